@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Inputs and outputs in the layout that the application has: --input-layout,
-# --output-layout.
+# Network inputs and outputs in the application's layout: --input-layout, --output-layout.
 
 load lib/common
 load lib/model
@@ -10,7 +9,7 @@ chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
 target=(-a ethos-u55-256 --system-config Ethos_U55_High_End_Embedded
 	--memory-mode Shared_Sram)
 
-# schedule OPTION... : x.part becomes x.tflite
+# schedule OPTION...: compiles x.part to x.tflite
 schedule()
 {
 	npu-sched "${target[@]}" "$@" -o x.sched x.part 2>notes
@@ -18,19 +17,19 @@ schedule()
 	npu-dis --verify -q x.tflite
 }
 
-# what x.tflite says of its ends
+# the metadata of x.tflite about network inputs and outputs
 ends()
 {
 	strings -n 12 x.tflite | sed -n '/^nputools-ends 1$/,/^[^bino]/p'
 }
 
-# shape CHANNELS: the fan, 24x24x16, as it is; its one input and output
+# fan: makes the fan with one input and one output of 24x24x16
 fan()
 {
 	"$chain" fan 11 >fan.tflite
 }
 
-@test "equal bytes in all layouts, with batches and without" {
+@test "all layouts give equal bytes, with batches and without" {
 	fan
 	for l in nhwc nhcwb16 nchw nhwc,row-stride=640 nhwc,pixel-stride=20 \
 		nhwc,row-stride=1280,pixel-stride=24; do
@@ -43,7 +42,7 @@ fan()
 	done
 }
 
-@test "an NPU with memory of its own, and U65's two cores" {
+@test "layouts work for an NPU with memory of its own, and for U65's two cores" {
 	fan
 	target=(-a ethos-u65-512 --system-config Ethos_U65_High_End
 		--memory-mode Dedicated_Sram)
@@ -54,7 +53,7 @@ fan()
 	done
 }
 
-@test "the compiled file says what lies in memory" {
+@test "the compiled file describes its layouts" {
 	fan
 	tfl-partition --input-layout=nhwc,row-stride=640,pixel-stride=20 \
 		--output-layout=0=nhcwb16 -o x.part fan.tflite
@@ -80,7 +79,8 @@ fan()
 		.network_shape == [1, 24, 24, 16]' kept/manifest.json
 }
 
-# pixels FRAME WIDTH BYTES Y X H W C: those of a crop, C bytes of each, to standard output
+# pixels FRAME WIDTH BYTES Y X H W C: writes the pixels of a crop, C bytes of each, to
+# standard output
 pixels()
 {
 	od -An -v -tx1 -w"$3" "$1" |
@@ -94,12 +94,12 @@ pixels()
 	printf "$(cat hex)"
 }
 
-@test "a crop of a larger frame, RGBX as RGB, without a copy" {
+@test "a crop of a larger frame, and RGBX as RGB, need no copy" {
 	fan
 	tfl-partition --input-layout=nhwc,row-stride=$((320 * 20)),pixel-stride=20 \
 		-o x.part fan.tflite
 	schedule
-	# 320x240 pixels of 20 bytes; the network's 24x24x16 at row 100, column 57
+	# 320x240 pixels of 20 bytes; the network's 24x24x16 begins at row 100, column 57
 	seq 1 300000 | head -c $((320 * 240 * 20)) >frame
 	at=$(((100 * 320 + 57) * 20))
 	tail -c +$((at + 1)) frame | head -c $((23 * 320 * 20 + 23 * 20 + 16)) >crop
@@ -109,7 +109,7 @@ pixels()
 	cmp there/output_0.npy here/output_0.npy
 }
 
-@test "a network's rectangle out of 320x240" {
+@test "a network reads its rectangle from a frame of 320x240" {
 	local f side=96
 	f=$(network person_detect)
 	[ -n "$SHARED" ] || side=28 # the demo's
@@ -123,7 +123,7 @@ pixels()
 	cmp there/output_0.npy here/output_0.npy
 }
 
-@test "two networks in a row, brick to brick" {
+@test "the output bricks of one network are the input of the next" {
 	fan
 	tfl-partition --output-layout=nhcwb16 -o x.part fan.tflite
 	schedule
@@ -132,21 +132,21 @@ pixels()
 	mv x.sched bricks.sched
 	tfl-partition --input-layout=nhcwb16 -o x.part fan.tflite
 	schedule
-	# what the one leaves is what the other takes, byte for byte, where their
-	# layout and shape are the same
+	# The output of the first network is the input of the second, byte for byte, if
+	# layout and shape are the same.
 	ends | sed -n 's/^input 0 //p' | cmp - first
 	npu-sim -i one/output_0.npy -o two x.tflite >/dev/null
 	npu-sim --seed 4 -o want fan.tflite >/dev/null
 	npu-sim -i want/output_0.npy -o wanted fan.tflite >/dev/null
 	cmp two/output_0.npy wanted/output_0.npy
-	# and between them nothing is slower than in nhwc
+	# bricks between the networks are no slower than nhwc
 	tfl-partition -o x.part fan.tflite
 	schedule
 	cycles() { sed -n 's/^target .* cycles=\([^ ]*\).*/\1/p' "$1"; }
 	awk -v a="$(cycles bricks.sched)" -v b="$(cycles x.sched)" 'BEGIN { exit !(a <= b) }'
 }
 
-@test "mkinput writes what lies in memory" {
+@test "mkinput writes an input in its layout" {
 	fan
 	tfl-partition --input-layout=nhcwb16 --output-layout=nhwc,pixel-stride=32 \
 		-o x.part fan.tflite
@@ -160,7 +160,7 @@ pixels()
 	cmp v.npy w.npy
 }
 
-@test "a layout that can't be had is refused with the reason" {
+@test "an impossible layout is refused with the reason" {
 	fan
 	p=(tfl-partition fan.tflite)
 	refuses 2 "there is no input 1" "${p[@]}" --input-layout=1=nhcwb16
@@ -176,7 +176,8 @@ pixels()
 		tfl-partition --cpu=0 --output-layout=nhcwb16 fc.tflite
 }
 
-# copied FILE LAYOUT: for both ends, with a note; equal, and priced by name
+# copied FILE LAYOUT: input and output are copied, with a note; the bytes are equal, and the
+# copies have an estimate
 copied()
 {
 	tfl-partition -a "${target[1]}" --input-layout="$2" --output-layout="$2" -o x.part \
@@ -187,7 +188,7 @@ copied()
 	npu-wenc x.sched | npu-perf --csv | grep -q ',in/nhwc'
 }
 
-@test "what the network has in another shape is copied, with its price" {
+@test "a tensor of another shape is copied, and the copy's cost is shown" {
 	local l
 	model own "$t[0].shape[0] = 4 | $t[-1].shape[0] = 4"
 	for l in nhcwb16 nhwc,row-stride=64; do
@@ -198,7 +199,7 @@ copied()
 	copied own.tflite nhcwb16
 }
 
-@test "random models in bricks, planes and strides" {
+@test "random models work in bricks, planes and strides" {
 	local seed l gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model drawn=0 last=8
 	[ -z "${NPUTOOLS_ALL-}" ] || last=200
 	for ((seed = 1; seed <= last; seed++)); do
@@ -215,7 +216,7 @@ copied()
 	[ $drawn -ge $((2 * last)) ]
 }
 
-@test "a layout that was edited into the text is consistent, or an error" {
+@test "a layout that was edited in the graph is used if it is consistent, and otherwise refused" {
 	fan
 	tfl-partition -o plain.part fan.tflite
 	sed '/^tensor  *t[01] /s/$/ layout=nhcwb16/' plain.part >x.part
@@ -236,20 +237,20 @@ copied()
 	refuses 2 "on the CPU knows only nhwc, t" npu-sched "${target[@]}" x.part
 }
 
-@test "a C function reads and writes them, of a batch, too" {
+@test "a C function reads and writes layouts, also of a batch" {
 	fan
 	tfl-partition --input-layout=nhwc,row-stride=640 --output-layout=nhcwb16 \
 		-o x.part fan.tflite
 	schedule --batch=2
 	call_runs x.tflite
 	grep -q '^#define NET_ACTUAL_BATCH_SIZE 2' net.h
-	# a byte further it is another picture
+	# one byte further is another picture
 	sed -i 's/^#define INPUT_PLACES(frame) { arena/& + 1/' call_glue.h
 	run call_link x.tflite
 	[ "$status" -eq 1 ]
 }
 
-@test "metadata of another tensor's layout is refused" {
+@test "metadata that contradicts a tensor's layout is refused" {
 	fan
 	tfl-partition --input-layout=nhwc,row-stride=640 -o x.part fan.tflite
 	schedule
@@ -259,7 +260,7 @@ copied()
 	refuses 2 "nputools.ends can't be read" mkinput --random 1 y.tflite
 }
 
-@test "the models, in bricks, planes and strides" {
+@test "the models work in bricks, planes and strides" {
 	local m f l models=(person_detect kws_ref_model mbv2_int8 resnet_quant)
 	[ -z "$SHARED" ] || [ -n "${NPUTOOLS_ALL-}" ] || skip "heavy: NPUTOOLS_ALL"
 	[ -n "$SHARED" ] || models=(person_detect)

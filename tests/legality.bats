@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# What goes to the NPU, the reference kernels run, too: each of these models is
-# one that a lowering by itself would take.
+# Every operator that goes to the NPU can also run in the reference kernels.  A lowering
+# alone would accept each of these models.
 
 load lib/common
 load lib/model
 load lib/partition
 
-# kept WHY MODEL: its operator stays on the CPU, and npu-sim refuses it alike
+# kept WHY MODEL: the operator runs on the CPU, and npu-sim refuses the model for the same
+# reason
 kept()
 {
 	tfl-partition --report "$2.tflite" >report
@@ -14,7 +15,7 @@ kept()
 	refuses 2 "${3-$1}" npu-sim "$2.tflite"
 }
 
-@test "shapes that the options do not give" {
+@test "shapes that contradict the options are refused" {
 	op d2s 5 9 '[1,2,2,8]' "$(with 94 '{block_size:2}') | $t[1].shape=[4,4,2]"
 	refused d2s "has rank 3, not 4"
 	op s2d 26 9 '[1,4,4,2]' "$(with 19 '{block_size:2}') | $t[1].shape=[2,2,8]"
@@ -26,14 +27,14 @@ kept()
 	refused soft "shapes of in and out differ"
 }
 
-@test "scales that overflow" {
+@test "an operator whose scale overflows runs on the CPU" {
 	op q 114 9 '[1,4]' "$t[0].quantization.scale=[1] | $t[1].quantization.scale=[0.00000001]"
 	kept "which values of 255 overflow" q
 	op q 114 9 '[1,4]' "$t[0].quantization.scale=[1] | $t[1].quantization.scale=[0.000001]"
 	tfl-partition --report q.tflite | grep -q '^ *0  NPU'
 }
 
-@test "scales of two operands that overflow" {
+@test "an operator whose two operands' scales overflow runs on the CPU" {
 	local code
 	for code in 0 41 99; do # ADD, SUB, SQUARED_DIFFERENCE
 		op two $code 9 '[1,4]' "$(second 9 '[1,4]') | $t[1].quantization.scale=[1e-9]"
@@ -43,14 +44,14 @@ kept()
 	done
 }
 
-@test "a table of 16 bits whose slopes have more" {
+@test "a table of 16 bits with slopes of more bits runs on the CPU" {
 	op exp 47 7 '[1,4]' "$t[0].quantization.scale=[0.0083544]
 		| $t[1].quantization={scale:[0.0083544],zero_point:[-70]}"
 	tfl-partition --report exp.tflite >report
 	grep -qF '0  CPU  EXP' report || { cat report; false; }
 }
 
-@test "sums whose scale overflows" {
+@test "sums whose scale overflows run on the CPU" {
 	model sum "$t[3].quantization.scale=[0.000003]"
 	# 4 taps of 255 times 255, and 100
 	kept "which values of 260200 overflow" sum
@@ -58,7 +59,7 @@ kept()
 	tfl-partition --report sum.tflite | grep -q '^ *0  NPU'
 }
 
-@test "values that nobody gives, or that the application gives though constant" {
+@test "a tensor that nothing writes is refused, and a constant network input runs on the CPU" {
 	local program
 	op none 0 9 '[1,4]' "$(second 9 '[1,4]') | .subgraphs[0].inputs=[0]"
 	for program in tfl-quantcheck tfl-partition npu-sim tfl2c; do
@@ -81,7 +82,7 @@ kept()
 	npu-sim --compare=s2b.tflite npu.tflite
 }
 
-@test "a bias that leaves the products no room in 32 bits" {
+@test "an operator whose bias and products may exceed 32 bits runs on the CPU" {
 	local w='[200,3,100,255, 1,2,3,4, 5,6,7,8, 9,9,9,9]' more
 	for more in 'zero_point:[63]' 'zero_point:[255]'; do
 		op fc 9 3 '[1,4]' "$(second 3 '[4,4]' "$w") | $(ints '[4]' -2147483648 0 0 7)
@@ -93,12 +94,12 @@ kept()
 	exact fc
 }
 
-@test "a scale so small that -1 is beyond all integers" {
+@test "a scale so small that -1 is beyond all integers gives exact results" {
 	op relu 20 9 '[1,4]' "$t[].quantization={scale:[1e-38],zero_point:[-42]}" # RELU_N1_TO_1
 	exact relu
 }
 
-@test "more lines than an int32 counts" {
+@test "more lines than an int32 counts are refused" {
 	op many 0 9 '[1,4]' "$(second 9 '[1,4]') | $t[].shape=[2147483647,2,4]"
 	refuses 2 'many.tflite: error: subgraph 0: tensor 0 (in): 4294967294 lines of 4 elements' \
 		tfl-partition many.tflite
@@ -117,8 +118,8 @@ kept()
 	done
 }
 
-@test "an input over a constant that others read" {
-	# "again" is an input, in the buffer of the second operand
+@test "an input may share its buffer with a constant that other operators read" {
+	# "again" is an input in the buffer of the second operand
 	op both 0 9 '[1,4]' "$(second 9 '[1,4]' '[1,2,3,4]')
 		| $t += [{shape:[1,4],type:9,name:\"again\",buffer:1,quantization:$t[0].quantization},
 			{shape:[1,4],type:9,name:\"same\",quantization:$t[0].quantization}]
@@ -134,7 +135,7 @@ kept()
 	[ "$(od -An -td1 -j128 output_0.npy)" = "    1    2    3    4" ]
 }
 
-@test "a state that another operator writes" {
+@test "an operator whose state another operator writes runs on the CPU" {
 	need flatc jq
 	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" 20001 SVDF >svdf.tflite
 	tfl-partition --report svdf.tflite | grep -q '^ *0  NPU  SVDF'
@@ -157,7 +158,7 @@ kept()
 	done
 }
 
-@test "an LSTM whose sums leave 32 bits" {
+@test "an LSTM whose sums exceed 32 bits runs on the CPU" {
 	local t
 	need flatc jq
 	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" 20001 \
@@ -182,7 +183,7 @@ kept()
 	grep -qF "scales' power of two leave 32 bits" report || { cat report; false; }
 }
 
-@test "two conversions that are one, of shapes that do not fit" {
+@test "two joined conversions whose shapes differ are refused" {
 	op pair 6 7 '[1,4]' "$t[1].type=0 | del($t[1].quantization) | $t[1].shape=[1,5]
 		| $t += [{shape:[1,4],type:9,name:\"q\",quantization:{scale:[0.01],zero_point:[3]}}]
 		| .operator_codes += [{deprecated_builtin_code:114,builtin_code:114,version:1}]
@@ -191,8 +192,8 @@ kept()
 	refused pair "in has 4 elements, out has 5"
 }
 
-# stages are run without tfl-quantcheck here, which refuses these models
-@test "a falling slope of 16 bits with a zero point below 0" {
+# the stages run without tfl-quantcheck here, which refuses these models
+@test "a negative slope of 16 bits with a negative zero point runs on the CPU" {
 	local zero
 	for zero in 0 16; do
 		op leaky 98 7 '[159]' "$(with 75 '{alpha:-1.5}') | $t[0].quantization.scale=[0.0012]
@@ -204,13 +205,14 @@ kept()
 	stays leaky "alpha is negative, and so is the OFM's zero point of 16 bits"
 }
 
-@test "a zero point without a scale is 0" {
+@test "a zero point without a scale counts as 0" {
 	op pad 34 9 '[12,28]' "$(ints '[2,2]' 4 1 4 0) | $t[1].shape=[17,32]
 		| $t[0].quantization.zero_point=[-63] | $t[1].quantization={zero_point:[-63]}"
 	exact pad
 }
 
-# stages of one accelerator, whose operators all run there or on the CPU
+# stages_of ACCELERATOR NAME: compiles for one accelerator; each operator runs on the NPU or
+# on the CPU
 stages_of()
 {
 	tfl-partition -a "$1" -o part "$2.tflite" 2>/dev/null || return
@@ -220,7 +222,7 @@ stages_of()
 	npu-sim --compare=npu.tflite "$2.tflite"
 }
 
-@test "sums of 32 bits of 16-bit values, with a bias or without" {
+@test "sums of 32 bits of 16-bit values are exact, with a bias or without" {
 	local a k bias w conv fc
 	bias=$(ints '[4]' 1000 -1000 70000 0)
 	w="[$(seq -s, 1 16)]"
@@ -241,14 +243,14 @@ stages_of()
 	done
 }
 
-@test "PRELU of 16 bits by one slope of 8 bits with a zero point" {
+@test "PRELU of 16 bits by one slope of 8 bits with a zero point runs on the NPU" {
 	op prelu 54 7 '[1,4,4,4]' "$(second 9 '[1]' '[200]') | $t[2].quantization={scale:[0.02],zero_point:[44]}"
 	stages_of ethos-u85-256 prelu
 	stages_of ethos-u55-128 prelu
 	! grep '^node .*on=cpu' part
 }
 
-@test "what npu-cmdgen refuses for an accelerator stays on the CPU there" {
+@test "an operator that npu-cmdgen would refuse for an accelerator runs on the CPU there" {
 	op neg 59 7 '[1,4,4,4]' "$t[].quantization.zero_point=[5]"
 	tfl-partition -a ethos-u55-128 --report neg.tflite | grep '^ *0  NPU'
 	stages_of ethos-u85-256 neg
@@ -256,7 +258,7 @@ stages_of()
 	grep '^ *0  CPU .*because: ethos-u85-256 has no zero point 5 for an IFM of 16 bits' report
 }
 
-@test "weights that one stream can't hold are several operations" {
+@test "weights that do not fit into one stream become several operations" {
 	local chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
 	[ -x "$chain" ] || skip "no $chain"
 	"$chain" fc 520 16 256 >fc.tflite # 34,078,720 weights, 33,554,432 in an operation

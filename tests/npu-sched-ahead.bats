@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Without a limit no memory is kept that buys nothing.
+# Without a limit, a plan uses no memory that saves no cycles.
 
 load lib/common
 load lib/timeline
 
-# uses MODEL ACCELERATOR MOST: bytes of the arena, and a limit of 16 bytes fewer costs
-# cycles
+# uses MODEL ACCELERATOR MOST: the plan's arena has at most MOST bytes, and with a limit of
+# 16 bytes less the plan takes more cycles
 uses()
 {
 	local used free less
@@ -22,11 +22,11 @@ uses()
 	awk "BEGIN { exit !($less > $free) }"
 }
 
-# what computing bounds could have all weights at once: they are fetched when they are
-# wanted.  The most: what was needed for the same cycles with everything fetched at once
-# below a limit
-@test "weights are fetched no earlier than it takes" {
-	if [ -z "$SHARED" ]; then # the demo took 22,560 bytes for 27 cycles less
+# A network bound by computing could hold all weights at once.  Weights must be prefetched
+# only shortly before their use.  MOST is the memory for the same cycles below a limit, with
+# every prefetch as early as possible.
+@test "weights are fetched no earlier than necessary" {
+	if [ -z "$SHARED" ]; then # the demo took 22,560 bytes to save 27 cycles
 		uses "$(network person_detect)" ethos-u55-32 16800
 		return
 	fi
@@ -35,7 +35,7 @@ uses()
 	uses "$SHARED/models/kws_ref_model.tflite" ethos-u55-32 26000
 }
 
-@test "a wide network keeps only what it waits for" {
+@test "a wide network keeps only the data of the next operations" {
 	local chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
 	[ -x "$chain" ] || skip "no $chain"
 	"$chain" fan 30 >chain.tflite

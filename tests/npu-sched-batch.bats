@@ -9,7 +9,7 @@ chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
 target=(-a ethos-u55-256 --system-config Ethos_U55_High_End_Embedded
 	--memory-mode Shared_Sram)
 
-# compile MODEL OPTION...: x.part, x.sched and x.tflite
+# compile MODEL OPTION...: makes x.part, x.sched and x.tflite
 compile()
 {
 	tfl-partition -o x.part "$1"
@@ -22,7 +22,7 @@ cycles() # FILE.sched
 	sed -n 's/^target .* cycles=\([^ ]*\).*/\1/p' "$1"
 }
 
-# is cycles A at most B times as many as C?
+# at_most A B C: cycles A are at most B times cycles C
 at_most()
 {
 	awk -v a="$1" -v b="$2" -v c="$3" 'BEGIN { exit !(a <= b * c) }'
@@ -43,13 +43,13 @@ same()
 		grep -q "batch: desired_batch_size $n, actual_batch_size $n\$" notes
 		grep -q "^model .* desired_batch_size=$n actual_batch_size=$n\$" x.sched
 		same fc.tflite "$n"
-		# one kernel an operator, whatever the batch
+		# one kernel for each operator at any batch size
 		[ "$(grep -c '^op ' x.sched)" = "$(grep -c '^op ' plain.sched)" ]
 		at_most "$(cycles x.sched)" "$n" "$(cycles plain.sched)"
 	done
 }
 
-@test "a fan of convolutions: cascades, joined and separate kernels" {
+@test "a fan of convolutions runs a batch with cascades, joined and separate kernels" {
 	"$chain" fan 11 >fan.tflite
 	for o in --effort=3 --optimise=Size --arena-cache-size=90000; do
 		compile fan.tflite --batch=3 $o
@@ -58,7 +58,7 @@ same()
 	done
 }
 
-@test "as many inputs as fit the arena, and the reason for fewer" {
+@test "a batch has as many inputs as fit into the arena, and the reason for fewer is printed" {
 	"$chain" fan 11 >fan.tflite
 	compile fan.tflite --batch=1
 	least=$(sed -n 's/^area  *arena .* used=\([0-9]*\).*/\1/p' x.sched)
@@ -77,7 +77,7 @@ same()
 	refuses 2 "--batch" npu-sched "${target[@]}" --batch=0 x.part
 }
 
-@test "a batch of the model's own, or the CPU: one, with the reason" {
+@test "a model with a batch of its own or with CPU operators gets a batch of one, with the reason" {
 	model own "$t[0].shape[0] = 4 | $t[-1].shape[0] = 4"
 	compile own.tflite --batch=2
 	grep -q "actual_batch_size 1: input 0 has a leading dimension of 4, not 1" notes
@@ -91,7 +91,7 @@ same()
 	grep -q "actual_batch_size 1: n0, .*, is done by the CPU" notes
 }
 
-@test "whoever reads a compiled file knows its batch" {
+@test "all readers of a compiled file know its batch" {
 	model fc
 	npucc "${target[@]}" --batch=4 --check --keep=kept -o fc.h fc.tflite >out 2>&1
 	grep -q "_DESIRED_BATCH_SIZE 4" fc.h
@@ -113,7 +113,7 @@ same()
 		jq -e '.actual_batch_size == 4'
 }
 
-@test "the same bytes at any -j" {
+@test "the bytes are the same at any -j" {
 	"$chain" fan 11 >fan.tflite
 	compile fan.tflite --batch=3 -j1
 	mv x.sched one.sched
@@ -121,7 +121,7 @@ same()
 	cmp one.sched x.sched
 }
 
-@test "metadata that is not of the file's tensors is refused" {
+@test "metadata that contradicts the file's tensors is refused" {
 	model fc
 	compile fc.tflite --batch=4
 	sed 's/actual_batch_size=4/actual_batch_size=3/' x.tflite >wrong.tflite
@@ -131,7 +131,7 @@ same()
 		npu-perf "${target[@]:2}" wrong.tflite
 }
 
-@test "mkinput fills a batch, a file for each of its inputs" {
+@test "mkinput fills a batch from one file for each of its inputs" {
 	d=$TOP/tests/models/digits
 	npucc "${target[@]}" --batch=3 -o x.tflite "$d.tflite" 2>notes
 	mkdir three
@@ -143,11 +143,11 @@ same()
 	cat 0.raw 3.raw 7.raw >want
 	mkinput --range=0,1 --format=raw -o x.raw x.tflite "$d"/digit-{0,3,7}.pgm
 	cmp x.raw want
-	mkinput --format=raw -o y.raw x.tflite x.raw # all in one
+	mkinput --format=raw -o y.raw x.tflite x.raw # all in one file
 	cmp y.raw want
 	refuses 2 "the model has 1 input, and a batch of 3, there are 2 files" \
 		mkinput --range=0,1 x.tflite "$d"/digit-{0,3}.pgm
-	# two frames of three: each is counted
+	# two frames of three inputs: each input is counted
 	for i in 0 3 7; do cp "three/$i/digit-$i.pgm" "three/$i/again.pgm"; done
 	mkinput --list=three --range=0,1 -o x.npy x.tflite
 	npu-sim --frames=2 --reset -i x.npy -o out x.tflite >/dev/null
@@ -159,9 +159,9 @@ same()
 		mkinput --list=three --range=0,1 -o x.npy x.tflite
 }
 
-@test "where memory is short, operations are chosen one by one" {
-	# 108,553 cycles an inference by thresholds alone; the demo's are 15,186 where 40,000
-	# bytes are free, and 15,620 where there are 25,000
+@test "if memory is short, the kind of batching is chosen for each operation" {
+	# 108,553 cycles for each inference if only thresholds decide.  The demo takes
+	# 15,186 cycles with 40,000 free bytes and 15,620 with 25,000.
 	local limit=150000 most=107600
 	[ -n "$SHARED" ] || limit=25000 most=15700
 	f=$(network person_detect)
@@ -171,7 +171,7 @@ same()
 	same "$f" 4
 }
 
-@test "batches of the models: the targets" {
+@test "batches of the models reach their targets" {
 	local m f n one models=(ad01_int8 kws_ref_model person_detect trained_lstm_int8)
 	[ -z "$SHARED" ] || [ -n "${NPUTOOLS_ALL-}" ] || skip "heavy: NPUTOOLS_ALL"
 	[ -n "$SHARED" ] || models=(person_detect)
@@ -188,18 +188,18 @@ same()
 	done
 }
 
-@test "ad01_int8: eight at a fifth of the cycles each" {
+@test "ad01_int8 takes a fifth of the cycles for each of eight inputs" {
 	need_shared models/ad01_int8.tflite
 	compile "$SHARED/models/ad01_int8.tflite" --batch=8
 	at_most "$(cycles x.sched)" 1.6 192944
 	same "$SHARED/models/ad01_int8.tflite" 8
 }
 
-@test "states are each input's own" {
+@test "each input of a batch has its own states" {
 	local m
 	m=$(network trained_lstm_int8)
 	compile "$m"
-	# a row of each state, and two rows of it
+	# a row of each state becomes two rows
 	sed -n 's/^tensor .*shape=\(i[0-9]*\)\[1,\([0-9]*\)\].* variable=1.*/\1[2,\2]/p' x.sched >rows
 	[ -s rows ]
 	compile "$m" --batch=2
@@ -207,7 +207,7 @@ same()
 	same "$m" 2
 }
 
-@test "a batch is no more operations than can be searched" {
+@test "a batch has no more operations than the search allows" {
 	[ -n "${NPUTOOLS_ALL-}" ] || skip "heavy: NPUTOOLS_ALL"
 	"$chain" fan 11 >fan.tflite
 	tfl-partition -o x.part fan.tflite

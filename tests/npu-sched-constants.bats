@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Constants that an operation reads again and again lie in fast memory first.
+# Constants that an operation reads repeatedly are copied to fast memory first.
 
 load lib/common
 
@@ -10,7 +10,7 @@ setup_file()
 	[ -x "$gen" ] || skip "no $gen"
 }
 
-# prelu MODE: a PRELU with a factor for each channel, scheduled
+# prelu MODE: schedules a PRELU with a factor for each channel
 prelu()
 {
 	"$gen" 11 PRELU >prelu.tflite
@@ -28,7 +28,7 @@ ops()
 	prelu Shared_Sram
 	[ "$(ops prelu.sched)" = $(($(ops prelu.part) + 1)) ]
 	from=$(sed -n 's/^op .* do=copy .* ifm=\(t[0-9]*\) .*/\1/p' prelu.sched)
-	# what is copied is a constant, and nothing else reads it now
+	# the copied tensor is a constant, and only the copy reads it now
 	grep "^tensor  *$from .* from=" prelu.sched
 	[ "$(grep -c "^op .* ifm2*=$from " prelu.sched)" = 1 ]
 	npu-wenc prelu.sched | npu-cmdgen -o prelu_npu.tflite
@@ -36,7 +36,7 @@ ops()
 	npu-sim --seed 1 --compare prelu_npu.tflite prelu.tflite
 }
 
-@test "factors in a memory as fast as the arena stay there" {
+@test "factors in a memory as fast as the arena are not copied" {
 	prelu Sram_Only
 	[ "$(ops prelu.sched)" = "$(ops prelu.part)" ]
 }

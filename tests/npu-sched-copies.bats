@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What an NPU with an SRAM of its own takes in and gives is copied by its DMA engine,
-# where that is faster than kernels that read and write the other memory.
+# Network inputs and outputs of an NPU with its own SRAM are copied by the DMA engine if
+# that is faster than kernels that access the other memory.
 
 load lib/common
 load lib/timeline
@@ -11,7 +11,7 @@ chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
 target=(-a ethos-u65-512 --system-config Ethos_U65_High_End
 	--memory-mode Dedicated_Sram)
 
-# schedule OPTION...: the network that recognises digits
+# schedule OPTION...: schedules the network that recognises digits
 schedule()
 {
 	tfl-partition -o d.part "$TOP/tests/models/digits.tflite"
@@ -28,7 +28,8 @@ cycles()
 	sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' "$1"
 }
 
-# finish [MODEL]: streams by the rules, by the graph, exact
+# finish [MODEL]: the stream passes the verifier, matches the graph and computes exact
+# results
 finish()
 {
 	npu-wenc -o d.wenc d.sched
@@ -46,7 +47,8 @@ finish()
 			--arena-cache-size=$limit -o d.sched 2>notes
 		copy=$(sed -n 's/^op *\(o[0-9]*\) do=copy .* ifm=t0 .*/\1/p' d.sched)
 		[ "$(copies d.sched)" = 2 ]
-		# one stripe more than the first kernel reads is on its way before that
+		# the copy of one stripe more than the first kernel reads is in progress
+		# before that kernel
 		sed -n 's/^step .* run=\(o[0-9]*\) rows=\([0-9]*:[0-9]*\).*/\1 \2/p' \
 			d.sched >runs
 		first=$(grep -n '^o0 ' runs | head -1)
@@ -57,7 +59,7 @@ finish()
 	done
 }
 
-@test "what is not limited to a little is faster with copies than without" {
+@test "without a small limit, plans with copies are faster than plans without" {
 	schedule
 	fast=$(cycles d.sched)
 	schedule --arena-cache-size=16
@@ -66,7 +68,7 @@ finish()
 	finish
 }
 
-@test "with next to no SRAM nothing is copied" {
+@test "with almost no SRAM there are no copies" {
 	schedule --arena-cache-size=16
 	[ "$(copies d.sched)" = 0 ]
 	finish
@@ -83,14 +85,14 @@ finish()
 	done
 }
 
-@test "the arena in the NPU's SRAM leaves nothing to copy" {
+@test "with the arena in the NPU's SRAM there are no copies" {
 	tfl-partition "$TOP/tests/models/digits.tflite" |
 		npu-sched -a ethos-u65-512 --system-config Ethos_U65_High_End \
 			--memory-mode Sram_Only -o d.sched 2>notes
 	[ "$(copies d.sched)" = 0 ]
 }
 
-# a copy written by hand: a convolution's input, through t90
+# by_hand: a copy written by hand: a convolution reads its input through t90
 by_hand()
 {
 	[ -x "$chain" ] || skip "no $chain"
@@ -105,7 +107,7 @@ by_hand()
 	line=$(grep -n '^op o90 ' hand.part | cut -d: -f1)
 }
 
-@test "a copy that was written by hand is made on any accelerator" {
+@test "a copy written by hand is made on any accelerator" {
 	by_hand
 	for a in u55-32 u55-256 u65-256; do
 		system=Ethos_U${a:1:2}_High_End
@@ -121,7 +123,7 @@ by_hand()
 	done
 }
 
-@test "a copy is of elements in one run, to a tensor like it" {
+@test "a copy needs contiguous elements and a destination tensor of the same kind" {
 	by_hand
 	sed '/^op o90/s/ofm=t90/&[24,12,16]@0,0,0/; /^op o90/s/ifm=t0/&[24,12,16]@0,12,0/' hand.part >bad.part
 	run -2 npu-sched "${target[@]}" bad.part
@@ -131,7 +133,7 @@ by_hand()
 	[ "${lines[-1]}" = "npu-sched: bad.part:$line: error: o90: a copy takes one operand" ]
 }
 
-@test "rows of a rolling buffer are copied where they lie in one piece" {
+@test "rows of a rolling buffer are copied only in contiguous pieces" {
 	[ -x "$chain" ] || skip "no $chain"
 	"$chain" conv 2 64 32 >d.tflite
 	tfl-partition d.tflite | npu-sched "${target[@]}" -o d.sched 2>notes
@@ -142,7 +144,7 @@ by_hand()
 	[[ ${lines[-1]} == *"of $map, which keeps 19 rows: they lie in two places" ]]
 }
 
-@test "what is only moved from one run of bytes to another is a transfer" {
+@test "a move of contiguous bytes is a DMA transfer" {
 	[ -x "$gen" ] || skip "no $gen"
 	moved=0
 	for model in SPLIT\ 1 PACK\ {3,4,6} CONCATENATION\ {1,3,7} EXPAND_DIMS\ 3; do
@@ -161,8 +163,8 @@ by_hand()
 	[ "$moved" -gt 0 ]
 }
 
-@test "what a pool or a transfer moves has no copy of its own" {
-	# one operation writes the result's begin, another reads it there
+@test "a tensor that a pool or a transfer moves gets no copy of its own" {
+	# one operation writes the begin of the result, and another one reads it there
 	"$gen" -g 90018 4.0=1 2.0=1 1.0=1 3.2=0 3.3=0 3.4=0 3.5=0 3.6=0 3.9=0 3.10=0 \
 		3.11=0 3.12=1 3.13=0 3.14=0 0.2=0 3.7=1 3.8=0 >m.tflite
 	tfl-partition -o m.part m.tflite
@@ -170,7 +172,7 @@ by_hand()
 	finish m.tflite
 }
 
-# what random models have shown
+# found by random models
 @test "a result that transfers write in part has no copy" {
 	[ -x "$gen" ] || skip "no $gen"
 	for seed in 8 14; do
@@ -180,7 +182,7 @@ by_hand()
 	done
 }
 
-@test "weights are fetched before a copy that follows in the graph: no bound says more" {
+@test "weights are fetched before a copy that follows in the graph, even if no bound demands it" {
 	[ -x "$gen" ] || skip "no $gen"
 	"$gen" -g 129 4.0=1 1.2=0 1.6=0 1.10=1 1.11=3 1.16=0 1.17=0 1.18=0 1.2{5..9}=0 \
 		1.3{0..4}=0 2.1=1 2.5=0 2.9=1 2.12=0 2.14=117 2.15=0 2.16=0 3.2=0 3.3=0 \

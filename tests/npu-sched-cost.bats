@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What npu-sched costs grows with the number of operators, not faster.
+# The time of npu-sched grows only linearly with the number of operators.
 
 load lib/common
 load lib/timeline
@@ -8,7 +8,7 @@ chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
 target=(-a ethos-u55-256 --system-config Ethos_U55_High_End_Embedded
 	--memory-mode Shared_Sram)
 
-# cpu N COMMAND...: milliseconds of processor time, the least of N runs
+# cpu N COMMAND...: milliseconds of processor time, the minimum of N runs
 cpu()
 {
 	local TIMEFORMAT='%3U %3S' user system best='' i n=$1
@@ -21,9 +21,9 @@ cpu()
 	echo "$best"
 }
 
-# grows KIND OPTION...: ten times the operators cost ten times as much, and no
-# more than twenty five: caches hold less of them, transfers have longer ways
-# to look ahead.  Anything quadratic costs a hundred times.
+# grows KIND OPTION...: Ten times the operators take about ten times as long, and at most
+# twenty-five times: caches hold a smaller part of them, and transfers look further ahead.
+# Quadratic time would be a hundred times as long.
 grows()
 {
 	local kind=$1 n few many most least=100
@@ -35,9 +35,9 @@ grows()
 		tfl-partition -o $n.part $n.tflite 2>notes
 	done
 	few=$(cpu 3 npu-sched "${target[@]}" "$@" $least.part)
-	# three milliseconds are the program's start
+	# the program's start takes three milliseconds
 	most=$((25 * (few > 3 ? few : 3)))
-	# a second time where others may have had the processor
+	# a second measurement, as other programs may have used the processor
 	many=$(cpu 1 npu-sched "${target[@]}" "$@" $((10 * least)).part)
 	[ "$many" -le $most ] || many=$(cpu 2 npu-sched "${target[@]}" "$@" $((10 * least)).part)
 	echo "$kind $*: $few ms, $many ms"
@@ -45,25 +45,25 @@ grows()
 	[ "$many" -le $most ]
 }
 
-@test "a thousand operators, unlimited" {
+@test "a thousand operators without a limit" {
 	grows conv
 	grows add
 	grows block
 }
 
-@test "a thousand operators under a limit" {
+@test "a thousand operators below a limit" {
 	grows conv --arena-cache-size=24576
 	grows add --arena-cache-size=30000
 	grows block --arena-cache-size=36000
 }
 
-@test "a thousand operators, smallest" {
+@test "a thousand operators with --optimise=Size" {
 	grows conv --optimise=Size
 	grows add --optimise=Size
 	grows block --optimise=Size
 }
 
-@test "a refusal costs no more than a search" {
+@test "a refusal takes no longer than a search" {
 	[ -x "$chain" ] || skip "no $chain"
 	local least met refused
 	"$chain" block 300 >m.tflite
@@ -74,7 +74,7 @@ grows()
 	[ -s out ]
 	refused=$(cpu 3 npu-sched "${target[@]}" --arena-cache-size=16 m.part)
 	echo "met: $met ms, refused: $refused ms"
-	# it lists the same chains and packs their maps: no searches below
+	# a refusal lists the same chains and packs their maps, but searches no plans
 	[ "$refused" -le $((2 * met + 20)) ]
 }
 
@@ -87,7 +87,7 @@ grows()
 	cmp one three
 }
 
-@test "a compiled chain computes what the plain one does" {
+@test "a compiled chain computes the plain model's bytes" {
 	[ -x "$chain" ] || skip "no $chain"
 	local k goal
 	for k in conv add block; do

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Operations that do the same with each element take dense maps for other shapes.
+# Elementwise operations may treat dense maps as maps of another shape.
 
 load lib/common
 load lib/timeline
@@ -18,7 +18,7 @@ system_of()
 	esac
 }
 
-# scheduled NAME ACCELERATOR [OPTION...]: NAME.sched
+# scheduled NAME ACCELERATOR [OPTION...]: makes NAME.sched
 scheduled()
 {
 	local system
@@ -28,7 +28,7 @@ scheduled()
 			"${@:3}" >"$1.sched" 2>notes
 }
 
-# folded NAME SHAPE...: what each operand of the only operation is
+# folded NAME SHAPE...: the operands of the only operation have these shapes
 folded()
 {
 	local has
@@ -38,7 +38,7 @@ folded()
 	[[ $has =~ ^$2$ ]]
 }
 
-# same NAME: on these accelerators what is compiled computes the same
+# same NAME: the compiled model computes the plain model's bytes on these accelerators
 same()
 {
 	local a
@@ -55,12 +55,12 @@ cycles()
 	sed -n 's/^target .* cycles=\([0-9.]*\).*/\1/p' "$1.sched"
 }
 
-@test "a dense map is taken for one of deeper rows" {
+@test "a dense map is treated as a map of deeper rows" {
 	op m $ADD $I16 '[1,2,160,2]' "$(second $I16 '[1,2,160,2]')"
 	scheduled m ethos-u55-256
 	folded m 't[0-9]\[[0-9]+,[0-9]+,[0-9]+\] t[0-9]\[.*\] t[0-9]\[.*\]'
-	# a microblock is 8 deep: as [2,160,2] three in four of them are empty, 2,560
-	# cycles; Vela 5.1 takes 640 elements for [10,4,16]
+	# A microblock is 8 deep: as [2,160,2], three in four elements are empty, 2,560
+	# cycles.  Vela 5.1 takes 640 cycles for [10,4,16].
 	[ "$(cycles m)" -le 640 ]
 	same m
 }
@@ -76,27 +76,27 @@ cycles()
 		npu-perf --json --system-config Ethos_U85_SYS_DRAM_Low \
 			--memory-mode Dedicated_Sram x.tflite | cycles_of timeline_cycles
 	done >both
-	# 3 bytes of each 128 in the map's own shape
+	# the map's own shape uses 3 bytes of each 128
 	awk 'NR == 1 { a = $1 } END { print a, $1; exit !(a * 4 < $1) }' both
 	same m
 }
 
-@test "an operand that is repeated ends a run" {
-	# whole rows, pixels, or everything: two runs, two, one
+@test "a repeated operand ends a contiguous run" {
+	# repeated rows, pixels or everything: two runs, two, one
 	op rows $ADD $I8 '[1,4,6,5]' "$(second $I8 '[1,1,6,5]')"
 	op pixels $MUL $I8 '[1,4,6,5]' "$(second $I8 '[1,4,6,1]')"
 	op all $ADD $I8 '[1,4,6,5]' "$(second $I8 '[1,1,1,1]')"
 	same rows
 	same pixels
 	same all
-	# three runs stay as they are
+	# three runs are not changed
 	op between $ADD $I8 '[1,4,6,5]' "$(second $I8 '[1,4,1,5]')"
 	scheduled between ethos-u85-128
 	folded between 't[0-9] t[0-9] t[0-9]'
 	same between
 }
 
-@test "tables, and types of the same size" {
+@test "tables and types of the same size are treated as other shapes, too" {
 	op m $TANH $I8 '[1,9,3,2]'
 	op n $NOT $BOOL '[3,3,7]'
 	same m

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The front: what more SRAM buys, and what is picked from it.
+# The Pareto front of SRAM and cycles, and the plans that options select from it.
 
 bats_require_minimum_version 1.5.0
 load lib/common
@@ -8,7 +8,7 @@ one_sram=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
 dedicated=(--system-config Ethos_U65_High_End --memory-mode Dedicated_Sram)
 chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
 
-# a made-up network in m.part
+# a generated network in m.part
 make_part()
 {
 	[ -x "$chain" ] || skip "no $chain"
@@ -16,7 +16,7 @@ make_part()
 	tfl-partition -o m.part chain.tflite 2>notes
 }
 
-# sched OPTION...: the schedule in m.sched; prints "BYTES CYCLES" of the limited memory
+# sched OPTION...: schedules to m.sched; prints "BYTES CYCLES" of the limited memory
 sched()
 {
 	npu-sched "$@" -o m.sched m.part 2>notes || return
@@ -35,7 +35,8 @@ rows()
 	tail -n +2 front.tsv | cut -f1,2 | tr '\t' ' '
 }
 
-# each row is what its limit gives, less costs cycles, and rows are in order
+# holds OPTION...: each row is the plan for its limit, a lower limit costs cycles, and rows
+# are in order
 holds()
 {
 	local bytes cycles last='' used time
@@ -49,14 +50,15 @@ holds()
 		[ "$used" = "$bytes" ] || [ "$bytes" = 16 ]
 		[ "$time" = "$cycles" ]
 	done <rows
-	# below the first nothing works; all maps may have left an SRAM of the NPU's own
+	# below the first row there is no plan; with an SRAM of the NPU's own, all maps may
+	# be spilled
 	[ "$(head -1 rows | cut -d' ' -f1)" -gt 16 ] || return 0
 	run -1 npu-sched "$@" --arena-cache-size=$(($(head -1 rows | cut -d' ' -f1) - 16)) \
 		-o none.sched m.part
 	[[ $output == *"the smallest that works is $(head -1 rows | cut -d' ' -f1)"* ]]
 }
 
-@test "each row of the front is what its limit gives" {
+@test "each row of the front is the plan for its limit" {
 	make_part block 6
 	holds -a ethos-u55-128 "${one_sram[@]}"
 	make_part conv 6
@@ -65,7 +67,7 @@ holds()
 	holds -a ethos-u65-256 "${dedicated[@]}"
 }
 
-# the memory system of an accelerator, in system
+# take_system ACCELERATOR: sets `system` to the accelerator's memory system
 take_system()
 {
 	case $1 in
@@ -75,17 +77,17 @@ take_system()
 	esac
 }
 
-# is_row BYTES CYCLES HAS_BYTES HAS_CYCLES: npu-perf prints whole cycles, the front
-# thousandths, so that they are half a cycle and half a thousandth apart at most.  The
-# smallest limit that can be given, 16, is that of a row without bytes, too.
+# is_row BYTES CYCLES HAS_BYTES HAS_CYCLES: npu-perf prints whole cycles, and the front
+# thousandths; they differ by at most half a cycle and half a thousandth.  The smallest
+# possible limit, 16, also selects a row without bytes.
 is_row()
 {
 	awk -v a="$1" -v b="$2" -v c="$3" -v d="$4" 'BEGIN {
 		exit !((a == c || (a == 16 && c == 0)) && b - d <= 0.5005 && d - b <= 0.5005) }'
 }
 
-# exact MODEL ACCELERATOR [ROWS]: so many rows of the front, or all, compiled: npu-perf's
-# cycles of the stream, in whole ones, and its bytes are the row's
+# exact MODEL ACCELERATOR [ROWS]: compiles so many rows of the front, or all; npu-perf
+# reports the row's bytes, and its cycles in whole numbers
 exact()
 {
 	local bytes cycles have system=()
@@ -109,10 +111,10 @@ exact()
 	exact chain.tflite ethos-u55-128
 	exact "$TOP/tests/models/digits.tflite" ethos-u65-256 2
 	exact "$TOP/tests/models/digits.tflite" ethos-u85-512 2
-	# a constant that is taken first; chains of operations in other extents; a table of
+	# a constant that is copied first; chains of operations in other extents; a table of
 	# words; drawn by seed
 	local seed turned
-	# a map that is turned, of 16 bits, by a pool that goes through the multiplier
+	# a transposed map of 16 bits, by a pool that uses the multiplier
 	turned="-g 30003 5.0=1 4.0=1 3.0=1 1.0=1 0.1=1 2.4=0 2.5=0 2.6=2 2.7=5 0.2=0"
 	for seed in 10 30 "-g 6" "$turned"; do
 		# shellcheck disable=SC2086
@@ -122,8 +124,8 @@ exact()
 	done
 }
 
-# copies whose last bytes fill no 16, transfers that wait for transfers, tables
-@test "npu-perf gives the cycles of a row: networks" {
+# copies whose last bytes are fewer than 16, transfers that wait for transfers, tables
+@test "npu-perf gives the cycles of a row for networks" {
 	local m a all=(ethos-u55-{32,128,256} ethos-u65-{256,512}
 		ethos-u85-{128,512,1024,2048})
 	exact "$(network kws_ref_model)" ethos-u85-128 2
@@ -132,7 +134,7 @@ exact()
 	[ -n "$SHARED" ] || return 0
 	exact "$SHARED/models-real/wakeword_vad.tflite" ethos-u85-128 2
 	[ -n "${NPUTOOLS_ALL-}" ] || return 0
-	# those whose fronts take no minutes
+	# models whose fronts do not take minutes
 	for m in "$SHARED"/models/*.tflite "$SHARED"/models-real/*.tflite; do
 		[ "$(stat -c %s "$m")" -lt 400000 ] || continue
 		for a in "${all[@]}"; do
@@ -141,7 +143,7 @@ exact()
 	done
 }
 
-@test "a limit below what a plan uses costs cycles" {
+@test "a limit below the bytes of a plan costs cycles" {
 	local bytes cycles less time
 	make_part block 6
 	for limit in 1M 40K 20K; do
@@ -154,8 +156,8 @@ exact()
 	done
 }
 
-# no_faster GOAL ACCELERATOR OPTION...: its plan is no faster than without, and within its
-# bytes nothing slower is planned
+# no_faster GOAL ACCELERATOR OPTION...: the goal's plan is no faster than the plan without
+# it, and no slower than the plan for a limit of its bytes
 no_faster()
 {
 	local bytes cycles fast time
@@ -166,7 +168,7 @@ no_faster()
 	awk "BEGIN { exit !($fast <= $cycles && $time <= $cycles) }"
 }
 
-@test "Size and Balanced are no faster than Performance, no slower than their limits" {
+@test "Size and Balanced are no faster than Performance, and no slower than the plans for their bytes" {
 	local kind goal
 	for kind in block conv fan; do
 		make_part $kind 5
@@ -180,7 +182,7 @@ no_faster()
 	done
 }
 
-@test "Size is the first row of the front, and the smallest limit that works" {
+@test "Size is the first row of the front and the smallest possible limit" {
 	local kind bytes
 	for kind in block conv fan; do
 		make_part $kind 5
@@ -193,7 +195,7 @@ no_faster()
 	done
 }
 
-# with an SRAM of the NPU's own the bytes of both memories count
+# with an SRAM of the NPU's own, the bytes of both memories count
 @test "Size needs no more of both memories than any row of the front" {
 	local bytes least
 	make_part block 4
@@ -209,7 +211,7 @@ no_faster()
 	done <rows
 }
 
-@test "a line says where little more memory saves many cycles" {
+@test "a message says if little more memory saves many cycles" {
 	local bytes cycles more percent time
 	tfl-partition -o m.part "$(network kws_ref_model)" 2>notes
 	read -r bytes cycles < <(sched -a ethos-u55-128 "${one_sram[@]}" --optimise=Size)
@@ -219,13 +221,13 @@ no_faster()
 		--arena-cache-size=$((bytes + more)))
 	echo "$bytes bytes, $cycles cycles; $more more, $percent %: $time"
 	awk "BEGIN { exit !($time / $cycles < $percent / 100 + 0.005) }"
-	# and where it does not there is none
+	# otherwise there is no such message
 	make_part conv 3
 	npu-sched -a ethos-u55-128 "${one_sram[@]}" -o m.sched m.part 2>notes
 	run ! grep size: notes
 }
 
-@test "--max-cycles: the least memory that is fast enough, or the fastest there is" {
+@test "--max-cycles selects the smallest memory that is fast enough, or names the fastest plan" {
 	local bytes cycles
 	make_part conv 6
 	rows -a ethos-u55-128 "${one_sram[@]}" >rows
@@ -238,7 +240,7 @@ no_faster()
 	[[ $output == *"no plan takes 100 cycles or fewer; the fastest there is takes "* ]]
 }
 
-@test "--front and --explain as JSON" {
+@test "--front and --explain can be JSON" {
 	make_part block 4
 	npu-sched -a ethos-u55-128 "${one_sram[@]}" --front --json m.part >f.json 2>notes
 	jq -e '.front | length > 1 and all(.[]; .sram > 0 and .cycles > 0 and
@@ -252,7 +254,7 @@ no_faster()
 		grep -q '^peak: [0-9]* bytes'
 }
 
-@test "--dump writes the graph after a pass; one report at a time" {
+@test "--dump writes the graph after a pass, and only one report is possible at a time" {
 	make_part block 3
 	npu-sched -a ethos-u55-128 "${one_sram[@]}" --dump=formats -o f.part m.part 2>notes
 	grep -q 'layout=nhcwb16' f.part
@@ -266,7 +268,7 @@ no_faster()
 	[[ $output == *"as 65536, 64K or 1M"* ]]
 }
 
-@test "npucc passes them on" {
+@test "npucc passes these options on" {
 	make_part block 3
 	npucc -a ethos-u55-128 "${one_sram[@]}" --front chain.tflite 2>notes >a.tsv
 	npu-sched -a ethos-u55-128 "${one_sram[@]}" --front m.part 2>notes >b.tsv
@@ -277,18 +279,19 @@ no_faster()
 	[ ! -e d.tflite ]
 }
 
-@test "what was found for Size keeps nothing out of the front" {
+@test "plans found for Size do not keep better ones off the front" {
 	local time
 	tfl-partition -o m.part "$TOP/tests/models/digits.tflite" 2>notes
-	# 19795 where the front goes on from the points of small memories: other ways to leave the SRAM
-	# lead to nothing new at first
+	# 19795 if the front is continued from the points with little memory: other choices
+	# of spilled maps give nothing new at first
 	read -r _ time < <(sched -a ethos-u65-256 "${dedicated[@]}" --arena-cache-size=7408 \
 		--model=timeline)
 	echo "$time cycles"
 	awk "BEGIN { exit !($time < 18000) }"
 }
 
-# smallest OPTION...: the smallest limit that works is what any number of cycles gives
+# smallest OPTION...: the smallest possible limit is that of the plan for any number of
+# cycles
 smallest()
 {
 	local bytes
@@ -300,7 +303,7 @@ smallest()
 	[[ $output == *"the smallest that works is $bytes" ]]
 }
 
-@test "the smallest plan of all: any number of cycles, or the smallest limit" {
+@test "the smallest plan is found by any number of cycles, or by the smallest limit" {
 	local seed
 	for seed in 5 12 31; do
 		"${chain%/*}/gen-model" $seed UNIDIRECTIONAL_SEQUENCE_LSTM >lstm.tflite
@@ -313,7 +316,8 @@ smallest()
 	smallest -a ethos-u55-256 "${one_sram[@]}"
 }
 
-# as_fast FRONT LESS: each row of LESS has one in FRONT of no more bytes and cycles
+# as_fast FRONT LESS: for each row of LESS, FRONT has a row with no more bytes and no more
+# cycles
 as_fast()
 {
 	awk 'NR == FNR { sram[NR] = $1; cycles[NR] = $2; n = NR; next }
@@ -322,8 +326,8 @@ as_fast()
 		END { exit bad || !n }' "$1" "$2"
 }
 
-# each step of effort, at every limit: no more cycles than the one below
-@test "no limit is slower with more effort" {
+# each step of effort takes no more cycles than the step below, at every limit
+@test "more effort is at no limit slower" {
 	local a effort less system=()
 	tfl-partition -o m.part "$TOP/tests/models/digits.tflite" 2>notes
 	for a in ethos-u55-128 ethos-u65-256 ethos-u85-256; do
@@ -338,7 +342,8 @@ as_fast()
 	done
 }
 
-# takes_in OPTION...: of m.part, effort 9 takes no more cycles than effort 1: `more`, `less`
+# takes_in OPTION...: effort 9 takes no more cycles than effort 1 for m.part; sets `more`
+# and `less`
 takes_in()
 {
 	read -r _ less < <(sched "$@" --effort=1)
@@ -347,10 +352,10 @@ takes_in()
 	awk "BEGIN { exit !($more <= $less) }"
 }
 
-# where what the most effort finds by itself is slower
-@test "more effort takes in what less finds" {
+# models for which the plans of the highest effort alone are slower
+@test "more effort includes the plans of less effort" {
 	local seed bytes less more
-	# graphs with a point more when more is searched
+	# graphs with one point more if more is searched
 	while read -r seed bytes; do
 		"${chain%/*}/gen-model" -g "$seed" | tfl-partition -o m.part 2>notes
 		takes_in --arena-cache-size="$bytes" -a ethos-u55-128 "${one_sram[@]}" \
@@ -361,11 +366,12 @@ takes_in()
 		126 2928
 	END
 	[ -n "$SHARED" ] || return 0
-	# from the densest points alone 505329, from fewer ones 498488
+	# 505329 from the densest points alone, 498488 from fewer points
 	tfl-partition -o m.part "$SHARED/models-real/mobilenet_v1_0.25_96.tflite" 2>notes
 	takes_in --arena-cache-size=63403 -a ethos-u55-256 --system-config RTSS_HP_SRAM_MRAM \
 		--memory-mode Shared_Sram
-	# packed with three times the exchanges throughout: 196642 cycles, with a third 195418
+	# 196642 cycles if all plans are packed with three times the exchanges, 195418 with
+	# a third of them
 	tfl-partition -o m.part "$SHARED/models/resnet_quant.tflite" 2>notes
 	takes_in --arena-cache-size=39097 -a ethos-u55-128 "${one_sram[@]}"
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# More SRAM never gives more cycles; limits are kept.
+# More SRAM never costs more cycles, and limits are kept.
 
 bats_require_minimum_version 1.5.0
 load lib/common
@@ -8,8 +8,8 @@ load lib/timeline
 one_sram=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
 dedicated=(--system-config Ethos_U65_High_End --memory-mode Dedicated_Sram)
 
-# cycles LIMIT OPTION...: what m.part is predicted to take below the limit, or
-# without one; nothing, and 1, where there is no plan
+# cycles LIMIT OPTION...: the predicted cycles of m.part below the limit, or without one;
+# prints nothing and returns 1 if there is no plan
 cycles()
 {
 	local limit=(--arena-cache-size="$1")
@@ -19,10 +19,10 @@ cycles()
 	sed -n 's/^target .* cycles=\([0-9.e+]*\).*/\1/p' m.sched
 }
 
-# monotone MODEL FROM TO STEP OPTION...: limits from the first to the last and then
-# none, each no slower than the one before, none out of reach after one that was met.
-# All of them with NPUTOOLS_ALL; else every seventh: limits only pick from a front that
-# is the same for all, as npu-sched-front.bats holds
+# monotone MODEL FROM TO STEP OPTION...: tries the limits from FROM to TO and then no
+# limit.  Each is no slower than the one before, and after a possible limit all are
+# possible.  NPUTOOLS_ALL tries all of them, otherwise every fourteenth is enough: a limit
+# only selects from a front that is the same for all limits (npu-sched-front.bats).
 monotone()
 {
 	local model=$1 from=$2 to=$3 step=$4 best='' limit now
@@ -46,7 +46,7 @@ monotone()
 
 chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
 
-# chained KIND N FROM TO STEP OPTION...: the same for a made-up network
+# chained KIND N FROM TO STEP OPTION...: the same for a generated network
 chained()
 {
 	[ -x "$chain" ] || skip "no $chain"
@@ -54,13 +54,13 @@ chained()
 	monotone chain.tflite "${@:3}"
 }
 
-@test "more SRAM never gives more cycles: made-up networks" {
+@test "more SRAM never costs more cycles: generated networks" {
 	chained block 12 9000 45000 1200 -a ethos-u55-256 "${one_sram[@]}"
 	chained conv 12 9000 45000 1200 -a ethos-u55-128 "${one_sram[@]}"
 	chained fan 5 9000 60000 1700 -a ethos-u55-64 "${one_sram[@]}"
 }
 
-@test "more SRAM never gives more cycles: plans better than estimated" {
+@test "more SRAM never costs more cycles: plans better than estimated" {
 	local gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
 	[ -x "$gen" ] || skip "no $gen"
 	"$gen" -g 138 >m.tflite
@@ -68,7 +68,7 @@ chained()
 	monotone m.tflite 9000 9900 97 -a ethos-u55-128 "${one_sram[@]}"
 }
 
-@test "more SRAM never gives more cycles: a residual network" {
+@test "more SRAM never costs more cycles: a residual network" {
 	[ -n "$SHARED" ] || {
 		monotone "$(network resnet_quant)" 9000 16000 250 -a ethos-u55-256 "${one_sram[@]}"
 		return
@@ -79,7 +79,7 @@ chained()
 		-a ethos-u55-128 "${one_sram[@]}"
 }
 
-@test "more SRAM never gives more cycles: separable convolutions" {
+@test "more SRAM never costs more cycles: separable convolutions" {
 	[ -n "$SHARED" ] || {
 		monotone "$(network person_detect)" 1500 9000 250 -a ethos-u55-128 "${one_sram[@]}"
 		return
@@ -92,37 +92,37 @@ chained()
 		-a ethos-u55-128 "${one_sram[@]}"
 }
 
-@test "more SRAM never gives more cycles: recurrent cells" {
+@test "more SRAM never costs more cycles: recurrent cells" {
 	monotone "$(network trained_lstm_int8)" 1000 8000 200 \
 		-a ethos-u55-256 "${one_sram[@]}"
 }
 
-@test "more SRAM never gives more cycles where maps may leave it" {
+@test "more SRAM never costs more cycles: maps may be spilled" {
 	chained block 12 4000 40000 4000 -a ethos-u65-256 "${dedicated[@]}"
 	[ -z "$SHARED" ] || monotone "$SHARED/models/resnet_quant.tflite" 8000 60000 6500 \
 		-a ethos-u65-512 "${dedicated[@]}"
 }
 
-@test "more SRAM never gives more cycles where results lie over inputs elsewhere" {
+@test "more SRAM never costs more cycles: results overwrite inputs in the other memory" {
 	local gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
 	[ -x "$gen" ] || skip "no $gen"
 	"$gen" -g 1164 >m.tflite
 	monotone m.tflite 16 112 8 -a ethos-u65-256 "${dedicated[@]}"
 }
 
-# transfers that come when nothing is lost by them may hold up what comes next
-@test "no plan is slower than one that reads all weights in place" {
+# a transfer that costs nothing at its own time may delay the next one
+@test "no plan is slower than the plan that reads all weights in place" {
 	local gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model cycles
 	[ -x "$gen" ] || skip "no $gen"
 	"$gen" -g 316 | tfl-partition 2>notes | npu-sched -a ethos-u55-256 "${one_sram[@]}" \
 		>m.sched 2>notes
 	cycles=$(sed -n 's/^target .*cycles=\([0-9]*\).*/\1/p' m.sched)
-	[ "$cycles" -le 22578 ] # as with --arena-cache-size of what it needs at least
+	[ "$cycles" -le 22578 ] # as with --arena-cache-size of its minimum
 }
 
-# a whole of 136 channels takes two blocks of full cost, slices of 128 and 8 take less:
-# what is cut may cost less than what bounds of whole operations say
-@test "slices that are prescribed are no worse just below what they need" {
+# A whole of 136 channels takes two blocks of full cost; slices of 128 and 8 channels cost
+# less.  Slices may cost less than the lower bounds of whole operations.
+@test "prescribed slices are no worse just below the memory that they need" {
 	[ -x "$chain" ] || skip "no $chain"
 	"$chain" conv 2 12 136 >m.tflite
 	tfl-partition -o whole.part m.tflite 2>notes
@@ -135,7 +135,8 @@ chained()
 	awk "BEGIN { exit !($less >= $free && $less < 1.1 * $free) }"
 }
 
-# least MODEL OPTION...: the limit that a refusal names is met, 16 bytes less are not
+# least MODEL OPTION...: the limit that a refusal names is possible, and 16 bytes less are
+# not
 least()
 {
 	local least
@@ -149,7 +150,7 @@ least()
 	[ "$status" -eq 1 ]
 }
 
-@test "more than can be planned for is said to be that" {
+@test "a model that is too large to plan is refused with that reason" {
 	need jq flatc
 	local big='shape:[1,1024,1024,600],type:9'
 	jq '.operator_codes=[{deprecated_builtin_code:0,builtin_code:0}] |
@@ -168,8 +169,9 @@ least()
 	done
 }
 
-# plans without a limit are packed with more care, slices pack unlike whole weights
-@test "the smallest limit is named" {
+# plans without a limit are packed with more effort, and slices pack differently from whole
+# weights
+@test "a refusal names the smallest possible limit" {
 	local gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
 	[ -x "$gen" ] || skip "no $gen"
 	"$gen" -g 379 >m.tflite
@@ -179,7 +181,7 @@ least()
 	least "$(network "$([ -n "${NPUTOOLS_ALL-}" ] && echo mbv2_int8 || echo kws_ref_model)")" -a ethos-u55-64 "${one_sram[@]}"
 }
 
-@test "nothing is placed above the limit" {
+@test "no tensor is placed above the limit" {
 	local limit used limits=(25008 33333 50000 70000)
 	[ -n "$SHARED" ] || limits=(6272 9000 14000 20000)
 	tfl-partition -o m.part "$(network person_detect)" 2>notes
@@ -191,14 +193,14 @@ least()
 	done
 }
 
-# weigh PLACE...: bytes used, of those places
+# weigh PLACE...: the bytes used in these memories
 weigh()
 {
 	sed -n "s/^area  *\($1\) .*used=\([0-9]*\).*/\2/p" m.sched |
 		awk '{ sum += $1 } END { print sum + 0 }'
 }
 
-@test "Size keeps the limit, too, and meets the smallest that is named" {
+@test "Size keeps the limit, too, and accepts the smallest limit that a refusal names" {
 	local limit limits=(28000 26000 24500 23000 22016 20000)
 	[ -n "$SHARED" ] || limits=(9000 7000 5000 3000)
 	tfl-partition -o m.part "$(network resnet_quant)" 2>notes
@@ -215,7 +217,7 @@ weigh()
 	[ "$(weigh arena)" -le "$limit" ]
 }
 
-@test "Size takes less memory where the NPU has an SRAM of its own" {
+@test "Size takes less memory if the NPU has an SRAM of its own" {
 	local fast
 	tfl-partition -o m.part "$(network resnet_quant)" 2>notes
 	npu-sched -a ethos-u65-256 "${dedicated[@]}" m.part >m.sched 2>notes
@@ -225,7 +227,7 @@ weigh()
 	[ "$(weigh 'arena\|cache')" -lt $((fast / 2)) ]
 }
 
-@test "a limit is met where all maps may leave, or the one that is named" {
+@test "a limit is met if all maps may be spilled, or else the named limit is met" {
 	local gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
 	[ -x "$gen" ] || skip "no $gen"
 	local seed limit
@@ -242,9 +244,9 @@ weigh()
 	done
 }
 
-# three convolutions: the first reads a reshaped view, the second leaves the last of 18 rows
-# unread
-@test "cascades read reshaped tensors, and rows that nobody reads are made" {
+# three convolutions: the first reads a reshaped view, the second does not read the last of
+# 18 rows
+@test "cascades read reshaped tensors, and compute rows that nobody reads" {
 	need flatc jq
 	local a goal used
 	[ -x "$chain" ] || skip "no $chain"
@@ -264,16 +266,16 @@ weigh()
 			npu-dis --verify c.tflite >notes
 			npu-sim --seed=5 --compare=m.tflite c.tflite >notes
 		done
-		# 6,912 with the first two whole
+		# 6,912 if the first two convolutions are computed whole
 		used=$(weigh arena)
 		echo "$a: $used bytes"
 		[ "$used" -lt 4200 ]
 	done
 }
 
-# outside of the NPU's own SRAM nothing is fetched ahead: blocks are for weights in place, of
-# as many channels as it takes to read the maps seldom.  318,195 with 16 of them
-@test "blocks suit weights in place where all maps have left" {
+# Outside of the NPU's own SRAM nothing is prefetched.  Blocks are therefore for weights in
+# place, with so many channels that the maps are read rarely.  318,195 with 16 channels.
+@test "blocks suit weights in place if all maps are spilled" {
 	[ -x "$chain" ] || skip "no $chain"
 	"$chain" conv 3 2 192 >chain.tflite
 	tfl-partition -o m.part chain.tflite 2>notes
@@ -284,8 +286,8 @@ weigh()
 	[ "$cycles" -le 306000 ]
 }
 
-# with a rougher ladder of sizes 72,192
-@test "networks of hundreds of operations are searched as finely as it takes" {
+# 72,192 with a coarser sequence of sizes
+@test "networks of hundreds of operations are searched finely enough" {
 	[ -x "$chain" ] || skip "no $chain"
 	"$chain" block 240 64 8 >chain.tflite
 	tfl-partition -o m.part chain.tflite 2>notes
@@ -294,8 +296,8 @@ weigh()
 	[ "$(grep -o 'works is [0-9]*' <<<"$output" | tr -dc 0-9)" -le 68096 ]
 }
 
-# 18,764,693 where ways are held against the estimate of one that has no plan
-@test "maps leave in the way that gives the fastest plan" {
+# 18,764,693 if candidates are compared with the estimate of a candidate without a plan
+@test "maps are spilled so that the plan is the fastest" {
 	need_shared models-real/deeplabv3_mnv2_dm05.tflite
 	tfl-partition -a ethos-u65-512 --cpu=ARG_MAX -o m.part \
 		"$SHARED/models-real/deeplabv3_mnv2_dm05.tflite" 2>notes
@@ -304,7 +306,7 @@ weigh()
 	awk "BEGIN { exit !($output <= 18400000) }"
 }
 
-@test "ten thousand operations take 26 KB of memory each, at most" {
+@test "ten thousand operations take at most 26 KB of memory each" {
 	local chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model a=ethos-u85-1024
 	[ -x "$chain" ] || skip "no $chain"
 	(ulimit -v 60000 && npu-sched --version) || skip "sanitizers need more"
@@ -314,7 +316,7 @@ weigh()
 		--memory-mode Dedicated_Sram -o m.sched m.part)
 }
 
-@test "three thousand inputs that are live at once" {
+@test "three thousand inputs may be live at once" {
 	local chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
 	[ -x "$chain" ] || skip "no $chain"
 	"$chain" crowd 3000 4 16 >m.tflite

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# npu-sched runs operators in the order in which their maps need least memory.
+# npu-sched orders operators so that their maps need the least memory.
 
 load lib/common
 
@@ -13,7 +13,7 @@ setup_file()
 	[ -x "$chain" ] || skip "no $chain"
 }
 
-# fan OPTION...: the fan of four ways, scheduled
+# fan OPTION...: schedules a fan of four branches
 fan()
 {
 	"$chain" fan 11 >fan.tflite
@@ -26,18 +26,18 @@ used()
 	sed -n 's/^area .* used=\([0-9]*\).*/\1/p' "$1"
 }
 
-@test "the ways of a fan run one after the other" {
+@test "the branches of a fan run one after the other" {
 	fan
 	# in the graph's order four results and their input are live at once
 	[ "$(used fan.sched)" -lt $((5 * map)) ]
-	# first convolutions are o0 to o3, second ones o4 to o7
+	# the first convolutions are o0 to o3, the second ones o4 to o7
 	sed -n 's/^step .* run=\(o[0-7]\)\( .*\)\{0,1\}$/\1/p' fan.sched |
 		uniq >runs
 	[ "$(head -2 runs | tr -d '\n')" = o0o4 ]
 	[ "$(sort -u runs | wc -l)" = 8 ]
 }
 
-@test "what runs in another order computes the same, by the rules" {
+@test "another order computes the same bytes and breaks no rule" {
 	for o in --effort=3 --arena-cache-size=30000 --optimise=Size; do
 		fan $o
 		npu-wenc fan.sched | npu-cmdgen -o fan_npu.tflite
@@ -46,7 +46,7 @@ used()
 	done
 }
 
-@test "the graph's order stays where addresses are given" {
+@test "fixed addresses keep the graph's order" {
 	"$chain" fan 11 >fan.tflite
 	tfl-partition fan.tflite >fan.part
 	sed '/^tensor  *t3 /s/$/ at=0x0/' fan.part >given.part
@@ -56,8 +56,8 @@ used()
 	sort -n runs | cmp - runs
 }
 
-# on the CPU: custom operators A and B, and DEQUANTIZE of tensor $1 in front of A;
-# $2: more for jq
+# floats TENSOR [JQ]: a model with the custom operators A and B on the CPU, and DEQUANTIZE
+# of TENSOR before A; JQ changes the model further
 floats()
 {
 	local map="quantization:{scale:[0.5],zero_point:[3]}"
@@ -82,17 +82,17 @@ floats()
 	sed -n 's/^node .* on=cpu .* op=\([A-Z]*\) .*/\1/p' m.part | xargs >order
 }
 
-@test "a float map on the CPU is made where it is read first, and counted alone" {
+@test "a float map on the CPU is made before its first reader, and its bytes are counted" {
 	load lib/model
 	floats 3
 	[ "$(cat order)" = "A DEQUANTIZE B" ]
-	# DEQUANTIZE: 2000 bytes of what it reads, 8000 of f, 2000 of r
+	# DEQUANTIZE: 2000 bytes of its input, 8000 of f, 2000 of r
 	refuses 1 'the smallest that works is 12000' \
 		npu-sched "${target[@]}" --arena-cache-size=16 -o m.sched m.part
 	[ ! -e m.sched ]
 }
 
-@test "what a variable holds is read before others write it" {
+@test "a variable is read before other operators write it" {
 	load lib/model
 	floats 8
 	[ "$(cat order)" = "DEQUANTIZE A B" ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Scales that are fetched alone, while weights are read where they lie.
+# Scales that are fetched alone, while weights are read in place.
 
 load lib/common
 load lib/timeline
@@ -7,7 +7,7 @@ load lib/timeline
 LARGE=(-a ethos-u85-1024 --system-config Ethos_U85_SYS_DRAM_Mid
 	--memory-mode Dedicated_Sram)
 
-@test "scales of U85 are fetched without their weights, and are what is computed with" {
+@test "scales of U85 are fetched without their weights and used" {
 	tfl-partition -a ethos-u85-1024 -o part "$TOP/tests/models/digits.tflite" 2>notes
 	npu-sched "${LARGE[@]}" -o sched part 2>notes
 	grep -q '^step .* run=o[0-9]* scale-buffer=b[0-9]*$' sched
@@ -15,7 +15,7 @@ LARGE=(-a ethos-u85-1024 --system-config Ethos_U85_SYS_DRAM_Mid
 	npu-cmdgen -o m.tflite wenc
 	npu-dis --verify --source wenc m.tflite
 	npu-sim --seed 7 --compare "$TOP/tests/models/digits.tflite" m.tflite
-	# some kernel has its weights in the constants and its scales in the SRAM
+	# one kernel has its weights in the constants and its scales in the SRAM
 	npu-dis m.tflite | awk '
 		/WEIGHT_REGION/ { w = $NF }
 		/SCALE_REGION/ { s = $NF }
@@ -23,7 +23,7 @@ LARGE=(-a ethos-u85-1024 --system-config Ethos_U85_SYS_DRAM_Mid
 		END { exit !apart }'
 }
 
-@test "what is not fetched is noticed, by each stage" {
+@test "each stage detects scales that were not fetched" {
 	tfl-partition -a ethos-u85-1024 -o part "$TOP/tests/models/digits.tflite" 2>notes
 	npu-sched "${LARGE[@]}" -o sched part 2>notes
 	b=$(sed -n 's/^step .* scale-buffer=\(b[0-9]*\)$/\1/p' sched | head -1)
@@ -38,7 +38,7 @@ LARGE=(-a ethos-u85-1024 --system-config Ethos_U85_SYS_DRAM_Mid
 	refuses 2 'each core of ethos-u65-512 has scales of its own' npu-wenc other
 }
 
-# planned MODEL ACCELERATOR SYSTEM [SRAM]: cycles
+# planned MODEL ACCELERATOR SYSTEM [SRAM]: prints the cycles
 planned()
 {
 	tfl-partition -a "$2" "$SHARED/models/$1.tflite" 2>notes |
@@ -47,9 +47,10 @@ planned()
 		sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p'
 }
 
-# in the SRAM of Vela 5.1's file, which takes 34,796 cycles; 35,778 with scales beside
-# their weights.  Without a limit, where weights and a transfer share the DRAM: 178,019
-@test "no scales hold up large layers" {
+# The limit is the SRAM of Vela 5.1's file, which takes 34,796 cycles; with scales beside
+# their weights the plan takes 35,778.  Without a limit, weights and a transfer share the
+# DRAM: 178,019.
+@test "scales do not delay large layers" {
 	need_shared models
 	[ "$(planned ad01_int8 ethos-u85-1024 Ethos_U85_SYS_DRAM_Mid 14144)" -le 22000 ]
 	[ "$(planned seed_mnist_fc ethos-u85-256 Ethos_U85_SYS_DRAM_Low)" -le 152000 ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sums of products that are made piece by piece: the gates of LSTMs, drawn ones.
+# Sums of products that are computed in pieces: the gates of generated LSTMs.
 
 bats_require_minimum_version 1.5.0
 load lib/common
@@ -19,7 +19,7 @@ lstm()
 	tfl-partition -o lstm.part lstm.tflite 2>notes
 }
 
-# sched GRAPH OPTION...: the schedule in m.sched; prints "BYTES CYCLES"
+# sched GRAPH OPTION...: schedules to m.sched; prints "BYTES CYCLES"
 sched()
 {
 	npu-sched -a ethos-u55-256 "${one_sram[@]}" "${@:2}" -o m.sched "$1" 2>notes || return
@@ -28,9 +28,9 @@ sched()
 	paste -d ' ' used cycles
 }
 
-# in no more SRAM than Vela, in fewer cycles: SEED BYTES CYCLES as Vela 5.1.0 compiles it
-# with --optimise Size for ethos-u55-256, High_End_Embedded, Shared_Sram: its summary's
-# SRAM, npu-perf's cycles of its file
+# meets SEED BYTES CYCLES: the plan needs no more SRAM than Vela and fewer cycles.  BYTES is
+# the SRAM in the summary of Vela 5.1.0 with --optimise Size for ethos-u55-256,
+# High_End_Embedded, Shared_Sram.  CYCLES is npu-perf's estimate of Vela's file.
 meets()
 {
 	local used cycles
@@ -41,14 +41,15 @@ meets()
 	[ "$cycles" -lt "$3" ]
 }
 
-@test "an LSTM needs no more SRAM than Vela, and fewer cycles then" {
+@test "an LSTM needs no more SRAM than Vela, and takes fewer cycles then" {
 	meets 5 608 3124     # int8, 3 at once, 12 cells; 992 bytes with all gates at once
 	meets 32 784 52874   # int8, 2 one by one, 18 cells; 1,040
 	meets 31 1168 110552 # int8, 4 one by one, 16 cells; 2,544
 	meets 2 1520 14836   # int16, 3 at once, 21 cells; 1,536
 }
 
-# same MODEL ACCEL SYSTEM OPTION...: what it computes, by the rules and as the graph says
+# same MODEL ACCEL SYSTEM OPTION...: the compiled model passes the verifier, matches its
+# graph and computes the same bytes
 same()
 {
 	npucc -a "$2" --system-config "$3" --memory-mode Shared_Sram "${@:4}" \
@@ -65,7 +66,7 @@ least()
 		-o m.wenc "$1" 2>&1 | sed -n 's/.*the smallest that works is \([0-9]*\)$/\1/p'
 }
 
-@test "the gates of an LSTM one by one compute what they did at once" {
+@test "the gates of an LSTM one by one compute the same as all at once" {
 	local seed accel system seeds=(5 12)
 	[ -z "${NPUTOOLS_ALL-}" ] || seeds+=(1 2 3 13 28 29 31 32 33)
 	for seed in "${seeds[@]}"; do
@@ -73,7 +74,7 @@ least()
 		while read -r accel system; do
 			bytes=$(least lstm.tflite "$accel" "$system")
 			same lstm.tflite "$accel" "$system" --arena-cache-size="$bytes"
-			# it is another form than without a limit
+			# this variant differs from the variant without a limit
 			ops=$(grep -c '^op' m.wenc)
 			same lstm.tflite "$accel" "$system"
 			[ "$ops" -gt "$(grep -c '^op' m.wenc)" ] || [ "$seed" = 13 ]
@@ -85,7 +86,7 @@ least()
 	done
 }
 
-@test "what inputs give to some steps at once: all, some of them, or one by one" {
+@test "the inputs' products are computed for all steps at once, for some of them, or one by one" {
 	local cell bytes n cells=(0)
 	[ -z "${NPUTOOLS_ALL-}" ] || cells+=(2)
 	for cell in "${cells[@]}"; do
@@ -105,7 +106,7 @@ least()
 	done
 }
 
-@test "the front is that of all forms: each row is what its limit gives" {
+@test "the front covers all variants, and each row is the plan for its limit" {
 	local bytes cycles used time last='' form
 	lstm 12
 	npu-sched -a ethos-u55-256 "${one_sram[@]}" --front -o front.tsv lstm.part 2>notes
@@ -120,7 +121,7 @@ least()
 		[ "$used" = "$bytes" ]
 		[ "$time" = "${cycles%.*}" ]
 	done < <(tail -n +2 front.tsv | cut -f1,2)
-	# no row is missing at the end, and below the first nothing works
+	# no row is missing at the end, and below the first row there is no plan
 	read -r used time < <(sched lstm.part)
 	[ "$time" = "${last%.*}" ]
 	bytes=$(sed -n 2p front.tsv | cut -f1)
@@ -134,30 +135,31 @@ least()
 	grep -q "the fastest there is takes $(awk "BEGIN { c = int($last); print c + (c < $last) }")$" notes
 }
 
-@test "forms that other weights in place make faster are given up nowhere" {
+@test "variants that are faster with other weights in place are kept" {
 	local bytes cycles used time
 	lstm 219
-	# by its transfers alone the split form is slower than the plain one, 7491 cycles
+	# with its transfers alone the split variant is slower than the plain one, 7491
+	# cycles
 	npu-sched -a ethos-u55-256 "${one_sram[@]}" --front -o front.tsv lstm.part 2>notes
 	while read -r bytes cycles; do
 		read -r used time < <(sched lstm.part --arena-cache-size="$bytes")
 		echo "row $bytes $cycles, its limit gives $used $time"
 		[ "$used $time" = "$bytes ${cycles%.*}" ]
 	done < <(tail -n +2 front.tsv | cut -f1,2)
-	# the last row is what no limit gives
+	# the last row is the plan without a limit
 	read -r bytes cycles < <(tail -1 front.tsv | cut -f1,2)
 	[ "$(sched lstm.part)" = "$bytes ${cycles%.*}" ]
 	[ "${cycles%.*}" -lt 6800 ]
 }
 
-# whole GRAPH: the same with all gates at once, in whole.part: what is decided about a sum
-# is obeyed, and the sum stays as it is
+# whole GRAPH: the same graph with all gates at once, in whole.part: a sum with a prescribed
+# key is not split
 whole()
 {
 	sed '/ do=add /s/$/ blockdep=0/' "$1" >whole.part
 }
 
-# limited CACHE OPTION...: "BYTES CYCLES" of lstm.part with an SRAM of its own of so many bytes
+# limited CACHE OPTION...: "BYTES CYCLES" of lstm.part with an NPU SRAM of so many bytes
 limited()
 {
 	cat >own.ini <<-END
@@ -181,7 +183,7 @@ limited()
 	echo "$(grep . used || echo 0) $(cat cycles)"
 }
 
-@test "a form counts within a profile's own limit, which the fastest plan is beyond" {
+@test "variants are used within a profile's own limit if the fastest plan exceeds the limit" {
 	local used cycles time seed
 	for seed in 1 18; do
 		lstm $seed
@@ -193,7 +195,7 @@ limited()
 	done
 }
 
-@test "Size takes the form of the least memory, whatever its cycles" {
+@test "Size selects the variant with the least memory, whatever its cycles" {
 	local used before
 	lstm 31
 	whole lstm.part
@@ -205,7 +207,7 @@ limited()
 	[ "$used" = "$(sed -n 2p front.tsv | cut -f1)" ]
 }
 
-@test "Balanced takes the form that weighs least" {
+@test "Balanced selects the variant with the smallest weighted cost" {
 	local used cycles before time
 	lstm 31
 	whole lstm.part
@@ -216,7 +218,7 @@ limited()
 	[ "$cycles" -le "$time" ]
 }
 
-@test "Balanced leaves what reads weights again to limits" {
+@test "Balanced leaves variants that read weights again to limits" {
 	local used cycles before time
 	need_shared models/trained_lstm_int8.tflite
 	tfl-partition -o lstm.part "$SHARED/models/trained_lstm_int8.tflite" 2>notes
@@ -224,13 +226,13 @@ limited()
 	read -r before time < <(sched whole.part --optimise=Balanced --model=timeline)
 	read -r used cycles < <(sched lstm.part --optimise=Balanced --model=timeline)
 	[ "$used $cycles" = "$before $time" ]
-	# which is lighter by bytes x cycles^0.64
+	# the other variant has the smaller bytes x cycles^0.64
 	read -r used cycles < <(sched lstm.part --arena-cache-size=1020)
 	echo "$used bytes, $cycles cycles; all gates at once $before, $time"
 	awk "BEGIN { exit !($used * $cycles ^ 0.64 < $before * $time ^ 0.64) }"
 }
 
-# compiled GRAPH OPTION...: the network of a graph
+# compiled GRAPH OPTION...: compiles the network of a graph
 compiled()
 {
 	npu-sched -a ethos-u55-256 "${one_sram[@]}" "${@:2}" -o m.sched "$1" 2>notes
@@ -238,7 +240,8 @@ compiled()
 	npu-cmdgen m.wenc
 }
 
-# behind LINE of lstm.part: the hidden state becomes three times as much; in m.part
+# triple_behind LINE: behind LINE of lstm.part, the hidden state is multiplied by three; in
+# m.part
 triple_behind()
 {
 	local hidden
@@ -247,9 +250,9 @@ triple_behind()
 		lstm.part >m.part
 }
 
-@test "what waits runs before what it reads is written" {
+@test "a delayed product runs before its input is overwritten" {
 	lstm 12
-	# all gates have read the state, when they are one product
+	# with one product for all gates, all gates have read the state before this line
 	triple_behind "$(sed -n '/^op .* act=tanh/{=;q;}' lstm.part)"
 	compiled m.part >whole.tflite
 	bytes=$(npu-sched -a ethos-u55-256 "${one_sram[@]}" --arena-cache-size=16 m.part 2>&1 |
@@ -257,31 +260,31 @@ triple_behind()
 	compiled m.part --arena-cache-size="$bytes" >pieces.tflite
 	[ "$(grep -c '^op' m.sched)" -gt "$(grep -c '^op' m.part)" ]
 	npu-sim --seed=3 --frames=3 --compare=whole.tflite pieces.tflite
-	# before they do it matters
+	# before they read the state, the change matters
 	triple_behind "$(sed -n '/^node/{=;q;}' lstm.part)"
 	compiled m.part >early.tflite
 	run -1 npu-sim --seed=3 --frames=3 --compare=whole.tflite early.tflite
 }
 
-# stays_whole SED: the first of two sums is no piece any more
+# stays_whole SED: after this edit the first of two sums is not split
 stays_whole()
 {
 	sed "0,/ do=mul .*act=tanh/{/ do=mul .*act=tanh/$1}" lstm.part >m.part
 	run -1 cmp -s m.part lstm.part
 	sched m.part --optimise=Size --model=timeline
-	# the gates of the other one: two products, now eight
+	# the gates of the other sum: two products become eight
 	[ "$(grep -c ' do=fc ' m.sched)" = $(($(grep -c ' do=fc ' m.part) + 6)) ]
 }
 
-@test "a sum that is used in another form stays whole" {
+@test "a sum that is used in another layout or in place is not split" {
 	lstm 12
 	# a gate's bytes, by their strides
 	stays_whole 's/ofm=\(t[0-9]*\)\[1,1,22\]@0,0,66/ofm=\1[1,1,22]+66:22,22,1/'
-	# parts would read what others have written
+	# pieces would read bytes that other pieces have written
 	stays_whole 's/ifm=\(t[0-9]*\)\[1,1,22\]@0,0,66 \(.*\) ofm=\(t[0-9]*\)\[1,1,22\]@0,0,66/ifm=\1[1,1,44]@0,0,22 \2 ofm=\3[1,1,44]@0,0,44/'
 }
 
-@test "what is dumped is the form that is chosen" {
+@test "--dump writes the variant that is chosen" {
 	lstm 32
 	for option in --arena-cache-size=784 --optimise=Performance; do
 		sched lstm.part "$option"

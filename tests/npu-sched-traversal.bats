@@ -4,7 +4,7 @@
 load lib/common
 load lib/timeline
 
-# predicted OPTION...: cycles of m.part
+# predicted OPTION...: the cycles of m.part
 predicted()
 {
 	npu-sched -a ethos-u55-128 --system-config Ethos_U55_High_End_Embedded \
@@ -12,10 +12,10 @@ predicted()
 		sed -n 's/^target .* cycles=\([0-9.]*\).*/\1/p'
 }
 
-@test "a convolution takes its weights in the order that costs least" {
+@test "a convolution uses the order of weights with the smaller cost" {
 	local gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model t seed best given
 	[ -x "$gen" ] || skip "no $gen"
-	# single convolutions for which utilization chooses the wrong one, or not
+	# single convolutions: for some of them, utilization alone chooses the wrong order
 	for seed in 10 38 79 80 1 2 3; do
 		"$gen" "$seed" CONV_2D >m.tflite
 		tfl-partition -o m.part m.tflite 2>notes
