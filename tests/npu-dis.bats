@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# npu-dis: the listing that users know, and rules that broken streams break.
+# npu-dis: the listing in Vela's format, and the rules that broken streams break.
 bats_require_minimum_version 1.5.0
 
 load lib/common
 
 MODEL=$BATS_TEST_DIRNAME/models/digits-ethos-u55-128.tflite # as an earlier version compiled it
 
-# the file offset of the driver payload
+# payload FILE: the file offset of the driver payload
 payload() {
 	grep -obUa -m 1 COP1 "$1" | cut -d: -f1
 }
@@ -20,7 +20,7 @@ poke() {
 	done | dd of="$file" bs=1 seek="$at" conv=notrunc status=none
 }
 
-# poke_command FILE NAME N HEX HEX: the param of the N-th command of this name
+# poke_command FILE NAME N HEX HEX: overwrites the param of the N-th command with this name
 poke_command() {
 	local at
 	at=$(npu-dis "$1" | grep -F "$2 " | sed -n "$3"p | cut -c1-8)
@@ -28,7 +28,7 @@ poke_command() {
 	poke "$1" $((at + 32 + 2)) "$4" "$5"
 }
 
-# poke_payload FILE NAME N HEX x 4: its payload
+# poke_payload FILE NAME N HEX x 4: overwrites the payload of that command
 poke_payload() {
 	local at
 	at=$(npu-dis "$1" | grep -F "$2 " | sed -n "$3"p | cut -c1-8)
@@ -36,7 +36,7 @@ poke_payload() {
 	poke "$1" $((at + 32 + 4)) "$4" "$5" "$6" "$7"
 }
 
-# breaks RULE: m.tflite breaks it, the program says so and ends with 1
+# breaks RULE: m.tflite breaks this rule; the program reports the rule and exits with 1
 breaks() {
 	run --separate-stderr npu-dis --verify m.tflite
 	[ "$status" = 1 ] || { echo "status $status"; return 1; }
@@ -46,18 +46,18 @@ breaks() {
 	}
 }
 
-@test "the log's listing, of the log's words" {
+@test "the listing of the words in the log is the listing in the log" {
 	if [ -n "$SHARED" ]; then
 		sed -n '/Command Stream: Output/,/stream length/p' \
 			"$SHARED/seeds/vela-log.txt" >want
 		[ "$(wc -l <want)" = 86 ] # 82 commands, headings, sums
-	else # the same listing of what npu-cmdgen writes
+	else # the same listing of words that npu-cmdgen writes
 		npucc -a ethos-u55-256 --system-config Ethos_U55_High_End_Embedded \
 			--memory-mode Shared_Sram -o m.wenc "$TOP/tests/models/digits.tflite"
 		npu-cmdgen --emit=words m.wenc >want
 		[ "$(wc -l <want)" -gt 86 ]
 	fi
-	# the words, out of the columns: param and code, then the payload
+	# the words from the columns: param and code, then the payload
 	sed -n 's/^0x...... *\(.*\) \(....\) \(....\) - .*/\2\3 \1/; T
 		s/://; s/  *$//; p' want >words.hex
 	npu-dis --raw -a ethos-u55-256 words.hex | diff want -
@@ -68,13 +68,13 @@ breaks() {
 	npu-dis --raw --accelerator-config=ethos-u55-256 <words.bin | diff want -
 }
 
-@test "the same network compiled again lists the same commands" {
+@test "the same network compiled again has the same commands" {
 	model=reference/vela-compiled/3.12.0/ethos-u55-256_Shared_Sram
 	need_shared $model/seed_mnist_fc.tflite
 	sed -n '/Command Stream: Output/,/stream length/p' \
 		"$SHARED/seeds/vela-log.txt" >want
 	npu-dis "$SHARED/$model/seed_mnist_fc.tflite" >got
-	# its weights are others: one length differs
+	# the weights differ, and with them one length
 	diff want got | grep '^[<>]' >differ || true
 	[ "$(wc -l <differ)" = 2 ]
 	[ "$(grep -c WEIGHT_LENGTH differ)" = 2 ]
@@ -100,7 +100,7 @@ breaks() {
 	grep -q 'NPU_SET_OFM_SCALE  *49  multiplier=1419905773 shift=49$' list
 	grep -q 'NPU_OP_POOL  *1  mode=average$' list
 	grep -q 'NPU_SET_IFM_ZERO_POINT  *65408  65408 signed=-128$' list
-	# the columns before stay as they are
+	# the columns before the fields are unchanged
 	npu-dis "$MODEL" >plain
 	cut -c1-67 list | sed 's/ *$//' | diff - plain
 }
@@ -113,7 +113,7 @@ breaks() {
 	grep -q '^0x0004b4 average ifm=7x7x32:s8,nhcwb16@1:0x0 ofm=3x3x32:s8,nhwc@1:0x620 kernel=3x3 stride=2x2 pad=0,0,0,0 scale=3817748709>>35 ' list
 }
 
-@test "--json tells the same" {
+@test "--json has the same facts" {
 	need jq
 	npu-dis --json "$MODEL" >m.json
 	[ "$(jq -r '.[0].accelerator' m.json)" = ethos-u55-128 ]
@@ -138,7 +138,7 @@ breaks() {
 	refuses 2 "no stream 2" npu-dis -n 2 m.tflite
 }
 
-@test "--verify is content with what the kit compiles" {
+@test "--verify finds no fault in models that the kit compiles" {
 	run --separate-stderr npu-dis --verify "$MODEL"
 	[ "$status" = 0 ]
 	[ -z "$stderr" ]
@@ -158,7 +158,7 @@ breaks() {
 	grep -q 'rule 29' <<<"$stderr"
 }
 
-@test "--verify --json: findings for a program" {
+@test "--verify --json prints findings as JSON" {
 	need jq
 	npu-dis --verify --json "$MODEL" >v.json
 	[ "$(jq -c '[.[0].errors, .[0].warnings, .[0].findings]' v.json)" = "[0,0,[]]" ]
@@ -170,18 +170,18 @@ breaks() {
 	[ "$(wc -l <<<"$stderr")" = 1 ]
 }
 
-@test "--verify: memory rules" {
+@test "--verify checks the memory rules" {
 	cp "$MODEL" m.tflite
 	poke_payload m.tflite NPU_SET_IFM_BASE0 1 00 00 00 7f
 	breaks 30
 	cp "$MODEL" m.tflite
 	poke_command m.tflite NPU_SET_OFM_REGION 1 00 00
 	breaks 33
-	# reading a place that nothing has written: behind the input
+	# reads memory behind the input, which no operation has written
 	cp "$MODEL" m.tflite
 	poke_payload m.tflite NPU_SET_IFM_BASE0 1 50 0d 00 00
 	breaks 52
-	# an operation less: its OFM stays as it was, and the next one reads it
+	# one operation is missing: its OFM is not written, and the next operation reads it
 	cp "$MODEL" m.tflite
 	at=$(npu-dis m.tflite | grep NPU_OP_CONV | sed -n 1p | cut -c1-8)
 	poke m.tflite $((at + 32)) 00 01 00 00
@@ -191,7 +191,7 @@ breaks() {
 	breaks 43
 }
 
-@test "--verify: order and container" {
+@test "--verify checks the order and the container" {
 	cp "$MODEL" m.tflite
 	poke_command m.tflite NPU_SET_BLOCKDEP 3 03 00
 	breaks 47
@@ -209,12 +209,12 @@ breaks() {
 	breaks 48
 }
 
-@test "--verify: raw words have no memory, but all other rules" {
+@test "--verify checks raw words by all rules except those of memory" {
 	at=$(payload "$MODEL")
 	dd if="$MODEL" of=words bs=1 skip=$((at + 32)) count=1380 status=none
 	npu-dis --raw -a ethos-u55-128 --verify words
 	run --separate-stderr npu-dis --raw -a ethos-u55-256 --verify words
-	[ "$status" = 1 ] # another accelerator's blocks and banks
+	[ "$status" = 1 ] # blocks and banks of another accelerator
 	grep -q 'rule 39' <<<"$stderr"
 	# a driver payload names its accelerator
 	dd if="$MODEL" of=cop1 bs=1 skip="$at" count=1412 status=none
@@ -225,7 +225,7 @@ breaks() {
 	[[ $output == *"rule 2: the stream ends without STOP"* ]]
 }
 
-@test "words that are no command end a listing" {
+@test "a word that is no command ends the listing with an error" {
 	printf '0001010f 00004000\n' >hex
 	run npu-dis --raw -a ethos-u55-128 hex
 	[ "$status" = 2 ]
@@ -238,7 +238,7 @@ breaks() {
 	npu-dis --raw -a ethos-u65-512 hex | grep -q PARALLEL_MODE
 }
 
-@test "npu-sim refuses what breaks a rule, with status 1" {
+@test "npu-sim refuses a stream that breaks a rule, with status 1" {
 	cp "$MODEL" m.tflite
 	npu-sim m.tflite >/dev/null
 	poke_payload m.tflite NPU_SET_OFM_BASE0 1 00 00 00 7f
@@ -272,16 +272,16 @@ breaks() {
 	refuses 2 "more than one FILE" npu-dis a b
 }
 
-@test "a listing that breaks off is none, and an old one stays" {
+@test "an incomplete listing is not written, and an old one stays" {
 	cp "$MODEL" m.tflite
-	# the code bits that no command has, in the middle of the stream
+	# code bits that no command has, in the middle of the stream
 	poke m.tflite 800 ff ff ff 7f
 	echo old >listing
 	refuses 2 "reserved code bits" npu-dis -o listing m.tflite
 	[ "$(cat listing)" = old ]
 }
 
-# the graph beside the stream: m.wenc, m_npu.tflite
+# with_source [ACCELERATOR]: makes the graph and the stream: m.wenc, m_npu.tflite
 with_source()
 {
 	local accel=${1:-ethos-u55-128}
@@ -302,13 +302,13 @@ differs()
 	[[ $output == *"rule 53: $2"* ]] || { echo "$1: $output"; return 1; }
 }
 
-# which step of m.wenc runs an operation: plans differ
+# step_of OPERATION: the step of m.wenc that runs this operation; plans differ
 step_of()
 {
 	sed -n "s/^step *\(p[0-9]*\) .*run=$1\( .*\)\{0,1\}\$/\1/p" m.wenc
 }
 
-@test "--source holds a stream against its graph" {
+@test "--source compares a stream with its graph" {
 	with_source
 	npu-dis --verify --source=m.wenc m_npu.tflite
 	differs '/^op *o1 /s/ofm-zero=-128/ofm-zero=-127/' \
@@ -319,7 +319,7 @@ step_of()
 	differs '/^op *o13 /s/do=shr/do=shl/' "$(step_of o13) runs o13, shl: not this"
 	differs '/^op *o1 /s/ act=clamp//;/^op *o1 /s/$/ act=tanh/' "o1: activation is 0"
 	differs '/^code *c2 /s/stream=0x[0-9a-f]*:/stream=0x10:/' "o2: weights of core 0"
-	# where t1 may be as well: not on top of what lives with it
+	# an address that t1 may have, too: no live tensor overlaps it
 	for at in 0x0 0x400 0x800 0xc00 0x1000 0x1800 0x2000 0x2800 0x3000 0x3800; do
 		sed "/^tensor *t1 /s/ at=0x[0-9a-f]*/ at=$at/" m.wenc >edited.wenc
 		run npu-dis --verify --source=edited.wenc m_npu.tflite
@@ -338,7 +338,7 @@ step_of()
 		-o m.wenc "$TOP/tests/models/digits.tflite" 2>notes
 	npu-cmdgen --no-map -o m.tflite m.wenc
 	flatc --json --strict-json --raw-binary "$fbs" -- m.tflite
-	# edited JQ-PROGRAM WORDS
+	# edited JQ-PROGRAM WORDS: --verify of the edited model reports these words
 	edited()
 	{
 		jq ".subgraphs[0].outputs[0] as \$o |
@@ -355,7 +355,7 @@ step_of()
 	edited '.quantization.zero_point[0] += 1' "has another zero point than the graph has"
 }
 
-@test "--source holds a stream of U85 against its graph" {
+@test "--source compares a stream for U85 with its graph" {
 	with_source ethos-u85-256
 	npu-dis --verify --source=m.wenc m_npu.tflite
 	differs '/^op *o1 /s/ofm-zero=-128/ofm-zero=-127/' \
@@ -368,9 +368,9 @@ step_of()
 	differs '/^code *c2 /s/stream=0x[0-9a-f]*:/stream=0x10:/' "o2: weights of core 0"
 }
 
-@test "--source finds constants that are not the graph's" {
+@test "--source finds constants that differ from the graph's" {
 	with_source
-	sed -i '/^op *o0 /s/$/ x-note=1/' m.wenc # copied through, no difference
+	sed -i '/^op *o0 /s/$/ x-note=1/' m.wenc # is copied through and makes no difference
 	npu-dis --verify --source=m.wenc m_npu.tflite
 	tfl-partition "$(case_or_drawn models/seanet_add0.tflite 3 CONV_2D)" 2>notes |
 		npu-sched -a ethos-u55-128 "${memory[@]}" 2>notes | npu-wenc >other.wenc

@@ -1,11 +1,12 @@
 #!/usr/bin/env bats
 bats_require_minimum_version 1.5.0
 # SPDX-License-Identifier: Apache-2.0
-# npu-eval: figures that can be worked out by hand, and what it refuses
+# npu-eval: figures that can be worked out by hand, and refusals.
 
 load lib/common
 
-# npy TYPE SHAPE BYTE...: an array to standard output, e.g. '|i1' '(2, 3)' 1 2 255
+# npy TYPE SHAPE BYTE...: writes an array to standard output, for example '|i1' '(2, 3)' 1 2
+# 255
 npy()
 {
 	local head="{'descr': '$1', 'fortran_order': False, 'shape': $2, }" b
@@ -15,25 +16,26 @@ npy()
 	done
 }
 
-# labels 0 0 1 1 2; answers 0 1 1 1 0: three of five
+# five: labels 0 0 1 1 2; answers 0 1 1 1 0: three of five
 five()
 {
 	printf '0\tcat\n0\tcat\n1\tdog\n1\tdog\n2\n' >labels
 	npy '|i1' '(5, 1, 3)' 9 1 2  5 7 7  0 255 254  1 9 3  8 8 7 >out.npy
 }
 
-# near VALUE EXPRESSION: equal but for the last digits of doubles
+# near VALUE EXPRESSION: equal except for the last digits of doubles
 near() { awk -v a="$1" "BEGIN { b = $2; exit !(a - b < 1e-12 && b - a < 1e-12) }"; }
 
-@test "accuracy, precision, recall, F1, confusion: by hand" {
+@test "accuracy, precision, recall, F1 and confusion are those worked out by hand" {
 	need jq
 	five
-	# item 2: 0, -1, -2 is class 0; item 4: 8, 8 is the first of equal ones
+	# item 2: 0, -1, -2 is class 0; item 4: 8, 8: the first of equal values counts
 	npu-eval --json --top=2 labels out.npy >j
 	get() { jq -r ".outputs[0].$1" j; }
 	[ "$(get right)" = 2 ]
 	near "$(get accuracy)" 0.4
-	# 0 is first, 0 second behind an equal 1, 1 second, 1 first, 2 third
+	# ranks: 0 is first, 0 is second behind an equal 1, 1 is second, 1 is first, 2 is
+	# third
 	near "$(get top_accuracy)" 0.6
 	[ "$(get confusion -c | tr -d ' \n')" = '[[1,1,0],[1,1,0],[1,0,0]]' ]
 	near "$(get 'classes[0].precision')" "1 / 3"
@@ -52,7 +54,7 @@ near() { awk -v a="$1" "BEGIN { b = $2; exit !(a - b < 1e-12 && b - a < 1e-12) }
 	grep -qx 'out.npy,recall,dog,,0.5' c
 }
 
-@test "two outputs side by side, and where they part" {
+@test "two outputs are compared, and the items that differ are listed" {
 	need jq
 	five
 	npy '|u1' '(5, 3)' 9 1 2  9 7 7  0 255 254  1 9 3  0 0 1 >other.npy
@@ -67,24 +69,24 @@ near() { awk -v a="$1" "BEGIN { b = $2; exit !(a - b < 1e-12 && b - a < 1e-12) }
 	[ "$(jq -c '[.agreement[0].parted[] | .item]' j)" = '[1,2,4]' ]
 }
 
-@test "two classes: the area under the ROC curve" {
+@test "for two classes there is the area under the ROC curve" {
 	need jq
 	printf '0\n1\n0\n1\n1\n' >labels
 	# scores 1, 1, 2, 3, 0: pairs above 1/2 + 0, 1 + 1, 0 + 0 of six
 	npy '|u1' '(5,)' 1 1 2 3 0 >one.npy
 	npu-eval --json labels one.npy >j
 	near "$(jq '.outputs[0].auc' j)" "2.5 / 6"
-	# the second value less the first
+	# the score is the second value minus the first
 	npy '|u1' '(5, 2)' 1 2  1 2  1 3  0 3  2 2 >two.npy
 	npu-eval --json labels two.npy >j
 	near "$(jq '.outputs[0].auc' j)" "2.5 / 6"
-	# one class alone has none
+	# with one class alone there is no area
 	printf '1\n1\n1\n1\n1\n' >labels
 	npu-eval --json labels two.npy >j
 	[ "$(jq '.outputs[0].auc' j)" = null ]
 }
 
-@test "numbers: errors, and those of an autoencoder" {
+@test "for numbers there are errors, also those of an autoencoder" {
 	need jq
 	printf '1.5\n-2\n0\n' >labels
 	npy '|i1' '(3, 1)' 2 254 3 >out.npy
@@ -93,11 +95,12 @@ near() { awk -v a="$1" "BEGIN { b = $2; exit !(a - b < 1e-12 && b - a < 1e-12) }
 	near "$(jq '.outputs[0].mse' j)" "9.25 / 3"
 	near "$(jq '.outputs[0].largest' j)" 3
 	[ "$(jq '.outputs[0].worst' j)" = 2 ]
-	# labels that are whole may be numbers, too
+	# whole labels are numbers with --regression
 	printf '2\n-2\n3\n' >labels
 	npu-eval --json --regression labels out.npy >j
 	[ "$(jq '.outputs[0].mse' j)" = 0 ]
-	# items 0 and 2 are the anomalies: their errors are 1 and 4.5, item 1's is 2
+	# items 0 and 2 are the anomalies: their errors are 1 and 4.5, the error of item 1
+	# is 2
 	printf '1\n0\n1\n' >labels
 	npy '|i1' '(3, 2)' 1 1  0 0  5 3 >in.npy
 	npy '|i1' '(3, 2)' 2 2  2 0  5 0 >out.npy
@@ -106,20 +109,20 @@ near() { awk -v a="$1" "BEGIN { b = $2; exit !(a - b < 1e-12 && b - a < 1e-12) }
 	near "$(jq '.outputs[0].mse' j)" "15 / 6"
 }
 
-@test "--model: integers have the scales of its outputs" {
+@test "--model: integers get the scales of the model's outputs" {
 	need jq
 	model=$BATS_TEST_DIRNAME/models/digits.tflite
 	npu-sim --frames=3 --reset -o out "$model" >log
 	printf '0\n1\n1\n' >labels
 	cp out/output_0.npy targets.npy
-	# targets of the inputs' shape only have their scale
+	# targets with the inputs' shape get only the inputs' scale
 	npu-eval --json --targets=targets.npy labels out/output_0.npy >raw
 	[ "$(jq '.outputs[0].mse' raw)" = 0 ]
 	npu-eval --json --model="$model" --targets=targets.npy labels out/output_0.npy >j
 	[ "$(jq '.outputs[0].mse > 0' j)" = true ]
 }
 
-@test "the demo model recognises what nputools-tour(7) says, plain and compiled" {
+@test "the demo model recognises as many digits as nputools-tour(7) says, plain and compiled" {
 	mkdir d
 	"${NPUTOOLS_BUILD:-$TOP/build}/tests/digits" --drawings d
 	m=$BATS_TEST_DIRNAME/models/digits
@@ -129,15 +132,15 @@ near() { awk -v a="$1" "BEGIN { b = $2; exit !(a - b < 1e-12 && b - a < 1e-12) }
 	npu-eval d.labels plain/output_0.npy >t
 	grep -q '  accuracy 99.66 % (4983)' t
 	grep -q '99.66 %' "$TOP/man/nputools-tour.7"
-	# what is compiled gives the same bytes: the first ones say it here, all of them
-	# make digits-accuracy
+	# The compiled model gives the same bytes: checked here for the first items, and for
+	# all of them by make digits-accuracy.
 	tail -c $((784 * 5000)) d.npy | head -c $((784 * 500)) >some
 	npu-sim --frames=500 --reset -j2 -i some -o npu "$m-ethos-u55-128.tflite"
 	tail -c 5000 npu/output_0.npy >npu.raw
 	tail -c 50000 plain/output_0.npy | head -c 5000 | cmp - npu.raw
 }
 
-@test "what does not fit is refused, with its place" {
+@test "files that do not fit are refused, with the place of the fault" {
 	five
 	refuses 2 "labels, and outputs to judge?" npu-eval labels
 	npy '|i1' '(4, 3)' 1 2 3 1 2 3 1 2 3 1 2 3 >short.npy
@@ -177,11 +180,11 @@ ten_digits()
 	npu-eval --layers --json "$digits" x.npy >j
 	[ "$(jq '.layers | length' j)" = 13 ]
 	[ "$(jq '.items' j)" = 10 ]
-	# ADD rounds twice before it rounds
+	# ADD rounds twice before its final rounding
 	[ "$(jq '[.layers[] | select(.own_steps > 1)] | length' j)" = 0 ]
 	[ "$(jq '[.layers[] | select(.own_steps > 0.51)] | length <= 1' j)" = true ]
 	[ "$(jq '.layers[] | select(.name == "RESHAPE") | .own_snr_db' j)" = null ]
-	# worst first; what is exact comes last
+	# the worst operator first; exact operators are last
 	[ "$(jq '[.layers[].own_snr_db // 1e9] | . == sort' j)" = true ]
 	[ "$(jq '[.layers[] | .channels | length] | add' j)" -gt 200 ]
 	npu-eval --layers "$digits" x.npy >t
@@ -190,7 +193,7 @@ ten_digits()
 	[ "$(wc -l <c.csv)" = 14 ]
 }
 
-# scaled TENSOR FACTOR: the demo model with another scale of it
+# scaled TENSOR FACTOR: the demo model with another scale of this tensor
 scaled()
 {
 	flatc --json --strict-json --raw-binary -o . "$TOP/tests/models/tflite.fbs" -- "$digits"
@@ -199,7 +202,7 @@ scaled()
 	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" bad.json
 }
 
-@test "--layers: which scale is wrong" {
+@test "--layers shows which scale is wrong" {
 	need flatc jq
 	ten_digits
 	for name in dw2 pw1 logits; do
@@ -214,8 +217,8 @@ scaled()
 	done
 }
 
-# layers GENERATOR OPERATOR...: of two drawn models of each, their layers in real numbers;
-# leaves in `computed` how many were
+# layers GENERATOR OPERATOR...: generates two models for each operator and evaluates their
+# layers in real numbers; sets `computed` to the number of evaluated layers
 layers()
 {
 	local gen=$1 f s inputs
@@ -232,7 +235,7 @@ layers()
 				{ echo "$f $s"; return 1; }
 		done
 	done
-	# two roundings, of inputs and of sums, are two steps at most
+	# two roundings, of inputs and of sums, are at most two steps
 	jq -cn '[inputs] | range(0; length; 2) as $i | .[$i + 1] as $r |
 		select([$r.layers[].own_steps] | max // 0 | . <= 2 | not) | .[$i], $r' \
 		reports >wrong
@@ -240,7 +243,7 @@ layers()
 	computed=$(jq -s '[.[] | objects | .layers[] | select(.computed)] | length' reports)
 }
 
-@test "--layers: operators in real numbers are what kernels round" {
+@test "--layers: operators in real numbers agree with the kernels" {
 	need jq
 	layers "${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" \
 		CONV_2D DEPTHWISE_CONV_2D TRANSPOSE_CONV BATCH_MATMUL AVERAGE_POOL_2D \
@@ -251,7 +254,7 @@ layers()
 	[ "$computed" -ge 60 ]
 }
 
-@test "--layers: what it refuses" {
+@test "--layers refuses faulty inputs" {
 	ten_digits
 	refuses 2 "the model has 1 input, there are 2 files" npu-eval --layers "$digits" x.npy x.npy
 	refuses 2 "a model, and its inputs?" npu-eval --layers "$digits"

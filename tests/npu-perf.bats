@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# npu-perf: reports of streams made here, of Vela's, and refusals.
+# npu-perf: reports of streams made here and by Vela, and refusals.
 
 load lib/common
 load lib/model
@@ -23,8 +23,8 @@ bytes()
 	printf ']'
 }
 
-# compiled NAME CONSTANTS ARENA WORD...: NAME.tflite, one ethos-u operator for
-# ethos-u55-256 with that command stream and these sizes
+# compiled NAME CONSTANTS ARENA WORD...: NAME.tflite with one ethos-u operator for
+# ethos-u55-256, with this command stream and these sizes
 compiled()
 {
 	local name=$1 constants=$2 arena=$3 n payload
@@ -51,7 +51,7 @@ compiled()
 pool=(0001010f 0001011f 000f0104 000f0113 00010115 00010116 000f0117 00ff0127
 	00010005 ffff0000)
 
-# listing: the words of the seed log's stream
+# listing: the words of the stream in the seed log
 listing()
 {
 	awk '/^0x[0-9a-f]*: .* - cmd[01]\.NPU/ {
@@ -63,10 +63,13 @@ listing()
 	}' "$SHARED/seeds/vela-log.txt"
 }
 
-@test "one pool, worked by hand" {
-	# dot products 4 microblock depths of 2: 8; output 16/4 = 4; IFM and OFM
-	# in bursts of 16 of 32 bytes: 32/8 + 32 = 36; command (36+36+4+8)/4 =
-	# 21, which is both stages: 42.  SRAM (32 + 32)/8 = 8.
+@test "the cycles of one pool are those worked out by hand" {
+	# The cycles by hand:
+	#   dot products   4 microblock depths of 2: 8
+	#   output         16/4 = 4
+	#   IFM and OFM    in bursts of 16 of 32 bytes: 32/8 + 32 = 36
+	#   command        (36+36+4+8)/4 = 21, in both stages: 42
+	#   SRAM           (32 + 32)/8 = 8
 	compiled m 64 2000 "${pool[@]}"
 	npu-perf "${u55[@]}" --model=timeline --json m.tflite >out
 	[ "$(jq -c '[.timeline_cycles, .bound_cycles, .npu_cycles,
@@ -80,8 +83,8 @@ listing()
 	grep -qx 'Timeline  *42 cycles' out
 	grep -qx 'Total SRAM used  *1.95 KiB' out
 	grep -qx 'Total Off-chip Flash used  *0.14 KiB' out # 64 + 80 bytes
-	# calibrated: output 16/4 = 4 beside SRAM 32/8 = 4, which is 4 * 2^(1/8); 4 of the
-	# last block's output; writes 16 * (32/208 - 1/8); 64 until the commands are there
+	# Calibrated: output 16/4 = 4 beside SRAM 32/8 = 4, together 4 * 2^(1/8); 4 for the
+	# last block's output; writes 16 * (32/208 - 1/8); 64 until the commands arrive.
 	npu-perf "${u55[@]}" --json m.tflite |
 		jq -e '[.calibrated_cycles, .calibrated_extrapolated] == [73, true] and
 			(.calibrated_low < 73) and (.calibrated_high > 73)'
@@ -91,7 +94,7 @@ listing()
 	grep -q "^As measured on Arm's model of the hardware" out
 }
 
-@test "every report says what it is" {
+@test "every report says that it is an estimate" {
 	compiled m 64 2000 "${pool[@]}"
 	for o in --json --csv --summary-csv --yaml --trace \
 		--verbose-performance; do
@@ -108,7 +111,7 @@ listing()
 	done
 }
 
-@test "layers as YAML, CSV, table; the summary in 52 columns" {
+@test "layers as YAML, CSV and table, and the summary in 52 columns" {
 	compiled m 64 2000 "${pool[@]::9}" 00010005 ffff0000
 	npu-perf "${u55[@]}" --model=timeline --yaml m.tflite | diff - <(
 		cat <<-END
@@ -139,7 +142,7 @@ listing()
 		grep -q '^average     1x1x16         1x1x16  *42  *84  *42    50.00'
 }
 
-@test "CPU operators are counted, named, and roughly costed" {
+@test "CPU operators are counted, named and roughly estimated" {
 	need flatc jq
 	compiled m 64 2000 "${pool[@]}"
 	flatc --json --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" -- m.tflite
@@ -149,14 +152,14 @@ listing()
 		m.json >cpu.json
 	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" cpu.json
 	npu-perf "${u55[@]}" --json cpu.tflite >out
-	# 16 of 25 cycles each and 1000 a call, in no sum of the NPU's
+	# 16 of 25 cycles each, and 1000 for the call; no sum of the NPU includes them
 	[ "$(jq -c '[.cpu_operators, .cpu_operator_names, .timeline_cycles, .cpu_cycles,
 		.cpu_operators_without_cycles]' out)" = '[1,["SOFTMAX"],42,1400,0]' ]
 	npu-perf "${u55[@]}" --show-cpu-operations cpu.tflite >out
 	grep -A1 -x 'CPU operators = 1 (n/a)' out | grep -qx '   SOFTMAX'
 	grep -qx 'On the CPU  *1400 cycles of a Cortex-M55, roughly: 1 operator' out
 	[ "$(grep -c 'not costed' out)" = 0 ]
-	# of a custom operator nothing is known
+	# a custom operator has no estimate
 	jq '.operator_codes[1] = { deprecated_builtin_code: 32, builtin_code: 32, custom_code: "Post" }' \
 		cpu.json >custom.json
 	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" custom.json
@@ -166,7 +169,7 @@ listing()
 	npu-perf "${u55[@]}" custom.tflite | grep -qx 'On the CPU  *1 operator not costed'
 }
 
-@test "the graph's CPU operators cost what the compiled file's do" {
+@test "CPU operators have the same cost in the graph and in the compiled file" {
 	tfl-partition --cpu=SOFTMAX --cpu=0 "$TOP/tests/models/digits.tflite" 2>/dev/null |
 		npu-sched -a ethos-u55-128 "${u55[@]}" 2>/dev/null | npu-wenc >m.wenc
 	npu-cmdgen -o m.npu m.wenc
@@ -176,7 +179,7 @@ listing()
 	jq -e '.[0] == 2 and .[1] > 1000' graph
 }
 
-@test "a device's log beside the estimate" {
+@test "a log of a device is compared with the estimate" {
 	compiled m 64 2000 "${pool[@]}"
 	printf 'INFO - NPU IDLE cycles: 12\nINFO - NPU TOTAL cycles: 84\n' >log
 	npu-perf "${u55[@]}" --model=timeline --measured log m.tflite |
@@ -193,7 +196,7 @@ listing()
 	cmp one two
 }
 
-@test "the memory system is named or listed" {
+@test "a missing memory system is an error that lists the choices" {
 	compiled m 64 2000 "${pool[@]}"
 	refuses 2 '--system-config is required: there is no default; choose one of: Ethos_U55_Deep_Embedded, ' \
 		npu-perf m.tflite
@@ -222,7 +225,7 @@ listing()
 	[ "$(jq '.operations[0].access_cycles.sram, .core_clock' out)" = $'16\n100000000' ]
 }
 
-@test "a configuration's mistakes are named with their line" {
+@test "errors in a configuration are reported with their line" {
 	compiled m 64 2000 "${pool[@]}"
 	cat >good.ini <<-END
 	; every key that there is
@@ -256,14 +259,14 @@ listing()
 	ask() { npu-perf --config "$1" --system-config "${2-All}" --memory-mode "${3-Shared}" m.tflite; }
 	ask good.ini >out
 	ask good.ini All Dedicated >out
-	# bad LINE MESSAGE SED...: what the file changed says
+	# bad LINE MESSAGE SED...: the message for the edited file
 	bad() {
 		sed "${@:3}" good.ini >bad.ini
 		refuses 2 "npu-perf: bad.ini:$1: error: $2" ask bad.ini
 	}
 	bad 6 "unknown key 'Sram_clok_scale'; did you mean Sram_clock_scale?" '6s/clock/clok/'
 	bad 3 "unknown key 'core_clk'; did you mean core_clock?" '3s/clock/clk/'
-	# of a section that is not used, too
+	# a section that is not used is checked, too
 	bad 27 "unknown key 'arena_cach_size'; did you mean arena_cache_size?" '27s/cache/cach/'
 	bad 3 "unknown key 'const_mem_area'" '3s/.*/const_mem_area=Axi0/'
 	bad 2 "[System_Config.All] has no core_clock" 3d
@@ -273,12 +276,12 @@ listing()
 	bad 20 "[Memory_Mode.Shared] has no arena_mem_area" 22d
 	refuses 2 "there is no section [System_Config.Al]; there are: All; did you mean All?" \
 		ask good.ini Al
-	# a memory in which nothing lies may be without
+	# an unused memory needs no keys
 	sed '/^Dram/d; /^axi1/d; s/Axi1/Axi0/' good.ini >one.ini
 	ask one.ini >out
 }
 
-@test "what can't be costed is refused" {
+@test "a stream that cannot be estimated is refused" {
 	refuses 2 'too few for a TFLite model' npu-perf "${u55[@]}"
 	refuses 2 'there is no ethos-u operator: not a model compiled for an NPU' \
 		npu-perf "${u55[@]}" "$TOP/tests/models/digits.tflite"
@@ -295,7 +298,7 @@ listing()
 	refuses 2 'junk.tflite: error: npu: ' npu-perf "${u55[@]}" junk.tflite
 }
 
-@test "an encoded graph, and the model made of it" {
+@test "an encoded graph and its compiled model have the same estimate" {
 	need flatc jq
 	tfl-partition "$TOP/tests/models/digits.tflite" >m.part
 	npu-sched -a ethos-u55-128 "${u55[@]}" m.part 2>log >m.sched
@@ -308,7 +311,7 @@ listing()
 		.cpu_operators, .accelerator, .memory_mode]'
 	[ "$(jq -c "$figures" graph)" = "$(jq -c "$figures" model)" ]
 	[ "$(jq .timeline_cycles graph)" -gt 1000 ]
-	# the graph knows names and how many operators there were
+	# the graph has the names and the number of the original operators
 	flatc --json --strict-json --raw-binary -o plain \
 		"$TOP/tests/models/tflite.fbs" -- "$TOP/tests/models/digits.tflite"
 	[ "$(jq '.npu_layers + .cpu_operators' graph)" = \
@@ -317,7 +320,7 @@ listing()
 	jq -e '[.operations[].name | test("^npu_") | not] | all' graph
 	npu-perf <m.wenc >summary
 	grep -q '^NPU operators = [1-9][0-9]* (' summary
-	# the total is the calibrated estimate, rounded alike
+	# the total is the calibrated estimate, rounded equally
 	[ "$(awk '/^Total cycles / { print $3 }' summary)" = \
 		"$(awk '/^Calibrated estimate / { print $3 }' summary)" ]
 
@@ -326,11 +329,11 @@ listing()
 		npu-perf --memory-mode Sram_Only m.wenc
 }
 
-@test "the seed log's summary, line by line" {
+@test "the summary is that of the seed log, line by line" {
 	need_shared seeds/vela-log.txt
 	mapfile -t words < <(listing)
 	[ ${#words[@]} = 111 ] # 444 bytes
-	# constants and arena as the log's allocation tables have them
+	# sizes of constants and arena as in the log's allocation tables
 	compiled tflite_model 909232 2016 "${words[@]}"
 	npu-perf "${u55[@]}" --model vela-3.12 --units 4 tflite_model.tflite >out
 	sed -n '/^Network summary/,/^Neural network macs/p' out |
@@ -341,7 +344,7 @@ listing()
 	diff got want
 }
 
-# rows of vela.tsv whose output is there: VERSION TARGET MODE MODEL SRAM
+# reference: the rows of vela.tsv whose output exists: VERSION TARGET MODE MODEL SRAM
 # CONSTANTS ENCODED OWN TIMELINE NPU CPU, and the file
 reference()
 {
@@ -362,7 +365,7 @@ system_of()
 	esac
 }
 
-@test "Vela's files: sizes, and the reference timeline" {
+@test "Vela's files have the reference's sizes and timeline" {
 	need_shared reference/vela.tsv
 	need jq
 	while read -r ver target mode name sram flash enc _ cycles npu cpu f; do
@@ -371,9 +374,9 @@ system_of()
 		npu-perf --system-config "$(system_of "$target")" \
 			--memory-mode "$mode" --json "$f" || echo '{}'
 	done < <(reference) >reports
-	# The reference gave a reduce-sum's IFM block a depth of 8, we the
-	# 16 of ethosu-timing(7) 7, case R: one or two blocks of 42 cycles.
-	# Everything else is equal.
+	# The reference uses an IFM block depth of 8 for a reduce-sum; we use the 16 of
+	# ethosu-timing(7) 7, case R: one or two blocks of 42 cycles.  All other figures are
+	# equal.
 	jq -cn '[inputs] | range(0; length; 2) as $i | .[$i] as $of | .[$i + 1] |
 		(if any(.operations[]?; .kind == "reduce_sum") then 0.001 else 0 end) as $slack |
 		[.sram_bytes, .flash_bytes, .encoded_weight_bytes,
@@ -388,8 +391,9 @@ system_of()
 	[ "$(grep -c '"want"' reports)" = 46 ]
 }
 
-# own VERSION MODEL SLACK: every U55 file of that version, by that estimator,
-# within that fraction of the version's own total; prints how many
+# own VERSION MODEL SLACK: estimates every U55 file of that version with that estimator,
+# checks that the estimates are within that fraction of the version's own total, and prints
+# their number
 own()
 {
 	local want=$1 model=$2 slack=$3
@@ -407,12 +411,12 @@ own()
 	[ ! -s wrong ] && [ "$(grep -c '"own"' reports)" = 18 ]
 }
 
-@test "Vela 3.12's own totals, from its streams" {
+@test "from the streams of Vela 3.12 follow its own totals" {
 	need_shared reference/vela.tsv
 	need jq
-	# Exact (the table's are rounded) without slices.  With them, the stream
-	# doesn't tell which transfers Vela thought hidden before an operator:
-	# some latencies of 64 cycles.
+	# Exact without slices (the table's totals are rounded).  With slices, the stream
+	# does not show which transfers Vela assumed to be hidden before an operator: some
+	# latencies of 64 cycles.
 	slack_of()
 	{
 		case $1 in
@@ -423,12 +427,12 @@ own()
 	own 3.12.0 vela-3.12 0.002
 }
 
-@test "Vela 5.1's own totals, from its streams" {
+@test "from the streams of Vela 5.1 follow its own totals" {
 	need_shared reference/vela.tsv
 	need jq
-	# Exact for fully connected ones.  Where a ReLU shows neither in the
-	# clamp nor in the zero point, output takes 4 times as long; small
-	# convolutions (keyword spotting) are bound by it.
+	# Exact for fully connected networks.  If a ReLU shows neither in the clamp nor in
+	# the zero point, output takes 4 times as long; small convolutions (keyword
+	# spotting) are bound by it.
 	slack_of()
 	{
 		case $1 in
@@ -440,8 +444,8 @@ own()
 	own 5.1.0 regor 0.035
 }
 
-# every stream once, whatever buffer of SRAM it goes through and in how many pieces
-@test "encoded weights are what npu-wenc made" {
+# every stream counts once, whatever SRAM buffer it uses and in however many pieces
+@test "the size of encoded weights is that of npu-wenc" {
 	local m=$SHARED/models/mbv2_int8.tflite
 	[ -e "$m" ] || m=$TOP/tests/models/digits.tflite
 	need jq

@@ -1,16 +1,17 @@
 #!/usr/bin/env bats
 bats_require_minimum_version 1.5.0
-# npu-sim: inputs, expectations, comparisons, and models that can't be run.
-# Values of kernels are checked by tests/unit/golden.c.
+# npu-sim: inputs, expected outputs, comparisons, and models that cannot be run.
+# tests/unit/golden.c checks the values of kernels.
 
 load lib/common
 load lib/model
 
-# one FULLY_CONNECTED: weights 1 2 3 4, -1 -2 -3 -4, bias 100 -100, multiplier
-# 1/16: zero inputs give 6.25 and -6.25, so 9 and -3 with the zero point of 3
+# The model has one FULLY_CONNECTED with weights 1 2 3 4 and -1 -2 -3 -4, bias 100 -100, and
+# multiplier 1/16.  Zero inputs give 6.25 and -6.25; with the zero point of 3 these are 9
+# and -3.
 zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 
-@test "raw values in and out" {
+@test "raw values are read and written" {
 	model m
 	zeros in
 	printf '\011\375' >want
@@ -21,7 +22,7 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 	run -0 npu-sim -i in -e want <m.tflite
 }
 
-@test "an expectation that fails says where, by whom and how much" {
+@test "a failed expectation names the element, the operator and the values" {
 	model m
 	zeros in
 	printf '\011\372' >want
@@ -29,12 +30,12 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 	[[ $output == *"npu-sim: m.tflite: output 0 (tensor 3, out, of operator 0, FULLY_CONNECTED): element [0,1] is -3, expected -6; 1 of 2 differ, by at most 3"* ]]
 }
 
-@test "what it writes it reads, and wrong .npy files are refused" {
+@test "npu-sim reads the .npy files that it writes, and refuses wrong ones" {
 	model m
 	run -0 npu-sim --seed 5 -o out --dump all m.tflite
 	cmp out/output_0.npy all/tensor_3.npy
 	refuses 2 "the output would overwrite the input m.tflite" npu-sim -o m.tflite m.tflite
-	# a directory is made, with all that leads to it, or nothing of it
+	# a directory is made with all its parents, or not at all
 	npu-sim --seed 5 -o absent/a/b/ --dump absent/all m.tflite
 	cmp out/output_0.npy absent/a/b/output_0.npy
 	cmp all/tensor_3.npy absent/all/tensor_3.npy
@@ -54,12 +55,12 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 	refuses 2 "type.npy: error: elements are of another type, tensor out is INT8[1,2]" \
 		npu-sim -i in -e type.npy m.tflite
 	sed 's/(1, 2)/(2, 1)/' output_0.npy >turned.npy
-	run -0 npu-sim -i in -e turned.npy m.tflite	# 1s do not matter
+	run -0 npu-sim -i in -e turned.npy m.tflite	# dimensions of 1 are ignored
 	refuses 2 "output_0.npy: error: shape is another, tensor in is INT8[1,4]" \
 		npu-sim -i output_0.npy m.tflite
 }
 
-@test "wrong sizes and numbers of files" {
+@test "files of a wrong size or number are refused" {
 	model m
 	zeros in
 	refuses 2 "want: error: 3 bytes instead of 2, tensor out is INT8[1,2]" \
@@ -73,20 +74,20 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 	refuses 2 "more than one model" npu-sim m.tflite m.tflite
 }
 
-@test "random inputs depend on the seed alone" {
+@test "random inputs depend only on the seed" {
 	model m
 	input() { npu-sim --json "$@" | jq -r '.inputs[0].xxh3'; }
 	[ "$(input m.tflite)" = "$(input --seed 0 m.tflite)" ]
 	[ "$(input --seed 1 m.tflite)" != "$(input --seed 0 m.tflite)" ]
-	# SplitMix64 of seed 0 begins e220a839 6e789e6a 06c45d18 f88bb8a8
+	# SplitMix64 of seed 0 begins with e220a839 6e789e6a 06c45d18 f88bb8a8
 	printf '\342\156\006\370' >in
 	npu-sim -i in -o . m.tflite >/dev/null
 	run -0 npu-sim --seed 0 -e output_0.npy m.tflite
 }
 
-@test "inputs of a kind, frame by frame" {
+@test "kinds of inputs can be chosen frame by frame" {
 	model m
-	# as raw values: least, greatest, by turns
+	# as raw values: minimum, maximum, alternating
 	printf '\200\200\200\200\177\177\177\177\200\177\200\177' >in
 	printf '\342\156\006\370' >random
 	npu-sim -i in --frames=3 -o . m.tflite >/dev/null
@@ -95,14 +96,14 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 	run -1 npu-sim --inputs=min,alternating,max -e output_0.npy m.tflite
 	cat in in random >more
 	npu-sim -i more --frames=7 -o . m.tflite >/dev/null
-	# min,max,alternating twice and random values that begin there
+	# min,max,alternating twice, and random values from the begin of their sequence
 	run -0 npu-sim --inputs=min,max,alternating,min,max,alternating,random \
 		-e output_0.npy m.tflite
 	npu-sim -i in --frames=3 -o . m.tflite >/dev/null
 	cat in in >more
 	npu-sim -i more --frames=6 -o . m.tflite >/dev/null
 	run -0 npu-sim --inputs=min,max,alternating --frames=6 -e output_0.npy m.tflite
-	# other types: 0 and 255 of UINT8
+	# another type: 0 and 255 of UINT8
 	model u "$t[0].type = 3 | $t[0].quantization.zero_point = [0] | $t[3].type = 3"
 	if npu-sim u.tflite >/dev/null 2>&1; then
 		printf '\0\0\0\0\377\377\377\377' >in
@@ -117,17 +118,17 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 
 digits=$BATS_TEST_DIRNAME/models/digits.tflite
 
-@test "frames that begin anew are the same on any number of threads" {
+@test "frames with --reset give the same bytes at any number of threads" {
 	for j in 1 2 3 7; do
 		npu-sim --seed=5 --frames=100 --reset -j $j -o "out$j" "$digits" >"log$j"
 		cmp "out$j/output_0.npy" out1/output_0.npy
 		cmp "log$j" log1
 	done
-	# as one by one
+	# the same as frames that run one by one
 	npu-sim --seed=5 --frames=100 -o out "$digits" >log
 	cmp log log1
 	npu-sim --frames=100 --reset -j 3 --seed=5 --compare="${digits%.tflite}-ethos-u55-128.tflite" "$digits"
-	# a frame that differs is named, the first of them
+	# the first frame that differs is named
 	printf 'x' | dd of=out1/output_0.npy bs=1 seek=$((128 + 613)) conv=notrunc 2>/dev/null
 	printf 'x' | dd of=out1/output_0.npy bs=1 seek=$((128 + 827)) conv=notrunc 2>/dev/null
 	for j in 1 4; do
@@ -138,7 +139,7 @@ digits=$BATS_TEST_DIRNAME/models/digits.tflite
 
 @test "many frames take no more memory than a few" {
 	(ulimit -v 30000 && npu-sim --version) || skip "sanitizers need more"
-	# rows of 16,384 bytes, of which a product leaves two
+	# rows of 16,384 bytes; the product has two bytes
 	model row "$t[0].shape = [1, 16384] | $t[1].shape = [2, 16384]
 		| .buffers[1].data = [range(32768) | . % 200]"
 	head -c $((16384 * 2000)) /dev/zero >in # 31 MB
@@ -148,7 +149,7 @@ digits=$BATS_TEST_DIRNAME/models/digits.tflite
 	done
 }
 
-@test "comparing two models" {
+@test "two models are compared" {
 	model m
 	model other '.buffers[2].data = [200, 0, 0, 0, 156, 255, 255, 255]'
 	run -0 npu-sim --compare m.tflite m.tflite
@@ -184,7 +185,7 @@ not_run()
 	refuses 2 "bad.tflite: error: operator 0 ($1" npu-sim bad.tflite
 }
 
-@test "models that can't be run are told why" {
+@test "the message says why a model cannot be run" {
 	not_run "FULLY_CONNECTED), tensor 3 (out): output has 3 elements, 1 rows of 2 are computed" \
 		"$t[3].shape = [1, 3]"
 	not_run "FULLY_CONNECTED): types of in and out differ: INT8, INT16" \
@@ -220,7 +221,7 @@ not_run()
 			custom_code: "ethos-u" }'
 }
 
-@test "what the plain model refuses is not called different" {
+@test "an output that the plain model cannot compute is not called different" {
 	model root '.operator_codes = [{deprecated_builtin_code:76,builtin_code:76}]
 		| .subgraphs[0].tensors = [range(2) | {shape:[1,8],type:9,name:"t\(.)",
 			quantization:{scale:[0.5],zero_point:[0]}}]
@@ -234,7 +235,7 @@ not_run()
 	npu-sim --inputs=max --compare=root.tflite compiled.tflite
 }
 
-@test "what an operator without kernel is given is compared" {
+@test "the inputs of an operator without a kernel are compared" {
 	local behind="$t += [{ shape: [1, 8], type: 0, name: \"boxes\" },
 		{ shape: [1], type: 2, name: \"count\" }]
 		| .operator_codes += [{ deprecated_builtin_code: 32, builtin_code: 32,
@@ -254,22 +255,22 @@ not_run()
 	[ "$(npu-sim --json --compare plain.tflite compiled.tflite 2>notes |
 		jq -c '[.equal, (.stand_ins | length), .stand_ins[0].operator]')" = \
 		'[true,1,1]' ]
-	# which may not be enough
+	# --require-outputs refuses this
 	run -1 --separate-stderr npu-sim --require-outputs --compare plain.tflite \
 		compiled.tflite
 	[ "$(wc -l <<<"$stderr")" = 1 ]
 	[[ $stderr == "npu-sim: output 0 is not compared, only what goes into an operator that can't be run here: "*"operator 1 (TFLite_Detection_PostProcess): no kernel for this operator" ]]
-	# one bit of a weight: both results differ, which only the inputs can tell
+	# one bit of a weight differs: only the inputs of the operator show the difference
 	model other "$behind | .buffers[1].data[0] += 1"
 	run -1 --separate-stderr npu-sim --compare other.tflite compiled.tflite
-	# expected values can't be told by random ones
+	# expected values cannot be compared with random ones
 	printf '\0%.0s' {1..32} >boxes
 	printf '\0%.0s' {1..4} >count
 	refuses 2 "no kernel" npu-sim --compare plain.tflite -e boxes -e count \
 		compiled.tflite
 }
 
-@test "sizes out of proportion are refused at once" {
+@test "disproportionate sizes are refused early" {
 	model big "$t[0].shape = [16384, 32768] | $t[3].shape = [134217728, 2]"
 	refuses 2 "big.tflite: error: the activations need more than 256 MiB" \
 		npu-sim --any-size big.tflite
@@ -280,8 +281,8 @@ not_run()
 	refuses 2 "outputs of 8192 steps each are too much work" npu-sim --any-size work.tflite
 }
 
-@test "a network compiled by another compiler gives the plain one's bytes" {
-	if [ -z "$SHARED" ]; then # what stands for it: of another version
+@test "a network compiled by another compiler computes the plain model's bytes" {
+	if [ -z "$SHARED" ]; then # a stand-in, compiled by another version
 		npu-sim --seed 11 --compare "$TOP/tests/models/digits.tflite" \
 			"$TOP/tests/models/digits-ethos-u55-128.tflite"
 		return
@@ -297,13 +298,14 @@ not_run()
 	[ "$n" -gt 0 ]
 }
 
-@test "layer by layer, the demo: every tensor is found, with other weights those before" {
+@test "the trace of the demo finds every tensor, and with other weights the tensors before them" {
 	local models=$TOP/tests/models
 	npu-sim --trace --compare "$models/digits.tflite" \
 		"$models/digits-ethos-u55-128.tflite" >trace
 	grep -q '^npu 0 .* depthwise .* = t12 "dw2"$' trace
 	! grep -q '^not seen: ' trace || false
-	# the last layer's weights, backwards; the text of both rounds scales alike
+	# the last layer's weights in reverse order; converting both models prints equal
+	# scales
 	need flatc jq
 	flatc --json --strict-json --raw-binary "$models/tflite.fbs" -- "$models/digits.tflite"
 	jq '.buffers[18].data |= reverse' digits.json >other.json
@@ -317,7 +319,7 @@ not_run()
 	grep -q '^not seen: t31 of op [0-9]* FULLY_CONNECTED' <<<"$output"
 }
 
-@test "layer by layer: every tensor is found but those fused away" {
+@test "the trace finds every tensor except fused ones" {
 	need_shared reference/vela-compiled/3.12.0
 	vela=$SHARED/reference/vela-compiled/3.12.0/ethos-u55-128_Shared_Sram
 	npu-sim --trace --compare "$SHARED/models/mbv2_int8.tflite" \
@@ -332,7 +334,7 @@ not_run()
 	grep -q ' = t74 channels 32:80 "' trace
 	! grep -q '^not seen: ' trace || false
 
-	# other weights in layer 6: what comes before is found, the rest not
+	# other weights in layer 6: the tensors before layer 6 are found, the others are not
 	cp "$SHARED/models/ad01_int8.tflite" other.tflite
 	chmod u+w other.tflite
 	head -c 256 /dev/zero | tr '\0' '\125' |
@@ -345,8 +347,8 @@ not_run()
 		cut -d' ' -f3,6 | xargs)" = "t27 6 t28 7 t29 8 t30 9" ]
 }
 
-# npu MORE: a model m whose only operator is ethos-u with an empty stream, in
-# memory at 0 and scratch of 32 bytes; MORE is a program that changes it
+# npu MORE: a model m whose only operator is ethos-u with an empty stream, with the memory
+# at 0 and a scratch of 32 bytes; the jq program MORE changes the model
 npu()
 {
 	model m '{ version: 3, description: "",
@@ -392,7 +394,7 @@ npu()
 }
 
 @test "planned tensors share memory" {
-	# the output lies where the input was, and nobody writes it
+	# the output has the address of the input, and no operation writes the output
 	npu '.buffers[3].data[32] = 0'
 	printf '12345678' >in
 	npu-sim -i in -e in m.tflite
@@ -400,8 +402,9 @@ npu()
 	run -1 npu-sim -i in -e in m.tflite
 }
 
-# bias_forms NAME JQ: NAME of 16 bits without bias, with one of zeros in 32 and in
-# 64 bits, and without but with the type of one: computed and compiled
+# bias_forms NAME JQ: NAME of 16 bits in four variants: without a bias, with zeros of 32
+# bits, with zeros of 64 bits, and without a bias but with a bias type.  Each variant is
+# computed and compiled.
 bias_forms()
 {
 	local f v
@@ -424,7 +427,7 @@ bias_forms()
 	run -1 cmp -s 32.hash 64.hash
 }
 
-@test "16 bits without a bias: 64-bit sums, unless the type of one says 32" {
+@test "16 bits without a bias: sums have 64 bits, unless the bias type says 32" {
 	local rows='[range(512) | . * 2654435761 % 4294967296 / 65536 | floor % 251]'
 	bias_forms fc "$t[0].shape=[64,256] | $t[3].shape=[64,2] | $t[1].shape=[2,256]
 		| .buffers[1]={data:$rows}"
@@ -435,8 +438,8 @@ bias_forms()
 		| .buffers[1]={data:$rows}"
 }
 
-@test "inputs that are indices are drawn among what there is to pick" {
-	# rows of a table by computed numbers, which pass a RESHAPE and a CAST
+@test "inputs that are indices are drawn from the valid range" {
+	# computed numbers select rows of a table, through a RESHAPE and a CAST
 	model pick ".operator_codes = [{deprecated_builtin_code:36,builtin_code:36},
 			{deprecated_builtin_code:22,builtin_code:22},
 			{deprecated_builtin_code:53,builtin_code:53}]
@@ -455,11 +458,12 @@ bias_forms()
 	mkinput --random=3 --format=npy -o numbers.npy pick.tflite
 	tail -c 512 numbers.npy | od -An -v -w8 -t d8 | sort -nu | tr -d ' ' | tr '\n' ' ' >drawn
 	[ "$(cat drawn)" = '0 1 2 3 4 ' ]
-	# a compiled model has no GATHER that says so; what it is compared with has
+	# a compiled model has no GATHER to show the range; the model to compare with has
+	# one
 	npucc -a ethos-u85-256 --system-config=Ethos_U85_SYS_DRAM_Mid \
 		--memory-mode=Sram_Only -o npu.tflite pick.tflite
 	npu-sim --frames=4 --inputs=random,min,max,alternating --compare=pick.tflite npu.tflite
-	# of tuples the least extent, on the axis that is picked along
+	# of tuples, the smallest extent on the selected axis
 	model pairs ".operator_codes = [{deprecated_builtin_code:107,builtin_code:107}]
 		| $t = [{shape:[7,3,2],type:9,buffer:1,name:\"table\",
 				quantization:{scale:[0.5],zero_point:[0]}},
@@ -481,7 +485,7 @@ bias_forms()
 		| .subgraphs[0].operators = [{inputs:[0,1],outputs:[2],
 			builtin_options_type:23,builtin_options:{axis:-1}}]"
 	npu-sim --seed=9 axis.tflite
-	# no kernel computes it, its input is drawn all the same
+	# no kernel computes this operator; its input is still drawn from the valid range
 	model embed ".operator_codes = [{deprecated_builtin_code:7,builtin_code:7}]
 		| $t = [{shape:[300],type:2,name:\"words\"},
 			{shape:[3,2],type:0,buffer:1,name:\"table\"},
@@ -493,7 +497,7 @@ bias_forms()
 	[ "$(tail -c 1200 words.npy | od -An -v -w4 -t d4 | sort -nu | tr -d ' \n')" = 012 ]
 }
 
-@test "a small file that asks for much memory or time is not run unasked" {
+@test "a small file that needs much memory or time runs only with --any-size" {
 	local big="$t[0].shape = [4200000, 4] | $t[3].shape = [4200000, 2]"
 	model m "$big"
 	refuses 2 "asks for tensors of 25200000 bytes; --any-size runs it all the same" npu-sim m.tflite

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The text that the stages pass on, on real models: it round-trips, may be
-# edited, and is held against what it says of itself.  Refusals of small edited
-# graphs are in tests/cases/.
+# The text format between the stages, on real models: it round-trips, may be edited, and is
+# checked for consistency.  Refusals of small edited graphs are in tests/cases/.
 
 load lib/common
 load lib/model
@@ -9,7 +8,7 @@ load lib/model
 digits=$BATS_TEST_DIRNAME/models/digits.tflite
 memory=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
 
-# stages MODEL [OPTION...]: m.part, m.sched, m.wenc; options of npu-sched
+# stages MODEL [OPTION...]: makes m.part, m.sched and m.wenc; the options are npu-sched's
 stages()
 {
 	tfl-partition -o m.part "$1"
@@ -27,21 +26,21 @@ models()
 	models_or_stand_ins | awk -v s=$step 'NR % s == 0'
 }
 
-@test "what was printed reads and prints the same, at every stage" {
+@test "at every stage, a graph that was printed, read and printed again is the same" {
 	round=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/graph_text
 	[ -x "$round" ] || skip "no $round"
 	while read -r m; do
 		stages "$m"
 		"$round" m.part m.sched m.wenc
 	done < <(models)
-	# and the comparison is one
+	# the comparison can fail
 	sed 's/ = */=/; s/^op  */op /' m.part >other.part
 	run "$round" other.part
 	[ "$status" = 1 ]
 }
 
-@test "numbers up to their borders, and none beyond" {
-	reads() # TEXT MESSAGE; without one it is taken
+@test "numbers up to the limits are read, and larger ones are refused" {
+	reads() # TEXT MESSAGE; an empty message means that the number is accepted
 	{
 		sed "s/^area .* used=[^ ]*/area arena region=1 used=$1/; s/ bound=[^ ]*//" \
 			m.sched >n.sched
@@ -68,7 +67,7 @@ models()
 	done
 }
 
-@test "comments and x- keys arrive at the last stage" {
+@test "comments and x- keys are copied to the last stage" {
 	tfl-partition "$digits" | sed -e '/^op .*o1 /s/$/ x-mine="a b" # kept/' \
 		-e '/^tensor .*t2 /i # a line above' \
 		-e '/^eof/i # the end' >m.part
@@ -82,7 +81,7 @@ models()
 	npu-cmdgen m.wenc | cmp - edited.tflite
 }
 
-@test "a block given by hand is used, and the model still computes the same" {
+@test "a block that was edited by hand is used, and the results are equal" {
 	tfl-partition "$digits" | sed '/^op .*o1 /s/$/ block=4x8x16/' >m.part
 	npu-sched -a ethos-u55-128 "${memory[@]}" m.part 2>/dev/null >m.sched
 	grep -q '^op .*o1 .* block=4x8x16 ' m.sched
@@ -91,18 +90,18 @@ models()
 	npu-sim --compare="$digits" m_npu.tflite
 }
 
-@test "a block dependency given by hand is written; a wrong one is found" {
+@test "a block dependency that was edited by hand is used, and a wrong one is refused" {
 	stages "$digits"
 	sed "/^op /s/ blockdep=[0-3]//; /^op /s/\$/ blockdep=0/" m.wenc >edited.wenc
 	npu-cmdgen --emit=words edited.wenc |
 		awk '/NPU_SET_BLOCKDEP/ { print $NF }' >deps
-	[ "$(cat deps)" = 0 ] # written once: it never changes
+	[ "$(cat deps)" = 0 ] # written once, as the value never changes
 	sed -i "/^op /s/ blockdep=0/ blockdep=3/" edited.wenc
 	refuses 2 ": BLOCKDEP 3: a block of " npu-cmdgen edited.wenc
 	grep -q ' breaks rule 47: ' refuses.err
 }
 
-@test "an address given by hand stays" {
+@test "an address that was edited by hand is kept" {
 	tfl-partition "$digits" >m.part
 	name=$(sed -n 's/^tensor .* name="\([^"]*\)".* io=in.*/\1/p' m.part)
 	[ -n "$name" ]
@@ -116,7 +115,7 @@ models()
 	npu-sim --compare="$digits" m_npu.tflite
 }
 
-@test "a changed blob is found by its hash, a cut one by its length" {
+@test "a changed blob is detected by its hash, a truncated one by its length" {
 	stages "$digits"
 	sed '/^blob  *model/{n;s/^..../AAAA/}' m.sched >bad.sched
 	refuses 2 'blob model hashes to' npu-wenc bad.sched
@@ -131,18 +130,18 @@ models()
 	refuses 2 'm.wenc:' npu-cmdgen m.wenc
 }
 
-@test "a file that ends early is refused wherever it ends" {
+@test "a truncated file is refused at any length" {
 	stages "$digits"
 	n=$(wc -c <m.wenc)
 	for i in 1 2 3 5 8 13 21 34 55 89; do
 		head -c $((n * i / 90)) m.wenc >cut.wenc
 		refuses 2 'cut.wenc:' npu-cmdgen cut.wenc
 	done
-	head -c $((n - 1)) m.wenc >cut.wenc # without the last newline: all there
+	head -c $((n - 1)) m.wenc >cut.wenc # only the last newline is missing: the file is complete
 	npu-cmdgen -o m_npu.tflite cut.wenc
 }
 
-@test "each stage names the one that is missing" {
+@test "each stage names the missing stage" {
 	stages "$digits"
 	refuses 2 'm.part:1: error: npu-sched has not run' npu-wenc m.part
 	refuses 2 'm.sched:1: error: npu-wenc has not run' npu-cmdgen m.sched
@@ -152,7 +151,7 @@ models()
 	refuses 2 'has constants already' npu-wenc m.wenc
 }
 
-@test "blobs by name give the same model as embedded ones" {
+@test "blobs by name give the same model as embedded blobs" {
 	cp "$digits" d.tflite
 	tfl-partition d.tflite | npu-sched -a ethos-u55-128 "${memory[@]}" \
 		2>/dev/null | npu-wenc | npu-cmdgen -o embedded.tflite
@@ -164,19 +163,19 @@ models()
 	[ "$(wc -c <m.wenc)" -lt 40000 ]
 	npu-cmdgen -o named.tflite m.wenc
 	cmp embedded.tflite named.tflite
-	# as npucc does it: read from a pipe, named all the same
+	# as in npucc: the file comes from a pipe and is named
 	tfl-partition --by-name=d.tflite <d.tflite |
 		npu-sched -a ethos-u55-128 "${memory[@]}" 2>/dev/null |
 		npu-wenc | npu-cmdgen -o piped.tflite
 	cmp embedded.tflite piped.tflite
-	# the file that is named must still be the one that was meant
+	# the named file must still have the same bytes
 	printf x | dd of=d.flash bs=1 seek=5 conv=notrunc status=none
 	refuses 2 'blob flash hashes to' npu-cmdgen m.wenc
 	truncate -s -1 d.flash
 	refuses 2 'blob flash: d.flash has' npu-cmdgen m.wenc
 }
 
-@test "threads do not show in schedules and weights" {
+@test "the number of threads does not change schedules and weights" {
 	while read -r m; do
 		tfl-partition -o m.part "$m"
 		for j in 1 8; do
@@ -189,9 +188,10 @@ models()
 	done < <(models | awk 'NR % 6 == 1')
 }
 
-@test "of several faults the first is told, whatever was found first" {
+@test "if there are several faults, the first in the graph is reported, at any -j" {
 	stages "$digits"
-	# weights of o3 end early, which is found last; o8 is read before it is written
+	# the weights of o3 end early, which is detected last; o8 is read before it is
+	# written
 	sed '/^code .* weights=w3 /s/:[0-9]*$/:16/; /^op /s/ blockdep=[0-3]//
 		/^op /s/$/ blockdep=3/' m.wenc >bad.wenc
 	for j in 1 8; do
@@ -200,14 +200,14 @@ models()
 	done
 }
 
-# predicted MODEL OPTION...: the prediction is what npu-perf says afterwards
+# predicted MODEL OPTION...: the predicted cycles are the cycles that npu-perf reports
 predicted()
 {
 	tfl-partition "$1" | npu-sched "${@:2}" 2>/dev/null | npu-wenc >m.wenc
 	npu-cmdgen -o m_npu.tflite m.wenc
 	local want got
 	want=$(sed -n 's/^target .* cycles=\([^ ]*\).*/\1/p' m.wenc)
-	# nothing on the NPU: no stream to cost
+	# no operation on the NPU: there is no stream to estimate
 	[ "$want" != 0 ] || return 0
 	got=$(npu-perf --json "${@:4}" m_npu.tflite | cycles_of calibrated_cycles)
 	# npu-perf prints whole cycles
@@ -218,7 +218,7 @@ predicted()
 @test "predicted cycles are the estimate of the finished file" {
 	local n=0 i u55=(ethos-u55-32 ethos-u55-64 ethos-u55-128 ethos-u55-256)
 	local u65=(ethos-u65-256 ethos-u65-512)
-	# of each generation one in turn, all of them with NPUTOOLS_ALL
+	# one accelerator of each generation in turn, or all with NPUTOOLS_ALL
 	while read -r m; do
 		n=$((n + 1))
 		for i in 0 1 2 3; do
@@ -233,7 +233,7 @@ predicted()
 	done < <(models)
 }
 
-@test "a limit that can't be met names the smallest that can" {
+@test "the message for an impossible limit names the smallest possible limit" {
 	while read -r m; do
 		tfl-partition -o m.part "$m"
 		grep -q '^op ' m.part || continue
@@ -256,13 +256,13 @@ predicted()
 	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" add 2100 4 4 >chain.tflite
 	npucc -a ethos-u55-128 "${memory[@]}" -o chain_npu.tflite chain.tflite
 	npu-sim --compare=chain.tflite chain_npu.tflite
-	# what is written over itself is over nothing
+	# over= that leads back to the tensor itself is refused
 	tfl-partition "$digits" | npu-sched -a ethos-u55-128 "${memory[@]}" 2>notes |
 		sed '/^tensor  t7 /s/ over=[^ ]*//; /^tensor  t7 /s/$/ over=t7/' >m.sched
 	refuses 2 'error: t7: over= leads back to it' npu-wenc m.sched
 }
 
-# schedules of one file: an edit of it is refused with these words
+# refused TEXT: npu-wenc refuses the edited schedule with this text
 refused()
 {
 	cmp -s m.sched edited.sched && { echo "no edit: $1"; return 1; }
@@ -270,7 +270,7 @@ refused()
 	grep -qE '^npu-wenc: edited.sched:[0-9]+: error: ' refuses.err
 }
 
-@test "every operation of a graph is needed, in its place" {
+@test "a graph without one of its operations, or in another order, is refused" {
 	stages "$digits"
 	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" 41001 CONCATENATION >parts.tflite
 	n=0
@@ -284,7 +284,7 @@ refused()
 		done
 	done
 	[ $n -ge 40 ] # 38 and 2
-	# also the last one, of which an operator on the CPU alone reads
+	# also the last operation, whose result only an operator on the CPU reads
 	tfl-partition --cpu=SOFTMAX -o m.part "$digits" 2>notes
 	last=$(sed -n 's/^op *\(o[0-9]*\) .*/\1/p' m.part | tail -1)
 	grep -v "^op *$last " m.part >edited.part
@@ -299,13 +299,13 @@ refused()
 		npu-sched -a ethos-u55-128 "${memory[@]}" edited.part
 }
 
-@test "a tensor of the model is one of the graph's" {
+@test "two tensors of the graph cannot stand for one tensor of the model" {
 	tfl-partition "$digits" | sed 's/^\(tensor  t13 .*\)/\1 tfl=0.32/' >m.part
 	refuses 2 'error: t13 stands for tensor 0.32 of the model, as t1 does' \
 		npu-sched -a ethos-u55-128 "${memory[@]}" m.part
 }
 
-@test "every step of a schedule is needed" {
+@test "a schedule without one of its steps is refused" {
 	stages "$digits"
 	n=0
 	for p in $(sed -n 's/^step *\(p[0-9]*\) .*/\1/p' m.sched); do
@@ -321,11 +321,11 @@ refused()
 	refused "no step runs o0"
 }
 
-@test "a schedule runs operations once, behind what they read" {
+@test "a schedule must run each operation once, after the operations that it reads from" {
 	stages "$digits"
 	sed '/^step .*run=o2 /p' m.sched | sed '0,/^step  *p[0-9]* run=o2 /s//step p900 run=o2 /' >edited.sched
 	refused "has run 14 of 14"
-	# the two change places
+	# two operations change places
 	sed 's/run=o1$/run=o16/;t;s/run=o16$/run=o1/' m.sched >edited.sched
 	refused "o16 reads rows 0:1 of t18, o15 has made 0"
 	sed 's/^\(tensor  t2 .*live=\)[0-9]*:[0-9]*/\11:1/' m.sched >edited.sched
@@ -341,24 +341,24 @@ refused()
 	refused "t0 is no constant and can't lie in flash"
 }
 
-@test "bands run in order, as far behind one another as they need" {
+@test "bands must run in order and with the distance that they need" {
 	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" block 6 32 64 >chain.tflite
 	stages chain.tflite --optimise=Size
 	mapfile -t p < <(sed -n 's/^step  *\(p[0-9]*\) run=o1 rows=.*/\1/p' m.sched)
 	[ ${#p[@]} -gt 2 ]
-	# two that are alike change places
+	# two steps of the same operation change places
 	awk -v a="${p[0]}" -v b="${p[1]}" '$1 == "step" && $2 == a { one = $0; next }
 		{ print }
 		$1 == "step" && $2 == b { print one }' m.sched >edited.sched
 	refused "of t3, o1 has made 0"
-	# the last of them is missing
+	# the last band is missing
 	grep -v "^step  *${p[-1]} " m.sched >edited.sched
 	refused "o1 has made"
 	sed 's/^\(tensor  t[0-9]* .* rows=\)[0-9]*/\11/' m.sched >edited.sched
 	refused "which keeps 1 rows"
 }
 
-@test "npu-cmdgen verifies what it emits, and names the graph's line" {
+@test "npu-cmdgen verifies its output and names the line of the graph" {
 	stages "$digits"
 	line=$(grep -n '^op  *o1 ' m.wenc | cut -d: -f1)
 	sed '/^op  *o1 /s/clamp=[-0-9]*:/clamp=200:/' m.wenc >edited.wenc
@@ -372,7 +372,7 @@ refused()
 	[ ! -e out.tflite ]
 }
 
-@test "a mistyped name: what was probably meant" {
+@test "the message for a mistyped name proposes a similar name" {
 	model m
 	tfl-partition -o m.part m.tflite
 	profile=(--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram)
@@ -395,7 +395,7 @@ refused()
 	tfl-partition --cpu=SOFTMAX -o m.part m.tflite
 }
 
-@test "payload and constants alone are what the finished model holds" {
+@test "payload and constants alone are the bytes in the finished model" {
 	model m
 	npucc -a ethos-u55-128 --system-config=RTSS_HE_SRAM_MRAM \
 		--memory-mode=Shared_Sram -o m.wenc m.tflite
@@ -417,7 +417,7 @@ refused()
 		npu-cmdgen --emit=payload cpu.wenc
 }
 
-@test "a part names accelerator, profile and memory" {
+@test "a part selects accelerator, profile and memory" {
 	model m
 	tfl-partition -o m.part m.tflite
 	npu-sched --part=alif-e7-he -o by-part.sched m.part
@@ -430,11 +430,11 @@ refused()
 	done
 	npucc --list-profiles | cmp - <(npu-sched --list-profiles)
 	[ "$(cut -d: -f1 list | sort -u | wc -l)" = "$(wc -l <list)" ]
-	# each of them compiles: its accelerator and its profile belong together
+	# each part compiles: its accelerator and its profile belong together
 	for part in $(cut -d: -f1 list); do
 		npucc --part="$part" -o "$part.h" m.tflite
 	done
-	# and what it alone can do is lowered for it
+	# operators that only this accelerator can run are lowered for it
 	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" 7 RESIZE_BILINEAR >resize.tflite
 	for part in alif-e4-u85 alif-e8-u85; do
 		npucc --part="$part" -o resize.part resize.tflite
@@ -448,7 +448,7 @@ refused()
 	npucc --part=alif-e7-he -o m_npu.tflite m.tflite
 	refuses 1 "compiled for ethos-u55-128, alif-e7-hp has an ethos-u55-256" \
 		tfl2c --part=alif-e7-hp m_npu.tflite
-	# a tensor of 3 MB is too large for one, and not for the other
+	# a tensor of 3 MB is too large for one part and fits the other
 	model big "$t[0].shape=[1,3000000] | $t[3].shape=[1,3000000] | $t[1].shape=[2,4]
 		| .operator_codes=[{deprecated_builtin_code:28,builtin_code:28}]
 		| .subgraphs[0].operators=[{inputs:[0],outputs:[3]}]
@@ -458,7 +458,7 @@ refused()
 	refuses 1 "parts where it fits: nxp-imx93" tfl2c --part=alif-e7-hp big.tflite
 }
 
-@test "a profile of another accelerator is an error, unless asked for" {
+@test "a profile of another accelerator is an error without --any-accelerator" {
 	model m
 	tfl-partition -o m.part m.tflite
 	profile=(--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram)
