@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# mkinput: every format to the numbers that a hand finds, then the model's word.
+# mkinput: every format gives the numbers worked out by hand, and the demo model recognises
+# its digits.
 bats_require_minimum_version 1.5.0
 
 load lib/common
@@ -10,7 +11,7 @@ numbers() { # FILE: the int8 bytes of raw output
 	od -An -v -td1 "$1" | xargs
 }
 
-# gives "NUMBERS" ARG...: the raw output of mkinput
+# gives "NUMBERS" ARG...: mkinput's raw output has these numbers
 gives() {
 	local want=$1
 	shift
@@ -20,7 +21,7 @@ gives() {
 	[ "$got" = "$want" ] || { echo "got: $got"; return 1; }
 }
 
-# picture H W C: a model with such an input of scale 1/255, zero point -128
+# picture H W C: a model with an input of this shape, scale 1/255, zero point -128
 picture() {
 	model p "$t[0].shape = [1,$1,$2,$3] | $t[0].quantization =
 		{scale:[0.003921568859368563],zero_point:[-128]} |
@@ -28,7 +29,7 @@ picture() {
 		.buffers[1].data = [range($((2 * $1 * $2 * $3)))]"
 }
 
-@test "the guide's header, byte for byte" {
+@test "the header has the guide's format, byte for byte" {
 	model m
 	printf '0, 1, -59, 68.5\n' >v.csv
 	mkinput m.tflite v.csv >got
@@ -51,7 +52,7 @@ picture() {
 	grep -qx 'static int8_t x\[\] __attribute__((section(".in"), aligned(16), used)) = {' in.h
 }
 
-@test "rounding: half away from zero, in float32, clamped" {
+@test "rounding is half away from zero, in float32, and clamps" {
 	model m
 	echo '0.25 -0.25 0.24999999 -0.24999999' >v.csv
 	gives "-9 -11 -10 -10" m.tflite v.csv
@@ -59,7 +60,7 @@ picture() {
 	gives "-8 -12 127 -128" m.tflite v.csv
 }
 
-@test "it rounds as the functions in tfl2c's header" {
+@test "mkinput rounds as the functions in tfl2c's header" {
 	need gcc
 	model m
 	seq -75.03 0.37 73 | head -400 >v.csv
@@ -83,7 +84,7 @@ picture() {
 	./t | cmp - got
 }
 
-@test "npy: own type is taken, other types are quantized" {
+@test "npy values of the input's type are copied, and other types are quantized" {
 	model m
 	npy() { # DESCR SHAPE BYTES
 		local h="{'descr': '$1', 'fortran_order': False, 'shape': $2, }"
@@ -105,12 +106,12 @@ picture() {
 	model s "$t[0].shape = [1,2,3] | $t[1].shape = [2,6] | .buffers[1].data = [range(12)]"
 	npy '|i1' '(3,2)' '\x01\x02\x03\x04\x05\x06' >e.npy
 	refuses 2 "e.npy: error: shape [3,2] does not match the input's [1,2,3]" mkinput s.tflite e.npy
-	# own output reads back
+	# its own output can be read
 	mkinput --format=npy -o f.npy m.tflite a.npy
 	gives "1 2 -1 -128" m.tflite f.npy
 }
 
-@test "raw, from a file and from a pipe" {
+@test "raw values come from a file or from a pipe" {
 	model m
 	printf '\x01\x02\xff\x80' >a.bin
 	gives "1 2 -1 -128" m.tflite a.bin
@@ -120,7 +121,7 @@ picture() {
 	refuses 2 "f.bin: error: 16 values of shape [16] for an input of 4, [1,4]" mkinput m.tflite f.bin
 }
 
-@test "scale and mean: for all, for each channel, as a fraction" {
+@test "scale and mean are for all channels or for each, also as a fraction" {
 	model m
 	echo '0,51,102,255' >v.csv
 	gives "-10 -10 -9 -8" --scale 1/255 m.tflite v.csv
@@ -130,7 +131,7 @@ picture() {
 	refuses 2 "mkinput: --scale takes up to 64 numbers, not '1/0'" mkinput --scale 1/0 m.tflite v.csv
 }
 
-@test "pictures: grey, text and binary, bits" {
+@test "grey pictures may be text, binary or bits" {
 	picture 2 2 1
 	printf 'P2 # grey\n2 2 255\n0 51 102 255' >a.pgm
 	gives "-128 -77 -26 127" --range 0,1 p.tflite a.pgm
@@ -153,7 +154,7 @@ picture() {
 		mkinput p.tflite b.pgm
 }
 
-@test "pictures: colour to grey and back" {
+@test "colour pictures are converted to grey, and grey to colour" {
 	picture 1 2 1
 	printf 'P6\n2 1\n255\n\xff\x00\x00\x10\x20\x30' >a.ppm
 	# (19595*255 + 32768) >> 16 = 76; (19595*16 + 38470*32 + 7471*48 + 32768) >> 16 = 29
@@ -164,7 +165,7 @@ picture() {
 	gives "-121 -121 -121 -119 -119 -119" --range 0,1 p.tflite b.pgm
 }
 
-@test "pictures: resizing by hand-worked numbers" {
+@test "resized pictures have the values worked out by hand" {
 	picture 1 2 1
 	printf 'P2 4 1 255 0 10 20 250' >a.pgm
 	refuses 2 "a.pgm: error: a picture of 4 by 1 pixels for an input of 2 by 1; --resize?" \
@@ -179,13 +180,13 @@ picture() {
 	picture 1 4 1
 	printf 'P2 2 1 255 0 100' >c.pgm
 	gives "-128 -103 -53 -28" --range 0,1 --resize=bilinear p.tflite c.pgm
-	# down the columns, too
+	# also along the columns
 	picture 4 1 1
 	printf 'P2 1 2 255 0 100' >d.pgm
 	gives "-128 -103 -53 -28" --range 0,1 --resize p.tflite d.pgm
 }
 
-@test "PNG" {
+@test "PNG pictures are read" {
 	picture 1 2 3
 	# 2 by 1 pixels: (255,0,0) and (16,32,48)
 	base64 -d >a.png <<-'END'
@@ -199,7 +200,7 @@ picture() {
 	refuses 2 "cut.png: error: " mkinput --range 0,1 p.tflite cut.png
 }
 
-@test "WAV: 16 bits mono, 8 bits stereo, length" {
+@test "WAV sounds of 16 bits mono and 8 bits stereo are read, and their length is checked" {
 	model m
 	le() { printf "\\x$(printf %02x $(($1 & 255)))\\x$(printf %02x $(($1 >> 8 & 255)))"; }
 	wav() { # BITS CHANNELS BYTES(escaped) N
@@ -222,7 +223,8 @@ picture() {
 	refuses 2 "c.wav: error: 2 values of shape [2] for an input of 4, [1,4]" \
 		mkinput --scale 10 m.tflite c.wav
 	gives "-10 0 -10 -10" --scale 10 --fit m.tflite c.wav
-	# features are wanted: values far from a sample's, or rows of them
+	# the input needs features: its values are far from a sample's, or it has rows of
+	# them
 	wav 16 1 '\x00\x00\x00\x40\x00\x80\x00\x20' 8 >a.wav
 	refuses 2 "a.wav: error: samples of a sound, -1 to 1, are 4 steps of the input, which takes -59 to 68.5: are its features (MFCC, spectrum) meant?  --scale, or --from=sound" \
 		mkinput m.tflite a.wav
@@ -236,7 +238,7 @@ picture() {
 		mkinput m.tflite d.wav
 }
 
-@test "AIFF, by libsndfile" {
+@test "AIFF sounds are read by libsndfile" {
 	model m
 	# 0, 0.5, -1, 0.25 in 16 bits, big-endian
 	printf '%b' 'FORM\x00\x00\x006AIFFCOMM\x00\x00\x00\x12\x00\x01\x00\x00\x00\x04\x00\x10@\x0b\xfa\x00\x00\x00\x00\x00\x00\x00SSND\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00@\x00\x80\x00 \x00' >a.aiff
@@ -244,12 +246,12 @@ picture() {
 	[[ "$output" != *"built without libsndfile"* ]] || skip "built without libsndfile"
 	[ "$status" -eq 0 ]
 	[ "$(numbers out)" = "-10 0 -30 -5" ]
-	# no frames at all: silence
+	# a sound without frames is silence
 	printf '%b' 'FORM\x00\x00\x00.AIFFCOMM\x00\x00\x00\x12\x00\x01\x00\x00\x00\x00\x00\x10@\x0b\xfa\x00\x00\x00\x00\x00\x00\x00SSND\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x00' >empty.aiff
 	gives "-10 -10 -10 -10" --fit --scale 10 m.tflite empty.aiff
 	head -c 13 a.aiff >cut.aiff
 	refuses 2 "cut.aiff: error: " mkinput m.tflite cut.aiff
-	# the start of a frame of MPEG, whose reader there complains by itself
+	# the begin of an MPEG frame; libsndfile's reader prints its own complaints
 	printf '%b' '\xff\xfb\x90\x44ID3 and so on, to look like sound' >song.mp3
 	refuses 2 "song.mp3: error: not a sound (WAV, FLAC, Ogg, AIFF), by its first bytes" \
 		mkinput --from=sound m.tflite song.mp3
@@ -263,7 +265,7 @@ picture() {
 	[ "$stderr" = "mkinput: warning: v.csv: 2 of 4 values are clipped: they span -1000 to 1000, the input takes -59 to 68.5; --scale, --mean?" ]
 }
 
-@test "csv: the place of what is no number" {
+@test "csv: the message has the place of a value that is no number" {
 	model m
 	printf '# four\n1 2\n3 x4\n' >v.csv
 	refuses 2 "v.csv:3: error: not a number: 'x4'" mkinput m.tflite v.csv
@@ -271,7 +273,7 @@ picture() {
 	refuses 2 "v.csv: error: value 2 is not a number" mkinput m.tflite v.csv
 }
 
-@test "several inputs: numbered arrays, a file each" {
+@test "several inputs become numbered arrays, or one file each" {
 	model m ".operator_codes[0] = {deprecated_builtin_code:0,builtin_code:0} |
 		$t = [$t[0], ($t[0] | .name = \"b\"), ($t[3] | .shape = [1,4])] |
 		.subgraphs[0].inputs = [0,1] | .subgraphs[0].outputs = [2] |
@@ -289,10 +291,10 @@ picture() {
 	refuses 2 "2 tensors need as many files: say -o FILE" mkinput --format=npy m.tflite a.csv b.csv
 }
 
-@test "--expected: by hand" {
+@test "--expected writes the values worked out by hand" {
 	model m
-	# weights 1..4 and -1..-4, bias 100 and -100, all of scale 0.5 * 0.25,
-	# output scale 2, zero point 3: 130 / 16 and -130 / 16, to +-8
+	# Weights 1..4 and -1..-4, bias 100 and -100, all of scale 0.5 * 0.25; output scale
+	# 2, zero point 3: 130 / 16 and -130 / 16, which round to +-8.
 	echo '0.5 1 1.5 2' >v.csv
 	mkinput -o in.h --expected=out.h m.tflite v.csv
 	grep -qx 'static const int expected_output_data_len = 2;' out.h
@@ -305,7 +307,7 @@ picture() {
 	grep -q 'want\[\] __attribute__((section("expected_output_data_sec")' out.h
 }
 
-@test "the digits come out as what they are" {
+@test "the expected output of each digit's picture is that digit" {
 	for d in 0 1 2 3 4 5 6 7 8 9; do
 		mkinput --range 0,1 -o in.h --expected=e.raw \
 			"$TOP/tests/models/digits.tflite" "$TOP/tests/models/digits/digit-$d.pgm"
@@ -313,7 +315,7 @@ picture() {
 	done
 }
 
-@test "golden results of TensorFlow Lite Micro" {
+@test "the golden results of TensorFlow Lite Micro are reproduced" {
 	need_shared golden
 	for m in seed_mnist_fc kws_ref_model person_detect; do
 		for k in 0 1; do
@@ -326,7 +328,7 @@ picture() {
 	done
 }
 
-@test "--random: the same of the same seed" {
+@test "--random gives the same values for the same seed" {
 	model m
 	mkinput --random 1 m.tflite >a
 	mkinput --random 1 m.tflite | cmp - a
@@ -335,7 +337,7 @@ picture() {
 
 digits=$BATS_TEST_DIRNAME/models/digits.tflite
 
-@test "--list: files of a text or of directories, one array, their labels" {
+@test "--list: files from a text or from directories become one array with labels" {
 	for d in 3 0 7; do
 		mkdir -p "c/$d"
 		cp "$TOP/tests/models/digits/digit-$d.pgm" "c/$d/"
@@ -346,19 +348,19 @@ digits=$BATS_TEST_DIRNAME/models/digits.tflite
 	tail -c $((3 * 784)) x.npy | cmp - want
 	head -c 128 x.npy | grep -aq "'shape': (3, 1, 28, 28, 1)"
 	[ "$(cat x.labels)" = "$(printf '0\n3\n7')" ]
-	# a text's paths are relative to it; labels are as they stand
+	# paths in a text are relative to the text; labels are copied unchanged
 	printf '# three\ndigit-0.pgm 0\n3/digit-3.pgm , 3.5 # half\n\n7/digit-7.pgm\t-1e3\n' >c/list
 	cp c/0/digit-0.pgm c
 	mkinput --list=c/list --range=0,1 --format=raw --labels=l -o x.raw "$digits"
 	cmp x.raw want
 	[ "$(cat l)" = "$(printf '0\n3.5\n-1e3')" ]
-	# names are classes, numbered in their order, all of them
+	# if labels are names, all of them are classes, numbered in their order
 	printf '%s\n' 'c/3/digit-3.pgm owl' 'c/7/digit-7.pgm,cat' 'c/0/digit-0.pgm 7' 'c/0/digit-0.pgm cat' >list
 	mkinput --list=list --range=0,1 --labels=l -o x.npy "$digits"
 	[ "$(cat l)" = "$(printf '2\towl\n1\tcat\n0\t7\n1\tcat')" ]
 }
 
-@test "--list: what it refuses" {
+@test "--list refuses faulty lists" {
 	refuses 2 "list:2: error: a file and a label are expected, not 'b.pgm'" \
 		sh -c 'printf "a.pgm 1\nb.pgm\n" >list; mkinput --list=list -o x.npy "$0"' "$digits"
 	echo 'nowhere.pgm 1' >list
@@ -376,7 +378,7 @@ digits=$BATS_TEST_DIRNAME/models/digits.tflite
 	[ ! -e x.labels ]
 }
 
-@test "refusals leave no file" {
+@test "after a refusal there is no output file" {
 	model m
 	echo '1 2 3 4' >v.csv
 	refuses 2 "mkinput: which model?" mkinput
@@ -391,7 +393,7 @@ digits=$BATS_TEST_DIRNAME/models/digits.tflite
 	[ "$output" = "mkinput: /dev/full: No space left on device" ]
 }
 
-@test "--hex: bytes that the compiler takes as they are" {
+@test "--hex writes bytes that the compiler takes unchanged" {
 	need gcc
 	model m
 	echo '0.5 1 -1.5 2' >v.csv
@@ -406,7 +408,7 @@ digits=$BATS_TEST_DIRNAME/models/digits.tflite
 	grep -qE '0x[0-9a-f]{2}, 0x' in.h
 }
 
-# built FILE...: as the evaluation kit would, warnings as errors
+# built FILE...: compiles as the evaluation kit does, with warnings as errors
 built()
 {
 	local w="-Wall -Wextra -Wconversion -Wundef -Wpedantic -Wshadow -Wcast-align -Werror"
@@ -420,7 +422,7 @@ built()
 	done
 }
 
-@test "the evaluation kit's samples: pictures" {
+@test "pictures become the evaluation kit's samples" {
 	need g++ objdump
 	picture 2 3 1
 	printf 'P6 3 2 255\n\x00\x01\x02abcdefghijklmno' >a.ppm
@@ -448,7 +450,7 @@ built()
 	./t
 }
 
-@test "the evaluation kit's samples: sounds" {
+@test "sounds become the evaluation kit's samples" {
 	need g++
 	model m
 	{
@@ -473,7 +475,7 @@ built()
 	./t
 }
 
-@test "the evaluation kit's test data" {
+@test "the evaluation kit's test data compile and have the right values" {
 	need g++
 	model m
 	mkinput --random=3 --format=raw -o in.raw --expected=out.raw m.tflite
@@ -496,13 +498,13 @@ built()
 	built t.cc
 	g++ -o t t.cc.o gen_TestData_kws.cc.o
 	./t | cmp - <(cat in.raw out.raw)
-	# without a use case: its names are bare, as in the kit
+	# without a use case the names have no namespace, as in the kit
 	mkinput --random=3 --dialect=mlek-tests -o gen m.tflite
 	built gen/TestData.cc
 	grep -q 'ifm0\[IFM_0_DATA_SIZE\]' gen/TestData.hpp
 }
 
-@test "the evaluation kit's files: refusals leave no directory" {
+@test "the evaluation kit's files: a refusal leaves no directory" {
 	picture 2 3 1
 	printf 'P5 6 4 255\nAAAAAAAAAAAAAAAAAAAAAAAA' >b.pgm
 	refuses 2 "--dialect=mlek-samples makes two files: -o DIR" \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# tfl2c --format=call: a network as a C function, compiled and run beside the
-# simulator.
+# tfl2c --format=call: a network as a C function, which is compiled, run and compared with
+# the simulator.
 bats_require_minimum_version 1.5.0
 
 load lib/common
@@ -14,14 +14,14 @@ compiled() # MODEL OPTION...
 	npucc "${target[@]}" "${@:2}" -o npu.tflite "$1" 2>err
 }
 
-@test "one NPU operator: a call of the driver" {
+@test "one NPU operator is one call of the driver" {
 	compiled "$TOP/tests/models/digits.tflite"
 	call_runs npu.tflite
 	[ "$(grep -c 'status = ' net.c)" = 1 ]
 }
 
-# mixed NAME: real numbers in and out; FULLY_CONNECTED, SPLIT, CONCATENATION, and
-# of each kind of QUANTIZE one
+# mixed NAME: a model with float inputs and outputs, FULLY_CONNECTED, SPLIT, CONCATENATION,
+# and one QUANTIZE of each kind
 mixed()
 {
 	model "$1" ".operator_codes += [114,6,49,2,22,25 |
@@ -47,7 +47,7 @@ mixed()
 			{opcode_index:2,inputs:[9],outputs:[5]}]"
 }
 
-@test "operators of the CPU, inline and as functions, between those of the NPU" {
+@test "CPU operators between NPU operators are inline code or functions" {
 	mixed m
 	compiled m.tflite --cpu=SPLIT --cpu=CONCATENATION --cpu=RESHAPE --cpu=SOFTMAX \
 		--cpu=QUANTIZE
@@ -59,7 +59,7 @@ mixed()
 	grep -qx '#define NET_OP[0-9]*_BETA 0.5f' net.h
 	grep -qx '#define NET_OP[0-9]*_INPUT_0_SHAPE { 1, 2 }' net.h
 	grep -qx '#define NET_OP[0-9]*_OUTPUT_0_ZERO_POINT (-128)' net.h
-	# a wrong byte is seen
+	# a wrong byte is detected
 	sed -i 's/int net_call(/int wrong_call(/; s/^net_call(/wrong_call(/' net.c
 	cat >>net.c <<-'END'
 	int net_call(struct ethosu_driver *driver, void *arena_memory);
@@ -75,25 +75,25 @@ mixed()
 	[ "$output" = "status 0, 3 outputs differ" ]
 }
 
-@test "a network without the NPU: functions and copies only" {
+@test "a network without NPU operators has only functions and copies" {
 	mixed m
 	call_runs m.tflite
 	run ! grep -q ethosu net.c net.h
-	# a function fails: the call ends with what it returns
+	# a function fails: the call ends with the function's status
 	sed -i 's/return call_operator(1, /return 7; &/' call_glue.h
 	run call_link m.tflite
 	[ "$status" -eq 7 ]
 	[[ "$output" == "status 7, "* ]]
 }
 
-@test "a fast memory of the NPU's own" {
+@test "an NPU with fast memory of its own is called with that memory" {
 	mixed m
 	npucc -a ethos-u65-256 --system-config=Ethos_U65_High_End --memory-mode=Dedicated_Sram \
 		--cpu=SOFTMAX -o npu.tflite m.tflite 2>err
 	call_runs npu.tflite
 }
 
-@test "the header of such a network names the way" {
+@test "the header of a network with CPU operators proposes --format=call" {
 	mixed m
 	compiled m.tflite --cpu=SOFTMAX
 	tfl2c -n net npu.tflite | grep -q -- '--format=call'
@@ -102,13 +102,13 @@ mixed()
 	run ! grep -q -- '--format=call' net.h
 }
 
-@test "compiled by others, and much of it on the CPU" {
+@test "models of other compilers and models with many CPU operators can be called" {
 	compiled "$(network kws_ref_model)" --cpu=CONV_2D --cpu=SOFTMAX --cpu=RESHAPE
 	call_runs npu.tflite
 	[ -z "$SHARED" ] || call_runs "$SHARED/reference/vela-compiled/5.1.0/ethos-u65-512_Dedicated_Sram/ad01_int8.tflite"
 }
 
-@test "variables are kept from call to call" {
+@test "variables keep their values from call to call" {
 	local model=$SHARED/models-real/wakeword_vad.tflite
 	[ -n "$SHARED" ] || model=$(network lstm)
 	compiled "$model"
@@ -116,7 +116,7 @@ mixed()
 	grep -q '^void net_reset(' net.h
 }
 
-@test "what cannot be called is named, status 2" {
+@test "a network that cannot be called is refused with the reason and status 2" {
 	model p '.subgraphs[0].outputs = [3, 1]'
 	refuses 2 "output 1 is a constant, or has no bytes" tfl2c --format=call p.tflite
 	refuses 2 "--format=call goes with neither --namespace, --shared-arena nor --dialect=xxd" \

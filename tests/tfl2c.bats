@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tfl2c: what it writes compiles without a warning, and says the truth.
+# tfl2c: its output compiles without a warning and has correct values.
 bats_require_minimum_version 1.5.0
 
 load lib/common
@@ -8,7 +8,7 @@ load lib/model
 warnings="-Wall -Wextra -Wconversion -Wundef -Wpedantic -Wshadow
 	-Wdouble-promotion -Wcast-align -Werror"
 
-# compile HEADER: with every compiler there is, as C99 and C++17
+# compile HEADER: with every available compiler, as C99 and C++17
 compile() {
 	printf '#include "%s"\nint use(void);\nint use(void) { return m[0] + (m_len > 0); }\n' "$1" >t.c
 	cp t.c t.cc
@@ -31,18 +31,18 @@ value() { # MACRO FILE
 	sed -n "s/^#define $1 //p" "$2"
 }
 
-@test "the bytes are the model's, in the guide's framing" {
+@test "the bytes are the model's, in the format of Alif's guide" {
 	model m
 	tfl2c -n m -o m.h m.tflite
 	grep -qx 'const unsigned char m\[\] __attribute__((aligned(16))) = {' m.h
 	grep -qx "const unsigned int m_len = $(stat -c %s m.tflite);" m.h
 	grep -E '^  0x' m.h | tr -d ' ,\n' | sed 's/0x//g' >hex
 	od -An -v -tx1 m.tflite | tr -d ' \n' | cmp - hex
-	# from a pipe the same, twice the same
+	# the same from a pipe, and the same in a second run
 	tfl2c -n m <m.tflite | cmp - m.h
 }
 
-@test "headers compile without a warning, C and C++" {
+@test "headers compile without a warning as C and C++" {
 	model m
 	tfl2c -n m --resolver -o m.h m.tflite
 	compile m.h
@@ -55,8 +55,8 @@ value() { # MACRO FILE
 	compile c.h
 }
 
-# paths of models in use, and of what other compilers made of one; or of stand-ins, and
-# of what is made of the demo here
+# header_models: paths of published models and of one model compiled by other compilers; or
+# of stand-ins and of the demo compiled here
 header_models()
 {
 	if [ -n "$SHARED" ]; then
@@ -72,7 +72,7 @@ header_models()
 	fi
 }
 
-@test "headers of models compile, compiled by others too" {
+@test "headers of models compile, also of models that other compilers compiled" {
 	header_models >models
 	[ "$(wc -l <models)" -ge 8 ]
 	while read -r m; do
@@ -81,7 +81,7 @@ header_models()
 	done <models
 }
 
-@test "memory: plan, NPU, sum" {
+@test "the macros of memory are correct: plan, NPU, sum" {
 	npu_model n "$U55_128"
 	tfl2c -n m -o n.h n.tflite
 	[ "$(value M_PLAN_BYTES n.h)" = 96 ]
@@ -94,7 +94,7 @@ header_models()
 	[ "$(value M_INPUT_0_OVERLAPS_OUTPUT_0 n.h)" = 1 ]
 	[ "$(value M_NPU_OPERATORS n.h)" = 1 ]
 	[ "$(value M_CPU_OPERATORS n.h)" = 0 ]
-	# no plan in the model: 16 for the input and 16 for the output
+	# the model has no plan: 16 for the input and 16 for the output
 	model m
 	tfl2c -n m -o m.h m.tflite
 	[ "$(value M_PLAN_BYTES m.h)" = 0 ]
@@ -102,14 +102,14 @@ header_models()
 	run ! grep -q ARENA_OFFSET m.h
 }
 
-@test "the greedy planner's figure is TFLM's own: person_detect" {
+@test "the greedy planner's figure for person_detect is that of TFLM" {
 	need_shared
-	# 55296: the head of the arena that TFLM's person detection example
-	# reports for this network
+	# 55296: the head of the arena that TFLM's person detection example reports for this
+	# network
 	[ "$(tfl2c -n m "$SHARED/models/person_detect.tflite" | value M_TENSOR_BYTES -)" = 55296 ]
 }
 
-@test "the wrong NPU does not compile" {
+@test "a header for another NPU does not compile" {
 	command -v gcc >/dev/null || skip "no gcc"
 	npu_model n "$U55_128"
 	tfl2c -n m --memory-mode=Shared_Sram -o n.h n.tflite
@@ -136,17 +136,21 @@ header_models()
 	[[ "$output" == *"TENSOR_ARENA_SIZE is too small for m"* ]]
 }
 
-@test "two models in one source, with one arena or their own" {
+@test "two models in one source share an arena or have their own" {
 	need gcc
 	model a
 	npu_model b "$U55_128"
 	tfl2c -n a -o a.h a.tflite
 	tfl2c -n b -o b.h b.tflite
-	# planning takes more than running: records 36 + 44 + 36 + 8 + 8, of 4
-	# tensors 12 * 4, of the operator 32 + 8, aligned, and 48; requests 12 * 12,
-	# lists 4 + 24 * 4 + 16 + 48 * 4; less TENSOR_BYTES 32
+	# Planning takes more than running:
+	#   records    36 + 44 + 36 + 8 + 8
+	#   tensors    12 * 4
+	#   operator   32 + 8, aligned, and 48
+	#   requests   12 * 12
+	#   lists      4 + 24 * 4 + 16 + 48 * 4
+	#   less       TENSOR_BYTES 32
 	[ "$(value A_RUNTIME_BYTES a.h)" = 704 ]
-	# the larger first: it does for both
+	# the larger arena first: it is large enough for both models
 	printf '#include "b.h"\n#include "a.h"\nchar arena[TENSOR_ARENA_SIZE];\n' >t.c
 	gcc $warnings -c t.c
 	printf '#include "a.h"\n#include "b.h"\n' >t.c
@@ -156,7 +160,7 @@ header_models()
 	gcc $warnings -DB_OWN_ARENA -c t.c
 }
 
-@test "several models share an arena as large as the largest needs" {
+@test "several models share an arena of the largest model's size" {
 	need gcc
 	model a
 	npu_model b "$U55_128"
@@ -176,7 +180,7 @@ header_models()
 	done
 }
 
-@test "a section that the SDK calls by a macro" {
+@test "the section may be a macro of the SDK" {
 	need gcc objdump
 	model a
 	tfl2c -n a --section-macro=CONFIG_MODEL_SECTION -o a.h a.tflite
@@ -198,7 +202,7 @@ header_models()
 		tfl2c --section-macro=A --section=b a.tflite
 }
 
-@test "quantize rounds half away from zero and clamps; dequantize returns" {
+@test "quantize rounds half away from zero and clamps, and dequantize is its inverse" {
 	command -v gcc >/dev/null || skip "no gcc"
 	npu_model n "$U55_128"
 	tfl2c -n m -o n.h n.tflite
@@ -264,14 +268,14 @@ header_models()
 		arm-none-eabi-objcopy -O binary --only-section=.rodata s.o s.bin
 		cmp -n "$(stat -c %s m.tflite)" s.bin m.tflite
 	fi
-	# the assembler notices a model that changed
+	# the assembler detects a model that changed
 	printf x >>m.tflite
 	run gcc -c netasm.S
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"the file is not the model of"* ]]
 }
 
-@test "C++: namespaces, resolver" {
+@test "C++ headers have namespaces and a resolver" {
 	command -v g++ >/dev/null || skip "no g++"
 	npu_model n "$U55_128"
 	tfl2c -n m --namespace arm::app --resolver -o n.h n.tflite
@@ -291,7 +295,8 @@ header_models()
 	END
 	g++ $warnings -o t t.cc n.cc
 	./t
-	# TFLM knows no such operator: said, and counted out
+	# TFLM does not know this operator: a warning says so, and the resolver has no place
+	# for it
 	model f ".operator_codes = [{deprecated_builtin_code:32,builtin_code:32,custom_code:\"mine\"}]"
 	run --separate-stderr tfl2c --resolver f.tflite
 	[ "$status" -eq 0 ]
@@ -299,21 +304,21 @@ header_models()
 	grep -q '^#define NETWORK_MODEL_RESOLVER_OPS 0$' <<<"$output"
 }
 
-@test "dialect xxd is xxd -i" {
+@test "dialect xxd has the bytes of xxd -i" {
 	command -v xxd >/dev/null || skip "no xxd"
 	model m
 	tfl2c --dialect=xxd m.tflite >a
 	xxd -i m.tflite | cmp - a
 }
 
-@test "dialect xxd: framing" {
+@test "dialect xxd has the framing of xxd -i" {
 	model m
 	tfl2c --dialect=xxd m.tflite >a
 	[ "$(head -n 1 a)" = "unsigned char m_tflite[] = {" ]
 	[ "$(tail -n 1 a)" = "unsigned int m_tflite_len = $(stat -c %s m.tflite);" ]
 }
 
-@test "dialect mlek: the evaluation kit's functions and attribute" {
+@test "dialect mlek has the evaluation kit's functions and attribute" {
 	command -v g++ >/dev/null || skip "no g++"
 	npu_model n "$U55_128"
 	tfl2c --dialect=mlek --namespace arm::app::kws n.tflite >n.cc
@@ -336,11 +341,11 @@ header_models()
 	objdump -h t | grep -q nn_model
 }
 
-@test "dialect mlek: declarations of the use case, labels" {
+@test "dialect mlek has the declarations of the use case and the labels" {
 	need g++ objdump
 	npu_model n "$U55_128"
 	printf 'yes\nno \\ "quoted"\r\n\n??/last' >labels.txt
-	# the evaluation kit's kws
+	# the arguments of the evaluation kit's kws
 	args=(--dialect=mlek --namespace arm::app::kws --labels=labels.txt)
 	tfl2c "${args[@]}" --expression='extern const int   g_FrameLength    = 640' \
 		--expression='extern const float g_ScoreThreshold = 0.7f;' n.tflite >n.cc
@@ -371,7 +376,7 @@ header_models()
 		tfl2c --dialect=mlek --labels=empty.txt n.tflite
 }
 
-@test "dialect cmsis: model, arena and cache in the examples' sections" {
+@test "dialect cmsis puts model, arena and cache into the examples' sections" {
 	need gcc objdump
 	npu_model n "$U55_128"
 	tfl2c --dialect=cmsis n.tflite >n.h
@@ -385,7 +390,7 @@ header_models()
 	for s in ethos_model ethos_arena; do
 		grep -q " $s " sections
 	done
-	# IAR's compiler has no labels
+	# IAR's compiler gets no labels
 	gcc -std=c11 -D__ICCARM__ -E -P t.c | sed -n '/ethos_/p' >seen
 	grep -q 'uint8_t ethos_arena\[\] *;' seen
 	run ! grep -q __asm__ seen
@@ -396,7 +401,7 @@ header_models()
 	./t
 	tfl2c --dialect=cmsis --format=call -o n.c n.tflite
 	gcc -std=c11 $warnings -I"$TOP/tests/firmware/driver" -c n.c
-	# a stream with fast memory of its own, of 393216 bytes at most
+	# a stream with a separate fast memory of at most 393216 bytes
 	npucc -a ethos-u65-256 --system-config=Ethos_U65_High_End --memory-mode=Dedicated_Sram \
 		-o u65.tflite "$TOP/tests/models/digits.tflite"
 	tfl2c --dialect=cmsis u65.tflite >n.h
@@ -425,10 +430,10 @@ header_models()
 	[ $((word - byte)) -ge 2080 ]
 }
 
-@test "limits: the answer is no, nothing is written" {
+@test "an exceeded limit gives status 1, and nothing is written" {
 	npu_model n "$U55_128"
 	tfl2c -n m -o ok.h --arena-limit=0x10000 --model-limit=100000 n.tflite
-	# tensors: the plan's 96, and 48 + 32 of base addresses and sizes
+	# tensors: 96 of the plan, and 48 + 32 of base addresses and sizes
 	refuses 1 "tfl2c: n.tflite: the tensor arena takes 1040 bytes (tensors 176, variables 0, runtime 864), the limit is 1039" \
 		tfl2c --arena-limit=1039 n.tflite
 	tfl2c -o ok.h --arena-limit=1040 n.tflite
@@ -438,7 +443,7 @@ header_models()
 	[ ! -e out.h ]
 }
 
-@test "refusals: exact message, status 2, no output file" {
+@test "refusals have an exact message, status 2 and no output file" {
 	model m
 	refuse() { # MESSAGE ARG...
 		local want=$1
