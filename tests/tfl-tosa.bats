@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 bats_require_minimum_version 1.5.0
-# The same network through both front ends: TFLite, and TOSA that tfl-tosa makes of it.
+# The same network through both front ends: TFLite, and TOSA converted by tfl-tosa.
 
 load lib/common
 
 tools=${NPUTOOLS_TESTBIN:-$TOP/build/tests}
 
-# compile_as FILE OUT: FILE for $accel
+# compile_as FILE OUT: compiles FILE for $accel
 compile_as()
 {
 	npucc -a "${accel[0]}" --system-config="${accel[1]}" --memory-mode="${accel[2]}" \
@@ -19,8 +19,9 @@ cycles()
 		cycles_of timeline_cycles
 }
 
-# both_ways MODEL...: cycles within 2 %, and what TOSA's rules compute.  A SOFTMAX at
-# the end, which tfl-tosa leaves out, is left to the CPU on the other way
+# both_ways MODEL...: both front ends give the same cycles within 2 %, and the result
+# follows TOSA's rules.  tfl-tosa leaves out a final SOFTMAX; the TFLite front end runs it
+# on the CPU.
 both_ways()
 {
 	local model name bad=0 a b
@@ -52,7 +53,7 @@ both_ways()
 u55=(ethos-u55-128 Ethos_U55_High_End_Embedded Shared_Sram)
 u65=(ethos-u65-256 Ethos_U65_High_End Dedicated_Sram)
 
-@test "the tree's networks by both ways: cycles within 2 %" {
+@test "the tree's networks take the same cycles within 2 % by both front ends" {
 	"$tools/chain-model" block 2 12 8 >residual.tflite
 	for form in "" -s; do
 		# shellcheck disable=SC2206 # no word where there is none
@@ -64,7 +65,7 @@ u65=(ethos-u65-256 Ethos_U65_High_End Dedicated_Sram)
 	both_ways residual.tflite
 }
 
-# those that have an operator of each kind; all with NPUTOOLS_ALL
+# models with an operator of each kind; all models with NPUTOOLS_ALL
 shared_models()
 {
 	local names=(kws_ref_model micro_speech resnet_quant seanet_add1 seanet_sub0
@@ -78,13 +79,14 @@ shared_models()
 	fi
 }
 
-@test "published networks by both ways: cycles within 2 %" {
+@test "published networks take the same cycles within 2 % by both front ends" {
 	need_shared models
 	mapfile -t models < <(shared_models)
 	form=()
 	accel=("${u55[@]}")
 	both_ways "${models[@]}"
-	# leaky ReLUs of two scales are one operation here, for either front end
+	# leaky ReLUs of two scales are one operation on this accelerator, for either front
+	# end
 	accel=(ethos-u85-256 Ethos_U85_SYS_DRAM_Mid Dedicated_Sram_384KB)
 	both_ways "$SHARED/models/seanet_leaky_relu1.tflite"
 	[ -n "${NPUTOOLS_ALL-}" ] || return 0
@@ -96,16 +98,16 @@ shared_models()
 	both_ways "${models[@]}"
 }
 
-@test "with TFLite's rounding convolutions and sums are TFLite's bytes" {
+@test "with TFLite's rounding, convolutions and sums have TFLite's bytes" {
 	"$tools/chain-model" block 2 12 8 >m.tflite
 	"$tools/tfl-tosa" m.tflite >double.tosa
 	"$tools/tfl-tosa" -s m.tflite >single.tosa
 	npu-sim --inputs=random,random --compare=m.tflite double.tosa
-	# so the comparison can fail
+	# the comparison can fail
 	run ! npu-sim --inputs=random,random --compare=m.tflite single.tosa
 }
 
-@test "an operator that is not turned is named" {
+@test "an operator that cannot be converted is named" {
 	"$tools/gen-model" 13 UNIDIRECTIONAL_SEQUENCE_LSTM >lstm.tflite
 	refuses 1 "lstm.tflite: operator 0 UNIDIRECTIONAL_SEQUENCE_LSTM: not one" \
 		"$tools/tfl-tosa" lstm.tflite

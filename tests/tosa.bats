@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 bats_require_minimum_version 1.5.0
-# TOSA graphs: every case is what the specification computes, and what breaks a
+# TOSA graphs: every case computes the specification's results, and a graph that breaks a
 # rule is refused in one line.
 
 load lib/common
 
-# files_of DIR STEM FLAG: "FLAG DIR/STEM_0.npy FLAG DIR/STEM_1.npy ...", in `list`
+# files_of DIR STEM FLAG: sets `list` to "FLAG DIR/STEM_0.npy FLAG DIR/STEM_1.npy ..."
 files_of()
 {
 	local k
@@ -16,10 +16,10 @@ files_of()
 	done
 }
 
-@test "what breaks a rule is refused in one line with the file's name" {
+@test "a graph that breaks a rule is refused in one line with the file's name" {
 	local file files n whole status bad=0
 	files=("$SHARED"/tosa/bad/*.tosa)
-	if [ -z "$SHARED" ]; then # cut off, and what says that it is something else
+	if [ -z "$SHARED" ]; then # truncated graphs, and one with another identifier
 		whole=$(tosa_case p-add-0)/model.tosa
 		for n in 4 60 200 $(($(stat -c %s "$whole") / 2)); do
 			head -c "$n" "$whole" >"cut-$n.tosa"
@@ -44,7 +44,8 @@ files_of()
 	done
 }
 
-# compile_case DIR ACCELERATOR SYSTEM MODE: DIR's graph as m.tflite; 1: refused
+# compile_case DIR ACCELERATOR SYSTEM MODE: compiles DIR's graph to m.tflite; status 1:
+# refused
 compile_case()
 {
 	local status=0
@@ -54,8 +55,8 @@ compile_case()
 		npu-wenc -o m.wenc m.sched && npu-cmdgen -o m.tflite m.wenc
 }
 
-# place_drawn ACCELERATOR SYSTEM MODE: drawn graphs and the demo's, compiled to what the
-# reference kernels make of them
+# place_drawn ACCELERATOR SYSTEM MODE: generated graphs and the demo's compute the reference
+# kernels' results when compiled
 place_drawn()
 {
 	local dir name
@@ -66,9 +67,9 @@ place_drawn()
 	done
 }
 
-# place_all FIRST ACCELERATOR SYSTEM MODE: every third case from FIRST on is compiled to
-# what equals its golden, and what the reference kernels compute, without a warning; all
-# of them with NPUTOOLS_ALL
+# place_all FIRST ACCELERATOR SYSTEM MODE: compiles every third case from FIRST on, or all
+# cases with NPUTOOLS_ALL.  The outputs must equal the case's golden and the reference
+# kernels' results, without a warning.
 place_all()
 {
 	local dir status bad=0 first=$1 step=3 dirs i
@@ -93,18 +94,18 @@ place_all()
 	[ $bad = 0 ]
 }
 
-@test "a third of all cases on ethos-u55-128, exact" {
+@test "a third of all cases computes exact results on ethos-u55-128" {
 	place_all 0 ethos-u55-128 Ethos_U55_High_End_Embedded Shared_Sram
 }
 
-@test "another third on ethos-u65-256, exact" {
+@test "another third computes exact results on ethos-u65-256" {
 	place_all 1 ethos-u65-256 Ethos_U65_High_End Dedicated_Sram
 }
 
-@test "the last third on ethos-u85-256, exact" {
+@test "the last third computes exact results on ethos-u85-256" {
 	place_all 2 ethos-u85-256 Ethos_U85_SYS_DRAM_Mid Dedicated_Sram_384KB
 	[ -n "$SHARED" ] || return 0
-	# shifts to the lower, multipliers of 31 bits for operands of 16
+	# shifts to the lower bits, multipliers of 31 bits for operands of 16 bits
 	for name in arithmetic-right-shift-0 logical-right-shift-2 rescale-pc-i16-i16-0; do
 		dir=$SHARED/tosa/cases/$name
 		compile_case "$dir" ethos-u85-256 Ethos_U85_SYS_DRAM_Mid \
@@ -116,7 +117,7 @@ place_all()
 	done
 }
 
-@test "npu-sim compares a TOSA graph with what became of it" {
+@test "npu-sim compares a TOSA graph with its compiled model" {
 	local name
 	for name in p-conv-0 p-softmax-0 p-attention-1 net-ad01-int8; do
 		compile_case "$(tosa_case "$name")" ethos-u55-256 \
@@ -126,7 +127,7 @@ place_all()
 	done
 }
 
-@test "npz and vela-bin: the same network, run, verified, estimated" {
+@test "npz and vela-bin files have the same network and can be run, verified and estimated" {
 	local name kind
 	for name in p-add-0 p-multi-output-1 p-highrank-2 logical-and-0 reshape-0; do
 		compile_case "$(tosa_case "$name")" ethos-u65-256 Ethos_U65_High_End \
@@ -143,7 +144,7 @@ place_all()
 				--memory-mode=Dedicated_Sram m.$kind
 		done
 	done
-	# no constants, as ExecuTorch packs NumPy's string of none: one zero byte
+	# no constants: ExecuTorch packs an empty string of NumPy as one zero byte
 	cp "$TOP/tests/cases/tosa-partition/select/m.tosa" model.tosa
 	compile_case . ethos-u65-256 Ethos_U65_High_End Dedicated_Sram
 	npu-cmdgen --emit=vela-bin -o m.vela-bin m.wenc
@@ -151,7 +152,7 @@ place_all()
 	LC_ALL=C grep -qaP 'weight_data\x00{5}\x01\x00{31}scratch_size' m.vela-bin
 }
 
-@test "mkinput and tfl2c take the graph and what became of it" {
+@test "mkinput and tfl2c read the graph and its compiled files" {
 	local name kind dir
 	for name in p-add-0 p-multi-output-1; do
 		dir=$(tosa_case "$name")
@@ -171,7 +172,7 @@ place_all()
 	refuses 2 "not a TFLite model" tfl2c "$dir/model.tosa"
 }
 
-@test "a raw network that is cut off or malformed is refused in one line" {
+@test "a raw network that is truncated or malformed is refused in one line" {
 	local n kind status
 	compile_case "$(tosa_case p-add-0)" ethos-u55-128 \
 		Ethos_U55_High_End_Embedded Shared_Sram
@@ -186,7 +187,7 @@ place_all()
 	done
 }
 
-@test "the npz is an archive with all keys, and no pickled one" {
+@test "the npz is an archive with all keys, and none of them is pickled" {
 	need unzip
 	compile_case "$(tosa_case p-add-0)" ethos-u55-128 \
 		Ethos_U55_High_End_Embedded Shared_Sram
@@ -200,7 +201,7 @@ place_all()
 	! unzip -p m.npz | grep -qa "'|O'"
 }
 
-@test "numpy reads the npz without pickles: keys, types and shapes of Vela's" {
+@test "numpy reads the npz without pickles, with the keys, types and shapes of Vela" {
 	local python name dir
 	for python in python3 /usr/bin/python3 ''; do
 		[ -z "$python" ] || ! "$python" -c 'import numpy' 2>/dev/null || break
@@ -224,7 +225,7 @@ place_all()
 		END
 		ins=$(find "$dir" -name 'input_*.npy' | wc -l)
 		outs=$(find "$dir" -name 'output_*.npy' | wc -l)
-		# a drawn graph has one of each, and no files of them
+		# a generated graph has one input and one output, and no files of them
 		[ -n "$SHARED" ] || ins=1 outs=1
 		{
 			printf '%s S\n' cmd_data weight_data
@@ -240,7 +241,7 @@ place_all()
 	done
 }
 
-@test "as little SRAM as there is: the smallest that works is named, and works" {
+@test "the message names the smallest SRAM that works, and this size works" {
 	local on=(-a ethos-u55-128 --system-config=Ethos_U55_High_End_Embedded
 		--memory-mode=Shared_Sram) least
 	cp "$(tosa_case p-add-0)/model.tosa" net.tosa
@@ -252,10 +253,11 @@ place_all()
 		npucc "${on[@]}" --arena-cache-size=$((least - 16)) -o m.tflite net.tosa
 }
 
-@test "networks out of TFLite take the same cycles by either front end, within 2 %" {
-	need_shared tosa/cases # tfl-tosa.bats holds the tree's own networks to it
+@test "networks from TFLite take the same cycles by either front end, within 2 %" {
+	need_shared tosa/cases # tfl-tosa.bats checks the tree's own networks
 	local pair place accel system mode cycles
-	# softmax is one operator there, decomposed here; the rest is the same
+	# SOFTMAX is one operator in TFLite and is decomposed in TOSA; the other operators
+	# are the same
 	for pair in ad01-int8:ad01_int8 kws-ref-model:kws_ref_model \
 		person-detect:person_detect resnet-quant:resnet_quant; do
 		for place in "ethos-u55-128 Ethos_U55_High_End_Embedded Shared_Sram" \
@@ -275,7 +277,7 @@ place_all()
 	done
 }
 
-@test "npucc and npu.mk take a TOSA graph by its first bytes, or its suffix" {
+@test "npucc and npu.mk recognise a TOSA graph by its first bytes or by its suffix" {
 	cp "$(tosa_case p-conv-0)/model.tosa" net.tosa
 	npucc -a ethos-u55-128 --system-config=Ethos_U55_High_End_Embedded \
 		--memory-mode=Shared_Sram --check --keep=kept -o c.tflite net.tosa
@@ -283,7 +285,7 @@ place_all()
 	make -f "$TOP/scripts/npu.mk" NPU_ACCELERATOR=ethos-u55-128 \
 		NPU_SYSTEM=Ethos_U55_High_End_Embedded NPU_MEMORY=Shared_Sram net_npu.tflite
 	cmp c.tflite net_npu.tflite
-	# from a pipe, a piece at a time, and from a file as standard input
+	# from a pipe in pieces, and from a file as standard input
 	(head -c 5 net.tosa && sleep 0.1 && tail -c +6 net.tosa) |
 		npucc -a ethos-u55-128 --system-config=Ethos_U55_High_End_Embedded \
 		--memory-mode=Shared_Sram --check -o - | cmp - c.tflite
@@ -298,7 +300,7 @@ place_all()
 	grep -q '^tosa-partition: standard input: error: FlatBuffer' err
 }
 
-# single NAME SEED: the path of a shared graph of one operator, or of a drawn one
+# single NAME SEED: the path of a shared graph of one operator, or of a generated one
 single()
 {
 	local drawn=$PWD/single-$2.tosa
@@ -310,7 +312,7 @@ single()
 	echo "$drawn"
 }
 
-@test "pixels that are doubled are one operation, on Ethos-U85 any nearest ones" {
+@test "doubling of pixels is one operation, and so is any nearest resize on Ethos-U85" {
 	local k
 	[ "$(tosa-partition "$(single resize-nearest-4 327)" | grep -c '^op ')" = 1 ]
 	for k in 0:62 2:95 5:303; do # offsets, a border, a ratio of 3/2
@@ -319,40 +321,40 @@ single()
 	done
 }
 
-@test "ARGMAX of bytes takes keys of 16 bits, on Ethos-U85 the pool for it" {
+@test "ARGMAX of bytes uses keys of 16 bits, and the argmax pool on Ethos-U85" {
 	tosa-partition "$(single argmax-1 8)" >m
 	run ! grep -q '^tensor.*=i32.*from=' m
 	tosa-partition -a ethos-u85-256 "$(single argmax-6 8)" >m
 	grep -q '^op .*do=argmax' m
 }
 
-@test "random graphs compute the same compiled" {
+@test "random graphs compute the same when compiled" {
 	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n 30 -s 500
 	[[ ${lines[-1]} == *' 0 failed, '* ]]
 }
 
-@test "random operators of any kind compute the same compiled" {
+@test "random operators of any kind compute the same when compiled" {
 	local n=10
 	[ -z "${NPUTOOLS_ALL-}" ] || n=1000
 	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 700 -1
 	[[ ${lines[-1]} == *' 0 failed, '*' 0 refused' ]]
 }
 
-@test "random movements behind each other compute the same compiled" {
+@test "sequences of random movements compute the same when compiled" {
 	local n=12
 	[ -z "${NPUTOOLS_ALL-}" ] || n=100
 	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 59 -m
 	[[ ${lines[-1]} == *' 0 failed, '*' 0 refused' ]]
 }
 
-@test "constants of any value, and products that wrap, compute the same compiled" {
+@test "constants of any value, and products that wrap, compute the same when compiled" {
 	local n=24
 	[ -z "${NPUTOOLS_ALL-}" ] || n=500
 	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 1 -x
 	[[ ${lines[-1]} == *' 0 failed, '* ]]
 }
 
-@test "a product that is known to fit is one operation" {
+@test "a product whose operands are bounded is one operation" {
 	local gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-tosa
 	"$gen" 3 full >any.tosa # of any words
 	"$gen" 29 full >fits.tosa # of words that CLAMPs bound
@@ -360,12 +362,13 @@ single()
 	[ "$(tosa-partition fits.tosa | grep -c '^op .*do=mul')" = 1 ]
 }
 
-@test "convolutions whose weights are computed" {
+@test "convolutions with computed weights compute the same when compiled" {
 	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n 2 -s 3 -c
 	[[ ${lines[-1]} == *' 0 failed, '*' 0 refused' ]]
 }
 
-# judge CASE TARGET: a case of another compiler's for Ethos-U85 is what its files say
+# judge CASE TARGET: a case of another compiler for Ethos-U85 computes the outputs in its
+# files
 judge()
 {
 	dir=$SHARED/reference/vela-u85/cases/tosa-$1
@@ -378,9 +381,9 @@ judge()
 	npu-dis -q --verify --source=m.wenc m.tflite
 }
 
-@test "what another compiler takes for Ethos-U85 alone" {
+@test "graphs that another compiler accepts for Ethos-U85 alone compute the same" {
 	need_shared reference/vela-u85
-	# two RESCALEs of the same 48 bits; weights, indices that are an input; branches
+	# two RESCALEs of the same 48 bits; weights and indices that are inputs; branches
 	for name in CONV48/0 CONV_nonconst/9 SCATTER/3 COND_IF/2 COND_IF2/6; do
 		judge $name ethos-u55-128 Ethos_U55_High_End_Embedded Shared_Sram
 		judge $name ethos-u85-256 Ethos_U85_SYS_DRAM_Mid Dedicated_Sram_384KB
@@ -390,7 +393,7 @@ judge()
 	done
 }
 
-@test "a table from 16 bits to 32 is one operation where there is one" {
+@test "a table from 16 bits to 32 is one operation on accelerators that have it" {
 	local m=$TOP/tests/cases/tosa-partition/table-words/m.tosa
 	local u85=(--system-config=Ethos_U85_SYS_DRAM_Mid --memory-mode=Sram_Only)
 	tosa-partition -a ethos-u85-128 -o m.part "$m"
@@ -429,7 +432,7 @@ words()
 	done
 }
 
-@test "what would overflow in the branch that is not taken is no warning" {
+@test "an overflow in a branch that is not taken gives no warning" {
 	local m=$TOP/tests/cases/tosa-partition/cond-if/m.tosa max=2147483647
 	words $max $max $max $max $max $max $max $max $max >x # x + y, or x - y
 	words 1 2 3 4 5 6 7 8 9 >y
@@ -441,7 +444,7 @@ words()
 	grep -q 'warning: .*operator 1 (ADD, then_t2): the result 2147483648' err
 }
 
-@test "a loop takes its turns, as many as inputs or constants say" {
+@test "a loop runs as many turns as inputs or constants say" {
 	local cases=$TOP/tests/cases/tosa-partition target
 	# each turn x, y = x + y, max(y, x)
 	words 3 >turns
@@ -452,7 +455,7 @@ words()
 	words 21 38 30 8 10 12 >most
 	npu-sim -i turns -i x -i y -e left -e sum -e most "$cases/while-loop/m.tosa" 2>err
 	[ ! -s err ]
-	# the same three turns by a constant, compiled
+	# the same three turns with a constant, compiled
 	words 1 -2 30 4 5 6 7 8 >x
 	words 10 20 -30 0 0 0 0 0 >y
 	words 32 58 60 12 15 18 21 24 >sum
@@ -468,7 +471,7 @@ words()
 	done
 }
 
-# turns N: the model of a loop, compiled, takes as many as the plain one
+# turns N: the compiled model of a loop takes as many turns as the plain one
 turns()
 {
 	words "$1" >turns
@@ -477,7 +480,7 @@ turns()
 	diff <(grep -o 'xxh3=.*' out) <(grep -o 'xxh3=.*' plain)
 }
 
-@test "random loops are refused where streams do not branch" {
+@test "random loops are refused for accelerators without branches" {
 	local seed
 	for seed in 1 2 32; do
 		"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-tosa" $seed loop >drawn.tosa
@@ -486,7 +489,7 @@ turns()
 	done
 }
 
-@test "Ethos-U85 branches: a loop of as many turns as an input says" {
+@test "on Ethos-U85, streams branch: a loop runs as many turns as an input says" {
 	local n
 	cp "$TOP/tests/cases/tosa-partition/while-loop/m.tosa" model.tosa
 	words 1 -2 30 4 5 6 >x
@@ -516,18 +519,18 @@ turns()
 	npu-sim -i turns -i x -i y --compare=model.tosa m.npz
 }
 
-@test "random loops on Ethos-U85 compute what they say" {
+@test "random loops on Ethos-U85 compute the same" {
 	local n=8
 	[ -z "${NPUTOOLS_ALL:-}" ] || n=200
 	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 1 -l
 	[[ ${lines[-1]} == *' 0 failed, 0 graphs with open results, 0 refused' ]]
 }
 
-@test "a stream whose branches are not those of the graph is noticed" {
+@test "a stream whose branches differ from the graph's is detected" {
 	local first at
 	cp "$TOP/tests/cases/tosa-partition/while-loop/m.tosa" model.tosa
 	compile_case . ethos-u85-256 Ethos_U85_SYS_DRAM_Mid Sram_Only
-	# the address of the branch back, and the condition of the first
+	# the address of the branch back, and the condition of the first branch
 	npu-dis m.tflite | sed -n 's/^0x\([0-9a-f]*\):.*NPU_OP_BRANCH.*/\1/p' >branches
 	[ "$(wc -l <branches)" = 3 ]
 	first=$(npu-cmdgen --emit=cmd m.wenc | head -c 64 | od -An -v -tx1 | tr -d ' \n')
@@ -543,7 +546,7 @@ turns()
 	done
 }
 
-# edited SED TEXT: the scheduled loop, edited so, is refused, saying that
+# edited SED TEXT: the scheduled loop after this edit is refused with this text
 edited()
 {
 	sed "$1" m.wenc >edited.wenc
@@ -552,7 +555,7 @@ edited()
 	[ ! -e edited.tflite ]
 }
 
-@test "a graph whose loop is none is refused in one line" {
+@test "a graph with a malformed loop is refused in one line" {
 	local m=$TOP/tests/cases/tosa-partition/while-loop
 	cp "$m/m.tosa" model.tosa
 	compile_case . ethos-u85-256 Ethos_U85_SYS_DRAM_Mid Sram_Only
@@ -569,7 +572,7 @@ edited()
 		--system-config=Ethos_U65_High_End --memory-mode=Dedicated_Sram m.part
 }
 
-@test "a loop that does not end is left with a warning, and refused where it is counted" {
+@test "an endless loop is left with a warning, and refused if its turns are counted" {
 	local m=$TOP/tests/cases/tosa-partition/while-counted/m.tosa
 	words 65537 >turns
 	words 0 0 0 0 0 0 >x
@@ -581,16 +584,16 @@ edited()
 		tosa-partition more.tosa
 }
 
-@test "what random operators once broke" {
-	# a phase of TRANSPOSE_CONV2D behind its input's end, a kernel of more than 64
-	# rows of 16 bits, NEGATE of the least word on Ethos-U85
+@test "random operators that once failed compute the same" {
+	# A phase of TRANSPOSE_CONV2D behind its input's end, a kernel of more than 64 rows
+	# of 16 bits, NEGATE of the smallest word on Ethos-U85.
 	for seed in 782 1065 1446 2549; do
 		run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n 1 -s $seed -1
 		[[ ${lines[-1]} == *' 0 failed, '*' 0 refused' ]]
 	done
 }
 
-@test "borders whose channels the caller has last need no TRANSPOSE" {
+@test "with channels last at the network's inputs and outputs, no TRANSPOSE is needed" {
 	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-tosa" 1 borders >drawn.tosa
 	net=$PWD/drawn.tosa ifm=1,11,8,7 ofm=1,10,7,7 # rows, columns, channels
 	for net in "$net" ${SHARED:+"$SHARED/tosa/cases/p-conv-0/model.tosa"}; do
@@ -602,7 +605,7 @@ edited()
 		grep -q "^tensor.* shape=i8\[$ofm\] .*io=out\$" last.part
 		refuses 2 "there is no input 1" tosa-partition --input-layout=1=nhwc "$net"
 		tosa-partition --{in,out}put-layout=nhwc --input-layout=nchw \
-			--output-layout=0=nchw "$net" | cmp - first.part # the last counts
+			--output-layout=0=nchw "$net" | cmp - first.part # the last option counts
 		refuses 2 "a layout is nhwc or nchw, K= in front" \
 			tosa-partition --input-layout=nhwc,row-stride=9 "$net"
 		ifm=1,7,8,3 ofm=1,7,8,23
