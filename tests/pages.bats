@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# What manual pages show, done: the commands of their EXAMPLES, their worked examples.
+# Runs the commands of the manual pages' EXAMPLES, and checks their worked examples.
 
 load lib/common
 load lib/model
 
-# models, pictures and what the stages make of them, by every name that an example has
+# models, pictures and the files of all stages, under all names that the examples use
 setup_file()
 {
 	cd "$BATS_FILE_TMPDIR" || return
@@ -15,7 +15,7 @@ setup_file()
 		cp "$digits/digits.tflite" "$name.tflite"
 	done
 	cp "$digits/digits/digit-7.pgm" digit.pgm
-	cp "$digits/digits/digit-4.pgm" cat.png	# its bytes say what it is
+	cp "$digits/digits/digit-4.pgm" cat.png	# the first bytes of a file determine its type
 	cp "$digits"/digits/digit-[01].pgm test/cat/
 	cp "$digits"/digits/digit-[23].pgm test/dog/
 	cp "$digits/digits/digit-3.pgm" drawings/3/
@@ -39,15 +39,15 @@ setup_file()
 	printf '%d.raw %d\n' 0 0 1 1 >list
 	mkinput --list=list -o sound.npy ad.tflite
 	printf 'all:\n\tvela --help >help\n' >Makefile
-	# other machines are this one
+	# commands for other machines run on this one
 	printf '#!/bin/sh\nexec sh -e\n' >bin/parallel
 	printf '#!/bin/sh\nexec cat "$@"\n' >bin/less
 	chmod +x bin/*
 	touch hosts
 }
 
-# examples PAGE: the commands of its EXAMPLES, as they stand there but for numbers of
-# inputs, the options that "..." stands for, and diff, which is to find something
+# examples PAGE: the commands of its EXAMPLES, unchanged with three exceptions: numbers of
+# inputs, the options that "..." stands for, and diff, which must find a difference
 examples()
 {
 	awk '
@@ -63,11 +63,12 @@ examples()
 --system-config RTSS_HP_SRAM_MRAM --memory-mode Shared_Sram/'
 }
 
-@test "every page's examples run" {
+@test "the examples of every page run" {
 	need jq column
 	local page n=0
 	for page in "$TOP"/man/*.[1-9]; do
-		# two thirds of the time, and twenty compilations: not for slow builds
+		# npu-sweep.1 takes two thirds of the time and compiles twenty times: too
+		# much for slow builds
 		[ -z "${NPUTOOLS_QUICK-}" ] || [ "${page##*/}" != npu-sweep.1 ] || continue
 		examples "$page" >script
 		[ -s script ] || continue
@@ -85,8 +86,8 @@ examples()
 	[ "$n" -ge $(($(programs | wc -l) + 2)) ]
 }
 
-# words PAGE SECTION: the words of a stream that a section's listing begins with, a line
-# each, as npu-dis prints them: "PARAM CODE" or "CODE" and the payload in front
+# listed PAGE SECTION: the words at the begin of a section's listing, one a line, as npu-dis
+# prints them: "PARAM CODE", or the payload followed by "CODE"
 listed()
 {
 	awk -v n="$2." '$1 == ".Sh" { inside = $2 == n } inside' "$TOP/man/$1" |
@@ -95,7 +96,7 @@ listed()
 		sed -E 's/^, //; s/^(....) (.{8})$/\2 0000 \1/'
 }
 
-@test "the worked examples of ethosu-commands(7) are the streams that are written" {
+@test "the worked examples of ethosu-commands(7) are the streams that npucc writes" {
 	model fc
 	local section accelerator memory n w
 	while read -r section n accelerator memory; do
@@ -113,7 +114,7 @@ listed()
 	END
 }
 
-@test "those of ethosu-weights(7) and ethosu-timing(7), too" {
+@test "the worked examples of ethosu-weights(7) and ethosu-timing(7) are correct" {
 	need xxd
 	local memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	model fc
@@ -131,11 +132,13 @@ listed()
 	grep -qF "prints these: $(cat says)." "$TOP/man/ethosu-timing.7" || { cat says; false; }
 }
 
-# named PAGE FILE N: every key of the JSON, N at least, is a word of the page
+# named PAGE FILE N: every key of the JSON is a word of the page, and there are at least N
+# keys
 named()
 {
 	local page=$TOP/man/$1
-	# what npu-perf(1) says of feature maps it says of the other purposes
+	# npu-perf(1) describes the keys of feature maps; those of the other purposes are
+	# like them
 	jq -r 'paths | map(strings) | last // empty' "$2" |
 		sed -E 's/^(weight|scale|table)_(read|write)_bytes$/feature_map_\2_bytes/' |
 		sort -u >keys
@@ -145,7 +148,7 @@ named()
 	[ ! -s missing ] || { echo "$1: $(tr '\n' ' ' <missing)"; false; }
 }
 
-@test "pages name every key of what --json prints" {
+@test "the pages name every key that --json prints" {
 	need jq
 	local at=$BATS_FILE_TMPDIR memory=(--system-config RTSS_HP_SRAM_MRAM \
 		--memory-mode Shared_Sram)
@@ -160,7 +163,7 @@ named()
 	named npu-sim.1 json 12
 	npu-dis --json "$at/m_npu.tflite" >json
 	named npu-dis.1 json 40
-	# of a stream that is not its graph's
+	# a stream that differs from its graph
 	sed '/^op *o2 /s/clamp=-128:/clamp=-100:/' "$at/m.wenc" >edited.wenc
 	npu-dis --verify --json --source=edited.wenc "$at/m_npu.tflite" >json 2>err || true
 	named npu-dis.1 json 12

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# a few hundred random models; make check-long is for more
+# a few hundred random models; make check-long runs more
 
 load lib/common
 
@@ -12,7 +12,7 @@ random_models()
 }
 
 # each model on half of the accelerators (NPUTOOLS_ALL, check-long: on all)
-@test "random models compute the same on every accelerator" {
+@test "random models compute the same bytes on every accelerator" {
 	if [ -n "${NPUTOOLS_ALL-}" ]; then
 		random_models -n 200
 		[ "$status" = 0 ]
@@ -24,8 +24,8 @@ random_models()
 	[ "$status" = 0 ]
 }
 
-# cited seeds draw from the families of before
-@test "random models of the families that came later" {
+# the seeds cited elsewhere draw only from older families
+@test "random models of newer families compute the same bytes" {
 	[ -n "${NPUTOOLS_ALL-}" ] ||
 		local -x ACCELERATORS="ethos-u55-32 ethos-u55-256 ethos-u65-512"
 	random_models -n 30 CAST FLOOR_DIV GATHER_ND GELU L2_NORMALIZATION BATCH_MATMUL
@@ -36,8 +36,8 @@ random_models()
 	[ "$status" = 0 ]
 }
 
-# each model on two sizes; check-long has thousands on all five
-@test "random models compute the same on Ethos-U85" {
+# each model on two or three sizes; check-long has thousands on all five
+@test "random models compute the same bytes on Ethos-U85" {
 	ACCELERATORS="ethos-u85-256 ethos-u85-1024" random_models -n 12 -s 20000
 	[ "$status" = 0 ]
 	ACCELERATORS="ethos-u85-128 ethos-u85-512 ethos-u85-2048" \
@@ -45,8 +45,8 @@ random_models()
 	[ "$status" = 0 ]
 }
 
-# no stage refuses what tfl-partition accepted, whatever a file says
-@test "operators of any scale, zero point and bias, on all eleven accelerators" {
+# no stage refuses a model that tfl-partition accepted, whatever values the file has
+@test "operators of any scale, zero point and bias work on all eleven accelerators" {
 	local n=30 LOOSE=1 ACCELERATORS
 	ACCELERATORS=$(sed -n 's/^ACCEL([^"]*"\([^"]*\)".*/\1/p' "$TOP/schema/target.def")
 	[ "$(wc -w <<<"$ACCELERATORS")" = 11 ]
@@ -69,8 +69,8 @@ random_models()
 	[ ! -s left ]
 }
 
-# a compiler that stops at convolutions: what is kept is a small model of one
-@test "a failure shrinks to a small model, which is kept" {
+# the compiler fails at convolutions: the kept model is a small one with a convolution
+@test "a failing model is reduced to a small model, which is kept" {
 	build=$PWD/broken
 	mkdir -p "$build/bin" "$build/tests"
 	ln -s "$BIN"/* "$build/bin/"
@@ -93,7 +93,7 @@ random_models()
 		cd "$kept"
 		[ "$(tfl-partition --report model.tflite | grep -c '^ *[0-9]*  NPU')" = 1 ]
 		[ "$(stat -c %s model.tflite)" -lt 2000 ]
-		# the commands make it again, and fail the same way
+		# the commands make the model again, and the failure is the same
 		cp model.tflite as-kept
 		run bash -o pipefail -ec "$(head -2 commands)"
 		[ "$status" = 1 ]
