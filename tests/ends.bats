@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 bats_require_minimum_version 1.5.0
-# Float ends of an integer network: kept on the CPU or left out, and compared
-# with the model all the same.
+# Float inputs and outputs of an integer network run on the CPU or are left out; both
+# variants can be compared with the model.
 
 load lib/common
 load lib/model
@@ -26,19 +26,19 @@ compile()
 	[ "$(npu-dis --verify "$2" | grep -c ', 0 errors, 0 warnings$')" = 1 ]
 }
 
-@test "QUANTIZE and DEQUANTIZE at the border stay on the CPU, a line each" {
+@test "QUANTIZE and DEQUANTIZE at the network's inputs and outputs run on the CPU, with one line each" {
 	ends m
 	run --separate-stderr tfl-partition --report m.tflite
 	[ "${lines[-1]}" = "1 of 3 operators on the NPU in 1 region, 2 on the CPU" ]
 	compile m.tflite c.tflite 2>err
 	[ "$(grep -c "at the model's border; --integer-io leaves it out" err)" = 2 ]
-	# in a pipe tfl-quantcheck has said it
+	# in a pipe, tfl-quantcheck has reported this already
 	run --separate-stderr bash -c 'tfl-partition <m.tflite >/dev/null'
 	[ -z "$stderr" ]
 	npu-sim --compare=m.tflite c.tflite
 }
 
-@test "--integer-io: the model's own integers are its inputs and outputs" {
+@test "with --integer-io the network inputs and outputs are the integer tensors" {
 	ends m
 	run tfl-partition --integer-io --report m.tflite
 	[ "${lines[0]}" = "   0  -    QUANTIZE                 in  (left out by --integer-io)" ]
@@ -50,14 +50,14 @@ compile()
 		npu-sim --seed=$seed --compare=m.tflite c.tflite
 		npu-sim --seed=$seed --compare=c.tflite m.tflite
 	done
-	# the text between the stages has it, and keeps it
+	# the graph between the stages has these inputs and outputs
 	tfl-partition --integer-io m.tflite | grep -q '^model .* inputs=0\.0 outputs=0\.3$'
 	tfl2c -n net c.tflite >net.h
 	grep -Eq '^#define NET_INPUT_0_SCALE +0.5f' net.h
 	grep -Eq '^#define NET_OUTPUT_0_ZERO_POINT +3$' net.h
 }
 
-@test "a difference across the two forms is found" {
+@test "a difference between the two variants is found" {
 	ends m
 	ends other '.buffers[2].data[4] -= 64'
 	compile other.tflite c.tflite --integer-io
@@ -66,7 +66,7 @@ compile()
 	[[ "$output" == *"c.tflite: output 0 (tensor "*", but in the other model "* ]]
 }
 
-@test "a float input that is read in other ways, too, stays" {
+@test "a float input with other readers stays float" {
 	# a second QUANTIZE with another scale
 	ends m "$t += [{shape:[1,4],type:9,name:\"q2\",quantization:{scale:[0.25],zero_point:[0]}}]
 		| .subgraphs[0].operators += [{opcode_index:1,inputs:[4],outputs:[6]}]
@@ -81,13 +81,13 @@ compile()
 		| .subgraphs[0].outputs += [6]"
 	compile m.tflite c.tflite --integer-io --fail-on-cpu
 	npu-sim --compare=m.tflite c.tflite
-	# --cpu asked for it
+	# --cpu keeps the QUANTIZE
 	compile m.tflite c.tflite --integer-io --cpu=QUANTIZE 2>err
 	npu-sim --compare=m.tflite c.tflite
 	npu-sim --json c.tflite | jq -e '.inputs[0].type == "FLOAT32"'
 }
 
-@test "real values go into either form, and are expected of either" {
+@test "both variants accept real values as inputs and as expected outputs" {
 	ends m
 	compile m.tflite c.tflite --integer-io
 	printf '%s\n' 1.5,-2,63,-200 >in.csv
@@ -99,7 +99,7 @@ compile()
 	npu-sim -i ints.npy -e real/output_0.npy c.tflite
 	npu-sim -i real.npy -o ints c.tflite
 	npu-sim -i ints.npy -e ints/output_0.npy c.tflite
-	# half a step beside is another value
+	# half a step away is another value
 	printf '%s\n' 1,1 >no.csv
 	ends back '.subgraphs[0].inputs = [5] | .subgraphs[0].outputs = [5] | .subgraphs[0].operators = []'
 	mkinput --format=npy -o no.npy back.tflite no.csv
@@ -107,14 +107,14 @@ compile()
 	[ "$status" -eq 1 ]
 }
 
-@test "frames: a leading dimension in files, inputs one behind the other" {
+@test "frames are a leading dimension in files, and inputs follow one another" {
 	ends m
 	compile m.tflite c.tflite --integer-io
 	npu-sim --frames=3 --compare=m.tflite -o stacked c.tflite
 	for s in 0 1; do npu-sim --frames=2 --seed=$s -o s$s c.tflite; done
 	cmp -s s0/output_0.npy s1/output_0.npy && false
 	head -c 128 stacked/output_0.npy | tr -d '\0' | grep -aq "'shape': (3, 1, 2)"
-	# what is written is read: values of three frames, wrong in the last
+	# npu-sim reads its own output: values of three frames, wrong in the last
 	npu-sim --frames=3 -e stacked/output_0.npy c.tflite
 	printf '\200' >last
 	head -c -1 stacked/output_0.npy | cat - last >wrong.npy
@@ -126,7 +126,7 @@ compile()
 	refuses 2 "--frames" npu-sim --frames=0 c.tflite
 }
 
-# outputs NAME: FULLY_CONNECTED, and its result as two floats' tensors
+# outputs NAME: FULLY_CONNECTED, and its result as two float tensors
 outputs()
 {
 	model "$1" ".operator_codes += [{deprecated_builtin_code:6,builtin_code:6,version:1}]
@@ -136,7 +136,7 @@ outputs()
 			{opcode_index:1,inputs:[3],outputs:[5]}]"
 }
 
-@test "published models with float ends: exact in both forms" {
+@test "published models with float inputs and outputs are exact in both variants" {
 	local in models=("$SHARED"/models-real/{catdog,blazeface_front_128}.tflite)
 	if [ -z "$SHARED" ]; then
 		ends one

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# Elementwise operations of Ethos-U85 that take what the kernel before makes.
+# Elementwise operations of Ethos-U85 that are chained to the kernel before them.
 
 load lib/common
 load lib/timeline
 
 GEN=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
 
-# chained MACS MODEL: sched and out.tflite of m.tflite, exact; how many are chained
+# chained MACS MODEL: makes sched and out.tflite, which must be exact; prints the number of
+# chained operations
 chained()
 {
 	tfl-partition -a "ethos-u85-$1" -o part "$2" 2>notes
@@ -19,14 +20,14 @@ chained()
 	grep -c '^op .* chain=ifm' sched
 }
 
-# refused SED TEXT: the schedule so changed
+# refused SED TEXT: the schedule after this edit is refused
 refused()
 {
 	sed "$1" sched >bad
 	refuses 2 "$2" npu-wenc bad
 }
 
-@test "random networks with chains, of five sizes, exact" {
+@test "random networks with chains are exact on five sizes" {
 	for n in 128 256 512 1024 2048; do
 		"$GEN" 1 SQUARED_DIFFERENCE >m.tflite
 		[ "$(chained $n m.tflite)" -ge 1 ]
@@ -35,7 +36,7 @@ refused()
 		"$GEN" 3 UNIDIRECTIONAL_SEQUENCE_LSTM >m.tflite
 		[ "$(chained $n m.tflite)" -ge 4 ]
 	done
-	# behind what has weights, too
+	# also behind operations with weights
 	awk '
 		/^op / { kind[$2] = $3; chain[$2] = / chain=/ }
 		/^step .* run=/ {
@@ -56,8 +57,8 @@ refused()
 	done
 }
 
-# INT8 to INT64: the upper words are the sign of the lower ones, in the same tensor
-@test "no chain writes what its kernels read" {
+# INT8 to INT64: the upper words are the sign of the lower words, in the same tensor
+@test "a chain does not overwrite the inputs of its kernels" {
 	"$GEN" 910091 1.2=0 1.4=0 1.5=0 1.6=0 1.7=0 1.8=0 1.9=0 1.10=0 1.11=4 1.12=0 \
 		0.2=0 >m.tflite
 	run chained 128 m.tflite
@@ -66,12 +67,12 @@ refused()
 	grep -q ' do=min .* ofm=t1' sched
 }
 
-@test "a chain is one kernel, whose members read buffers" {
+@test "a chain is one kernel, whose members read chain buffers" {
 	"$GEN" 1 SQUARED_DIFFERENCE >m.tflite
 	[ "$(chained 512 m.tflite)" -ge 1 ]
 	npu-dis --high-level out.tflite | grep -q 'ofm=[^ ]*,chain0'
 	npu-dis --high-level out.tflite | grep -q 'ifm2*=[^ ]*,chain0'
-	# with the map in memory it takes longer, and comes to the same
+	# with the map in memory, the plan takes longer and the results are the same
 	cycles=$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched)
 	sed '/^op .*round=/s/ round=/ chain=none round=/' part >apart
 	npu-sched -a ethos-u85-512 --system-config Ethos_U85_SYS_DRAM_Mid \
@@ -83,21 +84,22 @@ refused()
 	[ "$cycles" -lt "${more%.*}" ]
 }
 
-@test "what is chained has no place, and its chain one time step" {
+@test "a chained map has no address, and a chain takes one time step" {
 	"$GEN" 1 SQUARED_DIFFERENCE >m.tflite
 	[ "$(chained 512 m.tflite)" -ge 1 ]
 	for t in $(sed -n 's/^op .* ifm=\(t[0-9]*\).* chain=ifm .*/\1/p' sched); do
 		grep "^tensor *$t " sched >made
 		! grep -E ' (at|live)=' made || false
 	done
-	# a step for each operation, and as many time steps as kernels that are none's member
+	# one step for each operation; the number of time steps is that of kernels that are
+	# not a chain's member
 	steps=$(grep -c '^step .* run=' sched)
 	last=$(sed -n 's/^tensor .* live=[0-9]*:\([0-9]*\).*/\1/p' sched | sort -n | tail -1)
 	[ $(((last + 1) / 2)) = $((steps - $(grep -c ' chain=ifm' sched))) ]
 	refused "s/ live=$last:$last/ live=$((last + 2)):$((last + 2))/" 'but it is used at'
 }
 
-@test "chains are in the front: a row's limit gives its cycles" {
+@test "the front includes chains: the limit of a row gives its cycles" {
 	memory=(--system-config Ethos_U85_SYS_DRAM_Low --memory-mode Dedicated_Sram)
 	for kind in 3:UNIDIRECTIONAL_SEQUENCE_LSTM 2:LOG_SOFTMAX; do
 		"$GEN" "${kind%:*}" "${kind#*:}" >m.tflite
@@ -111,7 +113,7 @@ refused()
 			npu-wenc sched | npu-cmdgen -o out.tflite
 			got=$(npu-perf "${memory[@]}" --json out.tflite 2>notes |
 				cycles_of timeline_cycles)
-			# it rounds
+			# npu-perf rounds
 			awk -v a="$cycles" -v b="$got" 'BEGIN { d = a - b; exit d * d > 0.25 }'
 		done <rows
 		grep -q ' chain=ifm' sched
@@ -119,7 +121,7 @@ refused()
 	grep -q 'operations chained 0 -> ' front
 }
 
-@test "what the graph says of blocks and chains is obeyed" {
+@test "blocks and chains that the graph prescribes are used" {
 	"$GEN" 1 SQUARED_DIFFERENCE >m.tflite
 	[ "$(chained 512 m.tflite)" -ge 1 ]
 	for say in chain=none block=2x2x16; do
@@ -130,7 +132,7 @@ refused()
 	done
 }
 
-@test "what cannot be a chain is refused" {
+@test "an impossible chain is refused" {
 	"$GEN" 1 SQUARED_DIFFERENCE >m.tflite
 	[ "$(chained 512 m.tflite)" -ge 1 ]
 	o=$(sed -n 's/^op *\(o[0-9]*\) .* chain=.*/\1/p' sched | head -1)
@@ -144,8 +146,8 @@ refused()
 		--system-config Ethos_U85_SYS_DRAM_Mid --memory-mode Dedicated_Sram bad
 }
 
-@test "residual additions cost next to nothing" {
-	# 148,263 with the additions by themselves; of what stands for it 198,399
+@test "residual additions take almost no time" {
+	# 148,263 with separate additions; 198,399 for the stand-in
 	local model=$SHARED/models/resnet_quant.tflite least=3 most=135000
 	if [ -z "$SHARED" ]; then
 		model=$PWD/block.tflite least=2 most=181000

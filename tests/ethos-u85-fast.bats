@@ -6,14 +6,14 @@ load lib/timeline
 
 DIGITS=$TOP/tests/models/digits.tflite
 
-# plan MACS MODE: sched of part, of U85's size
+# plan MACS MODE: schedules part to sched for this size of U85
 plan()
 {
 	npu-sched -a "ethos-u85-$1" --system-config "$(sized "ethos-u85-$1")" \
 		--memory-mode "$2" -o sched part 2>notes
 }
 
-# decoded DIR: what the weights of sched come to, there
+# decoded DIR: decodes the weights of sched to DIR
 decoded()
 {
 	mkdir "$1"
@@ -21,7 +21,7 @@ decoded()
 	npu-wenc --decode -o "$1" wenc
 }
 
-@test "all weights for the fast decoder: of five sizes, exact, and decoded again" {
+@test "all weights can use the fast decoder on five sizes, with exact results and correct decoding" {
 	for n in 128 256 512 1024 2048; do
 		tfl-partition -a ethos-u85-$n -o plain "$DIGITS" 2>notes
 		sed '/ do=\(conv\|fc\) /s/ kernel=/ fast=1 kernel=/' plain >part
@@ -39,7 +39,7 @@ decoded()
 	done
 }
 
-# layer EXPRESSION: m.tflite, 256 inputs and 64 outputs; weight i of jq's expression
+# layer EXPRESSION: m.tflite with 256 inputs and 64 outputs; jq's EXPRESSION gives weight i
 layer()
 {
 	jq ".subgraphs[0].tensors[0].shape = [1, 256] |
@@ -52,7 +52,7 @@ layer()
 	tfl-partition -a ethos-u85-256 -o part m.tflite 2>notes
 }
 
-# planned MODE FAST: cycles, where so many operations' weights are for the fast decoder
+# planned MODE FAST: the cycles; the weights of FAST operations must use the fast decoder
 planned()
 {
 	plan 256 "$1"
@@ -60,9 +60,10 @@ planned()
 	sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched
 }
 
-@test "the decoder that takes less time is taken, and what is said is obeyed" {
+@test "the decoder that takes less time is chosen, and a prescribed one is used" {
 	need flatc jq
-	# from SRAM a decoder of 256 MACs makes 8 weights a cycle, or 32; from DRAM bytes count
+	# from SRAM a decoder of 256 MACs makes 8 weights a cycle, or 32; from DRAM the
+	# number of bytes decides
 	layer '($i * 37 + ($i / 7 | floor) * 11) % 256'
 	fast=$(planned Sram_Only 1)
 	planned Dedicated_Sram 0
@@ -76,8 +77,8 @@ planned()
 	npu-sim --seed 1 --compare m.tflite out.tflite
 }
 
-@test "large layers in SRAM take the fast decoder" {
-	# 33,429 cycles by the standard one; of what stands for it 147,456
+@test "large layers in SRAM use the fast decoder" {
+	# 33,429 cycles with the standard decoder; 147,456 for the stand-in
 	local model=$SHARED/models/ad01_int8.tflite most=17500
 	if [ -z "$SHARED" ]; then
 		model=$PWD/large.tflite most=76000
@@ -89,13 +90,13 @@ planned()
 	[ "$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched)" -le $most ]
 }
 
-@test "what the fast decoder does not read is refused" {
+@test "weights that the fast decoder cannot read are refused" {
 	tfl-partition -a ethos-u85-256 -o plain "$DIGITS" 2>notes
 	sed '/ do=depthwise /s/ kernel=/ fast=1 kernel=/' plain >part
 	refuses 2 'fast=1 is for weights of conv and fc' npu-sched \
 		-a ethos-u85-256 --system-config Ethos_U85_SYS_DRAM_Low \
 		--memory-mode Dedicated_Sram part
-	# weights of one filter below 0 by 200, of another above it
+	# weights of one filter go to 200 below 0, of another one above 0
 	sed '/ do=conv /s/ kernel=/ fast=1 kernel=/
 		s/^\(weights *w2 .* zero=\)0\*24/\1-100,100,0*22/' plain >part
 	refuses 2 'span more than 255' npu-sched \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Ethos-U85: what another compiler made for it, listed, run and verified.
+# Ethos-U85: streams of another compiler are listed, run and verified.
 bats_require_minimum_version 1.5.0
 
 load lib/common
@@ -8,7 +8,8 @@ load lib/model
 REFERENCE=reference/vela-u85
 GEN=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
 
-# made MODEL: what is compiled here for ethos-u85-256, where nobody else's file is
+# made MODEL: the model compiled here for ethos-u85-256, if there is no file of another
+# compiler
 made() {
 	local out
 	out=$BATS_FILE_TMPDIR/$(basename "$1" .tflite)-u85.tflite
@@ -17,8 +18,8 @@ made() {
 	echo "$out"
 }
 
-# corpus: paths of the compiled files; a tenth of them unless all are asked for.  What
-# stands for them: the demo and drawn operators, compiled here
+# corpus: paths of the compiled files; a tenth of them, or all with NPUTOOLS_ALL.  The
+# stand-ins are the demo and generated operators, compiled here.
 corpus() {
 	local step=10 op
 	[ -z "${NPUTOOLS_ALL-}" ] || step=1
@@ -35,14 +36,14 @@ corpus() {
 	done
 }
 
-# as many as there have to be
+# enough N: there are as many files as necessary
 enough() {
 	echo "# $1 compiled models" >&3
 	if [ -n "$SHARED" ]; then [ "$1" -gt 100 ]; else [ "$1" = 12 ]; fi
 }
 
-# the QUANTIZE of a published stream, as its words stand in the description
-# (ethosu-commands(7) 37), and a chained sum by hand
+# the QUANTIZE of a published stream with the words of the description (ethosu-commands(7)
+# 37), and a chained sum written by hand
 words() {
 	cat <<-'END'
 		00000105 0001010F 00004000 00000000 00004001 00000000 00004002
@@ -83,7 +84,7 @@ words() {
 		grep -q ' microblock=4x4x16$'
 }
 
-@test "what one generation has, another has not" {
+@test "commands of another generation are refused" {
 	words | refuses_words ethos-u55-256 "command 0x012e" '0000012E'
 	words | refuses_words ethos-u65-512 "command 0x0108" '00000108'
 	words | refuses_words ethos-u85-128 "command 0x0123" '00000123'
@@ -92,7 +93,8 @@ words() {
 	words | refuses_words ethos-u85-2048 "command 0x40a0" '000040A0 00000000'
 }
 
-# refuses_words ACCELERATOR TEXT WORDS: these in front of what is read
+# refuses_words ACCELERATOR TEXT WORDS: WORDS before the words from standard input are
+# refused
 refuses_words() {
 	{
 		echo "$3"
@@ -116,7 +118,7 @@ refuses_words() {
 	enough $n
 }
 
-# flip FILE OFFSET-IN-PAYLOAD BYTE: in a copy, m.tflite
+# flip FILE OFFSET-IN-PAYLOAD BYTE: changes a byte in a copy, m.tflite
 flip() {
 	local at
 	cp "$1" m.tflite
@@ -126,12 +128,12 @@ flip() {
 		dd of=m.tflite bs=1 seek=$((at + 32 + $2)) conv=notrunc status=none
 }
 
-@test "the simulator runs U85's streams and reports what breaks them" {
+@test "the simulator runs U85's streams and reports broken ones" {
 	plain=$(network hello_world_int8)
 	f=$SHARED/$REFERENCE/networks/ethos-u85-256/hello_world_int8.tflite
 	[ -n "$SHARED" ] || f=$(made "$plain")
 	npu-sim --seed 3 --compare "$plain" "$f"
-	# the block is 16 deep: weights come in another order, and in number
+	# the block is 16 deep: order and number of weights change
 	at=$(npu-dis "$f" | grep -m 1 ACC_FORMAT | cut -c1-8)
 	flip "$f" $((at + 3)) 01
 	run -1 --separate-stderr npu-sim m.tflite
@@ -150,7 +152,7 @@ flip() {
 	enough $n
 }
 
-@test "a chain, a wait and an accumulator that are broken" {
+@test "a broken chain, a broken wait and a broken accumulator are found" {
 	f=$SHARED/$REFERENCE/ops/ethos-u85-256/CHAIN_E/20.tflite
 	[ -n "$SHARED" ] || f=$(made "$TOP/tests/models/digits.tflite")
 	stream=$f
@@ -159,17 +161,17 @@ flip() {
 		grep -m 1 IFM_REGION | cut -c1-8)
 	flip "$f" $((at + 2)) 05
 	breaks 54
-	# the table is read while it is on its way
+	# the table is read during its transfer
 	at=$(npu-dis "$stream" | grep -m 1 DMA_WAIT | cut -c1-8)
 	flip "$f" $((at + 2)) 03
 	breaks 44
-	# a convolution goes on with what nothing has left
+	# a convolution continues an accumulator that nothing has left
 	at=$(npu-dis "$stream" | grep -m 1 ACC_FORMAT | cut -c1-8)
 	flip "$f" $((at + 2)) 10
 	breaks 55
 }
 
-# breaks RULE: m.tflite does
+# breaks RULE: m.tflite breaks this rule
 breaks() {
 	run --separate-stderr npu-dis --verify m.tflite
 	[ "$status" = 1 ]
@@ -179,13 +181,13 @@ breaks() {
 	}
 }
 
-# left MODEL: operators on the CPU; nothing where the model is refused
+# left MODEL: the number of operators on the CPU, or nothing if the model is refused
 left() {
 	tfl-partition -a ethos-u85-256 --report "$1" >report 2>notes || return
 	awk '/^ *[0-9]+  CPU/ { n++ } END { print n + 0 }' report
 }
 
-@test "no fewer operators run on the NPU than another compiler has there: all" {
+@test "no fewer operators run on the NPU than with another compiler: all of them" {
 	need_shared $REFERENCE/INDEX.tsv
 	step=6
 	[ -z "${NPUTOOLS_ALL-}" ] || step=1
@@ -204,7 +206,7 @@ left() {
 	[ "$n" -gt 60 ]
 }
 
-# exact ACCELERATOR MODEL: compiled, verified, and equal to the plain one
+# exact ACCELERATOR MODEL: compiles, verifies and compares with the plain model
 exact() {
 	tfl-partition ${LOWER-} "$2" 2>notes |
 		npu-sched -a "$1" --system-config "$(sized "$1")" \
@@ -217,7 +219,7 @@ exact() {
 	}
 }
 
-@test "operators compile for all five sizes, equal and verifier clean" {
+@test "operators compile for all five sizes, with equal bytes and no finding of the verifier" {
 	n=0
 	for a in 128 256 512 1024 2048; do
 		for op in ADD AVERAGE_POOL_2D CONV_2D \
@@ -238,7 +240,7 @@ exact() {
 	done
 }
 
-@test "no word of a softmax leaves its 32 bits, whose end U85 may not stop at" {
+@test "the words of a softmax stay within 32 bits, as U85 may not saturate" {
 	for m in SOFTMAX/11 SOFTMAX/7 LOG_SOFTMAX/3; do
 		exact ethos-u85-256 "$(case_or_drawn "golden/ops/$m/model.tflite" \
 			"${m#*/}" "${m%/*}")"
@@ -248,7 +250,7 @@ exact() {
 	done
 }
 
-@test "a zero point beyond a byte is added to words" {
+@test "a zero point larger than a byte is added to words" {
 	m=$(case_or_drawn $REFERENCE/cases/SOFTMAX_16/2/model.tflite 6 SOFTMAX)
 	tfl-partition "$m" 2>notes | npu-sched -a ethos-u85-256 \
 		--system-config Ethos_U85_SYS_DRAM_Low \
@@ -258,14 +260,14 @@ exact() {
 	exact ethos-u85-256 "$m"
 }
 
-@test "TANH and LOGISTIC of 16 bits bring the table that U85 needs" {
+@test "TANH and LOGISTIC of 16 bits have the table that U85 needs" {
 	m=$(case_or_drawn $REFERENCE/cases/TANH_16/2/model.tflite 6 TANH)
 	exact ethos-u85-256 "$m"
 	tfl-partition "$m" 2>notes | npu-sched -a ethos-u85-256 \
 		--system-config Ethos_U85_SYS_DRAM_Low \
 		--memory-mode Dedicated_Sram 2>notes >sched
 	grep -q 'act=tanh lut=l0' sched
-	# a table that is not the function's
+	# a table of another function
 	sed '/^lut /s/=\([0-9]*\),/=1\1,/' sched | npu-wenc | npu-cmdgen -o t.tflite
 	run -1 --separate-stderr npu-sim t.tflite
 	[[ $stderr == *"its table is not TANH: "*" (rule 38)"* ]]
@@ -274,7 +276,7 @@ exact() {
 	[[ $stderr == *"TANH and LOGISTIC need a table on U85: lut="* ]]
 }
 
-# totals LIST: our figures beside those of a list of files and Vela's figures
+# totals LIST: our figures and Vela's for a list of files with Vela's figures
 totals() {
 	local file total macs mode
 	declare -A profile=([128]=Low [256]=Low [512]=Mid [1024]=Mid [2048]=High)
@@ -290,8 +292,8 @@ totals() {
 		.[$i] + { here: .[$i + 1].estimate.total_cycles }'
 }
 
-# of a cycle or two, one more is not 1 %
-@test "the totals that Vela reported of its own streams, within a hundredth" {
+# a difference of one cycle is more than 1 % of a few cycles and is allowed
+@test "our totals are within a hundredth of those that Vela reported for its streams" {
 	need_shared $REFERENCE/INDEX.tsv
 	local step=9
 	[ -z "${NPUTOOLS_ALL-}" ] || step=1
@@ -303,7 +305,7 @@ totals() {
 	[ "$(wc -l <list)" -ge 140 ]
 }
 
-@test "comparisons, choices, scattered and gathered rows, pairs of words" {
+@test "comparisons, selections, scattered and gathered rows, and pairs of words are exact" {
 	for m in EQUAL/11 SELECT_V2/11 REDUCE_ALL/1 SCATTER_ND/10 GATHER_x/9 \
 		TRANSPOSE_x/10; do
 		op=${m%/*}
@@ -312,7 +314,7 @@ totals() {
 	done
 }
 
-@test "blocks may be deeper and wider than the map, where bursts or commands are fewer" {
+@test "blocks may be deeper and wider than the map if this saves bursts or commands" {
 	memory=(--system-config Ethos_U85_SYS_DRAM_Low --memory-mode Dedicated_Sram)
 	# eight channels of 8 bits: 6,250 cycles in blocks of that depth
 	"$GEN" 3 CONV_2D >m.tflite
@@ -329,8 +331,8 @@ totals() {
 	grep -q '^op .* do=abs .* block=[0-9]*x4x' sched
 }
 
-# U85's DMA engine reads indices: the one address of an NPU that depends on data
-@test "rows that computed indices name are moved by one transfer" {
+# U85's DMA engine reads indices: the only address of an NPU that depends on data
+@test "rows selected by computed indices are moved by one transfer" {
 	for m in "3 GATHER" "4 GATHER_ND" "16 GATHER" "8 GATHER_ND"; do
 		"$GEN" ${m%% *} "${m#* }_COMPUTED" >m.tflite
 		native do=gather m.tflite 256
@@ -347,7 +349,7 @@ totals() {
 	done
 }
 
-@test "a few short columns that constants name are one transfer, too" {
+@test "a few short columns selected by constants are one transfer, too" {
 	"$GEN" 7 GATHER >m.tflite
 	native do=gather m.tflite 256 1024
 	# two copies between maps in DRAM: 1,524
@@ -356,10 +358,10 @@ totals() {
 	[ "$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched)" -lt 800 ]
 }
 
-# a place that is scattered to is named once there
-@test "so are those of TOSA, and what is scattered; bits are combined by one operation" {
+# there, each scattered place is named once
+@test "TOSA's gather and scatter are one transfer, and bits are combined by one operation" {
 	on=(--system-config Ethos_U85_SYS_DRAM_Mid --memory-mode Dedicated_Sram)
-	# placed GRAPH OPERATION: m.tflite, verified
+	# placed GRAPH OPERATION: makes m.tflite and verifies it
 	placed()
 	{
 		tosa-partition -a ethos-u85-512 "$1" >part
@@ -391,7 +393,7 @@ totals() {
 	done
 }
 
-@test "weights of which two in four are 0 take half the cycles of the timeline" {
+@test "weights with two zeros in four take half the cycles of the timeline" {
 	local most=9 # tenths of the whole network's cycles
 	local low=(--system-config Ethos_U85_SYS_DRAM_Low --memory-mode Dedicated_Sram)
 	m=$(network kws_ref_model) # its first convolution has one channel
@@ -409,7 +411,7 @@ totals() {
 		[ -z "$SHARED" ] ||
 			exact ethos-u85-$a "$SHARED/$REFERENCE/cases/FC_sparse/3/model.tflite"
 	done
-	# what isn't so is refused, and so is what has no such format
+	# weights that are not sparse are refused, and accelerators without the format, too
 	sed '/do=conv/s/$/ sparse=1/' part >forced
 	run -2 --separate-stderr npu-sched -a ethos-u85-128 "${low[@]}" forced
 	[[ $stderr == *"sparse=1, but of four weights of w"*" more than two are not 0, or one is beyond 127" ]]
@@ -417,20 +419,21 @@ totals() {
 		--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram forced
 	[[ $stderr == *"sparse=1, but ethos-u55-128 has no such format for it" ]]
 	[ -n "$SHARED" ] || return 0
-	# a stream that says it of others is noticed
+	# a stream that declares dense weights sparse is detected
 	f=$SHARED/$REFERENCE/networks/ethos-u85-256/ad01_int8.tflite
 	at=$(npu-dis "$f" | grep -m 1 WEIGHT_FORMAT | cut -c1-8)
 	flip "$f" $((at + 2)) 10
 	run -1 --separate-stderr npu-sim m.tflite
 	breaks 43
 	[[ $stderr == *"two weights of four, in the sparse format"* ]]
-	# and one that says it rightly, of others' weights: by either decoder
+	# a stream that declares sparse weights of another compiler is read by either
+	# decoder
 	for f in ops/ethos-u85-256/FC_sparse/3 ops/ethos-u85-256/CONV_sparse/9; do
 		npu-dis --verify "$SHARED/$REFERENCE/$f.tflite" | grep -q "0 errors"
 	done
 }
 
-@test "what U85 alone has: a division, and a leaky ReLU of two slopes" {
+@test "operations that only U85 has: a division, and a leaky ReLU of two slopes" {
 	local div=$SHARED/$REFERENCE/cases/DIV_32/0/model.tflite
 	if [ -z "$SHARED" ]; then
 		div=div.tflite
@@ -452,7 +455,7 @@ totals() {
 		[[ $stderr == *"o0: ethos-u55-128 has no "*": was it lowered for another accelerator?" ]]
 	done
 	[ "$(grep -c '^op ' part)" = 1 ]
-	# npucc says what it is for
+	# npucc passes the accelerator to tfl-partition
 	npucc -a ethos-u85-256 --system-config Ethos_U85_SYS_DRAM_Low \
 		--memory-mode Dedicated_Sram -o c.tflite "$div" 2>notes
 	npu-dis --high-level c.tflite | grep -q ' div '
@@ -460,7 +463,8 @@ totals() {
 	[[ $stderr == *"there is no accelerator 'ethos-u85-25'; there are "* ]]
 }
 
-# native PATTERN MODEL MACS...: lowered for each, with an operation like that, exact
+# native PATTERN MODEL MACS...: lowers the model for each size to an operation that matches
+# PATTERN, with exact results
 native() {
 	local like=$1 m=$2 a
 	shift 2
@@ -477,7 +481,7 @@ native() {
 	[[ $stderr == *": ethos-u65-256 has no "*": was it lowered for another accelerator?" ]]
 }
 
-@test "sums of 40 bits have their records and accumulators, by channel, too" {
+@test "sums of 40 bits have their records and accumulators, also for each channel" {
 	for model in 62:depthwise 4:fc; do
 		"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" "${model%:*}" >sums.tflite
 		tfl-partition sums.tflite | grep "do=${model#*:} .*acc40=1"
@@ -485,17 +489,17 @@ native() {
 	done
 }
 
-@test "the array multiplies two maps" {
+@test "the MAC array multiplies two maps" {
 	of() { case_or_drawn "$1/model.tflite" "$2" BATCH_MATMUL; }
 	native do=matmul "$(of golden/ops/BATCH_MATMUL/1 4)" 128 1024
 	native do=matmul "$(of golden/ops/BATCH_MATMUL/10 5)" 256 2048
 	native do=matmul "$(of $REFERENCE/cases/BATCH_MATMUL_16/1 2)" 256 512
-	# with a bias: words, and what is added to them
+	# with a bias: words, and an addition
 	"$GEN" 14 FULLY_CONNECTED >bias.tflite
 	native 'do=matmul.*scale=1:0' bias.tflite 128 1024
 }
 
-@test "columns and channels are exchanged, and axes reversed, by the output stage" {
+@test "the output stage exchanges columns and channels, and reverses axes" {
 	of() { case_or_drawn "golden/ops/TRANSPOSE/$1/model.tflite" "$2" TRANSPOSE; }
 	native order=hcw "$(of 2 1)" 128 2048
 	native order=hcw "$(of 10 6)" 256 1024
@@ -503,7 +507,7 @@ native() {
 	native order=reverse-c reverse.tflite 256 512 1024
 }
 
-@test "what is written backwards elsewhere is reversed by the output stage here" {
+@test "a map written backwards by other lowerings is reversed by the output stage" {
 	"$GEN" 4 REVERSE_V2 >m.tflite
 	tfl-partition m.tflite 2>notes >part
 	grep -q 'ofm=t[^ ]*:-' part
@@ -513,7 +517,7 @@ native() {
 	done
 }
 
-@test "a unit resizes, on the grid of the reference" {
+@test "a unit resizes on the grid of the reference" {
 	# by any ratio; of 16 bits; from the middle of an element behind the first
 	"$GEN" 7 RESIZE_BILINEAR >m.tflite
 	native sample=bilinear m.tflite 128 512 2048
@@ -525,12 +529,12 @@ native() {
 	native sample=nearest m.tflite 256 2048
 }
 
-@test "equal and not, and what is chosen, by all bits" {
+@test "comparisons and selections are exact in all bits" {
 	"$GEN" 1 EQUAL >m.tflite
 	native do=equal m.tflite 128 1024
 	"$GEN" 1 NOT_EQUAL >m.tflite
 	native do=unequal m.tflite 256 512
-	# of other units than each other: each operand by its own scale
+	# of different units: each operand with its own scale
 	"$GEN" 9 GREATER >m.tflite
 	native 'do=greater .*opa=[1-9].* scale=' m.tflite 256
 	"$GEN" 26 GREATER_EQUAL >m.tflite
@@ -542,7 +546,7 @@ native() {
 	! grep '^lut' part || false
 }
 
-# planned MODEL ACCELERATOR SYSTEM SRAM: cycles
+# planned MODEL ACCELERATOR SYSTEM SRAM: the cycles
 planned() {
 	tfl-partition -a "$2" "$(network "$1")" 2>notes |
 		npu-sched -a "$2" --system-config "$3" --memory-mode Dedicated_Sram \
@@ -550,9 +554,9 @@ planned() {
 		sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p'
 }
 
-# with Vela 5.1's cycles in the SRAM of its file: 500 cycles of latency count, once for
-# each transfer, and where the first weights hold up those that follow
-@test "weights come in one transfer, or stay where waiting delays others" {
+# The limit is Vela 5.1's cycles in the SRAM of its file: 500 cycles of latency count once
+# for each transfer, and again if the first weights delay the next ones.
+@test "weights come in one transfer, or are read in place if waiting delays others" {
 	if [ -z "$SHARED" ]; then # the demo, without a limit that matters
 		[ "$(planned digits ethos-u85-2048 Ethos_U85_SYS_DRAM_High 1000000)" -le 5300 ]
 		return
@@ -561,13 +565,13 @@ planned() {
 	[ "$(planned hello_world_int8 ethos-u85-2048 Ethos_U85_SYS_DRAM_High 2704)" -le 2079 ]
 }
 
-@test "the first greatest is found by one pool, of INT64 in pairs of words" {
+@test "the first largest element is found by one pool, and INT64 is a pair of words" {
 	"$GEN" 3 ARG_MAX >m.tflite
 	native do=argmax m.tflite 128 1024
 	grep -q order=hcw part # a last axis
 	"$GEN" 2 ARG_MAX >m.tflite
 	native do=argmax m.tflite 256 2048
-	! grep -q order=hcw part || false # a small one, as it is
+	! grep -q order=hcw part || false # a small axis, unchanged
 	"$GEN" 8 ARG_MAX >m.tflite
 	native do=argmax m.tflite 256 2048
 	grep -q 'shape=i64' part

@@ -15,7 +15,7 @@ u65=(-a ethos-u65-512 --system-config Ethos_U65_High_End --memory-mode Dedicated
 u85=(-a ethos-u85-256 --system-config Ethos_U85_SYS_Flash_High
 	--memory-mode Shared_Sram)
 
-# separate MODEL OPTION... : as x.tflite; x.part, x.sched and x.wenc on the way
+# separate MODEL OPTION...: makes x.tflite, with x.part, x.sched and x.wenc
 separate()
 {
 	tfl-partition "${accel[@]}" --separate-io-regions "${lay[@]}" -o x.part "$1"
@@ -28,7 +28,7 @@ separate()
 
 accel=() lay=()
 
-@test "the same bytes, and the arena holds nothing of them" {
+@test "the bytes are the same, and the arena does not contain inputs and outputs" {
 	"$chain" fan 11 >fan.tflite
 	for m in fan.tflite "$digits"; do
 		separate "$m" "${u55[@]}"
@@ -46,7 +46,7 @@ accel=() lay=()
 	grep -q '^tensor .* io=in .* area=io3 at=0x0 ' x.sched
 	grep -q '^tensor .* io=out .* area=io4 at=0x0 ' x.sched
 	grep -q '^area  *io3 region=3 used=15104$' x.sched # 23 * 640 + 24 * 16
-	# what is left to pack is no larger for the ends that went
+	# the other tensors need no more space when inputs and outputs are outside
 	used() { sed -n 's/^area  *arena region=1 used=\([0-9]*\).*/\1/p' "$1"; }
 	npu-sched "${u55[@]}" -o y.sched <(tfl-partition fan.tflite) 2>notes
 	lay=()
@@ -54,7 +54,7 @@ accel=() lay=()
 	[ "$(used x.sched)" -lt "$(used y.sched)" ]
 }
 
-@test "the compiled file, header and manifest say which base pointer is whose" {
+@test "compiled file, header and manifest say which base pointer belongs to which tensor" {
 	npucc "${u55[@]}" --separate-io-regions --keep=kept --check -o x.tflite "$digits" \
 		>/dev/null 2>&1
 	jq -e '.inputs[0].arena_offset == null and .inputs[0].region == 3 and
@@ -63,29 +63,29 @@ accel=() lay=()
 	grep -qx '#define NET_INPUT_0_REGION 3' net.h
 	grep -qx '#define NET_OUTPUT_0_REGION 4' net.h
 	run ! grep -q 'PUT_0_ARENA_OFFSET [0-9]' net.h
-	# memory of the arena's, on its port
+	# memory of the same kind as the arena's, on its port
 	printf '#define NPU_REGIONCFG_4 %d\n#include "net.h"\n' 1 >t.c
 	run "${CC:-cc}" -c t.c
 	[[ "$output" == *"net wants NPU_REGIONCFG_4 2 or 3, the port of the arena"* ]]
 	sed -i 's/CFG_4 1/CFG_4 3/' t.c
 	"${CC:-cc}" -Werror -c t.c
-	# a cost of the application's, beside the arena's
+	# the application's own memory, reported beside the arena's
 	[ "$(npu-perf --json "${u55[@]:2}" x.tflite | jq .separate_io_bytes)" = 794 ]
 	npu-perf "${u55[@]:2}" x.tflite |
 		grep -qx 'Inputs and outputs outside of the arena *0.78 KiB'
-	# as it was without
+	# unchanged without the option
 	npucc "${u55[@]}" -o y.tflite "$digits" 2>/dev/null
 	tfl2c -n net y.tflite >net.h
 	run ! grep -q REGION\  net.h
 }
 
-@test "two buffers in turn, as a C function and through the header" {
+@test "two alternating buffers work as a C function and through the header" {
 	"$chain" fan 11 >fan.tflite
 	separate "$digits" "${u65[@]}"
 	call_runs x.tflite
 	separate fan.tflite "${u55[@]}"
 	call_runs x.tflite
-	# the buffer of the frame before is another one
+	# the buffer of the previous frame is another one
 	sed -i 's/, in\[0\]/, own_input_0[0]/' call_glue.h
 	run call_link x.tflite
 	[ "$status" -eq 1 ]
@@ -97,7 +97,7 @@ accel=() lay=()
 	call_runs x.tflite
 }
 
-@test "what can't be had is refused with the reason" {
+@test "an impossible request is refused with the reason" {
 	s="--separate-io-regions can't be had"
 	refuses 2 "$s: operator 0, CONV_2D, is on the CPU" \
 		tfl-partition --separate-io-regions --cpu=0 "$digits"
@@ -105,7 +105,7 @@ accel=() lay=()
 	separate fan.tflite "${u55[@]}"
 	refuses 2 "t0 has memory of its own, which npz and vela-bin can't say" \
 		npu-cmdgen --emit=npz -o x.npz x.wenc
-	# what was edited
+	# edited graphs
 	sed '/^tensor  *t0 /s/area=io3/area=io4/' x.part >y.part
 	refuses 2 "t0 in io4: by the order of n0's inputs and outputs it is io3" \
 		npu-sched "${u55[@]}" y.part
@@ -119,7 +119,7 @@ accel=() lay=()
 	refuses 2 "ends behind the io3, which has 16 bytes" npu-wenc y.sched
 }
 
-@test "an output that nobody writes is found behind its base pointer" {
+@test "an unwritten output behind its base pointer is found" {
 	"$chain" fan 11 >fan.tflite
 	separate fan.tflite "${u55[@]}"
 	# OFM_REGION 4 becomes 1: the result goes into the arena

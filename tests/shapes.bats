@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 bats_require_minimum_version 1.5.0
-# Shapes that are computed, and known all the same.
+# Computed shapes whose values are constant.
 
 load lib/common
 load lib/model
@@ -29,25 +29,25 @@ reshaped()
 			{opcode_index:3,inputs:[0,7],outputs:[8]}]${2:+ | $2}"
 }
 
-@test "the shape of an open batch is taken as it says, with a note" {
+@test "an open batch has the size in the shape, and a note says so" {
 	reshaped m
 	run --separate-stderr tfl-partition -o m.part m.tflite
 	[ "$status" -eq 0 ]
 	[ "$stderr" = "tfl-partition: note: m.tflite: operator 0 (SHAPE) asks for a batch that is open: 1 was taken, as the shape says" ]
 	tfl-partition --report m.tflite | grep -q '^4 of 4 operators on the NPU'
 	exact m
-	# a batch that is not open: no note
+	# no note for a batch that is not open
 	reshaped m "del($t[0].shape_signature)"
 	run --separate-stderr tfl-partition -o m.part m.tflite
 	[ -z "$stderr" ]
 }
 
-@test "any other dimension that is open stays open" {
+@test "any other open dimension stays open" {
 	reshaped m "$t[0].shape_signature = [1,-1]"
 	tfl-partition --report m.tflite 2>/dev/null | grep -q 'CPU  SHAPE '
 }
 
-@test "several subgraphs: one is compiled, and that is said" {
+@test "one of several subgraphs is compiled, and a note says so" {
 	reshaped m '.subgraphs += [.subgraphs[0]]'
 	run --separate-stderr tfl-partition -o m.part m.tflite
 	[[ "$stderr" == *"note: m.tflite: subgraph 0 is compiled, the other 1 stays as it is" ]]

@@ -1,14 +1,15 @@
 #!/usr/bin/env bats
 bats_require_minimum_version 1.5.0
-# Variables that a model keeps by name: run plain, and compiled as tensors.
+# Variables that a model keeps by name, in the plain model and as tensors of the compiled
+# one.
 
 load lib/common
 load lib/model
 
 target=(-a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM --memory-mode Shared_Sram)
 
-# ring TYPE ZERO BYTES [JQ]: m.tflite, whose state is the last three of its
-# inputs, BYTES of them at first; the output is state and input
+# ring TYPE ZERO BYTES [JQ]: m.tflite, whose state is the last three of its inputs, with the
+# initial value BYTES; the output is state and input
 ring()
 {
 	need flatc jq
@@ -51,7 +52,7 @@ compile()
 	[ "$(npu-dis --verify c.tflite | grep -c ', 0 errors, 0 warnings$')" = 1 ]
 }
 
-# frames OUTPUT FRAME INDEX: a byte of the stacked outputs of frames of 8 bytes
+# byte_at OUTPUT FRAME INDEX: a byte of the stacked outputs of frames of 8 bytes
 byte_at()
 {
 	tail -c +129 "$1" | od -An -v -tu1 -w8 | sed -n "$(($2 + 1))p" |
@@ -69,7 +70,7 @@ same()
 	ring 9 5 1,2,3,4,5,6
 	printf '\12\13\24\25\36\37' >in
 	npu-sim --frames=3 -i in -o out m.tflite
-	# first frame: as initialised, and the input behind it
+	# first frame: the initial value, followed by the input
 	for i in 0 1 2 3 4 5; do
 		[ "$(byte_at out/output_0.npy 0 $i)" = $((i + 1)) ]
 	done
@@ -90,12 +91,12 @@ same()
 	npu-sim --frames=5 --compare=m.tflite c.tflite
 }
 
-@test "variables become tensors: one operator, nothing on the CPU" {
+@test "variables become tensors: one operator, none on the CPU" {
 	ring 9 -5 251,251,251,251,251,251
 	compile
 	same
 	npu-sim --json c.tflite >/dev/null
-	# nobody needs the subgraph that initialised them
+	# the subgraph that initialised the variables is not needed any more
 	npu-dis c.tflite >/dev/null
 	flatc -t --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" -- c.tflite
 	jq -e '(.subgraphs | length) == 1 and (.subgraphs[0].operators | length) == 1 and
@@ -104,11 +105,11 @@ same()
 			.quantization.zero_point == [-5])' c.json
 }
 
-@test "initial values that no reset gives: any bytes of any type" {
-	ring 9 -5 7,7,7,7,7,7	# INT8, one value beside the zero point
+@test "initial values that differ from the zero point may be any bytes of any type" {
+	ring 9 -5 7,7,7,7,7,7	# INT8, one value that is not the zero point
 	compile
 	same
-	ring 9 -5 1,2,3,4,5,200	# one for each
+	ring 9 -5 1,2,3,4,5,200	# one for each element
 	compile
 	same
 	ring 3 5 128,128,128,128,128,128
@@ -130,8 +131,8 @@ same()
 	done
 }
 
-@test "several reads and assignments: each sees what came before it" {
-	# read, assign the slice, read again (an output), assign what was read first
+@test "several reads and assignments see the values before them" {
+	# read, assign the slice, read again (an output), assign the value of the first read
 	ring 9 -5 1,2,3,4,5,6 '.subgraphs[0].tensors += [{name:"again",shape:[1,3,2],type:9,quantization:{scale:[0.5],zero_point:[-5]}}]
 		| .subgraphs[0].operators += [{opcode_index:2,inputs:[1],outputs:[8],builtin_options_type:112,builtin_options:{}}]
 		| .subgraphs[0].outputs += [8]'
@@ -149,7 +150,7 @@ same()
 	npu-sim --frames=3 --compare=m.tflite c.tflite
 }
 
-@test "kept on the CPU they work as they did" {
+@test "variables on the CPU work as before" {
 	ring 9 -5 1,2,3,4,5,6
 	compile --cpu=READ_VARIABLE 2>err
 	npu-sim --frames=5 --compare=m.tflite c.tflite
@@ -157,7 +158,7 @@ same()
 	npu-sim --frames=5 --compare=m.tflite c.tflite
 }
 
-@test "what can't be a variable is refused with its place" {
+@test "a faulty variable is refused with its place" {
 	ring 9 -5 1,2,3,4,5,6 '.subgraphs[0].operators[5].inputs[1] = 3'
 	refuses 2 'm.tflite: error: operator 5 (ASSIGN_VARIABLE): its value has another size than the variable' \
 		npu-sim m.tflite
@@ -171,7 +172,7 @@ same()
 	refuses 2 'operator 5 (ASSIGN_VARIABLE): wrong number of inputs or outputs' npu-sim m.tflite
 }
 
-@test "published wake words: nothing on the CPU, exact over 200 frames" {
+@test "published wake words run on the NPU alone and are exact over 200 frames" {
 	local m models=("$SHARED"/models-real/wakeword_{okay_nabu,vad}.tflite)
 	[ -n "$SHARED" ] || models=("$(network lstm)")
 	for m in "${models[@]}"; do
@@ -181,7 +182,7 @@ same()
 	done
 }
 
-@test "the header says how state begins anew" {
+@test "the header says how to reset the state" {
 	ring 9 -5 251,251,251,251,251,251
 	compile
 	tfl2c -n net c.tflite >net.h
@@ -194,13 +195,13 @@ same()
 		"return scratch[$at] != 0xfb || scratch[$at + 5] != 0xfb || scratch[$at + 6] == 0xfb; }" >t.c
 	"${CC:-cc}" -Wall -Wextra -Werror -o t t.c
 	./t
-	# initial values that the NPU adds: the flag is one more
+	# initial values that the NPU adds: the flag is one more state
 	ring 9 -5 1,2,3,4,5,6
 	compile
 	tfl2c -n net c.tflite | grep -qx '#define NET_STATES 2'
 }
 
-@test "a handle is no number" {
+@test "a handle is not a number" {
 	ring 9 0 1,2,3,4,5,6 '.subgraphs[0].tensors[1].type=2'
 	run -2 npu-sim m.tflite
 	[[ $output = "npu-sim: m.tflite: error: operator 1 (VAR_HANDLE): its output is no RESOURCE" ]]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tfl-partition: the order of channels, where operators pick some of a map's
+# tfl-partition: the order of channels, if operators select some channels of a map.
 
 load lib/common
 load lib/model
@@ -8,9 +8,9 @@ load lib/partition
 
 gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
 
-# shuffle NAME SIDE CHANNELS UNITS PICK: ShuffleNetV2's units: of a map half of the
-# channels go through convolutions, and both halves are one map again; PICK: jq that
-# appends two halves of tensor $x of $c channels
+# shuffle NAME SIDE CHANNELS UNITS PICK: the units of ShuffleNetV2: half of a map's channels
+# go through convolutions, and both halves are joined to a map.  The jq program PICK appends
+# two halves of tensor $x of $c channels.
 shuffle()
 {
 	need flatc jq
@@ -54,7 +54,7 @@ even_odd='gather($x; [range(0; $c; 2)]) | last as $e | gather($x; [range(1; $c; 
 whole='gather($x; [range($c) | . % 2 * ($c / 2) + (. - . % 2) / 2]) | last as $y
 	| cut($y; 0; $c / 2) | last as $a | cut($y; $c / 2; $c / 2) | .halves = [$a, last]'
 
-# no operation is for a GATHER or STRIDED_SLICE
+# none_picks NAME: no operation is made for a GATHER or STRIDED_SLICE
 none_picks()
 {
 	tfl-partition --report "$1.tflite" >report
@@ -66,19 +66,19 @@ none_picks()
 	done <picks
 }
 
-@test "halves of the channels lie next to each other in their map" {
+@test "each half of the channels is contiguous in its map" {
 	shuffle m 6 24 3 "$even_odd"
 	none_picks m
 	exact m
 }
 
-@test "a shuffle of all channels, and a split" {
+@test "a shuffle of all channels and a split" {
 	shuffle m 5 20 2 "$whole"
 	none_picks m
 	exact m
 }
 
-# live at a time: a map, the next one, and what becomes half of that
+# live at the same time: a map, the next map, and the new half of that
 @test "a shuffle needs memory for two maps and a half" {
 	local pick least
 	for pick in "$even_odd" "$whole"; do
@@ -93,8 +93,8 @@ none_picks()
 	done
 }
 
-# as the model has them where somebody else reads the map, too
-@test "channels keep their order for the model's outputs" {
+# the model's order, if there are other readers of the map
+@test "channels keep their order in the model's outputs" {
 	shuffle m 6 24 1 "$even_odd"
 	tfl-partition m.tflite >part
 	if grep '^tensor .*tfl=0\.3 ' part; then return 1; fi
@@ -106,7 +106,7 @@ none_picks()
 	exact n
 }
 
-# in some of them weights lie in another order than the model's
+# in some of these models, weights are in another order than the model's
 @test "random shuffles compute the same" {
 	local seed parts=0 n=9
 	[ -z "${NPUTOOLS_QUICK-}" ] || n=3

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tfl-partition: conversions between types, and elements picked by indices; PRELU
+# tfl-partition: conversions between types, elements selected by indices, and PRELU.
 
 load lib/common
 load lib/model
@@ -16,7 +16,7 @@ cast()
 		| del(${t}[1].quantization) | del(${t}[0].quantization)"
 }
 
-@test "integers of any width into any other" {
+@test "integers of any width are converted into any other" {
 	for from in $I8 $U8 $I16 $I32 $I64; do
 		for to in $I8 $U8 $I16 $I32 $I64; do
 			[ $from = $to ] || {
@@ -27,7 +27,7 @@ cast()
 	done
 }
 
-@test "integers of any width, more than a line of 65536" {
+@test "integers of any width are converted in more than a line of 65536" {
 	for to in $I16 $I64 $U8; do
 		op m $CAST $I8 '[3,65537]' "${t}[1].type = $to
 			| del(${t}[1].quantization) | del(${t}[0].quantization)"
@@ -38,7 +38,7 @@ cast()
 	exact m
 }
 
-@test "indices of one, two, three dimensions" {
+@test "GATHER_ND takes indices of one, two and three dimensions" {
 	op m $GATHER_ND $I8 '[4,5,6]' "$(ints '[3,2]' 0 1 3 4 2 2) | ${t}[1].shape = [3,6]"
 	exact m
 	op m $GATHER_ND $I16 '[4,5,6]' "$(ints '[2,2,3]' 0 1 2 3 4 5 2 2 0 0 0 0) | ${t}[1].shape = [2,2]"
@@ -63,24 +63,24 @@ through_float()
 			{opcode_index:2,inputs:[2],outputs:[3]}]${4:+ | $4}"
 }
 
-@test "a function of a byte may go through floats" {
+@test "a function of a byte may be computed through floats" {
 	through_float $I8 $DEQUANTIZE -128
 	[ "$(npu_ops m)" = 1 ]
 	exact m
 	through_float $U8 $CAST 0
 	[ "$(npu_ops m)" = 1 ]
 	exact m
-	# somebody else wants the floats
+	# the floats have another reader
 	through_float $U8 $CAST 0
 	through_float $U8 $CAST 0 '.subgraphs[0].outputs += [1]'
 	tfl-partition --report m.tflite | grep -q 'CPU  CAST'
-	# --cpu keeps any of them off
+	# --cpu keeps each of these operators on the CPU
 	through_float $U8 $CAST 0
 	tfl-partition --cpu=SQRT --report m.tflite | grep -q 'CPU  SQRT'
 }
 
-# ratio TYPE SCALE ZERO TYPE SCALE ZERO TYPE SCALE ZERO [JQ]: DEQUANTIZE of two, DIV,
-# QUANTIZE
+# ratio TYPE SCALE ZERO TYPE SCALE ZERO TYPE SCALE ZERO [JQ]: DEQUANTIZE of two tensors,
+# DIV, QUANTIZE
 ratio()
 {
 	local side=1,40,50,3
@@ -98,12 +98,12 @@ ratio()
 			{opcode_index:2,inputs:[4],outputs:[5]}]${10:+ | ${10}}"
 }
 
-@test "two tensors of bytes divided by way of floats" {
-	# a head of MoveNet's, where both may be 0
+@test "two tensors of bytes are divided through floats" {
+	# a head of MoveNet, with possible divisions of 0 by 0
 	ratio $I8 0.00390625 -128 $I8 0.2495866 -128 $I8 0.0019915 -128
 	[ "$(npu_ops m)" = 7 ]
 	exact m
-	# signs, other types, a zero point that 0 / 0 is above of, below, and at
+	# signs, other types, zero points below, above and at the result of 0 / 0
 	ratio $I8 0.0213 3 $I8 0.0117 -5 $I8 0.0651 7
 	exact m
 	ratio $U8 0.0313 10 $I8 0.3071 20 $U8 0.00113 0
@@ -111,14 +111,14 @@ ratio()
 	# too much depends on how floats are rounded halfway
 	ratio $I8 0.02 3 $I8 0.01 -5 $I8 0.0625 7
 	stays m "no words times the dividend give all quotients"
-	# somebody else wants the floats
+	# the floats have another reader
 	ratio $I8 0.0213 3 $I8 0.0117 -5 $I8 0.0651 7 '.subgraphs[0].outputs += [3]'
 	tfl-partition --report m.tflite | grep -q 'CPU  DIV'
 	ratio $I8 0.0213 3 $I8 0.0117 -5 $I8 0.0651 7
 	tfl-partition --cpu=DIV --report m.tflite | grep -q 'CPU  QUANTIZE'
 }
 
-@test "PRELU of INT16 with an alpha of INT8: what the runtime gives" {
+@test "PRELU of INT16 with an alpha of INT8 gives the runtime's result" {
 	local d=$SHARED/defects/15-prelu-int16
 	model m ".operator_codes = [{deprecated_builtin_code:54,builtin_code:54}]
 		| $t = [{shape:[1,11,10,12],type:$I16,name:\"in\",quantization:{scale:[0.000262],zero_point:[0]}},
@@ -139,7 +139,7 @@ quotient()
 	op m "$1" $I32 "$2" "$(ints "$3" "${@:4}") | del(${t}[].quantization)"
 }
 
-@test "32 bits divided by constants, down and towards zero" {
+@test "32 bits are divided by constants, down and towards zero" {
 	for code in 42 90; do
 		for by in 2 3 48 2147483647 -3; do
 			quotient $code '[3,5,7]' '[]' $by
@@ -154,8 +154,8 @@ quotient()
 	refuses 1 "a divisor is 0" tfl-partition --fail-on-cpu m.tflite
 }
 
-# quotients of what is near multiples and at the ends of the range
-@test "quotients of the hardest dividends" {
+# quotients near integers, and dividends at the limits of the range
+@test "quotients of the hardest dividends are exact" {
 	for code in 42 90; do
 		for by in 3 641 -641 2147483647; do
 			quotient $code '[16]' '[]' $by
@@ -172,7 +172,7 @@ quotient()
 	done
 }
 
-@test "quotients of the hardest, by what is computed" {
+@test "quotients of the hardest dividends by computed divisors are exact" {
 	local v w values=(0 1 -1 2 -2 3 -3 5 7 -8 640 641 65535 65537 -1000003 1073741823
 		1073741824 -1073741825 2147483645 2147483646 2147483647 -2147483646
 		-2147483647 -2147483648)
@@ -189,7 +189,7 @@ quotient()
 	done 3>a.bin 4>b.bin
 	exact m
 	npu-sim -i a.bin -i b.bin --compare=m.tflite m.npu
-	# repeated: the divisor, and the dividend
+	# the divisor is repeated, then the dividend
 	for v in '[4,6] [6]' '[1,6] [4,6]'; do
 		op m $DIV $I32 "${v% *}" "$(second $I32 "${v#* }") | $(with 29 '{}')
 			| del(${t}[].quantization) | ${t}[1].shape = [4,6]"
@@ -206,7 +206,7 @@ word()
 	printf '%b' "$bytes"
 }
 
-# quantized SCALE ZERO TYPE: INT32 by way of FLOAT32
+# quantized SCALE ZERO TYPE: INT32 through FLOAT32
 quantized()
 {
 	op m $CAST $I32 '[5,7]' "${t}[1] = {shape:[5,7],type:$F32,name:\"real\"} | del(${t}[0].quantization)
@@ -216,7 +216,7 @@ quantized()
 		| .subgraphs[0].operators += [{opcode_index:1,inputs:[1],outputs:[2]}]"
 }
 
-@test "integers quantized by way of floats" {
+@test "integers are quantized through floats" {
 	for scale in 0.00390625 0.18431373 9.5; do
 		for zero in -128 17; do
 			quantized $scale $zero $I8
@@ -245,7 +245,7 @@ back()
 		| .subgraphs[0].operators += [{opcode_index:1,inputs:[1],outputs:[2]}]"
 }
 
-@test "DEQUANTIZE followed by QUANTIZE" {
+@test "DEQUANTIZE followed by QUANTIZE is exact" {
 	back $I8 0.1 $U8 0.05 3
 	[ "$(npu_ops m)" = 1 ]
 	exact m

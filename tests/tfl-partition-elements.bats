@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tfl-partition: tables, activations, arithmetic on two tensors, reductions
+# tfl-partition: tables, activations, arithmetic on two tensors, reductions.
 
 load lib/common
 load lib/model
@@ -10,7 +10,7 @@ load lib/partition
 I8=9 U8=3 I16=7 I32=2 # types
 ABS=101 ADD=0 ARG_MAX=56 DIV=42 EXP=47 LOGISTIC=14 LOG_SOFTMAX=50 MEAN=40 RELU=19 RSQRT=76 SOFTMAX=25
 
-@test "a function of 8 bits is one table, whatever it is" {
+@test "any function of 8 bits is one table" {
 	for code in $LOGISTIC $EXP; do
 		op m "$code" $I8 '[2,3,5,7]'
 		[ "$(npu_ops m)" = 1 ]
@@ -19,7 +19,7 @@ ABS=101 ADD=0 ARG_MAX=56 DIV=42 EXP=47 LOGISTIC=14 LOG_SOFTMAX=50 MEAN=40 RELU=1
 }
 
 @test "operators that are one table may change the type between them" {
-	# LOGISTIC, then QUANTIZE to the other sign: a negative value is no index
+	# LOGISTIC, then QUANTIZE to the other signedness: a negative value is no index
 	for from in $I8:$U8 $U8:$I8; do
 		op m $LOGISTIC "${from%:*}" '[2,3,5,7]' \
 			".operator_codes += [{deprecated_builtin_code:114,builtin_code:114,version:1}]
@@ -38,12 +38,12 @@ ABS=101 ADD=0 ARG_MAX=56 DIV=42 EXP=47 LOGISTIC=14 LOG_SOFTMAX=50 MEAN=40 RELU=1
 	exact m
 }
 
-@test "a division by what is not known before" {
+@test "a division by a computed divisor is exact" {
 	op m $DIV $I8 '[4,9]' "$(second $I8 '[4,1]')"
 	exact m
 }
 
-@test "a table goes into the operation before it, but not on 16 banks" {
+@test "a table is fused into the operation before it, but not with 16 banks" {
 	model m ".operator_codes += [{deprecated_builtin_code:$LOGISTIC,builtin_code:$LOGISTIC,version:1}]
 		| $t += [{shape:[1,2],type:9,name:\"end\",quantization:{scale:[0.00390625],zero_point:[-128]}}]
 		| .subgraphs[0].outputs = [4]
@@ -55,18 +55,18 @@ ABS=101 ADD=0 ARG_MAX=56 DIV=42 EXP=47 LOGISTIC=14 LOG_SOFTMAX=50 MEAN=40 RELU=1
 	[ "$(grep -c '^op ' m.sched)" = 2 ]
 }
 
-@test "both operands are repeated" {
+@test "both operands may be repeated" {
 	op m $ADD $I8 '[3,1,5,2]' "$(second $I8 '[1,4,1,1]') | ${t}[1].shape = [3,4,5,2]"
 	[ "$(npu_ops m)" -ge 1 ]
 	exact m
 }
 
-@test "more dimensions than three are repeated in turn" {
+@test "more than three dimensions may be repeated" {
 	op m $ADD $I16 '[2,1,3,1,4]' "$(second $I16 '[1,5,1,6,1]') | ${t}[1].shape = [2,5,3,6,4]"
 	exact m
 }
 
-@test "a mean over two axes that are apart, and over many elements" {
+@test "a mean over two separate axes and over many elements is exact" {
 	axes="${t}[1].shape = [1,5,1,6]"
 	op m $MEAN $I8 '[7,5,9,6]' "$(second $I32 '[2]' '[0,0,0,0,2,0,0,0]') | $axes"
 	exact m
@@ -74,20 +74,20 @@ ABS=101 ADD=0 ARG_MAX=56 DIV=42 EXP=47 LOGISTIC=14 LOG_SOFTMAX=50 MEAN=40 RELU=1
 	exact n
 }
 
-@test "products that all saturate, by a ratio of scales beyond any shift" {
+@test "products that all saturate because of a ratio of scales beyond any shift are exact" {
 	MUL=18
 	for type in $I8 $U8; do
 		op m $MUL $type '[1,8,8,8]' "$(second $type '[1,8,8,8]') | $(with 21 '{}')
 			| ${t}[1].quantization.scale = [2.97212411e-35]"
 		exact m
 	done
-	# those of 16 bits need not
+	# products of 16 bits do not all saturate
 	op m $MUL $I16 '[1,8,8,8]' "$(second $I16 '[1,8,8,8]') | $(with 21 '{}')
 		| ${t}[1].quantization.scale = [2.97212411e-35]"
 	stays m "the ratio of the scales can't be expressed"
 }
 
-@test "softmax of every type" {
+@test "softmax of every type is exact" {
 	beta=".subgraphs[0].operators[0] += {builtin_options_type:9,builtin_options:{beta:1}}"
 	fixed="$beta | ${t}[1].quantization"
 	op m $SOFTMAX $I8 '[3,2,33]' "$fixed = {scale:[0.00390625],zero_point:[-128]}"
@@ -98,7 +98,7 @@ ABS=101 ADD=0 ARG_MAX=56 DIV=42 EXP=47 LOGISTIC=14 LOG_SOFTMAX=50 MEAN=40 RELU=1
 	exact m
 }
 
-@test "what stays on the CPU, and why" {
+@test "the report says why an operator runs on the CPU" {
 	op m $RSQRT $I16 '[8]' "${t}[1].quantization.scale = [1000]"
 	stays m "the ratio of the scales can't be expressed"
 	op m $LOG_SOFTMAX $I8 '[1,3000]'
@@ -119,31 +119,31 @@ ABS=101 ADD=0 ARG_MAX=56 DIV=42 EXP=47 LOGISTIC=14 LOG_SOFTMAX=50 MEAN=40 RELU=1
 	stays m "the ratio of the scales can't be expressed"
 }
 
-@test "what staying on the CPU costs" {
+@test "the report estimates the cost of operators on the CPU" {
 	op m $SOFTMAX $U8 '[1,9]' "${t}[1].type = 7"
 	run --separate-stderr tfl-partition --report m.tflite
 	[[ "${lines[0]}" = *"because: IFM is UINT8, OFM is INT16; about 1,300 cycles of a Cortex-M55" ]]
 	[ "${lines[1]}" = "the CPU's part: about 1,300 cycles of a Cortex-M55 (a rough estimate)" ]
 	tfl-partition m.tflite 2>err >part
 	grep -qx 'tfl-partition: warning: m.tflite: operator 0 (SOFTMAX) stays on the CPU: IFM is UINT8, OFM is INT16; about 1,300 cycles of a Cortex-M55' err
-	# two of a kind: together
+	# two operators of the same kind are reported together
 	op m $MEAN $I8 '[4,3]' "$(second $I32 '[1]') | ${t}[1].shape = [4]
 		| .subgraphs[0].operators += .subgraphs[0].operators
 		| $t += [${t}[1]] | .subgraphs[0].operators[1].outputs = [3]"
 	tfl-partition m.tflite 2>err >part
 	grep -qx 'tfl-partition: warning: m.tflite: operators 0, 1 (MEAN) stay on the CPU: the axes are not constants in range; about 2,200 cycles of a Cortex-M55' err
-	# on the NPU: nothing
+	# no cost for an operator on the NPU
 	op m $ABS $I8 '[4,3]'
 	[ "$(tfl-partition --report m.tflite | grep -c Cortex)" = 0 ]
 }
 
-# arg NAME CODE TYPE SHAPE AXIS OUTPUT-SHAPE OUTPUT-TYPE
+# arg NAME CODE TYPE SHAPE AXIS OUTPUT-SHAPE OUTPUT-TYPE: an ARG_MAX or ARG_MIN
 arg()
 {
 	op "$1" "$2" "$3" "$4" "$(ints '[1]' "$5") | ${t}[1] = {shape:$6,type:$7,name:\"out\"}"
 }
 
-@test "the largest of any number of elements, before and behind any number" {
+@test "the largest of any number of elements is found, with any sizes of the other axes" {
 	arg m $ARG_MAX $I8 '[1,7,5,21]' 3 '[1,7,5]' 4
 	exact m
 	for code in $ARG_MAX 79; do
@@ -160,12 +160,12 @@ arg()
 	exact m
 }
 
-@test "the pool of Ethos-U85 finds it in as many pieces as there have to be" {
+@test "the pool of Ethos-U85 finds the largest element in as many pieces as necessary" {
 	code=0
 	for shape in "[70000,3] 1 [70000] 4" "[1,3,70000] 1 [1,70000] 2" \
 		"[5000,300] 1 [5000] 4" "[21000,25,2] 1 [21000,2] 2"; do
 		read -r in axis out type <<<"$shape"
-		code=$((code == ARG_MAX ? 79 : ARG_MAX)) # ARG_MIN, the other one
+		code=$((code == ARG_MAX ? 79 : ARG_MAX)) # alternately ARG_MAX and ARG_MIN
 		arg m $code $U8 "$in" "$axis" "$out" "$type"
 		tfl-partition -a ethos-u85-256 --fail-on-cpu m.tflite >part
 		[ "$(grep -c '^op .*do=argmax' part)" -ge 2 ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tfl-partition: movements, convolutions, pools
+# tfl-partition: movements, convolutions, pools.
 
 load lib/common
 load lib/model
@@ -17,20 +17,21 @@ shape="${t}[1].shape ="
 
 zeros() { local n; printf -v n ',0%.0s' $(seq "$1"); echo "[${n#,}]"; }
 noise() { local i v=; for ((i = 1; i <= $1; i++)); do v+=,$((i * 37 % 251)); done; echo "[${v#,}]"; }
-# weights [O,H,W,I] of a convolution whose options are given
+# conv IFM WEIGHTS SIZE OFM OPTIONS: a convolution with weights [O,H,W,I] and these options
 conv() { op m $CONV_2D $I8 "$1" "$(second $I8 "$2" "$(zeros "$3")") | $shape $4 | $(with 1 "$5")"; }
 
-@test "rows of padding only, in bands of rows without any" {
+@test "rows that see only padding are exact, in bands of rows without padding" {
 	op m $AVERAGE_POOL_2D $I16 '[1,4,5,48]' "$shape [1,2,5,48] | $(with 5 '{padding:0,stride_w:1,stride_h:3,filter_width:1,filter_height:2}')"
 	exact m
 }
 
-@test "a block for a band, which the whole would not fit" {
+@test "the block of a band is used if the block of the whole does not fit" {
 	op m $QUANTIZE $I16 '[12,17,58]' "${t}[1].type = 9"
 	exact m
 }
 
-# PAD by [y0,y1,x0,x1], then a convolution of 3x3: IFM HxW, options, OFM HxW
+# padded_conv IFM PADS OPTIONS OFM: PAD by [y0,y1,x0,x1], then a convolution of 3x3; IFM and
+# OFM are HxW
 padded_conv()
 {
 	local in=$1 pads=$2 options=$3 out=$4 y0 y1 x0 x1
@@ -47,10 +48,10 @@ padded_conv()
 		| .subgraphs[0].operators += [{opcode_index:1,inputs:[1,3],outputs:[4],builtin_options_type:1,builtin_options:$options}]"
 }
 
-# the same as one operation
+# folded_conv ...: the same as one operation
 folded_conv() { padded_conv "$@" && [ "$(npu_ops m)" = 1 ] && exact m; }
 
-@test "a PAD becomes padding of the convolution behind it, with what that has" {
+@test "a PAD is merged with the padding of the convolution behind it" {
 	local same1='{padding:0,stride_w:1,stride_h:1}' same2='{padding:0,stride_w:2,stride_h:2}'
 	folded_conv 8x8 0,1,0,1 "$same2" 5x5
 	folded_conv 7x10 1,1,0,1 "$same1" 9x11
@@ -62,7 +63,7 @@ folded_conv() { padded_conv "$@" && [ "$(npu_ops m)" = 1 ] && exact m; }
 	exact m
 }
 
-# bilinear TYPE IN OUT OPTIONS: HxWxC to HxW
+# bilinear TYPE IN OUT OPTIONS: resizes HxWxC to HxW
 bilinear()
 {
 	local h w c oh=${3%x*} ow=${3#*x}
@@ -71,7 +72,7 @@ bilinear()
 		"$(ints '[2]' "$oh" "$ow") | $shape [1,$oh,$ow,$c] | $(with 15 "$4")"
 }
 
-@test "bilinear: nothing to do, one input for many, each one of some" {
+@test "bilinear: equal sizes, one input for many outputs, and a selection of the inputs" {
 	bilinear $I8 9x7x5 9x7 '{half_pixel_centers:true}'
 	[ "$(npu_ops m)" = 1 ] # the output is not the input
 	exact m
@@ -83,7 +84,7 @@ bilinear()
 	exact m
 }
 
-@test "bilinear by whole factors: a phase is an operation" {
+@test "bilinear by whole factors: each phase is an operation" {
 	bilinear $I8 9x6x33 33x21 '{align_corners:true}'
 	[ "$(npu_ops m)" = 16 ]
 	exact m
@@ -103,13 +104,13 @@ bilinear()
 	exact m
 }
 
-@test "a kernel in pieces" {
+@test "a convolution may be split into pieces of its kernel" {
 	op m $CONV_2D $I8 '[1,90,3,2]' "$(second $I8 '[3,81,1,2]' "$(noise 486)") | $shape [1,10,3,3] | $(with 1 '{padding:1,stride_w:1,stride_h:1}') | ${t}[1].quantization.scale = [3.1]"
 	exact m
 }
 
-# strided TYPE IN KERNEL OUT OPTIONS WANTED: a convolution of HxWxC, whose kernel on Ethos-U55
-# is WANTED, computes the same there
+# strided TYPE IN KERNEL OUT OPTIONS WANTED: a convolution of HxWxC, whose kernel on
+# Ethos-U55 is WANTED, with equal results there
 strided()
 {
 	local h w c kh=${3%x*} kw=${3#*x} oh=${4%x*} ow=${4#*x} a
@@ -126,26 +127,26 @@ strided()
 	done
 }
 
-@test "columns of a stride become channels of an image that has few" {
+@test "columns of a stride become channels of an image with few channels" {
 	local same='{padding:0,stride_w:2,stride_h:2}' valid='{padding:1,stride_w:2,stride_h:2}'
 	strided $I8 10x12x3 3x3 5x6 "$same" 3x2
 	strided $I8 9x14x4 2x5 5x7 "$same" 2x5 # two columns would be padding
 	strided $I8 9x14x4 2x5 4x5 "$valid" 2x3
 	strided $I8 8x8x1 1x4 4x3 "$valid" 1x2
 	strided $I8 8x9x2 3x3 3x3 '{padding:0,stride_w:3,stride_h:3}' 3x1
-	strided $I8 9x9x2 3x3 4x4 "$valid" 3x3 # nine columns are no pairs
+	strided $I8 9x9x2 3x3 4x4 "$valid" 3x3 # nine columns are not pairs
 	strided $I8 8x8x5 3x3 4x4 "$same" 3x3 # too many channels
 }
 
-@test "weights that are computed" {
+@test "a FULLY_CONNECTED may have computed weights" {
 	op m $FULLY_CONNECTED $I8 '[5,24]' "$(second $I8 '[7,24]') | $shape [5,7] | $(with 8 '{}')"
 	exact m
 }
 
-@test "what is known before is folded" {
+@test "operators with constant results are folded" {
 	op m $SHAPE $I8 '[2,3,4]' "$shape [3] | ${t}[1].type = 2"
 	exact m
-	# a constant result has no place in the concatenation until it is copied there
+	# a constant result is not part of the concatenation until it is copied there
 	op m 2 $I8 '[1,2,3,4]' "$(second $I8 '[1,2,3,1]' '[1,2,3,4,5,6]') |
 		$t[1].shape=[1,2,3,5] | $t += [$t[2]+{buffer:0,name:\"floor\"}]
 		| .operator_codes += [{deprecated_builtin_code:21,builtin_code:21,version:1}]
@@ -156,7 +157,7 @@ strided()
 	exact m
 }
 
-@test "movements that stay on the CPU, and why" {
+@test "the report says why a movement runs on the CPU" {
 	op m $RESHAPE $I8 '[4,6]' "$shape [24] | $(second $I32 '[1]')"
 	stays m "the new shape is not constant"
 	op m $RESHAPE 0 '[4,6]' "$shape [24]"
@@ -209,14 +210,14 @@ strided()
 	refused m "in has 24 elements, out has 48"
 }
 
-@test "words are padded by any value, a border much larger than the middle, too" {
+@test "words are padded with any value, also with padding much larger than the input" {
 	op m $PADV2 $I32 '[4]' "$(ints '[1,2]' 1 0) | $(ints '[1]' 70000) | $shape [5]"
 	exact m
 	op m $PAD $I8 '[2,3]' "$(ints '[2,2]' 20 30 17 9) | $shape [52,29]"
 	exact m
 }
 
-@test "transposed convolutions whose OFM lies beyond what the IFM reaches" {
+@test "a transposed convolution may have output beyond the reach of its input" {
 	local weights dims
 	weights="[$(seq -s, 1 16)]"
 	# shellcheck disable=SC2086 # numbers of a shape
@@ -228,7 +229,7 @@ strided()
 	done
 }
 
-@test "kernels of more than 64 rows, and much padding, are one operation" {
+@test "a kernel of more than 64 rows and a convolution with much padding are one operation" {
 	local type
 	for type in $I8 $I16; do
 		op m $CONV_2D "$type" '[1,90,3,2]' "$(second $I8 '[2,81,1,2]' "[$(seq -s, 0 80),$(seq -s, 0 80),$(seq -s, 0 80),$(seq -s, 0 80)]") | $shape [1,10,3,2] | $(with 1 '{padding:1,stride_w:1,stride_h:1}')"
@@ -241,7 +242,7 @@ strided()
 	exact m
 }
 
-@test "convolutions that stay on the CPU, and why" {
+@test "the report says why a convolution runs on the CPU" {
 	conv '[1,8,8,4]' '[2,1,1,4]' 8 '[1,8,8,2]' '{padding:0,stride_w:1,stride_h:0}'
 	stays m "CONV_2D has stride 0x1, dilation 1x1"
 	conv '[1,8,8,4]' '[2,1,1,4]' 8 '[1,4,8,2]' '{padding:0,stride_w:1,stride_h:1}'
@@ -276,7 +277,7 @@ strided()
 	stays m "window 300x1 is larger than 256 rows or 65536"
 }
 
-@test "a step of LSTM writes its gates over one another: one tensor of them is live" {
+@test "a step of LSTM overwrites its gates in place: only one tensor of gates is live" {
 	gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
 	[ -x "$gen" ] || skip "no $gen"
 	"$gen" 28 UNIDIRECTIONAL_SEQUENCE_LSTM >lstm.tflite

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 bats_require_minimum_version 1.5.0
-# tfl-quantcheck: each rule is broken once and must be named.
+# tfl-quantcheck: each rule is broken once and must be reported.
 
 load lib/common
 load lib/model
 
-# breaks RULE SEVERITY JQ-PROGRAM: the rule, and only it, is reported
+# breaks RULE SEVERITY JQ-PROGRAM: this rule and no other one is reported
 breaks() {
 	model m "$3"
 	local want=0
@@ -27,7 +27,7 @@ breaks() {
 	[[ "$output" == *"     1 INT8    [2,4] "*"const  weights"* ]]
 }
 
-@test "float input: the interface and the operator are named" {
+@test "a float input is reported for the interface and for the operator" {
 	model m "$t[0].type = 0"
 	run tfl-quantcheck -q m.tflite
 	[ "$status" -eq 1 ]
@@ -35,13 +35,13 @@ breaks() {
 	[[ "$output" == *"error: hybrid-operator: operator 0 FULLY_CONNECTED, tensor 0 (in): FLOAT32 values with integer weights"* ]]
 }
 
-# float_ends: a model of QUANTIZE alone, from float
+# float_ends: a model of one QUANTIZE with a float input
 float_ends() {
 	model m "$t[0].type = 0 | $t[0].shape = [1,2] | del($t[0].quantization) | .subgraphs[0].operators[0].inputs = [0] |
 		.operator_codes[0] = {deprecated_builtin_code:114,builtin_code:114} | $t = [$t[0], $t[3]] | .subgraphs[0].outputs = [1] | .subgraphs[0].operators[0].outputs = [1]"
 }
 
-@test "only the border is float: one warning for it, with the remedy" {
+@test "a model with float inputs and outputs only gets one warning, with the remedy" {
 	float_ends
 	run tfl-quantcheck -q m.tflite
 	[ "$status" -eq 0 ]
@@ -56,12 +56,12 @@ float_ends() {
 	[ ! -e none ]
 	run tfl-quantcheck --strict --allow=interface-float -q m.tflite
 	[ "$status" -eq 0 ]
-	# each place is in the JSON
+	# the JSON has each place
 	tfl-quantcheck --json m.tflite | jq -e '.warnings == 1 and (.fully_integer | not) and
 		([.findings[] | .severity + " " + .rule] == ["warning float-operator", "warning interface-float"])'
 }
 
-@test "several float ends: still one line for each side" {
+@test "several float inputs and outputs give one line for each side" {
 	local f=$SHARED/models-real/blazeface_front_128.tflite
 	if [ -z "$SHARED" ]; then
 		f=m.tflite
@@ -80,7 +80,7 @@ float_ends() {
 	[[ "${stderr_lines[1]}" == *"4 of the model's outputs are FLOAT32"* ]]
 }
 
-@test "rules, one at a time" {
+@test "each rule reports its violation" {
 	breaks no-quantization error "del($t[3].quantization)"
 	breaks no-zero-point error "del($t[3].quantization.zero_point)"
 	breaks scale-value error "$t[3].quantization.scale = [-1.0]"
@@ -93,13 +93,13 @@ float_ends() {
 	breaks float-operator error "$t[2].type = 0"
 }
 
-@test "weights' zero point: an error for CONV_2D, a warning for FULLY_CONNECTED" {
+@test "a weight zero point is an error for CONV_2D and a warning for FULLY_CONNECTED" {
 	breaks weight-zero-point-fc warning "$t[1].quantization.zero_point = [1]"
 	breaks weight-zero-point error "$t[1].quantization.zero_point = [1] | .operator_codes[0] = {deprecated_builtin_code:3,builtin_code:3}
 		| $t[0].shape = [1,1,1,4] | $t[1].shape = [2,1,1,4] | $t[3].shape = [1,1,1,2]"
 }
 
-@test "bias scale: rounding is silent, more is a warning, half a step an error" {
+@test "a bias scale may differ by rounding; more is a warning, and half a step an error" {
 	model m "$t[2].quantization.scale = [0.12500005]"
 	run tfl-quantcheck --strict m.tflite
 	[ "$status" -eq 0 ]
@@ -112,12 +112,12 @@ float_ends() {
 	breaks bias-scale-inexact warning "$t[2].quantization.scale = [0.1349]"
 }
 
-@test "a dead branch and dead channels" {
+@test "a dead branch and dead channels are reported" {
 	breaks dead-branch warning "$t[3].quantization.scale = [7.8125e-9] | $t[2].quantization.scale = [0.125]"
 	breaks dead-channels note ".buffers[1].data = [1,2,3,4,0,0,0,0]"
 }
 
-@test "a constant divisor that is its zero point" {
+@test "a constant divisor equal to its zero point is reported" {
 	local div='.operator_codes[0] = {deprecated_builtin_code:42,builtin_code:42} | del(.subgraphs[0].operators[0].builtin_options, .subgraphs[0].operators[0].builtin_options_type) | .subgraphs[0].operators[0].inputs = [0,1]'
 	breaks zero-divisor warning "$div | $t[3].shape = [2,4] | .buffers[1].data = [1,2,3,4,5,0,7,8]"
 	[[ "$output" == *"\"1 of 8 constant divisors is 0: "* ]] || { echo "$output"; false; }
@@ -127,7 +127,7 @@ float_ends() {
 	[[ "$output" != *zero-divisor* ]]
 }
 
-@test "16-bit values: zero point, and INT64 bias" {
+@test "the zero point of 16-bit values is checked, and an INT64 bias is accepted" {
 	breaks int16-zero-point error "$t[0].type = 7"
 	model m "$t[0].type = 7 | $t[3].type = 7 | $t[0].quantization.zero_point = [0] | $t[3].quantization.zero_point = [0] | $t[2].type = 4 | .buffers[2].data = [1,0,0,0,0,0,0,0,2,0,0,0,0,0,0,0]"
 	run tfl-quantcheck -q m.tflite
@@ -135,11 +135,11 @@ float_ends() {
 	[[ "$output" == *"0 errors, 0 warnings, 0 notes" ]]
 }
 
-@test "an operator that copies, with unequal scales" {
+@test "an operator that copies with unequal scales is reported" {
 	breaks unequal-quantization warning ".operator_codes[0] = {deprecated_builtin_code:22,builtin_code:22} | .subgraphs[0].operators[0].inputs = [0] | $t[3].shape = [4]"
 }
 
-@test "every rule is listed, and in the man page" {
+@test "every rule is listed and is in the manual page" {
 	tfl-quantcheck --rules >rules
 	[ "$(wc -l <rules)" -ge 20 ]
 	while read -r name _; do
@@ -148,7 +148,7 @@ float_ends() {
 	done <rules
 }
 
-@test "--pass: the model's bytes, or nothing" {
+@test "--pass copies the model's bytes, or nothing" {
 	model good
 	tfl-quantcheck --pass <good.tflite | cmp - good.tflite
 	tfl-quantcheck --pass -o copy.tflite good.tflite
@@ -163,7 +163,7 @@ float_ends() {
 	[ "${stderr_lines[-1]}" = "tfl-quantcheck: bad.tflite: not fully integer: 1 error, 1 warning; 1 of 1 operators reads or computes floats (tfl-partition --report says where each would run); --allow=hybrid-operator lets it pass" ]
 }
 
-@test "--pass: a refusal names the very option that makes it a yes" {
+@test "--pass: a refusal names the option that accepts the model" {
 	local -a cases=("$t[0].type = 0" "$t[3].type = 0" "$t[2].quantization.zero_point = [1]"
 		"$t[0].type = 0 | $t[2].quantization.scale = [7.8125e-9]")
 	local which strict option
@@ -177,17 +177,17 @@ float_ends() {
 				cmp - "bad$which.tflite"
 		done
 	done
-	# floats inside of an integer network: what its operators come to
+	# floats inside of an integer network: the message counts their operators
 	model floats "$t[3].type = 0"
 	run --separate-stderr tfl-quantcheck --pass floats.tflite
 	[[ "${stderr_lines[-1]}" == *"; 1 of 1 operators reads or computes floats ("* ]]
-	# no floats, no word of them
+	# without floats, the message does not mention them
 	run --separate-stderr tfl-quantcheck --pass bad2.tflite
 	[ "$status" -eq 1 ]
 	[[ "${stderr_lines[-1]}" != *floats* ]]
 }
 
-@test "--allow: what breaks these rules does not change the answer" {
+@test "--allow: violations of these rules do not change the answer" {
 	model bad "$t[0].type = 0 | $t[3].quantization.scale = [7.8125e-9]"
 	run --separate-stderr tfl-quantcheck --pass --strict --allow=interface-float \
 		--allow=dead-branch,hybrid-operator,bias-scale bad.tflite -o copy
@@ -212,7 +212,7 @@ float_ends() {
 	done
 }
 
-@test "a float result of integers, constants among them: no hybrid operator" {
+@test "a float result of integers, also of constants, is not a hybrid operator" {
 	model m "$t[3].type = 0 | del($t[3].quantization) | .operator_codes[0] = {deprecated_builtin_code:32,builtin_code:32,custom_code:\"Post\"}"
 	run tfl-quantcheck -q m.tflite
 	[ "$status" -eq 1 ]
@@ -220,7 +220,7 @@ float_ends() {
 	[[ "$output" != *hybrid* ]]
 }
 
-@test "--json parses and says the same" {
+@test "--json parses and has the same facts" {
 	model m
 	tfl-quantcheck --json m.tflite | jq -e '
 		.fully_integer and .errors == 0 and (.tensors | length) == 4 and
@@ -228,7 +228,7 @@ float_ends() {
 		.inputs == [0] and .outputs == [3]'
 }
 
-@test "hostile names do not reach the terminal or break JSON" {
+@test "hostile names neither reach the terminal nor break JSON" {
 	model m "$t[0].name = \"a\\u001b[2J\\\"b\" | $t[0].quantization.zero_point = [999]"
 	run tfl-quantcheck m.tflite
 	[ "$status" -eq 1 ]
@@ -236,7 +236,7 @@ float_ends() {
 	tfl-quantcheck --json m.tflite | jq -e '.tensors[0].name == "a\u001b[2J\"b"'
 }
 
-@test "trouble: exact message, status 2, no output file" {
+@test "trouble gives an exact message, status 2 and no output file" {
 	run tfl-quantcheck missing.tflite
 	[ "$status" -eq 2 ]
 	[ "$output" = "tfl-quantcheck: missing.tflite: No such file or directory" ]
@@ -258,7 +258,7 @@ float_ends() {
 	[ "$status" -eq 0 ]
 }
 
-@test "models: all integer, none has an error" {
+@test "all integer models pass without an error" {
 	while read -r m; do
 		run tfl-quantcheck -q "$m"
 		[ "$status" -eq 0 ] || { echo "$m: $output"; return 1; }
@@ -267,7 +267,7 @@ float_ends() {
 	done < <(models_or_stand_ins)
 }
 
-@test "an audio front end has no scales: one warning" {
+@test "the operators of an audio front end have no scales and give one warning" {
 	signal=".operator_codes[0] = {deprecated_builtin_code:32,builtin_code:32,custom_code:\"SignalWindow\"}
 		| del($t[0].quantization) | del($t[3].quantization)"
 	breaks no-quantization warning "$signal"
@@ -275,6 +275,6 @@ float_ends() {
 	[ "$status" -eq 0 ]
 	[ "${#stderr_lines[@]}" -eq 1 ]
 	[[ "$stderr" == *"2 tensors of an audio front end have no scale: its operators run on the CPU" ]]
-	# any other custom operator: it got lost
+	# for any other custom operator the scales got lost
 	breaks no-quantization error "${signal/SignalWindow/Window}"
 }
