@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# The map in a compiled model: names that stay.
+# The map of names in a compiled model.
 bats_require_minimum_version 1.5.0
 
 load lib/common
@@ -8,7 +8,7 @@ load lib/common
 DIGITS=$BATS_TEST_DIRNAME/models/digits.tflite
 u55=(--system-config RTSS_HE_SRAM_MRAM --memory-mode Shared_Sram)
 
-# compiled: digits.wenc; m.tflite with its map, plain.tflite without
+# compiled: makes digits.wenc, m.tflite with its map, and plain.tflite without one
 compiled()
 {
 	npucc -a ethos-u55-128 "${u55[@]}" -o digits.wenc "$DIGITS" 2>/dev/null
@@ -16,7 +16,7 @@ compiled()
 	npu-cmdgen --no-map -o plain.tflite digits.wenc
 }
 
-@test "a compiled file's names are the graph's" {
+@test "the names of a compiled file are the graph's" {
 	compiled
 	for what in --csv --yaml; do
 		npu-perf "$what" digits.wenc >graph.out
@@ -29,7 +29,7 @@ compiled()
 	npu-perf "${u55[@]}" --yaml m.tflite | grep -x '  name: dw1'
 	npu-perf "${u55[@]}" --trace m.tflite |
 		jq -e '.traceEvents | any(.name == "dw1")'
-	# as many as the source has; without the map nobody knows
+	# as many operators as in the source; without the map their number is unknown
 	npu-perf "${u55[@]}" m.tflite | grep -x 'NPU operators = [0-9]* (100.0%)'
 	npu-perf "${u55[@]}" plain.tflite | grep -x 'NPU operators = n/a (100.0%)'
 	npu-perf digits.wenc | grep -x 'Network summary for digits'
@@ -38,7 +38,7 @@ compiled()
 	grep -x 'Network summary for main' out
 }
 
-@test "constants do not count the map, and it depends on nothing else" {
+@test "the map is not counted as constants, and depends on nothing else" {
 	compiled
 	for f in m plain; do
 		npu-perf "${u55[@]}" --json $f.tflite |
@@ -50,13 +50,13 @@ compiled()
 			2>/dev/null
 		cmp $j.tflite m.tflite
 	done
-	# the name of the file is no part of it
+	# the map does not depend on the file's name
 	cp "$DIGITS" other.tflite
 	npucc -a ethos-u55-128 "${u55[@]}" -o other_npu.tflite other.tflite 2>/dev/null
 	cmp other_npu.tflite m.tflite
 }
 
-@test "npu-dis names operations, and prints the map" {
+@test "npu-dis names operations and prints the map" {
 	compiled
 	npu-dis --high-level m.tflite | grep ' depthwise .*  # dw1$'
 	npu-dis --json m.tflite |
@@ -70,14 +70,14 @@ compiled()
 	grep '^layer kind="DEPTHWISE_CONV_2D" name="dw1" npu=1$' map
 	grep '^span what=2 name="picture" shape="i8\[1,28,28,1\]"' map
 	grep '^constant what=0 .*name="dw1' map
-	# what the source does not name is its layer's: no bare numbers of the graph
+	# tensors without a name get the name of their layer, and no number of the graph
 	grep '^command .*what=2 .*name="digit (l0)"' map
 	grep '^constant what=1 .*name="digit (l0)"' map
 	run ! grep -E 'name="[a-z][0-9]+"' map
 	refuses 2 'no map of its streams' npu-dis --map plain.tflite
 }
 
-@test "every tensor of the map lies where the plan has it" {
+@test "every tensor of the map has the address and lifetime of the plan" {
 	compiled
 	# at=, from= and to= of the graph's records, and of the map's
 	sed -n 's/^tensor .* at=\(0x[0-9a-f]*\) live=\([0-9]*\):\([0-9]*\).*/\1 \2 \3/p' \
@@ -91,13 +91,13 @@ compiled()
 	cmp want have
 }
 
-@test "npu-sim and the verifier name what fails" {
+@test "npu-sim and the verifier name the operation that fails" {
 	compiled
 	npu-sim --trace m.tflite >out
 	grep -E '^npu 0 0x[0-9a-f]+ depthwise .* name="dw1"' out
 	npu-sim --trace plain.tflite >out
 	run ! grep 'name=' out
-	# OFM_REGION of the first kernel: a region that nobody has
+	# OFM_REGION of the first kernel: a region without a buffer
 	at=$(npu-dis m.tflite | grep 'NPU_SET_OFM_REGION' | sed -n 1p | cut -c1-8)
 	payload=$(grep -obUa -m 1 COP1 m.tflite | cut -d: -f1)
 	printf '\007' | dd of=m.tflite bs=1 seek=$((payload + 32 + at + 2)) \
@@ -110,11 +110,11 @@ compiled()
 	grep -E ' of stem: error: rule ' <<<"$stderr"
 }
 
-@test "a compiled file has the memory system that it was compiled for" {
+@test "a compiled file records the memory system for which it was compiled" {
 	compiled
 	npu-perf --json m.tflite >have
 	npu-perf "${u55[@]}" --json m.tflite | cmp - have
-	# nothing but names: memories of an ini file come along
+	# not only names: the memories of an ini file are recorded, too
 	cat >vela.ini <<-END
 		[System_Config.Slow]
 		core_clock=100e6
@@ -132,29 +132,29 @@ compiled()
 	npu-perf --json slow.tflite >have
 	npu-perf "${slow[@]}" --json slow.tflite | cmp - have
 	jq -e '.system_config == "Slow" and .core_clock == 1e8' have
-	# an option takes the place of a name in the file
+	# an option overrides the record in the file
 	npu-perf --memory-mode=Sram_Only --json m.tflite |
 		jq -e '.memory_mode == "Sram_Only" and
 			.system_config == "RTSS_HE_SRAM_MRAM"'
 	refuses 2 "--system-config is required" npu-perf plain.tflite
-	# headers check the driver's regions, and hold what a part has
+	# headers check the driver's regions and the size of a part's memory
 	tfl2c m.tflite >m.h
 	grep -q '_NPU_REGIONCFG_0 3$' m.h
 	npucc --part=corstone-300 -o part.tflite "$DIGITS"
 	npu-perf --json part.tflite | jq -e '.part == "corstone-300"'
-	# what is no profile is refused in a line
+	# an invalid profile is refused in one line
 	LC_ALL=C sed 's/ burst=[0-9]/ burst=-/' m.tflite >bad.tflite
 	refuses 2 "its metadata nputools.target" npu-perf bad.tflite
 	refuses 2 "its metadata nputools.target" tfl2c bad.tflite
 }
 
-@test "headers and sources leave the map out; xxd and asm have the file" {
+@test "headers and sources leave out the map; xxd and asm contain the file" {
 	compiled
 	tfl2c -n n -o a.h m.tflite
 	tfl2c -n n --memory-mode=Shared_Sram -o b.h plain.tflite
 	cmp a.h b.h
-	# a source and the declarations beside it speak of one array, whose parts
-	# are where they are in the file
+	# A source and its declarations describe the same array, whose parts have the
+	# offsets of the file.
 	tfl2c -n n --format=source -o a.c m.tflite
 	tfl2c -n n --declarations -o d.h m.tflite
 	bytes=$(sed -n 's/^#define N_BYTES \([0-9]*\).*/\1/p' d.h)
@@ -169,14 +169,14 @@ compiled()
 	n=$(sed -n 's/^#define N_NPU_STREAM_BYTES \([0-9]*\).*/\1/p' d.h)
 	[ "$n" -gt 0 ]
 	cmp -n "$n" -i "$stream" m.tflite cut.tflite
-	# as it is
+	# unchanged
 	tfl2c -n n --dialect=xxd -o x.h m.tflite
 	grep "n_len = $(wc -c <m.tflite);" x.h
 	tfl2c -n n --format=asm -o n.S m.tflite
 	grep -w "$(wc -c <m.tflite)" n.S
 }
 
-@test "a map of other streams is not used, a broken one is refused" {
+@test "a map of other streams is ignored, and a broken map is refused" {
 	need flatc jq
 	compiled
 	flatc --json --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" \
@@ -187,13 +187,13 @@ compiled()
 	refuses 2 'broken.tflite: error: map: byte 1: no map of a version' \
 		npu-perf "${u55[@]}" broken.tflite
 	refuses 2 'error: map: byte 1: ' npu-dis broken.tflite
-	# names are for its messages: it does without
+	# npu-sim needs names only for its messages and runs without them
 	npu-sim --compare="$DIGITS" broken.tflite
 	jq '(.buffers[.metadata[] | select(.name == "nputools.map").buffer].data) |=
 		.[:-1]' m.json >short.json
 	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" short.json
 	refuses 2 'ends too early' npu-perf "${u55[@]}" short.tflite
-	# the streams of another accelerator under the same names
+	# the streams of another accelerator with the same names
 	npucc -a ethos-u55-256 --any-accelerator "${u55[@]}" -o o.tflite "$DIGITS" 2>/dev/null
 	flatc --json --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" -- o.tflite
 	jq --slurpfile o o.json '(.buffers[.metadata[] |
@@ -207,11 +207,11 @@ compiled()
 	grep -x 'NPU operators = n/a (100.0%)' <<<"$output"
 }
 
-@test "a file is verified against the graph in it, by itself" {
+@test "a compiled file is verified against the graph that it contains" {
 	need flatc jq
 	compiled
 	npu-dis --verify m.tflite | grep -qx 'm.tflite: .*, 0 errors, .*'
-	# a zero point more than the graph has: legal, and other results
+	# a zero point that is one more than the graph's: legal, with other results
 	at=$(npu-dis m.tflite | grep 'NPU_SET_OFM_ZERO_POINT' | sed -n 1p | cut -c1-8)
 	for f in m plain; do
 		payload=$(grep -obUa -m 1 COP1 $f.tflite | cut -d: -f1)
@@ -222,8 +222,8 @@ compiled()
 	npu-dis --verify plain-zero.tflite
 	run -1 npu-dis --verify m-zero.tflite
 	[[ $output == *" of stem: error: rule 53: o"*": OFM zero point is -127, the graph has -128"* ]]
-	# what the graph is not compared with: the digest.  JSON rounds scales, so that
-	# those of this model have been through it
+	# The digest covers everything else.  JSON rounds scales; the scales of this model
+	# were converted through JSON before.
 	local fbs=$TOP/tests/models/tflite.fbs
 	cp "$DIGITS" r.tflite
 	flatc --json --strict-json --raw-binary "$fbs" -- r.tflite
@@ -237,21 +237,21 @@ compiled()
 		run npu-dis --verify edited.tflite
 	}
 	edit .
-	[ "$status" = 0 ] # the same in another order of bytes
+	[ "$status" = 0 ] # the same content with other bytes
 	edit '.metadata += [{name: "somebody", buffer: 0}] | .description = "mine"'
 	[ "$status" = 0 ]
 	edit '.subgraphs[0].outputs[0] as $o |
 		.subgraphs[0].tensors[$o].quantization.scale[0] *= 2'
 	[ "$status" = 1 ]
 	[[ $output == *"error: rule 53: "*"the digest in the map is of others"* ]]
-	# a graph that nobody can inflate
+	# a graph that cannot be inflated
 	edit '(.buffers[.metadata[] | select(.name == "nputools.map").buffer].data) |=
 		(.[length - 12] = 255 - .[length - 12])'
 	[ "$status" = 2 ]
 	[[ $output == *"edited.tflite (its graph)"* ]]
 }
 
-@test "of a graph that is large beside its file the digest is there" {
+@test "a graph that is large compared with its file is replaced by its digest" {
 	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" add 1000 >long.tflite
 	npucc -a ethos-u55-128 "${u55[@]}" -o m.tflite long.tflite 2>/dev/null
 	npu-dis --map m.tflite | grep '^graph bytes=0 deflated=0 digest=[0-9a-f]*$'

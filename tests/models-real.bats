@@ -1,12 +1,13 @@
 #!/usr/bin/env bats
 bats_require_minimum_version 1.5.0
-# Models as they are published, each awkward in its way: all of it on the NPU
-# but for float ends, which may stay or be left out; the same bytes.
+# Published models, each difficult in another respect.  All operators run on the NPU, except
+# float inputs and outputs, which may run on the CPU or be left out.  The bytes are the
+# same.
 
 load lib/common
 
-# real FIRST ACCELERATOR SYSTEM MODE: every second model from the first one on
-# (NPUTOOLS_ALL: every one), both forms
+# real FIRST ACCELERATOR SYSTEM MODE: every second model from FIRST on (NPUTOOLS_ALL: every
+# one), in both variants
 real()
 {
 	local in name n=$1
@@ -26,14 +27,14 @@ real()
 	done < <(if [ -n "$SHARED" ]; then
 		find "$SHARED/models-real" -name '*.tflite' | sort
 	else
-		stand_ins | grep -v /graph- # those have what only the CPU does
+		stand_ins | grep -v /graph- # those have operators of the CPU
 	fi)
 }
 
-@test "published models on ethos-u55-128" {
+@test "published models are exact on ethos-u55-128" {
 	real 1 ethos-u55-128 Ethos_U55_High_End_Embedded Shared_Sram
 }
 
-@test "published models on ethos-u65-512, with an SRAM of its own" {
+@test "published models are exact on ethos-u65-512 with an SRAM of its own" {
 	real 0 ethos-u65-512 Ethos_U65_High_End Dedicated_Sram
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Eight whole models: one ethos-u operator each, golden outputs before and after
-# compilation, and proof that the comparison notices what it should.
+# Eight whole models: each has one ethos-u operator and golden outputs before and after
+# compilation.  The comparison detects errors.
 
 load lib/common
 
@@ -8,7 +8,7 @@ memory=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
 eight=(seed_mnist_fc ad01_int8 kws_ref_model person_detect resnet_quant
 	micro_speech hello_world_int8 mbv2_int8)
 
-# json MODEL: MODEL.json of ./MODEL.tflite, by flatc
+# json MODEL: flatc makes MODEL.json of ./MODEL.tflite
 json()
 {
 	flatc --json --strict-json --raw-binary \
@@ -21,8 +21,9 @@ compile()
 		npu-cmdgen -o npu.tflite || { cat notes; return 1; }
 }
 
-# operators of subgraph 0 and how many of them are ethos-u.  Weights as JSON take flatc
-# seconds: it reads the model by a schema whose buffers have no data
+# count_operators MODEL: the number of operators of subgraph 0 and the number of ethos-u
+# operators.  Converting weights to JSON takes flatc seconds: therefore flatc reads the
+# model with a schema whose buffers have no data.
 count_operators()
 {
 	sed '/^table Buffer {/,/^}/s/^  data: .*//' "$TOP/tests/models/tflite.fbs" >structure.fbs
@@ -32,7 +33,7 @@ count_operators()
 		length)] | join(" ")' "$1.json"
 }
 
-# the eight, or two of the tree's that are nothing else either
+# the eight models, or two of the tree's that also run completely on the NPU
 whole_models()
 {
 	if [ -n "$SHARED" ]; then
@@ -42,7 +43,7 @@ whole_models()
 	fi
 }
 
-@test "each of the eight is one ethos-u operator and nothing else" {
+@test "each of the eight models is one ethos-u operator and nothing else" {
 	need flatc jq
 	local accels=(ethos-u55-128 ethos-u55-256)
 	while read -r name; do
@@ -55,7 +56,7 @@ whole_models()
 	done < <(whole_models)
 }
 
-# the files of a golden directory as options of npu-sim
+# golden DIR: the files of a golden directory as options of npu-sim
 golden()
 {
 	local k
@@ -64,7 +65,7 @@ golden()
 	for k in "$1"/output_*.npy; do options+=(-e "$k"); done
 }
 
-@test "golden outputs, before and after compilation" {
+@test "golden outputs are equal before and after compilation" {
 	need_shared golden
 	cases=0
 	for name in "${eight[@]}"; do
@@ -79,7 +80,7 @@ golden()
 	[ $cases -ge 24 ]
 }
 
-@test "golden intermediates: every tensor of the plain model" {
+@test "every tensor of the plain model equals its golden intermediate" {
 	need_shared golden
 	for name in "${eight[@]}"; do
 		dir=$SHARED/golden/$name/intermediate_0
@@ -97,7 +98,7 @@ golden()
 	done
 }
 
-@test "an expected output with one wrong element is noticed" {
+@test "an expected output with one wrong element is detected" {
 	local plain in=$SHARED/golden/kws_ref_model/0/input_0.npy
 	plain=$(network kws_ref_model)
 	if [ -n "$SHARED" ]; then
@@ -122,8 +123,8 @@ golden()
 	done
 }
 
-# changed OPERAND BYTE: bad.tflite, in which that byte of an operand of the
-# ethos-u operator (0 the stream, 1 the constants) is one more
+# changed OPERAND BYTE: makes bad.tflite, in which this byte of an operand of the ethos-u
+# operator (0 the stream, 1 the constants) is one more
 changed()
 {
 	jq ".subgraphs[0] as \$g | \$g.tensors[\$g.operators[0].inputs[$1]].buffer as \$b |
@@ -131,9 +132,9 @@ changed()
 	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" bad.json
 }
 
-@test "a changed byte of stream, weights or scales is noticed" {
+@test "a changed byte of stream, weights or scales is detected" {
 	need flatc jq
-	# its one output follows every layer; a classifier's class often doesn't
+	# its one output depends on every layer; the class of a classifier often does not
 	m=$(network hello_world_int8)
 	tfl-partition "$m" | npu-sched -a ethos-u55-128 "${memory[@]}" 2>/dev/null |
 		npu-wenc >m.wenc
@@ -148,18 +149,18 @@ changed()
 	at=$(npu-cmdgen --emit=words m.wenc |
 		sed -n 's/^0x\([0-9a-f]*\):.*NPU_SET_OFM_ZERO_POINT.*/\1/p' | tail -1)
 	noticed 0 $((32 + 16#$at + 2))
-	# of the last layer: a record of 10 bytes a channel, then the stream
+	# the last layer has a record of 10 bytes for each channel, then the stream
 	code=$(grep '^code ' m.wenc | tail -1)
 	[[ $code =~ scales=0x([0-9a-f]+):[0-9]+\ stream=0x([0-9a-f]+):([0-9]+) ]]
 	noticed 1 $((16#${BASH_REMATCH[1]} + 1)) # 256 more on the first bias
 	noticed 1 $((16#${BASH_REMATCH[1]} + 8)) # its multiplier
-	# a layer before: the last one's single channel is mostly padding
+	# a layer before the last one, whose single channel is mostly padding
 	code=$(grep '^code ' m.wenc | tail -2 | head -1)
 	[[ $code =~ stream=0x([0-9a-f]+): ]]
-	noticed 1 $((16#${BASH_REMATCH[1]})) # its head says how to read it
+	noticed 1 $((16#${BASH_REMATCH[1]})) # the stream's head describes its format
 }
 
-# not every input shows it: one of a few has to
+# noticed OPERAND BYTE: at least one of a few inputs must show the change
 noticed()
 {
 	local status seed

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 bats_require_minimum_version 1.5.0
-# Compiled streams changed at random: what changes a result breaks a rule or differs
-# from the graph; operations left out, other regions and addresses always do.
+# Compiled streams with random changes: a change that alters a result breaks a rule or
+# differs from the graph.  Missing operations, other regions and other addresses are always
+# detected.
 
 load lib/common
 
 mutants=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/mutate-streams
 
-# compiled MODEL OPTION...: m.wenc, m.tflite
+# compiled MODEL OPTION...: makes m.wenc and m.tflite
 compiled()
 {
 	tfl-partition ${lowering:+-a "$lowering"} "$1" | npu-sched "${@:2}" 2>notes |
@@ -15,7 +16,8 @@ compiled()
 	npu-cmdgen -o m.tflite m.wenc
 }
 
-# nobody_missed COUNT EFFECTIVE: of so many mutants; so many effective at least
+# nobody_missed COUNT EFFECTIVE: none of COUNT mutants is missed, and at least EFFECTIVE of
+# them alter a result
 nobody_missed()
 {
 	"$mutants" "$1" 1 m.wenc m.tflite >out || { cat out; return 1; }
@@ -24,26 +26,26 @@ nobody_missed()
 	[ "$effective" -ge "$2" ]
 }
 
-@test "mutants of a network on one core" {
+@test "mutants of a network on one core are detected" {
 	compiled "$TOP/tests/models/digits.tflite" -a ethos-u55-128 \
 		--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram
 	nobody_missed 700 250
 }
 
-@test "mutants of a network on two cores, with a cache" {
+@test "mutants of a network on two cores with a cache are detected" {
 	compiled "$TOP/tests/models/digits.tflite" -a ethos-u65-512 \
 		--system-config=Ethos_U65_High_End --memory-mode=Dedicated_Sram
 	nobody_missed 350 120
 }
 
-@test "mutants of a network on Ethos-U85" {
+@test "mutants of a network on Ethos-U85 are detected" {
 	lowering=ethos-u85-256
 	compiled "$TOP/tests/models/digits.tflite" -a ethos-u85-256 \
 		--system-config=Ethos_U85_SYS_DRAM_Low --memory-mode=Dedicated_Sram
 	nobody_missed 350 120
 }
 
-@test "mutants of transfers by indices" {
+@test "mutants of transfers by indices are detected" {
 	lowering=ethos-u85-256
 	"${mutants%/*}/gen-model" 3 GATHER_COMPUTED >indexed.tflite
 	compiled indexed.tflite -a ethos-u85-256 \
@@ -51,13 +53,13 @@ nobody_missed()
 	nobody_missed 200 80
 }
 
-@test "mutants of stripes and rolling buffers" {
+@test "mutants of stripes and rolling buffers are detected" {
 	compiled "$TOP/tests/models/digits.tflite" -a ethos-u55-32 --optimise=Size \
 		--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram
 	nobody_missed 350 100
 }
 
-@test "a graph of another schedule is noticed at once" {
+@test "the graph of another schedule is detected" {
 	compiled "$TOP/tests/models/digits.tflite" -a ethos-u55-128 \
 		--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram
 	mv m.tflite good.tflite

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# npu-perf: what measurements say, and logs of devices.
+# npu-perf: comparison with measurements, and logs of devices.
 bats_require_minimum_version 1.5.0
 
 load lib/common
@@ -8,7 +8,7 @@ load lib/common
 DIGITS=$BATS_TEST_DIRNAME/models/digits.tflite
 u55=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
 
-# calibrated PROFILE MODEL OPTION...: cycles
+# calibrated PROFILE MODEL OPTION...: the cycles
 calibrated()
 {
 	local profile=$1 model=$2
@@ -17,7 +17,7 @@ calibrated()
 		cycles_of calibrated_cycles
 }
 
-# compile ACCELERATOR OUT OPTION...
+# compile ACCELERATOR OUT OPTION...: compiles the demo
 compile()
 {
 	local accel=$1 out=$2
@@ -30,14 +30,14 @@ compile()
 	grep -E '^  M55M1_Flash .*  fitted on 4 measurements$' out
 	grep -E '^  M55M1_HyperRAM .*  fitted on 3 measurements$' out
 	grep -E '^  Ethos_U55_High_End_Embedded .*  published$' out
-	# all of them are one or the other
+	# each profile is published or fitted
 	[ -z "$(sed '1d; /^memory modes/,$d' out |
 		grep -vE '  (published|fitted on [0-9]* measurements)$')" ]
 }
 
-@test "estimates of the measured board come within what npu-perf(1) says" {
+@test "estimates of the measured board are as accurate as npu-perf(1) says" {
 	need_shared reference/measured/measured.tsv
-	# at 180 MHz the flash has as many bytes a second
+	# at 180 MHz the flash has the same bytes per second
 	cat >flash180.ini <<-END
 		[System_Config.Flash180]
 		core_clock=180e6
@@ -82,7 +82,7 @@ compile()
 	END
 }
 
-# within LOW HIGH NUMBER...
+# within LOW HIGH NUMBER...: all numbers are in the range
 within()
 {
 	local low=$1 high=$2
@@ -92,7 +92,7 @@ within()
 		END { exit bad }'
 }
 
-# the bounds are those of npu-perf-accuracy(7), 3 and 4, and a percent more
+# the bounds are those of npu-perf-accuracy(7), 3 and 4, plus one percent
 @test "the calibrated estimate agrees with Arm's model of the hardware" {
 	need_shared reference/fvp/cells.tsv
 	NPUTOOLS_SHARED=$SHARED "$TOP/scripts/accuracy" --svg=out.svg "${BIN%/bin}" >rows
@@ -128,7 +128,7 @@ within()
 	END
 }
 
-@test "what was measured on one NPU is extrapolated to another" {
+@test "measurements of one NPU are extrapolated to another NPU" {
 	compile ethos-u55-256 a.tflite
 	compile ethos-u55-128 b.tflite
 	for f in a:false b:true; do
@@ -138,7 +138,7 @@ within()
 	npu-perf --system-config M55M1_Flash --memory-mode Shared_Sram \
 		--model=calibrated a.tflite |
 		grep '^Fitted on 4 measurements with M55M1_Flash'
-	# a graph remembers what was fitted
+	# a graph records the profile's fit
 	npucc -a ethos-u55-256 --system-config M55M1_Flash --memory-mode Shared_Sram \
 		-o a.wenc "$DIGITS" 2>/dev/null
 	npu-cmdgen -o c.tflite a.wenc
@@ -149,9 +149,9 @@ within()
 		.calibrated_high, .calibrated_extrapolated]')" ]
 }
 
-@test "a fit finds the board that made the logs" {
-	# logs made up from a board whose flash, and an operation's own cycles, differ from
-	# those of the profile that the fit starts from; four plans, each other than the rest
+@test "a fit finds the parameters of the board that made the logs" {
+	# The logs are computed from a board that differs in its flash and in an operation's
+	# own cycles from the profile where the fit starts.  The four plans differ.
 	cat >board.ini <<-EOF
 		[System_Config.Board]
 		core_clock=500000000
@@ -195,7 +195,7 @@ within()
 		jq -e '.calibrated_cycles / .measured_cycles | . > 0.99 and . < 1.01' $i.json
 		jq -e '.calibrated_extrapolated == false' $i.json
 	done
-	# the compiler takes it, and the same again is the same
+	# the compiler reads the fitted profile, and a second fit is the same
 	npucc -a ethos-u55-256 --config desk.ini --system-config Desk \
 		--memory-mode Shared_Sram -o d.tflite "$DIGITS" 2>/dev/null
 	npu-perf "${u55[@]}" --fit=Desk 1.tflite=1.log 2.tflite=2.log 3.tflite=3.log \
@@ -207,12 +207,12 @@ within()
 		npu-perf "${u55[@]}" --fit=Desk 1.tflite=1.log o.tflite=2.log
 }
 
-@test "npu-sched plans by the timeline, or as measurements have it" {
+@test "npu-sched plans by the timeline or by the calibrated estimate" {
 	compile ethos-u55-256 d.tflite --check
 	compile ethos-u55-256 t.tflite --model=timeline --check
 	compile ethos-u55-256 c.tflite --model=calibrated
 	cmp d.tflite c.tflite
-	# what it predicts is what npu-perf says of its stream
+	# the predicted cycles are those that npu-perf reports for the stream
 	npucc -a ethos-u55-256 "${u55[@]}" --model=calibrated -o c.wenc "$DIGITS" \
 		2>/dev/null
 	predicted=$(sed -n 's/^target .* cycles=\([0-9.]*\).*/\1/p' c.wenc)
@@ -220,21 +220,21 @@ within()
 		jq -e --argjson p "$predicted" '.calibrated_cycles - $p | . * . < 1'
 	refuses 2 '--model takes calibrated or timeline' \
 		npu-sched --model=regor -a ethos-u55-256 "${u55[@]}" c.wenc
-	# the demo has the same plan by both
+	# the demo has the same plan with both
 	[ -n "$SHARED" ] || return 0
 	for m in timeline calibrated; do
 		npucc -a ethos-u55-256 "${u55[@]}" --model=$m -o $m.tflite \
 			"$SHARED/models/person_detect.tflite" 2>/dev/null
 		npu-perf "${u55[@]}" --json $m.tflite >$m.json
 	done
-	# each is the better one by what it was planned by
+	# each plan is the better one by its own estimate
 	jq -es '.[0].calibrated_cycles <= .[1].calibrated_cycles' \
 		calibrated.json timeline.json
 	jq -es '.[1].timeline_cycles <= .[0].timeline_cycles' calibrated.json \
 		timeline.json
 }
 
-@test "the ML evaluation kit's log, of several inferences" {
+@test "the ML evaluation kit's log of several inferences is read" {
 	compile ethos-u55-128 m.tflite
 	for n in 300 100 200; do
 		cat <<-END
@@ -257,7 +257,8 @@ within()
 		.estimated == $r.calibrated_cycles or
 			(.estimated - $r.calibrated_cycles | . * . < 1)' json
 	jq -e '.measured.axi0_read_beats | .ratio == .measured / .estimated' json
-	# beats are the bytes of the estimate and of the stream, 8 each; arena in SRAM on AXI0
+	# beats are the bytes of the estimate and of the stream, divided by 8; the arena is
+	# in SRAM on AXI0
 	stream=$(npu-dis m.tflite | sed -n 's/^Command stream length = \([0-9]*\) bytes$/\1/p')
 	jq -e --argjson stream "$stream" '.measured.axi1_read_beats.estimated * 8 ==
 		$stream + (.estimate |
@@ -269,7 +270,7 @@ within()
 	grep -E '^  cycles, calibrated +20000 +[0-9]+ +[0-9.]+$' out
 }
 
-@test "ExecuTorch's and Zephyr's log, and the interpreter's operators" {
+@test "logs of ExecuTorch and Zephyr and the interpreter's operators are read" {
 	compile ethos-u55-128 m.tflite
 	cat >log <<-END
 	I [executorch:arm_perf_monitor.cpp] NPU Inferences : 4

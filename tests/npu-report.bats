@@ -9,7 +9,7 @@ DIGITS=$BATS_TEST_DIRNAME/models/digits.tflite
 u55=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
 pictures=(memory timeline layers roofline curve)
 
-# report NAME OPTION...: NAME.tflite and NAME.json
+# report NAME OPTION...: makes NAME.tflite and NAME.json
 report()
 {
 	local name=$1
@@ -27,7 +27,7 @@ front()
 	END
 }
 
-@test "pictures and pages are well-formed, and need nothing from elsewhere" {
+@test "pictures and pages are well-formed and load nothing" {
 	need xmllint
 	report m
 	front
@@ -51,12 +51,12 @@ front()
 	grep -q '@media print' m.html
 }
 
-@test "a page's numbers are the JSON's" {
+@test "the numbers of a page are those of the JSON" {
 	need xmllint
 	report m
 	front
 	npu-report --html --front=front.json m.json >m.html
-	# cells of the tables, in order; $1: the title of the section
+	# cells TITLE: the cells of the tables of this section, in order
 	cells()
 	{
 		xmllint --xpath "//*[local-name()='h2'][.='$1']/following-sibling::*[
@@ -69,7 +69,7 @@ front()
 	cells Timeline | sed -n '5~7p' >have
 	jq -r '.operations[].total_cycles' m.json | awk '{ print int($1 * 1000) }' >want
 	awk '{ print int($1 * 1000) }' have | diff want -
-	# as they stand there, which is to a thousandth of a cycle, a millionth of a ms
+	# with the digits of the page: a thousandth of a cycle, a millionth of a ms
 	jq -r '.operations[].total_cycles' m.json | sort >want
 	cells Timeline | sed -n '5~7p' | sort | diff - want
 	run ! grep -E '[.][0-9]{4}' want
@@ -78,7 +78,7 @@ front()
 	jq -r '[.layers[.operations[] | select(.kind != "dma").layer].name] |
 		reduce .[] as $n ([]; if index($n) then . else . + [$n] end) | .[]' \
 		m.json | diff have -
-	# layers and the waiting between them are the timeline
+	# the sum of layers and of the waiting between them is the timeline
 	cells 'Time by layer' | sed -n '7~8p' | awk '{ s += $1 } END { print s }' >have
 	jq -r '[.operations[] | select(.kind != "dma") | .total_cycles + .stall_cycles] |
 		add' m.json >want
@@ -89,13 +89,13 @@ front()
 		awk '{ s += $1 } END { print s }' >have
 	jq '[.constants[] | select(.kind == "weights") | .bytes - .scale_bytes] | add' \
 		m.json | diff have -
-	# the headline has what the report has at its top
+	# the headline has the report's figures of the whole network
 	sed -n 's/.*data-key="\([a-z_]*\)" data-value="\([0-9.]*\)".*/\1 \2/p' m.html >have
 	[ "$(wc -l <have)" = 4 ]
 	while read -r key value; do
 		jq -e --arg k "$key" --argjson v "$value" '.[$k] == $v' m.json
 	done <have
-	# what the script draws is all that the report has
+	# the data for the script are all in the report
 	sed -n '/id="data"/,/<\/script>/p' m.html | sed '1d;$d' >data.json
 	jq -e --slurpfile m m.json '(.spans | length) == ($m[0].tensors | length) and
 		(.ops | length) == ($m[0].operations | length) and .peaks[0].bytes ==
@@ -104,12 +104,12 @@ front()
 	npu-report --svg=memory m.json >m.svg
 	[ "$(grep -c 'class="span [a-z]*"[^>]*><title>' m.svg)" = \
 		"$(jq '.tensors | length' m.json)" ]
-	# the legend has the kinds that there are, and no others
+	# the legend has exactly the kinds that occur
 	sed -n 's/.*class="span \([a-z]*\)".*\/>/\1/p' m.svg | sort >have
 	jq -r '.tensors[].kind' m.json | sort -u | diff have -
 }
 
-@test "a compiled model in place of a report" {
+@test "a compiled model is accepted instead of a report" {
 	report m
 	npu-report -o a.html m.tflite
 	npu-report --html m.json | cmp - a.html
@@ -119,7 +119,7 @@ front()
 	npu-report --summary m.json | cmp - out
 	npu-report --compare=m.tflite --fail-if-slower=0 m.json >out
 	run ! grep -E 'slower|larger|moved' out
-	# of a file that does not say what it was compiled for
+	# a file that does not record its memory system
 	npucc -a ethos-u55-128 "${u55[@]}" --no-map -o p.tflite "$DIGITS" 2>/dev/null
 	refuses 2 "npu-perf: error: --system-config is required" npu-report p.tflite
 	npu-report "${u55[@]}" --summary p.tflite | grep -q '^p for ethos-u55-128, '
@@ -130,7 +130,7 @@ front()
 	grep -q 'not a report of npu-perf --json; of a compiled model, name the file' err
 }
 
-@test "what would help is of the curve, of other accelerators, of npu-perf" {
+@test "proposals come from the front, from other accelerators and from npu-perf" {
 	report m
 	npucc -o m.part "$DIGITS" 2>/dev/null
 	for a in 128 256; do
@@ -150,18 +150,20 @@ front()
 	refuses 2 'no "front"' npu-report --html --other=x=m.json m.json
 }
 
-@test "node data for Model Explorer, by its published format" {
+@test "node data for Model Explorer have its published format" {
 	npucc --part=alif-e7-hp --cpu=ADD -o m.tflite "$DIGITS" 2>/dev/null
 	npu-perf --json m.tflite >m.json
 	npu-report --model-explorer m.tflite >cycles.json
 	npu-report --model-explorer=cycles m.json | cmp - <(npu-report --model-explorer m.json)
-	# by graph: results by node, each with a value; stops of a gradient from 0 to 1
+	# for each graph: results by node, each with a value; stops of a gradient from 0 to
+	# 1
 	jq -e 'to_entries | length == 1 and .[0].key == "main" and (.[0].value |
 		(.name | type) == "string" and (.gradient | map(.stop)) == [0, 1] and
 		all(.gradient[]; .bgColor | test("^#[0-9a-f]{6}$")) and
 		all(.results | to_entries[]; (.key | test("^[0-9]+$")) and
 			(.value.value | type) == "number"))' cycles.json
-	# the id is the operator's index: of each that has kernels, their cycles
+	# the id is the operator's index; operators with kernels have the sum of their
+	# cycles
 	jq -e --slurpfile m m.json '[.main.results[].value] | add as $sum |
 		($m[0].operations | map(select(.kind != "dma") | .total_cycles + .stall_cycles) |
 		add) as $want | $sum - $want < 10 and $want - $sum < 10' cycles.json
@@ -179,7 +181,7 @@ front()
 	refuses 2 "goes with no other" npu-report --model-explorer --html m.json
 }
 
-@test "the page in a browser: a click marks an operator in all pictures" {
+@test "in a browser, a click on the page marks an operator in all pictures" {
 	need node
 	browser=$(command -v chromium || command -v chromium-browser) || skip "no chromium"
 	cp "$DIGITS" d.tflite
@@ -189,11 +191,11 @@ front()
 	HOME=$PWD timeout 120 node "$TOP/tests/lib/page.js" "$browser" d.html d.json 390 1440
 }
 
-@test "the peak is the most that is live, and the graph's bound" {
+@test "the peak is the most live memory, and at least the graph's lower bound" {
 	report m
 	npucc -a ethos-u55-128 "${u55[@]}" -o m.wenc "$DIGITS" 2>/dev/null
 	bound=$(sed -n 's/^area .*arena.* bound=\([0-9]*\).*/\1/p' m.wenc)
-	# fewer bytes are live than are reserved, at no time more than at the peak
+	# live bytes are at most the reserved bytes, and never more than at the peak
 	jq -e '.peaks[0] | .bytes <= .top' m.json
 	jq -e --argjson b "$bound" '.peaks[0].bytes >= $b' m.json
 	jq -e '.peaks[0].top <= .sram_bytes' m.json
@@ -202,7 +204,7 @@ front()
 			.start_cycle <= $p.start_cycle and .end_cycle >= $p.end_cycle))' m.json
 }
 
-@test "text: bars, names, warnings" {
+@test "the text has bars, names and warnings" {
 	report m
 	npu-report m.json >out
 	grep -E '^  timeline, cycles +'"$(jq .timeline_cycles m.json)"'$' out
@@ -210,19 +212,19 @@ front()
 	grep -q '^Memory at its peak: arena' out
 	grep -q 'nothing was measured for this NPU and memory' out
 	npu-report <m.json | cmp out -
-	# a model without a map says so
+	# a note for a model without a map
 	npucc -a ethos-u55-128 "${u55[@]}" --no-map -o p.tflite "$DIGITS" \
 		2>/dev/null
 	npu-perf "${u55[@]}" --json p.tflite | npu-report |
 		grep 'the compiled file has no map'
 }
 
-@test "numbers: those at the top of the report, exactly" {
+@test "--numbers prints the figures of the whole network exactly" {
 	report m
 	npu-report --numbers m.json >out
 	jq -r 'to_entries[] | select(.value | type == "number") |
 		"\(.key)\t\(.value)"' m.json | sort >want
-	# jq may write a double with more digits than it takes to read it back
+	# jq may write a double with more digits than necessary
 	sort out | awk -F'\t' '
 		NR == FNR { want[$1] = $2; n++; next }
 		!($1 in want) || want[$1] + 0 != $2 + 0 { exit bad = 1 }
@@ -232,7 +234,7 @@ front()
 	refuses 2 "goes with no picture" npu-report --numbers --html m.json
 }
 
-@test "a comparison finds what got slower, larger, moved, and is a gate" {
+@test "a comparison finds slower, larger and moved parts, and can fail a build" {
 	report fast
 	report slow --optimise=Size
 	npu-report --compare=fast.json fast.json >out
@@ -256,7 +258,7 @@ front()
 	npu-report --compare=fast.json --fail-if-slower=1000 worse.json >out
 }
 
-@test "a page of a comparison, with each of several" {
+@test "a page can compare with several reports" {
 	need xmllint
 	report fast
 	report slow --optimise=Size
@@ -266,7 +268,7 @@ front()
 		'100 * (1 - $b[0].calibrated_cycles / $a[0].calibrated_cycles)')
 	grep -q "<dt>Time</dt><dd><b>[^<]*</b><small>$(printf %.1f "$part") % less; it was " c.html
 	grep -q '<dt>Time</dt><dd><b>[^<]*</b><small>as before; it was ' c.html
-	# operators by what they changed: the most first, only of the one that differs
+	# operators by their change, the largest first, only for the report that differs
 	[ "$(grep -c 'What changed most' c.html)" = 1 ]
 	sed -n 's/.*share" style[^>]*>\([-+0-9.]*\) %.*/\1/p' c.html | tr -d '+-' >changes
 	[ -s changes ]
@@ -278,7 +280,7 @@ front()
 	[[ $output == *"of fast.json"* ]]
 }
 
-@test "what is no report is refused" {
+@test "a file that is no report is refused" {
 	report m
 	printf '{ "a": [1, 2' >cut.json
 	refuses 2 'cut.json:1: error: not JSON: neither a comma nor an end' \
@@ -291,7 +293,7 @@ front()
 		npu-report --svg=x m.json
 	refuses 2 '--fail-if-slower goes with --compare' \
 		npu-report --fail-if-slower=1 m.json
-	# names that no XML has, and markup, are text
+	# names that XML does not allow, and markup, are shown as text
 	need xmllint
 	jq '.layers |= map(.name = "<u>&\u0001\"x")' m.json >evil.json
 	npu-report --html evil.json >evil.html
@@ -299,13 +301,13 @@ front()
 	run ! grep '<u>' evil.html
 }
 
-@test "the trace: bytes of kernels, arrows, counters" {
+@test "the trace has bytes of kernels, arrows and counters" {
 	npucc -a ethos-u55-256 "${u55[@]}" -o m.tflite "$DIGITS" 2>/dev/null
 	npu-perf "${u55[@]}" --trace m.tflite >t.json
 	npu-perf "${u55[@]}" --json m.tflite >m.json
 	jq -e '[.traceEvents[] | select(.ph == "X" and .tid == 0)] |
 		length > 0 and all(.args.bytes > 0)' t.json
-	# one end of an arrow for each beginning; it points forward, from a transfer
+	# each arrow has one end, points forward in time, and starts at a transfer
 	jq -e '[.traceEvents[] | select(.ph == "s")] as $s |
 		[.traceEvents[] | select(.ph == "f")] as $f |
 		($s | map(.id)) == ($f | map(.id)) and ($s | length > 0) and
@@ -314,7 +316,7 @@ front()
 	jq -e --slurpfile m m.json '[.traceEvents[] | select(.ph == "C" and
 		.name == "arena bytes in use").args.bytes] | max <= $m[0].sram_bytes and
 		max > 0' t.json
-	# bandwidths end at nothing, and never exceed what the memory has by far
+	# bandwidths end with 0, and stay below a generous limit
 	jq -e '[.traceEvents[] | select(.name == "bytes a cycle").args] |
 		(last | .sram == 0 and .off_chip_flash == 0) and any(.sram > 0)' t.json
 }

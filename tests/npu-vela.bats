@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 bats_require_minimum_version 1.5.0
-# npu-vela: Vela's options, and Vela's files.
+# npu-vela: Vela's options and Vela's files.
 
 load lib/common
 load lib/model
@@ -9,7 +9,7 @@ model=$BATS_TEST_DIRNAME/models/digits.tflite
 system=Ethos_U55_High_End_Embedded
 memory=(--system-config "$system" --memory-mode Shared_Sram)
 
-@test "the compiled model, the summary, the log" {
+@test "npu-vela writes the compiled model, the summary and the log" {
 	npu-vela "$model" --accelerator-config ethos-u55-128 "${memory[@]}" \
 		--output-dir=a/b >log
 	npucc -a ethos-u55-128 "${memory[@]}" -o want.tflite "$model"
@@ -22,7 +22,7 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	grep -q '^Total SRAM used ' log
 }
 
-@test "inputs and outputs outside of the arena" {
+@test "inputs and outputs may be outside of the arena" {
 	npu-vela "$model" "${memory[@]}" --separate-io-regions >log
 	npu-sim --seed 1 --compare="$model" output/digits_vela.tflite >log
 	npu-dis output/digits_vela.tflite | grep -q 'IFM_REGION.*3'
@@ -31,7 +31,7 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	[ "$(ls output)" = "$(printf '%s\n' digits_summary_$system.csv digits_vela.tflite)" ]
 }
 
-@test "--verbose-all: listings on standard output, layers as a file" {
+@test "--verbose-all lists on standard output and writes a file of layers" {
 	run --separate-stderr npu-vela --verbose-all --output-dir=out "${memory[@]}" "$model"
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"System Configuration"*"NPU_SET_IFM_"*"Network summary for digits"* ]]
@@ -40,10 +40,10 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	[ "$(head -1 out/digits_per-layer.csv)" = "TFLite_operator,NNG Operator,SRAM Usage,Peak%,Op Cycles,Network%,NPU,SRAM AC,DRAM AC,OnFlash AC,OffFlash AC,MAC Count,Network%,Util%,Name" ]
 }
 
-@test "raw output of a graph, and of a model; npu-sim reads them" {
+@test "raw output of a TOSA graph and of a model can be read by npu-sim" {
 	npu-vela "$model" "${memory[@]}" --output-format raw >log
 	npu-sim --compare="$model" output/digits_vela.npz >log
-	# as ExecuTorch's backend says it
+	# with the options of ExecuTorch's backend
 	cp "$(tosa_case abs-0)/model.tosa" out.tosa
 	npu-vela --accelerator-config=ethos-u55-128 --system-config=$system \
 		--memory-mode=Shared_Sram --verbose-operators --verbose-cycle-estimate \
@@ -54,7 +54,7 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	[ -s E/out_vela.npz ]
 }
 
-@test "without a memory system Vela's own, and a warning" {
+@test "without a memory system Vela's default is used, with a warning" {
 	npu-vela "$model" >log 2>err
 	[ "$(grep -c '^npu-vela: warning: no --' err)" = 2 ]
 	[ -s output/digits_summary_internal-default.csv ]
@@ -67,7 +67,7 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	refuses 2 "ethos-u75-256" npu-vela --accelerator-config ethos-u75-256 "$model"
 }
 
-@test "configuration files: several are one" {
+@test "several configuration files count as one" {
 	cat >sys.ini <<-'END'
 	[System_Config.mine]
 	core_clock=100e6
@@ -91,7 +91,7 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	refuses 2 "nowhere.ini: cannot be read" npu-vela --list-configs nowhere.ini
 }
 
-@test "operators left to the CPU are no error, nor are all of them" {
+@test "operators on the CPU are no error, even all of them" {
 	npu-vela "$model" "${memory[@]}" --ignore-ops CONV_2D,FULLY_CONNECTED \
 		--show-cpu-operations >log 2>err
 	grep -q 'CONV_2D' log
@@ -101,8 +101,8 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	[ "$(ls output)" = "$(printf '%s\n' digits_summary_$system.csv digits_vela.tflite m_vela.tflite)" ]
 }
 
-@test "every option of Vela 5.1 and 3.12 is taken, named or refused" {
-	# of Vela 5.1.0's OPTIONS.md
+@test "every option of Vela 5.1 and 3.12 is accepted, reported or refused" {
+	# from OPTIONS.md of Vela 5.1.0
 	for o in output-dir=x output-format=tflite verbose-all verbose-config verbose-graph \
 		verbose-tensor-format verbose-schedule verbose-allocation \
 		verbose-high-level-command-stream verbose-register-command-stream \
@@ -133,7 +133,7 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	refuses 2 "option '--optimise' needs a value" npu-vela --optim
 }
 
-@test "what fails leaves nothing, a full disk is an error" {
+@test "a failure leaves no file, and a full disk is an error" {
 	refuses 2 "nothing.tflite: cannot be read" npu-vela nothing.tflite
 	refuses 2 "which network?" npu-vela --timing
 	refuses 1 "npu-sched" npu-vela "${memory[@]}" --arena-cache-size 16 "$model"
@@ -148,11 +148,11 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	done
 }
 
-@test "no room for temporary files: one line with their directory" {
+@test "without space for temporary files there is one line with their directory" {
 	local said
 	refuses 2 "npu-vela: /no-such: no temporary directory can be made there" \
 		env TMPDIR=/no-such npu-vela "${memory[@]}" "$model"
-	# a limit of files' sizes stands for a full disk
+	# a limit of file sizes stands for a full disk
 	mkdir small
 	said=$(ulimit -f 1; TMPDIR=$PWD/small npu-vela "${memory[@]}" "$model" 2>&1 >/dev/null) &&
 		return 1
@@ -162,14 +162,14 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	[ ! -e output ]
 }
 
-@test "a signal ends it at once, and leaves nothing" {
+@test "a signal ends npu-vela immediately, and no file is left" {
 	[ -r /proc/self/environ ] || skip "no /proc"
 	local real=$SHARED/models-real/deeplabv3_mnv2_dm05.tflite i status=0
 	[ -n "$SHARED" ] && [ -e "$real" ] || skip "no ../shared"
 	mkdir tmp
 	NPU_VELA_TEST=$BATS_TEST_TMPDIR TMPDIR=$PWD/tmp npu-vela "${memory[@]}" "$real" \
 		>log 2>&1 3>&- &
-	# by itself it takes seconds
+	# without the signal it takes seconds
 	for ((i = 0; i < 500; i++)); do
 		[ -z "$(ls -A tmp)" ] || break
 		sleep 0.01

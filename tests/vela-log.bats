@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# The command stream and listings of another compiler's log for a network of
-# two QUANTIZE and one FULLY_CONNECTED.  Given its choices of blocks, block
-# dependencies and addresses, the words must be the same.
+# The command stream and the listings in another compiler's log, for a network of two
+# QUANTIZE and one FULLY_CONNECTED.  With the log's blocks, block dependencies and
+# addresses, the words must be the same.
 
 load lib/common
 
 profile=(-a ethos-u55-256 --system-config Ethos_U55_High_End_Embedded
 	--memory-mode Shared_Sram)
 
-# the log's choices, as an editor would write them into the .part
+# hand_edit: adds the log's choices to the .part, as an editor would
 hand_edit()
 {
 	sed -E -e '/^op .*name="tfl.quantize"/s/$/ block=2x2x128 ib=10 ab=30 blockdep=0/' \
@@ -31,13 +31,13 @@ compile()
 	npu-wenc m.sched >m.wenc
 }
 
-# the weights of the model are not those of the log, and nor is the encoder
+# the log has other weights and another encoder
 mask_length()
 {
 	sed -E 's/[0-9a-f]{8}( 0000 4021 - cmd1.NPU_SET_WEIGHT_LENGTH)/LENGTH\1/'
 }
 
-@test "82 commands of 444 bytes, as in the log" {
+@test "the stream has the log's 82 commands of 444 bytes" {
 	compile
 	npu-cmdgen --emit=words m.wenc | mask_length >got
 	sed -n '/^Register-Level Command Stream: Output/,/^Command stream length/p' \
@@ -47,7 +47,7 @@ mask_length()
 	[ "$(npu-cmdgen --emit=cmd m.wenc | wc -c)" = 444 ]
 }
 
-@test "the edits are obeyed, not overwritten" {
+@test "the edits are kept and not overwritten" {
 	compile
 	for edit in 'block=2x2x128 ib=10 ab=30 blockdep=0' \
 		'block=2x2x128 ib=10 ab=30 blockdep=3' 'at=0x2760'; do
@@ -57,7 +57,7 @@ mask_length()
 	grep -q '^area  *arena .*used=2016' m.wenc
 }
 
-@test "the model made of it computes the golden outputs" {
+@test "the model made from the stream computes the golden outputs" {
 	compile
 	npu-cmdgen -o m_npu.tflite m.wenc
 	npu-dis --verify m_npu.tflite
@@ -65,10 +65,10 @@ mask_length()
 	npu-sim -i "$dir/input_0.npy" -e "$dir/output_0.npy" m_npu.tflite
 }
 
-# what the log calls by other names: its copies of input and output
+# the log has other names for its copies of input and output
 copies='s/^( +name=(serving_default_input_1:0|StatefulPartitionedCall:0))_(npu|cpu)$/\1/'
 
-@test "stripes, operations and words read as in the log" {
+@test "stripes, operations and words are listed as in the log" {
 	compile
 	mask()
 	{
@@ -85,10 +85,10 @@ copies='s/^( +name=(serving_default_input_1:0|StatefulPartitionedCall:0))_(npu|c
 		mask | diff want -
 }
 
-@test "configuration, graph and addresses read as in the log" {
+@test "configuration, graph and addresses are listed as in the log" {
 	compile
-	# the path of the other compiler's file; its names for a copy of the
-	# weights and of the output
+	# Masked: the path of the other compiler's file, and its names for a copy of the
+	# weights and of the output.
 	mask()
 	{
 		sed -E -e "s/^(   used = ).*/\1PATH/" \
@@ -106,17 +106,17 @@ copies='s/^( +name=(serving_default_input_1:0|StatefulPartitionedCall:0))_(npu|c
 	diff want got
 }
 
-@test "operators read as in the log" {
+@test "operators are listed as in the log" {
 	need_shared seeds/vela-log.txt
 	grep -A3 '^Operators of Subgraph' "$SHARED/seeds/vela-log.txt" >want
 	tfl-partition --verbose-operators "$SHARED/models/seed_mnist_fc.tflite" \
 		2>&1 >/dev/null | diff want -
 }
 
-# The log's weights (and the flash that holds them) are larger.  There the
-# biases stand in front of packed scales and biases that hold them again, which
-# the log counts among the weights: our second row begins where theirs does.
-@test "constants lie as in the log" {
+# The log's weights, and with them the flash, are larger.  In the log, the biases precede
+# the packed scales and biases and are stored twice; the log counts them as weights.
+# Therefore our second row begins where the log's second row begins.
+@test "constants have the addresses of the log" {
 	compile
 	mask()
 	{
