@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Within npu-sched a folder uses those below it alone.
+# In npu-sched, a folder uses only itself and the folders below it.
 
 load lib/common
 
-# functions and tables of one folder that another one's objects name, as the linker
-# sees them: "from to symbol file"
+# arrows: functions and tables of one folder that objects of another folder use, as the
+# linker sees them: "from to symbol file"
 arrows()
 {
 	local o f
@@ -25,9 +25,9 @@ arrows()
 		}'
 }
 
-@test "the folders of npu-sched have one order" {
+@test "the folders of npu-sched are used in one order" {
 	arrows >all
-	# there is something to see
+	# the list is not empty
 	grep -q '^search plans ' all
 	awk '
 		BEGIN {

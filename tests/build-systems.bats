@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# What build systems of firmware find of an installed nputools.
+# Build systems of firmware find an installed nputools.
 
 load lib/common
 
 digits=$TOP/tests/models/digits.tflite
 
-# into at: pages, programs and rules as make install leaves them
+# installs pages, programs and rules with make install into at
 install_root()
 {
 	make -s -C "$TOP" B="${NPUTOOLS_BUILD:-build}" DESTDIR="$PWD/at" \
@@ -17,7 +17,7 @@ version()
 	npucc --version | sed 's/.* //'
 }
 
-@test "find_package(nputools) compiles a model; versions of 1.x fit, others do not" {
+@test "find_package(nputools) compiles a model, and accepts only versions of 1.x" {
 	need cmake gcc
 	install_root
 	mkdir app
@@ -50,7 +50,7 @@ version()
 	PATH=$path
 }
 
-@test "pkg-config says where programs and rules are" {
+@test "pkg-config has the paths of programs and rules" {
 	need pkg-config
 	install_root
 	export PKG_CONFIG_PATH=$PWD/at/usr/share/pkgconfig PKG_CONFIG_SYSROOT_DIR=
@@ -60,8 +60,8 @@ version()
 	done
 }
 
-# Zephyr's own functions are written to what they were given
-@test "the Zephyr module: its function compiles, and places the model in a section" {
+# stand-ins for Zephyr's functions write their arguments to a file
+@test "the function of the Zephyr module compiles a model and places it in a section" {
 	need cmake gcc
 	install_root
 	grep -qx 'name: nputools' at/usr/share/nputools/zephyr/zephyr/module.yml
@@ -90,7 +90,7 @@ version()
 	readelf -SW out/libapp.a | grep -q '\.nputools_model'
 }
 
-@test "the CMSIS solution's step before the build is npucc's command line" {
+@test "the build step of the CMSIS solution is a command line of npucc" {
 	need gcc
 	cp "$digits" keyword.tflite
 	cmd=$(sed -n 's/^ *run: //p' "$TOP/scripts/csolution/keyword.cproject.yml" |
@@ -100,7 +100,7 @@ version()
 	gcc -Wall -Wextra -Werror -I. -fsyntax-only "$TOP/scripts/csolution/main.c"
 }
 
-@test "YAML of the examples can be read" {
+@test "the YAML files of the examples can be read" {
 	python3 -c 'import yaml' 2>none || skip "no yaml module of Python's"
 	python3 - "$TOP"/scripts/{csolution/*.yml,github/*.yml,zephyr/zephyr/*.yml} <<-'END'
 		import sys, yaml
@@ -110,7 +110,7 @@ version()
 	END
 }
 
-@test "the comment of a changed model names both numbers" {
+@test "the comment about a changed model has the old and the new numbers" {
 	o=(-a ethos-u55-128 --system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	"$NPUTOOLS_TESTBIN/gen-model" 3 >a.tflite
 	"$TOP/scripts/github/compare-cycles" a.tflite "$digits" "${o[@]}" >comment

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a program writes does not depend on the compiler that built it.
+# The output of a program does not depend on the compiler that built it.
 
 load lib/common
 
 memory=(--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram)
 
-# clang DIR LEVEL: the programs, built by clang with -OLEVEL, in DIR/bin: as much work as a
-# tenth of all tests.  tests/check-all has clang's build, and compares; .ci/run calls it
+# clang_build DIR LEVEL: builds the programs by clang with -OLEVEL into DIR/bin, which takes
+# as long as a tenth of all tests.  tests/check-all has a clang build and compares it;
+# .ci/run calls tests/check-all.
 clang_build()
 {
 	[ -n "${NPUTOOLS_ALL-}" ] || skip "NPUTOOLS_ALL, or tests/check-all clang"
@@ -26,8 +27,8 @@ same()
 	cmp here.err there.err
 }
 
-# random models of the families whose lowering makes several operations of one
-@test "gcc and clang compile to the same bytes" {
+# random models of families whose lowering makes several operations of one operator
+@test "builds of gcc and clang compile to the same bytes" {
 	need clang
 	clang=$BATS_FILE_TMPDIR/clang
 	clang_build "$clang" 0
@@ -50,14 +51,14 @@ same()
 	[ $n = 33 ]
 }
 
-# clang_tests DIR: and what draws models
+# clang_tests DIR: builds also the generator of models
 clang_tests()
 {
 	MAKEFLAGS='' make -C "$TOP" -s CC=clang B="$1" CFLAGS=-O0 FAST_CFLAGS=-O0 \
 		WARN= "$1/tests/gen-model" >build.log 2>&1 || { cat build.log; false; }
 }
 
-@test "gcc and clang draw the same random models" {
+@test "builds of gcc and clang draw the same random models" {
 	need clang
 	clang=$BATS_FILE_TMPDIR/clang
 	clang_build "$clang" 0
@@ -69,8 +70,8 @@ clang_tests()
 	done
 }
 
-# every program's: tests/check-all asks for more builds and more models
-@test "gcc's and clang's programs write the same" {
+# every program; tests/check-all compares more builds and more models
+@test "programs of gcc and clang write the same outputs" {
 	need clang
 	clang=$BATS_FILE_TMPDIR/clang
 	clang_build "$clang" 0
@@ -81,7 +82,7 @@ clang_tests()
 	[[ ${lines[-1]} == *"of 4 models, from 2 builds: 0 differ" ]]
 }
 
-@test "same-outputs notices a message, a status and a byte" {
+@test "same-outputs detects a message, a status and a byte" {
 	build=${NPUTOOLS_BUILD:-$TOP/build}
 	for how in 'echo >&2' 'echo' 'exit 3'; do
 		rm -rf other
@@ -99,19 +100,19 @@ clang_tests()
 	done
 }
 
-@test "gcc and clang compile a leaky relu of 16 bits to the same bytes" {
+@test "builds of gcc and clang compile a leaky relu of 16 bits to the same bytes" {
 	need clang
 	clang=$BATS_FILE_TMPDIR/clang
 	clang_build "$clang" 0
-	# three operations, of 16 bits
+	# three operations of 16 bits
 	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" 6 LEAKY_RELU >m.tflite
 	tfl-partition m.tflite | grep -q '^tensor .*shape=i16'
 	same "$clang" "$PWD/m.tflite"
 	[ -z "$SHARED" ] || same "$clang" "$SHARED/models/seanet_leaky_relu1.tflite"
 }
 
-# LEAKY_RELU of 16 bits read what it had not made yet, built by clang
-@test "scripts/check-effects finds operands in no order" {
+# built by clang, LEAKY_RELU of 16 bits read an operand that was not made yet
+@test "scripts/check-effects finds operands whose order of evaluation is open" {
 	need clang-query
 	cat >bad.c <<-'end'
 		struct part;

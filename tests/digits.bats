@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# The demo model: what it is, and that it can be made again.
+# The demo model: its properties and its reproduction.
 
 load lib/common
 
 model=$BATS_TEST_DIRNAME/models/digits.tflite
 
-# with NPUTOOLS_ALL; else a training of 1,500 pictures instead of 24,000, by the same draws,
-# steps and rounding, to what any compiler makes of it
-@test "the demo model is made again byte for byte" {
+# With NPUTOOLS_ALL.  Otherwise 1,500 pictures are trained instead of 24,000, with the same
+# draws, steps and rounding; the result is the same with any compiler.
+@test "the demo model can be made again, byte for byte" {
 	if [ -n "${NPUTOOLS_ALL-}" ]; then
 		"${NPUTOOLS_BUILD:-$TOP/build}/tests/digits" made.tflite . >log
 		cat log
@@ -22,7 +22,7 @@ model=$BATS_TEST_DIRNAME/models/digits.tflite
 	done
 }
 
-@test "flatc, which knows nothing of us, reads the demo model" {
+@test "flatc, which is independent of the kit, reads the demo model" {
 	need flatc jq
 	flatc --json --strict-json --raw-binary \
 		"$TOP/tests/models/tflite.fbs" -- "$model"

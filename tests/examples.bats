@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# scripts/examples: each is built, and run on the host where its driver can be the
-# simulator.
+# scripts/examples: each example is built, and run on the host if the simulator can stand
+# for its driver.
 
 load lib/common
 
@@ -10,7 +10,7 @@ digits=$TOP/tests/models/digits.tflite
 picture=$TOP/tests/models/digits/digit-7.pgm
 strict="-std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror"
 
-# headers OPTION...: of the digits model, called network; options of mkinput
+# headers OPTION...: the headers of the digits model, named network; OPTION is for mkinput
 headers()
 {
 	cp "$digits" network.tflite
@@ -20,7 +20,7 @@ headers()
 		network.tflite "$picture"
 }
 
-# apart: the same, with inputs and outputs outside of the arena
+# apart: the same with inputs and outputs outside of the arena
 apart()
 {
 	cp "$digits" network.tflite
@@ -42,7 +42,7 @@ call_headers()
 		network.tflite "$picture"
 }
 
-# on_host EXAMPLE [FILE]: its status is what main returns
+# on_host EXAMPLE [FILE]: builds and runs an example; the status is that of main
 on_host()
 {
 	need gcc
@@ -63,7 +63,7 @@ on_host()
 	[ "$status" -eq 1 ]
 }
 
-@test "a call with an operator of the CPU sees the same digit" {
+@test "a call with an operator on the CPU finds the same digit" {
 	call_headers
 	on_host call.c network.c
 	sed -i 's/, 127, /, -128, /' expected_output.h
@@ -71,12 +71,12 @@ on_host()
 	[ "$status" -eq 1 ]
 }
 
-@test "a continuous loop does, by interrupt and polling" {
+@test "a continuous loop finds the output by interrupt and by polling" {
 	headers --sections
 	on_host continuous.c
 }
 
-@test "two buffers in turn find it, frame by frame" {
+@test "two alternating buffers find the output, frame by frame" {
 	apart
 	on_host buffers.c
 	sed -i 's/, 127, /, 126, /' expected_output.h
@@ -84,7 +84,7 @@ on_host()
 	[ "$status" -eq 1 ]
 }
 
-@test "both are built for a Cortex-M55; sections have load addresses" {
+@test "the examples are built for a Cortex-M55, and their sections have load addresses" {
 	need arm-none-eabi-gcc
 	headers --sections
 	cat >board.ld <<-'END'
@@ -106,7 +106,7 @@ on_host()
 	arm-none-eabi-ld --unresolved-symbols=ignore-all -e main \
 		-T "$examples/sections.ld" -T board.ld -o out.elf continuous.o
 	arm-none-eabi-objdump -h out.elf >sections
-	# where it runs, and where it is loaded from
+	# the run address and the load address
 	read -r _ _ size vma lma _ < <(grep ' \.input_data ' sections)
 	[ "$size" = 00000310 ]
 	[ $((0x$vma)) -ge $((0x20000000)) ]
@@ -114,7 +114,7 @@ on_host()
 	grep ' \.output_data ' -A1 sections | tail -1 | grep -vq LOAD
 }
 
-@test "the Makefile on npu.mk: headers, checked, compiled" {
+@test "the example Makefile on npu.mk makes headers, checks and compiles" {
 	need gcc
 	cp "$digits" network.tflite
 	cp "$examples"/{Makefile,bare.c} .
@@ -127,7 +127,7 @@ on_host()
 	grep -q 'int8_t input_data' input_data.h
 }
 
-@test "the CMake module" {
+@test "the example project of the CMake module is built" {
 	need cmake gcc
 	cp "$digits" network.tflite
 	mkinput --random=1 -o input_data.h --expected=expected_output.h network.tflite
@@ -139,7 +139,7 @@ on_host()
 	[ -s out/nputools/network.h ]
 }
 
-@test "an application of TensorFlow Lite Micro" {
+@test "an application of TensorFlow Lite Micro is built" {
 	[ -n "${NPUTOOLS_TFLM-}" ] || skip "no TensorFlow Lite Micro (NPUTOOLS_TFLM)"
 	need arm-none-eabi-g++
 	headers

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-# The nth call for memory, the nth read, the nth write fails, for every n that
-# SAMPLES allows: tests/faults/drive.c says what is asked of a program then.
+# The nth memory request, the nth read or the nth write fails, for every n that SAMPLES
+# allows.  tests/faults/drive.c says how a program must react.
 
 load lib/common
 
 model=$BATS_TEST_DIRNAME/models/digits.tflite
 target=(-a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM
 	--memory-mode Shared_Sram)
-SAMPLES=${SAMPLES-25} # of a kind and program; 100000 are all, in a minute and a half
+SAMPLES=${SAMPLES-25} # for each kind and program; 100000 are all, in a minute and a half
 
-# faults PROGRAM ARGUMENT...: where files "old*" are that must not be lost, and an
-# argument @NAME is an output, there already if its name begins with "old"
+# faults PROGRAM ARGUMENT...: files "old*" must not be lost.  An argument @NAME is an
+# output, which exists already if its name begins with "old".
 faults()
 {
-	# linked with a shared libc, in front of which something can be loaded
+	# linked with a shared libc, so that a library can be loaded before it
 	local dynamic=${NPUTOOLS_BUILD:-$TOP/build}/dynamic/bin
 	local tests=${NPUTOOLS_TESTBIN:-$TOP/build/tests} p=$1 a args=()
 	[ -e "$tests/inject.so" ] || {
@@ -49,19 +49,19 @@ stages()
 	npu-cmdgen -o npu.tflite m.wenc
 }
 
-@test "tfl-quantcheck, tfl-partition" {
+@test "tfl-quantcheck and tfl-partition survive faults" {
 	faults tfl-quantcheck --pass -o @old "$model"
 	faults tfl-quantcheck --json -o @new "$model"
 	faults tfl-partition -o @old "$model"
 }
 
-@test "npu-sched" {
+@test "npu-sched survives faults" {
 	stages
 	faults npu-sched "${target[@]}" -o @old ../m.part
 	faults npu-sched "${target[@]}" -j2 -o @new ../m.part
 }
 
-@test "npu-wenc, npu-cmdgen" {
+@test "npu-wenc and npu-cmdgen survive faults" {
 	stages
 	faults npu-wenc -o @old --blob @old.blob ../m.sched
 	faults npu-wenc -j2 -o @new ../m.sched
@@ -70,7 +70,7 @@ stages()
 	faults npu-cmdgen --emit=list -o @new ../m.wenc
 }
 
-@test "npu-sim, npu-dis, npu-perf" {
+@test "npu-sim, npu-dis and npu-perf survive faults" {
 	stages
 	faults npu-sim ../npu.tflite
 	faults npu-sim --json --frames=2 ../npu.tflite
@@ -82,7 +82,7 @@ stages()
 	faults npu-perf "${target[@]:2}" --json ../m.wenc
 }
 
-@test "tfl2c, mkinput" {
+@test "tfl2c and mkinput survive faults" {
 	stages
 	faults tfl2c -n m -o @old --resolver=old.cc ../npu.tflite
 	faults mkinput --random=1 -o @old --expected=new.h "$model"
@@ -90,7 +90,7 @@ stages()
 		"$BATS_TEST_DIRNAME/models/digits/digit-7.pgm"
 }
 
-@test "many inputs, and what they are worth" {
+@test "programs for many inputs and their evaluation survive faults" {
 	stages
 	digits=$BATS_TEST_DIRNAME/models/digits
 	printf "$digits/digit-%d.pgm %d\\n" 1 1 7 7 >list
@@ -102,7 +102,7 @@ stages()
 	faults npu-eval --layers --json "$model" ../d.npy -o @new
 }
 
-@test "what is printed" {
+@test "programs that print to standard output survive faults" {
 	stages
 	faults tfl-quantcheck "$model"
 	faults tfl-partition --report "$model"
@@ -113,13 +113,13 @@ stages()
 	faults npucc --version
 }
 
-@test "npucc" {
+@test "npucc survives faults" {
 	SAMPLES=$((SAMPLES / 2))
 	faults npucc "${target[@]}" -o @old.h "$model"
 	faults npucc "${target[@]}" --check --keep=@kept -o @old.tflite "$model"
 }
 
-@test "npucc, when it happens to a stage" {
+@test "npucc survives faults in its stages" {
 	SAMPLES=$((SAMPLES / 8))
 	for p in tfl-quantcheck tfl-partition npu-sched npu-wenc npu-cmdgen tfl2c; do
 		FAULTS_INTO=$p faults npucc "${target[@]}" -o @old.h "$model"

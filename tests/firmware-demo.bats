@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
-# make firmware-demo: networks in firmware for a Cortex-M55, run in an emulator
-# whose NPU is the simulator.  Arm's own driver and TensorFlow Lite Micro take
-# part where NPUTOOLS_ETHOSU_DRIVER, NPUTOOLS_TFLM and NPUTOOLS_TFLM_DEPS name
-# checkouts of them.
+# make firmware-demo: networks in firmware for a Cortex-M55 run in an emulator, whose NPU is
+# the simulator.  NPUTOOLS_ETHOSU_DRIVER, NPUTOOLS_TFLM and NPUTOOLS_TFLM_DEPS add Arm's own
+# driver and TensorFlow Lite Micro; each names a checkout.
 
 load lib/common
 load lib/model
@@ -21,17 +20,17 @@ core_driver()
 	[ -n "${NPUTOOLS_ETHOSU_DRIVER-}" ] || skip "no core driver (NPUTOOLS_ETHOSU_DRIVER)"
 }
 
-@test "the digit is seen on a board without an NPU" {
+@test "the digit is recognised on a board without an NPU" {
 	demo
 	[[ "$output" == *"digit 7, confidence 0.996"* ]]
 }
 
-@test "an Ethos-U65 with a fast memory of its own" {
+@test "the digit is recognised on an Ethos-U65 with a fast memory of its own" {
 	demo NPU=ethos-u65-256 MEMORY=Dedicated_Sram
 	[[ "$output" == *"digit 7, confidence 0.996"* ]]
 }
 
-@test "operators of the CPU, without an interpreter" {
+@test "operators on the CPU run without an interpreter" {
 	# QUANTIZE, FULLY_CONNECTED, DEQUANTIZE
 	model ends ".operator_codes += [{deprecated_builtin_code:114,builtin_code:114,version:1},
 			{deprecated_builtin_code:6,builtin_code:6,version:1}]
@@ -46,20 +45,20 @@ core_driver()
 	[[ "${lines[-1]}" == "firmware-demo: operators are left to the CPU, an interpreter has to run them (TFLM=DIR): fully_connected"* ]]
 }
 
-@test "a network of others, random numbers" {
+@test "another network runs with random inputs" {
 	local m
 	m=$(network person_detect)
 	[ -n "$SHARED" ] || m=$(network resnet_quant)
 	demo MODEL="$m" NPU=ethos-u55-256
 }
 
-@test "Arm's driver before the simulated registers" {
+@test "Arm's driver works with the simulated registers" {
 	core_driver
 	demo ETHOSU_DRIVER="$NPUTOOLS_ETHOSU_DRIVER"
 	demo ETHOSU_DRIVER="$NPUTOOLS_ETHOSU_DRIVER" NPU=ethos-u65-256 MEMORY=Dedicated_Sram
 }
 
-@test "a stream for another NPU: Arm's driver refuses, the demo says so" {
+@test "Arm's driver refuses a stream for another NPU, and the demo reports this" {
 	need arm-none-eabi-gcc qemu-system-arm
 	core_driver
 	run env OUT="$PWD/out" ETHOSU_DRIVER="$NPUTOOLS_ETHOSU_DRIVER" BOARD_NPU=ethos-u55-256 \
@@ -70,8 +69,8 @@ core_driver()
 	[ "${lines[-1]}" = "the NPU failed" ]
 }
 
-# interpreted VARIABLE=VALUE...: under TensorFlow Lite Micro, whose arena is at
-# least as large as what is used, and at most 256 bytes larger
+# interpreted VARIABLE=VALUE...: runs under TensorFlow Lite Micro.  The arena must be at
+# least as large as the used bytes, and at most 256 bytes larger.
 interpreted()
 {
 	[ -n "${NPUTOOLS_TFLM-}" ] || skip "no TensorFlow Lite Micro (NPUTOOLS_TFLM)"
@@ -83,27 +82,27 @@ interpreted()
 	[ $((size - used)) -le 256 ]
 }
 
-@test "TensorFlow Lite Micro runs it, in the arena of the header" {
+@test "TensorFlow Lite Micro runs the network in the arena of the header" {
 	interpreted
 }
 
-@test "the arena, not by trial" {
+@test "the size of the arena is computed, not found by trial" {
 	local m models=(kws_ref_model person_detect resnet_quant ad01_int8 micro_speech)
 	[ -n "$SHARED" ] || models=(kws_ref_model resnet_quant)
 	for m in "${models[@]}"; do
 		interpreted MODEL="$(network "$m")"
 	done
-	# kernels of the CPU, too
+	# also with kernels of the CPU
 	interpreted MODEL="$(network kws_ref_model)" \
 		NPUCC_FLAGS="--cpu=CONV_2D --cpu=SOFTMAX --cpu=FULLY_CONNECTED"
 }
 
-@test "what is missing is named" {
+@test "missing files and programs are named" {
 	need arm-none-eabi-gcc qemu-system-arm
 	refuses 2 "ETHOSU_DRIVER=$PWD/nowhere: no src/ethosu_driver.c there" \
 		env ETHOSU_DRIVER=nowhere firmware-demo
 	refuses 2 "NPU=ethos-u85-256: " env NPU=ethos-u85-256 firmware-demo
-	# a core driver whose jobs have no structure: release 22.02 and before
+	# a core driver without a structure for jobs: release 22.02 and before
 	mkdir -p old/src old/include
 	touch old/src/ethosu_driver.c
 	echo '#define ETHOSU_DRIVER_VERSION_MINOR 16' >old/include/ethosu_driver.h
@@ -113,7 +112,8 @@ interpreted()
 
 @test "the simulated registers suit both interfaces of Arm's driver" {
 	need arm-none-eabi-gcc
-	# what device.c needs of a header, and the hook in which 0.16 and 1.0 differ
+	# the parts of a header that device.c needs, and the hook that differs between 0.16
+	# and 1.0
 	local hook
 	for hook in 'uint32_t *p, size_t bytes' \
 		'const uint64_t *base_addr, const size_t *base_addr_size, int num_base_addr'; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The inference loop of tests/firmware on a Cortex-M55: headers of our own
-# programs, compiled, linked, and run where there is an emulator.
+# The inference loop of tests/firmware on a Cortex-M55: it is compiled and linked with
+# headers of our own programs, and run if there is an emulator.
 
 load lib/common
 load lib/model
@@ -26,7 +26,7 @@ src=$TOP/tests/firmware
 	[ "$status" -eq 0 ]
 	[ "$output" = "all frames done" ]
 
-	# an output that is wrong by one is noticed
+	# an output that is wrong by one is detected
 	sed -i 's/^  11, -5$/  11, -6/' expected_output.h
 	arm-none-eabi-gcc $m55 $placed -o loop.elf "$src"/{loop,npu_cpu,board}.c
 	run timeout 60 qemu-system-arm -machine mps3-an547 -nographic \
@@ -36,7 +36,7 @@ src=$TOP/tests/firmware
 	[ "$output" = "the output is not what was expected" ]
 }
 
-@test "the sections lie where the linker fragment says" {
+@test "the sections have the addresses of the linker fragment" {
 	need arm-none-eabi-gcc
 	model m
 	echo '0.5 1 1.5 2' >v.csv
@@ -49,7 +49,7 @@ src=$TOP/tests/firmware
 	grep -q '^110c0000 . expected_output_data$' symbols
 }
 
-@test "an Ethos-U by its driver, without an interpreter: links for Cortex-M55" {
+@test "an Ethos-U with its driver and without an interpreter links for a Cortex-M55" {
 	need arm-none-eabi-gcc
 	npu_model n "$U55_128"
 	mkinput --random 1 -o input_data.h --sections n.tflite
@@ -60,7 +60,7 @@ src=$TOP/tests/firmware
 	static const int expected_output_data_len = 5;
 	static const uint8_t expected_output_data[5] = { 90, 90, 90, 90, 90 };
 	END
-	# this network's output is uint8_t: the loop's is cast in one place
+	# this network's output is uint8_t: the loop's output is cast in one place
 	sed 's/npu_invoke(input_data, output_data)/npu_invoke(input_data, (int8_t *)output_data)/' \
 		"$src/loop.c" >loop.c
 	arm-none-eabi-gcc $m55 -DETHOSU55 -DETHOSU_MACS=128 -I"$src/driver" $placed \
@@ -68,7 +68,7 @@ src=$TOP/tests/firmware
 	arm-none-eabi-nm loop.elf >symbols
 	grep -q '^11100000 . scratch$' symbols
 	need qemu-system-arm
-	# the witness checks addresses and payload, and leaves 0x5a = 90
+	# the witness checks addresses and payload, and writes 0x5a = 90
 	run timeout 60 qemu-system-arm -machine mps3-an547 -nographic \
 		-monitor none -serial none \
 		-semihosting-config enable=on,target=native -kernel loop.elf
@@ -76,9 +76,9 @@ src=$TOP/tests/firmware
 	[ "$status" -eq 0 ]
 }
 
-# on_host PLAIN DATA...: compiles PLAIN by the whole pipeline, and runs the loop
-# on the host with the simulator behind the driver's interface; the expected
-# output is what the plain model says
+# on_host PLAIN DATA...: compiles PLAIN with the whole pipeline and runs the loop on the
+# host.  The simulator implements the driver's interface.  The expected output comes from
+# the plain model.
 on_host()
 {
 	on_host_for ethos-u55-128 RTSS_HE_SRAM_MRAM Shared_Sram "$@"
@@ -106,19 +106,19 @@ on_host_for()
 	[ "$status" -eq 0 ]
 }
 
-@test "compiled, called as a firmware calls it, simulated: the expected output" {
+@test "a compiled model, called as by firmware and simulated, gives the expected output" {
 	model m
 	echo '0.5 1 1.5 2' >v.csv
 	on_host m.tflite v.csv
 }
 
-@test "the same of a larger network" {
+@test "a larger network gives the expected output, too" {
 	[ -z "$SHARED" ] || on_host "$SHARED/models/ad01_int8.tflite" \
 		"$SHARED/golden/ad01_int8/0/input_0.npy"
 	[ -n "$SHARED" ] || on_host "$(network ad01_int8)" "$TOP/tests/models/digits/digit-4.pgm" --range=0,1
 }
 
-@test "the same with a fast memory of its own (Ethos-U65)" {
+@test "an Ethos-U65 with a fast memory of its own gives the expected output" {
 	local in=("$SHARED/golden/kws_ref_model/0/input_0.npy")
 	[ -n "$SHARED" ] || in=("$TOP/tests/models/digits/digit-4.pgm" "--range=0,1")
 	on_host_for ethos-u65-512 Ethos_U65_High_End Dedicated_Sram \

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# make install: everything in its place, and it works from there.
+# make install: all files are in their place, and the programs work from there.
 
 load lib/common
 
-@test "installed programs, pages and rules work; uninstall leaves nothing" {
+@test "installed programs, pages and rules work, and uninstall removes all files" {
 	make -s -C "$TOP" B="${NPUTOOLS_BUILD:-build}" DESTDIR="$PWD/root" \
 		PREFIX=/usr install >log
 	for p in $(programs) npu-sweep npu-vela; do
@@ -25,12 +25,12 @@ load lib/common
 	[ -z "$(find root -type f)" ]
 }
 
-# machine STATUS: bin/dpkg-query for which every package has that status; apt-get and
-# sudo that only note how they were called
+# machine STATUS: bin/dpkg-query reports STATUS for every package; apt-get and sudo only
+# record their arguments
 machine()
 {
 	mkdir -p bin
-	# the names come after -W -f FORMAT
+	# the names follow -W -f FORMAT
 	printf '%s\n' '#!/bin/sh' 'shift 3' 'for p; do' "	echo \"$1 \$p\"" 'done' \
 		>bin/dpkg-query
 	for p in apt-get sudo; do
@@ -39,14 +39,14 @@ machine()
 	chmod +x bin/*
 }
 
-@test "install-deps has nothing to do and needs no network where all is there" {
+@test "install-deps does nothing and needs no network if all packages are installed" {
 	machine installed
 	PATH=$PWD/bin:$PATH "$TOP/scripts/install-deps" >out 2>&1
 	[ ! -s out ]
 	[ ! -e called ]
 }
 
-@test "install-deps asks for what is missing, and fails if it does not come" {
+@test "install-deps installs missing packages, and fails if one cannot be installed" {
 	machine config-files
 	printf '%s\n' '#!/bin/sh' 'echo "apt-get $*" >>called' \
 		'seq 200; echo "no such package"; exit 9' >bin/apt-get
@@ -55,7 +55,7 @@ machine()
 	run env PATH="$PWD/bin:$PATH" "$TOP/scripts/install-deps"
 	[ "$status" -ne 0 ]
 	grep -q 'install .*libxxhash-dev' called
-	# a line that says what, one why not; the rest is in the file
+	# one line says which packages, one says why not; the rest is in the file
 	echo "$output"
 	[ "${#lines[@]}" = 2 ]
 	[[ ${lines[0]} = "installing "*libxxhash-dev*"(log: $INSTALL_LOG)" ]]
@@ -63,7 +63,7 @@ machine()
 	[ "$(wc -l <logs/install)" -gt 400 ]
 }
 
-@test "STATIC=1: programs without shared libraries" {
+@test "STATIC=1 makes programs without shared libraries" {
 	need gcc file
 	[ -e "$(gcc -print-file-name=libxxhash.a)" ] || skip "no libxxhash.a"
 	[[ $BIN != *asan* ]] || skip "sanitizers are shared libraries"
@@ -76,20 +76,20 @@ machine()
 	file "$b/bin/tfl-quantcheck" | grep -q 'statically linked'
 	file "$b/bin/mkinput" | grep -q 'statically linked'
 	"$b/bin/tfl-quantcheck" -q "$TOP/tests/models/digits.tflite"
-	# what pkg-config finds now is asked again, in the same directory
+	# the results of pkg-config are updated in the same directory
 	make -s -C "$TOP" B="$b" STATIC=1 PKG_CONFIG=false WERROR= CFLAGS=-O0 FAST_CFLAGS= \
 		"$b/bin/mkinput"
 	! grep -q HAVE_LIBPNG "$b/found" || false
 }
 
-@test "programs hold libc where that links, but for those with other libraries" {
+@test "programs are linked with a static libc if possible, except those with other libraries" {
 	need gcc pkg-config
 	printf '%s\n' '#!/bin/sh' 'case " $* " in *" -static "*) exit 1 ;; esac' \
 		'exec gcc "$@"' >shared-only
 	chmod +x shared-only
 	linked()
 	{
-		# a sanitized suite has its own in the environment
+		# a sanitized suite has its own flags in the environment
 		env -u CFLAGS -u LDFLAGS make -n -C "$TOP" B="$PWD/b" V=1 "$@" \
 			"$PWD/b/bin/tfl2c" | grep -- '-o .*/bin/tfl2c'
 	}
@@ -105,7 +105,7 @@ machine()
 	! grep -e ' -static .*-o .*/bin/mkinput' commands || false
 }
 
-@test "argp-standalone and STATIC=1, whatever flags the command line has" {
+@test "argp-standalone and STATIC=1 work with any flags on the command line" {
 	# a libc without argp: pkg-config names the library
 	mkdir argp
 	printf '%s\n' 'Name: argp-standalone' 'Description: argp' 'Version: 1' \
@@ -119,7 +119,7 @@ machine()
 	grep -q -- '-Lours -static *-o .*bin/tfl2c' commands
 }
 
-@test "make dist: the same archive each time, of what is committed" {
+@test "make dist makes the same archive of the committed files each time" {
 	git -C "$TOP" rev-parse -q --verify HEAD >/dev/null 2>&1 || skip "no git checkout"
 	mkdir a b
 	for d in a b; do

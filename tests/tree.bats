@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The tree's knowledge of itself: what comments and pages refer to is there.
+# The tree is consistent: pages, sections and files that comments and pages cite exist.
 bats_require_minimum_version 1.5.0
 
 load lib/common
@@ -8,14 +8,14 @@ load lib/common
 	"$TOP/scripts/check-pages" "$TOP"
 }
 
-# finds TEXT: check-pages complains of the tree here, and says TEXT
+# finds TEXT: check-pages complains about the tree in this directory with TEXT
 finds() {
 	run "$TOP/scripts/check-pages" "$PWD"
 	[ "$status" = 1 ]
 	[[ $output = *"$1"* ]] || { echo "$output"; false; }
 }
 
-@test "scripts/check-pages finds each of them that does not" {
+@test "scripts/check-pages finds each reference that does not exist" {
 	mkdir -p libcommon/sim tools schema scripts tests man
 	printf '.Sh 6. ARITHMETIC\n.Ss 6.2 Scale\n' >man/ethosu-commands.7
 	printf '.Sh RULES\n' >man/npu-dis.1
@@ -43,11 +43,11 @@ finds() {
 	finds "man/npu-dis.1: there is no section 9.9 in ethosu-commands(7)"
 }
 
-@test "headings of headers are where their functions are" {
+@test "headings of headers name the files of their functions" {
 	"$TOP/scripts/check-headers" "$TOP"
 }
 
-@test "scripts/check-headers finds those that are elsewhere, and nowhere" {
+@test "scripts/check-headers finds functions in other files, and functions in no file" {
 	mkdir -p libcommon/sim tools tests schema
 	printf 'int\nf(void)\n{\n\treturn 1;\n}\n' >libcommon/sim/a.c
 	printf 'int\ng(void)\n{\n\treturn f();\n}\n' >libcommon/sim/b.c
@@ -75,13 +75,13 @@ finds() {
 	[ "$status" = 1 ] && [[ $output = *"h is nowhere in libcommon/sim"* ]]
 }
 
-@test "every program has cases of what it prints and of what it refuses" {
+@test "every program has cases of its output and cases of its refusals" {
 	local p
 	for p in $(programs) npu-sweep npu-vela; do
 		printed=0 refused=0
 		for d in "$TOP/tests/cases/$p"/*/; do
 			[ ! -e "$d/want.exit" ] || refused=$((refused + 1))
-			# beside it, or as a file
+			# in want.*, or as a file
 			[ -e "$d/want.exit" ] || ! compgen -G "$d/want.*" >/dev/null ||
 				printed=$((printed + 1))
 		done
@@ -90,8 +90,8 @@ finds() {
 	done
 }
 
-# family CASE...: each of them, or one of that name and more (equal-u85), has an operation
-# of the NPU in what it wants
+# family CASE...: the expected output of each case has an operation of the NPU.  A case is
+# one with this name or with more behind it (equal-u85).
 family()
 {
 	local c at
@@ -102,15 +102,15 @@ family()
 	done
 }
 
-@test "every operator with a lowering has a case, every family of nputools-lowering(7), too" {
+@test "every operator with a lowering and every family of nputools-lowering(7) has a case" {
 	local op c
 	for op in $(grep -hoE '\.code = TFL_[A-Z0-9_]+' "$TOP"/tools/tfl-partition/*/*.c |
 		sed 's/.*TFL_//' | sort -u); do
 		c=$(tr 'A-Z_' 'a-z-' <<<"$op")
-		case $op in *_VARIABLE) c=state ;; esac # both of them
+		case $op in *_VARIABLE) c=state ;; esac # READ_VARIABLE and ASSIGN_VARIABLE
 		family "tfl-partition/$c"
 	done
-	# the families of section 5 and their cases; a family more needs a row
+	# the families of section 5 and their cases; a new family needs a row
 	cat >rows <<-'END'
 		CONV_2D, DEPTHWISE_CONV_2D: conv-2d depthwise-conv-2d
 		kernels too large: kernels-too-large
