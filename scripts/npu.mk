@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# GNU make rules for firmware projects: from NAME.tflite or NAME.tosa, where it
-# stands or in NPU_MODELS, to NAME.h, by way of every stage's file.
+# GNU make rules for firmware projects: from NAME.tflite or NAME.tosa, in the current
+# directory or in NPU_MODELS, to NAME.h, with a file for every stage.
 #
 #	NPU_ACCELERATOR := ethos-u55-128
 #	NPU_SYSTEM := RTSS_HE_SRAM_MRAM
@@ -8,17 +8,17 @@
 #	include /usr/local/share/nputools/npu.mk
 #	firmware.o: keyword.h
 #
-# Stages write their files whole or not at all, and a file is made again when
-# the model, a program or one of these options changes.
+# A stage writes a complete file or none.  A file is made again when the model, a program or
+# one of these options changes.
 #
-# Names of files reach the shell in quotes, so that no name of a model is a command.
-# Variables called ..._FLAGS are words of the shell.
+# File names are quoted for the shell, so that no name of a model is a command.  Variables
+# with names ..._FLAGS are words of the shell.
 
 NPU_ACCELERATOR ?= $(error npu.mk: set NPU_ACCELERATOR, ethos-u55-128 for one)
 NPU_SYSTEM ?= $(error npu.mk: set NPU_SYSTEM; npu-sched lists what it knows)
 NPU_MEMORY ?= $(error npu.mk: set NPU_MEMORY, Shared_Sram for one)
 NPU_MODELS ?= .
-# directory of the programs, with its slash; empty: those in PATH
+# the directory of the programs, with a slash at the end; empty: the programs in PATH
 NPU_BIN ?=
 NPU_QUANTCHECK_FLAGS ?=
 NPU_PARTITION_FLAGS ?=
@@ -31,14 +31,14 @@ NPU_TFL2C_FLAGS ?=
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-# $(call npu_quote,WORD): one word of the shell, whatever it holds
+# $(call npu_quote,WORD): one word of the shell, whatever characters it has
 npu_quote = '$(subst ','\'',$(1))'
 npu_files = -o $(call npu_quote,$@) -- $(call npu_quote,$<)
 
 NPU_TARGET_FLAGS = --accelerator-config=$(NPU_ACCELERATOR) \
 	--system-config=$(NPU_SYSTEM) --memory-mode=$(NPU_MEMORY)
 
-# a file per set of options, so that changed options make the stages run again
+# one file for each set of options, so that changed options make the stages run again
 .npu-%.options: FORCE_NPU
 	@printf '%s\n' $(call npu_quote,$(NPU_OPTIONS_$*)) | cmp -s - $@ || \
 		printf '%s\n' $(call npu_quote,$(NPU_OPTIONS_$*)) >$@
@@ -68,13 +68,13 @@ NPU_OPTIONS_tfl2c = $(NPU_TFL2C_FLAGS)
 %.h: %_npu.tflite .npu-tfl2c.options
 	$(NPU_BIN)tfl2c $(NPU_TFL2C_FLAGS) --name-of=$(call npu_quote,$*) $(npu_files)
 
-# what the estimator says of it
+# the estimate
 %.perf: %_npu.tflite .npu-sched.options
 	$(NPU_BIN)npu-perf --system-config=$(NPU_SYSTEM) \
 		--memory-mode=$(NPU_MEMORY) $(npu_files)
 
-# the input and what the model says of it, before compilation: NPU_INPUT_NAME is
-# the file of NAME.tflite's input; none: random numbers
+# The input and the expected output, computed before compilation.  NPU_INPUT_NAME is the
+# input file of NAME.tflite; without it the input is random.
 NPU_MKINPUT_FLAGS ?=
 %_input.h %_expected.h: $(NPU_MODELS)/%.tflite
 	$(NPU_BIN)mkinput $(NPU_MKINPUT_FLAGS) $(if $(NPU_INPUT_$*),,--random=1) \
@@ -82,7 +82,7 @@ NPU_MKINPUT_FLAGS ?=
 		--expected=$(call npu_quote,$*_expected.h) -- $(call npu_quote,$<) \
 		$(foreach f,$(NPU_INPUT_$*),$(call npu_quote,$(f)))
 
-# --check: the streams are legal, and compute what the model does
+# the streams are valid and compute the model's results
 %.checked: %_npu.tflite $(NPU_MODELS)/%.tflite
 	$(NPU_BIN)npu-dis --verify -- $(call npu_quote,$<) >$(call npu_quote,$@)
 	$(NPU_BIN)npu-sim --compare=$(call npu_quote,$(NPU_MODELS)/$*.tflite) \
