@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-# One non-recursive makefile.  A tool is a directory under tools/ and a word
-# in TOOLS; everything below libcommon/ goes into one archive.
+# One non-recursive makefile.  A tool is a directory under tools/ and a word in TOOLS; all
+# files below libcommon/ go into one archive.
 #
 #   make             programs in build/bin
 #   make demo        packages, programs, and a model compiled, run and reported
 #   make check       packages, programs, all tests
-#   make firmware-demo  the model in firmware, run in an emulator, the simulator
-#                    its NPU; MODEL= INPUT= NPU= ETHOSU_DRIVER= TFLM= TFLM_DEPS=
+#   make firmware-demo  the model in firmware, run in an emulator whose NPU is the
+#                    simulator; MODEL= INPUT= NPU= ETHOSU_DRIVER= TFLM= TFLM_DEPS=
 #   make check-asan  the tests once more, with address and undefined sanitizers
-#   make check-all   the tests under every compiler, sanitizer and machine here
+#   make check-all   the tests for every compiler, sanitizer and machine available
 #   make lint        warnings of two compilers, linters, include order, manuals
-#   make accept      rewrite tests/cases/*/*/want.* from what programs do now
+#   make accept      rewrite tests/cases/*/*/want.* from the programs' outputs
 #   make fuzz        libFuzzer programs in build-fuzz/fuzz (clang)
-#   make fuzz-run SECONDS=60      each of them so long; tests/fuzz/run
+#   make fuzz-run SECONDS=60      run each of them for this time; tests/fuzz/run
 #   make digits-accuracy  how many of 5,000 drawings the demo model recognises
 #   make bench       compile times and estimates beside the reference's
-#   make bench-models  Vela's compiled files and ours by four rulers (part of bench)
+#   make bench-models  our files and Vela's by four estimators (part of bench)
 #   make bench-tosa  the shared TOSA networks beside TFLite's, and Vela's
-#   make bench-speed what each stage costs, and chains of 10 to 1000 operators
+#   make bench-speed time of each stage, and of chains of 10 to 1000 operators
 #   make install     to $(DESTDIR)$(PREFIX)
 #   make dist        nputools-VERSION.tar.gz of the committed tree, in $(DIST)
-#   make wasm        programs as WebAssembly modules; make check-wasm: tested by node
-#   make npm, web, wheel, deb     packages of them, and the page, each with its tests
-#   make STATIC=1    no program needs a shared library; STATIC=0: each takes libc's
-#   make V=1         show the commands;  make WERROR=  warnings stay warnings
+#   make wasm        programs as WebAssembly modules; make check-wasm: test them by node
+#   make npm, web, wheel, deb     packages of the programs, and the web page, with tests
+#   make STATIC=1    programs need no shared library; STATIC=0: programs use shared libc
+#   make V=1         show the commands;  make WERROR=  warnings are no errors
 
 VERSION := 1.0.0
 TOOLS := $(notdir $(patsubst %/,%,$(wildcard tools/*/)))
@@ -34,13 +34,13 @@ V ?= 0
 WERROR ?= -Werror
 CFLAGS ?= -O2 -g
 PKG_CONFIG ?= pkg-config
-# for inner loops of kernels, simulator, weights and the search.  gcc's -O3 inlines callers
-# that rely on err_set() returning false, which it cannot see, and then suspects
-# their variables of being unset; -O2, clang and the linters stay strict.
+# For the inner loops of kernels, simulator, weights and search.  gcc's -O3 inlines callers
+# that rely on err_set() returning false.  gcc does not see that, and then warns of
+# uninitialized variables.  -O2, clang and the linters stay strict.
 FAST_CFLAGS ?= -O3 -Wno-maybe-uninitialized -Wno-unknown-warning-option
 
-# contraction off, no registers of 80 bits: floats in reports and scales are the
-# same on every machine
+# no contraction and no registers of 80 bits: floats in reports and scales are the same on
+# every machine
 MACHINE := $(shell $(CC) -dumpmachine)
 SSE := $(if $(filter x86_64-% i386-% i486-% i586-% i686-%,$(MACHINE)),-msse2 -mfpmath=sse)
 PTHREAD := $(if $(filter arm-none-eabi wasm32-%,$(MACHINE)),,-pthread)
@@ -52,9 +52,9 @@ WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
 ALL_CPPFLAGS = $(STD) $(CPPFLAGS)
 LIBS := -lm $(PTHREAD)
 
-# what one program needs beyond that: LIBS_NAME and CPPFLAGS_NAME
+# more flags for one program: LIBS_NAME and CPPFLAGS_NAME
 has = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo 1)
-# a static program takes a library where all that it stands on has an archive
+# a static program uses a library if all its dependencies have an archive
 ifeq ($(STATIC),1)
 override LDFLAGS += -static
 pkg_libs = $(shell $(PKG_CONFIG) --static --libs $(1))
@@ -65,8 +65,8 @@ has = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && \
 else
 pkg_libs = $(shell $(PKG_CONFIG) --libs $(1))
 endif
-# argp is libc's in glibc, elsewhere a library of its own.  override: whoever gives
-# CPPFLAGS or LDFLAGS on the command line means more flags, not fewer
+# argp is part of glibc; for other libcs it is a separate library.  override: CPPFLAGS or
+# LDFLAGS on the command line add flags and do not replace these.
 ifeq ($(call has,argp-standalone),1)
 override CPPFLAGS += $(shell $(PKG_CONFIG) --cflags argp-standalone)
 LIBS += $(call pkg_libs,argp-standalone)
@@ -81,10 +81,10 @@ LIBS_mkinput += $(call pkg_libs,sndfile)
 endif
 
 
-# Programs hold what they need of libc where such a link succeeds: a stage of a small
-# network took a fifth to a quarter of its time to find it in a shared one.  Not mkinput
-# with its libraries, and not what is instrumented, which needs a libc that it can get in
-# front of.  Programs that may lie anywhere (-static-pie) take 3 to 6 % longer.
+# Programs are linked with a static libc if that link succeeds: a stage of a small network
+# spent a fifth to a quarter of its time on loading a shared libc.  Exceptions are mkinput,
+# because of its libraries, and instrumented programs, whose runtime must be loaded before
+# libc.  Position-independent programs (-static-pie) take 3 to 6 % longer.
 ifeq ($(STATIC)$(findstring -fsanitize=,$(CFLAGS) $(LDFLAGS)),)
 IN_ONE := $(shell echo 'int main(void) { return 0; }' | $(CC) $(CFLAGS) $(LDFLAGS) -static \
 	-x c - -o /dev/null -x none $(LIBS) 2>/dev/null && echo -static)
@@ -99,7 +99,7 @@ say = $(if $(filter 1,$(V)),,@echo "  $(1)	$(2)")
 
 LIB := $(B)/libcommon.a
 LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/*/*.c))
-# GNU ar makes no index of WebAssembly's objects; its linker drops what is not used
+# GNU ar makes no index of WebAssembly's objects; its linker drops unused objects
 ifneq ($(filter wasm32-%,$(MACHINE)),)
 LIB := $(LIB_OBJ) $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/base/wasi/*.c))
 endif
@@ -126,7 +126,7 @@ $(B)/libcommon.a: $(LIB_OBJ)
 FAST := kernels perf tosakernels sim weights
 $(FAST:%=$(B)/libcommon/%/%.o) $(B)/tools/npu-sched/%.o: EXTRA_CFLAGS += $(FAST_CFLAGS)
 
-# the NPU and what it stands on, for firmware: no files, threads or mappings
+# the NPU and its dependencies, for firmware: no files, threads or mappings
 SIM_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/sim/npu*.c \
 	$(foreach f,arena block diag fixed hash text,libcommon/base/$(f).c) \
 	$(foreach d,stream target weights,libcommon/$(d)/*.c)))
@@ -135,14 +135,14 @@ $(B)/libsim.a: $(SIM_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
-# what was found is in the objects: a file of it, so that they are made again when
-# PKG_CONFIG=false or STATIC= finds another
+# The objects depend on the libraries that were found: this file has their flags, so that
+# the objects are made again if PKG_CONFIG=false or STATIC= gives others.
 FOUND := $(B)/found
 FOUND_NOW = $(VERSION) $(CPPFLAGS_mkinput) $(LIBS_mkinput) $(LDFLAGS) $(STATIC)
 $(shell mkdir -p $(B) && printf '%s\n' '$(FOUND_NOW)' | \
 	cmp -s - $(FOUND) || printf '%s\n' '$(FOUND_NOW)' >$(FOUND))
 $(patsubst %.c,$(B)/%.o,$(wildcard tools/mkinput/*.c)) $(BIN): $(FOUND)
-# of these VERSION is a part
+# these objects contain VERSION
 $(B)/libcommon/base/cli.o $(B)/tools/npu-cmdgen/model.o $(B)/tools/npucc/manifest.o: $(FOUND)
 $(PROGRAM_SCRIPTS:scripts/%=$(B)/bin/%): $(FOUND)
 
@@ -164,7 +164,7 @@ $(B)/bin/$(1): $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c tools/$(1)/*/
 	$$(call say,LD,$$@)
 	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(if $$(LIBS_$(1)),,$$(IN_ONE)) -o $$@ \
 		$$(filter-out $(FOUND),$$^) $$(LIBS_$(1)) $$(LIBS)
-# with a shared libc, in front of which tests/faults.bats loads its own calls
+# with a shared libc, before which tests/faults.bats loads its own functions
 $(B)/dynamic/bin/$(1): $(B)/bin/$(1)
 	@mkdir -p $$(@D)
 	$$(if $$(IN_ONE),$$(call say,LD,$$@))
@@ -183,7 +183,7 @@ $(UNIT): $(B)/tests/%: $(B)/tests/unit/%.o $(LIB)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LIBS)
 
-# of programs' code: the objects that a unit test is of
+# tests of programs' code: the objects that a unit test tests
 $(B)/tests/perf_models $(B)/tests/perf_phases $(B)/tests/perf_vela21: \
 	$(patsubst %.c,$(B)/%.o,$(wildcard tools/npu-perf/models/*.c))
 $(B)/tests/packing $(B)/tests/gaps $(B)/tests/dividing $(B)/tests/front: $(patsubst %.c,$(B)/%.o,\
@@ -195,9 +195,9 @@ $(B)/tests/lowering $(B)/tests/lowering_rules $(B)/tests/lowering_values: $(pats
 FUZZ := $(patsubst tests/fuzz/%.c,%,$(filter-out %/replay.c,$(wildcard tests/fuzz/*.c)))
 FUZZ_REPLAY := $(FUZZ:%=$(B)/fuzz/%-replay)
 
-# programs inside a target (tests/fuzz/lib/programs.h): the objects of each made
-# one, where nothing is global but main, by another name; without groups of sections,
-# of which the last link would keep one program's: i686's thunks
+# Programs inside a target (tests/fuzz/lib/programs.h): the objects of each program are
+# joined to one object, in which only main is global, under another name.  There are no
+# groups of sections: the last link would keep those of one program only (i686's thunks).
 OBJCOPY ?= objcopy
 FUZZ_FLOW := flow stages data
 FUZZ_PROGRAMS := $(filter-out npucc,$(TOOLS))
@@ -237,9 +237,9 @@ $(B)/fuzz/words: $(WORDS) $(LIB)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-# programs that tests call, a directory each: generators of models (gen-model,
-# gen-tosa, chain-model), what turns one into TOSA (tfl-tosa) or changes streams
-# (mutate-streams), the demo model's trainer (digits)
+# Programs that tests call, one directory each: generators of models (gen-model, gen-tosa,
+# chain-model), the converter to TOSA (tfl-tosa), the generator of stream mutants
+# (mutate-streams), the demo model's trainer (digits).
 TEST_PROGRAMS := $(notdir $(patsubst %/,%,$(wildcard tests/programs/*/)))
 define test_program
 $(B)/tests/$(1): $$(patsubst %.c,$(B)/%.o,$$(wildcard tests/programs/$(1)/*.c)) $(LIB)
@@ -250,15 +250,16 @@ endef
 $(foreach t,$(TEST_PROGRAMS),$(eval $(call test_program,$(t))))
 $(B)/tests/tfl-tosa: $(B)/tests/programs/gen-tosa/file.o
 
-# the demo model, from nothing, byte for byte: `make digits` rewrites
-# tests/models/digits.tflite and the pictures in tests/models/digits/
+# Makes the demo model from scratch, byte for byte: `make digits` rewrites
+# tests/models/digits.tflite and the pictures in tests/models/digits/.
 $(B)/tests/programs/digits/%.o: EXTRA_CFLAGS += $(FAST_CFLAGS)
 
 .PHONY: digits
 digits: $(B)/tests/digits
 	$(B)/tests/digits tests/models/digits.tflite tests/models/digits
 
-# what README.md says it recognises of 5,000 drawings, plain and compiled
+# how many of 5,000 drawings the demo model recognises, plain and compiled, as README.md
+# says
 .PHONY: digits-accuracy
 digits-accuracy: all $(B)/tests/digits
 	scripts/digits-accuracy $(B)
@@ -274,7 +275,7 @@ $(B)/tests/fault-drive: $(B)/tests/faults/drive.o $(LIB)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-# make parsed this file before the packages came, hence the second make
+# make read this file before the packages were installed; therefore make runs again
 .PHONY: deps check check-run check-asan check-all tests
 deps:
 	$(Q)scripts/install-deps
@@ -286,9 +287,9 @@ tests: all $(UNIT) $(FUZZ_REPLAY) $(B)/fuzz/words \
 check: deps
 	$(Q)$(MAKE) --no-print-directory check-run
 
-# what takes long: random weights through the codec and back, random models,
-# pages in a browser, the suites that otherwise take a sample (NPUTOOLS_ALL);
-# more of them by make check-long MODELS=100000
+# Tests that take long: random weights through the codec and back, random models, pages in a
+# browser, and the suites that otherwise take a sample (NPUTOOLS_ALL).  make check-long
+# MODELS=100000 runs more of them.
 MODELS = 10000
 TENSORS = 1000000
 .PHONY: check-long
@@ -309,12 +310,12 @@ check-run: tests
 	$(Q)tests/run $(B)
 
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -DCHECK_BOUNDS
-# no warnings here: instrumented code provokes wrong ones, plain code is judged
+# without warnings, as instrumented code causes wrong ones; the normal build has them
 check-asan:
 	$(Q)$(MAKE) --no-print-directory B=build-asan FAST_CFLAGS=-O1 WARN= \
 		CFLAGS="-O1 -g -fno-omit-frame-pointer $(ASAN)" check-run
 
-# BUILDS="clang s390x ...": these of tests/check-all -l
+# BUILDS="clang s390x ...": only these builds of tests/check-all -l
 check-all:
 	$(Q)scripts/install-deps --all
 	$(Q)tests/check-all $(BUILDS)
@@ -342,7 +343,7 @@ fuzz:
 .PHONY: fuzz-programs
 fuzz-programs: $(FUZZ:%=$(B)/fuzz/%) $(B)/fuzz/words
 
-# SECONDS of each target; TARGETS=flow: of that one
+# SECONDS for each target; TARGETS=flow: only that target
 SECONDS = 60
 .PHONY: fuzz-run
 fuzz-run: fuzz
@@ -370,9 +371,10 @@ lint:
 
 # ---- WebAssembly ---------------------------------------------------------
 
-# every program as a module of WASI in build-wasm; libcommon/base/wasi has what its
-# libc lacks.  -Os: a host compiles while it runs, so that small code compiles
-# kws_ref_model in 0.7 of the time of -O2.  The stack is in front of the data, so that to use it up is a trap
+# Every program as a module of WASI in build-wasm; libcommon/base/wasi has the functions
+# that WASI's libc lacks.  -Os: a host compiles the modules when they run, and smaller code
+# compiles kws_ref_model in 0.7 of the time of -O2.  The stack lies before the data, so that
+# a stack overflow is a trap.
 WASM := build-wasm
 WASM_CC = clang --target=wasm32-wasi
 .PHONY: wasm check-wasm wasm-modules
@@ -387,8 +389,8 @@ wasm-modules: $(TOOLS:%=$(B)/%.wasm)
 $(B)/%.wasm: $(B)/bin/%
 	$(Q)cp $< $@
 
-# cases and flows of the suite by the modules under node, and their outputs beside
-# those of the programs; NPUTOOLS_ALL: all cases and the suite of the whole flow
+# Runs cases and flows of the suite with the modules under node, and compares their outputs
+# with those of the programs.  NPUTOOLS_ALL: all cases and the suite of the whole flow.
 WASM_SUITES = ^packages:wasm$$\|^cases:$(if $(NPUTOOLS_ALL),\|^bats:flow$$)
 check-wasm: wasm tests
 	$(Q)scripts/wasm/as-programs $(WASM) $(B) $(WASM)/node
@@ -422,7 +424,7 @@ wheel: tests
 	$(Q)scripts/packaging/make-wheel build-wheel/bin $(VERSION) build-wheel/dist
 	$(Q)NPUTOOLS_WHEELS=$(CURDIR)/build-wheel/dist tests/run $(B) '^packages:wheel$$'
 
-# a package of Debian's format, of the programs that take shared libraries
+# a package in Debian's format, with the programs that use shared libraries
 .PHONY: deb
 deb: tests
 	$(Q)scripts/install-deps --deb
@@ -442,7 +444,7 @@ CMAKEDIR := $(DESTDIR)$(PREFIX)/share/cmake/nputools
 PKGCONFIGDIR := $(DESTDIR)$(PREFIX)/share/pkgconfig
 COMPLETION_BASH := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 COMPLETION_ZSH := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
-# bash-completion looks for a file of the command's name
+# bash-completion looks for a file with the command's name
 COMPLETED := $(patsubst %,$(COMPLETION_BASH)/%,$(TOOLS) $(notdir $(PROGRAM_SCRIPTS)))
 INSTALLED := $(TOOLS:%=$(BINDIR)/%) \
 	$(PROGRAM_SCRIPTS:scripts/%=$(BINDIR)/%) \
