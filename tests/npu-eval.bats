@@ -69,7 +69,7 @@ near() { awk -v a="$1" "BEGIN { b = $2; exit !(a - b < 1e-12 && b - a < 1e-12) }
 	[ "$(jq -c '[.agreement[0].parted[] | .item]' j)" = '[1,2,4]' ]
 }
 
-@test "for two classes there is the area under the ROC curve" {
+@test "two classes are judged by the area under the ROC curve" {
 	need jq
 	printf '0\n1\n0\n1\n1\n' >labels
 	# scores 1, 1, 2, 3, 0: pairs above 1/2 + 0, 1 + 1, 0 + 0 of six
@@ -86,7 +86,7 @@ near() { awk -v a="$1" "BEGIN { b = $2; exit !(a - b < 1e-12 && b - a < 1e-12) }
 	[ "$(jq '.outputs[0].auc' j)" = null ]
 }
 
-@test "for numbers there are errors, also those of an autoencoder" {
+@test "numbers are judged by their errors, also for an autoencoder" {
 	need jq
 	printf '1.5\n-2\n0\n' >labels
 	npy '|i1' '(3, 1)' 2 254 3 >out.npy

@@ -411,7 +411,7 @@ own()
 	[ ! -s wrong ] && [ "$(grep -c '"own"' reports)" = 18 ]
 }
 
-@test "from the streams of Vela 3.12 follow its own totals" {
+@test "the totals of Vela 3.12 follow from its streams" {
 	need_shared reference/vela.tsv
 	need jq
 	# Exact without slices (the table's totals are rounded).  With slices, the stream
@@ -427,7 +427,7 @@ own()
 	own 3.12.0 vela-3.12 0.002
 }
 
-@test "from the streams of Vela 5.1 follow its own totals" {
+@test "the totals of Vela 5.1 follow from its streams" {
 	need_shared reference/vela.tsv
 	need jq
 	# Exact for fully connected networks.  If a ReLU shows neither in the clamp nor in

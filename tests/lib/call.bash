@@ -27,7 +27,7 @@ call_own()
 		s/^#define NET_OUTPUT_\([0-9]*\)_REGION .*/, out[\1]/p' "$1" | tr -d '\n'
 }
 
-# call_glue HEADER: writes the code that tests/firmware/call_host.c needs (see there)
+# call_glue HEADER: writes the code that tests/firmware/call_host.c includes
 call_glue()
 {
 	local io i
