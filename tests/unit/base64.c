@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text_base64 takes twelve bytes at a time, base64_decode lines; here a decoder
- * of single digits says what it has to do with each byte at each place of a text,
- * and with lines of other lengths.
+ * text_base64 converts twelve bytes at a time, and base64_decode whole lines.  Here a
+ * simple decoder of single digits determines the correct result for each byte at each
+ * position of a text, and for lines of other lengths.
  */
 #include "base/text.h"
 
@@ -23,7 +23,7 @@ value_of(int c)
 	return p ? (int)(p - digits) : -1;
 }
 
-/* the bytes of a text, or -1: it is none */
+/* the bytes of a text; -1 if it is not base64 */
 static int
 plain(const char *s, size_t len, uint8_t *out)
 {
@@ -60,7 +60,7 @@ agrees(const char *s, size_t len)
 	if (n > 0)
 		ok = ok && !base64_decode(s, len, got, room - 1) &&
 		     !base64_decode(s, len, got, room + 1);
-	memcpy(got, s, len); /* and where it stands */
+	memcpy(got, s, len); /* and in place */
 	ok = ok && base64_decode((char *)got, len, got, room) == (n >= 0) &&
 	     (n < 0 || !memcmp(want, got, room));
 	if (!ok)
@@ -68,7 +68,7 @@ agrees(const char *s, size_t len)
 	return ok;
 }
 
-/* each byte at each place */
+/* each byte at each position */
 static bool
 check_places(const char *text, size_t len)
 {
@@ -85,7 +85,7 @@ check_places(const char *text, size_t len)
 	return ok;
 }
 
-/* newlines behind each so many digits */
+/* newlines after each `width` digits, for every width */
 static bool
 check_lines(const char *text, size_t len)
 {
@@ -106,7 +106,7 @@ check_lines(const char *text, size_t len)
 	return ok;
 }
 
-/* every digit at every place of two lines, and of all shorter ones */
+/* every digit at every position of two lines, and of all shorter ones */
 static bool
 check_digits(void)
 {

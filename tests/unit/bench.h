@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One operator put together in memory, and its reference kernel run. */
+/* Builds one operator in memory and runs its reference kernel. */
 #ifndef UNIT_BENCH_H
 #define UNIT_BENCH_H
 
@@ -28,7 +28,8 @@ struct bench {
 	uint8_t options[256];
 };
 
-/* a tensor of up to four dimensions, the last of them not 0; scale 0: no quantization */
+/* a tensor of up to four dimensions, the last of which is not 0; scale 0: no
+ * quantization */
 static inline int
 bench_add(struct bench *b, int type, const int32_t dim[4], float scale, int64_t zero)
 {
@@ -47,7 +48,7 @@ bench_add(struct bench *b, int type, const int32_t dim[4], float scale, int64_t 
 	return i;
 }
 
-/* an input that is not there */
+/* an optional input that is absent */
 static inline int
 bench_add_none(struct bench *b)
 {
@@ -63,7 +64,7 @@ struct bench_option {
 	bool is_float;
 };
 
-/* options of the operator's table */
+/* sets the options of the operator's table */
 static inline void
 bench_options(struct bench *b, const struct fb_table *t, const struct bench_option *o,
 	      int n)
@@ -86,7 +87,7 @@ bench_options(struct bench *b, const struct fb_table *t, const struct bench_opti
 	fbw_close(w);
 }
 
-/* elements as kernels get them, little-endian, and back, whatever the host */
+/* converts elements between host order and the kernels' little-endian order */
 static inline void
 bench_swap(struct bench *b)
 {
@@ -110,7 +111,8 @@ bench_swap(struct bench *b)
 	}
 }
 
-/* all tensors but the last are inputs; true if the kernel agrees to run */
+/* all tensors except the last are inputs; true if the kernel accepts the operator and
+ * runs */
 static inline bool
 bench_run(struct bench *b, int code, struct err *e)
 {

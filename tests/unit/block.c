@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks of memory: all zero when new, and what they held stays as they grow,
- * over the size from which they have pages of their own.
+ * Blocks of memory: new blocks are all zero, and growing blocks keep their content,
+ * also beyond the size from which blocks have their own pages.
  */
 #include "base/arena.h"
 #include "base/block.h"
@@ -63,8 +63,8 @@ check_growth(size_t from, size_t to)
 }
 
 /*
- * Two blocks that grow in turn, with new ones between them: where one is the last of
- * what they are taken from it may grow in place, over nothing that is another's.
+ * Two blocks grow in turn, with new blocks between them.  The last block in a piece
+ * of memory may grow in place, but not over another block.
  */
 static bool
 check_turns(size_t to)
@@ -73,7 +73,7 @@ check_turns(size_t to)
 	size_t n[2] = { 0, 0 };
 
 	for (size_t more = 40; more <= to; more += more / 3) {
-		int k = more / 40 % 3 != 0; /* at times one of them twice */
+		int k = more / 40 % 3 != 0; /* at times the same block twice */
 		p[k] = block_grow(p[k], n[k], more);
 		uint8_t *between = more % 5 ? NULL : block_alloc(more / 2);
 		if (!p[k] || (between && !is_zero(between, more / 2))) {
@@ -98,7 +98,7 @@ check_turns(size_t to)
 	return true;
 }
 
-/* an arena gives zeros, too, whatever it gave before */
+/* an arena returns zeros, too, also in memory that it has used before */
 static bool
 check_arena(void)
 {
@@ -118,7 +118,7 @@ check_arena(void)
 	return ok;
 }
 
-/* more than there is, for which no sum of it may wrap around */
+/* more bytes than exist: no sum of the size may wrap around */
 static bool
 check_refused(void)
 {

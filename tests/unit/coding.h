@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One stream encoded, costed and decoded again, and how long that takes. */
+/* Encodes, costs and decodes one stream, and measures the times. */
 #ifndef UNIT_CODING_H
 #define UNIT_CODING_H
 
@@ -15,7 +15,7 @@ struct coding {
 	int level;
 	struct bytes out;
 	size_t cost;
-	bool same; /* it came back as it was */
+	bool same; /* the decoded values equal the encoded ones */
 	struct err e;
 	double encode_s, cost_s, decode_s;
 };
@@ -52,8 +52,8 @@ coding_now(void)
 }
 
 /*
- * Seconds of one run: the least of several, as a stream of a thousand values
- * takes less than what waking the caches for it does.
+ * Seconds of one run: the minimum of several runs, as filling the caches takes longer
+ * than a stream of a thousand values.
  */
 static inline double
 coding_time(struct coding *c, struct arena *a,
@@ -73,7 +73,7 @@ coding_time(struct coding *c, struct arena *a,
 	return least;
 }
 
-/* true: what was encoded is as long as its cost says, and decodes to v */
+/* true if the encoded length equals the cost and the stream decodes to v */
 static inline bool
 coding_run(struct coding *c, struct arena *a)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * deflate_bytes() and back: texts of every length up to some hundreds, runs, noise, matches
- * as far away as they may be; and inflate_bytes() on bytes that nobody deflated, or cut off,
- * which has to say no without a look behind them.
+ * deflate_bytes() and back: texts of every length up to some hundreds, runs, noise,
+ * and matches at the largest distance.  inflate_bytes() must refuse truncated and
+ * arbitrary bytes without reading behind them.
  */
 #include "base/deflate.h"
 
@@ -31,7 +31,7 @@ fail(const char *what, size_t n)
 	exit(1);
 }
 
-/* the bytes back from memory of just their size; from one byte fewer: refused */
+/* decodes into memory of the exact size; memory with one byte less must be refused */
 static size_t
 round_trip(const uint8_t *p, size_t n)
 {
@@ -67,7 +67,7 @@ try_hostile(void)
 		size_t n = below(65);
 		for (size_t k = 0; k < n; k++)
 			in[k] = (uint8_t)below(256);
-		if (n && i % 2) /* what every text begins with */
+		if (n && i % 2) /* the bits with which every text begins */
 			in[0] = (uint8_t)((in[0] & 0xf8) | 3);
 		(void)inflate_bytes((struct bytes){ .p = in, .n = n }, out, below(101));
 	}
@@ -91,7 +91,7 @@ main(void)
 	}
 	for (size_t i = 0; i < MOST; i++)
 		p[i] = (uint8_t)below(256);
-	/* 32767, 32768 and 32769 bytes behind the first of their kind */
+	/* 32767, 32768 and 32769 bytes behind the first copy */
 	for (int d = -1; d <= 1; d++)
 		memcpy(p + WINDOW + d + 300 * (d + 1), p + 300 * (d + 1), 280);
 	(void)round_trip(p, MOST);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The division into cascades that is chosen for a limit (tools/npu-sched/cascades/
- * divide.c) against all divisions of few operations.
+ * Compares the division into cascades for a limit (tools/npu-sched/cascades/divide.c)
+ * with all divisions of a few operations.
  */
 #include "base/arena.h"
 #include "base/fixed.h"
@@ -15,7 +15,7 @@
 
 enum { MOST_OPS = 7, LENGTH = 3, WAYS = 2, CASES = 2000 };
 
-/* all cascades of up to LENGTH operations, in some ways, by their last one */
+/* all cascades of up to LENGTH operations, in some variants, by their last operation */
 static struct cascades
 draw_cascades(struct arena *a, int n_ops)
 {
@@ -41,7 +41,7 @@ draw_cascades(struct arena *a, int n_ops)
 	return c;
 }
 
-/* weights without stripes come and go: what room there is serves a share of them */
+/* weights without stripes: the free bytes hold a share of them */
 static double
 cycles_of(const struct cascade_choice *x, int64_t room)
 {
@@ -49,7 +49,7 @@ cycles_of(const struct cascade_choice *x, int64_t room)
 	return x->cascade.cost[0] - (x->cascade.cost[0] - x->cascade.cost[1]) * share;
 }
 
-/* INFINITY: it does not fit */
+/* INFINITY if the cascade does not fit */
 static double
 cycles_below(const struct cascades *c, int choice, int64_t limit, bool slide)
 {
@@ -58,7 +58,7 @@ cycles_below(const struct cascades *c, int choice, int64_t limit, bool slide)
 	return bytes > limit ? INFINITY : cycles_of(x, limit - bytes);
 }
 
-/* the fewest cycles of operations before `end`, of all divisions */
+/* the fewest cycles of operations before `end`, over all divisions */
 static double
 fewest(const struct cascades *c, int end, int64_t limit, bool slide)
 {
@@ -71,7 +71,7 @@ fewest(const struct cascades *c, int end, int64_t limit, bool slide)
 	return least;
 }
 
-/* of those picked; -1: they are no division of all operations */
+/* cycles of the selected cascades; -1 if they do not divide all operations */
 static double
 cycles_picked(const struct cascades *c, const int *picked, int n, int n_ops, int64_t limit,
 	      bool slide)
@@ -100,9 +100,9 @@ check(int number)
 	double least = fewest(&c, n_ops, limit, slide);
 	int n = cascades_choose(&s, &c, limit, slide, picked);
 	double cycles = n ? cycles_picked(&c, picked, n, n_ops, limit, slide) : INFINITY;
-	/* the same numbers added up in another order */
+	/* the same numbers added in another order */
 	bool ok = n ? fabs(cycles - least) <= least * ROUNDING : least == INFINITY;
-	/* and there is none below the least limit that works */
+	/* below the smallest possible limit there is no division */
 	int64_t works = cascades_least(&s, &c);
 	ok &= cascades_choose(&s, &c, works, true, picked) > 0 &&
 	      cascades_choose(&s, &c, works - 1, true, picked) == 0;

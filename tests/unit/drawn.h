@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers that look random, the same ones each time: a program has one row of them. */
+/* Pseudorandom numbers, the same in each run: each program has one sequence. */
 #ifndef TESTS_DRAWN_H
 #define TESTS_DRAWN_H
 

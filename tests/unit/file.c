@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file_write gives a file all at once: who reads while it is written again and
- * again sees one content or the other, whole; nothing is left beside it.
+ * file_write replaces a file at once: a reader sees the old content or the new
+ * content, complete, while the file is written again and again.  No other file is
+ * left beside it.
  */
 #include "base/arena.h"
 #include "base/file.h"
@@ -31,7 +32,7 @@ is_whole(struct bytes b)
 	return true;
 }
 
-/* until it is stopped, or sees what it must not */
+/* reads until it is stopped, or until it sees incomplete content */
 static int
 watch(void)
 {
@@ -73,7 +74,7 @@ write_watched(void)
 	return ok;
 }
 
-/* how many names there are, "." and ".." aside */
+/* the number of names, without "." and ".." */
 static int
 names(void)
 {
@@ -98,7 +99,7 @@ holds(const char *path, const char *text)
 	return ok;
 }
 
-/* links stay links; a new file has no part in an open one's name */
+/* links stay links; a new file does not change the file that is open under its name */
 static bool
 check_links(void)
 {
@@ -126,7 +127,7 @@ check_links(void)
 	       !unlink("new");
 }
 
-/* a directory and what a lost one had in it */
+/* removes a directory with the files that it contains */
 static bool
 remove_all(const char *path)
 {
@@ -137,7 +138,7 @@ remove_all(const char *path)
 	return d && !closedir(d) && !rmdir(path);
 }
 
-/* two files or none; an old one is as it was */
+/* both files appear or neither; an old file keeps its content */
 static bool
 check_sets(void)
 {
@@ -149,24 +150,24 @@ check_sets(void)
 		  file_set_add(s, "two", "2", 1, true, &e) && holds("one", "old") &&
 		  access("two", F_OK) && file_set_commit(s, &e) &&
 		  holds("one", "1") && holds("two", "2");
-	/* the last one can't have its name: nobody has a new one */
+	/* the last file cannot get its name: no file has a new content */
 	ok = ok && !unlink("two") && file_set_add(s, "one", "3", 1, true, &e) &&
 	     file_set_add(s, "two", "4", 1, true, &e) &&
 	     file_set_adopt(s, "three", "missing", &e) && !file_set_commit(s, &e) &&
 	     e.status == EXIT_TROUBLE && holds("one", "1") && access("two", F_OK);
-	/* nor can one where there is no directory */
+	/* nor can a file in a directory that does not exist */
 	file_set_directory(s, "new");
 	ok = ok && file_set_add(s, "new/one", "5", 1, true, &e) &&
 	     file_set_add(s, "one", "6", 1, true, &e) &&
 	     file_set_add(s, "none/two", "7", 1, true, &e) &&
 	     !file_set_commit(s, &e) && holds("one", "1") && access("new", F_OK);
-	/* directories are made for what is in them; whole files are moved */
+	/* directories are made for the files in them; complete files are moved */
 	file_set_directory(s, "new");
 	ok = ok && file_write("whole", "8", 1, true, &e) &&
 	     file_set_add(s, "new/one", "5", 1, true, &e) &&
 	     file_set_adopt(s, "one", "whole", &e) && file_set_commit(s, &e) &&
 	     holds("new/one", "5") && holds("one", "8") && access("whole", F_OK);
-	/* what is lent is read at the commit, of what is added there is a copy */
+	/* lent bytes are read at the commit; added bytes are copied */
 	char lent[] = "9", copied[] = "9";
 	struct bytes b = { .p = (const uint8_t *)lent, .n = 1 };
 	ok = ok && file_set_lend(s, "new/one", b, true, &e) &&
@@ -178,7 +179,7 @@ check_sets(void)
 	return ok;
 }
 
-/* a name may have 255 bytes, whatever stands beside it for a moment */
+/* a name may have 255 bytes, although a temporary name stands beside it */
 static bool
 check_long_name(void)
 {

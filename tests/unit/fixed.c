@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Check values of base/fixed.h: sums that 64 bits don't hold. */
+/* Check values of base/fixed.h: sums that exceed 64 bits. */
 #include "base/fixed.h"
 
 #include <inttypes.h>
@@ -32,14 +32,14 @@ known(void)
 	expect(-(INT64_C(1) << 40), UINT32_C(1) << 31, 0, 31, -(INT64_C(1) << 40));
 	expect(-(INT64_C(1) << 40), UINT32_C(1) << 31, -1, 31,
 	       -(INT64_C(1) << 40) - 1);
-	/* both ends of what the high part holds */
+	/* both limits of the high part */
 	expect(INT64_MAX, most, INT64_MAX, 0, INT64_MAX);
 	expect(INT64_MIN, most, INT64_MIN, 0, INT64_MIN);
 	expect(INT64_MAX, most, INT64_MAX, 32, INT64_MAX);
 	expect(INT64_MIN, most, INT64_MIN, 32, INT64_MIN);
 	expect(INT64_MIN, most, 0, 63, -(INT64_C(1) << 32) + 1);
 	expect(INT64_MAX, most, 0, 63, (INT64_C(1) << 32) - 2);
-	/* the first value that saturates, and the last that does not */
+	/* the first value that saturates, and the last one that does not */
 	expect(INT64_C(1) << 62, 2, -1, 0, INT64_MAX);
 	expect(INT64_C(1) << 62, 2, 0, 0, INT64_MAX);
 	expect(-(INT64_C(1) << 62), 2, 0, 0, INT64_MIN);
@@ -57,7 +57,7 @@ next(uint64_t *s)
 	return *s ^ *s >> 29;
 }
 
-/* any number of bits */
+/* a number of any bit length */
 static int64_t
 number(uint64_t *s)
 {
@@ -65,7 +65,7 @@ number(uint64_t *s)
 	return next(s) >> 63 ? v : (int64_t)~(uint64_t)v;
 }
 
-/* against the compiler's own arithmetic, where it has it */
+/* against the compiler's own arithmetic, if it has such types */
 static void
 random_ones(void)
 {

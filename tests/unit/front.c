@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The front of plans (tools/npu-sched/search/front.c) against all points that it was
- * given: first those alone that may be the smallest, then any.
+ * Compares the front of plans (tools/npu-sched/search/front.c) with the list of all
+ * added points: first only candidates for the smallest plan are wanted, then any.
  */
 #include "base/arena.h"
 
@@ -37,7 +37,8 @@ least_weight(const struct point *v, int n)
 	return least;
 }
 
-/* the first n_small were added while only the smallest within a limit was wanted */
+/* the first n_small points were added while only the smallest within a limit was
+ * wanted */
 struct given {
 	struct point v[MOST_POINTS];
 	int n, n_small;
@@ -52,7 +53,7 @@ add_all(struct front *f, struct given *g)
 	g->within = 1 + draw(LIMITS);
 	for (int i = 0; i < g->n; i++) {
 		f->smallest_within = i < g->n_small ? g->within : 0;
-		/* some are the same as others */
+		/* some points are equal to others */
 		g->v[i] = i && !draw(4) ? g->v[draw(i)] : draw_point();
 		front_add(f, &g->v[i]);
 	}
@@ -64,7 +65,7 @@ is_smaller(const struct point *p, const struct point *q)
 	return p->total < q->total || (p->total == q->total && p->cycles < q->cycles);
 }
 
-/* the smallest of those that were wanted; NULL: there is none */
+/* the smallest of the wanted points; NULL if there is none */
 static const struct point *
 find_smallest(const struct given *g)
 {
@@ -77,8 +78,8 @@ find_smallest(const struct given *g)
 	return best;
 }
 
-/* wanted is what is lighter, smaller, or faster in no more memory; of smallest plans the
- * smaller ones within the limit */
+/* A point is wanted if it is lighter, smaller, or faster in no more memory.  While
+ * only smallest plans are wanted, it must be smaller and within the limit. */
 static bool
 check_wanted(struct front *f, const struct given *g, const struct point *p)
 {
@@ -94,7 +95,7 @@ check_wanted(struct front *f, const struct given *g, const struct point *p)
 	return ok;
 }
 
-/* nothing that was added while anything was wanted is faster in as much memory, or as fast
+/* no point added while any point was wanted is faster in the same memory, or as fast
  * in less */
 static bool
 check_limit(const struct front *f, const struct given *g, int64_t limit)
@@ -110,7 +111,7 @@ check_limit(const struct front *f, const struct given *g, int64_t limit)
 	return ok;
 }
 
-/* the extremes are those of the points that were wanted */
+/* the extremes are those of the wanted points */
 static bool
 check_extremes(const struct front *f, const struct given *g)
 {

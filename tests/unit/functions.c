@@ -89,7 +89,7 @@ squares(void)
 		struct fixed_mult m = fixed_inv_sqrt(v);
 		m.exp += 20;
 		int32_t want = (int32_t)round(0x1p20 / sqrt(v));
-		/* the three that the reference's iteration misses */
+		/* the three values that the reference's iteration misses */
 		if (v == 2 || v == 8 || v == 131)
 			want--;
 		expect("2^20 / sqrt(v)", fixed_mbqm(1, m), want);
@@ -99,7 +99,7 @@ squares(void)
 static void
 logarithms(void)
 {
-	/* against the function itself: the reference is good to 2^-20 or so */
+	/* against the function itself: the reference is accurate to about 2^-20 */
 	for (int i = 0; i < 100; i++) {
 		double x = exp(0.083 * i); /* 1 to 3700 */
 		int32_t raw = (int32_t)(x * (1 << 19));

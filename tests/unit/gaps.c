@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses for buffers between maps that lie (tools/npu-sched/memory/gaps.c) against the
- * lowest address that no box bars, looked for byte by byte: of buffers as transfers are
- * planned, each asked for from some time steps on until it has room, with what was found
- * for an earlier one kept.
+ * Compares gaps.c (tools/npu-sched/memory/gaps.c) with a brute-force first fit: the
+ * lowest free address between the placed maps, found byte by byte.  The buffers are
+ * those of transfers.  Each buffer is requested for later and later time steps until
+ * it fits, and keeps the result of the earlier request.
  */
 #include "base/arena.h"
 #include "base/fixed.h"
@@ -38,7 +38,7 @@ is_barred(const struct memory *m, struct g_range life, int64_t at, int64_t bytes
 	return false;
 }
 
-/* -1: there is none */
+/* -1: no address */
 static int64_t
 lowest(const struct memory *m, struct g_range life, int64_t bytes)
 {
@@ -48,7 +48,7 @@ lowest(const struct memory *m, struct g_range life, int64_t bytes)
 	return -1;
 }
 
-/* maps lie wherever: gaps.c doesn't ask whether they fit each other */
+/* maps have any addresses: gaps.c does not check whether they overlap */
 static void
 draw_maps(struct arena *a, struct plan *p, struct memory *m)
 {
@@ -69,7 +69,8 @@ draw_maps(struct arena *a, struct plan *p, struct memory *m)
 	}
 }
 
-/* asks for one buffer from `now` on, later and later, as a walk does */
+/* requests one buffer from `now` on and then for later time steps, as the planner
+ * does */
 static bool
 check_buffer(struct gaps *h, struct memory *m, int64_t now, int number)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every golden of the shared data: single operators, whole models, and all
- * intermediate tensors, compared byte for byte.  usage: golden [DIR...], by
- * default everything below $NPUTOOLS_SHARED/golden.
+ * Compares every golden of the shared data byte for byte: single operators, whole
+ * models, and all intermediate tensors.  usage: golden [DIR...]; the default is
+ * everything below $NPUTOOLS_SHARED/golden.
  */
 #include "base/file.h"
 #include "base/npy.h"
@@ -22,7 +22,7 @@ exists(const char *path)
 	return stat(path, &st) == 0;
 }
 
-/* the elements of a .npy that must suit tensor t */
+/* the elements of a .npy file, which must match tensor t */
 static bool
 load(struct arena *a, const char *path, const struct tfl_tensor *t,
      struct bytes *out, struct err *e)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* a file in Fortran's order, which the reader refuses, as if in C's */
+/* relabels a file in Fortran order, which the reader refuses, as C order */
 static bool
 golden_relabel(struct arena *a, struct bytes *file)
 {
@@ -29,7 +29,7 @@ golden_relabel(struct arena *a, struct bytes *file)
 	return true;
 }
 
-/* from first index fastest to last index fastest */
+/* reorders from first index fastest to last index fastest */
 static void
 golden_turn(struct arena *a, const struct tfl_tensor *t, struct bytes *data)
 {
@@ -48,7 +48,7 @@ golden_turn(struct arena *a, const struct tfl_tensor *t, struct bytes *data)
 	data->p = to;
 }
 
-/* the elements of a .npy that must suit tensor t */
+/* the elements of a .npy file, which must match tensor t */
 static bool
 golden_load(struct arena *a, const char *path, const struct tfl_tensor *t,
      struct bytes *out, struct err *e)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A graph's operations, computed in whole numbers by nputools-graph(5) alone: elementwise
- * ones, copies, tables of bytes and depthwise convolutions.  No streams, no blocks: what
- * a lowering says, not what becomes of it.
+ * Computes a graph's operations in integers from nputools-graph(5) alone: elementwise
+ * operations, copies, tables of bytes and depthwise convolutions.  There are no
+ * streams and no blocks: this tests the lowering, not the later stages.
  */
 #ifndef UNIT_GRAPH_RUN_H
 #define UNIT_GRAPH_RUN_H
@@ -24,7 +24,7 @@ run_hwc(const struct g_tensor *t)
 	return t->hwc.h ? t->hwc : graph_hwc(&t->shape);
 }
 
-/* element y, x, c of an operand; of one that is repeated where it has only 1 */
+/* element y, x, c of an operand; an axis of extent 1 is repeated */
 static inline int64_t *
 run_at(const struct graph_run *r, const struct g_operand *o, int64_t y, int64_t x, int64_t c)
 {
@@ -50,7 +50,7 @@ run_scaled(const struct g_op *op, struct npu_scale s, int64_t v)
 							   : NPU_ROUND_DBL);
 }
 
-/* zero point, clamp, table; words without a table are not clamped */
+/* adds the zero point, clamps and looks up; words without a table are not clamped */
 static inline int64_t
 run_finish(const struct g_op *op, int64_t v)
 {
@@ -60,7 +60,8 @@ run_finish(const struct g_op *op, int64_t v)
 	v = v < op->clamp.lo ? op->clamp.lo : v > op->clamp.hi ? op->clamp.hi : v;
 	if (!op->lut)
 		return v;
-	/* from the least value of the OFM's type on; words: of a signed byte */
+	/* the first entry is for the smallest value of the OFM's type; words: of a
+	 * signed byte */
 	bool bytes = op->lut->bits == 8, is_unsigned = bytes && op->ofm.type == TFL_UINT8;
 	int64_t entry = op->lut->values.v[v + (is_unsigned ? 0 : 128)];
 	if (!bytes)
@@ -164,7 +165,7 @@ run_op(struct graph_run *r, const struct g_op *op)
 	return true;
 }
 
-/* room for all tensors, constants filled in */
+/* allocates all tensors and fills in constants */
 static inline bool
 run_open(struct graph_run *r, struct arena *a, struct graph *g)
 {
@@ -195,7 +196,8 @@ run_graph(struct graph_run *r)
 	return true;
 }
 
-/* the elements of what stands for tensor `index` of the model; NULL: nothing does */
+/* the elements of the graph's tensor for tensor `index` of the model; NULL if there
+ * is none */
 static inline int64_t *
 run_tensor(const struct graph_run *r, int index)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * print(parse(text)) is the text, byte for byte, once it is canonical: for the
- * files named as arguments, or for a text that need not be canonical and is
- * printed twice.
+ * Checks that print(parse(text)) is the text, byte for byte, for canonical texts.
+ * The arguments are such files, or a text that need not be canonical and is printed
+ * twice.
  */
 #include "base/file.h"
 #include "graph/graph.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Single kernels that no golden of the shared data covers, and the check
- * values of nputools-lowering(7) 3.11 through them.  Expected values are worked
- * out by hand from section 3.
+ * Tests single kernels that no golden of the shared data covers, and through them the
+ * check values of nputools-lowering(7) 3.11.  Expected values are worked out by hand
+ * from section 3.
  */
 #include "bench.h"
 
@@ -188,7 +188,7 @@ movement(void)
 	refuses(&r, TFL_REVERSE_V2, "axis 2 of a tensor of rank 2");
 }
 
-/* 4 pixels of 1 channel, a border of one before: pieces of blocks of 2 */
+/* 4 pixels of 1 channel, with a padding of one before them: pieces of blocks of 2 */
 static void
 batches(void)
 {
@@ -217,7 +217,7 @@ batches(void)
 	refuses(&r, TFL_BATCH_TO_SPACE_ND, "are no 2x1 blocks of");
 }
 
-/* legacy uint8: both zero points count, one scale product in float32 */
+/* legacy uint8: both zero points count, and one scale product is in float32 */
 static void
 unsigned_dense(void)
 {

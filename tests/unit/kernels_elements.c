@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Elementwise operators, pools and reductions, drawn, against what
- * nputools-lowering(7) 3.3 and 3.4 write, in numbers of 64 and 128 bits.
+ * Compares random elementwise operators, pools and reductions with the rules of
+ * nputools-lowering(7) 3.3 and 3.4, computed in numbers of 64 and 128 bits.
  */
 #include "rules.h"
 
@@ -94,7 +94,7 @@ struct two {
 	int64_t (*rule)(const struct units *u, int64_t x, int64_t y);
 	const struct fb_table *table; /* of its options, with an activation */
 	int activation;
-	bool equal, narrow; /* equal: one quantization; narrow: 8 bits alone */
+	bool equal, narrow; /* equal: one quantization; narrow: only 8 bits */
 };
 
 static const struct two twos[] = {
@@ -110,7 +110,8 @@ static const struct two twos[] = {
 	{ .code = TFL_MINIMUM, .rule = rule_minimum, .equal = true },
 };
 
-/* the element of tensor i that stands over element k of the output, of 4 dimensions */
+/* the element of tensor i that corresponds to element k of the output, of 4
+ * dimensions */
 static int64_t
 under(const struct bench *b, int i, int64_t k)
 {
@@ -207,7 +208,7 @@ rule_leaky(const struct units *u, int64_t x)
 struct one {
 	int code;
 	int64_t (*rule)(const struct units *u, int64_t x);
-	bool equal, other; /* other: the result may be of another type */
+	bool equal, other; /* other: the result may have another type */
 };
 
 static const struct one ones[] = {
@@ -259,7 +260,7 @@ mean_away(int64_t sum, int64_t n)
 	return sum < 0 ? -near : near;
 }
 
-/* over the positions that are inside */
+/* over the positions inside the input */
 static int64_t
 pooled(const struct pool *p, int32_t oy, int32_t ox, int32_t c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * BATCH_MATMUL, drawn, against the sum that nputools-lowering(7) 3.2 writes: transposed
- * operands, batches that one of them repeats, 8 and 16 bits.
+ * Compares random BATCH_MATMUL operators with the sum of nputools-lowering(7) 3.2:
+ * transposed operands, batches that one operand repeats, 8 and 16 bits.
  */
 #include "rules.h"
 
@@ -50,7 +50,7 @@ multiply(void)
 	int64_t want[MOST_OUT], n = 0;
 	draw_matrices(&b, type, &x, rows, depth);
 	draw_matrices(&b, type, &y, depth, cols);
-	/* of the size that sums have */
+	/* a scale of the sums' size */
 	float so = draw_scale((words ? -3 : -4) + (depth > 8));
 	int out = bench_add(&b, type, (int32_t[4]){ outer, inner, rows, cols }, so,
 			    draw_zero(type));

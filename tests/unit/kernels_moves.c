@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators that only move elements, drawn: each is a rule from the position of an
- * output element to that of the input element it is, or to the zero point around it.
+ * Tests random operators that only move elements.  Each has a rule that maps the
+ * position of an output element to an input element, or to the zero point around the
+ * input.
  */
 #include "rules.h"
 
@@ -13,14 +14,14 @@ struct move {
 	float scale;
 	int64_t zero;
 	int32_t in[AXES], out[AXES];
-	int64_t a[AXES], c[AXES]; /* what the operator is given, by axis */
+	int64_t a[AXES], c[AXES]; /* the operator's arguments, by axis */
 	int axis, block;
 	bool flag;
 	struct bench_option option[3];
 	int n_options;
 };
 
-/* where output element o comes from; false: the zero point */
+/* the source of output element o; false: the zero point */
 typedef bool rule(const struct move *m, const int32_t o[AXES], int32_t from[AXES]);
 
 static int64_t
@@ -82,7 +83,7 @@ from_padded(const struct move *m, const int32_t o[AXES], int32_t from[AXES])
 	return true;
 }
 
-/* at most so much on each side: MOST_OUT elements have to do */
+/* at most so many on each side, so that the output has at most MOST_OUT elements */
 static int64_t
 widest(int axis)
 {
@@ -155,7 +156,7 @@ slice(struct move *m)
 	numbers(m, n, AXES, 0);
 }
 
-/* steps to either side; an end before the first element is said by the mask */
+/* steps in either direction; the mask marks an end before the first element */
 static void
 strided_slice(struct move *m)
 {
@@ -326,7 +327,7 @@ moved(const struct kind *k)
 	m.zero = draw_zero(m.type);
 	for (int d = 0; d < AXES; d++)
 		m.in[d] = (int32_t)draw_in(1, d ? 4 : 2);
-	m.b.n = 1; /* the first tensor: its size is known when the others are drawn */
+	m.b.n = 1; /* the first tensor: its size is determined after the others are drawn */
 	k->draw(&m);
 	int n = m.b.n;
 	m.b.n = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Convolutions and products, drawn, against the sums that nputools-lowering(7) 3.2
- * writes.  The kernels gather patches and multiply matrices; here every input is
- * scattered to the outputs that it belongs to, in 64 bits.
+ * Compares random convolutions and products with the sums of nputools-lowering(7)
+ * 3.2.  The kernels gather patches and multiply matrices.  Here each input is
+ * scattered to all its outputs, in 64 bits.
  */
 #include "rules.h"
 
 enum { MOST_OUT = 2048 };
 
-/* along one axis */
+/* the parameters along one axis */
 struct axis {
 	int32_t in, out, kernel, stride, dilation, pad;
 };
@@ -23,7 +23,7 @@ struct product {
 	int64_t want[MOST_OUT];
 };
 
-/* out and pad of an axis that has the rest */
+/* computes out and pad of an axis from the other members */
 static void
 place(struct axis *a, int padding)
 {
@@ -48,7 +48,8 @@ draw_axis(struct axis *a, int padding, bool dilated)
 	place(a, padding);
 }
 
-/* channel c's factor; one scale: uint8's and FULLY_CONNECTED's product in float32 */
+/* the factor of channel c; with one scale, the product of uint8 and FULLY_CONNECTED
+ * in float32 */
 static double
 factor(const struct product *p, int32_t c)
 {
@@ -60,7 +61,7 @@ factor(const struct product *p, int32_t c)
 	return (double)s1 * (double)sw / (double)so;
 }
 
-/* sums to bytes */
+/* converts sums to bytes */
 static void
 finish(struct product *p, int64_t *sum)
 {
@@ -75,7 +76,7 @@ finish(struct product *p, int64_t *sum)
 	}
 }
 
-/* the product of input k's element and a weight, both less their zero points */
+/* the product of input k's element and a weight, both minus their zero points */
 static int64_t
 term(const struct product *p, int64_t in, int64_t weight)
 {
@@ -83,7 +84,7 @@ term(const struct product *p, int64_t in, int64_t weight)
 	       (get(&p->b, p->weights, weight) - p->b.zero[p->weights][0]);
 }
 
-/* the output that input position i reaches by tap k; -1: none */
+/* the output that input position i reaches with tap k; -1: none */
 static int32_t
 reached(const struct axis *a, int32_t i, int32_t k, bool transposed)
 {
@@ -133,7 +134,7 @@ convolve(struct product *p)
 	finish(p, sum);
 }
 
-/* a scale for each channel of axis, or one (axis -1) */
+/* a scale for each channel of axis, or one scale (axis -1) */
 static void
 add_weights(struct product *p, const int32_t dim[4], int axis)
 {
@@ -155,7 +156,8 @@ add_bias(struct product *p)
 	p->bias = drawn(&p->b, p->bias_type, (int32_t[4]){ p->channels }, 0, 0, -9000, 9000);
 }
 
-/* the scale that lets sums of `taps` products reach the type's ends, and somewhat more */
+/* a scale for which sums of `taps` products reach the type's limits and exceed them
+ * slightly */
 static void
 add_out(struct product *p, const int32_t dim[4], int64_t taps)
 {
@@ -165,7 +167,7 @@ add_out(struct product *p, const int32_t dim[4], int64_t taps)
 	p->to = bench_add(&p->b, p->type, dim, so, draw_zero(p->type));
 }
 
-/* type and the rest of a product that is drawn */
+/* draws the type and other properties of a product */
 static void
 begin(struct product *p, int code)
 {

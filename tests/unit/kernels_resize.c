@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR, drawn, and one worked by hand.  The kernels
- * take two neighbours of each axis; here every input has a weight, that of a tent over
- * its position (nputools-lowering(7) 5.2, the reference's grid of 1/1024).
+ * Tests random RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR operators, and one worked
+ * out by hand.  The kernels use two neighbours along each axis.  Here every input has
+ * a weight, which is a tent function of its distance (nputools-lowering(7) 5.2, the
+ * reference's grid of 1/1024).
  */
 #include "rules.h"
 
@@ -23,7 +24,8 @@ nearest(int64_t a, int64_t b)
 	return (2 * a + b) / (2 * b);
 }
 
-/* where output o of an axis lies among its inputs, in 1/1024, inside of them */
+/* the position of output o among the inputs of an axis, in 1/1024, clamped to the
+ * inputs */
 static int64_t
 position(const struct resize *r, int axis, int32_t o)
 {
@@ -49,7 +51,8 @@ half_away(int64_t sum, int64_t by)
 	return sum < 0 ? -q : q;
 }
 
-/* element c of an output pixel: all inputs by the product of two weights */
+/* element c of an output pixel: the sum of all inputs, each with the product of two
+ * weights */
 static int64_t
 blend(const struct resize *r, int32_t n, int64_t y, int64_t x, int32_t c)
 {
@@ -63,8 +66,8 @@ blend(const struct resize *r, int32_t n, int64_t y, int64_t x, int32_t c)
 }
 
 /*
- * The input that output o takes: in whole numbers, but where the quotient is one (or, to
- * nearest, lies halfway): there float32 decides, and the reference's product is formed.
+ * The input that output o selects, in integers.  Where the quotient is an integer
+ * (or, for nearest, halfway), float32 decides, and the reference's product is formed.
  */
 static int32_t
 neighbour(const struct resize *r, int axis, int32_t o)
@@ -143,7 +146,7 @@ drawn_resize(bool bilinear)
 	     r.half_pixel ? "half pixels" : r.align_corners ? "corners" : "plain", r.want);
 }
 
-/* 2x2 to 4x4, positions 0, 1/4, 3/4 and 1: halves go away from 0 */
+/* 2x2 to 4x4, positions 0, 1/4, 3/4 and 1: halves round away from 0 */
 static void
 by_hand(void)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SOFTMAX of 16 bits, drawn: exactly what nputools-lowering(7) 3.7 and 3.8 say, written
- * once more in numbers of 128 bits, and close to the function itself.
+ * Compares random SOFTMAX operators of 16 bits exactly with nputools-lowering(7) 3.7
+ * and 3.8, computed again in numbers of 128 bits, and approximately with the function
+ * itself.
  */
 #include "rules.h"
 
@@ -16,8 +17,9 @@ inverse_of(float x)
 }
 
 /*
- * 3.8: f at 512 steps from `from` to `to`, in units of 2^-15; what the line between two
- * points misses in the middle is taken away from the first, by half.  In float32.
+ * 3.8: f at 512 steps from `from` to `to`, in units of 2^-15, in float32.  Half of
+ * the line's error in the middle between two points is subtracted from the first
+ * point.
  */
 static void
 fill(int64_t point[POINTS], float from, float to, float (*f)(float))
@@ -35,7 +37,7 @@ fill(int64_t point[POINTS], float from, float to, float (*f)(float))
 	point[STEPS] = (int64_t)(last > INT16_MAX ? INT16_MAX : last);
 }
 
-/* the point below x, and the rest of 128 of the way to the next */
+/* the point below x, plus a fraction of 128 towards the next point */
 static int64_t
 look(const int64_t point[POINTS], int64_t x)
 {
@@ -61,7 +63,7 @@ row(const struct bench *b, int64_t at, int32_t n, float beta, int64_t *want)
 		e[i] = look(exponential, into16(d + INT16_MAX));
 		sum += e[i];
 	}
-	int up = 0; /* so that sum is of 2^30 to 2^31 */
+	int up = 0; /* so that sum is in 2^30 to 2^31 */
 	while (sum << up < INT64_C(1) << 30)
 		up++;
 	int64_t upper = (int64_t)rule_floor_div((sum << up) + (1 << 13), 1 << 14);
@@ -74,10 +76,10 @@ row(const struct bench *b, int64_t at, int32_t n, float beta, int64_t *want)
 }
 
 /*
- * Probabilities are 32768ths.  exp is cut at -10, where it still is 1 or 2 of them, so that
- * each element far below the greatest takes up to 2 from the others; the tables have
- * errors of some units beside that, for which 8 are allowed (5, and 1.5 an element, are
- * too little).
+ * Probabilities are 32768ths.  exp is cut off at -10, where it is still 1 or 2 of
+ * them; therefore each element far below the largest takes up to 2 from the others.
+ * The tables add errors of some units, for which 8 are allowed (5, and 1.5 for each
+ * element, are too few).
  */
 static void
 is_close(const struct bench *b, int64_t at, int32_t n, float beta)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * UNIDIRECTIONAL_SEQUENCE_LSTM and SVDF, drawn, over several runs: outputs and the states
- * that stay behind, as nputools-lowering(7) 3.10 and the words of svdf() below say.  The
- * sigmoid table of the hardware (3.8) is held to the function here and taken from the
- * kernels then.
+ * Tests random UNIDIRECTIONAL_SEQUENCE_LSTM and SVDF operators over several runs:
+ * outputs and kept states must follow nputools-lowering(7) 3.10 and the comment of
+ * svdf_step() below.  The sigmoid table of the hardware (3.8) is compared with the
+ * function here; after that, the table of the kernels is used.
  */
 #include "kernels/tables.h"
 #include "rules.h"
@@ -25,9 +25,10 @@ into16(int64_t v)
 }
 
 /*
- * Of 32768ths: the table's values are whole 65536ths, its lines between points 1/24 apart
- * miss the curve by up to 1/(8 * 24^2) of its second derivative, 0.1 * 32768 of it: 0.7.
- * With both and the corrections, 2 at most; tanh twice that.
+ * In 32768ths: the table's values are whole 65536ths.  Its lines between points 1/24
+ * apart deviate from the curve by up to 1/(8 * 24^2) of the second derivative, 0.1 *
+ * 32768 of it: 0.7.  Together with the corrections the error is at most 2; for tanh
+ * twice that.
  */
 static void
 sigmoid_is_close(void)
@@ -61,7 +62,7 @@ struct lstm {
 	int64_t hidden[MOST], cell[MOST], want[MOST];
 };
 
-/* a product of row i of matrix w (n columns) and v, to 16 bits at 2^-12 */
+/* the product of row i of matrix w (n columns) and v, to 16 bits at 2^-12 */
 static int64_t
 dense(const struct lstm *l, int w, int32_t i, int32_t n, const int64_t *v, int of, int bias)
 {
@@ -154,7 +155,7 @@ lstm_inputs(struct lstm *l)
 			drawn(b, TFL_INT32, (int32_t[4]){ l->cells }, 0, 0, -3000, 3000);
 		else if (k == HIDDEN)
 			drawn_map(b, l->type, state, sh, zero);
-		else if (k == CELL) /* a power of two, as the converter makes it */
+		else if (k == CELL) /* a power of two, as the converter chooses it */
 			drawn_map(b, TFL_INT16, state, ldexpf(1, -(int)draw_in(9, 13)), 0);
 		else
 			bench_add_none(b);
@@ -204,8 +205,9 @@ struct svdf {
 };
 
 /*
- * The oldest memory of each filter goes, the product of its features becomes the newest;
- * a unit is its bias and its filters' memories times their weights over time.
+ * The oldest memory of each filter is dropped, and the product of its features
+ * becomes the newest.  A unit is its bias plus its filters' memories times their
+ * weights over time.
  */
 static void
 svdf_step(struct svdf *s)
@@ -249,7 +251,8 @@ svdf(void)
 	drawn_map(b, TFL_INT8, (int32_t[4]){ s.batches, s.inputs }, draw_scale(-6),
 		  draw_zero(TFL_INT8));
 	drawn(b, TFL_INT8, (int32_t[4]){ filters, s.inputs }, draw_scale(-7), 0, -127, 127);
-	/* the reference's sums have 32 bits: 24 memories of 16 times 11 stay inside */
+	/* the reference's sums have 32 bits: 24 memories of 16 times 11 do not
+	 * overflow */
 	drawn(b, type, (int32_t[4]){ filters, s.memory }, draw_scale(type == TFL_INT8 ? -7 : -11),
 	      0, type == TFL_INT8 ? -127 : -2000, type == TFL_INT8 ? 127 : 2000);
 	drawn(b, TFL_INT32, (int32_t[4]){ s.units }, 0, 0, -5000, 5000);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What nputools-lowering(7) claims and every lowering stands on: the NPU's scaling is
- * the reference's, a pool's scale is its division, windows are TFLite's.  The code of
- * tfl-partition against the reference functions and the NPU's model.
+ * Checks claims of nputools-lowering(7) on which every lowering relies: the NPU's
+ * scaling is the reference's, a pool's scale is its division, windows are TFLite's.
+ * Compares the code of tfl-partition with the reference functions and the NPU's
+ * model.
  */
 #include "../../tools/tfl-partition/part.h"
 
@@ -66,7 +67,7 @@ reduced(void)
 		if (s.shift < 1)
 			continue;
 		int64_t y = npu_scale(x, s.mult, s.shift, NPU_ROUND_NATURAL);
-		if (y == (int32_t)y) /* beyond, the reference's wraps around */
+		if (y == (int32_t)y) /* beyond 32 bits, the reference wraps around */
 			expect("NATURAL", x, s.shift, y, fixed_mbqm64(x, q));
 	}
 }
@@ -94,7 +95,8 @@ means(void)
 	}
 }
 
-/* 3.2: the least padding with which ceil(in / stride) windows fit, the half in front */
+/* 3.2: the smallest padding with which ceil(in / stride) windows fit, half of it
+ * before the input */
 static void
 one_window(int32_t in, int32_t k, int32_t stride, int32_t dilation)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which operators the NPU takes, asked of tfl-partition's rules one by one: an LSTM that
- * all of them let pass, and one change of it for each (lstmrules.c); what movements may be
- * (moverules.c).  A rule that nobody broke here is a rule that may be gone.
+ * Tests the rules of tfl-partition for operators of the NPU one by one: an LSTM that
+ * all rules accept, and one change of it for each rule (lstmrules.c); the possible
+ * movements (moverules.c).  A rule that no case here breaks could be lost unnoticed.
  */
 #include "../../tools/tfl-partition/products/lstm.h"
 #include "../../tools/tfl-partition/moves/move.h"
@@ -41,7 +41,7 @@ expect_int(const char *what, int64_t got, int64_t want)
 
 /* ---- lstmrules.c ----------------------------------------------------------------- */
 
-/* constants have data, as in a model that was read */
+/* constants have data, as in a model that was read from a file */
 static void
 be_constant(struct bench *b, int i)
 {
@@ -175,7 +175,7 @@ lstm_rules(struct arena *a)
 	}
 }
 
-/* 2^-6 * 2^-7 / 2^-12 is 1/2: multiplier and shift of it; 16 bits have 15 of them */
+/* 2^-6 * 2^-7 / 2^-12 is 1/2, as multiplier and shift; 16 bits have 15 bits of it */
 static void
 gate_scales(struct arena *a)
 {
@@ -234,7 +234,7 @@ moved(struct arena *a)
 	expect("too much", check_moved(&p, &t, "IFM"), "IFM has 4294967296 elements");
 }
 
-/* elements of 64 bits are two words: each step is doubled, a last axis added */
+/* elements of 64 bits are two words: each step is doubled, and a last axis is added */
 static void
 words(void)
 {
@@ -256,7 +256,7 @@ words(void)
 	expect_int("bytes stay", move_words(&t, &v) && v.type == TFL_INT8, true);
 }
 
-/* every second element of five axes, none of which joins another */
+/* every second element of five axes, of which none can be joined with another */
 static void
 copies(struct arena *a)
 {
@@ -271,7 +271,8 @@ copies(struct arena *a)
 	}
 	expect_int("copies of five axes", nd_copies(&l, &from, &to) > 1, true);
 	expect("few", check_copies(&p, &from, &to), NULL);
-	for (int i = 0; i < 5; i++) /* steps of 2 are no channels: two axes are one operation's */
+	for (int i = 0; i < 5; i++) /* steps of 2 are not channels: one operation has only
+				     * two axes */
 		from.dim[i] = to.dim[i] = 64;
 	expect("many", check_copies(&p, &from, &to), "the movement would take 262144 copies");
 }

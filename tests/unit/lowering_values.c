@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What lowerings of tfl-partition make, computed operation by operation (graph_run.h)
- * and held to the operator's definition: integers divided by constants (quotient.c), all
- * quotients of two bytes by way of floats (ratio.c), bilinear by few weights
- * (libcommon/lower/phases.c).
+ * Computes the output of tfl-partition's lowerings operation by operation
+ * (graph_run.h) and compares with the operator's definition: integers divided by
+ * constants (quotient.c), all quotients of two bytes through floats (ratio.c),
+ * bilinear resizing with few weights (libcommon/lower/phases.c).
  */
 #include "../../tools/tfl-partition/part.h"
 
@@ -74,7 +74,7 @@ add_op(struct net *m, int code, int x, int y, int out)
 	return op;
 }
 
-/* the network as a graph; all of it has to be the NPU's */
+/* the network as a graph; all its operators must run on the NPU */
 static struct graph *
 lower(struct net *m, const int *in, int n_in, int out)
 {
@@ -127,7 +127,8 @@ quotient(int code, int64_t x, int64_t by)
 	return code == TFL_FLOOR_DIV && below ? towards_zero - 1 : towards_zero;
 }
 
-/* dividends around multiples of the divisor and at the ends of the range, and drawn ones */
+/* dividends near multiples of the divisor and at the limits of the range, and random
+ * ones */
 static int32_t
 dividend(int64_t by, int i)
 {
@@ -226,7 +227,7 @@ all_ratios(const int type[3], const float scale[3], const int64_t zero[3])
 	n_failed += !run_graph(&r);
 	for (int i = 0; i < BYTES * BYTES; i++) {
 		if (x[i] == zero[0] && y[i] == zero[1])
-			continue; /* not a number: what a cast of it gives is not defined */
+			continue; /* not a number: the result of a cast is undefined */
 		int64_t want = float_quotient(&m, t, x[i], y[i]);
 		if (o[i] == want)
 			continue;
@@ -259,7 +260,7 @@ ratios(void)
 
 /* ---- lower/phases.c ----------------------------------------------------------------- */
 
-/* the kernel that kernels_resize.c holds to its rule */
+/* the kernel that kernels_resize.c compares with its rule */
 static bool
 reference(struct bench *b, int type, const int32_t in[4], const int32_t out[4])
 {

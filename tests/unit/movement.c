@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Views of any rank and the copies between them (libcommon/lower/nd.c, copy.c): the
- * operations that a copy becomes are carried out element by element, from operand to
- * operand, and every element has to be where the views say it is, and nothing else
- * touched.  With the orders of U85's output stage, too.
+ * Tests views of any rank and the copies between them (libcommon/lower/nd.c, copy.c),
+ * also with the orders of U85's output stage.  The operations of a copy are executed
+ * element by element, from operand to operand.  Every element must arrive at the
+ * position of the destination view, and no other byte may change.
  */
 #include "rules.h"
 
@@ -29,7 +29,7 @@ bytes_of(struct memory *m, const struct g_tensor *t)
 	return *p;
 }
 
-/* where an operand has element [h][w][c], in its own elements */
+/* the position of element [h][w][c] of an operand, in its own elements */
 static int64_t
 place_in(const struct g_operand *o, struct hwc at)
 {
@@ -84,7 +84,7 @@ place(const struct nd *v, int64_t i)
 	return at;
 }
 
-/* a view of n[] elements somewhere in a tensor of its own, its axes in any order */
+/* a view of n[] elements somewhere in a tensor of its own, with its axes in any order */
 static struct nd
 draw_view(struct memory *m, int type, int rank, const int64_t *n)
 {
@@ -139,7 +139,7 @@ complain(const struct memory *m, const char *rule)
 	printf("%s %d: %s\n", m->what, m->number, rule);
 }
 
-/* from drawn bytes in one view, to another of the same dimensions */
+/* copies random bytes from one view to another of the same dimensions */
 static void
 copies(int number, const char *accel)
 {
@@ -148,7 +148,7 @@ copies(int number, const char *accel)
 	int type = draw_type(), rank = (int)draw_in(1, MOST_RANK);
 	size_t size = (size_t)tfl_type_bytes(type);
 	int64_t n[ND_MAX];
-	for (int i = 0; i < rank; i++) /* with steps of 2 it has to fit MOST */
+	for (int i = 0; i < rank; i++) /* with steps of 2 it must fit into MOST */
 		n[i] = draw_in(1, rank < 4 ? 5 : rank < 5 ? 3 : 2);
 	struct nd from = draw_view(&m, type, rank, n), to = draw_view(&m, type, rank, n);
 	uint8_t *x = bytes_of(&m, from.t), *y = bytes_of(&m, to.t), *want;
@@ -171,7 +171,7 @@ copies(int number, const char *accel)
 	arena_close(m.l.a);
 }
 
-/* other dimensions for the same elements in the same order, where that is possible */
+/* other dimensions for the same elements in the same order, if possible */
 static bool
 reshaped(int number)
 {
@@ -200,7 +200,7 @@ reshaped(int number)
 		}
 	if (nd_is_dense(&v) && !done)
 		complain(&m, "dense, and refused");
-	/* an operand says the same, where three dimensions can */
+	/* an operand describes the same elements, if three dimensions suffice */
 	struct g_operand o;
 	bool three = nd_operand(&v, &o);
 	for (int64_t i = 0; three && i < nd_elements(&v); i++) {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams that Vela 5.1 compiled for Ethos-U85, each with one thing changed: who
- * notices, the verifier or the simulator by another result?
+ * Makes one change in each of many streams that Vela 5.1 compiled for Ethos-U85, and counts
+ * how often the verifier notices the change, or the simulator by another result.
  *
- * A change that nobody notices may change nothing: a wait that covers no conflict,
- * a BLOCKDEP that is lower than it need be, an order of weights that a shape
- * doesn't show.  So each kind has a share that must be noticed: what was measured
- * over all files, rounded down.  Waits that nobody misses are those that branches
- * have in front of them whether or not something is under way; decoders, those of
- * products of two maps, which have none; the greatest BLOCKDEP is right for most
- * kernels, whose inputs are older than the kernel before.
+ * An unnoticed change may be harmless: a wait that covers no conflict, a BLOCKDEP that is
+ * lower than necessary, an order of weights that makes no difference for a shape.
+ * Therefore each kind has a share that must be noticed: the share measured over all files,
+ * rounded down.  Harmless changes are:
+ *   waits       before branches, with or without a pending transfer
+ *   decoders    of products of two maps, which have no weights
+ *   BLOCKDEP    the largest value is right for most kernels, whose inputs are older
+ *               than the previous kernel
  *
  * usage: npu85_mutants [STEP]    every STEP-th file
  */
@@ -26,11 +27,11 @@ struct subject {
 	const uint8_t *file;
 	size_t n, payload; /* where the stream's words begin */
 	uint8_t *changed;
-	struct bytes want; /* outputs of the file as it is */
+	struct bytes want; /* outputs of the unchanged file */
 	bool runs;
 };
 
-/* one change of command c, or false: not a command for this kind */
+/* makes one change of command c; false: the kind does not apply to this command */
 typedef bool change(const struct npu_command *c, uint8_t *word);
 
 static void
@@ -46,7 +47,7 @@ is_register(const struct npu_command *c, enum npu_reg reg)
 	return !c->is_op && c->reg == reg;
 }
 
-/* 3 transfers may go on: no more than that can be outstanding but one */
+/* waits for 3 transfers are kept: only the fourth pending transfer would wait */
 static bool
 drop_dma_wait(const struct npu_command *c, uint8_t *word)
 {
@@ -61,7 +62,7 @@ drop_kernel_wait(const struct npu_command *c, uint8_t *word)
 {
 	if (!c->is_op || c->code != NPU_OP_KERNEL_WAIT)
 		return false;
-	/* PMU_MASK 0: does nothing */
+	/* PMU_MASK 0: no effect */
 	word[0] = 0x13;
 	set_param(word, 0);
 	return true;
@@ -85,7 +86,7 @@ largest_blockdep(const struct npu_command *c, uint8_t *word)
 	return true;
 }
 
-static bool chained_ifm, chained_ifm2; /* of the registers at hand */
+static bool chained_ifm, chained_ifm2; /* of the current registers */
 
 static bool
 other_chain(const struct npu_command *c, uint8_t *word)
@@ -138,7 +139,7 @@ other_scales(const struct npu_command *c, uint8_t *word)
 static struct kind {
 	const char *name;
 	change *apply;
-	double least; /* share that is noticed */
+	double least; /* the share that must be noticed */
 	int made, noticed;
 } kinds[] = {
 	{ "dropped DMA wait", drop_dma_wait, 0.90, 0, 0 },
@@ -167,7 +168,7 @@ verifies(struct arena *a, const struct tfl_model *m)
 	return !v.errors;
 }
 
-/* all outputs, on inputs that are the same every time; p NULL: it failed */
+/* all outputs, on the same inputs every time; p NULL: it failed */
 static struct bytes
 run(struct arena *a, const struct tfl_model *m)
 {
@@ -210,7 +211,7 @@ is_noticed(const struct subject *t)
 	return noticed;
 }
 
-/* of each kind at most so many in a stream, so that no network has them all */
+/* at most so many of each kind in a stream, so that no single network has them all */
 enum { EACH = 12 };
 
 static void
@@ -255,10 +256,10 @@ judge(const char *path)
 			     .changed = anew(a, uint8_t, file.n),
 			     .want = run(a, m) };
 	memcpy(t.changed, file.p, file.n);
-	/* the words behind the driver's header of 32 bytes, of the first operator */
+	/* the words of the first operator, behind the driver's header of 32 bytes */
 	const uint8_t *cop = memmem(file.p, file.n, "COP1", 4);
 	t.payload = (size_t)(cop - file.p) + 32;
-	/* random shifts and divisors are not what every stream takes */
+	/* not every stream accepts random shifts and divisors */
 	if (n == 1 && t.want.p)
 		mutate(&t, &s[0]);
 	arena_close(a);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Vela 5.1 compiled for Ethos-U85, executed: the streams that INDEX.tsv of
- * $NPUTOOLS_SHARED/reference/vela-u85 lists must give the golden outputs, byte
- * for byte.
+ * Executes streams that Vela 5.1 compiled for Ethos-U85: the streams listed in INDEX.tsv
+ * of $NPUTOOLS_SHARED/reference/vela-u85 must give the golden outputs, byte for byte.
  *
  * usage: npu85_reference [STEP]    every STEP-th of them
  */

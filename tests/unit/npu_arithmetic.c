@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The NPU model's arithmetic against values worked out otherwise: the
- * reference's fixed-point functions (base/fixed.h), and nputools-lowering(7) 3.11.
+ * Compares the NPU model's arithmetic with values from other sources: the reference's
+ * fixed-point functions (base/fixed.h) and nputools-lowering(7) 3.11.
  */
 #include "base/fixed.h"
 #include "sim/npu.h"
@@ -60,7 +60,7 @@ test_rounding(void)
 						 NPU_ROUND_TRUNCATE), -big);
 }
 
-/* DBL is the reference's multiply by a quantized multiplier, rounded twice */
+/* DBL is the reference's multiplication by a quantized multiplier, rounded twice */
 static void
 test_double_rounding(void)
 {
@@ -76,7 +76,7 @@ test_double_rounding(void)
 	}
 }
 
-/* an operand that the reference shifts left by d first (6.10) */
+/* an operand that the reference first shifts left by d (6.10) */
 static void
 test_operands(void)
 {
@@ -115,9 +115,8 @@ test_functions(void)
 	expect("tanh", INT32_MIN, npu_tanh(INT32_MIN), -32767);
 }
 
-/* a strided transfer: 2 planes of 3 rows of 4 bytes, out of a dense source */
-/* U85's scale of an operand that the reference shifts up first: all values of 9 bits, as
- * a comparison has them behind a zero point, and some scales below 1 (26.2) */
+/* U85's scale of an operand that the reference first shifts up: all values of 9 bits,
+ * as a comparison has them after the zero point, and some scales below 1 (26.2) */
 static void
 test_shifted_operands(void)
 {
@@ -143,6 +142,7 @@ note(void *ctx, int64_t at, int64_t n)
 	return true;
 }
 
+/* a strided transfer: 2 planes of 3 rows of 4 bytes, from a dense source */
 static void
 test_dma(void)
 {

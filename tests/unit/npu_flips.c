@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Negative control: every bit of a command stream flipped, one at a time.
- * Verifier or simulator must notice, the one by a rule, the other by an error or
- * another result; what neither notices must be a command whose bits may really
- * not matter.  The same for the weights and scales behind it.
+ * Negative control: flips every bit of a command stream, one at a time.  Verifier or
+ * simulator must notice: the verifier by a rule, the simulator by an error or another
+ * result.  An unnoticed flip must be in a command whose bits may have no effect.  The
+ * same is done for the weights and scales behind the stream.
  */
 #include "base/file.h"
 #include "base/hash.h"
@@ -16,9 +16,9 @@
 
 enum { INPUTS = 3 };
 
-/* commands that a flipped bit may leave as good as they were, and why */
+/* commands in which a flipped bit may have no effect, and why */
 static const struct harmless {
-	const char *name; /* the beginning of it */
+	const char *name; /* its begin */
 	const char *why;
 } harmless[] = {
 	{ "IFM_BASE", "of a tile that is not used" },
@@ -57,7 +57,7 @@ struct subject {
 	const uint8_t *file; /* the model, bits flipped in place */
 	size_t n;
 	uint8_t *payload;
-	uint64_t wanted; /* of run() */
+	uint64_t wanted; /* the result of run() without a flip */
 	int arena_tensor;
 	struct tfl_model *m;
 	struct arena *a;
@@ -78,7 +78,7 @@ add_run(void *ctx, int64_t at, int64_t n)
 	return true;
 }
 
-/* what each operation has written */
+/* adds the output of each operation */
 static void
 add_result(void *ctx, const struct sim_npu_event *ev)
 {
@@ -87,7 +87,7 @@ add_result(void *ctx, const struct sim_npu_event *ev)
 		(void)npu_fm_runs(f, npu_fm_box(f), add_run, ctx);
 }
 
-/* runs INPUTS random inputs: a hash of all results, of every operation */
+/* runs INPUTS random inputs and hashes the results of every operation */
 static bool
 run(const struct subject *s, struct arena *a, uint64_t *hash, struct err *e)
 {
@@ -174,7 +174,7 @@ flip_stream(const struct subject *s, const struct npu_stream *stream)
 		}
 }
 
-/* one bit of every stride-th byte of the constants */
+/* flips one bit of every stride-th byte of the constants */
 static void
 flip_constants(const struct subject *s, uint8_t *p, size_t n, size_t stride)
 {
@@ -220,14 +220,14 @@ main(void)
 	flip_stream(&s, &stream[0]);
 	report("stream");
 	failed += n_missed;
-	/* most bits matter: a stream where half are harmless tests nothing */
+	/* most bits have an effect: a stream with half of them harmless tests nothing */
 	failed += n_harmless * 2 > n_flips;
 	n_flips = n_rule = n_refused = n_differ = n_harmless = n_missed = 0;
 	flip_constants(&s, (uint8_t *)(uintptr_t)flash.p, flash.n,
 		       getenv("NPUTOOLS_ALL") ? 3 : 13);
 	report("constants");
-	/* low bytes of multipliers are less than rounding; weights of channels
-	 * that clamp, or that meet zeros, and what lies behind an end mark */
+	/* the low bytes of multipliers are below the rounding; weights of channels
+	 * that clamp or that meet zeros, and bytes behind an end mark, have no effect */
 	failed += n_harmless * 2 > n_flips;
 	arena_close(s.a);
 	return failed != 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Vela compiled, executed: every stream of $NPUTOOLS_SHARED/reference must
- * give the golden outputs of its model, byte for byte, but for the streams that
- * compute something else, which must not.
+ * Executes streams that Vela compiled: every stream of $NPUTOOLS_SHARED/reference
+ * must give the golden outputs of its model, byte for byte.  The exceptions compute
+ * other values and must do so.
  */
 #include "golden_run.h"
 #include "reference.h"
@@ -10,14 +10,14 @@
 #include <stdio.h>
 
 /*
- * Streams that are known to compute something else than their operator
- * (nputools-lowering(7) 8).  The NPU model is not at fault: the networks, and
- * these operators' other cases, are exact.
+ * Streams that compute other values than their operator (nputools-lowering(7) 8).
+ * The NPU model is not at fault: the networks, and other cases of these operators,
+ * are exact.
  */
 static const struct exception {
 	const char *version, *op;
 	const char *cases; /* each between spaces */
-	int64_t most;	   /* largest difference there may be; 0: any */
+	int64_t most;	   /* largest allowed difference; 0: any */
 	const char *reason;
 } exceptions[] = {
 	{ "3.12.0", "CONV_2D", " 1 ", 0,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses of maps and buffers (tools/npu-sched/memory/pack.c) against all orders of
- * few rectangles: dropped one after the other to the lowest free address, some order
- * gives the least peak, namely that of the addresses in a best packing.
+ * Compares the addresses of maps and buffers (tools/npu-sched/memory/pack.c) with all
+ * orders of a few rectangles.  Rectangles are placed one after the other at the
+ * lowest free address.  Some order, namely that of the addresses in a best packing,
+ * gives the minimal peak.
  */
 #include "base/arena.h"
 #include "base/fixed.h"
@@ -27,7 +28,7 @@ collide(const struct rect *a, int64_t at, const struct rect *b)
 	return are_live_together(a, b) && at < b->at + b->bytes && b->at < at + a->bytes;
 }
 
-/* the lowest address of v[order[k]] beside those before it */
+/* the lowest free address of v[order[k]] beside the rectangles before it */
 static int64_t
 drop(const struct rect *v, const int *order, int k)
 {
@@ -41,7 +42,7 @@ drop(const struct rect *v, const int *order, int k)
 	return at;
 }
 
-/* the least peak of all orders of those from k on */
+/* the minimal peak of all orders of the rectangles from k on */
 static int64_t
 least_peak(struct rect *v, int n, int *order, int k, int64_t peak)
 {

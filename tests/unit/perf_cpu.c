@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The price of operators on the CPU: work counted by hand, and what was measured
+ * Checks the cost of operators on the CPU: work counted by hand, and measurements
  * (schema/cpu.def, [A]) within the factor that the table promises.
  */
 #include "perf/cpu.h"
@@ -81,7 +81,7 @@ static const struct case_of cases[] = {
 	  MEASURED(10329014) },
 	{ "quantize", TFL_QUANTIZE, TFL_FLOAT32, { { 1, 224, 224, 3 } },
 	  { 1, 224, 224, 3 }, MEASURED(1365831) },
-	/* a call, and MACs: 6 * 5 * 8 of each */
+	/* one call, and MACs: 6 * 5 * 8 of each */
 	{ "16 bits", TFL_CONV_2D, TFL_INT16, { { 1, 1, 6, 8 }, { 5, 1, 1, 8 } },
 	  { 1, 1, 6, 5 }, EXACT(2000 + 1.8 * 240) },
 	{ "dense", TFL_FULLY_CONNECTED, TFL_FLOAT32, { { 6, 8 }, { 5, 8 } },

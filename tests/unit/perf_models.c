@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The worked example (ethosu-timing(7) 6.1) by the vela-3.12 estimator,
- * hand-worked values of regor, the timeline's three clocks, and streams that
+ * Checks the worked example (ethosu-timing(7) 6.1) with the vela-3.12 estimator,
+ * values of regor worked out by hand, the timeline's three clocks, and streams that
  * no compiler wrote.
  */
 #include "../../tools/npu-perf/models/estimate.h"
@@ -81,7 +81,7 @@ test_vela312(const struct perf_machine *m)
 		CHECK(e.memory[MEM_SRAM], access[i]);
 		perf_estimate_add(&sum, &e);
 	}
-	/* 802816 weights read of 790272, each 889072/790272 bytes: the page
+	/* 802816 weights are read of 790272, each with 889072/790272 bytes: the page
 	 * rounds to 903184.25; scales 10080 */
 	double weights = 802816.0 * 889072 / 790272;
 	CHECK(sum.bytes[MEM_OFF_CHIP_FLASH][PERF_WEIGHTS][PERF_READ], weights);
@@ -113,7 +113,7 @@ test_buffering(const struct perf_machine *m)
 	s.buffering = PERF_SINGLE_BUFFER;
 	perf_vela312(m, &op, &s, &e);
 	CHECK(e.npu, alone + 5000 - 300 + 20);
-	/* buffered weights cost no access, but are reported */
+	/* buffered weights cost no access but are reported */
 	CHECK(e.memory[MEM_SRAM], 910);
 	CHECK(e.bytes[MEM_SRAM][PERF_WEIGHTS][PERF_WRITE], 899152);
 	CHECK(e.bytes[MEM_OFF_CHIP_FLASH][PERF_WEIGHTS][PERF_READ], 899152);
@@ -133,9 +133,8 @@ static void
 test_regor(const struct perf_machine *m)
 {
 	struct perf_op op = example(0);
-	/* 4*16 microblocks, times 4: 256; output 128 at 1.0; 98 of 16
-	 * microblocks: 6.125 blocks; 256*6.125 + 128, filled and drained in 48
-	 * cycles each */
+	/* 4*16 microblocks, times 4: 256; output 128 at 1.0; 98 of 16 microblocks:
+	 * 6.125 blocks; 256*6.125 + 128, filled and drained in 48 cycles each */
 	CHECK(perf_regor_op(m, &op), 1568 + 128 + 48 + 48);
 	/* 12800 * 126/16 = 100800; command (12 + 12800 + 320)/4 = 3283; fill
 	 * 36, drain 48 */
@@ -165,8 +164,8 @@ test_regor(const struct perf_machine *m)
 static void
 test_timeline(const struct memory_system *mem, const struct perf_machine *m)
 {
-	/* a third kernel keeps the front end until the first has ended; so the
-	 * transfer starts at 100; a wait for kernels holds up the next one */
+	/* a third kernel occupies the front end until the first has ended, so that
+	 * the transfer starts at 100; a wait for kernels delays the next one */
 	struct perf_step s[] = {
 		{ .kind = PERF_KERNEL, .cycles = 100 },
 		{ .kind = PERF_KERNEL, .cycles = 100 },
@@ -199,7 +198,7 @@ test_timeline(const struct memory_system *mem, const struct perf_machine *m)
 	CHECK(d[2].start, 0);
 	CHECK(perf_timeline(m, NULL, 0), 0);
 
-	/* 1024 B of flash at 1 B/cycle; writing flash limits a copy to it */
+	/* 1024 B of flash at 1 B/cycle; a copy to flash is limited by writing */
 	CHECK(perf_dma_cycles(m, 1024, MEM_OFF_CHIP_FLASH, MEM_SRAM, false),
 	      1024 + 64);
 	CHECK(perf_dma_cycles(m, 1024, MEM_SRAM, MEM_OFF_CHIP_FLASH, false),
@@ -211,21 +210,21 @@ test_timeline(const struct memory_system *mem, const struct perf_machine *m)
 static void
 test_contention(const struct perf_machine *m)
 {
-	/* a kernel that needs SRAM all of its 100 cycles, beside a transfer
-	 * that needs 80 of its 100: half each, so the kernel's pace is 1/2 and
-	 * the transfer's 0.5/0.8: it ends at 160, with 20 of the kernel left,
-	 * which then runs alone until 180 */
+	/* A kernel needs SRAM for all of its 100 cycles, a transfer for 80 of its
+	 * 100.  With half of the SRAM each, the kernel's speed is 1/2 and the
+	 * transfer's 0.5/0.8.  The transfer ends at 160, with 20 cycles of the kernel
+	 * left.  The kernel then runs alone until 180. */
 	struct perf_step s[] = {
 		{ .kind = PERF_DMA, .cycles = 100, .memory = { [MEM_SRAM] = 80 } },
 		{ .kind = PERF_KERNEL, .cycles = 100, .memory = { 100 } },
 	};
 	CHECK(perf_contention(m, s, ARRAY_LEN(s)), 180);
 	CHECK(s[0].end, 160);
-	/* what needs less than half gets it: 0.25 and 0.75 of 1 */
+	/* a user that needs less than half gets what it needs: 0.25 and 0.75 of 1 */
 	s[0].memory[MEM_SRAM] = 25;
 	CHECK(perf_contention(m, s, ARRAY_LEN(s)), 125);
 	CHECK(s[0].end, 100);
-	/* different memories, or nothing else: the timeline */
+	/* different memories, or only one user: the timeline */
 	s[0].memory[MEM_SRAM] = 0;
 	s[0].memory[MEM_DRAM] = 100;
 	CHECK(perf_contention(m, s, ARRAY_LEN(s)), 100);
@@ -284,7 +283,7 @@ test_refusals(struct arena *a, const struct perf_machine *m)
 	CHECK(strlen(refusal(a, m, NULL, 0)), 0);
 }
 
-/* random registers and operations: any answer, but no undefined behaviour */
+/* random registers and operations: any answer is allowed, but no undefined behaviour */
 static void
 test_random(struct arena *a, const struct perf_machine *m)
 {
@@ -305,7 +304,7 @@ test_random(struct arena *a, const struct perf_machine *m)
 			    &npu_registers[r % NPU_REGS];
 			if (!(c->products & NPU_U55) || r % 4 == 0)
 				c = &npu_registers[NPU_OFM_DEPTH_M1];
-			/* mostly small numbers, so that some are costed */
+			/* mostly small numbers, so that some can be estimated */
 			uint16_t param = (uint16_t)(r >> 16);
 			param = r % 3 ? param & 1 : param;
 			if (r % 13 == 0) {
@@ -337,9 +336,10 @@ test_random(struct arena *a, const struct perf_machine *m)
 }
 
 /*
- * Keyword spotter on 256 MACs with Ethos_U85_SYS_Flash_High, as Vela 5.1 reports it: a
- * 1x1 convolution of 25x5x64 in slices of 48 and 16 channels, 3,568 bytes fetched before
- * it begins.  Flash has 4,128 - 3,568 bytes to copy, and records for four blocks.
+ * Keyword spotter on 256 MACs with Ethos_U85_SYS_Flash_High, as Vela 5.1 reports it:
+ * a 1x1 convolution of 25x5x64 in slices of 48 and 16 channels.  3,568 bytes are
+ * fetched before the convolution begins.  Flash has 4,128 - 3,568 bytes left to copy,
+ * and records for four blocks.
  */
 static void
 test_regor85(struct arena *a)

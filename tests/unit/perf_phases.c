@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which convolutions of a stream are slices of one, phases of a transposed one, or
- * neither: by their maps and their scale records.
+ * Checks how convolutions of a stream are recognised by their maps and scale records:
+ * slices of one convolution, phases of a transposed convolution, or neither.
  */
 #include "../../tools/npu-perf/models/layer.h"
 
@@ -23,7 +23,7 @@ check(int line, const char *what, long long got, long long want)
 
 enum { CHANNELS = 14, RECORD = 10, TABLE = 160, ROWS = 4 };
 
-/* two tables of scale records, of which a channel's differs from the next's */
+/* two tables of scale records; the record of each channel differs from the next one's */
 static uint8_t constants[2 * TABLE];
 
 static const struct perf_known known = {
@@ -40,7 +40,7 @@ fill_constants(bool uniform)
 	}
 }
 
-/* a convolution that writes h x w pixels of 14 channels from a byte on */
+/* a convolution that writes h x w pixels of 14 channels from a byte offset on */
 static struct perf_row
 convolution(int32_t h, int32_t w, int64_t to, int64_t scales)
 {
@@ -85,21 +85,22 @@ test_phases(void)
 	CHECK(p.end, ROWS);
 	CHECK(p.base, 0);
 	run.row = row;
-	/* one that another channel's scale is in: no phase, and three are none */
+	/* one has the scale of another channel: it is no phase, and three are not
+	 * enough */
 	row[3].npu.scales[0].at = TABLE;
 	CHECK(perf_phases_at(&known, &run, 0).end, 0);
 	row[3].npu.scales[0].at = 0;
-	/* two that write the same pixels */
+	/* two convolutions that write the same pixels */
 	row[3].npu.ofm.base[0] = 14;
 	CHECK(perf_phases_at(&known, &run, 0).end, 0);
 	row[3].npu.ofm.base[0] = 70;
-	/* rows of 5 pixels are not filled by two and two */
+	/* two pairs of columns do not fill rows of 5 pixels */
 	for (int i = 0; i < ROWS; i++)
 		row[i].npu.ofm.stride_y = 140;
 	CHECK(perf_phases_at(&known, &run, 0).end, 0);
 }
 
-/* the second of two lies where the first one's next channels would */
+/* the output of the second convolution is that of the first one's next channels */
 static void
 test_slices(void)
 {
@@ -111,23 +112,23 @@ test_slices(void)
 	struct perf_layer l = perf_layer_at(&known, &run, 0);
 	CHECK(l.next, 2);
 	CHECK(l.op.ofm.shape.c, 2 * CHANNELS);
-	/* the same channels again are no further ones ... */
+	/* the same channels again are not further ones ... */
 	row[1].npu.scales[0].at = 0;
 	CHECK(perf_layer_at(&known, &run, 0).next, 1);
-	/* ... unless all of them have the same scale, or nothing is known */
+	/* ... unless all of them have the same scale, or no constants are available */
 	fill_constants(true);
 	CHECK(perf_layer_at(&known, &run, 0).next, 2);
 	fill_constants(false);
 	struct perf_known nothing = { .n_places = 0 };
 	CHECK(perf_layer_at(&nothing, &run, 0).next, 2);
-	/* the same operation written twice is one, of its own depth */
+	/* the same operation written twice is one operation, with its own depth */
 	row[1] = row[0];
 	l = perf_layer_at(&known, &run, 0);
 	CHECK(l.next, 2);
 	CHECK(l.op.ofm.shape.c, CHANNELS);
 }
 
-/* a tensor by its bytes; what an earlier kernel wrote before that */
+/* a tensor by its bytes; an earlier kernel's output at the same bytes */
 static void
 test_places(void)
 {
@@ -147,7 +148,8 @@ test_places(void)
 	CHECK(out.shape.c, CHANNELS);
 }
 
-/* an IFM of every other column of a tensor: all of it, unless that is too large */
+/* an IFM of every other column of a tensor reads all of it, unless the tensor is too
+ * large */
 static void
 test_seen(void)
 {

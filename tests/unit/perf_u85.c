@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Worked numbers of ethosu-timing(7): 22 and 26; chains; decoders. */
+/* Checks numbers worked out in ethosu-timing(7) 22 and 26, chains, and decoders. */
 #include "perf/cost.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ check(int line, const char *what, double got, double want, double within)
 }
 
 #define CHECK(expr, want) check(__LINE__, #expr, (double)(expr), (double)(want), 0)
-/* the page's numbers have two digits behind the point */
+/* the page's numbers have two decimals */
 #define NEAR(expr, want) check(__LINE__, #expr, (double)(expr), (double)(want), 0.005)
 
 static struct arena *arena;
@@ -35,7 +35,7 @@ machine(enum accel_id id, struct memory_system *s)
 	return perf_machine_of(&accels[id], s);
 }
 
-/* 22: a channel's reads wait for a memory's latency */
+/* 22: the reads of a channel wait for the latency of a memory */
 static void
 test_channels(void)
 {
@@ -46,7 +46,7 @@ test_channels(void)
 	CHECK(m.bytes_per_cycle[MEM_DRAM], 12);
 	m = machine(ACCEL_U85_128, &s);
 	NEAR(m.read_rate[MEM_DRAM][READ_COPY], 1.64);
-	/* a transfer has that rate and the latency */
+	/* a transfer has this rate and the latency */
 	NEAR(perf_dma_cycles(&m, 16384, MEM_DRAM, MEM_SRAM, false),
 	     16384 / m.read_rate[MEM_DRAM][READ_COPY] + 500);
 	m = machine(ACCEL_U55_256, &s);
@@ -144,7 +144,7 @@ test_chain(void)
 	struct perf_cost c;
 	perf_cost(&m, &first, &c);
 	CHECK(c.npu, 64 * 64 * 16 / 2);
-	/* it ended there */
+	/* the chain ended there */
 	CHECK(perf_chain_add(&m, &first, &next, chained), false);
 	/* words into a chain buffer, and a division */
 	struct perf_op words = sum_of(shape, 32);
@@ -152,7 +152,7 @@ test_chain(void)
 	words = sum_of(shape, 8);
 	words.stage.divides = true;
 	CHECK(perf_output85(m.accel, &words), 33);
-	/* a stand-alone transpose has the activation's cycles only */
+	/* a stand-alone transpose takes only the activation's cycles */
 	words = sum_of(shape, 16);
 	words.stage = (struct perf_stage85){ .moves = true, .turns = true,
 					     .bare = true };

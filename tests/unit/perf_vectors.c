@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of test vectors: blocks that Vela 3.12's search chooses and
- * their SHRAM layout, and the cycles and accesses of each
- * (ethosu-timing(7) 7).  The search lives here:
- * our own compiler chooses otherwise, this one holds the building blocks.
+ * Checks the tables of test vectors: blocks that Vela 3.12's search chooses with
+ * their SHRAM layout, and the cycles and accesses of each (ethosu-timing(7) 7).  The
+ * search itself is in this file, as our compiler chooses blocks differently; the test
+ * checks the functions that the search is made of.
  */
 #include "base/fixed.h"
 #include "perf/perf.h"
@@ -201,7 +201,7 @@ double_banks(int64_t bytes, int granule)
 	return (int)round_up_i64(2 * ((bytes + 1023) / 1024), granule);
 }
 
-/* SHRAM by 2.3, without the emission rule of even blocks under upscaling */
+/* SHRAM by 2.3, without the emission rule for even blocks under upscaling */
 static bool
 layout_of(const struct accel *a, const struct block_query *q, struct hwc b,
 	  struct layout *out)
@@ -321,7 +321,7 @@ check(const struct vector *v, const struct accel *a, const char *what,
 	       a->name, what, got, want);
 }
 
-/* the library's rule must agree wherever its limits allow the block */
+/* the library's rule must agree if its limits allow the block */
 static void
 check_library(const struct vector *v, const struct accel *a,
 	      const struct block_query *q, const struct layout *l)
@@ -401,7 +401,7 @@ main(void)
 	for (int i = 0; i < COLUMNS; i++) {
 		const struct accel *a = &accels[column_accel[i]];
 		struct memory_system mem;
-		/* only SRAM is used: the same in every stock system */
+		/* only SRAM is used: it is the same in every stock system */
 		if (!memory_load(arena, NULL,
 				 accel_is_u65(a) ? "Ethos_U65_High_End"
 						 : "Ethos_U55_High_End_Embedded",

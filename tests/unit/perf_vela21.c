@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The vela-2.1 estimator, function by function, against values worked by
+ * Compares the vela-2.1 estimator, function by function, with values worked out by
  * hand; the sums are in the comments (ethosu-timing(7) 3).
  */
 #include "../../tools/npu-perf/models/vela21.h"
@@ -89,7 +89,7 @@ test_blocks(void)
 	CHECK(c.group[1].size.y, 2);
 	CHECK(c.group[2].n, 2);
 	CHECK(c.group[3].size.x, 2);
-	/* nothing left over: 8x8 by 4x4 is 4 blocks of 4x4 */
+	/* without a remainder: 8x8 by 4x4 is 4 blocks of 4x4 */
 	c = v21_blocks(P(8, 8), P(0, 0), P(0, 0), P(0, 0), P(4, 4), P(2, 2),
 		       P(1, 1), P(1, 1));
 	CHECK(c.blocks, 4);
@@ -134,7 +134,7 @@ test_output(void)
 	CHECK(v21_output_cycles(u256, &w, 100, false), 75);
 	o.has_scale = false;
 	CHECK(v21_output_cycles(u256, &w, 100, false), 50);
-	w.resize_bilinear = true; /* the second input's scale counts */
+	w.resize_bilinear = true; /* the scale of the second input counts */
 	CHECK(v21_output_cycles(u256, &w, 100, false), 75);
 	w.func = PERF_MUL;
 	CHECK(v21_output_cycles(u256, &w, 100, false), 37.5);
@@ -251,7 +251,7 @@ test_bandwidth(void)
 	t.format = V21_NHWC;
 	struct hwc deep8 = { 4, 4, 8 };
 	CHECK(v21_bandwidth(u256, MEM_SRAM, V21_READ, &t, deep8, 1000), 1000);
-	t.avoid_nhcwb16 = true; /* only then it is costed as NHWC */
+	t.avoid_nhcwb16 = true; /* only then it is estimated as NHWC */
 	CHECK(v21_bandwidth(u256, MEM_SRAM, V21_READ, &t, deep8, 1000), 4000);
 	t.shape.c = 8;
 	CHECK(v21_bandwidth(u256, MEM_SRAM, V21_READ, &t, deep8, 1000), 1000);
@@ -320,8 +320,8 @@ test_pass(const struct perf_machine *m)
 	CHECK(x.cycles[V21_SRAM], 3024);
 	CHECK(x.cycles[V21_TOTAL], 4736);
 
-	/* output forced to SRAM although its place is DRAM; an intermediate
-	 * written and read where it is */
+	/* the output is forced to SRAM although its place is DRAM; an intermediate is
+	 * written and read in place */
 	p = convolution(t);
 	t[2].area = MEM_DRAM;
 	struct v21_tensor mid = map(1, 1, 400, 8);
@@ -340,8 +340,8 @@ test_pass(const struct perf_machine *m)
 	p.work.traversal = V21_DEPTH_FIRST;
 	v21_pass_metrics(m, &p, &x);
 	CHECK(x.macs[V21_HARDWARE_MACS], 100 * 16 * 32 * 9);
-	/* transfers of a first pass can't hide: 5000 B at 1 B/cycle.
-	 * 4*9*16*1 = 576; 576*12 + 128 = 7040 */
+	/* transfers of a first pass are not hidden: 5000 B at 1 B/cycle.  4*9*16*1 =
+	 * 576; 576*12 + 128 = 7040 */
 	p.after_npu_pass = false;
 	p.dma_bytes[MEM_OFF_CHIP_FLASH] = 5000;
 	v21_pass_metrics(m, &p, &x);
@@ -386,8 +386,8 @@ test_other_passes(const struct perf_machine *m)
 	CHECK(x.cycles[V21_NPU], 0.375 * 784);
 	CHECK(x.macs[V21_NN_MACS], 0);
 
-	/* pooling counts no operations of the network; 4 of its 2x2 kernel,
-	 * a quarter of the channels: 8*8 elements, 16 channels */
+	/* pooling counts no operations of the network; 4 for its 2x2 kernel, a
+	 * quarter of the channels: 8*8 elements, 16 channels */
 	struct v21_tensor in = map(16, 16, 16, 8), out = map(8, 8, 16, 8);
 	p = (struct v21_pass){
 		.work = { .class = BLOCK_POOL, .func = PERF_MAXPOOL,
@@ -444,7 +444,7 @@ test_sums(const struct perf_machine *m)
 	CHECK(x.cycles[V21_DRAM], 0);
 	CHECK(x.cycles[V21_TOTAL], 20);
 
-	/* two passes: totals add up, the total isn't the maximum of sums */
+	/* two passes: totals add up; the total is not the maximum of the sums */
 	struct v21_tensor t[3], u[3];
 	struct v21_pass p[2] = { convolution(t), convolution(u) };
 	p[1].to_fast = (struct v21_list){ { &u[1] }, 1 };

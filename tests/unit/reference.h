@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks the models that other compilers made, for the tests that judge them. */
+/* Walks through models that other compilers made, for the tests that check them. */
 #ifndef TESTS_REFERENCE_H
 #define TESTS_REFERENCE_H
 
@@ -11,9 +11,9 @@
 
 struct reference {
 	const char *shared, *version;
-	const char *path;   /* of the .tflite */
-	const char *folder; /* that it is in */
-	const char *stem;   /* its name without .tflite */
+	const char *path;   /* of the .tflite file */
+	const char *folder; /* the folder of the file */
+	const char *stem;   /* the file's name without .tflite */
 };
 
 typedef void reference_visit(const struct reference *r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reference's arithmetic once more, from the words of nputools-lowering(7) 3.1 and
- * in numbers of 128 bits: quotients are rounded as quotients, by no shift and no mask.
+ * The reference's arithmetic, written again from nputools-lowering(7) 3.1 in numbers
+ * of 128 bits: quotients are rounded as quotients, without shifts and masks.
  * base/fixed.h, which the kernels use, is not used here.
  */
 #ifndef UNIT_RULES_H
@@ -25,14 +25,14 @@ draw(void)
 	return (uint32_t)(state >> 32);
 }
 
-/* lo..hi, both of them, too */
+/* lo..hi, both included */
 static inline int64_t
 draw_in(int64_t lo, int64_t hi)
 {
 	return lo + (int64_t)(draw() % (uint64_t)(hi - lo + 1));
 }
 
-/* around 2^exp: 0.5 to 1.5 times that */
+/* around 2^exp: 0.5 to 1.5 times 2^exp */
 static inline float
 draw_scale(int exp)
 {
@@ -95,7 +95,7 @@ rule_mbqm(int64_t x, double r)
 	return rule_scaled(x, rule_mult(r));
 }
 
-/* the 64-bit sum's: a multiplier of 15 bits, one rounding, halves up */
+/* of the 64-bit sum: a multiplier of 15 bits, one rounding, halves up */
 static inline int64_t
 rule_mbqm64(int64_t x, double r)
 {
@@ -181,7 +181,7 @@ count_of(const struct bench *b, int i)
 	return tfl_elements(&b->t[i]);
 }
 
-/* a tensor of drawn values lo..hi; its number */
+/* adds a tensor of random values lo..hi; returns its number */
 static inline int
 drawn(struct bench *b, int type, const int32_t dim[4], float scale, int64_t zero,
       int64_t lo, int64_t hi)
@@ -192,7 +192,7 @@ drawn(struct bench *b, int type, const int32_t dim[4], float scale, int64_t zero
 	return i;
 }
 
-/* all values of a type, its ends among them */
+/* values of the type's whole range, including its limits */
 static inline int
 drawn_map(struct bench *b, int type, const int32_t dim[4], float scale, int64_t zero)
 {
@@ -202,14 +202,14 @@ drawn_map(struct bench *b, int type, const int32_t dim[4], float scale, int64_t 
 	return i;
 }
 
-/* a zero point as the type may have it */
+/* a valid zero point of the type */
 static inline int64_t
 draw_zero(int type)
 {
 	return type == TFL_INT16 ? 0 : draw_in(rule_least(type), rule_most(type));
 }
 
-/* runs the kernel and holds its output, the last tensor, against want */
+/* runs the kernel and compares its output, the last tensor, with want */
 static inline void
 hold(struct bench *b, int code, const char *what, const int64_t *want)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Variables live from one sim_invoke to the next, and sim_reset takes them
- * back: a keyword model with SVDF states hears the same frame twice.
+ * Variables keep their values from one sim_invoke to the next, and sim_reset restores
+ * them: a keyword model with SVDF states processes the same frame twice.
  */
 #include "sim/sim.h"
 
@@ -17,7 +17,7 @@ run(struct sim *s, struct err *e)
 		sim_random(&seed, &g->tensor[g->in[k]],
 			   sim_tensor(s, g->in[k]));
 	(void)sim_invoke(s, NULL, e);
-	/* the first operator with a state has written its output from it */
+	/* the first operator with a state has written its output from the state */
 	for (int i = 0; i < g->n_tensors; i++) {
 		const uint8_t *p = sim_tensor(s, i);
 		if (g->tensor[i].is_variable)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decoder tables, addresses and block dependencies, by values worked out from
+ * Checks decoder tables, addresses and block dependencies with values worked out from
  * ethosu-commands(7) and ethosu-memory(7).
  */
 #include "stream/stream.h"
@@ -21,7 +21,7 @@ expect(const char *what, int64_t got, int64_t want)
 
 /* ---- tables ------------------------------------------------------------- */
 
-/* fields lie in the param's bits and apart */
+/* fields are inside the param's bits and do not overlap */
 static void
 test_fields(const struct npu_command_info *r, enum generation_id generation)
 {
@@ -165,7 +165,7 @@ test_addresses(void)
 	expect("tile 3's extent", tile[3].n, 5 + 1);
 	expect("nests", npu_fm_nests(&f), 1);
 
-	/* reversed columns (5.3): base is the highest */
+	/* reversed columns (5.3): the base is the highest address */
 	f = nhwc(12, 1, 5, 3, 8);
 	f.stride_x = -3;
 	expect("reversed", npu_fm_address(&f, 0, 4, 2), 2);
@@ -190,7 +190,7 @@ test_rolling(void)
 static void
 test_overlap(void)
 {
-	/* channels 0-7 and 8-15 of one NHWC map: woven, and apart */
+	/* channels 0-7 and 8-15 of one NHWC map: interleaved, and apart */
 	struct npu_fm a = nhwc(0, 4, 4, 8, 8), b = a;
 	a.stride_x = b.stride_x = 16;
 	a.stride_y = b.stride_y = 64;
@@ -241,10 +241,10 @@ test_log(void)
 	expect("dense", blockdep_max(&first, &dense, a, NULL), 3);
 	/* a pool's blocks have the OFM block's depth: 0 to 383, 640 to 1007 */
 	expect("last pool", blockdep_max(&dense, &final, a, NULL), 3);
-	/* one block each: the whole is needed */
+	/* one block each: the whole block is needed */
 	first.ofm.shape.c = first.extent.c = dense.ifm.shape.c = 128;
 	expect("one block", blockdep_max(&first, &dense, a, NULL), 0);
-	/* two: the first job reads what is not the last block */
+	/* two blocks: the first job does not read the last block */
 	first.ofm.shape.c = first.extent.c = dense.ifm.shape.c = 256;
 	expect("two blocks", blockdep_max(&first, &dense, a, NULL), 1);
 }
@@ -259,13 +259,13 @@ test_blockdep(void)
 	struct hwc rows = { 4, 16, 16 };
 	struct npu_op one = kernel(NPU_POOL, x, y, rows);
 	struct npu_op two = kernel(NPU_POOL, y, z, rows);
-	/* four blocks of rows: the first needs the fourth from the end */
+	/* four blocks of rows: the first job needs the fourth block from the end */
 	expect("rows", blockdep_max(&one, &two, a, NULL), 3);
 	two.block.h = 8; /* its second job needs the last block */
 	expect("taller blocks", blockdep_max(&one, &two, a, NULL), 1);
 	two = kernel(NPU_POOL, x, z, rows);
 	expect("no dependence", blockdep_max(&one, &two, a, NULL), 3);
-	/* halo of a 3x3: rows 0 to 4 are of blocks 0 and 1 */
+	/* halo of a 3x3: rows 0 to 4 are in blocks 0 and 1 */
 	two = kernel(NPU_DEPTHWISE, y, z, rows);
 	two.dilated_h = two.kernel_h = 3;
 	two.pad_top = two.pad_bottom = 1;
@@ -285,14 +285,14 @@ test_blockdep(void)
 	expect("table of its own", blockdep_max(&one, &two, a, NULL), 3);
 }
 
-/* two pairs of files that ship, as npu-dis(1) describes them */
+/* two pairs of shipped files, as npu-dis(1) describes them */
 static void
 test_field(void)
 {
 	const struct accel *a = accel_find("ethos-u55-64");
 	struct npu_fm x = bricks(0, 5, 5, 96, 8), y = bricks(2400, 5, 5, 96, 8);
 	struct npu_op pool = kernel(NPU_POOL, x, y, (struct hwc){ 4, 4, 64 });
-	struct npu_fm edged = y; /* its first row and column twice */
+	struct npu_fm edged = y; /* its first row and column are read twice */
 	edged.shape = (struct hwc){ 6, 6, 96 };
 	edged.h0 = edged.h1 = edged.w0 = 1;
 	for (int i = 1; i < 4; i++)
@@ -301,7 +301,7 @@ test_field(void)
 				      nhwc(8192, 5, 5, 96, 8),
 				      (struct hwc){ 6, 10, 16 });
 	resize.dilated_h = resize.dilated_w = 2;
-	/* pixel 4,4 of channels 0 to 63 is the last block but one */
+	/* pixel 4,4 of channels 0 to 63 is in the last block but one */
 	expect("edges by tiles", blockdep_max(&pool, &resize, a, NULL), 1);
 
 	a = accel_find("ethos-u55-256");
@@ -314,11 +314,11 @@ test_field(void)
 				   (struct hwc){ 2, 2, 8 });
 	max.mode = NPU_POOL_MAX;
 	max.dilated_w = 1000;
-	/* one job reads what eight blocks have written, under another shape */
+	/* one job reads the output of eight blocks, with another shape */
 	expect("reshaped", blockdep_max(&dense, &max, a, NULL), 0);
 }
 
-/* Vela 5.1's: MoveNet, and DeepLab's last */
+/* from files of Vela 5.1: MoveNet, and the last resize of DeepLab */
 static void
 test_resize(void)
 {
@@ -329,17 +329,18 @@ test_resize(void)
 	resize.mode = NPU_RESIZE_BILINEAR;
 	resize.resize_y = resize.resize_x =
 	    (struct npu_resize_axis){ .n = 4, .d = 2, .offset = -1 };
-	/* its first row is of the first of six blocks */
+	/* its first row is in the first of six blocks */
 	expect("samples", blockdep_max(&pool, &resize, a, NULL), 5);
-	/* of three, the last one holds rows 8 to 11: row 14 samples rows 7 and 8 */
+	/* of three blocks, the last one has rows 8 to 11: row 14 samples rows 7 and 8 */
 	pool.block.h = 4;
 	expect("taller", blockdep_max(&pool, &resize, a, NULL), 2);
-	/* four rows lower, the first job samples the second of three blocks */
+	/* four rows lower: the first job samples the second of three blocks */
 	resize.block = (struct hwc){ 1, 24, 32 };
 	resize.resize_y.offset = 16;
 	expect("begins lower", blockdep_max(&pool, &resize, a, NULL), 1);
 	resize.resize_y = (struct npu_resize_axis){ .n = 1, .d = 1, .offset = -3 };
-	pool.block.h = 1; /* rows trail jobs: what the last blocks write comes late */
+	pool.block.h = 1; /* rows trail the jobs: the output of the last blocks is needed
+			   * late */
 	expect("clipped", blockdep_max(&pool, &resize, a, NULL), 7);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole numbers as a text has them are those of printf(3), at each count of digits. */
+/* Checks that whole numbers in a text are printed as by printf(3), for each number of
+ * digits. */
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -15,7 +16,7 @@ check(int64_t v)
 
 	(void)snprintf(want, sizeof(want), "%" PRId64 ";", v);
 	text_i64(&t, v);
-	text_puts(&t, ";"); /* and what comes behind it stands there */
+	text_puts(&t, ";"); /* the text behind the number must be kept */
 	bool ok = !strcmp(text_str(&t), want);
 	if (!ok)
 		printf("%s instead of %s\n", t.p, want);

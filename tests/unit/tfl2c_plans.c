@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What tfl2c plans, on drawn networks: tensors that live at the same time do not meet
- * (plan.c), rows of bytes copy what CONCATENATION, SPLIT and PACK say (call_plan.c), floats
- * are C constants of the same value (interface.c).
+ * Tests plans of tfl2c for random networks: tensors that live at the same time do not
+ * overlap (plan.c); copied rows of bytes implement CONCATENATION, SPLIT and PACK
+ * (call_plan.c); floats become C constants of the same value (interface.c).
  */
 #include "../../tools/tfl2c/tfl2c.h"
 
@@ -23,7 +23,7 @@ struct net {
 
 /* ---- plan.c ---------------------------------------------------------------------- */
 
-/* each operator reads one to three tensors of before, and makes the next one */
+/* each operator reads one to three earlier tensors and makes the next one */
 static void
 draw_net(struct net *m)
 {
@@ -40,7 +40,7 @@ draw_net(struct net *m)
 		*op = (struct tfl_op){ .code = TFL_ADD, .in = m->operand[i],
 				       .out = m->operand[i] + MOST_IN, .n_out = 1,
 				       .n_in = (int)draw_in(1, MOST_IN) };
-		for (int k = 0; k < op->n_in; k++) /* mostly of what came last */
+		for (int k = 0; k < op->n_in; k++) /* mostly recent tensors */
 			m->operand[i][k] = (int)draw_in(k && i > 4 ? i - 4 : k ? 0 : i, i);
 		m->operand[i][MOST_IN] = i + 1;
 	}
@@ -51,7 +51,7 @@ draw_net(struct net *m)
 				      .n_out = 1 };
 }
 
-/* from the operator that makes a tensor to the last that reads it */
+/* from the operator that makes a tensor to the last one that reads it */
 static void
 life(const struct net *m, int t, int *first, int *last)
 {
@@ -88,7 +88,8 @@ places(void)
 			printf("tensors %d and %d meet at %" PRId64 "\n", u, t, at[t]);
 		}
 	}
-	/* no more than all of them, each rounded up to 16; no less than what is live at once */
+	/* at most all tensors, each rounded up to 16; at least the bytes that are
+	 * live at once */
 	for (int i = 0; i < m.g.n_ops; i++, n_failed += live > end) {
 		live = 0;
 		for (int t = 0; t < m.g.n_tensors; t++) {
@@ -108,9 +109,10 @@ places(void)
 
 enum { PARTS = 3 };
 
-/* PARTS tensors and the one that they are parts of, along an axis; PACK: a new one */
+/* PARTS tensors and the tensor of which they are parts, along an axis; PACK: a new
+ * axis */
 struct cut {
-	struct bench b; /* bytes: of the parts, then of the whole */
+	struct bench b; /* the bench has the parts, then the whole */
 	int axis, index[PARTS + 2];
 	bool packs;
 };
@@ -130,7 +132,7 @@ draw_cut(struct cut *c, int code)
 		(void)drawn(&c->b, TFL_INT8, dim, 1.0f, 0, -128, 127);
 	}
 	whole[c->axis] = sum;
-	if (c->packs) { /* [.., PARTS, ..] in front of the axis */
+	if (c->packs) { /* [.., PARTS, ..] before the axis */
 		for (int d = 3; d > c->axis; d--)
 			whole[d] = c->b.t[0].dim[d - 1];
 		whole[c->axis] = PARTS;
@@ -214,7 +216,7 @@ floats(void)
 		put_float(&t, f);
 		const char *s = text_str(&t);
 		bool same = strtof(s, &end) == f && end[0] == 'f' && !end[1];
-		if (!same || !strpbrk(s, ".e")) { /* 1f is no constant of C */
+		if (!same || !strpbrk(s, ".e")) { /* 1f is not a constant of C */
 			n_failed++;
 			printf("%a is written %s\n", (double)f, s);
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A vector that begins at any byte is read as if it were aligned, and still
- * nothing behind the file: published models have such vectors.
+ * A vector at any byte offset is read as if it were aligned, and no byte behind the
+ * file is read: published models have such vectors.
  */
 #include "base/file.h"
 #include "tflite/wire.h"

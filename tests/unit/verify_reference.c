@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Vela compiled, verified: no stream may break a rule, but for those that
- * do, which must.
+ * Verifies streams that Vela compiled: no stream may break a rule, except those
+ * listed below, which must break it.
  */
 #include "reference.h"
 #include "stream/stream.h"
@@ -13,9 +13,9 @@ static const struct exception {
 	const char *cases; /* each between spaces */
 	int rule;
 	const char *reason;
-	int also; /* a rule that these may break, too, or 0 */
+	int also; /* another rule that these streams may break, or 0 */
 } exceptions[] = {
-	/* these streams compute something else (nputools-lowering(7) 8) */
+	/* these streams compute other values (nputools-lowering(7) 8) */
 	{ "3.12.0", "PACK", " 5 9 ", 52, "only the first plane is copied", 0 },
 	{ "3.12.0", "SQUARED_DIFFERENCE", " 4 7 ", 52,
 	  "intermediates have the small shape of the first operand", 35 },
@@ -35,7 +35,7 @@ static unsigned n_streams;
 
 struct findings {
 	const char *path;
-	int rule, also; /* what is expected, and may be seen beside it; 0: none */
+	int rule, also; /* the expected rule and one that may also be reported; 0: none */
 	bool seen, other;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One correct stream, and one broken for every rule: the verifier has to find
- * nothing in the first and that rule in the others.
+ * Has one correct stream and one broken stream for every rule: the verifier must
+ * report nothing for the first and the broken rule for the others.
  */
 #include "stream/stream.h"
 
@@ -33,11 +33,11 @@ struct change {
 	int rule;
 	bool error;
 	enum how how;
-	int op; /* of the list in build() */
+	int op; /* index in the list in build() */
 	enum npu_reg reg;
 	uint32_t value;
 	uint16_t param;
-	bool and; /* with WRITE: this one too */
+	bool and; /* with WRITE: also reg2 */
 	enum npu_reg reg2;
 	uint32_t value2;
 };
@@ -60,7 +60,7 @@ set_raw(struct words *s, enum npu_reg reg, uint32_t value, uint16_t param)
 	}
 }
 
-/* as a generator writes it: unless the register has the value */
+/* as a generator writes it: only if the register has another value */
 static void
 set(struct words *s, enum npu_reg reg, uint32_t value)
 {
@@ -107,7 +107,7 @@ feature_map(struct words *s, enum npu_reg region, enum npu_reg base,
 
 enum { SIZE = 8, IFM_AT = 0, OFM_AT = 1024, NEXT_AT = 2048, WEIGHTS_AT = 4096 };
 
-/* an average pool over 8x8x16, everything that a kernel needs */
+/* an average pool over 8x8x16, with all registers that a kernel needs */
 static void
 pool(struct words *s)
 {
@@ -275,14 +275,14 @@ static const struct change changes[] = {
 	{ CHANGE(44, E, DROP, WAIT) },
 	{ CHANGE(44, E, DROP, LUT_WAIT) },
 	{ SET(44, E, COPY, DMA0_DST, OFM_AT) }, /* the pool's OFM */
-	{ SET(44, E, LUT2, DMA0_DST, 0x5800) }, /* the table that is read */
+	{ SET(44, E, LUT2, DMA0_DST, 0x5800) }, /* the table that is being read */
 	{ CHANGE(45, W, INSERT, COPY), .value = 0x00000012 },
 	{ CHANGE(46, W, PARAM, WAIT), .param = 1 },
 	{ SET(47, E, CONV, BLOCKDEP, 1) },
 	{ SET(47, W, POOL, BLOCKDEP, 1) },
 };
 
-/* what ships and runs: warnings at most */
+/* streams of shipped files: warnings at most */
 static const struct change unusual[] = {
 	{ SET(40, E, ADD, IFM2_IB_START, 9), AND(IFM_IB_END, 16) },
 };

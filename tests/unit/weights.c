@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The weight codec: vectors of another encoder, refusals (ethosu-weights(7)
- * 1.8), and decode(encode) on random sequences.
+ * Tests the weight codec: vectors of another encoder, refusals (ethosu-weights(7) 1.8),
+ * and decode(encode) on random sequences.
  *
- *	weights [COUNT [SEED]]
+ * weights [COUNT [SEED]]
  */
 #include "weights/weights.h"
 
@@ -100,7 +100,7 @@ check_vectors(void)
 	return true;
 }
 
-/* fields of a stream that no encoder makes, least significant bit first */
+/* writes fields of a stream that no encoder makes, least significant bit first */
 struct fields {
 	uint8_t raw[8192];
 	size_t at;
@@ -203,7 +203,7 @@ check_extremes(void)
 	return decodes("indices 511, 510, 1, 0", &f, want, 4);
 }
 
-/* a continuing slice with another run divisor: runs after its weights only */
+/* a continuing slice with another run divisor: runs only after its weights */
 static bool
 check_continued(void)
 {
@@ -292,7 +292,7 @@ fill_palette(int16_t *v, size_t n, int k)
 		v[i] = pal[roll(0, k - 1)];
 }
 
-/* alternating stretches of runs and values, as padding and sparsity make */
+/* alternating stretches of runs and values, as from padding and sparsity */
 static void
 fill_sparse(int16_t *v, size_t n, int longest)
 {
@@ -337,7 +337,7 @@ fill(int16_t *v, size_t n, int kind)
 	}
 }
 
-/* a mixture of kinds, so that statistics change along the sequence */
+/* a mixture of kinds, so that the statistics change along the sequence */
 static void
 fill_mixed(int16_t *v, size_t n)
 {
@@ -349,7 +349,7 @@ fill_mixed(int16_t *v, size_t n)
 	}
 }
 
-/* short ones are many; a slice's limit of 32768 values is met all the same */
+/* short sequences are frequent; a slice's limit of 32768 values is reached, too */
 static size_t
 random_length(void)
 {
@@ -368,7 +368,7 @@ random_length(void)
 	}
 }
 
-/* what is counted is what would be decoded, and refused with the same words */
+/* counting and decoding agree, and refuse with the same message */
 static bool
 counts_alike(struct arena *a, struct bytes in, size_t n)
 {
@@ -383,7 +383,7 @@ counts_alike(struct arena *a, struct bytes in, size_t n)
 	return false;
 }
 
-/* damaged streams of n values must be refused or decoded, never more */
+/* damaged streams of n values must be refused, or decode to no more values */
 static bool
 damage(struct arena *a, struct bytes in, size_t n)
 {
@@ -417,7 +417,7 @@ check_round_trip(int level)
 		fill(v, n, kind);
 	struct bytes out = weights_encode(a, v, n, level);
 	size_t cost = weights_cost(v, n, level);
-	/* 1.7's worst case, and nothing above it */
+	/* at most the worst case of 1.7 */
 	size_t most = (n * 9 + (n / 32767 + 1) * 36 + 3 + 127) / 128 * 16;
 	bool ok = cost == out.n && out.n % 16 == 0 && out.n <= most &&
 		  weights_decode(a, out, (int64_t)n, &got, &e) &&
@@ -428,7 +428,7 @@ check_round_trip(int level)
 		       "%s\n", kind, n, level, out.n, cost, e.text);
 	ok = ok && counts_alike(a, out, n) && counts_alike(a, out, n + 1) &&
 	     damage(a, out, n);
-	/* above the default a level never gives more than the one below */
+	/* above the default, a level never gives more bytes than the level below */
 	if (ok && level > WEIGHTS_LEVEL_DEFAULT &&
 	    cost > weights_cost(v, n, level - 1)) {
 		printf("kind %d, %zu values: level %d is larger than %d\n",
@@ -441,9 +441,9 @@ check_round_trip(int level)
 }
 
 /*
- * All 256 weights of a byte need 9 bits as plain indices, but for zero and -128
- * not where the other occurs: 8, a header of 36 for each change between the two
- * (0.14 a weight at worst) and the last line's padding.
+ * All 256 weights of a byte need 9 bits as plain indices.  Where zero and -128 do not occur
+ * together, 8 bits suffice.  Added are a header of 36 bits for each change between the two
+ * (at worst 0.14 a weight) and the last line's padding.
  */
 static bool
 check_full_range(void)
@@ -458,7 +458,8 @@ check_full_range(void)
 			v[i] = (int16_t)roll(-128, 127);
 		bytes += weights_cost(v, N, WEIGHTS_LEVEL_DEFAULT);
 	}
-	/* half of the last line is padding; borders are not found exactly */
+	/* half of the last line is padding; the search finds borders only
+	 * approximately */
 	double bits = SAMPLES * (N * 8.14 + 64), most = 1.01 * bits;
 	if (8.0 * (double)bytes > most)
 		printf("full range: %zu bytes, %.0f expected\n", bytes, bits / 8);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * U85's order of weights, its fast format and its scale records
- * (ethosu-weights(7) 22 to 25): vectors of another encoder, and random tensors there and
- * back through either format on every accelerator.
+ * Tests U85's order of weights, its fast format and its scale records
+ * (ethosu-weights(7) 22 to 25): vectors of another encoder, and a round trip of random
+ * tensors through either format on every accelerator.
  *
- *	weights85 [COUNT [SEED]]
+ * weights85 [COUNT [SEED]]
  */
 #include "stream/filters.h"
 
@@ -49,7 +49,7 @@ test_depth_first(void)
 		expect("padding", out[i], 0);
 }
 
-/* which channels a stream holds: the first of each group of lanes */
+/* the channels of each stream: the first ones of each group of lanes */
 static void
 test_quads(void)
 {
@@ -71,7 +71,7 @@ test_quads(void)
 				.ifm_depth = 64, .stride_y = 1, .stride_x = 1 };
 			struct weights_view v = weights_view_ohwi(w, 64, 1, 1, 1);
 			weights_reorder(&v, &ord, out);
-			/* the first lanes of microblock 0 hold its channels */
+			/* the first lanes of microblock 0 have its channels */
 			for (int z = 4 * k; z < ou; z += 4 * n)
 				for (int q = 0; q < 4; q++, at += 8)
 					expect("quad", out[at], z + q + 1);
@@ -287,7 +287,7 @@ test_trial(struct arena *a, const struct trial *t)
 		expect("padding", (int64_t)weights_restore(values.v, &ord, &to),
 		       0);
 	}
-	/* the fast decoder has no depthwise weights (2.5) */
+	/* the fast decoder reads no depthwise weights (2.5) */
 	if (t->op.kind == NPU_DEPTHWISE)
 		memcpy(fast, back, all * sizeof(*fast));
 	else

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Codings: who follows what was found when weights were measured writes the bytes
- * that a search of its own would; a coding of other weights, or a damaged one, gives
- * a stream of these weights or is refused.
+ * Tests codings: an encoder that reuses the section choices of an earlier measurement
+ * writes the same bytes as its own search.  A coding of other weights, or a damaged one,
+ * gives a stream of these weights or is refused.
  *
- *	weights_coding [COUNT [SEED]]
+ * weights_coding [COUNT [SEED]]
  */
 #include "weights/weights.h"
 
@@ -48,7 +48,7 @@ draw_sample(struct arena *a)
 	int32_t o = roll(1, 70), i = roll(1, roll(0, 5) ? 60 : 900);
 
 	s.n = (size_t)o * (size_t)i;
-	/* the levels above take a hundred times as long */
+	/* higher levels take a hundred times as long */
 	if (s.level > WEIGHTS_LEVEL_MAX || s.n > 3000)
 		s.level = WEIGHTS_LEVEL_DEFAULT;
 	s.w = anew(a, uint8_t, s.n);
@@ -62,7 +62,7 @@ draw_sample(struct arena *a)
 	return s;
 }
 
-/* the sample's zero point stands where the sample does */
+/* the sample's zero point is stored in the sample itself */
 static void
 set_zero(struct sample *s)
 {
@@ -106,7 +106,7 @@ damage(struct arena *a, struct bytes in)
 	return (struct bytes){ .p = p, .n = roll(0, 2) ? in.n : (size_t)roll(0, (int)in.n) };
 }
 
-/* how often codings were refused, followed though they were damaged, passed over */
+/* how many codings were refused, how many damaged ones were used, how many ignored */
 static int n_refused, n_followed, n_passed;
 
 static bool
@@ -160,7 +160,7 @@ main(int argc, char **argv)
 	drawn_state = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	for (int i = 0; i < count; i++)
 		failed += !check(i);
-	/* that all three were met */
+	/* all three results must have occurred */
 	if (count >= 100 && (!n_refused || !n_followed || !n_passed)) {
 		printf("damaged codings: %d refused, %d followed, %d passed over\n",
 		       n_refused, n_followed, n_passed);

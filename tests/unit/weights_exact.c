@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far the search for sections is from the exact answer.  The exact answer
- * here: the least sum over all ways to cut a stretch at multiples of GRID
- * values into sections of one slice, each with the best palette and mode that
- * the thorough fit knows.  The search may also continue a palette in further
- * slices, so that it can end below.
+ * Compares the search for sections with the exact answer.  The exact answer here is the
+ * smallest sum over all ways to cut a sequence at multiples of GRID values into sections of
+ * one slice, each with the best palette and mode of the thorough fit.  The search may also
+ * continue a palette in further slices, so that its result can be smaller.
  *
- *	weights_exact [-LEVEL] [COUNT [GRID [LENGTH]]]
+ * weights_exact [-LEVEL] [COUNT [GRID [LENGTH]]]
  */
 #include "weights/search.h"
 #include "weights/weights.h"
@@ -35,8 +34,8 @@ normal(double width)
 }
 
 /*
- * Kinds of layers: widths that change from block to block, padding in every
- * period, sparse, few distinct values, and a shift of the mean.
+ * Kinds of layers: widths that change from block to block, padding in every period,
+ * sparse layers, few distinct values, and a shift of the mean.
  */
 static void
 sample(uint16_t *d, size_t n, int kind)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes and speed of the encoder on the weights of whole networks, and what the
- * values' zeroth-order entropy comes to, one stream a layer: ethos-u55-256, blocks
- * min(64, O) deep, the reference's choice of order (the setup of
- * the figures that scripts/bench-weights prints beside).
- * Every stream is decoded again.
+ * Prints bytes and speed of the encoder on the weights of whole networks, and the
+ * zeroth-order entropy of the values, with one stream for each layer.  The setup is that of
+ * the figures that scripts/bench-weights prints beside: ethos-u55-256, blocks min(64, O)
+ * deep, the reference's choice of order.  Every stream is decoded again.
  *
- *	weights_models [-LEVEL] [FILE.tflite...]
+ * weights_models [-LEVEL] [FILE.tflite...]
  *
- * Without files: those of $NPUTOOLS_SHARED/models that are listed below.
+ * Without files: the files of $NPUTOOLS_SHARED/models that are listed below.
  */
 #include "coding.h"
 
@@ -61,7 +60,7 @@ measure(const int16_t *v, size_t n, int level, struct sum *sum)
 	return ok;
 }
 
-/* the weights of an operator as [O,H,W,I]; false: it has none */
+/* the weights of an operator as [O,H,W,I]; false if it has none */
 static bool
 view_of(const struct tfl_op *op, const struct tfl_tensor *w,
 	struct weights_view *v)

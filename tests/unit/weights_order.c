@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Order of weights against the closed form (ethosu-weights(7) 2.4), on
- * random shapes; the way back; streams straight from a tensor; scale records.
+ * Compares the order of weights with the closed form (ethosu-weights(7) 2.4) on random
+ * shapes; tests the inverse order, streams made directly from a tensor, and scale records.
  *
- *	weights_order [COUNT [SEED]]
+ * weights_order [COUNT [SEED]]
  */
 #include "weights/weights.h"
 
@@ -143,7 +143,7 @@ random_order(struct shape *s)
 	return ord;
 }
 
-/* encoded from the tensor, and from its values in order */
+/* encodes from the tensor, and from its values in order */
 static bool
 check_stream(const struct weights_view *v, const struct weights_order *ord,
 	     const int16_t *values, size_t n)
@@ -249,7 +249,7 @@ check_shape(void)
 static bool
 check_part_kernel(void)
 {
-	/* 2.5: utilisation of an RGB 3x3, of deeper kernels, by hand */
+	/* 2.5: utilisation of an RGB 3x3 and of deeper kernels, by hand */
 	bool ok = weights_prefer_part_kernel(3, 3, 3, 8) &&
 		  !weights_prefer_part_kernel(3, 3, 32, 8) &&
 		  weights_prefer_part_kernel(4, 4, 24, 8) &&

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Weight streams that another compiler made: every one of them has to decode to
- * the number of values that its operation needs, and to be encoded again
- * without loss and without growing by more than 16 bytes.
+ * Tests weight streams that another compiler made: every stream must decode to the number
+ * of values that its operation needs.  Encoding it again must be lossless, and the result
+ * may be at most 16 bytes longer.
  *
- *	weights_streams [-s] [-LEVEL] [FILE.tflite...]
+ * weights_streams [-s] [-LEVEL] [FILE.tflite...]
  *
- * Without files: all of $NPUTOOLS_SHARED/reference/vela-compiled.  -s prints
- * every stream, not only the totals of a file.
+ * Without files: all of $NPUTOOLS_SHARED/reference/vela-compiled.  -s prints every stream,
+ * not only the totals of a file.
  */
 #include "coding.h"
 
@@ -22,7 +22,7 @@
 
 enum { EXIT_SKIPPED = 77 };
 
-/* ---- just enough FlatBuffers for files that we trust ---- */
+/* ---- a minimal FlatBuffers reader for trusted files ---- */
 
 static const uint8_t *
 follow(const uint8_t *p)
@@ -66,7 +66,7 @@ tensor_data(const uint8_t *model, const uint8_t *graph, uint32_t tensor)
 	return (struct bytes){ .p = follow(f) + 4, .n = load_le32(follow(f)) };
 }
 
-/* ---- the registers that say where weights are ---- */
+/* ---- the registers with the addresses of weights ---- */
 
 enum {
 	OP_CONV = 0x002, OP_DEPTHWISE = 0x003, OP_DMA = 0x010,
@@ -89,7 +89,7 @@ struct walk {
 	size_t n_copies;
 	uint8_t *seen; /* a flag for every 16 bytes of flash */
 	int ou;
-	/* what was found */
+	/* results */
 	const char *file;
 	bool verbose, failed;
 	int level;
@@ -98,7 +98,7 @@ struct walk {
 	double encode_s, decode_s, cost_s;
 };
 
-/* offset in flash of what lies at an address of a region, or UINT32_MAX */
+/* the offset in flash for an address of a region, or UINT32_MAX */
 static uint32_t
 flash_offset(const struct walk *w, uint32_t region, uint32_t at)
 {
@@ -251,7 +251,7 @@ check_file(struct walk *w)
 		w->flash = tensor_data(model, graph, load_le32(in + 8));
 		if (!w->seen)
 			w->seen = anew(a, uint8_t, w->flash.n / 16 + 1);
-		/* macs per cycle 2^5: U55-32, the one with ublocks 4 deep */
+		/* macs per cycle 2^5: U55-32, whose ublocks are 4 deep */
 		w->ou = (load_le32(words.p + 8) & 15) == 5 ? 4 : 8;
 		command_stream(w, words);
 	}
@@ -323,7 +323,7 @@ main(int argc, char **argv)
 		n_files = found.gl_pathc;
 	}
 	static struct walk sum;
-	/* those found: every second one, the last among them; NPUTOOLS_ALL: all */
+	/* the found files: every second one, including the last; NPUTOOLS_ALL: all */
 	size_t step = found.gl_pathc && !getenv("NPUTOOLS_ALL") ? 2 : 1;
 	for (size_t i = (n_files - 1) % step; i < n_files; i += step) {
 		struct walk *w = calloc(1, sizeof(*w));

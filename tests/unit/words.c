@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arithmetic of words made of NPU operations (libcommon/lower/words.c, divide.c),
- * computed operation by operation in 128 bits: what it claims to be, and that nothing
- * on the way leaves 32 bits, of which nobody knows what U85 makes.
+ * Tests the arithmetic of words made of NPU operations (libcommon/lower/words.c,
+ * divide.c), computed operation by operation in 128 bits.  The result must be the
+ * claimed one, and no intermediate result may exceed 32 bits, as U85's behaviour then
+ * is unknown.
  */
 #include "rules.h"
 
@@ -12,7 +13,7 @@
 
 enum { PAIRS = 60000 };
 
-/* a graph of words of n lanes, and what each of its tensors holds */
+/* a graph of words of n lanes, and the values of its tensors */
 struct machine {
 	struct lower l;
 	int32_t n;
@@ -120,7 +121,8 @@ run(struct machine *m)
 	}
 }
 
-/* the operand's lane against want, and that no result left 32 bits; ends the machine */
+/* compares the operand's lanes with want, and checks that no result exceeded 32 bits;
+ * ends the machine */
 static void
 close_machine(struct machine *m, const struct g_operand *y, const int64_t *want,
 	      const int32_t *a, const int32_t *b)
@@ -138,7 +140,7 @@ close_machine(struct machine *m, const struct g_operand *y, const int64_t *want,
 	arena_close(m->l.a);
 }
 
-/* of all sizes, powers of two and their neighbours among them */
+/* words of all sizes, among them powers of two and their neighbours */
 static int32_t
 draw_word(void)
 {
@@ -148,7 +150,7 @@ draw_word(void)
 	return (int32_t)(draw() % 2 ? v : 0 - v);
 }
 
-/* dividends at random, and next to multiples of the divisor */
+/* random dividends, and dividends next to multiples of the divisor */
 static void
 divide(void)
 {
@@ -157,7 +159,7 @@ divide(void)
 	for (int i = 0; i < PAIRS; i++) {
 		b[i] = draw_word();
 		a[i] = draw_word();
-		/* by 0 is anything; 2^31 is no word */
+		/* the result of a division by 0 is undefined; 2^31 is not a word */
 		b[i] = b[i] ? b[i] : INT32_MIN;
 		if (draw() % 2)
 			a[i] = (int32_t)((int64_t)a[i] / b[i] * b[i] + draw_in(-1, 1));
@@ -181,8 +183,9 @@ divide(void)
 	close_machine(m, NULL, NULL, NULL, NULL);
 }
 
-/* what it is more than 2^60 / H, rounded down, is -4 to 2, and never more than 2^30: of
- * some operands, and the ends, where it comes nearest to that */
+/* the result minus 2^60 / H, rounded down, is -4 to 2, and the result is never more
+ * than 2^30; tested for random operands and near the limits, where it is closest to
+ * 2^30 */
 static void
 reciprocals(void)
 {
@@ -231,7 +234,7 @@ floors(int bits)
 	close_machine(m, &y, high, v, NULL);
 }
 
-/* v * r as MBQM has it, for r below and above 1, plus a zero point */
+/* v * r as in MBQM, for r below and above 1, plus a zero point */
 static void
 scales(void)
 {
