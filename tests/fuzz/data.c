@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file of data for a model's input: mkinput refuses it with one line that names
- * it, or writes as many values as the input has.  The last byte says as what it is
- * read; the rest is the file.
+ * A file of data for a model's input: mkinput refuses the file with one line that
+ * names it, or writes as many values as the input has.  The last byte selects the
+ * format; the other bytes are the file.
  */
 #include "fuzz.h"
 
@@ -13,7 +13,7 @@
 
 enum { VALUES = 4 * 4 * 3 };
 
-/* RELU of a picture of 4 times 4 in colours */
+/* RELU of a colour picture of 4 times 4 */
 static struct bytes
 model(struct arena *a)
 {

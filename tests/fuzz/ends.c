@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a compiled file says of its inputs and outputs: what is read is written and
- * read the same, and values go into memory and come back.
+ * Metadata of a compiled file about its inputs and outputs: metadata that can be read
+ * is written and read again with the same content, and values written to memory can
+ * be read back.
  */
 #include "fuzz.h"
 
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BYTES = 96 }; /* of each tensor, in one shape or another */
+enum { BYTES = 96 }; /* of each tensor, in any of its shapes */
 
 static struct tflw_tensor
 tensor(const char *name, int rank, const int32_t *dim)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A model or a TOSA graph through the whole flow: refused with one line that names the file and
- * leaves nothing behind, or compiled; then the command streams keep every rule,
- * hold against their graph, and the compiled model computes what the plain one does.
- * The last byte chooses accelerator, memories and options; the rest is the model.
+ * A model or a TOSA graph passes through the whole flow.  It is refused with one line
+ * that names the file, and no other file is left; or it is compiled.  Then the
+ * command streams obey all rules and match their graph, and the compiled model
+ * computes the plain model's bytes.  The last byte selects accelerator, memories and
+ * options; the other bytes are the model.
  */
 #include "fuzz.h"
 
@@ -13,7 +14,7 @@
 #include "tflite/tflite.h"
 #include "tosa/tosa.h"
 
-/* an execution takes milliseconds: larger ones find nothing that these do not */
+/* an execution takes milliseconds: larger models find nothing that these do not */
 enum {
 	MAX_OPS = 24, MAX_TENSOR = 1 << 14, MAX_ELEMENTS = 1 << 16,
 	MAX_PRODUCTS = 1 << 21, MAX_GRAPH_BYTES = 1 << 17,
@@ -32,7 +33,7 @@ static const struct machine {
 	{ "ethos-u65-512", "Ethos_U65_Client_Server", "Dedicated_Sram_256KB",
 	  "--optimise=Size" },
 	{ "ethos-u65-256", "Ethos_U65_Mid_End", "Dedicated_Sram", "--effort=2" },
-	/* behind the others, so that what an input chose stays what it chose */
+	/* at the end, so that the choices of older inputs stay the same */
 	{ "ethos-u85-128", "Ethos_U85_SYS_DRAM_Low", "Dedicated_Sram", "--effort=3" },
 	{ "ethos-u85-256", "Ethos_U85_SYS_DRAM_Low", "Sram_Only", "--optimise=Size" },
 	{ "ethos-u85-512", "Ethos_U85_SYS_DRAM_Mid", "Dedicated_Sram", "--effort=1" },
@@ -42,7 +43,7 @@ static const struct machine {
 	  "--optimise=Size" },
 };
 
-/* products of an operator with weights, roughly */
+/* products of an operator with weights, approximately */
 static int64_t
 products(const struct tfl_subgraph *g, const struct tfl_op *op)
 {
@@ -74,7 +75,7 @@ is_small(const struct tfl_model *m)
 	       n <= 64 * (int64_t)MAX_PRODUCTS;
 }
 
-/* a graph that the NPU's part of the flow should take as it is */
+/* compiles a graph, which the NPU's stages must accept unchanged */
 static bool
 compile(struct bench *b, const struct machine *m)
 {
@@ -94,8 +95,8 @@ compile(struct bench *b, const struct machine *m)
 static const enum sim_values kinds[] = { SIM_RANDOM, SIM_MIN, SIM_ALTERNATING };
 
 /*
- * Has the plain model a result to compare with?  Not if the reference refuses an
- * operator that stays on the CPU; nor if an operator takes some values only.
+ * True if the plain model has a result to compare with.  It has none if the reference
+ * refuses an operator on the CPU, or if an operator accepts only some values.
  */
 static bool
 is_computable(struct bench *b, struct arena *a, const char *model, const char *part)
@@ -171,8 +172,9 @@ tosa_is_small(const struct tosa_graph *g)
 }
 
 /*
- * The compiled graph computes what the graph does; where inputs violate a precondition
- * of TOSA, the graph itself is refused and there is nothing to compare with.
+ * The compiled graph must compute the results of the plain graph.  If inputs violate
+ * a precondition of TOSA, the plain graph is refused and there is no result to
+ * compare with.
  */
 static void
 judge_tosa(struct bench *b, struct arena *a, const struct machine *m)
@@ -190,7 +192,8 @@ judge_tosa(struct bench *b, struct arena *a, const struct machine *m)
 		finding(b, "the compiled graph computes something else");
 }
 
-/* goes on from the graph of a partitioner; why: the reader refused the model, or NULL */
+/* continues with the graph of a partitioner; why: the reader's reason for refusing
+ * the model, or NULL */
 static bool
 part_compiles(struct bench *b, struct arena *a, const struct machine *m, const char *why)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One reader a file.  `make fuzz` links each with libFuzzer; `make check`
- * links it with replay.c, which feeds the corpus and seeded mutations of it.
- * A reader may refuse anything; it must not crash, hang or leak, and what it
- * accepts must hold the property that the file names.
+ * Each file tests one reader.  `make fuzz` links it with libFuzzer; `make check`
+ * links it with replay.c, which runs the corpus and seeded mutations of it.  A reader
+ * may refuse any input.  It must not crash, hang or leak, and an accepted input must
+ * have the property that the file states.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -14,13 +14,13 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /*
- * A target may have one: libFuzzer and replay.c change inputs with it alone, and
- * leave out the cuts; see lib/mutate.h.
+ * A target may have a mutator: libFuzzer and replay.c then change inputs only with
+ * it, and replay.c does not cut inputs; see lib/mutate.h.
  */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
 			       unsigned seed) __attribute__((weak));
 
-/* libFuzzer's own changes, with its dictionary; nowhere else */
+/* libFuzzer's own mutations, with its dictionary; available only in libFuzzer */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max) __attribute__((weak));
 
 #endif

@@ -13,7 +13,7 @@ parse(struct arena *a, const void *p, size_t n, struct text *out,
       struct err *e)
 {
 	struct graph *g;
-	/* the reader is promised a NUL behind the text, as file_read gives */
+	/* the reader needs a NUL behind the text, as file_read provides */
 	char *copy = arena_strndup(a, p, n);
 	struct bytes text = { .p = (uint8_t *)copy, .n = n };
 	if (!graph_read(a, text, "fuzz", STAGE_PART, &g, e))

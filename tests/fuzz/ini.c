@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A memory system in vela.ini's syntax: what is accepted can be asked. */
+/* A memory system in vela.ini's syntax: all queries of an accepted one must work. */
 #include "fuzz.h"
 
 #include "target/target.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON: whatever is read, its strings are written and read the same. */
+/* JSON: the strings of an accepted text are written and read again with the same
+ * content. */
 #include "fuzz.h"
 
 #include "base/json.h"

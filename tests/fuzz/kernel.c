@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One operator with any tensors and options: kernels are the border where a
- * model's meaning is checked.  The input is a recipe, byte by byte.
+ * One operator with any tensors and options: kernels check whether a model is
+ * meaningful.  The input is a recipe, byte by byte.
  */
 #include "fuzz.h"
 
@@ -41,7 +41,7 @@ pick(struct recipe *p, unsigned n)
 	return reader_u8(&p->r) % n;
 }
 
-/* mostly like the tensor before, so that shapes and types can agree */
+/* mostly like the previous tensor, so that shapes and types can agree */
 static void
 make_shape(struct recipe *p, int i)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The map of a compiled model: what is read is written and read the same. */
+/* The map of a compiled model: a map that can be read is written and read again with
+ * the same content. */
 #include "fuzz.h"
 
 #include "stream/map.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A TFLite file: an accepted model is laid out in memory by the simulator. */
+/* A TFLite file: the simulator allocates memory for an accepted model. */
 #include "fuzz.h"
 
 #include "sim/sim.h"

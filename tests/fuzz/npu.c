@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A driver payload, verified and executed on memory that surrounds it tightly:
- * every access outside a region is one outside an allocation.
+ * A driver payload is verified and executed on memory of exactly the regions' sizes:
+ * every access outside a region is outside an allocation.
  */
 #include "fuzz.h"
 
@@ -12,7 +12,7 @@
 
 enum { FLASH_BYTES = 16384, ARENA_BYTES = 12288 };
 
-/* bytes that look like a little of everything: weights, scales, values */
+/* bytes that may be weights, scales or values */
 static uint8_t *
 memory_new(size_t n)
 {

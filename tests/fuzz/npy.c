@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A NumPy array: what is read is written and read the same. */
+/* A NumPy array: an array that can be read is written and read again with the same
+ * content. */
 #include "fuzz.h"
 
 #include "base/arena.h"

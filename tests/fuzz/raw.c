@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An npz or a packed stream: what is accepted is a model that can be read. */
+/* An npz file or a packed stream: an accepted file is a model that can be read. */
 #include "fuzz.h"
 
 #include "raw/raw.h"

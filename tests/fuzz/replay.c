@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * usage: NAME-replay DIRECTORY-OR-FILE...
- * Every file as it is, cut short, and mutated FUZZ_ROUNDS times (default 300)
- * with a seed that depends on the file's number and FUZZ_SEED (default 0) alone.
- * A target with a mutator of its own: as it is, and mutated by that 2 times.  An
- * input that fails is written to the file named by FUZZ_CRASH.
+ * Runs every file unchanged, truncated, and mutated FUZZ_ROUNDS times (default 300).  The
+ * seed depends only on the file's number and FUZZ_SEED (default 0).  A target with a
+ * mutator of its own runs every file unchanged and mutated 2 times by that mutator.  A
+ * failing input is written to the file named by FUZZ_CRASH.
  */
 #include "fuzz.h"
 
@@ -23,11 +23,11 @@
 
 enum { MAX_FILES = 4096, SECONDS_PER_INPUT = 20, MAX_MUTANT = 1 << 18 };
 
-/* what is being tried, for the handler */
+/* the current input, for the signal handler */
 static const uint8_t *volatile current;
 static volatile size_t current_n;
 static uint64_t first_seed; /* FUZZ_SEED */
-static int crash_fd; /* FUZZ_CRASH, or standard error for want of better */
+static int crash_fd; /* FUZZ_CRASH, or standard error if it cannot be opened */
 
 static void
 save_and_die(int sig)
@@ -41,8 +41,8 @@ save_and_die(int sig)
 }
 
 /*
- * FUZZ_SURVEY=DIR: every input in a process of its own; of those that fail, DIR
- * gets N.input and N.log, and the run goes on
+ * FUZZ_SURVEY=DIR: runs every input in a process of its own.  For a failing input,
+ * DIR gets N.input and N.log, and the run continues.
  */
 static const char *survey;
 static long n_tried, n_failed;
@@ -87,7 +87,7 @@ try(const uint8_t *p, size_t n)
 		try_apart(p, n);
 		return;
 	}
-	/* a copy of exactly this size, so that a sanitizer sees its end */
+	/* a copy of exactly this size, so that a sanitizer detects reads behind it */
 	uint8_t *copy = malloc(n ? n : 1);
 	if (!copy)
 		out_of_memory();
@@ -110,7 +110,7 @@ next(uint64_t *s)
 	return z ^ (z >> 31);
 }
 
-/* values that break sums and bounds more often than random ones */
+/* values that break sums and bounds more often than random values */
 static const uint32_t odd[] = { 0,	    1,		0x7f,	    0x80,
 				0xff,	    0x7fff,	0xffff,	    0x7fffffff,
 				0x80000000, 0xffffffff, 0xfffffffc, 0x10000 };
@@ -131,14 +131,14 @@ mutate(uint8_t *p, size_t n, uint64_t *s)
 		case 1:
 			p[at] = (uint8_t)next(s);
 			break;
-		case 2: /* little-endian, whole or cut */
+		case 2: /* little-endian, complete or truncated */
 			memcpy(p + at, &v, len < 4 ? len : 4);
 			break;
-		case 3: /* a piece lost */
+		case 3: /* a piece is removed */
 			memmove(p + at, p + at + len, n - at - len);
 			n -= len;
 			break;
-		case 4: /* a piece from elsewhere */
+		case 4: /* a piece is copied from elsewhere */
 			memmove(p + at, p + next(s) % (n - len + 1), len);
 			break;
 		}
@@ -146,7 +146,8 @@ mutate(uint8_t *p, size_t n, uint64_t *s)
 	return n;
 }
 
-/* with the target's own mutator, each from the one before or from the file */
+/* runs mutants of the target's own mutator, each made from the previous one or from
+ * the file */
 static void
 try_mutants(struct arena *a, struct bytes file, uint64_t seed, long rounds)
 {
@@ -190,7 +191,7 @@ by_name(const void *x, const void *y)
 	return strcmp(*(char *const *)x, *(char *const *)y);
 }
 
-/* path itself, or the files of the directory in order of their names */
+/* lists path itself, or the files of the directory in order of their names */
 static size_t
 list(struct arena *a, const char *path, char **out)
 {
@@ -213,11 +214,11 @@ main(int argc, char **argv)
 {
 	const char *text = getenv("FUZZ_ROUNDS"), *crash = getenv("FUZZ_CRASH");
 	const char *seed = getenv("FUZZ_SEED");
-	/* a whole compilation costs more than a reader, its mutant finds more */
+	/* a whole compilation takes longer than a reader, and one mutant finds more */
 	long usual = LLVMFuzzerCustomMutator ? 2 : 300;
 	long rounds = text ? strtol(text, NULL, 10) : usual;
 	survey = getenv("FUZZ_SURVEY");
-	if (survey) /* what a target opens once, it opens here */
+	if (survey) /* files that a target opens only once are opened here */
 		(void)LLVMFuzzerTestOneInput((const uint8_t *)"", 1);
 	first_seed = seed ? strtoull(seed, NULL, 10) : 0;
 	crash_fd = crash ? open(crash, O_WRONLY | O_CREAT, 0644) : -1;

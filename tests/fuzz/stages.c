@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A graph's text, of any stage, through the stages that are left: refused with one
- * line that names the file, or compiled; then the streams keep every rule and hold
- * against their graph, and can be estimated.
+ * The text of a graph, after any stage, passes through the remaining stages.  It is
+ * refused with one line that names the file, or compiled.  Then the streams obey all
+ * rules, match their graph, and can be estimated.
  */
 #include "fuzz.h"
 
@@ -12,7 +12,7 @@
 
 enum { MAX_TEXT = 1 << 16 };
 
-/* which stage is next; the first line of what is no graph says nothing */
+/* the next stage; if the text is no graph, its first line does not matter */
 static int
 stage_of(struct bytes text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver payload or bare words: listed, and walked operation by operation. */
+/* A driver payload or bare words are listed, and walked operation by operation. */
 #include "fuzz.h"
 
 #include "stream/stream.h"

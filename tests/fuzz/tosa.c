@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A TOSA file: what is accepted is laid out in memory by the simulator. */
+/* A TOSA file: the simulator allocates memory for an accepted graph. */
 #include "fuzz.h"
 
 #include "sim/sim.h"

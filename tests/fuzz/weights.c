@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A weight stream: what decodes, encodes and decodes to the same values. */
+/* A weight stream: values that were decoded are encoded and decoded to the same
+ * values. */
 #include "fuzz.h"
 
 #include "weights/weights.h"

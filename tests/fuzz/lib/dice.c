@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random numbers for mutators, and the mutation of bytes that mean nothing. */
+/* Random numbers for mutators, and the mutation of bytes without known structure. */
 #include "mutate.h"
 
 #include "../fuzz.h"
@@ -38,7 +38,7 @@ one_in(struct dice *d, size_t n)
 int64_t
 odd_number(struct dice *d, int64_t v)
 {
-	/* ends of types, of registers and of what an address may be */
+	/* limits of types, of registers and of addresses */
 	static const int64_t edges[] = {
 		INT8_MIN,  INT8_MAX,  UINT8_MAX, INT16_MIN, INT16_MAX, UINT16_MAX,
 		INT32_MIN, INT32_MAX, UINT32_MAX, INT64_MIN, INT64_MAX, 1 << 20,
@@ -67,7 +67,7 @@ size_t
 mutate_bytes(uint8_t *p, size_t n, size_t max, unsigned seed)
 {
 	struct dice d = dice_init(seed);
-	if (LLVMFuzzerMutate) /* it has a dictionary */
+	if (LLVMFuzzerMutate) /* libFuzzer has a dictionary */
 		return LLVMFuzzerMutate(p, n, max);
 	for (size_t k = 1 + roll(&d, 4); k-- > 0;) {
 		size_t at = roll(&d, n), len = 1 + roll(&d, 8);

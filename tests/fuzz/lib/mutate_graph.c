@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Changes of a graph's text: numbers and words in values, keys lost, added with a
- * value that another record has, records lost, doubled or in another order.  What
- * lies between blob and end stays as it is.
+ * Changes a graph's text: numbers and words in values; keys are removed, or added
+ * with the value of another record; records are removed, doubled or reordered.  Lines
+ * between blob and end do not change.
  */
 #include "mutate.h"
 
@@ -43,7 +43,7 @@ split(struct change *c, char *text)
 		c->n_records = c->n;
 }
 
-/* a place in s where a number begins, -1: there is none */
+/* a position in s where a number begins; -1 if there is none */
 static long
 find_number(struct dice *d, const char *s)
 {
@@ -71,7 +71,7 @@ change_number(struct change *c, char **line)
 			     odd_number(c->d, v), end);
 }
 
-/* the k-th word " key=value" of a line, or NULL; quoted names have no blanks here */
+/* the k-th word " key=value" of a line, or NULL; quoted names contain no blanks here */
 static char *
 find_word(char *line, size_t k, size_t *n)
 {
@@ -103,7 +103,7 @@ drop_word(struct change *c, char **line)
 		*line = arena_printf(c->a, "%.*s%s", (int)(w - *line), *line, w + n);
 }
 
-/* what another record says under a key, in the place of what is there or besides */
+/* takes a key of another record with its value; replaces the key or adds it */
 static void
 take_word(struct change *c, char **line)
 {

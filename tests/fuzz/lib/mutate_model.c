@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Changes of a model that leave most of it sense: one dimension wherever it is the
- * same, types with the constants to fit, an operator in the place of another, another
- * in front of it.  One change in four is a field of any table with any value.
+ * Changes a model so that most of it stays meaningful: one dimension in all places
+ * with that value; types together with their constants; an operator replaced by
+ * another one; an operator inserted before it.  One change in four sets a field of
+ * any table to any value.
  */
 #include "mutate.h"
 #include "tree.h"
@@ -150,7 +151,7 @@ change_type(struct change *c)
 		INT(o, FB_Tensor_type) = now;
 		fit_constant(c, o);
 		struct tree *q = o->field[FB_Tensor_quantization].child;
-		/* 16 bits and more are symmetric */
+		/* 16 bits and more have zero points of 0 */
 		for (size_t k = 0; q && now != TFL_INT8 && now != TFL_UINT8 &&
 				   k < ITEMS(q, FB_QuantizationParameters_zero_point);
 		     k++)
@@ -222,7 +223,7 @@ change_wiring(struct change *c)
 						       : FB_Operator_inputs);
 }
 
-/* an operator code of its own, so that other operators stay what they are */
+/* adds an operator code, so that other operators do not change */
 static int64_t
 add_opcode(struct change *c, int code)
 {
@@ -274,7 +275,7 @@ change_option(struct change *c)
 		tree_set(o, slot, roll(c->d, f->n), odd_number(c->d, 1));
 }
 
-/* an operator more: it reads a tensor and gives one like it, for others to read */
+/* adds an operator that reads a tensor and makes one like it, for others to read */
 static void
 add_operator(struct change *c)
 {

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Changes of a TOSA graph where its numbers lie: an attribute, a type, a dimension, an
- * element of a constant, an operator's code.  Names and their order stay, so that most
- * of the graph still makes sense; constants get values of their type's whole range.
+ * Changes numbers of a TOSA graph in place: an attribute, a type, a dimension, an
+ * element of a constant, an operator's code.  Names and their order do not change, so
+ * that most of the graph stays meaningful.  Constants get values of their type's
+ * whole range.
  */
 #include "mutate.h"
 
 #include "tflite/wire.h"
 #include "tosa/tosa.h"
 
-struct spot { /* a number in the file; bytes 0: there is none */
+struct spot { /* a number in the file; bytes 0: no number */
 	size_t at;
 	unsigned bytes;
 };
 
-/* element i of a vector of numbers, or a scalar that is stored */
+/* element i of a vector of numbers, or a stored scalar */
 static struct spot
 number_in(struct dice *d, struct fb_ref t, int slot)
 {
@@ -30,7 +31,7 @@ number_in(struct dice *d, struct fb_ref t, int slot)
 	return (struct spot){ at, v.n ? unit : 0 };
 }
 
-/* any number of a table, or of a table in it */
+/* any number of a table, or of a table inside it */
 static struct spot
 any_number(struct dice *d, struct fb_ref t)
 {
@@ -48,7 +49,7 @@ any_number(struct dice *d, struct fb_ref t)
 	return number_in(d, t, slot);
 }
 
-/* the type's ends and their neighbours, small numbers, and any at all */
+/* the type's limits and their neighbours, small numbers, or any number */
 static uint64_t
 new_value(struct dice *d, const uint8_t *p, unsigned bytes)
 {
@@ -74,7 +75,8 @@ mutate_tosa(uint8_t *data, size_t n, unsigned seed)
 	if (!fb_verify_as(&format, (struct bytes){ .p = data, .n = n }, "m", &root, &e) ||
 	    !fb_has(root, FB_TosaGraph_regions))
 		return 0;
-	/* most numbers that are drawn are not stored: some are */
+	/* most randomly selected numbers are not stored in the file: try until some
+	 * are */
 	int changes = 1 + (int)roll(&d, 3);
 	for (int tries = 0; changes && tries < 200; tries++) {
 		struct fb_vec regions = fb_vector(root, FB_TosaGraph_regions);

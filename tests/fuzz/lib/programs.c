@@ -17,7 +17,8 @@ static struct bench bench;
 static char directory[64];
 static FILE *errors; /* standard error while a program runs */
 
-/* what an assertion says must be seen, too: its program says no more */
+/* keeps messages; the text of a failed assertion is printed, too, as it is the program's last
+ * message */
 static ssize_t
 keep(void *cookie, const char *p, size_t n)
 {
@@ -54,7 +55,8 @@ static void
 open_bench(void)
 {
 	const char *shm = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
-	const char *owner = getenv("FUZZ_BENCH"); /* who removes it if we die */
+	const char *owner = getenv("FUZZ_BENCH"); /* the process that removes the directory
+						   * if this one dies */
 	(void)snprintf(directory, sizeof(directory), "%s/nputools-fuzz-%.16s-XXXXXX", shm,
 		       owner ? owner : "0");
 	bench.dir = mkdtemp(directory);
@@ -110,7 +112,7 @@ bench_count(struct bench *b)
 	return n;
 }
 
-/* as main wants it; the name with - for _ */
+/* sets the arguments as main expects them, and the name with - instead of _ */
 static int
 arguments(char **v, char *name, const char *called, va_list ap)
 {
@@ -193,7 +195,8 @@ finding(const struct bench *b, const char *fmt, ...)
 	abort();
 }
 
-/* lines that say what was wrong: the program's name, and no label of a note */
+/* counts the lines with errors: they begin with the program's name and have no label
+ * of a note */
 static int
 errors_in(struct bench *b, const char **last)
 {
@@ -207,7 +210,8 @@ errors_in(struct bench *b, const char **last)
 		if (strncmp(s, b->ran, skip - 2) != 0)
 			finding(b, "a line without the program's name: %s", s);
 		size_t word = strcspn(s + skip, " ");
-		/* a label is one word or a few with a colon, a place has a slash */
+		/* a label is one or a few words with a colon; a place contains a
+		 * slash */
 		if (strlen(s) > skip && word && !memchr(s + skip, '/', word) &&
 		    strncmp(s + skip, "error:", 6) != 0)
 			continue;
@@ -219,7 +223,7 @@ errors_in(struct bench *b, const char **last)
 	return n;
 }
 
-/* is one of the words in a line?  The list ends with NULL */
+/* true if one of the words is in the line; the list ends with NULL */
 static bool
 says(const char *line, const char *const *words)
 {
@@ -229,7 +233,8 @@ says(const char *line, const char *const *words)
 	return false;
 }
 
-/* behind the name of the file: ":LINE: " of a text, what of it or in a model */
+/* true if a place follows the name of the file: ":LINE: " of a text, or a place in a
+ * model */
 static bool
 has_place(const char *behind, enum place place)
 {
@@ -241,7 +246,7 @@ has_place(const char *behind, enum place place)
 					       " at byte ", "not a TOSA graph ",
 					       "version", " are too few ",
 					       " region", "shape ", "the graph", "a name has ", NULL };
-	/* what comes late is of the model that it makes, or of what is not there */
+	/* late errors are about the model that is made, or about missing records */
 	static const char *const in_graph[] = { "subgraph ", "there is no ",
 						"the network needs ", NULL };
 	if (place == IN_DATA)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The programs, whole, inside a fuzz target: their mains are called one after the
- * other, their files are in a directory in memory, and what they say is kept.  The
- * makefile links each program's objects into one, whose main is main_PROGRAM.
+ * Whole programs inside a fuzz target: their main functions are called one after the
+ * other, their files are in a directory in memory, and their messages are kept.  The
+ * makefile links each program's objects into one object, whose main is main_PROGRAM.
  */
 #ifndef FUZZ_PROGRAMS_H
 #define FUZZ_PROGRAMS_H
@@ -21,14 +21,14 @@ FUZZ_PROGRAMS(X)
 #undef X
 
 struct bench {
-	const char *dir; /* nothing but the files of this input is in it */
-	struct text said; /* by the program that ran last, on standard error */
+	const char *dir; /* contains only the files of this input */
+	struct text said; /* standard error of the program that ran last */
 	const char *ran; /* its name */
 	int status;
-	bool loud; /* FUZZ_LOUD: every run is told on standard error */
+	bool loud; /* FUZZ_LOUD: every run is reported on standard error */
 };
 
-/* the one bench of this process; its directory is emptied */
+/* the only bench of this process; its directory is emptied */
 struct bench *bench_clear(void);
 
 /* DIR/name; valid until the next four calls */
@@ -38,32 +38,33 @@ void bench_put(struct bench *b, const char *name, struct bytes content);
 bool bench_get(struct bench *b, struct arena *a, const char *name, struct bytes *out);
 int bench_count(struct bench *b); /* files in the directory */
 
-/* runs main as NAME with arguments up to NULL: its exit status */
+/* runs main as NAME with arguments up to NULL; returns its exit status */
 int bench_run(struct bench *b, int (*main)(int, char **), const char *name, ...);
 #define RUN(b, program, ...) \
 	bench_run(b, main_##program, #program, __VA_ARGS__, (char *)NULL)
 
-/* run, of one input; choice: one of the ways of a target.  Returns 0 */
+/* calls run with one input; choice selects a variant of the target.  Returns 0 */
 int bench_try(struct bytes input, unsigned choice,
 	      void (*run)(struct bench *b, struct arena *a, struct bytes input,
 			  unsigned choice));
 
 /*
- * A finding: says its kind, what ran, what it said and what is wrong with that;
- * aborts.  With FUZZ_ONLY=KIND, one of another kind ends the input without a word: an
- * input is made smaller as long as the same thing goes wrong.
+ * Reports a finding and aborts: its kind, the program that ran, its messages, and the
+ * fault.  With FUZZ_ONLY=KIND, a finding of another kind ends the input silently, so
+ * that an input is minimised only while the same fault occurs.
  */
 _Noreturn void finding(const struct bench *b, const char *fmt, ...) PRINTF(2, 3);
 
 /*
- * A refusal: one line on standard error besides notes and warnings, that names
- * the file and a place in it, and n files left in the directory; finding otherwise.
+ * Expects a refusal: besides notes and warnings, one line on standard error that
+ * names the file and a place in it, and n files in the directory.  Otherwise reports
+ * a finding.
  */
 enum place {
 	IN_DATA,  /* a picture, sound, list of numbers: decoders name no place */
-	IN_MODEL, /* subgraph, operator or byte, but for what is of the whole model */
+	IN_MODEL, /* subgraph, operator or byte, except for errors of the whole model */
 	IN_TOSA,  /* operator, tensor, constant or byte, or the whole graph */
-	IN_GRAPH, /* a line, but for what is of the model in it, or missing */
+	IN_GRAPH, /* a line, except for errors of the model in it, or of missing records */
 };
 void expect_refusal(struct bench *b, const char *file, enum place place, int n);
 

@@ -112,7 +112,7 @@ write_vector(struct fbw *w, const struct fb_field *s, const struct field *f)
 		off = fbw_i32s(w, v32, f->n);
 	free(v);
 	free(v32);
-	return off; /* of 16 bits: the schema's sparsity alone, left out */
+	return off; /* vectors of 16 bits, which only sparsity has, are left out */
 }
 
 static fbw_off

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A TFLite file taken apart: every table that schema/tflite.def lists, with its
- * fields to be changed at will, and a file made of them again.
+ * A TFLite file in parts: every table that schema/tflite.def lists, with fields that
+ * can be changed, and a file made of these tables again.
  */
 #ifndef FUZZ_TREE_H
 #define FUZZ_TREE_H
@@ -10,7 +10,7 @@
 
 struct tree;
 
-/* a field; all zero: not in the file, or its default */
+/* a field; all zero: absent from the file, or the default */
 struct field {
 	int64_t i; /* integers */
 	double f;  /* F32, F64 */
@@ -18,7 +18,7 @@ struct field {
 	uint8_t *p;		  /* STRING and vectors of scalars: little-endian */
 	struct tree **item;	  /* VEC_TABLE */
 	size_t n;		  /* of elements or items */
-	bool there;		  /* a vector or string, even an empty one */
+	bool there;		  /* a vector or string is present, even an empty one */
 };
 
 struct tree {
@@ -26,19 +26,19 @@ struct tree {
 	struct field *field; /* table->n_slots of them */
 };
 
-/* bytes of a vector's element; 1 of a string, 0 of what is no vector of scalars */
+/* bytes of a vector's element; 1 for a string, 0 for other fields */
 unsigned tree_unit(int kind);
 struct tree *tree_new(struct arena *a, const struct fb_table *t);
-/* of a verified table; unions with members that are not listed are left out */
+/* reads a verified table; leaves out unions with members that are not listed */
 struct tree *tree_read(struct arena *a, struct fb_ref t);
 struct tree *tree_copy(struct arena *a, const struct tree *t);
-/* false: larger than max */
+/* false if the file is larger than max */
 bool tree_write(const struct tree *t, uint8_t *out, size_t max, size_t *n);
 
 /* elements of vectors of integers */
 int64_t tree_get(const struct tree *t, int slot, size_t i);
 void tree_set(struct tree *t, int slot, size_t i, int64_t v);
-/* a vector of n elements: those that were there, then repeated ones or zeros */
+/* makes a vector of n elements: first the old ones, then repeated ones or zeros */
 void tree_resize(struct arena *a, struct tree *t, int slot, size_t n);
 void tree_insert(struct arena *a, struct tree *t, int slot, size_t at,
 		 struct tree *item);

@@ -23,7 +23,7 @@ fits(int64_t v)
 	return v >= INT32_MIN && v <= INT32_MAX;
 }
 
-/* the element of an operand that goes into element i of the result, NumPy's way */
+/* the operand's element for element i of the result, with NumPy's broadcasting */
 static int64_t
 broadcast_index(const struct tfl_tensor *from, const struct tfl_tensor *to, int64_t i)
 {
@@ -69,7 +69,7 @@ binary_wraps(const struct frame *f, const struct tfl_op *op)
 	return false;
 }
 
-/* all elements count, whichever axes are summed: partial sums may be any */
+/* all elements count, over any axes: partial sums may be any */
 static bool
 sum_wraps(const struct frame *f, const struct tfl_op *op)
 {

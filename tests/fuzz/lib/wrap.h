@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nputools-ops(7): where INT32 wraps around in the reference, the NPU saturates.
- * Does it, in these very inputs?
+ * nputools-ops(7): INT32 arithmetic wraps around in the reference and saturates on
+ * the NPU.  Determines whether this happens with the current inputs.
  */
 #ifndef FUZZ_WRAP_H
 #define FUZZ_WRAP_H
@@ -10,7 +10,7 @@
 
 /*
  * Runs the plain model once for every kind of inputs, as npu-sim --inputs does from
- * seed 0, and computes its INT32 arithmetic again without an end.  A model that does
+ * seed 0, and computes its INT32 arithmetic again without a limit.  A model that does
  * not run does not wrap.
  */
 bool model_wraps(struct arena *a, const struct tfl_model *m, const enum sim_values *kinds,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * usage: fuzz-words TARGET
- * libFuzzer's dictionary of a target, from the tables of schema/: a line a word,
- * none for a target whose format has no table.
+ * Prints libFuzzer's dictionary of a target, made from the tables of schema/: one word a
+ * line, and none for a target whose format has no table.
  */
 #include "graph/graph.h"
 
@@ -15,7 +15,7 @@ word(const char *text, const char *end)
 	printf("\"%s%s\"\n", text, end);
 }
 
-/* 32 bits as they lie in a file */
+/* 32 bits in the byte order of files */
 static void
 number(uint32_t v)
 {
