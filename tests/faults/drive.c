@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program's every failure (tests/faults/inject.c): the nth call for memory, read
- * or write fails, for each n, or for so many of them, evenly spread.
+ * Tests every failure of a program (tests/faults/inject.c): the nth memory request, read or
+ * write fails, for each n, or for so many of them, evenly spread.
  * usage: [FAULTS_INTO=OTHER] drive INJECT.SO SAMPLES PROGRAM [ARGUMENT...]
- * OTHER: of the programs that PROGRAM starts, the one to which it happens
+ * OTHER: the one of PROGRAM's child programs in which calls fail
  *
- * Runs in the current directory, whose files are what may not be lost: a program
- * that fails leaves them as they are, and no others, ends with status 2 and says
- * so in one line more than it says otherwise.  One that ends with 0 all the same has done what it does without
- * a failure, outputs included.
+ * Runs in the current directory, whose files must not be lost.  A program that fails keeps
+ * these files, leaves no others, exits with status 2 and prints exactly one line more than
+ * without a failure.  A program that exits with 0 must have done the same as without a
+ * failure, including its outputs.
  */
 #include "base/arena.h"
 #include "base/file.h"
@@ -33,7 +33,7 @@ struct drive {
 	char **argv;	  /* of the program */
 	const char *name; /* its last component */
 	char out[40], err[40], count[40]; /* outside of the directory */
-	char hidden[40]; /* a directory with the files as they were */
+	char hidden[40]; /* a directory with copies of the original files */
 };
 
 struct result {
@@ -55,7 +55,7 @@ hash_file(const char *path)
 	return h;
 }
 
-/* a sum: the order of names has no part in it */
+/* a sum: the order of names has no influence */
 static uint64_t
 hash_tree(const char *path)
 {
@@ -117,7 +117,7 @@ run(const struct drive *d, const char *what, struct result *r)
 	arena_close(a);
 }
 
-/* commands with names of our own making */
+/* these commands contain only file names that this test makes */
 static bool
 restore(const struct drive *d)
 {
@@ -127,7 +127,7 @@ restore(const struct drive *d)
 	return !system(command);
 }
 
-/* those that are not said without a failure, too */
+/* counts lines that are not printed without a failure */
 static int
 new_lines(struct text *t, const struct result *good)
 {
@@ -142,7 +142,7 @@ new_lines(struct text *t, const struct result *good)
 	return n;
 }
 
-/* what is wrong with a run in which something failed; NULL: nothing */
+/* the fault of a run in which a call failed; NULL if there is none */
 static const char *
 judge(struct result *r, uint64_t before, const struct result *good)
 {
@@ -181,7 +181,7 @@ try_one(const struct drive *d, int kind, long n, uint64_t before,
 	return !(changed && !restore(d)) && !why;
 }
 
-/* half of the samples are the first calls, where the program's own life begins */
+/* half of the samples are the first calls, which belong to the program's start */
 static long
 sample(long i, long n_samples, long n)
 {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loaded before libc (LD_PRELOAD): one call of a kind fails, the nth that program
- * makes.  Kinds: "memory" (malloc, calloc, realloc, mmap of anonymous memory),
- * "read", "write".
+ * Loaded before libc (LD_PRELOAD): the nth call of a kind fails.  Kinds: "memory" (malloc,
+ * calloc, realloc, mmap of anonymous memory), "read", "write".
  *
- *   INJECT_INTO=PROGRAM   its short name; others are left alone
+ *   INJECT_INTO=PROGRAM   its short name; other programs are not affected
  *   INJECT=KIND:N         N from 1
  *   INJECT_COUNT=FILE     at the end, a line with the three counts
  *
- * libc's stdio calls its own write without the table of symbols: standard output
- * becomes a stream whose buffer is written by the write below.  Standard error stays,
- * as a program that cannot say what went wrong has nobody to tell.
+ * libc's stdio calls its own write without the symbol table.  Therefore standard output
+ * becomes a stream whose buffer is written by the write below.  Standard error is not
+ * replaced, as a program that cannot print a message cannot report the failure.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,12 +26,12 @@ enum kind { MEMORY, READ, WRITE, N_KINDS };
 
 static const char *const names[N_KINDS] = { "memory", "read", "write" };
 static atomic_long count[N_KINDS];
-static long which[N_KINDS]; /* fails; 0: none */
+static long which[N_KINDS]; /* the call that fails; 0: none */
 static bool ready;
 static const char *count_file;
 static pid_t owner; /* children by fork are not counted */
 
-/* libc's own, by the names that interposing leaves them */
+/* libc's own functions, under names that interposing does not change */
 extern void *__libc_malloc(size_t n);
 extern void *__libc_calloc(size_t n, size_t size);
 extern void *__libc_realloc(void *p, size_t n);
@@ -66,7 +65,7 @@ realloc(void *p, size_t n)
 	return fails(MEMORY, ENOMEM) ? NULL : __libc_realloc(p, n);
 }
 
-/* what would be called but for us */
+/* the function that would be called without this library */
 static void *
 next(void **cache, const char *name)
 {

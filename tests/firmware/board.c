@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arm MPS3 with a Cortex-M55 (AN547, near to Corstone-300), as qemu emulates
- * it: vector table, start, and semihosting for the last words.
+ * Arm MPS3 with a Cortex-M55 (AN547, similar to Corstone-300), as qemu emulates it:
+ * vector table, start, and semihosting for messages and exit.
  */
 #include "npu.h"
 
@@ -41,7 +41,7 @@ fault(void)
 	board_exit("fault\n", 3);
 }
 
-/* what a producer of frames would be: counts, and gives the first again */
+/* stands for a producer of frames: counts them, and provides the first frame again */
 static volatile uint32_t frames_done;
 
 enum { N_FRAMES = 3 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A network as tfl2c --format=call writes it, beside the simulator on the same
- * inputs: the same bytes, frame by frame.  Operators that the firmware provides are
- * the reference kernels; call_glue.h, made by the test, has net.h's functions call
- * operator() below, and where inputs and outputs lie in each frame.
+ * Compares a network in the form of tfl2c --format=call with the simulator on the same
+ * inputs: the bytes must be equal, frame by frame.  Operators that the firmware provides are
+ * the reference kernels.  The test makes call_glue.h: functions of net.h that call
+ * call_operator() below, and the places of inputs and outputs in each frame.
  * usage: call_host MODEL
  */
 #include "ethosu_driver.h"
@@ -18,10 +18,10 @@
 
 enum { FRAMES = 3 };
 
-static const struct tfl_model *model; /* as it lies in memory */
-static struct ends ends; /* layouts of its inputs and outputs, where they have one */
+static const struct tfl_model *model; /* as read from the file */
+static struct ends ends; /* layouts of its inputs and outputs, if they have one */
 
-/* operator index of the model by its kernel; 0: done */
+/* runs an operator of the model with its kernel; 0: done */
 int call_operator(int index, void *const *in, void *const *out);
 
 int
@@ -60,7 +60,7 @@ fill_inputs(struct sim *s, uint64_t *state, uint8_t *const *place)
 		const struct tfl_tensor *t = &g->tensor[g->in[i]];
 		void *data = sim_tensor(s, g->in[i]);
 		sim_random(state, t, data);
-		/* a quarter of what int8 can say, in real numbers */
+		/* a quarter of int8's range, as real numbers */
 		for (int64_t k = 0; t->type == TFL_FLOAT32 && k < tfl_elements(t); k++)
 			((float *)data)[k] *= 16.0f;
 		if (ends.in[i].given)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Continuous inference on changing input: the input is picked up at a fixed
- * address, the output left at another, so that other hardware or a debugger
- * can write the one and read the other while the loop runs.
+ * Continuous inference on changing input.  The input is read at a fixed address, and the
+ * output is written to another one.  Other hardware or a debugger can therefore write the
+ * input and read the output while the loop runs.
  *
  * mkinput --sections makes the two headers: input_data in input_data_sec,
  * output_data in output_data_sec, expected_output_data in
@@ -30,7 +30,7 @@ main(void)
 	for (; frame_wait(frame, input_data, input_data_len); frame++) {
 		if (npu_invoke(input_data, output_data))
 			board_exit("the NPU failed\n", 2);
-		/* the first input is the one whose answer we know */
+		/* the expected output is that of the first input */
 		if (frame == 0 && !as_expected())
 			board_exit("the output is not what was expected\n", 1);
 		frame_done(frame);

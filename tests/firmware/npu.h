@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the inference loop needs of whoever computes, and of the board.
- * npu_ethosu.c: an Ethos-U through the core driver; npu_cpu.c: the network of
- * tests/models/fc.json in C, for an emulator that has no NPU.
+ * The functions that the inference loop needs from the NPU and from the board.
+ * npu_ethosu.c: an Ethos-U with the core driver.  npu_cpu.c: the network of
+ * tests/models/fc.json in C, for an emulator without an NPU.
  */
 #ifndef NPU_H
 #define NPU_H
@@ -14,12 +14,12 @@
 int npu_invoke(const int8_t *input, int8_t *output);
 
 /*
- * Waits for the next input to be in input_data.  Here a DMA, an interrupt or
- * another core would fill it.  False: there will be no more.
+ * Waits until the next input is in input_data.  In a product, a DMA, an interrupt or
+ * another core would write it.  False: there are no more inputs.
  */
 bool frame_wait(uint32_t frame, int8_t *input, int n);
 
-/* output_data is complete: tell whoever reads it */
+/* output_data is complete: informs the reader */
 void frame_done(uint32_t frame);
 
 /* ends the test */

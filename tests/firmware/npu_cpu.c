@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The network of tests/models/fc.json, one FULLY_CONNECTED of 4 inputs and 2
- * outputs, computed in real numbers with the quantization of tfl2c's header.
- * Its scales are powers of two, so floats are exact.
+ * The network of tests/models/fc.json, one FULLY_CONNECTED of 4 inputs and 2 outputs,
+ * computed in real numbers with the quantization of tfl2c's header.  Its scales are
+ * powers of two; therefore floats are exact.
  */
 #include "model.h"
 #include "npu.h"

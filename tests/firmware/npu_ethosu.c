@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An inference without an interpreter: tfl2c has put the place of command
- * stream and constants into the header, the driver does the rest.  Where the
- * data cache is on, the scratch memory is cleaned before and invalidated
- * after.
+ * An inference without an interpreter: tfl2c's header has the places of command
+ * stream and constants, and the driver runs them.  If the data cache is on, the
+ * scratch memory is cleaned before the inference and invalidated after it.
  */
 #include "ethosu_driver.h"
 
@@ -15,7 +14,7 @@
 static uint8_t scratch[MODEL_NPU_SCRATCH_BYTES]
     __attribute__((section("tensor_arena_sec"), aligned(16)));
 
-/* memory mode Dedicated_Sram: a second, faster memory of the NPU's own */
+/* memory mode Dedicated_Sram: a second, faster memory, the NPU's own */
 #if MODEL_NPU_CACHE_BYTES > 0
 static uint8_t cache[MODEL_NPU_CACHE_BYTES]
     __attribute__((section("cache_sec"), aligned(16)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One inference on known inputs: says what the network saw, and whether every byte
- * of its outputs is what the model says before compilation.
+ * One inference on known inputs: prints what the network recognised, and whether
+ * every byte of its outputs is equal to the plain model's.
  */
 #include "run.h"
 
@@ -19,7 +19,7 @@ struct array {
 
 #include "arrays.h" /* inputs[], expected[], first_output(): made of the headers */
 
-/* a vector of classes: the largest, and its value */
+/* for a vector of classes: the largest one and its value */
 static void
 report(void)
 {

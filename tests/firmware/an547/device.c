@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The register block: ethosu-commands(7) 4 and 14.4, the words that the core
- * driver uses.  What hardware would do between two instructions happens here in
- * SysTick, whose priority is below the NPU's.
+ * The register block: ethosu-commands(7) 4 and 14.4, the words that the core driver
+ * uses.  SysTick does the work that hardware would do between two instructions; its
+ * priority is below the NPU's.
  */
 #include "device.h"
 
@@ -53,13 +53,13 @@ npu_device_init(void)
 	*SYSTICK_PRIORITY = LOW_PRIORITY;
 	*SYST_RVR = TICK_CLOCKS;
 	*SYST_CVR = 0;
-	*SYST_CSR = 7; /* the core's clock, interrupt, on */
+	*SYST_CSR = 7; /* clock of the core, interrupt, on */
 }
 
 /*
- * The driver's hook before a job, whose regions have sizes here.  The device itself sees
- * bare addresses.  It is the same in releases 22.05 to 24.11 (0.16) and in 1.0 of the driver,
- * other than the hook that cleans the data cache.
+ * The driver's hook before a job, which has the sizes of the regions; the device
+ * itself sees only addresses.  The hook is the same in releases 22.05 to 24.11 (0.16)
+ * and in 1.0 of the driver, in contrast to the hook that cleans the data cache.
  */
 void
 ethosu_inference_begin(struct ethosu_driver *driver, void *argument)
@@ -77,7 +77,7 @@ address(int at)
 	return (uint8_t *)(uintptr_t)reg[at];
 }
 
-/* region 0 is read only: in a firmware it lies in flash */
+/* region 0 is read only: in a firmware it is in flash */
 static bool
 execute(struct err *e)
 {
@@ -95,7 +95,7 @@ execute(struct err *e)
 	return sim_npu_run(&job, e);
 }
 
-/* CMD is the driver's last word: what it asks for is done when a tick comes */
+/* CMD is the last word that the driver writes; a tick executes the command */
 void
 SysTick_Handler(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The driver and its NPU: Arm's core driver before simulated registers, or with
+ * The driver and its NPU: Arm's core driver with simulated registers, or with
  * OWN_DRIVER the simulator behind the driver's interface.
  */
 #include "device.h"

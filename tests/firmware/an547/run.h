@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What demo.c needs of whoever runs the network: run_bare.c calls the driver
+ * The functions that demo.c needs to run the network: run_bare.c calls the driver
  * itself, run_tflm.cc is an application of TensorFlow Lite Micro.
  */
 #ifndef RUN_H
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* false: said why on standard output */
+/* false: the reason is on standard output */
 int run_init(void);
 void *run_input(int i);
 const void *run_output(int i);
@@ -18,8 +18,8 @@ const void *run_output(int i);
 int run_invoke(void);
 
 /*
- * npu_init.c: the driver, ready.  fast: memory of the NPU's own in
- * memory mode Dedicated_Sram, else NULL.
+ * npu_init.c: prepares the driver.  fast: the NPU's own memory in memory mode
+ * Dedicated_Sram, else NULL.
  */
 int npu_init(void *fast, unsigned fast_bytes);
 

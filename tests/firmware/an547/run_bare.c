@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A network without an interpreter: one NPU operator by the header's call of the
- * driver, others by the function that tfl2c --format=call made.
+ * driver, other networks by the function of tfl2c --format=call.
  */
 #include "run.h"
 

@@ -138,7 +138,7 @@ _getpid(void)
 	return 1;
 }
 
-/* the NPU's model allocates in an interrupt: no other may come between */
+/* the NPU's model allocates in an interrupt: no other allocation may interrupt it */
 static int locks;
 
 void
@@ -157,11 +157,11 @@ __malloc_unlock(struct _reent *r)
 		__asm__ volatile("cpsie i" ::: "memory");
 }
 
-/* C++ registers what ends with the program under it: of crtbegin.o */
+/* C++ registers destructors under this handle, which crtbegin.o defines */
 extern void *__dso_handle;
 void *__dso_handle;
 
-/* exit() calls it: of crti.o, which -nostartfiles leaves away */
+/* exit() calls it; crti.o defines it, which -nostartfiles leaves out */
 void _fini(void);
 
 void
@@ -193,7 +193,7 @@ NPU_Handler(void)
 	fault();
 }
 
-/* not inlined: the coprocessors of floats and vectors have to be on before */
+/* not inlined: the float and vector coprocessors must be switched on first */
 static void __attribute__((noinline))
 start(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stands where the core driver's header of this name is in a firmware: the
- * declarations that we use, so that the calls are held to their types.
+ * Replaces the core driver's header of this name: the declarations that we use, so
+ * that the compiler checks the types of the calls.
  */
 #ifndef ETHOSU_DRIVER_H
 #define ETHOSU_DRIVER_H
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-struct ethosu_job { /* of ours; the core driver's has others, too */
+struct ethosu_job { /* our members; the core driver's structure has others, too */
 	const void *custom_data_ptr;
 	int custom_data_size;
 	const uint64_t *base_addr;
@@ -30,7 +30,7 @@ struct ethosu_driver {
 	bool reserved;
 };
 
-/* 0, or -1 where the base address holds no NPU that the driver knows */
+/* 0, or -1 if the base address has no NPU that the driver supports */
 int ethosu_init(struct ethosu_driver *drv, void *const base_address,
 		const void *fast_memory, const size_t fast_memory_size,
 		uint32_t secure_enable, uint32_t privilege_enable);
@@ -47,7 +47,7 @@ int ethosu_invoke_async(struct ethosu_driver *drv, const void *custom_data_ptr,
 			const int custom_data_size, uint64_t *const base_addr,
 			const size_t *base_addr_size, const int num_base_addr,
 			void *user_arg);
-/* 0: done; 1: still running, without block; -1: failed; -2: nothing runs */
+/* 0: done; 1: still running, without block; -1: failed; -2: no job */
 int ethosu_wait(struct ethosu_driver *drv, bool block);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The core driver's interface on the simulator, for the host and for a board
- * without an NPU: takes what the firmware hands over, checks it by the driver's
- * rules (ethosu-commands(7) 14.4), and executes it when somebody waits.
- * One driver, reserved without ethosu_init(), too.
+ * The core driver's interface on the simulator, for the host and for a board without
+ * an NPU.  It checks the firmware's arguments by the driver's rules
+ * (ethosu-commands(7) 14.4) and executes the job in ethosu_wait().  There is one
+ * driver, which is reserved also without ethosu_init().
  */
 #include "ethosu_driver.h"
 
@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 enum { IDLE, RUNNING, DONE };
-enum { FAST = 2 }; /* region that lies in the driver's fast memory */
+enum { FAST = 2 }; /* the region in the driver's fast memory */
 
 static struct ethosu_driver the_driver;
 static struct ethosu_driver *registered = &the_driver;
@@ -52,7 +52,7 @@ ethosu_release_driver(struct ethosu_driver *drv)
 	drv->reserved = false;
 }
 
-/* region 0 is read only: in a firmware it lies in flash */
+/* region 0 is read only: in a firmware it is in flash */
 static bool
 bind_regions(struct sim_npu_job *job, const struct ethosu_job *j)
 {
@@ -110,7 +110,7 @@ ethosu_invoke_async(struct ethosu_driver *drv, const void *custom_data_ptr,
 	return 0;
 }
 
-/* who does not block finds the job running once, so that both ways are seen */
+/* a call without block finds the job running once, so that both cases are tested */
 int
 ethosu_wait(struct ethosu_driver *drv, bool block)
 {

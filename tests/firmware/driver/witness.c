@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A driver that computes nothing: it checks what it is called with by the
- * core driver's own rules (ethosu-commands(7) 14.4), and fills the
- * scratch memory with a pattern for the caller to find.
+ * A driver that computes nothing: it checks its arguments by the core driver's own
+ * rules (ethosu-commands(7) 14.4), and fills the scratch memory with a pattern that
+ * the caller can check.
  */
 #include "ethosu_driver.h"
 

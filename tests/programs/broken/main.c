@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * broken FILE COUNT DIR   writes DIR/0 to DIR/COUNT-1, copies of FILE that are cut, with
- * bytes overwritten, and with bytes left out, in turn, at places that follow from the
- * copy's number alone (tests/hostile.bats).
+ * broken FILE COUNT DIR   writes COUNT broken copies of FILE to DIR/0 to DIR/COUNT-1.  In
+ * turn, copies are truncated, have bytes overwritten, or have bytes removed.  The place of
+ * the change depends only on the copy's number (tests/hostile.bats).
  */
 #include "base/cli.h"
 #include "base/file.h"
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD_BYTES = 2000 }; /* every second place lies in these: headers, tables */
+enum { HEAD_BYTES = 2000 }; /* every second change is in these bytes: headers, tables */
 
-/* where copy n differs: steps visit the whole file, its head more densely */
+/* the place of the change in copy n: covers the whole file, its head more densely */
 static size_t
 place(size_t size, size_t n)
 {
@@ -21,7 +21,7 @@ place(size_t size, size_t n)
 	return n % 2 ? n * 131 % head : n * 7919 % size;
 }
 
-/* copy n; b has room for four bytes more than the file's */
+/* makes copy n; b has four bytes more than the file */
 static size_t
 break_copy(uint8_t *b, size_t size, size_t n)
 {

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chain KIND N [SIDE DEPTH] >model.tflite   a chain of N operators on maps of so many
- * rows, columns and channels, to see how the cost of compiling grows: conv (3x3, with weights of its own each), add (each adds the
- * last two results), block (two convolutions and the addition around them), fan
- * (two convolutions on each of four ways, all first ones first, and their sum),
- * crowd (the sum of N + 1 inputs of the model), fc (one FULLY_CONNECTED of the map's
- * elements to N results).
+ * chain KIND N [SIDE DEPTH] >model.tflite
+ *
+ * Writes a chain of N operators on maps of SIDE x SIDE x DEPTH, to measure how the cost of
+ * compiling grows.  KIND is
+ *   conv   3x3 convolutions, each with its own weights
+ *   add    sums of the last two results
+ *   block  two convolutions and an addition around them
+ *   fan    two convolutions on each of four branches, and their sum; all first
+ *          convolutions come before the second ones
+ *   crowd  the sum of N + 1 inputs of the model
+ *   fc     one FULLY_CONNECTED of the map's elements to N results
  */
 #include "base/cli.h"
 #include "base/file.h"
@@ -23,7 +28,7 @@ struct chain {
 	struct tflw_op *op;
 	struct bytes *buffer;
 	int n_tensors, n_ops, n_buffers;
-	int *in, n_in; /* of the model */
+	int *in, n_in; /* inputs of the model */
 	int side, depth;
 	uint32_t random;
 };
@@ -113,7 +118,7 @@ add(struct chain *c, int a, int b)
 	return op->out[0];
 }
 
-/* the ways of a fan in the order that needs most memory */
+/* the branches of a fan in the order that needs the most memory */
 static int
 fan(struct chain *c, int at)
 {
@@ -153,7 +158,7 @@ fc(struct chain *c, int n, int at)
 	return op->out[0];
 }
 
-/* n operators from map `at` on; the last result, or -1: no such kind */
+/* n operators from map `at` on; returns the last result, or -1 for an unknown kind */
 static int
 build(struct chain *c, const char *kind, int n, int at)
 {
@@ -183,7 +188,7 @@ build(struct chain *c, const char *kind, int n, int at)
 static bool
 write_chain(struct chain *c, const char *kind, int n, struct err *e)
 {
-	size_t ops = (size_t)n + 10, room = 3 * ops + 2; /* fans are whole */
+	size_t ops = (size_t)n + 10, room = 3 * ops + 2; /* fans are complete */
 	c->tensor = anew(c->a, struct tflw_tensor, room);
 	c->buffer = anew(c->a, struct bytes, room);
 	c->op = anew(c->a, struct tflw_op, ops);
@@ -209,7 +214,7 @@ write_chain(struct chain *c, const char *kind, int n, struct err *e)
 	return tfl_write(c->a, &m, &b, e) && file_write(NULL, b.p, b.n, false, e);
 }
 
-/* argument i, or a default; 0: it is out of bounds */
+/* argument i, or a default; 0 if it is out of bounds */
 static int
 take(int argc, char **argv, int i, int otherwise, int most)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The demo model is made here from nothing: pictures of digits are drawn by a
- * seeded generator, a small convolutional network learns them, is quantized
- * to int8 and written as TFLite.  One thread, no contraction of floats, no
- * libm function whose last bit depends on the library: the same bytes on
- * every IEEE machine.
+ * The demo model is made here from scratch.  A seeded generator draws pictures of
+ * digits.  A small convolutional network learns them, is quantized to int8 and is
+ * written as TFLite.  There is one thread, no contraction of floats, and no libm
+ * function whose last bit depends on the library: the bytes are the same on every
+ * IEEE machine.
  */
 #ifndef DIGITS_H
 #define DIGITS_H
@@ -19,7 +19,7 @@ enum {
 	PIXELS = SIDE * SIDE,
 	CLASSES = 10,
 
-	/* pictures of one purpose never serve another */
+	/* pictures of one purpose are never used for another */
 	SEED_TRAIN = 1,
 	SEED_CALIBRATE = 2,
 	SEED_TEST = 3,
@@ -43,7 +43,7 @@ struct picture {
 	int digit;
 };
 
-/* the digit's strokes, bent, moved, turned, thickened, with noise */
+/* the digit's strokes, bent, moved, rotated, thickened, with noise */
 void draw_digit(struct rng *r, int digit, struct picture *out);
 void draw_any(struct rng *r, struct picture *out);
 
@@ -99,10 +99,11 @@ double accuracy_float(struct net *n, int n_pictures);
 
 /* ---- quantize.c -------------------------------------------------------- */
 
-/* ranges of all values over calibration pictures, then the int8 model */
+/* determines the ranges of all values over calibration pictures, then makes the int8
+ * model */
 bool quantize(struct arena *a, struct net *n, int n_calibrate,
 	      struct bytes *model, struct err *e);
-/* runs the int8 model by the reference kernels */
+/* runs the int8 model with the reference kernels */
 bool accuracy_int8(struct arena *a, struct bytes model, int n_pictures,
 		   double *out, struct err *e);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Digits as curves, bent and noisy: the data set. */
+/* Draws digits as bent and noisy curves: the data set. */
 #include "digits.h"
 
 #include <math.h>
@@ -138,7 +138,7 @@ struct hand {
 static struct hand
 pick_hand(struct rng *r)
 {
-	/* sine and cosine of a small angle by their series: under 1e-6 off */
+	/* sine and cosine of a small angle by their series: the error is below 1e-6 */
 	float t = rng_range(r, -0.3f, 0.3f);
 	float s = t - t * t * t / 6 + t * t * t * t * t / 120;
 	float c = 1 - t * t / 2 + t * t * t * t / 24;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Training in float, and how many drawings are recognised. */
+/* Trains in float, and counts the recognised drawings. */
 #include "digits.h"
 
 #include <math.h>
@@ -60,7 +60,7 @@ learn(struct arena *a, struct net *n, int n_pictures)
 		beta2 *= 0.999f;
 		k.bias1 = 1 - beta1;
 		k.bias2 = 1 - beta2;
-		/* down to nothing in a straight line */
+		/* falls linearly to 0 */
 		k.rate = 0.004f * (float)(n_steps - step) / (float)n_steps;
 		step_layers(n, &k);
 	}

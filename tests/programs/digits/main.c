@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * usage: digits MODEL.tflite SAMPLE-DIRECTORY [PICTURES]: learnt from the first so many
- *        alone, and not tried
- *        digits --drawings DIRECTORY: those that accuracy is measured on
+ * usage: digits MODEL.tflite SAMPLE-DIRECTORY [PICTURES]: PICTURES: learns from that many
+ *        pictures only, and does not measure the accuracy
+ *        digits --drawings DIRECTORY: writes the pictures on which accuracy is measured
  */
 #include "digits.h"
 
@@ -28,7 +28,7 @@ write_picture(const char *path, const struct picture *p, struct err *e)
 	return ok;
 }
 
-/* digit-D.pgm for every digit */
+/* writes digit-D.pgm for every digit */
 static bool
 write_samples(struct arena *a, const char *dir, struct err *e)
 {
@@ -42,7 +42,7 @@ write_samples(struct arena *a, const char *dir, struct err *e)
 	return true;
 }
 
-/* D/NNNN.pgm of digit D for every drawing that nothing was learnt from */
+/* writes D/NNNN.pgm of digit D for every drawing that was not used for learning */
 static bool
 write_drawings(struct arena *a, const char *dir, struct err *e)
 {
@@ -75,7 +75,7 @@ judge(struct arena *a, struct net *n, struct bytes model, struct err *e)
 	return true;
 }
 
-/* pictures: learnt from, 0: all of them */
+/* pictures: the number to learn from; 0: all of them */
 static bool
 make(struct arena *a, const char *path, const char *dir, int pictures, struct err *e)
 {

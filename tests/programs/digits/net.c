@@ -86,7 +86,7 @@ net_new(struct arena *a, struct rng *r)
 
 /* ---- one pass ----------------------------------------------------------- */
 
-/* sum of products in 8 lanes, so that the order is ours and still vector */
+/* a sum of products in 8 lanes: vector code with a fixed order of additions */
 static float
 dot(const float *restrict x, const float *restrict y, int n)
 {
@@ -111,8 +111,8 @@ axpy(float *restrict y, float k, const float *restrict x, int n)
 }
 
 /*
- * What a layer does at one output position and one kernel tap; forward adds
- * to the output, backward to the gradients.
+ * The work of a layer for one output position and one kernel tap; forward adds to the
+ * output, backward to the gradients.
  */
 struct tap {
 	const struct layer *l;
@@ -265,7 +265,8 @@ net_answer(const struct net *n)
 	return best;
 }
 
-/* e^x for x <= 0, from additions and products alone: the same everywhere */
+/* e^x for x <= 0, computed with additions and products only: the same on every
+ * machine */
 static float
 exp_negative(float x)
 {

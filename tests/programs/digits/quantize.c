@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Post-training quantization: activations int8 with a zero point from the
- * ranges seen over calibration pictures, weights symmetric int8 with a scale
- * per output channel (one for the fully connected layer, as converters do),
- * biases int32 at scale input * weight.
+ * Post-training quantization: activations are int8 with a zero point from the ranges
+ * over calibration pictures.  Weights are symmetric int8 with a scale for each output
+ * channel (one scale for the fully connected layer, as converters do).  Biases are
+ * int32 with the scale input * weight.
  */
 #include "digits.h"
 
@@ -14,9 +14,9 @@
 #include <string.h>
 
 enum {
-	N_ACTS = N_LAYERS + 3, /* also the flattened pool, and softmax */
+	N_ACTS = N_LAYERS + 3, /* with the flattened pool and softmax */
 	MAX_TENSORS = N_ACTS + 2 * N_LAYERS + 1,
-	FLATTEN = N_LAYERS - 1, /* the reshape stands before the last layer */
+	FLATTEN = N_LAYERS - 1, /* the reshape is before the last layer */
 };
 
 struct affine {
@@ -34,7 +34,7 @@ struct writer {
 	int n_tensors, n_buffers, n_ops;
 };
 
-/* every operator once; enum order is that of the file's operator codes */
+/* every operator once, in the order of the file's operator codes */
 enum { CODE_CONV, CODE_DEPTHWISE, CODE_ADD, CODE_POOL, CODE_RESHAPE, CODE_FC,
        CODE_SOFTMAX, N_CODES };
 
@@ -125,8 +125,8 @@ add_activation(struct writer *w, const char *name, struct affine f, int rank,
 }
 
 /*
- * Ours are w[position][out]; TFLite's are OHWI for CONV_2D and FULLY_CONNECTED
- * and 1HWC, which is our order, for DEPTHWISE_CONV_2D.
+ * Our weights are w[position][out].  TFLite's are OHWI for CONV_2D and
+ * FULLY_CONNECTED, and 1HWC, which is our order, for DEPTHWISE_CONV_2D.
  */
 static struct bytes
 int8_weights(struct writer *w, const struct layer *l, bool depthwise,
@@ -165,7 +165,7 @@ int32_biases(struct arena *a, const struct layer *l, const float *scale)
 	return (struct bytes){ .p = q, .n = 4 * (size_t)l->n_b };
 }
 
-/* weights and biases of layer i as tensors in[1] and in[2] */
+/* makes weights and biases of layer i, as tensors in[1] and in[2] */
 static void
 add_parameters(struct writer *w, int i, bool fc, int *in)
 {
@@ -319,7 +319,7 @@ add_head(struct writer *w, int pool)
 				    .options_tag = 8, .option = slots(w->a) },
 	       in, logits);
 
-	/* TFLite's softmax has this output scale and no other */
+	/* TFLite's softmax requires this output scale */
 	struct affine prob = { .scale = 1.0f / 256, .zero = -128 };
 	double *beta = anew(w->a, double, MAX_SLOTS);
 	beta[FB_SoftmaxOptions_beta] = 1;

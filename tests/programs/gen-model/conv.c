@@ -9,7 +9,7 @@ enum { /* of the union BuiltinOptions */
 	TRANSPOSE_CONV = 49, NEAREST = 74, BATCH_MATMUL = 101,
 };
 
-/* a fused activation: none mostly */
+/* a fused activation: usually none */
 static int64_t
 activation(struct gen *g)
 {
@@ -66,7 +66,7 @@ gen_bias(struct gen *g, int ifm, int w, int n)
 	return b;
 }
 
-/* an OFM whose scale uses its range: n products are summed */
+/* an OFM whose scale uses its range: the sum has n products */
 static int
 result(struct gen *g, int ifm, int w, struct shape s, int64_t n)
 {
@@ -93,7 +93,7 @@ extent(int32_t in, int32_t k, int32_t stride, int32_t dilation, bool valid)
 	return valid ? (in - kd) / stride + 1 : (in + stride - 1) / stride;
 }
 
-/* a window over in; VALID ones fit */
+/* a window over in; a VALID one fits */
 static struct axis
 window(struct gen *g, int32_t in, bool valid, int32_t most)
 {
@@ -118,7 +118,7 @@ large_kernel(struct gen *g)
 	return (int32_t)(gen_chance(g, 8) ? 300 : gen_chance(g, 20) ? 9 : 4);
 }
 
-/* a PAD of rows and columns: with a VALID window behind it, one operation */
+/* a PAD of rows and columns: together with a VALID window behind it, one operation */
 static int
 padded(struct gen *g, int in)
 {

@@ -20,7 +20,7 @@ zero_of(struct gen *g, int t)
 	return (int)gen_t(g, t)->quant.zero[0];
 }
 
-/* 32 bits wrap around in the reference and saturate on the NPU: small ones */
+/* small values, as 32 bits wrap around in the reference and saturate on the NPU */
 static int
 words(struct gen *g, struct shape s)
 {
@@ -34,14 +34,14 @@ words(struct gen *g, struct shape s)
 	return gen_op1(g, TFL_MAXIMUM, 2, (int[]){ low, lo }, both, 0, NULL, NULL);
 }
 
-/* an operand: like another one where scales must be equal; constant at times */
+/* an operand: like another one if scales must be equal; sometimes constant */
 static int
 operand(struct gen *g, int type, struct shape s, int like)
 {
 	bool fixed = gen_chance(g, 20);
 	if (type == TFL_INT32 && fixed)
 		return gen_index(g, (int32_t)gen_range(g, 0, SMALL_WORD));
-	if (fixed && gen_chance(g, 30)) /* one for all */
+	if (fixed && gen_chance(g, 30)) /* one element for all */
 		s = gen_chance(g, 50) ? (struct shape){ .rank = 0 } : SHAPE(1);
 	if (type == TFL_INT32)
 		return words(g, s);
@@ -56,7 +56,7 @@ operand(struct gen *g, int type, struct shape s, int like)
 	return gen_noise(g, type, s, scale_of(g, t), zero_of(g, t));
 }
 
-/* one operand is at most the result's shape; the other, at times, less too */
+/* one operand has at most the result's shape; the other is sometimes smaller, too */
 static void
 shrink_shape(struct gen *g, struct shape *s, struct shape keep)
 {
@@ -146,7 +146,7 @@ root_input(struct gen *g, int type)
 	return gen_op1(g, TFL_ABS, 1, &in, gen_like(g, in, s), 0, NULL, NULL);
 }
 
-/* functions whose OFM has a scale of its own or a fixed one */
+/* functions whose OFM has its own scale or a fixed one */
 static void
 draw_unary(struct gen *g, int code)
 {
@@ -192,8 +192,8 @@ draw_table(struct gen *g, int in)
 }
 
 /*
- * Operators one behind the other that are a function of one tensor, as
- * x * LOGISTIC(x), or nearly: at times somebody else sees a part.
+ * A sequence of operators that is a function of one tensor, as x * LOGISTIC(x), or
+ * almost: sometimes another operator reads an intermediate result.
  */
 static void
 draw_function(struct gen *g, int code)
@@ -250,7 +250,7 @@ draw_prelu(struct gen *g, int code)
 		NULL, NULL);
 }
 
-/* two classes have a lowering of their own */
+/* two classes have their own lowering */
 static int
 draw_pairs(struct gen *g, int type)
 {
@@ -343,7 +343,7 @@ draw_gelu(struct gen *g, int code)
 		&fb_GeluOptions, &approximate);
 }
 
-/* INT32 by constants: neither -1, 0 nor 1 */
+/* INT32 divided by constants other than -1, 0 and 1 */
 static void
 draw_quotient(struct gen *g, int code)
 {

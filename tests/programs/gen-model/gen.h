@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random quantized models from a seed: an operator with random shapes,
- * strides, scales, types, or a small graph of them.  What is drawn is always
- * a valid model; whether an operator then runs on the NPU is not the
- * generator's business.
+ * Makes random quantized models from a seed: one operator with random shapes,
+ * strides, scales and types, or a small graph of operators.  The model is always
+ * valid; it may or may not run on the NPU.
  *
- * Everything follows from choices, small numbers of which 0 is the simplest.
- * Choice I of operator K comes from the seed, K and I alone, so that one of
- * them can be given instead ("K.I=0"), or an operator left out, and the rest
- * of the model stays what it was: that is how a failing one shrinks.
+ * All properties follow from choices: small numbers of which 0 is the simplest.
+ * Choice I of operator K depends only on the seed, K and I.  Therefore one choice can
+ * be set ("K.I=0"), or an operator can be left out, without a change of the other
+ * parts of the model.  Failing models are reduced in this manner.
  */
 #ifndef GEN_GEN_H
 #define GEN_GEN_H
@@ -29,9 +28,9 @@ struct gen {
 	const struct choice *given;
 	int n_given;
 	bool show;  /* print every choice */
-	int op, n;  /* operator that is drawn, 0 the model; its choices so far */
+	int op, n;  /* operator that is drawn, 0 for the model; number of its choices so far */
 	bool loose; /* scales, zero points and biases of any kind */
-	bool graph; /* operators take results of earlier ones when they can */
+	bool graph; /* operators use results of earlier ones if possible */
 	struct tflw_tensor tensor[GEN_TENSORS];
 	bool is_const[GEN_TENSORS], is_used[GEN_TENSORS], is_made[GEN_TENSORS];
 	struct bytes buffer[GEN_TENSORS];
@@ -43,12 +42,12 @@ struct gen {
 /* ---- chance ---------------------------------------------------------------- */
 
 int64_t gen_choose(struct gen *g, int64_t n); /* 0 to n - 1 */
-/* what was given instead of the next choice, NULL: nothing */
+/* the value set for the next choice; NULL if none was set */
 const struct choice *gen_given(const struct gen *g);
 int64_t gen_range(struct gen *g, int64_t lo, int64_t hi); /* both included */
 bool gen_chance(struct gen *g, int percent); /* simplest: no */
 double gen_real(struct gen *g, double lo, double hi); /* logarithmic */
-int gen_type(struct gen *g); /* i8 mostly, u8, i16 */
+int gen_type(struct gen *g); /* mostly i8, also u8 and i16 */
 
 /* ---- models ------------------------------------------------------------------ */
 
@@ -64,28 +63,29 @@ struct tfl_tensor *gen_t(struct gen *g, int i);
 struct shape shape_of(struct gen *g, int i);
 int64_t shape_elements(struct shape s);
 
-/* a tensor without producer yet: the model's input unless an operator makes it */
+/* a tensor without a producer yet: an input of the model unless an operator makes it */
 int gen_tensor(struct gen *g, int type, struct shape s, float scale, int zero);
 /* the same with a random quantization */
 int gen_random(struct gen *g, int type, struct shape s);
-/* like another one, in another shape */
+/* a tensor like another one, with another shape */
 int gen_like(struct gen *g, int i, struct shape s);
-/* an input for an operator: of an earlier one, when that suits, or new */
+/* an input for an operator: a result of an earlier operator if suitable, or a new
+ * tensor */
 int gen_input(struct gen *g, int rank, int type);
-/* of any type and 1 to 4 dimensions */
+/* an input of any type and 1 to 4 dimensions */
 int gen_any_input(struct gen *g);
-/* constants, from numbers as the host keeps them */
+/* constants, from numbers in host order */
 int gen_const(struct gen *g, int type, struct shape s, const void *data);
 int gen_ints(struct gen *g, int n, const int32_t *v);
-/* one of them, as a scalar or a vector */
+/* one number, as a scalar or a vector */
 int gen_index(struct gen *g, int32_t v);
 /* a quantization of one scale */
 void gen_quant(struct gen *g, int tensor, float scale, int zero);
-/* n numbers from lo to hi by one choice, 0: all of them 0 */
+/* n numbers from lo to hi by one choice; 0: all of them are 0 */
 void gen_many(struct gen *g, int n, int32_t lo, int32_t hi, int32_t *v);
 int gen_noise(struct gen *g, int type, struct shape s, float scale, int zero);
 
-/* an operator; options NULL: none.  floats may be NULL */
+/* an operator; options NULL: no options.  floats may be NULL */
 void gen_op(struct gen *g, int code, int n_in, const int *in, int n_out,
 	    const int *out, int tag, const struct fb_table *options,
 	    const int64_t *ints, const double *floats);
@@ -95,11 +95,12 @@ int gen_op1(struct gen *g, int code, int n_in, const int *in, int out, int tag,
 /* intermediate tensors of the last operator */
 void gen_mid(struct gen *g, int n, const int *mid);
 
-/* conv.c: weights for an IFM, of a scale for each element of an axis or of one; the bias */
+/* conv.c: weights for an IFM, with a scale for each element of an axis or with one
+ * scale; the bias */
 int gen_weights(struct gen *g, int ifm, struct shape s, int axis, bool per_channel);
 int gen_bias(struct gen *g, int ifm, int w, int n);
 
-/* loose.c: changes what was drawn */
+/* loose.c: changes the drawn model */
 void gen_loosen(struct gen *g);
 
 /* ---- families: each draws one operator ---------------------------------------- */
@@ -113,7 +114,7 @@ extern const struct draw move_draws[], conv_draws[], element_draws[],
     memory_draws[];
 /* not for the seeds that tests cite: main.c */
 extern const struct draw later_move_draws[], later_element_draws[], logic_draws[];
-/* by their names only */
+/* only by their names */
 extern const struct draw indexed_draws[], shuffle_draws[];
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GATHER and GATHER_ND whose indices an ARG_MAX computes, so that they are in range. */
+/* GATHER and GATHER_ND with indices that an ARG_MAX computes, so that the indices are
+ * in range. */
 #include "gen.h"
 
 enum { ARG_MAX = 40, GATHER = 23 }; /* options of operators, in TFLite's union */
 
-/* indices of this shape, below `most` */
+/* computed indices of this shape, below `most` */
 static int
 computed(struct gen *g, struct shape s, int32_t most)
 {
@@ -17,7 +18,7 @@ computed(struct gen *g, struct shape s, int32_t most)
 		       &fb_ArgMaxOptions, &type);
 }
 
-/* what is gathered from; constant at times, as embeddings are */
+/* the gathered values; sometimes constant, as embeddings are */
 static int
 values(struct gen *g)
 {

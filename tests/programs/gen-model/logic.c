@@ -13,7 +13,7 @@ smaller(struct gen *g, struct shape s)
 	return s;
 }
 
-/* two operands, of which the first has the result's shape unless they swap */
+/* two operands; the first has the result's shape unless they are swapped */
 static void
 draw_pair(struct gen *g, int type, struct shape *s, int in[2])
 {
@@ -64,7 +64,7 @@ draw_not(struct gen *g, int code)
 	gen_op1(g, code, 1, &in, gen_tensor(g, TFL_BOOL, s, 0, 0), 0, NULL, NULL);
 }
 
-/* one of the three may be smaller; SELECT has equal shapes */
+/* one of the three operands may be smaller; SELECT has equal shapes */
 static void
 draw_select(struct gen *g, int code)
 {
@@ -102,7 +102,7 @@ draw_any(struct gen *g, int code)
 		&fb_ReducerOptions, &keep);
 }
 
-/* different places of one or two dimensions, with a stride at times */
+/* different places in one or two dimensions, sometimes with a stride */
 static void
 draw_scatter(struct gen *g, int code)
 {

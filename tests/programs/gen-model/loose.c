@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What converters rarely write: any scale and zero point, biases and sums of
- * any type. */
+/* Properties that converters rarely write: any scale and zero point, biases and sums
+ * of any type. */
 #include "gen.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ data_of(struct gen *g, int i)
 	return &g->buffer[g->tensor[i].buffer];
 }
 
-/* a bias of 64 bits in 32, now and then with values as large as they get */
+/* a bias of 64 bits becomes 32 bits, sometimes with very large values */
 static void
 loosen_bias(struct gen *g, int i)
 {
@@ -56,7 +56,7 @@ loosen_bias(struct gen *g, int i)
 	gen_t(g, i)->type = TFL_INT32;
 }
 
-/* slopes of 16 bits in 8, as TensorFlow Lite Micro has them */
+/* slopes of 16 bits become 8 bits, as in TensorFlow Lite Micro */
 static void
 loosen_slopes(struct gen *g, int i)
 {
@@ -69,14 +69,14 @@ loosen_slopes(struct gen *g, int i)
 	*b = (struct bytes){ .p = v, .n = n };
 	t->type = TFL_INT8;
 	gen_quant(g, i, t->quant.scale[0] * 256, (int)gen_range(g, -60, 60));
-	if (gen_chance(g, 40)) { /* one for all channels */
+	if (gen_chance(g, 40)) { /* one slope for all channels */
 		b->n = 1;
 		memset(t->dim, 0, sizeof(t->dim));
 		t->dim[0] = t->rank = 1;
 	}
 }
 
-/* sums of 32 bits: the options say so where there is no bias */
+/* sums of 32 bits: given in the options if there is no bias */
 static void
 loosen_sums(struct gen *g, struct tflw_op *op, int slot, int n)
 {

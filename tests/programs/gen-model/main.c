@@ -3,11 +3,13 @@
  * gen-model [-c] [-g] [-x] SEED [NAME] [K.I=VALUE...] >model.tflite
  * gen-model -l
  *
- * One operator (NAME, or any), or with -g a small graph, from a seed.
- * K.I=VALUE makes choice I of operator K another one: operators count from 1
- * (0: the model), choices from 1; K.0=1 leaves operator K out.  -c prints all choices in this form instead; -l prints the names.
- * -x changes scales, zero points and types of biases to what converters rarely write,
- * by the choices of an operator behind the last.
+ * Writes one operator (NAME, or any), or with -g a small graph, from a seed.
+ * K.I=VALUE sets choice I of operator K.  Operators count from 1 (0: the model), choices
+ * from 1.  K.0=1 leaves operator K out.
+ *   -c   prints all choices in this form instead
+ *   -l   prints the names of the operators
+ *   -x   changes scales, zero points and types of biases to values that converters rarely
+ *        write, by the choices of an operator behind the last one
  */
 #include "gen.h"
 
@@ -18,8 +20,8 @@
 #include <string.h>
 
 /*
- * Tests cite models by seed, so seeds below LATER_FROM draw from the families that
- * there were when the first was cited: those of the first OLD lists.
+ * Tests cite models by seed.  Therefore seeds below LATER_FROM draw only from the
+ * families that existed when the first seed was cited: the first OLD lists.
  */
 static const struct draw *const lists[] = { move_draws, conv_draws, element_draws,
 					    memory_draws, later_move_draws,
@@ -67,8 +69,9 @@ draw_named(const char *name)
 }
 
 /*
- * Inputs are what nobody makes; outputs what nobody takes, and some of the
- * rest.  A second subgraph has the same tensors, buffers and operators.
+ * The inputs are tensors that no operator makes.  The outputs are tensors that no
+ * operator reads, and some others.  A second subgraph has the same tensors, buffers
+ * and operators.
  */
 static bool
 write_model(struct gen *g, struct err *e)
@@ -77,7 +80,7 @@ write_model(struct gen *g, struct err *e)
 	struct tflw_subgraph sg = { .tensor = g->tensor, .n_tensors = g->n_tensors,
 				    .op = g->op_at, .n_ops = g->n_ops,
 				    .in = in, .out = out };
-	g->op = 0; /* goes on after the number of operators */
+	g->op = 0; /* continues after the number of operators */
 	g->n = 2;
 	bool twice = gen_chance(g, g->graph ? 15 : 0);
 	for (int i = 0; i < g->n_tensors; i++) {
@@ -131,7 +134,7 @@ list_names(void)
 		puts(draw_at(k)->name);
 }
 
-/* SEED, NAME, K.I=VALUE in any order; false: something else */
+/* reads SEED, NAME or K.I=VALUE in any order; false for other words */
 static bool
 read_word(struct gen *g, struct choice *given, const char *s,
 	  const struct draw **d)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators with variables, and what stays on the CPU between two regions. */
+/* Operators with variables, and operators that run on the CPU between two regions. */
 #include "gen.h"
 
 enum { /* of the union BuiltinOptions */
@@ -12,7 +12,7 @@ variable(struct gen *g, int type, struct shape s, float scale, int zero)
 {
 	int t = gen_tensor(g, type, s, scale, zero);
 	gen_t(g, t)->is_variable = true;
-	g->is_const[t] = true; /* nobody's input */
+	g->is_const[t] = true; /* not an input of the model */
 	return t;
 }
 
@@ -23,7 +23,7 @@ matrix(struct gen *g, int32_t rows, int32_t cols)
 			 (float)gen_real(g, 1e-3, 1e-2), 0);
 }
 
-/* by position: nputools-tflite(5) 6.2; -1: absent */
+/* inputs by position: nputools-tflite(5) 6.2; -1: absent */
 static void
 draw_lstm(struct gen *g, int code)
 {
@@ -75,7 +75,7 @@ draw_svdf(struct gen *g, int code)
 	int type = gen_chance(g, 50) ? TFL_INT8 : TFL_INT16, time;
 	int32_t many[16 * 5];
 	int16_t small[16 * 5];
-	/* sums of full range would wrap around in the reference */
+	/* sums over the full range would wrap around in the reference */
 	gen_many(g, filters * steps, -3000, 3000, many);
 	for (int i = 0; i < filters * steps; i++)
 		small[i] = (int16_t)many[i];
@@ -101,7 +101,7 @@ draw_l2(struct gen *g, int code)
 	gen_op1(g, code, 1, &in, out, L2_NORM, &fb_L2NormOptions, NULL);
 }
 
-/* through float and back */
+/* converts to float and back */
 static void
 draw_dequantize(struct gen *g, int code)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chance, tensors, operators: what the families draw with. */
+/* Chance, tensors, operators: the functions that the families use. */
 #include "gen.h"
 
 #include <assert.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* splitmix64: any seed is a good one */
+/* splitmix64: any seed is valid */
 static uint64_t
 mix(uint64_t z)
 {
@@ -20,7 +20,7 @@ mix(uint64_t z)
 const struct choice *
 gen_given(const struct gen *g)
 {
-	for (int k = g->n_given; k-- > 0;) /* the last one holds */
+	for (int k = g->n_given; k-- > 0;) /* the last one counts */
 		if (g->given[k].op == g->op && g->given[k].i == g->n)
 			return &g->given[k];
 	return NULL;
@@ -89,7 +89,7 @@ shape_elements(struct shape s)
 	return n;
 }
 
-/* mostly small; 1 and multiples of 16 more often than chance would */
+/* mostly small; 1 and multiples of 16 are frequent */
 static int32_t
 dimension(struct gen *g)
 {
@@ -182,7 +182,7 @@ gen_input(struct gen *g, int rank, int type)
 	for (int i = 0; g->graph && i < g->n_tensors; i++)
 		if (!g->is_const[i] && gen_t(g, i)->rank == rank &&
 		    gen_t(g, i)->type == type && gen_t(g, i)->quant.n_scale &&
-		    gen_chance(g, 60)) /* what CAST makes has no scale */
+		    gen_chance(g, 60)) /* the result of CAST has no scale */
 			made = i;
 	if (made < 0)
 		made = gen_random(g, type, gen_shape(g, rank, batch(g)));
@@ -199,7 +199,7 @@ gen_any_input(struct gen *g)
 
 enum { IS_BIG_ENDIAN = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
 
-/* data as in the file, which is not copied */
+/* a constant with data in the file's format, which is not copied */
 static int
 constant(struct gen *g, int type, struct shape s, struct bytes data)
 {
@@ -235,7 +235,7 @@ gen_index(struct gen *g, int32_t v)
 	return gen_const(g, TFL_INT32, s, &v);
 }
 
-/* from one choice, and not a choice each */
+/* all values from one choice, not one choice for each value */
 static uint64_t
 noise(uint64_t state, size_t i)
 {

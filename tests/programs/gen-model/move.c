@@ -38,7 +38,7 @@ draw_concat(struct gen *g, int code)
 			out.dim[axis] += k.dim[axis];
 		}
 		in[i] = gen_like(g, in[0], k);
-		/* unsigned ones are brought to the OFM's scale */
+		/* unsigned inputs are rescaled to the OFM's scale */
 		if (!pack && gen_t(g, in[0])->type == TFL_UINT8 && gen_chance(g, 40))
 			in[i] = gen_random(g, TFL_UINT8, k);
 		if (gen_chance(g, 15) && gen_t(g, in[0])->type != TFL_INT32) {
@@ -74,7 +74,7 @@ draw_slice(struct gen *g, int code)
 	gen_op1(g, code, 3, ports, gen_like(g, in, out), 0, NULL, NULL);
 }
 
-/* begin, end and strides of a slice; an axis takes a position of them */
+/* begin, end and strides of a slice; each axis uses one position of them */
 struct cut {
 	int n;
 	int32_t b[2 * TFL_MAX_RANK], e[2 * TFL_MAX_RANK], k[2 * TFL_MAX_RANK];
@@ -122,7 +122,7 @@ draw_strided(struct gen *g, int code)
 			c.k[c.n++] = 1;
 			c.out.dim[c.out.rank++] = 1;
 		}
-		if (i == dots) { /* this one and the next, if there is one */
+		if (i == dots) { /* this axis and the next, if there is one */
 			c.ellipsis |= (int64_t)1 << c.n;
 			c.k[c.n++] = 1;
 			c.out.dim[c.out.rank++] = s.dim[i];
@@ -169,7 +169,7 @@ draw_split(struct gen *g, int code)
 	int32_t ax = gen_chance(g, 50) ? axis - s.rank : axis;
 	int at = gen_index(g, ax);
 	if (code == TFL_SPLIT_V && gen_chance(g, 20))
-		sizes[gen_range(g, 0, n - 1)] = -1; /* what is left */
+		sizes[gen_range(g, 0, n - 1)] = -1; /* the remaining size */
 	int64_t count = n;
 	if (code == TFL_SPLIT)
 		gen_op(g, code, 2, (int[]){ at, in }, n, out, SPLIT,
@@ -226,7 +226,7 @@ draw_reverse(struct gen *g, int code)
 	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, 1, &axis) }, to, 0, NULL, NULL);
 }
 
-/* pairs, of 32 or 64 bits */
+/* pairs of 32 or 64 bits */
 static int
 margins(struct gen *g, int n, const int32_t *v)
 {
@@ -314,7 +314,7 @@ draw_gather(struct gen *g, int code)
 		(int64_t[]){ axis, 0 });
 }
 
-/* the IFM's first dimension and `rest`, as converters write it */
+/* the IFM's first dimension and `rest`, in the form that converters write */
 static int
 computed_shape(struct gen *g, int in, int32_t rest)
 {
@@ -343,7 +343,7 @@ draw_shape(struct gen *g, int code)
 		&fb_ShapeOptions, (int64_t[]){ TFL_INT32 });
 }
 
-/* the same elements in dimensions of any factors */
+/* the same elements in dimensions with other factors */
 static void
 draw_reshape(struct gen *g, int code)
 {
@@ -370,7 +370,7 @@ draw_reshape(struct gen *g, int code)
 	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, out.rank, out.dim) }, to, 0, NULL, NULL);
 }
 
-/* blocks of a dimension or two; a border, or a crop, that makes them whole */
+/* blocks of one or two dimensions; padding or a crop completes the blocks */
 static void
 draw_batches(struct gen *g, int code)
 {
@@ -418,7 +418,7 @@ draw_broadcast(struct gen *g, int code)
 	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, out.rank, out.dim) }, to, 0, NULL, NULL);
 }
 
-/* dimensions of 1 less, or one more */
+/* removes dimensions of 1, or adds one */
 static void
 draw_ones(struct gen *g, int code)
 {
@@ -446,7 +446,7 @@ draw_quantize(struct gen *g, int code)
 {
 	int in = gen_any_input(g);
 	int to = gen_type(g);
-	if (gen_chance(g, 20)) { /* to 32 bits, of a finer scale, and back */
+	if (gen_chance(g, 20)) { /* to 32 bits with a finer scale, and back */
 		struct shape s = shape_of(g, in);
 		float scale = gen_t(g, in)->quant.scale[0];
 		int mid = gen_tensor(g, TFL_INT32, s,
@@ -473,7 +473,7 @@ draw_gather_nd(struct gen *g, int code)
 	gen_op1(g, code, 2, (int[]){ in, at }, gen_like(g, in, out), 0, NULL, NULL);
 }
 
-/* integers as they are, whatever their scale */
+/* copies integers unchanged, with any scale */
 static void
 draw_cast(struct gen *g, int code)
 {

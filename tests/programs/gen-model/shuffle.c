@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Networks that shuffle channels, as ShuffleNetV2: of a map some channels go through
- * convolutions and others past them, and both are one map again.
+ * Networks that shuffle channels, as ShuffleNetV2: some channels of a map go through
+ * convolutions and the others do not, and both parts are joined to a map.
  */
 #include "gen.h"
 
@@ -25,7 +25,7 @@ with_depth(struct gen *g, int map, int32_t c)
 	return gen_like(g, map, s);
 }
 
-/* a convolution, of the result's quantization the input's: so that maps can be joined */
+/* a convolution whose result has the input's quantization, so that maps can be joined */
 static int
 conv(struct gen *g, int in, int32_t c)
 {
@@ -91,7 +91,7 @@ reshape(struct gen *g, int in, struct shape s)
 	return gen_op1(g, TFL_RESHAPE, 2, ports, gen_like(g, in, s), 0, NULL, NULL);
 }
 
-/* [c] as [groups][c / groups], and the axes exchanged */
+/* [c] as [groups][c / groups], with the axes exchanged */
 static int
 transposed(struct gen *g, int in, int32_t groups)
 {
@@ -109,7 +109,7 @@ transposed(struct gen *g, int in, int32_t groups)
 	return reshape(g, in, s);
 }
 
-/* any channels in any order: a permutation, or with some twice */
+/* any channels in any order: a permutation, or a list with duplicates */
 static void
 list_any(struct gen *g, int32_t *at, int32_t n, bool twice)
 {
@@ -131,13 +131,13 @@ part(struct gen *g, int in, int out[2])
 {
 	int32_t n = depth_of(g, in), half = n / 2, *at = anew(g->a, int32_t, (size_t)n);
 	switch (gen_choose(g, 5)) {
-	case 0: /* even and odd ones */
+	case 0: /* even and odd channels */
 		for (int32_t k = 0; k < n; k++)
 			at[k] = k < n - half ? 2 * k : 2 * (k - n + half) + 1;
 		out[0] = gather(g, in, at, n - half);
 		out[1] = gather(g, in, at + n - half, half);
 		return;
-	case 1: /* any; they overlap */
+	case 1: /* any channels; the parts overlap */
 		list_any(g, at, n, gen_chance(g, 30));
 		out[0] = gather(g, in, at, n - half);
 		at += gen_chance(g, 20) ? 0 : n - half;
@@ -178,7 +178,7 @@ unit(struct gen *g, int map)
 	through = conv(g, half[1], (int32_t)gen_range(g, 1, MOST));
 	for (int64_t n = gen_range(g, 0, 2); n > 0; n--)
 		through = conv(g, through, (int32_t)gen_range(g, 1, MOST));
-	if (gen_chance(g, 10)) /* read once more, and by something else */
+	if (gen_chance(g, 10)) /* a second reader, and another operator */
 		(void)conv(g, half[1], 3);
 	if (gen_chance(g, 10))
 		past = gen_op1(g, TFL_ADD, 2, (int[]){ past, past },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The drawn graph as a FlatBuffer. */
+/* Writes the drawn graph as a FlatBuffer. */
 #include "gen.h"
 
 #include <assert.h>
@@ -152,7 +152,7 @@ operator(struct gen *g, const struct gen_op *op)
 	return fbw_end(g->w);
 }
 
-/* as said, or results that no operator reads, but constants */
+/* the set outputs, or results that no operator reads, without constants */
 static int
 outputs(const struct gen *g, int *out)
 {
@@ -243,7 +243,7 @@ gen_file(struct gen *g, struct bytes *out, struct err *e)
 		return false;
 	uint8_t *p = anew(g->a, uint8_t, out->n);
 	memcpy(p, out->p, out->n);
-	memcpy(p + 4, "TOSA", 4); /* the builder writes TFLite's */
+	memcpy(p + 4, "TOSA", 4); /* the builder writes TFLite's identifier */
 	out->p = p;
 	return true;
 }

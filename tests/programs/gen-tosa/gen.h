@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gen-tosa: random TOSA graphs.  file.c writes what steps.c draws, and what
- * tfl-tosa makes of a TFLite model.
+ * gen-tosa: random TOSA graphs.  file.c writes the graphs that steps.c draws, and the
+ * graphs that tfl-tosa makes of TFLite models.
  */
 #ifndef GENTOSA_GEN_H
 #define GENTOSA_GEN_H
@@ -18,7 +18,7 @@ struct gen_tensor {
 
 struct gen_op {
 	int code, n_in, in[8], out;
-	int n_more; /* results behind out, tensors behind that */
+	int n_more; /* results behind out, with tensors that follow out */
 	fbw_off attribute;
 };
 
@@ -29,12 +29,12 @@ struct gen {
 	struct gen_tensor tensor[MAX_TENSORS];
 	struct gen_op op[MAX_OPS];
 	int n_tensors, n_ops, n_in, in[MAX_TENSORS];
-	int n_out, out[MAX_OPS]; /* none: what nothing reads */
+	int n_out, out[MAX_OPS]; /* none: the results that no operator reads */
 	int minor; /* version 1.minor */
-	bool computed; /* weights and biases of convolutions */
-	struct gen *region[2]; /* that operators run, with tensors of their own */
+	bool computed; /* weights and biases of convolutions are computed */
+	struct gen *region[2]; /* regions that operators run, with their own tensors */
 	int n_regions;
-	const char *name; /* of a region; NULL: main */
+	const char *name; /* name of a region; NULL: main */
 };
 
 /* file.c */
@@ -47,43 +47,44 @@ int gen_shape(struct gen *g, int n, const int64_t *v);
 fbw_off gen_attribute(struct gen *g, const struct fb_table *t, int n_lists,
 		      const int32_t *const *list, const int *length, int n,
 		      const int64_t *v);
-/* the result, of this type and shape */
+/* an operator; returns its result, of this type and shape */
 int gen_op(struct gen *g, int code, fbw_off attribute, int n, const int *in, int type,
 	   int rank, const int32_t *dim);
-/* a region that operators of g run; g's own draws go on with its */
+/* a region that operators of g run; the random numbers of g continue in it */
 struct gen *gen_region(struct gen *g, const char *name);
 /* the file, into the arena */
 bool gen_file(struct gen *g, struct bytes *out, struct err *e);
 
-/* steps.c: an input, and so many operators or patterns behind it */
+/* steps.c: an input, followed by some operators or patterns */
 void draw_graph(struct gen *g);
-int draw_layer(struct gen *g, int x); /* of a map of 8 or 16 bits, and its RESCALE */
-int draw_alike(struct gen *g, int x); /* some step that leaves the shape */
+int draw_layer(struct gen *g, int x); /* of a map of 8 or 16 bits, with its RESCALE */
+int draw_alike(struct gen *g, int x); /* a step that keeps the shape */
 uint32_t draw(struct gen *g, uint32_t n);	    /* below n */
 int32_t between(struct gen *g, int32_t lo, int32_t hi); /* both included */
-/* of values from -most to most */
+/* a constant of values from -most to most */
 int random_const(struct gen *g, int type, int rank, const int32_t *dim, int64_t most);
 
-/* single.c: one operator by itself, of any type, shape and attributes that it may have */
+/* single.c: one operator of any type, shape and attributes that TOSA allows */
 void draw_single(struct gen *g);
 void draw_order(struct gen *g, int n, int32_t *perm); /* of 0 to n - 1 */
-/* a convolution whose weights, or bias, are computed */
+/* a convolution with computed weights or bias */
 void draw_computed(struct gen *g);
 /*
- * As draw_single or draw_graph, or a product of 32 bits; then a third of all constants takes values of the whole
- * type: TOSA may have no such graph
+ * As draw_single or draw_graph, or a product of 32 bits; then a third of all
+ * constants takes values of the type's whole range, so that TOSA may not allow the
+ * graph.
  */
 void draw_full(struct gen *g);
 
-/* loops.c: WHILE_LOOP, of up to three turns, that an input tells */
+/* loops.c: a WHILE_LOOP of up to three turns, whose number is an input */
 void draw_loop(struct gen *g);
 
 /* moves.c: operators that only move elements */
 void draw_moves(struct gen *g);
 
-/* indices.c: GATHER or SCATTER by indices that are computed */
+/* indices.c: GATHER or SCATTER with computed indices */
 void draw_indices(struct gen *g);
-/* TRANSPOSE, a pool, TRANSPOSE: channels first for the caller, last inside */
+/* TRANSPOSE, a pool, TRANSPOSE: channels first outside, last inside */
 void draw_borders(struct gen *g);
 
 #endif

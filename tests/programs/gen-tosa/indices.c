@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that computed indices name, and a layer between the layouts of a framework. */
+/* Rows selected by computed indices, and a layer between the layouts of a framework. */
 #include "gen.h"
 
-/* below n, a power of two, whatever the input holds */
+/* values below n, a power of two, for any input */
 static int
 masked(struct gen *g, const int32_t dim[2], int64_t n)
 {
@@ -11,7 +11,7 @@ masked(struct gen *g, const int32_t dim[2], int64_t n)
 	return gen_op(g, TOSA_BITWISE_AND, 0, 2, in, TOSA_INT32, 2, dim);
 }
 
-/* a row is scattered to once: each batch has one index there */
+/* each row is written once: every batch has one index for it */
 void
 draw_indices(struct gen *g)
 {
@@ -40,7 +40,7 @@ transposed(struct gen *g, int x, const int32_t perm[4])
 	return gen_op(g, TOSA_TRANSPOSE, a, 1, &x, t.type, 4, dim);
 }
 
-/* a pool of channels that the caller has in front of rows and columns */
+/* a pool; outside, the channels precede rows and columns */
 void
 draw_borders(struct gen *g)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* WHILE_LOOP: a count down from an input, and maps that each turn changes or exchanges. */
+/* WHILE_LOOP: counts down from an input; each turn changes or exchanges maps. */
 #include "gen.h"
 
 enum { VALUES = 4 /* the count, and maps */ };
 
-/* the values of a region; their tensors are its first */
+/* the values of a region, which are its first tensors */
 static void
 take_values(struct gen *g, const struct gen *like, const int *value)
 {
@@ -21,7 +21,7 @@ with_one(struct gen *g, int code, int x, int64_t v, int type)
 	return gen_op(g, code, 0, 2, in, type, 1, (int32_t[]){ 1 });
 }
 
-/* more than 0, or not equal to 0 */
+/* greater than 0, or not equal to 0 */
 static void
 draw_condition(struct gen *g)
 {
@@ -31,7 +31,7 @@ draw_condition(struct gen *g)
 	g->out[g->n_out++] = yes;
 }
 
-/* of each map what it or another was, changed or not, in some order */
+/* each map becomes itself or another one, changed or not, in some order */
 static void
 draw_body(struct gen *g)
 {

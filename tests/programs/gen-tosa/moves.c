@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators that only move elements, behind and beside each other; a few that compute. */
+/* Operators that only move elements, in sequence and in parallel, with a few that
+ * compute. */
 #include "gen.h"
 
 enum { MOST = 12 /* operators */ };
@@ -34,7 +35,7 @@ transpose(struct gen *g, int x)
 	return transposed(g, x, perm);
 }
 
-/* the prime factors of all dimensions, dealt to as many others, in order or not */
+/* distributes the prime factors of all dimensions to as many others, in order or not */
 static int
 reshape(struct gen *g, int x)
 {
@@ -108,7 +109,7 @@ reverse_or_concat(struct gen *g, int x)
 	return gen_op(g, TOSA_REVERSE, a, 1, &x, t.type, t.rank, t.dim);
 }
 
-/* channels of two groups in turn, with pixels first or channels first */
+/* interleaves channels of two groups, with pixels first or channels first */
 static int
 shuffle(struct gen *g, int x)
 {
@@ -127,7 +128,7 @@ shuffle(struct gen *g, int x)
 	return transposed(g, x, last);
 }
 
-/* both halves of shuffled channels, the second one first */
+/* both halves of shuffled channels, the second half first */
 static int
 halves(struct gen *g, int x)
 {
@@ -145,7 +146,8 @@ halves(struct gen *g, int x)
 	return joined(g, sliced(g, x, start, dim), first, last);
 }
 
-/* a reader that takes channels in any order: of shuffled ones, or of half of them */
+/* a reader that accepts channels in any order, of shuffled channels or of half of
+ * them */
 static int
 layer(struct gen *g, int x)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators by themselves, of what types, ranks and attributes TOSA has for them,
- * whether a quantizer writes such a thing or not.
+ * Single operators with any types, ranks and attributes that TOSA allows, also ones
+ * that no quantizer writes.
  */
 #include "gen.h"
 
@@ -20,7 +20,7 @@ most_of(int type)
 									    : 2000000000;
 }
 
-/* rank dimensions of up to `most`, LARGEST elements or less */
+/* rank dimensions of up to `most`, with at most LARGEST elements */
 static void
 draw_dims(struct gen *g, int rank, int32_t most, int32_t *dim)
 {
@@ -90,7 +90,7 @@ draw_rescale(struct gen *g)
 	(void)scaled(g, x, type, dim[rank - 1], shift);
 }
 
-/* sums of so many products become a map again, or stay as they are */
+/* sums of so many products become a map again, or are not changed */
 static void
 finish(struct gen *g, int sums, int type, int64_t products, int channels)
 {
@@ -234,7 +234,7 @@ draw_matmul(struct gen *g)
 	finish(g, r, type, type == TOSA_INT16 ? c * 256 : c, 1);
 }
 
-/* scale, offset and border of an axis that divide */
+/* scale, offset and border of an axis that divide exactly */
 static void
 draw_resize(struct gen *g)
 {
@@ -272,7 +272,7 @@ draw_resize(struct gen *g)
 
 /* ---- elementwise ------------------------------------------------------------------- */
 
-/* another operand of a result of these dimensions: an input or a constant */
+/* the other operand for a result of these dimensions: an input or a constant */
 static int
 operand(struct gen *g, int type, int rank, const int32_t *dim, int64_t most)
 {
@@ -288,7 +288,7 @@ static void
 draw_binary(struct gen *g)
 {
 	static const struct {
-		int code, type; /* UNKNOWN: any of words */
+		int code, type; /* UNKNOWN: any type of words */
 		bool truth, shift;
 	} kinds[] = {
 		{ .code = TOSA_ADD, .type = TOSA_INT32 },
@@ -451,7 +451,7 @@ draw_gather(struct gen *g)
 	int64_t index[64];
 	for (int i = 0; i < n * w; i++)
 		index[i] = between(g, 0, k - 1);
-	for (int b = 0; scatter && b < n; b++) { /* each once */
+	for (int b = 0; scatter && b < n; b++) { /* each place once */
 		int first = between(g, 0, k - 1);
 		for (int i = 0; i < w; i++)
 			index[b * w + i] = (first + i) % k;
@@ -548,7 +548,7 @@ draw_concat(struct gen *g)
 				   : random_const(g, type, rank, dim, type == TOSA_BOOL ? 0 : 100);
 	}
 	dim[axis] = sum;
-	if (!g->n_in) /* at least one is no constant */
+	if (!g->n_in) /* at least one is not a constant */
 		return draw_tile(g);
 	fbw_off a = gen_attribute(g, &fb_TosaAxis, 0, NULL, NULL, 1, &axis);
 	(void)gen_op(g, TOSA_CONCAT, a, n, in, type, rank, dim);
@@ -566,7 +566,7 @@ draw_single(struct gen *g)
 	one[draw(g, sizeof(one) / sizeof(*one))](g);
 }
 
-/* the least, the greatest, or any value of a type */
+/* the smallest, the largest, or any value of a type */
 static int64_t
 whole_range(struct gen *g, int type)
 {
@@ -598,7 +598,7 @@ clamped(struct gen *g, int x, int32_t most)
 	return gen_op(g, TOSA_CLAMP, fbw_end(g->w), 1, &x, t->type, t->rank, t->dim);
 }
 
-/* without a shift: what leaves 32 bits is lost; or CLAMPs keep it within them */
+/* without a shift: bits above 32 are lost, or CLAMPs keep the product within 32 bits */
 static void
 draw_product(struct gen *g)
 {
@@ -609,7 +609,7 @@ draw_product(struct gen *g)
 	in[2] = gen_number(g, TOSA_INT8, 0);
 	if (draw(g, 2))
 		for (int k = 0; k < 2; k++)
-			in[k] = clamped(g, in[k], 46340); /* of which the square fits */
+			in[k] = clamped(g, in[k], 46340); /* its square fits */
 	(void)simple(g, TOSA_MUL, 3, in, TOSA_INT32, rank, dim);
 }
 
@@ -626,7 +626,7 @@ draw_full(struct gen *g)
 			n *= t->dim[i];
 		if (t->type == TOSA_SHAPE || t->type == TOSA_INT4 || draw(g, 3))
 			continue;
-		for (int64_t i = 0; i < n; i++) /* memory of this program's own */
+		for (int64_t i = 0; i < n; i++) /* this program's own memory */
 			tosa_store(t->type, (uint8_t *)(uintptr_t)t->data.p, i,
 				   whole_range(g, t->type));
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators as the quantizer leaves them: each step takes an 8- or 16-bit tensor
- * and leaves one of the same type.
+ * Operators in the form that the quantizer writes: each step reads an 8- or 16-bit
+ * tensor and makes one of the same type.
  */
 #include "gen.h"
 
@@ -41,7 +41,7 @@ zero_of(struct gen *g, int type)
 	return type == TOSA_INT8 ? between(g, -128, 127) : 0;
 }
 
-/* multiplier of 31 or 15 bits by 2^-shift, n of them */
+/* n multipliers of 31 or 15 bits, times 2^-shift */
 static int
 rescale(struct gen *g, int x, int type, int64_t in_zero, int64_t out_zero, int shift,
 	int n, bool exact)
@@ -77,7 +77,7 @@ log2_of(int64_t n)
 
 /* ---- with windows -------------------------------------------------------------------- */
 
-/* kernel, stride, dilation, padding of an axis that divide exactly */
+/* kernel, stride, dilation and padding of an axis that divide exactly */
 static int32_t
 draw_axis(struct gen *g, int32_t in, int32_t *k, int32_t *s, int32_t *d, int32_t *before,
 	  int32_t *after, bool pool)
@@ -161,7 +161,7 @@ pool(struct gen *g, int x)
 
 /* ---- elementwise ----------------------------------------------------------------------- */
 
-/* as it is, or one element of each channel, or a constant */
+/* x itself, or one element of each channel, or a constant */
 static int
 other_operand(struct gen *g, int x)
 {
@@ -180,7 +180,7 @@ binary(struct gen *g, int x)
 	int code = codes[draw(g, 5)], y = other_operand(g, x), type = at(g, x)->type;
 	bool narrow = type == TOSA_INT8, mul = code == TOSA_MUL;
 	bool extreme = code == TOSA_MAXIMUM || code == TOSA_MINIMUM;
-	/* the larger scale is 2^19 or 2^11, the other up to 16 times less; or 1 */
+	/* the larger scale is 2^19 or 2^11, the other up to 16 times smaller; or 1 */
 	bool one = mul || (extreme && draw(g, 2));
 	int top = one ? 30 : narrow ? 11 : 19, less = mul ? 0 : (int)draw(g, 4);
 	int64_t za = zero_of(g, type), zb = zero_of(g, type), zo = zero_of(g, type);
@@ -294,7 +294,7 @@ concat(struct gen *g, int x)
 	return gen_op(g, TOSA_CONCAT, a, 2, in, t.type, t.rank, dim);
 }
 
-/* two neighbouring dimensions become one, and one of 1 in front keeps the rank */
+/* joins two neighbouring dimensions; a first dimension of 1 keeps the rank */
 static int
 reshape(struct gen *g, int x)
 {

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mutate-streams COUNT SEED GRAPH.wenc COMPILED.tflite   changes a compiled model in
- * COUNT ways and counts who notices: the rules (npu-dis --verify), the graph
- * (--verify --source), a comparison of results with one input (npu-sim --compare).
- * A mutant is effective where a result differs for any of five inputs, or none comes.
+ * mutate-streams COUNT SEED GRAPH.wenc COMPILED.tflite
  *
- * The last line is "N mutants, N effective, N missed"; status 1: some were missed.
- * Missed is an effective one that neither the rules nor any comparison notices, and
- * every operation left out, region or address that the graph does not notice.
+ * Makes COUNT changed copies (mutants) of a compiled model and counts which checks notice:
+ * the rules (npu-dis --verify), the graph (--verify --source), a comparison of results with
+ * one input (npu-sim --compare).  A mutant is effective if a result differs for any of five
+ * inputs, or if there is no result.
+ *
+ * The last line is "N mutants, N effective, N missed"; status 1: some were missed.  A
+ * mutant is missed if it is effective and neither the rules nor any comparison notices, or
+ * if it lacks an operation, or has another region or address, and the graph does not
+ * notice.
  */
 #include "base/file.h"
 #include "base/hash.h"
@@ -36,7 +39,7 @@ struct subject {
 	struct npu_command **command; /* of each stream */
 	size_t *n_commands;
 	uint64_t wanted[INPUTS], random;
-	/* what the last mutation changed, to be put back */
+	/* the bytes that the last mutation changed, to restore them */
 	uint8_t *at, was[4];
 	size_t n;
 };
@@ -95,7 +98,7 @@ is_address(const struct npu_command *c)
 			     ends_with(c->info->name, "DMA0_DST"));
 }
 
-/* not SHRAM, whose "region" is a mask of cores, more than there are */
+/* not SHRAM, whose "region" is a mask of cores with unused bits */
 static bool
 is_region(const struct npu_command *c)
 {
@@ -126,7 +129,7 @@ suits(const struct npu_command *c, enum mutation what)
 	}
 }
 
-/* any of a few ways to be wrong: a bit, the neighbour, anything */
+/* a wrong value: one bit, a neighbouring value, or any value */
 static uint32_t
 other_value(struct subject *s, uint32_t v, int bits)
 {
@@ -143,7 +146,8 @@ other_value(struct subject *s, uint32_t v, int bits)
 	}
 }
 
-/* another operand's address, of any operation: the right size, the wrong tensor */
+/* the address of another operand of any operation: a plausible value, the wrong
+ * tensor */
 static uint32_t
 other_address(struct subject *s, int stream, uint32_t v)
 {
@@ -172,7 +176,7 @@ change_command(struct subject *s, int stream, const struct npu_command *c,
 		change(s, word + 4, below(s, 2) ? other_address(s, stream, c->payload)
 						: c->payload ^ 16u << below(s, 8), 4);
 		break;
-	case DROPPED: /* a wait for everything stands for it */
+	case DROPPED: /* a wait for all operations replaces it */
 		change(s, word, c->code == NPU_OP_DMA_START ? NPU_OP_DMA_WAIT
 							    : NPU_OP_KERNEL_WAIT, 4);
 		break;
@@ -286,7 +290,7 @@ mutate(struct subject *s, enum mutation what, struct count *c)
 		return;
 	}
 	struct verdict v = judge(s);
-	/* an effective one is noticed by the comparison that shows its effect */
+	/* an effective mutant is noticed by the comparison that shows its effect */
 	bool missed = (must_graph_notice(what) && !v.graph) ||
 		      (v.effective && !v.rules && !v.graph);
 	c->n++;

@@ -2,7 +2,8 @@
 /* ADD, SUB, LEAKY_RELU, QUANTIZE; RESHAPE, PAD, STRIDED_SLICE. */
 #include "turn.h"
 
-/* an operand of ADD or SUB in 32 bits, in the result's dimensions or ones of 1 */
+/* an operand of ADD or SUB in 32 bits, with the result's dimensions or dimensions of
+ * 1 */
 static int
 addend(struct turn *t, const struct tfl_op *op, int k, double scale)
 {
@@ -17,7 +18,7 @@ addend(struct turn *t, const struct tfl_op *op, int k, double scale)
 						    .scale = &scale, .in_zero = zero_of(x) });
 }
 
-/* both operands at twice the larger scale, shifted left by 20 or 15: TFLite's */
+/* both operands at twice the larger scale, shifted left by 20 or 15, as in TFLite */
 int
 turn_sum(struct turn *t, const struct tfl_op *op)
 {
@@ -42,7 +43,7 @@ turn_sum(struct turn *t, const struct tfl_op *op)
 	return add_result(t, y, 1, &scale, out, activation);
 }
 
-/* the larger of x and alpha x, both in the result's units */
+/* the larger of x and alpha x, both in the result's scale */
 int
 turn_leaky_relu(struct turn *t, const struct tfl_op *op)
 {

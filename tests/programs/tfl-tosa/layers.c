@@ -2,7 +2,7 @@
 /* Sums of products: CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV, FULLY_CONNECTED. */
 #include "turn.h"
 
-/* what the four have in common */
+/* the common parts of the four operators */
 struct layer {
 	const struct tfl_tensor *x, *w, *b, *out; /* b NULL: none */
 	int32_t channels;
@@ -25,7 +25,7 @@ check_layer(struct turn *t, const struct layer *y)
 	return !t->why;
 }
 
-/* x and the rest of the operands: weights of these dimensions, bias, zero points */
+/* x and the other operands: weights of these dimensions, bias, zero points */
 static void
 operands(struct turn *t, const struct layer *y, int x, const int32_t wd[4], int in[5])
 {
@@ -43,7 +43,7 @@ operands(struct turn *t, const struct layer *y, int x, const int32_t wd[4], int 
 	in[4] = gen_number(t->g, TOSA_INT8, zero_of(y->w));
 }
 
-/* the sums to the result's type, each channel by its own scale */
+/* converts the sums to the result's type, each channel with its own scale */
 static int
 finish(struct turn *t, const struct layer *y, int x)
 {

@@ -2,10 +2,9 @@
 /*
  * usage: tfl-tosa [-s] MODEL.tflite >graph.tosa
  *
- * -s: single rounding, as ExecuTorch writes it, instead of TFLite's.  A SOFTMAX
- * that is the network's last operator is left out, with a note: what TOSA decomposes
- * it into is other work than TFLite's.  Status 1 names the operator that is not
- * turned into TOSA.
+ * -s: single rounding, as ExecuTorch writes it, instead of TFLite's.  A SOFTMAX that is the
+ * network's last operator is left out, with a note: TOSA's decomposition is other work than
+ * TFLite's operator.  Status 1 names an operator that cannot be converted to TOSA.
  */
 #include "base/file.h"
 #include "turn.h"
@@ -13,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROOM = 16 }; /* tensors and operators that one becomes, at most */
+enum { ROOM = 16 }; /* the largest number of tensors and operators that one operator becomes */
 
 static const struct {
 	int code;
@@ -104,7 +103,7 @@ add_inputs(struct turn *t)
 		const struct tfl_tensor *x = &t->s->tensor[t->s->in[i]];
 		if (tosa_of(x->type) == TOSA_UNKNOWN || x->rank > TOSA_MAX_RANK)
 			return false;
-		/* an output shape that is computed is no operand in TOSA */
+		/* a computed output shape is no operand in TOSA */
 		if (x->type == TFL_INT32 && !x->quant.n_scale)
 			continue;
 		int y = gen_new(t->g, tosa_of(x->type), x->rank, x->dim);

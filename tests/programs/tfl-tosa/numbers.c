@@ -43,7 +43,7 @@ number_of(const struct tfl_tensor *t, int64_t i)
 	return t->type == TFL_UINT8 ? v : (int64_t)((uint64_t)v << unused) >> unused;
 }
 
-/* TFLite's quantized multiplier, of 31 bits, or the 15 that sums of 64 bits take */
+/* TFLite's quantized multiplier of 31 bits, or of 15 bits for sums of 64 bits */
 static bool
 factor_of(double real, bool wide, int64_t *mult, int64_t *shift)
 {
@@ -128,7 +128,7 @@ add_slice(struct turn *t, int x, const int64_t *first, const int32_t *dim)
 	return gen_op(t->g, TOSA_SLICE, 0, 3, in, from.type, from.rank, dim);
 }
 
-/* a bound of the activation in out's units: TFLite computes it in float */
+/* a bound of the activation in out's scale: TFLite computes it in float */
 static int64_t
 bound(const struct tfl_tensor *out, float v)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of CMSIS, what the core driver uses: waiting for an event, and giving one. */
+/* The parts of CMSIS that the core driver uses: waiting for an event, and sending
+ * one. */
 #ifndef CMSIS_COMPILER_H
 #define CMSIS_COMPILER_H
 
