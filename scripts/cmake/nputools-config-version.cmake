@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What 1.x promises each later 1.x keeps (nputools(7)).
+# Each version 1.x keeps the promises of all earlier 1.x (nputools(7)).
 set(PACKAGE_VERSION "@VERSION@")
 string(REGEX MATCH "^[0-9]+" _nputools_major "${PACKAGE_VERSION}")
 if(DEFINED PACKAGE_FIND_VERSION_MAJOR AND NOT "${PACKAGE_FIND_VERSION}" STREQUAL ""

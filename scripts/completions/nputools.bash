@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# bash completion for nputools: options come from each program's --help, and
-# choices from what it says when there is no such choice, so that there is no list
-# here to fall behind.
+# bash completion for nputools: the options come from each program's --help, the choices
+# from its error message for a wrong choice.  No list in this file can become outdated.
 
 _nputools_options()
 {
@@ -10,13 +9,14 @@ _nputools_options()
 		's/^ \{1,6\}\(-.,\{0,1\} \{0,1\}\)\{0,1\}\(--[a-z0-9-]*\).*/\2/p'
 }
 
-# names of one of the two lists of profiles, the line of their heading given
+# the names of one of the two lists of profiles; $1 is the line of its heading
 _nputools_profiles()
 {
 	npu-sched --list-profiles 2>/dev/null | sed -n "/^$1/,/^[^ ]/"'s/^ \{1,\}\([A-Z][A-Za-z0-9_]*\).*/\1/p'
 }
 
-# what PROGRAM OPTION=? lists behind "choices:", "knows", "there are", up to ", not"
+# the choices that PROGRAM OPTION=? prints after "choices:", "knows" or "there are", up to
+# ", not"
 _nputools_choices()
 {
 	"$1" "$2=?" </dev/null 2>&1 | sed -n '1{
@@ -40,7 +40,7 @@ _nputools()
 	# "--option=value" arrives as three words
 	[ "$cur" != = ] || cur=
 	[ "$prev" != = ] || prev=${COMP_WORDS[COMP_CWORD - 2]}
-	# npucc passes these on
+	# npucc passes these options on
 	case ${1##*/}$prev in
 	npucc--optimise | npucc--model) asked=npu-sched ;;
 	npucc--dialect) asked=tfl2c ;;

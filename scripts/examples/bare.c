@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One inference by a bare call: the network is one NPU operator, the header has
- * the driver's call for it.  Headers, of a model network.tflite:
+ * One inference by a direct call of the driver: the network is one NPU operator, and the
+ * header has the call.  The headers are made from a model network.tflite:
  *
  *	npucc -a ethos-u55-128 --system-config=... --memory-mode=Shared_Sram \
  *		-o network.h network.tflite

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two buffers for the input and two for the output: while the NPU computes from one
- * and into one, the core fills and reads the others, and nothing is copied.  The
- * network is compiled with --separate-io-regions.
+ * Two buffers for the input and two for the output: while the NPU uses one pair, the
+ * core writes and reads the other pair, and no data is copied.  The network is
+ * compiled with --separate-io-regions.
  */
 #include "ethosu_driver.h"
 
@@ -35,7 +35,7 @@ NPU_Handler(void)
 	ethosu_irq_handler(&driver);
 }
 
-/* the driver reads base and size again when the NPU is done */
+/* the driver reads base and size again after the NPU is done */
 static int
 start(int frame)
 {
@@ -47,14 +47,14 @@ start(int frame)
 				   NETWORK_NPU_BASES, NULL);
 }
 
-/* a camera's interrupt, say */
+/* for example a camera's interrupt */
 static void
 fill(int frame)
 {
 	memcpy(input[frame % 2], input_data, NETWORK_INPUT_0_BYTES);
 }
 
-/* true: it is what was to be expected */
+/* true if the output is the expected one */
 static int
 use(int frame)
 {
@@ -70,13 +70,13 @@ main(void)
 	for (int frame = 0; frame < FRAMES; frame++) {
 		if (start(frame))
 			return 2;
-		/* meanwhile: the next input, and the output of the frame before */
+		/* meanwhile: the next input, and the output of the previous frame */
 		fill(frame + 1);
 		if (frame && !use(frame - 1))
 			return 1;
 		if (ethosu_wait(&driver, true))
 			return 2;
-		/* what is used up may be overwritten */
+		/* the NPU has read the input, which may be overwritten */
 		memset(input[frame % 2], 0, NETWORK_INPUT_0_BYTES);
 	}
 	return !use(FRAMES - 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One inference of a network that has operators of the CPU, without an interpreter:
- * tfl2c writes the sequence as a C function, and this firmware provides what is not
- * done there, here the last operator, a SOFTMAX.  Of a model network.tflite:
+ * One inference, without an interpreter, of a network with CPU operators.  tfl2c writes the
+ * sequence of operators as a C function, and this firmware provides the operators that
+ * tfl2c does not implement, here the last one, a SOFTMAX.  For a model network.tflite:
  *
  *	npucc -a ethos-u55-128 --system-config=... --memory-mode=Shared_Sram \
  *		--cpu=SOFTMAX -o network_npu.tflite network.tflite

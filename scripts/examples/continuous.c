@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inferences one after the other, the NPU's interrupt at the end of each: the
- * core prepares the next input while the NPU computes.  Inputs and outputs lie
- * where sections.ld puts them; mkinput --sections makes the headers.
+ * Continuous inferences with the NPU's interrupt at the end of each: the core
+ * prepares the next input while the NPU computes.  sections.ld sets the addresses of
+ * inputs and outputs; mkinput --sections makes the headers.
  */
 #include "ethosu_driver.h"
 
@@ -31,7 +31,7 @@ NPU_Handler(void)
 	ethosu_irq_handler(&driver);
 }
 
-/* as network_invoke() of the header, without waiting for the end */
+/* as network_invoke() of the header, but returns before the NPU is done */
 static int
 start(void)
 {
@@ -44,7 +44,7 @@ start(void)
 				   NETWORK_NPU_STREAM_BYTES, base, size, 2, NULL);
 }
 
-/* what the core has to do meanwhile: a step of it */
+/* a step of the core's other work */
 static void
 prepare_next_input(void)
 {

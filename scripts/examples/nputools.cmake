@@ -2,9 +2,9 @@
 # nputools_add_model(TARGET file.tflite ACCELERATOR ... SYSTEM ... MEMORY ...
 #	[OPTIONS option of npucc...])
 #
-# Compiles the model when it or an option changes, and lets TARGET include its
-# header, NAME.h of NAME.tflite.  A name that CMake would take for a list or a generator
-# expression is refused: one with a semicolon, a line feed or '$<'.
+# Compiles the model when it or an option changes, and lets TARGET include the header,
+# NAME.h for NAME.tflite.  A name with a semicolon, a line feed or '$<' is refused, as CMake
+# would take it for a list or a generator expression.
 
 find_program(NPUTOOLS_NPUCC npucc REQUIRED)
 
@@ -21,7 +21,7 @@ function(nputools_add_model target model)
 	endif()
 	get_filename_component(name "${model}" NAME_WE)
 	set(source "${model}")
-	# to CMake "~name" is absolute, too
+	# CMake takes "~name" for an absolute path, too
 	if(NOT "${model}" MATCHES "^(/|[A-Za-z]:)")
 		set(source "${CMAKE_CURRENT_SOURCE_DIR}/${model}")
 	endif()

@@ -12,7 +12,8 @@ const os = require("os");
 const path = require("path");
 const { Wasi, WasiFile } = require("./wasi.js");
 
-/* most runs end before optimized code pays: V8 is to begin with it later than usual */
+/* most runs end before optimized code is useful: V8 must start to optimize later than
+ * usual */
 require("v8").setFlagsFromString("--wasm-tiering-budget=50000000");
 
 const directory = process.env.NPUTOOLS_WASM || path.join(__dirname, "modules");
@@ -33,7 +34,7 @@ function load(name) {
 	return loaded[name];
 }
 
-/* a name of Windows within a POSIX one, "/C:/here/D:/there": the last drive counts */
+/* a Windows name inside a POSIX name, "/C:/here/D:/there": the last drive counts */
 function windowsPath(name) {
 	const all = [...name.matchAll(/[A-Za-z]:(?=\/|$)/g)];
 	const last = all[all.length - 1];
@@ -41,7 +42,7 @@ function windowsPath(name) {
 		: name;
 }
 
-/* position null: where the system is in it, as others may write to the same file */
+/* position null: the system's position, as others may write to the same file */
 function standard(fd) {
 	const f = new WasiFile(fs, fd, null, false);
 	if (fd === 0 && f.stat.isFile())
@@ -64,7 +65,7 @@ function run(name, args) {
 		env: { TMPDIR: os.tmpdir().replace(/\\/g, "/") },
 		cwd: windows ? "/" + cwd : cwd,
 		path: windows ? windowsPath : undefined,
-		/* as a program whose reader has gone */
+		/* as a program whose output pipe was closed */
 		failed: (e) => e.code === "EPIPE" && process.exit(128 + 13),
 	};
 	if (windows)

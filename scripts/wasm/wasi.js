@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * WASI (preview 1) for the modules of `make wasm`, as far as they use it, in node and
- * in a browser's worker: a Wasi runs one program on a file system that has the
- * synchronous functions of node's "fs" (in a browser: memory.js).  Two functions more,
- * nputools.run and nputools.buffer, let npucc start its stages
+ * WASI (preview 1) for the modules of `make wasm`, with the functions that they use,
+ * in node and in a browser's worker.  A Wasi runs one program on a file system with
+ * the synchronous functions of node's "fs" (in a browser: memory.js).  Two more
+ * functions, nputools.run and nputools.buffer, let npucc start its stages
  * (tools/npucc/processes_wasi.c).
  */
 "use strict";
@@ -16,7 +16,8 @@ var WASI_ERRNO = {
 	EPERM: 63, EPIPE: 64, EROFS: 69, ESPIPE: 70, ETXTBSY: 74, EXDEV: 75,
 };
 var WASI_TYPE = { unknown: 0, block: 1, character: 2, directory: 3, file: 4, link: 7 };
-var WASI_SEEK = 1n << 2n | 1n << 5n; /* rights to seek and tell: what is no terminal */
+var WASI_SEEK = 1n << 2n | 1n << 5n; /* rights to seek and tell: the descriptor is no
+				      * terminal */
 
 class WasiExit extends Error {
 	constructor(code) {
@@ -29,7 +30,7 @@ function fail(code) {
 	throw Object.assign(new Error(code), { code });
 }
 
-/* a page that is not isolated from others has no memory to wait on */
+/* a page that is not isolated from others has no shared memory to wait on */
 function sleep(ms) {
 	if (typeof SharedArrayBuffer === "undefined")
 		for (let end = performance.now() + ms; performance.now() < end;)
@@ -38,7 +39,7 @@ function sleep(ms) {
 		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/* node's reads of a terminal or pipe that is not ready fail: wait a little, and again */
+/* in node, a read from a terminal or pipe that is not ready fails: wait and try again */
 function patiently(call) {
 	for (;;) {
 		try {
@@ -53,9 +54,9 @@ function patiently(call) {
 	}
 }
 
-/* ---- what a descriptor stands for ------------------------------------------------ */
+/* ---- kinds of descriptors -------------------------------------------------------- */
 
-/* a file of fs, by its number there; position null: where the system is in it */
+/* a file of fs, by its descriptor; position null: the system's position */
 class WasiFile {
 	constructor(fs, fd, position, append) {
 		Object.assign(this, { fs, fd, position, append, users: 1 });
@@ -85,7 +86,7 @@ class WasiFile {
 	}
 }
 
-/* a pipe whose writer ends before its reader begins */
+/* a pipe whose writer ends before its reader starts */
 class WasiBuffer {
 	constructor() {
 		this.parts = [];
@@ -147,8 +148,9 @@ function typeOf(s) {
 /* ---- a program -------------------------------------------------------------------- */
 
 /*
- * host: fs; env, an object; cwd, "/..."; module(name), its WebAssembly.Module or null;
- * path(absolute), a name for fs (missing: as it is); isatty(fd) of the first three.
+ * host: fs; env, an object; cwd, "/..."; module(name), its WebAssembly.Module or
+ * null; path(absolute), a name for fs (missing: the same name); isatty(fd) of the
+ * first three descriptors.
  */
 class Wasi {
 	constructor(host, args, standard) {
@@ -166,7 +168,7 @@ class Wasi {
 		return this.host.path ? this.host.path(path) : path;
 	}
 
-	/* the status as waitpid() has it */
+	/* the status in the form of waitpid() */
 	run(module) {
 		let imports = { wasi_snapshot_preview1: {}, nputools: {} };
 		for (let { module: from, name } of WebAssembly.Module.imports(module))
@@ -182,7 +184,7 @@ class Wasi {
 				return (e.code & 255) << 8;
 			if (e instanceof WebAssembly.RuntimeError)
 				return /unreachable/.test(e.message) ? 6 : 11;
-			if (e instanceof RangeError) /* the stack is used up */
+			if (e instanceof RangeError) /* stack overflow */
 				return 11;
 			throw e;
 		} finally {
@@ -198,7 +200,7 @@ class Wasi {
 			f.close();
 	}
 
-	/* failures of fs as WASI's numbers */
+	/* converts failures of fs to WASI's numbers */
 	call(name) {
 		let f = this[name];
 		if (!f)
@@ -276,7 +278,7 @@ class Wasi {
 		throw new WasiExit(code);
 	}
 	sched_yield() {}
-	/* of one clock, as nanosleep() asks */
+	/* waits for one clock, as nanosleep() requests */
 	poll_oneoff(subscriptions, events, n, n_events) {
 		let ns = this.view.getBigUint64(subscriptions + 24, true);
 		sleep(Number(ns) / 1e6);
@@ -402,7 +404,7 @@ class Wasi {
 
 	/* ---- names ---- */
 
-	/* of the directory fd: an absolute name, and what fs calls it */
+	/* a name in the directory fd: returns the absolute name, as fs expects it */
 	name(fd, p, n) {
 		let path = this.string(p, n), f = this.at(fd);
 		if (f.guest)
@@ -489,7 +491,7 @@ class Wasi {
 	}
 }
 
-/* run is Wasi's own: the import of this name starts a program */
+/* run is an import of this class only: it starts a program */
 Wasi.prototype.call = (function (call) {
 	return function (name) {
 		if (name !== "run")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page: what is chosen goes to the worker, what the worker finds is shown. */
+/* The page: sends the user's choices to the worker, and shows the worker's results. */
 "use strict";
 
 const $ = (id) => document.getElementById(id);
@@ -11,7 +11,7 @@ const STEPS = {
 
 let worker = null, ready = false, profile = {};
 let model = null; /* name, bytes */
-let front = null; /* points of the model and target that are shown, and its JSON */
+let front = null; /* points of the model and target that are shown, and the front's JSON */
 let job = 0, again = 0;
 
 /* ---- the worker ------------------------------------------------------------------- */
@@ -72,12 +72,12 @@ function cancel() {
 	document.body.dataset.done = "cancelled";
 }
 
-/* limit: bytes of SRAM, or 0; the curve stays while only the limit changes */
+/* limit: bytes of SRAM, or 0; the curve is kept while only the limit changes */
 function compile(limit) {
 	clearTimeout(again);
 	if (!model)
 		return;
-	if (!$("cancel").disabled) { /* it is at work on what nobody wants any more */
+	if (!$("cancel").disabled) { /* the worker computes an outdated request */
 		worker.terminate();
 		start();
 	}
@@ -91,7 +91,7 @@ function compile(limit) {
 	$("cancel").disabled = false;
 	$("step").textContent = ready ? "" : "Unpacking the compiler";
 	if (!ready)
-		return; /* heard() calls again */
+		return; /* heard() calls this function again */
 	worker.postMessage({ compile: {
 		id: job, bytes: model.bytes, name: model.name, limit,
 		accelerator: $("accelerator").value, check: $("check").value === "1",
@@ -114,7 +114,7 @@ function fill(select, values, chosen) {
 	}));
 }
 
-/* of what npu-sched lists; choices stay when the worker starts again */
+/* from the lists of npu-sched; choices are kept when the worker restarts */
 function fillChoices({ parts, profiles, accelerators, version }) {
 	if ($("part").options.length)
 		return;
@@ -132,7 +132,7 @@ function fillChoices({ parts, profiles, accelerators, version }) {
 	$("version").textContent = version.replace(/^\S+ \((.*)\)/, "$1").trim() + ".";
 }
 
-/* of a generation, where none was chosen of its own; each is Arm's, of Vela's file */
+/* the default of a generation if nothing was chosen; each is Arm's, from Vela's file */
 const USUAL = {
 	u55: ["Ethos_U55_High_End_Embedded", "Shared_Sram"],
 	u65: ["Ethos_U65_High_End", "Dedicated_Sram"],

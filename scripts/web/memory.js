@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files in memory, by those functions of node's "fs" that ../wasm/wasi.js calls.  There
- * are no links, owners, times or modes.
+ * Files in memory, with those functions of node's "fs" that ../wasm/wasi.js calls.
+ * There are no links, owners, times or modes.
  */
 "use strict";
 
@@ -36,7 +36,7 @@ class MemoryFs {
 	fail(code) {
 		throw Object.assign(new Error(code), { code });
 	}
-	/* the directory that a path is in, and its last name */
+	/* the directory that contains a path, and the last name of the path */
 	parent(path) {
 		let names = path.split("/").filter((s) => s && s !== "."), at = this.root;
 		let last = names.pop();

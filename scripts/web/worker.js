@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The page's worker: compiles a model step by step and tells the page what each step
- * found.  What it is asked: {modules} once, then {compile}; what it says: {ready},
- * {step}, {found}, {failed}, {done}.  The page ends it to cancel.
+ * The page's worker: compiles a model step by step and sends the result of each step
+ * to the page.  Requests: {modules} once, then {compile}.  Answers: {ready}, {step},
+ * {found}, {failed}, {done}.  To cancel, the page ends the worker.
  */
 "use strict";
 
@@ -32,7 +32,7 @@ function all(buffer) {
 
 class Refused extends Error {}
 
-/* what a program says where it fails is what the page shows */
+/* the page shows the message of a program that fails */
 function must(fs, ...v) {
 	let r = run(fs, ...v);
 	if (r.status & 127)
@@ -47,8 +47,8 @@ function isTosa(b) {
 }
 
 /*
- * job: bytes, name, accelerator, memory (options of the memory system), limit (bytes, or
- * 0), check, curve (the front is wanted)
+ * job: bytes, name, accelerator, memory (options of the memory system), limit (bytes,
+ * or 0), check, curve (true if the front is needed)
  */
 function compile(job) {
 	let fs = new MemoryFs(), say = (found) => postMessage({ id: job.id, found });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens pages in headless Chromium, by its protocol over a pipe (file descriptors 3 and
-// 4), without packages.  A page collects what it must not have: console errors, requests.
+// Opens pages in headless Chromium with its protocol over a pipe (file descriptors 3
+// and 4), without packages.  A page records forbidden events: console errors and
+// requests.
 'use strict';
 const { spawn } = require('child_process');
 const fs = require('fs');
@@ -102,7 +103,7 @@ class Page {
 	}
 }
 
-// with(program, f): f gets a function that makes a Page
+// withBrowser(program, f): calls f with a function that makes a Page
 async function withBrowser(program, f)
 {
 	const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'browser-'));

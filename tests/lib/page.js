@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens a page of npu-report at several widths and in both themes, clicks through it, and
-// holds its headline against the report it was made of; each failure is a line.
+// Opens a page of npu-report at several widths and in both themes, clicks through it,
+// and compares its headline with the report; each failure is printed as a line.
 // usage: node page.js BROWSER PAGE.html REPORT.json [WIDTH...]
 'use strict';
 const fs = require('fs');
@@ -8,7 +8,7 @@ const { withBrowser } = require('./browser.js');
 
 // ---- in the page --------------------------------------------------------------------
 
-// functions of one page, sent as text: what they need is inside
+// functions for the page, sent as text: each contains all that it uses
 function layout()
 {
 	const out = [];
@@ -42,7 +42,7 @@ function headline()
 		({ key: e.dataset.key, value: e.dataset.value, text: e.textContent }));
 }
 
-// where node i is marked, and what else is
+// the places where node i is marked, and other marks
 function marked(i)
 {
 	const out = {};
@@ -80,7 +80,7 @@ function checkHeadline(facts, report)
 	for (const f of facts) {
 		const want = report[f.key], unit = f.text.split(' ')[1];
 		const has = parseFloat(f.text) * (units[unit] || 1);
-		if (want === null) { // the report does not know
+		if (want === null) { // the report has no value
 			check(f.value === '' && /^all/.test(f.text), f.key, 'reads', f.text);
 			continue;
 		}
@@ -100,7 +100,7 @@ async function checkMarks(page)
 		'marks', JSON.stringify(m));
 	check(m.other === 0, 'other marks than of', i);
 	check(/on the (NPU|CPU)/.test(m.panel) && /limited by/.test(m.panel), 'the panel says', m.panel);
-	// the other way: from the timeline's longest bar, from a table
+	// the other direction: from the timeline's longest bar, from a table
 	const j = await page.run(`() => {
 		let best = null;
 		for (const e of document.querySelectorAll('#timeline rect[data-n]'))
@@ -117,7 +117,7 @@ async function checkMarks(page)
 	await page.click('#longest tr[data-n] td');
 	m = await page.run(`() => (${marked})(${k})`);
 	check(m.network >= 1 && m.longest >= 1, 'a click in a table marks', JSON.stringify(m));
-	// keys: Escape clears, Enter chooses, an arrow walks
+	// keys: Escape clears, Enter selects, an arrow moves
 	const state = await page.run(`() => {
 		const key = (e, key) => e.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
 		key(document.body, 'Escape');

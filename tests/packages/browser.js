@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A headless Chromium, driven over its own protocol by a pipe: what tests of the page
- * need of it.
+ * A headless Chromium, controlled with its own protocol over a pipe: the functions
+ * that tests of the page use.
  */
 "use strict";
 
@@ -14,7 +14,7 @@ class Browser {
 	constructor(downloads) {
 		this.dir = fs.mkdtempSync(path.join(os.tmpdir(), "page-"));
 		this.downloads = downloads;
-		this.requests = []; /* other than of this page's own files */
+		this.requests = []; /* except for this page's own files */
 		this.said = []; /* errors of the console */
 		this.waiting = new Map();
 		this.n = 0;
@@ -65,7 +65,7 @@ class Browser {
 			{ behavior: "allow", downloadPath: this.downloads });
 		await this.send("Page.navigate", { url });
 	}
-	/* an expression's value, with promises waited for */
+	/* the value of an expression, after its promises */
 	async value(expression) {
 		const { result, exceptionDetails } = await this.send("Runtime.evaluate",
 			{ expression, awaitPromise: true, returnByValue: true });
@@ -100,7 +100,7 @@ class Browser {
 		await Promise.race([this.gone, new Promise((late) => setTimeout(late, 5000))]);
 		this.child.kill("SIGKILL");
 		await this.gone;
-		/* what it started may still be writing there */
+		/* processes that Chromium has started may still be writing there */
 		for (let i = 0; fs.existsSync(this.dir); i++)
 			try {
 				fs.rmSync(this.dir, { recursive: true, force: true });

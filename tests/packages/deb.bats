@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# make deb: the package judged by lintian, installed and removed.
+# make deb: the package is checked by lintian, installed and removed.
 
 load ../lib/common
 
 deb=${NPUTOOLS_DEB-}
 memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 
-@test "lintian accepts it" {
+@test "lintian accepts the package" {
 	need lintian
 	lintian --fail-on error,warning --allow-root "$deb"
 }
 
-# in a directory that dpkg takes for a system's, as no other can be made without a network
-@test "installed by dpkg --root, its programs work; removed, nothing is left" {
+# in a directory that dpkg takes for a system, as a real system needs a network
+@test "the package can be installed by dpkg --root and removed, and its programs work" {
 	mkdir -p root/var/lib/dpkg/{updates,info}
 	: >root/var/lib/dpkg/status
 	: >root/var/lib/dpkg/available
@@ -32,7 +32,7 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	[ -z "$(find root/usr root/etc -type f 2>/dev/null)" ]
 }
 
-@test "it depends on the libraries that its programs take" {
+@test "the package depends on the libraries that its programs use" {
 	dpkg-deb -f "$deb" Depends | grep -q 'libc6 (>= '
 	if readelf -d "$NPUTOOLS_BUILD/dynamic/bin/mkinput" | grep -q libsndfile; then
 		dpkg-deb -f "$deb" Depends | grep -q libsndfile

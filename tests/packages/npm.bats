@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# make npm: the packed file, installed in an empty folder without a network.
+# make npm: the packed file is installed in an empty folder without a network.
 
 load ../lib/common
 
@@ -12,14 +12,15 @@ setup_file()
 	npm install --offline --no-audit --no-fund --silent "${NPUTOOLS_NPM?}"
 }
 
-# from where the package is installed, without the programs of the tree in PATH
+# installed COMMAND...: runs in the folder of the package, without the tree's programs in
+# PATH
 installed()
 {
 	cd "$BATS_FILE_TMPDIR" || return
 	PATH=$(dirname "$(command -v node)"):/usr/bin:/bin "$@"
 }
 
-@test "npx nputools npucc compiles what npucc compiles" {
+@test "npx nputools npucc compiles the same as npucc" {
 	cp "$TOP/tests/models/digits.tflite" "$BATS_FILE_TMPDIR/a b'c.tflite"
 	npucc -a ethos-u55-128 "${memory[@]}" -o want.tflite \
 		"$BATS_FILE_TMPDIR/a b'c.tflite"
@@ -33,7 +34,7 @@ installed()
 	[ -z "$(find "$BATS_FILE_TMPDIR" -name '.npu*')" ]
 }
 
-@test "every program is there and prints its version" {
+@test "every program is in the package and prints its version" {
 	for p in $(programs); do
 		[ "$(installed node_modules/.bin/"$p" --version)" = "$("$BIN/$p" --version)" ]
 	done
@@ -41,7 +42,7 @@ installed()
 		"$("$BIN/npucc" --version | sed 's/.*) /nputools /')" ]
 }
 
-@test "statuses: a program's, 2 for a name that is none" {
+@test "the status is the program's, or 2 for an unknown program" {
 	run installed npx --offline nputools tfl-quantcheck none.tflite
 	[ "$status" = 2 ]
 	run installed npx --offline nputools no-such-program

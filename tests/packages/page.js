@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Uses the page of make web in a browser: page.js PAGE CASE DIR [ARGUMENT ...].  Each
- * case prints what it found; files that it downloads are in DIR.
+ * case prints its results; downloaded files are in DIR.
  */
 "use strict";
 
@@ -85,7 +85,7 @@ const cases = {
 		check(await b.value("document.getElementById('error').hidden"), "then it fails");
 		console.log(await b.value(text("n-sram")));
 	},
-	/* dropped; its name is text, wherever it is shown */
+	/* a dropped file; its name is shown as text everywhere */
 	async names(b, name) {
 		await ready(b);
 		await b.value(`{
@@ -126,7 +126,7 @@ const cases = {
 		await choose("accelerator", "ethos-u65-512");
 		await choose("part", "alif-e4-u85");
 	},
-	/* no wider than a phone, light and dark */
+	/* not wider than a phone, in light and dark themes */
 	async phone(b) {
 		await b.send("Emulation.setDeviceMetricsOverride",
 			{ width: 360, height: 740, deviceScaleFactor: 2, mobile: true });

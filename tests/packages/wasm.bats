@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# make check-wasm: the modules under node say and write what the programs do.
+# make check-wasm: the modules under node have the outputs and messages of the programs.
 
 load ../lib/common
 
@@ -7,7 +7,7 @@ native=${NPUTOOLS_NATIVE-$TOP/build}/bin
 memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 digits=$TOP/tests/models/digits.tflite
 
-# both NAME ARGUMENT...: the same output, messages and status
+# both NAME ARGUMENT...: output, messages and status are the same
 both()
 {
 	local status=0 want=0
@@ -17,7 +17,7 @@ both()
 	diff want.out out && diff want.err err
 }
 
-@test "each program's --help, --usage and --version" {
+@test "--help, --usage and --version of each program are the same" {
 	for p in $(programs); do
 		for o in --help --usage --version; do
 			"$native/$p" $o
@@ -34,7 +34,7 @@ both()
 	diff want out
 }
 
-@test "wrong usage is refused in the same words" {
+@test "wrong usage is refused with the same words" {
 	both npu-sched --nonsense
 	both npu-sched -Z
 	both npu-sched -a
@@ -45,7 +45,7 @@ both()
 	both tfl-quantcheck none.tflite
 }
 
-@test "every accelerator's compiled model, header and listing" {
+@test "compiled model, header and listing are the same for every accelerator" {
 	for a in ethos-u55-32 ethos-u55-256 ethos-u65-512 ethos-u85-256; do
 		case $a in
 		ethos-u65*) m="--system-config=Ethos_U65_High_End --memory-mode=Dedicated_Sram" ;;
@@ -61,7 +61,7 @@ both()
 	done
 }
 
-@test "stages in a shell's pipe, any -j, and npucc from standard input" {
+@test "stages work in a shell's pipe at any -j, and npucc reads standard input" {
 	tfl-quantcheck --pass "$digits" | tfl-partition |
 		npu-sched -a ethos-u55-128 "${memory[@]}" -j 8 2>/dev/null |
 		npu-wenc -j 3 | npu-cmdgen >out.tflite
@@ -70,7 +70,7 @@ both()
 	npucc -a ethos-u55-128 "${memory[@]}" -o - <"$digits" 2>/dev/null | cmp - want.tflite
 }
 
-@test "--check, --keep: the same files, and nothing else is left" {
+@test "--check and --keep write the same files, and no other file is left" {
 	o=(-a ethos-u55-128 "${memory[@]}" --check -o x.h)
 	mkdir native module
 	(cd native && "$native/npucc" "${o[@]}" --keep=kept "$digits") 2>want.err
@@ -79,7 +79,7 @@ both()
 	diff want.err err
 }
 
-@test "broken files: one line, the same, status 2, nothing left" {
+@test "a broken file gives the same line and status 2, and no file is left" {
 	for n in 1 100 1000 9000; do
 		head -c $n "$digits" >broken.tflite
 		both npucc -a ethos-u55-128 "${memory[@]}" -o x.tflite broken.tflite
@@ -88,18 +88,18 @@ both()
 	[ -z "$(find . -name '.n*' -o -name x.tflite)" ]
 }
 
-@test "all programs on random models" {
+@test "all programs give the same outputs for random models" {
 	"$TOP/tests/same-outputs" -n 1 "${native%/bin}" "${BIN%/bin}"
 }
 
-@test "a keyword model and MobileNetV2: the same bytes; times" {
+@test "a keyword model and MobileNetV2 give the same bytes" {
 	[ -n "$SHARED" ] || skip "no shared models"
 	for m in kws_ref_model mbv2_int8; do
 		both npucc -a ethos-u55-128 "${memory[@]}" -o - "$SHARED/models/$m.tflite"
 	done
 }
 
-@test "names of Windows: the last drive counts" {
+@test "in names of Windows, the last drive counts" {
 	node -e '
 		const { windowsPath } = require(process.argv[1]);
 		for (const [name, want] of [["/C:/here/x", "C:/here/x"], ["/C:", "C:/"],

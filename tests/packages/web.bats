@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# make web: the page in headless Chromium, from a disk, with what programs say beside it.
+# make web: the page in headless Chromium, from a disk, compared with the programs.
 
 load ../lib/common
 
@@ -15,19 +15,19 @@ setup()
 	mkdir got
 }
 
-# page CASE ARGUMENT...: to found; files to got
+# page CASE ARGUMENT...: writes results to found, and files to got
 page()
 {
 	timeout 120 node "$TOP/tests/packages/page.js" "$page" "$1" got "${@:2}" >found
 }
 
-# found KEY VALUE: a line of it
+# has KEY VALUE: found has this line
 has()
 {
 	grep -qxF -- "$1"$'\t'"$2" found || { echo "no $1 $2 in:"; cat found; return 1; }
 }
 
-# bytes as the page writes them
+# a number of bytes in the page's format
 bytes()
 {
 	awk -v n="$1" 'BEGIN {
@@ -53,14 +53,14 @@ equal()
 	grep -q '</html>' "got/$base.html"
 }
 
-@test "a model: numbers, the compiled model and the header are the programs'" {
+@test "numbers, compiled model and header of a model are the programs'" {
 	page compile "$digits"
 	equal "$digits"
 	has rows 13
 	has placed "$(tfl-partition --report "$digits" | tail -1)"
 }
 
-@test "a keyword model and MobileNetV2, and how long they take" {
+@test "a keyword model and MobileNetV2 compile, and their times are printed" {
 	[ -n "$SHARED" ] || skip "no shared models"
 	for m in kws_ref_model mbv2_int8; do
 		page compile "$SHARED/models/$m.tflite"
@@ -69,18 +69,18 @@ equal()
 	done
 }
 
-@test "a TOSA graph" {
+@test "a TOSA graph compiles" {
 	"$NPUTOOLS_TESTBIN/gen-tosa" 1 >g.tosa
 	page compile g.tosa
 	equal g.tosa
 }
 
-@test "from a web server, which is asked for nothing but the page" {
+@test "from a web server, the page requests only its own files" {
 	page served "$digits"
 	equal "$digits"
 }
 
-@test "the keyboard alone: the sample, the slider to the least memory" {
+@test "the page works with the keyboard alone: the sample, the slider to the smallest memory" {
 	page slide
 	least=$(npucc -a ethos-u55-128 "${memory[@]}" --front --json -o - "$digits" 2>notes |
 		jq '.front[0].sram')
@@ -90,7 +90,7 @@ equal()
 	cmp want.tflite got/digits_npu.tflite
 }
 
-@test "broken files: what the program says is shown" {
+@test "the page shows the program's message for a broken file" {
 	for n in 0 5 1000; do
 		head -c $n "$digits" >broken.tflite
 		page refuse broken.tflite
@@ -99,7 +99,7 @@ equal()
 	done
 }
 
-@test "a run that is cancelled, and the next one" {
+@test "a run can be cancelled, and the next one works" {
 	page cancel "$digits"
 	grep -qx Cancelled found
 }
@@ -110,7 +110,7 @@ equal()
 	diff found <(printf '%s\n' "$name.tflite" "${name}_npu.tflite")
 }
 
-@test "run and compared here; other accelerators and a part" {
+@test "a model runs and is compared in the page, also for other accelerators and a part" {
 	page targets
 	head -1 found | grep -qx "equal to the model's"
 	tail -n +2 found >chosen
@@ -125,16 +125,16 @@ equal()
 	[ "$(wc -l <chosen)" = 3 ]
 }
 
-@test "no wider than a phone; light and dark differ" {
+@test "the page is no wider than a phone, and light and dark themes differ" {
 	page phone
 	grep -q '^light 360 ' found
 	grep -q '^dark 360 ' found
 	[ "$(cut -d' ' -f3- found | sort -u | wc -l)" = 2 ]
 }
 
-@test "at most 3 MB compressed; no address of another place in it" {
+@test "the page has at most 3 MB compressed and contains no address of another site" {
 	[ "$(for f in "$page"/*; do gzip -9c "$f"; done | wc -c)" -le 3000000 ]
-	# names of formats that are written like addresses are not loaded
+	# names of formats look like addresses but are not loaded
 	! sed 's,http://www.w3.org/2000/svg,,' "$page/index.html" "$page/app.js" |
 		grep -E '(https?:)?//[a-z0-9.-]+\.[a-z]{2,}'
 }

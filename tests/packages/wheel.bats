@@ -7,7 +7,7 @@ dir=${NPUTOOLS_WHEELS-}
 memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 digits=$TOP/tests/models/digits.tflite
 
-# environment NAME REQUIREMENT
+# environment NAME REQUIREMENT: makes a virtual environment with this package
 environment()
 {
 	[ ! -e "$1" ] || return 0
@@ -33,7 +33,7 @@ in_vela()
 	PATH=$BATS_FILE_TMPDIR/vela/bin:/usr/bin:/bin "$@"
 }
 
-@test "pip install nputools: the programs, and nothing called vela" {
+@test "pip install nputools installs the programs, and no command vela" {
 	npucc -a ethos-u55-128 "${memory[@]}" -o want.tflite "$digits"
 	in_plain npucc -a ethos-u55-128 "${memory[@]}" --check -o x.tflite "$digits"
 	cmp want.tflite x.tflite
@@ -45,7 +45,7 @@ in_vela()
 	[ ! -e "$BATS_FILE_TMPDIR/plain/bin/vela" ]
 }
 
-@test "pip install nputools[vela]: the command vela" {
+@test "pip install nputools[vela] installs the command vela" {
 	npu-vela --accelerator-config=ethos-u55-128 "${memory[@]}" --output-dir=want \
 		"$digits" >want.out 2>want.err
 	in_vela vela --accelerator-config=ethos-u55-128 "${memory[@]}" --output-dir=out \
@@ -55,8 +55,8 @@ in_vela()
 	[ "$status" = 2 ]
 }
 
-# what ExecuTorch's arm_vela.py does between the graph and the .npz that it reads
-@test "ethosu.vela.vela.main(args), as ExecuTorch calls it" {
+# the calls of ExecuTorch's arm_vela.py between the graph and the .npz file
+@test "ethosu.vela.vela.main(args) works as ExecuTorch calls it" {
 	tfl-quantcheck --pass "$digits" >/dev/null
 	"$NPUTOOLS_TESTBIN/gen-tosa" 1 >out.tosa
 	npu-vela --accelerator-config=ethos-u55-128 "${memory[@]}" --output-format=raw \
