@@ -28,7 +28,7 @@ same()
 }
 
 # random models of families whose lowering makes several operations of one operator
-@test "builds of gcc and clang compile to the same bytes" {
+@test "builds by gcc and by clang compile models to the same bytes" {
 	need clang
 	clang=$BATS_FILE_TMPDIR/clang
 	clang_build "$clang" 0
@@ -58,7 +58,7 @@ clang_tests()
 		WARN= "$1/tests/gen-model" >build.log 2>&1 || { cat build.log; false; }
 }
 
-@test "builds of gcc and clang draw the same random models" {
+@test "builds by gcc and by clang draw the same random models" {
 	need clang
 	clang=$BATS_FILE_TMPDIR/clang
 	clang_build "$clang" 0
@@ -71,7 +71,7 @@ clang_tests()
 }
 
 # every program; tests/check-all compares more builds and more models
-@test "programs of gcc and clang write the same outputs" {
+@test "programs built by gcc and by clang write the same outputs" {
 	need clang
 	clang=$BATS_FILE_TMPDIR/clang
 	clang_build "$clang" 0
@@ -100,7 +100,7 @@ clang_tests()
 	done
 }
 
-@test "builds of gcc and clang compile a leaky relu of 16 bits to the same bytes" {
+@test "builds by gcc and by clang compile a leaky relu of 16 bits to the same bytes" {
 	need clang
 	clang=$BATS_FILE_TMPDIR/clang
 	clang_build "$clang" 0

@@ -72,7 +72,7 @@ same()
 	cmp 1.tflite 8.tflite
 }
 
-@test "a stage adds text and drops nothing" {
+@test "a stage adds records and keys, and drops none" {
 	m=$BATS_TEST_DIRNAME/models/digits.tflite
 	npucc -a ethos-u55-128 "${memory[@]}" --keep=kept "$m"
 	for k in tensor node op scales; do

@@ -38,7 +38,7 @@ compiled()
 	grep -x 'Network summary for main' out
 }
 
-@test "the map is not counted as constants, and depends on nothing else" {
+@test "the map is not counted as constants, and does not depend on threads or file names" {
 	compiled
 	for f in m plain; do
 		npu-perf "${u55[@]}" --json $f.tflite |

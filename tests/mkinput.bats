@@ -265,7 +265,7 @@ picture() {
 	[ "$stderr" = "mkinput: warning: v.csv: 2 of 4 values are clipped: they span -1000 to 1000, the input takes -59 to 68.5; --scale, --mean?" ]
 }
 
-@test "csv: the message has the place of a value that is no number" {
+@test "the message has the place in a csv file of a value that is no number" {
 	model m
 	printf '# four\n1 2\n3 x4\n' >v.csv
 	refuses 2 "v.csv:3: error: not a number: 'x4'" mkinput m.tflite v.csv
@@ -504,7 +504,7 @@ built()
 	grep -q 'ifm0\[IFM_0_DATA_SIZE\]' gen/TestData.hpp
 }
 
-@test "the evaluation kit's files: a refusal leaves no directory" {
+@test "a refusal leaves no directory of the evaluation kit's files" {
 	picture 2 3 1
 	printf 'P5 6 4 255\nAAAAAAAAAAAAAAAAAAAAAAAA' >b.pgm
 	refuses 2 "--dialect=mlek-samples makes two files: -o DIR" \

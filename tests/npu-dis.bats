@@ -46,7 +46,7 @@ breaks() {
 	}
 }
 
-@test "the listing of the words in the log is the listing in the log" {
+@test "npu-dis lists the words of the log as the log does" {
 	if [ -n "$SHARED" ]; then
 		sed -n '/Command Stream: Output/,/stream length/p' \
 			"$SHARED/seeds/vela-log.txt" >want
@@ -123,7 +123,7 @@ breaks() {
 	[ "$(jq '.[0].operations[-1].param' m.json)" = 65535 ]
 }
 
-@test "a model with several streams" {
+@test "each stream of a model is listed and verified" {
 	npucc -a ethos-u65-512 --system-config Ethos_U65_High_End \
 		--memory-mode Dedicated_Sram --cpu=ADD -o m.tflite \
 		"$TOP/tests/models/digits.tflite" 2>err
@@ -258,7 +258,7 @@ breaks() {
 	refuses 1 "not a driver payload" npu-sim m.tflite
 }
 
-@test "refusals" {
+@test "faulty inputs and options are refused" {
 	refuses 2 "no ethos-u operator" npu-dis "$TOP/tests/models/digits.tflite"
 	echo 12345678 >hex
 	refuses 2 "bare words don't name their accelerator" npu-dis --raw hex

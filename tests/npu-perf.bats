@@ -111,7 +111,7 @@ listing()
 	done
 }
 
-@test "layers as YAML, CSV and table, and the summary in 52 columns" {
+@test "layers are printed as YAML, CSV and table, and the summary in 52 columns" {
 	compiled m 64 2000 "${pool[@]::9}" 00010005 ffff0000
 	npu-perf "${u55[@]}" --model=timeline --yaml m.tflite | diff - <(
 		cat <<-END

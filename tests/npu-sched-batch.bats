@@ -159,7 +159,7 @@ same()
 		mkinput --list=three --range=0,1 -o x.npy x.tflite
 }
 
-@test "if memory is short, the kind of batching is chosen for each operation" {
+@test "if memory is short, batching is chosen for each operation" {
 	# 108,553 cycles for each inference if only thresholds decide.  The demo takes
 	# 15,186 cycles with 40,000 free bytes and 15,620 with 25,000.
 	local limit=150000 most=107600

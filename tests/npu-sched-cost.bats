@@ -45,19 +45,19 @@ grows()
 	[ "$many" -le $most ]
 }
 
-@test "a thousand operators without a limit" {
+@test "without a limit, the time for a thousand operators grows linearly" {
 	grows conv
 	grows add
 	grows block
 }
 
-@test "a thousand operators below a limit" {
+@test "below a limit, the time for a thousand operators grows linearly" {
 	grows conv --arena-cache-size=24576
 	grows add --arena-cache-size=30000
 	grows block --arena-cache-size=36000
 }
 
-@test "a thousand operators with --optimise=Size" {
+@test "with --optimise=Size, the time for a thousand operators grows linearly" {
 	grows conv --optimise=Size
 	grows add --optimise=Size
 	grows block --optimise=Size

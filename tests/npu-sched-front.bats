@@ -268,7 +268,7 @@ no_faster()
 	[[ $output == *"as 65536, 64K or 1M"* ]]
 }
 
-@test "npucc passes these options on" {
+@test "npucc passes --front and --max-cycles to npu-sched" {
 	make_part block 3
 	npucc -a ethos-u55-128 "${one_sram[@]}" --front chain.tflite 2>notes >a.tsv
 	npu-sched -a ethos-u55-128 "${one_sram[@]}" --front m.part 2>notes >b.tsv
@@ -327,7 +327,7 @@ as_fast()
 }
 
 # each step of effort takes no more cycles than the step below, at every limit
-@test "more effort is at no limit slower" {
+@test "more effort never costs cycles, at any limit" {
 	local a effort less system=()
 	tfl-partition -o m.part "$TOP/tests/models/digits.tflite" 2>notes
 	for a in ethos-u55-128 ethos-u65-256 ethos-u85-256; do

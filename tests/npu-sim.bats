@@ -149,7 +149,7 @@ digits=$BATS_TEST_DIRNAME/models/digits.tflite
 	done
 }
 
-@test "two models are compared" {
+@test "--compare reports the first difference between two models" {
 	model m
 	model other '.buffers[2].data = [200, 0, 0, 0, 156, 255, 255, 255]'
 	run -0 npu-sim --compare m.tflite m.tflite
@@ -162,7 +162,7 @@ digits=$BATS_TEST_DIRNAME/models/digits.tflite
 		npu-sim --compare m.tflite wide.tflite
 }
 
-@test "reports" {
+@test "--trace and --json report results and comparisons" {
 	model m
 	run -0 npu-sim --trace m.tflite
 	[[ $output == "op 0 FULLY_CONNECTED -> t3 INT8[1,2] xxh3="*' "out"' ]]
@@ -427,7 +427,7 @@ bias_forms()
 	run -1 cmp -s 32.hash 64.hash
 }
 
-@test "16 bits without a bias: sums have 64 bits, unless the bias type says 32" {
+@test "for 16 bits without a bias, sums have 64 bits unless the bias type says 32" {
 	local rows='[range(512) | . * 2654435761 % 4294967296 / 65536 | floor % 251]'
 	bias_forms fc "$t[0].shape=[64,256] | $t[3].shape=[64,2] | $t[1].shape=[2,256]
 		| .buffers[1]={data:$rows}"

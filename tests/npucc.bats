@@ -408,7 +408,7 @@ nothing_but()
 		--keep=a.tar.gz m.tflite
 }
 
-@test "a model that is not fully integer: status 1, the reason, no output" {
+@test "a model that is not fully integer gives status 1, the reason, and no output" {
 	need flatc jq
 	jq '.subgraphs[0].tensors[0].type = 0' "$TOP/tests/models/fc.json" \
 		>float.json
@@ -417,7 +417,7 @@ nothing_but()
 	[ ! -e out.h ]
 }
 
-@test "for a model that is not fully integer, a note says where its operators would run with --allow" {
+@test "for a model that is not fully integer, a note says where operators would run with --allow" {
 	need flatc jq
 	# integers, then DEQUANTIZE, ABS and QUANTIZE, then ABS of floats
 	jq '.operator_codes += [{deprecated_builtin_code:114,builtin_code:114,version:1},

@@ -72,7 +72,7 @@ none_picks()
 	exact m
 }
 
-@test "a shuffle of all channels and a split" {
+@test "a shuffle of all channels and a split need no operation" {
 	shuffle m 5 20 2 "$whole"
 	none_picks m
 	exact m

@@ -27,7 +27,7 @@ cast()
 	done
 }
 
-@test "integers of any width are converted in more than a line of 65536" {
+@test "integers of any width are converted in rows of more than 65536 elements" {
 	for to in $I16 $I64 $U8; do
 		op m $CAST $I8 '[3,65537]' "${t}[1].type = $to
 			| del(${t}[1].quantization) | del(${t}[0].quantization)"

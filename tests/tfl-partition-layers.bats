@@ -72,7 +72,7 @@ bilinear()
 		"$(ints '[2]' "$oh" "$ow") | $shape [1,$oh,$ow,$c] | $(with 15 "$4")"
 }
 
-@test "bilinear: equal sizes, one input for many outputs, and a selection of the inputs" {
+@test "a bilinear resize is exact for equal sizes, for one input and when it selects inputs" {
 	bilinear $I8 9x7x5 9x7 '{half_pixel_centers:true}'
 	[ "$(npu_ops m)" = 1 ] # the output is not the input
 	exact m
@@ -84,7 +84,7 @@ bilinear()
 	exact m
 }
 
-@test "bilinear by whole factors: each phase is an operation" {
+@test "a bilinear resize by whole factors has one operation for each phase" {
 	bilinear $I8 9x6x33 33x21 '{align_corners:true}'
 	[ "$(npu_ops m)" = 16 ]
 	exact m

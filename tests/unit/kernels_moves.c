@@ -46,7 +46,7 @@ option(struct move *m, int slot, double v)
 	m->option[m->n_options++] = (struct bench_option){ .slot = slot, .v = v };
 }
 
-/* ---- what each is given, and where its elements come from -------------------- */
+/* ---- arguments of each operator, and the sources of its elements --------------- */
 
 static bool
 from_transposed(const struct move *m, const int32_t o[AXES], int32_t from[AXES])

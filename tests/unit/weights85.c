@@ -187,7 +187,7 @@ test_records(void)
 	expect("byte 9", weights_scale85_unpack(p, false, &back, &e), 0);
 }
 
-/* ---- there and back ------------------------------------------------------- */
+/* ---- round trips ---------------------------------------------------------- */
 
 struct trial {
 	struct npu_op op;
