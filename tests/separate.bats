@@ -63,7 +63,7 @@ accel=() lay=()
 	grep -qx '#define NET_INPUT_0_REGION 3' net.h
 	grep -qx '#define NET_OUTPUT_0_REGION 4' net.h
 	run ! grep -q 'PUT_0_ARENA_OFFSET [0-9]' net.h
-	# memory of the same kind as the arena's, on its port
+	# inputs and outputs must be in memory on the arena's port
 	printf '#define NPU_REGIONCFG_4 %d\n#include "net.h"\n' 1 >t.c
 	run "${CC:-cc}" -c t.c
 	[[ "$output" == *"net wants NPU_REGIONCFG_4 2 or 3, the port of the arena"* ]]

@@ -47,7 +47,7 @@ is_register(const struct npu_command *c, enum npu_reg reg)
 	return !c->is_op && c->reg == reg;
 }
 
-/* waits for 3 transfers are kept: only the fourth pending transfer would wait */
+/* a wait that lets 3 transfers continue is kept: at most 4 can be pending */
 static bool
 drop_dma_wait(const struct npu_command *c, uint8_t *word)
 {
