@@ -62,7 +62,7 @@ both()
 }
 
 @test "stages work in a shell's pipe at any -j, and npucc reads standard input" {
-	tfl-quantcheck --pass "$digits" | tfl-partition |
+	tfl-quantcheck --pass "$digits" | tfl-partition -a ethos-u55-128 |
 		npu-sched -a ethos-u55-128 "${memory[@]}" -j 8 2>/dev/null |
 		npu-wenc -j 3 | npu-cmdgen >out.tflite
 	"$native/npucc" -a ethos-u55-128 "${memory[@]}" -o want.tflite "$digits" 2>/dev/null

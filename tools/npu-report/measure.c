@@ -7,12 +7,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
+#ifdef __wasi__
+#include "base/wasi/host.h"
+#else
+#include <spawn.h>
+#include <sys/wait.h>
 
 extern char **environ;
+#endif
 
 static bool
 is_json(struct bytes b)
@@ -44,21 +48,6 @@ arguments(struct arena *a, const char *file, const char *const *option)
 	return u.to;
 }
 
-/* The child's standard output is the pipe `out`; it inherits all other files. */
-static int
-spawn(const char *path, char **argv, int out, pid_t *pid)
-{
-	posix_spawn_file_actions_t f;
-	int bad = posix_spawn_file_actions_init(&f);
-	if (bad)
-		return bad;
-	bad = posix_spawn_file_actions_adddup2(&f, out, STDOUT_FILENO);
-	if (!bad)
-		bad = posix_spawn(pid, path, &f, NULL, argv, environ);
-	(void)posix_spawn_file_actions_destroy(&f);
-	return bad;
-}
-
 static bool
 read_all(struct arena *a, int fd, struct bytes *out, struct err *e)
 {
@@ -86,6 +75,40 @@ read_all(struct arena *a, int fd, struct bytes *out, struct err *e)
 	return true;
 }
 
+#ifdef __wasi__
+
+static bool
+run(struct arena *a, const char *path, char **argv, struct bytes *json, int *status,
+    struct err *e)
+{
+	int argc = 0, out = host_buffer();
+	while (argv[argc])
+		argc++;
+	int how = host_run(argv, argc, -1, out, STDERR_FILENO);
+	bool ok = how < 0 ? err_set(e, "%s: no such program", path)
+			  : read_all(a, out, json, e);
+	(void)close(out);
+	*status = ok ? how >> 8 & 0xff : EXIT_TROUBLE;
+	return !*status;
+}
+
+#else
+
+/* The child's standard output is the pipe `out`; it inherits all other files. */
+static int
+spawn(const char *path, char **argv, int out, pid_t *pid)
+{
+	posix_spawn_file_actions_t f;
+	int bad = posix_spawn_file_actions_init(&f);
+	if (bad)
+		return bad;
+	bad = posix_spawn_file_actions_adddup2(&f, out, STDOUT_FILENO);
+	if (!bad)
+		bad = posix_spawn(pid, path, &f, NULL, argv, environ);
+	(void)posix_spawn_file_actions_destroy(&f);
+	return bad;
+}
+
 static bool
 run(struct arena *a, const char *path, char **argv, struct bytes *json, int *status,
     struct err *e)
@@ -106,6 +129,8 @@ run(struct arena *a, const char *path, char **argv, struct bytes *json, int *sta
 	*status = WIFEXITED(how) ? WEXITSTATUS(how) : EXIT_TROUBLE;
 	return !*status;
 }
+
+#endif
 
 bool
 measure(struct arena *a, const char *file, const char *const *option,

@@ -1,31 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs programs as WebAssembly modules, one after the other.  WASI can't start
- * programs.  The host does, with the two functions below (scripts/wasm/wasi.js).
+ * programs.  The host does (base/wasi/host.h).
  */
 #include "processes.h"
 
 #ifdef __wasi__
 
+#include "base/wasi/host.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
-
-/*
- * Runs the program argv[0] with three of this program's descriptors as its own.  For
- * -1, the program gets an empty file, or its output is discarded.  Returns the status
- * as from waitpid(), or -1 if there is no such program.
- */
-__attribute__((import_module("nputools"), import_name("run")))
-extern int host_run(char **argv, int argc, int in, int out, int err);
-
-/*
- * Returns a descriptor of a file in memory: data that is written to it can be read from
- * it once.
- */
-__attribute__((import_module("nputools"), import_name("buffer")))
-extern int host_buffer(void);
 
 static void
 hear(struct process *p, int fd)
