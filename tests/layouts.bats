@@ -166,9 +166,9 @@ pixels()
 	refuses 2 "there is no input 1" "${p[@]}" --input-layout=1=nhcwb16
 	refuses 2 "a pixel has 16 bytes and a row 384, the strides are 16 and 300" \
 		"${p[@]}" --input-layout=nhwc,row-stride=300
-	refuses 2 "a layout is nhwc, nhcwb16 or nchw" "${p[@]}" --input-layout=nhw
-	refuses 2 "strides are of nhwc" "${p[@]}" --output-layout=nchw,row-stride=300
-	refuses 2 "behind a layout come" "${p[@]}" --output-layout=nhwc,rows=300
+	refuses 2 "a layout must be nhwc, nhcwb16 or nchw" "${p[@]}" --input-layout=nhw
+	refuses 2 "row-stride and pixel-stride work only with nhwc" "${p[@]}" --output-layout=nchw,row-stride=300
+	refuses 2 "only ,row-stride=BYTES and ,pixel-stride=BYTES can follow a layout" "${p[@]}" --output-layout=nhwc,rows=300
 	model fc
 	refuses 2 "input 0 (in) can't be nchw: it has 2 dimensions, not 4" \
 		tfl-partition --input-layout=nchw fc.tflite

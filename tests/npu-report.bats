@@ -283,7 +283,7 @@ front()
 @test "a file that is no report is refused" {
 	report m
 	printf '{ "a": [1, 2' >cut.json
-	refuses 2 'cut.json:1: error: not JSON: neither a comma nor an end' \
+	refuses 2 'cut.json:1: error: not JSON: a comma or an end is missing' \
 		npu-report cut.json
 	printf '{}\n' >empty.json
 	refuses 2 'empty.json: error: not a report of npu-perf --json' \

@@ -605,8 +605,8 @@ edited()
 		grep -q "^tensor.* shape=i8\[$ofm\] .*io=out\$" last.part
 		refuses 2 "there is no input 1" tosa-partition --input-layout=1=nhwc "$net"
 		tosa-partition --{in,out}put-layout=nhwc --input-layout=nchw \
-			--output-layout=0=nchw "$net" | cmp - first.part # the last option counts
-		refuses 2 "a layout is nhwc or nchw, K= in front" \
+			--output-layout=0=nchw "$net" | cmp - first.part # the last counts
+		refuses 2 "a layout must be nhwc or nchw, with an optional K=" \
 			tosa-partition --input-layout=nhwc,row-stride=9 "$net"
 		ifm=1,7,8,3 ofm=1,7,8,23
 	done

@@ -385,8 +385,8 @@ cli_bytes(const char *option, const char *arg, int64_t min, int64_t max)
 	if (!errno && end != arg && (!*end || shift) && v >= (min >> shift) &&
 	    v <= (max >> shift) && v << shift >= min)
 		return v << shift;
-	cli_error("%s takes bytes from %" PRId64 " to %" PRId64
-		  ", as 65536, 64K or 1M, not '%s'",
+	cli_error("%s takes a number of bytes from %" PRId64 " to %" PRId64 ", such as "
+		  "65536, 64K or 1M, not '%s'",
 		  option, min, max, arg);
 	return min;
 }

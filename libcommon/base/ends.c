@@ -28,7 +28,8 @@ ends_add(struct end_layouts *l, const char *arg, const char *const *names,
 		print_names(&t, names);
 		memcpy(word, name, n < sizeof(word) ? n : sizeof(word) - 1);
 		const char *meant = nearest_word(word, names, (size_t)k);
-		cli_error("a layout is %s, K= in front of it, not '%s'%s%s%s",
+		cli_error("a layout must be %s, with an optional K= before it, not "
+			  "'%s'%s%s%s",
 			  text_str(&t), arg, meant ? "; did you mean " : "",
 			  meant ? meant : "", meant ? "?" : "");
 		text_free(&t);

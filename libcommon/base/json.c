@@ -213,7 +213,7 @@ take_items(struct parser *s, int depth, struct json *out)
 			return true;
 		if (c != ',') {
 			s->p--;
-			return bad(s, "neither a comma nor an end");
+			return bad(s, "a comma or an end is missing");
 		}
 	}
 }
@@ -222,7 +222,7 @@ static bool
 take_value(struct parser *s, int depth, struct json *out)
 {
 	if (depth == MAX_DEPTH)
-		return bad(s, "nested too deep");
+		return bad(s, "nested too deeply");
 	skip_space(s);
 	switch (*s->p) {
 	case '{':
@@ -255,7 +255,7 @@ json_parse(struct arena *a, struct bytes b, const char *file, struct json *out,
 	if (!take_value(&s, 0, out))
 		return false;
 	skip_space(&s);
-	return s.p == s.end || bad(&s, "something behind the value");
+	return s.p == s.end || bad(&s, "text after the value");
 }
 
 /* ---- looking up ---------------------------------------------------------------------- */

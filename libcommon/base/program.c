@@ -61,7 +61,8 @@ program_find(struct arena *a, const char *name, const char **path, struct err *e
 	*path = own ? in_directory(a, own, strlen(own), name) : NULL;
 	if (!*path)
 		*path = in_path(a, name);
-	return *path || err_set(e, "no %s beside me nor in PATH", name);
+	return *path || err_set(e, "can't find %s, neither in the directory of this "
+				   "program nor in PATH", name);
 }
 
 #else /* the host has all programs */
