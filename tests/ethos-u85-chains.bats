@@ -142,7 +142,7 @@ refused()
 	first=$(sed -n 's/^op *\(o[0-9]*\) .*/\1/p' sched | head -1)
 	refused "/^op *$first /s/ block=/ chain=ifm block=/" 'nothing runs before it'
 	sed "/^op *$first /s/\$/ chain=ifm/" part >bad
-	refuses 2 "chain= is a schedule's" npu-sched -a ethos-u85-512 \
+	refuses 2 "chain= is not allowed before npu-sched has run" npu-sched -a ethos-u85-512 \
 		--system-config Ethos_U85_SYS_DRAM_Mid --memory-mode Dedicated_Sram bad
 }
 

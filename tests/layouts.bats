@@ -231,10 +231,10 @@ copied()
 	refuses 2 "x.part:$n: error: t2 has strides: only an input or output of the model" \
 		npu-sched "${target[@]}" x.part
 	sed '/^tensor  *t0 /s/$/ row-stride=100/' plain.part >x.part
-	refuses 2 "a pixel has 16 bytes, a row 384" npu-sched "${target[@]}" x.part
+	refuses 2 "too small for a pixel of 16 bytes or a row of 384" npu-sched "${target[@]}" x.part
 	tfl-partition --cpu=0 -o cpu.part fan.tflite 2>/dev/null
 	sed '/^tensor .* io=/s/$/ layout=nhcwb16/' cpu.part >x.part
-	refuses 2 "on the CPU knows only nhwc, t" npu-sched "${target[@]}" x.part
+	refuses 2 "runs on the CPU, which supports only nhwc, but t" npu-sched "${target[@]}" x.part
 }
 
 @test "a C function reads and writes layouts, also of a batch" {

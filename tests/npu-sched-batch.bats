@@ -212,7 +212,7 @@ same()
 	"$chain" fan 11 >fan.tflite
 	tfl-partition -o x.part fan.tflite
 	npu-sched "${target[@]}" --batch=1024 -o x.sched x.part 2>notes
-	n=$(sed -n 's/.*actual_batch_size \([0-9]*\): more would be too many.*/\1/p' notes)
+	n=$(sed -n 's/.*actual_batch_size \([0-9]*\): a larger batch needs too many.*/\1/p' notes)
 	[ "$n" -gt 100 ]
 	[ "$(grep -c '^op ' x.sched)" -le 4096 ]
 }

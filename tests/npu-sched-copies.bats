@@ -127,7 +127,7 @@ by_hand()
 	by_hand
 	sed '/^op o90/s/ofm=t90/&[24,12,16]@0,0,0/; /^op o90/s/ifm=t0/&[24,12,16]@0,12,0/' hand.part >bad.part
 	run -2 npu-sched "${target[@]}" bad.part
-	[ "${lines[-1]}" = "npu-sched: bad.part:$line: error: o90: a copy is of elements in one run, to another tensor of the same type and layout, in the same shape" ]
+	[ "${lines[-1]}" = "npu-sched: bad.part:$line: error: o90: a copy needs contiguous elements, and another tensor of the same type, layout and shape" ]
 	sed '/^op o90/s/ofm=t90/ifm2=t0 &/' hand.part >bad.part
 	run -2 npu-sched "${target[@]}" bad.part
 	[ "${lines[-1]}" = "npu-sched: bad.part:$line: error: o90: a copy takes one operand" ]
@@ -141,7 +141,7 @@ by_hand()
 	grep "^tensor  *$map .* rows=20\( \|$\)" d.sched
 	sed "s/^\(tensor  *$map .* rows=\)20/\119/" d.sched >bad.sched
 	run -2 npu-wenc bad.sched
-	[[ ${lines[-1]} == *"of $map, which keeps 19 rows: they lie in two places" ]]
+	[[ ${lines[-1]} == *"of $map, a rolling buffer of 19 rows: they are not contiguous" ]]
 }
 
 @test "a move of contiguous bytes is a DMA transfer" {

@@ -28,14 +28,14 @@ LARGE=(-a ethos-u85-1024 --system-config Ethos_U85_SYS_DRAM_Mid
 	npu-sched "${LARGE[@]}" -o sched part 2>notes
 	b=$(sed -n 's/^step .* scale-buffer=\(b[0-9]*\)$/\1/p' sched | head -1)
 	sed "/^step .*fetch=.* buffer=$b\$/d" sched >none
-	refuses 2 "$b does not hold what o" npu-wenc none
+	refuses 2 "$b does not hold the weights or scales that o" npu-wenc none
 	npu-wenc -o wenc sched
 	sed "s/bytes=0:[0-9]* buffer=$b\$/bytes=0:16 buffer=$b/" wenc >few
 	refuses 2 "$b holds 16 of the " npu-cmdgen few
 	sed "s/ scale-buffer=$b\$/ buffer=$b scale-buffer=$b/" sched >both
-	refuses 2 'scale-buffer= is for run= of weights without buffer=' npu-wenc both
+	refuses 2 'scale-buffer= works only with run= of weights, without buffer=' npu-wenc both
 	sed 's/ethos-u85-1024/ethos-u65-512/' sched >other
-	refuses 2 'each core of ethos-u65-512 has scales of its own' npu-wenc other
+	refuses 2 'each core of ethos-u65-512 has its own scales' npu-wenc other
 }
 
 # planned MODEL ACCELERATOR SYSTEM [SRAM]: prints the cycles

@@ -110,13 +110,13 @@ accel=() lay=()
 	refuses 2 "t0 in io4: by the order of n0's inputs and outputs it is io3" \
 		npu-sched "${u55[@]}" y.part
 	sed '/^tensor  *t2 /s/$/ area=io3/' x.part >y.part
-	refuses 2 "t2 in io3: only an input or an output of the model has memory of its own" \
+	refuses 2 "t2 in io3: only an input or output of the model can be outside of the arena" \
 		npu-sched "${u55[@]}" y.part
 	sed '/^tensor  *t0 /s/at=0x0/at=0x10/' x.sched >y.sched
-	refuses 2 "t0 at 0x10 in io3: what has memory of its own begins there, at 0x0" \
+	refuses 2 "t0 at 0x10 in io3: a tensor outside of the arena must be at 0x0" \
 		npu-wenc y.sched
 	sed '/^area  *io3 /s/used=.*/used=16/' x.sched >y.sched
-	refuses 2 "ends behind the io3, which has 16 bytes" npu-wenc y.sched
+	refuses 2 "exceeds the io3, which has 16 bytes" npu-wenc y.sched
 }
 
 @test "an unwritten output behind its base pointer is found" {

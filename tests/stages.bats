@@ -54,16 +54,16 @@ models()
 		reads "$n" ""
 	done
 	for n in -9223372036854775808 -1 0 9; do
-		reads "$n" "behind the arena, which has $n bytes"
+		reads "$n" "exceeds the arena, which has $n bytes"
 	done
 	reads 000000000000000000007 "which has 7 bytes"
 	reads 0x1f "which has 31 bytes"
 	for n in "" x - 9223372036854775808 -9223372036854775809 0x8000000000000000 \
 		18446744073709551616 100000000000000000000; do
-		reads "$n" "used wants a whole number"
+		reads "$n" "used needs a whole number"
 	done
 	for n in 0x 12x 999999999999999999x; do
-		reads "$n" "used has 'x' behind its value"
+		reads "$n" "used has 'x' after its value"
 	done
 }
 
@@ -259,7 +259,7 @@ predicted()
 	# over= that leads back to the tensor itself is refused
 	tfl-partition "$digits" | npu-sched -a ethos-u55-128 "${memory[@]}" 2>notes |
 		sed '/^tensor  t7 /s/ over=[^ ]*//; /^tensor  t7 /s/$/ over=t7/' >m.sched
-	refuses 2 'error: t7: over= leads back to it' npu-wenc m.sched
+	refuses 2 'error: t7: over= leads back to the same tensor' npu-wenc m.sched
 }
 
 # refused TEXT: npu-wenc refuses the edited schedule with this text
@@ -312,7 +312,7 @@ refused()
 		grep -v "^step *$p " m.sched >edited.sched
 		case $(grep "^step *$p " m.sched) in
 		*run=*) refused "no step runs o" ;;
-		*) refused " holds 0 of " || refused "does not hold what o" ;;
+		*) refused " holds 0 of " || refused "does not hold the weights or scales that o" ;;
 		esac
 		n=$((n + 1))
 	done
@@ -327,7 +327,7 @@ refused()
 	refused "has run 14 of 14"
 	# two operations change places
 	sed 's/run=o1$/run=o16/;t;s/run=o16$/run=o1/' m.sched >edited.sched
-	refused "o16 reads rows 0:1 of t18, o15 has made 0"
+	refused "o16 reads rows 0:1 of t18, but o15 has written 0"
 	sed 's/^\(tensor  t2 .*live=\)[0-9]*:[0-9]*/\11:1/' m.sched >edited.sched
 	refused "t2: live=1:1, but it is used at 3"
 	sed 's/^\(buffer  b0 .*live=[0-9]*:\)[0-9]*/\11/' m.sched >edited.sched
@@ -336,9 +336,9 @@ refused()
 	sed "s/^\(buffer  b0 .*at=\)[^ ]*/\1$at/" m.sched >edited.sched
 	refused "b0 at $at overlaps t0 at $at while both are live"
 	sed "/^area  *arena/s/used=[0-9]*/used=1024/" m.sched >edited.sched
-	refused "ends behind the arena, which has 1024 bytes"
+	refused "exceeds the arena, which has 1024 bytes"
 	sed 's/^\(tensor  t0 .*\) area=arena/\1/' m.sched >edited.sched
-	refused "t0 is no constant and can't lie in flash"
+	refused "t0 is not a constant, so it can't be in flash"
 }
 
 @test "bands must run in order and with the distance that they need" {
@@ -350,12 +350,12 @@ refused()
 	awk -v a="${p[0]}" -v b="${p[1]}" '$1 == "step" && $2 == a { one = $0; next }
 		{ print }
 		$1 == "step" && $2 == b { print one }' m.sched >edited.sched
-	refused "of t3, o1 has made 0"
-	# the last band is missing
+	refused "of t3, but o1 has written 0"
+	# the last of them is missing
 	grep -v "^step  *${p[-1]} " m.sched >edited.sched
-	refused "o1 has made"
+	refused "o1 has written"
 	sed 's/^\(tensor  t[0-9]* .* rows=\)[0-9]*/\11/' m.sched >edited.sched
-	refused "which keeps 1 rows"
+	refused "a rolling buffer of 1 rows"
 }
 
 @test "npu-cmdgen verifies its output and names the line of the graph" {

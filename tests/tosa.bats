@@ -560,14 +560,14 @@ edited()
 	cp "$m/m.tosa" model.tosa
 	compile_case . ethos-u85-256 Ethos_U85_SYS_DRAM_Mid Sram_Only
 	edited 's/ loop=test//' "n1 is a loop's condition: its test must follow"
-	edited 's/ loop=condition//' "n2 is a loop's test: it stands behind a loop's condition"
+	edited 's/ loop=condition//' "n2 is a loop's test: it must follow a loop's condition"
 	edited 's/ loop=end//' "n3 is a loop's body: its end must follow"
 	edited 's/^\(node *n0 on=npu\)/\1 loop=condition/' \
-		"n0 is a loop's condition: it stands behind a node of the NPU"
+		"n0 is a loop's condition: it must follow a node of the NPU"
 	edited 's/^\(node .* in=t10\) out=t11/\1/' \
-		"n2 is a loop's test: one kernel, whose result is one byte"
+		"n2 is a loop's test: it must have one kernel, whose result is one byte"
 	edited 's/live=11:17/live=11:25/' \
-		"t13, live 11:25, is of use outside of the loop of n1, too, and does not live as long, 7:21"
+		"t13, live 11:25, is also used outside of the loop of n1, but is not live during the whole loop, 7:21"
 	refuses 2 "ethos-u65-256 has no branches" npu-sched -a ethos-u65-256 \
 		--system-config=Ethos_U65_High_End --memory-mode=Dedicated_Sram m.part
 }

@@ -30,7 +30,8 @@ check_tensor(struct check *c, const struct g_tensor *t)
 			   " elements", t->rec.id, t->hwc.h, t->hwc.w, t->hwc.c,
 			   elements);
 	if (G_HAS(t, G_TENSOR_rows) && (t->rows < 1 || t->rows > t->hwc.h))
-		return BAD(c, t, "t%d: rows=%d of a tensor of %d rows", t->rec.id,
+		return BAD(c, t, "t%d: rows=%d does not match a tensor of %d rows",
+				 t->rec.id,
 			   t->rows, t->hwc.h);
 	if (G_HAS(t, G_TENSOR_live) && (t->live.lo < 0 || t->live.hi < t->live.lo))
 		return BAD(c, t, "t%d: live=%" PRId64 ":%" PRId64 " ends before it "
@@ -107,8 +108,9 @@ check_operand(struct check *c, const struct g_op *op, const struct g_operand *o,
 		return BAD(c, op, "o%d: %s reaches outside of t%d", op->rec.id,
 			   what, t->rec.id);
 	if (o->view == VIEW_STRIDED && s.c > 1 && o->stride[2] != 1)
-		return BAD(c, op, "o%d: %s has channels of t%d that lie %" PRId64
-			   " elements apart, the NPU takes neighbours", op->rec.id,
+		return BAD(c, op, "o%d: %s has channels of t%d that are %" PRId64 " "
+				  "elements apart, but the NPU needs adjacent ones",
+				  op->rec.id,
 			   what, t->rec.id, o->stride[2]);
 	bool linear = o->view == VIEW_RESHAPE || o->view == VIEW_STRIDED;
 	if (linear && t->layout == LAYOUT_NHCWB16)
@@ -167,8 +169,9 @@ check_geometry(struct check *c, const struct g_op *op)
 	 */
 	if ((op->pad.bottom && ih < (int64_t)up * op->ifm.shape.h) ||
 	    (op->pad.right && iw < (int64_t)up * op->ifm.shape.w))
-		return BAD(c, op, "o%d: padding of which an OFM of %dx%d does not read "
-			   "all", op->rec.id, op->ofm.shape.h, op->ofm.shape.w);
+		return BAD(c, op, "o%d: an OFM of %dx%d does not read all of the "
+				  "padding",
+				  op->rec.id, op->ofm.shape.h, op->ofm.shape.w);
 	return true;
 }
 
@@ -181,7 +184,8 @@ check_channels(struct check *c, const struct g_op *op)
 		return BAD(c, op, "o%d: IFM depth %d, OFM depth %d: must be equal",
 			   op->rec.id, op->ifm.shape.c, op->ofm.shape.c);
 	if (op->kind == OP_REDUCE_SUM && op->ofm.shape.c != 1)
-		return BAD(c, op, "o%d: a reducesum has OFM depth 1", op->rec.id);
+		return BAD(c, op, "o%d: the OFM depth of a reducesum must be 1",
+				  op->rec.id);
 	return true;
 }
 
@@ -210,7 +214,8 @@ check_weights_of(struct check *c, const struct g_op *op)
 		return BAD(c, op, "o%d: s%d does not have %" PRId64 " channels",
 			   op->rec.id, op->scales->rec.id, n);
 	int bits = op_ifm_bits(op);
-	return bits <= 16 || BAD(c, op, "o%d: a convolution's IFM has 8 or 16 bits",
+	return bits <= 16 || BAD(c, op, "o%d: the IFM of a convolution must have 8 or "
+					"16 bits",
 				 op->rec.id);
 }
 
@@ -251,8 +256,8 @@ check_copy(struct check *c, const struct g_op *op)
 	return (operand_is_run(i) && operand_is_run(o) && i->type == o->type &&
 		i->t != o->t && hwc_equal(i->shape, o->shape) &&
 		i->t->layout == o->t->layout) ||
-	       BAD(c, op, "o%d: a copy is of elements in one run, to another tensor of "
-		   "the same type and layout, in the same shape", op->rec.id);
+	       BAD(c, op, "o%d: a copy needs contiguous elements, and another tensor "
+			  "of the same type, layout and shape", op->rec.id);
 }
 
 /* The registers of these values have 16 bits, signed or unsigned. */
@@ -294,9 +299,10 @@ check_op(struct check *c, const struct g_op *op)
 	if (!check_words(c, op))
 		return false;
 	if (op->order && op->kind != OP_REORDER)
-		return BAD(c, op, "o%d: order= is a reorder's", op->rec.id);
+		return BAD(c, op, "o%d: order= works only with do=reorder", op->rec.id);
 	if (op->chain && c->g->stage < STAGE_SCHED)
-		return BAD(c, op, "o%d: chain= is a schedule's", op->rec.id);
+		return BAD(c, op, "o%d: chain= is not allowed before npu-sched has run",
+				  op->rec.id);
 	if (op->act == G_ACT_LUT && !op->lut)
 		return BAD(c, op, "o%d: act=lut without lut=", op->rec.id);
 	if (op_is_elementwise(op->kind))
@@ -331,8 +337,9 @@ check_luts(struct check *c)
 			ok = l->values.v[k] >= 0 &&
 			     l->values.v[k] <= (l->bits == 8 ? 255 : UINT32_MAX);
 		if (!ok)
-			return BAD(c, l, "l%d: a table has 256 values of 8 or 32 bits, "
-				   "or 512 of 16 (with their slopes)", l->rec.id);
+			return BAD(c, l, "l%d: a table must have 256 values of 8 or 32 "
+					 "bits, or 512 of 16 (with their slopes)",
+					 l->rec.id);
 	}
 	return true;
 }
@@ -353,7 +360,7 @@ check_weights(struct check *c)
 			return BAD(c, w, "w%d: %zu zero points for %d channels",
 				   w->rec.id, w->zero.n, w->shape.dim[0]);
 		if (w->strides.n != 0 && w->strides.n != 4)
-			return BAD(c, w, "w%d: strides= wants four numbers",
+			return BAD(c, w, "w%d: strides= needs four numbers",
 				   w->rec.id);
 		int64_t last = 0;
 		for (size_t k = 0; k < w->slices.n; k++) {

@@ -26,13 +26,13 @@ check_end(const struct areas *v, const struct g_rec *rec, char letter, int place
 {
 	int64_t used = used_of(v, place);
 	if (place == PLACE_FLASH) /* also the default of a record without area= */
-		return err_at(v->c->e, v->c->g->file, rec->line, "%c%d is no constant "
-			      "and can't lie in flash", letter, rec->id);
+		return err_at(v->c->e, v->c->g->file, rec->line,
+		    "%c%d is not a constant, so it can't be in flash", letter, rec->id);
 	if (at <= used && bytes <= used - at)
 		return true;
-	return err_at(v->c->e, v->c->g->file, rec->line, "%c%d at 0x%" PRIx64 " with %"
-		      PRId64 " bytes ends behind the %s, which has %" PRId64
-		      " bytes", letter, rec->id, (uint64_t)at, bytes,
+	return err_at(v->c->e, v->c->g->file, rec->line,
+	    "%c%d at 0x%" PRIx64 " with %" PRId64 " bytes exceeds the %s, which has %"
+	    PRId64 " bytes", letter, rec->id, (uint64_t)at, bytes,
 		      place_names[place], used);
 }
 

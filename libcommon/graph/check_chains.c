@@ -108,7 +108,8 @@ reads(const struct g_op *op, const struct g_tensor *t)
 	       (op->ifm2.t == t && chained != &op->ifm2);
 }
 
-static const char overwriting[] = "a chain's result lies where its kernels read";
+static const char overwriting[] = "the result of a chain overlaps an operand of its "
+				  "kernels";
 
 const char *
 chain_ops_fault(const struct g_op *const *ops, int n)
@@ -116,19 +117,21 @@ chain_ops_fault(const struct g_op *const *ops, int n)
 	const struct g_op *op = ops[n - 1], *lead = ops[0];
 	int operands = 0;
 	if (!op_is_elementwise(op->kind) || op_has_table(op))
-		return "a chain goes on with elementwise operations without tables";
+		return "only elementwise operations without tables can continue a "
+		       "chain";
 	if (!may_lead(lead) || !is_uncut(lead) || lead->node != op->node)
-		return "a chain is of whole operations of one node";
+		return "a chain needs whole operations of one node";
 	if (!is_link(ops[n - 2], op, lead))
-		return "what is chained differs from the chain in extents, type or block";
+		return "the operation differs from its chain in extents, type or block";
 	if (n > CHAIN_LENGTH)
-		return "a chain has four kernels at most";
+		return "a chain can have at most four kernels";
 	for (int i = 0; i < n; i++)
 		operands += count_reads(ops[i]);
 	for (int i = 0; i < n - 1; i++)
 		if (reads(ops[i], op->ofm.t))
 			return overwriting;
-	return operands > CHAIN_READS ? "a chain has three operands in memory at most" : NULL;
+	return operands > CHAIN_READS ? "a chain can have at most three operands in "
+					"memory" : NULL;
 }
 
 /* Checks the steps from first to last as one chain. */
@@ -139,14 +142,14 @@ steps_fault(const struct graph *g, const struct g_step *first, const struct g_st
 	int n = 0;
 	for (int i = first->rec.index; i <= last->rec.index && n <= CHAIN_LENGTH; i++) {
 		if (G_HAS(g->steps[i], G_STEP_rows))
-			return "a chain is of whole operations of one node";
+			return "a chain needs whole operations of one node";
 		op[n++] = g->steps[i]->op;
 	}
 	const char *why = chain_ops_fault(op, n);
 	if (why)
 		return why;
 	if (!is_between(g, op_chained(last->op)->t, last->op))
-		return "what is chained is for one operation alone";
+		return "only one operation can read a chained tensor";
 	for (int i = first->rec.index; i < last->rec.index && !step_chained(g, last); i++)
 		if (overwrites(g->steps[i], last->op->ofm.t))
 			return overwriting;

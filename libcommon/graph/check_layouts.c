@@ -23,8 +23,8 @@ check_strides(struct check *c, const struct g_tensor *t)
 	int64_t e = graph_type_bytes(t->shape.type);
 	int64_t row = t->row_stride, pixel = t->pixel_stride;
 	if (!G_HAS(t, G_TENSOR_io) || t->layout != LAYOUT_NHWC || G_HAS(t, G_TENSOR_rows))
-		return BAD(c, t, "t%d has strides: only an input or output of the model "
-			   "in nhwc may", t->rec.id);
+		return BAD(c, t, "t%d has strides, which only an input or output of "
+				 "the model in nhwc can have", t->rec.id);
 	if (!e || row < 0 || pixel < 0 || row > MOST_STRIDE || pixel > MOST_STRIDE ||
 	    row % e || pixel % e)
 		return BAD(c, t, "t%d: row-stride=%" PRId64 " pixel-stride=%" PRId64
@@ -34,7 +34,8 @@ check_strides(struct check *c, const struct g_tensor *t)
 	int64_t least = t->hwc.c * e, width = (t->hwc.w - 1) * s.x + least;
 	if (s.x < least || s.y < width)
 		return BAD(c, t, "t%d: row-stride=%" PRId64 " pixel-stride=%" PRId64
-			   ": a pixel has %" PRId64 " bytes, a row %" PRId64, t->rec.id,
+				 ": too small for a pixel of %" PRId64 " bytes or a "
+				 "row of %" PRId64, t->rec.id,
 			   s.y, s.x, least, width);
 	return tensor_bytes(t) <= MOST_STRIDE ||
 	       BAD(c, t, "t%d: its strides make it more than 1 GiB", t->rec.id);
@@ -45,7 +46,8 @@ check_list(struct check *c, const struct g_node *n, const struct g_tensors *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->v[i]->layout != LAYOUT_NHWC || tensor_has_strides(l->v[i]))
-			return BAD(c, n, "n%d on the CPU knows only nhwc, t%d %s", n->rec.id,
+			return BAD(c, n, "n%d runs on the CPU, which supports only "
+					 "nhwc, but t%d %s", n->rec.id,
 				   l->v[i]->rec.id, layout_text(l->v[i]));
 	return true;
 }
@@ -71,7 +73,8 @@ check_layouts(struct check *c)
 		if (tensor_has_strides(t) && !check_strides(c, t))
 			return false;
 		if (t->layout != LAYOUT_NHWC && (tensor_is_const(t) || t->variable))
-			return BAD(c, t, "t%d is nhcwb16: a constant or variable is nhwc",
+			return BAD(c, t, "t%d is nhcwb16, but a constant or variable "
+					 "must be nhwc",
 				   t->rec.id);
 	}
 	for (size_t i = 0; i < g->n_nodes; i++)

@@ -33,7 +33,7 @@ check_order(struct check *c, size_t at)
 		       (prev->loop == before[n->loop] ||
 			(n->loop == LOOP_CONDITION && prev->loop == LOOP_END));
 	if (!follows)
-		return BAD(c, n, "n%d is a loop's %s: it stands behind %s", n->rec.id,
+		return BAD(c, n, "n%d is a loop's %s: it must follow %s", n->rec.id,
 			   loop_names[n->loop], before_names[n->loop]);
 	if (node_repeats(n) && (!next || next->loop != n->loop + 1))
 		return BAD(c, n, "n%d is a loop's %s: its %s must follow", n->rec.id,
@@ -55,8 +55,8 @@ check_test(struct check *c, const struct g_node *n)
 	bool ok = ops == 1 && !op_is_transfer(op->kind) && n->out.n == 1 &&
 		  op->ofm.t == n->out.v[0] && hwc_elements(op->ofm.shape) == 1 &&
 		  tfl_type_bytes(op->ofm.type) == 1;
-	return ok || BAD(c, n, "n%d is a loop's test: one kernel, whose result is one "
-			 "byte, the node's output", n->rec.id);
+	return ok || BAD(c, n, "n%d is a loop's test: it must have one kernel, whose "
+			       "result is one byte and the node's output", n->rec.id);
 }
 
 static bool
@@ -125,8 +125,9 @@ check_life(struct check *c, const struct g_range *time, const struct g_op *op,
 	if ((t->live.lo >= turn.lo && t->live.hi <= turn.hi) ||
 	    (t->live.lo <= turn.lo && t->live.hi >= turn.hi))
 		return true;
-	return BAD(c, t, "t%d, live %" PRId64 ":%" PRId64 ", is of use outside of the loop "
-		   "of n%d, too, and does not live as long, %" PRId64 ":%" PRId64, t->rec.id,
+	return BAD(c, t, "t%d, live %" PRId64 ":%" PRId64 ", is also used outside of "
+			 "the loop of n%d, but is not live during the whole loop, %"
+			 PRId64 ":%" PRId64, t->rec.id,
 		   t->live.lo, t->live.hi, c->g->nodes[loop]->rec.id, turn.lo, turn.hi);
 }
 
@@ -158,8 +159,9 @@ check_buffers(struct check *c)
 			continue;
 		const struct g_node **u = &user[b->rec.index];
 		if (*u && *u != n && (node_repeats(*u) || node_repeats(n)))
-			return BAD(c, s, "p%d: b%d is of n%d: in a loop, a node has buffers "
-				   "of its own", s->rec.id, b->rec.id, (*u)->rec.id);
+			return BAD(c, s, "p%d: b%d belongs to n%d: in a loop, each "
+					 "node needs its own buffers",
+					 s->rec.id, b->rec.id, (*u)->rec.id);
 		*u = n;
 	}
 	return true;

@@ -16,7 +16,8 @@ find_roots(struct check *c, const struct g_tensor **root)
 		size_t n = 0;
 		for (; !root[t->rec.index] && t->over.n; t = t->over.v[0]) {
 			if (n == g->n_tensors)
-				return BAD(c, t, "t%d: over= leads back to it",
+				return BAD(c, t, "t%d: over= leads back to the same "
+						 "tensor",
 					   t->rec.id);
 			way[n++] = t;
 		}

@@ -194,8 +194,8 @@ check_before(struct order *o, const struct g_step *s, struct g_range rows,
 			   before->rec.id, t->rec.id);
 	struct g_range need = rows_read(op, x, rows), made = rows_made(o, before);
 	if (need.hi > made.lo)
-		return BAD(o->c, s, "p%d: o%d reads rows %" PRId64 ":%" PRId64
-			   " of t%d, o%d has made %" PRId64, s->rec.id,
+		return BAD(o->c, s, "p%d: o%d reads rows %" PRId64 ":%" PRId64 " of "
+				    "t%d, but o%d has written %" PRId64, s->rec.id,
 			   op->rec.id, need.lo, need.hi, t->rec.id,
 			   before->rec.id, made.lo);
 	return true;
@@ -210,8 +210,9 @@ check_rolling(struct order *o, const struct g_step *s, struct g_range rows,
 		return true;
 	struct g_range need = rows_read(s->op, x, rows), made = rows_made(o, maker);
 	return need.lo >= made.hi - x->t->rows ||
-	       BAD(o->c, s, "p%d: o%d reads rows %" PRId64 ":%" PRId64 " of t%d, which "
-		   "keeps %d rows and has had %" PRId64, s->rec.id,
+	       BAD(o->c, s, "p%d: o%d reads rows %" PRId64 ":%" PRId64 " of t%d, a "
+			    "rolling buffer of %d rows, after %" PRId64 " are written",
+			    s->rec.id,
 		   s->op->rec.id, need.lo, need.hi, x->t->rec.id, x->t->rows,
 		   made.hi);
 }
@@ -335,7 +336,8 @@ check_loaded(struct order *o, const struct g_step *s)
 		return true;
 	const struct loaded *l = &o->loaded[b->rec.index];
 	if (!s->op->weights || l->weights != s->op->weights || l->slice != s->slice)
-		return BAD(o->c, s, "p%d: b%d does not hold what o%d needs", s->rec.id,
+		return BAD(o->c, s, "p%d: b%d does not hold the weights or scales that "
+				    "o%d needs", s->rec.id,
 			   b->rec.id, s->op->rec.id);
 	int64_t bytes = s->buffer ? slice_bytes(o, l->weights, l->slice)
 				  : scale_bytes(o, l->weights, l->slice);

@@ -16,21 +16,24 @@ check_tensor(struct check *c, const struct g_tensor *t)
 	const char *area = place_names[t->area];
 	if ((t->io != IO_IN && t->io != IO_OUT) || t->variable || tensor_is_const(t) ||
 	    G_HAS(t, G_TENSOR_rows))
-		return BAD(c, t, "t%d in %s: only an input or an output of the model has "
-			   "memory of its own", t->rec.id, area);
+		return BAD(c, t, "t%d in %s: only an input or output of the model can "
+				 "be outside of the arena", t->rec.id, area);
 	if (g->n_nodes != 1 || g->nodes[0]->kind != NODE_NPU)
-		return BAD(c, t, "t%d in %s: only where the network is one operator of the "
-			   "NPU can its inputs and outputs have memory of their own",
+		return BAD(c, t, "t%d in %s: inputs and outputs can be outside of the "
+				 "arena only if the network is one operator of the NPU",
 			   t->rec.id, area);
 	int want = node_io_place(g->nodes[0], t);
 	if (t->area != want)
 		return BAD(c, t, "t%d in %s: by the order of n%d's inputs and outputs it %s %s",
 			   t->rec.id, area, g->nodes[0]->rec.id,
 			   want < PLACES ? "is" : "has", want < PLACES ? place_names[want]
-								      : "no base pointer");
+								      :
+								          "no base "
+								          "address");
 	if (t->at)
-		return BAD(c, t, "t%d at 0x%" PRIx64 " in %s: what has memory of its own begins "
-			   "there, at 0x0", t->rec.id, (uint64_t)t->at, area);
+		return BAD(c, t, "t%d at 0x%" PRIx64 " in %s: a tensor outside of the "
+				 "arena must be at 0x0",
+				 t->rec.id, (uint64_t)t->at, area);
 	return true;
 }
 
@@ -43,8 +46,9 @@ check_separate(struct check *c)
 			return false;
 	for (size_t i = 0; i < c->g->n_buffers; i++)
 		if (c->g->buffers[i]->area >= PLACE_IO)
-			return BAD(c, c->g->buffers[i], "b%d in %s, which is an input's or "
-				   "output's", c->g->buffers[i]->rec.id,
+			return BAD(c, c->g->buffers[i], "b%d in %s, which is reserved "
+							"for an input or output",
+							c->g->buffers[i]->rec.id,
 				   place_names[c->g->buffers[i]->area]);
 	return true;
 }

@@ -30,7 +30,7 @@ parse_key(struct parse *s, const struct record_desc *d, struct g_rec *r,
 {
 	const struct key_desc *k = &d->key[i];
 	if (r->has >> i & 1)
-		return BAD(s, "%s: key %s stands twice", d->keyword, k->text);
+		return BAD(s, "%s: key %s occurs twice", d->keyword, k->text);
 	r->has |= (uint64_t)1 << i;
 	s->key = k->text;
 	bool is_string = k->kind == KIND_STR;
@@ -43,7 +43,7 @@ parse_key(struct parse *s, const struct record_desc *d, struct g_rec *r,
 	if (!parse_value(s, k, &value, (char *)r + k->offset))
 		return false;
 	int rest = (int)(value.end - value.p < 20 ? value.end - value.p : 20);
-	return !rest || BAD(s, "%s has '%.*s' behind its value", k->text, rest, value.p);
+	return !rest || BAD(s, "%s has '%.*s' after its value", k->text, rest, value.p);
 }
 
 /* Returns the end of a value: a blank, or behind the closing quote; NULL: no quote. */
@@ -141,7 +141,7 @@ parse_id(struct parse *s, const struct record_desc *d, struct g_rec *r,
 	want_char(&c, *d->prefix);
 	r->id = (int)take_int(&c, 0, INT32_MAX - 1);
 	return (!c.bad && c.p == c.end) ||
-	       BAD(s, "%s wants an identifier like %s0, not '%.*s'", d->keyword,
+	       BAD(s, "%s needs an identifier like %s0, not '%.*s'", d->keyword,
 		   d->prefix, (int)(*p - start), start);
 }
 
@@ -160,7 +160,7 @@ parse_record(struct parse *s, const char *p, const char *end)
 		return parse_id(s, d, r, &stop, end) &&
 		       parse_keys(s, d, r, stop, end);
 	}
-	return BAD(s, "'%.*s' is no record of this format",
+	return BAD(s, "'%.*s' is not a record of this format",
 		   (int)(n < 30 ? n : 30), p);
 }
 
@@ -198,7 +198,7 @@ parse_blob_keys(struct parse *s, struct g_blob *b, const char *p, const char *en
 	errno = 0;
 	b->xxh3 = strtoull(b->text, &stop, 16);
 	if (*stop || errno || strlen(b->text) != 16)
-		return BAD(s, "xxh3 wants 16 hexadecimal digits");
+		return BAD(s, "xxh3 needs 16 hexadecimal digits");
 	b->text = NULL;
 	return true;
 }
@@ -250,7 +250,7 @@ parse_blob(struct parse *s, const char *p, const char *end)
 			b->text_len = (size_t)(q - b->text);
 			return true;
 		}
-	return BAD(s, "blob %s has no end", b->name);
+	return BAD(s, "blob %s has no end line", b->name);
 }
 
 static bool
@@ -292,7 +292,7 @@ parse_lines(struct parse *s)
 		if (end - p == 3 && !memcmp(p, "eof", 3)) {
 			s->g->last = pending_comments(s);
 			return s->p == s->end ||
-			       (s->line++, BAD(s, "text behind eof"));
+			       (s->line++, BAD(s, "text after eof"));
 		}
 		bool blob = end - p > 5 && !memcmp(p, "blob ", 5);
 		if (!(blob ? parse_blob(s, p + 5, end) : parse_record(s, p, end)))
@@ -317,7 +317,8 @@ resolve_kind(struct parse *s, enum record_kind kind)
 	if (!*record_descs[kind].prefix)
 		return true;
 	if ((size_t)max > 16 * n + 1024 && max > 0)
-		return BAD(s, "%s numbers go up to %d for %zu records",
+		return BAD(s, "%s numbers go up to %d, which is too far for %zu "
+			      "records",
 			   record_descs[kind].keyword, max, n);
 	void **by_id = anew(s->a, void *, (size_t)max + 1);
 	for (size_t i = 0; i < n; i++) {

@@ -9,7 +9,7 @@ enum { MAX_LIST = 1 << 24 };
 bool
 value_is_bad(struct parse *s, const char *what)
 {
-	return BAD(s, "%s wants %s", s->key, what);
+	return BAD(s, "%s needs %s", s->key, what);
 }
 
 /*
