@@ -228,7 +228,7 @@ copied()
 	npu-sim --compare fan.tflite x.tflite >/dev/null
 	n=$(sed -n '/^tensor  *t2 /=' plain.part)
 	sed '/^tensor  *t2 /s/$/ row-stride=1000/' plain.part >x.part
-	refuses 2 "x.part:$n: error: t2 has strides: only an input or output of the model" \
+	refuses 2 "x.part:$n: error: t2 has strides, which only an input or output of the model" \
 		npu-sched "${target[@]}" x.part
 	sed '/^tensor  *t0 /s/$/ row-stride=100/' plain.part >x.part
 	refuses 2 "too small for a pixel of 16 bytes or a row of 384" npu-sched "${target[@]}" x.part
@@ -255,7 +255,7 @@ copied()
 	tfl-partition --input-layout=nhwc,row-stride=640 -o x.part fan.tflite
 	schedule
 	sed 's/row-stride=640/row-stride=641/' x.tflite >y.tflite
-	refuses 2 "nputools.ends can't be read, or is of other tensors: line 2" npu-sim y.tflite
+	refuses 2 "nputools.ends can't be read, or describes other tensors: line 2" npu-sim y.tflite
 	refuses 2 "nputools.ends can't be read" tfl2c y.tflite
 	refuses 2 "nputools.ends can't be read" mkinput --random 1 y.tflite
 }

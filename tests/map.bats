@@ -184,7 +184,7 @@ compiled()
 	jq '(.buffers[.metadata[] | select(.name == "nputools.map").buffer].data) |=
 		(.[0] = 9)' m.json >broken.json
 	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" broken.json
-	refuses 2 'broken.tflite: error: map: byte 1: no map of a version' \
+	refuses 2 'broken.tflite: error: map: byte 1: the map has a version' \
 		npu-perf "${u55[@]}" broken.tflite
 	refuses 2 'error: map: byte 1: ' npu-dis broken.tflite
 	# npu-sim needs names only for its messages and runs without them

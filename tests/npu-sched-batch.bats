@@ -127,7 +127,7 @@ same()
 	sed 's/actual_batch_size=4/actual_batch_size=3/' x.tflite >wrong.tflite
 	refuses 2 "nputools.ends says that a run takes 3 inputs" npu-sim wrong.tflite
 	sed 's/^batch desired_batch_size=4/batch desired_batch_size=2/' x.tflite >wrong.tflite
-	refuses 2 "nputools.ends can't be read, or is of other tensors: line 2" \
+	refuses 2 "nputools.ends can't be read, or describes other tensors: line 2" \
 		npu-perf "${target[@]:2}" wrong.tflite
 }
 

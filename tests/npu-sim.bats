@@ -204,7 +204,7 @@ not_run()
 		"$t[2].shape = [1] | .buffers[2].data = [1, 0, 0, 0]"
 	not_run "FULLY_CONNECTED): has 2 outputs, makes 1" \
 		"$t[3].is_variable = true | .subgraphs[0].operators[0].outputs = [3, 3]"
-	not_run "FULLY_CONNECTED), tensor 3 (out): 4 input elements are no rows of 8" \
+	not_run "FULLY_CONNECTED), tensor 3 (out): 4 input elements are not rows of 8" \
 		"$t[1].shape = [1, 8] | $t[2].shape = [1] | .buffers[2].data = [1, 0, 0, 0]"
 	model bad "del($t[1].buffer)"
 	refuses 2 "bad.tflite: error: subgraph 0: operator 0 (FULLY_CONNECTED) reads tensor 1 (weights), which nothing writes" \

@@ -163,11 +163,11 @@ same()
 	refuses 2 'm.tflite: error: operator 5 (ASSIGN_VARIABLE): its value has another size than the variable' \
 		npu-sim m.tflite
 	ring 9 -5 1,2,3,4,5,6 '.subgraphs[0].operators[2].inputs = [0]'
-	refuses 2 "operator 2 (READ_VARIABLE): its first input is no VAR_HANDLE's" npu-sim m.tflite
+	refuses 2 "operator 2 (READ_VARIABLE): its first input is not from a VAR_HANDLE" npu-sim m.tflite
 	ring 9 -5 1,2,3,4,5,6 '.subgraphs[0].operators[0].builtin_options.init_subgraph_index = 7'
-	refuses 2 'operator 0 (CALL_ONCE): it calls no initialising subgraph' npu-sim m.tflite
+	refuses 2 'operator 0 (CALL_ONCE): it does not call a subgraph that initialises variables' npu-sim m.tflite
 	ring 9 -5 1,2,3,4,5,6 '.subgraphs[1].operators += [{opcode_index:0,inputs:[],outputs:[],builtin_options_type:103,builtin_options:{init_subgraph_index:1}}]'
-	refuses 2 'subgraph 1, operator 2 (CALL_ONCE): it calls no initialising subgraph' npu-sim m.tflite
+	refuses 2 'subgraph 1, operator 2 (CALL_ONCE): it does not call a subgraph that initialises variables' npu-sim m.tflite
 	ring 9 -5 1,2,3,4,5,6 '.subgraphs[0].operators[5].inputs = [1]'
 	refuses 2 'operator 5 (ASSIGN_VARIABLE): wrong number of inputs or outputs' npu-sim m.tflite
 }
@@ -204,7 +204,7 @@ same()
 @test "a handle is not a number" {
 	ring 9 0 1,2,3,4,5,6 '.subgraphs[0].tensors[1].type=2'
 	run -2 npu-sim m.tflite
-	[[ $output = "npu-sim: m.tflite: error: operator 1 (VAR_HANDLE): its output is no RESOURCE" ]]
+	[[ $output = "npu-sim: m.tflite: error: operator 1 (VAR_HANDLE): its output is not of type RESOURCE" ]]
 	ring 9 0 1,2,3,4,5,6 '.subgraphs[0].outputs=[3,1]'
 	run -2 npu-sim m.tflite
 	[[ $output = *"operator 1 (VAR_HANDLE): its handle is an output of the model" ]]

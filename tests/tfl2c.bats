@@ -465,7 +465,7 @@ header_models()
 	refuse "nothing.tflite: No such file or directory" nothing.tflite
 
 	npu_model n "9,9,9,9"
-	refuse "n.tflite: subgraph 0, operator 0 (cs): payload's configuration word 0x09090909 is of no known accelerator" n.tflite
+	refuse "n.tflite: subgraph 0, operator 0 (cs): payload's configuration word 0x09090909 does not match any accelerator" n.tflite
 	npu_model c "$U55_128"
 	printf '\x14\x00\x00\x00' | dd of=c.tflite bs=1 conv=notrunc status=none \
 		seek=$(($(grep -obUa -m 1 COP1 c.tflite | cut -d: -f1) + 32))

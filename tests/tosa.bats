@@ -577,7 +577,7 @@ edited()
 	words 65537 >turns
 	words 0 0 0 0 0 0 >x
 	npu-sim -i turns -i x -i x "$TOP/tests/cases/tosa-partition/while-loop/m.tosa" 2>err
-	grep -q 'warning: .*(WHILE_LOOP, .*): its condition is still true after 65536 turns' err
+	grep -q 'warning: .*(WHILE_LOOP, .*): its condition is still true after 65536 iterations' err
 	cp "$m" more.tosa
 	printf '\001' | dd of=more.tosa bs=1 seek=1803 conv=notrunc status=none # 2^24 + 3
 	refuses 1 "how many turns it takes is known only when it runs, or they are more" \

@@ -66,7 +66,7 @@ check_weights(struct call *c, struct dense *d, const struct tfl_tensor *w,
 	*cols = w->dim[w->rank - 1];
 	if (*cols < 1 || tfl_elements(d->in) % *cols)
 		return call_mismatch(
-		    c, "%lld input elements are no rows of %lld",
+		    c, "%lld input elements are not rows of %lld",
 		    (long long)tfl_elements(d->in), (long long)*cols);
 	*n = tfl_elements(w) / *cols;
 	d->rows = tfl_elements(d->in) / *cols;

@@ -158,6 +158,6 @@ bool
 kernel_float(struct call *c)
 {
 	if (!call_is_float(c))
-		return call_err(c, "this operator is known of FLOAT32 alone");
+		return call_err(c, "this operator is supported for FLOAT32 only");
 	return is_unary(c->op->code) ? run_unary(c) : run_binary(c);
 }

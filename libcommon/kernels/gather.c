@@ -142,8 +142,8 @@ kernel_scatter_nd(struct call *c)
 			line = line * out->dim[d] + i;
 		}
 		if (taken[line])
-			return call_err(c, "an index that stands there twice is "
-					   "not supported");
+			return call_err(c, "an index that occurs twice is not "
+					   "supported");
 		taken[line] = true;
 		if (!c->check)
 			memcpy((uint8_t *)c->io->out[0] + (size_t)line * bytes,

@@ -25,7 +25,7 @@ prepare(struct call *c, struct resize *r)
 	if (n != 2 || size[0] != r->o.h || size[1] != r->o.w ||
 	    r->i.n != r->o.n || r->i.c != r->o.c || r->i.h < 1 || r->i.w < 1)
 		return call_mismatch(
-		    c, "output is not the input at the given size");
+		    c, "the output's shape does not match the requested size");
 	return !(r->align_corners && r->half_pixel) ||
 	       call_err(c, "align_corners and half_pixel_centers exclude each "
 			   "other");

@@ -176,7 +176,7 @@ describe_kernel(const struct perf_machine *m, const struct npu_op *op,
 			       op->at, npu_op_name(op));
 	perf_op_settle(out, m->accel);
 	return perf_op_fits(out) ||
-	       err_set(e, "error: word %zu: %s is too large to be costed",
+	       err_set(e, "error: word %zu: %s is too large for an estimate",
 		       op->at, npu_op_name(op));
 }
 
@@ -186,8 +186,8 @@ cost_dma(const struct perf_machine *m, struct perf_row *r, struct err *e)
 	const struct npu_op *op = &r->npu;
 	double bytes = (double)op->src.n * op->size0 * op->size1;
 	if (bytes > COST_LIMIT)
-		return err_set(e, "error: word %zu: dma of %.0f bytes is too "
-				  "large to be costed", op->at, bytes);
+		return err_set(e, "error: word %zu: dma of %.0f bytes is too large for "
+				  "an estimate", op->at, bytes);
 	r->dma_bytes = (int64_t)bytes;
 	r->dma_from = perf_region_area(m->memory, op->src.region);
 	if (op->src_indexed || op->dst_indexed)

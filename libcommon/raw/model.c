@@ -114,10 +114,11 @@ model_of(struct arena *a, const struct raw *r, const char *name, struct bytes *o
 	add_bytes(&b, "npu_scratch_fast", fast, 0, 0);
 	for (int i = 0; i < r->n_in; i++)
 		if (!add_end(&b, &r->in[i], "input", i, r->scratch))
-			return err_at(e, name, 0, "input %d does not lie in scratch", i);
+			return err_at(e, name, 0, "input %d is not inside of scratch", i);
 	for (int i = 0; i < r->n_out; i++)
 		if (!add_end(&b, &r->out[i], "output", i, r->scratch))
-			return err_at(e, name, 0, "output %d does not lie in scratch", i);
+			return err_at(e, name, 0, "output %d is not inside of scratch",
+						  i);
 	struct err bare = { 0 };
 	return write_model(&b, r, out, &bare) || err_at(e, name, 0, "%s", bare.text);
 }

@@ -262,11 +262,11 @@ find_entry(const struct load *l, const char *key, struct bytes *out)
 			return BAD(l, "%s is compressed", key);
 		if (local > l->file.n || l->file.n - local < LOCAL_BYTES ||
 		    load_le32(p + local) != LOCAL)
-			return BAD(l, "%s lies outside of the archive", key);
+			return BAD(l, "%s is outside of the archive", key);
 		size_t from = local + LOCAL_BYTES + load_le16(p + local + 26) +
 			      load_le16(p + local + 28);
 		if (from > l->file.n || size > l->file.n - from)
-			return BAD(l, "%s lies outside of the archive", key);
+			return BAD(l, "%s is outside of the archive", key);
 		*out = (struct bytes){ .p = p + from, .n = size };
 		return true;
 	}
@@ -299,7 +299,7 @@ parse_array(const struct load *l, const char *key, struct array *v)
 		return false;
 	if (f.n < 10 || memcmp(f.p, "\x93NUMPY\x01", 7) != 0 ||
 	    load_le16(f.p + 8) > f.n - 10)
-		return BAD(l, "%s is no .npy file of format 1.0", key);
+		return BAD(l, "%s is not a .npy file of format 1.0", key);
 	size_t n = load_le16(f.p + 8);
 	const char *h = arena_strndup(l->a, (const char *)f.p + 10, n);
 	const char *d = strstr(h, "'descr': '"), *s = strstr(h, "'shape': (");

@@ -106,7 +106,7 @@ take_block(struct load *l, const char **name, struct bytes *data)
 		return BAD(l, "block %s has its data outside of the file", *name);
 	data->p = reader_take(&l->in, data->n);
 	if (!data->p || !reader_take(&l->in, (ALIGN - data->n % ALIGN) % ALIGN))
-		return BAD(l, "block %s ends behind the end of the file", *name);
+		return BAD(l, "block %s ends beyond the end of the file", *name);
 	return true;
 }
 
@@ -152,7 +152,7 @@ take_data(struct load *l, const char *name, struct bytes b, struct raw *out)
 	} else if (!strcmp(name, "outputs")) {
 		return load_ends(l, name, b, &out->out, &out->n_out);
 	} else {
-		return BAD(l, "block %s is not known", name);
+		return BAD(l, "block %s is unknown", name);
 	}
 	return true;
 }
@@ -175,5 +175,5 @@ raw_read_packed(struct arena *a, struct bytes file, const char *name, struct raw
 		    !take_data(&l, block, data, out))
 			return false;
 	}
-	return l.in.at == file.n || BAD(&l, "bytes behind the last block");
+	return l.in.at == file.n || BAD(&l, "bytes after the last block");
 }

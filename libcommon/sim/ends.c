@@ -23,8 +23,9 @@ open_end(struct arena *a, struct sim_ends *x, int index, const struct end *d, st
 	if (!d->given)
 		return true;
 	if (x->values[index] || t->data.p)
-		return err_at(e, x->m->name, 0, "tensor %d (%s) has a layout, but is a constant, "
-			      "or an end twice", index, t->name);
+		return err_at(e, x->m->name, 0, "tensor %d (%s) has a memory layout, "
+						"but is a constant or occurs twice as "
+						"input or output", index, t->name);
 	if (n > (int64_t)SIM_MAX_BYTES)
 		return err_at(e, x->m->name, 0, "the activations need more than %zu MiB",
 			      SIM_MAX_BYTES >> 20);

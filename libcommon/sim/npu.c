@@ -47,8 +47,8 @@ bool
 npu_spend(struct npu_run *r, uint64_t n)
 {
 	if (n > r->budget) {
-		(void)npu_fail(r, "the stream computes more than this model is "
-				  "ready to (%llu steps)",
+		(void)npu_fail(r, "the stream needs more computation than the limit of "
+				  "npu-sim (%llu steps)",
 			       (unsigned long long)r->max_steps);
 		r->e->status = EXIT_TROUBLE;
 		return false;

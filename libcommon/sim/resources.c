@@ -78,7 +78,7 @@ note_value(struct sim_resources *r, struct place at, struct err *e)
 	if (tensor < 0)
 		return refuse(r, at, e, "wrong number of inputs or outputs");
 	if (!handle)
-		return refuse(r, at, e, "its first input is no VAR_HANDLE's");
+		return refuse(r, at, e, "its first input is not from a VAR_HANDLE");
 	struct sim_resource *v = &r->v[handle - 1];
 	const struct tfl_tensor *t = &g->tensor[tensor];
 	size_t bytes = (size_t)tfl_bytes(t);
@@ -104,7 +104,7 @@ check_handle(struct sim_resources *r, struct place at, struct err *e)
 	if (op->n_out != 1)
 		return refuse(r, at, e, "wrong number of outputs");
 	if (g->tensor[op->out[0]].type != TFL_RESOURCE)
-		return refuse(r, at, e, "its output is no RESOURCE");
+		return refuse(r, at, e, "its output is not of type RESOURCE");
 	for (int i = 0; i < g->n_out; i++)
 		if (g->out[i] == op->out[0])
 			return refuse(r, at, e, "its handle is an output of the model");
@@ -275,7 +275,8 @@ call_once(struct sim_resources *r, struct place at, struct err *e)
 	const struct tfl_op *op = &r->m->subgraph[at.subgraph].op[at.op];
 	int64_t to = TFL_OPT(op, CallOnceOptions, init_subgraph_index);
 	if (at.subgraph || to < 1 || to >= r->m->n_subgraphs)
-		return refuse(r, at, e, "it calls no initialising subgraph");
+		return refuse(r, at, e, "it does not call a subgraph that initialises "
+					"variables");
 	if (r->called[to])
 		return true;
 	const struct tfl_subgraph *g = &r->m->subgraph[to];

@@ -148,8 +148,8 @@ run_kernel(struct arena *keep, const struct tosa_graph *g, const struct tosa_op 
 		store(o->type, data[op->out[0]], i, r.out[i]);
 	const char *warning =
 	    r.warned && !is_idle(g, op, data)
-		? arena_printf(keep, "%s: operator %d (%s, %s): %s: a precondition "
-				       "of TOSA that the graph breaks", g->name, op->number,
+		? arena_printf(keep, "%s: operator %d (%s, %s): %s: the graph violates "
+				     "a precondition of TOSA", g->name, op->number,
 			       op->name, o->name, r.text)
 		: NULL;
 	arena_close(a);

@@ -62,8 +62,9 @@ sim_run_tosa_loop(struct arena *keep, const struct tosa_graph *g, const struct t
 			break;
 		elements += cond.elements + body.elements;
 		if (turns++ == MAX_TURNS || elements > MAX_ELEMENTS) {
-			warning = arena_printf(keep, "%s: operator %d (%s, %s): its condition "
-					       "is still true after %lld turns", g->name,
+			warning = arena_printf(keep, "%s: operator %d (%s, %s): its "
+						     "condition is still true after "
+						     "%lld iterations", g->name,
 					       op->number, op->name, tosa_out(g, op)->name,
 					       (long long)turns - 1);
 			break;

@@ -31,7 +31,8 @@ emit_weights_view(struct arena *a, struct graph *g, const struct g_weights *w,
 		/* must be a value of the type: then differences have 9 bits */
 		if (w->zero.v[i] < (is_unsigned ? 0 : INT8_MIN) ||
 		    w->zero.v[i] > (is_unsigned ? UINT8_MAX : INT8_MAX))
-			return graph_err(g, w, e, "w%d: zero point %lld is no %s",
+			return graph_err(g, w, e, "w%d: zero point %lld is not a value "
+						  "of type %s",
 					 w->rec.id, (long long)w->zero.v[i],
 					 is_unsigned ? "u8" : "i8");
 		zero[i] = (int32_t)w->zero.v[i];

@@ -45,9 +45,9 @@ read_actions(struct npu_stream *out, const uint32_t *w, size_t n,
 		} else if (action == ACTION_STREAM) {
 			size_t len = (w[i] >> 8 & 0xff) << 16 | w[i] >> 16;
 			if (len != n - i - 1)
-				return err_set(e, "command stream of %zu words "
-						  "in a payload that has room "
-						  "for %zu", len, n - i - 1);
+				return err_set(e, "command stream of %zu words in a "
+						  "payload that holds only %zu",
+						  len, n - i - 1);
 			if ((i + 1) % 4)
 				return err_set(e, "command stream starts at "
 						  "word %zu of the payload, "
@@ -76,7 +76,7 @@ stream_payload(struct arena *a, struct bytes payload, struct npu_stream *out,
 		return false;
 	out->accel = accel_of_config(out->config);
 	return out->accel ||
-	       err_set(e, "payload's configuration word 0x%08x is of no known "
+	       err_set(e, "payload's configuration word 0x%08x does not match any "
 			  "accelerator", out->config);
 }
 
@@ -112,8 +112,8 @@ read_operator(struct arena *a, const struct tfl_model *m, int s, int o,
 	out->name = t->name;
 	struct err inner = { 0 };
 	if (!t->data.p)
-		return err_set(e, "%s: subgraph %d, operator %d: command "
-				  "stream tensor '%s' is no constant",
+		return err_set(e, "%s: subgraph %d, operator %d: command stream tensor "
+				  "'%s' is not a constant",
 			       m->name, s, o, t->name);
 	return stream_payload(a, t->data, out, &inner) ||
 	       err_set(e, "%s: subgraph %d, operator %d (%s): %s", m->name, s,

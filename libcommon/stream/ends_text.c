@@ -212,11 +212,12 @@ ends_read(struct arena *a, const struct tfl_model *m, struct ends *out, struct e
 	for (; ok && r.p < r.end; line++)
 		ok = take_line(&r);
 	if (!ok)
-		return err_at(e, m->name, 0, "its metadata " ENDS_METADATA " can't be read, or "
-			      "is of other tensors: line %d", line);
+		return err_at(e, m->name, 0, "its metadata " ENDS_METADATA
+		    " can't be read, or describes other tensors: line %d", line);
 	if (out->actual > 1 && (!holds_batch(out->in, out->n_in, out->actual) ||
 				!holds_batch(out->out, out->n_out, out->actual)))
-		return err_at(e, m->name, 0, "its metadata " ENDS_METADATA " says that a run "
-			      "takes %d inputs, its shapes don't", out->actual);
+		return err_at(e, m->name, 0, "its metadata " ENDS_METADATA
+		    " says that a run takes %d inputs, but its shapes do not",
+		    out->actual);
 	return true;
 }

@@ -415,7 +415,7 @@ map_decode(struct arena *a, struct bytes b, struct npu_map *out, struct err *e)
 	*out = (struct npu_map){ .n_sources = 0 };
 	uint8_t version = reader_u8(&d.r);
 	if (version < FIRST_VERSION || version > VERSION)
-		return bad(&d, "no map of a version that is known here");
+		return bad(&d, "the map has a version that is not supported");
 	if (!take_strings(&d))
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
@@ -424,9 +424,9 @@ map_decode(struct arena *a, struct bytes b, struct npu_map *out, struct err *e)
 	if (version > FIRST_VERSION && !take_graph(&d, out))
 		return false;
 	if (d.r.at != d.r.n)
-		return bad(&d, "bytes behind the end");
+		return bad(&d, "bytes after the end");
 	if (out->n_sources != 1)
-		return bad(&d, "not of one model");
+		return bad(&d, "it must have exactly one source model");
 	return check_commands(&d, out) && check_spans(&d, out);
 }
 

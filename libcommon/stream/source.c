@@ -370,7 +370,8 @@ stream_verify_source(const struct tfl_model *m, const struct npu_stream *s, int 
 	if (!graph_target(g, &x.accel, &memory, e))
 		return false;
 	if (!flash)
-		return err_at(e, g->file, 0, "there is no blob 'flash'");
+		return err_at(e, g->file, 0, "the graph has no blob 'flash': run "
+					     "npu-wenc on it first");
 	if (graph_find_blob(g, "model") && !graph_model(g, &original, e))
 		return false;
 	x.original = original;

@@ -317,7 +317,7 @@ copy_child(struct fbw *w, struct fb_ref t, int slot, fbw_off *out, struct err *e
 	if (f->kind == FB_CHILD_TABLE || f->kind == FB_UNION_VALUE) {
 		struct fb_ref c = fb_child(t, slot);
 		if (!c.buf)
-			return err_set(e, "%s.%s: options of a kind that can't be "
+			return err_set(e, "%s.%s: options of this kind can't be "
 					  "rewritten", t.table->name, f->name);
 		return fbw_copy(w, c, out, e);
 	}

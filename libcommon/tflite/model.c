@@ -166,8 +166,8 @@ load_data(struct load *l, struct tfl_tensor *t, int index)
 	if (t->type == TFL_INT4)
 		want = (tfl_elements(t) + 1) / 2;
 	if (want && !t->is_sparse && (uint64_t)want != b.n)
-		return BAD(l, "subgraph %d: tensor %d (%s) holds %zu bytes, its "
-			      "shape wants %lld", l->subgraph, index, t->name,
+		return BAD(l, "subgraph %d: tensor %d (%s) holds %zu bytes, its shape "
+			      "needs %lld", l->subgraph, index, t->name,
 			   b.n, (long long)want);
 	return true;
 }

@@ -33,7 +33,7 @@ follow(struct walk *w, size_t pos, const char *what, size_t *target)
 	if (off == 0 || off > INT32_MAX)
 		return bad(w, pos, what, "has an offset of 0 or above 2^31");
 	if (off > w->n - pos || w->n - pos - off < 4)
-		return bad(w, pos, what, "points behind the end of the file");
+		return bad(w, pos, what, "points beyond the end of the file");
 	*target = pos + off;
 	return true;
 }
@@ -149,7 +149,7 @@ check_layout(struct walk *w, size_t pos, const struct fb_table *t)
 	    vtable_bytes > w->n - (size_t)vt)
 		return bad(w, pos, t->name, "has a malformed vtable");
 	if (table_bytes < 4 || table_bytes > w->n - pos)
-		return bad(w, pos, t->name, "ends behind the end of the file");
+		return bad(w, pos, t->name, "ends beyond the end of the file");
 	for (int i = 0; i < t->n_slots && 4 + 2 * (unsigned)i < vtable_bytes; i++) {
 		unsigned at = load_le16(w->buf + vt + 4 + 2 * i);
 		unsigned size = fb_inline_bytes(t->slot[i].kind);

@@ -169,7 +169,7 @@ write_subgraph(struct write *k, const struct tflw_subgraph *g, fbw_off *out)
 						     : NULL;
 		if (what)
 			return err_set(k->e, "error: operator %d to be written has %s "
-					     "of a kind that can't be copied", i, what);
+					     "that can't be copied", i, what);
 		if (!write_op(k, &g->op[i], &op[i]))
 			return false;
 	}

@@ -22,7 +22,8 @@ check_in(const struct check *c, int k, unsigned types)
 {
 	int type = tosa_in(c->g, c->op, k)->type;
 	return (type < 32 && types >> type & 1) ||
-	       check_bad(c, "input %d is of type %s, which it does not take", k,
+	       check_bad(c, "input %d has type %s, which the operator does not support",
+			    k,
 			 tosa_type_name(type));
 }
 
@@ -74,7 +75,8 @@ check_zero(const struct check *c, int k, const struct tosa_tensor *t)
 				 z->name, tosa_type_name(t->type));
 	int64_t v = tosa_value(z, 0);
 	return !v || t->type == TOSA_INT8 ||
-	       check_bad(c, "zero point %lld of type %s: only i8 has other ones than 0",
+	       check_bad(c, "zero point %lld of type %s: only i8 can have one other "
+			    "than 0",
 			 (long long)v, tosa_type_name(t->type));
 }
 

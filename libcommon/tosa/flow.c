@@ -78,8 +78,8 @@ bind_inputs(struct load *l, const struct tosa_op *op)
 	if (!load_names(l, l->block, FB_TosaBlock_inputs, "a branch", "input", &own, &n))
 		return false;
 	if (n != op->n_in - 1)
-		return BAD(l, "%s has %d operands behind its condition, its branch has %d "
-			   "inputs", load_label(l, op), op->n_in - 1, n);
+		return BAD(l, "%s has %d operands after its condition, but its branch "
+			      "has %d inputs", load_label(l, op), op->n_in - 1, n);
 	for (int i = 0; i < n; i++) {
 		if (!load_alike(l, op, "a branch's input", i, &l->g->tensor[own[i]],
 				&l->g->tensor[op->in[1 + i]]))

@@ -312,7 +312,7 @@ check_version(struct load *l)
 {
 	struct fb_ref v = fb_child(l->root, FB_TosaGraph_version);
 	if (!v.buf)
-		return BAD(l, "there is no version");
+		return BAD(l, "the file has no version");
 	long long major = fb_int(v, FB_TosaVersion_major);
 	return major == 1 || BAD(l, "version %lld.%lld, only 1.0 and 1.1 are supported",
 				 major, (long long)fb_int(v, FB_TosaVersion_minor));
