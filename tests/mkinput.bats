@@ -98,11 +98,11 @@ picture() {
 	gives "-8 -6 -10 127" m.tflite b.npy
 	npy '<f4' '(4,1)' '\x00\x00\x80\x3f\x00\x00\x00\x40\x00\x00\x00\x00\x00\x00\x80\xbf' >c.npy
 	gives "-8 -6 -10 -12" m.tflite c.npy
-	refuses 2 "b.npy: error: value 3, 255, is no INT8" mkinput --quantized m.tflite b.npy
-	refuses 2 "a.npy: error: these are quantized values already; to normalise them, say --real" \
+	refuses 2 "b.npy: error: value 3 is 255, which is not a value of type INT8" mkinput --quantized m.tflite b.npy
+	refuses 2 "a.npy: error: the values are quantized already: use --real with --scale, --mean or --range" \
 		mkinput --scale 2 m.tflite a.npy
 	npy '|i1' '(5,)' '\x01\x02\x03\x04\x05' >d.npy
-	refuses 2 "d.npy: error: 5 values of shape [5] for an input of 4, [1,4]" mkinput m.tflite d.npy
+	refuses 2 "d.npy: error: the file has 5 values of shape [5], the input needs 4 of shape [1,4]" mkinput m.tflite d.npy
 	model s "$t[0].shape = [1,2,3] | $t[1].shape = [2,6] | .buffers[1].data = [range(12)]"
 	npy '|i1' '(3,2)' '\x01\x02\x03\x04\x05\x06' >e.npy
 	refuses 2 "e.npy: error: shape [3,2] does not match the input's [1,2,3]" mkinput s.tflite e.npy
@@ -118,7 +118,7 @@ picture() {
 	printf '\x01\x02\xff\x80' | gives "1 2 -1 -128" m.tflite
 	printf '\x00\x00\x80\x3f\x00\x00\x00\x40\x00\x00\x00\x00\x00\x00\x80\xbf' >f.bin
 	gives "-8 -6 -10 -12" --real m.tflite f.bin
-	refuses 2 "f.bin: error: 16 values of shape [16] for an input of 4, [1,4]" mkinput m.tflite f.bin
+	refuses 2 "f.bin: error: the file has 16 values of shape [16], the input needs 4 of shape [1,4]" mkinput m.tflite f.bin
 }
 
 @test "scale and mean are for all channels or for each, also as a fraction" {
@@ -126,7 +126,7 @@ picture() {
 	echo '0,51,102,255' >v.csv
 	gives "-10 -10 -9 -8" --scale 1/255 m.tflite v.csv
 	gives "-14 -8 -10 127" --mean 100,60,102,0 --scale 1/50,-1/9,3,1 m.tflite v.csv
-	refuses 2 "v.csv: error: 2 scales or means for 4 channels" mkinput --mean 1,2 m.tflite v.csv
+	refuses 2 "v.csv: error: --scale or --mean has 2 numbers, the input has 4 channels" mkinput --mean 1,2 m.tflite v.csv
 	refuses 2 "mkinput: --scale takes up to 64 numbers, not '1/'" mkinput --scale 1/ m.tflite v.csv
 	refuses 2 "mkinput: --scale takes up to 64 numbers, not '1/0'" mkinput --scale 1/0 m.tflite v.csv
 }
@@ -149,8 +149,8 @@ picture() {
 	printf 'P5\n2 2\n255\n\x00\x33\x66' >short.pgm
 	refuses 2 "short.pgm: error: pixels are cut short or above 255" mkinput --range 0,1 p.tflite short.pgm
 	printf 'P5\n99999 99999\n255\n\x00' >bomb.pgm
-	refuses 2 "bomb.pgm: error: 99999 by 99999 pixels do not fit 20 bytes" mkinput p.tflite bomb.pgm
-	refuses 2 "b.pgm: error: the input takes 0 to 1: say how pixels become such numbers, by --range, or --scale and --mean" \
+	refuses 2 "bomb.pgm: error: 99999 by 99999 pixels do not match the file's 20 bytes" mkinput p.tflite bomb.pgm
+	refuses 2 "b.pgm: error: the input takes 0 to 1: use --range, or --scale and --mean, to convert pixels to such numbers" \
 		mkinput p.tflite b.pgm
 }
 
@@ -168,7 +168,7 @@ picture() {
 @test "resized pictures have the values worked out by hand" {
 	picture 1 2 1
 	printf 'P2 4 1 255 0 10 20 250' >a.pgm
-	refuses 2 "a.pgm: error: a picture of 4 by 1 pixels for an input of 2 by 1; --resize?" \
+	refuses 2 "a.pgm: error: the picture has 4 by 1 pixels, the input 2 by 1: use --resize" \
 		mkinput --range 0,1 p.tflite a.pgm
 	# area: means of (0,10) and (20,250); bilinear at 0.5 and 2.5: the same
 	gives "-123 7" --range 0,1 --resize=area p.tflite a.pgm
@@ -220,21 +220,21 @@ picture() {
 	wav 8 2 '\xc0\x80\x80\x80\x00\x00\x80\xc0' 8 >b.wav
 	gives "-5 -10 -30 -5" --scale 10 m.tflite b.wav
 	wav 16 1 '\x00\x00\x00\x40' 4 >c.wav
-	refuses 2 "c.wav: error: 2 values of shape [2] for an input of 4, [1,4]" \
+	refuses 2 "c.wav: error: the file has 2 values of shape [2], the input needs 4 of shape [1,4]" \
 		mkinput --scale 10 m.tflite c.wav
 	gives "-10 0 -10 -10" --scale 10 --fit m.tflite c.wav
 	# the input needs features: its values are far from a sample's, or it has rows of
 	# them
 	wav 16 1 '\x00\x00\x00\x40\x00\x80\x00\x20' 8 >a.wav
-	refuses 2 "a.wav: error: samples of a sound, -1 to 1, are 4 steps of the input, which takes -59 to 68.5: are its features (MFCC, spectrum) meant?  --scale, or --from=sound" \
+	refuses 2 "a.wav: error: these are sound samples, -1 to 1 or 4 steps of the input, but the input takes -59 to 68.5, probably features (MFCC, spectrum): use --scale, or --from=sound to take the samples" \
 		mkinput m.tflite a.wav
 	gives "-10 -9 -12 -9" --from=sound m.tflite a.wav
 	model rows "$t[0].shape = [1,2,2,1] | $t[0].quantization = {scale:[0.0078125],zero_point:[0]}"
-	refuses 2 "a.wav: error: samples of a sound for an input of shape [1,2,2,1]: are its features (MFCC, spectrum) meant, which have to be computed before?" \
+	refuses 2 "a.wav: error: these are sound samples, but the input of shape [1,2,2,1] probably takes features (MFCC, spectrum)" \
 		mkinput --scale=1 rows.tflite a.wav
 	gives "0 64 -128 32" --from=sound rows.tflite a.wav
 	wav 12 1 '\x00\x00' 2 >d.wav
-	refuses 2 "d.wav: error: WAV of format 1 with 1 channels of 12 bits is not supported: PCM or float32 wanted" \
+	refuses 2 "d.wav: error: WAV of format 1 with 1 channels of 12 bits is not supported: convert it to PCM or float32" \
 		mkinput m.tflite d.wav
 }
 
@@ -253,7 +253,7 @@ picture() {
 	refuses 2 "cut.aiff: error: " mkinput m.tflite cut.aiff
 	# the begin of an MPEG frame; libsndfile's reader prints its own complaints
 	printf '%b' '\xff\xfb\x90\x44ID3 and so on, to look like sound' >song.mp3
-	refuses 2 "song.mp3: error: not a sound (WAV, FLAC, Ogg, AIFF), by its first bytes" \
+	refuses 2 "song.mp3: error: not a WAV, FLAC, Ogg or AIFF file" \
 		mkinput --from=sound m.tflite song.mp3
 }
 
@@ -262,7 +262,7 @@ picture() {
 	echo '1000 -1000 0 0' >v.csv
 	run --separate-stderr mkinput --format=raw -o x m.tflite v.csv
 	[ "$status" -eq 0 ]
-	[ "$stderr" = "mkinput: warning: v.csv: 2 of 4 values are clipped: they span -1000 to 1000, the input takes -59 to 68.5; --scale, --mean?" ]
+	[ "$stderr" = "mkinput: warning: v.csv: 2 of 4 values are clipped: they span -1000 to 1000, the input takes -59 to 68.5; check --scale and --mean" ]
 }
 
 @test "the message has the place in a csv file of a value that is no number" {
@@ -287,8 +287,8 @@ picture() {
 	mkinput --format=raw -o x.bin m.tflite a.csv b.csv
 	[ "$(numbers x_0.bin)" = "-8 -6 -4 -2" ]
 	[ "$(numbers x_1.bin)" = "0 2 4 6" ]
-	refuses 2 "m.tflite: error: the model has 2 inputs, there is 1 file" mkinput m.tflite a.csv
-	refuses 2 "2 tensors need as many files: say -o FILE" mkinput --format=npy m.tflite a.csv b.csv
+	refuses 2 "m.tflite: error: the model has 2 inputs, but there is 1 file: give one for each" mkinput m.tflite a.csv
+	refuses 2 "the result is 2 files: name them with -o FILE" mkinput --format=npy m.tflite a.csv b.csv
 }
 
 @test "--expected writes the values worked out by hand" {
@@ -360,19 +360,19 @@ digits=$BATS_TEST_DIRNAME/models/digits.tflite
 	[ "$(cat l)" = "$(printf '2\towl\n1\tcat\n0\t7\n1\tcat')" ]
 }
 
-@test "--list refuses faulty lists" {
-	refuses 2 "list:2: error: a file and a label are expected, not 'b.pgm'" \
+@test "--list: what it refuses" {
+	refuses 2 "list:2: error: a line needs the name of a file and a label, not 'b.pgm'" \
 		sh -c 'printf "a.pgm 1\nb.pgm\n" >list; mkinput --list=list -o x.npy "$0"' "$digits"
 	echo 'nowhere.pgm 1' >list
 	refuses 2 "nowhere.pgm: No such file" mkinput --list=list -o x.npy "$digits"
 	echo '# nothing' >list
-	refuses 2 "list: error: lists nothing" mkinput --list=list -o x.npy "$digits"
+	refuses 2 "list: error: the list names no files" mkinput --list=list -o x.npy "$digits"
 	mkdir empty
-	refuses 2 "empty: error: no directory with files in it" mkinput --list=empty -o x.npy "$digits"
+	refuses 2 "empty: error: the directory has no subdirectory with files: make one for each class" mkinput --list=empty -o x.npy "$digits"
 	printf 'a\0b 1\n' >list
 	refuses 2 "a NUL byte" mkinput --list=list -o x.npy "$digits"
-	refuses 2 "makes two files" mkinput --list=list "$digits"
-	refuses 2 "takes no files" mkinput --list=list -o x.npy "$digits" list
+	refuses 2 "--list writes two files" mkinput --list=list "$digits"
+	refuses 2 "--list excludes FILE operands" mkinput --list=list -o x.npy "$digits" list
 	refuses 2 "npy or raw" mkinput --list=list --format=header -o x.npy "$digits"
 	[ ! -e x.npy ]
 	[ ! -e x.labels ]
@@ -381,9 +381,9 @@ digits=$BATS_TEST_DIRNAME/models/digits.tflite
 @test "after a refusal there is no output file" {
 	model m
 	echo '1 2 3 4' >v.csv
-	refuses 2 "mkinput: which model?" mkinput
+	refuses 2 "mkinput: no MODEL: name the model that the input is for" mkinput
 	refuses 2 "mkinput: not a C identifier: '1'" mkinput -n 1 m.tflite v.csv
-	refuses 2 "v.csv: error: --range is for pictures" mkinput --range 0,1 m.tflite v.csv
+	refuses 2 "v.csv: error: --range works only with pictures" mkinput --range 0,1 m.tflite v.csv
 	refuses 2 "x.csv: No such file or directory" mkinput -o out.h m.tflite x.csv
 	model bad '.operator_codes[0] = {deprecated_builtin_code:127,builtin_code:200}'
 	refuses 2 "bad.tflite: " mkinput -o out.h --expected=e.h bad.tflite v.csv
@@ -507,14 +507,14 @@ built()
 @test "a refusal leaves no directory of the evaluation kit's files" {
 	picture 2 3 1
 	printf 'P5 6 4 255\nAAAAAAAAAAAAAAAAAAAAAAAA' >b.pgm
-	refuses 2 "--dialect=mlek-samples makes two files: -o DIR" \
+	refuses 2 "--dialect=mlek-samples writes two files: name their directory with -o DIR" \
 		mkinput --dialect=mlek-samples p.tflite b.pgm
-	refuses 2 "b.pgm: error: a picture of 6 by 4 pixels for an input of 3 by 2; --resize?" \
+	refuses 2 "b.pgm: error: the picture has 6 by 4 pixels, the input 3 by 2: use --resize" \
 		mkinput --dialect=mlek-samples -o new p.tflite b.pgm
 	echo 1 >c.csv
-	refuses 2 "c.csv: error: samples are pictures or sounds" \
+	refuses 2 "c.csv: error: neither a picture nor a sound" \
 		mkinput --dialect=mlek-samples -o new p.tflite c.csv
-	refuses 2 "--use-case goes with --dialect=mlek-tests" mkinput --use-case=a p.tflite
+	refuses 2 "--use-case works only with --dialect=mlek-tests" mkinput --use-case=a p.tflite
 	refuses 2 "not a C identifier: 'a-b'" \
 		mkinput --dialect=mlek-tests --use-case=a-b -o new p.tflite
 	[ ! -e new ]

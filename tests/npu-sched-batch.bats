@@ -145,7 +145,7 @@ same()
 	cmp x.raw want
 	mkinput --format=raw -o y.raw x.tflite x.raw # all in one file
 	cmp y.raw want
-	refuses 2 "the model has 1 input, and a batch of 3, there are 2 files" \
+	refuses 2 "the model has 1 input, and a batch of 3, but there are 2 files: give one for each" \
 		mkinput --range=0,1 x.tflite "$d"/digit-{0,3}.pgm
 	# two frames of three inputs: each input is counted
 	for i in 0 3 7; do cp "three/$i/digit-$i.pgm" "three/$i/again.pgm"; done
@@ -155,7 +155,7 @@ same()
 	npu-eval --json x.labels out/output_0.npy |
 		jq -e '.items == 6 and .outputs[0].right == 6'
 	rm three/0/again.pgm
-	refuses 2 "three: error: 5 inputs do not fill batches of 3" \
+	refuses 2 "three: error: the list has 5 files, which is not a multiple of the model's batch of 3" \
 		mkinput --list=three --range=0,1 -o x.npy x.tflite
 }
 

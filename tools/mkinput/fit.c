@@ -190,8 +190,8 @@ fit_picture(struct arena *a, const struct options *o,
 	if (d->dim[0] == hwc[0] && d->dim[1] == hwc[1])
 		return true;
 	if (!o->resize)
-		return err_set(e, "%s: error: a picture of %lld by %lld pixels "
-				  "for an input of %lld by %lld; --resize?",
+		return err_set(e, "%s: error: the picture has %lld by %lld pixels, the "
+				  "input %lld by %lld: use --resize",
 			       d->name, (long long)d->dim[1],
 			       (long long)d->dim[0], (long long)hwc[1],
 			       (long long)hwc[0]);
@@ -227,17 +227,19 @@ check_sound(struct arena *a, const struct options *o, const struct tfl_tensor *t
 	int rank = tensor_dims(t, dim);
 	double lo, hi;
 	if (squeeze(dim, rank, rows) > 1)
-		return err_set(e, "%s: error: samples of a sound for an input of shape "
-				  "%s: are its features (MFCC, spectrum) meant, which "
-				  "have to be computed before?  --from=sound takes the "
-				  "samples", d->name, shape_text(a, dim, rank));
+		return err_set(e, "%s: error: these are sound samples, but the input "
+				  "of shape %s probably takes features (MFCC, "
+				  "spectrum): compute them first, or use --from=sound "
+				  "to take the samples",
+				  d->name, shape_text(a, dim, rank));
 	if (o->scale.n || o->mean.n || d->quantized || t->quant.n_scale != 1 ||
 	    2 / t->quant.scale[0] >= FEW_STEPS)
 		return true;
 	tensor_range(t, &lo, &hi);
-	return err_set(e, "%s: error: samples of a sound, -1 to 1, are %.3g steps of the "
-			  "input, which takes %g to %g: are its features (MFCC, "
-			  "spectrum) meant?  --scale, or --from=sound", d->name,
+	return err_set(e, "%s: error: these are sound samples, -1 to 1 or %.3g steps "
+			  "of the input, but the input takes %g to %g, probably "
+			  "features (MFCC, spectrum): use --scale, or --from=sound to "
+			  "take the samples", d->name,
 		       2 / (double)t->quant.scale[0], lo, hi);
 }
 
@@ -257,8 +259,8 @@ fit_data(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 	if (d->list && o->fit_length && (int64_t)d->n != n)
 		fit_length(a, d, (size_t)n);
 	if ((int64_t)d->n != n)
-		return err_set(e, "%s: error: %zu values of shape %s for an "
-				  "input of %lld, %s", d->name, d->n,
+		return err_set(e, "%s: error: the file has %zu values of shape %s, the "
+				  "input needs %lld of shape %s", d->name, d->n,
 			       shape_text(a, d->dim, d->rank), (long long)n,
 			       shape_text(a, dim, rank));
 	bool equal = n_want == n_have &&

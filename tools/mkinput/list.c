@@ -100,7 +100,8 @@ list_directory(struct arena *a, const char *path, struct list *l, struct err *e)
 		if (is_directory(arena_printf(a, "%s/%s", path, name[i])) &&
 		    !list_class(a, path, name[i], l, e))
 			return false;
-	return l->n || err_set(e, "%s: error: no directory with files in it", path);
+	return l->n || err_set(e, "%s: error: the directory has no subdirectory with "
+				  "files: make one for each class", path);
 }
 
 /* ---- a list in a text file ------------------------------------------------- */
@@ -151,7 +152,8 @@ list_text(struct arena *a, const char *path, struct list *l, struct err *e)
 	memcpy(at, file.p, file.n);
 	at[file.n] = '\0';
 	if (strlen(at) != file.n)
-		return err_set(e, "%s: error: a NUL byte: not a text", file_name(path));
+		return err_set(e, "%s: error: not a text file: there is a NUL byte",
+				  file_name(path));
 	for (unsigned line = 1; at; at = next, line++) {
 		char *name, *label;
 		next = strchr(at, '\n');
@@ -162,12 +164,13 @@ list_text(struct arena *a, const char *path, struct list *l, struct err *e)
 			continue;
 		if (!split_line(at, &name, &label))
 			return err_at(e, file_name(path), line,
-				      "a file and a label are expected, not '%s'", at);
+				      "a line needs the name of a file and a label, "
+				      "not '%s'", at);
 		struct item *it = add_item(a, l);
 		*it = (struct item){ .path = beside(a, path, name), .label = label,
 				     .line = line };
 	}
-	return l->n || err_set(e, "%s: error: lists nothing", file_name(path));
+	return l->n || err_set(e, "%s: error: the list names no files", file_name(path));
 }
 
 /* ---- labels ---------------------------------------------------------------- */

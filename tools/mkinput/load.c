@@ -60,8 +60,8 @@ load_data(struct arena *a, const char *path, const struct options *o,
 	d->sound = from == FROM_SOUND && !o->from;
 	bool normalised = o->scale.n || o->mean.n || o->range.n;
 	if (d->quantized && normalised)
-		return err_set(e, "%s: error: these are quantized values "
-				  "already; to normalise them, say --real",
+		return err_set(e, "%s: error: the values are quantized already: use "
+				  "--real with --scale, --mean or --range",
 			       d->name);
 	return true;
 }

@@ -16,51 +16,60 @@ enum { OPT_FORMAT = 256, OPT_FROM, OPT_RESIZE, OPT_SCALE, OPT_MEAN, OPT_RANGE,
        OPT_LIST, OPT_LABELS, OPT_HEX, OPT_DIALECT, OPT_USE_CASE };
 
 static const struct argp_option option_list[] = {
-	{ "format", OPT_FORMAT, "NAME", 0, "header (default), npy, raw", 0 },
-	{ "name", 'n', "NAME", 0, "of the array (input_data)", 0 },
+	{ "format", OPT_FORMAT, "NAME", 0,
+	  "file format of the result: header (default), npy or raw", 0 },
+	{ "name", 'n', "NAME", 0, "C name of the array (default: input_data)", 0 },
 	{ "hex", OPT_HEX, NULL, 0,
-	  "the header's arrays are uint8_t, their bytes in hexadecimal", 0 },
+	  "write the arrays of the header as uint8_t bytes in hexadecimal", 0 },
 	{ "dialect", OPT_DIALECT, "NAME", 0,
-	  "plain (default); mlek-samples, mlek-tests: the ML evaluation kit's files, "
-	  "in the directory --output", 0 },
+	  "style of the result: plain (default), or mlek-samples or mlek-tests (source "
+	  "files of Arm's ML evaluation kit, in the directory of --output)", 0 },
 	{ "use-case", OPT_USE_CASE, "NAME", 0,
-	  "behind the names of mlek-tests, and its namespace", 0 },
-	{ "guard", OPT_GUARD, "MACRO", 0, "include guard (INPUT_DATA_H)", 0 },
+	  "use-case name for mlek-tests: suffix of its names, and its C++ "
+	  "namespace", 0 },
+	{ "guard", OPT_GUARD, "MACRO", 0,
+	  "macro of the include guard (default: INPUT_DATA_H)", 0 },
 	{ "section", OPT_SECTION, "NAME", 0,
-	  "linker section; the array is then not const", 0 },
+	  "linker section of the array, which is then writable (not const)", 0 },
 	{ "sections", OPT_SECTIONS, NULL, 0,
-	  "for a continuous loop: input_data_sec, expected_output_data_sec, and "
-	  "an output buffer in output_data_sec", 0 },
+	  "place the arrays for a continuous inference loop: input in input_data_sec, "
+	  "expected output in expected_output_data_sec, and an output buffer in "
+	  "output_data_sec", 0 },
 	{ "expected", OPT_EXPECTED, "FILE", 0,
-	  "run the model and write what it says to FILE: .npy, .bin or .raw, "
-	  "else a header", 0 },
+	  "run the model and write its output to FILE, to test the firmware: .npy, "
+	  ".bin or .raw by the suffix, otherwise a header", 0 },
 	{ "expected-name", OPT_EXPECTED_NAME, "NAME", 0,
-	  "of the array (expected_output_data)", 0 },
-	{ "expected-section", OPT_EXPECTED_SECTION, "NAME", 0, "linker section",
-	  0 },
+	  "C name of the array of --expected (default: expected_output_data)", 0 },
+	{ "expected-section", OPT_EXPECTED_SECTION, "NAME", 0,
+	  "linker section of the array of --expected", 0 },
 	{ "from", OPT_FROM, "NAME", 0,
-	  "format of the files: npy, picture, sound, csv, raw (default: by "
-	  "content, csv by its suffix)", 1 },
+	  "format of the input files: npy, picture, sound, csv or raw (default: "
+	  "recognized by content, csv by its suffix)", 1 },
 	{ "quantized", OPT_QUANTIZED, NULL, 0,
-	  "the numbers are the input's integers already", 1 },
-	{ "real", OPT_REAL, NULL, 0, "the numbers are real values to quantize",
-	  1 },
+	  "the numbers are quantized already: copy them unchanged", 1 },
+	{ "real", OPT_REAL, NULL, 0, "the numbers are real values: quantize them", 1 },
 	{ "scale", OPT_SCALE, "S[,S...]", 0,
-	  "real value = (number - mean) * scale; 1/255 is understood", 1 },
-	{ "mean", OPT_MEAN, "M[,M...]", 0, "see --scale; one, or one a channel",
-	  1 },
-	{ "range", OPT_RANGE, "LO,HI", 0, "of a picture: black to white", 1 },
+	  "normalize before quantizing: real value = (number - mean) * scale; a "
+	  "fraction such as 1/255 is allowed", 1 },
+	{ "mean", OPT_MEAN, "M[,M...]", 0,
+	  "mean for --scale: one number, or one per channel", 1 },
+	{ "range", OPT_RANGE, "LO,HI", 0,
+	  "normalize a picture so that black becomes LO and white becomes HI, for "
+	  "example 0,1", 1 },
 	{ "resize", OPT_RESIZE, "METHOD", OPTION_ARG_OPTIONAL,
-	  "scale a picture to the input's size: bilinear (default), area", 1 },
-	{ "fit", OPT_FIT, NULL, 0, "cut a sound or list to length, or pad it "
-				   "with zeros", 1 },
-	{ "random", OPT_RANDOM, "SEED", 0, "random integers instead of files",
-	  1 },
+	  "scale a picture to the size of the input: bilinear (default) or area", 1 },
+	{ "fit", OPT_FIT, NULL, 0,
+	  "cut a sound or list of numbers to the length of the input, or pad it with "
+	  "zeros", 1 },
+	{ "random", OPT_RANDOM, "SEED", 0,
+	  "generate random integers instead of reading files", 1 },
 	{ "list", OPT_LIST, "FILE", 0,
-	  "many inputs as one array, .npy or raw: a file and its label a line, or a "
-	  "directory with one for each class", 1 },
+	  "convert many files into one array (.npy or raw), for npu-sim --frames: FILE "
+	  "has one path and label per line, or is a directory with one subdirectory "
+	  "per class", 1 },
 	{ "labels", OPT_LABELS, "FILE", 0,
-	  "write their labels to FILE (OUTPUT's name, .labels)", 1 },
+	  "write the labels of --list to FILE (default: the name of OUTPUT with "
+	  ".labels)", 1 },
 	{ 0 }
 };
 
@@ -137,19 +146,21 @@ static void
 check_dialect(const struct options *o)
 {
 	if (o->use_case && o->dialect != DIALECT_MLEK_TESTS)
-		cli_error("--use-case goes with --dialect=mlek-tests");
+		cli_error("--use-case works only with --dialect=mlek-tests");
 	if (!o->dialect)
 		return;
 	if (!o->output || !strcmp(o->output, "-"))
-		cli_error("--dialect=%s makes two files: -o DIR",
+		cli_error("--dialect=%s writes two files: name their directory with -o "
+			  "DIR",
 			  dialect_names[o->dialect]);
 	if (o->has_format || o->hex || o->name || o->guard || o->section ||
 	    o->expected || o->list)
-		cli_error("--dialect=%s says it all: no other option of the "
-			  "output",
+		cli_error("--dialect=%s excludes --format, --hex, --name, --guard, "
+			  "--section, --expected and --list",
 			  dialect_names[o->dialect]);
 	if (o->dialect == DIALECT_MLEK_SAMPLES && !o->n_files)
-		cli_error("which samples?");
+		cli_error("--dialect=mlek-samples needs at least one FILE, a picture "
+			  "or a sound");
 }
 
 /* --list writes no header file and no expected output. */
@@ -158,17 +169,18 @@ check_list(struct options *o)
 {
 	if (!o->list) {
 		if (o->labels)
-			cli_error("--labels needs --list");
+			cli_error("--labels works only with --list");
 		return;
 	}
 	if (o->n_files || o->has_random)
-		cli_error("--list takes no files, no --random");
+		cli_error("--list excludes FILE operands and --random");
 	if (o->expected || o->name || o->guard || o->section)
-		cli_error("--list makes no header, and runs no model");
+		cli_error("--list excludes --expected, --name, --guard and --section");
 	if (o->has_format && o->format == AS_HEADER)
-		cli_error("--list makes --format=npy or raw");
+		cli_error("--list needs --format=npy or --format=raw, not header");
 	if ((!o->output || !strcmp(o->output, "-")) && !o->labels)
-		cli_error("--list makes two files: -o FILE, or --labels=FILE");
+		cli_error("--list writes two files: name them with -o FILE or "
+			  "--labels=FILE");
 	if (!o->has_format)
 		o->format = AS_NPY;
 }
@@ -178,19 +190,19 @@ check_options(struct options *o)
 {
 	check_names(o);
 	if (!o->model)
-		cli_error("which model?");
+		cli_error("no MODEL: name the model that the input is for");
 	if (o->range.n && o->range.n != 2)
-		cli_error("--range takes two numbers");
+		cli_error("--range needs two numbers, for example --range=0,1");
 	if (o->range.n && (o->scale.n || o->mean.n))
-		cli_error("--range says it all: no --scale, no --mean");
+		cli_error("--range excludes --scale and --mean");
 	if (o->has_random && o->n_files)
-		cli_error("--random takes no files");
+		cli_error("--random excludes FILE operands");
 	check_dialect(o);
 	check_list(o);
 	if (!o->n_files && !o->has_random && !o->list && o->model &&
 	    !strcmp(o->model, "-"))
-		cli_error("model and data can't both be on standard "
-			  "input");
+		cli_error("model and data can't both come from standard input: name "
+			  "one of them");
 }
 
 static void
@@ -275,9 +287,9 @@ static const struct argp argp = {
 	.options = option_list,
 	.parser = parse_option,
 	.args_doc = "MODEL [FILE...]",
-	.doc = "Turns data into the quantized input of a TFLite model or a TOSA graph, "
-	       "as a C header, .npy or raw bytes; one FILE for each input, or standard "
-	       "input for the only one.",
+	.doc = "Convert data into the quantized input of a TFLite model or a TOSA "
+	       "graph, as a C header, .npy or raw bytes.  Give one FILE for each "
+	       "input; a model with a single input also reads standard input.",
 };
 
 /* A few outliers are normal; many clipped values show that the range is wrong. */
@@ -288,8 +300,8 @@ warn_clipped(const char *name, const struct tfl_tensor *t, const struct filled *
 	if (f->n_clipped * 20 < f->n || !f->n_clipped)
 		return;
 	tensor_range(t, &lo, &hi);
-	cli_note("warning", "%s: %zu of %zu values are clipped: they span %g to "
-			    "%g, the input takes %g to %g; --scale, --mean?",
+	cli_note("warning", "%s: %zu of %zu values are clipped: they span %g to %g, "
+			    "the input takes %g to %g; check --scale and --mean",
 		 name, f->n_clipped, f->n, f->lo, f->hi, lo, hi);
 }
 
@@ -348,7 +360,8 @@ check_files(const struct options *o, int n_in, int batch, struct err *e)
 	struct text more = { 0 };
 	if (batch > 1)
 		text_printf(&more, ", and a batch of %d", batch);
-	(void)err_set(e, "%s: error: the model has %d input%s%s, there %s %d file%s",
+	(void)err_set(e, "%s: error: the model has %d input%s%s, but there %s %d "
+			 "file%s: give one for each",
 		      o->model, n_in, n_in == 1 ? "" : "s", text_str(&more),
 		      n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
 	text_free(&more);
@@ -484,8 +497,9 @@ convert(struct arena *a, const struct options *o, struct err *e)
 	const struct tfl_subgraph *g = &v->subgraph[0];
 	bool kit = o->dialect == DIALECT_MLEK_SAMPLES || o->dialect == DIALECT_MLEK_TESTS;
 	if (kit && v != m)
-		return err_set(e, "%s: error: it has inputs or outputs with a layout, which "
-			       "the evaluation kit's files don't know", o->model);
+		return err_set(e, "%s: error: an input or output has a memory layout, "
+				  "which files of the evaluation kit do not support",
+				  o->model);
 	if (o->dialect == DIALECT_MLEK_SAMPLES && g->n_in == 1)
 		return write_samples(a, o, g, e);
 	if (!check_inputs(o, g, x.actual, e))

@@ -158,7 +158,8 @@ read_picture(struct arena *a, const struct options *o, const struct tfl_tensor *
 {
 	int64_t hwc[3];
 	if (!picture_shape(t, hwc))
-		return err_set(e, "%s: error: a picture, but the model's input is none",
+		return err_set(e, "%s: error: this is a picture, but the model's input "
+				  "is not",
 			       s->d.name);
 	struct tfl_tensor colour = { .type = TFL_UINT8, .rank = 4,
 				     .dim = { 1, (int32_t)hwc[0], (int32_t)hwc[1], RGB } };
@@ -175,9 +176,9 @@ read_sample(struct arena *a, const struct options *o, const struct tfl_tensor *t
 	if (s->d.max > 0)
 		return read_picture(a, o, t, s, e);
 	if (!s->d.rate)
-		return err_set(e, "%s: error: samples are pictures or sounds",
+		return err_set(e, "%s: error: neither a picture nor a sound",
 			       s->d.name);
-	return s->d.n || err_set(e, "%s: error: a sound without samples", s->d.name);
+	return s->d.n || err_set(e, "%s: error: the sound has no samples", s->d.name);
 }
 
 /* Fails unless all samples are pictures, or sounds of the same rate. */
@@ -186,9 +187,10 @@ check_samples(const struct sample *s, int n, struct err *e)
 {
 	for (int i = 1; i < n; i++)
 		if (s[i].d.rate != s[0].d.rate)
-			return err_set(e, "%s: error: %s; %s is another",
+			return err_set(e, "%s: error: this is %s, which does not match "
+					  "%s",
 				       s[i].d.name,
-				       s[i].d.rate ? "a sound of another rate"
+				       s[i].d.rate ? "a sound of another sample rate"
 						   : "a picture", s[0].d.name);
 	return true;
 }

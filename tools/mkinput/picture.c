@@ -33,8 +33,8 @@ set_shape(struct arena *a, int64_t h, int64_t w, int64_t c, struct data *d,
 	  struct err *e)
 {
 	if (h < 1 || w < 1 || h > max_pixels / w)
-		return err_set(e, "%s: error: a picture of %lld by %lld pixels; "
-				  "at most %lld are supported", d->name,
+		return err_set(e, "%s: error: the picture has %lld by %lld pixels; at "
+				  "most %lld pixels are supported", d->name,
 			       (long long)w, (long long)h,
 			       (long long)max_pixels);
 	d->rank = 3;
@@ -142,8 +142,8 @@ load_pnm(struct arena *a, struct bytes file, struct data *d, struct err *e)
 	/* a text needs at least one character per sample, a bit map one bit */
 	int64_t samples = (int64_t)w * h * c;
 	if (samples / 8 > (int64_t)file.n)
-		return err_set(e, "%s: error: %d by %d pixels do not fit %zu "
-				  "bytes", d->name, w, h, file.n);
+		return err_set(e, "%s: error: %d by %d pixels do not match the file's "
+				  "%zu bytes", d->name, w, h, file.n);
 	if (!set_shape(a, h, w, c, d, e))
 		return false;
 	d->max = max;
@@ -196,7 +196,8 @@ bool
 load_picture(struct arena *a, struct bytes file, struct data *d, struct err *e)
 {
 	if (!is_picture(file))
-		return err_set(e, "%s: error: neither PGM, PPM, PBM nor PNG",
+		return err_set(e, "%s: error: unknown picture format: PGM, PPM, PBM "
+				  "and PNG are supported",
 			       d->name);
 	return is_png(file) ? load_png(a, file, d, e)
 			    : load_pnm(a, file, d, e);

@@ -119,16 +119,16 @@ make_normal(const struct options *o, const struct tfl_tensor *t,
 	n->channels = o->mean.n > n->channels ? o->mean.n : n->channels;
 	if ((o->scale.n > 1 && o->scale.n != last) ||
 	    (o->mean.n > 1 && o->mean.n != last))
-		return err_set(e, "%s: error: %d scales or means for %d "
-				  "channels", d->name, n->channels, last);
+		return err_set(e, "%s: error: --scale or --mean has %d numbers, the "
+				  "input has %d channels", d->name, n->channels, last);
 	double lo, hi;
 	tensor_range(t, &lo, &hi);
 	if (!o->scale.n && !o->mean.n && !o->range.n && needs_normal(t, d))
-		return err_set(e, "%s: error: the input takes %g to %g: say how "
-				  "pixels become such numbers, by --range, or "
-				  "--scale and --mean", d->name, lo, hi);
+		return err_set(e, "%s: error: the input takes %g to %g: use --range, "
+				  "or --scale and --mean, to convert pixels to such "
+				  "numbers", d->name, lo, hi);
 	if (o->range.n && !(d->max > 0))
-		return err_set(e, "%s: error: --range is for pictures", d->name);
+		return err_set(e, "%s: error: --range works only with pictures", d->name);
 	for (int c = 0; c < n->channels; c++) {
 		n->scale[c] = pick(&o->scale, c, 1);
 		n->mean[c] = pick(&o->mean, c, 0);
@@ -164,7 +164,8 @@ fill_tensor(struct arena *a, const struct options *o,
 				       d->name, i);
 		if (d->quantized && (v < l.min || v > l.max || v != floor(v)) &&
 		    t->type != TFL_FLOAT32)
-			return err_set(e, "%s: error: value %zu, %g, is no %s",
+			return err_set(e, "%s: error: value %zu is %g, which is not a "
+					  "value of type %s",
 				       d->name, i, v, tfl_type_name(t->type));
 		out->lo = v < out->lo ? v : out->lo;
 		out->hi = v > out->hi ? v : out->hi;

@@ -94,8 +94,8 @@ bool
 load_sndfile(struct arena *a, struct bytes file, struct data *d, struct err *e)
 {
 	if (!is_known(file))
-		return err_set(e, "%s: error: not a sound (WAV, FLAC, Ogg, AIFF), by its "
-				  "first bytes", d->name);
+		return err_set(e, "%s: error: not a WAV, FLAC, Ogg or AIFF file",
+				  d->name);
 	struct memory m = { .file = file };
 	SF_VIRTUAL_IO io = { .get_filelen = memory_length, .seek = memory_seek,
 			     .read = memory_read, .write = memory_write,
@@ -114,8 +114,8 @@ load_sndfile(struct arena *a, struct bytes file, struct data *d, struct err *e)
 		d->list = true;
 	}
 	(void)sf_close(s);
-	return ok || err_set(e, "%s: error: %lld frames of %d channels; at most "
-				"%d of %d are supported", d->name,
+	return ok || err_set(e, "%s: error: the sound has %lld frames of %d channels; "
+				"at most %d of %d are supported", d->name,
 			     (long long)info.frames, info.channels,
 			     (int)MAX_FRAMES, (int)MAX_SOUND_CHANNELS);
 }
@@ -127,7 +127,7 @@ load_sndfile(struct arena *a, struct bytes file, struct data *d, struct err *e)
 {
 	(void)a;
 	(void)file;
-	return err_set(e, "%s: error: not a WAV file, and this program was "
-			  "built without libsndfile", d->name);
+	return err_set(e, "%s: error: not a WAV file: this program was built without "
+			  "libsndfile, which reads others", d->name);
 }
 #endif

@@ -70,7 +70,9 @@ make_stack(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 	if (!read_list(a, o->list, &l, e))
 		return false;
 	if (l.n % (size_t)batch)
-		return err_at(e, file_name(o->list), 0, "%zu inputs do not fill batches of %d",
+		return err_at(e, file_name(o->list), 0, "the list has %zu files, which "
+							"is not a multiple of the "
+							"model's batch of %d",
 			      l.n, batch);
 	if (!spool_open(&values, e))
 		return false;

@@ -213,7 +213,7 @@ write_binary(struct arena *a, struct file_set *to, const char *path,
 	     enum output format, struct err *e)
 {
 	if (s->n > 1 && (!path || !strcmp(path, "-")))
-		return err_set(e, "%d tensors need as many files: say -o FILE",
+		return err_set(e, "the result is %d files: name them with -o FILE",
 			       s->n);
 	bool ok = check_kinds(s->array, s->n, e);
 	for (int i = 0; ok && i < s->n; i++) {
@@ -250,8 +250,8 @@ write_stack(struct file_set *to, const char *path, const struct tfl_tensor *t, s
 	/* at the maximal rank, the new dimension replaces a leading dimension of 1 */
 	int skip = t->rank == NPY_MAX_RANK && t->dim[0] == 1;
 	if (t->rank - skip + 1 > NPY_MAX_RANK)
-		return err_set(e, "%s: error: an array of %d dimensions has no room for "
-				  "one more", t->name, t->rank);
+		return err_set(e, "%s: error: the input has %d dimensions, a .npy file "
+				  "can't hold one more", t->name, t->rank);
 	for (int k = skip; k < t->rank; k++)
 		x.dim[x.rank++] = t->dim[k];
 	if (format == AS_NPY)
