@@ -142,19 +142,19 @@ near() { awk -v a="$1" "BEGIN { b = $2; exit !(a - b < 1e-12 && b - a < 1e-12) }
 
 @test "files that do not fit are refused, with the place of the fault" {
 	five
-	refuses 2 "labels, and outputs to judge?" npu-eval labels
+	refuses 2 "a file of labels and at least one file of outputs are needed" npu-eval labels
 	npy '|i1' '(4, 3)' 1 2 3 1 2 3 1 2 3 1 2 3 >short.npy
-	refuses 2 "short.npy: error: has 4 items, there are 5 labels" npu-eval labels short.npy
+	refuses 2 "short.npy: error: has 4 items, but there are 5 labels" npu-eval labels short.npy
 	printf '1\nx\n' >bad
-	refuses 2 "bad:2: error: a label is a number, not 'x'" npu-eval bad out.npy
+	refuses 2 "bad:2: error: a label must be a number, not 'x'" npu-eval bad out.npy
 	printf '1\0' >bad
-	refuses 2 "bad: error: a NUL byte" npu-eval bad out.npy
+	refuses 2 "bad: error: not a text file" npu-eval bad out.npy
 	: >bad
-	refuses 2 "bad: error: has no labels" npu-eval bad out.npy
+	refuses 2 "bad: error: the file has no labels" npu-eval bad out.npy
 	refuses 2 "labels: error: not a .npy file" npu-eval labels labels
 	npy '<f4' '(5,)' 0 0 128 127  0 0 0 0  0 0 0 0  0 0 0 0  0 0 0 0 >inf.npy
-	refuses 2 "inf.npy: error: item 0 has a value that is no number" npu-eval labels inf.npy
-	refuses 2 "out.npy: error: has 3 values an item, labels 1" npu-eval --regression labels out.npy
+	refuses 2 "inf.npy: error: item 0 has a value that is not a finite number" npu-eval labels inf.npy
+	refuses 2 "out.npy: error: has 3 values per item, labels has 1" npu-eval --regression labels out.npy
 	npy '|i1' '(5, 0)' >none.npy
 	refuses 2 "none.npy: error: has no values" npu-eval labels none.npy
 	printf '0\n0\n0\n0\n99999\n' >labels
@@ -256,13 +256,14 @@ layers()
 
 @test "--layers refuses faulty inputs" {
 	ten_digits
-	refuses 2 "the model has 1 input, there are 2 files" npu-eval --layers "$digits" x.npy x.npy
-	refuses 2 "a model, and its inputs?" npu-eval --layers "$digits"
+	refuses 2 "the model has 1 input, but there are 2 files: give one for each" \
+		npu-eval --layers "$digits" x.npy x.npy
+	refuses 2 "--layers needs a MODEL and one FILE for each of its inputs" npu-eval --layers "$digits"
 	npy '|u1' '(784,)' 1 >short.npy
 	refuses 2 "short.npy: error" npu-eval --layers "$digits" short.npy
 	npy '|i1' '(3,)' 1 2 3 >three.npy
-	refuses 2 "three.npy: error: has 3 bytes, an item of input picture 784" \
+	refuses 2 "three.npy: error: has 3 bytes, which is not a multiple of an item of input picture, 784 bytes" \
 		npu-eval --layers "$digits" three.npy
 	refuses 2 "is compiled already" npu-eval --layers "${digits%.tflite}-ethos-u55-128.tflite" x.npy
-	refuses 2 "takes a model and its inputs alone" npu-eval --layers --regression "$digits" x.npy
+	refuses 2 "--layers excludes --model, --targets and --regression" npu-eval --layers --regression "$digits" x.npy
 }

@@ -94,7 +94,8 @@ count_classes(struct arena *a, const struct options *o, const struct labels *l,
 	size_t cells;
 	*r = (struct answers){ .v = v, .n_classes = n_classes };
 	if (__builtin_mul_overflow(n_classes, n_classes, &cells) || cells > 1 << 26)
-		return err_at(e, v->file, 0, "%zu classes: at most 8192 are supported",
+		return err_at(e, v->file, 0, "there are %zu classes: at most 8192 are "
+					     "supported",
 			      n_classes);
 	r->answer = anew(a, size_t, v->n);
 	r->score = anew(a, struct class_score, n_classes);

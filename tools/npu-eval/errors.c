@@ -70,7 +70,8 @@ count_errors(struct arena *a, const struct labels *l, const struct values *targe
 {
 	*r = (struct errors){ .v = v, .each = anew(a, double, v->n) };
 	if (targets ? targets->each != v->each : v->each != 1)
-		return err_at(e, v->file, 0, "has %zu values an item, %s %zu", v->each,
+		return err_at(e, v->file, 0, "has %zu values per item, %s has %zu",
+					     v->each,
 			      targets ? targets->file : l->file,
 			      targets ? targets->each : (size_t)1);
 	for (size_t i = 0; i < v->n; i++) {

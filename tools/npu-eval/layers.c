@@ -47,14 +47,18 @@ read_input(struct run *r, const char *path, int k, struct err *e)
 	    !npy_parse(file, file_name(path), &n, e))
 		return false;
 	if (!same_type(&n, t))
-		return err_at(e, file_name(path), 0, "elements are no %s, input %s is",
+		return err_at(e, file_name(path), 0, "elements are not of type %s, as "
+						     "those of input %s",
 			      tfl_type_name(t->type), t->name);
 	if (!bytes || !n.data.n || n.data.n % bytes)
-		return err_at(e, file_name(path), 0, "has %zu bytes, an item of input %s "
-			      "%zu", n.data.n, t->name, bytes);
+		return err_at(e, file_name(path), 0, "has %zu bytes, which is not a "
+						     "multiple of an item of input %s, "
+						     "%zu bytes",
+						     n.data.n, t->name, bytes);
 	size_t items = n.data.n / bytes;
 	if (r->out.n_items && r->out.n_items != items)
-		return err_at(e, file_name(path), 0, "has %zu items, the first input %zu",
+		return err_at(e, file_name(path), 0, "has %zu items, the file of the "
+						     "first input has %zu",
 			      items, r->out.n_items);
 	r->out.n_items = items;
 	r->input[k] = n.data;
@@ -66,7 +70,8 @@ read_inputs(struct run *r, const struct options *o, struct err *e)
 {
 	if (o->n_files != r->g->n_in)
 		return err_at(e, file_name(o->labels), 0,
-			      "the model has %d input%s, there %s %d file%s",
+			      "the model has %d input%s, but there %s %d file%s: give "
+			      "one for each",
 			      r->g->n_in, r->g->n_in == 1 ? "" : "s",
 			      o->n_files == 1 ? "is" : "are", o->n_files,
 			      o->n_files == 1 ? "" : "s");

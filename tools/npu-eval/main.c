@@ -10,16 +10,23 @@ enum { OPT_JSON = 256, OPT_CSV, OPT_TOP, OPT_PARTED, OPT_MODEL, OPT_TARGETS,
        OPT_REGRESSION, OPT_LAYERS };
 
 static const struct argp_option option_list[] = {
-	{ "top", OPT_TOP, "K", 0, "count labels among the K best answers (5)", 0 },
-	{ "parted", OPT_PARTED, "N", 0, "list N items where two outputs part (10)", 0 },
+	{ "top", OPT_TOP, "K", 0,
+	  "K of the top-K accuracy: how often the label is among the K best answers "
+	  "(default 5)", 0 },
+	{ "parted", OPT_PARTED, "N", 0,
+	  "list up to N items for which two outputs give different answers (default "
+	  "10)", 0 },
 	{ "regression", OPT_REGRESSION, NULL, 0,
-	  "labels are numbers to be met, not classes", 0 },
+	  "labels are target numbers, not classes: report errors instead of "
+	  "accuracy", 0 },
 	{ "targets", OPT_TARGETS, "FILE", 0,
-	  "what the outputs should be, .npy: an autoencoder's inputs", 0 },
-	{ "model", OPT_MODEL, "FILE", 0, "the model whose scales integers have", 0 },
+	  "compare outputs with the target values in FILE (.npy), for example the "
+	  "inputs of an autoencoder", 0 },
+	{ "model", OPT_MODEL, "FILE", 0,
+	  "convert integer values to real values with the scales of model FILE", 0 },
 	{ "layers", OPT_LAYERS, NULL, 0,
-	  "where an integer network loses precision: every tensor against the same "
-	  "network in real numbers", 0 },
+	  "find where an integer network loses precision: compare every tensor with "
+	  "the same network in real numbers", 0 },
 	{ "json", OPT_JSON, NULL, 0, "print the report as JSON", 1 },
 	{ "csv", OPT_CSV, NULL, 0, "print the report as CSV", 1 },
 	{ 0 }
@@ -40,10 +47,12 @@ static void
 check_options(const struct options *o)
 {
 	if (!o->labels || !o->n_files)
-		cli_error(o->layers ? "a model, and its inputs?"
-				    : "labels, and outputs to judge?");
+		cli_error(o->layers ? "--layers needs a MODEL and one FILE for each of "
+				      "its inputs"
+				    : "a file of labels and at least one file of "
+				      "outputs are needed");
 	if (o->layers && (o->model || o->targets || o->regression))
-		cli_error("--layers takes a model and its inputs alone");
+		cli_error("--layers excludes --model, --targets and --regression");
 }
 
 static error_t
@@ -72,8 +81,9 @@ static const struct argp argp = {
 	.options = option_list,
 	.parser = parse_option,
 	.args_doc = "LABELS OUTPUT.npy...\n--layers MODEL INPUT.npy...",
-	.doc = "Counts how good outputs are on labelled data: accuracy, precision, "
-	       "recall, confusion, errors, areas under ROC; several outputs side by side.",
+	.doc = "Measure the quality of outputs on labelled data: accuracy, precision, "
+	       "recall, confusion, errors, area under the ROC curve.  Several outputs "
+	       "are shown side by side.",
 };
 
 static char

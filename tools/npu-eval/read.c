@@ -44,8 +44,9 @@ check_numbers(const struct values *v, struct err *e)
 {
 	for (size_t i = 0; v->npy.kind == 'f' && i < v->n * v->each; i++)
 		if (!isfinite(element(&v->npy, i)))
-			return err_at(e, file_name(v->file), 0, "item %zu has a value "
-				      "that is no number", i / v->each);
+			return err_at(e, file_name(v->file), 0,
+			    "item %zu has a value that is not a finite number",
+			    i / v->each);
 	return true;
 }
 
@@ -75,7 +76,8 @@ parse_values(struct bytes file, const char *path, size_t n, struct values *v,
 	size_t all = v->npy.data.n / (size_t)v->npy.item_bytes;
 	v->n = count_items(&v->npy, n);
 	if (n && v->n != n)
-		return err_at(e, v->file, 0, "has %zu items, there are %zu labels", v->n,
+		return err_at(e, v->file, 0, "has %zu items, but there are %zu labels",
+					     v->n,
 			      n);
 	if (!all)
 		return err_at(e, v->file, 0, "has no values");
@@ -125,7 +127,8 @@ parse_label(struct arena *a, struct labels *l, char *line, unsigned number,
 	char *end;
 	double v = strtod(line, &end);
 	if (end == line || !isfinite(v))
-		return err_at(e, l->file, number, "a label is a number, not '%s'", line);
+		return err_at(e, l->file, number, "a label must be a number, not '%s'",
+						  line);
 	l->v[l->n++] = v;
 	end += strspn(end, " \t,");
 	if (*end)
@@ -141,7 +144,7 @@ parse_text(struct arena *a, struct bytes file, struct labels *l, struct err *e)
 	memcpy(at, file.p, file.n);
 	at[file.n] = '\0';
 	if (strlen(at) != file.n)
-		return err_at(e, l->file, 0, "a NUL byte: not a text");
+		return err_at(e, l->file, 0, "not a text file: there is a NUL byte");
 	for (size_t i = 0; i < file.n; i++)
 		lines += at[i] == '\n';
 	l->v = anew(a, double, lines);
@@ -156,7 +159,7 @@ parse_text(struct arena *a, struct bytes file, struct labels *l, struct err *e)
 		if (at[strspn(at, " \t")] && !parse_label(a, l, at, number, e))
 			return false;
 	}
-	return l->n || err_at(e, l->file, 0, "has no labels");
+	return l->n || err_at(e, l->file, 0, "the file has no labels");
 }
 
 static bool
@@ -167,7 +170,8 @@ parse_array(struct arena *a, struct bytes file, const char *path, struct labels 
 	if (!parse_values(file, path, 0, &v, e))
 		return false;
 	if (v.each != 1)
-		return err_at(e, l->file, 0, "has %zu numbers an item, not one", v.each);
+		return err_at(e, l->file, 0, "labels must be one number per item, not "
+					     "%zu", v.each);
 	l->n = v.n;
 	l->v = anew(a, double, v.n);
 	for (size_t i = 0; i < v.n; i++)
