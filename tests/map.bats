@@ -203,7 +203,7 @@ compiled()
 	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" stale.json
 	run --separate-stderr npu-perf "${u55[@]}" stale.tflite
 	[ "$status" = 0 ]
-	grep 'warning: stale.tflite: its map is of other streams: no names' <<<"$stderr"
+	grep 'warning: stale.tflite: the map in the file belongs to other streams; layers have no names' <<<"$stderr"
 	grep -x 'NPU operators = n/a (100.0%)' <<<"$output"
 }
 

@@ -200,10 +200,10 @@ within()
 		--memory-mode Shared_Sram -o d.tflite "$DIGITS" 2>/dev/null
 	npu-perf "${u55[@]}" --fit=Desk 1.tflite=1.log 2.tflite=2.log 3.tflite=3.log \
 		4.tflite=4.log | cmp - desk.ini
-	refuses 2 "--fit takes MODEL=LOG, not '1.tflite'" \
+	refuses 2 "--fit needs operands MODEL=LOG, not '1.tflite'" \
 		npu-perf "${u55[@]}" --fit=Desk 1.tflite
 	compile ethos-u55-128 o.tflite
-	refuses 2 'is for ethos-u55-128' \
+	refuses 2 'is compiled for ethos-u55-128' \
 		npu-perf "${u55[@]}" --fit=Desk 1.tflite=1.log o.tflite=2.log
 }
 
@@ -295,6 +295,6 @@ within()
 	npu-perf "${u55[@]}" --json --measured=zephyr m.tflite |
 		jq -e '.measured_cycles == 12345'
 	printf 'hello\n' >empty
-	refuses 2 'empty: error: no line "NPU TOTAL cycles: N"' \
+	refuses 2 'empty: error: the log has no line "NPU TOTAL cycles: N"' \
 		npu-perf "${u55[@]}" --measured=empty m.tflite
 }

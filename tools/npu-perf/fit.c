@@ -302,7 +302,8 @@ read_point(struct fit *f, const struct options *o, const char *pair,
 	struct measured m;
 	const char *eq = strrchr(pair, '=');
 	if (!eq)
-		return err_set(f->e, "error: --fit takes MODEL=LOG, not '%s'", pair);
+		return err_set(f->e, "error: --fit needs operands MODEL=LOG, not '%s'",
+				     pair);
 	one.file = arena_strndup(f->a, pair, (size_t)(eq - pair));
 	if (!read_network(f->a, &one, &p->net, f->e) ||
 	    !read_measured(f->a, eq + 1, &m, f->e))
@@ -321,7 +322,9 @@ fit_profile(struct arena *a, const struct options *o, struct text *t, struct err
 		if (!read_point(&f, o, o->operand[i], &f.point[i]))
 			return false;
 		if (f.point[i].net.accel != f.point[0].net.accel)
-			return err_at(e, f.point[i].net.file, 0, "is for %s, %s for %s",
+			return err_at(e, f.point[i].net.file, 0,
+			    "is compiled for %s, but %s for %s: --fit needs one "
+			    "accelerator",
 				      f.point[i].net.accel->name,
 				      f.point[0].net.file,
 				      f.point[0].net.accel->name);

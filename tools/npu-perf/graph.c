@@ -70,8 +70,8 @@ take_nodes(struct arena *a, struct graph *g, struct network *net,
 			return false;
 	}
 	if (!net->n)
-		return err_at(e, net->file, 0, "no operator of the graph "
-			      "is for the NPU");
+		return err_at(e, net->file, 0, "no operator of the graph runs on the "
+					       "NPU");
 	take_map(a, net, map_make(a, g, m, words));
 	return true;
 }
@@ -96,8 +96,9 @@ read_graph(struct arena *a, const struct options *o, struct bytes file,
 	const char *system = net->memory.system, *mode = net->memory.mode;
 	if ((o->system && (!system || strcmp(o->system, system))) ||
 	    (o->mode && (!mode || strcmp(o->mode, mode))))
-		return err_at(e, net->file, 0, "the graph is scheduled for %s, "
-			      "%s: schedule it for another memory system",
+		return err_at(e, net->file, 0, "the graph is scheduled for %s, %s: run "
+					       "npu-sched again for another memory "
+					       "system",
 			      system ? system : "?", mode ? mode : "?");
 	const struct g_model *m = g->n_models ? g->models[0] : NULL;
 	if (m && G_HAS(m, G_MODEL_actual_batch) && m->actual_batch > 0) {

@@ -96,8 +96,8 @@ take_streams(struct arena *a, struct network *net, struct npu_stream *s, int n,
 	     struct err *e)
 {
 	if (n == 0)
-		return err_at(e, net->file, 0, "there is no ethos-u operator: "
-			      "not a model compiled for an NPU");
+		return err_at(e, net->file, 0, "no ethos-u operator: the model is not "
+					       "compiled for an Ethos-U NPU");
 	net->op = anew(a, struct operator, (size_t)n);
 	net->n = (size_t)n;
 	net->accel = s[0].accel;
@@ -105,8 +105,9 @@ take_streams(struct arena *a, struct network *net, struct npu_stream *s, int n,
 		return false;
 	for (int i = 0; i < n; i++) {
 		if (s[i].accel != net->accel)
-			return err_at(e, net->file, 0, "operator %s is for %s, "
-				      "operator %s for %s", s[0].name,
+			return err_at(e, net->file, 0, "operator %s is compiled for "
+						       "%s, but operator %s for %s",
+						       s[0].name,
 				      net->accel->name, s[i].name,
 				      s[i].accel->name);
 		net->op[i] = (struct operator){ .stream = s[i],
@@ -163,7 +164,8 @@ find_map(struct arena *a, const struct tfl_model *m, struct network *net,
 	if (!map_find(a, m, s, n, &map, &stale, e))
 		return false;
 	if (stale)
-		cli_note("warning", "%s: its map is of other streams: no names",
+		cli_note("warning", "%s: the map in the file belongs to other streams; "
+				    "layers have no names",
 			 net->file);
 	if (!map)
 		return true;

@@ -15,34 +15,43 @@ enum { OPT_CONFIG = 256, OPT_SYSTEM, OPT_MODE, OPT_MODEL, OPT_CSV,
 static const struct argp_option option_list[] = {
 	{ NULL, 0, NULL, 0, "Memory system:", 1 },
 	{ "config", OPT_CONFIG, "FILE", 0,
-	  "read configurations from FILE, in vela.ini's syntax", 0 },
-	{ "system-config", OPT_SYSTEM, "NAME", 0, "the system configuration", 0 },
-	{ "memory-mode", OPT_MODE, "NAME", 0, "the memory mode", 0 },
-	{ "part", OPT_PART, "NAME", 0, "both, of a chip", 0 },
-	{ "list-parts", OPT_PARTS, NULL, 0, "list the known parts, and exit", 0 },
+	  "read --system-config and --memory-mode from FILE, in the syntax of "
+	  "vela.ini", 0 },
+	{ "system-config", OPT_SYSTEM, "NAME", 0,
+	  "profile of the clock and the memory speeds", 0 },
+	{ "memory-mode", OPT_MODE, "NAME", 0,
+	  "which memory holds constants, arena and cache", 0 },
+	{ "part", OPT_PART, "NAME", 0,
+	  "use the system configuration and memory mode of this chip", 0 },
+	{ "list-parts", OPT_PARTS, NULL, 0, "list the chips for --part, and exit", 0 },
 	{ "list-profiles", OPT_PROFILES, NULL, 0,
-	  "list the configurations that need no file, and exit", 0 },
+	  "list the built-in profiles for --system-config and --memory-mode, and "
+	  "exit", 0 },
 	{ NULL, 0, NULL, 0, "Report:", 2 },
 	{ "model", OPT_MODEL, "NAME", 0,
 	  "estimator of cycles and bandwidths: calibrated (default), timeline, "
 	  "vela-2.1, vela-3.12 or regor", 0 },
 	{ "verbose-performance", OPT_LAYERS, NULL, 0,
-	  "add a table of all kernels and transfers", 0 },
+	  "add a table of all kernels and transfers to the summary", 0 },
 	{ "show-cpu-operations", OPT_CPU, NULL, 0,
-	  "name the operators left to the CPU", 0 },
+	  "name the operators that run on the CPU", 0 },
 	{ "units", OPT_UNITS, "3|4", 0,
-	  "MB and GB of the summary as Vela 3 (decimal, default) or 4 has them",
-	  0 },
+	  "meaning of MB and GB in the summary: 3 as in Vela 3 (decimal, default), 4 "
+	  "as in Vela 4 (powers of 1024)", 0 },
 	{ "measured", OPT_MEASURED, "FILE", 0,
-	  "compare with the counters of a device's log", 0 },
+	  "compare the estimate with the cycle counters in the log of a device", 0 },
 	{ "fit", OPT_FIT, "NAME", 0,
-	  "write a profile NAME in vela.ini's syntax, of networks and their logs", 0 },
-	{ "csv", OPT_CSV, NULL, 0, "a row for every kernel and transfer", 0 },
-	{ "summary-csv", OPT_SUMMARY_CSV, NULL, 0, "Vela's 52 columns", 0 },
-	{ "json", OPT_JSON, NULL, 0, "everything, as JSON", 0 },
-	{ "yaml", OPT_YAML, NULL, 0, "start and end cycle of every layer", 0 },
+	  "fit a memory profile NAME to measured networks and their logs, and write it "
+	  "in the syntax of vela.ini", 0 },
+	{ "csv", OPT_CSV, NULL, 0,
+	  "print a row for every kernel and transfer, as CSV", 0 },
+	{ "summary-csv", OPT_SUMMARY_CSV, NULL, 0,
+	  "print the summary as CSV with the 52 columns of Vela", 0 },
+	{ "json", OPT_JSON, NULL, 0, "print all results as JSON", 0 },
+	{ "yaml", OPT_YAML, NULL, 0,
+	  "print the start and end cycle of every layer, as YAML", 0 },
 	{ "trace", OPT_TRACE, NULL, 0,
-	  "the timeline, for Chrome's tracing or Perfetto", 0 },
+	  "print the timeline for Chrome's tracing view or Perfetto", 0 },
 	{ 0 }
 };
 
@@ -61,16 +70,16 @@ check_operands(struct options *o)
 {
 	if (o->fit) {
 		if (!o->n_operands)
-			cli_error("--fit needs MODEL=LOG ...");
+			cli_error("--fit needs at least one operand MODEL=LOG");
 		if (!*o->fit || strpbrk(o->fit, "[]\n"))
-			cli_error("--fit: no name of a section: '%s'", o->fit);
+			cli_error("--fit: '%s' is not a valid name of a profile", o->fit);
 		return;
 	}
 	const struct target_names names = { .system = o->system, .mode = o->mode,
 					    .has_config = o->config != NULL };
 	target_check_names(&names, cli_error);
 	if (o->n_operands > 1)
-		cli_error("one network at a time");
+		cli_error("more than one network");
 	o->file = o->n_operands ? o->operand[0] : NULL;
 }
 
@@ -131,9 +140,10 @@ static const struct argp argp = {
 	.options = option_list,
 	.parser = parse_option,
 	.args_doc = "[FILE]\n--fit=NAME MODEL=LOG...",
-	.doc = "Estimates cycles, bandwidths and memory of a network compiled for "
-	       "an Ethos-U, from its command streams.\v"
-	       "Every number is an estimate; npu-perf-accuracy(7) says how good.",
+	.doc = "Estimate cycles, bandwidths and memory of a network compiled for an "
+	       "Ethos-U, from its command streams.\v"
+	       "Every number is an estimate; npu-perf-accuracy(7) compares estimates "
+	       "with measurements.",
 };
 
 static void

@@ -160,8 +160,9 @@ read_measured(struct arena *a, const char *path, struct measured *out,
 	const struct values *v = &l.counter[COUNT_CYCLES];
 	v = v->n ? v : &l.counter[COUNT_ACTIVE];
 	if (!v->n || !(measured_cycles(out) > 0))
-		return err_at(e, path, 0, "no line \"NPU TOTAL cycles: N\", \"NPU "
-			      "ACTIVE cycles: N\" or \"ethosu_pmu_cycle_cntr : N\"");
+		return err_at(e, path, 0, "the log has no line \"NPU TOTAL cycles: "
+					  "N\", \"NPU ACTIVE cycles: N\" or "
+					  "\"ethosu_pmu_cycle_cntr : N\"");
 	out->inferences = (int)v->n;
 	out->least = v->v[0];
 	out->most = v->v[v->n - 1];
