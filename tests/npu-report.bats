@@ -125,9 +125,9 @@ front()
 	npu-report "${u55[@]}" --summary p.tflite | grep -q '^p for ethos-u55-128, '
 	npu-report --called='<x>' m.tflite -o b.html
 	grep -q '<h1>&lt;x&gt;</h1>' b.html
-	refuses 2 "is no ethos-u operator" npu-report "$DIGITS"
+	refuses 2 "no ethos-u operator" npu-report "$DIGITS"
 	npu-report <m.tflite 2>err || [ $? = 2 ]
-	grep -q 'not a report of npu-perf --json; of a compiled model, name the file' err
+	grep -q 'not a report of npu-perf --json; give a compiled model as a file, not on standard input' err
 }
 
 @test "proposals come from the front, from other accelerators and from npu-perf" {
@@ -146,7 +146,7 @@ front()
 	grep -q ">$(printf '%+.1f' "$percent") %<" m.html
 	least=$(jq '[.front[] | .sram] | min' 128.json)
 	grep -q -- "--arena-cache-size=$least<" m.html
-	refuses 2 '--other takes NAME=FILE' npu-report --other=256.json m.json
+	refuses 2 '--other needs NAME=FILE' npu-report --other=256.json m.json
 	refuses 2 'no "front"' npu-report --html --other=x=m.json m.json
 }
 
@@ -178,7 +178,7 @@ front()
 			([.[].value] | index("computing") != null)'
 	npu-report --model-explorer=bytes m.json | jq -e '.main.results["0"].value > 0'
 	refuses 2 "no such choice: 'time'" npu-report --model-explorer=time m.json
-	refuses 2 "goes with no other" npu-report --model-explorer --html m.json
+	refuses 2 "excludes --html, --svg" npu-report --model-explorer --html m.json
 }
 
 @test "in a browser, a click on the page marks an operator in all pictures" {
@@ -210,7 +210,7 @@ front()
 	grep -E '^  timeline, cycles +'"$(jq .timeline_cycles m.json)"'$' out
 	grep -E '^  dw1 +[0-9]+ +[0-9.]+ % [#sc.]+$' out
 	grep -q '^Memory at its peak: arena' out
-	grep -q 'nothing was measured for this NPU and memory' out
+	grep -q 'this NPU and memory were never measured' out
 	npu-report <m.json | cmp out -
 	# a note for a model without a map
 	npucc -a ethos-u55-128 "${u55[@]}" --no-map -o p.tflite "$DIGITS" \
@@ -231,7 +231,7 @@ front()
 		{ n-- }
 		END { exit bad || n }' want -
 	grep -qx "sram_bytes	$(jq .sram_bytes m.json)" out
-	refuses 2 "goes with no picture" npu-report --numbers --html m.json
+	refuses 2 "excludes --html, --svg" npu-report --numbers --html m.json
 }
 
 @test "a comparison finds slower, larger and moved parts, and can fail a build" {
@@ -291,7 +291,7 @@ front()
 	refuses 2 'empty.json: error: no "front"' npu-report --front=empty.json m.json
 	refuses 2 "--svg knows memory, timeline, layers, roofline, curve, not 'x'" \
 		npu-report --svg=x m.json
-	refuses 2 '--fail-if-slower goes with --compare' \
+	refuses 2 '--fail-if-slower works only with --compare' \
 		npu-report --fail-if-slower=1 m.json
 	# names that XML does not allow, and markup, are shown as text
 	need xmllint

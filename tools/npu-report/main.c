@@ -29,30 +29,43 @@ struct options {
 };
 
 static const struct argp_option option_list[] = {
-	{ "html", OPT_HTML, NULL, 0, "one page with all pictures and their numbers", 0 },
+	{ "html", OPT_HTML, NULL, 0,
+	  "write one HTML page with all pictures and their numbers", 0 },
 	{ "svg", OPT_SVG, "PICTURE", 0,
-	  "one picture: memory, timeline, layers, roofline, curve", 0 },
-	{ "summary", OPT_SUMMARY, NULL, 0, "a dozen lines", 0 },
+	  "write one picture as SVG: memory, timeline, layers, roofline or curve", 0 },
+	{ "summary", OPT_SUMMARY, NULL, 0,
+	  "print a short summary: time, memory, and what limits the network", 0 },
 	{ "model-explorer", OPT_EXPLORER, "VALUE", OPTION_ARG_OPTIONAL,
-	  "node data for Model Explorer: cycles (default), bytes, bound or place of each "
-	  "operator", 0 },
+	  "write node data for Google's Model Explorer: cycles (default), bytes, bound "
+	  "or place of each operator", 0 },
 	{ "numbers", OPT_NUMBERS, NULL, 0,
-	  "the network's numbers for a script: a name, a tab, a value a line", 0 },
+	  "print the numbers of the whole network for a script: per line a name, a tab "
+	  "and a value", 0 },
 	{ "front", OPT_FRONT, "FILE", 0,
-	  "the curve, of npu-sched --front --json", 0 },
+	  "also show the curve of SRAM and cycles in FILE, made by npu-sched --front "
+	  "--json", 0 },
 	{ "other", OPT_OTHER, "NAME=FILE", 0,
-	  "what accelerator NAME would take, of npu-sched --front --json for it", 0 },
-	{ "called", OPT_CALLED, "NAME", 0, "what to call the network", 0 },
+	  "also show the cycles on accelerator NAME; FILE is made by npu-sched --front "
+	  "--json for NAME", 0 },
+	{ "called", OPT_CALLED, "NAME", 0,
+	  "name of the network on page and summary", 0 },
 	{ "compare", OPT_COMPARE, "OLD", 0,
-	  "what got slower, larger, moved since another model or report; may be given "
-	  "several times", 0 },
+	  "show which layers and tensors became slower or larger, or moved, since the "
+	  "model or report OLD; may be repeated", 0 },
 	{ "fail-if-slower", OPT_SLOWER, "PERCENT", 0,
-	  "with --compare: exit with 1 if the timeline takes so much longer", 0 },
-	{ NULL, 0, NULL, 0, "Memory system, of a compiled model that has none:", 2 },
-	{ "config", OPT_CONFIG, "FILE", 0, "profiles in vela.ini's syntax", 0 },
-	{ "system-config", OPT_SYSTEM, "NAME", 0, "clock, memories and their speeds", 0 },
-	{ "memory-mode", OPT_MODE, "NAME", 0, "what lies in which memory", 0 },
-	{ "part", OPT_PART, "NAME", 0, "both, of a chip", 0 },
+	  "with --compare: fail (status 1) if the network is more than PERCENT "
+	  "slower", 0 },
+	{ NULL, 0, NULL, 0, "Memory system, for a compiled model that does not name "
+			    "one:", 2 },
+	{ "config", OPT_CONFIG, "FILE", 0,
+	  "read --system-config and --memory-mode from FILE, in the syntax of "
+	  "vela.ini", 0 },
+	{ "system-config", OPT_SYSTEM, "NAME", 0,
+	  "profile of the clock and the memory speeds", 0 },
+	{ "memory-mode", OPT_MODE, "NAME", 0,
+	  "which memory holds constants, arena and cache", 0 },
+	{ "part", OPT_PART, "NAME", 0,
+	  "use the system configuration and memory mode of this chip", 0 },
 	{ 0 }
 };
 
@@ -83,7 +96,7 @@ percent_of(const char *arg)
 	char *end;
 	double v = strtod(arg, &end);
 	if (end == arg || *end || !(v >= 0 && v <= most))
-		cli_error("--fail-if-slower takes percent from 0 on, not '%s'",
+		cli_error("--fail-if-slower needs a percentage of 0 or more, not '%s'",
 			  arg);
 	return v;
 }
@@ -95,17 +108,16 @@ check_combination(struct options *o)
 		o->html |= has_suffix(o->output, ".html");
 	if (o->explorer && (o->html || o->n_compare || o->svg < PICTURES || o->numbers ||
 			    o->summary))
-		cli_error("--model-explorer goes with no other kind of output");
+		cli_error("--model-explorer excludes --html, --svg, --summary, "
+			  "--numbers and --compare");
 	if (o->summary && (o->html || o->n_compare || o->svg < PICTURES || o->numbers))
-		cli_error("--summary goes with no picture, page or "
-			  "comparison");
+		cli_error("--summary excludes --html, --svg, --numbers and --compare");
 	if (o->svg < PICTURES && (o->html || o->n_compare))
-		cli_error("--svg goes with neither --html nor --compare");
+		cli_error("--svg excludes --html and --compare");
 	if (o->numbers && (o->html || o->n_compare || o->svg < PICTURES))
-		cli_error("--numbers goes with no picture, page or "
-			  "comparison");
+		cli_error("--numbers excludes --html, --svg and --compare");
 	if (o->gate && !o->n_compare)
-		cli_error("--fail-if-slower goes with --compare");
+		cli_error("--fail-if-slower works only with --compare");
 }
 
 /* An option may be given twice; npu-perf uses the last one. */
@@ -113,7 +125,7 @@ static void
 pass_on(struct options *o, const char *name, const char *value)
 {
 	if (o->n_perf == 2 * PERF_OPTIONS) {
-		cli_error("too many options of a memory system");
+		cli_error("too many options for the memory system");
 		return;
 	}
 	o->perf[o->n_perf++] = name;
@@ -124,9 +136,9 @@ static void
 add_other(struct options *o, const char *arg)
 {
 	if (!strchr(arg, '=') || *arg == '=')
-		cli_error("--other takes NAME=FILE, not '%s'", arg);
+		cli_error("--other needs NAME=FILE, not '%s'", arg);
 	if (o->n_others == MOST_OTHERS)
-		cli_error("--other: %d accelerators at most", MOST_OTHERS);
+		cli_error("--other: at most %d accelerators are supported", MOST_OTHERS);
 	else
 		o->other[o->n_others++] = arg;
 }
@@ -155,7 +167,8 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_FRONT: o->front = arg; break;
 	case OPT_COMPARE:
 		if (o->n_compare == MOST_OTHERS)
-			cli_error("--compare: %d reports at most", MOST_OTHERS);
+			cli_error("--compare: at most %d reports are supported",
+				  MOST_OTHERS);
 		else
 			o->compare[o->n_compare++] = arg;
 		break;
@@ -165,7 +178,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_ARG:
 		if (o->file && o->front)
-			cli_error("one report and its curve at a time");
+			cli_error("more than one report and its curve");
 		*(o->file ? &o->front : &o->file) = arg;
 		break;
 	case ARGP_KEY_END: check_combination(o); break;
@@ -178,8 +191,9 @@ static const struct argp argp = {
 	.options = option_list,
 	.parser = parse_option,
 	.args_doc = "[MODEL|REPORT [CURVE]]",
-	.doc = "Draws what npu-perf says of a compiled model.\v"
-	       "Exit status: 0 done, 1 slower than --fail-if-slower allows, 2 trouble.  "
+	.doc = "Show the results of npu-perf for a compiled model as text, page or "
+	       "picture.\v"
+	       "Exit status: 0 done, 1 slower than --fail-if-slower allows, 2 error.  "
 	       "See npu-report(1).",
 };
 

@@ -143,7 +143,8 @@ measure(struct arena *a, const char *file, const char *const *option,
 		return true;
 	if (!file || !strcmp(file, "-"))
 		return err_at(e, file_name(file), 0, "not a report of npu-perf --json; "
-			      "of a compiled model, name the file");
+						     "give a compiled model as a file, "
+						     "not on standard input");
 	return program_find(a, "npu-perf", &path, e) &&
 	       run(a, path, arguments(a, file, option), json, status, e);
 }

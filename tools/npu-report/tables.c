@@ -181,20 +181,21 @@ table_warnings(const struct report *r)
 		for (int k = 0; k < LIMITS; k++)
 			sum[k] += r->layer[i].cycles[k];
 	if (cpu > 0)
-		warn(&b, arena_printf(r->a, "%.0f operators are left to the CPU, whose "
-				      "time is in none of the pictures", cpu));
+		warn(&b, arena_printf(r->a, "%.0f operators run on the CPU; the "
+					    "pictures do not include their time", cpu));
 	if (!json_get(r->root, "tensors"))
 		warn(&b, "the compiled file has no map: no names, no memory over time");
 	if (json_true(r->root, "calibrated_extrapolated"))
-		warn(&b, "nothing was measured for this NPU and memory: the interval is "
-			 "that of networks on Arm's model of the hardware");
+		warn(&b, "this NPU and memory were never measured: the interval comes "
+			 "from networks on Arm's model of the hardware");
 	if (sum[LIMIT_STALL] > stall_share * r->cycles)
 		warn(&b, arena_printf(r->a, "for %.0f %% of the time no kernel runs: "
 				      "they wait for transfers",
 				      100 * sum[LIMIT_STALL] / r->cycles));
 	if (sum[LIMIT_CONSTANTS] > flash_share * r->cycles)
 		warn(&b, arena_printf(r->a, "for %.0f %% of the time kernels wait for "
-				      "constants that they read where they lie",
+					    "constants that are not copied to fast "
+					    "memory",
 				      100 * sum[LIMIT_CONSTANTS] / r->cycles));
 	const char *note = json_string(r->root, "note", NULL);
 	if (note)
