@@ -164,7 +164,7 @@ least()
 	tfl-partition -o big.part big.tflite
 	for limit in "" --arena-cache-size=4096; do
 		# shellcheck disable=SC2086
-		refuses 1 "npu-sched: big.part: error: the network needs 1073741824 bytes of SRAM or more, and nothing is planned for that many" \
+		refuses 1 "npu-sched: big.part: error: the network needs 1073741824 bytes of SRAM or more, which is more than npu-sched supports" \
 			npu-sched -a ethos-u55-128 "${one_sram[@]}" $limit big.part
 	done
 }

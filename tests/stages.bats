@@ -462,7 +462,7 @@ refused()
 	model m
 	tfl-partition -o m.part m.tflite
 	profile=(--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram)
-	refuses 2 "error: system configuration RTSS_HE_SRAM_MRAM is that of an ethos-u55-128, not of ethos-u55-256; --any-accelerator takes it all the same" \
+	refuses 2 "error: system configuration RTSS_HE_SRAM_MRAM is made for ethos-u55-128, not for ethos-u55-256; use --any-accelerator to accept it" \
 		npu-sched -a ethos-u55-256 "${profile[@]}" m.part
 	npu-sched -a ethos-u55-256 "${profile[@]}" --any-accelerator -o m.sched m.part
 	npu-sched -a ethos-u55-256 --system-config=Ethos_U55_High_End_Embedded \

@@ -403,7 +403,7 @@ judge()
 	npu-sim --inputs=random,min,max --compare="$m" m.tflite
 	npu-dis --verify --source=m.wenc m.tflite
 	npu-dis --high-level m.tflite | grep -q s16_s32
-	refuses 2 "ethos-u55-128 has no table from 16 bits to 32" npu-sched -a ethos-u55-128 \
+	refuses 2 "ethos-u55-128 has no table from 16 to 32 bits" npu-sched -a ethos-u55-128 \
 		--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram m.part
 }
 

@@ -49,39 +49,58 @@ static const struct pass {
 
 static const struct argp_option option_list[] = {
 	{ "accelerator-config", 'a', "NAME", 0,
-	  "ethos-u55-32 to ethos-u85-2048 (required)", 0 },
-	{ "system-config", OPT_SYSTEM, "NAME", 0, "memories and clock (required)", 0 },
-	{ "memory-mode", OPT_MODE, "NAME", 0, "what lies where (required)", 0 },
-	{ "config", OPT_CONFIG, "FILE", 0, "take both from a vela.ini file", 0 },
+	  "the NPU to compile for: ethos-u55-32 to ethos-u85-2048 (required)", 0 },
+	{ "system-config", OPT_SYSTEM, "NAME", 0,
+	  "profile of the clock and the memory speeds (required); --list-profiles "
+	  "lists them", 0 },
+	{ "memory-mode", OPT_MODE, "NAME", 0,
+	  "which memory holds constants, arena and cache (required)", 0 },
+	{ "config", OPT_CONFIG, "FILE", 0,
+	  "read --system-config and --memory-mode from a vela.ini file", 0 },
 	{ "part", OPT_PART, "NAME", 0,
-	  "a chip: its accelerator, profile and size of memory", 0 },
-	{ "list-parts", OPT_PARTS, 0, 0, "print the known parts", 0 },
+	  "compile for this chip: sets accelerator, profiles and the SRAM limit of the "
+	  "arena", 0 },
+	{ "list-parts", OPT_PARTS, 0, 0, "list the chips for --part, and exit", 0 },
 	{ "any-accelerator", OPT_ANY, 0, 0,
-	  "take a profile that was made for another accelerator", 0 },
-	{ "list-profiles", OPT_PROFILES, 0, 0, "print the built-in profiles", 0 },
-	{ "optimise", OPT_OPTIMISE, "Performance|Size|Balanced", 0, "the fewest cycles "
-	  "(default), the least memory, or little memory at a fair price in cycles", 0 },
-	{ "arena-cache-size", OPT_CACHE, "BYTES", 0, "limit of SRAM for the arena; 64K and "
-	  "1M are 1,024s", 0 },
-	{ "batch", OPT_BATCH, "N", 0, "take N inputs in one run, or as many as fit", 0 },
-	{ "require-batch", OPT_REQUIRE_BATCH, 0, 0, "exit 1 where they are fewer", 0 },
+	  "accept a built-in profile that was made for another accelerator", 0 },
+	{ "list-profiles", OPT_PROFILES, 0, 0,
+	  "list the built-in profiles, and exit", 0 },
+	{ "optimise", OPT_OPTIMISE, "Performance|Size|Balanced", 0,
+	  "goal of the plan: fewest cycles (Performance, default), least memory "
+	  "(Size), or a compromise of both (Balanced)", 0 },
+	{ "arena-cache-size", OPT_CACHE, "BYTES", 0,
+	  "use at most BYTES of SRAM for the arena; K and M are units of 1,024, as in "
+	  "64K or 1M", 0 },
+	{ "batch", OPT_BATCH, "N", 0,
+	  "process up to N inputs in one run (fewer if N do not fit or are "
+	  "slower)", 0 },
+	{ "require-batch", OPT_REQUIRE_BATCH, 0, 0,
+	  "fail (status 1) unless all N inputs fit in one run", 0 },
 	{ "max-cycles", OPT_MAX_CYCLES, "N", 0,
-	  "the least SRAM with which so many cycles are enough", 0 },
-	{ "front", OPT_FRONT, 0, 0, "write what more SRAM buys, instead of the graph", 0 },
-	{ "explain", OPT_EXPLAIN, 0, 0, "write why the plan is what it is, instead of the "
+	  "use as little SRAM as possible while staying within N cycles", 0 },
+	{ "front", OPT_FRONT, 0, 0,
+	  "print the Pareto front of SRAM and cycles instead of the graph", 0 },
+	{ "explain", OPT_EXPLAIN, 0, 0,
+	  "print what limits the plan (peak memory, transfers, blocks) instead of the "
 	  "graph", 0 },
-	{ "json", OPT_JSON, 0, 0, "write either as JSON", 0 },
-	{ "dump", OPT_DUMP, "PASS", 0, "write the graph as it is after a pass", 0 },
-	{ "effort", OPT_EFFORT, "N", 0, "work put into the search, 1 to 9 (default 3)", 0 },
+	{ "json", OPT_JSON, 0, 0,
+	  "print the result of --front or --explain as JSON", 0 },
+	{ "dump", OPT_DUMP, "PASS", 0,
+	  "write the graph as it is after pass PASS, to debug the scheduler", 0 },
+	{ "effort", OPT_EFFORT, "N", 0,
+	  "search effort, from 1 (fast) to 9 (thorough); default 3", 0 },
 	{ "model", OPT_MODEL, "calibrated|timeline", 0,
-	  "estimate to plan by (default: calibrated)", 0 },
-	{ "level", OPT_LEVEL, "N", 0, "encoder level to plan for, 1 to 9 (default 6)", 0 },
-	{ "verbose", 'v', 0, 0, "say what was allocated", 0 },
+	  "cycle estimate to plan with (default: calibrated)", 0 },
+	{ "level", OPT_LEVEL, "N", 0,
+	  "the level that npu-wenc will use, 1 to 9 (default 6)", 0 },
+	{ "verbose", 'v', 0, 0,
+	  "print the memory in use and its lower bound on standard error", 0 },
 	{ "verbose-config", OPT_LIST_CONFIG, 0, 0,
-	  "list clock, memories and what lies where, on standard error", 0 },
-	{ "verbose-graph", OPT_LIST_GRAPH, 0, 0, "list operations and tensors", 0 },
+	  "list the clock and the memories on standard error", 0 },
+	{ "verbose-graph", OPT_LIST_GRAPH, 0, 0,
+	  "list operations and tensors on standard error", 0 },
 	{ "verbose-allocation", OPT_LIST_ALLOCATION, 0, 0,
-	  "list addresses and lives of tensors", 0 },
+	  "list addresses and lifetimes of tensors on standard error", 0 },
 	{ 0 },
 };
 
@@ -192,16 +211,16 @@ static void
 check_options(const struct options *o)
 {
 	if (o->require_batch && !o->batch)
-		cli_error("--require-batch is for --batch");
+		cli_error("--require-batch works only with --batch");
 	if (o->front + o->explain + (o->dump != NULL) > 1)
-		cli_error("one of --front, --explain and --dump at a time");
+		cli_error("--front, --explain and --dump exclude each other");
 	const struct target_names names = {
 		.accel = o->accel, .part = o->part, .system = o->system, .mode = o->mode,
 		.has_config = o->config != NULL, .required = true,
 	};
 	target_check_names(&names, cli_error);
 	if (o->json && !o->front && !o->explain)
-		cli_error("--json is for --front and --explain");
+		cli_error("--json works only with --front or --explain");
 }
 
 static error_t
@@ -248,9 +267,9 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[FILE]",
 	.doc = "Schedule a partitioned NPU graph for an accelerator and a memory "
-	       "system: block configurations, layouts, order, addresses.\v"
-	       "Exit status: 0 done, 1 the arena limit can't be met, 2 trouble.  "
-	       "See npu-sched(1).",
+	       "system: choose block configurations, layouts, order and addresses.\v"
+	       "Exit status: 0 done, 1 a limit of memory, cycles or batch can't be "
+	       "met, 2 error.  See npu-sched(1).",
 };
 
 /* Takes options that are absent from the part, whose SRAM is a limit like any other. */
@@ -285,8 +304,8 @@ check_profile(const struct sched *s)
 	if (!meant || !*meant || s->o->any_accelerator ||
 	    !strcmp(meant, s->accel->name))
 		return true;
-	return err_set(s->e, "error: system configuration %s is that of an %s, not of "
-			     "%s; --any-accelerator takes it all the same",
+	return err_set(s->e, "error: system configuration %s is made for %s, not for "
+			     "%s; use --any-accelerator to accept it",
 		       s->memory.system, meant, s->accel->name);
 }
 
@@ -357,8 +376,9 @@ say(const struct sched *s)
 	cli_note("profile", "%s, %s, %s (%s)", s->accel->name, s->memory.system,
 		 s->memory.mode, s->memory.source);
 	if (s->steep.bytes)
-		cli_note("size", "%" PRId64 " bytes more would take %.0f %% of the cycles: "
-			 "--optimise=Balanced", s->steep.bytes, 100 * s->steep.cycles);
+		cli_note("size", "a plan with %" PRId64 " bytes more takes %.0f %% of "
+				 "the cycles: try --optimise=Balanced",
+				 s->steep.bytes, 100 * s->steep.cycles);
 	for (size_t i = 0; s->o->verbose && i < s->g->n_areas; i++)
 		cli_note("memory", "%s: %" PRId64 " bytes used, lower bound %" PRId64,
 			 s->g->areas[i]->rec.word, s->g->areas[i]->used,
@@ -401,7 +421,8 @@ main(int argc, char **argv)
 		.output = &o.output,
 		.output_doc = "write the graph to FILE",
 		.jobs = &o.jobs,
-		.jobs_doc = "measure weights on N threads (0: one a processor)",
+		.jobs_doc = "compress weights for the plan on N threads (0: one per "
+			    "processor)",
 	};
 	cli_parse(&argp, argc, argv, &o, &common);
 	struct sched s = { .a = arena_open(), .o = &o, .e = &e };

@@ -281,7 +281,7 @@ static const char *
 reason_of(const struct sched *s, const struct block_reason *b)
 {
 	if (b->given)
-		return "given in the graph";
+		return "fixed in the graph";
 	if (b->cycles == 0 && b->depth)
 		return arena_printf(s->a, "weights are encoded for depth %d: %s alone would take "
 				    "%.0f cycles", b->depth, block_text(s, b->next),
@@ -298,8 +298,8 @@ traversal_text(const struct sched *s, const struct g_op *op)
 	if (op->kind != OP_CONV)
 		return "";
 	int64_t depth = padded_weights(op, DEPTH_FIRST), part = padded_weights(op, PART_KERNEL);
-	return arena_printf(s->a, "%s: pads a kernel to %" PRId64 " weights, the other way to %"
-			    PRId64, traversal_names[op->traversal],
+	return arena_printf(s->a, "%s: pads a kernel to %" PRId64 " weights, the other "
+				  "traversal to %" PRId64, traversal_names[op->traversal],
 			    op->traversal == DEPTH_FIRST ? depth : part,
 			    op->traversal == DEPTH_FIRST ? part : depth);
 }
@@ -323,7 +323,8 @@ explain_op(struct report *r, int i, bool first)
 	const struct g_op *op = s->info[i].op;
 	int32_t rows = s->plan->stripe[i] ? s->plan->stripe[i] : op->ofm.shape.h;
 	struct block_reason b = block_reason(s, i, rows);
-	const char *why = op->chain		       ? "that of the chain's first operation"
+	const char *why = op->chain		       ?
+	    "the block of the chain's first operation"
 			  : is_chosen_by_chain(s, i) ? "the fastest for its chain"
 						     : reason_of(s, &b);
 	const char *traversal = traversal_text(s, op);

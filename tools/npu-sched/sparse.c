@@ -65,16 +65,17 @@ find_in(struct sched *s, struct g_op *op)
 				      G_HAS(op->weights, G_WEIGHTS_at))
 		return true;
 	if (lacks || !conv)
-		return graph_err(s->g, op, s->e, "o%d: sparse=1, but %s has no such "
-						 "format for it", op->rec.id,
+		return graph_err(s->g, op, s->e, "o%d: sparse=1, but %s has no sparse "
+						 "format for this operation", op->rec.id,
 				 s->accel->name);
 	if (!emit_weights_view(s->a, s->g, op->weights, &v, s->e))
 		return false;
 	bool is = view_is_sparse(&v);
 	if (given && !is)
-		return graph_err(s->g, op, s->e, "o%d: sparse=1, but of four weights of "
-						 "w%d more than two are not 0, or one "
-						 "is beyond 127", op->rec.id,
+		return graph_err(s->g, op, s->e, "o%d: sparse=1 needs at most two "
+						 "weights of four that are not 0, and "
+						 "none beyond 127; w%d has others",
+						 op->rec.id,
 				 op->weights->rec.id);
 	if (is)
 		G_PUT(op, OP, sparse, 1);

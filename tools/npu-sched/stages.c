@@ -147,34 +147,34 @@ check_native(struct sched *s, const struct g_op *op)
 	} needs[OP_KINDS] = {
 		[OP_DIV] = { "division", LACK_DIVISION },
 		[OP_LRELU] = { "leaky ReLU of two scales", LACK_SLOPES },
-		[OP_MATMUL] = { "product of two maps", LACK_MATMUL },
+		[OP_MATMUL] = { "product of two feature maps", LACK_MATMUL },
 		[OP_EQUAL] = { "comparison", LACK_BITS },
 		[OP_UNEQUAL] = { "comparison", LACK_BITS },
 		[OP_GREATER] = { "comparison", LACK_BITS },
 		[OP_NOT_LESS] = { "comparison", LACK_BITS },
-		[OP_AND] = { "operation on bits", LACK_BITS },
-		[OP_OR] = { "operation on bits", LACK_BITS },
-		[OP_AND_NOT] = { "operation on bits", LACK_BITS },
-		[OP_XOR] = { "operation on bits", LACK_BITS },
-		[OP_LSR] = { "operation on bits", LACK_BITS },
+		[OP_AND] = { "bitwise operation", LACK_BITS },
+		[OP_OR] = { "bitwise operation", LACK_BITS },
+		[OP_AND_NOT] = { "bitwise operation", LACK_BITS },
+		[OP_XOR] = { "bitwise operation", LACK_BITS },
+		[OP_LSR] = { "bitwise operation", LACK_BITS },
 		[OP_ARGMAX] = { "ARGMAX", LACK_ARGMAX },
-		[OP_RESIZE] = { "unit that resizes", LACK_RESIZE },
-		[OP_GATHER] = { "transfer by indices", LACK_GATHER },
-		[OP_SCATTER] = { "transfer by indices", LACK_GATHER },
-		[OP_REORDER] = { "other order to store results in", LACK_ORDERS },
+		[OP_RESIZE] = { "resize unit", LACK_RESIZE },
+		[OP_GATHER] = { "indexed transfer", LACK_GATHER },
+		[OP_SCATTER] = { "indexed transfer", LACK_GATHER },
+		[OP_REORDER] = { "transposed or reversed output", LACK_ORDERS },
 	};
 	const char *what = needs[op->kind].what;
 	enum accel_lack lack = needs[op->kind].lack;
 	bool plain = !what || (op->kind == OP_LRELU && !G_HAS(op, G_OP_opa));
 	if (plain && op->act == G_ACT_LUT && op->lut->bits == 16 &&
 	    op->ofm.type == TFL_INT32) {
-		what = "table from 16 bits to 32";
+		what = "table from 16 to 32 bits";
 		lack = LACK_WORD_CURVES;
 		plain = false;
 	}
 	if (!plain && accel_lacks(s->accel, lack))
-		return graph_err(s->g, op, s->e, "o%d: %s has no %s: was it lowered for "
-						 "another accelerator?", op->rec.id,
+		return graph_err(s->g, op, s->e, "o%d: %s has no %s: lower the model "
+						 "for this accelerator", op->rec.id,
 				 s->accel->name, what);
 	const char *limit = emit_limit(s->a, s->accel, op);
 	return !limit || graph_err(s->g, op, s->e, "o%d: %s", op->rec.id, limit);

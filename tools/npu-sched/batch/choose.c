@@ -101,17 +101,18 @@ find_obstacle(struct sched *s, const char **why)
 	*why = NULL;
 	for (size_t i = 0; i < g->n_nodes && !*why; i++)
 		if (g->nodes[i]->kind == NODE_CPU)
-			*why = arena_printf(s->a, "n%d, %s, is done by the CPU",
+			*why = arena_printf(s->a, "n%d, %s, runs on the CPU",
 					    g->nodes[i]->rec.id,
 					    g->nodes[i]->what ? g->nodes[i]->what : "unnamed");
 	if (graph_has_loops(g) && !*why)
-		*why = "it has a loop, whose turns are of one input";
+		*why = "the network has a loop, and loops take one input at a time";
 	for (size_t i = 0; i < g->n_tensors && !*why; i++)
 		if (G_HAS(g->tensors[i], G_TENSOR_at))
-			*why = arena_printf(s->a, "t%d has an address",
+			*why = arena_printf(s->a, "t%d has a fixed address in the "
+						  "graph",
 					    g->tensors[i]->rec.id);
 	if (!g->n_ops && !*why)
-		*why = "nothing is done by the NPU";
+		*why = "nothing runs on the NPU";
 	return *why || ends_obstacle(s, why);
 }
 
@@ -127,8 +128,9 @@ try_way(struct batch *b, int32_t n, const bool *together, struct sched *out, str
 	if (n > 1)
 		batch_repeat(out->g, s->a, n, s->accel, together);
 	if (n > 1 && out->g->n_ops > MOST_OPS)
-		return b->many = true, err_at(e, s->g->file, 0, "%zu operations in a batch, at "
-					      "most %d", out->g->n_ops, MOST_OPS);
+		return b->many = true, err_at(e, s->g->file, 0,
+		    "the batch needs %zu operations, at most %d are supported",
+		    out->g->n_ops, MOST_OPS);
 	bool ok = graph_check(out->g, e) && b->plan(out);
 	out->machine.memory = out->published.memory = &s->memory;
 	return ok;
@@ -147,7 +149,7 @@ pays(struct batch *b, const struct sched *x, int32_t n)
 static bool
 try_inputs(struct batch *b, int32_t n)
 {
-	static const char change[] = "other operations are done for all inputs at once";
+	static const char change[] = "other operations process all inputs at once";
 	static const struct form_changes changes = { .to = change, .from = change };
 	bool any = false;
 	b->slow = b->many = false;
@@ -258,7 +260,8 @@ conclude(struct batch *b, const char *why)
 	cli_note("batch", "desired_batch_size %d, actual_batch_size %d%s%s", wanted, n,
 		 why ? ": " : "", why ? why : "");
 	return n == wanted || !s->o->require_batch ||
-	       err_no(s->e, "%s: error: a batch of %d is required, %d is what can be had: %s",
+	       err_no(s->e, "%s: error: --require-batch: a batch of %d is not "
+			    "possible, but %d is: %s",
 		      s->g->file, wanted, n, why);
 }
 
@@ -301,8 +304,8 @@ plan_batch(struct sched *s, bool (*plan)(struct sched *))
 		s->machine.memory = s->published.memory = &s->memory;
 	}
 	if (!why && b.n < s->o->batch && s->o->batch > 1)
-		why = b.slow   ? "more would take more cycles each"
-		      : b.many ? "more would be too many operations"
-			       : "the arena has no room for more";
+		why = b.slow   ? "a larger batch takes more cycles per input"
+		      : b.many ? "a larger batch needs too many operations"
+			       : "a larger batch does not fit the arena";
 	return conclude(&b, why);
 }

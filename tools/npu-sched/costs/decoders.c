@@ -159,8 +159,9 @@ check_given(struct sched *s, int i)
 	if (!emit_weights_view(s->a, s->g, op->weights, &t.view, s->e))
 		return false;
 	return bytes_of(s, &t, b) ||
-	       graph_err(s->g, op, s->e, "o%d: fast=1, but the weights of w%d span more "
-			 "than 255", op->rec.id, op->weights->rec.id);
+	       graph_err(s->g, op, s->e, "o%d: fast=1 is not possible: the weights of "
+					 "w%d span more than 255",
+					 op->rec.id, op->weights->rec.id);
 }
 
 bool

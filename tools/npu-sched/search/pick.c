@@ -15,7 +15,7 @@ too_small(const struct found *x, int64_t limit)
 	s->least = least;
 	if (least >= NO_LIMIT_BYTES)
 		return err_no(s->e, "%s: error: the network needs %d bytes of SRAM or "
-			      "more, and nothing is planned for that many",
+				    "more, which is more than npu-sched supports",
 			      s->g->file, (int)NO_LIMIT_BYTES);
 	return err_no(s->e, "%s: error: the network needs %" PRId64 " bytes of SRAM, "
 		      "more than the limit of %" PRId64 "; the smallest that works "
@@ -65,8 +65,9 @@ too_slow(struct found *x, int64_t limit)
 	double least = a ? (*a)->cycles : p ? p->cycles : INFINITY;
 	least = ceil(p ? fmin(least, p->cycles) : least);
 	s->least = least < (double)INT64_MAX ? (int64_t)least : INT64_MAX;
-	return err_no(s->e, "%s: error: no plan takes %" PRId64 " cycles or fewer; the "
-		      "fastest there is takes %.0f", s->g->file, s->o->max_cycles, least);
+	return err_no(s->e, "%s: error: no plan stays within %" PRId64 " cycles; the "
+			    "fastest plan takes %.0f",
+			    s->g->file, s->o->max_cycles, least);
 }
 
 static struct point

@@ -11,7 +11,8 @@
 static bool
 give_up(const struct search *x)
 {
-	return err_no(x->s->e, "%s: error: another form of it is better", x->s->g->file);
+	return err_no(x->s->e, "%s: error: another variant of the graph has a better "
+			       "plan", x->s->g->file);
 }
 
 static bool
@@ -64,8 +65,9 @@ bool
 search_plan(struct sched *s)
 {
 	if (s->g->n_steps)
-		return graph_err(s->g, s->g->steps[0], s->e, "the graph is scheduled "
-				 "already; npu-sched takes what tfl-partition wrote");
+		return graph_err(s->g, s->g->steps[0], s->e,
+		    "the graph is scheduled already; give npu-sched the output of "
+		    "tfl-partition");
 	struct search x = { .s = s, .copies = s->copies != NULL, .estimate = INFINITY,
 			    .found.s = s };
 	forget_blocks(s);
