@@ -52,11 +52,11 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 	refuses 2 "short.npy: error: .npy header is cut short" \
 		npu-sim -i in -e short.npy m.tflite
 	sed 's/|i1/|u1/' output_0.npy >type.npy
-	refuses 2 "type.npy: error: elements are of another type, tensor out is INT8[1,2]" \
+	refuses 2 "type.npy: error: elements have another type, tensor out is INT8[1,2]" \
 		npu-sim -i in -e type.npy m.tflite
 	sed 's/(1, 2)/(2, 1)/' output_0.npy >turned.npy
-	run -0 npu-sim -i in -e turned.npy m.tflite	# dimensions of 1 are ignored
-	refuses 2 "output_0.npy: error: shape is another, tensor in is INT8[1,4]" \
+	run -0 npu-sim -i in -e turned.npy m.tflite	# 1s do not matter
+	refuses 2 "output_0.npy: error: the shape differs, tensor in is INT8[1,4]" \
 		npu-sim -i output_0.npy m.tflite
 }
 
@@ -65,9 +65,9 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 	zeros in
 	refuses 2 "want: error: 3 bytes instead of 2, tensor out is INT8[1,2]" \
 		bash -c 'printf 123 >want; npu-sim -i in -e want m.tflite'
-	refuses 2 "m.tflite: error: the model has 1 input, 2 files are given" \
+	refuses 2 "m.tflite: error: the model has 1 input, but 2 files are given with --input: give one for each" \
 		npu-sim -i in -i in m.tflite
-	refuses 2 "the model has 1 output, 2 expected files are given" \
+	refuses 2 "the model has 1 output, but 2 files are given with --expect: give one for each" \
 		npu-sim -i in -e in -e in m.tflite
 	refuses 2 "absent: " npu-sim -i absent m.tflite
 	refuses 2 "--seed excludes --input" npu-sim -i in --seed 1 m.tflite
@@ -110,7 +110,7 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 		npu-sim -i in --frames=2 -o . u.tflite >/dev/null
 		run -0 npu-sim --inputs=min,max -e output_0.npy u.tflite
 	fi
-	refuses 2 "--inputs takes random, min, max and alternating, not 'zero'" \
+	refuses 2 "--inputs needs random, min, max or alternating, not 'zero'" \
 		npu-sim --inputs=min,zero m.tflite
 	refuses 2 "not ''" npu-sim --inputs=min, m.tflite
 	refuses 2 "--inputs excludes --input" npu-sim --inputs=min -i in m.tflite
@@ -158,7 +158,7 @@ digits=$BATS_TEST_DIRNAME/models/digits.tflite
 	model wide "$t[0].shape = [1, 2] | $t[1].shape = [4, 2] |
 		$t[2].shape = [4] | $t[3].shape = [1, 4] |
 		.buffers[2].data += .buffers[2].data"
-	refuses 2 "m.tflite: error: input 0 has another type or size than in wide.tflite" \
+	refuses 2 "m.tflite: error: input 0 differs in type or size from that of wide.tflite" \
 		npu-sim --compare m.tflite wide.tflite
 }
 
@@ -231,7 +231,7 @@ not_run()
 	npucc -a ethos-u55-128 --system-config Ethos_U55_High_End_Embedded \
 		--memory-mode Shared_Sram -o compiled.tflite root.tflite
 	run -1 --separate-stderr npu-sim --compare=root.tflite compiled.tflite
-	[[ $stderr == "npu-sim: output 0 is not compared, as the other model can't be run: root.tflite: error: operator 0 (RSQRT): element "[0-7]" is negative" ]]
+	[[ $stderr == "npu-sim: output 0 is not compared, because the other model can't be run: root.tflite: error: operator 0 (RSQRT): element "[0-7]" is negative" ]]
 	npu-sim --inputs=max --compare=root.tflite compiled.tflite
 }
 
@@ -250,7 +250,7 @@ not_run()
 		--memory-mode Shared_Sram 2>notes | npu-wenc |
 		npu-cmdgen -o compiled.tflite
 	run -0 --separate-stderr npu-sim --compare plain.tflite compiled.tflite
-	grep -q "inputs alone are compared: .*operator 1 (TFLite_Detection_PostProcess)" \
+	grep -q "only inputs are compared: .*operator 1 (TFLite_Detection_PostProcess)" \
 		<<<"$stderr"
 	[ "$(npu-sim --json --compare plain.tflite compiled.tflite 2>notes |
 		jq -c '[.equal, (.stand_ins | length), .stand_ins[0].operator]')" = \
@@ -259,8 +259,8 @@ not_run()
 	run -1 --separate-stderr npu-sim --require-outputs --compare plain.tflite \
 		compiled.tflite
 	[ "$(wc -l <<<"$stderr")" = 1 ]
-	[[ $stderr == "npu-sim: output 0 is not compared, only what goes into an operator that can't be run here: "*"operator 1 (TFLite_Detection_PostProcess): no kernel for this operator" ]]
-	# one bit of a weight differs: only the inputs of the operator show the difference
+	[[ $stderr == "npu-sim: output 0 is not compared, only the inputs of an operator that npu-sim can't run: "*"operator 1 (TFLite_Detection_PostProcess): no kernel for this operator" ]]
+	# one bit of a weight: both results differ, which only the inputs can tell
 	model other "$behind | .buffers[1].data[0] += 1"
 	run -1 --separate-stderr npu-sim --compare other.tflite compiled.tflite
 	# expected values cannot be compared with random ones
@@ -500,13 +500,13 @@ bias_forms()
 @test "a small file that needs much memory or time runs only with --any-size" {
 	local big="$t[0].shape = [4200000, 4] | $t[3].shape = [4200000, 2]"
 	model m "$big"
-	refuses 2 "asks for tensors of 25200000 bytes; --any-size runs it all the same" npu-sim m.tflite
+	refuses 2 "asks for tensors of 25200000 bytes; use --any-size to run it anyway" npu-sim m.tflite
 	npu-sim --any-size m.tflite
 	# a window of 256 by 256 over 1000 by 1000
 	model p ".operator_codes[0] = {deprecated_builtin_code:17,builtin_code:17} | $t[0].shape = [1,1000,1000,1]
 		| $t[3].shape = [1,1000,1000,1] | $t[3].quantization = $t[0].quantization
 		| .subgraphs[0].operators[0] = {inputs:[0],outputs:[3],builtin_options_type:5,
 			builtin_options:{padding:0,stride_w:1,stride_h:1,filter_width:256,filter_height:256}}"
-	refuses 2 "asks for 65536000000 multiply-accumulates or comparisons; --any-size" npu-sim p.tflite
+	refuses 2 "asks for 65536000000 multiply-accumulates or comparisons; use --any-size" npu-sim p.tflite
 	refuses 2 "m.tflite: error: a file of" npu-sim --compare=m.tflite "$TOP/tests/cases/npu-sim/differs/npu.tflite"
 }

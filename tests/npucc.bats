@@ -498,7 +498,7 @@ float_end()
 	local o
 	for o in "-o new.tflite" "-o new.h" "--keep=new" "-o -"; do
 		# shellcheck disable=SC2086
-		refuses 1 "npu-sim: output 0 is not compared, only what goes into an operator that can't be run here: " \
+		refuses 1 "npu-sim: output 0 is not compared, only the inputs of an operator that npu-sim can't run: " \
 			npucc "${target[@]}" --check $o \
 			--allow=float-operator,interface-float float.tflite
 		[ "$(grep -c '^npu-sim' refuses.err)" = 1 ]

@@ -94,9 +94,9 @@ npy_form(const struct npy *n, const char *path, const struct tfl_tensor *t, int 
 	bool truth = n->kind == 'b' && as->type == TFL_INT8;
 	if ((n->kind != npy_kind(as->type) && !truth) ||
 	    n->item_bytes != tfl_type_bytes(as->type))
-		return does_not_fit(path, "elements are of another type", t, frames, e);
+		return does_not_fit(path, "elements have another type", t, frames, e);
 	return same_dims(n, t, frames) ||
-	       does_not_fit(path, "shape is another", t, frames, e);
+	       does_not_fit(path, "the shape differs", t, frames, e);
 }
 
 /* Sets the type and position of the values in a file of n bytes that begins with head. */
@@ -133,7 +133,8 @@ read_at(const struct values *v, uint64_t at, uint8_t *to, size_t n, struct err *
 			continue;
 		if (k <= 0)
 			return err_set(e, "%s: %s", v->path,
-				       k ? strerror(errno) : "became shorter");
+				       k ? strerror(errno) :
+				           "the file became shorter while it was read");
 		to += k;
 		at += (uint64_t)k;
 		n -= (size_t)k;
@@ -242,7 +243,8 @@ open_inputs(struct arena *a, struct inputs *in, const struct tfl_model *m,
 	}
 	if (o->n_input != g->n_in)
 		return err_at(e, m->name, 0,
-			      "the model has %d input%s, %d file%s given", g->n_in,
+			      "the model has %d input%s, but %d file%s given with "
+			      "--input: give one for each", g->n_in,
 			      g->n_in == 1 ? "" : "s", o->n_input,
 			      o->n_input == 1 ? " is" : "s are");
 	in->file = anew(a, struct values, (size_t)g->n_in);
@@ -342,8 +344,8 @@ copy_inputs(struct sim *from, struct sim *to, int i, int n, struct err *e)
 				return false;
 		} else if (!same_type(x, y) || tfl_bytes(x) != tfl_bytes(y)) {
 			return err_at(e, sim_model(to)->name, 0,
-				      "input %d has "
-				      "another type or size than in %s",
+				      "input %d differs in type or size from that of "
+				      "%s",
 				      k, sim_model(from)->name);
 		} else {
 			memcpy(q, p, (size_t)tfl_bytes(x));
@@ -361,8 +363,9 @@ npy_of(const struct tfl_tensor *t, int frames, struct npy *n, struct err *e)
 	/* at the maximal rank, the frames replace a leading dimension of 1 */
 	int skip = frames > 1 && t->rank == NPY_MAX_RANK && t->dim[0] == 1;
 	if (t->rank - skip + (frames > 1) > NPY_MAX_RANK)
-		return err_set(e, "%s: error: %d frames of %d dimensions are more than "
-				  "a .npy file has", t->name, frames, t->rank);
+		return err_set(e, "%s: error: %d frames of %d dimensions have more "
+				  "dimensions than a .npy file can hold",
+				  t->name, frames, t->rank);
 	if (frames > 1)
 		n->dim[n->rank++] = frames;
 	for (int i = skip; i < t->rank; i++)

@@ -115,7 +115,8 @@ open_expectations(struct arena *a, struct values **out, const struct tfl_model *
 		return true;
 	if (o->n_expect != g->n_out)
 		return err_at(e, m->name, 0,
-			      "the model has %d output%s, %d expected file%s given",
+			      "the model has %d output%s, but %d file%s given with "
+			      "--expect: give one for each",
 			      g->n_out, g->n_out == 1 ? "" : "s", o->n_expect,
 			      o->n_expect == 1 ? " is" : "s are");
 	*out = anew(a, struct values, (size_t)g->n_out);
@@ -205,15 +206,15 @@ compare_models(struct sim *const *a, int n, struct sim *b, const struct judged *
 		if (!are_forms(&x, y) &&
 		    (!same_type(&x, y) || tfl_bytes(&x) != tfl_bytes(y)))
 			ok = err_no(e,
-				    "%s: output %d has another type or size "
-				    "than in %s",
+				    "%s: output %d differs in type or size from that "
+				    "of %s",
 				    sim_model(b)->name, k,
 				    sim_model(a[0])->name);
 		/* the NPU computes some values that the reference kernel refuses */
 		const char *why = stand_in_of_output(a[0], k);
 		if (ok && why && !stand_in_of_output(b, k))
-			ok = err_no(e, "output %d is not compared, as the other model "
-				    "can't be run: %s", k, why);
+			ok = err_no(e, "output %d is not compared, because the other "
+				       "model can't be run: %s", k, why);
 		ok = ok && same_in_forms(b, k, &x, want, j, e);
 	}
 	arena_close(scratch);
@@ -227,8 +228,8 @@ outputs_computed(struct sim *s, struct err *e)
 	for (int k = 0; k < g->n_out; k++) {
 		const char *why = stand_in_of_output(s, k);
 		if (why)
-			(void)err_no(e, "output %d is not compared, only what goes into "
-				     "an operator that can't be run here: %s", k, why);
+			(void)err_no(e, "output %d is not compared, only the inputs of "
+					"an operator that npu-sim can't run: %s", k, why);
 	}
 	return !e->status;
 }

@@ -14,28 +14,31 @@ enum {
 
 static const struct argp_option option_list[] = {
 	{ .name = "input", .key = 'i', .arg = "FILE",
-	  .doc = "next input's values, .npy or raw (repeat in model order)" },
+	  .doc = "values of the next input, .npy or raw; repeat the option for each "
+		 "input of the model" },
 	{ .name = "expect", .key = 'e', .arg = "FILE",
-	  .doc = "expected values of the next output; exit 1 if they differ" },
+	  .doc = "expected values of the next output; fail (status 1) if the output "
+		 "differs" },
 	{ .name = "seed", .key = OPT_SEED, .arg = "N",
-	  .doc = "random inputs from this seed (default 0)" },
+	  .doc = "seed of the random inputs (default 0)" },
 	{ .name = "inputs", .key = OPT_INPUTS, .arg = "KIND[,KIND...]",
-	  .doc = "inputs of the frames in turn: random, min, max, alternating; "
-		 "without --frames, one frame for each" },
+	  .doc = "values of generated inputs, one KIND per frame in turn: random, min, "
+		 "max or alternating; without --frames, run one frame per KIND" },
 	{ .name = "require-outputs", .key = OPT_REQUIRE,
-	  .doc = "exit 1 if an output depends on an operator that can't be run" },
+	  .doc = "fail (status 1) if an output depends on an operator that npu-sim "
+		 "can't run" },
 	{ .name = "any-size", .key = OPT_ANY_SIZE,
-	  .doc = "run a model although it asks for much more memory or time than its "
-		 "file lets expect" },
+	  .doc = "run the model even if it needs far more memory or time than usual "
+		 "for its file size" },
 	{ .name = "compare", .key = OPT_COMPARE, .arg = "MODEL",
-	  .doc = "run this one on the same inputs; exit 1 if outputs differ" },
+	  .doc = "run MODEL on the same inputs; fail (status 1) if the outputs differ" },
 	{ .name = "frames", .key = OPT_FRAMES, .arg = "N",
-	  .doc = "run N times: inputs and outputs have a leading dimension N, "
+	  .doc = "run N times: input and output files have a leading dimension N, and "
 		 "variables keep their values from frame to frame" },
 	{ .name = "reset", .key = OPT_RESET,
-	  .doc = "variables begin anew in each frame" },
+	  .doc = "reset variables to their first values before each frame" },
 	{ .name = "dump", .key = OPT_DUMP, .arg = "DIR",
-	  .doc = "write what every operator wrote as DIR/tensor_INDEX.npy" },
+	  .doc = "write the results of every operator to DIR/tensor_INDEX.npy" },
 	{ .name = "trace", .key = OPT_TRACE,
 	  .doc = "print a line for every operator and NPU operation" },
 	{ .name = "json", .key = OPT_JSON, .doc = "print the report as JSON" },
@@ -63,11 +66,11 @@ add_kinds(struct options *o, const char *arg)
 			strncmp(at, sim_values_name((enum sim_values)k), n) != 0))
 			k++;
 		if (k == SIM_N_VALUES)
-			cli_error("--inputs takes random, min, max and "
-				  "alternating, not '%.*s'",
+			cli_error("--inputs needs random, min, max or alternating, not "
+				  "'%.*s'",
 				  (int)n, at);
 		else if (o->n_kinds == MAX_KINDS)
-			cli_error("--inputs takes at most %d", MAX_KINDS);
+			cli_error("--inputs: at most %d kinds are supported", MAX_KINDS);
 		else
 			o->kind[o->n_kinds++] = (enum sim_values)k;
 	}
@@ -144,8 +147,8 @@ static const struct argp argp = {
 	.options = option_list,
 	.parser = parse_option,
 	.args_doc = "[MODEL]",
-	.doc = "Run a TFLite model, plain or compiled for Ethos-U, bit for "
-	       "bit as the device would, or a TOSA graph.",
+	.doc = "Run a TFLite model, plain or compiled for Ethos-U, or a TOSA graph.  "
+	       "Outputs are bit-exact with those of the device.",
 };
 
 static bool
@@ -178,7 +181,7 @@ note_stand_ins(const struct sim *s)
 	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
 	for (int i = 0; i < g->n_ops; i++)
 		if (sim_stand_in(s, i))
-			cli_note("inputs alone are compared", "%s", sim_stand_in(s, i));
+			cli_note("only inputs are compared", "%s", sim_stand_in(s, i));
 }
 
 /* warns if the TOSA specification leaves a result open */
@@ -244,9 +247,10 @@ main(int argc, char **argv)
 		.file = &o.model, .what = "model",
 		.output = &o.output_dir,
 		.output_value = "DIR",
-		.output_doc = "write outputs as DIR/output_K.npy",
+		.output_doc = "write the outputs to DIR/output_K.npy",
 		.jobs = &o.jobs,
-		.jobs_doc = "frames with --reset on N threads (0: one a processor)",
+		.jobs_doc = "with --reset: run frames on N threads (0: one per "
+			    "processor)",
 	};
 	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();

@@ -55,12 +55,14 @@ check_size(const struct model *m, size_t file_bytes, const char *name, struct er
 {
 	struct size s = m->tosa ? size_of_tosa(m->tosa) : size_of_tflite(m->tflite);
 	if (s.bytes > allowed(LEAST_BYTES, BYTES_EACH, file_bytes))
-		return err_at(e, name, 0, "a file of %zu bytes asks for tensors of %" PRId64
-			      " bytes; --any-size runs it all the same", file_bytes,
+		return err_at(e, name, 0, "a file of %zu bytes asks for tensors of %"
+					  PRId64 " bytes; use --any-size to run it "
+					  "anyway", file_bytes,
 			      s.bytes);
 	if (s.steps > allowed(LEAST_STEPS, STEPS_EACH, file_bytes))
-		return err_at(e, name, 0, "a file of %zu bytes asks for %" PRId64
-			      " multiply-accumulates or comparisons; --any-size runs it "
-			      "all the same", file_bytes, s.steps);
+		return err_at(e, name, 0, "a file of %zu bytes asks for %" PRId64 " "
+					  "multiply-accumulates or comparisons; use "
+					  "--any-size to run it anyway",
+					  file_bytes, s.steps);
 	return true;
 }
