@@ -96,7 +96,7 @@ same()
 	sed "s/^\(weights $w .*bytes=\)[0-9]*/\1112/" sched >other
 	run npu-wenc -o other.wenc other
 	[ "$status" = 2 ]
-	[[ $output == *"other:"*"error: $w: slice 0 takes "*" bytes, 112"*" are planned"* ]]
+	[[ $output == *"other:"*"error: $w: slice 0 takes "*" bytes, but the plan has 112"* ]]
 	[ ! -e other.wenc ]
 }
 

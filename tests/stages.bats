@@ -148,7 +148,7 @@ models()
 	refuses 2 'm.part:1: error: npu-sched has not run' npu-cmdgen m.part
 	refuses 2 'is scheduled already' npu-sched -a ethos-u55-128 "${memory[@]}" \
 		m.sched
-	refuses 2 'has constants already' npu-wenc m.wenc
+	refuses 2 'the graph is encoded already' npu-wenc m.wenc
 }
 
 @test "blobs by name give the same model as embedded blobs" {

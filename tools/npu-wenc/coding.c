@@ -15,8 +15,8 @@ read_span(struct wenc *w, const struct g_weights *g, struct bytes *out)
 		return false;
 	int64_t at = g->coding.at, n = g->coding.bytes, all = (int64_t)out->n;
 	if (at < 0 || n < 0 || at > all || n > all - at)
-		return graph_err(w->g, g, w->e, "w%d: its coding ends behind the blob's "
-				 "%" PRId64 " bytes", g->rec.id, all);
+		return graph_err(w->g, g, w->e, "w%d: coding= reaches past the blob's %"
+						PRId64 " bytes", g->rec.id, all);
 	out->p += at;
 	out->n = (size_t)n;
 	return true;
@@ -45,8 +45,9 @@ find_coding(struct wenc *w, struct coded *c, int level)
 		c->coding[i] = (struct bytes){ .p = reader_take(&r, length), .n = length };
 	}
 	if (r.overrun || r.at < r.n)
-		return graph_err(w->g, g, w->e, "w%d: its coding is not that of %d slices "
-				 "in %d streams", g->rec.id, c->slices, c->cores);
+		return graph_err(w->g, g, w->e, "w%d: coding= does not match %d slices "
+						"in %d streams",
+						g->rec.id, c->slices, c->cores);
 	return true;
 }
 

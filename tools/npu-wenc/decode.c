@@ -34,8 +34,9 @@ restore_piece(struct wenc *w, const struct g_op *op, struct bytes flash,
 	ptrdiff_t per_o = (ptrdiff_t)d[1] * d[2] * d[3];
 	const struct g_code *c = emit_code(w->g, op->weights, slice, ord.core);
 	if (!c || c->weight_bytes.at + c->weight_bytes.bytes > (int64_t)flash.n)
-		return graph_err(w->g, op->weights, w->e, "w%d: slice %d is not "
-				 "encoded, or outside of the constants",
+		return graph_err(w->g, op->weights, w->e,
+		    "w%d: slice %d is not encoded, or its address is outside of the "
+		    "constants",
 				 op->weights->rec.id, slice);
 	struct bytes in = { .p = flash.p + c->weight_bytes.at,
 			    .n = (size_t)c->weight_bytes.bytes };
@@ -99,7 +100,8 @@ decode_all(struct wenc *w, const struct options *o)
 	struct g_blob *b = graph_find_blob(w->g, "flash");
 	struct bytes flash;
 	if (!b)
-		return err_at(w->e, w->g->file, 0, "there is no blob 'flash'");
+		return err_at(w->e, w->g->file, 0, "the graph has no blob 'flash': run "
+						   "npu-wenc on it first");
 	if (!graph_blob(w->g, b, &flash, w->e))
 		return false;
 	bool *done = anew(w->a, bool, w->g->n_ops + 1);

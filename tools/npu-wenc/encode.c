@@ -60,7 +60,7 @@ encode_streams(const struct work *k, struct task *t, struct piece *p)
 		struct bytes coding = t->c->coding[t->slice * t->c->cores + t->core];
 		p->stream = weights_encode_coding(t->a, &t->view, &ord, level, coding);
 		if (!p->stream.p)
-			(void)err_set(&t->err, "its coding is none that an encoder makes");
+			(void)err_set(&t->err, "coding= in the graph is not valid");
 		return;
 	}
 	if (!t->c->op->fast) {
@@ -70,8 +70,8 @@ encode_streams(const struct work *k, struct task *t, struct piece *p)
 	p->values *= (size_t)ord.cores;
 	p->stream = weights_fast_encode_view(t->a, &t->view, &ord);
 	if (!p->stream.n)
-		(void)err_set(&t->err, "weights that span more than 255: the fast decoder "
-			      "reads bytes");
+		(void)err_set(&t->err, "the weights span more than 255, but the fast "
+				       "decoder reads bytes");
 }
 
 static void
@@ -112,16 +112,17 @@ collect(struct wenc *w, int level)
 		if (!op->weights)
 			continue;
 		if (!G_HAS(op, G_OP_block))
-			return graph_err(w->g, op, w->e, "o%d has no block: npu-sched "
-					 "has not run on it", op->rec.id);
+			return graph_err(w->g, op, w->e,
+			    "o%d has no block: run npu-sched on the graph first",
+			    op->rec.id);
 		size_t k = 0;
 		while (k < w->n_coded && w->coded[k].w != op->weights)
 			k++;
 		if (k < w->n_coded) {
 			if (!same_coding(w->accel, w->coded[k].op, op))
-				return graph_err(w->g, op, w->e, "o%d and o%d share "
-						 "w%d but not block depth, traversal "
-						 "and scales", op->rec.id,
+				return graph_err(w->g, op, w->e,
+				    "o%d and o%d share w%d, so they need the same "
+				    "block depth, traversal and scales", op->rec.id,
 						 w->coded[k].op->rec.id,
 						 op->weights->rec.id);
 			continue;
@@ -196,17 +197,19 @@ as_planned(struct wenc *w, const struct coded *c)
 	if (!G_HAS(c->w, G_WEIGHTS_bytes) || !is_fetched(w->g, c->w))
 		return true;
 	if (plan->n != (size_t)c->slices)
-		return graph_err(w->g, c->w, w->e, "w%d: %zu sizes planned for %d "
-				 "slices", c->w->rec.id, plan->n, c->slices);
+		return graph_err(w->g, c->w, w->e, "w%d: the plan has %zu sizes for %d "
+						   "slices",
+						   c->w->rec.id, plan->n, c->slices);
 	for (int s = 0; s < c->slices; s++) {
 		const struct piece *p = &c->piece[s * c->cores];
 		size_t n = 0;
 		for (int core = 0; core < c->cores; core++)
 			n += p[core].scales.n + p[core].stream.n;
 		if ((int64_t)n != plan->v[s])
-			return graph_err(w->g, c->w, w->e, "w%d: slice %d takes %zu "
-					 "bytes, %lld are planned (npu-sched --level "
-					 "plans for a level)", c->w->rec.id, s, n,
+			return graph_err(w->g, c->w, w->e,
+			    "w%d: slice %d takes %zu bytes, but the plan has %lld: "
+			    "give npu-sched --level the level of npu-wenc",
+			    c->w->rec.id, s, n,
 					 (long long)plan->v[s]);
 	}
 	return true;

@@ -166,7 +166,7 @@ place(struct layout *l)
 		it->rec->has |= it->at_bit;
 	}
 	return l->used < TFL_MAX_BYTES ||
-	       err_set(l->w->e, "the constants would be larger than 2 GB");
+	       err_set(l->w->e, "the constants are larger than 2 GB");
 }
 
 /* writes one record's pieces and adds code records with their addresses */
@@ -230,7 +230,8 @@ lay_out(struct wenc *w, const struct options *o)
 	struct bytes b = { .p = image, .n = (size_t)l.used };
 	struct g_blob *blob = graph_find_blob(w->g, "flash");
 	if (blob)
-		return graph_err(w->g, blob, w->e, "the graph has constants already");
+		return graph_err(w->g, blob, w->e, "the graph is encoded already: it "
+						   "has a blob 'flash'");
 	blob = graph_add_blob(w->g, "flash", b);
 	if (!o->blob)
 		return true;

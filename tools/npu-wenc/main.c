@@ -7,15 +7,18 @@
 enum { OPT_STATS = 256, OPT_DECODE, OPT_BLOB, OPT_ALLOCATION };
 
 static const struct argp_option option_list[] = {
-	{ "stats", OPT_STATS, 0, 0, "print sizes on standard error", 0 },
+	{ "stats", OPT_STATS, 0, 0,
+	  "print sizes of weights and scales on standard error", 0 },
 	{ "verbose-allocation", OPT_ALLOCATION, 0, 0,
-	  "list addresses of constants on standard error", 0 },
+	  "list the addresses of constants on standard error", 0 },
 	{ "decode", OPT_DECODE, 0, 0,
-	  "read a graph that is encoded and write each weights record as "
-	  "wN.npy (OHWI, int16) into the directory of -o", 0 },
+	  "decode instead: read an encoded graph and write each weights record as "
+	  "wN.npy (OHWI, int16) to the directory of -o", 0 },
 	{ "blob", OPT_BLOB, "FILE", 0,
-	  "write the constants to FILE and name it in the graph", 0 },
-	{ "fast", '1', 0, 0, "-1 to -9: from fastest to smallest (default: as planned, or -6)", 0 },
+	  "write the constants to FILE instead of embedding them in the graph", 0 },
+	{ "fast", '1', 0, 0,
+	  "-1 (fastest encoding) to -9 (smallest result); default: the level of the "
+	  "plan, or -6", 0 },
 	{ 0, '2', 0, OPTION_HIDDEN, 0, 0 }, { 0, '3', 0, OPTION_HIDDEN, 0, 0 },
 	{ 0, '4', 0, OPTION_HIDDEN, 0, 0 }, { 0, '5', 0, OPTION_HIDDEN, 0, 0 },
 	{ 0, '6', 0, OPTION_HIDDEN, 0, 0 }, { 0, '7', 0, OPTION_HIDDEN, 0, 0 },
@@ -55,9 +58,9 @@ static const struct argp argp = {
 	.options = option_list,
 	.parser = parse_option,
 	.args_doc = "[FILE]",
-	.doc = "Compress the weights of a scheduled NPU graph, pack biases and "
-	       "scales, and lay out the constants.\v"
-	       "Exit status: 0 done, 2 trouble.  See npu-wenc(1).",
+	.doc = "Compress the weights of a scheduled NPU graph, pack biases and scales, "
+	       "and lay out the constants.\v"
+	       "Exit status: 0 done, 2 error.  See npu-wenc(1).",
 };
 
 /* to standard error, beside the output */
@@ -107,7 +110,7 @@ main(int argc, char **argv)
 		.output = &o.output,
 		.output_doc = "write the graph to FILE",
 		.jobs = &o.jobs,
-		.jobs_doc = "encode on N threads (0: one a processor)",
+		.jobs_doc = "encode on N threads (0: one per processor)",
 	};
 	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();
