@@ -103,7 +103,7 @@ accel=() lay=()
 		tfl-partition --separate-io-regions --cpu=0 "$digits"
 	"$chain" fan 11 >fan.tflite
 	separate fan.tflite "${u55[@]}"
-	refuses 2 "t0 has memory of its own, which npz and vela-bin can't say" \
+	refuses 2 "t0 is outside of the arena, which npz and vela-bin do not support" \
 		npu-cmdgen --emit=npz -o x.npz x.wenc
 	# edited graphs
 	sed '/^tensor  *t0 /s/area=io3/area=io4/' x.part >y.part

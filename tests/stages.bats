@@ -413,7 +413,7 @@ refused()
 		npu-cmdgen --emit=payloads m.wenc
 	npucc -a ethos-u55-128 --system-config=RTSS_HE_SRAM_MRAM --cpu=FULLY_CONNECTED \
 		--memory-mode=Shared_Sram -o cpu.wenc m.tflite
-	refuses 2 "--emit=payload is of one NPU operator, the model has 0" \
+	refuses 2 "--emit=payload needs a model with one NPU operator, the model has 0" \
 		npu-cmdgen --emit=payload cpu.wenc
 }
 

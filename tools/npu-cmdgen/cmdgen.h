@@ -12,14 +12,14 @@
 
 /* --emit: EMIT(code, name of the option's value, help text) */
 #define EMITS(EMIT)                                                          \
-	EMIT(TFLITE, "tflite", "the finished model (default)")               \
-	EMIT(CMD, "cmd", "the words of the command streams")                 \
-	EMIT(WORDS, "words", "their listing")                                \
-	EMIT(LIST, "list", "that with the operations they are from")         \
-	EMIT(NPZ, "npz", "Vela's raw output")                                \
-	EMIT(PACKED, "vela-bin", "ExecuTorch's packed stream")               \
-	EMIT(PAYLOAD, "payload", "what the driver gets for the NPU operator") \
-	EMIT(CONSTANTS, "constants", "its weights, scales and tables")
+	EMIT(TFLITE, "tflite", "the compiled model (default)")               \
+	EMIT(CMD, "cmd", "command words of the streams, binary")             \
+	EMIT(WORDS, "words", "listing of the command words")                 \
+	EMIT(LIST, "list", "listing of operations and command words")        \
+	EMIT(NPZ, "npz", "raw output in the format of Vela")                 \
+	EMIT(PACKED, "vela-bin", "stream as ExecuTorch packs it")            \
+	EMIT(PAYLOAD, "payload", "driver payload of the NPU operator")       \
+	EMIT(CONSTANTS, "constants", "weights, scales and tables of the NPU operator")
 enum emit {
 #define EMIT(code, name, what) EMIT_##code,
 	EMITS(EMIT)

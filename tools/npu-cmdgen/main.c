@@ -19,13 +19,14 @@ static const struct argp_option option_list[] = {
 #undef EMIT
 	  "the default is tflite", 0 },
 	{ "no-map", OPT_NO_MAP, 0, 0,
-	  "leave out the map of streams and memory to the source's names", 0 },
+	  "leave out the map from streams and memory to the names of the source model",
+	  0 },
 	{ "verbose-allocation", OPT_ALLOCATION, 0, 0,
-	  "list on standard error where streams and constants lie", 0 },
+	  "list the addresses of streams and constants on standard error", 0 },
 	{ "verbose-high-level-command-stream", OPT_HIGH_LEVEL, 0, 0,
-	  "list stripes and transfers", 0 },
+	  "list stripes and transfers on standard error", 0 },
 	{ "verbose-register-command-stream", OPT_REGISTERS, 0, 0,
-	  "list operations and words", 0 },
+	  "list operations and command words on standard error", 0 },
 	{ 0 },
 };
 
@@ -65,9 +66,9 @@ static const struct argp argp = {
 	.options = option_list,
 	.parser = parse_option,
 	.args_doc = "[FILE]",
-	.doc = "Generate the NPU's command streams from an encoded graph, and the "
+	.doc = "Generate the NPU's command streams from an encoded graph, and write a "
 	       "TFLite model with ethos-u operators.\v"
-	       "Exit status: 0 done, 2 trouble.  See npu-cmdgen(1).",
+	       "Exit status: 0 done, 2 error.  See npu-cmdgen(1).",
 };
 
 static bool
@@ -111,8 +112,8 @@ write_part(struct cmdgen *c, const struct options *o, struct bytes file)
 			n++;
 		}
 	if (n != 1)
-		return err_at(c->e, c->g->file, 0, "--emit=%s is of one NPU operator, "
-			      "the model has %d",
+		return err_at(c->e, c->g->file, 0, "--emit=%s needs a model with one "
+						   "NPU operator, the model has %d",
 			      o->emit == EMIT_PAYLOAD ? "payload" : "constants", n);
 	const struct tfl_tensor *t = &g->tensor[op->in[o->emit == EMIT_CONSTANTS]];
 	return file_write(o->output, t->data.p, t->data.n, true, c->e);
@@ -189,7 +190,7 @@ main(int argc, char **argv)
 		.file = &o.input, .what = "graph",
 		.output = &o.output,
 		.jobs = &o.jobs,
-		.jobs_doc = "verify on N threads (0: one a processor)",
+		.jobs_doc = "verify weights on N threads (0: one per processor)",
 	};
 	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();

@@ -55,8 +55,8 @@ check_tensors(const struct cmdgen *c, const struct g_rec *r, const char *id,
 	for (int k = 0; k < l->n; k++)
 		if (l->v[k].subgraph || l->v[k].index >= n)
 			return err_at(c->e, c->g->file, r->line,
-				      "%s%d names tensor %d.%d, which the model "
-				      "hasn't", id, r->id, l->v[k].subgraph,
+				      "%s%d names tensor %d.%d, which the model does "
+				      "not have", id, r->id, l->v[k].subgraph,
 				      l->v[k].index);
 	return true;
 }
@@ -70,16 +70,18 @@ check_nodes(const struct cmdgen *c)
 		const struct g_node *n = c->g->nodes[i];
 		for (int k = 0; original && k < n->tfl.n; k++)
 			if (n->tfl.v[k].subgraph || n->tfl.v[k].index >= sg->n_ops)
-				return graph_err(c->g, n, c->e, "n%d names operator "
-						 "%d.%d, which the model hasn't",
+				return graph_err(c->g, n, c->e,
+				    "n%d names operator %d.%d, which the model does "
+				    "not have",
 						 n->rec.id, n->tfl.v[k].subgraph,
 						 n->tfl.v[k].index);
 		if (n->kind == NODE_CPU && !original)
-			return graph_err(c->g, n, c->e, "n%d: a CPU node of a graph "
-					 "without a model", n->rec.id);
+			return graph_err(c->g, n, c->e, "n%d is a CPU node, but the "
+							"graph has no model", n->rec.id);
 		if (n->kind == NODE_CPU && n->tfl.n != 1)
-			return graph_err(c->g, n, c->e, "n%d: a CPU node is one "
-					 "operator", n->rec.id);
+			return graph_err(c->g, n, c->e, "n%d: a CPU node must have "
+							"exactly one operator",
+							n->rec.id);
 	}
 	for (size_t i = 0; i < c->g->n_tensors; i++)
 		if (!check_tensors(c, &c->g->tensors[i]->rec, "t",

@@ -119,13 +119,14 @@ add_special_tensors(struct build *b)
 	struct g_blob *blob = graph_find_blob(c->g, "flash");
 	struct bytes flash;
 	if (!blob)
-		return err_at(c->e, c->g->file, 0, "there is no blob 'flash'");
+		return err_at(c->e, c->g->file, 0, "the graph has no blob 'flash': run "
+						   "npu-wenc on it first");
 	if (!graph_blob(c->g, blob, &flash, c->e))
 		return false;
 	for (size_t i = 0; i < c->g->n_areas; i++)
 		if (c->g->areas[i]->used > INT32_MAX)
 			return graph_err(c->g, c->g->areas[i], c->e,
-					 "an area of more than 2 GB");
+					 "this area is larger than 2 GB");
 	int64_t arena = area_used(c->g, PLACE_ARENA);
 	int64_t cache = area_used(c->g, PLACE_CACHE);
 	b->flash = add_bytes_tensor(b, "npu_flash", (int64_t)flash.n,

@@ -21,15 +21,17 @@ only_node(struct cmdgen *c, size_t *node)
 	for (size_t i = 0; i < c->g->n_nodes; i++) {
 		if (c->g->nodes[i]->kind == NODE_CPU)
 			return graph_err(c->g, c->g->nodes[i], c->e,
-					 "n%d is on the CPU: npz and vela-bin hold an "
-					 "NPU region alone", c->g->nodes[i]->rec.id);
+					 "n%d runs on the CPU: npz and vela-bin need a "
+					 "network that runs on the NPU completely",
+					 c->g->nodes[i]->rec.id);
 		if (node_continues(c->g->nodes[i]))
 			continue;
 		*node = i;
 		n++;
 	}
-	return n == 1 || err_at(c->e, c->g->file, 0, "%zu NPU regions: npz and vela-bin "
-				"hold one", n);
+	return n == 1 || err_at(c->e, c->g->file, 0, "the graph has %zu NPU regions: "
+						     "npz and vela-bin need exactly "
+						     "one", n);
 }
 
 /* the graph tensor of the original's tensor; NULL: the graph has none */
@@ -67,21 +69,23 @@ place_end(struct cmdgen *c, const struct g_tensor *t, struct raw *r, struct raw_
 {
 	enum { ALIGN = 16 };
 	if (!t)
-		return err_at(c->e, c->g->file, 0, "an input or output of the model is no "
-			      "tensor of the NPU region");
+		return err_at(c->e, c->g->file, 0, "an input or output of the model is "
+						   "not a tensor of the NPU region");
 	if (tensor_is_separate(t))
-		return graph_err(c->g, t, c->e, "t%d has memory of its own, which npz and "
-				 "vela-bin can't say", t->rec.id);
+		return graph_err(c->g, t, c->e, "t%d is outside of the arena, which "
+						"npz and vela-bin do not support",
+						t->rec.id);
 	if (t->layout != LAYOUT_NHWC || tensor_has_strides(t))
-		return graph_err(c->g, t, c->e, "t%d has a layout that npz and vela-bin can't "
-				 "say", t->rec.id);
+		return graph_err(c->g, t, c->e, "t%d has a memory layout that npz and "
+						"vela-bin do not support", t->rec.id);
 	for (int k = 0; k < RAW_RANK; k++) {
 		int own = k - (RAW_RANK - t->shape.rank);
 		d->dim[k] = own < 0 ? 1 : t->shape.dim[own];
 	}
 	if (t->shape.rank > RAW_RANK)
-		return graph_err(c->g, t, c->e, "t%d has %d dimensions, npz and vela-bin "
-				 "take 6", t->rec.id, t->shape.rank);
+		return graph_err(c->g, t, c->e, "t%d has %d dimensions, npz and "
+						"vela-bin support 6",
+						t->rec.id, t->shape.rank);
 	d->elem_bytes = graph_type_bytes(t->shape.type);
 	d->offset = t->at;
 	if (!G_HAS(t, G_TENSOR_at)) {
