@@ -57,7 +57,7 @@ files()
 @test "an accelerator alone takes Arm's example system, and a note says so" {
 	files
 	npucc -a ethos-u65-256 d.tflite >out 2>err
-	grep -q 'note: no memory system was named: it is Ethos_U65_High_End, Dedicated_Sram' err
+	grep -q 'note: no memory system was named: using Arm.s example, Ethos_U65_High_End and Dedicated_Sram' err
 	head -1 out | grep -q '^d_npu.tflite for ethos-u65-256, Ethos_U65_High_End, '
 	# with an output the memory system is still required
 	refuses 2 "--system-config is required" npucc -a ethos-u65-256 -o x.tflite d.tflite
@@ -65,10 +65,10 @@ files()
 
 @test "without a chip, the message lists the chips; without a model's name, the output must be named" {
 	files
-	refuses 2 "for which chip?" npucc d.tflite
-	grep -q 'alif-e7-hp.*corstone-310; or --accelerator-config=NAME: ethos-u55-32' refuses.err
-	refuses 2 "no output; name it with -o" npucc --part=alif-e7-hp -
-	refuses 2 "--report draws a compiled model" \
+	refuses 2 "no chip: use --part=NAME" npucc d.tflite
+	grep -q 'alif-e7-hp.*corstone-310; or --accelerator-config=NAME with one of ethos-u55-32' refuses.err
+	refuses 2 "no output: name it with -o FILE" npucc --part=alif-e7-hp -
+	refuses 2 "--report needs a compiled model" \
 		npucc --part=alif-e7-hp --report=x.html -o x.h d.tflite
 	refuses 2 "name the same file" \
 		npucc --part=alif-e7-hp --report=x.tflite -o x.tflite d.tflite
@@ -83,7 +83,7 @@ files()
 		grep -E '^--cpu=[A-Z][A-Z_0-9]+$')
 	# shellcheck disable=SC2086
 	npucc --part=alif-e7-hp $all d.tflite >out 2>/dev/null
-	grep -qx 'd_npu.tflite: nothing is for the NPU; tfl-partition --report says why' out
+	grep -qx 'd_npu.tflite: nothing runs on the NPU; tfl-partition --report tells why' out
 	# shellcheck disable=SC2086
 	refuses 2 "there is no page to draw" \
 		npucc --part=alif-e7-hp $all --report=x.html -o y.tflite d.tflite

@@ -114,8 +114,8 @@ options() {
 		Try `npu-sched --help' or `npu-sched --usage' for more information.
 	EOF
 	diff want refuses.err
-	# names are checked together with missing options
-	refuses 2 "no output; name it with -o" npucc -a ethos-u55-12 --part=none \
+	# names are checked together with what is missing
+	refuses 2 "no output: name it with -o FILE" npucc -a ethos-u55-12 --part=none \
 		--system-config=Fast --memory-mode=Shared
 	for w in "accelerator 'ethos-u55-12'" "part 'none'" "--system-config 'Fast'" \
 		"--memory-mode 'Shared'"; do

@@ -151,7 +151,7 @@ load lib/common
 	[ "$(tail -1 real/digits.part)" = eof ]
 	[ "$(find real -type f | wc -l)" = 2 ]
 	ln -s nodir/x.part nowhere.part
-	refuses 2 "nowhere.part: error: a link to nowhere" npucc -o nowhere.part digits.tflite
+	refuses 2 "nowhere.part: error: the link points to a directory that does not exist" npucc -o nowhere.part digits.tflite
 	mkdir dir.part
 	refuses 2 "dir.part: error: is a directory" npucc -o dir.part digits.tflite
 	[ -z "$(ls dir.part)" ]

@@ -15,7 +15,7 @@ read_compiled(struct npucc *c, struct arena *a, const char *path,
 {
 	struct err e = { 0 };
 	return model_read_file(a, path, m, &e) ||
-	       err_set(c->e, "error: what npu-cmdgen wrote can't be read: %s", e.text);
+	       err_set(c->e, "error: can't read the output of npu-cmdgen: %s", e.text);
 }
 
 static int
@@ -51,9 +51,10 @@ say_what(struct npucc *c, const char *compiled, const char *called, bool on_npu)
 	bool ok = read_compiled(c, a, compiled, &m);
 	if (ok) {
 		int n = m->subgraph[0].n_out;
-		cli_note("checked", "%s: %s; %d output%s as before, byte for byte, for "
-			 "the inputs " INPUTS, called,
-			 on_npu ? "command streams verified" : "nothing for the NPU",
+		cli_note("checked", "%s: %s; %d output%s equal to the original "
+				    "model's, byte for byte, for the inputs " INPUTS, called,
+			 on_npu ? "command streams verified" : "nothing runs on the "
+							       "NPU",
 			 n, n == 1 ? "" : "s");
 	}
 	arena_close(a);

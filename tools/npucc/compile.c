@@ -421,6 +421,6 @@ tell_operators(struct npucc *c)
 		return;
 	const char *sum = last_line(c->a, report);
 	if (strstr(sum, " operators on the NPU"))
-		cli_note("note", "%s: if that is allowed, %s", file_name(c->o->in),
+		cli_note("note", "%s: with --allow, %s", file_name(c->o->in),
 			 sum);
 }

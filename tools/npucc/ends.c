@@ -111,6 +111,6 @@ manifest_ends(struct npucc *c, const char *compiled, struct text *t)
 		put_list(t, "outputs", m, g->out, ends.out, g->n_out);
 	}
 	arena_close(a);
-	return ok || err_set(c->e, "error: what npu-cmdgen wrote can't be read: %s",
+	return ok || err_set(c->e, "error: can't read the output of npu-cmdgen: %s",
 			     e.text);
 }

@@ -201,7 +201,7 @@ bool
 guard_start(const struct guarded *g, struct err *e)
 {
 	guarded = *g;
-	return !atexit(guard_end) || err_set(e, "no memory");
+	return !atexit(guard_end) || err_set(e, "out of memory");
 }
 
 void

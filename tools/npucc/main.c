@@ -26,12 +26,14 @@ static bool
 check_streams(const struct options *o, struct err *e)
 {
 	if (o->in && access(o->in, R_OK))
-		return err_set(e, "%s: error: cannot be read: %s", o->in,
+		return err_set(e, "%s: error: can't read the file: %s", o->in,
 			       strerror(errno));
 	if (!o->in && isatty(STDIN_FILENO))
-		return err_set(e, "no model, and standard input is a terminal");
+		return err_set(e, "no model: name a file, or give the model on "
+				  "standard input");
 	if (!o->report && o->out && !strcmp(o->out, "-") && isatty(STDOUT_FILENO))
-		return err_set(e, "standard output is a terminal, and a model binary");
+		return err_set(e, "a compiled model is binary and is not written to a "
+				  "terminal: use -o FILE or redirect");
 	return true;
 }
 

@@ -100,7 +100,8 @@ pass_as_it_is(struct options *o, const char *arg)
 		text_free(&all);
 		return;
 	}
-	cli_error("no stage '%.*s'; stages are%s", (int)n, arg, text_str(&all));
+	cli_error("--pass needs STAGE:OPTION, and '%.*s' is no stage; stages are%s",
+		  (int)n, arg, text_str(&all));
 }
 
 static void
@@ -137,7 +138,7 @@ find_last(struct options *o)
 			o->last = (enum program)p;
 			return;
 		}
-	cli_error("%s: no output is called so; see --help for suffixes",
+	cli_error("%s: unknown suffix of the output; see --help for the suffixes",
 		  o->out);
 }
 
@@ -171,12 +172,12 @@ take_short_way(struct options *o)
 {
 	const char *system, *mode;
 	if (!o->in || !strcmp(o->in, "-"))
-		cli_error("no output; name it with -o");
+		cli_error("no output: name it with -o FILE");
 	else
 		o->out = name_beside(o->a, o->in);
 	if (!o->accel)
-		cli_error("for which chip?  --part=NAME: %s; or "
-			  "--accelerator-config=NAME: %s",
+		cli_error("no chip: use --part=NAME with one of %s; or "
+			  "--accelerator-config=NAME with one of %s",
 			  part_names(o->a), accel_names());
 	o->summary = true;
 	const struct target_names *n = &o->names;
@@ -191,8 +192,8 @@ static void
 check_page(const struct options *o)
 {
 	if (!o->out || !strcmp(o->out, "-") || o->last != CMDGEN)
-		cli_error("--report draws a compiled model: name it with "
-			  "-o FILE.tflite, or give no -o");
+		cli_error("--report needs a compiled model: name it with -o "
+			  "FILE.tflite, or leave out -o");
 	else if (!strcmp(o->page, o->out))
 		cli_error("--report and -o name the same file");
 }
@@ -205,10 +206,10 @@ check_combination(struct options *o)
 	if (!o->out && !o->keep)
 		take_short_way(o);
 	if (o->keep && !*o->keep)
-		cli_error("--keep names no directory");
+		cli_error("--keep needs the name of a directory or of a .tar.gz file");
 	if (o->report && o->keep)
-		cli_error("--front and --explain stop where --keep goes on; it "
-			  "leaves front.json");
+		cli_error("--front and --explain exclude --keep, which writes "
+			  "front.json itself");
 	o->archive = o->keep && has_suffix(o->keep, ".tar.gz");
 	if (o->report)
 		o->last = SCHED;
@@ -304,9 +305,9 @@ options_parse(struct options *o, int argc, char **argv)
 		.options = list,
 		.parser = parse_option,
 		.args_doc = "[FILE]",
-		.doc = "Compile a quantized TFLite model for an Ethos-U NPU.\v"
-		       "Exit status: 0 done, 1 the answer is no, 2 trouble.  See "
-		       "npucc(1).",
+		.doc = "Compile a quantized TFLite model for an Ethos-U NPU.\vExit "
+		       "status: 0 done, 1 a check failed or a limit can't be met, 2 "
+		       "error.  See npucc(1).",
 	};
 	cli_parse(&argp, argc, argv, o, NULL);
 }

@@ -58,12 +58,14 @@ check_output(struct npucc *c, const char **dir)
 		return false;
 	char *place = place_of(out);
 	if (!place)
-		return err_at(c->e, out, 0, "a link to nowhere");
+		return err_at(c->e, out, 0, "the link points to a directory that does "
+					    "not exist");
 	*dir = adopt(c->a, place_directory(place));
 	bool is_link = strcmp(place, out) != 0;
 	free(place);
 	return !is_link || is_directory(*dir) ||
-	       err_at(c->e, out, 0, "a link to nowhere");
+	       err_at(c->e, out, 0, "the link points to a directory that does not "
+				    "exist");
 }
 
 /* notes the directories on the path, and the path itself, that do not exist yet */

@@ -141,11 +141,11 @@ static bool
 tell_nothing(struct npucc *c, struct bytes *summary)
 {
 	if (c->o->page)
-		return err_set(c->e, "%s: nothing is for the NPU: there is no page to "
-				     "draw; tfl-partition --report says why",
+		return err_set(c->e, "%s: nothing runs on the NPU, so there is no page "
+				     "to draw; tfl-partition --report tells why",
 			       file_name(c->o->in));
-	const char *s = arena_printf(c->a, "%s: nothing is for the NPU; tfl-partition "
-					   "--report says why\n", c->o->out);
+	const char *s = arena_printf(c->a, "%s: nothing runs on the NPU; tfl-partition "
+					   "--report tells why\n", c->o->out);
 	*summary = (struct bytes){ .p = (const uint8_t *)s, .n = strlen(s) };
 	return true;
 }
@@ -197,8 +197,9 @@ example_memory(const char *accel, const char **system, const char **mode)
 		if (has_prefix(accel, examples[i].accel)) {
 			*system = examples[i].system;
 			*mode = examples[i].mode;
-			cli_note("note", "no memory system was named: it is %s, %s, "
-				 "Arm's example; --part=NAME has a chip's", *system, *mode);
+			cli_note("note", "no memory system was named: using Arm's "
+					 "example, %s and %s; use --part=NAME for that "
+					 "of a chip", *system, *mode);
 			return true;
 		}
 	return false;

@@ -114,7 +114,7 @@ explain(struct npucc *c, const struct process *p)
 	c->status = EXIT_TROUBLE;
 	if (WIFSIGNALED(p->status)) {
 		int s = WTERMSIG(p->status);
-		(void)err_set(c->e, "error: %s was ended by signal %d (%s, %s)", name,
+		(void)err_set(c->e, "error: %s was killed by signal %d (%s, %s)", name,
 			      s, signal_name(s), strsignal(s));
 		return;
 	}
@@ -123,7 +123,7 @@ explain(struct npucc *c, const struct process *p)
 		c->status = status;
 	if (!p->notes.n || c->status != status)
 		(void)err_set(c->e, "error: %s ended with status %d%s", name, status,
-			      p->notes.n ? "" : " and did not say why");
+			      p->notes.n ? "" : " without a message");
 	c->e->status = c->e->status ? c->status : 0;
 	c->not_integer = p->job->program == QUANTCHECK && status == EXIT_NO;
 }
