@@ -484,7 +484,7 @@ turns()
 	local seed
 	for seed in 1 2 32; do
 		"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-tosa" $seed loop >drawn.tosa
-		refuses 1 "how many turns it takes is known only when it runs" \
+		refuses 1 "the number of iterations is not constant" \
 			tosa-partition -a ethos-u55-128 drawn.tosa
 	done
 }
@@ -512,8 +512,8 @@ turns()
 	[ "$(grep -c 'add .*name=.*body_t5' trace)" = 3 ]
 	npu-perf m.tflite --system-config=Ethos_U85_SYS_DRAM_Mid --memory-mode=Dedicated_Sram \
 		2>note
-	grep -q 'note: m.tflite: .* has a loop, of which one turn counts' note
-	refuses 1 "and streams of this accelerator do not branch" \
+	grep -q 'note: m.tflite: .* has a loop; the estimate counts one iteration' note
+	refuses 1 "and streams of this accelerator have no branches" \
 		tosa-partition -a ethos-u65-256 model.tosa
 	npu-cmdgen --emit=npz -o m.npz m.wenc
 	npu-sim -i turns -i x -i y --compare=model.tosa m.npz
@@ -580,7 +580,7 @@ edited()
 	grep -q 'warning: .*(WHILE_LOOP, .*): its condition is still true after 65536 iterations' err
 	cp "$m" more.tosa
 	printf '\001' | dd of=more.tosa bs=1 seek=1803 conv=notrunc status=none # 2^24 + 3
-	refuses 1 "how many turns it takes is known only when it runs, or they are more" \
+	refuses 1 "the number of iterations is not constant, or they take more" \
 		tosa-partition more.tosa
 }
 

@@ -22,13 +22,13 @@ open_layer(struct part *p, const struct tosa_op *op, struct layer *y)
 	const struct tosa_tensor *b = tosa_in(p->t, op, 2), *o = tosa_out(p->t, op);
 	*y = (struct layer){ .op = op, .w = tosa_in(p->t, op, 1), .o = o->dim[3] };
 	if (!y->w->data.p || !b->data.p)
-		return "its weights or its bias are computed";
+		return "its weights or its bias are not constant";
 	y->k = tosa_window_of(p->t, op);
 	y->ifm_zero = (int32_t)tosa_zero_of(p->t, op, 3);
 	y->weight_zero = (int32_t)tosa_zero_of(p->t, op, 4);
 	y->t = tail_of(p, op->out[0], TAIL_SCALE | TAIL_CHANNELS | TAIL_WORDS);
 	if (o->type == TOSA_INT48 && !y->t.scaled)
-		return "its sums of 48 bits have another reader than RESCALEs";
+		return "an operator other than RESCALE reads its sums of 48 bits";
 	size_t n = (size_t)y->o;
 	y->bias = anew(p->a, int64_t, n);
 	y->scale = anew(p->a, struct npu_scale, n);

@@ -99,7 +99,7 @@ multiply(struct part *p, const struct windows *m, const struct tail *t)
 	x.a = nd_dense(w.type, 2, (int32_t[]){ (int32_t)rows, (int32_t)matrix[1] });
 	if (taps > MAX_OPS || low_matmul_blocks(p->l, &x) > MAX_OPS ||
 	    rows > INT32_MAX / matrix[1])
-		return "its weights are computed, and it would take more than 2048 "
+		return "its weights are not constant, and it would take more than 2048 "
 		       "operations";
 	x.a = rows_of(p, m);
 	struct nd out = result_place(p, t->out), room = out, to;
@@ -125,7 +125,7 @@ add_taps(struct part *p, const struct windows *m, const struct nd *out)
 	const int64_t dim[5] = { m->out[0], m->out[1], m->out[2], c, each };
 	struct nd sum = bias_of(p, m), w = nd_readable(p->l, &m->w), to = *out;
 	if (taps > MAX_OPS / 2)
-		return "its weights are computed, and it would take more than 2048 "
+		return "its weights are not constant, and it would take more than 2048 "
 		       "operations";
 	(void)nd_reshape(&sum, (int64_t[]){ 1, 1, 1, c, each }, 5);
 	(void)nd_reshape(&w, (int64_t[]){ taps, c, each }, 3);
@@ -150,7 +150,8 @@ lower_conv_product(struct part *p, const struct tosa_op *op)
 {
 	if (tosa_in(p->t, op, 0)->type != TOSA_INT8 ||
 	    tosa_in(p->t, op, 1)->type != TOSA_INT8)
-		return "its weights are computed, which goes for 8 bits alone";
+		return "its weights are not constant, which is supported for 8 bits "
+		       "only";
 	struct windows m = windows_of(p, op);
 	if (op->code == TOSA_DEPTHWISE_CONV2D) {
 		struct nd out = result_place(p, op->out[0]);

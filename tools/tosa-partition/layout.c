@@ -88,8 +88,9 @@ take(struct part *p, const struct end_layouts *l, const int *v, int n, const cha
 		const struct end_layout *x = ends_find(l, i);
 		if (!x || x->layout != ENDS_LAST || take_one(p, v[i]) || x->index < 0)
 			continue;
-		return err_set(p->e, "%s: %s %d, %s, has no TRANSPOSE that channels last "
-			       "would save", p->t->name, what, i, p->t->tensor[v[i]].name);
+		return err_set(p->e, "%s: %s %d, %s, has no TRANSPOSE that nhwc could "
+				     "leave out",
+				     p->t->name, what, i, p->t->tensor[v[i]].name);
 	}
 	return true;
 }

@@ -9,13 +9,15 @@ enum { OPT_REPORT = 256, OPT_IN, OPT_OUT };
 
 static const struct argp_option option_list[] = {
 	{ "accelerator-config", 'a', "NAME", 0,
-	  "lower for this one, which alone may then take the graph (default: for all)", 0 },
+	  "lower for accelerator NAME only (default: for all accelerators)", 0 },
 	{ "input-layout", OPT_IN, "[K=]nhwc|nchw", 0,
-	  "the caller has input K, or all, channels last: a TRANSPOSE that makes it "
-	  "so is left out; nchw: as the graph has it (default)", 0 },
-	{ "output-layout", OPT_OUT, "[K=]nhwc|nchw", 0, "the same of outputs", 0 },
+	  "nhwc: the application stores input K, or all inputs, with channels last, so "
+	  "leave out the TRANSPOSE; nchw: keep the shape of the graph (default)", 0 },
+	{ "output-layout", OPT_OUT, "[K=]nhwc|nchw", 0,
+	  "layout of output K, or of all outputs, as for --input-layout", 0 },
 	{ "report", OPT_REPORT, 0, 0,
-	  "a line for every operator instead of the graph: NPU, or why not", 0 },
+	  "print one line per operator instead of the graph: NPU, or why the NPU can't "
+	  "run it", 0 },
 	{ 0 },
 };
 
@@ -47,8 +49,8 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[FILE]",
 	.doc = "Lower a TOSA graph to NPU primitives, and write the NPU graph.\v"
-	       "Exit status: 0 done, 1 the NPU can't run an operator, 2 trouble.  "
-	       "See tosa-partition(1).",
+	       "Exit status: 0 done, 1 the NPU can't run an operator, 2 error.  See "
+	       "tosa-partition(1).",
 };
 
 static void

@@ -117,8 +117,8 @@ check_wide(const struct part *p, const struct product *m, const struct tail *t)
 {
 	struct low_matmul shape = shape_of(m);
 	if (!t->scaled)
-		return "its sums of 48 bits have another reader than RESCALEs to 8 or 16 "
-		       "bits";
+		return "an operator other than RESCALE to 8 or 16 bits reads its sums "
+		       "of 48 bits";
 	if (m->a.dim[2] > LOW_WIDE_DEPTH && !low_matmul_is_native(p->l, &shape))
 		return say(p, "sums of %lld products of 16 bits, at most %d",
 			   (long long)m->a.dim[2], (int)LOW_WIDE_DEPTH);

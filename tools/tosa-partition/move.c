@@ -144,7 +144,8 @@ hot_of(struct part *p, const struct nd *at, int64_t n, int type, struct nd *hot)
 static const char *
 too_many_values(struct part *p, int64_t n)
 {
-	return say(p, "computed indices of %lld values", (long long)n);
+	return say(p, "indices that are not constant and select from %lld values",
+		      (long long)n);
 }
 
 /* in each batch, multiplies a's rows (turned: columns) by b's columns */

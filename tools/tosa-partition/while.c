@@ -69,7 +69,7 @@ refusal(const struct part *p, const struct part *sub, const char *role)
 {
 	for (int i = 0; i < sub->t->n_ops; i++)
 		if (sub->why[i])
-			return say(p, "of its %s, operator %d (%s): %s", role,
+			return say(p, "in its %s, operator %d (%s): %s", role,
 				   sub->t->op[i].number, sub->t->op[i].name, sub->why[i]);
 	return NULL;
 }
@@ -139,14 +139,14 @@ static const char *
 why_not(struct part *p, const struct tosa_op *op)
 {
 	if (!low_has(p->l, LACK_BRANCHES))
-		return say(p, "how many turns it takes is known only when it runs, or they are "
-			   "more than %d operators, and streams %s do not branch",
+		return say(p, "the number of iterations is not constant, or they take "
+			      "more than %d operators, and streams %s have no branches",
 			   MAX_UNROLLED, p->l->accel ? "of this accelerator"
 						     : "that all accelerators run");
 	for (int k = 0; k < op->n_in; k++) {
 		int type = tosa_in(p->t, op, k)->type;
 		if (type == TOSA_INT48 || type == TOSA_SHAPE)
-			return "a value is of 48 bits or a shape";
+			return "a value has 48 bits or is a shape";
 	}
 	return NULL;
 }
