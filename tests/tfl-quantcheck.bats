@@ -45,7 +45,7 @@ float_ends() {
 	float_ends
 	run tfl-quantcheck -q m.tflite
 	[ "$status" -eq 0 ]
-	[ "${lines[-2]}" = "warning: interface-float: operator 0 QUANTIZE, tensor 0 (in): the model's input is FLOAT32: tfl-partition --integer-io leaves QUANTIZE out, as the converter's inference_input_type does" ]
+	[ "${lines[-2]}" = "warning: interface-float: operator 0 QUANTIZE, tensor 0 (in): the model's input is FLOAT32: tfl-partition --integer-io leaves QUANTIZE out, and so does inference_input_type of the converter" ]
 	[ "${lines[-1]}" = "m.tflite: integer but for its float ends: 0 errors, 1 warning, 0 notes" ]
 	run --separate-stderr tfl-quantcheck --pass -o copy m.tflite
 	[ "$status" -eq 0 ]

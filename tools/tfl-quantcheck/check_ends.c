@@ -50,10 +50,10 @@ remedy(bool in, bool border)
 {
 	if (!border)
 		return "";
-	return in ? ": tfl-partition --integer-io leaves QUANTIZE out, as the "
-		    "converter's inference_input_type does"
-		  : ": tfl-partition --integer-io leaves DEQUANTIZE out, as the "
-		    "converter's inference_output_type does";
+	return in ? ": tfl-partition --integer-io leaves QUANTIZE out, and so does "
+		    "inference_input_type of the converter"
+		  : ": tfl-partition --integer-io leaves DEQUANTIZE out, and so does "
+		    "inference_output_type of the converter";
 }
 
 void

@@ -79,7 +79,8 @@ check_float(struct review *r, const struct check *c, struct place at)
 	at.tensor = f.first;
 	const struct tfl_tensor *t = place_tensor(r, at);
 	if (is_border_operator(r, at)) {
-		review_follow(r, c, at, "converts %s at the model's border",
+		review_follow(r, c, at, "converts %s at an input or output of the "
+					"model",
 			      tfl_type_name(t->type));
 		return;
 	}
@@ -120,7 +121,7 @@ check_weight_zero(struct review *r, const struct check *c, struct place at)
 					     "(channel %d): %s",
 				   tfl_type_name(w->type),
 				   (long long)w->quant.zero[i], i,
-				   want_error ? "the kernel takes it for 0"
+				   want_error ? "the kernel assumes 0"
 					      : "allowed, but slower");
 			return;
 		}
@@ -134,8 +135,8 @@ check_weight_axis(struct review *r, const struct check *c, struct place at)
 	if (!w || w->quant.n_scale <= 1 || w->quant.axis == m->axis)
 		return;
 	at.tensor = tensor_index(r, at, m->weights);
-	review_add(r, c, at, "scales along axis %d, the kernel takes them along "
-			     "%d, the output channels",
+	review_add(r, c, at, "scales along axis %d, but the kernel expects them along "
+			     "axis %d, the output channels",
 		   w->quant.axis, m->axis);
 }
 
@@ -179,8 +180,8 @@ check_dead_channels(struct review *r, const struct check *c, struct place at)
 		dead += channel_is_zero(w, m->axis, ch);
 	at.tensor = tensor_index(r, at, m->weights);
 	if (dead)
-		review_add(r, c, at, "%d of %d output channels have no weight "
-				     "but 0", dead, w->dim[m->axis]);
+		review_add(r, c, at, "%d of %d output channels have only weights of 0",
+				     dead, w->dim[m->axis]);
 }
 
 /* ---- bias -------------------------------------------------------------- */
@@ -219,7 +220,7 @@ check_bias_type(struct review *r, const struct check *c, struct place at)
 	if (b.bias->type == TFL_INT32 ||
 	    (b.bias->type == TFL_INT64 && b.ifm->type == TFL_INT16))
 		return;
-	review_add(r, c, at, "bias of type %s for %s values: INT32%s wanted",
+	review_add(r, c, at, "bias of type %s for %s values: it must be INT32%s",
 		   tfl_type_name(b.bias->type), tfl_type_name(b.ifm->type),
 		   b.ifm->type == TFL_INT16 ? " or INT64" : "");
 }
@@ -232,9 +233,8 @@ check_bias_zero(struct review *r, const struct check *c, struct place at)
 		return;
 	for (int i = 0; i < b.bias->quant.n_zero; i++)
 		if (b.bias->quant.zero[i]) {
-			review_add(r, c, at, "bias with zero point %lld "
-					     "(channel %d): the kernel takes it "
-					     "for 0",
+			review_add(r, c, at, "bias with zero point %lld (channel %d): "
+					     "the kernel assumes 0",
 				   (long long)b.bias->quant.zero[i], i);
 			return;
 		}
@@ -379,8 +379,8 @@ check_int16_zero(struct review *r, const struct check *c, struct place at)
 		    (op->code == TFL_SOFTMAX && k >= op->n_in))
 			continue;
 		at.tensor = i;
-		review_add(r, c, at, "INT16 with zero point %lld, the kernel "
-				     "takes it for 0",
+		review_add(r, c, at, "INT16 with zero point %lld, but the kernel "
+				     "assumes 0",
 			   (long long)t->quant.zero[0]);
 		return;
 	}
@@ -403,8 +403,9 @@ check_zero_divisor(struct review *r, const struct check *c, struct place at)
 		zeros += tfl_integer(t->type, t->data.p, i) == zero;
 	at.tensor = tensor_index(r, at, 1);
 	if (zeros)
-		review_add(r, c, at, "%lld of %lld constant divisors %s 0: TFLite leaves the "
-				     "quotient open", (long long)zeros, (long long)n,
+		review_add(r, c, at, "%lld of %lld constant divisors %s 0: TFLite does "
+				     "not define the quotient",
+				     (long long)zeros, (long long)n,
 			   zeros == 1 ? "is" : "are");
 }
 

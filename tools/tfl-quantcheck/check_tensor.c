@@ -77,8 +77,8 @@ check_half_missing(struct review *r, const struct check *c, struct place at)
 {
 	const struct tfl_tensor *t = place_tensor(r, at);
 	if (type_is_quantized(t->type) && t->quant.n_scale && !t->quant.n_zero)
-		review_add(r, c, at, "a scale without a zero point: runtimes "
-				     "take the tensor for not quantized");
+		review_add(r, c, at, "a scale without a zero point: runtimes treat the "
+				     "tensor as not quantized");
 }
 
 static void
@@ -165,7 +165,7 @@ check_dead_branch(struct review *r, const struct check *c, struct place at)
 	double range = (double)(l->max - l->min) * (double)t->quant.scale[0];
 	if (range < dead_range)
 		review_add(r, c, at, "scale %g: the whole range is %g, so the "
-				     "calibration data saw nothing here",
+				     "calibration data had only zeros here",
 			   (double)t->quant.scale[0], range);
 }
 

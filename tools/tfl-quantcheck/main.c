@@ -19,13 +19,13 @@ enum { OPT_JSON = 256, OPT_PASS, OPT_STRICT, OPT_RULES, OPT_ALLOW };
 static const struct argp_option option_list[] = {
 	{ "json", OPT_JSON, NULL, 0, "print the report as JSON", 0 },
 	{ "pass", OPT_PASS, NULL, 0,
-	  "copy the model to the output if the answer is yes, write nothing "
-	  "there if not; findings go to standard error", 0 },
-	{ "strict", OPT_STRICT, NULL, 0, "a warning makes the answer no", 0 },
+	  "for use in a pipe: copy the model to the output if it is fully integer, "
+	  "otherwise write nothing; findings go to standard error", 0 },
+	{ "strict", OPT_STRICT, NULL, 0, "treat warnings as errors", 0 },
 	{ "allow", OPT_ALLOW, "RULE[,RULE...]", 0,
-	  "what breaks this rule is a note and never changes the answer", 0 },
-	{ "rules", OPT_RULES, NULL, 0, "list the rules and exit", 0 },
-	{ "quiet", 'q', NULL, 0, "leave out the table of tensors", 0 },
+	  "report violations of RULE as notes, which never change the answer", 0 },
+	{ "rules", OPT_RULES, NULL, 0, "list the rules, and exit", 0 },
+	{ "quiet", 'q', NULL, 0, "print findings without the table of tensors", 0 },
 	{ 0 }
 };
 
@@ -77,8 +77,8 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case 'q': o->quiet = true; break;
 	case ARGP_KEY_END:
 		if (o->json && o->pass)
-			cli_error("--json and --pass both want the "
-				  "output");
+			cli_error("--json and --pass exclude each other: both write to "
+				  "the output");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -90,9 +90,9 @@ static const struct argp argp = {
 	.options = option_list,
 	.parser = parse_option,
 	.args_doc = "[FILE]",
-	.doc = "Says whether a TFLite model is fully integer, and which operators "
-	       "and tensors keep it from being so.\v"
-	       "Exit status: 0 fully integer, 1 not, 2 trouble.",
+	.doc = "Check whether a TFLite model is fully integer, and list the operators "
+	       "and tensors that are not.\v"
+	       "Exit status: 0 fully integer, 1 not fully integer, 2 error.",
 };
 
 /*
