@@ -446,7 +446,7 @@ refused()
 	refuses 2 "part alif-e7-he has an ethos-u55-128, not ethos-u55-256" \
 		npu-sched --part=alif-e7-he -a ethos-u55-256 m.part
 	npucc --part=alif-e7-he -o m_npu.tflite m.tflite
-	refuses 1 "compiled for ethos-u55-128, alif-e7-hp has an ethos-u55-256" \
+	refuses 1 "compiled for ethos-u55-128, but alif-e7-hp has an ethos-u55-256" \
 		tfl2c --part=alif-e7-hp m_npu.tflite
 	# a tensor of 3 MB is too large for one part and fits the other
 	model big "$t[0].shape=[1,3000000] | $t[3].shape=[1,3000000] | $t[1].shape=[2,4]

@@ -119,6 +119,6 @@ mixed()
 @test "a network that cannot be called is refused with the reason and status 2" {
 	model p '.subgraphs[0].outputs = [3, 1]'
 	refuses 2 "output 1 is a constant, or has no bytes" tfl2c --format=call p.tflite
-	refuses 2 "--format=call goes with neither --namespace, --shared-arena nor --dialect=xxd" \
+	refuses 2 "--format=call excludes --namespace, --shared-arena and --dialect=xxd" \
 		tfl2c --format=call --namespace=a p.tflite
 }

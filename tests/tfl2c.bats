@@ -197,8 +197,8 @@ header_models()
 	gcc $warnings -c a.c b.c
 	objdump -h a.o | grep -qF .zephyr_models
 	objdump -h b.o | grep -qF .cy_xip
-	refuses 2 "not a macro: 'a b'" tfl2c --section-macro='a b' a.tflite
-	refuses 2 "--section-macro goes with neither" \
+	refuses 2 "not the name of a macro: 'a b'" tfl2c --section-macro='a b' a.tflite
+	refuses 2 "--section-macro excludes" \
 		tfl2c --section-macro=A --section=b a.tflite
 }
 
@@ -369,10 +369,10 @@ header_models()
 	g++ -std=c++17 $warnings -DACTIVATION_BUF_SZ=0x80000 -o t main.cc n.cc
 	./t
 	objdump -h t | grep -q " labels "
-	refuses 2 "--expression and --labels are of --dialect=mlek" \
+	refuses 2 "--expression and --labels work only with --dialect=mlek and --format=header" \
 		tfl2c --labels=labels.txt n.tflite
 	: >empty.txt
-	refuses 2 "empty.txt: error: there are no labels" \
+	refuses 2 "empty.txt: error: the file has no labels" \
 		tfl2c --dialect=mlek --labels=empty.txt n.tflite
 }
 
@@ -461,7 +461,7 @@ header_models()
 	refuse "--memory-mode: no such choice: 'Sram'; choices: Shared_Sram, Dedicated_Sram, Sram_Only" --memory-mode Sram m.tflite
 	refuse "--dialect: no such choice: 'c'; choices: alif, mlek, cmsis, xxd" --dialect c m.tflite
 	refuse "--dialect: no such choice: 'cmis'; choices: alif, mlek, cmsis, xxd; did you mean cmsis?" --dialect=cmis m.tflite
-	refuse "--format=asm reads the model from a file when it is assembled: name it, or say --incbin" --format=asm
+	refuse "--format=asm needs the model's file when it is assembled: name the file, or use --incbin=PATH" --format=asm
 	refuse "nothing.tflite: No such file or directory" nothing.tflite
 
 	npu_model n "9,9,9,9"
@@ -471,7 +471,7 @@ header_models()
 		seek=$(($(grep -obUa -m 1 COP1 c.tflite | cut -d: -f1) + 32))
 	refuse "c.tflite: error: operator 0 (cs): 0x000000: command 0x0014 doesn't exist on ethos-u55-128 (rule 1)" c.tflite
 	model p '.metadata = [{name:"OfflineMemoryAllocation",buffer:3}] | .buffers += [{data:[0,0,0,0,1,0,0,0,9,0,0,0]}]'
-	refuse "p.tflite: error: OfflineMemoryAllocation of 12 bytes does not hold 4 tensors' offsets" p.tflite
+	refuse "p.tflite: error: OfflineMemoryAllocation of 12 bytes does not match 4 tensors" p.tflite
 
 	run tfl2c -o /dev/full m.tflite
 	[ "$status" -eq 2 ]

@@ -191,18 +191,18 @@ check_npu(const struct planner *p, int index)
 	const struct tfl_op *op = &p->g->op[index];
 	if (op->n_in < N_SPECIAL || op->in[IN_FLASH] < 0 || op->in[IN_SCRATCH] < 0 ||
 	    op->in[IN_FAST] < 0)
-		return fail(p, index, "its first four inputs are not command stream, "
+		return fail(p, index, "its first four inputs must be command stream, "
 				      "constants, scratch and fast scratch", 0);
 	for (int k = IN_STREAM; k <= IN_FLASH; k++)
 		if (!is_aligned(p, op->in[k], DRIVER_ALIGN))
 			return fail(p, index, "tensor %d is not aligned to 16 bytes in "
-					      "the file, as the driver wants it",
+					      "the file, which the driver requires",
 				    op->in[k]);
 	for (int k = N_SPECIAL; k < op->n_in + op->n_out; k++) {
 		int tensor = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
 		if (tensor >= 0 && !in_scratch(p, op, tensor))
-			return fail(p, index, "the plan has tensor %d not in the NPU's "
-					      "scratch memory", tensor);
+			return fail(p, index, "the memory plan has tensor %d outside "
+					      "of the NPU's scratch memory", tensor);
 	}
 	return true;
 }
@@ -213,13 +213,14 @@ check_tensor(const struct planner *p, int index, int tensor, bool is_read)
 	const struct tfl_tensor *t = &p->g->tensor[tensor];
 	int element = tfl_type_bytes(t->type);
 	if (!t->data.p && !element)
-		return fail(p, index, "tensor %d is of a type without bytes to hand on",
+		return fail(p, index, "tensor %d has a type without a fixed size",
 			    tensor);
 	if (t->data.p && (!is_read || p->is_input[tensor]))
-		return fail(p, index, "tensor %d is a constant and written", tensor);
+		return fail(p, index, "tensor %d is a constant, but the operator "
+				      "writes it", tensor);
 	if (!is_aligned(p, tensor, element ? (size_t)element : 1))
-		return fail(p, index, "tensor %d is not aligned to its elements in the "
-				      "file", tensor);
+		return fail(p, index, "tensor %d is not aligned to its element size in "
+				      "the file", tensor);
 	if (is_read && !t->data.p && t->producer < 0 && !t->is_variable &&
 	    tfl_bytes(t) && !p->is_input[tensor])
 		return fail(p, index, "reads tensor %d, which nothing writes", tensor);
@@ -256,7 +257,7 @@ check_declaration(struct planner *p, int index)
 			       t->quant.n_zero;
 	}
 	return p->declared <= MAX_DECLARED ||
-	       fail(p, index, "the declarations take more than %d numbers",
+	       fail(p, index, "the declarations need more than %d numbers",
 		    MAX_DECLARED);
 }
 
@@ -276,8 +277,9 @@ check_cpu(const struct planner *p, int index, enum step step)
 	for (int i = 0; i < op->n_in; i++)
 		for (int o = 0; op->in[i] >= 0 && o < op->n_out; o++)
 			if (overlays(p, op, step, op->in[i], op->out[o]))
-				return fail(p, index, "the plan has tensor %d where its "
-						      "output is", op->in[i]);
+				return fail(p, index, "the memory plan has tensor %d "
+						      "at the address of the "
+						      "operator's output", op->in[i]);
 	return true;
 }
 

@@ -41,7 +41,7 @@ read_labels(struct arena *a, const char *path, struct labels *out, struct err *e
 		agrow(a, out->name, (size_t)out->n, &cap);
 		out->name[out->n++] = line;
 	}
-	return out->n || err_at(e, path, 0, "there are no labels");
+	return out->n || err_at(e, path, 0, "the file has no labels");
 }
 
 void

@@ -18,49 +18,58 @@ enum { OPT_ALIGN = 256, OPT_SECTION, OPT_NAMESPACE, OPT_DIALECT, OPT_FORMAT,
        OPT_LABELS };
 
 static const struct argp_option option_list[] = {
-	{ "name", 'n', "NAME", 0, "name of the array (by dialect: network_model, "
-				  "nn_model, ethos_model, or the file's)", 0 },
+	{ "name", 'n', "NAME", 0,
+	  "C name of the array (default by dialect: network_model, nn_model, "
+	  "ethos_model, or the name of the file)", 0 },
 	{ "name-of", OPT_NAME_OF, "FILE", 0,
-	  "name the array after a file: what is no letter or digit becomes '_'", 0 },
-	{ "dialect", OPT_DIALECT, "NAME", 0, "alif (default), mlek, cmsis, xxd",
-	  0 },
-	{ "format", OPT_FORMAT, "NAME", 0, "header (default), source, asm, call (a C function that runs the "
-	  "network)", 0 },
+	  "name the array after FILE; characters other than letters and digits become "
+	  "'_'", 0 },
+	{ "dialect", OPT_DIALECT, "NAME", 0,
+	  "SDK whose names and macros the header uses: alif (default), mlek, cmsis or "
+	  "xxd", 0 },
+	{ "format", OPT_FORMAT, "NAME", 0,
+	  "kind of file: header (default), source, asm, or call (a C function that "
+	  "runs the network without an interpreter)", 0 },
 	{ "declarations", OPT_DECLARATIONS, NULL, 0,
-	  "a header without the bytes, for a source or asm file", 0 },
+	  "write a header without the bytes, to use with a file of --format=source or "
+	  "asm", 0 },
 	{ "header-only-declarations", OPT_DECLARATIONS, NULL, OPTION_ALIAS, NULL,
 	  0 },
 	{ "resolver", OPT_RESOLVER, "FILE", OPTION_ARG_OPTIONAL,
-	  "the operators for a MicroMutableOpResolver, at the end of the header "
-	  "or in FILE", 0 },
-	{ "align", OPT_ALIGN, "BYTES", 0, "alignment of the array (16)", 0 },
+	  "add C++ code that registers the operators of the model with a "
+	  "MicroMutableOpResolver, at the end of the header or in FILE", 0 },
+	{ "align", OPT_ALIGN, "BYTES", 0,
+	  "alignment of the array in bytes (default 16)", 0 },
 	{ "section", OPT_SECTION, "NAME", 0, "linker section of the array", 0 },
 	{ "section-macro", OPT_SECTION_MACRO, "NAME", 0,
-	  "the section is what this macro says: CONFIG_MODEL_SECTION; or an "
-	  "attribute of the SDK, CY_SECTION(CY_ML_MODEL_MEM)", 0 },
+	  "set the section by a macro of the firmware: its value is the name "
+	  "(CONFIG_MODEL_SECTION), or it is an attribute "
+	  "(CY_SECTION(CY_ML_MODEL_MEM))", 0 },
 	{ "shared-arena", OPT_SHARED_ARENA, "NAME", 0,
-	  "one arena for all headers of this name, as large as the largest needs",
-	  0 },
-	{ "namespace", OPT_NAMESPACE, "A::B", 0, "C++ namespaces around it all",
-	  0 },
+	  "share one arena among all headers with this NAME; its size is that of the "
+	  "largest", 0 },
+	{ "namespace", OPT_NAMESPACE, "A::B", 0,
+	  "wrap the whole file in C++ namespaces", 0 },
 	{ "expression", OPT_EXPRESSION, "CODE", 0,
-	  "of --dialect=mlek: a declaration before the array, as 'extern const int "
-	  "g_FrameLength = 640'", 0 },
+	  "with --dialect=mlek: add a declaration before the array, such as 'extern "
+	  "const int g_FrameLength = 640'", 0 },
 	{ "labels", OPT_LABELS, "FILE", 0,
-	  "of --dialect=mlek: GetLabelsVector(), of a name a line", 0 },
-	{ "guard", OPT_GUARD, "MACRO", 0, "include guard", 0 },
+	  "with --dialect=mlek: add GetLabelsVector() with the names in FILE, one per "
+	  "line", 0 },
+	{ "guard", OPT_GUARD, "MACRO", 0, "macro of the include guard", 0 },
 	{ "incbin", OPT_INCBIN, "PATH", 0,
-	  "path in the .incbin of --format=asm (default: FILE)", 0 },
+	  "with --format=asm: path of the model in .incbin (default: FILE)", 0 },
 	{ "arena-limit", OPT_ARENA, "BYTES", 0,
-	  "exit with 1 if the tensor arena takes more", 0 },
+	  "fail (status 1) if the tensor arena needs more than BYTES", 0 },
 	{ "model-limit", OPT_MODEL, "BYTES", 0,
-	  "exit with 1 if the model takes more", 0 },
+	  "fail (status 1) if the model is larger than BYTES", 0 },
 	{ "part", OPT_PART, "NAME", 0,
-	  "exit with 1 if NPU or memory of this chip do not do", 0 },
-	{ "list-parts", OPT_PARTS, NULL, 0, "print the known parts", 0 },
+	  "fail (status 1) if the model does not fit the NPU or the memories of this "
+	  "chip", 0 },
+	{ "list-parts", OPT_PARTS, NULL, 0, "list the chips for --part, and exit", 0 },
 	{ "memory-mode", OPT_MODE, "MODE", 0,
-	  "check the driver's region configuration against Shared_Sram, "
-	  "Dedicated_Sram or Sram_Only", 0 },
+	  "check at build time that the driver is configured for this mode: "
+	  "Shared_Sram, Dedicated_Sram or Sram_Only", 0 },
 	{ 0 }
 };
 
@@ -146,11 +155,11 @@ check_sections(const struct options *o)
 	if (o->section && !is_section(o->section))
 		cli_error("not a section name: '%s'", o->section);
 	if (o->section_macro && !is_section_macro(o->section_macro))
-		cli_error("not a macro: '%s'", o->section_macro);
+		cli_error("not the name of a macro: '%s'", o->section_macro);
 	if (o->section_macro && (o->section || o->format == FORMAT_ASM ||
 				 o->dialect == DIALECT_XXD))
-		cli_error("--section-macro goes with neither --section, "
-			  "--format=asm nor --dialect=xxd");
+		cli_error("--section-macro excludes --section, --format=asm and "
+			  "--dialect=xxd");
 }
 
 static void
@@ -187,9 +196,10 @@ check_kit(const struct options *o)
 {
 	bool kit = o->dialect == DIALECT_MLEK && o->format == FORMAT_HEADER;
 	if ((o->n_expressions || o->labels_file) && !kit)
-		cli_error("--expression and --labels are of --dialect=mlek");
+		cli_error("--expression and --labels work only with --dialect=mlek and "
+			  "--format=header");
 	if (o->n_expressions && o->declarations)
-		cli_error("--declarations has no place for --expression");
+		cli_error("--declarations excludes --expression");
 }
 
 static void
@@ -198,27 +208,27 @@ check_combination(struct options *o)
 	check_names(o);
 	check_kit(o);
 	if (o->format == FORMAT_ASM && o->namespaces)
-		cli_error("--format=asm and --namespace do not go "
-			  "together");
+		cli_error("--format=asm excludes --namespace");
 	if (o->format == FORMAT_CALL &&
 	    (o->namespaces || o->dialect == DIALECT_XXD || o->shared_arena))
-		cli_error("--format=call goes with neither --namespace, "
-			  "--shared-arena nor --dialect=xxd");
+		cli_error("--format=call excludes --namespace, --shared-arena and "
+			  "--dialect=xxd");
 	if (o->declarations &&
 	    ((o->format != FORMAT_HEADER && o->format != FORMAT_CALL) ||
 	     o->dialect == DIALECT_XXD))
-		cli_error("--declarations makes a header of ours");
+		cli_error("--declarations works only with --format=header or call, and "
+			  "without --dialect=xxd");
 	if (o->resolver && !o->resolver_file &&
 	    (o->format != FORMAT_HEADER || o->dialect == DIALECT_XXD))
-		cli_error("only a header of ours has room for "
-			  "--resolver; say --resolver=FILE");
+		cli_error("this --format or --dialect has no header for the resolver: "
+			  "use --resolver=FILE");
 	if (o->format != FORMAT_ASM)
 		return;
 	if (!o->incbin)
 		o->incbin = o->file;
 	if (!o->incbin || !strcmp(o->incbin, "-"))
-		cli_error("--format=asm reads the model from a file when "
-			  "it is assembled: name it, or say --incbin");
+		cli_error("--format=asm needs the model's file when it is assembled: "
+			  "name the file, or use --incbin=PATH");
 }
 
 static error_t
@@ -272,8 +282,8 @@ static const struct argp argp = {
 	.options = option_list,
 	.parser = parse_option,
 	.args_doc = "[FILE]",
-	.doc = "Writes a TFLite model, compiled or not, as C: the bytes, and "
-	       "macros for memory, inputs, outputs and NPU.",
+	.doc = "Write a TFLite model, compiled or not, as C: its bytes, and macros for "
+	       "memory, inputs, outputs and the NPU.",
 };
 
 /* like xxd -i: each character that is no letter or digit becomes '_' */
@@ -385,7 +395,8 @@ check_part(const struct job *j, struct err *e)
 	if (!p)
 		return false;
 	if (j->npu.n_ops && strcmp(j->npu.accel->name, p->accel) != 0)
-		return err_no(e, "%s: compiled for %s, %s has an %s", j->m->name,
+		return err_no(e, "%s: the model is compiled for %s, but %s has an %s",
+				 j->m->name,
 			      j->npu.accel->name, p->name, p->accel);
 	if (arena > p->arena_bytes)
 		return does_not_fit(j, p, "tensor arena", arena, p->arena_memory,
