@@ -225,7 +225,7 @@ last_options()
 		grep -q 'copied' err && break
 	done
 	rm -f out.part
-	refuses 2 "tfl-partition: other.tflite: error: operator 1 (DILATE) stays on the CPU, and its builtin_options_2 are of a kind that can't be copied into a compiled model" \
+	refuses 2 "tfl-partition: other.tflite: error: operator 1 (DILATE) runs on the CPU, but its builtin_options_2 can't be copied into a compiled model" \
 		tfl-partition -o out.part other.tflite
 	[ "$(grep -c error refuses.err)" = 1 ]
 	[ ! -e out.part ]

@@ -164,15 +164,15 @@ pixels()
 	fan
 	p=(tfl-partition fan.tflite)
 	refuses 2 "there is no input 1" "${p[@]}" --input-layout=1=nhcwb16
-	refuses 2 "a pixel has 16 bytes and a row 384, the strides are 16 and 300" \
+	refuses 2 "a pixel has 16 bytes and a row 384, but the strides are 16 and 300" \
 		"${p[@]}" --input-layout=nhwc,row-stride=300
 	refuses 2 "a layout must be nhwc, nhcwb16 or nchw" "${p[@]}" --input-layout=nhw
 	refuses 2 "row-stride and pixel-stride work only with nhwc" "${p[@]}" --output-layout=nchw,row-stride=300
 	refuses 2 "only ,row-stride=BYTES and ,pixel-stride=BYTES can follow a layout" "${p[@]}" --output-layout=nhwc,rows=300
 	model fc
-	refuses 2 "input 0 (in) can't be nchw: it has 2 dimensions, not 4" \
+	refuses 2 "input 0 (in) can't have layout nchw: it has 2 dimensions, not 4" \
 		tfl-partition --input-layout=nchw fc.tflite
-	refuses 2 "operator 0, FULLY_CONNECTED, is on the CPU, which knows only nhwc" \
+	refuses 2 "operator 0, FULLY_CONNECTED, runs on the CPU, which supports only nhwc" \
 		tfl-partition --cpu=0 --output-layout=nhcwb16 fc.tflite
 }
 
@@ -206,7 +206,7 @@ copied()
 		"$gen" $seed >m.tflite
 		for l in nhcwb16 nchw nhwc,row-stride=8192,pixel-stride=256; do
 			tfl-partition --input-layout=0=$l --output-layout=$l -o x.part m.tflite \
-				2>err || { grep -q "can't be" err; continue; }
+				2>err || { grep -q "can't have" err; continue; }
 			schedule
 			# strides of a small file may span a hundred megabytes
 			npu-sim --any-size --seed $seed --compare m.tflite x.tflite >/dev/null

@@ -97,9 +97,9 @@ accel=() lay=()
 	call_runs x.tflite
 }
 
-@test "an impossible request is refused with the reason" {
-	s="--separate-io-regions can't be had"
-	refuses 2 "$s: operator 0, CONV_2D, is on the CPU" \
+@test "what can't be had is refused with the reason" {
+	s="--separate-io-regions is not possible"
+	refuses 2 "$s: operator 0, CONV_2D, runs on the CPU" \
 		tfl-partition --separate-io-regions --cpu=0 "$digits"
 	"$chain" fan 11 >fan.tflite
 	separate fan.tflite "${u55[@]}"

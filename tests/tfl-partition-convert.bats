@@ -110,8 +110,8 @@ ratio()
 	exact m
 	# too much depends on how floats are rounded halfway
 	ratio $I8 0.02 3 $I8 0.01 -5 $I8 0.0625 7
-	stays m "no words times the dividend give all quotients"
-	# the floats have another reader
+	stays m "no integer factors of the dividend give all quotients"
+	# somebody else wants the floats
 	ratio $I8 0.0213 3 $I8 0.0117 -5 $I8 0.0651 7 '.subgraphs[0].outputs += [3]'
 	tfl-partition --report m.tflite | grep -q 'CPU  DIV'
 	ratio $I8 0.0213 3 $I8 0.0117 -5 $I8 0.0651 7

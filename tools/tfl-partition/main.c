@@ -18,27 +18,30 @@ enum {
 
 static const struct argp_option option_list[] = {
 	{ "accelerator-config", 'a', "NAME", 0,
-	  "lower for this one, which alone may then take the graph (default: for all)", 0 },
+	  "lower for accelerator NAME only (default: for all accelerators)", 0 },
 	{ "report", OPT_REPORT, 0, 0,
-	  "print each operator's place and reason instead of the graph", 0 },
+	  "print for each operator whether the NPU or the CPU runs it, and why, "
+	  "instead of the graph", 0 },
 	{ "cpu", OPT_CPU, "OP", 0,
-	  "keep operators of this name (CONV_2D) or index on the CPU", 0 },
+	  "run operator OP on the CPU: a name (CONV_2D) or an index", 0 },
 	{ "fail-on-cpu", OPT_FAIL, 0, 0,
-	  "exit with 1 and write nothing if an operator stays on the CPU", 0 },
+	  "fail (status 1) and write nothing if an operator must run on the CPU", 0 },
 	{ "integer-io", OPT_INTEGER_IO, 0, 0,
-	  "leave out QUANTIZE of a float input and DEQUANTIZE to a float output: "
-	  "the compiled model's own inputs and outputs are integers", 0 },
+	  "give the compiled model integer inputs and outputs: leave out QUANTIZE of a "
+	  "float input and DEQUANTIZE to a float output", 0 },
 	{ "input-layout", OPT_IN, "[K=]LAYOUT[,row-stride=N][,pixel-stride=N]", 0,
-	  "input K, or all, as the application has it: nhwc, strides in bytes, nhcwb16 "
-	  "or nchw", 0 },
-	{ "output-layout", OPT_OUT, "[K=]LAYOUT[,...]", 0, "the same of outputs", 0 },
+	  "memory layout of input K, or of all inputs, in the application: nhwc "
+	  "(strides in bytes), nhcwb16 or nchw", 0 },
+	{ "output-layout", OPT_OUT, "[K=]LAYOUT[,...]", 0,
+	  "memory layout of output K, or of all outputs", 0 },
 	{ "separate-io-regions", OPT_SEPARATE, 0, 0,
-	  "inputs and outputs outside of the arena, each with its base pointer", 0 },
+	  "keep inputs and outputs outside of the arena, each with its own base "
+	  "address", 0 },
 	{ "verbose-operators", OPT_OPERATORS, 0, 0,
-	  "list operators with their options on standard error", 0 },
+	  "list operators and their options on standard error", 0 },
 	{ "by-name", OPT_BY_NAME, "FILE", OPTION_ARG_OPTIONAL,
-	  "name the model's file in the graph instead of embedding it (FILE: what is "
-	  "read is its content)", 0 },
+	  "put the name of the model's file into the graph instead of its bytes; FILE "
+	  "is that name if the model is read from a pipe", 0 },
 	{ 0 },
 };
 
@@ -59,8 +62,8 @@ parse_strides(struct end_layout *x, const char *p)
 			k++;
 		size_t skip = k < ARRAY_LEN(keys) ? 1 + strlen(keys[k].name) : 0;
 		if (*p != ',' || !skip || n + 1 - skip >= sizeof(number)) {
-			cli_error("behind a layout come ,row-stride=BYTES and "
-				  ",pixel-stride=BYTES, not '%s'",
+			cli_error("only ,row-stride=BYTES and ,pixel-stride=BYTES can "
+				  "follow a layout, not '%s'",
 				  p);
 			return;
 		}
@@ -70,7 +73,7 @@ parse_strides(struct end_layout *x, const char *p)
 		p += 1 + n;
 	}
 	if ((x->row_stride || x->pixel_stride) && x->layout != LAYOUT_NHWC)
-		cli_error("strides are of nhwc");
+		cli_error("row-stride and pixel-stride work only with nhwc");
 }
 
 static void
@@ -125,7 +128,8 @@ parse_option(int key, char *arg, struct argp_state *state)
 		if (o->by_name && !o->name)
 			o->name = o->input;
 		if (o->by_name && !o->name)
-			cli_error("--by-name needs a FILE to name");
+			cli_error("--by-name needs the name of a file, because the "
+				  "model comes from standard input");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -139,8 +143,8 @@ static const struct argp argp = {
 	.args_doc = "[FILE]",
 	.doc = "Decide which operators of a quantized TFLite model run on the NPU, "
 	       "lower them to NPU primitives, and write the NPU graph.\v"
-	       "Exit status: 0 done, 1 an operator stays on the CPU and "
-	       "--fail-on-cpu was given, 2 trouble.  See tfl-partition(1).",
+	       "Exit status: 0 done, 1 an operator must run on the CPU and "
+	       "--fail-on-cpu was given, 2 error.  See tfl-partition(1).",
 };
 
 static void

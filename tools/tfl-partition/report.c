@@ -86,7 +86,7 @@ print_report(const struct part *p, struct text *t)
 		if (x->left_out)
 			text_printf(t, "  (%s)", x->left_out);
 		if (x->folded)
-			text_puts(t, "  (padding of the operator behind it)");
+			text_puts(t, "  (padding of the next operator)");
 		if (x->part_of)
 			text_printf(t, "  (in the %s operator %d)",
 				    p->op[x->part_of - 1].table ? "table of"

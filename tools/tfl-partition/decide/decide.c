@@ -46,7 +46,8 @@ check_arity(const struct part *p, const struct tfl_op *op, int min_in, int max_i
 	    int n_out)
 {
 	if (op->n_in < min_in || op->n_in > max_in || op->n_out != n_out)
-		return part_say(p, "%d inputs and %d outputs", op->n_in, op->n_out);
+		return part_say(p, "%d inputs and %d outputs are not supported",
+				   op->n_in, op->n_out);
 	for (int i = 0; i < min_in; i++)
 		if (op->in[i] < 0)
 			return part_say(p, "input %d is absent", i);
@@ -71,11 +72,13 @@ check_quant(const struct part *p, const struct tfl_tensor *t, const char *role)
 		return part_say(p, "%s has no per-tensor quantization", role);
 	float s = t->quant.scale[0];
 	if (!(s > 0) || !isfinite(s))
-		return part_say(p, "%s has scale %g", role, (double)s);
+		return part_say(p, "%s has scale %g, which is not a positive number",
+				   role, (double)s);
 	struct g_range r = type_range(t->type);
 	int64_t z = t->quant.n_zero ? t->quant.zero[0] : 0;
 	if (z < r.lo || z > r.hi)
-		return part_say(p, "%s has zero point %lld", role, (long long)z);
+		return part_say(p, "%s has zero point %lld, outside of its type",
+				   role, (long long)z);
 	return NULL;
 }
 
@@ -134,10 +137,10 @@ check_own_state(const struct part *p, const struct tfl_op *op, int k, const char
 {
 	const struct tfl_tensor *t = part_in(p, op, k);
 	if (!t || !t->is_variable)
-		return part_say(p, "%s is no variable", role);
+		return part_say(p, "%s is not a variable", role);
 	return p->operands[op->in[k]] == 1
 		   ? NULL
-		   : part_say(p, "%s is another operand, too", role);
+		   : part_say(p, "%s is used more than once", role);
 }
 
 const char *
@@ -145,7 +148,8 @@ check_activation(const struct part *p, const struct tfl_op *op, int activation)
 {
 	if (activation >= TFL_ACT_NONE && activation <= TFL_ACT_RELU6)
 		return NULL;
-	return part_say(p, "%s with fused activation %d", tfl_op_label(op),
+	return part_say(p, "%s with fused activation %d is not supported",
+			   tfl_op_label(op),
 			activation);
 }
 
@@ -218,7 +222,8 @@ check_sources(const struct part *p, const struct tfl_op *op)
 		if (!t || t->is_variable)
 			continue;
 		if (p->given[op->in[k]] && t->data.p)
-			return part_say(p, "input %d is the model's, and constant", k);
+			return part_say(p, "input %d is both an input of the model and "
+					   "constant", k);
 	}
 	return NULL;
 }
@@ -232,7 +237,8 @@ check_reference(const struct part *p, const struct tfl_op *op)
 	if (sim_is_resource_op(op) || kernel_check(p->sg, op, &e))
 		return NULL;
 	const char *rule = strstr(e.text, "): ");
-	return part_say(p, "the reference refuses it: %s", rule ? rule + 3 : e.text);
+	return part_say(p, "the reference kernel can't run it: %s",
+			   rule ? rule + 3 : e.text);
 }
 
 /*
@@ -269,8 +275,8 @@ check_wide_zeros(const struct part *p, const struct tfl_op *op)
 		const struct tfl_tensor *t = in ? part_in(p, op, k)
 						: part_out(p, op, k - op->n_in);
 		if (t && t->type == TFL_INT16 && t->quant.n_zero && t->quant.zero[0])
-			return part_say(p, "%s is INT16 with zero point %lld, which %s "
-					   "takes for 0", in ? "an input" : "the output",
+			return part_say(p, "%s is INT16 with zero point %lld, but %s "
+					   "assumes 0", in ? "an input" : "the output",
 					(long long)t->quant.zero[0], a->name);
 	}
 	return NULL;
@@ -289,8 +295,8 @@ decide_op(const struct part *p, int i)
 	if (p->limit && p->limit[i])
 		return p->limit[i];
 	if (p->op[i].border)
-		return "it converts FLOAT32 at the model's border; --integer-io "
-		       "leaves it out";
+		return "it converts a FLOAT32 input or output of the model; "
+		       "--integer-io leaves it out";
 	if (op->code == TFL_CUSTOM)
 		return "custom operator";
 	const struct family *f = family_find(op->code);

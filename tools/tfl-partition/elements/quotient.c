@@ -47,8 +47,8 @@ read_shapes(struct quotient *q)
 	else if (n == last && q->by->dim[q->by->rank - 1] == last)
 		q->by_shape = (struct hwc){ .h = 1, .w = 1, .c = (int32_t)last };
 	else
-		return "the divisor's shape is not one, one for each of the last "
-		       "dimension, or the dividend's";
+		return "the divisor has neither one element, nor one for each of the "
+		       "last dimension, nor the dividend's shape";
 	return NULL;
 }
 

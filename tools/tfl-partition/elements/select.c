@@ -29,7 +29,7 @@ check_select(const struct part *p, const struct tfl_op *op)
 		return "the condition is constant";
 	bool rows = op->code == TFL_SELECT && which->rank == 1 && o->rank > 1 &&
 		    which->dim[0] > 1;
-	return rows ? "a condition for whole rows" : NULL;
+	return rows ? "a condition that selects whole rows" : NULL;
 }
 
 static bool

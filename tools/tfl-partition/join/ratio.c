@@ -227,8 +227,8 @@ join_ratios(struct part *p)
 		if (!read_shape(p, i, r))
 			continue;
 		if (!read_ratio(p, i, r)) {
-			p->op[r->div].why = "no words times the dividend give all quotients "
-					    "that the reference has in floats";
+			p->op[r->div].why = "no integer factors of the dividend give "
+					    "all quotients of the float reference";
 			continue;
 		}
 		int inside[] = { r->div, r->back[0], r->back[1] };

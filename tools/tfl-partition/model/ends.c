@@ -154,8 +154,9 @@ warn_of_floats(const struct part *p, const char *side, const int *v, int n)
 {
 	for (int i = 0; i < n; i++)
 		if (is_float_end(p, v[i])) {
-			cli_note("warning", "%s: %s %d (%s) stays FLOAT32: it is not "
-				 "behind one %s alone", p->m->name, side, i,
+			cli_note("warning", "%s: %s %d (%s) stays FLOAT32, because it "
+					    "is not connected to one %s only",
+					    p->m->name, side, i,
 				 text_plain(p->a, p->sg->tensor[v[i]].name),
 				 *side == 'i' ? "QUANTIZE" : "DEQUANTIZE");
 			return;

@@ -56,8 +56,8 @@ check_rewritten(const struct part *p)
 	for (int i = 0; i < p->sg->n_ops; i++)
 		if (p->op[i].rewritten && !p->op[i].npu)
 			return err_at(p->e, p->m->name, 0,
-				      "operator %d (%s) would have to run on the CPU "
-				      "with an input that it hasn't in the model: %s",
+				      "operator %d (%s) would run on the CPU with an "
+				      "input that it does not have in the model: %s",
 				      i, tfl_op_label(&p->sg->op[i]), p->op[i].why);
 	return true;
 }
@@ -74,8 +74,8 @@ check_copied(const struct part *p, int subgraph, int op)
 	if (subgraph)
 		(void)snprintf(where, sizeof(where), "subgraph %d, ", subgraph);
 	return err_at(p->e, p->m->name, 0,
-		      "%soperator %d (%s) stays on the CPU, and its %s are of a kind "
-		      "that can't be copied into a compiled model",
+		      "%soperator %d (%s) runs on the CPU, but its %s can't be copied "
+		      "into a compiled model",
 		      where, op, tfl_op_label(o), what);
 }
 

@@ -24,7 +24,7 @@
 
 #include "sim/resources.h"
 
-static const char no_tensor[] = "its variable can't be a tensor of the NPU's";
+static const char no_tensor[] = "its variable can't become a tensor of the NPU";
 
 struct state {
 	struct part *p;
@@ -271,9 +271,10 @@ leave_out_handles(struct state *s)
 			    ? sim_resource_of(s->r, 0, op->out[0])
 			    : -1;
 		if (k >= 0 && !s->why_not[k])
-			part_leave_out(p, i, "its variable is a tensor");
+			part_leave_out(p, i, "its variable became a tensor");
 		if (op->code == TFL_CALL_ONCE && all)
-			part_leave_out(p, i, "variables begin as it says");
+			part_leave_out(p, i, "its initial values became those of the "
+					     "variables");
 	}
 }
 

@@ -33,7 +33,7 @@ read_blocks(const struct part *p, const struct tfl_op *op, struct blocks *b)
 	    !part_ints(part_in(p, op, 2), margin, 4, &n_margin))
 		return "block or margins are not constant";
 	if (n < 1 || i->rank != n + 2 || o->rank != n + 2 || n_margin != 2 * n)
-		return "the block does not suit the IFM's rank";
+		return "the block does not match the IFM's rank";
 	b->n = n;
 	b->images = big->dim[0];
 	for (int k = 0; k < n; k++) {

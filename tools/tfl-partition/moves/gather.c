@@ -53,12 +53,12 @@ read_indices(const struct part *p, const struct tfl_op *op, const int64_t **v, i
 	enum { MAX_INDICES = 65536 };
 	int64_t all = tfl_elements(t);
 	if (all < 1 || all > MAX_INDICES)
-		return "the indices are not 1 to 65536";
+		return "the number of indices is not 1 to 65536";
 	int64_t *at = anew(p->a, int64_t, (size_t)all);
 	*v = at;
 	return part_ints(t, at, (int)all, n) && *n == all
 		   ? NULL
-		   : "the indices are no integers";
+		   : "the indices are not integers";
 }
 
 /* rows of columns, and channels of a column, for the DMA engine */

@@ -93,8 +93,8 @@ check_indexed(const struct part *p, const struct tfl_op *op)
 {
 	struct picks k;
 	if (!part_has(p, LACK_GATHER))
-		return "the indices are computed, and no address of the NPU's "
-		       "operations depends on data";
+		return "the indices are not constant, and addresses of NPU operations "
+		       "can't depend on data";
 	return read_picks(p, op, &k);
 }
 

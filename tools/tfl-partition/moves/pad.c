@@ -118,13 +118,13 @@ check_mirror(const struct part *p, const struct tfl_op *op)
 		return why;
 	int64_t mode = TFL_OPT(op, MirrorPadOptions, mode);
 	if (mode != 0 && mode != 1)
-		return part_say(p, "mode %lld", (long long)mode);
+		return part_say(p, "mode %lld is not supported", (long long)mode);
 	const struct tfl_tensor *i = part_in(p, op, 0);
 	for (int k = 0; k < i->rank; k++) {
 		int64_t most = i->dim[k] - (mode == 0);
 		if (b.before[k] > most || b.after[k] > most)
-			return part_say(p, "the padding of dimension %d is larger "
-					"than what there is to mirror", k);
+			return part_say(p, "the padding of dimension %d is larger than "
+					   "the part to mirror", k);
 	}
 	return check_middle(p, op, &b);
 }

@@ -18,7 +18,7 @@ view_transpose(const struct part *p, const struct tfl_op *op, struct nd *v)
 	for (int i = 0; i < n; i++) {
 		order[i] = move_axis(perm[i], n);
 		if (order[i] < 0 || seen >> order[i] & 1)
-			return "the permutation is none";
+			return "the permutation is not valid";
 		seen |= 1u << order[i];
 	}
 	nd_permute(v, order);
@@ -51,7 +51,7 @@ view_depth_to_space(const struct part *p, const struct tfl_op *op, struct nd *v)
 	if (why)
 		return why;
 	if (v->rank != 4 || b < 1 || b > UINT16_MAX || v->dim[3] % (b * b))
-		return "the block size does not suit the IFM";
+		return "the block size does not match the IFM";
 	static const int order[] = { 0, 1, 3, 2, 4, 5 };
 	nd_split(v, 3, v->dim[3] / b);
 	nd_split(v, 4, v->dim[4] / b);
@@ -68,7 +68,7 @@ view_space_to_depth(const struct part *p, const struct tfl_op *op, struct nd *v)
 	if (why)
 		return why;
 	if (v->rank != 4 || b < 1 || v->dim[1] % b || v->dim[2] % b)
-		return "the block size does not suit the IFM";
+		return "the block size does not match the IFM";
 	nd_split(v, 1, b);
 	nd_split(v, 3, b);
 	nd_permute(v, order);

@@ -25,7 +25,7 @@ check_places(const struct part *p, const struct scatter *s)
 		if (s->at[i] < 0 || s->at[i] >= s->lines)
 			return "an index is out of range";
 		if (seen[s->at[i]]++)
-			return "an index stands there twice";
+			return "an index occurs twice";
 	}
 	return NULL;
 }
@@ -57,7 +57,7 @@ read_scatter(const struct part *p, const struct tfl_op *op, struct scatter *s)
 	for (int i = 0; i < out->rank; i++)
 		*(i < depth ? &s->lines : &s->inner) *= out->dim[i];
 	if (s->lines > MAX_LINES)
-		return "more than 2^26 places";
+		return "more than 2^26 elements to index";
 	s->at = anew(p->a, int64_t, (size_t)s->n);
 	for (int k = 0; k < n; k++) {
 		if (v[k] < 0 || v[k] >= out->dim[k % depth])
@@ -89,9 +89,10 @@ check_scatter(const struct part *p, const struct tfl_op *op)
 	const char *why = read_scatter(p, op, &s);
 	int runs = why || is_indexed(p, op, &s) ? 0 : low_even_runs(s.at, s.n, false);
 	if (runs > MOST_RUNS)
-		why = part_say(p, "%d separate places: at most %d", runs, MOST_RUNS);
+		why = part_say(p, "the indices give %d separate blocks: at most %d",
+				  runs, MOST_RUNS);
 	if (!why && s.inner > MAX_INDICES)
-		why = "places of more than 65536 elements";
+		why = "blocks of more than 65536 elements";
 	return why;
 }
 

@@ -27,7 +27,7 @@ view_slice(const struct part *p, const struct tfl_op *op, struct nd *v)
 		int64_t len = size[i] == -1 ? v->dim[i] - begin[i] : size[i];
 		if (begin[i] < 0 || begin[i] > v->dim[i] || len < 0 ||
 		    len > v->dim[i] - begin[i])
-			return part_say(p, "the slice leaves dimension %d", i);
+			return part_say(p, "the slice exceeds dimension %d", i);
 		nd_slice(v, i, begin[i], len, 1);
 	}
 	return NULL;
@@ -68,7 +68,7 @@ view_strided_slice(const struct part *p, const struct tfl_op *op, struct nd *v)
 	if (why)
 		return why;
 	if (TFL_OPT(op, StridedSliceOptions, offset))
-		return "ends are offsets";
+		return "the option offset is set";
 	if (!part_ints(part_in(p, op, 1), b, MAX_POSITIONS, &n[0]) ||
 	    !part_ints(part_in(p, op, 2), e, MAX_POSITIONS, &n[1]) ||
 	    !part_ints(part_in(p, op, 3), s, MAX_POSITIONS, &n[2]))
@@ -78,7 +78,7 @@ view_strided_slice(const struct part *p, const struct tfl_op *op, struct nd *v)
 			     TFL_OPT(op, StridedSliceOptions, ellipsis_mask),
 			     TFL_OPT(op, StridedSliceOptions, new_axis_mask),
 			     position))
-		return "begin, end and strides do not suit the IFM's rank";
+		return "begin, end and strides do not match the IFM's rank";
 	int64_t begin_mask = TFL_OPT(op, StridedSliceOptions, begin_mask);
 	int64_t end_mask = TFL_OPT(op, StridedSliceOptions, end_mask);
 	int64_t shrink = TFL_OPT(op, StridedSliceOptions, shrink_axis_mask);
@@ -99,7 +99,7 @@ view_strided_slice(const struct part *p, const struct tfl_op *op, struct nd *v)
 						"dimension %d", i);
 			nd_slice(v, i, at, 1, 1);
 		} else if (!slice_axis(v, i, b[k], e[k], s[k], mask)) {
-			return part_say(p, "nothing of dimension %d is left", i);
+			return part_say(p, "the slice of dimension %d is empty", i);
 		}
 	}
 	return NULL;

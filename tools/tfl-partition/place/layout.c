@@ -73,8 +73,9 @@ find_node(struct border *b)
 		if (!lists(&n->in, b->t) && !lists(&n->out, b->t))
 			continue;
 		if (n->kind == NODE_CPU)
-			return arena_printf(b->p->a, "operator %d, %s, is on the CPU, which "
-					    "knows only nhwc", n->tfl.n ? n->tfl.v[0].index : -1,
+			return arena_printf(b->p->a, "operator %d, %s, runs on the "
+						     "CPU, which supports only nhwc",
+						     n->tfl.n ? n->tfl.v[0].index : -1,
 					    n->what ? n->what : "?");
 		if (b->node)
 			return "two regions of the NPU use it";
@@ -97,11 +98,13 @@ linear_reader(const struct border *b)
 			if (o[k]->t != b->t)
 				continue;
 			if (!whole || o[k]->type != b->t->shape.type)
-				return arena_printf(b->p->a, "%s takes its elements in another "
-						    "shape", op->name ? op->name : "an operation");
+				return arena_printf(b->p->a,
+				    "%s uses it in another shape",
+				    op->name ? op->name : "an operation");
 			if (bricks && (o[k]->start.c % BRICK || op->kind == OP_REDUCE_SUM))
-				return arena_printf(b->p->a, "%s takes channels that are no "
-						    "whole bricks", op->name ? op->name
+				return arena_printf(b->p->a,
+				    "%s uses channels that are not whole bricks",
+				    op->name ? op->name
 									     : "an operation");
 		}
 	}
@@ -119,11 +122,13 @@ strides_obstacle(const struct border *b)
 	struct g_stride s = tensor_strides(&x);
 	int64_t row = (x.hwc.w - 1) * s.x + pixel;
 	if (s.x < pixel || s.y < row)
-		return arena_printf(b->p->a, "a pixel has %" PRId64 " bytes and a row %" PRId64
-				    ", the strides are %" PRId64 " and %" PRId64, pixel, row,
+		return arena_printf(b->p->a, "a pixel has %" PRId64 " bytes and a row %"
+					     PRId64 ", but the strides are %" PRId64 " "
+					     "and %" PRId64, pixel, row,
 				    s.x, s.y);
 	if (s.x % e || s.y % e)
-		return arena_printf(b->p->a, "its elements have %" PRId64 " bytes each", e);
+		return arena_printf(b->p->a, "strides must be multiples of its element "
+					     "size, %" PRId64 " bytes", e);
 	return NULL;
 }
 
@@ -133,13 +138,13 @@ obstacle(struct border *b)
 {
 	const struct g_tensor *t = b->t;
 	if (!t)
-		return "the NPU has no use for it";
+		return "the NPU does not use it";
 	if (t->io == IO_INOUT)
-		return "it is an input and an output";
+		return "it is both an input and an output";
 	if (!b->own->rank)
 		return "it has no dimensions";
 	if (t->shape.type == TFL_INT64)
-		return "the NPU has no INT64";
+		return "the NPU does not support INT64";
 	const char *why = find_node(b);
 	if (!why && b->want->layout == LAYOUT_PLANES) {
 		if (b->own->rank != 4)
@@ -152,7 +157,9 @@ obstacle(struct border *b)
 	}
 	if (!why)
 		b->copied = hwc_equal(t->hwc, b->rows) ? linear_reader(b)
-						       : "the network has it in another shape";
+						       :
+						           "the network uses it in "
+						           "another shape";
 	return why || b->want->layout != LAYOUT_NHWC ? why : strides_obstacle(b);
 }
 
@@ -342,7 +349,8 @@ take(struct part *p, const struct end_layouts *l, const char *what, const int *v
 		b.rows = rows_of(b.own);
 		const char *why = obstacle(&b);
 		if (why)
-			return err_set(p->e, "%s: error: %s %d (%s) can't be %s%s: %s",
+			return err_set(p->e, "%s: error: %s %d (%s) can't have layout "
+					     "%s%s: %s",
 				       p->m->name, what, k,
 				       text_plain(p->a, p->sg->tensor[v[k]].name),
 				       end_names[x->layout],

@@ -14,14 +14,15 @@ network_obstacle(const struct part *p)
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const struct g_node *n = g->nodes[i];
 		if (n->kind == NODE_CPU)
-			return arena_printf(p->a, "operator %d, %s, is on the CPU, and base "
-					    "pointers are of a network that is one operator "
-					    "of the NPU", n->tfl.n ? n->tfl.v[0].index : -1,
+			return arena_printf(p->a, "operator %d, %s, runs on the CPU, "
+						  "but the whole network must be one "
+						  "operator of the NPU",
+						  n->tfl.n ? n->tfl.v[0].index : -1,
 					    n->what ? n->what : "?");
 	}
 	if (g->n_nodes > 1)
-		return "it is several operators of the NPU";
-	return g->n_nodes ? NULL : "no operator of it is for the NPU";
+		return "the network becomes several operators of the NPU";
+	return g->n_nodes ? NULL : "no operator runs on the NPU";
 }
 
 /* the number of the model's inputs or outputs that a tensor of the graph represents */
@@ -40,12 +41,13 @@ tensor_obstacle(const struct part *p, const struct g_tensor *t)
 {
 	const struct tfl_subgraph *sg = p->sg;
 	if (t->io == IO_INOUT)
-		return "it is an input and an output of the network";
+		return "it is both an input and an output of the network";
 	if (count_ends(t, sg->in, sg->n_in) + count_ends(t, sg->out, sg->n_out) > 1)
-		return "it is several inputs or outputs of the network";
+		return "it stands for several inputs or outputs of the network";
 	if (node_io_place(p->g->nodes[0], t) == PLACES)
-		return arena_printf(p->a, "an NPU has %d base pointers, and %d of them are for "
-				    "inputs, outputs and variables", PLACES, PLACES - PLACE_IO);
+		return arena_printf(p->a, "the NPU has %d base addresses, of which %d "
+					  "are for inputs, outputs and variables",
+					  PLACES, PLACES - PLACE_IO);
 	return NULL;
 }
 
@@ -67,7 +69,8 @@ separate_ends(struct part *p, const struct options *o)
 		return true;
 	const char *why = network_obstacle(p);
 	if (why)
-		return err_set(p->e, "%s: error: --separate-io-regions can't be had: %s",
+		return err_set(p->e, "%s: error: --separate-io-regions is not "
+				     "possible: %s",
 			       p->m->name, why);
 	for (size_t i = 0; i < p->g->n_tensors; i++) {
 		struct g_tensor *t = p->g->tensors[i];
@@ -75,8 +78,9 @@ separate_ends(struct part *p, const struct options *o)
 			continue;
 		why = tensor_obstacle(p, t);
 		if (why)
-			return err_set(p->e, "%s: error: --separate-io-regions can't be had for "
-				       "'%s': %s", p->m->name, text_plain(p->a, t->name), why);
+			return err_set(p->e, "%s: error: --separate-io-regions is not "
+					     "possible for '%s': %s",
+					     p->m->name, text_plain(p->a, t->name), why);
 		G_PUT(t, TENSOR, area, node_io_place(p->g->nodes[0], t));
 	}
 	return true;

@@ -18,7 +18,7 @@ check_state(const struct part *p, const struct tfl_op *op, int k, const char *ro
 		return why;
 	const struct tfl_tensor *t = part_in(p, op, k);
 	if (t->type != type || !t->has_shape)
-		return part_say(p, "%s is no variable of %s", role,
+		return part_say(p, "%s is not a variable of type %s", role,
 				tfl_type_name(type));
 	if (t->quant.n_scale != 1 || !(t->quant.scale[0] > 0) ||
 	    !isfinite(t->quant.scale[0]))
@@ -44,8 +44,8 @@ lstm_gate_scale(const struct lstm *l, const struct tfl_tensor *w, bool recurrent
 	return s->shift >= 0 && s->shift <= 63;
 }
 
-static const char undefined[] = "sums times the scales' power of two leave 32 bits, and "
-	"TensorFlow Lite Micro's result is undefined then";
+static const char undefined[] = "scaled sums exceed 32 bits, where TensorFlow Lite "
+				"Micro's result is undefined";
 
 static double
 largest_bias(const struct tfl_tensor *b)
@@ -131,7 +131,8 @@ check_inputs(const struct part *p, const struct tfl_op *op)
 	if (TFL_OPT(op, UnidirectionalSequenceLSTMOptions, fused_activation_function) !=
 		    TFL_ACT_TANH ||
 	    TFL_OPT(op, UnidirectionalSequenceLSTMOptions, diagonal_recurrent_tensors))
-		return "LSTM with another activation than TANH, or diagonal";
+		return "LSTM with an activation other than TANH, or with diagonal "
+		       "recurrent tensors";
 	return check_maps(p, op, TYPE_I8 | TYPE_I16);
 }
 

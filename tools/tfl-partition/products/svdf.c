@@ -67,8 +67,8 @@ check_scales(struct svdf *s)
 		return "the ratio of the scales can't be expressed";
 	if (npu_scale_leaves_word(s->to_state, feature) ||
 	    npu_scale_leaves_word(s->to_y, time))
-		return "sums times the scales' power of two leave 32 bits, and "
-		       "TensorFlow Lite Micro's result is undefined then";
+		return "scaled sums exceed 32 bits, where TensorFlow Lite Micro's "
+		       "result is undefined";
 	return NULL;
 }
 

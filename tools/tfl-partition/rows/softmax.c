@@ -54,7 +54,8 @@ check_softmax(const struct part *p, const struct tfl_op *op)
 		return part_say(p, "IFM is %s, OFM is %s", tfl_type_name(in),
 				tfl_type_name(out));
 	if (!isfinite(beta_of(op)) || beta_of(op) < 0)
-		return part_say(p, "beta is %g", beta_of(op));
+		return part_say(p, "beta is %g, which is negative or not finite",
+				   beta_of(op));
 	struct npu_scale s;
 	struct softmax_exp e;
 	bool ok = in == TFL_INT16

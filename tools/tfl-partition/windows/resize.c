@@ -34,9 +34,9 @@ read_resize(const struct part *p, const struct tfl_op *op, struct resize *r)
 	if (r->ifm->rank != 4 || r->ofm->rank != 4 ||
 	    r->ifm->dim[0] != r->ofm->dim[0] || r->ifm->dim[3] != r->ofm->dim[3] ||
 	    size[0] != r->ofm->dim[1] || size[1] != r->ofm->dim[2])
-		return "the OFM is not the IFM at the given size";
+		return "the OFM's shape does not match the requested size";
 	if (r->align_corners && r->half_pixel)
-		return "align_corners and half_pixel_centers";
+		return "align_corners and half_pixel_centers are both set";
 	if (r->ifm->dim[1] > MAX_EXTENT || r->ifm->dim[2] > MAX_EXTENT ||
 	    r->ofm->dim[1] > MAX_EXTENT || r->ofm->dim[2] > MAX_EXTENT)
 		return "more than 1024 rows or columns";
