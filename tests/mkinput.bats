@@ -373,7 +373,7 @@ digits=$BATS_TEST_DIRNAME/models/digits.tflite
 	refuses 2 "a NUL byte" mkinput --list=list -o x.npy "$digits"
 	refuses 2 "--list writes two files" mkinput --list=list "$digits"
 	refuses 2 "--list excludes FILE operands" mkinput --list=list -o x.npy "$digits" list
-	refuses 2 "npy or raw" mkinput --list=list --format=header -o x.npy "$digits"
+	refuses 2 "--format=npy or --format=raw" mkinput --list=list --format=header -o x.npy "$digits"
 	[ ! -e x.npy ]
 	[ ! -e x.labels ]
 }

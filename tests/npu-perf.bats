@@ -185,7 +185,7 @@ listing()
 	npu-perf "${u55[@]}" --model=timeline --measured log m.tflite |
 		grep -qx 'Measured  *84 cycles, 2.00 times the estimate'
 	echo nothing >log
-	refuses 2 'log: error: no line "NPU TOTAL cycles: N"' \
+	refuses 2 'log: error: the log has no line "NPU TOTAL cycles: N"' \
 		npu-perf "${u55[@]}" --measured log m.tflite
 }
 
