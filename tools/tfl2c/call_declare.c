@@ -179,7 +179,8 @@ put_explanation(struct text *t, const struct job *j)
 	text_puts(t, " * arena_memory: CALL_ARENA_BYTES, aligned to 16");
 	if (has_fast(j))
 		text_puts(t, "; fast: NPU_CACHE_BYTES");
-	text_puts(t, npu ? ".\n * Caches are the caller's affair.  " : ".\n * ");
+	text_puts(t, npu ? ".\n * The caller must flush and invalidate "
+			   "caches.  " : ".\n * ");
 	text_puts(t,
 		"Returns 0, or the first\n"
 		" * other value that the driver or a function below returns.\n"
@@ -199,15 +200,15 @@ put_call_declarations(struct text *t, const struct job *j)
 	put_call_head(t, j, " ");
 	text_puts(t, ";\n");
 	if (count_variables(g)) {
-		text_puts(t, "/* before the first, and to begin anew */\n");
+		text_puts(t, "/* call before the first inference, and to reset the "
+			     "variables */\n");
 		put_reset_head(t, j, " ");
 		text_puts(t, ";\n");
 	}
 	if (j->call.has[STEP_FUNCTION])
-		text_puts(t, "\n/*\n"
-			     " * Operators that the firmware provides: 0 for done.  A "
-			     "pointer is NULL where\n"
-			     " * an optional input is absent.\n */\n");
+		text_puts(t, "\n/*\n * Operators that the firmware must provide; they "
+			     "return 0 on success.  A pointer\n * is NULL if an "
+			     "optional input is absent.\n */\n");
 	for (int i = 0; i < g->n_ops; i++)
 		if (j->call.step[i] == STEP_FUNCTION)
 			put_function(t, j, i);

@@ -210,10 +210,10 @@ put_npu_memory(struct text *t, const struct job *j)
 {
 	const struct npu_facts *f = &j->npu;
 	bool cache = has_fast(j);
-	text_puts(t, "\n/*\n * Bytes behind the NPU's base addresses: 0 constants "
-		     "(in the model),\n * 1 scratch (in the tensor arena), 2 fast "
-		     "memory.  CACHE: what to give\n * the driver as fast memory; "
-		     "0: the stream does not use region 2.\n");
+	text_puts(t, "\n/*\n * Bytes at the NPU's base addresses: 0 constants (in the "
+		     "model),\n * 1 scratch (in the tensor arena), 2 fast memory.  "
+		     "CACHE: size of the fast\n * memory for the driver; 0: the stream "
+		     "does not use region 2.\n");
 	if (any_separate(j))
 		text_puts(t, " * Inputs and outputs have the base addresses that their "
 			     "REGION says.\n");

@@ -209,9 +209,9 @@ static void
 put_overlaps(struct text *t, const struct job *j)
 {
 	const struct tfl_subgraph *g = &j->m->subgraph[0];
-	text_puts(t, "\n/* 1: writing the output destroys the input.  0 does not "
-		     "promise\n * that the input survives: the plan may put "
-		     "others there, too */\n");
+	text_puts(t, "\n/* 1: writing the output overwrites the input.  0 does not "
+		     "mean that\n * the input is kept: other tensors can share its "
+		     "memory */\n");
 	bool any = false;
 	for (int i = 0; i < g->n_in; i++)
 		for (int o = 0; o < g->n_out; o++) {
@@ -234,8 +234,8 @@ put_interface(struct text *t, const struct job *j)
 		       "#else\n#define %s_TO(type, value) ((type)(value))\n"
 		       "#endif\n", j->prefix, j->prefix);
 	if (j->ends.desired) {
-		text_puts(t, "/* one run takes so many inputs, one behind the other, and gives as "
-			     "many\n * outputs, _BYTES_EACH apart */\n");
+		text_puts(t, "/* number of inputs in one run: they follow each other, "
+			     "_BYTES_EACH apart,\n * and so do the outputs */\n");
 		put_define(t, j, "DESIRED_BATCH_SIZE", j->ends.desired);
 		put_define(t, j, "ACTUAL_BATCH_SIZE", j->ends.actual);
 	}

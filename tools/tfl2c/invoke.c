@@ -53,7 +53,8 @@ put_macros(struct text *t, const struct job *j)
 		: " * interpreter: write the inputs to scratch + INPUT_n_ARENA_OFFSET,\n"
 		  " * call the function below (include ethosu_driver.h first), read the\n"
 		  " * outputs.  scratch: SCRATCH_BYTES, aligned to 16; fast: CACHE_BYTES\n");
-	text_puts(t, " * where that is not 0.  Caches are the caller's affair.\n */\n");
+	text_puts(t, " * where that is not 0.  The caller must flush and invalidate "
+		     "caches.\n */\n");
 	put_define(t, j, "NPU_STREAM_OFFSET", (int64_t)j->npu.stream_at);
 	put_define(t, j, "NPU_STREAM_BYTES", (int64_t)j->npu.stream_bytes);
 	put_define(t, j, "NPU_CONSTANT_OFFSET", (int64_t)j->npu.constant_at);
@@ -144,9 +145,10 @@ put_invoke(struct text *t, const struct job *j)
 {
 	if (!can_invoke(j)) {
 		if (j->npu.n_ops)
-			text_puts(t, "\n/*\n * Not one NPU operator: what runs it without "
-				     "an interpreter is the C\n * function that tfl2c "
-				     "--format=call writes.\n */\n");
+			text_puts(t, "\n/*\n * The network is more than one NPU "
+				     "operator.  To run it without an\n * interpreter, "
+				     "use the C function of tfl2c --format=call.\n "
+				     "*/\n");
 		return;
 	}
 	put_macros(t, j);

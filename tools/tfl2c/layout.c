@@ -39,7 +39,8 @@ put_layout(struct text *t, const struct job *j, const char *io, const struct end
 {
 	if (!x->given)
 		return;
-	text_printf(t, "/* what lies in memory is %s; what the network sees: */\n",
+	text_printf(t, "/* the layout in memory is %s; the shape that the network "
+		       "uses: */\n",
 		    end_layout_names[x->layout]);
 	text_printf(t, "#define %s_%s_LAYOUT_", j->prefix, io);
 	put_upper(t, end_layout_names[x->layout]);
@@ -51,8 +52,7 @@ put_layout(struct text *t, const struct job *j, const char *io, const struct end
 		put_value(t, j, io, "ROW_STRIDE", x->row_stride);
 	if (x->pixel_stride)
 		put_value(t, j, io, "PIXEL_STRIDE", x->pixel_stride);
-	text_puts(t, "/* bytes from the tensor's first to element y, x, c */\n"
-		     "static inline uint32_t\n");
+	text_puts(t, "/* byte offset of element y, x, c */\nstatic inline uint32_t\n");
 	text_printf(t, "%s_", j->o->name);
 	for (const char *p = io; *p; p++)
 		text_putc(t, (char)tolower((unsigned char)*p));
