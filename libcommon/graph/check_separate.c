@@ -26,10 +26,8 @@ check_tensor(struct check *c, const struct g_tensor *t)
 	if (t->area != want)
 		return BAD(c, t, "t%d in %s: by the order of n%d's inputs and outputs it %s %s",
 			   t->rec.id, area, g->nodes[0]->rec.id,
-			   want < PLACES ? "is" : "has", want < PLACES ? place_names[want]
-								      :
-								          "no base "
-								          "address");
+			   want < PLACES ? "is" : "has",
+			   want < PLACES ? place_names[want] : "no base address");
 	if (t->at)
 		return BAD(c, t, "t%d at 0x%" PRIx64 " in %s: a tensor outside of the "
 				 "arena must be at 0x0",

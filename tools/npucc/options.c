@@ -305,9 +305,9 @@ options_parse(struct options *o, int argc, char **argv)
 		.options = list,
 		.parser = parse_option,
 		.args_doc = "[FILE]",
-		.doc = "Compile a quantized TFLite model for an Ethos-U NPU.\vExit "
-		       "status: 0 done, 1 a check failed or a limit can't be met, 2 "
-		       "error.  See npucc(1).",
+		.doc = "Compile a quantized TFLite model for an Ethos-U NPU.\v"
+		       "Exit status: 0 done, 1 a check failed or a limit can't be met, "
+		       "2 error.  See npucc(1).",
 	};
 	cli_parse(&argp, argc, argv, o, NULL);
 }
