@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu-sim's parts, in running order. */
-#ifndef NPU_SIM_H
-#define NPU_SIM_H
+/*
+ * A model run on inputs, frame after frame, and what it gives compared: what npu-sim and
+ * npu-run share, in running order.  The functions stand under the name of their file.
+ */
+#ifndef INFERENCE_INFERENCE_H
+#define INFERENCE_INFERENCE_H
 
+#include "base/cli.h"
 #include "base/file.h"
 #include "base/npy.h"
 #include "sim/sim.h"
 #include "stream/ends.h"
 #include "stream/stream.h"
+
+#include <argp.h>
 
 enum { MAX_FILES = 256, MAX_KINDS = 64 };
 
@@ -29,7 +35,37 @@ struct options {
 	int frames; /* inferences, one behind the other */
 	bool reset; /* variables begin anew in each of them */
 	unsigned jobs; /* threads that they are divided among then */
+	struct sim_npu npu; /* what runs command streams */
 };
+
+/* options.c: those that the programs have in common */
+enum {
+	OPT_COMPARE = 256, OPT_SEED, OPT_FRAMES, OPT_RESET, OPT_INPUTS, OPT_REQUIRE,
+	OPT_ANY_SIZE, OPT_JSON, OPT_OWN /* the program's own begin here */
+};
+#define INFERENCE_OPTIONS                                                                    \
+	{ .name = "input", .key = 'i', .arg = "FILE",                                        \
+	  .doc = "next input's values, .npy or raw (repeat in model order)" },               \
+	{ .name = "expect", .key = 'e', .arg = "FILE",                                       \
+	  .doc = "expected values of the next output; exit 1 if they differ" },              \
+	{ .name = "seed", .key = OPT_SEED, .arg = "N",                                       \
+	  .doc = "random inputs from this seed (default 0)" },                               \
+	{ .name = "inputs", .key = OPT_INPUTS, .arg = "KIND[,KIND...]",                      \
+	  .doc = "inputs of the frames in turn: random, min, max, alternating; "             \
+		 "without --frames, one frame for each" },                                   \
+	{ .name = "require-outputs", .key = OPT_REQUIRE,                                     \
+	  .doc = "exit 1 if an output depends on an operator that can't be run" },           \
+	{ .name = "any-size", .key = OPT_ANY_SIZE,                                           \
+	  .doc = "run a model although it asks for much more memory or time than its "       \
+		 "file lets expect" },                                                       \
+	{ .name = "frames", .key = OPT_FRAMES, .arg = "N",                                   \
+	  .doc = "run N times: inputs and outputs have a leading dimension N, "              \
+		 "variables keep their values from frame to frame" },                        \
+	{ .name = "reset", .key = OPT_RESET,                                                 \
+	  .doc = "variables begin anew in each frame" },                                     \
+	{ .name = "json", .key = OPT_JSON, .doc = "print the report as JSON" }
+/* takes one of them into o, or returns ARGP_ERR_UNKNOWN; at the end checks them */
+error_t inference_option(int key, char *arg, struct argp_state *state, struct options *o);
 
 /* open.c: a model of any form, told by its first bytes */
 struct tosa_graph;
@@ -166,6 +202,12 @@ struct run { /* of one model, or of two that are compared, over all frames */
 bool open_frames(struct run *r, struct err *e);
 bool run_frames(struct run *r, struct err *e);
 void close_frames(struct run *r);
+
+/*
+ * run.c: all of it, from the model's file to the files of outputs; with an error of status
+ * EXIT_NO if outputs are not as expected
+ */
+bool run_model(struct arena *a, const struct options *o, struct err *e);
 
 /* report.c */
 void print_operator(struct watch *w, struct sim *s, int op_index);

@@ -5,7 +5,7 @@
  * read one behind the other, then computed side by side, then what they gave is
  * kept in their order.  A round is a few MiB, whatever the number of frames.
  */
-#include "npu-sim.h"
+#include "inference/inference.h"
 
 #include "base/progress.h"
 #include "base/threads.h"
@@ -59,7 +59,7 @@ op_done(void *ctx, struct sim *s, int op_index, struct err *e)
 static bool
 invoke(const struct run *r, const struct worker *k, struct watch *w, struct err *e)
 {
-	struct sim_hooks hooks = { .ctx = w, .op_done = op_done };
+	struct sim_hooks hooks = { .ctx = w, .op_done = op_done, .npu = r->o->npu };
 	if (r->o->trace)
 		hooks.npu_event = print_npu_event;
 	for (int i = 0; i < k->n_other; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Outputs compared, with what is expected or what the other model made. */
-#include "npu-sim.h"
+#include "inference/inference.h"
 
 #include <math.h>
 #include <string.h>

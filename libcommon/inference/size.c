@@ -3,7 +3,7 @@
  * Models that ask for more memory or time than their files let expect: 800 bytes can ask
  * for a minute and a gigabyte.
  */
-#include "npu-sim.h"
+#include "inference/inference.h"
 
 #include "kernels/kernels.h"
 #include "sim/tosa.h"

@@ -5,7 +5,7 @@
  * does where it has float ends.
  */
 #include "kernels/kernels.h"
-#include "npu-sim.h"
+#include "inference/inference.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * command stream knows no tensors, so values are looked for: whole tensors
  * first, then rows and channels of one (stripes, slices of depth).
  */
-#include "npu-sim.h"
+#include "inference/inference.h"
 
 #include <string.h>
 
