@@ -164,3 +164,151 @@ transfer()
 		<<<"$output")" = '[1,"padding","CONV",[]]' ]
 	[ "$stderr" = "npu-dis: m.tflite: Linux refuses 1 command stream" ]
 }
+
+@test "linux_check() and the driver's check agree on changed streams" {
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/linux_mutants" 3000 1 "$BATS_FILE_TMPDIR"/u?5.tflite >out || {
+		cat out
+		false
+	}
+	grep -q '^6000 streams: .* other differences 0$' out
+	# all rules that a model of no transfers can break
+	for rule in command stop register-set format storage transpose padding extent; do
+		grep -q "^  $rule " out || { echo "no $rule"; false; }
+	done
+}
+
+# on ACCELERATOR COMMAND...: with the stand-in for the driver
+on()
+{
+	local tests=${NPUTOOLS_TESTBIN:-$TOP/build/tests} config=0x10003008
+	[ "$1" = u65 ] || config=0x20000118
+	shift
+	STANDIN_ENGINE=$tests/npu-engine STANDIN_CONFIG=$config LD_PRELOAD=$tests/ethosu.so \
+		"$@"
+}
+RUN=${NPUTOOLS_BUILD:-$BATS_TEST_DIRNAME/../build}/dynamic/bin/npu-run
+
+@test "npu-run gives what npu-sim gives" {
+	for f in u65 u85; do
+		fresh $f
+		npu-sim --seed=5 --frames=3 -o want m.tflite >want.txt
+		on $f "$RUN" --seed=5 --frames=3 -o got m.tflite >got.txt
+		cmp got.txt want.txt
+		cmp got/output_0.npy want/output_0.npy
+		on $f "$RUN" --seed=5 --compare m.tflite
+		on $f "$RUN" --seed=5 --compare="$TOP/tests/models/digits.tflite" m.tflite
+		on $f "$RUN" --seed=5 -e want/output_0.npy --frames=3 --json m.tflite |
+			grep -q '"equal": true'
+	done
+	# from standard input
+	on u85 "$RUN" --seed=5 --frames=3 <m.tflite | cmp - got.txt
+}
+
+@test "npu-run: operators of the CPU, several streams, state, batches" {
+	npucc "${U65[@]}" --cpu=ADD -o m.tflite "$TOP/tests/models/digits.tflite" 2>log
+	npu-sim m.tflite >want
+	on u65 "$RUN" m.tflite >got 2>err
+	cmp got want
+	[ "$(cat err)" = "npu-run: note: 1 operator on the CPU, by the reference kernels: ADD" ]
+	npucc "${U65[@]}" --batch=2 -o batch.tflite "$TOP/tests/models/digits.tflite" 2>log
+	npu-sim batch.tflite >want
+	on u65 "$RUN" --compare="$TOP/tests/models/digits.tflite" batch.tflite | cmp - want
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" 1 SVDF >svdf.tflite
+	npucc "${U65[@]}" -o state.tflite svdf.tflite 2>log
+	npu-sim --frames=4 state.tflite >want
+	on u65 "$RUN" --frames=4 state.tflite 2>/dev/null | cmp - want
+	# a raw network, as ExecuTorch has it
+	npucc "${U65[@]}" -o m.wenc "$TOP/tests/models/digits.tflite" 2>log
+	npu-cmdgen --emit=npz -o m.npz m.wenc
+	npu-sim m.npz >want
+	on u65 "$RUN" m.npz | cmp - want
+}
+
+@test "npu-run refuses before it submits" {
+	fresh u65
+	refuses 2 "it is compiled for ethos-u65-256, and /dev/accel/accel0 is ethos-u85-256: compile it with -a ethos-u85-256" \
+		on u85 "$RUN" m.tflite
+	refuses 2 "no ethos-u operator" on u65 "$RUN" "$TOP/tests/models/digits.tflite"
+	refuses 2 "No such file or directory: the kernel's ethosu driver makes it" \
+		"$RUN" --device=/dev/accel/accel9 m.tflite
+	refuses 2 "no device of a DRM driver" "$RUN" --device=/dev/null m.tflite
+	STANDIN_FAULT=other refuses 2 "the driver is rocket, not ethosu" on u65 "$RUN" m.tflite
+	poke_command m.tflite NPU_SET_IFM_PAD_BOTTOM 1 ff 00
+	export STANDIN_LOG=$PWD/calls
+	refuses 1 "rule padding of Linux" on u65 "$RUN" m.tflite
+	fresh u65
+	poke_payload m.tflite NPU_SET_OFM_BASE0 1 00 00 00 7f
+	refuses 1 "rule extent of Linux" on u65 "$RUN" m.tflite
+	[ "$(sort -u calls | tr '\n' ' ')" = "query version " ]
+	fresh u65
+	on u65 "$RUN" --frames=2 m.tflite >/dev/null
+	[ "$(grep -c '^stream$' calls)" = 1 ]
+	[ "$(grep -c '^submit$' calls)" = 2 ]
+	refuses 2 "needs a MODEL" "$RUN" --compare
+	refuses 2 "needs a LOG" "$RUN" --measure --json m.tflite
+}
+
+@test "npu-run: what goes wrong is one line" {
+	# a stream with SRAM: region 2
+	npucc -a ethos-u65-256 --system-config Ethos_U65_High_End --memory-mode Dedicated_Sram \
+		--arena-cache-size=16K -o m.tflite "$TOP/tests/models/digits.tflite" 2>log
+	npu-dis --verify=linux m.tflite | grep -q ', 2 written '
+	npu-sim m.tflite >want
+	on u65 "$RUN" m.tflite | cmp - want
+	STANDIN_SRAM=1024 refuses 2 "/dev/accel/accel0 has 1024: compile it with --arena-cache-size=1024" \
+		on u65 "$RUN" m.tflite
+	STANDIN_FAULT=submit refuses 2 "submitting a job: Invalid argument" on u65 "$RUN" m.tflite
+	STANDIN_FAULT=timeout refuses 2 "a job is not done after 50 ms" \
+		on u65 "$RUN" --timeout=50 m.tflite
+	STANDIN_FAULT=gone refuses 2 "No such device: the device is gone" on u65 "$RUN" m.tflite
+	STANDIN_FAULT=nomem refuses 2 "the kernel has no contiguous memory left" \
+		on u65 "$RUN" -o none m.tflite
+	[ ! -e none ]
+	STANDIN_FAULT=eintr on u65 "$RUN" m.tflite | cmp - want
+	export STANDIN_FAULT=wrong
+	run -1 --separate-stderr on u65 "$RUN" --compare m.tflite
+	[[ $stderr == *"note: operator 0 is the first that differs: region 1, byte 0x"* ]]
+	[[ $stderr == *"but in the other model"* ]]
+}
+
+@test "npu-run: two processes at once" {
+	fresh u65
+	npu-sim --frames=6 m.tflite >want
+	on u65 "$RUN" --frames=6 m.tflite >one &
+	on u65 "$RUN" --frames=6 m.tflite >two
+	wait $!
+	cmp one want
+	cmp two want
+}
+
+@test "npu-run --measure writes what npu-perf reads" {
+	fresh u65
+	on u65 "$RUN" --frames=3 --measure=log m.tflite >out
+	[ "$(grep -c '^NPU TOTAL cycles: ' log)" = 3 ]
+	words=$(npu-dis m.tflite | sed -n 's/^Command stream length = \(.*\) bytes/\1/p')
+	grep -q "^NPU TOTAL cycles: $words\$" log # what the stand-in counts
+	grep -q '^NPU AXI1_RD_DATA_BEAT_RECEIVED beats: 386$' log
+	npu-perf --system-config Ethos_U65_High_End --memory-mode Dedicated_Sram \
+		--measured=log m.tflite >perf
+	grep -q 'axi1_read_beats *386 ' perf
+	on u65 "$RUN" --measure m.tflite | tail -n 1 | grep -q '^NPU TOTAL cycles: '
+	STANDIN_COUNTERS=0 refuses 2 "a newer kernel has them" on u65 "$RUN" --measure m.tflite
+	STANDIN_COUNTERS=0 on u65 "$RUN" m.tflite >/dev/null
+}
+
+@test "networks run by the stand-in equal to npu-sim" {
+	need_shared models
+	[ -n "$NPUTOOLS_ALL" ] && step=1 || step=9
+	n=0
+	for f in "$SHARED"/models/*.tflite; do
+		n=$((n + 1))
+		[ $((n % step)) = 0 ] || continue
+		for a in u65 u85; do
+			[ $a = u65 ] && options=("${U65[@]}") || options=("${U85[@]}")
+			npucc "${options[@]}" -o m.tflite "$f" 2>log
+			npu-dis --verify=linux m.tflite >verdict || { echo "$f $a"; false; }
+			npu-sim m.tflite >want
+			on $a "$RUN" m.tflite 2>/dev/null | cmp - want || { echo "$f $a"; false; }
+		done
+	done
+}

@@ -39,7 +39,11 @@ setup_file()
 	printf '%d.raw %d\n' 0 0 1 1 >list
 	mkinput --list=list -o sound.npy ad.tflite
 	printf 'all:\n\tvela --help >help\n' >Makefile
-	# other machines are this one
+	# other machines are this one, and its NPU a stand-in
+	npucc -a ethos-u65-256 --system-config Ethos_U65_High_End --memory-mode Dedicated_Sram \
+		-o keyword_npu.tflite m.tflite
+	printf '#!/bin/sh\nSTANDIN_ENGINE=%s LD_PRELOAD=%s exec %s "$@"\n' "$tests/npu-engine" \
+		"$tests/ethosu.so" "${tests%/*}/dynamic/bin/npu-run" >bin/npu-run
 	printf '#!/bin/sh\nexec sh -e\n' >bin/parallel
 	printf '#!/bin/sh\nexec cat "$@"\n' >bin/less
 	chmod +x bin/*

@@ -36,6 +36,8 @@ struct options {
 	bool reset; /* variables begin anew in each of them */
 	unsigned jobs; /* threads that they are divided among then */
 	struct sim_npu npu; /* what runs command streams */
+	/* asked before the run, with npu.ctx, about a model that it will run; or NULL */
+	bool (*accept)(void *ctx, const struct tfl_model *m, struct err *e);
 };
 
 /* options.c: those that the programs have in common */

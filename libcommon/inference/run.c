@@ -10,6 +10,18 @@ open_models(struct run *r, struct err *e)
 	       (!o->compare || read_model(r->a, o->compare, o->any_size, &r->with, e));
 }
 
+/* a TOSA graph has nothing that an NPU runs */
+static bool
+is_accepted(const struct run *r, struct err *e)
+{
+	const struct options *o = r->o;
+	if (!o->accept)
+		return true;
+	return r->model.tflite ? o->accept(o->npu.ctx, r->model.tflite, e)
+			       : err_at(e, file_name(o->model), 0, "a TOSA graph is not "
+					"compiled: see npucc(1)");
+}
+
 static bool
 save_outputs(const struct run *r, struct err *e)
 {
@@ -80,7 +92,7 @@ bool
 run_model(struct arena *a, const struct options *o, struct err *e)
 {
 	struct run r = { .a = a, .o = o, .files = file_set_open(a) };
-	bool ok = open_models(&r, e) && open_frames(&r, e) &&
+	bool ok = open_models(&r, e) && is_accepted(&r, e) && open_frames(&r, e) &&
 		  open_inputs(a, &r.in, r.m, r.with.tflite, &r.model.ends, o, e) &&
 		  open_expectations(a, &r.expect, r.m, &r.model.ends, o, e) && run_and_save(&r, e);
 	close_frames(&r);
