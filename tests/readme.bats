@@ -45,7 +45,7 @@ without_gaps()
 	sed -n '/^```console$/,/^```$/p' "$TOP/README.md" >readme
 	for p in $(programs) npu-sweep; do
 		case $p in
-		tosa-partition | npu-vela) grep -qF "\`$p\`" "$TOP/README.md" ;;
+		tosa-partition | npu-vela | npu-run) grep -qF "\`$p\`" "$TOP/README.md" ;;
 		*) grep -qw -- "$p" readme ;;
 		esac || { echo "$p"; false; }
 	done

@@ -79,8 +79,8 @@ limit_of(const struct linux_walk *k, uint32_t region)
 bool
 linux_use_bytes(struct linux_walk *k, uint32_t region, uint64_t end)
 {
-	uint64_t *bytes = &k->use->bytes[region],
-		 *touched = &k->touched[region];
+	uint64_t *bytes = &k->use->bytes[region];
+	uint64_t *touched = &k->use->touched[region];
 	if (k->reckoning != TOUCHED_ONLY && *bytes < end)
 		*bytes = end;
 	if (k->reckoning != DRIVER_ONLY && *touched < end)
@@ -133,22 +133,29 @@ use_scales(struct linux_walk *k)
 		use_part(k, r, NPU_SCALE1_BASE, NPU_SCALE1_LENGTH, true));
 }
 
+/* a matrix product's second map: the driver exchanges its columns and channels */
+static bool
+use_second(struct linux_walk *k)
+{
+	uint32_t depth = linux_value(k, NPU_IFM_DEPTH_M1);
+	uint32_t results = linux_value(k, NPU_OFM_DEPTH_M1);
+	k->reckoning = DRIVER_ONLY;
+	bool ok = linux_use_map(k, &linux_ifm2, depth, 0, results);
+	k->reckoning = TOUCHED_ONLY;
+	ok = ok && linux_use_map(k, &linux_ifm2, results, 0, depth);
+	k->reckoning = EXACT;
+	return ok;
+}
+
 static bool
 check_conv(struct linux_walk *k)
 {
 	bool matmul = k->c->param & 1;
 	if (k->u65 ? k->c->param : k->c->param & ~1U)
-		return linux_refuse(k, LINUX_COMMAND, "parameter %u",
-				    k->c->param);
-	if (!linux_is_set(k, NPU_OFM_PRECISION) || !linux_use_window(k))
-		return false;
-	/* a matrix product's second map: the driver's reading of its shape */
-	if (matmul ? !linux_use_map(k, &linux_ifm2,
-				    linux_value(k, NPU_IFM_DEPTH_M1), 0,
-				    linux_value(k, NPU_OFM_DEPTH_M1))
-		   : !use_weights(k))
-		return false;
-	return use_scales(k) && linux_use_ofm(k);
+		return linux_refuse(k, LINUX_COMMAND, "parameter %u", k->c->param);
+	return linux_is_set(k, NPU_OFM_PRECISION) && linux_use_window(k) &&
+	       (matmul ? use_second(k) : use_weights(k)) && use_scales(k) &&
+	       linux_use_ofm(k);
 }
 
 static bool

@@ -33,6 +33,7 @@ const char *linux_rule_name(enum linux_rule rule);
 struct linux_use {
 	uint64_t
 	    bytes[LINUX_REGIONS]; /* from the region's begin; 0: not used */
+	uint64_t touched[LINUX_REGIONS]; /* the same as the NPU does, which may be more */
 	bool written[LINUX_REGIONS];
 };
 

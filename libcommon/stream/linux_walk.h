@@ -11,9 +11,7 @@ struct linux_walk {
 	const struct npu_stream *s;
 	const uint64_t *memory; /* of each region; NULL: not known */
 	struct linux_use *use;
-	uint64_t touched[LINUX_REGIONS]; /* without the driver's excess */
-	enum linux_reckoning
-	    reckoning; /* which of both numbers the next map is for */
+	enum linux_reckoning reckoning; /* which numbers the next map is for */
 	struct linux_finding *f;
 	struct npu_registers regs; /* 0 until they are written */
 	const struct npu_command *c;

@@ -3,15 +3,71 @@
 #include "npu-run.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- what Linux alone has --------------------------------------------------- */
 
 #ifdef __linux__
 
-#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
+
+#ifdef __GLIBC__
+typedef unsigned long request;
+#else
+typedef int request;
+#endif
+
+static int
+control(int fd, unsigned long number, void *argument)
+{
+	return ioctl(fd, (request)number, argument);
+}
+
+static uint8_t *
+map_file(int fd, uint64_t at, size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static void
+unmap_file(uint8_t *p, size_t bytes)
+{
+	(void)munmap(p, bytes);
+}
+
+#else
+
+static int
+control(int fd, unsigned long number, void *argument)
+{
+	(void)fd, (void)number, (void)argument;
+	errno = ENOSYS;
+	return -1;
+}
+
+static uint8_t *
+map_file(int fd, uint64_t at, size_t bytes)
+{
+	(void)fd, (void)at, (void)bytes;
+	errno = ENOSYS;
+	return NULL;
+}
+
+static void
+unmap_file(uint8_t *p, size_t bytes)
+{
+	(void)p, (void)bytes;
+}
+
+#endif
+
+/* ---- the device ------------------------------------------------------------- */
 
 /* a signal may end a call: it is made again then */
 static int
@@ -19,7 +75,7 @@ call(const struct device *d, unsigned long number, void *argument)
 {
 	int status;
 	do
-		status = ioctl(d->fd, number, argument);
+		status = control(d->fd, number, argument);
 	while (status < 0 && (errno == EINTR || errno == EAGAIN));
 	return status;
 }
@@ -89,12 +145,8 @@ map(const struct device *d, struct buffer *b, struct err *e)
 	struct ethosu_map m = { .handle = b->handle };
 	if (call(d, ETHOSU_MAP, &m) < 0)
 		return failed(d, "finding a buffer", e);
-	void *p = mmap(NULL, b->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, d->fd,
-		       (off_t)m.offset);
-	if (p == MAP_FAILED)
-		return failed(d, "mapping a buffer", e);
-	b->p = p;
-	return true;
+	b->p = map_file(d->fd, m.offset, b->bytes);
+	return b->p || failed(d, "mapping a buffer", e);
 }
 
 bool
@@ -115,7 +167,7 @@ void
 device_unmap(struct buffer *b)
 {
 	if (b->p)
-		(void)munmap(b->p, b->bytes);
+		unmap_file(b->p, b->bytes);
 	b->p = NULL;
 }
 
@@ -175,20 +227,3 @@ device_counted(const struct device *d, uint32_t id, uint64_t *value, struct err 
 	bool ok = call(d, ETHOSU_COUNTED, &c) >= 0 || failed(d, "reading counters", e);
 	return call(d, ETHOSU_UNCOUNT, &u) >= 0 && ok;
 }
-
-#else
-
-bool
-device_open(struct device *d, const char *path, struct err *e)
-{
-	d->path = path;
-	return err_set(e, "%s: this system is no Linux", path);
-}
-
-void
-device_close(struct device *d)
-{
-	d->fd = -1;
-}
-
-#endif

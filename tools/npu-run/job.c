@@ -107,11 +107,19 @@ check_apart(const struct prepared *p, const struct sim_npu_job *job, struct err 
 	return true;
 }
 
+/* the driver reckons with more bytes than the NPU touches, or with less */
+static uint64_t
+buffer_bytes(const struct prepared *p, int i)
+{
+	uint64_t a = p->use.bytes[i], b = p->use.touched[i];
+	return a > b ? a : b;
+}
+
 static bool
 use_sram(const struct runner *r, struct prepared *p, const struct sim_npu_job *job,
 	 struct err *e)
 {
-	uint64_t bytes = p->use.bytes[LINUX_SRAM_REGION];
+	uint64_t bytes = buffer_bytes(p, LINUX_SRAM_REGION);
 	const struct device *d = r->device;
 	if (bytes > d->info.sram_bytes)
 		return err_at(e, job->name, 0, "operator %d needs %" PRIu64 " bytes of SRAM, %s "
@@ -126,8 +134,8 @@ use_sram(const struct runner *r, struct prepared *p, const struct sim_npu_job *j
 static size_t
 shared_bytes(const struct prepared *p, const struct sim_npu_job *job, int i)
 {
-	size_t n = job->region[i].bytes;
-	return n < p->use.bytes[i] ? n : (size_t)p->use.bytes[i];
+	uint64_t n = buffer_bytes(p, i);
+	return n < job->region[i].bytes ? (size_t)n : job->region[i].bytes;
 }
 
 static void
@@ -150,13 +158,14 @@ static bool
 make_buffer(const struct runner *r, struct prepared *p, const struct sim_npu_job *job, int i,
 	    struct err *e)
 {
-	if (p->use.bytes[i] > BUFFER_MAX)
+	uint64_t bytes = buffer_bytes(p, i);
+	if (bytes > BUFFER_MAX)
 		return err_at(e, job->name, 0, "operator %d: the driver wants %" PRIu64
-			      " bytes for region %d", job->op_index, p->use.bytes[i], i);
+			      " bytes for region %d", job->op_index, bytes, i);
 	if (p->use.written[i] && !job->region[i].wr)
 		return err_at(e, job->name, 0, "operator %d writes to constants",
 			      job->op_index);
-	if (!device_buffer(r->device, (size_t)p->use.bytes[i], &p->buffer[i], e))
+	if (!device_buffer(r->device, (size_t)bytes, &p->buffer[i], e))
 		return false;
 	p->job.region[i] = p->buffer[i].handle;
 	if (p->use.written[i])
