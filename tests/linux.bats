@@ -312,3 +312,58 @@ RUN=${NPUTOOLS_BUILD:-$BATS_TEST_DIRNAME/../build}/dynamic/bin/npu-run
 		done
 	done
 }
+
+# what Linux refuses of FAMILY SEED for u65 or u85 is RULE; with --target=linux it refuses
+# nothing, and the network computes the same
+avoids()
+{
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" "$2" "$1" >plain.tflite || return
+	local options=("${U65[@]}")
+	[ "$3" = u65 ] || options=("${U85[@]}")
+	npucc "${options[@]}" -o m.tflite plain.tflite 2>log || return
+	by_rule "$4" "" || return
+	npucc --target=linux "${options[@]}" -o m.tflite plain.tflite 2>log || return
+	npu-dis --verify=linux m.tflite >verdict || { cat verdict; return 1; }
+	npu-dis --verify m.tflite >verdict || { cat verdict; return 1; }
+	npu-sim --compare=plain.tflite m.tflite >verdict
+}
+
+@test "--target=linux makes streams that Linux takes" {
+	avoids MAX_POOL_2D 1 u65 register-set
+	avoids REVERSE_V2 2 u65 extent
+	avoids MIRROR_PAD 1 u65 extent
+	avoids TRANSPOSE 1 u85 transpose
+	avoids RESIZE_BILINEAR 7 u85 command
+	avoids GATHER 1 u85 dma-index
+	refuses 2 "--target=linux is for Ethos-U65 and Ethos-U85" \
+		tfl-partition --target=linux -a ethos-u55-128 plain.tflite
+	refuses 2 "keeps the arena in DRAM: memory mode Shared_Sram does not" \
+		npucc --target=linux -a ethos-u65-256 --system-config Ethos_U65_High_End \
+		--memory-mode Shared_Sram -o m.tflite "$TOP/tests/models/digits.tflite"
+	# a graph that was edited
+	npucc "${U65[@]}" --target=linux -o m.wenc "$TOP/tests/models/digits.tflite" 2>log
+	grep -q '^model .* driver=linux' m.wenc
+	npucc "${U65[@]}" --target=any -o any.tflite "$TOP/tests/models/digits.tflite" 2>log
+	npucc "${U65[@]}" -o m.tflite "$TOP/tests/models/digits.tflite" 2>log
+	cmp m.tflite any.tflite
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" 7 RESIZE_BILINEAR >plain.tflite
+	npucc "${U85[@]}" -o m.wenc plain.tflite 2>log
+	sed 's/^model .*/& driver=linux/' m.wenc >edited.wenc
+	refuses 2 "breaks rule command of Linux: RESIZE: the driver takes none of it" \
+		npu-cmdgen edited.wenc
+}
+
+@test "tosa-partition --target=linux" {
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-tosa" 1 moves >m.tosa
+	npucc "${U85[@]}" -o m.tflite m.tosa 2>log
+	by_rule transpose ""
+	tosa-partition -a ethos-u85-256 --target=linux m.tosa | grep -q '^model .* driver=linux'
+	npucc "${U85[@]}" --target=linux -o m.tflite m.tosa 2>log
+	npu-dis --verify=linux m.tflite
+	npu-sim --compare=m.tosa m.tflite
+	# a matrix product, of whose second map the driver has another idea
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-tosa" 3 computed >m.tosa
+	npucc "${U85[@]}" --target=linux -o m.tflite m.tosa 2>log
+	npu-sim m.tflite >want
+	on u85 "$RUN" m.tflite | cmp - want
+}

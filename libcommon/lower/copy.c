@@ -25,6 +25,7 @@ struct plan {
 	struct axis v[2 * ND_MAX];
 	int hwc[3]; /* axes that an operation walks, -1: none */
 	enum out_order order; /* ... of what it reads, and how it stores that */
+	bool forwards; /* what runs backwards is no such axis */
 };
 
 /* pools take 8 and 16 bits: larger elements are several of 16 */
@@ -138,6 +139,12 @@ cut_runs(struct plan *q)
 	*a = rows;
 }
 
+static bool
+is_backwards(const struct plan *q, int i)
+{
+	return i >= 0 && q->v[i].to < 0;
+}
+
 /* the longest of the other axes are rows and columns, in their order */
 static void
 choose_rows(const struct plan *q, int hwc[3])
@@ -146,6 +153,7 @@ choose_rows(const struct plan *q, int hwc[3])
 	for (int k = 1; k >= 0; k--)
 		for (int i = 0; i < q->n; i++)
 			if (i != hwc[2] && i != hwc[1] &&
+			    !(q->forwards && is_backwards(q, i)) &&
 			    (hwc[k] < 0 || q->v[i].n > q->v[hwc[k]].n))
 				hwc[k] = i;
 	if (hwc[0] > hwc[1]) {
@@ -230,15 +238,9 @@ find_reverse(const struct plan *q, int hwc[3])
 	return hwc[2] >= 0;
 }
 
-static bool
-is_backwards(const struct plan *q, int i)
-{
-	return i >= 0 && q->v[i].to < 0;
-}
-
 /* what the NPU's own orders can do better than single elements */
 static void
-choose_order(struct plan *q)
+choose_order(struct plan *q, bool exchanges)
 {
 	struct plan other = *q;
 	int *hwc = q->hwc;
@@ -250,7 +252,7 @@ choose_order(struct plan *q)
 	}
 	if (hwc[2] >= 0)
 		return;
-	if (find_exchange(q, other.hwc))
+	if (exchanges && find_exchange(q, other.hwc))
 		other.order = ORDER_HCW;
 	else if (find_reverse(q, other.hwc))
 		other.order = ORDER_REVERSE_C;
@@ -262,7 +264,7 @@ static bool
 plan_copy(const struct lower *l, const struct nd *from, const struct nd *to,
 	  struct plan *q)
 {
-	*q = (struct plan){ .n = 0 };
+	*q = (struct plan){ .forwards = low_linux_forwards(l) };
 	q->type = copied_type(from->type, &q->wide);
 	if (!collect(q, *from, *to))
 		return false;
@@ -271,7 +273,7 @@ plan_copy(const struct lower *l, const struct nd *from, const struct nd *to,
 	cut_runs(q);
 	choose(q);
 	if (low_has(l, LACK_ORDERS))
-		choose_order(q);
+		choose_order(q, !l->for_linux);
 	return true;
 }
 

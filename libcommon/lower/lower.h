@@ -18,6 +18,7 @@ struct lower {
 	int op_i;	     /* operator of the original that is being lowered */
 	const char *name;    /* what its operations are called, or NULL */
 	const struct accel *accel; /* to lower for; NULL: for all of them */
+	bool for_linux; /* streams keep the rules of Linux's driver: nputools-linux(7) */
 	bool too_many; /* a movement was left out: more operations than LOW_MAX_OPS */
 };
 enum { LOW_MAX_OPS = 1 << 14 };
@@ -41,12 +42,22 @@ struct g_operand low_const(struct lower *l, int type, struct hwc shape,
 /* a part of what an operand shows */
 struct g_operand low_box(struct g_operand o, struct hwc shape, struct hwc start);
 
-/* has the accelerator that the graph is for something? */
+/* has the accelerator that the graph is for something, and does the driver allow it? */
 static inline bool
 low_has(const struct lower *l, enum accel_lack what)
 {
-	return l->accel && !accel_lacks(l->accel, what);
+	bool refused = what == LACK_RESIZE || what == LACK_GATHER || what == LACK_BRANCHES;
+	return l->accel && !accel_lacks(l->accel, what) && !(l->for_linux && refused);
 }
+
+/* linux.c: why Linux's driver refuses an operation, or NULL; NULL, too, for no Linux */
+const char *low_linux_limit(const struct lower *l, const struct g_op *op);
+/* does a copy have to do without strides that run backwards? */
+bool low_linux_forwards(const struct lower *l);
+/* --target of the front ends: its names; false: e says why the accelerator has none */
+extern const char *const low_targets[];
+bool low_set_target(struct lower *l, int target, struct err *e);
+void low_put_target(const struct lower *l, struct g_model *m); /* into the graph */
 
 /* ops.c: graph operations with everything set that a primitive needs */
 struct g_op *low_op(struct lower *l, enum g_op_kind kind, struct g_operand ifm,

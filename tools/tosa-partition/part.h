@@ -28,6 +28,7 @@ struct options {
 	const char *accel; /* NULL: for all of them */
 	bool report;
 	struct end_layouts in, out; /* --input-layout, --output-layout */
+	int target; /* of low_targets */
 };
 
 struct part {
