@@ -191,9 +191,8 @@ $(B)/tests/packing $(B)/tests/gaps $(B)/tests/dividing $(B)/tests/front: $(patsu
 $(B)/tests/tfl2c_plans: $(patsubst %.c,$(B)/%.o,$(filter-out %/main.c,$(wildcard tools/tfl2c/*.c)))
 $(B)/tests/lowering $(B)/tests/lowering_rules $(B)/tests/lowering_values: $(patsubst %.c,$(B)/%.o,$(filter-out %/main.c,$(wildcard tools/tfl-partition/*.c tools/tfl-partition/*/*.c)))
 
-# the driver's check by other means, and the ioctls as npu-run has them
+# the check of Linux's driver by other means
 $(B)/tests/linux_mutants: $(B)/tests/linux/driver.o
-$(B)/tests/unit/linux_%.o: EXTRA_CFLAGS += -Itests -Itools/npu-run
 
 # one reader each; linked with a driver that replays files (any compiler)
 FUZZ := $(patsubst tests/fuzz/%.c,%,$(filter-out %/replay.c,$(wildcard tests/fuzz/*.c)))
@@ -278,7 +277,7 @@ $(B)/tests/ethosu.so: tests/linux/standin.c tests/linux/driver.c tests/linux/dri
 		tools/npu-run/ioctl.h
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CPPFLAGS) -Itools/npu-run $(WARN) -O1 -g -fPIC -shared -o $@ \
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(WARN) -O1 -g -fPIC -shared -o $@ \
 		$(filter %.c,$^) -ldl
 
 $(B)/tests/fault-drive: $(B)/tests/faults/drive.o $(LIB)

@@ -16,7 +16,7 @@
  */
 #include "driver.h"
 
-#include "ioctl.h"
+#include "../../tools/npu-run/ioctl.h"
 
 #include <dlfcn.h>
 #include <errno.h>

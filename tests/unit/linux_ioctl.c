@@ -3,7 +3,7 @@
  * npu-run's statement of the driver's interface: numbers and sizes worked out by hand
  * from the published header, and that header itself where this system has one.
  */
-#include "ioctl.h"
+#include "../../tools/npu-run/ioctl.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "bench.h"
 
 #include "base/file.h"
-#include "linux/driver.h"
+#include "../linux/driver.h"
 #include "raw/raw.h"
 #include "stream/linux.h"
 
