@@ -367,3 +367,31 @@ avoids()
 	npu-sim m.tflite >want
 	on u85 "$RUN" m.tflite | cmp - want
 }
+
+# of COUNT changed streams of m.tflite for ACCELERATOR, those that --verify=linux refuses
+# never reach the driver, and each run ends with one line, or a report
+never_submits()
+{
+	local i at status refused=0
+	for ((i = 0; i < $2; i++)); do
+		fresh "$1"
+		at=$((32 + i * 7919 % 1200))
+		poke m.tflite "$at" "$(printf %02x $((i * 31 % 256)))"
+		rm -f calls
+		status=0
+		STANDIN_LOG=$PWD/calls on "$1" "$RUN" --timeout=2000 m.tflite >out 2>err || status=$?
+		[ $status -le 2 ] || { echo "byte $at: status $status"; return 1; }
+		npu-dis --verify=linux m.tflite >out 2>&1 && continue
+		refused=$((refused + 1))
+		! grep -qs '^stream$' calls || { echo "byte $at reached the driver"; return 1; }
+		[ $status != 0 ] && [ "$(wc -l <err)" = 1 ] || { echo "byte $at"; cat err; return 1; }
+	done
+	echo $refused
+}
+
+@test "npu-run never submits what --verify=linux refuses" {
+	for a in u65 u85; do
+		refused=$(never_submits $a 60) || { echo "$refused"; false; }
+		[ "$refused" -ge 10 ]
+	done
+}
