@@ -4,6 +4,7 @@ bats_require_minimum_version 1.5.0
 
 load lib/common
 load lib/poke
+load lib/standin
 
 U65=(-a ethos-u65-256 --system-config Ethos_U65_High_End --memory-mode Dedicated_Sram)
 U85=(-a ethos-u85-256 --system-config Ethos_U85_SYS_DRAM_Low --memory-mode Dedicated_Sram)
@@ -166,7 +167,7 @@ transfer()
 }
 
 @test "linux_check() and the driver's check agree on changed streams" {
-	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/linux_mutants" 3000 1 "$BATS_FILE_TMPDIR"/u?5.tflite >out || {
+	"$TESTBIN/linux_mutants" 3000 1 "$BATS_FILE_TMPDIR"/u?5.tflite >out || {
 		cat out
 		false
 	}
@@ -176,17 +177,6 @@ transfer()
 		grep -q "^  $rule " out || { echo "no $rule"; false; }
 	done
 }
-
-# on ACCELERATOR COMMAND...: with the stand-in for the driver
-on()
-{
-	local tests=${NPUTOOLS_TESTBIN:-$TOP/build/tests} config=0x10003008
-	[ "$1" = u65 ] || config=0x20000118
-	shift
-	STANDIN_ENGINE=$tests/npu-engine STANDIN_CONFIG=$config LD_PRELOAD=$tests/ethosu.so \
-		"$@"
-}
-RUN=${NPUTOOLS_BUILD:-$BATS_TEST_DIRNAME/../build}/dynamic/bin/npu-run
 
 @test "npu-run gives what npu-sim gives" {
 	for f in u65 u85; do
@@ -213,7 +203,7 @@ RUN=${NPUTOOLS_BUILD:-$BATS_TEST_DIRNAME/../build}/dynamic/bin/npu-run
 	npucc "${U65[@]}" --batch=2 -o batch.tflite "$TOP/tests/models/digits.tflite" 2>log
 	npu-sim batch.tflite >want
 	on u65 "$RUN" --compare="$TOP/tests/models/digits.tflite" batch.tflite | cmp - want
-	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" 1 SVDF >svdf.tflite
+	"$TESTBIN/gen-model" 1 SVDF >svdf.tflite
 	npucc "${U65[@]}" -o state.tflite svdf.tflite 2>log
 	npu-sim --frames=4 state.tflite >want
 	on u65 "$RUN" --frames=4 state.tflite 2>/dev/null | cmp - want
@@ -317,7 +307,7 @@ RUN=${NPUTOOLS_BUILD:-$BATS_TEST_DIRNAME/../build}/dynamic/bin/npu-run
 # nothing, and the network computes the same
 avoids()
 {
-	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" "$2" "$1" >plain.tflite || return
+	"$TESTBIN/gen-model" "$2" "$1" >plain.tflite || return
 	local options=("${U65[@]}")
 	[ "$3" = u65 ] || options=("${U85[@]}")
 	npucc "${options[@]}" -o m.tflite plain.tflite 2>log || return
@@ -346,7 +336,7 @@ avoids()
 	npucc "${U65[@]}" --target=any -o any.tflite "$TOP/tests/models/digits.tflite" 2>log
 	npucc "${U65[@]}" -o m.tflite "$TOP/tests/models/digits.tflite" 2>log
 	cmp m.tflite any.tflite
-	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" 7 RESIZE_BILINEAR >plain.tflite
+	"$TESTBIN/gen-model" 7 RESIZE_BILINEAR >plain.tflite
 	npucc "${U85[@]}" -o m.wenc plain.tflite 2>log
 	sed 's/^model .*/& driver=linux/' m.wenc >edited.wenc
 	refuses 2 "breaks rule command of Linux: RESIZE: the driver takes none of it" \
@@ -354,7 +344,7 @@ avoids()
 }
 
 @test "tosa-partition --target=linux" {
-	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-tosa" 1 moves >m.tosa
+	"$TESTBIN/gen-tosa" 1 moves >m.tosa
 	npucc "${U85[@]}" -o m.tflite m.tosa 2>log
 	by_rule transpose ""
 	tosa-partition -a ethos-u85-256 --target=linux m.tosa | grep -q '^model .* driver=linux'
@@ -362,7 +352,7 @@ avoids()
 	npu-dis --verify=linux m.tflite
 	npu-sim --compare=m.tosa m.tflite
 	# a matrix product, of whose second map the driver has another idea
-	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-tosa" 3 computed >m.tosa
+	"$TESTBIN/gen-tosa" 3 computed >m.tosa
 	npucc "${U85[@]}" --target=linux -o m.tflite m.tosa 2>log
 	npu-sim m.tflite >want
 	on u85 "$RUN" m.tflite | cmp - want

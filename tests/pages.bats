@@ -3,6 +3,7 @@
 
 load lib/common
 load lib/model
+load lib/standin
 
 # models, pictures and what the stages make of them, by every name that an example has
 setup_file()
@@ -42,8 +43,8 @@ setup_file()
 	# other machines are this one, and its NPU a stand-in
 	npucc -a ethos-u65-256 --system-config Ethos_U65_High_End --memory-mode Dedicated_Sram \
 		-o keyword_npu.tflite m.tflite
-	printf '#!/bin/sh\nSTANDIN_ENGINE=%s LD_PRELOAD=%s exec %s "$@"\n' "$tests/npu-engine" \
-		"$tests/ethosu.so" "${tests%/*}/dynamic/bin/npu-run" >bin/npu-run
+	printf '#!/bin/sh\nSTANDIN_ENGINE=%s LD_PRELOAD="%s" exec %s "$@"\n' "$tests/npu-engine" \
+		"$(standin_preload)" "$RUN" >bin/npu-run
 	printf '#!/bin/sh\nexec sh -e\n' >bin/parallel
 	printf '#!/bin/sh\nexec cat "$@"\n' >bin/less
 	chmod +x bin/*

@@ -28,6 +28,13 @@ control(int fd, unsigned long number, void *argument)
 	return ioctl(fd, (request)number, argument);
 }
 
+/* the driver's ways to say that a job has not ended in time */
+static bool
+is_late(int error)
+{
+	return error == ETIME || error == ETIMEDOUT || error == EBUSY;
+}
+
 static uint8_t *
 map_file(int fd, uint64_t at, size_t bytes)
 {
@@ -49,6 +56,12 @@ control(int fd, unsigned long number, void *argument)
 	(void)fd, (void)number, (void)argument;
 	errno = ENOSYS;
 	return -1;
+}
+
+static bool
+is_late(int error)
+{
+	return error == ETIMEDOUT;
 }
 
 static uint8_t *
@@ -201,7 +214,7 @@ device_wait(const struct device *d, uint32_t handle, struct err *e)
 		  (int64_t)d->timeout_ms * 1000000;
 	if (call(d, ETHOSU_WAIT, &w) >= 0)
 		return true;
-	if (errno == ETIME || errno == ETIMEDOUT || errno == EBUSY)
+	if (is_late(errno))
 		return err_set(e, "%s: a job is not done after %u ms: see the kernel's log, "
 			       "or give it more by --timeout", d->path, d->timeout_ms);
 	return failed(d, "waiting for a job", e);
