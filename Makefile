@@ -191,9 +191,6 @@ $(B)/tests/packing $(B)/tests/gaps $(B)/tests/dividing $(B)/tests/front: $(patsu
 $(B)/tests/tfl2c_plans: $(patsubst %.c,$(B)/%.o,$(filter-out %/main.c,$(wildcard tools/tfl2c/*.c)))
 $(B)/tests/lowering $(B)/tests/lowering_rules $(B)/tests/lowering_values: $(patsubst %.c,$(B)/%.o,$(filter-out %/main.c,$(wildcard tools/tfl-partition/*.c tools/tfl-partition/*/*.c)))
 
-# the check of Linux's driver by other means
-$(B)/tests/linux_mutants: $(B)/tests/linux/driver.o
-
 # one reader each; linked with a driver that replays files (any compiler)
 FUZZ := $(patsubst tests/fuzz/%.c,%,$(filter-out %/replay.c,$(wildcard tests/fuzz/*.c)))
 FUZZ_REPLAY := $(FUZZ:%=$(B)/fuzz/%-replay)
@@ -242,7 +239,8 @@ $(B)/fuzz/words: $(WORDS) $(LIB)
 
 # programs that tests call, a directory each: generators of models (gen-model,
 # gen-tosa, chain-model), what turns one into TOSA (tfl-tosa) or changes streams
-# (mutate-streams), the demo model's trainer (digits)
+# (mutate-streams, linux-mutants), the NPU of a stand-in (npu-engine), the demo model's
+# trainer (digits)
 TEST_PROGRAMS := $(notdir $(patsubst %/,%,$(wildcard tests/programs/*/)))
 define test_program
 $(B)/tests/$(1): $$(patsubst %.c,$(B)/%.o,$$(wildcard tests/programs/$(1)/*.c)) $(LIB)
@@ -252,6 +250,8 @@ $(B)/tests/$(1): $$(patsubst %.c,$(B)/%.o,$$(wildcard tests/programs/$(1)/*.c)) 
 endef
 $(foreach t,$(TEST_PROGRAMS),$(eval $(call test_program,$(t))))
 $(B)/tests/tfl-tosa: $(B)/tests/programs/gen-tosa/file.o
+# the check of Linux's driver by other means
+$(B)/tests/linux-mutants: $(B)/tests/linux/driver.o
 
 # the demo model, from nothing, byte for byte: `make digits` rewrites
 # tests/models/digits.tflite and the pictures in tests/models/digits/

@@ -3,16 +3,14 @@
  * Streams with one to three words changed: what the driver's check (tests/linux/driver.c)
  * refuses, linux_check() refuses; and the other way round, but for what nputools-linux(7)
  * lists.  Of what both accept, both reckon with the same bytes of regions.
- * usage: linux_mutants [MUTANTS [SEED]] FILE...   compiled models
+ * usage: linux-mutants [MUTANTS [SEED]] FILE...   compiled models
  */
-#include "bench.h"
+#include "../../linux/driver.h"
 
 #include "base/file.h"
-#include "../linux/driver.h"
 #include "raw/raw.h"
 #include "stream/linux.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,7 +144,7 @@ main(int argc, char **argv)
 	if (argc > first && argv[first][0] >= '0' && argv[first][0] <= '9')
 		state = strtoull(argv[first++], NULL, 10);
 	if (argc == first)
-		return 77; /* tests/linux.bats gives it models */
+		return 2;
 	for (int i = first; i < argc; i++)
 		if (!judge_file(argv[i], &t, n))
 			return 1;
