@@ -239,7 +239,8 @@ $(B)/fuzz/words: $(WORDS) $(LIB)
 
 # Programs that tests call, one directory each: generators of models (gen-model, gen-tosa,
 # chain-model), the converter to TOSA (tfl-tosa), the generator of stream mutants
-# (mutate-streams), the demo model's trainer (digits).
+# (mutate-streams, linux-mutants), the NPU of the driver's stand-in (npu-engine), the demo
+# model's trainer (digits).
 TEST_PROGRAMS := $(notdir $(patsubst %/,%,$(wildcard tests/programs/*/)))
 define test_program
 $(B)/tests/$(1): $$(patsubst %.c,$(B)/%.o,$$(wildcard tests/programs/$(1)/*.c)) $(LIB)
@@ -249,6 +250,8 @@ $(B)/tests/$(1): $$(patsubst %.c,$(B)/%.o,$$(wildcard tests/programs/$(1)/*.c)) 
 endef
 $(foreach t,$(TEST_PROGRAMS),$(eval $(call test_program,$(t))))
 $(B)/tests/tfl-tosa: $(B)/tests/programs/gen-tosa/file.o
+# the check of Linux's driver by other means
+$(B)/tests/linux-mutants: $(B)/tests/linux/driver.o
 
 # Makes the demo model from scratch, byte for byte: `make digits` rewrites
 # tests/models/digits.tflite and the pictures in tests/models/digits/.
@@ -270,6 +273,14 @@ $(B)/tests/inject.so: tests/faults/inject.c
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(WARN) -O1 -g -fPIC -shared -o $@ $< -ldl
 
+# a stand-in for Linux's ethosu driver (tests/linux.bats)
+$(B)/tests/ethosu.so: tests/linux/standin.c tests/linux/driver.c tests/linux/driver.h \
+		tools/npu-run/ioctl.h
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(WARN) -O1 -g -fPIC -shared -o $@ \
+		$(filter %.c,$^) -ldl
+
 $(B)/tests/fault-drive: $(B)/tests/faults/drive.o $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
@@ -282,7 +293,7 @@ deps:
 
 tests: all $(UNIT) $(FUZZ_REPLAY) $(B)/fuzz/words \
 	$(TEST_PROGRAMS:%=$(B)/tests/%) $(B)/tests/inject.so \
-	$(B)/tests/fault-drive $(TOOLS:%=$(B)/dynamic/bin/%)
+	$(B)/tests/ethosu.so $(B)/tests/fault-drive $(TOOLS:%=$(B)/dynamic/bin/%)
 
 check: deps
 	$(Q)$(MAKE) --no-print-directory check-run

@@ -3,38 +3,9 @@
 bats_require_minimum_version 1.5.0
 
 load lib/common
+load lib/poke
 
 MODEL=$BATS_TEST_DIRNAME/models/digits-ethos-u55-128.tflite # as an earlier version compiled it
-
-# payload FILE: the file offset of the driver payload
-payload() {
-	grep -obUa -m 1 COP1 "$1" | cut -d: -f1
-}
-
-# poke FILE BYTE HEX...: overwrites bytes of the driver payload from BYTE on
-poke() {
-	local file=$1 at=$(($(payload "$1") + $2)) byte
-	shift 2
-	for byte; do
-		printf '%b' "\\x$byte"
-	done | dd of="$file" bs=1 seek="$at" conv=notrunc status=none
-}
-
-# poke_command FILE NAME N HEX HEX: overwrites the param of the N-th command with this name
-poke_command() {
-	local at
-	at=$(npu-dis "$1" | grep -F "$2 " | sed -n "$3"p | cut -c1-8)
-	[ -n "$at" ]
-	poke "$1" $((at + 32 + 2)) "$4" "$5"
-}
-
-# poke_payload FILE NAME N HEX x 4: overwrites the payload of that command
-poke_payload() {
-	local at
-	at=$(npu-dis "$1" | grep -F "$2 " | sed -n "$3"p | cut -c1-8)
-	[ -n "$at" ]
-	poke "$1" $((at + 32 + 4)) "$4" "$5" "$6" "$7"
-}
 
 # breaks RULE: m.tflite breaks this rule; the program reports the rule and exits with 1
 breaks() {

@@ -3,6 +3,7 @@
 
 load lib/common
 load lib/model
+load lib/standin
 
 # models, pictures and the files of all stages, under all names that the examples use
 setup_file()
@@ -39,7 +40,11 @@ setup_file()
 	printf '%d.raw %d\n' 0 0 1 1 >list
 	mkinput --list=list -o sound.npy ad.tflite
 	printf 'all:\n\tvela --help >help\n' >Makefile
-	# commands for other machines run on this one
+	# commands for other machines run on this one, whose NPU is a stand-in
+	npucc -a ethos-u65-256 --system-config Ethos_U65_High_End --memory-mode Dedicated_Sram \
+		-o keyword_npu.tflite m.tflite
+	printf '#!/bin/sh\nSTANDIN_ENGINE=%s LD_PRELOAD="%s" exec %s "$@"\n' "$tests/npu-engine" \
+		"$(standin_preload)" "$RUN" >bin/npu-run
 	printf '#!/bin/sh\nexec sh -e\n' >bin/parallel
 	printf '#!/bin/sh\nexec cat "$@"\n' >bin/less
 	chmod +x bin/*

@@ -148,6 +148,13 @@ tensor_is_output(const struct g_tensor *t)
 }
 
 bool
+graph_is_for_linux(const struct graph *g)
+{
+	return g->n_models && G_HAS(g->models[0], G_MODEL_driver) &&
+	       g->models[0]->driver == DRIVER_LINUX;
+}
+
+bool
 tensor_is_separate(const struct g_tensor *t)
 {
 	return t->area >= PLACE_IO;

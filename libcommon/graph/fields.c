@@ -26,6 +26,7 @@ const char *const round_names[] = { "tfl", "truncate", "natural", NULL };
 const char *const act_names[] = { "clamp", "tanh", "sigmoid", "lut", NULL };
 const char *const traversal_names[] = { "depth-first", "part-kernel", NULL };
 const char *const chain_names[] = { "none", "ifm", "ifm2", NULL };
+const char *const driver_names[] = { "linux", NULL };
 
 static_assert(ARRAY_LEN(op_names) == OP_KINDS + 1, "every kind has a name");
 static_assert(ARRAY_LEN(area_names) == MEM_AREAS + 1, "every area has a name");

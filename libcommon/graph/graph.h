@@ -115,6 +115,7 @@ enum g_op_kind {
 	OP_LSR, /* logical shift right */
 	OP_KINDS
 };
+enum g_driver { DRIVER_LINUX }; /* whose rules the streams have to keep */
 enum g_sample { SAMPLE_NEAREST, SAMPLE_BILINEAR };
 enum g_scaled { SCALED_BOTH, SCALED_A, SCALED_B }; /* IFM scale mode */
 enum g_round { ROUND_TFL, ROUND_TRUNCATE, ROUND_NATURAL };
@@ -126,7 +127,8 @@ enum g_chain { CHAIN_NONE, CHAIN_IFM, CHAIN_IFM2 };
 extern const char *const area_names[], *const io_names[], *const layout_names[],
     *const place_names[], *const node_names[], *const loop_names[], *const op_names[],
     *const upscale_names[], *const order_names[], *const sample_names[], *const scaled_names[], *const round_names[],
-    *const act_names[], *const traversal_names[], *const chain_names[];
+    *const act_names[], *const traversal_names[], *const chain_names[],
+    *const driver_names[];
 
 /* ---- records ------------------------------------------------------------- */
 
@@ -160,6 +162,7 @@ struct g_model {
 	struct g_tfls inputs, outputs; /* absent: those of the original model */
 	struct g_tensors in, out;      /* only if there is no original model */
 	int32_t desired_batch, actual_batch; /* batch: inputs in one run; absent: 1 */
+	int driver; /* enum g_driver that must accept the streams; absent: any */
 };
 
 struct g_target { /* rec.word is the accelerator's name */
@@ -459,6 +462,8 @@ bool tensor_is_const(const struct g_tensor *t);
 bool tensor_is_input(const struct g_tensor *t);	 /* also true for IO_INOUT */
 bool tensor_is_output(const struct g_tensor *t); /* also true for IO_INOUT */
 /* True for a border tensor with memory of its own, outside the arena. */
+/* True if the streams must keep the rules of Linux's driver (nputools-linux(7)). */
+bool graph_is_for_linux(const struct graph *g);
 bool tensor_is_separate(const struct g_tensor *t);
 /*
  * Returns the place that a border tensor gets if it has memory of its own.  The base

@@ -25,6 +25,7 @@ struct plan {
 	struct axis v[2 * ND_MAX];
 	int hwc[3]; /* axes inside an operation; -1: none */
 	enum out_order order; /* order in which the operation stores what it reads */
+	bool forwards; /* an axis with a negative stride is not one of hwc */
 };
 
 /* Pools have 8 and 16 bits; wider elements are copied as several of 16 bits. */
@@ -138,6 +139,12 @@ cut_runs(struct plan *q)
 	*a = rows;
 }
 
+static bool
+is_backwards(const struct plan *q, int i)
+{
+	return i >= 0 && q->v[i].to < 0;
+}
+
 /* Makes the two longest other axes rows and columns, in their order. */
 static void
 choose_rows(const struct plan *q, int hwc[3])
@@ -146,6 +153,7 @@ choose_rows(const struct plan *q, int hwc[3])
 	for (int k = 1; k >= 0; k--)
 		for (int i = 0; i < q->n; i++)
 			if (i != hwc[2] && i != hwc[1] &&
+			    !(q->forwards && is_backwards(q, i)) &&
 			    (hwc[k] < 0 || q->v[i].n > q->v[hwc[k]].n))
 				hwc[k] = i;
 	if (hwc[0] > hwc[1]) {
@@ -236,15 +244,9 @@ find_reverse(const struct plan *q, int hwc[3])
 	return hwc[2] >= 0;
 }
 
-static bool
-is_backwards(const struct plan *q, int i)
-{
-	return i >= 0 && q->v[i].to < 0;
-}
-
 /* Uses an output order of the NPU if this takes fewer operations than single elements. */
 static void
-choose_order(struct plan *q)
+choose_order(struct plan *q, bool exchanges)
 {
 	struct plan other = *q;
 	int *hwc = q->hwc;
@@ -256,7 +258,7 @@ choose_order(struct plan *q)
 	}
 	if (hwc[2] >= 0)
 		return;
-	if (find_exchange(q, other.hwc))
+	if (exchanges && find_exchange(q, other.hwc))
 		other.order = ORDER_HCW;
 	else if (find_reverse(q, other.hwc))
 		other.order = ORDER_REVERSE_C;
@@ -268,7 +270,7 @@ static bool
 plan_copy(const struct lower *l, const struct nd *from, const struct nd *to,
 	  struct plan *q)
 {
-	*q = (struct plan){ .n = 0 };
+	*q = (struct plan){ .forwards = low_linux_forwards(l) };
 	q->type = copied_type(from->type, &q->wide);
 	if (!collect(q, *from, *to))
 		return false;
@@ -277,7 +279,7 @@ plan_copy(const struct lower *l, const struct nd *from, const struct nd *to,
 	cut_runs(q);
 	choose(q);
 	if (low_has(l, LACK_ORDERS))
-		choose_order(q);
+		choose_order(q, !l->for_linux);
 	return true;
 }
 

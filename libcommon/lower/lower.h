@@ -20,6 +20,7 @@ struct lower {
 	const struct accel *accel; /* target of the lowering; NULL: all accelerators */
 	bool too_many; /* a data movement was omitted as it would need more than
 			* LOW_MAX_OPS operations */
+	bool for_linux; /* streams must keep the rules of Linux's driver: nputools-linux(7) */
 };
 enum { LOW_MAX_OPS = 1 << 14 };
 
@@ -46,12 +47,26 @@ struct g_operand low_const(struct lower *l, int type, struct hwc shape,
 /* Returns a part of an operand, with this shape, at this start. */
 struct g_operand low_box(struct g_operand o, struct hwc shape, struct hwc start);
 
-/* Returns true if a target accelerator is set and has the feature. */
+/* Returns true if a target accelerator is set, has the feature, and the driver allows it. */
 static inline bool
 low_has(const struct lower *l, enum accel_lack what)
 {
-	return l->accel && !accel_lacks(l->accel, what);
+	bool refused = what == LACK_RESIZE || what == LACK_GATHER || what == LACK_BRANCHES;
+	return l->accel && !accel_lacks(l->accel, what) && !(l->for_linux && refused);
 }
+
+/*
+ * linux.c: Returns why Linux's driver would refuse an operation; NULL if the driver
+ * accepts the operation, or if the graph is not for Linux.
+ */
+const char *low_linux_limit(const struct lower *l, const struct g_op *op);
+/* Returns true if copies must not use negative strides. */
+bool low_linux_forwards(const struct lower *l);
+/* The names that --target of the front ends accepts.  Setting the target fails if the
+ * accelerator has no driver in Linux. */
+extern const char *const low_targets[];
+bool low_set_target(struct lower *l, int target, struct err *e);
+void low_put_target(const struct lower *l, struct g_model *m); /* into the graph */
 
 /* ops.c: make graph operations with all properties that a primitive needs. */
 struct g_op *low_op(struct lower *l, enum g_op_kind kind, struct g_operand ifm,

@@ -371,7 +371,8 @@ run_npu(struct sim *s, int op_index, const struct sim_hooks *hooks,
 		fast->rd = s->fast;
 		fast->wr = s->fast;
 	}
-	return sim_npu_run(&job, e);
+	return hooks && hooks->npu.run ? hooks->npu.run(hooks->npu.ctx, &job, e)
+				       : sim_npu_run(&job, e);
 }
 
 static bool

@@ -18,12 +18,21 @@ struct sim;
  * (and sets e) stops the run.
  */
 struct sim_npu_event;
+struct sim_npu_job;
+
+/* what runs command streams in sim_npu_run()'s place; run NULL: nothing does */
+struct sim_npu {
+	void *ctx;
+	bool (*run)(void *ctx, const struct sim_npu_job *job, struct err *e);
+};
+
 struct sim_hooks {
 	void *ctx;
 	/* Operator op_index of subgraph 0 has written its outputs. */
 	bool (*op_done)(void *ctx, struct sim *s, int op_index, struct err *e);
 	/* The NPU has executed one operation of operator op_index. */
 	void (*npu_event)(void *ctx, const struct sim_npu_event *ev);
+	struct sim_npu npu;
 };
 
 /*

@@ -323,6 +323,18 @@ emit_nodes(struct emitter *m, const struct g_node *n)
 	return true;
 }
 
+/*
+ * Linux's driver wants the scale registers set before any pool, one that reads none, too:
+ * nputools-linux(7), RULES
+ */
+static void
+emit_no_scales(struct emitter *m)
+{
+	emit_reg(m, NPU_SCALE_REGION, 0);
+	emit_reg1(m, NPU_SCALE_BASE, 0);
+	emit_reg1(m, NPU_SCALE_LENGTH, 0);
+}
+
 bool
 emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 	  struct emit_words *out, struct err *e)
@@ -336,6 +348,8 @@ emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 		return false;
 	if (accel_is_u65(m.accel))
 		emit_reg(&m, NPU_PARALLEL_MODE, m.accel->cores - 1);
+	if (graph_is_for_linux(g))
+		emit_no_scales(&m);
 	if (!emit_nodes(&m, n))
 		return false;
 	emit_op(&m, NPU_OP_STOP, 0xffff, NULL);

@@ -50,7 +50,7 @@ _nputools()
 		words=$(_nputools_choices npu-sched --accelerator-config) ;;
 	--memory-mode) words=$(_nputools_profiles memory) ;;
 	--system-config) words=$(_nputools_profiles system) ;;
-	--optimise | --svg | --model | --dialect)
+	--optimise | --svg | --model | --dialect | --verify)
 		words=$(_nputools_choices "$asked" "$prev") ;;
 	*)
 		case $cur in
@@ -66,4 +66,4 @@ _nputools()
 }
 
 complete -F _nputools tfl-quantcheck tfl-partition tosa-partition npu-sched npu-wenc \
-	npu-cmdgen tfl2c npu-sim npu-dis npu-perf npu-report npu-sweep npu-vela mkinput npu-eval npucc
+	npu-cmdgen tfl2c npu-sim npu-run npu-dis npu-perf npu-report npu-sweep npu-vela mkinput npu-eval npucc

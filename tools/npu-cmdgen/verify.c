@@ -5,6 +5,7 @@
  * file into the map.
  */
 #include "cmdgen.h"
+#include "stream/linux.h"
 #include "stream/source.h"
 #include "stream/stream.h"
 
@@ -69,6 +70,30 @@ put_digest(const struct tfl_model *m, uint8_t *file)
 			   source_digest(m));
 }
 
+/* the operation at fault has a way around it: the CPU */
+static bool
+check_driver(struct judge *j, const struct tfl_model *m, const struct npu_stream *s, int n)
+{
+	struct cmdgen *c = j->c;
+	for (int i = 0; i < n && graph_is_for_linux(c->g); i++) {
+		uint64_t memory[LINUX_REGIONS];
+		struct linux_use use;
+		struct linux_finding f;
+		linux_memory(m, &s[i], memory);
+		if (linux_check(&s[i], memory, &use, &f))
+			continue;
+		size_t node = node_of(c, i);
+		const struct g_step *step = step_at(&c->stream[node], f.at_bytes / 4);
+		return graph_err(c->g, c->g->nodes[node], c->e, "%s%d breaks rule %s of Linux: "
+				 "%s: %s", step && step->op ? "o" : "n",
+				 step && step->op ? step->op->rec.id
+						  : c->g->nodes[node]->rec.id,
+				 linux_rule_name(f.rule), f.command ? f.command : "stream",
+				 f.text);
+	}
+	return true;
+}
+
 bool
 verify_model(struct cmdgen *c, struct bytes file, unsigned jobs)
 {
@@ -82,6 +107,8 @@ verify_model(struct cmdgen *c, struct bytes file, unsigned jobs)
 	struct npu_verify v = { .report = take, .ctx = &j, .jobs = jobs };
 	stream_verify(m, s, n, &v);
 	if (!j.failed && !stream_verify_source(m, s, n, c->g, &v, c->e))
+		return false;
+	if (!j.failed && !check_driver(&j, m, s, n))
 		return false;
 	put_digest(m, (uint8_t *)(uintptr_t)file.p);
 	return !j.failed;

@@ -14,6 +14,7 @@ struct options {
 	const struct accel *accel;
 	int only; /* operator to show, -1: all */
 	bool raw, fields, verify, warnings;
+	bool by_linux; /* verify: by the rules of Linux's driver */
 	enum view view;
 };
 
@@ -47,5 +48,9 @@ bool print_json(struct arena *a, struct text *t, const struct input *in, int k,
  */
 bool verify(struct arena *a, struct text *t, const struct input *in,
 	    const struct options *o, struct err *e);
+
+/* linux.c: the same by the rules of Linux's ethosu driver */
+bool verify_linux(struct arena *a, struct text *t, const struct input *in,
+		  const struct options *o, struct err *e);
 
 #endif

@@ -22,9 +22,9 @@ static const struct argp_option argp_options[] = {
 	{ .name = "map", .key = OPT_MAP,
 	  .doc = "what the model's map says of streams and memory, in place of the "
 		 "listing" },
-	{ .name = "verify", .key = OPT_VERIFY,
+	{ .name = "verify", .key = OPT_VERIFY, .arg = "RULES", .flags = OPTION_ARG_OPTIONAL,
 	  .doc = "check all rules, in place of the listing; exit 1 if one is "
-		 "broken" },
+		 "broken.  RULES: npu (default), or linux: those of its ethosu driver" },
 	{ .name = "source", .key = OPT_SOURCE, .arg = "GRAPH",
 	  .doc = "with --verify: hold the streams against the graph that they were "
 		 "made from, of npu-wenc" },
@@ -44,6 +44,14 @@ unknown_accelerator(const char *name)
 	cli_error("unknown accelerator '%s': one of %s%s%s%s", name,
 		  accel_names(), meant ? "; did you mean " : "",
 		  meant ? meant : "", meant ? "?" : "");
+}
+
+static void
+choose_rules(struct options *o, const char *arg)
+{
+	static const char *const rules[] = { "npu", "linux", NULL };
+	o->verify = true;
+	o->by_linux = arg && cli_choice("--verify", arg, rules);
 }
 
 static error_t
@@ -67,7 +75,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->view = VIEW_MAP;
 		return 0;
 	case OPT_VERIFY:
-		o->verify = true;
+		choose_rules(o, arg);
 		return 0;
 	case OPT_SOURCE:
 		o->source = arg;
@@ -84,7 +92,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 			unknown_accelerator(arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (o->source && (!o->verify || o->raw))
+		if (o->source && (!o->verify || o->raw || o->by_linux))
 			cli_error("--source goes with --verify of a model");
 		return 0;
 	default:
@@ -191,7 +199,9 @@ main(int argc, char **argv)
 	struct arena *a = arena_open();
 	if (read_input(a, &o, &in, &e)) {
 		struct err printed = { 0 };
-		if (o.verify)
+		if (o.by_linux)
+			(void)verify_linux(a, &t, &in, &o, &printed);
+		else if (o.verify)
 			(void)verify(a, &t, &in, &o, &printed);
 		else if (o.view == VIEW_MAP)
 			(void)print_map(&t, &in, &printed);

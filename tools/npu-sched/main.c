@@ -309,6 +309,15 @@ check_profile(const struct sched *s)
 		       s->memory.system, meant, s->accel->name);
 }
 
+/* its region 2 alone is in SRAM */
+static bool
+check_driver(const struct sched *s)
+{
+	return !graph_is_for_linux(s->g) || s->memory.spilling ||
+	       err_set(s->e, "error: Linux's driver keeps the arena in DRAM: memory mode %s "
+			     "does not, Dedicated_Sram does", s->memory.mode);
+}
+
 static bool
 read_graph(struct sched *s)
 {
@@ -331,7 +340,8 @@ read_graph(struct sched *s)
 	if (o->cache_bytes)
 		s->memory.cache_bytes = o->cache_bytes;
 	if (!file_read(s->a, o->input, SIZE_MAX / 4, &text, s->e) ||
-	    !graph_read(s->a, text, file_name(o->input), STAGE_PART, &s->g, s->e))
+	    !graph_read(s->a, text, file_name(o->input), STAGE_PART, &s->g, s->e) ||
+	    !check_driver(s))
 		return false;
 	sched_machines(s);
 	graph_set_target(s->g, s->accel, &s->memory);

@@ -13,12 +13,14 @@
 
 enum {
 	OPT_CPU = 256, OPT_REPORT, OPT_FAIL, OPT_BY_NAME, OPT_OPERATORS,
-	OPT_INTEGER_IO, OPT_IN, OPT_OUT, OPT_SEPARATE
+	OPT_INTEGER_IO, OPT_IN, OPT_OUT, OPT_SEPARATE, OPT_TARGET
 };
 
 static const struct argp_option option_list[] = {
 	{ "accelerator-config", 'a', "NAME", 0,
 	  "lower for accelerator NAME only (default: for all accelerators)", 0 },
+	{ "target", OPT_TARGET, "any|linux", 0,
+	  "whose driver takes the streams: any, or that of the Linux kernel", 0 },
 	{ "report", OPT_REPORT, 0, 0,
 	  "print for each operator whether the NPU or the CPU runs it, and why, "
 	  "instead of the graph", 0 },
@@ -93,6 +95,9 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case 'a':
 		o->accel = arg;
 		break;
+	case OPT_TARGET:
+		o->target = cli_choice("--target", arg, low_targets);
+		break;
 	case OPT_CPU:
 		o->cpu = realloc(o->cpu, (o->n_cpu + 1) * sizeof(*o->cpu));
 		if (!o->cpu)
@@ -156,6 +161,7 @@ add_model(struct part *p, const struct options *o)
 		G_PUT(m, MODEL, description, p->m->description);
 	struct g_blob *b = graph_add_blob(p->g, "model", p->m->file);
 	b->path = o->name;
+	low_put_target(p->l, m);
 }
 
 static bool
@@ -278,6 +284,8 @@ run(const struct options *o, struct arena *a, struct err *e)
 	struct lower l;
 	for (bool again = true; again;) {
 		l = (struct lower){ .a = a, .accel = accel };
+		if (!low_set_target(&l, o->target, e))
+			return false;
 		p = (struct part){ .a = a, .m = m, .l = &l, .e = e, .limit = limit };
 		if (!partition(&p, o, &again) ||
 		    /* lowering changed the model in memory: read it afresh */

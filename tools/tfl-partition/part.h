@@ -112,6 +112,7 @@ struct options {
 	bool list_operators; /* --verbose-operators */
 	bool integer_io;
 	bool separate_io; /* --separate-io-regions */
+	int target; /* of low_targets */
 	struct end_layouts in, out;
 };
 

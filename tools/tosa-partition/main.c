@@ -5,11 +5,13 @@
 #include "base/cli.h"
 #include "base/file.h"
 
-enum { OPT_REPORT = 256, OPT_IN, OPT_OUT };
+enum { OPT_REPORT = 256, OPT_IN, OPT_OUT, OPT_TARGET };
 
 static const struct argp_option option_list[] = {
 	{ "accelerator-config", 'a', "NAME", 0,
 	  "lower for accelerator NAME only (default: for all accelerators)", 0 },
+	{ "target", OPT_TARGET, "any|linux", 0,
+	  "whose driver takes the streams: any, or that of the Linux kernel", 0 },
 	{ "input-layout", OPT_IN, "[K=]nhwc|nchw", 0,
 	  "nhwc: the application stores input K, or all inputs, with channels last, so "
 	  "leave out the TRANSPOSE; nchw: keep the shape of the graph (default)", 0 },
@@ -28,6 +30,9 @@ parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'a':
 		o->accel = arg;
+		break;
+	case OPT_TARGET:
+		o->target = cli_choice("--target", arg, low_targets);
 		break;
 	case OPT_REPORT:
 		o->report = true;
@@ -58,6 +63,7 @@ add_model(struct part *p, const struct options *o)
 {
 	struct g_model *m = graph_add_g_model(p->g);
 	G_PUT(m, MODEL, name, file_base(o->input));
+	low_put_target(p->l, m);
 }
 
 static struct g_node *
@@ -107,7 +113,8 @@ run(const struct options *o, struct arena *a, struct err *e)
 	struct lower l = { .a = a };
 	struct part p = { .a = a, .e = e, .l = &l };
 	l.accel = o->accel ? accel_named(o->accel, e) : NULL;
-	if ((o->accel && !l.accel) || !tosa_read_file(a, o->input, &p.t, e))
+	if ((o->accel && !l.accel) || !low_set_target(&l, o->target, e) ||
+	    !tosa_read_file(a, o->input, &p.t, e))
 		return false;
 	unroll_loops(&p);
 	split_sums(a, p.t);

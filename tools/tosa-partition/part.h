@@ -33,6 +33,7 @@ struct options {
 	const char *accel; /* NULL: lower for all accelerators */
 	bool report;
 	struct end_layouts in, out; /* --input-layout, --output-layout */
+	int target; /* of low_targets */
 };
 
 struct part {

@@ -4,7 +4,7 @@
  * has no tensors, so the search compares values: whole tensors first, then rows and
  * channels of a tensor (stripes, slices of depth).
  */
-#include "npu-sim.h"
+#include "inference/inference.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * order, computes them in parallel, and keeps the outputs in order.  A round has a few
  * MiB, however many frames there are.
  */
-#include "npu-sim.h"
+#include "inference/inference.h"
 
 #include "base/progress.h"
 #include "base/threads.h"
@@ -59,7 +59,7 @@ op_done(void *ctx, struct sim *s, int op_index, struct err *e)
 static bool
 invoke(const struct run *r, const struct worker *k, struct watch *w, struct err *e)
 {
-	struct sim_hooks hooks = { .ctx = w, .op_done = op_done };
+	struct sim_hooks hooks = { .ctx = w, .op_done = op_done, .npu = r->o->npu };
 	if (r->o->trace)
 		hooks.npu_event = print_npu_event;
 	for (int i = 0; i < k->n_other; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opens models in every format that npu-sim runs: TFLite, TOSA, npz, vela-bin. */
-#include "npu-sim.h"
+#include "inference/inference.h"
 
 #include "kernels/kernels.h"
 #include "raw/raw.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads inputs and expected outputs from files, and writes outputs into files. */
 #include "base/file.h"
-#include "npu-sim.h"
+#include "inference/inference.h"
 
 #include <errno.h>
 #include <fcntl.h>

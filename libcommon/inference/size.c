@@ -3,7 +3,7 @@
  * Refuses models that need much more memory or time than the size of their file
  * suggests: 800 bytes can ask for a minute and a gigabyte.
  */
-#include "npu-sim.h"
+#include "inference/inference.h"
 
 #include "kernels/kernels.h"
 #include "sim/tosa.h"

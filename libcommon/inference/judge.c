@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares outputs with expected values, or with the outputs of the other model. */
-#include "npu-sim.h"
+#include "inference/inference.h"
 
 #include <math.h>
 #include <string.h>

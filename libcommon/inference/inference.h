@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of npu-sim, in running order. */
-#ifndef NPU_SIM_H
-#define NPU_SIM_H
+/*
+ * Runs a model on inputs, frame after frame, and compares the outputs: the parts that
+ * npu-sim and npu-run share, in running order.  Each group of functions stands under the
+ * name of its file.
+ */
+#ifndef INFERENCE_INFERENCE_H
+#define INFERENCE_INFERENCE_H
 
+#include "base/cli.h"
 #include "base/file.h"
 #include "base/npy.h"
 #include "sim/sim.h"
 #include "stream/ends.h"
 #include "stream/stream.h"
+
+#include <argp.h>
 
 enum { MAX_FILES = 256, MAX_KINDS = 64 };
 
@@ -29,7 +36,46 @@ struct options {
 	int frames; /* number of inferences in sequence */
 	bool reset; /* variables are reset before each inference */
 	unsigned jobs; /* threads for the inferences if reset is set */
+	struct sim_npu npu; /* executes the command streams */
+	/*
+	 * Called with npu.ctx before the run, for each model that will run; false: refuse
+	 * the model.  NULL: accept all models.
+	 */
+	bool (*accept)(void *ctx, const struct tfl_model *m, struct err *e);
 };
+
+/* options.c: the options that the programs share */
+enum {
+	OPT_COMPARE = 256, OPT_SEED, OPT_FRAMES, OPT_RESET, OPT_INPUTS, OPT_REQUIRE,
+	OPT_ANY_SIZE, OPT_JSON, OPT_OWN /* first key of a program's own options */
+};
+#define INFERENCE_OPTIONS								\
+	{ .name = "input", .key = 'i', .arg = "FILE",					\
+	  .doc = "values of the next input, .npy or raw; repeat the option for each "	\
+		 "input of the model" },						\
+	{ .name = "expect", .key = 'e', .arg = "FILE",					\
+	  .doc = "expected values of the next output; fail (status 1) if the output "	\
+		 "differs" },								\
+	{ .name = "seed", .key = OPT_SEED, .arg = "N",					\
+	  .doc = "seed of the random inputs (default 0)" },				\
+	{ .name = "inputs", .key = OPT_INPUTS, .arg = "KIND[,KIND...]",			\
+	  .doc = "values of generated inputs, one KIND per frame in turn: random, min, " \
+		 "max or alternating; without --frames, run one frame per KIND" },	\
+	{ .name = "require-outputs", .key = OPT_REQUIRE,				\
+	  .doc = "fail (status 1) if an output depends on an operator that npu-sim "	\
+		 "can't run" },								\
+	{ .name = "any-size", .key = OPT_ANY_SIZE,					\
+	  .doc = "run the model even if it needs far more memory or time than usual "	\
+		 "for its file size" },							\
+	{ .name = "frames", .key = OPT_FRAMES, .arg = "N",				\
+	  .doc = "run N times: input and output files have a leading dimension N, and "	\
+		 "variables keep their values from frame to frame" },			\
+	{ .name = "reset", .key = OPT_RESET,						\
+	  .doc = "reset variables to their first values before each frame" },		\
+	{ .name = "json", .key = OPT_JSON, .doc = "print the report as JSON" }
+/* Stores one shared option in o, and checks all of them at ARGP_KEY_END.  Returns
+ * ARGP_ERR_UNKNOWN for other keys. */
+error_t inference_option(int key, char *arg, struct options *o);
 
 /* open.c: a model of any format, recognised by its first bytes */
 struct tosa_graph;
@@ -190,6 +236,12 @@ struct run { /* a run of one model, or of two that are compared, over all frames
 bool open_frames(struct run *r, struct err *e);
 bool run_frames(struct run *r, struct err *e);
 void close_frames(struct run *r);
+
+/*
+ * run.c: all of it, from the model's file to the files of outputs; with an error of status
+ * EXIT_NO if outputs are not as expected
+ */
+bool run_model(struct arena *a, const struct options *o, struct err *e);
 
 /* report.c */
 void print_operator(struct watch *w, struct sim *s, int op_index);

@@ -5,7 +5,7 @@
  * and outputs.
  */
 #include "kernels/kernels.h"
-#include "npu-sim.h"
+#include "inference/inference.h"
 
 #include <string.h>
 

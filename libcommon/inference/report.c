@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints outputs, operators and the NPU's operations. */
 #include "base/hash.h"
-#include "npu-sim.h"
+#include "inference/inference.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One run: models, inputs, frames, outputs, the report, as one whole. */
+#include "inference/inference.h"
+
+static bool
+open_models(struct run *r, struct err *e)
+{
+	const struct options *o = r->o;
+	return read_model(r->a, o->model, o->any_size, &r->model, e) &&
+	       (!o->compare || read_model(r->a, o->compare, o->any_size, &r->with, e));
+}
+
+/* a TOSA graph has nothing that an NPU runs */
+static bool
+is_accepted(const struct run *r, struct err *e)
+{
+	const struct options *o = r->o;
+	if (!o->accept)
+		return true;
+	return r->model.tflite ? o->accept(o->npu.ctx, r->model.tflite, e)
+			       : err_at(e, file_name(o->model), 0, "a TOSA graph is not "
+					"compiled: see npucc(1)");
+}
+
+static bool
+save_outputs(const struct run *r, struct err *e)
+{
+	const char *dir = r->o->output_dir;
+	const struct tfl_subgraph *g = &sim_model(r->s)->subgraph[0];
+	for (int k = 0; dir && k < g->n_out; k++) {
+		const struct tfl_tensor *t = &g->tensor[g->out[k]];
+		if (!(r->stacked ? save_stack(r->files, t, &r->stacked[k], r->o->frames,
+					      dir, "output", k, e)
+				 : save_npy(r->files, t, sim_tensor(r->s, g->out[k]),
+					    dir, "output", k, e)))
+			return false;
+	}
+	return true;
+}
+
+static void
+note_stand_ins(const struct sim *s)
+{
+	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
+	for (int i = 0; i < g->n_ops; i++)
+		if (sim_stand_in(s, i))
+			cli_note("only inputs are compared", "%s", sim_stand_in(s, i));
+}
+
+/* where the specification of a TOSA graph leaves the result open */
+static void
+note_warnings(const struct sim *s)
+{
+	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
+	for (int i = 0; i < g->n_ops; i++)
+		if (sim_warning(s, i))
+			cli_note("warning", "%s", sim_warning(s, i));
+}
+
+/* on standard output, which is one of the run's outputs */
+static bool
+report(struct run *r, struct err *e)
+{
+	struct text t = { 0 };
+	note_warnings(r->s);
+	if (r->other)
+		note_warnings(r->other);
+	if (!r->o->require_outputs)
+		note_stand_ins(r->s);
+	else if (!r->verdict.status)
+		(void)outputs_computed(r->s, &r->verdict);
+	bool ok = r->o->json	? print_json(&t, r, e)
+		  : r->o->trace || print_outputs(&t, r, e);
+	ok = ok && file_set_add(r->files, NULL, t.p, t.n, false, e);
+	text_free(&t);
+	return ok;
+}
+
+/* the run itself, with its files and directories, or none of them */
+static bool
+run_and_save(struct run *r, struct err *e)
+{
+	if (r->o->output_dir)
+		file_set_directory(r->files, r->o->output_dir);
+	if (r->o->dump_dir)
+		file_set_directory(r->files, r->o->dump_dir);
+	bool ok = run_frames(r, e) && save_outputs(r, e) && report(r, e);
+	return file_set_end(r->files, ok, e);
+}
+
+bool
+run_model(struct arena *a, const struct options *o, struct err *e)
+{
+	struct run r = { .a = a, .o = o, .files = file_set_open(a) };
+	bool ok = open_models(&r, e) && is_accepted(&r, e) && open_frames(&r, e) &&
+		  open_inputs(a, &r.in, r.m, r.with.tflite, &r.model.ends, o, e) &&
+		  open_expectations(a, &r.expect, r.m, &r.model.ends, o, e) && run_and_save(&r, e);
+	close_frames(&r);
+	if (ok)
+		*e = r.verdict;
+	return ok && !e->status;
+}

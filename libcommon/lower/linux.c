@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Graphs for Linux's ethosu driver, which refuses some of what the NPU does
+ * (nputools-linux(7), RULES).
+ */
+#include "lower/lower.h"
+
+const char *const low_targets[] = { "any", "linux", NULL };
+
+bool
+low_linux_forwards(const struct lower *l)
+{
+	return l->for_linux && accel_lacks(l->accel, LACK_ORDERS);
+}
+
+static bool
+runs_backwards(const struct g_operand *o)
+{
+	return o->view == VIEW_STRIDED &&
+	       (o->stride[0] < 0 || o->stride[1] < 0 || o->stride[2] < 0);
+}
+
+const char *
+low_linux_limit(const struct lower *l, const struct g_op *op)
+{
+	if (!l->for_linux)
+		return NULL;
+	if (low_linux_forwards(l) && (runs_backwards(&op->ifm) || runs_backwards(&op->ofm) ||
+				      runs_backwards(&op->ifm2)))
+		return "Linux's driver takes no strides that run backwards";
+	if (G_HAS(op, G_OP_order) && op->order == ORDER_HCW)
+		return "Linux's driver takes no results in another order";
+	return NULL;
+}
+
+bool
+low_set_target(struct lower *l, int target, struct err *e)
+{
+	l->for_linux = target != 0;
+	return !target || (l->accel && l->accel->generation != GEN_U55) ||
+	       err_set(e, "error: --target=linux is for Ethos-U65 and Ethos-U85: name one of "
+		       "them by --accelerator-config");
+}
+
+void
+low_put_target(const struct lower *l, struct g_model *m)
+{
+	if (l->for_linux)
+		G_PUT(m, MODEL, driver, DRIVER_LINUX);
+}

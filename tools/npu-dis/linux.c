@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --verify=linux: would Linux's ethosu driver take the streams? */
+#include "dis.h"
+
+#include "stream/linux.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct answer { /* about one stream */
+	const struct npu_stream *s;
+	bool accepted;
+	struct linux_use use;
+	struct linux_finding f;
+	const char
+	    *source; /* the map's name of the operation at fault, or NULL */
+};
+
+static void
+print_refusal(const struct input *in, const struct answer *r)
+{
+	(void)fprintf(stderr, "npu-dis: %s: ", in->name);
+	if (r->s->op >= 0)
+		(void)fprintf(stderr, "operator %d, ", r->s->op);
+	if (r->f.command)
+		(void)fprintf(stderr, "0x%06zx %s%s%s: ", r->f.at_bytes,
+			      r->f.command, r->source ? " of " : "",
+			      r->source ? r->source : "");
+	(void)fprintf(stderr, "error: rule %s of Linux: %s\n",
+		      linux_rule_name(r->f.rule), r->f.text);
+}
+
+static void
+put_line(struct text *t, const struct input *in, const struct answer *r)
+{
+	const char *before = "; bytes of regions:";
+	text_printf(t, "%s: %s: %zu bytes for %s, %s by Linux", in->name,
+		    r->s->name, 4 * r->s->n_words, r->s->accel->name,
+		    r->accepted ? "accepted" : "refused");
+	for (int i = 0; r->accepted && i < LINUX_REGIONS; i++) {
+		if (!r->use.bytes[i])
+			continue;
+		text_printf(t, "%s %d %s%" PRIu64, before, i,
+			    r->use.written[i] ? "written " : "",
+			    r->use.bytes[i]);
+		before = ",";
+	}
+	text_putc(t, '\n');
+}
+
+static void
+put_json_finding(struct text *t, const struct answer *r)
+{
+	text_printf(
+	    t,
+	    "\n  {\"severity\":\"error\",\"rule\":\"%s\",\"offset\":%zu,"
+	    "\"command\":",
+	    linux_rule_name(r->f.rule), r->f.at_bytes);
+	if (r->f.command)
+		text_quoted(t, r->f.command, strlen(r->f.command));
+	else
+		text_puts(t, "null");
+	if (r->source) {
+		text_puts(t, ",\"source\":");
+		text_quoted(t, r->source, strlen(r->source));
+	}
+	text_puts(t, ",\"text\":");
+	text_quoted(t, r->f.text, strlen(r->f.text));
+	text_putc(t, '}');
+}
+
+static void
+put_json(struct text *t, const struct answer *r)
+{
+	const char *before = "";
+	text_puts(t, "{\"name\":");
+	text_quoted(t, r->s->name, strlen(r->s->name));
+	text_printf(t,
+		    ",\"subgraph\":%d,\"operator\":%d,\"accelerator\":\"%s\","
+		    "\"bytes\":%zu,\"errors\":%d,\"warnings\":0,\"findings\":[",
+		    r->s->subgraph, r->s->op, r->s->accel->name,
+		    4 * r->s->n_words, !r->accepted);
+	if (!r->accepted)
+		put_json_finding(t, r);
+	text_puts(t, "],\"regions\":[");
+	for (int i = 0; r->accepted && i < LINUX_REGIONS; i++) {
+		if (!r->use.bytes[i])
+			continue;
+		text_printf(
+		    t, "%s{\"region\":%d,\"bytes\":%" PRIu64 ",\"written\":%s}",
+		    before, i, r->use.bytes[i],
+		    r->use.written[i] ? "true" : "false");
+		before = ",";
+	}
+	text_puts(t, "]}");
+}
+
+static bool
+check_stream(const struct input *in, struct answer *r)
+{
+	uint64_t memory[LINUX_REGIONS];
+	if (in->model)
+		linux_memory(in->model, r->s, memory);
+	return linux_check(r->s, in->model ? memory : NULL, &r->use, &r->f);
+}
+
+bool
+verify_linux(struct arena *a, struct text *t, const struct input *in,
+	     const struct options *o, struct err *e)
+{
+	bool json = o->view == VIEW_JSON;
+	const char *before = "[";
+	unsigned errors = 0;
+	for (int i = 0; i < in->n; i++) {
+		struct answer r = {.s = &in->stream[i]};
+		if (o->only >= 0 && o->only != i)
+			continue;
+		r.accepted = check_stream(in, &r);
+		errors += !r.accepted;
+		if (!r.accepted && r.f.command)
+			r.source = source_name(a, in, i, r.f.at_bytes / 4);
+		if (!r.accepted && !json)
+			print_refusal(in, &r);
+		if (json) {
+			text_puts(t, before);
+			put_json(t, &r);
+			before = ",\n";
+		} else {
+			put_line(t, in, &r);
+		}
+	}
+	if (json)
+		text_puts(t, "]\n");
+	return !errors || err_no(e, "%s: Linux refuses %u command stream%s",
+				 in->name, errors, errors == 1 ? "" : "s");
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls of Linux's ethosu driver: nputools-linux(7), IOCTLS. */
+#include "npu-run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- what Linux alone has --------------------------------------------------- */
+
+#ifdef __linux__
+
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+
+#ifdef __GLIBC__
+typedef unsigned long request;
+#else
+typedef int request;
+#endif
+
+static int
+control(int fd, unsigned long number, void *argument)
+{
+	return ioctl(fd, (request)number, argument);
+}
+
+/* the driver's ways to say that a job has not ended in time */
+static bool
+is_late(int error)
+{
+	return error == ETIME || error == ETIMEDOUT || error == EBUSY;
+}
+
+static uint8_t *
+map_file(int fd, uint64_t at, size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static void
+unmap_file(uint8_t *p, size_t bytes)
+{
+	(void)munmap(p, bytes);
+}
+
+#else
+
+static int
+control(int fd, unsigned long number, void *argument)
+{
+	(void)fd, (void)number, (void)argument;
+	errno = ENOSYS;
+	return -1;
+}
+
+static bool
+is_late(int error)
+{
+	return error == ETIMEDOUT;
+}
+
+static uint8_t *
+map_file(int fd, uint64_t at, size_t bytes)
+{
+	(void)fd, (void)at, (void)bytes;
+	errno = ENOSYS;
+	return NULL;
+}
+
+static void
+unmap_file(uint8_t *p, size_t bytes)
+{
+	(void)p, (void)bytes;
+}
+
+#endif
+
+/* ---- the device ------------------------------------------------------------- */
+
+/* a signal may end a call: it is made again then */
+static int
+call(const struct device *d, unsigned long number, void *argument)
+{
+	int status;
+	do
+		status = control(d->fd, number, argument);
+	while (status < 0 && (errno == EINTR || errno == EAGAIN));
+	return status;
+}
+
+/* what errno means here, and what helps */
+static bool
+failed(const struct device *d, const char *what, struct err *e)
+{
+	const char *help = "";
+	if (errno == ENODEV)
+		help = ": the device is gone";
+	else if (errno == ENOMEM)
+		help = ": the kernel has no contiguous memory left (cma= of its command line)";
+	return err_set(e, "%s: %s: %s%s", d->path, what, strerror(errno), help);
+}
+
+static bool
+is_ethosu(const struct device *d, struct err *e)
+{
+	char name[32] = "";
+	struct any_version v = { .name = name, .name_bytes = sizeof(name) - 1 };
+	if (call(d, ANY_VERSION, &v) < 0)
+		return err_set(e, "%s: %s: no device of a DRM driver", d->path,
+			       strerror(errno));
+	return !strcmp(name, "ethosu") ||
+	       err_set(e, "%s: the driver is %s, not ethosu: try another --device",
+		       d->path, name);
+}
+
+static bool
+query(struct device *d, struct err *e)
+{
+	struct ethosu_query q = { .size = sizeof(d->info), .data = (uintptr_t)&d->info };
+	if (call(d, ETHOSU_QUERY, &q) < 0)
+		return failed(d, "asking what the NPU is", e);
+	d->accel = accel_of_config(d->info.config);
+	return d->accel || err_set(e, "%s: the NPU's CONFIG register 0x%08x is of no known "
+				   "accelerator", d->path, d->info.config);
+}
+
+bool
+device_open(struct device *d, const char *path, struct err *e)
+{
+	d->path = path;
+	d->fd = open(path, O_RDWR | O_CLOEXEC);
+	if (d->fd >= 0)
+		return is_ethosu(d, e) && query(d, e);
+	const char *help = "";
+	if (errno == ENOENT)
+		help = ": the kernel's ethosu driver makes it (nputools-linux(7))";
+	else if (errno == EACCES)
+		help = ": its group is render or video, which you are not in";
+	return err_set(e, "%s: %s%s", path, strerror(errno), help);
+}
+
+void
+device_close(struct device *d)
+{
+	if (d->fd >= 0)
+		(void)close(d->fd);
+	d->fd = -1;
+}
+
+static bool
+map(const struct device *d, struct buffer *b, struct err *e)
+{
+	struct ethosu_map m = { .handle = b->handle };
+	if (call(d, ETHOSU_MAP, &m) < 0)
+		return failed(d, "finding a buffer", e);
+	b->p = map_file(d->fd, m.offset, b->bytes);
+	return b->p || failed(d, "mapping a buffer", e);
+}
+
+bool
+device_buffer(const struct device *d, size_t bytes, struct buffer *out, struct err *e)
+{
+	struct ethosu_bo bo = { .size = bytes };
+	*out = (struct buffer){ .bytes = bytes };
+	if (call(d, ETHOSU_BO, &bo) < 0) {
+		char what[64];
+		(void)snprintf(what, sizeof(what), "making a buffer of %zu bytes", bytes);
+		return failed(d, what, e);
+	}
+	out->handle = bo.handle;
+	return map(d, out, e);
+}
+
+void
+device_unmap(struct buffer *b)
+{
+	if (b->p)
+		unmap_file(b->p, b->bytes);
+	b->p = NULL;
+}
+
+bool
+device_stream(const struct device *d, const uint32_t *word, size_t n, uint32_t *handle,
+	      struct err *e)
+{
+	struct ethosu_stream s = { .size = (uint32_t)(4 * n), .data = (uintptr_t)word };
+	if (call(d, ETHOSU_STREAM, &s) < 0)
+		return failed(d, "the driver's check of the command stream", e);
+	*handle = s.handle;
+	return true;
+}
+
+bool
+device_submit(const struct device *d, const struct ethosu_job *j, uint32_t counters,
+	      struct err *e)
+{
+	struct ethosu_submit s = { .jobs = (uintptr_t)j, .n_jobs = 1,
+				   .counters = counters };
+	return call(d, ETHOSU_SUBMIT, &s) >= 0 || failed(d, "submitting a job", e);
+}
+
+bool
+device_wait(const struct device *d, uint32_t handle, struct err *e)
+{
+	struct timespec now;
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	struct ethosu_wait w = { .handle = handle };
+	w.until = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec +
+		  (int64_t)d->timeout_ms * 1000000;
+	if (call(d, ETHOSU_WAIT, &w) >= 0)
+		return true;
+	if (is_late(errno))
+		return err_set(e, "%s: a job is not done after %u ms: see the kernel's log, "
+			       "or give it more by --timeout", d->path, d->timeout_ms);
+	return failed(d, "waiting for a job", e);
+}
+
+bool
+device_count(const struct device *d, const uint16_t *event, unsigned n, uint32_t *id,
+	     struct err *e)
+{
+	struct ethosu_count c = { .n = n };
+	memcpy(c.event, event, n * sizeof(*event));
+	if (call(d, ETHOSU_COUNT, &c) < 0)
+		return failed(d, "counting events", e);
+	*id = c.id;
+	return true;
+}
+
+bool
+device_counted(const struct device *d, uint32_t id, uint64_t *value, struct err *e)
+{
+	struct ethosu_counted c = { .id = id, .values = (uintptr_t)value };
+	struct ethosu_uncount u = { .id = id };
+	bool ok = call(d, ETHOSU_COUNTED, &c) >= 0 || failed(d, "reading counters", e);
+	return call(d, ETHOSU_UNCOUNT, &u) >= 0 && ok;
+}

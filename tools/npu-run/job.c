@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Jobs of the device: an ethos-u operator's regions in buffers, its stream submitted, and
+ * what it wrote brought back.  Buffers and streams stay for the next inference.
+ */
+#include "npu-run.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* the device has no more memory for one region than npu-sim for all */
+#define BUFFER_MAX ((uint64_t)SIM_MAX_BYTES)
+
+struct prepared {
+	struct prepared *next;
+	int op_index;
+	struct ethosu_job job;
+	struct linux_use use;
+	struct buffer buffer[LINUX_REGIONS];
+	int waits_for; /* a region that the job writes */
+};
+
+/* ---- what the device takes ------------------------------------------------ */
+
+static bool
+check_stream(const struct runner *r, const char *name, const struct npu_stream *s,
+	     const uint64_t *memory, struct linux_use *use, struct err *e)
+{
+	const struct device *d = r->device;
+	struct linux_finding f;
+	if (s->accel != d->accel)
+		return err_at(e, name, 0, "it is compiled for %s, and %s is %s: compile it "
+			      "with -a %s", s->accel->name, d->path, d->accel->name,
+			      d->accel->name);
+	if (linux_check(s, memory, use, &f))
+		return true;
+	(void)err_at(e, name, 0, "0x%06zx %s: rule %s of Linux: %s", f.at_bytes,
+		     f.command ? f.command : "stream", linux_rule_name(f.rule), f.text);
+	e->status = EXIT_NO;
+	return false;
+}
+
+static void
+note_cpu(const struct tfl_model *m)
+{
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	struct text t = { 0 };
+	int n = 0;
+	for (int i = 0; i < g->n_ops; i++)
+		if (!npu_is_operator(&g->op[i]))
+			text_printf(&t, "%s%s", n++ ? ", " : "", tfl_op_label(&g->op[i]));
+	if (n)
+		cli_note("note", "%d operator%s on the CPU, by the reference kernels: %s", n,
+			 n == 1 ? "" : "s", text_str(&t));
+	text_free(&t);
+}
+
+bool
+accept_model(void *runner, const struct tfl_model *m, struct err *e)
+{
+	struct runner *r = runner;
+	struct npu_stream *s;
+	uint64_t memory[LINUX_REGIONS];
+	struct linux_use use;
+	if (!stream_find(r->a, m, &s, &r->n_npu, e))
+		return false;
+	if (!r->n_npu)
+		return err_at(e, m->name, 0, "no ethos-u operator: compile it with npucc -a %s",
+			      r->device->accel->name);
+	for (int i = 0; i < r->n_npu; i++) {
+		linux_memory(m, &s[i], memory);
+		if (!check_stream(r, m->name, &s[i], memory, &use, e))
+			return false;
+	}
+	note_cpu(m);
+	return true;
+}
+
+/* ---- a job's buffers ------------------------------------------------------ */
+
+/* region 2 is the device's SRAM unless the model gives it the arena */
+static bool
+is_sram(const struct sim_npu_job *job, int region)
+{
+	return region == LINUX_SRAM_REGION && job->region[region].rd != job->region[1].rd;
+}
+
+static bool
+regions_meet(const struct sim_region *a, const struct sim_region *b)
+{
+	return (uintptr_t)a->rd < (uintptr_t)b->rd + b->bytes &&
+	       (uintptr_t)b->rd < (uintptr_t)a->rd + a->bytes;
+}
+
+/* buffers are apart: memory that two regions share would be two */
+static bool
+check_apart(const struct prepared *p, const struct sim_npu_job *job, struct err *e)
+{
+	for (int i = 0; i < LINUX_REGIONS; i++)
+		for (int k = 0; k < i; k++)
+			if (p->use.bytes[i] && p->use.bytes[k] &&
+			    regions_meet(&job->region[i], &job->region[k]) &&
+			    (p->use.written[i] || p->use.written[k]))
+				return err_at(e, job->name, 0, "operator %d: regions %d and %d "
+					      "share memory, which no two buffers can",
+					      job->op_index, k, i);
+	return true;
+}
+
+/* the driver reckons with more bytes than the NPU touches, or with less */
+static uint64_t
+buffer_bytes(const struct prepared *p, int i)
+{
+	uint64_t a = p->use.bytes[i], b = p->use.touched[i];
+	return a > b ? a : b;
+}
+
+static bool
+use_sram(const struct runner *r, struct prepared *p, const struct sim_npu_job *job,
+	 struct err *e)
+{
+	uint64_t bytes = buffer_bytes(p, LINUX_SRAM_REGION);
+	const struct device *d = r->device;
+	if (bytes > d->info.sram_bytes)
+		return err_at(e, job->name, 0, "operator %d needs %" PRIu64 " bytes of SRAM, %s "
+			      "has %" PRIu32 ": compile it with --arena-cache-size=%" PRIu32,
+			      job->op_index, bytes, d->path, d->info.sram_bytes,
+			      d->info.sram_bytes);
+	p->job.sram_bytes = (uint32_t)bytes;
+	return true;
+}
+
+/* as much of a region as both sides have */
+static size_t
+shared_bytes(const struct prepared *p, const struct sim_npu_job *job, int i)
+{
+	uint64_t n = buffer_bytes(p, i);
+	return n < job->region[i].bytes ? (size_t)n : job->region[i].bytes;
+}
+
+static void
+upload(const struct prepared *p, const struct sim_npu_job *job, bool constants)
+{
+	for (int i = 0; i < LINUX_REGIONS; i++)
+		if (p->buffer[i].p && !job->region[i].wr == constants)
+			memcpy(p->buffer[i].p, job->region[i].rd, shared_bytes(p, job, i));
+}
+
+static void
+download(const struct prepared *p, const struct sim_npu_job *job)
+{
+	for (int i = 0; i < LINUX_REGIONS; i++)
+		if (p->buffer[i].p && p->use.written[i] && job->region[i].wr)
+			memcpy(job->region[i].wr, p->buffer[i].p, shared_bytes(p, job, i));
+}
+
+static bool
+make_buffer(const struct runner *r, struct prepared *p, const struct sim_npu_job *job, int i,
+	    struct err *e)
+{
+	uint64_t bytes = buffer_bytes(p, i);
+	if (bytes > BUFFER_MAX)
+		return err_at(e, job->name, 0, "operator %d: the driver wants %" PRIu64
+			      " bytes for region %d", job->op_index, bytes, i);
+	if (p->use.written[i] && !job->region[i].wr)
+		return err_at(e, job->name, 0, "operator %d writes to constants",
+			      job->op_index);
+	if (!device_buffer(r->device, (size_t)bytes, &p->buffer[i], e))
+		return false;
+	p->job.region[i] = p->buffer[i].handle;
+	if (p->use.written[i])
+		p->waits_for = i;
+	return true;
+}
+
+static bool
+make_buffers(const struct runner *r, struct prepared *p, const struct sim_npu_job *job,
+	     struct err *e)
+{
+	p->waits_for = -1;
+	for (int i = 0; i < LINUX_REGIONS; i++) {
+		if (!p->use.bytes[i])
+			continue;
+		if (!(is_sram(job, i) ? use_sram(r, p, job, e)
+				      : make_buffer(r, p, job, i, e)))
+			return false;
+	}
+	return p->waits_for >= 0 ||
+	       err_at(e, job->name, 0, "operator %d writes nothing", job->op_index);
+}
+
+static bool
+prepare(struct runner *r, const struct sim_npu_job *job, struct prepared *p, struct err *e)
+{
+	struct npu_stream s = { .subgraph = -1 };
+	uint64_t memory[LINUX_REGIONS];
+	p->op_index = job->op_index;
+	p->next = r->jobs;
+	r->jobs = p;
+	for (int i = 0; i < LINUX_REGIONS; i++)
+		memory[i] = job->region[i].bytes;
+	if (!stream_payload(r->a, job->payload, &s, e) ||
+	    !check_stream(r, job->name, &s, memory, &p->use, e) || !check_apart(p, job, e))
+		return false;
+	if (!make_buffers(r, p, job, e) ||
+	    !device_stream(r->device, s.word, s.n_words, &p->job.stream, e))
+		return false;
+	upload(p, job, true);
+	return true;
+}
+
+static struct prepared *
+find_job(struct runner *r, const struct sim_npu_job *job, struct err *e)
+{
+	for (struct prepared *p = r->jobs; p; p = p->next)
+		if (p->op_index == job->op_index)
+			return p;
+	struct prepared *p = anew(r->a, struct prepared, 1);
+	return prepare(r, job, p, e) ? p : NULL;
+}
+
+/* ---- running -------------------------------------------------------------- */
+
+static void
+find_difference(struct runner *r, const struct prepared *p, const struct sim_npu_job *job,
+		const struct sim_npu_job *sim)
+{
+	for (int i = 0; i < LINUX_REGIONS; i++) {
+		if (!p->buffer[i].p || !p->use.written[i])
+			continue;
+		const uint8_t *a = job->region[i].rd, *b = sim->region[i].rd;
+		size_t at = 0, n = shared_bytes(p, job, i);
+		while (at < n && a[at] == b[at])
+			at++;
+		if (at == n)
+			continue;
+		r->first = (struct difference){ .found = true, .op = job->op_index,
+						.region = i, .at = at, .device = a[at],
+						.sim = b[at] };
+		return;
+	}
+}
+
+static bool
+run_on_device(struct runner *r, const struct prepared *p, const struct sim_npu_job *job,
+	      struct err *e)
+{
+	upload(p, job, false);
+	if (!device_submit(r->device, &p->job, r->counts ? counts_id(r->counts) : 0, e) ||
+	    !device_wait(r->device, p->buffer[p->waits_for].handle, e))
+		return false;
+	download(p, job);
+	return true;
+}
+
+/* the simulator has memory of its own, with what the device is given */
+static struct sim_npu_job
+copy_job(struct arena *a, const struct sim_npu_job *job)
+{
+	struct sim_npu_job copy = *job;
+	for (int i = 0; i < LINUX_REGIONS; i++) {
+		struct sim_region *g = &copy.region[i];
+		if (!g->wr)
+			continue;
+		g->wr = arena_alloc(a, g->bytes, 8);
+		memcpy(g->wr, job->region[i].rd, g->bytes);
+		for (int k = 0; k < i; k++) /* two names of one memory */
+			if (job->region[k].rd == job->region[i].rd)
+				g->wr = copy.region[k].wr;
+		g->rd = g->wr;
+	}
+	copy.hooks = NULL;
+	return copy;
+}
+
+static bool
+run_compared(struct runner *r, const struct prepared *p, const struct sim_npu_job *job,
+	     struct err *e)
+{
+	struct arena *a = arena_open();
+	struct sim_npu_job sim = copy_job(a, job);
+	bool ok = run_on_device(r, p, job, e) && sim_npu_run(&sim, e);
+	if (ok)
+		find_difference(r, p, job, &sim);
+	arena_close(a);
+	return ok;
+}
+
+static bool
+is_last(const struct runner *r)
+{
+	int n = 0;
+	for (const struct prepared *p = r->jobs; p; p = p->next)
+		n++;
+	return n == r->n_npu;
+}
+
+bool
+run_job(void *runner, const struct sim_npu_job *job, struct err *e)
+{
+	struct runner *r = runner;
+	struct prepared *p = find_job(r, job, e);
+	if (!p)
+		return false;
+	bool ok = r->compare && !r->first.found ? run_compared(r, p, job, e)
+						: run_on_device(r, p, job, e);
+	/* the list begins with the operator that runs last */
+	return ok && (!r->counts ||
+		      counts_add(r->counts, is_last(r) && p == r->jobs, e));
+}
+
+void
+close_jobs(struct runner *r)
+{
+	for (struct prepared *p = r->jobs; p; p = p->next)
+		for (int i = 0; i < LINUX_REGIONS; i++)
+			device_unmap(&p->buffer[i]);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* npu-run: a compiled model on the NPU of this machine, by Linux's ethosu driver. */
+#include "npu-run.h"
+
+#include <string.h>
+
+enum { OPT_DEVICE = OPT_OWN, OPT_MEASURE, OPT_TIMEOUT };
+
+struct run_options {
+	struct options o;
+	const char *device;
+	bool compare; /* with npu-sim, or o.compare */
+	bool measure;
+	const char *log; /* NULL: standard output */
+	unsigned timeout_ms;
+};
+
+static const struct argp_option option_list[] = {
+	INFERENCE_OPTIONS,
+	{ .name = "device", .key = OPT_DEVICE, .arg = "FILE",
+	  .doc = "the NPU (default /dev/accel/accel0)" },
+	{ .name = "compare", .key = OPT_COMPARE, .arg = "MODEL", .flags = OPTION_ARG_OPTIONAL,
+	  .doc = "simulate MODEL, or the same one, on the same inputs; exit 1 if outputs "
+		 "differ" },
+	{ .name = "measure", .key = OPT_MEASURE, .arg = "LOG", .flags = OPTION_ARG_OPTIONAL,
+	  .doc = "write performance counters as npu-perf --measured reads them, to LOG or "
+		 "behind the report" },
+	{ .name = "timeout", .key = OPT_TIMEOUT, .arg = "MS",
+	  .doc = "milliseconds that a job may take (default 10000)" },
+	{ 0 }
+};
+
+static void
+finish_options(struct run_options *o)
+{
+	if (o->measure && !o->log && o->o.json)
+		cli_error("--measure with --json needs a LOG");
+	if (!o->compare || o->o.compare)
+		return;
+	if (!o->o.model || !strcmp(o->o.model, "-"))
+		cli_error("--compare of a model from standard input needs a MODEL");
+	o->o.compare = o->o.model;
+}
+
+static error_t
+parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct run_options *o = state->input;
+	error_t shared = inference_option(key, arg, &o->o);
+	switch (key) {
+	case OPT_DEVICE:
+		o->device = arg;
+		return 0;
+	case OPT_COMPARE:
+		o->compare = true;
+		o->o.compare = arg;
+		return 0;
+	case OPT_MEASURE:
+		o->measure = true;
+		o->log = arg;
+		return 0;
+	case OPT_TIMEOUT:
+		o->timeout_ms = (unsigned)cli_number("--timeout", arg, 1, 3600000);
+		return 0;
+	case ARGP_KEY_END:
+		finish_options(o);
+		return 0;
+	default:
+		return shared;
+	}
+}
+
+static const struct argp argp = {
+	.options = option_list,
+	.parser = parse_option,
+	.args_doc = "[MODEL]",
+	.doc = "Run a model that is compiled for Ethos-U65 or Ethos-U85 on the NPU of this "
+	       "machine, by the ethosu driver of the Linux kernel.",
+};
+
+static void
+note_difference(const struct difference *d)
+{
+	if (d->found)
+		cli_note("note", "operator %d is the first that differs: region %d, byte "
+			 "0x%zx is %u on the device, %u in npu-sim", d->op, d->region, d->at,
+			 d->device, d->sim);
+}
+
+/* the device is opened when the model is known: what is wrong with that comes first */
+static bool
+accept(void *runner, const struct tfl_model *m, struct err *e)
+{
+	struct runner *r = runner;
+	return device_open(r->device, r->device->path, e) && accept_model(r, m, e) &&
+	       (!r->measure || counts_open(r->a, r->device, &r->counts, e));
+}
+
+static void
+run(struct runner *r, struct run_options *o, struct err *e)
+{
+	struct err bad = { 0 };
+	o->o.accept = accept;
+	o->o.npu = (struct sim_npu){ .ctx = r, .run = run_job };
+	bool ok = run_model(r->a, &o->o, e);
+	if (e->status == EXIT_NO)
+		note_difference(&r->first);
+	if (r->counts && (ok || e->status == EXIT_NO) &&
+	    !counts_write(r->counts, o->log, &bad))
+		*e = bad;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct run_options o = { .device = "/dev/accel/accel0", .timeout_ms = 10000,
+				 .o.jobs = 1 };
+	struct device d = { .fd = -1 };
+	struct err e = { 0 };
+	struct cli_common common = {
+		.file = &o.o.model, .what = "model",
+		.output = &o.o.output_dir,
+		.output_value = "DIR",
+		.output_doc = "write outputs as DIR/output_K.npy",
+	};
+	cli_parse(&argp, argc, argv, &o, &common);
+	d.path = o.device;
+	d.timeout_ms = o.timeout_ms;
+	struct runner r = { .a = arena_open(), .device = &d, .compare = o.compare,
+			    .measure = o.measure };
+	run(&r, &o, &e);
+	close_jobs(&r);
+	if (r.counts)
+		counts_close(r.counts);
+	device_close(&d);
+	arena_close(r.a);
+	return cli_finish(&e);
+}
