@@ -9,7 +9,13 @@
 uint64_t hash_xxh3(const void *p, size_t n);
 uint64_t hash_xxh3_seeded(const void *p, size_t n, uint64_t seed);
 
-/* the same of bytes that come in parts; hash_end frees it */
+/* XXH3 of 128 bits, for names that no two contents may share */
+struct hash128 {
+	uint64_t high, low;
+};
+struct hash128 hash_xxh3_128(const void *p, size_t n);
+
+/* hash_xxh3 of bytes that come in parts; hash_end frees it */
 struct hash_stream;
 struct hash_stream *hash_begin(void);
 void hash_add(struct hash_stream *h, const void *p, size_t n);
