@@ -105,7 +105,7 @@ LIB := $(LIB_OBJ) $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/base/wasi/*.c))
 endif
 BIN := $(TOOLS:%=$(B)/bin/%)
 
-PROGRAM_SCRIPTS := scripts/npu-sweep scripts/npu-vela
+PROGRAM_SCRIPTS := scripts/npu-vela
 
 .PHONY: all
 all: $(LIB) $(BIN) $(PROGRAM_SCRIPTS:scripts/%=$(B)/bin/%)
@@ -200,7 +200,7 @@ FUZZ_REPLAY := $(FUZZ:%=$(B)/fuzz/%-replay)
 # of which the last link would keep one program's: i686's thunks
 OBJCOPY ?= objcopy
 FUZZ_FLOW := flow stages data
-FUZZ_PROGRAMS := $(filter-out npucc,$(TOOLS))
+FUZZ_PROGRAMS := $(filter-out npucc npu-sweep,$(TOOLS))
 FUZZ_LIB := $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/lib/*.c))
 define fuzz_program
 $(B)/fuzz/programs/$(1).o: $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c)) $(OBJ_$(1))
@@ -383,7 +383,8 @@ wasm:
 		CFLAGS="-Os -msimd128" FAST_CFLAGS= \
 		LDFLAGS="-Wl,--strip-all,--stack-first,-z,stack-size=4194304" \
 		LIBS="-lwasi-emulated-signal -lm" wasm-modules
-wasm-modules: $(TOOLS:%=$(B)/%.wasm)
+# but npu-sweep, which does nothing but run processes
+wasm-modules: $(patsubst %,$(B)/%.wasm,$(filter-out npu-sweep,$(TOOLS)))
 $(B)/%.wasm: $(B)/bin/%
 	$(Q)cp $< $@
 

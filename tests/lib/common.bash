@@ -47,6 +47,12 @@ programs()
 	done
 }
 
+# those that are WebAssembly modules, too: npu-sweep does nothing but run processes
+modules()
+{
+	programs | grep -vx npu-sweep
+}
+
 # refuses STATUS TEXT COMMAND...: the command ends with STATUS, an error line
 # that contains TEXT, nothing on standard output and no signal
 refuses()
