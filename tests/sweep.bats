@@ -38,20 +38,20 @@ programs_with()
 
 @test "ninja and make compute what a sweep here does" {
 	need ninja jq
-	answers 1 sweep --json -o want.json 2>err
+	answers 2 sweep --json -o want.json 2>err
 	grep -qF '9 of 18 jobs failed; the first: tfl-quantcheck: bad: error: ' err
 	local engine
 	for engine in ninja make; do
 		sweep --results=$engine --emit=$engine --jobs-per-task=4 -o $engine.mk
 		$engine -f $engine.mk -j2 >log
-		answers 1 sweep --results=$engine --merge --json 2>err | cmp want.json -
+		answers 2 sweep --results=$engine --merge --json 2>err | cmp want.json -
 		# nothing is left to do
 		$engine -f $engine.mk -j2 >log
 		! grep -q run-jobs log
 		sweep --results=$engine --emit=jsonl >left
 		[ ! -s left ]
 		# a table of the plan alone
-		answers 1 npu-sweep --plan="$(echo $engine/plans/*)" --results=$engine \
+		answers 2 npu-sweep --plan="$(echo $engine/plans/*)" --results=$engine \
 			--limits=2 --merge --json 2>err | cmp want.json -
 	done
 	# lines of a plan, in any order and number
@@ -62,7 +62,7 @@ programs_with()
 	for part in part.*; do
 		npu-sweep --plan=- --results=lines --run-jobs=all <$part
 	done
-	answers 1 sweep --results=lines --merge --json 2>err | cmp want.json -
+	answers 2 sweep --results=lines --merge --json 2>err | cmp want.json -
 }
 
 # slurm_conf: a controller and two nodes on this machine, without anybody else's help
@@ -122,21 +122,21 @@ run_slurm()
 
 @test "Slurm computes what a sweep here does" {
 	need slurmctld slurmd sbatch sinfo
-	answers 1 sweep --json -o want.json 2>err
+	answers 2 sweep --json -o want.json 2>err
 	sweep --results=r --emit=slurm --jobs-per-task=3 -o sweep.sh
 	bash -n sweep.sh
 	run_slurm sweep.sh >log 2>&1 || { cat log ctld.log ./*.out; false; }
 	[ "$(find . -maxdepth 1 -name '*.out' | wc -l)" = 6 ]
-	answers 1 sweep --results=r --merge --json 2>err | cmp want.json -
+	answers 2 sweep --results=r --merge --json 2>err | cmp want.json -
 }
 
 @test "a task of Slurm's array, without Slurm" {
-	answers 1 sweep --json -o want.json 2>err
+	answers 2 sweep --json -o want.json 2>err
 	sweep --results=r --emit=slurm --jobs-per-task=9 -o sweep.sh
 	grep -qx '#SBATCH --array=0-1' sweep.sh
 	SLURM_ARRAY_TASK_ID=0 bash sweep.sh
 	SLURM_ARRAY_TASK_ID=1 bash sweep.sh
-	answers 1 sweep --results=r --merge --json 2>err | cmp want.json -
+	answers 2 sweep --results=r --merge --json 2>err | cmp want.json -
 	refuses 1 "of an array of Slurm" bash sweep.sh
 	# an array of no more tasks than Slurm takes
 	local i models=()
@@ -150,7 +150,7 @@ run_slurm()
 }
 
 @test "killed ten times, and resumed" {
-	answers 1 sweep -o want 2>err
+	answers 2 sweep -o want 2>err
 	local i delay pid
 	for i in 1 2 3 4 5 6 7 8 9 10; do
 		delay=0.0$((RANDOM % 90 + 10))
@@ -161,7 +161,7 @@ run_slurm()
 		kill -KILL "$(pgrep -P $pid npu-sweep)" $pid 2>/dev/null || :
 		wait $pid || :
 	done
-	answers 1 sweep --results=r 2>err | cmp want -
+	answers 2 sweep --results=r 2>err | cmp want -
 	! grep -q damaged err
 	[ "$(find r -name '*.json' | wc -l)" = 18 ]
 	# Ctrl-C: the programs end, the results stay
@@ -182,7 +182,7 @@ run_slurm()
 }
 
 @test "two sweeps fill one store at once" {
-	answers 1 sweep -o want 2>err
+	answers 2 sweep -o want 2>err
 	sweep --results=r -o one 2>err1 &
 	sweep --results=r -o two 2>err2 || :
 	wait $! || :
@@ -193,7 +193,7 @@ run_slurm()
 }
 
 @test "damaged results are computed again" {
-	answers 1 sweep --results=r -o want 2>err
+	answers 2 sweep --results=r -o want 2>err
 	local files
 	mapfile -t files < <(find r -name '*.json' | sort)
 	sed -i 's/"sram": [0-9]*/"sram": 1/' "${files[0]}"
@@ -204,13 +204,13 @@ run_slurm()
 	sweep --results=r --dry-run >commands 2>err
 	[ "$(wc -l <commands)" = 5 ]
 	grep -qF 'warning: r: 5 damaged results are computed again' err
-	answers 1 sweep --results=r 2>err | cmp want -
-	answers 1 sweep --results=r --merge 2>err | cmp want -
+	answers 2 sweep --results=r 2>err | cmp want -
+	answers 2 sweep --results=r --merge 2>err | cmp want -
 	! grep -q damaged err
 }
 
 @test "--gc removes what no sweep can use, and nothing else" {
-	answers 1 sweep --results=r -o want 2>err
+	answers 2 sweep --results=r -o want 2>err
 	local one
 	one=$(find r -name '*.json' | head -1)
 	truncate -s 10 "$one"
@@ -220,7 +220,7 @@ run_slurm()
 	[ "$(cat log)" = "removed: 1 temporary files, 1 damaged results, 0 results of other builds, 0 plans
 kept: 18 files" ]
 	[ -e r/aa.txt ] && [ ! -e "$one" ] && [ -e "${one%/*}/.nputools-new" ]
-	answers 1 sweep --results=r 2>err | cmp want -
+	answers 2 sweep --results=r 2>err | cmp want -
 	# by other programs they are of no use
 	programs_with other <<<'exec "$npucc" "$@"'
 	other/npu-sweep --gc --results=r >log
@@ -258,7 +258,7 @@ kept: 18 files" ]
 	exec "$npucc" "$@"
 	END
 	local line=(-a ethos-u55-64 --results=r --timeout=0.7 "$model")
-	answers 1 bad/npu-sweep "${memory[@]}" "${line[@]}" >table 2>err
+	answers 2 bad/npu-sweep "${memory[@]}" "${line[@]}" >table 2>err
 	cut -f2,8- table | diff - <(printf '%s\t%s\t%s\t%s\n' \
 		optimise front status message \
 		Performance '*' ok - \
@@ -275,10 +275,10 @@ kept: 18 files" ]
 	exec "$npucc" "$@"
 	END
 	touch broken
-	answers 1 bad/npu-sweep "${memory[@]}" "${line[@]}" >table 2>err
+	answers 2 bad/npu-sweep "${memory[@]}" "${line[@]}" >table 2>err
 	grep -qP '\tfailed\tnpucc ended with status 3 and did not say why$' table
 	rm broken
-	answers 1 bad/npu-sweep "${memory[@]}" "${line[@]}" 2>err | cmp table -
+	answers 2 bad/npu-sweep "${memory[@]}" "${line[@]}" 2>err | cmp table -
 	bad/npu-sweep "${memory[@]}" "${line[@]}" --retry >again
 	npu-sweep "${memory[@]}" -a ethos-u55-64 "$model" | cmp again -
 	# a machine that is full has no result
@@ -369,4 +369,19 @@ kept: 18 files" ]
 		other/npu-sweep --plan=plan --results=r --run-jobs=1
 	refuses 2 "a --results of letters, digits" sweep --results='a b' --emit=make
 	[ ! -e r ] && [ ! -e 'a b' ]
+}
+
+@test "the example of an architecture search finds the best candidate" {
+	need python3
+	local tests=${NPUTOOLS_TESTBIN:-$TOP/build/tests} i
+	for i in 1 2 3 4; do
+		"$tests/gen-model" $i RELU >c$i.tflite
+	done
+	"$TOP/scripts/examples/search.py" 1000000 20 c?.tflite >found
+	npu-sweep "${memory[@]}" -a ethos-u55-128 --results=search.results --limits=8 \
+		c?.tflite >table || [ $? = 2 ]
+	[ "$(cut -f2 found)" = "$(cut -f9 table | grep -v '[a-z-]' | sort -n | head -1 |
+		sed 's/0*$//; s/\.$/.0/')" ]
+	# nothing fits no memory
+	[ "$("$TOP/scripts/examples/search.py" 1 2 c?.tflite | cut -f2)" = inf ]
 }

@@ -88,6 +88,40 @@ put_records(struct text *t, const struct tasks *k, struct task task)
 	arena_close(scratch);
 }
 
+/* $ and what ends a path of ninja's get a $ */
+static void
+put_ninja_path(struct text *t, const char *path)
+{
+	text_putc(t, ' ');
+	for (; *path; path++) {
+		if (strchr("$ :|", *path))
+			text_putc(t, '$');
+		text_putc(t, *path);
+	}
+}
+
+static bool
+has_newline(const char *path)
+{
+	return strchr(path, '\n');
+}
+
+/* plan and models: what an engine that works on other machines has to bring there */
+static void
+put_inputs(struct text *t, const struct tasks *k, struct task task)
+{
+	const struct model *last = NULL;
+	text_puts(t, " |");
+	put_ninja_path(t, k->plan);
+	for (size_t i = 0; i < task.n; i++) {
+		const struct job *j = &k->p->job[k->job[task.first + i]];
+		const struct model *m = plan_target(k->p, j)->model;
+		if (m != last && !has_newline(m->path))
+			put_ninja_path(t, m->path);
+		last = m;
+	}
+}
+
 /* ---- engines ------------------------------------------------------------------------------ */
 
 static void
@@ -95,11 +129,14 @@ emit_ninja(const struct options *o, const struct tasks *k, struct text *t)
 {
 	text_puts(t, "# npu-sweep --emit=ninja\nrule sweep\n  command = ");
 	put_command(t, o, k);
-	text_puts(t, " -j1 --run-jobs=$jobs\n  description = npu-sweep $jobs\n");
+	text_puts(t, " -j1 --run-jobs=$jobs\n  description = npu-sweep $jobs\n"
+		     "  restat = 1\n");
 	for (size_t i = 0; i < k->n; i++) {
 		text_puts(t, "build");
 		put_records(t, k, task_at(k, i));
-		text_puts(t, ": sweep\n  jobs = ");
+		text_puts(t, ": sweep");
+		put_inputs(t, k, task_at(k, i));
+		text_puts(t, "\n  jobs = ");
 		put_list(t, k, task_at(k, i));
 		text_putc(t, '\n');
 	}

@@ -108,7 +108,7 @@ tell_failures(const struct rows *r, size_t n_jobs, struct err *e)
 		return err_no(e, "%zu of %zu results are missing; the same command without "
 			      "--merge computes them", r->n_missing, n_jobs);
 	return !r->n_failed ||
-	       err_no(e, "%zu of %zu jobs failed; the first: %s", r->n_failed, n_jobs,
+	       err_set(e, "%zu of %zu jobs failed; the first: %s", r->n_failed, n_jobs,
 		      r->first_message ? r->first_message : "");
 }
 

@@ -40,8 +40,6 @@ pick_knee(const struct plan *p, const struct target *t)
 	for (size_t i = 1; i < front->n_points; i++)
 		if (below(&k, &front->point[i]) > below(&k, &k.knee))
 			k.knee = front->point[i];
-	/* what a hundredth of the time would cost more than a hundredth of the memory
-	 * for is no bargain, and a front of one point has no knee */
 	return k;
 }
 

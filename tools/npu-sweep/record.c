@@ -137,6 +137,14 @@ get_identity(const struct json *o, struct record_identity *of)
 	       get_hash(o, "model_xxh3", &of->model_hash);
 }
 
+/* bytes, cycles, milliseconds and Hz: none is negative, all of them are exact */
+static bool
+is_plausible(double v)
+{
+	const double most = 9e15;
+	return v >= 0 && v <= most;
+}
+
 static bool
 get_points(struct arena *a, const struct json *o, struct record *r)
 {
@@ -147,6 +155,8 @@ get_points(struct arena *a, const struct json *o, struct record *r)
 			return false;
 		v[i] = (struct point){ .sram = item[i].item[0].number,
 				       .cycles = item[i].item[1].number };
+		if (!is_plausible(v[i].sram) || !is_plausible(v[i].cycles))
+			return false;
 	}
 	r->point = v;
 	return true;
@@ -163,17 +173,19 @@ get_result(struct arena *a, const struct json *o, struct record *r)
 		.status = (enum status)status, .sram = json_number(o, "sram", 0),
 		.flash = json_number(o, "flash", 0), .cycles = json_number(o, "cycles", 0),
 		.ms = json_number(o, "ms", 0), .clock = json_number(o, "core_clock", 0),
-		.message = message ? arena_strdup(a, message) : NULL,
+		.message = message ? text_plain(a, arena_strdup(a, message)) : NULL,
 	};
-	return get_points(a, o, r);
+	return is_plausible(r->sram) && is_plausible(r->flash) &&
+	       is_plausible(r->cycles) && is_plausible(r->ms) && is_plausible(r->clock) &&
+	       get_points(a, o, r);
 }
 
 static void
 keep_identity(struct arena *a, struct record_identity *of)
 {
-	of->model = arena_strdup(a, of->model);
-	of->system = arena_strdup(a, of->system);
-	of->accel = arena_strdup(a, of->accel);
+	of->model = text_plain(a, arena_strdup(a, of->model));
+	of->system = text_plain(a, arena_strdup(a, of->system));
+	of->accel = text_plain(a, arena_strdup(a, of->accel));
 	of->mode = arena_strdup(a, of->mode);
 	of->config = arena_strdup(a, of->config);
 	of->effort = arena_strdup(a, of->effort);

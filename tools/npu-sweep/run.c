@@ -19,10 +19,10 @@
 #include <unistd.h>
 
 struct slot {
-	struct arena *a;     /* of one job; reset behind it */
-	struct job *job;     /* NULL: free */
+	struct arena *a; /* of one job; reset behind it */
+	struct job *job; /* NULL: free */
 	struct child child[JOB_CHILDREN];
-	double ends;	     /* when it has taken too long; INFINITY-like: never */
+	double ends; /* seconds; when the job has taken too long, or never */
 	bool late;
 };
 

@@ -139,15 +139,13 @@ struct record {
 
 void record_print(struct text *t, const struct plan *p, const struct job *j,
 		  const struct record *r);
-/*
- * False: the file is damaged.  key: what it has to be the result of; NULL: anything.
- * of: what it says that it is of, for those who have only the file; or NULL.
- */
+/* what a record says that it is the result of, for those who have only the file */
 struct record_identity {
 	struct hash128 key, build, model_hash;
 	const char *model, *system, *accel, *mode, *config, *effort;
 	enum goal goal;
 };
+/* False: the file is damaged.  key: the job that it has to be of; of: or NULL */
 bool record_read(struct arena *a, struct bytes file, const struct hash128 *key,
 		 struct record *r, struct record_identity *of);
 
