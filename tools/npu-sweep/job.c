@@ -232,6 +232,10 @@ job_result(struct arena *a, const struct target *t, enum goal goal,
 	   const struct child child[JOB_CHILDREN], struct record *r, struct err *e)
 {
 	const struct child *bad = NULL;
+	for (int i = 0; i < JOB_CHILDREN; i++)
+		if (child[i].lost)
+			return err_set(e, "%s: its output cannot be read: %s", child[i].name,
+				       strerror(child[i].lost));
 	for (int i = JOB_CHILDREN; i-- > 0;)
 		if (child[i].status && (!bad || child_failed(&child[i])))
 			bad = &child[i];

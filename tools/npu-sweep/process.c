@@ -107,7 +107,7 @@ stop_hearing(int *fd)
 
 /* what came on *fd since; true: there may be more */
 static bool
-hear(int *fd, struct text *t)
+hear(struct child *c, int *fd, struct text *t)
 {
 	enum { STEP = 1 << 16 };
 	if (*fd < 0)
@@ -115,7 +115,9 @@ hear(int *fd, struct text *t)
 	ssize_t n = read(*fd, text_room(t, STEP), STEP);
 	if (n > 0)
 		t->n += (size_t)n;
-	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+	else if (n < 0 && errno != EAGAIN && errno != EINTR)
+		c->lost = errno;
+	if (n == 0 || c->lost)
 		stop_hearing(fd);
 	return n > 0;
 }
@@ -123,7 +125,7 @@ hear(int *fd, struct text *t)
 bool
 child_hear(struct child *c, int fd)
 {
-	return fd == c->out ? hear(&c->out, &c->written) : hear(&c->says, &c->said);
+	return fd == c->out ? hear(c, &c->out, &c->written) : hear(c, &c->says, &c->said);
 }
 
 /* of one that has ended, all that is there: what it started may keep the pipe open */
@@ -133,9 +135,9 @@ child_reap(struct child *c)
 	if (!c->running || waitpid(c->pid, &c->status, WNOHANG) != c->pid)
 		return;
 	c->running = false;
-	while (hear(&c->out, &c->written))
+	while (hear(c, &c->out, &c->written))
 		;
-	while (hear(&c->says, &c->said))
+	while (hear(c, &c->says, &c->said))
 		;
 	stop_hearing(&c->out);
 	stop_hearing(&c->says);

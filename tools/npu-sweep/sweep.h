@@ -181,6 +181,7 @@ struct child {
 	int status;	/* as waitpid has it */
 	bool running;
 	int out, says;	/* what is read of it; -1: closed */
+	int lost;	/* errno of a read that failed; 0: all was heard */
 	struct text written, said;
 };
 
