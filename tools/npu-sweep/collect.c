@@ -93,9 +93,9 @@ add_record(struct walk *w, const char *path)
 	    !record_read(p->a, file, NULL, r, &of))
 		return true; /* damaged: as if it were not there */
 	struct setup setup = { .mode = of.mode, .config = of.config, .effort = of.effort };
-	struct target t = { .setup = plan_setup(p, setup), .system = of.system,
-			    .accel = of.accel,
-			    .model = plan_model(p, of.model, &of.model_hash, w->e) };
+	struct target t = { .system = of.system, .accel = of.accel };
+	t.setup = plan_setup(p, setup);
+	t.model = plan_model(p, of.model, &of.model_hash, w->e);
 	struct job *j = plan_add(p, &t, of.goal);
 	if (!j)
 		return err_set(w->e, "%s: error: there is another result of %s for %s, %s, by "

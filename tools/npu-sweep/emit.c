@@ -17,7 +17,7 @@ struct task {
 
 struct tasks {
 	struct arena *a;
-	const struct plan *p;
+	struct plan *p;
 	const struct store *s;
 	const char *plan; /* its file */
 	size_t *job, n_jobs; /* positions in the plan, of jobs without a result */
@@ -31,20 +31,31 @@ task_at(const struct tasks *k, size_t i)
 	return (struct task){ .first = first, .n = left < k->per_task ? left : k->per_task };
 }
 
+/* models of the same bytes have one record, which one task makes */
+static bool
+is_first(struct hash_table *keys, struct job *j)
+{
+	void **seen = hash_table_at(keys, j->key.low);
+	bool first = !*seen;
+	*seen = j;
+	return first;
+}
+
 static void
-choose_jobs(struct tasks *k, const bool *want, size_t per_task, size_t most)
+choose_jobs(struct tasks *k, const bool *want, enum engine engine)
 {
 	struct hash_table keys = { .a = k->a };
 	k->job = anew(k->a, size_t, k->p->n_jobs);
 	for (size_t i = 0; i < k->p->n_jobs; i++) {
-		const struct job *j = &k->p->job[i];
-		/* models of the same bytes have one record, which one task makes */
-		void **seen = want[i] && !j->record ? hash_table_at(&keys, j->key.low) : NULL;
-		if (!seen || *seen)
-			continue;
-		*seen = &k->job[k->n_jobs];
-		k->job[k->n_jobs++] = i;
+		struct job *j = &k->p->job[i];
+		if (want[i] && !j->record && (engine == JSONL || is_first(&keys, j)))
+			k->job[k->n_jobs++] = i;
 	}
+}
+
+static void
+choose_tasks(struct tasks *k, size_t per_task, size_t most)
+{
 	k->per_task = per_task;
 	if (most && k->n_jobs > most * per_task)
 		k->per_task = (k->n_jobs + most - 1) / most;
@@ -221,7 +232,8 @@ emit_plan(const struct options *o, struct plan *p, const struct store *s, const 
 {
 	enum { SLURM_TASKS = 1000 }; /* of an array, unless MaxArraySize is set */
 	struct tasks k = { .a = p->a, .p = p, .s = s };
-	choose_jobs(&k, want, (size_t)o->jobs_per_task, o->engine == SLURM ? SLURM_TASKS : 0);
+	choose_jobs(&k, want, o->engine);
+	choose_tasks(&k, (size_t)o->jobs_per_task, o->engine == SLURM ? SLURM_TASKS : 0);
 	if (o->engine == JSONL) {
 		for (size_t i = 0; i < k.n_jobs; i++)
 			plan_print_job(t, p, k.job[i]);

@@ -79,8 +79,9 @@ plan_model(struct plan *p, const char *path, const struct hash128 *hash, struct 
 	if (hash)
 		text_hash128(&t, *hash);
 	void **at = known_at(p, &t);
-	if (*at)
-		return *at;
+	const struct model *known = *at;
+	if (known)
+		return known;
 	if (!hash && !hash_file(path, &h, e))
 		return NULL;
 	struct model *m = anew(p->a, struct model, 1);
