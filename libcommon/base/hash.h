@@ -3,6 +3,7 @@
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,12 @@ struct hash128 {
 	uint64_t high, low;
 };
 struct hash128 hash_xxh3_128(const void *p, size_t n);
+
+static inline bool
+hash128_equal(struct hash128 x, struct hash128 y)
+{
+	return x.high == y.high && x.low == y.low;
+}
 
 /* hash_xxh3 of bytes that come in parts; hash_end frees it */
 struct hash_stream;

@@ -11,8 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RECORD_MAX = 1 << 26 };
-
 enum kind { KEPT, TEMPORARY, DAMAGED, OTHER_BUILD, PLAN, KINDS };
 
 struct walk {
@@ -22,12 +20,6 @@ struct walk {
 	struct plan *p; /* NULL: remove */
 	struct err *e;
 };
-
-static bool
-same_hash(struct hash128 x, struct hash128 y)
-{
-	return x.high == y.high && x.low == y.low;
-}
 
 static bool
 ends_with(const char *s, const char *suffix)
@@ -57,7 +49,7 @@ kind_of_record(struct walk *w, const char *path)
 	if (!file_read(w->a, path, RECORD_MAX, &file, &ignored) ||
 	    !record_read(w->a, file, NULL, &r, &of))
 		return DAMAGED;
-	return same_hash(of.build, w->build) ? KEPT : OTHER_BUILD;
+	return hash128_equal(of.build, w->build) ? KEPT : OTHER_BUILD;
 }
 
 static enum kind

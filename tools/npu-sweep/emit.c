@@ -195,7 +195,7 @@ emit_slurm(const struct options *o, const struct tasks *k, struct text *t)
 		     "\n");
 }
 
-/* ---- the plan in the store -------------------------------------------------------------------- */
+/* ---- the plan in the store ---------------------------------------------------- */
 
 /* under a name of its content: a plan that an engine still uses is not overwritten */
 static bool

@@ -152,25 +152,27 @@ put_target(struct text *t, const struct plan *p, const struct rows *r, size_t i,
 	return i;
 }
 
+static const char head[] =
+	"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+	"<title>npu-sweep</title>\n<style>\n"
+	"body { font: 15px sans-serif; max-width: 60em; margin: 1em auto; "
+	"padding: 0 1em; }\n"
+	"svg { width: 100%; font-size: 12px; }\n"
+	"path { fill: none; stroke: #26c; stroke-width: 1.5; }\n"
+	".axis { stroke: #888; } .point { fill: #26c; } .knee { fill: #c30; }\n"
+	".up { text-anchor: end; } .across { text-anchor: middle; }\n"
+	"table { border-collapse: collapse; } td, th { padding: 2px 8px; "
+	"text-align: right; }\n"
+	".name { text-align: left; } .front { font-weight: bold; }\n"
+	"</style></head><body>\n<h1>What memory buys what time</h1>\n"
+	"<p>Cycles are estimates. Bold: no other result of the same model, system "
+	"and accelerator is better in SRAM and time.</p>\n";
+
 void
 print_page(struct text *t, const struct plan *p, const struct rows *r,
 	   const struct options *o)
 {
-	text_puts(t,
-		  "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-		  "<title>npu-sweep</title>\n<style>\n"
-		  "body { font: 15px sans-serif; max-width: 60em; margin: 1em auto; "
-		  "padding: 0 1em; }\n"
-		  "svg { width: 100%; font-size: 12px; }\n"
-		  "path { fill: none; stroke: #26c; stroke-width: 1.5; }\n"
-		  ".axis { stroke: #888; } .point { fill: #26c; } .knee { fill: #c30; }\n"
-		  ".up { text-anchor: end; } .across { text-anchor: middle; }\n"
-		  "table { border-collapse: collapse; } td, th { padding: 2px 8px; "
-		  "text-align: right; }\n"
-		  ".name { text-align: left; } .front { font-weight: bold; }\n"
-		  "</style></head><body>\n<h1>What memory buys what time</h1>\n"
-		  "<p>Cycles are estimates. Bold: no other result of the same model, system "
-		  "and accelerator is better in SRAM and time.</p>\n");
+	text_puts(t, head);
 	for (size_t i = 0; i < r->n;)
 		i = put_target(t, p, r, i, o->front);
 	text_puts(t, "</body></html>\n");

@@ -43,8 +43,7 @@ check_plan(struct sweep *s)
 	const struct options *o = s->o;
 	if (!o->plan || !needs_programs(o))
 		return true;
-	struct hash128 own = s->programs.build, of = s->p.build;
-	if (own.high != of.high || own.low != of.low)
+	if (!hash128_equal(s->programs.build, s->p.build))
 		return err_at(s->e, file_name(o->plan), 0, "the plan is for another build of "
 			      "the programs; make it again, or use those it was made with");
 	for (size_t i = 0; i < s->p.n_jobs; i++)

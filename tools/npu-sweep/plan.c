@@ -6,7 +6,6 @@
 #include "target/target.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,25 +14,6 @@ enum { MODEL_MAX = INT32_MAX };
 const char *const goal_names[GOALS] = {
 	[PERFORMANCE] = "Performance", [SIZE] = "Size", [FRONT] = "Front",
 };
-
-void
-text_hash128(struct text *t, struct hash128 h)
-{
-	text_printf(t, "%016" PRIx64 "%016" PRIx64, h.high, h.low);
-}
-
-bool
-hash128_read(const char *s, struct hash128 *h)
-{
-	enum { DIGITS = 32, HALF = 16 };
-	char half[HALF + 1] = { 0 };
-	if (strlen(s) != DIGITS || strspn(s, "0123456789abcdef") != DIGITS)
-		return false;
-	memcpy(half, s, HALF);
-	h->high = strtoull(half, NULL, 16);
-	h->low = strtoull(s + HALF, NULL, 16);
-	return true;
-}
 
 /* ---- what jobs are of ------------------------------------------------------------ */
 

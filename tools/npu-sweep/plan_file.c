@@ -5,27 +5,9 @@
  */
 #include "sweep.h"
 
-#include "base/json.h"
-
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void
-put_string(struct text *t, const char *key, const char *s)
-{
-	text_printf(t, ", \"%s\": ", key);
-	text_quoted(t, s, strlen(s));
-}
-
-static void
-put_hash(struct text *t, const char *key, struct hash128 h)
-{
-	text_printf(t, ", \"%s\": \"", key);
-	text_hash128(t, h);
-	text_putc(t, '"');
-}
 
 void
 plan_print_job(struct text *t, const struct plan *p, size_t k)
@@ -48,24 +30,6 @@ plan_print_job(struct text *t, const struct plan *p, size_t k)
 }
 
 /* ---- reading ---------------------------------------------------------------------------- */
-
-static bool
-get_hash(const struct json *o, const char *key, struct hash128 *h)
-{
-	return hash128_read(json_string(o, key, ""), h);
-}
-
-static bool
-get_goal(const struct json *o, enum goal *goal)
-{
-	const char *s = json_string(o, "goal", "");
-	for (int g = 0; g < GOALS; g++)
-		if (!strcmp(goal_names[g], s)) {
-			*goal = (enum goal)g;
-			return true;
-		}
-	return false;
-}
 
 /* words that programs are given: no options, and nothing that ends a line */
 static bool
@@ -113,7 +77,7 @@ take_build(struct plan *p, const struct json *o)
 		return false;
 	if (!p->n_jobs)
 		p->build = build;
-	return build.high == p->build.high && build.low == p->build.low;
+	return hash128_equal(build, p->build);
 }
 
 static bool
@@ -173,8 +137,7 @@ plan_check_job(struct plan *p, const struct job *j, struct err *e)
 	p->n_models = n_models; /* the file of a model is no further one */
 	if (!t.model)
 		return false;
-	struct hash128 key = plan_key(p, &t, j->goal);
-	return (key.high == j->key.high && key.low == j->key.low) ||
+	return hash128_equal(plan_key(p, &t, j->goal), j->key) ||
 	       err_at(e, t.model->path, 0, "the model, or an option of job %zu, is not that of "
 		      "the plan; make the plan again", (size_t)(j - p->job) + 1);
 }

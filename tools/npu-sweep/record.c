@@ -5,8 +5,6 @@
  */
 #include "sweep.h"
 
-#include "base/json.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,13 +13,6 @@ const char *const status_names[STATUSES] = {
 	[OK] = "ok", [REFUSED] = "refused", [FAILED] = "failed", [CRASHED] = "crashed",
 	[TIMEOUT] = "timeout",
 };
-
-static void
-put_string(struct text *t, const char *key, const char *s)
-{
-	text_printf(t, ", \"%s\": ", key);
-	text_quoted(t, s, strlen(s));
-}
 
 static void
 put_number(struct text *t, const char *key, double v)
@@ -42,14 +33,6 @@ put_points(struct text *t, const struct record *r)
 		text_putc(t, ']');
 	}
 	text_putc(t, ']');
-}
-
-static void
-put_hash(struct text *t, const char *key, struct hash128 h)
-{
-	text_printf(t, ", \"%s\": \"", key);
-	text_hash128(t, h);
-	text_putc(t, '"');
 }
 
 static void
@@ -104,26 +87,8 @@ whole_line(struct bytes file, struct bytes *line)
 }
 
 static bool
-get_hash(const struct json *o, const char *key, struct hash128 *h)
-{
-	return hash128_read(json_string(o, key, ""), h);
-}
-
-static bool
-get_choice(const struct json *o, const char *key, const char *const *list, size_t n,
-	   size_t *at)
-{
-	const char *s = json_string(o, key, "");
-	for (*at = 0; *at < n; (*at)++)
-		if (!strcmp(list[*at], s))
-			return true;
-	return false;
-}
-
-static bool
 get_identity(const struct json *o, struct record_identity *of)
 {
-	size_t goal;
 	*of = (struct record_identity){
 		.model = json_string(o, "model", ""), .system = json_string(o, "system", ""),
 		.accel = json_string(o, "accelerator", ""),
@@ -131,9 +96,7 @@ get_identity(const struct json *o, struct record_identity *of)
 		.config = json_string(o, "config", ""),
 		.effort = json_string(o, "effort", ""),
 	};
-	bool ok = get_choice(o, "goal", goal_names, GOALS, &goal);
-	of->goal = (enum goal)goal;
-	return ok && get_hash(o, "key", &of->key) && get_hash(o, "build", &of->build) &&
+	return get_goal(o, &of->goal) && get_hash(o, "key", &of->key) && get_hash(o, "build", &of->build) &&
 	       get_hash(o, "model_xxh3", &of->model_hash);
 }
 
@@ -163,14 +126,26 @@ get_points(struct arena *a, const struct json *o, struct record *r)
 }
 
 static bool
+get_status(const struct json *o, enum status *status)
+{
+	const char *s = json_string(o, "status", "");
+	for (int k = 0; k < STATUSES; k++)
+		if (!strcmp(status_names[k], s)) {
+			*status = (enum status)k;
+			return true;
+		}
+	return false;
+}
+
+static bool
 get_result(struct arena *a, const struct json *o, struct record *r)
 {
-	size_t status;
-	if (!get_choice(o, "status", status_names, STATUSES, &status))
+	enum status status;
+	if (!get_status(o, &status))
 		return false;
 	const char *message = json_string(o, "message", NULL);
 	*r = (struct record){
-		.status = (enum status)status, .sram = json_number(o, "sram", 0),
+		.status = status, .sram = json_number(o, "sram", 0),
 		.flash = json_number(o, "flash", 0), .cycles = json_number(o, "cycles", 0),
 		.ms = json_number(o, "ms", 0), .clock = json_number(o, "core_clock", 0),
 		.message = message ? text_plain(a, arena_strdup(a, message)) : NULL,
@@ -203,7 +178,7 @@ record_read(struct arena *a, struct bytes file, const struct hash128 *key,
 	bool ok = whole_line(file, &line) &&
 		  json_parse(scratch, line, "record", &o, &ignored) &&
 		  get_identity(&o, &own) &&
-		  (!key || (own.key.high == key->high && own.key.low == key->low)) &&
+		  (!key || hash128_equal(own.key, *key)) &&
 		  get_result(a, &o, r);
 	if (ok && of) {
 		*of = own;

@@ -17,8 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { RECORD_MAX = 1 << 26 };
-
 const char *
 store_path(const struct store *s, struct arena *a, struct hash128 key)
 {

@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/hash_table.h"
+#include "base/json.h"
 #include "base/text.h"
 
 #include <sys/types.h>
@@ -99,9 +100,14 @@ const struct setup *plan_setup(struct plan *p, struct setup s);
 const struct target *plan_target(const struct plan *p, const struct job *j);
 /* positions that a list such as "1-20,25" names: want[i], or an error */
 bool plan_select(const struct plan *p, const char *list, bool *want, struct err *e);
-/* 32 hexadecimal digits; text_hash128 writes them, hash128_read reads them */
-void text_hash128(struct text *t, struct hash128 h);
-bool hash128_read(const char *s, struct hash128 *h);
+
+/* members.c: of the objects that records and plans are; each is put behind a comma */
+void put_string(struct text *t, const char *key, const char *s);
+void put_hash(struct text *t, const char *key, struct hash128 h);
+void text_hash128(struct text *t, struct hash128 h); /* 32 hexadecimal digits */
+/* false: o has no such member, or one that is none */
+bool get_hash(const struct json *o, const char *key, struct hash128 *h);
+bool get_goal(const struct json *o, enum goal *goal);
 
 /* plan_file.c: a plan as lines of JSON */
 void plan_print_job(struct text *t, const struct plan *p, size_t k);
@@ -121,6 +127,7 @@ bool programs_find_all(struct arena *a, struct programs *p, struct err *e);
 
 enum status { OK, REFUSED, FAILED, CRASHED, TIMEOUT, STATUSES };
 extern const char *const status_names[STATUSES];
+enum { RECORD_MAX = 1 << 26 }; /* bytes of a file */
 
 struct point {
 	double sram, cycles;
