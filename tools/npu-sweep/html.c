@@ -69,16 +69,19 @@ draw_points(const struct plot *p)
 	}
 }
 
+/* a point's numbers at the axes, but where they would stand on those of the knee */
 static void
-draw_mark(const struct plot *p, const struct point *v, const char *name)
+label(const struct plot *p, const struct point *v)
 {
-	text_printf(p->t, "<text class=\"across\" x=\"%.1f\" y=\"%d\">%.0f</text>\n",
-		    x_of(p, v->sram), TOP + HEIGHT + 14, v->sram);
-	text_printf(p->t, "<text class=\"up\" x=\"%d\" y=\"%.1f\">%.0f</text>\n", LEFT - 6,
-		    y_of(p, v->cycles) + 4, v->cycles);
-	if (name)
-		text_printf(p->t, "<text x=\"%.1f\" y=\"%.1f\">%s</text>\n",
-			    x_of(p, v->sram) + 9, y_of(p, v->cycles) - 6, name);
+	const double wide = 60, high = 14;
+	double x = x_of(p, v->sram), y = y_of(p, v->cycles);
+	bool knee = v == &p->pick.knee;
+	if (knee || fabs(x - x_of(p, p->pick.knee.sram)) > wide)
+		text_printf(p->t, "<text class=\"across\" x=\"%.1f\" y=\"%d\">%.0f</text>\n",
+			    x, TOP + HEIGHT + 14, v->sram);
+	if (knee || fabs(y - y_of(p, p->pick.knee.cycles)) > high)
+		text_printf(p->t, "<text class=\"up\" x=\"%d\" y=\"%.1f\">%.0f</text>\n",
+			    LEFT - 6, y + 4, v->cycles);
 }
 
 static void
@@ -91,9 +94,11 @@ draw(const struct plot *p)
 		    TOP + HEIGHT, WIDTH - RIGHT);
 	draw_steps(p);
 	draw_points(p);
-	draw_mark(p, &k->knee, "knee");
-	if (k->fastest.sram > 1.2 * k->knee.sram)
-		draw_mark(p, &k->fastest, NULL);
+	text_printf(p->t, "<text x=\"%.1f\" y=\"%.1f\">knee</text>\n",
+		    x_of(p, k->knee.sram) + 9, y_of(p, k->knee.cycles) - 6);
+	label(p, &k->knee);
+	label(p, &k->smallest);
+	label(p, &k->fastest);
 	text_printf(p->t, "<text x=\"%d\" y=\"%d\">SRAM, bytes (across); cycles (up)</text>\n"
 			  "</svg>\n", LEFT, TOP + HEIGHT + 32);
 }

@@ -2,7 +2,9 @@
 /* Records as rows: two ends of each front, the limits between them, and failures. */
 #include "sweep.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,6 +166,19 @@ by_target(const struct target *x, const struct target *y)
 	return c ? c : (x > y) - (x < y);
 }
 
+/* the order of the text, as in tables of 1.0.0; no limit comes first */
+static int
+by_limit(int64_t x, int64_t y)
+{
+	enum { DIGITS = 24 };
+	char a[DIGITS] = "", b[DIGITS] = "";
+	if (x >= 0)
+		(void)snprintf(a, sizeof(a), "%" PRId64, x);
+	if (y >= 0)
+		(void)snprintf(b, sizeof(b), "%" PRId64, y);
+	return strcmp(a, b);
+}
+
 static int
 by_row(const void *p, const void *q)
 {
@@ -175,7 +190,7 @@ by_row(const void *p, const void *q)
 		c = by_number(x->cycles, y->cycles);
 	if (!c)
 		c = strcmp(goal_names[x->goal], goal_names[y->goal]);
-	return c ? c : by_number((double)x->limit, (double)y->limit);
+	return c ? c : by_limit(x->limit, y->limit);
 }
 
 /* rows of a target are in the order of SRAM: one that is faster than all before is marked */
