@@ -17,6 +17,8 @@
 #   make bench       compile times and estimates beside the reference's
 #   make bench-models  Vela's compiled files and ours by four rulers (part of bench)
 #   make bench-tosa  the shared TOSA networks beside TFLite's, and Vela's
+#   make bench-sweep the shared networks for all accelerators; OLD=build/sweep.json of
+#                    another build: what became worse since, TOLERANCE= per cent
 #   make bench-speed what each stage costs, and chains of 10 to 1000 operators
 #   make install     to $(DESTDIR)$(PREFIX)
 #   make dist        nputools-VERSION.tar.gz of the committed tree, in $(DIST)
@@ -356,6 +358,11 @@ bench: all
 .PHONY: bench-models
 bench-models: all
 	$(Q)scripts/bench-models $(B)
+
+.PHONY: bench-sweep
+TOLERANCE = 0
+bench-sweep: all
+	$(Q)scripts/bench-sweep $(B) $(if $(OLD),"$(OLD)" "$(TOLERANCE)")
 
 .PHONY: bench-tosa
 bench-tosa: all
