@@ -17,6 +17,8 @@
 #   make bench       compile times and estimates beside the reference's
 #   make bench-models  our files and Vela's by four estimators (part of bench)
 #   make bench-tosa  the shared TOSA networks beside TFLite's, and Vela's
+#   make bench-sweep the shared networks for all accelerators; OLD=build/sweep.json of
+#                    another build: what became worse since, TOLERANCE= per cent
 #   make bench-speed time of each stage, and of chains of 10 to 1000 operators
 #   make install     to $(DESTDIR)$(PREFIX)
 #   make dist        nputools-VERSION.tar.gz of the committed tree, in $(DIST)
@@ -105,7 +107,7 @@ LIB := $(LIB_OBJ) $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/base/wasi/*.c))
 endif
 BIN := $(TOOLS:%=$(B)/bin/%)
 
-PROGRAM_SCRIPTS := scripts/npu-sweep scripts/npu-vela
+PROGRAM_SCRIPTS := scripts/npu-vela
 
 .PHONY: all
 all: $(LIB) $(BIN) $(PROGRAM_SCRIPTS:scripts/%=$(B)/bin/%)
@@ -200,7 +202,7 @@ FUZZ_REPLAY := $(FUZZ:%=$(B)/fuzz/%-replay)
 # groups of sections: the last link would keep those of one program only (i686's thunks).
 OBJCOPY ?= objcopy
 FUZZ_FLOW := flow stages data
-FUZZ_PROGRAMS := $(filter-out npucc,$(TOOLS))
+FUZZ_PROGRAMS := $(filter-out npucc npu-sweep,$(TOOLS))
 FUZZ_LIB := $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/lib/*.c))
 define fuzz_program
 $(B)/fuzz/programs/$(1).o: $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c)) $(OBJ_$(1))
@@ -369,6 +371,11 @@ bench: all
 bench-models: all
 	$(Q)scripts/bench-models $(B)
 
+.PHONY: bench-sweep
+TOLERANCE = 0
+bench-sweep: all
+	$(Q)scripts/bench-sweep $(B) $(if $(OLD),"$(OLD)" "$(TOLERANCE)")
+
 .PHONY: bench-tosa
 bench-tosa: all
 	$(Q)scripts/bench-tosa $(B)
@@ -396,7 +403,8 @@ wasm:
 		CFLAGS="-Os -msimd128" FAST_CFLAGS= \
 		LDFLAGS="-Wl,--strip-all,--stack-first,-z,stack-size=4194304" \
 		LIBS="-lwasi-emulated-signal -lm" wasm-modules
-wasm-modules: $(TOOLS:%=$(B)/%.wasm)
+# but npu-sweep, which does nothing but run processes
+wasm-modules: $(patsubst %,$(B)/%.wasm,$(filter-out npu-sweep,$(TOOLS)))
 $(B)/%.wasm: $(B)/bin/%
 	$(Q)cp $< $@
 

@@ -119,6 +119,13 @@ stages()
 	faults npucc "${target[@]}" --check --keep=@kept -o @old.tflite "$model"
 }
 
+@test "npu-sweep" {
+	# its programs beside it, which the calls that fail do not reach
+	local memory=("${target[@]:2}")
+	faults npu-sweep -a ethos-u55-64 "${memory[@]}" --limits=0 -o @old "$model"
+	faults npu-sweep -a ethos-u55-64 "${memory[@]}" --emit=jsonl -o @new "$model"
+}
+
 @test "npucc survives faults in its stages" {
 	SAMPLES=$((SAMPLES / 8))
 	for p in tfl-quantcheck tfl-partition npu-sched npu-wenc npu-cmdgen tfl2c; do

@@ -15,7 +15,7 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 		# shellcheck disable=SC2086
 		npu-sweep $args >/dev/full 2>err || status=$?
 		[ $status = 2 ]
-		[ "$(cat err)" = "npu-sweep: standard output: cannot be written" ]
+		[ "$(cat err)" = "npu-sweep: standard output: No space left on device" ]
 	done
 }
 
@@ -95,18 +95,17 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 		cmp want -
 	# one is missing: it is the one command that is left, and what it makes
 	# completes the table without any compiling
-	one=$(ls r/*.Front.tsv)
+	one=$(grep -rl '"goal": "Front"' r)
 	rm "$one"
 	npu-sweep "${memory[@]}" -a ethos-u55-64 --limits=2 --results=r --dry-run \
 		"$model" >commands
 	[ "$(wc -l <commands)" = 1 ]
-	grep -qF "${one##*/}" commands
-	sh commands 2>/dev/null
+	sh commands
 	[ -s "$one" ]
 	npu-sweep "${memory[@]}" -a ethos-u55-64 --limits=2 --results=r --dry-run \
 		"$model" >commands
 	[ ! -s commands ]
-	touch -d '2000-01-01' r/*
+	touch -d '2000-01-01' r/*/*
 	npu-sweep "${memory[@]}" -a ethos-u55-64 --limits=2 --results=r "$model" |
 		cmp want -
 	[ -z "$(find r -newermt 2001-01-01 -type f)" ]
@@ -122,7 +121,8 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	npu-sweep "${memory[@]}" -a ethos-u55-64,ethos-u55-128 --dry-run "$model" \
 		>commands
 	[ "$(wc -l <commands)" = 6 ]
-	sh commands 2>/dev/null
+	[ ! -e npu-sweep.results ]
+	sh commands
 	npu-sweep "${memory[@]}" -a ethos-u55-64,ethos-u55-128 --dry-run \
 		--results=npu-sweep.results "$model" >commands
 	[ ! -s commands ]
@@ -132,11 +132,11 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 }
 
 @test "trouble: no model, no memory system, no such accelerator" {
-	refuses 2 "which model?" npu-sweep "${memory[@]}"
+	refuses 2 "no model; name at least one" npu-sweep "${memory[@]}"
 	refuses 2 "--system-config is required" npu-sweep -a ethos-u55-64 "$model"
 	refuses 2 "there is no accelerator 'ethos-u99'" \
 		npu-sweep "${memory[@]}" -a ethos-u99 "$model"
-	refuses 2 "--limits takes a number" \
+	refuses 2 "--limits takes a whole number" \
 		npu-sweep "${memory[@]}" --limits=x "$model"
 	refuses 2 "unrecognized option" npu-sweep --no-such-option
 	npu-sweep --help | grep -q '^Usage: npu-sweep'

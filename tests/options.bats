@@ -12,7 +12,7 @@ options() {
 }
 
 @test "every option of a synopsis or list in a manual page is in --help" {
-	for p in $(programs) npu-sweep; do
+	for p in $(programs); do
 		options "$p" >has
 		# .It Fl Fl name, .Op Fl Fl name: an option of the page's own program.  An
 		# option of another program has the program's name (.Xr) before it.

@@ -29,7 +29,7 @@ load lib/common
 
 @test "every program and script has a manual page without lint" {
 	need mandoc
-	for p in $(programs) npu-sweep npu-vela; do
+	for p in $(programs) npu-vela; do
 		[ -e "$TOP/man/$p.1" ] || { echo "no man/$p.1"; false; }
 	done
 	for f in "$TOP"/man/*; do

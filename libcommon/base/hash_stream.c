@@ -40,3 +40,10 @@ hash_end(struct hash_stream *h)
 	free(h);
 	return v;
 }
+
+struct hash128
+hash_xxh3_128(const void *p, size_t n)
+{
+	XXH128_hash_t h = XXH3_128bits(p, n);
+	return (struct hash128){ .high = h.high64, .low = h.low64 };
+}

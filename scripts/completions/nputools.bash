@@ -50,7 +50,7 @@ _nputools()
 		words=$(_nputools_choices npu-sched --accelerator-config) ;;
 	--memory-mode) words=$(_nputools_profiles memory) ;;
 	--system-config) words=$(_nputools_profiles system) ;;
-	--optimise | --svg | --model | --dialect | --verify)
+	--optimise | --svg | --model | --dialect | --emit | --verify)
 		words=$(_nputools_choices "$asked" "$prev") ;;
 	*)
 		case $cur in

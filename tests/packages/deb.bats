@@ -24,7 +24,7 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	npucc -a ethos-u55-128 "${memory[@]}" -o want.h "$m"
 	root/usr/bin/npucc -a ethos-u55-128 "${memory[@]}" --check -o x.h "$m"
 	cmp want.h x.h
-	for p in $(programs) npu-sweep npu-vela; do
+	for p in $(programs) npu-vela; do
 		root/usr/bin/"$p" --version
 		[ -e "root/usr/share/man/man1/$p.1.gz" ]
 	done

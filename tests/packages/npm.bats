@@ -35,7 +35,7 @@ installed()
 }
 
 @test "every program is in the package and prints its version" {
-	for p in $(programs); do
+	for p in $(modules); do
 		[ "$(installed node_modules/.bin/"$p" --version)" = "$("$BIN/$p" --version)" ]
 	done
 	[ "$(installed node_modules/.bin/nputools --version)" = \

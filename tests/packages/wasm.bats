@@ -18,7 +18,7 @@ both()
 }
 
 @test "--help, --usage and --version of each program are the same" {
-	for p in $(programs); do
+	for p in $(modules); do
 		for o in --help --usage --version; do
 			"$native/$p" $o
 		done
@@ -30,7 +30,7 @@ both()
 			for (const o of ["--help", "--usage", "--version"])
 				if (n.run(p, [o]))
 					process.exit(1);
-	' "$TOP/scripts/wasm/nputools.js" $(programs) >out
+	' "$TOP/scripts/wasm/nputools.js" $(modules) >out
 	diff want out
 }
 

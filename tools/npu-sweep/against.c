@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What changed since another table, of an older compiler or of an older model: rows of the
+ * same model, system, accelerator, goal and limit are compared, column by column.
+ */
+#include "sweep.h"
+
+#include "base/file.h"
+#include "base/json.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+enum { METRICS = 3, TABLE_MAX = 1 << 30 };
+static const char *const metric_names[METRICS] = { "cycles", "sram", "flash" };
+
+struct old_row {
+	const char *model, *system, *accel, *goal;
+	double limit; /* -1: none */
+	double v[METRICS]; /* -1: not known */
+	bool ok;
+};
+
+struct change {
+	const struct old_row *old;
+	const char *column, *verdict;
+	double before, after; /* -1: not known */
+	const char *message;  /* of what fails now; or NULL */
+};
+
+struct comparison {
+	struct arena *a;
+	const struct options *o;
+	struct hash_table rows, targets; /* of now: rows by what they are of; and failures */
+	struct change *change;
+	size_t n, cap, worse;
+};
+
+/* ---- the old table ---------------------------------------------------------------------- */
+
+static const char *
+copy_of(struct arena *a, const struct json *o, const char *key)
+{
+	return text_plain(a, arena_strdup(a, json_string(o, key, "")));
+}
+
+static void
+take_row(struct arena *a, const struct json *o, struct old_row *r)
+{
+	*r = (struct old_row){
+		.model = copy_of(a, o, "model"), .system = copy_of(a, o, "system"),
+		.accel = copy_of(a, o, "accelerator"), .goal = copy_of(a, o, "optimise"),
+		.limit = json_number(o, "limit", -1),
+	};
+	for (int m = 0; m < METRICS; m++)
+		r->v[m] = json_number(o, metric_names[m], -1);
+	r->ok = !strcmp(json_string(o, "status", "ok"), "ok") && r->v[0] >= 0;
+}
+
+static bool
+take_object(struct arena *a, const struct json *o, struct old_row *r)
+{
+	if (o->kind == JSON_OBJECT)
+		take_row(a, o, r);
+	return o->kind == JSON_OBJECT && *r->model && *r->accel;
+}
+
+/*
+ * A table as npu-sweep prints it has a row a line: it takes a tenth of the memory that
+ * it takes as one tree.  False: it is another one, which has to be read whole.
+ */
+static bool
+read_lines(struct arena *a, struct bytes file, struct old_row **out, size_t *n)
+{
+	struct arena *scratch = arena_open();
+	size_t cap = 0, at = 2;
+	bool ok = file.n > 2 && !memcmp(file.p, "[\n", 2);
+	for (*n = 0; ok && at < file.n && file.p[at] == '{';) {
+		const uint8_t *line = file.p + at, *end = memchr(line, '\n', file.n - at);
+		size_t k = end ? (size_t)(end - line) : file.n - at;
+		struct bytes b = { .p = line, .n = line[k - 1] == ',' ? k - 1 : k };
+		struct err ignored = { 0 };
+		struct json o;
+		agrow(a, *out, *n, &cap);
+		ok = json_parse(scratch, b, "row", &o, &ignored) &&
+		     take_object(a, &o, &(*out)[(*n)++]);
+		at += k + 1;
+		arena_reset(scratch);
+	}
+	arena_close(scratch);
+	return ok && at + 2 == file.n && !memcmp(file.p + at, "]\n", 2);
+}
+
+static bool
+read_table(struct arena *a, struct bytes file, const char *name, struct old_row **out,
+	   size_t *n, struct err *e)
+{
+	struct json *o = anew(a, struct json, 1);
+	if (read_lines(a, file, out, n))
+		return true;
+	if (!json_parse(a, file, name, o, e))
+		return false;
+	if (o->kind != JSON_ARRAY)
+		return err_at(e, name, 0, "not a table of npu-sweep --json");
+	*n = o->n;
+	*out = anew(a, struct old_row, o->n);
+	for (size_t i = 0; i < o->n; i++)
+		if (!take_object(a, &o->item[i], &(*out)[i]))
+			return err_at(e, name, 0, "row %zu has no model or accelerator: not a "
+				      "table of npu-sweep --json", i + 1);
+	return true;
+}
+
+/* a store's results, as the table that they would make */
+static bool
+table_of_store(struct arena *a, const struct options *o, struct bytes *file, struct err *e)
+{
+	struct plan p = { .a = a, .known = { .a = a } };
+	struct options as_json = { .format = AS_JSON };
+	struct rows r;
+	struct text t = { 0 };
+	if (!store_read_all(&p, o->against, e))
+		return false;
+	rows_make(a, &p, o->limits, &r);
+	print_rows(&t, &r, &as_json);
+	*file = (struct bytes){ .p = (const uint8_t *)arena_strndup(a, t.p, t.n), .n = t.n };
+	text_free(&t);
+	return true;
+}
+
+static bool
+read_old(struct arena *a, const struct options *o, struct old_row **out, size_t *n,
+	 struct err *e)
+{
+	struct stat st;
+	struct bytes file;
+	bool store = !stat(o->against, &st) && S_ISDIR(st.st_mode);
+	bool ok = store ? table_of_store(a, o, &file, e)
+			: file_read(a, o->against, TABLE_MAX, &file, e);
+	return ok && read_table(a, file, o->against, out, n, e);
+}
+
+/* ---- what is now -------------------------------------------------------------------------- */
+
+static void **
+at(struct hash_table *h, const char *model, const char *system, const char *accel,
+   const char *goal, double limit)
+{
+	struct text t = { 0 };
+	text_printf(&t, "%s\n%s\n%s\n%s\n%.0f", model, system, accel, goal, limit);
+	uint64_t key = hash_xxh3(t.p, t.n);
+	text_free(&t);
+	return hash_table_at(h, key);
+}
+
+/* a target's failure, if it has one, else any of its rows */
+static void
+index_rows(struct comparison *c, const struct rows *now)
+{
+	for (size_t i = 0; i < now->n; i++) {
+		struct row *w = &now->v[i];
+		const struct target *t = w->target;
+		void **of = at(&c->targets, t->model->name, t->system, t->accel, "", 0);
+		if (!*of || w->status != OK)
+			*of = w;
+		if (w->status == OK)
+			*at(&c->rows, t->model->name, t->system, t->accel,
+			    goal_names[w->goal], (double)w->limit) = w;
+	}
+}
+
+/* ---- changes ------------------------------------------------------------------------------- */
+
+static struct change *
+add(struct comparison *c, const struct old_row *old, const char *verdict)
+{
+	agrow(c->a, c->change, c->n, &c->cap);
+	struct change *k = &c->change[c->n++];
+	*k = (struct change){ .old = old, .column = "status", .verdict = verdict,
+			      .before = -1, .after = -1 };
+	return k;
+}
+
+static void
+compare_metric(struct comparison *c, const struct old_row *old, int m, double after)
+{
+	static const char *const verdicts[METRICS][2] = {
+		{ "faster", "slower" }, { "smaller", "larger" }, { "smaller", "larger" },
+	};
+	double before = old->v[m];
+	bool more = after > before;
+	if (before < 0 || after < 0 || !(more || after < before))
+		return;
+	struct change *k = add(c, old, verdicts[m][more]);
+	k->column = metric_names[m];
+	k->before = before;
+	k->after = after;
+	c->worse += after - before > before * c->o->tolerance / 100;
+}
+
+static void
+compare_rows(struct comparison *c, const struct old_row *old, const struct row *now)
+{
+	const double after[METRICS] = { now->cycles, now->sram, now->flash };
+	for (int m = 0; m < METRICS; m++)
+		compare_metric(c, old, m, after[m]);
+}
+
+/* a limit that moved has another row; a target that is not in this sweep has none */
+static void
+compare(struct comparison *c, const struct old_row *old)
+{
+	const struct row *now = *at(&c->rows, old->model, old->system, old->accel, old->goal,
+				    old->limit);
+	const struct row *any = *at(&c->targets, old->model, old->system, old->accel, "", 0);
+	if (old->ok && now) {
+		compare_rows(c, old, now);
+	} else if (old->ok && old->limit < 0 && any && any->status != OK) {
+		add(c, old, "fails")->message = any->message ? any->message
+							     : row_status(any);
+		c->worse++;
+	} else if (!old->ok && any && any->status == OK) {
+		(void)add(c, old, "works");
+	}
+}
+
+/* ---- printing ------------------------------------------------------------------------------ */
+
+enum { COLUMNS = 10 };
+static const char *const heading[COLUMNS] = {
+	"model", "system", "accelerator", "optimise", "limit", "column", "old", "new",
+	"percent", "change",
+};
+
+/* of a column that is a number: its text, or "" */
+static const char *
+number_text(struct arena *a, double v)
+{
+	return v < 0 ? "" : arena_printf(a, "%.0f", v);
+}
+
+static void
+fields_of(struct arena *a, const struct change *k, const char *v[COLUMNS])
+{
+	double percent = k->before > 0 ? 100 * (k->after - k->before) / k->before : 0;
+	const char *all[COLUMNS] = {
+		k->old->model, k->old->system, k->old->accel, k->old->goal,
+		number_text(a, k->old->limit), k->column, number_text(a, k->before),
+		number_text(a, k->after),
+		k->before > 0 ? arena_printf(a, "%.2f", percent) : "",
+		k->message ? arena_printf(a, "%s: %s", k->verdict, k->message) : k->verdict,
+	};
+	memcpy(v, all, sizeof(all));
+}
+
+static bool
+is_number(int column)
+{
+	return column == 4 || (column >= 6 && column <= 8);
+}
+
+static void
+put_object(struct text *t, const char *const v[COLUMNS])
+{
+	for (int i = 0; i < COLUMNS; i++) {
+		text_printf(t, "%s\"%s\": ", i ? ", " : "{", heading[i]);
+		if (is_number(i))
+			text_puts(t, *v[i] ? v[i] : "null");
+		else
+			text_quoted(t, v[i], strlen(v[i]));
+	}
+	text_putc(t, '}');
+}
+
+static void
+put_line(struct text *t, const char *const v[COLUMNS], bool csv)
+{
+	for (int i = 0; i < COLUMNS; i++) {
+		if (i)
+			text_putc(t, csv ? ',' : '\t');
+		if (csv)
+			text_csv(t, v[i]);
+		else
+			text_puts(t, *v[i] ? v[i] : "-");
+	}
+	text_putc(t, '\n');
+}
+
+static void
+print(struct text *t, const struct comparison *c)
+{
+	bool json = c->o->format == AS_JSON, csv = c->o->format == AS_CSV;
+	const char *v[COLUMNS];
+	if (json)
+		text_puts(t, "[\n");
+	else
+		put_line(t, heading, csv);
+	for (size_t i = 0; i < c->n; i++) {
+		fields_of(c->a, &c->change[i], v);
+		if (!json) {
+			put_line(t, v, csv);
+			continue;
+		}
+		text_puts(t, i ? ",\n" : "");
+		put_object(t, v);
+	}
+	if (json)
+		text_puts(t, "\n]\n");
+}
+
+bool
+print_changes(struct text *t, const struct rows *now, const struct options *o, size_t *worse,
+	      struct err *e)
+{
+	struct comparison c = { .a = now->a, .o = o, .rows = { .a = now->a },
+				.targets = { .a = now->a } };
+	struct old_row *old = NULL;
+	size_t n = 0;
+	if (!read_old(now->a, o, &old, &n, e))
+		return false;
+	index_rows(&c, now);
+	for (size_t i = 0; i < n; i++)
+		compare(&c, &old[i]);
+	print(t, &c);
+	*worse = c.worse;
+	return true;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All files of a store: what nobody can use is removed, or all records become a plan. */
+#include "sweep.h"
+
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum kind { KEPT, TEMPORARY, DAMAGED, OTHER_BUILD, PLAN, KINDS };
+
+struct walk {
+	struct arena *a; /* of one file; reset behind it */
+	struct hash128 build;
+	size_t count[KINDS];
+	struct plan *p; /* NULL: remove */
+	struct err *e;
+};
+
+static bool
+ends_with(const char *s, const char *suffix)
+{
+	size_t n = strlen(s), k = strlen(suffix);
+	return n >= k && !strcmp(s + n - k, suffix);
+}
+
+/* ---- to remove -------------------------------------------------------------------------- */
+
+/* a writer holds its file for less than a second; a clock may be wrong by more */
+static bool
+is_old(const char *path)
+{
+	enum { HOUR = 3600 };
+	struct stat st;
+	return !stat(path, &st) && st.st_mtime + HOUR < time(NULL);
+}
+
+static enum kind
+kind_of_record(struct walk *w, const char *path)
+{
+	struct record r;
+	struct record_identity of;
+	struct bytes file;
+	struct err ignored = { 0 };
+	if (!file_read(w->a, path, RECORD_MAX, &file, &ignored) ||
+	    !record_read(w->a, file, NULL, &r, &of))
+		return DAMAGED;
+	return hash128_equal(of.build, w->build) ? KEPT : OTHER_BUILD;
+}
+
+static enum kind
+kind_of(struct walk *w, const char *path, const char *name)
+{
+	if (!strncmp(name, ".nputools-", strlen(".nputools-")))
+		return is_old(path) ? TEMPORARY : KEPT;
+	if (ends_with(name, ".jsonl"))
+		return is_old(path) ? PLAN : KEPT;
+	return ends_with(name, ".json") ? kind_of_record(w, path) : KEPT;
+}
+
+static bool
+remove_useless(struct walk *w, const char *path, const char *name)
+{
+	enum kind k = kind_of(w, path, name);
+	w->count[k]++;
+	return k == KEPT || !unlink(path) || errno == ENOENT ||
+	       err_set(w->e, "%s: %s", path, strerror(errno));
+}
+
+/* ---- to read ------------------------------------------------------------------------------ */
+
+static bool
+add_record(struct walk *w, const char *path)
+{
+	struct plan *p = w->p;
+	struct record *r = anew(p->a, struct record, 1);
+	struct record_identity of;
+	struct bytes file;
+	struct err ignored = { 0 };
+	if (!file_read(w->a, path, RECORD_MAX, &file, &ignored) ||
+	    !record_read(p->a, file, NULL, r, &of))
+		return true; /* damaged: as if it were not there */
+	struct setup setup = { .mode = of.mode, .config = of.config, .effort = of.effort };
+	struct target t = { .system = of.system, .accel = of.accel };
+	t.setup = plan_setup(p, setup);
+	t.model = plan_model(p, of.model, &of.model_hash, w->e);
+	struct job *j = plan_add(p, &t, of.goal);
+	if (!j)
+		return err_set(w->e, "%s: error: there is another result of %s for %s, %s, by "
+			       "another build; compare with a table of --json, or remove one "
+			       "build's results with --gc", path, of.model, of.accel, of.system);
+	j->key = of.key;
+	j->record = r;
+	return true;
+}
+
+/* ---- both --------------------------------------------------------------------------------- */
+
+static bool
+visit_file(struct walk *w, const char *path, const char *name)
+{
+	bool ok = true;
+	if (!w->p)
+		ok = remove_useless(w, path, name);
+	else if (ends_with(name, ".json"))
+		ok = add_record(w, path);
+	arena_reset(w->a);
+	return ok;
+}
+
+/* the directories of records, of plans and nothing else: the user may have more there */
+static bool
+is_ours(const char *name)
+{
+	return !strcmp(name, "plans") ||
+	       (strlen(name) == 2 && strspn(name, "0123456789abcdef") == 2);
+}
+
+static bool
+visit_directory(struct walk *w, const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct arena *names = arena_open();
+	const struct dirent *f;
+	bool ok = true;
+	while (d && ok && (f = readdir(d)))
+		if (strcmp(f->d_name, ".") != 0 && strcmp(f->d_name, "..") != 0)
+			ok = visit_file(w, arena_printf(names, "%s/%s", dir, f->d_name),
+					f->d_name);
+	if (d)
+		(void)closedir(d);
+	arena_close(names);
+	return ok;
+}
+
+static bool
+visit_store(struct walk *w, const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct arena *names = arena_open();
+	const struct dirent *f;
+	bool ok = d || err_set(w->e, "%s: %s", dir, strerror(errno));
+	while (ok && (f = readdir(d)))
+		if (is_ours(f->d_name))
+			ok = visit_directory(w, arena_printf(names, "%s/%s", dir, f->d_name));
+	if (d)
+		(void)closedir(d);
+	arena_close(names);
+	return ok;
+}
+
+bool
+store_collect(const char *dir, struct hash128 build, struct text *t,
+	      struct err *e)
+{
+	struct walk w = { .a = arena_open(), .build = build, .e = e };
+	bool ok = visit_store(&w, dir);
+	arena_close(w.a);
+	text_printf(t, "removed: %zu temporary files, %zu damaged results, %zu results of "
+		       "other builds, %zu plans\nkept: %zu files\n", w.count[TEMPORARY],
+		    w.count[DAMAGED], w.count[OTHER_BUILD], w.count[PLAN], w.count[KEPT]);
+	return ok;
+}
+
+bool
+store_read_all(struct plan *p, const char *dir, struct err *e)
+{
+	struct walk w = { .a = arena_open(), .p = p, .e = e };
+	bool ok = visit_store(&w, dir);
+	arena_close(w.a);
+	return ok;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One job: npucc, of whose output npu-perf makes a report, or npucc's front; and what
+ * their ends, words and numbers come to.
+ */
+#include "sweep.h"
+
+#include "base/json.h"
+
+#include <fcntl.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- commands ------------------------------------------------------------------------ */
+
+enum { MAX_WORDS = 16 };
+struct command {
+	const char *v[MAX_WORDS];
+	size_t n;
+};
+
+static void
+add(struct command *c, const char *word)
+{
+	c->v[c->n++] = word;
+}
+
+static void
+add_named(struct arena *a, struct command *c, const char *option, const char *value)
+{
+	if (*value)
+		add(c, arena_printf(a, "--%s=%s", option, value));
+}
+
+static void
+add_memory(struct arena *a, struct command *c, const struct target *t)
+{
+	add_named(a, c, "system-config", t->system);
+	add_named(a, c, "memory-mode", t->setup->mode);
+	add_named(a, c, "config", t->setup->config);
+}
+
+static void
+compile_command(struct arena *a, struct command *c, const struct target *t, enum goal goal)
+{
+	add(c, "npucc");
+	add_named(a, c, "accelerator-config", t->accel);
+	add(c, "--any-accelerator");
+	add_memory(a, c, t);
+	add_named(a, c, "effort", t->setup->effort);
+	if (goal == FRONT)
+		add(c, "--front");
+	else
+		add_named(a, c, "optimise", goal_names[goal]);
+	add(c, "-o");
+	add(c, "-");
+	add(c, "--");
+	add(c, t->model->path);
+	add(c, NULL);
+}
+
+static void
+measure_command(struct arena *a, struct command *c, const struct target *t)
+{
+	add(c, "npu-perf");
+	add_memory(a, c, t);
+	add(c, "--json");
+	add(c, NULL);
+}
+
+/* posix_spawn takes words so and leaves them as they are */
+static char **
+words(struct command *c)
+{
+	union {
+		const char **from;
+		char **to;
+	} u = { c->v };
+	return u.to;
+}
+
+static bool
+start_pair(const struct programs *p, struct command *compile, struct command *measure,
+	   struct child child[JOB_CHILDREN], struct err *e)
+{
+	int between[2];
+	if (pipe2(between, O_CLOEXEC))
+		return err_set(e, "pipe: %s", strerror(errno));
+	bool ok = child_start(&child[0], p->npucc, words(compile), -1, between[1], e) &&
+		  child_start(&child[1], p->perf, words(measure), between[0], -1, e);
+	(void)close(between[0]);
+	(void)close(between[1]);
+	return ok;
+}
+
+bool
+job_start(struct arena *a, const struct programs *p, const struct target *t,
+	  enum goal goal, struct child child[JOB_CHILDREN], struct err *e)
+{
+	struct command compile = { 0 }, measure = { 0 };
+	child[0] = child[1] = (struct child){ .out = -1, .says = -1 };
+	compile_command(a, &compile, t, goal);
+	if (goal == FRONT)
+		return child_start(&child[0], p->npucc, words(&compile), -1, -1, e);
+	measure_command(a, &measure, t);
+	return start_pair(p, &compile, &measure, child, e);
+}
+
+/* ---- what a failure says ------------------------------------------------------------- */
+
+/* the model's name is no part of a result; s with every `from` replaced */
+static const char *
+replaced(struct arena *a, const char *s, const char *from, const char *to)
+{
+	struct text t = { 0 };
+	size_t n = strlen(from);
+	const char *next;
+	for (; (next = strstr(s, from)); s = next + n) {
+		text_put(&t, s, (size_t)(next - s));
+		text_puts(&t, to);
+	}
+	text_puts(&t, s);
+	const char *out = arena_strndup(a, t.p, t.n);
+	text_free(&t);
+	return out;
+}
+
+/* the first line that tells an error, else the last one; NULL: nothing was said */
+static const char *
+error_line(struct arena *a, const struct text *said)
+{
+	enum { LONGEST = 500 };
+	const char *line = NULL;
+	bool found = false;
+	for (size_t at = 0; at < said->n && !found;) {
+		const char *p = said->p + at;
+		const char *end = memchr(p, '\n', said->n - at);
+		size_t n = end ? (size_t)(end - p) : said->n - at;
+		if (n)
+			line = arena_strndup(a, p, n < LONGEST ? n : LONGEST);
+		found = n && strstr(line, "error");
+		at += n + 1;
+	}
+	return line ? text_plain(a, line) : NULL;
+}
+
+/* words of a system that is short of something: another time the job may succeed */
+static bool
+is_trouble(const char *message)
+{
+	static const int numbers[] = { ENOSPC, EFBIG, EDQUOT, ENOMEM, EMFILE, ENFILE,
+				       EAGAIN, EIO, ESTALE };
+	if (strstr(message, ": out of memory"))
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+		if (strstr(message, strerror(numbers[i])))
+			return true;
+	return false;
+}
+
+static const char *
+message_of(struct arena *a, const struct target *t, const struct child *c)
+{
+	const char *line = error_line(a, &c->said);
+	if (WIFSIGNALED(c->status))
+		return arena_printf(a, "%s was ended by signal %d (%s)", c->name,
+				    WTERMSIG(c->status), strsignal(WTERMSIG(c->status)));
+	if (!line)
+		return arena_printf(a, "%s ended with status %d and did not say why",
+				    c->name, WEXITSTATUS(c->status));
+	return replaced(a, line, text_plain(a, t->model->path), MODEL_MARK);
+}
+
+static enum status
+status_of(const struct child *c, const char *message)
+{
+	if (WIFSIGNALED(c->status) || strstr(message, "was ended by signal"))
+		return CRASHED;
+	return WEXITSTATUS(c->status) == EXIT_NO ? REFUSED : FAILED;
+}
+
+/* ---- results ------------------------------------------------------------------------- */
+
+static bool
+fail(struct record *r, const char *message)
+{
+	*r = (struct record){ .status = FAILED, .message = message };
+	return true;
+}
+
+static bool
+read_report(struct arena *a, const struct text *written, struct record *r)
+{
+	struct json o;
+	struct err e = { 0 };
+	struct bytes b = { .p = (const uint8_t *)written->p, .n = written->n };
+	if (!json_parse(a, b, "npu-perf", &o, &e) || json_number(&o, "sram_bytes", -1) < 0)
+		return fail(r, "npu-perf ended well and printed no report");
+	*r = (struct record){ .sram = json_number(&o, "sram_bytes", 0),
+			      .flash = json_number(&o, "flash_bytes", 0),
+			      .cycles = json_number(&o, "calibrated_cycles", 0),
+			      .ms = json_number(&o, "inference_ms", 0),
+			      .clock = json_number(&o, "core_clock", 0) };
+	return true;
+}
+
+/* lines of SRAM, cycles and words, behind a heading */
+static bool
+read_front(struct arena *a, struct text *written, struct record *r)
+{
+	struct point *v = NULL;
+	size_t n = 0, cap = 0;
+	const char *line = strchr(text_str(written), '\n');
+	for (; line && line[1]; line = strchr(line + 1, '\n')) {
+		char *end;
+		agrow(a, v, n, &cap);
+		v[n].sram = strtod(line + 1, &end);
+		v[n].cycles = strtod(end, NULL);
+		if (v[n].sram > 0 && v[n].cycles > 0)
+			n++;
+	}
+	*r = (struct record){ .point = v, .n_points = n };
+	return n ? true : fail(r, "npucc ended well and printed no front");
+}
+
+bool
+job_result(struct arena *a, const struct target *t, enum goal goal,
+	   const struct child child[JOB_CHILDREN], struct record *r, struct err *e)
+{
+	const struct child *bad = NULL;
+	for (int i = 0; i < JOB_CHILDREN; i++)
+		if (child[i].lost)
+			return err_set(e, "%s: its output cannot be read: %s", child[i].name,
+				       strerror(child[i].lost));
+	for (int i = JOB_CHILDREN; i-- > 0;)
+		if (child[i].status && (!bad || child_failed(&child[i])))
+			bad = &child[i];
+	if (bad) {
+		const char *message = message_of(a, t, bad);
+		*r = (struct record){ .status = status_of(bad, message),
+				      .message = message };
+		return !is_trouble(message) ||
+		       err_set(e, "%s",
+			       replaced(a, message, MODEL_MARK, t->model->name));
+	}
+	struct text written = child[goal == FRONT ? 0 : 1].written;
+	return goal == FRONT ? read_front(a, &written, r) : read_report(a, &written, r);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* npu-sweep: many compilations, and what memory buys what time. */
+#include "sweep.h"
+
+#include "base/cli.h"
+#include "base/file.h"
+
+#include <string.h>
+
+struct sweep {
+	struct options *o;
+	struct programs programs;
+	struct plan p;
+	struct store store;
+	bool *want; /* jobs of the plan that are asked for */
+	struct err *e;
+};
+
+enum { PLAN_MAX = 1 << 30, LIMITS = 4, JOBS_PER_TASK = 20 };
+
+/* a table of what is there needs no compiler; a plan says which it is for */
+static bool
+needs_programs(const struct options *o)
+{
+	return !(o->plan && (o->merge || o->engine != HERE));
+}
+
+static bool
+read_plan(struct sweep *s)
+{
+	struct bytes file;
+	struct arena *scratch = arena_open();
+	bool ok = file_read(scratch, s->o->plan, PLAN_MAX, &file, s->e) &&
+		  plan_read(&s->p, file, file_name(s->o->plan), s->e);
+	arena_close(scratch);
+	return ok;
+}
+
+/* jobs of a plan that is read are checked where they are to be computed */
+static bool
+check_plan(struct sweep *s)
+{
+	const struct options *o = s->o;
+	if (!o->plan || !needs_programs(o))
+		return true;
+	if (!hash128_equal(s->programs.build, s->p.build))
+		return err_at(s->e, file_name(o->plan), 0, "the plan is for another build of "
+			      "the programs; make it again, or use those it was made with");
+	for (size_t i = 0; i < s->p.n_jobs; i++)
+		if (s->want[i] && !s->p.job[i].record &&
+		    !plan_check_job(&s->p, &s->p.job[i], s->e))
+			return false;
+	return true;
+}
+
+static bool
+make_plan(struct sweep *s)
+{
+	s->p.build = s->programs.build;
+	if (!(s->o->plan ? read_plan(s) : plan_options(s->o, &s->p, s->e)))
+		return false;
+	s->want = anew(s->p.a, bool, s->p.n_jobs);
+	return plan_select(&s->p, s->o->run_jobs, s->want, s->e);
+}
+
+/* commands that somebody else runs write where they can */
+static void
+open_store(struct sweep *s)
+{
+	struct options *o = s->o;
+	if (!o->results && o->engine != HERE && o->engine != JSONL)
+		o->results = "npu-sweep.results";
+	s->store = (struct store){ .a = s->p.a, .dir = o->results };
+	if (o->results)
+		store_load(&s->store, &s->p, s->want);
+	if (s->store.damaged)
+		cli_note("warning", "%s: %zu damaged results are computed again", o->results,
+			 s->store.damaged);
+}
+
+static bool
+emit(struct sweep *s)
+{
+	struct text t = { 0 };
+	if (s->o->engine == DRY_RUN)
+		emit_commands(s->o, &s->p, s->want, &t);
+	else if (!emit_plan(s->o, &s->p, &s->store, s->want, &t, s->e))
+		return false;
+	return file_write_text(s->o->output, &t, s->e);
+}
+
+static bool
+compute(struct sweep *s)
+{
+	struct store *store = s->o->results ? &s->store : NULL;
+	if (s->o->merge)
+		return true;
+	return (!store || store_make(store, s->e)) &&
+	       run_plan(s->o, &s->programs, &s->p, store, s->want, s->e);
+}
+
+/* what stands in the table as rows is said once, and shows in the status */
+static bool
+tell_failures(const struct rows *r, size_t n_jobs, struct err *e)
+{
+	if (r->n_missing)
+		return err_no(e, "%zu of %zu results are missing; the same command without "
+			      "--merge computes them", r->n_missing, n_jobs);
+	return !r->n_failed ||
+	       err_set(e, "%zu of %zu jobs failed; the first: %s", r->n_failed, n_jobs,
+		      r->first_message ? r->first_message : "");
+}
+
+static void
+print(struct sweep *s, const struct rows *r, struct text *t)
+{
+	switch (s->o->format) {
+	case AS_HTML: print_page(t, &s->p, r, s->o); break;
+	case AS_SENTENCES: print_picks(t, &s->p); break;
+	default: print_rows(t, r, s->o);
+	}
+}
+
+static bool
+merge(struct sweep *s)
+{
+	struct rows r;
+	struct text t = { 0 };
+	size_t worse = 0;
+	rows_make(s->p.a, &s->p, s->o->limits, &r);
+	if (!s->o->against)
+		print(s, &r, &t);
+	else if (!print_changes(&t, &r, s->o, &worse, s->e))
+		return false;
+	if (!file_write_text(s->o->output, &t, s->e))
+		return false;
+	if (worse)
+		return err_no(s->e, "%zu results are worse than in %s by more than %g %%",
+			      worse, s->o->against, s->o->tolerance);
+	return s->o->against || tell_failures(&r, s->p.n_jobs, s->e);
+}
+
+static bool
+collect(struct sweep *s)
+{
+	struct text t = { 0 };
+	bool ok = store_collect(s->o->results, s->programs.build, &t, s->e);
+	if (ok)
+		return file_write_text(s->o->output, &t, s->e);
+	text_free(&t);
+	return false;
+}
+
+static bool
+sweep(struct sweep *s)
+{
+	const struct options *o = s->o;
+	if (!take_like(s->o, s->e) ||
+	    (needs_programs(o) && !programs_find_all(o->a, &s->programs, s->e)))
+		return false;
+	if (o->gc)
+		return collect(s);
+	if (!make_plan(s))
+		return false;
+	open_store(s);
+	if (o->retry && !store_forget_failed(&s->store, &s->p, s->want, s->e))
+		return false;
+	if (!check_plan(s))
+		return false;
+	if (o->engine != HERE)
+		return emit(s);
+	return compute(s) && (o->run_jobs || merge(s));
+}
+
+int
+main(int argc, char **argv)
+{
+	struct err e = { 0 };
+	struct arena *a = arena_open();
+	struct options o = { .a = a, .limits = LIMITS, .jobs_per_task = JOBS_PER_TASK };
+	options_parse(&o, argc, argv);
+	struct sweep s = { .o = &o, .e = &e, .p = { .a = a, .known = { .a = a } } };
+	(void)sweep(&s);
+	arena_close(a);
+	return cli_finish(&e);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The knee of a front: the point that is farthest below the straight line between the
+ * smallest and the fastest, with both axes from 0 to 1.  Left of it, memory buys more
+ * time than on the average of the front; right of it, less.
+ */
+#include "sweep.h"
+
+#include <math.h>
+
+static double
+share(double v, double low, double high)
+{
+	return high > low ? (v - low) / (high - low) : 0;
+}
+
+/* below the line from (0, 1) to (1, 0); the distance but for a factor */
+static double
+below(const struct pick *k, const struct point *v)
+{
+	return 1 - share(v->sram, k->smallest.sram, k->fastest.sram) -
+	       share(v->cycles, k->fastest.cycles, k->smallest.cycles);
+}
+
+/* a front, or a single result for those who asked for no front */
+struct pick
+pick_knee(const struct plan *p, const struct target *t)
+{
+	struct pick k = { 0 };
+	const struct record *front = t->job[FRONT] ? p->job[t->job[FRONT] - 1].record : NULL;
+	const struct record *fast =
+		t->job[PERFORMANCE] ? p->job[t->job[PERFORMANCE] - 1].record : NULL;
+	if (!front || front->status != OK || !front->n_points)
+		return k;
+	k.any = true;
+	k.clock = fast && fast->status == OK ? fast->clock : 0;
+	k.smallest = front->point[0];
+	k.fastest = front->point[front->n_points - 1];
+	k.knee = k.smallest;
+	for (size_t i = 1; i < front->n_points; i++)
+		if (below(&k, &front->point[i]) > below(&k, &k.knee))
+			k.knee = front->point[i];
+	return k;
+}
+
+static void
+put_point(struct text *t, const struct point *v, double clock)
+{
+	text_printf(t, "%.0f bytes of SRAM and %.0f cycles", v->sram, v->cycles);
+	if (clock > 0)
+		text_printf(t, " (%.3f ms)", v->cycles / clock * 1000);
+}
+
+static double
+percent(double now, double before)
+{
+	return before > 0 ? 100 * fabs(now - before) / before : 0;
+}
+
+static void
+put_reason(struct text *t, const struct pick *k)
+{
+	bool small = k->knee.sram <= k->smallest.sram;
+	bool fast = k->knee.sram >= k->fastest.sram;
+	if (small && fast) {
+		text_puts(t, ": the smallest plan is also the fastest.");
+		return;
+	}
+	text_puts(t, ", the knee of the front:");
+	if (!small)
+		text_printf(t, " the smallest plan saves %.0f %% of the SRAM and takes "
+			       "%.0f %% more cycles%s",
+			    percent(k->smallest.sram, k->knee.sram),
+			    percent(k->smallest.cycles, k->knee.cycles), fast ? "." : ";");
+	if (!fast)
+		text_printf(t, " the fastest plan needs %.0f %% more SRAM and saves %.0f %% of "
+			       "the cycles.", percent(k->fastest.sram, k->knee.sram),
+			    percent(k->fastest.cycles, k->knee.cycles));
+}
+
+void
+pick_sentence(struct text *t, const struct target *target, const struct pick *k)
+{
+	text_printf(t, "%s, %s, %s: ", target->model->name, target->system, target->accel);
+	if (!k->any) {
+		text_puts(t, "there is no front to choose from.");
+		return;
+	}
+	text_printf(t, "take --arena-cache-size=%.0f with ", k->knee.sram);
+	put_point(t, &k->knee, k->clock);
+	put_reason(t, k);
+}
+
+void
+print_picks(struct text *t, const struct plan *p)
+{
+	for (size_t i = 0; i < p->n_targets; i++) {
+		struct pick k = pick_knee(p, &p->target[i]);
+		pick_sentence(t, &p->target[i], &k);
+		text_putc(t, '\n');
+	}
+}

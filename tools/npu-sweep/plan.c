@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The jobs of models, systems and accelerators, each with the key of its result. */
+#include "sweep.h"
+
+#include "base/file.h"
+#include "target/target.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MODEL_MAX = INT32_MAX };
+
+const char *const goal_names[GOALS] = {
+	[PERFORMANCE] = "Performance", [SIZE] = "Size", [FRONT] = "Front",
+};
+
+/* ---- what jobs are of ------------------------------------------------------------ */
+
+/* a name of a table: without directories, and on one line */
+static const char *
+model_name(struct arena *a, const char *path)
+{
+	static const char suffix[] = ".tflite";
+	const char *name = file_base(path);
+	size_t n = strlen(name), k = sizeof(suffix) - 1;
+	if (n > k && !strcmp(name + n - k, suffix))
+		n -= k;
+	return text_plain(a, arena_strndup(a, name, n));
+}
+
+static bool
+hash_file(const char *path, struct hash128 *h, struct err *e)
+{
+	struct arena *scratch = arena_open();
+	struct bytes b;
+	bool ok = file_read(scratch, path, MODEL_MAX, &b, e);
+	if (ok)
+		*h = hash_xxh3_128(b.p, b.n);
+	arena_close(scratch);
+	return ok;
+}
+
+/* where what `t` holds is kept; t is freed */
+static void **
+known_at(struct plan *p, struct text *t)
+{
+	uint64_t key = hash_xxh3(t->p, t->n);
+	text_free(t);
+	return hash_table_at(&p->known, key);
+}
+
+const struct model *
+plan_model(struct plan *p, const char *path, const struct hash128 *hash, struct err *e)
+{
+	struct text t = { 0 };
+	struct hash128 h = { 0 };
+	text_printf(&t, "model %s", path);
+	if (hash)
+		text_hash128(&t, *hash);
+	void **at = known_at(p, &t);
+	const struct model *known = *at;
+	if (known)
+		return known;
+	if (!hash && !hash_file(path, &h, e))
+		return NULL;
+	struct model *m = anew(p->a, struct model, 1);
+	*m = (struct model){ .path = arena_strdup(p->a, path), .hash = hash ? *hash : h,
+			     .name = model_name(p->a, path), .index = p->n_models++ };
+	*at = m;
+	return m;
+}
+
+const struct setup *
+plan_setup(struct plan *p, struct setup s)
+{
+	struct text t = { 0 };
+	text_printf(&t, "setup %s\n%s\n%s\n%" PRIx64, s.mode, s.config, s.effort,
+		    s.config_hash);
+	void **at = known_at(p, &t);
+	if (!*at) {
+		struct setup *own = anew(p->a, struct setup, 1);
+		*own = (struct setup){ .mode = arena_strdup(p->a, s.mode),
+				       .config = arena_strdup(p->a, s.config),
+				       .effort = arena_strdup(p->a, s.effort),
+				       .config_hash = s.config_hash };
+		*at = own;
+	}
+	return *at;
+}
+
+/* a name that many targets have is kept once */
+static const char *
+known_name(struct plan *p, const char *kind, const char *name, size_t *count)
+{
+	struct text t = { 0 };
+	text_printf(&t, "%s %s", kind, name);
+	void **at = known_at(p, &t);
+	if (!*at) {
+		*at = arena_strdup(p->a, name);
+		(*count)++;
+	}
+	return *at;
+}
+
+static size_t
+target_position(struct plan *p, const struct target *t)
+{
+	struct text key = { 0 };
+	size_t ignored = 0;
+	text_printf(&key, "target %p %p %s\n%s", (const void *)t->model,
+		    (const void *)t->setup, t->system, t->accel);
+	void **at = known_at(p, &key);
+	if (*at)
+		return *(size_t *)*at;
+	size_t *position = anew(p->a, size_t, 1);
+	*position = p->n_targets;
+	*at = position;
+	agrow(p->a, p->target, p->n_targets, &p->cap_targets);
+	p->target[p->n_targets] = (struct target){ .model = t->model, .setup = t->setup };
+	struct target *own = &p->target[p->n_targets++];
+	own->system = known_name(p, "system", t->system, &p->n_systems);
+	own->accel = known_name(p, "accelerator", t->accel, &ignored);
+	return *position;
+}
+
+struct job *
+plan_add(struct plan *p, const struct target *t, enum goal goal)
+{
+	size_t at = target_position(p, t);
+	if (p->target[at].job[goal])
+		return NULL;
+	agrow(p->a, p->job, p->n_jobs, &p->cap_jobs);
+	struct job *j = &p->job[p->n_jobs++];
+	*j = (struct job){ .target = at, .goal = goal };
+	p->target[at].job[goal] = p->n_jobs;
+	return j;
+}
+
+const struct target *
+plan_target(const struct plan *p, const struct job *j)
+{
+	return &p->target[j->target];
+}
+
+/* every line ends what could run into the next: names have no newline of their own */
+struct hash128
+plan_key(const struct plan *p, const struct target *t, enum goal goal)
+{
+	struct text key = { 0 };
+	text_puts(&key, "npu-sweep 1\n");
+	text_hash128(&key, p->build);
+	text_hash128(&key, t->model->hash);
+	text_printf(&key, "%016" PRIx64 "\n%s\n%s\n%s\n%s\n%s\n", t->setup->config_hash,
+		    t->setup->mode, t->setup->effort, t->system, t->accel,
+		    goal_names[goal]);
+	struct hash128 h = hash_xxh3_128(key.p, key.n);
+	text_free(&key);
+	return h;
+}
+
+/* ---- the plan of options ----------------------------------------------------------- */
+
+static void
+default_accels(struct options *o)
+{
+	for (int i = 0; i < ACCEL_COUNT; i++)
+		if (generations[accels[i].generation].product == 55) {
+			agrow(o->a, o->accels.v, o->accels.n, &o->accels.cap);
+			o->accels.v[o->accels.n++] = accels[i].name;
+		}
+}
+
+/*
+ * A name that is unknown is a mistake of the command line.  A system that suits some
+ * accelerators only is none: the others' jobs fail, and their rows say why.
+ */
+static bool
+check_system(const struct options *o, const char *system, struct err *e)
+{
+	struct err first = { 0 };
+	struct memory_system m;
+	for (size_t i = 0; i < o->accels.n; i++) {
+		struct arena *scratch = arena_open();
+		struct err why = { 0 };
+		bool ok = memory_load(scratch, o->config, system, o->mode,
+				      accel_find(o->accels.v[i]), &m, &why);
+		arena_close(scratch);
+		if (ok)
+			return true;
+		if (!first.status)
+			first = why;
+	}
+	*e = first;
+	return false;
+}
+
+static bool
+check_names(const struct options *o, struct err *e)
+{
+	for (size_t i = 0; i < o->accels.n; i++)
+		if (!accel_named(o->accels.v[i], e))
+			return false;
+	if (!o->systems.n)
+		return check_system(o, NULL, e);
+	for (size_t i = 0; i < o->systems.n; i++)
+		if (!check_system(o, o->systems.v[i], e))
+			return false;
+	return true;
+}
+
+static void
+add_target(const struct options *o, struct plan *p, const struct target *t)
+{
+	for (int g = 0; g < (o->limits ? GOALS : FRONT); g++) {
+		struct job *j = plan_add(p, t, (enum goal)g);
+		if (j)
+			j->key = plan_key(p, t, (enum goal)g);
+	}
+}
+
+static bool
+add_models(const struct options *o, struct plan *p, const struct setup *setup,
+	   const struct model *const *model)
+{
+	for (size_t m = 0; m < o->models.n; m++)
+		for (size_t s = 0; s < o->systems.n; s++)
+			for (size_t i = 0; i < o->accels.n; i++) {
+				struct target t = { .model = model[m], .setup = setup,
+						    .system = o->systems.v[s],
+						    .accel = o->accels.v[i] };
+				add_target(o, p, &t);
+			}
+	return true;
+}
+
+static const char *
+or_empty(const char *s)
+{
+	return s ? s : "";
+}
+
+bool
+plan_options(const struct options *options, struct plan *p, struct err *e)
+{
+	struct options o = *options;
+	const struct model **model = anew(p->a, const struct model *, o.models.n);
+	struct hash128 config = { 0 };
+	if (!o.accels.n)
+		default_accels(&o);
+	for (size_t i = 0; i < o.models.n; i++) {
+		model[i] = plan_model(p, o.models.v[i], NULL, e);
+		if (!model[i])
+			return false;
+	}
+	if (!check_names(&o, e) || (o.config && !hash_file(o.config, &config, e)))
+		return false;
+	struct setup setup = { .mode = or_empty(o.mode), .config = or_empty(o.config),
+			       .effort = or_empty(o.effort), .config_hash = config.low };
+	return add_models(&o, p, plan_setup(p, setup), model);
+}
+
+/* ---- parts of a plan ---------------------------------------------------------------- */
+
+/* FIRST or FIRST-LAST at *s, which moves behind it and a comma */
+static bool
+take_range(const char **s, size_t most, size_t *first, size_t *last)
+{
+	char *end;
+	if (!strchr("123456789", **s) || !**s)
+		return false;
+	*first = *last = strtoull(*s, &end, 10);
+	if (*end == '-')
+		*last = strtoull(end + 1, &end, 10);
+	if ((*end && *end != ',') || *last < *first || *last > most)
+		return false;
+	*s = *end ? end + 1 : end;
+	return true;
+}
+
+bool
+plan_select(const struct plan *p, const char *list, bool *want, struct err *e)
+{
+	bool all = !list || !strcmp(list, "all");
+	for (size_t i = 0; i < p->n_jobs; i++)
+		want[i] = all;
+	for (const char *s = all ? "" : list; *s;) {
+		size_t first, last;
+		if (!take_range(&s, p->n_jobs, &first, &last))
+			return err_set(e, "error: --run-jobs takes numbers from 1 to %zu, as "
+				       "1-20,25, not '%s'", p->n_jobs, list);
+		for (size_t i = first; i <= last; i++)
+			want[i - 1] = true;
+	}
+	return true;
+}

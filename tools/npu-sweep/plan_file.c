@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A plan as lines of JSON, one a job.  Each line says all of its job, so that any choice
+ * of lines, in any order, is a plan, too.
+ */
+#include "sweep.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void
+plan_print_job(struct text *t, const struct plan *p, size_t k)
+{
+	const struct job *j = &p->job[k];
+	const struct target *of = plan_target(p, j);
+	text_printf(t, "{\"job\": %zu", k + 1);
+	put_hash(t, "key", j->key);
+	put_hash(t, "build", p->build);
+	put_string(t, "model", of->model->path);
+	put_hash(t, "model_xxh3", of->model->hash);
+	put_string(t, "system", of->system);
+	put_string(t, "accelerator", of->accel);
+	put_string(t, "goal", goal_names[j->goal]);
+	put_string(t, "memory_mode", of->setup->mode);
+	put_string(t, "config", of->setup->config);
+	text_printf(t, ", \"config_xxh3\": \"%016" PRIx64 "\"", of->setup->config_hash);
+	put_string(t, "effort", of->setup->effort);
+	text_puts(t, "}\n");
+}
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+/* words that programs are given: no options, and nothing that ends a line */
+static bool
+is_word(const char *s)
+{
+	for (; *s; s++)
+		if ((unsigned char)*s < ' ')
+			return false;
+	return true;
+}
+
+static bool
+get_setup(const struct json *o, struct setup *s)
+{
+	char *end;
+	*s = (struct setup){ .mode = json_string(o, "memory_mode", ""),
+			     .config = json_string(o, "config", ""),
+			     .effort = json_string(o, "effort", "") };
+	s->config_hash = strtoull(json_string(o, "config_xxh3", "0"), &end, 16);
+	return !*end && is_word(s->mode) && is_word(s->effort);
+}
+
+static bool
+get_target(struct plan *p, const struct json *o, struct target *t, struct err *e)
+{
+	struct setup setup;
+	struct hash128 hash;
+	const char *path = json_string(o, "model", "");
+	t->system = json_string(o, "system", "");
+	t->accel = json_string(o, "accelerator", "");
+	if (!*path || *path == '-' || !*t->system || !*t->accel || !is_word(t->system) ||
+	    !is_word(t->accel) || !get_setup(o, &setup) || !get_hash(o, "model_xxh3", &hash))
+		return false;
+	t->setup = plan_setup(p, setup);
+	t->model = plan_model(p, path, &hash, e);
+	return true;
+}
+
+/* all jobs of a plan are for the same programs: that is what a table compares */
+static bool
+take_build(struct plan *p, const struct json *o)
+{
+	struct hash128 build;
+	if (!get_hash(o, "build", &build))
+		return false;
+	if (!p->n_jobs)
+		p->build = build;
+	return hash128_equal(build, p->build);
+}
+
+static bool
+take_job(struct plan *p, const struct json *o, const char *name, unsigned line,
+	 struct err *e)
+{
+	struct target t = { 0 };
+	struct hash128 key;
+	enum goal goal;
+	if (!take_build(p, o))
+		return err_at(e, name, line, "a job for other programs than the first job's, "
+			      "or for none; make the plan again");
+	if (!get_target(p, o, &t, e) || !get_goal(o, &goal) || !get_hash(o, "key", &key))
+		return err_at(e, name, line, "not a line of npu-sweep --emit=jsonl: model, "
+			      "system, accelerator, goal, key or a hash is missing");
+	struct job *j = plan_add(p, &t, goal);
+	if (!j)
+		return err_at(e, name, line, "a job that the plan has already");
+	j->key = key;
+	return true;
+}
+
+static bool
+take_line(struct plan *p, struct bytes b, const char *name, unsigned line, struct err *e)
+{
+	struct arena *scratch = arena_open();
+	struct err why = { 0 };
+	struct json o;
+	bool ok = json_parse(scratch, b, name, &o, &why)
+			  ? take_job(p, &o, name, line, e)
+			  : err_at(e, name, line, "not a line of JSON");
+	arena_close(scratch);
+	return ok;
+}
+
+bool
+plan_read(struct plan *p, struct bytes file, const char *name, struct err *e)
+{
+	unsigned line = 1;
+	for (size_t at = 0; at < file.n; line++) {
+		const uint8_t *end = memchr(file.p + at, '\n', file.n - at);
+		size_t n = end ? (size_t)(end - file.p) - at : file.n - at;
+		struct bytes b = { .p = file.p + at, .n = n };
+		if (n && !take_line(p, b, name, line, e))
+			return false;
+		at += n + 1;
+	}
+	return p->n_jobs || err_at(e, name, 0, "there is no job in it");
+}
+
+bool
+plan_check_job(struct plan *p, const struct job *j, struct err *e)
+{
+	struct target t = *plan_target(p, j);
+	size_t n_models = p->n_models;
+	t.model = plan_model(p, t.model->path, NULL, e);
+	p->n_models = n_models; /* the file of a model is no further one */
+	if (!t.model)
+		return false;
+	return hash128_equal(plan_key(p, &t, j->goal), j->key) ||
+	       err_at(e, t.model->path, 0, "the model, or an option of job %zu, is not that of "
+		      "the plan; make the plan again", (size_t)(j - p->job) + 1);
+}

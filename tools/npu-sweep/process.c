@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs as processes.  Each is first of a process group of its own: a terminal's
+ * Ctrl-C reaches npu-sweep alone, and to end a program ends what it has started.
+ */
+#include "sweep.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static int
+prepare(posix_spawnattr_t *attr)
+{
+	sigset_t none, usual;
+	(void)sigemptyset(&none);
+	(void)sigemptyset(&usual);
+	(void)sigaddset(&usual, SIGPIPE);
+	(void)sigaddset(&usual, SIGXFSZ);
+	int bad = posix_spawnattr_init(attr);
+	if (!bad)
+		bad = posix_spawnattr_setpgroup(attr, 0);
+	if (!bad)
+		bad = posix_spawnattr_setsigmask(attr, &none);
+	if (!bad)
+		bad = posix_spawnattr_setsigdefault(attr, &usual);
+	if (!bad)
+		bad = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETPGROUP |
+							 POSIX_SPAWN_SETSIGMASK |
+							 POSIX_SPAWN_SETSIGDEF);
+	return bad;
+}
+
+static int
+connect_streams(posix_spawn_file_actions_t *f, int in, int out, int says)
+{
+	int bad = posix_spawn_file_actions_init(f);
+	if (!bad && in < 0)
+		bad = posix_spawn_file_actions_addopen(f, STDIN_FILENO, "/dev/null",
+						       O_RDONLY, 0);
+	else if (!bad)
+		bad = posix_spawn_file_actions_adddup2(f, in, STDIN_FILENO);
+	if (!bad)
+		bad = posix_spawn_file_actions_adddup2(f, out, STDOUT_FILENO);
+	if (!bad)
+		bad = posix_spawn_file_actions_adddup2(f, says, STDERR_FILENO);
+	return bad;
+}
+
+/* a pipe of which reading never waits */
+static bool
+open_pipe(int end[2], struct err *e)
+{
+	return (!pipe2(end, O_CLOEXEC) && !fcntl(end[0], F_SETFL, O_NONBLOCK)) ||
+	       err_set(e, "pipe: %s", strerror(errno));
+}
+
+static int
+spawn(struct child *c, const char *path, char **argv, int in, int out, int says)
+{
+	posix_spawnattr_t attr;
+	posix_spawn_file_actions_t files;
+	int bad = prepare(&attr);
+	if (bad)
+		return bad;
+	bad = connect_streams(&files, in, out, says);
+	if (!bad)
+		bad = posix_spawn(&c->pid, path, &files, &attr, argv, environ);
+	(void)posix_spawn_file_actions_destroy(&files);
+	(void)posix_spawnattr_destroy(&attr);
+	return bad;
+}
+
+bool
+child_start(struct child *c, const char *path, char **argv, int in, int out, struct err *e)
+{
+	int said[2], made[2] = { -1, -1 };
+	*c = (struct child){ .name = argv[0], .out = -1, .says = -1 };
+	if (!open_pipe(said, e))
+		return false;
+	c->says = said[0];
+	bool ok = out >= 0 || open_pipe(made, e);
+	c->out = made[0];
+	int bad = ok ? spawn(c, path, argv, in, out >= 0 ? out : made[1], said[1]) : 0;
+	(void)close(said[1]);
+	if (made[1] >= 0)
+		(void)close(made[1]);
+	c->running = ok && !bad;
+	return c->running || err_set(e, "%s: %s", path, strerror(bad));
+}
+
+/* ---- until it has ended -------------------------------------------------------------- */
+
+static void
+stop_hearing(int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+	*fd = -1;
+}
+
+/* what came on *fd since; true: there may be more */
+static bool
+hear(struct child *c, int *fd, struct text *t)
+{
+	enum { STEP = 1 << 16 };
+	if (*fd < 0)
+		return false;
+	ssize_t n = read(*fd, text_room(t, STEP), STEP);
+	if (n > 0)
+		t->n += (size_t)n;
+	else if (n < 0 && errno != EAGAIN && errno != EINTR)
+		c->lost = errno;
+	if (n == 0 || c->lost)
+		stop_hearing(fd);
+	return n > 0;
+}
+
+bool
+child_hear(struct child *c, int fd)
+{
+	return fd == c->out ? hear(c, &c->out, &c->written) : hear(c, &c->says, &c->said);
+}
+
+/* of one that has ended, all that is there: what it started may keep the pipe open */
+void
+child_reap(struct child *c)
+{
+	if (!c->running || waitpid(c->pid, &c->status, WNOHANG) != c->pid)
+		return;
+	c->running = false;
+	while (hear(c, &c->out, &c->written))
+		;
+	while (hear(c, &c->says, &c->said))
+		;
+	stop_hearing(&c->out);
+	stop_hearing(&c->says);
+}
+
+void
+child_kill(const struct child *c, int number)
+{
+	if (c->running)
+		(void)kill(-c->pid, number);
+}
+
+void
+child_free(struct child *c)
+{
+	stop_hearing(&c->out);
+	stop_hearing(&c->says);
+	text_free(&c->written);
+	text_free(&c->said);
+}
+
+bool
+child_failed(const struct child *c)
+{
+	return c->status && !(WIFSIGNALED(c->status) && WTERMSIG(c->status) == SIGPIPE);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Jobs on this machine: so many at a time, each heard until its programs have ended.
+ * What stops the sweep (a signal, a full disk) ends the programs that run; their jobs
+ * have no result then.
+ */
+#include "sweep.h"
+
+#include "base/progress.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct slot {
+	struct arena *a; /* of one job; reset behind it */
+	struct job *job; /* NULL: free */
+	struct child child[JOB_CHILDREN];
+	double ends; /* seconds; when the job has taken too long, or never */
+	bool late;
+};
+
+struct runner {
+	const struct options *o;
+	const struct programs *programs;
+	struct plan *p;
+	struct store *s; /* NULL: results stay in memory */
+	const bool *want;
+	struct err *e;
+	struct slot *slot;
+	size_t n_slots, n_running;
+	size_t first, next; /* jobs are started from first on, round to it */
+	size_t n_done, n_all;
+	bool stopping;
+	double killed; /* when what runs is ended for good */
+	struct progress progress;
+};
+
+static volatile sig_atomic_t stopped; /* the number of a signal */
+static const int caught[] = { SIGINT, SIGTERM, SIGHUP };
+static const double never = 1e18, grace = 2; /* seconds from SIGTERM to SIGKILL */
+
+static double
+now(void)
+{
+	struct timespec t;
+	const double nano = 1e-9;
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + nano * (double)t.tv_nsec;
+}
+
+static void
+on_signal(int number)
+{
+	if (number != SIGCHLD)
+		stopped = number;
+}
+
+/* ---- one job --------------------------------------------------------------------------- */
+
+static void
+kill_slot(struct slot *s, int number)
+{
+	for (int i = 0; i < JOB_CHILDREN; i++)
+		child_kill(&s->child[i], number);
+}
+
+static void
+free_slot(struct runner *r, struct slot *s)
+{
+	for (int i = 0; i < JOB_CHILDREN; i++)
+		child_free(&s->child[i]);
+	arena_reset(s->a);
+	s->job = NULL;
+	r->n_running--;
+}
+
+/* no more jobs are started, and those that run are ended */
+static void
+stop(struct runner *r)
+{
+	if (r->stopping)
+		return;
+	r->stopping = true;
+	r->killed = now() + grace;
+	for (size_t i = 0; i < r->n_slots; i++)
+		if (r->slot[i].job)
+			kill_slot(&r->slot[i], SIGTERM);
+}
+
+/* what is in a store and what stays in memory is read from the same bytes */
+static bool
+keep(struct runner *r, struct job *j, const struct record *made)
+{
+	struct text t = { 0 };
+	record_print(&t, r->p, j, made);
+	struct bytes file = { .p = (const uint8_t *)t.p, .n = t.n };
+	bool ok = !r->s || store_put(r->s, j, file, r->e);
+	struct record *own = anew(r->p->a, struct record, 1);
+	if (ok && record_read(r->p->a, file, &j->key, own, NULL))
+		j->record = own;
+	text_free(&t);
+	return ok;
+}
+
+static void
+finish(struct runner *r, struct slot *s)
+{
+	struct record made;
+	const struct target *t = plan_target(r->p, s->job);
+	bool ok = true;
+	if (s->late)
+		made = (struct record){
+			.status = TIMEOUT,
+			.message = arena_printf(s->a, "no result within %g s",
+						r->o->timeout),
+		};
+	else if (!r->stopping)
+		ok = job_result(s->a, t, s->job->goal, s->child, &made, r->e);
+	if (ok && (s->late || !r->stopping) && keep(r, s->job, &made))
+		progress_show(&r->progress, (double)++r->n_done, (double)r->n_all);
+	if (r->e->status)
+		stop(r);
+	free_slot(r, s);
+}
+
+static void
+start(struct runner *r, struct job *j)
+{
+	struct slot *s = r->slot;
+	while (s->job)
+		s++;
+	s->job = j;
+	s->late = false;
+	s->ends = r->o->timeout > 0 ? now() + r->o->timeout : never;
+	r->n_running++;
+	if (!job_start(s->a, r->programs, plan_target(r->p, j), j->goal, s->child, r->e))
+		stop(r);
+}
+
+/* another sweep may have put it into the store meanwhile */
+static bool
+is_there(struct runner *r, struct job *j)
+{
+	struct record found;
+	if (!r->s || !store_get(r->s, j, &found))
+		return false;
+	struct record *own = anew(r->p->a, struct record, 1);
+	*own = found;
+	j->record = own;
+	r->n_done++;
+	return true;
+}
+
+static void
+start_some(struct runner *r)
+{
+	for (; r->n_running < r->n_slots && r->next < r->p->n_jobs && !r->stopping;
+	     r->next++) {
+		size_t k = (r->first + r->next) % r->p->n_jobs;
+		struct job *j = &r->p->job[k];
+		if (r->want[k] && !j->record && !is_there(r, j))
+			start(r, j);
+	}
+}
+
+/* ---- all of them ------------------------------------------------------------------------ */
+
+static bool
+slot_runs(const struct slot *s)
+{
+	for (int i = 0; i < JOB_CHILDREN; i++)
+		if (s->child[i].running)
+			return true;
+	return false;
+}
+
+/* those that take too long are asked to end, and then are ended */
+static void
+watch_time(struct runner *r, struct slot *s, double t)
+{
+	if (r->stopping && t >= r->killed)
+		kill_slot(s, SIGKILL);
+	if (t < s->ends)
+		return;
+	kill_slot(s, s->late ? SIGKILL : SIGTERM);
+	s->late = true;
+	s->ends = t + grace;
+}
+
+static void
+look_at_slots(struct runner *r)
+{
+	double t = now();
+	for (size_t i = 0; i < r->n_slots; i++) {
+		struct slot *s = &r->slot[i];
+		if (!s->job)
+			continue;
+		for (int k = 0; k < JOB_CHILDREN; k++)
+			child_reap(&s->child[k]);
+		if (slot_runs(s))
+			watch_time(r, s, t);
+		else
+			finish(r, s);
+	}
+}
+
+static struct timespec
+time_to_next(const struct runner *r)
+{
+	const double nano = 1e9;
+	double first = r->stopping ? r->killed : never, t = now();
+	for (size_t i = 0; i < r->n_slots; i++)
+		if (r->slot[i].job && r->slot[i].ends < first)
+			first = r->slot[i].ends;
+	double left = first > t ? first - t : 0;
+	left = left < 60 ? left : 60;
+	if (r->stopping && !(left > 0))
+		left = 0.05; /* killed already: their ends come soon */
+	return (struct timespec){ .tv_sec = (time_t)left,
+				  .tv_nsec = (long)((left - (double)(time_t)left) * nano) };
+}
+
+static struct child *
+child_of(struct runner *r, size_t i)
+{
+	return &r->slot[i / JOB_CHILDREN].child[i % JOB_CHILDREN];
+}
+
+/* until something is said, ends, is late or a signal comes */
+static void
+wait_some(struct runner *r, struct pollfd *f, const sigset_t *usual)
+{
+	size_t n = r->n_slots * JOB_CHILDREN;
+	struct timespec left = time_to_next(r);
+	for (size_t i = 0; i < n; i++) {
+		const struct child *c = child_of(r, i);
+		bool used = r->slot[i / JOB_CHILDREN].job;
+		f[2 * i] = (struct pollfd){ .fd = used ? c->out : -1, .events = POLLIN };
+		f[2 * i + 1] = (struct pollfd){ .fd = used ? c->says : -1,
+						.events = POLLIN };
+	}
+	if (ppoll(f, 2 * n, &left, usual) <= 0)
+		return;
+	for (size_t i = 0; i < 2 * n; i++)
+		if (f[i].revents)
+			(void)child_hear(child_of(r, i / 2), f[i].fd);
+}
+
+/* signals come while ppoll() waits, and not between */
+static void
+catch_signals(sigset_t *usual)
+{
+	struct sigaction old, own = { .sa_handler = on_signal };
+	sigset_t held;
+	(void)sigemptyset(&held);
+	(void)sigaddset(&held, SIGCHLD);
+	(void)sigaction(SIGCHLD, &own, NULL);
+	for (size_t i = 0; i < ARRAY_LEN(caught); i++)
+		if (!sigaction(caught[i], NULL, &old) && old.sa_handler != SIG_IGN) {
+			(void)sigaction(caught[i], &own, NULL);
+			(void)sigaddset(&held, caught[i]);
+		}
+	(void)sigprocmask(SIG_BLOCK, &held, usual);
+}
+
+static void
+loop(struct runner *r)
+{
+	struct pollfd *f = anew(r->p->a, struct pollfd, r->n_slots * JOB_CHILDREN * 2);
+	sigset_t usual;
+	catch_signals(&usual);
+	for (start_some(r); r->n_running; start_some(r)) {
+		wait_some(r, f, &usual);
+		if (stopped)
+			stop(r);
+		look_at_slots(r);
+	}
+	(void)sigprocmask(SIG_SETMASK, &usual, NULL);
+}
+
+static size_t
+processors(void)
+{
+	cpu_set_t set;
+	int n = sched_getaffinity(0, sizeof(set), &set) ? 0 : CPU_COUNT(&set);
+	return n > 0 ? (size_t)n : 1;
+}
+
+/*
+ * Two sweeps that fill one store begin at different jobs, so that they divide the work;
+ * one alone begins with the first.
+ */
+static size_t
+first_job(const struct runner *r)
+{
+	const uint64_t golden = 0x9e3779b97f4a7c15;
+	return r->s && r->n_all > 1 ? (size_t)((uint64_t)getpid() * golden % r->p->n_jobs)
+				    : 0;
+}
+
+/* the end of a sweep that a signal stopped */
+static _Noreturn void
+end_stopped(const struct runner *r)
+{
+	fprintf(stderr, "%s: stopped with %zu of %zu jobs done; %s\n",
+		program_invocation_short_name, r->n_done, r->n_all,
+		r->s ? "the same command goes on from there"
+		     : "with --results=DIR the next sweep goes on from there");
+	(void)signal(stopped, SIG_DFL);
+	(void)raise(stopped);
+	exit(EXIT_TROUBLE);
+}
+
+static void
+count_jobs(struct runner *r)
+{
+	for (size_t i = 0; i < r->p->n_jobs; i++)
+		r->n_all += r->want[i] && !r->p->job[i].record;
+}
+
+bool
+run_plan(const struct options *o, const struct programs *programs, struct plan *p,
+	 struct store *s, const bool *want, struct err *e)
+{
+	struct runner r = { .o = o, .programs = programs, .p = p, .s = s, .want = want,
+			    .e = e, .n_slots = o->jobs ? o->jobs : processors() };
+	count_jobs(&r);
+	if (!r.n_all)
+		return true;
+	r.first = first_job(&r);
+	r.slot = anew(p->a, struct slot, r.n_slots);
+	for (size_t i = 0; i < r.n_slots; i++)
+		r.slot[i].a = arena_open();
+	progress_begin(&r.progress, "jobs");
+	loop(&r);
+	progress_end(&r.progress);
+	for (size_t i = 0; i < r.n_slots; i++)
+		arena_close(r.slot[i].a);
+	if (stopped && !e->status)
+		end_stopped(&r);
+	return !e->status;
+}

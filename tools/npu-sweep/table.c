@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows as a table of tabs, as CSV and as JSON. */
+#include "sweep.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static bool
+failed(const struct row *w)
+{
+	return w->status != OK;
+}
+
+/* ---- fields ---------------------------------------------------------------------------- */
+
+enum { MODEL, SYSTEM, ACCEL, GOAL, LIMIT, SRAM, FLASH, CYCLES, MS, FRONT_MARK, STATUS,
+       MESSAGE, COLUMNS };
+static const char *const heading[COLUMNS] = {
+	"model", "system", "accelerator", "optimise", "limit", "sram", "flash", "cycles",
+	"ms", "front", "status", "message",
+};
+
+/* NULL: the column is a number, or nothing */
+static const char *
+text_field(const struct row *w, int column)
+{
+	switch (column) {
+	case MODEL: return w->target->model->name;
+	case SYSTEM: return w->target->system;
+	case ACCEL: return w->target->accel;
+	case GOAL: return goal_names[w->goal];
+	case STATUS: return row_status(w);
+	case MESSAGE: return w->message;
+	default: return NULL;
+	}
+}
+
+/* negative: there is none */
+static double
+number_field(const struct row *w, int column)
+{
+	if (column == LIMIT)
+		return (double)w->limit;
+	if (failed(w))
+		return -1;
+	switch (column) {
+	case SRAM: return w->sram;
+	case FLASH: return w->flash;
+	case CYCLES: return w->cycles;
+	case MS: return w->ms;
+	default: return -1;
+	}
+}
+
+static void
+put_number(struct text *t, const struct row *w, int column, const char *none)
+{
+	double v = number_field(w, column);
+	if (v < 0)
+		text_puts(t, none);
+	else if (column == MS)
+		text_printf(t, "%.3f", v);
+	else
+		text_double(t, v);
+}
+
+/* ---- text ------------------------------------------------------------------------------ */
+
+static void
+put_field(struct text *t, const struct row *w, int column, bool csv)
+{
+	const char *s = column == FRONT_MARK ? (w->front ? "*" : "-")
+					     : text_field(w, column);
+	if (column == MESSAGE && !s)
+		s = csv ? "" : "-";
+	if (!s)
+		put_number(t, w, column, csv ? "" : "-");
+	else if (csv)
+		text_csv(t, s);
+	else
+		text_puts(t, s);
+}
+
+static void
+put_line(struct text *t, const struct row *w, int first, int last, bool csv)
+{
+	for (int c = first; c <= last; c++) {
+		if (c > first)
+			text_putc(t, csv ? ',' : '\t');
+		if (w)
+			put_field(t, w, c, csv);
+		else
+			text_puts(t, heading[c]);
+	}
+	text_putc(t, '\n');
+}
+
+/* columns that say the same in every row are left out of the table, not of CSV */
+static void
+print_lines(struct text *t, const struct rows *r, bool csv, bool front)
+{
+	bool any = r->n_failed || r->n_missing;
+	int first = csv || r->several ? MODEL : ACCEL;
+	int last = csv || any ? MESSAGE : FRONT_MARK;
+	put_line(t, NULL, first, last, csv);
+	for (size_t i = 0; i < r->n; i++)
+		if (!front || r->v[i].front || failed(&r->v[i]))
+			put_line(t, &r->v[i], first, last, csv);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------ */
+
+static void
+put_member(struct text *t, const struct row *w, int column)
+{
+	const char *s = text_field(w, column);
+	text_printf(t, "%s\"%s\": ", column ? ", " : "", heading[column]);
+	if (column == FRONT_MARK)
+		text_puts(t, w->front ? "true" : "false");
+	else if (s)
+		text_quoted(t, s, strlen(s));
+	else
+		put_number(t, w, column, "null");
+}
+
+static void
+print_json(struct text *t, const struct rows *r, bool front)
+{
+	size_t n = 0;
+	text_puts(t, "[\n");
+	for (size_t i = 0; i < r->n; i++) {
+		const struct row *w = &r->v[i];
+		if (front && !w->front && !failed(w))
+			continue;
+		text_puts(t, n++ ? ",\n{" : "{");
+		for (int c = 0; c < COLUMNS; c++)
+			put_member(t, w, c);
+		text_putc(t, '}');
+	}
+	text_puts(t, "\n]\n");
+}
+
+void
+print_rows(struct text *t, const struct rows *r, const struct options *o)
+{
+	if (o->format == AS_JSON)
+		print_json(t, r, o->front);
+	else
+		print_lines(t, r, o->format == AS_CSV, o->front);
+}
