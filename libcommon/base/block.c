@@ -76,92 +76,92 @@ unmap(void *p, size_t n)
  * Freed bytes of a region are not reused, but the last block of a region can grow
  * without moving.  When both regions are full, malloc() takes over.
  */
-enum { EARLY = 384 << 10, LONG = 96 << 10, ROOM_ALIGN = 64 };
-enum { SMALL_PAGES, LARGE_PAGE, ROOMS };
-static struct room {
+enum { EARLY = 384 << 10, LONG = 96 << 10, SMALL_ALIGN = 64 };
+enum { SMALL_PAGES, LARGE_PAGE, SMALL_REGIONS };
+static struct small_region {
 	_Atomic(unsigned char *) base;
 	atomic_size_t used;
-} rooms[ROOMS];
+} small_regions[SMALL_REGIONS];
 
 static size_t
-room_size(int i)
+region_size(int i)
 {
 	return i == SMALL_PAGES ? EARLY : PAGE;
 }
 
 static size_t
-room_aligned(size_t n)
+region_aligned(size_t n)
 {
-	return (n + ROOM_ALIGN - 1) & ~(size_t)(ROOM_ALIGN - 1);
+	return (n + SMALL_ALIGN - 1) & ~(size_t)(SMALL_ALIGN - 1);
 }
 
 static unsigned char *
-room_base(int i)
+region_base(int i)
 {
-	unsigned char *p = atomic_load(&rooms[i].base), *none = NULL;
+	unsigned char *p = atomic_load(&small_regions[i].base), *none = NULL;
 	if (p)
 		return p;
 	p = i == SMALL_PAGES ? map_small(EARLY) : map(PAGE);
-	if (p && !atomic_compare_exchange_strong(&rooms[i].base, &none, p)) {
-		(void)munmap(p, room_size(i));
+	if (p && !atomic_compare_exchange_strong(&small_regions[i].base, &none, p)) {
+		(void)munmap(p, region_size(i));
 		return none;
 	}
 	return p;
 }
 
 static void *
-take_room_of(int i, size_t n)
+take_from_region(int i, size_t n)
 {
-	const size_t size = room_size(i);
-	if (n > size || atomic_load(&rooms[i].used) > size - n)
+	const size_t size = region_size(i);
+	if (n > size || atomic_load(&small_regions[i].used) > size - n)
 		return NULL;
-	unsigned char *base = room_base(i);
-	size_t at = base ? atomic_fetch_add(&rooms[i].used, n) : size;
+	unsigned char *base = region_base(i);
+	size_t at = base ? atomic_fetch_add(&small_regions[i].used, n) : size;
 	return at <= size - n ? base + at : NULL;
 }
 
 /* is_file: the caller will fill the whole block */
 static void *
-take_room(size_t n, bool is_file)
+take_small(size_t n, bool is_file)
 {
 	if (n >= LARGE) /* has its own pages, or is larger than a region */
 		return NULL;
-	n = room_aligned(n);
+	n = region_aligned(n);
 	void *p = NULL;
-	if (!atomic_load(&rooms[LARGE_PAGE].base) && (n < LONG || !is_file))
-		p = take_room_of(SMALL_PAGES, n);
-	return p ? p : take_room_of(LARGE_PAGE, n);
+	if (!atomic_load(&small_regions[LARGE_PAGE].base) && (n < LONG || !is_file))
+		p = take_from_region(SMALL_PAGES, n);
+	return p ? p : take_from_region(LARGE_PAGE, n);
 }
 
 /* Returns the region that contains p, or NULL. */
-static struct room *
-room_of(const void *p)
+static struct small_region *
+region_of(const void *p)
 {
 	const unsigned char *q = p;
-	for (int i = 0; i < ROOMS; i++) {
-		const unsigned char *base = atomic_load(&rooms[i].base);
-		if (base && q >= base && q < base + room_size(i))
-			return &rooms[i];
+	for (int i = 0; i < SMALL_REGIONS; i++) {
+		const unsigned char *base = atomic_load(&small_regions[i].base);
+		if (base && q >= base && q < base + region_size(i))
+			return &small_regions[i];
 	}
 	return NULL;
 }
 
 static bool
-is_in_room(const void *p)
+is_in_region(const void *p)
 {
-	return room_of(p);
+	return region_of(p);
 }
 
 /* Grows the last block of a region without moving it; false if this is impossible. */
 static bool
-grow_in_room(const void *p, size_t n, size_t more)
+grow_in_region(const void *p, size_t n, size_t more)
 {
-	struct room *r = room_of(p);
+	struct small_region *r = region_of(p);
 	if (!r || more >= LARGE)
 		return false;
 	size_t at = (size_t)((const unsigned char *)p - atomic_load(&r->base));
-	size_t end = at + room_aligned(n), then = at + room_aligned(more);
-	return then <= room_size((int)(r - rooms)) &&
+	size_t end = at + region_aligned(n), then = at + region_aligned(more);
+	return then <= region_size((int)(r - small_regions)) &&
 	       atomic_compare_exchange_strong(&r->used, &end, then);
 }
 
@@ -177,9 +177,9 @@ block_is_mapped(size_t n)
 #define map(n) calloc(1, n)
 #define remap(p, n, more) realloc(p, more)
 #define unmap(p, n) free(p)
-#define take_room(n, is_file) NULL
-#define is_in_room(p) false
-#define grow_in_room(p, n, more) false
+#define take_small(n, is_file) NULL
+#define is_in_region(p) false
+#define grow_in_region(p, n, more) false
 
 #endif
 
@@ -188,7 +188,7 @@ block_alloc(size_t n)
 {
 	if (block_is_mapped(n))
 		return map(n);
-	void *p = take_room(n, true);
+	void *p = take_small(n, true);
 	return p ? p : calloc(1, n);
 }
 
@@ -199,12 +199,12 @@ block_grow(void *p, size_t n, size_t more)
 		return block_alloc(more);
 	if (block_is_mapped(n))
 		return remap(p, n, more);
-	if (grow_in_room(p, n, more))
+	if (grow_in_region(p, n, more))
 		return p;
-	bool moves = is_in_room(p);
+	bool moves = is_in_region(p);
 	if (!block_is_mapped(more) && !moves)
 		return realloc(p, more);
-	void *q = block_is_mapped(more) ? map(more) : take_room(more, false);
+	void *q = block_is_mapped(more) ? map(more) : take_small(more, false);
 	if (!q && !block_is_mapped(more))
 		q = malloc(more);
 	if (q && n)
@@ -219,6 +219,6 @@ block_free(void *p, size_t n)
 {
 	if (p && block_is_mapped(n))
 		unmap(p, n);
-	else if (!is_in_room(p))
+	else if (!is_in_region(p))
 		free(p);
 }

@@ -37,7 +37,7 @@ static const struct format {
 };
 
 static bool
-ends_with(const char *s, const char *suffix)
+has_suffix(const char *s, const char *suffix)
 {
 	size_t n = strlen(s), k = strlen(suffix);
 	return n >= k && !strcmp(s + n - k, suffix);
@@ -56,7 +56,7 @@ usual_suffix(const char *name)
 {
 	static const char *const torch[] = { ".pt", ".pth", ".pt2", ".ptl" };
 	for (size_t i = 0; i < ARRAY_LEN(torch); i++)
-		if (ends_with(name, torch[i]))
+		if (has_suffix(name, torch[i]))
 			return torch[0];
 	return name;
 }
@@ -67,7 +67,7 @@ foreign_file(struct bytes file, const char *name)
 	name = usual_suffix(name);
 	for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
 		const struct format *f = &formats[i];
-		if ((!f->suffix || ends_with(name, f->suffix)) &&
+		if ((!f->suffix || has_suffix(name, f->suffix)) &&
 		    (!f->bytes || has_bytes(file, f->at, f->bytes)))
 			return f->is;
 	}

@@ -16,7 +16,7 @@ find_entry(const struct hash_table *t, uint64_t key)
 
 /* keeps at least half of the entries free */
 static void
-make_room(struct hash_table *t)
+grow_table(struct hash_table *t)
 {
 	enum { FIRST = 256 };
 	if (2 * t->n < t->size)
@@ -34,7 +34,7 @@ make_room(struct hash_table *t)
 void **
 hash_table_at(struct hash_table *t, uint64_t key)
 {
-	make_room(t);
+	grow_table(t);
 	struct hash_entry *e = find_entry(t, key);
 	if (!e->value) {
 		e->key = key;

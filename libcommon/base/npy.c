@@ -101,11 +101,11 @@ npy_parse_head(struct bytes file, uint64_t file_bytes, const char *name,
 	if (!parse_shape(find_value(header, "'shape'"), out))
 		return err_set(e, "%s: error: .npy shape is malformed or has more "
 				  "than %d dimensions", name, NPY_MAX_RANK);
-	uint64_t bytes, there = file_bytes - r.at;
-	if (!data_size(out, &bytes) || bytes != there)
+	uint64_t bytes, data_bytes = file_bytes - r.at;
+	if (!data_size(out, &bytes) || bytes != data_bytes)
 		return err_set(e, "%s: error: .npy data has %llu bytes, not what "
-				  "its shape says", name, (unsigned long long)there);
-	out->data.n = (size_t)there;
+				  "its shape says", name, (unsigned long long)data_bytes);
+	out->data.n = (size_t)data_bytes;
 	*at = r.at;
 	return true;
 }

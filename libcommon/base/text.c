@@ -41,7 +41,7 @@ grow(struct text *t, size_t n)
 }
 
 char *
-text_room(struct text *t, size_t n)
+text_reserve(struct text *t, size_t n)
 {
 	if (t->cap - t->n < n)
 		grow(t, n);
@@ -51,7 +51,7 @@ text_room(struct text *t, size_t n)
 const char *
 text_str(struct text *t)
 {
-	*text_room(t, 1) = '\0';
+	*text_reserve(t, 1) = '\0';
 	return t->p;
 }
 
@@ -59,7 +59,7 @@ void
 text_put(struct text *t, const void *p, size_t n)
 {
 	if (n)
-		memcpy(text_room(t, n), p, n);
+		memcpy(text_reserve(t, n), p, n);
 	t->n += n;
 }
 
@@ -72,7 +72,7 @@ text_puts(struct text *t, const char *s)
 void
 text_putc(struct text *t, char c)
 {
-	*text_room(t, 1) = c;
+	*text_reserve(t, 1) = c;
 	t->n++;
 }
 
@@ -83,13 +83,13 @@ text_printf(struct text *t, const char *fmt, ...)
 	va_start(ap, fmt);
 	va_copy(again, ap);
 	/* the text is formatted a second time only if the capacity is too small */
-	size_t room = t->cap - t->n;
-	int n = vsnprintf(room ? t->p + t->n : NULL, room, fmt, ap);
+	size_t free_bytes = t->cap - t->n;
+	int n = vsnprintf(free_bytes ? t->p + t->n : NULL, free_bytes, fmt, ap);
 	va_end(ap);
 	if (n < 0)
 		abort();
-	if ((size_t)n >= room)
-		(void)vsnprintf(text_room(t, (size_t)n + 1), (size_t)n + 1, fmt,
+	if ((size_t)n >= free_bytes)
+		(void)vsnprintf(text_reserve(t, (size_t)n + 1), (size_t)n + 1, fmt,
 				again);
 	va_end(again);
 	t->n += (size_t)n;
@@ -99,7 +99,7 @@ void
 text_i64(struct text *t, int64_t v)
 {
 	enum { MOST = 20 }; /* digits and sign */
-	char *p = text_room(t, MOST);
+	char *p = text_reserve(t, MOST);
 	uint64_t u = v < 0 ? -(uint64_t)v : (uint64_t)v, limit = 10;
 	size_t n = 1;
 	for (; n < MOST - 1 && u >= limit; limit *= 10) /* stop at the highest power of ten
@@ -287,7 +287,7 @@ text_base64(struct text *t, const void *data, size_t n)
 	enum { LINE_BYTES = BASE64_LINE / 4 * 3 };
 	const unsigned char *p = data;
 	size_t digits = (n + 2) / 3 * 4;
-	char *out = text_room(t, digits + digits / BASE64_LINE + 2);
+	char *out = text_reserve(t, digits + digits / BASE64_LINE + 2);
 	char *start = out;
 	for (size_t at = 0; at < n; at += LINE_BYTES)
 		out = put_line(out, p + at, n - at < LINE_BYTES ? n - at : LINE_BYTES);
@@ -354,11 +354,11 @@ decode_lines(const char **s, const char *stop, uint8_t **o, const uint8_t *end)
 	     c += BASE64_LINE + 1, out += LINE_BYTES) {
 		uint8_t line[LINE_BYTES + 2]; /* a copy, as out may be c and the line may
 					       * turn out invalid */
-		sixteen known = ~(sixteen){ 0 };
+		sixteen all_digits = ~(sixteen){ 0 };
 		/* the last step decodes four digits again */
 		for (int i = 0; i <= BASE64_LINE - 16; i += i < 48 ? 16 : 12)
-			known &= decode_sixteen(c + i, line + i / 4 * 3);
-		eights all = (eights)known;
+			all_digits &= decode_sixteen(c + i, line + i / 4 * 3);
+		eights all = (eights)all_digits;
 		if ((all[0] & all[1]) != UINT64_MAX)
 			break;
 		memcpy(out, line, LINE_BYTES);
@@ -373,10 +373,10 @@ decode_quads(const uint8_t *value, const char **s, const char *stop, uint8_t **o
 	     const uint8_t *end)
 {
 	const unsigned char *c = (const unsigned char *)*s;
-	size_t quads = (size_t)(stop - *s) / 4, room = (size_t)(end - *o);
+	size_t quads = (size_t)(stop - *s) / 4, free_bytes = (size_t)(end - *o);
 	uint8_t *out = *o;
 
-	for (; quads > 0 && room >= 4; quads--, room -= 3, c += 4, out += 3) {
+	for (; quads > 0 && free_bytes >= 4; quads--, free_bytes -= 3, c += 4, out += 3) {
 		uint32_t v0 = value[c[0]], v1 = value[c[1]], v2 = value[c[2]],
 			 v3 = value[c[3]];
 		if ((v0 | v1 | v2 | v3) == NO_DIGIT)

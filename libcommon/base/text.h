@@ -22,7 +22,7 @@ struct text {
 void text_free(struct text *t);
 void text_show(struct text *t, FILE *f); /* writes to f, frees t */
 const char *text_str(struct text *t); /* NUL-terminated view */
-char *text_room(struct text *t, size_t n); /* capacity for n bytes behind t->n */
+char *text_reserve(struct text *t, size_t n); /* capacity for n bytes behind t->n */
 
 void text_put(struct text *t, const void *p, size_t n);
 void text_puts(struct text *t, const char *s);

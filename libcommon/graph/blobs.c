@@ -56,22 +56,22 @@ load_data(struct graph *g, struct g_blob *b, struct err *e)
 	if ((uint64_t)b->bytes > b->text_len)
 		return graph_err(g, b, e, "blob %s has less text than %" PRId64
 				 " bytes need", b->name, b->bytes);
-	uint8_t *p = b->room ? b->room : arena_alloc(g->a, (size_t)b->bytes, 1);
+	uint8_t *p = b->decode_to ? b->decode_to : arena_alloc(g->a, (size_t)b->bytes, 1);
 	b->data = p;
 	bool ok = base64_decode(b->text, b->text_len, p, (size_t)b->bytes);
-	if (b->room)
+	if (b->decode_to)
 		b->text = NULL;
 	return ok || graph_err(g, b, e, "blob %s is not base64 of %" PRId64 " bytes",
 			       b->name, b->bytes);
 }
 
 void
-graph_spend_text(struct graph *g, uint8_t *p)
+graph_release_text(struct graph *g, uint8_t *p)
 {
 	const char *start = (const char *)p;
 	for (size_t i = 0; i < g->n_blobs; i++)
 		if (g->blobs[i]->text)
-			g->blobs[i]->room = p + (g->blobs[i]->text - start);
+			g->blobs[i]->decode_to = p + (g->blobs[i]->text - start);
 }
 
 bool

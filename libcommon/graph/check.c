@@ -253,7 +253,7 @@ check_copy(struct check *c, const struct g_op *op)
 	const struct g_operand *i = &op->ifm, *o = &op->ofm;
 	if (op->ifm2.t || op->weights || op->lut || G_HAS(op, G_OP_scalar))
 		return BAD(c, op, "o%d: a copy takes one operand", op->rec.id);
-	return (operand_is_run(i) && operand_is_run(o) && i->type == o->type &&
+	return (operand_is_contiguous(i) && operand_is_contiguous(o) && i->type == o->type &&
 		i->t != o->t && hwc_equal(i->shape, o->shape) &&
 		i->t->layout == o->t->layout) ||
 	       BAD(c, op, "o%d: a copy needs contiguous elements, and another tensor "

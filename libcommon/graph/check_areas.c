@@ -21,7 +21,7 @@ used_of(const struct areas *v, int place)
 }
 
 static bool
-check_end(const struct areas *v, const struct g_rec *rec, char letter, int place,
+check_extent(const struct areas *v, const struct g_rec *rec, char letter, int place,
 	  int64_t at, int64_t bytes)
 {
 	int64_t used = used_of(v, place);
@@ -55,12 +55,12 @@ check_areas(struct check *c)
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		const struct g_tensor *t = g->tensors[i];
 		if (G_HAS(t, G_TENSOR_at) && !tensor_is_const(t) &&
-		    !check_end(&v, &t->rec, 't', t->area, t->at, tensor_bytes(t)))
+		    !check_extent(&v, &t->rec, 't', t->area, t->at, tensor_bytes(t)))
 			return false;
 	}
 	for (size_t i = 0; i < g->n_buffers; i++) {
 		const struct g_buffer *b = g->buffers[i];
-		if (!check_end(&v, &b->rec, 'b', b->area, b->at, b->bytes))
+		if (!check_extent(&v, &b->rec, 'b', b->area, b->at, b->bytes))
 			return false;
 	}
 	return true;

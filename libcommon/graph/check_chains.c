@@ -6,13 +6,13 @@
 #include "graph/check.h"
 
 const struct g_operand *
-op_chained(const struct g_op *op)
+op_chained_operand(const struct g_op *op)
 {
 	return op->chain == CHAIN_IFM ? &op->ifm : op->chain == CHAIN_IFM2 ? &op->ifm2 : NULL;
 }
 
 const struct g_step *
-step_chained(const struct graph *g, const struct g_step *s)
+step_next_in_chain(const struct graph *g, const struct g_step *s)
 {
 	size_t next = (size_t)s->rec.index + 1;
 	if (!s->op || next >= g->n_steps || !g->steps[next]->op)
@@ -75,7 +75,7 @@ overwrites(const struct g_step *s, const struct g_tensor *out)
 	const struct g_operand *o[2] = { &s->op->ifm, &s->op->ifm2 };
 	const struct g_buffer *b = s->buffer ? s->buffer : s->scale_buffer;
 	for (int i = 0; i < 2; i++)
-		if (o[i]->t && o[i] != op_chained(s->op) && !tensor_is_const(o[i]->t) &&
+		if (o[i]->t && o[i] != op_chained_operand(s->op) && !tensor_is_const(o[i]->t) &&
 		    meets(out, o[i]->t->area, o[i]->t->at, tensor_bytes(o[i]->t)))
 			return true;
 	return b && meets(out, b->area, b->at, b->bytes);
@@ -85,14 +85,14 @@ overwrites(const struct g_step *s, const struct g_tensor *out)
 static int
 count_reads(const struct g_op *op)
 {
-	return (op_chained(op) != &op->ifm) + (op->ifm2.t && op_chained(op) != &op->ifm2);
+	return (op_chained_operand(op) != &op->ifm) + (op->ifm2.t && op_chained_operand(op) != &op->ifm2);
 }
 
 /* True if the chained operand of op is exactly the result of `from`. */
 static bool
 is_link(const struct g_op *from, const struct g_op *op, const struct g_op *lead)
 {
-	const struct g_operand *in = op_chained(op), *out = &from->ofm;
+	const struct g_operand *in = op_chained_operand(op), *out = &from->ofm;
 	return in && in->t == out->t && in->type == out->type && in->view == out->view &&
 	       (in->view == VIEW_WHOLE || in->view == VIEW_RESHAPE) &&
 	       hwc_equal(in->shape, out->shape) &&
@@ -103,7 +103,7 @@ is_link(const struct g_op *from, const struct g_op *op, const struct g_op *lead)
 static bool
 reads(const struct g_op *op, const struct g_tensor *t)
 {
-	const struct g_operand *chained = op_chained(op);
+	const struct g_operand *chained = op_chained_operand(op);
 	return (op->ifm.t == t && chained != &op->ifm) ||
 	       (op->ifm2.t == t && chained != &op->ifm2);
 }
@@ -148,9 +148,9 @@ steps_fault(const struct graph *g, const struct g_step *first, const struct g_st
 	const char *why = chain_ops_fault(op, n);
 	if (why)
 		return why;
-	if (!is_between(g, op_chained(last->op)->t, last->op))
+	if (!is_between(g, op_chained_operand(last->op)->t, last->op))
 		return "only one operation can read a chained tensor";
-	for (int i = first->rec.index; i < last->rec.index && !step_chained(g, last); i++)
+	for (int i = first->rec.index; i < last->rec.index && !step_next_in_chain(g, last); i++)
 		if (overwrites(g->steps[i], last->op->ofm.t))
 			return overwriting;
 	return NULL;

@@ -128,7 +128,7 @@ check_indexed(struct check *c, const struct g_op *op)
 		return BAD(c, op, "o%d: IFM %dx%dx%d with %dx%dx%d indices is not OFM %dx%dx%d",
 			   op->rec.id, i.h, i.w, i.c, at.h, at.w, at.c, o.h, o.w, o.c);
 	return (has_columns(&op->ifm) && has_columns(&op->ofm) && has_columns(&op->ifm2) &&
-		operand_is_run(&op->ifm2) && op->ifm.t != op->ofm.t) ||
+		operand_is_contiguous(&op->ifm2) && op->ifm.t != op->ofm.t) ||
 	       BAD(c, op, "o%d: a gather or scatter needs contiguous channels and "
 			  "indices, and two different tensors", op->rec.id);
 }

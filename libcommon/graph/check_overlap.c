@@ -10,7 +10,7 @@ static bool
 find_roots(struct check *c, const struct g_tensor **root)
 {
 	const struct graph *g = c->g;
-	const struct g_tensor **way = anew(c->a, const struct g_tensor *, g->n_tensors + 1);
+	const struct g_tensor **visited = anew(c->a, const struct g_tensor *, g->n_tensors + 1);
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		const struct g_tensor *t = g->tensors[i];
 		size_t n = 0;
@@ -19,18 +19,18 @@ find_roots(struct check *c, const struct g_tensor **root)
 				return BAD(c, t, "t%d: over= leads back to the same "
 						 "tensor",
 					   t->rec.id);
-			way[n++] = t;
+			visited[n++] = t;
 		}
 		t = root[t->rec.index] ? root[t->rec.index] : t;
 		root[t->rec.index] = t;
 		while (n--)
-			root[way[n]->rec.index] = t;
+			root[visited[n]->rec.index] = t;
 	}
 	return true;
 }
 
 /* an allocation with its live range: of a tensor or a buffer */
-struct stay {
+struct placement {
 	int64_t lo, hi, at, end;
 	int area;
 	const struct g_tensor *root; /* the tensor's root, see find_roots(); NULL: a buffer */
@@ -42,17 +42,17 @@ is_tensor_placed(const struct g_tensor *t)
 	return G_HAS(t, G_TENSOR_at) && G_HAS(t, G_TENSOR_live);
 }
 
-static struct stay
-stay_of_tensor(const struct g_tensor *t, const struct g_tensor *root)
+static struct placement
+tensor_placement(const struct g_tensor *t, const struct g_tensor *root)
 {
-	return (struct stay){ .lo = t->live.lo, .hi = t->live.hi, .at = t->at,
+	return (struct placement){ .lo = t->live.lo, .hi = t->live.hi, .at = t->at,
 			      .end = t->at + tensor_bytes(t), .area = t->area, .root = root };
 }
 
-static struct stay
-stay_of_buffer(const struct g_buffer *b)
+static struct placement
+buffer_placement(const struct g_buffer *b)
 {
-	return (struct stay){ .lo = b->live.lo, .hi = b->live.hi, .at = b->at,
+	return (struct placement){ .lo = b->live.lo, .hi = b->live.hi, .at = b->at,
 			      .end = b->at + b->bytes, .area = b->area };
 }
 
@@ -62,27 +62,27 @@ stay_of_buffer(const struct g_buffer *b)
  * tensor.
  */
 static bool
-collide(const struct stay *a, const struct stay *b)
+collide(const struct placement *a, const struct placement *b)
 {
 	return a->area == b->area && a->lo <= b->hi && b->lo <= a->hi && a->at < b->end &&
 	       b->at < a->end && a->root != b->root;
 }
 
 static int
-compare_stays(const void *x, const void *y)
+compare_placements(const void *x, const void *y)
 {
-	const struct stay *a = x, *b = y;
+	const struct placement *a = x, *b = y;
 	return a->lo < b->lo ? -1 : a->lo > b->lo;
 }
 
 /* True if any two allocations collide.  Each is compared with those live when it begins. */
 static bool
-any_collide(struct arena *a, struct stay *v, size_t n)
+any_collide(struct arena *a, struct placement *v, size_t n)
 {
-	const struct stay **live = anew(a, const struct stay *, n + 1);
+	const struct placement **live = anew(a, const struct placement *, n + 1);
 	size_t n_live = 0;
 	if (n)
-		qsort(v, n, sizeof(*v), compare_stays);
+		qsort(v, n, sizeof(*v), compare_placements);
 	for (size_t i = 0; i < n; i++) {
 		size_t left = 0;
 		for (size_t k = 0; k < n_live; k++) {
@@ -106,8 +106,8 @@ check_tensor_overlap(struct check *c, const struct g_tensor **root)
 	for (size_t i = 0; i < g->n_tensors; i++)
 		for (size_t k = 0; k < i; k++) {
 			const struct g_tensor *a = g->tensors[i], *b = g->tensors[k];
-			const struct stay x = stay_of_tensor(a, root[i]);
-			const struct stay y = stay_of_tensor(b, root[k]);
+			const struct placement x = tensor_placement(a, root[i]);
+			const struct placement y = tensor_placement(b, root[k]);
 			if (is_tensor_placed(a) && is_tensor_placed(b) && collide(&x, &y))
 				return BAD(c, a, "t%d at 0x%" PRIx64 " overlaps t%d at 0x%"
 					   PRIx64 " while both are live", a->rec.id,
@@ -119,10 +119,10 @@ check_tensor_overlap(struct check *c, const struct g_tensor **root)
 static bool
 check_buffer_overlap(struct check *c, const struct g_tensor **root, const struct g_buffer *b)
 {
-	const struct stay x = stay_of_buffer(b);
+	const struct placement x = buffer_placement(b);
 	for (size_t i = 0; i < c->g->n_tensors && G_HAS(b, G_BUFFER_live); i++) {
 		const struct g_tensor *t = c->g->tensors[i];
-		const struct stay y = stay_of_tensor(t, root[i]);
+		const struct placement y = tensor_placement(t, root[i]);
 		if (is_tensor_placed(t) && collide(&x, &y))
 			return BAD(c, b, "b%d at 0x%" PRIx64 " overlaps t%d at 0x%" PRIx64
 				   " while both are live", b->rec.id, (uint64_t)b->at,
@@ -140,16 +140,16 @@ check_overlap(struct check *c)
 {
 	const struct graph *g = c->g;
 	const struct g_tensor **root = anew(c->a, const struct g_tensor *, g->n_tensors + 1);
-	struct stay *v = anew(c->a, struct stay, g->n_tensors + g->n_buffers + 1);
+	struct placement *v = anew(c->a, struct placement, g->n_tensors + g->n_buffers + 1);
 	size_t n = 0;
 	if (!find_roots(c, root))
 		return false;
 	for (size_t i = 0; i < g->n_tensors; i++)
 		if (is_tensor_placed(g->tensors[i]))
-			v[n++] = stay_of_tensor(g->tensors[i], root[i]);
+			v[n++] = tensor_placement(g->tensors[i], root[i]);
 	for (size_t i = 0; i < g->n_buffers; i++)
 		if (G_HAS(g->buffers[i], G_BUFFER_live))
-			v[n++] = stay_of_buffer(g->buffers[i]);
+			v[n++] = buffer_placement(g->buffers[i]);
 	if (!any_collide(c->a, v, n))
 		return true;
 	bool ok = check_tensor_overlap(c, root);

@@ -29,7 +29,7 @@ struct order {
 		int32_t slice;
 		int64_t bytes; /* loaded bytes, from the first on */
 	} *loaded; /* the content of each buffer */
-	int64_t moment; /* time step of the next kernel, as npu-sched counts */
+	int64_t time_step; /* time step of the next kernel, as npu-sched counts */
 };
 
 static const struct g_operand *
@@ -244,31 +244,31 @@ check_needs(struct order *o, const struct g_step *s, struct g_range rows)
 /* ---- live ranges --------------------------------------------------------------- */
 
 static bool
-check_live(struct order *o, const struct g_tensor *t, int64_t moment)
+check_live(struct order *o, const struct g_tensor *t, int64_t time_step)
 {
 	if (!t || !G_HAS(t, G_TENSOR_live) || tensor_is_const(t) ||
-	    (t->live.lo <= moment && moment <= t->live.hi))
+	    (t->live.lo <= time_step && time_step <= t->live.hi))
 		return true;
 	return BAD(o->c, t, "t%d: live=%" PRId64 ":%" PRId64 ", but it is used at %"
-		   PRId64, t->rec.id, t->live.lo, t->live.hi, moment);
+		   PRId64, t->rec.id, t->live.lo, t->live.hi, time_step);
 }
 
 static bool
-check_lives(struct order *o, const struct g_tensors *l, int64_t moment)
+check_lives(struct order *o, const struct g_tensors *l, int64_t time_step)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (!check_live(o, l->v[i], moment))
+		if (!check_live(o, l->v[i], time_step))
 			return false;
 	return true;
 }
 
 static bool
-check_buffer_live(struct order *o, const struct g_buffer *b, int64_t moment)
+check_buffer_live(struct order *o, const struct g_buffer *b, int64_t time_step)
 {
 	return !G_HAS(b, G_BUFFER_live) ||
-	       (b->live.lo <= moment && moment <= b->live.hi) ||
+	       (b->live.lo <= time_step && time_step <= b->live.hi) ||
 	       BAD(o->c, b, "b%d: live=%" PRId64 ":%" PRId64 ", but it is used at %"
-		   PRId64, b->rec.id, b->live.lo, b->live.hi, moment);
+		   PRId64, b->rec.id, b->live.lo, b->live.hi, time_step);
 }
 
 /* ---- buffers ---------------------------------------------------------------------- */
@@ -299,7 +299,7 @@ meets(const struct g_buffer *a, const struct g_buffer *b)
 }
 
 static bool
-take_fetch(struct order *o, const struct g_step *s)
+check_fetch(struct order *o, const struct g_step *s)
 {
 	const struct g_buffer *b = s->buffer;
 	for (size_t i = 0; i < o->g->n_buffers; i++)
@@ -313,7 +313,7 @@ take_fetch(struct order *o, const struct g_step *s)
 		part = s->bytes;
 	if (part.lo <= l->bytes && part.hi > l->bytes)
 		l->bytes = part.hi;
-	return check_buffer_live(o, b, o->moment - 1);
+	return check_buffer_live(o, b, o->time_step - 1);
 }
 
 /* size of a slice's scales, as encoded; 0: not encoded yet */
@@ -345,13 +345,13 @@ check_loaded(struct order *o, const struct g_step *s)
 		return BAD(o->c, s, "p%d: b%d holds %" PRId64 " of the %" PRId64
 			   " bytes that o%d needs", s->rec.id, b->rec.id, l->bytes,
 			   bytes, s->op->rec.id);
-	return check_buffer_live(o, b, o->moment);
+	return check_buffer_live(o, b, o->time_step);
 }
 
 /* ---- all steps in order --------------------------------------------------------------- */
 
 static bool
-take_run(struct order *o, const struct g_step *s)
+check_run(struct order *o, const struct g_step *s)
 {
 	const struct g_op *op = s->op;
 	int32_t height = op->ofm.shape.h;
@@ -360,7 +360,7 @@ take_run(struct order *o, const struct g_step *s)
 		rows = s->rows;
 	int32_t *done = &o->done[op->rec.index][s->slice];
 	if (op->chain) /* all operations of a chain run in one time step */
-		o->moment -= 2;
+		o->time_step -= 2;
 	if (rows.lo != *done)
 		return BAD(o->c, s, "p%d: o%d runs rows %" PRId64 ":%" PRId64 ", but "
 			   "has run %d of %d", s->rec.id, op->rec.id, rows.lo,
@@ -368,11 +368,11 @@ take_run(struct order *o, const struct g_step *s)
 	if (!check_needs(o, s, rows) || !check_loaded(o, s))
 		return false;
 	for (int k = 0; k < OPERANDS; k++)
-		if (!check_live(o, operand(op, k)->t, o->moment))
+		if (!check_live(o, operand(op, k)->t, o->time_step))
 			return false;
 	*done = (int32_t)rows.hi;
 	o->open[op->rec.index] -= rows.hi == height;
-	o->moment += 2;
+	o->time_step += 2;
 	return true;
 }
 
@@ -382,17 +382,17 @@ walk_nodes(struct order *o)
 	size_t p = 0;
 	for (size_t n = 0; n < o->g->n_nodes; n++) {
 		const struct g_node *node = o->g->nodes[n];
-		if (!check_lives(o, &node->in, o->moment))
+		if (!check_lives(o, &node->in, o->time_step))
 			return false;
 		for (; p < o->g->n_steps && node_of(o->step[p]) == node; p++) {
 			const struct g_step *s = o->step[p];
-			if ((s->weights && !take_fetch(o, s)) ||
-			    (s->op && !take_run(o, s)))
+			if ((s->weights && !check_fetch(o, s)) ||
+			    (s->op && !check_run(o, s)))
 				return false;
 		}
 		if (node->kind == NODE_CPU)
-			o->moment += 2;
-		if (!check_lives(o, &node->out, o->moment > 2 ? o->moment - 2 : o->moment))
+			o->time_step += 2;
+		if (!check_lives(o, &node->out, o->time_step > 2 ? o->time_step - 2 : o->time_step))
 			return false;
 	}
 	return true;
@@ -413,9 +413,9 @@ check_finished(struct order *o)
 
 /* Inputs must be live at the first time step, outputs at the last, variables at both. */
 static bool
-check_ends(struct order *o)
+check_io_live(struct order *o)
 {
-	int64_t last = o->moment > 2 ? o->moment - 2 : o->moment;
+	int64_t last = o->time_step > 2 ? o->time_step - 2 : o->time_step;
 	for (size_t i = 0; i < o->g->n_tensors; i++) {
 		const struct g_tensor *t = o->g->tensors[i];
 		if (((tensor_is_input(t) || t->variable) && !check_live(o, t, 1)) ||
@@ -428,7 +428,7 @@ check_ends(struct order *o)
 bool
 check_schedule(struct check *c)
 {
-	struct order o = { .c = c, .g = c->g, .moment = 1 };
+	struct order o = { .c = c, .g = c->g, .time_step = 1 };
 	if (c->g->stage < STAGE_SCHED)
 		return true;
 	if (!make_progress(&o))
@@ -436,5 +436,5 @@ check_schedule(struct check *c)
 	sort_by_node(&o);
 	list_touches(&o);
 	o.loaded = anew(c->a, struct loaded, c->g->n_buffers + 1);
-	return walk_nodes(&o) && check_finished(&o) && check_ends(&o);
+	return walk_nodes(&o) && check_finished(&o) && check_io_live(&o);
 }

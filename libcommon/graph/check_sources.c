@@ -21,7 +21,7 @@ struct sources {
 };
 
 static bool
-is_given(const struct g_tensor *t)
+has_initial_value(const struct g_tensor *t)
 {
 	return tensor_is_input(t) || t->variable || tensor_is_const(t);
 }
@@ -68,7 +68,7 @@ static bool
 check_operand(const struct sources *s, const struct g_op *op, const struct g_operand *x)
 {
 	const struct g_tensor *t = x->t;
-	if (!t || is_given(t))
+	if (!t || has_initial_value(t))
 		return true;
 	int64_t n = s->written[t->rec.index], all = whole_bytes(t);
 	if (!n)
@@ -117,7 +117,7 @@ run_cpu(struct sources *s, const struct g_node *n)
 		 * an input without any writer: the original model leaves it unwritten,
 		 * too
 		 */
-		if (!is_given(t) && s->has_writer[t->rec.index] &&
+		if (!has_initial_value(t) && s->has_writer[t->rec.index] &&
 		    !check_whole(s, &n->rec, "the CPU's input", t))
 			return false;
 	}
@@ -140,7 +140,7 @@ check_sources(struct check *c)
 			return false;
 	}
 	for (size_t i = 0; i < g->n_tensors; i++)
-		if (tensor_is_output(g->tensors[i]) && !is_given(g->tensors[i]) &&
+		if (tensor_is_output(g->tensors[i]) && !has_initial_value(g->tensors[i]) &&
 		    !check_whole(&s, &g->tensors[i]->rec, "the output", g->tensors[i]))
 			return false;
 	return true;

@@ -106,7 +106,7 @@ tensor_has_strides(const struct g_tensor *t)
 }
 
 bool
-operand_is_run(const struct g_operand *o)
+operand_is_contiguous(const struct g_operand *o)
 {
 	if (tensor_has_strides(o->t))
 		return false;

@@ -334,7 +334,7 @@ struct g_blob {
 	const char *path; /* NULL: the data are embedded */
 	const char *text; /* base64 text from the file, or NULL */
 	size_t text_len;
-	uint8_t *room; /* memory to decode the text into; NULL: allocate */
+	uint8_t *decode_to; /* memory to decode the text into; NULL: allocate */
 	const uint8_t *data; /* decoded data; NULL before graph_blob() */
 };
 
@@ -371,7 +371,7 @@ bool graph_read(struct arena *a, struct bytes text, const char *file,
  * Declares that p, the text that g was read from, is not needed any more.  Blobs are
  * then decoded in place, which saves memory of their size.
  */
-void graph_spend_text(struct graph *g, uint8_t *p);
+void graph_release_text(struct graph *g, uint8_t *p);
 
 /* Prints the canonical text.  Blobs that were not decoded are copied from the input. */
 void graph_print(const struct graph *g, struct text *t);
@@ -449,7 +449,7 @@ struct g_operand operand_box(struct g_tensor *t, struct hwc shape,
 			     struct hwc start);
 
 /* True if the operand's elements are contiguous in memory, row by row. */
-bool operand_is_run(const struct g_operand *o);
+bool operand_is_contiguous(const struct g_operand *o);
 
 /* True if the tensor has an explicit row or pixel stride. */
 bool tensor_has_strides(const struct g_tensor *t);
@@ -525,12 +525,12 @@ struct block_query op_block_query(const struct g_op *op, int32_t rows);
  * Chains (check_chains.c): an elementwise operation of the next step takes the result
  * of a kernel from a chain buffer, without a feature map in memory.
  *
- * op_chained() returns the operand that op takes from a chain buffer, or NULL.
- * step_chained() returns the next step if it continues the chain of s, or NULL.
+ * op_chained_operand() returns the operand that op takes from a chain buffer, or NULL.
+ * step_next_in_chain() returns the next step if it continues the chain of s, or NULL.
  */
 enum { CHAIN_LENGTH = 4, CHAIN_READS = 3 /* operands in memory */ };
-const struct g_operand *op_chained(const struct g_op *op);
-const struct g_step *step_chained(const struct graph *g, const struct g_step *s);
+const struct g_operand *op_chained_operand(const struct g_op *op);
+const struct g_step *step_next_in_chain(const struct graph *g, const struct g_step *s);
 /*
  * Checks whether the last of n >= 2 operations can take the result of the operation
  * before it from a chain buffer.  The earlier operations must be a chain already;

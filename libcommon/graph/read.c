@@ -263,7 +263,7 @@ parse_header(struct parse *s)
 	size_t n = sizeof(magic) - 1;
 	s->line = 1; /* in an empty file the error is in line 1, too */
 	if (!p || (size_t)(end - p) < n || memcmp(p, magic, n) != 0) {
-		const char *is = fb_known(all);
+		const char *is = fb_identify(all);
 		return is ? BAD(s, "not an NPU graph but %s", is)
 			  : BAD(s, "not an NPU graph (the first line is "
 				   "'nputools-graph 1 stage=...')");

@@ -84,12 +84,12 @@ does_not_fit(const char *path, const char *what, const struct tfl_tensor *t,
  * if the file does not match.
  */
 static bool
-npy_form(const struct npy *n, const char *path, const struct tfl_tensor *t, int frames,
+npy_value_tensor(const struct npy *n, const char *path, const struct tfl_tensor *t, int frames,
 	 struct tfl_tensor *as, struct err *e)
 {
-	struct tfl_tensor real = float_form(t);
+	struct tfl_tensor real = as_float32(t);
 	if (n->kind == 'f' && n->item_bytes == tfl_type_bytes(TFL_FLOAT32) &&
-	    are_forms(t, &real))
+	    float_and_quantized(t, &real))
 		*as = real;
 	bool truth = n->kind == 'b' && as->type == TFL_INT8;
 	if ((n->kind != npy_kind(as->type) && !truth) ||
@@ -104,16 +104,16 @@ static bool
 find_values(struct bytes head, uint64_t n, const struct tfl_tensor *t, int frames,
 	    struct values *v, struct err *e)
 {
-	v->form = *t;
+	v->value_tensor = *t;
 	v->at = 0;
 	if (npy_is(head)) {
 		struct npy npy;
 		if (!npy_parse_head(head, n, file_name(v->path), &npy, &v->at, e) ||
-		    !npy_form(&npy, v->path, t, frames, &v->form, e))
+		    !npy_value_tensor(&npy, v->path, t, frames, &v->value_tensor, e))
 			return false;
 		v->memory = NULL;
 	}
-	v->bytes = (size_t)(v->memory ? end_bytes(v->memory) : tfl_bytes(&v->form));
+	v->bytes = (size_t)(v->memory ? border_bytes(v->memory) : tfl_bytes(&v->value_tensor));
 	uint64_t bytes = n - v->at;
 	if (bytes / (uint64_t)frames == v->bytes && !(bytes % (uint64_t)frames))
 		return true;
@@ -166,12 +166,12 @@ open_values(struct values *v, const struct tfl_tensor *t, int frames, bool *done
 
 bool
 read_values(struct arena *a, const char *path, const struct tfl_tensor *t,
-	    const struct end *x, int frames, struct values *out, struct err *e)
+	    const struct border_tensor *x, int frames, struct values *out, struct err *e)
 {
 	struct bytes file;
 	bool done = false;
 	*out = (struct values){ .path = path, .fd = -1,
-				.memory = x && x->given ? x : NULL };
+				.memory = x && x->has_record ? x : NULL };
 	if (frames > 1 && !open_values(out, t, frames, &done, e))
 		return false;
 	if (done)
@@ -193,7 +193,7 @@ unpack_frame(const struct values *v, int frame, void *to, struct err *e)
 	bytes.memory = NULL;
 	bool ok = frame_values(&bytes, frame, p, e);
 	if (ok)
-		end_unpack(v->memory, p, to);
+		border_unpack(v->memory, p, to);
 	arena_close(a);
 	return ok;
 }
@@ -232,7 +232,7 @@ find_indices(struct arena *a, const struct tfl_model *m, const struct tfl_model 
 
 bool
 open_inputs(struct arena *a, struct inputs *in, const struct tfl_model *m,
-	    const struct tfl_model *with, const struct ends *x, const struct options *o,
+	    const struct tfl_model *with, const struct border_tensors *x, const struct options *o,
 	    struct err *e)
 {
 	const struct tfl_subgraph *g = &m->subgraph[0];
@@ -261,12 +261,12 @@ static bool
 put_values(const struct values *v, int frame, const struct tfl_tensor *t, void *to,
 	   struct err *e)
 {
-	if (v->form.type == t->type)
+	if (v->value_tensor.type == t->type)
 		return frame_values(v, frame, to, e);
 	struct arena *a = arena_open();
 	void *aligned = arena_alloc(a, v->bytes, 1);
 	bool ok = frame_values(v, frame, aligned, e) &&
-		  convert_form(&v->form, aligned, t, to, e);
+		  convert_type(&v->value_tensor, aligned, t, to, e);
 	arena_close(a);
 	return ok;
 }
@@ -292,7 +292,7 @@ put_made(const struct tfl_subgraph *g, int k, struct inputs *in, uint8_t *to,
 	struct arena *a = arena_open();
 	void *v = arena_alloc(a, (size_t)tfl_bytes(q), 1);
 	sim_make_values(kind, &in->random, q, v);
-	bool ok = convert_form(q, v, t, to, e);
+	bool ok = convert_type(q, v, t, to, e);
 	arena_close(a);
 	return ok;
 }
@@ -339,8 +339,8 @@ copy_inputs(struct sim *from, struct sim *to, int i, int n, struct err *e)
 		const uint8_t *p = sim_tensor(from, f->in[k]);
 		p += (int64_t)i * tfl_bytes(x);
 		void *q = sim_tensor(to, g->in[k]);
-		if (are_forms(x, y)) {
-			if (!convert_form(x, p, y, q, e))
+		if (float_and_quantized(x, y)) {
+			if (!convert_type(x, p, y, q, e))
 				return false;
 		} else if (!same_type(x, y) || tfl_bytes(x) != tfl_bytes(y)) {
 			return err_at(e, sim_model(to)->name, 0,

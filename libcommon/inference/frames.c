@@ -34,7 +34,7 @@ struct round {
 	struct worker *worker;
 	unsigned n_workers;
 	struct frame *frame;
-	unsigned n, room; /* frames in use, and capacity */
+	unsigned n, max_frames; /* frames in use, and capacity */
 	atomic_size_t next; /* the next frame that no worker has taken */
 };
 
@@ -146,7 +146,7 @@ open_worker(const struct run *r, struct worker *w, struct err *e)
 }
 
 static uint8_t **
-places(struct arena *a, const struct tfl_subgraph *g, const int *tensor, int n)
+alloc_tensors(struct arena *a, const struct tfl_subgraph *g, const int *tensor, int n)
 {
 	uint8_t **p = anew(a, uint8_t *, (size_t)n + 1);
 	for (int k = 0; k < n; k++)
@@ -187,11 +187,11 @@ open_round(struct run *r, struct round *c)
 	const struct tfl_subgraph *g = &r->m->subgraph[0];
 	size_t turns = ROUND_BYTES / frame_bytes(g) / c->n_workers;
 	turns = c->n_workers == 1 || turns < 1 ? 1 : turns > MAX_TURNS ? MAX_TURNS : turns;
-	c->room = (unsigned)turns * c->n_workers;
-	c->frame = anew(r->a, struct frame, c->room);
-	for (unsigned i = 0; i < c->room; i++) {
-		c->frame[i].in = places(r->a, g, g->in, g->n_in);
-		c->frame[i].out = places(r->a, g, g->out, g->n_out);
+	c->max_frames = (unsigned)turns * c->n_workers;
+	c->frame = anew(r->a, struct frame, c->max_frames);
+	for (unsigned i = 0; i < c->max_frames; i++) {
+		c->frame[i].in = alloc_tensors(r->a, g, g->in, g->n_in);
+		c->frame[i].out = alloc_tensors(r->a, g, g->out, g->n_out);
 	}
 }
 
@@ -254,7 +254,7 @@ run_round(struct run *r, int first, struct err *e)
 {
 	struct round *c = r->round;
 	int left = r->o->frames - first;
-	c->n = left < (int)c->room ? (unsigned)left : c->room;
+	c->n = left < (int)c->max_frames ? (unsigned)left : c->max_frames;
 	for (unsigned i = 0; i < c->n; i++) {
 		struct frame *f = &c->frame[i];
 		f->number = first + (int)i;

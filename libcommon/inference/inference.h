@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/npy.h"
 #include "sim/sim.h"
-#include "stream/ends.h"
+#include "stream/borders.h"
 #include "stream/stream.h"
 
 #include <argp.h>
@@ -82,7 +82,7 @@ struct tosa_graph;
 struct model { /* one of the two pointers is set */
 	struct tfl_model *tflite;
 	struct tosa_graph *tosa;
-	struct ends ends; /* of a TOSA graph: none */
+	struct border_tensors borders; /* of a TOSA graph: none */
 };
 /* Reads the model at path ("-" or NULL: standard input). any_size: skip check_size. */
 bool read_model(struct arena *a, const char *path, bool any_size, struct model *out,
@@ -98,30 +98,30 @@ bool check_size(const struct model *m, size_t file_bytes, const char *name,
 		struct err *e);
 
 /*
- * forms.c: true if one tensor is float32 and the other is quantized, with equally many
+ * convert.c: true if one tensor is float32 and the other is quantized, with equally many
  * elements
  */
-bool are_forms(const struct tfl_tensor *a, const struct tfl_tensor *b);
+bool float_and_quantized(const struct tfl_tensor *a, const struct tfl_tensor *b);
 /* equal types, or int8 and boolean, because npz has no types */
 bool same_type(const struct tfl_tensor *a, const struct tfl_tensor *b);
 /* t as float32 without quantization */
-struct tfl_tensor float_form(const struct tfl_tensor *t);
+struct tfl_tensor as_float32(const struct tfl_tensor *t);
 /* Converts with the kernels of QUANTIZE or DEQUANTIZE.  Fails if the kernel refuses. */
-bool convert_form(const struct tfl_tensor *from, const void *in,
+bool convert_type(const struct tfl_tensor *from, const void *in,
 		  const struct tfl_tensor *to, void *out, struct err *e);
 /* the quantized output of the QUANTIZE operator that reads a float input; NULL: none */
 const struct tfl_tensor *behind_quantize(const struct tfl_subgraph *g, int tensor);
 
 /* data.c: values from files into tensors, and from tensors into files */
 struct values { /* the values of all frames, in consecutive memory */
-	struct tfl_tensor form; /* type of the elements: that of the tensor, or float32 */
+	struct tfl_tensor value_tensor; /* type of the elements: that of the tensor, or float32 */
 	size_t bytes;		/* of one frame */
 	const uint8_t *p;	/* of any alignment; NULL: the values are in fd */
 	int fd;			/* file with the values; -1: none */
 	uint64_t at;		/* byte of fd at which they begin */
 	const char *path;
 	/* layout in memory of a raw file's values; NULL: plain values */
-	const struct end *memory;
+	const struct border_tensor *memory;
 };
 
 /*
@@ -131,7 +131,7 @@ struct values { /* the values of all frames, in consecutive memory */
  * open, and its values are read when they are needed.
  */
 bool read_values(struct arena *a, const char *path, const struct tfl_tensor *t,
-		 const struct end *x, int frames, struct values *out, struct err *e);
+		 const struct border_tensor *x, int frames, struct values *out, struct err *e);
 /* reads the v->bytes bytes of one frame */
 bool frame_values(const struct values *v, int frame, void *to, struct err *e);
 
@@ -145,7 +145,7 @@ struct inputs { /* the source of the next frame's inputs */
 
 /* with: the plain model that m is compared with; NULL: none, or a TOSA graph */
 bool open_inputs(struct arena *a, struct inputs *in, const struct tfl_model *m,
-		 const struct tfl_model *with, const struct ends *x,
+		 const struct tfl_model *with, const struct border_tensors *x,
 		 const struct options *o, struct err *e);
 /*
  * Writes the next frame's inputs of g, each in the tensor's own type; to[k] is for
@@ -173,7 +173,7 @@ struct judged {
 
 /* *out gets the expected values of each output, NULL if there are none. */
 bool open_expectations(struct arena *a, struct values **out,
-		       const struct tfl_model *m, const struct ends *x,
+		       const struct tfl_model *m, const struct border_tensors *x,
 		       const struct options *o,
 		       struct err *e);
 /*

@@ -29,7 +29,7 @@ put_position(struct text *x, const struct tfl_tensor *t, int64_t i)
 
 /* name of the operator that computes an output, for messages */
 static const char *
-maker(const struct tfl_subgraph *g, const struct tfl_tensor *t)
+producer_label(const struct tfl_subgraph *g, const struct tfl_tensor *t)
 {
 	return t->producer < 0 ? "none" : tfl_op_label(&g->op[t->producer]);
 }
@@ -40,14 +40,14 @@ maker(const struct tfl_subgraph *g, const struct tfl_tensor *t)
  * the type of the elements.
  */
 static bool
-same_values(struct sim *s, int output, const struct tfl_tensor *form,
+same_values(struct sim *s, int output, const struct tfl_tensor *value_tensor,
 	    const void *got, const void *want, const struct judged *j, struct err *e)
 {
 	const struct tfl_model *m = sim_model(s);
 	const struct tfl_subgraph *g = &m->subgraph[0];
 	const struct tfl_tensor *t = &g->tensor[g->out[output]];
 	int64_t n = tfl_elements(t), n_wrong = 0, first = -1;
-	size_t size = (size_t)tfl_type_bytes(form->type);
+	size_t size = (size_t)tfl_type_bytes(value_tensor->type);
 	double largest = 0;
 	for (int64_t i = 0; i < n; i++) {
 		if (!memcmp((const uint8_t *)got + (size_t)i * size,
@@ -56,8 +56,8 @@ same_values(struct sim *s, int output, const struct tfl_tensor *form,
 		n_wrong++;
 		if (first < 0)
 			first = i;
-		largest = fmax(largest, fabs(value_at(form, got, i) -
-					     value_at(form, want, i)));
+		largest = fmax(largest, fabs(value_at(value_tensor, got, i) -
+					     value_at(value_tensor, want, i)));
 	}
 	if (!n_wrong)
 		return true;
@@ -71,9 +71,9 @@ same_values(struct sim *s, int output, const struct tfl_tensor *form,
 		     "element %s is %.9g, %s %.9g; %lld of %lld differ, by at "
 		     "most %.9g",
 		     m->name, of, output, g->out[output], t->name,
-		     t->producer, maker(g, t), element,
-		     value_at(form, got, first), j->wanted,
-		     value_at(form, want, first), (long long)n_wrong, (long long)n,
+		     t->producer, producer_label(g, t), element,
+		     value_at(value_tensor, got, first), j->wanted,
+		     value_at(value_tensor, want, first), (long long)n_wrong, (long long)n,
 		     largest);
 	text_free(&at);
 	text_free(&frame);
@@ -85,21 +85,21 @@ same_values(struct sim *s, int output, const struct tfl_tensor *form,
  * as floats
  */
 static bool
-same_in_forms(struct sim *s, int output, const struct tfl_tensor *form,
+same_across_types(struct sim *s, int output, const struct tfl_tensor *value_tensor,
 	      const void *want, const struct judged *j, struct err *e)
 {
 	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
 	const struct tfl_tensor *t = &g->tensor[g->out[output]];
 	const void *got = sim_tensor(s, g->out[output]);
-	if (same_type(t, form))
+	if (same_type(t, value_tensor))
 		return same_values(s, output, t, got, want, j, e);
 	struct arena *a = arena_open();
-	const struct tfl_tensor *q = t->type == TFL_FLOAT32 ? form : t;
-	struct tfl_tensor real = float_form(q);
+	const struct tfl_tensor *q = t->type == TFL_FLOAT32 ? value_tensor : t;
+	struct tfl_tensor real = as_float32(q);
 	void *v = arena_alloc(a, (size_t)tfl_bytes(&real), 1);
-	bool ok = q == t ? convert_form(q, got, &real, v, e) &&
+	bool ok = q == t ? convert_type(q, got, &real, v, e) &&
 			       same_values(s, output, &real, v, want, j, e)
-			 : convert_form(q, want, &real, v, e) &&
+			 : convert_type(q, want, &real, v, e) &&
 			       same_values(s, output, &real, got, v, j, e);
 	arena_close(a);
 	return ok;
@@ -107,7 +107,7 @@ same_in_forms(struct sim *s, int output, const struct tfl_tensor *form,
 
 bool
 open_expectations(struct arena *a, struct values **out, const struct tfl_model *m,
-		  const struct ends *x, const struct options *o, struct err *e)
+		  const struct border_tensors *x, const struct options *o, struct err *e)
 {
 	const struct tfl_subgraph *g = &m->subgraph[0];
 	*out = NULL;
@@ -139,7 +139,7 @@ check_expectations(struct sim *s, const struct values *want,
 		const struct values *v = &want[k];
 		void *p = arena_alloc(a, v->bytes, 1);
 		ok = frame_values(v, j->frame, p, e) &&
-		     same_in_forms(s, k, &v->form, p, j, e);
+		     same_across_types(s, k, &v->value_tensor, p, j, e);
 	}
 	arena_close(a);
 	return ok;
@@ -150,17 +150,17 @@ check_expectations(struct sim *s, const struct values *want,
  * shape
  */
 static const void *
-joined_output(struct arena *s, struct sim *const *a, int n, int k, struct tfl_tensor *form)
+joined_output(struct arena *s, struct sim *const *a, int n, int k, struct tfl_tensor *value_tensor)
 {
 	int tensor = sim_model(a[0])->subgraph[0].out[k];
-	*form = sim_model(a[0])->subgraph[0].tensor[tensor];
+	*value_tensor = sim_model(a[0])->subgraph[0].tensor[tensor];
 	if (n == 1)
 		return sim_tensor(a[0], tensor);
-	size_t bytes = (size_t)tfl_bytes(form);
+	size_t bytes = (size_t)tfl_bytes(value_tensor);
 	uint8_t *p = arena_alloc(s, bytes, (size_t)n);
 	for (int i = 0; i < n; i++)
 		memcpy(p + (size_t)i * bytes, sim_tensor(a[i], tensor), bytes);
-	form->dim[0] *= n;
+	value_tensor->dim[0] *= n;
 	return p;
 }
 
@@ -203,7 +203,7 @@ compare_models(struct sim *const *a, int n, struct sim *b, const struct judged *
 		struct tfl_tensor x;
 		const struct tfl_tensor *y = &g->tensor[g->out[k]];
 		const void *want = joined_output(scratch, a, n, k, &x);
-		if (!are_forms(&x, y) &&
+		if (!float_and_quantized(&x, y) &&
 		    (!same_type(&x, y) || tfl_bytes(&x) != tfl_bytes(y)))
 			ok = err_no(e,
 				    "%s: output %d differs in type or size from that "
@@ -215,7 +215,7 @@ compare_models(struct sim *const *a, int n, struct sim *b, const struct judged *
 		if (ok && why && !stand_in_of_output(b, k))
 			ok = err_no(e, "output %d is not compared, because the other "
 				       "model can't be run: %s", k, why);
-		ok = ok && same_in_forms(b, k, &x, want, j, e);
+		ok = ok && same_across_types(b, k, &x, want, j, e);
 	}
 	arena_close(scratch);
 	return ok;

@@ -38,7 +38,7 @@ count(const struct plane *p)
 
 /* Copies a feature map in C order.  Returns false if it exceeds its region. */
 static bool
-gather(struct arena *a, const struct npu_fm *f, const struct sim_region *r,
+copy_feature_map(struct arena *a, const struct npu_fm *f, const struct sim_region *r,
        struct plane *out)
 {
 	int bytes = npu_fm_bytes(f);
@@ -60,7 +60,7 @@ gather(struct arena *a, const struct npu_fm *f, const struct sim_region *r,
 
 /* true if part equals whole from row y and channel c on */
 static bool
-lies_at(const struct plane *whole, const struct plane *part, int64_t y,
+is_part_at(const struct plane *whole, const struct plane *part, int64_t y,
 	int64_t c)
 {
 	size_t n = (size_t)part->c * part->bytes;
@@ -88,7 +88,7 @@ is_part(const struct plane *whole, const struct plane *part, struct place *at)
 		return false;
 	for (int64_t y = 0; y <= whole->h - part->h; y++)
 		for (int64_t c = 0; c <= whole->c - part->c; c += 16)
-			if (lies_at(whole, part, y, c)) {
+			if (is_part_at(whole, part, y, c)) {
 				at->y = y;
 				at->c = c;
 				at->all_rows = part->h == whole->h;
@@ -100,7 +100,7 @@ is_part(const struct plane *whole, const struct plane *part, struct place *at)
 
 /* finds the first match in execution order, preferably one that is not complete yet */
 static bool
-find(const struct watch *w, const struct plane *part, bool whole,
+find_match(const struct watch *w, const struct plane *part, bool whole,
      struct place *at)
 {
 	bool found = false;
@@ -155,13 +155,13 @@ note_equals(struct watch *w, const struct plane *part)
 }
 
 static bool
-look_for(struct watch *w, const struct plane *p, struct place *at)
+match_values(struct watch *w, const struct plane *p, struct place *at)
 {
-	if (find(w, p, true, at)) {
+	if (find_match(w, p, true, at)) {
 		note_equals(w, p);
 		return true;
 	}
-	if (!find(w, p, false, at))
+	if (!find_match(w, p, false, at))
 		return false;
 	w->seen[at->tensor] += count(p);
 	return true;
@@ -175,8 +175,8 @@ match_feature_map(struct watch *w, const struct sim_npu_event *ev,
 	const struct npu_fm *ofm = &ev->op->ofm;
 	struct plane p;
 	bool found = w->plain && npu_is_kernel(ev->op) &&
-		     gather(a, ofm, &ev->region[ofm->region], &p) &&
-		     look_for(w, &p, at);
+		     copy_feature_map(a, ofm, &ev->region[ofm->region], &p) &&
+		     match_values(w, &p, at);
 	arena_close(a);
 	return found;
 }
@@ -185,5 +185,5 @@ bool
 match_tensor(struct watch *w, struct sim *s, int index, struct place *at)
 {
 	struct plane p = plane_of(s, index);
-	return w->plain && look_for(w, &p, at);
+	return w->plain && match_values(w, &p, at);
 }

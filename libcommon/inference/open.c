@@ -10,7 +10,7 @@ static bool
 read_any(struct arena *a, const char *path, struct model *out, size_t *n, struct err *e)
 {
 	struct bytes file;
-	*out = (struct model){ .ends.actual = 1 };
+	*out = (struct model){ .borders.actual = 1 };
 	if (!file_read(a, path, TFL_MAX_BYTES, &file, e))
 		return false;
 	*n = file.n;
@@ -18,7 +18,7 @@ read_any(struct arena *a, const char *path, struct model *out, size_t *n, struct
 		return tosa_read(a, file, file_name(path), &out->tosa, e);
 	return raw_model(a, file, file_name(path), &file, e) &&
 	       model_read(a, file, file_name(path), &out->tflite, e) &&
-	       ends_read(a, out->tflite, &out->ends, e);
+	       borders_read(a, out->tflite, &out->borders, e);
 }
 
 bool
@@ -42,6 +42,6 @@ open_model(struct arena *a, const struct model *m, bool compared, struct sim **o
 int32_t
 inputs_each(const struct model *m, const struct model *other)
 {
-	int32_t have = m->ends.actual, each = other->ends.actual;
+	int32_t have = m->borders.actual, each = other->borders.actual;
 	return have % each ? 1 : have / each;
 }

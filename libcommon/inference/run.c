@@ -93,8 +93,8 @@ run_model(struct arena *a, const struct options *o, struct err *e)
 {
 	struct run r = { .a = a, .o = o, .files = file_set_open(a) };
 	bool ok = open_models(&r, e) && is_accepted(&r, e) && open_frames(&r, e) &&
-		  open_inputs(a, &r.in, r.m, r.with.tflite, &r.model.ends, o, e) &&
-		  open_expectations(a, &r.expect, r.m, &r.model.ends, o, e) && run_and_save(&r, e);
+		  open_inputs(a, &r.in, r.m, r.with.tflite, &r.model.borders, o, e) &&
+		  open_expectations(a, &r.expect, r.m, &r.model.borders, o, e) && run_and_save(&r, e);
 	close_frames(&r);
 	if (ok)
 		*e = r.verdict;

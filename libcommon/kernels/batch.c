@@ -33,9 +33,9 @@ load_block(struct call *c, struct blocks *b, int64_t margin[4])
 {
 	int64_t n, n_margin;
 	const int64_t *block = call_indices(c, 1, "block shape", &n);
-	const int64_t *given = call_indices(c, 2, "margins", &n_margin);
+	const int64_t *margin_values = call_indices(c, 2, "margins", &n_margin);
 	int spatial = call_in(c, 0)->rank - 2;
-	if (!block || !given)
+	if (!block || !margin_values)
 		return false;
 	if (n != spatial || n_margin != 2 * n)
 		return call_mismatch(
@@ -45,7 +45,7 @@ load_block(struct call *c, struct blocks *b, int64_t margin[4])
 		    (long long)n, (long long)n_margin, spatial);
 	memset(margin, 0, 4 * sizeof(*margin));
 	for (int64_t i = 0; i < n_margin; i++)
-		margin[i] = given[i];
+		margin[i] = margin_values[i];
 	b->block_h = block[0];
 	b->block_w = n > 1 ? block[1] : 1;
 	for (int i = 0; i < 4; i++)
@@ -58,7 +58,7 @@ load_block(struct call *c, struct blocks *b, int64_t margin[4])
 }
 
 static bool
-prepare(struct call *c, bool to_batch, struct blocks *b)
+blocks_prepare(struct call *c, bool to_batch, struct blocks *b)
 {
 	int64_t m[4];
 	if (!call_arity(c, 3, 3, 1))
@@ -119,7 +119,7 @@ bool
 kernel_space_to_batch(struct call *c)
 {
 	struct blocks b;
-	if (!prepare(c, true, &b))
+	if (!blocks_prepare(c, true, &b))
 		return false;
 	const struct tfl_tensor *out = call_out(c, 0);
 	struct affine q = { 0 };
@@ -143,7 +143,7 @@ bool
 kernel_batch_to_space(struct call *c)
 {
 	struct blocks b;
-	if (!prepare(c, false, &b))
+	if (!blocks_prepare(c, false, &b))
 		return false;
 	if (c->check)
 		return true;

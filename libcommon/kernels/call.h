@@ -104,7 +104,7 @@ bool call_broadcast(struct call *c, const struct tfl_tensor *a,
 		    const struct tfl_tensor *b, const struct tfl_tensor *out);
 
 /* Returns input k as int32, broadcast to the shape of out. */
-int32_t *call_spread(struct call *c, int k, const struct tfl_tensor *out);
+int32_t *call_broadcast_input(struct call *c, int k, const struct tfl_tensor *out);
 
 /* Returns all elements of an INT32 or INT64 input (axes, sizes...); NULL on error. */
 const int64_t *call_indices(struct call *c, int k, const char *role,

@@ -17,8 +17,8 @@ two_inputs(struct call *c, unsigned types, const int32_t *x[2])
 	    !call_type(c, call_out(c, 0), "output", T_BOOL) ||
 	    !call_broadcast(c, a, b, call_out(c, 0)))
 		return false;
-	x[0] = call_spread(c, 0, call_out(c, 0));
-	x[1] = call_spread(c, 1, call_out(c, 0));
+	x[0] = call_broadcast_input(c, 0, call_out(c, 0));
+	x[1] = call_broadcast_input(c, 1, call_out(c, 0));
 	return true;
 }
 
@@ -49,7 +49,7 @@ real_units(struct call *c, int k, int32_t *v)
 }
 
 static bool
-holds(int code, int32_t a, int32_t b)
+comparison_holds(int code, int32_t a, int32_t b)
 {
 	switch (code) {
 	case TFL_EQUAL:
@@ -72,11 +72,11 @@ holds(int code, int32_t a, int32_t b)
 }
 
 static bool
-decide(struct call *c, const int32_t *a, const int32_t *b)
+store_comparison(struct call *c, const int32_t *a, const int32_t *b)
 {
 	uint8_t *y = c->io->out[0];
 	for (int64_t i = 0; y && i < tfl_elements(call_out(c, 0)); i++)
-		y[i] = holds(c->op->code, a[i], b[i]);
+		y[i] = comparison_holds(c->op->code, a[i], b[i]);
 	return true;
 }
 
@@ -96,14 +96,14 @@ kernel_compare(struct call *c)
 		if (!real_units(c, k, v[k]))
 			return false;
 	}
-	return decide(c, v[0], v[1]);
+	return store_comparison(c, v[0], v[1]);
 }
 
 bool
 kernel_logical(struct call *c)
 {
 	const int32_t *x[2];
-	return two_inputs(c, T_BOOL, x) && decide(c, x[0], x[1]);
+	return two_inputs(c, T_BOOL, x) && store_comparison(c, x[0], x[1]);
 }
 
 bool
@@ -148,7 +148,7 @@ kernel_select(struct call *c)
 			return false;
 		if (!call_broadcast(c, t, out, out))
 			return false;
-		v[k] = call_spread(c, k, out);
+		v[k] = call_broadcast_input(c, k, out);
 	}
 	if (c->check)
 		return true;
@@ -168,6 +168,6 @@ kernel_broadcast_to(struct call *c)
 	if (!call_type(c, in, "input", T_QUANT | T_I32 | T_BOOL) ||
 	    !call_same_type(c, in, out) || !call_broadcast(c, in, out, out))
 		return false;
-	call_narrow(c, 0, call_spread(c, 0, out));
+	call_narrow(c, 0, call_broadcast_input(c, 0, out));
 	return true;
 }

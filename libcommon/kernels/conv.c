@@ -96,7 +96,7 @@ run_group(struct call *c, struct conv *v, int32_t group, int32_t n)
 }
 
 static bool
-check_shapes(struct call *c, struct conv *v, struct fb_ref o)
+check_conv_shapes(struct call *c, struct conv *v, struct fb_ref o)
 {
 	struct nhwc w;
 	if (!call_nhwc(c, v->in, "input", &v->i) ||
@@ -147,7 +147,7 @@ kernel_conv_2d(struct call *c)
 			  .x = c->io->in[0],
 			  .y = c->io->out[0] };
 	if (!conv_types(c, v.in, v.weights, v.bias, v.out, &v.zero) ||
-	    !check_shapes(c, &v, o))
+	    !check_conv_shapes(c, &v, o))
 		return false;
 	struct requant_from f = {
 		.in = v.in,

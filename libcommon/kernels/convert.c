@@ -86,7 +86,7 @@ kernel_dequantize(struct call *c)
  * the low bits.
  */
 static int32_t
-cut(float v)
+truncate_float(float v)
 {
 	return isnan(v) ? 0
 			: (int32_t)fmin(fmax((double)v, INT32_MIN), INT32_MAX);
@@ -146,7 +146,7 @@ kernel_cast(struct call *c)
 	int32_t *v = anew(c->a, int32_t, (size_t)n);
 	if (in->type == TFL_FLOAT32)
 		for (int64_t i = 0; i < n; i++)
-			v[i] = out->type == TFL_BOOL ? f[i] != 0 : cut(f[i]);
+			v[i] = out->type == TFL_BOOL ? f[i] != 0 : truncate_float(f[i]);
 	else
 		v = call_widen(c, 0);
 	for (int64_t i = 0; out->type == TFL_BOOL && i < n; i++)

@@ -48,7 +48,7 @@ flush(struct depthwise *v)
 
 /* Computes all channels of one output pixel into v->sum. */
 static void
-run_pixel(struct depthwise *v, int32_t n, int32_t oy, int32_t ox)
+sum_pixel(struct depthwise *v, int32_t n, int32_t oy, int32_t ox)
 {
 	int taps = 0;
 	memset(v->sum, 0, (size_t)v->o.c * sizeof(*v->sum));
@@ -80,7 +80,7 @@ run_pixel(struct depthwise *v, int32_t n, int32_t oy, int32_t ox)
 }
 
 static bool
-check_shapes(struct call *c, struct depthwise *v, struct fb_ref o)
+check_depthwise_shapes(struct call *c, struct depthwise *v, struct fb_ref o)
 {
 	struct nhwc w;
 	if (!call_nhwc(c, v->in, "input", &v->i) ||
@@ -129,7 +129,7 @@ shifted(struct call *c, int k, int32_t zero)
 }
 
 static void
-run(struct call *c, struct depthwise *v)
+run_depthwise(struct call *c, struct depthwise *v)
 {
 	int64_t at = 0;
 	v->x = shifted(c, 0, v->zero.in);
@@ -139,7 +139,7 @@ run(struct call *c, struct depthwise *v)
 	for (int32_t n = 0; n < v->o.n; n++)
 		for (int32_t oy = 0; oy < v->o.h; oy++)
 			for (int32_t ox = 0; ox < v->o.w; ox++) {
-				run_pixel(v, n, oy, ox);
+				sum_pixel(v, n, oy, ox);
 				requant_store(&v->r, v->sum, v->o.c, v->out,
 					      c->io->out[0], at);
 				at += v->o.c;
@@ -157,7 +157,7 @@ kernel_depthwise_conv_2d(struct call *c)
 			       .bias = call_in(c, 2),
 			       .out = call_out(c, 0) };
 	if (!conv_types(c, v.in, v.weights, v.bias, v.out, &v.zero) ||
-	    !check_shapes(c, &v, o))
+	    !check_depthwise_shapes(c, &v, o))
 		return false;
 	struct requant_from f = {
 		.in = v.in,
@@ -179,6 +179,6 @@ kernel_depthwise_conv_2d(struct call *c)
 		return false;
 	if (c->check)
 		return true;
-	run(c, &v);
+	run_depthwise(c, &v);
 	return true;
 }

@@ -46,7 +46,7 @@ call_broadcast(struct call *c, const struct tfl_tensor *a,
 }
 
 int32_t *
-call_spread(struct call *c, int k, const struct tfl_tensor *out)
+call_broadcast_input(struct call *c, int k, const struct tfl_tensor *out)
 {
 	const struct tfl_tensor *t = call_in(c, k);
 	int32_t *v = call_widen(c, k);
@@ -83,7 +83,7 @@ has_narrow_alpha(const struct call *c, int k)
 }
 
 static bool
-prepare(struct call *c, unsigned types, int64_t activation, struct binary *b)
+binary_prepare(struct call *c, unsigned types, int64_t activation, struct binary *b)
 {
 	*b = (struct binary){ 0 };
 	if (!call_arity(c, 2, 2, 1))
@@ -108,14 +108,14 @@ prepare(struct call *c, unsigned types, int64_t activation, struct binary *b)
 	if (!call_range(c, activation, b->out, b->q_out, &b->range) ||
 	    !call_broadcast(c, b->in[0], b->in[1], b->out))
 		return false;
-	b->x[0] = call_spread(c, 0, b->out);
-	b->x[1] = call_spread(c, 1, b->out);
+	b->x[0] = call_broadcast_input(c, 0, b->out);
+	b->x[1] = call_broadcast_input(c, 1, b->out);
 	b->y = anew(c->a, int32_t, (size_t)b->n);
 	return true;
 }
 
 static bool
-finish(struct call *c, struct binary *b)
+binary_store(struct call *c, struct binary *b)
 {
 	call_narrow(c, 0, b->y);
 	return true;
@@ -156,7 +156,7 @@ most_product(const struct binary *b)
 
 /* bound of the sum of both operands, each shifted left and at least halved */
 static int64_t
-most_sum(const struct binary *b, int shift)
+most_shifted_sum(const struct binary *b, int shift)
 {
 	int64_t v = most_value(b, 0), w = most_value(b, 1);
 	return (v > w ? v : w) << shift;
@@ -174,13 +174,13 @@ add_multipliers(struct call *c, const struct binary *b, bool sub, int shift,
 		return call_mult(c, (double)(s1 / t), &m[0]) &&
 		       call_mult(c, (double)(s2 / t), &m[1]) &&
 		       call_mult_of(c, (double)(t / (unit * so)),
-				    most_sum(b, shift), &m[2]);
+				    most_shifted_sum(b, shift), &m[2]);
 	}
 	double t = 2.0 * (double)larger(s1, s2);
 	return call_mult(c, (double)s1 / t, &m[0]) &&
 	       call_mult(c, (double)s2 / t, &m[1]) &&
 	       call_mult_of(c, t / ((double)unit * (double)so),
-			    most_sum(b, shift), &m[2]);
+			    most_shifted_sum(b, shift), &m[2]);
 }
 
 bool
@@ -192,7 +192,7 @@ kernel_add_sub(struct call *c)
 		: TFL_OPT(c->op, AddOptions, fused_activation_function);
 	struct binary b;
 	struct fixed_mult m[3];
-	if (!prepare(c, T_QUANT | T_I32, act, &b))
+	if (!binary_prepare(c, T_QUANT | T_I32, act, &b))
 		return false;
 	if (b.out->type == TFL_INT32) {
 		for (int64_t i = 0; i < b.n; i++)
@@ -200,7 +200,7 @@ kernel_add_sub(struct call *c)
 			    wrap_add(b.x[0][i],
 				     sub ? wrap_mul(b.x[1][i], -1) : b.x[1][i]),
 			    b.range.lo, b.range.hi);
-		return finish(c, &b);
+		return binary_store(c, &b);
 	}
 	int shift = b.out->type == TFL_INT16 ? 15 : 20;
 	if (!add_multipliers(c, &b, sub, shift, m))
@@ -215,7 +215,7 @@ kernel_add_sub(struct call *c)
 				  b.q_out.zero,
 			      b.range.lo, b.range.hi);
 	}
-	return finish(c, &b);
+	return binary_store(c, &b);
 }
 
 /*
@@ -236,7 +236,7 @@ kernel_mul(struct call *c)
 {
 	struct binary b;
 	struct fixed_mult m = { 0 };
-	if (!prepare(c, T_QUANT | T_I32,
+	if (!binary_prepare(c, T_QUANT | T_I32,
 		     TFL_OPT(c->op, MulOptions, fused_activation_function), &b))
 		return false;
 	bool plain = b.out->type == TFL_INT32;
@@ -249,7 +249,7 @@ kernel_mul(struct call *c)
 		    plain ? p : (int64_t)fixed_mbqm(p, m) + b.q_out.zero;
 		b.y[i] = clamp_i32(v, b.range.lo, b.range.hi);
 	}
-	return finish(c, &b);
+	return binary_store(c, &b);
 }
 
 bool
@@ -257,7 +257,7 @@ kernel_squared_difference(struct call *c)
 {
 	struct binary b;
 	struct fixed_mult m[3];
-	if (!prepare(c, T_QUANT | T_I32, TFL_ACT_NONE, &b))
+	if (!binary_prepare(c, T_QUANT | T_I32, TFL_ACT_NONE, &b))
 		return false;
 	if (b.out->type == TFL_INT32) {
 		for (int64_t i = 0; i < b.n; i++) {
@@ -265,7 +265,7 @@ kernel_squared_difference(struct call *c)
 			    wrap_add(b.x[0][i], wrap_mul(b.x[1][i], -1));
 			b.y[i] = wrap_mul(d, d);
 		}
-		return finish(c, &b);
+		return binary_store(c, &b);
 	}
 	int shift = b.out->type == TFL_INT16 ? 0 : 7;
 	double t = 2.0 * (double)larger(b.q[0].scale, b.q[1].scale);
@@ -273,7 +273,7 @@ kernel_squared_difference(struct call *c)
 	    !call_mult(c, (double)b.q[1].scale / t, &m[1]) ||
 	    !call_mult_of(
 		c, t * t / ((double)(1 << 2 * shift) * (double)b.q_out.scale),
-		most_sum(&b, shift) * most_sum(&b, shift), &m[2]))
+		most_shifted_sum(&b, shift) * most_shifted_sum(&b, shift), &m[2]))
 		return false;
 	for (int64_t i = 0; i < b.n; i++) {
 		int32_t v =
@@ -285,7 +285,7 @@ kernel_squared_difference(struct call *c)
 			b.q_out.zero,
 		    b.range.lo, b.range.hi);
 	}
-	return finish(c, &b);
+	return binary_store(c, &b);
 }
 
 /* Compares raw values: equal quantization is assumed but not required. */
@@ -294,13 +294,13 @@ kernel_min_max(struct call *c)
 {
 	bool max = c->op->code == TFL_MAXIMUM;
 	struct binary b;
-	if (!prepare(c, T_QUANT | T_I32, TFL_ACT_NONE, &b))
+	if (!binary_prepare(c, T_QUANT | T_I32, TFL_ACT_NONE, &b))
 		return false;
 	for (int64_t i = 0; i < b.n; i++) {
 		int32_t v = b.x[0][i], w = b.x[1][i];
 		b.y[i] = (v > w) == max ? v : w;
 	}
-	return finish(c, &b);
+	return binary_store(c, &b);
 }
 
 /*
@@ -310,22 +310,22 @@ kernel_min_max(struct call *c)
  * cases.
  */
 static int32_t
-divide(int32_t v, int32_t w, struct fixed_mult m)
+divide_quantized(int32_t v, int32_t w, struct fixed_mult m)
 {
 	if (w < 0) {
 		v = -v;
 		w = -w;
 	}
 	int lead = w ? __builtin_clz((uint32_t)w) : 0;
-	int room = v ? __builtin_clrsb(v) : 31;
-	int exp = m.exp - (31 - lead) - room;
+	int dividend_shift = v ? __builtin_clrsb(v) : 31;
+	int exp = m.exp - (31 - lead) - dividend_shift;
 	if (w == 0 || exp > 0)
 		return v > 0 ? INT32_MAX : v < 0 ? INT32_MIN : 0;
 	if (exp < -31)
 		return 0;
 	int32_t inverse =
 	    fixed_recip((int32_t)(((uint32_t)w << lead) - 0x80000000u));
-	int32_t quotient = fixed_srdhm((int32_t)((uint32_t)v << room), inverse);
+	int32_t quotient = fixed_srdhm((int32_t)((uint32_t)v << dividend_shift), inverse);
 	return fixed_mbqm(quotient,
 			  (struct fixed_mult){ .mult = m.mult, .exp = exp });
 }
@@ -348,14 +348,14 @@ divide_plain(struct call *c, struct binary *b, bool down)
 		b->y[i] = clamp_i32(plain_quotient(b->x[0][i], b->x[1][i], down),
 				    b->range.lo, b->range.hi);
 	}
-	return finish(c, b);
+	return binary_store(c, b);
 }
 
 bool
 kernel_floor_div(struct call *c)
 {
 	struct binary b;
-	return prepare(c, T_I32, TFL_ACT_NONE, &b) && divide_plain(c, &b, true);
+	return binary_prepare(c, T_I32, TFL_ACT_NONE, &b) && divide_plain(c, &b, true);
 }
 
 bool
@@ -363,7 +363,7 @@ kernel_div(struct call *c)
 {
 	struct binary b;
 	struct fixed_mult m;
-	if (!prepare(c, T_8 | T_I32,
+	if (!binary_prepare(c, T_8 | T_I32,
 		     TFL_OPT(c->op, DivOptions, fused_activation_function), &b))
 		return false;
 	if (b.out->type == TFL_INT32)
@@ -373,12 +373,12 @@ kernel_div(struct call *c)
 			   ((double)b.q[1].scale * (double)b.q_out.scale), &m))
 		return false;
 	for (int64_t i = 0; i < b.n; i++) {
-		int32_t q = divide(b.x[0][i] - b.q[0].zero,
+		int32_t q = divide_quantized(b.x[0][i] - b.q[0].zero,
 				   b.x[1][i] - b.q[1].zero, m);
 		b.y[i] = clamp_i32((int64_t)q + b.q_out.zero, b.range.lo,
 				   b.range.hi);
 	}
-	return finish(c, &b);
+	return binary_store(c, &b);
 }
 
 bool
@@ -386,7 +386,7 @@ kernel_prelu(struct call *c)
 {
 	struct binary b;
 	struct fixed_mult same, alpha;
-	if (!prepare(c, T_QUANT, TFL_ACT_NONE, &b))
+	if (!binary_prepare(c, T_QUANT, TFL_ACT_NONE, &b))
 		return false;
 	double ratio = (double)b.q[0].scale / (double)b.q_out.scale;
 	if (!call_mult_of(c, ratio, type_width(b.out->type), &same) ||
@@ -403,5 +403,5 @@ kernel_prelu(struct call *c)
 		b.y[i] = clamp_i32((int64_t)v + b.q_out.zero, b.range.lo,
 				   b.range.hi);
 	}
-	return finish(c, &b);
+	return binary_store(c, &b);
 }

@@ -82,7 +82,7 @@ check_weights(struct call *c, struct dense *d, const struct tfl_tensor *w,
 }
 
 static bool
-check_types(struct call *c, const struct dense *d, const struct tfl_tensor *w,
+check_fc_types(struct call *c, const struct dense *d, const struct tfl_tensor *w,
 	    const struct tfl_tensor *bias)
 {
 	if (!call_type(c, d->in, "input", T_QUANT) ||
@@ -112,7 +112,7 @@ kernel_fully_connected(struct call *c)
 			   .y = c->io->out[0] };
 	int64_t n = 0, cols = 0;
 	struct affine x, zw = { 0 };
-	if (!check_types(c, &d, w, bias) ||
+	if (!check_fc_types(c, &d, w, bias) ||
 	    !check_weights(c, &d, w, &n, &cols) ||
 	    !call_affine(c, d.in, "input", &x))
 		return false;

@@ -73,7 +73,7 @@ limits_of(struct call *c, struct limits *l)
 
 /* a constant may have any address */
 static float
-load(const void *p, int64_t i)
+load_float(const void *p, int64_t i)
 {
 	float v;
 	memcpy(&v, (const uint8_t *)p + i * (int64_t)sizeof(v), sizeof(v));
@@ -89,7 +89,7 @@ run_unary(struct call *c)
 	float *y = c->io->out[0];
 	int64_t n = c->check ? 0 : tfl_elements(in);
 	for (int64_t i = 0; i < n; i++)
-		y[i] = unary(c->op->code, load(c->io->in[0], i));
+		y[i] = unary(c->op->code, load_float(c->io->in[0], i));
 	return true;
 }
 
@@ -120,8 +120,8 @@ run_binary(struct call *c)
 	float *y = c->io->out[0];
 	int64_t n = c->check ? 0 : tfl_elements(o);
 	for (int64_t i = 0; i < n; i++) {
-		float v = binary(c->op->code, load(c->io->in[0], element(a, o, i)),
-				 load(c->io->in[1], element(b, o, i)));
+		float v = binary(c->op->code, load_float(c->io->in[0], element(a, o, i)),
+				 load_float(c->io->in[1], element(b, o, i)));
 		y[i] = v < l.lo ? l.lo : v > l.hi ? l.hi : v;
 	}
 	return true;

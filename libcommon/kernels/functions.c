@@ -165,10 +165,10 @@ log_reduce(int32_t x, int32_t *p_q6)
 	int32_t p_a =
 	    saturate((int64_t)times_pot(12 - lead, accum) + quarter);
 
-	int room = __builtin_clz((uint32_t)fixed_srdhm(x, ROOT_HALF)) - 1;
-	int32_t r_b = times_pot(x, room);
+	int lead_b = __builtin_clz((uint32_t)fixed_srdhm(x, ROOT_HALF)) - 1;
+	int32_t r_b = times_pot(x, lead_b);
 	int32_t p_b =
-	    saturate((int64_t)times_pot(12 - room, accum) - quarter);
+	    saturate((int64_t)times_pot(12 - lead_b, accum) - quarter);
 	*p_q6 = p_a > p_b ? p_a : p_b;
 	return r_a < r_b ? r_a : r_b;
 }

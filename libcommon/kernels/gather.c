@@ -15,10 +15,10 @@ kernel_gather(struct call *c)
 	int64_t n = tfl_elements(call_in(c, 1));
 	int64_t batch = TFL_OPT(c->op, GatherOptions, batch_dims);
 	/* Indices may be computed; their values are checked when they exist. */
-	bool known = !c->check || call_in(c, 1)->data.p;
-	const int64_t *index = known ? call_indices(c, 1, "indices", &n) : NULL;
-	if ((known && !index) || !call_movable(c, in, out) ||
-	    (!known && !call_type(c, call_in(c, 1), "indices", T_I32 | T_I64)) ||
+	bool has_indices = !c->check || call_in(c, 1)->data.p;
+	const int64_t *index = has_indices ? call_indices(c, 1, "indices", &n) : NULL;
+	if ((has_indices && !index) || !call_movable(c, in, out) ||
+	    (!has_indices && !call_type(c, call_in(c, 1), "indices", T_I32 | T_I64)) ||
 	    !call_axis(c, TFL_OPT(c->op, GatherOptions, axis), in->rank, &axis))
 		return false;
 	if (batch < 0 || batch > axis || batch > call_in(c, 1)->rank)
@@ -41,7 +41,7 @@ kernel_gather(struct call *c)
 				     (long long)tfl_elements(out));
 	size_t bytes = element_size(in) * (size_t)a.inner;
 	size_t to = 0; /* an offset, as out is NULL in a check */
-	for (int64_t i = 0; known && i < n_batch * outer; i++)
+	for (int64_t i = 0; has_indices && i < n_batch * outer; i++)
 		for (int64_t k = 0; k < per; k++, to += bytes) {
 			int64_t at = index[i / (outer ? outer : 1) * per + k];
 			if (at < 0 || at >= a.n)

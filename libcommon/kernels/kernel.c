@@ -21,7 +21,7 @@ static bool (*find(int code))(struct call *)
 }
 
 bool
-kernel_known(int code)
+kernel_exists(int code)
 {
 	return find(code) != NULL;
 }
@@ -123,7 +123,7 @@ kernel_work(const struct tfl_subgraph *g, const struct tfl_op *op)
 {
 	struct found found;
 	struct err e = { 0 };
-	return kernel_known(op->code) && check(g, op, &found, &e) ? found.work
+	return kernel_exists(op->code) && check(g, op, &found, &e) ? found.work
 								  : 0;
 }
 
@@ -133,7 +133,7 @@ kernel_shapes_agree(const struct tfl_subgraph *g, const struct tfl_op *op,
 {
 	struct found found;
 	struct err bare = { 0 };
-	if (!kernel_known(op->code) || has_open_shape(g, op) ||
+	if (!kernel_exists(op->code) || has_open_shape(g, op) ||
 	    check(g, op, &found, &bare) || !found.mismatch)
 		return true;
 	return err_set(e, "%s", bare.text);

@@ -33,7 +33,7 @@ bool slice_positions(int rank, int64_t n, int64_t ellipsis_mask,
 		     int64_t new_axis_mask, int at[TFL_MAX_RANK]);
 
 /* Returns true if a kernel for this builtin operator exists. */
-bool kernel_known(int code);
+bool kernel_exists(int code);
 
 /*
  * Returns true if kernel_eval would run the operator, whatever the values of its inputs

@@ -13,7 +13,7 @@ struct lookup {
 };
 
 static bool
-prepare(struct call *c, struct lookup *l)
+lookup_prepare(struct call *c, struct lookup *l)
 {
 	if (!call_arity(c, 1, 1, 1))
 		return false;
@@ -63,7 +63,7 @@ float_function(struct call *c, struct lookup *l, float (*f)(float))
 		return float_table(c, l, f);
 	table16_fill(t, l->q, l->q_out, f);
 	for (int64_t i = 0; i < l->n; i++)
-		l->v[i] = table16_look(t, l->v[i]);
+		l->v[i] = table16_lookup(t, l->v[i]);
 	call_narrow(c, 0, l->v);
 	return true;
 }
@@ -100,7 +100,7 @@ kernel_logistic_tanh(struct call *c)
 	struct lookup l;
 	struct fixed_mult m;
 	int32_t table[256];
-	if (!prepare(c, &l))
+	if (!lookup_prepare(c, &l))
 		return false;
 	if (l.in->type == TFL_INT16) {
 		struct sigmoid16 s;
@@ -126,7 +126,7 @@ bool
 kernel_exp(struct call *c)
 {
 	struct lookup l;
-	return prepare(c, &l) && float_function(c, &l, expf);
+	return lookup_prepare(c, &l) && float_function(c, &l, expf);
 }
 
 /* Values with no logarithm give the lowest output. */
@@ -140,7 +140,7 @@ bool
 kernel_log(struct call *c)
 {
 	struct lookup l;
-	return prepare(c, &l) && float_function(c, &l, log_or_least);
+	return lookup_prepare(c, &l) && float_function(c, &l, log_or_least);
 }
 
 static float
@@ -153,7 +153,7 @@ bool
 kernel_elu(struct call *c)
 {
 	struct lookup l;
-	return prepare(c, &l) && call_type(c, l.in, "input", T_8) &&
+	return lookup_prepare(c, &l) && call_type(c, l.in, "input", T_8) &&
 	       float_table(c, &l, elu);
 }
 
@@ -164,7 +164,7 @@ kernel_rsqrt(struct call *c)
 {
 	struct lookup l;
 	struct fixed_mult m;
-	if (!prepare(c, &l) ||
+	if (!lookup_prepare(c, &l) ||
 	    !call_mult(c, (double)(1.0f / (sqrtf(l.q.scale) * l.q_out.scale)),
 		       &m))
 		return false;
@@ -209,7 +209,7 @@ bool
 kernel_gelu(struct call *c)
 {
 	struct lookup l;
-	return prepare(c, &l) && call_type(c, l.in, "input", T_8) &&
+	return lookup_prepare(c, &l) && call_type(c, l.in, "input", T_8) &&
 	       float_table(c, &l, TFL_OPT(c->op, GeluOptions, approximate)
 				      ? gelu_approximate
 				      : gelu);

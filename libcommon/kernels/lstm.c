@@ -43,7 +43,7 @@ struct lstm {
 };
 
 static bool
-present(struct call *c)
+check_inputs_present(struct call *c)
 {
 	if (!call_arity(c, 1, N_INPUTS, 1))
 		return false;
@@ -64,7 +64,7 @@ present(struct call *c)
 }
 
 static bool
-check_shapes(struct call *c, struct lstm *l)
+check_lstm_shapes(struct call *c, struct lstm *l)
 {
 	bool major =
 	    TFL_OPT(c->op, UnidirectionalSequenceLSTMOptions, time_major);
@@ -93,7 +93,7 @@ check_shapes(struct call *c, struct lstm *l)
 }
 
 static bool
-check_types(struct call *c, struct lstm *l)
+check_lstm_types(struct call *c, struct lstm *l)
 {
 	return call_type(c, l->in, "input", T_I8 | T_I16) &&
 	       call_same_type(c, l->in, l->out) &&
@@ -134,7 +134,7 @@ load_dense(struct call *c, const struct lstm *l, int k, int64_t n,
 }
 
 static bool
-load_bias(struct call *c, const struct lstm *l, int k, struct dense *d)
+load_gate_bias(struct call *c, const struct lstm *l, int k, struct dense *d)
 {
 	const struct tfl_tensor *t = call_in(c, k);
 	if (!call_type(c, t, "bias", T_I32 | T_I64))
@@ -173,21 +173,21 @@ load_scales(struct call *c, struct lstm *l)
 }
 
 static bool
-prepare(struct call *c, struct lstm *l)
+lstm_prepare(struct call *c, struct lstm *l)
 {
 	l->in = call_in(c, X);
 	l->hidden = call_in(c, HIDDEN);
 	l->cell = call_in(c, CELL);
 	l->out = call_out(c, 0);
 	l->wide = l->in->type == TFL_INT16;
-	if (!check_types(c, l) || !check_shapes(c, l) || !load_scales(c, l))
+	if (!check_lstm_types(c, l) || !check_lstm_shapes(c, l) || !load_scales(c, l))
 		return false;
 	for (int g = 0; g < N_GATES; g++) {
 		if (!load_dense(c, l, WEIGHTS + g, l->features, l->q_in,
 				&l->from_x[g]) ||
 		    !load_dense(c, l, RECURRENT + g, l->cells, l->q_hidden,
 				&l->from_h[g]) ||
-		    !load_bias(c, l, BIAS + g, &l->from_x[g]))
+		    !load_gate_bias(c, l, BIAS + g, &l->from_x[g]))
 			return false;
 		l->gate[g] = anew(c->a, int32_t, (size_t)l->cells);
 	}
@@ -251,7 +251,7 @@ bool
 kernel_lstm(struct call *c)
 {
 	struct lstm *l = anew(c->a, struct lstm, 1);
-	if (!present(c) || !prepare(c, l))
+	if (!check_inputs_present(c) || !lstm_prepare(c, l))
 		return false;
 	if (c->check)
 		return true;

@@ -20,7 +20,7 @@ struct matmul {
 };
 
 static bool
-load(struct call *c, int k, bool adjoint, struct operand *o)
+load_operand(struct call *c, int k, bool adjoint, struct operand *o)
 {
 	o->t = call_in(c, k);
 	if (!call_type(c, o->t, "input", T_I8 | T_I16) ||
@@ -48,7 +48,7 @@ lead_dim(const struct tfl_tensor *t, const struct tfl_tensor *out, int d)
 }
 
 static bool
-check_shapes(struct call *c, const struct matmul *m)
+check_matmul_shapes(struct call *c, const struct matmul *m)
 {
 	const struct tfl_tensor *out = m->out;
 	bool ok = out->rank >= 2 && out->rank >= m->a.t->rank &&
@@ -99,7 +99,7 @@ element(const struct matmul *m, const int32_t *a, const int32_t *b)
 }
 
 static void
-run(struct call *c, const struct matmul *m)
+run_batches(struct call *c, const struct matmul *m)
 {
 	int64_t per = (int64_t)m->a.rows * m->b.cols;
 	int64_t batches = per ? tfl_elements(m->out) / per : 0;
@@ -124,10 +124,10 @@ kernel_batch_matmul(struct call *c)
 	struct matmul m = { .out = call_out(c, 0) };
 	/* largest magnitude of a value minus its zero point */
 	const int64_t most = type_width(TFL_INT8);
-	if (!load(c, 0, fb_int(o, FB_BatchMatMulOptions_adj_x), &m.a) ||
-	    !load(c, 1, fb_int(o, FB_BatchMatMulOptions_adj_y), &m.b) ||
+	if (!load_operand(c, 0, fb_int(o, FB_BatchMatMulOptions_adj_x), &m.a) ||
+	    !load_operand(c, 1, fb_int(o, FB_BatchMatMulOptions_adj_y), &m.b) ||
 	    !call_affine(c, m.out, "output", &m.q_out) ||
-	    !check_shapes(c, &m) ||
+	    !check_matmul_shapes(c, &m) ||
 	    !call_mult_of(
 		c, (double)(m.a.q.scale * m.b.q.scale) / (double)m.q_out.scale,
 		m.out->type == TFL_INT16 ? 0 : m.a.cols * most * most, &m.mult))
@@ -137,6 +137,6 @@ kernel_batch_matmul(struct call *c)
 		return call_err(c, "scales give a multiplier above 128");
 	if (c->check)
 		return true;
-	run(c, &m);
+	run_batches(c, &m);
 	return true;
 }

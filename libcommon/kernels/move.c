@@ -191,7 +191,7 @@ kernel_unpack(struct call *c)
 
 /* Cuts the outputs from input k along axis; their shapes determine the lengths. */
 static bool
-cut(struct call *c, int k, int axis)
+cut_outputs(struct call *c, int k, int axis)
 {
 	const struct tfl_tensor *in = call_in(c, k);
 	int64_t at = 0;
@@ -240,7 +240,7 @@ kernel_split(struct call *c)
 	for (int i = 1; i < c->op->n_out; i++)
 		if (!call_same_shape(c, call_out(c, 0), call_out(c, i)))
 			return false;
-	return cut(c, 1, axis);
+	return cut_outputs(c, 1, axis);
 }
 
 bool
@@ -265,5 +265,5 @@ kernel_split_v(struct call *c)
 			    c, "output %d has size %d, not %lld", i,
 			    out->dim[axis], (long long)size[i]);
 	}
-	return cut(c, 0, axis);
+	return cut_outputs(c, 0, axis);
 }

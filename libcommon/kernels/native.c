@@ -17,7 +17,7 @@ is_native(const struct tfl_tensor *t, const void *p)
  * direction.
  */
 static void
-turn(const struct tfl_tensor *t, void *to, const void *from)
+convert_order(const struct tfl_tensor *t, void *to, const void *from)
 {
 	size_t n = (size_t)tfl_bytes(t);
 	if (!IS_BIG_ENDIAN) {
@@ -55,7 +55,7 @@ open_input(struct arena *a, const struct tfl_subgraph *g, const struct tfl_op *o
 			return before[i];
 	void *own = memory_for(a, t, p);
 	if (own != p)
-		turn(t, own, p);
+		convert_order(t, own, p);
 	return own;
 }
 
@@ -79,8 +79,8 @@ native_finish(const struct tfl_subgraph *g, const struct tfl_op *op,
 {
 	for (int k = 0; k < op->n_in; k++)
 		if (own->in[k] != io->in[k] && g->tensor[op->in[k]].is_variable)
-			turn(&g->tensor[op->in[k]], io->in[k], own->in[k]);
+			convert_order(&g->tensor[op->in[k]], io->in[k], own->in[k]);
 	for (int k = 0; k < op->n_out; k++)
 		if (own->out[k] != io->out[k])
-			turn(&g->tensor[op->out[k]], io->out[k], own->out[k]);
+			convert_order(&g->tensor[op->out[k]], io->out[k], own->out[k]);
 }

@@ -42,14 +42,14 @@ static bool
 border_value(struct call *c, const struct tfl_tensor *out, uint8_t value[8])
 {
 	memset(value, 0, 8);
-	const struct tfl_tensor *given = call_in(c, 2);
-	if (given) {
-		if (!call_same_type(c, given, out))
+	const struct tfl_tensor *value_input = call_in(c, 2);
+	if (value_input) {
+		if (!call_same_type(c, value_input, out))
 			return false;
-		if (tfl_elements(given) != 1)
+		if (tfl_elements(value_input) != 1)
 			return call_mismatch(
 			    c, "the padding value has %lld elements",
-			    (long long)tfl_elements(given));
+			    (long long)tfl_elements(value_input));
 		if (!c->check)
 			memcpy(value, c->io->in[2], element_size(out));
 		return true;
@@ -65,7 +65,7 @@ border_value(struct call *c, const struct tfl_tensor *out, uint8_t value[8])
 }
 
 static void
-fill(void *to, const uint8_t *value, size_t bytes, int64_t n)
+fill_elements(void *to, const uint8_t *value, size_t bytes, int64_t n)
 {
 	for (int64_t i = 0; i < n; i++)
 		memcpy((uint8_t *)to + (size_t)i * bytes, value, bytes);
@@ -88,7 +88,7 @@ kernel_pad(struct call *c)
 	}
 	if (c->check)
 		return true;
-	fill(c->io->out[0], value, element_size(out), tfl_elements(out));
+	fill_elements(c->io->out[0], value, element_size(out), tfl_elements(out));
 	view_scatter(c->io->out[0], v, c->io->in[0], element_size(out));
 	return true;
 }

@@ -40,7 +40,7 @@ average(int64_t sum, int32_t count)
 }
 
 static void
-run_pixel(struct pool *p, int32_t n, int32_t oy, int32_t ox, int32_t *y)
+pool_pixel(struct pool *p, int32_t n, int32_t oy, int32_t ox, int32_t *y)
 {
 	int64_t top = (int64_t)oy * p->h.stride - p->h.pad;
 	int64_t left = (int64_t)ox * p->w.stride - p->w.pad;
@@ -61,7 +61,7 @@ run_pixel(struct pool *p, int32_t n, int32_t oy, int32_t ox, int32_t *y)
 }
 
 static bool
-prepare(struct call *c, struct pool *p)
+pool_prepare(struct call *c, struct pool *p)
 {
 	struct fb_ref o = tfl_options(c->op, &fb_Pool2DOptions);
 	struct affine q;
@@ -108,7 +108,7 @@ bool
 kernel_pool_2d(struct call *c)
 {
 	struct pool p = { .is_max = c->op->code == TFL_MAX_POOL_2D };
-	if (!call_arity(c, 1, 1, 1) || !prepare(c, &p))
+	if (!call_arity(c, 1, 1, 1) || !pool_prepare(c, &p))
 		return false;
 	if (c->check)
 		return true;
@@ -119,7 +119,7 @@ kernel_pool_2d(struct call *c)
 	for (int32_t n = 0; n < p.o.n; n++)
 		for (int32_t oy = 0; oy < p.o.h; oy++)
 			for (int32_t ox = 0; ox < p.o.w; ox++, at += p.o.c)
-				run_pixel(&p, n, oy, ox, at);
+				pool_pixel(&p, n, oy, ox, at);
 	call_narrow(c, 0, y);
 	return true;
 }

@@ -193,7 +193,7 @@ sums_are_wide(const struct tfl_tensor *in, const struct tfl_tensor *bias,
 
 /* bound of the magnitude of channel i's sum of products and bias */
 static int64_t
-most_sum(const struct requant_from *f, const struct requant *r, int32_t i)
+most_channel_sum(const struct requant_from *f, const struct requant *r, int32_t i)
 {
 	int64_t taps = tfl_elements(f->weights) / f->n;
 	int64_t sum = taps * type_width(f->in->type) * type_width(f->weights->type);
@@ -231,7 +231,7 @@ check_sum(struct call *c, const struct requant_from *f, const struct requant *r,
 	  int32_t i)
 {
 	int64_t bias = r->bias[i];
-	if (f->wide || !f->weights->data.p || most_sum(f, r, i) <= INT32_MAX ||
+	if (f->wide || !f->weights->data.p || most_channel_sum(f, r, i) <= INT32_MAX ||
 	    (f->in->type == TFL_INT16 && llabs(bias) <= INT32_MAX / 2))
 		return true;
 	struct affine in;
@@ -267,7 +267,7 @@ requant_prepare(struct call *c, const struct requant_from *f, struct requant *r)
 		double product =
 		    f32 ? (double)(in.scale * (float)s) : (double)in.scale * s;
 		if (!call_mult_of(c, product / (double)out.scale,
-				  f->wide ? 0 : most_sum(f, r, i), &r->mult[i]))
+				  f->wide ? 0 : most_channel_sum(f, r, i), &r->mult[i]))
 			return false;
 		/* the reference's range for 64-bit accumulators */
 		if (f->wide && r->mult[i].exp > MBQM64_EXP)

@@ -57,7 +57,7 @@ map_outputs(struct call *c, struct reduce *r)
 }
 
 static bool
-prepare(struct call *c, unsigned types, struct reduce *r)
+reduce_prepare(struct call *c, unsigned types, struct reduce *r)
 {
 	if (!call_arity(c, 2, 2, 1))
 		return false;
@@ -98,7 +98,7 @@ static bool
 sum_words(struct call *c)
 {
 	struct reduce r;
-	if (!prepare(c, T_I32, &r))
+	if (!reduce_prepare(c, T_I32, &r))
 		return false;
 	if (c->check)
 		return true;
@@ -119,7 +119,7 @@ kernel_mean_sum(struct call *c)
 	if (c->op->code == TFL_SUM && call_in(c, 0) &&
 	    call_in(c, 0)->type == TFL_INT32)
 		return sum_words(c);
-	if (!prepare(c, T_QUANT, &r) || !call_affine(c, r.in, "input", &q) ||
+	if (!reduce_prepare(c, T_QUANT, &r) || !call_affine(c, r.in, "input", &q) ||
 	    !call_affine(c, r.out, "output", &q_out) ||
 	    !call_mult_of(c, (double)q.scale / (double)q_out.scale,
 			  (c->op->code == TFL_MEAN ? 2 : r.count) *
@@ -147,7 +147,7 @@ kernel_reduce_min_max(struct call *c)
 	bool max = code == TFL_REDUCE_MAX || code == TFL_REDUCE_ANY;
 	bool logic = code == TFL_REDUCE_ANY || code == TFL_REDUCE_ALL;
 	struct reduce r;
-	if (!prepare(c, logic ? T_BOOL : T_QUANT | T_I32, &r) ||
+	if (!reduce_prepare(c, logic ? T_BOOL : T_QUANT | T_I32, &r) ||
 	    (!logic && !call_same_quant(c, r.in, r.out)))
 		return false;
 	if (c->check)

@@ -12,7 +12,7 @@ struct resize {
 };
 
 static bool
-prepare(struct call *c, struct resize *r)
+resize_prepare(struct call *c, struct resize *r)
 {
 	r->in = call_in(c, 0);
 	r->out = call_out(c, 0);
@@ -95,7 +95,7 @@ kernel_resize_bilinear(struct call *c)
 		    fb_int(o, FB_ResizeBilinearOptions_half_pixel_centers),
 	};
 	if (!call_arity(c, 2, 2, 1) ||
-	    !call_type(c, call_in(c, 0), "input", T_QUANT) || !prepare(c, &r))
+	    !call_type(c, call_in(c, 0), "input", T_QUANT) || !resize_prepare(c, &r))
 		return false;
 	if (c->check)
 		return true;
@@ -137,7 +137,7 @@ kernel_resize_nearest(struct call *c)
 		    o, FB_ResizeNearestNeighborOptions_half_pixel_centers),
 	};
 	if (!call_arity(c, 2, 2, 1) ||
-	    !call_movable(c, call_in(c, 0), call_out(c, 0)) || !prepare(c, &r))
+	    !call_movable(c, call_in(c, 0), call_out(c, 0)) || !resize_prepare(c, &r))
 		return false;
 	if (c->check)
 		return true;

@@ -7,7 +7,7 @@
  * number.
  */
 static bool
-gather(struct call *c, int k, const struct view *v)
+gather_view(struct call *c, int k, const struct view *v)
 {
 	const struct tfl_tensor *in = call_in(c, k), *out = call_out(c, 0);
 	if (!call_movable(c, in, out))
@@ -57,7 +57,7 @@ kernel_slice(struct call *c)
 		v.dim[d] = size[d] < 0 ? in->dim[d] - begin[d] : size[d];
 		v.base += begin[d] * v.stride[d];
 	}
-	return gather(c, 0, &v);
+	return gather_view(c, 0, &v);
 }
 
 /* ---- STRIDED_SLICE ------------------------------------------------------- */
@@ -177,7 +177,7 @@ kernel_strided_slice(struct call *c)
 		if (at[d] >= 0 &&
 		    !stride_dimension(c, &b, d, at[d], in->dim[d], &v))
 			return false;
-	return gather(c, 0, &v);
+	return gather_view(c, 0, &v);
 }
 
 /* ---- TRANSPOSE, REVERSE_V2 ----------------------------------------------- */
@@ -208,7 +208,7 @@ kernel_transpose(struct call *c)
 					     "output shape is not the permuted "
 					     "input shape");
 	}
-	return gather(c, 0, &v);
+	return gather_view(c, 0, &v);
 }
 
 bool
@@ -230,7 +230,7 @@ kernel_reverse_v2(struct call *c)
 		v.stride[d] = -v.stride[d];
 	}
 	return axes && call_same_shape(c, in, call_out(c, 0)) &&
-	       gather(c, 0, &v);
+	       gather_view(c, 0, &v);
 }
 
 /* ---- SPACE_TO_DEPTH, DEPTH_TO_SPACE -------------------------------------- */
@@ -268,7 +268,7 @@ blocks(struct call *c, int64_t block, bool to_depth)
 				 .stride = { (int64_t)d.h * d.w * d.c,
 					     (int64_t)d.w * d.c, block * ch,
 					     d.c, ch, 1 } };
-	return gather(c, 0, &v);
+	return gather_view(c, 0, &v);
 }
 
 bool

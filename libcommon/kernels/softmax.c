@@ -28,7 +28,7 @@ row_max(const int32_t *x, int64_t n)
 }
 
 static bool
-prepare(struct call *c, struct softmax *s)
+softmax_prepare(struct call *c, struct softmax *s)
 {
 	if (!call_arity(c, 1, 1, 1))
 		return false;
@@ -138,7 +138,7 @@ row_16(struct call *c, struct softmax *s, const struct softmax16 *t,
 		int32_t d = clamp_i32(
 		    (int64_t)fixed_mbqm(x[i] - max, t->scale) + INT16_MAX,
 		    INT16_MIN, INT16_MAX);
-		s->e[i] = table16_look(t->exp, d);
+		s->e[i] = table16_lookup(t->exp, d);
 		sum += s->e[i];
 	}
 	if (sum < 1 || sum > INT32_MAX)
@@ -148,7 +148,7 @@ row_16(struct call *c, struct softmax *s, const struct softmax16 *t,
 	int lead = __builtin_clz((uint32_t)sum);
 	int32_t u = (int32_t)(((sum << (lead - 1)) + (1 << 13)) >> 14);
 	int32_t v = clamp_i32((int64_t)u - 98304, INT16_MIN, INT16_MAX);
-	int32_t inverse = table16_look(t->inverse, v);
+	int32_t inverse = table16_lookup(t->inverse, v);
 	int shift = 31 - lead;
 	int64_t half = shift ? (int64_t)1 << (shift - 1) : 0;
 	for (int64_t i = 0; i < s->depth; i++)
@@ -163,7 +163,7 @@ kernel_softmax(struct call *c)
 	struct softmax s = { 0 };
 	struct softmax16 t;
 	double beta = TFL_OPT_FLOAT(c->op, SoftmaxOptions, beta);
-	if (!prepare(c, &s))
+	if (!softmax_prepare(c, &s))
 		return false;
 	bool wide = s.in->type == TFL_INT16;
 	if (!(s.in->type == s.out->type ||
@@ -218,7 +218,7 @@ bool
 kernel_log_softmax(struct call *c)
 {
 	struct softmax s = { 0 };
-	if (!prepare(c, &s) || !call_same_type(c, s.in, s.out) ||
+	if (!softmax_prepare(c, &s) || !call_same_type(c, s.in, s.out) ||
 	    !call_type(c, s.in, "input", T_I8) || !prepare_8(c, &s, 1.0))
 		return false;
 	struct fixed_mult back =

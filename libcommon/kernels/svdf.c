@@ -26,7 +26,7 @@ matrix(struct call *c, const struct tfl_tensor *t, const char *role,
 }
 
 static bool
-check_shapes(struct call *c, struct svdf *s)
+check_svdf_shapes(struct call *c, struct svdf *s)
 {
 	s->rank = TFL_OPT(c->op, SVDFOptions, rank);
 	if (s->in->rank != 2 || s->feature->rank != 2 || s->time->rank != 2)
@@ -71,7 +71,7 @@ check_scales(struct call *c, struct svdf *s)
 }
 
 static bool
-prepare(struct call *c, struct svdf *s)
+svdf_prepare(struct call *c, struct svdf *s)
 {
 	if (!call_arity(c, BIAS, STATE + 1, 1))
 		return false;
@@ -93,7 +93,7 @@ prepare(struct call *c, struct svdf *s)
 	if (!s->state->is_variable)
 		return call_err(c, "state (%s) is not a variable",
 				s->state->name);
-	return check_shapes(c, s) && check_scales(c, s);
+	return check_svdf_shapes(c, s) && check_scales(c, s);
 }
 
 /* Computes the newest state of every filter; sums wrap at 32 bits. */
@@ -135,7 +135,7 @@ bool
 kernel_svdf(struct call *c)
 {
 	struct svdf s;
-	if (!prepare(c, &s))
+	if (!svdf_prepare(c, &s))
 		return false;
 	if (c->check)
 		return true;

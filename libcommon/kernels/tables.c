@@ -34,7 +34,7 @@ table16_fill(int16_t t[TABLE16], struct affine in, struct affine out,
 }
 
 int32_t
-table16_look(const int16_t t[TABLE16], int32_t x)
+table16_lookup(const int16_t t[TABLE16], int32_t x)
 {
 	int i = (x >> 7) + 256;
 	int32_t slope = t[i + 1] - t[i];

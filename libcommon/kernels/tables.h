@@ -15,7 +15,7 @@ void table16_fill(int16_t t[TABLE16], struct affine in, struct affine out,
 		  float (*f)(float));
 
 /* interpolated value for x: "look" of the specification */
-int32_t table16_look(const int16_t t[TABLE16], int32_t x);
+int32_t table16_lookup(const int16_t t[TABLE16], int32_t x);
 
 /* parameters of LOGISTIC and TANH of int16 */
 struct sigmoid16 {

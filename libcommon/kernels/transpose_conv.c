@@ -33,7 +33,7 @@ leading(int64_t out, int64_t kernel, int64_t stride, int64_t padding)
 
 /* Returns the input under tap k of output o; -1: none. */
 static int64_t
-source(int64_t o, int64_t k, int64_t pad, int64_t stride, int64_t n)
+input_under_tap(int64_t o, int64_t k, int64_t pad, int64_t stride, int64_t n)
 {
 	int64_t at = o + pad - k;
 	return at < 0 || at % stride || at / stride >= n ? -1 : at / stride;
@@ -45,10 +45,10 @@ fill_patch(const struct transposed *v, int64_t pixel, int16_t *row)
 	int64_t ox = pixel % v->o.w, oy = pixel / v->o.w % v->o.h;
 	int64_t n = pixel / ((int64_t)v->o.w * v->o.h);
 	for (int32_t ky = 0; ky < v->k.h; ky++) {
-		int64_t iy = source(oy, ky, v->pad_h, v->stride_h, v->i.h);
+		int64_t iy = input_under_tap(oy, ky, v->pad_h, v->stride_h, v->i.h);
 		for (int32_t kx = 0; kx < v->k.w; kx++, row += v->i.c) {
 			int64_t ix =
-			    source(ox, kx, v->pad_w, v->stride_w, v->i.w);
+			    input_under_tap(ox, kx, v->pad_w, v->stride_w, v->i.w);
 			if (iy < 0 || ix < 0)
 				memset(row, 0, (size_t)v->i.c * sizeof(*row));
 			else
@@ -61,7 +61,7 @@ fill_patch(const struct transposed *v, int64_t pixel, int16_t *row)
 }
 
 static bool
-check_shapes(struct call *c, struct transposed *v, struct fb_ref o)
+check_transposed_shapes(struct call *c, struct transposed *v, struct fb_ref o)
 {
 	if (!call_nhwc(c, v->in, "input", &v->i) ||
 	    !call_nhwc(c, v->weights, "weights", &v->k) ||
@@ -90,7 +90,7 @@ check_shapes(struct call *c, struct transposed *v, struct fb_ref o)
 }
 
 static void
-run(struct call *c, struct transposed *v)
+run_transposed(struct call *c, struct transposed *v)
 {
 	int64_t cols = (int64_t)v->k.h * v->k.w * v->k.c, n = v->k.n;
 	int64_t pixels = (int64_t)v->o.n * v->o.h * v->o.w;
@@ -123,7 +123,7 @@ kernel_transpose_conv(struct call *c)
 				.bias = call_in(c, BIAS),
 				.x = c->io->in[INPUT] };
 	if (!conv_types(c, v.in, v.weights, v.bias, v.out, &v.zero) ||
-	    !check_shapes(c, &v, o))
+	    !check_transposed_shapes(c, &v, o))
 		return false;
 	struct requant_from f = {
 		.in = v.in,
@@ -145,6 +145,6 @@ kernel_transpose_conv(struct call *c)
 		return false;
 	if (c->check)
 		return true;
-	run(c, &v);
+	run_transposed(c, &v);
 	return true;
 }

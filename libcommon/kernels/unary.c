@@ -14,7 +14,7 @@ struct unary {
 };
 
 static bool
-prepare(struct call *c, unsigned types, struct unary *u)
+unary_prepare(struct call *c, unsigned types, struct unary *u)
 {
 	if (!call_arity(c, 1, 1, 1))
 		return false;
@@ -32,7 +32,7 @@ prepare(struct call *c, unsigned types, struct unary *u)
 }
 
 static bool
-finish(struct call *c, struct unary *u)
+unary_store(struct call *c, struct unary *u)
 {
 	for (int64_t i = 0; i < u->n; i++)
 		u->v[i] = clamp_i32(u->v[i], u->range.lo, u->range.hi);
@@ -52,7 +52,7 @@ kernel_abs(struct call *c)
 {
 	struct unary u;
 	struct fixed_mult m;
-	if (!prepare(c, T_QUANT, &u) ||
+	if (!unary_prepare(c, T_QUANT, &u) ||
 	    !call_mult_of(c, (double)(u.q.scale / u.q_out.scale),
 			  type_width(u.in->type), &m))
 		return false;
@@ -61,7 +61,7 @@ kernel_abs(struct call *c)
 		int32_t v = abs(u.v[i] - u.q.zero);
 		u.v[i] = plus_zero(&u, same ? v : fixed_mbqm(v, m));
 	}
-	return finish(c, &u);
+	return unary_store(c, &u);
 }
 
 /* NEG of INT32 as in TFLite; TFLite Micro has NEG of floats only. */
@@ -87,11 +87,11 @@ kernel_neg(struct call *c)
 	struct unary u;
 	if (call_in(c, 0) && call_in(c, 0)->type == TFL_INT32)
 		return negate_words(c);
-	if (!prepare(c, T_QUANT, &u))
+	if (!unary_prepare(c, T_QUANT, &u))
 		return false;
 	for (int64_t i = 0; i < u.n; i++)
 		u.v[i] = u.q.zero + u.q_out.zero - u.v[i];
-	return finish(c, &u);
+	return unary_store(c, &u);
 }
 
 /* RELU, RELU_N1_TO_1 and RELU_0_TO_1 rescale; their bounds are in output units. */
@@ -101,7 +101,7 @@ kernel_relu(struct call *c)
 	struct unary u;
 	struct fixed_mult m;
 	struct range r;
-	if (!prepare(c, T_QUANT, &u) ||
+	if (!unary_prepare(c, T_QUANT, &u) ||
 	    !call_mult_of(c, (double)(u.q.scale / u.q_out.scale),
 			  type_width(u.in->type), &m) ||
 	    !call_range(c,
@@ -114,7 +114,7 @@ kernel_relu(struct call *c)
 	u.range = r;
 	for (int64_t i = 0; i < u.n; i++)
 		u.v[i] = plus_zero(&u, fixed_mbqm(u.v[i] - u.q.zero, m));
-	return finish(c, &u);
+	return unary_store(c, &u);
 }
 
 /* Clamps without rescaling, as TFLite Micro does (3.4). */
@@ -122,10 +122,10 @@ bool
 kernel_relu6(struct call *c)
 {
 	struct unary u;
-	if (!prepare(c, T_QUANT, &u) ||
+	if (!unary_prepare(c, T_QUANT, &u) ||
 	    !call_range(c, TFL_ACT_RELU6, u.in, u.q, &u.range))
 		return false;
-	return finish(c, &u);
+	return unary_store(c, &u);
 }
 
 bool
@@ -134,7 +134,7 @@ kernel_leaky_relu(struct call *c)
 	struct unary u;
 	struct fixed_mult same, below;
 	float alpha = (float)TFL_OPT_FLOAT(c->op, LeakyReluOptions, alpha);
-	if (!prepare(c, T_QUANT, &u))
+	if (!unary_prepare(c, T_QUANT, &u))
 		return false;
 	float m = u.q.scale * alpha / u.q_out.scale;
 	int64_t most = type_width(u.in->type);
@@ -148,7 +148,7 @@ kernel_leaky_relu(struct call *c)
 			v = -v;
 		u.v[i] = plus_zero(&u, v);
 	}
-	return finish(c, &u);
+	return unary_store(c, &u);
 }
 
 /* ---- HARD_SWISH, 16 bits inside ------------------------------------------ */
@@ -198,7 +198,7 @@ kernel_hard_swish(struct call *c)
 {
 	struct unary u;
 	struct fixed_mult out, relu;
-	if (!prepare(c, T_8, &u))
+	if (!unary_prepare(c, T_8, &u))
 		return false;
 	float hs = u.q.scale / 128;
 	if (!call_mult(c, (double)(hs / u.q_out.scale), &out) ||
@@ -211,5 +211,5 @@ kernel_hard_swish(struct call *c)
 	for (int64_t i = 0; i < u.n; i++)
 		u.v[i] =
 		    plus_zero(&u, hard_swish(u.v[i] - u.q.zero, out, relu));
-	return finish(c, &u);
+	return unary_store(c, &u);
 }

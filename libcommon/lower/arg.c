@@ -169,7 +169,7 @@ make_keys(struct lower *l, const struct low_arg *r, const struct nd *x)
 
 /* Writes the largest key of each row and column to keys, from element `at` on. */
 static void
-best_of(struct lower *l, const struct low_arg *r, const struct nd *x, struct g_tensor *to,
+largest_keys(struct lower *l, const struct low_arg *r, const struct nd *x, struct g_tensor *to,
 	int64_t at)
 {
 	struct g_operand keys = make_keys(l, r, x);
@@ -177,7 +177,7 @@ best_of(struct lower *l, const struct low_arg *r, const struct nd *x, struct g_t
 	struct g_operand best = { .t = to, .view = VIEW_STRIDED, .type = TFL_INT16,
 				  .shape = { .h = s.h, .w = 1, .c = s.c },
 				  .offset = at, .stride = { s.c, s.c, 1 } };
-	(void)low_window(l, OP_MAXPOOL, keys, best, (struct yx){ .y = 1, .x = s.w });
+	(void)low_pool_window(l, OP_MAXPOOL, keys, best, (struct yx){ .y = 1, .x = s.w });
 }
 
 /* Returns h x w bytes of 16-bit keys: byte 0 is the position, byte 1 the value. */
@@ -234,7 +234,7 @@ widened(struct lower *l, struct g_operand v, int32_t zero)
 
 /* Returns, for each segment, the distance from its last element to the end of the axis. */
 static struct g_operand
-segment_ends(struct lower *l, const struct low_arg *r, int32_t segments)
+segment_distances(struct lower *l, const struct low_arg *r, int32_t segments)
 {
 	int32_t *v = anew(l->a, int32_t, (size_t)segments);
 	for (int32_t s = 0; s < segments; s++) {
@@ -256,13 +256,13 @@ choose_segment(struct lower *l, const struct low_arg *r, struct g_tensor *keys,
 	struct g_operand bits = word_const(l, POSITION_BITS);
 	struct g_operand value = widened(l, key_bytes(keys, 1, segments, w), -128);
 	struct g_operand at = widened(l, key_bytes(keys, 0, segments, w), 0);
-	struct g_operand ends = segment_ends(l, r, segments);
-	at = word_add(l, at, ends);
+	struct g_operand to_end = segment_distances(l, r, segments);
+	at = word_add(l, at, to_end);
 	value = word_shl(l, value, bits);
 	struct g_operand all = word_add(l, value, at), best;
 	struct nd v = { .t = all.t, .type = TFL_INT32, .rank = 3,
 			.dim = { 1, segments, w }, .stride = { segments * w, w, 1 } };
-	words_folded(l, OP_MAX, &v);
+	word_reduce_axis(l, OP_MAX, &v);
 	bool ok = nd_operand(&v, &best);
 	assert(ok);
 	/* subtract half, as the shift rounds halves up */
@@ -286,7 +286,7 @@ lower_block(struct lower *l, const struct low_arg *r, const struct block *b,
 		nd_slice(&v, 0, b->row, b->rows, 1);
 		nd_slice(&v, 1, from, n < SEGMENT ? n : SEGMENT, 1);
 		nd_slice(&v, 2, b->column, b->columns, 1);
-		best_of(l, r, &v, keys, i * w);
+		largest_keys(l, r, &v, keys, i * w);
 	}
 	struct g_operand low = key_bytes(keys, 0, b->rows, b->columns);
 	struct g_operand first = result_words(r, b, ofm, 0);
@@ -323,7 +323,7 @@ pool_size(const struct low_arg *r)
 
 /* Copies x with the elements before the last axis as channels. */
 static struct nd
-turned(struct lower *l, const struct low_arg *r, struct nd x)
+transposed_copy(struct lower *l, const struct low_arg *r, struct nd x)
 {
 	static const int order[] = { 2, 1, 0 };
 	struct hwc s = { .h = 1, .w = (int32_t)r->n, .c = (int32_t)x.dim[0] };
@@ -336,10 +336,10 @@ turned(struct lower *l, const struct low_arg *r, struct nd x)
 
 /* Reverses the order of values: the first minimum becomes the first maximum. */
 static struct g_operand
-turned_over(struct lower *l, struct g_operand x)
+order_reversed(struct lower *l, struct g_operand x)
 {
 	struct g_operand y = operand_whole(low_tensor(l, x.type, x.shape, NULL));
-	low_turn_order(l, x, y);
+	low_reverse_order(l, x, y);
 	return y;
 }
 
@@ -364,12 +364,12 @@ find_natively(struct lower *l, const struct low_arg *r, const struct block *b, s
 	nd_slice(&x, 0, b->row, b->rows, 1);
 	nd_slice(&x, 2, b->column, b->columns, 1);
 	if (r->behind == 1 && b->rows > 1 && b->rows * r->n > TURN_ELEMENTS)
-		x = turned(l, r, x);
+		x = transposed_copy(l, r, x);
 	struct g_operand from;
 	bool ok = nd_operand(&x, &from);
 	assert(ok);
 	if (!r->max)
-		from = turned_over(l, from);
+		from = order_reversed(l, from);
 	struct hwc s = { .h = from.shape.h, .w = 1, .c = from.shape.c };
 	struct g_operand found = word_new(l, s), as;
 	ok = operand_view(direct ? ofm : found, s, &as);
@@ -395,19 +395,19 @@ find_by_words(struct lower *l, const struct low_arg *r, const struct nd *in,
 		at[i] = (int32_t)(MAX_EXTENT - 1 - i);
 	struct nd v = *in, place = nd_const(l, TFL_INT32, 3, dim, at);
 	if (!r->max) {
-		struct g_operand least = turned_over(l, nd_seen(in));
+		struct g_operand least = order_reversed(l, nd_to_operand(in));
 		v.t = least.t;
 		v.offset = 0;
 	}
 	struct nd x = nd_widen(l, &v, 0, TFL_INT32);
-	x = nd_by(l, OP_SHL, &x, 16);
-	x = nd_both(l, OP_ADD, &x, &place);
-	words_folded(l, OP_MAX, &x);
-	struct nd above = nd_floor_shift(l, &x, 16), value = nd_by(l, OP_SHL, &above, 16);
-	struct nd low = nd_both(l, OP_SUB, &x, &value);
+	x = nd_with_scalar(l, OP_SHL, &x, 16);
+	x = nd_broadcast_op(l, OP_ADD, &x, &place);
+	word_reduce_axis(l, OP_MAX, &x);
+	struct nd above = nd_floor_shift(l, &x, 16), value = nd_with_scalar(l, OP_SHL, &above, 16);
+	struct nd low = nd_broadcast_op(l, OP_SUB, &x, &value);
 	struct nd last = nd_const_one(l, TFL_INT32, 3, MAX_EXTENT - 1);
-	struct nd found = nd_both(l, OP_SUB, &last, &low);
-	deliver_words(l, r, &all, nd_seen(&found), ofm);
+	struct nd found = nd_broadcast_op(l, OP_SUB, &last, &low);
+	deliver_words(l, r, &all, nd_to_operand(&found), ofm);
 }
 
 void
@@ -419,10 +419,10 @@ low_arg(struct lower *l, const struct low_arg *r, const struct nd *in,
 		x = nd_readable(l, &x);
 	bool ok = nd_reshape(&x, (int64_t[]){ r->before, r->n, r->behind }, 3);
 	assert(ok);
-	struct g_operand room = low_room(l, ofm);
+	struct g_operand dest = low_destination(l, ofm);
 	if (by_words(l, r)) {
-		find_by_words(l, r, &x, room);
-		low_deliver(l, room, ofm);
+		find_by_words(l, r, &x, dest);
+		low_deliver(l, dest, ofm);
 		return;
 	}
 	bool native = low_arg_is_native(l, r);
@@ -432,9 +432,9 @@ low_arg(struct lower *l, const struct low_arg *r, const struct nd *in,
 			b.rows = min_i64(size.rows, r->before - b.row);
 			b.columns = min_i64(size.columns, r->behind - b.column);
 			if (native)
-				find_natively(l, r, &b, x, room);
+				find_natively(l, r, &b, x, dest);
 			else
-				lower_block(l, r, &b, &x, room);
+				lower_block(l, r, &b, &x, dest);
 		}
-	low_deliver(l, room, ofm);
+	low_deliver(l, dest, ofm);
 }

@@ -40,11 +40,11 @@ side_of(struct lower *l, const struct nd *v, int axis, const int32_t *map,
 {
 	int64_t dim[4] = { 1, 1, 1, 1 };
 	struct nd at = nd_resized(l, v, v->type, axis, n);
-	struct nd product = nd_like(l, &at, TFL_INT32);
+	struct nd product = nd_new_like(l, &at, TFL_INT32);
 	*copies += low_copy_axis(l, v, &at, axis, map);
 	dim[axis] = n;
 	struct nd w = nd_const(l, v->type, 4, dim, weight);
-	nd_binary(l, OP_MUL, &at, 0, &w, 0, &product, nd_plain, NULL);
+	nd_binary(l, OP_MUL, &at, 0, &w, 0, &product, nd_finish_unscaled, NULL);
 	return product;
 }
 
@@ -54,5 +54,5 @@ low_blend_axis(struct lower *l, const struct nd *v, int axis, const struct low_b
 {
 	struct nd lower = side_of(l, v, axis, b->lower, b->near, b->n, copies);
 	struct nd upper = side_of(l, v, axis, b->upper, b->far, b->n, copies);
-	return nd_both(l, OP_ADD, &lower, &upper);
+	return nd_broadcast_op(l, OP_ADD, &lower, &upper);
 }

@@ -47,6 +47,6 @@ int low_phases_count(const struct low_phases *f); /* operations per image */
  * operation can address the rows or columns.
  */
 bool low_phases(struct lower *l, const struct low_phases *f, const struct nd *in,
-		const struct nd *out, nd_made *made, void *ctx);
+		const struct nd *out, nd_finish_op *made, void *ctx);
 
 #endif

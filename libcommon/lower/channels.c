@@ -42,7 +42,7 @@ low_picks_channels(const struct nd *in, const int32_t *map, int32_t n)
 }
 
 static void
-made(void *ctx, struct g_op *op)
+finish_pick(void *ctx, struct g_op *op)
 {
 	op->ofm_zero = 0;
 	op_clamp(op, type_range(*(const int *)ctx));
@@ -53,7 +53,7 @@ made(void *ctx, struct g_op *op)
  * highest one needed.
  */
 static void
-pick(struct lower *l, struct nd in, const struct nd *out, const int32_t *map)
+pick_channels(struct lower *l, struct nd in, const struct nd *out, const int32_t *map)
 {
 	int32_t n = (int32_t)out->dim[3], least = map[0], most = map[0];
 	for (int32_t o = 1; o < n; o++) {
@@ -77,7 +77,7 @@ pick(struct lower *l, struct nd in, const struct nd *out, const int32_t *map)
 		.weights = { .v = v, .type = TFL_INT8, .name = l->name ? l->name : "", .zero = &zero, .n_zero = 1,
 			     .stride = { depth, depth, depth, 1 } },
 	};
-	low_conv(l, &c, &in, out, made, &in.type);
+	low_conv(l, &c, &in, out, finish_pick, &in.type);
 }
 
 void
@@ -87,7 +87,7 @@ low_copy_channels(struct lower *l, const struct nd *from, const struct nd *to,
 	int axis = to->rank - 1;
 	int32_t n = (int32_t)to->dim[axis];
 	if (low_picks_channels(from, map, n)) {
-		pick(l, *from, to, map);
+		pick_channels(l, *from, to, map);
 		return;
 	}
 	for (int32_t k = 0, run; k < n; k += run) {

@@ -70,13 +70,13 @@ static void
 compare_few(struct lower *l, const struct low_compare *c, const struct nd *out)
 {
 	struct result cut = { .clamp = { .lo = -1, .hi = 1 } };
-	struct nd d = nd_new(l, TFL_INT8, out->rank, out->dim), far = nd_like(l, &d, TFL_INT8);
+	struct nd d = nd_new(l, TFL_INT8, out->rank, out->dim), far = nd_new_like(l, &d, TFL_INT8);
 	struct nd one = nd_const_one(l, TFL_INT8, out->rank, 1);
 	bool equal = c->order == LOW_EQUAL;
 	nd_binary(l, OP_SUB, &c->a, 0, &c->b, 0, &d, finish, &cut);
-	nd_unary(l, OP_ABS, &d, 0, equal ? &far : out, nd_plain, NULL);
+	nd_unary(l, OP_ABS, &d, 0, equal ? &far : out, nd_finish_unscaled, NULL);
 	if (equal)
-		nd_binary(l, OP_SUB, &one, 0, &far, 0, out, nd_plain, NULL);
+		nd_binary(l, OP_SUB, &one, 0, &far, 0, out, nd_finish_unscaled, NULL);
 }
 
 /*
@@ -126,7 +126,7 @@ static struct nd
 one_less(struct lower *l, const struct nd *c)
 {
 	struct nd one = nd_const_one(l, c->type, c->rank, 1);
-	return nd_both(l, OP_SUB, &one, c);
+	return nd_broadcast_op(l, OP_SUB, &one, c);
 }
 
 static void
@@ -135,9 +135,9 @@ select_bits(struct lower *l, const struct nd *c, const struct nd *a, const struc
 {
 	struct nd zero = nd_const_one(l, c->type, c->rank, 0);
 	struct nd mask = nd_new(l, out->type, c->rank, c->dim);
-	nd_binary(l, OP_SUB, &zero, 0, c, 0, &mask, nd_plain, NULL); /* all bits set, or none */
-	struct nd x = nd_both(l, OP_AND, a, &mask), y = nd_both(l, OP_AND_NOT, b, &mask);
-	nd_binary(l, OP_OR, &x, 0, &y, 0, out, nd_plain, NULL);
+	nd_binary(l, OP_SUB, &zero, 0, c, 0, &mask, nd_finish_unscaled, NULL); /* all bits set, or none */
+	struct nd x = nd_broadcast_op(l, OP_AND, a, &mask), y = nd_broadcast_op(l, OP_AND_NOT, b, &mask);
+	nd_binary(l, OP_OR, &x, 0, &y, 0, out, nd_finish_unscaled, NULL);
 }
 
 void
@@ -149,6 +149,6 @@ low_select(struct lower *l, const struct nd *c, const struct nd *a, const struct
 		return;
 	}
 	struct nd yes = as_type(l, c, out->type), no = one_less(l, &yes);
-	struct nd x = nd_both(l, OP_MUL, &yes, a), y = nd_both(l, OP_MUL, &no, b);
-	nd_binary(l, OP_ADD, &x, 0, &y, 0, out, nd_plain, NULL);
+	struct nd x = nd_broadcast_op(l, OP_MUL, &yes, a), y = nd_broadcast_op(l, OP_MUL, &no, b);
+	nd_binary(l, OP_ADD, &x, 0, &y, 0, out, nd_finish_unscaled, NULL);
 }

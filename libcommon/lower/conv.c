@@ -134,7 +134,7 @@ struct g_op *
 conv_op(struct lower *l, const struct low_conv *c, const struct nd *in,
 	const struct nd *out, struct yx stride, struct g_pad pad)
 {
-	struct g_operand ifm = nd_seen(in), ofm = nd_seen(out);
+	struct g_operand ifm = nd_to_operand(in), ofm = nd_to_operand(out);
 	struct g_op *op = low_op(l, c->kind, ifm, ofm);
 	op_kernel(op, conv_taps(c), stride, conv_dilation(c), pad);
 	op_zeros(op, c->ifm_zero, 0);
@@ -281,16 +281,16 @@ conv_input(struct lower *l, struct low_conv *c, const struct nd *in)
 
 static void
 convolve(struct lower *l, const struct low_conv *conv, const struct nd *in,
-	 const struct nd *out, nd_made *made, void *ctx)
+	 const struct nd *out, nd_finish_op *made, void *ctx)
 {
 	struct low_conv c = *conv;
-	struct nd all = *in, room = *out;
-	conv_exchange(&c, &all, &room);
+	struct nd all = *in, result = *out;
+	conv_exchange(&c, &all, &result);
 	all = conv_input(l, &c, &all);
 	conv_fold_stride(l, &c, &all);
 	for (struct conv_groups g = { 0 }; conv_groups_next(&c, &g);) {
 		struct conv_job j = { .c = &c, .made = made, .ctx = ctx };
-		struct nd from = all, to = room;
+		struct nd from = all, to = result;
 		j.weights = conv_weights(l, &c, g);
 		j.scales = conv_scales(l, &c, g);
 		conv_slice(&c, g, &from, &to);
@@ -312,7 +312,7 @@ most_channels(const struct low_conv *c)
 
 void
 low_conv(struct lower *l, const struct low_conv *conv, const struct nd *in,
-	 const struct nd *out, nd_made *made, void *ctx)
+	 const struct nd *out, nd_finish_op *made, void *ctx)
 {
 	int32_t most = most_channels(conv);
 	for (int32_t o = 0; o < conv->o; o += most) {

@@ -36,7 +36,7 @@ conv_large_pieces(const struct low_conv *c)
 
 /* Selects the input of n positions from `at` on, along one axis. */
 static void
-see(struct nd *v, int axis, int64_t at, int64_t n, int32_t stride, int32_t reach)
+slice_input(struct nd *v, int axis, int64_t at, int64_t n, int32_t stride, int32_t reach)
 {
 	nd_slice(v, axis, at * stride, (n - 1) * (n > 1 ? stride : 1) + reach, 1);
 }
@@ -56,8 +56,8 @@ run_boxes(struct lower *l, const struct low_conv *c, const struct nd *in,
 	for (int64_t y = 0; y < out->dim[1]; y += rows)
 		for (int64_t x = 0; x < out->dim[2]; x += cols) {
 			struct nd from = *in, to = *out;
-			see(&from, 1, y, rows, c->stride.y, reach.y);
-			see(&from, 2, x, cols, c->stride.x, reach.x);
+			slice_input(&from, 1, y, rows, c->stride.y, reach.y);
+			slice_input(&from, 2, x, cols, c->stride.x, reach.x);
 			nd_slice(&to, 1, y, rows, 1);
 			nd_slice(&to, 2, x, cols, 1);
 			struct g_op *op = conv_op(l, c, &from, &to, stride,
@@ -98,7 +98,7 @@ run_piece(struct lower *l, const struct low_conv *all, const struct nd *in,
 static struct nd
 add(struct lower *l, const struct nd *a, const struct nd *b)
 {
-	struct g_operand x = nd_seen(a), y = nd_seen(b), sum = word_add(l, x, y);
+	struct g_operand x = nd_to_operand(a), y = nd_to_operand(b), sum = word_add(l, x, y);
 	struct nd r = *a;
 	r.t = sum.t;
 	return r;

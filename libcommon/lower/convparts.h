@@ -27,7 +27,7 @@ int64_t conv_group_ops(const struct low_conv *c); /* number of these operations 
 struct g_weights *conv_weights(struct lower *l, const struct low_conv *c,
 			       struct conv_groups g);
 /* Weights for output channels that ignore the input: one tap of 0 in one channel. */
-struct g_weights *conv_no_weights(struct lower *l, const struct low_conv *c);
+struct g_weights *conv_zero_weights(struct lower *l, const struct low_conv *c);
 struct g_scales *conv_scales(struct lower *l, const struct low_conv *c,
 			     struct conv_groups g);
 
@@ -50,7 +50,7 @@ struct conv_job {
 	const struct low_conv *c;
 	struct g_weights *weights;
 	struct g_scales *scales;
-	nd_made *made;
+	nd_finish_op *made;
 	void *ctx;
 };
 void conv_run(struct lower *l, const struct conv_job *j, const struct nd *in,

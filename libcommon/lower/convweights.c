@@ -167,7 +167,7 @@ conv_weights(struct lower *l, const struct low_conv *c, struct conv_groups g)
 }
 
 struct g_weights *
-conv_no_weights(struct lower *l, const struct low_conv *c)
+conv_zero_weights(struct lower *l, const struct low_conv *c)
 {
 	struct yx one = { .y = 1, .x = 1 };
 	struct g_weights *w = new_weights(l, &c->weights, c->o, one, 1);

@@ -60,7 +60,7 @@ add_axis(struct plan *q, int64_t n, int64_t from, int64_t to)
 
 /* Finds the common axes of both views.  Returns false if they have none. */
 static bool
-collect(struct plan *q, struct nd from, struct nd to)
+find_common_axes(struct plan *q, struct nd from, struct nd to)
 {
 	q->from_at = from.offset;
 	q->to_at = to.offset;
@@ -170,7 +170,7 @@ choose_rows(const struct plan *q, int hwc[3])
 
 /* Makes the axis that is contiguous on both sides the channels. */
 static void
-choose(struct plan *q)
+choose_channels(struct plan *q)
 {
 	q->hwc[2] = -1;
 	for (int i = 0; i < q->n; i++)
@@ -180,7 +180,7 @@ choose(struct plan *q)
 }
 
 static int64_t
-steps_of(int64_t n)
+operations_for(int64_t n)
 {
 	return (n + MAX_EXTENT - 1) / MAX_EXTENT;
 }
@@ -193,11 +193,11 @@ is_walked(const struct plan *q, int i)
 
 /* Returns the number of operations; INT64_MAX if it overflows. */
 static int64_t
-count(const struct plan *q)
+count_copy_ops(const struct plan *q)
 {
 	int64_t n = 1;
 	for (int i = 0; i < q->n; i++) {
-		int64_t times = is_walked(q, i) ? steps_of(q->v[i].n) : q->v[i].n;
+		int64_t times = is_walked(q, i) ? operations_for(q->v[i].n) : q->v[i].n;
 		if (__builtin_mul_overflow(n, times, &n))
 			return INT64_MAX;
 	}
@@ -262,7 +262,7 @@ choose_order(struct plan *q, bool exchanges)
 		other.order = ORDER_HCW;
 	else if (find_reverse(q, other.hwc))
 		other.order = ORDER_REVERSE_C;
-	if (other.order && count(&other) <= count(q))
+	if (other.order && count_copy_ops(&other) <= count_copy_ops(q))
 		*q = other;
 }
 
@@ -272,12 +272,12 @@ plan_copy(const struct lower *l, const struct nd *from, const struct nd *to,
 {
 	*q = (struct plan){ .forwards = low_linux_forwards(l) };
 	q->type = copied_type(from->type, &q->wide);
-	if (!collect(q, *from, *to))
+	if (!find_common_axes(q, *from, *to))
 		return false;
 	widen(q);
 	merge(q);
 	cut_runs(q);
-	choose(q);
+	choose_channels(q);
 	if (low_has(l, LACK_ORDERS))
 		choose_order(q, !l->for_linux);
 	return true;
@@ -288,7 +288,7 @@ plan_copy(const struct lower *l, const struct nd *from, const struct nd *to,
  * common axes.
  */
 static struct nd
-between(const struct nd *v)
+linear_like(const struct nd *v)
 {
 	struct nd r = *v;
 	r.t = NULL;
@@ -304,11 +304,11 @@ nd_copies(const struct lower *l, const struct nd *from, const struct nd *to)
 {
 	struct plan q;
 	if (!plan_copy(l, from, to, &q)) {
-		struct nd mid = between(from);
+		struct nd mid = linear_like(from);
 		int64_t a = nd_copies(l, from, &mid), b = nd_copies(l, &mid, to);
 		return a > ND_MAX_COPIES || b > ND_MAX_COPIES ? INT64_MAX : a + b;
 	}
-	return count(&q);
+	return count_copy_ops(&q);
 }
 
 /*
@@ -316,7 +316,7 @@ nd_copies(const struct lower *l, const struct nd *from, const struct nd *to)
  * of storage.
  */
 static struct g_operand
-side(const struct plan *q, const struct nd *v, const int64_t *at, bool to)
+copied_operand(const struct plan *q, const struct nd *v, const int64_t *at, bool to)
 {
 	struct nd w = { .t = v->t, .type = q->type, .rank = 3,
 			.offset = to ? q->to_at : q->from_at };
@@ -351,7 +351,7 @@ nd_copy(struct lower *l, const struct nd *from, const struct nd *to)
 		return;
 	}
 	if (!plan_copy(l, from, to, &q)) {
-		struct nd mid = between(from);
+		struct nd mid = linear_like(from);
 		struct hwc shape = { .h = 1, .w = 1, .c = (int32_t)nd_elements(from) };
 		mid.t = low_tensor(l, from->type, shape, NULL);
 		nd_copy(l, from, &mid);
@@ -360,8 +360,8 @@ nd_copy(struct lower *l, const struct nd *from, const struct nd *to)
 	}
 	int64_t at[2 * ND_MAX] = { 0 };
 	for (;;) {
-		struct g_operand x = side(&q, from, at, false);
-		struct g_op *op = low_copy(l, x, side(&q, to, at, true));
+		struct g_operand x = copied_operand(&q, from, at, false);
+		struct g_op *op = low_copy(l, x, copied_operand(&q, to, at, true));
 		if (q.order) {
 			op->kind = OP_REORDER;
 			G_PUT(op, OP, order, (int)q.order);

@@ -133,7 +133,7 @@ word_divide_to(struct lower *l, struct g_operand a, struct g_operand b,
 
 /* Converts dimensions to rows, columns and channels of an operation. */
 static void
-as_map(const struct nd *v, int64_t dim[4])
+hwc_dims(const struct nd *v, int64_t dim[4])
 {
 	for (int i = 0; i < 4; i++)
 		dim[i] = 1;
@@ -145,7 +145,7 @@ const char *
 nd_divide_check(const struct lower *l, const struct nd *out)
 {
 	int64_t dim[4];
-	as_map(out, dim);
+	hwc_dims(out, dim);
 	if (low_has(l, LACK_DIVISION))
 		return NULL;
 	for (int i = 1; i < 4; i++)
@@ -155,7 +155,7 @@ nd_divide_check(const struct lower *l, const struct nd *out)
 }
 
 static bool
-see(const struct nd *v, const int64_t dim[4], struct g_operand *o)
+view_as_hwc(const struct nd *v, const int64_t dim[4], struct g_operand *o)
 {
 	struct nd r = *v;
 	return nd_reshape(&r, dim, 4) && nd_operand(&r, o);
@@ -163,17 +163,17 @@ see(const struct nd *v, const int64_t dim[4], struct g_operand *o)
 
 /* Returns an operand with the shape of the result, broadcast or copied if necessary. */
 static struct g_operand
-whole(struct lower *l, const struct nd *v, const struct nd *out, const int64_t dim[4])
+broadcast_operand(struct lower *l, const struct nd *v, const struct nd *out, const int64_t dim[4])
 {
 	struct g_operand o;
 	struct nd r = *v;
 	if (nd_elements(v) != nd_elements(out)) {
 		r = nd_spread(l, v, out);
-	} else if (!see(v, dim, &o)) {
-		r = nd_like(l, v, v->type);
+	} else if (!view_as_hwc(v, dim, &o)) {
+		r = nd_new_like(l, v, v->type);
 		nd_copy(l, v, &r);
 	}
-	(void)see(&r, dim, &o); /* new memory is linear */
+	(void)view_as_hwc(&r, dim, &o); /* new memory is linear */
 	return o;
 }
 
@@ -182,19 +182,19 @@ nd_divide(struct lower *l, const struct nd *a, const struct nd *b, const struct 
 {
 	int64_t dim[4];
 	struct g_operand ofm;
-	struct nd room = *out;
+	struct nd dest = *out;
 	if (low_has(l, LACK_DIVISION)) {
-		nd_binary(l, OP_DIV, a, 0, b, 0, out, nd_plain, NULL);
+		nd_binary(l, OP_DIV, a, 0, b, 0, out, nd_finish_unscaled, NULL);
 		return;
 	}
-	as_map(out, dim);
-	struct g_operand x = whole(l, a, out, dim);
-	struct g_operand y = whole(l, b, out, dim);
-	if (!see(out, dim, &ofm)) {
-		room = nd_like(l, out, out->type);
-		(void)see(&room, dim, &ofm);
+	hwc_dims(out, dim);
+	struct g_operand x = broadcast_operand(l, a, out, dim);
+	struct g_operand y = broadcast_operand(l, b, out, dim);
+	if (!view_as_hwc(out, dim, &ofm)) {
+		dest = nd_new_like(l, out, out->type);
+		(void)view_as_hwc(&dest, dim, &ofm);
 	}
 	word_divide_to(l, x, y, ofm);
-	if (room.t != out->t)
-		nd_copy(l, &room, out);
+	if (dest.t != out->t)
+		nd_copy(l, &dest, out);
 }

@@ -20,7 +20,7 @@ first_elements(const struct nd *any, const struct nd *v)
  * filled separately.
  */
 static void
-fill(struct lower *l, const struct nd *any, const struct nd *v, int32_t value)
+fill_view(struct lower *l, const struct nd *any, const struct nd *v, int32_t value)
 {
 	int64_t n = nd_elements(v);
 	if (n == 0)
@@ -33,8 +33,8 @@ fill(struct lower *l, const struct nd *any, const struct nd *v, int32_t value)
 		struct nd lo = *v, hi = *v;
 		nd_slice(&lo, k, 0, v->dim[k] / 2, 1);
 		nd_slice(&hi, k, v->dim[k] / 2, v->dim[k] - v->dim[k] / 2, 1);
-		fill(l, any, &lo, value);
-		fill(l, any, &hi, value);
+		fill_view(l, any, &lo, value);
+		fill_view(l, any, &hi, value);
 		return;
 	}
 	struct nd from = first_elements(any, v);
@@ -65,7 +65,7 @@ nd_readable(struct lower *l, const struct nd *in)
  * parts already filled.
  */
 void
-nd_surround(struct lower *l, const struct nd *any, const struct nd *to,
+nd_fill_border(struct lower *l, const struct nd *any, const struct nd *to,
 	    const int64_t *before, const int64_t *n, int32_t value)
 {
 	struct nd rest = *to;
@@ -73,10 +73,10 @@ nd_surround(struct lower *l, const struct nd *any, const struct nd *to,
 		struct nd side = rest;
 		int64_t end = before[k] + n[k];
 		nd_slice(&side, k, 0, before[k], 1);
-		fill(l, any, &side, value);
+		fill_view(l, any, &side, value);
 		side = rest;
 		nd_slice(&side, k, end, to->dim[k] - end, 1);
-		fill(l, any, &side, value);
+		fill_view(l, any, &side, value);
 		nd_slice(&rest, k, before[k], n[k], 1);
 	}
 }
@@ -101,7 +101,7 @@ line_of(struct lower *l, const struct nd *v, int64_t n, int32_t value)
 	struct nd line = nd_new(l, v->type, 1, &n);
 	if (clamps_to(v, value) && nd_elements(v) >= n) {
 		struct nd any = nd_readable(l, v);
-		fill(l, &any, &line, value);
+		fill_view(l, &any, &line, value);
 		return line;
 	}
 	int32_t *c = anew(l->a, int32_t, (size_t)n);
@@ -155,7 +155,7 @@ nd_pad(struct lower *l, const struct nd *v, const int64_t *before, int32_t value
 	if (clamps_to(v, value) && !outgrows(v, before, out)) {
 		struct nd any = nd_readable(l, v);
 		nd_copy(l, v, &rest);
-		nd_surround(l, &any, out, before, v->dim, value);
+		nd_fill_border(l, &any, out, before, v->dim, value);
 		return;
 	}
 	struct nd line = line_of(l, v, v->rank ? out->dim[v->rank - 1] : 1, value);

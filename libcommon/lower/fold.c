@@ -49,7 +49,7 @@ halve(struct lower *l, enum g_op_kind kind, const struct nd *v)
 }
 
 void
-words_folded(struct lower *l, enum g_op_kind kind, struct nd *v)
+word_reduce_axis(struct lower *l, enum g_op_kind kind, struct nd *v)
 {
 	while (v->dim[1] > 1)
 		*v = halve(l, kind, v);

@@ -36,8 +36,8 @@ struct g_operand low_linear(struct lower *l, struct g_operand o);
  * another shape: ofm itself, or, if ofm is a part of a tensor, a new tensor that
  * low_deliver copies to ofm.
  */
-struct g_operand low_room(struct lower *l, struct g_operand ofm);
-void low_deliver(struct lower *l, struct g_operand room, struct g_operand ofm);
+struct g_operand low_destination(struct lower *l, struct g_operand ofm);
+void low_deliver(struct lower *l, struct g_operand dest, struct g_operand ofm);
 /*
  * Makes a constant that is not in the model; v is in C order.  Equal constants share a
  * tensor.
@@ -90,7 +90,7 @@ struct g_lut *low_lut32(struct lower *l, const int32_t table[256]);
  * Writes ofm = -1 - x, or 255 - x for UINT8: reverses the order, so that the minimum
  * becomes the maximum.
  */
-void low_turn_order(struct lower *l, struct g_operand x, struct g_operand ofm);
+void low_reverse_order(struct lower *l, struct g_operand x, struct g_operand ofm);
 /* identity scale of pools: 2^30 >> 30 */
 struct npu_scale scale_one(void);
 
@@ -116,7 +116,7 @@ void word_scale_to(struct lower *l, struct g_operand v, struct npu_scale s,
 /* Returns v / 2^bits, rounded down.  v has to be at least INT32_MIN + 2^bits. */
 struct g_operand word_floor(struct lower *l, struct g_operand v, int bits);
 /* Returns v - high * 2^bits. */
-struct g_operand word_rest(struct lower *l, struct g_operand v, struct g_operand high,
+struct g_operand word_remainder(struct lower *l, struct g_operand v, struct g_operand high,
 			   int bits);
 struct g_operand word_clz(struct lower *l, struct g_operand a);
 struct g_operand word_abs(struct lower *l, struct g_operand a);

@@ -51,12 +51,12 @@ add_bias(struct lower *l, const struct nd *bias, struct g_operand products)
 	struct nd v = { .t = bias->t, .type = bias->type, .rank = 3,
 			.offset = bias->offset, .dim = { shape.h, shape.w, 1 },
 			.stride = { 0, 1, 1 } };
-	(void)low_copy(l, nd_seen(&v), low_box(products, shape, at));
+	(void)low_copy(l, nd_to_operand(&v), low_box(products, shape, at));
 }
 
 static void
 multiply(struct lower *l, const struct low_matmul *m, const struct nd *out,
-	 nd_made *made, void *ctx)
+	 nd_finish_op *made, void *ctx)
 {
 	const struct nd *a = &m->a, *b = &m->b;
 	int64_t depth = a->dim[1];
@@ -71,9 +71,9 @@ multiply(struct lower *l, const struct low_matmul *m, const struct nd *out,
 	struct hwc all = shape;
 	all.c += m->bias != NULL; /* the bias counts as one more product */
 	struct g_operand products = word_new(l, all);
-	struct g_op *mul = low_op(l, OP_MUL, nd_seen(&x),
+	struct g_op *mul = low_op(l, OP_MUL, nd_to_operand(&x),
 				  low_box(products, shape, (struct hwc){ 0 }));
-	op_ifm2(mul, nd_seen(&y), m->b_zero);
+	op_ifm2(mul, nd_to_operand(&y), m->b_zero);
 	op_zeros(mul, m->a_zero, 0);
 	op_unscaled(mul);
 	if (m->bias)
@@ -82,12 +82,12 @@ multiply(struct lower *l, const struct low_matmul *m, const struct nd *out,
 	to.rank = 3;
 	to.dim[2] = 1;
 	to.stride[2] = 1;
-	made(ctx, low_op(l, OP_REDUCE_SUM, products, nd_seen(&to)));
+	made(ctx, low_op(l, OP_REDUCE_SUM, products, nd_to_operand(&to)));
 }
 
 static void
 multiply_blocks(struct lower *l, const struct low_matmul *m, const struct nd *out,
-		nd_made *made, void *ctx)
+		nd_finish_op *made, void *ctx)
 {
 	int64_t rows = block_rows(m), cols = block_cols(m);
 	for (int64_t r = 0; r < m->a.dim[0]; r += rows)
@@ -114,8 +114,8 @@ multiply_blocks(struct lower *l, const struct low_matmul *m, const struct nd *ou
 static struct g_op *
 multiply_natively(struct lower *l, const struct low_matmul *m, const struct nd *out)
 {
-	struct g_op *op = low_op(l, OP_MATMUL, nd_seen(&m->a), nd_seen(out));
-	op_ifm2(op, nd_seen(&m->b), m->b_zero);
+	struct g_op *op = low_op(l, OP_MATMUL, nd_to_operand(&m->a), nd_to_operand(out));
+	op_ifm2(op, nd_to_operand(&m->b), m->b_zero);
 	op->ifm_zero = m->a_zero;
 	if (graph_type_bytes(m->a.type) == 2)
 		G_PUT(op, OP, acc40, 1);
@@ -128,15 +128,15 @@ multiply_and_add(struct lower *l, const struct low_matmul *m, const struct nd *o
 {
 	struct nd words = nd_new(l, TFL_INT32, 2, out->dim);
 	op_unscaled(multiply_natively(l, m, &words));
-	struct g_op *add = low_op(l, OP_ADD, nd_seen(&words), nd_seen(out));
-	op_ifm2(add, nd_seen(m->bias), 0);
+	struct g_op *add = low_op(l, OP_ADD, nd_to_operand(&words), nd_to_operand(out));
+	op_ifm2(add, nd_to_operand(m->bias), 0);
 	op_unscaled(add);
 	return add;
 }
 
 void
 low_matmul(struct lower *l, const struct low_matmul *m, const struct nd *out,
-	   nd_made *made, void *ctx)
+	   nd_finish_op *made, void *ctx)
 {
 	if (!low_matmul_is_native(l, m))
 		multiply_blocks(l, m, out, made, ctx);

@@ -28,7 +28,7 @@ int64_t low_matmul_blocks(const struct lower *l, const struct low_matmul *m);
  * the ADD of a bias.
  */
 void low_matmul(struct lower *l, const struct low_matmul *m, const struct nd *out,
-		nd_made *made, void *ctx);
+		nd_finish_op *made, void *ctx);
 
 /*
  * wide.c: sums of 16-bit products where MATMUL is not native, so that no single
@@ -45,7 +45,7 @@ struct low_wide {
 	 * in place of a (of_a) or of b.
 	 */
 	struct nd (*sums)(void *ctx, const struct nd *half, bool of_a);
-	nd_made *made; /* sets zero point, clamp and table of the last operation */
+	nd_finish_op *made; /* sets zero point, clamp and table of the last operation */
 	void *ctx;
 };
 /* Writes sums * mult / 2^shift, halves rounded up. */

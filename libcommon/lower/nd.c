@@ -293,7 +293,7 @@ nd_operand(const struct nd *v, struct g_operand *out)
 }
 
 struct g_operand
-nd_seen(const struct nd *v)
+nd_to_operand(const struct nd *v)
 {
 	struct g_operand o;
 	bool ok = nd_operand(v, &o);

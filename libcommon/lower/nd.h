@@ -51,7 +51,7 @@ void nd_distances(const struct nd *v, int axis, int32_t *out, int32_t n);
 /* Converts v to an operand.  Returns false if H, W and C cannot describe the view. */
 bool nd_operand(const struct nd *v, struct g_operand *out);
 /* as nd_operand, for views that are convertible */
-struct g_operand nd_seen(const struct nd *v);
+struct g_operand nd_to_operand(const struct nd *v);
 /* true if elements are contiguous and in C order from offset on */
 bool nd_is_dense(const struct nd *v);
 /* Returns the same memory in another shape, if it is linear. */
@@ -83,7 +83,7 @@ struct nd nd_readable(struct lower *l, const struct nd *v);
  * on along each axis k.  any: linear memory that the operations read and clamp to
  * value.
  */
-void nd_surround(struct lower *l, const struct nd *any, const struct nd *to,
+void nd_fill_border(struct lower *l, const struct nd *any, const struct nd *to,
 		 const int64_t *before, const int64_t *n, int32_t value);
 
 /* Writes v to out, from element before[k] on along each axis k, and value around it. */
@@ -109,7 +109,7 @@ int64_t nd_tile_copies(const struct lower *l, const struct nd *v, const struct n
  * fold.c: v is [before][n][behind] of 32 bits.  Reduces its middle axis to one element
  * by ADD, MIN or MAX.
  */
-void words_folded(struct lower *l, enum g_op_kind kind, struct nd *v);
+void word_reduce_axis(struct lower *l, enum g_op_kind kind, struct nd *v);
 
 /*
  * pieces.c: elementwise operations (and 1x1 pools) on views of equal rank, in whose
@@ -117,13 +117,13 @@ void words_folded(struct lower *l, enum g_op_kind kind, struct nd *v);
  * address the views.  `made` completes each of them: scale, rounding, the OFM's zero
  * point and clamp, a scalar.  At most one operand is a scalar.
  */
-typedef void nd_made(void *ctx, struct g_op *op);
-nd_made nd_as_made; /* changes nothing */
+typedef void nd_finish_op(void *ctx, struct g_op *op);
+nd_finish_op nd_finish_none; /* changes nothing */
 void nd_unary(struct lower *l, enum g_op_kind kind, const struct nd *in, int32_t zero,
-	      const struct nd *out, nd_made *made, void *ctx);
+	      const struct nd *out, nd_finish_op *made, void *ctx);
 void nd_binary(struct lower *l, enum g_op_kind kind, const struct nd *a,
 	       int32_t a_zero, const struct nd *b, int32_t b_zero,
-	       const struct nd *out, nd_made *made, void *ctx);
+	       const struct nd *out, nd_finish_op *made, void *ctx);
 /* upper bound of the number of operations; INT64_MAX: more */
 int64_t nd_pieces(const struct nd *a, const struct nd *b, const struct nd *out);
 
@@ -131,12 +131,12 @@ int64_t nd_pieces(const struct nd *a, const struct nd *b, const struct nd *out);
  * elements.c: arithmetic with all scales 1, in which SHR rounds halves up.  Results are
  * new tensors, in the broadcast dimensions of the operands.
  */
-nd_made nd_plain; /* ctx is NULL */
+nd_finish_op nd_finish_unscaled; /* ctx is NULL */
 /* new tensor with v's dimensions */
-struct nd nd_like(struct lower *l, const struct nd *v, int type);
-struct nd nd_both(struct lower *l, enum g_op_kind kind, const struct nd *a,
+struct nd nd_new_like(struct lower *l, const struct nd *v, int type);
+struct nd nd_broadcast_op(struct lower *l, enum g_op_kind kind, const struct nd *a,
 		  const struct nd *b); /* in the type of a */
-struct nd nd_by(struct lower *l, enum g_op_kind kind, const struct nd *a, int32_t b);
+struct nd nd_with_scalar(struct lower *l, enum g_op_kind kind, const struct nd *a, int32_t b);
 /* 32 bits, rounded down */
 struct nd nd_floor_shift(struct lower *l, const struct nd *v, int n);
 /* Returns v - zero in a wider type. */

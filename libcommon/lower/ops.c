@@ -97,7 +97,7 @@ low_copy(struct lower *l, struct g_operand from, struct g_operand to)
 }
 
 void
-low_turn_order(struct lower *l, struct g_operand x, struct g_operand ofm)
+low_reverse_order(struct lower *l, struct g_operand x, struct g_operand ofm)
 {
 	struct g_op *op = low_op(l, OP_SUB, x, ofm);
 	op_scalar(op, x.type == TFL_UINT8 ? UINT8_MAX : -1, 0);

@@ -39,7 +39,7 @@ common_divisor(int32_t a, int32_t b)
  * weights 1 and 0.
  */
 static int32_t *
-weigh(struct arena *a, const struct low_blend *b)
+weight_keys(struct arena *a, const struct low_blend *b)
 {
 	int32_t *key = anew(a, int32_t, (size_t)b->n);
 	for (int32_t o = 0; o < b->n; o++) {
@@ -63,7 +63,7 @@ is_strided(const struct low_run *r)
 static struct axis
 phases_of(struct arena *a, const struct low_blend *b)
 {
-	int32_t *key = weigh(a, b);
+	int32_t *key = weight_keys(a, b);
 	struct low_run *run;
 	int n = low_runs(a, b->lower, key, b->n, &run);
 	struct axis f = { .v = anew(a, struct phase, (size_t)b->n), .most = 1 };
@@ -181,7 +181,7 @@ extent(const struct phase *f)
  * address them.
  */
 static struct g_op *
-run_phase(struct lower *l, const struct low_phases *f, struct records *r,
+phase_op(struct lower *l, const struct low_phases *f, struct records *r,
 	  const struct phase *y, const struct phase *x, struct nd from, struct nd to)
 {
 	const struct low_phasing *how = &f->how;
@@ -243,7 +243,7 @@ low_phases_count(const struct low_phases *f)
 
 bool
 low_phases(struct lower *l, const struct low_phases *f, const struct nd *in,
-	   const struct nd *out, nd_made *made, void *ctx)
+	   const struct nd *out, nd_finish_op *made, void *ctx)
 {
 	struct records *r = anew(l->a, struct records, 1);
 	for (int64_t b = 0; b < in->dim[0]; b++) {
@@ -253,7 +253,7 @@ low_phases(struct lower *l, const struct low_phases *f, const struct nd *in,
 		for (int i = 0; i < f->y.n * f->x.n; i++) {
 			const struct phase *y = &f->y.v[i / f->x.n];
 			const struct phase *x = &f->x.v[i % f->x.n];
-			struct g_op *op = run_phase(l, f, r, y, x, from, to);
+			struct g_op *op = phase_op(l, f, r, y, x, from, to);
 			if (!op)
 				return false;
 			made(ctx, op);

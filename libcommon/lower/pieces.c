@@ -41,7 +41,7 @@ repeats(struct hwc s, struct hwc all)
 
 /* Converts a view to an operand. */
 static bool
-see(const struct nd *v, struct g_operand *o)
+view_operand(const struct nd *v, struct g_operand *o)
 {
 	*o = (struct g_operand){ .type = v->type, .shape = { .h = 1, .w = 1, .c = 1 } };
 	return !v->t || nd_operand(v, o);
@@ -58,10 +58,10 @@ is_constant(const struct nd *v)
  * possible.
  */
 static bool
-natural(const struct walk *w, struct g_operand o[SIDES], bool *swap)
+find_single_op(const struct walk *w, struct g_operand o[SIDES], bool *swap)
 {
 	for (int k = 0; k < SIDES; k++)
-		if (w->v[k] && (!see(w->v[k], &o[k]) || !fits(o[k].shape)))
+		if (w->v[k] && (!view_operand(w->v[k], &o[k]) || !fits(o[k].shape)))
 			return false;
 	struct hwc all = o[OUT].shape;
 	bool a = o[A].t && hwc_equal(o[A].shape, all);
@@ -126,7 +126,7 @@ is_depth(const struct walk *w, const struct axis *x)
  * columns.
  */
 static void
-choose(struct walk *w)
+choose_axes(struct walk *w)
 {
 	int *hwc = w->hwc;
 	hwc[0] = hwc[1] = hwc[2] = -1;
@@ -154,12 +154,12 @@ is_walked(const struct walk *w, int i)
 
 /* Returns operand k of the operation at position `at` of the loops. */
 static struct g_operand
-side(const struct walk *w, int k, const int64_t *at)
+piece_operand(const struct walk *w, int k, const int64_t *at)
 {
 	bool second = w->v[B] && k == (w->swap ? A : B);
 	struct g_operand o;
 	if (!w->v[k]->t)
-		return (void)see(w->v[k], &o), o;
+		return (void)view_operand(w->v[k], &o), o;
 	struct nd v = { .t = w->v[k]->t, .type = w->v[k]->type, .rank = 3,
 			.offset = w->v[k]->offset };
 	for (int i = 0; i < w->n_axes; i++)
@@ -195,7 +195,7 @@ walk_on(const struct walk *w, int64_t *at)
 
 /* Returns the number of operations of the loops; INT64_MAX if it overflows. */
 static int64_t
-count(const struct walk *w)
+count_piece_ops(const struct walk *w)
 {
 	int64_t n = 1;
 	for (int i = 0; i < w->n_axes; i++) {
@@ -212,7 +212,7 @@ count(const struct walk *w)
 struct emit {
 	enum g_op_kind kind;
 	int32_t zero[2];
-	nd_made *made;
+	nd_finish_op *made;
 	void *ctx;
 };
 
@@ -233,30 +233,30 @@ emit(struct lower *l, const struct emit *m, const struct walk *w,
 }
 
 static void
-run(struct lower *l, struct walk *w, const struct emit *m)
+run_pieces(struct lower *l, struct walk *w, const struct emit *m)
 {
 	struct g_operand o[SIDES] = { 0 };
 	int64_t at[ND_MAX] = { 0 };
-	if (natural(w, o, &w->swap)) {
+	if (find_single_op(w, o, &w->swap)) {
 		emit(l, m, w, o);
 		return;
 	}
 	find_axes(w);
-	choose(w);
-	if (count(w) > LOW_MAX_OPS) {
+	choose_axes(w);
+	if (count_piece_ops(w) > LOW_MAX_OPS) {
 		l->too_many = true;
 		return;
 	}
 	do {
 		for (int k = 0; k < SIDES; k++)
 			if (w->v[k])
-				o[k] = side(w, k, at);
+				o[k] = piece_operand(w, k, at);
 		emit(l, m, w, o);
 	} while (walk_on(w, at));
 }
 
 void
-nd_as_made(void *ctx, struct g_op *op)
+nd_finish_none(void *ctx, struct g_op *op)
 {
 	(void)ctx;
 	(void)op;
@@ -264,22 +264,22 @@ nd_as_made(void *ctx, struct g_op *op)
 
 void
 nd_unary(struct lower *l, enum g_op_kind kind, const struct nd *in, int32_t zero,
-	 const struct nd *out, nd_made *made, void *ctx)
+	 const struct nd *out, nd_finish_op *made, void *ctx)
 {
 	struct walk w = { .v = { [A] = in, [OUT] = out } };
 	struct emit m = { .kind = kind, .zero = { zero }, .made = made, .ctx = ctx };
-	run(l, &w, &m);
+	run_pieces(l, &w, &m);
 }
 
 void
 nd_binary(struct lower *l, enum g_op_kind kind, const struct nd *a, int32_t a_zero,
-	  const struct nd *b, int32_t b_zero, const struct nd *out, nd_made *made,
+	  const struct nd *b, int32_t b_zero, const struct nd *out, nd_finish_op *made,
 	  void *ctx)
 {
 	struct walk w = { .v = { [A] = a, [B] = b, [OUT] = out } };
 	struct emit m = { .kind = kind, .zero = { a_zero, b_zero }, .made = made,
 			  .ctx = ctx };
-	run(l, &w, &m);
+	run_pieces(l, &w, &m);
 }
 
 int64_t
@@ -287,6 +287,6 @@ nd_pieces(const struct nd *a, const struct nd *b, const struct nd *out)
 {
 	struct walk w = { .v = { [A] = a, [B] = b, [OUT] = out } };
 	find_axes(&w);
-	choose(&w);
-	return count(&w);
+	choose_axes(&w);
+	return count_piece_ops(&w);
 }

@@ -82,7 +82,7 @@ low_mean(int64_t n)
 }
 
 struct g_op *
-low_window(struct lower *l, enum g_op_kind kind, struct g_operand ifm,
+low_pool_window(struct lower *l, enum g_op_kind kind, struct g_operand ifm,
 	   struct g_operand ofm, struct yx kernel)
 {
 	const struct yx one = { .y = 1, .x = 1 };
@@ -125,7 +125,7 @@ pool_spans(struct lower *l, bool average, const struct span *y, const struct spa
 
 bool
 low_pool(struct lower *l, const struct low_pool *p, const struct nd *in,
-	 const struct nd *out, nd_made *made, void *ctx)
+	 const struct nd *out, nd_finish_op *made, void *ctx)
 {
 	bool plain = is_plain(p->axis, p->average);
 	struct span *y = anew(l->a, struct span, (size_t)p->axis[0].out);

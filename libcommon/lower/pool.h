@@ -24,10 +24,10 @@ int64_t low_pool_count(const struct low_pool *p);
  * in or out.
  */
 bool low_pool(struct lower *l, const struct low_pool *p, const struct nd *in,
-	      const struct nd *out, nd_made *made, void *ctx);
+	      const struct nd *out, nd_finish_op *made, void *ctx);
 /* scale of a mean of n, halves rounded away from 0: (m, s) of ethosu-commands(7) 6.8 */
 struct npu_scale low_mean(int64_t n);
 /* Makes a pool whose window steps by 1. */
-struct g_op *low_window(struct lower *l, enum g_op_kind kind, struct g_operand ifm,
+struct g_op *low_pool_window(struct lower *l, enum g_op_kind kind, struct g_operand ifm,
 			struct g_operand ofm, struct yx kernel);
 #endif

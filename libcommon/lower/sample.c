@@ -15,7 +15,7 @@ divisor(int64_t a, int64_t b)
 }
 
 bool
-low_grid_settle(struct low_grid *g, int64_t in)
+low_grid_normalize(struct low_grid *g, int64_t in)
 {
 	int64_t by = divisor(divisor(g->up, g->down), g->first);
 	if (!by || g->down < 1)
@@ -62,7 +62,7 @@ sample_image(struct lower *l, bool bilinear, const struct low_grid *y,
 		(void)nd_operand(&in, &from);
 	}
 	/* in the output, channels are contiguous */
-	struct g_op *op = low_op(l, OP_RESIZE, from, nd_seen(&out));
+	struct g_op *op = low_op(l, OP_RESIZE, from, nd_to_operand(&out));
 	G_PUT(op, OP, sample, bilinear ? SAMPLE_BILINEAR : SAMPLE_NEAREST);
 	G_PUT(op, OP, up, (struct yx){ .y = (int32_t)y->up, .x = (int32_t)x->up });
 	G_PUT(op, OP, down, (struct yx){ .y = (int32_t)y->down, .x = (int32_t)x->down });

@@ -18,7 +18,7 @@ struct low_grid { /* of one axis */
  * Reduces the fractions and moves first into one element.  Returns false if the
  * registers cannot hold the grid.
  */
-bool low_grid_settle(struct low_grid *g, int64_t in);
+bool low_grid_normalize(struct low_grid *g, int64_t in);
 /* Returns the element nearest to output o, for an axis of `in` elements. */
 int64_t low_grid_nearest(const struct low_grid *g, int64_t in, int64_t o);
 /*

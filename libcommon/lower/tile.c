@@ -29,7 +29,7 @@ corner(const struct nd *v, const struct nd *out)
 
 /* Returns the number of operations of the second method. */
 static int64_t
-turns(const struct lower *l, const struct nd *v, const struct nd *out)
+corner_copies(const struct lower *l, const struct nd *v, const struct nd *out)
 {
 	struct nd first = corner(v, out);
 	int64_t n = 1;
@@ -43,7 +43,7 @@ nd_tile_copies(const struct lower *l, const struct nd *v, const struct nd *out)
 {
 	struct nd from = *v, to = *out;
 	repeat(v, &from, &to);
-	return min_i64(nd_copies(l, &from, &to), turns(l, v, out));
+	return min_i64(nd_copies(l, &from, &to), corner_copies(l, v, out));
 }
 
 void
@@ -51,7 +51,7 @@ nd_tile(struct lower *l, const struct nd *v, const struct nd *out)
 {
 	struct nd from = *v, to = *out, done = corner(v, out);
 	repeat(v, &from, &to);
-	if (nd_copies(l, &from, &to) <= turns(l, v, out)) {
+	if (nd_copies(l, &from, &to) <= corner_copies(l, v, out)) {
 		nd_copy(l, &from, &to);
 		return;
 	}

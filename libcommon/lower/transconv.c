@@ -56,7 +56,7 @@ low_transconv_check(struct arena *a, const struct low_conv *c, const struct nd *
 
 /* Returns true if the phase has taps and one of its windows contains an input element. */
 static bool
-touches(const struct phase *f, int64_t in)
+reads_input(const struct phase *f, int64_t in)
 {
 	return f->n && f->start < in && f->start + f->out - 1 + f->n > 0;
 }
@@ -66,7 +66,7 @@ touches(const struct phase *f, int64_t in)
  * the input.
  */
 static void
-cut(struct nd *in, int axis, const struct phase *f, int32_t *before, int32_t *after)
+cut_input(struct nd *in, int axis, const struct phase *f, int32_t *before, int32_t *after)
 {
 	int32_t n = (int32_t)in->dim[axis], end = f->start + f->out - 1 + f->n;
 	int32_t lo = f->start < 0 ? 0 : f->start, hi = end > n ? n : end;
@@ -80,7 +80,7 @@ cut(struct nd *in, int axis, const struct phase *f, int32_t *before, int32_t *af
  * everywhere.
  */
 static void
-run_nothing(struct lower *l, struct conv_job j, struct nd in, const struct nd *out)
+run_bias_only(struct lower *l, struct conv_job j, struct nd in, const struct nd *out)
 {
 	struct low_conv c = *j.c;
 	c.kernel = (struct yx){ .y = 1, .x = 1 };
@@ -90,13 +90,13 @@ run_nothing(struct lower *l, struct conv_job j, struct nd in, const struct nd *o
 	nd_slice(&in, 2, 0, out->dim[2], 0);
 	nd_slice(&in, 3, 0, 1, 1);
 	j.c = &c;
-	j.weights = conv_no_weights(l, &c);
+	j.weights = conv_zero_weights(l, &c);
 	conv_run(l, &j, &in, out);
 }
 
 /* the taps of a phase, in reverse order */
 static struct low_weights
-phase_weights(const struct low_conv *c, const struct phase *y, const struct phase *x)
+phase_taps(const struct low_conv *c, const struct phase *y, const struct phase *x)
 {
 	struct low_weights w = c->weights;
 	w.first += (y->first + (int64_t)(y->n - 1) * c->stride.y) * w.stride[1] +
@@ -107,7 +107,7 @@ phase_weights(const struct low_conv *c, const struct phase *y, const struct phas
 }
 
 static void
-run_phase(struct lower *l, struct conv_job j, struct nd in, const struct nd *out,
+run_conv_phase(struct lower *l, struct conv_job j, struct nd in, const struct nd *out,
 	  const struct phase *y, const struct phase *x)
 {
 	const struct conv_groups all = { .n = 1 };
@@ -115,14 +115,14 @@ run_phase(struct lower *l, struct conv_job j, struct nd in, const struct nd *out
 	struct low_conv c = *orig;
 	c.stride = c.dilation = (struct yx){ .y = 1, .x = 1 };
 	j.c = &c;
-	if (!touches(y, in.dim[1]) || !touches(x, in.dim[2])) {
-		run_nothing(l, j, in, out);
+	if (!reads_input(y, in.dim[1]) || !reads_input(x, in.dim[2])) {
+		run_bias_only(l, j, in, out);
 		return;
 	}
-	c.weights = phase_weights(orig, y, x);
+	c.weights = phase_taps(orig, y, x);
 	c.kernel = (struct yx){ .y = y->n, .x = x->n };
-	cut(&in, 1, y, &c.pad.top, &c.pad.bottom);
-	cut(&in, 2, x, &c.pad.left, &c.pad.right);
+	cut_input(&in, 1, y, &c.pad.top, &c.pad.bottom);
+	cut_input(&in, 2, x, &c.pad.left, &c.pad.right);
 	struct nd to = *out;
 	conv_exchange(&c, &in, &to);
 	j.weights = conv_weights(l, &c, all);
@@ -132,7 +132,7 @@ run_phase(struct lower *l, struct conv_job j, struct nd in, const struct nd *out
 
 void
 low_transconv(struct lower *l, const struct low_conv *c, const struct nd *in,
-	      const struct nd *out, nd_made *made, void *ctx)
+	      const struct nd *out, nd_finish_op *made, void *ctx)
 {
 	const struct conv_groups all = { .n = 1 };
 	struct conv_job j = { .c = c, .made = made, .ctx = ctx };
@@ -146,6 +146,6 @@ low_transconv(struct lower *l, const struct low_conv *c, const struct nd *in,
 			struct nd to = *out;
 			nd_slice(&to, 1, a, y.out, c->stride.y);
 			nd_slice(&to, 2, b, x.out, c->stride.x);
-			run_phase(l, j, *in, &to, &y, &x);
+			run_conv_phase(l, j, *in, &to, &y, &x);
 		}
 }

@@ -44,7 +44,7 @@ low_linear(struct lower *l, struct g_operand o)
 }
 
 struct g_operand
-low_room(struct lower *l, struct g_operand ofm)
+low_destination(struct lower *l, struct g_operand ofm)
 {
 	if (ofm.view != VIEW_BOX && ofm.view != VIEW_STRIDED)
 		return ofm;
@@ -52,10 +52,10 @@ low_room(struct lower *l, struct g_operand ofm)
 }
 
 void
-low_deliver(struct lower *l, struct g_operand room, struct g_operand ofm)
+low_deliver(struct lower *l, struct g_operand dest, struct g_operand ofm)
 {
-	if (room.t != ofm.t)
-		(void)low_copy(l, low_view(l, room, ofm.shape), ofm);
+	if (dest.t != ofm.t)
+		(void)low_copy(l, low_view(l, dest, ofm.shape), ofm);
 }
 
 static struct bytes

@@ -26,7 +26,7 @@ enum {
 
 /* Returns high * 2^bits + low. */
 static struct g_operand
-joined(struct lower *l, struct g_operand high, int bits, struct g_operand low)
+join_digits(struct lower *l, struct g_operand high, int bits, struct g_operand low)
 {
 	struct g_operand unit = word_const(l, 1 << bits);
 	return word_add(l, word_mul(l, high, unit), low);
@@ -54,12 +54,12 @@ static struct g_operand
 saturated(struct lower *l, struct npu_scale s, struct g_operand h, struct g_operand r)
 {
 	struct g_operand u = word_floor(l, h, DIGIT - 8);
-	struct g_operand t = joined(l, word_rest(l, h, u, DIGIT - 8), 8, r);
+	struct g_operand t = join_digits(l, word_remainder(l, h, u, DIGIT - 8), 8, r);
 	/* limit of u: from here on, 2^14 * u * m / 2^s is at least 2^15 */
 	int32_t most = (int32_t)(((int64_t)2 << s.shift) / s.mult) + 2;
 	struct g_operand least = word_const(l, -most);
 	u = word_min(l, u, word_const(l, most));
-	return joined(l, word_max(l, u, least), DIGIT, t);
+	return join_digits(l, word_max(l, u, least), DIGIT, t);
 }
 
 /* Returns T * m / 2^24, rounded down. */
@@ -68,7 +68,7 @@ by_digits(struct lower *l, struct npu_scale s, struct g_operand h, struct g_oper
 {
 	struct g_operand m = word_const(l, (int32_t)s.mult);
 	struct g_operand q = word_floor(l, word_mul(l, r, m), 8);
-	struct g_operand a = word_floor(l, h, 16), b = word_rest(l, h, a, 16);
+	struct g_operand a = word_floor(l, h, 16), b = word_remainder(l, h, a, 16);
 	struct g_operand x = word_add(l, word_mul(l, b, m), q);
 	x = word_floor(l, x, 16);
 	return word_add(l, word_mul(l, a, m), x);
@@ -92,7 +92,7 @@ scale_wide(struct lower *l, const struct low_wide *w, struct g_operand high,
 {
 	struct npu_scale s = normal(w->scale);
 	struct g_operand carry = word_floor(l, low, 8);
-	struct g_operand r = word_rest(l, low, carry, 8);
+	struct g_operand r = word_remainder(l, low, carry, 8);
 	struct g_operand h = word_add(l, high, carry);
 	bool small = s.shift <= MOST_CUT;
 	struct g_operand v = small ? saturated(l, s, h, r) : by_digits(l, s, h, r);
@@ -119,21 +119,21 @@ low_multiply_wide(struct lower *l, const struct low_wide *w, const struct nd *ou
 	/* split the smaller operand */
 	bool of_a = nd_elements(&w->a) <= nd_elements(&w->b);
 	const struct nd *v = of_a ? &w->a : &w->b;
-	struct nd whole = *v, room = *out;
+	struct nd whole = *v, dest = *out;
 	struct g_operand upper, lower, ofm;
 	if (!nd_is_dense(v)) {
-		whole = nd_like(l, v, v->type);
+		whole = nd_new_like(l, v, v->type);
 		nd_copy(l, v, &whole);
 	}
-	split(l, nd_seen(&whole), &upper, &lower);
+	split(l, nd_to_operand(&whole), &upper, &lower);
 	struct nd u = as_operand(upper, v), r = as_operand(lower, v);
 	struct nd high = w->sums(w->ctx, &u, of_a);
 	struct nd low = w->sums(w->ctx, &r, of_a);
 	if (!nd_operand(out, &ofm)) {
-		room = nd_like(l, out, out->type);
-		ofm = nd_seen(&room);
+		dest = nd_new_like(l, out, out->type);
+		ofm = nd_to_operand(&dest);
 	}
-	scale_wide(l, w, nd_seen(&high), nd_seen(&low), ofm);
-	if (room.t != out->t)
-		nd_copy(l, &room, out);
+	scale_wide(l, w, nd_to_operand(&high), nd_to_operand(&low), ofm);
+	if (dest.t != out->t)
+		nd_copy(l, &dest, out);
 }

@@ -127,7 +127,7 @@ word_floor(struct lower *l, struct g_operand v, int bits)
 }
 
 struct g_operand
-word_rest(struct lower *l, struct g_operand v, struct g_operand high, int bits)
+word_remainder(struct lower *l, struct g_operand v, struct g_operand high, int bits)
 {
 	struct g_operand unit = word_const(l, 1 << bits);
 	return word_sub(l, v, word_mul(l, high, unit));

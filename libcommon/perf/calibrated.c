@@ -206,7 +206,7 @@ dot_products(const struct perf_machine *m, const struct perf_op *op,
  * `in` are the extents of the OFM and the IFM; up: the upscale factor.
  */
 static double
-reach(int64_t out, int64_t n, int64_t stride, int64_t kernel, int64_t in, int up)
+extent_read(int64_t out, int64_t n, int64_t stride, int64_t kernel, int64_t in, int up)
 {
 	int64_t inside = (out - n) * stride + n * kernel;
 	int64_t padding = (out - 1) * stride + kernel - in * up;
@@ -218,7 +218,7 @@ reach(int64_t out, int64_t n, int64_t stride, int64_t kernel, int64_t in, int up
  * rows and columns, except for the IFM blocks that stay in the buffer.
  */
 static double
-passes(const struct traits *t, const struct perf_op *op, const struct perf_tiling *n)
+ifm_passes(const struct traits *t, const struct perf_op *op, const struct perf_tiling *n)
 {
 	if (!block_class_is_deep(op->class))
 		return 1;
@@ -234,12 +234,12 @@ count_reads(const struct traits *t, const struct perf_op *op,
 	int up = op->upscale == UPSCALE_NONE ? 1 : 2;
 	int kernel_h = (op->kernel_h - 1) * op->dilation_y + 1;
 	int kernel_w = (op->kernel_w - 1) * op->dilation_x + 1;
-	double h = reach(op->ofm.shape.h, n->n.h, op->stride_y, kernel_h,
+	double h = extent_read(op->ofm.shape.h, n->n.h, op->stride_y, kernel_h,
 			 op->ifm.shape.h, up);
-	double w = reach(op->ofm.shape.w, n->n.w, op->stride_x, kernel_w,
+	double w = extent_read(op->ofm.shape.w, n->n.w, op->stride_x, kernel_w,
 			 op->ifm.shape.w, up);
-	c->ifm_read = perf_whole(h * w * (double)stored_depth(&op->ifm) *
-				 passes(t, op, n));
+	c->ifm_read = perf_whole_cycles(h * w * (double)stored_depth(&op->ifm) *
+				 ifm_passes(t, op, n));
 	int64_t planes = (int64_t)n->n.h * n->n.w;
 	c->weight_passes = op->class == BLOCK_DEPTHWISE ? 1 : planes;
 }
@@ -247,13 +247,13 @@ count_reads(const struct traits *t, const struct perf_op *op,
 /* ---- memories ------------------------------------------------------------------ */
 
 /*
- * Returns bytes per cycle: at most `most`, and at most on_their_way bytes in flight per
+ * Returns bytes per cycle: at most `most`, and at most in_flight bytes in flight per
  * latency.
  */
 static double
-rate(double most, double on_their_way, int latency)
+rate(double most, double in_flight, int latency)
 {
-	double r = latency > 0 ? on_their_way / latency : most;
+	double r = latency > 0 ? in_flight / latency : most;
 	return r < most ? r : most;
 }
 
@@ -282,9 +282,9 @@ slow_writes(const struct perf_machine *m, const struct perf_op *op, double bytes
 	const struct mem_props *p = &m->memory->mem[op->ofm.area];
 	int words = traits[a->generation].write_words;
 	double port = m->bytes_per_cycle[op->ofm.area];
-	double on_their_way = words ? (double)words * a->axi_bytes
+	double in_flight = words ? (double)words * a->axi_bytes
 				    : (double)a->out_buffer / SHARE_OF_BUFFER;
-	return bytes / rate(port, on_their_way, p->write_latency) - bytes / port;
+	return bytes / rate(port, in_flight, p->write_latency) - bytes / port;
 }
 
 static double
@@ -303,7 +303,7 @@ add_traffic(const struct perf_machine *m, enum mem_area area, double bytes,
  */
 static double
 operand_bytes(const struct perf_machine *m, const struct perf_op *op,
-	      const struct perf_map *map, double bytes)
+	      const struct perf_fm *map, double bytes)
 {
 	const struct mem_props *p = &m->memory->mem[map->area];
 	int64_t b = perf_access_bytes(map, false, op->ifm_block, m->accel->cores,
@@ -327,7 +327,7 @@ memories(const struct perf_machine *m, const struct perf_op *op, struct perf_cos
 	if (ifm2 > 0)
 		add_traffic(m, op->ifm2.area, operand_bytes(m, op, &op->ifm2, ifm2), c);
 	for (int i = 0; i < op->chain.n_reads; i++) {
-		const struct perf_map *r = &op->chain.read[i];
+		const struct perf_fm *r = &op->chain.read[i];
 		double n = (double)r->shape.h * r->shape.w *
 			   (double)stored_depth(r);
 		add_traffic(m, r->area, n * r->bits / 8, c);
@@ -372,7 +372,7 @@ perf_cost_calibrated(const struct perf_machine *m, const struct perf_op *op,
 		last = output / (double)c->blocks;
 		count_reads(k, op, t, c);
 	}
-	c->npu = perf_whole(compute + last);
+	c->npu = perf_whole_cycles(compute + last);
 	c->total = overlapped(compute, memories(m, op, c)) + last;
 	if (c->ofm_write && !op->ofm.nhcwb16)
 		c->total += slow_writes(m, op, (double)(c->ofm_write * op->ofm.bits / 8));

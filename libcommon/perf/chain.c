@@ -17,7 +17,7 @@ perf_chain_add(const struct perf_machine *m, struct perf_op *op,
 	c->n++;
 	c->ended = !next->stage.chained;
 	c->output_cycles += perf_output85(m->accel, next);
-	const struct perf_map *operand[2] = { &next->ifm, &next->ifm2 };
+	const struct perf_fm *operand[2] = { &next->ifm, &next->ifm2 };
 	for (int i = 0; i < 2; i++) {
 		bool scalar = hwc_elements(operand[i]->shape) == 1;
 		if (chained[i] || !operand[i]->bits || scalar)
@@ -26,8 +26,8 @@ perf_chain_add(const struct perf_machine *m, struct perf_op *op,
 			return false;
 		c->read[c->n_reads++] = *operand[i];
 	}
-	c->ends_unary = !next->ifm2.bits;
-	c->ends_fused = next->activation == ACT_TABLE || next->stage.clamps;
+	c->last_is_unary = !next->ifm2.bits;
+	c->last_is_fused = next->activation == ACT_TABLE || next->stage.clamps;
 	/*
 	 * The first member keeps the width of its own type; the output is that of the
 	 * last member.

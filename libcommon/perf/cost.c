@@ -8,7 +8,7 @@
 #include <math.h>
 
 void
-perf_op_settle(struct perf_op *op, const struct accel *a)
+perf_op_set_blocks(struct perf_op *op, const struct accel *a)
 {
 	bool larger = hwc_elements(op->ifm2.shape) > hwc_elements(op->ifm.shape);
 	struct block_query q = {
@@ -25,7 +25,7 @@ perf_op_settle(struct perf_op *op, const struct accel *a)
 }
 
 int64_t
-perf_access_bytes(const struct perf_map *f, bool write, struct hwc b, int cores,
+perf_access_bytes(const struct perf_fm *f, bool write, struct hwc b, int cores,
 		  int64_t pixel_bytes)
 {
 	int64_t bits = f->bits;
@@ -44,7 +44,7 @@ perf_access_bytes(const struct perf_map *f, bool write, struct hwc b, int cores,
 }
 
 double
-perf_burst(const struct perf_machine *m, const struct perf_map *map, bool write,
+perf_burst(const struct perf_machine *m, const struct perf_fm *map, bool write,
 	   struct hwc block, double bytes)
 {
 	int burst = m->memory->mem[map->area].burst_bytes;
@@ -207,7 +207,7 @@ perf_block_mac(const struct accel *a, const struct perf_op *op,
 {
 	struct mac55 k = { .a = a, .op = op, .rules = rules, .t = t };
 	k.u = microblocks_of(a, op, rules, t);
-	int64_t sum = perf_whole(perf_sub_kernels(op, t, cycles55, &k));
+	int64_t sum = perf_whole_cycles(perf_sub_kernels(op, t, cycles55, &k));
 	if (block_class_is_deep(op->class))
 		sum *= ceil_div(op->ifm.shape.c, t->ifm.c);
 	return sum; /* cycles of all cores */
@@ -215,7 +215,7 @@ perf_block_mac(const struct accel *a, const struct perf_op *op,
 
 /* Converts to whole cycles; a limit avoids overflow for a memory of almost no bandwidth. */
 int64_t
-perf_whole(double cycles)
+perf_whole_cycles(double cycles)
 {
 	const double most = (double)((int64_t)1 << 62);
 	return (int64_t)(cycles < most ? cycles : most);
@@ -261,7 +261,7 @@ cost_mac(const struct perf_machine *m, const struct perf_op *op,
 	double command = (mem.ifm + mem.ofm + out + mac) / COMMAND_DEPTH;
 	mac = mac > command ? mac : command;
 	out = out > command ? out : command;
-	c->npu = perf_whole(mac > out ? mac * (double)c->blocks + out
+	c->npu = perf_whole_cycles(mac > out ? mac * (double)c->blocks + out
 				 : out * (double)c->blocks + mac);
 }
 
@@ -276,7 +276,7 @@ cost_elementwise(const struct perf_machine *m, const struct perf_op *op,
 	double command = (mem.ifm + mem.ofm + per_element * n) / COMMAND_DEPTH;
 	if (command / n > per_element)
 		per_element = command / n;
-	c->npu = perf_whole(ceil(per_element * (double)stored_elements(&op->ofm)));
+	c->npu = perf_whole_cycles(ceil(per_element * (double)stored_elements(&op->ofm)));
 }
 
 /* counts accesses in elements: 2.7 */
@@ -302,9 +302,9 @@ count_mac(const struct perf_op *op, const struct perf_tiling *t, struct perf_cos
 }
 
 static int64_t
-stored_as(const struct perf_map *shape, const struct perf_map *format)
+stored_as(const struct perf_fm *shape, const struct perf_fm *format)
 {
-	struct perf_map f = { .shape = shape->shape, .nhcwb16 = format->nhcwb16 };
+	struct perf_fm f = { .shape = shape->shape, .nhcwb16 = format->nhcwb16 };
 	return stored_elements(&f);
 }
 
@@ -372,7 +372,7 @@ cost_memories(const struct perf_machine *m, const struct perf_op *op,
 			 perf_burst(m, &op->ifm2, false, op->ifm_block, ifm2));
 	}
 	for (int i = 0; i < op->chain.n_reads; i++) {
-		const struct perf_map *r = &op->chain.read[i];
+		const struct perf_fm *r = &op->chain.read[i];
 		double bytes = (double)(stored_elements(r) * r->bits / 8);
 		add_read(&t, r->area, READ_STREAM,
 			 perf_burst(m, r, false, op->block, bytes));

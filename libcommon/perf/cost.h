@@ -19,13 +19,13 @@ clipped(struct hwc a, struct hwc limit)
 
 /* depth as stored: rounded up to whole bricks in NHCWB16 (2.6) */
 static inline int64_t
-stored_depth(const struct perf_map *f)
+stored_depth(const struct perf_fm *f)
 {
 	return f->nhcwb16 ? round_up_i64(f->shape.c, BRICK) : f->shape.c;
 }
 
 static inline int64_t
-stored_elements(const struct perf_map *f)
+stored_elements(const struct perf_fm *f)
 {
 	return (int64_t)f->shape.h * f->shape.w * stored_depth(f);
 }
@@ -53,7 +53,7 @@ struct block_memory perf_block_memory(const struct perf_machine *m,
 double perf_sub_kernels(const struct perf_op *op, const struct perf_tiling *t,
 			double (*cycles)(void *ctx, int64_t e), void *ctx);
 
-int64_t perf_whole(double cycles);
+int64_t perf_whole_cycles(double cycles);
 
 /*
  * calibrated.c: sets npu, memory[], port[] and total of *c, whose blocks, MACs and
@@ -103,7 +103,7 @@ int64_t perf_block_mac(const struct accel *a, const struct perf_op *op,
  * Returns the bytes of one contiguous access, by the table of 2.2.  pixel_bytes: number
  * that is compared with the block's depth to detect whole pixels in NHWC.
  */
-int64_t perf_access_bytes(const struct perf_map *f, bool write, struct hwc b,
+int64_t perf_access_bytes(const struct perf_fm *f, bool write, struct hwc b,
 			  int cores, int64_t pixel_bytes);
 
 #endif

@@ -111,7 +111,7 @@ perf_mac85(const struct accel *a, const struct perf_op *op,
 	   const struct perf_tiling *t, int pool)
 {
 	struct hwc u = op->ublock, b = t->ofm;
-	assert(u.c > 0); /* set by perf_op_settle or by the caller's layout */
+	assert(u.c > 0); /* set by perf_op_set_blocks or by the caller's layout */
 	struct mac85 k = {
 		.a = a, .op = op, .pool = pool,
 		.uhw = (int64_t)ceil_div(b.h, u.h) * ceil_div(b.w, u.w),
@@ -164,7 +164,7 @@ perf_cost85_mac(const struct perf_machine *m, const struct perf_op *op,
 	double total = (mac > out ? mac * n + out : out * n + mac) + mem.ifm +
 		       mem.ofm;
 	double decode = decode_cycles(a, op, t);
-	c->npu = perf_whole(total > decode ? total : decode);
+	c->npu = perf_whole_cycles(total > decode ? total : decode);
 }
 
 /* The reference has no cycles for RESIZE; section 26 defines these until it is measured. */
@@ -191,5 +191,5 @@ perf_cost85_elementwise(const struct perf_machine *m, const struct perf_op *op,
 	double block = (double)hwc_elements(op->block);
 	double most = mem.ifm > mem.ofm ? mem.ifm : mem.ofm;
 	double command = (most / block + each) / COMMAND_DEPTH;
-	c->npu = perf_whole(ceil((each > command ? each : command) * n));
+	c->npu = perf_whole_cycles(ceil((each > command ? each : command) * n));
 }

@@ -33,8 +33,8 @@ channel_rate(double rate, const struct mem_props *p, int latency, int outstandin
 	if (!latency || !p->max_reads)
 		return rate;
 	if (words) {
-		float room = (float)words / (float)(burst > 1 ? burst : 1);
-		most = room < most ? room : most;
+		float word_limit = (float)words / (float)(burst > 1 ? burst : 1);
+		most = word_limit < most ? word_limit : most;
 	}
 	float bytes = (float)p->burst_bytes * most / (float)latency * used;
 	return (double)bytes < rate ? (double)bytes : rate;

@@ -25,7 +25,7 @@
 /* ---- description of one operation --------------------------------------- */
 
 /* a feature map; all members are 0 if the operation has no such operand */
-struct perf_map {
+struct perf_fm {
 	struct hwc shape; /* elements as stored, of this (striped) operation's accesses only */
 	int bits;
 	bool nhcwb16;
@@ -42,7 +42,7 @@ struct perf_op {
 	enum perf_func func;
 	enum act_column activation;
 	enum upscale upscale;
-	struct perf_map ifm, ifm2, ofm; /* a scalar IFM2 has shape 1x1x1 */
+	struct perf_fm ifm, ifm2, ofm; /* a scalar IFM2 has shape 1x1x1 */
 	int kernel_h, kernel_w;		/* without dilation; 1x1 for FC and elementwise */
 	int stride_y, stride_x;
 	int dilation_y, dilation_x;
@@ -75,13 +75,13 @@ struct perf_op {
 		int n;
 		bool ended;
 		double output_cycles; /* output cycles per element, summed over the chain */
-		struct perf_map read[PERF_CHAIN_READS]; /* operands that are read from memory */
+		struct perf_fm read[PERF_CHAIN_READS]; /* operands that are read from memory */
 		int n_reads;
 		/*
-		 * ends_unary: the last operation of the chain reads only the chained
-		 * operand.  ends_fused: it has a fused table or ReLU.
+		 * last_is_unary: the last operation of the chain reads only the chained
+		 * operand.  last_is_fused: it has a fused table or ReLU.
 		 */
-		bool ends_unary, ends_fused;
+		bool last_is_unary, last_is_fused;
 	} chain;
 };
 
@@ -90,7 +90,7 @@ struct perf_op {
  * Sets op->ifm_block and op->ublock from op->block and the other members
  * (ethosu-memory(7) 8.2).
  */
-void perf_op_settle(struct perf_op *op, const struct accel *a);
+void perf_op_set_blocks(struct perf_op *op, const struct accel *a);
 
 /*
  * An accelerator with its memories, and the rates that perf_cost would otherwise
@@ -173,7 +173,7 @@ bool perf_chain_add(const struct perf_machine *m, struct perf_op *op,
  *
  * block: the unclipped IFM block for a read, the OFM block for a write.
  */
-double perf_burst(const struct perf_machine *m, const struct perf_map *map,
+double perf_burst(const struct perf_machine *m, const struct perf_fm *map,
 		  bool write, struct hwc block, double bytes);
 
 /* ---- timeline ------------------------------------------------------------ */

@@ -60,10 +60,10 @@ activation_of(const struct npu_op *op)
 	return op->min > lo || op->max < hi ? ACT_RELU : ACT_NONE;
 }
 
-static struct perf_map
-map_of(const struct perf_machine *m, const struct npu_fm *f)
+static struct perf_fm
+perf_fm_of(const struct perf_machine *m, const struct npu_fm *f)
 {
-	return (struct perf_map){
+	return (struct perf_fm){
 		.shape = f->shape, .bits = f->bits, .nhcwb16 = f->bricks,
 		.area = perf_region_area(m->memory, f->region),
 	};
@@ -124,7 +124,7 @@ describe85(const struct npu_op *op, struct perf_op *out)
 	if (op->kind == NPU_POOL && op->mode == NPU_POOL_NONE) {
 		/* the operation reads only the initial values of its accumulators */
 		out->ifm = out->ifm2;
-		out->ifm2 = (struct perf_map){ .bits = 0 };
+		out->ifm2 = (struct perf_fm){ .bits = 0 };
 	}
 	if (op->ifm_scalar) {
 		out->ifm.area = out->ifm2.area;
@@ -152,7 +152,7 @@ describe_kernel(const struct perf_machine *m, const struct npu_op *op,
 	*out = (struct perf_op){
 		.class = class_of(op), .func = func_of(op),
 		.activation = activation_of(op), .upscale = op->upscale,
-		.ifm = map_of(m, &op->ifm), .ofm = map_of(m, &op->ofm),
+		.ifm = perf_fm_of(m, &op->ifm), .ofm = perf_fm_of(m, &op->ofm),
 		.kernel_h = op->kernel_h, .kernel_w = op->kernel_w,
 		.stride_y = op->stride_y, .stride_x = op->stride_x,
 		.dilation_y = op->dilation_y, .dilation_x = op->dilation_x,
@@ -165,7 +165,7 @@ describe_kernel(const struct perf_machine *m, const struct npu_op *op,
 		.scale_area = perf_region_area(m->memory, op->scales[0].region),
 	};
 	if (op->has_ifm2)
-		out->ifm2 = map_of(m, &op->ifm2);
+		out->ifm2 = perf_fm_of(m, &op->ifm2);
 	if (op->ifm2_scalar) /* a scalar is in a register; its region has no meaning */
 		out->ifm2.area = out->ifm.area;
 	if (describe[m->accel->generation])
@@ -174,7 +174,7 @@ describe_kernel(const struct perf_machine *m, const struct npu_op *op,
 	if (i.h < 1 || i.w < 1 || i.c < 1)
 		return err_set(e, "error: word %zu: %s reads an empty IFM",
 			       op->at, npu_op_name(op));
-	perf_op_settle(out, m->accel);
+	perf_op_set_blocks(out, m->accel);
 	return perf_op_fits(out) ||
 	       err_set(e, "error: word %zu: %s is too large for an estimate",
 		       op->at, npu_op_name(op));
@@ -281,7 +281,7 @@ join_chain(const struct perf_machine *m, struct perf_run *run,
 }
 
 static void
-place(struct arena *a, const struct perf_machine *m, struct perf_run *run)
+run_timelines(struct arena *a, const struct perf_machine *m, struct perf_run *run)
 {
 	struct perf_step *steps = anew(a, struct perf_step, run->n);
 	for (size_t i = 0; i < run->n; i++)
@@ -338,7 +338,7 @@ weight_span(const struct npu_op *op)
 }
 
 static bool
-holds(const struct npu_range *r, int64_t at)
+range_contains(const struct npu_range *r, int64_t at)
 {
 	return at >= r->at && at - r->at < r->n;
 }
@@ -399,7 +399,7 @@ join_weights(struct arena *a, struct perf_run *run)
 		const struct npu_range *scales = &r->npu.scales[0];
 		if (find_parts(&h, run, weight_span(&r->npu), weights)) {
 			for (size_t k = 0; k < h.n_parts; k++)
-				if (holds(&run->row[h.part[k]].npu.dst, weights))
+				if (range_contains(&run->row[h.part[k]].npu.dst, weights))
 					r->weight_dma = h.part[k];
 			take_parts(&h, run, r);
 		} else if (scales->region != r->npu.weights[0].region &&
@@ -438,6 +438,6 @@ perf_stream(struct arena *a, const struct perf_machine *m,
 	if (e->status)
 		return false;
 	join_weights(a, out);
-	place(a, m, out);
+	run_timelines(a, m, out);
 	return true;
 }

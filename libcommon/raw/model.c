@@ -8,7 +8,7 @@
 enum {
 	STREAM, FLASH, SCRATCH, FAST, SPECIAL,
 	/* size of the fast scratch memory if unknown: the packed stream does not have it */
-	SOME_FAST = 1 << 21,
+	DEFAULT_FAST_BYTES = 1 << 21,
 };
 
 struct build {
@@ -41,7 +41,7 @@ type_of(int32_t bytes)
 
 /* Leading dimensions of 1 are padding and are removed. */
 static bool
-add_end(struct build *b, const struct raw_end *d, const char *name, int i,
+add_io(struct build *b, const struct raw_io *d, const char *name, int i,
 	int64_t scratch)
 {
 	struct tflw_tensor *t = &b->tensor[b->n];
@@ -107,16 +107,16 @@ model_of(struct arena *a, const struct raw *r, const char *name, struct bytes *o
 	size_t n = (size_t)r->n_in + (size_t)r->n_out + SPECIAL;
 	struct build b = { .a = a, .tensor = anew(a, struct tflw_tensor, n),
 			   .plan = anew(a, int32_t, n) };
-	int64_t fast = r->fast > 0 ? r->fast : r->fast < 0 ? SOME_FAST : r->scratch;
+	int64_t fast = r->fast > 0 ? r->fast : r->fast < 0 ? DEFAULT_FAST_BYTES : r->scratch;
 	add_bytes(&b, "npu_command_stream", (int64_t)r->cmd.n, 1, -1);
 	add_bytes(&b, "npu_flash", (int64_t)r->weights.n, r->weights.n ? 2 : 0, -1);
 	add_bytes(&b, "npu_scratch", r->scratch, 0, 0);
 	add_bytes(&b, "npu_scratch_fast", fast, 0, 0);
 	for (int i = 0; i < r->n_in; i++)
-		if (!add_end(&b, &r->in[i], "input", i, r->scratch))
+		if (!add_io(&b, &r->in[i], "input", i, r->scratch))
 			return err_at(e, name, 0, "input %d is not inside of scratch", i);
 	for (int i = 0; i < r->n_out; i++)
-		if (!add_end(&b, &r->out[i], "output", i, r->scratch))
+		if (!add_io(&b, &r->out[i], "output", i, r->scratch))
 			return err_at(e, name, 0, "output %d is not inside of scratch",
 						  i);
 	struct err bare = { 0 };

@@ -147,7 +147,7 @@ put_number(struct archive *z, const char *key, int64_t v)
 
 /* Writes the keys NAME_shape, NAME_elem_size, NAME_region, NAME_offset. */
 static void
-put_ends(struct archive *z, const char *name, const struct raw_end *v, int n)
+put_io_list(struct archive *z, const char *name, const struct raw_io *v, int n)
 {
 	enum { SHAPE, ELEM, REGION, OFFSET, KEYS };
 	static const char *const keys[KEYS] = { "shape", "elem_size", "region", "offset" };
@@ -193,9 +193,9 @@ raw_print_npz(const struct raw *r, struct text *t)
 	put_number(&z, "weight_region", 0);
 	put_memory(&z, "scratch", r->scratch, 1);
 	put_memory(&z, "scratch_fast", fast, fast ? 2 : 0);
-	put_ends(&z, "input", r->n_in ? r->in : NULL, r->n_in);
-	put_ends(&z, "output", r->n_out ? r->out : NULL, r->n_out);
-	put_ends(&z, "variable", NULL, 0);
+	put_io_list(&z, "input", r->n_in ? r->in : NULL, r->n_in);
+	put_io_list(&z, "output", r->n_out ? r->out : NULL, r->n_out);
+	put_io_list(&z, "variable", NULL, 0);
 	uint32_t at = (uint32_t)t->n;
 	text_put(t, z.directory.p, z.directory.n);
 	put32(t, END);
@@ -359,7 +359,7 @@ load_number(const struct load *l, const char *key, int64_t *out)
 }
 
 static bool
-load_ends(const struct load *l, const char *name, struct raw_end **out, int *n_out)
+load_io_list(const struct load *l, const char *name, struct raw_io **out, int *n_out)
 {
 	enum { SHAPE, ELEM, REGION, OFFSET, KEYS };
 	static const char *const keys[KEYS] = { "shape", "elem_size", "region", "offset" };
@@ -372,10 +372,10 @@ load_ends(const struct load *l, const char *name, struct raw_end **out, int *n_o
 	if (n[SHAPE] != count * RAW_RANK || n[REGION] != count || n[OFFSET] != count)
 		return BAD(l, "%s_shape, _elem_size, _region and _offset differ in length",
 			   name);
-	*out = anew(l->a, struct raw_end, (size_t)count);
+	*out = anew(l->a, struct raw_io, (size_t)count);
 	*n_out = (int)count;
 	for (int64_t i = 0; i < count; i++) {
-		struct raw_end *d = &(*out)[i];
+		struct raw_io *d = &(*out)[i];
 		if (v[REGION][i] != 1)
 			return BAD(l, "%s %" PRId64 " is in region %" PRId64 ", not in 1",
 				   name, i, v[REGION][i]);
@@ -399,6 +399,6 @@ raw_read_npz(struct arena *a, struct bytes file, const char *name, struct raw *o
 	       load_bytes(&l, "weight_data", &out->weights) &&
 	       load_number(&l, "scratch_shape", &out->scratch) &&
 	       load_number(&l, "scratch_fast_shape", &out->fast) &&
-	       load_ends(&l, "input", &out->in, &out->n_in) &&
-	       load_ends(&l, "output", &out->out, &out->n_out);
+	       load_io_list(&l, "input", &out->in, &out->n_in) &&
+	       load_io_list(&l, "output", &out->out, &out->n_out);
 }

@@ -6,7 +6,7 @@
  */
 #include "raw/raw.h"
 
-enum { HEADER = 32, NAME = 16, EXTERNAL = 20, END_BYTES = 4 * (RAW_RANK + 3), ALIGN = 16 };
+enum { HEADER = 32, NAME = 16, EXTERNAL = 20, IO_BYTES = 4 * (RAW_RANK + 3), ALIGN = 16 };
 
 static const char first_block[] = "vela_bin_stream", last_block[] = "vela_end_stream";
 
@@ -34,7 +34,7 @@ put_block(struct text *t, const char *name, const void *p, size_t n)
 }
 
 static void
-put_ends(struct text *t, const char *name, const struct raw_end *v, int n)
+put_io_list(struct text *t, const char *name, const struct raw_io *v, int n)
 {
 	struct text x = { 0 };
 	put32(&x, n);
@@ -72,8 +72,8 @@ raw_print_packed(const struct raw *r, struct text *t)
 	struct bytes weights = raw_as_string(r->weights);
 	put_block(t, "weight_data", weights.p, weights.n);
 	put_block(t, "scratch_size", scratch, sizeof(scratch));
-	put_ends(t, "inputs", r->in, r->n_in);
-	put_ends(t, "outputs", r->out, r->n_out);
+	put_io_list(t, "inputs", r->in, r->n_in);
+	put_io_list(t, "outputs", r->out, r->n_out);
 	put_block(t, last_block, NULL, 0);
 }
 
@@ -111,17 +111,17 @@ take_block(struct load *l, const char **name, struct bytes *data)
 }
 
 static bool
-load_ends(struct load *l, const char *name, struct bytes b, struct raw_end **out, int *n)
+load_io_list(struct load *l, const char *name, struct bytes b, struct raw_io **out, int *n)
 {
 	int64_t count = b.n >= 4 ? (int32_t)load_le32(b.p) : -1;
-	if (count < 0 || (int64_t)b.n != 4 + count * END_BYTES)
+	if (count < 0 || (int64_t)b.n != 4 + count * IO_BYTES)
 		return BAD(l, "block %s has %zu bytes for %lld of them", name, b.n,
 			   (long long)count);
-	*out = anew(l->a, struct raw_end, (size_t)count);
+	*out = anew(l->a, struct raw_io, (size_t)count);
 	*n = (int)count;
 	for (int64_t i = 0; i < count; i++) {
-		struct raw_end *d = &(*out)[i];
-		const uint8_t *p = b.p + 4 + i * END_BYTES;
+		struct raw_io *d = &(*out)[i];
+		const uint8_t *p = b.p + 4 + i * IO_BYTES;
 		for (int k = 0; k < RAW_RANK; k++) {
 			int32_t dim = (int32_t)load_le32(p + 4 * k);
 			d->dim[k] = dim > 0 ? dim : 0;
@@ -148,9 +148,9 @@ take_data(struct load *l, const char *name, struct bytes b, struct raw *out)
 			return BAD(l, "scratch_size has %zu bytes, not 4", b.n);
 		out->scratch = load_le32(b.p);
 	} else if (!strcmp(name, "inputs")) {
-		return load_ends(l, name, b, &out->in, &out->n_in);
+		return load_io_list(l, name, b, &out->in, &out->n_in);
 	} else if (!strcmp(name, "outputs")) {
-		return load_ends(l, name, b, &out->out, &out->n_out);
+		return load_io_list(l, name, b, &out->out, &out->n_out);
 	} else {
 		return BAD(l, "block %s is unknown", name);
 	}

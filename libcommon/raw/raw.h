@@ -13,7 +13,7 @@
 
 enum { RAW_RANK = 6 };
 
-struct raw_end { /* an input or output, in scratch memory */
+struct raw_io { /* an input or output, in scratch memory */
 	int32_t dim[RAW_RANK]; /* padded with dimensions of 1 on the left */
 	int32_t elem_bytes;
 	int64_t offset;
@@ -24,7 +24,7 @@ struct raw {
 	struct bytes weights; /* content of region 0 */
 	int64_t scratch;      /* size of region 1 in bytes */
 	int64_t fast;	      /* size of region 2 in bytes; 0: none; -1: unknown */
-	struct raw_end *in, *out;
+	struct raw_io *in, *out;
 	int n_in, n_out;
 };
 

@@ -28,17 +28,17 @@ tuple(const struct tfl_tensor *indices)
 
 /* Input k of op; NULL: op has no such input. */
 static const struct tfl_tensor *
-operand(const struct tfl_subgraph *g, const struct tfl_op *op, int k)
+input_tensor(const struct tfl_subgraph *g, const struct tfl_op *op, int k)
 {
 	return k < op->n_in && op->in[k] >= 0 ? &g->tensor[op->in[k]] : NULL;
 }
 
 /* How many things input k of op selects from; 0: the input has no indices. */
 static int64_t
-picks_of(const struct tfl_subgraph *g, const struct tfl_op *op, int k)
+count_choices(const struct tfl_subgraph *g, const struct tfl_op *op, int k)
 {
-	const struct tfl_tensor *from = operand(g, op, !k);
-	const struct tfl_tensor *at = operand(g, op, k);
+	const struct tfl_tensor *from = input_tensor(g, op, !k);
+	const struct tfl_tensor *at = input_tensor(g, op, k);
 	int64_t axis;
 	if (!from || !at || !op->n_out)
 		return 0;
@@ -79,7 +79,7 @@ sim_indices(struct arena *a, const struct tfl_subgraph *g)
 		for (int k = 0; k < op->n_in; k++) {
 			int t = op->in[k];
 			int64_t m = k == 0 && keeps_values(op) ? n[op->out[0]]
-							       : picks_of(g, op, k);
+							       : count_choices(g, op, k);
 			if (t >= 0 && m && (!n[t] || m < n[t]))
 				n[t] = m;
 		}

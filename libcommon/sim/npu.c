@@ -115,7 +115,7 @@ check_kernel(struct npu_run *r)
 
 /* Accumulators of parts with 16 banks overwrite the tables (8.3). */
 static void
-spoil_tables(struct npu_run *r)
+invalidate_tables(struct npu_run *r)
 {
 	if (!r->accel->lut_banks && !npu_uses_table(&r->op))
 		memset(r->table_valid, 0, sizeof(r->table_valid));
@@ -160,7 +160,7 @@ static const struct model {
 	.run = { [NPU_CONV] = npu_run_conv, [NPU_DEPTHWISE] = npu_run_conv,
 		 [NPU_POOL] = npu_run_pool, [NPU_ELEMENTWISE] = npu_run_eltwise,
 		 [NPU_DMA] = npu_run_dma },
-	.close = spoil_tables,
+	.close = invalidate_tables,
 }, model85 = {
 	.check = npu85_check,
 	.run = { [NPU_CONV] = npu_run_conv, [NPU_DEPTHWISE] = npu_run_conv,

@@ -12,7 +12,7 @@ struct eltwise {
 };
 
 static void
-spread(const struct npu_operand *from, struct hwc to, int32_t y, int32_t *row)
+broadcast_row(const struct npu_operand *from, struct hwc to, int32_t y, int32_t *row)
 {
 	struct hwc s = from->shape;
 	for (int32_t x = 0; x < to.w; x++)
@@ -136,9 +136,9 @@ run_row(struct eltwise *e, int32_t y)
 	const struct npu_op *op = &r->op;
 	const struct mode *m = &modes[op->mode];
 	int64_t n = (int64_t)op->extent.w * op->extent.c;
-	spread(&e->x, op->extent, y, e->a);
+	broadcast_row(&e->x, op->extent, y, e->a);
 	if (op->has_ifm2)
-		spread(&e->x2, op->extent, y, e->b);
+		broadcast_row(&e->x2, op->extent, y, e->b);
 	if (op->has_ifm2 && !check_second(r, e->b, n))
 		return false;
 	for (int64_t i = 0; i < n; i++) {

@@ -68,7 +68,7 @@ static const struct function {
 
 /* TANH or SIGMOID of v from the table, interpolated as by the hardware (26.4). */
 static int64_t
-curved(const struct npu_run *r, bool tanh, int32_t v)
+interpolated_function(const struct npu_run *r, bool tanh, int32_t v)
 {
 	int bits = tanh ? 8 : 9;
 	const uint8_t *entry =
@@ -87,7 +87,7 @@ curved(const struct npu_run *r, bool tanh, int32_t v)
  * the reference saturates, but a table does not (W3 in section 17).
  */
 static bool
-check_curve(struct npu_run *r)
+check_function_table(struct npu_run *r)
 {
 	enum { SEGMENTS = 512, LEAST = -130560 };
 	bool tanh = r->op.activation == NPU_ACT85_TANH;
@@ -95,7 +95,7 @@ check_curve(struct npu_run *r)
 	for (int32_t i = 0; i < 2 * SEGMENTS; i++) {
 		int32_t v = (i / 2 - SEGMENTS / 2) * length +
 			    (i & 1 ? length - 1 : 0);
-		int64_t is = curved(r, tanh, v);
+		int64_t is = interpolated_function(r, tanh, v);
 		int64_t wants = tanh ? npu_tanh(v) : npu_sigmoid(v);
 		if (is != wants && (tanh || v > LEAST))
 			return npu_fail(r, "its table is not %s: %d at %d, not %d "
@@ -130,7 +130,7 @@ check_function(struct npu_run *r)
 					(unsigned long long)i);
 	bool curve = op->activation == NPU_ACT85_TANH ||
 		     op->activation == NPU_ACT85_SIGMOID;
-	return !curve || check_curve(r);
+	return !curve || check_function_table(r);
 }
 
 static bool
@@ -174,7 +174,7 @@ npu85_stage(struct npu_run *r, struct npu_stage *s)
 
 /* Keeps sums with a zero point inside 64 bits. */
 static inline int64_t
-tame(int64_t v)
+limit_62_bits(int64_t v)
 {
 	const int64_t far = (int64_t)1 << 62; /* a product of words at most */
 	return v > far ? far : v < -far ? -far : v;
@@ -227,7 +227,7 @@ static int64_t
 finished(const struct npu_run *r, int64_t v)
 {
 	const struct npu_op *op = &r->op;
-	v = tame(v) + op->ofm.zero;
+	v = limit_62_bits(v) + op->ofm.zero;
 	if (op->activation == NPU_ACT85_TANH)
 		v = npu_tanh(v);
 	else if (op->activation == NPU_ACT85_SIGMOID)

@@ -61,7 +61,7 @@ join_depth(int64_t *acc, const int32_t *x, int32_t n, int32_t index)
 enum { PLACES = 1 << 16 };
 
 static void
-join_place(int64_t *acc, const int32_t *x, int32_t n, int32_t index)
+join_position(int64_t *acc, const int32_t *x, int32_t n, int32_t index)
 {
 	for (int32_t c = 0; c < n; c++) {
 		int64_t v = (int64_t)x[c] * PLACES - index;
@@ -75,8 +75,8 @@ static const struct mode modes[NPU_POOL_COUNT] = {
 	[NPU_POOL_REDUCE_SUM] = { .join = join_depth },
 	[NPU_POOL_SUM] = { .join = join_sum },
 	[NPU_POOL_MIN] = { .join = join_min, .start = INT64_MAX },
-	[NPU_POOL_ARGMAX_X] = { .join = join_place, .start = INT64_MIN },
-	[NPU_POOL_ARGMAX_Y] = { .join = join_place, .start = INT64_MIN,
+	[NPU_POOL_ARGMAX_X] = { .join = join_position, .start = INT64_MIN },
+	[NPU_POOL_ARGMAX_Y] = { .join = join_position, .start = INT64_MIN,
 				.index_y = true },
 };
 
@@ -115,7 +115,7 @@ average(const struct npu_op *op, int64_t sum, int32_t n)
 }
 
 static void
-settle(const struct npu_op *op, int64_t *acc, int32_t n, int32_t count)
+finish_window(const struct npu_op *op, int64_t *acc, int32_t n, int32_t count)
 {
 	if (op->mode == NPU_POOL_AVERAGE && count)
 		for (int32_t c = 0; c < n; c++)
@@ -141,7 +141,7 @@ run_row(struct pool *p, int32_t oy)
 	for (int32_t ox = 0; ox < width; ox++) {
 		int64_t *acc = p->acc + (int64_t)ox * depth;
 		int32_t count = gather(p, oy, ox, acc);
-		settle(op, acc, depth, count);
+		finish_window(op, acc, depth, count);
 		if (!count && !held && !op->acc_kept)
 			return npu_fail(r, "no sample lies under the kernel at "
 					   "%d, %d (rule 18)", oy, ox);

@@ -13,7 +13,7 @@ struct eltwise {
 
 /* One row of IFM2, broadcast to the OFM's shape. */
 static void
-spread(const struct eltwise *e, int32_t y, int32_t *to)
+broadcast_row(const struct eltwise *e, int32_t y, int32_t *to)
 {
 	const struct npu_op *op = &e->r->op;
 	int32_t w = op->ofm.shape.w, c = op->ofm.shape.c;
@@ -144,7 +144,7 @@ run_row(struct eltwise *e, int32_t y)
 	int64_t n = (int64_t)op->ofm.shape.w * op->ofm.shape.c;
 	const int32_t *a = e->x + y * n, *b = e->b;
 	if (op->has_ifm2) {
-		spread(e, y, e->b);
+		broadcast_row(e, y, e->b);
 		if (op->ifm2_first) {
 			b = a;
 			a = e->b;

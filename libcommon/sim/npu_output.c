@@ -124,7 +124,7 @@ limits_of(const struct npu_op *op)
 
 /* Keeps sums with a zero point inside 64 bits: any value beyond saturates anyway. */
 static inline int64_t
-tame(int64_t v)
+limit_60_bits(int64_t v)
 {
 	const int64_t far = (int64_t)1 << 60;
 	return v > far ? far : v < -far ? -far : v;
@@ -139,13 +139,13 @@ npu_output(const struct npu_run *r, const int64_t *s, int64_t n, int32_t *out)
 	if (op->activation == NPU_ACT_TANH || op->activation == NPU_ACT_SIGMOID) {
 		bool tanh = op->activation == NPU_ACT_TANH;
 		for (int64_t i = 0; i < n; i++) {
-			int32_t f = tanh ? npu_tanh(tame(s[i]))
-					 : npu_sigmoid(tame(s[i]));
+			int32_t f = tanh ? npu_tanh(limit_60_bits(s[i]))
+					 : npu_sigmoid(limit_60_bits(s[i]));
 			out[i] = clamp_i32((int64_t)f + zero, l.lo, l.hi);
 		}
 	} else if (npu_uses_table(op)) {
 		for (int64_t i = 0; i < n; i++)
-			out[i] = lookup(r, clamp_i32(tame(s[i]) + zero, l.lo,
+			out[i] = lookup(r, clamp_i32(limit_60_bits(s[i]) + zero, l.lo,
 						     l.hi));
 	} else if (op->ofm.bits == 32) {
 		/* no zero point and no clamp, but saturation (6.4) */
@@ -153,7 +153,7 @@ npu_output(const struct npu_run *r, const int64_t *s, int64_t n, int32_t *out)
 			out[i] = clamp_i32(s[i], INT32_MIN, INT32_MAX);
 	} else {
 		for (int64_t i = 0; i < n; i++)
-			out[i] = clamp_i32(tame(s[i]) + zero, l.lo, l.hi);
+			out[i] = clamp_i32(limit_60_bits(s[i]) + zero, l.lo, l.hi);
 	}
 }
 

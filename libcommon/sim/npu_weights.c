@@ -27,11 +27,11 @@ struct decoded {
 	struct npu_filters filters;
 };
 
-static struct weights_place
-place_of(const struct npu_op *op, const struct npu_filters *f)
+static struct weights_dest
+filters_place(const struct npu_op *op, const struct npu_filters *f)
 {
 	int32_t w = op->kernel_w, i = npu_filter_depth(op), o = op->extent.c;
-	struct weights_place p = { .p = f->w, .h = op->kernel_h, .w = w, .i = i };
+	struct weights_dest p = { .p = f->w, .h = op->kernel_h, .w = w, .i = i };
 	if (op->kind == NPU_DEPTHWISE) {
 		p.stride_o = p.stride_i = 1;
 		p.stride_x = o;
@@ -66,7 +66,7 @@ restore(struct npu_run *r, int k, const int16_t *v, size_t n,
 {
 	struct weights_order ord = npu_filter_order(&r->op, r->accel, k);
 	open_filters(r, f);
-	struct weights_place place = place_of(&r->op, f);
+	struct weights_dest place = filters_place(&r->op, f);
 	size_t stray = weights_restore(v, &ord, &place);
 	for (size_t i = 0; i < n; i++)
 		if (abs(v[i]) > f->largest)
@@ -131,7 +131,7 @@ check_sparse(struct npu_run *r, const struct npu_filters *f)
 {
 	if (f->largest > INT8_MAX)
 		return npu_fail(r, "sparse weights of %d (rule 43)", f->largest);
-	int32_t o = npu_filter_unpaired(&r->op, f->w, f->pitch);
+	int32_t o = npu_filter_not_sparse(&r->op, f->w, f->pitch);
 	return o < 0 || npu_fail(r, "filter %d has more than two weights of four "
 				    "(rule 43)", o);
 }

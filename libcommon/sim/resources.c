@@ -254,14 +254,14 @@ run_kernel(struct sim_resources *r, struct place at, uint8_t *const *data,
 static uint8_t **
 open_tensors(const struct tfl_subgraph *g, struct arena *a)
 {
-	size_t room = SIM_MAX_BYTES;
+	size_t bytes_left = SIM_MAX_BYTES;
 	uint8_t **data = anew(a, uint8_t *, (size_t)g->n_tensors);
 	for (int i = 0; i < g->n_tensors; i++) {
 		const struct tfl_tensor *t = &g->tensor[i];
 		size_t n = t->data.p ? t->data.n : (size_t)tfl_bytes(t);
-		if (n > room)
+		if (n > bytes_left)
 			return NULL;
-		room -= n;
+		bytes_left -= n;
 		data[i] = arena_alloc(a, n, 1);
 		if (t->data.p)
 			memcpy(data[i], t->data.p, n);

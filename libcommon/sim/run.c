@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Allocates every tensor of a model, and runs its operators in order. */
 #include "kernels/kernels.h"
-#include "sim/ends.h"
+#include "sim/borders.h"
 #include "sim/names.h"
 #include "sim/resources.h"
 #include "sim/sim.h"
@@ -26,7 +26,7 @@ struct sim {
 	const char **warning;	       /* one per operator of the TOSA graph, or NULL */
 	const char **stand_in; /* by operator: why random values stood in, or NULL; NULL: not
 				* allowed */
-	struct sim_ends *ends; /* NULL: all tensors are as their shapes say */
+	struct sim_borders *borders; /* NULL: all tensors are as their shapes say */
 };
 
 /* Inputs of an ethos-u operator: ethosu-commands(7) 13.3. */
@@ -108,20 +108,20 @@ plan_tensor(struct sim *s, int i, struct err *e)
 }
 
 static bool
-lives_in_plan(const struct sim *s, int i)
+is_planned(const struct sim *s, int i)
 {
 	return s->plan && s->plan[i] >= 0 && !s->g->tensor[i].data.p;
 }
 
 static bool
-place_planned(struct sim *s, struct err *e)
+assign_planned(struct sim *s, struct err *e)
 {
 	for (int i = 0; i < s->g->n_tensors; i++)
 		if (s->plan && !s->g->tensor[i].data.p && !plan_tensor(s, i, e))
 			return false;
 	s->planned = arena_alloc(s->a, s->planned_bytes, 1);
 	for (int i = 0; i < s->g->n_tensors; i++)
-		if (lives_in_plan(s, i))
+		if (is_planned(s, i))
 			s->data[i] = s->planned + s->plan[i];
 	return true;
 }
@@ -155,7 +155,7 @@ own_constant(struct sim *s, const struct tfl_tensor *t)
 }
 
 static bool
-place_others(struct sim *s, struct err *e)
+assign_others(struct sim *s, struct err *e)
 {
 	uint8_t **copy = anew(s->a, uint8_t *, s->m->n_buffers);
 	size_t total = s->planned_bytes;
@@ -227,7 +227,7 @@ check_op(struct sim *s, int op_index, struct err *e)
 	const struct tfl_op *op = &s->g->op[op_index];
 	if (is_npu(op))
 		return check_npu(s, op_index, e);
-	if (!s->tosa && !kernel_known(op->code) && !sim_is_resource_op(op) && !s->stand_in)
+	if (!s->tosa && !kernel_exists(op->code) && !sim_is_resource_op(op) && !s->stand_in)
 		return err_at(e, s->m->name, 0,
 			      "operator %d (%s): no kernel "
 			      "for this operator",
@@ -260,9 +260,9 @@ open_sim(struct arena *a, const struct tfl_model *m, const struct tosa_graph *to
 		if (!check_op(s, i, e))
 			return false;
 	if (!sim_resources_open(a, m, &s->resources, e) ||
-	    (!tosa && !sim_ends_open(a, m, &s->ends, e)))
+	    (!tosa && !sim_borders_open(a, m, &s->borders, e)))
 		return false;
-	if (!find_plan(s, e) || !place_planned(s, e) || !place_others(s, e))
+	if (!find_plan(s, e) || !assign_planned(s, e) || !assign_others(s, e))
 		return false;
 	s->fast = arena_alloc(a, s->fast_bytes, 1);
 	s->names = sim_names(a, m);
@@ -325,13 +325,13 @@ sim_reset(struct sim *s)
 void *
 sim_tensor(struct sim *s, int index)
 {
-	return sim_end_values(s->ends, index, s->data[index]);
+	return sim_border_values(s->borders, index, s->data[index]);
 }
 
 const struct tfl_model *
 sim_model(const struct sim *s)
 {
-	return s->ends ? sim_ends_model(s->ends) : s->m;
+	return s->borders ? sim_borders_model(s->borders) : s->m;
 }
 
 static struct sim_region
@@ -392,7 +392,7 @@ separate_input(struct sim *s, const struct tfl_op *op, int tensor,
 {
 	const struct tfl_tensor *t = &s->g->tensor[tensor];
 	size_t n = (size_t)tfl_bytes(t);
-	if (!lives_in_plan(s, tensor) || t->is_variable)
+	if (!is_planned(s, tensor) || t->is_variable)
 		return s->data[tensor];
 	for (int k = 0; k < op->n_out; k++) {
 		size_t n_out = (size_t)tfl_bytes(&s->g->tensor[op->out[k]]);
@@ -458,11 +458,11 @@ run_op(struct sim *s, int op_index, const struct sim_hooks *hooks, struct err *e
 bool
 sim_invoke(struct sim *s, const struct sim_hooks *hooks, struct err *e)
 {
-	sim_ends_enter(s->ends, s->data);
+	sim_borders_enter(s->borders, s->data);
 	for (int i = 0; i < s->g->n_ops; i++) {
 		if (!run_op(s, i, hooks, e))
 			return false;
-		sim_ends_leave(s->ends, &s->g->op[i], s->data);
+		sim_borders_leave(s->borders, &s->g->op[i], s->data);
 		if (hooks && hooks->op_done &&
 		    !hooks->op_done(hooks->ctx, s, i, e))
 			return false;

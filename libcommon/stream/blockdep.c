@@ -176,7 +176,7 @@ depends(const struct npu_op *prev, int64_t j, const struct npu_op *cur,
 
 /* A fast test: true if the extents of an input and of the OFM share no bytes. */
 static bool
-apart(const struct npu_fm *in, const struct npu_fm *out)
+extents_disjoint(const struct npu_fm *in, const struct npu_fm *out)
 {
 	struct npu_range a[4], b[4];
 	if (in->region != out->region)
@@ -200,8 +200,8 @@ blockdep_max(const struct npu_op *prev, const struct npu_op *cur,
 	int most = accel_generation(accel)->max_blockdep;
 	bool turned = prev->transpose != NPU_HWC || prev->reverse != NPU_FORWARD;
 	if (prev->acc_kept || !npu_fm_stored(&prev->ofm) ||
-	    ((!reads(cur, 0) || apart(&cur->ifm, &prev->ofm)) &&
-	     (!reads(cur, 1) || apart(&cur->ifm2, &prev->ofm))))
+	    ((!reads(cur, 0) || extents_disjoint(&cur->ifm, &prev->ofm)) &&
+	     (!reads(cur, 1) || extents_disjoint(&cur->ifm2, &prev->ofm))))
 		return most;
 	if (turned) /* the addresses of the blocks are not in the order of their numbers */
 		return 0;

@@ -179,17 +179,17 @@ find_chain(struct emitter *m, struct state *st, struct emit_kernel *k)
 	}
 	k->lead = st->lead;
 	k->chain_in = member ? st->links - 1 : -1;
-	k->chain_out = step_chained(m->g, k->step) ? st->links++ : -1;
+	k->chain_out = step_next_in_chain(m->g, k->step) ? st->links++ : -1;
 }
 
 /* Sets the addresses of the feature maps, and notes the accesses of those in memory. */
 static void
-find_maps(struct emitter *m, struct emit_kernel *k, struct g_range rows)
+find_feature_maps(struct emitter *m, struct emit_kernel *k, struct g_range rows)
 {
 	const struct g_op *op = k->whole;
 	struct accesses *l = k->accesses;
-	k->ifm = emit_map(m, &k->op->ifm, k->rows.lo, k->rows.hi);
-	k->ofm = emit_map(m, &k->op->ofm, (int32_t)rows.lo, (int32_t)rows.hi);
+	k->ifm = emit_feature_map(m, &k->op->ifm, k->rows.lo, k->rows.hi);
+	k->ofm = emit_feature_map(m, &k->op->ofm, (int32_t)rows.lo, (int32_t)rows.hi);
 	if (op->chain != CHAIN_IFM)
 		access_fm(l, &k->ifm, false);
 	if (k->chain_out < 0)
@@ -197,7 +197,7 @@ find_maps(struct emitter *m, struct emit_kernel *k, struct g_range rows)
 	if (!op->ifm2.t)
 		return;
 	bool one = op->ifm2.shape.h == 1;
-	k->ifm2 = emit_map(m, &op->ifm2, one ? 0 : k->rows.lo, one ? 1 : k->rows.hi);
+	k->ifm2 = emit_feature_map(m, &op->ifm2, one ? 0 : k->rows.lo, one ? 1 : k->rows.hi);
 	if (op->chain != CHAIN_IFM2)
 		access_fm(l, &k->ifm2, false);
 }
@@ -235,7 +235,7 @@ emit_kernel(struct emitter *m, struct state *st, const struct g_step *s, int slo
 		return graph_err(m->g, op, m->e, "o%d: block %dx%dx%d does not fit",
 				 op->rec.id, op->block.h, op->block.w, op->block.c);
 	k.rows = emit_ifm_rows(op, p.rows);
-	find_maps(m, &k, p.rows);
+	find_feature_maps(m, &k, p.rows);
 	add_shram(m, op, &l);
 	if (!w->registers(m, &k))
 		return false;

@@ -276,7 +276,7 @@ put_weights(struct emitter *m, const struct emit_kernel *k)
 
 /* The reference compiler writes these registers anew around every chained operation. */
 static void
-forget_maps(struct emitter *m)
+forget_fm_registers(struct emitter *m)
 {
 	static const struct fm_regs *const all[] = { &emit_ifm_regs, &emit_ifm2_regs,
 						     &emit_ofm_regs };
@@ -293,7 +293,7 @@ forget_maps(struct emitter *m)
 /* ---- all registers ------------------------------------------------------------------ */
 
 static const char *
-lacks(const struct g_op *op)
+unsupported_reason(const struct g_op *op)
 {
 	bool large = op->kernel.y > 8 || op->kernel.x > 8;
 	if (op->act != G_ACT_CLAMP && (!op->lut))
@@ -311,12 +311,12 @@ bool
 emit85_registers(struct emitter *m, const struct emit_kernel *k)
 {
 	const struct g_op *op = k->op;
-	const char *why = lacks(op);
+	const char *why = unsupported_reason(op);
 	bool chained = k->chain_in >= 0 || k->chain_out >= 0;
 	if (why)
 		return graph_err(m->g, op, m->e, "o%d: %s", op->rec.id, why);
 	if (chained)
-		forget_maps(m);
+		forget_fm_registers(m);
 	put_operands(m, k);
 	if (!op_is_elementwise(op->kind))
 		emit_pads(m, k);
@@ -333,7 +333,7 @@ emit85_registers(struct emitter *m, const struct emit_kernel *k)
 	put_activation(m, op, k->slot);
 	put_block(m, k);
 	if (chained)
-		forget_maps(m);
+		forget_fm_registers(m);
 	return true;
 }
 

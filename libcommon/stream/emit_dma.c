@@ -59,9 +59,9 @@ emit_indexed(struct emitter *m, const struct g_step *s)
 	enum { MODE = 9, INDEXED = 11 }; /* bits of the region registers */
 	const struct g_op *op = s->op;
 	bool gather = op->kind == OP_GATHER, rows = op->ofm.shape.h > 1;
-	struct emit_fm from = emit_map(m, &op->ifm, 0, op->ifm.shape.h);
-	struct emit_fm to = emit_map(m, &op->ofm, 0, op->ofm.shape.h);
-	struct emit_fm at = emit_map(m, &op->ifm2, 0, op->ifm2.shape.h);
+	struct emit_fm from = emit_feature_map(m, &op->ifm, 0, op->ifm.shape.h);
+	struct emit_fm to = emit_feature_map(m, &op->ofm, 0, op->ofm.shape.h);
+	struct emit_fm at = emit_feature_map(m, &op->ifm2, 0, op->ifm2.shape.h);
 	struct accesses l = { .n = 0 };
 	access_fm(&l, &from, false);
 	access_fm(&l, &at, false);
@@ -97,8 +97,8 @@ emit_copy(struct emitter *m, const struct g_step *s)
 	struct g_range r = { .lo = 0, .hi = op->ofm.shape.h };
 	if (G_HAS(s, G_STEP_rows))
 		r = s->rows;
-	struct emit_fm from = emit_map(m, &op->ifm, (int32_t)r.lo, (int32_t)r.hi);
-	struct emit_fm to = emit_map(m, &op->ofm, (int32_t)r.lo, (int32_t)r.hi);
+	struct emit_fm from = emit_feature_map(m, &op->ifm, (int32_t)r.lo, (int32_t)r.hi);
+	struct emit_fm to = emit_feature_map(m, &op->ofm, (int32_t)r.lo, (int32_t)r.hi);
 	int64_t bytes = from.hi[0] - from.lo[0];
 	if (!accel_is_wide(m->accel)) {
 		/* no tensor uses the bytes behind a tensor up to a multiple of 16 */

@@ -30,7 +30,7 @@ channel_offset(const struct g_tensor *t, struct g_stride s, int64_t c)
 }
 
 static struct emit_fm
-strided_map(const struct g_operand *o, int32_t lo, int32_t hi)
+strided_fm(const struct g_operand *o, int32_t lo, int32_t hi)
 {
 	int64_t e = graph_type_bytes(o->type);
 	struct emit_fm f = {
@@ -43,7 +43,7 @@ strided_map(const struct g_operand *o, int32_t lo, int32_t hi)
 }
 
 static struct emit_fm
-dense_map(const struct g_operand *o, int32_t lo, int32_t hi)
+dense_fm(const struct g_operand *o, int32_t lo, int32_t hi)
 {
 	const struct g_tensor *t = o->t;
 	struct g_stride s = tensor_strides(t);
@@ -93,10 +93,10 @@ tile_extent(struct emit_fm *f, int tile, int64_t base, int64_t rows,
 }
 
 static struct emit_fm
-map_of(const struct g_operand *o, int32_t lo, int32_t hi)
+fm_of_operand(const struct g_operand *o, int32_t lo, int32_t hi)
 {
-	struct emit_fm f = o->view == VIEW_STRIDED ? strided_map(o, lo, hi)
-						   : dense_map(o, lo, hi);
+	struct emit_fm f = o->view == VIEW_STRIDED ? strided_fm(o, lo, hi)
+						   : dense_fm(o, lo, hi);
 	f.w0 = f.shape.w;
 	if (f.tiles == 1)
 		f.h0 = f.h1 = f.shape.h;
@@ -107,9 +107,9 @@ map_of(const struct g_operand *o, int32_t lo, int32_t hi)
 }
 
 struct emit_fm
-emit_map(const struct emitter *m, const struct g_operand *o, int32_t lo, int32_t hi)
+emit_feature_map(const struct emitter *m, const struct g_operand *o, int32_t lo, int32_t hi)
 {
-	struct emit_fm f = map_of(o, lo, hi);
+	struct emit_fm f = fm_of_operand(o, lo, hi);
 	f.region = tensor_is_const(o->t) ? PLACE_FLASH
 					 : emit_region(m, o->t->area);
 	return f;
@@ -155,7 +155,7 @@ emit_part(const struct g_op *op, struct g_range rows, int slice)
 static int
 add_spans(const struct g_operand *o, int32_t lo, int32_t hi, struct emit_span *out)
 {
-	struct emit_fm f = map_of(o, lo, hi);
+	struct emit_fm f = fm_of_operand(o, lo, hi);
 	for (int i = 0; i < f.tiles; i++)
 		out[i] = (struct emit_span){ .t = o->t, .lo = f.lo[i] - o->t->at,
 					     .hi = f.hi[i] - o->t->at };

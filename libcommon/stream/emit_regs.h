@@ -58,7 +58,7 @@ struct emit_fm {
 /* The base pointer of a memory (enum g_place). */
 int emit_region(const struct emitter *m, int place);
 /* Rows lo..hi-1 of the operand's view, with all its columns and channels. */
-struct emit_fm emit_map(const struct emitter *m, const struct g_operand *o,
+struct emit_fm emit_feature_map(const struct emitter *m, const struct g_operand *o,
 			int32_t lo, int32_t hi);
 
 /* The operands of a kernel that makes some rows and the channels of one slice. */

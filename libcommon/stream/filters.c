@@ -110,7 +110,7 @@ npu_filter_order_ok(const struct weights_order *ord)
 }
 
 int32_t
-npu_filter_unpaired(const struct npu_op *op, const int16_t *w, int64_t pitch)
+npu_filter_not_sparse(const struct npu_op *op, const int16_t *w, int64_t pitch)
 {
 	enum { GROUP = 4, MOST = 2 };
 	int32_t depth = npu_filter_depth(op);

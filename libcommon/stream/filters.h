@@ -34,7 +34,7 @@ bool npu_filter_order_ok(const struct weights_order *ord);
  * two weights are 0.  Returns the first filter with more than two non-zero weights of
  * four, or -1. w holds filters of `pitch` elements each, [kh][kw][i].
  */
-int32_t npu_filter_unpaired(const struct npu_op *op, const int16_t *w, int64_t pitch);
+int32_t npu_filter_not_sparse(const struct npu_op *op, const int16_t *w, int64_t pitch);
 
 /*
  * Unpacks a scale record in the format of the generation and of op's accumulators.  Fails

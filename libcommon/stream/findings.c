@@ -44,7 +44,7 @@ add_entry(struct checker *c, bool error, int rule)
  * memory.
  */
 static void
-keep_short(struct checker *c)
+report_if_many(struct checker *c)
 {
 	enum { MOST = 4096 };
 	if (c->findings->n < MOST)
@@ -63,7 +63,7 @@ found(struct checker *c, bool error, int rule, const char *fmt, ...)
 	va_end(ap);
 	struct entry *x = add_entry(c, error, rule);
 	x->f.text = arena_strdup(c->findings->a, text);
-	keep_short(c);
+	report_if_many(c);
 }
 
 void
@@ -71,7 +71,7 @@ found_later(struct checker *c, int rule, struct decoding *d)
 {
 	add_entry(c, true, rule)->later = d;
 	c->findings->n_later++;
-	keep_short(c);
+	report_if_many(c);
 }
 
 static void

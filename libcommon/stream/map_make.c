@@ -24,9 +24,9 @@ static int64_t
 layer_of(const struct maker *k, const struct g_op *op)
 {
 	const struct g_tfl *t = op->tfl.n ? &op->tfl.v[op->tfl.n - 1] : NULL;
-	bool known = t && t->subgraph == 0 && t->index >= 0 &&
+	bool is_layer = t && t->subgraph == 0 && t->index >= 0 &&
 		     (size_t)t->index < k->m->n_layers;
-	return known ? t->index + 1 : 0;
+	return is_layer ? t->index + 1 : 0;
 }
 
 static const char *

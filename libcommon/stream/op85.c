@@ -18,7 +18,7 @@ static const enum npu_rounding roundings[8] = {
  * registers may hold values of earlier operations, and are not read.
  */
 static void
-decode_map(struct view *v, const struct fm_registers *r, int32_t precision,
+decode_fm(struct view *v, const struct fm_registers *r, int32_t precision,
 	   int lsb, struct npu_fm *f)
 {
 	f->bits = 8 << (precision >> lsb & 3);
@@ -66,7 +66,7 @@ decode_ofm(struct view *v)
 	op->reverse = (enum npu_reverse)(precision >> 9 & 3);
 	op->global_scale = precision >> 8 & 1;
 	op->ofm.shape = transposed(op->extent, op->transpose);
-	decode_map(v, &r, precision, 1, &op->ofm);
+	decode_fm(v, &r, precision, 1, &op->ofm);
 }
 
 static void
@@ -98,7 +98,7 @@ decode_ifm(struct view *v)
 		if (op->ifm_scalar)
 			precision |= NPU_STORED_NONE << 14;
 	}
-	decode_map(v, &r, precision, 2, &op->ifm);
+	decode_fm(v, &r, precision, 2, &op->ifm);
 	/* the IFM of the null pool only sets registers; nothing is read (26.8) */
 	if (op->kind == NPU_POOL && op->mode == NPU_POOL_NONE)
 		op->ifm.storage = NPU_STORED_NONE;
@@ -127,7 +127,7 @@ decode_ifm2(struct view *v, struct hwc shape)
 		if (op->ifm2_scalar)
 			precision |= NPU_STORED_NONE << 14;
 	}
-	decode_map(v, &r, precision, 2, &op->ifm2);
+	decode_fm(v, &r, precision, 2, &op->ifm2);
 }
 
 /* ---- output stage (23.5, 23.6) -------------------------------------------- */

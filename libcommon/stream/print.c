@@ -28,7 +28,7 @@ print_bits(struct text *t, const struct npu_command *c)
 }
 
 static bool
-ends_in(const char *s, const char *end)
+has_suffix(const char *s, const char *end)
 {
 	size_t n = strlen(s), m = strlen(end);
 	return n >= m && !memcmp(s + n - m, end, m);
@@ -38,13 +38,13 @@ static void
 print_number(struct text *t, const struct npu_command *c)
 {
 	const char *name = c->info->name;
-	if (ends_in(name, "_M1"))
+	if (has_suffix(name, "_M1"))
 		text_printf(t, " %d", c->param + 1);
 	else if (c->info->bits85 == 12) /* offsets of RESIZE */
 		text_printf(t, " %u signed=%d", c->param,
 			    (c->param & 0xfff) - (c->param & 0x800) * 2);
-	else if (ends_in(name, "ZERO_POINT") || ends_in(name, "SCALAR") ||
-		 ends_in(name, "_MIN") || ends_in(name, "_MAX"))
+	else if (has_suffix(name, "ZERO_POINT") || has_suffix(name, "SCALAR") ||
+		 has_suffix(name, "_MIN") || has_suffix(name, "_MAX"))
 		text_printf(t, " %u signed=%d", c->param, (int16_t)c->param);
 	else
 		text_printf(t, " %u", c->param);

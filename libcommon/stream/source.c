@@ -15,7 +15,7 @@
 enum { MOST_WRONG = 4 };
 
 void
-source_found(struct source *x, const char *fmt, ...)
+source_error(struct source *x, const char *fmt, ...)
 {
 	char text[400];
 	va_list ap;
@@ -59,7 +59,7 @@ take_table(struct source *x, const struct npu_op *d)
 		}
 		return;
 	}
-	source_found(x, "%" PRId64 " bytes at 0x%" PRIx64 " are none of the graph's tables",
+	source_error(x, "%" PRId64 " bytes at 0x%" PRIx64 " are none of the graph's tables",
 	      d->src.n, (uint64_t)d->src.at);
 }
 
@@ -75,7 +75,7 @@ compare_fetch(struct source *x, const struct npu_op *d, const struct g_step *s)
 	if (d->src_internal || d->src_dims != 1 || d->dst_dims != 1 ||
 	    d->src.region != PLACE_FLASH || d->src.at != slice.at + part.lo ||
 	    d->src.n != to.n || d->dst.region != to.region || d->dst.at != to.at)
-		source_found(x, "p%d fetches %" PRId64 " bytes from 0x%" PRIx64 " to 0x%" PRIx64
+		source_error(x, "p%d fetches %" PRId64 " bytes from 0x%" PRIx64 " to 0x%" PRIx64
 		      " of region %d, this %" PRId64 " from 0x%" PRIx64 " of %d to 0x%"
 		      PRIx64 " of %d", s->rec.id, to.n,
 		      (uint64_t)(slice.at + part.lo), (uint64_t)to.at, to.region,
@@ -107,7 +107,7 @@ compare_copy(struct source *x, const struct npu_op *d, const struct g_step *s)
 	if (d->src_internal || d->src_dims != 1 || d->dst_dims != 1 ||
 	    d->src.region != from.region || d->src.at != from.at ||
 	    d->src.n != from.n || d->dst.region != to.region || d->dst.at != to.at)
-		source_found(x, "p%d copies %" PRId64 " bytes from 0x%" PRIx64 " of region "
+		source_error(x, "p%d copies %" PRId64 " bytes from 0x%" PRIx64 " of region "
 		      "%d to 0x%" PRIx64 " of %d, this %" PRId64 " from 0x%" PRIx64
 		      " of %d to 0x%" PRIx64 " of %d", s->rec.id, from.n,
 		      (uint64_t)from.at, from.region, (uint64_t)to.at, to.region,
@@ -156,7 +156,7 @@ compare_indexed(struct source *x, const struct npu_op *d, const struct g_step *s
 	    d->rows.region != at.region || d->rows.at != at.at ||
 	    !steps_through(&op->ifm, &d->src, d->src_step, rows) ||
 	    !steps_through(&op->ofm, &d->dst, d->dst_step, rows))
-		source_found(x, "p%d moves %d x %d columns of %" PRId64 " bytes by indices at 0x%"
+		source_error(x, "p%d moves %d x %d columns of %" PRId64 " bytes by indices at 0x%"
 			     PRIx64 " of region %d, from 0x%" PRIx64 " of %d to 0x%" PRIx64
 			     " of %d, this is another transfer", s->rec.id, op->ifm2.shape.h,
 			     op->ifm2.shape.w, column, (uint64_t)at.at, at.region,
@@ -188,7 +188,7 @@ next_step(struct source *x)
 			if (n == x->node && !s->lut)
 				return s;
 		}
-	} while (source_goes_on(x));
+	} while (source_continues(x));
 	return NULL;
 }
 
@@ -196,9 +196,9 @@ static void
 missing(struct source *x, const struct g_step *s)
 {
 	if (s->op)
-		source_found(x, "p%d, which runs o%d, is missing", s->rec.id, s->op->rec.id);
+		source_error(x, "p%d, which runs o%d, is missing", s->rec.id, s->op->rec.id);
 	else
-		source_found(x, "p%d, which fetches w%d, is missing", s->rec.id,
+		source_error(x, "p%d, which fetches w%d, is missing", s->rec.id,
 		      s->weights->rec.id);
 }
 
@@ -223,7 +223,7 @@ take_operation(struct source *x, const struct npu_op *o)
 		s = next_step(x);
 	}
 	if (!s) {
-		source_found(x, "the graph has no step for this");
+		source_error(x, "the graph has no step for this");
 		return;
 	}
 	if (kernel)
@@ -237,7 +237,7 @@ take_operation(struct source *x, const struct npu_op *o)
 
 /* Reports steps that should have been before this point. */
 static void
-miss_steps(struct source *x)
+report_missing_steps(struct source *x)
 {
 	const struct g_step *s;
 	for (; x->wrong < MOST_WRONG && (s = next_step(x)); x->step++) {
@@ -263,14 +263,14 @@ compare_stream(struct source *x)
 			take_operation(x, &o);
 			x->loop.behind = o.at + 1;
 		} else if (o.kind == NPU_BRANCH) {
-			miss_steps(x);
+			report_missing_steps(x);
 			source_branch(x, &o);
 		}
 		x->wrong += x->differs;
 	}
 	if (bad.status)
-		source_found(x, "%s", bad.text);
-	miss_steps(x);
+		source_error(x, "%s", bad.text);
+	report_missing_steps(x);
 	source_end(x);
 }
 
@@ -281,7 +281,7 @@ compare_stream(struct source *x)
  * of which one may have memory of its own, or the one that was made for t.
  */
 static int
-names_of(const struct g_tensor *t)
+count_originals(const struct g_tensor *t)
 {
 	return !t->tfl.n || tensor_is_separate(t) ? 1 : t->tfl.n;
 }
@@ -293,16 +293,16 @@ compare_tensors(struct source *x, const struct tfl_model *m, const int *v, int n
 {
 	int k = 0;
 	for (size_t i = 0; i < l->n; i++)
-		for (int j = 0; j < names_of(l->v[i]); j++, k++) {
+		for (int j = 0; j < count_originals(l->v[i]); j++, k++) {
 			const struct g_tensor *t = l->v[i];
 			bool apart = tensor_is_separate(t);
 			int64_t have = k < n ? tfl_planned_at(m, v[k]) : -1;
 			int64_t want = G_HAS(t, G_TENSOR_at) && !apart ? t->at : -1;
 			if (k < n && apart && stream_separate_region(m, v[k]) != t->area)
-				source_found(x, "t%d is not what base pointer %d is", t->rec.id,
+				source_error(x, "t%d is not what base pointer %d is", t->rec.id,
 					     t->area);
 			if (k < n && have != want)
-				source_found(x, "t%d is planned at 0x%" PRIx64
+				source_error(x, "t%d is planned at 0x%" PRIx64
 				      ", the graph has it at 0x%" PRIx64,
 				      t->rec.id, (uint64_t)have, (uint64_t)want);
 			if (k < n && v[k] >= 0)
@@ -322,11 +322,11 @@ compare_operator(struct source *x, const struct tfl_model *m, const struct g_blo
 				 &x->node->in);
 	int out = compare_tensors(x, m, op->out, op->n_out, &x->node->out);
 	if (in != op->n_in - SPECIAL || out != op->n_out)
-		source_found(x, "the operator has %d inputs and %d outputs, n%d has %d and %d",
+		source_error(x, "the operator has %d inputs and %d outputs, n%d has %d and %d",
 		      op->n_in - SPECIAL, op->n_out, x->node->rec.id, in, out);
 	struct bytes have = sg->tensor[op->in[FLASH]].data;
 	if (have.n != (size_t)flash->bytes || hash_xxh3(have.p, have.n) != flash->xxh3)
-		source_found(x, "the constants are not the graph's blob flash");
+		source_error(x, "the constants are not the graph's blob flash");
 }
 
 /* The node whose stream a node of a loop continues. */
@@ -381,9 +381,9 @@ stream_verify_source(const struct tfl_model *m, const struct npu_stream *s, int 
 		y.s = &s[i];
 		y.node = npu_node(g, i);
 		if (!y.node)
-			source_found(&y, "the graph has no node for this operator");
+			source_error(&y, "the graph has no node for this operator");
 		else if (s[i].accel != x.accel)
-			source_found(&y, "made for %s, the graph for %s", s[i].accel->name,
+			source_error(&y, "made for %s, the graph for %s", s[i].accel->name,
 			      x.accel->name);
 		if (y.differs)
 			continue;
@@ -394,7 +394,7 @@ stream_verify_source(const struct tfl_model *m, const struct npu_stream *s, int 
 	}
 	if (n && npu_node(g, n)) {
 		x.s = &s[n - 1];
-		source_found(&x, "n%d of the graph has no operator", npu_node(g, n)->rec.id);
+		source_error(&x, "n%d of the graph has no operator", npu_node(g, n)->rec.id);
 	}
 	return true;
 }
@@ -405,6 +405,6 @@ source_verify_digest(const struct tfl_model *m, const struct npu_stream *s,
 {
 	struct source x = { .out = v, .s = s };
 	if (digest && digest != source_digest(m))
-		source_found(&x, "operators, tensors, constants or streams are not "
+		source_error(&x, "operators, tensors, constants or streams are not "
 			     "those that npu-cmdgen wrote: the digest in the map is of others");
 }

@@ -11,7 +11,7 @@ source_same(struct source *x, const struct g_op *op, const char *what, int64_t h
      int64_t want)
 {
 	if (have != want)
-		source_found(x, "o%d: %s is %" PRId64 ", the graph has %" PRId64,
+		source_error(x, "o%d: %s is %" PRId64 ", the graph has %" PRId64,
 		      op->rec.id, what, have, want);
 }
 
@@ -47,7 +47,7 @@ same_places(struct source *x, const struct g_op *op, const char *role,
 							      channel + c);
 				if (have == want)
 					continue;
-				source_found(x, "o%d: %s element %d,%d,%d is at 0x%" PRIx64
+				source_error(x, "o%d: %s element %d,%d,%d is at 0x%" PRIx64
 				      ", the graph has t%d's at 0x%" PRIx64,
 				      op->rec.id, role, v, w, c, (uint64_t)have,
 				      o->t->rec.id, (uint64_t)want);
@@ -69,7 +69,7 @@ source_same_type(struct source *x, const struct g_op *op, const char *role,
 }
 
 void
-source_same_map(struct source *x, const struct g_op *op, const char *role,
+source_same_fm(struct source *x, const struct g_op *op, const char *role,
 	 const struct npu_fm *f, const struct g_operand *o, struct hwc shape,
 	 int64_t row, int32_t channel, int32_t zero)
 {
@@ -77,13 +77,13 @@ source_same_map(struct source *x, const struct g_op *op, const char *role,
 	int region = tensor_is_const(o->t) ? PLACE_FLASH
 					   : source_region(o->t->area, x->spilling);
 	if (f->region != region)
-		source_found(x, "o%d: %s is in region %d, t%d is in %d", op->rec.id, role,
+		source_error(x, "o%d: %s is in region %d, t%d is in %d", op->rec.id, role,
 		      f->region, o->t->rec.id, region);
 	if (f->bricks != (o->t->layout == LAYOUT_NHCWB16))
-		source_found(x, "o%d: %s is %s, t%d is not", op->rec.id, role,
+		source_error(x, "o%d: %s is %s, t%d is not", op->rec.id, role,
 		      f->bricks ? "nhcwb16" : "nhwc", o->t->rec.id);
 	if (!hwc_equal(f->shape, shape))
-		source_found(x, "o%d: %s is %dx%dx%d, the graph has %dx%dx%d", op->rec.id,
+		source_error(x, "o%d: %s is %dx%dx%d, the graph has %dx%dx%d", op->rec.id,
 		      role, f->shape.h, f->shape.w, f->shape.c, shape.h, shape.w,
 		      shape.c);
 	same_places(x, op, role, f, o, row, channel);
@@ -151,7 +151,7 @@ same_second(struct source *x, const struct npu_op *k, const struct source_part *
 	source_same(x, op, "IFM2 broadcast over columns", k->broadcast_w, i.w < o.w);
 	source_same(x, op, "IFM2 broadcast over channels", k->broadcast_c, i.c < o.c);
 	struct hwc shape = { .h = i.h == 1 ? 1 : (int32_t)p->rows, .w = i.w, .c = i.c };
-	source_same_map(x, op, "IFM2", &k->ifm2, &op->ifm2, shape, i.h == 1 ? 0 : p->row, 0,
+	source_same_fm(x, op, "IFM2", &k->ifm2, &op->ifm2, shape, i.h == 1 ? 0 : p->row, 0,
 		 op->ifm2_zero);
 }
 
@@ -178,14 +178,14 @@ void
 source_same_table(struct source *x, const struct g_op *op, int slot, int bytes)
 {
 	if (slot < 0) {
-		source_found(x, "o%d looks nothing up, the graph has l%d", op->rec.id,
+		source_error(x, "o%d looks nothing up, the graph has l%d", op->rec.id,
 		      op->lut->rec.id);
 		return;
 	}
 	for (int i = 0; i < bytes / 256; i++)
 		if (slot + i >= SLOTS || x->lut[slot + i] != op->lut ||
 		    x->part[slot + i] != i) {
-			source_found(x, "o%d: slot %d does not hold l%d", op->rec.id, slot,
+			source_error(x, "o%d: slot %d does not hold l%d", op->rec.id, slot,
 			      op->lut->rec.id);
 			return;
 		}
@@ -217,7 +217,7 @@ same_range(struct source *x, const struct g_op *op, const char *what, int core,
 	if (have->region == region && have->at == want.at + move &&
 	    have->n == want.bytes)
 		return;
-	source_found(x, "o%d: %s of core %d are %" PRId64 " bytes at 0x%" PRIx64 " of region "
+	source_error(x, "o%d: %s of core %d are %" PRId64 " bytes at 0x%" PRIx64 " of region "
 	      "%d, the graph has %" PRId64 " at 0x%" PRIx64 " of %d", op->rec.id,
 	      what, core, have->n, (uint64_t)have->at, have->region, want.bytes,
 	      (uint64_t)(want.at + move), region);
@@ -258,7 +258,7 @@ source_kernel55(struct source *x, const struct npu_op *k, const struct g_step *s
 	struct source_part p = source_part_of(s);
 	const struct g_op *op = s->op;
 	if (k->kind != source_kind(op->kind) || k->mode != source_mode(op->kind)) {
-		source_found(x, "p%d runs o%d, %s: not this", s->rec.id, op->rec.id,
+		source_error(x, "p%d runs o%d, %s: not this", s->rec.id, op->rec.id,
 		      op_names[op->kind]);
 		return;
 	}
@@ -271,9 +271,9 @@ source_kernel55(struct source *x, const struct npu_op *k, const struct g_step *s
 		ifm = ofm;
 	else
 		source_same_window(x, k, &p);
-	source_same_map(x, op, "IFM", &k->ifm, &op->ifm, ifm, p.ifm_row,
+	source_same_fm(x, op, "IFM", &k->ifm, &op->ifm, ifm, p.ifm_row,
 			cut ? p.channel : 0, op->ifm_zero);
-	source_same_map(x, op, "OFM", &k->ofm, &op->ofm, ofm, p.row, p.channel, op->ofm_zero);
+	source_same_fm(x, op, "OFM", &k->ofm, &op->ofm, ofm, p.row, p.channel, op->ofm_zero);
 	source_same(x, op, "upscaling", (int)k->upscale, op->upscale);
 	if (op_is_binary(op->kind))
 		same_second(x, k, &p);
@@ -295,7 +295,7 @@ source_kernel(struct source *x, const struct npu_op *k, const struct g_step *s)
 	};
 	kernels[x->accel->generation](x, k, s);
 	if (!hwc_equal(k->block, op->block))
-		source_found(x, "o%d: block %dx%dx%d, the graph has %dx%dx%d", op->rec.id,
+		source_error(x, "o%d: block %dx%dx%d, the graph has %dx%dx%d", op->rec.id,
 		      k->block.h, k->block.w, k->block.c, op->block.h, op->block.w,
 		      op->block.c);
 }

@@ -38,7 +38,7 @@ is_comparison(const struct g_op *op)
 }
 
 static bool
-is_it(const struct npu_op *k, const struct g_op *op)
+is_kernel_of(const struct npu_op *k, const struct g_op *op)
 {
 	switch (op->kind) {
 	case OP_MATMUL:
@@ -76,11 +76,11 @@ same_operand(struct source *x, const struct npu_fm *f, bool scalar, const char *
 	bool one = o->shape.h == 1;
 	struct hwc shape = { .h = one ? 1 : (int32_t)p->rows, .w = o->shape.w,
 			     .c = o->shape.c };
-	if (o == op_chained(op)) {
+	if (o == op_chained_operand(op)) {
 		source_same_type(x, op, role, f, o->type, zero);
 		return;
 	}
-	source_same_map(x, op, role, f, o, shape, one ? 0 : p->row, 0, zero);
+	source_same_fm(x, op, role, f, o, shape, one ? 0 : p->row, 0, zero);
 }
 
 /* Compares the operands, in the order in which the operation takes them. */
@@ -136,12 +136,12 @@ same_input(struct source *x, const struct npu_op *k, const struct source_part *p
 		/* height and width follow from the window */
 		source_same_window(x, k, p);
 	}
-	source_same_map(x, op, "IFM", &k->ifm, &op->ifm, shape, resize ? 0 : p->ifm_row,
+	source_same_fm(x, op, "IFM", &k->ifm, &op->ifm, shape, resize ? 0 : p->ifm_row,
 			cut ? p->channel : 0, op->ifm_zero);
 	if (op->kind != OP_MATMUL)
 		return;
 	struct hwc filters = { .h = 1, .w = op->ofm.shape.c, .c = op->ifm.shape.c };
-	source_same_map(x, op, "IFM2", &k->ifm2, &op->ifm2, filters, 0, 0, op->ifm2_zero);
+	source_same_fm(x, op, "IFM2", &k->ifm2, &op->ifm2, filters, 0, 0, op->ifm2_zero);
 }
 
 static void
@@ -166,7 +166,7 @@ same_ofm(struct source *x, const struct npu_op *k, const struct source_part *p)
 	if (k->ofm.storage == NPU_CHAINED) /* same_storage() checks whether it should be */
 		source_same_type(x, op, "OFM", &k->ofm, op->ofm.type, zero);
 	else
-		source_same_map(x, op, "OFM", &k->ofm, &op->ofm, ofm, p->row, p->channel, zero);
+		source_same_fm(x, op, "OFM", &k->ofm, &op->ofm, ofm, p->row, p->channel, zero);
 }
 
 /* ---- scales ------------------------------------------------------------------ */
@@ -353,7 +353,7 @@ same_activation(struct source *x, const struct npu_op *k, const struct g_op *op)
  * first.
  */
 static int
-links_before(const struct source *x, const struct g_step *s)
+count_links_before(const struct source *x, const struct g_step *s)
 {
 	int n = 0;
 	while (n < s->rec.index && x->g->steps[s->rec.index - n]->op->chain)
@@ -368,7 +368,7 @@ links_before(const struct source *x, const struct g_step *s)
 static void
 same_accumulators(struct source *x, const struct npu_op *k, const struct g_step *s)
 {
-	const struct g_op *op = x->g->steps[s->rec.index - links_before(x, s)]->op;
+	const struct g_op *op = x->g->steps[s->rec.index - count_links_before(x, s)]->op;
 	struct block_query q = op_block_query(op, op->ofm.shape.h);
 	struct hwc u = block_ublock(x->accel, &q);
 	bool sums = op_has_weights(op->kind) || op->kind == OP_MATMUL ||
@@ -385,11 +385,11 @@ static void
 same_storage(struct source *x, const struct npu_op *k, const struct g_step *s)
 {
 	const struct g_op *op = s->op;
-	const struct g_operand *in = op_chained(op);
+	const struct g_operand *in = op_chained_operand(op);
 	int first = op_is_binary(op->kind) && op->reversed;
 	const struct g_operand *o[2] = { first ? &op->ifm2 : &op->ifm,
 					 first ? &op->ifm : &op->ifm2 };
-	int n = links_before(x, s);
+	int n = count_links_before(x, s);
 	const struct {
 		const char *storage, *buffer;
 		const struct npu_fm *have;
@@ -401,7 +401,7 @@ same_storage(struct source *x, const struct npu_op *k, const struct g_step *s)
 		{ "IFM2's storage", "IFM2's chain buffer", &k->ifm2,
 		  k->ifm2_scalar || !k->has_ifm2, in && o[1] == in, n - 1 },
 		{ "OFM's storage", "OFM's chain buffer", &k->ofm, false,
-		  step_chained(x->g, s) != NULL, n },
+		  step_next_in_chain(x->g, s) != NULL, n },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(maps); i++) {
 		if (maps[i].scalar)
@@ -419,8 +419,8 @@ source_kernel85(struct source *x, const struct npu_op *k, const struct g_step *s
 {
 	struct source_part p = source_part_of(s);
 	const struct g_op *op = s->op;
-	if (!is_it(k, op)) {
-		source_found(x, "p%d runs o%d, %s: not this", s->rec.id, op->rec.id,
+	if (!is_kernel_of(k, op)) {
+		source_error(x, "p%d runs o%d, %s: not this", s->rec.id, op->rec.id,
 			     op_names[op->kind]);
 		return;
 	}

@@ -29,7 +29,7 @@ enter(struct source *x, const struct g_node *n)
 }
 
 bool
-source_goes_on(struct source *x)
+source_continues(struct source *x)
 {
 	const struct g_node *n = following(x);
 	if (!n || (n->loop != LOOP_CONDITION && n->loop != LOOP_TEST))
@@ -57,7 +57,7 @@ take_test(struct source *x, const struct npu_op *o)
 		return;
 	}
 	if (x->loop.asked || !(o->param & 1) || o->target != body)
-		source_found(x, "n%d is a loop's test: a branch to the body at 0x%06" PRIx64
+		source_error(x, "n%d is a loop's test: a branch to the body at 0x%06" PRIx64
 			     " where it is true, then one out of the loop, not this to 0x%06"
 			     PRIx64, x->node->rec.id, (uint64_t)body, (uint64_t)o->target);
 	x->loop.asked = true;
@@ -71,12 +71,12 @@ take_body(struct source *x, const struct npu_op *o)
 	int64_t end = 4 * (int64_t)(x->at + BRANCH_WORDS);
 	if (o->param & 1 || o->target < 4 * (int64_t)again[0] ||
 	    o->target > 4 * (int64_t)again[1])
-		source_found(x, "n%d is a loop's body: a branch to its condition, 0x%06" PRIx64
+		source_error(x, "n%d is a loop's body: a branch to its condition, 0x%06" PRIx64
 			     " to 0x%06" PRIx64 ", not this to 0x%06" PRIx64,
 			     x->node->rec.id, 4 * (uint64_t)again[0], 4 * (uint64_t)again[1],
 			     (uint64_t)o->target);
 	else if (x->loop.leave != end)
-		source_found(x, "n%d is a loop's body: where the test fails 0x%06" PRIx64
+		source_error(x, "n%d is a loop's body: where the test fails 0x%06" PRIx64
 			     " is gone to, the loop ends at 0x%06" PRIx64, x->node->rec.id,
 			     (uint64_t)x->loop.leave, (uint64_t)end);
 	enter(x, following(x));
@@ -90,7 +90,7 @@ source_branch(struct source *x, const struct npu_op *o)
 	else if (x->node->loop == LOOP_BODY)
 		take_body(x, o);
 	else
-		source_found(x, "the graph has no branch here");
+		source_error(x, "the graph has no branch here");
 }
 
 void
@@ -98,6 +98,6 @@ source_end(struct source *x)
 {
 	const struct g_node *n = following(x);
 	if (n)
-		source_found(x, "the stream ends in front of n%d, a loop's %s", n->rec.id,
+		source_error(x, "the stream ends in front of n%d, a loop's %s", n->rec.id,
 			     loop_names[n->loop]);
 }

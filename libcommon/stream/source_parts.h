@@ -62,17 +62,17 @@ struct source {
 };
 
 /* source.c: reports an error of the current operation. */
-void source_found(struct source *x, const char *fmt, ...) PRINTF(2, 3);
+void source_error(struct source *x, const char *fmt, ...) PRINTF(2, 3);
 
 /*
  * source_loop.c.
  *
- * source_goes_on() is called when the node's steps are done.  Returns true if the
+ * source_continues() is called when the node's steps are done.  Returns true if the
  * condition or the test of a loop follows without a branch; x is then at that node.
  * source_branch() checks that a branch is the loop's.  source_end() checks the end of the
  * stream.
  */
-bool source_goes_on(struct source *x);
+bool source_continues(struct source *x);
 void source_branch(struct source *x, const struct npu_op *o);
 void source_end(struct source *x);
 
@@ -102,7 +102,7 @@ void source_same16(struct source *x, const struct g_op *op, const char *what, in
 void source_same_type(struct source *x, const struct g_op *op, const char *role,
 		      const struct npu_fm *f, int type, int32_t zero);
 /* Compares a feature map of that shape, from a row and channel of the operand on. */
-void source_same_map(struct source *x, const struct g_op *op, const char *role,
+void source_same_fm(struct source *x, const struct g_op *op, const char *role,
 		     const struct npu_fm *f, const struct g_operand *o, struct hwc shape,
 		     int64_t row, int32_t channel, int32_t zero);
 void source_same_window(struct source *x, const struct npu_op *k,

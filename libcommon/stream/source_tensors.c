@@ -2,7 +2,7 @@
 /* Compares tensors of the compiled file with those that the graph's records stand for. */
 #include "stream/source_parts.h"
 
-#include "stream/ends_graph.h"
+#include "stream/borders_graph.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -12,9 +12,9 @@ static struct tfl_tensor
 of_original(const struct source *x, const struct g_tensor *t, int index)
 {
 	struct tfl_tensor o = x->original->subgraph[0].tensor[index];
-	struct end end = end_of_graph(x->g, x->original, t, index);
-	if ((!o.data.p || o.is_variable) && (end.given || graph_batch(x->g) != 1))
-		o.rank = end_memory_shape(&end, o.dim);
+	struct border_tensor border = border_of_graph(x->g, x->original, t, index);
+	if ((!o.data.p || o.is_variable) && (border.has_record || graph_batch(x->g) != 1))
+		o.rank = border_memory_shape(&border, o.dim);
 	return o;
 }
 
@@ -56,15 +56,15 @@ same_as_original(struct source *x, const struct tfl_tensor *have, const struct g
 {
 	struct tfl_tensor want = of_original(x, t, index);
 	if (have->type != want.type)
-		source_found(x, "t%d is of %s, the graph has it of %s", t->rec.id,
+		source_error(x, "t%d is of %s, the graph has it of %s", t->rec.id,
 			     tfl_type_name(have->type), tfl_type_name(want.type));
 	if (!same_shape(have, &want))
-		source_found(x, "t%d has the shape %s, the graph has %s", t->rec.id,
+		source_error(x, "t%d has the shape %s, the graph has %s", t->rec.id,
 			     shape_text(x->g->a, have), shape_text(x->g->a, &want));
 	if (!same_scales(&have->quant, &want.quant))
-		source_found(x, "t%d has another scale than the graph has", t->rec.id);
+		source_error(x, "t%d has another scale than the graph has", t->rec.id);
 	if (!same_zeros(&have->quant, &want.quant))
-		source_found(x, "t%d has another zero point than the graph has", t->rec.id);
+		source_error(x, "t%d has another zero point than the graph has", t->rec.id);
 }
 
 /* For a tensor that was made for the graph, npz and vela-bin keep only its bytes. */
@@ -75,7 +75,7 @@ same_bytes(struct source *x, const struct tfl_tensor *have, const struct g_tenso
 	for (int i = 0; i < t->shape.rank; i++)
 		want *= t->shape.dim[i];
 	if (tfl_bytes(have) != want)
-		source_found(x, "t%d has %" PRId64 " bytes, the graph has %" PRId64,
+		source_error(x, "t%d has %" PRId64 " bytes, the graph has %" PRId64,
 			     t->rec.id, tfl_bytes(have), want);
 }
 

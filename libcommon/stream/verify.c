@@ -23,12 +23,12 @@ values55(struct checker *c)
 
 static const struct rules rules[GENERATIONS] = {
 #define OLDER                                                                \
-	{ .tells_redundant = true, .kernel_limit = true, .widest = 32,         \
+	{ .reports_redundant = true, .kernel_limit = true, .max_bits = 32,         \
 	  .values = values55,                                                 \
 	  .blocks = check_shram, .streams = check_streams, .dma = check_dma }
 	[GEN_U55] = OLDER,
 	[GEN_U65] = OLDER,
-	[GEN_U85] = { .widest = 64, .dmas_overlap = true,
+	[GEN_U85] = { .max_bits = 64, .dmas_overlap = true,
 		      .values = check_values85, .blocks = check_blocks85,
 		      .state = check_state85, .streams = check_streams85,
 		      .dma = check_dma85 },

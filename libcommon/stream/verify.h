@@ -63,9 +63,9 @@ struct state85 {
 
 /* How the rules of a generation are checked. */
 struct rules {
-	bool tells_redundant; /* report a write of the value that a register has: rule 6 */
+	bool reports_redundant; /* report a write of the value that a register has: rule 6 */
 	bool kernel_limit;    /* of convolutions: rule 26 */
-	int widest;	      /* largest element, in bits */
+	int max_bits;	      /* largest element, in bits */
 	bool dmas_overlap;    /* several transfers may run at once: rule 44 holds for them */
 	void (*values)(struct checker *c); /* rules 8 to 21 */
 	void (*blocks)(struct checker *c); /* rules 39 to 42 */
@@ -79,7 +79,7 @@ struct checker {
 	struct arena *a;
 	const struct npu_stream *s;
 	const struct accel *accel;
-	bool known; /* memory[] is valid; otherwise addresses have no bounds */
+	bool has_memory; /* memory[] is valid; otherwise addresses have no bounds */
 	struct memory memory[N_REGIONS];
 	uint64_t runs; /* byte runs that may still be examined */
 

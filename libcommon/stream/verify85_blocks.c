@@ -141,7 +141,7 @@ check_elementwise(struct checker *c)
 	struct hwc a = op->ifm_scalar ? out : op->ifm.shape;
 	struct hwc z = op->has_ifm2 && !op->ifm2_scalar ? op->ifm2.shape : out;
 	int bytes = op->ifm.bits / 8;
-	int64_t room = c->accel->chain_buffer / NPU_MAX_CHAINS / (16 * bytes) /
+	int64_t capacity_bricks = c->accel->chain_buffer / NPU_MAX_CHAINS / (16 * bytes) /
 		       u.h;
 	bool one = (!op->ifm_scalar && hwc_elements(op->ifm.shape) == 1) ||
 		   (op->has_ifm2 && !op->ifm2_scalar &&
@@ -161,8 +161,8 @@ check_elementwise(struct checker *c)
 	}
 	int64_t need = in_c ? in_h || in_w ? width : width * (b.h / u.h)
 			    : width * ((b.c + 15) / 16);
-	WARN_IF(need > room, c, 41, "%lld bricks repeat, there is room for %lld",
-		(long long)need, (long long)room);
+	WARN_IF(need > capacity_bricks, c, 41, "%lld bricks repeat, there is room for %lld",
+		(long long)need, (long long)capacity_bricks);
 }
 
 void

@@ -73,11 +73,11 @@ check_link(struct checker *c, const struct npu_fm *f, const char *role)
 	if (f->chain >= NPU_MAX_CHAINS)
 		return;
 	const struct npu_fm *from = &k->buffer[f->chain];
-	bool there = k->n && k->filled[f->chain];
+	bool is_filled = k->n && k->filled[f->chain];
 	k->read[f->chain] = true;
-	ERROR_IF(!there, c, 54, "%s: nothing of this chain is in buffer %d", role,
+	ERROR_IF(!is_filled, c, 54, "%s: nothing of this chain is in buffer %d", role,
 		 f->chain);
-	ERROR_IF(there && (from->bits != f->bits ||
+	ERROR_IF(is_filled && (from->bits != f->bits ||
 			   from->is_signed != f->is_signed ||
 			   !hwc_equal(from->shape, f->shape)), c, 54,
 		 "%s: buffer %d holds %dx%dx%d of %c%d", role, f->chain,

@@ -29,7 +29,7 @@ is_argmax(const struct npu_op *op)
 /* ---- rule 8: enumerations ----------------------------------------------- */
 
 static void
-check_maps(struct checker *c, const struct npu_fm *f, enum npu_reg precision,
+check_fm_format(struct checker *c, const struct npu_fm *f, enum npu_reg precision,
 	   const char *role)
 {
 	unsigned format = c->regs.value[precision] >> 6 & 3;
@@ -46,10 +46,10 @@ check_enums(struct checker *c)
 		 "elementwise mode %d", op->mode);
 	ERROR_IF(op->kind == NPU_RESIZE && op->mode > NPU_RESIZE_NEAREST, c, 8,
 		 "resize mode %d", op->mode);
-	check_maps(c, &op->ifm, NPU_IFM_PRECISION, "IFM");
-	check_maps(c, &op->ofm, NPU_OFM_PRECISION, "OFM");
+	check_fm_format(c, &op->ifm, NPU_IFM_PRECISION, "IFM");
+	check_fm_format(c, &op->ofm, NPU_OFM_PRECISION, "OFM");
 	if (op->has_ifm2)
-		check_maps(c, &op->ifm2, NPU_IFM2_PRECISION, "IFM2");
+		check_fm_format(c, &op->ifm2, NPU_IFM2_PRECISION, "IFM2");
 	ERROR_IF(!npu_enum_name("transpose", op->transpose), c, 8,
 		 "transpose code %d", (int)op->transpose);
 	ERROR_IF(op->acc_format > 1, c, 8, "accumulator format %d",
@@ -293,7 +293,7 @@ check_pool(struct checker *c)
 /* ---- rule 56: transposed and reversed OFMs ------------------------------- */
 
 static void
-check_turned(struct checker *c)
+check_ofm_order(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
 	enum npu_transpose t = op->transpose;
@@ -343,7 +343,7 @@ check_values85(struct checker *c)
 	check_zeros(c);
 	check_types(c);
 	check_scales(c);
-	check_turned(c);
+	check_ofm_order(c);
 	if (op->kind == NPU_POOL)
 		check_pool(c);
 	else if (op->kind == NPU_DEPTHWISE || op->kind == NPU_RESIZE)

@@ -21,7 +21,7 @@ struct access {
  * (52).
  */
 static bool
-look(void *ctx, int64_t at, int64_t n)
+check_run(void *ctx, int64_t at, int64_t n)
 {
 	struct access *x = ctx;
 	struct memory *m = x->m;
@@ -60,7 +60,7 @@ open_access(struct access *x, struct checker *c, int region, const char *role,
 			      .write = write, .m = &c->memory[region] };
 	ERROR_IF(write && region == 0, c, 33, "%s is written to region 0, which "
 		 "is read-only", role);
-	if (!c->known)
+	if (!c->has_memory)
 		return false;
 	ERROR_IF(!x->m->bound, c, 29, "%s: region %d has no buffer", role,
 		 region);
@@ -74,7 +74,7 @@ access_range(struct checker *c, const struct npu_range *r, const char *role,
 	struct access x;
 	if (r->n <= 0 || !open_access(&x, c, r->region, role, write))
 		return true;
-	(void)look(&x, r->at, r->n);
+	(void)check_run(&x, r->at, r->n);
 	return !x.bad;
 }
 
@@ -91,7 +91,7 @@ access_fm(struct checker *c, const struct npu_fm *f, const char *role,
 		      " of %" PRId64 " bytes", role, n, f->region, x.m->bytes);
 		return false;
 	}
-	(void)npu_fm_runs(f, npu_fm_box(f), look, &x);
+	(void)npu_fm_runs(f, npu_fm_box(f), check_run, &x);
 	return !x.bad;
 }
 
@@ -170,7 +170,7 @@ is_small(const struct npu_fm *f)
 
 /* True if the extents of a tile of in and a tile of out share bytes. */
 static bool
-is_near(const struct npu_fm *in, const struct npu_fm *out)
+extents_meet(const struct npu_fm *in, const struct npu_fm *out)
 {
 	struct npu_range a[4], b[4];
 	npu_fm_extent(in, npu_fm_box(in), a);
@@ -195,7 +195,7 @@ check_in_place(struct checker *c, int which)
 		return;
 	bool same = op->kind == NPU_ELEMENTWISE && npu_fm_same_place(in, out) &&
 		    hwc_equal(in->shape, out->shape);
-	if (same || !is_near(in, out))
+	if (same || !extents_meet(in, out))
 		return;
 	if (npu_block_overwritten(op, c->accel, which, &c->runs))
 		ERROR(c, 35, "a block of the OFM overwrites bytes of the %s that a later "
@@ -209,7 +209,7 @@ check_in_place(struct checker *c, int which)
 
 /* True for an operand or result with addresses. */
 static bool
-is_here(const struct npu_fm *f, bool scalar)
+has_address(const struct npu_fm *f, bool scalar)
 {
 	return !scalar && npu_fm_stored(f);
 }
@@ -218,10 +218,10 @@ bool
 check_kernel_memory(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
-	bool tensor1 = is_here(&op->ifm, op->ifm_scalar);
-	bool tensor2 = op->has_ifm2 && is_here(&op->ifm2, op->ifm2_scalar);
-	bool out = is_here(&op->ofm, false) && !op->acc_kept;
-	int most = c->rules->widest;
+	bool tensor1 = has_address(&op->ifm, op->ifm_scalar);
+	bool tensor2 = op->has_ifm2 && has_address(&op->ifm2, op->ifm2_scalar);
+	bool out = has_address(&op->ofm, false) && !op->acc_kept;
+	int most = c->rules->max_bits;
 	if (op->ifm.bits > most || op->ofm.bits > most || op->ifm_up_h < 1 ||
 	    op->ifm_up_w < 1 || (op->has_ifm2 && op->ifm2.bits > most))
 		return false; /* other rules have reported it */
@@ -277,7 +277,7 @@ access_dma(struct checker *c, int which, const char *role)
 		return;
 	/* a length of 16 n may copy bytes behind a tensor (rule 36) */
 	x.tail = 15;
-	(void)npu_dma_runs(op, which, look, &x);
+	(void)npu_dma_runs(op, which, check_run, &x);
 }
 
 void

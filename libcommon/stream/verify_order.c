@@ -152,7 +152,7 @@ hull(const struct touch *t)
 }
 
 static bool
-are_apart(const struct touch *a, const struct touch *b)
+ranges_disjoint(const struct touch *a, const struct touch *b)
 {
 	struct npu_range p = hull(a), q = hull(b);
 	return p.at + p.n <= q.at || q.at + q.n <= p.at;
@@ -162,7 +162,7 @@ static bool
 share_bytes(const struct touch *a, const struct touch *b, uint64_t *steps)
 {
 	if (region_of(a) != region_of(b) || (!a->write && !b->write) ||
-	    are_apart(a, b))
+	    ranges_disjoint(a, b))
 		return false;
 	if (a->fm && b->fm)
 		return npu_fm_overlap(a->fm, npu_fm_box(a->fm), b->fm,

@@ -3,7 +3,7 @@
  * The memory of a model around its streams: the container (rules 48 to 51), the memory
  * bound to the regions, and the bytes of the arena that are written before a stream runs.
  */
-#include "stream/ends.h"
+#include "stream/borders.h"
 #include "stream/verify.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ struct plan {
 	struct bytes offsets; /* one int32 per tensor; p NULL: no metadata */
 	int64_t arena_bytes;
 	struct written *arena; /* NULL: not tracked (no offsets, or too large) */
-	struct ends ends;
+	struct border_tensors borders;
 	int subgraph, op;      /* of the next operator to be passed */
 };
 
@@ -87,8 +87,8 @@ plan_open(struct checker *c, const struct tfl_model *m)
 	const struct tfl_op *op = operator_of(c, m);
 	/* unreadable metadata is ignored here; programs that need it will report it */
 	struct err none = { 0 };
-	if (!ends_read(c->a, m, &p->ends, &none))
-		p->ends = (struct ends){ .actual = 1 };
+	if (!borders_read(c->a, m, &p->borders, &none))
+		p->borders = (struct border_tensors){ .actual = 1 };
 	if (op->n_in > IN_SCRATCH)
 		p->arena_bytes = bytes_of(m, c->s->subgraph, op->in[IN_SCRATCH]);
 	if (p->offsets.p && p->arena_bytes <= TRACKED_MAX)
@@ -138,7 +138,7 @@ plan_bind(struct plan *p, struct checker *c)
 {
 	const struct tfl_op *op = operator_of(c, p->m);
 	int n = 0;
-	c->known = true;
+	c->has_memory = true;
 	memset(c->memory, 0, sizeof(c->memory));
 	for (int k = IN_FLASH; k < op->n_in && n < N_REGIONS; k++, n++)
 		if (op->in[k] >= 0)
@@ -159,29 +159,29 @@ plan_bind(struct plan *p, struct checker *c)
 }
 
 /* The layout record of a tensor that is an output of the network; NULL: none. */
-static const struct end *
-end_of(const struct plan *p, int s, int tensor)
+static const struct border_tensor *
+border_of(const struct plan *p, int s, int tensor)
 {
 	const struct tfl_subgraph *g = &p->m->subgraph[0];
-	for (int k = 0; s == 0 && k < g->n_out && k < p->ends.n_out; k++)
-		if (g->out[k] == tensor && p->ends.out[k].given)
-			return &p->ends.out[k];
+	for (int k = 0; s == 0 && k < g->n_out && k < p->borders.n_out; k++)
+		if (g->out[k] == tensor && p->borders.out[k].has_record)
+			return &p->borders.out[k];
 	return NULL;
 }
 
 /* The first byte of its elements that has not been written; -1: all have been. */
 static int64_t
-hole_in_end(const struct written *to, const struct end *x, int64_t at)
+hole_in_border(const struct written *to, const struct border_tensor *x, int64_t at)
 {
-	struct end_shape n = end_shape(x);
-	int32_t run = x->layout == END_NHWC ? n.c : 1;
+	struct border_shape n = border_shape(x);
+	int32_t run = x->layout == BORDER_NHWC ? n.c : 1;
 	int64_t hole = -1;
 	for (int32_t i = 0; i < n.n && hole < 0; i++)
 		for (int32_t y = 0; y < n.h && hole < 0; y++)
 			for (int32_t w = 0; w < n.w && hole < 0; w++)
 				for (int32_t c = 0; c < n.c && hole < 0; c += run)
 					hole = written_hole(to,
-							    at + end_offset(x, i, y, w, c),
+							    at + border_offset(x, i, y, w, c),
 							    run * tfl_type_bytes(x->type));
 	return hole;
 }
@@ -200,9 +200,9 @@ plan_outputs(struct plan *p, struct checker *c)
 								: NULL;
 		if (!to)
 			continue;
-		const struct end *x = end_of(p, s, op->out[k]);
+		const struct border_tensor *x = border_of(p, s, op->out[k]);
 		int64_t from = at < 0 ? 0 : at, n = bytes_of(p->m, s, op->out[k]);
-		int64_t hole = x ? hole_in_end(to, x, from) : written_hole(to, from, n);
+		int64_t hole = x ? hole_in_border(to, x, from) : written_hole(to, from, n);
 		ERROR_IF(hole >= 0, c, VERIFY_RULE_WRITTEN,
 			 "byte 0x%" PRIx64 " of %s belongs to output %d, "
 			 "and nothing has written it", (uint64_t)hole,

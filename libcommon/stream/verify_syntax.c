@@ -101,7 +101,7 @@ check_word(struct checker *c, const struct npu_command *cmd)
 	}
 	check_stride_modes(c, cmd);
 	uint32_t v = cmd->has_payload ? cmd->payload : cmd->param;
-	WARN_IF(c->rules->tells_redundant && c->regs.written[cmd->reg] && c->regs.value[cmd->reg] == v &&
+	WARN_IF(c->rules->reports_redundant && c->regs.written[cmd->reg] && c->regs.value[cmd->reg] == v &&
 		c->regs.high[cmd->reg] == (cmd->has_payload ? cmd->param : 0),
 		c, 6, "writes the value that the register has");
 }

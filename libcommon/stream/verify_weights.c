@@ -112,13 +112,13 @@ was_tried(struct checker *c, const struct tried *t)
  * of other streams are 0 in this buffer, which is 2:4 sparse, too.
  */
 static bool
-is_paired(struct arena *a, const struct npu_op *op, const struct weights_order *ord,
+is_sparse_2_4(struct arena *a, const struct npu_op *op, const struct weights_order *ord,
 	  const int16_t *v, struct err *bad)
 {
 	int32_t depth = npu_filter_depth(op), row = op->kernel_w * depth, o;
 	int64_t pitch = (int64_t)op->kernel_h * row;
 	int16_t *w = anew(a, int16_t, (size_t)(op->extent.c * pitch));
-	struct weights_place place = {
+	struct weights_dest place = {
 		.p = w, .h = op->kernel_h, .w = op->kernel_w, .i = depth,
 		.stride_o = (ptrdiff_t)pitch, .stride_y = row, .stride_x = depth,
 		.stride_i = 1,
@@ -128,14 +128,14 @@ is_paired(struct arena *a, const struct npu_op *op, const struct weights_order *
 	for (int64_t k = 0; k < op->extent.c * pitch; k++)
 		if (abs(w[k]) > INT8_MAX)
 			return err_set(bad, "a weight of %d, in the sparse format", w[k]);
-	o = npu_filter_unpaired(op, w, pitch);
+	o = npu_filter_not_sparse(op, w, pitch);
 	return o < 0 || err_set(bad, "filter %d has more than two weights of four, in "
 				     "the sparse format", o);
 }
 
 /* The same for all streams that the one of the fast decoder stands for. */
 static bool
-are_paired(struct arena *a, const struct npu_op *op, const struct weights_order *ord,
+are_sparse_2_4(struct arena *a, const struct npu_op *op, const struct weights_order *ord,
 	   const int16_t *v, size_t count, struct err *bad)
 {
 	int16_t *stream[NPU_MAX_STREAMS];
@@ -146,7 +146,7 @@ are_paired(struct arena *a, const struct npu_op *op, const struct weights_order 
 	for (int k = 0; k < n; k++) {
 		struct weights_order one = *ord;
 		one.core = k;
-		if (!is_paired(a, op, &one, stream[k], bad))
+		if (!is_sparse_2_4(a, op, &one, stream[k], bad))
 			return false;
 	}
 	return true;
@@ -166,15 +166,15 @@ decodes(struct arena *a, const struct npu_op *op, const struct tried *t, int n,
 	size_t count = weights_order_count(&t->order, t->h, t->w, t->i);
 	if (op->fast_weights)
 		return weights_fast_decode(a, in, count * (size_t)n, &v, bad) &&
-		       (!sparse || are_paired(a, op, &t->order, v.v, count, bad));
+		       (!sparse || are_sparse_2_4(a, op, &t->order, v.v, count, bad));
 	if (!sparse)
 		return weights_count(in, count, bad);
 	return weights_decode(a, in, (int64_t)count, &v, bad) &&
-	       is_paired(a, op, &t->order, v.v, bad);
+	       is_sparse_2_4(a, op, &t->order, v.v, bad);
 }
 
 /* A decoding to be done by a thread. */
-struct put_off {
+struct delayed_decoding {
 	struct decoding d; /* must be the first member: its address is that of the struct */
 	struct npu_op op;
 	struct tried t;
@@ -184,7 +184,7 @@ struct put_off {
 static void
 decode(struct decoding *d)
 {
-	const struct put_off *x = (const struct put_off *)d;
+	const struct delayed_decoding *x = (const struct delayed_decoding *)d;
 	struct arena *a = arena_open();
 	struct err bad = { 0 };
 	if (!decodes(a, &x->op, &x->t, x->t.order.cores, &bad))
@@ -207,8 +207,8 @@ check_core(struct checker *c, int core)
 	bool odd = !npu_filter_order_ok(&t.order);
 	if (!t.p || !channels || odd || was_tried(c, &t))
 		return;
-	struct put_off *x = anew(c->a, struct put_off, 1);
-	*x = (struct put_off){ .op = *op, .t = t, .core = core };
+	struct delayed_decoding *x = anew(c->a, struct delayed_decoding, 1);
+	*x = (struct delayed_decoding){ .op = *op, .t = t, .core = core };
 	x->d.run = decode;
 	x->d.weights = (int64_t)weights_order_count(&t.order, t.h, t.w, t.i);
 	found_later(c, 43, &x->d);

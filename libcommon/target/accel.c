@@ -48,7 +48,7 @@ const struct npu_generation generations[GENERATIONS] = {
 };
 
 bool
-accel_does(const struct accel *a, enum accel_doing what, struct err *e)
+accel_does(const struct accel *a, enum accel_action what, struct err *e)
 {
 	static const char *const names[DOINGS] = {
 		[DO_SIMULATE] = "simulated", [DO_VERIFY] = "verified",

@@ -257,7 +257,7 @@ fits_elementwise(const struct accel *a, const struct block_query *q, struct hwc 
 	struct hwc u = block85_ublock(a, q);
 	int bytes = q->ifm_bits / 8;
 	int64_t row = (int64_t)b.w * b.c * bytes;
-	int64_t room = a->chain_buffer / 6 / (BRICK * bytes) / u.h;
+	int64_t max_bricks = a->chain_buffer / 6 / (BRICK * bytes) / u.h;
 	if (!q->repeats_h && !q->repeats_c)
 		return row <= a->out_buffer;
 	int64_t need = b.w;
@@ -265,7 +265,7 @@ fits_elementwise(const struct accel *a, const struct block_query *q, struct hwc 
 		need *= (b.c + BRICK - 1) / BRICK;
 	else if (!q->repeats_h && !q->repeats_w)
 		need *= b.h / u.h;
-	return need <= (room > u.w ? room : u.w) && row <= a->out_buffer;
+	return need <= (max_bricks > u.w ? max_bricks : u.w) && row <= a->out_buffer;
 }
 
 /*

@@ -130,7 +130,7 @@ make_system_keys(struct ini *f)
 
 /* Returns the keys that a section may have; NULL if we do not read such sections. */
 static const char *const *
-known_keys(struct ini *f, const char *section, size_t *n)
+allowed_keys(struct ini *f, const char *section, size_t *n)
 {
 	if (!strncmp(section, mode_prefix, sizeof(mode_prefix) - 1)) {
 		*n = ARRAY_LEN(mode_keys);
@@ -145,10 +145,10 @@ known_keys(struct ini *f, const char *section, size_t *n)
 }
 
 static bool
-is_known(const char *key, const char *const *known, size_t n)
+is_allowed_key(const char *key, const char *const *allowed, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!strcasecmp(key, known[i]))
+		if (!strcasecmp(key, allowed[i]))
 			return true;
 	return false;
 }
@@ -157,16 +157,16 @@ is_known(const char *key, const char *const *known, size_t n)
 static bool
 check_keys(struct ini *f)
 {
-	const char *const *known = NULL;
+	const char *const *allowed = NULL;
 	const char *section = NULL;
 	size_t n = 0;
 	for (size_t i = 0; i < f->n; i++) {
 		const struct entry *x = &f->entry[i];
 		if (x->section != section)
-			known = known_keys(f, section = x->section, &n);
-		if (!x->key || !known || is_known(x->key, known, n))
+			allowed = allowed_keys(f, section = x->section, &n);
+		if (!x->key || !allowed || is_allowed_key(x->key, allowed, n))
 			continue;
-		const char *meant = nearest_word(x->spelled, known, n);
+		const char *meant = nearest_word(x->spelled, allowed, n);
 		return err_at(f->e, f->path, x->line, "unknown key '%s'%s%s%s",
 			      x->spelled, meant ? "; did you mean " : "",
 			      meant ? meant : "", meant ? "?" : "");

@@ -220,7 +220,7 @@ load_builtin(const char *system, const char *mode, struct memory_system *out,
 
 /* checks and adjustments of ethosu-memory(7) 18.4 */
 static bool
-settle(struct memory_system *m, const struct accel *accel, struct err *e)
+check_and_adjust(struct memory_system *m, const struct accel *accel, struct err *e)
 {
 	/* if everything is in one SRAM, constants move to the other port, as flash */
 	if (m->const_area == MEM_SRAM && m->arena_area == MEM_SRAM &&
@@ -257,5 +257,5 @@ memory_load(struct arena *a, const char *path, const char *system,
 				  "--memory-mode", path);
 	bool ok = path ? memory_load_ini(a, path, system, mode, out, e)
 		       : load_builtin(system, mode, out, e);
-	return ok && settle(out, accel, e);
+	return ok && check_and_adjust(out, accel, e);
 }

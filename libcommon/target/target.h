@@ -56,7 +56,7 @@ struct npu_generation {
 	struct hwc max_block;
 	int max_blockdep;
 	unsigned lacks; /* bits: enum accel_lack */
-	unsigned does;	/* bits: enum accel_doing */
+	unsigned does;	/* bits: enum accel_action */
 };
 
 /* features that a generation may lack */
@@ -82,7 +82,7 @@ enum accel_lack {
 	LACK_BRANCHES,	   /* branches in the command stream */
 };
 
-enum accel_doing { DO_SIMULATE, DO_VERIFY, DO_COMPILE, DO_ESTIMATE, DOINGS };
+enum accel_action { DO_SIMULATE, DO_VERIFY, DO_COMPILE, DO_ESTIMATE, DOINGS };
 
 extern const struct npu_generation generations[GENERATIONS];
 
@@ -147,7 +147,7 @@ const char *accel_names(void); /* all names, for usage texts */
 const char *accel_nearest(const char *name); /* the most similar name, or NULL */
 
 /* Returns false and sets e if this kit does not support the action for the accelerator. */
-bool accel_does(const struct accel *a, enum accel_doing what, struct err *e);
+bool accel_does(const struct accel *a, enum accel_action what, struct err *e);
 
 static inline const struct npu_generation *
 accel_generation(const struct accel *a)

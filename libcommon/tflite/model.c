@@ -259,9 +259,9 @@ note_producers(struct load *l, struct tfl_subgraph *g)
 					   g->op[i].out[k], t->name);
 			t->producer = i;
 		}
-	bool *given = anew(l->a, bool, (size_t)g->n_tensors);
+	bool *is_graph_input = anew(l->a, bool, (size_t)g->n_tensors);
 	for (int i = 0; i < g->n_in; i++) {
-		given[g->in[i]] = true;
+		is_graph_input[g->in[i]] = true;
 		if (g->tensor[g->in[i]].producer >= 0)
 			return BAD(l, "subgraph %d: the input %s is written by an "
 				      "operator", l->subgraph,
@@ -270,7 +270,7 @@ note_producers(struct load *l, struct tfl_subgraph *g)
 	for (int i = 0; i < g->n_out; i++) {
 		const struct tfl_tensor *t = &g->tensor[g->out[i]];
 		if (t->producer < 0 && !t->data.p && !t->is_variable &&
-		    !given[g->out[i]])
+		    !is_graph_input[g->out[i]])
 			return BAD(l, "subgraph %d: the output %s is written by no "
 				      "operator", l->subgraph, t->name);
 	}
@@ -365,9 +365,9 @@ is_npu_op(const struct tfl_op *op)
 static bool
 check_reads(struct load *l, const struct tfl_subgraph *g)
 {
-	bool *given = anew(l->a, bool, (size_t)g->n_tensors);
+	bool *is_graph_input = anew(l->a, bool, (size_t)g->n_tensors);
 	for (int i = 0; i < g->n_in; i++)
-		given[g->in[i]] = true;
+		is_graph_input[g->in[i]] = true;
 	for (int i = 0; i < g->n_ops; i++) {
 		const struct tfl_op *op = &g->op[i];
 		for (int k = 0; k < op->n_in && !is_npu_op(op); k++) {
@@ -375,7 +375,7 @@ check_reads(struct load *l, const struct tfl_subgraph *g)
 				continue;
 			const struct tfl_tensor *t = &g->tensor[op->in[k]];
 			if (!t->data.p && t->producer < 0 && !t->is_variable &&
-			    tfl_bytes(t) && !given[op->in[k]])
+			    tfl_bytes(t) && !is_graph_input[op->in[k]])
 				return BAD(l, "subgraph %d: operator %d (%s) reads "
 					      "tensor %d (%s), which nothing writes",
 					   l->subgraph, i, tfl_op_label(op),

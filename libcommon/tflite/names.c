@@ -25,22 +25,22 @@ static const char *const ops[TFL_BUILTIN_LIMIT] = {
 const char *
 tfl_type_name(int type)
 {
-	bool known = type >= 0 && type < (int)ARRAY_LEN(types);
-	return known ? types[type].name : "UNKNOWN";
+	bool in_table = type >= 0 && type < (int)ARRAY_LEN(types);
+	return in_table ? types[type].name : "UNKNOWN";
 }
 
 int
 tfl_type_bytes(int type)
 {
-	bool known = type >= 0 && type < (int)ARRAY_LEN(types);
-	return known ? types[type].bytes : 0;
+	bool in_table = type >= 0 && type < (int)ARRAY_LEN(types);
+	return in_table ? types[type].bytes : 0;
 }
 
 const char *
 tfl_op_name(int code)
 {
-	bool known = code >= 0 && code < TFL_BUILTIN_LIMIT && ops[code];
-	return known ? ops[code] : "UNKNOWN";
+	bool in_table = code >= 0 && code < TFL_BUILTIN_LIMIT && ops[code];
+	return in_table ? ops[code] : "UNKNOWN";
 }
 
 const char *

@@ -88,7 +88,7 @@ struct fb_format {
  * Returns what a file is, by its identifier, and which program reads it: "a TOSA graph
  * ...".  Returns NULL if the identifier is unknown.
  */
-const char *fb_known(struct bytes file);
+const char *fb_identify(struct bytes file);
 bool fb_verify_as(const struct fb_format *f, struct bytes file, const char *name,
 		  struct fb_ref *root, struct err *e);
 /* fb_verify_as() for a TFLite model */

@@ -178,7 +178,7 @@ check_table(struct walk *w, size_t pos, const struct fb_table *t, int depth)
 }
 
 const char *
-fb_known(struct bytes file)
+fb_identify(struct bytes file)
 {
 	if (file.n < 8)
 		return NULL;
@@ -195,7 +195,7 @@ fb_known(struct bytes file)
 static bool
 refuse(const struct fb_format *f, struct bytes file, const char *name, struct err *e)
 {
-	const char *is = fb_known(file);
+	const char *is = fb_identify(file);
 	is = is ? is : foreign_file(file, name);
 	if (is)
 		return err_set(e, "%s: error: not %s but %s", name, f->what, is);

@@ -249,7 +249,7 @@ static bool
 check_clamp(const struct check *c)
 {
 	int64_t lo, hi;
-	if (!check_unary(c, T_MAPS | T(INT32), 0))
+	if (!check_unary(c, T_FEATURE_MAPS | T(INT32), 0))
 		return false;
 	uint32_t bytes = (uint32_t)tosa_type_bits(tosa_in(c->g, c->op, 0)->type) / 8;
 	if (!check_list(c, FB_TosaClamp_min_val, bytes) ||
@@ -265,7 +265,7 @@ check_table(const struct check *c)
 {
 	const struct tosa_tensor *x = tosa_in(c->g, c->op, 0), *t = tosa_in(c->g, c->op, 1);
 	bool bytes = x->type == TOSA_INT8;
-	if (!check_unary(c, T_MAPS, bytes ? TOSA_INT8 : TOSA_INT32))
+	if (!check_unary(c, T_FEATURE_MAPS, bytes ? TOSA_INT8 : TOSA_INT32))
 		return false;
 	if (t->type != x->type || t->rank != 1 || t->dim[0] != (bytes ? 256 : 513))
 		return check_bad(c, "the table has %lld entries of type %s, %d of type "
@@ -312,7 +312,7 @@ check_argmax(const struct check *c)
 {
 	const struct tosa_tensor *x = tosa_in(c->g, c->op, 0);
 	int64_t dim[TOSA_MAX_RANK], n = 0;
-	if (!check_in(c, 0, T_MAPS) || !check_out(c, TOSA_INT32) || !check_axis(c))
+	if (!check_in(c, 0, T_FEATURE_MAPS) || !check_out(c, TOSA_INT32) || !check_axis(c))
 		return false;
 	for (int i = 0; i < x->rank; i++)
 		if (i != tosa_axis_of(c->op))

@@ -19,7 +19,7 @@ bool check_bad(const struct check *c, const char *fmt, ...) PRINTF(2, 3);
 /* sets of types */
 #define T(type) (1u << TOSA_##type)
 enum {
-	T_MAPS = T(INT8) | T(INT16),
+	T_FEATURE_MAPS = T(INT8) | T(INT16),
 	T_WORDS = T(INT8) | T(INT16) | T(INT32),
 	T_ALL = T(BOOL) | T(INT8) | T(INT16) | T(INT32),
 };

@@ -158,7 +158,7 @@ check_gather(const struct check *c)
 
 /* Constant indices must be in range, and different within a batch. */
 static bool
-check_places(const struct check *c, const struct tosa_tensor *at, int32_t n)
+check_indices(const struct check *c, const struct tosa_tensor *at, int32_t n)
 {
 	struct arena *a = arena_open();
 	int64_t *seen = anew(a, int64_t, (size_t)n); /* 1 + last batch with this index */
@@ -187,7 +187,7 @@ check_scatter(const struct check *c)
 	if (x->type != v->type || v->dim[0] != i->dim[0] || x->dim[0] != i->dim[0] ||
 	    x->dim[1] != i->dim[1] || x->dim[2] != v->dim[2] || i->dim[1] > v->dim[1])
 		return check_bad(c, "values, indices and input do not match");
-	return check_places(c, i, v->dim[1]) && check_like(c, v);
+	return check_indices(c, i, v->dim[1]) && check_like(c, v);
 }
 
 bool
@@ -195,7 +195,7 @@ check_resize(const struct check *c)
 {
 	const struct tosa_tensor *x = tosa_in(c->g, c->op, 0);
 	int64_t mode = fb_int(c->op->attribute, FB_TosaResize_mode);
-	if (!check_in(c, 0, T_MAPS) || !check_rank(c, x, 4) || !check_numbers(c, 1, 4) ||
+	if (!check_in(c, 0, T_FEATURE_MAPS) || !check_rank(c, x, 4) || !check_numbers(c, 1, 4) ||
 	    !check_numbers(c, 2, 2) || !check_numbers(c, 3, 2))
 		return false;
 	if (mode != 1 && mode != 2)
@@ -218,13 +218,13 @@ check_resize(const struct check *c)
 					 "%lld/%lld", (long long)r.offset[i],
 					 (long long)r.border[i], (long long)n,
 					 (long long)d);
-		int64_t room = (in - 1) * n - r.offset[i] + r.border[i];
-		if (room < 0 || room % d)
+		int64_t extent = (in - 1) * n - r.offset[i] + r.border[i];
+		if (extent < 0 || extent % d)
 			return check_bad(c, "(%lld - 1) * %lld - %lld + %lld is no "
 					 "multiple of %lld", (long long)in, (long long)n,
 					 (long long)r.offset[i], (long long)r.border[i],
 					 (long long)d);
-		out[1 + i] = room / d + 1;
+		out[1 + i] = extent / d + 1;
 	}
 	return check_shape(c, 4, out);
 }

@@ -34,19 +34,19 @@ window_extent(const struct check *c, const struct tosa_window *w, int i, int64_t
 	      int64_t *out)
 {
 	int64_t kernel = ((int64_t)w->kernel[i] - 1) * w->dilation[i] + 1;
-	int64_t room = in + w->before[i] + w->after[i] - kernel;
+	int64_t slack = in + w->before[i] + w->after[i] - kernel;
 	if (kernel > MAX_EXTENT)
 		return check_bad(c, "a dilated kernel of %lld, level 8K allows %d",
 				 (long long)kernel, MAX_EXTENT);
-	if (room < 0)
+	if (slack < 0)
 		return check_bad(c, "a kernel of %lld does not fit %lld with padding %d "
 				 "and %d", (long long)kernel, (long long)in,
 				 w->before[i], w->after[i]);
-	if (room % w->stride[i])
+	if (slack % w->stride[i])
 		return check_bad(c, "(%lld + %d + %d - %lld) is no multiple of the "
 				 "stride %d", (long long)in, w->before[i], w->after[i],
 				 (long long)kernel, w->stride[i]);
-	*out = room / w->stride[i] + 1;
+	*out = slack / w->stride[i] + 1;
 	return true;
 }
 
@@ -61,7 +61,7 @@ check_operands(const struct check *c, int acc_slot, int channels_axis,
 	const struct tosa_tensor *x = tosa_in(c->g, c->op, 0), *w = tosa_in(c->g, c->op, 1),
 				 *b = tosa_in(c->g, c->op, 2);
 	int acc = acc_type(x->type);
-	if (!check_in(c, 0, T_MAPS) || !check_in(c, 1, T(INT8) | T(INT4)))
+	if (!check_in(c, 0, T_FEATURE_MAPS) || !check_in(c, 1, T(INT8) | T(INT4)))
 		return false;
 	if (w->dim[channels_axis] != x->dim[3])
 		return check_bad(c, "weights of %d channels, the input has %d",
@@ -131,7 +131,7 @@ check_pool(const struct check *c)
 {
 	const struct tosa_tensor *x = tosa_in(c->g, c->op, 0);
 	bool average = c->op->code == TOSA_AVG_POOL2D;
-	if (!check_in(c, 0, T_MAPS) || !check_out(c, x->type) || !check_rank(c, x, 4) ||
+	if (!check_in(c, 0, T_FEATURE_MAPS) || !check_out(c, x->type) || !check_rank(c, x, 4) ||
 	    !check_list(c, FB_TosaPool_kernel, 2) ||
 	    !check_list(c, FB_TosaPool_stride, 2) || !check_list(c, FB_TosaPool_pad, 4))
 		return false;
@@ -159,7 +159,7 @@ bool
 check_matmul(const struct check *c)
 {
 	const struct tosa_tensor *a = tosa_in(c->g, c->op, 0), *b = tosa_in(c->g, c->op, 1);
-	if (!check_in(c, 0, T_MAPS) || !check_in(c, 1, T(INT8) | T(INT16)) ||
+	if (!check_in(c, 0, T_FEATURE_MAPS) || !check_in(c, 1, T(INT8) | T(INT16)) ||
 	    !check_rank(c, a, 3) || !check_rank(c, b, 3))
 		return false;
 	if (a->type != b->type)

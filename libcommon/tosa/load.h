@@ -43,7 +43,7 @@ struct load_name *load_find(struct load *l, const char *name); /* NULL: no such 
 const char *load_label(struct load *l, const struct tosa_op *op);
 struct tosa_op *load_more_ops(struct load *l, int n); /* capacity for n more; returns the end */
 bool load_more_tensors(struct load *l, int n);
-bool load_has_room(struct load *l, int n_tensors); /* limits the tensors of branches and
+bool load_tensors_fit(struct load *l, int n_tensors); /* limits the tensors of branches and
 						    * loops */
 
 /* ---- graph.c --------------------------------------------------------------------- */

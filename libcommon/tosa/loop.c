@@ -30,7 +30,7 @@ load_part(struct load *l, const struct tosa_op *op, int slot, const char *role,
 	l->number = own.number;
 	l->looped += g->n_tensors;
 	*out = g;
-	return load_has_room(l, l->looped) &&
+	return load_tensors_fit(l, l->looped) &&
 	       check_values(l, op, role, g, g->in, g->n_in, op->in, op->n_in);
 }
 

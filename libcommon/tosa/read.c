@@ -124,7 +124,7 @@ grown(struct arena *a, const void *v, int *cap, int used, int n, size_t size)
 }
 
 bool
-load_has_room(struct load *l, int n_tensors)
+load_tensors_fit(struct load *l, int n_tensors)
 {
 	return n_tensors <= MAX_GROWN ||
 	       BAD(l, "more than %d tensors with those of branches and loops", MAX_GROWN);
@@ -135,7 +135,7 @@ load_more_tensors(struct load *l, int n)
 {
 	struct tosa_graph *g = l->g;
 	int need = g->n_tensors + n, cap = l->cap_tensors;
-	if (g->n_tensors && !load_has_room(l, need))
+	if (g->n_tensors && !load_tensors_fit(l, need))
 		return false;
 	if (g->tensor && need <= l->cap_tensors)
 		return true;

@@ -36,8 +36,8 @@ static const struct {
 const char *
 tosa_type_name(int64_t type)
 {
-	bool known = type >= 0 && type < (int)ARRAY_LEN(types) && types[type].name;
-	return known ? types[type].name : "unknown";
+	bool in_table = type >= 0 && type < (int)ARRAY_LEN(types) && types[type].name;
+	return in_table ? types[type].name : "unknown";
 }
 
 int

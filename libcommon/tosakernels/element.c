@@ -148,7 +148,7 @@ logical_shift(struct tosa_run *r, int type, int64_t a, int64_t b)
 }
 
 static int64_t
-divide(struct tosa_run *r, int64_t a, int64_t b)
+checked_quotient(struct tosa_run *r, int64_t a, int64_t b)
 {
 	if (!b)
 		tosa_warn(r, "%lld divided by 0", (long long)a);
@@ -174,7 +174,7 @@ combine(struct tosa_run *r, int type, int64_t a, int64_t b, int64_t shift)
 	case TOSA_MUL:
 		return multiply(r, type, a, b, shift);
 	case TOSA_INTDIV:
-		return fit(r, type, divide(r, a, b));
+		return fit(r, type, checked_quotient(r, a, b));
 	case TOSA_MAXIMUM:
 		return a > b ? a : b;
 	case TOSA_MINIMUM:

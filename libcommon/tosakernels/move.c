@@ -61,7 +61,7 @@ tosa_run_concat(struct tosa_run *r)
 
 /* Warns about an index outside of 0 to n - 1, and clamps it. */
 static int64_t
-place(struct tosa_run *r, int64_t i, int64_t n)
+checked_index(struct tosa_run *r, int64_t i, int64_t n)
 {
 	if (i < 0 || i >= n)
 		tosa_warn(r, "the index %lld is outside 0 to %lld", (long long)i,
@@ -75,7 +75,7 @@ tosa_run_gather(struct tosa_run *r)
 	const struct tosa_tensor *v = tosa_in(r->g, r->op, 0), *t = tosa_in(r->g, r->op, 1);
 	int64_t n = tosa_elements(t), depth = v->dim[2];
 	for (int64_t i = 0; i < n; i++) {
-		int64_t k = place(r, r->in[1][i], v->dim[1]);
+		int64_t k = checked_index(r, r->in[1][i], v->dim[1]);
 		memcpy(r->out + i * depth,
 		       r->in[0] + (i / t->dim[1] * v->dim[1] + k) * depth,
 		       (size_t)depth * sizeof(int64_t));
@@ -89,7 +89,7 @@ tosa_run_scatter(struct tosa_run *r)
 	int64_t n = tosa_elements(t), depth = v->dim[2];
 	memcpy(r->out, r->in[0], (size_t)tosa_elements(v) * sizeof(int64_t));
 	for (int64_t i = 0; i < n; i++) {
-		int64_t k = place(r, r->in[1][i], v->dim[1]);
+		int64_t k = checked_index(r, r->in[1][i], v->dim[1]);
 		memcpy(r->out + (i / t->dim[1] * v->dim[1] + k) * depth,
 		       r->in[2] + i * depth, (size_t)depth * sizeof(int64_t));
 	}
@@ -99,14 +99,14 @@ tosa_run_scatter(struct tosa_run *r)
  * The two adjacent inputs of a position on an axis; rest / num is the weight of the
  * upper one.
  */
-struct between {
+struct resize_inputs {
 	int64_t lower, upper, rest;
 };
 
-static struct between
-between(const struct tosa_resize *q, int axis, int64_t o, int64_t n)
+static struct resize_inputs
+resize_inputs(const struct tosa_resize *q, int axis, int64_t o, int64_t n)
 {
-	struct between b;
+	struct resize_inputs b;
 	int64_t at = tosa_resize_at(q, axis, o, &b.rest);
 	b.lower = at < 0 ? 0 : at;
 	b.upper = at + 1 > n - 1 ? n - 1 : at + 1;
@@ -125,9 +125,9 @@ tosa_run_resize(struct tosa_run *r)
 	int64_t depth = o->dim[3];
 	for (int64_t i = 0; i < tosa_elements(o); i++) {
 		int64_t c = i % depth, b = i / depth / o->dim[2] / o->dim[1];
-		struct between v = between(&q, 0, i / depth / o->dim[2] % o->dim[1],
+		struct resize_inputs v = resize_inputs(&q, 0, i / depth / o->dim[2] % o->dim[1],
 					   x->dim[1]);
-		struct between h = between(&q, 1, i / depth % o->dim[2], x->dim[2]);
+		struct resize_inputs h = resize_inputs(&q, 1, i / depth % o->dim[2], x->dim[2]);
 		const int64_t *image = r->in[0] + b * x->dim[1] * x->dim[2] * depth + c;
 		int64_t row[2] = { v.lower * x->dim[2], v.upper * x->dim[2] };
 		if (!q.bilinear) {

@@ -20,7 +20,7 @@ axes_of(const struct tosa_run *r)
 }
 
 static int64_t
-join(struct tosa_run *r, int64_t a, int64_t b)
+reduce_two(struct tosa_run *r, int64_t a, int64_t b)
 {
 	switch (r->op->code) {
 	case TOSA_REDUCE_ALL:
@@ -47,7 +47,7 @@ tosa_run_reduce(struct tosa_run *r)
 		const int64_t *p = r->in[0] + i / x.inner * x.n * x.inner + i % x.inner;
 		int64_t v = p[0];
 		for (int64_t k = 1; k < x.n; k++)
-			v = join(r, v, p[k * x.inner]);
+			v = reduce_two(r, v, p[k * x.inner]);
 		r->out[i] = v;
 	}
 }

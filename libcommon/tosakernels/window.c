@@ -15,7 +15,7 @@ check_sums(struct tosa_run *r, int type, const int64_t *v, int64_t n)
 
 /* Returns operand k minus its zero point, in 32 bits. */
 static const int32_t *
-offset(struct tosa_run *r, int k, int64_t zero)
+minus_zero_point(struct tosa_run *r, int k, int64_t zero)
 {
 	int64_t n = tosa_elements(tosa_in(r->g, r->op, k));
 	int32_t *p = anew(r->a, int32_t, (size_t)n);
@@ -78,8 +78,8 @@ conv_of(struct tosa_run *r)
 			  .bias = r->in[2],
 			  .bias_step = tosa_elements(tosa_in(r->g, r->op, 2)) > 1,
 			  .deep = r->op->code == TOSA_DEPTHWISE_CONV2D };
-	c.v = offset(r, 0, tosa_zero_of(r->g, r->op, 3));
-	c.weight = offset(r, 1, tosa_zero_of(r->g, r->op, 4));
+	c.v = minus_zero_point(r, 0, tosa_zero_of(r->g, r->op, 3));
+	c.weight = minus_zero_point(r, 1, tosa_zero_of(r->g, r->op, 4));
 	if (!c.deep)
 		narrow_both(r, &c);
 	return c;
@@ -188,8 +188,8 @@ tosa_run_matmul(struct tosa_run *r)
 {
 	const struct tosa_tensor *a = tosa_in(r->g, r->op, 0), *b = tosa_in(r->g, r->op, 1);
 	const struct tosa_tensor *o = tosa_out(r->g, r->op);
-	const int32_t *x = offset(r, 0, tosa_zero_of(r->g, r->op, 2));
-	const int32_t *y = offset(r, 1, tosa_zero_of(r->g, r->op, 3));
+	const int32_t *x = minus_zero_point(r, 0, tosa_zero_of(r->g, r->op, 2));
+	const int32_t *y = minus_zero_point(r, 1, tosa_zero_of(r->g, r->op, 3));
 	int32_t depth = a->dim[2], cols = b->dim[2], rows = a->dim[1];
 	for (int64_t p = 0; p < (int64_t)a->dim[0] * rows; p++) {
 		const int32_t *matrix = y + p / rows * depth * cols;
@@ -211,7 +211,7 @@ tosa_run_matmul(struct tosa_run *r)
  * the number of elements.
  */
 static int64_t
-look(const struct tosa_run *r, const struct tosa_window *k, bool max, const int64_t *at,
+pool_window(const struct tosa_run *r, const struct tosa_window *k, bool max, const int64_t *at,
      int64_t *value)
 {
 	const struct tosa_tensor *x = tosa_in(r->g, r->op, 0);
@@ -244,7 +244,7 @@ run_pool(struct tosa_run *r, bool max)
 		int64_t at[4] = { i / o->dim[3] / o->dim[2] / o->dim[1],
 				  i / o->dim[3] / o->dim[2] % o->dim[1],
 				  i / o->dim[3] % o->dim[2], i % o->dim[3] };
-		int64_t v, n = look(r, &k, max, at, &v), m, s;
+		int64_t v, n = pool_window(r, &k, max, at, &v), m, s;
 		if (!n) { /* the window contains padding only */
 			r->out[i] = max ? lo : zo;
 			continue;

@@ -17,10 +17,10 @@ struct cutter {
 };
 
 static void
-cut(struct cutter *c, size_t at)
+cut_block(struct cutter *c, size_t at)
 {
-	agrow(c->a, c->b.ends, c->b.n, &c->cap);
-	c->b.ends[c->b.n++] = (uint32_t)at;
+	agrow(c->a, c->b.block_end, c->b.n, &c->cap);
+	c->b.block_end[c->b.n++] = (uint32_t)at;
 	c->begin = at;
 }
 
@@ -29,7 +29,7 @@ static void
 cut_until(struct cutter *c, size_t end)
 {
 	while (c->begin + c->most <= end)
-		cut(c, c->begin + c->most);
+		cut_block(c, c->begin + c->most);
 }
 
 struct blocks
@@ -46,7 +46,7 @@ blocks_of(struct arena *a, const uint16_t *d, size_t n, int most, int zeros)
 			if (end - i >= many) {
 				cut_until(&c, i + many - 1);
 				if (i > c.begin)
-					cut(&c, i);
+					cut_block(&c, i);
 			}
 		} else {
 			while (end < n && d[end] != WEIGHTS_ZERO)
@@ -56,12 +56,12 @@ blocks_of(struct arena *a, const uint16_t *d, size_t n, int most, int zeros)
 			 * values interrupt
 			 */
 			if (i >= c.begin + many && d[i - many] == WEIGHTS_ZERO)
-				cut(&c, i);
+				cut_block(&c, i);
 		}
 		cut_until(&c, end);
 	}
 	if (c.begin < n)
-		cut(&c, n);
+		cut_block(&c, n);
 	return c.b;
 }
 
@@ -70,9 +70,9 @@ blocks_equal(struct arena *a, size_t n, size_t most)
 {
 	struct blocks b = { .n = (n + most - 1) / most };
 
-	b.ends = anew(a, uint32_t, b.n);
+	b.block_end = anew(a, uint32_t, b.n);
 	for (size_t i = 0; i < b.n; i++)
-		b.ends[i] = (uint32_t)(i + 1 < b.n ? (i + 1) * most : n);
+		b.block_end[i] = (uint32_t)(i + 1 < b.n ? (i + 1) * most : n);
 	return b;
 }
 

@@ -120,7 +120,7 @@ greatest_index(const struct palette *pal, const uint16_t *d, size_t n)
 
 /* Returns true if a slice of this palette and mode can hold the n values. */
 static bool
-holds(const struct palette *pal, struct mode m, bool fresh, const uint16_t *d,
+slice_holds(const struct palette *pal, struct mode m, bool fresh, const uint16_t *d,
       size_t n)
 {
 	uint16_t most = greatest_index(pal, d, n);
@@ -154,7 +154,7 @@ plan_follow(struct plan *p, const uint16_t *d, size_t n, struct bytes coding)
 		    !is_mode(&m, &pal))
 			return CODING_BROKEN;
 		fits = fits && length <= n - at &&
-		       holds(&pal, m, fresh, d + at, length);
+		       slice_holds(&pal, m, fresh, d + at, length);
 		if (fits)
 			plan_add(p, d, at, at + length, &pal, m, fresh);
 		at += fits ? length : 0;

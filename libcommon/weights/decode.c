@@ -174,7 +174,7 @@ struct pending {
 
 /* Limits the number of quotients to `most`. */
 static inline void
-cut(struct pending *p, uint32_t most)
+limit_quotients(struct pending *p, uint32_t most)
 {
 	p->n = (int)min_i64(p->n, most);
 	memset(p->quotient + p->n, 0, FINISHED_AT_ONCE * sizeof(*p->quotient));
@@ -323,7 +323,7 @@ finish_runs(struct decoder *d, const struct pending *p, uint32_t *out)
  * Some elements after the last weight are written, too.
  */
 static void
-make_room(struct decoder *d)
+reserve_slice(struct decoder *d)
 {
 	enum { STEP = 12 };
 	uint64_t most = d->b.n_bits + 2 * STEP;
@@ -347,7 +347,7 @@ read_chunks(struct decoder *d)
 	int wl = s->plain && s->wdiv > 5 ? 8 : 12;
 	int zl = s->zdiv < 3 ? 12 : 8;
 	uint32_t w = 0, r = 0, w_carry = 0, r_carry = 0;
-	make_room(d);
+	reserve_slice(d);
 	struct pending weights[2] = { 0 }, runs[2] = { 0 };
 
 	if (!s->plain)
@@ -378,7 +378,7 @@ read_chunks(struct decoder *d)
 						w_carry, w_now);
 		}
 		d->b.at += (uint64_t)n_units;
-		cut(w_now, s->n - w);
+		limit_quotients(w_now, s->n - w);
 		r_now->n = (int)min_i64(r_now->n, s->n_runs - r);
 		if (!finish_weights(d, w_was, d->weights + w - w_was->n))
 			return refuse(d, start, "weight index or value above 511");

@@ -84,7 +84,7 @@ struct spelled {
 
 /* Allocates space for any slice of a plan.  Bits are stored and read 8 bytes at a time. */
 static struct spelled
-spelled_room(struct arena *a, const struct plan *plan)
+spelled_alloc(struct arena *a, const struct plan *plan)
 {
 	enum { LOW_BITS = 9, AHEAD = 16 };
 	size_t symbols = 0, weights = 0;
@@ -133,7 +133,7 @@ spell(struct speller *s, struct quotient q)
 
 /* Returns the symbols of a followed by the symbols of b, at most TWO in total. */
 static inline struct quotient
-joined(struct quotient a, struct quotient b)
+join_quotients(struct quotient a, struct quotient b)
 {
 	return (struct quotient){ .marks = a.marks + b.marks * a.factor,
 				  .factor = a.factor * b.factor, .n = a.n + b.n };
@@ -153,7 +153,7 @@ spell_weights(const struct spelled *to, const struct coded *c, struct mode m)
 		struct quotient a = of[x[0] >> wdiv], b = of[x[1] >> wdiv];
 		struct quotient d = of[x[2] >> wdiv], e = of[x[3] >> wdiv];
 		if (a.n + b.n + d.n + e.n <= AT_ONCE) {
-			spell(&s, joined(joined(a, b), joined(d, e)));
+			spell(&s, join_quotients(join_quotients(a, b), join_quotients(d, e)));
 			continue;
 		}
 		spell(&s, a);
@@ -396,7 +396,7 @@ write_stream(struct arena *a, const struct sequence *seq, const struct plan *pla
 	uint8_t *out = anew(a, uint8_t, size + 8);
 	struct writer w = { .p = out };
 	struct coded c = { 0 };
-	struct spelled spelled = spelled_room(seq->a, plan);
+	struct spelled spelled = spelled_alloc(seq->a, plan);
 	struct all_seconds all;
 
 	list_seconds(&all);

@@ -41,7 +41,7 @@ find(const struct values *v, int16_t value)
 }
 
 static void
-take(struct values *v, int16_t w)
+add_value(struct values *v, int16_t w)
 {
 	v->least = w < v->least ? w : v->least;
 	v->greatest = w > v->greatest ? w : v->greatest;
@@ -53,11 +53,11 @@ take(struct values *v, int16_t w)
 }
 
 static struct values
-collect(const int16_t *values, size_t n)
+collect_values(const int16_t *values, size_t n)
 {
 	struct values v = { .least = INT16_MAX, .greatest = INT16_MIN };
 	for (size_t i = 0; i < n; i++)
-		take(&v, values[i]);
+		add_value(&v, values[i]);
 	return v;
 }
 
@@ -99,7 +99,7 @@ zero_adjust(const struct values *v)
 struct bytes
 weights_fast_encode(struct arena *a, const int16_t *values, size_t n, bool plain)
 {
-	struct values v = collect(values, n);
+	struct values v = collect_values(values, n);
 	int bits = bits_of(&v, plain);
 	if (!bits)
 		return (struct bytes){ 0 };
@@ -237,20 +237,20 @@ weight_at(const struct weights_view *v, int32_t o, int32_t y, int32_t x, int32_t
  * without zero points never span more than 255.
  */
 static bool
-is_known(const struct weights_view *v, const struct values *seen)
+is_final(const struct weights_view *v, const struct values *seen)
 {
 	return seen->n > TABLE && !v->n_zero && !v->is_unsigned;
 }
 
 /* Adds the values of channels ord->begin to ord->end - 1 to *seen. */
 static void
-look_at(const struct weights_view *v, const struct weights_order *ord, struct values *seen)
+add_view_values(const struct weights_view *v, const struct weights_order *ord, struct values *seen)
 {
-	for (int32_t o = ord->begin; o < ord->end && !is_known(v, seen); o++)
+	for (int32_t o = ord->begin; o < ord->end && !is_final(v, seen); o++)
 		for (int32_t y = 0; y < v->h; y++)
 			for (int32_t x = 0; x < v->w; x++)
 				for (int32_t i = 0; i < v->i; i++)
-					take(seen, weight_at(v, o, y, x, i));
+					add_value(seen, weight_at(v, o, y, x, i));
 }
 
 size_t
@@ -261,8 +261,8 @@ weights_fast_cost_view(const struct weights_view *v, const struct weights_order 
 	size_t own = (size_t)(ord->end - ord->begin) * (size_t)v->h * (size_t)v->w *
 		     (size_t)v->i;
 	if (own < count) /* the stream contains padding zeros */
-		take(&seen, 0);
-	look_at(v, ord, &seen);
+		add_value(&seen, 0);
+	add_view_values(v, ord, &seen);
 	int bits = bits_of(&seen, ord->sparse != 0);
 	return bits ? fast_bytes(count, bits) : 0;
 }

@@ -28,7 +28,7 @@ struct layout {
 	int last;	       /* greatest index used */
 	const uint32_t *count; /* of each index */
 	/* counts of direct values, with space before them for a palette's */
-	uint32_t room[WEIGHTS_PALETTE_MAX + WEIGHTS_N_INDEX];
+	uint32_t count_storage[WEIGHTS_PALETTE_MAX + WEIGHTS_N_INDEX];
 };
 
 static void
@@ -106,7 +106,7 @@ static bool
 lay_out(struct layout *l, const struct source *s, const struct palette *pal,
 	bool fixed)
 {
-	uint32_t *left = l->room + WEIGHTS_PALETTE_MAX;
+	uint32_t *left = l->count_storage + WEIGHTS_PALETTE_MAX;
 	uint32_t entries[WEIGHTS_PALETTE_MAX];
 	int first = s->least, last = s->greatest, widest = 0, k = pal->n;
 
@@ -182,7 +182,7 @@ struct choice {
 };
 
 static void
-try(struct choice *c, uint64_t bits, uint8_t wdiv, bool trunc)
+keep_cheaper(struct choice *c, uint64_t bits, uint8_t wdiv, bool trunc)
 {
 	if (bits >= c->bits)
 		return;
@@ -209,7 +209,7 @@ choose_weight_mode(const struct layout *l, uint32_t n)
 	 * (1.4)
 	 */
 	if (l->last < (l->pal.n ? l->pal.n : 1 << l->pal.bits))
-		try(&c, (uint64_t)n * (unsigned)palette_plain_width(&l->pal),
+		keep_cheaper(&c, (uint64_t)n * (unsigned)palette_plain_width(&l->pal),
 		    WEIGHTS_WDIV_PLAIN, false);
 	for (uint8_t d = least; d < WEIGHTS_DIVISORS; d++) {
 		uint64_t symbols = n, seconds = 0, rest = (uint64_t)n * d;
@@ -220,10 +220,10 @@ choose_weight_mode(const struct layout *l, uint32_t n)
 			else
 				symbols += tail;
 		}
-		try(&c, chunked(symbols, WEIGHTS_UNARY) + seconds + rest, d,
+		keep_cheaper(&c, chunked(symbols, WEIGHTS_UNARY) + seconds + rest, d,
 		    false);
 		if (l->last >> d == 2)
-			try(&c, chunked(n, WEIGHTS_UNARY) +
+			keep_cheaper(&c, chunked(n, WEIGHTS_UNARY) +
 			    n - below[1 << (d - least)] + rest, d, true);
 	}
 	return c;

@@ -320,7 +320,7 @@ weights_reorder(const struct weights_view *v, const struct weights_order *ord,
 }
 
 struct scatter {
-	const struct weights_place *place;
+	const struct weights_dest *place;
 	int32_t first, cores;
 	int32_t rows, lanes;
 	const int16_t *in;
@@ -331,7 +331,7 @@ static void
 scatter_tile(void *ctx, const struct tile *t)
 {
 	struct scatter *s = ctx;
-	const struct weights_place *pl = s->place;
+	const struct weights_dest *pl = s->place;
 
 	for (int32_t oz = 0; oz < s->rows; oz++, s->in += s->lanes) {
 		int32_t o = s->first + (t->o + oz) * s->cores;
@@ -350,7 +350,7 @@ scatter_tile(void *ctx, const struct tile *t)
 
 size_t
 weights_restore(const int16_t *values, const struct weights_order *ord,
-		const struct weights_place *place)
+		const struct weights_dest *place)
 {
 	const struct loops *l = loops_of(ord);
 	struct nest n = l->of(ord, place->h, place->w, place->i);

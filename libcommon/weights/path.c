@@ -15,7 +15,7 @@
  */
 enum { PAD_WEIGHTS = 11 * COST_BIT / 2, PAD_RUNS = 9 * COST_BIT / 2 };
 
-enum how { STAY, NEXT_SLICE, NEXT_SECTION };
+enum how { SAME_SLICE, NEXT_SLICE, NEXT_SECTION };
 
 /* exceeds any sum of costs, but leaves space for additions in 31 bits */
 enum { NOT_YET = 0x3f3f3f3f };
@@ -63,7 +63,7 @@ init_starts(struct search *h)
 
 /* Copies the cost of each family and column to all of its states. */
 static void
-spread(struct search *h, const struct cheapest *m, const struct block_cost *b)
+spread_costs(struct search *h, const struct cheapest *m, const struct block_cost *b)
 {
 	for (int f = 0; f < h->c->n_families; f++) {
 		int s = h->first[f], end = h->first[f + 1];
@@ -106,7 +106,7 @@ find_cheapest(const struct search *h, size_t block, struct cheapest *m)
 
 /* The first block: only the palette in force can be continued by a slice. */
 static void
-nothing_yet(const struct search *h, bool starts_with_zero, struct cheapest *m)
+init_cheapest(const struct search *h, bool starts_with_zero, struct cheapest *m)
 {
 	int f = h->c->before;
 
@@ -123,18 +123,18 @@ nothing_yet(const struct search *h, bool starts_with_zero, struct cheapest *m)
  * makes vectors.
  */
 static void
-step(struct search *h, uint8_t *how, int32_t all)
+advance_block(struct search *h, uint8_t *how, int32_t all)
 {
 	int n = h->c->n_states;
 
 	for (int s = 0; s < n; s++) {
 		int32_t slice = h->family[s] + h->slice[s];
-		int32_t section = all + h->section[s], stay = h->cost[s];
+		int32_t section = all + h->section[s], same_cost = h->cost[s];
 		int32_t next = slice < section ? slice : section;
 		int32_t by = slice < section ? NEXT_SLICE : NEXT_SECTION;
 
-		h->by[s] = stay <= next ? STAY : by;
-		h->cost[s] = (stay <= next ? stay : next) + h->block[s];
+		h->by[s] = same_cost <= next ? SAME_SLICE : by;
+		h->cost[s] = (same_cost <= next ? same_cost : next) + h->block[s];
 	}
 	for (int s = 0; s < n; s++)
 		how[s] = (uint8_t)h->by[s];
@@ -144,7 +144,7 @@ step(struct search *h, uint8_t *how, int32_t all)
 static size_t
 trace(const struct search *h, const struct blocks *b, struct stretch *out)
 {
-	size_t n = 0, end = b->ends[b->n - 1];
+	size_t n = 0, end = b->block_end[b->n - 1];
 	uint8_t s = 0;
 
 	for (int i = 1; i < h->c->n_states; i++)
@@ -153,9 +153,9 @@ trace(const struct search *h, const struct blocks *b, struct stretch *out)
 	for (size_t t = b->n; t-- > 0;) {
 		enum how by = h->how[t * (size_t)h->c->n_states + s];
 		const uint8_t *from = h->state + t * (MAX_FAMILIES + 1);
-		if (by == STAY)
+		if (by == SAME_SLICE)
 			continue;
-		size_t begin = t ? b->ends[t - 1] : 0;
+		size_t begin = t ? b->block_end[t - 1] : 0;
 		out[n++] = (struct stretch){ .begin = begin, .end = end,
 					     .state = s,
 					     .fresh = by == NEXT_SECTION };
@@ -185,14 +185,14 @@ find_path(struct arena *scratch, const struct codes *c, const uint16_t *d,
 	init_starts(&h);
 	for (size_t t = 0; t < b->n; t++) {
 		struct block_cost cost;
-		block_cost(c, d + begin, b->ends[t] - begin, &run, &cost);
+		block_cost(c, d + begin, b->block_end[t] - begin, &run, &cost);
 		if (t)
 			find_cheapest(&h, t, &m);
 		else
-			nothing_yet(&h, d[0] == WEIGHTS_ZERO, &m);
-		spread(&h, &m, &cost);
-		step(&h, h.how + t * (size_t)c->n_states, m.all);
-		begin = b->ends[t];
+			init_cheapest(&h, d[0] == WEIGHTS_ZERO, &m);
+		spread_costs(&h, &m, &cost);
+		advance_block(&h, h.how + t * (size_t)c->n_states, m.all);
+		begin = b->block_end[t];
 	}
 	return trace(&h, b, out);
 }

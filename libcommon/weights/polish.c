@@ -22,7 +22,7 @@ struct side {
  * possible.
  */
 static bool
-change(struct side *side, uint16_t d, bool more)
+change_value(struct side *side, uint16_t d, bool more)
 {
 	struct mode m = side->s->mode;
 	uint32_t x = side->index[d], q = x >> m.wdiv;
@@ -63,13 +63,13 @@ struct border {
 
 /* Tries the borders from `at` on in one direction; +1 makes the left side longer. */
 static void
-scan(struct side left, struct side right, const uint16_t *d, size_t at,
+scan_borders(struct side left, struct side right, const uint16_t *d, size_t at,
      int step, int reach, struct border *best)
 {
 	for (int i = 0; i < reach; i++) {
 		uint16_t v = step > 0 ? d[at] : d[at - 1];
-		if (!change(&left, v, step > 0) ||
-		    !change(&right, v, step < 0))
+		if (!change_value(&left, v, step > 0) ||
+		    !change_value(&right, v, step < 0))
 			break;
 		at = step > 0 ? at + 1 : at - 1;
 		uint64_t bits = side_bits(&left) + side_bits(&right);
@@ -88,7 +88,7 @@ has_runs(const struct plan *p, size_t i)
 
 /* Loads slice i; keeps the indices if this side already has the slice. */
 static void
-load(struct side *side, const struct plan *p, size_t i)
+load_side(struct side *side, const struct plan *p, size_t i)
 {
 	struct wslice *s = &p->slices[i];
 
@@ -107,13 +107,13 @@ polish_border(struct plan *p, size_t i, const uint16_t *d, int reach,
 {
 	size_t at = p->slices[i].end;
 
-	load(left, p, i);
-	load(right, p, i + 1);
+	load_side(left, p, i);
+	load_side(right, p, i + 1);
 	uint64_t was = side_bits(left) + side_bits(right);
 	struct border best = { .at = at, .bits = was, .left = left->t,
 			       .right = right->t };
-	scan(*left, *right, d, at, 1, reach, &best);
-	scan(*left, *right, d, at, -1, reach, &best);
+	scan_borders(*left, *right, d, at, 1, reach, &best);
+	scan_borders(*left, *right, d, at, -1, reach, &best);
 	p->slices[i].end = best.at;
 	p->slices[i].tally = best.left;
 	p->slices[i + 1].tally = best.right;

@@ -120,7 +120,7 @@ void codes_add(struct codes *c, const struct fit *f);
  * the end of the values.
  */
 struct blocks {
-	uint32_t *ends;
+	uint32_t *block_end;
 	size_t n;
 };
 

@@ -81,7 +81,7 @@ count_stretches(struct choice *c)
 }
 
 static void
-reach(struct choice *c, size_t from, size_t to, uint64_t bits,
+relax_edge(struct choice *c, size_t from, size_t to, uint64_t bits,
       const struct fit *fit)
 {
 	struct node *n = &c->nodes[to];
@@ -101,7 +101,7 @@ reach(struct choice *c, size_t from, size_t to, uint64_t bits,
  * edge.
  */
 static void
-reach_as_section(struct choice *c, size_t i, size_t j)
+relax_section(struct choice *c, size_t i, size_t j)
 {
 	bool all = i == 0 && j == c->n;
 	const struct palette *pal = palette_of(c, i);
@@ -120,14 +120,14 @@ reach_as_section(struct choice *c, size_t i, size_t j)
 	}
 	if (!all) {
 		struct fit f = fit_stats(&c->sum, c->w->effort->thorough);
-		reach(c, i, j, f.bits, &f);
+		relax_edge(c, i, j, f.bits, &f);
 	}
 	if (writable)
-		reach(c, i, j, bits, NULL);
+		relax_edge(c, i, j, bits, NULL);
 }
 
 static void
-reach_joined(struct choice *c, size_t i)
+relax_joined(struct choice *c, size_t i)
 {
 	size_t most = c->w->effort->joined;
 
@@ -135,37 +135,37 @@ reach_joined(struct choice *c, size_t i)
 	for (size_t k = i; k < c->n && k - i < most; k++) {
 		stats_join(&c->sum, &c->stats[k]);
 		struct fit f = fit_stats(&c->sum, c->w->effort->thorough);
-		reach(c, i, k + 1, f.bits, &f);
+		relax_edge(c, i, k + 1, f.bits, &f);
 	}
 }
 
 static void
-choose(struct choice *c, const struct fit *whole)
+choose_sections(struct choice *c, const struct fit *whole)
 {
 	size_t end = 0; /* end of the section that contains stretch i */
 
 	for (size_t i = 1; i <= c->n; i++)
 		c->nodes[i].bits = UINT64_MAX;
-	reach(c, 0, c->n, whole->bits, whole);
+	relax_edge(c, 0, c->n, whole->bits, whole);
 	for (size_t i = 0; i < c->n; i++) {
 		if (i == end) {
 			while (++end < c->n && !c->path[end].fresh)
 				;
-			reach_as_section(c, i, end);
+			relax_section(c, i, end);
 		}
 		if (c->nodes[i].bits != UINT64_MAX)
-			reach_joined(c, i);
+			relax_joined(c, i);
 	}
 }
 
 /* Lists the end boundaries of the chosen sections, the last section first. */
 static size_t
-list_ends(const struct choice *c, size_t *ends)
+list_end_nodes(const struct choice *c, size_t *end_nodes)
 {
 	size_t n = 0;
 
 	for (size_t i = c->n; i > 0; i = c->nodes[i].from)
-		ends[n++] = i;
+		end_nodes[n++] = i;
 	return n;
 }
 
@@ -222,9 +222,9 @@ plan_sections(struct window *w, struct arena *scratch, size_t n,
 	};
 	align_slices(c);
 	count_stretches(c);
-	choose(c, whole);
-	size_t *ends = anew(scratch, size_t, n);
-	for (size_t i = list_ends(c, ends); i-- > 0;)
-		add_section(c, &p, ends[i]);
+	choose_sections(c, whole);
+	size_t *end_nodes = anew(scratch, size_t, n);
+	for (size_t i = list_end_nodes(c, end_nodes); i-- > 0;)
+		add_section(c, &p, end_nodes[i]);
 	return p;
 }

@@ -201,7 +201,7 @@ plan_bytes(const struct plan *p)
 }
 
 static void
-coded_room(struct arena *a, struct coded *c, size_t n)
+coded_reserve(struct arena *a, struct coded *c, size_t n)
 {
 	if (c->cap > n)
 		return;
@@ -217,7 +217,7 @@ coded_slice(struct arena *a, struct coded *c, const struct palette *pal,
 	uint16_t index[WEIGHTS_N_INDEX];
 	uint32_t run = 0;
 
-	coded_room(a, c, n);
+	coded_reserve(a, c, n);
 	c->n = c->n_runs = 0;
 	if (!pal->runs && pal->n == 0) {
 		for (size_t i = 0; i < n; i++)

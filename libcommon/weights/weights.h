@@ -110,7 +110,7 @@ void weights_reorder(const struct weights_view *v,
  * Destination of restored weights: element (o, y, x, i) is written to p[o*stride_o +
  * ...].  o counts from the slice's first channel, over all cores.
  */
-struct weights_place {
+struct weights_dest {
 	int16_t *p;
 	int32_t h, w, i;
 	ptrdiff_t stride_o, stride_y, stride_x, stride_i;
@@ -121,7 +121,7 @@ struct weights_place {
  * Returns the number of padding values that are not zero; a valid stream has 0.
  */
 size_t weights_restore(const int16_t *values, const struct weights_order *ord,
-		       const struct weights_place *place);
+		       const struct weights_dest *place);
 
 /* ---- the compressed stream ---- */
 

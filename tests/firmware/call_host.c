@@ -10,7 +10,7 @@
 #include "kernels/kernels.h"
 #include "net.h"
 #include "sim/sim.h"
-#include "stream/ends.h"
+#include "stream/borders.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 enum { FRAMES = 3 };
 
 static const struct tfl_model *model; /* as read from the file */
-static struct ends ends; /* layouts of its inputs and outputs, if they have one */
+static struct border_tensors ends; /* layouts of its inputs and outputs, if they have one */
 
 /* runs an operator of the model with its kernel; 0: done */
 int call_operator(int index, void *const *in, void *const *out);
@@ -63,8 +63,8 @@ fill_inputs(struct sim *s, uint64_t *state, uint8_t *const *place)
 		/* a quarter of int8's range, as real numbers */
 		for (int64_t k = 0; t->type == TFL_FLOAT32 && k < tfl_elements(t); k++)
 			((float *)data)[k] *= 16.0f;
-		if (ends.in[i].given)
-			end_pack(&ends.in[i], data, place[i]);
+		if (ends.in[i].has_record)
+			border_pack(&ends.in[i], data, place[i]);
 		else
 			memcpy(place[i], data, (size_t)tfl_bytes(t));
 	}
@@ -79,9 +79,9 @@ differences(struct sim *s, uint8_t *const *place)
 		size_t bytes = (size_t)tfl_bytes(&g->tensor[g->out[i]]);
 		struct arena *a = arena_open();
 		uint8_t *values = place[i];
-		if (ends.out[i].given) {
+		if (ends.out[i].has_record) {
 			values = arena_alloc(a, bytes, 1);
-			end_unpack(&ends.out[i], place[i], values);
+			border_unpack(&ends.out[i], place[i], values);
 		}
 		n += memcmp(values, sim_tensor(s, g->out[i]), bytes) != 0;
 		arena_close(a);
@@ -99,7 +99,7 @@ main(int argc, char **argv)
 	uint64_t state = 1;
 	int wrong = 0, status = 0;
 	if (argc != 2 || !tfl_read_file(a, argv[1], &m, &e) ||
-	    !sim_open(a, m, &s, &e) || !ends_read(a, m, &ends, &e)) {
+	    !sim_open(a, m, &s, &e) || !borders_read(a, m, &ends, &e)) {
 		(void)fprintf(stderr, "%s\n", e.text);
 		return 2;
 	}

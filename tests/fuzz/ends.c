@@ -6,7 +6,7 @@
  */
 #include "fuzz.h"
 
-#include "stream/ends.h"
+#include "stream/borders.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ make_model(struct arena *a, struct bytes text, struct tfl_model **out, struct er
 				   .op = &op, .n_ops = 1,
 				   .in = in, .n_in = 2, .out = results, .n_out = 1 };
 	struct bytes buffer[] = { { .n = 0 }, text };
-	struct tflw_metadata md = { .name = ENDS_METADATA, .buffer = 1 };
+	struct tflw_metadata md = { .name = BORDERS_METADATA, .buffer = 1 };
 	struct tflw_model w = { .description = "", .opcode = &code, .n_opcodes = 1,
 				 .buffer = buffer, .n_buffers = 2,
 				.subgraph = &g, .n_subgraphs = 1, .metadata = &md,
@@ -50,19 +50,19 @@ make_model(struct arena *a, struct bytes text, struct tfl_model **out, struct er
 }
 
 static void
-there_and_back(const struct end *x)
+there_and_back(const struct border_tensor *x)
 {
 	uint8_t memory[BYTES], values[BYTES], back[BYTES];
 	size_t n = (size_t)tfl_type_bytes(x->type);
 	for (int i = 0; i < x->rank; i++)
 		n *= (size_t)x->dim[i];
-	if (end_bytes(x) != BYTES || n > BYTES)
+	if (border_bytes(x) != BYTES || n > BYTES)
 		abort();
 	memset(memory, 0, sizeof(memory));
 	for (size_t i = 0; i < n; i++)
 		values[i] = (uint8_t)(i + 1);
-	end_pack(x, values, memory);
-	end_unpack(x, memory, back);
+	border_pack(x, values, memory);
+	border_unpack(x, memory, back);
 	if (memcmp(values, back, n) != 0)
 		abort();
 }
@@ -73,21 +73,21 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct arena *a = arena_open();
 	struct bytes text = { .p = data, .n = size };
 	struct tfl_model *m, *again;
-	struct ends x, y;
+	struct border_tensors x, y;
 	struct err e = { 0 };
-	if (size && make_model(a, text, &m, &e) && ends_read(a, m, &x, &e)) {
+	if (size && make_model(a, text, &m, &e) && borders_read(a, m, &x, &e)) {
 		for (int k = 0; k < x.n_in; k++)
 			there_and_back(&x.in[k]);
 		there_and_back(&x.out[0]);
-		struct bytes said = ends_print(a, &x), same;
-		if (said.p && (!make_model(a, said, &again, &e) || !ends_read(a, again, &y, &e)))
+		struct bytes said = borders_print(a, &x), same;
+		if (said.p && (!make_model(a, said, &again, &e) || !borders_read(a, again, &y, &e)))
 			abort();
 		if (said.p) {
-			same = ends_print(a, &y);
+			same = borders_print(a, &y);
 			if (same.n != said.n || memcmp(same.p, said.p, said.n) != 0)
 				abort();
 		}
-		(void)ends_values(a, m, &x);
+		(void)borders_value_model(a, m, &x);
 	}
 	arena_close(a);
 	return 0;

@@ -103,10 +103,10 @@ lower(struct net *m, const int *in, int n_in, int out)
 	p.uses = anew(m->a, int, n);
 	p.operands = anew(m->a, int, n);
 	p.crosses = anew(m->a, bool, n);
-	p.given = anew(m->a, bool, n);
+	p.is_model_input = anew(m->a, bool, n);
 	p.channels = anew(m->a, struct channels, n);
 	for (int i = 0; i < n_in; i++)
-		p.given[in[i]] = true;
+		p.is_model_input[in[i]] = true;
 	decide_all(&p, &none);
 	make_nodes(&p);
 	for (int i = 0; i < p.sg->n_ops; i++)

@@ -23,16 +23,16 @@ check(int line, const char *what, double got, double want)
 
 #define CHECK(expr, want) check(__LINE__, #expr, (double)(expr), (double)(want))
 
-static struct perf_map
+static struct perf_fm
 sram(int32_t h, int32_t w, int32_t c, bool nhcwb16)
 {
-	return (struct perf_map){ .shape = { .h = h, .w = w, .c = c },
+	return (struct perf_fm){ .shape = { .h = h, .w = w, .c = c },
 				  .bits = 8, .nhcwb16 = nhcwb16,
 				  .area = MEM_SRAM };
 }
 
 static struct perf_op
-one_by_one(enum block_class class, struct perf_map ifm, struct perf_map ofm,
+one_by_one(enum block_class class, struct perf_fm ifm, struct perf_fm ofm,
 	   struct hwc block)
 {
 	struct perf_op op = {
@@ -42,7 +42,7 @@ one_by_one(enum block_class class, struct perf_map ifm, struct perf_map ofm,
 		.weight_area = MEM_OFF_CHIP_FLASH,
 		.scale_area = MEM_OFF_CHIP_FLASH,
 	};
-	perf_op_settle(&op, &accels[ACCEL_U55_256]);
+	perf_op_set_blocks(&op, &accels[ACCEL_U55_256]);
 	return op;
 }
 
@@ -324,7 +324,7 @@ test_random(struct arena *a, const struct perf_machine *m)
 			continue;
 		costed++;
 		struct perf_estimate *row = anew(a, struct perf_estimate, run.n);
-		struct perf_known nothing = { .n_places = 0 };
+		struct perf_operand_info nothing = { .n_places = 0 };
 		for (int k = 0; k < PERF_MODELS; k++)
 			(void)perf_estimate_run(m, (enum perf_model)k, &nothing,
 						&run, row);

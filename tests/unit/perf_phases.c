@@ -26,7 +26,7 @@ enum { CHANNELS = 14, RECORD = 10, TABLE = 160, ROWS = 4 };
 /* two tables of scale records; the record of each channel differs from the next one's */
 static uint8_t constants[2 * TABLE];
 
-static const struct perf_known known = {
+static const struct perf_operand_info known = {
 	.constants = { constants, sizeof(constants) },
 };
 
@@ -119,7 +119,7 @@ test_slices(void)
 	fill_constants(true);
 	CHECK(perf_layer_at(&known, &run, 0).next, 2);
 	fill_constants(false);
-	struct perf_known nothing = { .n_places = 0 };
+	struct perf_operand_info nothing = { .n_places = 0 };
 	CHECK(perf_layer_at(&nothing, &run, 0).next, 2);
 	/* the same operation written twice is one operation, with its own depth */
 	row[1] = row[0];
@@ -132,19 +132,19 @@ test_slices(void)
 static void
 test_places(void)
 {
-	struct perf_place tensor = { .region = 1, .at = 64, .bits = 16,
+	struct perf_tensor tensor = { .region = 1, .at = 64, .bits = 16,
 				     .shape = { .h = 3, .w = 4, .c = 5 } };
-	struct perf_known some = { .place = &tensor, .n_places = 1 };
+	struct perf_operand_info some = { .place = &tensor, .n_places = 1 };
 	struct perf_row row = convolution(1, 2, 64, 0);
 	struct perf_run run = { .row = &row, .n = 1 };
-	struct perf_place out;
-	CHECK(perf_known_holder(&some, 1, 64 + 119) == &tensor, 1);
-	CHECK(perf_known_holder(&some, 1, 64 + 120) == NULL, 1);
-	CHECK(perf_known_holder(&some, 2, 64) == NULL, 1);
-	CHECK(perf_known_at(&some, &run, 0, 1, 64, &out), 1);
+	struct perf_tensor out;
+	CHECK(perf_operand_holding(&some, 1, 64 + 119) == &tensor, 1);
+	CHECK(perf_operand_holding(&some, 1, 64 + 120) == NULL, 1);
+	CHECK(perf_operand_holding(&some, 2, 64) == NULL, 1);
+	CHECK(perf_operand_at(&some, &run, 0, 1, 64, &out), 1);
 	CHECK(out.shape.h, 3);
-	CHECK(perf_known_at(&some, &run, 0, 1, 65, &out), 0);
-	CHECK(perf_known_at(&some, &run, 1, 1, 64, &out), 1);
+	CHECK(perf_operand_at(&some, &run, 0, 1, 65, &out), 0);
+	CHECK(perf_operand_at(&some, &run, 1, 1, 64, &out), 1);
 	CHECK(out.shape.c, CHANNELS);
 }
 
@@ -154,16 +154,16 @@ static void
 test_seen(void)
 {
 	struct perf_machine m = { .accel = &accels[ACCEL_U85_256] };
-	struct perf_place tensor = { .region = 1, .at = 0, .bits = 8,
+	struct perf_tensor tensor = { .region = 1, .at = 0, .bits = 8,
 				     .shape = { .h = 5, .w = 6, .c = 16 } };
-	struct perf_known some = { .place = &tensor, .n_places = 1 };
+	struct perf_operand_info some = { .place = &tensor, .n_places = 1 };
 	struct perf_phases none = { .end = 0 };
 	struct perf_row row = convolution(5, 3, 4096, 0);
 	struct perf_run run = { .row = &row, .n = 1 };
 	struct hwc read = { .h = 5, .w = 2, .c = 16 };
 	row.npu.ifm = (struct npu_fm){ .region = 1, .base = { 32 }, .shape = read,
 				       .stride_x = 32, .stride_y = 96, .bits = 8 };
-	row.op.ifm = (struct perf_map){ .shape = read, .bits = 8 };
+	row.op.ifm = (struct perf_fm){ .shape = read, .bits = 8 };
 	row.op.kernel_h = row.op.kernel_w = 1;
 	struct perf_op op = row.op;
 	perf_regor85_see(&m, &some, &run, &none, &row, &op);

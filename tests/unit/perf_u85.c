@@ -57,7 +57,7 @@ static struct perf_op
 dense(struct hwc ofm, int32_t depth, struct hwc block, struct hwc ublock,
       const struct accel *a)
 {
-	struct perf_map in = { .shape = { .h = ofm.h, .w = ofm.w, .c = depth },
+	struct perf_fm in = { .shape = { .h = ofm.h, .w = ofm.w, .c = depth },
 			       .bits = 8, .area = MEM_SRAM };
 	struct perf_op op = {
 		.class = BLOCK_CONV, .activation = ACT_NONE, .ifm = in, .ofm = in,
@@ -66,7 +66,7 @@ dense(struct hwc ofm, int32_t depth, struct hwc block, struct hwc ublock,
 		.weight_area = MEM_SRAM, .scale_area = MEM_SRAM,
 	};
 	op.ofm.shape = ofm;
-	perf_op_settle(&op, a);
+	perf_op_set_blocks(&op, a);
 	return op;
 }
 
@@ -113,7 +113,7 @@ test_decoders(void)
 static struct perf_op
 sum_of(struct hwc shape, int bits)
 {
-	struct perf_map f = { .shape = shape, .bits = bits, .area = MEM_SRAM };
+	struct perf_fm f = { .shape = shape, .bits = bits, .area = MEM_SRAM };
 	struct perf_op op = {
 		.class = BLOCK_ELEMENTWISE, .func = PERF_ADD_SUB,
 		.activation = ACT_NONE, .ifm = f, .ifm2 = f, .ofm = f,
@@ -121,7 +121,7 @@ sum_of(struct hwc shape, int bits)
 		.dilation_y = 1, .dilation_x = 1,
 		.block = { .h = 16, .w = 16, .c = 16 },
 	};
-	perf_op_settle(&op, &accels[ACCEL_U85_256]);
+	perf_op_set_blocks(&op, &accels[ACCEL_U85_256]);
 	return op;
 }
 

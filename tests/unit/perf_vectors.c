@@ -353,10 +353,10 @@ check_block(const struct vector *v, const struct accel *a, int column)
 	check_library(v, a, &q, &got);
 }
 
-static struct perf_map
+static struct perf_fm
 sram(struct hwc shape, int bits)
 {
-	return (struct perf_map){ .shape = shape, .bits = bits,
+	return (struct perf_fm){ .shape = shape, .bits = bits,
 				  .nhcwb16 = true, .area = MEM_SRAM };
 }
 
@@ -384,7 +384,7 @@ check_cycles(const struct vector *v, const struct perf_machine *m, int column)
 		op.ifm2 = op.ifm;
 	else if (v->scalar)
 		op.ifm2 = sram((struct hwc){ 1, 1, 1 }, v->bits);
-	perf_op_settle(&op, m->accel);
+	perf_op_set_blocks(&op, m->accel);
 	struct perf_cost c;
 	perf_cost(m, &op, &c);
 	check(v, m->accel, "NPU cycles", c.npu, want->npu);

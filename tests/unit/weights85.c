@@ -225,7 +225,7 @@ draw_trial(struct arena *a, struct trial *t)
 
 static void
 test_fast(struct arena *a, const struct trial *t, int16_t *const *stream,
-	  size_t count, const struct weights_view *v, const struct weights_place *to)
+	  size_t count, const struct weights_view *v, const struct weights_dest *to)
 {
 	int n = t->accel->streams;
 	struct weights_order ord = npu_filter_order(&t->op, t->accel, 0);
@@ -263,11 +263,11 @@ test_trial(struct arena *a, const struct trial *t)
 	int16_t *back = anew(a, int16_t, all), *fast = anew(a, int16_t, all);
 	struct weights_view v = weights_view_ohwi(t->weights, t->o, t->h, t->w,
 						  t->i);
-	struct weights_place to = { .p = back, .h = t->h, .w = t->w, .i = t->i,
+	struct weights_dest to = { .p = back, .h = t->h, .w = t->w, .i = t->i,
 				    .stride_o = (ptrdiff_t)taps * t->i,
 				    .stride_y = (ptrdiff_t)t->w * t->i,
 				    .stride_x = t->i, .stride_i = 1 };
-	struct weights_place to_fast = to;
+	struct weights_dest to_fast = to;
 	to_fast.p = fast;
 	int16_t *stream[NPU_MAX_STREAMS];
 	struct weights_order ord = npu_filter_order(&t->op, t->accel, 0);

@@ -168,7 +168,7 @@ check_core(const struct weights_view *v, const struct weights_order *ord,
 	size_t n = weights_order_count(ord, s.h, s.w, s.i);
 	int32_t *source = malloc((n + 1) * sizeof(*source));
 	int16_t *got = malloc((n + 1) * sizeof(*got));
-	struct weights_place place = {
+	struct weights_dest place = {
 		.p = back, .h = s.h, .w = s.w, .i = s.i,
 		.stride_o = (ptrdiff_t)s.h * s.w * s.i,
 		.stride_y = (ptrdiff_t)s.w * s.i,

@@ -224,7 +224,7 @@ floors(int bits)
 	}
 	struct machine *m = open_machine("floor", N);
 	struct g_operand x = input(m, v), y = word_floor(&m->l, x, bits);
-	struct g_operand rest = word_rest(&m->l, x, y, bits);
+	struct g_operand rest = word_remainder(&m->l, x, y, bits);
 	run(m);
 	for (int i = 0; i < N; i++)
 		if (m->value[rest.t->rec.id][i] != low[i]) {

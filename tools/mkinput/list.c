@@ -15,13 +15,13 @@
 static struct item *
 add_item(struct arena *a, struct list *l)
 {
-	if (l->n == l->room) {
-		size_t room = l->room ? 2 * l->room : 64;
-		struct item *more = anew(a, struct item, room);
+	if (l->n == l->capacity) {
+		size_t capacity = l->capacity ? 2 * l->capacity : 64;
+		struct item *more = anew(a, struct item, capacity);
 		if (l->n)
 			memcpy(more, l->item, l->n * sizeof(*more));
 		l->item = more;
-		l->room = room;
+		l->capacity = capacity;
 	}
 	return &l->item[l->n++];
 }
@@ -39,7 +39,7 @@ static bool
 read_names(struct arena *a, const char *path, char ***out, size_t *n, struct err *e)
 {
 	DIR *d = opendir(path);
-	size_t room = 0;
+	size_t capacity = 0;
 	char **name = NULL;
 	*n = 0;
 	if (!d)
@@ -47,8 +47,8 @@ read_names(struct arena *a, const char *path, char ***out, size_t *n, struct err
 	for (struct dirent *f; (f = readdir(d));) {
 		if (f->d_name[0] == '.')
 			continue;
-		if (*n == room) {
-			char **more = anew(a, char *, room = room ? 2 * room : 64);
+		if (*n == capacity) {
+			char **more = anew(a, char *, capacity = capacity ? 2 * capacity : 64);
 			if (*n)
 				memcpy(more, name, *n * sizeof(*more));
 			name = more;
@@ -134,7 +134,7 @@ split_line(char *line, char **file, char **label)
 
 /* a path relative to the list's directory, unless the path is absolute */
 static const char *
-beside(struct arena *a, const char *list, const char *path)
+path_beside_list(struct arena *a, const char *list, const char *path)
 {
 	const char *slash = list ? strrchr(list, '/') : NULL;
 	if (*path == '/' || !slash)
@@ -167,7 +167,7 @@ list_text(struct arena *a, const char *path, struct list *l, struct err *e)
 				      "a line needs the name of a file and a label, "
 				      "not '%s'", at);
 		struct item *it = add_item(a, l);
-		*it = (struct item){ .path = beside(a, path, name), .label = label,
+		*it = (struct item){ .path = path_beside_list(a, path, name), .label = label,
 				     .line = line };
 	}
 	return l->n || err_set(e, "%s: error: the list names no files", file_name(path));

@@ -3,7 +3,7 @@
 #include "base/cli.h"
 #include "mkinput.h"
 #include "sim/sim.h"
-#include "stream/ends.h"
+#include "stream/borders.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -398,23 +398,23 @@ has_suffix(const char *path, const char *suffix)
  * bytes is NULL, only the shape is set.
  */
 static struct array
-in_memory(struct arena *a, const struct tfl_tensor *t, const struct end *x,
+in_memory(struct arena *a, const struct tfl_tensor *t, const struct border_tensor *x,
 	  const uint8_t *bytes)
 {
-	if (!x || !x->given)
+	if (!x || !x->has_record)
 		return (struct array){ t, bytes };
 	struct tfl_tensor *m = anew(a, struct tfl_tensor, 1);
 	*m = *t;
-	m->rank = end_memory_shape(x, m->dim);
-	uint8_t *p = arena_alloc(a, (size_t)end_bytes(x), 1);
+	m->rank = border_memory_shape(x, m->dim);
+	uint8_t *p = arena_alloc(a, (size_t)border_bytes(x), 1);
 	if (bytes)
-		end_pack(x, bytes, p);
+		border_pack(x, bytes, p);
 	return (struct array){ m, p };
 }
 
 static bool
 write_expected(struct arena *a, struct file_set *to, const struct options *o,
-	       struct array *outputs, const struct ends *x, struct err *e)
+	       struct array *outputs, const struct border_tensors *x, struct err *e)
 {
 	int n = x->n_out;
 	for (int i = 0; i < n && !has_suffix(o->expected, ".npy"); i++)
@@ -434,7 +434,7 @@ write_expected(struct arena *a, struct file_set *to, const struct options *o,
 
 static bool
 write_input(struct arena *a, struct file_set *to, const struct options *o,
-	    const struct tfl_model *m, const struct ends *x, const struct filled *f,
+	    const struct tfl_model *m, const struct border_tensors *x, const struct filled *f,
 	    struct err *e)
 {
 	const struct tfl_subgraph *g = &m->subgraph[0];
@@ -483,17 +483,17 @@ write_samples(struct arena *a, const struct options *o, const struct tfl_subgrap
 }
 
 static bool
-convert(struct arena *a, const struct options *o, struct err *e)
+convert_files(struct arena *a, const struct options *o, struct err *e)
 {
 	struct model model;
-	struct ends x;
+	struct border_tensors x;
 	struct array *outputs = NULL;
 	if (!read_model(a, o->model, &model, e))
 		return false;
 	const struct tfl_model *m = model.m;
-	if (!ends_read(a, m, &x, e))
+	if (!borders_read(a, m, &x, e))
 		return false;
-	const struct tfl_model *v = ends_values(a, m, &x);
+	const struct tfl_model *v = borders_value_model(a, m, &x);
 	const struct tfl_subgraph *g = &v->subgraph[0];
 	bool kit = o->dialect == DIALECT_MLEK_SAMPLES || o->dialect == DIALECT_MLEK_TESTS;
 	if (kit && v != m)
@@ -533,7 +533,7 @@ main(int argc, char **argv)
 	};
 	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();
-	(void)convert(a, &o, &e);
+	(void)convert_files(a, &o, &e);
 	arena_close(a);
 	return cli_finish(&e);
 }

@@ -153,7 +153,7 @@ struct item {
 };
 struct list {
 	struct item *item;
-	size_t n, room;
+	size_t n, capacity;
 	bool named; /* true if any label is not a number: all labels are then class names */
 };
 /*
@@ -234,7 +234,7 @@ struct test_data {
  * on.
  */
 bool write_mlek_tests(struct arena *a, struct file_set *to, const char *dir,
-		      const struct test_data *given, struct err *e);
+		      const struct test_data *contents, struct err *e);
 /*
  * Writes o->output/sample_files.h and .c: the files before any preprocessing for the
  * model.  Pictures are in colour and have the size of input t.  Sounds have 16 bits.

@@ -125,10 +125,10 @@ put_test_source(struct text *t, const struct test_data *d)
 
 bool
 write_mlek_tests(struct arena *a, struct file_set *to, const char *dir,
-		 const struct test_data *given, struct err *e)
+		 const struct test_data *contents, struct err *e)
 {
 	struct text t[2] = { 0 };
-	struct test_data d = *given;
+	struct test_data d = *contents;
 	if (!check_kinds(d.in, d.n_in, e) || !check_kinds(d.out, d.n_out, e))
 		return false;
 	d.suffix = *d.use_case ? arena_printf(a, "_%s", d.use_case) : "";

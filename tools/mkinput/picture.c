@@ -95,18 +95,18 @@ next_word(struct reader *r)
 }
 
 static bool
-read_samples(struct reader *r, char form, struct data *d)
+read_samples(struct reader *r, char variant, struct data *d)
 {
 	for (size_t i = 0; i < d->n; i++) {
-		int32_t v = form == '1'	  ? next_bit(r)
-			    : form <= '3' ? next_number(r)
+		int32_t v = variant == '1'	  ? next_bit(r)
+			    : variant <= '3' ? next_number(r)
 			    : d->max > 255
 				? next_word(r)
 				: reader_u8(r);
 		if (r->overrun || v < 0 || v > d->max)
 			return false;
 		/* in a bit map 1 is black */
-		d->v[i] = form == '1' ? 1 - v : v;
+		d->v[i] = variant == '1' ? 1 - v : v;
 	}
 	return true;
 }
@@ -131,14 +131,14 @@ load_pnm(struct arena *a, struct bytes file, struct data *d, struct err *e)
 {
 	struct reader r = reader_init(file.p, file.n);
 	(void)reader_u8(&r);
-	char form = (char)reader_u8(&r);
+	char variant = (char)reader_u8(&r);
 	int32_t w = next_number(&r), h = next_number(&r);
-	bool bits = form == '1' || form == '4';
+	bool bits = variant == '1' || variant == '4';
 	int32_t max = bits ? 1 : next_number(&r);
 	if (w < 1 || h < 1 || max < 1 || max > 65535)
 		return err_set(e, "%s: error: malformed P%c header", d->name,
-			       form);
-	int64_t c = form == '3' || form == '6' ? 3 : 1;
+			       variant);
+	int64_t c = variant == '3' || variant == '6' ? 3 : 1;
 	/* a text needs at least one character per sample, a bit map one bit */
 	int64_t samples = (int64_t)w * h * c;
 	if (samples / 8 > (int64_t)file.n)
@@ -147,7 +147,7 @@ load_pnm(struct arena *a, struct bytes file, struct data *d, struct err *e)
 	if (!set_shape(a, h, w, c, d, e))
 		return false;
 	d->max = max;
-	bool ok = form == '4' ? read_bits(&r, d) : read_samples(&r, form, d);
+	bool ok = variant == '4' ? read_bits(&r, d) : read_samples(&r, variant, d);
 	return ok || err_set(e, "%s: error: pixels are cut short or above %d",
 			     d->name, max);
 }

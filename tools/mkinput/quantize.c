@@ -91,7 +91,7 @@ struct normal {
 };
 
 static double
-pick(const struct per_channel *p, int c, double otherwise)
+value_for_channel(const struct per_channel *p, int c, double otherwise)
 {
 	return p->n ? p->v[p->n == 1 ? 0 : c] : otherwise;
 }
@@ -130,8 +130,8 @@ make_normal(const struct options *o, const struct tfl_tensor *t,
 	if (o->range.n && !(d->max > 0))
 		return err_set(e, "%s: error: --range works only with pictures", d->name);
 	for (int c = 0; c < n->channels; c++) {
-		n->scale[c] = pick(&o->scale, c, 1);
-		n->mean[c] = pick(&o->mean, c, 0);
+		n->scale[c] = value_for_channel(&o->scale, c, 1);
+		n->mean[c] = value_for_channel(&o->mean, c, 0);
 	}
 	if (o->range.n) {
 		n->scale[0] = (o->range.v[1] - o->range.v[0]) / d->max;

@@ -81,7 +81,7 @@ read_frames(struct arena *a, SNDFILE *s, int channels, struct data *d)
  * bytes, and its MPEG reader writes messages of its own to standard error.
  */
 static bool
-is_known(struct bytes file)
+has_supported_magic(struct bytes file)
 {
 	static const char magic[][5] = { "fLaC", "OggS", "FORM" };
 	for (size_t i = 0; i < ARRAY_LEN(magic); i++)
@@ -93,7 +93,7 @@ is_known(struct bytes file)
 bool
 load_sndfile(struct arena *a, struct bytes file, struct data *d, struct err *e)
 {
-	if (!is_known(file))
+	if (!has_supported_magic(file))
 		return err_set(e, "%s: error: not a WAV, FLAC, Ogg or AIFF file",
 				  d->name);
 	struct memory m = { .file = file };

@@ -47,7 +47,7 @@ labels_path(struct arena *a, const struct options *o)
 }
 
 static bool
-save(struct arena *a, const struct options *o, const struct tfl_tensor *t,
+save_stack_and_labels(struct arena *a, const struct options *o, const struct tfl_tensor *t,
      const struct list *l, size_t n, const struct spool *values, struct err *e)
 {
 	struct file_set *s = file_set_open(a);
@@ -79,7 +79,7 @@ make_stack(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 	bool ok = true;
 	for (size_t i = 0; ok && i < l.n; i++)
 		ok = add_input(o, &one, &l.item[i], &all, &values, e);
-	ok = ok && save(a, o, t, &l, l.n / (size_t)batch, &values, e);
+	ok = ok && save_stack_and_labels(a, o, t, &l, l.n / (size_t)batch, &values, e);
 	spool_close(&values);
 	if (ok)
 		warn_clipped(file_name(o->list), t, &all);

@@ -7,7 +7,7 @@
 #define NPU_CMDGEN_CMDGEN_H
 
 #include "graph/graph.h"
-#include "stream/ends.h"
+#include "stream/borders.h"
 #include "stream/map.h"
 
 /* --emit: EMIT(code, name of the option's value, help text) */
@@ -50,17 +50,17 @@ struct cmdgen {
 bool build_model(struct cmdgen *c, struct bytes *out);
 
 /*
- * ends.c: the layouts of the model's inputs and outputs, and how many inputs one run
+ * borders.c: the layouts of the model's inputs and outputs, and how many inputs one run
  * takes
  */
-struct ends find_ends(const struct cmdgen *c);
+struct border_tensors find_borders(const struct cmdgen *c);
 /*
  * Describes a tensor of the original whose memory differs from the original's: an input
  * or output with a layout, or any tensor of a batch that is not constant. *out gets its
  * shape in memory, *data its initial values.  Returns false if the original's shape and
  * values hold.
  */
-bool reshape_end(const struct cmdgen *c, int index, struct tfl_tensor *out,
+bool reshape_border(const struct cmdgen *c, int index, struct tfl_tensor *out,
 		 struct bytes *data);
 
 /* raw.c: prints npz or vela-bin; fails unless one NPU region is the whole graph */

@@ -98,7 +98,7 @@ put_words(const struct cmdgen *c, struct text *t)
  * has its constants.
  */
 static bool
-write_part(struct cmdgen *c, const struct options *o, struct bytes file)
+write_npu_input(struct cmdgen *c, const struct options *o, struct bytes file)
 {
 	struct tfl_model *m;
 	const struct tfl_op *op = NULL;
@@ -130,7 +130,7 @@ write_output(struct cmdgen *c, const struct options *o)
 	if (o->emit == EMIT_TFLITE) {
 		ok = file_write(o->output, file.p, file.n, true, c->e);
 	} else if (o->emit == EMIT_PAYLOAD || o->emit == EMIT_CONSTANTS) {
-		ok = write_part(c, o, file);
+		ok = write_npu_input(c, o, file);
 	} else if (o->emit == EMIT_CMD) {
 		put_words(c, &t);
 		ok = file_write(o->output, t.p, t.n, true, c->e);
@@ -175,7 +175,7 @@ run(const struct options *o, struct arena *a, struct err *e)
 	    !graph_read(a, (struct bytes){ .p = text, .n = n }, file_name(o->input),
 			STAGE_WENC, &c.g, e))
 		return false;
-	graph_spend_text(c.g, text);
+	graph_release_text(c.g, text);
 	return graph_target(c.g, &c.accel, &c.memory, e) &&
 	       graph_model(c.g, &c.m, e) && emit_all(&c) &&
 	       list(&c, o) && write_output(&c, o);

@@ -98,26 +98,26 @@ check_nodes(const struct cmdgen *c)
 
 /* The model's inputs or outputs: those that the graph lists, else those of the original. */
 static const int *
-keep_ends(struct build *b, const struct g_tfls *l, const int *v, int *n)
+keep_borders(struct build *b, const struct g_tfls *l, const int *v, int *n)
 {
 	if (!l)
 		return keep_tensors(b, v, *n);
-	int *ends = anew(b->c->a, int, (size_t)l->n + 1);
+	int *borders = anew(b->c->a, int, (size_t)l->n + 1);
 	for (int i = 0; i < l->n; i++)
-		ends[i] = l->v[i].index;
+		borders[i] = l->v[i].index;
 	*n = l->n;
-	return keep_tensors(b, ends, l->n);
+	return keep_tensors(b, borders, l->n);
 }
 
 /* tensors of the graph, for a graph without an original model */
 static const int *
-make_ends(struct build *b, const struct g_tensors *l, int *n)
+make_borders(struct build *b, const struct g_tensors *l, int *n)
 {
-	int *ends = anew(b->c->a, int, l->n + 1);
+	int *borders = anew(b->c->a, int, l->n + 1);
 	for (size_t i = 0; i < l->n; i++)
-		ends[i] = make_tensor(b, l->v[i]);
+		borders[i] = make_tensor(b, l->v[i]);
 	*n = (int)l->n;
-	return ends;
+	return borders;
 }
 
 static void
@@ -136,13 +136,13 @@ build_main(struct build *b)
 	bool in = m && G_HAS(m, G_MODEL_inputs), out = m && G_HAS(m, G_MODEL_outputs);
 	b->sg.name = from->name;
 	b->sg.n_in = from->n_in;
-	b->sg.in = keep_ends(b, in ? &m->inputs : NULL, from->in, &b->sg.n_in);
+	b->sg.in = keep_borders(b, in ? &m->inputs : NULL, from->in, &b->sg.n_in);
 	b->sg.n_out = from->n_out;
-	b->sg.out = keep_ends(b, out ? &m->outputs : NULL, from->out, &b->sg.n_out);
+	b->sg.out = keep_borders(b, out ? &m->outputs : NULL, from->out, &b->sg.n_out);
 	if (m && G_HAS(m, G_MODEL_in))
-		b->sg.in = make_ends(b, &m->in, &b->sg.n_in);
+		b->sg.in = make_borders(b, &m->in, &b->sg.n_in);
 	if (m && G_HAS(m, G_MODEL_out))
-		b->sg.out = make_ends(b, &m->out, &b->sg.n_out);
+		b->sg.out = make_borders(b, &m->out, &b->sg.n_out);
 	b->sg.op = anew(c->a, struct tflw_op, c->g->n_nodes + 1);
 	bool special = false;
 	for (size_t i = 0; i < c->g->n_nodes; i++) {

@@ -29,7 +29,7 @@ keep_metadata(struct build *b)
 		if (strcmp(name, "OfflineMemoryAllocation") != 0 &&
 		    strcmp(name, MAP_METADATA) != 0 &&
 		    strcmp(name, PROFILE_METADATA) != 0 &&
-		    strcmp(name, ENDS_METADATA) != 0 &&
+		    strcmp(name, BORDERS_METADATA) != 0 &&
 		    buffer < b->c->m->n_buffers && b->c->m->buffer[buffer].p)
 			add_metadata(b, name, b->c->m->buffer[buffer]);
 	}
@@ -55,12 +55,12 @@ add_plan(struct build *b)
 }
 
 static void
-add_ends(struct build *b)
+add_border_metadata(struct build *b)
 {
-	struct ends x = find_ends(b->c);
-	struct bytes text = ends_print(b->c->a, &x);
+	struct border_tensors x = find_borders(b->c);
+	struct bytes text = borders_print(b->c->a, &x);
 	if (text.p)
-		add_metadata(b, ENDS_METADATA, text);
+		add_metadata(b, BORDERS_METADATA, text);
 }
 
 /*
@@ -90,6 +90,6 @@ build_metadata(struct build *b)
 {
 	keep_metadata(b);
 	add_plan(b);
-	add_ends(b);
+	add_border_metadata(b);
 	add_map(b);
 }

@@ -73,7 +73,7 @@ keep_tensor(struct build *b, int index)
 	if (*kept >= 0)
 		return *kept;
 	struct tflw_tensor w = { .from = t->ref };
-	if (reshape_end(b->c, index, &own, &data)) {
+	if (reshape_border(b->c, index, &own, &data)) {
 		w = (struct tflw_tensor){ .t = own };
 		w.buffer = data.n ? add_buffer(b, data) : EMPTY_BUFFER;
 	} else {
@@ -171,7 +171,7 @@ is_listed(const struct g_tfls *instead, const int *v, int n, int index)
 
 /* true for an input or output of the finished model */
 static bool
-is_end(const struct build *b, int index)
+is_border(const struct build *b, int index)
 {
 	const struct graph *g = b->c->g;
 	const struct tfl_subgraph *sg = &b->c->m->subgraph[0];
@@ -188,7 +188,7 @@ node_tensors(struct build *b, const struct g_tensors *l, int *out)
 	for (size_t i = 0; i < l->n; i++) {
 		for (int k = 0; k < l->v[i]->tfl.n; k++)
 			if (!tensor_is_separate(l->v[i]) ||
-			    is_end(b, l->v[i]->tfl.v[k].index))
+			    is_border(b, l->v[i]->tfl.v[k].index))
 				out[n++] = keep_tensor(b, l->v[i]->tfl.v[k].index);
 		if (!l->v[i]->tfl.n)
 			out[n++] = make_tensor(b, l->v[i]);

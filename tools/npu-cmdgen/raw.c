@@ -47,7 +47,7 @@ tensor_of(const struct graph *g, int index)
 
 /* inputs or outputs: the graph's own list, else the original model's */
 static struct g_tensors
-ends_of(struct cmdgen *c, bool in)
+borders_of(struct cmdgen *c, bool in)
 {
 	const struct g_model *m = c->g->n_models ? c->g->models[0] : NULL;
 	const struct tfl_subgraph *sg = &c->m->subgraph[0];
@@ -65,7 +65,7 @@ ends_of(struct cmdgen *c, bool in)
  * appended to scratch.
  */
 static bool
-place_end(struct cmdgen *c, const struct g_tensor *t, struct raw *r, struct raw_end *d)
+place_border(struct cmdgen *c, const struct g_tensor *t, struct raw *r, struct raw_io *d)
 {
 	enum { ALIGN = 16 };
 	if (!t)
@@ -98,13 +98,13 @@ place_end(struct cmdgen *c, const struct g_tensor *t, struct raw *r, struct raw_
 }
 
 static bool
-place_ends(struct cmdgen *c, bool in, struct raw *r, struct raw_end **v, int *n)
+place_borders(struct cmdgen *c, bool in, struct raw *r, struct raw_io **v, int *n)
 {
-	struct g_tensors l = ends_of(c, in);
-	*v = anew(c->a, struct raw_end, l.n + 1);
+	struct g_tensors l = borders_of(c, in);
+	*v = anew(c->a, struct raw_io, l.n + 1);
 	*n = (int)l.n;
 	for (size_t i = 0; i < l.n; i++)
-		if (!place_end(c, l.v[i], r, &(*v)[i]))
+		if (!place_border(c, l.v[i], r, &(*v)[i]))
 			return false;
 	return true;
 }
@@ -116,8 +116,8 @@ print_raw(struct cmdgen *c, enum emit what, struct text *t)
 	struct raw r = { .scratch = used(c->g, PLACE_ARENA) };
 	struct g_blob *flash = graph_find_blob(c->g, "flash");
 	if (!only_node(c, &node) || (flash && !graph_blob(c->g, flash, &r.weights, c->e)) ||
-	    !place_ends(c, true, &r, &r.in, &r.n_in) ||
-	    !place_ends(c, false, &r, &r.out, &r.n_out))
+	    !place_borders(c, true, &r, &r.in, &r.n_in) ||
+	    !place_borders(c, false, &r, &r.out, &r.n_out))
 		return false;
 	r.cmd = emit_payload(c->a, c->accel, &c->stream[node]);
 	r.fast = c->memory.spilling ? used(c->g, PLACE_CACHE) : 0;

@@ -17,7 +17,7 @@ stream_of(const struct cmdgen *c, size_t node)
 }
 
 static void
-put_map(struct text *t, const struct cmdgen *c, const char *what,
+put_feature_map(struct text *t, const struct cmdgen *c, const char *what,
 	const struct npu_fm *f, const struct g_tensor *of)
 {
 	int64_t depth = f->bricks ? round_up_i64(f->shape.c, BRICK) : f->shape.c;
@@ -140,12 +140,12 @@ put_kernel(struct text *t, const struct cmdgen *c, const struct npu_op *o,
 	text_printf(t, "%s name=%s: ", title_of(op), op_label(c, op));
 	put_stripe(t, c, s);
 	text_putc(t, '\n');
-	put_map(t, c, "IFM", &o->ifm, op->ifm.t);
+	put_feature_map(t, c, "IFM", &o->ifm, op->ifm.t);
 	if (o->has_ifm2 && o->ifm2_scalar)
 		text_printf(t, "      IFM2: scalar=%d\n", o->scalar);
 	else if (o->has_ifm2)
-		put_map(t, c, "IFM2", &o->ifm2, op->ifm2.t);
-	put_map(t, c, "OFM", &o->ofm, op->ofm.t);
+		put_feature_map(t, c, "IFM2", &o->ifm2, op->ifm2.t);
+	put_feature_map(t, c, "OFM", &o->ofm, op->ofm.t);
 	if (o->kind != NPU_ELEMENTWISE)
 		put_window(t, o);
 	if (o->weights[0].n) {

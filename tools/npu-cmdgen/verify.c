@@ -38,7 +38,7 @@ step_at(const struct emit_words *w, size_t at)
 
 /* only the first error is printed */
 static void
-take(void *ctx, const struct npu_finding *f)
+keep_first_error(void *ctx, const struct npu_finding *f)
 {
 	struct judge *j = ctx;
 	struct cmdgen *c = j->c;
@@ -104,7 +104,7 @@ verify_model(struct cmdgen *c, struct bytes file, unsigned jobs)
 	    !stream_find(c->a, m, &s, &n, c->e))
 		return false;
 	struct judge j = { .c = c, .first = s };
-	struct npu_verify v = { .report = take, .ctx = &j, .jobs = jobs };
+	struct npu_verify v = { .report = keep_first_error, .ctx = &j, .jobs = jobs };
 	stream_verify(m, s, n, &v);
 	if (!j.failed && !stream_verify_source(m, s, n, c->g, &v, c->e))
 		return false;

@@ -77,7 +77,7 @@ read_source(struct arena *a, const struct options *o, struct input *in,
 	struct bytes text;
 	if (!file_read(a, o->source, SIZE_MAX / 4, &text, e))
 		return false;
-	const char *is = fb_known(text);
+	const char *is = fb_identify(text);
 	if (is)
 		return err_at(e, file_name(o->source), 0, "not an NPU graph but %s; "
 			      "--source wants the graph that the model was made of, as "

@@ -108,7 +108,7 @@ put_advice(struct text *t, const struct layers *all, const struct layer *l)
 	bool ranged = !has_own_range(all->m->subgraph[0].op[l->op].code);
 	int32_t lo, hi;
 	layer_limits(x, &lo, &hi);
-	if (!l->known)
+	if (!l->has_function)
 		text_puts(t, "not computed in real numbers");
 	else if (l->q_lo == l->q_hi && l->n > 1)
 		text_printf(t, "dead: always %g", scale * (l->q_lo - zero));
@@ -204,7 +204,7 @@ put_json_layer(struct text *t, const struct layers *all, const struct layer *l)
 	text_double(t, l->lo);
 	text_puts(t, ", \"greatest\": ");
 	text_double(t, l->hi);
-	text_printf(t, ", \"computed\": %s, \"help\": ", l->known ? "true" : "false");
+	text_printf(t, ", \"computed\": %s, \"help\": ", l->has_function ? "true" : "false");
 	put_advice(&advice, all, l);
 	const char *help = text_str(&advice);
 	text_quoted(t, help, strlen(help));

@@ -3,7 +3,7 @@
 #include "npu-eval.h"
 
 static size_t
-largest(const struct values *v, size_t item)
+largest_index(const struct values *v, size_t item)
 {
 	size_t best = 0;
 	for (size_t k = 1; k < v->each; k++)
@@ -16,7 +16,7 @@ largest(const struct values *v, size_t item)
 static size_t
 answer_of(const struct values *v, size_t item, double middle)
 {
-	return v->each == 1 ? value_at(v, item, 0) > middle : largest(v, item);
+	return v->each == 1 ? value_at(v, item, 0) > middle : largest_index(v, item);
 }
 
 /* True if the class is among the k best; of equal values, the first are better. */

@@ -122,7 +122,7 @@ open_layers(struct run *r)
 					     .lo = INFINITY, .hi = -INFINITY,
 					     .q_lo = INT32_MAX, .q_hi = INT32_MIN,
 					     .n_channels = t->rank ? t->dim[t->rank - 1] : 1,
-					     .known = real_knows(r->real, i) };
+					     .has_function = real_has_function(r->real, i) };
 			l->channel = anew(r->a, struct channel, (size_t)l->n_channels);
 			for (int32_t c = 0; c < l->n_channels; c++) {
 				l->channel[c].lo = INT32_MAX;
@@ -190,14 +190,14 @@ static void
 run_operator(struct run *r, int i, struct layer **next)
 {
 	const struct tfl_op *op = &r->g->op[i];
-	bool known = real_knows(r->real, i);
-	if (known) {
+	bool has_function = real_has_function(r->real, i);
+	if (has_function) {
 		real_run(r->real, i);
 		real_run(r->alone, i);
 	}
 	for (int k = 0; k < op->n_out; k++) {
 		int t = op->out[k];
-		if (!known) {
+		if (!has_function) {
 			take_integers(r, r->real, t);
 			take_integers(r, r->alone, t);
 		}

@@ -38,7 +38,7 @@ struct layer {
 	 * false: the operator has no function in real numbers; its integers are used
 	 * instead
 	 */
-	bool known;
+	bool has_function;
 };
 
 struct layers {

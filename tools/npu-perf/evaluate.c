@@ -18,7 +18,7 @@ count_beats(struct arena *a, struct network *net, const struct operator *op)
 	const struct perf_run *run = &op->run;
 	struct perf_estimate *rows = anew(a, struct perf_estimate, run->n);
 	struct perf_estimate sum =
-	    perf_estimate_run(&net->machine, PERF_TIMELINE, &op->known, run, rows);
+	    perf_estimate_run(&net->machine, PERF_TIMELINE, &op->operand_info, run, rows);
 	int port = m->const_area == m->axi[0] ? COUNT_AXI0_READ : COUNT_AXI1_READ;
 	net->beats[port] += (double)(op->stream.n_words * sizeof(*op->stream.word)) /
 			    net->accel->axi_bytes;
@@ -86,7 +86,7 @@ evaluate(struct arena *a, const struct options *o, struct network *net,
 		op->run = by_fit ? calibrated : op->timeline;
 		op->row = anew(a, struct perf_estimate, op->run.n);
 		struct perf_estimate sum = perf_estimate_run(
-		    m, o->model, &op->known, &op->run, op->row);
+		    m, o->model, &op->operand_info, &op->run, op->row);
 		perf_estimate_add(&net->total, &sum);
 		count_beats(a, net, op);
 		op->start = by_fit ? net->calibrated : net->cycles;
@@ -196,7 +196,7 @@ row_traffic(const struct network *net, const struct perf_row *r,
 	struct perf_row copy = *r;
 	struct perf_run one = { .row = &copy, .n = 1 };
 	struct perf_estimate e;
-	struct perf_known nothing = { .n_places = 0 };
+	struct perf_operand_info nothing = { .n_places = 0 };
 	(void)perf_estimate_run(&net->machine, PERF_TIMELINE, &nothing, &one, &e);
 	for (int a = 0; a < MEM_AREAS; a++) {
 		read[a] = write[a] = 0;

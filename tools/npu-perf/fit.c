@@ -79,7 +79,7 @@ cycles_of(struct fit *f, const struct point *p, const double v[PARAMETERS])
 }
 
 static double
-distance(struct fit *f, const double v[PARAMETERS])
+fit_error(struct fit *f, const double v[PARAMETERS])
 {
 	double sum = 0;
 	for (size_t i = 0; i < f->n; i++) {
@@ -106,7 +106,7 @@ try_direction(struct fit *f, double v[PARAMETERS], int direction, double factor,
 		if (direction % 3)
 			w[p] = limited(w[p] * by, 1e-6, most[p]);
 	}
-	double d = distance(f, w);
+	double d = fit_error(f, w);
 	if (d >= *best - 1e-9)
 		return false;
 	*best = d;
@@ -126,7 +126,7 @@ descend(struct fit *f, double v[PARAMETERS], int n)
 	/* a factor of 2 needs a few rounds; the limit stops an endless cycle */
 	enum { ROUNDS = 20 };
 	static const int directions[PARAMETERS + 1] = { 1, 3, 9, 27 };
-	double best = distance(f, v);
+	double best = fit_error(f, v);
 	for (size_t i = 0; i < ARRAY_LEN(factor) && !f->e->status; i++)
 		for (int round = 0, moved = 1; moved && round < ROUNDS; round++) {
 			moved = 0;
@@ -138,7 +138,7 @@ descend(struct fit *f, double v[PARAMETERS], int n)
 
 /* Starts from several points, because bandwidth and latency can replace each other. */
 static void
-find(struct fit *f, double v[PARAMETERS])
+find_parameters(struct fit *f, double v[PARAMETERS])
 {
 	static const double scale[] = { 0.5, 1, 2 };
 	static const int latency[] = { 16, 128 };
@@ -196,7 +196,7 @@ leave_one_out(struct fit *f, double *ratio)
 	for (size_t i = 0; i < f->n; i++) {
 		double v[PARAMETERS];
 		f->without = i;
-		find(f, v);
+		find_parameters(f, v);
 		double c = cycles_of(f, &f->point[i], v);
 		ratio[i] = r[i] = c > 0 ? f->point[i].measured / c : 1;
 	}
@@ -329,7 +329,7 @@ fit_profile(struct arena *a, const struct options *o, struct text *t, struct err
 				      f.point[0].net.file,
 				      f.point[0].net.accel->name);
 	}
-	find(&f, v);
+	find_parameters(&f, v);
 	put_fit(t, &f, o->fit, v);
 	return !e->status;
 }

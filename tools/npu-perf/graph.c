@@ -47,8 +47,8 @@ take_cpu(const struct tfl_model *m, const struct g_node *n, struct network *net)
 	const struct tfl_subgraph *sg =
 	    m && at && at->subgraph >= 0 && at->subgraph < m->n_subgraphs
 		? &m->subgraph[at->subgraph] : NULL;
-	bool known = sg && at->index >= 0 && at->index < sg->n_ops;
-	add_cpu(net, label, sg, known ? &sg->op[at->index] : NULL);
+	bool in_range = sg && at->index >= 0 && at->index < sg->n_ops;
+	add_cpu(net, label, sg, in_range ? &sg->op[at->index] : NULL);
 }
 
 static bool

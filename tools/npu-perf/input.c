@@ -11,7 +11,7 @@
 #include "base/fixed.h"
 #include "kernels/kernels.h"
 #include "raw/raw.h"
-#include "stream/ends.h"
+#include "stream/borders.h"
 #include "stream/profile.h"
 #include "stream/source.h"
 
@@ -199,13 +199,13 @@ find_memory(struct arena *a, const struct tfl_model *m, const struct options *o,
 	struct profile p;
 	if (!profile_read(a, m, &p, e))
 		return false;
-	bool known = p.accel == net->accel;
-	if (known && !o->config && !o->system && !o->mode) {
+	bool same_npu = p.accel == net->accel;
+	if (same_npu && !o->config && !o->system && !o->mode) {
 		net->memory = p.memory;
 		return true;
 	}
-	const char *system = o->system || !known ? o->system : p.memory.system;
-	const char *mode = o->mode || !known ? o->mode : p.memory.mode;
+	const char *system = o->system || !same_npu ? o->system : p.memory.system;
+	const char *mode = o->mode || !same_npu ? o->mode : p.memory.mode;
 	if (!memory_load(a, o->config, system, mode, net->accel, &net->memory, e))
 		return false;
 	net->memory.part = o->part;
@@ -225,11 +225,11 @@ read_model(struct arena *a, const struct options *o, struct bytes file,
 	net->n_layers = -1;
 	net->bytes.separate = separate_bytes(m);
 	walk_operators(a, m, net);
-	struct ends ends;
-	if (!ends_read(a, m, &ends, e))
+	struct border_tensors borders;
+	if (!borders_read(a, m, &borders, e))
 		return false;
-	net->desired_batch = ends.desired;
-	net->batch = ends.actual;
+	net->desired_batch = borders.desired;
+	net->batch = borders.actual;
 	if (!take_streams(a, net, s, n, e))
 		return false;
 	take_tensors(a, m, net);

@@ -40,9 +40,9 @@ static int
 layer_of(const struct edges *x, const struct g_tfls *tfl)
 {
 	const struct g_tfl *t = tfl->n ? &tfl->v[tfl->n - 1] : NULL;
-	bool known = t && t->subgraph == 0 && t->index >= 0 &&
+	bool in_range = t && t->subgraph == 0 && t->index >= 0 &&
 		     (size_t)t->index < x->n_layers;
-	return known ? t->index : -1;
+	return in_range ? t->index : -1;
 }
 
 static void

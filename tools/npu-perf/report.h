@@ -37,7 +37,7 @@ struct operator {
 	const struct map_command *command;
 	const char *const *label;
 	int n_labels;
-	struct perf_known known; /* set by take_tensors; empty for a graph */
+	struct perf_operand_info operand_info; /* set by take_tensors; empty for a graph */
 	/* set by evaluate */
 	struct perf_run timeline;
 	/* of the calibrated machine if the model is calibrated, else the timeline */

@@ -101,17 +101,17 @@ head(struct text *t, const struct options *o, const struct network *net)
 static void
 operators(struct text *t, const struct options *o, const struct network *net)
 {
-	bool known = net->n_layers >= 0;
-	int all = net->n_cpu + (known ? net->n_layers : 0);
+	bool is_counted = net->n_layers >= 0;
+	int all = net->n_cpu + (is_counted ? net->n_layers : 0);
 	text_printf(t, "\nCPU operators = %d", net->n_cpu);
-	if (known || net->n_cpu == 0)
+	if (is_counted || net->n_cpu == 0)
 		text_printf(t, " (%.1f%%)\n",
 			    all ? 100.0 * net->n_cpu / all : 0.0);
 	else
 		text_puts(t, " (n/a)\n");
 	for (int i = 0; o->cpu_names && i < net->n_cpu; i++)
 		text_printf(t, "   %s\n", net->cpu[i]);
-	if (known)
+	if (is_counted)
 		text_printf(t, "NPU operators = %d (%.1f%%)\n", net->n_layers,
 			    all ? 100.0 * net->n_layers / all : 100.0);
 	else
@@ -160,7 +160,7 @@ bandwidths(struct text *t, const struct options *o, const struct network *net,
 
 /* a compiler's estimate is truncated as that compiler prints it; ours are not */
 static double
-whole(const struct network *net, double cycles)
+as_printed(const struct network *net, double cycles)
 {
 	bool ours = net->model == PERF_TIMELINE || net->model == PERF_CALIBRATED;
 	return ours ? cycles : trunc(cycles);
@@ -170,7 +170,7 @@ static void
 cycles_line(struct text *t, const struct network *net, const char *label, double cycles)
 {
 	text_printf(t, "%-30s           %12.0f cycles/batch\n", label,
-		    whole(net, cycles));
+		    as_printed(net, cycles));
 }
 
 static void

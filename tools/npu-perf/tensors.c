@@ -11,8 +11,8 @@ enum { IN_CONSTANTS = 1, IN_ARENA, N_SPECIAL = 4, ARENA = 1 }; /* ethosu-command
  * access the tensor.
  */
 static bool
-place_of(const struct tfl_model *m, const struct tfl_op *op, int tensor,
-	 struct perf_place *out)
+describe_tensor(const struct tfl_model *m, const struct tfl_op *op, int tensor,
+	 struct perf_tensor *out)
 {
 	const struct tfl_tensor *t = &m->subgraph[0].tensor[tensor];
 	int64_t origin = tfl_planned_at(m, op->in[IN_ARENA]);
@@ -22,39 +22,39 @@ place_of(const struct tfl_model *m, const struct tfl_op *op, int tensor,
 	int32_t *extent[] = { &s.c, &s.w, &s.h };
 	for (int i = 0; i < (int)ARRAY_LEN(extent) && i < t->rank; i++)
 		*extent[i] = t->dim[t->rank - 1 - i];
-	*out = (struct perf_place){ .region = region ? region : ARENA,
+	*out = (struct perf_tensor){ .region = region ? region : ARENA,
 				    .at = region ? 0 : at - origin, .shape = s,
 				    .bits = 8 * tfl_type_bytes(t->type) };
 	return tfl_elements(t) > 0 && (region || (origin >= 0 && at >= origin));
 }
 
-static struct perf_known
-known_of(struct arena *a, const struct tfl_model *m, const struct npu_stream *s)
+static struct perf_operand_info
+operand_info_of(struct arena *a, const struct tfl_model *m, const struct npu_stream *s)
 {
 	const struct tfl_subgraph *g = &m->subgraph[s->subgraph];
 	const struct tfl_op *op = &g->op[s->op];
-	struct perf_known known = { .n_places = 0 };
+	struct perf_operand_info operand_info = { .n_places = 0 };
 	if (op->n_in < N_SPECIAL)
-		return known;
+		return operand_info;
 	if (op->in[IN_CONSTANTS] >= 0)
-		known.constants = g->tensor[op->in[IN_CONSTANTS]].data;
+		operand_info.constants = g->tensor[op->in[IN_CONSTANTS]].data;
 	if (s->subgraph != 0 || op->in[IN_ARENA] < 0)
-		return known; /* the memory plan has no offsets for other subgraphs */
+		return operand_info; /* the memory plan has no offsets for other subgraphs */
 	int n = op->n_in - N_SPECIAL + op->n_out;
-	struct perf_place *place = anew(a, struct perf_place, (size_t)n);
+	struct perf_tensor *place = anew(a, struct perf_tensor, (size_t)n);
 	for (int i = 0; i < n; i++) {
 		int in = i + N_SPECIAL;
 		int t = in < op->n_in ? op->in[in] : op->out[in - op->n_in];
-		if (t >= 0 && place_of(m, op, t, &place[known.n_places]))
-			known.n_places++;
+		if (t >= 0 && describe_tensor(m, op, t, &place[operand_info.n_places]))
+			operand_info.n_places++;
 	}
-	known.place = place;
-	return known;
+	operand_info.place = place;
+	return operand_info;
 }
 
 void
 take_tensors(struct arena *a, const struct tfl_model *m, struct network *net)
 {
 	for (size_t i = 0; i < net->n; i++)
-		net->op[i].known = known_of(a, m, &net->op[i].stream);
+		net->op[i].operand_info = operand_info_of(a, m, &net->op[i].stream);
 }

@@ -85,7 +85,7 @@ enum { TOP = 10 };
 
 /* inserts p, with the largest changes first */
 static size_t
-insert(struct pair *v, size_t n, struct pair p)
+insert_by_change(struct pair *v, size_t n, struct pair p)
 {
 	const double noise = 1e-6; /* ms: error of sums of fractions */
 	size_t at = n;
@@ -105,11 +105,11 @@ list_pairs(const struct report *old, const struct report *new, struct pair *v)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < new->n_layers; i++)
-		n = insert(v, n, pair_of(old, layer_called(old, new->layer[i].name),
+		n = insert_by_change(v, n, pair_of(old, layer_called(old, new->layer[i].name),
 					 new, &new->layer[i]));
 	for (size_t i = 0; i < old->n_layers; i++)
 		if (!layer_called(new, old->layer[i].name))
-			n = insert(v, n, pair_of(old, &old->layer[i], new, NULL));
+			n = insert_by_change(v, n, pair_of(old, &old->layer[i], new, NULL));
 	return n;
 }
 

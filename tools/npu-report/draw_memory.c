@@ -64,7 +64,7 @@ enum { INSIDE = 4, HIGH = 12, FEWEST = 6 }; /* pixels around a name; fewest lett
  * are drawn after span i, from x up to end.
  */
 static double
-free_until(const struct plot *p, size_t i, double x, double end, double y)
+clear_until_x(const struct plot *p, size_t i, double x, double end, double y)
 {
 	const struct span *s = &p->r->span[i];
 	for (size_t k = i + 1; k < p->r->n_spans; k++) {
@@ -92,11 +92,11 @@ draw_name(const struct plot *p, size_t i)
 		return;
 	for (size_t k = 0; k < ARRAY_LEN(heights); k++) {
 		double y = top + (h - HIGH) * heights[k];
-		double room = (free_until(p, i, x, end, y) - x - 2 * INSIDE) / LETTER;
-		if (room < FEWEST)
+		double n_letters = (clear_until_x(p, i, x, end, y) - x - 2 * INSIDE) / LETTER;
+		if (n_letters < FEWEST)
 			continue;
 		svg_text(p->t, ANCHOR_START, x + INSIDE, y + HIGH / 2.0 + 3,
-			 shortened(p->r->a, s->label, (size_t)room));
+			 shortened(p->r->a, s->label, (size_t)n_letters));
 		return;
 	}
 }

@@ -33,7 +33,7 @@ put_value(struct text *t, const struct report *r, const struct node *x,
 	  enum explorer what)
 {
 	const struct layer *l = x->layer < 0 ? NULL : &r->layer[x->layer];
-	if (what == EXPLORE_PLACE)
+	if (what == EXPLORE_PROCESSOR)
 		put_string(t, l ? "NPU" : "CPU");
 	else if (!l)
 		return false;

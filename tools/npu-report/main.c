@@ -82,10 +82,10 @@ picture_of(const char *name)
 	for (int i = 0; i < PICTURES; i++)
 		if (!strcmp(picture_names[i], name))
 			return (enum picture)i;
-	struct text known = { 0 };
+	struct text choices = { 0 };
 	for (int i = 0; i < PICTURES; i++)
-		text_printf(&known, "%s, ", picture_names[i]);
-	cli_error("--svg knows %snot '%s'", text_str(&known), name);
+		text_printf(&choices, "%s, ", picture_names[i]);
+	cli_error("--svg knows %snot '%s'", text_str(&choices), name);
 	return PICTURES;
 }
 
@@ -198,7 +198,7 @@ static const struct argp argp = {
 };
 
 static void
-print(struct text *t, const struct options *o, const struct report *old,
+print_output(struct text *t, const struct options *o, const struct report *old,
       const struct report *r)
 {
 	if (o->n_compare)
@@ -281,7 +281,7 @@ main(int argc, char **argv)
 	struct arena *a = arena_open();
 	if (open_old(a, &o, old, &status, &e) && open_report(a, &o, o.file, &r, &status, &e) && open_fronts(&o, &r, &e)) {
 		r.network = o.called ? o.called : r.network;
-		print(&t, &o, old, &r);
+		print_output(&t, &o, old, &r);
 		bool ok = file_write(o.output, t.p, t.n, false, &e);
 		for (int i = 0; ok && o.gate && i < o.n_compare; i++)
 			ok = check_slower(&o, &old[i], &r, &e);

@@ -51,15 +51,15 @@ arguments(struct arena *a, const char *file, const char *const *option)
 static bool
 read_all(struct arena *a, int fd, struct bytes *out, struct err *e)
 {
-	enum { ROOM = 1 << 16 };
+	enum { READ_STEP = 1 << 16 };
 	size_t n = 0, cap = 0;
 	uint8_t *p = NULL;
 	for (;;) {
-		while (cap - n < ROOM) {
-			uint8_t *more = arena_alloc(a, 2 * cap + ROOM, 1);
+		while (cap - n < READ_STEP) {
+			uint8_t *more = arena_alloc(a, 2 * cap + READ_STEP, 1);
 			if (n)
 				memcpy(more, p, n);
-			cap = 2 * cap + ROOM;
+			cap = 2 * cap + READ_STEP;
 			p = more;
 		}
 		ssize_t got = read(fd, p + n, cap - n);

@@ -50,9 +50,9 @@ put_memory(struct text *t, const struct report *r)
 			       "to %.0f\n", p->place, p->bytes, p->start, p->end);
 		for (size_t k = 0; k < r->n_spans; k++) {
 			const struct span *s = &r->span[k];
-			bool there = !strcmp(s->place, p->place) &&
+			bool in_peak = !strcmp(s->place, p->place) &&
 				     s->start <= p->start && s->end >= p->end;
-			if (!there)
+			if (!in_peak)
 				continue;
 			text_printf(t, "  %-*s %10.0f %5.1f %% ", NAME,
 				    text_plain(r->a, s->label), s->bytes,

@@ -208,8 +208,8 @@ read_nodes(struct report *r, const int *place, const char *path)
 		x->reads = anew(r->a, size_t, n_reads + 1);
 		for (size_t k = 0; k < n_reads; k++) {
 			double from = reads[k].number;
-			bool known = from >= 0 && from < (double)n && at[(size_t)from];
-			if (known)
+			bool in_range = from >= 0 && from < (double)n && at[(size_t)from];
+			if (in_range)
 				x->reads[x->n_reads++] = at[(size_t)from] - 1;
 		}
 	}
@@ -233,18 +233,18 @@ read_operations(struct report *r)
 		struct operation *op = &r->op[r->n_ops++];
 		*op = operation_of(&o[i]);
 		double k = json_number(&o[i], "layer", -1);
-		bool known = k >= 0 && k < (double)n_named;
-		const struct json *l = known ? &named[(size_t)k] : NULL;
+		bool in_range = k >= 0 && k < (double)n_named;
+		const struct json *l = in_range ? &named[(size_t)k] : NULL;
 		if (op->is_transfer)
 			continue;
-		if (known && place[(size_t)k])
+		if (in_range && place[(size_t)k])
 			op->layer = place[(size_t)k] - 1;
 		else
 			op->layer = find_layer(r, l ? json_string(l, "name", op->name)
 						    : op->name,
 					       l ? json_string(l, "kind", op->kind)
 						 : op->kind, &cap);
-		if (known)
+		if (in_range)
 			place[(size_t)k] = op->layer + 1;
 		add_kernel(&r->layer[op->layer], op, json_get(&o[i], "block"));
 	}

@@ -249,7 +249,7 @@ extern const char page_css[], page_js[];
 /* page_data.c: the data of page.js */
 void page_data(struct text *t, const struct report *r);
 /* explorer.c: node data of one kind for Model Explorer */
-enum explorer { EXPLORE_CYCLES, EXPLORE_BYTES, EXPLORE_BOUND, EXPLORE_PLACE };
+enum explorer { EXPLORE_CYCLES, EXPLORE_BYTES, EXPLORE_BOUND, EXPLORE_PROCESSOR };
 extern const char *const explorer_names[]; /* NULL-terminated */
 void print_explorer(struct text *t, const struct report *r, enum explorer what);
 /* summary.c: a report of about a dozen lines */

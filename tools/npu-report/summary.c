@@ -36,7 +36,7 @@ node_on_cpu(const struct report *r)
 }
 
 static void
-put_places(struct text *t, const struct report *r)
+put_processors(struct text *t, const struct report *r)
 {
 	double npu = number(r, "npu_layers"), cpu = number(r, "cpu_operators");
 	if (npu + cpu > 0)
@@ -164,7 +164,7 @@ void
 print_summary(struct text *t, const struct report *r)
 {
 	put_head(t, r);
-	put_places(t, r);
+	put_processors(t, r);
 	put_time(t, r);
 	put_memory(t, r);
 	put_limits(t, r);

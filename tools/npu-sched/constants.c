@@ -51,7 +51,7 @@ count_reads(struct copies *c, size_t from, size_t end)
 
 /* Where the possible chain of g->ops[at] begins: its operations stay together. */
 static size_t
-find_chain(const struct sched *s, size_t from, size_t at)
+find_chain_start(const struct sched *s, size_t from, size_t at)
 {
 	struct g_op *const *ops = s->g->ops;
 	size_t least = at - from < CHAIN_LENGTH ? from : at - CHAIN_LENGTH + 1;
@@ -67,7 +67,7 @@ static struct g_tensor *
 make_copy(struct graph *g, size_t at, struct g_tensor *t)
 {
 	struct g_operand from = operand_whole(t);
-	struct g_operand to = insert_map(g, t->shape.type, t->hwc);
+	struct g_operand to = insert_feature_map(g, t->shape.type, t->hwc);
 	(void)insert_copy(g, at, g->ops[at], from, to);
 	return to.t;
 }
@@ -90,7 +90,7 @@ copy_constants(struct copies *c, size_t from, size_t end, size_t n_tensors)
 			if (!is_candidate(o) || c->reads[t] < WORTH_A_COPY * elements(o->t->hwc))
 				continue;
 			if (!c->copy[t]) {
-				c->copy[t] = make_copy(g, find_chain(c->s, from, i++), o->t);
+				c->copy[t] = make_copy(g, find_chain_start(c->s, from, i++), o->t);
 				added++;
 			}
 			o->t = c->copy[t];

@@ -3,7 +3,7 @@
 #include "sched.h"
 
 #include "batch/batch.h"
-#include "search/forms.h"
+#include "search/rewrites.h"
 #include "split/split.h"
 #include "base/cli.h"
 #include "base/file.h"

@@ -280,7 +280,7 @@ block_text(const struct sched *s, struct hwc b)
 static const char *
 reason_of(const struct sched *s, const struct block_reason *b)
 {
-	if (b->given)
+	if (b->from_graph)
 		return "fixed in the graph";
 	if (b->cycles == 0 && b->depth)
 		return arena_printf(s->a, "weights are encoded for depth %d: %s alone would take "
@@ -312,7 +312,7 @@ is_chosen_by_chain(const struct sched *s, int i)
 	const struct plan *p = s->plan;
 	for (size_t k = 0; k < p->n_kernels; k++)
 		if (p->kernel[k].op == i && p->kernel[k].links > 0)
-			return !s->info[i].op->weights && !s->info[i].given_block;
+			return !s->info[i].op->weights && !s->info[i].block_from_graph;
 	return false;
 }
 

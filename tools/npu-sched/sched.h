@@ -69,17 +69,17 @@ struct block_choice {
 
 /* The cached block of a chain, whose operations run whole. */
 struct chain_choice {
-	bool known, is_one; /* searched before; the operations are a chain, so block is valid */
+	bool memo, is_one; /* searched before; the operations are a chain, so block is valid */
 	struct block_choice block;
 };
 
-enum { MAX_CHOICES = 32, KNOWN_COSTS = 32, KNOWN_STRIPES = 32 };
+enum { MAX_CHOICES = 32, MAX_CACHED_COSTS = 32, MAX_CACHED_STRIPES = 32 };
 
 /* The part of a weight slice that is in fast memory: none, all, or its scales alone. */
 enum held { IN_PLACE, FETCHED, SCALES_FETCHED, HELDS };
 
 /* The cached cost of a kernel of an operation.  The key is all that the cost depends on. */
-struct cost_known {
+struct cached_cost {
 	struct cost_key { /* compared by memcmp: must have no padding */
 		int64_t stream_bytes, scale_bytes;
 		int32_t links, stripe, rows, ifm_rows, depth, none;
@@ -88,7 +88,7 @@ struct cost_known {
 };
 
 /* The cached cost of an operation in stripes of `stripe` rows: the sum over its kernels. */
-struct stripe_known {
+struct cached_stripe_cost {
 	int32_t stripe;
 	bool fits;	/* a block fits the SHRAM, so cost is valid */
 	double cost[2]; /* cycles with weights read in place [0], fetched before [1] */
@@ -108,17 +108,17 @@ struct op_info {
 	int chain; /* enum g_chain: the operand that it can take from the operation before it */
 	int producer[2]; /* the only producer, in its node, of IFM and of IFM2; -1: none */
 	bool shared;	 /* another operation uses the same weights */
-	bool given_block; /* the input graph names its block */
+	bool block_from_graph; /* the input graph names its block */
 	int alike;	 /* the first operation of the same work, which holds the choices */
 	struct block_choice *choice; /* at most MAX_CHOICES, one for each number of rows */
 	size_t n_choices, cap_choices;
 	struct chain_choice *chained; /* [CHAIN_LENGTH], by number of links; or NULL */
-	struct cost_known *known; /* hash table (find_cost), at most KNOWN_COSTS */
-	size_t n_known;
-	struct stripe_known *in_stripes; /* at most KNOWN_STRIPES */
+	struct cached_cost *memo; /* hash table (find_cost), at most MAX_CACHED_COSTS */
+	size_t n_cost_slots;
+	struct cached_stripe_cost *in_stripes; /* at most MAX_CACHED_STRIPES */
 	size_t n_stripes, cap_stripes;
 	double lower_bound[CUTS + 1]; /* cycles, by enum cut (whole_lower_bound) */
-	bool lower_bounds_known;
+	bool has_lower_bounds;
 };
 
 /* How operations and nodes use a tensor.  Indices of operations and nodes; -1: none. */
@@ -208,7 +208,7 @@ struct plan {
 	int32_t *stripe;	  /* of each operation: rows at a time; 0: all */
 	struct g_tensor **over; /* of each operation: tensor that its OFM overwrites, or NULL */
 	int64_t *lead;		/* bytes by which that OFM begins before that tensor */
-	struct g_list *ends; /* of each operation: bounds of its slices; n 0: one */
+	struct g_list *cut_points; /* of each operation: bounds of its slices; n 0: one */
 	struct rect *rect;
 	size_t n_rects, n_maps; /* in rect, feature maps come before buffers */
 	int64_t *map_bytes;	/* of all feature maps in the limited area, at each kernel */
@@ -218,7 +218,7 @@ struct plan {
 	struct touches *touches; /* cache of clock.c: bytes that each kernel touches */
 	double cycles;
 	double plain; /* cycles before leave_in_place(), which later plans must beat */
-	double bound_known; /* cached plan_bound() of the present transfers; 0: none */
+	double cached_bound; /* cached plan_bound() of the present transfers; 0: none */
 	bool beside_placed; /* addresses outside of the limited area are assigned */
 	double ahead, worth; /* as in the fitting */
 	double used_ahead; /* the largest one used: `ahead` down to this changes nothing */
@@ -231,7 +231,7 @@ struct plan {
 };
 
 /* The exact size of some channels of a weights record, encoded for blocks of one depth. */
-struct size_known {
+struct cached_size {
 	const struct g_weights *w;
 	struct g_range depth;
 	int32_t block_depth;
@@ -241,11 +241,11 @@ struct size_known {
 };
 
 /* All exact sizes, by weights record. */
-struct sizes_known {
+struct size_cache {
 	struct arena *a;
-	struct size_known *v;
+	struct cached_size *v;
 	size_t n, cap;
-	struct known_list {
+	struct cached_size_list {
 		int first, last; /* in v; -1: none */
 		/* sums over measured slices, to estimate others */
 		int64_t bytes, channels;
@@ -272,7 +272,7 @@ struct sched {
 	bool *shallow; /* of each tensor: try NHWC, too (bricks padded, or all pointwise) */
 	int n_shallow;
 	enum block_objective objective; /* for which blocks are chosen */
-	struct sizes_known *sizes; /* of weights; shared by all variants */
+	struct size_cache *sizes; /* of weights; shared by all variants */
 	struct hash_table *searched; /* results of block searches; shared by all variants */
 	size_t *at_rest; /* cascades that resting variants keep; shared by all variants */
 	struct hash_table *kept; /* rows kept between stripes; shared by all variants */
@@ -288,11 +288,11 @@ struct sched {
 	int effort_step; /* step of --effort that is searched now, from 0 */
 	double below; /* cycles of the best other rewrite: slower is useless; 0: none */
 	/* with Size or Balanced, the best plan of another rewrite; cycles 0: none */
-	struct rival {
+	struct incumbent {
 		int64_t total;	/* bytes of all memory areas */
 		double cycles;
 		double slowest; /* plans of more cycles are useless; 0: no limit */
-	} rival;
+	} incumbent;
 	/* fastest cycles: of all, and within the profile's limit; 0: none, or not searched */
 	struct anchors {
 		double fastest, within;
@@ -387,9 +387,9 @@ int64_t weight_count(const struct g_op *op);
 size_t stream_cost(const struct sched *s, const struct g_op *op,
 		   const struct weights_view *v, const struct weights_order *ord);
 /* The cached size of the same channels for blocks of the same depth; NULL: not measured. */
-const struct size_known *find_known(const struct sched *s, const struct weight_slice *u,
+const struct cached_size *find_cached_size(const struct sched *s, const struct weight_slice *u,
 				    int32_t block_depth);
-void add_known(struct sched *s, const struct weight_slice *u, int32_t block_depth,
+void add_cached_size(struct sched *s, const struct weight_slice *u, int32_t block_depth,
 	       struct bytes coding);
 /* Adds a measured slice to those by which sizes of other slices are estimated. */
 void estimate_by(struct sched *s, const struct weight_slice *u);
@@ -426,7 +426,7 @@ kernel_block(struct sched *s, const struct kernel *k, int32_t rows)
 
 /* Why an operation has its block. */
 struct block_reason {
-	bool given;	/* the input graph names it */
+	bool from_graph;	/* the input graph names it */
 	int fitting;	/* number of blocks that fit the SHRAM and can be the fastest */
 	int32_t depth;	/* of the encoded weights, if it rules out the fastest block; or 0 */
 	double cycles;	/* of the chosen block; 0: another block would be faster */
@@ -435,7 +435,7 @@ struct block_reason {
 };
 struct block_reason block_reason(struct sched *s, int op, int32_t rows);
 
-/* known.c: takes over blocks and costs of operations whose feature maps have the same
+/* memo.c: takes over blocks and costs of operations whose feature maps have the same
  * layouts and areas in `from`, a variant of the same objective.  Needs: forget_blocks(). */
 void take_costs(struct sched *s, const struct sched *from);
 
@@ -469,7 +469,7 @@ double table_transfer(const struct sched *s, const struct g_op *op);
 /* Cycles to copy `rows` rows; 0: op is no copy. */
 double copy_transfer(const struct sched *s, const struct g_op *op, int64_t rows);
 /* Cost of an operation in stripes of `stripe` rows; NULL: no block fits. */
-const struct stripe_known *op_cost(struct sched *s, int op, int32_t stripe);
+const struct cached_stripe_cost *op_cost(struct sched *s, int op, int32_t stripe);
 enum mem_area sched_area(const struct sched *s, const struct g_tensor *t);
 
 /*
@@ -500,7 +500,7 @@ struct weights_size slice_size(const struct sched *s, int op, struct g_range dep
 struct weights_size whole_size(const struct sched *s, int op);
 
 static inline struct g_list
-given_slices(const struct g_op *op)
+slices_from_graph(const struct g_op *op)
 {
 	if (op->weights && G_HAS(op->weights, G_WEIGHTS_slices))
 		return op->weights->slices;

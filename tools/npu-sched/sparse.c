@@ -58,10 +58,10 @@ suits(const struct g_op *op)
 static bool
 find_in(struct sched *s, struct g_op *op)
 {
-	bool given = G_HAS(op, G_OP_sparse), lacks = accel_lacks(s->accel, LACK_SPARSE);
+	bool in_graph = G_HAS(op, G_OP_sparse), lacks = accel_lacks(s->accel, LACK_SPARSE);
 	bool conv = op->weights && (op->kind == OP_CONV || op->kind == OP_FC);
 	struct weights_view v;
-	if (given ? !op->sparse : lacks || !conv || !suits(op) ||
+	if (in_graph ? !op->sparse : lacks || !conv || !suits(op) ||
 				      G_HAS(op->weights, G_WEIGHTS_at))
 		return true;
 	if (lacks || !conv)
@@ -71,7 +71,7 @@ find_in(struct sched *s, struct g_op *op)
 	if (!emit_weights_view(s->a, s->g, op->weights, &v, s->e))
 		return false;
 	bool is = view_is_sparse(&v);
-	if (given && !is)
+	if (in_graph && !is)
 		return graph_err(s->g, op, s->e, "o%d: sparse=1 needs at most two "
 						 "weights of four that are not 0, and "
 						 "none beyond 127; w%d has others",

@@ -17,14 +17,14 @@ static const char *const metric_names[METRICS] = { "cycles", "sram", "flash" };
 struct old_row {
 	const char *model, *system, *accel, *goal;
 	double limit; /* -1: none */
-	double v[METRICS]; /* -1: not known */
+	double v[METRICS]; /* -1: not interned */
 	bool ok;
 };
 
 struct change {
 	const struct old_row *old;
 	const char *column, *verdict;
-	double before, after; /* -1: not known */
+	double before, after; /* -1: not interned */
 	const char *message;  /* of what fails now; or NULL */
 };
 
@@ -115,7 +115,7 @@ read_table(struct arena *a, struct bytes file, const char *name, struct old_row 
 static bool
 table_of_store(struct arena *a, const struct options *o, struct bytes *file, struct err *e)
 {
-	struct plan p = { .a = a, .known = { .a = a } };
+	struct plan p = { .a = a, .interned = { .a = a } };
 	struct options as_json = { .format = AS_JSON };
 	struct rows r;
 	struct text t = { 0 };

@@ -22,7 +22,7 @@ struct walk {
 };
 
 static bool
-ends_with(const char *s, const char *suffix)
+has_suffix(const char *s, const char *suffix)
 {
 	size_t n = strlen(s), k = strlen(suffix);
 	return n >= k && !strcmp(s + n - k, suffix);
@@ -57,9 +57,9 @@ kind_of(struct walk *w, const char *path, const char *name)
 {
 	if (!strncmp(name, ".nputools-", strlen(".nputools-")))
 		return is_old(path) ? TEMPORARY : KEPT;
-	if (ends_with(name, ".jsonl"))
+	if (has_suffix(name, ".jsonl"))
 		return is_old(path) ? PLAN : KEPT;
-	return ends_with(name, ".json") ? kind_of_record(w, path) : KEPT;
+	return has_suffix(name, ".json") ? kind_of_record(w, path) : KEPT;
 }
 
 static bool
@@ -106,7 +106,7 @@ visit_file(struct walk *w, const char *path, const char *name)
 	bool ok = true;
 	if (!w->p)
 		ok = remove_useless(w, path, name);
-	else if (ends_with(name, ".json"))
+	else if (has_suffix(name, ".json"))
 		ok = add_record(w, path);
 	arena_reset(w->a);
 	return ok;

@@ -179,7 +179,7 @@ main(int argc, char **argv)
 	struct arena *a = arena_open();
 	struct options o = { .a = a, .limits = LIMITS, .jobs_per_task = JOBS_PER_TASK };
 	options_parse(&o, argc, argv);
-	struct sweep s = { .o = &o, .e = &e, .p = { .a = a, .known = { .a = a } } };
+	struct sweep s = { .o = &o, .e = &e, .p = { .a = a, .interned = { .a = a } } };
 	(void)sweep(&s);
 	arena_close(a);
 	return cli_finish(&e);

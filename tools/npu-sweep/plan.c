@@ -43,11 +43,11 @@ hash_file(const char *path, struct hash128 *h, struct err *e)
 
 /* where what `t` holds is kept; t is freed */
 static void **
-known_at(struct plan *p, struct text *t)
+interned_slot(struct plan *p, struct text *t)
 {
 	uint64_t key = hash_xxh3(t->p, t->n);
 	text_free(t);
-	return hash_table_at(&p->known, key);
+	return hash_table_at(&p->interned, key);
 }
 
 const struct model *
@@ -58,10 +58,10 @@ plan_model(struct plan *p, const char *path, const struct hash128 *hash, struct 
 	text_printf(&t, "model %s", path);
 	if (hash)
 		text_hash128(&t, *hash);
-	void **at = known_at(p, &t);
-	const struct model *known = *at;
-	if (known)
-		return known;
+	void **at = interned_slot(p, &t);
+	const struct model *interned = *at;
+	if (interned)
+		return interned;
 	if (!hash && !hash_file(path, &h, e))
 		return NULL;
 	struct model *m = anew(p->a, struct model, 1);
@@ -77,7 +77,7 @@ plan_setup(struct plan *p, struct setup s)
 	struct text t = { 0 };
 	text_printf(&t, "setup %s\n%s\n%s\n%" PRIx64, s.mode, s.config, s.effort,
 		    s.config_hash);
-	void **at = known_at(p, &t);
+	void **at = interned_slot(p, &t);
 	if (!*at) {
 		struct setup *own = anew(p->a, struct setup, 1);
 		*own = (struct setup){ .mode = arena_strdup(p->a, s.mode),
@@ -91,11 +91,11 @@ plan_setup(struct plan *p, struct setup s)
 
 /* a name that many targets have is kept once */
 static const char *
-known_name(struct plan *p, const char *kind, const char *name, size_t *count)
+interned_name(struct plan *p, const char *kind, const char *name, size_t *count)
 {
 	struct text t = { 0 };
 	text_printf(&t, "%s %s", kind, name);
-	void **at = known_at(p, &t);
+	void **at = interned_slot(p, &t);
 	if (!*at) {
 		*at = arena_strdup(p->a, name);
 		(*count)++;
@@ -110,7 +110,7 @@ target_position(struct plan *p, const struct target *t)
 	size_t ignored = 0;
 	text_printf(&key, "target %p %p %s\n%s", (const void *)t->model,
 		    (const void *)t->setup, t->system, t->accel);
-	void **at = known_at(p, &key);
+	void **at = interned_slot(p, &key);
 	if (*at)
 		return *(size_t *)*at;
 	size_t *position = anew(p->a, size_t, 1);
@@ -119,8 +119,8 @@ target_position(struct plan *p, const struct target *t)
 	agrow(p->a, p->target, p->n_targets, &p->cap_targets);
 	p->target[p->n_targets] = (struct target){ .model = t->model, .setup = t->setup };
 	struct target *own = &p->target[p->n_targets++];
-	own->system = known_name(p, "system", t->system, &p->n_systems);
-	own->accel = known_name(p, "accelerator", t->accel, &ignored);
+	own->system = interned_name(p, "system", t->system, &p->n_systems);
+	own->accel = interned_name(p, "accelerator", t->accel, &ignored);
 	return *position;
 }
 

@@ -112,7 +112,7 @@ hear(struct child *c, int *fd, struct text *t)
 	enum { STEP = 1 << 16 };
 	if (*fd < 0)
 		return false;
-	ssize_t n = read(*fd, text_room(t, STEP), STEP);
+	ssize_t n = read(*fd, text_reserve(t, STEP), STEP);
 	if (n > 0)
 		t->n += (size_t)n;
 	else if (n < 0 && errno != EAGAIN && errno != EINTR)

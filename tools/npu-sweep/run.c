@@ -22,7 +22,7 @@ struct slot {
 	struct arena *a; /* of one job; reset behind it */
 	struct job *job; /* NULL: free */
 	struct child child[JOB_CHILDREN];
-	double ends; /* seconds; when the job has taken too long, or never */
+	double deadline; /* seconds; when the job has taken too long, or never */
 	bool late;
 };
 
@@ -138,7 +138,7 @@ start(struct runner *r, struct job *j)
 		s++;
 	s->job = j;
 	s->late = false;
-	s->ends = r->o->timeout > 0 ? now() + r->o->timeout : never;
+	s->deadline = r->o->timeout > 0 ? now() + r->o->timeout : never;
 	r->n_running++;
 	if (!job_start(s->a, r->programs, plan_target(r->p, j), j->goal, s->child, r->e))
 		stop(r);
@@ -146,7 +146,7 @@ start(struct runner *r, struct job *j)
 
 /* another sweep may have put it into the store meanwhile */
 static bool
-is_there(struct runner *r, struct job *j)
+is_stored(struct runner *r, struct job *j)
 {
 	struct record found;
 	if (!r->s || !store_get(r->s, j, &found))
@@ -165,7 +165,7 @@ start_some(struct runner *r)
 	     r->next++) {
 		size_t k = (r->first + r->next) % r->p->n_jobs;
 		struct job *j = &r->p->job[k];
-		if (r->want[k] && !j->record && !is_there(r, j))
+		if (r->want[k] && !j->record && !is_stored(r, j))
 			start(r, j);
 	}
 }
@@ -187,11 +187,11 @@ watch_time(struct runner *r, struct slot *s, double t)
 {
 	if (r->stopping && t >= r->killed)
 		kill_slot(s, SIGKILL);
-	if (t < s->ends)
+	if (t < s->deadline)
 		return;
 	kill_slot(s, s->late ? SIGKILL : SIGTERM);
 	s->late = true;
-	s->ends = t + grace;
+	s->deadline = t + grace;
 }
 
 static void
@@ -217,8 +217,8 @@ time_to_next(const struct runner *r)
 	const double nano = 1e9;
 	double first = r->stopping ? r->killed : never, t = now();
 	for (size_t i = 0; i < r->n_slots; i++)
-		if (r->slot[i].job && r->slot[i].ends < first)
-			first = r->slot[i].ends;
+		if (r->slot[i].job && r->slot[i].deadline < first)
+			first = r->slot[i].deadline;
 	double left = first > t ? first - t : 0;
 	left = left < 60 ? left : 60;
 	if (r->stopping && !(left > 0))

@@ -51,9 +51,9 @@ store_get(struct store *s, const struct job *j, struct record *r)
 	const char *path = store_path(s, scratch, j->key);
 	struct err ignored = { 0 };
 	struct bytes file;
-	bool there = file_read(scratch, path, RECORD_MAX, &file, &ignored);
-	bool whole = there && record_read(s->a, file, &j->key, r, NULL);
-	if (there && !whole)
+	bool exists = file_read(scratch, path, RECORD_MAX, &file, &ignored);
+	bool whole = exists && record_read(s->a, file, &j->key, r, NULL);
+	if (exists && !whole)
 		s->damaged++;
 	arena_close(scratch);
 	return whole;

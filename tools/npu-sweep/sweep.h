@@ -85,7 +85,7 @@ struct plan {
 	struct job *job;
 	size_t n_targets, n_jobs, cap_targets, cap_jobs;
 	size_t n_models, n_systems;
-	struct hash_table known; /* models, setups and targets that jobs have named */
+	struct hash_table interned; /* models, setups and targets that jobs have named */
 };
 
 bool plan_options(const struct options *o, struct plan *p, struct err *e);

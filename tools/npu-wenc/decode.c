@@ -44,7 +44,7 @@ restore_piece(struct wenc *w, const struct g_op *op, struct bytes flash,
 	size_t n = weights_order_count(&ord, d[1], d[2], d[3]);
 	if (!decode_piece(w, &ord, op->fast, in, n, v))
 		return false;
-	struct weights_place place = {
+	struct weights_dest place = {
 		.p = out + ord.begin * per_o, .h = d[1], .w = d[2],
 		.i = d[3], .stride_o = per_o, .stride_y = (ptrdiff_t)d[2] * d[3],
 		.stride_x = d[3], .stride_i = 1,
@@ -59,7 +59,7 @@ restore_piece(struct wenc *w, const struct g_op *op, struct bytes flash,
 
 /* decodes the pieces of one weights record into an int16 OHWI array */
 static bool
-restore(struct wenc *w, const struct g_op *op, struct bytes flash, int16_t *out)
+decode_weights(struct wenc *w, const struct g_op *op, struct bytes flash, int16_t *out)
 {
 	int slices = op->weights->slices.n ? (int)op->weights->slices.n - 1 : 1;
 	int cores = emit_streams(w->accel, op);
@@ -115,7 +115,7 @@ decode_all(struct wenc *w, const struct options *o)
 		const int32_t *d = op->weights->shape.dim;
 		size_t n = (size_t)d[0] * (size_t)d[1] * (size_t)d[2] * (size_t)d[3];
 		int16_t *v = anew(w->a, int16_t, n);
-		if (!restore(w, op, flash, v) ||
+		if (!decode_weights(w, op, flash, v) ||
 		    !write_npy(w, op, o->output ? o->output : ".", v))
 			return false;
 	}

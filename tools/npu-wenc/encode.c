@@ -104,7 +104,7 @@ same_coding(const struct accel *accel, const struct g_op *a, const struct g_op *
  * same coding.
  */
 static bool
-collect(struct wenc *w, int level)
+collect_weights(struct wenc *w, int level)
 {
 	w->coded = anew(w->a, struct coded, w->g->n_weights);
 	for (size_t i = 0; i < w->g->n_ops; i++) {
@@ -161,7 +161,7 @@ make_tasks(struct wenc *w, size_t *n)
 
 /* collects the threads' results in order */
 static bool
-gather(struct wenc *w, struct task *task, size_t n)
+collect_results(struct wenc *w, struct task *task, size_t n)
 {
 	bool ok = true;
 	for (size_t i = 0; i < n; i++) {
@@ -191,7 +191,7 @@ is_fetched(const struct graph *g, const struct g_weights *w)
  * sizes that it measured.
  */
 static bool
-as_planned(struct wenc *w, const struct coded *c)
+check_plan_sizes(struct wenc *w, const struct coded *c)
 {
 	const struct g_list *plan = &c->w->bytes;
 	if (!G_HAS(c->w, G_WEIGHTS_bytes) || !is_fetched(w->g, c->w))
@@ -246,7 +246,7 @@ bool
 encode_all(struct wenc *w, const struct options *o)
 {
 	size_t n;
-	if (!collect(w, o->level))
+	if (!collect_weights(w, o->level))
 		return false;
 	struct work k = { .w = w, .level = o->level, .task = make_tasks(w, &n) };
 	if (!k.task)
@@ -254,10 +254,10 @@ encode_all(struct wenc *w, const struct options *o)
 	for (size_t i = 0; i < n; i++)
 		k.task[i].a = arena_open();
 	threads_for(o->jobs, n, count_weights(w, k.task, n), encode_piece, &k);
-	if (!gather(w, k.task, n))
+	if (!collect_results(w, k.task, n))
 		return false;
 	for (size_t i = 0; i < w->n_coded; i++)
-		if (!as_planned(w, &w->coded[i]))
+		if (!check_plan_sizes(w, &w->coded[i]))
 			return false;
 	drop_codings(w);
 	return true;

@@ -68,7 +68,7 @@ lut_image(struct arena *a, const struct g_lut *l)
 }
 
 static bool
-collect(struct layout *l)
+collect_constants(struct layout *l)
 {
 	struct graph *g = l->w->g;
 	for (size_t i = 0; i < l->w->n_coded; i++) {
@@ -108,7 +108,7 @@ overlap(const struct item *a, const struct item *b)
  * item.
  */
 static void
-place_free(struct layout *l, size_t i)
+first_fit(struct layout *l, size_t i)
 {
 	struct item *it = &l->item[i];
 	bool moved = true;
@@ -136,7 +136,7 @@ equal_before(const struct layout *l, size_t i)
 }
 
 static bool
-place(struct layout *l)
+assign_addresses(struct layout *l)
 {
 	bool any_fixed = false;
 	for (size_t i = 0; i < l->n; i++) {
@@ -153,11 +153,11 @@ place(struct layout *l)
 	}
 	for (size_t i = 0; i < l->n; i++) {
 		struct item *it = &l->item[i];
-		const struct item *twin = it->fixed ? NULL : equal_before(l, i);
-		if (twin)
-			it->at = twin->at;
+		const struct item *duplicate = it->fixed ? NULL : equal_before(l, i);
+		if (duplicate)
+			it->at = duplicate->at;
 		else if (!it->fixed && any_fixed)
-			place_free(l, i);
+			first_fit(l, i);
 		else if (!it->fixed)
 			it->at = l->used;
 		if (it->at + it->bytes > l->used)
@@ -215,7 +215,7 @@ bool
 lay_out(struct wenc *w, const struct options *o)
 {
 	struct layout l = { .w = w };
-	if (!collect(&l) || !place(&l))
+	if (!collect_constants(&l) || !assign_addresses(&l))
 		return false;
 	uint8_t *image = arena_alloc(w->a, (size_t)l.used, 1);
 	w->g->n_codes = 0;

@@ -162,7 +162,7 @@ job_of(struct npucc *c, enum program p)
  * back.
  */
 static void
-ask_aside(struct npucc *c, struct job *job, size_t n, const char *to)
+check_in_parallel(struct npucc *c, struct job *job, size_t n, const char *to)
 {
 	if (n < 2 || !to || job[0].program != QUANTCHECK || !model_is_file(c))
 		return;
@@ -179,7 +179,7 @@ run_pipe(struct npucc *c, enum program last, const char *to)
 	for (int p = (int)first_stage(c); p <= (int)last; p++)
 		job[n++] = job_of(c, (enum program)p);
 	job[n - 1].output = to;
-	ask_aside(c, job, n, to);
+	check_in_parallel(c, job, n, to);
 	return run_jobs(c, job, n);
 }
 

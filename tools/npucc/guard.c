@@ -42,7 +42,7 @@ remove_tree(int at, const char *name)
 }
 
 static bool
-is_there(const char *path)
+path_exists(const char *path)
 {
 	return !access(path, F_OK);
 }
@@ -54,7 +54,7 @@ remove_all(const struct guarded *g)
 	enum { TRIES = 2000 };
 	const struct timespec pause = { .tv_nsec = 1000000 };
 	for (size_t i = 0; i < g->n_trees; i++)
-		for (int k = 0; k < TRIES && is_there(g->trees[i]); k++) {
+		for (int k = 0; k < TRIES && path_exists(g->trees[i]); k++) {
 			if (k)
 				(void)nanosleep(&pause, NULL);
 			remove_tree(AT_FDCWD, g->trees[i]);
@@ -76,7 +76,7 @@ static const int caught[] = { SIGTERM, SIGHUP, SIGINT };
 
 /* The guard belongs to the group and ends with it. */
 static _Noreturn void
-watch(int fd, const struct guarded *g)
+run_guard(int fd, const struct guarded *g)
 {
 	unsigned char number = SIGTERM;
 	(void)setpgid(0, 0);
@@ -104,7 +104,7 @@ watch(int fd, const struct guarded *g)
 
 /* Returns when all programs have ended and their files are removed. */
 static void
-let_go(void)
+end_guard(void)
 {
 	(void)close(leash);
 	leash = -1;
@@ -121,7 +121,7 @@ on_signal(int number)
 	(void)signal(SIGPIPE, SIG_IGN); /* the guard may have been killed */
 	if (leash >= 0 && write(leash, &n, 1) != 1)
 		n = 0;
-	let_go();
+	end_guard();
 	(void)signal(number, SIG_DFL);
 	(void)raise(number); /* blocked until the handler returns */
 }
@@ -164,7 +164,7 @@ guard_start(const struct guarded *g, struct err *e)
 	guard = fork();
 	if (guard == 0) {
 		(void)close(end[1]);
-		watch(end[0], g);
+		run_guard(end[0], g);
 	}
 	int saved = errno;
 	(void)close(end[0]);
@@ -189,7 +189,7 @@ guard_end(void)
 {
 	guard_hold_signals(true);
 	if (guard > 0)
-		let_go();
+		end_guard();
 	guard = 0;
 }
 

@@ -52,7 +52,7 @@ manifest_print(struct npucc *c, const char *const *name, size_t n, struct text *
 		text_puts(t, p + 1 < N_STAGES ? ",\n" : "\n");
 	}
 	text_puts(t, "  },\n");
-	if (!manifest_ends(c, arena_printf(c->a, "%s/%s", c->in_keep,
+	if (!manifest_borders(c, arena_printf(c->a, "%s/%s", c->in_keep,
 					stage_file(c, CMDGEN)), t))
 		return false;
 	text_puts(t, "  \"files\": [\n");

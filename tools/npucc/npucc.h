@@ -153,8 +153,8 @@ bool example_memory(const char *accel, const char **system, const char **mode);
 bool manifest_print(struct npucc *c, const char *const *name, size_t n,
 		    struct text *t);
 
-/* ends.c: prints the manifest's members batch, inputs and outputs */
-bool manifest_ends(struct npucc *c, const char *compiled, struct text *t);
+/* borders.c: prints the manifest's members batch, inputs and outputs */
+bool manifest_borders(struct npucc *c, const char *compiled, struct text *t);
 
 /* tar.c: adds a file to an archive; tar_end() completes it */
 void tar_add(struct arena *a, struct text *t, const char *name, struct bytes b);

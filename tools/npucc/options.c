@@ -24,7 +24,7 @@ enum id {
 
 struct route {
 	enum program to;
-	const char *form;
+	const char *pattern;
 };
 
 static const struct row {
@@ -32,7 +32,7 @@ static const struct row {
 	struct argp_option option;
 	struct route route[MAX_ROUTES + 1]; /* ends with a NULL form */
 } rows[] = {
-#define TO(program, form) { program, form },
+#define TO(program, pattern) { program, pattern },
 #define GROUP(heading) { .id = ID_GROUP, .option = { .doc = heading } },
 #define OPTION(i, letter, long, value, text, ...)                               \
 	{ .id = ID_##i,                                                         \
@@ -72,11 +72,11 @@ add_word(struct options *o, enum program p, const char *word)
 static void
 pass_on(struct options *o, const struct route *r, const char *value)
 {
-	const char *blank = strchr(r->form, ' ');
-	const char *last = blank ? blank + 1 : r->form;
+	const char *blank = strchr(r->pattern, ' ');
+	const char *last = blank ? blank + 1 : r->pattern;
 	if (blank)
 		add_word(o, r->to,
-			 arena_strndup(o->a, r->form, (size_t)(blank - r->form)));
+			 arena_strndup(o->a, r->pattern, (size_t)(blank - r->pattern)));
 	const char *at = strchr(last, '%');
 	if (at)
 		last = arena_printf(o->a, "%.*s%s%s", (int)(at - last), last, value,
@@ -105,7 +105,7 @@ pass_as_it_is(struct options *o, const char *arg)
 }
 
 static void
-take_own(struct options *o, int id, char *arg)
+set_own_option(struct options *o, int id, char *arg)
 {
 	switch (id) {
 	case ID_OUTPUT: o->out = arg; break;
@@ -168,7 +168,7 @@ name_beside(struct arena *a, const char *in)
 
 /* A model and a chip are enough: chooses the output's name and the memory system. */
 static void
-take_short_way(struct options *o)
+choose_defaults(struct options *o)
 {
 	const char *system, *mode;
 	if (!o->in || !strcmp(o->in, "-"))
@@ -204,7 +204,7 @@ check_combination(struct options *o)
 	if (o->report && !o->out)
 		o->out = "-";
 	if (!o->out && !o->keep)
-		take_short_way(o);
+		choose_defaults(o);
 	if (o->keep && !*o->keep)
 		cli_error("--keep needs the name of a directory or of a .tar.gz file");
 	if (o->report && o->keep)
@@ -238,7 +238,7 @@ pass_accelerator(struct options *o, const char *part)
 		o->accel = p ? p->accel : part;
 	for (size_t i = 0; p && i < ARRAY_LEN(rows); i++) {
 		const struct row *r = &rows[i];
-		for (const struct route *to = r->route; r->id == ID_ACCELERATOR && to->form;
+		for (const struct route *to = r->route; r->id == ID_ACCELERATOR && to->pattern;
 		     to++)
 			if (to->to != SCHED)
 				pass_on(o, to, p->accel);
@@ -276,13 +276,13 @@ parse_option(int key, char *arg, struct argp_state *state)
 		const struct row *r = &rows[i];
 		if (!key || r->option.key != key)
 			continue;
-		if (!r->route[0].form)
-			take_own(o, r->id, arg);
+		if (!r->route[0].pattern)
+			set_own_option(o, r->id, arg);
 		if (r->id == ID_ACCELERATOR)
 			o->accel = arg;
 		take_name(&o->names, r->id, arg);
 		o->report |= r->id == ID_FRONT || r->id == ID_EXPLAIN;
-		for (const struct route *to = r->route; to->form; to++)
+		for (const struct route *to = r->route; to->pattern; to++)
 			pass_on(o, to, arg);
 		if (r->id == ID_PART)
 			pass_accelerator(o, arg);

@@ -143,7 +143,7 @@ end_first(const struct process *p, size_t n)
 }
 
 static void
-stop_hearing(struct process *p)
+close_messages(struct process *p)
 {
 	if (p->says >= 0)
 		(void)close(p->says);
@@ -152,14 +152,14 @@ stop_hearing(struct process *p)
 
 /* Reads new messages of p.  Returns true if there may be more. */
 static bool
-hear(struct process *p)
+read_messages(struct process *p)
 {
 	enum { STEP = 1 << 14 };
-	ssize_t n = read(p->says, text_room(&p->notes, STEP), STEP);
+	ssize_t n = read(p->says, text_reserve(&p->notes, STEP), STEP);
 	if (n > 0)
 		p->notes.n += (size_t)n;
 	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
-		stop_hearing(p);
+		close_messages(p);
 	return n > 0;
 }
 
@@ -176,9 +176,9 @@ reap(struct process *p, size_t i, size_t n)
 		return;
 	p[i].ended = true;
 	/* all messages so far; a child of the process may keep the pipe open */
-	while (p[i].says >= 0 && hear(&p[i]))
+	while (p[i].says >= 0 && read_messages(&p[i]))
 		;
-	stop_hearing(&p[i]);
+	close_messages(&p[i]);
 	if (process_failed(&p[i]) && p[i].job->aside)
 		end_first(p, n);
 	else if (WIFSIGNALED(p[i].status) && process_failed(&p[i]))
@@ -187,7 +187,7 @@ reap(struct process *p, size_t i, size_t n)
 
 /* SIGPIPE is ignored: a program that stops reading reports the reason itself. */
 static void
-give(struct feed *f)
+feed_input(struct feed *f)
 {
 	ssize_t n = write(f->fd, f->left.p, f->left.n);
 	if (n > 0) {
@@ -225,10 +225,10 @@ wait_all(struct npucc *c, struct process *p, size_t n, struct feed *feed)
 		if (!going || ppoll(f, n + 1, NULL, &usual) <= 0)
 			continue;
 		if (f[n].revents)
-			give(feed);
+			feed_input(feed);
 		for (size_t i = 0; i < n; i++)
 			if (f[i].revents)
-				(void)hear(&p[i]);
+				(void)read_messages(&p[i]);
 	}
 	(void)sigprocmask(SIG_SETMASK, &usual, NULL);
 }

@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 static void
-hear(struct process *p, int fd)
+read_messages(struct process *p, int fd)
 {
 	enum { STEP = 1 << 14 };
 	ssize_t n;
-	while ((n = read(fd, text_room(&p->notes, STEP), STEP)) > 0)
+	while ((n = read(fd, text_reserve(&p->notes, STEP), STEP)) > 0)
 		p->notes.n += (size_t)n;
 }
 
@@ -32,7 +32,7 @@ run(struct npucc *c, struct process *p, int in, int out)
 	while (argv[argc])
 		argc++;
 	p->status = host_run(argv, argc, in, out, says);
-	hear(p, says);
+	read_messages(p, says);
 	(void)close(says);
 	if (in > STDIN_FILENO)
 		(void)close(in);

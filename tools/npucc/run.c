@@ -108,7 +108,7 @@ signal_name(int number)
 
 /* reports why p failed, unless p has printed the reason itself */
 static void
-explain(struct npucc *c, const struct process *p)
+report_failure(struct npucc *c, const struct process *p)
 {
 	const char *name = program_name(p->job->program);
 	c->status = EXIT_TROUBLE;
@@ -135,7 +135,7 @@ explain(struct npucc *c, const struct process *p)
  * was closed).
  */
 static struct process *
-culprit(struct process *p, size_t n)
+first_failure(struct process *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (process_failed(&p[i]))
@@ -147,13 +147,13 @@ culprit(struct process *p, size_t n)
 }
 
 static bool
-judge(struct npucc *c, struct process *p, size_t n)
+report_result(struct npucc *c, struct process *p, size_t n)
 {
-	struct process *bad = culprit(p, n);
+	struct process *bad = first_failure(p, n);
 	if (bad && bad->job->silent)
 		return false;
 	if (bad) {
-		explain(c, bad);
+		report_failure(c, bad);
 		show_notes(c, bad);
 		return false;
 	}
@@ -169,7 +169,7 @@ run_jobs(struct npucc *c, const struct job *job, size_t n)
 	struct process *p = anew(c->a, struct process, n);
 	for (size_t i = 0; i < n; i++)
 		p[i] = (struct process){ .job = &job[i], .says = -1, .ended = true };
-	bool ok = processes_run(c, p, n) && judge(c, p, n);
+	bool ok = processes_run(c, p, n) && report_result(c, p, n);
 	for (size_t i = 0; i < n; i++)
 		text_free(&p[i].notes);
 	return ok;

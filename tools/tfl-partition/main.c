@@ -49,13 +49,13 @@ static const struct argp_option option_list[] = {
 
 /* parses ",row-stride=1280" and the like behind a layout */
 static void
-parse_strides(struct end_layout *x, const char *p)
+parse_strides(struct io_layout *x, const char *p)
 {
 	static const struct {
 		const char *name;
 		size_t at;
-	} keys[] = { { "row-stride=", offsetof(struct end_layout, row_stride) },
-		     { "pixel-stride=", offsetof(struct end_layout, pixel_stride) } };
+	} keys[] = { { "row-stride=", offsetof(struct io_layout, row_stride) },
+		     { "pixel-stride=", offsetof(struct io_layout, pixel_stride) } };
 	while (*p) {
 		size_t n = strcspn(p + 1, ","), k = 0;
 		char number[16] = "";
@@ -79,10 +79,10 @@ parse_strides(struct end_layout *x, const char *p)
 }
 
 static void
-add_layout(struct end_layouts *l, const char *arg)
+add_layout(struct io_layouts *l, const char *arg)
 {
 	const char *strides;
-	struct end_layout *x = ends_add(l, arg, end_names, &strides);
+	struct io_layout *x = io_layout_add(l, arg, io_layout_names, &strides);
 	if (x)
 		parse_strides(x, strides);
 }
@@ -243,16 +243,16 @@ partition(struct part *p, const struct options *o, bool *again)
 	p->n_original = p->sg->n_tensors;
 	find_border(p);
 	if (o->integer_io)
-		take_float_ends(p, o);
+		leave_out_float_borders(p, o);
 	take_state(p, o);
 	p->value = anew(p->a, struct g_operand, (size_t)p->sg->n_tensors);
 	p->uses = anew(p->a, int, (size_t)p->sg->n_tensors);
 	p->operands = count_operands(p);
 	p->crosses = anew(p->a, bool, (size_t)p->sg->n_tensors);
 	p->channels = anew(p->a, struct channels, (size_t)p->sg->n_tensors);
-	p->given = anew(p->a, bool, (size_t)p->sg->n_tensors);
+	p->is_model_input = anew(p->a, bool, (size_t)p->sg->n_tensors);
 	for (int i = 0; i < p->sg->n_in; i++)
-		p->given[p->sg->in[i]] = true;
+		p->is_model_input[p->sg->in[i]] = true;
 	decide_all(p, o);
 	if (!check_rewritten(p) || (!o->report && !check_copyable(p)))
 		return false;
@@ -261,7 +261,7 @@ partition(struct part *p, const struct options *o, bool *again)
 	if (!lower_all(p))
 		return false;
 	*again = find_limits(p);
-	return *again || (take_layouts(p, o) && separate_ends(p, o) &&
+	return *again || (take_layouts(p, o) && separate_borders(p, o) &&
 			  graph_check(p->g, p->e));
 }
 

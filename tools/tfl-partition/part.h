@@ -24,7 +24,7 @@
 #define TFL_PARTITION_PART_H
 
 #include "base/diag.h"
-#include "base/ends.h"
+#include "base/io_layout.h"
 #include "graph/graph.h"
 #include "lower/nd.h"
 
@@ -77,7 +77,7 @@ struct part {
 	struct placement *op;
 	struct g_operand *value; /* operand that holds each tensor; t is NULL until it exists */
 	/* of each tensor: it is an input of the model, constant or not */
-	bool *given;
+	bool *is_model_input;
 	/* number of readers of each tensor, the model's outputs included */
 	int *uses;
 	/* of each tensor: how often it is an input or output of an operator */
@@ -99,7 +99,7 @@ struct part {
 /* layouts of --input-layout and --output-layout that enum g_layout lacks */
 enum { LAYOUT_PLANES = LAYOUT_NHCWB16 + 1 };
 /* layout.c: names of enum g_layout, then of LAYOUT_PLANES; NULL at the end */
-extern const char *const end_names[];
+extern const char *const io_layout_names[];
 
 struct options {
 	const char *input, *output;
@@ -113,7 +113,7 @@ struct options {
 	bool integer_io;
 	bool separate_io; /* --separate-io-regions */
 	int target; /* of low_targets */
-	struct end_layouts in, out;
+	struct io_layouts in, out;
 };
 
 /* families.c: how operators of one code are checked and lowered */
@@ -130,11 +130,11 @@ struct family {
 const struct family *family_find(int code);
 
 /*
- * ends.c, --integer-io: leaves out QUANTIZE of the model's float inputs and
+ * borders.c, --integer-io: leaves out QUANTIZE of the model's float inputs and
  * DEQUANTIZE to its float outputs.  Leaves: inputs and outputs of the subgraph and
  * of the graph's model record.
  */
-void take_float_ends(struct part *p, const struct options *o);
+void leave_out_float_borders(struct part *p, const struct options *o);
 /* sets `border` of operators at float inputs and outputs, left out or not */
 void find_border(struct part *p);
 
@@ -197,7 +197,7 @@ bool take_layouts(struct part *p, const struct options *o);
  * separate.c, --separate-io-regions.  Needs: layouts.  Leaves: areas of inputs and
  * outputs.  False: p->e says why they can't be separate.
  */
-bool separate_ends(struct part *p, const struct options *o);
+bool separate_borders(struct part *p, const struct options *o);
 
 /* lower.c: lowers every NPU operator into its node */
 bool lower_all(struct part *p);
@@ -253,15 +253,15 @@ const char *check_arity(const struct part *p, const struct tfl_op *op,
 /* types of feature maps: a set of TYPE_ bits */
 enum { TYPE_I8 = 1, TYPE_U8 = 2, TYPE_I16 = 4, TYPE_I32 = 8,
        TYPE_BOOL = 16, /* bytes, 0 or 1; the NPU's operands are INT8 */
-       TYPE_8 = TYPE_I8 | TYPE_U8, TYPE_MAPS = TYPE_8 | TYPE_I16 };
+       TYPE_8 = TYPE_I8 | TYPE_U8, TYPE_FM = TYPE_8 | TYPE_I16 };
 /* one of the types, static and dense, dimensions of 1 to 65535, per-tensor quantization */
-const char *check_map(const struct part *p, const struct tfl_tensor *t,
+const char *check_fm(const struct part *p, const struct tfl_tensor *t,
 		      const char *role, int types);
 /* static shape, dense, no variable */
 const char *check_fixed(const struct part *p, const struct tfl_tensor *t,
 			const char *role);
-/* check_map() of input 0 and output 0 */
-const char *check_maps(const struct part *p, const struct tfl_op *op, int types);
+/* check_fm() of input 0 and output 0 */
+const char *check_ifm_ofm(const struct part *p, const struct tfl_op *op, int types);
 /* input 0 and output 0 have one type and one quantization */
 const char *check_same_quant(const struct part *p, const struct tfl_op *op);
 /* input k is a variable that nothing else uses, so nobody else sees it change */
@@ -332,9 +332,9 @@ const char *check_broadcast(const struct part *p, const struct tfl_tensor *a,
  */
 void part_binary(struct part *p, enum g_op_kind kind, const struct side *a,
 		 const struct side *b, const struct tfl_tensor *o,
-		 struct g_operand ofm, nd_made *made, void *ctx);
+		 struct g_operand ofm, nd_finish_op *made, void *ctx);
 /* for `made`: no zero point, and factors of 1 if the kind has factors; ctx is NULL */
-nd_made binary_plain;
+nd_finish_op binary_plain;
 /* true for a constant of one element of 8 or 16 bits, which becomes an immediate */
 bool is_scalar(const struct tfl_tensor *t);
 /*

@@ -311,7 +311,7 @@ check_bias_scale(struct review *r, const struct check *c, struct place at)
 
 /* kernels that move or compare raw values: section 3.4 */
 static bool
-copies_values(int code)
+moves_raw_values(int code)
 {
 	switch (code) {
 	case TFL_RESHAPE: case TFL_SQUEEZE: case TFL_EXPAND_DIMS:
@@ -335,7 +335,7 @@ check_equal(struct review *r, const struct check *c, struct place at)
 {
 	const struct tfl_op *op = place_op(r, at);
 	const struct tfl_subgraph *g = &r->m->subgraph[at.subgraph];
-	if (!copies_values(op->code) || op->n_out < 1)
+	if (!moves_raw_values(op->code) || op->n_out < 1)
 		return;
 	const struct tfl_tensor *o = &g->tensor[op->out[0]];
 	for (int k = 0; k < op->n_in; k++) {
@@ -369,7 +369,7 @@ check_int16_zero(struct review *r, const struct check *c, struct place at)
 	const struct tfl_op *op = place_op(r, at);
 	const struct tfl_subgraph *g = &r->m->subgraph[at.subgraph];
 	if (op->code == TFL_QUANTIZE || op->code == TFL_DEQUANTIZE ||
-	    op->code == TFL_CUSTOM || copies_values(op->code))
+	    op->code == TFL_CUSTOM || moves_raw_values(op->code))
 		return;
 	for (int k = 0; k < op->n_in + op->n_out; k++) {
 		int i = k < op->n_in ? op->in[k] : op->out[k - op->n_in];

@@ -172,7 +172,7 @@ check_dead_branch(struct review *r, const struct check *c, struct place at)
 const struct check tensor_checks[] = {
 	{ .name = "interface-float", .severity = WARNING,
 	  .rule = "inputs and outputs of the model are integers",
-	  .tensor = check_float_end },
+	  .tensor = check_float_border },
 	{ .name = "interface-type", .severity = NOTE,
 	  .rule = "inputs and outputs of the model are 8 or 16 bits wide",
 	  .tensor = check_interface_type },

@@ -10,7 +10,7 @@
 
 struct options {
 	const char *file, *output;
-	bool json, pass, strict, quiet, rules;
+	bool json, pass, strict, no_tensor_table, rules;
 	rule_set allowed;
 };
 
@@ -74,7 +74,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_STRICT: o->strict = true; break;
 	case OPT_RULES: o->rules = true; break;
 	case OPT_ALLOW: allow(o, arg); break;
-	case 'q': o->quiet = true; break;
+	case 'q': o->no_tensor_table = true; break;
 	case ARGP_KEY_END:
 		if (o->json && o->pass)
 			cli_error("--json and --pass exclude each other: both write to "
@@ -143,7 +143,7 @@ print_report(const struct options *o, const struct review *r, struct err *e)
 	if (o->json)
 		report_json(&t, r, o->strict);
 	else
-		report_text(&t, r, o->strict, !o->quiet);
+		report_text(&t, r, o->strict, !o->no_tensor_table);
 	if (file_write(o->output, t.p, t.n, false, e) &&
 	    !review_answer(r, o->strict))
 		e->status = EXIT_NO;

@@ -2,7 +2,7 @@
 /*
  * Is a model fully integer?  review.c collects facts about each tensor.  The rules
  * are about tensors and operators (check_tensor.c, check_op.c), float inputs and
- * outputs (check_ends.c), and signal chains (check_signal.c).  report.c prints the
+ * outputs (check_borders.c), and signal chains (check_signal.c).  report.c prints the
  * findings.
  */
 #ifndef QUANTCHECK_H
@@ -78,7 +78,7 @@ struct review {
 	int count[SEVERITIES];
 	rule_set allowed;
 	int allowed_errors; /* number of errors of allowed rules; these count as notes */
-	struct float_ends {
+	struct float_borders {
 		int n, first; /* number of such tensors; index of the first */
 		bool border;  /* QUANTIZE or DEQUANTIZE is next to one of them */
 	} float_in, float_out;
@@ -103,11 +103,11 @@ void review_warn(struct review *r, const struct check *c, struct place at,
 void review_follow(struct review *r, const struct check *c, struct place at,
 		   const char *fmt, ...) PRINTF(4, 5);
 
-/* check_ends.c: finds float inputs and outputs.  Needs: use.  Leaves: float_in, float_out */
-void find_float_ends(struct review *r);
+/* check_borders.c: finds float inputs and outputs.  Needs: use.  Leaves: float_in, float_out */
+void find_float_borders(struct review *r);
 /* true for QUANTIZE that reads a float input and DEQUANTIZE that writes a float output */
 bool is_border_operator(const struct review *r, struct place at);
-void check_float_end(struct review *r, const struct check *c, struct place at);
+void check_float_border(struct review *r, const struct check *c, struct place at);
 
 /*
  * check_signal.c: finds the integers without a scale of an audio front end

@@ -168,7 +168,7 @@ report_finding(struct text *t, const struct review *r, const struct finding *f)
 }
 
 static bool
-has_float_ends(const struct review *r)
+has_float_borders(const struct review *r)
 {
 	return r->float_in.n || r->float_out.n;
 }
@@ -180,7 +180,7 @@ put_verdict(struct text *t, const struct review *r, bool strict)
 	text_printf(t, ": %s: %d error%s, %d warning%s, %d note%s\n",
 		    !review_answer(r, strict) ? "not fully integer"
 		    : r->allowed_errors	      ? "not fully integer, as allowed"
-		    : has_float_ends(r)     ? "integer but for its float ends"
+		    : has_float_borders(r)     ? "integer but for its float ends"
 					      : "fully integer",
 		    r->count[ERROR], r->count[ERROR] == 1 ? "" : "s",
 		    r->count[WARNING], r->count[WARNING] == 1 ? "" : "s",
@@ -300,7 +300,7 @@ report_json(struct text *t, const struct review *r, bool strict)
 	text_printf(t, ",\"fully_integer\":%s,\"errors\":%d,\"warnings\":%d,"
 		       "\"notes\":%d",
 		    review_answer(r, strict) && !r->allowed_errors &&
-				    !has_float_ends(r)
+				    !has_float_borders(r)
 			? "true"
 			: "false",
 		    r->count[ERROR], r->count[WARNING], r->count[NOTE]);

@@ -58,7 +58,7 @@ is_allowed(const struct review *r, const struct check *c)
 }
 
 static void
-add(struct review *r, struct finding f, const char *fmt, va_list ap)
+add_finding(struct review *r, struct finding f, const char *fmt, va_list ap)
 {
 	char text[600];
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
@@ -78,7 +78,7 @@ review_add(struct review *r, const struct check *c, struct place at,
 {
 	va_list ap;
 	va_start(ap, fmt);
-	add(r, (struct finding){ .check = c, .severity = c->severity, .at = at },
+	add_finding(r, (struct finding){ .check = c, .severity = c->severity, .at = at },
 	    fmt, ap);
 	va_end(ap);
 }
@@ -89,7 +89,7 @@ review_warn(struct review *r, const struct check *c, struct place at,
 {
 	va_list ap;
 	va_start(ap, fmt);
-	add(r, (struct finding){ .check = c, .severity = WARNING, .at = at }, fmt,
+	add_finding(r, (struct finding){ .check = c, .severity = WARNING, .at = at }, fmt,
 	    ap);
 	va_end(ap);
 }
@@ -100,7 +100,7 @@ review_follow(struct review *r, const struct check *c, struct place at,
 {
 	va_list ap;
 	va_start(ap, fmt);
-	add(r, (struct finding){ .check = c, .severity = WARNING, .at = at,
+	add_finding(r, (struct finding){ .check = c, .severity = WARNING, .at = at,
 				 .follows = true },
 	    fmt, ap);
 	va_end(ap);
@@ -226,7 +226,7 @@ review_model(struct review *r, struct arena *a, const struct tfl_model *m,
 	*r = (struct review){ .a = a, .m = m, .allowed = allowed };
 	r->use = anew(a, struct use *, (size_t)m->n_subgraphs);
 	r->use[0] = find_uses(a, &m->subgraph[0]);
-	find_float_ends(r);
+	find_float_borders(r);
 	find_signals(r);
 	for (int g = 0; g < m->n_subgraphs; g++) {
 		if (g)

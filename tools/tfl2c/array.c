@@ -24,7 +24,7 @@ put_bytes(struct text *t, struct bytes b, int per_line, const char *indent)
 	make_items(item);
 	size_t width = (size_t)per_line, lead = strlen(indent);
 	size_t lines = (b.n + width - 1) / width;
-	char *p = text_room(t, b.n * ITEM + lines * (lead + 1)), *start = p;
+	char *p = text_reserve(t, b.n * ITEM + lines * (lead + 1)), *start = p;
 	for (size_t i = 0; i < b.n;) {
 		size_t end = b.n - i < width ? b.n : i + width;
 		memcpy(p, indent, lead);

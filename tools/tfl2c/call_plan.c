@@ -60,7 +60,7 @@ step_of(const struct tfl_subgraph *g, const struct tfl_op *op)
 	struct err none = { 0 };
 	if (op->code == TFL_CUSTOM)
 		return strcmp(op->custom, "ethos-u") ? STEP_FUNCTION : STEP_NPU;
-	if (!kernel_known(op->code) || !kernel_check(g, op, &none))
+	if (!kernel_exists(op->code) || !kernel_check(g, op, &none))
 		return STEP_FUNCTION;
 	switch (op->code) {
 	case TFL_RESHAPE:
@@ -86,13 +86,13 @@ step_of(const struct tfl_subgraph *g, const struct tfl_op *op)
 /* ---- copies ------------------------------------------------------------------- */
 
 static bool
-joins(const struct tfl_op *op)
+joins_tensors(const struct tfl_op *op)
 {
 	return op->code == TFL_CONCATENATION || op->code == TFL_PACK;
 }
 
 static bool
-cuts(const struct tfl_op *op)
+splits_tensor(const struct tfl_op *op)
 {
 	return op->code == TFL_UNPACK || op->code == TFL_SPLIT ||
 	       op->code == TFL_SPLIT_V;
@@ -101,14 +101,14 @@ cuts(const struct tfl_op *op)
 int
 copy_parts(const struct tfl_op *op)
 {
-	return joins(op) ? op->n_in : cuts(op) ? op->n_out : 1;
+	return joins_tensors(op) ? op->n_in : splits_tensor(op) ? op->n_out : 1;
 }
 
 /* the axis of the join or split; the operator's kernel has checked it */
 static int
 axis_of(const struct tfl_subgraph *g, const struct tfl_op *op)
 {
-	const struct tfl_tensor *whole = &g->tensor[joins(op) ? op->out[0] : op->in[0]];
+	const struct tfl_tensor *whole = &g->tensor[joins_tensors(op) ? op->out[0] : op->in[0]];
 	int64_t axis = 0;
 	if (op->code == TFL_CONCATENATION) {
 		axis = TFL_OPT(op, ConcatenationOptions, axis);
@@ -128,31 +128,31 @@ struct rows
 copy_rows(const struct tfl_subgraph *g, const struct tfl_op *op, int part, int64_t at)
 {
 	struct rows r = { .in = op->in[0], .out = op->out[0], .n = 1 };
-	if (joins(op))
+	if (joins_tensors(op))
 		r.in = op->in[part];
-	if (cuts(op))
+	if (splits_tensor(op))
 		r.out = op->out[part];
 	if (op->code == TFL_SPLIT)
 		r.in = op->in[1];
 	r.bytes = r.in_step = r.out_step = tfl_bytes(&g->tensor[r.out]);
-	if (!joins(op) && !cuts(op))
+	if (!joins_tensors(op) && !splits_tensor(op))
 		return r;
-	const struct tfl_tensor *whole = &g->tensor[joins(op) ? r.out : r.in];
+	const struct tfl_tensor *whole = &g->tensor[joins_tensors(op) ? r.out : r.in];
 	int axis = axis_of(g, op);
 	for (int d = 0; d < axis; d++)
 		r.n *= whole->dim[d];
 	int64_t n = r.n ? r.n : 1;
 	r.in_step = tfl_bytes(&g->tensor[r.in]) / n;
 	r.out_step = tfl_bytes(&g->tensor[r.out]) / n;
-	r.bytes = joins(op) ? r.in_step : r.out_step;
-	*(joins(op) ? &r.out_at : &r.in_at) = at;
+	r.bytes = joins_tensors(op) ? r.in_step : r.out_step;
+	*(joins_tensors(op) ? &r.out_at : &r.in_at) = at;
 	return r;
 }
 
 /* ---- checks ------------------------------------------------------------------- */
 
 static bool
-fail(const struct planner *p, int op, const char *fmt, int tensor)
+operator_error(const struct planner *p, int op, const char *fmt, int tensor)
 {
 	struct text t = { 0 };
 	text_printf(&t, fmt, tensor);
@@ -191,17 +191,17 @@ check_npu(const struct planner *p, int index)
 	const struct tfl_op *op = &p->g->op[index];
 	if (op->n_in < N_SPECIAL || op->in[IN_FLASH] < 0 || op->in[IN_SCRATCH] < 0 ||
 	    op->in[IN_FAST] < 0)
-		return fail(p, index, "its first four inputs must be command stream, "
+		return operator_error(p, index, "its first four inputs must be command stream, "
 				      "constants, scratch and fast scratch", 0);
 	for (int k = IN_STREAM; k <= IN_FLASH; k++)
 		if (!is_aligned(p, op->in[k], DRIVER_ALIGN))
-			return fail(p, index, "tensor %d is not aligned to 16 bytes in "
+			return operator_error(p, index, "tensor %d is not aligned to 16 bytes in "
 					      "the file, which the driver requires",
 				    op->in[k]);
 	for (int k = N_SPECIAL; k < op->n_in + op->n_out; k++) {
 		int tensor = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
 		if (tensor >= 0 && !in_scratch(p, op, tensor))
-			return fail(p, index, "the memory plan has tensor %d outside "
+			return operator_error(p, index, "the memory plan has tensor %d outside "
 					      "of the NPU's scratch memory", tensor);
 	}
 	return true;
@@ -213,17 +213,17 @@ check_tensor(const struct planner *p, int index, int tensor, bool is_read)
 	const struct tfl_tensor *t = &p->g->tensor[tensor];
 	int element = tfl_type_bytes(t->type);
 	if (!t->data.p && !element)
-		return fail(p, index, "tensor %d has a type without a fixed size",
+		return operator_error(p, index, "tensor %d has a type without a fixed size",
 			    tensor);
 	if (t->data.p && (!is_read || p->is_input[tensor]))
-		return fail(p, index, "tensor %d is a constant, but the operator "
+		return operator_error(p, index, "tensor %d is a constant, but the operator "
 				      "writes it", tensor);
 	if (!is_aligned(p, tensor, element ? (size_t)element : 1))
-		return fail(p, index, "tensor %d is not aligned to its element size in "
+		return operator_error(p, index, "tensor %d is not aligned to its element size in "
 				      "the file", tensor);
 	if (is_read && !t->data.p && t->producer < 0 && !t->is_variable &&
 	    tfl_bytes(t) && !p->is_input[tensor])
-		return fail(p, index, "reads tensor %d, which nothing writes", tensor);
+		return operator_error(p, index, "reads tensor %d, which nothing writes", tensor);
 	return true;
 }
 
@@ -257,7 +257,7 @@ check_declaration(struct planner *p, int index)
 			       t->quant.n_zero;
 	}
 	return p->declared <= MAX_DECLARED ||
-	       fail(p, index, "the declarations need more than %d numbers",
+	       operator_error(p, index, "the declarations need more than %d numbers",
 		    MAX_DECLARED);
 }
 
@@ -266,7 +266,7 @@ check_cpu(const struct planner *p, int index, enum step step)
 {
 	const struct tfl_op *op = &p->g->op[index];
 	if ((int64_t)op->n_in * op->n_out > MAX_PAIRS)
-		return fail(p, index, "more than %d pairs of inputs and outputs",
+		return operator_error(p, index, "more than %d pairs of inputs and outputs",
 			    MAX_PAIRS);
 	for (int k = 0; k < op->n_in; k++)
 		if (op->in[k] >= 0 && !check_tensor(p, index, op->in[k], true))
@@ -277,7 +277,7 @@ check_cpu(const struct planner *p, int index, enum step step)
 	for (int i = 0; i < op->n_in; i++)
 		for (int o = 0; op->in[i] >= 0 && o < op->n_out; o++)
 			if (overlays(p, op, step, op->in[i], op->out[o]))
-				return fail(p, index, "the memory plan has tensor %d "
+				return operator_error(p, index, "the memory plan has tensor %d "
 						      "at the address of the "
 						      "operator's output", op->in[i]);
 	return true;

@@ -171,14 +171,14 @@ place_of(const struct job *j, int tensor)
 
 static void
 put_tensor(struct text *t, const struct job *j, const char *io, int index,
-	   const struct end *d)
+	   const struct border_tensor *d)
 {
 	const struct tfl_tensor *x = &j->m->subgraph[0].tensor[index];
 	char what[64];
 	put_tensor_macros(t, j, io, x);
-	if (j->ends.actual > 1) {
+	if (j->borders.actual > 1) {
 		(void)snprintf(what, sizeof(what), "%s_BYTES_EACH", io);
-		put_define(t, j, what, end_input_step(d));
+		put_define(t, j, what, border_input_step(d));
 	}
 	put_layout(t, j, io, d);
 	if (place_of(j, index) >= 0) {
@@ -233,21 +233,21 @@ put_interface(struct text *t, const struct job *j)
 		       "#define %s_TO(type, value) static_cast<type>(value)\n"
 		       "#else\n#define %s_TO(type, value) ((type)(value))\n"
 		       "#endif\n", j->prefix, j->prefix);
-	if (j->ends.desired) {
+	if (j->borders.desired) {
 		text_puts(t, "/* number of inputs in one run: they follow each other, "
 			     "_BYTES_EACH apart,\n * and so do the outputs */\n");
-		put_define(t, j, "DESIRED_BATCH_SIZE", j->ends.desired);
-		put_define(t, j, "ACTUAL_BATCH_SIZE", j->ends.actual);
+		put_define(t, j, "DESIRED_BATCH_SIZE", j->borders.desired);
+		put_define(t, j, "ACTUAL_BATCH_SIZE", j->borders.actual);
 	}
 	put_define(t, j, "INPUTS", g->n_in);
 	put_define(t, j, "OUTPUTS", g->n_out);
 	for (int i = 0; i < g->n_in; i++) {
 		(void)snprintf(io, sizeof(io), "INPUT_%d", i);
-		put_tensor(t, j, io, g->in[i], &j->ends.in[i]);
+		put_tensor(t, j, io, g->in[i], &j->borders.in[i]);
 	}
 	for (int i = 0; i < g->n_out; i++) {
 		(void)snprintf(io, sizeof(io), "OUTPUT_%d", i);
-		put_tensor(t, j, io, g->out[i], &j->ends.out[i]);
+		put_tensor(t, j, io, g->out[i], &j->borders.out[i]);
 	}
 	if (j->plan.plan_bytes || j->o->format == FORMAT_CALL)
 		put_overlaps(t, j);

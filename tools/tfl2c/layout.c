@@ -19,31 +19,31 @@ put_value(struct text *t, const struct job *j, const char *io, const char *what,
 
 /* prints the byte offset as a C expression of y, x and c */
 static void
-put_formula(struct text *t, const struct end *x)
+put_formula(struct text *t, const struct border_tensor *x)
 {
-	struct end_shape s = end_shape(x);
+	struct border_shape s = border_shape(x);
 	long long e = tfl_type_bytes(x->type);
-	long long row = s.h > 1 ? end_offset(x, 0, 1, 0, 0) : 0;
-	long long pixel = s.w > 1 ? end_offset(x, 0, 0, 1, 0) : 0;
+	long long row = s.h > 1 ? border_offset(x, 0, 1, 0, 0) : 0;
+	long long pixel = s.w > 1 ? border_offset(x, 0, 0, 1, 0) : 0;
 	text_printf(t, "y * %lldu + x * %lldu + ", row, pixel);
-	if (x->layout == END_NHWC)
+	if (x->layout == BORDER_NHWC)
 		text_printf(t, "c * %lldu", e);
-	else if (x->layout == END_NCHW)
+	else if (x->layout == BORDER_NCHW)
 		text_printf(t, "c * %lldu", e * s.h * s.w);
 	else
 		text_printf(t, "c / 16u * %lldu + c %% 16u * %lldu", 16 * e * s.w, e);
 }
 
 void
-put_layout(struct text *t, const struct job *j, const char *io, const struct end *x)
+put_layout(struct text *t, const struct job *j, const char *io, const struct border_tensor *x)
 {
-	if (!x->given)
+	if (!x->has_record)
 		return;
 	text_printf(t, "/* the layout in memory is %s; the shape that the network "
 		       "uses: */\n",
-		    end_layout_names[x->layout]);
+		    border_layout_names[x->layout]);
 	text_printf(t, "#define %s_%s_LAYOUT_", j->prefix, io);
-	put_upper(t, end_layout_names[x->layout]);
+	put_upper(t, border_layout_names[x->layout]);
 	text_printf(t, " 1\n#define %s_%s_NETWORK_SHAPE { ", j->prefix, io);
 	for (int i = 0; i < x->rank; i++)
 		text_printf(t, "%s%d", i ? ", " : "", x->dim[i]);

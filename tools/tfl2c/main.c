@@ -489,7 +489,7 @@ main(int argc, char **argv)
 	if (read_labels(a, o.labels_file, &j.labels, &e) &&
 	    raw_read_file(a, o.file, &m, &e) &&
 	    take_profile(a, m, &o, &e) && leave_out_map(a, &o, &m, &e) && npu_facts(a, m, &j.npu, &e) &&
-	    plan_arena(a, m, &j.plan, &e) && ends_read(a, m, &j.ends, &e) &&
+	    plan_arena(a, m, &j.plan, &e) && borders_read(a, m, &j.borders, &e) &&
 	    (o.format != FORMAT_CALL || plan_call(a, m, &j.plan, &j.call, &e)) &&
 	    resolver_kinds(m, &j.kinds, &e)) {
 		j.m = m;

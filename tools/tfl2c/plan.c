@@ -43,7 +43,7 @@ compare_size(const void *pa, const void *pb)
 }
 
 static bool
-meet(const struct buffer *a, const struct buffer *b)
+lives_overlap(const struct buffer *a, const struct buffer *b)
 {
 	return a->first <= b->last && b->first <= a->last;
 }
@@ -54,7 +54,7 @@ lowest_gap(const struct buffer *placed, size_t n, const struct buffer *b)
 {
 	int64_t at = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (!meet(&placed[i], b))
+		if (!lives_overlap(&placed[i], b))
 			continue;
 		if (placed[i].at - at >= b->size)
 			break;
@@ -89,7 +89,7 @@ extent(const struct buffer *b, size_t n)
  * Returns the extent in bytes.
  */
 static int64_t
-place(struct arena *a, struct buffer *b, size_t n, size_t n_fixed)
+first_fit(struct arena *a, struct buffer *b, size_t n, size_t n_fixed)
 {
 	int64_t sum = extent(b, n_fixed);
 	for (size_t i = n_fixed; i < n; sum += b[i++].size)
@@ -167,7 +167,7 @@ read_offsets(struct arena *a, const struct tfl_model *m, int total,
  * number.
  */
 static size_t
-collect(const struct tfl_subgraph *g, const int32_t *offset,
+collect_tensors(const struct tfl_subgraph *g, const int32_t *offset,
 	const struct life *life, struct buffer *b, size_t *n_fixed)
 {
 	size_t n = 0;
@@ -221,10 +221,10 @@ plan_subgraph(struct arena *a, const struct tfl_subgraph *g,
 				    TFLM_MAX_SCRATCH * (size_t)g->n_ops);
 	size_t n_fixed;
 	find_lives(g, life);
-	size_t n = collect(g, offset, life, b, &n_fixed);
+	size_t n = collect_tensors(g, offset, life, b, &n_fixed);
 	n += collect_scratch(g, b + n);
 	p->plan_bytes += extent(b, n_fixed);
-	p->tensor_bytes += place(a, b, n, n_fixed);
+	p->tensor_bytes += first_fit(a, b, n, n_fixed);
 	for (int i = 0; i < g->n_tensors; i++)
 		if (g->tensor[i].is_variable && offset[i] < 0)
 			p->variable_bytes += tensor_bytes(&g->tensor[i]);
@@ -248,8 +248,8 @@ plan_tensors(struct arena *a, const struct tfl_subgraph *g,
 	size_t n_fixed;
 	find_lives(g, life);
 	keep_variables(g, life);
-	size_t n = collect(g, offset, life, b, &n_fixed);
-	int64_t end = place(a, b, n, n_fixed);
+	size_t n = collect_tensors(g, offset, life, b, &n_fixed);
+	int64_t end = first_fit(a, b, n, n_fixed);
 	for (int i = 0; i < g->n_tensors; i++)
 		at[i] = -1;
 	for (size_t i = 0; i < n; i++)

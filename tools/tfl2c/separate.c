@@ -16,7 +16,7 @@ struct own {
 
 /* the i-th of the model's inputs followed by its outputs; region 0: not separate */
 static struct own
-own_end(const struct job *j, int i)
+separate_border(const struct job *j, int i)
 {
 	const struct tfl_subgraph *g = &j->m->subgraph[0];
 	bool in = i < g->n_in;
@@ -27,7 +27,7 @@ own_end(const struct job *j, int i)
 }
 
 static int
-count_ends(const struct job *j)
+count_borders(const struct job *j)
 {
 	return j->m->subgraph[0].n_in + j->m->subgraph[0].n_out;
 }
@@ -42,8 +42,8 @@ int
 count_bases(const struct job *j)
 {
 	int n = has_fast(j) ? FIRST : FAST;
-	for (int i = 0; i < count_ends(j); i++) {
-		int region = own_end(j, i).region;
+	for (int i = 0; i < count_borders(j); i++) {
+		int region = separate_border(j, i).region;
 		n = region >= n ? region + 1 : n;
 	}
 	return n;
@@ -58,8 +58,8 @@ any_separate(const struct job *j)
 void
 put_separate_parameters(struct text *t, const struct job *j)
 {
-	for (int i = 0; i < count_ends(j); i++) {
-		struct own x = own_end(j, i);
+	for (int i = 0; i < count_borders(j); i++) {
+		struct own x = separate_border(j, i);
 		if (x.region)
 			text_printf(t, x.in ? ",\n\tconst void *input_%d" : ",\n\tvoid *output_%d",
 				    x.k);
@@ -69,8 +69,8 @@ put_separate_parameters(struct text *t, const struct job *j)
 void
 put_separate_arguments(struct text *t, const struct job *j)
 {
-	for (int i = 0; i < count_ends(j); i++) {
-		struct own x = own_end(j, i);
+	for (int i = 0; i < count_borders(j); i++) {
+		struct own x = separate_border(j, i);
 		if (x.region)
 			text_printf(t, x.in ? ", input_%d" : ", output_%d", x.k);
 	}
@@ -84,8 +84,8 @@ static void
 put_unused(struct text *t, const struct job *j)
 {
 	unsigned used = 1u << SCRATCH | 1 | (unsigned)has_fast(j) << FAST;
-	for (int i = 0; i < count_ends(j); i++)
-		used |= 1u << own_end(j, i).region;
+	for (int i = 0; i < count_borders(j); i++)
+		used |= 1u << separate_border(j, i).region;
 	for (int k = FAST; k < count_bases(j); k++)
 		if (!(used >> k & 1))
 			text_printf(t, "\tbase[%d] = base[%d];\n\tsize[%d] = 0;\n", k, SCRATCH,
@@ -96,8 +96,8 @@ void
 put_separate_bases(struct text *t, const struct job *j, const char *cast)
 {
 	put_unused(t, j);
-	for (int i = 0; i < count_ends(j); i++) {
-		struct own x = own_end(j, i);
+	for (int i = 0; i < count_borders(j); i++) {
+		struct own x = separate_border(j, i);
 		if (x.region)
 			text_printf(t, "\tbase[%d] = %s(%s_%d);\n\tsize[%d] = %lld;\n", x.region,
 				    cast, x.in ? "input" : "output", x.k, x.region,

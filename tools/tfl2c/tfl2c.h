@@ -8,7 +8,7 @@
 #ifndef TFL2C_H
 #define TFL2C_H
 
-#include "stream/ends.h"
+#include "stream/borders.h"
 #include "stream/stream.h"
 #include "tflite/tflite.h"
 
@@ -199,7 +199,7 @@ struct job {
 	const struct tfl_model *m;
 	struct npu_facts npu;
 	struct tensor_plan plan;
-	struct ends ends; /* batch size and layouts of inputs and outputs */
+	struct border_tensors borders; /* batch size and layouts of inputs and outputs */
 	struct op_kinds kinds;
 	struct call_plan call; /* only for FORMAT_CALL */
 	struct labels labels;
@@ -238,7 +238,7 @@ void put_separate_arguments(struct text *t, const struct job *j);
 void put_separate_bases(struct text *t, const struct job *j, const char *cast);
 
 /* layout.c: io is INPUT_0 or the like; prints nothing for a tensor without a layout */
-void put_layout(struct text *t, const struct job *j, const char *io, const struct end *x);
+void put_layout(struct text *t, const struct job *j, const char *io, const struct border_tensor *x);
 
 /* ---- call_declare.c, call_steps.c: FORMAT_CALL ----------------------------- */
 

@@ -46,7 +46,7 @@ op_of(const struct tfl_op *op)
 
 /* adds an allocation to tail, the bytes from the arena's end down to the last record */
 static void
-take(int64_t *tail, int64_t bytes, int align)
+reserve(int64_t *tail, int64_t bytes, int align)
 {
 	*tail = round_up_i64(*tail + bytes, align);
 }
@@ -94,9 +94,9 @@ take_transposed(int64_t *tail, const struct tfl_tensor *t)
 {
 	if (!t)
 		return;
-	take(tail, EVAL_TENSOR, BUFFER_ALIGN);
-	take(tail, WORD + WORD * t->rank, BUFFER_ALIGN);
-	take(tail, tfl_bytes(t), BUFFER_ALIGN);
+	reserve(tail, EVAL_TENSOR, BUFFER_ALIGN);
+	reserve(tail, WORD + WORD * t->rank, BUFFER_ALIGN);
+	reserve(tail, tfl_bytes(t), BUFFER_ALIGN);
 }
 
 static void
@@ -106,12 +106,12 @@ take_kernel(int64_t *tail, const struct tfl_subgraph *g, const struct tfl_op *op
 	const struct tfl_tensor *in = input(g, op, 0);
 	int n = k.per_channel ? channels(g, op) : 0;
 	for (int i = 0; n && i < k.per_channel; i++)
-		take(tail, (int64_t)n * WORD, BUFFER_ALIGN);
+		reserve(tail, (int64_t)n * WORD, BUFFER_ALIGN);
 	if (op->code == TFL_SOFTMAX && in && in->type == TFL_INT16)
 		for (int i = 0; i < 2; i++) /* tables of exp and of 1 / (1 + x) */
-			take(tail, TABLE16, BUFFER_ALIGN);
+			reserve(tail, TABLE16, BUFFER_ALIGN);
 	if (op->code == TFL_BATCH_MATMUL) {
-		take(tail, MATMUL_QUANTIZATION, BUFFER_ALIGN);
+		reserve(tail, MATMUL_QUANTIZATION, BUFFER_ALIGN);
 		take_transposed(tail, in);
 		take_transposed(tail, input(g, op, 1));
 	}
@@ -186,14 +186,14 @@ tflm_scratch(const struct tfl_subgraph *g, const struct tfl_op *op, int64_t *byt
 static void
 take_interface(int64_t *tail, const struct tfl_subgraph *g, const int *list, int n)
 {
-	take(tail, (int64_t)n * POINTER, BUFFER_ALIGN);
+	reserve(tail, (int64_t)n * POINTER, BUFFER_ALIGN);
 	for (int i = 0; i < n; i++) {
 		const struct tfl_quant *q = &g->tensor[list[i]].quant;
-		take(tail, TENSOR, WORD);
+		reserve(tail, TENSOR, WORD);
 		if (!q->n_scale || !q->n_zero)
 			continue;
-		take(tail, QUANTIZATION, WORD);
-		take(tail, WORD + WORD * (int64_t)q->n_scale, WORD);
+		reserve(tail, QUANTIZATION, WORD);
+		reserve(tail, WORD + WORD * (int64_t)q->n_scale, WORD);
 	}
 }
 
@@ -226,12 +226,12 @@ take_subgraph(struct prepared *p, const struct tfl_subgraph *g)
 	for (int i = 0; i < g->n_ops; i++) {
 		int64_t now = preparing(g, &g->op[i]);
 		p->largest = now > p->largest ? now : p->largest;
-		take(&p->tail, op_of(&g->op[i]).options, WORD);
+		reserve(&p->tail, op_of(&g->op[i]).options, WORD);
 		p->scratches += tflm_scratch(g, &g->op[i], bytes);
 	}
 	for (int i = 0; i < g->n_ops; i++)
 		if (op_of(&g->op[i]).record)
-			take(&p->tail, op_of(&g->op[i]).record, BUFFER_ALIGN);
+			reserve(&p->tail, op_of(&g->op[i]).record, BUFFER_ALIGN);
 	for (int i = 0; i < g->n_ops; i++)
 		take_kernel(&p->tail, g, &g->op[i]);
 }
@@ -240,18 +240,18 @@ static void
 prepare(const struct tfl_model *m, struct prepared *p)
 {
 	*p = (struct prepared){ 0 };
-	take(&p->tail, ALLOCATOR, WORD);
-	take(&p->tail, PLANNER, WORD);
-	take(&p->tail, MICRO_ALLOCATOR, WORD);
-	take(&p->tail, OPTIONS_ALLOCATOR, WORD);
-	take(&p->tail, SUBGRAPH * (int64_t)m->n_subgraphs, WORD);
+	reserve(&p->tail, ALLOCATOR, WORD);
+	reserve(&p->tail, PLANNER, WORD);
+	reserve(&p->tail, MICRO_ALLOCATOR, WORD);
+	reserve(&p->tail, OPTIONS_ALLOCATOR, WORD);
+	reserve(&p->tail, SUBGRAPH * (int64_t)m->n_subgraphs, WORD);
 	for (int i = 0; i < m->n_subgraphs; i++)
-		take(&p->tail, EVAL_TENSOR * (int64_t)m->subgraph[i].n_tensors, WORD);
+		reserve(&p->tail, EVAL_TENSOR * (int64_t)m->subgraph[i].n_tensors, WORD);
 	for (int i = 0; i < m->n_subgraphs; i++)
-		take(&p->tail, NODE * (int64_t)m->subgraph[i].n_ops, WORD);
+		reserve(&p->tail, NODE * (int64_t)m->subgraph[i].n_ops, WORD);
 	for (int i = 0; i < m->n_subgraphs; i++)
 		take_subgraph(p, &m->subgraph[i]);
-	take(&p->tail, SCRATCH_HANDLE * p->scratches, WORD);
+	reserve(&p->tail, SCRATCH_HANDLE * p->scratches, WORD);
 }
 
 int64_t

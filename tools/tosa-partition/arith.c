@@ -53,7 +53,7 @@ pool_to(struct part *p, const struct nd *v, int32_t zero, const struct nd *out,
 }
 
 void
-both_to(struct part *p, enum g_op_kind kind, const struct nd *a, const struct nd *b,
+binary_to(struct part *p, enum g_op_kind kind, const struct nd *a, const struct nd *b,
 	const struct nd *out, struct finish *f)
 {
 	f->p = p;

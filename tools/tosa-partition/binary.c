@@ -29,7 +29,7 @@ pair_of(struct part *p, const struct tosa_op *op, struct pair *q)
 }
 
 bool
-narrows(const struct part *p, int tensor, struct tosa_rescale *r)
+narrowing_rescale(const struct part *p, int tensor, struct tosa_rescale *r)
 {
 	int i = p->reader[tensor];
 	if (i < 0 || p->t->tensor[tensor].is_output || p->t->op[i].code != TOSA_RESCALE)
@@ -45,7 +45,7 @@ emit_pair(struct part *p, enum g_op_kind kind, const struct pair *q, const struc
 	  struct finish *f)
 {
 	struct nd a = value_of(p, q->s[0].tensor), b = value_of(p, q->s[1].tensor);
-	struct nd out = result_place(p, t->out);
+	struct nd out = result_view(p, t->out);
 	f->p = p;
 	f->tail = t;
 	nd_binary(p->l, kind, &a, q->s[0].zero, &b, q->s[1].zero, &out, finish_op, f);
@@ -104,7 +104,7 @@ lower_sum_of(struct part *p, const struct tosa_op *op)
 	struct pair q;
 	struct tosa_rescale r;
 	struct finish f = { .round = ROUND_NATURAL };
-	bool narrow = narrows(p, op->out[0], &r);
+	bool narrow = narrowing_rescale(p, op->out[0], &r);
 	if (pair_of(p, op, &q) && (whole_factors(&q, narrow ? &r : NULL, &f) ||
 				   scaled_factor(&q, narrow ? &r : NULL, &f))) {
 		struct tail t = tail_of(p, op->out[0], TAIL_SCALE);
@@ -113,9 +113,9 @@ lower_sum_of(struct part *p, const struct tosa_op *op)
 		return NULL;
 	}
 	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
-	struct nd out = result_place(p, op->out[0]);
+	struct nd out = result_view(p, op->out[0]);
 	f = (struct finish){ .round = ROUND_NATURAL };
-	both_to(p, kind, &a, &b, &out, &f);
+	binary_to(p, kind, &a, &b, &out, &f);
 	return NULL;
 }
 
@@ -140,11 +140,11 @@ half_of(const struct nd *v, int k)
 }
 
 static struct nd
-both(struct part *p, enum g_op_kind kind, struct nd a, struct nd b, const struct nd *shape)
+word_op(struct part *p, enum g_op_kind kind, struct nd a, struct nd b, const struct nd *shape)
 {
-	struct nd r = nd_like(p->l, shape, TFL_INT32);
+	struct nd r = nd_new_like(p->l, shape, TFL_INT32);
 	struct finish f = { .round = ROUND_NATURAL };
-	both_to(p, kind, &a, &b, &r, &f);
+	binary_to(p, kind, &a, &b, &r, &f);
 	return r;
 }
 
@@ -158,13 +158,13 @@ static void
 multiply_wrapping(struct part *p, const struct nd *a, const struct nd *b, const struct nd *out)
 {
 	struct nd by = nd_const_one(p->l, TFL_INT32, a->rank, 16);
-	struct nd above_a = both(p, OP_SHR, *a, by, a), above_b = both(p, OP_SHR, *b, by, b);
+	struct nd above_a = word_op(p, OP_SHR, *a, by, a), above_b = word_op(p, OP_SHR, *b, by, b);
 	struct nd low_a = half_of(a, 0), low_b = half_of(b, 0);
-	struct nd low = both(p, OP_MUL, low_a, low_b, out);
-	struct nd x = both(p, OP_MUL, half_of(&above_a, 0), low_b, out);
-	struct nd y = both(p, OP_MUL, low_a, half_of(&above_b, 0), out);
-	struct nd sum = both(p, OP_ADD, half_of(&low, 1), half_of(&x, 0), out);
-	sum = both(p, OP_ADD, half_of(&sum, 0), half_of(&y, 0), out);
+	struct nd low = word_op(p, OP_MUL, low_a, low_b, out);
+	struct nd x = word_op(p, OP_MUL, half_of(&above_a, 0), low_b, out);
+	struct nd y = word_op(p, OP_MUL, low_a, half_of(&above_b, 0), out);
+	struct nd sum = word_op(p, OP_ADD, half_of(&low, 1), half_of(&x, 0), out);
+	sum = word_op(p, OP_ADD, half_of(&sum, 0), half_of(&y, 0), out);
 	struct nd from = half_of(&low, 0), to = half_of(out, 0);
 	nd_copy(p->l, &from, &to);
 	from = half_of(&sum, 0);
@@ -189,10 +189,10 @@ lower_mul(struct part *p, const struct tosa_op *op)
 		return NULL;
 	}
 	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
-	struct nd out = result_place(p, op->out[0]);
+	struct nd out = result_view(p, op->out[0]);
 	if (!shift && !product_fits(p, op))
 		multiply_wrapping(p, &a, &b, &out);
 	else
-		both_to(p, OP_MUL, &a, &b, &out, &f);
+		binary_to(p, OP_MUL, &a, &b, &out, &f);
 	return NULL;
 }

@@ -8,7 +8,7 @@
 #include "part.h"
 
 static int
-combine(int code, int a, int b)
+bitwise(int code, int a, int b)
 {
 	return code == TOSA_BITWISE_AND ? a & b : code == TOSA_BITWISE_OR ? a | b : a ^ b;
 }
@@ -22,24 +22,24 @@ half_of(struct part *p, const struct nd *v, bool high, bool times)
 		int byte = (i - 128) & 255, n = high ? byte >> 4 : byte & 15;
 		table[i] = (uint8_t)(times ? 16 * n - 128 : n);
 	}
-	struct nd r = nd_like(p->l, v, TFL_INT8);
+	struct nd r = nd_new_like(p->l, v, TFL_INT8);
 	table_to(p, v, table, &r);
 	return r;
 }
 
 /* the operator on one half of the bytes of a and b; the result is in the same half */
 static struct nd
-join(struct part *p, int code, const struct nd *a, const struct nd *b, bool high)
+join_halves(struct part *p, int code, const struct nd *a, const struct nd *b, bool high)
 {
 	uint8_t table[256];
 	for (int i = 0; i < 256; i++) {
-		int n = combine(code, i >> 4, i & 15);
+		int n = bitwise(code, i >> 4, i & 15);
 		table[i] = (uint8_t)(high ? 16 * n : n);
 	}
 	struct nd x = half_of(p, a, high, true), y = half_of(p, b, high, false);
-	struct nd r = nd_like(p->l, a, TFL_INT8);
+	struct nd r = nd_new_like(p->l, a, TFL_INT8);
 	struct finish f = { .round = ROUND_NATURAL, .lut = low_lut8(p->l, table) };
-	both_to(p, OP_ADD, &x, &y, &r, &f);
+	binary_to(p, OP_ADD, &x, &y, &r, &f);
 	return r;
 }
 
@@ -55,7 +55,7 @@ as_bytes(const struct nd *v)
 
 /* an operand repeated to the size of the result, in memory without gaps */
 static struct nd
-whole(struct part *p, int tensor, const struct nd *out)
+whole_operand(struct part *p, int tensor, const struct nd *out)
 {
 	struct nd v = value_of(p, tensor);
 	if (nd_elements(&v) == nd_elements(out) && nd_is_dense(&v))
@@ -68,9 +68,9 @@ static void
 bits_to(struct part *p, enum g_op_kind kind, const struct tosa_op *op, enum g_round round)
 {
 	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
-	struct nd out = result_place(p, op->out[0]);
+	struct nd out = result_view(p, op->out[0]);
 	struct finish f = { .round = round };
-	both_to(p, kind, &a, &b, &out, &f);
+	binary_to(p, kind, &a, &b, &out, &f);
 }
 
 const char *
@@ -82,13 +82,13 @@ lower_bits(struct part *p, const struct tosa_op *op)
 			ROUND_NATURAL);
 		return NULL;
 	}
-	struct nd out = result_place(p, op->out[0]), to = nd_like(p->l, &out, out.type);
-	struct nd a = whole(p, op->in[0], &out), b = whole(p, op->in[1], &out);
+	struct nd out = result_view(p, op->out[0]), to = nd_new_like(p->l, &out, out.type);
+	struct nd a = whole_operand(p, op->in[0], &out), b = whole_operand(p, op->in[1], &out);
 	struct nd x = as_bytes(&a), y = as_bytes(&b), z = as_bytes(&to);
-	struct nd high = join(p, op->code, &x, &y, true);
-	struct nd low = join(p, op->code, &x, &y, false);
+	struct nd high = join_halves(p, op->code, &x, &y, true);
+	struct nd low = join_halves(p, op->code, &x, &y, false);
 	struct finish f = { .round = ROUND_NATURAL };
-	both_to(p, OP_ADD, &high, &low, &z, &f);
+	binary_to(p, OP_ADD, &high, &low, &z, &f);
 	nd_copy(p->l, &to, &out);
 	return NULL;
 }
@@ -97,11 +97,11 @@ lower_bits(struct part *p, const struct tosa_op *op)
 const char *
 lower_not(struct part *p, const struct tosa_op *op)
 {
-	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
+	struct nd v = value_of(p, op->in[0]), out = result_view(p, op->out[0]);
 	bool bits = op->code == TOSA_BITWISE_NOT;
 	struct nd c = nd_const_one(p->l, v.type, v.rank, bits ? -1 : 1);
 	struct finish f = { .round = ROUND_NATURAL };
-	both_to(p, OP_SUB, &c, &v, &out, &f);
+	binary_to(p, OP_SUB, &c, &v, &out, &f);
 	return NULL;
 }
 
@@ -113,15 +113,15 @@ lower_bool(struct part *p, const struct tosa_op *op)
 		return NULL;
 	}
 	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
-	struct nd out = result_place(p, op->out[0]);
+	struct nd out = result_view(p, op->out[0]);
 	struct finish f = { .round = ROUND_NATURAL };
 	if (op->code != TOSA_LOGICAL_XOR) {
-		both_to(p, op->code == TOSA_LOGICAL_AND ? OP_MIN : OP_MAX, &a, &b, &out, &f);
+		binary_to(p, op->code == TOSA_LOGICAL_AND ? OP_MIN : OP_MAX, &a, &b, &out, &f);
 		return NULL;
 	}
 	uint8_t table[256] = { [128 + 1] = 1 };
 	f.lut = low_lut8(p->l, table);
-	both_to(p, OP_ADD, &a, &b, &out, &f);
+	binary_to(p, OP_ADD, &a, &b, &out, &f);
 	return NULL;
 }
 
@@ -131,8 +131,8 @@ lower_bool(struct part *p, const struct tosa_op *op)
 static struct nd
 sign_of(struct part *p, const struct nd *v)
 {
-	struct nd below = nd_by(p->l, OP_MIN, v, 0);
-	return nd_by(p->l, OP_MAX, &below, -1);
+	struct nd below = nd_with_scalar(p->l, OP_MIN, v, 0);
+	return nd_with_scalar(p->l, OP_MAX, &below, -1);
 }
 
 /* a >> b, for a that is not negative */
@@ -141,7 +141,7 @@ shift_down(struct part *p, const struct nd *a, const struct nd *b)
 {
 	struct nd r = nd_new(p->l, TFL_INT32, a->rank, a->dim);
 	struct finish f = { .round = ROUND_TRUNCATE };
-	both_to(p, OP_SHR, a, b, &r, &f);
+	binary_to(p, OP_SHR, a, b, &r, &f);
 	return r;
 }
 
@@ -150,26 +150,26 @@ static struct nd
 floor_by(struct part *p, const struct nd *a, const struct nd *b)
 {
 	struct nd minus = nd_const_one(p->l, TFL_INT32, a->rank, -1);
-	struct nd mirror = nd_both(p->l, OP_SUB, &minus, a);
-	struct nd u = nd_both(p->l, OP_MAX, a, &mirror);
+	struct nd mirror = nd_broadcast_op(p->l, OP_SUB, &minus, a);
+	struct nd u = nd_broadcast_op(p->l, OP_MAX, a, &mirror);
 	struct nd q = shift_down(p, &u, b), s = sign_of(p, a);
-	struct nd twice = nd_both(p->l, OP_ADD, &s, &s), one = nd_by(p->l, OP_ADD, &twice, 1);
-	struct nd turned = nd_both(p->l, OP_MUL, &q, &one);
-	return nd_both(p->l, OP_ADD, &turned, &s);
+	struct nd twice = nd_broadcast_op(p->l, OP_ADD, &s, &s), one = nd_with_scalar(p->l, OP_ADD, &twice, 1);
+	struct nd turned = nd_broadcast_op(p->l, OP_MUL, &q, &one);
+	return nd_broadcast_op(p->l, OP_ADD, &turned, &s);
 }
 
 /* Shifts in zeros: shifts a without its sign bit, then adds this bit at its new position. */
 static struct nd
 logical_by(struct part *p, const struct nd *a, const struct nd *b)
 {
-	struct nd s = sign_of(p, a), top = nd_by(p->l, OP_SHL, &s, 31);
-	struct nd rest = nd_both(p->l, OP_SUB, a, &top), q = shift_down(p, &rest, b);
+	struct nd s = sign_of(p, a), top = nd_with_scalar(p->l, OP_SHL, &s, 31);
+	struct nd rest = nd_broadcast_op(p->l, OP_SUB, a, &top), q = shift_down(p, &rest, b);
 	struct nd zero = nd_const_one(p->l, TFL_INT32, a->rank, 0);
-	struct nd bit = nd_both(p->l, OP_SUB, &zero, &s);
+	struct nd bit = nd_broadcast_op(p->l, OP_SUB, &zero, &s);
 	struct nd c = nd_const_one(p->l, TFL_INT32, a->rank, 31);
-	struct nd at = nd_both(p->l, OP_SUB, &c, b);
-	struct nd moved = nd_both(p->l, OP_SHL, &bit, &at);
-	return nd_both(p->l, OP_ADD, &q, &moved);
+	struct nd at = nd_broadcast_op(p->l, OP_SUB, &c, b);
+	struct nd moved = nd_broadcast_op(p->l, OP_SHL, &bit, &at);
+	return nd_broadcast_op(p->l, OP_ADD, &q, &moved);
 }
 
 /*
@@ -187,8 +187,8 @@ wide_operand(struct part *p, int tensor, bool is_unsigned, const struct nd *out)
 	if (v.type != TFL_INT32)
 		v = nd_widen(p->l, &v, 0, TFL_INT32);
 	if (half) { /* add 65536 where it is negative */
-		struct nd s = sign_of(p, &v), less = nd_by(p->l, OP_SHL, &s, 16);
-		v = nd_both(p->l, OP_SUB, &v, &less);
+		struct nd s = sign_of(p, &v), less = nd_with_scalar(p->l, OP_SHL, &s, 16);
+		v = nd_broadcast_op(p->l, OP_SUB, &v, &less);
 	}
 	for (int i = 0; out && i < v.rank; i++)
 		equal = equal && v.dim[i] == out->dim[i];
@@ -208,21 +208,21 @@ lower_shift(struct part *p, const struct tosa_op *op)
 		bits_to(p, OP_SHR, op, tosa_rounds(op) ? ROUND_NATURAL : ROUND_TRUNCATE);
 		return NULL;
 	}
-	struct nd out = result_place(p, op->out[0]), r;
+	struct nd out = result_view(p, op->out[0]), r;
 	struct nd a = wide_operand(p, op->in[0], logical, native ? NULL : &out);
 	struct nd b = wide_operand(p, op->in[1], false, native ? NULL : &out);
 	bool left = op->code == TOSA_LOGICAL_LEFT_SHIFT;
 	if (out.type == TFL_INT32 && (left || (logical && native))) {
 		struct finish f = { .round = ROUND_NATURAL };
-		both_to(p, left ? OP_SHL : OP_LSR, &a, &b, &out, &f);
+		binary_to(p, left ? OP_SHL : OP_LSR, &a, &b, &out, &f);
 		return NULL;
 	}
 	if (left)
-		r = nd_both(p->l, OP_SHL, &a, &b);
+		r = nd_broadcast_op(p->l, OP_SHL, &a, &b);
 	else if (logical && out.type == TFL_INT32)
 		r = logical_by(p, &a, &b);
 	else if (!logical && tosa_rounds(op))
-		r = nd_both(p->l, OP_SHR, &a, &b);
+		r = nd_broadcast_op(p->l, OP_SHR, &a, &b);
 	else
 		r = logical ? shift_down(p, &a, &b) : floor_by(p, &a, &b);
 	if (out.type == TFL_INT32)

@@ -12,7 +12,7 @@ lower_compare(struct part *p, const struct tosa_op *op)
 								     : LOW_NOT_LESS };
 	c.a = value_of(p, op->in[0]);
 	c.b = value_of(p, op->in[1]);
-	struct nd out = result_place(p, op->out[0]);
+	struct nd out = result_view(p, op->out[0]);
 	low_compare(p->l, &c, &out);
 	return NULL;
 }
@@ -21,7 +21,7 @@ const char *
 lower_select(struct part *p, const struct tosa_op *op)
 {
 	struct nd c = value_of(p, op->in[0]), a = value_of(p, op->in[1]);
-	struct nd b = value_of(p, op->in[2]), out = result_place(p, op->out[0]);
+	struct nd b = value_of(p, op->in[2]), out = result_view(p, op->out[0]);
 	low_select(p->l, &c, &a, &b, &out);
 	return NULL;
 }

@@ -11,7 +11,7 @@ struct layer {
 	struct tail t;
 	int64_t *bias;
 	struct npu_scale *scale;
-	struct nd in, out, room;
+	struct nd in, out, dest;
 	int32_t ifm_zero, weight_zero, o;
 };
 
@@ -38,8 +38,8 @@ open_layer(struct part *p, const struct tosa_op *op, struct layer *y)
 			return "a bias does not fit 40 bits";
 		y->scale[k] = tail_scale(&y->t, k);
 	}
-	y->out = result_place(p, y->t.out);
-	y->room = room_map(p, &y->out);
+	y->out = result_view(p, y->t.out);
+	y->dest = writable_fm(p, &y->out);
 	return NULL;
 }
 
@@ -168,14 +168,14 @@ lower_conv(struct part *p, const struct tosa_op *op)
 	const char *why = open_layer(p, op, &y);
 	if (why)
 		return why;
-	struct nd in, out = y.room;
+	struct nd in, out = y.dest;
 	int32_t *at, tensor = input_of(p, &y);
 	struct low_conv c = conv_of(p, &y, op->code == TOSA_DEPTHWISE_CONV2D);
 	if (take_channels(p, tensor, &in, &at)) {
 		spread_weights(p, &c, at, (int32_t)in.dim[3]);
 	} else {
 		in = value_of(p, tensor);
-		in = readable_map(p, &in);
+		in = readable_fm(p, &in);
 	}
 	struct finish f = { .p = p, .tail = &y.t, .round = c.round };
 	struct scaling x = { .p = p, .t = &y.t };
@@ -187,7 +187,7 @@ lower_conv(struct part *p, const struct tosa_op *op)
 		low_conv(p->l, &c, &in, &out, finish_op, &f);
 	else
 		low_conv_large(p->l, &c, &in, &out, scale_sums, &x);
-	deliver_map(p, &y.room, &y.out);
+	deliver_fm(p, &y.dest, &y.out);
 	return x.why;
 }
 
@@ -198,7 +198,7 @@ lower_transpose_conv(struct part *p, const struct tosa_op *op)
 	const char *why = open_layer(p, op, &y);
 	if (why)
 		return why;
-	struct nd from = value_of(p, op->in[0]), in = readable_map(p, &from);
+	struct nd from = value_of(p, op->in[0]), in = readable_fm(p, &from);
 	struct low_conv c = conv_of(p, &y, false);
 	struct finish f = { .p = p, .tail = &y.t, .round = c.round };
 	/*
@@ -206,10 +206,10 @@ lower_transpose_conv(struct part *p, const struct tosa_op *op)
 	 * to lower ones
 	 */
 	c.pad = (struct g_pad){ .top = -y.k.before[0], .left = -y.k.before[1] };
-	why = low_transconv_check(p->a, &c, &in, &y.room);
+	why = low_transconv_check(p->a, &c, &in, &y.dest);
 	if (why)
 		return why;
-	low_transconv(p->l, &c, &in, &y.room, finish_op, &f);
-	deliver_map(p, &y.room, &y.out);
+	low_transconv(p->l, &c, &in, &y.dest, finish_op, &f);
+	deliver_fm(p, &y.dest, &y.out);
 	return NULL;
 }

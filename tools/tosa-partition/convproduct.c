@@ -86,7 +86,7 @@ bias_of(struct part *p, const struct windows *m)
 }
 
 static const char *
-multiply(struct part *p, const struct windows *m, const struct tail *t)
+multiply_rows(struct part *p, const struct windows *m, const struct tail *t)
 {
 	int64_t taps = (int64_t)m->k.kernel[0] * m->k.kernel[1];
 	const int64_t rows = m->out[0] * m->out[1] * m->out[2];
@@ -102,15 +102,15 @@ multiply(struct part *p, const struct windows *m, const struct tail *t)
 		return "its weights are not constant, and it would take more than 2048 "
 		       "operations";
 	x.a = rows_of(p, m);
-	struct nd out = result_place(p, t->out), room = out, to;
-	if (!nd_reshape(&room, sums, 2))
-		room = nd_new(p->l, out.type, 2, sums);
+	struct nd out = result_view(p, t->out), dest = out, to;
+	if (!nd_reshape(&dest, sums, 2))
+		dest = nd_new(p->l, out.type, 2, sums);
 	struct finish f = { .p = p, .tail = t, .round = tail_round(t),
 			    .scale = tail_scale(t, 0) };
-	low_matmul(p->l, &x, &room, finish_op, &f);
-	if (room.t == out.t)
+	low_matmul(p->l, &x, &dest, finish_op, &f);
+	if (dest.t == out.t)
 		return NULL;
-	to = room;
+	to = dest;
 	(void)nd_reshape(&to, out.dim, out.rank);
 	nd_copy(p->l, &to, &out);
 	return NULL;
@@ -137,8 +137,8 @@ add_taps(struct part *p, const struct windows *m, const struct nd *out)
 		nd_slice(&y, 0, i, 1, 1);
 		(void)nd_reshape(&y, (int64_t[]){ 1, 1, 1, c, each }, 5);
 		nd_binary(p->l, OP_MUL, &x, m->in_zero, &y, m->weight_zero, &product,
-			  nd_plain, NULL);
-		sum = nd_both(p->l, OP_ADD, &product, &sum);
+			  nd_finish_unscaled, NULL);
+		sum = nd_broadcast_op(p->l, OP_ADD, &product, &sum);
 	}
 	(void)nd_reshape(&sum, to.dim, to.rank);
 	nd_copy(p->l, &sum, &to);
@@ -154,9 +154,9 @@ lower_conv_product(struct part *p, const struct tosa_op *op)
 		       "only";
 	struct windows m = windows_of(p, op);
 	if (op->code == TOSA_DEPTHWISE_CONV2D) {
-		struct nd out = result_place(p, op->out[0]);
+		struct nd out = result_view(p, op->out[0]);
 		return add_taps(p, &m, &out);
 	}
 	struct tail t = tail_of(p, op->out[0], TAIL_SCALE);
-	return multiply(p, &m, &t);
+	return multiply_rows(p, &m, &t);
 }

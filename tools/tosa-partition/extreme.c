@@ -11,7 +11,7 @@
 #include <math.h>
 
 /* an operand's scale from its narrow tensor to the result: (v - zero) * scale + t->zero */
-struct way {
+struct scale_path {
 	int tensor;
 	int32_t zero;
 	struct npu_scale scale;
@@ -31,7 +31,7 @@ is_below_one(struct npu_scale s)
 }
 
 static bool
-way_of(const struct part *p, int tensor, const struct tail *t, struct way *w)
+scale_path_of(const struct part *p, int tensor, const struct tail *t, struct scale_path *w)
 {
 	int i = p->maker[tensor];
 	if (i < 0 || p->t->op[i].code != TOSA_RESCALE || p->t->tensor[tensor].data.p)
@@ -46,7 +46,7 @@ way_of(const struct part *p, int tensor, const struct tail *t, struct way *w)
 	if (!s.mult || !down.mult || (!is_one(s) && !is_one(down)))
 		return false;
 	bool first = is_one(down);
-	*w = (struct way){ .tensor = op->in[0], .zero = (int32_t)up.r.in_zero,
+	*w = (struct scale_path){ .tensor = op->in[0], .zero = (int32_t)up.r.in_zero,
 			   .scale = first ? s : down,
 			   .round = first ? tail_round(&up) : tail_round(t) };
 	return true;
@@ -54,12 +54,12 @@ way_of(const struct part *p, int tensor, const struct tail *t, struct way *w)
 
 /* the operand in the result's units */
 static struct nd
-arrive(struct part *p, const struct way *w, const struct tail *t)
+in_result_units(struct part *p, const struct scale_path *w, const struct tail *t)
 {
 	struct nd v = value_of(p, w->tensor);
 	if (is_one(w->scale) && w->zero == t->zero)
 		return v;
-	struct nd r = nd_like(p->l, &v, t->type);
+	struct nd r = nd_new_like(p->l, &v, t->type);
 	struct finish f = { .scale = w->scale, .round = w->round,
 			    .zero = (int32_t)t->zero, .clamped = true,
 			    .clamp = type_range(t->type) };
@@ -69,7 +69,7 @@ arrive(struct part *p, const struct way *w, const struct tail *t)
 
 /* for a tensor, and the same tensor times a factor below 1: index of the latter; else -1 */
 static int
-slope_of(const struct way w[2])
+slope_of(const struct scale_path w[2])
 {
 	for (int k = 0; k < 2; k++)
 		if (is_one(w[!k].scale) && w[k].tensor == w[!k].tensor &&
@@ -86,7 +86,7 @@ value_of_scale(struct npu_scale s)
 
 /* is it one tensor times two factors, and has the NPU a leaky ReLU of two factors? */
 static bool
-has_slopes(const struct part *p, const struct way w[2], const struct tail *t)
+has_slopes(const struct part *p, const struct scale_path w[2], const struct tail *t)
 {
 	return low_has(p->l, LACK_SLOPES) && t->type == TFL_INT16 &&
 	       w[0].tensor == w[1].tensor && !w[0].zero && !w[1].zero &&
@@ -94,9 +94,9 @@ has_slopes(const struct part *p, const struct way w[2], const struct tail *t)
 }
 
 static void
-narrow_extreme(struct part *p, enum g_op_kind kind, const struct way w[2], struct tail *t)
+narrow_extreme(struct part *p, enum g_op_kind kind, const struct scale_path w[2], struct tail *t)
 {
-	struct nd out = result_place(p, t->out);
+	struct nd out = result_view(p, t->out);
 	int k = kind == OP_MAX ? slope_of(w) : -1;
 	struct finish f = { .p = p, .tail = t, .round = ROUND_NATURAL };
 	if (k < 0 && kind == OP_MAX && has_slopes(p, w, t)) {
@@ -110,29 +110,29 @@ narrow_extreme(struct part *p, enum g_op_kind kind, const struct way w[2], struc
 		unary_to(p, OP_LRELU, &v, w[k].zero, &out, &f);
 		return;
 	}
-	struct nd a = arrive(p, &w[0], t), b = arrive(p, &w[1], t);
+	struct nd a = in_result_units(p, &w[0], t), b = in_result_units(p, &w[1], t);
 	t->zero = 0; /* the operands include it */
-	both_to(p, kind, &a, &b, &out, &f);
+	binary_to(p, kind, &a, &b, &out, &f);
 }
 
 const char *
 lower_extreme(struct part *p, const struct tosa_op *op)
 {
 	enum g_op_kind kind = op->code == TOSA_MAXIMUM ? OP_MAX : OP_MIN;
-	struct way w[2];
+	struct scale_path w[2];
 	struct tail t = { .scaled = true };
-	if (narrows(p, op->out[0], &t.r)) {
+	if (narrowing_rescale(p, op->out[0], &t.r)) {
 		const struct tosa_op *last = &p->t->op[p->reader[op->out[0]]];
 		t.type = graph_type(tosa_out(p->t, last)->type);
-		if (way_of(p, op->in[0], &t, &w[0]) && way_of(p, op->in[1], &t, &w[1])) {
+		if (scale_path_of(p, op->in[0], &t, &w[0]) && scale_path_of(p, op->in[1], &t, &w[1])) {
 			t = tail_of(p, op->out[0], TAIL_SCALE);
 			narrow_extreme(p, kind, w, &t);
 			return NULL;
 		}
 	}
 	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
-	struct nd out = result_place(p, op->out[0]);
+	struct nd out = result_view(p, op->out[0]);
 	struct finish f = { .round = ROUND_NATURAL };
-	both_to(p, kind, &a, &b, &out, &f);
+	binary_to(p, kind, &a, &b, &out, &f);
 	return NULL;
 }

@@ -6,7 +6,7 @@
  */
 #include "part.h"
 
-const char *const end_names[] = { [ENDS_LAST] = "nhwc", [ENDS_FIRST] = "nchw", NULL };
+const char *const io_layout_names[] = { [CHANNELS_LAST] = "nhwc", [CHANNELS_FIRST] = "nchw", NULL };
 
 static bool
 is_transpose(const struct tosa_op *op, const int32_t perm[4])
@@ -79,14 +79,14 @@ take_output(struct part *p, int tensor)
 
 /* a request for one input or output must succeed; one for all applies where possible */
 static bool
-take(struct part *p, const struct end_layouts *l, const int *v, int n, const char *what,
+take_borders(struct part *p, const struct io_layouts *l, const int *v, int n, const char *what,
      bool (*take_one)(struct part *, int))
 {
-	if (!ends_exist(l, n, what, p->t->name, p->e))
+	if (!io_layouts_check(l, n, what, p->t->name, p->e))
 		return false;
 	for (int i = 0; i < n; i++) {
-		const struct end_layout *x = ends_find(l, i);
-		if (!x || x->layout != ENDS_LAST || take_one(p, v[i]) || x->index < 0)
+		const struct io_layout *x = io_layout_find(l, i);
+		if (!x || x->layout != CHANNELS_LAST || take_one(p, v[i]) || x->index < 0)
 			continue;
 		return err_set(p->e, "%s: %s %d, %s, has no TRANSPOSE that nhwc could "
 				     "leave out",
@@ -98,6 +98,6 @@ take(struct part *p, const struct end_layouts *l, const int *v, int n, const cha
 bool
 take_layouts(struct part *p, const struct options *o)
 {
-	return take(p, &o->in, p->t->in, p->t->n_in, "input", take_input) &&
-	       take(p, &o->out, p->t->out, p->t->n_out, "output", take_output);
+	return take_borders(p, &o->in, p->t->in, p->t->n_in, "input", take_input) &&
+	       take_borders(p, &o->out, p->t->out, p->t->n_out, "output", take_output);
 }

@@ -9,14 +9,14 @@
 enum { MAX_OPERATORS = MAX_UNROLLED, MAX_TENSORS = 1 << 20,
        MAX_FOLDED = 1 << 22 /* elements of folded operators, plus iterations */ };
 
-struct list {
+struct unrolling {
 	struct part *p;
 	size_t cap_ops, cap_tensors;
 	int64_t folded; /* elements and iterations so far */
 };
 
 static int
-add_tensor(struct list *l, const struct tosa_tensor *like)
+add_tensor(struct unrolling *l, const struct tosa_tensor *like)
 {
 	struct tosa_graph *g = l->p->t;
 	size_t n = (size_t)g->n_tensors;
@@ -28,7 +28,7 @@ add_tensor(struct list *l, const struct tosa_tensor *like)
 }
 
 static void
-add_op(struct list *l, const struct tosa_op *op)
+add_op(struct unrolling *l, const struct tosa_op *op)
 {
 	struct tosa_graph *g = l->p->t;
 	size_t n = (size_t)g->n_ops;
@@ -37,7 +37,7 @@ add_op(struct list *l, const struct tosa_op *op)
 }
 
 static void
-fold_or_add(struct list *l, const struct tosa_op *op)
+fold_or_add(struct unrolling *l, const struct tosa_op *op)
 {
 	struct tosa_graph *g = l->p->t;
 	if (!fold_is_constant(l->p, op)) {
@@ -61,7 +61,7 @@ mapped_to(struct arena *a, const int *map, const int *v, int n)
 
 /* appends sub's operators with the inputs `in`; returns the tensors of its outputs */
 static const int *
-instance(struct list *l, const struct tosa_graph *sub, const int *in)
+append_instance(struct unrolling *l, const struct tosa_graph *sub, const int *in)
 {
 	struct part *p = l->p;
 	int *map = anew(p->a, int, (size_t)sub->n_tensors);
@@ -81,11 +81,11 @@ instance(struct list *l, const struct tosa_graph *sub, const int *in)
 
 /* is there another iteration with these values?  -1: the condition is not constant */
 static int
-condition(struct list *l, const struct tosa_loop *loop, const int *value)
+condition(struct unrolling *l, const struct tosa_loop *loop, const int *value)
 {
 	struct tosa_graph *g = l->p->t;
 	int n_ops = g->n_ops, n_tensors = g->n_tensors;
-	int result = *instance(l, loop->cond, value);
+	int result = *append_instance(l, loop->cond, value);
 	/* read here, because instance() may have moved the array */
 	const struct tosa_tensor *t = &g->tensor[result];
 	int r = t->data.p ? tosa_value(t, 0) != 0 : -1;
@@ -96,12 +96,12 @@ condition(struct list *l, const struct tosa_loop *loop, const int *value)
 
 /* appends all iterations and returns the final values; NULL: too many, or data decide */
 static const int *
-all_turns(struct list *l, const struct tosa_op *op)
+unroll_all(struct unrolling *l, const struct tosa_op *op)
 {
 	const int *value = op->in;
 	int n_ops = l->p->t->n_ops, more;
 	while ((more = condition(l, op->loop, value)) == 1) {
-		value = instance(l, op->loop->body, value);
+		value = append_instance(l, op->loop->body, value);
 		if (l->p->t->n_ops > MAX_OPERATORS || l->p->t->n_tensors > MAX_TENSORS ||
 		    ++l->folded > MAX_FOLDED)
 			break;
@@ -114,7 +114,7 @@ all_turns(struct list *l, const struct tosa_op *op)
 
 /* makes each result of the loop another name of a value */
 static void
-name_values(struct list *l, const struct tosa_op *op, const int *value)
+name_values(struct unrolling *l, const struct tosa_op *op, const int *value)
 {
 	int *v = anew(l->p->a, int, 2 * (size_t)op->n_out);
 	for (int k = 0; k < op->n_out; k++) {
@@ -148,7 +148,7 @@ void
 unroll_loops(struct part *p)
 {
 	struct tosa_graph *g = p->t;
-	struct list l = { .p = p };
+	struct unrolling l = { .p = p };
 	const struct tosa_op *old = g->op;
 	const struct tosa_tensor *tensor = g->tensor;
 	int n = g->n_ops, n_tensors = g->n_tensors, loops = 0;
@@ -164,7 +164,7 @@ unroll_loops(struct part *p)
 		g->tensor[t] = tensor[i];
 	}
 	for (int i = 0; i < n; i++) {
-		const int *value = old[i].loop ? all_turns(&l, &old[i]) : NULL;
+		const int *value = old[i].loop ? unroll_all(&l, &old[i]) : NULL;
 		if (value)
 			name_values(&l, &old[i], value);
 		else if (old[i].loop)

@@ -38,7 +38,7 @@ factors_of(const struct nd *v)
  * of axis k, first[rank] the end of the last axis.
  */
 static bool
-split(struct nd *v, const int32_t *dim, int rank, int *first)
+split_factors(struct nd *v, const int32_t *dim, int rank, int *first)
 {
 	int at = 0;
 	*v = factors_of(v);
@@ -60,7 +60,7 @@ split(struct nd *v, const int32_t *dim, int rank, int *first)
 
 /* merges the factors of each axis; false: an axis has several that are not contiguous */
 static bool
-collapse(const struct nd *v, const int *first, int rank, struct nd *out)
+merge_factors(const struct nd *v, const int *first, int rank, struct nd *out)
 {
 	*out = *v;
 	out->rank = rank;
@@ -80,7 +80,7 @@ collapse(const struct nd *v, const int *first, int rank, struct nd *out)
 /* ---- how operators change factors ------------------------------------------------ */
 
 static bool
-permute(const struct tosa_op *op, struct nd *v, const int *first, int rank)
+permute_factors(const struct tosa_op *op, struct nd *v, const int *first, int rank)
 {
 	struct nd old = *v;
 	v->rank = 0;
@@ -96,7 +96,7 @@ permute(const struct tosa_op *op, struct nd *v, const int *first, int rank)
 
 /* slices an axis of several factors, if that takes whole steps of the outermost one */
 static bool
-cut(const struct part *p, const struct tosa_op *op, struct nd *v, const int *first, int rank)
+slice_factors(const struct part *p, const struct tosa_op *op, struct nd *v, const int *first, int rank)
 {
 	for (int k = 0; k < rank; k++) {
 		int64_t start = tosa_value(tosa_in(p->t, op, 1), k), inner = 1;
@@ -121,27 +121,27 @@ is_mover(const struct tosa_op *op)
 
 /* changes the factors of op's first operand into those of its result */
 static bool
-moved(const struct part *p, const struct tosa_op *op, struct nd *v)
+moved_factors(const struct part *p, const struct tosa_op *op, struct nd *v)
 {
 	const struct tosa_tensor *x = tosa_in(p->t, op, 0);
 	int first[TOSA_MAX_RANK + 1];
 	if (op->code == TOSA_RESHAPE || op->code == TOSA_IDENTITY)
 		return true;
-	return split(v, x->dim, x->rank, first) &&
-	       (op->code == TOSA_SLICE ? cut(p, op, v, first, x->rank)
-				       : permute(op, v, first, x->rank));
+	return split_factors(v, x->dim, x->rank, first) &&
+	       (op->code == TOSA_SLICE ? slice_factors(p, op, v, first, x->rank)
+				       : permute_factors(op, v, first, x->rank));
 }
 
 /* ---- memory -------------------------------------------------------------------------- */
 
 /* finds a feature map [N,H,W,C] with v's pixels, of which v's elements are some channels */
 static bool
-find_map(const struct nd *v, const int *first, struct nd *map)
+find_feature_map(const struct nd *v, const int *first, struct nd *map)
 {
 	struct nd pixels = *v;
 	int64_t most = 0;
 	pixels.rank = first[PIXEL_AXES];
-	if (!collapse(&pixels, first, PIXEL_AXES, map))
+	if (!merge_factors(&pixels, first, PIXEL_AXES, map))
 		return false;
 	for (int k = first[PIXEL_AXES]; k < v->rank; k++) {
 		if (v->stride[k] < 0)
@@ -162,14 +162,14 @@ find_map(const struct nd *v, const int *first, struct nd *map)
  * only returns the number of operations.
  */
 static int64_t
-put(struct part *p, const struct nd *v, const struct tosa_tensor *t, const struct nd *to,
+copy_factors(struct part *p, const struct nd *v, const struct tosa_tensor *t, const struct nd *to,
     bool really)
 {
 	int first[TOSA_MAX_RANK + 1];
 	struct nd x = *v, map;
 	bool turns = low_has(p->l, LACK_ORDERS) && nd_copies(p->l, v, to) == 1;
-	if (!turns && t->rank == PIXEL_AXES + 1 && split(&x, t->dim, t->rank, first) &&
-	    find_map(&x, first, &map) && is_map(&map) && is_map(to)) {
+	if (!turns && t->rank == PIXEL_AXES + 1 && split_factors(&x, t->dim, t->rank, first) &&
+	    find_feature_map(&x, first, &map) && is_feature_map(&map) && is_feature_map(to)) {
 		int32_t n = t->dim[PIXEL_AXES];
 		int32_t *at = anew(p->a, int32_t, (size_t)n);
 		nd_distances(&x, first[PIXEL_AXES], at, n);
@@ -185,19 +185,19 @@ put(struct part *p, const struct nd *v, const struct tosa_tensor *t, const struc
 }
 
 static void
-settle(struct part *p, int tensor, const struct nd *v)
+materialize(struct part *p, int tensor, const struct nd *v)
 {
-	struct nd to = result_place(p, tensor);
-	(void)put(p, v, &p->t->tensor[tensor], &to, true);
+	struct nd to = result_view(p, tensor);
+	(void)copy_factors(p, v, &p->t->tensor[tensor], &to, true);
 }
 
 static int64_t
-copies(struct part *p, const struct nd *v, int tensor)
+count_copies(struct part *p, const struct nd *v, int tensor)
 {
 	const struct tosa_tensor *t = &p->t->tensor[tensor];
 	struct nd to = nd_dense(v->type, t->rank, t->dim);
 	to.t = v->t; /* copies() only counts, so the memory does not matter */
-	return put(p, v, t, &to, false);
+	return copy_factors(p, v, t, &to, false);
 }
 
 /*
@@ -214,7 +214,7 @@ suits_conv(const struct part *p, int tensor, const struct nd *v, struct nd *map,
 	struct nd x = *v;
 	if (!op || op->code != TOSA_CONV2D || op->in[0] != tensor || t->is_output ||
 	    !tosa_in(p->t, op, 1)->data.p || !tosa_in(p->t, op, 2)->data.p ||
-	    !split(&x, t->dim, t->rank, first) || !find_map(&x, first, map) || !is_map(map))
+	    !split_factors(&x, t->dim, t->rank, first) || !find_feature_map(&x, first, map) || !is_feature_map(map))
 		return false;
 	int64_t each = tosa_elements(tosa_in(p->t, op, 1)) / t->dim[PIXEL_AXES];
 	int64_t span = map->dim[PIXEL_AXES], n = t->dim[PIXEL_AXES];
@@ -235,20 +235,20 @@ is_shared(struct part *p, int tensor, const struct nd *v)
 {
 	const struct tosa_graph *g = p->t;
 	int first[TOSA_MAX_RANK + 1], left = g->tensor[tensor].uses;
-	int64_t before = copies(p, v, tensor), after = 0, elements = nd_elements(v);
+	int64_t before = count_copies(p, v, tensor), after = 0, elements = nd_elements(v);
 	for (int i = p->maker[tensor] + 1, n = 0; left && i < g->n_ops && n < NEAR; i++, n++) {
 		const struct tosa_op *op = &g->op[i];
 		if (op->in[0] != tensor)
 			continue;
 		const struct tosa_tensor *o = tosa_out(g, op);
 		struct nd x = *v, seen;
-		if (op->code != TOSA_SLICE || p->done[i] || !moved(p, op, &x) ||
-		    !split(&x, o->dim, o->rank, first))
+		if (op->code != TOSA_SLICE || p->done[i] || !moved_factors(p, op, &x) ||
+		    !split_factors(&x, o->dim, o->rank, first))
 			return false;
 		elements -= nd_elements(&x);
 		before += is_joined(p, op->out[0]);
-		after += collapse(&x, first, o->rank, &seen) ? 0
-							      : copies(p, &x, op->out[0]);
+		after += merge_factors(&x, first, o->rank, &seen) ? 0
+							      : count_copies(p, &x, op->out[0]);
 		left--;
 	}
 	return !left && elements >= 0 && after <= before;
@@ -256,7 +256,7 @@ is_shared(struct part *p, int tensor, const struct nd *v)
 
 /* can the operators behind it move it with no more operations than a copy takes now? */
 static bool
-may_wait(struct part *p, int tensor, const struct nd *v)
+can_be_deferred(struct part *p, int tensor, const struct nd *v)
 {
 	struct nd x = *v, seen;
 	int t = tensor, i, first[TOSA_MAX_RANK + 1];
@@ -268,24 +268,24 @@ may_wait(struct part *p, int tensor, const struct nd *v)
 	       is_mover(&p->t->op[i])) {
 		const struct tosa_op *op = &p->t->op[i];
 		const struct tosa_tensor *o = tosa_out(p->t, op);
-		if (!moved(p, op, &x) || !split(&x, o->dim, o->rank, first))
+		if (!moved_factors(p, op, &x) || !split_factors(&x, o->dim, o->rank, first))
 			return false;
-		if (collapse(&x, first, o->rank, &seen))
+		if (merge_factors(&x, first, o->rank, &seen))
 			return true;
 		t = op->out[0];
 	}
-	int64_t now = copies(p, v, tensor);
-	return t != tensor && copies(p, &x, t) <= now;
+	int64_t now = count_copies(p, v, tensor);
+	return t != tensor && count_copies(p, &x, t) <= now;
 }
 
 /* ---- for operators ------------------------------------------------------------------- */
 
 struct nd
-settled(struct part *p, int tensor)
+materialized(struct part *p, int tensor)
 {
 	struct nd v = p->loose[tensor];
 	p->loose[tensor].t = NULL;
-	settle(p, tensor, &v);
+	materialize(p, tensor, &v);
 	return p->value[tensor];
 }
 
@@ -297,7 +297,7 @@ take_channels(struct part *p, int tensor, struct nd *map, int32_t **at)
 	const struct tosa_tensor *t = &p->t->tensor[tensor];
 	if (!v.t || !suits_conv(p, tensor, &v, map, first))
 		return false;
-	(void)split(&v, t->dim, t->rank, first);
+	(void)split_factors(&v, t->dim, t->rank, first);
 	*at = anew(p->a, int32_t, (size_t)t->dim[PIXEL_AXES]);
 	nd_distances(&v, first[PIXEL_AXES], *at, t->dim[PIXEL_AXES]);
 	p->loose[tensor].t = NULL;
@@ -310,19 +310,19 @@ lower_moved(struct part *p, const struct tosa_op *op)
 	int tensor = op->out[0], first[TOSA_MAX_RANK + 1];
 	const struct tosa_tensor *t = tosa_out(p->t, op);
 	struct nd v = p->loose[op->in[0]], seen;
-	if (!v.t || !moved(p, op, &v)) {
+	if (!v.t || !moved_factors(p, op, &v)) {
 		v = value_of(p, op->in[0]);
 		if (p->bound[op->in[0]])
 			return NULL; /* its memory is a part of the result */
-		(void)moved(p, op, &v);
+		(void)moved_factors(p, op, &v);
 	}
-	if (!split(&v, t->dim, t->rank, first)) /* lengths without a common factor */
-		settle(p, tensor, &v);
-	else if (collapse(&v, first, t->rank, &seen))
+	if (!split_factors(&v, t->dim, t->rank, first)) /* lengths without a common factor */
+		materialize(p, tensor, &v);
+	else if (merge_factors(&v, first, t->rank, &seen))
 		name_result(p, tensor, &seen);
-	else if (!p->value[tensor].t && may_wait(p, tensor, &v))
+	else if (!p->value[tensor].t && can_be_deferred(p, tensor, &v))
 		p->loose[tensor] = v;
 	else
-		settle(p, tensor, &v);
+		materialize(p, tensor, &v);
 	return NULL;
 }

@@ -74,7 +74,7 @@ write_outputs(struct part *p)
 			v[k] = (int32_t)tosa_value(t, k);
 		for (int k = 0; k < t->rank; k++)
 			dim[k] = t->dim[k];
-		struct nd to = result_place(p, p->t->out[i]);
+		struct nd to = result_view(p, p->t->out[i]);
 		struct nd from = nd_const(p->l, to.type, t->rank, dim, v);
 		nd_copy(p->l, &from, &to);
 	}

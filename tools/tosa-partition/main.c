@@ -38,10 +38,10 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->report = true;
 		break;
 	case OPT_IN:
-		(void)ends_add(&o->in, arg, end_names, NULL);
+		(void)io_layout_add(&o->in, arg, io_layout_names, NULL);
 		break;
 	case OPT_OUT:
-		(void)ends_add(&o->out, arg, end_names, NULL);
+		(void)io_layout_add(&o->out, arg, io_layout_names, NULL);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -121,7 +121,7 @@ run(const struct options *o, struct arena *a, struct err *e)
 	p.g = graph_new(a, p.t->name);
 	p.g->stage = STAGE_PART;
 	l.g = p.g;
-	part_make_room(&p);
+	part_alloc_tables(&p);
 	add_model(&p, o);
 	fold_constants(&p);
 	l.node = add_node(&p);

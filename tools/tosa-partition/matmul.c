@@ -29,7 +29,7 @@ matrix_of(struct part *p, const struct nd *v, int64_t i, bool transpose)
 }
 
 struct nd
-matrix_place(const struct nd *v, int64_t i)
+result_matrix(const struct nd *v, int64_t i)
 {
 	struct nd m = *v;
 	m.offset += i * v->stride[0];
@@ -66,11 +66,11 @@ shape_of(const struct product *m)
 }
 
 static void
-multiply(struct part *p, const struct product *m, const struct nd *out, struct finish *f)
+multiply_batches(struct part *p, const struct product *m, const struct nd *out, struct finish *f)
 {
 	for (int64_t i = 0; i < m->a.dim[0]; i++) {
 		struct low_matmul one = batch_of(p, m, i);
-		struct nd z = matrix_place(out, i);
+		struct nd z = result_matrix(out, i);
 		low_matmul(p->l, &one, &z, finish_op, f);
 	}
 }
@@ -90,7 +90,7 @@ half_sums(void *ctx, const struct nd *half, bool of_a)
 	const int64_t shape[3] = { m.a.dim[0], m.a.dim[1], m.b.dim[2] };
 	struct nd sums = nd_new(w->p->l, TFL_INT32, 3, shape);
 	struct finish f = { .p = w->p, .round = ROUND_NATURAL };
-	multiply(w->p, &m, &sums, &f);
+	multiply_batches(w->p, &m, &sums, &f);
 	return sums;
 }
 
@@ -120,7 +120,7 @@ check_wide(const struct part *p, const struct product *m, const struct tail *t)
 		return "an operator other than RESCALE to 8 or 16 bits reads its sums "
 		       "of 48 bits";
 	if (m->a.dim[2] > LOW_WIDE_DEPTH && !low_matmul_is_native(p->l, &shape))
-		return say(p, "sums of %lld products of 16 bits, at most %d",
+		return part_say(p, "sums of %lld products of 16 bits, at most %d",
 			   (long long)m->a.dim[2], (int)LOW_WIDE_DEPTH);
 	return NULL;
 }
@@ -140,12 +140,12 @@ lower_matmul(struct part *p, const struct tosa_op *op)
 		return why;
 	if (m.a.dim[0] * low_matmul_blocks(p->l, &shape) > MAX_BLOCKS)
 		return "more than 2048 blocks of 32768 products";
-	struct nd out = result_place(p, t.out);
+	struct nd out = result_view(p, t.out);
 	struct finish f = { .p = p, .tail = &t, .round = tail_round(&t),
 			    .scale = tail_scale(&t, 0) };
 	if (wide && !native)
 		multiply_wide(p, &m, &out, &t);
 	else
-		multiply(p, &m, &out, &f);
+		multiply_batches(p, &m, &out, &f);
 	return NULL;
 }

@@ -12,7 +12,7 @@ enum { MAX_PAD = 127, MAX_RUNS = 2048 };
 const char *
 lower_concat(struct part *p, const struct tosa_op *op)
 {
-	struct nd out = result_place(p, op->out[0]);
+	struct nd out = result_view(p, op->out[0]);
 	int64_t axis = tosa_axis_of(op), at = 0;
 	for (int k = 0; k < op->n_in; k++) {
 		const struct tosa_tensor *t = tosa_in(p->t, op, k);
@@ -40,7 +40,7 @@ lower_reverse(struct part *p, const struct tosa_op *op)
 const char *
 lower_tile(struct part *p, const struct tosa_op *op)
 {
-	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
+	struct nd v = value_of(p, op->in[0]), out = result_view(p, op->out[0]);
 	nd_tile(p->l, &v, &out);
 	return NULL;
 }
@@ -81,7 +81,7 @@ lower_pad(struct part *p, const struct tosa_op *op)
 {
 	if (waits_for_conv(p, op))
 		return NULL;
-	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
+	struct nd v = value_of(p, op->in[0]), out = result_view(p, op->out[0]);
 	int64_t before[TOSA_MAX_RANK];
 	for (int k = 0; k < v.rank; k++)
 		before[k] = tosa_value(tosa_in(p->t, op, 1), 2 * k);
@@ -92,7 +92,7 @@ lower_pad(struct part *p, const struct tosa_op *op)
 /* ---- GATHER, SCATTER -------------------------------------------------------------------- */
 
 static const char *
-move_places(struct part *p, const struct nd *from, const struct nd *to,
+copy_positions(struct part *p, const struct nd *from, const struct nd *to,
 	    const struct tosa_tensor *at, bool gather)
 {
 	int32_t n = at->dim[1], *place = anew(p->a, int32_t, (size_t)n);
@@ -131,20 +131,20 @@ hot_of(struct part *p, const struct nd *at, int64_t n, int type, struct nd *hot)
 	for (int32_t i = 0; i < n; i++)
 		k[i] = i;
 	struct nd number = nd_const_channels(p->l, TFL_INT32, 3, (int32_t)n, k);
-	struct nd away = nd_both(p->l, OP_SUB, &x, &number);
-	struct nd far = nd_like(p->l, &away, TFL_INT32);
-	nd_unary(p->l, OP_ABS, &away, 0, &far, nd_plain, NULL);
-	far = nd_by(p->l, OP_MIN, &far, 1);
+	struct nd away = nd_broadcast_op(p->l, OP_SUB, &x, &number);
+	struct nd far = nd_new_like(p->l, &away, TFL_INT32);
+	nd_unary(p->l, OP_ABS, &away, 0, &far, nd_finish_unscaled, NULL);
+	far = nd_with_scalar(p->l, OP_MIN, &far, 1);
 	struct nd one = nd_const_one(p->l, TFL_INT32, 3, 1);
-	*hot = nd_like(p->l, &far, type);
-	nd_binary(p->l, OP_SUB, &one, 0, &far, 0, hot, nd_plain, NULL);
+	*hot = nd_new_like(p->l, &far, type);
+	nd_binary(p->l, OP_SUB, &one, 0, &far, 0, hot, nd_finish_unscaled, NULL);
 	return true;
 }
 
 static const char *
 too_many_values(struct part *p, int64_t n)
 {
-	return say(p, "indices that are not constant and select from %lld values",
+	return part_say(p, "indices that are not constant and select from %lld values",
 		      (long long)n);
 }
 
@@ -156,7 +156,7 @@ multiply_all(struct part *p, const struct nd *a, bool turned, const struct nd *b
 	for (int64_t i = 0; i < a->dim[0]; i++) {
 		struct nd x = matrix_of(p, a, i, turned), y = matrix_of(p, b, i, true);
 		struct low_matmul m = { .a = x, .b = y };
-		struct nd z = matrix_place(out, i);
+		struct nd z = result_matrix(out, i);
 		if (a->dim[0] * low_matmul_blocks(p->l, &m) > MAX_RUNS)
 			return "more than 2048 blocks of 32768 products";
 		struct finish f = { .p = p, .round = ROUND_NATURAL };
@@ -170,7 +170,7 @@ static const char *
 gather_computed(struct part *p, const struct tosa_op *op)
 {
 	struct nd v = value_of(p, op->in[0]), at = value_of(p, op->in[1]), hot;
-	struct nd out = result_place(p, op->out[0]);
+	struct nd out = result_view(p, op->out[0]);
 	if (!hot_of(p, &at, v.dim[1], v.type, &hot))
 		return too_many_values(p, v.dim[1]);
 	return multiply_all(p, &hot, false, &v, &out);
@@ -181,28 +181,28 @@ lower_gather(struct part *p, const struct tosa_op *op)
 {
 	const struct tosa_tensor *at = tosa_in(p->t, op, 1);
 	struct nd v = value_of(p, op->in[0]);
-	bool known = at->data.p != NULL;
-	if (!known && !is_indexed(p, &v, at))
+	bool is_constant = at->data.p != NULL;
+	if (!is_constant && !is_indexed(p, &v, at))
 		return gather_computed(p, op);
-	struct nd out = result_place(p, op->out[0]);
-	if (!known) {
+	struct nd out = result_view(p, op->out[0]);
+	if (!is_constant) {
 		struct nd x = value_of(p, op->in[1]);
 		nd_gather(p->l, &v, &x, &out);
 		return NULL;
 	}
-	return move_places(p, &v, &out, at, true);
+	return copy_positions(p, &v, &out, at, true);
 }
 
 static void
 scatter_computed(struct part *p, const struct nd *v, const struct nd *at,
 		 const struct nd *x, const struct nd *out)
 {
-	bool there = nd_has_columns(out);
-	struct nd room = there ? *out : nd_like(p->l, out, out->type);
-	nd_copy(p->l, v, &room);
-	nd_scatter(p->l, x, at, &room);
-	if (!there)
-		nd_copy(p->l, &room, out);
+	bool has_columns = nd_has_columns(out);
+	struct nd dest = has_columns ? *out : nd_new_like(p->l, out, out->type);
+	nd_copy(p->l, v, &dest);
+	nd_scatter(p->l, x, at, &dest);
+	if (!has_columns)
+		nd_copy(p->l, &dest, out);
 }
 
 /*
@@ -216,7 +216,7 @@ scatter_products(struct part *p, const struct nd *v, const struct nd *at,
 {
 	const int64_t dim[3] = { v->dim[0], v->dim[1], 1 };
 	const int64_t column[3] = { v->dim[0], at->dim[1], 1 };
-	struct nd hot, hits = nd_new(p->l, v->type, 3, dim), put = nd_like(p->l, v, v->type);
+	struct nd hot, hits = nd_new(p->l, v->type, 3, dim), put = nd_new_like(p->l, v, v->type);
 	if (!hot_of(p, at, v->dim[1], v->type, &hot))
 		return too_many_values(p, v->dim[1]);
 	int32_t *c = anew(p->a, int32_t, (size_t)nd_elements(at));
@@ -227,9 +227,9 @@ scatter_products(struct part *p, const struct nd *v, const struct nd *at,
 	const char *why = multiply_all(p, &hot, true, x, &put);
 	if (!why)
 		why = multiply_all(p, &hot, true, &ones, &hits);
-	struct nd keep = nd_both(p->l, OP_SUB, &one, &hits);
-	struct nd kept = nd_both(p->l, OP_MUL, &keep, v);
-	nd_binary(p->l, OP_ADD, &put, 0, &kept, 0, out, nd_plain, NULL);
+	struct nd keep = nd_broadcast_op(p->l, OP_SUB, &one, &hits);
+	struct nd kept = nd_broadcast_op(p->l, OP_MUL, &keep, v);
+	nd_binary(p->l, OP_ADD, &put, 0, &kept, 0, out, nd_finish_unscaled, NULL);
 	return why;
 }
 
@@ -238,10 +238,10 @@ lower_scatter(struct part *p, const struct tosa_op *op)
 {
 	const struct tosa_tensor *at = tosa_in(p->t, op, 1);
 	struct nd v = value_of(p, op->in[0]), x = value_of(p, op->in[2]);
-	struct nd out = result_place(p, op->out[0]);
+	struct nd out = result_view(p, op->out[0]);
 	if (at->data.p) {
 		nd_copy(p->l, &v, &out);
-		return move_places(p, &x, &out, at, false);
+		return copy_positions(p, &x, &out, at, false);
 	}
 	struct nd where = value_of(p, op->in[1]);
 	if (!is_indexed(p, &v, at))

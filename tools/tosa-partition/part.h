@@ -14,7 +14,7 @@
 #define TOSA_PARTITION_PART_H
 
 #include "base/diag.h"
-#include "base/ends.h"
+#include "base/io_layout.h"
 #include "graph/graph.h"
 #include "lower/conv.h"
 #include "lower/matmul.h"
@@ -24,15 +24,15 @@
  * --input-layout, --output-layout: channels last, as the caller has them, or first,
  * as the graph has them
  */
-enum { ENDS_LAST, ENDS_FIRST };
+enum { CHANNELS_LAST, CHANNELS_FIRST };
 /* layout.c; in the order of the enumeration, NULL at the end */
-extern const char *const end_names[];
+extern const char *const io_layout_names[];
 
 struct options {
 	const char *input, *output;
 	const char *accel; /* NULL: lower for all accelerators */
 	bool report;
-	struct end_layouts in, out; /* --input-layout, --output-layout */
+	struct io_layouts in, out; /* --input-layout, --output-layout */
 	int target; /* of low_targets */
 };
 
@@ -96,26 +96,26 @@ void print_report(const struct part *p, struct text *t);
 
 /* values.c */
 /* allocates the arrays for tensors and operators of p->t */
-void part_make_room(struct part *p);
+void part_alloc_tables(struct part *p);
 int graph_type(int tosa_type); /* element type of the NPU's tensor */
 /* a new tensor of the graph */
 struct nd own_tensor(struct part *p, const struct tosa_tensor *t);
 void make_border(struct part *p); /* makes tensors for inputs and outputs */
 struct nd value_of(struct part *p, int tensor); /* the view to read a tensor */
-struct nd result_place(struct part *p, int tensor); /* the view to write a result */
+struct nd result_view(struct part *p, int tensor); /* the view to write a result */
 /* makes a result another name of `seen`, or copies it if the result already has memory */
 void name_result(struct part *p, int tensor, const struct nd *seen);
 /* true for [N,H,W,C] that operations can address, with contiguous channels */
-bool is_map(const struct nd *v);
-/* v itself, or a copy of which is_map() is true */
-struct nd readable_map(struct part *p, const struct nd *v);
-/* a view to write a feature map: v itself, or new memory that deliver_map() copies to v */
-struct nd room_map(struct part *p, const struct nd *v);
-void deliver_map(struct part *p, const struct nd *room, const struct nd *v);
-const char *say(const struct part *p, const char *fmt, ...) PRINTF(2, 3);
+bool is_feature_map(const struct nd *v);
+/* v itself, or a copy of which is_feature_map() is true */
+struct nd readable_fm(struct part *p, const struct nd *v);
+/* a view to write a feature map: v itself, or new memory that deliver_fm() copies to v */
+struct nd writable_fm(struct part *p, const struct nd *v);
+void deliver_fm(struct part *p, const struct nd *dest, const struct nd *v);
+const char *part_say(const struct part *p, const char *fmt, ...) PRINTF(2, 3);
 
 /* loose.c: gives a loose tensor memory of its own */
-struct nd settled(struct part *p, int tensor);
+struct nd materialized(struct part *p, int tensor);
 /*
  * For the CONV2D that is the only reader of a loose tensor: the feature map to
  * read, and in (*at)[i] the channel of it that is channel i.  False: not possible.
@@ -162,7 +162,7 @@ struct nd scaled_value(struct part *p, int tensor);
 /* true if there is no rounding; then *factor is mult / 2^shift */
 bool is_factor(const struct source *s, int64_t *factor);
 /* binary.c: is the only reader of a tensor a RESCALE to 8 or 16 bits with one scale? */
-bool narrows(const struct part *p, int tensor, struct tosa_rescale *r);
+bool narrowing_rescale(const struct part *p, int tensor, struct tosa_rescale *r);
 
 /* range.c: can the product of two operands be proven to fit 32 bits? */
 bool product_fits(const struct part *p, const struct tosa_op *op);
@@ -184,7 +184,7 @@ struct finish { /* the members of an operation that finish_op() sets */
 	bool scaled_b;		 /* `scaled` is for the second operand */
 	struct g_lut *lut;
 };
-nd_made finish_op; /* ctx: struct finish */
+nd_finish_op finish_op; /* ctx: struct finish */
 /* operations of one operand */
 void unary_to(struct part *p, enum g_op_kind kind, const struct nd *v, int32_t zero,
 	      const struct nd *out, struct finish *f);
@@ -192,7 +192,7 @@ void unary_to(struct part *p, enum g_op_kind kind, const struct nd *v, int32_t z
 void pool_to(struct part *p, const struct nd *v, int32_t zero, const struct nd *out,
 	     struct finish *f);
 /* operations of two operands without zero points */
-void both_to(struct part *p, enum g_op_kind kind, const struct nd *a,
+void binary_to(struct part *p, enum g_op_kind kind, const struct nd *a,
 	     const struct nd *b, const struct nd *out, struct finish *f);
 /* looks up bytes; entry i of the table is for the value i - 128 */
 void table_to(struct part *p, const struct nd *v, const uint8_t table[256],
@@ -210,7 +210,7 @@ struct nd part_of(const struct nd *v, int type, int k);
  * (copied if necessary); and matrix i of a result
  */
 struct nd matrix_of(struct part *p, const struct nd *v, int64_t i, bool transpose);
-struct nd matrix_place(const struct nd *v, int64_t i);
+struct nd result_matrix(const struct nd *v, int64_t i);
 
 typedef const char *lower_fn(struct part *p, const struct tosa_op *op);
 lower_fn lower_conv, lower_transpose_conv, lower_matmul; /* conv.c, matmul.c */

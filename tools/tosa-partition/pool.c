@@ -27,30 +27,30 @@ lower_pool(struct part *p, const struct tosa_op *op, bool average)
 	struct low_pool q = { .average = average };
 	struct nd v = value_of(p, op->in[0]);
 	struct tail t = tail_of(p, op->out[0], 0);
-	struct nd out = result_place(p, t.out);
+	struct nd out = result_view(p, t.out);
 	int32_t zero = average ? (int32_t)tosa_zero_of(p->t, op, 1) : 0;
 	if (average)
 		t.zero = tosa_zero_of(p->t, op, 2);
 	if (k.kernel[0] > LOW_POOL_ROWS ||
 	    (int64_t)k.kernel[0] * k.kernel[1] > LOW_POOL_WINDOW)
-		return say(p, "a window of %dx%d, the NPU takes 256 rows and 65536 "
+		return part_say(p, "a window of %dx%d, the NPU takes 256 rows and 65536 "
 			   "elements", k.kernel[0], k.kernel[1]);
 	for (int i = 0; i < 4; i++)
 		if (v.dim[i] > MAX_EXTENT)
 			return "a dimension of more than 65536";
-	struct nd in = readable_map(p, &v), room = room_map(p, &out);
+	struct nd in = readable_fm(p, &v), dest = writable_fm(p, &out);
 	for (int i = 0; i < 2; i++)
 		q.axis[i] = (struct low_axis){
-			.in = (int32_t)in.dim[1 + i], .out = (int32_t)room.dim[1 + i],
+			.in = (int32_t)in.dim[1 + i], .out = (int32_t)dest.dim[1 + i],
 			.kernel = k.kernel[i], .stride = k.stride[i],
 			.before = k.before[i], .after = k.after[i] };
 	int64_t n = low_pool_count(&q) * in.dim[0];
 	struct pooled x = { .p = p, .t = &t, .zero = zero };
 	if (n > MAX_OPS)
-		return say(p, "it would take %lld operations", (long long)n);
-	if (!low_pool(p->l, &q, &in, &room, finish_pool, &x))
+		return part_say(p, "it would take %lld operations", (long long)n);
+	if (!low_pool(p->l, &q, &in, &dest, finish_pool, &x))
 		return "its tensors are parts of others";
-	deliver_map(p, &room, &out);
+	deliver_fm(p, &dest, &out);
 	return NULL;
 }
 

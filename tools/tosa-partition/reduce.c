@@ -7,14 +7,14 @@
 #include "lower/reduce.h"
 
 /* number of elements in front of adjacent axes, in them, and behind them */
-struct three {
+struct extents {
 	int32_t k[3];
 };
 
-static struct three
-around(const struct nd *v, int first, int last)
+static struct extents
+axis_extents(const struct nd *v, int first, int last)
 {
-	struct three r = { { 1, 1, 1 } };
+	struct extents r = { { 1, 1, 1 } };
 	for (int i = 0; i < v->rank; i++)
 		r.k[i < first ? 0 : i <= last ? 1 : 2] *= (int32_t)v->dim[i];
 	return r;
@@ -29,7 +29,7 @@ reshaped(struct part *p, const struct nd *v, struct hwc shape)
 	struct g_operand o;
 	if (nd_reshape(&r, dim, 3) && nd_operand(&r, &o))
 		return r;
-	r = nd_like(p->l, v, v->type);
+	r = nd_new_like(p->l, v, v->type);
 	nd_copy(p->l, v, &r);
 	(void)nd_reshape(&r, dim, 3);
 	return r;
@@ -37,7 +37,7 @@ reshaped(struct part *p, const struct nd *v, struct hwc shape)
 
 /* memory for a result in this shape; deliver() copies it to `out` if necessary */
 static struct nd
-room_of(struct part *p, const struct nd *out, struct hwc shape)
+reduced_dest(struct part *p, const struct nd *out, struct hwc shape)
 {
 	const int64_t dim[3] = { shape.h, shape.w, shape.c };
 	struct nd r = *out;
@@ -48,9 +48,9 @@ room_of(struct part *p, const struct nd *out, struct hwc shape)
 }
 
 static void
-deliver(struct part *p, const struct nd *room, const struct nd *out)
+deliver(struct part *p, const struct nd *dest, const struct nd *out)
 {
-	struct nd r = *room;
+	struct nd r = *dest;
 	if (r.t == out->t)
 		return;
 	(void)nd_reshape(&r, out->dim, out->rank);
@@ -60,7 +60,7 @@ deliver(struct part *p, const struct nd *room, const struct nd *out)
 /* reduces with one operation: a pool, or REDUCE_SUM of channels */
 static const char *
 reduce_to(struct part *p, enum g_op_kind kind, const struct nd *v, int32_t zero,
-	  const struct three *s, const struct nd *out, struct finish *f)
+	  const struct extents *s, const struct nd *out, struct finish *f)
 {
 	struct g_operand o;
 	struct hwc natural = { s->k[0], s->k[1], s->k[2] };
@@ -70,26 +70,26 @@ reduce_to(struct part *p, enum g_op_kind kind, const struct nd *v, int32_t zero,
 						     : low_reduced_by_pool(natural, s->k);
 	if (!low_reduced_fits(&r))
 		return "more than 65536 elements in front of, along or behind the axis";
-	struct nd x = reshaped(p, v, r.in), room = room_of(p, out, r.out);
-	struct g_operand ifm = nd_seen(&x), ofm = nd_seen(&room);
+	struct nd x = reshaped(p, v, r.in), dest = reduced_dest(p, out, r.out);
+	struct g_operand ifm = nd_to_operand(&x), ofm = nd_to_operand(&dest);
 	struct g_op *op = kind == OP_REDUCE_SUM ? low_op(p->l, kind, ifm, ofm)
-						: low_window(p->l, kind, ifm, ofm, r.kernel);
+						: low_pool_window(p->l, kind, ifm, ofm, r.kernel);
 	op_zeros(op, zero, 0);
 	f->p = p;
 	finish_op(f, op);
 	if (kind == OP_MAXPOOL)
 		G_CLEAR(op, G_OP_scale);
-	deliver(p, &room, out);
+	deliver(p, &dest, out);
 	return NULL;
 }
 
 /* reduces the middle axis in 32 bits, by halves, as pools take at most 16 bits */
 static const char *
-fold_to(struct part *p, enum g_op_kind kind, const struct nd *v, const struct three *s,
+fold_to(struct part *p, enum g_op_kind kind, const struct nd *v, const struct extents *s,
 	const struct nd *out)
 {
 	struct nd x = reshaped(p, v, (struct hwc){ s->k[0], s->k[1], s->k[2] });
-	words_folded(p->l, kind, &x);
+	word_reduce_axis(p->l, kind, &x);
 	deliver(p, &x, out);
 	return NULL;
 }
@@ -98,29 +98,29 @@ fold_to(struct part *p, enum g_op_kind kind, const struct nd *v, const struct th
 
 /* the least element is the greatest one when the order is reversed */
 static const char *
-least_to(struct part *p, const struct nd *v, const struct three *s, const struct nd *out,
+least_to(struct part *p, const struct nd *v, const struct extents *s, const struct nd *out,
 	 struct finish *f)
 {
 	const struct hwc one = { s->k[0], 1, s->k[2] };
 	struct nd x = reshaped(p, v, (struct hwc){ s->k[0], s->k[1], s->k[2] });
-	struct nd turned = nd_like(p->l, v, v->type), most = nd_like(p->l, out, out->type);
+	struct nd turned = nd_new_like(p->l, v, v->type), most = nd_new_like(p->l, out, out->type);
 	struct nd to = reshaped(p, &turned, (struct hwc){ s->k[0], s->k[1], s->k[2] });
-	low_turn_order(p->l, nd_seen(&x), nd_seen(&to));
+	low_reverse_order(p->l, nd_to_operand(&x), nd_to_operand(&to));
 	const char *why = reduce_to(p, OP_MAXPOOL, &turned, 0, s, &most, f);
 	if (why)
 		return why;
-	struct nd from = reshaped(p, &most, one), room = room_of(p, out, one);
-	low_turn_order(p->l, nd_seen(&from), nd_seen(&room));
-	deliver(p, &room, out);
+	struct nd from = reshaped(p, &most, one), dest = reduced_dest(p, out, one);
+	low_reverse_order(p->l, nd_to_operand(&from), nd_to_operand(&dest));
+	deliver(p, &dest, out);
 	return NULL;
 }
 
 const char *
 lower_reduce(struct part *p, const struct tosa_op *op)
 {
-	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
+	struct nd v = value_of(p, op->in[0]), out = result_view(p, op->out[0]);
 	int axis = (int)tosa_axis_of(op);
-	struct three s = around(&v, axis, axis);
+	struct extents s = axis_extents(&v, axis, axis);
 	bool least = op->code == TOSA_REDUCE_MIN || op->code == TOSA_REDUCE_ALL;
 	struct finish f = { .round = ROUND_NATURAL };
 	if (v.type == TFL_INT32)
@@ -133,7 +133,7 @@ lower_reduce(struct part *p, const struct tosa_op *op)
 
 /* merges successive sums over adjacent axes that nobody else reads; returns their result */
 static int
-last_of(struct part *p, const struct tosa_op *op, int *first, int *last)
+merge_sums(struct part *p, const struct tosa_op *op, int *first, int *last)
 {
 	int t = op->out[0];
 	*first = *last = (int)tosa_axis_of(op);
@@ -157,14 +157,14 @@ lower_reduce_sum(struct part *p, const struct tosa_op *op)
 {
 	struct source src;
 	int64_t factor = 0;
-	int first, last, sum = last_of(p, op, &first, &last);
+	int first, last, sum = merge_sums(p, op, &first, &last);
 	bool narrow = source_of(p, op->in[0], &src) && is_factor(&src, &factor) &&
 		      factor == 1;
 	struct nd v = value_of(p, narrow ? src.tensor : op->in[0]);
-	struct three s = around(&v, first, last);
+	struct extents s = axis_extents(&v, first, last);
 	bool depth = s.k[2] == 1;
 	struct tail t = tail_of(p, sum, narrow || depth ? TAIL_SCALE : 0);
-	struct nd out = result_place(p, t.out);
+	struct nd out = result_view(p, t.out);
 	struct finish f = { .tail = &t, .round = tail_round(&t),
 			    .scale = tail_scale(&t, 0) };
 	int32_t zero = narrow ? src.zero : 0;
@@ -178,9 +178,9 @@ lower_reduce_sum(struct part *p, const struct tosa_op *op)
 const char *
 lower_argmax(struct part *p, const struct tosa_op *op)
 {
-	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]), room = out;
+	struct nd v = value_of(p, op->in[0]), out = result_view(p, op->out[0]), dest = out;
 	int axis = (int)tosa_axis_of(op);
-	struct three s = around(&v, axis, axis);
+	struct extents s = axis_extents(&v, axis, axis);
 	struct low_arg r = { .max = true, .before = s.k[0], .n = s.k[1],
 			     .behind = s.k[2], .type = v.type };
 	struct g_operand ofm;
@@ -188,10 +188,10 @@ lower_argmax(struct part *p, const struct tosa_op *op)
 	if (why)
 		return why;
 	if (!nd_is_dense(&out))
-		room = nd_like(p->l, &out, out.type);
-	(void)nd_operand(&room, &ofm); /* dense memory always has such a view */
+		dest = nd_new_like(p->l, &out, out.type);
+	(void)nd_operand(&dest, &ofm); /* dense memory always has such a view */
 	low_arg(p->l, &r, &v, ofm);
-	if (room.t != out.t)
-		nd_copy(p->l, &room, &out);
+	if (dest.t != out.t)
+		nd_copy(p->l, &dest, &out);
 	return NULL;
 }

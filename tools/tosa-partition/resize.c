@@ -38,18 +38,18 @@ sample_nearest(struct part *p, const struct tosa_resize *r, const struct nd *v,
 	       const struct nd *out)
 {
 	struct low_grid g[2];
-	struct nd room;
+	struct nd dest;
 	if (r->bilinear || !low_can_sample(p->l, v->type, v->dim[0]))
 		return false;
 	for (int i = 0; i < 2; i++) {
 		g[i] = (struct low_grid){ .up = r->num[i], .down = r->den[i],
 					  .first = r->offset[i] };
-		if (!low_grid_settle(&g[i], v->dim[1 + i]))
+		if (!low_grid_normalize(&g[i], v->dim[1 + i]))
 			return false;
 	}
-	room = room_map(p, out);
-	low_sample(p->l, false, &g[0], &g[1], v, &room);
-	deliver_map(p, &room, out);
+	dest = writable_fm(p, out);
+	low_sample(p->l, false, &g[0], &g[1], v, &dest);
+	deliver_fm(p, &dest, out);
 	return true;
 }
 
@@ -72,9 +72,9 @@ sample_bilinear(struct part *p, const struct tosa_resize *r, const struct nd *v,
 		    skip >= v->dim[1 + i])
 			return false;
 	}
-	struct nd room = room_map(p, out);
-	low_sample(p->l, true, &g[0], &g[1], v, &room);
-	deliver_map(p, &room, out);
+	struct nd dest = writable_fm(p, out);
+	low_sample(p->l, true, &g[0], &g[1], v, &dest);
+	deliver_fm(p, &dest, out);
 	return true;
 }
 
@@ -99,7 +99,7 @@ by_phases(struct part *p, const struct tosa_op *op, const struct low_blend *y,
 	const struct tosa_tensor *o = tosa_out(p->t, op);
 	struct nd shape = nd_dense(TFL_INT8, o->rank, o->dim);
 	struct tosa_rescale r;
-	bool narrow = narrows(p, op->out[0], &r) &&
+	bool narrow = narrowing_rescale(p, op->out[0], &r) &&
 		      !rounds_twice(&r, tosa_value(r.shift, 0));
 	struct low_phasing how = { .type = v.type, .images = v.dim[0], .times = 1,
 				   .scale = { .mult = 1 }, .round = ROUND_NATURAL };
@@ -112,12 +112,12 @@ by_phases(struct part *p, const struct tosa_op *op, const struct low_blend *y,
 	    low_sampling_pays(p->l, &shape, low_phases_count(f)))
 		return false;
 	struct tail t = tail_of(p, op->out[0], narrow ? TAIL_SCALE : 0);
-	struct nd out = result_place(p, t.out), room = room_map(p, &out);
-	struct nd in = readable_map(p, &v);
+	struct nd out = result_view(p, t.out), dest = writable_fm(p, &out);
+	struct nd in = readable_fm(p, &v);
 	struct phased ctx = { .p = p, .t = &t };
-	bool ok = low_phases(p->l, f, &in, &room, finish_phase, &ctx);
+	bool ok = low_phases(p->l, f, &in, &dest, finish_phase, &ctx);
 	assert(ok); /* parts of a feature map always have a view */
-	deliver_map(p, &room, &out);
+	deliver_fm(p, &dest, &out);
 	return true;
 }
 
@@ -150,7 +150,7 @@ lower_resize(struct part *p, const struct tosa_op *op)
 	struct low_blend x = sides_of(p, &r, 1, v.dim[2], o->dim[2]);
 	if (r.bilinear && by_phases(p, op, &y, &x))
 		return NULL;
-	struct nd out = result_place(p, op->out[0]);
+	struct nd out = result_view(p, op->out[0]);
 	if (r.bilinear ? sample_bilinear(p, &r, &v, &out) : sample_nearest(p, &r, &v, &out))
 		return NULL;
 	int copies = r.bilinear ? by_words(p, &v, &y, &x, &out)

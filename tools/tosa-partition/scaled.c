@@ -76,9 +76,9 @@ struct nd
 scaled_value(struct part *p, int tensor)
 {
 	int i = p->maker[tensor];
-	bool known = i >= 0 && !p->why[i] && p->t->op[i].code == TOSA_RESCALE;
-	struct nd to = result_place(p, tensor);
-	if (known)
+	bool is_rescale = i >= 0 && !p->why[i] && p->t->op[i].code == TOSA_RESCALE;
+	struct nd to = result_view(p, tensor);
+	if (is_rescale)
 		p->why[i] = rescale_up(p, &p->t->op[i], &to);
 	return to;
 }

@@ -84,7 +84,7 @@ scale_runs(struct part *p, const struct nd *v, const struct tail *t, const struc
 		}
 		struct finish f = { .tail = t, .round = tail_round(t),
 				    .scale = { .mult = 1, .shift = r[i].shift } };
-		both_to(p, OP_MUL, &from, &c, &to, &f);
+		binary_to(p, OP_MUL, &from, &c, &to, &f);
 	}
 }
 

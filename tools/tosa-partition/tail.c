@@ -52,7 +52,7 @@ take_clamp(struct tail *t, int64_t lo, int64_t hi)
 
 /* adds one operator; false: it can't be part of a tail */
 static bool
-take(struct part *p, struct tail *t, const struct tosa_op *op, bool wide, unsigned flags)
+take_op(struct part *p, struct tail *t, const struct tosa_op *op, bool wide, unsigned flags)
 {
 	int64_t lo, hi;
 	switch (op->code) {
@@ -91,7 +91,7 @@ tail_of(struct part *p, int tensor, unsigned flags)
 	for (;;) {
 		const struct tosa_op *op = only_reader(p, t.out);
 		bool words = t.scaled && p->t->tensor[t.out].type == TOSA_INT32;
-		if (words || !op || op->in[0] != t.out || !take(p, &t, op, wide, flags))
+		if (words || !op || op->in[0] != t.out || !take_op(p, &t, op, wide, flags))
 			break;
 		wide = false;
 		t.out = op->out[0];

@@ -4,7 +4,7 @@
 
 /* can a RESCALE to 32 bits wait for readers that apply its scale themselves? */
 static bool
-may_wait(const struct part *p, int tensor)
+can_defer(const struct part *p, int tensor)
 {
 	return !p->t->tensor[tensor].is_output;
 }
@@ -36,13 +36,13 @@ tail_from(struct part *p, const struct tosa_op *op)
  * filled: with v's elements
  */
 static struct nd
-mapped(struct part *p, const struct nd *v, const int64_t *dim, bool filled)
+as_feature_map(struct part *p, const struct nd *v, const int64_t *dim, bool filled)
 {
 	struct nd r = *v;
 	struct g_operand o;
 	if (nd_reshape(&r, dim, 4) && nd_operand(&r, &o))
 		return r;
-	r = nd_like(p->l, v, v->type);
+	r = nd_new_like(p->l, v, v->type);
 	if (filled)
 		nd_copy(p->l, v, &r);
 	(void)nd_reshape(&r, dim, 4);
@@ -51,7 +51,7 @@ mapped(struct part *p, const struct nd *v, const int64_t *dim, bool filled)
 
 /* copies to `out` what was written to such memory, unless it is out's own */
 static void
-unmapped(struct part *p, const struct nd *to, const struct nd *out)
+copy_from_fm(struct part *p, const struct nd *to, const struct nd *out)
 {
 	struct nd v = *to;
 	if (to->t == out->t)
@@ -70,7 +70,7 @@ rescale_channels(struct part *p, const struct tail *t, const struct nd *v,
 	for (int i = 0; i + 2 < v->rank; i++)
 		dim[1] *= v->dim[i];
 	dim[2] /= dim[1];
-	struct nd from = mapped(p, v, dim, true), to = mapped(p, out, dim, false);
+	struct nd from = as_feature_map(p, v, dim, true), to = as_feature_map(p, out, dim, false);
 	uint8_t *ones = anew(p->a, uint8_t, (size_t)n);
 	int64_t *bias = anew(p->a, int64_t, (size_t)n);
 	struct npu_scale *scale = anew(p->a, struct npu_scale, (size_t)n);
@@ -92,7 +92,7 @@ rescale_channels(struct part *p, const struct tail *t, const struct nd *v,
 	if (why)
 		return why;
 	low_conv(p->l, &c, &from, &to, finish_op, &f);
-	unmapped(p, &to, out);
+	copy_from_fm(p, &to, out);
 	return NULL;
 }
 
@@ -111,12 +111,12 @@ lower_rescale(struct part *p, const struct tosa_op *op)
 {
 	int in = tosa_in(p->t, op, 0)->type, type = tosa_out(p->t, op)->type;
 	if (type == TOSA_INT32 && (in == TOSA_INT8 || in == TOSA_INT16)) {
-		if (!may_wait(p, op->out[0]))
+		if (!can_defer(p, op->out[0]))
 			(void)scaled_value(p, op->out[0]);
 		return NULL;
 	}
 	struct tail t = tail_from(p, op);
-	struct nd v = value_of(p, op->in[0]), out = result_place(p, t.out);
+	struct nd v = value_of(p, op->in[0]), out = result_view(p, t.out);
 	struct finish f = { .tail = &t, .round = tail_round(&t),
 			    .scale = tail_scale(&t, 0) };
 	if (v.type == TFL_INT32)
@@ -145,15 +145,15 @@ lower_clamp(struct part *p, const struct tosa_op *op)
 	int64_t lo, hi;
 	tosa_clamp_of(p->t, op, &lo, &hi);
 	if (v.type == TFL_INT32) {
-		struct nd out = result_place(p, op->out[0]);
-		struct nd below = nd_by(p->l, OP_MIN, &v, (int32_t)hi);
+		struct nd out = result_view(p, op->out[0]);
+		struct nd below = nd_with_scalar(p->l, OP_MIN, &v, (int32_t)hi);
 		struct nd c = nd_const_one(p->l, TFL_INT32, v.rank, (int32_t)lo);
 		struct finish f = { .round = ROUND_NATURAL };
-		both_to(p, OP_MAX, &below, &c, &out, &f);
+		binary_to(p, OP_MAX, &below, &c, &out, &f);
 		return NULL;
 	}
 	struct tail t = tail_of(p, op->out[0], 0);
-	struct nd out = result_place(p, t.out);
+	struct nd out = result_view(p, t.out);
 	t.lo = t.lo < lo ? lo : t.lo > hi ? hi : t.lo;
 	t.hi = t.hi > hi ? hi : t.hi < lo ? lo : t.hi;
 	struct finish f = { .tail = &t, .round = ROUND_NATURAL };
@@ -191,8 +191,8 @@ raw_curve(struct part *p, const struct nd *v, const struct tosa_tensor *table,
 		curve_to(p, v, points, out);
 		return;
 	}
-	struct nd base = nd_like(p->l, v, TFL_INT16), slope = nd_like(p->l, v, TFL_INT16);
-	struct nd rest = nd_like(p->l, v, TFL_INT16), words[2];
+	struct nd base = nd_new_like(p->l, v, TFL_INT16), slope = nd_new_like(p->l, v, TFL_INT16);
+	struct nd rest = nd_new_like(p->l, v, TFL_INT16), words[2];
 	int64_t value[3][512];
 	for (int i = 0; i < 512; i++) {
 		int64_t a = tosa_value(table, i), b = tosa_value(table, i + 1);
@@ -206,14 +206,14 @@ raw_curve(struct part *p, const struct nd *v, const struct tosa_tensor *table,
 				    .lut = low_lut_words(p->l, 16, value[k], 512) };
 		unary_to(p, OP_ADD, v, 0, to[k], &f);
 	}
-	words[0] = nd_like(p->l, v, TFL_INT32);
-	words[1] = nd_like(p->l, v, TFL_INT32);
+	words[0] = nd_new_like(p->l, v, TFL_INT32);
+	words[1] = nd_new_like(p->l, v, TFL_INT32);
 	struct finish f = { .has_scalar = true, .scalar = 128, .round = ROUND_NATURAL };
 	unary_to(p, OP_MUL, &base, 0, &words[0], &f);
 	f = (struct finish){ .round = ROUND_NATURAL };
-	both_to(p, OP_MUL, &slope, &rest, &words[1], &f);
+	binary_to(p, OP_MUL, &slope, &rest, &words[1], &f);
 	f = (struct finish){ .round = ROUND_NATURAL };
-	both_to(p, OP_ADD, &words[0], &words[1], out, &f);
+	binary_to(p, OP_ADD, &words[0], &words[1], out, &f);
 }
 
 const char *
@@ -223,7 +223,7 @@ lower_table(struct part *p, const struct tosa_op *op)
 	struct nd v = value_of(p, op->in[0]);
 	if (v.type == TFL_INT8) {
 		struct tail t = tail_of(p, op->out[0], 0);
-		struct nd out = result_place(p, t.out);
+		struct nd out = result_view(p, t.out);
 		uint8_t bytes[256];
 		for (int i = 0; i < 256; i++) {
 			int64_t y = tosa_value(table, i);
@@ -238,11 +238,11 @@ lower_table(struct part *p, const struct tosa_op *op)
 	}
 	const struct tosa_op *r = native_rescale(p, op->out[0]);
 	if (!r) {
-		struct nd out = result_place(p, op->out[0]);
+		struct nd out = result_view(p, op->out[0]);
 		raw_curve(p, &v, table, &out);
 		return NULL;
 	}
-	struct nd out = result_place(p, r->out[0]);
+	struct nd out = result_view(p, r->out[0]);
 	int16_t points[513];
 	for (int i = 0; i < 513; i++)
 		points[i] = (int16_t)tosa_value(table, i);
@@ -260,8 +260,8 @@ lower_negate(struct part *p, const struct tosa_op *op)
 	struct nd v = value_of(p, op->in[0]);
 	struct tail t = tail_of(p, op->out[0], 0);
 	if (v.type == TFL_INT32)
-		v = nd_by(p->l, OP_MAX, &v, -INT32_MAX);
-	struct nd out = result_place(p, t.out), zero = nd_const_one(p->l, v.type, v.rank, 0);
+		v = nd_with_scalar(p->l, OP_MAX, &v, -INT32_MAX);
+	struct nd out = result_view(p, t.out), zero = nd_const_one(p->l, v.type, v.rank, 0);
 	struct finish f = { .p = p, .tail = &t, .round = ROUND_NATURAL };
 	t.zero = tosa_zero_of(p->t, op, 2);
 	nd_binary(p->l, OP_SUB, &zero, 0, &v, (int32_t)tosa_zero_of(p->t, op, 1), &out,
@@ -272,7 +272,7 @@ lower_negate(struct part *p, const struct tosa_op *op)
 const char *
 lower_abs(struct part *p, const struct tosa_op *op)
 {
-	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
+	struct nd v = value_of(p, op->in[0]), out = result_view(p, op->out[0]);
 	struct finish f = { .round = ROUND_NATURAL };
 	unary_to(p, OP_ABS, &v, 0, &out, &f);
 	return NULL;
@@ -281,7 +281,7 @@ lower_abs(struct part *p, const struct tosa_op *op)
 const char *
 lower_clz(struct part *p, const struct tosa_op *op)
 {
-	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
+	struct nd v = value_of(p, op->in[0]), out = result_view(p, op->out[0]);
 	struct finish f = { .round = ROUND_NATURAL };
 	unary_to(p, OP_CLZ, &v, 0, &out, &f);
 	return NULL;
@@ -291,7 +291,7 @@ lower_clz(struct part *p, const struct tosa_op *op)
 const char *
 lower_cast(struct part *p, const struct tosa_op *op)
 {
-	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
+	struct nd v = value_of(p, op->in[0]), out = result_view(p, op->out[0]);
 	struct finish f = { .round = ROUND_NATURAL };
 	if (tosa_out(p->t, op)->type == TOSA_BOOL) {
 		f.clamped = true;

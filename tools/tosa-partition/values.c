@@ -8,7 +8,7 @@
 enum { MAX_DEPTH = 32 }; /* nested results */
 
 const char *
-say(const struct part *p, const char *fmt, ...)
+part_say(const struct part *p, const char *fmt, ...)
 {
 	char text[300];
 	va_list ap;
@@ -33,7 +33,7 @@ graph_type(int type)
 }
 
 void
-part_make_room(struct part *p)
+part_alloc_tables(struct part *p)
 {
 	size_t n = (size_t)p->t->n_tensors, n_ops = (size_t)p->t->n_ops;
 	p->value = anew(p->a, struct nd, n + 1);
@@ -127,7 +127,7 @@ const_tensor(struct part *p, int tensor)
 static void
 take_truth(struct part *p, struct nd *v)
 {
-	struct nd one = nd_like(p->l, v, TFL_INT8);
+	struct nd one = nd_new_like(p->l, v, TFL_INT8);
 	struct finish f = { .round = ROUND_NATURAL, .clamped = true,
 			    .clamp = { .lo = 0, .hi = 1 } };
 	unary_to(p, OP_ABS, v, 0, &one, &f);
@@ -139,7 +139,7 @@ value_of(struct part *p, int tensor)
 {
 	struct nd *v = &p->value[tensor];
 	if (p->loose[tensor].t)
-		return settled(p, tensor);
+		return materialized(p, tensor);
 	if (v->t && v->t->shape.type == TFL_BOOL && tensor_is_input(v->t))
 		take_truth(p, v);
 	if (p->t->tensor[tensor].data.p && !p->t->tensor[tensor].is_output)
@@ -151,13 +151,13 @@ value_of(struct part *p, int tensor)
 
 /* ---- memory of results ------------------------------------------------------------- */
 
-static struct nd place_within(struct part *p, int tensor, int depth);
+static struct nd view_within(struct part *p, int tensor, int depth);
 
 /* the part of a CONCAT's result that is input k */
 static struct nd
 concat_part(struct part *p, const struct tosa_op *op, int k, int depth)
 {
-	struct nd v = place_within(p, op->out[0], depth);
+	struct nd v = view_within(p, op->out[0], depth);
 	int64_t axis = tosa_axis_of(op), at = 0;
 	for (int i = 0; i < k; i++)
 		at += tosa_in(p->t, op, i)->dim[axis];
@@ -176,7 +176,7 @@ operand_index(const struct tosa_op *op, int tensor)
 
 /* the part of the only reader's result that is this tensor, if there is one */
 static bool
-place_in_reader(struct part *p, int tensor, int depth, struct nd *out)
+view_in_reader(struct part *p, int tensor, int depth, struct nd *out)
 {
 	const struct tosa_tensor *t = &p->t->tensor[tensor];
 	if (p->reader[tensor] < 0 || t->is_output || t->is_input || depth > MAX_DEPTH)
@@ -191,26 +191,26 @@ place_in_reader(struct part *p, int tensor, int depth, struct nd *out)
 	}
 	if (op->code != TOSA_RESHAPE && op->code != TOSA_IDENTITY)
 		return false;
-	*out = place_within(p, op->out[0], depth + 1);
+	*out = view_within(p, op->out[0], depth + 1);
 	return nd_reshape(out, dim, t->rank);
 }
 
 static struct nd
-place_within(struct part *p, int tensor, int depth)
+view_within(struct part *p, int tensor, int depth)
 {
 	struct nd *v = &p->value[tensor];
 	if (v->t)
 		return *v;
-	p->bound[tensor] = place_in_reader(p, tensor, depth, v);
+	p->bound[tensor] = view_in_reader(p, tensor, depth, v);
 	if (!p->bound[tensor])
 		*v = own_tensor(p, &p->t->tensor[tensor]);
 	return *v;
 }
 
 struct nd
-result_place(struct part *p, int tensor)
+result_view(struct part *p, int tensor)
 {
-	return place_within(p, tensor, 0);
+	return view_within(p, tensor, 0);
 }
 
 void
@@ -226,19 +226,19 @@ name_result(struct part *p, int tensor, const struct nd *seen)
 		forward = forward && v.stride[i] > 0;
 	if (!p->value[tensor].t && p->reader[tensor] >= 0 &&
 	    p->t->op[p->reader[tensor]].code == TOSA_CONCAT)
-		(void)result_place(p, tensor);
+		(void)result_view(p, tensor);
 	if (!p->value[tensor].t && forward && nd_reshape(&v, dim, t->rank)) {
 		p->value[tensor] = v;
 		return;
 	}
-	to = result_place(p, tensor);
+	to = result_view(p, tensor);
 	nd_copy(p->l, seen, &to);
 }
 
 /* ---- views of feature maps --------------------------------------------------------- */
 
 bool
-is_map(const struct nd *v)
+is_feature_map(const struct nd *v)
 {
 	struct nd image = *v;
 	struct g_operand o;
@@ -247,24 +247,24 @@ is_map(const struct nd *v)
 }
 
 struct nd
-readable_map(struct part *p, const struct nd *v)
+readable_fm(struct part *p, const struct nd *v)
 {
-	if (is_map(v))
+	if (is_feature_map(v))
 		return *v;
-	struct nd r = nd_like(p->l, v, v->type);
+	struct nd r = nd_new_like(p->l, v, v->type);
 	nd_copy(p->l, v, &r);
 	return r;
 }
 
 struct nd
-room_map(struct part *p, const struct nd *v)
+writable_fm(struct part *p, const struct nd *v)
 {
-	return is_map(v) ? *v : nd_like(p->l, v, v->type);
+	return is_feature_map(v) ? *v : nd_new_like(p->l, v, v->type);
 }
 
 void
-deliver_map(struct part *p, const struct nd *room, const struct nd *v)
+deliver_fm(struct part *p, const struct nd *dest, const struct nd *v)
 {
-	if (room->t != v->t)
-		nd_copy(p->l, room, v);
+	if (dest->t != v->t)
+		nd_copy(p->l, dest, v);
 }

@@ -12,8 +12,8 @@ struct loop {
 	struct part *p;
 	const struct tosa_op *op;
 	struct nd *value; /* the tensor of each value, kept between iterations */
-	bool *is_value;	  /* of each of the graph's first n_known tensors: is it in `value`? */
-	int n_known;
+	bool *is_value;	  /* of each of the graph's first n_tensors_before tensors: is it in `value`? */
+	int n_tensors_before;
 };
 
 static struct g_node *
@@ -28,7 +28,7 @@ next_node(struct part *p, enum g_loop part)
 
 /* lists all values as inputs of a node of the loop, or of the node behind it */
 static void
-enter_all(const struct loop *w, struct g_node *n)
+list_values_as_inputs(const struct loop *w, struct g_node *n)
 {
 	n->in.v = anew(w->p->a, struct g_tensor *, (size_t)w->op->n_in + 1);
 	for (int k = 0; k < w->op->n_in; k++)
@@ -39,14 +39,14 @@ enter_all(const struct loop *w, struct g_node *n)
 static struct nd
 copy_of(struct part *p, const struct nd *v)
 {
-	struct nd r = nd_like(p->l, v, v->type);
+	struct nd r = nd_new_like(p->l, v, v->type);
 	nd_copy(p->l, v, &r);
 	return r;
 }
 
 /* copies the initial values */
 static void
-begin(struct loop *w)
+copy_initial_values(struct loop *w)
 {
 	struct part *p = w->p;
 	w->value = anew(p->a, struct nd, (size_t)w->op->n_in + 1);
@@ -57,7 +57,7 @@ begin(struct loop *w)
 		struct nd from = value_of(p, w->op->in[k]);
 		nd_copy(p->l, &from, &w->value[k]);
 	}
-	w->n_known = (int)p->g->n_tensors;
+	w->n_tensors_before = (int)p->g->n_tensors;
 	w->is_value = anew(p->a, bool, p->g->n_tensors + 1);
 	for (int k = 0; k < w->op->n_in; k++)
 		w->is_value[w->value[k].t->rec.index] = true;
@@ -69,7 +69,7 @@ refusal(const struct part *p, const struct part *sub, const char *role)
 {
 	for (int i = 0; i < sub->t->n_ops; i++)
 		if (sub->why[i])
-			return say(p, "in its %s, operator %d (%s): %s", role,
+			return part_say(p, "in its %s, operator %d (%s): %s", role,
 				   sub->t->op[i].number, sub->t->op[i].name, sub->why[i]);
 	return NULL;
 }
@@ -86,7 +86,7 @@ lower_graph(const struct loop *w, const struct tosa_graph *g, const char *role,
 	memcpy(own->tensor, g->tensor, (size_t)g->n_tensors * sizeof(*g->tensor));
 	*sub = (struct part){ .a = p->a, .t = own, .g = p->g, .l = p->l, .e = p->e };
 	split_sums(p->a, own);
-	part_make_room(sub);
+	part_alloc_tables(sub);
 	for (int k = 0; k < g->n_in; k++)
 		sub->value[g->in[k]] = w->value[k];
 	fold_constants(sub);
@@ -99,7 +99,7 @@ static void
 test(const struct loop *w, const struct nd *condition)
 {
 	struct part *p = w->p;
-	struct nd flag = nd_like(p->l, condition, TFL_INT8);
+	struct nd flag = nd_new_like(p->l, condition, TFL_INT8);
 	struct g_node *n = next_node(p, LOOP_TEST);
 	struct finish f = { .round = ROUND_NATURAL, .clamped = true,
 			    .clamp = { .lo = 0, .hi = 1 } };
@@ -112,7 +112,7 @@ test(const struct loop *w, const struct nd *condition)
 static bool
 is_value(const struct loop *w, const struct g_tensor *t)
 {
-	return t->rec.index < w->n_known && w->is_value[t->rec.index];
+	return t->rec.index < w->n_tensors_before && w->is_value[t->rec.index];
 }
 
 /* computes all results before it writes any value, as a result may be another value */
@@ -136,10 +136,10 @@ next_values(const struct loop *w, struct part *body)
 }
 
 static const char *
-why_not(struct part *p, const struct tosa_op *op)
+loop_refusal(struct part *p, const struct tosa_op *op)
 {
 	if (!low_has(p->l, LACK_BRANCHES))
-		return say(p, "the number of iterations is not constant, or they take "
+		return part_say(p, "the number of iterations is not constant, or they take "
 			      "more than %d operators, and streams %s have no branches",
 			   MAX_UNROLLED, p->l->accel ? "of this accelerator"
 						     : "that all accelerators run");
@@ -156,20 +156,20 @@ lower_loop(struct part *p, const struct tosa_op *op)
 {
 	struct loop w = { .p = p, .op = op };
 	struct part cond, body;
-	const char *why = why_not(p, op);
+	const char *why = loop_refusal(p, op);
 	for (int k = 0; why && k < op->n_out; k++)
-		(void)result_place(p, op->out[k]);
+		(void)result_view(p, op->out[k]);
 	if (why)
 		return why;
-	begin(&w);
-	enter_all(&w, next_node(p, LOOP_CONDITION));
+	copy_initial_values(&w);
+	list_values_as_inputs(&w, next_node(p, LOOP_CONDITION));
 	const char *bad_cond = lower_graph(&w, op->loop->cond, "condition", &cond);
 	struct nd condition = value_of(&cond, cond.t->out[0]);
 	test(&w, &condition);
-	enter_all(&w, next_node(p, LOOP_BODY));
+	list_values_as_inputs(&w, next_node(p, LOOP_BODY));
 	const char *bad_body = lower_graph(&w, op->loop->body, "body", &body);
 	next_values(&w, &body);
-	enter_all(&w, next_node(p, LOOP_END));
+	list_values_as_inputs(&w, next_node(p, LOOP_END));
 	for (int k = 0; k < op->n_out; k++)
 		name_result(p, op->out[k], &w.value[k]);
 	return bad_cond ? bad_cond : bad_body;

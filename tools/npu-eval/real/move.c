@@ -52,7 +52,7 @@ struct trial { /* a copy of the operator whose data tensors are INT32 */
 
 /* Data tensors have the output's type; positions and shapes have another type. */
 static bool
-carries(const struct tfl_subgraph *g, const struct tfl_op *op, const struct tfl_tensor *t)
+is_moved_tensor(const struct tfl_subgraph *g, const struct tfl_op *op, const struct tfl_tensor *t)
 {
 	return is_real(t) && t->type == g->tensor[op->out[0]].type;
 }
@@ -79,7 +79,7 @@ number_elements(struct arena *a, const struct tfl_subgraph *g, const struct tfl_
 		const struct tfl_tensor *s = op->in[k] < 0 ? NULL : &g->tensor[op->in[k]];
 		if (!s)
 			continue;
-		if (!carries(g, op, s)) {
+		if (!is_moved_tensor(g, op, s)) {
 			if (!s->data.p)
 				return false;
 			t->in[k] = (void *)(uintptr_t)s->data.p;
@@ -103,43 +103,43 @@ number_elements(struct arena *a, const struct tfl_subgraph *g, const struct tfl_
 }
 
 int32_t *
-real_map(struct arena *a, const struct tfl_subgraph *g, int op)
+real_sources(struct arena *a, const struct tfl_subgraph *g, int op)
 {
 	const struct tfl_op *o = &g->op[op];
 	struct arena *scratch = arena_open();
 	struct trial t = { 0 };
 	struct err e = { 0 };
-	int32_t *map = NULL, *at;
+	int32_t *sources = NULL, *at;
 	if (only_moves(o->code) && number_elements(scratch, g, o, &t)) {
 		const struct kernel_io io = { .in = t.in, .out = t.out };
 		if (kernel_eval(&t.g, o, &io, &e))
-			map = anew(a, int32_t, (size_t)t.n_out + 1);
+			sources = anew(a, int32_t, (size_t)t.n_out + 1);
 	}
-	at = map;
-	for (int k = 0; map && k < o->n_out; k++) {
+	at = sources;
+	for (int k = 0; sources && k < o->n_out; k++) {
 		int64_t n = tfl_elements(&g->tensor[o->out[k]]);
 		for (int64_t i = 0; i < n; i++)
 			*at++ = (int32_t)load_le32((uint8_t *)t.out[k] + i * 4);
 	}
 	arena_close(scratch);
-	return map;
+	return sources;
 }
 
 /* Source 0 means no element: padding writes 0 there. */
 void
 real_move(const struct real_op *o)
 {
-	const int32_t *map = o->r->map[o->index];
+	const int32_t *sources = o->r->sources[o->index];
 	const struct tfl_subgraph *g = o->r->g;
 	for (int k = 0; k < o->op->n_out; k++) {
 		double *y = real_y(o, k);
 		int64_t n = tfl_elements(real_out(o, k));
 		for (int64_t i = 0; i < n; i++) {
-			int64_t from = *map++ - (int64_t)1;
+			int64_t from = *sources++ - (int64_t)1;
 			double v = 0;
 			for (int j = 0; from >= 0 && j < o->op->n_in; j++) {
 				const struct tfl_tensor *t = real_in(o, j);
-				if (!t || !carries(g, o->op, t))
+				if (!t || !is_moved_tensor(g, o->op, t))
 					continue;
 				if (from < tfl_elements(t)) {
 					v = real_x(o, j)[from];

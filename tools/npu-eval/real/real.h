@@ -14,15 +14,15 @@ struct real {
 	struct arena *a;
 	const struct tfl_subgraph *g;
 	double **value; /* one array per tensor, in C order; NULL: not quantized */
-	int32_t **map;  /* one per operator (move.c); NULL: the operator computes */
-	bool *known;	/* one per operator: false if it has no function */
+	int32_t **sources;  /* one per operator (move.c); NULL: the operator computes */
+	bool *has_function;	/* one per operator: false if it has no function */
 };
 
 /* Sets the values of g's constant quantized tensors; those of other tensors are 0. */
 struct real *real_open(struct arena *a, const struct tfl_subgraph *g);
 /* true if the operator can be computed in real numbers */
-bool real_knows(const struct real *r, int op);
-/* Computes the outputs of operator op from its inputs. real_knows() is true for op. */
+bool real_has_function(const struct real *r, int op);
+/* Computes the outputs of operator op from its inputs. real_has_function() is true for op. */
 void real_run(struct real *r, int op);
 
 /* true for a quantized tensor of integers: it has values in real numbers */
@@ -59,7 +59,7 @@ real_function real_pool, real_reduce, real_softmax, real_unit, real_bilinear; /*
  * move.c: the source of each output element; NULL: the operator does more than move
  * elements
  */
-int32_t *real_map(struct arena *a, const struct tfl_subgraph *g, int op);
+int32_t *real_sources(struct arena *a, const struct tfl_subgraph *g, int op);
 real_function real_move;
 
 #endif

@@ -52,7 +52,7 @@ static const struct {
 };
 
 static real_function *
-find(int code)
+function_of(int code)
 {
 	for (size_t i = 0; i < ARRAY_LEN(functions); i++)
 		if (functions[i].code == code)
@@ -85,7 +85,7 @@ real_from_integers(const struct tfl_tensor *t, const void *p, double *out)
 
 /* A data tensor has 8 or 16 bits; in these operators, positions have 32 bits. */
 static bool
-is_map(const struct tfl_tensor *t)
+is_data_tensor(const struct tfl_tensor *t)
 {
 	return t->type == TFL_INT8 || t->type == TFL_UINT8 || t->type == TFL_INT16;
 }
@@ -95,17 +95,17 @@ is_map(const struct tfl_tensor *t)
  * element.
  */
 static bool
-has_forms(const struct real *r, const struct tfl_op *op)
+has_real_values(const struct real *r, const struct tfl_op *op)
 {
 	bool any = false;
 	for (int k = 0; k < op->n_in + op->n_out; k++) {
 		int i = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
 		const struct tfl_tensor *t = i < 0 ? NULL : &r->g->tensor[i];
 		bool is_result = k >= op->n_in;
-		if (t && (is_result || is_map(t)) &&
-		    (!is_map(t) || !r->value[i] || tfl_elements(t) < 1))
+		if (t && (is_result || is_data_tensor(t)) &&
+		    (!is_data_tensor(t) || !r->value[i] || tfl_elements(t) < 1))
 			return false;
-		any |= t && is_map(t) && !is_result;
+		any |= t && is_data_tensor(t) && !is_result;
 	}
 	return any;
 }
@@ -116,8 +116,8 @@ real_open(struct arena *a, const struct tfl_subgraph *g)
 	struct real *r = anew(a, struct real, 1);
 	*r = (struct real){ .a = a, .g = g,
 			    .value = anew(a, double *, (size_t)g->n_tensors + 1),
-			    .map = anew(a, int32_t *, (size_t)g->n_ops + 1),
-			    .known = anew(a, bool, (size_t)g->n_ops + 1) };
+			    .sources = anew(a, int32_t *, (size_t)g->n_ops + 1),
+			    .has_function = anew(a, bool, (size_t)g->n_ops + 1) };
 	for (int i = 0; i < g->n_tensors; i++) {
 		const struct tfl_tensor *t = &g->tensor[i];
 		if (!is_real(t))
@@ -128,26 +128,26 @@ real_open(struct arena *a, const struct tfl_subgraph *g)
 	}
 	for (int i = 0; i < g->n_ops; i++) {
 		const struct tfl_op *op = &g->op[i];
-		if (!has_forms(r, op))
+		if (!has_real_values(r, op))
 			continue;
-		if (!find(op->code))
-			r->map[i] = real_map(a, g, i);
-		r->known[i] = r->map[i] || find(op->code);
+		if (!function_of(op->code))
+			r->sources[i] = real_sources(a, g, i);
+		r->has_function[i] = r->sources[i] || function_of(op->code);
 	}
 	return r;
 }
 
 bool
-real_knows(const struct real *r, int op)
+real_has_function(const struct real *r, int op)
 {
-	return r->known[op];
+	return r->has_function[op];
 }
 
 void
 real_run(struct real *r, int op)
 {
 	struct real_op o = { .r = r, .op = &r->g->op[op], .index = op };
-	real_function *f = r->map[op] ? real_move : find(o.op->code);
+	real_function *f = r->sources[op] ? real_move : function_of(o.op->code);
 	f(&o);
 }
 

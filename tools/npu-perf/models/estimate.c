@@ -176,16 +176,16 @@ schedule_of(const struct perf_machine *m, enum perf_model model,
 
 /* the surroundings of a layer: facts that its own rows lack */
 struct surroundings {
-	const struct perf_known *known;
+	const struct perf_operand_info *operand_info;
 	const struct perf_run *run;
 	struct perf_phases phases; /* transposed convolution of the rows before phases.end */
 };
 
 static void
-see(const struct perf_machine *m, const struct surroundings *s,
+see_as_regor(const struct perf_machine *m, const struct surroundings *s,
     const struct perf_row *r, struct perf_op *op)
 {
-	perf_regor85_see(m, s->known, s->run, &s->phases, r, op);
+	perf_regor85_see(m, s->operand_info, s->run, &s->phases, r, op);
 }
 
 /*
@@ -212,10 +212,10 @@ estimate_layer(const struct perf_machine *m, enum perf_model model,
 		infer_relu(l);
 	struct perf_schedule s = schedule_of(m, model, l, h);
 	if (regor85(m, model)) {
-		see(m, around, l->first, &l->op);
+		see_as_regor(m, around, l->first, &l->op);
 		struct perf_op last = l->last->op;
 		/* the last slice differs from the first one only in depth */
-		see(m, around, l->first, &last);
+		see_as_regor(m, around, l->first, &last);
 		l->last_npu = s.own_slack =
 			perf_regor85_slack(m, &last, l->slices > 1);
 		s.lut_cycles += perf_regor85_table(m, &l->op);
@@ -251,12 +251,12 @@ timeline_run(const struct perf_machine *m, const struct perf_run *run,
 
 struct perf_estimate
 perf_estimate_run(const struct perf_machine *m, enum perf_model model,
-		  const struct perf_known *known, const struct perf_run *run,
+		  const struct perf_operand_info *operand_info, const struct perf_run *run,
 		  struct perf_estimate *out)
 {
 	struct perf_estimate sum = { 0 };
 	struct history h = { 0 };
-	struct surroundings around = { .known = known, .run = run };
+	struct surroundings around = { .operand_info = operand_info, .run = run };
 	size_t covered = 0; /* rows before this one are slices of a layer */
 	if (model == PERF_TIMELINE || model == PERF_CALIBRATED)
 		return timeline_run(m, run, out);
@@ -267,11 +267,11 @@ perf_estimate_run(const struct perf_machine *m, enum perf_model model,
 			note_dma(m, model, r, &h, &out[i]);
 			if (regor85(m, model) &&
 			    (r->npu.src_indexed || r->npu.dst_indexed))
-				perf_regor85_rows(m, known, run, r, &out[i]);
+				perf_regor85_rows(m, operand_info, run, r, &out[i]);
 		} else if (r->step.kind == PERF_KERNEL && i >= covered) {
 			if (regor85(m, model) && i >= around.phases.end)
-				around.phases = perf_phases_at(known, run, i);
-			struct perf_layer l = perf_layer_at(known, run, i);
+				around.phases = perf_phases_at(operand_info, run, i);
+			struct perf_layer l = perf_layer_at(operand_info, run, i);
 			estimate_layer(m, model, &around, &l, &h, &out[i]);
 			covered = l.next;
 		}

@@ -7,7 +7,7 @@
 #ifndef PERF_ESTIMATE_H
 #define PERF_ESTIMATE_H
 
-#include "known.h"
+#include "operand_info.h"
 #include "perf/perf.h"
 #include "vela21.h"
 
@@ -97,7 +97,7 @@ double perf_regor_copy(const struct perf_machine *m, int64_t bytes,
  */
 struct perf_estimate perf_estimate_run(const struct perf_machine *m,
 				       enum perf_model model,
-				       const struct perf_known *known,
+				       const struct perf_operand_info *operand_info,
 				       const struct perf_run *run,
 				       struct perf_estimate *out);
 

@@ -14,7 +14,7 @@ same_window(const struct npu_op *a, const struct npu_op *b)
 
 /* True if b follows a in depth, in the same stored feature map. */
 static bool
-behind(const struct npu_fm *a, const struct npu_fm *b)
+follows_in_depth(const struct npu_fm *a, const struct npu_fm *b)
 {
 	int64_t step = a->bricks ? a->shape.c / BRICK * a->stride_c
 				 : (int64_t)a->shape.c * npu_fm_bytes(a);
@@ -25,7 +25,7 @@ behind(const struct npu_fm *a, const struct npu_fm *b)
 }
 
 static bool
-same_map(const struct npu_fm *a, const struct npu_fm *b)
+same_feature_map(const struct npu_fm *a, const struct npu_fm *b)
 {
 	return a->region == b->region && hwc_equal(a->shape, b->shape) &&
 	       a->base[0] == b->base[0] && a->stride_y == b->stride_y;
@@ -40,7 +40,7 @@ repeats(const struct npu_op *a, const struct npu_op *b)
 {
 	const struct npu_range *x = &a->weights[0], *y = &b->weights[0];
 	return x->n && x->n == y->n && x->at == y->at && same_window(a, b) &&
-	       same_map(&a->ifm, &b->ifm) && same_map(&a->ofm, &b->ofm);
+	       same_feature_map(&a->ifm, &b->ifm) && same_feature_map(&a->ofm, &b->ofm);
 }
 
 /* True if b is the next slice after a. */
@@ -49,11 +49,11 @@ continues(const struct perf_row *a, const struct perf_row *b)
 {
 	const struct npu_op *x = &a->npu, *y = &b->npu;
 	if (a->weight_dma < 0 || b->weight_dma < 0 || !same_window(x, y) ||
-	    !behind(&x->ofm, &y->ofm))
+	    !follows_in_depth(&x->ofm, &y->ofm))
 		return false;
 	if (x->kind == NPU_DEPTHWISE)
-		return behind(&x->ifm, &y->ifm);
-	return x->kind == NPU_CONV && same_map(&x->ifm, &y->ifm);
+		return follows_in_depth(&x->ifm, &y->ifm);
+	return x->kind == NPU_CONV && same_feature_map(&x->ifm, &y->ifm);
 }
 
 /* bytes of a row's constants in the cache */
@@ -92,7 +92,7 @@ add_slice(const struct perf_run *run, const struct perf_row *r,
 }
 
 struct perf_layer
-perf_layer_at(const struct perf_known *known, const struct perf_run *run, size_t i)
+perf_layer_at(const struct perf_operand_info *operand_info, const struct perf_run *run, size_t i)
 {
 	enum { MAX_DEPTH = 1 << 16 };
 	const struct perf_row *r = &run->row[i];
@@ -105,7 +105,7 @@ perf_layer_at(const struct perf_known *known, const struct perf_run *run, size_t
 		bool again = repeats(&r->npu, &s->npu);
 		if (!again && (!continues(r, s) || l.op.ofm.shape.c +
 						   s->op.ofm.shape.c > MAX_DEPTH ||
-			       perf_known_same_channels(known, run, l.first, s)))
+			       perf_same_channels(operand_info, run, l.first, s)))
 			break;
 		if (!again)
 			add_slice(run, s, &l);

@@ -8,7 +8,7 @@
 
 #include "perf/cost.h"
 #include "estimate.h"
-#include "known.h"
+#include "operand_info.h"
 
 struct perf_layer {
 	struct perf_op op;	      /* of all slices together */
@@ -28,7 +28,7 @@ struct perf_layer {
 };
 
 /* Returns the layer whose first kernel is in row i. */
-struct perf_layer perf_layer_at(const struct perf_known *known,
+struct perf_layer perf_layer_at(const struct perf_operand_info *operand_info,
 				const struct perf_run *run, size_t i);
 
 /*
@@ -45,7 +45,7 @@ struct perf_phases {
 };
 
 /* Returns the transposed convolution whose first layer begins in row i. */
-struct perf_phases perf_phases_at(const struct perf_known *known,
+struct perf_phases perf_phases_at(const struct perf_operand_info *operand_info,
 				  const struct perf_run *run, size_t i);
 
 /*
@@ -53,7 +53,7 @@ struct perf_phases perf_phases_at(const struct perf_known *known,
  * the shapes that Regor estimated. phases is the transposed convolution that r may
  * belong to.
  */
-void perf_regor85_see(const struct perf_machine *m, const struct perf_known *known,
+void perf_regor85_see(const struct perf_machine *m, const struct perf_operand_info *operand_info,
 		      const struct perf_run *run, const struct perf_phases *phases,
 		      const struct perf_row *r, struct perf_op *op);
 
@@ -61,7 +61,7 @@ void perf_regor85_see(const struct perf_machine *m, const struct perf_known *kno
  * regor85.c: GATHER or SCATTER, a transfer of the row by an index.  Regor gives them no
  * cycles, but counts their accesses.
  */
-void perf_regor85_rows(const struct perf_machine *m, const struct perf_known *known,
+void perf_regor85_rows(const struct perf_machine *m, const struct perf_operand_info *operand_info,
 		       const struct perf_run *run, const struct perf_row *r,
 		       struct perf_estimate *out);
 

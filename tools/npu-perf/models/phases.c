@@ -19,7 +19,7 @@ struct phase {
  * same strides of the OFM.
  */
 static bool
-same_ends(const struct npu_op *a, const struct npu_op *b)
+may_be_phase(const struct npu_op *a, const struct npu_op *b)
 {
 	const struct npu_fm *x = &a->ofm, *y = &b->ofm;
 	return b->kind == NPU_CONV && a->ifm.region == b->ifm.region &&
@@ -32,7 +32,7 @@ same_ends(const struct npu_op *a, const struct npu_op *b)
 
 /* Collects the layers from row i on; *end is the row after the last one. */
 static int
-collect(const struct perf_known *known, const struct perf_run *run, size_t i,
+collect(const struct perf_operand_info *operand_info, const struct perf_run *run, size_t i,
 	struct phase all[MAX_PHASES], size_t *end)
 {
 	const struct perf_row *first = &run->row[i];
@@ -41,10 +41,10 @@ collect(const struct perf_known *known, const struct perf_run *run, size_t i,
 		const struct perf_row *r = &run->row[i];
 		if (r->step.kind != PERF_KERNEL)
 			continue;
-		if (n && (!same_ends(&first->npu, &r->npu) ||
-			  !perf_known_same_channels(known, run, first, r)))
+		if (n && (!may_be_phase(&first->npu, &r->npu) ||
+			  !perf_same_channels(operand_info, run, first, r)))
 			break;
-		struct perf_layer l = perf_layer_at(known, run, i);
+		struct perf_layer l = perf_layer_at(operand_info, run, i);
 		all[n++] = (struct phase){ r->npu.ofm.base[0], r->op.ofm.shape.h,
 					   r->op.ofm.shape.w, l.op.ofm.shape.c };
 		*end = l.next;
@@ -75,14 +75,14 @@ fill(struct perf_phases *p, const struct phase *all, int n, int columns)
 }
 
 struct perf_phases
-perf_phases_at(const struct perf_known *known, const struct perf_run *run, size_t i)
+perf_phases_at(const struct perf_operand_info *operand_info, const struct perf_run *run, size_t i)
 {
 	struct perf_phases none = { .end = 0 }, p = none;
 	struct phase all[MAX_PHASES];
 	const struct npu_fm *f = &run->row[i].npu.ofm;
 	if (run->row[i].npu.kind != NPU_CONV || !npu_fm_stored(f))
 		return none;
-	int n = collect(known, run, i, all, &p.end);
+	int n = collect(operand_info, run, i, all, &p.end);
 	int bytes = npu_fm_bytes(f);
 	p.pixel = (int64_t)(f->bricks ? BRICK : all[0].c) * bytes;
 	p.base = all[0].base;

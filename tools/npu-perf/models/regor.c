@@ -64,7 +64,7 @@ regor_copy(const struct perf_machine *m, int64_t bytes,
 
 /* 4.5: regor_transfer() gets elements here, not bytes */
 static void
-count_map(const struct perf_machine *m, const struct perf_map *f, bool write,
+count_fm_access(const struct perf_machine *m, const struct perf_fm *f, bool write,
 	  struct hwc block, int64_t elements, struct perf_estimate *out)
 {
 	out->bytes[f->area][PERF_FEATURE_MAPS][write ? PERF_WRITE : PERF_READ] +=
@@ -114,10 +114,10 @@ regor(const struct perf_machine *m, const struct perf_op *op,
 		.npu = perf_regor_npu(regor_op(m, op), s),
 	};
 	bool scalar = hwc_elements(op->ifm.shape) == 1 && op->ifm.bits > 8;
-	count_map(m, &op->ifm, false, op->ifm_block, c.ifm_read, out);
+	count_fm_access(m, &op->ifm, false, op->ifm_block, c.ifm_read, out);
 	if (c.ifm2_read && !(op->class == BLOCK_ELEMENTWISE && scalar))
-		count_map(m, &op->ifm2, false, op->ifm_block, c.ifm2_read, out);
-	count_map(m, &op->ofm, true, op->block, c.ofm_write, out);
+		count_fm_access(m, &op->ifm2, false, op->ifm_block, c.ifm2_read, out);
+	count_fm_access(m, &op->ofm, true, op->block, c.ofm_write, out);
 	count_weights(op, s, &c, out);
 	out->total = out->npu;
 	for (int i = 0; i < MEM_AREAS; i++) {

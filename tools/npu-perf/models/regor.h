@@ -17,7 +17,7 @@ double regor_rate(const struct perf_machine *m, enum mem_area area);
  * map, increased if its bursts are not filled.  The stride that is compared is that of
  * a pixel.
  */
-double regor_transfer(const struct perf_machine *m, const struct perf_map *f, bool write,
+double regor_transfer(const struct perf_machine *m, const struct perf_fm *f, bool write,
 		      struct hwc block, double bytes, int parts);
 
 /* cycles of one block's memory accesses, with latency */

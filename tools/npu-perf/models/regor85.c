@@ -99,14 +99,14 @@ add(struct traffic *t, enum mem_area area, int channel, enum perf_purpose purpos
  * rounded to the bricks of the first.
  */
 static int64_t
-operand_elements(const struct perf_op *op, const struct perf_map *operand)
+operand_elements(const struct perf_op *op, const struct perf_fm *operand)
 {
-	struct perf_map f = { .shape = operand->shape, .nhcwb16 = op->ifm.nhcwb16 };
+	struct perf_fm f = { .shape = operand->shape, .nhcwb16 = op->ifm.nhcwb16 };
 	return operand->bits && hwc_elements(f.shape) > 1 ? stored_elements(&f) : 0;
 }
 
 static void
-count_maps(const struct perf_machine *m, const struct perf_op *op,
+count_fm_accesses(const struct perf_machine *m, const struct perf_op *op,
 	   const struct perf_cost *c, struct traffic *t)
 {
 	bool streams = op->class == BLOCK_ELEMENTWISE;
@@ -123,7 +123,7 @@ count_maps(const struct perf_machine *m, const struct perf_op *op,
 		    regor_transfer(m, &op->ifm2, false, op->ifm_block, (double)second,
 				   parts));
 	for (int i = 0; i < op->chain.n_reads; i++) {
-		const struct perf_map *f = &op->chain.read[i];
+		const struct perf_fm *f = &op->chain.read[i];
 		add(t, f->area, READ_STREAM, PERF_FEATURE_MAPS,
 		    regor_transfer(m, f, false, op->ifm_block,
 				   (double)stored_elements(f), parts));
@@ -132,7 +132,7 @@ count_maps(const struct perf_machine *m, const struct perf_op *op,
 	 * 25: each further operation of a chain counts one feature map: its operand, or
 	 * its result if it has none
 	 */
-	bool hidden = op->chain.n && !op->chain.ends_unary && !op->chain.ends_fused;
+	bool hidden = op->chain.n && !op->chain.last_is_unary && !op->chain.last_is_fused;
 	if (c->ofm_write && !hidden)
 		add(t, op->ofm.area, READ_CHANNELS, PERF_FEATURE_MAPS,
 		    regor_transfer(m, &op->ofm, true, op->block, (double)c->ofm_write,
@@ -207,11 +207,11 @@ count_cycles(const struct perf_machine *m, const struct traffic *t,
  */
 static double
 scattered(const struct perf_run *run, const struct perf_row *r,
-	  const struct perf_place *known)
+	  const struct perf_tensor *operand_info)
 {
 	const struct npu_range *to = &r->npu.dst;
-	if (known && known->at == to->at)
-		return (double)(hwc_elements(known->shape) * known->bits / 8);
+	if (operand_info && operand_info->at == to->at)
+		return (double)(hwc_elements(operand_info->shape) * operand_info->bits / 8);
 	for (const struct perf_row *p = r; p-- > run->row;)
 		if (p->step.kind == PERF_DMA && p->npu.dst.region == to->region &&
 		    p->npu.dst.at == to->at && !p->npu.dst_indexed)
@@ -231,14 +231,14 @@ index_bytes(const struct npu_op *npu)
 
 /* Each element is a burst of its own; one element per row of GATHER is counted. */
 void
-perf_regor85_rows(const struct perf_machine *m, const struct perf_known *known,
+perf_regor85_rows(const struct perf_machine *m, const struct perf_operand_info *operand_info,
 		  const struct perf_run *run, const struct perf_row *r,
 		  struct perf_estimate *out)
 {
 	const struct npu_op *npu = &r->npu;
 	const struct mem_props *mem = m->memory->mem;
 	const struct npu_range *end = npu->src_indexed ? &npu->src : &npu->dst;
-	const struct perf_place *p = perf_known_holder(known, end->region, end->at);
+	const struct perf_tensor *p = perf_operand_holding(operand_info, end->region, end->at);
 	double element = p ? p->bits / 8.0 : 1;
 	double rows = (double)npu->size0 * npu->size1;
 	double made = npu->src_indexed ? rows * (double)npu->src.n
@@ -267,7 +267,7 @@ perf_regor85(const struct perf_machine *m, const struct perf_op *op,
 		.npu = perf_regor_npu(perf_regor85_op(m, op), s),
 	};
 	struct traffic t = { .e = out };
-	count_maps(m, op, &c, &t);
+	count_fm_accesses(m, op, &c, &t);
 	count_weights(op, s, &c, &t);
 	count_cycles(m, &t, out);
 }

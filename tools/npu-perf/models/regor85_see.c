@@ -52,9 +52,9 @@ is_laid_out(const struct npu_fm *f, struct hwc whole)
  * those before.
  */
 static bool
-see_skipped(const struct perf_known *known, const struct npu_fm *f, struct perf_op *op)
+see_skipped(const struct perf_operand_info *operand_info, const struct npu_fm *f, struct perf_op *op)
 {
-	const struct perf_place *p = perf_known_holder(known, f->region, f->base[0]);
+	const struct perf_tensor *p = perf_operand_holding(operand_info, f->region, f->base[0]);
 	if (!p || f->bricks || f->shape.c != p->shape.c || f->bits != p->bits)
 		return false;
 	int64_t pixel = (int64_t)p->shape.c * npu_fm_bytes(f);
@@ -69,14 +69,14 @@ see_skipped(const struct perf_known *known, const struct npu_fm *f, struct perf_
 }
 
 static void
-see_whole_ifm(const struct perf_known *known, const struct perf_run *run,
+see_whole_ifm(const struct perf_operand_info *operand_info, const struct perf_run *run,
 	      const struct perf_row *r, struct perf_op *op)
 {
 	const struct npu_op *npu = &r->npu;
-	struct perf_place whole;
+	struct perf_tensor whole;
 	if (op->class == BLOCK_ELEMENTWISE || only_output(npu) ||
-	    see_skipped(known, &npu->ifm, op) ||
-	    !perf_known_at(known, run, (size_t)(r - run->row), npu->ifm.region,
+	    see_skipped(operand_info, &npu->ifm, op) ||
+	    !perf_operand_at(operand_info, run, (size_t)(r - run->row), npu->ifm.region,
 			   npu->ifm.base[0], &whole) ||
 	    !is_laid_out(&npu->ifm, whole.shape))
 		return;
@@ -113,7 +113,7 @@ see_kept(const struct perf_run *run, const struct perf_row *r, struct perf_op *o
 }
 
 void
-perf_regor85_see(const struct perf_machine *m, const struct perf_known *known,
+perf_regor85_see(const struct perf_machine *m, const struct perf_operand_info *operand_info,
 		 const struct perf_run *run, const struct perf_phases *phases,
 		 const struct perf_row *r, struct perf_op *op)
 {
@@ -126,7 +126,7 @@ perf_regor85_see(const struct perf_machine *m, const struct perf_known *known,
 		see_kept(run, r, op);
 	if (r < run->row + phases->end)
 		see_phase(phases, r, op);
-	see_whole_ifm(known, run, r, op);
+	see_whole_ifm(operand_info, run, r, op);
 	if (only_output(&r->npu) && op->stage.clamps) { /* an operator that is only a ReLU */
 		op->activation = ACT_RELU;
 		op->stage.bare = true;

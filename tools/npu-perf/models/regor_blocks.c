@@ -12,7 +12,7 @@ regor_rate(const struct perf_machine *m, enum mem_area area)
 }
 
 double
-regor_transfer(const struct perf_machine *m, const struct perf_map *f, bool write,
+regor_transfer(const struct perf_machine *m, const struct perf_fm *f, bool write,
 	       struct hwc block, double bytes, int parts)
 {
 	int64_t burst = m->memory->mem[f->area].burst_bytes;
@@ -24,13 +24,13 @@ regor_transfer(const struct perf_machine *m, const struct perf_map *f, bool writ
 }
 
 static double
-block_bytes(const struct perf_map *f, struct hwc block)
+block_bytes(const struct perf_fm *f, struct hwc block)
 {
 	return (double)(hwc_elements(clipped(block, f->shape)) * f->bits) / 8;
 }
 
 static double
-read_block(const struct perf_machine *m, const struct perf_map *f, struct hwc block,
+read_block(const struct perf_machine *m, const struct perf_fm *f, struct hwc block,
 	   int parts)
 {
 	double n = floor(block_bytes(f, block));

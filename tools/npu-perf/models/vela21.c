@@ -13,7 +13,7 @@ static const enum v21_cycles area_cycles[MEM_AREAS] = {
 /* bytes that a pass reads of IFM and weights */
 struct reads {
 	double ifm, weights;
-	bool known; /* false: the class has no rule, and every input is read once */
+	bool has_rule; /* false: the class has no rule, and every input is read once */
 };
 
 static double
@@ -97,7 +97,7 @@ convolve(const struct perf_machine *m, const struct v21_pass *p,
 
 	if (shallow)
 		stages = 1; /* every channel is read once */
-	r->known = true;
+	r->has_rule = true;
 	r->ifm = subs * ifm->shape.n * (double)c.area * ifm->stored.c * stages *
 		 (ifm->bits / 8) * ifm->compression;
 	if (p->weights)
@@ -128,7 +128,7 @@ fully_connect(const struct perf_machine *m, const struct v21_pass *p,
 	x->blocks = ceil_div(k.out, w->block.c);
 	x->ifm_reads = 1;
 	x->weight_reads = p->non_zero;
-	r->known = true;
+	r->has_rule = true;
 	r->ifm = v21_tensor_bytes(w->ifm);
 	if (p->weights)
 		r->weights = v21_tensor_bytes(p->weights) * p->non_zero;
@@ -161,9 +161,9 @@ static double
 bytes_read(const struct v21_pass *p, const struct reads *r,
 	   const struct v21_tensor *t)
 {
-	if (r->known && t == p->work.ifm)
+	if (r->has_rule && t == p->work.ifm)
 		return r->ifm;
-	if (r->known && t == p->weights)
+	if (r->has_rule && t == p->weights)
 		return r->weights;
 	return v21_tensor_bytes(t);
 }

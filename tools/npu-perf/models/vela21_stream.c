@@ -5,7 +5,7 @@
 #include <string.h>
 
 static struct v21_tensor
-map_tensor(const struct perf_map *f)
+fm_tensor(const struct perf_fm *f)
 {
 	struct hwc s = f->shape;
 	struct v21_tensor t = {
@@ -74,8 +74,8 @@ make_pass(const struct perf_machine *m, const struct perf_op *op,
 	  struct v21_tensor t[4], struct v21_pass *out)
 {
 	struct v21_tensor *ifm = &t[0], *ifm2 = &t[1], *w = &t[2], *ofm = &t[3];
-	*ifm = map_tensor(&op->ifm);
-	*ofm = map_tensor(&op->ofm);
+	*ifm = fm_tensor(&op->ifm);
+	*ofm = fm_tensor(&op->ofm);
 	*out = (struct v21_pass){
 		.placement = V21_ON_NPU,
 		.work = { .class = op->class, .func = op->func,
@@ -100,7 +100,7 @@ make_pass(const struct perf_machine *m, const struct perf_op *op,
 	list_add(&out->inputs, ifm);
 	list_add(&out->outputs, ofm);
 	if (op->ifm2.bits) {
-		*ifm2 = map_tensor(&op->ifm2);
+		*ifm2 = fm_tensor(&op->ifm2);
 		/* differs from the IFM's scale of 0, so that inputs are rescaled */
 		ifm2->scale = 1;
 		out->work.ifm2 = ifm2;

@@ -38,7 +38,7 @@ npu_cycles(double op, const struct perf_schedule *s)
  * memory
  */
 static void
-count_map(const struct perf_machine *m, const struct perf_map *f, bool write,
+count_fm_access(const struct perf_machine *m, const struct perf_fm *f, bool write,
 	  struct hwc block, int64_t elements, double eff[MEM_AREAS],
 	  struct perf_estimate *out)
 {
@@ -92,11 +92,11 @@ perf_vela312(const struct perf_machine *m, const struct perf_op *op,
 	perf_cost(m, op, &c);
 	*out = (struct perf_estimate){ .macs = (double)c.macs,
 				       .npu = npu_cycles((double)c.npu, s) };
-	count_map(m, &op->ifm, false, op->ifm_block, c.ifm_read, eff, out);
+	count_fm_access(m, &op->ifm, false, op->ifm_block, c.ifm_read, eff, out);
 	if (c.ifm2_read)
-		count_map(m, &op->ifm2, false, op->ifm_block, c.ifm2_read, eff,
+		count_fm_access(m, &op->ifm2, false, op->ifm_block, c.ifm2_read, eff,
 			  out);
-	count_map(m, &op->ofm, true, op->block, c.ofm_write, eff, out);
+	count_fm_access(m, &op->ofm, true, op->block, c.ofm_write, eff, out);
 	count_weights(op, s, &c, eff, out);
 	out->total = out->npu;
 	for (int i = 0; i < MEM_AREAS; i++) {

@@ -2,7 +2,7 @@
 /*
  * Several inputs in one run: --batch.  A network for one input becomes a graph for N inputs,
  * which the search plans like any other.  In running order: choose.c chooses N and tries the
- * groupings of ways.c, repeat.c makes the graph, stack.c makes the operands.
+ * groupings of groupings.c, repeat.c makes the graph, stack.c makes the operands.
  */
 #ifndef NPU_SCHED_BATCH_H
 #define NPU_SCHED_BATCH_H
@@ -46,17 +46,17 @@ bool stack_join(const struct stack *k, const struct g_op *op, struct g_op *out);
 void batch_repeat(struct graph *g, struct arena *a, int32_t n, const struct accel *accel,
 		  const bool *together);
 
-/* ---- ways.c ----------------------------------------------------------------- */
+/* ---- groupings.c ----------------------------------------------------------------- */
 
-enum { WAYS = 4 };
+enum { MAX_GROUPINGS = 4 };
 /*
  * Lists groupings and returns their number.  For each operation of the original graph, a
  * grouping says whether it runs for all inputs before the next operation.  The first grouping
  * has all operations, the last has none.
  */
-size_t batch_ways(struct arena *a, const struct graph *g, bool *way[WAYS]);
+size_t batch_groupings(struct arena *a, const struct graph *g, bool *joint_ops[MAX_GROUPINGS]);
 /* All operations, in the order in which changing them in a grouping is most likely to help. */
-size_t *batch_turns(struct arena *a, const struct graph *g, const bool *way);
+size_t *batch_turns(struct arena *a, const struct graph *g, const bool *joint_ops);
 
 /* ---- choose.c --------------------------------------------------------------- */
 

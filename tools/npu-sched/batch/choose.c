@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chooses the number of inputs in one run, and their grouping (ways.c).  Each grouping is
+ * Chooses the number of inputs in one run, and their grouping (groupings.c).  Each grouping is
  * planned as a network of its own, and the requested goal decides between them as it does
  * between plans.
  */
 #include "batch.h"
 
-#include "../search/forms.h"
+#include "../search/rewrites.h"
 #include "../search/search.h"
 #include "base/cli.h"
 
@@ -20,10 +20,10 @@ struct batch {
 	struct sched *s;
 	bool (*plan)(struct sched *);
 	struct bytes text;    /* the original graph */
-	bool *way[WAYS];
-	size_t n_ways;
+	bool *joint_ops[MAX_GROUPINGS];
+	size_t n_groupings;
 	struct sched best;
-	const bool *best_way;
+	const bool *best_joint_ops;
 	int32_t n; /* number of inputs of best; 0: none */
 	double plain; /* cycles of one input alone; 0: not planned */
 	bool slow;    /* a batch takes more cycles than its inputs one by one */
@@ -73,7 +73,7 @@ model_obstacle(struct arena *a, const struct tfl_subgraph *sg, const char *what,
 }
 
 static bool
-ends_obstacle(struct sched *s, const char **why)
+io_obstacle(struct sched *s, const char **why)
 {
 	struct g_model *m = s->g->n_models ? s->g->models[0] : NULL;
 	struct tfl_model *model;
@@ -113,17 +113,17 @@ find_obstacle(struct sched *s, const char **why)
 					    g->tensors[i]->rec.id);
 	if (!g->n_ops && !*why)
 		*why = "nothing runs on the NPU";
-	return *why || ends_obstacle(s, why);
+	return *why || io_obstacle(s, why);
 }
 
 /* ---- groupings ------------------------------------------------------------------- */
 
 /* Plans n inputs with one grouping.  False: no plan, and e has the reason. */
 static bool
-try_way(struct batch *b, int32_t n, const bool *together, struct sched *out, struct err *e)
+try_grouping(struct batch *b, int32_t n, const bool *together, struct sched *out, struct err *e)
 {
 	struct sched *s = b->s;
-	if (!form_open(s, b->text, out, e))
+	if (!rewrite_open(s, b->text, out, e))
 		return false;
 	if (n > 1)
 		batch_repeat(out->g, s->a, n, s->accel, together);
@@ -150,24 +150,24 @@ static bool
 try_inputs(struct batch *b, int32_t n)
 {
 	static const char change[] = "other operations process all inputs at once";
-	static const struct form_changes changes = { .to = change, .from = change };
+	static const struct rewrite_changes changes = { .to = change, .from = change };
 	bool any = false;
 	b->slow = b->many = false;
-	for (size_t i = 0; i < b->n_ways; i++) {
+	for (size_t i = 0; i < b->n_groupings; i++) {
 		struct sched x;
 		struct err e = { 0 };
-		if (!try_way(b, n, b->way[i], &x, &e) || !pays(b, &x, n)) {
+		if (!try_grouping(b, n, b->joint_ops[i], &x, &e) || !pays(b, &x, n)) {
 			plan_close(x.plan);
 			continue;
 		}
 		struct sched_front front =
-		    any ? form_fronts(b->s->a, &b->best.front, &x.front, &changes) : x.front;
-		if (any && !form_is_better(&x, &b->best)) {
+		    any ? merge_fronts(b->s->a, &b->best.front, &x.front, &changes) : x.front;
+		if (any && !is_better_rewrite(&x, &b->best)) {
 			plan_close(x.plan);
 		} else {
 			plan_close(b->best.plan);
 			b->best = x;
-			b->best_way = b->way[i];
+			b->best_joint_ops = b->joint_ops[i];
 			b->n = n;
 			any = true;
 		}
@@ -198,7 +198,7 @@ find_most(struct batch *b, int32_t wanted)
  * thousandth.  In a much larger graph, no change can be planned in a reasonable time.
  */
 static bool
-is_limited(const struct batch *b)
+is_memory_limited(const struct batch *b)
 {
 	enum { MOST = 512 }; /* operations */
 	const struct options *o = b->s->o;
@@ -214,30 +214,30 @@ is_limited(const struct batch *b)
  * keeps changes that are better.  --effort limits their number.
  */
 static void
-change_way(struct batch *b)
+improve_grouping(struct batch *b)
 {
 	enum { TRIES = 2 };
 	struct arena *a = b->s->a;
 	const struct graph *g = b->s->g;
 	size_t n = (size_t)b->s->o->effort * TRIES;
-	if (!is_limited(b))
+	if (!is_memory_limited(b))
 		return;
-	const size_t *turn = batch_turns(a, g, b->best_way);
-	bool *way = anew(a, bool, g->n_ops + 1);
-	memcpy(way, b->best_way, g->n_ops * sizeof(*way));
+	const size_t *turn = batch_turns(a, g, b->best_joint_ops);
+	bool *joint_ops = anew(a, bool, g->n_ops + 1);
+	memcpy(joint_ops, b->best_joint_ops, g->n_ops * sizeof(*joint_ops));
 	bool slow = b->slow, many = b->many; /* these are reasons against more inputs */
 	for (size_t i = 0; i < n && i < g->n_ops; i++) {
 		struct sched x;
 		struct err e = { 0 };
-		way[turn[i]] ^= true;
-		if (try_way(b, b->n, way, &x, &e) && pays(b, &x, b->n) &&
-		    form_is_better(&x, &b->best)) {
+		joint_ops[turn[i]] ^= true;
+		if (try_grouping(b, b->n, joint_ops, &x, &e) && pays(b, &x, b->n) &&
+		    is_better_rewrite(&x, &b->best)) {
 			plan_close(b->best.plan);
 			b->best = x;
 			continue;
 		}
 		plan_close(x.plan);
-		way[turn[i]] ^= true;
+		joint_ops[turn[i]] ^= true;
 	}
 	b->slow = slow;
 	b->many = many;
@@ -270,10 +270,10 @@ static bool
 plan_plain(struct batch *b)
 {
 	const struct options *o = b->s->o;
-	const bool *none = b->way[b->n_ways - 1];
+	const bool *none = b->joint_ops[b->n_groupings - 1];
 	if (o->front || o->dump)
 		return true;
-	if (!try_way(b, 1, none, &b->best, b->s->e))
+	if (!try_grouping(b, 1, none, &b->best, b->s->e))
 		return false;
 	b->n = 1;
 	b->plain = b->best.g->targets[0]->cycles;
@@ -288,12 +288,12 @@ plan_batch(struct sched *s, bool (*plan)(struct sched *))
 	if (!find_obstacle(s, &why))
 		return false;
 	if (!why && s->o->batch > 1) {
-		b.text = form_text(s);
-		b.n_ways = batch_ways(s->a, s->g, b.way);
+		b.text = rewrite_text(s);
+		b.n_groupings = batch_groupings(s->a, s->g, b.joint_ops);
 		if (!plan_plain(&b))
 			return plan_close(b.best.plan), false;
 		find_most(&b, s->o->batch);
-		change_way(&b);
+		improve_grouping(&b);
 	}
 	if (!b.n && !plan(s))
 		return false;

@@ -234,5 +234,5 @@ stack_join(const struct stack *k, const struct g_op *op, struct g_op *out)
 	if (op->kind == OP_FC)
 		out->kind = OP_CONV;
 	return op->kind != OP_COPY ||
-	       (operand_is_run(&out->ifm) && operand_is_run(&out->ofm));
+	       (operand_is_contiguous(&out->ifm) && operand_is_contiguous(&out->ofm));
 }

@@ -21,7 +21,7 @@ stretch(struct live_range *l, int at)
 }
 
 static struct live_range *
-live_range_of(const struct cascades *c, const struct g_tensor *t)
+tensor_lifetime(const struct cascades *c, const struct g_tensor *t)
 {
 	return &c->live[t->rec.index];
 }
@@ -39,9 +39,9 @@ stretch_lists(struct sched *s, struct cascades *c)
 			now++;
 		int last = now > first ? now - 1 : first;
 		for (size_t i = 0; i < node->in.n; i++)
-			stretch(live_range_of(c, node->in.v[i]), first);
+			stretch(tensor_lifetime(c, node->in.v[i]), first);
 		for (size_t i = 0; i < node->out.n; i++)
-			stretch(live_range_of(c, node->out.v[i]), last);
+			stretch(tensor_lifetime(c, node->out.v[i]), last);
 	}
 	return now;
 }
@@ -50,7 +50,7 @@ stretch_lists(struct sched *s, struct cascades *c)
  * has memory of its own for variables that only it touches, the application for separate
  * tensors. */
 static bool
-is_limited(const struct sched *s, const struct g_tensor *t)
+is_in_limited_area(const struct sched *s, const struct g_tensor *t)
 {
 	if (tensor_is_const(t) || tensor_is_separate(t) ||
 	    (t->variable && s->use[t->rec.index].last_touch < 0))
@@ -109,9 +109,9 @@ find_live_ranges(struct sched *s, struct cascades *c)
 		const struct g_tensor *t[3] = { op->ifm.t, op->ifm2.t, op->ofm.t };
 		for (int k = 0; k < 3; k++)
 			if (t[k])
-				stretch(live_range_of(c, t[k]), step_of(s, i));
+				stretch(tensor_lifetime(c, t[k]), step_of(s, i));
 		if (s->info[i].internal)
-			live_range_of(c, op->ofm.t)->producer = i;
+			tensor_lifetime(c, op->ofm.t)->producer = i;
 	}
 	int steps = stretch_lists(s, c);
 	for (size_t i = 0; i < g->n_tensors; i++) {
@@ -120,7 +120,7 @@ find_live_ranges(struct sched *s, struct cascades *c)
 			stretch(&c->live[i], 0);
 		if ((tensor_is_output(t) || t->variable) && steps)
 			stretch(&c->live[i], steps - 1);
-		if (is_limited(s, t))
+		if (is_in_limited_area(s, t))
 			c->live[i].bytes = round_up_i64(tensor_bytes(t), 16);
 	}
 	sum_live_ranges(c, steps);
@@ -136,14 +136,14 @@ live_bytes(const struct sched *s, const struct cascades *c, const struct cascade
 		      c->ended[step_of(s, x->first)] -
 		      slides_save(&c->slides, x->first, x->last);
 	for (int i = x->first; i < x->last; i++) {
-		const struct live_range *l = live_range_of(c, s->info[i].op->ofm.t);
+		const struct live_range *l = tensor_lifetime(c, s->info[i].op->ofm.t);
 		if (!x->rows || l->producer == i)
 			sum -= l->bytes;
 	}
 	/* both share an area, so either both are limited or none */
-	if (x->over && live_range_of(c, x->over)->bytes) {
-		int64_t from = live_range_of(c, x->over)->bytes;
-		int64_t to = live_range_of(c, s->info[x->last].op->ofm.t)->bytes;
+	if (x->over && tensor_lifetime(c, x->over)->bytes) {
+		int64_t from = tensor_lifetime(c, x->over)->bytes;
+		int64_t to = tensor_lifetime(c, s->info[x->last].op->ofm.t)->bytes;
 		int64_t both = from + x->lead > to ? from + x->lead : to;
 		*saved = from + to - both;
 		sum -= *saved;
@@ -161,7 +161,7 @@ list_savings(struct sched *s, struct arena *a, const int64_t *sizes,
 	for (int i = c->first; i <= c->last; i++) {
 		if (!s->info[i].op->weights)
 			continue;
-		const struct stripe_known *b = op_cost(s, i, c->stripe[i - c->first]);
+		const struct cached_stripe_cost *b = op_cost(s, i, c->stripe[i - c->first]);
 		struct saving v = { .bytes = sizes[i],
 				    .cycles = b->cost[0] - b->cost[1] };
 		int at = k->n_savings++;

@@ -14,20 +14,20 @@
  * fetched one after the other.
  */
 static double
-cost_with_room(const struct cascade_choice *k, int64_t room)
+cost_with_capacity(const struct cascade_choice *k, int64_t capacity)
 {
 	double in_place = k->cascade.cost[0], fetched = k->cascade.cost[1];
-	if (!k->weights || room >= k->weights)
+	if (!k->weights || capacity >= k->weights)
 		return fetched;
 	if (k->cascade.rows) {
 		for (int i = 0; i < k->n_savings; i++)
-			if (k->saving[i].bytes <= room) {
+			if (k->saving[i].bytes <= capacity) {
 				in_place -= k->saving[i].cycles;
-				room -= k->saving[i].bytes;
+				capacity -= k->saving[i].bytes;
 			}
 		return in_place;
 	}
-	double share = room > 0 ? (double)room / (double)k->weights : 0;
+	double share = capacity > 0 ? (double)capacity / (double)k->weights : 0;
 	return in_place - (in_place - fetched) * share;
 }
 
@@ -62,7 +62,7 @@ shortest(struct sched *s, struct arena *a, const struct cascades *c, int64_t lim
 			    from->cycles + x->cascade.lower_bound * (1 - ROUNDING) >
 				    p[i + 1].cycles)
 				continue;
-			double cycles = from->cycles + cost_with_room(x, limit - bytes);
+			double cycles = from->cycles + cost_with_capacity(x, limit - bytes);
 			int64_t peak = bytes > from->peak ? bytes : from->peak;
 			if (p[i + 1].choice >= 0 &&
 			    (cycles > p[i + 1].cycles ||
@@ -136,7 +136,7 @@ division_estimate(const struct cascades *c, const int *picked, int n, int64_t li
 	double sum = 0;
 	while (n-- > 0) {
 		const struct cascade_choice *x = &c->v[picked[n]];
-		sum += cost_with_room(x, limit - choice_bytes(x, slide));
+		sum += cost_with_capacity(x, limit - choice_bytes(x, slide));
 	}
 	return sum;
 }

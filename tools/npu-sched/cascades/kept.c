@@ -62,7 +62,7 @@ map_key(const struct sched *s, const struct cascade *c, const struct g_operand *
 }
 
 static uint64_t
-key_of(const struct sched *s, const struct cascade *c)
+cascade_key_of(const struct sched *s, const struct cascade *c)
 {
 	struct op_key v[MAX_LENGTH];
 	int n = c->last - c->first + 1;
@@ -88,7 +88,7 @@ key_of(const struct sched *s, const struct cascade *c)
 void **
 kept_at(const struct sched *s, const struct cascade *c)
 {
-	return hash_table_at(s->kept, key_of(s, c));
+	return hash_table_at(s->kept, cascade_key_of(s, c));
 }
 
 struct kept *

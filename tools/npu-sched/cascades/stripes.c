@@ -267,11 +267,11 @@ list_endings(struct run *r)
 		for (int k = 0; k < 2; k++) {
 			struct ending e = { .op = i - r->c->first, .operand = k };
 			const struct g_tensor *t = in[k]->t;
-			bool known = !t || inside(r->s, r->c, e.op, k) >= 0 ||
+			bool found = !t || inside(r->s, r->c, e.op, k) >= 0 ||
 				     in[k]->view != VIEW_WHOLE || t->hwc.h < 2;
-			for (int d = 0; !known && d < x->n_endings; d++)
-				known = ending_operand(r->s, r->c, &x->ending[d])->t == t;
-			if (!known)
+			for (int d = 0; !found && d < x->n_endings; d++)
+				found = ending_operand(r->s, r->c, &x->ending[d])->t == t;
+			if (!found)
 				x->ending[x->n_endings++] = e;
 		}
 	}
@@ -351,7 +351,7 @@ chain_price(struct sched *s, struct cascade *c)
 	if (!stripe_cost(s, &k, lead->ofm.shape.h, w.stream, w.scales))
 		return false;
 	for (int i = c->first; i <= c->last; i++) {
-		const struct stripe_known *b = op_cost(s, i, s->info[i].op->ofm.shape.h);
+		const struct cached_stripe_cost *b = op_cost(s, i, s->info[i].op->ofm.shape.h);
 		alone += b ? b->cost[1] : INFINITY;
 	}
 	c->cost[0] = k.cost[IN_PLACE];
@@ -369,7 +369,7 @@ cascade_price(struct sched *s, struct cascade *c)
 	cascade_stripes(s, c);
 	c->cost[0] = c->cost[1] = c->lower_bound = 0;
 	for (int i = 0; i < n; i++) {
-		const struct stripe_known *b = op_cost(s, c->first + i, c->stripe[i]);
+		const struct cached_stripe_cost *b = op_cost(s, c->first + i, c->stripe[i]);
 		if (!b)
 			return false;
 		c->cost[0] += b->cost[0];
@@ -429,13 +429,13 @@ static void
 keep_between(struct run *r)
 {
 	struct cascade *c = r->c;
-	void **known = r->kernels ? NULL : kept_at(r->s, c);
-	const struct kept *kept = known ? *known : NULL;
+	void **found = r->kernels ? NULL : kept_at(r->s, c);
+	const struct kept *kept = found ? *found : NULL;
 	if (!kept) {
 		run_in_stripes(r);
 		kept = &r->kept;
-		if (known)
-			*known = copy_kept(r->s, kept);
+		if (found)
+			*found = copy_kept(r->s, kept);
 	}
 	choose_over(r->s, c, kept);
 	for (int i = 0; i + 1 <= c->last - c->first; i++) {

@@ -65,7 +65,7 @@ struct block_search {
 
 /* Is a block better than the best so far?  With `enough`, the deeper block is. */
 static bool
-is_better(const struct block_search *x, struct hwc block, double cycles, int banks)
+is_better_block(const struct block_search *x, struct hwc block, double cycles, int banks)
 {
 	if (!x->found)
 		return true;
@@ -121,7 +121,7 @@ try_block(struct block_search *x, struct hwc block)
 	if (x->as_fast > 0
 		? !is_preferred(x, &c, cycles)
 		: (x->enough > 0 && cycles > x->enough) ||
-			  !is_better(x, block, cycles, banks)) {
+			  !is_better_block(x, block, cycles, banks)) {
 		note_next(x, block, cycles);
 		return;
 	}
@@ -238,11 +238,11 @@ forget_blocks(struct sched *s)
 		struct op_info *f = &s->info[i];
 		int *first = f->op->weights ? &user[f->op->weights->rec.index] : NULL;
 		f->n_choices = f->n_stripes = 0;
-		f->lower_bounds_known = false;
+		f->has_lower_bounds = false;
 		if (f->chained)
 			memset(f->chained, 0, CHAIN_LENGTH * sizeof(*f->chained));
-		if (f->known)
-			memset(f->known, 0, f->n_known * sizeof(*f->known));
+		if (f->memo)
+			memset(f->memo, 0, f->n_cost_slots * sizeof(*f->memo));
 		if (G_HAS(f->op, G_OP_block))
 			f->alike = i;
 		else if (first && *first)
@@ -256,7 +256,7 @@ forget_blocks(struct sched *s)
 }
 
 static bool
-given_block(struct block_search *x)
+block_from_graph(struct block_search *x)
 {
 	x->best.rows = x->q.ofm.h;
 	x->best.block = x->op->block;
@@ -300,7 +300,7 @@ search_for(struct block_search *x, int32_t depth)
 {
 	const struct fold own = { .ofm.c = 0 };
 	if (G_HAS(x->op, G_OP_block)) {
-		(void)given_block(x);
+		(void)block_from_graph(x);
 		return;
 	}
 	if (x->links) {
@@ -343,7 +343,7 @@ map_key(const struct g_operand *o)
 }
 
 static uint64_t
-key_of(const struct block_search *x, int32_t rows, int32_t depth)
+search_key_of(const struct block_search *x, int32_t rows, int32_t depth)
 {
 	const struct g_op *op = x->op;
 	struct search_key key = {
@@ -371,10 +371,10 @@ begin_costs(struct sched *s)
 static void
 search_once(struct block_search *x, int32_t rows, int32_t depth)
 {
-	struct hash_table *known = x->s->searched;
-	void **at = hash_table_at(known, key_of(x, rows, depth));
+	struct hash_table *memo = x->s->searched;
+	void **at = hash_table_at(memo, search_key_of(x, rows, depth));
 	if (!*at) {
-		struct searched_block *found = anew(known->a, struct searched_block, 1);
+		struct searched_block *found = anew(memo->a, struct searched_block, 1);
 		search_for(x, depth);
 		*found = (struct searched_block){ .found = x->found, .best = x->best };
 		*at = found;
@@ -436,9 +436,9 @@ chain_block_for(struct sched *s, int op, int links)
 	if (!f->chained)
 		f->chained = anew(s->a, struct chain_choice, CHAIN_LENGTH);
 	struct chain_choice *c = &f->chained[links];
-	if (!c->known)
+	if (!c->memo)
 		search_chain(s, op, links, c);
-	c->known = true;
+	c->memo = true;
 	return c->is_one ? &c->block : NULL;
 }
 
@@ -448,7 +448,7 @@ block_reason(struct sched *s, int i, int32_t rows)
 	const struct op_info *f = &s->info[i];
 	struct block_search x = search_of(s, i, rows);
 	search_blocks(&x, 0);
-	x.reason.given = f->given_block;
+	x.reason.from_graph = f->block_from_graph;
 	x.reason.cycles = x.cycles;
 	if (x.found && !hwc_equal(x.best.block, f->op->block)) {
 		/* all stripes share one depth, or slices have a deeper one */

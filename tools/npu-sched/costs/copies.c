@@ -55,7 +55,7 @@ cost_of_users(struct sched *s, const struct moved *m, struct g_tensor *now)
 		struct g_op *op = s->info[i].op;
 		if (op == m->op || (op->ifm.t != now && op->ifm2.t != now && op->ofm.t != now))
 			continue;
-		const struct stripe_known *b = op_cost(s, i, op->ofm.shape.h);
+		const struct cached_stripe_cost *b = op_cost(s, i, op->ofm.shape.h);
 		sum += b ? fmin(b->cost[0], b->cost[1]) : INFINITY;
 	}
 	return sum;
@@ -99,7 +99,7 @@ weigh_moves(struct sched *s, struct copies *c)
 		if (op == s->n_ops)
 			continue;
 		int32_t h = m->op->ofm.shape.h;
-		const struct stripe_known *b = op_cost(s, op, h);
+		const struct cached_stripe_cost *b = op_cost(s, op, h);
 		m->pays = b && copy_transfer(s, m->op, h) < b->cost[0];
 	}
 	use_copies(s, true);

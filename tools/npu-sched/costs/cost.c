@@ -32,12 +32,12 @@ sched_area(const struct sched *s, const struct g_tensor *t)
 	return t->area == PLACE_CACHE ? s->memory.cache_area : s->memory.arena_area;
 }
 
-static struct perf_map
-map_of(const struct sched *s, const struct g_operand *o)
+static struct perf_fm
+perf_map_of(const struct sched *s, const struct g_operand *o)
 {
 	if (!o->t)
-		return (struct perf_map){ .bits = 0 };
-	return (struct perf_map){
+		return (struct perf_fm){ .bits = 0 };
+	return (struct perf_fm){
 		.shape = o->shape, .bits = 8 * graph_type_bytes(o->type),
 		.nhcwb16 = o->t->layout == LAYOUT_NHCWB16,
 		.area = sched_area(s, o->t),
@@ -88,7 +88,7 @@ static void
 describe85(const struct g_op *op, struct perf_op *p)
 {
 	if (takes_ifm2_first(op)) {
-		struct perf_map first = p->ifm2;
+		struct perf_fm first = p->ifm2;
 		p->ifm2 = p->ifm;
 		p->ifm = first;
 	}
@@ -130,8 +130,8 @@ op_work(const struct sched *s, const struct g_op *op, const struct kernel *k)
 			      : clamps(op)	     ? ACT_RELU
 						     : ACT_NONE,
 		.upscale = (enum upscale)op->upscale,
-		.ifm = map_of(s, &op->ifm), .ifm2 = map_of(s, &op->ifm2),
-		.ofm = map_of(s, &op->ofm),
+		.ifm = perf_map_of(s, &op->ifm), .ifm2 = perf_map_of(s, &op->ifm2),
+		.ofm = perf_map_of(s, &op->ofm),
 		.kernel_h = op->kernel.y, .kernel_w = op->kernel.x,
 		.stride_y = op->stride.y, .stride_x = op->stride.x,
 		.dilation_y = op->dilation.y, .dilation_x = op->dilation.x,
@@ -163,7 +163,7 @@ op_work(const struct sched *s, const struct g_op *op, const struct kernel *k)
 	if (op->ifm2.t && p.ifm2.shape.h > 1)
 		p.ifm2.shape.h = p.ofm.shape.h;
 	if (G_HAS(op, G_OP_scalar))
-		p.ifm2 = (struct perf_map){ .shape = { .h = 1, .w = 1, .c = 1 },
+		p.ifm2 = (struct perf_fm){ .shape = { .h = 1, .w = 1, .c = 1 },
 					    .bits = p.ifm.bits,
 					    .area = p.ifm.area };
 	if (describe[s->accel->generation])
@@ -216,7 +216,7 @@ scales_are_slow(const struct sched *s)
 /* Cycles of a kernel for each enum held. */
 static void
 cost_held(struct sched *s, const struct kernel *k, const struct block_choice *b,
-	  struct cost_known *out)
+	  struct cached_cost *out)
 {
 	int64_t stream = out->key.stream_bytes, scales = out->key.scale_bytes;
 	struct perf_op p = kernel_op(s, k, stream, scales, IN_PLACE);
@@ -235,7 +235,7 @@ cost_held(struct sched *s, const struct kernel *k, const struct block_choice *b,
 
 /* Sets a feature map to the extents of a fold.  elements: of the OFM. */
 static void
-fold_map(struct perf_map *m, int64_t elements, const struct fold *f)
+fold_map(struct perf_fm *m, int64_t elements, const struct fold *f)
 {
 	int64_t n = hwc_elements(m->shape);
 	if (n > 1)
@@ -284,7 +284,7 @@ hash_cost(const struct cost_key *key)
 }
 
 static bool
-is_free(const struct cost_known *k)
+is_empty_slot(const struct cached_cost *k)
 {
 	static const struct cost_key none;
 	return memcmp(&k->key, &none, sizeof(none)) == 0;
@@ -295,35 +295,35 @@ enum { MANY_OPS = 4096, FIRST_COSTS = 4, FEW_COSTS = 8 };
 
 /* Doubles the cache and moves each cost to the entry of its hash. */
 static void
-double_known(struct sched *s, struct op_info *f)
+double_cost_slots(struct sched *s, struct op_info *f)
 {
-	const size_t n = f->n_known	       ? 2 * f->n_known
+	const size_t n = f->n_cost_slots	       ? 2 * f->n_cost_slots
 			 : s->n_ops < MANY_OPS ? FIRST_COSTS
 					       : FEW_COSTS;
-	struct cost_known *known = anew(s->a, struct cost_known, n);
-	for (size_t i = 0; i < f->n_known; i++)
-		if (!is_free(&f->known[i]))
-			known[hash_cost(&f->known[i].key) % n] = f->known[i];
-	f->known = known;
-	f->n_known = n;
+	struct cached_cost *memo = anew(s->a, struct cached_cost, n);
+	for (size_t i = 0; i < f->n_cost_slots; i++)
+		if (!is_empty_slot(&f->memo[i]))
+			memo[hash_cost(&f->memo[i].key) % n] = f->memo[i];
+	f->memo = memo;
+	f->n_cost_slots = n;
 }
 
 /* The cache entry for a key, which may hold another cost or none.  If the key would share an
  * entry with another cost, the cache grows, up to its full size. */
-static struct cost_known *
+static struct cached_cost *
 find_cost(struct sched *s, struct op_info *f, const struct cost_key *key)
 {
-	const size_t most = s->n_ops < MANY_OPS ? KNOWN_COSTS : FEW_COSTS;
+	const size_t most = s->n_ops < MANY_OPS ? MAX_CACHED_COSTS : FEW_COSTS;
 	const uint64_t at = hash_cost(key);
-	while (f->n_known < most) {
-		const struct cost_known *k =
-		    f->known ? &f->known[at % f->n_known] : NULL;
+	while (f->n_cost_slots < most) {
+		const struct cached_cost *k =
+		    f->memo ? &f->memo[at % f->n_cost_slots] : NULL;
 		if (k &&
-		    (is_free(k) || memcmp(&k->key, key, sizeof(*key)) == 0))
+		    (is_empty_slot(k) || memcmp(&k->key, key, sizeof(*key)) == 0))
 			break;
-		double_known(s, f);
+		double_cost_slots(s, f);
 	}
-	return &f->known[at % f->n_known];
+	return &f->memo[at % f->n_cost_slots];
 }
 
 bool
@@ -346,16 +346,16 @@ stripe_cost(struct sched *s, struct kernel *k, int32_t stripe, int64_t stream_by
 					 (int32_t)(k->depth.hi - k->depth.lo),
 				     .stream_bytes = stream_bytes,
 				     .scale_bytes = scale_bytes};
-	struct cost_known *known = find_cost(s, f, &key);
-	if (memcmp(&known->key, &key, sizeof(key)) != 0) {
+	struct cached_cost *memo = find_cost(s, f, &key);
+	if (memcmp(&memo->key, &key, sizeof(key)) != 0) {
 		const struct block_choice *b = kernel_block(s, k, stripe);
 		if (!b)
 			return false;
-		*known = (struct cost_known){ .key = key };
-		cost_held(s, k, b, known);
+		*memo = (struct cached_cost){ .key = key };
+		cost_held(s, k, b, memo);
 	}
-	memcpy(k->cost, known->cost, sizeof(k->cost));
-	k->flash = known->flash;
+	memcpy(k->cost, memo->cost, sizeof(k->cost));
+	k->flash = memo->flash;
 	return true;
 }
 
@@ -406,10 +406,10 @@ copy_transfer(const struct sched *s, const struct g_op *op, int64_t rows)
 
 /* Sums all stripes of an operation, in slices if the input graph has them. */
 static bool
-sum_stripes(struct sched *s, int op, struct stripe_known *b)
+sum_stripes(struct sched *s, int op, struct cached_stripe_cost *b)
 {
 	const struct g_op *g = s->info[op].op;
-	struct g_list slices = given_slices(g);
+	struct g_list slices = slices_from_graph(g);
 	int32_t h = g->ofm.shape.h;
 	for (int i = 0; i < slice_count(slices); i++) {
 		struct kernel k = { .op = op, .slice = -1,
@@ -427,17 +427,17 @@ sum_stripes(struct sched *s, int op, struct stripe_known *b)
 	return true;
 }
 
-const struct stripe_known *
+const struct cached_stripe_cost *
 op_cost(struct sched *s, int op, int32_t stripe)
 {
 	struct op_info *f = &s->info[op];
 	for (size_t i = 0; i < f->n_stripes; i++)
 		if (f->in_stripes[i].stripe == stripe)
 			return f->in_stripes[i].fits ? &f->in_stripes[i] : NULL;
-	struct stripe_known b = { .stripe = stripe };
+	struct cached_stripe_cost b = { .stripe = stripe };
 	b.fits = sum_stripes(s, op, &b);
 	agrow(s->a, f->in_stripes, f->n_stripes, &f->cap_stripes);
-	size_t at = f->n_stripes < KNOWN_STRIPES ? f->n_stripes++ : KNOWN_STRIPES - 1;
+	size_t at = f->n_stripes < MAX_CACHED_STRIPES ? f->n_stripes++ : MAX_CACHED_STRIPES - 1;
 	f->in_stripes[at] = b;
 	return b.fits ? &f->in_stripes[at] : NULL;
 }

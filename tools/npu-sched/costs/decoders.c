@@ -57,7 +57,7 @@ bytes_of(struct sched *s, const struct trial *t, const struct block_choice *b)
 }
 
 static void
-measure(void *ctx, size_t i)
+measure_decoder(void *ctx, size_t i)
 {
 	struct trials *l = ctx;
 	struct trial *t = &l->v[i];
@@ -85,7 +85,7 @@ find_cycles(struct sched *s, struct trial *t, int decoder)
 
 /* Is the fast decoder worse in nothing, and better in something? */
 static bool
-is_better(const struct sched *s, const struct trial *t)
+fast_decoder_pays(const struct sched *s, const struct trial *t)
 {
 	const double *a = t->cycles[STANDARD], *b = t->cycles[FAST];
 	int64_t more = t->bytes[FAST] - t->bytes[STANDARD];
@@ -109,7 +109,7 @@ is_open(const struct sched *s, int i)
  * standard format are an estimate, which is high.
  */
 static bool
-consider(struct trials *l, int i)
+list_if_better(struct trials *l, int i)
 {
 	struct sched *s = l->s;
 	struct g_op *op = s->info[i].op;
@@ -125,7 +125,7 @@ consider(struct trials *l, int i)
 	t.bytes[FAST] = bytes_of(s, &t, b);
 	find_cycles(s, &t, FAST);
 	op->fast = 0;
-	if (!is_better(s, &t))
+	if (!fast_decoder_pays(s, &t))
 		return true;
 	agrow(s->a, l->v, l->n, &l->cap);
 	l->v[l->n++] = t;
@@ -134,7 +134,7 @@ consider(struct trials *l, int i)
 
 /* Tries one decoder for all listed operations, in the blocks that suit it, with exact bytes. */
 static void
-try_all(struct trials *l, int decoder)
+try_decoder(struct trials *l, int decoder)
 {
 	l->now = decoder;
 	for (size_t i = 0; i < l->n; i++)
@@ -142,14 +142,14 @@ try_all(struct trials *l, int decoder)
 	forget_blocks(l->s);
 	for (size_t i = 0; i < l->n; i++)
 		(void)block_for(l->s, l->v[i].op, op_of(l, i)->ofm.shape.h);
-	threads_for(l->s->o->jobs, l->n, NULL, measure, l);
+	threads_for(l->s->o->jobs, l->n, NULL, measure_decoder, l);
 	for (size_t i = 0; i < l->n; i++)
 		find_cycles(l->s, &l->v[i], decoder);
 }
 
 /* Checks fast=1 of the input graph.  False: an error. */
 static bool
-check_given(struct sched *s, int i)
+check_graph_fast(struct sched *s, int i)
 {
 	const struct g_op *op = s->info[i].op;
 	struct trial t = { .op = i };
@@ -177,15 +177,15 @@ choose_decoders(struct sched *s)
 		if (!w || seen[w->rec.index])
 			continue;
 		seen[w->rec.index] = true;
-		if (!check_given(s, i) || (is_open(s, i) && !consider(&l, i)))
+		if (!check_graph_fast(s, i) || (is_open(s, i) && !list_if_better(&l, i)))
 			return false;
 	}
 	if (!l.n)
 		return true;
-	try_all(&l, STANDARD);
-	try_all(&l, FAST);
+	try_decoder(&l, STANDARD);
+	try_decoder(&l, FAST);
 	for (size_t i = 0; i < l.n; i++)
-		if (!is_better(s, &l.v[i]))
+		if (!fast_decoder_pays(s, &l.v[i]))
 			set_decoder(s, op_of(&l, i), STANDARD);
 	for (int i = 0; i < s->n_ops; i++)
 		if (s->info[i].op->fast)

@@ -19,11 +19,11 @@ stream_cost(const struct sched *s, const struct g_op *op, const struct weights_v
 			: weights_cost_view(v, ord, s->o->level);
 }
 
-const struct size_known *
-find_known(const struct sched *s, const struct weight_slice *u, int32_t block_depth)
+const struct cached_size *
+find_cached_size(const struct sched *s, const struct weight_slice *u, int32_t block_depth)
 {
 	for (int i = s->sizes->of[u->w->rec.index].first; i >= 0; i = s->sizes->v[i].next) {
-		const struct size_known *k = &s->sizes->v[i];
+		const struct cached_size *k = &s->sizes->v[i];
 		if (k->depth.lo == u->depth.lo && k->depth.hi == u->depth.hi &&
 		    k->block_depth == block_depth)
 			return k;
@@ -40,7 +40,7 @@ static int64_t
 estimate_stream(const struct sched *s, int i, int64_t channels)
 {
 	const struct g_op *op = s->info[i].op;
-	const struct known_list *l = &s->sizes->of[op->weights->rec.index];
+	const struct cached_size_list *l = &s->sizes->of[op->weights->rec.index];
 	if (l->channels)
 		return round_up_i64(l->bytes * channels / l->channels, 16);
 	return round_up_i64(weight_count(op) * channels / op->ofm.shape.c * 15 / 16, 16);
@@ -49,7 +49,7 @@ estimate_stream(const struct sched *s, int i, int64_t channels)
 void
 estimate_by(struct sched *s, const struct weight_slice *u)
 {
-	struct known_list *l = &s->sizes->of[u->w->rec.index];
+	struct cached_size_list *l = &s->sizes->of[u->w->rec.index];
 	l->bytes += u->stream_bytes;
 	l->channels += u->depth.hi - u->depth.lo;
 }
@@ -72,17 +72,17 @@ whole_size(const struct sched *s, int op)
 }
 
 void
-add_known(struct sched *s, const struct weight_slice *u, int32_t block_depth,
+add_cached_size(struct sched *s, const struct weight_slice *u, int32_t block_depth,
 	  struct bytes coding)
 {
-	struct known_list *l = &s->sizes->of[u->w->rec.index];
+	struct cached_size_list *l = &s->sizes->of[u->w->rec.index];
 	uint8_t *copy = anew(s->sizes->a, uint8_t, coding.n);
 	int at = (int)s->sizes->n++;
 	if (coding.n)
 		memcpy(copy, coding.p, coding.n);
 	s->sizes->v = arena_grow(s->sizes->a, s->sizes->v, (size_t)at,
 				 &s->sizes->cap, sizeof(*s->sizes->v));
-	s->sizes->v[at] = (struct size_known){
+	s->sizes->v[at] = (struct cached_size){
 		.w = u->w, .depth = u->depth, .block_depth = block_depth, .next = -1,
 		.stream_bytes = u->stream_bytes, .scale_bytes = u->scale_bytes,
 		.coding = { .p = copy, .n = coding.n } };

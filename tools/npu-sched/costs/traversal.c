@@ -75,7 +75,7 @@ choose_clear(struct trials *l)
 
 /* Measures exact bytes, for the fastest block. */
 static void
-measure(void *ctx, size_t i)
+measure_traversal(void *ctx, size_t i)
 {
 	struct trials *l = ctx;
 	struct trial *t = &l->v[i];
@@ -96,7 +96,7 @@ measure(void *ctx, size_t i)
 /* Tries one traversal for all listed operations; without exact sizes each weight counts a
  * byte. */
 static void
-try_all(struct trials *l, int t, bool exact)
+try_traversal(struct trials *l, int t, bool exact)
 {
 	struct sched *s = l->s;
 	l->now = t;
@@ -109,7 +109,7 @@ try_all(struct trials *l, int t, bool exact)
 		l->v[i].bytes[t] = padded_weights(op, t) * op->ofm.shape.c;
 	}
 	if (exact)
-		threads_for(s->o->jobs, l->n, l->count, measure, l);
+		threads_for(s->o->jobs, l->n, l->count, measure_traversal, l);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct g_op *op = op_of(l, i);
 		struct kernel k = { .op = l->v[i].op,
@@ -139,8 +139,8 @@ static void
 choose_by_padding(struct trials *l)
 {
 	size_t n = 0;
-	try_all(l, DEPTH_FIRST, false);
-	try_all(l, PART_KERNEL, false);
+	try_traversal(l, DEPTH_FIRST, false);
+	try_traversal(l, PART_KERNEL, false);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct trial *t = &l->v[i];
 		int less = t->bytes[PART_KERNEL] < t->bytes[DEPTH_FIRST] ? PART_KERNEL
@@ -169,8 +169,8 @@ choose_traversals(struct sched *s)
 	l.count = anew(s->a, int64_t, l.n);
 	for (size_t i = 0; i < l.n; i++)
 		l.count[i] = weight_count(op_of(&l, i));
-	try_all(&l, DEPTH_FIRST, true);
-	try_all(&l, PART_KERNEL, true);
+	try_traversal(&l, DEPTH_FIRST, true);
+	try_traversal(&l, PART_KERNEL, true);
 	for (size_t i = 0; i < l.n; i++)
 		op_of(&l, i)->traversal = better_of(&l.v[i]);
 	return true;

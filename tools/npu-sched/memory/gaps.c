@@ -111,7 +111,7 @@ search(struct gaps *h, struct g_range life, int64_t bytes)
 
 /* True if the cached address is still valid: same size and end, later start. */
 static bool
-is_known(const struct asked *k, struct g_range life, int64_t bytes)
+is_cached_search(const struct asked *k, struct g_range life, int64_t bytes)
 {
 	return k->bytes == bytes && k->life.hi == life.hi && life.lo >= k->life.lo &&
 	       life.lo <= k->same;
@@ -120,7 +120,7 @@ is_known(const struct asked *k, struct g_range life, int64_t bytes)
 bool
 gaps_find(struct gaps *h, struct g_range life, int64_t bytes, int64_t *at)
 {
-	if (!is_known(&h->asked, life, bytes))
+	if (!is_cached_search(&h->asked, life, bytes))
 		h->asked = search(h, life, bytes);
 	*at = h->asked.at;
 	return *at + bytes <= h->limit;

@@ -55,7 +55,7 @@ struct packed_maps pack_maps(struct sched *s, struct arena *a, struct plan *p);
 /* Leaves: map_rank, map_at, addresses in the other memory area. */
 void place_maps(const struct sched *s, struct plan *p, const struct packed_maps *m);
 /* The peak of rectangles that have addresses; assigns addresses in the other memory area. */
-void place_given(struct sched *s, struct plan *p);
+void find_address_peak(struct sched *s, struct plan *p);
 /* Packs all rectangles.  A peak of the limited area above `most` is useless to the caller, so
  * packing then saves work. */
 void place_rects(struct sched *s, struct plan *p, enum care care, int64_t most);

@@ -72,15 +72,15 @@ find_near(struct packing *k)
 	k->wide = m.first[k->n_rects] > WIDE_PAIRS;
 	for (size_t n = 0; n < k->n; n++) {
 		struct group *g = &k->group[n];
-		size_t room = 0;
+		size_t cap_near = 0;
 		for (int i = g->first; i >= 0; i = p->rect[i].next)
-			room += m.first[i + 1] - m.first[i];
-		g->near = anew(k->a, struct near, room);
+			cap_near += m.first[i + 1] - m.first[i];
+		g->near = anew(k->a, struct near, cap_near);
 		for (int i = g->first; i >= 0; i = p->rect[i].next)
 			add_near(k, &m, i, g);
 		most = g->n_near > most ? g->n_near : most;
 	}
-	k->barred = anew(k->a, struct span, most + 1);
+	k->blocked_spans = anew(k->a, struct span, most + 1);
 }
 
 static int
@@ -145,7 +145,7 @@ lowest_free(struct span *v, size_t n)
 
 /* First fit: puts the i-th group at the lowest address that the groups before it leave free. */
 static void
-drop(struct packing *k, size_t i)
+put_by_first_fit(struct packing *k, size_t i)
 {
 	size_t own = k->order[i];
 	const struct group *g = &k->group[own];
@@ -155,11 +155,11 @@ drop(struct packing *k, size_t i)
 	for (size_t j = 0; j < g->n_near; j++) {
 		const struct near *x = &g->near[j];
 		int64_t at = k->at[x->group];
-		k->barred[n] = (struct span){ .lo = at + x->lo, .hi = at + x->hi };
+		k->blocked_spans[n] = (struct span){ .lo = at + x->lo, .hi = at + x->hi };
 		n += k->rank[x->group] < i;
 	}
 	if (k->wide) {
-		k->at[own] = lowest_free(k->barred, n);
+		k->at[own] = lowest_free(k->blocked_spans, n);
 		k->cost[own] = (uint32_t)(g->n_near + n);
 		return;
 	}
@@ -171,11 +171,11 @@ drop(struct packing *k, size_t i)
 		moved = false;
 		left = 0;
 		for (size_t j = 0; j < was; j++) {
-			const struct span b = k->barred[j];
-			const bool bars = b.lo < at && b.hi > at;
-			moved |= bars;
-			at = bars ? b.hi : at;
-			k->barred[left] = b;
+			const struct span b = k->blocked_spans[j];
+			const bool overlaps = b.lo < at && b.hi > at;
+			moved |= overlaps;
+			at = overlaps ? b.hi : at;
+			k->blocked_spans[left] = b;
 			left += b.lo >= at;
 		}
 	}
@@ -191,7 +191,7 @@ try_order(struct packing *k, int64_t most)
 	for (size_t i = 0; i < k->n; i++)
 		k->rank[k->order[i]] = i;
 	for (size_t i = 0; i < k->n && peak <= most; i++) {
-		drop(k, i);
+		put_by_first_fit(k, i);
 		size_t g = k->order[i];
 		k->work += k->cost[g];
 		peak = max_i64(peak, k->at[g] + k->group[g].bytes);
@@ -332,7 +332,7 @@ try_exchange(struct packing *k, size_t a, size_t b)
 		size_t g = k->order[i];
 		if (k->moved[g] == k->number) {
 			k->dropped[k->n_dropped++] = (uint32_t)g;
-			drop(k, i);
+			put_by_first_fit(k, i);
 			if (k->at[g] != k->best_at[g])
 				move_near(k, g);
 		}
@@ -344,7 +344,7 @@ try_exchange(struct packing *k, size_t a, size_t b)
 
 /* Makes the exchange the best order if the peak is no higher, else undoes it. */
 static void
-settle(struct packing *k, size_t a, size_t b, int64_t peak)
+finish_exchange(struct packing *k, size_t a, size_t b, int64_t peak)
 {
 	const bool better = peak <= k->best;
 	const int64_t *from = better ? k->at : k->best_at;
@@ -373,7 +373,7 @@ exchange(struct packing *k)
 	if (a < k->n_fixed || a == b)
 		return;
 	swap(k, a, b);
-	settle(k, a, b, try_exchange(k, a, b));
+	finish_exchange(k, a, b, try_exchange(k, a, b));
 }
 
 struct packing
@@ -392,7 +392,7 @@ packing_of(struct plan *p, size_t n_rects, int place)
 
 /* Many groups that pack badly in one order do so in the others. */
 static bool
-is_hopeless(const struct packing *k)
+packs_badly(const struct packing *k)
 {
 	enum { MANY = 64 };
 	return k->n >= MANY && k->best - k->bound > k->bound / 10;
@@ -408,13 +408,13 @@ pack(struct packing *k, uint64_t budget, bool hurry, int64_t most)
 		int64_t peak = try_order(k, start ? k->best : INT64_MAX);
 		if (!start || peak < k->best)
 			keep(k, peak);
-		if (hurry && is_hopeless(k))
+		if (hurry && packs_badly(k))
 			break;
 	}
 	go_back(k);
 	while (k->n_fixed < k->n && k->group[k->order[k->n_fixed]].fixed)
 		k->n_fixed++;
-	if (hurry && is_hopeless(k))
+	if (hurry && packs_badly(k))
 		return;
 	k->promising = k->best > k->bound ? k->best - k->best / CLOSE : 0;
 	if (k->promising > most)

@@ -42,7 +42,7 @@ struct packing {
 	uint32_t *moved, number;
 	uint32_t *dropped;
 	size_t n_dropped;
-	struct span *barred;  /* scratch: addresses blocked by neighbours */
+	struct span *blocked_spans;  /* scratch: addresses blocked by neighbours */
 	bool wide;	      /* spans in `barred` are sorted */
 	/* groups; those with an address from the graph come first in order */
 	size_t n, n_fixed;

@@ -125,16 +125,16 @@ place_beside(struct sched *s, struct plan *p, enum care care)
 }
 
 void
-place_given(struct sched *s, struct plan *p)
+find_address_peak(struct sched *s, struct plan *p)
 {
-	int given = limited_place(s);
+	int limited_area = limited_place(s);
 	place_beside(s, p, TRY);
-	p->bound[given] = 0;
-	p->peak[given] = 0;
+	p->bound[limited_area] = 0;
+	p->peak[limited_area] = 0;
 	for (size_t i = 0; i < p->n_rects; i++) {
 		const struct rect *r = &p->rect[i];
-		if (is_placed(r, given) && r->at + r->bytes > p->peak[given])
-			p->peak[given] = r->at + r->bytes;
+		if (is_placed(r, limited_area) && r->at + r->bytes > p->peak[limited_area])
+			p->peak[limited_area] = r->at + r->bytes;
 	}
 }
 

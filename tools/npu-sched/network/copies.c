@@ -112,7 +112,7 @@ add_copy(struct sched *s, struct copies *c, const struct g_node *n, struct g_ten
 	struct users u = users_of(g, c, n, t);
 	if (!may_copy(t) || (made ? !u.writers || u.moved : u.writers || !u.readers))
 		return;
-	struct g_tensor *fast = insert_map(g, t->shape.type, t->hwc).t;
+	struct g_tensor *fast = insert_feature_map(g, t->shape.type, t->hwc).t;
 	size_t at = made ? u.end : u.first;
 	struct g_operand from = operand_whole(made ? fast : t);
 	struct g_operand to = operand_whole(made ? t : fast);
@@ -154,7 +154,7 @@ is_linear_run(const struct sched *s, const struct g_operand *o)
 		     o->start.c;
 	/* a U55 moves multiples of 16 bytes */
 	return linear && o->t->layout == LAYOUT_NHWC && !tensor_has_strides(o->t) &&
-	       operand_is_run(o) &&
+	       operand_is_contiguous(o) &&
 	       (accel_is_u65(s->accel) ||
 		(at * size % ALIGN == 0 && hwc_elements(o->shape) * size % ALIGN == 0));
 }
@@ -178,7 +178,7 @@ add_moves(struct sched *s, struct copies *c)
 /* Adds copies for an NPU with an SRAM of its own.  Graphs with loops have none: tensors between
  * the nodes of a loop are inputs and outputs at once, of several iterations. */
 static void
-add_ends(struct sched *s, struct copies *c)
+add_io_copies(struct sched *s, struct copies *c)
 {
 	struct graph *g = s->g;
 	for (size_t i = 0; i < g->n_nodes; i++) {
@@ -199,7 +199,7 @@ list_copies(struct sched *s)
 		return true;
 	add_moves(s, c);
 	if (s->memory.spilling && !graph_has_loops(g))
-		add_ends(s, c);
+		add_io_copies(s, c);
 	if (!c->n)
 		return true;
 	c->n_ops = g->n_ops;

@@ -130,7 +130,7 @@ producer_of(const struct sched *s, const struct g_operand *o)
 }
 
 static void
-find_shared(struct sched *s)
+find_shared_weights(struct sched *s)
 {
 	int *users = anew(s->a, int, s->g->n_weights + 1);
 	for (int i = 0; i < s->n_ops; i++)
@@ -148,7 +148,7 @@ find_shared(struct sched *s)
  * costs.  A block, a block dependency or a chain in the input graph excludes the operation.
  */
 static enum g_chain
-find_chain(const struct sched *s, int i)
+find_chain_operand(const struct sched *s, int i)
 {
 	const struct g_op *op = s->info[i].op;
 	if (!i || accel_lacks(s->accel, LACK_CHAINS) || !op_is_elementwise(op->kind) ||
@@ -157,9 +157,9 @@ find_chain(const struct sched *s, int i)
 		return CHAIN_NONE;
 	const struct g_tensor *t = s->info[i - 1].op->ofm.t;
 	const struct use *u = &s->use[t->rec.index];
-	bool given = tensor_is_const(t) || t->variable || G_HAS(t, G_TENSOR_io) ||
+	bool is_excluded = tensor_is_const(t) || t->variable || G_HAS(t, G_TENSOR_io) ||
 		     G_HAS(t, G_TENSOR_at);
-	if (given || u->producers != 1 || u->last_touch != i || u->leaves ||
+	if (is_excluded || u->producers != 1 || u->last_touch != i || u->leaves ||
 	    u->last_in >= 0 || op->ifm.t == op->ifm2.t)
 		return CHAIN_NONE;
 	return op->ifm.t == t ? CHAIN_IFM : op->ifm2.t == t ? CHAIN_IFM2 : CHAIN_NONE;
@@ -177,7 +177,7 @@ study_flow(struct sched *s)
 		f->internal = u->plain && u->producers == 1 && u->last_read > i;
 		f->producer[0] = producer_of(s, &f->op->ifm);
 		f->producer[1] = producer_of(s, &f->op->ifm2);
-		f->chain = (int)find_chain(s, i);
+		f->chain = (int)find_chain_operand(s, i);
 	}
 }
 
@@ -211,10 +211,10 @@ void
 restudy_ops(struct sched *s)
 {
 	list_ops(s);
-	find_shared(s);
+	find_shared_weights(s);
 	for (int i = 0; i < s->n_ops; i++) {
 		s->info[i].stripes = can_stripe(s, s->info[i].op);
-		s->info[i].given_block = G_HAS(s->info[i].op, G_OP_block);
+		s->info[i].block_from_graph = G_HAS(s->info[i].op, G_OP_block);
 	}
 	study_flow(s);
 }
@@ -223,11 +223,11 @@ bool
 study_ops(struct sched *s)
 {
 	restudy_ops(s);
-	s->sizes = anew(s->a, struct sizes_known, 1);
+	s->sizes = anew(s->a, struct size_cache, 1);
 	s->sizes->a = s->a;
-	s->sizes->of = anew(s->a, struct known_list, s->g->n_weights + 1);
+	s->sizes->of = anew(s->a, struct cached_size_list, s->g->n_weights + 1);
 	for (size_t i = 0; i < s->g->n_weights; i++)
-		s->sizes->of[i] = (struct known_list){ .first = -1, .last = -1 };
+		s->sizes->of[i] = (struct cached_size_list){ .first = -1, .last = -1 };
 	return check_crowd(s);
 }
 

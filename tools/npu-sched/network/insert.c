@@ -5,7 +5,7 @@
 #include <string.h>
 
 struct g_operand
-insert_map(struct graph *g, int type, struct hwc shape)
+insert_feature_map(struct graph *g, int type, struct hwc shape)
 {
 	struct g_tensor *t = graph_add_g_tensor(g);
 	G_PUT(t, TENSOR, shape,

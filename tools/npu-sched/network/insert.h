@@ -6,7 +6,7 @@
 #include "../sched.h"
 
 /* An operand that is all of a new intermediate tensor. */
-struct g_operand insert_map(struct graph *g, int type, struct hwc shape);
+struct g_operand insert_feature_map(struct graph *g, int type, struct hwc shape);
 
 /*
  * Inserts an operation as g->ops[at], for the same operator of the model as `beside`.  It does

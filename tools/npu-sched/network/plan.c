@@ -13,7 +13,7 @@ plan_new(struct sched *s)
 	p->stripe = anew(a, int32_t, n);
 	p->over = anew(a, struct g_tensor *, n);
 	p->lead = anew(a, int64_t, n);
-	p->ends = anew(a, struct g_list, n);
+	p->cut_points = anew(a, struct g_list, n);
 	return p;
 }
 

@@ -82,8 +82,8 @@ set_weights(struct sched *s)
 	const struct plan *p = s->plan;
 	for (int i = 0; i < s->n_ops; i++) {
 		struct g_weights *w = s->info[i].op->weights;
-		if (w && p->ends[i].n)
-			G_PUT(w, WEIGHTS, slices, p->ends[i]);
+		if (w && p->cut_points[i].n)
+			G_PUT(w, WEIGHTS, slices, p->cut_points[i]);
 	}
 	/* slices of one record are contiguous, in order */
 	for (size_t i = 0; i < p->n_slices; i++) {

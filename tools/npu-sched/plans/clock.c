@@ -86,7 +86,7 @@ copy_op(struct sched *s, const struct plan *p, int op, struct copy *c)
 	if (!c->op.weights)
 		return;
 	c->w = *c->op.weights;
-	c->w.slices = p->ends[op];
+	c->w.slices = p->cut_points[op];
 	c->op.weights = &c->w;
 }
 
@@ -336,7 +336,7 @@ fetch(struct clock *c, const struct fetch *f)
 }
 
 static void
-upload_table(struct clock *c, const struct g_op *op)
+clock_table_load(struct clock *c, const struct g_op *op)
 {
 	const struct sched *s = c->s;
 	bool missing = false;
@@ -400,7 +400,7 @@ run_node(struct clock *c, int from, size_t *f)
 			run_copy(c, k);
 			continue;
 		}
-		upload_table(c, o->op);
+		clock_table_load(c, o->op);
 		run_kernel(c, k);
 		lut_slots_after(&c->tables, c->s->accel, o->op);
 	}
@@ -438,5 +438,5 @@ plan_clock(struct sched *s, struct plan *p)
 double
 plan_bound(struct sched *s, struct plan *p)
 {
-	return p->bound_known > 0 ? p->bound_known : run_all(s, p, false);
+	return p->cached_bound > 0 ? p->cached_bound : run_all(s, p, false);
 }

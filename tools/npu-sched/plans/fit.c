@@ -7,7 +7,7 @@
 
 /* Sets how transfers of p are planned, apart from their limit. */
 static void
-follow(struct plan *p, struct fitting f)
+set_fitting(struct plan *p, struct fitting f)
 {
 	p->fitting = f;
 	p->ahead = f.ahead;
@@ -18,7 +18,7 @@ follow(struct plan *p, struct fitting f)
 double
 plan_transfers(struct sched *s, struct plan *p, struct fitting f)
 {
-	follow(p, f);
+	set_fitting(p, f);
 	if (f.how == SUMMED)
 		plan_fetches(s, p, f.limit);
 	else
@@ -32,7 +32,7 @@ plan_addresses(struct sched *s, struct plan *p)
 	if (p->fitting.how == SUMMED)
 		place_rects(s, p, p->fitting.care, p->fitting.most);
 	else
-		place_given(s, p);
+		find_address_peak(s, p);
 	p->cycles = plan_clock(s, p);
 }
 
@@ -114,7 +114,7 @@ least_by_clock(struct sched *s, struct plan *p, struct fitting was, int64_t lo,
 
 /* Packs once more, with the largest budget. */
 static void
-place_last(struct sched *s, struct plan *p)
+pack_last(struct sched *s, struct plan *p)
 {
 	place_rects(s, p, LAST, INT64_MAX);
 	p->cycles = plan_clock(s, p);
@@ -127,12 +127,12 @@ place_last(struct sched *s, struct plan *p)
 static void
 trim_limit(struct sched *s, struct plan *p, struct fitting was, double cycles)
 {
-	follow(p, was);
+	set_fitting(p, was);
 	p->cycles = cycles;
 	plan_fetches(s, p, NO_LIMIT_BYTES);
 	int64_t most = p->need, least = least_by_bound(s, p);
 	plan_fetches(s, p, least);
-	place_last(s, p);
+	pack_last(s, p);
 	if (p->cycles <= cycles)
 		return;
 	/* begin with twice the bytes that all transfers need */
@@ -155,7 +155,7 @@ merit_of(const struct sched *s, const struct plan *p)
 }
 
 static bool
-is_better(struct merit a, struct merit b)
+is_better_merit(struct merit a, struct merit b)
 {
 	return a.cycles < b.cycles || (a.cycles == b.cycles && a.peak < b.peak);
 }
@@ -219,7 +219,7 @@ least_ahead(struct sched *s, struct plan *p, struct fitting was)
 		if (!try_ahead(s, p, &tried, f, best.cycles) || peak_of(s, p) > most)
 			continue;
 		struct merit now = merit_of(s, p);
-		if (!is_better(now, best))
+		if (!is_better_merit(now, best))
 			continue;
 		was = f;
 		best = now;
@@ -237,7 +237,7 @@ struct snapshot {
 
 /* memcpy() that accepts NULL for no bytes. */
 static void
-copy(void *to, const void *from, size_t bytes)
+copy_bytes(void *to, const void *from, size_t bytes)
 {
 	if (bytes)
 		memcpy(to, from, bytes);
@@ -250,9 +250,9 @@ snapshot(struct arena *a, const struct plan *p)
 	x.slice = anew(a, struct weight_slice, p->n_slices + 1);
 	x.fetch = anew(a, struct fetch, p->n_fetches + 1);
 	x.rect = anew(a, struct rect, p->n_rects + 1);
-	copy(x.slice, p->slice, p->n_slices * sizeof(*p->slice));
-	copy(x.fetch, p->fetch, p->n_fetches * sizeof(*p->fetch));
-	copy(x.rect, p->rect, p->n_rects * sizeof(*p->rect));
+	copy_bytes(x.slice, p->slice, p->n_slices * sizeof(*p->slice));
+	copy_bytes(x.fetch, p->fetch, p->n_fetches * sizeof(*p->fetch));
+	copy_bytes(x.rect, p->rect, p->n_rects * sizeof(*p->rect));
 	return x;
 }
 
@@ -267,9 +267,9 @@ restore(struct plan *p, const struct snapshot *x)
 	p->cap_fetches = now.cap_fetches;
 	p->rect = now.rect;
 	p->touches = now.touches;
-	copy(p->slice, x->slice, p->n_slices * sizeof(*p->slice));
-	copy(p->fetch, x->fetch, p->n_fetches * sizeof(*p->fetch));
-	copy(p->rect, x->rect, p->n_rects * sizeof(*p->rect));
+	copy_bytes(p->slice, x->slice, p->n_slices * sizeof(*p->slice));
+	copy_bytes(p->fetch, x->fetch, p->n_fetches * sizeof(*p->fetch));
+	copy_bytes(p->rect, x->rect, p->n_rects * sizeof(*p->rect));
 }
 
 /*
@@ -299,7 +299,7 @@ plan_trim(struct sched *s, struct plan *p)
 	(void)plan_fit(s, p, late, INFINITY);
 	const int64_t peak = peak_of(s, p);
 	const double best = p->cycles;
-	place_last(s, p);
+	pack_last(s, p);
 	if (p->cycles > best || peak_of(s, p) > peak)
 		(void)plan_fit(s, p, late, INFINITY);
 }

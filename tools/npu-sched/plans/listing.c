@@ -258,7 +258,7 @@ print_graph(const struct sched *s, struct text *t)
 /* The lifetime as the table counts it.  An operation takes two times, inputs are live from 0,
  * and outputs until two times after the last operation. */
 static struct g_range
-live_range_of(const struct rect *r)
+table_lifetime(const struct rect *r)
 {
 	bool in = r->t && tensor_is_input(r->t), out = r->t && tensor_is_output(r->t);
 	return (struct g_range){ .lo = in ? 0 : r->lo + 1,
@@ -281,7 +281,7 @@ bytes_at(const struct plan *p, int place, int64_t now)
 		bool first = p->rect[i].group == (int)i;
 		for (int k = first ? (int)i : -1; k >= 0; k = p->rect[k].next) {
 			const struct rect *r = &p->rect[k];
-			struct g_range life = live_range_of(r);
+			struct g_range life = table_lifetime(r);
 			if (!is_listed(r, place) || life.lo > now || life.hi < now)
 				continue;
 			lo = r->offset < lo ? r->offset : lo;
@@ -296,10 +296,10 @@ bytes_at(const struct plan *p, int place, int64_t now)
 static int64_t
 usage_of(const struct plan *p, const struct rect *r)
 {
-	struct g_range life = live_range_of(r);
+	struct g_range life = table_lifetime(r);
 	int64_t most = bytes_at(p, r->place, life.lo);
 	for (size_t k = 0; k < p->n_rects; k++) {
-		int64_t now = live_range_of(&p->rect[k]).lo, sum;
+		int64_t now = table_lifetime(&p->rect[k]).lo, sum;
 		if (!is_listed(&p->rect[k], r->place) || now < life.lo || now > life.hi)
 			continue;
 		sum = bytes_at(p, r->place, now);
@@ -311,7 +311,7 @@ usage_of(const struct plan *p, const struct rect *r)
 static void
 put_row(const struct sched *s, struct text *t, const struct rect *r)
 {
-	struct g_range life = live_range_of(r);
+	struct g_range life = table_lifetime(r);
 	const struct weight_slice *u = r->slice < 0 ? NULL : &s->plan->slice[r->slice];
 	struct table_row row = { .lo = life.lo, .hi = life.hi, .at = r->at,
 				 .bytes = r->bytes, .usage = usage_of(s->plan, r),
@@ -329,7 +329,7 @@ put_row(const struct sched *s, struct text *t, const struct rect *r)
 static bool
 stands_before(const struct rect *a, const struct rect *b)
 {
-	int64_t x = live_range_of(a).lo, y = live_range_of(b).lo;
+	int64_t x = table_lifetime(a).lo, y = table_lifetime(b).lo;
 	return x != y ? x < y : a->at < b->at;
 }
 

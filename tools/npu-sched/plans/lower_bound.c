@@ -155,7 +155,7 @@ await_copy(struct bound *b, int kernel)
 }
 
 static void
-upload_table(struct bound *b, const struct g_op *op)
+bound_table_load(struct bound *b, const struct g_op *op)
 {
 	const struct sched *s = b->s;
 	bool missing = false;
@@ -202,7 +202,7 @@ bound_node(struct bound *b, int from, double *cycles)
 			continue;
 		}
 		await_copy(b, k);
-		upload_table(b, b->s->info[x->op].op);
+		bound_table_load(b, b->s->info[x->op].op);
 		if (x->slice >= 0 && p->slice[x->slice].first == k)
 			first_use(b, x);
 		else

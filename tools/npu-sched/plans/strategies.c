@@ -47,7 +47,7 @@ static void
 walk_strategy(struct sched *s, struct plan *p, struct walking x, double saves[STRATEGIES],
 	 int64_t *asked)
 {
-	p->bound_known = 0;
+	p->cached_bound = 0;
 	walk_transfers(s, p, x, saves);
 	*asked = p->asked > *asked ? p->asked : *asked;
 	p->asked = *asked;
@@ -78,7 +78,7 @@ compare_strategies(struct sched *s, struct plan *p, struct walking x, const doub
 	}
 	if (x.strategy != best)
 		take_decided(s, p, x, &kept);
-	p->bound_known = least;
+	p->cached_bound = least;
 	arena_close(a);
 }
 

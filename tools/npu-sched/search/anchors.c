@@ -273,7 +273,7 @@ is_beyond(struct variant *v, int64_t limit)
 /* Do whole feature maps and all weights fit at once?  Then no coarse search is needed to find
  * whether the fastest plan fits. */
 static bool
-has_room_for_all(const struct variant *v, int64_t limit)
+everything_fits(const struct variant *v, int64_t limit)
 {
 	int64_t bytes = cascades_whole_peak(v->cascades);
 	for (int i = 0; i < v->s->n_ops && bytes <= limit; i++) {
@@ -295,7 +295,7 @@ find_anchors(struct search *x)
 	if (limited && is_limit_asked(x->s, limit)) {
 		first = open_setting(x, l.v[0]);
 		searched = !is_beyond(first, limit);
-		bool all = searched && has_room_for_all(first, limit);
+		bool all = searched && everything_fits(first, limit);
 		if (searched)
 			search_orders(x, all ? FINELY : COARSELY);
 		if (!all && fits(x, limit)) {

@@ -167,12 +167,12 @@ struct cuts {
 };
 
 static uint64_t
-hash_ends(const struct plan *p, int n_ops)
+hash_cut_points(const struct plan *p, int n_ops)
 {
 	uint64_t h = 0;
 	for (int i = 0; i < n_ops; i++)
-		if (p->ends[i].n)
-			h = hash_xxh3_seeded(p->ends[i].v, p->ends[i].n * sizeof(*p->ends[i].v),
+		if (p->cut_points[i].n)
+			h = hash_xxh3_seeded(p->cut_points[i].v, p->cut_points[i].n * sizeof(*p->cut_points[i].v),
 					     h + (uint64_t)i);
 	return h;
 }
@@ -230,35 +230,35 @@ add_trial(struct enumeration *l, struct trial t)
 		flush(l);
 }
 
-struct known *
-known_of(struct variant *x, const struct division *d, enum cut cut)
+struct memo *
+memo_of(struct variant *x, const struct division *d, enum cut cut)
 {
 	const uint64_t how = (uint64_t)cut << 1 | d->slide;
-	void **at = hash_table_at(&x->known, hash_xxh3_seeded(d->picked,
+	void **at = hash_table_at(&x->memo, hash_xxh3_seeded(d->picked,
 							      (size_t)d->n * sizeof(*d->picked), how));
 	if (!*at)
-		*at = anew(x->a, struct known, 1);
+		*at = anew(x->a, struct memo, 1);
 	return *at;
 }
 
 /* Adds a division with one cut.  k: its cached results, or NULL. */
 static void
-add_cut(struct enumeration *l, const struct candidate *c, struct cuts *cuts, struct known *k)
+add_cut(struct enumeration *l, const struct candidate *c, struct cuts *cuts, struct memo *k)
 {
 	struct variant *x = l->x;
 	const bool is_cut = k && k->is_cut;
 	struct plan *p = is_cut ? NULL : make_cut(x, c->division, c->cut);
-	const uint64_t ends = is_cut ? k->ends : hash_ends(p, x->s->n_ops);
-	struct trial trial = { .p = p, .known = k, .candidate = *c };
+	const uint64_t cut_points = is_cut ? k->cut_points : hash_cut_points(p, x->s->n_ops);
+	struct trial trial = { .p = p, .memo = k, .candidate = *c };
 	if (k) {
 		k->is_cut = true;
-		k->ends = ends;
+		k->cut_points = cut_points;
 	}
-	if (!add_new_cut(cuts, ends)) {
+	if (!add_new_cut(cuts, cut_points)) {
 		plan_close(p);
 		return;
 	}
-	if (!p && !estimate_known(&trial, l->wanted))
+	if (!p && !estimate_by_memo(&trial, l->wanted))
 		trial.p = make_cut(x, c->division, c->cut);
 	add_trial(l, trial);
 }
@@ -284,7 +284,7 @@ add_candidates(struct enumeration *l, int64_t maps, bool slide)
 						    c.cut);
 		if (c.lower_bound >= l->wanted->below)
 			continue;
-		add_cut(l, &c, &cuts, l->wanted->front ? known_of(x, d, c.cut) : NULL);
+		add_cut(l, &c, &cuts, l->wanted->front ? memo_of(x, d, c.cut) : NULL);
 	}
 }
 

@@ -11,7 +11,7 @@
 
 /* Limits between the bytes that feature maps need and the bytes that transfers ask for, which
  * may be many times as many: powers of that ratio. */
-static const double room_powers[ROOMS - 1] = {
+static const double budget_powers[BUDGETS - 1] = {
 	0.04, 0.1, 0.17, 0.24, 0.34, 0.46, 0.63, 0.8 };
 
 static bool
@@ -32,35 +32,35 @@ struct estimator {
 /* Cycles with transfers below a limit, cached in *known; 0: not cached, and no plan.  *need,
  * unless NULL: bytes. */
 static double
-cycles_below(struct estimator *e, double *known, int64_t room, int64_t *need)
+cycles_below(struct estimator *e, double *memo, int64_t budget, int64_t *need)
 {
-	if (*known > 0)
-		return *known;
+	if (*memo > 0)
+		return *memo;
 	e->lacks |= !e->p;
 	if (!e->p)
 		return 0;
-	plan_fetches(e->s, e->p, room);
-	if (need && e->p->need > room)
+	plan_fetches(e->s, e->p, budget);
+	if (need && e->p->need > budget)
 		plan_fetches(e->s, e->p, e->p->need); /* just the feature maps fit */
 	if (need)
 		*need = e->p->need;
-	return *known = !need || *need <= e->wanted->limit ? plan_bound(e->s, e->p) : INFINITY;
+	return *memo = !need || *need <= e->wanted->limit ? plan_bound(e->s, e->p) : INFINITY;
 }
 
 /* Estimates cycles for rising limits.  A lower limit never takes fewer cycles, except that
  * transfers choose greedily; so if one limit is not wanted, no lower one is. */
 static void
-estimate_rooms(struct estimator *e, struct estimates *k, struct candidate *c)
+estimate_budgets(struct estimator *e, struct estimates *k, struct candidate *c)
 {
 	bool wanted = true;
 	double least = (double)max_i64(c->least, ALIGN);
 	double much = fmax((double)c->need / least, 1.05);
-	for (int i = ROOMS - 2; i >= 0; i--) {
-		c->room[i] = (int64_t)(least * pow(much, room_powers[i]));
+	for (int i = BUDGETS - 2; i >= 0; i--) {
+		c->budget[i] = (int64_t)(least * pow(much, budget_powers[i]));
 		c->cycles[i] = INFINITY;
 		if (!wanted)
 			continue;
-		c->cycles[i] = cycles_below(e, &k->cycles[i], c->room[i], NULL);
+		c->cycles[i] = cycles_below(e, &k->cycles[i], c->budget[i], NULL);
 		wanted = !e->lacks && is_wanted(e->wanted, c, c->cycles[i]);
 	}
 }
@@ -74,7 +74,7 @@ has_few_weights(const struct sched *s)
 
 /* Lower bounds of the bytes of feature maps, in the limited area and in the other. */
 static void
-find_least(struct sched *s, const struct plan *p, struct known *k)
+find_least(struct sched *s, const struct plan *p, struct memo *k)
 {
 	k->least = k->beside = 0;
 	for (size_t i = 0; i < p->n_kernels; i++)
@@ -91,8 +91,8 @@ estimate(struct estimator *e, struct estimates *k, struct candidate *c)
 	if (!is_wanted(w, c, c->lower_bound))
 		return false;
 	/* cached results are only used without a limit */
-	int64_t room = e->p ? round_limit(w->limit, e->p, FINE) : w->limit;
-	c->estimate = cycles_below(e, &k->cycles[ROOMS - 1], room, &k->need);
+	int64_t budget = e->p ? round_limit(w->limit, e->p, FINE) : w->limit;
+	c->estimate = cycles_below(e, &k->cycles[BUDGETS - 1], budget, &k->need);
 	c->need = k->need;
 	if (e->lacks || c->need > w->limit)
 		return false;
@@ -100,15 +100,15 @@ estimate(struct estimator *e, struct estimates *k, struct candidate *c)
 		return true;
 	if (!is_wanted(w, c, c->estimate))
 		return false;
-	c->room[ROOMS - 1] = NO_LIMIT_BYTES;
-	c->cycles[ROOMS - 1] = c->estimate;
-	estimate_rooms(e, k, c);
+	c->budget[BUDGETS - 1] = NO_LIMIT_BYTES;
+	c->cycles[BUDGETS - 1] = c->estimate;
+	estimate_budgets(e, k, c);
 	return !e->lacks;
 }
 
 /* Finds the lower bound of a trial's plan, and its feature maps.  False: it is not wanted. */
 static bool
-bound_plan(struct sched *s, const struct trial *t, struct known *k, double below)
+bound_plan(struct sched *s, const struct trial *t, struct memo *k, double below)
 {
 	k->lower_bound = fmax(plan_lower_bound(s, t->p, below), t->candidate.lower_bound);
 	if (k->lower_bound >= below)
@@ -120,7 +120,7 @@ bound_plan(struct sched *s, const struct trial *t, struct known *k, double below
 
 /* Completes the candidate of a trial whose lower bound is cached. */
 static void
-find_wanted(struct estimator *e, struct trial *t, struct known *k)
+find_wanted(struct estimator *e, struct trial *t, struct memo *k)
 {
 	t->candidate.lower_bound = k->lower_bound;
 	t->candidate.least = k->least;
@@ -129,12 +129,12 @@ find_wanted(struct estimator *e, struct trial *t, struct known *k)
 }
 
 bool
-estimate_known(struct trial *t, const struct wanted *w)
+estimate_by_memo(struct trial *t, const struct wanted *w)
 {
 	struct estimator e = { .wanted = w };
-	if (t->known->is_bounded)
-		find_wanted(&e, t, t->known);
-	return t->known->is_bounded && !e.lacks;
+	if (t->memo->is_bounded)
+		find_wanted(&e, t, t->memo);
+	return t->memo->is_bounded && !e.lacks;
 }
 
 struct estimation {
@@ -149,8 +149,8 @@ estimate_trial(void *ctx, size_t i)
 	const struct estimation *n = ctx;
 	struct trial *t = &n->trial[i];
 	struct estimator e = { .s = n->s, .p = t->p, .wanted = n->wanted };
-	struct known own = { .ends = 0 }, *k = t->known ? t->known : &own;
-	if (!t->p) /* estimate_known() has done it */
+	struct memo own = { .cut_points = 0 }, *k = t->memo ? t->memo : &own;
+	if (!t->p) /* estimate_by_memo() has done it */
 		return;
 	t->is_wanted = false;
 	if (bound_plan(n->s, t, k, n->wanted->below))

@@ -17,14 +17,14 @@ static const double WORTHWHILE = 1.001;
 /* Cached results of a candidate with transfers below a limit.  They do not depend on the
  * front: they are used again by coarse and fine exploration, for the smallest plan and for
  * all plans. */
-struct given_room {
-	int64_t room;
+struct budget_entry {
+	int64_t budget;
 	bool walked; /* bound, asked, need and n_rects are valid */
 	double bound;
 	int64_t asked, need;
 	size_t n_rects;
 	struct outcome {
-		bool known;
+		bool memo;
 		double bound; /* of its transfers; 0: not computed */
 		int64_t need;
 		struct point point; /* without its recipe; cycles INFINITY: no plan */
@@ -32,13 +32,13 @@ struct given_room {
 	} with[FITS];
 };
 
-struct given {
+struct outcomes {
 	double lower_bound;
 	int64_t packed;
 	/* least excess of packing anew over the sum of bytes, as a share of that; NAN: none
 	 * yet */
 	double loss;
-	struct given_room *room;
+	struct budget_entry *budget;
 	size_t n, cap;
 };
 
@@ -46,7 +46,7 @@ struct exploring {
 	struct variant *x;
 	struct front *f;
 	struct candidate *c;
-	struct given *given; /* cached results of c */
+	struct outcomes *outcomes; /* cached results of c */
 	const struct knobs *knobs;
 	bool fine; /* use every rung where plans are near the front */
 	bool ok; /* no error so far */
@@ -54,7 +54,7 @@ struct exploring {
 
 /* Could the candidate improve the front with these lower bounds of bytes and cycles? */
 static bool
-is_better(const struct exploring *e, int64_t bytes, double cycles)
+may_improve_front(const struct exploring *e, int64_t bytes, double cycles)
 {
 	return front_wants(e->f, bytes, bytes + e->c->beside, cycles * WORTHWHILE);
 }
@@ -80,37 +80,37 @@ open_plan(struct exploring *e)
 	if (!e->c->plan)
 		e->ok = work_out(e->x, e->c);
 	if (e->ok)
-		e->given->packed = candidate_packed(e->x, e->c);
+		e->outcomes->packed = candidate_packed(e->x, e->c);
 	return e->ok;
 }
 
-static struct given_room *
-given_room(struct exploring *e, int64_t room)
+static struct budget_entry *
+budget_entry(struct exploring *e, int64_t budget)
 {
-	struct given *g = e->given;
+	struct outcomes *g = e->outcomes;
 	for (size_t i = 0; i < g->n; i++)
-		if (g->room[i].room == room)
-			return &g->room[i];
-	agrow(e->x->a, g->room, g->n, &g->cap);
-	g->room[g->n] = (struct given_room){ .room = room };
-	return &g->room[g->n++];
+		if (g->budget[i].budget == budget)
+			return &g->budget[i];
+	agrow(e->x->a, g->budget, g->n, &g->cap);
+	g->budget[g->n] = (struct budget_entry){ .budget = budget };
+	return &g->budget[g->n++];
 }
 
 /* Plans transfers below a limit by the sum of bytes, or takes cached results.  NULL: an
  * error. */
-static const struct given_room *
-walk_room(struct exploring *e, int64_t room)
+static const struct budget_entry *
+walk_budget(struct exploring *e, int64_t budget)
 {
-	struct given_room *g = given_room(e, room);
+	struct budget_entry *g = budget_entry(e, budget);
 	if (g->walked)
 		return g;
 	if (!open_plan(e))
 		return NULL;
 	struct plan *p = e->c->plan;
-	plan_fetches(e->x->s, p, room);
+	plan_fetches(e->x->s, p, budget);
 	g->bound = plan_bound(e->x->s, p);
 	check_bound(g->bound, e->c);
-	g->asked = min_i64(p->asked, room);
+	g->asked = min_i64(p->asked, budget);
 	g->need = p->need;
 	g->n_rects = p->n_rects;
 	g->walked = true;
@@ -119,9 +119,9 @@ walk_room(struct exploring *e, int64_t room)
 
 /* Would place_rects() do the same with another value of `most`? */
 static bool
-is_known(const struct outcome *o, int64_t most)
+is_outcome_valid(const struct outcome *o, int64_t most)
 {
-	return o->known && (most >= o->promising) == (o->most >= o->promising);
+	return o->memo && (most >= o->promising) == (o->most >= o->promising);
 }
 
 /* Could addresses for these transfers give a point, or one equal to a point of the front?  By
@@ -134,7 +134,7 @@ may_add(const struct exploring *e, const struct outcome *o)
 }
 
 static void
-fit_room(struct exploring *e, struct fitting fitting, struct outcome *o)
+fit_budget(struct exploring *e, struct fitting fitting, struct outcome *o)
 {
 	struct sched *s = e->x->s;
 	struct plan *p = e->c->plan;
@@ -145,28 +145,28 @@ fit_room(struct exploring *e, struct fitting fitting, struct outcome *o)
 	if (!may_add(e, o))
 		return;
 	plan_addresses(s, p);
-	o->known = true;
+	o->memo = true;
 	o->point = (struct point){ .sram = peak_of(s, p), .total = total_of(p),
 				   .cycles = p->cycles, .traits = plan_traits(e->x, p) };
 	o->promising = p->promising;
 	if (fitting.how == SUMMED && p->need > 0)
-		e->given->loss = fmin(e->given->loss,
+		e->outcomes->loss = fmin(e->outcomes->loss,
 				      (double)(peak_of(s, p) - p->need) / (double)p->need);
 }
 
 /* Adds the plan with transfers below a limit, and addresses, to the front. */
 static void
-try_room(struct exploring *e, int64_t room, enum fit how, double bound)
+try_budget(struct exploring *e, int64_t budget, enum fit how, double bound)
 {
-	const struct fitting fitting = { .limit = room, .how = how,
+	const struct fitting fitting = { .limit = budget, .how = how,
 		.most = front_most(e->f, bound, e->c->beside) };
-	struct outcome *o = &given_room(e, room)->with[how];
-	if (!is_known(o, fitting.most) && (o->bound == 0 || may_add(e, o))) {
+	struct outcome *o = &budget_entry(e, budget)->with[how];
+	if (!is_outcome_valid(o, fitting.most) && (o->bound == 0 || may_add(e, o))) {
 		if (!open_plan(e))
 			return;
-		fit_room(e, fitting, o);
+		fit_budget(e, fitting, o);
 	}
-	if (!o->known || o->point.cycles == INFINITY)
+	if (!o->memo || o->point.cycles == INFINITY)
 		return;
 	struct point found = o->point;
 	found.recipe = (struct recipe){ .variant = e->x, .division = e->c->division,
@@ -179,7 +179,7 @@ try_room(struct exploring *e, int64_t room, enum fit how, double bound)
 static int64_t
 packed_at_least(const struct exploring *e, int64_t need)
 {
-	double loss = isnan(e->given->loss) ? 0 : e->given->loss;
+	double loss = isnan(e->outcomes->loss) ? 0 : e->outcomes->loss;
 	return need + (int64_t)(e->knobs->loss * loss * (double)need);
 }
 
@@ -192,37 +192,37 @@ enum { MANY_RECTS = 256 };
  * the front, else one further down.
  */
 static int64_t
-try_rooms(struct exploring *e, int64_t room)
+try_budgets_at(struct exploring *e, int64_t budget)
 {
-	const struct given_room *g = walk_room(e, room);
+	const struct budget_entry *g = walk_budget(e, budget);
 	if (!g)
 		return NEVER;
 	const double bound = g->bound;
 	const int64_t need = g->need, asked = g->asked;
 	const size_t n_rects = g->n_rects;
-	bool near = is_better(e, need, bound / NEAR);
+	bool near = may_improve_front(e, need, bound / NEAR);
 	if (asked <= 0)
 		return NEVER;
 	int64_t next = rung_below(asked, near && e->fine ? e->knobs->rungs
 						      : e->knobs->coarse_rungs);
-	if (e->given->packed <= room && is_better(e, need, bound))
-		try_room(e, room, BETWEEN, bound);
-	if (e->fine && need <= room && n_rects <= MANY_RECTS &&
-	    is_better(e, packed_at_least(e, need), bound))
-		try_room(e, room, SUMMED, bound);
+	if (e->outcomes->packed <= budget && may_improve_front(e, need, bound))
+		try_budget(e, budget, BETWEEN, bound);
+	if (e->fine && need <= budget && n_rects <= MANY_RECTS &&
+	    may_improve_front(e, packed_at_least(e, need), bound))
+		try_budget(e, budget, SUMMED, bound);
 	return next;
 }
 
 /* The largest limit, up to `room`, with which the candidate's estimates can improve the
  * front; NEVER: none. */
 static int64_t
-promising_room(const struct exploring *e, int64_t room)
+promising_budget(const struct exploring *e, int64_t budget)
 {
 	const struct candidate *c = e->c;
-	for (int i = ROOMS - 1; i >= 0; i--) {
-		int64_t less = i ? c->room[i - 1] : c->least;
-		if (room >= less && is_better(e, less, c->cycles[i]))
-			return min_i64(room, c->room[i]);
+	for (int i = BUDGETS - 1; i >= 0; i--) {
+		int64_t less = i ? c->budget[i - 1] : c->least;
+		if (budget >= less && may_improve_front(e, less, c->cycles[i]))
+			return min_i64(budget, c->budget[i]);
 	}
 	return NEVER;
 }
@@ -232,31 +232,31 @@ static void
 descend(struct exploring *e)
 {
 	struct candidate *c = e->c;
-	if (!e->given->packed && !open_plan(e))
+	if (!e->outcomes->packed && !open_plan(e))
 		return;
-	int64_t packed = e->given->packed, room = NO_LIMIT_BYTES;
-	while (e->ok && is_better(e, c->least, c->lower_bound)) {
-		room = promising_room(e, room);
-		if (room < c->least)
+	int64_t packed = e->outcomes->packed, budget = NO_LIMIT_BYTES;
+	while (e->ok && may_improve_front(e, c->least, c->lower_bound)) {
+		budget = promising_budget(e, budget);
+		if (budget < c->least)
 			break;
-		int64_t next = try_rooms(e, room);
-		room = room > packed && next < packed ? packed : next;
+		int64_t next = try_budgets_at(e, budget);
+		budget = budget > packed && next < packed ? packed : next;
 	}
 	/* all weights read in place */
 	if (e->ok)
-		try_room(e, 0, BETWEEN, c->lower_bound);
+		try_budget(e, 0, BETWEEN, c->lower_bound);
 }
 
 /* The cached results of a candidate; NULL: an error. */
-static struct given *
-given_by(struct variant *x, struct candidate *c)
+static struct outcomes *
+outcomes_of(struct variant *x, struct candidate *c)
 {
-	struct given **at = &known_of(x, &c->division, c->cut)->given;
-	struct given *g = *at;
+	struct outcomes **at = &memo_of(x, &c->division, c->cut)->outcomes;
+	struct outcomes *g = *at;
 	if (!g) {
 		if (!work_out(x, c))
 			return NULL;
-		*at = g = anew(x->a, struct given, 1);
+		*at = g = anew(x->a, struct outcomes, 1);
 		g->lower_bound = c->lower_bound;
 		g->loss = NAN;
 	}
@@ -268,12 +268,12 @@ static bool
 explore_candidate(struct exploring *e)
 {
 	struct candidate *c = e->c;
-	if (promising_room(e, NO_LIMIT_BYTES) == NEVER)
+	if (promising_budget(e, NO_LIMIT_BYTES) == NEVER)
 		return true;
-	e->given = given_by(e->x, c);
-	if (!e->given)
+	e->outcomes = outcomes_of(e->x, c);
+	if (!e->outcomes)
 		return false;
-	if (is_better(e, c->least, c->lower_bound))
+	if (may_improve_front(e, c->least, c->lower_bound))
 		descend(e);
 	candidate_close(c);
 	return e->ok;

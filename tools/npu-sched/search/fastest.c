@@ -234,7 +234,7 @@ try_candidates(struct contest *c)
 /* Tries all candidates that may be better than the best so far: by a thousandth, if that is of
  * this variant.  False: an error. */
 static bool
-try_all(struct contest *c, struct sizing sizing)
+try_listed(struct contest *c, struct sizing sizing)
 {
 	const double worthwhile = c->best.plan ? 0.999 : INEXACTNESS;
 	struct variant *x = c->x;
@@ -274,11 +274,11 @@ search_fastest(struct variant *x, int64_t limit, double below, enum detail detai
 			     .tolerance = TOLERANCE };
 	bool near = limit < NO_LIMIT_BYTES && detail == FINELY && has_long_queue(x->s);
 	int steps = detail == COARSELY || near ? COARSE_STEPS : FINE_STEPS;
-	bool ok = try_all(&c, (struct sizing){ .steps = steps, .hi = INT64_MAX });
+	bool ok = try_listed(&c, (struct sizing){ .steps = steps, .hi = INT64_MAX });
 	if (ok && near && c.best.plan) {
 		int64_t apart = c.best.maps / COARSE_STEPS;
 		c.tolerance = 1;
-		ok = try_all(&c, (struct sizing){ .steps = FINE_STEPS,
+		ok = try_listed(&c, (struct sizing){ .steps = FINE_STEPS,
 						  .lo = c.best.maps - apart,
 						  .hi = c.best.maps + apart });
 	}

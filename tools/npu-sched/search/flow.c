@@ -11,7 +11,7 @@ struct finding {
 	struct sched *s;
 	struct arena *a;
 	struct flow *f;
-	int *map_of; /* of each tensor: index of its feature map plus 1; 0: none yet */
+	int *feature_map_of; /* of each tensor: index of its feature map plus 1; 0: none yet */
 	size_t cap_maps, n_before, cap_before, n_touches, cap_touches;
 };
 
@@ -28,9 +28,9 @@ is_map(const struct g_tensor *t)
 }
 
 static int
-map_of(struct finding *x, const struct g_tensor *t)
+feature_map_of(struct finding *x, const struct g_tensor *t)
 {
-	int *map = &x->map_of[t->rec.index];
+	int *map = &x->feature_map_of[t->rec.index];
 	if (*map)
 		return *map - 1;
 	const struct use *u = &x->s->use[t->rec.index];
@@ -38,13 +38,13 @@ map_of(struct finding *x, const struct g_tensor *t)
 	agrow(x->a, x->f->map, x->f->n_maps, &x->cap_maps);
 	struct flow_map *m = &x->f->map[x->f->n_maps];
 	*m = (struct flow_map){ .bytes = t->variable ? 0 : tensor_bytes(t) };
-	m->there = tensor_is_input(t) || t->variable;
-	m->stays = tensor_is_output(t) || t->variable ||
+	m->live_in = tensor_is_input(t) || t->variable;
+	m->live_out = tensor_is_output(t) || t->variable ||
 		   u->last_touch >= x->f->first + x->f->n;
 	for (size_t i = 0; i < node->in.n; i++)
-		m->there |= node->in.v[i] == t;
+		m->live_in |= node->in.v[i] == t;
 	for (size_t i = 0; i < node->out.n; i++)
-		m->stays |= node->out.v[i] == t;
+		m->live_out |= node->out.v[i] == t;
 	*map = (int)++x->f->n_maps;
 	return *map - 1;
 }
@@ -61,7 +61,7 @@ static void
 add_user(struct finding *x, int i, const struct g_tensor *t)
 {
 	const struct op_info *info = &x->s->info[x->f->first];
-	int map = map_of(x, t);
+	int map = feature_map_of(x, t);
 	struct flow_map *m = &x->f->map[map];
 	if (m->n_users && m->user[m->n_users - 1] == i)
 		return;
@@ -103,7 +103,7 @@ find_covered(struct finding *x, const struct g_op *op)
 		if (is_map(in->t) && in->t != o->t && in->view == VIEW_WHOLE &&
 		    o->view == VIEW_WHOLE && in->type == o->type &&
 		    hwc_equal(in->t->hwc, o->t->hwc))
-			return map_of(x, in->t);
+			return feature_map_of(x, in->t);
 	}
 	return -1;
 }
@@ -129,7 +129,7 @@ forget_maps(struct finding *x)
 			const struct g_op *op = x->s->info[x->f->first + i].op;
 			const struct g_tensor *t = operand(op, k)->t;
 			if (is_map(t))
-				x->map_of[t->rec.index] = 0;
+				x->feature_map_of[t->rec.index] = 0;
 		}
 }
 
@@ -137,7 +137,7 @@ struct flow *
 flow_find(struct sched *s, struct arena *a, int first, int n, int *note)
 {
 	struct flow *f = anew(a, struct flow, 1);
-	struct finding x = { .s = s, .a = a, .f = f, .map_of = note };
+	struct finding x = { .s = s, .a = a, .f = f, .feature_map_of = note };
 	f->first = first;
 	f->n = n;
 	f->before.first = anew(a, int, (size_t)n + 1);

@@ -8,7 +8,7 @@
 /* A feature map and the operations that touch it. */
 struct flow_map {
 	int64_t bytes;
-	bool there, stays; /* live before the node's first operation; after its last */
+	bool live_in, live_out; /* live before the node's first operation; after its last */
 	int *user, n_users;
 	size_t cap_users;
 };

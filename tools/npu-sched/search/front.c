@@ -32,10 +32,10 @@ count_below(const struct front *f, int64_t sram)
 
 /* Is the best plan of another rewrite as good, even if the estimate is too high by `nearly`? */
 static bool
-has_better_rival(const struct front *f, int64_t total, double cycles)
+incumbent_wins(const struct front *f, int64_t total, double cycles)
 {
 	const double nearly = 1.02;
-	const struct rival *r = &f->rival;
+	const struct incumbent *r = &f->incumbent;
 	if (r->cycles == 0)
 		return false;
 	if (f->smallest_within)
@@ -68,7 +68,7 @@ bool
 front_wants(const struct front *f, int64_t sram, int64_t total, double cycles)
 {
 	size_t n = count_below(f, sram);
-	if (cycles == INFINITY || has_better_rival(f, total, cycles))
+	if (cycles == INFINITY || incumbent_wins(f, total, cycles))
 		return false;
 	if (f->smallest_within)
 		return sram <= f->smallest_within && is_smaller(&f->smallest, total, cycles);

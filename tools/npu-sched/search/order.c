@@ -64,7 +64,7 @@ hash_of(int op)
 static bool
 is_begun(const struct flow_map *m, const uint64_t *done)
 {
-	bool begun = m->there;
+	bool begun = m->live_in;
 	for (int i = 0; !begun && i < m->n_users; i++)
 		begun = has(done, m->user[i]);
 	return begun;
@@ -74,7 +74,7 @@ is_begun(const struct flow_map *m, const uint64_t *done)
 static bool
 is_over(const struct flow_map *m, const uint64_t *done, int op)
 {
-	bool over = !m->stays;
+	bool over = !m->live_out;
 	for (int i = m->n_users; over && i-- > 0;)
 		over = m->user[i] == op || has(done, m->user[i]);
 	return over;
@@ -108,14 +108,14 @@ run_none(const struct flow *f)
 {
 	struct set s = { .parent = -1, .op = -1 };
 	for (size_t i = 0; i < f->n_maps; i++)
-		s.live += f->map[i].there ? f->map[i].bytes : 0;
+		s.live += f->map[i].live_in ? f->map[i].bytes : 0;
 	s.peak = s.live;
 	return s;
 }
 
 /* By peak, then by sum, then as in the graph. */
 static bool
-is_better(const struct set *a, const struct set *b)
+is_better_set(const struct set *a, const struct set *b)
 {
 	if (a->peak != b->peak)
 		return a->peak < b->peak;
@@ -134,7 +134,7 @@ add_grown(struct ordering *o, struct set s)
 	if (!o->slot[at]) {
 		o->grown[o->n_grown] = s;
 		o->slot[at] = ++o->n_grown;
-	} else if (is_better(&s, &o->grown[o->slot[at] - 1])) {
+	} else if (is_better_set(&s, &o->grown[o->slot[at] - 1])) {
 		o->grown[o->slot[at] - 1] = s;
 	}
 }
@@ -148,9 +148,9 @@ pick_best(const struct ordering *o)
 	for (int i = 0; i < o->n_grown; i++) {
 		const struct set *s = &o->grown[i];
 		int at = g.n;
-		if (at == most && !is_better(s, &g.v[at - 1]))
+		if (at == most && !is_better_set(s, &g.v[at - 1]))
 			continue;
-		for (at -= at == most; at > 0 && is_better(s, &g.v[at - 1]); at--)
+		for (at -= at == most; at > 0 && is_better_set(s, &g.v[at - 1]); at--)
 			g.v[at] = g.v[at - 1];
 		g.v[at] = *s;
 		g.n += g.n < most;
@@ -236,7 +236,7 @@ begin(struct ordering *o)
 
 /* The graph's own order, measured in the same manner. */
 static struct set
-measure_given(const struct ordering *o)
+measure_graph_order(const struct ordering *o)
 {
 	struct set s = o->gen[0].v[0];
 	uint64_t *done = anew(o->a, uint64_t, o->words);
@@ -253,7 +253,7 @@ order_node(struct arena *a, const struct flow *f, int *order)
 {
 	struct ordering o = { .a = a, .f = f };
 	begin(&o);
-	struct set given = measure_given(&o);
+	struct set graph_order = measure_graph_order(&o);
 	for (int n = 0; n < f->n; n++) {
 		o.gen[n + 1] = grow(&o, &o.gen[n]);
 		for (int i = 0; i < o.gen[n + 1].n; i++)
@@ -266,8 +266,8 @@ order_node(struct arena *a, const struct flow *f, int *order)
 	/* an order of the same peak with hardly less memory over time is not worth a second
 	 * search */
 	const double hardly = 0.998;
-	if (s->peak > given.peak ||
-	    (s->peak == given.peak && s->sum >= hardly * given.sum))
+	if (s->peak > graph_order.peak ||
+	    (s->peak == graph_order.peak && s->sum >= hardly * graph_order.sum))
 		return false;
 	for (int n = f->n; n > 0; n--, s = &o.gen[n].v[s->parent])
 		order[f->first + n - 1] = f->first + s->op;

@@ -37,7 +37,7 @@ search_all(struct search *x)
 		list_front(&x->found);
 	if (s->o->front)
 		return true;
-	if (s->rival.cycles > 0 && !x->found.front.n)
+	if (s->incumbent.cycles > 0 && !x->found.front.n)
 		return give_up(x);
 	return take_found(&x->found, limit);
 }

@@ -21,7 +21,7 @@ struct division {
 	bool slide; /* results may slide over operands: fewer bytes, but harder to pack */
 };
 
-enum { ROOMS = 9 };
+enum { BUDGETS = 9 };
 
 /* Kernels and weight slices, independent of the limit: they follow from the bytes for
  * feature maps and from the cut.  Cycles are of estimated weight sizes until work_out()
@@ -35,8 +35,8 @@ struct candidate {
 	int64_t need;	    /* bytes of feature maps and all transfers */
 	int64_t least;	    /* lower bound of the bytes of its feature maps */
 	int64_t beside;	    /* the same of feature maps outside of the NPU's SRAM */
-	int64_t room[ROOMS]; /* limits in bytes, rising; set for a front only */
-	double cycles[ROOMS]; /* estimates with these limits */
+	int64_t budget[BUDGETS]; /* limits in bytes, rising; set for a front only */
+	double cycles[BUDGETS]; /* estimates with these limits */
 	size_t number;	/* position in the list, before sorting */
 	struct plan *plan;  /* with exact sizes; NULL: not worked out */
 	int64_t packed; /* peak of its feature maps, packed without buffers; 0: not packed */
@@ -83,7 +83,7 @@ struct variant {
 	 * lives. */
 	struct hash_table listed, lasting;
 	/* struct known of divisions and cuts that were listed for a front */
-	struct hash_table known;
+	struct hash_table memo;
 	/* It was made from variant `of` by this spill; NULL: from the graph. */
 	const struct variant *of;
 	size_t spill;
@@ -140,7 +140,7 @@ struct front {
 	/* The smallest and the lightest of all points added, whether or not others are better
 	 * in bytes of the limited area and cycles; cycles 0: none. */
 	struct point smallest, lightest;
-	struct rival rival;
+	struct incumbent incumbent;
 	/* Not 0: only a plan is wanted that takes fewer bytes of all areas than `smallest`, or
 	 * as many and fewer cycles, within so many bytes of the limited area. */
 	int64_t smallest_within;
@@ -203,30 +203,30 @@ struct plan *make_again(const struct recipe *r);
 
 /* Cached results for a division with one cut of its weights.  They do not depend on the front:
  * they are used again by coarse and fine lists, for the smallest plan and for all plans. */
-struct known {
+struct memo {
 	bool is_cut, is_bounded; /* `ends` is valid; the next three are valid */
-	uint64_t ends;		 /* hash of the channels at which weights are cut */
+	uint64_t cut_points;		 /* hash of the channels at which weights are cut */
 	double lower_bound;
 	int64_t least, beside;
 	struct estimates {
 		int64_t need;
-		double cycles[ROOMS]; /* as in struct candidate; 0: not estimated */
+		double cycles[BUDGETS]; /* as in struct candidate; 0: not estimated */
 	} estimates;
-	struct given *given; /* explore.c: results of its candidates; NULL: none */
+	struct outcomes *outcomes; /* explore.c: results of its candidates; NULL: none */
 };
-struct known *known_of(struct variant *x, const struct division *d, enum cut cut);
+struct memo *memo_of(struct variant *x, const struct division *d, enum cut cut);
 
 /* estimates.c: a division with one cut, and its candidate, whose estimates are to be found. */
 struct trial {
 	struct plan *p;	     /* NULL: cached results suffice */
-	struct known *known; /* NULL: results are not cached */
+	struct memo *memo; /* NULL: results are not cached */
 	struct candidate candidate;
 	bool is_wanted;
 };
 enum { TRIALS = 8 }; /* largest number estimated at a time */
 void estimate_trials(struct sched *s, struct trial *t, size_t n, const struct wanted *w);
 /* Estimates a trial from cached results.  False: the trial needs a plan. */
-bool estimate_known(struct trial *t, const struct wanted *w);
+bool estimate_by_memo(struct trial *t, const struct wanted *w);
 /* True for up to 16 weights records: one choice matters much, and all can be tried. */
 bool has_few_weights(const struct sched *s);
 

@@ -20,7 +20,7 @@ compare_least(const void *x, const void *y)
 }
 
 static bool
-may_be_as_fast(const struct candidate *k, const struct plan *p)
+may_match_cycles(const struct candidate *k, const struct plan *p)
 {
 	const double nearly = 1.001; /* estimates are made with estimated sizes */
 	return k->lower_bound <= p->cycles && k->estimate <= p->cycles * nearly;
@@ -33,7 +33,7 @@ list_smaller(const struct variant *x, const struct plan *p, struct candidate **v
 	size_t n = 0;
 	for (size_t i = 0; i < x->n; i++) {
 		struct candidate *k = &x->v[i];
-		if (may_be_as_fast(k, p) && k->least < peak_of(x->s, p))
+		if (may_match_cycles(k, p) && k->least < peak_of(x->s, p))
 			v[n++] = k;
 	}
 	qsort(v, n, sizeof(struct candidate *), compare_least);
@@ -42,7 +42,7 @@ list_smaller(const struct variant *x, const struct plan *p, struct candidate **v
 
 /* Is candidate i as fast as p in less memory?  If so, leaves it open with that plan. */
 static bool
-is_smaller(struct variant *x, struct candidate *i, const struct plan *p)
+is_smaller_plan(struct variant *x, struct candidate *i, const struct plan *p)
 {
 	struct sched *s = x->s;
 	const struct fitting all = { .limit = NO_LIMIT_BYTES, .how = SUMMED, .most = INT64_MAX };
@@ -66,7 +66,7 @@ may_shrink_to(const struct variant *x, const struct plan *p, int64_t bytes)
 {
 	bool any = peak_of(x->s, p) <= bytes;
 	for (size_t i = 0; i < x->n && !any; i++)
-		any = may_be_as_fast(&x->v[i], p) && x->v[i].least <= bytes;
+		any = may_match_cycles(&x->v[i], p) && x->v[i].least <= bytes;
 	return any;
 }
 
@@ -78,7 +78,7 @@ shrink(struct variant *x, struct plan *p)
 	plan_trim(x->s, p);
 	size_t n = list_smaller(x, p, v);
 	for (size_t i = 0; i < n && i < TRIES; i++) {
-		if (!is_smaller(x, v[i], p))
+		if (!is_smaller_plan(x, v[i], p))
 			continue;
 		plan_close(p);
 		p = v[i]->plan;

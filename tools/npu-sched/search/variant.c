@@ -82,10 +82,10 @@ forget_costs(struct op_info *f)
 {
 	f->choice = NULL;
 	f->chained = NULL;
-	f->known = NULL;
+	f->memo = NULL;
 	f->in_stripes = NULL;
 	f->n_choices = f->cap_choices = 0;
-	f->n_stripes = f->cap_stripes = f->n_known = 0;
+	f->n_stripes = f->cap_stripes = f->n_cost_slots = 0;
 }
 
 /* The same operations, without cached costs. */
@@ -107,7 +107,7 @@ variant_open(const struct sched *s, const int *order)
 	struct arena *a = arena_open();
 	struct variant *x = anew(a, struct variant, 1);
 	x->a = a;
-	x->known.a = x->lasting.a = a;
+	x->memo.a = x->lasting.a = a;
 	x->s = anew(a, struct sched, 1);
 	*x->s = *s;
 	x->s->a = a;

@@ -72,7 +72,7 @@ is_on_front(const struct front *f, const struct variant *v)
 static bool
 is_futile(const struct search *x, struct setting t)
 {
-	return x->s->rival.cycles > 0 && !x->found.front.n && (t.layout || t.objective);
+	return x->s->incumbent.cycles > 0 && !x->found.front.n && (t.layout || t.objective);
 }
 
 /* Explores the variant of the fastest plan within the profile's own limit in detail: it is
@@ -270,7 +270,7 @@ explore_all(struct search *x, int64_t limit)
 	const int goal = asked_goal(x->s);
 	struct front *f = &x->found.front;
 	f->a = x->s->a;
-	f->rival = x->s->rival;
+	f->incumbent = x->s->incumbent;
 	add_anchor(f, INT64_MAX, x->s->anchors.fastest);
 	add_anchor(f, profile_limit(x->s), x->s->anchors.within);
 	struct points small = { .n = 0 }, all = { .n = 0 };

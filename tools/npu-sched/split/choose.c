@@ -5,13 +5,13 @@
  */
 #include "split.h"
 
-#include "../search/forms.h"
+#include "../search/rewrites.h"
 #include "../search/search.h"
 
 /* operations of a graph that is searched: a thousand steps of an LSTM */
 enum { MOST_OPS = 1 << 15 };
 
-struct forms {
+struct rewrite_set {
 	struct sched best; /* of the rewrites that have a plan */
 	bool any;
 	bool shared;	   /* some product is read by several sums */
@@ -54,58 +54,58 @@ count_shared(const struct sums *l)
 	return most;
 }
 
-enum { MOST_FORMS = 6 };
+enum { MAX_REWRITES = 6 };
 
 /* Lists rewrites that differ and are small enough to be searched; those with more pieces come
  * later. */
 static int
-list_forms(const struct graph *g, const struct sums *l, struct split v[MOST_FORMS])
+list_rewrites(const struct graph *g, const struct sums *l, struct split v[MAX_REWRITES])
 {
 	int all = count_shared(l), n = 0;
-	const struct split forms[MOST_FORMS] = {
+	const struct split rewrite_set[MAX_REWRITES] = {
 		{ .ahead = all }, { .ahead = all / 2 }, { .ahead = all / 4 }, { .ahead = 0 },
 		{ .columns = true, .ahead = all }, { .columns = true },
 	};
-	for (int i = 0; i < MOST_FORMS; i++)
-		if ((!forms[i].columns || has_columns(l)) && forms[i].ahead != 1 &&
-		    (i == 0 || forms[i].ahead != forms[i - 1].ahead) &&
-		    count_ops(g, l, forms[i]) <= MOST_OPS)
-			v[n++] = forms[i];
+	for (int i = 0; i < MAX_REWRITES; i++)
+		if ((!rewrite_set[i].columns || has_columns(l)) && rewrite_set[i].ahead != 1 &&
+		    (i == 0 || rewrite_set[i].ahead != rewrite_set[i - 1].ahead) &&
+		    count_ops(g, l, rewrite_set[i]) <= MOST_OPS)
+			v[n++] = rewrite_set[i];
 	return n;
 }
 
 /* Cycles from which on a rewrite is useless; 0: no limit. */
 static double
-cycles_to_beat(const struct forms *f)
+cycles_to_beat(const struct rewrite_set *f)
 {
 	const struct sched *s = &f->best;
-	bool known = f->any && s->plan && asked_goal(s) == GOAL_PERFORMANCE;
-	return known ? s->plan->cycles : 0;
+	bool has_best = f->any && s->plan && asked_goal(s) == GOAL_PERFORMANCE;
+	return has_best ? s->plan->cycles : 0;
 }
 
 /* Sets the plan that the search of another rewrite, out, has to beat. */
 static void
-set_rival(const struct forms *f, struct sched *out)
+set_incumbent(const struct rewrite_set *f, struct sched *out)
 {
 	const struct sched *s = &f->best;
 	if (!f->any || !s->plan || (asked_goal(s) != GOAL_SIZE && asked_goal(s) != GOAL_BALANCED))
 		return;
 	out->anchors = f->anchors;
-	out->rival.total = total_of(s->plan);
-	out->rival.cycles = s->g->targets[0]->cycles;
-	out->rival.slowest = f->shared && asked_goal(s) == GOAL_BALANCED ? f->cycles : 0;
+	out->incumbent.total = total_of(s->plan);
+	out->incumbent.cycles = s->g->targets[0]->cycles;
+	out->incumbent.slowest = f->shared && asked_goal(s) == GOAL_BALANCED ? f->cycles : 0;
 }
 
 static bool
-try_split(const struct sched *s, struct bytes text, struct split how, const struct forms *f,
+try_split(const struct sched *s, struct bytes text, struct split how, const struct rewrite_set *f,
 	  bool (*plan)(struct sched *), struct sched *out, struct err *e)
 {
-	if (!form_open(s, text, out, e))
+	if (!rewrite_open(s, text, out, e))
 		return false;
 	struct sums l = sums_find(s->a, out->g);
 	split_sums(out->g, s->a, &l, how);
 	out->below = cycles_to_beat(f);
-	set_rival(f, out);
+	set_incumbent(f, out);
 	return graph_check(out->g, e) && plan(out);
 }
 
@@ -116,19 +116,19 @@ try_split(const struct sched *s, struct bytes text, struct split how, const stru
  * of the bytes.  A limit of that size still gives the smaller plan.
  */
 static bool
-is_better(const struct forms *f, const struct sched *x)
+is_better_split(const struct rewrite_set *f, const struct sched *x)
 {
 	bool slow = x->o->goal == GOAL_BALANCED && f->shared && f->cycles > 0 &&
 		    x->g->targets[0]->cycles > f->cycles;
-	return !slow && form_is_better(x, &f->best);
+	return !slow && is_better_rewrite(x, &f->best);
 }
 
 /* Compares x, whose sums are split further than before.  It becomes the best, or its plan is
  * closed. */
 static void
-compare(struct forms *f, struct sched *x, bool ok)
+compare(struct rewrite_set *f, struct sched *x, bool ok)
 {
-	static const struct form_changes changes = {
+	static const struct rewrite_changes changes = {
 		.to = "fewer channels of sums of products are computed at once",
 		.from = "more channels of sums of products are computed at once",
 	};
@@ -141,8 +141,8 @@ compare(struct forms *f, struct sched *x, bool ok)
 		return;
 	}
 	struct sched_front front =
-	    f->any ? form_fronts(x->a, &f->best.front, &x->front, &changes) : x->front;
-	if (f->any && !is_better(f, x)) {
+	    f->any ? merge_fronts(x->a, &f->best.front, &x->front, &changes) : x->front;
+	if (f->any && !is_better_split(f, x)) {
 		plan_close(x->plan);
 	} else {
 		plan_close(f->best.plan);
@@ -153,7 +153,7 @@ compare(struct forms *f, struct sched *x, bool ok)
 }
 
 static void
-plan_plain(struct forms *f, struct sched *s, bool (*plan)(struct sched *))
+plan_plain(struct rewrite_set *f, struct sched *s, bool (*plan)(struct sched *))
 {
 	s->e = &f->why;
 	f->any = plan(s);
@@ -168,18 +168,18 @@ plan_split(struct sched *s, bool (*plan)(struct sched *))
 {
 	const struct sums l = sums_find(s->a, s->g);
 	struct err *e = s->e;
-	struct forms f = { .shared = count_shared(&l) > 1 };
-	struct split form[MOST_FORMS];
+	struct rewrite_set f = { .shared = count_shared(&l) > 1 };
+	struct split split_list[MAX_REWRITES];
 	if (!l.n)
 		return plan(s);
 	/* before planning, which changes the graph */
-	const int n = list_forms(s->g, &l, form);
-	const struct bytes text = form_text(s);
+	const int n = list_rewrites(s->g, &l, split_list);
+	const struct bytes text = rewrite_text(s);
 	plan_plain(&f, s, plan);
 	for (int i = 0; i < n && (f.any || f.why.status == EXIT_NO); i++) {
 		struct sched x;
 		struct err why = { 0 };
-		bool ok = try_split(s, text, form[i], &f, plan, &x, &why);
+		bool ok = try_split(s, text, split_list[i], &f, plan, &x, &why);
 		compare(&f, &x, ok);
 	}
 	if (f.any)

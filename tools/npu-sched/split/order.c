@@ -98,7 +98,7 @@ reader_of(const struct order *x, const struct piece *p, const struct g_operand *
 }
 
 void
-order_place(struct order *x, struct g_op *op)
+order_append(struct order *x, struct g_op *op)
 {
 	struct piece *to = piece_of(x, &op->ofm), *reader;
 	while ((reader = reader_of(x, to, &op->ofm)))

@@ -168,7 +168,7 @@ product_group(struct constants *k, const struct sums *l, const struct sum *s, in
 	shape.c = product->ifm.shape.c;
 	c->ifm = low_box(product->ifm, shape, start);
 	shape.c = product->ofm.shape.c;
-	c->ofm = insert_map(k->g, product->ofm.type, shape);
+	c->ofm = insert_feature_map(k->g, product->ofm.type, shape);
 	return c;
 }
 
@@ -263,7 +263,7 @@ product_part(struct constants *k, const struct g_op *product, const struct g_ope
 	shape.c = product->ifm.shape.c;
 	c->ifm = low_box(product->ifm, shape, start);
 	whole.c = shape.c = (int32_t)(p->depth.hi - p->depth.lo);
-	c->ofm = operand_reshape(insert_map(k->g, product->ofm.type, whole).t, shape);
+	c->ofm = operand_reshape(insert_feature_map(k->g, product->ofm.type, whole).t, shape);
 	c->weights = weights_part(k, product->weights, p->depth);
 	c->scales = scales_part(k, product->scales, p->depth);
 	return c;

@@ -66,7 +66,7 @@ piece_at(const struct splitting *x, const struct sum *s, int32_t turn, int32_t c
 static struct piece *
 open_piece(struct splitting *x, const struct sum *s, struct hwc shape)
 {
-	return order_add(&x->order, insert_map(x->g, s->add->ofm.type, shape).t);
+	return order_add(&x->order, insert_feature_map(x->g, s->add->ofm.type, shape).t);
 }
 
 /* Is operand k of a sum made together with those of other sums? */
@@ -88,7 +88,7 @@ operand_ahead(struct splitting *x, const struct sum *s, int k)
 		struct g_op *op = product_group(&x->constants, x->l, s, k, x->how.ahead);
 		*t = op ? op->ofm.t : NULL;
 		if (op)
-			order_place(&x->order, op);
+			order_append(&x->order, op);
 	}
 	return *t ? group_operand(x->l, s, k, x->how.ahead, *t)
 		  : (struct g_operand){ .t = NULL };
@@ -125,7 +125,7 @@ add_piece(struct splitting *x, const struct sum *s, const struct g_operand ahead
 	add->ifm = part[0];
 	add->ifm2 = part[1];
 	add->ofm = operand_whole(q->t);
-	order_place(&x->order, add);
+	order_append(&x->order, add);
 }
 
 static void
@@ -182,7 +182,7 @@ renew_piece(struct splitting *x, const struct g_op *op, struct g_op *c, int32_t 
 
 /* Adds op in parts, one for each piece of a sum that it uses. */
 static void
-place_parts(struct splitting *x, const struct g_op *op, const struct g_operand *by)
+append_parts(struct splitting *x, const struct g_op *op, const struct g_operand *by)
 {
 	const struct sum *s = sum_of(x, by);
 	int32_t first = by->start.c, end = first + by->shape.c;
@@ -198,12 +198,12 @@ place_parts(struct splitting *x, const struct g_op *op, const struct g_operand *
 			c->ifm2 = use_part(x, &op->ifm2, i, &p);
 			c->ofm = use_part(x, &op->ofm, i, &p);
 			renew_piece(x, op, c, i, &p);
-			order_place(&x->order, c);
+			order_append(&x->order, c);
 		}
 }
 
 static void
-place_op(struct splitting *x, struct g_op *op)
+append_op(struct splitting *x, struct g_op *op)
 {
 	const struct g_operand *o[] = { &op->ofm, &op->ifm, &op->ifm2 };
 	const struct sum *s = sum_of(x, &op->ofm);
@@ -213,10 +213,10 @@ place_op(struct splitting *x, struct g_op *op)
 	}
 	for (int k = 0; k < 3; k++)
 		if (sum_of(x, o[k])) {
-			place_parts(x, op, o[k]);
+			append_parts(x, op, o[k]);
 			return;
 		}
-	order_place(&x->order, op);
+	order_append(&x->order, op);
 }
 
 /* ---- the graph ------------------------------------------------------------------ */
@@ -317,7 +317,7 @@ split_sums(struct graph *g, struct arena *a, const struct sums *l, struct split 
 		if (i && op[i]->node != op[i - 1]->node)
 			order_end(&x.order);
 		if (!replaced[op[i]->ofm.t->rec.index])
-			place_op(&x, op[i]);
+			append_op(&x, op[i]);
 	}
 	order_end(&x.order);
 	memcpy(g->ops, x.order.out.v, x.order.out.n * sizeof(struct g_op *));

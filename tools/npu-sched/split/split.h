@@ -112,7 +112,7 @@ struct piece *order_add(struct order *x, struct g_tensor *t);
 void order_wait(struct order *x, struct piece *p, struct g_op *op);
 /* Takes the next operation of the old order, or a part of it.  It waits if it writes to a
  * piece. */
-void order_place(struct order *x, struct g_op *op);
+void order_append(struct order *x, struct g_op *op);
 /* Runs all operations that still wait. */
 void order_end(struct order *x);
 

@@ -26,7 +26,7 @@ mark_outer(struct finder *f, const struct g_tensors *l)
 
 /* Has the graph no decision about the tensor? */
 static bool
-is_free(const struct g_tensor *t)
+is_undecided_tensor(const struct g_tensor *t)
 {
 	const uint64_t decided = (uint64_t)1 << G_TENSOR_io | (uint64_t)1 << G_TENSOR_layout |
 				 (uint64_t)1 << G_TENSOR_area | (uint64_t)1 << G_TENSOR_at |
@@ -43,7 +43,7 @@ find_touches(struct finder *f)
 	f->writer = anew(f->a, int, n);
 	f->first = anew(f->a, int, n);
 	for (size_t i = 0; i < f->g->n_tensors; i++) {
-		f->inner[i] = is_free(f->g->tensors[i]);
+		f->inner[i] = is_undecided_tensor(f->g->tensors[i]);
 		f->first[i] = -1;
 	}
 	for (size_t i = 0; i < f->g->n_nodes; i++) {
@@ -131,7 +131,7 @@ find_sum(struct finder *f, int at)
 
 /* Finds sums that read the same products. */
 static void
-find_shared(struct finder *f)
+find_shared_products(struct finder *f)
 {
 	int *reads = anew(f->a, int, f->g->n_tensors + 1);
 	for (size_t i = 0; i < f->l.n; i++)
@@ -284,6 +284,6 @@ sums_find(struct arena *a, const struct graph *g)
 			f.l.v[n++] = f.l.v[i];
 	}
 	f.l.n = n;
-	find_shared(&f);
+	find_shared_products(&f);
 	return f.l;
 }

@@ -40,7 +40,7 @@ short_bytes(const struct walk *w)
 
 /* The lifetime of a buffer that is filled before kernel `from`. */
 static struct g_range
-live_range_of(const struct walk *w, const struct weight_slice *u, int from)
+buffer_lifetime(const struct walk *w, const struct weight_slice *u, int from)
 {
 	return (struct g_range){ .lo = kernel_step(w->s, w->p, from) - 1,
 				 .hi = kernel_step(w->s, w->p, u->last) };
@@ -52,16 +52,16 @@ live_range_of(const struct walk *w, const struct weight_slice *u, int from)
  * ones.
  */
 static bool
-sum_has_room(struct walk *w, const struct weight_slice *u, int64_t bytes, int from)
+sum_has_space(struct walk *w, const struct weight_slice *u, int64_t bytes, int from)
 {
-	struct known_room *k = &w->room;
+	struct cached_space *k = &w->space;
 	int slice = (int)(u - w->p->slice);
 	bool same = k->slice == slice && k->bytes == bytes;
 	if (same && from <= k->none_at)
 		return false;
 	if (same && k->from >= 0 && from >= k->from)
 		return true;
-	*k = (struct known_room){ .slice = slice, .bytes = bytes, .from = -1,
+	*k = (struct cached_space){ .slice = slice, .bytes = bytes, .from = -1,
 				  .none_at = -1 };
 	k->none_at = usage_last_above(w->used, from, u->last, w->limit - bytes, &k->most);
 	if (k->none_at >= 0)
@@ -72,21 +72,21 @@ sum_has_room(struct walk *w, const struct weight_slice *u, int64_t bytes, int fr
 
 /* Is it cached that this part of slice u does not fit before kernel i? */
 static bool
-is_known_full(const struct walk *w, const struct weight_slice *u, enum held held, int i)
+is_cached_full(const struct walk *w, const struct weight_slice *u, enum held held, int i)
 {
-	const struct known_room *k = &w->room;
+	const struct cached_space *k = &w->space;
 	return k->slice == (int)(u - w->p->slice) && i <= k->none_at &&
 	       k->bytes == round_up_i64(held_bytes(u, held), ALIGN);
 }
 
 static bool
-has_room(struct walk *w, struct weight_slice *u, int64_t bytes, int from)
+has_space(struct walk *w, struct weight_slice *u, int64_t bytes, int from)
 {
-	if (!sum_has_room(w, u, bytes, from) ||
-	    (w->gaps && !gaps_find(w->gaps, live_range_of(w, u, from), bytes, &u->at)))
+	if (!sum_has_space(w, u, bytes, from) ||
+	    (w->gaps && !gaps_find(w->gaps, buffer_lifetime(w, u, from), bytes, &u->at)))
 		return false;
 	int64_t end = w->gaps ? u->at + bytes : 0;
-	end = w->room.most + bytes > end ? w->room.most + bytes : end;
+	end = w->space.most + bytes > end ? w->space.most + bytes : end;
 	w->p->asked = end > w->p->asked ? end : w->p->asked;
 	return true;
 }
@@ -99,7 +99,7 @@ oldest(const struct walk *w, int i)
 }
 
 /* A buffer that fits, and the time at which the front end can start to fill it. */
-struct room {
+struct space {
 	int from; /* kernel from which on its bytes are free; -1: no buffer fits */
 	double t;
 };
@@ -109,24 +109,24 @@ struct room {
  * may use bytes that die with them.  A buffer whose bytes were free before these kernels began
  * needs no wait; for any other one the transfer waits until they end.
  */
-static struct room
-find_room(struct walk *w, struct weight_slice *u, enum held held, int i)
+static struct space
+find_space(struct walk *w, struct weight_slice *u, enum held held, int i)
 {
 	int64_t bytes = round_up_i64(held_bytes(u, held), ALIGN);
 	int from = oldest(w, i);
 	double t = w->t;
 	if (w->gaps)
 		gaps_pass(w->gaps, kernel_step(w->s, w->p, from) - 1);
-	for (; !has_room(w, u, bytes, from); from++) {
+	for (; !has_space(w, u, bytes, from); from++) {
 		if (from == i)
-			return (struct room){ .from = -1 };
+			return (struct space){ .from = -1 };
 		t = max_f64(t, w->end[MAX_KERNELS - (i - from)]);
 	}
-	return (struct room){ .from = from, .t = t };
+	return (struct space){ .from = from, .t = t };
 }
 
 static void
-reserve(struct walk *w, struct weight_slice *u, enum held held, struct room r)
+reserve(struct walk *w, struct weight_slice *u, enum held held, struct space r)
 {
 	int64_t bytes = round_up_i64(held_bytes(u, held), ALIGN);
 	w->t = r.t;
@@ -134,8 +134,8 @@ reserve(struct walk *w, struct weight_slice *u, enum held held, struct room r)
 	note_savings(w, (int)(u - w->p->slice));
 	u->start = r.from;
 	if (w->gaps)
-		gaps_put(w->gaps, live_range_of(w, u, r.from), bytes, u->at);
-	w->room.slice = -1;
+		gaps_put(w->gaps, buffer_lifetime(w, u, r.from), bytes, u->at);
+	w->space.slice = -1;
 	usage_add(w->used, r.from, u->last, bytes);
 }
 
@@ -176,7 +176,7 @@ take_now(struct walk *w, int slice, int i)
 	for (enum held h = goal_of(w, slice, w->t, begin); h < HELDS; h++) {
 		if (h == SCALES_FETCHED && !may_be_apart(w, slice))
 			break;
-		struct room r = find_room(w, u, h, i);
+		struct space r = find_space(w, u, h, i);
 		if (r.from < 0 || !fetching_pays(w, slice, h, r.t, begin))
 			continue;
 		reserve(w, u, h, r);
@@ -187,7 +187,7 @@ take_now(struct walk *w, int slice, int i)
 
 /* Decides about the weights of kernel i: fetches the rest now, or leaves the slice in place. */
 static void
-settle(struct walk *w, int i)
+decide_weights(struct walk *w, int i)
 {
 	int slice = w->p->kernel[i].slice;
 	if (slice < 0)
@@ -234,7 +234,7 @@ starves(const struct walk *w)
 /* Does a kernel need the DMA engine for nothing but weights?  t: the tables in SHRAM, before
  * the kernel and then after it. */
 static bool
-is_quiet(const struct walk *w, int kernel, struct lut_slots *t)
+needs_no_other_dma(const struct walk *w, int kernel, struct lut_slots *t)
 {
 	const struct g_op *op = w->s->info[w->p->kernel[kernel].op].op;
 	bool missing = false;
@@ -250,16 +250,16 @@ is_quiet(const struct walk *w, int kernel, struct lut_slots *t)
  * weights only, but no later than the first use of slice u, or than its rest takes.
  */
 static double
-quiet_until(const struct walk *w, int i, const struct weight_slice *u, int64_t rest,
+weights_only_until(const struct walk *w, int i, const struct weight_slice *u, int64_t rest,
 	    double until)
 {
 	int end = u->first < w->node_end ? u->first : w->node_end;
 	struct lut_slots tables = w->tables;
-	if (!is_quiet(w, i, &tables))
+	if (!needs_no_other_dma(w, i, &tables))
 		return until;
 	for (int k = i + 1; k < end && k < i + FAR && budget(w, until) < rest; k++) {
 		const struct kernel *x = &w->p->kernel[k];
-		if (!is_quiet(w, k, &tables))
+		if (!needs_no_other_dma(w, k, &tables))
 			break;
 		until += x->cost[held_of(w->p, x)];
 	}
@@ -280,7 +280,7 @@ may_be_one(const struct walk *w, int i, const struct weight_slice *u, int64_t re
 	    (double)rest > short_bytes(w))
 		return false;
 	for (int k = i; k < u->first; k++)
-		if (!is_quiet(w, k, &tables))
+		if (!needs_no_other_dma(w, k, &tables))
 			return false;
 	return true;
 }
@@ -320,7 +320,7 @@ static bool
 take_early(struct walk *w, struct weight_slice *u, enum held held, int i, double until)
 {
 	int slice = (int)(u - w->p->slice);
-	struct room r = find_room(w, u, held, i);
+	struct space r = find_space(w, u, held, i);
 	if (r.from < 0 || (u->first == i + 1 && !fetching_pays(w, slice, held, r.t, until)))
 		return false;
 	reserve(w, u, held, r);
@@ -331,11 +331,11 @@ take_early(struct walk *w, struct weight_slice *u, enum held held, int i, double
 static bool
 send_ahead(struct walk *w, struct weight_slice *u, enum held held, int i, double until)
 {
-	if (!u->held && is_known_full(w, u, held, i))
+	if (!u->held && is_cached_full(w, u, held, i))
 		return false;
 	int64_t rest = held_bytes(u, held) - w->sent, n = budget(w, until);
 	if (n < rest && n < LEAST_CHUNK)
-		n = budget(w, quiet_until(w, i, u, rest, until));
+		n = budget(w, weights_only_until(w, i, u, rest, until));
 	if (n < rest && n < LEAST_CHUNK)
 		return false;
 	if (!u->held && !take_early(w, u, held, i, until))
@@ -378,7 +378,7 @@ look_ahead(struct walk *w, int i, double until)
 
 /* Loads the table of a kernel, which waits for it, unless the SHRAM holds it. */
 static void
-upload_table(struct walk *w, const struct g_op *op)
+walk_table_load(struct walk *w, const struct g_op *op)
 {
 	const struct sched *s = w->s;
 	bool missing = false;
@@ -410,7 +410,7 @@ issue(struct walk *w, int i)
 	int copy = w->s->has_copies ? copy_awaited(w->s, w->p, i) : -1;
 	if (copy >= 0)
 		w->t = max_f64(w->t, w->copied[copy]);
-	settle(w, i);
+	decide_weights(w, i);
 	enum held held = held_of(w->p, k);
 	double cost = k->cost[held];
 	double start = max_f64(w->t, w->tk);
@@ -420,7 +420,7 @@ issue(struct walk *w, int i)
 		w->flash = max_f64(start, w->td) + busy;
 	if (weights_move(w->s))
 		look_ahead(w, i, start + cost);
-	upload_table(w, w->s->info[k->op].op);
+	walk_table_load(w, w->s->info[k->op].op);
 	/* the front end waits while two kernels are outstanding */
 	w->t = max_f64(w->t, w->end[0]);
 	start = max_f64(w->t, w->tk);
@@ -445,7 +445,7 @@ walk_kernels(struct walk *w, struct arena *scratch)
 {
 	struct sched *s = w->s;
 	struct plan *p = w->p;
-	w->room.slice = -1;
+	w->space.slice = -1;
 	p->n_fetches = 0;
 	p->cycles = 0;
 	p->asked = 0;

@@ -19,7 +19,7 @@ may_be_apart(const struct walk *w, int slice)
 
 /* The time at which all uses of a slice have ended, for each enum held. */
 static void
-ends_of_uses(const struct walk *w, int slice, double t, double begin, double end[HELDS])
+end_times_of_uses(const struct walk *w, int slice, double t, double begin, double end[HELDS])
 {
 	const struct weight_slice *u = &w->p->slice[slice];
 	double start = max_f64(max_f64(t, w->td), w->flash);
@@ -41,7 +41,7 @@ goal_of(const struct walk *w, int slice, double t, double begin)
 	double end[HELDS];
 	if (w->strategy != SCALES_FIRST || !is_separable(w, slice))
 		return FETCHED;
-	ends_of_uses(w, slice, t, begin, end);
+	end_times_of_uses(w, slice, t, begin, end);
 	return end[SCALES_FETCHED] <= end[FETCHED] ? SCALES_FETCHED : FETCHED;
 }
 
@@ -49,7 +49,7 @@ bool
 fetching_pays(struct walk *w, int slice, enum held held, double t, double begin)
 {
 	double end[HELDS];
-	ends_of_uses(w, slice, t, begin, end);
+	end_times_of_uses(w, slice, t, begin, end);
 	if (end[held] >= end[IN_PLACE])
 		return false;
 	if (held == SCALES_FETCHED)

@@ -50,7 +50,7 @@ cut_weights(struct sched *s, struct arena *a, int op, bool whole, enum cut cut)
 {
 	const struct g_op *g = s->info[op].op;
 	if (!g->weights || G_HAS(g->weights, G_WEIGHTS_slices))
-		return given_slices(g);
+		return slices_from_graph(g);
 	if (cut == UNCUT || !whole || !weights_move(s) || s->info[op].shared ||
 	    G_HAS(g->weights, G_WEIGHTS_at))
 		return (struct g_list){ .n = 0 };
@@ -72,7 +72,7 @@ add_slice(struct sched *s, struct plan *p, int *first, int op, int slice, int ke
 	}
 	if (!slice)
 		*zero = (int)p->n_slices + 1;
-	struct g_range depth = slice_range(p->ends[op], slice, g->ofm.shape.c);
+	struct g_range depth = slice_range(p->cut_points[op], slice, g->ofm.shape.c);
 	struct weights_size size = slice_size(s, op, depth);
 	agrow(p->a, p->slice, p->n_slices, &p->cap_slices);
 	p->slice[p->n_slices] = (struct weight_slice){
@@ -113,7 +113,7 @@ count_kernels(const struct plan *p)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < p->n_kernels; i++)
-		n += (size_t)slice_count(p->ends[p->kernel[i].op]);
+		n += (size_t)slice_count(p->cut_points[p->kernel[i].op]);
 	return n;
 }
 
@@ -129,7 +129,7 @@ slice_kernels(struct sched *s, struct plan *p)
 		p->kernel = anew(p->a, struct kernel, sliced + 1);
 	p->n_kernels = p->n_slices = 0;
 	for (size_t i = 0; i < n; i++)
-		for (int k = 0; k < slice_count(p->ends[whole[i].op]); k++)
+		for (int k = 0; k < slice_count(p->cut_points[whole[i].op]); k++)
 			put_kernel(s, p, first, whole[i], k);
 	arena_close(a);
 }
@@ -142,7 +142,7 @@ make_slices(struct sched *s, struct plan *p, enum cut cut)
 	for (size_t i = 0; i < p->n_kernels; i++)
 		chained[p->kernel[i].op] = p->kernel[i].links > 0;
 	for (int i = 0; i < s->n_ops; i++)
-		p->ends[i] = cut_weights(s, p->a, i, !p->stripe[i] && !chained[i], cut);
+		p->cut_points[i] = cut_weights(s, p->a, i, !p->stripe[i] && !chained[i], cut);
 	arena_close(a);
 	slice_kernels(s, p);
 	cost_kernels(s, p);
@@ -194,7 +194,7 @@ measure_one(void *ctx, size_t i)
 	struct g_op op = *m->s->info[u->op].op;
 	struct g_weights w = *op.weights;
 	op.block = block_of(m->s, m->p, u);
-	w.slices = m->p->ends[u->op];
+	w.slices = m->p->cut_points[u->op];
 	op.weights = &w;
 	u->stream_bytes = u->scale_bytes = 0;
 	for (int core = 0; core < emit_streams(m->s->accel, &op); core++) {
@@ -216,10 +216,10 @@ look_up(struct measure *m, size_t i)
 {
 	struct weight_slice *u = &m->p->slice[i];
 	const struct g_op *op = m->s->info[u->op].op;
-	const struct size_known *known = find_known(m->s, u, block_of(m->s, m->p, u).c);
-	if (known) {
-		u->stream_bytes = known->stream_bytes;
-		u->scale_bytes = known->scale_bytes;
+	const struct cached_size *memo = find_cached_size(m->s, u, block_of(m->s, m->p, u).c);
+	if (memo) {
+		u->stream_bytes = memo->stream_bytes;
+		u->scale_bytes = memo->scale_bytes;
 		return true;
 	}
 	m->slice[m->n] = i;
@@ -245,8 +245,8 @@ measure_all(struct sched *s, struct plan *p)
 		int32_t depth = block_of(s, p, u).c;
 		struct bytes coding = { .p = (const uint8_t *)m.coding[i].p,
 					.n = m.coding[i].n };
-		if (!find_known(s, u, depth))
-			add_known(s, u, depth, coding);
+		if (!find_cached_size(s, u, depth))
+			add_cached_size(s, u, depth, coding);
 		text_free(&m.coding[i]);
 	}
 	return true;
@@ -256,7 +256,7 @@ struct bytes
 slice_coding(struct sched *s, const struct plan *p, size_t slice)
 {
 	const struct weight_slice *u = &p->slice[slice];
-	const struct size_known *k = find_known(s, u, block_of(s, p, u).c);
+	const struct cached_size *k = find_cached_size(s, u, block_of(s, p, u).c);
 	return k ? k->coding : (struct bytes){ .p = NULL };
 }
 
@@ -302,7 +302,7 @@ measure_whole(struct sched *s)
 		p->kernel[p->n_kernels++] = k;
 	}
 	for (int i = 0; i < s->n_ops; i++)
-		p->ends[i] = cut_weights(s, p->a, i, true, first_cut(s, i));
+		p->cut_points[i] = cut_weights(s, p->a, i, true, first_cut(s, i));
 	slice_kernels(s, p);
 	bool ok = measure_all(s, p);
 	for (size_t i = 0; ok && i < p->n_slices; i++)
@@ -332,7 +332,7 @@ double
 whole_lower_bound(struct sched *s, int op, enum cut cut)
 {
 	struct op_info *f = &s->info[op];
-	if (f->lower_bounds_known)
+	if (f->has_lower_bounds)
 		return f->lower_bound[cut];
 	struct arena *a = arena_open();
 	f->lower_bound[ANY_CUT] = INFINITY;
@@ -344,7 +344,7 @@ whole_lower_bound(struct sched *s, int op, enum cut cut)
 	}
 	for (enum cut c = UNCUT; c <= ANY_CUT; c++)
 		f->lower_bound[c] += leading_copy(s, op, f->op->ofm.shape.h);
-	f->lower_bounds_known = true;
+	f->has_lower_bounds = true;
 	arena_close(a);
 	return f->lower_bound[cut];
 }

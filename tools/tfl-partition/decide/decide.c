@@ -93,7 +93,7 @@ check_fixed(const struct part *p, const struct tfl_tensor *t, const char *role)
 }
 
 const char *
-check_map(const struct part *p, const struct tfl_tensor *t, const char *role,
+check_fm(const struct part *p, const struct tfl_tensor *t, const char *role,
 	  int types)
 {
 	if (!(type_bit(t->type) & types))
@@ -114,10 +114,10 @@ check_map(const struct part *p, const struct tfl_tensor *t, const char *role,
 }
 
 const char *
-check_maps(const struct part *p, const struct tfl_op *op, int types)
+check_ifm_ofm(const struct part *p, const struct tfl_op *op, int types)
 {
-	const char *why = check_map(p, part_in(p, op, 0), "IFM", types);
-	return why ? why : check_map(p, part_out(p, op, 0), "OFM", types);
+	const char *why = check_fm(p, part_in(p, op, 0), "IFM", types);
+	return why ? why : check_fm(p, part_out(p, op, 0), "OFM", types);
 }
 
 const char *
@@ -221,7 +221,7 @@ check_sources(const struct part *p, const struct tfl_op *op)
 		const struct tfl_tensor *t = part_in(p, op, k);
 		if (!t || t->is_variable)
 			continue;
-		if (p->given[op->in[k]] && t->data.p)
+		if (p->is_model_input[op->in[k]] && t->data.p)
 			return part_say(p, "input %d is both an input of the model and "
 					   "constant", k);
 	}

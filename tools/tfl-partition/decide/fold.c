@@ -36,16 +36,16 @@ is_heavy(int code)
 }
 
 static bool
-is_known(const struct part *p, const struct tfl_op *op, int64_t *room)
+is_foldable(const struct part *p, const struct tfl_op *op, int64_t *bytes_left)
 {
-	if (!kernel_known(op->code) || is_heavy(op->code) || op->n_in < 1)
+	if (!kernel_exists(op->code) || is_heavy(op->code) || op->n_in < 1)
 		return false;
 	for (int k = 0; k < op->n_in; k++) {
 		const struct tfl_tensor *t = part_in(p, op, k);
 		bool shape = op->code == TFL_SHAPE && t && t->has_shape &&
 			     !t->is_dynamic &&
-			     (t->data.p || t->producer >= 0 || p->given[op->in[k]]);
-		if (t && !shape && (!t->data.p || p->given[op->in[k]]))
+			     (t->data.p || t->producer >= 0 || p->is_model_input[op->in[k]]);
+		if (t && !shape && (!t->data.p || p->is_model_input[op->in[k]]))
 			return false;
 	}
 	for (int k = 0; k < op->n_out; k++) {
@@ -54,15 +54,15 @@ is_known(const struct part *p, const struct tfl_op *op, int64_t *room)
 		int size = tfl_type_bytes(t->type);
 		/* no dimensions: a scalar, as old converters write it */
 		if ((!t->has_shape && t->rank) || t->is_dynamic || t->is_variable || n < 1 ||
-		    size < 1 || t->data.p || n > *room / size)
+		    size < 1 || t->data.p || n > *bytes_left / size)
 			return false;
-		*room -= n * size;
+		*bytes_left -= n * size;
 	}
 	return true;
 }
 
 static bool
-evaluate(struct part *p, const struct tfl_op *op)
+evaluate_constant(struct part *p, const struct tfl_op *op)
 {
 	void **in = anew(p->a, void *, (size_t)op->n_in);
 	void **out = anew(p->a, void *, (size_t)op->n_out);
@@ -90,12 +90,12 @@ evaluate(struct part *p, const struct tfl_op *op)
 static void
 fold(struct part *p)
 {
-	int64_t room = MAX_RESULTS;
+	int64_t bytes_left = MAX_RESULTS;
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		const struct tfl_op *op = &p->sg->op[i];
 		struct placement *x = &p->op[i];
 		x->constant = !x->kept && op->n_out <= MAX_OUT &&
-			      is_known(p, op, &room) && evaluate(p, op);
+			      is_foldable(p, op, &bytes_left) && evaluate_constant(p, op);
 	}
 }
 
@@ -133,7 +133,7 @@ keep_needed(struct part *p)
 }
 
 static void
-forget(struct part *p)
+drop_folded_data(struct part *p)
 {
 	for (int i = 0; i < p->sg->n_ops; i++)
 		for (int k = 0; p->op[i].constant && k < p->sg->op[i].n_out; k++)
@@ -149,7 +149,7 @@ decide_all(struct part *p, const struct options *o)
 		decide(p, o);
 		if (!keep_needed(p))
 			return;
-		forget(p);
+		drop_folded_data(p);
 	}
 }
 

@@ -80,18 +80,18 @@ in_order(struct part *p, const struct nd *v)
 void
 part_binary(struct part *p, enum g_op_kind kind, const struct side *a,
 	    const struct side *b, const struct tfl_tensor *o, struct g_operand ofm,
-	    nd_made *made, void *ctx)
+	    nd_finish_op *made, void *ctx)
 {
 	struct nd x = side_operand(p, a, o), y = side_operand(p, b, o);
-	struct nd out = nd_operand_of(ofm, o->rank, o->dim), room = out;
+	struct nd out = nd_operand_of(ofm, o->rank, o->dim), dest = out;
 	if (nd_pieces(&x, &y, &out) > MAX_PIECES) {
 		x = in_order(p, &x);
 		y = in_order(p, &y);
-		room = nd_new(p->l, out.type, out.rank, out.dim);
+		dest = nd_new(p->l, out.type, out.rank, out.dim);
 	}
-	nd_binary(p->l, kind, &x, a->zero, &y, b->zero, &room, made, ctx);
-	if (room.t != out.t)
-		nd_copy(p->l, &room, &out);
+	nd_binary(p->l, kind, &x, a->zero, &y, b->zero, &dest, made, ctx);
+	if (dest.t != out.t)
+		nd_copy(p->l, &dest, &out);
 }
 
 void

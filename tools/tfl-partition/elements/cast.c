@@ -77,7 +77,7 @@ write_sign(struct part *p, struct g_operand v, struct g_operand to)
 
 static void
 cast_lines(struct part *p, const struct lines *l, struct g_operand x, int from_type,
-	   struct g_operand room, int to_type)
+	   struct g_operand dest, int to_type)
 {
 	int from = tfl_type_bytes(from_type), to = tfl_type_bytes(to_type);
 	int read = from == 8 ? TFL_INT32 : from_type;
@@ -86,7 +86,7 @@ cast_lines(struct part *p, const struct lines *l, struct g_operand x, int from_t
 	if (tfl_type_bytes(read) > tfl_type_bytes(written))
 		read = written;
 	struct g_operand low = pieces(x, l, read, from, 0);
-	struct g_operand out = pieces(room, l, written, to, 0);
+	struct g_operand out = pieces(dest, l, written, to, 0);
 	if (tfl_type_bytes(read) == tfl_type_bytes(written)) {
 		low.type = written; /* the same bytes, whatever their sign */
 		(void)low_copy(p->l, low, out);
@@ -97,9 +97,9 @@ cast_lines(struct part *p, const struct lines *l, struct g_operand x, int from_t
 	}
 	if (to == 8 && from == 8)
 		(void)low_copy(p->l, pieces(x, l, TFL_INT32, 8, 4),
-				pieces(room, l, TFL_INT32, 8, 4));
+				pieces(dest, l, TFL_INT32, 8, 4));
 	else if (to == 8)
-		write_sign(p, out, pieces(room, l, TFL_INT32, 8, 4));
+		write_sign(p, out, pieces(dest, l, TFL_INT32, 8, 4));
 }
 
 /* words to fewer bits; the sign comes from the bits that remain */
@@ -124,14 +124,14 @@ lower_cast(struct part *p, const struct tfl_op *op)
 		return true;
 	int64_t n = tfl_elements(i), whole = n / MAX_LINE * MAX_LINE;
 	struct g_operand x = low_linear(p->l, part_ifm(p, op->in[0]));
-	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
+	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
 	struct lines all = { .h = (int32_t)(n / MAX_LINE), .w = MAX_LINE };
 	struct lines rest = { .start = whole, .h = 1, .w = (int32_t)(n - whole) };
 	if (all.h)
-		cast_lines(p, &all, x, i->type, room, o->type);
+		cast_lines(p, &all, x, i->type, dest, o->type);
 	if (rest.w)
-		cast_lines(p, &rest, x, i->type, room, o->type);
-	low_deliver(p->l, room, ofm);
+		cast_lines(p, &rest, x, i->type, dest, o->type);
+	low_deliver(p->l, dest, ofm);
 	return true;
 }
 

@@ -45,11 +45,11 @@ check_two(const struct part *p, const struct tfl_op *op, int types)
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
-		why = check_map(p, part_in(p, op, 0), "IFM", types);
+		why = check_fm(p, part_in(p, op, 0), "IFM", types);
 	if (!why)
-		why = check_map(p, part_in(p, op, 1), "IFM2", types);
+		why = check_fm(p, part_in(p, op, 1), "IFM2", types);
 	if (!why)
-		why = check_map(p, part_out(p, op, 0), "OFM", TYPE_BOOL);
+		why = check_fm(p, part_out(p, op, 0), "OFM", TYPE_BOOL);
 	if (why)
 		return why;
 	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
@@ -73,7 +73,7 @@ check_compare(const struct part *p, const struct tfl_op *op)
 
 /* an operand as words in the reference's units */
 static struct side
-words_of(struct part *p, int tensor)
+words_in_units(struct part *p, int tensor)
 {
 	int32_t v[BYTES];
 	struct side s = side_of(p, tensor);
@@ -167,8 +167,8 @@ lower_compare(struct part *p, const struct tfl_op *op)
 	bool plain = compare_plainly(part_in(p, op, 0), part_in(p, op, 1));
 	if (!plain && lower_scaled(p, op))
 		return true;
-	struct side a = plain ? side_of(p, op->in[0]) : words_of(p, op->in[0]);
-	struct side b = plain ? side_of(p, op->in[1]) : words_of(p, op->in[1]);
+	struct side a = plain ? side_of(p, op->in[0]) : words_in_units(p, op->in[0]);
+	struct side b = plain ? side_of(p, op->in[1]) : words_in_units(p, op->in[1]);
 	lower_order(p, op, &a, &b, NULL);
 	return true;
 }
@@ -196,7 +196,7 @@ check_not(const struct part *p, const struct tfl_op *op)
 {
 	const char *why = check_arity(p, op, 1, 1, 1);
 	if (!why)
-		why = check_maps(p, op, TYPE_BOOL);
+		why = check_ifm_ofm(p, op, TYPE_BOOL);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);

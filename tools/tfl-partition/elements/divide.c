@@ -19,7 +19,7 @@ struct divide {
 	 * negative power of two shifts by one bit more.  The divisor's sign turns
 	 * `power`.
 	 */
-	int32_t high[256], room[256], power[256];
+	int32_t high[256], headroom[256], power[256];
 	/*
 	 * Of each divisor: reciprocal of its magnitude, index of its highest bit
 	 * minus m.exp, and sign.
@@ -31,9 +31,9 @@ static void
 fill_dividend(struct divide *d, int i, int32_t v)
 {
 	int32_t a = v < 0 ? -v : v;
-	int room = a ? __builtin_clrsb(a) : 30;
-	d->room[i] = room;
-	d->high[i] = (v < 0 ? -1 : 1) * (int32_t)((uint32_t)a << room);
+	int headroom = a ? __builtin_clrsb(a) : 30;
+	d->headroom[i] = headroom;
+	d->high[i] = (v < 0 ? -1 : 1) * (int32_t)((uint32_t)a << headroom);
 	d->power[i] = a && !(a & (a - 1)) ? (v < 0 ? 1 : -1) : 0;
 }
 
@@ -49,8 +49,8 @@ fill_divisor(struct divide *d, int i, int32_t w)
 	if (a)
 		return;
 	/* division by 0: the shift is so small that every dividend but 0 saturates */
-	enum { LEAST_ROOM = 23 };
-	d->bits[i] = 1 - LEAST_ROOM;
+	enum { LEAST_HEADROOM = 23 };
+	d->bits[i] = 1 - LEAST_HEADROOM;
 	d->inverse[i] = INT32_MAX;
 }
 
@@ -67,7 +67,7 @@ fill_tables(struct divide *d)
 	}
 	for (int i = 0; i < 256; i++)
 		for (int k = 0; k < 256; k++) {
-			int e = d->room[i] + d->bits[k];
+			int e = d->headroom[i] + d->bits[k];
 			least = e < least ? e : least;
 			/* a power of two can be shifted by one bit more */
 			d->longest = e + 1 > d->longest ? e + 1 : d->longest;
@@ -80,9 +80,9 @@ read_divide(const struct part *p, const struct tfl_op *op, struct divide *d)
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
-		why = check_maps(p, op, TYPE_8);
+		why = check_ifm_ofm(p, op, TYPE_8);
 	if (!why)
-		why = check_map(p, part_in(p, op, 1), "IFM2", TYPE_8);
+		why = check_fm(p, part_in(p, op, 1), "IFM2", TYPE_8);
 	if (!why)
 		why = check_activation(p, op, (int)TFL_OPT(op, DivOptions,
 							   fused_activation_function));
@@ -147,7 +147,7 @@ spread(struct part *p, const struct divide *d, const struct side in[2], int k,
 }
 
 static struct g_operand
-look_up(struct part *p, struct g_operand x, const int32_t table[256])
+look_up_words(struct part *p, struct g_operand x, const int32_t table[256])
 {
 	struct g_operand y = word_new(p->l, x.shape);
 	part_table32(p, x, y, table);
@@ -172,17 +172,17 @@ static void
 divide(struct part *p, const struct tfl_op *op, const struct divide *d,
        struct g_operand v, struct g_operand w, struct g_operand ofm)
 {
-	struct g_operand sign = look_up(p, w, d->sign);
-	struct g_operand high = word_mul(p->l, look_up(p, v, d->high), sign);
-	struct g_operand extra = word_mul(p->l, look_up(p, v, d->power), sign);
+	struct g_operand sign = look_up_words(p, w, d->sign);
+	struct g_operand high = word_mul(p->l, look_up_words(p, v, d->high), sign);
+	struct g_operand extra = word_mul(p->l, look_up_words(p, v, d->power), sign);
 	struct g_operand zero = word_const(p->l, 0);
 	extra = word_max(p->l, extra, zero);
 	high = word_shl(p->l, high, extra);
 	struct g_operand quotient =
-	    word_mul_high(p->l, high, look_up(p, w, d->inverse));
+	    word_mul_high(p->l, high, look_up_words(p, w, d->inverse));
 	quotient = word_mul_high(p->l, quotient, word_const(p->l, d->m.mult));
-	struct g_operand bits = look_up(p, w, d->bits);
-	struct g_operand shift = word_add(p->l, look_up(p, v, d->room), bits);
+	struct g_operand bits = look_up_words(p, w, d->bits);
+	struct g_operand shift = word_add(p->l, look_up_words(p, v, d->headroom), bits);
 	shift = word_add(p->l, shift, extra);
 	if (d->longest > 31)
 		quotient = shorten(p, quotient, &shift);

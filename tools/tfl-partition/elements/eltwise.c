@@ -85,9 +85,9 @@ check_two(const struct part *p, const struct tfl_op *op, int types)
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
-		why = check_maps(p, op, types);
+		why = check_ifm_ofm(p, op, types);
 	if (!why)
-		why = check_map(p, part_in(p, op, 1), "IFM2", types);
+		why = check_fm(p, part_in(p, op, 1), "IFM2", types);
 	if (why)
 		return why;
 	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
@@ -102,7 +102,7 @@ check_two(const struct part *p, const struct tfl_op *op, int types)
 static const char *
 check_arith(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_two(p, op, TYPE_MAPS | TYPE_I32);
+	const char *why = check_two(p, op, TYPE_FM | TYPE_I32);
 	if (!why)
 		why = check_activation(p, op, activation_of(op));
 	if (why)
@@ -173,7 +173,7 @@ lower_arith(struct part *p, const struct tfl_op *op)
 static const char *
 check_extreme(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_two(p, op, TYPE_MAPS | TYPE_I32);
+	const char *why = check_two(p, op, TYPE_FM | TYPE_I32);
 	if (why || part_out(p, op, 0)->type == TFL_INT32)
 		return why;
 	const struct tfl_tensor *o = part_out(p, op, 0);

@@ -69,7 +69,7 @@ read_quotient(const struct part *p, const struct tfl_op *op, struct quotient *q)
 	if (q->ifm->type != TFL_INT32 || q->by->type != TFL_INT32 ||
 	    q->ofm->type != TFL_INT32)
 		return part_say(p, "IFM is %s", tfl_type_name(q->ifm->type));
-	why = check_maps(p, op, TYPE_I32);
+	why = check_ifm_ofm(p, op, TYPE_I32);
 	if (why)
 		return why;
 	if (q->ifm->data.p || !q->by->data.p)
@@ -97,9 +97,9 @@ check_computed(const struct part *p, const struct tfl_op *op)
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
-		why = check_maps(p, op, TYPE_I32);
+		why = check_ifm_ofm(p, op, TYPE_I32);
 	if (!why)
-		why = check_map(p, part_in(p, op, 1), "the divisor", TYPE_I32);
+		why = check_fm(p, part_in(p, op, 1), "the divisor", TYPE_I32);
 	if (!why)
 		why = check_options(p, op, &fb_DivOptions);
 	if (why)
@@ -211,8 +211,8 @@ lower_quotient(struct part *p, const struct tfl_op *op)
 	struct g_operand one = word_const(p->l, 1), zero = word_const(p->l, 0);
 	struct g_operand minus = word_const(p->l, -1), rest;
 	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), q.shape);
-	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
-	room = low_view(p->l, room, q.shape);
+	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
+	dest = low_view(p->l, dest, q.shape);
 
 	struct g_operand turned = word_sub(p->l, minus, x);
 	struct g_operand a = word_max(p->l, x, turned);
@@ -228,8 +228,8 @@ lower_quotient(struct part *p, const struct tfl_op *op)
 	twice = word_add(p->l, twice, last);
 	twice = word_mul(p->l, twice, below);
 	if (!c.negative) {
-		(void)word_op_to(p->l, OP_ADD, y, twice, room);
-		low_deliver(p->l, room, ofm);
+		(void)word_op_to(p->l, OP_ADD, y, twice, dest);
+		low_deliver(p->l, dest, ofm);
 		return true;
 	}
 	y = word_add(p->l, y, twice);
@@ -248,8 +248,8 @@ lower_quotient(struct part *p, const struct tfl_op *op)
 		left = word_mul(p->l, left, turn);
 		y = word_sub(p->l, y, left);
 	}
-	(void)word_op_to(p->l, OP_MUL, y, c.sign, room);
-	low_deliver(p->l, room, ofm);
+	(void)word_op_to(p->l, OP_MUL, y, c.sign, dest);
+	low_deliver(p->l, dest, ofm);
 	return true;
 }
 

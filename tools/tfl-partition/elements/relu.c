@@ -37,7 +37,7 @@ ratio_f32(const struct tfl_tensor *i, const struct tfl_tensor *o,
 static const char *
 check_rescaled(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_unary(p, op, TYPE_MAPS);
+	const char *why = check_unary(p, op, TYPE_FM);
 	struct npu_scale s;
 	if (why || ratio_f32(part_in(p, op, 0), part_out(p, op, 0), &s))
 		return why;
@@ -83,7 +83,7 @@ lower_abs(struct part *p, const struct tfl_op *op)
 static const char *
 check_neg(const struct part *p, const struct tfl_op *op)
 {
-	return check_unary(p, op, TYPE_MAPS | TYPE_I32);
+	return check_unary(p, op, TYPE_FM | TYPE_I32);
 }
 
 /* zero point minus x; scales are assumed equal, as in the reference */
@@ -109,10 +109,10 @@ lower_neg(struct part *p, const struct tfl_op *op)
 
 struct leaky {
 	struct npu_scale above, below;
-	bool falls;  /* the slope below zero is negative */
-	bool gentle; /* `below` takes no x farther from zero than `above` does */
+	bool alpha_is_negative;  /* the slope below zero is negative */
+	bool max_is_exact; /* `below` takes no x farther from zero than `above` does */
 	bool native;
-	bool slopes; /* the accelerator has an LRELU with two scales that can do it */
+	bool has_two_scale_lrelu; /* the accelerator has an LRELU with two scales that can do it */
 };
 
 /* compares the rounded products for every x of 16 bits */
@@ -135,12 +135,12 @@ read_leaky(const struct part *p, const struct tfl_op *op, struct leaky *l)
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
 	float alpha = (float)TFL_OPT_FLOAT(op, LeakyReluOptions, alpha);
 	float m = quant_scale_f32(i) * alpha / quant_scale_f32(o);
-	l->falls = m < 0;
+	l->alpha_is_negative = m < 0;
 	l->native = quant_equal(i, o) && quant_zero(i) == 0 && m > 0;
-	l->slopes = part_has(p, LACK_SLOPES) && m >= 0 && quant_zero(i) == 0;
+	l->has_two_scale_lrelu = part_has(p, LACK_SLOPES) && m >= 0 && quant_zero(i) == 0;
 	if (!ratio_f32(i, o, &l->above) || !npu_quantise((double)fabsf(m), &l->below))
 		return false;
-	l->gentle = !l->native && m >= 0 && quant_zero(i) == 0 && quant_zero(o) == 0 &&
+	l->max_is_exact = !l->native && m >= 0 && quant_zero(i) == 0 && quant_zero(o) == 0 &&
 		    is_less_steep(quant_scale_f32(i) / quant_scale_f32(o), m);
 	return true;
 }
@@ -148,7 +148,7 @@ read_leaky(const struct part *p, const struct tfl_op *op, struct leaky *l)
 static const char *
 check_leaky(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_unary(p, op, TYPE_MAPS);
+	const char *why = check_unary(p, op, TYPE_FM);
 	if (why)
 		return why;
 	if (part_in(p, op, 0)->type != TFL_INT16)
@@ -160,7 +160,7 @@ check_leaky(const struct part *p, const struct tfl_op *op)
 	 * join_sides() subtracts the lower side from the zero point, so that it
 	 * can't reach 32767
 	 */
-	return l.falls && !l.slopes && quant_zero(part_out(p, op, 0)) < 0
+	return l.alpha_is_negative && !l.has_two_scale_lrelu && quant_zero(part_out(p, op, 0)) < 0
 		   ? "alpha is negative, and so is the OFM's zero point of 16 bits"
 		   : NULL;
 }
@@ -200,9 +200,9 @@ rescaled(struct part *p, struct g_operand x, struct npu_scale s,
 
 static void
 join_sides(struct part *p, struct g_operand above, struct g_operand below,
-	   bool falls, struct g_operand ofm, int32_t zero)
+	   bool alpha_is_negative, struct g_operand ofm, int32_t zero)
 {
-	struct g_op *r = low_op(p->l, falls ? OP_SUB : OP_ADD, above, ofm);
+	struct g_op *r = low_op(p->l, alpha_is_negative ? OP_SUB : OP_ADD, above, ofm);
 	op_ifm2(r, below, zero);
 	op_unscaled(r);
 	op_zeros(r, zero, zero);
@@ -222,14 +222,14 @@ lower_leaky(struct part *p, const struct tfl_op *op)
 		op_scale(low_op(p->l, OP_LRELU, ifm, ofm), l.below, ROUND_TFL);
 		return true;
 	}
-	if (l.slopes) {
+	if (l.has_two_scale_lrelu) {
 		struct g_op *r = low_op(p->l, OP_LRELU, ifm, ofm);
 		G_PUT(r, OP, opa, l.above);
 		op_scale(r, l.below, ROUND_TFL);
 		op_zeros(r, 0, quant_zero(o));
 		return true;
 	}
-	if (l.gentle) {
+	if (l.max_is_exact) {
 		struct g_operand same = rescaled(p, ifm, l.above, o);
 		struct g_operand less = rescaled(p, ifm, l.below, o);
 		op_ifm2(low_op(p->l, OP_MAX, same, ofm), less, 0);
@@ -237,7 +237,7 @@ lower_leaky(struct part *p, const struct tfl_op *op)
 	}
 	struct g_operand above = one_side(p, ifm, quant_zero(i), l.above, o, true);
 	struct g_operand below = one_side(p, ifm, quant_zero(i), l.below, o, false);
-	join_sides(p, above, below, l.falls, ofm, quant_zero(o));
+	join_sides(p, above, below, l.alpha_is_negative, ofm, quant_zero(o));
 	return true;
 }
 
@@ -246,9 +246,9 @@ lower_leaky(struct part *p, const struct tfl_op *op)
 struct prelu {
 	const struct tfl_tensor *ifm, *alpha, *ofm;
 	struct npu_scale same, below;
-	bool rises;  /* no alpha is negative */
+	bool no_negative_alpha;  /* no alpha is negative */
 	/* no product with alpha, rescaled, is farther from zero than the rescaled x */
-	bool gentle;
+	bool max_is_exact;
 };
 
 /*
@@ -257,7 +257,7 @@ struct prelu {
  * alpha alone scales x, and alpha is at most 1.
  */
 static bool
-is_gentle(const struct prelu *r, int32_t alpha)
+is_max_exact(const struct prelu *r, int32_t alpha)
 {
 	struct fixed_mult same = fixed_quantize(quant_scale(r->ifm) /
 						quant_scale(r->ofm));
@@ -281,14 +281,14 @@ static void
 study_alpha(struct prelu *r)
 {
 	int32_t zero = quant_zero(r->alpha), last = 0;
-	r->rises = r->gentle = r->alpha->data.p != NULL;
-	for (int64_t i = 0; r->gentle && i < tfl_elements(r->alpha); i++) {
+	r->no_negative_alpha = r->max_is_exact = r->alpha->data.p != NULL;
+	for (int64_t i = 0; r->max_is_exact && i < tfl_elements(r->alpha); i++) {
 		int32_t a = tensor_int(r->alpha, i) - zero;
-		r->gentle = (i > 0 && a == last) || is_gentle(r, a);
+		r->max_is_exact = (i > 0 && a == last) || is_max_exact(r, a);
 		last = a;
 	}
-	for (int64_t i = 0; r->rises && i < tfl_elements(r->alpha); i++)
-		r->rises = tensor_int(r->alpha, i) >= zero;
+	for (int64_t i = 0; r->no_negative_alpha && i < tfl_elements(r->alpha); i++)
+		r->no_negative_alpha = tensor_int(r->alpha, i) >= zero;
 }
 
 static const char *
@@ -296,9 +296,9 @@ read_prelu(const struct part *p, const struct tfl_op *op, struct prelu *r)
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
-		why = check_maps(p, op, TYPE_MAPS);
+		why = check_ifm_ofm(p, op, TYPE_FM);
 	if (!why)
-		why = check_map(p, part_in(p, op, 1), "alpha", TYPE_MAPS);
+		why = check_fm(p, part_in(p, op, 1), "alpha", TYPE_FM);
 	if (why)
 		return why;
 	r->ifm = part_in(p, op, 0);
@@ -361,7 +361,7 @@ times_alpha(struct part *p, const struct prelu *r, const struct side *x,
 
 /* MAX(x, x * alpha), both rescaled */
 static void
-lower_gentle(struct part *p, const struct prelu *r, const struct side *x,
+lower_by_max(struct part *p, const struct prelu *r, const struct side *x,
 	     const struct side *alpha, struct g_operand ofm)
 {
 	struct g_operand plain = low_view(p->l, x->value, ofm.shape), y;
@@ -407,22 +407,22 @@ lower_prelu(struct part *p, const struct tfl_op *op)
 	struct side x = side_of(p, op->in[0]);
 	struct side alpha = side_of_alpha(p, &r, op->in[1]);
 	x.value = low_view(p->l, x.value, ofm.shape);
-	if (r.gentle) {
-		lower_gentle(p, &r, &x, &alpha, ofm);
+	if (r.max_is_exact) {
+		lower_by_max(p, &r, &x, &alpha, ofm);
 		return true;
 	}
 	struct g_operand above = one_side(p, x.value, x.zero, r.same, r.ofm, true);
 	struct g_operand below =
 	    operand_whole(low_tensor(p->l, ofm.type, ofm.shape, NULL));
 	/* if an alpha may be negative, clamp x first: the product has not the sign of x */
-	if (!r.rises) {
+	if (!r.no_negative_alpha) {
 		struct g_operand y =
 		    operand_whole(low_tensor(p->l, ofm.type, ofm.shape, NULL));
 		struct g_op *m = low_op(p->l, OP_MIN, x.value, y);
 		op_scalar(m, x.zero, 0);
 		x.value = y;
 	}
-	times_alpha(p, &r, &x, &alpha, below, quant_zero(r.ofm), r.rises);
+	times_alpha(p, &r, &x, &alpha, below, quant_zero(r.ofm), r.no_negative_alpha);
 	join_sides(p, above, below, false, ofm, quant_zero(r.ofm));
 	return true;
 }

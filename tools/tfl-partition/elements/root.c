@@ -69,8 +69,8 @@ inverse_root(struct part *p, struct g_operand v)
 	struct g_operand four = word_const(p->l, 4);
 	struct g_operand left = word_sub(p->l, word_add(p->l, pairs, pairs), four);
 	struct g_operand x = word_inverse_root(p, word_shl(p->l, v, left));
-	struct g_operand place = word_shl(p->l, one, word_add(p->l, word_const(p->l, 8), pairs));
-	struct g_operand root = word_mul_high(p->l, place, x);
+	struct g_operand unit_shift = word_shl(p->l, one, word_add(p->l, word_const(p->l, 8), pairs));
+	struct g_operand root = word_mul_high(p->l, unit_shift, x);
 	struct g_operand none = word_sub(p->l, one, word_min(p->l, v, one));
 	return word_max(p->l, root, word_mul(p->l, word_const(p->l, INT32_MAX), none));
 }

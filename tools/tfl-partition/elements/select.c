@@ -4,7 +4,7 @@
 
 #include "lower/choose.h"
 
-enum { TYPES = TYPE_MAPS | TYPE_I32 | TYPE_BOOL };
+enum { TYPES = TYPE_FM | TYPE_I32 | TYPE_BOOL };
 
 static const char *
 check_select(const struct part *p, const struct tfl_op *op)
@@ -12,11 +12,11 @@ check_select(const struct part *p, const struct tfl_op *op)
 	const char *why = check_arity(p, op, 3, 3, 1);
 	const struct tfl_tensor *o = part_out(p, op, 0);
 	if (!why)
-		why = check_map(p, part_in(p, op, 0), "the condition", TYPE_BOOL);
+		why = check_fm(p, part_in(p, op, 0), "the condition", TYPE_BOOL);
 	if (!why)
-		why = check_map(p, o, "OFM", TYPES);
+		why = check_fm(p, o, "OFM", TYPES);
 	for (int k = 1; k < 3 && !why; k++) {
-		why = check_map(p, part_in(p, op, k), "IFM", TYPES);
+		why = check_fm(p, part_in(p, op, k), "IFM", TYPES);
 		if (!why && part_in(p, op, k)->type != o->type)
 			why = "IFM and OFM differ in type";
 		if (!why)

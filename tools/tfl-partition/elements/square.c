@@ -18,10 +18,10 @@ read_square(const struct part *p, const struct tfl_op *op, struct square *s)
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
-		why = check_maps(p, op, TYPE_MAPS | TYPE_I32);
+		why = check_ifm_ofm(p, op, TYPE_FM | TYPE_I32);
 	if (!why)
-		why = check_map(p, part_in(p, op, 1), "IFM2",
-				TYPE_MAPS | TYPE_I32);
+		why = check_fm(p, part_in(p, op, 1), "IFM2",
+				TYPE_FM | TYPE_I32);
 	if (why)
 		return why;
 	*s = (struct square){ .in = { part_in(p, op, 0), part_in(p, op, 1) },

@@ -46,7 +46,7 @@ part_evaluate(const struct part *p, const struct tfl_op *op, void *const *in,
 
 /* evaluates the operator on n values of input k; the other inputs are constants */
 static bool
-evaluate(const struct part *p, const struct tfl_op *op, int k, void *x, void *y,
+evaluate_one_input(const struct part *p, const struct tfl_op *op, int k, void *x, void *y,
 	 int n)
 {
 	void *in[3] = { NULL };
@@ -74,12 +74,12 @@ fill_bytes(const struct part *p, const struct tfl_op *op, uint8_t table[BYTES])
 	uint8_t x[BYTES];
 	for (int i = 0; i < BYTES; i++)
 		x[i] = (uint8_t)(is_signed ? i - 128 : i);
-	if (evaluate(p, op, k, x, table, BYTES))
+	if (evaluate_one_input(p, op, k, x, table, BYTES))
 		return true;
 	bool any = false;
 	for (int i = 0; i < BYTES; i++) {
 		table[i] = 0;
-		any |= evaluate(p, op, k, &x[i], &table[i], 1);
+		any |= evaluate_one_input(p, op, k, &x[i], &table[i], 1);
 	}
 	return any;
 }
@@ -89,7 +89,7 @@ static bool
 gives(const int16_t points[TABLE16], const int16_t *x, const int16_t *y, int first)
 {
 	for (int i = first; i < WORDS; i++)
-		if (table16_look(points, x[i]) != y[i])
+		if (table16_lookup(points, x[i]) != y[i])
 			return false;
 	return true;
 }
@@ -115,7 +115,7 @@ evaluate_words(const struct part *p, const struct tfl_op *op, const int16_t *x,
 	int16_t *in = anew(a, int16_t, WORDS);
 	for (int i = 0; i < WORDS; i++)
 		store_le16(&in[i], (uint16_t)x[i]);
-	bool ok = evaluate(p, op, 0, in, y, WORDS);
+	bool ok = evaluate_one_input(p, op, 0, in, y, WORDS);
 	for (int i = 0; ok && i < WORDS; i++)
 		y[i] = (int16_t)load_le16(&y[i]);
 	arena_close(a);
@@ -157,7 +157,7 @@ check_unary(const struct part *p, const struct tfl_op *op, int types)
 {
 	const char *why = check_arity(p, op, 1, 1, 1);
 	if (!why)
-		why = check_maps(p, op, types);
+		why = check_ifm_ofm(p, op, types);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
@@ -224,7 +224,7 @@ lower_bytes(struct part *p, const struct tfl_op *op)
 static const char *
 check_table(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_unary(p, op, TYPE_MAPS);
+	const char *why = check_unary(p, op, TYPE_FM);
 	if (why)
 		return why;
 	if (part_in(p, op, 0)->type != TFL_INT16)
@@ -265,7 +265,7 @@ lower_table(struct part *p, const struct tfl_op *op)
 static const char *
 check_squash(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_unary(p, op, TYPE_MAPS);
+	const char *why = check_unary(p, op, TYPE_FM);
 	if (why || part_in(p, op, 0)->type == TFL_INT16)
 		return why;
 	return check_bytes(p, op);

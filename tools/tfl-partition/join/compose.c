@@ -104,7 +104,7 @@ static struct function
 identity(const struct composing *c, int tensor)
 {
 	const struct tfl_tensor *t = &c->p->sg->tensor[tensor];
-	bool written = t->producer >= 0 || c->p->given[tensor];
+	bool written = t->producer >= 0 || c->p->is_model_input[tensor];
 	if (!is_byte(t) || t->is_variable || !written)
 		return (struct function){ .root = -1 };
 	uint8_t *v = anew(c->p->a, uint8_t, BYTES);
@@ -146,7 +146,7 @@ common_root(struct composing *c, const struct tfl_op *op, void **in)
 
 /* finds the function of one tensor that operator i computes, if it is one */
 static void
-study(struct composing *c, int i)
+find_function(struct composing *c, int i)
 {
 	struct part *p = c->p;
 	const struct tfl_op *op = &p->sg->op[i];
@@ -235,7 +235,7 @@ find_inside(const struct composing *c, int last, struct inside *x)
 
 /* a feature map as far as a table needs one: the scale does not matter */
 static bool
-fits(const struct part *p, int tensor)
+fits_table(const struct part *p, int tensor)
 {
 	const struct tfl_tensor *t = &p->sg->tensor[tensor];
 	if (check_fixed(p, t, "") || tfl_elements(t) < 1)
@@ -255,7 +255,7 @@ compose(struct composing *c, int last)
 	if (root < 0 || !is_byte(&p->sg->tensor[out]) ||
 	    p->op[last].part_of || !find_inside(c, last, &x) ||
 	    (!x.cpu && (x.n < 2 || (x.n < 3 && !x.table))) ||
-	    (x.cpu && (!fits(p, root) || !fits(p, out))))
+	    (x.cpu && (!fits_table(p, root) || !fits_table(p, out))))
 		return;
 	p->uses[root] -= count_reads(p, &x, root) - 1;
 	p->op[last].table = c->made[out].values;
@@ -278,7 +278,7 @@ compose_all(struct part *p)
 		c.made[i].root = c.read[i].root = -1;
 	find_wanted(&c);
 	for (int i = 0; i < p->sg->n_ops; i++)
-		study(&c, i);
+		find_function(&c, i);
 	for (int i = p->sg->n_ops; i-- > 0;)
 		if (p->sg->op[i].n_out == 1)
 			compose(&c, i);

@@ -43,7 +43,7 @@ find_writers(const struct part *p, const struct g_tensor *t, size_t *n)
 }
 
 static bool
-is_whole(const struct g_operand *o)
+is_whole_view(const struct g_operand *o)
 {
 	return o->view == VIEW_WHOLE || o->view == VIEW_RESHAPE;
 }
@@ -54,7 +54,7 @@ redirect(const struct g_tensor *t, struct g_op **writer, size_t n,
 	 struct g_operand ofm)
 {
 	struct g_operand view;
-	if (n == 1 && is_whole(&writer[0]->ofm) &&
+	if (n == 1 && is_whole_view(&writer[0]->ofm) &&
 	    operand_view(ofm, writer[0]->ofm.shape, &view)) {
 		writer[0]->ofm = view;
 		return true;
@@ -67,7 +67,7 @@ redirect(const struct g_tensor *t, struct g_op **writer, size_t n,
 }
 
 static void
-forget(struct part *p, const struct g_tensor *t, struct g_operand ofm)
+remove_tensor(struct part *p, const struct g_tensor *t, struct g_operand ofm)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < p->g->n_tensors; i++)
@@ -99,7 +99,7 @@ fuse(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut,
 {
 	struct g_operand x = p->value[tensor];
 	size_t n;
-	if (!x.t || tensor_is_const(x.t) || !is_whole(&x) ||
+	if (!x.t || tensor_is_const(x.t) || !is_whole_view(&x) ||
 	    x.type != x.t->shape.type || ofm.type != x.type ||
 	    !is_private(p, x.t))
 		return false;
@@ -119,6 +119,6 @@ fuse(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut,
 		r->lo = r->lo > clamp.hi ? clamp.hi : r->lo;
 		r->hi = r->hi < clamp.lo ? clamp.lo : r->hi;
 	}
-	forget(p, x.t, ofm);
+	remove_tensor(p, x.t, ofm);
 	return true;
 }

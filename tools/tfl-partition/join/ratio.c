@@ -22,7 +22,7 @@ enum { BYTES = 256, PAIRS = BYTES * BYTES, DIVIDEND_BITS = 30, MAX_SHIFT = 50, L
 
 struct ratio {
 	int tensor[2]; /* dividend, divisor */
-	int back[2];   /* index of the DEQUANTIZE of each */
+	int dequantize[2];   /* index of the DEQUANTIZE of each */
 	int div;
 	/* A and M of each byte, from the type's least value on */
 	int32_t dividend[BYTES], mult[BYTES];
@@ -58,7 +58,7 @@ floor_div(int64_t a, int64_t b)
 
 /* limits m so that *least <= a * M < *below; NULL: no such bound; a is not 0 */
 static void
-narrow(struct interval *m, int64_t a, const int64_t *least, const int64_t *below)
+narrow_interval(struct interval *m, int64_t a, const int64_t *least, const int64_t *below)
 {
 	const int64_t *lo = least, *hi = below;
 	if (a < 0) { /* -*below < -a * M <= -*least */
@@ -87,7 +87,7 @@ find_mult(const struct ratio *r, const struct tfl_tensor *o, const int32_t *want
 		int64_t a = r->dividend[i], least = (want[i] - zero) * one - one / 2;
 		int64_t below = least + one;
 		if (a)
-			narrow(&m, a, want[i] > range.lo ? &least : NULL,
+			narrow_interval(&m, a, want[i] > range.lo ? &least : NULL,
 			       want[i] < range.hi ? &below : NULL);
 		else if (want[i] != zero)
 			return false;
@@ -112,7 +112,7 @@ fix_dividends(struct ratio *r, const float real[BYTES])
 
 /* the reference's results, all dividends of the first divisor first */
 static bool
-evaluate(const struct part *p, struct ratio *r, const struct tfl_op *op,
+evaluate_quotients(const struct part *p, struct ratio *r, const struct tfl_op *op,
 	 struct arena *a, int32_t *want)
 {
 	uint8_t bytes[BYTES], *y = anew(a, uint8_t, PAIRS);
@@ -120,7 +120,7 @@ evaluate(const struct part *p, struct ratio *r, const struct tfl_op *op,
 	for (int k = 0; k < 2; k++) {
 		in[k] = anew(a, float, PAIRS);
 		fill_values(&p->sg->tensor[r->tensor[k]], bytes);
-		if (!part_evaluate(p, &p->sg->op[r->back[k]], (void *const[]){ bytes },
+		if (!part_evaluate(p, &p->sg->op[r->dequantize[k]], (void *const[]){ bytes },
 				   real[k], BYTES))
 			return false;
 	}
@@ -168,14 +168,14 @@ read_operand(const struct part *p, const struct tfl_op *div, int k, int64_t n,
 	if (!x || x->type != TFL_FLOAT32 || x->producer < 0 ||
 	    p->uses[div->in[k]] != 1 || tfl_elements(x) != n)
 		return false;
-	const struct tfl_op *back = &p->sg->op[x->producer];
-	if (back->code != TFL_DEQUANTIZE || back->n_in != 1 || back->in[0] < 0)
+	const struct tfl_op *dequantize = &p->sg->op[x->producer];
+	if (dequantize->code != TFL_DEQUANTIZE || dequantize->n_in != 1 || dequantize->in[0] < 0)
 		return false;
-	r->back[k] = x->producer;
-	r->tensor[k] = back->in[0];
-	const struct tfl_tensor *root = part_in(p, back, 0);
+	r->dequantize[k] = x->producer;
+	r->tensor[k] = dequantize->in[0];
+	const struct tfl_tensor *root = part_in(p, dequantize, 0);
 	return !root->data.p && tfl_elements(root) == n &&
-	       !check_map(p, root, "IFM", TYPE_8);
+	       !check_fm(p, root, "IFM", TYPE_8);
 }
 
 static bool
@@ -193,7 +193,7 @@ read_shape(const struct part *p, int i, struct ratio *r)
 {
 	const struct tfl_op *op = &p->sg->op[i];
 	if (op->code != TFL_QUANTIZE || op->n_in != 1 || op->n_out != 1 ||
-	    check_map(p, part_out(p, op, 0), "OFM", TYPE_8))
+	    check_fm(p, part_out(p, op, 0), "OFM", TYPE_8))
 		return false;
 	const struct tfl_tensor *x = part_in(p, op, 0);
 	if (!x || x->producer < 0 || p->uses[op->in[0]] != 1)
@@ -205,7 +205,7 @@ read_shape(const struct part *p, int i, struct ratio *r)
 	int64_t n = tfl_elements(part_out(p, op, 0));
 	return tfl_elements(x) == n && read_operand(p, div, 0, n, r) &&
 	       read_operand(p, div, 1, n, r) && may_join(p, i) &&
-	       may_join(p, r->div) && may_join(p, r->back[0]) && may_join(p, r->back[1]);
+	       may_join(p, r->div) && may_join(p, r->dequantize[0]) && may_join(p, r->dequantize[1]);
 }
 
 static bool
@@ -214,7 +214,7 @@ read_ratio(const struct part *p, int i, struct ratio *r)
 	const struct tfl_op *op = &p->sg->op[i];
 	struct arena *a = arena_open();
 	int32_t *want = anew(a, int32_t, PAIRS);
-	bool ok = evaluate(p, r, op, a, want) && find_words(p, r, part_out(p, op, 0), want);
+	bool ok = evaluate_quotients(p, r, op, a, want) && find_words(p, r, part_out(p, op, 0), want);
 	arena_close(a);
 	return ok;
 }
@@ -231,7 +231,7 @@ join_ratios(struct part *p)
 					    "all quotients of the float reference";
 			continue;
 		}
-		int inside[] = { r->div, r->back[0], r->back[1] };
+		int inside[] = { r->div, r->dequantize[0], r->dequantize[1] };
 		p->op[i].npu = true;
 		p->op[i].ratio = r;
 		for (size_t k = 0; k < sizeof(inside) / sizeof(*inside); k++) {
@@ -248,7 +248,7 @@ raise_ratios(struct part *p)
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		const struct ratio *r = p->op[i].ratio;
 		for (int k = 0; r && k < 2; k++)
-			p->op[r->back[k]].level = p->op[i].level;
+			p->op[r->dequantize[k]].level = p->op[i].level;
 	}
 }
 
@@ -270,7 +270,7 @@ mark_zeros(struct part *p, const struct tfl_tensor *t, struct g_operand v, int t
  * the zero point there.
  */
 static void
-put_none(struct part *p, const struct ratio *r, struct g_operand quotient,
+insert_nan_result(struct part *p, const struct ratio *r, struct g_operand quotient,
 	 const struct g_operand v[2], const struct tfl_tensor *o, struct g_operand ofm)
 {
 	bool above = r->none > quant_zero(o);
@@ -292,22 +292,22 @@ lower_ratio(struct part *p, int i)
 	const struct tfl_op *op = &p->sg->op[i];
 	const struct ratio *r = p->op[i].ratio;
 	const struct tfl_tensor *o = part_out(p, op, 0);
-	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
+	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
 	struct g_operand v[2], word[2];
 	for (int k = 0; k < 2; k++) {
-		v[k] = low_view(p->l, part_ifm(p, r->tensor[k]), room.shape);
-		word[k] = word_new(p->l, room.shape);
+		v[k] = low_view(p->l, part_ifm(p, r->tensor[k]), dest.shape);
+		word[k] = word_new(p->l, dest.shape);
 		part_table32(p, v[k], word[k], k ? r->mult : r->dividend);
 	}
 	bool whole = r->none == quant_zero(o);
-	struct g_operand y = whole ? room
-				   : operand_whole(low_tensor(p->l, o->type, room.shape,
+	struct g_operand y = whole ? dest
+				   : operand_whole(low_tensor(p->l, o->type, dest.shape,
 							      NULL));
 	struct g_op *last = word_op_to(p->l, OP_MUL, word[0], word[1], y);
 	op_scale(last, (struct npu_scale){ .mult = 1, .shift = r->shift }, ROUND_NATURAL);
 	op_zeros(last, 0, quant_zero(o));
 	op_clamp(last, type_range(o->type));
 	if (!whole)
-		put_none(p, r, y, v, o, room);
-	low_deliver(p->l, room, ofm);
+		insert_nan_result(p, r, y, v, o, dest);
+	low_deliver(p->l, dest, ofm);
 }

@@ -32,7 +32,7 @@ largest(const struct word_quant *w)
 
 /* want: the reference's results for lo, lo + 1, ... hi */
 static bool
-gives(const struct word_quant *w, const struct tfl_tensor *o, const int32_t *want)
+matches_reference(const struct word_quant *w, const struct tfl_tensor *o, const int32_t *want)
 {
 	struct g_range r = type_range(o->type);
 	int64_t half = w->shift ? (int64_t)1 << (w->shift - 1) : 0;
@@ -56,7 +56,7 @@ find_multiplier(struct word_quant *w, const struct tfl_tensor *o, const int32_t 
 		for (int d = 0; d <= 2 * NEAR; d++) { /* offsets 0, 1, -1, 2, -2 */
 			w->shift = k;
 			w->mult = (int32_t)m + (d & 1 ? d / 2 + 1 : -(d / 2));
-			if (gives(w, o, want))
+			if (matches_reference(w, o, want))
 				return true;
 		}
 	}
@@ -65,7 +65,7 @@ find_multiplier(struct word_quant *w, const struct tfl_tensor *o, const int32_t 
 
 /* evaluates the reference for all integers between those that saturate */
 static bool
-evaluate(const struct part *p, const struct tfl_op *op, struct word_quant *w)
+evaluate_integers(const struct part *p, const struct tfl_op *op, struct word_quant *w)
 {
 	const struct tfl_tensor *o = part_out(p, op, 0);
 	struct g_range r = type_range(o->type);
@@ -100,7 +100,7 @@ read_pair(const struct part *p, const struct tfl_op *op, struct word_quant *w)
 	const struct tfl_tensor *x = part_in(p, op, 0), *o = part_out(p, op, 0);
 	if (op->code != TFL_QUANTIZE || op->n_in != 1 || op->n_out != 1 || !x ||
 	    x->type != TFL_FLOAT32 || x->producer < 0 ||
-	    check_map(p, o, "OFM", TYPE_MAPS))
+	    check_fm(p, o, "OFM", TYPE_FM))
 		return false;
 	const struct tfl_op *cast = &p->sg->op[x->producer];
 	if (cast->code != TFL_CAST || cast->n_in != 1 || cast->in[0] < 0)
@@ -108,8 +108,8 @@ read_pair(const struct part *p, const struct tfl_op *op, struct word_quant *w)
 	const struct tfl_tensor *root = part_in(p, cast, 0);
 	w->root = cast->in[0];
 	return root->type == TFL_INT32 && !root->data.p &&
-	       !check_map(p, root, "IFM", TYPE_I32) &&
-	       tfl_elements(root) == tfl_elements(o) && evaluate(p, op, w);
+	       !check_fm(p, root, "IFM", TYPE_I32) &&
+	       tfl_elements(root) == tfl_elements(o) && evaluate_integers(p, op, w);
 }
 
 /* ---- DEQUANTIZE, QUANTIZE ------------------------------------------------------ */
@@ -148,7 +148,7 @@ read_requant(const struct part *p, const struct tfl_op *op, struct word_quant *w
 	const struct tfl_tensor *x = part_in(p, op, 0), *o = part_out(p, op, 0);
 	if (op->code != TFL_QUANTIZE || op->n_in != 1 || op->n_out != 1 || !x ||
 	    x->type != TFL_FLOAT32 || x->producer < 0 ||
-	    check_map(p, o, "OFM", TYPE_MAPS))
+	    check_fm(p, o, "OFM", TYPE_FM))
 		return false;
 	const struct tfl_op *back = &p->sg->op[x->producer];
 	if (back->code != TFL_DEQUANTIZE || back->n_in != 1 || back->in[0] < 0)
@@ -194,8 +194,8 @@ lower_words(struct part *p, const struct tfl_op *op)
 {
 	struct word_quant w;
 	(void)read_pair(p, op, &w);
-	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
-	struct g_operand v = low_view(p->l, part_ifm(p, w.root), room.shape);
+	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
+	struct g_operand v = low_view(p->l, part_ifm(p, w.root), dest.shape);
 	struct g_operand lo = word_const(p->l, w.lo), hi = word_const(p->l, w.hi);
 	struct g_operand mult = word_const(p->l, w.mult);
 	struct g_operand shift = word_const(p->l, w.shift);
@@ -204,9 +204,9 @@ lower_words(struct part *p, const struct tfl_op *op)
 	v = word_mul(p->l, v, mult);
 	v = word_shr(p->l, v, shift);
 	struct g_operand zero = word_const(p->l, 0);
-	struct g_op *last = word_op_to(p->l, OP_ADD, v, zero, room);
+	struct g_op *last = word_op_to(p->l, OP_ADD, v, zero, dest);
 	op_zeros(last, 0, quant_zero(part_out(p, op, 0)));
-	low_deliver(p->l, room, ofm);
+	low_deliver(p->l, dest, ofm);
 }
 
 bool

@@ -65,12 +65,12 @@ same_kind(const struct tfl_tensor *a, const struct tfl_tensor *b)
 
 /* records what an access shows about its resource */
 static void
-look_at(struct state *s, int i)
+note_access(struct state *s, int i)
 {
 	const struct tfl_op *op = &s->p->sg->op[i];
 	int k = resource_of(s, op), value = value_of(op);
 	const struct tfl_tensor *t = &s->p->sg->tensor[value];
-	const char *why = check_map(s->p, t, "its value", TYPE_MAPS | TYPE_I32);
+	const char *why = check_fm(s->p, t, "its value", TYPE_FM | TYPE_I32);
 	if (kept_on_cpu(s->o, op, i))
 		why = "kept on the CPU by --cpu";
 	if (t->is_variable)
@@ -87,7 +87,7 @@ look_at(struct state *s, int i)
 }
 
 static void
-keep(struct state *s, int tensor)
+keep_resource(struct state *s, int tensor)
 {
 	int k = tensor < 0 ? -1 : sim_resource_of(s->r, 0, tensor);
 	if (k >= 0)
@@ -101,9 +101,9 @@ look_for_handles(struct state *s)
 	const struct tfl_subgraph *sg = s->p->sg;
 	for (int i = 0; i < sg->n_ops; i++)
 		for (int k = is_access(&sg->op[i]); k < sg->op[i].n_in; k++)
-			keep(s, sg->op[i].in[k]);
+			keep_resource(s, sg->op[i].in[k]);
 	for (int i = 0; i < sg->n_out; i++)
-		keep(s, sg->out[i]);
+		keep_resource(s, sg->out[i]);
 }
 
 /* runs the subgraphs of CALL_ONCE, so that the resources have their initial values */
@@ -303,7 +303,7 @@ take_state(struct part *p, const struct options *o)
 		return;
 	for (int i = 0; i < p->sg->n_ops; i++)
 		if (is_access(&p->sg->op[i]))
-			look_at(&s, i);
+			note_access(&s, i);
 	look_for_handles(&s);
 	int *tensor = anew(p->a, int, (size_t)s.n);
 	for (int k = 0; k < s.n; k++)
@@ -385,15 +385,15 @@ lower_begin(struct part *p, const struct initial *x, const struct tfl_op *op)
 	int type = sum_type(x->type);
 	struct g_operand v = part_ifm(p, op->in[0]);
 	v.type = type;
-	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
+	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
 	struct g_operand first = not_begun(p, type);
 	struct g_operand begin = operand_whole(low_tensor(p->l, type, v.shape, NULL));
 	struct g_operand value = initial_value(p, x, type, v.shape);
-	struct g_operand sum = low_view(p->l, room, v.shape);
+	struct g_operand sum = low_view(p->l, dest, v.shape);
 	sum.type = type;
 	(void)plain_op(p, OP_MUL, value, first, begin);
 	(void)plain_op(p, OP_ADD, v, begin, sum);
-	low_deliver(p->l, room, ofm);
+	low_deliver(p->l, dest, ofm);
 	if (op->n_out < 2)
 		return;
 	struct hwc one = { .h = 1, .w = 1, .c = 1 };

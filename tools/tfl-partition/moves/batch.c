@@ -78,7 +78,7 @@ cut_piece(const struct blocks *b, int64_t i, const struct nd *big,
 
 /* the part of a piece that holds pixels */
 static struct nd
-inner(const struct nd *piece, const struct nd *pixels, const int64_t *at)
+piece_pixels(const struct nd *piece, const struct nd *pixels, const int64_t *at)
 {
 	struct nd v = *piece;
 	for (int k = 0; k < v.rank; k++)
@@ -101,7 +101,7 @@ check_blocks(const struct part *p, const struct tfl_op *op)
 		int64_t at[ND_MAX] = { 0 };
 		cut_piece(&b, i, to_batch ? &in : &out, to_batch ? &out : &in,
 			  &pixels, &piece, at);
-		struct nd v = inner(&piece, &pixels, at);
+		struct nd v = piece_pixels(&piece, &pixels, at);
 		if (nd_elements(&v))
 			copies += nd_copies(p->l, &pixels, &v);
 		copies++;
@@ -126,13 +126,13 @@ lower_blocks(struct part *p, const struct tfl_op *op)
 		int64_t at[ND_MAX] = { 0 };
 		cut_piece(&b, i, to_batch ? &in : &out, to_batch ? &out : &in,
 			  &pixels, &piece, at);
-		struct nd v = inner(&piece, &pixels, at);
+		struct nd v = piece_pixels(&piece, &pixels, at);
 		if (nd_elements(&v) && to_batch)
 			nd_copy(p->l, &pixels, &v);
 		else if (nd_elements(&v))
 			nd_copy(p->l, &v, &pixels);
 		if (to_batch)
-			nd_surround(p->l, &any, &piece, at, pixels.dim,
+			nd_fill_border(p->l, &any, &piece, at, pixels.dim,
 				    quant_zero(o));
 	}
 	return true;
@@ -142,7 +142,7 @@ lower_blocks(struct part *p, const struct tfl_op *op)
 
 /* the IFM with its elements repeated to the OFM's shape; false: impossible */
 static bool
-repeat(struct nd *v, const struct tfl_tensor *o)
+broadcast_view(struct nd *v, const struct tfl_tensor *o)
 {
 	struct nd r = *v;
 	int more = o->rank - v->rank;
@@ -167,7 +167,7 @@ check_repeat(const struct part *p, const struct tfl_op *op)
 	if (why)
 		return why;
 	struct nd v = nd_shape(part_in(p, op, 0)), to = nd_shape(part_out(p, op, 0));
-	if (!repeat(&v, part_out(p, op, 0)))
+	if (!broadcast_view(&v, part_out(p, op, 0)))
 		return "the OFM's shape is not what the IFM broadcasts to";
 	return check_copies(p, &v, &to);
 }
@@ -176,7 +176,7 @@ static bool
 lower_repeat(struct part *p, const struct tfl_op *op)
 {
 	struct nd v = nd_ifm(p, op->in[0]);
-	(void)repeat(&v, part_out(p, op, 0));
+	(void)broadcast_view(&v, part_out(p, op, 0));
 	nd_result(p, op->out[0], &v);
 	return true;
 }

@@ -38,7 +38,7 @@ read_axis(const struct part *p, const struct tfl_op *op, int *axis)
 
 /* the part of the result that an input of length n fills */
 static struct nd
-share(const struct nd *to, int axis, int64_t at, int64_t n)
+input_part(const struct nd *to, int axis, int64_t at, int64_t n)
 {
 	struct nd v = *to;
 	nd_slice(&v, axis, at, n, 1);
@@ -71,7 +71,7 @@ check_input(const struct part *p, const struct tfl_op *op, int i, int axis,
 	int64_t n = length_of(op, t, axis);
 	if (n > o->dim[axis] - *at)
 		return "the inputs are larger than the OFM";
-	struct nd v = nd_shape(t), part = share(&to, axis, *at, n);
+	struct nd v = nd_shape(t), part = input_part(&to, axis, *at, n);
 	if (nd_elements(&v) != nd_elements(&part))
 		return "the shapes of inputs and OFM do not match";
 	*at += n;
@@ -151,7 +151,7 @@ concat_has_channels(const struct part *p, const struct tfl_op *op)
 }
 
 static bool
-same_place(const struct nd *a, const struct g_operand *o)
+is_same_view(const struct nd *a, const struct g_operand *o)
 {
 	struct g_operand b;
 	return nd_operand(a, &b) && b.t == o->t && b.view == o->view &&
@@ -176,13 +176,13 @@ lower_concat(struct part *p, const struct tfl_op *op)
 		const struct tfl_tensor *t = part_in(p, op, i);
 		int64_t n = length_of(op, t, axis);
 		struct nd from = nd_ifm(p, op->in[i]);
-		struct nd part = share(&to, axis, at, n);
+		struct nd part = input_part(&to, axis, at, n);
 		struct g_operand as;
 		at += n;
 		if (rescales(op, t, o))
 			from = rescaled(p, &from, t, o);
 		(void)nd_reshape(&part, from.dim, from.rank);
-		if (nd_operand(&part, &as) && same_place(&from, &as))
+		if (nd_operand(&part, &as) && is_same_view(&from, &as))
 			continue;
 		nd_copy(p->l, &from, &part);
 	}
@@ -208,7 +208,7 @@ bind_concat(struct part *p, const struct tfl_op *op)
 		int in = op->in[i];
 		const struct tfl_tensor *t = &p->sg->tensor[in];
 		int64_t n = length_of(op, t, axis);
-		struct nd part = share(&to, axis, at, n);
+		struct nd part = input_part(&to, axis, at, n);
 		struct nd shape = nd_shape(t);
 		struct g_operand as;
 		at += n;

@@ -84,7 +84,7 @@ columns_of(const struct gather *g)
  * below.  But a copy from DRAM costs as much as some 16 columns of any length.
  */
 static bool
-is_indexed(const struct part *p, const struct tfl_op *op, const struct gather *g)
+is_transfer_better(const struct part *p, const struct tfl_op *op, const struct gather *g)
 {
 	/* words of indices; bytes of a column; columns for each copy */
 	enum { MOST = 65536, GOOD_BYTES = 16, FEW = 4 };
@@ -105,7 +105,7 @@ count_copies(const struct part *p, const struct tfl_op *op, const struct gather 
 		inner *= i == g->axis ? g->n : g->dim[i];
 	if (inner != tfl_elements(part_out(p, op, 0)))
 		return "the OFM's shape is not what the indices give";
-	if (is_indexed(p, op, g))
+	if (is_transfer_better(p, op, g))
 		return NULL;
 	struct nd in = nd_shape(part_in(p, op, 0));
 	bool ok = nd_reshape(&in, g->dim, g->rank);
@@ -203,14 +203,14 @@ read_gather_nd(const struct part *p, const struct tfl_op *op, struct gather *g)
 }
 
 static const char *
-read_any(const struct part *p, const struct tfl_op *op, struct gather *g)
+read_any_gather(const struct part *p, const struct tfl_op *op, struct gather *g)
 {
 	return op->code == TFL_GATHER ? read_gather(p, op, g)
 				      : read_gather_nd(p, op, g);
 }
 
 static bool
-are_known(const struct part *p, const struct tfl_op *op)
+indices_are_constant(const struct part *p, const struct tfl_op *op)
 {
 	return op->n_in < 2 || op->in[1] < 0 || part_in(p, op, 1)->data.p;
 }
@@ -220,7 +220,7 @@ gather_axis(const struct part *p, const struct tfl_op *op, int *axis,
 	    const int64_t **index, int *n)
 {
 	struct gather g;
-	if (!are_known(p, op) || TFL_OPT(op, GatherOptions, batch_dims) ||
+	if (!indices_are_constant(p, op) || TFL_OPT(op, GatherOptions, batch_dims) ||
 	    read_gather(p, op, &g))
 		return false;
 	*axis = g.axis;
@@ -233,12 +233,12 @@ static const char *
 check_gather(const struct part *p, const struct tfl_op *op)
 {
 	struct gather g;
-	return are_known(p, op) ? read_any(p, op, &g) : check_indexed(p, op);
+	return indices_are_constant(p, op) ? read_any_gather(p, op, &g) : check_indexed(p, op);
 }
 
 /* uses the same indices for each row */
 static void
-move_columns(struct part *p, const struct gather *g, struct nd in, struct nd out)
+gather_columns(struct part *p, const struct gather *g, struct nd in, struct nd out)
 {
 	struct columns c = columns_of(g);
 	const int64_t any[] = { c.rows, g->dim[g->axis], c.inner };
@@ -258,9 +258,9 @@ static bool
 lower_gather(struct part *p, const struct tfl_op *op)
 {
 	struct gather g;
-	if (!are_known(p, op))
+	if (!indices_are_constant(p, op))
 		return lower_indexed(p, op);
-	(void)read_any(p, op, &g);
+	(void)read_any_gather(p, op, &g);
 	struct nd in = nd_ifm(p, op->in[0]);
 	if (!nd_reshape(&in, g.dim, g.rank)) {
 		in = nd_ifm(p, op->in[0]);
@@ -274,8 +274,8 @@ lower_gather(struct part *p, const struct tfl_op *op)
 		return true;
 	}
 	struct nd out = gathered(&g, nd_ofm(p, op->out[0]));
-	if (is_indexed(p, op, &g) && nd_is_dense(&in) && nd_is_dense(&out)) {
-		move_columns(p, &g, in, out);
+	if (is_transfer_better(p, op, &g) && nd_is_dense(&in) && nd_is_dense(&out)) {
+		gather_columns(p, &g, in, out);
 		return true;
 	}
 	for (int k = 0; k < g.n;) {

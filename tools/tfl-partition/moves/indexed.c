@@ -9,7 +9,7 @@
 #include <assert.h>
 
 /* row r of [rows][any][inner] provides columns at[r / outer][0 .. n - 1] */
-struct picks {
+struct gather_shape {
 	int64_t rows, outer, any, inner, n;
 	int depth; /* numbers in each index */
 };
@@ -24,7 +24,7 @@ check_indices(const struct part *p, const struct tfl_tensor *at)
 
 static const char *
 read_axis(const struct tfl_op *op, const struct tfl_tensor *in, const struct tfl_tensor *at,
-	  struct picks *k)
+	  struct gather_shape *k)
 {
 	int axis = move_axis(TFL_OPT(op, GatherOptions, axis), in->rank);
 	int64_t batch = TFL_OPT(op, GatherOptions, batch_dims);
@@ -32,7 +32,7 @@ read_axis(const struct tfl_op *op, const struct tfl_tensor *in, const struct tfl
 		return "the axis is out of range";
 	if (batch < 0 || batch > axis || batch > at->rank)
 		return "the batch dimensions are out of range";
-	*k = (struct picks){ .rows = 1, .outer = 1, .any = in->dim[axis], .inner = 1,
+	*k = (struct gather_shape){ .rows = 1, .outer = 1, .any = in->dim[axis], .inner = 1,
 			     .n = tfl_elements(at), .depth = 1 };
 	for (int i = 0; i < in->rank; i++) {
 		if (i < batch && in->dim[i] != at->dim[i])
@@ -49,12 +49,12 @@ read_axis(const struct tfl_op *op, const struct tfl_tensor *in, const struct tfl
 
 /* GATHER_ND: merges the dimensions that an index addresses */
 static const char *
-read_numbers(const struct tfl_tensor *in, const struct tfl_tensor *at, struct picks *k)
+read_numbers(const struct tfl_tensor *in, const struct tfl_tensor *at, struct gather_shape *k)
 {
 	int depth = at->rank ? at->dim[at->rank - 1] : 0;
 	if (depth < 1 || depth > in->rank)
 		return "the indices are of more dimensions than the IFM";
-	*k = (struct picks){ .rows = 1, .outer = 1, .any = 1, .inner = 1, .depth = depth,
+	*k = (struct gather_shape){ .rows = 1, .outer = 1, .any = 1, .inner = 1, .depth = depth,
 			     .n = tfl_elements(at) / depth };
 	for (int i = 0; i < in->rank; i++)
 		*(i < depth ? &k->any : &k->inner) *= in->dim[i];
@@ -62,7 +62,7 @@ read_numbers(const struct tfl_tensor *in, const struct tfl_tensor *at, struct pi
 }
 
 static const char *
-read_picks(const struct part *p, const struct tfl_op *op, struct picks *k)
+read_gather_shape(const struct part *p, const struct tfl_op *op, struct gather_shape *k)
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	const struct tfl_tensor *in = part_in(p, op, 0), *at = part_in(p, op, 1);
@@ -91,16 +91,16 @@ read_picks(const struct part *p, const struct tfl_op *op, struct picks *k)
 const char *
 check_indexed(const struct part *p, const struct tfl_op *op)
 {
-	struct picks k;
+	struct gather_shape k;
 	if (!part_has(p, LACK_GATHER))
 		return "the indices are not constant, and addresses of NPU operations "
 		       "can't depend on data";
-	return read_picks(p, op, &k);
+	return read_gather_shape(p, op, &k);
 }
 
 /* the indices as words; of INT64 the lower words, as larger values are out of range */
 static struct nd
-words_of(struct part *p, int tensor)
+index_words(struct part *p, int tensor)
 {
 	const struct tfl_tensor *t = &p->sg->tensor[tensor];
 	struct nd v = nd_ifm(p, tensor);
@@ -115,7 +115,7 @@ words_of(struct part *p, int tensor)
 
 /* merges the numbers of each index into one: [n][depth] to [1][n] */
 static struct nd
-joined(struct part *p, const struct tfl_tensor *in, const struct picks *k, struct nd at)
+joined_indices(struct part *p, const struct tfl_tensor *in, const struct gather_shape *k, struct nd at)
 {
 	const int32_t shape[] = { 1, (int32_t)k->n };
 	struct g_operand sum = { .t = NULL };
@@ -137,9 +137,9 @@ joined(struct part *p, const struct tfl_tensor *in, const struct picks *k, struc
 
 /* the indices as [rows][n], repeated for dimensions between the batch and the axis */
 static struct nd
-indices_of(struct part *p, const struct tfl_op *op, const struct picks *k)
+indices_of(struct part *p, const struct tfl_op *op, const struct gather_shape *k)
 {
-	struct nd at = words_of(p, op->in[1]);
+	struct nd at = index_words(p, op->in[1]);
 	const int64_t numbers[] = { k->n, k->depth };
 	const int64_t rows[] = { k->rows / k->outer, 1, k->n }, all[] = { k->rows, k->n };
 	if (!nd_is_dense(&at))
@@ -148,7 +148,7 @@ indices_of(struct part *p, const struct tfl_op *op, const struct picks *k)
 					 : nd_reshape(&at, numbers, 2);
 	assert(ok);
 	if (op->code == TFL_GATHER_ND)
-		return joined(p, part_in(p, op, 0), k, at);
+		return joined_indices(p, part_in(p, op, 0), k, at);
 	if (k->outer > 1) {
 		at.dim[1] = k->outer;
 		at.stride[1] = 0;
@@ -162,8 +162,8 @@ indices_of(struct part *p, const struct tfl_op *op, const struct picks *k)
 bool
 lower_indexed(struct part *p, const struct tfl_op *op)
 {
-	struct picks k;
-	(void)read_picks(p, op, &k);
+	struct gather_shape k;
+	(void)read_gather_shape(p, op, &k);
 	const int64_t any[] = { k.rows, k.any, k.inner }, some[] = { k.rows, k.n, k.inner };
 	struct nd at = indices_of(p, op, &k), in = nd_ifm(p, op->in[0]);
 	if (!nd_reshape(&in, any, 3)) {
@@ -172,11 +172,11 @@ lower_indexed(struct part *p, const struct tfl_op *op)
 		assert(ok);
 	}
 	const struct tfl_tensor *o = part_out(p, op, 0);
-	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
-	struct nd out = nd_of(room, o);
+	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
+	struct nd out = nd_of(dest, o);
 	bool ok = nd_reshape(&out, some, 3);
 	assert(ok);
 	nd_gather(p->l, &in, &at, &out);
-	low_deliver(p->l, room, ofm);
+	low_deliver(p->l, dest, ofm);
 	return true;
 }

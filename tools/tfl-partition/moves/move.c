@@ -30,7 +30,7 @@ check_quantize(const struct part *p, const struct tfl_op *op)
 {
 	const char *why = check_arity(p, op, 1, 1, 1);
 	if (!why)
-		why = check_maps(p, op, TYPE_MAPS | TYPE_I32);
+		why = check_ifm_ofm(p, op, TYPE_FM | TYPE_I32);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);

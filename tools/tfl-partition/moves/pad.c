@@ -6,12 +6,12 @@
  */
 #include "move.h"
 
-struct border {
+struct pad_sizes {
 	int64_t before[TFL_MAX_RANK], after[TFL_MAX_RANK];
 };
 
 static const char *
-read_border(const struct part *p, const struct tfl_op *op, struct border *b)
+read_pad_sizes(const struct part *p, const struct tfl_op *op, struct pad_sizes *b)
 {
 	const char *why = check_move(p, op, op->code == TFL_PADV2 ? 3 : 2,
 				     op->code == TFL_PADV2 ? 3 : 2);
@@ -37,7 +37,7 @@ read_border(const struct part *p, const struct tfl_op *op, struct border *b)
 
 /* the part of the OFM that the IFM fills */
 static struct nd
-middle(const struct nd *to, const struct nd *in, const struct border *b)
+ifm_part(const struct nd *to, const struct nd *in, const struct pad_sizes *b)
 {
 	struct nd v = *to;
 	for (int k = 0; k < in->rank; k++)
@@ -46,12 +46,12 @@ middle(const struct nd *to, const struct nd *in, const struct border *b)
 }
 
 static const char *
-check_middle(const struct part *p, const struct tfl_op *op,
-	     const struct border *b)
+check_ifm_part(const struct part *p, const struct tfl_op *op,
+	     const struct pad_sizes *b)
 {
 	struct nd from = nd_shape(part_in(p, op, 0));
 	struct nd to = nd_shape(part_out(p, op, 0));
-	struct nd mid = middle(&to, &from, b);
+	struct nd mid = ifm_part(&to, &from, b);
 	return check_copies(p, &from, &mid);
 }
 
@@ -78,12 +78,12 @@ fill_value(const struct part *p, const struct tfl_op *op, int32_t *value)
 static const char *
 check_pad(const struct part *p, const struct tfl_op *op)
 {
-	struct border b;
+	struct pad_sizes b;
 	int32_t value;
-	const char *why = read_border(p, op, &b);
+	const char *why = read_pad_sizes(p, op, &b);
 	if (!why)
 		why = fill_value(p, op, &value);
-	return why ? why : check_middle(p, op, &b);
+	return why ? why : check_ifm_part(p, op, &b);
 }
 
 static bool
@@ -91,9 +91,9 @@ lower_pad(struct part *p, const struct tfl_op *op)
 {
 	if (p->op[p->l->op_i].folded)
 		return true;
-	struct border b;
+	struct pad_sizes b;
 	int32_t value;
-	(void)read_border(p, op, &b);
+	(void)read_pad_sizes(p, op, &b);
 	(void)fill_value(p, op, &value);
 	struct nd in = nd_ifm(p, op->in[0]);
 	if (nd_elements(&in) == tfl_elements(part_out(p, op, 0))) {
@@ -110,10 +110,10 @@ lower_pad(struct part *p, const struct tfl_op *op)
 static const char *
 check_mirror(const struct part *p, const struct tfl_op *op)
 {
-	struct border b;
+	struct pad_sizes b;
 	const char *why = check_options(p, op, &fb_MirrorPadOptions);
 	if (!why)
-		why = read_border(p, op, &b);
+		why = read_pad_sizes(p, op, &b);
 	if (why)
 		return why;
 	int64_t mode = TFL_OPT(op, MirrorPadOptions, mode);
@@ -126,7 +126,7 @@ check_mirror(const struct part *p, const struct tfl_op *op)
 			return part_say(p, "the padding of dimension %d is larger than "
 					   "the part to mirror", k);
 	}
-	return check_middle(p, op, &b);
+	return check_ifm_part(p, op, &b);
 }
 
 /*
@@ -150,12 +150,12 @@ mirror_side(struct part *p, const struct nd *done, const struct nd *to, int k,
 static bool
 lower_mirror(struct part *p, const struct tfl_op *op)
 {
-	struct border b;
-	(void)read_border(p, op, &b);
+	struct pad_sizes b;
+	(void)read_pad_sizes(p, op, &b);
 	/* REFLECT (0) does not repeat the edge, SYMMETRIC (1) does */
 	int64_t skip = TFL_OPT(op, MirrorPadOptions, mode) == 0;
 	struct nd in = nd_ifm(p, op->in[0]), to = nd_ofm(p, op->out[0]);
-	struct nd done = middle(&to, &in, &b);
+	struct nd done = ifm_part(&to, &in, &b);
 	nd_copy(p->l, &in, &done);
 	for (int k = in.rank; k-- > 0;) {
 		int64_t n = in.dim[k], before = b.before[k], after = b.after[k];

@@ -18,7 +18,7 @@ struct scatter {
 };
 
 static const char *
-check_places(const struct part *p, const struct scatter *s)
+check_positions(const struct part *p, const struct scatter *s)
 {
 	uint8_t *seen = anew(p->a, uint8_t, (size_t)s->lines);
 	for (int i = 0; i < s->n; i++) {
@@ -64,7 +64,7 @@ read_scatter(const struct part *p, const struct tfl_op *op, struct scatter *s)
 			return "an index is out of range";
 		s->at[k / depth] = s->at[k / depth] * out->dim[k % depth] + v[k];
 	}
-	return s->n * s->inner == tfl_elements(in) ? check_places(p, s)
+	return s->n * s->inner == tfl_elements(in) ? check_positions(p, s)
 						   : "the IFM's shape is not what "
 						     "the indices give";
 }
@@ -73,7 +73,7 @@ enum { MOST_RUNS = ND_MAX_COPIES / 8 };
 
 /* true if one transfer, as in gather.c, is better than copies */
 static bool
-is_indexed(const struct part *p, const struct tfl_op *op, const struct scatter *s)
+is_transfer_better(const struct part *p, const struct tfl_op *op, const struct scatter *s)
 {
 	enum { FEW = 3, GOOD_BYTES = 16 };
 	int64_t bytes = s->inner * tfl_type_bytes(part_in(p, op, 1)->type);
@@ -87,7 +87,7 @@ check_scatter(const struct part *p, const struct tfl_op *op)
 {
 	struct scatter s;
 	const char *why = read_scatter(p, op, &s);
-	int runs = why || is_indexed(p, op, &s) ? 0 : low_even_runs(s.at, s.n, false);
+	int runs = why || is_transfer_better(p, op, &s) ? 0 : low_even_runs(s.at, s.n, false);
 	if (runs > MOST_RUNS)
 		why = part_say(p, "the indices give %d separate blocks: at most %d",
 				  runs, MOST_RUNS);
@@ -98,17 +98,17 @@ check_scatter(const struct part *p, const struct tfl_op *op)
 
 /* fills all lines with zeros, from one constant line */
 static void
-clear(struct part *p, const struct scatter *s, const struct nd *to)
+fill_zeros(struct part *p, const struct scatter *s, const struct nd *to)
 {
 	int32_t *zero = anew(p->a, int32_t, (size_t)s->inner);
 	struct hwc line = { .h = 1, .w = 1, .c = (int32_t)s->inner };
 	struct g_operand none = low_const(p->l, to->type, line, zero);
 	struct nd from = nd_operand_of(none, 2, (int32_t[]){ 1, line.c });
-	nd_binary(p->l, OP_MAX, &from, 0, &from, 0, to, nd_as_made, NULL);
+	nd_binary(p->l, OP_MAX, &from, 0, &from, 0, to, nd_finish_none, NULL);
 }
 
 static void
-move_columns(struct part *p, const struct scatter *s, struct nd from, struct nd to)
+scatter_columns(struct part *p, const struct scatter *s, struct nd from, struct nd to)
 {
 	int32_t *v = anew(p->a, int32_t, (size_t)s->n);
 	for (int i = 0; i < s->n; i++)
@@ -127,27 +127,27 @@ lower_scatter(struct part *p, const struct tfl_op *op)
 {
 	struct scatter s;
 	(void)read_scatter(p, op, &s);
-	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
+	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
 	struct g_operand in = low_linear(p->l, part_ifm(p, op->in[1]));
-	struct nd to = nd_operand_of(room, 2, (int32_t[]){ (int32_t)s.lines,
+	struct nd to = nd_operand_of(dest, 2, (int32_t[]){ (int32_t)s.lines,
 							    (int32_t)s.inner });
 	struct nd from = nd_operand_of(in, 2, (int32_t[]){ s.n, (int32_t)s.inner });
-	clear(p, &s, &to);
-	if (is_indexed(p, op, &s)) {
-		move_columns(p, &s, from, to);
-		low_deliver(p->l, room, ofm);
+	fill_zeros(p, &s, &to);
+	if (is_transfer_better(p, op, &s)) {
+		scatter_columns(p, &s, from, to);
+		low_deliver(p->l, dest, ofm);
 		return true;
 	}
 	for (int k = 0; k < s.n;) {
 		int64_t step;
 		int n = low_even(s.at + k, s.n - k, false, &step);
-		struct nd some = from, place = to;
+		struct nd some = from, dest_lines = to;
 		nd_slice(&some, 0, k, n, 1);
-		nd_slice(&place, 0, s.at[k], n, step);
-		nd_copy(p->l, &some, &place);
+		nd_slice(&dest_lines, 0, s.at[k], n, step);
+		nd_copy(p->l, &some, &dest_lines);
 		k += n;
 	}
-	low_deliver(p->l, room, ofm);
+	low_deliver(p->l, dest, ofm);
 	return true;
 }
 

@@ -169,7 +169,7 @@ read_split(const struct part *p, const struct tfl_op *op, struct split *s)
 
 /* length of output k along the axis */
 static int64_t
-share(const struct part *p, const struct tfl_op *op, const struct split *s, int k)
+split_length(const struct part *p, const struct tfl_op *op, const struct split *s, int k)
 {
 	const struct tfl_tensor *o = part_out(p, op, k);
 	if (s->drop)
@@ -189,7 +189,7 @@ check_split(const struct part *p, const struct tfl_op *op)
 	for (int k = 0; k < op->n_out; k++) {
 		const struct tfl_tensor *o = part_out(p, op, k);
 		struct nd v = in, to = nd_shape(o);
-		int64_t n = share(p, op, &s, k);
+		int64_t n = split_length(p, op, &s, k);
 		why = check_moved(p, o, "OFM");
 		if (!why && o->type != in.type)
 			why = "IFM and OFM differ in type";
@@ -219,8 +219,8 @@ slice_view(const struct part *p, const struct tfl_op *op, int k, struct nd *v)
 	}
 	(void)read_split(p, op, &s);
 	for (int i = 0; i < k; i++)
-		at += share(p, op, &s, i);
-	nd_slice(v, s.axis, at, share(p, op, &s, k), 1);
+		at += split_length(p, op, &s, i);
+	nd_slice(v, s.axis, at, split_length(p, op, &s, k), 1);
 }
 
 static bool

@@ -125,7 +125,7 @@ find_picks(struct ordering *o)
 	o->pick = anew(p->a, struct pick, (size_t)sg->n_tensors);
 	for (int i = 0; i < sg->n_ops; i++)
 		for (int k = 0; k < sg->op[i].n_out; k++)
-			made[sg->op[i].out[k]] = pick_is_by(&sg->op[i]);
+			made[sg->op[i].out[k]] = is_picking_op(&sg->op[i]);
 	for (int i = 0; i < sg->n_tensors; i++)
 		if (!made[i])
 			o->pick[i] = pick_all(p, i);
@@ -143,7 +143,7 @@ find_picks(struct ordering *o)
 /* ---- parts of a feature map ------------------------------------------------ */
 
 /* a feature map whose channels are to be ordered */
-struct map {
+struct feature_map {
 	int tensor;
 	int32_t n;
 	int n_classes;
@@ -160,13 +160,13 @@ static bool
 is_read(const struct ordering *o, int tensor)
 {
 	for (int r = o->first_reader[tensor]; r; r = o->reader[r - 1].next)
-		if (!pick_is_by(&o->p->sg->op[o->reader[r - 1].op]))
+		if (!is_picking_op(&o->p->sg->op[o->reader[r - 1].op]))
 			return true;
 	return false;
 }
 
 static bool
-has_twice(const struct map *m, const struct pick *k, struct arena *a)
+has_twice(const struct feature_map *m, const struct pick *k, struct arena *a)
 {
 	bool *seen = anew(a, bool, (size_t)m->n);
 	for (int32_t i = 0; i < k->n; i++) {
@@ -182,7 +182,7 @@ has_twice(const struct map *m, const struct pick *k, struct arena *a)
  * Returns false if the pick overlaps a class only in part or has a channel twice.
  */
 static bool
-add_class(struct map *m, const struct pick *k, struct arena *a)
+add_class(struct feature_map *m, const struct pick *k, struct arena *a)
 {
 	int32_t class = m->class[k->at[0]], size = 0;
 	if (has_twice(m, k, a))
@@ -203,7 +203,7 @@ add_class(struct map *m, const struct pick *k, struct arena *a)
 }
 
 static bool
-find_classes(const struct ordering *o, struct map *m)
+find_classes(const struct ordering *o, struct feature_map *m)
 {
 	m->class = anew(o->p->a, int32_t, (size_t)m->n);
 	for (int t = 0; t < o->p->sg->n_tensors; t++)
@@ -228,7 +228,7 @@ is_free(struct ordering *o, int tensor)
 
 /* appends the channels of input k that are in a class, in that input's own order */
 static int32_t
-put_class(const struct ordering *o, struct map *m, int k, int32_t class, int32_t n)
+put_class(const struct ordering *o, struct feature_map *m, int k, int32_t class, int32_t n)
 {
 	const struct part *p = o->p;
 	int32_t start = 0;
@@ -250,7 +250,7 @@ put_class(const struct ordering *o, struct map *m, int k, int32_t class, int32_t
  * inputs that their producer writes in place come last.
  */
 static void
-put_channels(struct ordering *o, struct map *m)
+put_channels(struct ordering *o, struct feature_map *m)
 {
 	int n = 0, *turn = anew(o->p->a, int, (size_t)m->n_in);
 	int32_t done = 0;
@@ -277,7 +277,7 @@ unless_counted(const int32_t *at, int32_t n)
 
 /* an input without an order takes the order that its channels have in the feature map */
 static void
-order_inputs(struct ordering *o, const struct map *m)
+order_inputs(struct ordering *o, const struct feature_map *m)
 {
 	struct part *p = o->p;
 	int32_t start = 0;
@@ -297,7 +297,7 @@ order_inputs(struct ordering *o, const struct map *m)
 
 /* makes a picked tensor a part of the feature map */
 static void
-order_part(struct ordering *o, const struct map *m, int tensor)
+order_part(struct ordering *o, const struct feature_map *m, int tensor)
 {
 	struct part *p = o->p;
 	const struct pick *k = &o->pick[tensor];
@@ -319,7 +319,7 @@ order_part(struct ordering *o, const struct map *m, int tensor)
 }
 
 static void
-order_parts(struct ordering *o, const struct map *m)
+order_parts(struct ordering *o, const struct feature_map *m)
 {
 	struct part *p = o->p;
 	for (int t = 0; t < p->sg->n_tensors; t++) {
@@ -336,12 +336,12 @@ order_parts(struct ordering *o, const struct map *m)
  * convolution.
  */
 static void
-order_map(struct ordering *o, int tensor, const int *in, int n_in)
+order_feature_map(struct ordering *o, int tensor, const int *in, int n_in)
 {
 	struct part *p = o->p;
-	struct map m = { .tensor = tensor, .n = p->sg->tensor[tensor].dim[3], .in = in,
+	struct feature_map m = { .tensor = tensor, .n = p->sg->tensor[tensor].dim[3], .in = in,
 			 .n_in = n_in };
-	if (!pick_can_have(p, tensor) || !takes_order(o, tensor) || !find_classes(o, &m))
+	if (!is_pickable_fm(p, tensor) || !takes_order(o, tensor) || !find_classes(o, &m))
 		return;
 	put_channels(o, &m);
 	order_inputs(o, &m);
@@ -372,13 +372,13 @@ order_channels(struct part *p)
 		if (!is_plain(p, i))
 			continue;
 		if (op->code == TFL_CONCATENATION && concat_has_channels(p, op))
-			order_map(&o, op->out[0], op->in, op->n_in);
+			order_feature_map(&o, op->out[0], op->in, op->n_in);
 		else if (!is_conv(p, i, &kind))
 			continue;
 		else if (kind == OP_DEPTHWISE)
 			p->channels[op->out[0]].at = p->channels[op->in[0]].at;
 		else if (is_picked_from(&o, op->out[0]))
-			order_map(&o, op->out[0], op->out, 1);
+			order_feature_map(&o, op->out[0], op->out, 1);
 	}
 }
 

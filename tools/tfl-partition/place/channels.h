@@ -20,9 +20,9 @@ struct pick pick_of(struct part *p, const struct tfl_op *op, int k,
 /* the pick of all channels of the tensor itself */
 struct pick pick_all(struct part *p, int tensor);
 /* true if the operator only moves data, as those of picks.c */
-bool pick_is_by(const struct tfl_op *op);
+bool is_picking_op(const struct tfl_op *op);
 /* true for an 8-bit feature map [N,H,W,C] */
-bool pick_can_have(const struct part *p, int tensor);
+bool is_pickable_fm(const struct part *p, int tensor);
 
 /* concat.c: true for CONCATENATION along the channels, without requantization */
 bool concat_has_channels(const struct part *p, const struct tfl_op *op);

@@ -24,7 +24,7 @@ concat_is_ordered(const struct part *p, const struct tfl_op *op)
 }
 
 static struct mixture
-mix(const struct part *p, const struct tfl_op *op)
+mixture_of(const struct part *p, const struct tfl_op *op)
 {
 	const int32_t *order = p->channels[op->out[0]].at;
 	struct mixture m = { .n = p->sg->tensor[op->out[0]].dim[3] };
@@ -62,7 +62,7 @@ run_of(const struct mixture *m, int32_t q)
 
 /* do the channels from q on equal one whole input in its stored order? */
 static bool
-is_whole(const struct part *p, const struct tfl_op *op, const struct mixture *m, int32_t q)
+is_whole_input(const struct part *p, const struct tfl_op *op, const struct mixture *m, int32_t q)
 {
 	int32_t n = run_of(m, q);
 	for (int32_t k = 0; k < n; k++)
@@ -73,7 +73,7 @@ is_whole(const struct part *p, const struct tfl_op *op, const struct mixture *m,
 
 /* channels q to q + n - 1 of the result, in stored order */
 static struct nd
-share(struct part *p, const struct tfl_op *op, int32_t q, int32_t n)
+channel_range(struct part *p, const struct tfl_op *op, int32_t q, int32_t n)
 {
 	struct nd to = nd_ofm(p, op->out[0]);
 	nd_slice(&to, 3, q, n, 1);
@@ -83,14 +83,14 @@ share(struct part *p, const struct tfl_op *op, int32_t q, int32_t n)
 void
 bind_ordered_concat(struct part *p, const struct tfl_op *op)
 {
-	struct mixture m = mix(p, op);
+	struct mixture m = mixture_of(p, op);
 	for (int32_t q = 0, n; q < m.n; q += n) {
 		int in = op->in[m.input[q]];
 		struct g_operand place;
 		n = run_of(&m, q);
-		if (p->channels[in].part_of || !is_whole(p, op, &m, q))
+		if (p->channels[in].part_of || !is_whole_input(p, op, &m, q))
 			continue;
-		struct nd to = share(p, op, q, n);
+		struct nd to = channel_range(p, op, q, n);
 		if (nd_operand(&to, &place))
 			bind_place(p, in, place);
 	}
@@ -99,12 +99,12 @@ bind_ordered_concat(struct part *p, const struct tfl_op *op)
 void
 lower_ordered_concat(struct part *p, const struct tfl_op *op)
 {
-	struct mixture m = mix(p, op);
+	struct mixture m = mixture_of(p, op);
 	for (int32_t q = 0, n; q < m.n; q += n) {
 		struct nd from = nd_ifm(p, op->in[m.input[q]]);
 		n = run_of(&m, q);
-		struct nd to = share(p, op, q, n);
-		if (is_whole(p, op, &m, q) && from.t == to.t && from.offset == to.offset)
+		struct nd to = channel_range(p, op, q, n);
+		if (is_whole_input(p, op, &m, q) && from.t == to.t && from.offset == to.offset)
 			continue;
 		low_copy_channels(p->l, &from, &to, m.at + q);
 	}

@@ -14,7 +14,7 @@
 
 enum { MAX_PLANES = 256 }; /* planes of an image that the NPU splits or assembles */
 
-const char *const end_names[] = { [LAYOUT_NHWC] = "nhwc", [LAYOUT_NHCWB16] = "nhcwb16",
+const char *const io_layout_names[] = { [LAYOUT_NHWC] = "nhwc", [LAYOUT_NHCWB16] = "nhcwb16",
 				     [LAYOUT_PLANES] = "nchw", NULL };
 
 /* an input or output of the model for which another layout is requested */
@@ -22,7 +22,7 @@ struct border {
 	struct part *p;
 	const char *what; /* "input" or "output" */
 	int k;
-	const struct end_layout *want;
+	const struct io_layout *want;
 	struct g_tensor *t;
 	struct g_node *node; /* the only node that reads or makes it */
 	/* the model's tensor, of which t may be a reshaped view */
@@ -43,7 +43,7 @@ rows_of(const struct tfl_tensor *t)
 }
 
 static struct g_tensor *
-find_end(const struct part *p, int tensor)
+find_border_tensor(const struct part *p, int tensor)
 {
 	for (size_t i = 0; i < p->g->n_tensors; i++) {
 		struct g_tensor *t = p->g->tensors[i];
@@ -55,7 +55,7 @@ find_end(const struct part *p, int tensor)
 }
 
 static bool
-lists(const struct g_tensors *l, const struct g_tensor *t)
+lists_tensor(const struct g_tensors *l, const struct g_tensor *t)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->v[i] == t)
@@ -70,7 +70,7 @@ find_node(struct border *b)
 	const struct graph *g = b->p->g;
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		struct g_node *n = g->nodes[i];
-		if (!lists(&n->in, b->t) && !lists(&n->out, b->t))
+		if (!lists_tensor(&n->in, b->t) && !lists_tensor(&n->out, b->t))
 			continue;
 		if (n->kind == NODE_CPU)
 			return arena_printf(b->p->a, "operator %d, %s, runs on the "
@@ -134,7 +134,7 @@ strides_obstacle(const struct border *b)
 
 /* NULL, or why the layout is impossible */
 static const char *
-obstacle(struct border *b)
+layout_obstacle(struct border *b)
 {
 	const struct g_tensor *t = b->t;
 	if (!t)
@@ -167,7 +167,7 @@ obstacle(struct border *b)
 
 /* adds the application's tensor, with t's name and address; t becomes internal */
 static struct g_tensor *
-add_end(struct border *b)
+add_border_tensor(struct border *b)
 {
 	struct g_tensor *t = b->t, *x = graph_add_g_tensor(b->p->g);
 	struct g_rec rec = x->rec;
@@ -240,9 +240,9 @@ swap_in(struct g_tensors *l, const struct g_tensor *from, struct g_tensor *to)
 
 /* copies between the application's tensor (there) and the network's (here) */
 static void
-copy(const struct border *b, bool in, struct g_operand there, struct g_operand here)
+copy(const struct border *b, bool in, struct g_operand app_view, struct g_operand net_view)
 {
-	struct g_op *op = low_copy(b->p->l, in ? there : here, in ? here : there);
+	struct g_op *op = low_copy(b->p->l, in ? app_view : net_view, in ? net_view : app_view);
 	G_CLEAR(op, G_OP_tfl);
 	op->tfl = (struct g_tfls){ .n = 0 };
 }
@@ -301,11 +301,11 @@ take_copy(struct border *b)
 {
 	struct part *p = b->p;
 	bool in = b->t->io == IO_IN;
-	struct g_tensor *x = add_end(b);
+	struct g_tensor *x = add_border_tensor(b);
 	size_t first = p->g->n_ops;
 	p->l->node = b->node;
 	p->l->name = arena_printf(p->a, "%s/%s", x->name ? x->name : "",
-				  in ? "nhwc" : end_names[b->want->layout]);
+				  in ? "nhwc" : io_layout_names[b->want->layout]);
 	if (b->want->layout == LAYOUT_PLANES) {
 		copy_planes(b, in, x);
 	} else {
@@ -321,7 +321,7 @@ take_copy(struct border *b)
 /* ---- all border tensors --------------------------------------------------------- */
 
 static void
-apply(struct border *b)
+apply_layout(struct border *b)
 {
 	if (b->want->layout != LAYOUT_PLANES && !b->copied) {
 		set_layout(b, b->t);
@@ -335,28 +335,28 @@ apply(struct border *b)
 }
 
 static bool
-take(struct part *p, const struct end_layouts *l, const char *what, const int *v, int n)
+take_layouts_of(struct part *p, const struct io_layouts *l, const char *what, const int *v, int n)
 {
-	if (!ends_exist(l, n, what, p->m->name, p->e))
+	if (!io_layouts_check(l, n, what, p->m->name, p->e))
 		return false;
 	for (int k = 0; k < n; k++) {
-		const struct end_layout *x = ends_find(l, k);
+		const struct io_layout *x = io_layout_find(l, k);
 		if (!x || (x->layout == LAYOUT_NHWC && !x->row_stride && !x->pixel_stride))
 			continue;
 		struct border b = { .p = p, .what = what, .k = k, .want = x,
-				    .t = find_end(p, v[k]),
+				    .t = find_border_tensor(p, v[k]),
 				    .own = &p->sg->tensor[v[k]] };
 		b.rows = rows_of(b.own);
-		const char *why = obstacle(&b);
+		const char *why = layout_obstacle(&b);
 		if (why)
 			return err_set(p->e, "%s: error: %s %d (%s) can't have layout "
 					     "%s%s: %s",
 				       p->m->name, what, k,
 				       text_plain(p->a, p->sg->tensor[v[k]].name),
-				       end_names[x->layout],
+				       io_layout_names[x->layout],
 				       x->row_stride || x->pixel_stride ? " with strides" : "",
 				       why);
-		apply(&b);
+		apply_layout(&b);
 	}
 	return true;
 }
@@ -364,6 +364,6 @@ take(struct part *p, const struct end_layouts *l, const char *what, const int *v
 bool
 take_layouts(struct part *p, const struct options *o)
 {
-	return take(p, &o->in, "input", p->sg->in, p->sg->n_in) &&
-	       take(p, &o->out, "output", p->sg->out, p->sg->n_out);
+	return take_layouts_of(p, &o->in, "input", p->sg->in, p->sg->n_in) &&
+	       take_layouts_of(p, &o->out, "output", p->sg->out, p->sg->n_out);
 }

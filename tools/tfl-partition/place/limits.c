@@ -8,7 +8,7 @@
 #include "stream/emit.h"
 
 static bool
-blame(struct part *p, const struct g_op *op, const char *why)
+set_limit(struct part *p, const struct g_op *op, const char *why)
 {
 	bool any = false;
 	for (int k = 0; k < op->tfl.n; k++) {
@@ -28,7 +28,7 @@ find_limits(struct part *p)
 		const char *why = low_linux_limit(p->l, p->g->ops[i]);
 		if (!why)
 			why = emit_limit(p->a, accel, p->g->ops[i]);
-		if (why && blame(p, p->g->ops[i], why))
+		if (why && set_limit(p, p->g->ops[i], why))
 			any = true;
 	}
 	return any;

@@ -100,7 +100,7 @@ find_levels(struct part *p)
 
 /* a pure function of a tensor that never changes, whose result takes more memory */
 static bool
-grows(const struct part *p, const struct tfl_op *op)
+enlarges_input(const struct part *p, const struct tfl_op *op)
 {
 	if ((op->code != TFL_DEQUANTIZE && op->code != TFL_CAST) || op->n_in != 1 ||
 	    op->n_out != 1 || op->in[0] < 0)
@@ -113,7 +113,7 @@ grows(const struct part *p, const struct tfl_op *op)
 
 /* the first level in which each tensor is read: INT_MAX, not computed yet */
 static int *
-unread(struct part *p)
+no_reads_yet(struct part *p)
 {
 	int *first = anew(p->a, int, (size_t)p->sg->n_tensors);
 	for (int t = 0; t < p->sg->n_tensors; t++)
@@ -140,16 +140,16 @@ first_read(const struct tfl_op *op, const int *first)
 
 /* delays CPU operators that enlarge their input to the level that first reads the result */
 static void
-delay_growth(struct part *p)
+delay_enlarging_ops(struct part *p)
 {
-	int *first = unread(p);
+	int *first = no_reads_yet(p);
 	for (int i = p->sg->n_ops; i-- > 0;) {
 		const struct tfl_op *op = &p->sg->op[i];
 		struct placement *x = &p->op[i];
 		int level = first_read(op, first);
 		if (x->constant)
 			continue;
-		if (!x->npu && grows(p, op) && level < INT_MAX)
+		if (!x->npu && enlarges_input(p, op) && level < INT_MAX)
 			x->level = level;
 		note_reads(op, x->level, first);
 	}
@@ -157,9 +157,9 @@ delay_growth(struct part *p)
 
 /* folded operators belong to the level that first reads their results */
 static void
-place_constants(struct part *p)
+level_constants(struct part *p)
 {
-	int *first = unread(p);
+	int *first = no_reads_yet(p);
 	for (int i = p->sg->n_ops; i-- > 0;) {
 		const struct tfl_op *op = &p->sg->op[i];
 		struct placement *x = &p->op[i];
@@ -279,7 +279,7 @@ add_node(struct part *p, enum g_node_kind kind)
 }
 
 static void
-put_in(struct part *p, struct g_node *n, int op)
+add_to_node(struct part *p, struct g_node *n, int op)
 {
 	n->tfl.v[n->tfl.n++].index = op;
 	p->op[op].node = n;
@@ -292,14 +292,14 @@ make_level(struct part *p, int level)
 		if (p->op[i].npu || p->op[i].level != level)
 			continue;
 		struct g_node *n = add_node(p, NODE_CPU);
-		put_in(p, n, i);
+		add_to_node(p, n, i);
 		G_PUT(n, NODE, what, tfl_op_label(&p->sg->op[i]));
 		G_PUT(n, NODE, why, p->op[i].why);
 	}
 	struct g_node *n = NULL;
 	for (int i = 0; i < p->sg->n_ops; i++)
 		if (p->op[i].npu && p->op[i].level == level && !p->op[i].left_out)
-			put_in(p, n ? n : (n = add_node(p, NODE_NPU)), i);
+			add_to_node(p, n ? n : (n = add_node(p, NODE_NPU)), i);
 }
 
 void
@@ -312,8 +312,8 @@ make_nodes(struct part *p)
 	join_ratios(p);
 	find_levels(p);
 	raise_ratios(p);
-	delay_growth(p);
-	place_constants(p);
+	delay_enlarging_ops(p);
+	level_constants(p);
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		p->op[i].folded = pad_folds(p, i);
 		last = p->op[i].level > last ? p->op[i].level : last;

@@ -10,10 +10,10 @@
 enum { PIXEL_AXES = 3 /* N, H, W */, MAX_TAIL = 1 << 16 };
 
 bool
-pick_can_have(const struct part *p, int tensor)
+is_pickable_fm(const struct part *p, int tensor)
 {
 	const struct tfl_tensor *t = &p->sg->tensor[tensor];
-	return t->rank == PIXEL_AXES + 1 && !t->data.p && !check_map(p, t, "", TYPE_8) &&
+	return t->rank == PIXEL_AXES + 1 && !t->data.p && !check_fm(p, t, "", TYPE_8) &&
 	       t->dim[PIXEL_AXES] <= MAX_TAIL;
 }
 
@@ -21,7 +21,7 @@ struct pick
 pick_all(struct part *p, int tensor)
 {
 	const struct tfl_tensor *t = &p->sg->tensor[tensor];
-	if (!pick_can_have(p, tensor))
+	if (!is_pickable_fm(p, tensor))
 		return (struct pick){ .root = 0 };
 	struct pick r = { .root = tensor + 1, .n = t->dim[PIXEL_AXES] };
 	int32_t *at = anew(p->a, int32_t, (size_t)r.n);
@@ -97,7 +97,7 @@ data_operand(const struct tfl_op *op)
 }
 
 bool
-pick_is_by(const struct tfl_op *op)
+is_picking_op(const struct tfl_op *op)
 {
 	return data_operand(op) >= 0;
 }

@@ -27,7 +27,7 @@ network_obstacle(const struct part *p)
 
 /* the number of the model's inputs or outputs that a tensor of the graph represents */
 static int
-count_ends(const struct g_tensor *t, const int *v, int n)
+count_borders(const struct g_tensor *t, const int *v, int n)
 {
 	int count = 0;
 	for (int i = 0; i < n; i++)
@@ -42,7 +42,7 @@ tensor_obstacle(const struct part *p, const struct g_tensor *t)
 	const struct tfl_subgraph *sg = p->sg;
 	if (t->io == IO_INOUT)
 		return "it is both an input and an output of the network";
-	if (count_ends(t, sg->in, sg->n_in) + count_ends(t, sg->out, sg->n_out) > 1)
+	if (count_borders(t, sg->in, sg->n_in) + count_borders(t, sg->out, sg->n_out) > 1)
 		return "it stands for several inputs or outputs of the network";
 	if (node_io_place(p->g->nodes[0], t) == PLACES)
 		return arena_printf(p->a, "the NPU has %d base addresses, of which %d "
@@ -52,7 +52,7 @@ tensor_obstacle(const struct part *p, const struct g_tensor *t)
 }
 
 static bool
-knows(const struct g_node *n, const struct g_tensor *t)
+node_uses(const struct g_node *n, const struct g_tensor *t)
 {
 	const struct g_tensors *lists[] = { &n->in, &n->out };
 	for (int k = 0; k < 2; k++)
@@ -63,7 +63,7 @@ knows(const struct g_node *n, const struct g_tensor *t)
 }
 
 bool
-separate_ends(struct part *p, const struct options *o)
+separate_borders(struct part *p, const struct options *o)
 {
 	if (!o->separate_io)
 		return true;
@@ -74,7 +74,7 @@ separate_ends(struct part *p, const struct options *o)
 			       p->m->name, why);
 	for (size_t i = 0; i < p->g->n_tensors; i++) {
 		struct g_tensor *t = p->g->tensors[i];
-		if (!G_HAS(t, G_TENSOR_io) || !knows(p->g->nodes[0], t))
+		if (!G_HAS(t, G_TENSOR_io) || !node_uses(p->g->nodes[0], t))
 			continue;
 		why = tensor_obstacle(p, t);
 		if (why)

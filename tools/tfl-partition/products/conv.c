@@ -135,9 +135,9 @@ const char *
 check_conv_common(const struct part *p, const struct tfl_op *op,
 		  const struct conv *c)
 {
-	const char *why = check_map(p, c->ifm, "IFM", TYPE_MAPS);
+	const char *why = check_fm(p, c->ifm, "IFM", TYPE_FM);
 	if (!why)
-		why = check_map(p, c->ofm, "OFM", TYPE_MAPS);
+		why = check_fm(p, c->ofm, "OFM", TYPE_FM);
 	if (!why && c->ifm->type != c->ofm->type)
 		why = "IFM and OFM differ in type";
 	if (!why)
@@ -154,7 +154,7 @@ check_conv_common(const struct part *p, const struct tfl_op *op,
 /* ---- reading the operators -------------------------------------------------- */
 
 struct yx
-map_yx(const struct tfl_tensor *t)
+fm_yx(const struct tfl_tensor *t)
 {
 	return (struct yx){ .y = t->dim[1], .x = t->dim[2] };
 }
@@ -162,7 +162,7 @@ map_yx(const struct tfl_tensor *t)
 struct window
 conv_window(const struct conv *c)
 {
-	return window_of(c->padding, map_yx(c->ifm), c->kernel, c->stride,
+	return window_of(c->padding, fm_yx(c->ifm), c->kernel, c->stride,
 			 c->dilation);
 }
 
@@ -178,7 +178,7 @@ read_window(const struct part *p, const struct tfl_op *op, struct conv *c)
 				c->dilation.y, c->dilation.x);
 	if (c->kernel.y < 1 || c->kernel.x < 1)
 		return part_say(p, "kernel %dx%d", c->kernel.y, c->kernel.x);
-	struct yx out = map_yx(c->ofm);
+	struct yx out = fm_yx(c->ofm);
 	struct window w = conv_window(c);
 	if (w.out.y != out.y || w.out.x != out.x || c->ofm->dim[3] != c->o ||
 	    c->ofm->dim[0] != c->ifm->dim[0])
@@ -242,7 +242,7 @@ read_conv2d(const struct part *p, const struct tfl_op *op, struct conv *c)
 	c->dilation.x = (int32_t)TFL_OPT(op, Conv2DOptions, dilation_w_factor);
 	const struct tfl_tensor *w = c->weights;
 	if (w->rank == 4) {
-		c->kernel = map_yx(w);
+		c->kernel = fm_yx(w);
 		c->o = w->dim[0];
 		c->i = w->dim[3];
 	}
@@ -268,7 +268,7 @@ read_depthwise(const struct part *p, const struct tfl_op *op, struct conv *c)
 	c->dilation.y = (int32_t)TFL_OPT(op, DepthwiseConv2DOptions, dilation_h_factor);
 	c->dilation.x = (int32_t)TFL_OPT(op, DepthwiseConv2DOptions, dilation_w_factor);
 	if (c->weights->rank == 4) {
-		c->kernel = map_yx(c->weights);
+		c->kernel = fm_yx(c->weights);
 		c->o = c->weights->dim[3];
 	}
 	c->i = 1;

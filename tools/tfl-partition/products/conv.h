@@ -38,7 +38,7 @@ bool channel_scale(const struct conv *c, int o, struct npu_scale *s);
 /* the matrix of FULLY_CONNECTED's weights: O,I, with any dimensions of 1 in between */
 const char *read_matrix(const struct part *p, const struct tfl_tensor *t,
 			int32_t *rows, int32_t *cols);
-struct yx map_yx(const struct tfl_tensor *t);
+struct yx fm_yx(const struct tfl_tensor *t);
 /* reads CONV_2D or DEPTHWISE_CONV_2D, whatever it becomes; false: not one for the NPU */
 bool conv_read(const struct part *p, const struct tfl_op *op, struct conv *c);
 /* output extent and padding on the operator's own IFM; a folded PAD is not included */
@@ -53,7 +53,7 @@ bool lower_computed(struct part *p, const struct tfl_op *op);
 struct low_conv conv_shape(const struct conv *c, struct g_pad pad);
 /* the complete convolution, with the channels in the order in which they are stored */
 struct low_conv conv_whole(struct part *p, const struct conv *c, struct g_pad pad);
-nd_made conv_made; /* sets the OFM's zero point and clamp; ctx: const struct conv */
+nd_finish_op conv_made; /* sets the OFM's zero point and clamp; ctx: const struct conv */
 /* NULL, or why the NPU can't run the shape or scale the sums of its parts */
 const char *conv_check_shape(const struct part *p, const struct conv *c);
 /* appends the operations; they read the IFM, or the input of a folded PAD */

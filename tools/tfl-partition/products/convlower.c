@@ -44,7 +44,7 @@ bias_of(const struct conv *c, size_t o)
 
 /* the channel that is stored at position k */
 static size_t
-lies_at(const struct channels *c, size_t k)
+stored_channel(const struct channels *c, size_t k)
 {
 	return c->at ? (size_t)c->at[k] : k;
 }
@@ -57,7 +57,7 @@ channels_of(const struct part *p, const struct tfl_tensor *t)
 
 /* reorders weights to match feature maps that store their channels in another order */
 static void
-reorder(struct part *p, const struct conv *c, struct low_weights *w)
+reorder_weights(struct part *p, const struct conv *c, struct low_weights *w)
 {
 	const struct channels *in = channels_of(p, c->ifm), *out = channels_of(p, c->ofm);
 	bool each = c->kind == OP_DEPTHWISE;
@@ -70,13 +70,13 @@ reorder(struct part *p, const struct conv *c, struct low_weights *w)
 			for (size_t x = 0; x < n_x; x++)
 				for (size_t i = 0; i < n_i; i++)
 					*to++ = w->v[w->first +
-						     (int64_t)lies_at(out, o) * w->stride[0] +
+						     (int64_t)stored_channel(out, o) * w->stride[0] +
 						     (int64_t)y * w->stride[1] +
 						     (int64_t)x * w->stride[2] +
-						     (int64_t)(each ? 0 : lies_at(in, i)) *
+						     (int64_t)(each ? 0 : stored_channel(in, i)) *
 							     w->stride[3]];
 	for (int32_t o = 0; o < w->n_zero; o++)
-		zero[o] = w->zero[w->n_zero > 1 ? lies_at(out, (size_t)o) : 0];
+		zero[o] = w->zero[w->n_zero > 1 ? stored_channel(out, (size_t)o) : 0];
 	w->v = v;
 	w->zero = zero;
 	w->source = NULL;
@@ -96,14 +96,14 @@ conv_whole(struct part *p, const struct conv *c, struct g_pad pad)
 	struct npu_scale *scale = anew(p->a, struct npu_scale, n);
 	const struct channels *in = channels_of(p, c->ifm), *out = channels_of(p, c->ofm);
 	for (size_t o = 0; o < n; o++) {
-		bias[o] = bias_of(c, lies_at(out, o));
-		(void)channel_scale(c, (int)lies_at(out, o), &scale[o]);
+		bias[o] = bias_of(c, stored_channel(out, o));
+		(void)channel_scale(c, (int)stored_channel(out, o), &scale[o]);
 	}
 	w.bias = bias;
 	w.scale = scale;
 	w.weights = weights_of(p, c);
 	if (in->at || out->at)
-		reorder(p, c, &w.weights);
+		reorder_weights(p, c, &w.weights);
 	return w;
 }
 
@@ -177,7 +177,7 @@ scale_sums(void *ctx, const struct nd *sums, const struct nd *out)
 		shift[o] = s.shift - 31;
 		least[o] = s.shift > 31 ? -1 : 0;
 	}
-	struct g_operand sum = nd_seen(sums), ofm = nd_seen(out);
+	struct g_operand sum = nd_to_operand(sums), ofm = nd_to_operand(out);
 	struct g_operand y = word_mul_high(l, sum, low_const(l, TFL_INT32, line, mult));
 	struct g_operand below = word_min(l, y, word_const(l, 0));
 	below = word_max(l, below, low_const(l, TFL_INT32, line, least));

@@ -138,7 +138,7 @@ squash(struct part *p, struct g_operand x, struct g_operand y, float scale,
 }
 
 static struct g_op *
-combine(struct part *p, enum g_op_kind kind, struct g_operand a,
+combine_vectors(struct part *p, enum g_op_kind kind, struct g_operand a,
 	struct g_operand b, struct g_operand to)
 {
 	struct g_op *o = low_op(p->l, kind, a, to);
@@ -218,16 +218,16 @@ make_step(struct part *p, const struct lstm *l, const struct matrix *m,
 	struct g_operand candidate = gate(l, all, AT_CANDIDATE, 1);
 	struct g_operand sigmoids = gate(l, all, 0, SIGMOIDS);
 	multiply(p, l, m, h, from_h);
-	(void)combine(p, OP_ADD, from_x, from_h, all);
+	(void)combine_vectors(p, OP_ADD, from_x, from_h, all);
 	squash(p, sigmoids, sigmoids, GATE_SCALE, false);
 	squash(p, candidate, candidate, GATE_SCALE, true);
-	op_scale(combine(p, OP_MUL, forget, cell, cell), l->keep, ROUND_TFL);
-	op_scale(combine(p, OP_MUL, input, candidate, input), l->add, ROUND_TFL);
-	struct g_op *o = combine(p, OP_ADD, cell, input, cell);
+	op_scale(combine_vectors(p, OP_MUL, forget, cell, cell), l->keep, ROUND_TFL);
+	op_scale(combine_vectors(p, OP_MUL, input, candidate, input), l->add, ROUND_TFL);
+	struct g_op *o = combine_vectors(p, OP_ADD, cell, input, cell);
 	if (l->clip)
 		op_clamp(o, (struct g_range){ .lo = -l->clip, .hi = l->clip });
 	squash(p, cell, candidate, quant_scale_f32(l->cell), true);
-	o = combine(p, OP_MUL, output, candidate, to);
+	o = combine_vectors(p, OP_MUL, output, candidate, to);
 	op_scale(o, l->emit, ROUND_TFL);
 	op_zeros(o, 0, quant_zero(l->hidden));
 }

@@ -34,7 +34,7 @@ batches_match(const struct matmul *m)
 
 /* the largest magnitude of t minus its zero point */
 static int64_t
-reach(const struct tfl_tensor *t)
+largest_magnitude(const struct tfl_tensor *t)
 {
 	struct g_range r = type_range(t->type);
 	int64_t below = quant_zero(t) - r.lo, above = r.hi - quant_zero(t);
@@ -44,11 +44,11 @@ reach(const struct tfl_tensor *t)
 static const char *
 check_types(const struct part *p, const struct matmul *m, int types)
 {
-	const char *why = check_map(p, m->a, "IFM", types);
+	const char *why = check_fm(p, m->a, "IFM", types);
 	if (!why)
-		why = check_map(p, m->b, "IFM2", types);
+		why = check_fm(p, m->b, "IFM2", types);
 	if (!why)
-		why = check_map(p, m->ofm, "OFM", types);
+		why = check_fm(p, m->ofm, "OFM", types);
 	if (why)
 		return why;
 	return m->a->type != m->b->type || m->a->type != m->ofm->type
@@ -70,7 +70,7 @@ static const char *
 check_products(const struct part *p, struct matmul *m)
 {
 	bool wide = m->ofm->type == TFL_INT16;
-	int64_t most = m->depth * reach(m->a) * reach(m->b), bias = 0;
+	int64_t most = m->depth * largest_magnitude(m->a) * largest_magnitude(m->b), bias = 0;
 	for (int32_t i = 0; m->bias && i < m->cols; i++) {
 		int64_t v = tensor_int(m->bias, i);
 		bias = v > bias ? v : -v > bias ? -v : bias;
@@ -195,7 +195,7 @@ matrix_of(const struct nd *v, const struct nd *ofm, int64_t i)
 
 /* sets the result's scale, rounding and clamp */
 static void
-finish(void *ctx, struct g_op *op)
+finish_matmul(void *ctx, struct g_op *op)
 {
 	const struct matmul *m = ctx;
 	op->ofm_zero = m->zero_ofm;
@@ -215,7 +215,7 @@ multiply_all(struct part *p, const struct matmul *m, const struct nd *a,
 					  .b = matrix_of(b, out, i),
 					  .a_zero = m->zero_a, .b_zero = m->zero_b,
 					  .bias = bias };
-		low_matmul(p->l, &one, &z, finish, &ctx);
+		low_matmul(p->l, &one, &z, finish_matmul, &ctx);
 	}
 }
 

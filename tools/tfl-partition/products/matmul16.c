@@ -54,7 +54,7 @@ lower_wide(struct part *p, const struct tfl_op *op, const struct matmul *m)
 	ctx.a = nd_ifm(p, op->in[0]);
 	ctx.b = nd_ifm(p, op->in[1]);
 	struct low_wide w = { .a = ctx.a, .b = ctx.b, .scale = m->scale,
-			      .sums = half_sums, .made = nd_as_made, .ctx = &ctx };
+			      .sums = half_sums, .made = nd_finish_none, .ctx = &ctx };
 	low_multiply_wide(p->l, &w, &out);
 	return true;
 }

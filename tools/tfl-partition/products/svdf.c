@@ -79,7 +79,7 @@ read_svdf(const struct part *p, const struct tfl_op *op, struct svdf *s)
 	if (!why)
 		why = check_options(p, op, &fb_SVDFOptions);
 	if (!why)
-		why = check_maps(p, op, TYPE_I8);
+		why = check_ifm_ofm(p, op, TYPE_I8);
 	if (why)
 		return why;
 	*s = (struct svdf){ .x = part_in(p, op, INPUT), .y = part_out(p, op, 0),
@@ -127,7 +127,7 @@ check_svdf(const struct part *p, const struct tfl_op *op)
 }
 
 static struct g_list
-repeated(struct part *p, int64_t v, int32_t n)
+repeated_list(struct part *p, int64_t v, int32_t n)
 {
 	struct g_list l = { .v = anew(p->a, int64_t, (size_t)n), .n = (size_t)n };
 	for (int32_t i = 0; i < n; i++)
@@ -137,7 +137,7 @@ repeated(struct part *p, int64_t v, int32_t n)
 
 /* a product with weights of 8 bits; all results have one scale */
 static struct g_op *
-weighted(struct part *p, enum g_op_kind kind, struct g_operand x, struct g_operand y,
+weighted_sum(struct part *p, enum g_op_kind kind, struct g_operand x, struct g_operand y,
 	 struct g_source source, const struct g_list *bias, struct npu_scale scale)
 {
 	struct yx one = { .y = 1, .x = 1 }, kernel = one;
@@ -150,12 +150,12 @@ weighted(struct part *p, enum g_op_kind kind, struct g_operand x, struct g_opera
 	G_PUT(w, WEIGHTS, shape,
 	      (struct g_shape){ .type = TFL_INT8, .rank = 4,
 				.dim = { rows, kernel.y, 1, columns } });
-	G_PUT(w, WEIGHTS, zero, repeated(p, 0, 1));
+	G_PUT(w, WEIGHTS, zero, repeated_list(p, 0, 1));
 	G_PUT(w, WEIGHTS, source, source);
 	struct g_scales *s = graph_add_g_scales(p->g);
-	G_PUT(s, SCALES, bias, bias ? *bias : repeated(p, 0, rows));
-	G_PUT(s, SCALES, mult, repeated(p, scale.mult, rows));
-	G_PUT(s, SCALES, shift, repeated(p, scale.shift, rows));
+	G_PUT(s, SCALES, bias, bias ? *bias : repeated_list(p, 0, rows));
+	G_PUT(s, SCALES, mult, repeated_list(p, scale.mult, rows));
+	G_PUT(s, SCALES, shift, repeated_list(p, scale.shift, rows));
 	struct g_op *o = low_op(p->l, kind, x, y);
 	op_kernel(o, kernel, one, one, (struct g_pad){ 0 });
 	G_PUT(o, OP, weights, w);
@@ -196,7 +196,7 @@ moved_up(struct part *p, const struct svdf *s, struct g_operand x,
 	bool ok = nd_operand(&in, &one);
 	assert(ok);
 	struct g_source w = part_source(p, s->feature);
-	op_zeros(weighted(p, OP_FC, one, steps_of(now, s, m - 1, 1), w, NULL,
+	op_zeros(weighted_sum(p, OP_FC, one, steps_of(now, s, m - 1, 1), w, NULL,
 			  s->to_state),
 		 quant_zero(s->x), quant_zero(s->state));
 	(void)low_copy(p->l, steps_of(now, s, 0, m), steps_of(state, s, begin, m));
@@ -276,13 +276,13 @@ sum_over_time(struct part *p, const struct svdf *s, struct g_operand now,
 	struct g_source w = time_weights(p, s, part);
 	if (!depthwise)
 		now = low_view(p->l, now, line);
-	return weighted(p, depthwise ? OP_DEPTHWISE : OP_FC, now, to, w, bias, scale);
+	return weighted_sum(p, depthwise ? OP_DEPTHWISE : OP_FC, now, to, w, bias, scale);
 }
 
 static struct g_list
 bias_list(struct part *p, const struct svdf *s)
 {
-	struct g_list l = repeated(p, 0, s->units);
+	struct g_list l = repeated_list(p, 0, s->units);
 	for (int32_t i = 0; s->bias && i < s->units; i++)
 		l.v[i] = tensor_int(s->bias, i);
 	return l;
@@ -290,7 +290,7 @@ bias_list(struct part *p, const struct svdf *s)
 
 /* the sums as words, before bias and scale */
 static struct g_operand
-summed(struct part *p, const struct svdf *s, struct g_operand now,
+unit_sums(struct part *p, const struct svdf *s, struct g_operand now,
        enum part_of_weight part)
 {
 	struct g_operand y = word_new(p->l, (struct hwc){ .h = 1, .w = 1, .c = s->units });
@@ -304,7 +304,7 @@ summed(struct part *p, const struct svdf *s, struct g_operand now,
 
 /* floor(bias / 2^shift) & mask, of each unit */
 static struct g_operand
-biases(struct part *p, const struct svdf *s, int shift, int32_t mask)
+bias_words(struct part *p, const struct svdf *s, int shift, int32_t mask)
 {
 	int32_t *v = anew(p->a, int32_t, (size_t)s->units);
 	for (int32_t i = 0; i < s->units; i++)
@@ -337,14 +337,14 @@ whole_sum(struct part *p, const struct svdf *s, struct g_operand upper,
 	if (!may_wrap(s)) {
 		upper = word_mul(p->l, upper, word_const(p->l, 256));
 		struct g_operand sum = word_add(p->l, upper, lower);
-		return s->bias ? word_add(p->l, sum, biases(p, s, 0, -1)) : sum;
+		return s->bias ? word_add(p->l, sum, bias_words(p, s, 0, -1)) : sum;
 	}
 	if (s->bias) {
-		upper = word_add(p->l, upper, biases(p, s, 8, -1));
-		lower = word_add(p->l, lower, biases(p, s, 0, 255));
+		upper = word_add(p->l, upper, bias_words(p, s, 8, -1));
+		lower = word_add(p->l, lower, bias_words(p, s, 0, 255));
 	}
 	struct g_operand carry = word_floor(p->l, lower, 8);
-	lower = word_rest(p->l, lower, carry, 8);
+	lower = word_remainder(p->l, lower, carry, 8);
 	upper = word_add(p->l, upper, carry);
 	return word_add(p->l, word_shl(p->l, upper, word_const(p->l, 8)), lower);
 }
@@ -364,10 +364,10 @@ write_units(struct part *p, const struct svdf *s, struct g_operand now,
 			 quant_zero(s->state), quant_zero(s->y));
 		return;
 	}
-	struct g_operand upper = summed(p, s, now, UPPER);
+	struct g_operand upper = unit_sums(p, s, now, UPPER);
 	if (any_beyond(s))
-		upper = word_add(p->l, upper, summed(p, s, now, BEYOND));
-	struct g_operand lower = summed(p, s, now, LOWER);
+		upper = word_add(p->l, upper, unit_sums(p, s, now, BEYOND));
+	struct g_operand lower = unit_sums(p, s, now, LOWER);
 	struct g_operand sum = whole_sum(p, s, upper, lower);
 	word_scale_to(p->l, sum, s->to_y, quant_zero(s->y), to);
 }
@@ -379,12 +379,12 @@ lower_svdf(struct part *p, const struct tfl_op *op)
 	(void)read_svdf(p, op, &s);
 	struct g_operand x = low_linear(p->l, part_ifm(p, op->in[INPUT]));
 	struct g_operand state = part_ifm(p, op->in[STATE]);
-	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
+	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
 	for (int32_t b = 0; b < s.batch; b++) {
 		struct g_operand now = moved_up(p, &s, x, state, b);
-		write_units(p, &s, now, room, b);
+		write_units(p, &s, now, dest, b);
 	}
-	low_deliver(p->l, room, ofm);
+	low_deliver(p->l, dest, ofm);
 	return true;
 }
 

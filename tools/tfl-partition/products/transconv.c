@@ -38,7 +38,7 @@ read_transposed(const struct part *p, const struct tfl_op *op, struct conv *c,
 		return "IFM, weights and OFM must have 4 dimensions";
 	if (c->padding != TFL_SAME && c->padding != TFL_VALID)
 		return part_say(p, "padding %d is not supported", c->padding);
-	c->kernel = map_yx(w);
+	c->kernel = fm_yx(w);
 	c->o = w->dim[0];
 	c->i = w->dim[3];
 	c->strides[3] = 1;

@@ -28,7 +28,7 @@ like(struct part *p, struct g_operand o)
 /* reduces the innermost axis that is to be reduced; the other axes remain */
 static struct g_operand
 drop_axis(struct part *p, struct reduction *r, struct g_operand x,
-	  struct g_operand *room)
+	  struct g_operand *dest)
 {
 	int at = r->n - 1;
 	while (!r->g[at].drop)
@@ -38,9 +38,9 @@ drop_axis(struct part *p, struct reduction *r, struct g_operand x,
 	struct low_reduced s = low_reduced_by_pool(x.shape, k);
 	struct g_operand y =
 	    --r->drops ? operand_whole(low_tensor(p->l, x.type, s.out, NULL))
-		       : reshaped(*room, s.out);
+		       : reshaped(*dest, s.out);
 	struct g_operand in = low_view(p->l, x, s.in);
-	(void)low_window(p->l, OP_MAXPOOL, in, y, s.kernel);
+	(void)low_pool_window(p->l, OP_MAXPOOL, in, y, s.kernel);
 	r->g[at] = (struct axis){ .n = 1 };
 	return y;
 }
@@ -61,16 +61,16 @@ lower_extreme(struct part *p, const struct tfl_op *op)
 	bool min = op->code == TFL_REDUCE_MIN || op->code == TFL_REDUCE_ALL;
 	if (min) {
 		struct g_operand turned = like(p, x);
-		low_turn_order(p->l, x, turned);
+		low_reverse_order(p->l, x, turned);
 		x = turned;
 	}
-	struct g_operand room = min ? like(p, ofm) : low_room(p->l, ofm);
+	struct g_operand dest = min ? like(p, ofm) : low_destination(p->l, ofm);
 	while (r.drops)
-		x = drop_axis(p, &r, x, &room);
+		x = drop_axis(p, &r, x, &dest);
 	if (min)
-		low_turn_order(p->l, room, ofm);
+		low_reverse_order(p->l, dest, ofm);
 	else
-		low_deliver(p->l, room, ofm);
+		low_deliver(p->l, dest, ofm);
 	return true;
 }
 

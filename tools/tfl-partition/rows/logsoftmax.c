@@ -79,7 +79,7 @@ power_of(struct part *p, struct g_operand shift, int32_t base, int32_t extra)
 }
 
 static struct reduced
-reduce(struct part *p, struct g_operand x)
+reduce_argument(struct part *p, struct g_operand x)
 {
 	const int32_t root_half = 1518500250; /* sqrt(1/2) in Q0 */
 	const int32_t quarter = 1 << 23;      /* 1/4 in Q6 */
@@ -88,10 +88,10 @@ reduce(struct part *p, struct g_operand x)
 	struct g_operand ra = times(p, word_shl(p->l, x, left), root_half);
 	struct g_operand pa = power_of(p, left, SUM_BITS - 1, quarter);
 	struct g_operand two = word_const(p->l, 2);
-	struct g_operand room =
+	struct g_operand left_b =
 	    word_sub(p->l, word_clz(p->l, times(p, x, root_half)), two);
-	struct g_operand rb = word_shl(p->l, x, room);
-	struct g_operand pb = power_of(p, room, SUM_BITS - 1, -quarter);
+	struct g_operand rb = word_shl(p->l, x, left_b);
+	struct g_operand pb = power_of(p, left_b, SUM_BITS - 1, -quarter);
 	/*
 	 * Takes twice the lesser mantissa.  Twice the other one may exceed the
 	 * word, but not both can: for x = u * 2^k, 1 <= u < 2, they are u * 2^29.5,
@@ -107,7 +107,7 @@ static struct g_operand
 word_log(struct part *p, struct g_operand x)
 {
 	const int32_t root4_half = 1805811301, ln_2 = 1488522236;
-	struct reduced d = reduce(p, x);
+	struct reduced d = reduce_argument(p, x);
 	struct g_operand mid = mean_with(p, d.r, root4_half);
 	struct g_operand q =
 	    twice(p, word_sub(p->l, d.r, word_const(p->l, root4_half)));

@@ -68,10 +68,10 @@ mean_scale(const struct reduction *r, struct npu_scale *out)
 static int
 types_of(int code)
 {
-	return code == TFL_MEAN ? TYPE_MAPS
+	return code == TFL_MEAN ? TYPE_FM
 	       : code == TFL_REDUCE_ANY || code == TFL_REDUCE_ALL
 		   ? TYPE_BOOL
-		   : TYPE_MAPS | TYPE_I32;
+		   : TYPE_FM | TYPE_I32;
 }
 
 const char *
@@ -79,7 +79,7 @@ reduction_read(const struct part *p, const struct tfl_op *op, struct reduction *
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
-		why = check_maps(p, op, types_of(op->code));
+		why = check_ifm_ofm(p, op, types_of(op->code));
 	if (why)
 		return why;
 	*r = (struct reduction){ .ifm = part_in(p, op, 0),
@@ -184,7 +184,7 @@ sum_parts(struct part *p, const struct reduction *r, struct g_operand x,
 		struct hwc in = { .h = k[0], .w = (int32_t)(hi - lo), .c = k[2] };
 		struct g_operand part = word_new(p->l, out);
 		struct g_op *o =
-		    low_window(p->l, OP_AVGPOOL,
+		    low_pool_window(p->l, OP_AVGPOOL,
 			 strided(x, in, lo * k[2], (int64_t)k[1] * k[2], k[2]),
 			 part, (struct yx){ .y = 1, .x = in.w });
 		op_scale(o, (struct npu_scale){ .mult = 1 }, ROUND_TFL);
@@ -205,7 +205,7 @@ sum_once(struct part *p, const struct reduction *r, struct g_operand x,
 		return;
 	}
 	struct low_reduced s = low_reduced_by_pool(x.shape, k);
-	finish_sum(r, low_window(p->l, OP_AVGPOOL, low_view(p->l, x, s.in),
+	finish_sum(r, low_pool_window(p->l, OP_AVGPOOL, low_view(p->l, x, s.in),
 			   reshaped(ofm, s.out), s.kernel));
 }
 
@@ -277,7 +277,7 @@ sum_two(struct part *p, const struct reduction *r, struct g_operand x,
 	for (int64_t i = 0; i < outer * g[1].n; i++) {
 		int64_t at = i / g[1].n * row * g[0].n +
 			     i % g[1].n * g[2].n * g[3].n;
-		finish_sum(r, low_window(p->l, OP_AVGPOOL, strided(x, in, at, y, w),
+		finish_sum(r, low_pool_window(p->l, OP_AVGPOOL, strided(x, in, at, y, w),
 				   strided(ofm, out, i * g[3].n, g[3].n, g[3].n),
 				   kernel));
 	}
@@ -285,7 +285,7 @@ sum_two(struct part *p, const struct reduction *r, struct g_operand x,
 
 /* elements before, along and behind the only reduced axis */
 static void
-around(const struct reduction *r, int32_t k[3])
+axis_extents(const struct reduction *r, int32_t k[3])
 {
 	int at = 0;
 	while (!r->g[at].drop)
@@ -299,7 +299,7 @@ static const char *
 check_one_axis(const struct reduction *r)
 {
 	int32_t k[3];
-	around(r, k);
+	axis_extents(r, k);
 	struct low_reduced s = low_reduced_by_pool(tfl_hwc(r->ifm), k);
 	if (k[1] > LOW_POOL_WINDOW) /* sum_parts() will sum it */
 		s = (struct low_reduced){ .in = { k[0], 1, k[2] } };
@@ -360,25 +360,25 @@ lower_sum(struct part *p, const struct tfl_op *op)
 				   &r.scale);
 	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), tfl_hwc(r.ifm));
 	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct g_operand room = low_room(p->l, ofm);
+	struct g_operand dest = low_destination(p->l, ofm);
 	while (r.drops > 1 && r.g[r.n - 1].drop)
 		x = fold_innermost(p, &r, x);
 	if (r.drops == 0) {
-		finish_sum(&r, low_copy(p->l, low_view(p->l, x, room.shape), room));
+		finish_sum(&r, low_copy(p->l, low_view(p->l, x, dest.shape), dest));
 	} else if (r.drops > 1) {
-		sum_two(p, &r, x, room);
+		sum_two(p, &r, x, dest);
 	} else if (x.type == TFL_INT32) {
 		struct axis *g = &r.g[r.n - 1];
 		struct hwc in = { .h = 1, .w = r.n > 1 ? g[-1].n : 1, .c = g->n };
 		struct hwc out = { .h = 1, .w = in.w, .c = 1 };
 		finish_sum(&r, low_op(p->l, OP_REDUCE_SUM, low_view(p->l, x, in),
-				       reshaped(room, out)));
+				       reshaped(dest, out)));
 	} else {
 		int32_t k[3];
-		around(&r, k);
-		sum_once(p, &r, x, room, k);
+		axis_extents(&r, k);
+		sum_once(p, &r, x, dest, k);
 	}
-	low_deliver(p->l, room, ofm);
+	low_deliver(p->l, dest, ofm);
 	return true;
 }
 

@@ -14,9 +14,9 @@ check_rows(const struct part *p, const struct tfl_op *op, int in, int out)
 {
 	const char *why = check_arity(p, op, 1, 1, 1);
 	if (!why)
-		why = check_map(p, part_in(p, op, 0), "IFM", in);
+		why = check_fm(p, part_in(p, op, 0), "IFM", in);
 	if (!why)
-		why = check_map(p, part_out(p, op, 0), "OFM", out);
+		why = check_fm(p, part_out(p, op, 0), "OFM", out);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
@@ -46,7 +46,7 @@ scale_16(const struct part *p, const struct tfl_op *op, struct npu_scale *s)
 static const char *
 check_softmax(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_rows(p, op, TYPE_MAPS, TYPE_MAPS);
+	const char *why = check_rows(p, op, TYPE_FM, TYPE_FM);
 	if (why)
 		return why;
 	int in = part_in(p, op, 0)->type, out = part_out(p, op, 0)->type;
@@ -111,7 +111,7 @@ row_sum(struct part *p, struct g_operand x)
  * added.
  */
 static bool
-minds_one_less(const int32_t table[256], int bits)
+depends_on_one_less(const int32_t table[256], int bits)
 {
 	for (int i = 0; i < 256; i++)
 		if (table[i] > 1 << 30 && table[i] % (1 << (30 - bits)) == 0)
@@ -145,7 +145,7 @@ lower_8(struct part *p, const struct tfl_op *op, struct g_operand x,
 	struct g_operand right =
 	    word_sub(p->l, word_const(p->l, SUM_BITS + 31 - bits), lead);
 	struct g_operand half = word_half_recip(p->l, word_shl(p->l, sum, left));
-	struct g_operand y = minds_one_less(table, bits)
+	struct g_operand y = depends_on_one_less(table, bits)
 		? word_mul_high(p->l, e, word_doubled(p->l, half))
 		: word_mul_halved(p->l, e, half);
 	struct g_op *r = word_op_to(p->l, OP_SHR, y, right, ofm);

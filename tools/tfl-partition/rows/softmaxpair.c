@@ -23,7 +23,7 @@ struct results {
 
 /* the reference's results for rows of the type's greatest value and a value i below it */
 static bool
-evaluate(const struct part *p, const struct tfl_op *op, void *y)
+evaluate_pairs(const struct part *p, const struct tfl_op *op, void *y)
 {
 	struct tfl_tensor t[2] = { *part_in(p, op, 0), *part_out(p, op, 0) };
 	int in = 0, out = 1;
@@ -67,7 +67,7 @@ find_results(const struct part *p, const struct tfl_op *op, struct results *f)
 	int type = part_out(p, op, 0)->type;
 	int32_t hi = (int32_t)type_range(type).hi;
 	int16_t y[2 * DIFFERENCES];
-	if (!evaluate(p, op, y))
+	if (!evaluate_pairs(p, op, y))
 		return false;
 	f->middle = element(type, y, 0);
 	f->mirrored = true;
@@ -119,7 +119,7 @@ half_of(struct g_operand words, int k, int half)
 }
 
 static void
-look_up(struct part *p, struct g_operand x, struct g_operand u,
+look_up_pairs(struct part *p, struct g_operand x, struct g_operand u,
 	struct g_lut *table)
 {
 	for (int k = 0; k < 2; k++) {
@@ -133,7 +133,7 @@ look_up(struct part *p, struct g_operand x, struct g_operand u,
 }
 
 static void
-combine(struct part *p, struct g_operand u, struct g_operand y, int32_t middle)
+combine_results(struct part *p, struct g_operand u, struct g_operand y, int32_t middle)
 {
 	bool bytes = u.type == TFL_INT8;
 	for (int k = 0; k < 2; k++) {
@@ -158,9 +158,9 @@ lower_softmax_pairs(struct part *p, const struct tfl_op *op, struct g_operand x,
 	struct g_operand u = operand_whole(
 	    low_tensor(p->l, bytes ? TFL_INT8 : TFL_INT32, pairs, NULL));
 	struct g_lut *lut = make_table(p, &f, bytes);
-	look_up(p, low_view(p->l, x, pairs), u, lut);
-	struct g_operand room = low_room(p->l, ofm);
-	combine(p, u, operand_reshape(room.t, pairs), f.middle);
-	low_deliver(p->l, room, ofm);
+	look_up_pairs(p, low_view(p->l, x, pairs), u, lut);
+	struct g_operand dest = low_destination(p->l, ofm);
+	combine_results(p, u, operand_reshape(dest.t, pairs), f.middle);
+	low_deliver(p->l, dest, ofm);
 	return true;
 }

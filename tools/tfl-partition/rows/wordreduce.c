@@ -38,7 +38,7 @@ lower_words_reduced(struct part *p, const struct tfl_op *op, struct reduction *r
 			continue;
 		bool ok = nd_reshape(&v, dim, 3);
 		assert(ok);
-		words_folded(p->l, kind, &v);
+		word_reduce_axis(p->l, kind, &v);
 		r->g[at].n = 1;
 	}
 	struct nd to = nd_ofm(p, op->out[0]);

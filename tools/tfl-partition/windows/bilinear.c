@@ -142,7 +142,7 @@ static bool
 lower_phases(struct part *p, const struct tfl_op *op, const struct low_phases *f)
 {
 	struct nd in = nd_ifm(p, op->in[0]), out = nd_ofm(p, op->out[0]);
-	return low_phases(p->l, f, &in, &out, nd_as_made, NULL) ||
+	return low_phases(p->l, f, &in, &out, nd_finish_none, NULL) ||
 	       err_set(p->e, "operator %d: rows and columns that no operation writes",
 		       p->l->op_i);
 }
@@ -153,7 +153,7 @@ check_bilinear(const struct part *p, const struct tfl_op *op)
 	struct resize r;
 	const char *why = read_resize(p, op, &r);
 	if (!why)
-		why = check_maps(p, op, TYPE_MAPS);
+		why = check_ifm_ofm(p, op, TYPE_FM);
 	if (why || doubling_of(&r).times || can_sample_bilinear(p, &r))
 		return why;
 	struct low_blend y = blend_of(p->a, &r, r.ifm->dim[1], r.ofm->dim[1]);
@@ -168,11 +168,11 @@ check_bilinear(const struct part *p, const struct tfl_op *op)
 static struct nd
 widened(struct part *p, const struct nd *in)
 {
-	struct nd v = nd_like(p->l, in, TFL_INT16);
+	struct nd v = nd_new_like(p->l, in, TFL_INT16);
 	struct g_operand from;
 	struct nd dense = *in;
 	if (!nd_operand(in, &from)) {
-		dense = nd_like(p->l, in, in->type);
+		dense = nd_new_like(p->l, in, in->type);
 		nd_copy(p->l, in, &dense);
 		from = whole(&dense);
 	}
@@ -274,8 +274,8 @@ lower_bilinear(struct part *p, const struct tfl_op *op)
 	struct hwc line = { .h = (int32_t)(sum.dim[0] * oh),
 			    .w = (int32_t)(ow * sum.dim[3]), .c = 1 };
 	struct g_operand ofm = part_ofm(p, op->out[0]), as;
-	struct g_operand room = low_room(p->l, ofm);
-	bool ok = operand_view(room, line, &as);
+	struct g_operand dest = low_destination(p->l, ofm);
+	bool ok = operand_view(dest, line, &as);
 	if (!ok)
 		return err_set(p->e, "operator %d: no room for a line", p->l->op_i);
 	struct g_op *o = low_op(p->l, OP_REDUCE_SUM,
@@ -284,6 +284,6 @@ lower_bilinear(struct part *p, const struct tfl_op *op)
 	op_scale(o, (struct npu_scale){ .mult = (uint32_t)1 << 31,
 					.shift = halves ? 42 : 51 },
 		 is_unsigned ? ROUND_NATURAL : ROUND_TFL);
-	low_deliver(p->l, room, ofm);
+	low_deliver(p->l, dest, ofm);
 	return true;
 }

@@ -53,7 +53,7 @@ read_pool(const struct part *p, const struct tfl_op *op, struct pool *k)
 	if (!why)
 		why = check_options(p, op, &fb_Pool2DOptions);
 	if (!why)
-		why = check_maps(p, op, TYPE_MAPS);
+		why = check_ifm_ofm(p, op, TYPE_FM);
 	if (!why)
 		why = check_same_quant(p, op);
 	if (why)

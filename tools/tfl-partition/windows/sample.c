@@ -15,7 +15,7 @@ bilinear_grid(const struct resize *r, int64_t in, int64_t out, struct low_grid *
 	int64_t step = resize_step(r, in, out);
 	*g = (struct low_grid){ .up = FRACTION, .down = step,
 			    .first = resize_first(r, step) };
-	return low_grid_settle(g, in);
+	return low_grid_normalize(g, in);
 }
 
 /* in halves of the ratio: the unit takes the next element from the middle on */
@@ -27,7 +27,7 @@ nearest_grid(const struct resize *r, const int32_t *map, int64_t in, int64_t out
 			    .first = (r->half_pixel ? in : 0) - out };
 	if (r->align_corners && out > 1)
 		*g = (struct low_grid){ .up = out - 1, .down = in - 1 };
-	if (!low_grid_settle(g, in))
+	if (!low_grid_normalize(g, in))
 		return false;
 	for (int64_t o = 0; o < out; o++)
 		if (low_grid_nearest(g, in, o) != map[o])

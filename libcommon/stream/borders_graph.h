@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs and outputs of the finished model, taken from a graph and its original model. */
-#ifndef STREAM_ENDS_GRAPH_H
-#define STREAM_ENDS_GRAPH_H
+#ifndef STREAM_BORDERS_GRAPH_H
+#define STREAM_BORDERS_GRAPH_H
 
 #include "graph/graph.h"
-#include "stream/ends.h"
+#include "stream/borders.h"
 
 /* Inputs in one run. */
 int32_t graph_batch(const struct graph *g);
 /* The graph's tensor that stands for a tensor of the original model, or NULL. */
-const struct g_tensor *graph_stand_in(const struct graph *g, int index);
+const struct g_tensor *graph_tensor_of_tfl(const struct graph *g, int index);
 /*
  * Describes border tensor t.  index is its tensor in the original model m; -1: t stands
  * for none.
  */
-struct end end_of_graph(const struct graph *g, const struct tfl_model *m,
+struct border_tensor border_of_graph(const struct graph *g, const struct tfl_model *m,
 			const struct g_tensor *t, int index);
 
 #endif

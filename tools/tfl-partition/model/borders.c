@@ -11,7 +11,7 @@
 static const char left_out[] = "left out by --integer-io";
 
 static bool
-is_float_end(const struct part *p, int tensor)
+is_float_border(const struct part *p, int tensor)
 {
 	return p->sg->tensor[tensor].type == TFL_FLOAT32;
 }
@@ -24,7 +24,7 @@ struct readers {
 };
 
 static bool
-is_integer_map(const struct tfl_tensor *t)
+is_integer_fm(const struct tfl_tensor *t)
 {
 	return (t->type == TFL_INT8 || t->type == TFL_UINT8 ||
 		t->type == TFL_INT16) &&
@@ -36,7 +36,7 @@ note_reader(const struct part *p, const struct options *o, int i, struct readers
 {
 	const struct tfl_op *op = &p->sg->op[i];
 	const struct tfl_tensor *y = part_out(p, op, 0);
-	if (op->code != TFL_QUANTIZE || !y || !is_integer_map(y) ||
+	if (op->code != TFL_QUANTIZE || !y || !is_integer_fm(y) ||
 	    kept_on_cpu(o, op, i)) {
 		r->others = true;
 	} else if (r->first < 0) {
@@ -78,7 +78,7 @@ take_inputs(struct part *p, const struct options *o, int *in)
 	for (int i = 0; i < sg->n_in; i++) {
 		int from = sg->in[i], q = r[from].first;
 		in[i] = from;
-		if (!is_float_end(p, from) || q < 0 || r[from].others)
+		if (!is_float_border(p, from) || q < 0 || r[from].others)
 			continue;
 		in[i] = sg->op[q].out[0];
 		taken[from] = 1 + in[i];
@@ -98,9 +98,9 @@ take_output(const struct part *p, const struct options *o, int tensor)
 {
 	int from = p->sg->tensor[tensor].producer;
 	const struct tfl_op *op = from < 0 ? NULL : &p->sg->op[from];
-	if (!is_float_end(p, tensor) || !op || op->code != TFL_DEQUANTIZE ||
+	if (!is_float_border(p, tensor) || !op || op->code != TFL_DEQUANTIZE ||
 	    op->n_in != 1 || op->in[0] < 0 || kept_on_cpu(o, op, from) ||
-	    !is_integer_map(&p->sg->tensor[op->in[0]]))
+	    !is_integer_fm(&p->sg->tensor[op->in[0]]))
 		return tensor;
 	return op->in[0];
 }
@@ -126,21 +126,21 @@ void
 find_border(struct part *p)
 {
 	const struct tfl_subgraph *sg = p->sg;
-	bool *end = anew(p->a, bool, (size_t)sg->n_tensors);
+	bool *float_border = anew(p->a, bool, (size_t)sg->n_tensors);
 	for (int i = 0; i < sg->n_in; i++)
-		end[sg->in[i]] = is_float_end(p, sg->in[i]);
+		float_border[sg->in[i]] = is_float_border(p, sg->in[i]);
 	for (int i = 0; i < sg->n_out; i++)
-		end[sg->out[i]] |= is_float_end(p, sg->out[i]);
+		float_border[sg->out[i]] |= is_float_border(p, sg->out[i]);
 	for (int i = 0; i < sg->n_ops; i++) {
 		const struct tfl_op *op = &sg->op[i];
 		p->op[i].border =
-		    (op->code == TFL_QUANTIZE && part_in(p, op, 0) && end[op->in[0]]) ||
-		    (op->code == TFL_DEQUANTIZE && part_out(p, op, 0) && end[op->out[0]]);
+		    (op->code == TFL_QUANTIZE && part_in(p, op, 0) && float_border[op->in[0]]) ||
+		    (op->code == TFL_DEQUANTIZE && part_out(p, op, 0) && float_border[op->out[0]]);
 	}
 }
 
 static struct g_tfls
-list_ends(const struct part *p, const int *v, int n)
+tensor_list(const struct part *p, const int *v, int n)
 {
 	struct g_tfls l = { .n = n, .v = anew(p->a, struct g_tfl, (size_t)n + 1) };
 	for (int i = 0; i < n; i++)
@@ -153,7 +153,7 @@ static void
 warn_of_floats(const struct part *p, const char *side, const int *v, int n)
 {
 	for (int i = 0; i < n; i++)
-		if (is_float_end(p, v[i])) {
+		if (is_float_border(p, v[i])) {
 			cli_note("warning", "%s: %s %d (%s) stays FLOAT32, because it "
 					    "is not connected to one %s only",
 					    p->m->name, side, i,
@@ -164,7 +164,7 @@ warn_of_floats(const struct part *p, const char *side, const int *v, int n)
 }
 
 void
-take_float_ends(struct part *p, const struct options *o)
+leave_out_float_borders(struct part *p, const struct options *o)
 {
 	struct tfl_subgraph *sg = &p->m->subgraph[0];
 	int *in = anew(p->a, int, (size_t)sg->n_in);
@@ -178,6 +178,6 @@ take_float_ends(struct part *p, const struct options *o)
 	warn_of_floats(p, "input", in, sg->n_in);
 	warn_of_floats(p, "output", out, sg->n_out);
 	struct g_model *m = p->g->models[0];
-	G_PUT(m, MODEL, inputs, list_ends(p, in, sg->n_in));
-	G_PUT(m, MODEL, outputs, list_ends(p, out, sg->n_out));
+	G_PUT(m, MODEL, inputs, tensor_list(p, in, sg->n_in));
+	G_PUT(m, MODEL, outputs, tensor_list(p, out, sg->n_out));
 }

@@ -7,7 +7,7 @@
 #include "quantcheck.h"
 
 static bool
-is_float_end(const struct review *r, int tensor, unsigned side)
+is_float_border(const struct review *r, int tensor, unsigned side)
 {
 	return tensor >= 0 && r->use[0][tensor].what & side &&
 	       type_is_float(r->m->subgraph[0].tensor[tensor].type);
@@ -20,20 +20,20 @@ is_border_operator(const struct review *r, struct place at)
 	if (at.subgraph || op->n_in < 1 || op->n_out < 1)
 		return false;
 	return (op->code == TFL_QUANTIZE &&
-		is_float_end(r, op->in[0], USE_INPUT)) ||
+		is_float_border(r, op->in[0], USE_INPUT)) ||
 	       (op->code == TFL_DEQUANTIZE &&
-		is_float_end(r, op->out[0], USE_OUTPUT));
+		is_float_border(r, op->out[0], USE_OUTPUT));
 }
 
 void
-find_float_ends(struct review *r)
+find_float_borders(struct review *r)
 {
 	const struct tfl_subgraph *g = &r->m->subgraph[0];
 	for (int i = g->n_tensors; i-- > 0;) {
-		if (is_float_end(r, i, USE_INPUT)) {
+		if (is_float_border(r, i, USE_INPUT)) {
 			r->float_in.n++;
 			r->float_in.first = i;
-		} else if (is_float_end(r, i, USE_OUTPUT)) {
+		} else if (is_float_border(r, i, USE_OUTPUT)) {
 			r->float_out.n++;
 			r->float_out.first = i;
 		}
@@ -57,12 +57,12 @@ remedy(bool in, bool border)
 }
 
 void
-check_float_end(struct review *r, const struct check *c, struct place at)
+check_float_border(struct review *r, const struct check *c, struct place at)
 {
-	bool in = at.subgraph == 0 && is_float_end(r, at.tensor, USE_INPUT);
-	if (at.subgraph || (!in && !is_float_end(r, at.tensor, USE_OUTPUT)))
+	bool in = at.subgraph == 0 && is_float_border(r, at.tensor, USE_INPUT);
+	if (at.subgraph || (!in && !is_float_border(r, at.tensor, USE_OUTPUT)))
 		return;
-	const struct float_ends *f = in ? &r->float_in : &r->float_out;
+	const struct float_borders *f = in ? &r->float_in : &r->float_out;
 	const char *type = tfl_type_name(place_tensor(r, at)->type);
 	const char *side = in ? "input" : "output";
 	if (f->first != at.tensor)

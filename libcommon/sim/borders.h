@@ -4,28 +4,28 @@
  * The caller of the simulator reads and writes dense values and sees their shapes.
  * Private to libcommon/sim.
  */
-#ifndef SIM_ENDS_H
-#define SIM_ENDS_H
+#ifndef SIM_BORDERS_H
+#define SIM_BORDERS_H
 
-#include "stream/ends.h"
+#include "stream/borders.h"
 
-struct sim_ends;
+struct sim_borders;
 
 /* *out is NULL if the model has no such tensor. */
-bool sim_ends_open(struct arena *a, const struct tfl_model *m, struct sim_ends **out,
+bool sim_borders_open(struct arena *a, const struct tfl_model *m, struct sim_borders **out,
 		   struct err *e);
 /* The model with the shapes of the values. */
-const struct tfl_model *sim_ends_model(const struct sim_ends *x);
+const struct tfl_model *sim_borders_model(const struct sim_borders *x);
 /*
  * The dense values of a tensor; `memory` if its layout is plain.  x may be NULL, also
  * below.
  */
-uint8_t *sim_end_values(const struct sim_ends *x, int tensor, uint8_t *memory);
+uint8_t *sim_border_values(const struct sim_borders *x, int tensor, uint8_t *memory);
 /*
  * Copy the inputs into memory, and the outputs that op wrote out of memory.  data has the
  * memory of each tensor.
  */
-void sim_ends_enter(const struct sim_ends *x, uint8_t *const *data);
-void sim_ends_leave(const struct sim_ends *x, const struct tfl_op *op, uint8_t *const *data);
+void sim_borders_enter(const struct sim_borders *x, uint8_t *const *data);
+void sim_borders_leave(const struct sim_borders *x, const struct tfl_op *op, uint8_t *const *data);
 
 #endif

@@ -2,7 +2,7 @@
 /* Prints the manifest's description of a compiled model's inputs and outputs. */
 #include "npucc.h"
 
-#include "stream/ends.h"
+#include "stream/borders.h"
 #include "stream/stream.h"
 
 #include <string.h>
@@ -27,13 +27,13 @@ put_quantization(struct text *t, const struct tfl_quant *q)
 
 /* prints the layout in the file's record; without a record, elements are dense */
 static void
-put_layout(struct text *t, const struct end *x)
+put_layout(struct text *t, const struct border_tensor *x)
 {
-	if (!x->given) {
+	if (!x->has_record) {
 		text_puts(t, x->rank == 4 ? "\"NHWC\"" : "\"linear\"");
 		return;
 	}
-	text_printf(t, "\"%s\", \"network_shape\": [", end_layout_names[x->layout]);
+	text_printf(t, "\"%s\", \"network_shape\": [", border_layout_names[x->layout]);
 	for (int i = 0; i < x->rank; i++)
 		text_printf(t, "%s%d", i ? ", " : "", x->dim[i]);
 	text_printf(t, "], \"row_stride\": %lld, \"pixel_stride\": %lld",
@@ -41,7 +41,7 @@ put_layout(struct text *t, const struct end *x)
 }
 
 static void
-put_end(struct text *t, const struct tfl_model *m, int index, const struct end *d)
+put_border(struct text *t, const struct tfl_model *m, int index, const struct border_tensor *d)
 {
 	const struct tfl_tensor *x = &m->subgraph[0].tensor[index];
 	int64_t at = tfl_planned_at(m, index);
@@ -66,11 +66,11 @@ put_end(struct text *t, const struct tfl_model *m, int index, const struct end *
 
 static void
 put_list(struct text *t, const char *key, const struct tfl_model *m, const int *v,
-	 const struct end *x, int n)
+	 const struct border_tensor *x, int n)
 {
 	text_printf(t, "  \"%s\": [\n", key);
 	for (int i = 0; i < n; i++) {
-		put_end(t, m, v[i], &x[i]);
+		put_border(t, m, v[i], &x[i]);
 		text_puts(t, i + 1 < n ? ",\n" : "\n");
 	}
 	text_puts(t, "  ],\n");
@@ -93,22 +93,22 @@ batch_of(const struct tfl_subgraph *g)
 }
 
 bool
-manifest_ends(struct npucc *c, const char *compiled, struct text *t)
+manifest_borders(struct npucc *c, const char *compiled, struct text *t)
 {
 	struct arena *a = arena_open();
 	struct err e = { 0 };
 	struct tfl_model *m;
-	struct ends ends;
-	bool ok = tfl_read_file(a, compiled, &m, &e) && ends_read(a, m, &ends, &e);
+	struct border_tensors borders;
+	bool ok = tfl_read_file(a, compiled, &m, &e) && borders_read(a, m, &borders, &e);
 	if (ok) {
 		const struct tfl_subgraph *g = &m->subgraph[0];
 		text_printf(t, "  \"batch\": %d,\n", batch_of(g));
-		if (ends.desired)
+		if (borders.desired)
 			text_printf(t, "  \"desired_batch_size\": %d,\n"
 				       "  \"actual_batch_size\": %d,\n",
-				    ends.desired, ends.actual);
-		put_list(t, "inputs", m, g->in, ends.in, g->n_in);
-		put_list(t, "outputs", m, g->out, ends.out, g->n_out);
+				    borders.desired, borders.actual);
+		put_list(t, "inputs", m, g->in, borders.in, g->n_in);
+		put_list(t, "outputs", m, g->out, borders.out, g->n_out);
 	}
 	arena_close(a);
 	return ok || err_set(c->e, "error: can't read the output of npu-cmdgen: %s",

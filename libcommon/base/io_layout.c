@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/ends.h"
+#include "base/io_layout.h"
 
 #include "base/nearest.h"
 
@@ -13,8 +13,8 @@ print_names(struct text *t, const char *const *names)
 		text_printf(t, "%s%s", !i ? "" : names[i + 1] ? ", " : " or ", names[i]);
 }
 
-struct end_layout *
-ends_add(struct end_layouts *l, const char *arg, const char *const *names,
+struct io_layout *
+io_layout_add(struct io_layouts *l, const char *arg, const char *const *names,
 	 const char **rest)
 {
 	const char *name = arg;
@@ -35,21 +35,21 @@ ends_add(struct end_layouts *l, const char *arg, const char *const *names,
 		text_free(&t);
 		return NULL;
 	}
-	if (l->n == MAX_END_LAYOUTS) {
-		cli_error("more than %d layouts", MAX_END_LAYOUTS);
+	if (l->n == MAX_IO_LAYOUTS) {
+		cli_error("more than %d layouts", MAX_IO_LAYOUTS);
 		return NULL;
 	}
 	if (rest)
 		*rest = name + n;
-	struct end_layout *x = &l->v[l->n++];
-	*x = (struct end_layout){ .index = index, .layout = k };
+	struct io_layout *x = &l->v[l->n++];
+	*x = (struct io_layout){ .index = index, .layout = k };
 	return x;
 }
 
-const struct end_layout *
-ends_find(const struct end_layouts *l, int k)
+const struct io_layout *
+io_layout_find(const struct io_layouts *l, int k)
 {
-	const struct end_layout *x = NULL;
+	const struct io_layout *x = NULL;
 	for (int i = 0; i < l->n; i++)
 		if (l->v[i].index < 0 || l->v[i].index == k)
 			x = &l->v[i];
@@ -57,7 +57,7 @@ ends_find(const struct end_layouts *l, int k)
 }
 
 bool
-ends_exist(const struct end_layouts *l, int n, const char *what, const char *file,
+io_layouts_check(const struct io_layouts *l, int n, const char *what, const char *file,
 	   struct err *e)
 {
 	for (int i = 0; i < l->n; i++)

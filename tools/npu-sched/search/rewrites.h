@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* forms.c: rewrites of a network, which compute the same and are planned one by one. */
-#ifndef NPU_SCHED_FORMS_H
-#define NPU_SCHED_FORMS_H
+/* rewrites.c: rewrites of a network, which compute the same and are planned one by one. */
+#ifndef NPU_SCHED_REWRITES_H
+#define NPU_SCHED_REWRITES_H
 
 #include "../sched.h"
 
 /* The graph as text, from which its rewrites are read. */
-struct bytes form_text(struct sched *s);
+struct bytes rewrite_text(struct sched *s);
 /* Reads the network again to plan it on its own.  False: e has the reason. */
-bool form_open(const struct sched *s, struct bytes text, struct sched *out, struct err *e);
+bool rewrite_open(const struct sched *s, struct bytes text, struct sched *out, struct err *e);
 /* Is x's plan better by the requested goal?  False if both are equal in bytes and cycles. */
-bool form_is_better(const struct sched *x, const struct sched *y);
+bool is_better_rewrite(const struct sched *x, const struct sched *y);
 
 /* Texts for --front: what changes from a row of x to a row of y, and from y to x. */
-struct form_changes {
+struct rewrite_changes {
 	const char *to, *from; /* the rewrite of y */
 };
 /* Merges two fronts by rising memory; drops rows that are no better than another one. */
-struct sched_front form_fronts(struct arena *a, const struct sched_front *x,
+struct sched_front merge_fronts(struct arena *a, const struct sched_front *x,
 			       const struct sched_front *y,
-			       const struct form_changes *changes);
+			       const struct rewrite_changes *changes);
 
 #endif

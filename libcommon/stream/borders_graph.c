@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs and outputs of the finished model, taken from a graph and its original model. */
-#include "stream/ends_graph.h"
+#include "stream/borders_graph.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@ graph_batch(const struct graph *g)
 }
 
 const struct g_tensor *
-graph_stand_in(const struct graph *g, int index)
+graph_tensor_of_tfl(const struct graph *g, int index)
 {
 	for (size_t i = 0; i < g->n_tensors; i++)
 		for (int k = 0; k < g->tensors[i]->tfl.n; k++)
@@ -23,7 +23,7 @@ graph_stand_in(const struct graph *g, int index)
 
 /* Sets the shape that the network sees: the first dimension is multiplied by the batch. */
 static void
-set_dims(struct end *x, int rank, const int32_t *dim, int32_t batch)
+set_dims(struct border_tensor *x, int rank, const int32_t *dim, int32_t batch)
 {
 	x->rank = rank;
 	memcpy(x->dim, dim, sizeof(x->dim));
@@ -31,11 +31,11 @@ set_dims(struct end *x, int rank, const int32_t *dim, int32_t batch)
 		x->dim[0] *= batch;
 }
 
-struct end
-end_of_graph(const struct graph *g, const struct tfl_model *m, const struct g_tensor *t,
+struct border_tensor
+border_of_graph(const struct graph *g, const struct tfl_model *m, const struct g_tensor *t,
 	     int index)
 {
-	struct end x = { .layout = END_NHWC };
+	struct border_tensor x = { .layout = BORDER_NHWC };
 	const struct tfl_tensor *o = index < 0 ? NULL : &m->subgraph[0].tensor[index];
 	x.type = o ? o->type : t->shape.type;
 	if (o)
@@ -44,8 +44,8 @@ end_of_graph(const struct graph *g, const struct tfl_model *m, const struct g_te
 		set_dims(&x, t->shape.rank, t->shape.dim, 1);
 	if (!t || (t->layout == LAYOUT_NHWC && !tensor_has_strides(t) && !t->planes))
 		return x;
-	x.given = true;
-	x.layout = t->planes ? END_NCHW : t->layout == LAYOUT_NHCWB16 ? END_NHCWB16 : END_NHWC;
+	x.has_record = true;
+	x.layout = t->planes ? BORDER_NCHW : t->layout == LAYOUT_NHCWB16 ? BORDER_NHCWB16 : BORDER_NHWC;
 	x.row_stride = t->row_stride;
 	x.pixel_stride = t->pixel_stride;
 	return x;

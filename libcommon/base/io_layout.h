@@ -3,21 +3,21 @@
  * Options that set a layout for each input or output of a network: [K=]LAYOUT, where
  * LAYOUT is the layout of the application's data.
  */
-#ifndef BASE_ENDS_H
-#define BASE_ENDS_H
+#ifndef BASE_IO_LAYOUT_H
+#define BASE_IO_LAYOUT_H
 
 #include "base/cli.h"
 
-enum { MAX_END_LAYOUTS = 64 };
+enum { MAX_IO_LAYOUTS = 64 };
 
-struct end_layout {
+struct io_layout {
 	int index;  /* of the input or output; -1: all */
 	int layout; /* index into the program's list of names */
 	int64_t row_stride, pixel_stride; /* bytes; 0: dense */
 };
 
-struct end_layouts {
-	struct end_layout v[MAX_END_LAYOUTS];
+struct io_layouts {
+	struct io_layout v[MAX_IO_LAYOUTS];
 	int n;
 };
 
@@ -29,15 +29,15 @@ struct end_layouts {
  * If rest is not NULL, a comma and more text may follow NAME, and *rest points to the
  * comma.  If rest is NULL, nothing may follow NAME.
  */
-struct end_layout *ends_add(struct end_layouts *l, const char *arg,
+struct io_layout *io_layout_add(struct io_layouts *l, const char *arg,
 			    const char *const *names, const char **rest);
 /* what end k is to have: the last that names it, or all; NULL: nothing is said */
-const struct end_layout *ends_find(const struct end_layouts *l, int k);
+const struct io_layout *io_layout_find(const struct io_layouts *l, int k);
 /*
  * Checks that every index in l is below n, the number of tensors.  what is "input" or
  * "output", and file is the network's file; both are for the error message.
  */
-bool ends_exist(const struct end_layouts *l, int n, const char *what,
+bool io_layouts_check(const struct io_layouts *l, int n, const char *what,
 		const char *file, struct err *e);
 
 #endif

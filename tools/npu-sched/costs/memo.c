@@ -10,16 +10,16 @@
 #include <string.h>
 
 static bool
-lie_alike(const struct g_operand *a, const struct g_operand *b)
+same_layout(const struct g_operand *a, const struct g_operand *b)
 {
 	return !a->t || (a->t->layout == b->t->layout && a->t->area == b->t->area);
 }
 
 static bool
-has_maps_alike(const struct g_op *a, const struct g_op *b)
+same_operand_layouts(const struct g_op *a, const struct g_op *b)
 {
-	return lie_alike(&a->ifm, &b->ifm) && lie_alike(&a->ifm2, &b->ifm2) &&
-	       lie_alike(&a->ofm, &b->ofm);
+	return same_layout(&a->ifm, &b->ifm) && same_layout(&a->ifm2, &b->ifm2) &&
+	       same_layout(&a->ofm, &b->ofm);
 }
 
 static void
@@ -41,12 +41,12 @@ take_stripes(struct sched *s, struct op_info *f, const struct op_info *from)
 		f->in_stripes[f->n_stripes++] = from->in_stripes[i];
 	}
 	memcpy(f->lower_bound, from->lower_bound, sizeof(f->lower_bound));
-	f->lower_bounds_known = from->lower_bounds_known;
+	f->has_lower_bounds = from->has_lower_bounds;
 }
 
 /* Of each operation of the graph: its position in the order. */
 static int *
-find_places(const struct sched *s, struct arena *a)
+find_positions(const struct sched *s, struct arena *a)
 {
 	int *at = anew(a, int, s->g->n_ops + 1);
 	for (int i = 0; i < s->n_ops; i++)
@@ -58,7 +58,7 @@ find_places(const struct sched *s, struct arena *a)
 static bool
 has_same_costs(const struct op_info *f, const struct op_info *from)
 {
-	return !op_is_transfer(f->op->kind) && has_maps_alike(f->op, from->op);
+	return !op_is_transfer(f->op->kind) && same_operand_layouts(f->op, from->op);
 }
 
 /* Builds with CHECK_BOUNDS, as those with sanitizers are, abort if costs that were taken over
@@ -68,9 +68,9 @@ check_costs(struct sched *s, int op)
 {
 #ifdef CHECK_BOUNDS
 	struct op_info *f = &s->info[op], was = *f;
-	f->known = NULL;
+	f->memo = NULL;
 	f->in_stripes = NULL;
-	f->n_known = f->n_stripes = f->cap_stripes = 0;
+	f->n_cost_slots = f->n_stripes = f->cap_stripes = 0;
 	if (f->alike == op) {
 		f->choice = NULL;
 		f->n_choices = f->cap_choices = 0;
@@ -81,8 +81,8 @@ check_costs(struct sched *s, int op)
 		}
 	}
 	for (size_t i = 0; i < was.n_stripes; i++) {
-		const struct stripe_known *k = &was.in_stripes[i];
-		const struct stripe_known *now = op_cost(s, op, k->stripe);
+		const struct cached_stripe_cost *k = &was.in_stripes[i];
+		const struct cached_stripe_cost *now = op_cost(s, op, k->stripe);
 		if (!now != !k->fits || (now && (now->cost[0] != k->cost[0] ||
 						 now->cost[1] != k->cost[1])))
 			abort();
@@ -98,7 +98,7 @@ void
 take_costs(struct sched *s, const struct sched *from)
 {
 	struct arena *a = arena_open();
-	const int *at = find_places(from, a);
+	const int *at = find_positions(from, a);
 	for (int i = 0; i < s->n_ops; i++) {
 		struct op_info *f = &s->info[i], *first = &s->info[f->alike];
 		const struct op_info *o = &from->info[at[f->op->rec.index]];

@@ -30,7 +30,7 @@ compare_i64(const void *x, const void *y)
 }
 
 static bool *
-way_below(struct arena *a, const struct graph *g, int64_t limit)
+grouping_below(struct arena *a, const struct graph *g, int64_t limit)
 {
 	bool *together = anew(a, bool, g->n_ops + 1);
 	for (size_t i = 0; i < g->n_ops; i++)
@@ -40,25 +40,25 @@ way_below(struct arena *a, const struct graph *g, int64_t limit)
 
 /* All operations, those with feature maps below thirds of the bytes, and none. */
 size_t
-batch_ways(struct arena *a, const struct graph *g, bool *way[WAYS])
+batch_groupings(struct arena *a, const struct graph *g, bool *joint_ops[MAX_GROUPINGS])
 {
 	int64_t *v = anew(a, int64_t, g->n_ops + 1), all = 0, sum = 0, last = INT64_MAX;
 	size_t n = 0;
 	for (size_t i = 0; i < g->n_ops; i++)
 		all += v[i] = maps_of(g->ops[i]);
 	qsort(v, g->n_ops, sizeof(*v), compare_i64);
-	way[n++] = way_below(a, g, INT64_MAX);
-	for (size_t i = 0, part = 1; i < g->n_ops && part < WAYS - 1; i++) {
+	joint_ops[n++] = grouping_below(a, g, INT64_MAX);
+	for (size_t i = 0, part = 1; i < g->n_ops && part < MAX_GROUPINGS - 1; i++) {
 		sum += v[i];
-		if (sum * (WAYS - 1) < all * (int64_t)part)
+		if (sum * (MAX_GROUPINGS - 1) < all * (int64_t)part)
 			continue;
 		part++;
 		if (v[i] == last || v[i] == v[g->n_ops - 1])
 			continue;
 		last = v[i];
-		way[n++] = way_below(a, g, last);
+		joint_ops[n++] = grouping_below(a, g, last);
 	}
-	way[n++] = way_below(a, g, -1);
+	joint_ops[n++] = grouping_below(a, g, -1);
 	return n;
 }
 
@@ -90,11 +90,11 @@ count_weights(const struct g_op *op)
 }
 
 static size_t
-distance_of(const bool *way, size_t n, size_t op)
+distance_of(const bool *joint_ops, size_t n, size_t op)
 {
 	for (size_t d = 0; d < n; d++) {
-		bool before = op >= d + 1 && way[op - d - 1] != way[op - d];
-		bool behind = op + d + 1 < n && way[op + d + 1] != way[op + d];
+		bool before = op >= d + 1 && joint_ops[op - d - 1] != joint_ops[op - d];
+		bool behind = op + d + 1 < n && joint_ops[op + d + 1] != joint_ops[op + d];
 		if (before || behind)
 			return d;
 	}
@@ -102,12 +102,12 @@ distance_of(const bool *way, size_t n, size_t op)
 }
 
 size_t *
-batch_turns(struct arena *a, const struct graph *g, const bool *way)
+batch_turns(struct arena *a, const struct graph *g, const bool *joint_ops)
 {
 	struct turn *t = anew(a, struct turn, g->n_ops + 1);
 	size_t *order = anew(a, size_t, g->n_ops + 1);
 	for (size_t i = 0; i < g->n_ops; i++)
-		t[i] = (struct turn){ .op = i, .distance = distance_of(way, g->n_ops, i),
+		t[i] = (struct turn){ .op = i, .distance = distance_of(joint_ops, g->n_ops, i),
 				      .weights = count_weights(g->ops[i]) };
 	qsort(t, g->n_ops, sizeof(*t), compare_turns);
 	for (size_t i = 0; i < g->n_ops; i++)

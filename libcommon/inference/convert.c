@@ -10,7 +10,7 @@
 #include <string.h>
 
 static bool
-is_integer_form(const struct tfl_tensor *t)
+is_quantized_integer(const struct tfl_tensor *t)
 {
 	return (t->type == TFL_INT8 || t->type == TFL_UINT8 ||
 		t->type == TFL_INT16) &&
@@ -18,11 +18,11 @@ is_integer_form(const struct tfl_tensor *t)
 }
 
 bool
-are_forms(const struct tfl_tensor *a, const struct tfl_tensor *b)
+float_and_quantized(const struct tfl_tensor *a, const struct tfl_tensor *b)
 {
 	return tfl_elements(a) == tfl_elements(b) &&
-	       ((a->type == TFL_FLOAT32 && is_integer_form(b)) ||
-		(b->type == TFL_FLOAT32 && is_integer_form(a)));
+	       ((a->type == TFL_FLOAT32 && is_quantized_integer(b)) ||
+		(b->type == TFL_FLOAT32 && is_quantized_integer(a)));
 }
 
 bool
@@ -33,7 +33,7 @@ same_type(const struct tfl_tensor *a, const struct tfl_tensor *b)
 }
 
 struct tfl_tensor
-float_form(const struct tfl_tensor *t)
+as_float32(const struct tfl_tensor *t)
 {
 	struct tfl_tensor f = *t;
 	f.type = TFL_FLOAT32;
@@ -42,7 +42,7 @@ float_form(const struct tfl_tensor *t)
 }
 
 bool
-convert_form(const struct tfl_tensor *from, const void *in,
+convert_type(const struct tfl_tensor *from, const void *in,
 	     const struct tfl_tensor *to, void *out, struct err *e)
 {
 	static const int first = 0, second = 1;
@@ -64,7 +64,7 @@ behind_quantize(const struct tfl_subgraph *g, int tensor)
 		const struct tfl_op *op = &g->op[i];
 		if (op->code == TFL_QUANTIZE && op->n_in == 1 && op->n_out == 1 &&
 		    op->in[0] == tensor &&
-		    are_forms(&g->tensor[tensor], &g->tensor[op->out[0]]))
+		    float_and_quantized(&g->tensor[tensor], &g->tensor[op->out[0]]))
 			return &g->tensor[op->out[0]];
 	}
 	return NULL;

@@ -3,12 +3,12 @@
  * Rewrites of a network: graphs that compute the same.  Each is planned as a network of its
  * own, and the requested goal decides between them as it does between plans (batch, split).
  */
-#include "forms.h"
+#include "rewrites.h"
 
 #include "search.h"
 
 struct bytes
-form_text(struct sched *s)
+rewrite_text(struct sched *s)
 {
 	struct text t = { 0 };
 	graph_print(s->g, &t);
@@ -17,7 +17,7 @@ form_text(struct sched *s)
 }
 
 bool
-form_open(const struct sched *s, struct bytes text, struct sched *out, struct err *e)
+rewrite_open(const struct sched *s, struct bytes text, struct sched *out, struct err *e)
 {
 	*out = (struct sched){ .a = s->a, .o = s->o, .e = e, .accel = s->accel,
 			       .memory = s->memory, .profile_bytes = s->profile_bytes };
@@ -26,8 +26,8 @@ form_open(const struct sched *s, struct bytes text, struct sched *out, struct er
 }
 
 struct sched_front
-form_fronts(struct arena *a, const struct sched_front *x, const struct sched_front *y,
-	    const struct form_changes *changes)
+merge_fronts(struct arena *a, const struct sched_front *x, const struct sched_front *y,
+	    const struct rewrite_changes *changes)
 {
 	struct sched_front r = { .v = anew(a, struct sched_row, x->n + y->n + 1) };
 	const struct sched_row *before = NULL; /* last row that was kept, in its own front */
@@ -57,7 +57,7 @@ cycles_of(const struct sched *s)
 }
 
 bool
-form_is_better(const struct sched *x, const struct sched *y)
+is_better_rewrite(const struct sched *x, const struct sched *y)
 {
 	const struct plan *p = x->plan, *q = y->plan;
 	double c = cycles_of(x), d = cycles_of(y);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds feature maps and scale records by their address. */
-#include "known.h"
+#include "operand_info.h"
 
 #include <string.h>
 
@@ -10,11 +10,11 @@ enum { LOOK_BACK = 1024 };
 /* bytes of a scale record: ethosu-weights(7) 4.1 */
 enum { RECORD = 10 };
 
-const struct perf_place *
-perf_known_holder(const struct perf_known *known, int region, int64_t at)
+const struct perf_tensor *
+perf_operand_holding(const struct perf_operand_info *operand_info, int region, int64_t at)
 {
-	for (size_t k = 0; k < known->n_places; k++) {
-		const struct perf_place *p = &known->place[k];
+	for (size_t k = 0; k < operand_info->n_places; k++) {
+		const struct perf_tensor *p = &operand_info->place[k];
 		int64_t bytes = hwc_elements(p->shape) * p->bits / 8;
 		if (p->region == region && at >= p->at && at - p->at < bytes)
 			return p;
@@ -23,19 +23,19 @@ perf_known_holder(const struct perf_known *known, int region, int64_t at)
 }
 
 bool
-perf_known_at(const struct perf_known *known, const struct perf_run *run, size_t i,
-	      int region, int64_t at, struct perf_place *out)
+perf_operand_at(const struct perf_operand_info *operand_info, const struct perf_run *run, size_t i,
+	      int region, int64_t at, struct perf_tensor *out)
 {
 	for (size_t k = i; k-- > 0 && i - k <= LOOK_BACK;) {
 		const struct npu_fm *f = &run->row[k].npu.ofm;
 		if (run->row[k].step.kind != PERF_KERNEL || !npu_fm_stored(f) ||
 		    f->region != region || f->base[0] != at)
 			continue;
-		*out = (struct perf_place){ .region = region, .at = at,
+		*out = (struct perf_tensor){ .region = region, .at = at,
 					    .shape = f->shape, .bits = f->bits };
 		return true;
 	}
-	const struct perf_place *p = perf_known_holder(known, region, at);
+	const struct perf_tensor *p = perf_operand_holding(operand_info, region, at);
 	if (!p || p->at != at)
 		return false;
 	*out = *p;
@@ -44,7 +44,7 @@ perf_known_at(const struct perf_known *known, const struct perf_run *run, size_t
 
 /* the scale records of a row, at their address in the model; n 0: unknown */
 static struct bytes
-records(const struct perf_known *known, const struct perf_run *run,
+records(const struct perf_operand_info *operand_info, const struct perf_run *run,
 	const struct perf_row *r)
 {
 	struct npu_range s = r->npu.scales[0];
@@ -56,11 +56,11 @@ records(const struct perf_known *known, const struct perf_run *run,
 		s.region = dma->src.region;
 	}
 	if (s.n < 1 || s.region != 0 || s.at < 0 ||
-	    (uint64_t)s.at > known->constants.n ||
-	    (uint64_t)s.n > known->constants.n - (uint64_t)s.at)
+	    (uint64_t)s.at > operand_info->constants.n ||
+	    (uint64_t)s.n > operand_info->constants.n - (uint64_t)s.at)
 		return (struct bytes){ .n = 0 };
 	size_t used = (size_t)r->op.ofm.shape.c * RECORD, n = (size_t)s.n;
-	return (struct bytes){ .p = known->constants.p + s.at,
+	return (struct bytes){ .p = operand_info->constants.p + s.at,
 			       .n = used < n ? used : n };
 }
 
@@ -74,10 +74,10 @@ uniform(struct bytes records)
 }
 
 bool
-perf_known_same_channels(const struct perf_known *known, const struct perf_run *run,
+perf_same_channels(const struct perf_operand_info *operand_info, const struct perf_run *run,
 			 const struct perf_row *a, const struct perf_row *b)
 {
-	struct bytes x = records(known, run, a), y = records(known, run, b);
+	struct bytes x = records(operand_info, run, a), y = records(operand_info, run, b);
 	size_t n = x.n < y.n ? x.n : y.n;
 	return n && !memcmp(x.p, y.p, n) && !uniform((struct bytes){ x.p, n });
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the text of "nputools.ends", and reads it from files that anybody may have made. */
-#include "stream/ends.h"
+#include "stream/borders.h"
 
 #include "base/text.h"
 
@@ -11,19 +11,19 @@
 
 static const char first_line[] = "nputools-ends 1\n";
 
-const char *const end_layout_names[] = {
-	[END_NHWC] = "nhwc", [END_NHCWB16] = "nhcwb16", [END_NCHW] = "nchw",
+const char *const border_layout_names[] = {
+	[BORDER_NHWC] = "nhwc", [BORDER_NHCWB16] = "nhcwb16", [BORDER_NCHW] = "nchw",
 };
-static_assert(ARRAY_LEN(end_layout_names) == END_LAYOUTS, "every layout has a name");
+static_assert(ARRAY_LEN(border_layout_names) == BORDER_LAYOUTS, "every layout has a name");
 
 /* ---- writing ------------------------------------------------------------------- */
 
 static bool
-put_end(struct text *t, const char *what, int k, const struct end *x)
+put_border(struct text *t, const char *what, int k, const struct border_tensor *x)
 {
-	if (!x->given)
+	if (!x->has_record)
 		return false;
-	text_printf(t, "%s %d layout=%s shape=", what, k, end_layout_names[x->layout]);
+	text_printf(t, "%s %d layout=%s shape=", what, k, border_layout_names[x->layout]);
 	for (int i = 0; i < x->rank; i++)
 		text_printf(t, i ? ",%d" : "%d", x->dim[i]);
 	if (x->row_stride)
@@ -35,7 +35,7 @@ put_end(struct text *t, const char *what, int k, const struct end *x)
 }
 
 struct bytes
-ends_print(struct arena *a, const struct ends *x)
+borders_print(struct arena *a, const struct border_tensors *x)
 {
 	struct text t = { 0 };
 	bool any = x->desired > 0;
@@ -44,9 +44,9 @@ ends_print(struct arena *a, const struct ends *x)
 		text_printf(&t, "batch desired_batch_size=%d actual_batch_size=%d\n",
 			    x->desired, x->actual);
 	for (int k = 0; k < x->n_in; k++)
-		any |= put_end(&t, "input", k, &x->in[k]);
+		any |= put_border(&t, "input", k, &x->in[k]);
 	for (int k = 0; k < x->n_out; k++)
-		any |= put_end(&t, "output", k, &x->out[k]);
+		any |= put_border(&t, "output", k, &x->out[k]);
 	struct bytes b = { .p = arena_alloc(a, t.n, 1), .n = t.n };
 	memcpy((uint8_t *)(uintptr_t)b.p, t.p, t.n);
 	text_free(&t);
@@ -57,7 +57,7 @@ ends_print(struct arena *a, const struct ends *x)
 
 struct reading {
 	const char *p, *end; /* text not read yet */
-	struct ends *out;
+	struct border_tensors *out;
 	const struct tfl_subgraph *g;
 };
 
@@ -93,7 +93,7 @@ take_i32(struct reading *r, int32_t *v)
 
 /* Reads a shape of at most 2^30 elements, so that products with strides fit 64 bits. */
 static bool
-take_shape(struct reading *r, struct end *x)
+take_shape(struct reading *r, struct border_tensor *x)
 {
 	enum { MOST = 1 << 30 };
 	int64_t elements = 1;
@@ -111,11 +111,11 @@ take_shape(struct reading *r, struct end *x)
 }
 
 static bool
-take_layout(struct reading *r, enum end_layout *out)
+take_layout(struct reading *r, enum border_layout *out)
 {
-	for (int i = 0; i < END_LAYOUTS; i++) {
-		*out = (enum end_layout)i;
-		if (take(r, end_layout_names[i]))
+	for (int i = 0; i < BORDER_LAYOUTS; i++) {
+		*out = (enum border_layout)i;
+		if (take(r, border_layout_names[i]))
 			return true;
 	}
 	return false;
@@ -126,11 +126,11 @@ take_layout(struct reading *r, enum end_layout *out)
  * elements.
  */
 static bool
-strides_hold(const struct end *x)
+strides_hold(const struct border_tensor *x)
 {
-	struct end_shape s = end_shape(x);
+	struct border_shape s = border_shape(x);
 	int64_t e = tfl_type_bytes(x->type), pixel = x->pixel_stride;
-	if (!e || ((x->row_stride || pixel) && x->layout != END_NHWC))
+	if (!e || ((x->row_stride || pixel) && x->layout != BORDER_NHWC))
 		return false;
 	int64_t least = (pixel ? pixel : s.c * e) * (s.w - 1) + s.c * e;
 	return x->row_stride % e == 0 && pixel % e == 0 && (!pixel || pixel >= s.c * e) &&
@@ -138,26 +138,26 @@ strides_hold(const struct end *x)
 }
 
 static bool
-take_end(struct reading *r, struct end *v, const int *tensor, int n)
+take_border(struct reading *r, struct border_tensor *v, const int *tensor, int n)
 {
 	int64_t k;
-	if (!take_number(r, &k) || k >= n || v[k].given)
+	if (!take_number(r, &k) || k >= n || v[k].has_record)
 		return false;
-	struct end *x = &v[k];
-	x->given = true;
+	struct border_tensor *x = &v[k];
+	x->has_record = true;
 	if (!take(r, " layout=") || !take_layout(r, &x->layout) || !take(r, " shape=") ||
 	    !take_shape(r, x) ||
 	    (take(r, " row-stride=") && (!take_number(r, &x->row_stride) || !x->row_stride)) ||
 	    (take(r, " pixel-stride=") &&
 	     (!take_number(r, &x->pixel_stride) || !x->pixel_stride)))
 		return false;
-	return strides_hold(x) && end_bytes(x) == tfl_bytes(&r->g->tensor[tensor[k]]);
+	return strides_hold(x) && border_bytes(x) == tfl_bytes(&r->g->tensor[tensor[k]]);
 }
 
 static bool
 take_batch(struct reading *r)
 {
-	struct ends *x = r->out;
+	struct border_tensors *x = r->out;
 	return !x->desired && take_i32(r, &x->desired) && take(r, " actual_batch_size=") &&
 	       take_i32(r, &x->actual) && x->actual && x->actual <= x->desired;
 }
@@ -166,20 +166,20 @@ static bool
 take_line(struct reading *r)
 {
 	bool ok = take(r, "batch desired_batch_size=") ? take_batch(r)
-		  : take(r, "input ")	? take_end(r, r->out->in, r->g->in, r->g->n_in)
-		  : take(r, "output ")	? take_end(r, r->out->out, r->g->out, r->g->n_out)
+		  : take(r, "input ")	? take_border(r, r->out->in, r->g->in, r->g->n_in)
+		  : take(r, "output ")	? take_border(r, r->out->out, r->g->out, r->g->n_out)
 					: false;
 	return ok && take(r, "\n");
 }
 
 /* The border tensors as the model's own shapes say. */
-static struct end *
-own_ends(struct arena *a, const struct tfl_subgraph *g, const int *v, int n)
+static struct border_tensor *
+borders_of_shapes(struct arena *a, const struct tfl_subgraph *g, const int *v, int n)
 {
-	struct end *x = anew(a, struct end, (size_t)n + 1);
+	struct border_tensor *x = anew(a, struct border_tensor, (size_t)n + 1);
 	for (int k = 0; k < n; k++) {
 		const struct tfl_tensor *t = &g->tensor[v[k]];
-		x[k] = (struct end){ .type = t->type, .rank = t->rank };
+		x[k] = (struct border_tensor){ .type = t->type, .rank = t->rank };
 		memcpy(x[k].dim, t->dim, sizeof(t->dim));
 	}
 	return x;
@@ -187,7 +187,7 @@ own_ends(struct arena *a, const struct tfl_subgraph *g, const int *v, int n)
 
 /* True if the first dimension of each tensor is the number of inputs of one run. */
 static bool
-holds_batch(const struct end *x, int n, int32_t batch)
+holds_batch(const struct border_tensor *x, int n, int32_t batch)
 {
 	bool ok = true;
 	for (int k = 0; k < n; k++)
@@ -196,13 +196,13 @@ holds_batch(const struct end *x, int n, int32_t batch)
 }
 
 bool
-ends_read(struct arena *a, const struct tfl_model *m, struct ends *out, struct err *e)
+borders_read(struct arena *a, const struct tfl_model *m, struct border_tensors *out, struct err *e)
 {
 	const struct tfl_subgraph *g = &m->subgraph[0];
-	struct bytes b = tfl_metadata(m, ENDS_METADATA);
-	*out = (struct ends){ .actual = 1, .n_in = g->n_in, .n_out = g->n_out };
-	out->in = own_ends(a, g, g->in, g->n_in);
-	out->out = own_ends(a, g, g->out, g->n_out);
+	struct bytes b = tfl_metadata(m, BORDERS_METADATA);
+	*out = (struct border_tensors){ .actual = 1, .n_in = g->n_in, .n_out = g->n_out };
+	out->in = borders_of_shapes(a, g, g->in, g->n_in);
+	out->out = borders_of_shapes(a, g, g->out, g->n_out);
 	if (!b.p)
 		return true;
 	struct reading r = { .p = (const char *)b.p, .end = (const char *)b.p + b.n,
@@ -212,11 +212,11 @@ ends_read(struct arena *a, const struct tfl_model *m, struct ends *out, struct e
 	for (; ok && r.p < r.end; line++)
 		ok = take_line(&r);
 	if (!ok)
-		return err_at(e, m->name, 0, "its metadata " ENDS_METADATA
+		return err_at(e, m->name, 0, "its metadata " BORDERS_METADATA
 		    " can't be read, or describes other tensors: line %d", line);
 	if (out->actual > 1 && (!holds_batch(out->in, out->n_in, out->actual) ||
 				!holds_batch(out->out, out->n_out, out->actual)))
-		return err_at(e, m->name, 0, "its metadata " ENDS_METADATA
+		return err_at(e, m->name, 0, "its metadata " BORDERS_METADATA
 		    " says that a run takes %d inputs, but its shapes do not",
 		    out->actual);
 	return true;

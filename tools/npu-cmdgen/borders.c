@@ -2,35 +2,35 @@
 /* Inputs and outputs of the finished model, where they differ from the original's. */
 #include "cmdgen.h"
 
-#include "stream/ends_graph.h"
+#include "stream/borders_graph.h"
 
 #include <string.h>
 
-static struct end *
-list_ends(const struct cmdgen *c, const int *v, int *n, const struct g_tfls *instead,
+static struct border_tensor *
+list_borders(const struct cmdgen *c, const int *v, int *n, const struct g_tfls *instead,
 	  const struct g_tensors *own)
 {
 	*n = own ? (int)own->n : instead ? instead->n : *n;
-	struct end *x = anew(c->a, struct end, (size_t)*n + 1);
+	struct border_tensor *x = anew(c->a, struct border_tensor, (size_t)*n + 1);
 	for (int k = 0; k < *n; k++) {
 		int index = own ? -1 : instead ? instead->v[k].index : v[k];
-		x[k] = end_of_graph(c->g, c->m, own ? own->v[k] : graph_stand_in(c->g, index),
+		x[k] = border_of_graph(c->g, c->m, own ? own->v[k] : graph_tensor_of_tfl(c->g, index),
 				    index);
 	}
 	return x;
 }
 
-struct ends
-find_ends(const struct cmdgen *c)
+struct border_tensors
+find_borders(const struct cmdgen *c)
 {
 	const struct g_model *m = c->g->n_models ? c->g->models[0] : NULL;
 	const struct tfl_subgraph *sg = &c->m->subgraph[0];
-	struct ends x = { .actual = graph_batch(c->g), .n_in = sg->n_in, .n_out = sg->n_out };
+	struct border_tensors x = { .actual = graph_batch(c->g), .n_in = sg->n_in, .n_out = sg->n_out };
 	if (m && G_HAS(m, G_MODEL_desired_batch))
 		x.desired = m->desired_batch;
-	x.in = list_ends(c, sg->in, &x.n_in, m && G_HAS(m, G_MODEL_inputs) ? &m->inputs : NULL,
+	x.in = list_borders(c, sg->in, &x.n_in, m && G_HAS(m, G_MODEL_inputs) ? &m->inputs : NULL,
 			 m && G_HAS(m, G_MODEL_in) ? &m->in : NULL);
-	x.out = list_ends(c, sg->out, &x.n_out,
+	x.out = list_borders(c, sg->out, &x.n_out,
 			  m && G_HAS(m, G_MODEL_outputs) ? &m->outputs : NULL,
 			  m && G_HAS(m, G_MODEL_out) ? &m->out : NULL);
 	return x;
@@ -49,17 +49,17 @@ repeated(struct arena *a, struct bytes one, int32_t n)
 }
 
 bool
-reshape_end(const struct cmdgen *c, int index, struct tfl_tensor *out, struct bytes *data)
+reshape_border(const struct cmdgen *c, int index, struct tfl_tensor *out, struct bytes *data)
 {
 	const struct tfl_tensor *o = &c->m->subgraph[0].tensor[index];
-	struct end x = end_of_graph(c->g, c->m, graph_stand_in(c->g, index), index);
+	struct border_tensor x = border_of_graph(c->g, c->m, graph_tensor_of_tfl(c->g, index), index);
 	int32_t batch = graph_batch(c->g);
 	if (o->data.p && !o->is_variable)
 		return false;
-	if (!x.given && batch == 1)
+	if (!x.has_record && batch == 1)
 		return false;
 	*out = *o;
-	out->rank = end_memory_shape(&x, out->dim);
+	out->rank = border_memory_shape(&x, out->dim);
 	*data = repeated(c->a, c->m->buffer[o->buffer], batch);
 	return true;
 }
