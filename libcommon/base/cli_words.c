@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,10 +133,11 @@ print_mistake(const struct scan *s, int found, const char *word)
 static char *
 letter_word(int c)
 {
-	static char word[128][3];
-	word[c][0] = '-';
-	word[c][1] = (char)c;
-	return word[c];
+	static char word[UCHAR_MAX + 1][3];
+	char *w = word[(unsigned char)c];
+	w[0] = '-';
+	w[1] = (char)c;
+	return w;
 }
 
 /* the option that getopt_long() has just returned, and its argument */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the kit's programs. */
+/* Finds the path of another program of nputools. */
 #include "base/program.h"
 
 #include <errno.h>

@@ -221,7 +221,7 @@ widen(struct arena *a, const struct tfl_tensor *t, const void *data)
 	switch (t->type) {
 	case TFL_INT8:
 		for (size_t i = 0; i < n; i++)
-			v[i] = ((const int8_t *)data)[i]; /* a number: NOLINT */
+			v[i] = ((const int8_t *)data)[i]; /* int8 is a number here, no character: NOLINT */
 		break;
 	case TFL_UINT8:
 	case TFL_BOOL:

@@ -19,7 +19,7 @@ enum border_layout { BORDER_NHWC, BORDER_NHCWB16, BORDER_NCHW, BORDER_LAYOUTS };
 extern const char *const border_layout_names[];
 
 struct border_tensor {
-	bool has_record; /* it has a record: the shape of its tensor in the file is the one in
+	bool has_record; /* the model's metadata describe this tensor: its shape in the file is that in
 		     * memory */
 	enum border_layout layout;
 	int type; /* enum tfl_type */

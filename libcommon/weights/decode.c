@@ -31,9 +31,10 @@ struct slice {
 };
 
 /*
- * Decoding of AT_A_TIME symbols from bits of `first` and `second`: the quotients that
- * they complete (the first one without the carry into it), and the carry to the next
- * symbols.
+ * The result of AT_A_TIME unary symbols (section 1.4), whose values 0 to 2 come from bits
+ * of two words, `first` and `second`.  A quotient is a sum of symbols and is complete at
+ * the first symbol below 2.  The carry is the sum of the symbols after the last complete
+ * quotient; the next step adds this carry to its first quotient.
  */
 enum { AT_A_TIME = 4, SPELLINGS = 1 << AT_A_TIME };
 struct spelling {

@@ -11,11 +11,11 @@
 
 #include <assert.h>
 
-/*
- * depthwise elements before a padding; channels that go to one stream at once; maximum
- * extent of a sub-kernel
- */
-enum { DEPTHWISE_RUN = 10, QUAD = 4, SUBKERNEL = 8 };
+enum {
+	DEPTHWISE_RUN = 10, /* weights of a depthwise channel between two paddings */
+	QUAD = 4,	    /* channels whose weights go to one stream together */
+	SUBKERNEL = 8,	    /* maximum height and width of a part of a kernel */
+};
 
 static int32_t
 clamp_rest(int32_t left, int32_t most)

@@ -92,7 +92,7 @@ static const struct argp_option option_list[] = {
 	{ "model", OPT_MODEL, "calibrated|timeline", 0,
 	  "cycle estimate to plan with (default: calibrated)", 0 },
 	{ "level", OPT_LEVEL, "N", 0,
-	  "the level that npu-wenc will use, 1 to 9 (default 6)", 0 },
+	  "compression level, 1 to 9, that npu-wenc will use (default 6)", 0 },
 	{ "verbose", 'v', 0, 0,
 	  "print the memory in use and its lower bound on standard error", 0 },
 	{ "verbose-config", OPT_LIST_CONFIG, 0, 0,

@@ -114,7 +114,7 @@ point(const struct sigmoid16 *s, int k)
 	return k < 0 ? 32768 - half : half - 32768;
 }
 
-/* A table of bases and slopes; of a SIGMOID the first slope is 1, as its end is. */
+/* Makes a table of bases and slopes.  The first slope of a SIGMOID is 1. */
 static struct g_lut *
 add_function(struct graph *g, bool tanh)
 {

@@ -132,7 +132,10 @@ list_if_better(struct trials *l, int i)
 	return true;
 }
 
-/* Tries one decoder for all listed operations, in the blocks that suit it, with exact bytes. */
+/*
+ * Tries one weight decoder for all listed operations, in the blocks that suit the decoder,
+ * and encodes the weights to know their exact size.
+ */
 static void
 try_decoder(struct trials *l, int decoder)
 {

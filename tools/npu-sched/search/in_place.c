@@ -65,7 +65,11 @@ compare_worths(const void *x, const void *y)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Lets the slices of least worth stay: one, two, three and so on. */
+/*
+ * Tries plans in which some weight slices are read from slow memory, without a transfer
+ * to a buffer: first the slice that saves the fewest cycles, then the two such slices, and
+ * so on.
+ */
 static void
 leave_least(struct leaving *l)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The search: finds the fastest plan and, if that does not answer the request, the front of all
- * plans.  Limits, the least weight and the most cycles only pick from the front
+ * plans.  A memory limit, --optimise and --max-cycles only pick a point of the front
  * (npu-sched-search(7)).
  */
 #include "run.h"
