@@ -28,7 +28,7 @@ static const struct argp_option option_list[] = {
 	  "use-case name for mlek-tests: suffix of its names, and its C++ "
 	  "namespace", 0 },
 	{ "guard", OPT_GUARD, "MACRO", 0,
-	  "macro of the include guard (default: INPUT_DATA_H)", 0 },
+	  "macro of the include guard (INPUT_DATA_H)", 0 },
 	{ "section", OPT_SECTION, "NAME", 0,
 	  "linker section of the array, which is then writable (not const)", 0 },
 	{ "sections", OPT_SECTIONS, NULL, 0,

@@ -190,7 +190,7 @@ main(int argc, char **argv)
 		.file = &o.input, .what = "graph",
 		.output = &o.output,
 		.jobs = &o.jobs,
-		.jobs_doc = "verify weights on N threads (0: one per processor)",
+		.jobs_doc = "verify weights on N threads (0: all processors)",
 	};
 	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();

@@ -42,7 +42,7 @@ static const struct argp_option option_list[] = {
 	  "compare the estimate with the cycle counters in the log of a device", 0 },
 	{ "fit", OPT_FIT, "NAME", 0,
 	  "fit a memory profile NAME to measured networks and their logs, and write it "
-	  "in the syntax of vela.ini", 0 },
+	  "in vela.ini's syntax", 0 },
 	{ "csv", OPT_CSV, NULL, 0,
 	  "print a row for every kernel and transfer, as CSV", 0 },
 	{ "summary-csv", OPT_SUMMARY_CSV, NULL, 0,

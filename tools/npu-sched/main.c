@@ -75,7 +75,7 @@ static const struct argp_option option_list[] = {
 	  "process up to N inputs in one run (fewer if N do not fit or are "
 	  "slower)", 0 },
 	{ "require-batch", OPT_REQUIRE_BATCH, 0, 0,
-	  "fail (status 1) unless all N inputs fit in one run", 0 },
+	  "fail (status 1) unless all inputs fit in one run", 0 },
 	{ "max-cycles", OPT_MAX_CYCLES, "N", 0,
 	  "use as little SRAM as possible while staying within N cycles", 0 },
 	{ "front", OPT_FRONT, 0, 0,

@@ -18,7 +18,7 @@ enum {
 
 static const struct argp_option option_list[] = {
 	{ "accelerator-config", 'a', "NAME", 0,
-	  "lower for accelerator NAME only (default: for all accelerators)", 0 },
+	  "lower for this accelerator (default: all)", 0 },
 	{ "target", OPT_TARGET, "any|linux", 0,
 	  "whose driver takes the streams: any, or that of the Linux kernel", 0 },
 	{ "report", OPT_REPORT, 0, 0,
@@ -40,7 +40,7 @@ static const struct argp_option option_list[] = {
 	  "keep inputs and outputs outside of the arena, each with its own base "
 	  "address", 0 },
 	{ "verbose-operators", OPT_OPERATORS, 0, 0,
-	  "list operators and their options on standard error", 0 },
+	  "list operators and options on standard error", 0 },
 	{ "by-name", OPT_BY_NAME, "FILE", OPTION_ARG_OPTIONAL,
 	  "put the name of the model's file into the graph instead of its bytes; FILE "
 	  "is that name if the model is read from a pipe", 0 },

@@ -9,13 +9,13 @@ enum { OPT_REPORT = 256, OPT_IN, OPT_OUT, OPT_TARGET };
 
 static const struct argp_option option_list[] = {
 	{ "accelerator-config", 'a', "NAME", 0,
-	  "lower for accelerator NAME only (default: for all accelerators)", 0 },
+	  "lower for this accelerator (default: all)", 0 },
 	{ "target", OPT_TARGET, "any|linux", 0,
 	  "whose driver takes the streams: any, or that of the Linux kernel", 0 },
-	{ "input-layout", OPT_IN, "[K=]nhwc|nchw", 0,
+	{ "input-layout", OPT_IN, "[K=]LAYOUT", 0,
 	  "nhwc: the application stores input K, or all inputs, with channels last, so "
 	  "leave out the TRANSPOSE; nchw: keep the shape of the graph (default)", 0 },
-	{ "output-layout", OPT_OUT, "[K=]nhwc|nchw", 0,
+	{ "output-layout", OPT_OUT, "[K=]LAYOUT", 0,
 	  "layout of output K, or of all outputs, as for --input-layout", 0 },
 	{ "report", OPT_REPORT, 0, 0,
 	  "print one line per operator instead of the graph: NPU, or why the NPU can't "
