@@ -33,7 +33,7 @@ struct order {
 };
 
 static const struct g_operand *
-operand(const struct g_op *op, int i)
+operand_ofm_first(const struct g_op *op, int i)
 {
 	return i == 0 ? &op->ofm : i == 1 ? &op->ifm : &op->ifm2;
 }
@@ -110,7 +110,7 @@ count_touches(struct order *o)
 {
 	for (size_t i = 0; i < o->g->n_ops; i++)
 		for (int k = 0; k < OPERANDS; k++) {
-			const struct g_tensor *t = operand(o->op[i], k)->t;
+			const struct g_tensor *t = operand_ofm_first(o->op[i], k)->t;
 			if (t)
 				o->touch[t->rec.index].n++;
 		}
@@ -128,7 +128,7 @@ list_touches(struct order *o)
 	}
 	for (size_t i = 0; i < o->g->n_ops; i++)
 		for (int k = 0; k < OPERANDS; k++) {
-			const struct g_tensor *t = operand(o->op[i], k)->t;
+			const struct g_tensor *t = operand_ofm_first(o->op[i], k)->t;
 			struct touches *x = t ? &o->touch[t->rec.index] : NULL;
 			if (x && (!x->n || x->op[x->n - 1] != o->op[i]))
 				x->op[x->n++] = o->op[i];
@@ -221,7 +221,7 @@ static bool
 check_needs(struct order *o, const struct g_step *s, struct g_range rows)
 {
 	for (int k = 0; k < OPERANDS; k++) {
-		const struct g_operand *x = operand(s->op, k);
+		const struct g_operand *x = operand_ofm_first(s->op, k);
 		if (!x->t || tensor_is_const(x->t))
 			continue;
 		struct touches *v = &o->touch[x->t->rec.index];
@@ -368,7 +368,7 @@ check_run(struct order *o, const struct g_step *s)
 	if (!check_needs(o, s, rows) || !check_loaded(o, s))
 		return false;
 	for (int k = 0; k < OPERANDS; k++)
-		if (!check_live(o, operand(op, k)->t, o->time_step))
+		if (!check_live(o, operand_ofm_first(op, k)->t, o->time_step))
 			return false;
 	*done = (int32_t)rows.hi;
 	o->open[op->rec.index] -= rows.hi == height;

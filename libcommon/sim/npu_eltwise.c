@@ -31,7 +31,7 @@ broadcast_row(const struct eltwise *e, int32_t y, int32_t *to)
 
 /* An operand of ADD or SUB with its scale (6.10). */
 static int64_t
-operand(const struct npu_op *op, int32_t v, bool first)
+scaled_operand(const struct npu_op *op, int32_t v, bool first)
 {
 	bool narrow = op->ifm.bits == 8;
 	int fixed = narrow ? 19 : 14, d = narrow ? 20 : 15;
@@ -61,13 +61,13 @@ combine(const struct npu_op *op, const int32_t *a, const int32_t *b, int64_t n,
 		break;
 	case NPU_ELT_ADD:
 		for (int64_t i = 0; i < n; i++)
-			acc[i] = operand(op, a[i], true) +
-				 operand(op, b[i], false);
+			acc[i] = scaled_operand(op, a[i], true) +
+				 scaled_operand(op, b[i], false);
 		break;
 	case NPU_ELT_SUB:
 		for (int64_t i = 0; i < n; i++)
-			acc[i] = operand(op, a[i], true) -
-				 operand(op, b[i], false);
+			acc[i] = scaled_operand(op, a[i], true) -
+				 scaled_operand(op, b[i], false);
 		break;
 	case NPU_ELT_MIN:
 		for (int64_t i = 0; i < n; i++)

@@ -62,7 +62,7 @@ struct reading {
 };
 
 static bool
-take(struct reading *r, const char *word)
+accept_word(struct reading *r, const char *word)
 {
 	size_t n = strlen(word);
 	if ((size_t)(r->end - r->p) < n || memcmp(r->p, word, n) != 0)
@@ -106,7 +106,7 @@ take_shape(struct reading *r, struct border_tensor *x)
 		if (elements > MOST)
 			return false;
 		x->rank++;
-	} while (take(r, ","));
+	} while (accept_word(r, ","));
 	return true;
 }
 
@@ -115,7 +115,7 @@ take_layout(struct reading *r, enum border_layout *out)
 {
 	for (int i = 0; i < BORDER_LAYOUTS; i++) {
 		*out = (enum border_layout)i;
-		if (take(r, border_layout_names[i]))
+		if (accept_word(r, border_layout_names[i]))
 			return true;
 	}
 	return false;
@@ -145,10 +145,10 @@ take_border(struct reading *r, struct border_tensor *v, const int *tensor, int n
 		return false;
 	struct border_tensor *x = &v[k];
 	x->has_record = true;
-	if (!take(r, " layout=") || !take_layout(r, &x->layout) || !take(r, " shape=") ||
+	if (!accept_word(r, " layout=") || !take_layout(r, &x->layout) || !accept_word(r, " shape=") ||
 	    !take_shape(r, x) ||
-	    (take(r, " row-stride=") && (!take_number(r, &x->row_stride) || !x->row_stride)) ||
-	    (take(r, " pixel-stride=") &&
+	    (accept_word(r, " row-stride=") && (!take_number(r, &x->row_stride) || !x->row_stride)) ||
+	    (accept_word(r, " pixel-stride=") &&
 	     (!take_number(r, &x->pixel_stride) || !x->pixel_stride)))
 		return false;
 	return strides_hold(x) && border_bytes(x) == tfl_bytes(&r->g->tensor[tensor[k]]);
@@ -158,18 +158,18 @@ static bool
 take_batch(struct reading *r)
 {
 	struct border_tensors *x = r->out;
-	return !x->desired && take_i32(r, &x->desired) && take(r, " actual_batch_size=") &&
+	return !x->desired && take_i32(r, &x->desired) && accept_word(r, " actual_batch_size=") &&
 	       take_i32(r, &x->actual) && x->actual && x->actual <= x->desired;
 }
 
 static bool
 take_line(struct reading *r)
 {
-	bool ok = take(r, "batch desired_batch_size=") ? take_batch(r)
-		  : take(r, "input ")	? take_border(r, r->out->in, r->g->in, r->g->n_in)
-		  : take(r, "output ")	? take_border(r, r->out->out, r->g->out, r->g->n_out)
+	bool ok = accept_word(r, "batch desired_batch_size=") ? take_batch(r)
+		  : accept_word(r, "input ")	? take_border(r, r->out->in, r->g->in, r->g->n_in)
+		  : accept_word(r, "output ")	? take_border(r, r->out->out, r->g->out, r->g->n_out)
 					: false;
-	return ok && take(r, "\n");
+	return ok && accept_word(r, "\n");
 }
 
 /* The border tensors as the model's own shapes say. */
@@ -207,7 +207,7 @@ borders_read(struct arena *a, const struct tfl_model *m, struct border_tensors *
 		return true;
 	struct reading r = { .p = (const char *)b.p, .end = (const char *)b.p + b.n,
 			     .out = out, .g = g };
-	bool ok = take(&r, first_line);
+	bool ok = accept_word(&r, first_line);
 	int line = 1;
 	for (; ok && r.p < r.end; line++)
 		ok = take_line(&r);

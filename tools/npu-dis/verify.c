@@ -72,7 +72,7 @@ is_selected(const struct options *o, long stream)
 }
 
 static void
-take(void *ctx, const struct npu_finding *f)
+collect_finding(void *ctx, const struct npu_finding *f)
 {
 	struct verdict *v = ctx;
 	long i = f->stream - v->in->stream;
@@ -110,7 +110,7 @@ verify(struct arena *a, struct text *t, const struct input *in,
 	unsigned total = 0;
 	struct verdict v = { .a = a, .in = in, .o = o,
 			     .report = anew(a, struct report, (size_t)in->n) };
-	struct npu_verify rules = { .report = take, .ctx = &v, .jobs = 1 };
+	struct npu_verify rules = { .report = collect_finding, .ctx = &v, .jobs = 1 };
 	for (int i = 0; i < in->n; i++)
 		if (!accel_does(in->stream[i].accel, DO_VERIFY, e))
 			return false;

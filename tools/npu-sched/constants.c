@@ -18,7 +18,7 @@ struct copies {
 };
 
 static struct g_operand *
-operand(struct g_op *op, int k)
+input_operand(struct g_op *op, int k)
 {
 	return k ? &op->ifm2 : &op->ifm;
 }
@@ -43,7 +43,7 @@ count_reads(struct copies *c, size_t from, size_t end)
 	struct graph *g = c->s->g;
 	for (size_t i = from; i < end; i++)
 		for (int k = 0; k < 2 && op_is_elementwise(g->ops[i]->kind); k++) {
-			struct g_operand *o = operand(g->ops[i], k);
+			struct g_operand *o = input_operand(g->ops[i], k);
 			if (is_candidate(o))
 				c->reads[o->t->rec.index] += elements(g->ops[i]->ofm.shape);
 		}
@@ -85,7 +85,7 @@ copy_constants(struct copies *c, size_t from, size_t end, size_t n_tensors)
 	for (size_t i = from; i < end + added; i++) {
 		struct g_op *op = g->ops[i];
 		for (int k = 0; k < 2 && op_is_elementwise(op->kind); k++) {
-			struct g_operand *o = operand(op, k);
+			struct g_operand *o = input_operand(op, k);
 			int t = o->t ? o->t->rec.index : -1;
 			if (!is_candidate(o) || c->reads[t] < WORTH_A_COPY * elements(o->t->hwc))
 				continue;

@@ -148,7 +148,7 @@ add_table(struct parser *p, const struct argp *argp, void *input)
 }
 
 static void
-take(struct parser *p, const struct found *f, char *arg)
+take_option(struct parser *p, const struct found *f, char *arg)
 {
 	error_t e = call(p, f->table, f->key, arg);
 	if (e)
@@ -164,7 +164,7 @@ take_long(struct parser *p, int *i, char *s)
 		exit(argp_err_exit_status);
 	if (!arg && f.arg && !(f.flags & OPTION_ARG_OPTIONAL))
 		arg = p->state.argv[++*i];
-	take(p, &f, arg);
+	take_option(p, &f, arg);
 }
 
 static void
@@ -176,12 +176,12 @@ take_letters(struct parser *p, int *i, char *s)
 		if (f.table < 0)
 			exit(argp_err_exit_status);
 		if (f.arg && (s[1] || f.flags & OPTION_ARG_OPTIONAL)) {
-			take(p, &f, s[1] ? s + 1 : NULL);
+			take_option(p, &f, s[1] ? s + 1 : NULL);
 			return;
 		}
 		if (f.arg)
 			arg = p->state.argv[++*i];
-		take(p, &f, arg);
+		take_option(p, &f, arg);
 	}
 }
 

@@ -176,7 +176,7 @@ run_stripes(struct sched *s, struct arena *a, struct cascade *c)
 }
 
 static void
-take(struct sched *s, const struct cascade *c, struct plan *p, bool slide)
+apply_cascade(struct sched *s, const struct cascade *c, struct plan *p, bool slide)
 {
 	memcpy(p->kernel + p->n_kernels, c->kernel, c->n_kernels * sizeof(*c->kernel));
 	p->n_kernels += c->n_kernels;
@@ -202,7 +202,7 @@ cascades_take(struct sched *s, struct cascades *c, const int *picked, int n, boo
 	}
 	out->kernel = anew(out->a, struct kernel, kernels + 1);
 	while (n-- > 0)
-		take(s, &c->v[picked[n]].cascade, out, slide);
+		apply_cascade(s, &c->v[picked[n]].cascade, out, slide);
 	for (size_t i = 0; i < c->slides.n; i++) {
 		const struct slide *x = &c->slides.v[i];
 		out->over[x->first] = x->from;

@@ -36,7 +36,7 @@ struct op_key {
 };
 
 static const struct g_operand *
-operand(const struct g_op *op, int k)
+operand_ofm_last(const struct g_op *op, int k)
 {
 	return k == 0 ? &op->ifm : k == 1 ? &op->ifm2 : &op->ofm;
 }
@@ -47,7 +47,7 @@ first_of(const struct sched *s, const struct cascade *c, const struct g_tensor *
 {
 	for (int i = c->first;; i++)
 		for (int k = 0; k < OPERANDS; k++)
-			if (operand(s->info[i].op, k)->t == t)
+			if (operand_ofm_last(s->info[i].op, k)->t == t)
 				return OPERANDS * (i - c->first) + k;
 }
 
@@ -80,7 +80,7 @@ cascade_key_of(const struct sched *s, const struct cascade *c)
 			v[i].producer[k] = f->producer[k] < c->first
 						   ? -1 : f->producer[k] - c->first;
 		for (int k = 0; k < OPERANDS; k++)
-			v[i].map[k] = map_key(s, c, operand(op, k));
+			v[i].map[k] = map_key(s, c, operand_ofm_last(op, k));
 	}
 	return hash_xxh3_seeded(v, (size_t)n * sizeof(*v), (uint64_t)c->rows);
 }

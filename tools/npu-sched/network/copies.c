@@ -27,7 +27,7 @@ is_used(const struct copies *c, const struct g_op *op, bool use)
 }
 
 static struct g_operand *
-operand(struct g_op *op, int k)
+operand_ofm_first(struct g_op *op, int k)
 {
 	return k == 0 ? &op->ofm : k == 1 ? &op->ifm : &op->ifm2;
 }
@@ -56,7 +56,7 @@ users_of(const struct graph *g, const struct copies *c, const struct g_node *n,
 	for (size_t i = 0; i < g->n_ops; i++) {
 		struct g_op *op = g->ops[i];
 		for (int k = 0; k < OPERANDS; k++) {
-			if (operand(op, k)->t != t)
+			if (operand_ofm_first(op, k)->t != t)
 				continue;
 			u.moved |= op_is_transfer(op->kind);
 			if (!is_kernel_of(c, n, op))
@@ -77,7 +77,7 @@ swap_operands(struct sched *s, struct copies *c, const struct g_node *n,
 	for (size_t i = 0; i < s->g->n_ops; i++)
 		for (int k = 0; k < OPERANDS; k++) {
 			struct g_op *op = s->g->ops[i];
-			struct g_operand *o = operand(op, k);
+			struct g_operand *o = operand_ofm_first(op, k);
 			if (o->t != home || !is_kernel_of(c, n, op))
 				continue;
 			agrow(s->a, c->swap, c->n_swaps, &c->cap_swaps);

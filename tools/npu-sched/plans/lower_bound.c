@@ -55,7 +55,7 @@ scales_transfer(const struct sched *s, const struct weight_slice *u)
 
 /* The next pair of two fronts, by time of transfers. */
 static struct pair
-take(const struct front *a, int *i, const struct front *b, int *j)
+next_pair(const struct front *a, int *i, const struct front *b, int *j)
 {
 	if (*j == b->n || (*i < a->n && a->v[*i].transfers <= b->v[*j].transfers))
 		return a->v[(*i)++];
@@ -94,7 +94,7 @@ merge(const struct front *a, const struct front *b, struct front *out)
 {
 	out->n = 0;
 	for (int i = 0, j = 0; i < a->n || j < b->n;)
-		push(out, take(a, &i, b, &j));
+		push(out, next_pair(a, &i, b, &j));
 	if (out->n > MAX_PAIRS)
 		halve(out);
 }

@@ -16,7 +16,7 @@ struct finding {
 };
 
 static const struct g_operand *
-operand(const struct g_op *op, int k)
+operand_ofm_first(const struct g_op *op, int k)
 {
 	return k == 0 ? &op->ofm : k == 1 ? &op->ifm : &op->ifm2;
 }
@@ -99,7 +99,7 @@ find_covered(struct finding *x, const struct g_op *op)
 {
 	const struct g_operand *o = &op->ofm;
 	for (int k = 1; op_is_elementwise(op->kind) && k < MAX_TOUCHES; k++) {
-		const struct g_operand *in = operand(op, k);
+		const struct g_operand *in = operand_ofm_first(op, k);
 		if (is_map(in->t) && in->t != o->t && in->view == VIEW_WHOLE &&
 		    o->view == VIEW_WHOLE && in->type == o->type &&
 		    hwc_equal(in->t->hwc, o->t->hwc))
@@ -115,8 +115,8 @@ list_op(struct finding *x, int i)
 	x->f->before.first[i] = (int)x->n_before;
 	x->f->maps.first[i] = (int)x->n_touches;
 	for (int k = 0; k < MAX_TOUCHES; k++)
-		if (is_map(operand(op, k)->t))
-			add_user(x, i, operand(op, k)->t);
+		if (is_map(operand_ofm_first(op, k)->t))
+			add_user(x, i, operand_ofm_first(op, k)->t);
 	x->f->covered[i] = find_covered(x, op);
 }
 
@@ -127,7 +127,7 @@ forget_maps(struct finding *x)
 	for (int i = 0; i < x->f->n; i++)
 		for (int k = 0; k < MAX_TOUCHES; k++) {
 			const struct g_op *op = x->s->info[x->f->first + i].op;
-			const struct g_tensor *t = operand(op, k)->t;
+			const struct g_tensor *t = operand_ofm_first(op, k)->t;
 			if (is_map(t))
 				x->feature_map_of[t->rec.index] = 0;
 		}

@@ -160,7 +160,7 @@ read_computed(const struct part *p, const struct tfl_op *op, struct matmul *m)
 
 /* the matrix with a contiguous summed axis: v itself, or a copy in linear memory */
 static struct nd
-operand(struct part *p, struct nd v, bool transpose)
+contiguous_matrix(struct part *p, struct nd v, bool transpose)
 {
 	int r = v.rank;
 	if (transpose) {
@@ -223,8 +223,8 @@ void
 multiply_matrices(struct part *p, const struct matmul *m, struct nd a, struct nd b,
 		  const struct nd *out)
 {
-	a = operand(p, a, m->adj_a);
-	b = operand(p, b, !m->adj_b);
+	a = contiguous_matrix(p, a, m->adj_a);
+	b = contiguous_matrix(p, b, !m->adj_b);
 	multiply_all(p, m, &a, &b, out, NULL);
 }
 
@@ -277,8 +277,8 @@ lower_computed(struct part *p, const struct tfl_op *op)
 	struct nd b = as_matrix(p, nd_ifm(p, op->in[1]), m.cols, m.depth);
 	struct nd out = as_matrix(p, nd_ofm(p, op->out[0]), m.rows, m.cols);
 	struct nd bias;
-	a = operand(p, a, false);
-	b = operand(p, b, false);
+	a = contiguous_matrix(p, a, false);
+	b = contiguous_matrix(p, b, false);
 	if (m.bias)
 		bias = nd_operand_of(part_ifm(p, op->in[2]), 1, &m.cols);
 	multiply_all(p, &m, &a, &b, &out, m.bias ? &bias : NULL);
