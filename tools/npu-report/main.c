@@ -86,6 +86,7 @@ picture_of(const char *name)
 	for (int i = 0; i < PICTURES; i++)
 		text_printf(&choices, "%s, ", picture_names[i]);
 	cli_error("--svg knows %snot '%s'", text_str(&choices), name);
+	text_free(&choices);
 	return PICTURES;
 }
 

@@ -102,6 +102,7 @@ pass_as_it_is(struct options *o, const char *arg)
 	}
 	cli_error("--pass needs STAGE:OPTION, and '%.*s' is no stage; stages are%s",
 		  (int)n, arg, text_str(&all));
+	text_free(&all);
 }
 
 static void
