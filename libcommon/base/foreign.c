@@ -2,6 +2,7 @@
 #include "base/foreign.h"
 
 #include "base/diag.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -37,13 +38,6 @@ static const struct format {
 };
 
 static bool
-has_suffix(const char *s, const char *suffix)
-{
-	size_t n = strlen(s), k = strlen(suffix);
-	return n >= k && !strcmp(s + n - k, suffix);
-}
-
-static bool
 has_bytes(struct bytes file, size_t at, const char *bytes)
 {
 	size_t n = strlen(bytes);
@@ -56,7 +50,7 @@ usual_suffix(const char *name)
 {
 	static const char *const torch[] = { ".pt", ".pth", ".pt2", ".ptl" };
 	for (size_t i = 0; i < ARRAY_LEN(torch); i++)
-		if (has_suffix(name, torch[i]))
+		if (text_has_suffix(name, torch[i]))
 			return torch[0];
 	return name;
 }
@@ -67,7 +61,7 @@ foreign_file(struct bytes file, const char *name)
 	name = usual_suffix(name);
 	for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
 		const struct format *f = &formats[i];
-		if ((!f->suffix || has_suffix(name, f->suffix)) &&
+		if ((!f->suffix || text_has_suffix(name, f->suffix)) &&
 		    (!f->bytes || has_bytes(file, f->at, f->bytes)))
 			return f->is;
 	}

@@ -465,3 +465,10 @@ text_c_string(struct text *t, const char *s)
 	}
 	text_putc(t, '"');
 }
+
+bool
+text_has_suffix(const char *s, const char *suffix)
+{
+	size_t n = s ? strlen(s) : 0, k = strlen(suffix);
+	return n >= k && !strcmp(s + n - k, suffix);
+}

@@ -41,6 +41,9 @@ void text_repr(struct text *t, double v);
  */
 const char *text_plain(struct arena *a, const char *s);
 
+/* Returns true if s ends with the suffix; false if s is NULL. */
+bool text_has_suffix(const char *s, const char *suffix);
+
 /* Appends a quoted string with JSON's escapes; graph files use the same escapes. */
 void text_quoted(struct text *t, const char *s, size_t n);
 /* Appends a string literal of C, escaped so that it has no trigraphs or early end. */

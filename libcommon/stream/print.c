@@ -27,24 +27,17 @@ print_bits(struct text *t, const struct npu_command *c)
 	return n;
 }
 
-static bool
-has_suffix(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-	return n >= m && !memcmp(s + n - m, end, m);
-}
-
 static void
 print_number(struct text *t, const struct npu_command *c)
 {
 	const char *name = c->info->name;
-	if (has_suffix(name, "_M1"))
+	if (text_has_suffix(name, "_M1"))
 		text_printf(t, " %d", c->param + 1);
 	else if (c->info->bits85 == 12) /* offsets of RESIZE */
 		text_printf(t, " %u signed=%d", c->param,
 			    (c->param & 0xfff) - (c->param & 0x800) * 2);
-	else if (has_suffix(name, "ZERO_POINT") || has_suffix(name, "SCALAR") ||
-		 has_suffix(name, "_MIN") || has_suffix(name, "_MAX"))
+	else if (text_has_suffix(name, "ZERO_POINT") || text_has_suffix(name, "SCALAR") ||
+		 text_has_suffix(name, "_MIN") || text_has_suffix(name, "_MAX"))
 		text_printf(t, " %u signed=%d", c->param, (int16_t)c->param);
 	else
 		text_printf(t, " %u", c->param);

@@ -69,13 +69,6 @@ static const struct argp_option option_list[] = {
 	{ 0 }
 };
 
-static bool
-has_suffix(const char *s, const char *suffix)
-{
-	size_t n = s ? strlen(s) : 0, k = strlen(suffix);
-	return n >= k && !strcmp(s + n - k, suffix);
-}
-
 static enum picture
 picture_of(const char *name)
 {
@@ -106,7 +99,7 @@ static void
 check_combination(struct options *o)
 {
 	if (o->svg == PICTURES && !o->numbers && !o->summary && !o->explorer)
-		o->html |= has_suffix(o->output, ".html");
+		o->html |= text_has_suffix(o->output, ".html");
 	if (o->explorer && (o->html || o->n_compare || o->svg < PICTURES || o->numbers ||
 			    o->summary))
 		cli_error("--model-explorer excludes --html, --svg, --summary, "

@@ -21,13 +21,6 @@ struct walk {
 	struct err *e;
 };
 
-static bool
-has_suffix(const char *s, const char *suffix)
-{
-	size_t n = strlen(s), k = strlen(suffix);
-	return n >= k && !strcmp(s + n - k, suffix);
-}
-
 /* ---- to remove -------------------------------------------------------------------------- */
 
 /* a writer holds its file for less than a second; a clock may be wrong by more */
@@ -57,9 +50,9 @@ kind_of(struct walk *w, const char *path, const char *name)
 {
 	if (!strncmp(name, ".nputools-", strlen(".nputools-")))
 		return is_old(path) ? TEMPORARY : KEPT;
-	if (has_suffix(name, ".jsonl"))
+	if (text_has_suffix(name, ".jsonl"))
 		return is_old(path) ? PLAN : KEPT;
-	return has_suffix(name, ".json") ? kind_of_record(w, path) : KEPT;
+	return text_has_suffix(name, ".json") ? kind_of_record(w, path) : KEPT;
 }
 
 static bool
@@ -106,7 +99,7 @@ visit_file(struct walk *w, const char *path, const char *name)
 	bool ok = true;
 	if (!w->p)
 		ok = remove_useless(w, path, name);
-	else if (has_suffix(name, ".json"))
+	else if (text_has_suffix(name, ".json"))
 		ok = add_record(w, path);
 	arena_reset(w->a);
 	return ok;

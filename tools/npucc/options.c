@@ -120,13 +120,6 @@ set_own_option(struct options *o, int id, char *arg)
 	}
 }
 
-static bool
-has_suffix(const char *s, const char *suffix)
-{
-	size_t n = strlen(s), k = strlen(suffix);
-	return n >= k && !strcmp(s + n - k, suffix);
-}
-
 /* finds the stage that makes the output, by its suffix */
 static void
 find_last(struct options *o)
@@ -135,7 +128,7 @@ find_last(struct options *o)
 	if (!o->out || !strcmp(o->out, "-"))
 		return;
 	for (int p = PARTITION; p < N_STAGES; p++)
-		if (has_suffix(o->out, suffixes[p])) {
+		if (text_has_suffix(o->out, suffixes[p])) {
 			o->last = (enum program)p;
 			return;
 		}
@@ -160,7 +153,7 @@ name_beside(struct arena *a, const char *in)
 	static const char *const models[] = { ".tflite", ".tosa" };
 	size_t n = strlen(in);
 	for (size_t i = 0; i < ARRAY_LEN(models); i++)
-		if (has_suffix(in, models[i]) && n > strlen(models[i])) {
+		if (text_has_suffix(in, models[i]) && n > strlen(models[i])) {
 			n -= strlen(models[i]);
 			break;
 		}
@@ -211,7 +204,7 @@ check_combination(struct options *o)
 	if (o->report && o->keep)
 		cli_error("--front and --explain exclude --keep, which writes "
 			  "front.json itself");
-	o->archive = o->keep && has_suffix(o->keep, ".tar.gz");
+	o->archive = o->keep && text_has_suffix(o->keep, ".tar.gz");
 	if (o->report)
 		o->last = SCHED;
 	else
