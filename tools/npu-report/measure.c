@@ -12,10 +12,8 @@
 #ifdef __wasi__
 #include "base/wasi/host.h"
 #else
-#include <spawn.h>
+#include "base/spawn.h"
 #include <sys/wait.h>
-
-extern char **environ;
 #endif
 
 static bool
@@ -94,21 +92,6 @@ run(struct arena *a, const char *path, char **argv, struct bytes *json, int *sta
 
 #else
 
-/* The child's standard output is the pipe `out`; it inherits all other files. */
-static int
-spawn(const char *path, char **argv, int out, pid_t *pid)
-{
-	posix_spawn_file_actions_t f;
-	int bad = posix_spawn_file_actions_init(&f);
-	if (bad)
-		return bad;
-	bad = posix_spawn_file_actions_adddup2(&f, out, STDOUT_FILENO);
-	if (!bad)
-		bad = posix_spawn(pid, path, &f, NULL, argv, environ);
-	(void)posix_spawn_file_actions_destroy(&f);
-	return bad;
-}
-
 static bool
 run(struct arena *a, const char *path, char **argv, struct bytes *json, int *status,
     struct err *e)
@@ -117,7 +100,11 @@ run(struct arena *a, const char *path, char **argv, struct bytes *json, int *sta
 	pid_t pid;
 	if (pipe2(end, O_CLOEXEC))
 		return err_set(e, "pipe: %s", strerror(errno));
-	int bad = spawn(path, argv, end[1], &pid);
+	const struct spawn perf = {
+		.path = path, .argv = argv, .in = SPAWN_OWN, .out = end[1],
+		.err = SPAWN_OWN, .group = SPAWN_OWN,
+	};
+	int bad = spawn_program(&perf, &pid);
 	(void)close(end[1]);
 	bool ok = bad ? err_set(e, "%s: %s", path, strerror(bad))
 		      : read_all(a, end[0], json, e);

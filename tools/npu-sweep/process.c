@@ -5,53 +5,14 @@
  */
 #include "sweep.h"
 
+#include "base/spawn.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
-
-static int
-prepare(posix_spawnattr_t *attr)
-{
-	sigset_t none, usual;
-	(void)sigemptyset(&none);
-	(void)sigemptyset(&usual);
-	(void)sigaddset(&usual, SIGPIPE);
-	(void)sigaddset(&usual, SIGXFSZ);
-	int bad = posix_spawnattr_init(attr);
-	if (!bad)
-		bad = posix_spawnattr_setpgroup(attr, 0);
-	if (!bad)
-		bad = posix_spawnattr_setsigmask(attr, &none);
-	if (!bad)
-		bad = posix_spawnattr_setsigdefault(attr, &usual);
-	if (!bad)
-		bad = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETPGROUP |
-							 POSIX_SPAWN_SETSIGMASK |
-							 POSIX_SPAWN_SETSIGDEF);
-	return bad;
-}
-
-static int
-connect_streams(posix_spawn_file_actions_t *f, int in, int out, int says)
-{
-	int bad = posix_spawn_file_actions_init(f);
-	if (!bad && in < 0)
-		bad = posix_spawn_file_actions_addopen(f, STDIN_FILENO, "/dev/null",
-						       O_RDONLY, 0);
-	else if (!bad)
-		bad = posix_spawn_file_actions_adddup2(f, in, STDIN_FILENO);
-	if (!bad)
-		bad = posix_spawn_file_actions_adddup2(f, out, STDOUT_FILENO);
-	if (!bad)
-		bad = posix_spawn_file_actions_adddup2(f, says, STDERR_FILENO);
-	return bad;
-}
 
 /* a pipe of which reading never waits */
 static bool
@@ -59,22 +20,6 @@ open_pipe(int end[2], struct err *e)
 {
 	return (!pipe2(end, O_CLOEXEC) && !fcntl(end[0], F_SETFL, O_NONBLOCK)) ||
 	       err_set(e, "pipe: %s", strerror(errno));
-}
-
-static int
-spawn(struct child *c, const char *path, char **argv, int in, int out, int says)
-{
-	posix_spawnattr_t attr;
-	posix_spawn_file_actions_t files;
-	int bad = prepare(&attr);
-	if (bad)
-		return bad;
-	bad = connect_streams(&files, in, out, says);
-	if (!bad)
-		bad = posix_spawn(&c->pid, path, &files, &attr, argv, environ);
-	(void)posix_spawn_file_actions_destroy(&files);
-	(void)posix_spawnattr_destroy(&attr);
-	return bad;
 }
 
 bool
@@ -87,7 +32,11 @@ child_start(struct child *c, const char *path, char **argv, int in, int out, str
 	c->says = said[0];
 	bool ok = out >= 0 || open_pipe(made, e);
 	c->out = made[0];
-	int bad = ok ? spawn(c, path, argv, in, out >= 0 ? out : made[1], said[1]) : 0;
+	const struct spawn program = {
+		.path = path, .argv = argv, .in = in >= 0 ? in : SPAWN_NULL,
+		.out = out >= 0 ? out : made[1], .err = said[1],
+	};
+	int bad = ok ? spawn_program(&program, &c->pid) : 0;
 	(void)close(said[1]);
 	if (made[1] >= 0)
 		(void)close(made[1]);

@@ -7,16 +7,15 @@
 
 #ifndef __wasi__
 
+#include "base/spawn.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 /* the rest of the first program's input */
 struct feed {
@@ -26,69 +25,24 @@ struct feed {
 
 /* ---- starting --------------------------------------------------------------- */
 
-/* in the guard's group, with default signal handling */
-static int
-prepare(posix_spawnattr_t *attr)
-{
-	sigset_t none, usual;
-	(void)sigemptyset(&none);
-	(void)sigemptyset(&usual);
-	(void)sigaddset(&usual, SIGPIPE); /* ends a stage when its reader has ended */
-	int bad = posix_spawnattr_init(attr);
-	if (!bad)
-		bad = posix_spawnattr_setpgroup(attr, guard_group());
-	if (!bad)
-		bad = posix_spawnattr_setsigmask(attr, &none);
-	if (!bad)
-		bad = posix_spawnattr_setsigdefault(attr, &usual);
-	if (!bad)
-		bad = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETPGROUP |
-							 POSIX_SPAWN_SETSIGMASK |
-							 POSIX_SPAWN_SETSIGDEF);
-	return bad;
-}
-
-/* redirects standard input, output and error; -1: as npucc's own */
-static int
-connect(posix_spawn_file_actions_t *f, const struct job *j, int in, int out, int says)
-{
-	int bad = posix_spawn_file_actions_init(f);
-	if (!bad && j->from)
-		bad = posix_spawn_file_actions_addopen(f, STDIN_FILENO, j->from,
-						       O_RDONLY, 0);
-	else if (!bad && in >= 0)
-		bad = posix_spawn_file_actions_adddup2(f, in, STDIN_FILENO);
-	if (!bad && j->mute)
-		bad = posix_spawn_file_actions_addopen(f, STDOUT_FILENO, "/dev/null",
-						       O_WRONLY, 0);
-	else if (!bad && out >= 0)
-		bad = posix_spawn_file_actions_adddup2(f, out, STDOUT_FILENO);
-	if (!bad)
-		bad = posix_spawn_file_actions_adddup2(f, says, STDERR_FILENO);
-	return bad;
-}
-
 static bool
 spawn(struct npucc *c, struct process *p, int in, int out)
 {
-	posix_spawnattr_t attr;
-	posix_spawn_file_actions_t files;
 	int said[2];
 	if (pipe2(said, O_CLOEXEC) || fcntl(said[0], F_SETFL, O_NONBLOCK))
 		return err_set(c->e, "pipe: %s", strerror(errno));
-	int bad = prepare(&attr);
-	if (!bad)
-		bad = connect(&files, p->job, in, out, said[1]);
-	if (!bad)
-		bad = posix_spawn(&p->pid, c->path[p->job->program], &files, &attr,
-				  process_arguments(c, p->job), environ);
-	(void)posix_spawn_file_actions_destroy(&files);
-	(void)posix_spawnattr_destroy(&attr);
+	const struct job *j = p->job;
+	const struct spawn program = {
+		.path = c->path[j->program], .argv = process_arguments(c, j), .from = j->from,
+		.in = in >= 0 ? in : SPAWN_OWN,
+		.out = j->mute ? SPAWN_NULL : out >= 0 ? out : SPAWN_OWN,
+		.err = said[1], .group = guard_group(),
+	};
+	int bad = spawn_program(&program, &p->pid);
 	(void)close(said[1]);
 	p->says = said[0];
 	p->ended = bad != 0;
-	return !bad || err_set(c->e, "%s: %s", c->path[p->job->program],
-			       strerror(bad));
+	return !bad || err_set(c->e, "%s: %s", program.path, strerror(bad));
 }
 
 /*
