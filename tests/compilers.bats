@@ -10,7 +10,7 @@ memory=(--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram)
 # .ci/run calls tests/check-all.
 clang_build()
 {
-	[ -n "${NPUTOOLS_ALL-}" ] || skip "NPUTOOLS_ALL, or tests/check-all clang"
+	[ -n "${NPUTOOLS_ALL-}" ] || skip "heavy: builds the tree with clang (NPUTOOLS_ALL); tests/check-all clang compares such a build"
 	[ -x "$1/bin/npu-cmdgen" ] || MAKEFLAGS='' make -C "$TOP" -s -j2 CC=clang \
 		B="$1" CFLAGS="-O$2" FAST_CFLAGS="-O$2" WARN= all >build.log 2>&1 ||
 		{ tail build.log; return 1; }

@@ -46,7 +46,7 @@ call_headers()
 on_host()
 {
 	need gcc
-	[[ $BIN != *asan* ]] || skip "a sanitized library links with sanitizers only"
+	[[ $BIN != *asan* ]] || skip "libcommon.a calls the sanitizers, and the example is built without them"
 	local lib=${NPUTOOLS_BUILD:-$TOP/build}/libcommon.a
 	# shellcheck disable=SC2086
 	gcc $strict -DNPU_BASE=0 -I. -I"$driver" -I"$TOP/libcommon" -I"$TOP/schema" \
@@ -140,7 +140,7 @@ on_host()
 }
 
 @test "an application of TensorFlow Lite Micro is built" {
-	[ -n "${NPUTOOLS_TFLM-}" ] || skip "no TensorFlow Lite Micro (NPUTOOLS_TFLM)"
+	[ -n "${NPUTOOLS_TFLM-}" ] || skip "needs a checkout of TensorFlow Lite Micro, named by NPUTOOLS_TFLM"
 	need arm-none-eabi-g++
 	headers
 	local deps=${NPUTOOLS_TFLM_DEPS:-$NPUTOOLS_TFLM/tensorflow/lite/micro/tools/make/downloads}
