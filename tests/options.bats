@@ -97,6 +97,8 @@ options() {
 		"$p" -h >short
 		cmp long short
 		"$p" -? | cmp - long
+		"$p" --version -? >version
+		"$p" --version | cmp - version
 		grep -qE '^  -h, --help +Give this help list$' long
 	done
 }
@@ -111,6 +113,14 @@ options() {
 		npu-sched: option '--level' requires an argument
 		npu-sched: --effort takes a whole number from 1 to 9, not '77'
 		npu-sched: --optimise takes Performance, Size or Balanced
+		Try `npu-sched --help' or `npu-sched --usage' for more information.
+	EOF
+	diff want refuses.err
+	# a letter among others, behind an option with a name
+	refuses 2 "invalid option -- 'q'" npu-sched --json -qzv x
+	cat >want <<-'EOF'
+		npu-sched: invalid option -- 'q'
+		npu-sched: invalid option -- 'z'
 		Try `npu-sched --help' or `npu-sched --usage' for more information.
 	EOF
 	diff want refuses.err

@@ -69,22 +69,16 @@ check_output(void)
 
 static int n_mistakes; /* of the command line, each printed when it was found */
 
-static void
-print_mistake(const char *fmt, va_list ap)
-{
-	(void)fprintf(stderr, "%s: ", program_invocation_short_name);
-	(void)vfprintf(stderr, fmt, ap);
-	(void)fputc('\n', stderr);
-	n_mistakes++;
-}
-
 void
 cli_error(const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	print_mistake(fmt, ap);
+	(void)fprintf(stderr, "%s: ", program_invocation_short_name);
+	(void)vfprintf(stderr, fmt, ap);
+	(void)fputc('\n', stderr);
 	va_end(ap);
+	n_mistakes++;
 }
 
 static void
@@ -247,8 +241,7 @@ parse(struct parsers *p, const struct argp_option *common_row, int argc,
 	    own->options, shared.options, standard_options};
 	struct cli_words words;
 	cli_check_words(&words, rows, argc, argv);
-	p->misspelt = words.mistakes > 0;
-	n_mistakes = words.mistakes;
+	p->misspelt = n_mistakes > 0;
 	p->operand = calloc((size_t)argc + 1, sizeof(*p->operand));
 	if (!p->operand)
 		out_of_memory();

@@ -3,14 +3,13 @@
 #include "base/cli_words.h"
 
 #include "base/arena.h"
+#include "base/cli.h"
 #include "base/nearest.h"
 #include "base/text.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +49,7 @@ add_row(struct scan *s, const struct argp_option *o, int has_arg)
 		s->name[s->n] = (struct option){ o->name, has_arg, NULL, FIRST_NAME + s->n };
 		s->n++;
 	}
-	if (o->key > ' ' && o->key < 127)
+	if (o->key > ' ' && o->key < 127 && o->key != '?')
 		text_printf(&s->letters, "%c%s", o->key, colons[has_arg]);
 }
 
@@ -95,36 +94,35 @@ print_bad_name(const struct scan *s, const char *word)
 	for (int i = 0; i < s->n; i++)
 		list[i] = s->name[i].name;
 	const char *meant = nearest_word(word, list, (size_t)s->n);
-	(void)fprintf(stderr, "%s: ", program_invocation_short_name);
 	if (count_beginnings(s, word, strlen(word), &names))
-		(void)fprintf(stderr, "option '--%s' is ambiguous; possibilities:%s\n", word,
-			      text_str(&names));
+		cli_error("option '--%s' is ambiguous; possibilities:%s", word,
+			  text_str(&names));
 	else
-		(void)fprintf(stderr, "unrecognized option '--%s'%s%s%s\n", word,
-			      meant ? "; did you mean --" : "", meant ? meant : "",
-			      meant ? "?" : "");
+		cli_error("unrecognized option '--%s'%s%s%s", word,
+			  meant ? "; did you mean --" : "", meant ? meant : "",
+			  meant ? "?" : "");
 	text_free(&names);
 }
 
-/* what getopt_long() returned for this word: '?' or ':' */
+/*
+ * found: '?' or ':', as getopt_long() returned it.  optopt is the letter, the key of the
+ * row, or 0 for an unknown name; last: the last word that getopt_long() took as a whole,
+ * which is the word with the unknown name.
+ */
 static void
-print_mistake(const struct scan *s, int found, const char *word)
+print_mistake(const struct scan *s, int found, const char *last)
 {
-	bool is_long = word[0] == '-' && word[1] == '-';
-	const char *name = is_long ? arena_strndup(s->a, word + 2, strcspn(word + 2, "="))
-				   : NULL;
-	const char *own = program_invocation_short_name;
-	if (is_long && found == ':')
-		(void)fprintf(stderr, "%s: option '--%s' requires an argument\n", own, name);
-	else if (is_long && optopt)
-		(void)fprintf(stderr, "%s: option '--%s' doesn't allow an argument\n", own,
-			      name);
-	else if (is_long)
-		print_bad_name(s, name);
+	const char *name = optopt >= FIRST_NAME ? s->name[optopt - FIRST_NAME].name : NULL;
+	if (name && found == ':')
+		cli_error("option '--%s' requires an argument", name);
+	else if (name)
+		cli_error("option '--%s' doesn't allow an argument", name);
+	else if (!optopt)
+		print_bad_name(s, arena_strndup(s->a, last + 2, strcspn(last + 2, "=")));
+	else if (found == ':')
+		cli_error("option requires an argument -- '%c'", optopt);
 	else
-		(void)fprintf(stderr, found == ':'
-			      ? "%s: option requires an argument -- '%c'\n"
-			      : "%s: invalid option -- '%c'\n", own, optopt);
+		cli_error("invalid option -- '%c'", optopt);
 }
 
 /* ---- the words ---------------------------------------------------------------- */
@@ -182,15 +180,12 @@ cli_check_words(struct cli_words *w, const struct argp_option *const table[CLI_T
 		int found = getopt_long(argc, argv, text_str(&s.letters), s.name, NULL);
 		if (found == -1)
 			break;
-		const char *word = argv[optind - 1];
-		/* "-?" is an option, too, and is returned like a mistake */
-		bool asks = found == '?' && !optopt && word[1] != '-';
-		if ((found == '?' || found == ':') && !asks) {
-			print_mistake(&s, found, word);
-			w->mistakes++;
-		} else {
+		if (optopt == '?') /* not in the letters: getopt_long() returns '?' */
+			add_option(w, '?', argv);
+		else if (found == '?' || found == ':')
+			print_mistake(&s, found, argv[optind - 1]);
+		else
 			add_option(w, found, argv);
-		}
 	}
 	w->argv[w->argc++] = "--";
 	while (optind < argc)

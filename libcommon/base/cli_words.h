@@ -10,8 +10,7 @@ enum { CLI_TABLES = 3 };
 
 struct cli_words {
 	int argc;
-	char **argv;  /* the program's name, well-formed options, "--", operands; NULL */
-	int mistakes; /* words that are no option of any table, or lack an argument */
+	char **argv; /* the program's name, well-formed options, "--", operands; NULL */
 };
 
 /*
