@@ -150,16 +150,6 @@ list_sizes(struct variant *x, struct arena *a, int steps)
 	return l;
 }
 
-int64_t
-round_limit(int64_t limit, const struct plan *p, enum grain grain)
-{
-	enum { MOST = 4096, LEAST = 64 };
-	int64_t step = 16, steps = (int64_t)(MOST / (1 + p->n_slices / grain));
-	while (limit / step >= (steps > LEAST ? steps : LEAST))
-		step *= 2;
-	return limit / step * step;
-}
-
 /* The cuts of one division so far.  Several cuts are equal if no weights are large enough. */
 struct cuts {
 	uint64_t hash[ARRAY_LEN(cuttings)];
@@ -272,10 +262,6 @@ add_candidates(struct enumeration *l, int64_t maps, bool slide)
 	struct division *d = &c.division;
 	if (!divide(x, maps, slide, d) || !is_news(&l->seen, *d))
 		return;
-	if (l->wanted->estimated[slide] < INFINITY &&
-	    division_estimate(x->cascades, d->picked, d->n, l->wanted->limit, slide) >
-		    l->wanted->estimated[slide])
-		return;
 	for (size_t t = 0; t < ARRAY_LEN(cuttings); t++) {
 		if (cuttings[t].slide != slide)
 			continue;
@@ -284,7 +270,7 @@ add_candidates(struct enumeration *l, int64_t maps, bool slide)
 						    c.cut);
 		if (c.lower_bound >= l->wanted->below)
 			continue;
-		add_cut(l, &c, &cuts, l->wanted->front ? memo_of(x, d, c.cut) : NULL);
+		add_cut(l, &c, &cuts, memo_of(x, d, c.cut));
 	}
 }
 
@@ -370,5 +356,7 @@ make_again(const struct recipe *r)
 		open_list(x);
 	place_maps(x->s, p, division_packing(x, r->division));
 	(void)plan_fit(x->s, p, r->fitting, INFINITY);
+	if (r->trim)
+		plan_trim(x->s, p);
 	return p;
 }

@@ -17,8 +17,8 @@ static const double budget_powers[BUDGETS - 1] = {
 static bool
 is_wanted(const struct wanted *w, const struct candidate *c, double cycles)
 {
-	return cycles < w->below && c->least <= w->limit &&
-	       (!w->front || front_wants(w->front, c->least, c->least + c->beside, cycles));
+	return cycles < w->below &&
+	       front_wants(w->front, c->least, c->least + c->beside, cycles);
 }
 
 /* Makes the estimates of a trial by its plan, on demand. */
@@ -44,7 +44,7 @@ cycles_below(struct estimator *e, double *memo, int64_t budget, int64_t *need)
 		plan_fetches(e->s, e->p, e->p->need); /* just the feature maps fit */
 	if (need)
 		*need = e->p->need;
-	return *memo = !need || *need <= e->wanted->limit ? plan_bound(e->s, e->p) : INFINITY;
+	return *memo = plan_bound(e->s, e->p);
 }
 
 /* Estimates cycles for rising limits.  A lower limit never takes fewer cycles, except that
@@ -90,15 +90,9 @@ estimate(struct estimator *e, struct estimates *k, struct candidate *c)
 	const struct wanted *w = e->wanted;
 	if (!is_wanted(w, c, c->lower_bound))
 		return false;
-	/* cached results are only used without a limit */
-	int64_t budget = e->p ? round_limit(w->limit, e->p, FINE) : w->limit;
-	c->estimate = cycles_below(e, &k->cycles[BUDGETS - 1], budget, &k->need);
+	c->estimate = cycles_below(e, &k->cycles[BUDGETS - 1], NO_LIMIT_BYTES, &k->need);
 	c->need = k->need;
-	if (e->lacks || c->need > w->limit)
-		return false;
-	if (!w->front)
-		return true;
-	if (!is_wanted(w, c, c->estimate))
+	if (e->lacks || !is_wanted(w, c, c->estimate))
 		return false;
 	c->budget[BUDGETS - 1] = NO_LIMIT_BYTES;
 	c->cycles[BUDGETS - 1] = c->estimate;

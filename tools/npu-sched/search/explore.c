@@ -2,7 +2,7 @@
 /*
  * Adds plans of one variant to the front.  Each candidate that may improve the front is worked
  * out.  Its transfers are planned with less and less memory, from all that they ask for down to
- * none.  The requested limit has no influence: it only picks from the plans that are found.
+ * none.
  */
 #include "search.h"
 
@@ -227,6 +227,16 @@ promising_budget(const struct exploring *e, int64_t budget)
 	return NEVER;
 }
 
+/* The next limit for transfers: if plans above the limit of the question are not wanted, the
+ * highest rung within it. */
+static int64_t
+next_budget(const struct exploring *e, int64_t next)
+{
+	const int64_t within = e->f->question.within;
+	const int rungs = e->fine ? e->knobs->rungs : e->knobs->coarse_rungs;
+	return next > within ? rung_below(within + 1, rungs) : next;
+}
+
 /* Tries limits from more memory than is useful down to none. */
 static void
 descend(struct exploring *e)
@@ -239,7 +249,7 @@ descend(struct exploring *e)
 		budget = promising_budget(e, budget);
 		if (budget < c->least)
 			break;
-		int64_t next = try_budgets_at(e, budget);
+		int64_t next = next_budget(e, try_budgets_at(e, budget));
 		budget = budget > packed && next < packed ? packed : next;
 	}
 	/* all weights read in place */
@@ -279,22 +289,70 @@ explore_candidate(struct exploring *e)
 	return e->ok;
 }
 
-bool
-explore(struct variant *x, struct front *f, const struct knobs *k, enum detail detail)
+/* Sizes above the limit give divisions that need more, but for the first of them. */
+static struct sizing
+sizing_of(const struct front *f, int steps)
 {
-	struct wanted w = { .below = INFINITY, .limit = NO_LIMIT_BYTES,
-			    .estimated = { INFINITY, INFINITY }, .front = f };
-	bool fine = detail == FINELY;
-	if (!variant_wake(x))
-		return true;
-	list_candidates(x, (struct sizing){ .steps = fine ? k->steps : k->coarse_steps,
-					    .hi = INT64_MAX }, &w);
+	const int64_t within = f->question.within;
+	return (struct sizing){ .steps = steps, .hi = within + within / steps + ALIGN };
+}
+
+static bool
+explore_candidates(struct variant *x, struct front *f, const struct knobs *k, bool fine)
+{
+	const struct wanted w = { .below = front_slowest(f), .front = f };
 	bool ok = true;
+	list_candidates(x, sizing_of(f, fine ? k->steps : k->coarse_steps), &w);
 	for (size_t i = 0; ok && i < x->n; i++) {
 		struct exploring e = { .x = x, .f = f, .c = &x->v[i], .knobs = k,
 				       .fine = fine, .ok = true };
 		ok = explore_candidate(&e);
 	}
-	variant_rest(x);
 	return ok;
+}
+
+/* Adds stripes to the cascades of x, unless they are listed.  Without a limit, only those that
+ * may be faster than whole operations: their plans come first.  False: none may be. */
+static bool
+add_stripes(struct variant *x, const struct front *f)
+{
+	if (x->is_complete)
+		return true;
+	if (is_unlimited(f))
+		return cascades_add(x->s, x->cascades, front_slowest(f), true);
+	variant_add_cascades(x);
+	return true;
+}
+
+/*
+ * Stripes hardly take fewer cycles than whole operations: no measured network has gained 3 %.
+ * Does no plan of x take few enough cycles?
+ */
+static bool
+is_too_slow(const struct variant *x, const struct front *f)
+{
+	const double gain = 0.97;
+	return !front_wants(f, 0, 0, gain * cascades_bound(x->cascades).lower_bound);
+}
+
+static enum explored
+explore_all_cascades(struct variant *x, struct front *f, const struct knobs *k, bool fine)
+{
+	if (!x->is_complete && !variant_begin(x))
+		return UNFIT;
+	if (is_too_slow(x, f))
+		return TOO_SLOW;
+	bool ok = !is_unlimited(f) || explore_candidates(x, f, k, fine);
+	if (ok && !is_too_slow(x, f) && add_stripes(x, f) &&
+	    front_wants(f, cascades_least(x->s, x->cascades), 0, 0))
+		ok = explore_candidates(x, f, k, fine);
+	return ok ? EXPLORED : FAILED;
+}
+
+enum explored
+explore(struct variant *x, struct front *f, const struct knobs *k, enum detail detail)
+{
+	const enum explored r = explore_all_cascades(x, f, k, detail == FINELY);
+	variant_rest(x);
+	return r;
 }

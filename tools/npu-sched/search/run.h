@@ -19,10 +19,7 @@ struct search {
 	struct variant **explored;
 	size_t n_explored, cap_explored;
 	bool unfit; /* some operation has no block */
-	double whole; /* cycles of whole feature maps in the first setting of an order */
-	struct found found;
-	int64_t spill; /* the spill of found.within */
-	double estimate; /* least division estimate for the profile's own limit */
+	struct front front; /* plans that answer the question, or lead to its answer */
 	struct progress progress;
 	int round, rounds; /* passes through all settings: done, most */
 };
@@ -58,20 +55,14 @@ void drop_variant(struct search *x, const struct variant *v);
 /* Switches the graph, from which variants are made, to copies or to none. */
 void set_copies(struct search *x, bool copies);
 
-/* anchors.c: can this network be faster than the best plan of another rewrite?  By lower bounds
- * of its divisions, in the graph's order: finding another order takes longer and changes few
- * bounds. */
-bool may_beat(struct search *x);
-/* Leaves: x->found.fastest and, if that exceeds the profile's own limit, x->found.within. */
-void search_anchors(struct search *x);
-/* The plan of another rewrite is faster than all plans found. */
-bool is_hopeless(const struct search *x);
+/* variants.c: asks a question.  Leaves: x->front.  False: an error. */
+bool explore_all(struct search *x, struct question q);
+/* Asks it of plans with few sizes and few budgets. */
+bool explore_coarsely(struct search *x, struct question q);
 
-/*
- * variants.c.  Leaves: x->found.front.  Finds the plan of the least memory first, which is all
- * that Size requests.  Then, from an empty front, finds plans for all limits and adds that
- * plan.  Stops early if the limit is below the smallest plan.
- */
-bool explore_all(struct search *x, int64_t limit);
+/* answer.c.  Leaves: s->plan.  False: an error, or no plan is small or fast enough. */
+bool answer(struct search *x);
+/* Leaves: s->front. */
+bool list_front(struct search *x);
 
 #endif

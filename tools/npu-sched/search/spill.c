@@ -16,7 +16,9 @@ enum { GROWTHS = 64 };
 struct spill_order {
 	int *tensor;
 	size_t n;
-	int64_t *left; /* [n + 1]: bytes at the fullest operation, after so many have left */
+	/* [n + 1]: bytes at the fullest operation, after so many have left: those that the order
+	 * goes by, and a lower bound of all plans' */
+	int64_t *left, *least;
 };
 
 /* The least bytes with which each operation can run, alone or in a cascade. */
@@ -28,7 +30,7 @@ find_needs(const struct sched *s, const struct cascades *c, struct arena *a)
 		need[i] = INT64_MAX;
 	for (size_t k = 0; k < c->n; k++)
 		for (int i = c->v[k].cascade.first; i <= c->v[k].cascade.last; i++)
-			need[i] = c->v[k].bytes < need[i] ? c->v[k].bytes : need[i];
+			need[i] = min_i64(need[i], c->v[k].bytes - c->v[k].slid);
 	return need;
 }
 
@@ -106,11 +108,13 @@ spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int b
 	struct spill_order o = { .n = 0 };
 	o.tensor = anew(a, int, c->n_live + 1);
 	o.left = anew(a, int64_t, c->n_live + 2);
+	o.least = anew(a, int64_t, c->n_live + 2);
 	while (s->n_ops) {
 		int most = fullest(s, left);
 		int t = largest_at(c, step_of(s, most), gone);
 		t = t < 0 ? largest(c, gone) : t;
 		o.left[o.n] = left[most];
+		o.least[o.n] = max_i64(need[fullest(s, need)], 0);
 		if (t < 0)
 			break;
 		const struct live_range *l = &c->live[t];
@@ -128,7 +132,8 @@ spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int b
 static void
 add_spill(struct spills *l, int order, size_t n)
 {
-	l->v[l->n++] = (struct spill){ .order = order, .n = n };
+	l->v[l->n++] = (struct spill){ .order = order, .n = n,
+				       .least = l->order[order].least[n] };
 }
 
 /* The number of feature maps that must leave so that at most `most` bytes are left. */

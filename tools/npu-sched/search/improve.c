@@ -104,7 +104,7 @@ leave_each(struct leaving *l)
 	}
 }
 
-bool
+static bool
 leave_in_place(struct sched *s, struct plan *p, int64_t most)
 {
 	struct leaving l = { .s = s, .p = p, .most = most, .best = p->fitting,
@@ -119,37 +119,44 @@ leave_in_place(struct sched *s, struct plan *p, int64_t most)
 	return l.any;
 }
 
-/* Makes a point of x again, and adds it with more weights in place if that is faster in no more
- * bytes.  False: an error. */
-static bool
-leave_at(struct variant *x, struct front *f, struct point at)
+static void
+add_improved(struct front *f, struct point at, struct variant *x, struct plan *p, bool trim)
 {
+	if (trim)
+		plan_trim(x->s, p);
+	at.sram = peak_of(x->s, p);
+	at.total = total_of(p);
+	at.cycles = p->cycles;
+	at.traits = plan_traits(x, p);
+	at.recipe.trim = trim;
+	front_add(f, &at);
+}
+
+/* Makes a point again, and adds it with more weights in place and less memory.  False: an
+ * error. */
+static bool
+improve(struct front *f, struct point at)
+{
+	struct variant *x = at.recipe.variant;
 	struct plan *p = make_again(&at.recipe);
 	if (!p)
 		return false;
-	if (leave_in_place(x->s, p, at.sram)) {
-		at.sram = peak_of(x->s, p);
-		at.total = total_of(p);
-		at.cycles = p->cycles;
-		at.traits = plan_traits(x, p);
+	const bool left = leave_in_place(x->s, p, at.sram), trim = f->question.ask == ASK_FASTEST || at.recipe.fitting.limit == NO_LIMIT_BYTES;
+	if (left)
 		at.recipe.fitting = p->fitting;
-		front_add(f, &at);
-	}
+	if (left || trim)
+		add_improved(f, at, x, p, trim);
 	plan_close(p);
 	return true;
 }
 
 bool
-leave_on_front(struct variant *x, struct front *f, const struct point *v, size_t n)
+improve_points(struct front *f, const struct point *v, size_t n)
 {
-	bool ok = true, any = false;
+	bool ok = true;
 	for (size_t i = 0; ok && i < n; i++) {
-		if (v[i].recipe.variant != x)
-			continue;
-		ok = leave_at(x, f, v[i]);
-		any = true;
+		ok = improve(f, v[i]);
+		variant_rest(v[i].recipe.variant);
 	}
-	if (any)
-		variant_rest(x);
 	return ok;
 }
