@@ -59,18 +59,30 @@ may_improve_front(const struct exploring *e, int64_t bytes, double cycles)
 	return front_wants(e->f, bytes, bytes + e->c->beside, cycles * WORTHWHILE);
 }
 
-/*
- * The next lower rung on the ladder of budgets, which has `rungs` budgets to an octave and is
- * the same for all networks.
- */
+/* The ladder of budgets has `rungs` budgets to an octave and is the same for all networks.
+ * The distance of the rungs just below `bytes`. */
 static int64_t
-rung_below(int64_t bytes, int rungs)
+rung_step(int64_t bytes, int rungs)
 {
 	int64_t octave = ALIGN * (int64_t)rungs;
 	while (octave * 2 < bytes)
 		octave *= 2;
-	int64_t step = octave / rungs;
+	return octave / rungs;
+}
+
+static int64_t
+rung_below(int64_t bytes, int rungs)
+{
+	const int64_t step = rung_step(bytes, rungs);
 	return (bytes - 1) / step * step;
+}
+
+/* The lowest rung that is not below `bytes`. */
+static int64_t
+rung_above(int64_t bytes, int rungs)
+{
+	const int64_t step = rung_step(bytes, rungs);
+	return (bytes + step - 1) / step * step;
 }
 
 /* Makes the candidate's plan, with its feature maps packed.  False: an error. */
@@ -200,7 +212,8 @@ try_budgets_at(struct exploring *e, int64_t budget)
 	const double bound = g->bound;
 	const int64_t need = g->need, asked = g->asked;
 	const size_t n_rects = g->n_rects;
-	bool near = may_improve_front(e, need, bound / NEAR);
+	/* lower budgets are of use even if this one is beyond the limit of the question */
+	bool near = may_improve_front(e, min_i64(need, e->f->question.within), bound / NEAR);
 	if (asked <= 0)
 		return NEVER;
 	int64_t next = rung_below(asked, near && e->fine ? e->knobs->rungs
@@ -227,14 +240,15 @@ promising_budget(const struct exploring *e, int64_t budget)
 	return NEVER;
 }
 
-/* The next limit for transfers: if plans above the limit of the question are not wanted, the
- * highest rung within it. */
+/* The next limit for transfers.  Of those that are not below the limit of the question only the
+ * least can lead to a plan that is wanted. */
 static int64_t
-next_budget(const struct exploring *e, int64_t next)
+next_budget(const struct exploring *e, int64_t budget, int64_t next)
 {
-	const int64_t within = e->f->question.within;
+	const int64_t within = front_within(&e->f->question);
 	const int rungs = e->fine ? e->knobs->rungs : e->knobs->coarse_rungs;
-	return next > within ? rung_below(within + 1, rungs) : next;
+	const int64_t top = rung_above(within, rungs);
+	return budget > top ? top : next;
 }
 
 /* Tries limits from more memory than is useful down to none. */
@@ -249,7 +263,7 @@ descend(struct exploring *e)
 		budget = promising_budget(e, budget);
 		if (budget < c->least)
 			break;
-		int64_t next = next_budget(e, try_budgets_at(e, budget));
+		int64_t next = next_budget(e, budget, try_budgets_at(e, budget));
 		budget = budget > packed && next < packed ? packed : next;
 	}
 	/* all weights read in place */
@@ -289,20 +303,13 @@ explore_candidate(struct exploring *e)
 	return e->ok;
 }
 
-/* Sizes above the limit give divisions that need more, but for the first of them. */
-static struct sizing
-sizing_of(const struct front *f, int steps)
-{
-	const int64_t within = f->question.within;
-	return (struct sizing){ .steps = steps, .hi = within + within / steps + ALIGN };
-}
-
 static bool
 explore_candidates(struct variant *x, struct front *f, const struct knobs *k, bool fine)
 {
 	const struct wanted w = { .below = front_slowest(f), .front = f };
 	bool ok = true;
-	list_candidates(x, sizing_of(f, fine ? k->steps : k->coarse_steps), &w);
+	list_candidates(x, (struct sizing){ .steps = fine ? k->steps : k->coarse_steps,
+					    .hi = INT64_MAX }, &w);
 	for (size_t i = 0; ok && i < x->n; i++) {
 		struct exploring e = { .x = x, .f = f, .c = &x->v[i], .knobs = k,
 				       .fine = fine, .ok = true };
@@ -343,8 +350,7 @@ explore_all_cascades(struct variant *x, struct front *f, const struct knobs *k, 
 	if (is_too_slow(x, f))
 		return TOO_SLOW;
 	bool ok = !is_unlimited(f) || explore_candidates(x, f, k, fine);
-	if (ok && !is_too_slow(x, f) && add_stripes(x, f) &&
-	    front_wants(f, cascades_least(x->s, x->cascades), 0, 0))
+	if (ok && !is_too_slow(x, f) && add_stripes(x, f))
 		ok = explore_candidates(x, f, k, fine);
 	return ok ? EXPLORED : FAILED;
 }

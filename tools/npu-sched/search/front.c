@@ -69,11 +69,12 @@ is_faster(double cycles, double than)
 	return cycles < than * (1 - ROUNDING);
 }
 
-/* The point of the fewest cycles; NULL: there is none. */
+/* The fastest point within the limit; NULL: there is none. */
 static const struct point *
 fastest(const struct front *f)
 {
-	return f->n ? &f->v[f->n - 1] : NULL;
+	const size_t n = count_below(f, f->question.within);
+	return n ? &f->v[n - 1] : NULL;
 }
 
 /* The first point of at most `cycles` cycles, as an index; f->n: there is none. */
@@ -97,7 +98,8 @@ front_slowest(const struct front *f)
 	const struct question *q = &f->question;
 	if (q->ask != ASK_FASTEST)
 		return INFINITY;
-	double most = f->n ? IMPROVABLE * fastest(f)->cycles : INFINITY;
+	const struct point *p = fastest(f);
+	double most = p ? IMPROVABLE * p->cycles : INFINITY;
 	return q->other.cycles > 0 ? fmin(most, IMPROVABLE * q->other.cycles) : most;
 }
 
@@ -120,7 +122,7 @@ bool
 front_wants(const struct front *f, int64_t sram, int64_t total, double cycles)
 {
 	const struct question *q = &f->question;
-	if (cycles == INFINITY || sram > q->within || total > q->total_within ||
+	if (cycles == INFINITY || sram > front_within(q) || total > q->total_within ||
 	    !may_beat_other(q, total, cycles))
 		return false;
 	if (q->ask == ASK_SMALLEST)
@@ -137,14 +139,14 @@ front_most(const struct front *f, double cycles, int64_t beside)
 	const struct question *q = &f->question;
 	const struct point *best = &f->best;
 	if (q->ask == ASK_SMALLEST && best->cycles > 0)
-		return min_i64(q->within, best->total - beside);
+		return min_i64(front_within(q), best->total - beside);
 	if (q->ask == ASK_LIGHTEST && best->cycles > 0)
-		return min_i64(q->within,
+		return min_i64(front_within(q),
 			       (int64_t)fmin(point_weight(best->total, best->cycles) /
 					     point_weight(1, fmax(cycles, 1)),
 					     (double)NO_LIMIT_BYTES) - beside);
 	const size_t i = first_as_fast(f, cycles);
-	return i < f->n ? min_i64(q->within, f->v[i].sram) : q->within;
+	return i < f->n ? min_i64(front_within(q), f->v[i].sram) : front_within(q);
 }
 
 static void
@@ -180,10 +182,13 @@ front_add(struct front *f, const struct point *p)
 	if (!front_wants(f, p->sram, p->total, p->cycles))
 		return;
 	const struct point q = copy_point(f->a, p);
-	if (f->question.ask == ASK_SMALLEST || f->question.ask == ASK_LIGHTEST)
-		f->best = q;
-	else
+	if (f->question.ask == ASK_SMALLEST || f->question.ask == ASK_LIGHTEST) {
+		if (q.sram <= f->question.within)
+			f->best = q;
+	}
+	else {
 		insert(f, &q);
+	}
 }
 
 void
@@ -197,11 +202,11 @@ front_answer(const struct front *f)
 {
 	const struct question *q = &f->question;
 	if (q->ask == ASK_SMALLEST || q->ask == ASK_LIGHTEST)
-		return f->best.cycles > 0 ? &f->best : NULL;
+		return f->best.cycles > 0 && f->best.sram <= q->within ? &f->best : NULL;
 	if (q->ask == ASK_LEAST_SRAM)
-		return f->n ? &f->v[0] : NULL;
+		return f->n && f->v[0].sram <= q->within ? &f->v[0] : NULL;
 	if (q->ask != ASK_FAST_ENOUGH)
 		return fastest(f);
 	const size_t enough = first_as_fast(f, q->cycles);
-	return enough < f->n ? &f->v[enough] : NULL;
+	return enough < f->n && f->v[enough].sram <= q->within ? &f->v[enough] : NULL;
 }

@@ -151,9 +151,10 @@ struct question {
 	struct incumbent other; /* the best plan of another rewrite; cycles 0: none */
 };
 
-/* Plans that are slower than the fastest one by at most this factor are kept, as improve() may
- * make any of them the fastest. */
+/* Plans that are slower than the fastest one by at most this factor, or larger than the limit by
+ * this share of it, are kept, as improve() may make any of them the answer. */
 static const double IMPROVABLE = 1.01;
+enum { IMPROVABLE_SHARE = 16 };
 
 struct front {
 	struct arena *a;
@@ -162,6 +163,13 @@ struct front {
 	size_t n, cap;
 	struct point best; /* of ASK_SMALLEST and ASK_LIGHTEST, in place of v; cycles 0: none */
 };
+
+/* Bytes of the limited area: no larger plan is kept. */
+static inline int64_t
+front_within(const struct question *q)
+{
+	return q->within == NO_LIMIT_BYTES ? q->within : q->within + q->within / IMPROVABLE_SHARE;
+}
 
 /* Is the fastest plan of all wanted?  Then no other plan is of use. */
 static inline bool
