@@ -178,6 +178,35 @@ transfer()
 	done
 }
 
+# the folder that has drm.h: the header's own, or one of the system
+drm_folder()
+{
+	local folder
+	for folder in "$(dirname "$1")" /usr/include/drm /usr/include/libdrm; do
+		[ ! -e "$folder/drm.h" ] || { echo "$folder"; return; }
+	done
+}
+
+# the kernel's header, or the one that ETHOSU_HEADER names
+@test "the ioctls are those of the published header" {
+	need "${CC:-cc}"
+	header=${ETHOSU_HEADER:-/usr/include/drm/ethosu_accel.h}
+	[ -e "$header" ] || skip "no $header: set ETHOSU_HEADER to the kernel's ethosu_accel.h"
+	folder=$(drm_folder "$header")
+	[ -n "$folder" ] || skip "no drm.h beside $header or in /usr/include/drm"
+	"${CC:-cc}" -std=c11 -Wall -Werror -I"$folder" -DETHOSU_HEADER="\"$header\"" \
+		-o ioctls "$TOP/tests/unit/linux_ioctl.c"
+	run ./ioctls
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	[[ $output == "calls 0 to 5 compared with the published header"* ]]
+	# a header with another structure differs
+	sed 's/__u32 sram_size;/& __u32 more;/' "$header" >other.h
+	"${CC:-cc}" -std=c11 -I"$folder" -DETHOSU_HEADER="\"$PWD/other.h\"" \
+		-o ioctls "$TOP/tests/unit/linux_ioctl.c"
+	run -1 ./ioctls
+	[[ $output == "a job is 0x28, not 0x2c"* ]]
+}
+
 @test "npu-run gives what npu-sim gives" {
 	for f in u65 u85; do
 		fresh $f
