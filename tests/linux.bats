@@ -65,13 +65,13 @@ by_rule()
 	by_rule device "not ethos-u55-128"
 	fresh u65
 	poke_code m.tflite NPU_OP_CONV 1 01 00 # an IRQ
-	by_rule command "takes none of it"
+	by_rule command "does not accept this command"
 	fresh u65
 	poke_command m.tflite NPU_OP_CONV 1 01 00
 	by_rule command "parameter 1"
 	fresh u85
 	poke_code m.tflite NPU_OP_CONV 1 07 00 # RESIZE
-	by_rule command "takes none of it"
+	by_rule command "does not accept this command"
 	fresh u65
 	poke_code m.tflite NPU_SET_IFM_PAD_TOP 1 ff 02
 	by_rule command "doesn't exist"
@@ -368,7 +368,7 @@ avoids()
 	"$TESTBIN/gen-model" 7 RESIZE_BILINEAR >plain.tflite
 	npucc "${U85[@]}" -o m.wenc plain.tflite 2>log
 	sed 's/^model .*/& driver=linux/' m.wenc >edited.wenc
-	refuses 2 "breaks rule command of Linux: RESIZE: the driver takes none of it" \
+	refuses 2 "breaks rule command of Linux: RESIZE: the driver does not accept this command" \
 		npu-cmdgen edited.wenc
 }
 
