@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Linux's ethosu driver checks when it makes an object of a stream,
- * command by command: nputools-linux(7), RULES.  The driver's extent of an IFM
- * is too large where the map is upscaled or the kernel dilated.  Buffers have
- * to satisfy the driver; what is held against a region's memory is the extent
- * that is read.
+ * Checks a command stream as Linux's ethosu driver does, command by command:
+ * nputools-linux(7), RULES.  The driver computes an IFM's extent too large if the map is
+ * upscaled or the kernel is dilated.  A buffer must have the extent that the driver
+ * computes.  The memory of a region must have the extent that the NPU reads.
  */
 #include "stream/linux_walk.h"
 
@@ -53,7 +52,7 @@ linux_is_set(struct linux_walk *k, enum npu_reg r)
 {
 	return k->regs.written[r] ||
 	       linux_refuse(k, LINUX_REGISTER_SET,
-			    "the stream has not set %s before",
+			    "the stream has not set %s before this operation",
 			    npu_registers[r].name);
 }
 
@@ -66,13 +65,13 @@ linux_are_set(struct linux_walk *k, const enum npu_reg *r)
 	return true;
 }
 
-/* the most that a region can have */
+/* the largest end of an access to a region */
 static uint64_t
 limit_of(const struct linux_walk *k, uint32_t region)
 {
-	enum { PAGE = 4096 }; /* a buffer has whole pages */
+	enum { PAGE = 4096 }; /* the driver rounds a buffer up to pages */
 	if (!k->memory)
-		return UINT64_C(1) << 40; /* bits of an address */
+		return UINT64_C(1) << 40; /* an address has 40 bits */
 	return (k->memory[region] + PAGE - 1) / PAGE * PAGE;
 }
 
@@ -89,15 +88,14 @@ linux_use_bytes(struct linux_walk *k, uint32_t region, uint64_t end)
 		return linux_refuse(k, LINUX_EXTENT,
 				    "region %" PRIu32
 				    " is used up to 0x%" PRIx64
-				    ", its memory ends at 0x%" PRIx64,
+				    ", but its memory ends at 0x%" PRIx64,
 				    region, *touched, limit_of(k, region));
 	return true;
 }
 
 /* ---- weights and scales -------------------------------------------------- */
 
-/* weights or scales; optional: a part that another core or decoder has, or none
- */
+/* Uses one part of the weights or scales.  optional: the part of a second core or decoder. */
 static bool
 use_part(struct linux_walk *k, enum npu_reg region, enum npu_reg base,
 	 enum npu_reg length, bool optional)
@@ -122,8 +120,7 @@ use_weights(struct linux_walk *k)
 	       use_part(k, r, NPU_WEIGHT2_BASE, NPU_WEIGHT2_LENGTH, true);
 }
 
-/* one record a channel, unless OFM_PRECISION says that all have the same scale
- */
+/* Uses the scale records, unless OFM_PRECISION selects one scale for all channels. */
 static bool
 use_scales(struct linux_walk *k)
 {
@@ -133,7 +130,7 @@ use_scales(struct linux_walk *k)
 		use_part(k, r, NPU_SCALE1_BASE, NPU_SCALE1_LENGTH, true));
 }
 
-/* a matrix product's second map: the driver exchanges its columns and channels */
+/* Uses the second map of a matrix product, whose columns and channels the driver exchanges. */
 static bool
 use_second(struct linux_walk *k)
 {
@@ -152,7 +149,7 @@ check_conv(struct linux_walk *k)
 {
 	bool matmul = k->c->param & 1;
 	if (k->u65 ? k->c->param : k->c->param & ~1U)
-		return linux_refuse(k, LINUX_COMMAND, "parameter %u", k->c->param);
+		return linux_refuse(k, LINUX_COMMAND, "the driver does not accept parameter %u", k->c->param);
 	return linux_is_set(k, NPU_OFM_PRECISION) && linux_use_window(k) &&
 	       (matmul ? use_second(k) : use_weights(k)) && use_scales(k) &&
 	       linux_use_ofm(k);
@@ -209,7 +206,7 @@ check_elementwise(struct linux_walk *k)
 
 /* ---- commands ------------------------------------------------------------ */
 
-/* values that the driver refuses where they are written */
+/* Checks a value that the driver checks when the stream writes the register. */
 static bool
 check_value(struct linux_walk *k)
 {
@@ -230,7 +227,7 @@ check_value(struct linux_walk *k)
 	case NPU_DMA0_DST_REGION:
 		if (v >> 11 & 1)
 			return linux_refuse(k, LINUX_DMA_INDEX,
-					    "the rows are those of an index");
+					    "the transfer selects rows by an index");
 		return (v >> 9 & 3) <= 2 ||
 		       linux_refuse(k, LINUX_DMA_MODE,
 				    "stride mode 3 does not exist");
@@ -257,7 +254,7 @@ check_operation(struct linux_walk *k)
 	case NPU_OP_BRANCH:
 	case NPU_OP_IRQ:
 		return linux_refuse(k, LINUX_COMMAND,
-				    "the driver takes none of it");
+				    "the driver does not accept this command");
 	default:
 		return true;
 	}
@@ -305,7 +302,7 @@ linux_check(const struct npu_stream *s, const uint64_t *memory,
 	*f = (struct linux_finding){0};
 	if (s->accel->generation == GEN_U55)
 		return linux_refuse(&k, LINUX_DEVICE,
-				    "the driver knows Ethos-U65 and Ethos-U85, "
+				    "the driver supports Ethos-U65 and Ethos-U85, "
 				    "not %s",
 				    s->accel->name);
 	while (stream_next(s, &at, &c, &bad)) {
@@ -313,7 +310,7 @@ linux_check(const struct npu_stream *s, const uint64_t *memory,
 			return false;
 		if (c.is_op && c.code == NPU_OP_STOP)
 			return at == s->n_words ||
-			       linux_refuse(&k, LINUX_STOP, "%zu words follow",
+			       linux_refuse(&k, LINUX_STOP, "%zu words follow STOP",
 					    s->n_words - at);
 	}
 	k.c = NULL;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules by which Linux's ethosu driver accepts a command stream, and the
- * bytes that it takes the stream to use of each region: nputools-linux(7),
- * RULES.
+ * Checks a command stream by the rules of Linux's ethosu driver, and computes how many
+ * bytes of each region the stream uses: nputools-linux(7), RULES.
  */
 #ifndef STREAM_LINUX_H
 #define STREAM_LINUX_H
@@ -11,7 +10,7 @@
 
 enum { LINUX_REGIONS = 8, LINUX_SRAM_REGION = 2 };
 
-/* by name in findings: "register-set" */
+/* The rules; findings name them, for example "register-set". */
 enum linux_rule {
 	LINUX_DEVICE,
 	LINUX_COMMAND,
@@ -29,31 +28,32 @@ enum linux_rule {
 };
 const char *linux_rule_name(enum linux_rule rule);
 
-/* what the driver computes of a stream that it accepts */
+/* the use of the regions by a stream that the driver accepts */
 struct linux_use {
-	uint64_t
-	    bytes[LINUX_REGIONS]; /* from the region's begin; 0: not used */
-	uint64_t touched[LINUX_REGIONS]; /* the same as the NPU does, which may be more */
+	/* bytes from the begin of the region, as the driver computes them; 0: not used */
+	uint64_t bytes[LINUX_REGIONS];
+	/* bytes up to the last one that the NPU accesses; may be more or less than bytes */
+	uint64_t touched[LINUX_REGIONS];
 	bool written[LINUX_REGIONS];
 };
 
-/* the first rule that is broken: the driver looks no further */
+/* the first rule that the stream breaks, because the driver stops there */
 struct linux_finding {
 	enum linux_rule rule;
-	size_t at_bytes;     /* of the command in the stream */
-	const char *command; /* NULL: about the whole stream */
+	size_t at_bytes;     /* position of the command in the stream */
+	const char *command; /* NULL: the finding is about the whole stream */
 	char text[200];
 };
 
 /*
- * true if the driver makes a command-stream object of s, and what it touches of
- * each region is in that region's memory; else f says why not.  memory: bytes
- * of LINUX_REGIONS; NULL: not known, 2^40 each.
+ * Returns true if the driver accepts stream s, and if all accesses of the stream are
+ * inside the memory of their regions.  Otherwise f gets the first finding.  memory has
+ * the bytes of each region; NULL: unknown, taken as 2^40 bytes each.
  */
 bool linux_check(const struct npu_stream *s, const uint64_t *memory,
 		 struct linux_use *use, struct linux_finding *f);
 
-/* the memory of each region of a stream that is of a model's operator */
+/* sets the bytes of each region of a stream that an operator of the model has */
 void linux_memory(const struct tfl_model *m, const struct npu_stream *s,
 		  uint64_t memory[LINUX_REGIONS]);
 

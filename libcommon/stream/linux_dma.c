@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transfers as Linux's driver reckons them. */
+/* Computes the extent of transfers as Linux's driver does. */
 #include "stream/linux_walk.h"
 
-struct side { /* of a transfer */
+struct side { /* source or destination of a transfer */
 	enum npu_reg region, at;
-	enum npu_reg step[2]; /* registers that have to be set */
-	bool steps; /* their values count: U65's destination has none */
+	enum npu_reg step[2]; /* registers that must be set */
+	bool steps; /* use the values of step; false: U65's destination, which has no steps */
 };
 
 static bool
@@ -35,8 +35,8 @@ count_of(const struct linux_walk *k, int i)
 }
 
 /*
- * Bytes from a side's begin to its end as the driver reckons: a step is a gap
- * behind each run of bytes, the last as well.  False: no 64 bits hold them.
+ * Sets *n to the bytes of a side as the driver computes them: a step is a gap behind each
+ * run of bytes, also behind the last run.  Fails if the number exceeds 64 bits.
  */
 static bool
 driver_bytes(const struct linux_walk *k, const struct side *d, int mode,
@@ -54,8 +54,10 @@ driver_bytes(const struct linux_walk *k, const struct side *d, int mode,
 	return true;
 }
 
-/* the same without what the driver counts too much: U85 steps from begin to
- * begin */
+/*
+ * The bytes from the begin of a side to the last byte that the NPU accesses.  A step of
+ * U85 leads from the begin of a run to the begin of the next run.
+ */
 static uint64_t
 moved_bytes(const struct linux_walk *k, const struct side *d, int mode)
 {
@@ -83,10 +85,10 @@ use_side(struct linux_walk *k, const struct side *d)
 		return false;
 	if (!driver_bytes(k, d, mode, &n) || __builtin_add_overflow(n, at, &n))
 		return linux_refuse(k, LINUX_DMA_LENGTH,
-				    "the transfer's %s has no length of "
-				    "0 to 2^64",
+				    "the length of the transfer at %s is "
+				    "negative or exceeds 64 bits",
 				    npu_registers[d->at].name);
-	if (region >> 8 & 1) /* memory of the NPU's own */
+	if (region >> 8 & 1) /* the NPU's internal memory */
 		return true;
 	k->reckoning = DRIVER_ONLY;
 	(void)linux_use_bytes(k, region & 7, n);

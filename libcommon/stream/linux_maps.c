@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Feature maps as Linux's driver reckons them. */
+/* Computes the extent of feature maps as Linux's driver does. */
 #include "stream/linux_walk.h"
 
 #define MAP(n)                                                                 \
@@ -24,7 +24,7 @@ enum { TILES_2X2, TILES_3X1, CHAINED };
 
 /* ---- feature maps --------------------------------------------------------- */
 
-/* the storage field is of U85; U65 has a rounding mode in these bits */
+/* U85 has a storage field; U65 has the rounding mode in the same bits. */
 static uint32_t
 storage_of(const struct linux_walk *k, const struct linux_map *m)
 {
@@ -54,7 +54,7 @@ map_is_set(struct linux_walk *k, const struct linux_map *m)
 	return linux_are_set(k, more);
 }
 
-/* the tile of element (y, x), and the element's place in it */
+/* Returns the tile of element (y, x), and makes (y, x) relative to the tile. */
 static int
 tile_of(const struct linux_walk *k, const struct linux_map *m, uint32_t *x,
 	uint32_t *y)
@@ -81,7 +81,7 @@ tile_of(const struct linux_walk *k, const struct linux_map *m, uint32_t *x,
 	return tile;
 }
 
-/* *sum += a * b */
+/* Adds a * b to *sum.  Returns false if the result exceeds 64 bits. */
 static bool
 add(uint64_t *sum, uint64_t a, uint64_t b)
 {
@@ -117,8 +117,7 @@ use_element(struct linux_walk *k, const struct linux_map *m, uint32_t x,
 	return linux_use_bytes(k, linux_value(k, m->region) & 7, at);
 }
 
-/* the rows whose addresses may be greatest, of three tiles one over the other
- */
+/* Uses the rows whose addresses can be the largest, for three tiles in a column. */
 static bool
 use_rows(struct linux_walk *k, const struct linux_map *m, uint32_t x,
 	 uint32_t y, uint32_t c)
@@ -161,7 +160,7 @@ linux_use_ofm(struct linux_walk *k)
 
 /* ---- windows -------------------------------------------------------------- */
 
-struct axis { /* of a window: registers, and bits of KERNEL_STRIDE */
+struct axis { /* height or width of a window: registers, and bits of KERNEL_STRIDE */
 	enum npu_reg out, kernel, before, after;
 	int low, high, dilation;
 };
@@ -180,8 +179,10 @@ static const struct axis columns = {NPU_OFM_WIDTH_M1,
 				    6,
 				    3};
 
-/* the last row or column of the IFM, of a kernel that the driver stretches or
- * does not */
+/*
+ * The last row or column of the IFM that a window reads.  stretched: the driver's number,
+ * which stretches a dilated kernel a second time.
+ */
 static int32_t
 last_read(const struct linux_walk *k, const struct axis *a, bool stretched)
 {
@@ -195,8 +196,10 @@ last_read(const struct linux_walk *k, const struct axis *a, bool stretched)
 	return (int32_t)(linux_value(k, a->out) * stride + kernel - padding);
 }
 
-/* the register has a dilated kernel's width already; an upscaled map is half as
- * large */
+/*
+ * Uses the IFM that the NPU reads: the kernel registers contain the dilation, and an
+ * upscaled map has half the rows and columns.
+ */
 static bool
 use_read_part(struct linux_walk *k)
 {
@@ -226,8 +229,8 @@ linux_use_window(struct linux_walk *k)
 	if (x < 0 || y < 0)
 		return linux_refuse(
 		    k, LINUX_PADDING,
-		    "the padding is greater than the window "
-		    "over the OFM: the IFM's last element is %d, %d",
+		    "the padding is greater than the windows: the "
+		    "last row and column of the IFM would be %d and %d",
 		    y, x);
 	k->reckoning = DRIVER_ONLY;
 	bool ok = linux_use_map(k, &linux_ifm, (uint32_t)x, (uint32_t)y,

@@ -23,8 +23,9 @@ static const struct argp_option argp_options[] = {
 	  .doc = "what the model's map says of streams and memory, in place of the "
 		 "listing" },
 	{ .name = "verify", .key = OPT_VERIFY, .arg = "RULES", .flags = OPTION_ARG_OPTIONAL,
-	  .doc = "check all rules, in place of the listing; exit 1 if one is "
-		 "broken.  RULES: npu (default), or linux: those of its ethosu driver" },
+	  .doc = "check all rules, in place of the listing; fail (status 1) if a rule "
+		 "is broken.  RULES: npu (default), or linux for the rules of Linux's "
+		 "ethosu driver" },
 	{ .name = "source", .key = OPT_SOURCE, .arg = "GRAPH",
 	  .doc = "with --verify: hold the streams against the graph that they were "
 		 "made from, of npu-wenc" },

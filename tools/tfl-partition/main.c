@@ -20,7 +20,8 @@ static const struct argp_option option_list[] = {
 	{ "accelerator-config", 'a', "NAME", 0,
 	  "lower for this accelerator (default: all)", 0 },
 	{ "target", OPT_TARGET, "any|linux", 0,
-	  "whose driver takes the streams: any, or that of the Linux kernel", 0 },
+	  "driver that executes the streams: any (default), or linux, the kernel's ethosu "
+	  "driver, which refuses some streams", 0 },
 	{ "report", OPT_REPORT, 0, 0,
 	  "print for each operator whether the NPU or the CPU runs it, and why, "
 	  "instead of the graph", 0 },

@@ -11,7 +11,8 @@ static const struct argp_option option_list[] = {
 	{ "accelerator-config", 'a', "NAME", 0,
 	  "lower for this accelerator (default: all)", 0 },
 	{ "target", OPT_TARGET, "any|linux", 0,
-	  "whose driver takes the streams: any, or that of the Linux kernel", 0 },
+	  "driver that executes the streams: any (default), or linux, the kernel's ethosu "
+	  "driver, which refuses some streams", 0 },
 	{ "input-layout", OPT_IN, "[K=]LAYOUT", 0,
 	  "nhwc: the application stores input K, or all inputs, with channels last, so "
 	  "leave out the TRANSPOSE; nchw: keep the shape of the graph (default)", 0 },
