@@ -107,14 +107,8 @@ LIB := $(LIB_OBJ) $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/base/wasi/*.c))
 endif
 BIN := $(TOOLS:%=$(B)/bin/%)
 
-PROGRAM_SCRIPTS := scripts/npu-vela
-
 .PHONY: all
-all: $(LIB) $(BIN) $(PROGRAM_SCRIPTS:scripts/%=$(B)/bin/%)
-
-$(PROGRAM_SCRIPTS:scripts/%=$(B)/bin/%): $(B)/bin/%: scripts/%
-	@mkdir -p $(@D)
-	$(Q)sed 's/^version=.*/version=$(VERSION)/' $< >$@ && chmod 755 $@
+all: $(LIB) $(BIN)
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
@@ -146,7 +140,6 @@ $(shell mkdir -p $(B) && printf '%s\n' '$(FOUND_NOW)' | \
 $(patsubst %.c,$(B)/%.o,$(wildcard tools/mkinput/*.c)) $(BIN): $(FOUND)
 # these objects contain VERSION
 $(B)/libcommon/base/cli.o $(B)/tools/npu-cmdgen/model.o $(B)/tools/npucc/manifest.o: $(FOUND)
-$(PROGRAM_SCRIPTS:scripts/%=$(B)/bin/%): $(FOUND)
 
 # style and script of npu-report's page, as strings: page_css and page_js
 HELD := tools/npu-report/page.css tools/npu-report/page.js
@@ -202,7 +195,7 @@ FUZZ_REPLAY := $(FUZZ:%=$(B)/fuzz/%-replay)
 # groups of sections: the last link would keep those of one program only (i686's thunks).
 OBJCOPY ?= objcopy
 FUZZ_FLOW := flow stages data
-FUZZ_PROGRAMS := $(filter-out npucc npu-sweep,$(TOOLS))
+FUZZ_PROGRAMS := $(filter-out npucc npu-sweep npu-vela,$(TOOLS))
 FUZZ_LIB := $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/lib/*.c))
 define fuzz_program
 $(B)/fuzz/programs/$(1).o: $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c)) $(OBJ_$(1))
@@ -403,8 +396,8 @@ wasm:
 		CFLAGS="-Os -msimd128" FAST_CFLAGS= \
 		LDFLAGS="-Wl,--strip-all,--stack-first,-z,stack-size=4194304" \
 		LIBS="-lwasi-emulated-signal -lm" wasm-modules
-# but npu-sweep, which does nothing but run processes
-wasm-modules: $(patsubst %,$(B)/%.wasm,$(filter-out npu-sweep,$(TOOLS)))
+# but npu-sweep and npu-vela, which run processes
+wasm-modules: $(patsubst %,$(B)/%.wasm,$(filter-out npu-sweep npu-vela,$(TOOLS)))
 $(B)/%.wasm: $(B)/bin/%
 	$(Q)cp $< $@
 
@@ -464,9 +457,8 @@ PKGCONFIGDIR := $(DESTDIR)$(PREFIX)/share/pkgconfig
 COMPLETION_BASH := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 COMPLETION_ZSH := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 # bash-completion looks for a file with the command's name
-COMPLETED := $(patsubst %,$(COMPLETION_BASH)/%,$(TOOLS) $(notdir $(PROGRAM_SCRIPTS)))
+COMPLETED := $(patsubst %,$(COMPLETION_BASH)/%,$(TOOLS))
 INSTALLED := $(TOOLS:%=$(BINDIR)/%) \
-	$(PROGRAM_SCRIPTS:scripts/%=$(BINDIR)/%) \
 	$(foreach m,$(wildcard man/*.[1-9]),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m))) \
 	$(DATADIR)/npu.mk $(DATADIR)/LICENSE \
 	$(patsubst scripts/%,$(DATADIR)/%,$(wildcard scripts/examples/* scripts/csolution/* \

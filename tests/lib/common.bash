@@ -50,10 +50,10 @@ programs()
 	done
 }
 
-# the programs that are also WebAssembly modules: npu-sweep only runs other programs
+# the programs that are also WebAssembly modules: npu-sweep and npu-vela run others
 modules()
 {
-	programs | grep -vx npu-sweep
+	programs | grep -vx "npu-sweep\|npu-vela"
 }
 
 # refuses STATUS TEXT COMMAND...: the command exits with STATUS, prints an error line that
