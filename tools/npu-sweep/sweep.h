@@ -91,7 +91,7 @@ bool plan_options(const struct options *o, struct plan *p, struct err *e);
 /* where job k of the plan would be, were it computed from these bytes by these programs */
 struct hash128 plan_key(const struct plan *p, const struct target *t, enum goal goal);
 /* one more job of a target; the target is added unless the plan has it */
-struct job *plan_add(struct plan *p, const struct target *t, enum goal goal);
+struct job *plan_add_job(struct plan *p, const struct target *t, enum goal goal);
 /* the model of a path, read and hashed once; hash: as a file says it, or NULL: read it */
 const struct model *plan_model(struct plan *p, const char *path,
 			       const struct hash128 *hash, struct err *e);
