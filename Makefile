@@ -392,12 +392,12 @@ WASM_CC = clang --target=wasm32-wasi
 wasm:
 	$(Q)scripts/install-deps --wasm
 	$(Q)$(MAKE) --no-print-directory B=$(WASM) CC="$(WASM_CC)" PKG_CONFIG=false STATIC=0 \
-		CPPFLAGS="-Ilibcommon/base/wasi -include wasi.h -D_WASI_EMULATED_SIGNAL" \
+		CPPFLAGS="-Ilibcommon/base/wasi -include wasi.h -D_WASI_EMULATED_SIGNAL \
+		-D_WASI_EMULATED_GETPID" \
 		CFLAGS="-Os -msimd128" FAST_CFLAGS= \
 		LDFLAGS="-Wl,--strip-all,--stack-first,-z,stack-size=4194304" \
-		LIBS="-lwasi-emulated-signal -lm" wasm-modules
-# but npu-sweep and npu-vela, which run processes
-wasm-modules: $(patsubst %,$(B)/%.wasm,$(filter-out npu-sweep npu-vela,$(TOOLS)))
+		LIBS="-lwasi-emulated-signal -lwasi-emulated-getpid -lm" wasm-modules
+wasm-modules: $(TOOLS:%=$(B)/%.wasm)
 $(B)/%.wasm: $(B)/bin/%
 	$(Q)cp $< $@
 

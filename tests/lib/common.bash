@@ -50,12 +50,6 @@ programs()
 	done
 }
 
-# the programs that are also WebAssembly modules: npu-sweep and npu-vela run others
-modules()
-{
-	programs | grep -vx "npu-sweep\|npu-vela"
-}
-
 # refuses STATUS TEXT COMMAND...: the command exits with STATUS, prints an error line that
 # contains TEXT, writes nothing to standard output and is not killed by a signal
 refuses()
