@@ -434,7 +434,8 @@ wheel: tests
 	$(Q)$(MAKE) --no-print-directory B=build-wheel STATIC=1 CFLAGS="-O2 -Wl,--strip-all" WARN=\
 		all
 	$(Q)scripts/packaging/make-wheel build-wheel/bin $(VERSION) build-wheel/dist
-	$(Q)NPUTOOLS_WHEELS=$(CURDIR)/build-wheel/dist tests/run $(B) '^packages:wheel$$'
+	$(Q)NPUTOOLS_WHEELS=$(CURDIR)/build-wheel/dist \
+		tests/run $(B) '^packages:wheel$$\|^packages:executorch$$'
 
 # a package in Debian's format, with the programs that use shared libraries
 .PHONY: deb
