@@ -96,7 +96,9 @@ compile()
 	compile_spec ethos-u55-128 Ethos_U55_High_End_Embedded Shared_Sram \
 		--debug-force-regor
 	for f in $NPUTOOLS_ARM_VELA; do
-		! arm_vela "$f" broken.tosa got >out
+		if arm_vela "$f" broken.tosa got >out; then
+			return 1
+		fi
 		grep -q '^npu-vela\|^tfl-quantcheck\|^tosa-partition\|^npucc' err
 		grep -q 'CalledProcessError' err
 	done

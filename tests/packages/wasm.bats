@@ -80,7 +80,7 @@ both()
 }
 
 @test "npu-sweep prints the same tables, failures and late jobs, and keeps a store" {
-	local o=("${memory[@]}" -a ethos-u55-64,ethos-u55-128 --limits=2)
+	local o=("${memory[@]}" -a "ethos-u55-64,ethos-u55-128" --limits=2)
 	both npu-sweep "${o[@]}" --json -j2 "$digits"
 	both npu-sweep "${o[@]}" --dry-run "$digits"
 	head -c 1000 "$digits" >broken.tflite
