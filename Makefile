@@ -107,14 +107,8 @@ LIB := $(LIB_OBJ) $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/base/wasi/*.c))
 endif
 BIN := $(TOOLS:%=$(B)/bin/%)
 
-PROGRAM_SCRIPTS := scripts/npu-vela
-
 .PHONY: all
-all: $(LIB) $(BIN) $(PROGRAM_SCRIPTS:scripts/%=$(B)/bin/%)
-
-$(PROGRAM_SCRIPTS:scripts/%=$(B)/bin/%): $(B)/bin/%: scripts/%
-	@mkdir -p $(@D)
-	$(Q)sed 's/^version=.*/version=$(VERSION)/' $< >$@ && chmod 755 $@
+all: $(LIB) $(BIN)
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
@@ -146,7 +140,6 @@ $(shell mkdir -p $(B) && printf '%s\n' '$(FOUND_NOW)' | \
 $(patsubst %.c,$(B)/%.o,$(wildcard tools/mkinput/*.c)) $(BIN): $(FOUND)
 # these objects contain VERSION
 $(B)/libcommon/base/cli.o $(B)/tools/npu-cmdgen/model.o $(B)/tools/npucc/manifest.o: $(FOUND)
-$(PROGRAM_SCRIPTS:scripts/%=$(B)/bin/%): $(FOUND)
 
 # style and script of npu-report's page, as strings: page_css and page_js
 HELD := tools/npu-report/page.css tools/npu-report/page.js
@@ -202,7 +195,7 @@ FUZZ_REPLAY := $(FUZZ:%=$(B)/fuzz/%-replay)
 # groups of sections: the last link would keep those of one program only (i686's thunks).
 OBJCOPY ?= objcopy
 FUZZ_FLOW := flow stages data
-FUZZ_PROGRAMS := $(filter-out npucc npu-sweep,$(TOOLS))
+FUZZ_PROGRAMS := $(filter-out npucc npu-sweep npu-vela,$(TOOLS))
 FUZZ_LIB := $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/lib/*.c))
 define fuzz_program
 $(B)/fuzz/programs/$(1).o: $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c)) $(OBJ_$(1))
@@ -399,12 +392,12 @@ WASM_CC = clang --target=wasm32-wasi
 wasm:
 	$(Q)scripts/install-deps --wasm
 	$(Q)$(MAKE) --no-print-directory B=$(WASM) CC="$(WASM_CC)" PKG_CONFIG=false STATIC=0 \
-		CPPFLAGS="-Ilibcommon/base/wasi -include wasi.h -D_WASI_EMULATED_SIGNAL" \
+		CPPFLAGS="-Ilibcommon/base/wasi -include wasi.h -D_WASI_EMULATED_SIGNAL \
+		-D_WASI_EMULATED_GETPID" \
 		CFLAGS="-Os -msimd128" FAST_CFLAGS= \
 		LDFLAGS="-Wl,--strip-all,--stack-first,-z,stack-size=4194304" \
-		LIBS="-lwasi-emulated-signal -lm" wasm-modules
-# but npu-sweep, which does nothing but run processes
-wasm-modules: $(patsubst %,$(B)/%.wasm,$(filter-out npu-sweep,$(TOOLS)))
+		LIBS="-lwasi-emulated-signal -lwasi-emulated-getpid -lm" wasm-modules
+wasm-modules: $(TOOLS:%=$(B)/%.wasm)
 $(B)/%.wasm: $(B)/bin/%
 	$(Q)cp $< $@
 
@@ -441,7 +434,8 @@ wheel: tests
 	$(Q)$(MAKE) --no-print-directory B=build-wheel STATIC=1 CFLAGS="-O2 -Wl,--strip-all" WARN=\
 		all
 	$(Q)scripts/packaging/make-wheel build-wheel/bin $(VERSION) build-wheel/dist
-	$(Q)NPUTOOLS_WHEELS=$(CURDIR)/build-wheel/dist tests/run $(B) '^packages:wheel$$'
+	$(Q)NPUTOOLS_WHEELS=$(CURDIR)/build-wheel/dist \
+		tests/run $(B) '^packages:wheel$$\|^packages:executorch$$'
 
 # a package in Debian's format, with the programs that use shared libraries
 .PHONY: deb
@@ -464,9 +458,8 @@ PKGCONFIGDIR := $(DESTDIR)$(PREFIX)/share/pkgconfig
 COMPLETION_BASH := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 COMPLETION_ZSH := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 # bash-completion looks for a file with the command's name
-COMPLETED := $(patsubst %,$(COMPLETION_BASH)/%,$(TOOLS) $(notdir $(PROGRAM_SCRIPTS)))
+COMPLETED := $(patsubst %,$(COMPLETION_BASH)/%,$(TOOLS))
 INSTALLED := $(TOOLS:%=$(BINDIR)/%) \
-	$(PROGRAM_SCRIPTS:scripts/%=$(BINDIR)/%) \
 	$(foreach m,$(wildcard man/*.[1-9]),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m))) \
 	$(DATADIR)/npu.mk $(DATADIR)/LICENSE \
 	$(patsubst scripts/%,$(DATADIR)/%,$(wildcard scripts/examples/* scripts/csolution/* \

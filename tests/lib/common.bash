@@ -50,12 +50,6 @@ programs()
 	done
 }
 
-# the programs that are also WebAssembly modules: npu-sweep only runs other programs
-modules()
-{
-	programs | grep -vx npu-sweep
-}
-
 # refuses STATUS TEXT COMMAND...: the command exits with STATUS, prints an error line that
 # contains TEXT, writes nothing to standard output and is not killed by a signal
 refuses()

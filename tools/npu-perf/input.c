@@ -245,7 +245,9 @@ read_network(struct arena *a, const struct options *o, struct network *net,
 	net->name = network_name(a, net->file);
 	if (!file_read(a, o->file, TFL_MAX_BYTES, &file, e))
 		return false;
-	return (is_graph(file) ? read_graph(a, o, file, net, e)
-			       : read_model(a, o, file, net, e)) &&
-	       (!o->measured || read_measured(a, o->measured, &net->measured, e));
+	bool ok = is_graph(file) ? read_graph(a, o, file, net, e)
+				 : read_model(a, o, file, net, e);
+	if (o->called)
+		net->name = text_plain(a, o->called);
+	return ok && (!o->measured || read_measured(a, o->measured, &net->measured, e));
 }

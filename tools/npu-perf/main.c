@@ -10,7 +10,8 @@
 
 enum { OPT_CONFIG = 256, OPT_SYSTEM, OPT_MODE, OPT_MODEL, OPT_CSV,
        OPT_SUMMARY_CSV, OPT_JSON, OPT_YAML, OPT_LAYERS, OPT_CPU, OPT_UNITS,
-       OPT_MEASURED, OPT_PROFILES, OPT_TRACE, OPT_FIT, OPT_PART, OPT_PARTS };
+       OPT_MEASURED, OPT_PROFILES, OPT_TRACE, OPT_FIT, OPT_PART, OPT_PARTS,
+       OPT_CALLED };
 
 static const struct argp_option option_list[] = {
 	{ NULL, 0, NULL, 0, "Memory system:", 1 },
@@ -38,6 +39,8 @@ static const struct argp_option option_list[] = {
 	{ "units", OPT_UNITS, "3|4", 0,
 	  "meaning of MB and GB in the summary: 3 as in Vela 3 (decimal, default), 4 "
 	  "as in Vela 4 (powers of 1024)", 0 },
+	{ "called", OPT_CALLED, "NAME", 0,
+	  "name of the network in the report (default: that of the file)", 0 },
 	{ "measured", OPT_MEASURED, "FILE", 0,
 	  "compare the estimate with the cycle counters in the log of a device", 0 },
 	{ "fit", OPT_FIT, "NAME", 0,
@@ -119,6 +122,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->units =
 		    cli_number("--units", arg, 3, 4) == 4 ? UNITS_4 : UNITS_3;
 		break;
+	case OPT_CALLED: o->called = arg; break;
 	case OPT_MEASURED: o->measured = arg; break;
 	case OPT_FIT: o->fit = arg; break;
 	case OPT_CSV: set_report(o, REPORT_CSV); break;

@@ -19,6 +19,7 @@ struct options {
 	const char *file, *output;
 	const char *config, *system, *mode;
 	const char *part; /* the chip whose system and mode are used; NULL: none */
+	const char *called; /* name of the network; NULL: as the file says */
 	const char *measured;
 	const char *fit;	 /* name of the profile to fit; NULL: no fit */
 	const char **operand;	 /* the model; for a fit: "MODEL=LOG" ... */
