@@ -53,6 +53,16 @@ limit_text(const struct report *r, enum limit l)
 	}
 }
 
+enum limit
+layer_limit(const struct layer *l)
+{
+	enum limit most = LIMIT_COMPUTE;
+	for (int k = 0; k < LIMITS; k++)
+		if (l->cycles[k] > l->cycles[most])
+			most = (enum limit)k;
+	return most;
+}
+
 size_t
 longest_layers(const struct report *r, size_t most, const struct layer **out)
 {

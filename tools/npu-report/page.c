@@ -6,6 +6,7 @@
  */
 #include "report.h"
 
+#include "perf/cpu.h"
 #include "target/part.h"
 
 #include <math.h>
@@ -47,6 +48,13 @@ static const char *
 string(const struct report *r, const char *key)
 {
 	return json_string(r->root, key, NULL);
+}
+
+/* roughly, as all estimates for the CPU are */
+static const char *
+cpu_text(const struct report *r, double cycles)
+{
+	return cycles > 0 ? human_count(r->a, cpu_cycles_rounded(cycles)) : "unknown";
 }
 
 /* ---- the headline ------------------------------------------------------------------ */
@@ -151,7 +159,7 @@ put_headline(struct text *t, const struct report *r)
 		 npu + cpu > 0 ? arena_printf(a, "%.0f of %.0f", npu, npu + cpu) : "all",
 		 cpu > 0 ? arena_printf(a, "operators; %.0f on the CPU, roughly %s cycles "
 					   "of a Cortex-M55", cpu,
-					human_count(a, number(r, "cpu_cycles")))
+					cpu_text(r, number(r, "cpu_cycles")))
 			 : "operators, none on the CPU");
 	put_limits(t, r);
 	text_puts(t, "</dl>\n");
@@ -294,12 +302,12 @@ put_cell(struct text *t, const char *class, const char *s)
 
 /* an operator by its label */
 static void
-put_layer(struct text *t, const struct layer *l)
+put_named(struct text *t, const char *name, const char *label)
 {
 	text_puts(t, "<td title=\"");
-	escape(t, l->name);
+	escape(t, name);
 	text_puts(t, "\">");
-	escape(t, l->label);
+	escape(t, label);
 	text_puts(t, "</td>");
 }
 
@@ -323,21 +331,52 @@ put_longest(struct text *t, const struct report *r)
 	open_section(t, "longest", "Time by layer");
 	open_table(t, columns);
 	for (size_t i = 0; i < n; i++) {
-		int most = 0;
-		for (int k = 1; k < LIMITS; k++)
-			if (l[i]->cycles[k] > l[i]->cycles[most])
-				most = k;
 		text_puts(t, "<tr>");
-		put_layer(t, l[i]);
+		put_named(t, l[i]->name, l[i]->label);
 		put_cell(t, "less", l[i]->kind);
 		put_cell(t, "n", human_ms(r->a, cycles_ms(r, l[i]->total)));
 		put_share(t, r->cycles > 0 ? l[i]->total / r->cycles : 0,
 			  l[0]->total > 0 ? l[i]->total / l[0]->total : 0);
-		put_cell(t, "", limit_text(r, (enum limit)most));
+		put_cell(t, "", limit_text(r, layer_limit(l[i])));
 		text_puts(t, "</tr>\n");
 	}
 	close_table(t);
 	put_picture_numbers(t, r, PIC_LAYERS);
+	close_section(t);
+}
+
+/* the operators on the CPU in their order */
+static void
+put_cpu(struct text *t, const struct report *r)
+{
+	static const char *const columns[] = { "operator", "-kind", ",cycles, roughly",
+					       ",at the NPU's clock", "because", NULL };
+	bool any = false;
+	for (size_t i = 0; i < r->n_nodes; i++) {
+		const struct node *x = &r->node[i];
+		if (x->layer >= 0)
+			continue;
+		if (!any) {
+			open_section(t, "on-cpu", "On the CPU");
+			open_table(t, columns);
+			any = true;
+		}
+		text_puts(t, "<tr>");
+		put_named(t, x->name, x->label);
+		put_cell(t, "less", x->kind);
+		put_cell(t, "n", cpu_text(r, x->cpu_cycles));
+		put_cell(t, "n", x->cpu_cycles > 0
+				     ? human_ms(r->a, cycles_ms(r, cpu_cycles_rounded(
+							       x->cpu_cycles))) : "");
+		put_cell(t, "", x->reason ? x->reason : "the compiled file does not say");
+		text_puts(t, "</tr>\n");
+	}
+	if (!any)
+		return;
+	close_table(t);
+	text_puts(t, "<p class=\"soft\">Cycles of a Cortex-M55: expect a factor of 3 in "
+		     "either direction (npu-perf(1)). The time of the network above does "
+		     "not include them.</p>\n");
 	close_section(t);
 }
 
@@ -377,7 +416,7 @@ put_weights(struct text *t, const struct report *r)
 		double share = l[i]->original_bytes > 0
 				   ? l[i]->weight_bytes / l[i]->original_bytes : 0;
 		text_puts(t, "<tr>");
-		put_layer(t, l[i]);
+		put_named(t, l[i]->name, l[i]->label);
 		put_cell(t, "n", human_bytes(r->a, l[i]->original_bytes));
 		put_cell(t, "n", human_bytes(r->a, l[i]->weight_bytes));
 		put_share(t, share, share < 1 ? share : 1);
@@ -433,6 +472,7 @@ print_page(struct text *t, const struct report *r)
 	put_time(t, r);
 	put_curve(t, r);
 	put_longest(t, r);
+	put_cpu(t, r);
 	put_gains(t, r);
 	put_weights(t, r);
 	open_section(t, "all", summary.title);

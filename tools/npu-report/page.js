@@ -184,10 +184,13 @@ function showPanel()
 	add(p, 'div', { class: 'name' }, x.n);
 	const list = add(p, 'dl', {});
 	fact(list, 'operator', `${x.k} on the ${l ? 'NPU' : 'CPU'}`);
-	if (!l)
-		fact(list, 'because', x.why || 'the compiled file does not say');
-	else
+	if (l) {
 		facts(list, l);
+	} else {
+		if (x.cpu)
+			fact(list, 'roughly', `${x.cpu.toLocaleString('en')} cycles of a Cortex-M55, ${time(x.cpu)} at the NPU's clock`);
+		fact(list, 'because', x.why || 'the compiled file does not say');
+	}
 	D.spans.filter(s => s[0] === chosen && SPANS[s[2]] !== 'buffer').forEach(s =>
 		fact(list, 'result', `${s[8]}, ${bytes(s[5])} at ${s[4]} of the ${s[3]}`));
 	if (x.r.length)
@@ -310,7 +313,7 @@ function describe(i, mode)
 {
 	const x = D.nodes[i], l = layerOf(i);
 	if (!l)
-		return 'CPU';
+		return x.cpu ? `CPU, about ${time(x.cpu)}` : 'CPU';
 	return mode === 'memory' ? bytes(uses[x.y])
 		: mode === 'bound' ? D.limits[l.t.indexOf(Math.max(...l.t))] : time(total(l));
 }
