@@ -111,12 +111,12 @@ layer_of_stripes(const struct report *r, size_t i)
 }
 
 int
-find_group(const struct report *r, size_t i, bool *known_weights)
+find_group(const struct report *r, size_t i, bool *same_weights)
 {
-	*known_weights = false;
+	*same_weights = false;
 	if (r->op[i].weights_at < 0)
 		return layer_of_stripes(r, i);
 	int layer = layer_of_weights(r, i);
-	*known_weights = layer >= 0;
+	*same_weights = layer >= 0;
 	return layer >= 0 ? layer : layer_of_slices(r, i);
 }

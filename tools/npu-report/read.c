@@ -284,13 +284,13 @@ static int
 group_layer(struct report *r, size_t i, size_t *cap)
 {
 	const struct operation *o = &r->op[i];
-	bool known_weights;
-	int k = find_group(r, i, &known_weights);
+	bool same_weights;
+	int k = find_group(r, i, &same_weights);
 	if (k < 0) {
 		k = find_layer(r, o->name, o->kind, cap);
 		r->layer[k].first_op = i;
 	}
-	if (!known_weights) {
+	if (!same_weights) {
 		r->layer[k].weight_bytes += o->weight_bytes;
 		r->layer[k].constant_bytes += o->weight_bytes;
 	}

@@ -142,9 +142,9 @@ const char *shortened(struct arena *a, const char *s, size_t n);
 
 /*
  * group.c: the layer of kernel i of a file without a map, if an earlier kernel belongs to
- * the same operator; -1: none.  *known_weights: an earlier kernel reads the same weights.
+ * the same operator; -1: none.  *same_weights: an earlier kernel reads the same weights.
  */
-int find_group(const struct report *r, size_t i, bool *known_weights);
+int find_group(const struct report *r, size_t i, bool *same_weights);
 
 /* ---- measure.c: processes ------------------------------------------------------ */
 
