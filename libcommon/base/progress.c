@@ -50,10 +50,25 @@ catch_interrupt(void)
 		(void)signal(SIGINT, old);
 }
 
+static void
+print_left(double seconds)
+{
+	const double unit = 60, most = 100; /* of a unit, before the next larger one */
+	double minutes = seconds / unit, hours = minutes / unit;
+	if (seconds < most)
+		fprintf(stderr, ", about %.0f s left", seconds);
+	else if (minutes < most)
+		fprintf(stderr, ", about %.0f min left", minutes);
+	else
+		fprintf(stderr, ", about %.0f h left", hours);
+}
+
 void
 progress_show(struct progress *p, double done, double all)
 {
 	const double first = 1, often = 0.2;
+	/* part of the work, and seconds, that say nothing about the rest */
+	const double early = 0.02, soon = 2;
 	if (!p->terminal || !(done > 0))
 		return;
 	double t = now();
@@ -62,9 +77,10 @@ progress_show(struct progress *p, double done, double all)
 	if (!(p->shown > 0))
 		catch_interrupt();
 	p->shown = t;
-	double left = (t - p->begin) * (all - done) / done;
-	fprintf(stderr, "%s%s: %s: %.0f %%, about %.0f s left", clear,
-		program_invocation_short_name, p->what, 100 * done / all, left);
+	fprintf(stderr, "%s%s: %s: %.0f %%", clear, program_invocation_short_name, p->what,
+		100 * done / all);
+	if (done >= early * all || t >= p->begin + soon)
+		print_left((t - p->begin) * (all - done) / done);
 	(void)fflush(stderr);
 }
 
