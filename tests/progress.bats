@@ -65,3 +65,17 @@ on_terminal()
 	grep -q $'left\r\033\\[K$' said || grep -q $'left\r\033\\[K\r' said
 	[ -z "$(ls -A dir)" ]
 }
+
+@test "npucc lends its terminal to npu-sched, and Ctrl-C leaves nothing" {
+	need_shared models/mbv2_int8.tflite
+	cp "$SHARED/models/mbv2_int8.tflite" m.tflite
+	mkdir dir
+	compile="npucc --part=alif-e7-hp --report=dir/m.html -o dir/m_npu.tflite m.tflite"
+	on_terminal "timeout --foreground -s INT 5 $compile" || true
+	grep -q $'\r\033\\[Knpu-sched: curve of SRAM and time: [0-9]* %' said
+	[ "$(tail -c 4 said | tr -d '\n')" != left ]
+	[ -z "$(ls -A dir)" ]
+	# standard error that is no terminal gets messages alone
+	npucc --part=alif-e7-hp -o d.tflite "$DIGITS" 2>err
+	run ! grep $'\r' err
+}
