@@ -4,6 +4,13 @@
 
 #include <string.h>
 
+double
+cycles_ms(const struct report *r, double cycles)
+{
+	double batch = json_number(r->root, "batch_size", 1);
+	return cycles / r->clock * 1e3 / (batch >= 1 ? batch : 1);
+}
+
 struct shares
 limit_shares(const struct report *r)
 {

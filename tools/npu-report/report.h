@@ -10,6 +10,7 @@
 #define NPU_REPORT_REPORT_H
 
 #include "base/arena.h"
+#include "base/human.h"
 #include "base/json.h"
 #include "base/text.h"
 
@@ -158,15 +159,7 @@ bool measure(struct arena *a, const char *file, const char *const *option,
 /* True for a compiled model that does not record the memory system it was made for. */
 bool lacks_memory_system(struct arena *a, const char *file);
 
-/* ---- human.c: numbers with three digits and a unit ------------------------------ */
-
-const char *human_bytes(struct arena *a, double v); /* "169 KiB" */
-const char *human_ms(struct arena *a, double ms);   /* "1.09 ms", "840 \xc2\xb5s" (micro) */
-const char *human_clock(struct arena *a, double hz);
-const char *human_count(struct arena *a, double v); /* "1,234,567" */
-double cycles_ms(const struct report *r, double cycles); /* milliseconds of one inference */
-
-/* ---- facts.c: the limits of the network, and possible gains ---------------------- */
+/* ---- facts.c: the time, the limits of the network, and possible gains ---------------------- */
 
 /* parts of the time by limit, 0 to 1; their sum is about 1 */
 struct shares {
@@ -176,6 +169,7 @@ struct shares {
 struct shares limit_shares(const struct report *r);
 /* such as "reading constants from flash" */
 const char *limit_text(const struct report *r, enum limit l);
+double cycles_ms(const struct report *r, double cycles); /* milliseconds of one inference */
 enum limit layer_limit(const struct layer *l); /* what limits the most of its time */
 /* lists up to n layers, the longest first; returns how many */
 size_t longest_layers(const struct report *r, size_t n, const struct layer **out);
