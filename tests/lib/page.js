@@ -36,6 +36,27 @@ function layout()
 	return out.slice(0, 20);
 }
 
+// axes whose marks do not grow; for memory and curve, the marks are bytes or times
+function axes()
+{
+	const units = { bytes: 1, KiB: 1024, MiB: 1048576, µs: 1, ms: 1e3, s: 1e6 };
+	const out = [];
+	for (const id of ['memory', 'curve', 'timeline'])
+		for (const end of ['middle', 'end']) {
+			const v = [...document.querySelectorAll(`#${id} text.soft[text-anchor="${end}"]`)].map(e => {
+				const [n, unit] = e.textContent.split(' ');
+				return { at: Number(e.getAttribute(end === 'end' ? 'y' : 'x')),
+					v: parseFloat(n) * (units[unit] || 1), s: e.textContent };
+			}).sort((a, b) => end === 'end' ? b.at - a.at : a.at - b.at);
+			// the marks of several memories start again
+			v.slice(1).forEach((x, i) => {
+				if (x.v <= v[i].v && x.v !== 0 && x.at !== v[i].at)
+					out.push(`${id}: ${x.s} follows ${v[i].s}`);
+			});
+		}
+	return out;
+}
+
 function headline()
 {
 	return [...document.querySelectorAll('#facts [data-key]')].map(e =>
@@ -174,6 +195,7 @@ async function checkPage(page, file, report, width, theme)
 {
 	await page.open(file, width, theme);
 	(await page.run(layout)).forEach(s => check(false, width, theme, s));
+	(await page.run(axes)).forEach(s => check(false, width, theme, s));
 	checkHeadline(await page.run(headline), report);
 	await checkMarks(page);
 	await checkTools(page);

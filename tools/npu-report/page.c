@@ -269,18 +269,21 @@ put_curve(struct text *t, const struct report *r)
 /* ---- short tables ---------------------------------------------------------------------- */
 
 /*
- * A comma before a column's name marks numbers, a dash marks a column that narrow
- * windows omit.
+ * A dash before a column's name marks a column that narrow windows omit, a comma (after
+ * it) marks numbers.
  */
 static void
 open_table(struct text *t, const char *const *column)
 {
 	text_puts(t, "<table>\n<thead><tr>");
 	for (size_t i = 0; column[i]; i++) {
-		bool number = *column[i] == ',', less = *column[i] == '-';
-		text_puts(t, number ? "<th class=\"n\">" : less ? "<th class=\"less\">"
-								: "<th>");
-		escape(t, column[i] + (number || less));
+		const char *name = column[i];
+		bool less = *name == '-', number = name[less] == ',';
+		text_puts(t, less && number ? "<th class=\"n less\">"
+			     : less	    ? "<th class=\"less\">"
+			     : number	    ? "<th class=\"n\">"
+					    : "<th>");
+		escape(t, name + less + number);
 		text_puts(t, "</th>");
 	}
 	text_puts(t, "</tr></thead>\n<tbody>\n");
@@ -350,7 +353,7 @@ static void
 put_cpu(struct text *t, const struct report *r)
 {
 	static const char *const columns[] = { "operator", "-kind", ",cycles, roughly",
-					       ",at the NPU's clock", "because", NULL };
+					       "-,at the NPU's clock", "because", NULL };
 	bool any = false;
 	for (size_t i = 0; i < r->n_nodes; i++) {
 		const struct node *x = &r->node[i];
@@ -365,7 +368,7 @@ put_cpu(struct text *t, const struct report *r)
 		put_named(t, x->name, x->label);
 		put_cell(t, "less", x->kind);
 		put_cell(t, "n", cpu_text(r, x->cpu_cycles));
-		put_cell(t, "n", x->cpu_cycles > 0
+		put_cell(t, "n less", x->cpu_cycles > 0
 				     ? human_ms(r->a, cycles_ms(r, cpu_cycles_rounded(
 							       x->cpu_cycles))) : "");
 		put_cell(t, "", x->reason ? x->reason : "the compiled file does not say");
@@ -427,6 +430,14 @@ put_weights(struct text *t, const struct report *r)
 	close_section(t);
 }
 
+/* such as "+3.1 %"; "0.0 %" without a sign */
+static const char *
+signed_percent(const struct report *r, double part)
+{
+	double v = round(1000 * part) / 10;
+	return arena_printf(r->a, fabs(v) > 0 ? "%+.1f %%" : "0.0 %%", v);
+}
+
 static void
 put_gains(struct text *t, const struct report *r)
 {
@@ -442,8 +453,7 @@ put_gains(struct text *t, const struct report *r)
 		text_puts(t, "<tr>");
 		put_cell(t, "", g[i].what);
 		put_cell(t, "n", human_ms(r->a, cycles_ms(r, g[i].cycles)));
-		put_cell(t, "n", arena_printf(r->a, "%+.1f %%",
-					      100 * (g[i].cycles / r->cycles - 1)));
+		put_cell(t, "n", signed_percent(r, g[i].cycles / r->cycles - 1));
 		put_cell(t, "n", human_bytes(r->a, g[i].sram));
 		put_cell(t, "", g[i].how);
 		text_puts(t, "</tr>\n");
