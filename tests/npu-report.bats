@@ -317,6 +317,14 @@ front()
 	npu-report --compare=old--no-map.tflite -o c.html new.tflite 2>/dev/null
 	grep -q '<p class="soft" id="paired">old--no-map.tflite has no map' c.html
 	grep -q '<tr class="stage"><td title="digit">' c.html
+	# the same number of weights before encoding, by the shapes of the kernels
+	for k in new.tflite old--no-map.tflite; do
+		npu-report "${u55[@]}" --html "$k" |
+			sed -n '/All layers/,/<.table>/s/^<tr><td>.*<td class="n">\([0-9]*\)<.td><td class="n">[0-9.]* %.*/\1/p' |
+			grep -vx 0 | sort >"elements-$k"
+	done
+	[ -s elements-new.tflite ]
+	cmp elements-*
 	# the same without options for the new file
 	npu-report --compare=new.tflite -o c.html old--no-map.tflite 2>/dev/null
 	grep -q 'paired by shape' c.html

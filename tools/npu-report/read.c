@@ -291,8 +291,11 @@ group_layer(struct report *r, size_t i, size_t *cap)
 		r->layer[k].first_op = i;
 	}
 	if (!same_weights) {
+		double results = o->ofm.h * o->ofm.w; /* of each channel */
 		r->layer[k].weight_bytes += o->weight_bytes;
 		r->layer[k].constant_bytes += o->weight_bytes;
+		r->layer[k].original_bytes +=
+		    o->weights_at >= 0 && results > 0 ? o->macs / results : 0;
 	}
 	return k;
 }
