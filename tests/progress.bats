@@ -42,7 +42,7 @@ on_terminal()
 }
 
 @test "npu-eval shows its progress" {
-	for i in {1..30}; do
+	for _ in {1..30}; do
 		for d in {0..9}; do
 			echo "$TOP/tests/models/digits/digit-$d.pgm $d"
 		done
