@@ -178,9 +178,8 @@ cpu_cycles(const struct tfl_subgraph *g, const struct tfl_op *op)
 	       c->rate[data_column(c->unit, g, op)] * work(c->unit, g, op);
 }
 
-/* Rounds to two digits: more would suggest an accuracy that the estimate lacks. */
-static double
-round_off(double v)
+double
+cpu_cycles_rounded(double v)
 {
 	double unit = 1;
 	while (v / unit >= 100)
@@ -192,7 +191,7 @@ void
 cpu_cycles_text(struct text *t, double cycles)
 {
 	char digits[64];
-	(void)snprintf(digits, sizeof(digits), "%.0f", round_off(cycles));
+	(void)snprintf(digits, sizeof(digits), "%.0f", cpu_cycles_rounded(cycles));
 	size_t n = strlen(digits);
 	text_puts(t, "about ");
 	for (size_t i = 0; i < n; i++) {

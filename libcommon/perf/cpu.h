@@ -17,6 +17,9 @@
  */
 double cpu_cycles(const struct tfl_subgraph *g, const struct tfl_op *op);
 
+/* Rounds to two digits: more would suggest an accuracy that the estimate lacks. */
+double cpu_cycles_rounded(double cycles);
+
 /* Appends, for example, "about 12,000 cycles of a Cortex-M55", rounded to two digits. */
 void cpu_cycles_text(struct text *t, double cycles);
 

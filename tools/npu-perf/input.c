@@ -54,7 +54,10 @@ add_cpu(struct network *net, const char *label, const struct tfl_subgraph *g,
 	const struct tfl_op *op)
 {
 	double cycles = op ? cpu_cycles(g, op) : 0;
-	net->cpu[net->n_cpu++] = label;
+	int out = op && op->n_out ? op->out[0] : -1;
+	net->cpu[net->n_cpu++] = (struct cpu_operator){
+		.label = label, .name = out >= 0 ? g->tensor[out].name : "",
+		.cycles = cycles };
 	net->cpu_cycles += cycles;
 	net->n_uncosted += cycles <= 0;
 }

@@ -47,6 +47,13 @@ struct operator {
 	double start;		   /* cycle of the network at which the operator starts */
 };
 
+/* an operator that stays on the CPU */
+struct cpu_operator {
+	const char *label; /* operator type, "SOFTMAX" */
+	const char *name;  /* of its first output; "": unknown */
+	double cycles;	   /* a rough estimate; 0: cpu_cycles() has none */
+};
+
 /* bytes of the network's memories; -1: unknown */
 struct sizes {
 	int64_t arena, fast, constants, streams;
@@ -76,7 +83,7 @@ struct network {
 	const struct graph *graph; /* for the JSON; NULL: not in the file */
 	struct operator *op;
 	size_t n;
-	const char **cpu; /* labels of the operators on the CPU, in order */
+	struct cpu_operator *cpu; /* in order */
 	int n_cpu, n_uncosted; /* n_uncosted: those whose cycles cpu_cycles() can't estimate */
 	double cpu_cycles;     /* sum over the costed operators; a rough estimate */
 	int n_layers; /* operators of the source that run on the NPU; -1: unknown */
@@ -169,8 +176,9 @@ void report_json(struct text *t, const struct network *net);
 /* json_map.c: the JSON members that come from the map */
 void json_map(struct text *t, const struct network *net);
 void json_layer(struct text *t, int64_t layer);
-/* json_graph.c: the JSON's operators of the source */
+/* json_graph.c: the JSON's operators of the source, and those on the CPU */
 void json_layers(struct text *t, struct arena *a, const struct network *net);
+void json_cpu(struct text *t, const struct network *net);
 /* trace.c */
 void report_trace(struct text *t, const struct network *net);
 

@@ -5,6 +5,8 @@
  */
 #include "report.h"
 
+#include "perf/cpu.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -64,6 +66,11 @@ put_nodes(struct text *t, const struct report *r)
 		for (size_t k = 0; k < x->n_reads; k++)
 			text_printf(t, k ? ",%zu" : "%zu", x->reads[k]);
 		text_putc(t, ']');
+		if (x->cpu_cycles > 0) {
+			text_putc(t, ',');
+			text_puts(t, "\"cpu\":");
+			put_number(t, cpu_cycles_rounded(x->cpu_cycles));
+		}
 		if (x->reason) {
 			text_puts(t, ",\"why\":");
 			put_string(t, x->reason);

@@ -181,8 +181,9 @@ table_warnings(const struct report *r)
 		for (int k = 0; k < LIMITS; k++)
 			sum[k] += r->layer[i].cycles[k];
 	if (cpu > 0)
-		warn(&b, arena_printf(r->a, "%.0f operators run on the CPU; the "
-					    "pictures do not include their time", cpu));
+		warn(&b, arena_printf(r->a, "%.0f operator%s on the CPU; the pictures do "
+					    "not include the CPU's time",
+				      cpu, cpu > 1 ? "s run" : " runs"));
 	if (!json_get(r->root, "tensors"))
 		warn(&b, "the compiled file has no map: no names, no memory over time");
 	if (json_true(r->root, "calibrated_extrapolated"))

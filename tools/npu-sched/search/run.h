@@ -24,7 +24,8 @@ struct search {
 	int64_t spill; /* the spill of found.within */
 	double estimate; /* least division estimate for the profile's own limit */
 	struct progress progress;
-	int round, rounds; /* passes through all settings: done, most */
+	/* passes through all settings, by round_cost(): done, this one, all */
+	double done, cost, all;
 };
 
 /* The decisions of a variant, apart from the areas of feature maps. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints numbers with three digits and a suitable unit. */
-#include "report.h"
+#include "base/human.h"
 
-#include <math.h>
+#include "base/text.h"
 
 /* 9.96 is 9.96, 99.6 is 99.6 and 996 is 996; 1000 has no fraction */
 static const char *
@@ -59,11 +58,4 @@ human_count(struct arena *a, double v)
 	s = arena_strndup(a, t.p, t.n);
 	text_free(&t);
 	return s;
-}
-
-double
-cycles_ms(const struct report *r, double cycles)
-{
-	double batch = json_number(r->root, "batch_size", 1);
-	return cycles / r->clock * 1e3 / (batch >= 1 ? batch : 1);
 }
