@@ -237,8 +237,7 @@ together()
 		grep -qE "^\.It Cm (.* )?$op( |\$)" "$TOP/man/nputools-ops.7" ||
 			{ echo "$op"; false; }
 		n=$((n + 1))
-	done < <(sed -n 's/.*{ \.code = TFL_\([A-Z0-9_]*\),.*/\1/p' \
-		"$TOP"/tools/tfl-partition/*/*.c)
+	done < <(operators '$6 != "none"')
 	[ "$n" -gt 50 ]
 }
 

@@ -2,6 +2,7 @@
 /* Functions of one element, or of two elements. */
 #include "real.h"
 
+#include <assert.h>
 #include <math.h>
 
 static double
@@ -48,7 +49,8 @@ unary(const struct tfl_op *op, double v)
 		return v < 0 ? expm1(v) : v;
 	case TFL_GELU:
 		return gelu(v, TFL_OPT(op, GeluOptions, approximate));
-	default: /* QUANTIZE */
+	default:
+		assert(op->code == TFL_QUANTIZE); /* else the operator has no formula */
 		return v;
 	}
 }
@@ -98,7 +100,8 @@ binary(int code, double a, double b)
 		return fmin(a, b);
 	case TFL_SQUARED_DIFFERENCE:
 		return (a - b) * (a - b);
-	default: /* PRELU */
+	default:
+		assert(code == TFL_PRELU); /* else the operator has no formula */
 		return a < 0 ? a * b : a;
 	}
 }

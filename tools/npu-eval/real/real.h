@@ -51,15 +51,15 @@ int32_t real_depth(const struct tfl_tensor *t); /* the last dimension */
 bool real_ints(const struct tfl_tensor *t, int64_t *out, int max, int *n);
 
 typedef void real_function(const struct real_op *o);
-real_function real_conv, real_depthwise, real_fc, real_transpose_conv, real_matmul,
-    real_svdf;				     /* products.c */
-real_function real_unary, real_binary;	     /* elements.c */
-real_function real_pool, real_reduce, real_softmax, real_unit, real_bilinear; /* rows.c */
+/* one function for each name in the column `real` of schema/operators.def */
+#define OPERATOR(name, kernel, real, ...) real_function real_##real;
+#include "operators.def"
+#undef OPERATOR
+
 /*
- * move.c: the source of each output element; NULL: the operator does more than move
- * elements
+ * move.c: the source of each output element of an operator that only moves elements;
+ * NULL: the network computes the positions
  */
 int32_t *real_sources(struct arena *a, const struct tfl_subgraph *g, int op);
-real_function real_move;
 
 #endif

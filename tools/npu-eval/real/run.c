@@ -4,60 +4,19 @@
 
 #include <math.h>
 
-static const struct {
-	int code;
-	real_function *run;
-} functions[] = {
-	{ TFL_CONV_2D, real_conv },
-	{ TFL_DEPTHWISE_CONV_2D, real_depthwise },
-	{ TFL_FULLY_CONNECTED, real_fc },
-	{ TFL_TRANSPOSE_CONV, real_transpose_conv },
-	{ TFL_BATCH_MATMUL, real_matmul },
-	{ TFL_SVDF, real_svdf },
-	{ TFL_AVERAGE_POOL_2D, real_pool },
-	{ TFL_MAX_POOL_2D, real_pool },
-	{ TFL_MEAN, real_reduce },
-	{ TFL_SUM, real_reduce },
-	{ TFL_REDUCE_MAX, real_reduce },
-	{ TFL_REDUCE_MIN, real_reduce },
-	{ TFL_SOFTMAX, real_softmax },
-	{ TFL_LOG_SOFTMAX, real_softmax },
-	{ TFL_L2_NORMALIZATION, real_unit },
-	{ TFL_RESIZE_BILINEAR, real_bilinear },
-	{ TFL_ADD, real_binary },
-	{ TFL_SUB, real_binary },
-	{ TFL_MUL, real_binary },
-	{ TFL_DIV, real_binary },
-	{ TFL_MAXIMUM, real_binary },
-	{ TFL_MINIMUM, real_binary },
-	{ TFL_SQUARED_DIFFERENCE, real_binary },
-	{ TFL_PRELU, real_binary },
-	{ TFL_QUANTIZE, real_unary },
-	{ TFL_RELU, real_unary },
-	{ TFL_RELU6, real_unary },
-	{ TFL_RELU_N1_TO_1, real_unary },
-	{ TFL_RELU_0_TO_1, real_unary },
-	{ TFL_LEAKY_RELU, real_unary },
-	{ TFL_HARD_SWISH, real_unary },
-	{ TFL_LOGISTIC, real_unary },
-	{ TFL_TANH, real_unary },
-	{ TFL_EXP, real_unary },
-	{ TFL_LOG, real_unary },
-	{ TFL_SQRT, real_unary },
-	{ TFL_RSQRT, real_unary },
-	{ TFL_ABS, real_unary },
-	{ TFL_NEG, real_unary },
-	{ TFL_ELU, real_unary },
-	{ TFL_GELU, real_unary },
+#define real_none  NULL
+#define real_taken NULL
+
+static real_function *const functions[TFL_BUILTIN_LIMIT] = {
+#define OPERATOR(name, kernel, real, ...) [TFL_##name] = real_##real,
+#include "operators.def"
+#undef OPERATOR
 };
 
 static real_function *
 function_of(int code)
 {
-	for (size_t i = 0; i < ARRAY_LEN(functions); i++)
-		if (functions[i].code == code)
-			return functions[i].run;
-	return NULL;
+	return code >= 0 && code < TFL_BUILTIN_LIMIT ? functions[code] : NULL;
 }
 
 bool
@@ -128,11 +87,10 @@ real_open(struct arena *a, const struct tfl_subgraph *g)
 	}
 	for (int i = 0; i < g->n_ops; i++) {
 		const struct tfl_op *op = &g->op[i];
-		if (!has_real_values(r, op))
-			continue;
-		if (!function_of(op->code))
+		real_function *f = has_real_values(r, op) ? function_of(op->code) : NULL;
+		if (f == real_move)
 			r->sources[i] = real_sources(a, g, i);
-		r->has_function[i] = r->sources[i] || function_of(op->code);
+		r->has_function[i] = f && (f != real_move || r->sources[i]);
 	}
 	return r;
 }
@@ -147,8 +105,7 @@ void
 real_run(struct real *r, int op)
 {
 	struct real_op o = { .r = r, .op = &r->g->op[op], .index = op };
-	real_function *f = r->sources[op] ? real_move : function_of(o.op->code);
-	f(&o);
+	function_of(o.op->code)(&o);
 }
 
 const struct tfl_tensor *

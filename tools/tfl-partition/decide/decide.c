@@ -61,8 +61,15 @@ type_bit(int type)
 	       : type == TFL_UINT8 ? TYPE_U8
 	       : type == TFL_INT16 ? TYPE_I16
 	       : type == TFL_INT32 ? TYPE_I32
+	       : type == TFL_INT64 ? TYPE_I64
 	       : type == TFL_BOOL  ? TYPE_BOOL
 				   : 0;
+}
+
+bool
+has_type(const struct tfl_tensor *t, int types)
+{
+	return (type_bit(t->type) & types) != 0;
 }
 
 static const char *
@@ -96,7 +103,7 @@ const char *
 check_fm(const struct part *p, const struct tfl_tensor *t, const char *role,
 	  int types)
 {
-	if (!(type_bit(t->type) & types))
+	if (!has_type(t, types))
 		return part_say(p, "%s is %s", role, tfl_type_name(t->type));
 	const char *why = check_fixed(p, t, role);
 	if (why)
@@ -114,10 +121,16 @@ check_fm(const struct part *p, const struct tfl_tensor *t, const char *role,
 }
 
 const char *
-check_ifm_ofm(const struct part *p, const struct tfl_op *op, int types)
+check_within(const struct part *p, const struct tfl_op *op, int types)
 {
 	const char *why = check_fm(p, part_in(p, op, 0), "IFM", types);
 	return why ? why : check_fm(p, part_out(p, op, 0), "OFM", types);
+}
+
+const char *
+check_ifm_ofm(const struct part *p, const struct tfl_op *op)
+{
+	return check_within(p, op, family_types(op));
 }
 
 const char *

@@ -1,25 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lists of all families.  Every list ends with a family without a check. */
+/* The columns of schema/operators.def that this program reads. */
 #include "../part.h"
 
-static const struct family *const lists[] = {
-	conv_families, transconv_families, matmul_families, resize_families,
-	lstm_families, state_families, gather_families, cast_families,
-	quotient_families, svdf_families,
-	pool_families, eltwise_families, move_families,
-	slice_families, permute_families, concat_families, pad_families,
-	reduce_families, extreme_families, table_families, relu_families,
-	softmax_families, arg_families, square_families,
-	log_softmax_families, divide_families, batch_families, normalize_families,
-	compare_families, select_families, scatter_families,
+/* the sets in the column `types` */
+enum { none, I8 = TYPE_I8, U8 = TYPE_U8, I16 = TYPE_I16, I32 = TYPE_I32, I64 = TYPE_I64,
+       BOOL = TYPE_BOOL, FM = TYPE_FM };
+
+/* of operators that only the CPU runs */
+const struct family family_none = { 0 };
+
+static const struct row {
+	const struct family *family;
+	enum joins joins;
+	int types, rank;
+} rows[TFL_BUILTIN_LIMIT] = {
+#define OPERATOR(name, kernel, real, adder, cpu, f, j, t, r, memory)                \
+	[TFL_##name] = { .family = &family_##f, .joins = JOINS_##j, .types = t,     \
+			 .rank = r },
+#include "operators.def"
+#undef OPERATOR
 };
+
+static const struct row *
+row_of(int code)
+{
+	static const struct row absent;
+	return code >= 0 && code < TFL_BUILTIN_LIMIT ? &rows[code] : &absent;
+}
 
 const struct family *
 family_find(int code)
 {
-	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-		for (const struct family *f = lists[i]; f->check; f++)
-			if (f->code == code)
-				return f;
-	return NULL;
+	const struct family *f = row_of(code)->family;
+	return f && f->check ? f : NULL;
+}
+
+int
+family_types(const struct tfl_op *op)
+{
+	return row_of(op->code)->types;
+}
+
+bool
+family_rank(const struct tfl_op *op, const struct tfl_tensor *t)
+{
+	int rank = row_of(op->code)->rank;
+	return !rank || t->rank == rank;
+}
+
+enum joins
+family_joins(int code)
+{
+	return row_of(code)->joins;
 }

@@ -18,10 +18,9 @@ read_square(const struct part *p, const struct tfl_op *op, struct square *s)
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
-		why = check_ifm_ofm(p, op, TYPE_FM | TYPE_I32);
+		why = check_ifm_ofm(p, op);
 	if (!why)
-		why = check_fm(p, part_in(p, op, 1), "IFM2",
-				TYPE_FM | TYPE_I32);
+		why = check_fm(p, part_in(p, op, 1), "IFM2", family_types(op));
 	if (why)
 		return why;
 	*s = (struct square){ .in = { part_in(p, op, 0), part_in(p, op, 1) },
@@ -140,9 +139,6 @@ lower_square(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family square_families[] = {
-	{ .code = TFL_SQUARED_DIFFERENCE, .check = check_square,
-	  .lower = lower_square,
-	  .direct = true },
-	{ .code = 0 },
+const struct family family_square = {
+	.check = check_square, .lower = lower_square, .direct = true,
 };

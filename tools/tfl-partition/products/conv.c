@@ -169,7 +169,8 @@ conv_window(const struct conv *c)
 static const char *
 read_window(const struct part *p, const struct tfl_op *op, struct conv *c)
 {
-	if (c->ifm->rank != 4 || c->ofm->rank != 4 || c->weights->rank != 4)
+	if (!family_rank(op, c->ifm) || !family_rank(op, c->ofm) ||
+	    c->weights->rank != 4)
 		return "IFM, weights and OFM must have 4 dimensions";
 	if (c->stride.y < 1 || c->stride.x < 1 || c->dilation.y < 1 ||
 	    c->dilation.x < 1 || (c->padding != TFL_SAME && c->padding != TFL_VALID))
@@ -396,11 +397,10 @@ lower_fc(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family conv_families[] = {
-	{ .code = TFL_CONV_2D, .check = check_conv2d, .lower = lower_conv2d,
-	  .direct = true },
-	{ .code = TFL_DEPTHWISE_CONV_2D, .check = check_depthwise,
-	  .lower = lower_depthwise, .direct = true },
-	{ .code = TFL_FULLY_CONNECTED, .check = check_fc, .lower = lower_fc },
-	{ .code = 0 },
+const struct family family_conv2d = {
+	.check = check_conv2d, .lower = lower_conv2d, .direct = true,
 };
+const struct family family_depthwise = {
+	.check = check_depthwise, .lower = lower_depthwise, .direct = true,
+};
+const struct family family_fc = { .check = check_fc, .lower = lower_fc };

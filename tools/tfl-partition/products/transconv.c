@@ -34,7 +34,7 @@ read_transposed(const struct part *p, const struct tfl_op *op, struct conv *c,
 	c->stride.y = (int32_t)TFL_OPT(op, TransposeConvOptions, stride_h);
 	c->stride.x = (int32_t)TFL_OPT(op, TransposeConvOptions, stride_w);
 	const struct tfl_tensor *w = c->weights;
-	if (c->ifm->rank != 4 || c->ofm->rank != 4 || w->rank != 4)
+	if (!family_rank(op, c->ifm) || !family_rank(op, c->ofm) || w->rank != 4)
 		return "IFM, weights and OFM must have 4 dimensions";
 	if (c->padding != TFL_SAME && c->padding != TFL_VALID)
 		return part_say(p, "padding %d is not supported", c->padding);
@@ -79,8 +79,6 @@ check_transposed(const struct part *p, const struct tfl_op *op)
 	return read_transposed(p, op, &c, &pad);
 }
 
-const struct family transconv_families[] = {
-	{ .code = TFL_TRANSPOSE_CONV, .check = check_transposed,
-	  .lower = lower_transposed, .direct = true },
-	{ .code = 0 },
+const struct family family_transposed = {
+	.check = check_transposed, .lower = lower_transposed, .direct = true,
 };
