@@ -292,19 +292,6 @@ static const struct argp argp = {
 	       "input; a model with a single input also reads standard input.",
 };
 
-/* A few outliers are normal; many clipped values show that the range is wrong. */
-void
-warn_clipped(const char *name, const struct tfl_tensor *t, const struct filled *f)
-{
-	double lo, hi;
-	if (f->n_clipped * 20 < f->n || !f->n_clipped)
-		return;
-	tensor_range(t, &lo, &hi);
-	cli_note("warning", "%s: %zu of %zu values are clipped: they span %g to %g, "
-			    "the input takes %g to %g; check --scale and --mean",
-		 name, f->n_clipped, f->n, f->lo, f->hi, lo, hi);
-}
-
 static bool
 make_part(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 	  const char *path, struct filled *out, struct err *e)
