@@ -106,20 +106,6 @@ binary(int code, double a, double b)
 	}
 }
 
-/* index of the element of t for element i of out; dimensions of 1 are broadcast */
-static int64_t
-broadcast_source(const struct tfl_tensor *t, const struct tfl_tensor *out, int64_t i)
-{
-	int64_t at = 0, step = 1;
-	for (int d = out->rank - 1, k = t->rank - 1; d >= 0; d--, k--) {
-		if (k >= 0 && t->dim[k] > 1)
-			at += i % out->dim[d] * step;
-		step *= k >= 0 ? t->dim[k] : 1;
-		i /= out->dim[d];
-	}
-	return at;
-}
-
 void
 real_binary(const struct real_op *o)
 {
@@ -130,8 +116,8 @@ real_binary(const struct real_op *o)
 	int64_t n = tfl_elements(out), activation = activation_of(o->op);
 	bool same = tfl_elements(s) == n && t && tfl_elements(t) == n;
 	for (int64_t i = 0; b && i < n; i++) {
-		double u = a[same ? i : broadcast_source(s, out, i)];
-		double v = b[same ? i : broadcast_source(t, out, i)];
+		double u = a[same ? i : real_broadcast(s, out, i, 0)];
+		double v = b[same ? i : real_broadcast(t, out, i, 0)];
 		y[i] = real_clamp(binary(o->op->code, u, v), activation);
 	}
 }

@@ -45,6 +45,12 @@ double real_clamp(double v, int64_t activation);
 int64_t real_rows(const struct tfl_tensor *t); /* elements before the last dimension */
 int32_t real_depth(const struct tfl_tensor *t); /* the last dimension */
 /*
+ * The block of t that is broadcast to block i of out, as the index of its first element.
+ * A block has the last `inner` dimensions of its tensor.
+ */
+int64_t real_broadcast(const struct tfl_tensor *t, const struct tfl_tensor *out, int64_t i,
+		       int inner);
+/*
  * Reads a constant of integers.  Returns false if t is not constant, or has more than
  * max integers.
  */

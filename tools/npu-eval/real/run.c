@@ -162,6 +162,21 @@ real_rows(const struct tfl_tensor *t)
 	return depth ? tfl_elements(t) / depth : 0;
 }
 
+int64_t
+real_broadcast(const struct tfl_tensor *t, const struct tfl_tensor *out, int64_t i, int inner)
+{
+	int64_t at = 0, step = 1;
+	for (int k = t->rank - inner; k < t->rank; k++)
+		step *= t->dim[k];
+	for (int d = out->rank - 1 - inner, k = t->rank - 1 - inner; d >= 0; d--, k--) {
+		if (k >= 0 && t->dim[k] > 1)
+			at += i % out->dim[d] * step;
+		step *= k >= 0 ? t->dim[k] : 1;
+		i /= out->dim[d];
+	}
+	return at;
+}
+
 bool
 real_ints(const struct tfl_tensor *t, int64_t *out, int max, int *n)
 {
