@@ -284,6 +284,8 @@ const char *check_same_quant(const struct part *p, const struct tfl_op *op);
 /* input k is a variable that nothing else uses, so nobody else sees it change */
 const char *check_own_state(const struct part *p, const struct tfl_op *op, int k,
 			    const char *role);
+/* one input and one output, with check_ifm_ofm() */
+const char *check_single(const struct part *p, const struct tfl_op *op);
 /* none, RELU, RELU_N1_TO_1 or RELU6 */
 const char *check_activation(const struct part *p, const struct tfl_op *op,
 			     int activation);
@@ -361,6 +363,12 @@ bool is_scalar(const struct tfl_tensor *t);
  */
 bool fuse(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut,
 	  struct g_range clamp);
+
+/*
+ * eltwise.c: two inputs and an output of one of the family's types, of which one input is
+ * computed, and broadcast to the output
+ */
+const char *check_binary(const struct part *p, const struct tfl_op *op);
 
 /* table.c: functions of one element */
 /* one computed input; the output has its type and number of elements */

@@ -134,6 +134,13 @@ check_ifm_ofm(const struct part *p, const struct tfl_op *op)
 }
 
 const char *
+check_single(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_arity(p, op, 1, 1, 1);
+	return why ? why : check_ifm_ofm(p, op);
+}
+
+const char *
 check_same_quant(const struct part *p, const struct tfl_op *op)
 {
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);

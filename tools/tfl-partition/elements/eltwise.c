@@ -79,9 +79,8 @@ mul_scale(const struct tfl_tensor *a, const struct tfl_tensor *b,
 	return npu_quantise(o->type != TFL_INT16 && m > 1 << 14 ? 1 << 14 : m, out);
 }
 
-/* the checks that ADD, SUB, MUL, MAXIMUM and MINIMUM share */
-static const char *
-check_two(const struct part *p, const struct tfl_op *op)
+const char *
+check_binary(const struct part *p, const struct tfl_op *op)
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
@@ -102,7 +101,7 @@ check_two(const struct part *p, const struct tfl_op *op)
 static const char *
 check_arith(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_two(p, op);
+	const char *why = check_binary(p, op);
 	if (!why)
 		why = check_activation(p, op, activation_of(op));
 	if (why)
@@ -173,7 +172,7 @@ lower_arith(struct part *p, const struct tfl_op *op)
 static const char *
 check_extreme(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_two(p, op);
+	const char *why = check_binary(p, op);
 	if (why || part_out(p, op, 0)->type == TFL_INT32)
 		return why;
 	const struct tfl_tensor *o = part_out(p, op, 0);

@@ -28,9 +28,7 @@ check_words(const struct part *p, const struct tfl_tensor *i,
 static const char *
 check_quantize(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_arity(p, op, 1, 1, 1);
-	if (!why)
-		why = check_ifm_ofm(p, op);
+	const char *why = check_single(p, op);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);

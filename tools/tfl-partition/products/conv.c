@@ -159,6 +159,18 @@ fm_yx(const struct tfl_tensor *t)
 	return (struct yx){ .y = t->dim[1], .x = t->dim[2] };
 }
 
+void
+conv_take_filters(struct conv *c)
+{
+	c->kernel = fm_yx(c->weights);
+	c->o = c->weights->dim[0];
+	c->i = c->weights->dim[3];
+	c->strides[3] = 1;
+	c->strides[2] = c->i;
+	c->strides[1] = (int64_t)c->kernel.x * c->i;
+	c->strides[0] = c->kernel.y * c->strides[1];
+}
+
 struct window
 conv_window(const struct conv *c)
 {
@@ -241,16 +253,8 @@ read_conv2d(const struct part *p, const struct tfl_op *op, struct conv *c)
 	c->stride.x = (int32_t)TFL_OPT(op, Conv2DOptions, stride_w);
 	c->dilation.y = (int32_t)TFL_OPT(op, Conv2DOptions, dilation_h_factor);
 	c->dilation.x = (int32_t)TFL_OPT(op, Conv2DOptions, dilation_w_factor);
-	const struct tfl_tensor *w = c->weights;
-	if (w->rank == 4) {
-		c->kernel = fm_yx(w);
-		c->o = w->dim[0];
-		c->i = w->dim[3];
-	}
-	c->strides[3] = 1;
-	c->strides[2] = c->i;
-	c->strides[1] = (int64_t)c->kernel.x * c->i;
-	c->strides[0] = c->kernel.y * c->strides[1];
+	if (c->weights->rank == 4)
+		conv_take_filters(c);
 	why = read_window(p, op, c);
 	return why ? why : read_rest(p, op, true, c);
 }
