@@ -93,7 +93,7 @@ put_limits(struct text *t, const struct report *r)
 	text_putc(t, '\n');
 }
 
-static enum limit
+enum limit
 limit_of_layer(const struct layer *l)
 {
 	enum limit most = LIMIT_COMPUTE;
