@@ -3,7 +3,8 @@
  * Computes a quantized network in real numbers.  Weights and biases have the values
  * that their integers stand for.  Every operator is computed by its definition in
  * double, without rounding; only fused activations clip values.  run.c finds the
- * function of an operator.  The other files have the functions, one family per file.
+ * function of an operator.  values.c has the values of tensors.  The other files have the
+ * functions, one family per file.
  */
 #ifndef NPU_EVAL_REAL_H
 #define NPU_EVAL_REAL_H
@@ -30,7 +31,7 @@ bool is_real(const struct tfl_tensor *t);
 /* dequantizes the integers at p */
 void real_from_integers(const struct tfl_tensor *t, const void *p, double *out);
 
-/* ---- helpers for the files of functions ---------------------------------------- */
+/* ---- values.c: helpers for the files of functions ------------------------------ */
 
 struct real_op {
 	struct real *r;
