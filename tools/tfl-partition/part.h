@@ -131,9 +131,9 @@ struct family {
 #include "operators.def"
 #undef OPERATOR
 
-/* families.c: the operator's row of schema/operators.def */
-/* NULL: there is no family for this code */
+/* families.c; NULL: there is no family for this code */
 const struct family *family_find(int code);
+/* columns.c: the operator's row of schema/operators.def */
 /* the types of IFM and OFM that the family may take, a set of TYPE_ bits */
 int family_types(const struct tfl_op *op);
 /* does t have the rank that the family takes? */
@@ -254,7 +254,7 @@ bool check_copyable(const struct part *p);
 
 /* ---- for families -------------------------------------------------------- */
 
-/* decide.c: rules that many checks share; each returns NULL or the reason */
+/* rules.c: rules that many checks share; each returns NULL or the reason */
 const char *part_say(const struct part *p, const char *fmt, ...) PRINTF(2, 3);
 const struct tfl_tensor *part_in(const struct part *p, const struct tfl_op *op,
 				 int k); /* NULL if absent */

@@ -1,55 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns of schema/operators.def that this program reads. */
+/* The column `family` of schema/operators.def. */
 #include "../part.h"
-
-/* the sets in the column `types` */
-enum { none, I8 = TYPE_I8, U8 = TYPE_U8, I16 = TYPE_I16, I32 = TYPE_I32, I64 = TYPE_I64,
-       BOOL = TYPE_BOOL, FM = TYPE_FM };
 
 /* of operators that only the CPU runs */
 const struct family family_none = { 0 };
 
-static const struct row {
-	const struct family *family;
-	enum joins joins;
-	int types, rank;
-} rows[TFL_BUILTIN_LIMIT] = {
-#define OPERATOR(name, kernel, real, adder, cpu, f, j, t, r, memory)                \
-	[TFL_##name] = { .family = &family_##f, .joins = JOINS_##j, .types = t,     \
-			 .rank = r },
+static const struct family *const families[TFL_BUILTIN_LIMIT] = {
+#define OPERATOR(name, kernel, real, adder, cpu, f, ...) [TFL_##name] = &family_##f,
 #include "operators.def"
 #undef OPERATOR
 };
 
-static const struct row *
-row_of(int code)
-{
-	static const struct row absent;
-	return code >= 0 && code < TFL_BUILTIN_LIMIT ? &rows[code] : &absent;
-}
-
 const struct family *
 family_find(int code)
 {
-	const struct family *f = row_of(code)->family;
+	const struct family *f =
+	    code >= 0 && code < TFL_BUILTIN_LIMIT ? families[code] : NULL;
 	return f && f->check ? f : NULL;
-}
-
-int
-family_types(const struct tfl_op *op)
-{
-	return row_of(op->code)->types;
-}
-
-bool
-family_rank(const struct tfl_op *op, const struct tfl_tensor *t)
-{
-	int rank = row_of(op->code)->rank;
-	return !rank || t->rank == rank;
-}
-
-enum joins
-family_joins(int code)
-{
-	return row_of(code)->joins;
 }
