@@ -153,7 +153,7 @@ check_conv_common(const struct part *p, const struct tfl_op *op,
 
 /* ---- reading the operators -------------------------------------------------- */
 
-struct yx
+static struct yx
 fm_yx(const struct tfl_tensor *t)
 {
 	return (struct yx){ .y = t->dim[1], .x = t->dim[2] };
