@@ -64,23 +64,6 @@ check_output(void)
 		_exit(EXIT_TROUBLE);
 }
 
-/* ---- mistakes -------------------------------------------------------------
- */
-
-static int n_mistakes; /* of the command line, each printed when it was found */
-
-void
-cli_error(const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	(void)fprintf(stderr, "%s: ", program_invocation_short_name);
-	(void)vfprintf(stderr, fmt, ap);
-	(void)fputc('\n', stderr);
-	va_end(ap);
-	n_mistakes++;
-}
-
 static void
 point_to_help(void)
 {
@@ -261,7 +244,7 @@ parse(struct parsers *p, const struct argp_option *common_row, int argc,
 	    own->options, shared.options, standard_options};
 	struct cli_words words;
 	cli_check_words(&words, rows, argc, argv);
-	p->misspelt = n_mistakes > 0;
+	p->misspelt = cli_mistakes() > 0;
 	p->operand = calloc((size_t)argc + 1, sizeof(*p->operand));
 	if (!p->operand)
 		out_of_memory();
@@ -286,7 +269,7 @@ cli_parse(const struct argp *argp, int argc, char **argv, void *options,
 	if (atexit(check_output))
 		out_of_memory();
 	parse(&all, row, argc, argv);
-	if (n_mistakes)
+	if (cli_mistakes())
 		point_to_help();
 }
 
