@@ -226,7 +226,7 @@ layers()
 	rm -f reports
 	for f; do
 		for s in 3 4; do
-			"$gen" $s "$f" >m.tflite
+			"$gen" $s "$f" >m.tflite || { echo "$f is not drawn"; return 1; }
 			rm -f in*.npy
 			mkinput --random=$s --format=npy -o in.npy m.tflite 2>log
 			mapfile -t inputs < <(printf '%s\n' in*.npy | sort -V)
