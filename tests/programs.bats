@@ -283,7 +283,7 @@ table_types()
 	[ "$(wc -l <page)" -gt 50 ]
 	table_types >table
 	run grep -vxFf table page
-	[ "$output" = "" ]
+	[ "$output" = "" ] || { echo "$output"; false; }
 }
 
 @test "npu-sched(1) names every accelerator" {
