@@ -104,8 +104,7 @@ family()
 
 @test "every operator with a lowering and every family of nputools-lowering(7) has a case" {
 	local op c
-	for op in $(grep -hoE '\.code = TFL_[A-Z0-9_]+' "$TOP"/tools/tfl-partition/*/*.c |
-		sed 's/.*TFL_//' | sort -u); do
+	for op in $(operators '$6 != "none"'); do
 		c=$(tr 'A-Z_' 'a-z-' <<<"$op")
 		case $op in *_VARIABLE) c=state ;; esac # READ_VARIABLE and ASSIGN_VARIABLE
 		family "tfl-partition/$c"

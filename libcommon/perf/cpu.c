@@ -14,7 +14,7 @@ enum unit { MACS_FIRST, MACS_LAST, MACS_INNER, MACS_INPUT, MACS_COMMON, STEPS,
 
 enum column { BITS_8, BITS_16, BITS_32, FLOATS, COLUMNS };
 
-enum class { UNKNOWN,
+enum class { CLASS_none,
 #define CPU_CLASS(class, unit, i8, i16, i32, f32, call) CLASS_##class,
 #include "cpu.def"
 };
@@ -31,8 +31,9 @@ static const struct class_info {
 };
 
 static const unsigned char class_of[TFL_BUILTIN_LIMIT] = {
-#define CPU_OP(op, class) [TFL_##op] = CLASS_##class,
-#include "cpu.def"
+#define OPERATOR(name, kernel, real, adder, cpu, ...) [TFL_##name] = CLASS_##cpu,
+#include "operators.def"
+#undef OPERATOR
 };
 
 /* ---- shapes --------------------------------------------------------------- */
@@ -171,7 +172,7 @@ double
 cpu_cycles(const struct tfl_subgraph *g, const struct tfl_op *op)
 {
 	if (op->code < 0 || op->code >= TFL_BUILTIN_LIMIT ||
-	    class_of[op->code] == UNKNOWN)
+	    class_of[op->code] == CLASS_none)
 		return 0;
 	const struct class_info *c = &classes[class_of[op->code]];
 	return c->call +

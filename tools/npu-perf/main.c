@@ -141,8 +141,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = option_list,
-	.parser = parse_option,
+	.options = option_list, .parser = parse_option,
 	.args_doc = "[FILE]\n--fit=NAME MODEL=LOG...",
 	.doc = "Estimate cycles, bandwidths and memory of a network compiled for an "
 	       "Ethos-U, from its command streams.\v"

@@ -182,8 +182,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = option_list,
-	.parser = parse_option,
+	.options = option_list, .parser = parse_option,
 	.args_doc = "[MODEL|REPORT [CURVE]]",
 	.doc = "Show the results of npu-perf for a compiled model as text, page or "
 	       "picture.\v"

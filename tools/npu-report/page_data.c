@@ -34,12 +34,7 @@ put_string(struct text *t, const char *s)
 static void
 put_number(struct text *t, double v)
 {
-	const double parts = 10, whole = 9e15;
-	v = fabs(v) < whole / parts ? round(v * parts) / parts : v;
-	if (v == trunc(v) && fabs(v) < whole)
-		text_i64(t, (int64_t)v);
-	else
-		text_double(t, v);
+	put_rounded(t, v, 10);
 }
 
 static void

@@ -205,6 +205,8 @@ struct table table_picture(const struct report *r, enum picture p);
 void table_html(struct text *t, const struct table *b);
 void table_text(struct text *t, const struct table *b);
 void table_add(struct table *b, struct cell c);
+/* Prints integers exactly, and other numbers as whole multiples of 1 / parts. */
+void put_rounded(struct text *t, double v, double parts);
 
 static inline struct cell
 cell_text(const char *s)
@@ -282,6 +284,7 @@ extern const char *const explorer_names[]; /* NULL-terminated */
 void print_explorer(struct text *t, const struct report *r, enum explorer what);
 /* summary.c: a report of about a dozen lines */
 void print_summary(struct text *t, const struct report *r);
+/* the part of the NPU that takes the most cycles of a layer */
 /* plain.c */
 void print_plain(struct text *t, const struct report *r);
 void print_numbers(struct text *t, const struct report *r);

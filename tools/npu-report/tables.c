@@ -33,11 +33,10 @@ table_of(struct arena *a, const char *title, const char *const *column)
 	return b;
 }
 
-/* prints integers exactly, others with six decimals, as sums have rounding errors */
-static void
-put_number(struct text *t, double v)
+void
+put_rounded(struct text *t, double v, double parts)
 {
-	const double whole = 9e15, parts = 1e6;
+	const double whole = 9e15;
 	v = fabs(v) < whole / parts ? round(v * parts) / parts : v;
 	if (v == trunc(v) && fabs(v) < whole)
 		text_i64(t, (int64_t)v);
@@ -51,7 +50,7 @@ put_cell(struct text *t, const struct cell *c)
 	if (c->percent)
 		text_printf(t, "%.1f %%", c->number);
 	else
-		put_number(t, c->number);
+		put_rounded(t, c->number, 1e6); /* sums have rounding errors */
 }
 
 void

@@ -71,8 +71,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = option_list,
-	.parser = parse_option,
+	.options = option_list, .parser = parse_option,
 	.args_doc = "[MODEL]",
 	.doc = "Run a model that is compiled for Ethos-U65 or Ethos-U85 on the NPU of this "
 	       "machine, through the ethosu driver of the Linux kernel.",

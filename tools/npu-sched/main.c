@@ -263,9 +263,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = option_list,
-	.parser = parse_option,
-	.args_doc = "[FILE]",
+	.options = option_list, .parser = parse_option,
 	.doc = "Schedule a partitioned NPU graph for an accelerator and a memory "
 	       "system: choose block configurations, layouts, order and addresses.\v"
 	       "Exit status: 0 done, 1 a limit of memory, cycles or batch can't be "
@@ -409,7 +407,7 @@ list(const struct sched *s)
 }
 
 static bool
-run(struct sched *s)
+schedule(struct sched *s)
 {
 	if (!read_graph(s) || !(s->o->batch ? plan_batch(s, plan_graph) : plan_graph(s)))
 		return false;
@@ -421,11 +419,20 @@ run(struct sched *s)
 	return graph_write(s->g, s->o->output, s->e);
 }
 
+static bool
+run(void *options, struct arena *a, struct err *e)
+{
+	struct options *o = options;
+	struct sched s = { .a = a, .o = o, .e = e };
+	bool ok = take_part(o, e) && schedule(&s);
+	plan_close(s.plan);
+	return ok;
+}
+
 int
 main(int argc, char **argv)
 {
 	struct options o = { .effort = 3, .level = WEIGHTS_LEVEL_DEFAULT, .jobs = 1 };
-	struct err e = { 0 };
 	struct cli_common common = {
 		.file = &o.input, .what = "graph",
 		.output = &o.output,
@@ -434,10 +441,5 @@ main(int argc, char **argv)
 		.jobs_doc = "compress weights for the plan on N threads (0: one per "
 			    "processor)",
 	};
-	cli_parse(&argp, argc, argv, &o, &common);
-	struct sched s = { .a = arena_open(), .o = &o, .e = &e };
-	(void)(take_part(&o, &e) && run(&s));
-	plan_close(s.plan);
-	arena_close(s.a);
-	return cli_finish(&e);
+	return cli_run(&argp, argc, argv, &o, &common, run);
 }

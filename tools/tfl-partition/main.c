@@ -88,14 +88,21 @@ add_layout(struct io_layouts *l, const char *arg)
 		parse_strides(x, strides);
 }
 
+static const struct cli_store stores[] = {
+	CLI_FLAG(OPT_REPORT, struct options, report),
+	CLI_FLAG(OPT_FAIL, struct options, fail_on_cpu),
+	CLI_FLAG(OPT_INTEGER_IO, struct options, integer_io),
+	CLI_FLAG(OPT_SEPARATE, struct options, separate_io),
+	CLI_FLAG(OPT_OPERATORS, struct options, list_operators),
+	CLI_TEXT('a', struct options, accel),
+	{ 0 },
+};
+
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	switch (key) {
-	case 'a':
-		o->accel = arg;
-		break;
 	case OPT_TARGET:
 		o->target = cli_choice("--target", arg, low_targets);
 		break;
@@ -105,30 +112,15 @@ parse_option(int key, char *arg, struct argp_state *state)
 			out_of_memory();
 		o->cpu[o->n_cpu++] = arg;
 		break;
-	case OPT_REPORT:
-		o->report = true;
-		break;
-	case OPT_FAIL:
-		o->fail_on_cpu = true;
-		break;
 	case OPT_BY_NAME:
 		o->by_name = true;
 		o->name = arg;
-		break;
-	case OPT_INTEGER_IO:
-		o->integer_io = true;
 		break;
 	case OPT_IN:
 		add_layout(&o->in, arg);
 		break;
 	case OPT_OUT:
 		add_layout(&o->out, arg);
-		break;
-	case OPT_SEPARATE:
-		o->separate_io = true;
-		break;
-	case OPT_OPERATORS:
-		o->list_operators = true;
 		break;
 	case ARGP_KEY_END:
 		if (o->by_name && !o->name)
@@ -144,9 +136,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = option_list,
-	.parser = parse_option,
-	.args_doc = "[FILE]",
+	.options = option_list, .parser = parse_option,
 	.doc = "Decide which operators of a quantized TFLite model run on the NPU, "
 	       "lower them to NPU primitives, and write the NPU graph.\v"
 	       "Exit status: 0 done, 1 an operator must run on the CPU and "
@@ -267,8 +257,9 @@ partition(struct part *p, const struct options *o, bool *again)
 }
 
 static bool
-run(const struct options *o, struct arena *a, struct err *e)
+run(void *options, struct arena *a, struct err *e)
 {
+	const struct options *o = options;
 	const struct accel *accel = o->accel ? accel_named(o->accel, e) : NULL;
 	struct part p = { .a = a, .e = e };
 	if (o->accel && !accel)
@@ -309,16 +300,13 @@ int
 main(int argc, char **argv)
 {
 	struct options o = { 0 };
-	struct err e = { 0 };
 	struct cli_common common = {
+		.stores = stores,
 		.file = &o.input, .what = "model",
 		.output = &o.output,
 		.output_doc = "write the graph to FILE",
 	};
-	cli_parse(&argp, argc, argv, &o, &common);
-	struct arena *a = arena_open();
-	(void)run(&o, a, &e);
-	arena_close(a);
+	int status = cli_run(&argp, argc, argv, &o, &common, run);
 	free(o.cpu);
-	return cli_finish(&e);
+	return status;
 }

@@ -279,9 +279,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = option_list,
-	.parser = parse_option,
-	.args_doc = "[FILE]",
+	.options = option_list, .parser = parse_option,
 	.doc = "Write a TFLite model, compiled or not, as C: its bytes, and macros for "
 	       "memory, inputs, outputs and the NPU.",
 };

@@ -24,19 +24,19 @@ static const struct argp_option option_list[] = {
 	{ 0 },
 };
 
+static const struct cli_store stores[] = {
+	CLI_FLAG(OPT_REPORT, struct options, report),
+	CLI_TEXT('a', struct options, accel),
+	{ 0 },
+};
+
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	switch (key) {
-	case 'a':
-		o->accel = arg;
-		break;
 	case OPT_TARGET:
 		o->target = cli_choice("--target", arg, low_targets);
-		break;
-	case OPT_REPORT:
-		o->report = true;
 		break;
 	case OPT_IN:
 		(void)io_layout_add(&o->in, arg, io_layout_names, NULL);
@@ -51,9 +51,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = option_list,
-	.parser = parse_option,
-	.args_doc = "[FILE]",
+	.options = option_list, .parser = parse_option,
 	.doc = "Lower a TOSA graph to NPU primitives, and write the NPU graph.\v"
 	       "Exit status: 0 done, 1 the NPU can't run an operator, 2 error.  See "
 	       "tosa-partition(1).",
@@ -109,8 +107,9 @@ write_report(const struct part *p, const struct options *o)
 }
 
 static bool
-run(const struct options *o, struct arena *a, struct err *e)
+run(void *options, struct arena *a, struct err *e)
 {
+	const struct options *o = options;
 	struct lower l = { .a = a };
 	struct part p = { .a = a, .e = e, .l = &l };
 	l.accel = o->accel ? accel_named(o->accel, e) : NULL;
@@ -140,14 +139,10 @@ int
 main(int argc, char **argv)
 {
 	struct options o = { 0 };
-	struct err e = { 0 };
 	struct cli_common common = {
+		.stores = stores,
 		.file = &o.input, .what = "graph",
 		.output = &o.output,
 	};
-	cli_parse(&argp, argc, argv, &o, &common);
-	struct arena *a = arena_open();
-	(void)run(&o, a, &e);
-	arena_close(a);
-	return cli_finish(&e);
+	return cli_run(&argp, argc, argv, &o, &common, run);
 }
