@@ -333,7 +333,7 @@ bool list_copies(struct sched *s);
 /* formats.c.  Leaves: layout and area of every tensor */
 bool choose_formats(struct sched *s);
 /* info.c.  Leaves: s->info, s->use */
-bool study_ops(struct sched *s);
+void study_ops(struct sched *s);
 /* Makes operation order[i] the i-th.  Plans made before become invalid. */
 void change_order(struct sched *s, const int *order);
 /* Makes s->info and s->use anew after operations were added or removed. */
