@@ -123,6 +123,28 @@ find_bound(struct packing *k, int place)
 	}
 }
 
+static int
+compare_spans(const void *x, const void *y)
+{
+	const struct span *a = x, *b = y;
+	return a->lo < b->lo ? -1 : a->lo > b->lo;
+}
+
+/* The lowest address from `at` on that n spans leave free, by one sweep over the sorted spans. */
+static int64_t
+lowest_free(struct span *v, size_t n, int64_t at)
+{
+	qsort(v, n, sizeof(*v), compare_spans);
+	for (size_t i = 0; i < n && v[i].lo < at; i++)
+		at = max_i64(at, v[i].hi);
+	return at;
+}
+
+/* Blocked spans are scanned until none moves the address, which is faster than sorting for the
+ * usual few scans.  After so many comparisons they are sorted: spans of equal size in the wrong
+ * order would need as many scans as there are spans. */
+enum { MOST_SCANNED = 1 << 15 };
+
 /* First fit: puts the i-th group at the lowest address that the groups before it leave free.
  * The budget counts comparisons. */
 static void
@@ -142,8 +164,14 @@ put_by_first_fit(struct packing *k, size_t i)
 	int64_t at = 0;
 	size_t left = n; /* spans that begin below `at` no longer block */
 	k->cost[own] = (uint32_t)g->n_near;
+	size_t scanned = 0;
 	for (bool moved = true; moved; k->cost[own] += (uint32_t)n) {
 		const size_t was = left;
+		if (scanned > MOST_SCANNED) {
+			at = lowest_free(k->blocked_spans, left, at);
+			break;
+		}
+		scanned += was;
 		moved = false;
 		left = 0;
 		for (size_t j = 0; j < was; j++) {
