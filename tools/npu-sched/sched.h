@@ -302,7 +302,9 @@ struct sched {
 	struct err *e;
 };
 
-enum { NO_LIMIT_BYTES = 1 << 30 }; /* a higher limit counts as none */
+/* A higher limit counts as none: addresses in the offline plan are of 31 bits, and tfl-partition
+ * refuses larger tensors. */
+enum { NO_LIMIT_BYTES = INT32_MAX - 15 };
 enum { ALIGN = 16 }; /* bytes: of buffers and peaks */
 
 /* Values of --effort per step: 1 to 3 are the first.  A step searches and takes in the
