@@ -221,6 +221,15 @@ wide()
 	[ "$(grep -c '^tensor .* at=' wide.sched)" -eq 10000 ]
 }
 
+@test "5,000 operators that run on the CPU need little memory and time" {
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" crowd 5000 2 2 >crowd.tflite
+	[[ $BIN == *asan* ]] || ulimit -v 120000
+	ulimit -t 20
+	tfl-partition --cpu=ADD -o crowd.part crowd.tflite
+	npu-sched -j1 "${target[@]}" -o crowd.sched crowd.part
+	[ "$(grep -c ' on=cpu ' crowd.sched)" -eq 5000 ]
+}
+
 @test "a sum of 1,500 inputs gives the same bytes as the plain model" {
 	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" crowd 1500 2 3 >crowd.tflite
 	npucc "${target[@]}" -o npu.tflite crowd.tflite
