@@ -154,24 +154,6 @@ graph_is_for_linux(const struct graph *g)
 	       g->models[0]->driver == DRIVER_LINUX;
 }
 
-bool
-tensor_is_separate(const struct g_tensor *t)
-{
-	return t->area >= PLACE_IO;
-}
-
-int
-node_io_place(const struct g_node *n, const struct g_tensor *t)
-{
-	const struct g_tensors *lists[] = { &n->in, &n->out };
-	int place = PLACE_IO;
-	for (int k = 0; k < 2; k++)
-		for (size_t i = 0; i < lists[k]->n && place < PLACES; i++, place++)
-			if (lists[k]->v[i] == t)
-				return place;
-	return PLACES;
-}
-
 static int32_t
 stored_rows(const struct g_tensor *t)
 {

@@ -88,7 +88,8 @@ enum g_io { IO_NONE, IO_IN, IO_OUT, IO_INOUT };
 enum g_layout { LAYOUT_NHWC, LAYOUT_NHCWB16 };
 /*
  * A place is a base pointer (region) of the command stream: flash 0, arena 1, cache 2.
- * From PLACE_IO on, each place is memory of the application for one input or output.
+ * From PLACE_IO on, each place is memory of the application for one input or output, or
+ * for all inputs or all outputs (node_packs_io).
  */
 enum g_place { PLACE_FLASH, PLACE_ARENA, PLACE_CACHE, PLACE_IO, PLACES = 8 };
 enum g_node_kind { NODE_NPU, NODE_CPU };
@@ -461,17 +462,8 @@ int64_t tensor_bytes(const struct g_tensor *t);
 bool tensor_is_const(const struct g_tensor *t);
 bool tensor_is_input(const struct g_tensor *t);	 /* also true for IO_INOUT */
 bool tensor_is_output(const struct g_tensor *t); /* also true for IO_INOUT */
-/* True for a border tensor with memory of its own, outside the arena. */
 /* True if the streams must keep the rules of Linux's driver (nputools-linux(7)). */
 bool graph_is_for_linux(const struct graph *g);
-bool tensor_is_separate(const struct g_tensor *t);
-/*
- * Returns the place that a border tensor gets if it has memory of its own.  The base
- * pointers are in the order of the node's inputs, followed by its outputs.  Returns
- * PLACES if t is not an input or output of the node, or there are not enough base
- * pointers.
- */
-int node_io_place(const struct g_node *n, const struct g_tensor *t);
 struct g_stride {
 	int64_t y, x, c; /* bytes */
 };
@@ -544,5 +536,27 @@ bool graph_target(const struct graph *g, const struct accel **a,
 		  struct memory_system *m, struct err *e);
 void graph_set_target(struct graph *g, const struct accel *a,
 		      const struct memory_system *m);
+
+/* ---- separate.c: inputs and outputs outside the arena ---------------------- */
+
+/* True for a border tensor with memory of its own, outside the arena. */
+bool tensor_is_separate(const struct g_tensor *t);
+/*
+ * True if an input or output of the model is behind the node's eighth base pointer.  Then
+ * all inputs share the place PLACE_IO, and all outputs share the next place.
+ */
+bool node_packs_io(const struct g_node *n);
+struct io_place {
+	int place;  /* 0: the tensor is not an input or output of the node */
+	int64_t at; /* offset in bytes; 0 unless the node packs its inputs and outputs */
+};
+/*
+ * Stores in of[t->rec.index] the place that each border tensor of the node gets if it is
+ * outside the arena.  Without packing, the base pointers are in the order of the node's
+ * inputs, followed by its outputs; the place is PLACES where there are not enough.  With
+ * packing, a tensor begins at the end of the tensor before it in the node's list, rounded
+ * up to 16.  The layouts of the tensors must be known.
+ */
+void node_io_places(const struct g_node *n, struct io_place *of);
 
 #endif

@@ -286,6 +286,22 @@ count_originals(const struct g_tensor *t)
 	return !t->tfl.n || tensor_is_separate(t) ? 1 : t->tfl.n;
 }
 
+static void
+compare_place(struct source *x, const struct tfl_model *m, int tensor,
+	      const struct g_tensor *t)
+{
+	struct stream_place own = stream_separate_place(m, tensor);
+	bool apart = tensor_is_separate(t);
+	int64_t have = apart ? own.at : tfl_planned_at(m, tensor);
+	int64_t want = G_HAS(t, G_TENSOR_at) ? t->at : apart ? 0 : -1;
+	if (apart && own.region != t->area)
+		source_error(x, "t%d is not what base pointer %d is", t->rec.id, t->area);
+	if (have != want)
+		source_error(x, "t%d is planned at 0x%" PRIx64
+		      ", the graph has it at 0x%" PRIx64,
+		      t->rec.id, (uint64_t)have, (uint64_t)want);
+}
+
 /* Compares tensors of the operator, from v[0] on, with a node's list.  Returns how many. */
 static int
 compare_tensors(struct source *x, const struct tfl_model *m, const int *v, int n,
@@ -295,16 +311,8 @@ compare_tensors(struct source *x, const struct tfl_model *m, const int *v, int n
 	for (size_t i = 0; i < l->n; i++)
 		for (int j = 0; j < count_originals(l->v[i]); j++, k++) {
 			const struct g_tensor *t = l->v[i];
-			bool apart = tensor_is_separate(t);
-			int64_t have = k < n ? tfl_planned_at(m, v[k]) : -1;
-			int64_t want = G_HAS(t, G_TENSOR_at) && !apart ? t->at : -1;
-			if (k < n && apart && stream_separate_region(m, v[k]) != t->area)
-				source_error(x, "t%d is not what base pointer %d is", t->rec.id,
-					     t->area);
-			if (k < n && have != want)
-				source_error(x, "t%d is planned at 0x%" PRIx64
-				      ", the graph has it at 0x%" PRIx64,
-				      t->rec.id, (uint64_t)have, (uint64_t)want);
+			if (k < n)
+				compare_place(x, m, v[k], t);
 			if (k < n && v[k] >= 0)
 				source_tensor(x, &m->subgraph[0].tensor[v[k]], t, j);
 		}
@@ -318,12 +326,12 @@ compare_operator(struct source *x, const struct tfl_model *m, const struct g_blo
 	const struct tfl_op *op = &sg->op[x->s->op];
 	enum { SPECIAL = 4, FLASH = 1 };
 	x->command = NULL;
-	int in = compare_tensors(x, m, op->in + SPECIAL, op->n_in - SPECIAL,
-				 &x->node->in);
+	int first = SPECIAL + stream_io_regions(m);
+	int in = compare_tensors(x, m, op->in + first, op->n_in - first, &x->node->in);
 	int out = compare_tensors(x, m, op->out, op->n_out, &x->node->out);
-	if (in != op->n_in - SPECIAL || out != op->n_out)
+	if (in != op->n_in - first || out != op->n_out)
 		source_error(x, "the operator has %d inputs and %d outputs, n%d has %d and %d",
-		      op->n_in - SPECIAL, op->n_out, x->node->rec.id, in, out);
+		      op->n_in - first, op->n_out, x->node->rec.id, in, out);
 	struct bytes have = sg->tensor[op->in[FLASH]].data;
 	if (have.n != (size_t)flash->bytes || hash_xxh3(have.p, have.n) != flash->xxh3)
 		source_error(x, "the constants are not the graph's blob flash");

@@ -120,13 +120,29 @@ bool stream_raw(struct arena *a, struct bytes words, const struct accel *accel,
 
 bool npu_is_operator(const struct tfl_op *op); /* its custom code is "ethos-u" */
 
+/* where a stream finds an input or output of the model outside of the arena */
+struct stream_place {
+	int region; /* 3 to 7; 0: the tensor is in the arena */
+	int64_t at; /* bytes; 0 if the region has no other tensor */
+};
+
 /*
- * Returns the region, 3 to 7, of an input or output of the model that has memory of its
- * own; 0 if the tensor has none.  A tensor has its own memory under three conditions: the
- * model is one ethos-u operator, the tensor is one of the operator's base pointers, and
- * the memory plan has an offset for the scratch memory but none for the tensor.
+ * Returns the place of an input or output of a model that is one ethos-u operator, and
+ * whose memory plan has an offset for the scratch memory.  A tensor has a region of its
+ * own if it is one of the operator's base pointers and the plan has no offset for the
+ * tensor.  It is in a region with others if the plan has it inside of that region.
  */
-int stream_separate_region(const struct tfl_model *m, int tensor);
+struct stream_place stream_separate_place(const struct tfl_model *m, int tensor);
+
+/*
+ * Returns the number of regions that contain several inputs or outputs: 0, 1 or 2.  They are
+ * inputs of the operator behind the first four: uint8 tensors of rank 1 that are neither
+ * inputs nor outputs of the model, planned behind the scratch memory.
+ */
+enum { STREAM_IO_REGIONS = 2 };
+int stream_io_regions(const struct tfl_model *m);
+/* Returns the tensor of the k-th of these regions, which is region 3 + k; -1: none. */
+int stream_io_region(const struct tfl_model *m, int k);
 
 /* ---- words to commands (1, 2) ------------------------------------------- */
 

@@ -132,6 +132,20 @@ separate_output(struct plan *p, const struct checker *c, int tensor)
 	return apart && bytes <= TRACKED_MAX ? written_new(p->a, bytes) : NULL;
 }
 
+/*
+ * Behind the base pointer of a region that contains several outputs, the stream writes
+ * bytes, too.  The region of the inputs (k 0) has values from the start.
+ */
+static void
+bind_io_regions(struct plan *p, struct checker *c)
+{
+	for (int k = 1; c->s->subgraph == 0 && k < stream_io_regions(p->m); k++) {
+		int64_t bytes = bytes_of(p->m, 0, stream_io_region(p->m, k));
+		if (bytes <= TRACKED_MAX)
+			c->memory[N_SPECIAL - IN_FLASH + k].written = written_new(p->a, bytes);
+	}
+}
+
 /* Base pointers as the runtime passes them: inputs from 1 on, then outputs. */
 void
 plan_bind(struct plan *p, struct checker *c)
@@ -147,6 +161,7 @@ plan_bind(struct plan *p, struct checker *c)
 		bind(c, p->m, n, op->out[k]);
 		c->memory[n].written = separate_output(p, c, op->out[k]);
 	}
+	bind_io_regions(p, c);
 	struct memory *fast = &c->memory[IN_FAST - IN_FLASH];
 	if (op->in[IN_FLASH] >= 0)
 		c->flash = p->m->subgraph[c->s->subgraph]
@@ -186,6 +201,25 @@ hole_in_border(const struct written *to, const struct border_tensor *x, int64_t 
 	return hole;
 }
 
+/* Returns the bytes that have been written where output k is, and where they begin. */
+static const struct written *
+written_at(const struct plan *p, const struct checker *c, int k, struct stream_place *at)
+{
+	const struct tfl_op *op = operator_of(c, p->m);
+	int s = c->s->subgraph, region = op->n_in - IN_FLASH + k;
+	int64_t offset = op->out[k] < 0 ? -1 : offset_of(p, s, op->out[k]);
+	if (s == 0 && stream_io_regions(p->m))
+		*at = stream_separate_place(p->m, op->out[k]);
+	if (at->region)
+		return c->memory[at->region].written;
+	if (offset >= 0) {
+		at->at = offset;
+		return p->arena;
+	}
+	at->region = region;
+	return region < N_REGIONS ? c->memory[region].written : NULL;
+}
+
 /* Rule 52 for the reader of the outputs. */
 void
 plan_outputs(struct plan *p, struct checker *c)
@@ -193,20 +227,17 @@ plan_outputs(struct plan *p, struct checker *c)
 	const struct tfl_op *op = operator_of(c, p->m);
 	int s = c->s->subgraph;
 	for (int k = 0; k < op->n_out; k++) {
-		int64_t at = op->out[k] < 0 ? -1 : offset_of(p, s, op->out[k]);
-		int region = op->n_in - IN_FLASH + k;
-		const struct written *to = at >= 0	      ? p->arena
-					   : region < N_REGIONS ? c->memory[region].written
-								: NULL;
+		struct stream_place at = { .region = 0 };
+		const struct written *to = written_at(p, c, k, &at);
 		if (!to)
 			continue;
 		const struct border_tensor *x = border_of(p, s, op->out[k]);
-		int64_t from = at < 0 ? 0 : at, n = bytes_of(p->m, s, op->out[k]);
-		int64_t hole = x ? hole_in_border(to, x, from) : written_hole(to, from, n);
+		int64_t n = bytes_of(p->m, s, op->out[k]);
+		int64_t hole = x ? hole_in_border(to, x, at.at) : written_hole(to, at.at, n);
 		ERROR_IF(hole >= 0, c, VERIFY_RULE_WRITTEN,
 			 "byte 0x%" PRIx64 " of %s belongs to output %d, "
 			 "and nothing has written it", (uint64_t)hole,
-			 at < 0 ? "its memory" : "the arena", k);
+			 at.region ? "its memory" : "the arena", k);
 	}
 }
 
@@ -257,6 +288,13 @@ check_operator(struct checker *c, const struct tfl_model *m)
 	 */
 }
 
+/* true for a region outside of the arena that contains several tensors, and its tensors */
+static bool
+is_in_io_region(const struct tfl_model *m, int s, int tensor)
+{
+	return s == 0 && stream_io_regions(m) && stream_separate_place(m, tensor).region;
+}
+
 /* Rule 51. */
 static void
 check_offset(struct checker *c, struct plan *p, int tensor, const char *role)
@@ -269,7 +307,7 @@ check_offset(struct checker *c, struct plan *p, int tensor, const char *role)
 	ERROR_IF(at % 16, c, 51, "%s '%s' at 0x%" PRIx64
 		 " is not aligned to 16", role,
 		 p->m->subgraph[s].tensor[tensor].name, (uint64_t)at);
-	ERROR_IF(at + n > p->arena_bytes, c, 51, "%s '%s' ends at 0x%" PRIx64
+	ERROR_IF(at + n > p->arena_bytes && !is_in_io_region(p->m, s, tensor), c, 51, "%s '%s' ends at 0x%" PRIx64
 		 ", behind the arena's %" PRId64 " bytes", role,
 		 p->m->subgraph[s].tensor[tensor].name, (uint64_t)(at + n),
 		 p->arena_bytes);

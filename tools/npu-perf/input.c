@@ -181,10 +181,13 @@ static int64_t
 separate_bytes(const struct tfl_model *m)
 {
 	const struct tfl_subgraph *g = &m->subgraph[0];
+	int regions = stream_io_regions(m);
 	int64_t n = 0;
-	for (int i = 0; i < g->n_in + g->n_out; i++) {
+	for (int k = 0; k < regions; k++)
+		n += tfl_bytes(&g->tensor[stream_io_region(m, k)]);
+	for (int i = 0; !regions && i < g->n_in + g->n_out; i++) {
 		int tensor = i < g->n_in ? g->in[i] : g->out[i - g->n_in];
-		if (stream_separate_region(m, tensor))
+		if (stream_separate_place(m, tensor).region)
 			n += tfl_bytes(&g->tensor[tensor]);
 	}
 	return n;

@@ -302,7 +302,9 @@ struct sched {
 	struct err *e;
 };
 
-enum { NO_LIMIT_BYTES = 1 << 30 }; /* a higher limit counts as none */
+/* A higher limit counts as none: addresses in the offline plan are of 31 bits, and tfl-partition
+ * refuses larger tensors. */
+enum { NO_LIMIT_BYTES = INT32_MAX - 15 };
 enum { ALIGN = 16 }; /* bytes: of buffers and peaks */
 
 /* Values of --effort per step: 1 to 3 are the first.  A step searches and takes in the
@@ -333,7 +335,7 @@ bool list_copies(struct sched *s);
 /* formats.c.  Leaves: layout and area of every tensor */
 bool choose_formats(struct sched *s);
 /* info.c.  Leaves: s->info, s->use */
-bool study_ops(struct sched *s);
+void study_ops(struct sched *s);
 /* Makes operation order[i] the i-th.  Plans made before become invalid. */
 void change_order(struct sched *s, const int *order);
 /* Makes s->info and s->use anew after operations were added or removed. */

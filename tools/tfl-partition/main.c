@@ -190,7 +190,10 @@ write_report(const struct part *p, const struct options *o)
 	return file_write_text(o->output, &t, p->e);
 }
 
-/* checks that each dimension of a tensor seen as height, width, depth is an int32 */
+/*
+ * Checks that each dimension of a tensor seen as height, width, depth is an int32, and that
+ * a memory of 2 GB, the largest that npu-sched plans, can contain the tensor
+ */
 static bool
 check_sizes(const struct part *p)
 {
@@ -202,6 +205,10 @@ check_sizes(const struct part *p)
 			return err_at(p->e, p->m->name, 0, "subgraph 0: tensor %d (%s): "
 				      "%" PRId64 " lines of %" PRId64 " elements, more "
 				      "than %d", i, t->name, rows, depth, INT32_MAX);
+		if (tfl_bytes(t) > INT32_MAX)
+			return err_at(p->e, p->m->name, 0, "subgraph 0: tensor %d (%s) takes "
+				      "%" PRId64 " bytes, more than the %d of the largest "
+				      "memory", i, t->name, tfl_bytes(t), INT32_MAX);
 	}
 	return true;
 }
