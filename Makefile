@@ -131,7 +131,7 @@ $(FAST:%=$(B)/libcommon/%/%.o) $(B)/tools/npu-sched/%.o: EXTRA_CFLAGS += $(FAST_
 # the NPU and its dependencies, for firmware: no files, threads or mappings
 SIM_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/sim/npu*.c \
 	$(foreach f,arena block diag fixed hash text,libcommon/base/$(f).c) \
-	$(foreach d,stream target weights,libcommon/$(d)/*.c)))
+	$(foreach d,map stream target weights,libcommon/$(d)/*.c)))
 
 $(B)/libsim.a: $(SIM_OBJ)
 	$(call say,AR,$@)

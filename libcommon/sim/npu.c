@@ -2,7 +2,7 @@
 /* Executes a command stream, operation by operation, in program order. */
 #include "sim/npu85.h"
 
-#include "stream/map.h"
+#include "map/map.h"
 
 #include <assert.h>
 #include <stdarg.h>

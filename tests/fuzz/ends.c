@@ -6,7 +6,7 @@
  */
 #include "fuzz.h"
 
-#include "stream/borders.h"
+#include "borders/borders.h"
 
 #include <stdlib.h>
 #include <string.h>

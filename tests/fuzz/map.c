@@ -3,7 +3,7 @@
  * the same content. */
 #include "fuzz.h"
 
-#include "stream/map.h"
+#include "map/map.h"
 
 #include <stdlib.h>
 #include <string.h>

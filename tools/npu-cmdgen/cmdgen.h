@@ -6,9 +6,9 @@
 #ifndef NPU_CMDGEN_CMDGEN_H
 #define NPU_CMDGEN_CMDGEN_H
 
+#include "borders/borders.h"
 #include "graph/graph.h"
-#include "stream/borders.h"
-#include "stream/map.h"
+#include "map/map.h"
 
 /* --emit: EMIT(code, name of the option's value, help text) */
 #define EMITS(EMIT)                                                          \

@@ -5,8 +5,8 @@
  */
 #include "model.h"
 
-#include "stream/profile.h"
-#include "stream/source.h"
+#include "map/profile.h"
+#include "source/source.h"
 
 static void
 add_metadata(struct build *b, const char *name, struct bytes data)

@@ -5,8 +5,8 @@
  */
 #include "report.h"
 
+#include "emit/emit.h"
 #include "graph/graph.h"
-#include "stream/emit.h"
 
 #include <string.h>
 

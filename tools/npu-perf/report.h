@@ -7,9 +7,9 @@
 #define NPU_PERF_REPORT_H
 
 #include "base/bytes.h"
-#include "perf/cpu.h"
+#include "map/map.h"
 #include "models/estimate.h"
-#include "stream/map.h"
+#include "perf/cpu.h"
 
 enum report { REPORT_SUMMARY, REPORT_CSV, REPORT_SUMMARY_CSV, REPORT_JSON,
 	      REPORT_YAML, REPORT_TRACE };

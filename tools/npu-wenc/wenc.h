@@ -7,8 +7,8 @@
 #define NPU_WENC_WENC_H
 
 #include "base/file.h"
+#include "emit/emit.h"
 #include "graph/graph.h"
-#include "stream/emit.h"
 #include "weights/weights.h"
 
 struct options {

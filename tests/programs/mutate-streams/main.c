@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "sim/sim.h"
-#include "stream/source.h"
+#include "source/source.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #include "../sched.h"
 
-#include "stream/emit.h"
+#include "emit/emit.h"
 
 #include <math.h>
 #include <stdlib.h>
