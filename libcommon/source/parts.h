@@ -61,7 +61,7 @@ struct source {
 	bool differs; /* the current operation differs from the graph */
 };
 
-/* source.c: reports an error of the current operation. */
+/* finding.c: reports an error of the current operation. */
 void source_error(struct source *x, const char *fmt, ...) PRINTF(2, 3);
 
 /*
@@ -86,6 +86,8 @@ void source_tensor(struct source *x, const struct tfl_tensor *have,
 
 /* kernel.c: checks that kernel k is what step s runs. */
 void source_kernel(struct source *x, const struct npu_op *k, const struct g_step *s);
+
+/* ---- same.c: values of one kernel ------------------------------------------------ */
 
 /* The command and its mode for a primitive of the graph.  U85 has other ones for some. */
 enum npu_op_kind source_kind(int kind);

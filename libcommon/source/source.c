@@ -6,30 +6,13 @@
 #include "source/parts.h"
 
 #include "base/hash.h"
+#include "graph/build.h"
+#include "graph/graph.h"
+#include "target/memory.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { MOST_WRONG = 4 };
-
-void
-source_error(struct source *x, const char *fmt, ...)
-{
-	char text[400];
-	va_list ap;
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	struct npu_finding f = { .rule = VERIFY_RULE_SOURCE, .error = true,
-				 .stream = x->s, .at_bytes = 4 * x->at,
-				 .command = x->command, .text = text };
-	x->out->errors++;
-	x->differs = true;
-	if (x->out->report)
-		x->out->report(x->out->ctx, &f);
-}
 
 /* ---- transfers ------------------------------------------------------------------ */
 
