@@ -2,6 +2,8 @@
 /* Inputs and outputs of the finished model, taken from a graph and its original model. */
 #include "borders/of_graph.h"
 
+#include "graph/facts.h"
+
 #include <string.h>
 
 int32_t

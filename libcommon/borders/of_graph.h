@@ -4,7 +4,7 @@
 #define BORDERS_OF_GRAPH_H
 
 #include "borders/borders.h"
-#include "graph/graph.h"
+#include "graph/records.h"
 
 /* Inputs in one run. */
 int32_t graph_batch(const struct graph *g);

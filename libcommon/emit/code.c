@@ -2,6 +2,8 @@
 /* Which bytes of a graph are encoded into which weight stream. */
 #include "emit/emit.h"
 
+#include "graph/build.h"
+
 bool
 emit_weights_view(struct arena *a, struct graph *g, const struct g_weights *w,
 		  struct weights_view *out, struct err *e)

@@ -5,6 +5,9 @@
  */
 #include "emit/regs.h"
 
+#include "graph/graph.h"
+#include "stream/op.h"
+
 const struct g_code *
 emit_code(const struct graph *g, const struct g_weights *w, int slice, int core)
 {

@@ -7,7 +7,7 @@
 #ifndef EMIT_EMIT_H
 #define EMIT_EMIT_H
 
-#include "graph/graph.h"
+#include "graph/facts.h"
 #include "weights/weights.h"
 
 /* The stream of one NPU node, STOP included. */

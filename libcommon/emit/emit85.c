@@ -5,6 +5,8 @@
  */
 #include "emit/regs.h"
 
+#include "stream/op.h"
+
 /* ---- operands ------------------------------------------------------------- */
 
 static int

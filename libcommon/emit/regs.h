@@ -4,7 +4,8 @@
 #define EMIT_REGS_H
 
 #include "emit/emit.h"
-#include "stream/stream.h"
+#include "stream/commands.h"
+#include "target/memory.h"
 
 /* ---- regs.c: words; a repeated register write is left out ------------ */
 

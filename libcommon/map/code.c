@@ -7,6 +7,9 @@
  */
 #include "map/map.h"
 
+#include "base/text.h"
+#include "graph/records.h"
+
 #include <inttypes.h>
 #include <string.h>
 

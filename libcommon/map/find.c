@@ -2,6 +2,11 @@
 /* Finds the map in a compiled model, and compares the map with the model's streams. */
 #include "map/map.h"
 
+#include "base/text.h"
+#include "stream/op.h"
+#include "stream/stream.h"
+#include "tflite/tflite.h"
+
 #include <string.h>
 
 const struct map_command *

@@ -2,6 +2,12 @@
 /* Makes the map of a graph's streams: one record for each of the graph's records. */
 #include "map/map.h"
 
+#include "base/text.h"
+#include "emit/emit.h"
+#include "graph/facts.h"
+#include "graph/records.h"
+#include "tflite/tflite.h"
+
 #include <string.h>
 
 struct maker {

@@ -9,8 +9,14 @@
 #ifndef MAP_MAP_H
 #define MAP_MAP_H
 
-#include "emit/emit.h"
-#include "stream/stream.h"
+#include "base/arena.h"
+#include "base/bytes.h"
+
+struct emit_words;
+struct graph;
+struct npu_stream;
+struct text;
+struct tfl_model;
 
 #define MAP_METADATA "nputools.map"
 

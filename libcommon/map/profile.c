@@ -2,6 +2,11 @@
 /* The profile in a compiled file is printed and read as a graph without operators. */
 #include "map/profile.h"
 
+#include "base/text.h"
+#include "graph/build.h"
+#include "graph/graph.h"
+#include "graph/records.h"
+
 #include <string.h>
 
 struct bytes

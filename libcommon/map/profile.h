@@ -8,7 +8,8 @@
 #ifndef MAP_PROFILE_H
 #define MAP_PROFILE_H
 
-#include "graph/graph.h"
+#include "target/memory.h"
+#include "tflite/tflite.h"
 
 #define PROFILE_METADATA "nputools.target"
 

@@ -3,6 +3,7 @@
 #include "map/map.h"
 
 #include "map/profile.h"
+#include "tflite/write.h"
 
 #include <string.h>
 

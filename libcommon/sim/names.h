@@ -4,6 +4,7 @@
 #define SIM_NAMES_H
 
 #include "map/map.h"
+#include "tflite/tflite.h"
 
 /* The map of m; NULL, without an error, if the map or a stream can't be read. */
 const struct npu_map *sim_names(struct arena *a, const struct tfl_model *m);

@@ -8,7 +8,9 @@
 #include "base/deflate.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "graph/graph.h"
 #include "map/map.h"
+#include "tflite/write.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 #ifndef SOURCE_SOURCE_H
 #define SOURCE_SOURCE_H
 
-#include "graph/graph.h"
-#include "stream/stream.h"
+#include "graph/facts.h"
+#include "verify/verify.h"
 
 struct npu_map;
 

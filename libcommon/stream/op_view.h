@@ -27,7 +27,7 @@ need(struct view *v, enum npu_reg reg)
 		if (op->missing[i] == reg)
 			return;
 	if (op->n_missing < (int)ARRAY_LEN(op->missing))
-		op->missing[op->n_missing++] = reg;
+		op->missing[op->n_missing++] = (uint16_t)reg;
 }
 
 static inline int32_t

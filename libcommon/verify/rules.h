@@ -7,7 +7,7 @@
 #ifndef VERIFY_RULES_H
 #define VERIFY_RULES_H
 
-#include "stream/stream.h"
+#include "verify/verify.h"
 
 /* ---- memory behind the regions ------------------------------------------ */
 

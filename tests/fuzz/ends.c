@@ -7,6 +7,7 @@
 #include "fuzz.h"
 
 #include "borders/borders.h"
+#include "tflite/write.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * the same content. */
 #include "fuzz.h"
 
+#include "base/text.h"
 #include "map/map.h"
 
 #include <stdlib.h>

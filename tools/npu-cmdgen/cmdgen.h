@@ -7,8 +7,11 @@
 #define NPU_CMDGEN_CMDGEN_H
 
 #include "borders/borders.h"
-#include "graph/graph.h"
+#include "emit/emit.h"
+#include "graph/build.h"
+#include "graph/facts.h"
 #include "map/map.h"
+#include "target/memory.h"
 
 /* --emit: EMIT(code, name of the option's value, help text) */
 #define EMITS(EMIT)                                                          \

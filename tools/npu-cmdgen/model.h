@@ -3,6 +3,8 @@
 #ifndef NPU_CMDGEN_MODEL_H
 #define NPU_CMDGEN_MODEL_H
 
+#include "tflite/write.h"
+
 #include "cmdgen.h"
 
 enum { EMPTY_BUFFER = 0 };

@@ -7,6 +7,7 @@
 
 #include "map/profile.h"
 #include "source/source.h"
+#include "tflite/write.h"
 
 static void
 add_metadata(struct build *b, const char *name, struct bytes data)

@@ -2,6 +2,8 @@
 /* Makes buffers, operator codes and tensors of the compiled model's first subgraph. */
 #include "model.h"
 
+#include "tflite/write.h"
+
 uint32_t
 add_buffer(struct build *b, struct bytes data)
 {

@@ -7,6 +7,7 @@
 
 #include "emit/emit.h"
 #include "graph/graph.h"
+#include "stream/stream.h"
 
 #include <string.h>
 

@@ -8,7 +8,8 @@
 
 #include "base/file.h"
 #include "emit/emit.h"
-#include "graph/graph.h"
+#include "graph/build.h"
+#include "graph/facts.h"
 #include "weights/weights.h"
 
 struct options {

@@ -8,6 +8,7 @@
 #ifndef TFL2C_H
 #define TFL2C_H
 
+#include "base/text.h"
 #include "borders/borders.h"
 #include "stream/stream.h"
 #include "tflite/tflite.h"

@@ -14,6 +14,7 @@
  */
 #include "base/file.h"
 #include "base/hash.h"
+#include "graph/graph.h"
 #include "sim/sim.h"
 #include "source/source.h"
 

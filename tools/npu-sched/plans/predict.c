@@ -6,6 +6,7 @@
 #include "../sched.h"
 
 #include "emit/emit.h"
+#include "stream/stream.h"
 
 #include <math.h>
 #include <stdlib.h>
