@@ -70,6 +70,20 @@ int npu_command_fields(const struct npu_command_info *c,
 /* Name of a value of the enumeration `set`; NULL if the value has none. */
 const char *npu_enum_name(const char *set, unsigned value);
 
+/* NPU_FIELD_ACTIVATION_clip_range, ...: a field on all products that have it. */
+enum npu_field_id {
+#define NPU_FIELD(command, field, ...) NPU_FIELD_##command##_##field,
+#define NPU_FIELD_AGAIN(...)
+#include "ethosu.def"
+	NPU_FIELD_IDS
+};
+/* The field's value in a param; 0 if the generation does not have the field. */
+unsigned npu_field_value(enum npu_field_id id, enum generation_id generation,
+			 unsigned param);
+/* False for a value that is not in the field's enumeration, on this generation. */
+bool npu_field_allows(enum npu_field_id id, enum generation_id generation,
+		      unsigned value);
+
 /* The code word of a register write or of an operation. */
 static inline uint32_t
 npu_code_word(const struct npu_command_info *c, uint16_t param)

@@ -137,12 +137,34 @@ void end_findings(struct checker *c);
 			WARN(c, rule, __VA_ARGS__);                          \
 	} while (0)
 
+/* ---- what rules ask of an operation --------------------------------------- */
+
+static inline bool
+is_pool(const struct npu_op *op, int mode)
+{
+	return op->kind == NPU_POOL && op->mode == mode;
+}
+
+static inline bool
+is_elementwise(const struct npu_op *op, int mode)
+{
+	return op->kind == NPU_ELEMENTWISE && op->mode == mode;
+}
+
+/* True for a value that schema/ethosu.def does not list for the field and the generation. */
+static inline bool
+is_undefined(const struct checker *c, enum npu_field_id field, int value)
+{
+	return !npu_field_allows(field, c->accel->generation, (unsigned)value);
+}
+
 /* ---- groups of rules, with the rules' numbers ----------------------------- */
 
 void check_word(struct checker *c, const struct npu_command *cmd); /* 1-6 */
 void check_end(struct checker *c, size_t at, bool stopped);	   /* 2 */
 bool check_written_registers(struct checker *c);  /* 7; false: skip the operation */
 void check_values(struct checker *c);		  /* 8-21 */
+void check_format(struct checker *c, enum npu_reg precision, const char *role); /* 8 */
 void check_geometry(struct checker *c);		  /* 22-28 */
 bool check_kernel_memory(struct checker *c);	  /* 29-35, 52 */
 void check_dma(struct checker *c);

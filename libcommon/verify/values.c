@@ -14,18 +14,6 @@ check_written_registers(struct checker *c)
 }
 
 static bool
-is_elementwise(const struct npu_op *op, int mode)
-{
-	return op->kind == NPU_ELEMENTWISE && op->mode == mode;
-}
-
-static bool
-is_sum(const struct npu_op *op)
-{
-	return op->kind == NPU_POOL && op->mode == NPU_POOL_REDUCE_SUM;
-}
-
-static bool
 has_filters(const struct npu_op *op)
 {
 	return op->kind == NPU_CONV || op->kind == NPU_DEPTHWISE;
@@ -37,45 +25,41 @@ static void
 check_enums(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
-	ERROR_IF(op->kind == NPU_POOL && op->mode > NPU_POOL_REDUCE_SUM, c, 8,
+	ERROR_IF(op->kind == NPU_POOL && is_undefined(c, NPU_FIELD_POOL_mode, op->mode), c, 8,
 		 "pooling mode %d", op->mode);
-	ERROR_IF(op->kind == NPU_ELEMENTWISE && op->mode >= NPU_ELT_COUNT, c, 8,
+	ERROR_IF(op->kind == NPU_ELEMENTWISE &&
+		 is_undefined(c, NPU_FIELD_ELEMENTWISE_mode, op->mode), c, 8,
 		 "elementwise mode %d", op->mode);
 	ERROR_IF(op->ifm.bits > 32 || op->ofm.bits > 32, c, 8,
 		 "precision code 3 (IFM %d, OFM %d bits)", op->ifm.bits,
 		 op->ofm.bits);
 	ERROR_IF(op->has_ifm2 && op->ifm2.bits > 32, c, 8,
 		 "precision code 3 of IFM2");
-	ERROR_IF(op->rounding > NPU_ROUND_NATURAL ||
-		 op->ifm_rounding > NPU_ROUND_NATURAL, c, 8,
+	ERROR_IF(is_undefined(c, NPU_FIELD_OFM_PRECISION_rounding, (int)op->rounding) ||
+		 is_undefined(c, NPU_FIELD_IFM_PRECISION_rounding, (int)op->ifm_rounding), c, 8,
 		 "rounding mode %d, of the IFM %d", (int)op->rounding,
 		 (int)op->ifm_rounding);
-	ERROR_IF(op->operand_scale > 2, c, 8, "IFM scale mode %d",
-		 op->operand_scale);
-	ERROR_IF(op->upscale > UPSCALE_ZEROS, c, 8, "upscale mode %d",
-		 (int)op->upscale);
-	ERROR_IF(op->acc_format > 2, c, 8, "ACC_FORMAT %d", op->acc_format);
+	ERROR_IF(is_undefined(c, NPU_FIELD_IFM_PRECISION_scale_mode, op->operand_scale), c, 8,
+		 "IFM scale mode %d", op->operand_scale);
+	ERROR_IF(is_undefined(c, NPU_FIELD_IFM_UPSCALE_mode, (int)op->upscale), c, 8,
+		 "upscale mode %d", (int)op->upscale);
+	ERROR_IF(is_undefined(c, NPU_FIELD_ACC_FORMAT_format, op->acc_format), c, 8,
+		 "ACC_FORMAT %d", op->acc_format);
 	WARN_IF(op->acc_format == 2, c, 8, "ACC_FORMAT 2, floating point");
-	ERROR_IF(!npu_enum_name("activation", (unsigned)op->activation), c, 8,
+	ERROR_IF(is_undefined(c, NPU_FIELD_ACTIVATION_function, op->activation), c, 8,
 		 "activation %d", op->activation);
-	ERROR_IF(!npu_enum_name("clip", (unsigned)op->clip_range), c, 8,
+	ERROR_IF(is_undefined(c, NPU_FIELD_ACTIVATION_clip_range, op->clip_range), c, 8,
 		 "clip range %d", op->clip_range);
 }
 
-/* A format field has two bits, of which one is defined. */
-static void
-check_formats(struct checker *c)
+void
+check_format(struct checker *c, enum npu_reg precision, const char *role)
 {
-	static const enum npu_reg reg[] = { NPU_IFM_PRECISION,
-					    NPU_OFM_PRECISION,
-					    NPU_IFM2_PRECISION };
-	for (size_t i = 0; i < ARRAY_LEN(reg); i++) {
-		unsigned format = c->regs.value[reg[i]] >> 6 & 3;
-		if (reg[i] == NPU_IFM2_PRECISION && !c->op.has_ifm2)
-			continue;
-		ERROR_IF(format > 1, c, 8, "%s: format %u",
-			 npu_registers[reg[i]].name, format);
-	}
+	/* a format has the same bits in all precisions, of which one is defined */
+	unsigned format = npu_field_value(NPU_FIELD_IFM_PRECISION_format,
+					  c->accel->generation, c->regs.value[precision]);
+	ERROR_IF(is_undefined(c, NPU_FIELD_IFM_PRECISION_format, (int)format), c, 8,
+		 "%s: format %u", role, format);
 }
 
 /* ---- rules 9, 10, 19: activation ---------------------------------------- */
@@ -175,7 +159,7 @@ check_types(struct checker *c)
 	}
 	ERROR_IF(has_filters(op) && op->ifm.bits > 16, c, 13,
 		 "IFM of %d bits", op->ifm.bits);
-	ERROR_IF(op->kind == NPU_POOL && !is_sum(op) && op->ifm.bits > 16, c,
+	ERROR_IF(op->kind == NPU_POOL && !is_pool(op, NPU_POOL_REDUCE_SUM) && op->ifm.bits > 16, c,
 		 13, "IFM of %d bits", op->ifm.bits);
 }
 
@@ -215,9 +199,9 @@ check_output_scale(struct checker *c)
 	const struct npu_op *op = &c->op;
 	bool padded = op->pad_top || op->pad_left || op->pad_bottom ||
 		      op->pad_right;
-	bool average = op->kind == NPU_POOL && op->mode == NPU_POOL_AVERAGE;
+	bool average = is_pool(op, NPU_POOL_AVERAGE);
 	/* Operations that need a global scale are undefined without it; others ignore it. */
-	bool wants = is_sum(op) || (op->kind == NPU_ELEMENTWISE && wants_global_scale(op));
+	bool wants = is_pool(op, NPU_POOL_REDUCE_SUM) || (op->kind == NPU_ELEMENTWISE && wants_global_scale(op));
 	ERROR_IF(wants && !op->global_scale, c, 17, "OFM scale mode 0");
 	WARN_IF(op->kind == NPU_ELEMENTWISE && !wants && op->global_scale, c, 17,
 		"OFM scale mode 1");
@@ -237,13 +221,16 @@ check_values(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
 	check_enums(c);
-	check_formats(c);
+	check_format(c, NPU_IFM_PRECISION, "IFM_PRECISION");
+	check_format(c, NPU_OFM_PRECISION, "OFM_PRECISION");
+	if (op->has_ifm2)
+		check_format(c, NPU_IFM2_PRECISION, "IFM2_PRECISION");
 	check_activation(c);
 	check_zeros(c);
 	check_types(c);
 	check_operand_scales(c);
 	check_output_scale(c);
-	if (is_sum(op)) {
+	if (is_pool(op, NPU_POOL_REDUCE_SUM)) {
 		ERROR_IF(op->ofm.shape.c != 1, c, 20, "OFM depth %d",
 			 op->ofm.shape.c);
 		ERROR_IF(op->ifm.bits == 32 && (op->ifm.bricks ||

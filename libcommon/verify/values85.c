@@ -9,18 +9,6 @@
 #include <stdlib.h>
 
 static bool
-is_pool(const struct npu_op *op, int mode)
-{
-	return op->kind == NPU_POOL && op->mode == mode;
-}
-
-static bool
-is_elementwise(const struct npu_op *op, int mode)
-{
-	return op->kind == NPU_ELEMENTWISE && op->mode == mode;
-}
-
-static bool
 is_argmax(const struct npu_op *op)
 {
 	return is_pool(op, NPU_POOL_ARGMAX_X) || is_pool(op, NPU_POOL_ARGMAX_Y);
@@ -32,8 +20,7 @@ static void
 check_fm_format(struct checker *c, const struct npu_fm *f, enum npu_reg precision,
 	   const char *role)
 {
-	unsigned format = c->regs.value[precision] >> 6 & 3;
-	ERROR_IF(format > 1, c, 8, "%s: format %u", role, format);
+	check_format(c, precision, role);
 	WARN_IF(f->storage == NPU_TILES_3X1, c, 8, "%s: storage mode 1", role);
 }
 
@@ -42,27 +29,27 @@ check_enums(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
 	ERROR_IF(op->kind == NPU_ELEMENTWISE &&
-		 !npu_enum_name("elementwise", (unsigned)op->mode), c, 8,
+		 is_undefined(c, NPU_FIELD_ELEMENTWISE_mode, op->mode), c, 8,
 		 "elementwise mode %d", op->mode);
-	ERROR_IF(op->kind == NPU_RESIZE && op->mode > NPU_RESIZE_NEAREST, c, 8,
+	ERROR_IF(op->kind == NPU_RESIZE && is_undefined(c, NPU_FIELD_RESIZE_mode, op->mode), c, 8,
 		 "resize mode %d", op->mode);
 	check_fm_format(c, &op->ifm, NPU_IFM_PRECISION, "IFM");
 	check_fm_format(c, &op->ofm, NPU_OFM_PRECISION, "OFM");
 	if (op->has_ifm2)
 		check_fm_format(c, &op->ifm2, NPU_IFM2_PRECISION, "IFM2");
-	ERROR_IF(!npu_enum_name("transpose", op->transpose), c, 8,
+	ERROR_IF(is_undefined(c, NPU_FIELD_OFM_PRECISION_transpose, (int)op->transpose), c, 8,
 		 "transpose code %d", (int)op->transpose);
-	ERROR_IF(op->acc_format > 1, c, 8, "accumulator format %d",
-		 op->acc_format);
-	ERROR_IF(op->acc_input > NPU_ACC_IFM2, c, 8, "accumulator input %d",
-		 (int)op->acc_input);
+	ERROR_IF(is_undefined(c, NPU_FIELD_ACC_FORMAT_format, op->acc_format), c, 8,
+		 "accumulator format %d", op->acc_format);
+	ERROR_IF(is_undefined(c, NPU_FIELD_ACC_FORMAT_input, (int)op->acc_input), c, 8,
+		 "accumulator input %d", (int)op->acc_input);
 	ERROR_IF(!op->ublock.c, c, 8, "%s has no microblock of %d x %d",
 		 c->accel->name, op->ublock.h, op->ublock.w);
-	ERROR_IF(!npu_enum_name("activation85", (unsigned)op->activation), c, 8,
+	ERROR_IF(is_undefined(c, NPU_FIELD_ACTIVATION_function, op->activation), c, 8,
 		 "activation %d", op->activation);
 	ERROR_IF(op->rounding == NPU_ROUND_UNDEFINED, c, 8, "rounding mode");
-	ERROR_IF(op->upscale > UPSCALE_ZEROS, c, 8, "upscale mode %d",
-		 (int)op->upscale);
+	ERROR_IF(is_undefined(c, NPU_FIELD_IFM_UPSCALE_mode, (int)op->upscale), c, 8,
+		 "upscale mode %d", (int)op->upscale);
 	ERROR_IF(op->kind == NPU_ELEMENTWISE &&
 		 (c->regs.value[NPU_IFM_BROADCAST] > 8 ||
 		  (op->has_ifm2 && c->regs.value[NPU_IFM2_BROADCAST] > 8)), c, 8,
