@@ -154,3 +154,16 @@ family()
 		family "tfl-partition/$c"
 	done
 }
+
+@test "tests/run --needs names what make makes for the suites that match" {
+	needs() { "$TOP/tests/run" build "$1" --needs; }
+	[ "$(needs '^unit:fixed$')" = build/tests/fixed ]
+	[ "$(needs '^fuzz:graph$')" = build/fuzz/graph-replay ]
+	[ "$(needs '^cases:npu-dis$\|^bats:npu-dis$')" = suite-programs ]
+	[ "$(needs '^bats:faults$')" = tests ]
+	[ -z "$(needs '^no such suite$')" ]
+	make -C "$TOP" -n V=1 B="$PWD/build" T='^unit:fixed$' test >plan
+	grep -q -- ' -o [^ ]*/tests/fixed ' plan
+	grep -q "^tests/run .*/build '.unit:fixed." plan
+	! grep -q -- '/bin/npu-sched' plan
+}

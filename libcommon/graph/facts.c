@@ -2,6 +2,8 @@
 /* Properties that follow from a graph's records alone. */
 #include "graph/graph.h"
 
+#include "tflite/tflite.h"
+
 static const struct type_text {
 	int type;
 	const char *text;

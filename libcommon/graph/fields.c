@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "graph/fields.h"
 
+#include "target/memory.h"
+
 #include <assert.h>
 
 /* in the order of the enumerations; the last entry is NULL */

@@ -2,6 +2,8 @@
 /* Parses the value of a key, by its kind. */
 #include "graph/parse.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 
 enum { MAX_LIST = 1 << 24 };

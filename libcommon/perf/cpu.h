@@ -8,6 +8,8 @@
 
 #include "tflite/tflite.h"
 
+struct text;
+
 #define CPU_NAME "Cortex-M55"
 
 /*

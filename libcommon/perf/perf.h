@@ -16,8 +16,11 @@
 #ifndef PERF_PERF_H
 #define PERF_PERF_H
 
-#include "stream/stream.h"
-#include "target/target.h"
+#include "stream/op.h"
+#include "target/blocks.h"
+#include "target/memory.h"
+
+struct npu_stream;
 
 #define PERF_DISCLAIMER "this is an estimate by published formulas"
 #define PERF_FITTED "this is an estimate, fitted to measurements"

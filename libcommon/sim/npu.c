@@ -2,6 +2,9 @@
 /* Executes a command stream, operation by operation, in program order. */
 #include "sim/npu85.h"
 
+#include "base/text.h"
+#include "map/map.h"
+
 #include <assert.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* What all operations need: errors, the budget of steps, and windows. */
 #include "sim/npu.h"
 
-#include "stream/map.h"
+#include "map/map.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 
 #include "kernels/kernels.h"
 #include "tflite/tflite.h"
+#include "tflite/write.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /* mkinput: converts data to a model's quantized input, and computes the expected output. */
 #include "base/cli.h"
 #include "mkinput.h"
+#include "borders/borders.h"
 #include "sim/sim.h"
-#include "stream/borders.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -6,6 +6,8 @@
  */
 #include "model.h"
 
+#include "tflite/write.h"
+
 static void
 add_npu_op(struct build *b, struct tflw_op *op, size_t node)
 {

@@ -3,6 +3,9 @@
 #ifndef NPU_CMDGEN_MODEL_H
 #define NPU_CMDGEN_MODEL_H
 
+#include "stream/stream.h"
+#include "tflite/write.h"
+
 #include "cmdgen.h"
 
 enum { EMPTY_BUFFER = 0 };

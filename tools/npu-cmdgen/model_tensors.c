@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes buffers, operator codes and tensors of the compiled model's first subgraph. */
-#include "base/fixed.h"
 #include "model.h"
+
+#include "base/fixed.h"
+#include "tflite/write.h"
 
 #include <assert.h>
 

@@ -38,13 +38,14 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-static void
-unknown_accelerator(const char *name)
+static const struct accel *
+choose_accelerator(const char *name)
 {
-	const char *meant = accel_nearest(name);
-	cli_error("unknown accelerator '%s': one of %s%s%s%s", name,
-		  accel_names(), meant ? "; did you mean " : "",
-		  meant ? meant : "", meant ? "?" : "");
+	struct err e = { 0 };
+	const struct accel *a = accel_named(name, &e);
+	if (!a)
+		cli_error("%s", e.text);
+	return a;
 }
 
 static void
@@ -88,9 +89,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->raw = true;
 		return 0;
 	case 'a':
-		o->accel = accel_find(arg);
-		if (!o->accel)
-			unknown_accelerator(arg);
+		o->accel = choose_accelerator(arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (o->source && (!o->verify || o->raw || o->by_linux))

@@ -5,8 +5,9 @@
  */
 #include "report.h"
 
+#include "emit/emit.h"
 #include "graph/graph.h"
-#include "stream/emit.h"
+#include "stream/stream.h"
 
 #include <string.h>
 

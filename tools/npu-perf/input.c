@@ -9,11 +9,11 @@
 #include "base/cli.h"
 #include "base/file.h"
 #include "base/fixed.h"
+#include "borders/borders.h"
 #include "kernels/kernels.h"
+#include "map/profile.h"
 #include "raw/raw.h"
-#include "stream/borders.h"
-#include "stream/profile.h"
-#include "stream/source.h"
+#include "source/source.h"
 
 #include <string.h>
 

@@ -5,6 +5,8 @@
  */
 #include "report.h"
 
+#include "graph/records.h"
+
 #include <string.h>
 
 /*

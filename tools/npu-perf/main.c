@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "report.h"
 #include "target/part.h"
+#include "target/target.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,9 +7,11 @@
 #define NPU_PERF_REPORT_H
 
 #include "base/bytes.h"
-#include "perf/cpu.h"
+#include "base/text.h"
+#include "map/map.h"
 #include "models/estimate.h"
-#include "stream/map.h"
+#include "perf/cpu.h"
+#include "stream/stream.h"
 
 enum report { REPORT_SUMMARY, REPORT_CSV, REPORT_SUMMARY_CSV, REPORT_JSON,
 	      REPORT_YAML, REPORT_TRACE };

@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include "base/fixed.h"
+#include "stream/stream.h"
 
 enum { IN_CONSTANTS = 1, IN_ARENA, N_SPECIAL = 4, ARENA = 1 }; /* ethosu-commands(7) 13.3 */
 

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/program.h"
 #include "raw/raw.h"
-#include "stream/profile.h"
+#include "map/profile.h"
 
 #include <errno.h>
 #include <fcntl.h>

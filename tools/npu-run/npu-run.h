@@ -5,7 +5,7 @@
 
 #include "inference/inference.h"
 #include "ioctl.h"
-#include "stream/linux.h"
+#include "linux/linux.h"
 
 /* ---- device.c: the device file /dev/accel/accelN, and the ioctls of its driver -- */
 

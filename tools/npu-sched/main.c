@@ -2,12 +2,14 @@
 /* npu-sched: reads a partitioned graph, writes a scheduled one. */
 #include "sched.h"
 
-#include "batch/batch.h"
-#include "search/rewrites.h"
-#include "split/split.h"
 #include "base/cli.h"
 #include "base/file.h"
+#include "batch/batch.h"
+#include "graph/graph.h"
+#include "search/rewrites.h"
+#include "split/split.h"
 #include "target/part.h"
+#include "target/target.h"
 #include "weights/weights.h"
 
 #include <inttypes.h>

@@ -17,7 +17,8 @@
 #ifndef NPU_SCHED_SCHED_H
 #define NPU_SCHED_SCHED_H
 
-#include "graph/graph.h"
+#include "graph/build.h"
+#include "graph/facts.h"
 #include "perf/perf.h"
 #include "weights/weights.h"
 

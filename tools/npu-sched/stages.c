@@ -6,8 +6,8 @@
  */
 #include "network/insert.h"
 
+#include "emit/emit.h"
 #include "kernels/tables.h"
-#include "stream/emit.h"
 
 #include <stdlib.h>
 

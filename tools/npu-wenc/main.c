@@ -3,6 +3,8 @@
 #include "wenc.h"
 
 #include "base/cli.h"
+#include "graph/graph.h"
+#include "target/memory.h"
 
 enum { OPT_STATS = 256, OPT_DECODE, OPT_BLOB, OPT_ALLOCATION };
 

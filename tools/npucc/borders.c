@@ -2,7 +2,7 @@
 /* Prints the manifest's description of a compiled model's inputs and outputs. */
 #include "npucc.h"
 
-#include "stream/borders.h"
+#include "borders/borders.h"
 #include "stream/stream.h"
 
 #include <string.h>

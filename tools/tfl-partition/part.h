@@ -25,8 +25,11 @@
 
 #include "base/diag.h"
 #include "base/io_layout.h"
-#include "graph/graph.h"
+#include "base/text.h"
+#include "graph/build.h"
+#include "graph/facts.h"
 #include "lower/nd.h"
+#include "tflite/tflite.h"
 
 struct placement {
 	bool npu;

@@ -3,9 +3,9 @@
 #include "base/cli.h"
 #include "base/file.h"
 #include "kernels/kernels.h"
+#include "map/map.h"
+#include "map/profile.h"
 #include "raw/raw.h"
-#include "stream/map.h"
-#include "stream/profile.h"
 #include "target/part.h"
 #include "tfl2c.h"
 

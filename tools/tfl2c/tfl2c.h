@@ -8,7 +8,8 @@
 #ifndef TFL2C_H
 #define TFL2C_H
 
-#include "stream/borders.h"
+#include "base/text.h"
+#include "borders/borders.h"
 #include "stream/stream.h"
 #include "tflite/tflite.h"
 

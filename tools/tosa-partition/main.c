@@ -4,6 +4,7 @@
 
 #include "base/cli.h"
 #include "base/file.h"
+#include "graph/graph.h"
 
 enum { OPT_REPORT = 256, OPT_IN, OPT_OUT, OPT_TARGET };
 

@@ -9,8 +9,8 @@
 #include "../../linux/driver.h"
 
 #include "base/file.h"
+#include "linux/linux.h"
 #include "raw/raw.h"
-#include "stream/linux.h"
 
 #include <stdio.h>
 #include <stdlib.h>

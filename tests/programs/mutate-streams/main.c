@@ -14,8 +14,9 @@
  */
 #include "base/file.h"
 #include "base/hash.h"
+#include "graph/graph.h"
 #include "sim/sim.h"
-#include "stream/source.h"
+#include "source/source.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,6 +9,8 @@
 #include "../search/rewrites.h"
 #include "../search/search.h"
 #include "base/cli.h"
+#include "graph/graph.h"
+#include "tflite/tflite.h"
 
 #include <inttypes.h>
 #include <string.h>

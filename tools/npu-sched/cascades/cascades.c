@@ -5,7 +5,7 @@
  */
 #include "cascades.h"
 
-#include "stream/emit.h"
+#include "emit/emit.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #include "../sched.h"
 
 #include "base/fixed.h"
-#include "stream/emit.h"
+#include "emit/emit.h"
 
 #include <assert.h>
 #include <math.h>

@@ -26,12 +26,6 @@ is_used(const struct copies *c, const struct g_op *op, bool use)
 	return true;
 }
 
-static struct g_operand *
-operand_ofm_first(struct g_op *op, int k)
-{
-	return k == 0 ? &op->ofm : k == 1 ? &op->ifm : &op->ifm2;
-}
-
 enum { OPERANDS = 3 };
 
 /* The kernels of a node that touch a tensor: how many write and read it, the first one, and the

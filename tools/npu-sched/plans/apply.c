@@ -2,6 +2,8 @@
 /* Writes the chosen plan into the graph. */
 #include "../sched.h"
 
+#include "base/text.h"
+
 #include <assert.h>
 
 static const struct block_choice *

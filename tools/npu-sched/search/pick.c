@@ -2,6 +2,8 @@
 /* Picks the requested plan from the results of the search. */
 #include "search.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <math.h>
 

@@ -5,6 +5,8 @@
  */
 #include "rewrites.h"
 
+#include "base/text.h"
+#include "graph/graph.h"
 #include "search.h"
 
 struct bytes

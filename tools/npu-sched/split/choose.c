@@ -7,6 +7,7 @@
 
 #include "../search/rewrites.h"
 #include "../search/search.h"
+#include "graph/graph.h"
 
 /* operations of a graph that is searched: a thousand steps of an LSTM */
 enum { MOST_OPS = 1 << 15 };
