@@ -9,6 +9,7 @@
 #include "../search/rewrites.h"
 #include "../search/search.h"
 #include "base/cli.h"
+#include "rewrite/rewrite.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -19,7 +20,6 @@ enum { MOST_OPS = 4096 };
 struct batch {
 	struct sched *s;
 	bool (*plan)(struct sched *);
-	struct bytes text;    /* the original graph */
 	bool *joint_ops[MAX_GROUPINGS];
 	size_t n_groupings;
 	struct sched best;
@@ -32,32 +32,28 @@ struct batch {
 
 /* ---- obstacles ------------------------------------------------------------------- */
 
-static bool
-one_at_a_time(const int32_t *dim, int rank)
-{
-	return rank > 0 && dim[0] == 1;
-}
-
+/* Why tensor k of the inputs or outputs, of this shape, cannot be one of many; or NULL. */
 static const char *
-obstacle_of(struct arena *a, const char *what, int k, const int32_t *dim, int rank)
+shape_obstacle(struct arena *a, const char *what, int k, const int32_t *dim, int rank)
 {
-	if (one_at_a_time(dim, rank))
-		return NULL;
-	return rank ? arena_printf(a, "%s %d has a leading dimension of %d, not 1", what, k,
-				   dim[0])
-		    : arena_printf(a, "%s %d has no leading dimension", what, k);
+	if (!rank)
+		return arena_printf(a, "%s %d has no leading dimension", what, k);
+	return dim[0] == 1 ? NULL
+			   : arena_printf(a, "%s %d has a leading dimension of %d, not 1",
+					  what, k, dim[0]);
 }
 
+/* The same of all inputs or outputs of a graph without an original model. */
 static const char *
 tensors_obstacle(struct arena *a, const char *what, const struct g_tensors *l)
 {
 	const char *why = NULL;
 	for (size_t i = 0; i < l->n && !why; i++)
-		why = obstacle_of(a, what, (int)i, l->v[i]->shape.dim, l->v[i]->shape.rank);
+		why = shape_obstacle(a, what, (int)i, l->v[i]->shape.dim, l->v[i]->shape.rank);
 	return why;
 }
 
-/* Of inputs or outputs of the model, or of those that the graph names instead, unless NULL. */
+/* The same of n tensors of the model, or of those that the graph names instead, unless NULL. */
 static const char *
 model_obstacle(struct arena *a, const struct tfl_subgraph *sg, const char *what,
 	       const int *v, int n, const struct g_tfls *instead)
@@ -67,7 +63,8 @@ model_obstacle(struct arena *a, const struct tfl_subgraph *sg, const char *what,
 	for (int i = 0; i < n && !why; i++) {
 		int t = instead ? instead->v[i].index : v[i];
 		if (t >= 0 && t < sg->n_tensors)
-			why = obstacle_of(a, what, i, sg->tensor[t].dim, sg->tensor[t].rank);
+			why = shape_obstacle(a, what, i, sg->tensor[t].dim,
+					     sg->tensor[t].rank);
 	}
 	return why;
 }
@@ -75,9 +72,10 @@ model_obstacle(struct arena *a, const struct tfl_subgraph *sg, const char *what,
 static bool
 io_obstacle(struct sched *s, const char **why)
 {
-	struct g_model *m = s->g->n_models ? s->g->models[0] : NULL;
+	static const struct g_model none;
+	const struct g_model *m = s->g->n_models ? s->g->models[0] : &none;
 	struct tfl_model *model;
-	if (m && G_HAS(m, G_MODEL_in)) {
+	if (G_HAS(m, G_MODEL_in)) {
 		*why = tensors_obstacle(s->a, "input", &m->in);
 		*why = *why ? *why : tensors_obstacle(s->a, "output", &m->out);
 		return true;
@@ -86,10 +84,10 @@ io_obstacle(struct sched *s, const char **why)
 		return false;
 	const struct tfl_subgraph *sg = &model->subgraph[0];
 	*why = model_obstacle(s->a, sg, "input", sg->in, sg->n_in,
-			      m && G_HAS(m, G_MODEL_inputs) ? &m->inputs : NULL);
+			      G_HAS(m, G_MODEL_inputs) ? &m->inputs : NULL);
 	if (!*why)
 		*why = model_obstacle(s->a, sg, "output", sg->out, sg->n_out,
-				      m && G_HAS(m, G_MODEL_outputs) ? &m->outputs : NULL);
+				      G_HAS(m, G_MODEL_outputs) ? &m->outputs : NULL);
 	return true;
 }
 
@@ -123,10 +121,10 @@ static bool
 try_grouping(struct batch *b, int32_t n, const bool *together, struct sched *out, struct err *e)
 {
 	struct sched *s = b->s;
-	if (!rewrite_open(s, b->text, out, e))
-		return false;
-	if (n > 1)
-		batch_repeat(out->g, s->a, n, s->accel, together);
+	const struct batch_choice how = { .n = n, .columns = s->accel->ublock.w,
+					  .together = together };
+	struct graph *g = n > 1 ? rewrite_batch(s->a, s->g, &how) : graph_copy(s->a, s->g);
+	rewrite_open(s, g, out, e);
 	if (n > 1 && out->g->n_ops > MOST_OPS)
 		return b->many = true, err_at(e, s->g->file, 0,
 		    "the batch needs %zu operations, at most %d are supported",
@@ -160,18 +158,11 @@ try_inputs(struct batch *b, int32_t n)
 			plan_close(x.plan);
 			continue;
 		}
-		struct sched_front front =
-		    any ? merge_fronts(b->s->a, &b->best.front, &x.front, &changes) : x.front;
-		if (any && !is_better_rewrite(&x, &b->best)) {
-			plan_close(x.plan);
-		} else {
-			plan_close(b->best.plan);
-			b->best = x;
+		bool is_better = any && is_better_rewrite(&x, &b->best);
+		if (keep_rewrite(&b->best, &any, &x, is_better, &changes)) {
 			b->best_joint_ops = b->joint_ops[i];
 			b->n = n;
-			any = true;
 		}
-		b->best.front = front;
 	}
 	return any;
 }
@@ -288,7 +279,6 @@ plan_batch(struct sched *s, bool (*plan)(struct sched *))
 	if (!find_obstacle(s, &why))
 		return false;
 	if (!why && s->o->batch > 1) {
-		b.text = rewrite_text(s);
 		b.n_groupings = batch_groupings(s->a, s->g, b.joint_ops);
 		if (!plan_plain(&b))
 			return plan_close(b.best.plan), false;

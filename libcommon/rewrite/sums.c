@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds sums of two products that are used by channels only. */
-#include "split.h"
+#include "rewrite/split.h"
 
 #include <stdlib.h>
 
@@ -15,6 +15,9 @@ struct finder {
 	bool *bad; /* of each sum: it cannot be split */
 };
 
+/* bits of g_rec.has */
+#define BIT(key) ((uint64_t)1 << G_##key)
+
 /* ---- tensors ------------------------------------------------------------------ */
 
 static void
@@ -28,9 +31,8 @@ mark_outer(struct finder *f, const struct g_tensors *l)
 static bool
 is_undecided_tensor(const struct g_tensor *t)
 {
-	const uint64_t decided = (uint64_t)1 << G_TENSOR_io | (uint64_t)1 << G_TENSOR_layout |
-				 (uint64_t)1 << G_TENSOR_area | (uint64_t)1 << G_TENSOR_at |
-				 (uint64_t)1 << G_TENSOR_rows | (uint64_t)1 << G_TENSOR_over;
+	const uint64_t decided = BIT(TENSOR_io) | BIT(TENSOR_layout) | BIT(TENSOR_area) |
+				 BIT(TENSOR_at) | BIT(TENSOR_rows) | BIT(TENSOR_over);
 	return !tensor_is_const(t) && !t->variable && !(t->rec.has & decided);
 }
 
@@ -67,10 +69,10 @@ find_touches(struct finder *f)
 static bool
 is_undecided(const struct g_op *op)
 {
-	return !G_HAS(op, G_OP_block) && !G_HAS(op, G_OP_ib) && !G_HAS(op, G_OP_ab) &&
-	       !G_HAS(op, G_OP_ib2) && !G_HAS(op, G_OP_blockdep) &&
-	       !G_HAS(op, G_OP_traversal) && !G_HAS(op, G_OP_sparse) &&
-	       !G_HAS(op, G_OP_fast);
+	const uint64_t decided = BIT(OP_block) | BIT(OP_ib) | BIT(OP_ab) | BIT(OP_ib2) |
+				 BIT(OP_blockdep) | BIT(OP_traversal) | BIT(OP_sparse) |
+				 BIT(OP_fast);
+	return !(op->rec.has & decided);
 }
 
 static bool
@@ -78,11 +80,12 @@ is_product(const struct g_op *op)
 {
 	struct hwc i = op->ifm.shape, o = op->ofm.shape;
 	const struct g_weights *w = op->weights;
-	return op->kind == OP_FC && !node_repeats(op->node) && is_undecided(op) && w && op->scales &&
+	const uint64_t decided = BIT(WEIGHTS_slices) | BIT(WEIGHTS_bytes) | BIT(WEIGHTS_at);
+	return op->kind == OP_FC && !node_repeats(op->node) && is_undecided(op) && w &&
+	       !(w->rec.has & decided) && op->scales &&
 	       (op->ofm.view == VIEW_WHOLE || op->ofm.view == VIEW_RESHAPE) &&
 	       op->ofm.type == op->ofm.t->shape.type && o.c == op->ofm.t->hwc.c &&
-	       i.h == o.h && i.w == o.w && !G_HAS(w, G_WEIGHTS_slices) &&
-	       !G_HAS(w, G_WEIGHTS_bytes) && !G_HAS(w, G_WEIGHTS_at);
+	       i.h == o.h && i.w == o.w;
 }
 
 /* Is the IFM of a product unchanged when operation `at` runs? */
@@ -134,16 +137,14 @@ static void
 find_shared_products(struct finder *f)
 {
 	int *reads = anew(f->a, int, f->g->n_tensors + 1);
-	for (size_t i = 0; i < f->l.n; i++)
-		for (int k = 0; k < 2; k++) {
-			struct sum *s = &f->l.v[i];
-			s->turn[k] = reads[s->product[k]->ofm.t->rec.index]++;
-		}
-	for (size_t i = 0; i < f->l.n; i++)
-		for (int k = 0; k < 2; k++) {
-			struct sum *s = &f->l.v[i];
-			s->shared[k] = reads[s->product[k]->ofm.t->rec.index];
-		}
+	for (size_t i = 0; i < 2 * f->l.n; i++) {
+		struct sum *s = &f->l.v[i / 2];
+		s->turn[i % 2] = reads[s->product[i % 2]->ofm.t->rec.index]++;
+	}
+	for (size_t i = 0; i < 2 * f->l.n; i++) {
+		struct sum *s = &f->l.v[i / 2];
+		s->shared[i % 2] = reads[s->product[i % 2]->ofm.t->rec.index];
+	}
 }
 
 /* ---- users of sums ----------------------------------------------------------------- */
