@@ -72,15 +72,15 @@ map_tensors(const struct graph *g, struct g_tensors *l)
 		l->v[i] = g->tensors[from.v[i]->rec.index];
 }
 
-/* Makes a member of a record refer to records of g. */
+/* Makes a member of a record refer to records of g, if these were copied. */
 static void
-map_key(const struct graph *g, const struct key_desc *k, void *at)
+map_key(const struct graph *g, const bool *copied, const struct key_desc *k, void *at)
 {
 	if (k->kind == KIND_TENSORS)
 		map_tensors(g, at);
 	else if (k->kind == KIND_OPERAND)
 		map_record(g, REC_TENSOR, &((struct g_operand *)at)->t);
-	else if (k->kind >= KIND_WEIGHTS)
+	else if (copied[ref_record[k->kind - KIND_WEIGHTS]])
 		map_record(g, ref_record[k->kind - KIND_WEIGHTS], at);
 }
 
@@ -101,31 +101,50 @@ copy_records(struct graph *g, enum record_kind kind)
 }
 
 static void
-map_records(const struct graph *g, enum record_kind kind)
+map_records(const struct graph *g, const bool *copied, enum record_kind kind)
 {
 	const struct record_desc *d = &record_descs[kind];
 	size_t n;
 	void **p = record_array(g, kind, &n);
 	for (int k = 0; k < d->n_keys; k++)
 		for (size_t i = 0; i < n && d->key[k].kind >= KIND_TENSORS; i++)
-			map_key(g, &d->key[k], (char *)p[i] + d->key[k].offset);
+			map_key(g, copied, &d->key[k], (char *)p[i] + d->key[k].offset);
 }
 
-struct graph *
-graph_copy(struct arena *a, const struct graph *from)
+/* Copies the records of some kinds, among them tensors. */
+static struct graph *
+copy_kinds(struct arena *a, const struct graph *from, const bool *copied)
 {
 	struct graph *g = anew(a, struct graph, 1);
 	*g = *from;
 	g->a = a;
 	for (int k = 0; k < RECORDS; k++)
-		copy_records(g, (enum record_kind)k);
+		if (copied[k])
+			copy_records(g, (enum record_kind)k);
 	for (int k = 0; k < RECORDS; k++)
-		map_records(g, (enum record_kind)k);
+		if (copied[k])
+			map_records(g, copied, (enum record_kind)k);
+	return g;
+}
+
+struct graph *
+graph_copy(struct arena *a, const struct graph *from)
+{
+	bool all[RECORDS];
+	memset(all, true, sizeof(all));
+	struct graph *g = copy_kinds(a, from, all);
 	g->blobs = anew(a, struct g_blob *, from->n_blobs + 1);
 	if (from->n_blobs)
 		memcpy(g->blobs, from->blobs, from->n_blobs * sizeof(*g->blobs));
 	g->cap_blobs = from->n_blobs;
 	return g;
+}
+
+struct graph *
+graph_copy_maps(struct arena *a, const struct graph *from)
+{
+	const bool maps[RECORDS] = { [REC_TENSOR] = true, [REC_NODE] = true, [REC_OP] = true };
+	return copy_kinds(a, from, maps);
 }
 
 void

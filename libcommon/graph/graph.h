@@ -425,6 +425,8 @@ void graph_set_ops(struct graph *g, struct g_op **op, size_t n);
  * original.  Strings, lists of numbers, blobs and the original model are shared.
  */
 struct graph *graph_copy(struct arena *a, const struct graph *from);
+/* The same of tensors, nodes and operations alone: all other records are shared. */
+struct graph *graph_copy_maps(struct arena *a, const struct graph *from);
 /* Appends a blob; its data are not copied. */
 struct g_blob *graph_add_blob(struct graph *g, const char *name,
 			      struct bytes data);

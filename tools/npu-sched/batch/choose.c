@@ -116,23 +116,8 @@ find_obstacle(struct sched *s, const char **why)
 
 /* ---- groupings ------------------------------------------------------------------- */
 
-/* Plans n inputs with one grouping.  False: no plan, and e has the reason. */
-static bool
-try_grouping(struct batch *b, int32_t n, const bool *together, struct sched *out, struct err *e)
-{
-	struct sched *s = b->s;
-	const struct batch_choice how = { .n = n, .columns = s->accel->ublock.w,
-					  .together = together };
-	struct graph *g = n > 1 ? rewrite_batch(s->a, s->g, &how) : graph_copy(s->a, s->g);
-	rewrite_open(s, g, out, e);
-	if (n > 1 && out->g->n_ops > MOST_OPS)
-		return b->many = true, err_at(e, s->g->file, 0,
-		    "the batch needs %zu operations, at most %d are supported",
-		    out->g->n_ops, MOST_OPS);
-	bool ok = graph_check(out->g, e) && b->plan(out);
-	out->machine.memory = out->published.memory = &s->memory;
-	return ok;
-}
+static const char other_ops[] = "other operations process all inputs at once";
+static const struct rewrite_changes changes = { .to = other_ops, .from = other_ops };
 
 /* Do n inputs take no more cycles together than one by one? */
 static bool
@@ -144,22 +129,34 @@ pays(struct batch *b, const struct sched *x, int32_t n)
 	return ok;
 }
 
+/* Plans n inputs with one grouping.  False: no plan that pays, and e may have the reason. */
+static bool
+try_grouping(struct batch *b, int32_t n, const bool *together, struct sched *out, struct err *e)
+{
+	struct sched *s = b->s;
+	const struct batch_choice how = { .n = n, .columns = s->accel->ublock.w,
+					  .together = together };
+	struct graph *g = n > 1 ? rewrite_batch(s->a, s->g, &how) : graph_copy(s->a, s->g);
+	bool many = n > 1 && g->n_ops > MOST_OPS;
+	b->many |= many;
+	rewrite_open(s, g, out, e);
+	if (!many && graph_check(g, e) && b->plan(out) && pays(b, out, n))
+		return true;
+	plan_close(out->plan);
+	return false;
+}
+
 static bool
 try_inputs(struct batch *b, int32_t n)
 {
-	static const char change[] = "other operations process all inputs at once";
-	static const struct rewrite_changes changes = { .to = change, .from = change };
 	bool any = false;
 	b->slow = b->many = false;
 	for (size_t i = 0; i < b->n_groupings; i++) {
 		struct sched x;
 		struct err e = { 0 };
-		if (!try_grouping(b, n, b->joint_ops[i], &x, &e) || !pays(b, &x, n)) {
-			plan_close(x.plan);
-			continue;
-		}
-		bool is_better = any && is_better_rewrite(&x, &b->best);
-		if (keep_rewrite(&b->best, &any, &x, is_better, &changes)) {
+		if (try_grouping(b, n, b->joint_ops[i], &x, &e) &&
+		    keep_rewrite(&b->best, &any, &x, any && is_better_rewrite(&x, &b->best),
+				 &changes)) {
 			b->best_joint_ops = b->joint_ops[i];
 			b->n = n;
 		}
@@ -217,18 +214,14 @@ improve_grouping(struct batch *b)
 	bool *joint_ops = anew(a, bool, g->n_ops + 1);
 	memcpy(joint_ops, b->best_joint_ops, g->n_ops * sizeof(*joint_ops));
 	bool slow = b->slow, many = b->many; /* these are reasons against more inputs */
+	bool any = true;
 	for (size_t i = 0; i < n && i < g->n_ops; i++) {
 		struct sched x;
 		struct err e = { 0 };
 		joint_ops[turn[i]] ^= true;
-		if (try_grouping(b, b->n, joint_ops, &x, &e) && pays(b, &x, b->n) &&
-		    is_better_rewrite(&x, &b->best)) {
-			plan_close(b->best.plan);
-			b->best = x;
-			continue;
-		}
-		plan_close(x.plan);
-		joint_ops[turn[i]] ^= true;
+		if (!try_grouping(b, b->n, joint_ops, &x, &e) ||
+		    !keep_rewrite(&b->best, &any, &x, is_better_rewrite(&x, &b->best), &changes))
+			joint_ops[turn[i]] ^= true;
 	}
 	b->slow = slow;
 	b->many = many;
@@ -281,18 +274,14 @@ plan_batch(struct sched *s, bool (*plan)(struct sched *))
 	if (!why && s->o->batch > 1) {
 		b.n_groupings = batch_groupings(s->a, s->g, b.joint_ops);
 		if (!plan_plain(&b))
-			return plan_close(b.best.plan), false;
+			return false;
 		find_most(&b, s->o->batch);
 		improve_grouping(&b);
 	}
 	if (!b.n && !plan(s))
 		return false;
-	if (b.n) {
-		struct err *e = s->e;
-		*s = b.best;
-		s->e = e;
-		s->machine.memory = s->published.memory = &s->memory;
-	}
+	if (b.n)
+		adopt_rewrite(s, &b.best);
 	if (!why && b.n < s->o->batch && s->o->batch > 1)
 		why = b.slow   ? "a larger batch takes more cycles per input"
 		      : b.many ? "a larger batch needs too many operations"

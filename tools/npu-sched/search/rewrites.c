@@ -12,8 +12,8 @@ rewrite_open(const struct sched *s, struct graph *rewrite, struct sched *out, st
 {
 	*out = (struct sched){ .a = s->a, .o = s->o, .e = e, .accel = s->accel,
 			       .memory = s->memory, .profile_bytes = s->profile_bytes,
+			       .machine = s->machine, .published = s->published,
 			       .g = rewrite };
-	sched_machines(out);
 }
 
 struct sched_front
@@ -37,6 +37,14 @@ merge_fronts(struct arena *a, const struct sched_front *x, const struct sched_fr
 		before = row;
 	}
 	return r;
+}
+
+void
+adopt_rewrite(struct sched *s, const struct sched *best)
+{
+	struct err *e = s->e;
+	*s = *best;
+	s->e = e;
 }
 
 /* The predicted cycles; those of the search if passes end before the prediction. */

@@ -173,11 +173,10 @@ plan_split(struct sched *s, bool (*plan)(struct sched *))
 		bool ok = try_split(s, original, split_list[i], &f, plan, &x, &why);
 		compare(&f, &x, ok);
 	}
+	s->e = e;
 	if (f.any)
-		*s = f.best;
+		adopt_rewrite(s, &f.best);
 	else
 		*e = f.why;
-	s->e = e;
-	s->machine.memory = s->published.memory = &s->memory;
 	return f.any;
 }
