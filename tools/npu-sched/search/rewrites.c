@@ -16,9 +16,10 @@ rewrite_open(const struct sched *s, struct graph *rewrite, struct sched *out, st
 			       .g = rewrite };
 }
 
-struct sched_front
+/* Merges two fronts by rising memory; drops rows that are no better than another one. */
+static struct sched_front
 merge_fronts(struct arena *a, const struct sched_front *x, const struct sched_front *y,
-	    const struct rewrite_changes *changes)
+	     const struct rewrite_changes *changes)
 {
 	struct sched_front r = { .v = anew(a, struct sched_row, x->n + y->n + 1) };
 	const struct sched_row *before = NULL; /* last row that was kept, in its own front */

@@ -17,10 +17,6 @@ bool is_better_rewrite(const struct sched *x, const struct sched *y);
 struct rewrite_changes {
 	const char *to, *from; /* the rewrite of y */
 };
-/* Merges two fronts by rising memory; drops rows that are no better than another one. */
-struct sched_front merge_fronts(struct arena *a, const struct sched_front *x,
-			       const struct sched_front *y,
-			       const struct rewrite_changes *changes);
 /*
  * Compares x, a rewrite with a plan, with the best so far.  *best becomes the better one, with
  * the fronts of both, and the plan of the other is closed.  No best is there while !*any.  True
