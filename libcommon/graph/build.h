@@ -13,6 +13,25 @@ struct graph *graph_new(struct arena *a, const char *file);
 #define RECORD(n, keyword, prefix, type, array)                              \
 	struct type *graph_add_##type(struct graph *g);
 #include "graph.def"
+/*
+ * graph_copy_tensor(g, of), ...: appends a copy of a record, with the next free number.
+ * graph_keep_tensor(g, keep), ...: drops the records i without keep[i].
+ */
+#define RECORD(n, keyword, prefix, type, array)                              \
+	struct type *graph_copy_##type(struct graph *g, const struct type *of); \
+	void graph_keep_##type(struct graph *g, const bool *keep);
+#include "graph.def"
+/* Appends a tensor of this shape, without a name or a place. */
+struct g_tensor *graph_add_feature_map(struct graph *g, int type, struct hwc shape);
+/* Replaces the operations of g by n operations, whose order is that of op. */
+void graph_set_ops(struct graph *g, struct g_op **op, size_t n);
+/*
+ * Returns a copy of a graph, whose records can be changed without a change of the
+ * original.  Strings, lists of numbers, blobs and the original model are shared.
+ */
+struct graph *graph_copy(struct arena *a, const struct graph *from);
+/* The same of tensors, nodes and operations alone: all other records are shared. */
+struct graph *graph_copy_maps(struct arena *a, const struct graph *from);
 /* Appends a blob; its data are not copied. */
 struct g_blob *graph_add_blob(struct graph *g, const char *name,
 			      struct bytes data);

@@ -101,6 +101,22 @@ operand_box(struct g_tensor *t, struct hwc shape, struct hwc start)
 				   .start = start };
 }
 
+struct g_operand
+operand_by_strides(struct g_operand o)
+{
+	struct hwc in = o.view == VIEW_BOX ? o.t->hwc : o.shape;
+	if (o.view == VIEW_STRIDED)
+		return o;
+	o.stride[0] = (int64_t)in.w * in.c;
+	o.stride[1] = in.c;
+	o.stride[2] = 1;
+	if (o.view == VIEW_BOX)
+		o.offset = o.start.h * o.stride[0] + o.start.w * o.stride[1] + o.start.c;
+	o.view = VIEW_STRIDED;
+	o.start = (struct hwc){ .h = 0 };
+	return o;
+}
+
 bool
 tensor_has_strides(const struct g_tensor *t)
 {

@@ -56,6 +56,9 @@ const struct record_desc record_descs[RECORDS] = {
 #define RECORD(r, k, p, type, arr) static_assert(ARRAY_LEN(key_##r) <= 64, "has-bits");
 #include "graph.def"
 
+const enum record_kind ref_record[] = { REC_WEIGHTS, REC_SCALES, REC_LUT,
+					REC_BUFFER, REC_NODE, REC_OP };
+
 /* one more than the largest number in use */
 static int
 next_id(void **records, size_t n)

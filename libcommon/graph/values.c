@@ -356,9 +356,6 @@ parse_numbers(struct parse *s, struct cur *c, enum field_kind kind, void *p)
 	}
 }
 
-static const enum record_kind ref_record[] = { REC_WEIGHTS, REC_SCALES, REC_LUT,
-					       REC_BUFFER, REC_NODE, REC_OP };
-
 bool
 parse_value(struct parse *s, const struct key_desc *k, struct cur *c, void *p)
 {

@@ -8,19 +8,18 @@
  * operations, in the old order.  A waiting operation that reads bytes which are about to be
  * written runs first.  Tensors that are no pieces are written in the old order.
  */
-#include "split.h"
+#include "rewrite/split.h"
 
 struct piece *
 order_add(struct order *x, struct g_tensor *t)
 {
 	struct piece *q = anew(x->a, struct piece, 1);
-	size_t at = (size_t)t->rec.index - x->n_tensors;
 	q->t = t;
-	while (x->n_added <= at) {
-		agrow(x->a, x->added, x->n_added, &x->cap_added);
-		x->added[x->n_added++] = NULL;
+	while (x->n_tensors <= (size_t)t->rec.index) {
+		agrow(x->a, x->piece, x->n_tensors, &x->cap_tensors);
+		x->piece[x->n_tensors++] = NULL;
 	}
-	x->added[at] = q;
+	x->piece[t->rec.index] = q;
 	return q;
 }
 
@@ -34,9 +33,8 @@ append(struct order *x, struct ops *l, struct g_op *op)
 static struct piece *
 piece_of(const struct order *x, const struct g_operand *o)
 {
-	size_t t = o->t ? (size_t)o->t->rec.index : 0;
-	bool added = o->t && t >= x->n_tensors && t - x->n_tensors < x->n_added;
-	return added ? x->added[t - x->n_tensors] : NULL;
+	bool added = o->t && (size_t)o->t->rec.index < x->n_tensors;
+	return added ? x->piece[o->t->rec.index] : NULL;
 }
 
 void
@@ -63,19 +61,25 @@ take_waiting(struct order *x, struct piece *p)
 	return l;
 }
 
+static void run_waiting(struct order *x, struct piece *p);
+
+/* Runs op, which belongs to piece p or to none, behind all that makes the pieces it reads. */
+static void
+run_op(struct order *x, const struct piece *p, struct g_op *op)
+{
+	struct piece *q[] = { piece_of(x, &op->ifm), piece_of(x, &op->ifm2) };
+	for (int k = 0; k < 2; k++)
+		if (q[k] && q[k] != p)
+			run_waiting(x, q[k]);
+	append(x, &x->out, op);
+}
+
 static void
 run_waiting(struct order *x, struct piece *p)
 {
 	struct ops l = take_waiting(x, p);
-	for (size_t i = 0; i < l.n; i++) {
-		const struct g_operand *o[] = { &l.v[i]->ifm, &l.v[i]->ifm2 };
-		for (int k = 0; k < 2; k++) {
-			struct piece *q = piece_of(x, o[k]);
-			if (q && q != p)
-				run_waiting(x, q);
-		}
-		append(x, &x->out, l.v[i]);
-	}
+	for (size_t i = 0; i < l.n; i++)
+		run_op(x, p, l.v[i]);
 }
 
 static bool
@@ -103,17 +107,10 @@ order_append(struct order *x, struct g_op *op)
 	struct piece *to = piece_of(x, &op->ofm), *reader;
 	while ((reader = reader_of(x, to, &op->ofm)))
 		run_waiting(x, reader);
-	if (to) {
+	if (to)
 		order_wait(x, to, op);
-		return;
-	}
-	const struct g_operand *o[] = { &op->ifm, &op->ifm2 };
-	for (int k = 0; k < 2; k++) {
-		struct piece *q = piece_of(x, o[k]);
-		if (q)
-			run_waiting(x, q);
-	}
-	append(x, &x->out, op);
+	else
+		run_op(x, NULL, op);
 }
 
 void

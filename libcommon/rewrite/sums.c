@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds sums of two products that are used by channels only. */
-#include "split.h"
+#include "rewrite/split.h"
 
 #include <stdlib.h>
 
@@ -13,7 +13,11 @@ struct finder {
 	int *writes, *writer, *first;
 	struct sums l;
 	bool *bad; /* of each sum: it cannot be split */
+	bool **cut; /* of each sum, of each channel and the end: a piece begins or ends here */
 };
+
+/* bits of g_rec.has */
+#define BIT(key) ((uint64_t)1 << G_##key)
 
 /* ---- tensors ------------------------------------------------------------------ */
 
@@ -28,9 +32,8 @@ mark_outer(struct finder *f, const struct g_tensors *l)
 static bool
 is_undecided_tensor(const struct g_tensor *t)
 {
-	const uint64_t decided = (uint64_t)1 << G_TENSOR_io | (uint64_t)1 << G_TENSOR_layout |
-				 (uint64_t)1 << G_TENSOR_area | (uint64_t)1 << G_TENSOR_at |
-				 (uint64_t)1 << G_TENSOR_rows | (uint64_t)1 << G_TENSOR_over;
+	const uint64_t decided = BIT(TENSOR_io) | BIT(TENSOR_layout) | BIT(TENSOR_area) |
+				 BIT(TENSOR_at) | BIT(TENSOR_rows) | BIT(TENSOR_over);
 	return !tensor_is_const(t) && !t->variable && !(t->rec.has & decided);
 }
 
@@ -67,10 +70,10 @@ find_touches(struct finder *f)
 static bool
 is_undecided(const struct g_op *op)
 {
-	return !G_HAS(op, G_OP_block) && !G_HAS(op, G_OP_ib) && !G_HAS(op, G_OP_ab) &&
-	       !G_HAS(op, G_OP_ib2) && !G_HAS(op, G_OP_blockdep) &&
-	       !G_HAS(op, G_OP_traversal) && !G_HAS(op, G_OP_sparse) &&
-	       !G_HAS(op, G_OP_fast);
+	const uint64_t decided = BIT(OP_block) | BIT(OP_ib) | BIT(OP_ab) | BIT(OP_ib2) |
+				 BIT(OP_blockdep) | BIT(OP_traversal) | BIT(OP_sparse) |
+				 BIT(OP_fast);
+	return !(op->rec.has & decided);
 }
 
 static bool
@@ -78,11 +81,12 @@ is_product(const struct g_op *op)
 {
 	struct hwc i = op->ifm.shape, o = op->ofm.shape;
 	const struct g_weights *w = op->weights;
-	return op->kind == OP_FC && !node_repeats(op->node) && is_undecided(op) && w && op->scales &&
+	const uint64_t decided = BIT(WEIGHTS_slices) | BIT(WEIGHTS_bytes) | BIT(WEIGHTS_at);
+	return op->kind == OP_FC && !node_repeats(op->node) && is_undecided(op) && w &&
+	       !(w->rec.has & decided) && op->scales &&
 	       (op->ofm.view == VIEW_WHOLE || op->ofm.view == VIEW_RESHAPE) &&
 	       op->ofm.type == op->ofm.t->shape.type && o.c == op->ofm.t->hwc.c &&
-	       i.h == o.h && i.w == o.w && !G_HAS(w, G_WEIGHTS_slices) &&
-	       !G_HAS(w, G_WEIGHTS_bytes) && !G_HAS(w, G_WEIGHTS_at);
+	       i.h == o.h && i.w == o.w;
 }
 
 /* Is the IFM of a product unchanged when operation `at` runs? */
@@ -122,9 +126,8 @@ find_sum(struct finder *f, int at)
 						 product_of(f, &op->ifm2, at) } };
 	if (!s.product[0] || !s.product[1] || s.product[0] == s.product[1])
 		return;
-	s.cut = anew(f->a, int32_t, 2);
-	s.cut[1] = op->ofm.shape.c;
-	s.n_cuts = 1;
+	bool *cut = f->cut[f->l.n] = anew(f->a, bool, (size_t)op->ofm.shape.c + 1);
+	cut[0] = cut[op->ofm.shape.c] = true;
 	f->l.of[t] = (int)f->l.n;
 	f->l.v[f->l.n++] = s;
 }
@@ -134,16 +137,14 @@ static void
 find_shared_products(struct finder *f)
 {
 	int *reads = anew(f->a, int, f->g->n_tensors + 1);
-	for (size_t i = 0; i < f->l.n; i++)
-		for (int k = 0; k < 2; k++) {
-			struct sum *s = &f->l.v[i];
-			s->turn[k] = reads[s->product[k]->ofm.t->rec.index]++;
-		}
-	for (size_t i = 0; i < f->l.n; i++)
-		for (int k = 0; k < 2; k++) {
-			struct sum *s = &f->l.v[i];
-			s->shared[k] = reads[s->product[k]->ofm.t->rec.index];
-		}
+	for (size_t i = 0; i < 2 * f->l.n; i++) {
+		struct sum *s = &f->l.v[i / 2];
+		s->turn[i % 2] = reads[s->product[i % 2]->ofm.t->rec.index]++;
+	}
+	for (size_t i = 0; i < 2 * f->l.n; i++) {
+		struct sum *s = &f->l.v[i / 2];
+		s->shared[i % 2] = reads[s->product[i % 2]->ofm.t->rec.index];
+	}
 }
 
 /* ---- users of sums ----------------------------------------------------------------- */
@@ -154,22 +155,6 @@ sum_of(const struct finder *f, const struct g_operand *o)
 {
 	int s = o->t ? f->l.of[o->t->rec.index] : -1;
 	return s >= 0 && !f->bad[s] ? s : -1;
-}
-
-static void
-add_cut(struct finder *f, struct sum *s, int32_t c)
-{
-	int at = 0;
-	while (s->cut[at] < c)
-		at++;
-	if (s->cut[at] == c)
-		return;
-	int32_t *cut = anew(f->a, int32_t, (size_t)s->n_cuts + 2);
-	memcpy(cut, s->cut, (size_t)at * sizeof(*cut));
-	memcpy(cut + at + 1, s->cut + at, (size_t)(s->n_cuts - at + 1) * sizeof(*cut));
-	cut[at] = c;
-	s->cut = cut;
-	s->n_cuts++;
 }
 
 /* Does an operand take all columns of the sum, in its type, and as many channels as the result
@@ -187,16 +172,8 @@ is_use(const struct sum *s, const struct g_op *op, const struct g_operand *o)
 static bool
 has_pieces(const struct finder *f, const struct g_operand *from, const struct g_operand *o)
 {
-	const struct sum *s = &f->l.v[sum_of(f, from)], *r = &f->l.v[sum_of(f, o)];
-	int k = 0, m = 0;
-	while (s->cut[k] < from->start.c)
-		k++;
-	while (r->cut[m] < o->start.c)
-		m++;
-	for (; s->cut[k] - from->start.c < from->shape.c; k++, m++)
-		if (s->cut[k] - from->start.c != r->cut[m] - o->start.c)
-			return false;
-	return s->cut[k] - from->start.c == r->cut[m] - o->start.c;
+	return !memcmp(f->cut[sum_of(f, from)] + from->start.c, f->cut[sum_of(f, o)] + o->start.c,
+		       (size_t)o->shape.c + 1);
 }
 
 /* Would one part of op read channels that another part has written? */
@@ -232,8 +209,8 @@ cut_sums(struct finder *f, const struct g_op *op)
 		int s = sum_of(f, o[k]);
 		if (s < 0 || f->l.v[s].add == op || !is_use(&f->l.v[s], op, o[k]))
 			continue;
-		add_cut(f, &f->l.v[s], o[k]->start.c);
-		add_cut(f, &f->l.v[s], o[k]->start.c + o[k]->shape.c);
+		f->cut[s][o[k]->start.c] = true;
+		f->cut[s][o[k]->start.c + o[k]->shape.c] = true;
 	}
 }
 
@@ -249,12 +226,31 @@ drop_bad(struct finder *f, const struct g_op *op)
 	bool none = true;
 	for (int k = 0; k < 3; k++) {
 		s = sum_of(f, o[k]);
-		if (s < 0)
-			continue;
-		f->bad[s] = true;
-		none = false;
+		if (s >= 0)
+			f->bad[s] = true;
+		none &= s < 0;
 	}
 	return none;
+}
+
+/* Keeps the sums of more than one piece. */
+static void
+keep_sums(struct finder *f)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < f->l.n; i++) {
+		struct sum s = f->l.v[i];
+		s.n_cuts = -1;
+		s.cut = anew(f->a, int32_t, (size_t)s.add->ofm.shape.c + 1);
+		for (int32_t c = 0; c <= s.add->ofm.shape.c; c++)
+			if (f->cut[i][c])
+				s.cut[++s.n_cuts] = c;
+		bool keep = !f->bad[i] && s.n_cuts > 1;
+		f->l.of[s.add->ofm.t->rec.index] = keep ? (int)n : -1;
+		if (keep)
+			f->l.v[n++] = s;
+	}
+	f->l.n = n;
 }
 
 struct sums
@@ -264,11 +260,12 @@ sums_find(struct arena *a, const struct graph *g)
 	find_touches(&f);
 	f.l.of = anew(a, int, g->n_tensors + 1);
 	f.l.v = anew(a, struct sum, g->n_ops + 1);
+	f.bad = anew(a, bool, g->n_ops + 1);
+	f.cut = anew(a, bool *, g->n_ops + 1);
 	for (size_t i = 0; i < g->n_tensors; i++)
 		f.l.of[i] = -1;
 	for (size_t i = 0; i < g->n_ops && !g->n_steps; i++)
 		find_sum(&f, (int)i);
-	f.bad = anew(a, bool, f.l.n + 1);
 	for (size_t i = 0; i < g->n_ops && f.l.n; i++)
 		cut_sums(&f, g->ops[i]);
 	for (bool again = f.l.n > 0; again;) {
@@ -276,14 +273,7 @@ sums_find(struct arena *a, const struct graph *g)
 		for (size_t i = 0; i < g->n_ops; i++)
 			again |= !drop_bad(&f, g->ops[i]);
 	}
-	size_t n = 0;
-	for (size_t i = 0; i < f.l.n; i++) {
-		bool keep = !f.bad[i] && f.l.v[i].n_cuts > 1;
-		f.l.of[f.l.v[i].add->ofm.t->rec.index] = keep ? (int)n : -1;
-		if (keep)
-			f.l.v[n++] = f.l.v[i];
-	}
-	f.l.n = n;
+	keep_sums(&f);
 	find_shared_products(&f);
 	return f.l;
 }
