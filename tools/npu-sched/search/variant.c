@@ -111,6 +111,7 @@ variant_open(const struct sched *s, const int *order)
 	x->s = anew(a, struct sched, 1);
 	*x->s = *s;
 	x->s->a = a;
+	x->s->costs = arena_open();
 	x->s->g = copy_graph(a, s->g);
 	x->s->info = copy_info(a, s, x->s->g);
 	x->reordered = order != NULL;
@@ -177,8 +178,11 @@ void
 variant_rest(struct variant *x)
 {
 	drop_candidates(x);
-	if (!keeps_cascades(x))
+	const bool keeps = keeps_cascades(x);
+	if (!keeps)
 		forget_cascades(x);
+	if (!keeps || x->s->n_ops >= MANY_OPS)
+		drop_cached_costs(x->s);
 }
 
 void
@@ -188,6 +192,7 @@ variant_close(struct variant *x)
 		return;
 	drop_candidates(x);
 	forget_cascades(x);
+	arena_close(x->s->costs);
 	arena_close(x->a);
 }
 
