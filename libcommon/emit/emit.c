@@ -8,14 +8,42 @@
 #include "graph/graph.h"
 #include "stream/op.h"
 
+static bool
+is_code_of(const struct g_code *c, const struct g_weights *w, int slice, int core)
+{
+	return c->weights == w && c->slice == slice && c->core == core;
+}
+
 const struct g_code *
 emit_code(const struct graph *g, const struct g_weights *w, int slice, int core)
 {
-	for (size_t i = 0; i < g->n_codes; i++) {
-		const struct g_code *c = g->codes[i];
-		if (c->weights == w && c->slice == slice && c->core == core)
-			return c;
+	for (size_t i = 0; i < g->n_codes; i++)
+		if (is_code_of(g->codes[i], w, slice, core))
+			return g->codes[i];
+	return NULL;
+}
+
+static void
+list_codes(struct emitter *m)
+{
+	m->first_code = anew(m->a, size_t, m->g->n_weights + 1);
+	m->next_code = anew(m->a, size_t, m->g->n_codes + 1);
+	for (size_t i = m->g->n_codes; i-- > 0;) {
+		const struct g_weights *w = m->g->codes[i]->weights;
+		m->next_code[i] = m->first_code[w->rec.index];
+		m->first_code[w->rec.index] = i + 1;
 	}
+}
+
+/* As emit_code(), for a graph with many codes. */
+static const struct g_code *
+find_code(struct emitter *m, const struct g_weights *w, int slice, int core)
+{
+	if (!m->first_code)
+		list_codes(m);
+	for (size_t i = m->first_code[w->rec.index]; i; i = m->next_code[i - 1])
+		if (is_code_of(m->g->codes[i - 1], w, slice, core))
+			return m->g->codes[i - 1];
 	return NULL;
 }
 
@@ -72,8 +100,8 @@ emit_find_piece(struct emitter *m, const struct g_step *s, int core,
 		struct emit_piece *out)
 {
 	const struct g_weights *w = s->op->weights;
-	const struct g_code *c = emit_code(m->g, w, s->slice, core);
-	const struct g_code *c0 = emit_code(m->g, w, s->slice, 0);
+	const struct g_code *c = find_code(m, w, s->slice, core);
+	const struct g_code *c0 = find_code(m, w, s->slice, 0);
 	if (!c0)
 		return graph_err(m->g, w, m->e, "w%d: slice %d is not encoded",
 				 w->rec.id, s->slice);

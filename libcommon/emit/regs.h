@@ -16,6 +16,9 @@ struct emitter {
 	struct memory_system memory;
 	struct emit_words *out;
 	size_t cap_words, cap_marks;
+	/* of each weights record, its first code plus 1; of each code, the next one of the
+	 * same record plus 1.  0: none.  NULL: not listed yet */
+	size_t *first_code, *next_code;
 	bool written[NPU_REGS];
 	uint64_t last[NPU_REGS];
 	struct hazards *hazards;

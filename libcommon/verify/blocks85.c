@@ -94,6 +94,8 @@ input_bytes(const struct checker *c)
 	const struct npu_op *op = &c->op;
 	bool null = op->kind == NPU_POOL && op->mode == NPU_POOL_NONE;
 	const struct npu_fm *f = null ? &op->ifm2 : &op->ifm;
+	if (!f->bits) /* rule 13 has reported a null pool without IFM2 */
+		return 0;
 	int64_t depth = npu_ifm_depth85(op, c->accel);
 	struct unit u = allocation_unit(c->accel, op->ublock, depth * f->bits);
 	int64_t granule = (int64_t)u.c * 128 / f->bits;

@@ -323,7 +323,8 @@ static bool
 read_graph(struct sched *s)
 {
 	const struct options *o = s->o;
-	struct bytes text;
+	uint8_t *text;
+	size_t n;
 	if (!o->accel)
 		return err_set(s->e, "error: --accelerator-config is required: one "
 				     "of %s", accel_names());
@@ -340,10 +341,12 @@ read_graph(struct sched *s)
 	s->profile_bytes = s->memory.cache_bytes;
 	if (o->cache_bytes)
 		s->memory.cache_bytes = o->cache_bytes;
-	if (!file_read(s->a, o->input, SIZE_MAX / 4, &text, s->e) ||
-	    !graph_read(s->a, text, file_name(o->input), STAGE_PART, &s->g, s->e) ||
+	if (!file_take(s->a, o->input, SIZE_MAX / 4, &text, &n, s->e) ||
+	    !graph_read(s->a, (struct bytes){ .p = text, .n = n }, file_name(o->input),
+			STAGE_PART, &s->g, s->e) ||
 	    !check_driver(s))
 		return false;
+	graph_release_text(s->g, text);
 	sched_machines(s);
 	graph_set_target(s->g, s->accel, &s->memory);
 	return true;

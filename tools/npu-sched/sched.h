@@ -74,6 +74,9 @@ struct chain_choice {
 	struct block_choice block;
 };
 
+/* From so many operations on, caches of each operation are small. */
+enum { MANY_OPS = 4096 };
+
 enum { MAX_CHOICES = 32, MAX_CACHED_COSTS = 32, MAX_CACHED_STRIPES = 32 };
 
 /* The part of a weight slice that is in fast memory: none, all, or its scales alone. */
@@ -269,6 +272,7 @@ struct sched {
 	const struct options *o;
 	struct op_info *info;
 	int n_ops;
+	struct arena *costs; /* of op_info.memo; NULL: a */
 	struct use *use; /* of each tensor */
 	bool *shallow; /* of each tensor: try NHWC, too (bricks padded, or all pointwise) */
 	int n_shallow;
@@ -444,6 +448,8 @@ void take_costs(struct sched *s, const struct sched *from);
 
 /* cost.c */
 bool weights_move(const struct sched *s); /* can fetching pay? */
+/* Frees the cached costs of kernels.  Needs: s->costs. */
+void drop_cached_costs(struct sched *s);
 /* Share of the bandwidth of the constants' memory that a transfer takes, 0 to 1.  Kernels
  * that read from the memory meanwhile have the rest. */
 double transfer_share(const struct sched *s);

@@ -457,6 +457,10 @@ cascade_run(struct sched *s, struct arena *a, struct cascade *c, bool kernels)
 		keep_between(&r);
 		return;
 	}
+	if (kernels) {
+		c->kernel = anew(a, struct kernel, 1);
+		r.cap = 1;
+	}
 	add_kernel(&r, 0, (struct g_range){ .lo = 0, .hi = height(&r, 0) });
 	replace_operand(s, c);
 }

@@ -115,6 +115,14 @@ search_variant(struct search *x, struct variant *v, const struct plan *best, dou
 	return p;
 }
 
+/* Closes a variant whose plan lost, unless others may take costs from it (find_like). */
+static void
+drop_loser(struct search *x, const struct variant *v)
+{
+	if (v && v->like)
+		drop_variant(x, v);
+}
+
 /* The fastest plan of the settings from l->v[*i] on that have the same order and use of copies.
  * Leaves *i behind these settings.  NULL: none takes fewer than `below` cycles. */
 static struct plan *
@@ -130,6 +138,8 @@ search_order(struct search *x, const struct settings *l, int *i, double below,
 		const bool faster = p && (!best || p->cycles < best->cycles);
 		*of = faster ? v : *of;
 		best = keep_plan(best, p, faster);
+		if (!faster)
+			drop_loser(x, v);
 	}
 	return best;
 }
@@ -170,6 +180,8 @@ search_orders(struct search *x, enum detail detail)
 		const bool better = p && is_better_order(x, p);
 		x->found.fastest_of = better ? v : x->found.fastest_of;
 		x->found.fastest = keep_plan(x->found.fastest, p, better);
+		if (!better)
+			drop_loser(x, v);
 	}
 }
 
@@ -250,6 +262,18 @@ search_within(struct search *x, struct variant *v, int64_t limit)
 	arena_close(a);
 }
 
+/* Closes the fastest plan and the variants opened last, up to one from which others may take
+ * costs. */
+static void
+forget_fastest(struct search *x)
+{
+	plan_close(x->found.fastest);
+	x->found.fastest = NULL;
+	x->found.fastest_of = NULL;
+	while (x->n && x->variant[x->n - 1]->like)
+		drop_loser(x, x->variant[x->n - 1]);
+}
+
 static bool
 fits(const struct search *x, int64_t limit)
 {
@@ -296,11 +320,11 @@ find_anchors(struct search *x)
 		first = open_setting(x, l.v[0]);
 		searched = !is_beyond(first, limit);
 		bool all = searched && everything_fits(first, limit);
+		variant_rest(first);
 		if (searched)
 			search_orders(x, all ? FINELY : COARSELY);
 		if (!all && fits(x, limit)) {
-			plan_close(x->found.fastest);
-			x->found.fastest = NULL;
+			forget_fastest(x);
 			search_orders(x, FINELY);
 		}
 	} else {

@@ -40,6 +40,7 @@ variant_open(const struct sched *s, const int *order)
 	x->s = anew(a, struct sched, 1);
 	*x->s = *s;
 	x->s->a = a;
+	x->s->costs = arena_open();
 	x->s->g = graph_copy_maps(a, s->g);
 	x->s->info = copy_info(a, s, x->s->g);
 	x->reordered = order != NULL;
@@ -106,8 +107,11 @@ void
 variant_rest(struct variant *x)
 {
 	drop_candidates(x);
-	if (!keeps_cascades(x))
+	const bool keeps = keeps_cascades(x);
+	if (!keeps)
 		forget_cascades(x);
+	if (!keeps || x->s->n_ops >= MANY_OPS)
+		drop_cached_costs(x->s);
 }
 
 void
@@ -117,6 +121,7 @@ variant_close(struct variant *x)
 		return;
 	drop_candidates(x);
 	forget_cascades(x);
+	arena_close(x->s->costs);
 	arena_close(x->a);
 }
 
