@@ -5,6 +5,8 @@
 #   make             programs in build/bin
 #   make demo        packages, programs, and a model compiled, run and reported
 #   make check       packages, programs, all tests
+#   make test T=PATTERN   the suites whose names match, and only what they need; with
+#                    B=build-quick CFLAGS=-O0 FAST_CFLAGS= compilation takes a third of the time
 #   make firmware-demo  the model in firmware, run in an emulator whose NPU is the
 #                    simulator; MODEL= INPUT= NPU= ETHOSU_DRIVER= TFLM= TFLM_DEPS=
 #   make check-asan  the tests once more, with address and undefined sanitizers
@@ -107,14 +109,8 @@ LIB := $(LIB_OBJ) $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/base/wasi/*.c))
 endif
 BIN := $(TOOLS:%=$(B)/bin/%)
 
-PROGRAM_SCRIPTS := scripts/npu-vela
-
 .PHONY: all
-all: $(LIB) $(BIN) $(PROGRAM_SCRIPTS:scripts/%=$(B)/bin/%)
-
-$(PROGRAM_SCRIPTS:scripts/%=$(B)/bin/%): $(B)/bin/%: scripts/%
-	@mkdir -p $(@D)
-	$(Q)sed 's/^version=.*/version=$(VERSION)/' $< >$@ && chmod 755 $@
+all: $(LIB) $(BIN)
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
@@ -131,7 +127,7 @@ $(FAST:%=$(B)/libcommon/%/%.o) $(B)/tools/npu-sched/%.o: EXTRA_CFLAGS += $(FAST_
 # the NPU and its dependencies, for firmware: no files, threads or mappings
 SIM_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/sim/npu*.c \
 	$(foreach f,arena block diag fixed hash text,libcommon/base/$(f).c) \
-	$(foreach d,stream target weights,libcommon/$(d)/*.c)))
+	$(foreach d,map stream target weights,libcommon/$(d)/*.c)))
 
 $(B)/libsim.a: $(SIM_OBJ)
 	$(call say,AR,$@)
@@ -146,7 +142,6 @@ $(shell mkdir -p $(B) && printf '%s\n' '$(FOUND_NOW)' | \
 $(patsubst %.c,$(B)/%.o,$(wildcard tools/mkinput/*.c)) $(BIN): $(FOUND)
 # these objects contain VERSION
 $(B)/libcommon/base/cli.o $(B)/tools/npu-cmdgen/model.o $(B)/tools/npucc/manifest.o: $(FOUND)
-$(PROGRAM_SCRIPTS:scripts/%=$(B)/bin/%): $(FOUND)
 
 # style and script of npu-report's page, as strings: page_css and page_js
 HELD := tools/npu-report/page.css tools/npu-report/page.js
@@ -202,7 +197,7 @@ FUZZ_REPLAY := $(FUZZ:%=$(B)/fuzz/%-replay)
 # groups of sections: the last link would keep those of one program only (i686's thunks).
 OBJCOPY ?= objcopy
 FUZZ_FLOW := flow stages data
-FUZZ_PROGRAMS := $(filter-out npucc npu-sweep,$(TOOLS))
+FUZZ_PROGRAMS := $(filter-out npucc npu-sweep npu-vela,$(TOOLS))
 FUZZ_LIB := $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/lib/*.c))
 define fuzz_program
 $(B)/fuzz/programs/$(1).o: $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c)) $(OBJ_$(1))
@@ -293,9 +288,18 @@ $(B)/tests/fault-drive: $(B)/tests/faults/drive.o $(LIB)
 deps:
 	$(Q)scripts/install-deps
 
-tests: all $(UNIT) $(FUZZ_REPLAY) $(B)/fuzz/words \
-	$(TEST_PROGRAMS:%=$(B)/tests/%) $(B)/tests/inject.so \
-	$(B)/tests/ethosu.so $(B)/tests/fault-drive $(TOOLS:%=$(B)/dynamic/bin/%)
+tests: suite-programs $(UNIT) $(FUZZ_REPLAY) $(B)/fuzz/words $(B)/tests/inject.so \
+	$(B)/tests/fault-drive $(TOOLS:%=$(B)/dynamic/bin/%)
+
+# what a bats file or the cases of a program need
+.PHONY: suite-programs test
+suite-programs: all $(TEST_PROGRAMS:%=$(B)/tests/%) $(B)/tests/ethosu.so \
+	$(B)/dynamic/bin/npu-run
+
+T =
+test:
+	$(Q)$(MAKE) --no-print-directory $$(tests/run $(B) '$(T)' --needs)
+	$(Q)tests/run $(B) '$(T)'
 
 check: deps
 	$(Q)$(MAKE) --no-print-directory check-run
@@ -399,12 +403,12 @@ WASM_CC = clang --target=wasm32-wasi
 wasm:
 	$(Q)scripts/install-deps --wasm
 	$(Q)$(MAKE) --no-print-directory B=$(WASM) CC="$(WASM_CC)" PKG_CONFIG=false STATIC=0 \
-		CPPFLAGS="-Ilibcommon/base/wasi -include wasi.h -D_WASI_EMULATED_SIGNAL" \
+		CPPFLAGS="-Ilibcommon/base/wasi -include wasi.h -D_WASI_EMULATED_SIGNAL \
+		-D_WASI_EMULATED_GETPID" \
 		CFLAGS="-Os -msimd128" FAST_CFLAGS= \
 		LDFLAGS="-Wl,--strip-all,--stack-first,-z,stack-size=4194304" \
-		LIBS="-lwasi-emulated-signal -lm" wasm-modules
-# but npu-sweep, which does nothing but run processes
-wasm-modules: $(patsubst %,$(B)/%.wasm,$(filter-out npu-sweep,$(TOOLS)))
+		LIBS="-lwasi-emulated-signal -lwasi-emulated-getpid -lm" wasm-modules
+wasm-modules: $(TOOLS:%=$(B)/%.wasm)
 $(B)/%.wasm: $(B)/bin/%
 	$(Q)cp $< $@
 
@@ -441,7 +445,8 @@ wheel: tests
 	$(Q)$(MAKE) --no-print-directory B=build-wheel STATIC=1 CFLAGS="-O2 -Wl,--strip-all" WARN=\
 		all
 	$(Q)scripts/packaging/make-wheel build-wheel/bin $(VERSION) build-wheel/dist
-	$(Q)NPUTOOLS_WHEELS=$(CURDIR)/build-wheel/dist tests/run $(B) '^packages:wheel$$'
+	$(Q)NPUTOOLS_WHEELS=$(CURDIR)/build-wheel/dist \
+		tests/run $(B) '^packages:wheel$$\|^packages:executorch$$'
 
 # a package in Debian's format, with the programs that use shared libraries
 .PHONY: deb
@@ -464,9 +469,8 @@ PKGCONFIGDIR := $(DESTDIR)$(PREFIX)/share/pkgconfig
 COMPLETION_BASH := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 COMPLETION_ZSH := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 # bash-completion looks for a file with the command's name
-COMPLETED := $(patsubst %,$(COMPLETION_BASH)/%,$(TOOLS) $(notdir $(PROGRAM_SCRIPTS)))
+COMPLETED := $(patsubst %,$(COMPLETION_BASH)/%,$(TOOLS))
 INSTALLED := $(TOOLS:%=$(BINDIR)/%) \
-	$(PROGRAM_SCRIPTS:scripts/%=$(BINDIR)/%) \
 	$(foreach m,$(wildcard man/*.[1-9]),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m))) \
 	$(DATADIR)/npu.mk $(DATADIR)/LICENSE \
 	$(patsubst scripts/%,$(DATADIR)/%,$(wildcard scripts/examples/* scripts/csolution/* \

@@ -60,12 +60,16 @@ unharmed()
 	done
 	unharmed
 	# a message is one line
-	refuses 2 'npu-vela: no?such: cannot be read' npu-vela "${memory[@]}" $'no\nsuch'
-	refuses 2 'npu-vela: ./-x: cannot be read' npu-vela "${memory[@]}" -- -x
+	refuses 2 'npu-vela: no?such: No such file or directory' npu-vela "${memory[@]}" $'no\nsuch'
+	refuses 2 'npu-vela: ./-x: No such file or directory' npu-vela "${memory[@]}" -- -x
 	# the name of the directory for temporary files is hostile, too
 	mkdir 'a,b&$(touch PWNED)'
-	TMPDIR=$PWD/'a,b&$(touch PWNED)' npu-vela "${memory[@]}" \
-		--output-dir=out "$digits" >log
+	printf '%s\n' '[System_Config.s]' core_clock=100e6 axi0_port=Sram axi1_port=OffChipFlash \
+		Sram_clock_scale=1.0 OffChipFlash_clock_scale=0.5 >s.ini
+	printf '%s\n' '[Memory_Mode.m]' const_mem_area=Axi1 arena_mem_area=Axi0 \
+		cache_mem_area=Axi0 >m.ini
+	TMPDIR=$PWD/'a,b&$(touch PWNED)' npu-vela --config=s.ini --config=m.ini \
+		--system-config=s --memory-mode=m --output-dir=out "$digits" >log
 	unharmed
 }
 

@@ -105,6 +105,12 @@ kept()
 		tfl-partition many.tflite
 }
 
+@test "a tensor of more than 2 GB is refused" {
+	op large 19 9 '[1,32768,32768,3]' "$t[1].shape=[1,32768,32768,3]"
+	refuses 2 'large.tflite: error: subgraph 0: tensor 0 (in) takes 3221225472 bytes, more than the 2147483647 of the largest memory' \
+		tfl-partition large.tflite
+}
+
 @test "integers of 32 bits have no zero point" {
 	local code
 	printf '\1\0\0\0\375\377\377\377\0\1\0\0\377\77\0\0' >x.bin

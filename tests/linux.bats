@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Linux's ethosu driver: npu-dis --verify=linux.
+# Linux's ethosu driver: npu-dis --verify=linux, npucc --target=linux, npu-run.
 bats_require_minimum_version 1.5.0
 
 load lib/common
@@ -23,7 +23,7 @@ fresh()
 	cp "$BATS_FILE_TMPDIR/$1.tflite" m.tflite
 }
 
-# code FILE NAME N HEX HEX: the code of the N-th command of this name
+# poke_code FILE NAME N HEX HEX: changes the code of the N-th command of this name
 poke_code()
 {
 	local at
@@ -32,7 +32,7 @@ poke_code()
 	poke "$1" $((at + 32)) "$4" "$5"
 }
 
-# by_rule RULE TEXT: Linux refuses m.tflite by this rule
+# by_rule RULE TEXT: npu-dis refuses m.tflite by this rule, with this text in the message
 by_rule()
 {
 	run --separate-stderr npu-dis --verify=linux m.tflite
@@ -60,18 +60,18 @@ by_rule()
 	refuses 2 "--source goes with" npu-dis --verify=linux --source=m.wenc m.tflite
 }
 
-@test "--verify=linux: a rule for each thing that the driver refuses" {
+@test "--verify=linux: each rule refuses a broken stream" {
 	cp "$BATS_TEST_DIRNAME/models/digits-ethos-u55-128.tflite" m.tflite
 	by_rule device "not ethos-u55-128"
 	fresh u65
 	poke_code m.tflite NPU_OP_CONV 1 01 00 # an IRQ
-	by_rule command "takes none of it"
+	by_rule command "does not accept this command"
 	fresh u65
 	poke_command m.tflite NPU_OP_CONV 1 01 00
 	by_rule command "parameter 1"
 	fresh u85
 	poke_code m.tflite NPU_OP_CONV 1 07 00 # RESIZE
-	by_rule command "takes none of it"
+	by_rule command "does not accept this command"
 	fresh u65
 	poke_code m.tflite NPU_SET_IFM_PAD_TOP 1 ff 02
 	by_rule command "doesn't exist"
@@ -98,7 +98,7 @@ by_rule()
 	by_rule padding "padding is greater"
 }
 
-@test "--verify=linux: strides without a sign, places behind a region's memory" {
+@test "--verify=linux: accesses behind the memory of a region" {
 	fresh u65
 	poke_payload m.tflite NPU_SET_IFM_BASE0 1 00 00 00 7f
 	by_rule extent "region 1 is used up to 0x7f"
@@ -132,7 +132,7 @@ transfer()
 @test "--verify=linux: transfers" {
 	[[ $(transfer ethos-u65-256 "") == *"accepted by Linux; bytes of regions: 0 272, 2 written 16" ]]
 	[[ $(transfer ethos-u85-256 "") == *"accepted by Linux; bytes of regions: 0 272, 2 written 16" ]]
-	# inside the NPU: no region
+	# internal memory of the NPU is no region
 	[[ $(transfer ethos-u65-256 's/^00020131/01000131/') == *"accepted by Linux; bytes of regions: 0 272" ]]
 	run transfer ethos-u65-256 's/^00000130/06000130/'
 	[ "$status" = 1 ] && [[ $output == *"rule dma-mode"* ]]
@@ -145,7 +145,7 @@ transfer()
 	[ "$status" = 1 ] && [[ $output == *"rule register-set"*" DMA0_SIZE0"* ]]
 	run transfer ethos-u65-256 "$steps; s/^00000010/00000132 &/"
 	[ "$status" = 1 ] && [[ $output == *"rule dma-length of Linux: DMA0_SIZE0 is 0"* ]]
-	# two of 16 bytes and a gap of 16: the driver counts the gap behind the last, too
+	# two runs of 16 bytes with a gap of 16: the driver counts a gap behind the last run, too
 	[[ $(transfer ethos-u65-256 "$steps; s/^00000010/00020132 &/") == *": 0 320, 2 written 16" ]]
 	run transfer ethos-u65-256 "s/^00000130/02000130 00ff4033 ffffffef/; s/^00000010/00020132 &/"
 	[ "$status" = 1 ] && [[ $output == *"rule dma-length"*"DMA0_SRC"* ]]
@@ -172,10 +172,39 @@ transfer()
 		false
 	}
 	grep -q '^6000 streams: .* other differences 0$' out
-	# all rules that a model of no transfers can break
+	# all rules that a model without transfers can break
 	for rule in command stop register-set format storage transpose padding extent; do
 		grep -q "^  $rule " out || { echo "no $rule"; false; }
 	done
+}
+
+# the folder that has drm.h: the header's own, or one of the system
+drm_folder()
+{
+	local folder
+	for folder in "$(dirname "$1")" /usr/include/drm /usr/include/libdrm; do
+		[ ! -e "$folder/drm.h" ] || { echo "$folder"; return; }
+	done
+}
+
+# the kernel's header, or the one that ETHOSU_HEADER names
+@test "the ioctls are those of the published header" {
+	need "${CC:-cc}"
+	header=${ETHOSU_HEADER:-/usr/include/drm/ethosu_accel.h}
+	[ -e "$header" ] || skip "no $header: set ETHOSU_HEADER to the kernel's ethosu_accel.h"
+	folder=$(drm_folder "$header")
+	[ -n "$folder" ] || skip "no drm.h beside $header or in /usr/include/drm"
+	"${CC:-cc}" -std=c11 -Wall -Werror -I"$folder" -DETHOSU_HEADER="\"$header\"" \
+		-o ioctls "$TOP/tests/unit/linux_ioctl.c"
+	run ./ioctls
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	[[ $output == "calls 0 to 5 compared with the published header"* ]]
+	# a header with another structure differs
+	sed 's/__u32 sram_size;/& __u32 more;/' "$header" >other.h
+	"${CC:-cc}" -std=c11 -I"$folder" -DETHOSU_HEADER="\"$PWD/other.h\"" \
+		-o ioctls "$TOP/tests/unit/linux_ioctl.c"
+	run -1 ./ioctls
+	[[ $output == "a job is 0x28, not 0x2c"* ]]
 }
 
 @test "npu-run gives what npu-sim gives" {
@@ -199,7 +228,7 @@ transfer()
 	npu-sim m.tflite >want
 	on u65 "$RUN" m.tflite >got 2>err
 	cmp got want
-	[ "$(cat err)" = "npu-run: note: 1 operator on the CPU, by the reference kernels: ADD" ]
+	[ "$(cat err)" = "npu-run: note: 1 operator runs on the CPU, with the reference kernels: ADD" ]
 	npucc "${U65[@]}" --batch=2 -o batch.tflite "$TOP/tests/models/digits.tflite" 2>log
 	npu-sim batch.tflite >want
 	on u65 "$RUN" --compare="$TOP/tests/models/digits.tflite" batch.tflite | cmp - want
@@ -216,12 +245,12 @@ transfer()
 
 @test "npu-run refuses before it submits" {
 	fresh u65
-	refuses 2 "it is compiled for ethos-u65-256, and /dev/accel/accel0 is ethos-u85-256: compile it with -a ethos-u85-256" \
+	refuses 2 "the model is compiled for ethos-u65-256, but /dev/accel/accel0 is ethos-u85-256: compile it with -a ethos-u85-256" \
 		on u85 "$RUN" m.tflite
 	refuses 2 "no ethos-u operator" on u65 "$RUN" "$TOP/tests/models/digits.tflite"
-	refuses 2 "No such file or directory: the kernel's ethosu driver makes it" \
+	refuses 2 "No such file or directory: the kernel's ethosu driver creates this file" \
 		"$RUN" --device=/dev/accel/accel9 m.tflite
-	refuses 2 "no device of a DRM driver" "$RUN" --device=/dev/null m.tflite
+	refuses 2 "not a device of a DRM driver" "$RUN" --device=/dev/null m.tflite
 	STANDIN_FAULT=other refuses 2 "the driver is rocket, not ethosu" on u65 "$RUN" m.tflite
 	poke_command m.tflite NPU_SET_IFM_PAD_BOTTOM 1 ff 00
 	export STANDIN_LOG=$PWD/calls
@@ -238,17 +267,17 @@ transfer()
 	refuses 2 "needs a LOG" "$RUN" --measure --json m.tflite
 }
 
-@test "npu-run: what goes wrong is one line" {
+@test "npu-run reports each failure in one line" {
 	# a stream with SRAM: region 2
 	npucc -a ethos-u65-256 --system-config Ethos_U65_High_End --memory-mode Dedicated_Sram \
 		--arena-cache-size=16K -o m.tflite "$TOP/tests/models/digits.tflite" 2>log
 	npu-dis --verify=linux m.tflite | grep -q ', 2 written '
 	npu-sim m.tflite >want
 	on u65 "$RUN" m.tflite | cmp - want
-	STANDIN_SRAM=1024 refuses 2 "/dev/accel/accel0 has 1024: compile it with --arena-cache-size=1024" \
+	STANDIN_SRAM=1024 refuses 2 "but /dev/accel/accel0 has 1024: compile the model with --arena-cache-size=1024" \
 		on u65 "$RUN" m.tflite
 	STANDIN_FAULT=submit refuses 2 "submitting a job: Invalid argument" on u65 "$RUN" m.tflite
-	STANDIN_FAULT=timeout refuses 2 "a job is not done after 50 ms" \
+	STANDIN_FAULT=timeout refuses 2 "a job has not ended after 50 ms" \
 		on u65 "$RUN" --timeout=50 m.tflite
 	STANDIN_FAULT=gone refuses 2 "No such device: the device is gone" on u65 "$RUN" m.tflite
 	STANDIN_FAULT=nomem refuses 2 "the kernel has no contiguous memory left" \
@@ -257,7 +286,7 @@ transfer()
 	STANDIN_FAULT=eintr on u65 "$RUN" m.tflite | cmp - want
 	export STANDIN_FAULT=wrong
 	run -1 --separate-stderr on u65 "$RUN" --compare m.tflite
-	[[ $stderr == *"note: operator 0 is the first that differs: region 1, byte 0x"* ]]
+	[[ $stderr == *"note: operator 0 is the first with a difference: byte 0x"*" of region 1 is "* ]]
 	[[ $stderr == *"but in the other model"* ]]
 }
 
@@ -276,13 +305,13 @@ transfer()
 	on u65 "$RUN" --frames=3 --measure=log m.tflite >out
 	[ "$(grep -c '^NPU TOTAL cycles: ' log)" = 3 ]
 	words=$(npu-dis m.tflite | sed -n 's/^Command stream length = \(.*\) bytes/\1/p')
-	grep -q "^NPU TOTAL cycles: $words\$" log # what the stand-in counts
+	grep -q "^NPU TOTAL cycles: $words\$" log # the stand-in counts 4 cycles a word
 	grep -q '^NPU AXI1_RD_DATA_BEAT_RECEIVED beats: 386$' log
 	npu-perf --system-config Ethos_U65_High_End --memory-mode Dedicated_Sram \
 		--measured=log m.tflite >perf
 	grep -q 'axi1_read_beats *386 ' perf
 	on u65 "$RUN" --measure m.tflite | tail -n 1 | grep -q '^NPU TOTAL cycles: '
-	STANDIN_COUNTERS=0 refuses 2 "a newer kernel has them" on u65 "$RUN" --measure m.tflite
+	STANDIN_COUNTERS=0 refuses 2 "use a newer kernel" on u65 "$RUN" --measure m.tflite
 	STANDIN_COUNTERS=0 on u65 "$RUN" m.tflite >/dev/null
 }
 
@@ -303,8 +332,8 @@ transfer()
 	done
 }
 
-# what Linux refuses of FAMILY SEED for u65 or u85 is RULE; with --target=linux it refuses
-# nothing, and the network computes the same
+# avoids FAMILY SEED u65|u85 RULE: the stream of this model breaks RULE; with --target=linux
+# it breaks no rule, and the outputs are the same
 avoids()
 {
 	"$TESTBIN/gen-model" "$2" "$1" >plain.tflite || return
@@ -330,7 +359,7 @@ avoids()
 	refuses 2 "keeps the arena in DRAM: memory mode Shared_Sram does not" \
 		npucc --target=linux -a ethos-u65-256 --system-config Ethos_U65_High_End \
 		--memory-mode Shared_Sram -o m.tflite "$TOP/tests/models/digits.tflite"
-	# a graph that was edited
+	# an edited graph: the emitter refuses what the lowering would have avoided
 	npucc "${U65[@]}" --target=linux -o m.wenc "$TOP/tests/models/digits.tflite" 2>log
 	grep -q '^model .* driver=linux' m.wenc
 	npucc "${U65[@]}" --target=any -o any.tflite "$TOP/tests/models/digits.tflite" 2>log
@@ -339,7 +368,7 @@ avoids()
 	"$TESTBIN/gen-model" 7 RESIZE_BILINEAR >plain.tflite
 	npucc "${U85[@]}" -o m.wenc plain.tflite 2>log
 	sed 's/^model .*/& driver=linux/' m.wenc >edited.wenc
-	refuses 2 "breaks rule command of Linux: RESIZE: the driver takes none of it" \
+	refuses 2 "breaks rule command of Linux: RESIZE: the driver does not accept this command" \
 		npu-cmdgen edited.wenc
 }
 
@@ -351,15 +380,15 @@ avoids()
 	npucc "${U85[@]}" --target=linux -o m.tflite m.tosa 2>log
 	npu-dis --verify=linux m.tflite
 	npu-sim --compare=m.tosa m.tflite
-	# a matrix product, of whose second map the driver has another idea
+	# a matrix product: the driver exchanges columns and channels of the second map
 	"$TESTBIN/gen-tosa" 3 computed >m.tosa
 	npucc "${U85[@]}" --target=linux -o m.tflite m.tosa 2>log
 	npu-sim m.tflite >want
 	on u85 "$RUN" m.tflite | cmp - want
 }
 
-# of COUNT changed streams of m.tflite for ACCELERATOR, those that --verify=linux refuses
-# never reach the driver, and each run ends with one line, or a report
+# never_submits u65|u85 COUNT: of COUNT changed streams, those that --verify=linux refuses
+# never reach the driver, and each run ends with one line or a report
 never_submits()
 {
 	local i at status refused=0

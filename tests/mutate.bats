@@ -5,6 +5,7 @@ bats_require_minimum_version 1.5.0
 # detected.
 
 load lib/common
+load lib/poke
 
 mutants=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/mutate-streams
 
@@ -57,6 +58,17 @@ nobody_missed()
 	compiled "$TOP/tests/models/digits.tflite" -a ethos-u55-32 --optimise=Size \
 		--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram
 	nobody_missed 350 100
+}
+
+@test "a null pool without IFM2 is an error of the stream" {
+	lowering=ethos-u85-256
+	"${mutants%/*}/gen-model" 1 TRANSPOSE >moved.tflite
+	compiled moved.tflite -a ethos-u85-256 \
+		--system-config=Ethos_U85_SYS_DRAM_Low --memory-mode=Dedicated_Sram
+	poke_command m.tflite NPU_OP_POOL 1 04 00
+	run npu-dis --verify m.tflite
+	[ "$status" = 1 ]
+	[[ $output == *"rule 13: a null pool without IFM2"* ]]
 }
 
 @test "the graph of another schedule is detected" {

@@ -233,7 +233,7 @@ breaks() {
 	refuses 2 "no ethos-u operator" npu-dis "$TOP/tests/models/digits.tflite"
 	echo 12345678 >hex
 	refuses 2 "bare words don't name their accelerator" npu-dis --raw hex
-	refuses 2 "unknown accelerator" npu-dis --raw -a ethos-u85 hex
+	refuses 2 "there is no accelerator 'ethos-u85'" npu-dis --raw -a ethos-u85 hex
 	refuses 2 "did you mean ethos-u55-128?" npu-dis --raw -a ethosu55-128 hex
 	printf 'abc' >three
 	refuses 2 "not a multiple of 4" npu-dis --raw -a ethos-u55-128 \

@@ -4,6 +4,7 @@
 bats_require_minimum_version 1.5.0
 
 load lib/common
+load lib/shared
 
 DIGITS=$BATS_TEST_DIRNAME/models/digits.tflite
 u55=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
@@ -189,6 +190,11 @@ front()
 	npu-perf --json d_npu.tflite >d.json
 	[ "$(wc -c <d.html)" -lt 400000 ]
 	HOME=$PWD timeout 120 node "$TOP/tests/lib/page.js" "$browser" d.html d.json 390 1440
+	# marks of axes such as 100 KiB keep their zeros
+	echo '{ "front": [ { "sram": 60000, "cycles": 900000 },
+		{ "sram": 400000, "cycles": 9000 } ] }' >wide.json
+	npu-report --html --front=wide.json d.json >wide.html
+	HOME=$PWD timeout 120 node "$TOP/tests/lib/page.js" "$browser" wide.html d.json 1440
 }
 
 @test "the peak is the most live memory, and at least the graph's lower bound" {
@@ -270,7 +276,8 @@ front()
 	grep -q '<dt>Time</dt><dd><b>[^<]*</b><small>as before; it was ' c.html
 	# operators by their change, the largest first, only for the report that differs
 	[ "$(grep -c 'What changed most' c.html)" = 1 ]
-	sed -n 's/.*share" style[^>]*>\([-+0-9.]*\) %.*/\1/p' c.html | tr -d '+-' >changes
+	sed -n '/What changed most/,/<.table>/s/.*style="--p[^>]*>\([-+0-9.]*\) %.*/\1/p' c.html |
+		tr -d '+-' >changes
 	[ -s changes ]
 	sort -rn changes | cmp - changes
 	npu-report --compare=slow.json --compare=fast.tflite fast.json >text
@@ -278,6 +285,82 @@ front()
 	grep -q '^fast.json beside fast.tflite$' text
 	run -1 npu-report --compare=fast.json --compare=slow.json --fail-if-slower=0 -o x slow.json
 	[[ $output == *"of fast.json"* ]]
+}
+
+@test "a comparison pairs the operators of a file without a map by shape" {
+	# the same plan with a map says which pairs are true
+	local model=$BATS_TEST_DIRNAME/models/digits.tflite
+	for k in "" --no-map; do
+		npucc -a ethos-u55-128 "${u55[@]}" --optimise=Size $k -o "old$k.tflite" "$model" \
+			2>/dev/null
+	done
+	report new
+	npu-report --compare=old.tflite new.tflite >names
+	npu-report --compare=old--no-map.tflite new.tflite >shapes 2>err
+	grep -q 'old--no-map.tflite does not record its memory system: using that of new' err
+	grep -qE 'old--no-map.tflite has no map .* of 12 operators \([0-9.]* % of the time of new' shapes
+	layers()
+	{
+		sed -n '/^Layers/,/^$/p' "$1" | awk 'NF > 5 { print $1, $2, $3 }'
+	}
+	layers names | sort >want
+	layers shapes | grep -v stage | sort >have
+	# every pair is true: at least the operators with weights, but not softmax
+	run ! grep -vxFf want have
+	for k in stem dw1 pw1 residual logits; do
+		grep -q "^$k " have
+	done
+	grep -qE '^  digit .* stage: 1 beside [0-9]+ *$' shapes
+	# all cycles are in some row
+	awk 'NR == FNR { a += $2; next } { b += $2 } END { exit !(a - b < 1 && b - a < 1) }' \
+		want <(sed -n '/^Layers/,/^$/p' shapes | awk 'NF > 5 { print $1, $2 }')
+	npu-report --compare=old--no-map.tflite -o c.html new.tflite 2>/dev/null
+	grep -q '<p class="soft" id="paired">old--no-map.tflite has no map' c.html
+	grep -q '<tr class="stage"><td title="digit">' c.html
+	# the same number of weights before encoding, by the shapes of the kernels
+	for k in new.tflite old--no-map.tflite; do
+		npu-report "${u55[@]}" --html "$k" |
+			sed -n '/All layers/,/<.table>/s/^<tr><td>.*<td class="n">\([0-9]*\)<.td><td class="n">[0-9.]* %.*/\1/p' |
+			grep -vx 0 | sort >"elements-$k"
+	done
+	[ -s elements-new.tflite ]
+	cmp elements-*
+	# the same without options for the new file
+	npu-report --compare=new.tflite -o c.html old--no-map.tflite 2>/dev/null
+	grep -q 'paired by shape' c.html
+}
+
+@test "Vela's files are compared operator by operator" {
+	need_shared reference/vela-compiled
+	local dir=$SHARED/reference/vela-compiled model
+	for model in person_detect ad01_int8 resnet_quant; do
+		npucc -a ethos-u55-128 "${u55[@]}" -o $model.tflite \
+			"$SHARED/models/$model.tflite" 2>/dev/null
+		for version in 3.12.0 5.1.0; do
+			npu-report --compare="$dir/$version/ethos-u55-128_Shared_Sram/$model.tflite" \
+				$model.tflite 2>/dev/null
+		done
+	done | grep -oE '[0-9.]+ % of the time' >shares
+	[ "$(wc -l <shares)" = 6 ]
+	# softmax and shortcuts may be stages
+	awk '$1 < 90 { exit bad = 1 }' shares
+}
+
+@test "operators on the CPU have a price on page, in JSON and in comparisons" {
+	for k in "" --cpu=ADD; do
+		npucc -a ethos-u55-128 "${u55[@]}" $k -o "m$k.tflite" "$DIGITS" 2>/dev/null
+	done
+	npu-perf --json m--cpu=ADD.tflite >m.json
+	jq -e '(.on_cpu | length) == 1 and .on_cpu[0].name == "residual" and
+		.layers[.on_cpu[0].layer].name == "residual" and
+		.on_cpu[0].cycles == .cpu_cycles and .cpu_cycles > 0' m.json
+	npu-report --html m.json >m.html
+	cycles=$(npu-report --summary m.json |
+		sed -n 's/.* 1 on the CPU, roughly \([0-9,]*\) cycles.*/\1/p')
+	grep -q "<tr><td title=\"residual\">residual</td>.*>$cycles<.*>kept on the CPU by --cpu<" m.html
+	npu-report --compare=m.tflite --html m.json >c.html
+	grep -q '<td title="residual">.*>now on the CPU<' c.html
+	npu-report --compare=m.tflite m.json | grep -qE '^  residual +ADD .* new on the CPU'
 }
 
 @test "a file that is no report is refused" {

@@ -88,7 +88,7 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	[ -s output/digits_summary_mine.csv ]
 	[ "$(npu-vela --list-configs mem.ini | tail -1)" = "  ours" ]
 	npu-vela --list-configs Arm/vela.ini | grep -q Ethos_U55_Deep_Embedded
-	refuses 2 "nowhere.ini: cannot be read" npu-vela --list-configs nowhere.ini
+	refuses 2 "npu-vela: nowhere.ini: No such file or directory" npu-vela --list-configs nowhere.ini
 }
 
 @test "operators on the CPU are no error, even all of them" {
@@ -130,11 +130,11 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	done
 	refuses 2 "unrecognized option '--no-such-option'" npu-vela --no-such-option
 	refuses 2 "option '--verbose' is ambiguous" npu-vela --verbose
-	refuses 2 "option '--optimise' needs a value" npu-vela --optim
+	refuses 2 "option '--optimise' requires an argument" npu-vela --optim
 }
 
 @test "a failure leaves no file, and a full disk is an error" {
-	refuses 2 "nothing.tflite: cannot be read" npu-vela nothing.tflite
+	refuses 2 "npu-vela: nothing.tflite: No such file or directory" npu-vela nothing.tflite
 	refuses 2 "which network?" npu-vela --timing
 	refuses 1 "npu-sched" npu-vela "${memory[@]}" --arena-cache-size 16 "$model"
 	[ ! -e output ]
@@ -144,45 +144,68 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 		# shellcheck disable=SC2086
 		npu-vela $args >/dev/full 2>err || status=$?
 		[ $status = 2 ]
-		[ "$(tail -1 err)" = "npu-vela: standard output: cannot be written" ]
+		[ "$(tail -1 err)" = "npu-vela: standard output: No space left on device" ]
 	done
 }
 
-@test "without space for temporary files there is one line with their directory" {
-	local said
-	refuses 2 "npu-vela: /no-such: no temporary directory can be made there" \
-		env TMPDIR=/no-such npu-vela "${memory[@]}" "$model"
-	# a limit of file sizes stands for a full disk
-	mkdir small
-	said=$(ulimit -f 1; TMPDIR=$PWD/small npu-vela "${memory[@]}" "$model" 2>&1 >/dev/null) &&
-		return 1
-	[ "$(sed -n '$p' <<<"$said")" = \
-		"npu-cmdgen: $PWD/small: temporary file: File too large" ]
-	[ -z "$(ls -A small)" ]
+@test "only several configuration files need a temporary file, which is removed" {
+	TMPDIR=/no-such npu-vela "${memory[@]}" "$model" >log
+	rm -r output
+	printf '[Memory_Mode.a]\nconst_mem_area=Axi1\narena_mem_area=Axi0\ncache_mem_area=Axi0\n' >a.ini
+	printf '# nothing\n' >b.ini
+	mkdir tmp
+	TMPDIR=$PWD/tmp npu-vela --system-config $system --memory-mode Shared_Sram --config a.ini \
+		--config b.ini "$model" >log 2>&1 || [ $? = 2 ]
+	[ -z "$(ls -A tmp)" ]
+	refuses 2 "npu-vela: /no-such/nputools-" env TMPDIR=/no-such npu-vela "${memory[@]}" \
+		--config a.ini --config b.ini "$model"
+	refuses 2 "npu-vela: c.ini: No such file or directory" env TMPDIR="$PWD/tmp" npu-vela \
+		"${memory[@]}" --config a.ini --config c.ini "$model"
+	[ -z "$(ls -A tmp)" ]
 	[ ! -e output ]
+}
+
+@test "a file that cannot be written whole is not written at all" {
+	local said
+	# a limit of file sizes stands for a full disk; it also limits files in memory
+	said=$(ulimit -f 1; npu-vela "${memory[@]}" "$model" 2>&1 >/dev/null) && return 1
+	[ "$(tail -1 <<<"$said")" = "npu-vela: file in memory: File too large" ]
+	[ ! -e output ]
+	mkdir -p out/digits_summary_$system.csv
+	refuses 2 "out/digits_summary_$system.csv: " npu-vela "${memory[@]}" --output-dir out "$model"
+	[ "$(ls -A out)" = digits_summary_$system.csv ]
+	mkdir other
+	cp "$model" m.tflite
+	ln -s ../m.tflite other/m_vela.tflite
+	refuses 2 "the output would overwrite the input" npu-vela "${memory[@]}" --output-dir other \
+		m.tflite
+	cmp "$model" m.tflite
+}
+
+# the programs that npu-vela has started, and itself
+started()
+{
+	grep -lsz "^NPU_VELA_TEST=$BATS_TEST_TMPDIR$" /proc/[0-9]*/environ || true
 }
 
 @test "a signal ends npu-vela immediately, and no file is left" {
 	[ -r /proc/self/environ ] || skip "no /proc"
-	local real=$SHARED/models-real/deeplabv3_mnv2_dm05.tflite i status=0
+	local real=$SHARED/models-real/deeplabv3_mnv2_dm05.tflite i status=0 begin
 	[ -n "$SHARED" ] && [ -e "$real" ] || skip "no ../shared"
-	mkdir tmp
-	NPU_VELA_TEST=$BATS_TEST_TMPDIR TMPDIR=$PWD/tmp npu-vela "${memory[@]}" "$real" \
-		>log 2>&1 3>&- &
+	NPU_VELA_TEST=$BATS_TEST_TMPDIR npu-vela "${memory[@]}" "$real" >log 2>&1 3>&- &
 	# without the signal it takes seconds
 	for ((i = 0; i < 500; i++)); do
-		[ -z "$(ls -A tmp)" ] || break
+		[ "$(started | wc -l)" -lt 3 ] || break
 		sleep 0.01
 	done
-	sleep 0.2
-	local started=${EPOCHREALTIME/./}
+	begin=${EPOCHREALTIME/./}
 	kill -TERM $!
 	wait $! || status=$?
 	[ $status = 143 ]
-	[ $((${EPOCHREALTIME/./} - started)) -lt 1000000 ]
-	[ -z "$(ls -A tmp)" ]
+	[ $((${EPOCHREALTIME/./} - begin)) -lt 1000000 ]
+	[ ! -e output ]
 	for ((i = 0; i < 100; i++)); do
-		grep -lsz "^NPU_VELA_TEST=$BATS_TEST_TMPDIR$" /proc/[0-9]*/environ || return 0
+		[ -n "$(started)" ] || return 0
 		sleep 0.01
 	done
 	return 1

@@ -4,6 +4,7 @@
 bats_require_minimum_version 1.5.0
 
 load lib/common
+load lib/shared
 
 DIGITS=$BATS_TEST_DIRNAME/models/digits.tflite
 
@@ -29,6 +30,52 @@ on_terminal()
 	mkdir dir
 	on_terminal "timeout --foreground -s INT 3 npu-sim -j1 --frames=1000000 --seed=1 -o dir/x $DIGITS" ||
 		true
-	grep -q $'s left\r\033\\[K' said
+	grep -q $'%, about [0-9]* [a-z]* left\r\033\\[K' said
 	[ -z "$(ls -A dir)" ]
+}
+
+@test "npu-sim shows progress while several workers run a round of frames" {
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" conv 6 32 128 >slow.tflite
+	# all frames are one round of two workers
+	on_terminal "npu-sim -j2 --frames=24 --seed=1 slow.tflite >out"
+	grep -q $'\r\033\\[Knpu-sim: frames: [0-9]* %, about [0-9]* s left' said
+}
+
+@test "npu-eval shows its progress" {
+	for _ in {1..30}; do
+		for d in {0..9}; do
+			echo "$TOP/tests/models/digits/digit-$d.pgm $d"
+		done
+	done >list
+	mkinput --list=list --range=0,1 -o x.npy "$DIGITS"
+	on_terminal "npu-eval --layers --json $DIGITS x.npy >out"
+	grep -q $'\r\033\\[Knpu-eval: items: [0-9]* %, about [0-9]* s left' said
+	jq -e '.items == 300' out
+}
+
+@test "npu-sched shows its progress, and Ctrl-C ends it without a file" {
+	need_shared models/mbv2_int8.tflite
+	npucc -o m.part "$SHARED/models/mbv2_int8.tflite" 2>/dev/null
+	mkdir dir
+	search="npu-sched -a ethos-u55-128 --system-config Ethos_U55_High_End_Embedded"
+	search+=" --memory-mode Shared_Sram --front --json --effort=5 -o dir/x m.part"
+	on_terminal "timeout --foreground -s INT 6 $search" || true
+	grep -q $'\r\033\\[Knpu-sched: search: [0-9]* %, about [0-9]* s left' said
+	# Ctrl-C has removed the line
+	grep -q $'left\r\033\\[K$' said || grep -q $'left\r\033\\[K\r' said
+	[ -z "$(ls -A dir)" ]
+}
+
+@test "npucc lends its terminal to npu-sched, and Ctrl-C leaves nothing" {
+	need_shared models/mbv2_int8.tflite
+	cp "$SHARED/models/mbv2_int8.tflite" m.tflite
+	mkdir dir
+	compile="npucc --part=alif-e7-hp --report=dir/m.html -o dir/m_npu.tflite m.tflite"
+	on_terminal "timeout --foreground -s INT 5 $compile" || true
+	grep -q $'\r\033\\[Knpu-sched: curve of SRAM and time: [0-9]* %' said
+	[ "$(tail -c 4 said | tr -d '\n')" != left ]
+	[ -z "$(ls -A dir)" ]
+	# standard error that is no terminal gets messages alone
+	npucc --part=alif-e7-hp -o d.tflite "$DIGITS" 2>err
+	run ! grep $'\r' err
 }

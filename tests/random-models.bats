@@ -59,14 +59,25 @@ random_models()
 	[ "$status" = 0 ]
 }
 
-@test "every operator that nputools-ops(7) names is drawn" {
-	sed -n '/^\.It Cm/{s/ No ([^)]*)//g;p}' "$TOP/man/nputools-ops.7" |
-		grep -oE '\<[A-Z][A-Z0-9_]+\>' | sort -u >named
+@test "every operator with a lowering is drawn" {
+	{
+		sed -n '/^\.It Cm/{s/ No ([^)]*)//g;p}' "$TOP/man/nputools-ops.7" |
+			grep -oE '\<[A-Z][A-Z0-9_]+\>'
+		operators '$6 != "none"'
+	} | sort -u >named
 	"$GEN" -l | sort >drawn
 	[ "$(wc -l <named)" -gt 50 ]
 	# variables by name need a second subgraph: state.bats draws those
 	comm -23 named drawn | grep -vxE 'VAR_HANDLE|(READ|ASSIGN)_VARIABLE|CALL_ONCE' >left || true
-	[ ! -s left ]
+	[ ! -s left ] || { cat left; return 1; }
+	# the seeds of this file do not draw those of newer families: a test names them
+	sed -n '/^const struct draw \(later\|logic\)/,/^}/s/^\t{ "\([^"]*\)".*/\1/p' \
+		"$TOP"/tests/programs/gen-model/*.c >newer
+	[ "$(wc -l <newer)" -gt 10 ]
+	while read -r name; do
+		grep -qw "$name" "$BATS_TEST_FILENAME" ||
+			{ echo "no test draws $name"; return 1; }
+	done <newer
 }
 
 # the compiler fails at convolutions: the kept model is a small one with a convolution

@@ -97,6 +97,83 @@ accel=() lay=()
 	call_runs x.tflite
 }
 
+# many NAME: 10 inputs and 6 outputs of four types, one of them read again; most of them do
+# not end at a multiple of 16
+many()
+{
+	need flatc jq
+	jq -n '
+	def q: {scale:[0.05],zero_point:[3]}; def q0: {scale:[0.01],zero_point:[0]};
+	def t($n; $type; $shape; $q): {name:$n,type:$type,shape:$shape,buffer:0,quantization:$q};
+	def code($n): {deprecated_builtin_code:$n,builtin_code:$n,version:1};
+	def add: {builtin_options_type:11,builtin_options:{}};
+	{version:3, operator_codes:[code(0),code(55),code(17)], buffers:[{}],
+	subgraphs:[{inputs:[range(10)], outputs:[10,11,12,13,14,15], tensors:[
+		t("a";9;[1,3,5,7];q), t("b";9;[1,3,5,7];q), t("c";9;[1,3,5,7];q),
+		t("d";7;[1,2,9,5];q0), t("e";7;[1,2,9,5];q0),
+		t("f";2;[1,1,1,7];q0),
+		t("g";3;[1,1,1,33];q), t("h";3;[1,1,1,33];q),
+		t("i";2;[1,1,1,7];q0), t("j";9;[1,6,6,20];q),
+		t("k";9;[1,3,5,7];q), t("l";9;[1,3,5,7];q), t("m";7;[1,2,9,5];q0),
+		t("n";2;[1,1,1,7];q0), t("o";3;[1,1,1,33];q),
+		t("p";9;[1,3,3,20];q)],
+	operators:[
+		{opcode_index:0,inputs:[0,1],outputs:[10]} + add,
+		{opcode_index:0,inputs:[10,2],outputs:[11]} + add,
+		{opcode_index:0,inputs:[3,4],outputs:[12]} + add,
+		{opcode_index:1,inputs:[5,8],outputs:[13]},
+		{opcode_index:1,inputs:[6,7],outputs:[14]},
+		{opcode_index:2,inputs:[9],outputs:[15],builtin_options_type:5,
+			builtin_options:{stride_w:2,stride_h:2,filter_width:2,filter_height:2}}]}]}
+	' >"$1.json"
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" "$1.json"
+}
+
+@test "more than five inputs and outputs share two base addresses" {
+	many many
+	separate many.tflite "${u55[@]}"
+	grep -q '^area  *io3 region=3 used=' x.sched
+	grep -q '^area  *io4 region=4 used=' x.sched
+	run ! grep -q 'io5' x.sched
+	call_runs x.tflite
+	grep -qx '#define NET_INPUT_1_REGION 3' net.h
+	grep -qx '#define NET_INPUT_1_REGION_OFFSET 112' net.h # 3 * 5 * 7 bytes, rounded up
+	grep -qx '#define NET_OUTPUT_5_REGION 4' net.h
+	[ "$(npu-perf --json "${u55[@]:2}" x.tflite | jq .separate_io_bytes)" -gt 1800 ]
+	separate many.tflite "${u65[@]}"
+	call_runs x.tflite
+	# the buffer of the previous frame is another one
+	sed -i 's/, own_inputs\[(frame)/, own_inputs[(frame + 1)/' call_glue.h
+	run call_link x.tflite
+	[ "$status" -eq 1 ]
+	accel=(-a ethos-u85-256)
+	separate many.tflite "${u85[@]}"
+	call_runs x.tflite
+	accel=()
+	separate many.tflite "${u55[@]}" --optimise=Size
+	npucc "${u55[@]}" --separate-io-regions --keep=kept --check -o x.tflite many.tflite \
+		>/dev/null 2>&1
+	jq -e '.inputs[2].arena_offset == null and .inputs[2].region == 3 and
+		.inputs[2].region_offset == 224 and .outputs[5].region == 4' kept/manifest.json
+}
+
+@test "a wrong place in a shared region is found" {
+	many many
+	separate many.tflite "${u55[@]}"
+	# two inputs of 28 bytes exchanged
+	sed '/^tensor  *t5 /s/at=0x2d0/at=0x2f0/; /^tensor  *t8 /s/at=0x2f0/at=0x2d0/' x.sched >y.sched
+	refuses 2 "t5 at 0x2f0 in io3: a tensor outside of the arena must be at 0x2d0 there" \
+		npu-wenc y.sched
+	# OFM_REGION 4 becomes 1: the results go into the arena
+	sed 's/\x1f\x01\x04\x00/\x1f\x01\x01\x00/' x.tflite >y.tflite
+	run -1 npu-dis --verify y.tflite
+	[[ "$output" == *"of its memory belongs to output 0, and nothing has written it"* ]]
+	# the plan has output 1 at 0x6b0: behind 1600 bytes of inputs and the 112 of output 0
+	sed 's/\xb0\x06\x00\x00/\xc0\x06\x00\x00/' x.tflite >y.tflite
+	run -1 npu-dis --verify --source=x.wenc y.tflite
+	[[ "$output" == *"t11 is planned at 0x80, the graph has it at 0x70"* ]]
+}
+
 @test "what can't be had is refused with the reason" {
 	s="--separate-io-regions is not possible"
 	refuses 2 "$s: operator 0, CONV_2D, runs on the CPU" \

@@ -347,6 +347,11 @@ kept: 18 files" ]
 	grep -qF "$(cut -c1-60 sentence)" page.html
 	[ "$(grep -c 'class="knee"' page.html)" = 1 ]
 	[ -z "$(grep -i 'http' page.html)" ]
+	# readable on a telephone and in the dark, with units
+	grep -q 'name="viewport" content="width=device-width' page.html
+	grep -q 'prefers-color-scheme: dark' page.html
+	grep -qE '<text class="across"[^>]*>[0-9.]+ (KiB|bytes)<' page.html
+	grep -qE '<text class="up"[^>]*>[0-9.]+ (µs|ms)<' page.html
 	refuses 2 "no memory system stands in it" npu-sweep --like="$model" "$model"
 }
 

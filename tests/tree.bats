@@ -77,7 +77,7 @@ finds() {
 
 @test "every program has cases of its output and cases of its refusals" {
 	local p
-	for p in $(programs) npu-vela; do
+	for p in $(programs); do
 		printed=0 refused=0
 		for d in "$TOP/tests/cases/$p"/*/; do
 			[ ! -e "$d/want.exit" ] || refused=$((refused + 1))
@@ -104,8 +104,7 @@ family()
 
 @test "every operator with a lowering and every family of nputools-lowering(7) has a case" {
 	local op c
-	for op in $(grep -hoE '\.code = TFL_[A-Z0-9_]+' "$TOP"/tools/tfl-partition/*/*.c |
-		sed 's/.*TFL_//' | sort -u); do
+	for op in $(operators '$6 != "none"'); do
 		c=$(tr 'A-Z_' 'a-z-' <<<"$op")
 		case $op in *_VARIABLE) c=state ;; esac # READ_VARIABLE and ASSIGN_VARIABLE
 		family "tfl-partition/$c"
@@ -154,4 +153,17 @@ family()
 	for c in $(sed 's/.*: //' rows); do
 		family "tfl-partition/$c"
 	done
+}
+
+@test "tests/run --needs names what make makes for the suites that match" {
+	needs() { "$TOP/tests/run" build "$1" --needs; }
+	[ "$(needs '^unit:fixed$')" = build/tests/fixed ]
+	[ "$(needs '^fuzz:graph$')" = build/fuzz/graph-replay ]
+	[ "$(needs '^cases:npu-dis$\|^bats:npu-dis$')" = suite-programs ]
+	[ "$(needs '^bats:faults$')" = tests ]
+	[ -z "$(needs '^no such suite$')" ]
+	make -C "$TOP" -n V=1 B="$PWD/build" T='^unit:fixed$' test >plan
+	grep -q -- ' -o [^ ]*/tests/fixed ' plan
+	grep -q "^tests/run .*/build '.unit:fixed." plan
+	! grep -q -- '/bin/npu-sched' plan
 }

@@ -64,23 +64,6 @@ check_output(void)
 		_exit(EXIT_TROUBLE);
 }
 
-/* ---- mistakes -------------------------------------------------------------
- */
-
-static int n_mistakes; /* of the command line, each printed when it was found */
-
-void
-cli_error(const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	(void)fprintf(stderr, "%s: ", program_invocation_short_name);
-	(void)vfprintf(stderr, fmt, ap);
-	(void)fputc('\n', stderr);
-	va_end(ap);
-	n_mistakes++;
-}
-
 static void
 point_to_help(void)
 {
@@ -185,14 +168,32 @@ parse_all(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+static bool
+store(const struct parsers *p, int key, const char *arg)
+{
+	const struct cli_store *r = p->common->stores;
+	while (r && r->key && r->key != key)
+		r++;
+	if (!r || !r->key)
+		return false;
+	void *member = (char *)p->options + r->at;
+	if (r->is_text)
+		*(const char **)member = arg;
+	else
+		*(bool *)member = true;
+	return true;
+}
+
 /* the program's parser: judges the whole command line only if all of it was
  * read */
 static error_t
 parse_own(int key, char *arg, struct argp_state *state)
 {
 	struct parsers *p = state->input;
-	if (key == ARGP_KEY_END && p->misspelt)
+	if ((key == ARGP_KEY_END && p->misspelt) || store(p, key, arg))
 		return 0;
+	if (!p->own->parser)
+		return ARGP_ERR_UNKNOWN;
 	state->input = p->options;
 	error_t e = p->own->parser(key, arg, state);
 	state->input = p;
@@ -233,7 +234,9 @@ parse(struct parsers *p, const struct argp_option *common_row, int argc,
 				      {&standard, 0, NULL, 0},
 				      {0}};
 	struct argp whole = {.parser = parse_all,
-			     .args_doc = own->args_doc,
+			     .args_doc = own->args_doc      ? own->args_doc
+					 : p->common->file ? "[FILE]"
+							   : NULL,
 			     .doc = own->doc,
 			     .children = tables,
 			     .help_filter = own->help_filter};
@@ -241,7 +244,7 @@ parse(struct parsers *p, const struct argp_option *common_row, int argc,
 	    own->options, shared.options, standard_options};
 	struct cli_words words;
 	cli_check_words(&words, rows, argc, argv);
-	p->misspelt = n_mistakes > 0;
+	p->misspelt = cli_mistakes() > 0;
 	p->operand = calloc((size_t)argc + 1, sizeof(*p->operand));
 	if (!p->operand)
 		out_of_memory();
@@ -266,8 +269,21 @@ cli_parse(const struct argp *argp, int argc, char **argv, void *options,
 	if (atexit(check_output))
 		out_of_memory();
 	parse(&all, row, argc, argv);
-	if (n_mistakes)
+	if (cli_mistakes())
 		point_to_help();
+}
+
+int
+cli_run(const struct argp *argp, int argc, char **argv, void *options,
+	const struct cli_common *common,
+	bool (*run)(void *options, struct arena *a, struct err *e))
+{
+	struct err e = { 0 };
+	cli_parse(argp, argc, argv, options, common);
+	struct arena *a = arena_open();
+	(void)run(options, a, &e);
+	arena_close(a);
+	return cli_finish(&e);
 }
 
 void

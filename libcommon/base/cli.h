@@ -10,7 +10,11 @@
 #include "base/text.h"
 
 #include <argp.h>
+#include <stddef.h>
 #include <stdint.h>
+
+struct arena;
+struct cli_store;
 
 enum { CLI_MAX_JOBS = 64 };
 
@@ -29,16 +33,47 @@ struct cli_common {
 	int output_group;	  /* argp's option group of --output in --help */
 	unsigned *jobs;		  /* -j, --jobs: 0 to CLI_MAX_JOBS */
 	const char *jobs_doc;
+	const struct cli_store *stores; /* NULL: none */
 };
+
+/*
+ * Options of the program's table that only set a member of its struct of options.  The
+ * program's parser does not see them.  The list ends with an all-zero row.
+ *
+ * CLI_FLAG sets a bool, CLI_TEXT a const char * to the argument.  A member of another
+ * type does not compile.
+ */
+struct cli_store {
+	int key;
+	bool is_text;
+	size_t at; /* bytes from the beginning of the options */
+};
+#define CLI_MEMBER(type, member, of)                                                \
+	(offsetof(type, member) + 0 * sizeof(_Generic(((type *)0)->member, of: 0)))
+#define CLI_FLAG(option, type, member)                                              \
+	{ .key = (option), .at = CLI_MEMBER(type, member, bool) }
+#define CLI_TEXT(option, type, member)                                              \
+	{ .key = (option), .is_text = true, .at = CLI_MEMBER(type, member, const char *) }
 
 /*
  * Parses the command line with argp and adds --help, --usage, --version and the
  * options of common (NULL: none).  Prints all mistakes of the command line, one
  * line each, and then ends the program with EXIT_TROUBLE.  Ends the program at once if
  * common->output is one of the operands, under any name.
+ *
+ * argp->args_doc is "[FILE]" if it is NULL and common->file is set.  argp->parser may be
+ * NULL.
  */
 void cli_parse(const struct argp *argp, int argc, char **argv, void *options,
 	       const struct cli_common *common);
+
+/*
+ * A whole main(): parses the command line, calls run with an arena, which is then closed,
+ * and returns what cli_finish() returns.  The result of run is not used: e says all.
+ */
+int cli_run(const struct argp *argp, int argc, char **argv, void *options,
+	    const struct cli_common *common,
+	    bool (*run)(void *options, struct arena *a, struct err *e));
 
 /*
  * The last call of a main(): flushes standard output, and prints e as "NAME: text" if e

@@ -9,9 +9,31 @@
 
 #include <getopt.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static int n_mistakes; /* of the command line, each printed when it was found */
+
+void
+cli_error(const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	(void)fprintf(stderr, "%s: ", program_invocation_short_name);
+	(void)vfprintf(stderr, fmt, ap);
+	(void)fputc('\n', stderr);
+	va_end(ap);
+	n_mistakes++;
+}
+
+int
+cli_mistakes(void)
+{
+	return n_mistakes;
+}
 
 /* keys of the rows of struct scan's names: above all letters */
 enum { FIRST_NAME = 1 << 16 };

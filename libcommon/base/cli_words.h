@@ -22,4 +22,7 @@ struct cli_words {
 void cli_check_words(struct cli_words *w, const struct argp_option *const table[CLI_TABLES],
 		     int argc, char **argv);
 
+/* Returns the number of mistakes that cli_error() printed. */
+int cli_mistakes(void);
+
 #endif

@@ -129,3 +129,19 @@ file_read(struct arena *a, const char *path, size_t max, struct bytes *out,
 	*out = (struct bytes){ .p = p, .n = n };
 	return ok;
 }
+
+bool
+file_put(int fd, const void *data, size_t n)
+{
+	const uint8_t *p = data;
+	while (n) {
+		ssize_t k = write(fd, p, n);
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0)
+			return false;
+		p += k;
+		n -= (size_t)k;
+	}
+	return true;
+}

@@ -32,22 +32,6 @@ widen_pipe(int fd, size_t n)
 #endif
 }
 
-bool
-file_put(int fd, const void *data, size_t n)
-{
-	const uint8_t *p = data;
-	while (n) {
-		ssize_t k = write(fd, p, n);
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k < 0)
-			return false;
-		p += k;
-		n -= (size_t)k;
-	}
-	return true;
-}
-
 /* Writes the parts and then the content of the spool `rest`; NULL: no spool. */
 static bool
 write_all(int fd, const struct bytes *part, size_t n, const struct spool *rest)

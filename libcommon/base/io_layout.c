@@ -2,6 +2,7 @@
 #include "base/io_layout.h"
 
 #include "base/nearest.h"
+#include "base/text.h"
 
 #include <string.h>
 

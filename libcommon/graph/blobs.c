@@ -3,7 +3,9 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "graph/fields.h"
+#include "graph/records.h"
 #include "kernels/kernels.h"
+#include "target/memory.h"
 
 #include <inttypes.h>
 

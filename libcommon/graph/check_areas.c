@@ -5,6 +5,8 @@
  */
 #include "graph/check.h"
 
+#include "target/memory.h"
+
 #include <inttypes.h>
 
 struct areas {

@@ -9,6 +9,8 @@
  */
 #include "graph/check.h"
 
+#include "target/memory.h"
+
 #include <inttypes.h>
 
 /* the part of a loop that must precede each part */

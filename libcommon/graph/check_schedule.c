@@ -32,12 +32,6 @@ struct order {
 	int64_t time_step; /* time step of the next kernel, as npu-sched counts */
 };
 
-static const struct g_operand *
-operand_ofm_first(const struct g_op *op, int i)
-{
-	return i == 0 ? &op->ofm : i == 1 ? &op->ifm : &op->ifm2;
-}
-
 static int
 count_slices(const struct g_op *op)
 {

@@ -2,6 +2,8 @@
 /* Properties that follow from a graph's records alone. */
 #include "graph/graph.h"
 
+#include "tflite/tflite.h"
+
 static const struct type_text {
 	int type;
 	const char *text;
@@ -99,6 +101,22 @@ operand_box(struct g_tensor *t, struct hwc shape, struct hwc start)
 				   .start = start };
 }
 
+struct g_operand
+operand_by_strides(struct g_operand o)
+{
+	struct hwc in = o.view == VIEW_BOX ? o.t->hwc : o.shape;
+	if (o.view == VIEW_STRIDED)
+		return o;
+	o.stride[0] = (int64_t)in.w * in.c;
+	o.stride[1] = in.c;
+	o.stride[2] = 1;
+	if (o.view == VIEW_BOX)
+		o.offset = o.start.h * o.stride[0] + o.start.w * o.stride[1] + o.start.c;
+	o.view = VIEW_STRIDED;
+	o.start = (struct hwc){ .h = 0 };
+	return o;
+}
+
 bool
 tensor_has_strides(const struct g_tensor *t)
 {
@@ -152,24 +170,6 @@ graph_is_for_linux(const struct graph *g)
 {
 	return g->n_models && G_HAS(g->models[0], G_MODEL_driver) &&
 	       g->models[0]->driver == DRIVER_LINUX;
-}
-
-bool
-tensor_is_separate(const struct g_tensor *t)
-{
-	return t->area >= PLACE_IO;
-}
-
-int
-node_io_place(const struct g_node *n, const struct g_tensor *t)
-{
-	const struct g_tensors *lists[] = { &n->in, &n->out };
-	int place = PLACE_IO;
-	for (int k = 0; k < 2; k++)
-		for (size_t i = 0; i < lists[k]->n && place < PLACES; i++, place++)
-			if (lists[k]->v[i] == t)
-				return place;
-	return PLACES;
 }
 
 static int32_t

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "graph/fields.h"
 
+#include "target/memory.h"
+
 #include <assert.h>
 
 /* in the order of the enumerations; the last entry is NULL */
@@ -53,6 +55,9 @@ const struct record_desc record_descs[RECORDS] = {
 
 #define RECORD(r, k, p, type, arr) static_assert(ARRAY_LEN(key_##r) <= 64, "has-bits");
 #include "graph.def"
+
+const enum record_kind ref_record[] = { REC_WEIGHTS, REC_SCALES, REC_LUT,
+					REC_BUFFER, REC_NODE, REC_OP };
 
 /* one more than the largest number in use */
 static int

@@ -37,6 +37,9 @@ struct record_desc {
 
 extern const struct record_desc record_descs[RECORDS];
 
+/* the record that a key of KIND_WEIGHTS + i refers to */
+extern const enum record_kind ref_record[];
+
 /* Appends a zeroed record with the next free number. */
 void *record_add(struct graph *g, enum record_kind kind);
 

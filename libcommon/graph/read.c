@@ -2,6 +2,9 @@
 /* Parses the text of a graph.  Every error names file, line and rule. */
 #include "graph/parse.h"
 
+#include "base/text.h"
+#include "tflite/tflite.h"
+
 #include <errno.h>
 #include <stdlib.h>
 

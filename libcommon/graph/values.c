@@ -2,6 +2,8 @@
 /* Parses the value of a key, by its kind. */
 #include "graph/parse.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 
 enum { MAX_LIST = 1 << 24 };
@@ -353,9 +355,6 @@ parse_numbers(struct parse *s, struct cur *c, enum field_kind kind, void *p)
 		return !c->bad || value_is_bad(s, "MULTIPLIER:SHIFT, shift 0 to 63");
 	}
 }
-
-static const enum record_kind ref_record[] = { REC_WEIGHTS, REC_SCALES, REC_LUT,
-					       REC_BUFFER, REC_NODE, REC_OP };
 
 bool
 parse_value(struct parse *s, const struct key_desc *k, struct cur *c, void *p)

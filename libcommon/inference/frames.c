@@ -36,6 +36,8 @@ struct round {
 	struct frame *frame;
 	unsigned n, max_frames; /* frames in use, and capacity */
 	atomic_size_t next; /* the next frame that no worker has taken */
+	atomic_size_t done; /* frames of all rounds that have run */
+	struct progress progress; /* of worker 0 alone */
 };
 
 static bool
@@ -113,7 +115,7 @@ run_frame(const struct run *r, const struct worker *w, struct frame *f)
 /*
  * Each worker takes the next frame when it is free, because cores may differ in speed
  * or have other work.  Frames are taken in order; therefore frames that did not run
- * after a failure come after the failed frame.
+ * after a failure come after the failed frame.  Worker 0 shows the progress of all.
  */
 static void
 run_share(void *ctx, size_t i)
@@ -124,6 +126,9 @@ run_share(void *ctx, size_t i)
 		c->frame[k].by = i;
 		if (!run_frame(r, &c->worker[i], &c->frame[k]))
 			return;
+		size_t done = atomic_fetch_add(&c->done, 1) + 1;
+		if (i == 0)
+			progress_show(&c->progress, (double)done, r->o->frames);
 	}
 }
 
@@ -279,13 +284,10 @@ run_frames(struct run *r, struct err *e)
 	open_round(r, r->round);
 	if (r->o->frames > 1 && !open_stacks(r, e))
 		return false;
-	struct progress p;
 	bool ok = true;
-	progress_begin(&p, "frames");
-	for (int i = 0; ok && i < r->o->frames; i += (int)r->round->n) {
-		progress_show(&p, i, r->o->frames);
+	progress_begin(&r->round->progress, "frames");
+	for (int i = 0; ok && i < r->o->frames; i += (int)r->round->n)
 		ok = run_round(r, i, e);
-	}
-	progress_end(&p);
+	progress_end(&r->round->progress);
 	return ok;
 }

@@ -10,8 +10,8 @@
 #include "base/cli.h"
 #include "base/file.h"
 #include "base/npy.h"
+#include "borders/borders.h"
 #include "sim/sim.h"
-#include "stream/borders.h"
 #include "stream/stream.h"
 
 #include <argp.h>

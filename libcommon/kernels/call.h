@@ -163,8 +163,8 @@ bool call_is_float(const struct call *c);
 
 /* ---- one function per operator or family, by file --------------------- */
 
-#define KERNEL(code, run) bool run(struct call *c);
-#include "kernels/list.def"
-#undef KERNEL
+#define OPERATOR(name, kernel, ...) bool kernel_##kernel(struct call *c);
+#include "operators.def"
+#undef OPERATOR
 
 #endif

@@ -183,6 +183,13 @@ add_multipliers(struct call *c, const struct binary *b, bool sub, int shift,
 			    most_shifted_sum(b, shift), &m[2]);
 }
 
+/* element i of operand k without its zero point, shifted left and scaled */
+static int32_t
+operand(const struct binary *b, int k, int64_t i, int shift, const struct fixed_mult m[3])
+{
+	return fixed_mbqm((b->x[k][i] - b->q[k].zero) * (1 << shift), m[k]);
+}
+
 bool
 kernel_add_sub(struct call *c)
 {
@@ -206,10 +213,7 @@ kernel_add_sub(struct call *c)
 	if (!add_multipliers(c, &b, sub, shift, m))
 		return false;
 	for (int64_t i = 0; i < b.n; i++) {
-		int32_t v =
-		    fixed_mbqm((b.x[0][i] - b.q[0].zero) * (1 << shift), m[0]);
-		int32_t w =
-		    fixed_mbqm((b.x[1][i] - b.q[1].zero) * (1 << shift), m[1]);
+		int32_t v = operand(&b, 0, i, shift, m), w = operand(&b, 1, i, shift, m);
 		b.y[i] =
 		    clamp_i32((int64_t)fixed_mbqm(sub ? v - w : v + w, m[2]) +
 				  b.q_out.zero,
@@ -276,10 +280,7 @@ kernel_squared_difference(struct call *c)
 		most_shifted_sum(&b, shift) * most_shifted_sum(&b, shift), &m[2]))
 		return false;
 	for (int64_t i = 0; i < b.n; i++) {
-		int32_t v =
-		    fixed_mbqm((b.x[0][i] - b.q[0].zero) * (1 << shift), m[0]);
-		int32_t w =
-		    fixed_mbqm((b.x[1][i] - b.q[1].zero) * (1 << shift), m[1]);
+		int32_t v = operand(&b, 0, i, shift, m), w = operand(&b, 1, i, shift, m);
 		b.y[i] = clamp_i32(
 		    (int64_t)fixed_mbqm(wrap_mul(v - w, v - w), m[2]) +
 			b.q_out.zero,

@@ -3,21 +3,18 @@
 #include "kernels/call.h"
 #include "kernels/native.h"
 
-static const struct {
-	int code;
-	bool (*run)(struct call *c);
-} kernels[] = {
-#define KERNEL(name, function) { .code = TFL_##name, .run = function },
-#include "kernels/list.def"
-#undef KERNEL
+#define kernel_none NULL
+#define kernel_sim  NULL
+
+static bool (*const kernels[TFL_BUILTIN_LIMIT])(struct call *c) = {
+#define OPERATOR(name, kernel, ...) [TFL_##name] = kernel_##kernel,
+#include "operators.def"
+#undef OPERATOR
 };
 
 static bool (*find(int code))(struct call *)
 {
-	for (size_t i = 0; i < ARRAY_LEN(kernels); i++)
-		if (kernels[i].code == code)
-			return kernels[i].run;
-	return NULL;
+	return code >= 0 && code < TFL_BUILTIN_LIMIT ? kernels[code] : NULL;
 }
 
 bool

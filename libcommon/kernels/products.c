@@ -374,30 +374,87 @@ window_prepare(struct call *c, struct window *w, int64_t padding)
 	return true;
 }
 
-bool
-conv_types(struct call *c, const struct tfl_tensor *in,
-	   const struct tfl_tensor *weights, const struct tfl_tensor *bias,
-	   const struct tfl_tensor *out, struct offsets *o)
+/* ---- convolutions --------------------------------------------------------- */
+
+static bool
+check_types(struct call *c, struct convolution *v)
 {
-	struct affine x, y;
-	if (!call_type(c, in, "input", T_QUANT) ||
-	    !call_same_type(c, in, out) ||
-	    !call_type(c, weights, "weights",
-		       in->type == TFL_UINT8 ? T_U8 : T_I8) ||
-	    (bias && !call_type(c, bias, "bias",
-				in->type == TFL_INT16 ? T_I32 | T_I64 : T_I32)))
+	int type = v->in->type;
+	struct affine x, y, w = { 0 };
+	if (!call_type(c, v->in, "input", T_QUANT) ||
+	    !call_same_type(c, v->in, v->out) ||
+	    !call_type(c, v->weights, "weights", type == TFL_UINT8 ? T_U8 : T_I8) ||
+	    (v->bias && !call_type(c, v->bias, "bias",
+				   type == TFL_INT16 ? T_I32 | T_I64 : T_I32)))
 		return false;
-	if (!call_affine(c, in, "input", &x) ||
-	    !call_affine(c, out, "output", &y))
+	if (!call_affine(c, v->in, "input", &x) ||
+	    !call_affine(c, v->out, "output", &y))
 		return false;
-	if (in->type == TFL_INT16 && (x.zero || y.zero))
+	if (type == TFL_INT16 && (x.zero || y.zero))
 		return call_err(c, "int16 needs zero points of 0");
-	*o = (struct offsets){ .in = x.zero };
-	if (in->type != TFL_UINT8)
-		return true; /* int8 weights have zero point 0 by definition */
-	struct affine w;
-	if (!call_affine(c, weights, "weights", &w))
+	/* int8 weights have zero point 0 by definition */
+	if (type == TFL_UINT8 && !call_affine(c, v->weights, "weights", &w))
 		return false;
-	o->weights = w.zero;
+	v->zero = x.zero;
+	v->weight_zero = w.zero;
 	return true;
+}
+
+bool
+conv_open(struct call *c, int in, int weights, int bias, struct convolution *v)
+{
+	*v = (struct convolution){
+		.in = call_in(c, in), .weights = call_in(c, weights),
+		.bias = call_in(c, bias), .out = call_out(c, 0),
+		.x = c->io->in[in], .k = c->io->in[weights], .y = c->io->out[0],
+	};
+	v->b = v->bias ? c->io->in[bias] : NULL;
+	return check_types(c, v) && call_nhwc(c, v->in, "input", &v->i) &&
+	       call_nhwc(c, v->weights, "weights", &v->f) &&
+	       call_nhwc(c, v->out, "output", &v->o);
+}
+
+bool
+conv_is_wide(const struct convolution *v)
+{
+	return v->in->type == TFL_INT16 && !(v->bias && v->bias->type == TFL_INT32);
+}
+
+bool
+conv_requant(struct call *c, struct convolution *v, int axis, int64_t activation,
+	     bool wide)
+{
+	const struct requant_from f = {
+		.in = v->in, .weights = v->weights, .bias = v->bias, .out = v->out,
+		.bias_data = v->b, .n = v->o.c, .axis = axis,
+		.weight_zero = v->weight_zero, .activation = activation,
+		.float_product = v->in->type == TFL_UINT8, .wide = wide,
+	};
+	return requant_prepare(c, &f, &v->r);
+}
+
+void
+conv_products(struct call *c, const struct convolution *v, int32_t first, int32_t n,
+	      conv_fill *fill, const void *ctx)
+{
+	int64_t cols = (int64_t)v->f.h * v->f.w * v->f.c;
+	int64_t pixels = (int64_t)v->o.n * v->o.h * v->o.w;
+	struct matrix filters = matrix_new(c->a, n, cols);
+	struct matrix patches = matrix_new(c->a, v->block, cols);
+	int64_t *acc = anew(c->a, int64_t, (size_t)(v->block * n));
+	struct requant r = v->r;
+	r.bias += first;
+	r.mult += first;
+	for (int32_t i = 0; i < n; i++)
+		copy_minus(matrix_row(filters, i), v->weights->type, v->k,
+			   ((int64_t)first + i) * cols, cols, v->weight_zero);
+	for (int64_t p = 0; p < pixels; p += v->block) {
+		int64_t here = pixels - p < v->block ? pixels - p : v->block;
+		for (int64_t i = 0; i < here; i++)
+			fill(ctx, p + i, matrix_row(patches, i));
+		matrix_products(patches, here, filters, acc);
+		for (int64_t i = 0; i < here; i++)
+			requant_store(&r, acc + i * n, n, v->out, v->y,
+				      (p + i) * v->o.c + first);
+	}
 }

@@ -96,12 +96,40 @@ struct window {
  */
 bool window_prepare(struct call *c, struct window *w, int64_t padding);
 
-/* Zero points to subtract from inputs and weights, by type: section 3.2. */
-struct offsets {
-	int32_t in, weights;
+static inline struct window
+window_sized(int32_t in, int32_t out, int32_t kernel, int64_t stride, int64_t dilation)
+{
+	return (struct window){ .in = in, .out = out, .kernel = kernel,
+				.stride = (int32_t)stride,
+				.dilation = (int32_t)dilation };
+}
+
+/* what CONV_2D, DEPTHWISE_CONV_2D and TRANSPOSE_CONV share */
+struct convolution {
+	const struct tfl_tensor *in, *weights, *bias, *out; /* bias may be NULL */
+	const void *x, *k, *b;	   /* data of in, weights and bias */
+	void *y;		   /* data of out */
+	struct nhwc i, f, o;	   /* shapes of in, weights and out */
+	int32_t zero, weight_zero; /* to subtract, by type: section 3.2 */
+	int64_t block; /* output pixels per product, for those with matrices */
+	struct requant r;
 };
-bool conv_types(struct call *c, const struct tfl_tensor *in,
-		const struct tfl_tensor *weights, const struct tfl_tensor *bias,
-		const struct tfl_tensor *out, struct offsets *o);
+
+/* Sets all but block and r from the inputs at three positions, after checks of types. */
+bool conv_open(struct call *c, int in, int weights, int bias, struct convolution *v);
+/* Sets r; axis and wide as in struct requant_from. */
+bool conv_requant(struct call *c, struct convolution *v, int axis, int64_t activation,
+		  bool wide);
+/* TFLite Micro sums DEPTHWISE_CONV_2D and TRANSPOSE_CONV of int16 without an int32 bias wide. */
+bool conv_is_wide(const struct convolution *v);
+
+/*
+ * Computes n channels of all output pixels, from channel `first` on, from filters that
+ * are the rows of a tensor like the weights.  fill makes the row of a matrix that holds
+ * the inputs of one output pixel.
+ */
+typedef void conv_fill(const void *ctx, int64_t pixel, int16_t *row);
+void conv_products(struct call *c, const struct convolution *v, int32_t first, int32_t n,
+		   conv_fill *fill, const void *ctx);
 
 #endif

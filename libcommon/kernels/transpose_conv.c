@@ -10,13 +10,8 @@
 enum { SHAPE, WEIGHTS, INPUT, BIAS };
 
 struct transposed {
-	const struct tfl_tensor *in, *weights, *bias, *out;
-	const void *x;
-	struct nhwc i, o, k;
-	int64_t block; /* output pixels per product */
+	struct convolution v;
 	int64_t stride_h, stride_w, pad_h, pad_w;
-	struct offsets zero;
-	struct requant r;
 };
 
 /*
@@ -40,111 +35,66 @@ input_under_tap(int64_t o, int64_t k, int64_t pad, int64_t stride, int64_t n)
 }
 
 static void
-fill_patch(const struct transposed *v, int64_t pixel, int16_t *row)
+fill_patch(const void *ctx, int64_t pixel, int16_t *row)
 {
+	const struct transposed *t = ctx;
+	const struct convolution *v = &t->v;
 	int64_t ox = pixel % v->o.w, oy = pixel / v->o.w % v->o.h;
 	int64_t n = pixel / ((int64_t)v->o.w * v->o.h);
-	for (int32_t ky = 0; ky < v->k.h; ky++) {
-		int64_t iy = input_under_tap(oy, ky, v->pad_h, v->stride_h, v->i.h);
-		for (int32_t kx = 0; kx < v->k.w; kx++, row += v->i.c) {
+	for (int32_t ky = 0; ky < v->f.h; ky++) {
+		int64_t iy = input_under_tap(oy, ky, t->pad_h, t->stride_h, v->i.h);
+		for (int32_t kx = 0; kx < v->f.w; kx++, row += v->i.c) {
 			int64_t ix =
-			    input_under_tap(ox, kx, v->pad_w, v->stride_w, v->i.w);
+			    input_under_tap(ox, kx, t->pad_w, t->stride_w, v->i.w);
 			if (iy < 0 || ix < 0)
 				memset(row, 0, (size_t)v->i.c * sizeof(*row));
 			else
 				copy_minus(row, v->in->type, v->x,
 					   ((n * v->i.h + iy) * v->i.w + ix) *
 					       v->i.c,
-					   v->i.c, v->zero.in);
+					   v->i.c, v->zero);
 		}
 	}
 }
 
 static bool
-check_transposed_shapes(struct call *c, struct transposed *v, struct fb_ref o)
+check_transposed_shapes(struct call *c, struct transposed *t, struct fb_ref o)
 {
-	if (!call_nhwc(c, v->in, "input", &v->i) ||
-	    !call_nhwc(c, v->weights, "weights", &v->k) ||
-	    !call_nhwc(c, v->out, "output", &v->o))
-		return false;
-	if (v->k.c != v->i.c || v->k.n != v->o.c || v->i.n != v->o.n ||
-	    v->k.h < 1 || v->k.w < 1 || v->k.n < 1)
+	struct convolution *v = &t->v;
+	const struct nhwc k = v->f;
+	if (k.c != v->i.c || k.n != v->o.c || v->i.n != v->o.n || k.h < 1 ||
+	    k.w < 1 || k.n < 1)
 		return call_mismatch(
 		    c,
 		    "%d channels in, %d out, batches %d and %d do "
 		    "not suit %d filters of %dx%dx%d",
-		    v->i.c, v->o.c, v->i.n, v->o.n, v->k.n, v->k.h, v->k.w,
-		    v->k.c);
+		    v->i.c, v->o.c, v->i.n, v->o.n, k.n, k.h, k.w, k.c);
 	int64_t padding = fb_int(o, FB_TransposeConvOptions_padding);
-	v->stride_h = fb_int(o, FB_TransposeConvOptions_stride_h);
-	v->stride_w = fb_int(o, FB_TransposeConvOptions_stride_w);
-	if (v->stride_h < 1 || v->stride_w < 1 ||
+	t->stride_h = fb_int(o, FB_TransposeConvOptions_stride_h);
+	t->stride_w = fb_int(o, FB_TransposeConvOptions_stride_w);
+	if (t->stride_h < 1 || t->stride_w < 1 ||
 	    (padding != TFL_SAME && padding != TFL_VALID))
 		return call_err(c, "stride %lldx%lld, padding %lld",
-				(long long)v->stride_h, (long long)v->stride_w,
+				(long long)t->stride_h, (long long)t->stride_w,
 				(long long)padding);
-	v->pad_h = leading(v->o.h, v->k.h, v->stride_h, padding);
-	v->pad_w = leading(v->o.w, v->k.w, v->stride_w, padding);
-	return call_matrices(c, tfl_elements(v->out), v->k.n,
-			     (int64_t)v->k.h * v->k.w * v->k.c, &v->block);
-}
-
-static void
-run_transposed(struct call *c, struct transposed *v)
-{
-	int64_t cols = (int64_t)v->k.h * v->k.w * v->k.c, n = v->k.n;
-	int64_t pixels = (int64_t)v->o.n * v->o.h * v->o.w;
-	struct matrix filters = matrix_new(c->a, n, cols);
-	struct matrix patches = matrix_new(c->a, v->block, cols);
-	int64_t *acc = anew(c->a, int64_t, (size_t)(v->block * n));
-	for (int64_t i = 0; i < n; i++)
-		copy_minus(matrix_row(filters, i), v->weights->type,
-			   c->io->in[WEIGHTS], i * cols, cols, v->zero.weights);
-	for (int64_t p = 0; p < pixels; p += v->block) {
-		int64_t here = pixels - p < v->block ? pixels - p : v->block;
-		for (int64_t i = 0; i < here; i++)
-			fill_patch(v, p + i, matrix_row(patches, i));
-		matrix_products(patches, here, filters, acc);
-		for (int64_t i = 0; i < here; i++)
-			requant_store(&v->r, acc + i * n, (int32_t)n, v->out,
-				      c->io->out[0], (p + i) * n);
-	}
+	t->pad_h = leading(v->o.h, k.h, t->stride_h, padding);
+	t->pad_w = leading(v->o.w, k.w, t->stride_w, padding);
+	return call_matrices(c, tfl_elements(v->out), k.n,
+			     (int64_t)k.h * k.w * k.c, &v->block);
 }
 
 bool
 kernel_transpose_conv(struct call *c)
 {
-	if (!call_arity(c, 3, 4, 1))
-		return false;
 	struct fb_ref o = tfl_options(c->op, &fb_TransposeConvOptions);
-	struct transposed v = { .in = call_in(c, INPUT),
-				.out = call_out(c, 0),
-				.weights = call_in(c, WEIGHTS),
-				.bias = call_in(c, BIAS),
-				.x = c->io->in[INPUT] };
-	if (!conv_types(c, v.in, v.weights, v.bias, v.out, &v.zero) ||
-	    !check_transposed_shapes(c, &v, o))
+	struct transposed t = { 0 };
+	if (!call_arity(c, 3, 4, 1) || !conv_open(c, INPUT, WEIGHTS, BIAS, &t.v) ||
+	    !check_transposed_shapes(c, &t, o) ||
+	    !conv_requant(c, &t.v, 0,
+			  fb_int(o, FB_TransposeConvOptions_fused_activation_function),
+			  conv_is_wide(&t.v)))
 		return false;
-	struct requant_from f = {
-		.in = v.in,
-		.weights = v.weights,
-		.bias = v.bias,
-		.out = v.out,
-		.bias_data = v.bias ? c->io->in[BIAS] : NULL,
-		.n = v.o.c,
-		.axis = 0,
-		.weight_zero = v.zero.weights,
-		.activation = fb_int(
-		    o, FB_TransposeConvOptions_fused_activation_function),
-		.float_product = v.in->type == TFL_UINT8,
-		/* TFLite Micro has only 64-bit accumulators for int16 */
-		.wide = v.in->type == TFL_INT16 &&
-			!(v.bias && v.bias->type == TFL_INT32),
-	};
-	if (!requant_prepare(c, &f, &v.r))
-		return false;
-	if (c->check)
-		return true;
-	run_transposed(c, &v);
+	if (!c->check)
+		conv_products(c, &t.v, 0, t.v.f.n, fill_patch, &t);
 	return true;
 }

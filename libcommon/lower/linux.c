@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Graphs for Linux's ethosu driver, which refuses some of what the NPU does
+ * Lowering for Linux's ethosu driver, which refuses some commands of the NPU
  * (nputools-linux(7), RULES).
  */
 #include "lower/lower.h"
@@ -27,9 +27,9 @@ low_linux_limit(const struct lower *l, const struct g_op *op)
 		return NULL;
 	if (low_linux_forwards(l) && (runs_backwards(&op->ifm) || runs_backwards(&op->ofm) ||
 				      runs_backwards(&op->ifm2)))
-		return "Linux's driver takes no strides that run backwards";
+		return "Linux's driver accepts no negative strides";
 	if (G_HAS(op, G_OP_order) && op->order == ORDER_HCW)
-		return "Linux's driver takes no results in another order";
+		return "Linux's driver accepts no transposed OFM";
 	return NULL;
 }
 
@@ -38,8 +38,8 @@ low_set_target(struct lower *l, int target, struct err *e)
 {
 	l->for_linux = target != 0;
 	return !target || (l->accel && l->accel->generation != GEN_U55) ||
-	       err_set(e, "error: --target=linux is for Ethos-U65 and Ethos-U85: name one of "
-		       "them by --accelerator-config");
+	       err_set(e, "error: --target=linux is for Ethos-U65 and Ethos-U85: select one of "
+		       "them with --accelerator-config");
 }
 
 void

@@ -8,7 +8,8 @@
 #ifndef LOWER_LOWER_H
 #define LOWER_LOWER_H
 
-#include "graph/graph.h"
+#include "graph/build.h"
+#include "graph/facts.h"
 
 /* the graph that receives operations, and their common properties */
 struct lower {

@@ -76,50 +76,26 @@ nd_const_channels(struct lower *l, int type, int rank, int32_t n, const int32_t 
 	return nd_const(l, type, rank, dim, v);
 }
 
-/*
- * Returns the strides of rows, columns and channels; false if the operand is in linear
- * order.
- */
-static bool
-hwc_strides(const struct g_operand *o, int64_t stride[3], int64_t *offset)
-{
-	struct hwc in = o->t->hwc;
-	switch (o->view) {
-	case VIEW_BOX:
-		stride[0] = (int64_t)in.w * in.c;
-		stride[1] = in.c;
-		stride[2] = 1;
-		*offset = o->start.h * stride[0] + o->start.w * stride[1] +
-			  o->start.c;
-		return true;
-	case VIEW_STRIDED:
-		memcpy(stride, o->stride, 3 * sizeof(*stride));
-		*offset = o->offset;
-		return true;
-	default:
-		return false;
-	}
-}
-
 struct nd
 nd_operand_of(struct g_operand o, int rank, const int32_t *dim)
 {
 	struct nd v = nd_dense(o.type, rank, dim);
-	int64_t s[3];
 	v.t = o.t;
 	v.type = o.type;
-	if (!hwc_strides(&o, s, &v.offset))
+	if (o.view != VIEW_BOX && o.view != VIEW_STRIDED)
 		return v;
+	o = operand_by_strides(o);
+	v.offset = o.offset;
 	int r = v.rank;
-	int64_t y = s[0];
+	int64_t y = o.stride[0];
 	for (int i = r - 3; i >= 0; i--) {
 		v.stride[i] = y;
 		y *= v.dim[i];
 	}
 	if (r > 1)
-		v.stride[r - 2] = s[1];
+		v.stride[r - 2] = o.stride[1];
 	if (r > 0)
-		v.stride[r - 1] = s[2];
+		v.stride[r - 1] = o.stride[2];
 	return v;
 }
 
@@ -304,10 +280,11 @@ nd_to_operand(const struct nd *v)
 bool
 operand_view(struct g_operand o, struct hwc shape, struct g_operand *out)
 {
+	const struct g_operand s = operand_by_strides(o);
 	struct nd v = { .t = o.t, .type = o.type, .rank = 3,
-			.dim = { o.shape.h, o.shape.w, o.shape.c } };
-	set_dense(&v);
-	(void)hwc_strides(&o, v.stride, &v.offset);
+			.dim = { o.shape.h, o.shape.w, o.shape.c },
+			.stride = { s.stride[0], s.stride[1], s.stride[2] },
+			.offset = s.offset };
 	if (!nd_is_dense(&v))
 		return false;
 	v.dim[0] = shape.h;

@@ -7,11 +7,7 @@
 struct g_tensor *
 low_tensor(struct lower *l, int type, struct hwc hwc, const char *name)
 {
-	struct g_tensor *n = graph_add_g_tensor(l->g);
-	struct g_shape s = { .type = type, .rank = 4,
-			     .dim = { 1, hwc.h, hwc.w, hwc.c } };
-	G_PUT(n, TENSOR, shape, s);
-	n->hwc = hwc;
+	struct g_tensor *n = graph_add_feature_map(l->g, type, hwc);
 	if (name)
 		G_PUT(n, TENSOR, name, name);
 	return n;
@@ -108,12 +104,7 @@ low_box(struct g_operand o, struct hwc shape, struct hwc start)
 		o.start.w += start.w;
 		o.start.c += start.c;
 	} else {
-		if (o.view == VIEW_RESHAPE) {
-			o.stride[0] = (int64_t)o.shape.w * o.shape.c;
-			o.stride[1] = o.shape.c;
-			o.stride[2] = 1;
-			o.view = VIEW_STRIDED;
-		}
+		o = operand_by_strides(o);
 		o.offset += start.h * o.stride[0] + start.w * o.stride[1] +
 			    start.c * o.stride[2];
 	}

@@ -5,13 +5,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/*
- * Returns where a core's weights are stored before any transfer; n is 0 if the core has
- * none.
- */
-static struct npu_range
-weight_source(const struct perf_run *run, const struct perf_row *row,
-		   int core)
+struct npu_range
+perf_weight_source(const struct perf_run *run, const struct perf_row *row, int core)
 {
 	struct npu_range w = row->npu.weights[core];
 	if (row->step.kind != PERF_KERNEL || !w.n)
@@ -62,7 +57,7 @@ perf_weights(struct arena *a, const struct perf_run *run, size_t n_runs)
 			    &run[i].row[k / NPU_MAX_STREAMS];
 			int core = (int)(k % NPU_MAX_STREAMS);
 			struct npu_range at =
-			    weight_source(&run[i], r, core);
+			    perf_weight_source(&run[i], r, core);
 			if (!at.n)
 				continue;
 			agrow(a, use, n, &cap);

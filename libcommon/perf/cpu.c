@@ -5,6 +5,8 @@
  */
 #include "perf/cpu.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +16,7 @@ enum unit { MACS_FIRST, MACS_LAST, MACS_INNER, MACS_INPUT, MACS_COMMON, STEPS,
 
 enum column { BITS_8, BITS_16, BITS_32, FLOATS, COLUMNS };
 
-enum class { UNKNOWN,
+enum class { CLASS_none,
 #define CPU_CLASS(class, unit, i8, i16, i32, f32, call) CLASS_##class,
 #include "cpu.def"
 };
@@ -31,8 +33,9 @@ static const struct class_info {
 };
 
 static const unsigned char class_of[TFL_BUILTIN_LIMIT] = {
-#define CPU_OP(op, class) [TFL_##op] = CLASS_##class,
-#include "cpu.def"
+#define OPERATOR(name, kernel, real, adder, cpu, ...) [TFL_##name] = CLASS_##cpu,
+#include "operators.def"
+#undef OPERATOR
 };
 
 /* ---- shapes --------------------------------------------------------------- */
@@ -171,16 +174,15 @@ double
 cpu_cycles(const struct tfl_subgraph *g, const struct tfl_op *op)
 {
 	if (op->code < 0 || op->code >= TFL_BUILTIN_LIMIT ||
-	    class_of[op->code] == UNKNOWN)
+	    class_of[op->code] == CLASS_none)
 		return 0;
 	const struct class_info *c = &classes[class_of[op->code]];
 	return c->call +
 	       c->rate[data_column(c->unit, g, op)] * work(c->unit, g, op);
 }
 
-/* Rounds to two digits: more would suggest an accuracy that the estimate lacks. */
-static double
-round_off(double v)
+double
+cpu_cycles_rounded(double v)
 {
 	double unit = 1;
 	while (v / unit >= 100)
@@ -192,7 +194,7 @@ void
 cpu_cycles_text(struct text *t, double cycles)
 {
 	char digits[64];
-	(void)snprintf(digits, sizeof(digits), "%.0f", round_off(cycles));
+	(void)snprintf(digits, sizeof(digits), "%.0f", cpu_cycles_rounded(cycles));
 	size_t n = strlen(digits);
 	text_puts(t, "about ");
 	for (size_t i = 0; i < n; i++) {

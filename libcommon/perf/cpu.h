@@ -8,6 +8,8 @@
 
 #include "tflite/tflite.h"
 
+struct text;
+
 #define CPU_NAME "Cortex-M55"
 
 /*
@@ -16,6 +18,9 @@
  * table lacks.  Any operator that tfl_read accepts is allowed.
  */
 double cpu_cycles(const struct tfl_subgraph *g, const struct tfl_op *op);
+
+/* Rounds to two digits: more would suggest an accuracy that the estimate lacks. */
+double cpu_cycles_rounded(double cycles);
 
 /* Appends, for example, "about 12,000 cycles of a Cortex-M55", rounded to two digits. */
 void cpu_cycles_text(struct text *t, double cycles);

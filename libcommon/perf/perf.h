@@ -16,8 +16,11 @@
 #ifndef PERF_PERF_H
 #define PERF_PERF_H
 
-#include "stream/stream.h"
-#include "target/target.h"
+#include "stream/op.h"
+#include "target/blocks.h"
+#include "target/memory.h"
+
+struct npu_stream;
 
 #define PERF_DISCLAIMER "this is an estimate by published formulas"
 #define PERF_FITTED "this is an estimate, fitted to measurements"
@@ -296,6 +299,13 @@ bool perf_stream(struct arena *a, const struct perf_machine *m,
  * weights.
  */
 int64_t perf_original_weights(const struct perf_op *op);
+
+/*
+ * Returns where the weights of a core are stored before any transfer to a buffer; n is 0
+ * if the row is no kernel, or if the core has no weights.
+ */
+struct npu_range perf_weight_source(const struct perf_run *run, const struct perf_row *row,
+				    int core);
 
 /*
  * Sums the weights of n streams of one model, each distinct encoded stream once: bytes

@@ -2,6 +2,8 @@
 /* Estimates register command streams: ethosu-timing(7) 8. */
 #include "perf/perf.h"
 
+#include "stream/stream.h"
+
 /*
  * Beyond this limit, sums of products would overflow int64_t; real hardware stays far
  * below.

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "kernels/kernels.h"
+#include "tflite/write.h"
 
 enum {
 	STREAM, FLASH, SCRATCH, FAST, SPECIAL,

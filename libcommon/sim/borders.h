@@ -7,7 +7,7 @@
 #ifndef SIM_BORDERS_H
 #define SIM_BORDERS_H
 
-#include "stream/borders.h"
+#include "borders/borders.h"
 
 struct sim_borders;
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/names.h"
 
+#include "stream/stream.h"
+#include "tflite/tflite.h"
+
 const struct npu_map *
 sim_names(struct arena *a, const struct tfl_model *m)
 {

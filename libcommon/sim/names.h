@@ -3,7 +3,8 @@
 #ifndef SIM_NAMES_H
 #define SIM_NAMES_H
 
-#include "stream/map.h"
+#include "map/map.h"
+#include "tflite/tflite.h"
 
 /* The map of m; NULL, without an error, if the map or a stream can't be read. */
 const struct npu_map *sim_names(struct arena *a, const struct tfl_model *m);

@@ -53,11 +53,22 @@ struct npu_run {
 	size_t n_op_at;
 };
 
+/* ---- npu_checks.c: used by all other files, and uses none ----------------- */
+
+/* The name of the current kernel or transfer in the model's map, or NULL. */
+const char *npu_label(struct arena *a, const struct npu_run *r);
+
 /* Sets the error "operator K (ethos-u), 0xOFFSET conv: ...".  Returns false. */
 bool npu_fail(struct npu_run *r, const char *fmt, ...) PRINTF(2, 3);
 
 /* Takes n steps, about a nanosecond each, from the budget.  Fails if too few are left. */
 bool npu_spend(struct npu_run *r, uint64_t n);
+
+/*
+ * Checks that the IFM is not empty and that the kernel suits its dilation; else
+ * npu_fail().
+ */
+bool npu_check_window(struct npu_run *r, int dilation_rule);
 
 /* ---- npu_memory.c: feature maps in and out (5) -------------------------- */
 
@@ -133,14 +144,6 @@ void npu_watch(struct npu_run *r, const int64_t *acc, int64_t n);
 int32_t npu_sigmoid(int64_t v);
 int32_t npu_tanh(int64_t v);
 
-/* ---- npu.c ---------------------------------------------------------------- */
-
-/*
- * Checks that the IFM is not empty and that the kernel suits its dilation; else
- * npu_fail().
- */
-bool npu_check_window(struct npu_run *r, int dilation_rule);
-
 /* ---- operations, one file each ------------------------------------------ */
 
 bool npu_run_conv(struct npu_run *r);	   /* npu_conv.c: CONV and DEPTHWISE, of U85, too */
@@ -179,7 +182,7 @@ axis_tap(const struct npu_axis *a, int32_t out, int32_t tap)
 				  (int64_t)tap * a->dilation);
 }
 
-/* npu.c */
+/* npu_checks.c */
 struct npu_axis npu_axis_y(const struct npu_op *op);
 struct npu_axis npu_axis_x(const struct npu_op *op);
 

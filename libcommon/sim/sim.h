@@ -163,7 +163,7 @@ struct sim_npu_event {
  * bare words that such a device would fetch.  Region k is input k + 1, then the outputs
  * follow: 0 constants, 1 the tensor arena, 2 the fast memory.
  */
-struct map_command; /* see stream/map.h */
+struct map_command; /* see map/map.h */
 struct sim_npu_job {
 	const char *name; /* of the model, for diagnostics */
 	int op_index;

@@ -7,18 +7,18 @@
 
 /* ---- feature maps ------------------------------------------------------- */
 
-/* Decodes precision, format and zero point, which a scalar IFM2 has, too. */
+/* Type, format and zero point, which a scalar IFM2 has, too. */
 static void
-decode_type(struct view *v, int32_t precision, int lsb, enum npu_reg zero,
+decode_type(struct view *v, const struct fm_registers *r, int32_t precision,
 	    struct npu_fm *f)
 {
-	f->bits = 8 << (precision >> lsb & 3);
-	f->is_signed = precision & 1;
-	f->bricks = precision >> 6 & 3;
-	f->zero = by_sign(get(v, zero), f->is_signed);
+	f->bits = 8 << bits(v, precision, r->width);
+	f->is_signed = bits(v, precision, r->is_signed);
+	f->bricks = bits(v, precision, r->format);
+	f->zero = by_sign(get(v, r->zero), f->is_signed);
 }
 
-void
+static void
 decode_place(struct view *v, const struct fm_registers *r, struct npu_fm *f)
 {
 	f->region = get(v, r->region) & 7;
@@ -36,20 +36,54 @@ decode_place(struct view *v, const struct fm_registers *r, struct npu_fm *f)
 				     : npu_address(v->r, r->base0 + t);
 }
 
-static void
+void
+decode_fm(struct view *v, const struct fm_registers *r, int32_t precision,
+	  enum npu_storage storage, struct npu_fm *f)
+{
+	decode_type(v, r, precision, f);
+	f->storage = storage;
+	if (npu_fm_stored(f))
+		decode_place(v, r, f);
+	else if (f->storage == NPU_CHAINED)
+		f->region = f->chain = get(v, r->region) & 7;
+}
+
+/* The extent as it is stored (23.3). */
+static struct hwc
+transposed(struct hwc e, enum npu_transpose t)
+{
+	switch (t) {
+	case NPU_WHC:
+		return (struct hwc){ .h = e.w, .w = e.h, .c = e.c };
+	case NPU_HCW:
+		return (struct hwc){ .h = e.h, .w = e.c, .c = e.w };
+	case NPU_WCH:
+		return (struct hwc){ .h = e.w, .w = e.c, .c = e.h };
+	case NPU_CHW:
+		return (struct hwc){ .h = e.c, .w = e.h, .c = e.w };
+	case NPU_CWH:
+		return (struct hwc){ .h = e.c, .w = e.w, .c = e.h };
+	case NPU_HWC:
+		break;
+	}
+	return e;
+}
+
+void
 decode_ofm(struct view *v)
 {
 	static const struct fm_registers r = FM_REGISTERS(OFM);
 	struct npu_op *op = v->op;
 	int32_t precision = get(v, NPU_OFM_PRECISION);
-	op->ofm.shape.h = m1(v, NPU_OFM_HEIGHT_M1);
-	op->ofm.shape.w = m1(v, NPU_OFM_WIDTH_M1);
-	op->ofm.shape.c = m1(v, NPU_OFM_DEPTH_M1);
-	decode_type(v, precision, 1, r.zero, &op->ofm);
-	op->extent = op->ofm.shape;
-	decode_place(v, &r, &op->ofm);
-	op->global_scale = precision >> 8 & 1;
-	op->rounding = precision >> 14 & 3; /* 3: undefined */
+	op->extent.h = m1(v, NPU_OFM_HEIGHT_M1);
+	op->extent.w = m1(v, NPU_OFM_WIDTH_M1);
+	op->extent.c = m1(v, NPU_OFM_DEPTH_M1);
+	op->transpose = (enum npu_transpose)FIELD(v, precision, OFM_PRECISION, transpose);
+	op->reverse = (enum npu_reverse)FIELD(v, precision, OFM_PRECISION, reverse);
+	op->global_scale = FIELD(v, precision, OFM_PRECISION, scale_mode);
+	op->rounding = (enum npu_rounding)FIELD(v, precision, OFM_PRECISION, rounding);
+	op->ofm.shape = transposed(op->extent, op->transpose);
+	decode_fm(v, &r, precision, (enum npu_storage)bits(v, precision, r.storage), &op->ofm);
 }
 
 /* Stored rows (columns) of an extent that may be upscaled (5.4). */
@@ -87,10 +121,9 @@ decode_ifm(struct view *v)
 	op->upscale = get(v, NPU_IFM_UPSCALE) & 3;
 	op->ifm.shape.c = m1(v, NPU_IFM_DEPTH_M1);
 	decode_input_extent(v);
-	decode_type(v, precision, 2, r.zero, &op->ifm);
-	decode_place(v, &r, &op->ifm);
-	op->operand_scale = precision >> 8 & 3;
-	op->ifm_rounding = precision >> 14 & 3;
+	decode_fm(v, &r, precision, NPU_TILES, &op->ifm);
+	op->operand_scale = FIELD(v, precision, IFM_PRECISION, scale_mode);
+	op->ifm_rounding = (enum npu_rounding)FIELD(v, precision, IFM_PRECISION, rounding);
 }
 
 static void
@@ -101,23 +134,23 @@ decode_ifm2(struct view *v)
 	int32_t b = get(v, NPU_IFM2_BROADCAST);
 	struct npu_fm *f = &op->ifm2;
 	op->has_ifm2 = true;
-	op->ifm2_scalar = b >> 7 & 1;
-	op->ifm2_first = b >> 6 & 1;
-	op->broadcast_h = b & 1 || op->ifm2_scalar;
-	op->broadcast_w = b & 2 || op->ifm2_scalar;
-	op->broadcast_c = b & 4 || op->ifm2_scalar;
+	op->ifm2_scalar = FIELD(v, b, IFM2_BROADCAST, scalar);
+	op->ifm2_first = FIELD(v, b, IFM2_BROADCAST, operand_order);
+	op->broadcast_h = op->ifm2_scalar || FIELD(v, b, IFM2_BROADCAST, height);
+	op->broadcast_w = op->ifm2_scalar || FIELD(v, b, IFM2_BROADCAST, width);
+	op->broadcast_c = op->ifm2_scalar || FIELD(v, b, IFM2_BROADCAST, depth);
 	f->shape = (struct hwc){
 		.h = op->broadcast_h ? 1 : op->ofm.shape.h,
 		.w = op->broadcast_w ? 1 : op->ofm.shape.w,
 		.c = op->broadcast_c ? 1 : op->ofm.shape.c,
 	};
-	decode_type(v, get(v, NPU_IFM2_PRECISION), 2, r.zero, f);
+	decode_type(v, &r, get(v, NPU_IFM2_PRECISION), f);
 	if (op->ifm2_scalar) {
 		op->scalar = by_sign(get(v, NPU_IFM2_SCALAR), f->is_signed);
 		return;
 	}
 	decode_place(v, &r, f);
-	op->ib2_start = get(v, NPU_IFM2_IB_START) & 0x3f;
+	op->ib2_start = low_bits(v, NPU_IFM2_IB_START);
 }
 
 /* ---- kernels ------------------------------------------------------------ */
@@ -131,19 +164,21 @@ decode_window(struct view *v)
 	if (op->kind == NPU_ELEMENTWISE)
 		return;
 	int32_t k = get(v, NPU_KERNEL_STRIDE);
-	op->stride_x = 1 + (k & 1) + (k >> 5 & 2);
-	op->stride_y = 1 + (k >> 1 & 1) + (k >> 8 & 2);
-	op->part_kernel = k >> 2 & 1;
-	op->dilation_x = 1 + (k >> 3 & 1);
-	op->dilation_y = 1 + (k >> 4 & 1);
+	op->stride_x = 1 + FIELD(v, k, KERNEL_STRIDE, stride_x_m1_low) +
+		       2 * FIELD(v, k, KERNEL_STRIDE, stride_x_m1_high);
+	op->stride_y = 1 + FIELD(v, k, KERNEL_STRIDE, stride_y_m1_low) +
+		       2 * FIELD(v, k, KERNEL_STRIDE, stride_y_m1_high);
+	op->part_kernel = FIELD(v, k, KERNEL_STRIDE, weight_order);
+	op->dilation_x = 1 + FIELD(v, k, KERNEL_STRIDE, dilation_x_m1);
+	op->dilation_y = 1 + FIELD(v, k, KERNEL_STRIDE, dilation_y_m1);
 	op->dilated_h = m1(v, NPU_KERNEL_HEIGHT_M1);
 	op->dilated_w = m1(v, NPU_KERNEL_WIDTH_M1);
 	op->kernel_h = (op->dilated_h - 1) / op->dilation_y + 1;
 	op->kernel_w = (op->dilated_w - 1) / op->dilation_x + 1;
-	op->pad_top = get(v, NPU_IFM_PAD_TOP) & 0x7f;
-	op->pad_left = get(v, NPU_IFM_PAD_LEFT) & 0x7f;
-	op->pad_right = get(v, NPU_IFM_PAD_RIGHT) & 0xff;
-	op->pad_bottom = get(v, NPU_IFM_PAD_BOTTOM) & 0xff;
+	op->pad_top = low_bits(v, NPU_IFM_PAD_TOP);
+	op->pad_left = low_bits(v, NPU_IFM_PAD_LEFT);
+	op->pad_right = low_bits(v, NPU_IFM_PAD_RIGHT);
+	op->pad_bottom = low_bits(v, NPU_IFM_PAD_BOTTOM);
 }
 
 struct npu_range
@@ -181,12 +216,23 @@ decode_weights(struct view *v)
 					     NPU_SCALE1_LENGTH);
 }
 
+int32_t
+decode_activation(struct view *v)
+{
+	struct npu_op *op = v->op;
+	int32_t act = get(v, NPU_ACTIVATION);
+	op->activation = FIELD(v, act, ACTIVATION, function);
+	op->clip_range = FIELD(v, act, ACTIVATION, clip_range);
+	op->min = by_sign(get(v, NPU_ACTIVATION_MIN), op->ofm.is_signed);
+	op->max = by_sign(get(v, NPU_ACTIVATION_MAX), op->ofm.is_signed);
+	return act;
+}
+
 static void
 decode_output_stage(struct view *v)
 {
 	struct npu_op *op = v->op;
-	int32_t act = get(v, NPU_ACTIVATION);
-	op->activation = act & 0x1f;
+	(void)decode_activation(v);
 	if (op->activation >= NPU_ACT_TABLE0)
 		op->table = (struct npu_range){
 			.at = 256 * (op->activation - NPU_ACT_TABLE0),
@@ -194,9 +240,6 @@ decode_output_stage(struct view *v)
 			     : op->ofm.bits == 16 ? 2048
 						  : 1024,
 		};
-	op->clip_range = act >> 12 & 7;
-	op->min = by_sign(get(v, NPU_ACTIVATION_MIN), op->ofm.is_signed);
-	op->max = by_sign(get(v, NPU_ACTIVATION_MAX), op->ofm.is_signed);
 	if (op->global_scale) {
 		op->ofm_mult = word(v, NPU_OFM_SCALE);
 		op->ofm_shift = v->r->high[NPU_OFM_SCALE] & 0x3f;
@@ -209,21 +252,28 @@ decode_output_stage(struct view *v)
 	}
 }
 
+void
+decode_block(struct view *v)
+{
+	struct npu_op *op = v->op;
+	op->block.h = low_bits(v, NPU_OFM_BLK_HEIGHT_M1) + 1;
+	op->block.w = low_bits(v, NPU_OFM_BLK_WIDTH_M1) + 1;
+	op->block.c = low_bits(v, NPU_OFM_BLK_DEPTH_M1) + 1;
+}
+
 static void
 decode_shram(struct view *v)
 {
 	struct npu_op *op = v->op;
-	op->block.h = (m1(v, NPU_OFM_BLK_HEIGHT_M1) - 1) % 32 + 1;
-	op->block.w = (m1(v, NPU_OFM_BLK_WIDTH_M1) - 1) % 64 + 1;
-	op->block.c = (m1(v, NPU_OFM_BLK_DEPTH_M1) - 1) % 128 + 1;
-	op->ib_end = get(v, NPU_IFM_IB_END) & 0x3f;
-	op->ab_start = get(v, NPU_AB_START) & 0x3f;
-	op->acc_format = get(v, NPU_ACC_FORMAT) & 3;
-	op->blockdep = get(v, NPU_BLOCKDEP) & 3;
+	decode_block(v);
+	op->ib_end = low_bits(v, NPU_IFM_IB_END);
+	op->ab_start = low_bits(v, NPU_AB_START);
+	op->acc_format = FIELD(v, get(v, NPU_ACC_FORMAT), ACC_FORMAT, format);
+	op->blockdep = low_bits(v, NPU_BLOCKDEP);
 }
 
-static bool
-is_unary(const struct npu_op *op)
+bool
+decode_is_unary(const struct npu_op *op)
 {
 	return op->mode == NPU_ELT_LRELU || op->mode == NPU_ELT_ABS ||
 	       op->mode == NPU_ELT_CLZ;
@@ -243,14 +293,14 @@ decode_kernel(struct view *v)
 		decode_weights(v);
 	decode_output_stage(v);
 	decode_shram(v);
-	if (op->kind == NPU_ELEMENTWISE && !is_unary(op))
+	if (op->kind == NPU_ELEMENTWISE && !decode_is_unary(op))
 		decode_ifm2(v);
 }
 
 /* ---- DMA ---------------------------------------------------------------- */
 
-static void
-decode_dma(struct view *v)
+int32_t
+decode_sides(struct view *v, int32_t *dst_modes)
 {
 	struct npu_op *op = v->op;
 	int32_t src = get(v, NPU_DMA0_SRC_REGION);
@@ -260,10 +310,19 @@ decode_dma(struct view *v)
 				      .at = address(v, NPU_DMA0_SRC) };
 	op->dst = (struct npu_range){ .region = dst & 7, .n = len,
 				      .at = address(v, NPU_DMA0_DST) };
-	op->src_internal = src >> 8 & 1;
-	op->dst_internal = dst >> 8 & 1;
-	op->src_dims = 1 + (src >> 9 & 3);
-	op->dst_dims = 1 + (dst >> 9 & 3);
+	op->src_internal = FIELD(v, src, DMA0_SRC_REGION, internal);
+	op->dst_internal = FIELD(v, dst, DMA0_DST_REGION, internal);
+	*dst_modes = dst;
+	return src;
+}
+
+static void
+decode_dma(struct view *v)
+{
+	struct npu_op *op = v->op;
+	int32_t dst, src = decode_sides(v, &dst);
+	op->src_dims = 1 + FIELD(v, src, DMA0_SRC_REGION, stride_mode);
+	op->dst_dims = 1 + FIELD(v, dst, DMA0_DST_REGION, stride_mode);
 	op->size0 = op->size1 = 1;
 	int dims = op->src_dims > op->dst_dims ? op->src_dims : op->dst_dims;
 	if (dims >= 2) {

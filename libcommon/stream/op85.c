@@ -13,60 +13,23 @@ static const enum npu_rounding roundings[8] = {
 
 /* ---- feature maps (23.1, 25.1) -------------------------------------------- */
 
-/*
- * A chained feature map, a scalar and an absent operand have no address.  Their address
- * registers may hold values of earlier operations, and are not read.
- */
-static void
-decode_fm(struct view *v, const struct fm_registers *r, int32_t precision,
-	   int lsb, struct npu_fm *f)
+/* How a feature map is stored; a scalar and an absent operand have no storage. */
+static enum npu_storage
+storage_of(const struct view *v, int32_t precision, enum npu_field_id storage, bool absent)
 {
-	f->bits = 8 << (precision >> lsb & 3);
-	f->is_signed = precision & 1;
-	f->bricks = precision >> 6 & 3;
-	f->zero = by_sign(get(v, r->zero), f->is_signed);
-	f->storage = (enum npu_storage)(precision >> 14 & 3);
-	if (npu_fm_stored(f))
-		decode_place(v, r, f);
-	else if (f->storage == NPU_CHAINED)
-		f->region = f->chain = get(v, r->region) & 7;
+	return absent ? NPU_STORED_NONE : (enum npu_storage)bits(v, precision, storage);
 }
 
-/* The extent as it is stored (23.3). */
-static struct hwc
-transposed(struct hwc e, enum npu_transpose t)
-{
-	switch (t) {
-	case NPU_WHC:
-		return (struct hwc){ .h = e.w, .w = e.h, .c = e.c };
-	case NPU_HCW:
-		return (struct hwc){ .h = e.h, .w = e.c, .c = e.w };
-	case NPU_WCH:
-		return (struct hwc){ .h = e.w, .w = e.c, .c = e.h };
-	case NPU_CHW:
-		return (struct hwc){ .h = e.c, .w = e.h, .c = e.w };
-	case NPU_CWH:
-		return (struct hwc){ .h = e.c, .w = e.w, .c = e.h };
-	case NPU_HWC:
-		break;
-	}
-	return e;
-}
-
+/* Which axes have the extent 1, by a register BROADCAST. */
 static void
-decode_ofm(struct view *v)
+decode_broadcast(struct npu_fm *f, int32_t b)
 {
-	static const struct fm_registers r = FM_REGISTERS(OFM);
-	struct npu_op *op = v->op;
-	int32_t precision = get(v, NPU_OFM_PRECISION);
-	op->extent.h = m1(v, NPU_OFM_HEIGHT_M1);
-	op->extent.w = m1(v, NPU_OFM_WIDTH_M1);
-	op->extent.c = m1(v, NPU_OFM_DEPTH_M1);
-	op->transpose = (enum npu_transpose)(precision >> 11 & 7);
-	op->reverse = (enum npu_reverse)(precision >> 9 & 3);
-	op->global_scale = precision >> 8 & 1;
-	op->ofm.shape = transposed(op->extent, op->transpose);
-	decode_fm(v, &r, precision, 1, &op->ofm);
+	if (b & 9)
+		f->shape.h = 1;
+	if (b & 10)
+		f->shape.w = 1;
+	if (b & 12)
+		f->shape.c = 1;
 }
 
 static void
@@ -88,17 +51,11 @@ decode_ifm(struct view *v)
 	}
 	if (op->kind == NPU_ELEMENTWISE) {
 		int32_t b = get(v, NPU_IFM_BROADCAST);
-		op->ifm_scalar = b >> 3 & 1;
-		if (b & 9)
-			op->ifm.shape.h = 1;
-		if (b & 10)
-			op->ifm.shape.w = 1;
-		if (b & 12)
-			op->ifm.shape.c = 1;
-		if (op->ifm_scalar)
-			precision |= NPU_STORED_NONE << 14;
+		op->ifm_scalar = FIELD(v, b, IFM_BROADCAST, scalar);
+		decode_broadcast(&op->ifm, b);
 	}
-	decode_fm(v, &r, precision, 2, &op->ifm);
+	decode_fm(v, &r, precision, storage_of(v, precision, r.storage, op->ifm_scalar),
+		  &op->ifm);
 	/* the IFM of the null pool only sets registers; nothing is read (26.8) */
 	if (op->kind == NPU_POOL && op->mode == NPU_POOL_NONE)
 		op->ifm.storage = NPU_STORED_NONE;
@@ -114,20 +71,14 @@ decode_ifm2(struct view *v, struct hwc shape)
 	op->ifm2.shape = shape;
 	if (op->kind == NPU_ELEMENTWISE) {
 		int32_t b = get(v, NPU_IFM2_BROADCAST);
-		op->ifm2_scalar = b >> 3 & 1;
+		op->ifm2_scalar = FIELD(v, b, IFM2_BROADCAST, scalar);
 		op->broadcast_h = b & 9;
 		op->broadcast_w = b & 10;
 		op->broadcast_c = b & 12;
-		if (op->broadcast_h)
-			op->ifm2.shape.h = 1;
-		if (op->broadcast_w)
-			op->ifm2.shape.w = 1;
-		if (op->broadcast_c)
-			op->ifm2.shape.c = 1;
-		if (op->ifm2_scalar)
-			precision |= NPU_STORED_NONE << 14;
+		decode_broadcast(&op->ifm2, b);
 	}
-	decode_fm(v, &r, precision, 2, &op->ifm2);
+	decode_fm(v, &r, precision, storage_of(v, precision, r.storage, op->ifm2_scalar),
+		  &op->ifm2);
 }
 
 /* ---- output stage (23.5, 23.6) -------------------------------------------- */
@@ -145,39 +96,45 @@ decode_table(struct npu_op *op, int number)
 	op->table.at = number * op->table.n;
 }
 
+/* A register of a scale: multiplier, shift, dbl_rnd and rounding. */
+struct scale_fields {
+	enum npu_reg reg;
+	enum npu_field_id shift, twice, rounding;
+};
+#define SCALE_FIELDS(name)                                                   \
+	{ NPU_##name, NPU_FIELD_##name##_shift, NPU_FIELD_##name##_dbl_rnd,  \
+	  NPU_FIELD_##name##_rounding }
+
+static enum npu_rounding
+decode_scale(struct view *v, const struct scale_fields *s, uint32_t *mult, int *shift,
+	     int *twice)
+{
+	*mult = word(v, s->reg);
+	int32_t high = v->r->high[s->reg];
+	*shift = bits(v, high, s->shift);
+	*twice = bits(v, high, s->twice);
+	return roundings[bits(v, high, s->rounding)];
+}
+
 static void
 decode_output_stage(struct view *v)
 {
+	static const struct scale_fields ofm = SCALE_FIELDS(OFM_SCALE);
 	struct npu_op *op = v->op;
-	int32_t act = get(v, NPU_ACTIVATION);
-	op->activation = act & 0x1f;
-	op->clip_range = act >> 12 & 1;
-	decode_table(op, act >> 5 & 7);
-	op->min = by_sign(get(v, NPU_ACTIVATION_MIN), op->ofm.is_signed);
-	op->max = by_sign(get(v, NPU_ACTIVATION_MAX), op->ofm.is_signed);
-	op->ofm_mult = word(v, NPU_OFM_SCALE);
-	uint16_t high = v->r->high[NPU_OFM_SCALE];
-	op->ofm_shift = high & 0x3f;
-	op->ofm_double = high >> 6 & 0x1f;
-	op->rounding = roundings[high >> 13];
+	int32_t act = decode_activation(v);
+	decode_table(op, FIELD(v, act, ACTIVATION, table));
+	op->rounding = decode_scale(v, &ofm, &op->ofm_mult, &op->ofm_shift, &op->ofm_double);
 }
 
 static void
 decode_operand_scales(struct view *v)
 {
+	static const struct scale_fields a = SCALE_FIELDS(IFM_SCALE), b = SCALE_FIELDS(IFM2_SCALE);
 	struct npu_op *op = v->op;
-	op->opa_mult = word(v, NPU_IFM_SCALE);
-	uint16_t high = v->r->high[NPU_IFM_SCALE];
-	op->opa_shift = high & 0x3f;
-	op->opa_double = high >> 6 & 0x1f;
-	op->ifm_rounding = roundings[high >> 13 & 1];
-	if (!op->has_ifm2 && op->mode != NPU_ELT_LRELU)
-		return;
-	op->opb_mult = word(v, NPU_IFM2_SCALE);
-	high = v->r->high[NPU_IFM2_SCALE];
-	op->opb_shift = high & 0x3f;
-	op->opb_double = high >> 6 & 0x1f;
-	op->ifm2_rounding = roundings[high >> 13 & 1];
+	op->ifm_rounding = decode_scale(v, &a, &op->opa_mult, &op->opa_shift, &op->opa_double);
+	if (op->has_ifm2 || op->mode == NPU_ELT_LRELU)
+		op->ifm2_rounding = decode_scale(v, &b, &op->opb_mult, &op->opb_shift,
+						 &op->opb_double);
 }
 
 /* ---- weights (7) -------------------------------------------------------- */
@@ -192,8 +149,8 @@ decode_weights(struct view *v)
 		NPU_WEIGHT3_LENGTH };
 	struct npu_op *op = v->op;
 	int32_t format = get(v, NPU_WEIGHT_FORMAT);
-	op->fast_weights = format & 1;
-	op->sparse_weights = format >> 4 & 1;
+	op->fast_weights = FIELD(v, format, WEIGHT_FORMAT, format);
+	op->sparse_weights = FIELD(v, format, WEIGHT_FORMAT, sparsity);
 	for (int i = 0; i < v->accel->streams; i++) {
 		need(v, length[i]);
 		if (v->r->value[length[i]])
@@ -205,7 +162,7 @@ decode_weights(struct view *v)
 /* ---- kernels ------------------------------------------------------------ */
 
 static void
-decode_block(struct view *v)
+decode_accumulators(struct view *v)
 {
 	static const struct hwc microblock[8] = {
 		{ .h = 1, .w = 1 }, { .h = 1, .w = 2 }, { .h = 1, .w = 4 },
@@ -213,26 +170,15 @@ decode_block(struct view *v)
 	};
 	struct npu_op *op = v->op;
 	int32_t format = get(v, NPU_ACC_FORMAT);
-	op->acc_format = format & 3;
-	op->acc_input = (enum npu_accumulator)(format >> 4 & 3);
-	op->acc_kept = format >> 6 & 1;
-	op->ublock = microblock[format >> 8 & 7];
+	op->acc_format = FIELD(v, format, ACC_FORMAT, format);
+	op->acc_input = (enum npu_accumulator)FIELD(v, format, ACC_FORMAT, input);
+	op->acc_kept = FIELD(v, format, ACC_FORMAT, output);
+	op->ublock = microblock[FIELD(v, format, ACC_FORMAT, microblock)];
 	for (int i = 0; i < v->accel->n_ublocks; i++) {
 		struct hwc u = v->accel->ublocks[i];
 		if (u.h == op->ublock.h && u.w == op->ublock.w)
 			op->ublock.c = u.c;
 	}
-	op->block.h = (get(v, NPU_OFM_BLK_HEIGHT_M1) & 0x7f) + 1;
-	op->block.w = (get(v, NPU_OFM_BLK_WIDTH_M1) & 0x7f) + 1;
-	op->block.c = (get(v, NPU_OFM_BLK_DEPTH_M1) & 0x3ff) + 1;
-	op->blockdep = get(v, NPU_BLOCKDEP) & 7;
-}
-
-static bool
-is_unary(const struct npu_op *op)
-{
-	return op->mode == NPU_ELT_LRELU || op->mode == NPU_ELT_ABS ||
-	       op->mode == NPU_ELT_CLZ || op->mode == NPU_ELT85_NOT;
 }
 
 /* Decodes the second operand, if there is one, with its shape (25.1). */
@@ -241,7 +187,8 @@ decode_second(struct view *v)
 {
 	struct npu_op *op = v->op;
 	struct hwc filters = { .h = 1, .w = op->extent.c, .c = op->ifm.shape.c };
-	if (op->kind == NPU_ELEMENTWISE && !is_unary(op))
+	bool unary = decode_is_unary(op) || op->mode == NPU_ELT85_NOT;
+	if (op->kind == NPU_ELEMENTWISE && !unary)
 		decode_ifm2(v, op->extent);
 	else if (op->weights_ifm2)
 		decode_ifm2(v, filters);
@@ -295,7 +242,9 @@ decode_kernel85(struct view *v)
 	} else {
 		decode_window(v);
 	}
+	decode_accumulators(v);
 	decode_block(v);
+	op->blockdep = low_bits(v, NPU_BLOCKDEP);
 	decode_ofm(v);
 	decode_ifm(v);
 	decode_output_stage(v);
@@ -331,18 +280,10 @@ void
 decode_dma85(struct view *v)
 {
 	struct npu_op *op = v->op;
-	int32_t src = get(v, NPU_DMA0_SRC_REGION);
-	int32_t dst = get(v, NPU_DMA0_DST_REGION);
-	int64_t len = address(v, NPU_DMA0_LEN);
-	op->src = (struct npu_range){ .region = src & 7, .n = len,
-				      .at = address(v, NPU_DMA0_SRC) };
-	op->dst = (struct npu_range){ .region = dst & 7, .n = len,
-				      .at = address(v, NPU_DMA0_DST) };
-	op->src_internal = src >> 8 & 1;
-	op->dst_internal = dst >> 8 & 1;
-	op->src_indexed = src >> 11 & 1;
-	op->dst_indexed = dst >> 11 & 1;
-	int dims = 1 + (src >> 9 & 3); /* of both sides */
+	int32_t dst, src = decode_sides(v, &dst);
+	op->src_indexed = FIELD(v, src, DMA0_SRC_REGION, indexed);
+	op->dst_indexed = FIELD(v, dst, DMA0_DST_REGION, indexed);
+	int dims = 1 + FIELD(v, src, DMA0_SRC_REGION, stride_mode); /* of both sides */
 	op->src_dims = op->dst_dims = dims;
 	op->size0 = op->size1 = 1;
 	if (dims >= 2)

@@ -2,6 +2,8 @@
 /* Streams as text: the listing of commands, and one line per operation. */
 #include "stream/stream.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

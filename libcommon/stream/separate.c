@@ -1,9 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs and outputs that have memory of their own: nputools-tflite(5). */
+/* Inputs and outputs that have memory of their own: nputools-tflite(5) 6.8. */
 #include "stream/stream.h"
 
 /* inputs of an ethos-u operator, base pointers: ethosu-commands(7) 13.3 */
 enum { IN_FLASH = 1, IN_SCRATCH, N_SPECIAL = 4, N_REGIONS = 8 };
+
+/* the operator, if it is the whole model and the memory plan has its scratch memory */
+static const struct tfl_op *
+sole_operator(const struct tfl_model *m)
+{
+	const struct tfl_op *op = m->subgraph[0].op;
+	return m->subgraph[0].n_ops == 1 && npu_is_operator(op) && op->n_in >= N_SPECIAL &&
+		       op->in[IN_SCRATCH] >= 0 &&
+		       tfl_planned_at(m, op->in[IN_SCRATCH]) >= 0 ? op : NULL;
+}
+
+static bool
+is_border(const struct tfl_subgraph *g, int tensor)
+{
+	for (int i = 0; i < g->n_in + g->n_out; i++)
+		if ((i < g->n_in ? g->in[i] : g->out[i - g->n_in]) == tensor)
+			return true;
+	return false;
+}
+
+/* bytes outside of the scratch memory that are no tensor of the network */
+static bool
+is_io_region(const struct tfl_model *m, const struct tfl_op *op, int tensor)
+{
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	int scratch = op->in[IN_SCRATCH];
+	int64_t end = tfl_planned_at(m, scratch) + tfl_bytes(&g->tensor[scratch]);
+	if (tensor < 0 || g->tensor[tensor].type != TFL_UINT8 || g->tensor[tensor].rank != 1 ||
+	    g->tensor[tensor].data.p || g->tensor[tensor].is_variable)
+		return false;
+	return tfl_planned_at(m, tensor) >= end && !is_border(g, tensor);
+}
+
+int
+stream_io_regions(const struct tfl_model *m)
+{
+	const struct tfl_op *op = sole_operator(m);
+	int n = 0;
+	while (op && n < STREAM_IO_REGIONS && N_SPECIAL + n < op->n_in &&
+	       is_io_region(m, op, op->in[N_SPECIAL + n]))
+		n++;
+	return n;
+}
+
+int
+stream_io_region(const struct tfl_model *m, int k)
+{
+	return k < stream_io_regions(m) ? m->subgraph[0].op->in[N_SPECIAL + k] : -1;
+}
+
+/* the place of a tensor in a region that contains several */
+static struct stream_place
+place_in_region(const struct tfl_model *m, int tensor)
+{
+	const struct tfl_tensor *t = m->subgraph[0].tensor;
+	int64_t at = tfl_planned_at(m, tensor);
+	for (int k = 0; at >= 0 && k < stream_io_regions(m); k++) {
+		int region = stream_io_region(m, k);
+		int64_t from = tfl_planned_at(m, region);
+		if (at >= from && at + tfl_bytes(&t[tensor]) <= from + tfl_bytes(&t[region]))
+			return (struct stream_place){ .region = N_SPECIAL - IN_FLASH + k,
+						      .at = at - from };
+	}
+	return (struct stream_place){ .region = 0 };
+}
 
 /*
  * The base pointer of a tensor of the operator; 0: none.  There are eight base pointers,
@@ -18,15 +83,14 @@ region_of(const struct tfl_op *op, int tensor)
 	return 0;
 }
 
-int
-stream_separate_region(const struct tfl_model *m, int tensor)
+struct stream_place
+stream_separate_place(const struct tfl_model *m, int tensor)
 {
 	const struct tfl_subgraph *g = &m->subgraph[0];
-	const struct tfl_op *op = g->op;
-	if (g->n_ops != 1 || !npu_is_operator(op) || op->n_in < N_SPECIAL ||
-	    op->in[IN_SCRATCH] < 0 || tensor < 0 || g->tensor[tensor].data.p)
-		return 0;
-	int region = region_of(op, tensor);
-	return region && tfl_planned_at(m, op->in[IN_SCRATCH]) >= 0 &&
-		       tfl_planned_at(m, tensor) < 0 ? region : 0;
+	const struct tfl_op *op = sole_operator(m);
+	if (!op || tensor < 0 || g->tensor[tensor].data.p)
+		return (struct stream_place){ .region = 0 };
+	if (tfl_planned_at(m, tensor) >= 0)
+		return place_in_region(m, tensor);
+	return (struct stream_place){ .region = region_of(op, tensor) };
 }

@@ -76,7 +76,7 @@ accel_of_config(uint32_t config_word)
 	return NULL;
 }
 
-const char *
+static const char *
 accel_nearest(const char *name)
 {
 	const char *all[ACCEL_COUNT];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decides whether an OFM block fits the SHRAM: ethosu-memory(7) 8. */
-#include "target/blocks.h"
+#include "target/blocks85.h"
 
 #include "base/fixed.h"
 

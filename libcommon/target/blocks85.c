@@ -3,7 +3,7 @@
  * Decides whether an OFM block fits U85's buffers, and selects the microblock of an
  * operation: ethosu-memory(7) 28.
  */
-#include "target/blocks.h"
+#include "target/blocks85.h"
 
 #include "base/fixed.h"
 

@@ -2,7 +2,7 @@
 /* Reads vela.ini: ethosu-memory(7) 18.2 and 18.3. */
 #include "base/file.h"
 #include "base/nearest.h"
-#include "target/memory.h"
+#include "target/ini.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory systems: the built-in profiles, and the checks of every system. */
-#include "target/memory.h"
+#include "target/ini.h"
 
 #include "base/nearest.h"
+#include "base/text.h"
 
 #include <string.h>
 

@@ -6,6 +6,7 @@
 #include "tflite/wire.h"
 
 #include "base/block.h"
+#include "tflite/write.h"
 
 #include <assert.h>
 #include <stdlib.h>

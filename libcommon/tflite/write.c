@@ -5,6 +5,8 @@
  */
 #include "tflite/wire.h"
 
+#include "tflite/write.h"
+
 struct write {
 	struct arena *a;
 	const struct tflw_model *m;

@@ -53,7 +53,8 @@ function standard(fd) {
 
 function run(name, args) {
 	const windows = process.platform === "win32";
-	const cwd = process.cwd().replace(/\\/g, "/");
+	const slashes = (p) => windows ? p.replace(/\\/g, "/") : p;
+	const cwd = slashes(process.cwd());
 	const module = load(name);
 	if (!module) {
 		process.stderr.write(`nputools: no program '${name}'; there are ` +
@@ -62,15 +63,14 @@ function run(name, args) {
 	}
 	const host = {
 		fs, module: load,
-		env: { TMPDIR: os.tmpdir().replace(/\\/g, "/") },
+		env: { TMPDIR: slashes(os.tmpdir()),
+			NPUTOOLS_MODULES: slashes(path.resolve(directory)) },
 		cwd: windows ? "/" + cwd : cwd,
 		path: windows ? windowsPath : undefined,
 		/* as a program whose output pipe was closed */
 		failed: (e) => e.code === "EPIPE" && process.exit(128 + 13),
 	};
-	if (windows)
-		args = args.map((s) => s.replace(/\\/g, "/"));
-	return new Wasi(host, [name, ...args], [0, 1, 2].map(standard)).run(module);
+	return new Wasi(host, [name, ...args.map(slashes)], [0, 1, 2].map(standard)).run(module);
 }
 
 function main(name, args) {

@@ -318,6 +318,7 @@ class Wasi {
 		this.view.setUint8(p + 16, typeOf(s));
 		this.u64(p + 24, s.nlink);
 		this.u64(p + 32, s.size);
+		this.u64(p + 48, s.mtimeNs || 0n);
 	}
 	fd_filestat_get(fd, p) {
 		let f = this.at(fd);
@@ -359,6 +360,9 @@ class Wasi {
 				sum += k;
 			}
 		this.u32(written, sum);
+	}
+	fd_sync(fd) {
+		this.fs.fsyncSync(this.at(fd).fd);
 	}
 	fd_seek(fd, offset, whence, p) {
 		let f = this.at(fd);

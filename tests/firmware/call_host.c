@@ -9,8 +9,8 @@
 #include "ethosu_driver.h"
 #include "kernels/kernels.h"
 #include "net.h"
+#include "borders/borders.h"
 #include "sim/sim.h"
-#include "stream/borders.h"
 
 #include <stdio.h>
 #include <stdlib.h>

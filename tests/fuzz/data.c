@@ -8,6 +8,7 @@
 
 #include "lib/programs.h"
 #include "tflite/tflite.h"
+#include "tflite/write.h"
 
 #include <stdlib.h>
 

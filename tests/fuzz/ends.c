@@ -6,7 +6,8 @@
  */
 #include "fuzz.h"
 
-#include "stream/borders.h"
+#include "borders/borders.h"
+#include "tflite/write.h"
 
 #include <stdlib.h>
 #include <string.h>

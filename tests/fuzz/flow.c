@@ -4,7 +4,7 @@
  * that names the file, and no other file is left; or it is compiled.  Then the
  * command streams obey all rules and match their graph, and the compiled model
  * computes the plain model's bytes.  The last byte selects accelerator, memories and
- * options; the other bytes are the model.
+ * options, and a view of the result.  The other bytes are the model.
  */
 #include "fuzz.h"
 
@@ -42,6 +42,51 @@ static const struct machine {
 	{ "ethos-u85-2048", "Ethos_U85_SYS_DRAM_High", "Dedicated_Sram",
 	  "--optimise=Size" },
 };
+
+/*
+ * A view is a run of a program that must succeed for every compiled model.  Its input is the
+ * model, a stage's graph or the estimate.  Each kind of arguments includes those before it.
+ */
+enum with { OUTPUT, PROFILE, ACCELERATOR };
+static const struct view {
+	int (*main)(int, char **);
+	const char *called, *option, *in;
+	enum with with;
+} views[] = {
+	{ .main = NULL }, /* none */
+	{ main_npu_report, "npu_report", "--html", "perf", OUTPUT },
+	{ main_npu_report, "npu_report", "--summary", "perf", OUTPUT },
+	{ main_npu_report, "npu_report", "--svg=timeline", "perf", OUTPUT },
+	{ main_npu_report, "npu_report", "--svg=memory", "perf", OUTPUT },
+	{ main_npu_report, "npu_report", "--model-explorer", "perf", OUTPUT },
+	{ main_npu_perf, "npu_perf", "--csv", "npu.tflite", PROFILE },
+	{ main_npu_perf, "npu_perf", "--trace", "npu.tflite", PROFILE },
+	{ main_npu_perf, "npu_perf", "--verbose-performance", "wenc", OUTPUT },
+	{ main_npu_perf, "npu_perf", "--summary-csv", "wenc", OUTPUT },
+	{ main_npu_dis, "npu_dis", "--high-level", "npu.tflite", OUTPUT },
+	{ main_npu_dis, "npu_dis", "--json", "npu.tflite", OUTPUT },
+	{ main_npu_dis, "npu_dis", "--fields", "npu.tflite", OUTPUT },
+	{ main_npu_dis, "npu_dis", "--map", "npu.tflite", OUTPUT },
+	{ main_npu_perf, "npu_perf", "--yaml", "npu.tflite", PROFILE },
+	{ main_npu_sched, "npu_sched", "--front", "part", ACCELERATOR },
+	{ main_npu_sched, "npu_sched", "--explain", "part", ACCELERATOR },
+	{ main_tfl2c, "tfl2c", "--dialect=mlek", "npu.tflite", OUTPUT },
+	{ main_tfl2c, "tfl2c", "--format=asm", "npu.tflite", OUTPUT },
+};
+
+static void
+look(struct bench *b, const struct machine *m, unsigned choice)
+{
+	const struct view *v = &views[choice / ARRAY_LEN(machines) % ARRAY_LEN(views)];
+	/* an absent argument ends the list */
+	if (v->main &&
+	    bench_run(b, v->main, v->called, v->option, bench_path(b, v->in),
+		      "-o", bench_path(b, "view"),
+		      v->with >= PROFILE ? "--system-config" : NULL, m->system,
+		      "--memory-mode", m->memory, v->with >= ACCELERATOR ? "-a" : NULL,
+		      m->accel, (char *)NULL))
+		finding(b, "no %s of the compiled model", v->option);
+}
 
 /* products of an operator with weights, approximately */
 static int64_t
@@ -136,7 +181,7 @@ compare(struct bench *b, struct arena *a, const struct tfl_model *m, const char 
 
 static void
 judge(struct bench *b, struct arena *a, const struct tfl_model *read,
-      const struct machine *m)
+      const struct machine *m, unsigned choice)
 {
 	struct bytes part;
 	const char *npu = bench_path(b, "npu.tflite");
@@ -154,6 +199,8 @@ judge(struct bench *b, struct arena *a, const struct tfl_model *read,
 		finding(b, "no estimate of the compiled model");
 	if (RUN(b, tfl2c, "--resolver", "-o", bench_path(b, "h"), npu))
 		finding(b, "no header of the compiled model");
+	if (on_npu)
+		look(b, m, choice);
 }
 
 /* ---- TOSA -------------------------------------------------------------------- */
@@ -177,7 +224,7 @@ tosa_is_small(const struct tosa_graph *g)
  * compare with.
  */
 static void
-judge_tosa(struct bench *b, struct arena *a, const struct machine *m)
+judge_tosa(struct bench *b, struct arena *a, const struct machine *m, unsigned choice)
 {
 	const char *npu = arena_strdup(a, bench_path(b, "npu.tflite"));
 	const char *graph = arena_strdup(a, bench_path(b, "m.tosa"));
@@ -190,6 +237,7 @@ judge_tosa(struct bench *b, struct arena *a, const struct machine *m)
 	if (RUN(b, npu_sim, INPUTS, graph) == EXIT_YES && !b->said.n &&
 	    RUN(b, npu_sim, INPUTS, arena_printf(a, "--compare=%s", graph), npu))
 		finding(b, "the compiled graph computes something else");
+	look(b, m, choice);
 }
 
 /* continues with the graph of a partitioner; why: the reader's reason for refusing
@@ -204,7 +252,8 @@ part_compiles(struct bench *b, struct arena *a, const struct machine *m, const c
 }
 
 static void
-flow_tosa(struct bench *b, struct arena *a, struct bytes graph, const struct machine *m)
+flow_tosa(struct bench *b, struct arena *a, struct bytes graph, const struct machine *m,
+	  unsigned choice)
 {
 	struct err e = { 0 };
 	struct tosa_graph *read;
@@ -218,7 +267,7 @@ flow_tosa(struct bench *b, struct arena *a, struct bytes graph, const struct mac
 		return;
 	}
 	if (part_compiles(b, a, m, ok ? NULL : e.text))
-		judge_tosa(b, a, m);
+		judge_tosa(b, a, m, choice);
 }
 
 /* ---- either -------------------------------------------------------------------- */
@@ -228,7 +277,7 @@ flow(struct bench *b, struct arena *a, struct bytes model, unsigned choice)
 {
 	const struct machine *m = &machines[choice % ARRAY_LEN(machines)];
 	if (tosa_is(model)) {
-		flow_tosa(b, a, model, m);
+		flow_tosa(b, a, model, m, choice);
 		return;
 	}
 	struct err e = { 0 };
@@ -245,7 +294,7 @@ flow(struct bench *b, struct arena *a, struct bytes model, unsigned choice)
 		return;
 	}
 	if (part_compiles(b, a, m, ok ? NULL : e.text))
-		judge(b, a, read, m);
+		judge(b, a, read, m, choice);
 }
 
 int

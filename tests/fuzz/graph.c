@@ -2,6 +2,7 @@
 /* The NPU graph's text: print(parse(x)) parses, and prints the same again. */
 #include "fuzz.h"
 
+#include "base/text.h"
 #include "graph/graph.h"
 
 #include <stdio.h>

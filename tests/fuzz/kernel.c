@@ -7,6 +7,7 @@
 
 #include "kernels/kernels.h"
 #include "tflite/tflite.h"
+#include "tflite/write.h"
 
 #include <string.h>
 
@@ -19,10 +20,10 @@ static const struct {
 #include "tflite_ops.def"
 };
 
-static const int kernels[] = {
-#define KERNEL(name, function) TFL_##name,
-#include "kernels/list.def"
-#undef KERNEL
+static const int known[] = {
+#define OPERATOR(name, ...) TFL_##name,
+#include "operators.def"
+#undef OPERATOR
 };
 
 static const int types[] = { TFL_INT8,	TFL_INT16, TFL_UINT8, TFL_INT32,
@@ -39,6 +40,17 @@ static unsigned
 pick(struct recipe *p, unsigned n)
 {
 	return reader_u8(&p->r) % n;
+}
+
+static int
+pick_kernel(struct recipe *p)
+{
+	int code[ARRAY_LEN(known)];
+	unsigned n = 0;
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (kernel_exists(known[i]))
+			code[n++] = known[i];
+	return code[pick(p, n)];
 }
 
 /* mostly like the previous tensor, so that shapes and types can agree */
@@ -148,7 +160,7 @@ run(struct recipe *p)
 	int in[MAX_IN], out[MAX_OUT];
 	void *in_data[MAX_IN], *out_data[MAX_OUT];
 	struct err e = { 0 };
-	int code = kernels[pick(p, ARRAY_LEN(kernels))];
+	int code = pick_kernel(p);
 	struct tfl_op op = { .code = code, .in = in, .out = out,
 			     .n_in = code == TFL_UNIDIRECTIONAL_SEQUENCE_LSTM
 					 ? MAX_IN : (int)pick(p, 7),

@@ -3,7 +3,8 @@
  * the same content. */
 #include "fuzz.h"
 
-#include "stream/map.h"
+#include "base/text.h"
+#include "map/map.h"
 
 #include <stdlib.h>
 #include <string.h>

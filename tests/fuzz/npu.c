@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 #include "sim/sim.h"
-#include "stream/stream.h"
+#include "verify/verify.h"
 
 #include <stdlib.h>
 

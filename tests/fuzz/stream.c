@@ -2,6 +2,7 @@
 /* A driver payload or bare words are listed, and walked operation by operation. */
 #include "fuzz.h"
 
+#include "base/text.h"
 #include "stream/stream.h"
 
 static void

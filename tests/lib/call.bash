@@ -3,11 +3,22 @@
 # After lib/common:  load lib/call
 
 # call_places HEADER input|output: where each input or output is in a frame.  An input or
-# output with memory of its own has two buffers, which take turns.
+# output with memory of its own has two buffers, which take turns, and so has the memory of
+# all inputs or outputs.
 call_places()
 {
-	local up=${2^^} i n list=
+	local up=${2^^} i n list='' at
 	n=$(sed -n "s/^#define NET_${up}S //p" "$1")
+	if call_packed "$1"; then
+		echo "static uint8_t own_${2}s[2][(NET_NPU_${up}S_BYTES + 15) & ~15]"
+		echo "	__attribute__((aligned(16)));"
+		at="own_${2}s[(frame) % 2]"
+		for ((i = 0; i < n; i++)); do
+			list+=" $at + NET_${up}_${i}_REGION_OFFSET,"
+		done
+		echo "#define ${up}_PLACES(frame) {$list }"
+		return
+	fi
 	for ((i = 0; i < n; i++)); do
 		if grep -q "^#define NET_${up}_${i}_REGION " "$1"; then
 			echo "static uint8_t own_${2}_${i}[2][(NET_${up}_${i}_BYTES + 15) & ~15]"
@@ -20,9 +31,19 @@ call_places()
 	echo "#define ${up}_PLACES(frame) {$list }"
 }
 
+# call_packed HEADER: true if all inputs share a base address, and all outputs
+call_packed()
+{
+	grep -q '^#define NET_NPU_INPUTS_BYTES ' "$1"
+}
+
 # call_own HEADER: the arguments for inputs and outputs with memory of their own
 call_own()
 {
+	if call_packed "$1"; then
+		echo ", own_inputs[(frame) % 2], own_outputs[(frame) % 2]"
+		return
+	fi
 	sed -n 's/^#define NET_INPUT_\([0-9]*\)_REGION .*/, in[\1]/p
 		s/^#define NET_OUTPUT_\([0-9]*\)_REGION .*/, out[\1]/p' "$1" | tr -d '\n'
 }

@@ -41,6 +41,14 @@ cycles_of()
 	sed -n "/^\"timeline_cycles\"/s/^\(.*, \)*\"$1\": \([0-9.]*\),.*/\2/p"
 }
 
+# operators CONDITION: the names of the rows of schema/operators.def for which awk's
+# CONDITION is true.  $1 is the name, $2 kernel, $3 real, $6 family, $8 types.
+operators()
+{
+	sed -n 's/^OPERATOR(\(.*\))$/\1/p' "$TOP/schema/operators.def" |
+		awk -F', ' "$1 { print \$1 }"
+}
+
 # the names of the kit's programs
 programs()
 {
@@ -48,12 +56,6 @@ programs()
 	for d in "$TOP"/tools/*/; do
 		basename "$d"
 	done
-}
-
-# the programs that are also WebAssembly modules: npu-sweep only runs other programs
-modules()
-{
-	programs | grep -vx npu-sweep
 }
 
 # refuses STATUS TEXT COMMAND...: the command exits with STATUS, prints an error line that

@@ -6,7 +6,7 @@
 TESTBIN=${NPUTOOLS_TESTBIN:-$TOP/build/tests}
 RUN=${NPUTOOLS_BUILD:-$TOP/build}/dynamic/bin/npu-run
 
-# what is loaded in front of libc; a sanitizer's library wants to be the first
+# prints the libraries to load before libc; a sanitizer's library must be the first
 standin_preload()
 {
 	local first=
@@ -14,7 +14,7 @@ standin_preload()
 	echo "$first $TESTBIN/ethosu.so"
 }
 
-# on ACCELERATOR COMMAND...: an NPU of this kind, u65 or u85, is there
+# on u65|u85 COMMAND...: runs COMMAND on a machine with this NPU
 on()
 {
 	local config=0x10003008

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A state of 0x200 short and 0x100 long registers, by number, and at each operation the
- * last byte of each access.  Of a feature map that is less than 2^60 whatever registers
- * hold: 40 bits of a stride, 18 of a coordinate.
+ * Keeps the values of 0x200 short and 0x100 long registers, and computes the last byte of
+ * each access at each operation.  The last byte of a feature map is always below 2^60,
+ * because a stride has 40 bits and a coordinate has 18.
  */
 #include "driver.h"
 
@@ -14,11 +14,11 @@ struct state {
 	struct driver_use *use;
 	uint16_t code, param;
 	uint16_t v0[0x200];
-	uint64_t v1[0x100];  /* with 8 bits of the parameter on top */
+	uint64_t v1[0x100];  /* 32 bits of the payload, and 8 bits of the parameter above them */
 	bool set0[0x200], set1[0x100];
 };
 
-/* a feature map's registers begin at at0 and at1; IFM's and IFM2's precision is the sixth */
+/* a feature map: its first short register and its first long register */
 struct place {
 	unsigned at0, at1;
 	bool ofm;
@@ -52,7 +52,7 @@ reach(struct state *s, unsigned region, uint64_t end)
 		s->use->bytes[region & 7] = end;
 }
 
-/* the corners of tiles that x and y may be in */
+/* Records the end of element (y, x, c).  Returns false if the base of its tile is not set. */
 static bool
 touch(struct state *s, const struct place *p, uint32_t x, uint32_t y, uint32_t c)
 {
@@ -156,7 +156,7 @@ access_window(struct state *s)
 	       access_map(s, &ifm, (uint32_t)x, (uint32_t)y, s->v0[0x104]);
 }
 
-/* base at a long register, its length behind it */
+/* weights or scales: a long register has the base, and the next one the length */
 static bool
 access_range(struct state *s, unsigned region, unsigned at, bool may_lack)
 {
@@ -229,21 +229,21 @@ do_elementwise(struct state *s)
 	       (!two || access_operand(s, &ifm2)) && access_ofm(s);
 }
 
-/* 40 bits with a sign */
+/* a signed number of 40 bits */
 static int64_t
 step(const struct state *s, unsigned reg)
 {
 	return (int64_t)(s->v1[reg] << 24) >> 24;
 }
 
-/* dst 1: the driver keeps strides of its own, which no command of U65 sets */
+/* dst is 1 for the destination, for which the driver has strides that no U65 command sets */
 static bool
 access_transfer(struct state *s, unsigned dst)
 {
 	unsigned mode = s->v0[0x130 + dst] >> 9 & 3, at = dst && !s->u65 ? 0x35 : 0x33;
 	if (!NEED(s, 0x130 + dst, LONG(0x30 + dst), LONG(0x32)))
 		return false;
-	/* where a step was not set, the driver looks at nothing else, and goes on */
+	/* if a step was not set, the driver checks nothing more and does not refuse */
 	bool lacks = (mode >= 1 && !s->set1[at]) || (mode == 2 && !s->set1[at + 1]);
 	uint64_t n = s->v1[0x32];
 	for (unsigned i = 0; i < mode; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ethosu driver's check of a command stream once more, for tests: from the numbers of
- * commands, without the tables and the decoder of the tree, and as lenient as the driver is.
+ * A second implementation of the ethosu driver's check of a command stream, for tests.  It
+ * uses the numbers of the commands, but no table and no decoder of the tree.  It is as
+ * lenient as the driver.
  */
 #ifndef DRIVER_H
 #define DRIVER_H
@@ -15,7 +16,7 @@ struct driver_use {
 	bool written[8];
 };
 
-/* 0, or the errno that the driver gives */
+/* Returns 0, or the errno with which the driver refuses the stream. */
 int driver_check(bool u65, const uint32_t *word, size_t n, struct driver_use *use);
 
 #endif

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loaded before libc (LD_PRELOAD): /dev/accel/accel0 is an Ethos-U of Linux's ethosu driver.
- * Streams are checked by driver.c, jobs as the driver does when they are submitted, and run
- * by tests/programs/npu-engine.  In the environment:
+ * A stand-in for Linux's ethosu driver, loaded before libc (LD_PRELOAD).  A program that
+ * opens /dev/accel/accel0 finds an Ethos-U there.  driver.c checks the streams.  This file
+ * checks jobs as the driver does, and runs them with tests/programs/npu-engine.  The
+ * environment sets:
  *
- *   STANDIN_ENGINE=FILE      that program
- *   STANDIN_CONFIG=WORD      the NPU's CONFIG register; ethos-u65-256 if not given
- *   STANDIN_SRAM=BYTES       393216 if not given
- *   STANDIN_COUNTERS=N       performance counters; 0: the driver is older; 4 if not given
- *   STANDIN_LOG=FILE         a line for each call that the driver takes
- *   STANDIN_FAULT=KIND       submit: jobs are refused (EINVAL); timeout: they do not end;
- *                            gone: no device from the first job on; eintr: a signal ends each
- *                            call once; nomem: no memory for buffers; wrong: a bit of each byte that
- *                            a job may write; other: another driver
+ *   STANDIN_ENGINE=FILE      path of npu-engine
+ *   STANDIN_CONFIG=WORD      the NPU's CONFIG register (default: ethos-u65-256)
+ *   STANDIN_SRAM=BYTES       size of the SRAM (default 393216)
+ *   STANDIN_COUNTERS=N       number of performance counters (default 4); 0: an older driver
+ *   STANDIN_LOG=FILE         file that gets a line for each call
+ *   STANDIN_FAULT=submit     jobs are refused (EINVAL)
+ *                =timeout    jobs do not end
+ *                =gone       the device is gone from the first job on
+ *                =eintr      a signal interrupts each call once
+ *                =nomem      there is no memory for buffers
+ *                =wrong      one bit is wrong in each byte that a job may write
+ *                =other      the device belongs to another driver
  */
 #include "driver.h"
 
@@ -35,7 +39,7 @@
 
 enum { OBJECTS = 1024, PAGE = 4096 };
 
-struct object { /* of a handle, which is its place and 1 */
+struct object { /* a buffer or stream; its handle is its index plus 1 */
 	int fd;
 	uint64_t bytes;
 	bool is_stream;
@@ -44,12 +48,12 @@ struct object { /* of a handle, which is its place and 1 */
 };
 
 static struct {
-	int fd; /* the device; 0: nobody has opened it */
+	int fd; /* of the open device; 0: not open */
 	struct object object[OBJECTS];
 	uint32_t n;
 	uint16_t event[ETHOSU_COUNTERS];
 	uint32_t n_events;
-	uint64_t words; /* of the last job */
+	uint64_t words; /* length of the last job's stream */
 	bool gone, interrupted;
 } dev;
 
@@ -96,7 +100,7 @@ object(uint32_t handle)
 	return handle && handle <= dev.n ? &dev.object[handle - 1] : NULL;
 }
 
-/* ---- the calls: 0 or an errno -------------------------------------------------- */
+/* ---- the ioctls; each returns 0 or an errno ------------------------------------ */
 
 static int
 do_version(struct any_version *v)
@@ -182,7 +186,7 @@ do_stream(struct ethosu_stream *s)
 	return pwrite(o->fd, word, s->size, 0) == (ssize_t)s->size ? 0 : EIO;
 }
 
-/* is the region's buffer what the stream needs? */
+/* true if the region has a buffer of the size that the stream needs */
 static int
 check_region(const struct ethosu_job *j, const struct driver_use *use, unsigned i)
 {
@@ -214,7 +218,7 @@ check_job(const struct ethosu_job *j)
 		int bad = check_region(j, &s->use, i);
 		if (bad)
 			return bad;
-		for (unsigned k = 0; k < i; k++) /* a reservation is locked once */
+		for (unsigned k = 0; k < i; k++) /* the kernel locks each buffer once */
 			if (j->region[i] && j->region[i] == j->region[k])
 				return EALREADY;
 	}
@@ -223,7 +227,7 @@ check_job(const struct ethosu_job *j)
 
 enum { ARGS = 3 + ETHOSU_REGIONS, ARG_BYTES = 64 };
 
-/* one job at a time, whoever submits it */
+/* Locks the device, because it runs one job at a time for all processes. */
 static int
 spawn_engine(char *const *argv)
 {
@@ -263,7 +267,7 @@ run_engine(const struct ethosu_job *j)
 	return bad;
 }
 
-/* all that was written, by a bit in each byte */
+/* Flips a bit in each byte that the job may have written. */
 static void
 spoil(const struct ethosu_job *j)
 {
@@ -283,7 +287,7 @@ do_submit(const struct ethosu_submit *s)
 {
 	const struct ethosu_job *j = (const struct ethosu_job *)(uintptr_t)s->jobs;
 	if (s->counters && !number("STANDIN_COUNTERS", 4))
-		return EINVAL; /* a reserved member then */
+		return EINVAL; /* the member is reserved in an older driver */
 	if (has_fault("gone")) {
 		dev.gone = true;
 		return ENODEV;
@@ -327,7 +331,7 @@ do_count(struct ethosu_count *c)
 	return 0;
 }
 
-/* an event's number, and four cycles a word */
+/* Each event counts its own number; a word of the stream takes four cycles. */
 static int
 do_counted(const struct ethosu_counted *c)
 {
@@ -376,7 +380,7 @@ dispatch(unsigned long request, void *p)
 	}
 }
 
-/* ---- libc's functions ------------------------------------------------------- */
+/* ---- replaced functions of libc ------------------------------------------------------- */
 
 typedef int (*open_fn)(const char *, int, ...);
 typedef int (*ioctl_fn)(int, unsigned long, ...);
@@ -388,7 +392,7 @@ next(const char *name)
 	return dlsym(RTLD_NEXT, name);
 }
 
-/* offsets of 64 bits: glibc calls these functions so, on machines of 32 bits others */
+/* The names that glibc uses for functions with offsets of 64 bits on 32-bit machines. */
 #ifdef __USE_FILE_OFFSET64
 #define OPEN "open64"
 #define MMAP "mmap64"
@@ -413,10 +417,10 @@ open(const char *path, int flags, ...)
 	return dev.fd;
 }
 
-/* as glibc declares it; others take an int */
+/* glibc declares the request as unsigned long; other libraries declare an int */
 int ioctl(int fd, unsigned long request, ...);
 
-/* EINTR once for each call that comes */
+/* Fails with EINTR the first time of each call. */
 static bool
 interrupts(void)
 {

@@ -24,12 +24,21 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	npucc -a ethos-u55-128 "${memory[@]}" -o want.h "$m"
 	root/usr/bin/npucc -a ethos-u55-128 "${memory[@]}" --check -o x.h "$m"
 	cmp want.h x.h
-	for p in $(programs) npu-vela; do
+	for p in $(programs); do
 		root/usr/bin/"$p" --version
 		[ -e "root/usr/share/man/man1/$p.1.gz" ]
 	done
 	"${dpkg[@]}" -r nputools >out 2>&1 || { cat out; return 1; }
 	[ -z "$(find root/usr root/etc -type f 2>/dev/null)" ]
+}
+
+@test "the maintainer is the one that distributes the package, or an address that cannot exist" {
+	local changelog
+	changelog=$(dpkg-deb --fsys-tarfile "$deb" |
+		tar -xO ./usr/share/doc/nputools/changelog.gz | gzip -d)
+	want="${DEBFULLNAME:-nputools} <${DEBEMAIL:-nputools@nputools.invalid}>"
+	[ "$(dpkg-deb -f "$deb" Maintainer)" = "$want" ]
+	grep -qF -- " -- $want  " <<<"$changelog"
 }
 
 @test "the package depends on the libraries that its programs use" {

@@ -34,8 +34,23 @@ installed()
 	[ -z "$(find "$BATS_FILE_TMPDIR" -name '.npu*')" ]
 }
 
+@test "npu-vela and npu-sweep start the other programs of the package" {
+	cp "$TOP/tests/models/digits.tflite" "$BATS_FILE_TMPDIR/digits.tflite"
+	npu-vela "${memory[@]}" --output-dir=want "$BATS_FILE_TMPDIR/digits.tflite" >want.log 2>&1
+	npu-sweep "${memory[@]}" -a ethos-u55-64 "$BATS_FILE_TMPDIR/digits.tflite" >want.table
+	installed npx --offline npu-vela "${memory[@]}" --output-dir=out digits.tflite \
+		>"$BATS_TEST_TMPDIR/log" 2>&1
+	installed npx --offline npu-sweep "${memory[@]}" -a ethos-u55-64 --results=store \
+		digits.tflite >"$BATS_TEST_TMPDIR/table"
+	cd "$BATS_TEST_TMPDIR"
+	diff -r want "$BATS_FILE_TMPDIR/out"
+	diff want.log log
+	diff want.table table
+	[ -n "$(find "$BATS_FILE_TMPDIR/store" -name '*.json')" ]
+}
+
 @test "every program is in the package and prints its version" {
-	for p in $(modules); do
+	for p in $(programs); do
 		[ "$(installed node_modules/.bin/"$p" --version)" = "$("$BIN/$p" --version)" ]
 	done
 	[ "$(installed node_modules/.bin/nputools --version)" = \

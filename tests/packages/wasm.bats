@@ -18,7 +18,7 @@ both()
 }
 
 @test "--help, --usage and --version of each program are the same" {
-	for p in $(modules); do
+	for p in $(programs); do
 		for o in --help --usage --version; do
 			"$native/$p" $o
 		done
@@ -30,7 +30,7 @@ both()
 			for (const o of ["--help", "--usage", "--version"])
 				if (n.run(p, [o]))
 					process.exit(1);
-	' "$TOP/scripts/wasm/nputools.js" $(modules) >out
+	' "$TOP/scripts/wasm/nputools.js" $(programs) >out
 	diff want out
 }
 
@@ -77,6 +77,41 @@ both()
 	(cd module && npucc "${o[@]}" --keep=kept "$digits") 2>err
 	diff -r native module
 	diff want.err err
+}
+
+@test "npu-sweep prints the same tables, failures and late jobs, and keeps a store" {
+	local o=("${memory[@]}" -a "ethos-u55-64,ethos-u55-128" --limits=2)
+	both npu-sweep "${o[@]}" --json -j2 "$digits"
+	both npu-sweep "${o[@]}" --dry-run "$digits"
+	head -c 1000 "$digits" >broken.tflite
+	both npu-sweep "${o[@]}" --csv broken.tflite "$digits"
+	both npu-sweep "${o[@]}" --csv --timeout=0.001 "$digits"
+	# a store made by the modules: complete the first time, read the second time, cleaned
+	npu-sweep "${o[@]}" --results=store -o table "$digits"
+	npu-sweep "${o[@]}" --results=store --merge "$digits" | diff - table
+	cp -r store before
+	npu-sweep --gc --results=store >out
+	[ "$(tail -1 out)" = "kept: $(find before -type f | wc -l) files" ]
+	diff -r before store
+	"$native/npu-sweep" --gc --results=store >out
+	[ -z "$(find store -name '*.json')" ]
+}
+
+@test "npu-vela writes the same files and prints the same listings" {
+	local o=(--accelerator-config=ethos-u55-128 "${memory[@]}")
+	mkdir want got
+	for a in "" --verbose-all --output-format=raw --ignore-ops=CONV_2D; do
+		# shellcheck disable=SC2086
+		both npu-vela "${o[@]}" $a --output-dir=got "$digits"
+		# shellcheck disable=SC2086
+		"$native/npu-vela" "${o[@]}" $a --output-dir=want "$digits" >/dev/null 2>&1
+		diff -r want got
+	done
+	both npu-vela "${o[@]}" --arena-cache-size=16 "$digits"
+	both npu-vela none.tflite
+	both npu-vela --enable-debug-db "$digits"
+	both npu-vela --list-configs=Arm/vela.ini
+	[ ! -e output ]
 }
 
 @test "a broken file gives the same line and status 2, and no file is left" {

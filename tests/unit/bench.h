@@ -4,6 +4,7 @@
 #define UNIT_BENCH_H
 
 #include "kernels/kernels.h"
+#include "tflite/write.h"
 
 #include <string.h>
 

@@ -31,9 +31,9 @@ draw_cascades(struct arena *a, int n_ops)
 			if (length > last + 1)
 				continue;
 			c.v[c.n++] = (struct cascade_choice){
-				.cascade = { .first = last + 1 - length, .last = last,
-					     .cost = { fetched + (double)draw(80), fetched } },
-				.bytes = 50 + draw(400), .slid = draw(60),
+				.price = { .first = last + 1 - length,
+					   .cost = { fetched + (double)draw(80), fetched } },
+				.last = last, .bytes = 50 + draw(400), .slid = draw(60),
 				.weights = draw(3) ? draw(300) : 0 };
 		}
 	}
@@ -46,7 +46,7 @@ static double
 cycles_of(const struct cascade_choice *x, int64_t room)
 {
 	double share = x->weights ? fmin((double)room / (double)x->weights, 1) : 1;
-	return x->cascade.cost[0] - (x->cascade.cost[0] - x->cascade.cost[1]) * share;
+	return x->price.cost[0] - (x->price.cost[0] - x->price.cost[1]) * share;
 }
 
 /* INFINITY if the cascade does not fit */
@@ -66,7 +66,7 @@ fewest(const struct cascades *c, int end, int64_t limit, bool slide)
 	if (!end)
 		return c->cpu_bytes > limit ? INFINITY : 0;
 	for (int k = c->first_of[end - 1]; k < c->first_of[end]; k++)
-		least = fmin(least, fewest(c, c->v[k].cascade.first, limit, slide) +
+		least = fmin(least, fewest(c, c->v[k].price.first, limit, slide) +
 				    cycles_below(c, k, limit, slide));
 	return least;
 }
@@ -79,10 +79,10 @@ cycles_picked(const struct cascades *c, const int *picked, int n, int n_ops, int
 	double sum = 0;
 	int end = n_ops;
 	for (int i = 0; i < n; i++) {
-		const struct cascade *x = &c->v[picked[i]].cascade;
+		const struct cascade_choice *x = &c->v[picked[i]];
 		if (x->last != end - 1)
 			return -1;
-		end = x->first;
+		end = x->price.first;
 		sum += cycles_below(c, picked[i], limit, slide);
 	}
 	return end ? -1 : sum;

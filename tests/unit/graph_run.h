@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Computes a graph's operations in integers from nputools-graph(5) alone: elementwise
- * operations, copies, tables of bytes and depthwise convolutions.  There are no
- * streams and no blocks: this tests the lowering, not the later stages.
+ * operations, copies, functions and tables of bytes, convolutions and products.  There are
+ * no streams and no blocks: this tests the lowering, not the later stages.
  */
 #ifndef UNIT_GRAPH_RUN_H
 #define UNIT_GRAPH_RUN_H
@@ -54,6 +54,8 @@ run_scaled(const struct g_op *op, struct npu_scale s, int64_t v)
 static inline int64_t
 run_finish(const struct g_op *op, int64_t v)
 {
+	if (op->act == G_ACT_TANH || op->act == G_ACT_SIGMOID)
+		v = op->act == G_ACT_TANH ? npu_tanh(v) : npu_sigmoid(v);
 	v += op->ofm_zero;
 	if (op->ofm.type == TFL_INT32 && !op->lut)
 		return v;
@@ -110,32 +112,57 @@ run_two(const struct graph_run *r, const struct g_op *op, int64_t y, int64_t x, 
 	return true;
 }
 
+/* one weight, in OHWI order; its zero point is subtracted */
+static inline int64_t
+run_weight(const struct g_weights *w, const uint8_t *data, const int64_t at[4])
+{
+	int64_t n = w->offset, step = 1;
+	for (int d = 3; d >= 0; d--) {
+		n += at[d] * (w->strides.n ? w->strides.v[d] : step);
+		step *= w->shape.dim[d];
+	}
+	int64_t v = w->shape.type == TFL_UINT8 ? data[n] : (int8_t)data[n];
+	return v - w->zero.v[w->zero.n > 1 ? at[0] : 0];
+}
+
+/* element y, x, c of the IFM without its zero point; 0 in the padding */
+static inline int64_t
+run_ifm(const struct graph_run *r, const struct g_op *op, int64_t y, int64_t x, int64_t c)
+{
+	struct hwc s = op->ifm.shape;
+	return y < 0 || x < 0 || y >= s.h || x >= s.w
+		   ? 0 : *run_at(r, &op->ifm, y, x, c) - op->ifm_zero;
+}
+
 /* the window's sum for channel c; a copy is a window of one element */
 static inline bool
 run_window(struct graph_run *r, const struct g_op *op, int64_t y, int64_t x, int64_t c,
 	   int64_t *out)
 {
 	const struct g_weights *w = op->weights;
+	const bool depthwise = op->kind == OP_DEPTHWISE;
 	struct bytes b = { 0 };
 	struct err e = { 0 };
+	y = y * op->stride.y - op->pad.top;
+	x = x * op->stride.x - op->pad.left;
 	if (op->kind == OP_AVGPOOL) {
-		*out = *run_at(r, &op->ifm, y * op->stride.y, x * op->stride.x, c) -
-		       op->ifm_zero;
-		*out = run_scaled(op, op->scale, *out);
+		*out = run_scaled(op, op->scale, run_ifm(r, op, y, x, c));
 		return op->kernel.y == 1 && op->kernel.x == 1;
 	}
-	if (op->kind != OP_DEPTHWISE || w->strides.n || w->shape.type != TFL_UINT8 ||
+	if (op->upscale || op->edge.top || op->edge.left || !w ||
 	    !graph_source(r->g, &w->rec, &w->source, &b, &e))
 		return false;
-	*out = op->scales->bias.v[c];
+	*out = op->scales->bias.v[op->scales->bias.n > 1 ? c : 0];
 	for (int64_t i = 0; i < op->kernel.y; i++)
 		for (int64_t k = 0; k < op->kernel.x; k++)
-			*out += (*run_at(r, &op->ifm, y * op->stride.y + i,
-					 x * op->stride.x + k, c) - op->ifm_zero) *
-				(b.p[w->offset + (c * op->kernel.y + i) * op->kernel.x + k] -
-				 w->zero.v[0]);
-	struct npu_scale s = { .mult = (uint32_t)op->scales->mult.v[c],
-			       .shift = (int)op->scales->shift.v[c] };
+			for (int64_t m = 0; m < (depthwise ? 1 : op->ifm.shape.c); m++)
+				*out += run_ifm(r, op, y + i * op->dilation.y,
+						x + k * op->dilation.x, depthwise ? c : m) *
+					run_weight(w, b.p, (int64_t[4]){ c, i, k, m });
+	struct npu_scale s = {
+		.mult = (uint32_t)op->scales->mult.v[op->scales->mult.n > 1 ? c : 0],
+		.shift = (int)op->scales->shift.v[op->scales->shift.n > 1 ? c : 0]
+	};
 	*out = run_scaled(op, s, *out);
 	return true;
 }
@@ -144,7 +171,7 @@ static inline bool
 run_op(struct graph_run *r, const struct g_op *op)
 {
 	struct hwc s = op->ofm.shape;
-	bool window = op->kind == OP_AVGPOOL || op->kind == OP_DEPTHWISE;
+	bool window = op->kind == OP_AVGPOOL || op_has_weights(op->kind);
 	int64_t v;
 	for (int64_t y = 0; y < s.h; y++)
 		for (int64_t x = 0; x < s.w; x++)

@@ -9,6 +9,7 @@
 
 #include "graph_run.h"
 #include "rules.h"
+#include "tflite/write.h"
 
 #include <assert.h>
 

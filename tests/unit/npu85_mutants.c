@@ -16,7 +16,7 @@
  */
 #include "base/file.h"
 #include "sim/sim.h"
-#include "stream/stream.h"
+#include "verify/verify.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "sim/sim.h"
-#include "stream/stream.h"
+#include "verify/verify.h"
 
 #include <stdio.h>
 #include <stdlib.h>

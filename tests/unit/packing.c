@@ -3,18 +3,19 @@
  * Compares the addresses of maps and buffers (tools/npu-sched/memory/pack.c) with all
  * orders of a few rectangles.  Rectangles are placed one after the other at the
  * lowest free address.  Some order, namely that of the addresses in a best packing,
- * gives the minimal peak.
+ * gives the minimal peak.  Then compares boxes.c, which packs many rectangles, with a search
+ * of every address in the same order.
  */
 #include "base/arena.h"
 #include "base/fixed.h"
 
-#include "../../tools/npu-sched/memory/memory.h"
+#include "../../tools/npu-sched/memory/pack.h"
 #include "drawn.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { MOST = 6, STEPS = 8, CASES = 3000 };
+enum { MOST = 6, STEPS = 8, CASES = 3000, MANY = 40, MANY_CASES = 500 };
 
 static bool
 are_live_together(const struct rect *a, const struct rect *b)
@@ -109,11 +110,85 @@ check(int number)
 	return ok;
 }
 
+/* draws n rectangles, some of them in groups of two at a distance */
+static void
+draw_groups(struct rect *v, int n)
+{
+	for (int i = 0; i < n; i++) {
+		v[i] = draw_rect(i);
+		if (!i || v[i - 1].group != i - 1 || draw(3))
+			continue;
+		v[i].group = i - 1;
+		v[i - 1].next = i;
+		v[i - draw(2)].offset = 16 * draw(6);
+	}
+}
+
+/* true if the group that begins with rectangle `first` may be at an address */
+static bool
+group_fits(const struct rect *v, int n, int first, int64_t at)
+{
+	for (int i = first; i >= 0; i = v[i].next)
+		for (int k = 0; k < n; k++)
+			if (v[k].at >= 0 && collide(&v[i], at + v[i].offset, &v[k]))
+				return false;
+	return true;
+}
+
+/* places a group at the lowest address that fits, by trying all; returns the address */
+static int64_t
+drop_group(struct rect *v, int n, int first)
+{
+	int64_t at = 0;
+	while (!group_fits(v, n, first, at))
+		at += 16;
+	for (int i = first; i >= 0; i = v[i].next)
+		v[i].at = at + v[i].offset;
+	return at;
+}
+
+static uint64_t
+count_pairs(const struct rect *v, int n)
+{
+	uint64_t pairs = 0;
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < i; k++)
+			pairs += are_live_together(&v[i], &v[k]);
+	return pairs;
+}
+
+static bool
+check_boxes(int number)
+{
+	struct arena *a = arena_open();
+	struct plan p = { .a = a };
+	int n = 2 + (int)draw(MANY - 1);
+	p.rect = anew(a, struct rect, MANY + 1);
+	draw_groups(p.rect, n);
+	p.n_rects = p.n_maps = (size_t)n;
+	struct packing k = packing_of(&p, (size_t)n, PLACE_ARENA);
+	bool ok = count_interferences(p.rect, (size_t)n) == count_pairs(p.rect, n);
+	k.box = anew(a, struct packed_box, MANY + 1);
+	for (int i = 0; i < n; i++)
+		p.rect[i].at = -1;
+	for (size_t i = 0; i < k.n; i++) {
+		put_between_boxes(&k, i);
+		ok = ok && k.at[i] == drop_group(p.rect, n, k.group[i].first);
+	}
+	if (!ok)
+		printf("boxes of case %d: %d rectangles\n", number, n);
+	arena_close(k.a);
+	arena_close(a);
+	return ok;
+}
+
 int
 main(void)
 {
 	int wrong = 0;
 	for (int i = 0; i < CASES; i++)
 		wrong += !check(i);
+	for (int i = 0; i < MANY_CASES; i++)
+		wrong += !check_boxes(i);
 	return wrong != 0;
 }

@@ -5,6 +5,8 @@
  */
 #include "perf/cpu.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <string.h>
 

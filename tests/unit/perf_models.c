@@ -6,6 +6,9 @@
  */
 #include "../../tools/npu-perf/models/estimate.h"
 
+#include "stream/commands.h"
+#include "stream/stream.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

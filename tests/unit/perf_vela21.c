@@ -5,6 +5,8 @@
  */
 #include "../../tools/npu-perf/models/vela21.h"
 
+#include "target/accel.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

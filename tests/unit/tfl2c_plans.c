@@ -6,6 +6,7 @@
  */
 #include "../../tools/tfl2c/tfl2c.h"
 
+#include "base/text.h"
 #include "rules.h"
 
 #include <stdlib.h>

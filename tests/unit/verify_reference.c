@@ -4,7 +4,7 @@
  * listed below, which must break it.
  */
 #include "reference.h"
-#include "stream/stream.h"
+#include "verify/verify.h"
 
 #include <stdio.h>
 

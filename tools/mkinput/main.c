@@ -2,8 +2,8 @@
 /* mkinput: converts data to a model's quantized input, and computes the expected output. */
 #include "base/cli.h"
 #include "mkinput.h"
+#include "borders/borders.h"
 #include "sim/sim.h"
-#include "stream/borders.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -284,26 +284,12 @@ parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = option_list,
-	.parser = parse_option,
+	.options = option_list, .parser = parse_option,
 	.args_doc = "MODEL [FILE...]",
 	.doc = "Convert data into the quantized input of a TFLite model or a TOSA "
 	       "graph, as a C header, .npy or raw bytes.  Give one FILE for each "
 	       "input; a model with a single input also reads standard input.",
 };
-
-/* A few outliers are normal; many clipped values show that the range is wrong. */
-void
-warn_clipped(const char *name, const struct tfl_tensor *t, const struct filled *f)
-{
-	double lo, hi;
-	if (f->n_clipped * 20 < f->n || !f->n_clipped)
-		return;
-	tensor_range(t, &lo, &hi);
-	cli_note("warning", "%s: %zu of %zu values are clipped: they span %g to %g, "
-			    "the input takes %g to %g; check --scale and --mean",
-		 name, f->n_clipped, f->n, f->lo, f->hi, lo, hi);
-}
 
 static bool
 make_part(struct arena *a, const struct options *o, const struct tfl_tensor *t,
@@ -483,8 +469,9 @@ write_samples(struct arena *a, const struct options *o, const struct tfl_subgrap
 }
 
 static bool
-convert_files(struct arena *a, const struct options *o, struct err *e)
+convert_files(void *options, struct arena *a, struct err *e)
 {
+	const struct options *o = options;
 	struct model model;
 	struct border_tensors x;
 	struct array *outputs = NULL;
@@ -526,14 +513,9 @@ int
 main(int argc, char **argv)
 {
 	struct options o = { 0 };
-	struct err e = { 0 };
 	struct cli_common common = {
 		.output = &o.output,
 		.output_doc = "write the input to FILE",
 	};
-	cli_parse(&argp, argc, argv, &o, &common);
-	struct arena *a = arena_open();
-	(void)convert_files(a, &o, &e);
-	arena_close(a);
-	return cli_finish(&e);
+	return cli_run(&argp, argc, argv, &o, &common, convert_files);
 }

@@ -139,7 +139,7 @@ bool fill_tensor(struct arena *a, const struct options *o,
 void tensor_range(const struct tfl_tensor *t, double *lo, double *hi);
 
 /*
- * main.c: prints a warning if 5% of the values or more are clipped.  The argument f
+ * Prints a warning if 5% of the values or more are clipped.  The argument f
  * counts one file, or the sum over all files of a list.
  */
 void warn_clipped(const char *name, const struct tfl_tensor *t, const struct filled *f);

@@ -4,6 +4,7 @@
  * functions that tfl2c writes): divide by the scale in float32, round half away from
  * zero, add the zero point, clamp.
  */
+#include "base/cli.h"
 #include "base/fixed.h"
 #include "mkinput.h"
 
@@ -174,4 +175,17 @@ fill_tensor(struct arena *a, const struct options *o,
 		      q < l.min ? l.min : q > l.max ? l.max : q);
 	}
 	return true;
+}
+
+/* A few outliers are normal; many clipped values show that the range is wrong. */
+void
+warn_clipped(const char *name, const struct tfl_tensor *t, const struct filled *f)
+{
+	double lo, hi;
+	if (f->n_clipped * 20 < f->n || !f->n_clipped)
+		return;
+	tensor_range(t, &lo, &hi);
+	cli_note("warning", "%s: %zu of %zu values are clipped: they span %g to %g, "
+			    "the input takes %g to %g; check --scale and --mean",
+		 name, f->n_clipped, f->n, f->lo, f->hi, lo, hi);
 }

@@ -2,7 +2,7 @@
 /* Inputs and outputs of the finished model, where they differ from the original's. */
 #include "cmdgen.h"
 
-#include "stream/borders_graph.h"
+#include "borders/of_graph.h"
 
 #include <string.h>
 

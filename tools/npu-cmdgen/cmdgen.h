@@ -6,9 +6,12 @@
 #ifndef NPU_CMDGEN_CMDGEN_H
 #define NPU_CMDGEN_CMDGEN_H
 
-#include "graph/graph.h"
-#include "stream/borders.h"
-#include "stream/map.h"
+#include "borders/borders.h"
+#include "emit/emit.h"
+#include "graph/build.h"
+#include "graph/facts.h"
+#include "map/map.h"
+#include "target/memory.h"
 
 /* --emit: EMIT(code, name of the option's value, help text) */
 #define EMITS(EMIT)                                                          \

@@ -5,6 +5,8 @@
  */
 #include "cmdgen.h"
 
+#include "base/text.h"
+
 struct box {
 	struct hwc from, to;
 };

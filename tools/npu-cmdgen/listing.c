@@ -3,6 +3,7 @@
 #include "cmdgen.h"
 
 #include "graph/table.h"
+#include "target/memory.h"
 
 const char *
 region_name(const struct cmdgen *c, size_t node)

@@ -4,6 +4,7 @@
 
 #include "base/cli.h"
 #include "base/file.h"
+#include "graph/graph.h"
 #include "stream/stream.h"
 #include "tflite/tflite.h"
 
@@ -30,6 +31,14 @@ static const struct argp_option option_list[] = {
 	{ 0 },
 };
 
+static const struct cli_store stores[] = {
+	CLI_FLAG(OPT_NO_MAP, struct options, no_map),
+	CLI_FLAG(OPT_ALLOCATION, struct options, allocation),
+	CLI_FLAG(OPT_HIGH_LEVEL, struct options, high_level),
+	CLI_FLAG(OPT_REGISTERS, struct options, registers),
+	{ 0 },
+};
+
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -40,32 +49,14 @@ parse_option(int key, char *arg, struct argp_state *state)
 		NULL,
 	};
 	struct options *o = state->input;
-	switch (key) {
-	case OPT_EMIT:
-		o->emit = (enum emit)cli_choice("--emit", arg, names);
-		break;
-	case OPT_NO_MAP:
-		o->no_map = true;
-		break;
-	case OPT_ALLOCATION:
-		o->allocation = true;
-		break;
-	case OPT_HIGH_LEVEL:
-		o->high_level = true;
-		break;
-	case OPT_REGISTERS:
-		o->registers = true;
-		break;
-	default:
+	if (key != OPT_EMIT)
 		return ARGP_ERR_UNKNOWN;
-	}
+	o->emit = (enum emit)cli_choice("--emit", arg, names);
 	return 0;
 }
 
 static const struct argp argp = {
-	.options = option_list,
-	.parser = parse_option,
-	.args_doc = "[FILE]",
+	.options = option_list, .parser = parse_option,
 	.doc = "Generate the NPU's command streams from an encoded graph, and write a "
 	       "TFLite model with ethos-u operators.\v"
 	       "Exit status: 0 done, 2 error.  See npu-cmdgen(1).",
@@ -166,8 +157,9 @@ list(struct cmdgen *c, const struct options *o)
 }
 
 static bool
-run(const struct options *o, struct arena *a, struct err *e)
+run(void *options, struct arena *a, struct err *e)
 {
+	const struct options *o = options;
 	struct cmdgen c = { .a = a, .e = e, .no_map = o->no_map };
 	uint8_t *text;
 	size_t n;
@@ -185,16 +177,12 @@ int
 main(int argc, char **argv)
 {
 	struct options o = { .jobs = 1 };
-	struct err e = { 0 };
 	struct cli_common common = {
+		.stores = stores,
 		.file = &o.input, .what = "graph",
 		.output = &o.output,
 		.jobs = &o.jobs,
 		.jobs_doc = "verify weights on N threads (0: all processors)",
 	};
-	cli_parse(&argp, argc, argv, &o, &common);
-	struct arena *a = arena_open();
-	(void)run(&o, a, &e);
-	arena_close(a);
-	return cli_finish(&e);
+	return cli_run(&argp, argc, argv, &o, &common, run);
 }

@@ -6,6 +6,8 @@
  */
 #include "model.h"
 
+#include "tflite/write.h"
+
 static void
 add_npu_op(struct build *b, struct tflw_op *op, size_t node)
 {
@@ -14,7 +16,7 @@ add_npu_op(struct build *b, struct tflw_op *op, size_t node)
 	const struct g_node *n = c->g->nodes[node];
 	struct bytes payload = emit_payload(c->a, c->accel, &c->stream[node]);
 	const char *name = arena_printf(c->a, "npu_command_stream_%zu", node);
-	int *in = anew(c->a, int, (size_t)count_tensors(&n->in) + 4);
+	int *in = anew(c->a, int, (size_t)count_tensors(&n->in) + 4 + STREAM_IO_REGIONS);
 	int *out = anew(c->a, int, (size_t)count_tensors(&n->out) + 1);
 	in[0] = add_bytes_tensor(b, name, (int64_t)payload.n,
 				 add_buffer(b, payload), -1);
@@ -22,7 +24,11 @@ add_npu_op(struct build *b, struct tflw_op *op, size_t node)
 	in[2] = b->scratch;
 	in[3] = b->fast;
 	uint32_t opcode = ethosu_opcode(b);
-	int n_in = 4 + node_tensors(b, &n->in, in + 4);
+	int n_in = 4;
+	for (int k = 0; k < STREAM_IO_REGIONS; k++)
+		if (b->io_region[k] >= 0)
+			in[n_in++] = b->io_region[k];
+	n_in += node_tensors(b, &n->in, in + n_in);
 	int n_out = node_tensors(b, &n->out, out);
 	*op = (struct tflw_op){
 		.opcode = opcode,
@@ -127,6 +133,33 @@ plan_tensor(struct build *b, int tensor, int64_t at)
 		b->plan[tensor] = at;
 }
 
+/* where a tensor is in the plan; -1: outside of the arena */
+static int64_t
+planned_at(const struct build *b, const struct g_tensor *t)
+{
+	int k = t->area - PLACE_IO;
+	if (!G_HAS(t, G_TENSOR_at) || tensor_is_const(t))
+		return -1;
+	if (t->area == PLACE_ARENA)
+		return t->at;
+	return k >= 0 && k < STREAM_IO_REGIONS && b->io_region[k] >= 0
+		? b->plan[b->io_region[k]] + t->at : -1;
+}
+
+static void
+plan_tensors(struct build *b)
+{
+	const struct graph *g = b->c->g;
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		const struct g_tensor *t = g->tensors[i];
+		int64_t at = planned_at(b, t);
+		for (int k = 0; at >= 0 && k < t->tfl.n; k++)
+			plan_tensor(b, b->tensor_map[t->tfl.v[k].index], at);
+		if (at >= 0)
+			plan_tensor(b, b->made[i], at);
+	}
+}
+
 static bool
 build_main(struct build *b)
 {
@@ -155,20 +188,14 @@ build_main(struct build *b)
 				continue;
 			if (!special && !add_special_tensors(b))
 				return false;
+			if (!special && !add_io_regions(b))
+				return false;
 			special = true;
 			add_npu_op(b, op, i);
 		}
 		b->sg.n_ops++;
 	}
-	for (size_t i = 0; i < c->g->n_tensors; i++) {
-		const struct g_tensor *t = c->g->tensors[i];
-		if (!G_HAS(t, G_TENSOR_at) || t->area != PLACE_ARENA ||
-		    tensor_is_const(t))
-			continue;
-		for (int k = 0; k < t->tfl.n; k++)
-			plan_tensor(b, b->tensor_map[t->tfl.v[k].index], t->at);
-		plan_tensor(b, b->made[i], t->at);
-	}
+	plan_tensors(b);
 	return true;
 }
 
@@ -226,7 +253,7 @@ copy_subgraph(struct build *b, int index, struct tflw_subgraph *out)
 bool
 build_model(struct cmdgen *c, struct bytes *out)
 {
-	struct build b = { .c = c };
+	struct build b = { .c = c, .io_region = { -1, -1 } };
 	if (!check_nodes(c))
 		return false;
 	const struct tfl_subgraph *sg = &c->m->subgraph[0];

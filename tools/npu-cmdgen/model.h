@@ -3,6 +3,9 @@
 #ifndef NPU_CMDGEN_MODEL_H
 #define NPU_CMDGEN_MODEL_H
 
+#include "stream/stream.h"
+#include "tflite/write.h"
+
 #include "cmdgen.h"
 
 enum { EMPTY_BUFFER = 0 };
@@ -22,6 +25,8 @@ struct build {
 	int64_t *plan;	   /* arena offset in bytes of every new tensor; -1: none */
 	size_t cap_plan;
 	int flash, scratch, fast; /* tensor indices; -1: not added */
+	/* tensors of the regions that contain several inputs or outputs; -1: none */
+	int io_region[STREAM_IO_REGIONS];
 };
 
 /* ---- model_tensors.c ---- */
@@ -43,6 +48,12 @@ int add_bytes_tensor(struct build *b, const char *name, int64_t bytes, uint32_t 
 		     int64_t at);
 /* Adds the tensors flash, scratch and fast (ethosu-commands(7) 13.3). */
 bool add_special_tensors(struct build *b);
+/*
+ * Adds the tensors of the regions that contain several inputs or outputs, if the only node
+ * packs them (graph/separate.c).  In the plan they are behind the scratch tensors.  Fails
+ * if the plan has no offsets for them.
+ */
+bool add_io_regions(struct build *b);
 /*
  * Lists in out the new model's tensors for the graph tensors l: the TFLite tensors that
  * each of them stands for, or the graph tensor itself if it stands for none.  Returns

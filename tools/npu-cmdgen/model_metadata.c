@@ -5,8 +5,9 @@
  */
 #include "model.h"
 
-#include "stream/profile.h"
-#include "stream/source.h"
+#include "map/profile.h"
+#include "source/source.h"
+#include "tflite/write.h"
 
 static void
 add_metadata(struct build *b, const char *name, struct bytes data)

@@ -2,6 +2,11 @@
 /* Makes buffers, operator codes and tensors of the compiled model's first subgraph. */
 #include "model.h"
 
+#include "base/fixed.h"
+#include "tflite/write.h"
+
+#include <assert.h>
+
 uint32_t
 add_buffer(struct build *b, struct bytes data)
 {
@@ -136,6 +141,38 @@ add_special_tensors(struct build *b)
 	b->fast = add_bytes_tensor(b, "npu_scratch_fast",
 				   c->memory.spilling ? cache : arena,
 				   EMPTY_BUFFER, 0);
+	return true;
+}
+
+static bool
+any_separate(const struct graph *g)
+{
+	for (size_t i = 0; i < g->n_tensors; i++)
+		if (tensor_is_separate(g->tensors[i]))
+			return true;
+	return false;
+}
+
+bool
+add_io_regions(struct build *b)
+{
+	enum { ALIGN = 16 }; /* also the least size, because tensors have bytes */
+	static const char *const names[] = { "npu_inputs", "npu_outputs" };
+	const struct graph *g = b->c->g;
+	int64_t at = area_used(g, PLACE_ARENA), fast = area_used(g, PLACE_CACHE);
+	static_assert(ARRAY_LEN(names) == STREAM_IO_REGIONS, "every region has a name");
+	if (g->n_nodes != 1 || !any_separate(g) || !node_packs_io(g->nodes[0]))
+		return true;
+	at = at > fast ? at : fast;
+	for (int k = 0; k < STREAM_IO_REGIONS; k++) {
+		int64_t used = area_used(g, PLACE_IO + k), bytes = used > ALIGN ? used : ALIGN;
+		at = round_up_i64(at, ALIGN);
+		if (at + bytes > INT32_MAX)
+			return err_at(b->c->e, g->file, 0, "scratch memory, inputs and outputs "
+							   "are larger than 2 GB");
+		b->io_region[k] = add_bytes_tensor(b, names[k], bytes, EMPTY_BUFFER, at);
+		at += bytes;
+	}
 	return true;
 }
 

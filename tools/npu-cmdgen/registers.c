@@ -4,6 +4,7 @@
  * their operands: "Register-Level Command Stream" of the reference's log.
  */
 #include "cmdgen.h"
+#include "base/text.h"
 #include "stream/stream.h"
 
 #include <inttypes.h>

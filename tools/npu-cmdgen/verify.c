@@ -5,8 +5,8 @@
  * file into the map.
  */
 #include "cmdgen.h"
-#include "stream/linux.h"
-#include "stream/source.h"
+#include "linux/linux.h"
+#include "source/source.h"
 #include "stream/stream.h"
 
 struct judge {

@@ -4,8 +4,8 @@
 #define DIS_H
 
 #include "base/text.h"
-#include "stream/map.h"
-#include "stream/source.h"
+#include "map/map.h"
+#include "source/source.h"
 
 enum view { VIEW_LISTING, VIEW_OPERATIONS, VIEW_JSON, VIEW_MAP };
 

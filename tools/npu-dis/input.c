@@ -4,6 +4,7 @@
 
 #include "base/cli.h"
 #include "base/file.h"
+#include "graph/graph.h"
 #include "kernels/kernels.h"
 #include "raw/raw.h"
 

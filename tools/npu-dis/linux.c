@@ -2,7 +2,7 @@
 /* --verify=linux: would Linux's ethosu driver take the streams? */
 #include "dis.h"
 
-#include "stream/linux.h"
+#include "linux/linux.h"
 
 #include <inttypes.h>
 #include <stdio.h>

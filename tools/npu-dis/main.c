@@ -23,8 +23,9 @@ static const struct argp_option argp_options[] = {
 	  .doc = "what the model's map says of streams and memory, in place of the "
 		 "listing" },
 	{ .name = "verify", .key = OPT_VERIFY, .arg = "RULES", .flags = OPTION_ARG_OPTIONAL,
-	  .doc = "check all rules, in place of the listing; exit 1 if one is "
-		 "broken.  RULES: npu (default), or linux: those of its ethosu driver" },
+	  .doc = "check all rules, in place of the listing; fail (status 1) if a rule "
+		 "is broken.  RULES: npu (default), or linux for the rules of Linux's "
+		 "ethosu driver" },
 	{ .name = "source", .key = OPT_SOURCE, .arg = "GRAPH",
 	  .doc = "with --verify: hold the streams against the graph that they were "
 		 "made from, of npu-wenc" },
@@ -37,13 +38,14 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-static void
-unknown_accelerator(const char *name)
+static const struct accel *
+choose_accelerator(const char *name)
 {
-	const char *meant = accel_nearest(name);
-	cli_error("unknown accelerator '%s': one of %s%s%s%s", name,
-		  accel_names(), meant ? "; did you mean " : "",
-		  meant ? meant : "", meant ? "?" : "");
+	struct err e = { 0 };
+	const struct accel *a = accel_named(name, &e);
+	if (!a)
+		cli_error("%s", e.text);
+	return a;
 }
 
 static void
@@ -87,9 +89,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->raw = true;
 		return 0;
 	case 'a':
-		o->accel = accel_find(arg);
-		if (!o->accel)
-			unknown_accelerator(arg);
+		o->accel = choose_accelerator(arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (o->source && (!o->verify || o->raw || o->by_linux))

@@ -78,8 +78,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = option_list,
-	.parser = parse_option,
+	.options = option_list, .parser = parse_option,
 	.args_doc = "LABELS OUTPUT.npy...\n--layers MODEL INPUT.npy...",
 	.doc = "Measure the quality of outputs on labelled data: accuracy, precision, "
 	       "recall, confusion, errors, area under the ROC curve.  Several outputs "

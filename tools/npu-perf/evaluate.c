@@ -31,7 +31,11 @@ count_beats(struct arena *a, struct network *net, const struct operator *op)
 	}
 }
 
-/* costs the same streams with one memory that moves twice the bytes per cycle */
+/*
+ * Costs the same streams with one memory that moves twice the bytes per cycle.  The
+ * fitted wait for stores may exceed that of the slower memory; a faster memory never
+ * makes a network slower, so the network's own cycles are the limit.
+ */
 static bool
 evaluate_faster(struct arena *a, struct network *net, enum mem_area area, struct err *e)
 {
@@ -46,6 +50,7 @@ evaluate_faster(struct arena *a, struct network *net, enum mem_area area, struct
 			return false;
 		net->faster[area] += run.cycles;
 	}
+	net->faster[area] = fmin(net->faster[area], network_cycles(net));
 	return true;
 }
 

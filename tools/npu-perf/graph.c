@@ -5,8 +5,9 @@
  */
 #include "report.h"
 
+#include "emit/emit.h"
 #include "graph/graph.h"
-#include "stream/emit.h"
+#include "stream/stream.h"
 
 #include <string.h>
 
@@ -57,7 +58,7 @@ take_nodes(struct arena *a, struct graph *g, struct network *net,
 {
 	struct emit_words *words = anew(a, struct emit_words, g->n_nodes + 1);
 	net->op = anew(a, struct operator, g->n_nodes);
-	net->cpu = anew(a, const char *, g->n_nodes);
+	net->cpu = anew(a, struct cpu_operator, g->n_nodes);
 	struct tfl_model *m = NULL; /* NULL: the CPU's operators have neither names nor costs */
 	struct err none = { 0 };
 	if (!graph_model(g, &m, &none))

@@ -9,11 +9,11 @@
 #include "base/cli.h"
 #include "base/file.h"
 #include "base/fixed.h"
+#include "borders/borders.h"
 #include "kernels/kernels.h"
+#include "map/profile.h"
 #include "raw/raw.h"
-#include "stream/borders.h"
-#include "stream/profile.h"
-#include "stream/source.h"
+#include "source/source.h"
 
 #include <string.h>
 
@@ -54,7 +54,10 @@ add_cpu(struct network *net, const char *label, const struct tfl_subgraph *g,
 	const struct tfl_op *op)
 {
 	double cycles = op ? cpu_cycles(g, op) : 0;
-	net->cpu[net->n_cpu++] = label;
+	int out = op && op->n_out ? op->out[0] : -1;
+	net->cpu[net->n_cpu++] = (struct cpu_operator){
+		.label = label, .name = out >= 0 ? g->tensor[out].name : "",
+		.cycles = cycles };
 	net->cpu_cycles += cycles;
 	net->n_uncosted += cycles <= 0;
 }
@@ -178,10 +181,13 @@ static int64_t
 separate_bytes(const struct tfl_model *m)
 {
 	const struct tfl_subgraph *g = &m->subgraph[0];
+	int regions = stream_io_regions(m);
 	int64_t n = 0;
-	for (int i = 0; i < g->n_in + g->n_out; i++) {
+	for (int k = 0; k < regions; k++)
+		n += tfl_bytes(&g->tensor[stream_io_region(m, k)]);
+	for (int i = 0; !regions && i < g->n_in + g->n_out; i++) {
 		int tensor = i < g->n_in ? g->in[i] : g->out[i - g->n_in];
-		if (stream_separate_region(m, tensor))
+		if (stream_separate_place(m, tensor).region)
 			n += tfl_bytes(&g->tensor[tensor]);
 	}
 	return n;
@@ -245,7 +251,9 @@ read_network(struct arena *a, const struct options *o, struct network *net,
 	net->name = network_name(a, net->file);
 	if (!file_read(a, o->file, TFL_MAX_BYTES, &file, e))
 		return false;
-	return (is_graph(file) ? read_graph(a, o, file, net, e)
-			       : read_model(a, o, file, net, e)) &&
-	       (!o->measured || read_measured(a, o->measured, &net->measured, e));
+	bool ok = is_graph(file) ? read_graph(a, o, file, net, e)
+				 : read_model(a, o, file, net, e);
+	if (o->called)
+		net->name = text_plain(a, o->called);
+	return ok && (!o->measured || read_measured(a, o->measured, &net->measured, e));
 }

@@ -202,9 +202,29 @@ head(struct text *t, const struct network *net)
 	text_putc(t, '[');
 	for (int i = 0; i < net->n_cpu; i++) {
 		text_puts(t, i ? ", " : "");
-		text_quoted(t, net->cpu[i], strlen(net->cpu[i]));
+		text_quoted(t, net->cpu[i].label, strlen(net->cpu[i].label));
 	}
 	text_putc(t, ']');
+	json_cpu(t, net);
+}
+
+/* region and address of a feature map; null if it is not in memory */
+static void
+place(struct text *t, const char *name, const struct npu_fm *m)
+{
+	key(t, name);
+	if (npu_fm_stored(m))
+		text_printf(t, "[%d, %lld]", m->region, (long long)m->base[0]);
+	else
+		text_puts(t, "null");
+}
+
+/* offset of a kernel's first weights in the constants; -1: none, or not constant */
+static int64_t
+weights_at(const struct perf_run *run, const struct perf_row *r)
+{
+	struct npu_range w = perf_weight_source(run, r, 0);
+	return w.n && w.region == 0 ? w.at : -1;
 }
 
 static void
@@ -243,11 +263,14 @@ row(struct text *t, const struct network *net, size_t k, size_t i)
 		if (r->op.ifm2.bits)
 			shape(t, "ifm2", r->op.ifm2.shape);
 		shape(t, "ofm", r->op.ofm.shape);
+		place(t, "ifm_at", &r->npu.ifm);
+		place(t, "ofm_at", &r->npu.ofm);
 		shape(t, "block", r->op.block);
 		number(t, "macs", e->macs);
 		number(t, "utilisation_percent",
 		       row_utilisation(net, e->macs, e->total));
 		count(t, "weight_bytes", r->op.weight_bytes);
+		count(t, "weights_at", weights_at(&op->run, r));
 		cycles(t, "stall_cycles", row_stall(op, i));
 	}
 	text_puts(t, " }");

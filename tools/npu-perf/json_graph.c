@@ -5,6 +5,8 @@
  */
 #include "report.h"
 
+#include "graph/records.h"
+
 #include <string.h>
 
 /*
@@ -116,6 +118,51 @@ put_layer(struct text *t, const struct map_layer *l, const struct list *reads,
 		text_quoted(t, why, strlen(why));
 	}
 	text_puts(t, " }");
+}
+
+/*
+ * The layer of the k-th operator on the CPU: a layer that is not on the NPU, of the same
+ * type, whose output has the same name; -1: none.  Layers with equal names are taken in
+ * order, for which taken[] is set.
+ */
+static int
+layer_of_cpu(const struct network *net, int k, bool *taken)
+{
+	const struct cpu_operator *op = &net->cpu[k];
+	for (size_t i = 0; i < net->map->n_layers; i++) {
+		const struct map_layer *l = &net->map->layers[i];
+		if (l->npu || taken[i] || strcmp(l->name, op->name) != 0 ||
+		    strcmp(l->kind, op->label) != 0)
+			continue;
+		taken[i] = true;
+		return (int)i;
+	}
+	return -1;
+}
+
+void
+json_cpu(struct text *t, const struct network *net)
+{
+	struct arena *a = arena_open();
+	bool *taken = net->map ? anew(a, bool, net->map->n_layers + 1) : NULL;
+	text_puts(t, ",\n\"on_cpu\": [");
+	for (int i = 0; i < net->n_cpu; i++) {
+		const struct cpu_operator *op = &net->cpu[i];
+		int layer = taken ? layer_of_cpu(net, i, taken) : -1;
+		text_puts(t, i ? ",\n{ \"kind\": " : "\n{ \"kind\": ");
+		text_quoted(t, op->label, strlen(op->label));
+		text_puts(t, ", \"name\": ");
+		text_quoted(t, op->name, strlen(op->name));
+		json_layer(t, layer + 1);
+		text_puts(t, ", \"cycles\": ");
+		if (op->cycles > 0)
+			number_text(t, rounded(op->cycles, PARTS_OF_CYCLE));
+		else
+			text_puts(t, "null");
+		text_puts(t, " }");
+	}
+	text_puts(t, net->n_cpu ? "\n]" : "]");
+	arena_close(a);
 }
 
 void

@@ -2,6 +2,8 @@
 /* The map's contribution to the JSON: memory over time, and weights. */
 #include "report.h"
 
+#include "graph/records.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,13 +4,15 @@
 #include "base/file.h"
 #include "report.h"
 #include "target/part.h"
+#include "target/target.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { OPT_CONFIG = 256, OPT_SYSTEM, OPT_MODE, OPT_MODEL, OPT_CSV,
        OPT_SUMMARY_CSV, OPT_JSON, OPT_YAML, OPT_LAYERS, OPT_CPU, OPT_UNITS,
-       OPT_MEASURED, OPT_PROFILES, OPT_TRACE, OPT_FIT, OPT_PART, OPT_PARTS };
+       OPT_MEASURED, OPT_PROFILES, OPT_TRACE, OPT_FIT, OPT_PART, OPT_PARTS,
+       OPT_CALLED };
 
 static const struct argp_option option_list[] = {
 	{ NULL, 0, NULL, 0, "Memory system:", 1 },
@@ -38,6 +40,8 @@ static const struct argp_option option_list[] = {
 	{ "units", OPT_UNITS, "3|4", 0,
 	  "meaning of MB and GB in the summary: 3 as in Vela 3 (decimal, default), 4 "
 	  "as in Vela 4 (powers of 1024)", 0 },
+	{ "called", OPT_CALLED, "NAME", 0,
+	  "name of the network in the report (default: that of the file)", 0 },
 	{ "measured", OPT_MEASURED, "FILE", 0,
 	  "compare the estimate with the cycle counters in the log of a device", 0 },
 	{ "fit", OPT_FIT, "NAME", 0,
@@ -119,6 +123,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->units =
 		    cli_number("--units", arg, 3, 4) == 4 ? UNITS_4 : UNITS_3;
 		break;
+	case OPT_CALLED: o->called = arg; break;
 	case OPT_MEASURED: o->measured = arg; break;
 	case OPT_FIT: o->fit = arg; break;
 	case OPT_CSV: set_report(o, REPORT_CSV); break;
@@ -137,8 +142,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = option_list,
-	.parser = parse_option,
+	.options = option_list, .parser = parse_option,
 	.args_doc = "[FILE]\n--fit=NAME MODEL=LOG...",
 	.doc = "Estimate cycles, bandwidths and memory of a network compiled for an "
 	       "Ethos-U, from its command streams.\v"

@@ -7,9 +7,11 @@
 #define NPU_PERF_REPORT_H
 
 #include "base/bytes.h"
-#include "perf/cpu.h"
+#include "base/text.h"
+#include "map/map.h"
 #include "models/estimate.h"
-#include "stream/map.h"
+#include "perf/cpu.h"
+#include "stream/stream.h"
 
 enum report { REPORT_SUMMARY, REPORT_CSV, REPORT_SUMMARY_CSV, REPORT_JSON,
 	      REPORT_YAML, REPORT_TRACE };
@@ -19,6 +21,7 @@ struct options {
 	const char *file, *output;
 	const char *config, *system, *mode;
 	const char *part; /* the chip whose system and mode are used; NULL: none */
+	const char *called; /* name of the network; NULL: as the file says */
 	const char *measured;
 	const char *fit;	 /* name of the profile to fit; NULL: no fit */
 	const char **operand;	 /* the model; for a fit: "MODEL=LOG" ... */
@@ -44,6 +47,13 @@ struct operator {
 	struct perf_run run;
 	struct perf_estimate *row; /* estimate by the chosen model, one per row of run */
 	double start;		   /* cycle of the network at which the operator starts */
+};
+
+/* an operator that stays on the CPU */
+struct cpu_operator {
+	const char *label; /* operator type, "SOFTMAX" */
+	const char *name;  /* of its first output; "": unknown */
+	double cycles;	   /* a rough estimate; 0: cpu_cycles() has none */
 };
 
 /* bytes of the network's memories; -1: unknown */
@@ -75,7 +85,7 @@ struct network {
 	const struct graph *graph; /* for the JSON; NULL: not in the file */
 	struct operator *op;
 	size_t n;
-	const char **cpu; /* labels of the operators on the CPU, in order */
+	struct cpu_operator *cpu; /* in order */
 	int n_cpu, n_uncosted; /* n_uncosted: those whose cycles cpu_cycles() can't estimate */
 	double cpu_cycles;     /* sum over the costed operators; a rough estimate */
 	int n_layers; /* operators of the source that run on the NPU; -1: unknown */
@@ -168,8 +178,9 @@ void report_json(struct text *t, const struct network *net);
 /* json_map.c: the JSON members that come from the map */
 void json_map(struct text *t, const struct network *net);
 void json_layer(struct text *t, int64_t layer);
-/* json_graph.c: the JSON's operators of the source */
+/* json_graph.c: the JSON's operators of the source, and those on the CPU */
 void json_layers(struct text *t, struct arena *a, const struct network *net);
+void json_cpu(struct text *t, const struct network *net);
 /* trace.c */
 void report_trace(struct text *t, const struct network *net);
 

@@ -110,7 +110,7 @@ operators(struct text *t, const struct options *o, const struct network *net)
 	else
 		text_puts(t, " (n/a)\n");
 	for (int i = 0; o->cpu_names && i < net->n_cpu; i++)
-		text_printf(t, "   %s\n", net->cpu[i]);
+		text_printf(t, "   %s\n", net->cpu[i].label);
 	if (is_counted)
 		text_printf(t, "NPU operators = %d (%.1f%%)\n", net->n_layers,
 			    all ? 100.0 * net->n_layers / all : 100.0);

@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include "base/fixed.h"
+#include "stream/stream.h"
 
 enum { IN_CONSTANTS = 1, IN_ARENA, N_SPECIAL = 4, ARENA = 1 }; /* ethosu-commands(7) 13.3 */
 
@@ -17,15 +18,15 @@ describe_tensor(const struct tfl_model *m, const struct tfl_op *op, int tensor,
 	const struct tfl_tensor *t = &m->subgraph[0].tensor[tensor];
 	int64_t origin = tfl_planned_at(m, op->in[IN_ARENA]);
 	int64_t at = tfl_planned_at(m, tensor);
-	int region = stream_separate_region(m, tensor);
+	struct stream_place own = stream_separate_place(m, tensor);
 	struct hwc s = { .h = 1, .w = 1, .c = 1 };
 	int32_t *extent[] = { &s.c, &s.w, &s.h };
 	for (int i = 0; i < (int)ARRAY_LEN(extent) && i < t->rank; i++)
 		*extent[i] = t->dim[t->rank - 1 - i];
-	*out = (struct perf_tensor){ .region = region ? region : ARENA,
-				    .at = region ? 0 : at - origin, .shape = s,
+	*out = (struct perf_tensor){ .region = own.region ? own.region : ARENA,
+				    .at = own.region ? own.at : at - origin, .shape = s,
 				    .bits = 8 * tfl_type_bytes(t->type) };
-	return tfl_elements(t) > 0 && (region || (origin >= 0 && at >= origin));
+	return tfl_elements(t) > 0 && (own.region || (origin >= 0 && at >= origin));
 }
 
 static struct perf_operand_info
@@ -40,10 +41,10 @@ operand_info_of(struct arena *a, const struct tfl_model *m, const struct npu_str
 		operand_info.constants = g->tensor[op->in[IN_CONSTANTS]].data;
 	if (s->subgraph != 0 || op->in[IN_ARENA] < 0)
 		return operand_info; /* the memory plan has no offsets for other subgraphs */
-	int n = op->n_in - N_SPECIAL + op->n_out;
+	int first = N_SPECIAL + stream_io_regions(m), n = op->n_in - first + op->n_out;
 	struct perf_tensor *place = anew(a, struct perf_tensor, (size_t)n);
 	for (int i = 0; i < n; i++) {
-		int in = i + N_SPECIAL;
+		int in = i + first;
 		int t = in < op->n_in ? op->in[in] : op->out[in - op->n_in];
 		if (t >= 0 && describe_tensor(m, op, t, &place[operand_info.n_places]))
 			operand_info.n_places++;

@@ -6,6 +6,8 @@
  */
 #include "report.h"
 
+#include "graph/records.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -78,40 +78,39 @@ compare_totals(const struct report *old, const struct report *new)
 	return b;
 }
 
-static void
-add_layer(struct table *b, const struct layer *x, const struct layer *y)
+/* such as "slower, larger"; "new"; "gone"; or the operators of a stage */
+static const char *
+row_verdict(struct arena *a, const struct row *x)
 {
-	static const struct layer none;
-	const char *what = !x ? "new" : !y ? "gone" : NULL;
-	table_add(b, cell_text(y ? y->name : x->name));
-	x = x ? x : &none;
-	y = y ? y : &none;
-	if (!what) {
-		const char *time = verdict(x->total, y->total, "slower", "faster");
-		const char *size = verdict(x->constant_bytes, y->constant_bytes, "larger",
-					   "smaller");
-		what = arena_printf(b->a, "%s%s%s", time, *time && *size ? ", " : "",
-				    size);
-	}
-	add_numbers(b, x->total, y->total);
-	table_add(b, cell_number(x->constant_bytes));
-	table_add(b, cell_number(y->constant_bytes));
-	table_add(b, cell_text(what));
+	if (x->is_stage)
+		return arena_printf(a, "stage: %zu beside %zu", x->n_new, x->n_old);
+	if (!x->n_old || !x->n_new)
+		return x->n_new ? "new" : "gone";
+	const char *time = verdict(x->old_cycles, x->new_cycles, "slower", "faster");
+	const char *size = verdict(x->old_bytes, x->new_bytes, "larger", "smaller");
+	return arena_printf(a, "%s%s%s", time, *time && *size ? ", " : "", size);
 }
 
 static struct table
-compare_layers(const struct report *old, const struct report *new)
+compare_layers(const struct report *new, const struct rows *l)
 {
 	static const char *const columns[] = { "layer", "old cycles", "new cycles",
 					       "difference", "old constants",
 					       "new constants", "", NULL };
-	struct table b = { .a = new->a, .title = "Layers", .column = columns,
+	static const char *const weights[] = { "layer", "old cycles", "new cycles",
+					       "difference", "old weights",
+					       "new weights", "", NULL };
+	struct table b = { .a = new->a, .title = "Layers",
+			   .column = l->weights_only ? weights : columns,
 			   .n_columns = ARRAY_LEN(columns) - 1 };
-	for (size_t i = 0; i < new->n_layers; i++)
-		add_layer(&b, layer_called(old, new->layer[i].name), &new->layer[i]);
-	for (size_t i = 0; i < old->n_layers; i++)
-		if (!layer_called(new, old->layer[i].name))
-			add_layer(&b, &old->layer[i], NULL);
+	for (size_t i = 0; i < l->n; i++) {
+		const struct row *x = &l->v[i];
+		table_add(&b, cell_text(row_name(new->a, x, false)));
+		add_numbers(&b, x->old_cycles, x->new_cycles);
+		table_add(&b, cell_number(x->old_bytes));
+		table_add(&b, cell_number(x->new_bytes));
+		table_add(&b, cell_text(row_verdict(new->a, x)));
+	}
 	return b;
 }
 
@@ -145,6 +144,8 @@ compare_memory(const struct report *old, const struct report *new)
 					       "new address", "", NULL };
 	struct table b = { .a = new->a, .title = "Memory that changed",
 			   .column = columns, .n_columns = ARRAY_LEN(columns) - 1 };
+	if (!old->has_map || !new->has_map)
+		return b;
 	for (size_t i = 0; i < new->n_spans; i++) {
 		const struct span *y = &new->span[i], *x = span_like(old, y);
 		if (!x || x->at != y->at || x->bytes != y->bytes ||
@@ -154,6 +155,42 @@ compare_memory(const struct report *old, const struct report *new)
 	for (size_t i = 0; i < old->n_spans; i++)
 		if (!span_like(new, &old->span[i]))
 			add_span(&b, &old->span[i], NULL);
+	return b;
+}
+
+/* ---- operators on the CPU ------------------------------------------------------------ */
+
+static const struct cpu_operator *
+cpu_like(const struct report *r, const struct cpu_operator *c)
+{
+	for (size_t i = 0; i < r->n_cpu; i++)
+		if (!strcmp(r->cpu[i].name, c->name) && !strcmp(r->cpu[i].kind, c->kind))
+			return &r->cpu[i];
+	return NULL;
+}
+
+static void
+add_cpu(struct table *b, const struct cpu_operator *x, const struct cpu_operator *y)
+{
+	const struct cpu_operator *c = y ? y : x;
+	table_add(b, cell_text(*c->name ? c->name : c->kind));
+	table_add(b, cell_text(c->kind));
+	add_numbers(b, x ? x->cycles : 0, y ? y->cycles : 0);
+	table_add(b, cell_text(!x ? "new on the CPU" : !y ? "no longer on the CPU" : ""));
+}
+
+static struct table
+compare_cpu(const struct report *old, const struct report *new)
+{
+	static const char *const columns[] = { "operator", "kind", "old cycles",
+					       "new cycles", "difference", "", NULL };
+	struct table b = { .a = new->a, .title = "On the CPU, roughly",
+			   .column = columns, .n_columns = ARRAY_LEN(columns) - 1 };
+	for (size_t i = 0; i < new->n_cpu; i++)
+		add_cpu(&b, cpu_like(old, &new->cpu[i]), &new->cpu[i]);
+	for (size_t i = 0; i < old->n_cpu; i++)
+		if (!cpu_like(new, &old->cpu[i]))
+			add_cpu(&b, &old->cpu[i], NULL);
 	return b;
 }
 
@@ -180,15 +217,19 @@ print_comparison(struct text *t, const struct report *old, size_t n_old,
 	if (html)
 		page_open(t, title);
 	for (size_t i = 0; i < n_old; i++) {
+		struct rows rows = match_layers(&old[i], new);
 		struct table b[] = { compare_totals(&old[i], new),
-				     compare_layers(&old[i], new),
+				     compare_layers(new, &rows),
+				     compare_cpu(&old[i], new),
 				     compare_memory(&old[i], new) };
 		if (html) {
-			print_comparison_page(t, &old[i], new, b, ARRAY_LEN(b));
+			print_comparison_page(t, &old[i], new, &rows, b, ARRAY_LEN(b));
 			continue;
 		}
 		text_printf(t, "%s%s beside %s\n", i ? "\n" : "", text_plain(a, new->file),
 			    text_plain(a, old[i].file));
+		if (rows.by_shape)
+			text_printf(t, "%s\n", match_text(&old[i], new, &rows, "\n"));
 		print_tables(t, b, ARRAY_LEN(b));
 	}
 	if (html)

@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include <math.h>
+#include <string.h>
 
 static double
 number(const struct report *r, const char *key)
@@ -67,92 +68,176 @@ put_headline(struct text *t, const struct report *old, const struct report *new)
 
 /* ---- operators by change of time ----------------------------------------------------- */
 
-struct pair {
-	const struct layer *old, *new; /* NULL: only in the other report */
-	double more; /* ms */
-};
-
-static struct pair
-pair_of(const struct report *old, const struct layer *x, const struct report *new,
-	const struct layer *y)
+static double
+old_ms(const struct report *old, const struct row *x)
 {
-	return (struct pair){ .old = x, .new = y,
-			      .more = (y ? cycles_ms(new, y->total) : 0) -
-				      (x ? cycles_ms(old, x->total) : 0) };
+	return cycles_ms(old, x->old_cycles);
+}
+
+static double
+new_ms(const struct report *new, const struct row *x)
+{
+	return cycles_ms(new, x->new_cycles);
 }
 
 enum { TOP = 10 };
 
-/* inserts p, with the largest changes first */
+struct change {
+	const struct row *row;
+	double more; /* ms */
+};
+
+/* inserts c, with the largest changes first */
 static size_t
-insert_by_change(struct pair *v, size_t n, struct pair p)
+insert_by_change(struct change *v, size_t n, struct change c)
 {
 	const double noise = 1e-6; /* ms: error of sums of fractions */
 	size_t at = n;
-	while (at > 0 && fabs(v[at - 1].more) < fabs(p.more))
+	while (at > 0 && fabs(v[at - 1].more) < fabs(c.more))
 		at--;
-	if (at == TOP || fabs(p.more) < noise)
+	if (at == TOP || fabs(c.more) < noise)
 		return n;
 	n += n < TOP;
 	for (size_t k = n - 1; k > at; k--)
 		v[k] = v[k - 1];
-	v[at] = p;
-	return n;
-}
-
-static size_t
-list_pairs(const struct report *old, const struct report *new, struct pair *v)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < new->n_layers; i++)
-		n = insert_by_change(v, n, pair_of(old, layer_called(old, new->layer[i].name),
-					 new, &new->layer[i]));
-	for (size_t i = 0; i < old->n_layers; i++)
-		if (!layer_called(new, old->layer[i].name))
-			n = insert_by_change(v, n, pair_of(old, &old->layer[i], new, NULL));
+	v[at] = c;
 	return n;
 }
 
 static void
-put_time(struct text *t, const struct report *r, const struct layer *l)
+put_time(struct text *t, struct arena *a, size_t n, double ms)
 {
 	text_puts(t, "<td class=\"n\">");
-	text_puts(t, l ? human_ms(r->a, cycles_ms(r, l->total)) : "-");
+	text_puts(t, n ? human_ms(a, ms) : "-");
 	text_puts(t, "</td>");
 }
 
+/* a bar whose length is the part of the largest change */
 static void
-put_pairs(struct text *t, const struct report *old, const struct report *new)
+put_change(struct text *t, double more, double most, double all)
 {
-	struct pair v[TOP];
-	size_t n = list_pairs(old, new, v);
-	double all = cycles_ms(old, old->cycles);
-	if (!n)
-		return;
-	text_puts(t, "<h2>What changed most</h2>\n<table>\n<thead><tr><th>operator</th>"
-		     "<th class=\"n\">before</th><th class=\"n\">now</th>"
-		     "<th class=\"n\">of the time</th></tr></thead>\n<tbody>\n");
-	for (size_t i = 0; i < n; i++) {
-		const struct layer *l = v[i].new ? v[i].new : v[i].old;
-		double part = all > 0 ? v[i].more / all : 0;
-		text_puts(t, "<tr><td>");
-		escape(t, l->label);
-		text_puts(t, "</td>");
-		put_time(t, old, v[i].old);
-		put_time(t, new, v[i].new);
-		text_printf(t, "<td class=\"n share\" style=\"--p:%.1f%%\">%+.1f %%</td>"
-			       "</tr>\n",
-			    100 * fabs(v[i].more) / fabs(v[0].more), 100 * part);
+	const char *class = more > 0 ? "n share more" : "n share";
+	double percent = round(all > 0 ? 1000 * more / all : 0) / 10;
+	text_printf(t, "<td class=\"%s\" style=\"--p:%.1f%%\">", class,
+		    most > 0 ? 100 * fabs(more) / most : 0);
+	text_printf(t, fabs(percent) > 0 ? "%+.1f %%</td>" : "0.0 %%</td>", percent);
+}
+
+static const char *
+block_text(struct arena *a, struct extent b)
+{
+	return arena_printf(a, "%.0fx%.0fx%.0f", b.h, b.w, b.c);
+}
+
+static void
+add_reason(struct text *t, const char *name, const char *before, const char *now)
+{
+	if (strcmp(before, now) != 0)
+		text_printf(t, "%s%s: %s \xe2\x86\x92 %s", t->n ? "; " : "", name, before,
+			    now);
+}
+
+/* True if the operator that makes this tensor is on the CPU. */
+static bool
+is_on_cpu(const struct report *r, const char *name)
+{
+	for (size_t i = 0; i < r->n_cpu; i++)
+		if (*name && !strcmp(r->cpu[i].name, name))
+			return true;
+	return false;
+}
+
+/* what differs between the operators of a row: limit, block, kernels, weights */
+static void
+put_reasons(struct text *t, const struct report *old, const struct report *new,
+	    const struct row *x)
+{
+	const double least = 0.02; /* change of the weights' size that is worth a word */
+	struct arena *a = new->a;
+	struct text s = { 0 };
+	if (x->is_stage) {
+		text_printf(&s, "stage: %zu operator%s, before %zu", x->n_new,
+			    x->n_new == 1 ? "" : "s", x->n_old);
+	} else if (!x->n_old) {
+		text_puts(&s, is_on_cpu(old, x->new->name) ? "was on the CPU" : "new");
+	} else if (!x->n_new) {
+		text_puts(&s, is_on_cpu(new, x->old->name) ? "now on the CPU" : "gone");
+	} else {
+		add_reason(&s, "limit", limit_text(old, layer_limit(x->old)),
+			   limit_text(new, layer_limit(x->new)));
+		add_reason(&s, "block", block_text(a, x->old->block),
+			   block_text(a, x->new->block));
+		add_reason(&s, "kernels", arena_printf(a, "%zu", x->old->n_kernels),
+			   arena_printf(a, "%zu", x->new->n_kernels));
+		if (fabs(x->new->weight_bytes - x->old->weight_bytes) >
+		    least * x->old->weight_bytes)
+			add_reason(&s, "weights", human_bytes(a, x->old->weight_bytes),
+				   human_bytes(a, x->new->weight_bytes));
 	}
+	text_puts(t, "<td class=\"why\">");
+	escape(t, text_str(&s));
+	text_puts(t, "</td>");
+	text_free(&s);
+}
+
+static void
+put_row(struct text *t, const struct report *old, const struct report *new,
+	const struct row *x, double most)
+{
+	text_printf(t, "<tr%s><td title=\"", x->is_stage ? " class=\"stage\"" : "");
+	escape(t, row_name(new->a, x, false));
+	text_puts(t, "\">");
+	escape(t, row_name(new->a, x, true));
+	text_puts(t, "</td>");
+	put_time(t, new->a, x->n_old, old_ms(old, x));
+	put_time(t, new->a, x->n_new, new_ms(new, x));
+	put_change(t, new_ms(new, x) - old_ms(old, x), most, cycles_ms(old, old->cycles));
+	put_reasons(t, old, new, x);
+	text_puts(t, "</tr>\n");
+}
+
+static void
+open_rows(struct text *t, const char *title)
+{
+	text_printf(t, "<h2>%s</h2>\n<table class=\"rows\">\n<thead><tr><th>operator</th>"
+		       "<th class=\"n\">before</th><th class=\"n\">now</th>"
+		       "<th class=\"n\">of the time</th><th class=\"why\">what changed</th>"
+		       "</tr></thead>\n<tbody>\n", title);
+}
+
+static void
+put_rows(struct text *t, const struct report *old, const struct report *new,
+	 const struct rows *l)
+{
+	struct change v[TOP];
+	size_t n = 0;
+	for (size_t i = 0; i < l->n; i++)
+		n = insert_by_change(v, n, (struct change){
+			.row = &l->v[i],
+			.more = new_ms(new, &l->v[i]) - old_ms(old, &l->v[i]) });
+	double most = n ? fabs(v[0].more) : 0;
+	if (n)
+		open_rows(t, "What changed most");
+	for (size_t i = 0; i < n; i++)
+		put_row(t, old, new, v[i].row, most);
+	text_puts(t, n ? "</tbody>\n</table>\n" : "");
+	open_rows(t, "Operator by operator");
+	for (size_t i = 0; i < l->n; i++)
+		put_row(t, old, new, &l->v[i], most);
 	text_puts(t, "</tbody>\n</table>\n");
 }
 
 void
 print_comparison_page(struct text *t, const struct report *old, const struct report *new,
-		      const struct table *tables, size_t n)
+		      const struct rows *rows, const struct table *tables, size_t n)
 {
 	put_headline(t, old, new);
-	put_pairs(t, old, new);
+	if (rows->by_shape) {
+		text_puts(t, "<p class=\"soft\" id=\"paired\">");
+		escape(t, match_text(old, new, rows, " "));
+		text_puts(t, "</p>\n");
+	}
+	put_rows(t, old, new, rows);
 	for (size_t i = 0; i < n; i++) {
 		if (!tables[i].n)
 			continue;

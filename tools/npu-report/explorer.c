@@ -11,16 +11,6 @@
 
 const char *const explorer_names[] = { "cycles", "bytes", "bound", "place", NULL };
 
-static enum limit
-limit_of(const struct layer *l)
-{
-	enum limit most = LIMIT_COMPUTE;
-	for (int k = 0; k < LIMITS; k++)
-		if (l->cycles[k] > l->cycles[most])
-			most = (enum limit)k;
-	return most;
-}
-
 static void
 put_string(struct text *t, const char *s)
 {
@@ -42,7 +32,7 @@ put_value(struct text *t, const struct report *r, const struct node *x,
 	else if (what == EXPLORE_BYTES)
 		text_printf(t, "%.0f", l->bytes);
 	else
-		put_string(t, limit_text(r, limit_of(l)));
+		put_string(t, limit_text(r, layer_limit(l)));
 	return true;
 }
 

@@ -4,6 +4,13 @@
 
 #include <string.h>
 
+double
+cycles_ms(const struct report *r, double cycles)
+{
+	double batch = json_number(r->root, "batch_size", 1);
+	return cycles / r->clock * 1e3 / (batch >= 1 ? batch : 1);
+}
+
 struct shares
 limit_shares(const struct report *r)
 {
@@ -51,6 +58,16 @@ limit_text(const struct report *r, enum limit l)
 							    "flash")));
 	default: return "waiting for transfers";
 	}
+}
+
+enum limit
+layer_limit(const struct layer *l)
+{
+	enum limit most = LIMIT_COMPUTE;
+	for (int k = 0; k < LIMITS; k++)
+		if (l->cycles[k] > l->cycles[most])
+			most = (enum limit)k;
+	return most;
 }
 
 size_t

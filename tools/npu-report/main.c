@@ -182,8 +182,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = option_list,
-	.parser = parse_option,
+	.options = option_list, .parser = parse_option,
 	.args_doc = "[MODEL|REPORT [CURVE]]",
 	.doc = "Show the results of npu-perf for a compiled model as text, page or "
 	       "picture.\v"
@@ -222,24 +221,89 @@ check_slower(const struct options *o, const struct report *old,
 		      old->file);
 }
 
-/* opens a compiled model, or a report of npu-perf */
+/* opens a compiled model, or a report of npu-perf; option: see struct options, perf */
 static bool
-open_report(struct arena *a, const struct options *o, const char *file,
+open_report(struct arena *a, const char *const *option, const char *file,
 	    struct report *r, int *status, struct err *e)
 {
 	struct bytes json;
-	return measure(a, file, o->perf, &json, status, e) &&
+	return measure(a, file, option, &json, status, e) &&
 	       read_report(a, json, file_name(file), r, e);
 }
 
+/* The memory system of r for a file that records none, as options of npu-perf. */
 static bool
-open_old(struct arena *a, const struct options *o, struct report *old, int *status,
-	 struct err *e)
+borrow_memory(struct arena *a, const struct report *r, const char *file,
+	      const char **option)
 {
-	for (int i = 0; i < o->n_compare; i++)
-		if (!open_report(a, o, o->compare[i], &old[i], status, e))
+	const char *system = json_string(r->root, "system_config", NULL);
+	const char *mode = json_string(r->root, "memory_mode", NULL);
+	if (!system || !mode)
+		return false;
+	cli_note("note", "%s does not record its memory system: using that of %s, %s and "
+			 "%s", text_plain(a, file), text_plain(a, r->file),
+		 text_plain(a, system), text_plain(a, mode));
+	option[0] = "--system-config";
+	option[1] = system;
+	option[2] = "--memory-mode";
+	option[3] = mode;
+	option[4] = NULL;
+	return true;
+}
+
+/*
+ * Opens all reports: first those with a memory system of their own or by options, whose
+ * first one lends its memory system to the others.
+ */
+static bool
+open_reports(struct arena *a, const struct options *o, struct report *r,
+	     struct report *old, int *status, struct err *e)
+{
+	const struct report *like = NULL;
+	bool waits[MOST_OTHERS + 1] = { 0 };
+	for (int turn = 0; turn < 2; turn++)
+		for (int i = 0; i <= o->n_compare; i++) {
+			const char *file = i ? o->compare[i - 1] : o->file;
+			struct report *to = i ? &old[i - 1] : r;
+			const char *borrowed[2 * PERF_OPTIONS + 1];
+			const char *const *option = o->perf;
+			if (!turn)
+				waits[i] = o->n_compare && !o->n_perf &&
+					   lacks_memory_system(a, file);
+			if (waits[i] == !turn)
+				continue;
+			if (turn && like && borrow_memory(a, like, file, borrowed))
+				option = borrowed;
+			if (!open_report(a, option, file, to, status, e))
+				return false;
+			like = like ? like : to;
+		}
+	return true;
+}
+
+/* True if the base name of file k differs from those of all others. */
+static bool
+is_unique(const struct report *const *file, int n, int k)
+{
+	for (int i = 0; i < n; i++)
+		if (i != k && !strcmp(file_base(file[i]->file), file_base(file[k]->file)))
 			return false;
 	return true;
+}
+
+/* Shortens the names of compared files to their base names where these differ. */
+static void
+shorten_names(struct report *r, struct report *old, int n_old)
+{
+	const struct report *all[MOST_OTHERS + 1] = { r };
+	bool unique[MOST_OTHERS + 1];
+	for (int i = 0; i < n_old; i++)
+		all[i + 1] = &old[i];
+	for (int i = 0; i <= n_old; i++)
+		unique[i] = is_unique(all, n_old + 1, i);
+	for (int i = 0; i <= n_old; i++)
+		if (unique[i])
+			(i ? &old[i - 1] : r)->file = file_base(all[i]->file);
 }
 
 static bool
@@ -273,8 +337,9 @@ main(int argc, char **argv)
 	};
 	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();
-	if (open_old(a, &o, old, &status, &e) && open_report(a, &o, o.file, &r, &status, &e) && open_fronts(&o, &r, &e)) {
+	if (open_reports(a, &o, &r, old, &status, &e) && open_fronts(&o, &r, &e)) {
 		r.network = o.called ? o.called : r.network;
+		shorten_names(&r, old, o.n_compare);
 		print_output(&t, &o, old, &r);
 		bool ok = file_write(o.output, t.p, t.n, false, &e);
 		for (int i = 0; ok && o.gate && i < o.n_compare; i++)

@@ -4,6 +4,8 @@
 
 #include "base/file.h"
 #include "base/program.h"
+#include "raw/raw.h"
+#include "map/profile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -134,4 +136,18 @@ measure(struct arena *a, const char *file, const char *const *option,
 						     "not on standard input");
 	return program_find(a, "npu-perf", &path, e) &&
 	       run(a, path, arguments(a, file, option), json, status, e);
+}
+
+bool
+lacks_memory_system(struct arena *a, const char *file)
+{
+	struct bytes b;
+	struct err none = { 0 };
+	struct tfl_model *m;
+	struct profile p;
+	if (!file || !strcmp(file, "-") || !file_read(a, file, REPORT_MAX, &b, &none) ||
+	    is_json(b))
+		return false;
+	return raw_read_file(a, file, &m, &none) && profile_read(a, m, &p, &none) &&
+	       !p.accel;
 }

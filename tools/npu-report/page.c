@@ -6,6 +6,7 @@
  */
 #include "report.h"
 
+#include "perf/cpu.h"
 #include "target/part.h"
 
 #include <math.h>
@@ -47,6 +48,13 @@ static const char *
 string(const struct report *r, const char *key)
 {
 	return json_string(r->root, key, NULL);
+}
+
+/* roughly, as all estimates for the CPU are */
+static const char *
+cpu_text(const struct report *r, double cycles)
+{
+	return cycles > 0 ? human_count(r->a, cpu_cycles_rounded(cycles)) : "unknown";
 }
 
 /* ---- the headline ------------------------------------------------------------------ */
@@ -151,7 +159,7 @@ put_headline(struct text *t, const struct report *r)
 		 npu + cpu > 0 ? arena_printf(a, "%.0f of %.0f", npu, npu + cpu) : "all",
 		 cpu > 0 ? arena_printf(a, "operators; %.0f on the CPU, roughly %s cycles "
 					   "of a Cortex-M55", cpu,
-					human_count(a, number(r, "cpu_cycles")))
+					cpu_text(r, number(r, "cpu_cycles")))
 			 : "operators, none on the CPU");
 	put_limits(t, r);
 	text_puts(t, "</dl>\n");
@@ -261,18 +269,21 @@ put_curve(struct text *t, const struct report *r)
 /* ---- short tables ---------------------------------------------------------------------- */
 
 /*
- * A comma before a column's name marks numbers, a dash marks a column that narrow
- * windows omit.
+ * A dash before a column's name marks a column that narrow windows omit, a comma (after
+ * it) marks numbers.
  */
 static void
 open_table(struct text *t, const char *const *column)
 {
 	text_puts(t, "<table>\n<thead><tr>");
 	for (size_t i = 0; column[i]; i++) {
-		bool number = *column[i] == ',', less = *column[i] == '-';
-		text_puts(t, number ? "<th class=\"n\">" : less ? "<th class=\"less\">"
-								: "<th>");
-		escape(t, column[i] + (number || less));
+		const char *name = column[i];
+		bool less = *name == '-', number = name[less] == ',';
+		text_puts(t, less && number ? "<th class=\"n less\">"
+			     : less	    ? "<th class=\"less\">"
+			     : number	    ? "<th class=\"n\">"
+					    : "<th>");
+		escape(t, name + less + number);
 		text_puts(t, "</th>");
 	}
 	text_puts(t, "</tr></thead>\n<tbody>\n");
@@ -294,12 +305,12 @@ put_cell(struct text *t, const char *class, const char *s)
 
 /* an operator by its label */
 static void
-put_layer(struct text *t, const struct layer *l)
+put_named(struct text *t, const char *name, const char *label)
 {
 	text_puts(t, "<td title=\"");
-	escape(t, l->name);
+	escape(t, name);
 	text_puts(t, "\">");
-	escape(t, l->label);
+	escape(t, label);
 	text_puts(t, "</td>");
 }
 
@@ -323,21 +334,52 @@ put_longest(struct text *t, const struct report *r)
 	open_section(t, "longest", "Time by layer");
 	open_table(t, columns);
 	for (size_t i = 0; i < n; i++) {
-		int most = 0;
-		for (int k = 1; k < LIMITS; k++)
-			if (l[i]->cycles[k] > l[i]->cycles[most])
-				most = k;
 		text_puts(t, "<tr>");
-		put_layer(t, l[i]);
+		put_named(t, l[i]->name, l[i]->label);
 		put_cell(t, "less", l[i]->kind);
 		put_cell(t, "n", human_ms(r->a, cycles_ms(r, l[i]->total)));
 		put_share(t, r->cycles > 0 ? l[i]->total / r->cycles : 0,
 			  l[0]->total > 0 ? l[i]->total / l[0]->total : 0);
-		put_cell(t, "", limit_text(r, (enum limit)most));
+		put_cell(t, "", limit_text(r, layer_limit(l[i])));
 		text_puts(t, "</tr>\n");
 	}
 	close_table(t);
 	put_picture_numbers(t, r, PIC_LAYERS);
+	close_section(t);
+}
+
+/* the operators on the CPU in their order */
+static void
+put_cpu(struct text *t, const struct report *r)
+{
+	static const char *const columns[] = { "operator", "-kind", ",cycles, roughly",
+					       "-,at the NPU's clock", "because", NULL };
+	bool any = false;
+	for (size_t i = 0; i < r->n_nodes; i++) {
+		const struct node *x = &r->node[i];
+		if (x->layer >= 0)
+			continue;
+		if (!any) {
+			open_section(t, "on-cpu", "On the CPU");
+			open_table(t, columns);
+			any = true;
+		}
+		text_puts(t, "<tr>");
+		put_named(t, x->name, x->label);
+		put_cell(t, "less", x->kind);
+		put_cell(t, "n", cpu_text(r, x->cpu_cycles));
+		put_cell(t, "n less", x->cpu_cycles > 0
+				     ? human_ms(r->a, cycles_ms(r, cpu_cycles_rounded(
+							       x->cpu_cycles))) : "");
+		put_cell(t, "", x->reason ? x->reason : "the compiled file does not say");
+		text_puts(t, "</tr>\n");
+	}
+	if (!any)
+		return;
+	close_table(t);
+	text_puts(t, "<p class=\"soft\">Cycles of a Cortex-M55: expect a factor of 3 in "
+		     "either direction (npu-perf(1)). The time of the network above does "
+		     "not include them.</p>\n");
 	close_section(t);
 }
 
@@ -377,7 +419,7 @@ put_weights(struct text *t, const struct report *r)
 		double share = l[i]->original_bytes > 0
 				   ? l[i]->weight_bytes / l[i]->original_bytes : 0;
 		text_puts(t, "<tr>");
-		put_layer(t, l[i]);
+		put_named(t, l[i]->name, l[i]->label);
 		put_cell(t, "n", human_bytes(r->a, l[i]->original_bytes));
 		put_cell(t, "n", human_bytes(r->a, l[i]->weight_bytes));
 		put_share(t, share, share < 1 ? share : 1);
@@ -386,6 +428,14 @@ put_weights(struct text *t, const struct report *r)
 	close_table(t);
 	put_numbers(t, &all, "All layers");
 	close_section(t);
+}
+
+/* such as "+3.1 %"; "0.0 %" without a sign */
+static const char *
+signed_percent(const struct report *r, double part)
+{
+	double v = round(1000 * part) / 10;
+	return arena_printf(r->a, fabs(v) > 0 ? "%+.1f %%" : "0.0 %%", v);
 }
 
 static void
@@ -403,8 +453,7 @@ put_gains(struct text *t, const struct report *r)
 		text_puts(t, "<tr>");
 		put_cell(t, "", g[i].what);
 		put_cell(t, "n", human_ms(r->a, cycles_ms(r, g[i].cycles)));
-		put_cell(t, "n", arena_printf(r->a, "%+.1f %%",
-					      100 * (g[i].cycles / r->cycles - 1)));
+		put_cell(t, "n", signed_percent(r, g[i].cycles / r->cycles - 1));
 		put_cell(t, "n", human_bytes(r->a, g[i].sram));
 		put_cell(t, "", g[i].how);
 		text_puts(t, "</tr>\n");
@@ -433,6 +482,7 @@ print_page(struct text *t, const struct report *r)
 	put_time(t, r);
 	put_curve(t, r);
 	put_longest(t, r);
+	put_cpu(t, r);
 	put_gains(t, r);
 	put_weights(t, r);
 	open_section(t, "all", summary.title);

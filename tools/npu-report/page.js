@@ -40,6 +40,9 @@ function time(cycles)
 	return ms >= 1e3 ? three(ms / 1e3) + ' s' : ms < 1 ? three(ms * 1e3) + ' µs' : three(ms) + ' ms';
 }
 
+/* without zeros at the end of a fraction: 1.50 KiB, 10.0 ms, but 100 KiB */
+const short = s => s.replace(/(\.\d*?)0+ /, '$1 ').replace('. ', ' ');
+
 const percent = v => (100 * v).toFixed(1) + ' %';
 
 /* marks of an axis: 1, 2 or 5 times a power of ten (or of 1024) */
@@ -184,10 +187,13 @@ function showPanel()
 	add(p, 'div', { class: 'name' }, x.n);
 	const list = add(p, 'dl', {});
 	fact(list, 'operator', `${x.k} on the ${l ? 'NPU' : 'CPU'}`);
-	if (!l)
-		fact(list, 'because', x.why || 'the compiled file does not say');
-	else
+	if (l) {
 		facts(list, l);
+	} else {
+		if (x.cpu)
+			fact(list, 'roughly', `${x.cpu.toLocaleString('en')} cycles of a Cortex-M55, ${time(x.cpu)} at the NPU's clock`);
+		fact(list, 'because', x.why || 'the compiled file does not say');
+	}
 	D.spans.filter(s => s[0] === chosen && SPANS[s[2]] !== 'buffer').forEach(s =>
 		fact(list, 'result', `${s[8]}, ${bytes(s[5])} at ${s[4]} of the ${s[3]}`));
 	if (x.r.length)
@@ -310,7 +316,7 @@ function describe(i, mode)
 {
 	const x = D.nodes[i], l = layerOf(i);
 	if (!l)
-		return 'CPU';
+		return x.cpu ? `CPU, about ${time(x.cpu)}` : 'CPU';
 	return mode === 'memory' ? bytes(uses[x.y])
 		: mode === 'bound' ? D.limits[l.t.indexOf(Math.max(...l.t))] : time(total(l));
 }
@@ -457,7 +463,7 @@ function drawMemory()
 		timeAxis(svg, x, y0, HIGH);
 		for (let v = 0; v <= top; v += s) {
 			add(svg, 'line', { class: 'grid', x1: LEFT, x2: right, y1: y(v), y2: y(v) });
-			add(svg, 'text', { x: LEFT - 6, y: y(v) + 4, 'text-anchor': 'end', class: 'soft' }, v ? bytes(v).replace(/\.?0+ /, ' ') : '0');
+			add(svg, 'text', { x: LEFT - 6, y: y(v) + 4, 'text-anchor': 'end', class: 'soft' }, v ? short(bytes(v)) : '0');
 		}
 		D.spans.forEach(m => {
 			if (m[3] !== p.place || !seen(m[6], m[7]))
@@ -538,12 +544,12 @@ function drawCurve()
 	for (let v = 0; v <= right; v += sx) {
 		add(svg, 'line', { class: 'grid', x1: x(v), x2: x(v), y1: y0, y2: y0 - HIGH });
 		if (x(v) < width - 30)
-			add(svg, 'text', { x: x(v), y: y0 + 15, 'text-anchor': 'middle', class: 'soft' }, v ? bytes(v).replace(/\.?0+ /, ' ') : '0');
+			add(svg, 'text', { x: x(v), y: y0 + 15, 'text-anchor': 'middle', class: 'soft' }, v ? short(bytes(v)) : '0');
 	}
 	for (let v = sy; v <= ms(top); v += sy) {
 		const at = y(v / ms(1));
 		add(svg, 'line', { class: 'grid', x1: LEFT, x2: width - RIGHT, y1: at, y2: at });
-		add(svg, 'text', { x: LEFT - 6, y: at + 4, 'text-anchor': 'end', class: 'soft' }, time(v / ms(1)).replace(/\.?0+ /, ' '));
+		add(svg, 'text', { x: LEFT - 6, y: at + 4, 'text-anchor': 'end', class: 'soft' }, short(time(v / ms(1))));
 	}
 	let d = '';
 	D.points.forEach((p, k) => { d += k ? `H${x(p[0])}V${y(p[1])}` : `M${x(p[0])} ${y(p[1])}`; });

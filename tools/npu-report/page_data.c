@@ -5,6 +5,8 @@
  */
 #include "report.h"
 
+#include "perf/cpu.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -32,12 +34,7 @@ put_string(struct text *t, const char *s)
 static void
 put_number(struct text *t, double v)
 {
-	const double parts = 10, whole = 9e15;
-	v = fabs(v) < whole / parts ? round(v * parts) / parts : v;
-	if (v == trunc(v) && fabs(v) < whole)
-		text_i64(t, (int64_t)v);
-	else
-		text_double(t, v);
+	put_rounded(t, v, 10);
 }
 
 static void
@@ -64,6 +61,11 @@ put_nodes(struct text *t, const struct report *r)
 		for (size_t k = 0; k < x->n_reads; k++)
 			text_printf(t, k ? ",%zu" : "%zu", x->reads[k]);
 		text_putc(t, ']');
+		if (x->cpu_cycles > 0) {
+			text_putc(t, ',');
+			text_puts(t, "\"cpu\":");
+			put_number(t, cpu_cycles_rounded(x->cpu_cycles));
+		}
 		if (x->reason) {
 			text_puts(t, ",\"why\":");
 			put_string(t, x->reason);

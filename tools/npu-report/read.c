@@ -95,11 +95,34 @@ cycles_key(const struct json *root)
 	return strcmp(model, "calibrated") ? "timeline_cycles" : "calibrated_cycles";
 }
 
+static struct extent
+extent_of(const struct json *o, const char *key)
+{
+	const struct json *v = json_get(o, key);
+	if (!v || v->n != 3)
+		return (struct extent){ 0 };
+	return (struct extent){ .h = v->item[0].number, .w = v->item[1].number,
+				.c = v->item[2].number };
+}
+
+static struct place
+place_of(const struct json *o, const char *key)
+{
+	const struct json *v = json_get(o, key);
+	if (!v || v->n != 2)
+		return (struct place){ .region = -1 };
+	return (struct place){ .region = v->item[0].number, .at = v->item[1].number };
+}
+
 static struct operation
 operation_of(const struct json *o)
 {
 	const char *kind = json_string(o, "kind", "?");
 	return (struct operation){
+		.ifm = extent_of(o, "ifm"), .ofm = extent_of(o, "ofm"),
+		.ifm_at = place_of(o, "ifm_at"), .ofm_at = place_of(o, "ofm_at"),
+		.weights_at = json_number(o, "weights_at", -1),
+		.weight_bytes = json_number(o, "weight_bytes", 0),
 		.name = json_string(o, "name", "?"), .kind = kind,
 		.is_transfer = !strcmp(kind, "dma"), .layer = -1,
 		.limit = limit_of(o),
@@ -127,15 +150,33 @@ find_layer(struct report *r, const char *name, const char *kind, size_t *cap)
 	return (int)r->n_layers - 1;
 }
 
+/* Notes which work a layer does.  Kernels with weights come before all others. */
 static void
-add_kernel(struct layer *l, const struct operation *o, const struct json *block)
+add_results(struct layer *l, const struct operation *o)
+{
+	bool has_weights = o->weights_at >= 0;
+	if (!l->n_kernels || (has_weights && !l->has_weights)) {
+		l->kernel = o->kind;
+		l->is_uniform = !l->n_kernels;
+		l->ifm_c = o->ifm.c;
+		l->ofm_c = o->ofm.c;
+		l->has_weights = has_weights;
+		l->results = 0;
+	}
+	l->is_uniform &= !strcmp(l->kernel, o->kind) && l->ifm_c == o->ifm.c &&
+			 l->ofm_c == o->ofm.c;
+	if (has_weights == l->has_weights)
+		l->results += o->ofm.h * o->ofm.w * o->ofm.c;
+	l->n_kernels++;
+}
+
+static void
+add_kernel(struct layer *l, const struct operation *o, struct extent block)
 {
 	double stall = o->stall > 0 ? o->stall : 0;
-	if (l->start < 0 && block && block->n == 3) {
-		l->block.h = block->item[0].number;
-		l->block.w = block->item[1].number;
-		l->block.c = block->item[2].number;
-	}
+	if (l->start < 0)
+		l->block = block;
+	add_results(l, o);
 	if (l->start < 0 || o->start < l->start)
 		l->start = o->start;
 	l->cycles[o->limit] += o->cycles;
@@ -192,6 +233,24 @@ list_nodes(struct report *r, const int *place, const char *path)
 	return at;
 }
 
+/* Reads the operators on the CPU, and gives their cycles to their nodes. */
+static void
+read_cpu(struct report *r)
+{
+	const struct json *v = json_items(r->root, "on_cpu", &r->n_cpu);
+	r->cpu = anew(r->a, struct cpu_operator, r->n_cpu + 1);
+	for (size_t i = 0; i < r->n_cpu; i++) {
+		struct cpu_operator *c = &r->cpu[i];
+		*c = (struct cpu_operator){ .name = json_string(&v[i], "name", ""),
+					    .kind = json_string(&v[i], "kind", "?"),
+					    .cycles = json_number(&v[i], "cycles", 0),
+					    .layer = json_number(&v[i], "layer", -1) };
+		for (size_t k = 0; k < r->n_nodes; k++)
+			if (r->node[k].layer < 0 && (double)r->node[k].index == c->layer)
+				r->node[k].cpu_cycles = c->cycles;
+	}
+}
+
 /* Reads the network's graph.  If the report has no edges, the nodes are a chain. */
 static void
 read_nodes(struct report *r, const int *place, const char *path)
@@ -220,6 +279,27 @@ read_nodes(struct report *r, const int *place, const char *path)
 	}
 }
 
+/* The layer of kernel i in a file without a map; the layer has its weights. */
+static int
+group_layer(struct report *r, size_t i, size_t *cap)
+{
+	const struct operation *o = &r->op[i];
+	bool same_weights;
+	int k = find_group(r, i, &same_weights);
+	if (k < 0) {
+		k = find_layer(r, o->name, o->kind, cap);
+		r->layer[k].first_op = i;
+	}
+	if (!same_weights) {
+		double results = o->ofm.h * o->ofm.w; /* of each channel */
+		r->layer[k].weight_bytes += o->weight_bytes;
+		r->layer[k].constant_bytes += o->weight_bytes;
+		r->layer[k].original_bytes +=
+		    o->weights_at >= 0 && results > 0 ? o->macs / results : 0;
+	}
+	return k;
+}
+
 static void
 read_operations(struct report *r)
 {
@@ -239,6 +319,8 @@ read_operations(struct report *r)
 			continue;
 		if (in_range && place[(size_t)k])
 			op->layer = place[(size_t)k] - 1;
+		else if (!r->has_map)
+			op->layer = group_layer(r, i, &cap);
 		else
 			op->layer = find_layer(r, l ? json_string(l, "name", op->name)
 						    : op->name,
@@ -246,7 +328,7 @@ read_operations(struct report *r)
 						 : op->kind, &cap);
 		if (in_range)
 			place[(size_t)k] = op->layer + 1;
-		add_kernel(&r->layer[op->layer], op, json_get(&o[i], "block"));
+		add_kernel(&r->layer[op->layer], op, extent_of(&o[i], "block"));
 	}
 	for (size_t i = 0; i < n; i++) {
 		double k = json_number(&o[i], "layer", -1);
@@ -268,6 +350,7 @@ read_operations(struct report *r)
 		l->original_bytes += json_number(&c[i], "original_bytes", 0);
 	}
 	read_nodes(r, place, path);
+	read_cpu(r);
 }
 
 /* ---- memory and the curve ---------------------------------------------------------- */
@@ -403,6 +486,7 @@ read_report(struct arena *a, struct bytes json, const char *file, struct report 
 	r->constant_rate = json_number(rate, json_string(root, "constants_in", ""), 0);
 	if (r->cycles < 0 || r->clock <= 0 || !json_get(root, "operations"))
 		return err_at(e, file, 0, "not a report of npu-perf --json");
+	r->has_map = json_get(root, "tensors") != NULL;
 	read_operations(r);
 	read_memory(r);
 	find_owners(r);

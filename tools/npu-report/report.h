@@ -10,6 +10,7 @@
 #define NPU_REPORT_REPORT_H
 
 #include "base/arena.h"
+#include "base/human.h"
 #include "base/json.h"
 #include "base/text.h"
 
@@ -22,6 +23,9 @@ extern const char *const picture_titles[PICTURES];
 enum limit { LIMIT_COMPUTE, LIMIT_SRAM, LIMIT_CONSTANTS, LIMIT_STALL, LIMITS };
 extern const char *const limit_names[LIMITS]; /* "compute", ... */
 
+struct extent { double h, w, c; };
+struct place { double region, at; }; /* region -1: not in memory, or not in the report */
+
 struct operation {
 	const char *name, *kind;
 	bool is_transfer;
@@ -33,19 +37,31 @@ struct operation {
 	enum limit limit;
 	double start, end, cycles, npu, macs, stall;
 	double bytes; /* moved, in all memories */
+	/* of a kernel */
+	struct extent ifm, ofm;
+	struct place ifm_at, ofm_at;
+	double weights_at; /* offset in the constants; -1: none */
+	double weight_bytes;
 };
 
-/* the kernels of one operator of the source; without a map, the kernels of one name */
+/* the kernels of one operator of the source; without a map, those of group.c */
 struct layer {
 	const char *name, *label; /* label: short enough for a picture */
 	const char *kind;
+	/* kind of the first kernel that has weights; if none has, of the first kernel */
+	const char *kernel;
+	bool has_weights;
+	bool is_uniform; /* all kernels have this kind, and the channels below */
+	double ifm_c, ofm_c; /* channels of that first kernel */
+	double results; /* elements that the kernels with weights, or else all, compute */
+	size_t n_kernels, first_op; /* first_op: index of the first kernel in struct report */
 	double start;	       /* of the first kernel */
 	double cycles[LIMITS]; /* by limit; LIMIT_STALL: waiting before its kernels */
 	double total;	       /* sum of cycles[] */
 	double macs, bytes;
 	double constant_bytes; /* constants that it reads, with scales */
 	double weight_bytes, original_bytes; /* encoded, and before encoding */
-	struct { double h, w, c; } block; /* of the first kernel */
+	struct extent block; /* of the first kernel */
 };
 
 /* an operator of the source that runs on NPU or CPU: a node of the network's graph */
@@ -55,6 +71,14 @@ struct node {
 	const char *reason; /* why it is on the CPU; NULL: unknown */
 	int layer; /* index in struct report; -1: on the CPU */
 	size_t *reads, n_reads; /* indices of the nodes that it reads from */
+	double cpu_cycles; /* on the CPU, a rough estimate; 0: unknown */
+};
+
+/* an operator on the CPU */
+struct cpu_operator {
+	const char *name, *kind; /* name: of its first output, "" if unknown */
+	double cycles; /* a rough estimate; 0: unknown */
+	double layer; /* the source's number of the operator; -1: unknown */
 };
 
 struct span {
@@ -99,7 +123,9 @@ struct report {
 	struct peak *peak;
 	struct point *point;
 	struct other *other;
-	size_t n_ops, n_layers, n_nodes, n_spans, n_peaks, n_points, n_others;
+	struct cpu_operator *cpu;
+	bool has_map;
+	size_t n_cpu, n_ops, n_layers, n_nodes, n_spans, n_peaks, n_points, n_others;
 };
 
 /*
@@ -115,6 +141,12 @@ enum { REPORT_MAX = 1 << 28 }; /* bytes of a file */
 /* s, or its first n - 2 characters and two dots */
 const char *shortened(struct arena *a, const char *s, size_t n);
 
+/*
+ * group.c: the layer of kernel i of a file without a map, if an earlier kernel belongs to
+ * the same operator; -1: none.  *same_weights: an earlier kernel reads the same weights.
+ */
+int find_group(const struct report *r, size_t i, bool *same_weights);
+
 /* ---- measure.c: processes ------------------------------------------------------ */
 
 /*
@@ -124,16 +156,10 @@ const char *shortened(struct arena *a, const char *s, size_t n);
  */
 bool measure(struct arena *a, const char *file, const char *const *option,
 	     struct bytes *json, int *status, struct err *e);
+/* True for a compiled model that does not record the memory system it was made for. */
+bool lacks_memory_system(struct arena *a, const char *file);
 
-/* ---- human.c: numbers with three digits and a unit ------------------------------ */
-
-const char *human_bytes(struct arena *a, double v); /* "169 KiB" */
-const char *human_ms(struct arena *a, double ms);   /* "1.09 ms", "840 \xc2\xb5s" (micro) */
-const char *human_clock(struct arena *a, double hz);
-const char *human_count(struct arena *a, double v); /* "1,234,567" */
-double cycles_ms(const struct report *r, double cycles); /* milliseconds of one inference */
-
-/* ---- facts.c: the limits of the network, and possible gains ---------------------- */
+/* ---- facts.c: the time, the limits of the network, and possible gains ---------------------- */
 
 /* parts of the time by limit, 0 to 1; their sum is about 1 */
 struct shares {
@@ -143,6 +169,8 @@ struct shares {
 struct shares limit_shares(const struct report *r);
 /* such as "reading constants from flash" */
 const char *limit_text(const struct report *r, enum limit l);
+double cycles_ms(const struct report *r, double cycles); /* milliseconds of one inference */
+enum limit layer_limit(const struct layer *l); /* what limits the most of its time */
 /* lists up to n layers, the longest first; returns how many */
 size_t longest_layers(const struct report *r, size_t n, const struct layer **out);
 
@@ -177,6 +205,8 @@ struct table table_picture(const struct report *r, enum picture p);
 void table_html(struct text *t, const struct table *b);
 void table_text(struct text *t, const struct table *b);
 void table_add(struct table *b, struct cell c);
+/* Prints integers exactly, and other numbers as whole multiples of 1 / parts. */
+void put_rounded(struct text *t, double v, double parts);
 
 static inline struct cell
 cell_text(const char *s)
@@ -254,15 +284,45 @@ extern const char *const explorer_names[]; /* NULL-terminated */
 void print_explorer(struct text *t, const struct report *r, enum explorer what);
 /* summary.c: a report of about a dozen lines */
 void print_summary(struct text *t, const struct report *r);
+/* the part of the NPU that takes the most cycles of a layer */
 /* plain.c */
 void print_plain(struct text *t, const struct report *r);
 void print_numbers(struct text *t, const struct report *r);
+/*
+ * match.c: the operators of two reports side by side.  A row has an operator of each
+ * report, or of one report alone; a stage has all operators between two rows of pairs,
+ * because none of them has a certain partner.
+ */
+struct row {
+	const struct layer *old, *new; /* the first of n_old or n_new; NULL: none */
+	size_t n_old, n_new;
+	bool named_by_new; /* the row has the names of the new report */
+	double old_cycles, new_cycles, old_bytes, new_bytes; /* bytes: see weights_only */
+	bool is_stage;
+};
+
+struct rows {
+	struct row *v;
+	size_t n;
+	bool by_shape;	   /* false: operators with the same name are pairs */
+	bool weights_only; /* bytes are weights; else all constants */
+	size_t n_pairs, n_old, n_new; /* pairs, and operators of each report */
+	double paired;	   /* part of the new report's time, 0 to 1 */
+};
+struct rows match_layers(const struct report *old, const struct report *new);
+/* says in two sentences, with `between` between them, how operators were paired by shape */
+const char *match_text(const struct report *old, const struct report *new,
+		       const struct rows *l, const char *between);
+/* the name or label of a row's operators */
+const char *row_name(struct arena *a, const struct row *x, bool label);
+
 /* compare.c: compares new with each of the old reports; html: prints a page */
 void print_comparison(struct text *t, const struct report *old, size_t n_old,
 		      const struct report *new, bool html);
 const struct layer *layer_called(const struct report *r, const char *name);
 /* compare_page.c: one comparison with the tables of all its numbers */
 void print_comparison_page(struct text *t, const struct report *old,
-			   const struct report *new, const struct table *tables, size_t n);
+			   const struct report *new, const struct rows *rows,
+			   const struct table *tables, size_t n);
 
 #endif

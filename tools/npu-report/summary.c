@@ -2,6 +2,8 @@
 /* Prints a dozen lines: which operators run where, time, memory, and what to try next. */
 #include "report.h"
 
+#include "perf/cpu.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -45,7 +47,7 @@ put_processors(struct text *t, const struct report *r)
 		text_puts(t, "  NPU      all operators");
 	if (cpu > 0)
 		text_printf(t, "; %.0f on the CPU, roughly %s cycles of a Cortex-M55",
-			    cpu, human_count(r->a, number(r, "cpu_cycles")));
+			    cpu, human_count(r->a, cpu_cycles_rounded(number(r, "cpu_cycles"))));
 	text_putc(t, '\n');
 	const struct node *x = node_on_cpu(r);
 	if (x)
@@ -93,16 +95,6 @@ put_limits(struct text *t, const struct report *r)
 	text_putc(t, '\n');
 }
 
-static enum limit
-limit_of_layer(const struct layer *l)
-{
-	enum limit most = LIMIT_COMPUTE;
-	for (int k = 0; k < LIMITS; k++)
-		if (l->cycles[k] > l->cycles[most])
-			most = (enum limit)k;
-	return most;
-}
-
 static void
 put_longest(struct text *t, const struct report *r)
 {
@@ -114,7 +106,7 @@ put_longest(struct text *t, const struct report *r)
 		text_printf(t, "  %-8s %-*s %4.1f %%, %s, %s\n", i ? "" : "longest",
 			    NAME + 1, name, 100 * l->total / r->cycles,
 			    human_ms(r->a, cycles_ms(r, l->total)),
-			    limit_text(r, limit_of_layer(l)));
+			    limit_text(r, layer_limit(l)));
 	}
 }
 

@@ -33,11 +33,10 @@ table_of(struct arena *a, const char *title, const char *const *column)
 	return b;
 }
 
-/* prints integers exactly, others with six decimals, as sums have rounding errors */
-static void
-put_number(struct text *t, double v)
+void
+put_rounded(struct text *t, double v, double parts)
 {
-	const double whole = 9e15, parts = 1e6;
+	const double whole = 9e15;
 	v = fabs(v) < whole / parts ? round(v * parts) / parts : v;
 	if (v == trunc(v) && fabs(v) < whole)
 		text_i64(t, (int64_t)v);
@@ -51,7 +50,7 @@ put_cell(struct text *t, const struct cell *c)
 	if (c->percent)
 		text_printf(t, "%.1f %%", c->number);
 	else
-		put_number(t, c->number);
+		put_rounded(t, c->number, 1e6); /* sums have rounding errors */
 }
 
 void
@@ -181,8 +180,9 @@ table_warnings(const struct report *r)
 		for (int k = 0; k < LIMITS; k++)
 			sum[k] += r->layer[i].cycles[k];
 	if (cpu > 0)
-		warn(&b, arena_printf(r->a, "%.0f operators run on the CPU; the "
-					    "pictures do not include their time", cpu));
+		warn(&b, arena_printf(r->a, "%.0f operator%s on the CPU; the pictures do "
+					    "not include the CPU's time",
+				      cpu, cpu > 1 ? "s run" : " runs"));
 	if (!json_get(r->root, "tensors"))
 		warn(&b, "the compiled file has no map: no names, no memory over time");
 	if (json_true(r->root, "calibrated_extrapolated"))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of Linux's ethosu driver: nputools-linux(7), IOCTLS. */
+/* Calls the ioctls of Linux's ethosu driver: nputools-linux(7), IOCTLS. */
 #include "npu-run.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- what Linux alone has --------------------------------------------------- */
+/* ---- functions of Linux, and their replacements elsewhere -------------------- */
 
 #ifdef __linux__
 
@@ -28,7 +28,7 @@ control(int fd, unsigned long number, void *argument)
 	return ioctl(fd, (request)number, argument);
 }
 
-/* the driver's ways to say that a job has not ended in time */
+/* the error codes of the driver for a job that has not ended in time */
 static bool
 is_late(int error)
 {
@@ -82,7 +82,7 @@ unmap_file(uint8_t *p, size_t bytes)
 
 /* ---- the device ------------------------------------------------------------- */
 
-/* a signal may end a call: it is made again then */
+/* Repeats a call that a signal interrupted. */
 static int
 call(const struct device *d, unsigned long number, void *argument)
 {
@@ -93,7 +93,7 @@ call(const struct device *d, unsigned long number, void *argument)
 	return status;
 }
 
-/* what errno means here, and what helps */
+/* Reports errno, and a next step where there is one. */
 static bool
 failed(const struct device *d, const char *what, struct err *e)
 {
@@ -101,7 +101,8 @@ failed(const struct device *d, const char *what, struct err *e)
 	if (errno == ENODEV)
 		help = ": the device is gone";
 	else if (errno == ENOMEM)
-		help = ": the kernel has no contiguous memory left (cma= of its command line)";
+		help = ": the kernel has no contiguous memory left: raise cma= on the kernel's command "
+		       "line";
 	return err_set(e, "%s: %s: %s%s", d->path, what, strerror(errno), help);
 }
 
@@ -111,7 +112,7 @@ is_ethosu(const struct device *d, struct err *e)
 	char name[32] = "";
 	struct any_version v = { .name = name, .name_bytes = sizeof(name) - 1 };
 	if (call(d, ANY_VERSION, &v) < 0)
-		return err_set(e, "%s: %s: no device of a DRM driver", d->path,
+		return err_set(e, "%s: %s: the file is not a device of a DRM driver", d->path,
 			       strerror(errno));
 	return !strcmp(name, "ethosu") ||
 	       err_set(e, "%s: the driver is %s, not ethosu: try another --device",
@@ -123,9 +124,9 @@ query(struct device *d, struct err *e)
 {
 	struct ethosu_query q = { .size = sizeof(d->info), .data = (uintptr_t)&d->info };
 	if (call(d, ETHOSU_QUERY, &q) < 0)
-		return failed(d, "asking what the NPU is", e);
+		return failed(d, "reading what the NPU is", e);
 	d->accel = accel_of_config(d->info.config);
-	return d->accel || err_set(e, "%s: the NPU's CONFIG register 0x%08x is of no known "
+	return d->accel || err_set(e, "%s: the NPU's CONFIG register, 0x%08x, names no known "
 				   "accelerator", d->path, d->info.config);
 }
 
@@ -138,9 +139,9 @@ device_open(struct device *d, const char *path, struct err *e)
 		return is_ethosu(d, e) && query(d, e);
 	const char *help = "";
 	if (errno == ENOENT)
-		help = ": the kernel's ethosu driver makes it (nputools-linux(7))";
+		help = ": the kernel's ethosu driver creates this file (nputools-linux(7))";
 	else if (errno == EACCES)
-		help = ": its group is render or video, which you are not in";
+		help = ": join the group of this file, which is usually render or video";
 	return err_set(e, "%s: %s%s", path, strerror(errno), help);
 }
 
@@ -157,7 +158,7 @@ map(const struct device *d, struct buffer *b, struct err *e)
 {
 	struct ethosu_map m = { .handle = b->handle };
 	if (call(d, ETHOSU_MAP, &m) < 0)
-		return failed(d, "finding a buffer", e);
+		return failed(d, "reading the offset of a buffer", e);
 	b->p = map_file(d->fd, m.offset, b->bytes);
 	return b->p || failed(d, "mapping a buffer", e);
 }
@@ -215,8 +216,8 @@ device_wait(const struct device *d, uint32_t handle, struct err *e)
 	if (call(d, ETHOSU_WAIT, &w) >= 0)
 		return true;
 	if (is_late(errno))
-		return err_set(e, "%s: a job is not done after %u ms: see the kernel's log, "
-			       "or give it more by --timeout", d->path, d->timeout_ms);
+		return err_set(e, "%s: a job has not ended after %u ms: read the kernel's "
+			       "log, or wait longer with --timeout", d->path, d->timeout_ms);
 	return failed(d, "waiting for a job", e);
 }
 
@@ -227,7 +228,7 @@ device_count(const struct device *d, const uint16_t *event, unsigned n, uint32_t
 	struct ethosu_count c = { .n = n };
 	memcpy(c.event, event, n * sizeof(*event));
 	if (call(d, ETHOSU_COUNT, &c) < 0)
-		return failed(d, "counting events", e);
+		return failed(d, "making a set of performance counters", e);
 	*id = c.id;
 	return true;
 }
@@ -237,6 +238,6 @@ device_counted(const struct device *d, uint32_t id, uint64_t *value, struct err 
 {
 	struct ethosu_counted c = { .id = id, .values = (uintptr_t)value };
 	struct ethosu_uncount u = { .id = id };
-	bool ok = call(d, ETHOSU_COUNTED, &c) >= 0 || failed(d, "reading counters", e);
+	bool ok = call(d, ETHOSU_COUNTED, &c) >= 0 || failed(d, "reading performance counters", e);
 	return call(d, ETHOSU_UNCOUNT, &u) >= 0 && ok;
 }

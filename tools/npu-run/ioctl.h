@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ioctls of Linux's ethosu driver, restated from the facts of its published
- * interface, and the three of all DRM drivers that npu-run needs: nputools-linux(7),
- * IOCTLS.  tests/unit/linux_ioctl.c holds numbers and sizes against the published header
- * where there is one.  Reserved members are 0.
+ * The ioctls of Linux's ethosu driver, restated from its published interface, and two
+ * ioctls of all DRM drivers: nputools-linux(7), IOCTLS.  tests/unit/linux_ioctl.c compares
+ * numbers and sizes with the published header where the header is at hand.  Reserved
+ * members are 0.
  */
 #ifndef IOCTL_H
 #define IOCTL_H
@@ -12,7 +12,7 @@
 
 enum { ETHOSU_REGIONS = 8, ETHOSU_SRAM = 2, ETHOSU_COUNTERS = 8 };
 
-/* what the device is; counters since the driver has them */
+/* what the device is; an older driver leaves counters at 0 */
 struct ethosu_info {
 	uint32_t id, config; /* the NPU's registers of these names */
 	uint32_t sram_bytes;
@@ -21,58 +21,58 @@ struct ethosu_info {
 
 struct ethosu_query {
 	uint32_t type; /* 0: struct ethosu_info */
-	uint32_t size; /* of what data points to */
-	uint64_t data; /* 0: the driver writes size */
+	uint32_t size; /* bytes at data */
+	uint64_t data; /* address for the answer; 0: the driver only sets size */
 };
 
 struct ethosu_bo {
-	uint64_t size; /* the driver rounds up to pages */
-	uint32_t flags; /* 1: never mapped */
-	uint32_t handle; /* from the driver, not 0 */
+	uint64_t size; /* the driver rounds it up to pages */
+	uint32_t flags; /* 1: the program never maps the buffer */
+	uint32_t handle; /* set by the driver, not 0 */
 };
 
 struct ethosu_wait {
 	uint32_t handle, reserved;
-	int64_t until; /* nanoseconds of CLOCK_MONOTONIC */
+	int64_t until; /* time limit, in nanoseconds of CLOCK_MONOTONIC */
 };
 
 struct ethosu_map {
 	uint32_t handle, reserved;
-	uint64_t offset; /* from the driver, for mmap */
+	uint64_t offset; /* set by the driver, for mmap */
 };
 
 struct ethosu_stream {
 	uint32_t size, flags;
-	uint64_t data; /* the words, without a payload's header */
-	uint32_t handle; /* from the driver */
+	uint64_t data; /* address of the words, without a payload's header */
+	uint32_t handle; /* set by the driver */
 	uint32_t reserved;
 };
 
 struct ethosu_job {
-	uint32_t stream; /* handle */
+	uint32_t stream; /* handle of the command stream */
 	uint32_t sram_bytes;
-	uint32_t region[ETHOSU_REGIONS]; /* handles; 0: not used, or the SRAM */
+	uint32_t region[ETHOSU_REGIONS]; /* handles of buffers; 0: not used, or the SRAM */
 };
 
 struct ethosu_submit {
-	uint64_t jobs; /* their addresses */
+	uint64_t jobs; /* address of an array of struct ethosu_job */
 	uint32_t n_jobs;
-	uint32_t counters; /* id of a set of them; 0: none */
+	uint32_t counters; /* id of a set of counters; 0: none */
 };
 
-struct ethosu_count { /* a set of counters */
-	uint32_t id; /* from the driver */
-	uint32_t n;
+struct ethosu_count { /* makes a set of counters */
+	uint32_t id; /* set by the driver */
+	uint32_t n; /* number of events */
 	uint16_t event[ETHOSU_COUNTERS];
 };
 
-struct ethosu_uncount {
+struct ethosu_uncount { /* deletes a set */
 	uint32_t id, reserved;
 };
 
-struct ethosu_counted {
+struct ethosu_counted { /* reads the values of a set */
 	uint32_t id, reserved;
-	uint64_t values; /* of each event, 64 bits, and behind them the cycles */
+	uint64_t values; /* address for n + 1 numbers of 64 bits: the events, then the cycles */
 };
 
 /* ---- of all DRM drivers ---------------------------------------------------- */
@@ -81,7 +81,7 @@ struct any_close {
 	uint32_t handle, reserved;
 };
 
-struct any_version { /* texts: room in, length out */
+struct any_version { /* texts with their sizes, which the driver replaces by lengths */
 	int major, minor, patch;
 	unsigned long name_bytes;
 	char *name;
@@ -91,7 +91,7 @@ struct any_version { /* texts: room in, length out */
 	char *about;
 };
 
-/* read and written by the driver, a structure, DRM's letter, a number */
+/* an ioctl's number: direction, bytes of the structure, DRM's letter, the call */
 #define IOCTL_NUMBER(direction, number, type)                                    \
 	((unsigned long)(direction) << 30 | (unsigned long)sizeof(type) << 16 | \
 	 (unsigned long)'d' << 8 | (number))

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Jobs of the device: an ethos-u operator's regions in buffers, its stream submitted, and
- * what it wrote brought back.  Buffers and streams stay for the next inference.
+ * Runs an ethos-u operator as a job of the device: copies the regions into buffers,
+ * submits the stream, and copies the written regions back.  Buffers and streams are kept
+ * for the next inference.
  */
 #include "npu-run.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* the device has no more memory for one region than npu-sim for all */
+/* limit of a buffer: the limit of npu-sim for all memory of a model */
 #define BUFFER_MAX ((uint64_t)SIM_MAX_BYTES)
 
-struct prepared {
+struct prepared { /* an operator's job, with its stream and its buffers */
 	struct prepared *next;
 	int op_index;
 	struct ethosu_job job;
 	struct linux_use use;
 	struct buffer buffer[LINUX_REGIONS];
-	int waits_for; /* a region that the job writes */
+	int waits_for; /* a region that the job writes; -1: none */
 };
 
-/* ---- what the device takes ------------------------------------------------ */
+/* ---- checks before the first job ------------------------------------------ */
 
 static bool
 check_stream(const struct runner *r, const char *name, const struct npu_stream *s,
@@ -29,8 +30,8 @@ check_stream(const struct runner *r, const char *name, const struct npu_stream *
 	const struct device *d = r->device;
 	struct linux_finding f;
 	if (s->accel != d->accel)
-		return err_at(e, name, 0, "it is compiled for %s, and %s is %s: compile it "
-			      "with -a %s", s->accel->name, d->path, d->accel->name,
+		return err_at(e, name, 0, "the model is compiled for %s, but %s is %s: "
+			      "compile it with -a %s", s->accel->name, d->path, d->accel->name,
 			      d->accel->name);
 	if (linux_check(s, memory, use, &f))
 		return true;
@@ -50,8 +51,8 @@ note_cpu(const struct tfl_model *m)
 		if (!npu_is_operator(&g->op[i]))
 			text_printf(&t, "%s%s", n++ ? ", " : "", tfl_op_label(&g->op[i]));
 	if (n)
-		cli_note("note", "%d operator%s on the CPU, by the reference kernels: %s", n,
-			 n == 1 ? "" : "s", text_str(&t));
+		cli_note("note", "%d operator%s on the CPU, with the reference kernels: %s",
+			 n, n == 1 ? " runs" : "s run", text_str(&t));
 	text_free(&t);
 }
 
@@ -65,7 +66,8 @@ accept_model(void *runner, const struct tfl_model *m, struct err *e)
 	if (!stream_find(r->a, m, &s, &r->n_npu, e))
 		return false;
 	if (!r->n_npu)
-		return err_at(e, m->name, 0, "no ethos-u operator: compile it with npucc -a %s",
+		return err_at(e, m->name, 0, "the model has no ethos-u operator: compile it with "
+			      "npucc -a %s",
 			      r->device->accel->name);
 	for (int i = 0; i < r->n_npu; i++) {
 		linux_memory(m, &s[i], memory);
@@ -78,7 +80,7 @@ accept_model(void *runner, const struct tfl_model *m, struct err *e)
 
 /* ---- a job's buffers ------------------------------------------------------ */
 
-/* region 2 is the device's SRAM unless the model gives it the arena */
+/* Region 2 is the device's SRAM, except in a model whose region 2 is the arena. */
 static bool
 is_sram(const struct sim_npu_job *job, int region)
 {
@@ -92,7 +94,7 @@ regions_meet(const struct sim_region *a, const struct sim_region *b)
 	       (uintptr_t)b->rd < (uintptr_t)a->rd + a->bytes;
 }
 
-/* buffers are apart: memory that two regions share would be two */
+/* Refuses regions that share memory: each region gets a buffer of its own. */
 static bool
 check_apart(const struct prepared *p, const struct sim_npu_job *job, struct err *e)
 {
@@ -102,12 +104,15 @@ check_apart(const struct prepared *p, const struct sim_npu_job *job, struct err 
 			    regions_meet(&job->region[i], &job->region[k]) &&
 			    (p->use.written[i] || p->use.written[k]))
 				return err_at(e, job->name, 0, "operator %d: regions %d and %d "
-					      "share memory, which no two buffers can",
+					      "share memory, but buffers of Linux can't",
 					      job->op_index, k, i);
 	return true;
 }
 
-/* the driver reckons with more bytes than the NPU touches, or with less */
+/*
+ * The larger of the bytes that the driver computes and those that the NPU accesses:
+ * either number can be the larger one.
+ */
 static uint64_t
 buffer_bytes(const struct prepared *p, int i)
 {
@@ -122,15 +127,16 @@ use_sram(const struct runner *r, struct prepared *p, const struct sim_npu_job *j
 	uint64_t bytes = buffer_bytes(p, LINUX_SRAM_REGION);
 	const struct device *d = r->device;
 	if (bytes > d->info.sram_bytes)
-		return err_at(e, job->name, 0, "operator %d needs %" PRIu64 " bytes of SRAM, %s "
-			      "has %" PRIu32 ": compile it with --arena-cache-size=%" PRIu32,
+		return err_at(e, job->name, 0, "operator %d needs %" PRIu64 " bytes of SRAM, but "
+			      "%s has %" PRIu32 ": compile the model with "
+			      "--arena-cache-size=%" PRIu32,
 			      job->op_index, bytes, d->path, d->info.sram_bytes,
 			      d->info.sram_bytes);
 	p->job.sram_bytes = (uint32_t)bytes;
 	return true;
 }
 
-/* as much of a region as both sides have */
+/* the bytes of a region that both the model and the buffer have */
 static size_t
 shared_bytes(const struct prepared *p, const struct sim_npu_job *job, int i)
 {
@@ -160,10 +166,11 @@ make_buffer(const struct runner *r, struct prepared *p, const struct sim_npu_job
 {
 	uint64_t bytes = buffer_bytes(p, i);
 	if (bytes > BUFFER_MAX)
-		return err_at(e, job->name, 0, "operator %d: the driver wants %" PRIu64
-			      " bytes for region %d", job->op_index, bytes, i);
+		return err_at(e, job->name, 0, "operator %d: the driver requires %" PRIu64
+			      " bytes for region %d, at most %" PRIu64 " are supported",
+			      job->op_index, bytes, i, BUFFER_MAX);
 	if (p->use.written[i] && !job->region[i].wr)
-		return err_at(e, job->name, 0, "operator %d writes to constants",
+		return err_at(e, job->name, 0, "operator %d writes to the region of the constants",
 			      job->op_index);
 	if (!device_buffer(r->device, (size_t)bytes, &p->buffer[i], e))
 		return false;
@@ -186,7 +193,7 @@ make_buffers(const struct runner *r, struct prepared *p, const struct sim_npu_jo
 			return false;
 	}
 	return p->waits_for >= 0 ||
-	       err_at(e, job->name, 0, "operator %d writes nothing", job->op_index);
+	       err_at(e, job->name, 0, "operator %d writes to no buffer", job->op_index);
 }
 
 static bool
@@ -253,7 +260,7 @@ run_on_device(struct runner *r, const struct prepared *p, const struct sim_npu_j
 	return true;
 }
 
-/* the simulator has memory of its own, with what the device is given */
+/* A copy of the job for the simulator, whose memory holds the same values. */
 static struct sim_npu_job
 copy_job(struct arena *a, const struct sim_npu_job *job)
 {
@@ -264,7 +271,7 @@ copy_job(struct arena *a, const struct sim_npu_job *job)
 			continue;
 		g->wr = arena_alloc(a, g->bytes, 8);
 		memcpy(g->wr, job->region[i].rd, g->bytes);
-		for (int k = 0; k < i; k++) /* two names of one memory */
+		for (int k = 0; k < i; k++) /* two regions with the same memory */
 			if (job->region[k].rd == job->region[i].rd)
 				g->wr = copy.region[k].wr;
 		g->rd = g->wr;
@@ -304,7 +311,7 @@ run_job(void *runner, const struct sim_npu_job *job, struct err *e)
 		return false;
 	bool ok = r->compare && !r->first.found ? run_compared(r, p, job, e)
 						: run_on_device(r, p, job, e);
-	/* the list begins with the operator that runs last */
+	/* the list begins with the operator that was prepared last, which runs last */
 	return ok && (!r->counts ||
 		      counts_add(r->counts, is_last(r) && p == r->jobs, e));
 }

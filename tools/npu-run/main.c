@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu-run: a compiled model on the NPU of this machine, by Linux's ethosu driver. */
+/* npu-run: runs a compiled model on the NPU of this machine, through Linux's ethosu driver. */
 #include "npu-run.h"
 
 #include <string.h>
@@ -9,24 +9,24 @@ enum { OPT_DEVICE = OPT_OWN, OPT_MEASURE, OPT_TIMEOUT };
 struct run_options {
 	struct options o;
 	const char *device;
-	bool compare; /* with npu-sim, or o.compare */
+	bool compare; /* simulate o.compare, and compare the outputs */
 	bool measure;
-	const char *log; /* NULL: standard output */
+	const char *log; /* file for the counters; NULL: standard output */
 	unsigned timeout_ms;
 };
 
 static const struct argp_option option_list[] = {
 	INFERENCE_OPTIONS,
 	{ .name = "device", .key = OPT_DEVICE, .arg = "FILE",
-	  .doc = "the NPU (default /dev/accel/accel0)" },
+	  .doc = "device file of the NPU (default /dev/accel/accel0)" },
 	{ .name = "compare", .key = OPT_COMPARE, .arg = "MODEL", .flags = OPTION_ARG_OPTIONAL,
-	  .doc = "simulate MODEL, or the same one, on the same inputs; exit 1 if outputs "
-		 "differ" },
+	  .doc = "simulate MODEL (default: the model itself) on the same inputs; fail "
+		 "(status 1) if outputs differ" },
 	{ .name = "measure", .key = OPT_MEASURE, .arg = "LOG", .flags = OPTION_ARG_OPTIONAL,
-	  .doc = "write performance counters as npu-perf --measured reads them, to LOG or "
-		 "behind the report" },
+	  .doc = "count cycles and memory accesses of each inference, and write them to LOG "
+		 "(default: after the report) in the format of npu-perf --measured" },
 	{ .name = "timeout", .key = OPT_TIMEOUT, .arg = "MS",
-	  .doc = "milliseconds that a job may take (default 10000)" },
+	  .doc = "time limit of an NPU operator, in milliseconds (default 10000)" },
 	{ 0 }
 };
 
@@ -34,11 +34,11 @@ static void
 finish_options(struct run_options *o)
 {
 	if (o->measure && !o->log && o->o.json)
-		cli_error("--measure with --json needs a LOG");
+		cli_error("--measure needs a LOG if --json is given");
 	if (!o->compare || o->o.compare)
 		return;
 	if (!o->o.model || !strcmp(o->o.model, "-"))
-		cli_error("--compare of a model from standard input needs a MODEL");
+		cli_error("--compare needs a MODEL if the model is read from standard input");
 	o->o.compare = o->o.model;
 }
 
@@ -71,23 +71,22 @@ parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = option_list,
-	.parser = parse_option,
+	.options = option_list, .parser = parse_option,
 	.args_doc = "[MODEL]",
 	.doc = "Run a model that is compiled for Ethos-U65 or Ethos-U85 on the NPU of this "
-	       "machine, by the ethosu driver of the Linux kernel.",
+	       "machine, through the ethosu driver of the Linux kernel.",
 };
 
 static void
 note_difference(const struct difference *d)
 {
 	if (d->found)
-		cli_note("note", "operator %d is the first that differs: region %d, byte "
-			 "0x%zx is %u on the device, %u in npu-sim", d->op, d->region, d->at,
-			 d->device, d->sim);
+		cli_note("note", "operator %d is the first with a difference: byte "
+			 "0x%zx of region %d is %u on the device and %u in npu-sim", d->op,
+			 d->at, d->region, d->device, d->sim);
 }
 
-/* the device is opened when the model is known: what is wrong with that comes first */
+/* Opens the device after the model is read, so that errors of the model are reported first. */
 static bool
 accept(void *runner, const struct tfl_model *m, struct err *e)
 {

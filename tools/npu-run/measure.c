@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Performance counters of each inference, in the lines of the ML evaluation kit, which
- * npu-perf --measured and --fit read.
+ * Reads the performance counters of each inference, and prints them as lines of the ML
+ * evaluation kit, which npu-perf --measured and --fit read.
  */
 #include "npu-run.h"
 
 #include <inttypes.h>
 
 struct event {
-	uint16_t number; /* of the NPU's manual */
+	uint16_t number; /* of the event, as in the NPU's manual */
 	const char *line;
 };
 
-/* as many as the smallest NPU counts; what is idle is what is not active */
+/* four, because Ethos-U65 has four counters; idle cycles are all cycles less the active ones */
 static const struct event u65_events[] = {
 	{ 35, "NPU ACTIVE cycles" },
 	{ 130, "NPU AXI0_RD_DATA_BEAT_RECEIVED beats" },
@@ -30,8 +30,8 @@ enum { EVENTS = ARRAY_LEN(u65_events) };
 struct counts {
 	const struct device *d;
 	const struct event *event;
-	uint32_t id;		    /* of the set that the next job has */
-	uint64_t sum[EVENTS + 1];   /* of the inference so far; the last: cycles */
+	uint32_t id;		    /* of the set that the next job uses */
+	uint64_t sum[EVENTS + 1];   /* of the current inference; the last: all cycles */
 	struct text lines;
 };
 
@@ -52,7 +52,7 @@ counts_open(struct arena *a, const struct device *d, struct counts **out, struct
 	c->event = accel_is_u65(d->accel) ? u65_events : u85_events;
 	if (d->info.counters < EVENTS)
 		return err_set(e, "%s: the driver has %" PRIu32 " performance counters, "
-			       "--measure needs %d: a newer kernel has them", d->path,
+			       "but --measure needs %d: use a newer kernel", d->path,
 			       d->info.counters, EVENTS);
 	return begin_set(c, e);
 }

@@ -67,7 +67,8 @@ static struct g_tensor *
 make_copy(struct graph *g, size_t at, struct g_tensor *t)
 {
 	struct g_operand from = operand_whole(t);
-	struct g_operand to = insert_feature_map(g, t->shape.type, t->hwc);
+	struct g_operand to =
+		operand_whole(graph_add_feature_map(g, t->shape.type, t->hwc));
 	(void)insert_copy(g, at, g->ops[at], from, to);
 	return to.t;
 }

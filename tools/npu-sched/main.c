@@ -2,12 +2,14 @@
 /* npu-sched: reads a partitioned graph, writes a scheduled one. */
 #include "sched.h"
 
-#include "batch/batch.h"
-#include "search/rewrites.h"
-#include "split/split.h"
 #include "base/cli.h"
 #include "base/file.h"
+#include "batch/batch.h"
+#include "graph/graph.h"
+#include "search/rewrites.h"
+#include "split/split.h"
 #include "target/part.h"
+#include "target/target.h"
 #include "weights/weights.h"
 
 #include <inttypes.h>
@@ -26,7 +28,8 @@ study(struct sched *s)
 {
 	begin_costs(s);
 	begin_kept(s);
-	return study_ops(s);
+	study_ops(s);
+	return true;
 }
 
 static const struct pass {
@@ -263,9 +266,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = option_list,
-	.parser = parse_option,
-	.args_doc = "[FILE]",
+	.options = option_list, .parser = parse_option,
 	.doc = "Schedule a partitioned NPU graph for an accelerator and a memory "
 	       "system: choose block configurations, layouts, order and addresses.\v"
 	       "Exit status: 0 done, 1 a limit of memory, cycles or batch can't be "
@@ -322,7 +323,8 @@ static bool
 read_graph(struct sched *s)
 {
 	const struct options *o = s->o;
-	struct bytes text;
+	uint8_t *text;
+	size_t n;
 	if (!o->accel)
 		return err_set(s->e, "error: --accelerator-config is required: one "
 				     "of %s", accel_names());
@@ -339,10 +341,12 @@ read_graph(struct sched *s)
 	s->profile_bytes = s->memory.cache_bytes;
 	if (o->cache_bytes)
 		s->memory.cache_bytes = o->cache_bytes;
-	if (!file_read(s->a, o->input, SIZE_MAX / 4, &text, s->e) ||
-	    !graph_read(s->a, text, file_name(o->input), STAGE_PART, &s->g, s->e) ||
+	if (!file_take(s->a, o->input, SIZE_MAX / 4, &text, &n, s->e) ||
+	    !graph_read(s->a, (struct bytes){ .p = text, .n = n }, file_name(o->input),
+			STAGE_PART, &s->g, s->e) ||
 	    !check_driver(s))
 		return false;
+	graph_release_text(s->g, text);
 	sched_machines(s);
 	graph_set_target(s->g, s->accel, &s->memory);
 	return true;
@@ -409,7 +413,7 @@ list(const struct sched *s)
 }
 
 static bool
-run(struct sched *s)
+schedule(struct sched *s)
 {
 	if (!read_graph(s) || !(s->o->batch ? plan_batch(s, plan_graph) : plan_graph(s)))
 		return false;
@@ -421,11 +425,20 @@ run(struct sched *s)
 	return graph_write(s->g, s->o->output, s->e);
 }
 
+static bool
+run(void *options, struct arena *a, struct err *e)
+{
+	struct options *o = options;
+	struct sched s = { .a = a, .o = o, .e = e };
+	bool ok = take_part(o, e) && schedule(&s);
+	plan_close(s.plan);
+	return ok;
+}
+
 int
 main(int argc, char **argv)
 {
 	struct options o = { .effort = 3, .level = WEIGHTS_LEVEL_DEFAULT, .jobs = 1 };
-	struct err e = { 0 };
 	struct cli_common common = {
 		.file = &o.input, .what = "graph",
 		.output = &o.output,
@@ -434,10 +447,5 @@ main(int argc, char **argv)
 		.jobs_doc = "compress weights for the plan on N threads (0: one per "
 			    "processor)",
 	};
-	cli_parse(&argp, argc, argv, &o, &common);
-	struct sched s = { .a = arena_open(), .o = &o, .e = &e };
-	(void)(take_part(&o, &e) && run(&s));
-	plan_close(s.plan);
-	arena_close(s.a);
-	return cli_finish(&e);
+	return cli_run(&argp, argc, argv, &o, &common, run);
 }

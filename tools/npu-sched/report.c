@@ -3,8 +3,8 @@
  * the reasons for the plan's decisions. */
 #include "memory/memory.h"
 
+#include "emit/emit.h"
 #include "graph/table.h"
-#include "stream/emit.h"
 
 #include <inttypes.h>
 #include <math.h>

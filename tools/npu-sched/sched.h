@@ -17,7 +17,8 @@
 #ifndef NPU_SCHED_SCHED_H
 #define NPU_SCHED_SCHED_H
 
-#include "graph/graph.h"
+#include "graph/build.h"
+#include "graph/facts.h"
 #include "perf/perf.h"
 #include "weights/weights.h"
 
@@ -72,6 +73,9 @@ struct chain_choice {
 	bool memo, is_one; /* searched before; the operations are a chain, so block is valid */
 	struct block_choice block;
 };
+
+/* From so many operations on, caches of each operation are small. */
+enum { MANY_OPS = 4096 };
 
 enum { MAX_CHOICES = 32, MAX_CACHED_COSTS = 32, MAX_CACHED_STRIPES = 32 };
 
@@ -268,6 +272,7 @@ struct sched {
 	const struct options *o;
 	struct op_info *info;
 	int n_ops;
+	struct arena *costs; /* of op_info.memo; NULL: a */
 	struct use *use; /* of each tensor */
 	bool *shallow; /* of each tensor: try NHWC, too (bricks padded, or all pointwise) */
 	int n_shallow;
@@ -297,7 +302,9 @@ struct sched {
 	struct err *e;
 };
 
-enum { NO_LIMIT_BYTES = 1 << 30 }; /* a higher limit counts as none */
+/* A higher limit counts as none: addresses in the offline plan are of 31 bits, and tfl-partition
+ * refuses larger tensors. */
+enum { NO_LIMIT_BYTES = INT32_MAX - 15 };
 enum { ALIGN = 16 }; /* bytes: of buffers and peaks */
 
 /* Values of --effort per step: 1 to 3 are the first.  A step searches and takes in the
@@ -328,7 +335,7 @@ bool list_copies(struct sched *s);
 /* formats.c.  Leaves: layout and area of every tensor */
 bool choose_formats(struct sched *s);
 /* info.c.  Leaves: s->info, s->use */
-bool study_ops(struct sched *s);
+void study_ops(struct sched *s);
 /* Makes operation order[i] the i-th.  Plans made before become invalid. */
 void change_order(struct sched *s, const int *order);
 /* Makes s->info and s->use anew after operations were added or removed. */
@@ -436,6 +443,8 @@ void take_costs(struct sched *s, const struct sched *from);
 
 /* cost.c */
 bool weights_move(const struct sched *s); /* can fetching pay? */
+/* Frees the cached costs of kernels.  Needs: s->costs. */
+void drop_cached_costs(struct sched *s);
 /* Share of the bandwidth of the constants' memory that a transfer takes, 0 to 1.  Kernels
  * that read from the memory meanwhile have the rest. */
 double transfer_share(const struct sched *s);

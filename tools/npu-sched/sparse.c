@@ -6,7 +6,7 @@
  */
 #include "sched.h"
 
-#include "stream/emit.h"
+#include "emit/emit.h"
 #include "weights/weights.h"
 
 enum { GROUP = 4, MOST = 2, LARGEST = 127, SHALLOW = 16 };

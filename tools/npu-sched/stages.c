@@ -6,8 +6,8 @@
  */
 #include "network/insert.h"
 
+#include "emit/emit.h"
 #include "kernels/tables.h"
-#include "stream/emit.h"
 
 #include <stdlib.h>
 
@@ -26,7 +26,8 @@ static void
 add_zero_behind(struct graph *g, size_t at)
 {
 	struct g_op *op = g->ops[at];
-	struct g_operand between = insert_feature_map(g, TFL_INT32, op->ofm.shape);
+	struct g_operand between =
+		operand_whole(graph_add_feature_map(g, TFL_INT32, op->ofm.shape));
 	struct g_op *c = insert_op(g, at + 1, OP_ADD, op, between, op->ofm);
 	G_PUT(c, OP, scalar, op->ofm_zero);
 	G_PUT(c, OP, ifm2_zero, 0);
@@ -92,7 +93,8 @@ write_forwards(struct graph *g, size_t at)
 	if (plain && !find_backwards(&rest)) {
 		op->ofm = rest;
 	} else {
-		struct g_operand between = insert_feature_map(g, op->ofm.type, op->ofm.shape);
+		struct g_operand between =
+			operand_whole(graph_add_feature_map(g, op->ofm.type, op->ofm.shape));
 		struct g_op *c = insert_op(g, at + 1, OP_AVGPOOL, op, between,
 					   plain ? rest : op->ofm);
 		G_PUT(c, OP, scale, (struct npu_scale){ .mult = 1u << 30, .shift = 30 });

@@ -11,7 +11,8 @@ static void
 add_carrier(struct graph *g, size_t at)
 {
 	struct g_op *op = g->ops[at];
-	struct g_operand between = insert_feature_map(g, op->ofm.type, op->ofm.shape);
+	struct g_operand between =
+		operand_whole(graph_add_feature_map(g, op->ofm.type, op->ofm.shape));
 	struct g_op *c = insert_op(g, at + 1, OP_ADD, op, between, op->ofm);
 	G_PUT(c, OP, scalar, 0);
 	G_PUT(c, OP, ifm2_zero, 0);

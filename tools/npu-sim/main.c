@@ -26,43 +26,43 @@ finish_options(const struct options *o)
 		cli_error("--dump excludes --frames");
 }
 
+static const struct cli_store stores[] = {
+	CLI_TEXT(OPT_COMPARE, struct options, compare),
+	CLI_TEXT(OPT_DUMP, struct options, dump_dir),
+	CLI_FLAG(OPT_TRACE, struct options, trace),
+	{ 0 },
+};
+
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	error_t shared = inference_option(key, arg, o);
-	switch (key) {
-	case OPT_COMPARE:
-		o->compare = arg;
-		return 0;
-	case OPT_DUMP:
-		o->dump_dir = arg;
-		return 0;
-	case OPT_TRACE:
-		o->trace = true;
-		return 0;
-	case ARGP_KEY_END:
-		finish_options(o);
-		return 0;
-	default:
+	if (key != ARGP_KEY_END)
 		return shared;
-	}
+	finish_options(o);
+	return 0;
 }
 
 static const struct argp argp = {
-	.options = option_list,
-	.parser = parse_option,
+	.options = option_list, .parser = parse_option,
 	.args_doc = "[MODEL]",
 	.doc = "Run a TFLite model, plain or compiled for Ethos-U, or a TOSA graph.  "
 	       "Outputs are bit-exact with those of the device.",
 };
 
+static bool
+run(void *options, struct arena *a, struct err *e)
+{
+	return run_model(a, options, e);
+}
+
 int
 main(int argc, char **argv)
 {
 	struct options o = { .jobs = 1 };
-	struct err e = { 0 };
 	struct cli_common common = {
+		.stores = stores,
 		.file = &o.model, .what = "model",
 		.output = &o.output_dir,
 		.output_value = "DIR",
@@ -71,9 +71,5 @@ main(int argc, char **argv)
 		.jobs_doc = "with --reset: run frames on N threads (0: one per "
 			    "processor)",
 	};
-	cli_parse(&argp, argc, argv, &o, &common);
-	struct arena *a = arena_open();
-	(void)run_model(a, &o, &e);
-	arena_close(a);
-	return cli_finish(&e);
+	return cli_run(&argp, argc, argv, &o, &common, run);
 }

@@ -81,7 +81,7 @@ add_record(struct walk *w, const char *path)
 	struct target t = { .system = of.system, .accel = of.accel };
 	t.setup = plan_setup(p, setup);
 	t.model = plan_model(p, of.model, &of.model_hash, w->e);
-	struct job *j = plan_add(p, &t, of.goal);
+	struct job *j = plan_add_job(p, &t, of.goal);
 	if (!j)
 		return err_set(w->e, "%s: error: there is another result of %s for %s, %s, by "
 			       "another build; compare with a table of --json, or remove one "

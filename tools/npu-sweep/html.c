@@ -2,6 +2,8 @@
 /* A page: for each target a sentence, its front as a picture, and its rows. */
 #include "sweep.h"
 
+#include "base/human.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -25,6 +27,7 @@ put_text(struct text *t, const char *s)
 
 struct plot {
 	struct text *t;
+	struct arena *a;
 	const struct record *front;
 	struct pick pick;
 };
@@ -63,9 +66,11 @@ draw_points(const struct plot *p)
 		const struct point *v = &p->front->point[i];
 		bool knee = v->sram >= p->pick.knee.sram && v->sram <= p->pick.knee.sram;
 		text_printf(p->t, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%d\">"
-				  "<title>%.0f bytes, %.0f cycles</title></circle>\n",
+				  "<title>%s (--arena-cache-size=%.0f), %s cycles</title>"
+				  "</circle>\n",
 			    knee ? "knee" : "point", x_of(p, v->sram), y_of(p, v->cycles),
-			    knee ? 6 : 3, v->sram, v->cycles);
+			    knee ? 6 : 3, human_bytes(p->a, v->sram), v->sram,
+			    human_count(p->a, v->cycles));
 	}
 }
 
@@ -73,22 +78,26 @@ draw_points(const struct plot *p)
 static void
 label(const struct plot *p, const struct point *v)
 {
-	const double wide = 60, high = 14;
+	const double wide = 70, high = 14;
+	const struct pick *k = &p->pick;
 	double x = x_of(p, v->sram), y = y_of(p, v->cycles);
 	bool knee = v == &p->pick.knee;
+	const char *class = x > WIDTH - RIGHT - wide / 2 ? "up" : "across";
 	if (knee || fabs(x - x_of(p, p->pick.knee.sram)) > wide)
-		text_printf(p->t, "<text class=\"across\" x=\"%.1f\" y=\"%d\">%.0f</text>\n",
-			    x, TOP + HEIGHT + 14, v->sram);
+		text_printf(p->t, "<text class=\"%s\" x=\"%.1f\" y=\"%d\">%s</text>\n",
+			    class, x, TOP + HEIGHT + 14, human_bytes(p->a, v->sram));
 	if (knee || fabs(y - y_of(p, p->pick.knee.cycles)) > high)
-		text_printf(p->t, "<text class=\"up\" x=\"%d\" y=\"%.1f\">%.0f</text>\n",
-			    LEFT - 6, y + 4, v->cycles);
+		text_printf(p->t, "<text class=\"up\" x=\"%d\" y=\"%.1f\">%s</text>\n",
+			    LEFT - 6, y + 4,
+			    k->clock > 0 ? human_ms(p->a, v->cycles / k->clock * 1e3)
+					 : human_count(p->a, v->cycles));
 }
 
 static void
 draw(const struct plot *p)
 {
 	const struct pick *k = &p->pick;
-	text_printf(p->t, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"cycles over "
+	text_printf(p->t, "<div class=\"wide\"><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"cycles over "
 			  "SRAM\">\n", WIDTH, TOP + HEIGHT + BELOW);
 	text_printf(p->t, "<path class=\"axis\" d=\"M%d %dV%dH%d\"/>\n", LEFT, TOP,
 		    TOP + HEIGHT, WIDTH - RIGHT);
@@ -99,8 +108,9 @@ draw(const struct plot *p)
 	label(p, &k->knee);
 	label(p, &k->smallest);
 	label(p, &k->fastest);
-	text_printf(p->t, "<text x=\"%d\" y=\"%d\">SRAM, bytes (across); cycles (up)</text>\n"
-			  "</svg>\n", LEFT, TOP + HEIGHT + 32);
+	text_printf(p->t, "<text x=\"%d\" y=\"%d\">SRAM (across); %s (up)</text>\n"
+			  "</svg></div>\n", LEFT, TOP + HEIGHT + 32,
+		    k->clock > 0 ? "time" : "cycles");
 }
 
 /* ---- rows ------------------------------------------------------------------------------- */
@@ -133,7 +143,7 @@ static size_t
 put_target(struct text *t, const struct plan *p, const struct rows *r, size_t i, bool front)
 {
 	const struct target *of = r->v[i].target;
-	struct plot plot = { .t = t, .pick = pick_knee(p, of) };
+	struct plot plot = { .t = t, .a = p->a, .pick = pick_knee(p, of) };
 	struct text sentence = { 0 };
 	text_puts(t, "<h2>");
 	put_text(t, of->model->name);
@@ -148,23 +158,31 @@ put_target(struct text *t, const struct plan *p, const struct rows *r, size_t i,
 		plot.front = p->job[of->job[FRONT] - 1].record;
 		draw(&plot);
 	}
-	text_puts(t, "<table><tr><th>optimise</th><th>limit</th><th>SRAM</th><th>flash</th>"
+	text_puts(t, "<div class=\"wide\"><table><tr><th>optimise</th><th>limit</th><th>SRAM</th><th>flash</th>"
 		     "<th>cycles</th><th>ms</th><th>status</th><th>message</th></tr>\n");
 	for (; i < r->n && r->v[i].target == of; i++)
 		if (!front || r->v[i].front || r->v[i].status != OK)
 			put_row(t, &r->v[i]);
-	text_puts(t, "</table>\n");
+	text_puts(t, "</table></div>\n");
 	return i;
 }
 
 static const char head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
+	"<meta name=\"color-scheme\" content=\"light dark\">"
 	"<title>npu-sweep</title>\n<style>\n"
-	"body { font: 15px sans-serif; max-width: 60em; margin: 1em auto; "
-	"padding: 0 1em; }\n"
-	"svg { width: 100%; font-size: 12px; }\n"
-	"path { fill: none; stroke: #26c; stroke-width: 1.5; }\n"
-	".axis { stroke: #888; } .point { fill: #26c; } .knee { fill: #c30; }\n"
+	":root { --ink: #1b2430; --paper: #fff; --line: #26c; --knee: #c30; }\n"
+	"@media (prefers-color-scheme: dark) { :root { --ink: #e3e8ef; --paper: #12161c; "
+	"--line: #6aa5ff; --knee: #ff8a5c; } }\n"
+	"body { font: 15px system-ui, 'DejaVu Sans', sans-serif; color: var(--ink); "
+	"background: var(--paper); max-width: 60em; margin: 1em auto; padding: 0 1em; }\n"
+	"h1 { font-size: 24px; } h2 { font-size: 18px; }\n"
+	"h2, p { overflow-wrap: anywhere; } .wide { overflow-x: auto; }\n"
+	"svg { width: 100%; min-width: 560px; font-size: 12px; }\n"
+	"svg text { fill: var(--ink); }\n"
+	"path { fill: none; stroke: var(--line); stroke-width: 1.5; }\n"
+	".axis { stroke: #888; } .point { fill: var(--line); } .knee { fill: var(--knee); }\n"
 	".up { text-anchor: end; } .across { text-anchor: middle; }\n"
 	"table { border-collapse: collapse; } td, th { padding: 2px 8px; "
 	"text-align: right; }\n"

@@ -7,13 +7,11 @@
 
 #include "base/json.h"
 
-#include <fcntl.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* ---- commands ------------------------------------------------------------------------ */
 
@@ -88,12 +86,11 @@ start_pair(const struct programs *p, struct command *compile, struct command *me
 	   struct child child[JOB_CHILDREN], struct err *e)
 {
 	int between[2];
-	if (pipe2(between, O_CLOEXEC))
-		return err_set(e, "pipe: %s", strerror(errno));
+	if (!child_pipe(between, e))
+		return false;
 	bool ok = child_start(&child[0], p->npucc, words(compile), -1, between[1], e) &&
 		  child_start(&child[1], p->perf, words(measure), between[0], -1, e);
-	(void)close(between[0]);
-	(void)close(between[1]);
+	child_close_pipe(between);
 	return ok;
 }
 

@@ -3,7 +3,7 @@
 #include "sweep.h"
 
 #include "base/file.h"
-#include "stream/profile.h"
+#include "map/profile.h"
 #include "target/target.h"
 #include "tflite/tflite.h"
 

@@ -125,7 +125,7 @@ target_position(struct plan *p, const struct target *t)
 }
 
 struct job *
-plan_add(struct plan *p, const struct target *t, enum goal goal)
+plan_add_job(struct plan *p, const struct target *t, enum goal goal)
 {
 	size_t at = target_position(p, t);
 	if (p->target[at].job[goal])
@@ -213,7 +213,7 @@ static void
 add_target(const struct options *o, struct plan *p, const struct target *t)
 {
 	for (int g = 0; g < (o->limits ? GOALS : FRONT); g++) {
-		struct job *j = plan_add(p, t, (enum goal)g);
+		struct job *j = plan_add_job(p, t, (enum goal)g);
 		if (j)
 			j->key = plan_key(p, t, (enum goal)g);
 	}
@@ -269,11 +269,13 @@ take_range(const char **s, size_t most, size_t *first, size_t *last)
 	char *end;
 	if (!strchr("123456789", **s) || !**s)
 		return false;
-	*first = *last = strtoull(*s, &end, 10);
+	unsigned long long from = strtoull(*s, &end, 10), to = from;
 	if (*end == '-')
-		*last = strtoull(end + 1, &end, 10);
-	if ((*end && *end != ',') || *last < *first || *last > most)
+		to = strtoull(end + 1, &end, 10);
+	if ((*end && *end != ',') || to < from || to > most)
 		return false;
+	*first = (size_t)from;
+	*last = (size_t)to;
 	*s = *end ? end + 1 : end;
 	return true;
 }

@@ -93,7 +93,7 @@ take_job(struct plan *p, const struct json *o, const char *name, unsigned line,
 	if (!get_target(p, o, &t, e) || !get_goal(o, &goal) || !get_hash(o, "key", &key))
 		return err_at(e, name, line, "not a line of npu-sweep --emit=jsonl: model, "
 			      "system, accelerator, goal, key or a hash is missing");
-	struct job *j = plan_add(p, &t, goal);
+	struct job *j = plan_add_job(p, &t, goal);
 	if (!j)
 		return err_at(e, name, line, "a job that the plan has already");
 	j->key = key;

@@ -9,12 +9,9 @@
 #include "base/progress.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,8 +39,6 @@ struct runner {
 	struct progress progress;
 };
 
-static volatile sig_atomic_t stopped; /* the number of a signal */
-static const int caught[] = { SIGINT, SIGTERM, SIGHUP };
 static const double never = 1e18, grace = 2; /* seconds from SIGTERM to SIGKILL */
 
 static double
@@ -55,14 +50,16 @@ now(void)
 	return (double)t.tv_sec + nano * (double)t.tv_nsec;
 }
 
-static void
-on_signal(int number)
-{
-	if (number != SIGCHLD)
-		stopped = number;
-}
-
 /* ---- one job --------------------------------------------------------------------------- */
+
+static bool
+slot_runs(const struct slot *s)
+{
+	for (int i = 0; i < JOB_CHILDREN; i++)
+		if (s->child[i].running)
+			return true;
+	return false;
+}
 
 static void
 kill_slot(struct slot *s, int number)
@@ -140,8 +137,12 @@ start(struct runner *r, struct job *j)
 	s->late = false;
 	s->deadline = r->o->timeout > 0 ? now() + r->o->timeout : never;
 	r->n_running++;
-	if (!job_start(s->a, r->programs, plan_target(r->p, j), j->goal, s->child, r->e))
+	bool ok = job_start(s->a, r->programs, plan_target(r->p, j), j->goal, s->child,
+			    r->e);
+	if (!ok)
 		stop(r);
+	/* without processes, the programs have ended already */
+	s->late = ok && !slot_runs(s) && now() >= s->deadline;
 }
 
 /* another sweep may have put it into the store meanwhile */
@@ -172,15 +173,6 @@ start_some(struct runner *r)
 
 /* ---- all of them ------------------------------------------------------------------------ */
 
-static bool
-slot_runs(const struct slot *s)
-{
-	for (int i = 0; i < JOB_CHILDREN; i++)
-		if (s->child[i].running)
-			return true;
-	return false;
-}
-
 /* those that take too long are asked to end, and then are ended */
 static void
 watch_time(struct runner *r, struct slot *s, double t)
@@ -202,8 +194,6 @@ look_at_slots(struct runner *r)
 		struct slot *s = &r->slot[i];
 		if (!s->job)
 			continue;
-		for (int k = 0; k < JOB_CHILDREN; k++)
-			child_reap(&s->child[k]);
 		if (slot_runs(s))
 			watch_time(r, s, t);
 		else
@@ -211,86 +201,36 @@ look_at_slots(struct runner *r)
 	}
 }
 
-static struct timespec
+/* seconds until a program has to be ended */
+static double
 time_to_next(const struct runner *r)
 {
-	const double nano = 1e9;
 	double first = r->stopping ? r->killed : never, t = now();
 	for (size_t i = 0; i < r->n_slots; i++)
 		if (r->slot[i].job && r->slot[i].deadline < first)
 			first = r->slot[i].deadline;
 	double left = first > t ? first - t : 0;
-	left = left < 60 ? left : 60;
 	if (r->stopping && !(left > 0))
 		left = 0.05; /* killed already: their ends come soon */
-	return (struct timespec){ .tv_sec = (time_t)left,
-				  .tv_nsec = (long)((left - (double)(time_t)left) * nano) };
-}
-
-static struct child *
-child_of(struct runner *r, size_t i)
-{
-	return &r->slot[i / JOB_CHILDREN].child[i % JOB_CHILDREN];
-}
-
-/* until something is said, ends, is late or a signal comes */
-static void
-wait_some(struct runner *r, struct pollfd *f, const sigset_t *usual)
-{
-	size_t n = r->n_slots * JOB_CHILDREN;
-	struct timespec left = time_to_next(r);
-	for (size_t i = 0; i < n; i++) {
-		const struct child *c = child_of(r, i);
-		bool used = r->slot[i / JOB_CHILDREN].job;
-		f[2 * i] = (struct pollfd){ .fd = used ? c->out : -1, .events = POLLIN };
-		f[2 * i + 1] = (struct pollfd){ .fd = used ? c->says : -1,
-						.events = POLLIN };
-	}
-	if (ppoll(f, 2 * n, &left, usual) <= 0)
-		return;
-	for (size_t i = 0; i < 2 * n; i++)
-		if (f[i].revents)
-			(void)child_hear(child_of(r, i / 2), f[i].fd);
-}
-
-/* signals come while ppoll() waits, and not between */
-static void
-catch_signals(sigset_t *usual)
-{
-	struct sigaction old, own = { .sa_handler = on_signal };
-	sigset_t held;
-	(void)sigemptyset(&held);
-	(void)sigaddset(&held, SIGCHLD);
-	(void)sigaction(SIGCHLD, &own, NULL);
-	for (size_t i = 0; i < ARRAY_LEN(caught); i++)
-		if (!sigaction(caught[i], NULL, &old) && old.sa_handler != SIG_IGN) {
-			(void)sigaction(caught[i], &own, NULL);
-			(void)sigaddset(&held, caught[i]);
-		}
-	(void)sigprocmask(SIG_BLOCK, &held, usual);
+	return left;
 }
 
 static void
 loop(struct runner *r)
 {
-	struct pollfd *f = anew(r->p->a, struct pollfd, r->n_slots * JOB_CHILDREN * 2);
-	sigset_t usual;
-	catch_signals(&usual);
+	struct child **running = anew(r->p->a, struct child *, r->n_slots * JOB_CHILDREN);
+	children_begin();
 	for (start_some(r); r->n_running; start_some(r)) {
-		wait_some(r, f, &usual);
-		if (stopped)
+		size_t n = 0;
+		for (size_t i = 0; i < r->n_slots; i++)
+			for (int k = 0; r->slot[i].job && k < JOB_CHILDREN; k++)
+				running[n++] = &r->slot[i].child[k];
+		children_wait(running, n, time_to_next(r));
+		if (children_signal())
 			stop(r);
 		look_at_slots(r);
 	}
-	(void)sigprocmask(SIG_SETMASK, &usual, NULL);
-}
-
-static size_t
-processors(void)
-{
-	cpu_set_t set;
-	int n = sched_getaffinity(0, sizeof(set), &set) ? 0 : CPU_COUNT(&set);
-	return n > 0 ? (size_t)n : 1;
+	children_end();
 }
 
 /*
@@ -313,9 +253,7 @@ end_stopped(const struct runner *r)
 		program_invocation_short_name, r->n_done, r->n_all,
 		r->s ? "the same command goes on from there"
 		     : "with --results=DIR the next sweep goes on from there");
-	(void)signal(stopped, SIG_DFL);
-	(void)raise(stopped);
-	exit(EXIT_TROUBLE);
+	children_raise();
 }
 
 static void
@@ -330,7 +268,7 @@ run_plan(const struct options *o, const struct programs *programs, struct plan *
 	 struct store *s, const bool *want, struct err *e)
 {
 	struct runner r = { .o = o, .programs = programs, .p = p, .s = s, .want = want,
-			    .e = e, .n_slots = o->jobs ? o->jobs : processors() };
+			    .e = e, .n_slots = children_at_a_time(o->jobs) };
 	count_jobs(&r);
 	if (!r.n_all)
 		return true;
@@ -343,7 +281,7 @@ run_plan(const struct options *o, const struct programs *programs, struct plan *
 	progress_end(&r.progress);
 	for (size_t i = 0; i < r.n_slots; i++)
 		arena_close(r.slot[i].a);
-	if (stopped && !e->status)
+	if (children_signal() && !e->status)
 		end_stopped(&r);
 	return !e->status;
 }

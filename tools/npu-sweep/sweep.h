@@ -10,12 +10,11 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/child.h"
 #include "base/hash.h"
 #include "base/hash_table.h"
 #include "base/json.h"
 #include "base/text.h"
-
-#include <sys/types.h>
 
 enum format { AS_TABLE, AS_JSON, AS_CSV, AS_HTML, AS_SENTENCES };
 enum engine { HERE, DRY_RUN, NINJA, MAKE, SLURM, JSONL };
@@ -92,7 +91,7 @@ bool plan_options(const struct options *o, struct plan *p, struct err *e);
 /* where job k of the plan would be, were it computed from these bytes by these programs */
 struct hash128 plan_key(const struct plan *p, const struct target *t, enum goal goal);
 /* one more job of a target; the target is added unless the plan has it */
-struct job *plan_add(struct plan *p, const struct target *t, enum goal goal);
+struct job *plan_add_job(struct plan *p, const struct target *t, enum goal goal);
 /* the model of a path, read and hashed once; hash: as a file says it, or NULL: read it */
 const struct model *plan_model(struct plan *p, const char *path,
 			       const struct hash128 *hash, struct err *e);
@@ -180,29 +179,8 @@ bool store_collect(const char *dir, struct hash128 build, struct text *t,
 		   struct err *e);
 bool store_read_all(struct plan *p, const char *dir, struct err *e);
 
-/* ---- process.c: programs that run ----------------------------------------------- */
+/* ---- job.c: one job's programs, and the record that they make --------------------- */
 
-struct child {
-	const char *name;
-	pid_t pid;
-	int status;	/* as waitpid has it */
-	bool running;
-	int out, says;	/* what is read of it; -1: closed */
-	int lost;	/* errno of a read that failed; 0: all was heard */
-	struct text written, said;
-};
-
-/* in: its standard input, -1: empty.  out: its standard output, -1: read by us */
-bool child_start(struct child *c, const char *path, char **argv, int in, int out,
-		 struct err *e);
-bool child_hear(struct child *c, int fd);
-void child_reap(struct child *c);
-void child_kill(const struct child *c, int number);
-void child_free(struct child *c);
-/* of itself, not because its reader ended */
-bool child_failed(const struct child *c);
-
-/* job.c: one job's programs, and the record that they make */
 enum { JOB_CHILDREN = 2 };
 bool job_start(struct arena *a, const struct programs *p, const struct target *t,
 	       enum goal goal, struct child child[JOB_CHILDREN], struct err *e);

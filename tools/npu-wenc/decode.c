@@ -3,7 +3,7 @@
 #include "wenc.h"
 
 #include "base/npy.h"
-#include "stream/emit.h"
+#include "emit/emit.h"
 #include "stream/stream.h"
 
 /* the values of a piece: of one stream, or of all streams for the fast decoder */

@@ -7,6 +7,7 @@
 
 #include "base/fixed.h"
 #include "base/hash.h"
+#include "tflite/tflite.h"
 
 #include <inttypes.h>
 

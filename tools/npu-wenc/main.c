@@ -3,6 +3,8 @@
 #include "wenc.h"
 
 #include "base/cli.h"
+#include "graph/graph.h"
+#include "target/memory.h"
 
 enum { OPT_STATS = 256, OPT_DECODE, OPT_BLOB, OPT_ALLOCATION };
 
@@ -27,37 +29,27 @@ static const struct argp_option option_list[] = {
 	{ 0 },
 };
 
+static const struct cli_store stores[] = {
+	CLI_FLAG(OPT_STATS, struct options, stats),
+	CLI_FLAG(OPT_DECODE, struct options, decode),
+	CLI_FLAG(OPT_ALLOCATION, struct options, allocation),
+	CLI_TEXT(OPT_BLOB, struct options, blob),
+	{ 0 },
+};
+
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
-	if (key >= '1' && key <= '9') {
-		o->level = key - '0';
-		return 0;
-	}
-	switch (key) {
-	case OPT_STATS:
-		o->stats = true;
-		break;
-	case OPT_DECODE:
-		o->decode = true;
-		break;
-	case OPT_BLOB:
-		o->blob = arg;
-		break;
-	case OPT_ALLOCATION:
-		o->allocation = true;
-		break;
-	default:
+	(void)arg;
+	if (key < '1' || key > '9')
 		return ARGP_ERR_UNKNOWN;
-	}
+	o->level = key - '0';
 	return 0;
 }
 
 static const struct argp argp = {
-	.options = option_list,
-	.parser = parse_option,
-	.args_doc = "[FILE]",
+	.options = option_list, .parser = parse_option,
 	.doc = "Compress the weights of a scheduled NPU graph, pack biases and scales, "
 	       "and lay out the constants.\v"
 	       "Exit status: 0 done, 2 error.  See npu-wenc(1).",
@@ -76,8 +68,9 @@ report(const struct wenc *w, const struct options *o)
 }
 
 static bool
-run(const struct options *o, struct arena *a, struct err *e)
+run(void *options, struct arena *a, struct err *e)
 {
+	const struct options *o = options;
 	struct bytes text;
 	struct wenc w = { .a = a, .e = e, .files = file_set_open(a) };
 	struct memory_system m;
@@ -104,17 +97,13 @@ int
 main(int argc, char **argv)
 {
 	struct options o = { .jobs = 1 };
-	struct err e = { 0 };
 	struct cli_common common = {
+		.stores = stores,
 		.file = &o.input, .what = "graph",
 		.output = &o.output,
 		.output_doc = "write the graph to FILE",
 		.jobs = &o.jobs,
 		.jobs_doc = "encode on N threads (0: one per processor)",
 	};
-	cli_parse(&argp, argc, argv, &o, &common);
-	struct arena *a = arena_open();
-	(void)run(&o, a, &e);
-	arena_close(a);
-	return cli_finish(&e);
+	return cli_run(&argp, argc, argv, &o, &common, run);
 }

@@ -3,6 +3,7 @@
 #include "wenc.h"
 
 #include "graph/table.h"
+#include "target/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>

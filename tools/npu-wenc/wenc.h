@@ -7,8 +7,9 @@
 #define NPU_WENC_WENC_H
 
 #include "base/file.h"
-#include "graph/graph.h"
-#include "stream/emit.h"
+#include "emit/emit.h"
+#include "graph/build.h"
+#include "graph/facts.h"
 #include "weights/weights.h"
 
 struct options {

@@ -2,7 +2,7 @@
 /* Prints the manifest's description of a compiled model's inputs and outputs. */
 #include "npucc.h"
 
-#include "stream/borders.h"
+#include "borders/borders.h"
 #include "stream/stream.h"
 
 #include <string.h>
@@ -44,7 +44,8 @@ static void
 put_border(struct text *t, const struct tfl_model *m, int index, const struct border_tensor *d)
 {
 	const struct tfl_tensor *x = &m->subgraph[0].tensor[index];
-	int64_t at = tfl_planned_at(m, index);
+	struct stream_place own = stream_separate_place(m, index);
+	int64_t at = own.region ? -1 : tfl_planned_at(m, index);
 	text_puts(t, "    {\"name\": ");
 	text_quoted(t, x->name, strlen(x->name));
 	text_printf(t, ", \"type\": \"%s\", \"shape\": [", tfl_type_name(x->type));
@@ -57,8 +58,9 @@ put_border(struct text *t, const struct tfl_model *m, int index, const struct bo
 		text_puts(t, "null");
 	else
 		text_i64(t, at);
-	if (stream_separate_region(m, index))
-		text_printf(t, ", \"region\": %d", stream_separate_region(m, index));
+	if (own.region)
+		text_printf(t, ", \"region\": %d, \"region_offset\": %lld", own.region,
+			    (long long)own.at);
 	text_puts(t, ", \"quantization\": ");
 	put_quantization(t, &x->quant);
 	text_putc(t, '}');

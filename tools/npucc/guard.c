@@ -11,6 +11,8 @@
  */
 #include "npucc.h"
 
+#include "base/progress.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -122,6 +124,7 @@ on_signal(int number)
 	if (leash >= 0 && write(leash, &n, 1) != 1)
 		n = 0;
 	end_guard();
+	progress_take_back();
 	(void)signal(number, SIG_DFL);
 	(void)raise(number); /* blocked until the handler returns */
 }

@@ -117,6 +117,7 @@ struct job {
 	/* on success its messages are not shown, as an earlier job printed them */
 	bool repeats;
 	bool silent;	    /* its messages are never shown, and its failure is no error */
+	const char *shown;  /* what its progress is called; NULL: as it says itself */
 };
 /* Returns true if all jobs ended well.  Otherwise c->status or c->e is set. */
 bool run_jobs(struct npucc *c, const struct job *job, size_t n);

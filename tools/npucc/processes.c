@@ -7,6 +7,7 @@
 
 #ifndef __wasi__
 
+#include "base/progress.h"
 #include "base/spawn.h"
 
 #include <errno.h>
@@ -38,6 +39,7 @@ spawn(struct npucc *c, struct process *p, int in, int out)
 		.out = j->mute ? SPAWN_NULL : out >= 0 ? out : SPAWN_OWN,
 		.err = said[1], .group = guard_group(),
 	};
+	progress_lend(j->shown ? j->shown : "");
 	int bad = spawn_program(&program, &p->pid);
 	(void)close(said[1]);
 	p->says = said[0];

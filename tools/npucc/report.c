@@ -70,13 +70,14 @@ words_for(struct reporter *r, const char *accel)
 
 /* A failure only omits the front from the report, as the user did not ask for it. */
 static const char *
-ask_front(struct reporter *r, const struct words *words, const char *name)
+ask_front(struct reporter *r, const struct words *words, const char *name,
+	  const char *shown)
 {
 	struct options o = r->o;
 	struct npucc c = r->c;
 	struct err none = { 0 };
 	struct job job = { .program = SCHED, .option = { "--front", "--json" },
-			   .input = r->graph, .silent = true };
+			   .input = r->graph, .silent = true, .shown = shown };
 	job.output = beside(&r->c, name);
 	o.to[SCHED] = *words;
 	c.o = &o;
@@ -104,7 +105,8 @@ ask_fronts(struct reporter *r, bool others)
 	const struct accel *own = r->o.accel ? accel_find(r->o.accel) : NULL;
 	if (!lower_again(r))
 		return;
-	const char *front = ask_front(r, &r->o.to[SCHED], "front.json");
+	const char *front = ask_front(r, &r->o.to[SCHED], "front.json",
+				      "curve of SRAM and time");
 	if (front)
 		tell_report(r, arena_printf(a, "--front=%s", front));
 	for (int i = 0; others && own && i < ACCEL_COUNT; i++) {
@@ -112,7 +114,8 @@ ask_fronts(struct reporter *r, bool others)
 		if (x == own || x->generation != own->generation)
 			continue;
 		struct words w = words_for(r, x->name);
-		front = ask_front(r, &w, arena_printf(a, "%s.json", x->name));
+		front = ask_front(r, &w, arena_printf(a, "%s.json", x->name),
+				  arena_printf(a, "curve for %s", x->name));
 		if (front)
 			tell_report(r, arena_printf(a, "--other=%s=%s", x->name, front));
 	}

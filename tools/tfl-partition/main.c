@@ -4,6 +4,7 @@
 
 #include "base/cli.h"
 #include "base/file.h"
+#include "graph/graph.h"
 #include "kernels/kernels.h"
 
 #include <inttypes.h>
@@ -20,7 +21,8 @@ static const struct argp_option option_list[] = {
 	{ "accelerator-config", 'a', "NAME", 0,
 	  "lower for this accelerator (default: all)", 0 },
 	{ "target", OPT_TARGET, "any|linux", 0,
-	  "whose driver takes the streams: any, or that of the Linux kernel", 0 },
+	  "driver that executes the streams: any (default), or linux, the kernel's ethosu "
+	  "driver, which refuses some streams", 0 },
 	{ "report", OPT_REPORT, 0, 0,
 	  "print for each operator whether the NPU or the CPU runs it, and why, "
 	  "instead of the graph", 0 },
@@ -87,14 +89,21 @@ add_layout(struct io_layouts *l, const char *arg)
 		parse_strides(x, strides);
 }
 
+static const struct cli_store stores[] = {
+	CLI_FLAG(OPT_REPORT, struct options, report),
+	CLI_FLAG(OPT_FAIL, struct options, fail_on_cpu),
+	CLI_FLAG(OPT_INTEGER_IO, struct options, integer_io),
+	CLI_FLAG(OPT_SEPARATE, struct options, separate_io),
+	CLI_FLAG(OPT_OPERATORS, struct options, list_operators),
+	CLI_TEXT('a', struct options, accel),
+	{ 0 },
+};
+
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	switch (key) {
-	case 'a':
-		o->accel = arg;
-		break;
 	case OPT_TARGET:
 		o->target = cli_choice("--target", arg, low_targets);
 		break;
@@ -104,30 +113,15 @@ parse_option(int key, char *arg, struct argp_state *state)
 			out_of_memory();
 		o->cpu[o->n_cpu++] = arg;
 		break;
-	case OPT_REPORT:
-		o->report = true;
-		break;
-	case OPT_FAIL:
-		o->fail_on_cpu = true;
-		break;
 	case OPT_BY_NAME:
 		o->by_name = true;
 		o->name = arg;
-		break;
-	case OPT_INTEGER_IO:
-		o->integer_io = true;
 		break;
 	case OPT_IN:
 		add_layout(&o->in, arg);
 		break;
 	case OPT_OUT:
 		add_layout(&o->out, arg);
-		break;
-	case OPT_SEPARATE:
-		o->separate_io = true;
-		break;
-	case OPT_OPERATORS:
-		o->list_operators = true;
 		break;
 	case ARGP_KEY_END:
 		if (o->by_name && !o->name)
@@ -143,9 +137,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = option_list,
-	.parser = parse_option,
-	.args_doc = "[FILE]",
+	.options = option_list, .parser = parse_option,
 	.doc = "Decide which operators of a quantized TFLite model run on the NPU, "
 	       "lower them to NPU primitives, and write the NPU graph.\v"
 	       "Exit status: 0 done, 1 an operator must run on the CPU and "
@@ -199,7 +191,10 @@ write_report(const struct part *p, const struct options *o)
 	return file_write_text(o->output, &t, p->e);
 }
 
-/* checks that each dimension of a tensor seen as height, width, depth is an int32 */
+/*
+ * Checks that each dimension of a tensor seen as height, width, depth is an int32, and that
+ * a memory of 2 GB, the largest that npu-sched plans, can contain the tensor
+ */
 static bool
 check_sizes(const struct part *p)
 {
@@ -211,6 +206,10 @@ check_sizes(const struct part *p)
 			return err_at(p->e, p->m->name, 0, "subgraph 0: tensor %d (%s): "
 				      "%" PRId64 " lines of %" PRId64 " elements, more "
 				      "than %d", i, t->name, rows, depth, INT32_MAX);
+		if (tfl_bytes(t) > INT32_MAX)
+			return err_at(p->e, p->m->name, 0, "subgraph 0: tensor %d (%s) takes "
+				      "%" PRId64 " bytes, more than the %d of the largest "
+				      "memory", i, t->name, tfl_bytes(t), INT32_MAX);
 	}
 	return true;
 }
@@ -266,8 +265,9 @@ partition(struct part *p, const struct options *o, bool *again)
 }
 
 static bool
-run(const struct options *o, struct arena *a, struct err *e)
+run(void *options, struct arena *a, struct err *e)
 {
+	const struct options *o = options;
 	const struct accel *accel = o->accel ? accel_named(o->accel, e) : NULL;
 	struct part p = { .a = a, .e = e };
 	if (o->accel && !accel)
@@ -308,16 +308,13 @@ int
 main(int argc, char **argv)
 {
 	struct options o = { 0 };
-	struct err e = { 0 };
 	struct cli_common common = {
+		.stores = stores,
 		.file = &o.input, .what = "model",
 		.output = &o.output,
 		.output_doc = "write the graph to FILE",
 	};
-	cli_parse(&argp, argc, argv, &o, &common);
-	struct arena *a = arena_open();
-	(void)run(&o, a, &e);
-	arena_close(a);
+	int status = cli_run(&argp, argc, argv, &o, &common, run);
 	free(o.cpu);
-	return cli_finish(&e);
+	return status;
 }

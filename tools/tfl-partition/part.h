@@ -15,18 +15,21 @@
  *	rows/		rows that are summed or compared
  *	moves/		elements that are moved unchanged
  *
- * A family is a row of a table that families.c lists: its `check` returns NULL if
- * the NPU can run an operator, or else the reason in one line; its `lower` appends
- * the operations.  The check sees only the model; `lower` may not fail for a reason
- * that check could have seen.
+ * A row of schema/operators.def names the family of an operator: its `check` returns
+ * NULL if the NPU can run an operator, or else the reason in one line; its `lower`
+ * appends the operations.  The check sees only the model; `lower` may not fail for a
+ * reason that check could have seen.
  */
 #ifndef TFL_PARTITION_PART_H
 #define TFL_PARTITION_PART_H
 
 #include "base/diag.h"
 #include "base/io_layout.h"
-#include "graph/graph.h"
+#include "base/text.h"
+#include "graph/build.h"
+#include "graph/facts.h"
 #include "lower/nd.h"
+#include "tflite/tflite.h"
 
 struct placement {
 	bool npu;
@@ -116,9 +119,8 @@ struct options {
 	struct io_layouts in, out;
 };
 
-/* families.c: how operators of one code are checked and lowered */
+/* how operators are checked and lowered */
 struct family {
-	int code;
 	const char *(*check)(const struct part *p, const struct tfl_op *op);
 	bool (*lower)(struct part *p, const struct tfl_op *op);
 	bool alias;  /* moves nothing: the result is another name of the input */
@@ -126,8 +128,22 @@ struct family {
 	/* binds inputs that have no memory yet to parts of the result; NULL: does not */
 	void (*bind)(struct part *p, const struct tfl_op *op);
 };
-/* NULL: there is no family for this code */
+/* one definition for each name in the column `family` of schema/operators.def */
+#define OPERATOR(name, kernel, real, adder, cpu, f, ...)                             \
+	extern const struct family family_##f;
+#include "operators.def"
+#undef OPERATOR
+
+/* families.c; NULL: there is no family for this code */
 const struct family *family_find(int code);
+/* columns.c: the operator's row of schema/operators.def */
+/* the types of IFM and OFM that the family may take, a set of TYPE_ bits */
+int family_types(const struct tfl_op *op);
+/* does t have the rank that the family takes? */
+bool family_rank(const struct tfl_op *op, const struct tfl_tensor *t);
+/* elementwise operators: JOINS_yes and, if the operator alone becomes a table, JOINS_table */
+enum joins { JOINS_none, JOINS_no, JOINS_yes, JOINS_table };
+enum joins family_joins(int code);
 
 /*
  * borders.c, --integer-io: leaves out QUANTIZE of the model's float inputs and
@@ -241,7 +257,7 @@ bool check_copyable(const struct part *p);
 
 /* ---- for families -------------------------------------------------------- */
 
-/* decide.c: rules that many checks share; each returns NULL or the reason */
+/* rules.c: rules that many checks share; each returns NULL or the reason */
 const char *part_say(const struct part *p, const char *fmt, ...) PRINTF(2, 3);
 const struct tfl_tensor *part_in(const struct part *p, const struct tfl_op *op,
 				 int k); /* NULL if absent */
@@ -253,20 +269,26 @@ const char *check_arity(const struct part *p, const struct tfl_op *op,
 /* types of feature maps: a set of TYPE_ bits */
 enum { TYPE_I8 = 1, TYPE_U8 = 2, TYPE_I16 = 4, TYPE_I32 = 8,
        TYPE_BOOL = 16, /* bytes, 0 or 1; the NPU's operands are INT8 */
+       TYPE_I64 = 32,  /* pairs of words, no feature map */
        TYPE_8 = TYPE_I8 | TYPE_U8, TYPE_FM = TYPE_8 | TYPE_I16 };
+/* t has one of the types */
+bool has_type(const struct tfl_tensor *t, int types);
 /* one of the types, static and dense, dimensions of 1 to 65535, per-tensor quantization */
 const char *check_fm(const struct part *p, const struct tfl_tensor *t,
 		      const char *role, int types);
 /* static shape, dense, no variable */
 const char *check_fixed(const struct part *p, const struct tfl_tensor *t,
 			const char *role);
-/* check_fm() of input 0 and output 0 */
-const char *check_ifm_ofm(const struct part *p, const struct tfl_op *op, int types);
+/* check_fm() of input 0 and output 0: with these types, or with those of the family */
+const char *check_within(const struct part *p, const struct tfl_op *op, int types);
+const char *check_ifm_ofm(const struct part *p, const struct tfl_op *op);
 /* input 0 and output 0 have one type and one quantization */
 const char *check_same_quant(const struct part *p, const struct tfl_op *op);
 /* input k is a variable that nothing else uses, so nobody else sees it change */
 const char *check_own_state(const struct part *p, const struct tfl_op *op, int k,
 			    const char *role);
+/* one input and one output, with check_ifm_ofm() */
+const char *check_single(const struct part *p, const struct tfl_op *op);
 /* none, RELU, RELU_N1_TO_1 or RELU6 */
 const char *check_activation(const struct part *p, const struct tfl_op *op,
 			     int activation);
@@ -345,9 +367,15 @@ bool is_scalar(const struct tfl_tensor *t);
 bool fuse(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut,
 	  struct g_range clamp);
 
+/*
+ * eltwise.c: two inputs and an output of one of the family's types, of which one input is
+ * computed, and broadcast to the output
+ */
+const char *check_binary(const struct part *p, const struct tfl_op *op);
+
 /* table.c: functions of one element */
 /* one computed input; the output has its type and number of elements */
-const char *check_unary(const struct part *p, const struct tfl_op *op, int types);
+const char *check_unary(const struct part *p, const struct tfl_op *op);
 /* 8 bits: any operator with one input that is not a single constant */
 const char *check_bytes(const struct part *p, const struct tfl_op *op);
 bool lower_bytes(struct part *p, const struct tfl_op *op);
@@ -381,10 +409,9 @@ void part_table32(struct part *p, struct g_operand ifm, struct g_operand ofm,
 
 /*
  * softmax.c: operations on rows along the channels.  check_rows(): IFM and OFM of
- * one shape and of the sets `in` and `out` of TYPE_ bits.
+ * one shape and of the family's types.
  */
-const char *check_rows(const struct part *p, const struct tfl_op *op, int in,
-		       int out);
+const char *check_rows(const struct part *p, const struct tfl_op *op);
 struct g_operand row_maximum(struct part *p, struct g_operand x);
 struct g_operand row_lookup(struct part *p, struct g_operand x,
 			    struct g_operand max, const int32_t table[256]);
@@ -401,18 +428,5 @@ struct window {
 };
 struct window window_of(int padding, struct yx in, struct yx kernel,
 			struct yx stride, struct yx dilation);
-
-/* one file per family of operators */
-extern const struct family conv_families[], pool_families[], eltwise_families[],
-    move_families[], slice_families[], permute_families[], concat_families[],
-    transconv_families[], matmul_families[], resize_families[],
-    lstm_families[], state_families[], gather_families[], cast_families[],
-    quotient_families[], svdf_families[],
-    pad_families[], reduce_families[], extreme_families[], table_families[],
-    relu_families[],
-    softmax_families[], arg_families[], square_families[],
-    log_softmax_families[], divide_families[], batch_families[],
-    compare_families[], select_families[], scatter_families[],
-    normalize_families[];
 
 #endif

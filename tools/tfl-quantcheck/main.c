@@ -87,9 +87,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = option_list,
-	.parser = parse_option,
-	.args_doc = "[FILE]",
+	.options = option_list, .parser = parse_option,
 	.doc = "Check whether a TFLite model is fully integer, and list the operators "
 	       "and tensors that are not.\v"
 	       "Exit status: 0 fully integer, 1 not fully integer, 2 error.",

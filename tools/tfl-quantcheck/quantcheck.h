@@ -8,6 +8,7 @@
 #ifndef QUANTCHECK_H
 #define QUANTCHECK_H
 
+#include "base/text.h"
 #include "tflite/tflite.h"
 
 enum severity {

@@ -2,6 +2,8 @@
 /* Prints the report: tables for people, JSON for programs. */
 #include "quantcheck.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <string.h>
 

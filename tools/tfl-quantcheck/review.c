@@ -2,6 +2,8 @@
 /* Finds the uses of every tensor, then runs every check on every tensor and operator. */
 #include "quantcheck.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -300,7 +300,7 @@ find_offsets(struct arena *a, const struct tfl_model *m, const int32_t *planned)
 	int n = m->subgraph[0].n_tensors;
 	int32_t *offset = anew(a, int32_t, (size_t)n + 1);
 	for (int i = 0; i < n; i++)
-		offset[i] = stream_separate_region(m, i) ? ELSEWHERE : planned[i];
+		offset[i] = stream_separate_place(m, i).region ? ELSEWHERE : planned[i];
 	return offset;
 }
 

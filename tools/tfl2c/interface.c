@@ -169,6 +169,26 @@ place_of(const struct job *j, int tensor)
 					   : j->plan.offset[tensor];
 }
 
+/* where a tensor is: in the arena, or behind a base address of the NPU */
+static void
+put_place_macros(struct text *t, const struct job *j, const char *io, int index)
+{
+	struct stream_place own = stream_separate_place(j->m, index);
+	char what[64];
+	(void)snprintf(what, sizeof(what), "%s_ARENA_OFFSET", io);
+	if (!own.region && place_of(j, index) >= 0)
+		put_define(t, j, what, place_of(j, index));
+	if (!own.region)
+		return;
+	text_puts(t, "/* outside of the arena: the NPU's base address, aligned to 16 */\n");
+	(void)snprintf(what, sizeof(what), "%s_REGION", io);
+	put_define(t, j, what, own.region);
+	if (!stream_io_regions(j->m))
+		return;
+	(void)snprintf(what, sizeof(what), "%s_REGION_OFFSET", io);
+	put_define(t, j, what, own.at);
+}
+
 static void
 put_tensor(struct text *t, const struct job *j, const char *io, int index,
 	   const struct border_tensor *d)
@@ -181,16 +201,7 @@ put_tensor(struct text *t, const struct job *j, const char *io, int index,
 		put_define(t, j, what, border_input_step(d));
 	}
 	put_layout(t, j, io, d);
-	if (place_of(j, index) >= 0) {
-		(void)snprintf(what, sizeof(what), "%s_ARENA_OFFSET", io);
-		put_define(t, j, what, place_of(j, index));
-	}
-	int region = stream_separate_region(j->m, index);
-	if (region) {
-		text_puts(t, "/* outside of the arena: the NPU's base address, aligned to 16 */\n");
-		(void)snprintf(what, sizeof(what), "%s_REGION", io);
-		put_define(t, j, what, region);
-	}
+	put_place_macros(t, j, io, index);
 	if (is_quantized(x))
 		put_quantization(t, j, io, ctype_of(x->type), x);
 }

@@ -25,7 +25,7 @@ all_planned(const struct job *j)
 	const struct tfl_subgraph *g = &j->m->subgraph[0];
 	for (int i = 0; i < g->n_in + g->n_out; i++) {
 		int tensor = i < g->n_in ? g->in[i] : g->out[i - g->n_in];
-		if (!is_planned(j, tensor) && !stream_separate_region(j->m, tensor))
+		if (!is_planned(j, tensor) && !stream_separate_place(j->m, tensor).region)
 			return false;
 	}
 	for (int i = 0; i < g->n_tensors; i++)

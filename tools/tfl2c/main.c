@@ -3,9 +3,9 @@
 #include "base/cli.h"
 #include "base/file.h"
 #include "kernels/kernels.h"
+#include "map/map.h"
+#include "map/profile.h"
 #include "raw/raw.h"
-#include "stream/map.h"
-#include "stream/profile.h"
 #include "target/part.h"
 #include "tfl2c.h"
 
@@ -279,9 +279,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = option_list,
-	.parser = parse_option,
-	.args_doc = "[FILE]",
+	.options = option_list, .parser = parse_option,
 	.doc = "Write a TFLite model, compiled or not, as C: its bytes, and macros for "
 	       "memory, inputs, outputs and the NPU.",
 };

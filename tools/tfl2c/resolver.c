@@ -2,70 +2,14 @@
 /* Prints the operators for a MicroMutableOpResolver. */
 #include "tfl2c.h"
 
+#include <ctype.h>
 #include <string.h>
 
-/* Add...() of TensorFlow Lite Micro's micro_mutable_op_resolver.h */
-static const struct adder {
-	int code;
-	const char *name;
-} adders[] = {
-	{ TFL_ABS, "Abs" }, { TFL_ADD, "Add" }, { TFL_ADD_N, "AddN" },
-	{ TFL_ARG_MAX, "ArgMax" }, { TFL_ARG_MIN, "ArgMin" },
-	{ TFL_ASSIGN_VARIABLE, "AssignVariable" },
-	{ TFL_AVERAGE_POOL_2D, "AveragePool2D" },
-	{ TFL_BATCH_MATMUL, "BatchMatMul" },
-	{ TFL_BATCH_TO_SPACE_ND, "BatchToSpaceNd" },
-	{ TFL_BROADCAST_ARGS, "BroadcastArgs" },
-	{ TFL_BROADCAST_TO, "BroadcastTo" }, { TFL_CALL_ONCE, "CallOnce" },
-	{ TFL_CAST, "Cast" }, { TFL_CEIL, "Ceil" },
-	{ TFL_CONCATENATION, "Concatenation" }, { TFL_CONV_2D, "Conv2D" },
-	{ TFL_COS, "Cos" }, { TFL_CUMSUM, "CumSum" },
-	{ TFL_DEPTH_TO_SPACE, "DepthToSpace" },
-	{ TFL_DEPTHWISE_CONV_2D, "DepthwiseConv2D" },
-	{ TFL_DEQUANTIZE, "Dequantize" }, { TFL_DIV, "Div" },
-	{ TFL_DYNAMIC_UPDATE_SLICE, "DynamicUpdateSlice" },
-	{ TFL_ELU, "Elu" }, { TFL_EMBEDDING_LOOKUP, "EmbeddingLookup" },
-	{ TFL_EQUAL, "Equal" }, { TFL_EXP, "Exp" },
-	{ TFL_EXPAND_DIMS, "ExpandDims" }, { TFL_FILL, "Fill" },
-	{ TFL_FLOOR, "Floor" }, { TFL_FLOOR_DIV, "FloorDiv" },
-	{ TFL_FLOOR_MOD, "FloorMod" },
-	{ TFL_FULLY_CONNECTED, "FullyConnected" }, { TFL_GATHER, "Gather" },
-	{ TFL_GATHER_ND, "GatherNd" }, { TFL_GREATER, "Greater" },
-	{ TFL_GREATER_EQUAL, "GreaterEqual" },
-	{ TFL_HARD_SWISH, "HardSwish" }, { TFL_IF, "If" },
-	{ TFL_L2_NORMALIZATION, "L2Normalization" },
-	{ TFL_L2_POOL_2D, "L2Pool2D" }, { TFL_LEAKY_RELU, "LeakyRelu" },
-	{ TFL_LESS, "Less" }, { TFL_LESS_EQUAL, "LessEqual" },
-	{ TFL_LOG, "Log" }, { TFL_LOG_SOFTMAX, "LogSoftmax" },
-	{ TFL_LOGICAL_AND, "LogicalAnd" }, { TFL_LOGICAL_NOT, "LogicalNot" },
-	{ TFL_LOGICAL_OR, "LogicalOr" }, { TFL_LOGISTIC, "Logistic" },
-	{ TFL_MAX_POOL_2D, "MaxPool2D" }, { TFL_MAXIMUM, "Maximum" },
-	{ TFL_MEAN, "Mean" }, { TFL_MINIMUM, "Minimum" },
-	{ TFL_MIRROR_PAD, "MirrorPad" }, { TFL_MUL, "Mul" },
-	{ TFL_NEG, "Neg" }, { TFL_NOT_EQUAL, "NotEqual" },
-	{ TFL_PACK, "Pack" }, { TFL_PAD, "Pad" }, { TFL_PADV2, "PadV2" },
-	{ TFL_PRELU, "Prelu" }, { TFL_QUANTIZE, "Quantize" },
-	{ TFL_READ_VARIABLE, "ReadVariable" },
-	{ TFL_REDUCE_MAX, "ReduceMax" }, { TFL_RELU, "Relu" },
-	{ TFL_RELU6, "Relu6" }, { TFL_RESHAPE, "Reshape" },
-	{ TFL_RESIZE_BILINEAR, "ResizeBilinear" },
-	{ TFL_RESIZE_NEAREST_NEIGHBOR, "ResizeNearestNeighbor" },
-	{ TFL_ROUND, "Round" }, { TFL_RSQRT, "Rsqrt" },
-	{ TFL_SELECT_V2, "SelectV2" }, { TFL_SHAPE, "Shape" },
-	{ TFL_SIN, "Sin" }, { TFL_SLICE, "Slice" },
-	{ TFL_SOFTMAX, "Softmax" },
-	{ TFL_SPACE_TO_BATCH_ND, "SpaceToBatchNd" },
-	{ TFL_SPACE_TO_DEPTH, "SpaceToDepth" }, { TFL_SPLIT, "Split" },
-	{ TFL_SPLIT_V, "SplitV" }, { TFL_SQRT, "Sqrt" },
-	{ TFL_SQUARE, "Square" },
-	{ TFL_SQUARED_DIFFERENCE, "SquaredDifference" },
-	{ TFL_SQUEEZE, "Squeeze" }, { TFL_STRIDED_SLICE, "StridedSlice" },
-	{ TFL_SUB, "Sub" }, { TFL_SUM, "Sum" }, { TFL_SVDF, "Svdf" },
-	{ TFL_TANH, "Tanh" }, { TFL_TRANSPOSE, "Transpose" },
-	{ TFL_TRANSPOSE_CONV, "TransposeConv" },
-	{ TFL_UNIDIRECTIONAL_SEQUENCE_LSTM, "UnidirectionalSequenceLSTM" },
-	{ TFL_UNPACK, "Unpack" }, { TFL_VAR_HANDLE, "VarHandle" },
-	{ TFL_WHILE, "While" }, { TFL_ZEROS_LIKE, "ZerosLike" },
+/* identifiers; those of functions begin with a capital */
+static const char *const adders[TFL_BUILTIN_LIMIT] = {
+#define OPERATOR(name, kernel, real, adder, ...) [TFL_##name] = #adder,
+#include "operators.def"
+#undef OPERATOR
 };
 
 static const char *
@@ -76,10 +20,9 @@ adder_of(const struct tfl_op *op)
 	if (op->code == TFL_CUSTOM &&
 	    !strcmp(op->custom, "TFLite_Detection_PostProcess"))
 		return "DetectionPostprocess";
-	for (size_t i = 0; i < ARRAY_LEN(adders); i++)
-		if (adders[i].code == op->code)
-			return adders[i].name;
-	return NULL;
+	const char *name = op->code >= 0 && op->code < TFL_BUILTIN_LIMIT
+			       ? adders[op->code] : NULL;
+	return name && isupper((unsigned char)*name) ? name : NULL;
 }
 
 static bool

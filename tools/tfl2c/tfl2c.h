@@ -8,7 +8,8 @@
 #ifndef TFL2C_H
 #define TFL2C_H
 
-#include "stream/borders.h"
+#include "base/text.h"
+#include "borders/borders.h"
 #include "stream/stream.h"
 #include "tflite/tflite.h"
 
@@ -228,7 +229,10 @@ void put_resolver(struct text *t, const struct job *j);
 bool any_separate(const struct job *j);
 bool has_fast(const struct job *j); /* true if a stream uses region 2 */
 int count_bases(const struct job *j); /* number of base addresses for the driver */
-/* ", const void *input_0, void *output_0"; ", input_0, output_0" */
+/*
+ * ", const void *input_0, void *output_0"; ", input_0, output_0"; or inputs and outputs, if
+ * one region has all inputs and another all outputs
+ */
 void put_separate_parameters(struct text *t, const struct job *j);
 void put_separate_arguments(struct text *t, const struct job *j);
 /*
@@ -236,6 +240,8 @@ void put_separate_arguments(struct text *t, const struct job *j);
  * pointer to a number
  */
 void put_separate_bases(struct text *t, const struct job *j, const char *cast);
+/* prints the sizes of regions that contain several inputs or outputs */
+void put_io_regions(struct text *t, const struct job *j);
 
 /* layout.c: io is INPUT_0 or the like; prints nothing for a tensor without a layout */
 void put_layout(struct text *t, const struct job *j, const char *io, const struct border_tensor *x);

@@ -25,11 +25,15 @@ enum {
 };
 
 static const struct tflm_op {
-	int code, options, record, per_channel;
-} tflm_ops[] = {
-#define TFLM_OP(name, options, record, per_channel)                          \
-	{ TFL_##name, options, record, per_channel },
-#include "tflm.def"
+	int options, record, per_channel; /* bytes, bytes, records */
+	bool measured;
+} tflm_ops[TFL_BUILTIN_LIMIT] = {
+#define UNMEASURED { 0 }
+#define TFLM(o, r, c) { .options = o, .record = r, .per_channel = c, .measured = true }
+#define OPERATOR(name, kernel, real, adder, cpu, family, joins, types, rank, memory) \
+	[TFL_##name] = memory,
+#include "operators.def"
+#undef OPERATOR
 };
 
 static struct tflm_op
@@ -37,9 +41,8 @@ op_of(const struct tfl_op *op)
 {
 	if (npu_is_operator(op))
 		return (struct tflm_op){ .record = ETHOSU_RECORD };
-	for (size_t i = 0; op->code != TFL_CUSTOM && i < ARRAY_LEN(tflm_ops); i++)
-		if (tflm_ops[i].code == op->code)
-			return tflm_ops[i];
+	if (op->code >= 0 && op->code < TFL_BUILTIN_LIMIT && tflm_ops[op->code].measured)
+		return tflm_ops[op->code];
 	return (struct tflm_op){ .options = UNKNOWN_OPTIONS,
 				 .record = UNKNOWN_RECORD };
 }

@@ -4,6 +4,7 @@
 
 #include "base/cli.h"
 #include "base/file.h"
+#include "graph/graph.h"
 
 enum { OPT_REPORT = 256, OPT_IN, OPT_OUT, OPT_TARGET };
 
@@ -11,7 +12,8 @@ static const struct argp_option option_list[] = {
 	{ "accelerator-config", 'a', "NAME", 0,
 	  "lower for this accelerator (default: all)", 0 },
 	{ "target", OPT_TARGET, "any|linux", 0,
-	  "whose driver takes the streams: any, or that of the Linux kernel", 0 },
+	  "driver that executes the streams: any (default), or linux, the kernel's ethosu "
+	  "driver, which refuses some streams", 0 },
 	{ "input-layout", OPT_IN, "[K=]LAYOUT", 0,
 	  "nhwc: the application stores input K, or all inputs, with channels last, so "
 	  "leave out the TRANSPOSE; nchw: keep the shape of the graph (default)", 0 },
@@ -23,19 +25,19 @@ static const struct argp_option option_list[] = {
 	{ 0 },
 };
 
+static const struct cli_store stores[] = {
+	CLI_FLAG(OPT_REPORT, struct options, report),
+	CLI_TEXT('a', struct options, accel),
+	{ 0 },
+};
+
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	switch (key) {
-	case 'a':
-		o->accel = arg;
-		break;
 	case OPT_TARGET:
 		o->target = cli_choice("--target", arg, low_targets);
-		break;
-	case OPT_REPORT:
-		o->report = true;
 		break;
 	case OPT_IN:
 		(void)io_layout_add(&o->in, arg, io_layout_names, NULL);
@@ -50,9 +52,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = option_list,
-	.parser = parse_option,
-	.args_doc = "[FILE]",
+	.options = option_list, .parser = parse_option,
 	.doc = "Lower a TOSA graph to NPU primitives, and write the NPU graph.\v"
 	       "Exit status: 0 done, 1 the NPU can't run an operator, 2 error.  See "
 	       "tosa-partition(1).",
@@ -108,8 +108,9 @@ write_report(const struct part *p, const struct options *o)
 }
 
 static bool
-run(const struct options *o, struct arena *a, struct err *e)
+run(void *options, struct arena *a, struct err *e)
 {
+	const struct options *o = options;
 	struct lower l = { .a = a };
 	struct part p = { .a = a, .e = e, .l = &l };
 	l.accel = o->accel ? accel_named(o->accel, e) : NULL;
@@ -139,14 +140,10 @@ int
 main(int argc, char **argv)
 {
 	struct options o = { 0 };
-	struct err e = { 0 };
 	struct cli_common common = {
+		.stores = stores,
 		.file = &o.input, .what = "graph",
 		.output = &o.output,
 	};
-	cli_parse(&argp, argc, argv, &o, &common);
-	struct arena *a = arena_open();
-	(void)run(&o, a, &e);
-	arena_close(a);
-	return cli_finish(&e);
+	return cli_run(&argp, argc, argv, &o, &common, run);
 }

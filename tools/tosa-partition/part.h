@@ -15,7 +15,9 @@
 
 #include "base/diag.h"
 #include "base/io_layout.h"
-#include "graph/graph.h"
+#include "base/text.h"
+#include "graph/build.h"
+#include "graph/facts.h"
 #include "lower/conv.h"
 #include "lower/matmul.h"
 #include "tosa/tosa.h"

@@ -2,6 +2,8 @@
 /* Prints a line for each operator of the graph. */
 #include "part.h"
 
+#include "base/text.h"
+
 void
 print_report(const struct part *p, struct text *t)
 {

@@ -7,6 +7,7 @@
 #include "mutate.h"
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "graph/graph.h"
 
 #include <ctype.h>

@@ -2,6 +2,7 @@
 #include "tree.h"
 
 #include "tflite/wire.h"
+#include "tflite/write.h"
 
 #include <stdlib.h>
 

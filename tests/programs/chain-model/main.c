@@ -15,6 +15,7 @@
 #include "base/cli.h"
 #include "base/file.h"
 #include "tflite/tflite.h"
+#include "tflite/write.h"
 
 #include <stdio.h>
 #include <stdlib.h>

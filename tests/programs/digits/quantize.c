@@ -9,6 +9,7 @@
 
 #include "sim/sim.h"
 #include "tflite/tflite.h"
+#include "tflite/write.h"
 
 #include <math.h>
 #include <string.h>

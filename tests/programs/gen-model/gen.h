@@ -13,7 +13,7 @@
 #define GEN_GEN_H
 
 #include "base/arena.h"
-#include "tflite/tflite.h"
+#include "tflite/write.h"
 
 enum { GEN_TENSORS = 256, GEN_OPS = 64, GEN_ELEMENTS = 20000 };
 

@@ -6,6 +6,7 @@
 #ifndef GENTOSA_GEN_H
 #define GENTOSA_GEN_H
 
+#include "tflite/write.h"
 #include "tosa/tosa.h"
 
 enum { MAX_TENSORS = 4096, MAX_OPS = 4096 };

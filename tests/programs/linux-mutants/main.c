@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams with one to three words changed: what the driver's check (tests/linux/driver.c)
- * refuses, linux_check() refuses; and the other way round, but for what nputools-linux(7)
- * lists.  Of what both accept, both reckon with the same bytes of regions.
+ * Changes one to three words of a stream, and compares the verdicts of tests/linux/driver.c
+ * and of linux_check().  Both refuse the same streams, except in the cases that
+ * nputools-linux(7) lists.  For a stream that both accept, both compute the same bytes of
+ * each region.
  * usage: linux-mutants [MUTANTS [SEED]] FILE...   compiled models
  */
 #include "../../linux/driver.h"
 
 #include "base/file.h"
+#include "linux/linux.h"
 #include "raw/raw.h"
-#include "stream/linux.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ mutate(uint32_t *w, size_t n)
 		case 0: /* a bit */
 			w[at] ^= 1U << draw(32);
 			break;
-		case 1: /* another place's word */
+		case 1: /* a word from another place */
 			w[at] = w[draw((uint32_t)n)];
 			break;
 		case 2: /* another value */
@@ -54,7 +55,7 @@ mutate(uint32_t *w, size_t n)
 	}
 }
 
-/* the cases in which npu-dis refuses what the driver takes */
+/* true in the cases in which npu-dis refuses a stream that the driver accepts */
 static bool
 is_stricter(const struct npu_stream *s, const struct linux_finding *f)
 {
@@ -110,7 +111,7 @@ judge_mutants(struct arena *a, struct tally *t, const struct npu_stream *s, unsi
 	mutant.word = w;
 	for (unsigned i = 0; i < n; i++) {
 		memcpy(w, s->word, 4 * s->n_words);
-		if (i) /* the first is the stream itself */
+		if (i) /* the first stream is the unchanged one */
 			mutate(w, s->n_words);
 		judge(t, &mutant);
 	}

@@ -3,19 +3,22 @@
  * mutate-streams COUNT SEED GRAPH.wenc COMPILED.tflite
  *
  * Makes COUNT changed copies (mutants) of a compiled model and counts which checks notice:
- * the rules (npu-dis --verify), the graph (--verify --source), a comparison of results with
- * one input (npu-sim --compare).  A mutant is effective if a result differs for any of five
- * inputs, or if there is no result.
+ * the rules, the graph (npu-dis --verify --source), the graph and the digest in the file's
+ * own map (npu-dis --verify), a comparison of results with one input (npu-sim --compare).
+ * A mutant is effective if a result differs for any of five inputs, or if there is no
+ * result.
  *
  * The last line is "N mutants, N effective, N missed"; status 1: some were missed.  A
- * mutant is missed if it is effective and neither the rules nor any comparison notices, or
- * if it lacks an operation, or has another region or address, and the graph does not
- * notice.
+ * mutant is missed if it is effective and the file's map does not notice, or neither the
+ * rules nor the graph do; or if it lacks an operation, or has another region or address, and
+ * the graph does not notice.
  */
 #include "base/file.h"
 #include "base/hash.h"
+#include "graph/graph.h"
+#include "map/map.h"
 #include "sim/sim.h"
-#include "stream/source.h"
+#include "source/source.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +37,8 @@ struct subject {
 	struct arena *a;
 	struct graph *g;
 	struct tfl_model *m;
+	struct graph *carried; /* in the file's map */
+	uint64_t digest;
 	struct npu_stream *stream; /* as compiled */
 	int n_streams;
 	struct npu_command **command; /* of each stream */
@@ -45,7 +50,7 @@ struct subject {
 };
 
 struct count {
-	int n, effective, rules, graph, compared, missed;
+	int n, effective, rules, graph, map, compared, missed;
 };
 
 static uint64_t
@@ -243,8 +248,18 @@ run(struct arena *a, const struct tfl_model *m, int input, uint64_t *hash)
 }
 
 struct verdict {
-	bool rules, graph, compared, effective;
+	bool rules, graph, map, compared, effective;
 };
+
+/* Compares streams with the graph and the digest in the file's map. */
+static bool
+map_notices(struct subject *s, const struct npu_stream *stream, int n, struct err *e)
+{
+	struct npu_verify v = { 0 };
+	(void)stream_verify_source(s->m, stream, n, s->carried, &v, e);
+	source_verify_digest(s->m, stream, s->digest, &v);
+	return v.errors > 0;
+}
 
 static struct verdict
 judge(struct subject *s)
@@ -255,13 +270,14 @@ judge(struct subject *s)
 	struct npu_stream *stream;
 	int n;
 	if (!stream_find(a, s->m, &stream, &n, &e)) {
-		r = (struct verdict){ true, true, true, true };
+		r = (struct verdict){ true, true, true, true, true };
 	} else {
 		struct npu_verify rules = { .jobs = 1 }, graph = { 0 };
 		stream_verify(s->m, stream, n, &rules);
 		(void)stream_verify_source(s->m, stream, n, s->g, &graph, &e);
 		r.rules = rules.errors > 0;
 		r.graph = graph.errors > 0;
+		r.map = map_notices(s, stream, n, &e);
 	}
 	for (int i = 0; i < INPUTS && !r.effective; i++) {
 		uint64_t hash;
@@ -292,11 +308,12 @@ mutate(struct subject *s, enum mutation what, struct count *c)
 	struct verdict v = judge(s);
 	/* an effective mutant is noticed by the comparison that shows its effect */
 	bool missed = (must_graph_notice(what) && !v.graph) ||
-		      (v.effective && !v.rules && !v.graph);
+		      (v.effective && (!v.map || (!v.rules && !v.graph)));
 	c->n++;
 	c->effective += v.effective;
 	c->rules += v.effective && v.rules;
 	c->graph += v.effective && v.graph;
+	c->map += v.effective && v.map;
 	c->compared += v.effective && v.compared;
 	c->missed += missed;
 	if (missed)
@@ -323,6 +340,19 @@ list_commands(struct subject *s)
 }
 
 static bool
+open_map(struct subject *s, const char *model, struct err *e)
+{
+	struct npu_map *map;
+	if (!map_read(s->a, s->m, &map, e))
+		return false;
+	if (!map || !map->digest)
+		return err_at(e, model, 0, "no map with a digest");
+	s->digest = map->digest;
+	return source_carried(s->a, map, model, &s->carried, e) &&
+	       (s->carried || err_at(e, model, 0, "no graph in the map"));
+}
+
+static bool
 open_subject(struct subject *s, const char *graph, const char *model, struct err *e)
 {
 	struct bytes text, file;
@@ -334,6 +364,8 @@ open_subject(struct subject *s, const char *graph, const char *model, struct err
 		return false;
 	if (!s->n_streams)
 		return err_at(e, model, 0, "no ethos-u operator");
+	if (!open_map(s, model, e))
+		return false;
 	list_commands(s);
 	for (int i = 0; i < INPUTS; i++)
 		if (!run(s->a, s->m, i, &s->wanted[i]))
@@ -360,11 +392,12 @@ main(int argc, char **argv)
 		enum mutation what = (enum mutation)(i % MUTATIONS);
 		mutate(&s, what, &c[what]);
 	}
-	printf("%-20s %6s %9s | of the effective: %6s %6s %8s\n", "", "all",
-	       "effective", "rules", "graph", "compared");
+	printf("%-20s %6s %9s | of the effective: %6s %6s %6s %8s\n", "", "all",
+	       "effective", "rules", "graph", "map", "compared");
 	for (int i = 0; i < MUTATIONS; i++) {
-		printf("%-20s %6d %9d |                   %6d %6d %8d\n", names[i],
-		       c[i].n, c[i].effective, c[i].rules, c[i].graph, c[i].compared);
+		printf("%-20s %6d %9d |                   %6d %6d %6d %8d\n", names[i],
+		       c[i].n, c[i].effective, c[i].rules, c[i].graph, c[i].map,
+		       c[i].compared);
 		all.n += c[i].n;
 		all.effective += c[i].effective;
 		all.missed += c[i].missed;

@@ -2,6 +2,7 @@
 /* Functions of one element, or of two elements. */
 #include "real.h"
 
+#include <assert.h>
 #include <math.h>
 
 static double
@@ -48,7 +49,8 @@ unary(const struct tfl_op *op, double v)
 		return v < 0 ? expm1(v) : v;
 	case TFL_GELU:
 		return gelu(v, TFL_OPT(op, GeluOptions, approximate));
-	default: /* QUANTIZE */
+	default:
+		assert(op->code == TFL_QUANTIZE); /* else the operator has no formula */
 		return v;
 	}
 }
@@ -98,23 +100,10 @@ binary(int code, double a, double b)
 		return fmin(a, b);
 	case TFL_SQUARED_DIFFERENCE:
 		return (a - b) * (a - b);
-	default: /* PRELU */
+	default:
+		assert(code == TFL_PRELU); /* else the operator has no formula */
 		return a < 0 ? a * b : a;
 	}
-}
-
-/* index of the element of t for element i of out; dimensions of 1 are broadcast */
-static int64_t
-broadcast_source(const struct tfl_tensor *t, const struct tfl_tensor *out, int64_t i)
-{
-	int64_t at = 0, step = 1;
-	for (int d = out->rank - 1, k = t->rank - 1; d >= 0; d--, k--) {
-		if (k >= 0 && t->dim[k] > 1)
-			at += i % out->dim[d] * step;
-		step *= k >= 0 ? t->dim[k] : 1;
-		i /= out->dim[d];
-	}
-	return at;
 }
 
 void
@@ -127,8 +116,8 @@ real_binary(const struct real_op *o)
 	int64_t n = tfl_elements(out), activation = activation_of(o->op);
 	bool same = tfl_elements(s) == n && t && tfl_elements(t) == n;
 	for (int64_t i = 0; b && i < n; i++) {
-		double u = a[same ? i : broadcast_source(s, out, i)];
-		double v = b[same ? i : broadcast_source(t, out, i)];
+		double u = a[same ? i : real_broadcast(s, out, i, 0)];
+		double v = b[same ? i : real_broadcast(t, out, i, 0)];
 		y[i] = real_clamp(binary(o->op->code, u, v), activation);
 	}
 }

@@ -10,40 +10,6 @@
 
 #include <string.h>
 
-static bool
-only_moves(int code)
-{
-	switch (code) {
-	case TFL_RESHAPE:
-	case TFL_SQUEEZE:
-	case TFL_EXPAND_DIMS:
-	case TFL_CONCATENATION:
-	case TFL_PACK:
-	case TFL_UNPACK:
-	case TFL_SPLIT:
-	case TFL_SPLIT_V:
-	case TFL_SLICE:
-	case TFL_STRIDED_SLICE:
-	case TFL_TRANSPOSE:
-	case TFL_REVERSE_V2:
-	case TFL_SPACE_TO_DEPTH:
-	case TFL_DEPTH_TO_SPACE:
-	case TFL_GATHER:
-	case TFL_GATHER_ND:
-	case TFL_PAD:
-	case TFL_PADV2:
-	case TFL_MIRROR_PAD:
-	case TFL_TILE:
-	case TFL_BROADCAST_TO:
-	case TFL_SPACE_TO_BATCH_ND:
-	case TFL_BATCH_TO_SPACE_ND:
-	case TFL_RESIZE_NEAREST_NEIGHBOR:
-		return true;
-	default:
-		return false;
-	}
-}
-
 struct trial { /* a copy of the operator whose data tensors are INT32 */
 	struct tfl_subgraph g;
 	void **in, **out;
@@ -110,7 +76,7 @@ real_sources(struct arena *a, const struct tfl_subgraph *g, int op)
 	struct trial t = { 0 };
 	struct err e = { 0 };
 	int32_t *sources = NULL, *at;
-	if (only_moves(o->code) && number_elements(scratch, g, o, &t)) {
+	if (number_elements(scratch, g, o, &t)) {
 		const struct kernel_io io = { .in = t.in, .out = t.out };
 		if (kernel_eval(&t.g, o, &io, &e))
 			sources = anew(a, int32_t, (size_t)t.n_out + 1);

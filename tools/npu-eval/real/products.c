@@ -45,9 +45,17 @@ struct window {
 	int64_t activation;
 };
 
+/* which elements of a window and of the filters a channel sums */
+struct filters {
+	int32_t depth;	  /* input channels of a filter */
+	int64_t step;	  /* elements between the filters of two channels */
+	int64_t tap_step; /* elements between two taps of a filter */
+};
+
+/* x: the first channel of the filter's group at the first pixel; f: the filter */
 static double
-sum_conv(const struct window *w, const double *x, const double *f, int32_t oy, int32_t ox,
-	 int32_t per, int32_t first)
+sum_taps(const struct window *w, const struct filters *k, const double *x, const double *f,
+	 int32_t oy, int32_t ox)
 {
 	double sum = 0;
 	for (int32_t ky = 0; ky < w->y.k; ky++) {
@@ -56,14 +64,33 @@ sum_conv(const struct window *w, const double *x, const double *f, int32_t oy, i
 			int32_t ix = ox * w->x.stride + kx * w->x.dilation - w->x.before;
 			if (ix < 0 || ix >= w->x.in)
 				continue;
-			const double *a =
-			    x + ((int64_t)iy * w->x.in + ix) * w->depth_in + first;
-			const double *b = f + ((int64_t)ky * w->x.k + kx) * per;
-			for (int32_t c = 0; c < per; c++)
+			const double *a = x + ((int64_t)iy * w->x.in + ix) * w->depth_in;
+			const double *b = f + ((int64_t)ky * w->x.k + kx) * k->tap_step;
+			for (int32_t c = 0; c < k->depth; c++)
 				sum += a[c] * b[c];
 		}
 	}
 	return sum;
+}
+
+static void
+convolve(const struct real_op *o, const struct window *w, const struct filters *k)
+{
+	const struct tfl_tensor *in = real_in(o, 0), *out = real_out(o, 0);
+	int32_t groups = k->depth ? w->depth_in / k->depth : 1;
+	double *y = real_y(o, 0);
+	for (int32_t b = 0; b < out->dim[0]; b++) {
+		const double *x = real_x(o, 0) + tfl_elements(in) / in->dim[0] * b;
+		for (int32_t oy = 0; oy < w->y.out; oy++)
+			for (int32_t ox = 0; ox < w->x.out; ox++)
+				for (int32_t c = 0; c < w->depth_out; c++) {
+					int32_t g = c / (w->depth_out / groups);
+					double v = sum_taps(w, k, x + (int64_t)g * k->depth,
+							    real_x(o, 1) + k->step * c, oy, ox);
+					v += bias_at(o, 0, 1, 2, c);
+					*y++ = real_clamp(v, w->activation);
+				}
+	}
 }
 
 void
@@ -82,40 +109,9 @@ real_conv(const struct real_op *o)
 		.depth_in = in->dim[3], .depth_out = out->dim[3],
 		.activation = TFL_OPT(op, Conv2DOptions, fused_activation_function),
 	};
-	int32_t per = f->dim[3], groups = per ? in->dim[3] / per : 1;
-	int64_t taps = (int64_t)f->dim[1] * f->dim[2] * per;
-	double *y = real_y(o, 0);
-	for (int32_t b = 0; b < out->dim[0]; b++) {
-		const double *x = real_x(o, 0) + tfl_elements(in) / in->dim[0] * b;
-		for (int32_t oy = 0; oy < w.y.out; oy++)
-			for (int32_t ox = 0; ox < w.x.out; ox++)
-				for (int32_t c = 0; c < w.depth_out; c++) {
-					int32_t g = c / (w.depth_out / groups);
-					double v = sum_conv(&w, x, real_x(o, 1) + taps * c,
-							    oy, ox, per, g * per);
-					v += bias_at(o, 0, 1, 2, c);
-					*y++ = real_clamp(v, w.activation);
-				}
-	}
-}
-
-static double
-sum_depthwise(const struct window *w, const double *x, const double *f, int32_t oy,
-	      int32_t ox, int32_t c, int32_t multiplier)
-{
-	double sum = 0;
-	for (int32_t ky = 0; ky < w->y.k; ky++) {
-		int32_t iy = oy * w->y.stride + ky * w->y.dilation - w->y.before;
-		for (int32_t kx = 0; iy >= 0 && iy < w->y.in && kx < w->x.k; kx++) {
-			int32_t ix = ox * w->x.stride + kx * w->x.dilation - w->x.before;
-			if (ix < 0 || ix >= w->x.in)
-				continue;
-			int64_t at = ((int64_t)iy * w->x.in + ix) * w->depth_in;
-			sum += x[at + c / multiplier] *
-			       f[((int64_t)ky * w->x.k + kx) * w->depth_out + c];
-		}
-	}
-	return sum;
+	struct filters k = { .depth = f->dim[3], .tap_step = f->dim[3],
+			     .step = (int64_t)f->dim[1] * f->dim[2] * f->dim[3] };
+	convolve(o, &w, &k);
 }
 
 void
@@ -137,19 +133,8 @@ real_depthwise(const struct real_op *o)
 		.activation =
 		    TFL_OPT(op, DepthwiseConv2DOptions, fused_activation_function),
 	};
-	int32_t multiplier = out->dim[3] / in->dim[3];
-	double *y = real_y(o, 0);
-	for (int32_t b = 0; b < out->dim[0]; b++) {
-		const double *x = real_x(o, 0) + tfl_elements(in) / in->dim[0] * b;
-		for (int32_t oy = 0; oy < w.y.out; oy++)
-			for (int32_t ox = 0; ox < w.x.out; ox++)
-				for (int32_t c = 0; c < w.depth_out; c++) {
-					double v = sum_depthwise(&w, x, real_x(o, 1), oy, ox,
-								 c, multiplier);
-					v += bias_at(o, 0, 1, 2, c);
-					*y++ = real_clamp(v, w.activation);
-				}
-	}
+	convolve(o, &w, &(struct filters){ .depth = 1, .step = 1,
+					   .tap_step = w.depth_out });
 }
 
 /* Each input element is added to the window of outputs that it reaches. */
@@ -223,20 +208,6 @@ real_fc(const struct real_op *o)
 		}
 }
 
-/* index in t of the first element of the matrix for batch i of the output */
-static int64_t
-matrix_at(const struct tfl_tensor *t, const struct tfl_tensor *out, int64_t i)
-{
-	int64_t at = 0, step = (int64_t)t->dim[t->rank - 1] * t->dim[t->rank - 2];
-	for (int d = out->rank - 3, k = t->rank - 3; d >= 0; d--, k--) {
-		if (k >= 0 && t->dim[k] > 1)
-			at += i % out->dim[d] * step;
-		step *= k >= 0 ? t->dim[k] : 1;
-		i /= out->dim[d];
-	}
-	return at;
-}
-
 void
 real_matmul(const struct real_op *o)
 {
@@ -248,8 +219,8 @@ real_matmul(const struct real_op *o)
 	int64_t batches = tfl_elements(out) / rows / cols;
 	double *y = real_y(o, 0);
 	for (int64_t i = 0; i < batches; i++) {
-		const double *x = real_x(o, 0) + matrix_at(a, out, i);
-		const double *w = real_x(o, 1) + matrix_at(b, out, i);
+		const double *x = real_x(o, 0) + real_broadcast(a, out, i, 2);
+		const double *w = real_x(o, 1) + real_broadcast(b, out, i, 2);
 		for (int32_t r = 0; r < rows; r++)
 			for (int32_t c = 0; c < cols; c++) {
 				double sum = 0;

@@ -3,7 +3,8 @@
  * Computes a quantized network in real numbers.  Weights and biases have the values
  * that their integers stand for.  Every operator is computed by its definition in
  * double, without rounding; only fused activations clip values.  run.c finds the
- * function of an operator.  The other files have the functions, one family per file.
+ * function of an operator.  values.c has the values of tensors.  The other files have the
+ * functions, one family per file.
  */
 #ifndef NPU_EVAL_REAL_H
 #define NPU_EVAL_REAL_H
@@ -30,7 +31,7 @@ bool is_real(const struct tfl_tensor *t);
 /* dequantizes the integers at p */
 void real_from_integers(const struct tfl_tensor *t, const void *p, double *out);
 
-/* ---- helpers for the files of functions ---------------------------------------- */
+/* ---- values.c: helpers for the files of functions ------------------------------ */
 
 struct real_op {
 	struct real *r;
@@ -45,21 +46,27 @@ double real_clamp(double v, int64_t activation);
 int64_t real_rows(const struct tfl_tensor *t); /* elements before the last dimension */
 int32_t real_depth(const struct tfl_tensor *t); /* the last dimension */
 /*
+ * The block of t that is broadcast to block i of out, as the index of its first element.
+ * A block has the last `inner` dimensions of its tensor.
+ */
+int64_t real_broadcast(const struct tfl_tensor *t, const struct tfl_tensor *out, int64_t i,
+		       int inner);
+/*
  * Reads a constant of integers.  Returns false if t is not constant, or has more than
  * max integers.
  */
 bool real_ints(const struct tfl_tensor *t, int64_t *out, int max, int *n);
 
 typedef void real_function(const struct real_op *o);
-real_function real_conv, real_depthwise, real_fc, real_transpose_conv, real_matmul,
-    real_svdf;				     /* products.c */
-real_function real_unary, real_binary;	     /* elements.c */
-real_function real_pool, real_reduce, real_softmax, real_unit, real_bilinear; /* rows.c */
+/* one function for each name in the column `real` of schema/operators.def */
+#define OPERATOR(name, kernel, real, ...) real_function real_##real;
+#include "operators.def"
+#undef OPERATOR
+
 /*
- * move.c: the source of each output element; NULL: the operator does more than move
- * elements
+ * move.c: the source of each output element of an operator that only moves elements;
+ * NULL: the network computes the positions
  */
 int32_t *real_sources(struct arena *a, const struct tfl_subgraph *g, int op);
-real_function real_move;
 
 #endif

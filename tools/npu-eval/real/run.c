@@ -2,85 +2,19 @@
 /* Runs the network in real numbers, operator by operator. */
 #include "real.h"
 
-#include <math.h>
+#define real_none  NULL
+#define real_taken NULL
 
-static const struct {
-	int code;
-	real_function *run;
-} functions[] = {
-	{ TFL_CONV_2D, real_conv },
-	{ TFL_DEPTHWISE_CONV_2D, real_depthwise },
-	{ TFL_FULLY_CONNECTED, real_fc },
-	{ TFL_TRANSPOSE_CONV, real_transpose_conv },
-	{ TFL_BATCH_MATMUL, real_matmul },
-	{ TFL_SVDF, real_svdf },
-	{ TFL_AVERAGE_POOL_2D, real_pool },
-	{ TFL_MAX_POOL_2D, real_pool },
-	{ TFL_MEAN, real_reduce },
-	{ TFL_SUM, real_reduce },
-	{ TFL_REDUCE_MAX, real_reduce },
-	{ TFL_REDUCE_MIN, real_reduce },
-	{ TFL_SOFTMAX, real_softmax },
-	{ TFL_LOG_SOFTMAX, real_softmax },
-	{ TFL_L2_NORMALIZATION, real_unit },
-	{ TFL_RESIZE_BILINEAR, real_bilinear },
-	{ TFL_ADD, real_binary },
-	{ TFL_SUB, real_binary },
-	{ TFL_MUL, real_binary },
-	{ TFL_DIV, real_binary },
-	{ TFL_MAXIMUM, real_binary },
-	{ TFL_MINIMUM, real_binary },
-	{ TFL_SQUARED_DIFFERENCE, real_binary },
-	{ TFL_PRELU, real_binary },
-	{ TFL_QUANTIZE, real_unary },
-	{ TFL_RELU, real_unary },
-	{ TFL_RELU6, real_unary },
-	{ TFL_RELU_N1_TO_1, real_unary },
-	{ TFL_RELU_0_TO_1, real_unary },
-	{ TFL_LEAKY_RELU, real_unary },
-	{ TFL_HARD_SWISH, real_unary },
-	{ TFL_LOGISTIC, real_unary },
-	{ TFL_TANH, real_unary },
-	{ TFL_EXP, real_unary },
-	{ TFL_LOG, real_unary },
-	{ TFL_SQRT, real_unary },
-	{ TFL_RSQRT, real_unary },
-	{ TFL_ABS, real_unary },
-	{ TFL_NEG, real_unary },
-	{ TFL_ELU, real_unary },
-	{ TFL_GELU, real_unary },
+static real_function *const functions[TFL_BUILTIN_LIMIT] = {
+#define OPERATOR(name, kernel, real, ...) [TFL_##name] = real_##real,
+#include "operators.def"
+#undef OPERATOR
 };
 
 static real_function *
 function_of(int code)
 {
-	for (size_t i = 0; i < ARRAY_LEN(functions); i++)
-		if (functions[i].code == code)
-			return functions[i].run;
-	return NULL;
-}
-
-bool
-is_real(const struct tfl_tensor *t)
-{
-	bool type = t->type == TFL_INT8 || t->type == TFL_UINT8 || t->type == TFL_INT16 ||
-		    t->type == TFL_INT32 || t->type == TFL_INT64;
-	return type && t->quant.n_scale > 0;
-}
-
-void
-real_from_integers(const struct tfl_tensor *t, const void *p, double *out)
-{
-	const struct tfl_quant *q = &t->quant;
-	int64_t n = tfl_elements(t), inner = 1;
-	for (int d = q->axis + 1; d < t->rank; d++)
-		inner *= t->dim[d];
-	for (int64_t i = 0; i < n; i++) {
-		int64_t c = i / inner;
-		int64_t zero = q->n_zero ? q->zero[q->n_zero > 1 ? c % q->n_zero : 0] : 0;
-		double scale = (double)q->scale[q->n_scale > 1 ? c % q->n_scale : 0];
-		out[i] = scale * (double)(tfl_integer(t->type, p, i) - zero);
-	}
+	return code >= 0 && code < TFL_BUILTIN_LIMIT ? functions[code] : NULL;
 }
 
 /* A data tensor has 8 or 16 bits; in these operators, positions have 32 bits. */
@@ -128,11 +62,10 @@ real_open(struct arena *a, const struct tfl_subgraph *g)
 	}
 	for (int i = 0; i < g->n_ops; i++) {
 		const struct tfl_op *op = &g->op[i];
-		if (!has_real_values(r, op))
-			continue;
-		if (!function_of(op->code))
+		real_function *f = has_real_values(r, op) ? function_of(op->code) : NULL;
+		if (f == real_move)
 			r->sources[i] = real_sources(a, g, i);
-		r->has_function[i] = r->sources[i] || function_of(op->code);
+		r->has_function[i] = f && (f != real_move || r->sources[i]);
 	}
 	return r;
 }
@@ -147,72 +80,5 @@ void
 real_run(struct real *r, int op)
 {
 	struct real_op o = { .r = r, .op = &r->g->op[op], .index = op };
-	real_function *f = r->sources[op] ? real_move : function_of(o.op->code);
-	f(&o);
-}
-
-const struct tfl_tensor *
-real_in(const struct real_op *o, int k)
-{
-	return k < o->op->n_in && o->op->in[k] >= 0 ? &o->r->g->tensor[o->op->in[k]] : NULL;
-}
-
-const struct tfl_tensor *
-real_out(const struct real_op *o, int k)
-{
-	return &o->r->g->tensor[o->op->out[k]];
-}
-
-double *
-real_x(const struct real_op *o, int k)
-{
-	return k < o->op->n_in && o->op->in[k] >= 0 ? o->r->value[o->op->in[k]] : NULL;
-}
-
-double *
-real_y(const struct real_op *o, int k)
-{
-	return o->r->value[o->op->out[k]];
-}
-
-double
-real_clamp(double v, int64_t activation)
-{
-	switch (activation) {
-	case TFL_ACT_RELU:
-		return fmax(v, 0);
-	case TFL_ACT_RELU6:
-		return fmin(fmax(v, 0), 6);
-	case TFL_ACT_RELU_N1_TO_1:
-		return fmin(fmax(v, -1), 1);
-	case TFL_ACT_TANH:
-		return tanh(v);
-	default:
-		return v;
-	}
-}
-
-int32_t
-real_depth(const struct tfl_tensor *t)
-{
-	return t->rank ? t->dim[t->rank - 1] : 1;
-}
-
-int64_t
-real_rows(const struct tfl_tensor *t)
-{
-	int32_t depth = real_depth(t);
-	return depth ? tfl_elements(t) / depth : 0;
-}
-
-bool
-real_ints(const struct tfl_tensor *t, int64_t *out, int max, int *n)
-{
-	if (!t || !t->data.p || (t->type != TFL_INT32 && t->type != TFL_INT64) ||
-	    tfl_elements(t) > max)
-		return false;
-	*n = (int)tfl_elements(t);
-	for (int i = 0; i < *n; i++)
-		out[i] = tfl_integer(t->type, t->data.p, i);
-	return true;
+	function_of(o.op->code)(&o);
 }

@@ -9,6 +9,9 @@
 #include "../search/rewrites.h"
 #include "../search/search.h"
 #include "base/cli.h"
+#include "graph/graph.h"
+#include "rewrite/rewrite.h"
+#include "tflite/tflite.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -19,7 +22,6 @@ enum { MOST_OPS = 4096 };
 struct batch {
 	struct sched *s;
 	bool (*plan)(struct sched *);
-	struct bytes text;    /* the original graph */
 	bool *joint_ops[MAX_GROUPINGS];
 	size_t n_groupings;
 	struct sched best;
@@ -32,32 +34,28 @@ struct batch {
 
 /* ---- obstacles ------------------------------------------------------------------- */
 
-static bool
-one_at_a_time(const int32_t *dim, int rank)
-{
-	return rank > 0 && dim[0] == 1;
-}
-
+/* Why tensor k of the inputs or outputs, of this shape, cannot be one of many; or NULL. */
 static const char *
-obstacle_of(struct arena *a, const char *what, int k, const int32_t *dim, int rank)
+shape_obstacle(struct arena *a, const char *what, int k, const int32_t *dim, int rank)
 {
-	if (one_at_a_time(dim, rank))
-		return NULL;
-	return rank ? arena_printf(a, "%s %d has a leading dimension of %d, not 1", what, k,
-				   dim[0])
-		    : arena_printf(a, "%s %d has no leading dimension", what, k);
+	if (!rank)
+		return arena_printf(a, "%s %d has no leading dimension", what, k);
+	return dim[0] == 1 ? NULL
+			   : arena_printf(a, "%s %d has a leading dimension of %d, not 1",
+					  what, k, dim[0]);
 }
 
+/* The same of all inputs or outputs of a graph without an original model. */
 static const char *
 tensors_obstacle(struct arena *a, const char *what, const struct g_tensors *l)
 {
 	const char *why = NULL;
 	for (size_t i = 0; i < l->n && !why; i++)
-		why = obstacle_of(a, what, (int)i, l->v[i]->shape.dim, l->v[i]->shape.rank);
+		why = shape_obstacle(a, what, (int)i, l->v[i]->shape.dim, l->v[i]->shape.rank);
 	return why;
 }
 
-/* Of inputs or outputs of the model, or of those that the graph names instead, unless NULL. */
+/* The same of n tensors of the model, or of those that the graph names instead, unless NULL. */
 static const char *
 model_obstacle(struct arena *a, const struct tfl_subgraph *sg, const char *what,
 	       const int *v, int n, const struct g_tfls *instead)
@@ -67,7 +65,8 @@ model_obstacle(struct arena *a, const struct tfl_subgraph *sg, const char *what,
 	for (int i = 0; i < n && !why; i++) {
 		int t = instead ? instead->v[i].index : v[i];
 		if (t >= 0 && t < sg->n_tensors)
-			why = obstacle_of(a, what, i, sg->tensor[t].dim, sg->tensor[t].rank);
+			why = shape_obstacle(a, what, i, sg->tensor[t].dim,
+					     sg->tensor[t].rank);
 	}
 	return why;
 }
@@ -75,9 +74,10 @@ model_obstacle(struct arena *a, const struct tfl_subgraph *sg, const char *what,
 static bool
 io_obstacle(struct sched *s, const char **why)
 {
-	struct g_model *m = s->g->n_models ? s->g->models[0] : NULL;
+	static const struct g_model none;
+	const struct g_model *m = s->g->n_models ? s->g->models[0] : &none;
 	struct tfl_model *model;
-	if (m && G_HAS(m, G_MODEL_in)) {
+	if (G_HAS(m, G_MODEL_in)) {
 		*why = tensors_obstacle(s->a, "input", &m->in);
 		*why = *why ? *why : tensors_obstacle(s->a, "output", &m->out);
 		return true;
@@ -86,10 +86,10 @@ io_obstacle(struct sched *s, const char **why)
 		return false;
 	const struct tfl_subgraph *sg = &model->subgraph[0];
 	*why = model_obstacle(s->a, sg, "input", sg->in, sg->n_in,
-			      m && G_HAS(m, G_MODEL_inputs) ? &m->inputs : NULL);
+			      G_HAS(m, G_MODEL_inputs) ? &m->inputs : NULL);
 	if (!*why)
 		*why = model_obstacle(s->a, sg, "output", sg->out, sg->n_out,
-				      m && G_HAS(m, G_MODEL_outputs) ? &m->outputs : NULL);
+				      G_HAS(m, G_MODEL_outputs) ? &m->outputs : NULL);
 	return true;
 }
 
@@ -118,23 +118,8 @@ find_obstacle(struct sched *s, const char **why)
 
 /* ---- groupings ------------------------------------------------------------------- */
 
-/* Plans n inputs with one grouping.  False: no plan, and e has the reason. */
-static bool
-try_grouping(struct batch *b, int32_t n, const bool *together, struct sched *out, struct err *e)
-{
-	struct sched *s = b->s;
-	if (!rewrite_open(s, b->text, out, e))
-		return false;
-	if (n > 1)
-		batch_repeat(out->g, s->a, n, s->accel, together);
-	if (n > 1 && out->g->n_ops > MOST_OPS)
-		return b->many = true, err_at(e, s->g->file, 0,
-		    "the batch needs %zu operations, at most %d are supported",
-		    out->g->n_ops, MOST_OPS);
-	bool ok = graph_check(out->g, e) && b->plan(out);
-	out->machine.memory = out->published.memory = &s->memory;
-	return ok;
-}
+static const char other_ops[] = "other operations process all inputs at once";
+static const struct rewrite_changes changes = { .to = other_ops, .from = other_ops };
 
 /* Do n inputs take no more cycles together than one by one? */
 static bool
@@ -146,32 +131,37 @@ pays(struct batch *b, const struct sched *x, int32_t n)
 	return ok;
 }
 
+/* Plans n inputs with one grouping.  False: no plan that pays, and e may have the reason. */
+static bool
+try_grouping(struct batch *b, int32_t n, const bool *together, struct sched *out, struct err *e)
+{
+	struct sched *s = b->s;
+	const struct batch_choice how = { .n = n, .columns = s->accel->ublock.w,
+					  .together = together };
+	struct graph *g = n > 1 ? rewrite_batch(s->a, s->g, &how) : graph_copy(s->a, s->g);
+	bool many = n > 1 && g->n_ops > MOST_OPS;
+	b->many |= many;
+	rewrite_open(s, g, out, e);
+	if (!many && graph_check(g, e) && b->plan(out) && pays(b, out, n))
+		return true;
+	plan_close(out->plan);
+	return false;
+}
+
 static bool
 try_inputs(struct batch *b, int32_t n)
 {
-	static const char change[] = "other operations process all inputs at once";
-	static const struct rewrite_changes changes = { .to = change, .from = change };
 	bool any = false;
 	b->slow = b->many = false;
 	for (size_t i = 0; i < b->n_groupings; i++) {
 		struct sched x;
 		struct err e = { 0 };
-		if (!try_grouping(b, n, b->joint_ops[i], &x, &e) || !pays(b, &x, n)) {
-			plan_close(x.plan);
-			continue;
-		}
-		struct sched_front front =
-		    any ? merge_fronts(b->s->a, &b->best.front, &x.front, &changes) : x.front;
-		if (any && !is_better_rewrite(&x, &b->best)) {
-			plan_close(x.plan);
-		} else {
-			plan_close(b->best.plan);
-			b->best = x;
+		if (try_grouping(b, n, b->joint_ops[i], &x, &e) &&
+		    keep_rewrite(&b->best, &any, &x, any && is_better_rewrite(&x, &b->best),
+				 &changes)) {
 			b->best_joint_ops = b->joint_ops[i];
 			b->n = n;
-			any = true;
 		}
-		b->best.front = front;
 	}
 	return any;
 }
@@ -226,18 +216,14 @@ improve_grouping(struct batch *b)
 	bool *joint_ops = anew(a, bool, g->n_ops + 1);
 	memcpy(joint_ops, b->best_joint_ops, g->n_ops * sizeof(*joint_ops));
 	bool slow = b->slow, many = b->many; /* these are reasons against more inputs */
+	bool any = true;
 	for (size_t i = 0; i < n && i < g->n_ops; i++) {
 		struct sched x;
 		struct err e = { 0 };
 		joint_ops[turn[i]] ^= true;
-		if (try_grouping(b, b->n, joint_ops, &x, &e) && pays(b, &x, b->n) &&
-		    is_better_rewrite(&x, &b->best)) {
-			plan_close(b->best.plan);
-			b->best = x;
-			continue;
-		}
-		plan_close(x.plan);
-		joint_ops[turn[i]] ^= true;
+		if (!try_grouping(b, b->n, joint_ops, &x, &e) ||
+		    !keep_rewrite(&b->best, &any, &x, is_better_rewrite(&x, &b->best), &changes))
+			joint_ops[turn[i]] ^= true;
 	}
 	b->slow = slow;
 	b->many = many;
@@ -288,21 +274,16 @@ plan_batch(struct sched *s, bool (*plan)(struct sched *))
 	if (!find_obstacle(s, &why))
 		return false;
 	if (!why && s->o->batch > 1) {
-		b.text = rewrite_text(s);
 		b.n_groupings = batch_groupings(s->a, s->g, b.joint_ops);
 		if (!plan_plain(&b))
-			return plan_close(b.best.plan), false;
+			return false;
 		find_most(&b, s->o->batch);
 		improve_grouping(&b);
 	}
 	if (!b.n && !plan(s))
 		return false;
-	if (b.n) {
-		struct err *e = s->e;
-		*s = b.best;
-		s->e = e;
-		s->machine.memory = s->published.memory = &s->memory;
-	}
+	if (b.n)
+		adopt_rewrite(s, &b.best);
 	if (!why && b.n < s->o->batch && s->o->batch > 1)
 		why = b.slow   ? "a larger batch takes more cycles per input"
 		      : b.many ? "a larger batch needs too many operations"

@@ -5,7 +5,7 @@
  */
 #include "cascades.h"
 
-#include "stream/emit.h"
+#include "emit/emit.h"
 
 #include <math.h>
 
@@ -151,12 +151,11 @@ live_bytes(const struct sched *s, const struct cascades *c, const struct cascade
 	return sum;
 }
 
-/* Lists savings, sorted by cycles per byte. */
+/* Lists savings of a cascade, sorted by cycles per byte. */
 static void
-list_savings(struct sched *s, struct arena *a, const int64_t *sizes,
+list_savings(struct sched *s, struct arena *a, const int64_t *sizes, const struct cascade *c,
 	     struct cascade_choice *k)
 {
-	const struct cascade *c = &k->cascade;
 	k->saving = anew(a, struct saving, (size_t)(c->last - c->first) + 1);
 	for (int i = c->first; i <= c->last; i++) {
 		if (!s->info[i].op->weights)
@@ -172,40 +171,47 @@ list_savings(struct sched *s, struct arena *a, const int64_t *sizes,
 	}
 }
 
-/* Adds a choice with its price.  study_choice() computes its bytes later, unless it is
- * dropped. */
+/* Prices of all choices.  The choices whose last operation is i begin at first_of[i]. */
+struct price_list {
+	struct arena *a;
+	struct cascade_price *v;
+	size_t n, cap;
+	int *first_of;
+};
+
+/* Adds the price of a choice, unless it is none. */
 static void
-add_choice(struct sched *s, struct cascades *c, int first, int last, int32_t rows)
+add_price(struct sched *s, struct price_list *l, int first, int last, int32_t rows)
 {
 	int32_t stripe[MAX_LENGTH];
-	struct cascade_choice k = { .cascade = { .first = first, .last = last, .rows = rows,
-					  .stripe = stripe } };
-	if (!cascade_price(s, &k.cascade))
+	struct cascade c = { .first = first, .last = last, .rows = rows, .stripe = stripe };
+	if (!cascade_price(s, &c))
 		return;
-	k.cascade.stripe = NULL;
-	agrow(c->a, c->v, c->n, &c->cap);
-	c->v[c->n++] = k;
+	agrow(l->a, l->v, l->n, &l->cap);
+	l->v[l->n++] = (struct cascade_price){ .cost = { c.cost[0], c.cost[1] },
+					       .lower_bound = c.lower_bound,
+					       .first = first, .rows = rows };
 }
 
-/* Computes the bytes of a choice's feature maps and weights.  Its kernels are made again if a
+/* Computes the bytes of a choice's feature maps and weights.  Its kernels are made if a
  * division takes it. */
 static void
 study_choice(struct sched *s, struct cascades *c, struct arena *scratch,
 	     const int64_t *sizes, struct cascade_choice *k)
 {
 	int32_t stripe[MAX_LENGTH];
+	struct cascade x = { .first = k->price.first, .last = k->last,
+			     .rows = k->price.rows, .stripe = stripe };
 	arena_reset(scratch);
-	k->cascade.stripe = stripe;
-	cascade_stripes(s, &k->cascade);
-	cascade_run(s, scratch, &k->cascade, false);
-	k->bytes = live_bytes(s, c, &k->cascade, &k->slid);
-	if (!k->cascade.lead)
+	cascade_stripes(s, &x);
+	cascade_run(s, scratch, &x, false);
+	k->bytes = live_bytes(s, c, &x, &k->slid);
+	if (!x.lead)
 		k->slid = 0; /* exactly over the operand: no slide */
-	for (int i = k->cascade.first; i <= k->cascade.last; i++)
+	for (int i = x.first; i <= x.last; i++)
 		k->weights += sizes[i];
-	if (k->cascade.rows)
-		list_savings(s, c->a, sizes, k);
-	k->cascade.stripe = k->cascade.rolling = NULL;
+	if (x.rows)
+		list_savings(s, c->a, sizes, &x, k);
 }
 
 /* Can first..last be one cascade?  All feature maps between its operations must die inside. */
@@ -228,20 +234,21 @@ closed(const struct sched *s, const struct cascades *c, int first, int last)
 }
 
 static void
-add_chains_ending_at(struct sched *s, struct cascades *c, int last)
+add_chains_ending_at(struct sched *s, const struct cascades *c, struct price_list *l, int last)
 {
 	int first = last;
 	while (s->info[first].chain && last - first + 1 < CHAIN_LENGTH &&
 	       !is_slid(&c->slides, s, first) && !is_slid(&c->slides, s, first - 1))
-		add_choice(s, c, --first, last, 0);
+		add_price(s, l, --first, last, 0);
 }
 
 static void
-add_cascades_ending_at(struct sched *s, struct cascades *c, int last, bool stripes)
+add_cascades_ending_at(struct sched *s, const struct cascades *c, struct price_list *l,
+		       int last, bool stripes)
 {
 	int32_t h = s->info[last].op->ofm.shape.h;
-	add_choice(s, c, last, last, 0);
-	add_chains_ending_at(s, c, last);
+	add_price(s, l, last, last, 0);
+	add_chains_ending_at(s, c, l, last);
 	for (int first = last; stripes && first >= 0 && first > last - MAX_LENGTH;
 	     first--) {
 		if (!s->info[first].stripes || !s->info[last].stripes ||
@@ -251,7 +258,7 @@ add_cascades_ending_at(struct sched *s, struct cascades *c, int last, bool strip
 			continue;
 		int n = 0;
 		for (int32_t rows = 1; rows < h && n < MAX_HEIGHTS; rows *= 2, n++)
-			add_choice(s, c, first, last, rows);
+			add_price(s, l, first, last, rows);
 	}
 }
 
@@ -269,14 +276,14 @@ whole_peak(const struct sched *s, const struct cascades *c)
 /* The least cycles of the operations before each operation: with weights in place, or a lower
  * bound wherever weights are. */
 static double *
-cycles_before(const struct sched *s, const struct cascades *c, struct arena *a,
+cycles_before(const struct sched *s, const struct price_list *l, struct arena *a,
 	      bool in_place)
 {
 	double *before = anew(a, double, (size_t)s->n_ops + 1);
 	for (int i = 0; i < s->n_ops; i++) {
 		before[i + 1] = INFINITY;
-		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
-			const struct cascade *x = &c->v[k].cascade;
+		for (int k = l->first_of[i]; k < l->first_of[i + 1]; k++) {
+			const struct cascade_price *x = &l->v[k];
 			double cycles = in_place ? x->cost[0] : x->lower_bound;
 			before[i + 1] = fmin(before[i + 1], before[x->first] + cycles);
 		}
@@ -286,14 +293,14 @@ cycles_before(const struct sched *s, const struct cascades *c, struct arena *a,
 
 /* The least cycles of each operation and all that follow, wherever weights are. */
 static double *
-lower_bounds_from(const struct sched *s, const struct cascades *c, struct arena *a)
+lower_bounds_from(const struct sched *s, const struct price_list *l, struct arena *a)
 {
 	double *from = anew(a, double, (size_t)s->n_ops + 1);
 	for (int i = 0; i < s->n_ops; i++)
 		from[i] = INFINITY;
 	for (int i = s->n_ops - 1; i >= 0; i--)
-		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
-			const struct cascade *x = &c->v[k].cascade;
+		for (int k = l->first_of[i]; k < l->first_of[i + 1]; k++) {
+			const struct cascade_price *x = &l->v[k];
 			from[x->first] = fmin(from[x->first], x->lower_bound + from[i + 1]);
 		}
 	return from;
@@ -301,38 +308,50 @@ lower_bounds_from(const struct sched *s, const struct cascades *c, struct arena 
 
 /* Drops choices that are in no division of fewer than `below` cycles. */
 static void
-drop_hopeless(struct sched *s, struct cascades *c, double below)
+drop_hopeless(struct sched *s, struct price_list *l, double below)
 {
 	struct arena *a = arena_open();
-	const double *before = cycles_before(s, c, a, false), *from = lower_bounds_from(s, c, a);
+	const double *before = cycles_before(s, l, a, false), *from = lower_bounds_from(s, l, a);
 	size_t n = 0;
 	for (int i = 0, k = 0; i < s->n_ops; i++) {
-		int end = c->first_of[i + 1];
-		c->first_of[i] = (int)n;
+		int end = l->first_of[i + 1];
+		l->first_of[i] = (int)n;
 		for (; k < end; k++) {
-			const struct cascade *x = &c->v[k].cascade;
+			const struct cascade_price *x = &l->v[k];
 			if (before[x->first] + x->lower_bound + from[i + 1] < below)
-				c->v[n++] = c->v[k];
+				l->v[n++] = *x;
 		}
 	}
-	c->first_of[s->n_ops] = (int)n;
-	c->n = n;
+	l->first_of[s->n_ops] = (int)n;
+	l->n = n;
 	arena_close(a);
 }
 
+/* Lists prices.  Leaves: c->lower_bound, c->in_place. */
 static void
-price_all(struct sched *s, struct cascades *c, bool stripes)
+price_all(struct sched *s, struct cascades *c, struct price_list *l, bool stripes)
 {
-	struct arena *a = arena_open();
-	c->n = 0;
+	l->first_of = c->first_of;
 	for (int i = 0; i < s->n_ops; i++) {
-		c->first_of[i] = (int)c->n;
-		add_cascades_ending_at(s, c, i, stripes);
+		l->first_of[i] = (int)l->n;
+		add_cascades_ending_at(s, c, l, i, stripes);
 	}
-	c->first_of[s->n_ops] = (int)c->n;
-	c->lower_bound = cycles_before(s, c, a, false)[s->n_ops] * (1 - ROUNDING);
-	c->in_place = cycles_before(s, c, a, true)[s->n_ops];
+	l->first_of[s->n_ops] = (int)l->n;
+	struct arena *a = arena_open();
+	c->lower_bound = cycles_before(s, l, a, false)[s->n_ops] * (1 - ROUNDING);
+	c->in_place = cycles_before(s, l, a, true)[s->n_ops];
 	arena_close(a);
+}
+
+/* Makes choices of the prices. */
+static void
+list_choices(struct sched *s, struct cascades *c, const struct price_list *l)
+{
+	c->n = l->n;
+	c->v = anew(c->a, struct cascade_choice, l->n + 1);
+	for (int i = 0; i < s->n_ops; i++)
+		for (int k = l->first_of[i]; k < l->first_of[i + 1]; k++)
+			c->v[k] = (struct cascade_choice){ .price = l->v[k], .last = i };
 }
 
 static void
@@ -355,11 +374,14 @@ cascades_list(struct sched *s)
 {
 	struct arena *a = arena_open();
 	struct cascades *c = anew(a, struct cascades, 1);
+	struct price_list l = { .a = arena_open() };
 	c->a = a;
 	c->first_of = anew(c->a, int, (size_t)s->n_ops + 1);
 	find_live_ranges(s, c);
 	find_slides(s, &c->slides);
-	price_all(s, c, false);
+	price_all(s, c, &l, false);
+	list_choices(s, c, &l);
+	arena_close(l.a);
 	study_all(s, c);
 	c->whole_peak = whole_peak(s, c);
 	return c;
@@ -368,13 +390,16 @@ cascades_list(struct sched *s)
 bool
 cascades_add(struct sched *s, struct cascades *c, double below, bool drop)
 {
-	price_all(s, c, true);
-	if (c->lower_bound >= below)
-		return false;
-	if (drop)
-		drop_hopeless(s, c, below);
-	study_all(s, c);
-	return true;
+	struct price_list l = { .a = arena_open() };
+	price_all(s, c, &l, true);
+	const bool any = c->lower_bound < below;
+	if (drop) /* if there are none, those of the fastest divisions stay */
+		drop_hopeless(s, &l, any ? below : c->lower_bound * (1 + 2 * ROUNDING));
+	list_choices(s, c, &l);
+	arena_close(l.a);
+	if (any)
+		study_all(s, c);
+	return any;
 }
 
 void

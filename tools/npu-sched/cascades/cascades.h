@@ -80,21 +80,31 @@ struct saving {
 	double cycles;
 };
 
-/* One choice.  Members that every search for a division reads come first, as choices are
- * many. */
+/* A cascade and its price: cycles with weights in place [0] and fetched before [1], and a lower
+ * bound wherever weights are. */
+struct cascade_price {
+	double cost[2], lower_bound;
+	int first;
+	int32_t rows; /* as in struct cascade */
+};
+
+/* One choice.  Choices are many, so a cascade's stripes and kernels are made only when a
+ * division takes it. */
 struct cascade_choice {
+	struct cascade_price price;
 	int64_t bytes;	 /* of all feature maps live while it runs */
 	int64_t slid;	 /* of these, saved by sliding its result over an operand */
 	int64_t weights; /* of all its weights */
-	struct saving *saving; /* of a striped cascade: sorted, most cycles per byte first */
+	int last;	 /* its last operation */
 	int n_savings;
-	struct cascade cascade;
+	struct saving *saving; /* of a striped cascade: sorted, most cycles per byte first */
+	struct cascade *made;  /* with kernels; NULL: no division has taken it yet */
 };
 
 struct cascades {
 	struct arena *a;
 	struct cascade_choice *v;
-	size_t n, cap;
+	size_t n;
 	int *first_of; /* index of the first choice whose last operation is i */
 	struct live_range *live; /* lifetime of each tensor */
 	size_t n_live;

@@ -16,10 +16,10 @@
 static double
 cost_with_capacity(const struct cascade_choice *k, int64_t capacity)
 {
-	double in_place = k->cascade.cost[0], fetched = k->cascade.cost[1];
+	double in_place = k->price.cost[0], fetched = k->price.cost[1];
 	if (!k->weights || capacity >= k->weights)
 		return fetched;
-	if (k->cascade.rows) {
+	if (k->price.rows) {
 		for (int i = 0; i < k->n_savings; i++)
 			if (k->saving[i].bytes <= capacity) {
 				in_place -= k->saving[i].cycles;
@@ -53,13 +53,13 @@ shortest(struct sched *s, struct arena *a, const struct cascades *c, int64_t lim
 		p[i + 1].choice = -1;
 		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
 			const struct cascade_choice *x = &c->v[k];
-			const struct path *from = &p[x->cascade.first];
+			const struct path *from = &p[x->price.first];
 			int64_t bytes = choice_bytes(x, slide);
 			if (bytes > limit || p[0].peak > limit ||
-			    (x->cascade.first && from->choice < 0))
+			    (x->price.first && from->choice < 0))
 				continue;
 			if (p[i + 1].choice >= 0 &&
-			    from->cycles + x->cascade.lower_bound * (1 - ROUNDING) >
+			    from->cycles + x->price.lower_bound * (1 - ROUNDING) >
 				    p[i + 1].cycles)
 				continue;
 			double cycles = from->cycles + cost_with_capacity(x, limit - bytes);
@@ -84,7 +84,7 @@ cascades_least(struct sched *s, const struct cascades *c)
 		peak[i + 1] = INT64_MAX;
 		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
 			const struct cascade_choice *x = &c->v[k];
-			int64_t from = peak[x->cascade.first];
+			int64_t from = peak[x->price.first];
 			int64_t most = x->bytes > from ? x->bytes : from;
 			peak[i + 1] = most < peak[i + 1] ? most : peak[i + 1];
 		}
@@ -100,8 +100,10 @@ division_lower_bound(struct sched *s, const struct cascades *c, const int *picke
 {
 	double sum = 0;
 	while (n-- > 0) {
-		const struct cascade *x = &c->v[picked[n]].cascade;
-		sum += x->rows || x->last > x->first ? x->lower_bound : whole_lower_bound(s, x->first, cut);
+		const struct cascade_choice *k = &c->v[picked[n]];
+		const struct cascade_price *x = &k->price;
+		sum += x->rows || k->last > x->first ? x->lower_bound
+						     : whole_lower_bound(s, x->first, cut);
 	}
 	return sum * (1 - ROUNDING);
 }
@@ -159,20 +161,25 @@ cascades_choose(struct sched *s, const struct cascades *c, int64_t limit, bool s
 	const struct path *p = shortest(s, a, c, limit, slide);
 	int n = 0;
 	if (s->n_ops && p[s->n_ops].choice >= 0)
-		for (int i = s->n_ops; i > 0; i = c->v[picked[n++]].cascade.first)
+		for (int i = s->n_ops; i > 0; i = c->v[picked[n++]].price.first)
 			picked[n] = p[i].choice;
 	arena_close(a);
 	return n;
 }
 
-static void
-run_stripes(struct sched *s, struct arena *a, struct cascade *c)
+/* The cascade of a choice, with its kernels. */
+static const struct cascade *
+make_cascade(struct sched *s, struct arena *a, struct cascade_choice *k)
 {
-	if (c->kernel)
-		return;
+	if (k->made)
+		return k->made;
+	struct cascade *c = k->made = anew(a, struct cascade, 1);
+	*c = (struct cascade){ .first = k->price.first, .last = k->last,
+			       .rows = k->price.rows };
 	c->stripe = anew(a, int32_t, (size_t)(c->last - c->first) + 1);
 	(void)cascade_price(s, c);
 	cascade_run(s, a, c, true);
+	return c;
 }
 
 static void
@@ -197,12 +204,11 @@ cascades_take(struct sched *s, struct cascades *c, const int *picked, int n, boo
 {
 	size_t kernels = 0;
 	for (int i = 0; i < n; i++) {
-		run_stripes(s, c->a, &c->v[picked[i]].cascade);
-		kernels += c->v[picked[i]].cascade.n_kernels;
+		kernels += make_cascade(s, c->a, &c->v[picked[i]])->n_kernels;
 	}
 	out->kernel = anew(out->a, struct kernel, kernels + 1);
 	while (n-- > 0)
-		apply_cascade(s, &c->v[picked[n]].cascade, out, slide);
+		apply_cascade(s, c->v[picked[n]].made, out, slide);
 	for (size_t i = 0; i < c->slides.n; i++) {
 		const struct slide *x = &c->slides.v[i];
 		out->over[x->first] = x->from;

@@ -6,7 +6,7 @@
  */
 #include "cascades.h"
 
-#include "stream/emit.h"
+#include "emit/emit.h"
 
 #include <math.h>
 
@@ -456,6 +456,10 @@ cascade_run(struct sched *s, struct arena *a, struct cascade *c, bool kernels)
 	if (c->rows) {
 		keep_between(&r);
 		return;
+	}
+	if (kernels) {
+		c->kernel = anew(a, struct kernel, 1);
+		r.cap = 1;
 	}
 	add_kernel(&r, 0, (struct g_range){ .lo = 0, .hi = height(&r, 0) });
 	replace_operand(s, c);

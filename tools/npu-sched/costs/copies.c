@@ -2,7 +2,7 @@
 /* Costs of copies by the DMA engine, and which of them pay. */
 #include "../network/copies.h"
 
-#include "stream/emit.h"
+#include "emit/emit.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #include "../sched.h"
 
 #include "base/fixed.h"
-#include "stream/emit.h"
+#include "emit/emit.h"
 
 #include <assert.h>
 #include <math.h>
@@ -291,7 +291,7 @@ is_empty_slot(const struct cached_cost *k)
 }
 
 /* entries of an operation's cost cache: in a large network few, and all at once */
-enum { MANY_OPS = 4096, FIRST_COSTS = 4, FEW_COSTS = 8 };
+enum { FIRST_COSTS = 4, FEW_COSTS = 8 };
 
 /* Doubles the cache and moves each cost to the entry of its hash. */
 static void
@@ -300,12 +300,22 @@ double_cost_slots(struct sched *s, struct op_info *f)
 	const size_t n = f->n_cost_slots	       ? 2 * f->n_cost_slots
 			 : s->n_ops < MANY_OPS ? FIRST_COSTS
 					       : FEW_COSTS;
-	struct cached_cost *memo = anew(s->a, struct cached_cost, n);
+	struct cached_cost *memo = anew(s->costs ? s->costs : s->a, struct cached_cost, n);
 	for (size_t i = 0; i < f->n_cost_slots; i++)
 		if (!is_empty_slot(&f->memo[i]))
 			memo[hash_cost(&f->memo[i].key) % n] = f->memo[i];
 	f->memo = memo;
 	f->n_cost_slots = n;
+}
+
+void
+drop_cached_costs(struct sched *s)
+{
+	for (int i = 0; i < s->n_ops; i++) {
+		s->info[i].memo = NULL;
+		s->info[i].n_cost_slots = 0;
+	}
+	arena_reset(s->costs);
 }
 
 /* The cache entry for a key, which may hold another cost or none.  If the key would share an
@@ -427,6 +437,17 @@ sum_stripes(struct sched *s, int op, struct cached_stripe_cost *b)
 	return true;
 }
 
+/* Most operations of large networks run whole only: the cache begins with two entries. */
+static void
+grow_stripes(struct sched *s, struct op_info *f)
+{
+	if (!f->cap_stripes) {
+		f->cap_stripes = 2;
+		f->in_stripes = anew(s->a, struct cached_stripe_cost, f->cap_stripes);
+	}
+	agrow(s->a, f->in_stripes, f->n_stripes, &f->cap_stripes);
+}
+
 const struct cached_stripe_cost *
 op_cost(struct sched *s, int op, int32_t stripe)
 {
@@ -436,7 +457,7 @@ op_cost(struct sched *s, int op, int32_t stripe)
 			return f->in_stripes[i].fits ? &f->in_stripes[i] : NULL;
 	struct cached_stripe_cost b = { .stripe = stripe };
 	b.fits = sum_stripes(s, op, &b);
-	agrow(s->a, f->in_stripes, f->n_stripes, &f->cap_stripes);
+	grow_stripes(s, f);
 	size_t at = f->n_stripes < MAX_CACHED_STRIPES ? f->n_stripes++ : MAX_CACHED_STRIPES - 1;
 	f->in_stripes[at] = b;
 	return b.fits ? &f->in_stripes[at] : NULL;

@@ -9,7 +9,7 @@
 #include "../sched.h"
 
 #include "base/threads.h"
-#include "stream/emit.h"
+#include "emit/emit.h"
 
 enum { STANDARD, FAST, DECODERS };
 

@@ -36,10 +36,12 @@ static void
 take_stripes(struct sched *s, struct op_info *f, const struct op_info *from)
 {
 	f->n_stripes = 0;
-	for (size_t i = 0; i < from->n_stripes; i++) {
-		agrow(s->a, f->in_stripes, f->n_stripes, &f->cap_stripes);
-		f->in_stripes[f->n_stripes++] = from->in_stripes[i];
+	if (f->cap_stripes < from->n_stripes) {
+		f->cap_stripes = from->n_stripes;
+		f->in_stripes = anew(s->a, struct cached_stripe_cost, f->cap_stripes);
 	}
+	for (size_t i = 0; i < from->n_stripes; i++)
+		f->in_stripes[f->n_stripes++] = from->in_stripes[i];
 	memcpy(f->lower_bound, from->lower_bound, sizeof(f->lower_bound));
 	f->has_lower_bounds = from->has_lower_bounds;
 }

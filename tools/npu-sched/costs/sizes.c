@@ -2,7 +2,7 @@
 /* Bytes of encoded weights: measured, or estimated before. */
 #include "../sched.h"
 
-#include "stream/emit.h"
+#include "emit/emit.h"
 
 int64_t
 weight_count(const struct g_op *op)

@@ -9,7 +9,7 @@
 
 #include "base/fixed.h"
 #include "base/threads.h"
-#include "stream/emit.h"
+#include "emit/emit.h"
 
 #include <math.h>
 

@@ -5,6 +5,8 @@
  */
 #include "memory.h"
 
+#include "base/fixed.h"
+
 /* Sorts rectangles that have bytes by first time step; returns their number. */
 static size_t
 by_begin(struct arena *a, const struct rect *rect, size_t n, uint32_t *order)
@@ -50,6 +52,29 @@ list_pairs(struct arena *a, const struct rect *rect, size_t n, size_t *n_pairs)
 	return pair;
 }
 
+uint64_t
+count_interferences(const struct rect *rect, size_t n)
+{
+	struct arena *a = arena_open();
+	int64_t last = 0;
+	for (size_t i = 0; i < n; i++)
+		last = max_i64(last, rect[i].hi);
+	uint64_t *begun = anew(a, uint64_t, (size_t)last + 2);
+	uint64_t *ended = anew(a, uint64_t, (size_t)last + 2);
+	for (size_t i = 0; i < n; i++) {
+		begun[rect[i].lo] += rect[i].bytes > 0;
+		ended[rect[i].hi + 1] += rect[i].bytes > 0;
+	}
+	uint64_t live = 0, pairs = 0; /* each new rectangle meets the live ones */
+	for (int64_t t = 0; t <= last; t++) {
+		live -= ended[t];
+		pairs += begun[t] * live + begun[t] * (begun[t] - (begun[t] > 0)) / 2;
+		live += begun[t];
+	}
+	arena_close(a);
+	return pairs;
+}
+
 struct interferences
 find_interferences(struct arena *a, const struct rect *rect, size_t n)
 {
@@ -92,6 +117,40 @@ extend(struct extent *x, const struct rect *r, size_t stamp)
 	return x->hi - x->lo - was;
 }
 
+size_t
+step_at(const int64_t *step, size_t n, int64_t t)
+{
+	size_t lo = 0, hi = n;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		if (step[mid] < t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* true if the rectangle is all of its group */
+static bool
+is_single(const struct rect *rect, size_t i)
+{
+	return rect[i].group == (int)i && rect[i].next < 0;
+}
+
+/* Adds to change[m] the bytes that rectangles alone in their groups have more at time step m. */
+static void
+add_singles(const struct rect *rect, size_t n, int place, const int64_t *step, size_t n_times,
+	    int64_t *change)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (rect[i].place != place || !is_single(rect, i))
+			continue;
+		change[step_at(step, n_times, rect[i].lo)] += rect[i].bytes;
+		change[step_at(step, n_times, rect[i].hi + 1)] -= rect[i].bytes;
+	}
+}
+
 void
 sum_bytes(const struct rect *rect, size_t n, int place, const int64_t *step,
 	 size_t n_times, int64_t *sum)
@@ -99,13 +158,16 @@ sum_bytes(const struct rect *rect, size_t n, int place, const int64_t *step,
 	struct arena *a = arena_open();
 	uint32_t *order = anew(a, uint32_t, n + 1), *live = anew(a, uint32_t, n + 1);
 	struct extent *extent = anew(a, struct extent, n + 1); /* of each group */
+	int64_t *change = anew(a, int64_t, n_times + 1), singles = 0;
 	size_t n_order = by_begin(a, rect, n, order), next = 0, n_live = 0;
+	add_singles(rect, n, place, step, n_times, change);
 	for (size_t m = 0; m < n_times; m++) {
 		size_t kept = 0;
 		for (; next < n_order && rect[order[next]].lo <= step[m]; next++)
-			if (rect[order[next]].place == place)
+			if (rect[order[next]].place == place && !is_single(rect, order[next]))
 				live[n_live++] = order[next];
-		sum[m] = 0;
+		singles += change[m];
+		sum[m] = singles;
 		for (size_t k = 0; k < n_live; k++) {
 			const struct rect *r = &rect[live[k]];
 			if (r->hi < step[m])

@@ -143,9 +143,34 @@ walk_nodes(struct live_ranges *l)
 /* Groups under construction: the last rectangle of each, and pairs that are live together. */
 struct joining {
 	struct plan *p;
+	bool wide; /* more than MOST_PAIRS pairs: they are not listed */
 	struct interferences near;
 	int *last;
 };
+
+/* Does a, of the group that b joins at a distance of `move`, meet b? */
+static bool
+meets(const struct rect *a, const struct rect *b, int64_t move)
+{
+	return a->offset < b->offset + move + b->bytes &&
+	       b->offset + move < a->offset + a->bytes;
+}
+
+/* collide() without a list of pairs */
+static bool
+collide_wide(const struct joining *j, const struct rect *from, const struct rect *to,
+	     int64_t move)
+{
+	const struct rect *rect = j->p->rect;
+	for (int k = to->group; k >= 0; k = rect[k].next)
+		for (int i = from->group; i >= 0; i = rect[i].next) {
+			const struct rect *a = &rect[i], *b = &rect[k];
+			if (a->bytes && b->bytes && a->hi >= b->lo && a->lo <= b->hi &&
+			    (a != from || b != to) && meets(a, b, move))
+				return true;
+		}
+	return false;
+}
 
 /*
  * Would the group of `to`, moved by `move` bytes, collide with that of `from`?  The pair itself
@@ -162,8 +187,7 @@ collide(const struct joining *j, const struct rect *from, const struct rect *to,
 			const struct rect *a = &rect[j->near.with[i]];
 			if (a->group != from->group || (a == from && b == to))
 				continue;
-			if (a->offset < b->offset + move + b->bytes &&
-			    b->offset + move < a->offset + a->bytes)
+			if (meets(a, b, move))
 				return true;
 		}
 	}
@@ -193,7 +217,10 @@ static void
 join(struct live_ranges *l, struct arena *a)
 {
 	struct plan *p = l->p;
-	struct joining j = { .p = p, .near = find_interferences(a, p->rect, p->n_rects) };
+	struct joining j = { .p = p };
+	j.wide = count_interferences(p->rect, p->n_rects) > MOST_PAIRS;
+	if (!j.wide)
+		j.near = find_interferences(a, p->rect, p->n_rects);
 	j.last = anew(a, int, p->n_rects + 1);
 	for (size_t i = 0; i < p->n_rects; i++)
 		j.last[i] = (int)i;
@@ -204,7 +231,7 @@ join(struct live_ranges *l, struct arena *a)
 		    !to->bytes || from->group == to->group)
 			continue;
 		int64_t move = from->offset - p->lead[i] - to->offset;
-		if (collide(&j, from, to, move))
+		if (j.wide ? collide_wide(&j, from, to, move) : collide(&j, from, to, move))
 			continue;
 		to->over = from->t;
 		merge(&j, from, to, move);

@@ -4,7 +4,8 @@
  * largest sum of bytes live at one time step.  First fit is tried in several orders: feature
  * maps first, as they pack best without buffers; by crowding; by size and others.  Then pairs
  * are exchanged in the best order.  Packing ends at the lower bound or when its budget is
- * spent, which counts comparisons and never time.
+ * spent, which counts comparisons and never time.  Pairs are exchanged only among rectangles
+ * that are few enough to list their interferences.
  */
 #include "pack.h"
 
@@ -59,17 +60,12 @@ add_near(struct packing *k, const struct interferences *m, int i, struct group *
 	}
 }
 
-/* With more interferences blocked spans are sorted.  With fewer they are scanned until none
- * moves the address, which is faster for few spans.  The budget counts these comparisons. */
-enum { WIDE_PAIRS = 1 << 23 };
-
 static void
 find_near(struct packing *k)
 {
 	struct plan *p = k->p;
 	struct interferences m = find_interferences(k->a, p->rect, k->n_rects);
 	size_t most = 0;
-	k->wide = m.first[k->n_rects] > WIDE_PAIRS;
 	for (size_t n = 0; n < k->n; n++) {
 		struct group *g = &k->group[n];
 		size_t cap_near = 0;
@@ -90,19 +86,19 @@ compare_steps(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-/* The first of n rising time steps that is t or later. */
-static size_t
-step_at(const int64_t *step, size_t n, int64_t t)
+/* The largest of sum[lo] ... sum[hi - 1]; block[i] is the largest of the i-th BLOCK sums. */
+enum { BLOCK = 64 };
+
+static int64_t
+most_of(const int64_t *sum, const int64_t *block, size_t lo, size_t hi)
 {
-	size_t lo = 0, hi = n;
+	int64_t most = 0;
 	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		if (step[mid] < t)
-			lo = mid + 1;
-		else
-			hi = mid;
+		bool whole = lo % BLOCK == 0 && hi - lo >= BLOCK;
+		most = max_i64(most, whole ? block[lo / BLOCK] : sum[lo]);
+		lo += whole ? BLOCK : 1;
 	}
-	return lo;
+	return most;
 }
 
 /* Finds the lower bound, and the crowd of each group.  The largest sum of bytes occurs where
@@ -112,15 +108,17 @@ find_bound(struct packing *k, int place)
 {
 	int64_t *step = anew(k->a, int64_t, k->n + 1);
 	int64_t *sum = anew(k->a, int64_t, k->n + 1);
+	int64_t *block = anew(k->a, int64_t, k->n / BLOCK + 1);
 	for (size_t i = 0; i < k->n; i++)
 		step[i] = k->group[i].lo;
 	qsort(step, k->n, sizeof(*step), compare_steps);
 	sum_bytes(k->p->rect, k->n_rects, place, step, k->n, sum);
+	for (size_t m = 0; m < k->n; m++)
+		block[m / BLOCK] = max_i64(block[m / BLOCK], sum[m]);
 	for (size_t i = 0; i < k->n; i++) {
 		struct group *g = &k->group[i];
-		for (size_t m = step_at(step, k->n, g->lo);
-		     m < k->n && step[m] <= g->hi; m++)
-			g->crowd = sum[m] > g->crowd ? sum[m] : g->crowd;
+		g->crowd = most_of(sum, block, step_at(step, k->n, g->lo),
+				   step_at(step, k->n, g->hi + 1));
 		k->bound = g->crowd > k->bound ? g->crowd : k->bound;
 	}
 }
@@ -132,18 +130,23 @@ compare_spans(const void *x, const void *y)
 	return a->lo < b->lo ? -1 : a->lo > b->lo;
 }
 
-/* The lowest address that n spans leave free, by one sweep over the sorted spans. */
+/* The lowest address from `at` on that n spans leave free, by one sweep over the sorted spans. */
 static int64_t
-lowest_free(struct span *v, size_t n)
+lowest_free(struct span *v, size_t n, int64_t at)
 {
-	int64_t at = 0;
 	qsort(v, n, sizeof(*v), compare_spans);
 	for (size_t i = 0; i < n && v[i].lo < at; i++)
 		at = max_i64(at, v[i].hi);
 	return at;
 }
 
-/* First fit: puts the i-th group at the lowest address that the groups before it leave free. */
+/* Blocked spans are scanned until none moves the address, which is faster than sorting for the
+ * usual few scans.  After so many comparisons they are sorted: spans of equal size in the wrong
+ * order would need as many scans as there are spans. */
+enum { MOST_SCANNED = 1 << 15 };
+
+/* First fit: puts the i-th group at the lowest address that the groups before it leave free.
+ * The budget counts comparisons. */
 static void
 put_by_first_fit(struct packing *k, size_t i)
 {
@@ -158,16 +161,17 @@ put_by_first_fit(struct packing *k, size_t i)
 		k->blocked_spans[n] = (struct span){ .lo = at + x->lo, .hi = at + x->hi };
 		n += k->rank[x->group] < i;
 	}
-	if (k->wide) {
-		k->at[own] = lowest_free(k->blocked_spans, n);
-		k->cost[own] = (uint32_t)(g->n_near + n);
-		return;
-	}
 	int64_t at = 0;
 	size_t left = n; /* spans that begin below `at` no longer block */
 	k->cost[own] = (uint32_t)g->n_near;
+	size_t scanned = 0;
 	for (bool moved = true; moved; k->cost[own] += (uint32_t)n) {
 		const size_t was = left;
+		if (scanned > MOST_SCANNED) {
+			at = lowest_free(k->blocked_spans, left, at);
+			break;
+		}
+		scanned += was;
 		moved = false;
 		left = 0;
 		for (size_t j = 0; j < was; j++) {
@@ -190,8 +194,12 @@ try_order(struct packing *k, int64_t most)
 	int64_t peak = 0;
 	for (size_t i = 0; i < k->n; i++)
 		k->rank[k->order[i]] = i;
+	k->n_boxes = 0;
 	for (size_t i = 0; i < k->n && peak <= most; i++) {
-		put_by_first_fit(k, i);
+		if (k->wide)
+			put_between_boxes(k, k->order[i]);
+		else
+			put_by_first_fit(k, i);
 		size_t g = k->order[i];
 		k->work += k->cost[g];
 		peak = max_i64(peak, k->at[g] + k->group[g].bytes);
@@ -402,7 +410,11 @@ void
 pack(struct packing *k, uint64_t budget, bool hurry, int64_t most)
 {
 	enum { CLOSE = 10 };
-	find_near(k);
+	k->wide = count_interferences(k->p->rect, k->n_rects) > MOST_PAIRS;
+	if (k->wide)
+		k->box = anew(k->a, struct packed_box, k->n_rects + 1);
+	else
+		find_near(k);
 	for (int start = 0; start < STARTS && (!start || k->best > k->bound); start++) {
 		sort_order(k, (enum start)start);
 		int64_t peak = try_order(k, start ? k->best : INT64_MAX);
@@ -414,7 +426,7 @@ pack(struct packing *k, uint64_t budget, bool hurry, int64_t most)
 	go_back(k);
 	while (k->n_fixed < k->n && k->group[k->order[k->n_fixed]].fixed)
 		k->n_fixed++;
-	if (hurry && packs_badly(k))
+	if (k->wide || (hurry && packs_badly(k)))
 		return;
 	k->promising = k->best > k->bound ? k->best - k->best / CLOSE : 0;
 	if (k->promising > most)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packing of rectangles of bytes and time steps: declarations of pack.c and place.c. */
+/* Packing of rectangles of bytes and time steps: declarations of pack.c, place.c and boxes.c. */
 #ifndef SCHED_PACK_H
 #define SCHED_PACK_H
 
@@ -25,6 +25,12 @@ struct span {
 	int64_t lo, hi;
 };
 
+/* A rectangle with an address, while there are too many to list their interferences. */
+struct packed_box {
+	int64_t at, end; /* first byte, byte behind the last */
+	int64_t lo, hi;	 /* time steps, inclusive */
+};
+
 struct packing {
 	struct arena *a;
 	struct plan *p;
@@ -43,7 +49,9 @@ struct packing {
 	uint32_t *dropped;
 	size_t n_dropped;
 	struct span *blocked_spans;  /* scratch: addresses blocked by neighbours */
-	bool wide;	      /* spans in `barred` are sorted */
+	bool wide; /* more than MOST_PAIRS interferences: groups have no neighbours, but boxes */
+	struct packed_box *box; /* of the groups with an address, sorted by address */
+	size_t n_boxes;
 	/* groups; those with an address from the graph come first in order */
 	size_t n, n_fixed;
 	int64_t best, bound;	/* best peak so far, lower bound */
@@ -63,5 +71,9 @@ struct packing packing_of(struct plan *p, size_t n_rects, int place);
 /* Leaves: best, best_at.  A peak above `most` is useless: packing then saves work.  `hurry`:
  * also give up early on many groups that pack badly.  budget: comparisons. */
 void pack(struct packing *k, uint64_t budget, bool hurry, int64_t most);
+
+/* boxes.c: first fit in one pass over the boxes, which are sorted by address.  Puts the group
+ * at the lowest address that the boxes leave free, and adds its boxes. */
+void put_between_boxes(struct packing *k, size_t group);
 
 #endif

@@ -26,12 +26,6 @@ is_used(const struct copies *c, const struct g_op *op, bool use)
 	return true;
 }
 
-static struct g_operand *
-operand_ofm_first(struct g_op *op, int k)
-{
-	return k == 0 ? &op->ofm : k == 1 ? &op->ifm : &op->ifm2;
-}
-
 enum { OPERANDS = 3 };
 
 /* The kernels of a node that touch a tensor: how many write and read it, the first one, and the
@@ -112,7 +106,7 @@ add_copy(struct sched *s, struct copies *c, const struct g_node *n, struct g_ten
 	struct users u = users_of(g, c, n, t);
 	if (!may_copy(t) || (made ? !u.writers || u.moved : u.writers || !u.readers))
 		return;
-	struct g_tensor *fast = insert_feature_map(g, t->shape.type, t->hwc).t;
+	struct g_tensor *fast = graph_add_feature_map(g, t->shape.type, t->hwc);
 	size_t at = made ? u.end : u.first;
 	struct g_operand from = operand_whole(made ? fast : t);
 	struct g_operand to = operand_whole(made ? t : fast);
@@ -232,19 +226,12 @@ use_copies(struct sched *s, bool use)
 void
 drop_unused_copies(struct sched *s)
 {
-	struct graph *g = s->g;
-	size_t n = 0;
-	for (size_t i = 0; i < g->n_tensors; i++) {
-		bool used = true;
-		for (size_t k = 0; s->copies && used && k < s->copies->n; k++) {
-			const struct moved *m = &s->copies->v[k];
-			used = m->fast != g->tensors[i] || G_HAS(m->fast, G_TENSOR_at);
-		}
-		if (!used)
-			continue;
-		g->tensors[n] = g->tensors[i];
-		g->tensors[n]->rec.index = (int)n;
-		n++;
+	bool *keep = anew(s->a, bool, s->g->n_tensors + 1);
+	memset(keep, true, s->g->n_tensors);
+	for (size_t k = 0; s->copies && k < s->copies->n; k++) {
+		const struct g_tensor *fast = s->copies->v[k].fast;
+		if (fast) /* else the copy takes the place of a pool */
+			keep[fast->rec.index] = G_HAS(fast, G_TENSOR_at);
 	}
-	g->n_tensors = n;
+	graph_keep_g_tensor(s->g, keep);
 }

@@ -181,32 +181,6 @@ study_flow(struct sched *s)
 	}
 }
 
-/*
- * Limits the number of tensors that are live at a time.  They are compared pair by pair, with
- * 60 bytes and about a microsecond for each pair, and a file could have any number.
- */
-static bool
-check_crowd(struct sched *s)
-{
-	enum { MOST = 4096 };
-	int *change = anew(s->a, int, (size_t)s->n_ops + 2), live = 0, most = 0;
-	for (size_t i = 0; i < s->g->n_tensors; i++) {
-		const struct g_tensor *t = s->g->tensors[i];
-		const struct use *u = &s->use[i];
-		bool made = u->producers && !tensor_is_input(t) && !t->variable;
-		if (u->last_touch < 0 || tensor_is_const(t))
-			continue;
-		change[made ? u->producer : 0]++;
-		change[(tensor_is_output(t) ? s->n_ops : u->last_touch) + 1]--;
-	}
-	for (int i = 0; i < s->n_ops; i++) {
-		live += change[i];
-		most = live > most ? live : most;
-	}
-	return most <= MOST || err_at(s->e, s->g->file, 0, "%d tensors are live "
-				      "at the same time, at most %d may be", most, MOST);
-}
-
 void
 restudy_ops(struct sched *s)
 {
@@ -219,7 +193,7 @@ restudy_ops(struct sched *s)
 	study_flow(s);
 }
 
-bool
+void
 study_ops(struct sched *s)
 {
 	restudy_ops(s);
@@ -228,7 +202,6 @@ study_ops(struct sched *s)
 	s->sizes->of = anew(s->a, struct cached_size_list, s->g->n_weights + 1);
 	for (size_t i = 0; i < s->g->n_weights; i++)
 		s->sizes->of[i] = (struct cached_size_list){ .first = -1, .last = -1 };
-	return check_crowd(s);
 }
 
 void

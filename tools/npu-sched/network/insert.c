@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds operations and tensors to the graph. */
+/* Adds operations to the graph. */
 #include "insert.h"
 
 #include <string.h>
-
-struct g_operand
-insert_feature_map(struct graph *g, int type, struct hwc shape)
-{
-	struct g_tensor *t = graph_add_g_tensor(g);
-	G_PUT(t, TENSOR, shape,
-	      (struct g_shape){ .type = type, .rank = 4,
-				.dim = { 1, shape.h, shape.w, shape.c } });
-	t->hwc = shape;
-	return operand_whole(t);
-}
 
 /* The bounds of a clamp that does nothing; for 32 bits, the limits of the registers. */
 static struct g_range

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* insert.c: operations and tensors that npu-sched adds to the graph. */
+/* insert.c: operations that npu-sched adds to the graph. */
 #ifndef NPU_SCHED_INSERT_H
 #define NPU_SCHED_INSERT_H
 
 #include "../sched.h"
-
-/* An operand that is all of a new intermediate tensor. */
-struct g_operand insert_feature_map(struct graph *g, int type, struct hwc shape);
 
 /*
  * Inserts an operation as g->ops[at], for the same operator of the model as `beside`.  It does

@@ -2,6 +2,8 @@
 /* Writes the chosen plan into the graph. */
 #include "../sched.h"
 
+#include "base/text.h"
+
 #include <assert.h>
 
 static const struct block_choice *
@@ -210,14 +212,27 @@ record_area(struct sched *s, int place)
 	G_PUT(a, AREA, bound, p->bound[place]);
 }
 
-/* Each memory area of the application holds one tensor and is as large as that. */
+/* Each memory area of the application ends with the last byte of its last tensor. */
 static void
 record_separate(struct sched *s)
 {
+	struct io_place *of = anew(s->a, struct io_place, s->g->n_tensors + 1);
+	int64_t used[PLACES] = { 0 };
+	bool has[PLACES] = { false };
+	if (s->g->n_nodes)
+		node_io_places(s->g->nodes[0], of);
+	for (size_t i = 0; i < s->g->n_tensors; i++) {
+		struct g_tensor *t = s->g->tensors[i];
+		if (!tensor_is_separate(t))
+			continue;
+		if (G_HAS(t, G_TENSOR_at))
+			t->at = of[i].at;
+		has[t->area] = true;
+		used[t->area] = max_i64(used[t->area], of[i].at + tensor_bytes(t));
+	}
 	for (int place = PLACE_IO; place < PLACES; place++)
-		for (size_t i = 0; i < s->g->n_tensors; i++)
-			if (s->g->tensors[i]->area == place)
-				(void)add_area(s, place, tensor_bytes(s->g->tensors[i]));
+		if (has[place])
+			(void)add_area(s, place, used[place]);
 }
 
 bool

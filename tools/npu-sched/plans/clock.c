@@ -11,7 +11,7 @@
  */
 #include "../sched.h"
 
-#include "stream/emit.h"
+#include "emit/emit.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
  */
 #include "../sched.h"
 
-#include "stream/emit.h"
+#include "emit/emit.h"
 
 #include <math.h>
 

@@ -5,7 +5,8 @@
  */
 #include "../sched.h"
 
-#include "stream/emit.h"
+#include "emit/emit.h"
+#include "stream/stream.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,6 +2,8 @@
 /* Turns the options into questions, and takes the plans that answer them. */
 #include "run.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <math.h>
 

@@ -15,12 +15,6 @@ struct finding {
 	size_t cap_maps, n_before, cap_before, n_touches, cap_touches;
 };
 
-static const struct g_operand *
-operand_ofm_first(const struct g_op *op, int k)
-{
-	return k == 0 ? &op->ofm : k == 1 ? &op->ifm : &op->ifm2;
-}
-
 static bool
 is_map(const struct g_tensor *t)
 {

@@ -5,29 +5,23 @@
  */
 #include "rewrites.h"
 
+#include "base/text.h"
+#include "graph/graph.h"
 #include "search.h"
 
-struct bytes
-rewrite_text(struct sched *s)
-{
-	struct text t = { 0 };
-	graph_print(s->g, &t);
-	/* the blobs of a graph are in the text from which it was read */
-	return (struct bytes){ .p = arena_keep(s->a, t.p, t.cap), .n = t.n };
-}
-
-bool
-rewrite_open(const struct sched *s, struct bytes text, struct sched *out, struct err *e)
+void
+rewrite_open(const struct sched *s, struct graph *rewrite, struct sched *out, struct err *e)
 {
 	*out = (struct sched){ .a = s->a, .o = s->o, .e = e, .accel = s->accel,
-			       .memory = s->memory, .profile_bytes = s->profile_bytes };
-	sched_machines(out);
-	return graph_read(s->a, text, s->g->file, STAGE_PART, &out->g, e);
+			       .memory = s->memory, .profile_bytes = s->profile_bytes,
+			       .machine = s->machine, .published = s->published,
+			       .g = rewrite };
 }
 
-struct sched_front
+/* Merges two fronts by rising memory; drops rows that are no better than another one. */
+static struct sched_front
 merge_fronts(struct arena *a, const struct sched_front *x, const struct sched_front *y,
-	    const struct rewrite_changes *changes)
+	     const struct rewrite_changes *changes)
 {
 	struct sched_front r = { .v = anew(a, struct sched_row, x->n + y->n + 1) };
 	const struct sched_row *before = NULL; /* last row that was kept, in its own front */
@@ -46,6 +40,14 @@ merge_fronts(struct arena *a, const struct sched_front *x, const struct sched_fr
 		before = row;
 	}
 	return r;
+}
+
+void
+adopt_rewrite(struct sched *s, const struct sched *best)
+{
+	struct err *e = s->e;
+	*s = *best;
+	s->e = e;
 }
 
 /* The predicted cycles; those of the search if passes end before the prediction. */
@@ -70,4 +72,19 @@ is_better_rewrite(const struct sched *x, const struct sched *y)
 	if (x->o->goal == GOAL_BALANCED)
 		return point_weight(total_of(p), c) < point_weight(total_of(q), d);
 	return c < d || (c == d && peak_of(x, p) < peak_of(y, q));
+}
+
+bool
+keep_rewrite(struct sched *best, bool *any, struct sched *x, bool is_better,
+	     const struct rewrite_changes *changes)
+{
+	struct sched_front front =
+	    *any ? merge_fronts(x->a, &best->front, &x->front, changes) : x->front;
+	bool replaces = !*any || is_better;
+	plan_close(replaces ? best->plan : x->plan);
+	if (replaces)
+		*best = *x;
+	*any = true;
+	best->front = front;
+	return replaces;
 }

@@ -5,10 +5,11 @@
 
 #include "../sched.h"
 
-/* The graph as text, from which its rewrites are read. */
-struct bytes rewrite_text(struct sched *s);
-/* Reads the network again to plan it on its own.  False: e has the reason. */
-bool rewrite_open(const struct sched *s, struct bytes text, struct sched *out, struct err *e);
+/* Begins to plan a rewrite of the graph of s on its own; e is for its errors. */
+void rewrite_open(const struct sched *s, struct graph *rewrite, struct sched *out,
+		  struct err *e);
+/* s becomes the best rewrite of its graph, but keeps its place for errors. */
+void adopt_rewrite(struct sched *s, const struct sched *best);
 /* Is x's plan better by the requested goal?  False if both are equal in bytes and cycles. */
 bool is_better_rewrite(const struct sched *x, const struct sched *y);
 
@@ -16,9 +17,12 @@ bool is_better_rewrite(const struct sched *x, const struct sched *y);
 struct rewrite_changes {
 	const char *to, *from; /* the rewrite of y */
 };
-/* Merges two fronts by rising memory; drops rows that are no better than another one. */
-struct sched_front merge_fronts(struct arena *a, const struct sched_front *x,
-			       const struct sched_front *y,
-			       const struct rewrite_changes *changes);
+/*
+ * Compares x, a rewrite with a plan, with the best so far.  *best becomes the better one, with
+ * the fronts of both, and the plan of the other is closed.  No best is there while !*any.  True
+ * if x is the best now.
+ */
+bool keep_rewrite(struct sched *best, bool *any, struct sched *x, bool is_better,
+		  const struct rewrite_changes *changes);
 
 #endif

@@ -21,7 +21,8 @@ struct search {
 	bool unfit; /* some operation has no block */
 	struct front front; /* plans that answer the question, or lead to its answer */
 	struct progress progress;
-	int round, rounds; /* passes through all settings: done, most */
+	/* passes through all settings, by round_cost(): done, this one, all */
+	double done, cost, all;
 };
 
 /* The decisions of a variant, apart from the areas of feature maps. */

@@ -29,7 +29,7 @@ find_needs(const struct sched *s, const struct cascades *c, struct arena *a)
 	for (int i = 0; i < s->n_ops; i++)
 		need[i] = INT64_MAX;
 	for (size_t k = 0; k < c->n; k++)
-		for (int i = c->v[k].cascade.first; i <= c->v[k].cascade.last; i++)
+		for (int i = c->v[k].price.first; i <= c->v[k].last; i++)
 			need[i] = min_i64(need[i], c->v[k].bytes - c->v[k].slid);
 	return need;
 }

@@ -2,6 +2,8 @@
 /* Properties of a plan, and how the next plan on the front differs, as text. */
 #include "search.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 
 struct traits

@@ -5,77 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static struct g_tensors
-map_list(const struct graph *g, struct arena *a, const struct g_tensors *from)
-{
-	struct g_tensors l = { .n = from->n };
-	l.v = anew(a, struct g_tensor *, from->n + 1);
-	for (size_t i = 0; i < from->n; i++)
-		l.v[i] = g->tensors[from->v[i]->rec.index];
-	return l;
-}
-
-static void
-copy_tensors(struct graph *g, struct arena *a, const struct graph *from)
-{
-	struct g_tensor *t = anew(a, struct g_tensor, from->n_tensors + 1);
-	g->tensors = anew(a, struct g_tensor *, from->n_tensors + 1);
-	for (size_t i = 0; i < from->n_tensors; i++) {
-		t[i] = *from->tensors[i];
-		g->tensors[i] = &t[i];
-	}
-	for (size_t i = 0; i < from->n_tensors; i++)
-		t[i].over = map_list(g, a, &from->tensors[i]->over);
-}
-
-static void
-copy_nodes(struct graph *g, struct arena *a, const struct graph *from)
-{
-	struct g_node *n = anew(a, struct g_node, from->n_nodes + 1);
-	g->nodes = anew(a, struct g_node *, from->n_nodes + 1);
-	for (size_t i = 0; i < from->n_nodes; i++) {
-		n[i] = *from->nodes[i];
-		n[i].in = map_list(g, a, &n[i].in);
-		n[i].out = map_list(g, a, &n[i].out);
-		g->nodes[i] = &n[i];
-	}
-}
-
-static void
-map_operand(const struct graph *g, struct g_operand *o)
-{
-	if (o->t)
-		o->t = g->tensors[o->t->rec.index];
-}
-
-static void
-copy_ops(struct graph *g, struct arena *a, const struct graph *from)
-{
-	struct g_op *op = anew(a, struct g_op, from->n_ops + 1);
-	g->ops = anew(a, struct g_op *, from->n_ops + 1);
-	for (size_t i = 0; i < from->n_ops; i++) {
-		op[i] = *from->ops[i];
-		op[i].node = g->nodes[op[i].node->rec.index];
-		map_operand(g, &op[i].ifm);
-		map_operand(g, &op[i].ifm2);
-		map_operand(g, &op[i].ofm);
-		g->ops[i] = &op[i];
-	}
-}
-
-/* Copies a graph.  Weights, scales and blobs stay with the original, as plans only read
- * them. */
-static struct graph *
-copy_graph(struct arena *a, const struct graph *from)
-{
-	struct graph *g = anew(a, struct graph, 1);
-	*g = *from;
-	copy_tensors(g, a, from);
-	copy_nodes(g, a, from);
-	copy_ops(g, a, from);
-	return g;
-}
-
 /* Drops cached costs, whose tables belong to another variant. */
 static void
 forget_costs(struct op_info *f)
@@ -111,7 +40,8 @@ variant_open(const struct sched *s, const int *order)
 	x->s = anew(a, struct sched, 1);
 	*x->s = *s;
 	x->s->a = a;
-	x->s->g = copy_graph(a, s->g);
+	x->s->costs = arena_open();
+	x->s->g = graph_copy_maps(a, s->g);
 	x->s->info = copy_info(a, s, x->s->g);
 	x->reordered = order != NULL;
 	if (order)
@@ -177,8 +107,11 @@ void
 variant_rest(struct variant *x)
 {
 	drop_candidates(x);
-	if (!keeps_cascades(x))
+	const bool keeps = keeps_cascades(x);
+	if (!keeps)
 		forget_cascades(x);
+	if (!keeps || x->s->n_ops >= MANY_OPS)
+		drop_cached_costs(x->s);
 }
 
 void
@@ -188,6 +121,7 @@ variant_close(struct variant *x)
 		return;
 	drop_candidates(x);
 	forget_cascades(x);
+	arena_close(x->s->costs);
 	arena_close(x->a);
 }
 

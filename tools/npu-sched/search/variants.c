@@ -61,11 +61,17 @@ explore_setting(struct search *x, struct setting t)
 	return r == EXPLORED && may_spill(x) ? explore_spills(x, v) : r != FAILED;
 }
 
+/* The part of the time of a round that coarse exploration takes: 1/20 to 1/3. */
+static const double COARSE_SHARE = 0.25;
+
+/* The time of a step of effort behind the first one, compared with that of the first. */
+static const double DENSER = 2.5;
+
 /* Shows progress.  part: of this round, 0 to 1, coarse and fine exploration together. */
 static void
 show_round(struct search *x, double part)
 {
-	progress_show(&x->progress, x->round + part, x->rounds);
+	progress_show(&x->progress, x->done + part * x->cost, x->all);
 }
 
 static bool
@@ -75,7 +81,7 @@ explore_settings(struct search *x)
 	bool ok = true;
 	x->n_explored = 0;
 	for (int i = 0; ok && i < l.n; i++) {
-		show_round(x, (double)i / l.n / 2);
+		show_round(x, COARSE_SHARE * i / l.n);
 		ok = explore_setting(x, l.v[i]);
 	}
 	return ok;
@@ -87,10 +93,10 @@ explore_twice(struct search *x)
 {
 	bool ok = explore_settings(x);
 	for (size_t i = 0; ok && i < x->n_explored; i++) {
-		show_round(x, 0.5 + (double)i / (double)x->n_explored / 2);
+		show_round(x, COARSE_SHARE + (1 - COARSE_SHARE) * (double)i / (double)x->n_explored);
 		ok = explore(x->explored[i], &x->front, search_knobs(x->s), FINELY) != FAILED;
 	}
-	x->round++;
+	x->done += x->cost;
 	return ok;
 }
 
@@ -133,11 +139,12 @@ explore_all(struct search *x, struct question q)
 	const int steps = (x->s->o->effort - 1) / EFFORTS;
 	struct points l = { .n = 0 };
 	bool ok = true;
-	x->round = 0;
-	x->rounds = steps + 1;
+	x->done = 0;
+	x->all = 1 + DENSER * steps;
 	x->front.a = x->s->a;
 	for (int step = 0; ok && step <= steps; step++) {
 		x->s->effort_step = step;
+		x->cost = step ? DENSER : 1;
 		front_open(&x->front, q);
 		ok = explore_twice(x);
 		take_points(x, &l);

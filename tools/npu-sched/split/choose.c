@@ -7,6 +7,8 @@
 
 #include "../search/rewrites.h"
 #include "../search/search.h"
+#include "graph/graph.h"
+#include "rewrite/rewrite.h"
 
 /* operations of a graph that is searched: a thousand steps of an LSTM */
 enum { MOST_OPS = 1 << 15 };
@@ -87,13 +89,11 @@ set_incumbent(const struct rewrite_set *f, struct sched *out)
 }
 
 static bool
-try_split(const struct sched *s, struct bytes text, struct split how, const struct rewrite_set *f,
-	  bool (*plan)(struct sched *), struct sched *out, struct err *e)
+try_split(const struct sched *s, const struct graph *g, struct split how,
+	  const struct rewrite_set *f, bool (*plan)(struct sched *), struct sched *out,
+	  struct err *e)
 {
-	if (!rewrite_open(s, text, out, e))
-		return false;
-	struct sums l = sums_find(s->a, out->g);
-	split_sums(out->g, s->a, &l, how);
+	rewrite_open(s, rewrite_sums(s->a, g, how), out, e);
 	set_incumbent(f, out);
 	return graph_check(out->g, e) && plan(out);
 }
@@ -121,24 +121,16 @@ compare(struct rewrite_set *f, struct sched *x, bool ok)
 		.to = "fewer channels of sums of products are computed at once",
 		.from = "more channels of sums of products are computed at once",
 	};
-	if (!ok) {
-		if (!f->any && x->least && x->least < f->least) {
-			f->why = *x->e;
-			f->least = x->least;
-		}
-		plan_close(x->plan);
+	if (ok) {
+		(void)keep_rewrite(&f->best, &f->any, x, f->any && is_better_split(f, x),
+				   &changes);
 		return;
 	}
-	struct sched_front front =
-	    f->any ? merge_fronts(x->a, &f->best.front, &x->front, &changes) : x->front;
-	if (f->any && !is_better_split(f, x)) {
-		plan_close(x->plan);
-	} else {
-		plan_close(f->best.plan);
-		f->best = *x;
-		f->any = true;
+	if (!f->any && x->least && x->least < f->least) {
+		f->why = *x->e;
+		f->least = x->least;
 	}
-	f->best.front = front;
+	plan_close(x->plan);
 }
 
 static void
@@ -162,19 +154,18 @@ plan_split(struct sched *s, bool (*plan)(struct sched *))
 		return plan(s);
 	/* before planning, which changes the graph */
 	const int n = list_rewrites(s->g, &l, split_list);
-	const struct bytes text = rewrite_text(s);
+	const struct graph *original = graph_copy(s->a, s->g);
 	plan_plain(&f, s, plan);
 	for (int i = 0; i < n && (f.any || f.why.status == EXIT_NO); i++) {
 		struct sched x;
 		struct err why = { 0 };
-		bool ok = try_split(s, text, split_list[i], &f, plan, &x, &why);
+		bool ok = try_split(s, original, split_list[i], &f, plan, &x, &why);
 		compare(&f, &x, ok);
 	}
+	s->e = e;
 	if (f.any)
-		*s = f.best;
+		adopt_rewrite(s, &f.best);
 	else
 		*e = f.why;
-	s->e = e;
-	s->machine.memory = s->published.memory = &s->memory;
 	return f.any;
 }

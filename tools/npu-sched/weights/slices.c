@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "base/threads.h"
-#include "stream/emit.h"
+#include "emit/emit.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #include "../memory/memory.h"
 #include "transfers.h"
 
-#include "stream/emit.h"
+#include "emit/emit.h"
 
 struct walk {
 	struct sched *s;

@@ -8,21 +8,6 @@
 
 enum { MAX_LINE = 65536 }; /* elements of a line, and lines of an operation */
 
-static int
-bytes_of(const struct tfl_tensor *t)
-{
-	switch (t->type) {
-	case TFL_INT8:
-	case TFL_UINT8:
-	case TFL_INT16:
-	case TFL_INT32:
-	case TFL_INT64:
-		return tfl_type_bytes(t->type);
-	default:
-		return 0;
-	}
-}
-
 static const char *
 check_cast(const struct part *p, const struct tfl_op *op)
 {
@@ -34,7 +19,7 @@ check_cast(const struct part *p, const struct tfl_op *op)
 		why = check_fixed(p, o, "OFM");
 	if (why)
 		return why;
-	if (!bytes_of(i) || !bytes_of(o))
+	if (!has_type(i, family_types(op)) || !has_type(o, family_types(op)))
 		return part_say(p, "IFM is %s, OFM is %s", tfl_type_name(i->type),
 				tfl_type_name(o->type));
 	if (i->data.p)
@@ -120,7 +105,7 @@ static bool
 lower_cast(struct part *p, const struct tfl_op *op)
 {
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
-	if (i->type == TFL_INT32 && bytes_of(o) < 4 && lower_narrow(p, op))
+	if (i->type == TFL_INT32 && tfl_type_bytes(o->type) < 4 && lower_narrow(p, op))
 		return true;
 	int64_t n = tfl_elements(i), whole = n / MAX_LINE * MAX_LINE;
 	struct g_operand x = low_linear(p->l, part_ifm(p, op->in[0]));
@@ -135,7 +120,4 @@ lower_cast(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family cast_families[] = {
-	{ .code = TFL_CAST, .check = check_cast, .lower = lower_cast },
-	{ .code = 0 },
-};
+const struct family family_cast = { .check = check_cast, .lower = lower_cast };

@@ -41,13 +41,13 @@ compare_plainly(const struct tfl_tensor *a, const struct tfl_tensor *b)
 }
 
 static const char *
-check_two(const struct part *p, const struct tfl_op *op, int types)
+check_two(const struct part *p, const struct tfl_op *op)
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
-		why = check_fm(p, part_in(p, op, 0), "IFM", types);
+		why = check_fm(p, part_in(p, op, 0), "IFM", family_types(op));
 	if (!why)
-		why = check_fm(p, part_in(p, op, 1), "IFM2", types);
+		why = check_fm(p, part_in(p, op, 1), "IFM2", family_types(op));
 	if (!why)
 		why = check_fm(p, part_out(p, op, 0), "OFM", TYPE_BOOL);
 	if (why)
@@ -63,7 +63,7 @@ check_two(const struct part *p, const struct tfl_op *op, int types)
 static const char *
 check_compare(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_two(p, op, TYPE_8 | TYPE_I32 | TYPE_BOOL);
+	const char *why = check_two(p, op);
 	for (int k = 0; k < 2 && !why; k++)
 		if (is_quantized(part_in(p, op, k)) &&
 		    fixed_quantize(quant_scale(part_in(p, op, k))).exp > 0)
@@ -175,12 +175,6 @@ lower_compare(struct part *p, const struct tfl_op *op)
 
 /* ---- logic ---------------------------------------------------------------- */
 
-static const char *
-check_logic(const struct part *p, const struct tfl_op *op)
-{
-	return check_two(p, op, TYPE_BOOL);
-}
-
 static bool
 lower_logic(struct part *p, const struct tfl_op *op)
 {
@@ -194,9 +188,7 @@ lower_logic(struct part *p, const struct tfl_op *op)
 static const char *
 check_not(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_arity(p, op, 1, 1, 1);
-	if (!why)
-		why = check_ifm_ofm(p, op, TYPE_BOOL);
+	const char *why = check_single(p, op);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
@@ -218,15 +210,8 @@ lower_not(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family compare_families[] = {
-	{ .code = TFL_EQUAL, .check = check_compare, .lower = lower_compare },
-	{ .code = TFL_NOT_EQUAL, .check = check_compare, .lower = lower_compare },
-	{ .code = TFL_GREATER, .check = check_compare, .lower = lower_compare },
-	{ .code = TFL_GREATER_EQUAL, .check = check_compare, .lower = lower_compare },
-	{ .code = TFL_LESS, .check = check_compare, .lower = lower_compare },
-	{ .code = TFL_LESS_EQUAL, .check = check_compare, .lower = lower_compare },
-	{ .code = TFL_LOGICAL_AND, .check = check_logic, .lower = lower_logic },
-	{ .code = TFL_LOGICAL_OR, .check = check_logic, .lower = lower_logic },
-	{ .code = TFL_LOGICAL_NOT, .check = check_not, .lower = lower_not },
-	{ .code = 0 },
+const struct family family_compare = {
+	.check = check_compare, .lower = lower_compare,
 };
+const struct family family_logic = { .check = check_two, .lower = lower_logic };
+const struct family family_not = { .check = check_not, .lower = lower_not };

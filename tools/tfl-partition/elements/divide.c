@@ -80,7 +80,7 @@ read_divide(const struct part *p, const struct tfl_op *op, struct divide *d)
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
-		why = check_ifm_ofm(p, op, TYPE_8);
+		why = check_within(p, op, TYPE_8);
 	if (!why)
 		why = check_fm(p, part_in(p, op, 1), "IFM2", TYPE_8);
 	if (!why)
@@ -217,8 +217,6 @@ lower_divide(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family divide_families[] = {
-	{ .code = TFL_DIV, .check = check_divide, .lower = lower_divide,
-	  .direct = true },
-	{ .code = 0 },
+const struct family family_divide = {
+	.check = check_divide, .lower = lower_divide, .direct = true,
 };

@@ -79,15 +79,14 @@ mul_scale(const struct tfl_tensor *a, const struct tfl_tensor *b,
 	return npu_quantise(o->type != TFL_INT16 && m > 1 << 14 ? 1 << 14 : m, out);
 }
 
-/* the checks that ADD, SUB, MUL, MAXIMUM and MINIMUM share */
-static const char *
-check_two(const struct part *p, const struct tfl_op *op, int types)
+const char *
+check_binary(const struct part *p, const struct tfl_op *op)
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
-		why = check_ifm_ofm(p, op, types);
+		why = check_ifm_ofm(p, op);
 	if (!why)
-		why = check_fm(p, part_in(p, op, 1), "IFM2", types);
+		why = check_fm(p, part_in(p, op, 1), "IFM2", family_types(op));
 	if (why)
 		return why;
 	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
@@ -102,7 +101,7 @@ check_two(const struct part *p, const struct tfl_op *op, int types)
 static const char *
 check_arith(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_two(p, op, TYPE_FM | TYPE_I32);
+	const char *why = check_binary(p, op);
 	if (!why)
 		why = check_activation(p, op, activation_of(op));
 	if (why)
@@ -173,7 +172,7 @@ lower_arith(struct part *p, const struct tfl_op *op)
 static const char *
 check_extreme(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_two(p, op, TYPE_FM | TYPE_I32);
+	const char *why = check_binary(p, op);
 	if (why || part_out(p, op, 0)->type == TFL_INT32)
 		return why;
 	const struct tfl_tensor *o = part_out(p, op, 0);
@@ -194,16 +193,9 @@ lower_extreme(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family eltwise_families[] = {
-	{ .code = TFL_ADD, .check = check_arith, .lower = lower_arith,
-	  .direct = true },
-	{ .code = TFL_SUB, .check = check_arith, .lower = lower_arith,
-	  .direct = true },
-	{ .code = TFL_MUL, .check = check_arith, .lower = lower_arith,
-	  .direct = true },
-	{ .code = TFL_MAXIMUM, .check = check_extreme, .lower = lower_extreme,
-	  .direct = true },
-	{ .code = TFL_MINIMUM, .check = check_extreme, .lower = lower_extreme,
-	  .direct = true },
-	{ .code = 0 },
+const struct family family_arith = {
+	.check = check_arith, .lower = lower_arith, .direct = true,
+};
+const struct family family_min_max = {
+	.check = check_extreme, .lower = lower_extreme, .direct = true,
 };

@@ -69,7 +69,7 @@ read_quotient(const struct part *p, const struct tfl_op *op, struct quotient *q)
 	if (q->ifm->type != TFL_INT32 || q->by->type != TFL_INT32 ||
 	    q->ofm->type != TFL_INT32)
 		return part_say(p, "IFM is %s", tfl_type_name(q->ifm->type));
-	why = check_ifm_ofm(p, op, TYPE_I32);
+	why = check_within(p, op, TYPE_I32);
 	if (why)
 		return why;
 	if (q->ifm->data.p || !q->by->data.p)
@@ -97,7 +97,7 @@ check_computed(const struct part *p, const struct tfl_op *op)
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
-		why = check_ifm_ofm(p, op, TYPE_I32);
+		why = check_within(p, op, TYPE_I32);
 	if (!why)
 		why = check_fm(p, part_in(p, op, 1), "the divisor", TYPE_I32);
 	if (!why)
@@ -253,7 +253,6 @@ lower_quotient(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family quotient_families[] = {
-	{ .code = TFL_FLOOR_DIV, .check = check_quotient, .lower = lower_quotient },
-	{ .code = 0 },
+const struct family family_quotient = {
+	.check = check_quotient, .lower = lower_quotient,
 };

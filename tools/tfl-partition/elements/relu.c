@@ -37,7 +37,7 @@ ratio_f32(const struct tfl_tensor *i, const struct tfl_tensor *o,
 static const char *
 check_rescaled(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_unary(p, op, TYPE_FM);
+	const char *why = check_unary(p, op);
 	struct npu_scale s;
 	if (why || ratio_f32(part_in(p, op, 0), part_out(p, op, 0), &s))
 		return why;
@@ -78,12 +78,6 @@ lower_abs(struct part *p, const struct tfl_op *op)
 	op_scale(r, s, ROUND_TFL);
 	op_zeros(r, quant_zero(i), quant_zero(o));
 	return true;
-}
-
-static const char *
-check_neg(const struct part *p, const struct tfl_op *op)
-{
-	return check_unary(p, op, TYPE_FM | TYPE_I32);
 }
 
 /* zero point minus x; scales are assumed equal, as in the reference */
@@ -148,7 +142,7 @@ read_leaky(const struct part *p, const struct tfl_op *op, struct leaky *l)
 static const char *
 check_leaky(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_unary(p, op, TYPE_FM);
+	const char *why = check_unary(p, op);
 	if (why)
 		return why;
 	if (part_in(p, op, 0)->type != TFL_INT16)
@@ -296,9 +290,9 @@ read_prelu(const struct part *p, const struct tfl_op *op, struct prelu *r)
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
-		why = check_ifm_ofm(p, op, TYPE_FM);
+		why = check_ifm_ofm(p, op);
 	if (!why)
-		why = check_fm(p, part_in(p, op, 1), "alpha", TYPE_FM);
+		why = check_fm(p, part_in(p, op, 1), "alpha", family_types(op));
 	if (why)
 		return why;
 	r->ifm = part_in(p, op, 0);
@@ -427,22 +421,18 @@ lower_prelu(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family relu_families[] = {
-	{ .code = TFL_RELU, .check = check_rescaled, .lower = lower_relu,
-	  .direct = true },
-	{ .code = TFL_RELU6, .check = check_rescaled, .lower = lower_relu,
-	  .direct = true },
-	{ .code = TFL_RELU_N1_TO_1, .check = check_rescaled, .lower = lower_relu,
-	  .direct = true },
-	{ .code = TFL_RELU_0_TO_1, .check = check_rescaled, .lower = lower_relu,
-	  .direct = true },
-	{ .code = TFL_ABS, .check = check_rescaled, .lower = lower_abs,
-	  .direct = true },
-	{ .code = TFL_NEG, .check = check_neg, .lower = lower_neg,
-	  .direct = true },
-	{ .code = TFL_LEAKY_RELU, .check = check_leaky, .lower = lower_leaky,
-	  .direct = true },
-	{ .code = TFL_PRELU, .check = check_prelu, .lower = lower_prelu,
-	  .direct = true },
-	{ .code = 0 },
+const struct family family_relu = {
+	.check = check_rescaled, .lower = lower_relu, .direct = true,
+};
+const struct family family_abs = {
+	.check = check_rescaled, .lower = lower_abs, .direct = true,
+};
+const struct family family_neg = {
+	.check = check_unary, .lower = lower_neg, .direct = true,
+};
+const struct family family_leaky = {
+	.check = check_leaky, .lower = lower_leaky, .direct = true,
+};
+const struct family family_prelu = {
+	.check = check_prelu, .lower = lower_prelu, .direct = true,
 };

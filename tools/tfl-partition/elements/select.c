@@ -4,8 +4,6 @@
 
 #include "lower/choose.h"
 
-enum { TYPES = TYPE_FM | TYPE_I32 | TYPE_BOOL };
-
 static const char *
 check_select(const struct part *p, const struct tfl_op *op)
 {
@@ -14,9 +12,9 @@ check_select(const struct part *p, const struct tfl_op *op)
 	if (!why)
 		why = check_fm(p, part_in(p, op, 0), "the condition", TYPE_BOOL);
 	if (!why)
-		why = check_fm(p, o, "OFM", TYPES);
+		why = check_fm(p, o, "OFM", family_types(op));
 	for (int k = 1; k < 3 && !why; k++) {
-		why = check_fm(p, part_in(p, op, k), "IFM", TYPES);
+		why = check_fm(p, part_in(p, op, k), "IFM", family_types(op));
 		if (!why && part_in(p, op, k)->type != o->type)
 			why = "IFM and OFM differ in type";
 		if (!why)
@@ -46,8 +44,6 @@ lower_select(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family select_families[] = {
-	{ .code = TFL_SELECT, .check = check_select, .lower = lower_select },
-	{ .code = TFL_SELECT_V2, .check = check_select, .lower = lower_select },
-	{ .code = 0 },
+const struct family family_select = {
+	.check = check_select, .lower = lower_select,
 };

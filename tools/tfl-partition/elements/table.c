@@ -152,12 +152,12 @@ fill_points(const struct part *p, const struct tfl_op *op,
 	return ok;
 }
 
-const char *
-check_unary(const struct part *p, const struct tfl_op *op, int types)
+static const char *
+check_types(const struct part *p, const struct tfl_op *op, int types)
 {
 	const char *why = check_arity(p, op, 1, 1, 1);
 	if (!why)
-		why = check_ifm_ofm(p, op, types);
+		why = check_within(p, op, types);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
@@ -167,6 +167,12 @@ check_unary(const struct part *p, const struct tfl_op *op, int types)
 	if (tfl_elements(i) != tfl_elements(o))
 		return "IFM and OFM differ in shape";
 	return i->data.p ? "IFM is constant" : NULL;
+}
+
+const char *
+check_unary(const struct part *p, const struct tfl_op *op)
+{
+	return check_types(p, op, family_types(op));
 }
 
 struct g_op *
@@ -224,7 +230,7 @@ lower_bytes(struct part *p, const struct tfl_op *op)
 static const char *
 check_table(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_unary(p, op, TYPE_FM);
+	const char *why = check_types(p, op, family_types(op) | TYPE_I16);
 	if (why)
 		return why;
 	if (part_in(p, op, 0)->type != TFL_INT16)
@@ -236,7 +242,7 @@ check_table(const struct part *p, const struct tfl_op *op)
 	 * supported"; TensorFlow Lite Micro has no GELU and the others only for
 	 * int8
 	 */
-	if (op->code == TFL_HARD_SWISH || op->code == TFL_ELU || op->code == TFL_GELU)
+	if (!(family_types(op) & TYPE_I16))
 		return "neither TensorFlow Lite nor TensorFlow Lite Micro defines "
 		       "it for INT16";
 	int16_t points[TABLE16];
@@ -265,7 +271,7 @@ lower_table(struct part *p, const struct tfl_op *op)
 static const char *
 check_squash(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_unary(p, op, TYPE_FM);
+	const char *why = check_unary(p, op);
 	if (why || part_in(p, op, 0)->type == TFL_INT16)
 		return why;
 	return check_bytes(p, op);
@@ -290,22 +296,9 @@ lower_squash(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family table_families[] = {
-	{ .code = TFL_LOGISTIC, .check = check_squash, .lower = lower_squash,
-	  .direct = true },
-	{ .code = TFL_TANH, .check = check_squash, .lower = lower_squash,
-	  .direct = true },
-	{ .code = TFL_EXP, .check = check_table, .lower = lower_table,
-	  .direct = true },
-	{ .code = TFL_LOG, .check = check_table, .lower = lower_table,
-	  .direct = true },
-	{ .code = TFL_RSQRT, .check = check_table, .lower = lower_table,
-	  .direct = true },
-	{ .code = TFL_ELU, .check = check_table, .lower = lower_table,
-	  .direct = true },
-	{ .code = TFL_GELU, .check = check_table, .lower = lower_table,
-	  .direct = true },
-	{ .code = TFL_HARD_SWISH, .check = check_table, .lower = lower_table,
-	  .direct = true },
-	{ .code = 0 },
+const struct family family_squash = {
+	.check = check_squash, .lower = lower_squash, .direct = true,
+};
+const struct family family_table = {
+	.check = check_table, .lower = lower_table, .direct = true,
 };

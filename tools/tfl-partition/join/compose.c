@@ -27,54 +27,12 @@ struct composing {
 	bool *wanted; /* read by others than elementwise operators */
 };
 
-/* elementwise operators; *table: the operator alone is lowered to a table, too */
-static bool
-is_elementwise(int code, bool *table)
-{
-	*table = false;
-	switch (code) {
-	case TFL_LOGISTIC:
-	case TFL_TANH:
-	case TFL_EXP:
-	case TFL_LOG:
-	case TFL_RSQRT:
-	case TFL_ELU:
-	case TFL_HARD_SWISH:
-	case TFL_GELU:
-	case TFL_LEAKY_RELU:
-		*table = true;
-		return true;
-	case TFL_ADD:
-	case TFL_SUB:
-	case TFL_MUL:
-	case TFL_MINIMUM:
-	case TFL_MAXIMUM:
-	case TFL_ABS:
-	case TFL_NEG:
-	case TFL_RELU:
-	case TFL_RELU6:
-	case TFL_RELU_N1_TO_1:
-	case TFL_RELU_0_TO_1:
-	case TFL_QUANTIZE:
-	case TFL_DEQUANTIZE:
-	case TFL_CAST:
-	case TFL_DIV:
-	case TFL_SQRT:
-	case TFL_SQUARE:
-	case TFL_FLOOR:
-	case TFL_CEIL:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* can operator i go into a table?  The NPU need not be able to run it alone */
 static bool
-may_compose(const struct part *p, int i, bool *table)
+may_compose(const struct part *p, int i)
 {
 	const struct placement *x = &p->op[i];
-	return is_elementwise(p->sg->op[i].code, table) && !x->asked &&
+	return family_joins(p->sg->op[i].code) >= JOINS_yes && !x->asked &&
 	       !x->constant && !x->left_out && !x->border;
 }
 
@@ -92,7 +50,7 @@ find_wanted(struct composing *c)
 		c->wanted[p->sg->out[i]] = true;
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		const struct tfl_op *op = &p->sg->op[i];
-		bool table, inner = may_compose(p, i, &table);
+		bool inner = may_compose(p, i);
 		for (int k = 0; k < op->n_in && !inner; k++)
 			if (op->in[k] >= 0)
 				c->wanted[op->in[k]] = true;
@@ -151,8 +109,7 @@ find_function(struct composing *c, int i)
 	struct part *p = c->p;
 	const struct tfl_op *op = &p->sg->op[i];
 	void *in[MAX_IN] = { NULL };
-	bool table;
-	if (!may_compose(p, i, &table) || op->n_in > MAX_IN || op->n_out != 1)
+	if (!may_compose(p, i) || op->n_in > MAX_IN || op->n_out != 1)
 		return;
 	const struct tfl_tensor *out = part_out(p, op, 0);
 	int root = common_root(c, op, in), size = tfl_type_bytes(out->type);
@@ -211,9 +168,7 @@ find_inside(const struct composing *c, int last, struct inside *x)
 	*x = (struct inside){ .op = { last }, .n = 1 };
 	for (int i = 0; i < x->n; i++) {
 		const struct tfl_op *op = &sg->op[x->op[i]];
-		bool table;
-		(void)is_elementwise(op->code, &table);
-		x->table |= table;
+		x->table |= family_joins(op->code) == JOINS_table;
 		x->cpu |= !c->p->op[x->op[i]].npu;
 		for (int k = 0; k < op->n_in; k++) {
 			int from = sg->tensor[op->in[k]].producer;

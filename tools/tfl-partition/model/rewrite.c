@@ -6,6 +6,8 @@
  */
 #include "../part.h"
 
+#include "tflite/write.h"
+
 #include <stdio.h>
 
 void

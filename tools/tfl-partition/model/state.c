@@ -70,7 +70,7 @@ note_access(struct state *s, int i)
 	const struct tfl_op *op = &s->p->sg->op[i];
 	int k = resource_of(s, op), value = value_of(op);
 	const struct tfl_tensor *t = &s->p->sg->tensor[value];
-	const char *why = check_fm(s->p, t, "its value", TYPE_FM | TYPE_I32);
+	const char *why = check_fm(s->p, t, "its value", family_types(op));
 	if (kept_on_cpu(s->o, op, i))
 		why = "kept on the CPU by --cpu";
 	if (t->is_variable)
@@ -425,8 +425,7 @@ lower_assign(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family state_families[] = {
-	{ .code = TFL_READ_VARIABLE, .check = check_access, .lower = lower_read },
-	{ .code = TFL_ASSIGN_VARIABLE, .check = check_access, .lower = lower_assign },
-	{ 0 }
+const struct family family_read = { .check = check_access, .lower = lower_read };
+const struct family family_assign = {
+	.check = check_access, .lower = lower_assign,
 };

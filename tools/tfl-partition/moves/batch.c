@@ -181,12 +181,9 @@ lower_repeat(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family batch_families[] = {
-	{ .code = TFL_SPACE_TO_BATCH_ND, .check = check_blocks,
-	  .lower = lower_blocks, .direct = true },
-	{ .code = TFL_BATCH_TO_SPACE_ND, .check = check_blocks,
-	  .lower = lower_blocks, .direct = true },
-	{ .code = TFL_BROADCAST_TO, .check = check_repeat, .lower = lower_repeat,
-	  .direct = true },
-	{ .code = 0 },
+const struct family family_blocks = {
+	.check = check_blocks, .lower = lower_blocks, .direct = true,
+};
+const struct family family_repeat = {
+	.check = check_repeat, .lower = lower_repeat, .direct = true,
 };

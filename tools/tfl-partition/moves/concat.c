@@ -258,12 +258,9 @@ lower_tile(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family concat_families[] = {
-	{ .code = TFL_CONCATENATION, .check = check_concat, .lower = lower_concat,
-	  .bind = bind_concat, .direct = true },
-	{ .code = TFL_PACK, .check = check_concat, .lower = lower_concat,
-	  .bind = bind_concat, .direct = true },
-	{ .code = TFL_TILE, .check = check_tile, .lower = lower_tile,
-	  .direct = true },
-	{ .code = 0 },
+const struct family family_concat = {
+	.check = check_concat, .lower = lower_concat, .bind = bind_concat, .direct = true,
+};
+const struct family family_tile = {
+	.check = check_tile, .lower = lower_tile, .direct = true,
 };

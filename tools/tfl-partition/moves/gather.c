@@ -287,10 +287,6 @@ lower_gather(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family gather_families[] = {
-	{ .code = TFL_GATHER, .check = check_gather, .lower = lower_gather,
-	  .direct = true },
-	{ .code = TFL_GATHER_ND, .check = check_gather, .lower = lower_gather,
-	  .direct = true },
-	{ .code = 0 },
+const struct family family_gather = {
+	.check = check_gather, .lower = lower_gather, .direct = true,
 };

@@ -28,9 +28,7 @@ check_words(const struct part *p, const struct tfl_tensor *i,
 static const char *
 check_quantize(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_arity(p, op, 1, 1, 1);
-	if (!why)
-		why = check_ifm_ofm(p, op, TYPE_FM | TYPE_I32);
+	const char *why = check_single(p, op);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
@@ -130,14 +128,9 @@ lower_reshape(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family move_families[] = {
-	{ .code = TFL_QUANTIZE, .check = check_quantize, .lower = lower_quantize,
-	  .direct = true },
-	{ .code = TFL_RESHAPE, .check = check_reshape, .lower = lower_reshape,
-	  .alias = true, .direct = true },
-	{ .code = TFL_SQUEEZE, .check = check_reshape, .lower = lower_reshape,
-	  .alias = true, .direct = true },
-	{ .code = TFL_EXPAND_DIMS, .check = check_reshape, .lower = lower_reshape,
-	  .alias = true, .direct = true },
-	{ .code = 0 },
+const struct family family_quantize = {
+	.check = check_quantize, .lower = lower_quantize, .direct = true,
+};
+const struct family family_reshape = {
+	.check = check_reshape, .lower = lower_reshape, .alias = true, .direct = true,
 };

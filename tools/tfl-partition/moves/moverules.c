@@ -2,13 +2,12 @@
 /* Rules that movements share. */
 #include "move.h"
 
+enum { MOVED = TYPE_FM | TYPE_I32 | TYPE_BOOL };
+
 static const char *
-check_type(const struct part *p, const struct tfl_tensor *t, const char *role,
-	   bool words)
+check_type(const struct part *p, const struct tfl_tensor *t, const char *role, int types)
 {
-	if (t->type != TFL_INT8 && t->type != TFL_UINT8 &&
-	    t->type != TFL_INT16 && t->type != TFL_INT32 && t->type != TFL_BOOL &&
-	    !(words && t->type == TFL_INT64))
+	if (!has_type(t, types))
 		return part_say(p, "%s is %s", role, tfl_type_name(t->type));
 	const char *why = check_fixed(p, t, role);
 	if (why)
@@ -22,7 +21,7 @@ check_type(const struct part *p, const struct tfl_tensor *t, const char *role,
 const char *
 check_moved(const struct part *p, const struct tfl_tensor *t, const char *role)
 {
-	return check_type(p, t, role, false);
+	return check_type(p, t, role, MOVED);
 }
 
 bool
@@ -43,11 +42,11 @@ const char *
 check_move(const struct part *p, const struct tfl_op *op, int min_in, int max_in)
 {
 	const char *why = check_arity(p, op, min_in, max_in, 1);
-	bool words = op->code == TFL_TRANSPOSE || op->code == TFL_REVERSE_V2;
+	int types = MOVED | family_types(op);
 	if (!why)
-		why = check_type(p, part_in(p, op, 0), "IFM", words);
+		why = check_type(p, part_in(p, op, 0), "IFM", types);
 	if (!why)
-		why = check_type(p, part_out(p, op, 0), "OFM", words);
+		why = check_type(p, part_out(p, op, 0), "OFM", types);
 	if (why)
 		return why;
 	if (part_in(p, op, 0)->type != part_out(p, op, 0)->type)

@@ -168,10 +168,9 @@ lower_mirror(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family pad_families[] = {
-	{ .code = TFL_PAD, .check = check_pad, .lower = lower_pad, .direct = true },
-	{ .code = TFL_PADV2, .check = check_pad, .lower = lower_pad, .direct = true },
-	{ .code = TFL_MIRROR_PAD, .check = check_mirror, .lower = lower_mirror,
-	  .direct = true },
-	{ .code = 0 },
+const struct family family_pad = {
+	.check = check_pad, .lower = lower_pad, .direct = true,
+};
+const struct family family_mirror = {
+	.check = check_mirror, .lower = lower_mirror, .direct = true,
 };

@@ -50,7 +50,7 @@ view_depth_to_space(const struct part *p, const struct tfl_op *op, struct nd *v)
 	int64_t b = why ? 0 : TFL_OPT(op, DepthToSpaceOptions, block_size);
 	if (why)
 		return why;
-	if (v->rank != 4 || b < 1 || b > UINT16_MAX || v->dim[3] % (b * b))
+	if (!family_rank(op, part_in(p, op, 0)) || b < 1 || b > UINT16_MAX || v->dim[3] % (b * b))
 		return "the block size does not match the IFM";
 	static const int order[] = { 0, 1, 3, 2, 4, 5 };
 	nd_split(v, 3, v->dim[3] / b);
@@ -67,7 +67,7 @@ view_space_to_depth(const struct part *p, const struct tfl_op *op, struct nd *v)
 	int64_t b = why ? 0 : TFL_OPT(op, SpaceToDepthOptions, block_size);
 	if (why)
 		return why;
-	if (v->rank != 4 || b < 1 || v->dim[1] % b || v->dim[2] % b)
+	if (!family_rank(op, part_in(p, op, 0)) || b < 1 || v->dim[1] % b || v->dim[2] % b)
 		return "the block size does not match the IFM";
 	nd_split(v, 1, b);
 	nd_split(v, 3, b);
@@ -131,12 +131,6 @@ lower_permute(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family permute_families[] = {
-	{ .code = TFL_TRANSPOSE, .check = check_permute, .lower = lower_permute },
-	{ .code = TFL_REVERSE_V2, .check = check_permute, .lower = lower_permute },
-	{ .code = TFL_DEPTH_TO_SPACE, .check = check_permute,
-	  .lower = lower_permute },
-	{ .code = TFL_SPACE_TO_DEPTH, .check = check_permute,
-	  .lower = lower_permute },
-	{ .code = 0 },
+const struct family family_permute = {
+	.check = check_permute, .lower = lower_permute,
 };

@@ -151,7 +151,6 @@ lower_scatter(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family scatter_families[] = {
-	{ .code = TFL_SCATTER_ND, .check = check_scatter, .lower = lower_scatter },
-	{ .code = 0 },
+const struct family family_scatter = {
+	.check = check_scatter, .lower = lower_scatter,
 };

@@ -236,11 +236,5 @@ lower_split(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family slice_families[] = {
-	{ .code = TFL_SLICE, .check = check_slice, .lower = lower_slice },
-	{ .code = TFL_STRIDED_SLICE, .check = check_slice, .lower = lower_slice },
-	{ .code = TFL_SPLIT, .check = check_split, .lower = lower_split },
-	{ .code = TFL_SPLIT_V, .check = check_split, .lower = lower_split },
-	{ .code = TFL_UNPACK, .check = check_split, .lower = lower_split },
-	{ .code = 0 },
-};
+const struct family family_slice = { .check = check_slice, .lower = lower_slice };
+const struct family family_split = { .check = check_split, .lower = lower_split };

@@ -5,7 +5,7 @@
  */
 #include "../part.h"
 
-#include "stream/emit.h"
+#include "emit/emit.h"
 
 static bool
 set_limit(struct part *p, const struct g_op *op, const char *why)

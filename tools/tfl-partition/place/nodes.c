@@ -268,13 +268,14 @@ fill_node(struct part *p, struct g_node *n)
 		G_PUT(n, NODE, out, out);
 }
 
+/* adds a node with room for n operators */
 static struct g_node *
-add_node(struct part *p, enum g_node_kind kind)
+add_node(struct part *p, enum g_node_kind kind, int n_ops)
 {
 	struct g_node *n = graph_add_g_node(p->g);
 	G_PUT(n, NODE, kind, (int)kind);
 	G_SET(n, G_NODE_tfl);
-	n->tfl.v = anew(p->a, struct g_tfl, (size_t)p->sg->n_ops);
+	n->tfl.v = anew(p->a, struct g_tfl, (size_t)n_ops);
 	return n;
 }
 
@@ -285,21 +286,31 @@ add_to_node(struct part *p, struct g_node *n, int op)
 	p->op[op].node = n;
 }
 
+/* true for an operator of the NPU node of a level */
+static bool
+is_in_level(const struct part *p, int op, int level)
+{
+	return p->op[op].npu && p->op[op].level == level && !p->op[op].left_out;
+}
+
 static void
 make_level(struct part *p, int level)
 {
+	int n_npu = 0;
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		if (p->op[i].npu || p->op[i].level != level)
 			continue;
-		struct g_node *n = add_node(p, NODE_CPU);
+		struct g_node *n = add_node(p, NODE_CPU, 1);
 		add_to_node(p, n, i);
 		G_PUT(n, NODE, what, tfl_op_label(&p->sg->op[i]));
 		G_PUT(n, NODE, why, p->op[i].why);
 	}
-	struct g_node *n = NULL;
 	for (int i = 0; i < p->sg->n_ops; i++)
-		if (p->op[i].npu && p->op[i].level == level && !p->op[i].left_out)
-			add_to_node(p, n ? n : (n = add_node(p, NODE_NPU)), i);
+		n_npu += is_in_level(p, i, level);
+	struct g_node *n = n_npu ? add_node(p, NODE_NPU, n_npu) : NULL;
+	for (int i = 0; n && i < p->sg->n_ops; i++)
+		if (is_in_level(p, i, level))
+			add_to_node(p, n, i);
 }
 
 void

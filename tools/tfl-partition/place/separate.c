@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs and outputs outside of the arena, each in memory of the application with
- * its own base pointer: while the NPU works on one buffer, the application fills
- * the next.
+ * Inputs and outputs outside of the arena, in memory of the application: while the NPU
+ * works on one buffer, the application fills the next.  Each has its own base pointer;
+ * if the NPU has too few of them, all inputs share one, and all outputs another.
  */
 #include "../part.h"
 
@@ -44,22 +44,7 @@ tensor_obstacle(const struct part *p, const struct g_tensor *t)
 		return "it is both an input and an output of the network";
 	if (count_borders(t, sg->in, sg->n_in) + count_borders(t, sg->out, sg->n_out) > 1)
 		return "it stands for several inputs or outputs of the network";
-	if (node_io_place(p->g->nodes[0], t) == PLACES)
-		return arena_printf(p->a, "the NPU has %d base addresses, of which %d "
-					  "are for inputs, outputs and variables",
-					  PLACES, PLACES - PLACE_IO);
 	return NULL;
-}
-
-static bool
-node_uses(const struct g_node *n, const struct g_tensor *t)
-{
-	const struct g_tensors *lists[] = { &n->in, &n->out };
-	for (int k = 0; k < 2; k++)
-		for (size_t i = 0; i < lists[k]->n; i++)
-			if (lists[k]->v[i] == t)
-				return true;
-	return false;
 }
 
 bool
@@ -72,16 +57,18 @@ separate_borders(struct part *p, const struct options *o)
 		return err_set(p->e, "%s: error: --separate-io-regions is not "
 				     "possible: %s",
 			       p->m->name, why);
+	struct io_place *of = anew(p->a, struct io_place, p->g->n_tensors + 1);
+	node_io_places(p->g->nodes[0], of);
 	for (size_t i = 0; i < p->g->n_tensors; i++) {
 		struct g_tensor *t = p->g->tensors[i];
-		if (!G_HAS(t, G_TENSOR_io) || !node_uses(p->g->nodes[0], t))
+		if (!G_HAS(t, G_TENSOR_io) || !of[t->rec.index].place)
 			continue;
 		why = tensor_obstacle(p, t);
 		if (why)
 			return err_set(p->e, "%s: error: --separate-io-regions is not "
 					     "possible for '%s': %s",
 					     p->m->name, text_plain(p->a, t->name), why);
-		G_PUT(t, TENSOR, area, node_io_place(p->g->nodes[0], t));
+		G_PUT(t, TENSOR, area, of[t->rec.index].place);
 	}
 	return true;
 }

@@ -153,10 +153,22 @@ check_conv_common(const struct part *p, const struct tfl_op *op,
 
 /* ---- reading the operators -------------------------------------------------- */
 
-struct yx
+static struct yx
 fm_yx(const struct tfl_tensor *t)
 {
 	return (struct yx){ .y = t->dim[1], .x = t->dim[2] };
+}
+
+void
+conv_take_filters(struct conv *c)
+{
+	c->kernel = fm_yx(c->weights);
+	c->o = c->weights->dim[0];
+	c->i = c->weights->dim[3];
+	c->strides[3] = 1;
+	c->strides[2] = c->i;
+	c->strides[1] = (int64_t)c->kernel.x * c->i;
+	c->strides[0] = c->kernel.y * c->strides[1];
 }
 
 struct window
@@ -169,7 +181,8 @@ conv_window(const struct conv *c)
 static const char *
 read_window(const struct part *p, const struct tfl_op *op, struct conv *c)
 {
-	if (c->ifm->rank != 4 || c->ofm->rank != 4 || c->weights->rank != 4)
+	if (!family_rank(op, c->ifm) || !family_rank(op, c->ofm) ||
+	    c->weights->rank != 4)
 		return "IFM, weights and OFM must have 4 dimensions";
 	if (c->stride.y < 1 || c->stride.x < 1 || c->dilation.y < 1 ||
 	    c->dilation.x < 1 || (c->padding != TFL_SAME && c->padding != TFL_VALID))
@@ -240,16 +253,8 @@ read_conv2d(const struct part *p, const struct tfl_op *op, struct conv *c)
 	c->stride.x = (int32_t)TFL_OPT(op, Conv2DOptions, stride_w);
 	c->dilation.y = (int32_t)TFL_OPT(op, Conv2DOptions, dilation_h_factor);
 	c->dilation.x = (int32_t)TFL_OPT(op, Conv2DOptions, dilation_w_factor);
-	const struct tfl_tensor *w = c->weights;
-	if (w->rank == 4) {
-		c->kernel = fm_yx(w);
-		c->o = w->dim[0];
-		c->i = w->dim[3];
-	}
-	c->strides[3] = 1;
-	c->strides[2] = c->i;
-	c->strides[1] = (int64_t)c->kernel.x * c->i;
-	c->strides[0] = c->kernel.y * c->strides[1];
+	if (c->weights->rank == 4)
+		conv_take_filters(c);
 	why = read_window(p, op, c);
 	return why ? why : read_rest(p, op, true, c);
 }
@@ -396,11 +401,10 @@ lower_fc(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family conv_families[] = {
-	{ .code = TFL_CONV_2D, .check = check_conv2d, .lower = lower_conv2d,
-	  .direct = true },
-	{ .code = TFL_DEPTHWISE_CONV_2D, .check = check_depthwise,
-	  .lower = lower_depthwise, .direct = true },
-	{ .code = TFL_FULLY_CONNECTED, .check = check_fc, .lower = lower_fc },
-	{ .code = 0 },
+const struct family family_conv2d = {
+	.check = check_conv2d, .lower = lower_conv2d, .direct = true,
 };
+const struct family family_depthwise = {
+	.check = check_depthwise, .lower = lower_depthwise, .direct = true,
+};
+const struct family family_fc = { .check = check_fc, .lower = lower_fc };

@@ -38,7 +38,8 @@ bool channel_scale(const struct conv *c, int o, struct npu_scale *s);
 /* the matrix of FULLY_CONNECTED's weights: O,I, with any dimensions of 1 in between */
 const char *read_matrix(const struct part *p, const struct tfl_tensor *t,
 			int32_t *rows, int32_t *cols);
-struct yx fm_yx(const struct tfl_tensor *t);
+/* sets kernel, o, i and strides from dense weights in OHWI */
+void conv_take_filters(struct conv *c);
 /* reads CONV_2D or DEPTHWISE_CONV_2D, whatever it becomes; false: not one for the NPU */
 bool conv_read(const struct part *p, const struct tfl_op *op, struct conv *c);
 /* output extent and padding on the operator's own IFM; a folded PAD is not included */

@@ -265,8 +265,4 @@ check_lstm(const struct part *p, const struct tfl_op *op)
 	return lstm_read(p, op, &l);
 }
 
-const struct family lstm_families[] = {
-	{ .code = TFL_UNIDIRECTIONAL_SEQUENCE_LSTM, .check = check_lstm,
-	  .lower = lower_lstm },
-	{ .code = 0 },
-};
+const struct family family_lstm = { .check = check_lstm, .lower = lower_lstm };

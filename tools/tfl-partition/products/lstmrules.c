@@ -133,7 +133,7 @@ check_inputs(const struct part *p, const struct tfl_op *op)
 	    TFL_OPT(op, UnidirectionalSequenceLSTMOptions, diagonal_recurrent_tensors))
 		return "LSTM with an activation other than TANH, or with diagonal "
 		       "recurrent tensors";
-	return check_ifm_ofm(p, op, TYPE_I8 | TYPE_I16);
+	return check_ifm_ofm(p, op);
 }
 
 static const char *

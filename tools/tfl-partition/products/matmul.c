@@ -101,7 +101,7 @@ read_matmul(const struct part *p, const struct tfl_op *op, struct matmul *m)
 		return why;
 	*m = (struct matmul){ .a = part_in(p, op, 0), .b = part_in(p, op, 1),
 			      .ofm = part_out(p, op, 0) };
-	why = check_types(p, m, TYPE_8 | TYPE_I16);
+	why = check_types(p, m, family_types(op));
 	if (why)
 		return why;
 	m->adj_a = TFL_OPT(op, BatchMatMulOptions, adj_x);
@@ -285,8 +285,6 @@ lower_computed(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family matmul_families[] = {
-	{ .code = TFL_BATCH_MATMUL, .check = check_matmul, .lower = lower_matmul,
-	  .direct = true },
-	{ .code = 0 },
+const struct family family_matmul = {
+	.check = check_matmul, .lower = lower_matmul, .direct = true,
 };

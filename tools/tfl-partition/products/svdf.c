@@ -79,7 +79,7 @@ read_svdf(const struct part *p, const struct tfl_op *op, struct svdf *s)
 	if (!why)
 		why = check_options(p, op, &fb_SVDFOptions);
 	if (!why)
-		why = check_ifm_ofm(p, op, TYPE_I8);
+		why = check_ifm_ofm(p, op);
 	if (why)
 		return why;
 	*s = (struct svdf){ .x = part_in(p, op, INPUT), .y = part_out(p, op, 0),
@@ -87,7 +87,7 @@ read_svdf(const struct part *p, const struct tfl_op *op, struct svdf *s)
 			    .time = part_in(p, op, TIME), .bias = part_in(p, op, BIAS),
 			    .state = part_in(p, op, STATE) };
 	s->rank = (int32_t)TFL_OPT(op, SVDFOptions, rank);
-	if (s->x->rank != 2 || s->feature->rank != 2 || s->time->rank != 2 ||
+	if (!family_rank(op, s->x) || s->feature->rank != 2 || s->time->rank != 2 ||
 	    s->rank < 1)
 		return "input and weights are not matrices, or the rank is below 1";
 	s->batch = s->x->dim[0];
@@ -388,7 +388,4 @@ lower_svdf(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family svdf_families[] = {
-	{ .code = TFL_SVDF, .check = check_svdf, .lower = lower_svdf },
-	{ .code = 0 },
-};
+const struct family family_svdf = { .check = check_svdf, .lower = lower_svdf };

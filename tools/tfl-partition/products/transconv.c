@@ -33,18 +33,11 @@ read_transposed(const struct part *p, const struct tfl_op *op, struct conv *c,
 	c->padding = (int)TFL_OPT(op, TransposeConvOptions, padding);
 	c->stride.y = (int32_t)TFL_OPT(op, TransposeConvOptions, stride_h);
 	c->stride.x = (int32_t)TFL_OPT(op, TransposeConvOptions, stride_w);
-	const struct tfl_tensor *w = c->weights;
-	if (c->ifm->rank != 4 || c->ofm->rank != 4 || w->rank != 4)
+	if (!family_rank(op, c->ifm) || !family_rank(op, c->ofm) || c->weights->rank != 4)
 		return "IFM, weights and OFM must have 4 dimensions";
 	if (c->padding != TFL_SAME && c->padding != TFL_VALID)
 		return part_say(p, "padding %d is not supported", c->padding);
-	c->kernel = fm_yx(w);
-	c->o = w->dim[0];
-	c->i = w->dim[3];
-	c->strides[3] = 1;
-	c->strides[2] = c->i;
-	c->strides[1] = (int64_t)c->kernel.x * c->i;
-	c->strides[0] = c->kernel.y * c->strides[1];
+	conv_take_filters(c);
 	c->float_product = c->ifm->type == TFL_UINT8;
 	if (c->ifm->dim[3] != c->i || c->ofm->dim[3] != c->o ||
 	    c->ifm->dim[0] != c->ofm->dim[0])
@@ -79,8 +72,6 @@ check_transposed(const struct part *p, const struct tfl_op *op)
 	return read_transposed(p, op, &c, &pad);
 }
 
-const struct family transconv_families[] = {
-	{ .code = TFL_TRANSPOSE_CONV, .check = check_transposed,
-	  .lower = lower_transposed, .direct = true },
-	{ .code = 0 },
+const struct family family_transposed = {
+	.check = check_transposed, .lower = lower_transposed, .direct = true,
 };

@@ -34,7 +34,7 @@ read_arg(const struct part *p, const struct tfl_op *op, struct low_arg *r)
 		return why;
 	ifm = part_in(p, op, 0);
 	ofm = part_out(p, op, 0);
-	if (ifm->type != TFL_INT8 && ifm->type != TFL_UINT8)
+	if (!has_type(ifm, family_types(op)))
 		return part_say(p, "IFM is %s", tfl_type_name(ifm->type));
 	if (tfl_elements(ifm) < 1)
 		return "IFM is empty";
@@ -71,8 +71,4 @@ lower_arg(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family arg_families[] = {
-	{ .code = TFL_ARG_MAX, .check = check_arg, .lower = lower_arg },
-	{ .code = TFL_ARG_MIN, .check = check_arg, .lower = lower_arg },
-	{ .code = 0 },
-};
+const struct family family_arg = { .check = check_arg, .lower = lower_arg };

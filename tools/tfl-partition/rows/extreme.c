@@ -74,10 +74,6 @@ lower_extreme(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family extreme_families[] = {
-	{ .code = TFL_REDUCE_MAX, .check = check_extreme, .lower = lower_extreme },
-	{ .code = TFL_REDUCE_MIN, .check = check_extreme, .lower = lower_extreme },
-	{ .code = TFL_REDUCE_ANY, .check = check_extreme, .lower = lower_extreme },
-	{ .code = TFL_REDUCE_ALL, .check = check_extreme, .lower = lower_extreme },
-	{ .code = 0 },
+const struct family family_reduce_min_max = {
+	.check = check_extreme, .lower = lower_extreme,
 };

@@ -14,7 +14,7 @@ enum { MAX_DEPTH = 2048 }; /* sums stay below 2^30, which leaves bits to shift *
 static const char *
 check_log_softmax(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_rows(p, op, TYPE_I8, TYPE_I8);
+	const char *why = check_rows(p, op);
 	struct softmax_exp s;
 	if (!why && tfl_hwc(part_in(p, op, 0)).c > MAX_DEPTH)
 		return part_say(p, "rows of %d elements: at most %d",
@@ -161,9 +161,6 @@ lower_log_softmax(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family log_softmax_families[] = {
-	{ .code = TFL_LOG_SOFTMAX, .check = check_log_softmax,
-	  .lower = lower_log_softmax,
-	  .direct = true },
-	{ .code = 0 },
+const struct family family_log_softmax = {
+	.check = check_log_softmax, .lower = lower_log_softmax, .direct = true,
 };

@@ -18,7 +18,7 @@ enum {
 static const char *
 check_normalize(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_rows(p, op, TYPE_I8, TYPE_I8);
+	const char *why = check_rows(p, op);
 	if (!why)
 		why = check_options(p, op, &fb_L2NormOptions);
 	if (why)
@@ -99,8 +99,6 @@ lower_normalize(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family normalize_families[] = {
-	{ .code = TFL_L2_NORMALIZATION, .check = check_normalize,
-	  .lower = lower_normalize, .direct = true },
-	{ .code = 0 },
+const struct family family_normalize = {
+	.check = check_normalize, .lower = lower_normalize, .direct = true,
 };

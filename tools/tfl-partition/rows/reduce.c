@@ -65,21 +65,12 @@ mean_scale(const struct reduction *r, struct npu_scale *out)
 	return mult > 0 && mult <= INT32_MAX && s >= 0 && s <= 63;
 }
 
-static int
-types_of(int code)
-{
-	return code == TFL_MEAN ? TYPE_FM
-	       : code == TFL_REDUCE_ANY || code == TFL_REDUCE_ALL
-		   ? TYPE_BOOL
-		   : TYPE_FM | TYPE_I32;
-}
-
 const char *
 reduction_read(const struct part *p, const struct tfl_op *op, struct reduction *r)
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
-		why = check_ifm_ofm(p, op, types_of(op->code));
+		why = check_ifm_ofm(p, op);
 	if (why)
 		return why;
 	*r = (struct reduction){ .ifm = part_in(p, op, 0),
@@ -382,8 +373,4 @@ lower_sum(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family reduce_families[] = {
-	{ .code = TFL_MEAN, .check = check_sum, .lower = lower_sum },
-	{ .code = TFL_SUM, .check = check_sum, .lower = lower_sum },
-	{ .code = 0 },
-};
+const struct family family_sum = { .check = check_sum, .lower = lower_sum };

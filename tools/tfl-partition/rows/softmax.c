@@ -10,13 +10,9 @@
 enum { MAX_ROWS = 65536, MAX_DEPTH = 65536 };
 
 const char *
-check_rows(const struct part *p, const struct tfl_op *op, int in, int out)
+check_rows(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_arity(p, op, 1, 1, 1);
-	if (!why)
-		why = check_fm(p, part_in(p, op, 0), "IFM", in);
-	if (!why)
-		why = check_fm(p, part_out(p, op, 0), "OFM", out);
+	const char *why = check_single(p, op);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
@@ -46,7 +42,7 @@ scale_16(const struct part *p, const struct tfl_op *op, struct npu_scale *s)
 static const char *
 check_softmax(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_rows(p, op, TYPE_FM, TYPE_FM);
+	const char *why = check_rows(p, op);
 	if (why)
 		return why;
 	int in = part_in(p, op, 0)->type, out = part_out(p, op, 0)->type;
@@ -234,8 +230,6 @@ lower_softmax(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family softmax_families[] = {
-	{ .code = TFL_SOFTMAX, .check = check_softmax, .lower = lower_softmax,
-	  .direct = true },
-	{ .code = 0 },
+const struct family family_softmax = {
+	.check = check_softmax, .lower = lower_softmax, .direct = true,
 };

@@ -53,7 +53,7 @@ read_pool(const struct part *p, const struct tfl_op *op, struct pool *k)
 	if (!why)
 		why = check_options(p, op, &fb_Pool2DOptions);
 	if (!why)
-		why = check_ifm_ofm(p, op, TYPE_FM);
+		why = check_ifm_ofm(p, op);
 	if (!why)
 		why = check_same_quant(p, op);
 	if (why)
@@ -67,7 +67,7 @@ read_pool(const struct part *p, const struct tfl_op *op, struct pool *k)
 		.padding = (int)TFL_OPT(op, Pool2DOptions, padding),
 		.activation = (int)TFL_OPT(op, Pool2DOptions, fused_activation_function),
 	};
-	if (k->ifm->rank != 4 || k->ofm->rank != 4)
+	if (!family_rank(op, k->ifm) || !family_rank(op, k->ofm))
 		return "IFM and OFM must have 4 dimensions";
 	if (k->kernel.y < 1 || k->kernel.x < 1 || k->stride.y < 1 ||
 	    k->stride.x < 1 || (k->padding != TFL_SAME && k->padding != TFL_VALID))
@@ -112,10 +112,6 @@ lower_pool(struct part *p, const struct tfl_op *op)
 	       err_set(p->e, "operator %d: no operation sees its tensors", p->l->op_i);
 }
 
-const struct family pool_families[] = {
-	{ .code = TFL_AVERAGE_POOL_2D, .check = check_pool, .lower = lower_pool,
-	  .direct = true },
-	{ .code = TFL_MAX_POOL_2D, .check = check_pool, .lower = lower_pool,
-	  .direct = true },
-	{ .code = 0 },
+const struct family family_pool = {
+	.check = check_pool, .lower = lower_pool, .direct = true,
 };

@@ -31,7 +31,7 @@ read_resize(const struct part *p, const struct tfl_op *op, struct resize *r)
 	int n;
 	if (!part_ints(part_in(p, op, 1), size, 2, &n) || n != 2)
 		return "the size is not constant";
-	if (r->ifm->rank != 4 || r->ofm->rank != 4 ||
+	if (!family_rank(op, r->ifm) || !family_rank(op, r->ofm) ||
 	    r->ifm->dim[0] != r->ofm->dim[0] || r->ifm->dim[3] != r->ofm->dim[3] ||
 	    size[0] != r->ofm->dim[1] || size[1] != r->ofm->dim[2])
 		return "the OFM's shape does not match the requested size";
@@ -95,10 +95,9 @@ lower_nearest(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const struct family resize_families[] = {
-	{ .code = TFL_RESIZE_NEAREST_NEIGHBOR, .check = check_nearest,
-	  .lower = lower_nearest, .direct = true },
-	{ .code = TFL_RESIZE_BILINEAR, .check = check_bilinear,
-	  .lower = lower_bilinear, .direct = true },
-	{ .code = 0 },
+const struct family family_nearest = {
+	.check = check_nearest, .lower = lower_nearest, .direct = true,
+};
+const struct family family_bilinear = {
+	.check = check_bilinear, .lower = lower_bilinear, .direct = true,
 };

@@ -17,13 +17,29 @@ def _program():
     return found
 
 
+def _pipe(stream, original):
+    """None for the process's own stream; PIPE if the caller has put another in its place."""
+    return None if stream is original else subprocess.PIPE
+
+
 def main(args=None):
     """Compiles a network by Vela's options (sys.argv without args).
 
     Messages go to standard error.  A network that is not compiled raises
-    subprocess.CalledProcessError with npu-vela's status.
+    subprocess.CalledProcessError with npu-vela's status.  What npu-vela prints goes to
+    sys.stdout and sys.stderr, even if a notebook or contextlib.redirect_stdout has
+    replaced them.
     """
-    subprocess.run([_program(), *(sys.argv[1:] if args is None else args)], check=True)
+    done = subprocess.run(
+        [_program(), *(sys.argv[1:] if args is None else args)],
+        stdout=_pipe(sys.stdout, sys.__stdout__),
+        stderr=_pipe(sys.stderr, sys.__stderr__),
+        encoding="utf-8", errors="replace", check=False)
+    if done.stdout:
+        sys.stdout.write(done.stdout)
+    if done.stderr:
+        sys.stderr.write(done.stderr)
+    done.check_returncode()
     return 0
 
 

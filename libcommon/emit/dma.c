@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Transfers: ethosu-commands(7) 10. */
+#include "emit/regs.h"
+
+void
+emit_transfer(struct emitter *m, int from, int64_t src, int to, int64_t dst,
+	      int64_t bytes, bool internal, const struct g_step *s)
+{
+	struct accesses l = { .n = 0 };
+	access_add(&l, from, src, src + bytes, false);
+	access_add(&l, to, dst, dst + bytes, true);
+	emit_reg(m, NPU_DMA0_SRC_REGION, from);
+	emit_reg1(m, NPU_DMA0_SRC, src);
+	emit_reg(m, NPU_DMA0_DST_REGION, internal ? SHRAM_REGION : to);
+	emit_reg1(m, NPU_DMA0_DST, dst);
+	emit_reg1(m, NPU_DMA0_LEN, bytes);
+	hazard_dma(m, &l);
+	emit_op(m, NPU_OP_DMA_START, 0, s);
+}
+
+bool
+emit_fetch(struct emitter *m, const struct g_step *s)
+{
+	const struct g_code *first = emit_code(m->g, s->weights, s->slice, 0);
+	const struct g_code *last = NULL;
+	if (!first)
+		return graph_err(m->g, s, m->e, "p%d: w%d slice %d is not encoded",
+				 s->rec.id, s->weights->rec.id, s->slice);
+	for (int k = m->accel->cores * m->accel->streams - 1; k > 0 && !last; k--)
+		last = emit_code(m->g, s->weights, s->slice, k);
+	if (!last)
+		last = first;
+	int64_t bytes = last->weight_bytes.at + last->weight_bytes.bytes -
+			first->scale_bytes.at;
+	struct g_range part = { .lo = 0, .hi = bytes };
+	if (G_HAS(s, G_STEP_bytes))
+		part = s->bytes;
+	if (part.hi > s->buffer->bytes)
+		return graph_err(m->g, s, m->e, "p%d: %lld bytes do not fit buffer "
+				 "b%d of %lld", s->rec.id, (long long)part.hi,
+				 s->buffer->rec.id, (long long)s->buffer->bytes);
+	if (part.hi > bytes)
+		return graph_err(m->g, s, m->e, "p%d: bytes=%lld:%lld of a slice of "
+				 "%lld", s->rec.id, (long long)part.lo,
+				 (long long)part.hi, (long long)bytes);
+	emit_transfer(m, PLACE_FLASH, first->scale_bytes.at + part.lo,
+		      emit_region(m, s->buffer->area), s->buffer->at + part.lo,
+		      part.hi - part.lo, false, s);
+	return true;
+}
+
+/*
+ * Moves the columns that IFM2 selects, of the IFM (gather) or of the OFM (scatter).  One
+ * row of the feature maps is a transfer of two dimensions, several rows are one of three.
+ */
+static void
+emit_indexed(struct emitter *m, const struct g_step *s)
+{
+	enum { MODE = 9, INDEXED = 11 }; /* bits of the region registers */
+	const struct g_op *op = s->op;
+	bool gather = op->kind == OP_GATHER, rows = op->ofm.shape.h > 1;
+	struct emit_fm from = emit_feature_map(m, &op->ifm, 0, op->ifm.shape.h);
+	struct emit_fm to = emit_feature_map(m, &op->ofm, 0, op->ofm.shape.h);
+	struct emit_fm at = emit_feature_map(m, &op->ifm2, 0, op->ifm2.shape.h);
+	struct accesses l = { .n = 0 };
+	access_fm(&l, &from, false);
+	access_fm(&l, &at, false);
+	access_fm(&l, &to, true);
+	emit_reg(m, NPU_DMA0_SRC_REGION,
+		 from.region | (rows ? 2 : 1) << MODE | gather << INDEXED);
+	emit_reg1(m, NPU_DMA0_SRC, from.base[0]);
+	emit_reg(m, NPU_DMA0_DST_REGION, to.region | !gather << INDEXED);
+	emit_reg1(m, NPU_DMA0_DST, to.base[0]);
+	emit_reg1(m, NPU_DMA0_LEN,
+		  (int64_t)op->ofm.shape.c * graph_type_bytes(op->ofm.type));
+	emit_reg(m, NPU_DMA0_SIZE0, op->ifm2.shape.w);
+	emit_reg1(m, NPU_DMA0_SRC_STRIDE0, from.stride.x);
+	emit_reg1(m, NPU_DMA0_DST_STRIDE0, to.stride.x);
+	emit_reg(m, NPU_DMA0_IDX_REGION, at.region);
+	emit_reg1(m, NPU_DMA0_IDX, at.base[0]);
+	emit_reg1(m, NPU_DMA0_IDX_MAX, (gather ? op->ifm : op->ofm).shape.w - 1);
+	if (rows) {
+		emit_reg(m, NPU_DMA0_SIZE1, op->ifm2.shape.h);
+		emit_reg1(m, NPU_DMA0_SRC_STRIDE1, from.stride.y);
+		emit_reg1(m, NPU_DMA0_DST_STRIDE1, to.stride.y);
+		emit_reg1(m, NPU_DMA0_IDX_SKIP1, 0);
+	}
+	hazard_dma(m, &l);
+	emit_op(m, NPU_OP_DMA_START, 0, s);
+}
+
+static bool
+emit_copy(struct emitter *m, const struct g_step *s)
+{
+	enum { UNIT = 16 }; /* bytes of a U55's transfers */
+	const struct g_op *op = s->op;
+	struct g_range r = { .lo = 0, .hi = op->ofm.shape.h };
+	if (G_HAS(s, G_STEP_rows))
+		r = s->rows;
+	struct emit_fm from = emit_feature_map(m, &op->ifm, (int32_t)r.lo, (int32_t)r.hi);
+	struct emit_fm to = emit_feature_map(m, &op->ofm, (int32_t)r.lo, (int32_t)r.hi);
+	int64_t bytes = from.hi[0] - from.lo[0];
+	if (!accel_is_wide(m->accel)) {
+		/* no tensor uses the bytes behind a tensor up to a multiple of 16 */
+		if (to.hi[0] == op->ofm.t->at + tensor_bytes(op->ofm.t))
+			bytes = round_up_i64(bytes, UNIT);
+		if (from.lo[0] % UNIT || to.lo[0] % UNIT || bytes % UNIT)
+			return graph_err(m->g, s, m->e, "p%d: copies %lld bytes from "
+					 "0x%llx to 0x%llx; %s moves multiples of 16",
+					 s->rec.id, (long long)bytes,
+					 (unsigned long long)from.lo[0],
+					 (unsigned long long)to.lo[0],
+					 m->accel->name);
+	}
+	emit_transfer(m, from.region, from.lo[0], to.region, to.lo[0], bytes, false, s);
+	return true;
+}
+
+bool
+emit_moved(struct emitter *m, const struct g_step *s)
+{
+	if (s->op->kind == OP_COPY)
+		return emit_copy(m, s);
+	emit_indexed(m, s);
+	return true;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a scheduled graph to the words of a command stream.  npu-cmdgen writes the words,
+ * npu-sched and npu-perf estimate their cost.  The verifier shares no code with the
+ * emitter.
+ */
+#ifndef EMIT_EMIT_H
+#define EMIT_EMIT_H
+
+#include "graph/facts.h"
+#include "weights/weights.h"
+
+/* The stream of one NPU node, STOP included. */
+struct emit_words {
+	uint32_t *word;
+	size_t n;
+	/* one entry per kernel and transfer: word index of its operation, its step */
+	struct emit_mark {
+		size_t at;
+		const struct g_step *step; /* NULL: upload of a table that no step asks for */
+	} *mark;
+	size_t n_marks;
+};
+
+/*
+ * Emits the steps of node n.  The graph needs blocks on its operations, addresses on its
+ * tensors and buffers, and a code record for every slice of weights (an error names the
+ * first slice that lacks one).  The nodes of a loop behind n continue the stream of n; a
+ * node that continues another stream has no words and no marks of its own.
+ */
+bool emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
+	       struct emit_words *out, struct err *e);
+
+/* COP1: the driver's payload around a stream (ethosu-commands(7) 14). */
+struct bytes emit_payload(struct arena *a, const struct accel *accel,
+			  const struct emit_words *w);
+
+/* Rows of the IFM that a kernel reads for a range of OFM rows, and the padding it sees. */
+struct emit_rows {
+	int32_t lo, hi; /* stored IFM rows lo..hi-1 */
+	int32_t pad_top, pad_bottom;
+};
+struct emit_rows emit_ifm_rows(const struct g_op *op, struct g_range ofm_rows);
+
+/*
+ * Ranges of bytes that a kernel may touch, relative to the addresses of its operands'
+ * tensors.  The kernel makes some rows of the OFM and, where weights are cut, the channels
+ * of one slice.  Returns the number of ranges.
+ */
+enum { EMIT_SPANS = 6 };
+struct emit_span {
+	const struct g_tensor *t;
+	int64_t lo, hi;
+	bool write;
+};
+int emit_spans(const struct g_op *op, struct g_range rows, int slice,
+	       struct emit_span out[EMIT_SPANS]);
+
+/*
+ * Tables that the SHRAM holds while a node runs, in 8 slots of 256 bytes.
+ *
+ * lut_slots_find() returns the slot of a table.  *missing says whether the table must be
+ * uploaded to this slot first: 8-bit tables take slots in turn, larger ones begin at slot
+ * 0 or 4.  lut_slots_put() records an upload.  lut_slots_after() updates the slots when op
+ * has run: parts without banks of their own for tables (nputools-lowering(7) 4.8) lose all
+ * tables to a kernel that uses none.
+ */
+enum { LUT_SLOTS = 8, LUT_SLOT_BYTES = 256 };
+struct lut_slots {
+	const struct g_lut *held[LUT_SLOTS];
+	int turn;
+};
+int32_t lut_bytes(const struct g_lut *l);
+int lut_slots_find(struct lut_slots *s, const struct g_lut *l, bool *missing);
+void lut_slots_put(struct lut_slots *s, const struct g_lut *l, int slot);
+void lut_slots_after(struct lut_slots *s, const struct accel *accel,
+		     const struct g_op *op);
+
+/* The encoded pieces of one slice for a core or decoder; NULL if it has none. */
+const struct g_code *emit_code(const struct graph *g,
+			       const struct g_weights *w, int slice, int core);
+
+/*
+ * The weights of a record, checked against the size of their source.  The zero points of
+ * the result are allocated in a.
+ */
+bool emit_weights_view(struct arena *a, struct graph *g, const struct g_weights *w,
+		       struct weights_view *out, struct err *e);
+/*
+ * The order of the weights in the stream of a slice and core of op; op->block.c must be
+ * set.
+ */
+struct weights_order emit_weights_order(const struct accel *accel,
+					const struct g_op *op, int slice,
+					int core);
+/* Streams of a slice: one per core or per decoder; a single one for the fast decoder. */
+static inline int
+emit_streams(const struct accel *a, const struct g_op *op)
+{
+	return op->fast ? 1 : a->cores * a->streams;
+}
+/*
+ * Scale records beside a stream: one per channel of the stream.  U85 has the records of
+ * all streams beside the first one, padded with empty records (ethosu-weights(7) 25).
+ */
+size_t emit_scale_records(const struct weights_order *ord);
+/* Packs bias, multiplier and shift of channel o as the stream of op has them. */
+bool emit_scale_record(const struct accel *accel, const struct g_op *op, size_t o,
+		       uint8_t out[WEIGHTS_SCALE_SIZE], struct err *e);
+/* Bytes of the scale records for this many channels of op, as if on one core. */
+int64_t emit_scale_bytes(const struct accel *accel, const struct g_op *op,
+			 int64_t channels);
+
+/*
+ * U85: true if the stream of op says that its result is not scaled (multiplier 1, shift
+ * 0).  A scale of 2^30 >> 30 goes through the multiplier.
+ */
+bool emit85_is_unscaled(const struct g_op *op);
+
+/*
+ * limits.c: why accel can't run op, whatever block and addresses op gets; NULL if it can.
+ * tfl-partition leaves such an operator to the CPU, npu-sched refuses the graph.
+ */
+const char *emit_limit(struct arena *a, const struct accel *accel,
+		       const struct g_op *op);
+/* most weights of an operation: WEIGHTS_MAX_BYTES of a stream at 9 bits each */
+enum { EMIT_MAX_WEIGHTS = WEIGHTS_MAX_BYTES / 9 * 8 };
+/*
+ * U85: an IFM of 16 bits can't have a zero point.  Moves the zero point into the scalar of
+ * a sum: of a plain average, which becomes a sum, or of a sum that is not scaled.
+ */
+void emit_move_zero(struct g_op *op);
+/* True for a 1x1 average: it only applies a scale, a zero point, a clamp and a table. */
+bool emit_is_plain_pool(const struct g_op *op);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Addresses of feature maps: ethosu-memory(7) 5. */
+#include "emit/regs.h"
+
+#include "base/fixed.h"
+
+int
+emit_region(const struct emitter *m, int place)
+{
+	/* without spilling the cache is part of the arena: section 9.1 */
+	if (place == PLACE_CACHE && !m->memory.spilling)
+		return PLACE_ARENA;
+	return place;
+}
+
+static int64_t
+round_brick(int64_t c)
+{
+	return c / BRICK * BRICK;
+}
+
+/* Byte offset of channel c inside a pixel. */
+static int64_t
+channel_offset(const struct g_tensor *t, struct g_stride s, int64_t c)
+{
+	int64_t e = graph_type_bytes(t->shape.type);
+	if (t->layout == LAYOUT_NHCWB16)
+		return round_brick(c) / BRICK * s.c + (c % BRICK) * e;
+	return c * e;
+}
+
+static struct emit_fm
+strided_fm(const struct g_operand *o, int32_t lo, int32_t hi)
+{
+	int64_t e = graph_type_bytes(o->type);
+	struct emit_fm f = {
+		.stride = { .y = o->stride[0] * e, .x = o->stride[1] * e, .c = e },
+		.shape = { .h = hi - lo, .w = o->shape.w, .c = o->shape.c },
+		.tiles = 1,
+	};
+	f.base[0] = o->t->at + (o->offset + lo * o->stride[0]) * e;
+	return f;
+}
+
+static struct emit_fm
+dense_fm(const struct g_operand *o, int32_t lo, int32_t hi)
+{
+	const struct g_tensor *t = o->t;
+	struct g_stride s = tensor_strides(t);
+	int64_t e = graph_type_bytes(o->type);
+	int64_t y = o->start.h + lo;
+	if (o->view == VIEW_RESHAPE ||
+	    (o->view == VIEW_WHOLE && o->type != t->shape.type))
+		s = (struct g_stride){ .y = (int64_t)o->shape.w * o->shape.c * e,
+				       .x = o->shape.c * e, .c = e };
+	struct emit_fm f = {
+		.stride = s,
+		.shape = { .h = hi - lo, .w = o->shape.w, .c = o->shape.c },
+		.tiles = 1,
+	};
+	int64_t inside = o->start.w * s.x + channel_offset(t, s, o->start.c);
+	if (!G_HAS(t, G_TENSOR_rows)) {
+		f.base[0] = t->at + y * s.y + inside;
+		return f;
+	}
+	/* a rolling buffer: rows wrap once, into tile 2 (section 5.6) */
+	int64_t first = y % t->rows;
+	int32_t before = (int32_t)(t->rows - first);
+	f.base[0] = t->at + first * s.y + inside;
+	if (before < f.shape.h) {
+		f.base[2] = t->at + inside;
+		f.h0 = f.h1 = before;
+		f.tiles = 2;
+	}
+	return f;
+}
+
+/* First and last byte of `rows` rows from a base. */
+static void
+tile_extent(struct emit_fm *f, int tile, int64_t base, int64_t rows,
+	    const struct g_operand *o)
+{
+	int64_t e = graph_type_bytes(o->type);
+	bool bricks = o->t->layout == LAYOUT_NHCWB16;
+	int64_t x = (int64_t)(f->shape.w - 1) * (bricks ? BRICK * e : f->stride.x);
+	int64_t y = (rows - 1) * f->stride.y;
+	int64_t c = (f->shape.c - 1) * e;
+	if (bricks)
+		c = (f->shape.c - 1) / BRICK * f->stride.c +
+		    ((f->shape.c - 1) / BRICK ? BRICK - 1 : f->shape.c - 1) * e;
+	f->lo[tile] = base + min_i64(x, 0) + min_i64(y, 0);
+	f->hi[tile] = base + (x > 0 ? x : 0) + (y > 0 ? y : 0) + c + e;
+}
+
+static struct emit_fm
+fm_of_operand(const struct g_operand *o, int32_t lo, int32_t hi)
+{
+	struct emit_fm f = o->view == VIEW_STRIDED ? strided_fm(o, lo, hi)
+						   : dense_fm(o, lo, hi);
+	f.w0 = f.shape.w;
+	if (f.tiles == 1)
+		f.h0 = f.h1 = f.shape.h;
+	tile_extent(&f, 0, f.base[0], f.tiles == 1 ? f.shape.h : f.h0, o);
+	if (f.tiles == 2)
+		tile_extent(&f, 1, f.base[2], f.shape.h - f.h0, o);
+	return f;
+}
+
+struct emit_fm
+emit_feature_map(const struct emitter *m, const struct g_operand *o, int32_t lo, int32_t hi)
+{
+	struct emit_fm f = fm_of_operand(o, lo, hi);
+	f.region = tensor_is_const(o->t) ? PLACE_FLASH
+					 : emit_region(m, o->t->area);
+	return f;
+}
+
+/* Cuts an operand to `depth` channels from c on. */
+static void
+cut_depth(struct g_operand *o, int32_t c, int32_t depth)
+{
+	if (o->view == VIEW_STRIDED) {
+		o->offset += c * o->stride[2];
+	} else if (o->view == VIEW_RESHAPE) {
+		o->view = VIEW_STRIDED;
+		o->stride[0] = (int64_t)o->shape.w * o->shape.c;
+		o->stride[1] = o->shape.c;
+		o->stride[2] = 1;
+		o->offset = c;
+	} else {
+		o->view = VIEW_BOX;
+		o->start.c += c;
+	}
+	o->shape.c = depth;
+}
+
+struct emit_part
+emit_part(const struct g_op *op, struct g_range rows, int slice)
+{
+	struct emit_part p = {
+		.ofm = op->ofm, .ifm = op->ifm, .rows = rows,
+		.depth = { .lo = 0, .hi = op->ofm.shape.c },
+	};
+	if (!op->weights || !op->weights->slices.n)
+		return p;
+	p.depth.lo = op->weights->slices.v[slice];
+	p.depth.hi = op->weights->slices.v[slice + 1];
+	int32_t depth = (int32_t)(p.depth.hi - p.depth.lo);
+	cut_depth(&p.ofm, (int32_t)p.depth.lo, depth);
+	if (op->kind == OP_DEPTHWISE)
+		cut_depth(&p.ifm, (int32_t)p.depth.lo, depth);
+	return p;
+}
+
+static int
+add_spans(const struct g_operand *o, int32_t lo, int32_t hi, struct emit_span *out)
+{
+	struct emit_fm f = fm_of_operand(o, lo, hi);
+	for (int i = 0; i < f.tiles; i++)
+		out[i] = (struct emit_span){ .t = o->t, .lo = f.lo[i] - o->t->at,
+					     .hi = f.hi[i] - o->t->at };
+	return f.tiles;
+}
+
+int
+emit_spans(const struct g_op *op, struct g_range rows, int slice,
+	   struct emit_span out[EMIT_SPANS])
+{
+	struct emit_part p = emit_part(op, rows, slice);
+	struct emit_rows r = emit_ifm_rows(op, rows);
+	int n = add_spans(&p.ifm, r.lo, r.hi, out);
+	int m = add_spans(&p.ofm, (int32_t)rows.lo, (int32_t)rows.hi, out + n);
+	for (; m > 0; m--)
+		out[n++].write = true;
+	bool one = op->ifm2.shape.h == 1;
+	if (op->ifm2.t)
+		n += add_spans(&op->ifm2, one ? 0 : r.lo, one ? 1 : r.hi, out + n);
+	return n;
+}
+
+struct emit_rows
+emit_ifm_rows(const struct g_op *op, struct g_range r)
+{
+	if (op->kind == OP_RESIZE)
+		return (struct emit_rows){ .hi = op_sampled(op).y };
+	if (op_is_row_by_row(op->kind))
+		return (struct emit_rows){ .lo = (int32_t)r.lo, .hi = (int32_t)r.hi };
+	bool twice = op->upscale != UPSCALE_NONE;
+	int64_t height = (int64_t)op->ifm.shape.h * (twice ? 2 : 1);
+	int64_t first = r.lo * op->stride.y - op->pad.top;
+	int64_t end = (r.hi - 1) * op->stride.y - op->pad.top + op_dilated(op).y;
+	bool whole = r.lo == 0 && r.hi == op->ofm.shape.h;
+	int64_t top = first < 0 ? -first : 0;
+	int64_t bottom = end > height ? end - height : 0;
+	if (first < 0)
+		first = 0;
+	if (end > height)
+		end = height;
+	/* keep the operation's own padding, even if the last rows need less */
+	if (whole)
+		bottom = op->pad.bottom > bottom ? op->pad.bottom : bottom;
+	if (whole && bottom > 0)
+		end = height;
+	/* divides by a constant: schedulers call this function most often */
+	return (struct emit_rows){ .lo = (int32_t)(twice ? first / 2 : first),
+				   .hi = (int32_t)(twice ? (end + 1) / 2 : end),
+				   .pad_top = (int32_t)top,
+				   .pad_bottom = (int32_t)bottom };
+}

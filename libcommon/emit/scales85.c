@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Translates the graph's scales to U85: ethosu-commands(7) 23.6, 26.2, 26.3, 26.9. */
+#include "emit/regs.h"
+
+/* Rounding codes of the graph's tfl, truncate and natural. */
+static const int roundings[] = { 0, 4, 1 };
+
+/* The reference shifts operands of comparisons left by this many bits, and rounds twice. */
+enum { COMPARE_TWICE = 8 };
+
+static const struct scale85 one = { .mult = 1 };
+
+/*
+ * ADD and SUB: one operand is multiplied with two roundings, and the other one is shifted;
+ * or both are multiplied.
+ */
+static void
+find_sum_scales(const struct g_op *op, struct scales85 *out)
+{
+	bool narrow = graph_type_bytes(op->ifm.type) == 1;
+	int twice = narrow ? 20 : 15, fixed = narrow ? 19 : 14;
+	struct scale85 a = one, b = one;
+	if (G_HAS(op, G_OP_opa) && op->scaled == SCALED_BOTH) {
+		a.mult = (uint16_t)op->opa.mult;
+		b.mult = (uint16_t)op->opb;
+	} else if (G_HAS(op, G_OP_opa)) {
+		struct scale85 scaled = { .mult = op->opa.mult,
+					  .shift = op->opa.shift,
+					  .twice = twice,
+					  .round = op->ifm_round ==
+						   ROUND_NATURAL };
+		struct scale85 shifted = { .mult = 1u << fixed };
+		a = op->scaled == SCALED_A ? scaled : shifted;
+		b = op->scaled == SCALED_A ? shifted : scaled;
+	}
+	out->a = a;
+	out->b = b;
+}
+
+static bool
+is_padded(const struct g_op *op)
+{
+	return op->pad.top || op->pad.left || op->pad.bottom || op->pad.right;
+}
+
+bool
+emit85_divides(const struct g_op *op)
+{
+	return op->kind == OP_AVGPOOL && (is_padded(op) || !G_HAS(op, G_OP_scale));
+}
+
+/* True if the scale is 1 / n as the older generations compute it (ethosu-commands(7) 6.8). */
+static bool
+is_average_of(const struct npu_scale *s, int32_t n, int e)
+{
+	uint64_t m = ((UINT64_C(1) << (31 + e)) + (UINT64_C(1) << e)) / (uint64_t)n;
+	return s->mult == m && s->shift == 31 + e;
+}
+
+/* 1 / n as U85 computes it.  With this value natural rounding is that of TFLite (26.6). */
+static bool
+plain_average(const struct g_op *op, struct scale85 *out)
+{
+	int32_t n = op->kernel.y * op->kernel.x;
+	int e = 0;
+	while (n > 1 && (n - 1) >> e)
+		e++;
+	bool pool = op->kind == OP_AVGPOOL || op->kind == OP_REORDER;
+	if (!pool || !is_average_of(&op->scale, n, e))
+		return false;
+	uint64_t m = ((UINT64_C(1) << (30 + e)) + (UINT64_C(1) << e)) / (uint64_t)n;
+	*out = (struct scale85){ .mult = (uint32_t)m, .shift = 30 + e, .round = 1 };
+	if (n == 1)
+		*out = (struct scale85){ .mult = 1 };
+	return true;
+}
+
+static int
+log2_of(int32_t v)
+{
+	int n = 0;
+	while (v >> (n + 1))
+		n++;
+	return n;
+}
+
+/* The weighted sum of four samples has 16 more bits, and those of the weights. */
+static struct scale85
+resize_scale(const struct g_op *op)
+{
+	enum { SYMMETRIC = 3, FRACTION = 16 };
+	bool divided = op->sample == SAMPLE_BILINEAR && op->ofm.type != TFL_INT32;
+	int weights = divided ? log2_of(op->up.y) + log2_of(op->up.x) : 0;
+	return (struct scale85){ .mult = 1, .shift = FRACTION + weights,
+				 .round = SYMMETRIC };
+}
+
+static struct scale85
+ofm_scale(const struct g_op *op)
+{
+	struct scale85 s = { .mult = 1, .round = roundings[op->round] };
+	if (op_has_weights(op->kind)) /* only its rounding is used */
+		return s;
+	if (emit85_divides(op)) /* exact with natural rounding only (26.6) */
+		return (struct scale85){ .mult = 1u << 30, .shift = 30, .round = 1 };
+	/* the operands' scales are used instead */
+	if (op->kind == OP_LRELU || op_compares(op->kind))
+		return s;
+	if (op->kind == OP_RESIZE)
+		return resize_scale(op);
+	if (op->kind == OP_ARGMAX) /* position * 2^16 + value, rounded down (26.7) */
+		return (struct scale85){ .mult = 1, .shift = 16, .round = 5 };
+	/*
+	 * Half up, because no shift reaches the double rounding; or down, which is towards
+	 * zero for values that are not negative (nputools-graph(5)).
+	 */
+	if (op->kind == OP_SHR)
+		s.round = op->round == ROUND_TRUNCATE ? 5 : 1;
+	if (!G_HAS(op, G_OP_scale))
+		return s;
+	struct scale85 average;
+	if (plain_average(op, &average))
+		return average;
+	/*
+	 * Products of 32-bit words are only shifted (26.3).  The older generations do so
+	 * for all operations with words, whose multiplier is 1 in their graphs.
+	 */
+	bool product = op->kind == OP_MUL && graph_type_bytes(op->ifm.type) == 4;
+	s.mult = product ? 1 : op->scale.mult;
+	s.shift = op->scale.shift;
+	return s;
+}
+
+bool
+emit85_is_unscaled(const struct g_op *op)
+{
+	struct scale85 s = ofm_scale(op);
+	return s.mult == 1 && s.shift == 0;
+}
+
+/* Multipliers have 31 bits. */
+static struct scale85
+narrowed(struct scale85 s)
+{
+	if (s.mult >> 31) {
+		s.mult >>= 1;
+		s.shift--;
+	}
+	return s;
+}
+
+struct scales85
+emit85_scales(const struct g_op *op)
+{
+	struct scales85 s = { .a = one, .b = one, .ofm = narrowed(ofm_scale(op)),
+			      .operands = op_is_elementwise(op->kind) };
+	if (op->kind == OP_LRELU) {
+		s.b = (struct scale85){ .mult = op->scale.mult,
+					.shift = op->scale.shift,
+					.round = op->round == ROUND_NATURAL };
+		if (G_HAS(op, G_OP_opa))
+			s.a = (struct scale85){ .mult = op->opa.mult,
+						.shift = op->opa.shift,
+						.round = s.b.round };
+	} else if (op_compares(op->kind) && G_HAS(op, G_OP_opa)) {
+		s.a = (struct scale85){ .mult = op->opa.mult, .shift = op->opa.shift,
+					.twice = COMPARE_TWICE };
+		s.b = (struct scale85){ .mult = op->scale.mult, .shift = op->scale.shift,
+					.twice = COMPARE_TWICE };
+	} else if (s.operands) {
+		find_sum_scales(op, &s);
+	}
+	s.a = narrowed(s.a);
+	s.b = narrowed(s.b);
+	return s;
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Turns the graph for one input into the graph for several.
+ *
+ * A stacked tensor holds all inputs, one behind the other in memory.  The inputs are rows below
+ * rows.  Of a vector (1x1xC) they are rows and columns, so that a block of the NPU is full.
+ * Every other tensor is copied for each input.
+ */
+#include "rewrite/rewrite.h"
+
+enum { MAX_EXTENT = 65536 }; /* of an operand, as in graph_check() */
+
+struct batch {
+	const struct graph *from;
+	struct graph *g; /* begins with the records of `from`, which are those of input 0 */
+	struct arena *a;
+	const struct batch_choice *how;
+	struct hwc grid; /* of vectors: h * w == how->n */
+	/* of each operation: its run, which is done input by input; -1: done for all inputs */
+	int *run;
+	bool *stacked; /* of each tensor of `from` */
+	/* Records for input i, at index * n + i, of tensors that are not stacked and of weights
+	 * of runs.  NULL: not made. */
+	struct g_tensor **tensor;
+	struct g_weights **weights;
+	struct g_op **op; /* in the new order */
+	size_t n_ops, cap;
+};
+
+/* ---- tensors ------------------------------------------------------------------- */
+
+/* Finds runs: adjacent operations of one node that are done input by input. */
+static void
+find_runs(struct batch *b)
+{
+	struct g_op *const *op = b->from->ops;
+	b->run = anew(b->a, int, b->from->n_ops + 1);
+	for (size_t i = 0, run = 0; i < b->from->n_ops; i++) {
+		bool goes_on = i && b->run[i - 1] >= 0 && op[i - 1]->node == op[i]->node;
+		run += !goes_on;
+		b->run[i] = b->how->together[i] ? -1 : (int)run;
+	}
+}
+
+static void
+mark_list(struct batch *b, const struct g_tensors *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		b->stacked[l->v[i]->rec.index] = true;
+}
+
+/* Stacks tensors that more than one run uses, or an operation for all inputs. */
+static void
+mark_shared(struct batch *b)
+{
+	int *user = anew(b->a, int, b->from->n_tensors + 1); /* a run; 0: none */
+	for (size_t i = 0; i < b->from->n_ops; i++) {
+		const struct g_op *op = b->from->ops[i];
+		const struct g_tensor *t[] = { op->ifm.t, op->ifm2.t, op->ofm.t };
+		for (int k = 0; k < 3; k++) {
+			if (!t[k])
+				continue;
+			int *last = &user[t[k]->rec.index];
+			b->stacked[t[k]->rec.index] |=
+			    b->run[i] < 0 || (*last && *last != b->run[i]);
+			*last = b->run[i];
+		}
+	}
+}
+
+static void
+find_stacked(struct batch *b)
+{
+	const struct graph *g = b->from;
+	b->stacked = anew(b->a, bool, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		mark_list(b, &g->nodes[i]->in);
+		mark_list(b, &g->nodes[i]->out);
+	}
+	mark_shared(b);
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		const struct g_tensor *t = g->tensors[i];
+		b->stacked[i] |= t->variable || G_HAS(t, G_TENSOR_io);
+		b->stacked[i] &= !tensor_is_const(t);
+	}
+}
+
+/* The grid has the requested columns if n is a multiple.  In bricks, columns of one row are
+ * adjacent, so that inputs would not be contiguous. */
+static void
+choose_grid(struct batch *b)
+{
+	int32_t n = b->how->n, w = n % b->how->columns ? 1 : b->how->columns;
+	for (size_t i = 0; i < b->from->n_tensors; i++) {
+		const struct g_tensor *t = b->from->tensors[i];
+		if (G_HAS(t, G_TENSOR_io) && t->layout != LAYOUT_NHWC)
+			w = 1;
+	}
+	b->grid = (struct hwc){ .h = n / w, .w = w };
+}
+
+static bool
+is_vector(struct hwc s)
+{
+	return s.h == 1 && s.w == 1;
+}
+
+/* The shape of all inputs, as rows or as the grid. */
+static struct hwc
+joint_shape(const struct batch *b, struct hwc one, bool as_grid)
+{
+	struct hwc all = { .h = b->how->n * one.h, .w = one.w };
+	all = as_grid ? b->grid : all;
+	all.c = one.c;
+	return all;
+}
+
+/* The shape with n times the leading dimension, or with a new one. */
+static struct g_shape
+stacked_shape(const struct g_shape *s, int32_t n)
+{
+	struct g_shape r = *s;
+	if ((!s->rank || s->dim[0] != 1) && s->rank < TFL_MAX_RANK) {
+		memmove(&r.dim[1], &s->dim[0], (size_t)s->rank * sizeof(s->dim[0]));
+		r.dim[0] = n;
+		r.rank++;
+	} else {
+		r.dim[0] *= n;
+	}
+	return r;
+}
+
+static void
+stack_tensors(struct batch *b)
+{
+	for (size_t i = 0; i < b->from->n_tensors; i++) {
+		const struct g_tensor *from = b->from->tensors[i];
+		struct g_tensor *t = b->g->tensors[i];
+		if (!b->stacked[i])
+			continue;
+		G_PUT(t, TENSOR, shape, stacked_shape(&from->shape, b->how->n));
+		G_PUT(t, TENSOR, hwc, joint_shape(b, from->hwc, is_vector(from->hwc)));
+	}
+}
+
+static bool
+is_stacked(const struct batch *b, const struct g_tensor *t)
+{
+	return b->stacked[t->rec.index];
+}
+
+/* The tensor that has t's values for input i. */
+static struct g_tensor *
+tensor_of(struct batch *b, const struct g_tensor *t, int32_t i)
+{
+	struct g_tensor *first = b->g->tensors[t->rec.index];
+	struct g_tensor **at =
+	    &b->tensor[(size_t)t->rec.index * (size_t)b->how->n + (size_t)i];
+	if (!i || is_stacked(b, t) || tensor_is_const(t))
+		return first;
+	if (!*at) {
+		*at = graph_copy_g_tensor(b->g, first);
+		G_CLEAR(*at, G_TENSOR_tfl);
+		(*at)->tfl = (struct g_tfls){ .n = 0 };
+	}
+	return *at;
+}
+
+/* The weights record for input i, which is fetched for this input alone.  The constants hold
+ * equal weights once. */
+static struct g_weights *
+weights_of(struct batch *b, const struct g_weights *w, int32_t i)
+{
+	struct g_weights *first = b->g->weights[w->rec.index];
+	struct g_weights **at =
+	    &b->weights[(size_t)w->rec.index * (size_t)b->how->n + (size_t)i];
+	if (i && !*at)
+		*at = graph_copy_g_weights(b->g, first);
+	return i ? *at : first;
+}
+
+/* ---- operands for one input ------------------------------------------------------ */
+
+/* Elements of the operand's type from one input to the next. */
+static int64_t
+input_step(const struct g_operand *o)
+{
+	return hwc_elements(o->t->hwc) * graph_type_bytes(o->t->shape.type) /
+	       graph_type_bytes(o->type);
+}
+
+static bool
+is_box(const struct g_operand *o)
+{
+	return o->type == o->t->shape.type &&
+	       (o->view == VIEW_WHOLE || o->view == VIEW_BOX);
+}
+
+/* The operand for input i. */
+static struct g_operand
+operand_of(struct batch *b, const struct g_operand *o, int32_t i)
+{
+	struct g_operand r = *o;
+	if (!o->t)
+		return r;
+	struct g_tensor *t = tensor_of(b, o->t, i);
+	struct hwc at = { .h = i * o->t->hwc.h };
+	if (is_stacked(b, o->t) && is_box(o)) {
+		if (is_vector(o->t->hwc))
+			at = (struct hwc){ .h = i / b->grid.w, .w = i % b->grid.w };
+		at.h += o->start.h;
+		at.w += o->start.w;
+		at.c = o->start.c;
+		return operand_box(t, o->shape, at);
+	}
+	if (is_stacked(b, o->t)) {
+		r = operand_by_strides(*o);
+		r.offset += i * input_step(o);
+	}
+	r.t = t;
+	return r;
+}
+
+/* ---- all inputs in one operation ------------------------------------------------- */
+
+/* How inputs are joined. */
+struct joint {
+	const struct batch *b;
+	bool as_grid; /* as the grid of vectors; else as rows */
+	int32_t rows; /* of the result of one input */
+};
+
+/* Joins inputs that are `step` elements apart.  False: rows and inputs would need different
+ * steps. */
+static bool
+join_strides(const struct joint *j, struct g_operand *o, int64_t step)
+{
+	*o = operand_by_strides(*o);
+	if (o->shape.h > 1 && o->stride[0] * o->shape.h != step)
+		return false;
+	if (o->shape.h == 1)
+		o->stride[0] = j->as_grid ? step * j->b->grid.w : step;
+	if (j->as_grid)
+		o->stride[1] = step;
+	o->shape = joint_shape(j->b, o->shape, j->as_grid);
+	return true;
+}
+
+/* Does a box take all rows of an input? */
+static bool
+is_full_height(const struct joint *j, const struct g_operand *o)
+{
+	struct hwc one = o->t->hwc;
+	return is_box(o) && o->shape.h == one.h && is_vector(one) == j->as_grid;
+}
+
+static bool
+join_stacked(const struct joint *j, struct g_operand *o)
+{
+	struct g_tensor *t = j->b->g->tensors[o->t->rec.index];
+	struct hwc all = joint_shape(j->b, o->shape, j->as_grid);
+	if (o->shape.h != j->rows)
+		return false; /* a row that is broadcast to the rows of its input */
+	if (is_full_height(j, o)) {
+		*o = operand_box(t, all, o->start);
+		return true;
+	}
+	if (o->view == VIEW_RESHAPE ||
+	    (o->view == VIEW_WHOLE && o->type == o->t->shape.type)) {
+		*o = operand_reshape(t, all);
+		return true;
+	}
+	bool ok = join_strides(j, o, input_step(o));
+	o->t = t;
+	return ok;
+}
+
+/* Joins an operand of the original graph.  A constant is broadcast to all inputs: the NPU does
+ * so with the second operand; the first one gets steps of 0. */
+static bool
+join_operand(const struct joint *j, struct g_operand *o, bool second)
+{
+	if (!o->t)
+		return true;
+	if (!tensor_is_const(o->t))
+		return is_stacked(j->b, o->t) && join_stacked(j, o);
+	bool ok = o->shape.h == 1 && (!j->as_grid || o->shape.w == 1) &&
+		  (second || join_strides(j, o, 0));
+	o->t = j->b->g->tensors[o->t->rec.index];
+	return ok;
+}
+
+static bool
+is_point(struct yx v)
+{
+	return v.y == 1 && v.x == 1;
+}
+
+/* Is row y of the result made of row y of the operands, and of no other row? */
+static bool
+keeps_rows(const struct g_op *op)
+{
+	return op_is_row_by_row(op->kind) ||
+	       (op_dilated(op).y == 1 && op->stride.y == 1 && !op->pad.top &&
+		!op->pad.bottom && !op->edge.top && !op->edge.bottom &&
+		op->upscale == UPSCALE_NONE && op->ifm.shape.h == op->ofm.shape.h);
+}
+
+static bool
+keeps_columns(const struct g_op *op)
+{
+	return op_is_row_by_row(op->kind) ||
+	       (is_point(op_dilated(op)) && is_point(op->stride) && !op->pad.left &&
+		!op->pad.right && !op->edge.left && !op->edge.right);
+}
+
+/* Can the operation never run for several inputs at once? */
+static bool
+runs_alone(const struct batch *b, const struct g_op *op)
+{
+	return op->kind == OP_MATMUL || op->kind == OP_REORDER || op->kind == OP_RESIZE ||
+	       op->kind == OP_GATHER || op->kind == OP_SCATTER || !keeps_rows(op) ||
+	       (int64_t)b->how->n * op->ofm.shape.h > MAX_EXTENT;
+}
+
+/* Joins all inputs in one operation, if its kernel does not mix them: gives `to`, a copy of op,
+ * the operands of all inputs. */
+static bool
+join_op(const struct batch *b, const struct g_op *op, struct g_op *to)
+{
+	struct joint j = { .b = b, .rows = op->ofm.shape.h };
+	struct g_operand ifm = op->ifm, ifm2 = op->ifm2, ofm = op->ofm;
+	j.as_grid = is_vector(ofm.shape) && is_vector(ifm.shape) && keeps_columns(op);
+	if (runs_alone(b, op) || !join_operand(&j, &ifm, false) ||
+	    !join_operand(&j, &ifm2, true) || !join_operand(&j, &ofm, false))
+		return false;
+	if (op->kind == OP_COPY &&
+	    !(operand_is_contiguous(&ifm) && operand_is_contiguous(&ofm)))
+		return false;
+	to->ifm = ifm;
+	to->ifm2 = ifm2;
+	to->ofm = ofm;
+	/* a fully connected operation with more than one input is a convolution */
+	if (op->kind == OP_FC)
+		to->kind = OP_CONV;
+	return true;
+}
+
+/* ---- operations ------------------------------------------------------------------ */
+
+static void
+append(struct batch *b, struct g_op *op)
+{
+	agrow(b->a, b->op, b->n_ops, &b->cap);
+	b->op[b->n_ops++] = op;
+}
+
+/* Appends operation `at` for input i. */
+static void
+append_nth(struct batch *b, size_t at, int32_t i)
+{
+	const struct g_op *from = b->from->ops[at];
+	struct g_op *op = i ? graph_copy_g_op(b->g, b->g->ops[at]) : b->g->ops[at];
+	op->ifm = operand_of(b, &from->ifm, i);
+	op->ifm2 = operand_of(b, &from->ifm2, i);
+	op->ofm = operand_of(b, &from->ofm, i);
+	if (b->run[at] >= 0 && from->weights)
+		op->weights = weights_of(b, from->weights, i);
+	append(b, op);
+}
+
+static void
+repeat_ops(struct batch *b)
+{
+	const struct graph *from = b->from;
+	for (size_t i = 0, end; i < from->n_ops; i = end) {
+		for (end = i + 1; b->run[i] >= 0 && end < from->n_ops && b->run[end] == b->run[i];)
+			end++;
+		if (b->run[i] < 0 && join_op(b, from->ops[i], b->g->ops[i])) {
+			append(b, b->g->ops[i]);
+			continue;
+		}
+		for (int32_t k = 0; k < b->how->n; k++)
+			for (size_t at = i; at < end; at++)
+				append_nth(b, at, k);
+	}
+	graph_set_ops(b->g, b->op, b->n_ops);
+}
+
+struct graph *
+rewrite_batch(struct arena *a, const struct graph *g, const struct batch_choice *how)
+{
+	struct batch b = { .from = g, .g = graph_copy(a, g), .a = a, .how = how };
+	b.tensor = anew(a, struct g_tensor *, g->n_tensors * (size_t)how->n + 1);
+	b.weights = anew(a, struct g_weights *, g->n_weights * (size_t)how->n + 1);
+	find_runs(&b);
+	find_stacked(&b);
+	choose_grid(&b);
+	stack_tensors(&b);
+	repeat_ops(&b);
+	return b.g;
+}

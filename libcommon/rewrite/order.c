@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The new order.  Operations that make a piece wait until another operation uses the piece.
+ * Then all of them run, after those that make other pieces which they read.  So no piece is
+ * live before it is needed, and a piece that is used up frees its bytes for the next one.
+ *
+ * All operations read the same values as before.  Pieces are written only by their waiting
+ * operations, in the old order.  A waiting operation that reads bytes which are about to be
+ * written runs first.  Tensors that are no pieces are written in the old order.
+ */
+#include "rewrite/split.h"
+
+struct piece *
+order_add(struct order *x, struct g_tensor *t)
+{
+	struct piece *q = anew(x->a, struct piece, 1);
+	q->t = t;
+	while (x->n_tensors <= (size_t)t->rec.index) {
+		agrow(x->a, x->piece, x->n_tensors, &x->cap_tensors);
+		x->piece[x->n_tensors++] = NULL;
+	}
+	x->piece[t->rec.index] = q;
+	return q;
+}
+
+static void
+append(struct order *x, struct ops *l, struct g_op *op)
+{
+	agrow(x->a, l->v, l->n, &l->cap);
+	l->v[l->n++] = op;
+}
+
+static struct piece *
+piece_of(const struct order *x, const struct g_operand *o)
+{
+	bool added = o->t && (size_t)o->t->rec.index < x->n_tensors;
+	return added ? x->piece[o->t->rec.index] : NULL;
+}
+
+void
+order_wait(struct order *x, struct piece *p, struct g_op *op)
+{
+	if (!p->waiting.n) {
+		agrow(x->a, x->waits, x->n_waits, &x->cap_waits);
+		x->waits[x->n_waits++] = p;
+	}
+	append(x, &p->waiting, op);
+}
+
+/* Takes the waiting operations of a piece off the list. */
+static struct ops
+take_waiting(struct order *x, struct piece *p)
+{
+	struct ops l = p->waiting;
+	size_t n = 0;
+	p->waiting = (struct ops){ .n = 0 };
+	for (size_t i = 0; i < x->n_waits; i++)
+		if (x->waits[i] != p)
+			x->waits[n++] = x->waits[i];
+	x->n_waits = n;
+	return l;
+}
+
+static void run_waiting(struct order *x, struct piece *p);
+
+/* Runs op, which belongs to piece p or to none, behind all that makes the pieces it reads. */
+static void
+run_op(struct order *x, const struct piece *p, struct g_op *op)
+{
+	struct piece *q[] = { piece_of(x, &op->ifm), piece_of(x, &op->ifm2) };
+	for (int k = 0; k < 2; k++)
+		if (q[k] && q[k] != p)
+			run_waiting(x, q[k]);
+	append(x, &x->out, op);
+}
+
+static void
+run_waiting(struct order *x, struct piece *p)
+{
+	struct ops l = take_waiting(x, p);
+	for (size_t i = 0; i < l.n; i++)
+		run_op(x, p, l.v[i]);
+}
+
+static bool
+reads_of(const struct ops *l, const struct g_operand *o)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (may_overlap(&l->v[i]->ifm, o) || may_overlap(&l->v[i]->ifm2, o))
+			return true;
+	return false;
+}
+
+/* A piece, other than p, with a waiting operation that reads bytes of o; NULL: none. */
+static struct piece *
+reader_of(const struct order *x, const struct piece *p, const struct g_operand *o)
+{
+	for (size_t i = 0; i < x->n_waits; i++)
+		if (x->waits[i] != p && reads_of(&x->waits[i]->waiting, o))
+			return x->waits[i];
+	return NULL;
+}
+
+void
+order_append(struct order *x, struct g_op *op)
+{
+	struct piece *to = piece_of(x, &op->ofm), *reader;
+	while ((reader = reader_of(x, to, &op->ofm)))
+		run_waiting(x, reader);
+	if (to)
+		order_wait(x, to, op);
+	else
+		run_op(x, NULL, op);
+}
+
+void
+order_end(struct order *x)
+{
+	while (x->n_waits > 0)
+		run_waiting(x, x->waits[0]);
+}

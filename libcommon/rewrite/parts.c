@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes parts of products, with their parts of weights and scales. */
+#include "rewrite/split.h"
+
+#include "lower/lower.h"
+
+#include <assert.h>
+
+/* The bytes from the first to the last that an operand accesses, from the tensor's start. */
+static struct g_range
+bytes_of(const struct g_operand *o)
+{
+	const struct g_operand s = operand_by_strides(*o);
+	const int32_t last[] = { s.shape.h - 1, s.shape.w - 1, s.shape.c - 1 };
+	struct g_range r = { .lo = s.offset, .hi = s.offset };
+	for (int k = 0; k < 3; k++)
+		*(s.stride[k] < 0 ? &r.lo : &r.hi) += last[k] * s.stride[k];
+	r.lo *= graph_type_bytes(o->type);
+	r.hi = (r.hi + 1) * graph_type_bytes(o->type);
+	return r;
+}
+
+bool
+may_overlap(const struct g_operand *a, const struct g_operand *b)
+{
+	if (!a->t || a->t != b->t)
+		return false;
+	struct g_range r = bytes_of(a), q = bytes_of(b);
+	return r.lo < q.hi && q.lo < r.hi;
+}
+
+/* ---- columns of a product ------------------------------------------------------- */
+
+const struct g_operand *
+sum_operand(const struct sum *s, int k)
+{
+	return k ? &s->add->ifm2 : &s->add->ifm;
+}
+
+/* Columns of a product that columns of a sum read: numbers, counted row by row. */
+struct columns {
+	int64_t first, step, n;
+};
+
+static bool
+columns_of(const struct g_operand *o, struct part p, struct columns *r)
+{
+	const struct g_operand s = operand_by_strides(*o);
+	int64_t c = o->t->hwc.c, y = s.stride[0], x = s.stride[1];
+	bool both = p.shape.h > 1 && p.shape.w > 1;
+	if (s.stride[2] != 1 || s.offset % c || y % c || x % c ||
+	    (both && y != p.shape.w * x))
+		return false;
+	*r = (struct columns){ .first = (s.offset + p.at.h * y + p.at.w * x) / c,
+			       .step = (p.shape.w > 1 ? x : y) / c,
+			       .n = (int64_t)p.shape.h * p.shape.w };
+	return true;
+}
+
+/* The box of a product's columns that part p of operand o reads.  False: these are no box. */
+static bool
+find_box(const struct g_op *product, const struct g_operand *o, struct part p,
+	 struct part *box)
+{
+	struct columns r;
+	int32_t width = product->ofm.shape.w;
+	if (!columns_of(o, p, &r))
+		return false;
+	int32_t n = (int32_t)r.n, w = (int32_t)(r.first % width);
+	box->at = (struct hwc){ .h = (int32_t)(r.first / width), .w = w };
+	if (n == 1 || (r.step == 1 && w + n <= width))
+		box->shape = (struct hwc){ .h = 1, .w = n };
+	else if (r.step == 1 && w == 0 && n % width == 0)
+		box->shape = (struct hwc){ .h = n / width, .w = width };
+	else if (r.step == width)
+		box->shape = (struct hwc){ .h = n, .w = 1 };
+	else
+		return false;
+	return true;
+}
+
+/* The same for a part that is known to be a box. */
+static struct part
+box_of(const struct sum *s, int k, struct part p)
+{
+	struct part box;
+	bool ok = find_box(s->product[k], sum_operand(s, k), p, &box);
+	assert(ok);
+	return box;
+}
+
+bool
+has_product_part(const struct g_op *product, const struct g_operand *o)
+{
+	struct part box;
+	return o->type == o->t->shape.type && o->shape.c == o->t->hwc.c &&
+	       find_box(product, o, (struct part){ .shape = o->shape }, &box);
+}
+
+/* Makes columns of a product, in a new tensor of this shape. */
+static struct g_op *
+product_columns(struct graph *g, const struct g_op *product, struct part box,
+		struct hwc shape)
+{
+	struct g_op *c = graph_copy_g_op(g, product);
+	box.shape.c = product->ifm.shape.c;
+	c->ifm = low_box(product->ifm, box.shape, box.at);
+	box.shape.c = shape.c;
+	c->ofm = operand_reshape(graph_add_feature_map(g, product->ofm.type, shape), box.shape);
+	return c;
+}
+
+/* ---- products for several sums at once ------------------------------------------- */
+
+/* The box of a product's columns that all sums of one group read.  False: these are no box. */
+static bool
+group_box(const struct sums *l, const struct sum *s, int k, int ahead, struct part *box)
+{
+	struct hwc lo = { .h = INT32_MAX, .w = INT32_MAX }, hi = { .h = 0 };
+	int64_t n = 0;
+	for (size_t i = 0; i < 2 * l->n; i++) {
+		const struct sum *r = &l->v[i / 2];
+		int m = i % 2;
+		if (r->product[m] != s->product[k] || r->turn[m] / ahead != s->turn[k] / ahead)
+			continue;
+		struct part b = box_of(r, m, (struct part){ .shape = sum_operand(r, m)->shape });
+		lo.h = b.at.h < lo.h ? b.at.h : lo.h;
+		lo.w = b.at.w < lo.w ? b.at.w : lo.w;
+		hi.h = b.at.h + b.shape.h > hi.h ? b.at.h + b.shape.h : hi.h;
+		hi.w = b.at.w + b.shape.w > hi.w ? b.at.w + b.shape.w : hi.w;
+		n += hwc_elements((struct hwc){ .h = b.shape.h, .w = b.shape.w, .c = 1 });
+	}
+	*box = (struct part){ .at = lo, .shape = { .h = hi.h - lo.h, .w = hi.w - lo.w } };
+	return n == (int64_t)box->shape.h * box->shape.w;
+}
+
+struct g_op *
+product_group(struct graph *g, const struct sums *l, const struct sum *s, int k, int ahead)
+{
+	const struct g_op *product = s->product[k];
+	struct part box;
+	if (!group_box(l, s, k, ahead, &box))
+		return NULL;
+	return product_columns(g, product, box,
+			       (struct hwc){ .h = box.shape.h, .w = box.shape.w,
+					     .c = product->ofm.shape.c });
+}
+
+struct g_operand
+group_operand(const struct sums *l, const struct sum *s, int k, int ahead,
+	      struct g_tensor *t)
+{
+	struct hwc all = s->add->ofm.shape;
+	struct part group, box = box_of(s, k, (struct part){ .shape = sum_operand(s, k)->shape });
+	bool ok = group_box(l, s, k, ahead, &group);
+	assert(ok);
+	struct hwc at = { .h = box.at.h - group.at.h, .w = box.at.w - group.at.w };
+	if (box.shape.h == all.h && box.shape.w == all.w)
+		return operand_box(t, all, at);
+	/* the columns of a sum go down a column of the product, or along its rows */
+	int64_t step = box.shape.w == 1 ? group.shape.w : 1;
+	return (struct g_operand){
+		.t = t, .view = VIEW_STRIDED, .type = t->shape.type, .shape = all,
+		.offset = ((int64_t)at.h * group.shape.w + at.w) * all.c,
+		.stride = { all.w * step * all.c, step * all.c, 1 },
+	};
+}
+
+/* ---- constants ----------------------------------------------------------------- */
+
+/* Where the record of a part's channels is kept; NULL is there if it was not made. */
+static void **
+constant_at(struct constants *c, const void *of, struct part p)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i].of == of && c->v[i].channels.at.c == p.at.c &&
+		    c->v[i].channels.shape.c == p.shape.c)
+			return &c->v[i].piece;
+	agrow(c->a, c->v, c->n, &c->cap);
+	c->v[c->n] = (struct constant){ .of = of, .channels = p };
+	return &c->v[c->n++].piece;
+}
+
+/* Entries of a list by channels; a single entry for all channels stays. */
+static struct g_list
+list_part(const struct g_list *l, struct part p)
+{
+	return l->n > 1 ? (struct g_list){ .v = l->v + p.at.c, .n = (size_t)p.shape.c } : *l;
+}
+
+static struct g_weights *
+weights_part(struct constants *c, const struct g_weights *w, struct part p)
+{
+	void **at = constant_at(c, w, p);
+	struct g_weights *part = *at ? *at : graph_copy_g_weights(c->g, w);
+	const int32_t *d = w->shape.dim;
+	int64_t step = w->strides.n ? w->strides.v[0] : (int64_t)d[1] * d[2] * d[3];
+	part->shape.dim[0] = p.shape.c;
+	G_PUT(part, WEIGHTS, offset, w->offset + p.at.c * step);
+	part->zero = list_part(&w->zero, p);
+	*at = part;
+	return part;
+}
+
+static struct g_scales *
+scales_part(struct constants *c, const struct g_scales *s, struct part p)
+{
+	void **at = constant_at(c, s, p);
+	struct g_scales *part = *at ? *at : graph_add_g_scales(c->g);
+	G_PUT(part, SCALES, bias, list_part(&s->bias, p));
+	G_PUT(part, SCALES, mult, list_part(&s->mult, p));
+	G_PUT(part, SCALES, shift, list_part(&s->shift, p));
+	*at = part;
+	return part;
+}
+
+struct g_op *
+product_part(struct constants *c, const struct sum *s, int k, struct part p)
+{
+	const struct g_op *product = s->product[k];
+	struct g_op *op = product_columns(c->g, product, box_of(s, k, p), p.shape);
+	op->weights = weights_part(c, product->weights, p);
+	op->scales = scales_part(c, product->scales, p);
+	return op;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes the graph of pieces: sums, their products and their users, in parts. */
+#include "rewrite/split.h"
+
+#include "lower/lower.h"
+
+struct splitting {
+	struct graph *g;
+	struct arena *a;
+	struct sums l;
+	struct split how;
+	size_t n_tensors; /* of the original graph */
+	struct constants constants;
+	/* of each sum, by columns, then channels: the piece written last */
+	struct piece ***pieces;
+	/* of each tensor of the original graph, if it is a product: the part that the last sum
+	 * read, or NULL */
+	struct g_tensor **group;
+	struct order order;
+};
+
+/* ---- pieces -------------------------------------------------------------------- */
+
+/* Number of operations, by columns, into which one on a sum is split. */
+static int32_t
+count_turns(const struct sum *s, struct split how)
+{
+	return how.columns ? s->add->ofm.shape.h * s->add->ofm.shape.w : 1;
+}
+
+int64_t
+count_pieces(const struct sum *s, struct split how)
+{
+	return (int64_t)s->n_cuts * count_turns(s, how);
+}
+
+/* The part of a sum in one turn, from cut k on; its channels count from `first` on. */
+static struct part
+part_of(const struct splitting *x, const struct sum *s, int32_t turn, int k, int32_t first)
+{
+	struct hwc all = s->add->ofm.shape;
+	struct part p = { .shape = all };
+	if (x->how.columns)
+		p = (struct part){ .at = { .h = turn / all.w, .w = turn % all.w },
+				   .shape = { .h = 1, .w = 1 } };
+	p.at.c = s->cut[k] - first;
+	p.shape.c = s->cut[k + 1] - s->cut[k];
+	return p;
+}
+
+/* The entry of the piece of a sum that begins with a channel. */
+static struct piece **
+piece_at(const struct splitting *x, const struct sum *s, int32_t turn, int32_t channel)
+{
+	int k = 0;
+	while (s->cut[k] < channel)
+		k++;
+	return &x->pieces[s - x->l.v][turn * s->n_cuts + k];
+}
+
+static struct piece *
+open_piece(struct splitting *x, const struct sum *s, struct hwc shape)
+{
+	return order_add(&x->order, graph_add_feature_map(x->g, s->add->ofm.type, shape));
+}
+
+/* Is operand k of a sum made together with those of other sums? */
+static bool
+is_ahead(const struct splitting *x, const struct sum *s, int k)
+{
+	return s->shared[k] > 1 && x->how.ahead > 1;
+}
+
+/* The operand k that a sum then reads.  t NULL: it is made in pieces. */
+static struct g_operand
+operand_ahead(struct splitting *x, const struct sum *s, int k)
+{
+	struct g_tensor **t = &x->group[s->product[k]->ofm.t->rec.index];
+	if (!is_ahead(x, s, k))
+		return (struct g_operand){ .t = NULL };
+	if (x->how.ahead >= s->shared[k])
+		return *sum_operand(s, k);
+	if (s->turn[k] % x->how.ahead == 0) {
+		struct g_op *op = product_group(x->g, &x->l, s, k, x->how.ahead);
+		*t = op ? op->ofm.t : NULL;
+		if (op)
+			order_append(&x->order, op);
+	}
+	return *t ? group_operand(&x->l, s, k, x->how.ahead, *t)
+		  : (struct g_operand){ .t = NULL };
+}
+
+/* Adds a piece, whose products and sum wait for its use.  ahead: operands made before, or t
+ * NULL. */
+static void
+add_piece(struct splitting *x, const struct sum *s, const struct g_operand ahead[2],
+	  int32_t turn, int k)
+{
+	struct part p = part_of(x, s, turn, k, 0);
+	struct g_operand in[2];
+	struct g_op *made[2] = { NULL, NULL };
+	for (int i = 0; i < 2; i++) {
+		if (!ahead[i].t)
+			made[i] = product_part(&x->constants, s, i, p);
+		in[i] = made[i] ? operand_whole(made[i]->ofm.t)
+				: low_box(ahead[i], p.shape, p.at);
+	}
+	struct piece *q = open_piece(x, s, p.shape);
+	for (int i = 0; i < 2; i++)
+		if (made[i])
+			order_wait(&x->order, q, made[i]);
+	*piece_at(x, s, turn, s->cut[k]) = q;
+	struct g_op *add = graph_copy_g_op(x->g, s->add);
+	add->ifm = in[0];
+	add->ifm2 = in[1];
+	add->ofm = operand_whole(q->t);
+	order_append(&x->order, add);
+}
+
+static void
+add_pieces(struct splitting *x, const struct sum *s)
+{
+	struct g_operand ahead[2];
+	for (int k = 0; k < 2; k++)
+		ahead[k] = operand_ahead(x, s, k);
+	for (int32_t i = 0; i < count_turns(s, x->how); i++)
+		for (int k = 0; k < s->n_cuts; k++)
+			add_piece(x, s, ahead, i, k);
+}
+
+/* ---- users of pieces -------------------------------------------------------------- */
+
+/* The sum that an operand of the original graph is; NULL: none. */
+static const struct sum *
+sum_of(const struct splitting *x, const struct g_operand *o)
+{
+	bool old = o->t && (size_t)o->t->rec.index < x->n_tensors;
+	int s = old ? x->l.of[o->t->rec.index] : -1;
+	return s < 0 ? NULL : &x->l.v[s];
+}
+
+static struct g_operand
+use_part(const struct splitting *x, const struct g_operand *o, int32_t turn, struct part p)
+{
+	const struct sum *s = sum_of(x, o);
+	if (!o->t)
+		return *o;
+	if (s)
+		return operand_whole((*piece_at(x, s, turn, o->start.c + p.at.c))->t);
+	return low_box(*o, p.shape, p.at);
+}
+
+/* Makes a new piece for channels that are written and not read: meanwhile, the bytes of the old
+ * piece are free. */
+static void
+renew_piece(struct splitting *x, const struct g_op *op, struct g_op *c, int32_t turn,
+	    struct part p)
+{
+	const struct sum *s = sum_of(x, &op->ofm);
+	if (!s || c->ifm.t == c->ofm.t || c->ifm2.t == c->ofm.t)
+		return;
+	struct piece *q = open_piece(x, s, c->ofm.shape);
+	*piece_at(x, s, turn, op->ofm.start.c + p.at.c) = q;
+	c->ofm = operand_whole(q->t);
+}
+
+/* Adds op in parts, one for each piece of a sum that it uses. */
+static void
+append_parts(struct splitting *x, const struct g_op *op, const struct g_operand *by)
+{
+	const struct sum *s = sum_of(x, by);
+	int32_t first = by->start.c, end = first + by->shape.c;
+	for (int32_t i = 0; i < count_turns(s, x->how); i++)
+		for (int k = 0; k < s->n_cuts; k++) {
+			if (s->cut[k] < first || s->cut[k] >= end)
+				continue;
+			struct part p = part_of(x, s, i, k, first);
+			struct g_op *c = graph_copy_g_op(x->g, op);
+			c->ifm = use_part(x, &op->ifm, i, p);
+			c->ifm2 = use_part(x, &op->ifm2, i, p);
+			c->ofm = use_part(x, &op->ofm, i, p);
+			renew_piece(x, op, c, i, p);
+			order_append(&x->order, c);
+		}
+}
+
+static void
+append_op(struct splitting *x, struct g_op *op)
+{
+	const struct g_operand *o[] = { &op->ofm, &op->ifm, &op->ifm2 };
+	const struct sum *s = sum_of(x, &op->ofm);
+	int k = 0;
+	while (k < 3 && !sum_of(x, o[k]))
+		k++;
+	if (s && s->add == op)
+		add_pieces(x, s);
+	else if (k < 3)
+		append_parts(x, op, o[k]);
+	else
+		order_append(&x->order, op);
+}
+
+/* ---- the graph ------------------------------------------------------------------ */
+
+static void
+open_pieces(struct splitting *x)
+{
+	x->pieces = anew(x->a, struct piece **, x->l.n + 1);
+	x->group = anew(x->a, struct g_tensor *, x->n_tensors + 1);
+	for (size_t i = 0; i < x->l.n; i++)
+		x->pieces[i] = anew(x->a, struct piece *,
+				    (size_t)count_pieces(&x->l.v[i], x->how));
+}
+
+/* Marks products that are made in parts and not used as a whole. */
+static bool *
+find_replaced(const struct splitting *x)
+{
+	const struct graph *g = x->g;
+	bool *replaced = anew(x->a, bool, g->n_tensors + 1);
+	for (size_t i = 0; i < x->l.n; i++)
+		for (int k = 0; k < 2; k++)
+			replaced[x->l.v[i].product[k]->ofm.t->rec.index] =
+			    !is_ahead(x, &x->l.v[i], k) ||
+			    x->how.ahead < x->l.v[i].shared[k];
+	for (size_t i = 0; i < g->n_ops; i++) {
+		const struct g_op *op = g->ops[i];
+		const struct sum *s = sum_of(x, &op->ofm);
+		const struct g_tensor *t[] = { op->ifm.t, op->ifm2.t };
+		for (int k = 0; k < 2 && !(s && s->add == op); k++)
+			if (t[k])
+				replaced[t[k]->rec.index] = false;
+	}
+	return replaced;
+}
+
+/* The records that operations use. */
+struct used {
+	bool *tensor, *weights, *scales;
+};
+
+static void
+mark_used(const struct used *u, struct g_op *const *op, size_t n, bool used)
+{
+	for (size_t i = 0; i < n; i++) {
+		u->tensor[op[i]->ofm.t->rec.index] = used;
+		if (op[i]->weights)
+			u->weights[op[i]->weights->rec.index] = used;
+		if (op[i]->scales)
+			u->scales[op[i]->scales->rec.index] = used;
+	}
+}
+
+static bool *
+all_true(struct arena *a, size_t n)
+{
+	bool *v = anew(a, bool, n + 1);
+	memset(v, true, n);
+	return v;
+}
+
+/* Replaces the operations; drops what only the old ones wrote, or used as constants. */
+static void
+replace_ops(struct splitting *x)
+{
+	struct graph *g = x->g;
+	struct ops *out = &x->order.out;
+	const struct used u = { .tensor = all_true(x->a, g->n_tensors),
+				.weights = all_true(x->a, g->n_weights),
+				.scales = all_true(x->a, g->n_scales) };
+	mark_used(&u, g->ops, g->n_ops, false);
+	mark_used(&u, out->v, out->n, true);
+	graph_set_ops(g, out->v, out->n);
+	graph_keep_g_tensor(g, u.tensor);
+	graph_keep_g_weights(g, u.weights);
+	graph_keep_g_scales(g, u.scales);
+}
+
+struct graph *
+rewrite_sums(struct arena *a, const struct graph *from, struct split how)
+{
+	struct graph *g = graph_copy(a, from);
+	struct splitting x = { .g = g, .a = a, .l = sums_find(a, g), .how = how,
+			       .n_tensors = g->n_tensors,
+			       .constants = { .g = g, .a = a }, .order = { .a = a } };
+	open_pieces(&x);
+	const bool *replaced = find_replaced(&x);
+	for (size_t i = 0; i < from->n_ops; i++) {
+		struct g_op *op = g->ops[i]; /* new ones are behind these */
+		if (i && op->node != g->ops[i - 1]->node)
+			order_end(&x.order);
+		if (!replaced[op->ofm.t->rec.index])
+			append_op(&x, op);
+	}
+	order_end(&x.order);
+	replace_ops(&x);
+	return g;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds sums of two products that are used by channels only. */
+#include "rewrite/split.h"
+
+#include <stdlib.h>
+
+struct finder {
+	struct arena *a;
+	const struct graph *g;
+	/* of each tensor */
+	bool *inner; /* only operations of one node touch it */
+	/* number of writes, last writer, first operation to touch it */
+	int *writes, *writer, *first;
+	struct sums l;
+	bool *bad; /* of each sum: it cannot be split */
+	bool **cut; /* of each sum, of each channel and the end: a piece begins or ends here */
+};
+
+/* bits of g_rec.has */
+#define BIT(key) ((uint64_t)1 << G_##key)
+
+/* ---- tensors ------------------------------------------------------------------ */
+
+static void
+mark_outer(struct finder *f, const struct g_tensors *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		f->inner[l->v[i]->rec.index] = false;
+}
+
+/* Has the graph no decision about the tensor? */
+static bool
+is_undecided_tensor(const struct g_tensor *t)
+{
+	const uint64_t decided = BIT(TENSOR_io) | BIT(TENSOR_layout) | BIT(TENSOR_area) |
+				 BIT(TENSOR_at) | BIT(TENSOR_rows) | BIT(TENSOR_over);
+	return !tensor_is_const(t) && !t->variable && !(t->rec.has & decided);
+}
+
+static void
+find_touches(struct finder *f)
+{
+	size_t n = f->g->n_tensors + 1;
+	f->inner = anew(f->a, bool, n);
+	f->writes = anew(f->a, int, n);
+	f->writer = anew(f->a, int, n);
+	f->first = anew(f->a, int, n);
+	for (size_t i = 0; i < f->g->n_tensors; i++) {
+		f->inner[i] = is_undecided_tensor(f->g->tensors[i]);
+		f->first[i] = -1;
+	}
+	for (size_t i = 0; i < f->g->n_nodes; i++) {
+		mark_outer(f, &f->g->nodes[i]->in);
+		mark_outer(f, &f->g->nodes[i]->out);
+	}
+	for (size_t i = 0; i < f->g->n_ops; i++) {
+		const struct g_op *op = f->g->ops[i];
+		const struct g_tensor *t[] = { op->ifm.t, op->ifm2.t, op->ofm.t };
+		for (int k = 0; k < 3; k++)
+			if (t[k] && f->first[t[k]->rec.index] < 0)
+				f->first[t[k]->rec.index] = (int)i;
+		f->writes[op->ofm.t->rec.index]++;
+		f->writer[op->ofm.t->rec.index] = (int)i;
+	}
+}
+
+/* ---- products and their sums -------------------------------------------------- */
+
+/* Has the operation no decision of a scheduler? */
+static bool
+is_undecided(const struct g_op *op)
+{
+	const uint64_t decided = BIT(OP_block) | BIT(OP_ib) | BIT(OP_ab) | BIT(OP_ib2) |
+				 BIT(OP_blockdep) | BIT(OP_traversal) | BIT(OP_sparse) |
+				 BIT(OP_fast);
+	return !(op->rec.has & decided);
+}
+
+static bool
+is_product(const struct g_op *op)
+{
+	struct hwc i = op->ifm.shape, o = op->ofm.shape;
+	const struct g_weights *w = op->weights;
+	const uint64_t decided = BIT(WEIGHTS_slices) | BIT(WEIGHTS_bytes) | BIT(WEIGHTS_at);
+	return op->kind == OP_FC && !node_repeats(op->node) && is_undecided(op) && w &&
+	       !(w->rec.has & decided) && op->scales &&
+	       (op->ofm.view == VIEW_WHOLE || op->ofm.view == VIEW_RESHAPE) &&
+	       op->ofm.type == op->ofm.t->shape.type && o.c == op->ofm.t->hwc.c &&
+	       i.h == o.h && i.w == o.w;
+}
+
+/* Is the IFM of a product unchanged when operation `at` runs? */
+static bool
+keeps_input(const struct finder *f, int product, int at)
+{
+	const struct g_operand *o = &f->g->ops[product]->ifm;
+	for (int i = product + 1; i < at; i++)
+		if (may_overlap(o, &f->g->ops[i]->ofm))
+			return false;
+	return true;
+}
+
+/* The product that makes an operand of operation `at`, or NULL. */
+static struct g_op *
+product_of(const struct finder *f, const struct g_operand *o, int at)
+{
+	int t = o->t ? o->t->rec.index : -1;
+	if (t < 0 || !f->inner[t] || f->writes[t] != 1)
+		return NULL;
+	struct g_op *p = f->g->ops[f->writer[t]];
+	return f->first[t] < at && p->node == f->g->ops[at]->node && is_product(p) &&
+			       has_product_part(p, o) && keeps_input(f, f->writer[t], at)
+		   ? p : NULL;
+}
+
+static void
+find_sum(struct finder *f, int at)
+{
+	struct g_op *op = f->g->ops[at];
+	int t = op->ofm.t->rec.index;
+	if (op->kind != OP_ADD || !op->ifm2.t || op->ofm.view != VIEW_WHOLE ||
+	    op->ofm.type != op->ofm.t->shape.type || !f->inner[t] || f->first[t] != at ||
+	    !is_undecided(op) || !hwc_equal(op->ifm2.shape, op->ofm.shape))
+		return;
+	struct sum s = { .add = op, .product = { product_of(f, &op->ifm, at),
+						 product_of(f, &op->ifm2, at) } };
+	if (!s.product[0] || !s.product[1] || s.product[0] == s.product[1])
+		return;
+	bool *cut = f->cut[f->l.n] = anew(f->a, bool, (size_t)op->ofm.shape.c + 1);
+	cut[0] = cut[op->ofm.shape.c] = true;
+	f->l.of[t] = (int)f->l.n;
+	f->l.v[f->l.n++] = s;
+}
+
+/* Finds sums that read the same products. */
+static void
+find_shared_products(struct finder *f)
+{
+	int *reads = anew(f->a, int, f->g->n_tensors + 1);
+	for (size_t i = 0; i < 2 * f->l.n; i++) {
+		struct sum *s = &f->l.v[i / 2];
+		s->turn[i % 2] = reads[s->product[i % 2]->ofm.t->rec.index]++;
+	}
+	for (size_t i = 0; i < 2 * f->l.n; i++) {
+		struct sum *s = &f->l.v[i / 2];
+		s->shared[i % 2] = reads[s->product[i % 2]->ofm.t->rec.index];
+	}
+}
+
+/* ---- users of sums ----------------------------------------------------------------- */
+
+/* The sum that is an operation's operand; -1: none. */
+static int
+sum_of(const struct finder *f, const struct g_operand *o)
+{
+	int s = o->t ? f->l.of[o->t->rec.index] : -1;
+	return s >= 0 && !f->bad[s] ? s : -1;
+}
+
+/* Does an operand take all columns of the sum, in its type, and as many channels as the result
+ * has? */
+static bool
+is_use(const struct sum *s, const struct g_op *op, const struct g_operand *o)
+{
+	struct hwc all = s->add->ofm.shape, is = o->shape;
+	return (o->view == VIEW_WHOLE || o->view == VIEW_BOX) &&
+	       o->type == s->add->ofm.type && !o->start.h && !o->start.w && is.h == all.h &&
+	       is.w == all.w && hwc_equal(is, op->ofm.shape);
+}
+
+/* Do two operands, of sums, have their cuts at the same channels? */
+static bool
+has_pieces(const struct finder *f, const struct g_operand *from, const struct g_operand *o)
+{
+	return !memcmp(f->cut[sum_of(f, from)] + from->start.c, f->cut[sum_of(f, o)] + o->start.c,
+		       (size_t)o->shape.c + 1);
+}
+
+/* Would one part of op read channels that another part has written? */
+static bool
+moves_channels(const struct finder *f, const struct g_op *op, const struct g_operand *o)
+{
+	int32_t by = op->ofm.start.c - o->start.c;
+	return sum_of(f, o) >= 0 && o->t == op->ofm.t && by != 0 && abs(by) < o->shape.c;
+}
+
+static bool
+can_split(struct finder *f, const struct g_op *op)
+{
+	const struct g_operand *o[] = { &op->ofm, &op->ifm, &op->ifm2 }, *first = NULL;
+	bool ok = op_is_elementwise(op->kind) && is_undecided(op);
+	for (int k = 0; ok && k < 3; k++) {
+		int s = sum_of(f, o[k]);
+		ok = !o[k]->t || hwc_equal(o[k]->shape, op->ofm.shape);
+		if (!ok || s < 0)
+			continue;
+		ok = is_use(&f->l.v[s], op, o[k]) && f->l.v[s].add->node == op->node;
+		first = first ? first : o[k];
+		ok = ok && has_pieces(f, first, o[k]) && !moves_channels(f, op, o[k]);
+	}
+	return ok;
+}
+
+static void
+cut_sums(struct finder *f, const struct g_op *op)
+{
+	const struct g_operand *o[] = { &op->ofm, &op->ifm, &op->ifm2 };
+	for (int k = 0; k < 3; k++) {
+		int s = sum_of(f, o[k]);
+		if (s < 0 || f->l.v[s].add == op || !is_use(&f->l.v[s], op, o[k]))
+			continue;
+		f->cut[s][o[k]->start.c] = true;
+		f->cut[s][o[k]->start.c + o[k]->shape.c] = true;
+	}
+}
+
+/* Marks the sums of an operation that cannot be split.  False: some were marked, so check
+ * again. */
+static bool
+drop_bad(struct finder *f, const struct g_op *op)
+{
+	const struct g_operand *o[] = { &op->ofm, &op->ifm, &op->ifm2 };
+	int s = sum_of(f, &op->ofm);
+	if ((s >= 0 && f->l.v[s].add == op) || can_split(f, op))
+		return true;
+	bool none = true;
+	for (int k = 0; k < 3; k++) {
+		s = sum_of(f, o[k]);
+		if (s >= 0)
+			f->bad[s] = true;
+		none &= s < 0;
+	}
+	return none;
+}
+
+/* Keeps the sums of more than one piece. */
+static void
+keep_sums(struct finder *f)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < f->l.n; i++) {
+		struct sum s = f->l.v[i];
+		s.n_cuts = -1;
+		s.cut = anew(f->a, int32_t, (size_t)s.add->ofm.shape.c + 1);
+		for (int32_t c = 0; c <= s.add->ofm.shape.c; c++)
+			if (f->cut[i][c])
+				s.cut[++s.n_cuts] = c;
+		bool keep = !f->bad[i] && s.n_cuts > 1;
+		f->l.of[s.add->ofm.t->rec.index] = keep ? (int)n : -1;
+		if (keep)
+			f->l.v[n++] = s;
+	}
+	f->l.n = n;
+}
+
+struct sums
+sums_find(struct arena *a, const struct graph *g)
+{
+	struct finder f = { .a = a, .g = g };
+	find_touches(&f);
+	f.l.of = anew(a, int, g->n_tensors + 1);
+	f.l.v = anew(a, struct sum, g->n_ops + 1);
+	f.bad = anew(a, bool, g->n_ops + 1);
+	f.cut = anew(a, bool *, g->n_ops + 1);
+	for (size_t i = 0; i < g->n_tensors; i++)
+		f.l.of[i] = -1;
+	for (size_t i = 0; i < g->n_ops && !g->n_steps; i++)
+		find_sum(&f, (int)i);
+	for (size_t i = 0; i < g->n_ops && f.l.n; i++)
+		cut_sums(&f, g->ops[i]);
+	for (bool again = f.l.n > 0; again;) {
+		again = false;
+		for (size_t i = 0; i < g->n_ops; i++)
+			again |= !drop_bad(&f, g->ops[i]);
+	}
+	keep_sums(&f);
+	find_shared_products(&f);
+	return f.l;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compares tensors of the compiled file with those that the graph's records stand for. */
+#include "source/parts.h"
+
+#include "borders/of_graph.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A tensor of the original model as the finished model has it: with its shape in memory. */
+static struct tfl_tensor
+of_original(const struct source *x, const struct g_tensor *t, int index)
+{
+	struct tfl_tensor o = x->original->subgraph[0].tensor[index];
+	struct border_tensor border = border_of_graph(x->g, x->original, t, index);
+	if ((!o.data.p || o.is_variable) && (border.has_record || graph_batch(x->g) != 1))
+		o.rank = border_memory_shape(&border, o.dim);
+	return o;
+}
+
+static bool
+same_shape(const struct tfl_tensor *a, const struct tfl_tensor *b)
+{
+	return a->rank == b->rank &&
+	       !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof(*a->dim));
+}
+
+static bool
+same_scales(const struct tfl_quant *a, const struct tfl_quant *b)
+{
+	return a->n_scale == b->n_scale && a->axis == b->axis &&
+	       (!a->n_scale ||
+		!memcmp(a->scale, b->scale, (size_t)a->n_scale * sizeof(*a->scale)));
+}
+
+static bool
+same_zeros(const struct tfl_quant *a, const struct tfl_quant *b)
+{
+	return a->n_zero == b->n_zero &&
+	       (!a->n_zero ||
+		!memcmp(a->zero, b->zero, (size_t)a->n_zero * sizeof(*a->zero)));
+}
+
+static const char *
+shape_text(struct arena *a, const struct tfl_tensor *t)
+{
+	const char *s = "[";
+	for (int i = 0; i < t->rank; i++)
+		s = arena_printf(a, "%s%s%d", s, i ? "," : "", t->dim[i]);
+	return arena_printf(a, "%s]", s);
+}
+
+static void
+same_as_original(struct source *x, const struct tfl_tensor *have, const struct g_tensor *t,
+		 int index)
+{
+	struct tfl_tensor want = of_original(x, t, index);
+	if (have->type != want.type)
+		source_error(x, "t%d is of %s, the graph has it of %s", t->rec.id,
+			     tfl_type_name(have->type), tfl_type_name(want.type));
+	if (!same_shape(have, &want))
+		source_error(x, "t%d has the shape %s, the graph has %s", t->rec.id,
+			     shape_text(x->g->a, have), shape_text(x->g->a, &want));
+	if (!same_scales(&have->quant, &want.quant))
+		source_error(x, "t%d has another scale than the graph has", t->rec.id);
+	if (!same_zeros(&have->quant, &want.quant))
+		source_error(x, "t%d has another zero point than the graph has", t->rec.id);
+}
+
+/* For a tensor that was made for the graph, npz and vela-bin keep only its bytes. */
+static void
+same_bytes(struct source *x, const struct tfl_tensor *have, const struct g_tensor *t)
+{
+	int64_t want = tfl_type_bytes(t->shape.type);
+	for (int i = 0; i < t->shape.rank; i++)
+		want *= t->shape.dim[i];
+	if (tfl_bytes(have) != want)
+		source_error(x, "t%d has %" PRId64 " bytes, the graph has %" PRId64,
+			     t->rec.id, tfl_bytes(have), want);
+}
+
+void
+source_tensor(struct source *x, const struct tfl_tensor *have, const struct g_tensor *t,
+	      int k)
+{
+	const struct tfl_subgraph *sg = x->original ? &x->original->subgraph[0] : NULL;
+	if (!t->tfl.n)
+		same_bytes(x, have, t);
+	else if (sg && !t->tfl.v[k].subgraph && t->tfl.v[k].index < sg->n_tensors)
+		same_as_original(x, have, t, t->tfl.v[k].index);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parts of the verifier (npu-dis(1), RULES): one function per group of rules, all of
+ * them called by verify.c.  The verifier shares the decoder with the other programs and
+ * nothing with the emitter: it has its own SHRAM formulas.  Private to libcommon/verify.
+ */
+#ifndef VERIFY_RULES_H
+#define VERIFY_RULES_H
+
+#include "verify/verify.h"
+
+/* ---- memory behind the regions ------------------------------------------ */
+
+enum { N_REGIONS = 8 };
+
+struct written; /* which bytes of a memory have a value */
+
+struct memory {
+	bool bound;
+	bool read_only;
+	int64_t bytes;
+	struct written *written; /* NULL: all bytes have a value, or it is not tracked */
+};
+
+/* A memory of which no byte has a value. */
+struct written *written_new(struct arena *a, int64_t bytes);
+/* Gives bytes [at, at + n) a value; ignores a range outside the memory. */
+void written_mark(struct written *w, int64_t at, int64_t n);
+/* The first byte of the range without a value; -1 if all have one. */
+int64_t written_hole(const struct written *w, int64_t at, int64_t n);
+
+struct copied; /* weights.c */
+struct tried;
+struct findings; /* findings.c */
+
+/* ---- one stream being checked ------------------------------------------- */
+
+struct checker;
+
+struct queue { /* operations that may still be running, oldest first */
+	struct npu_op item[8];
+	int group[8]; /* members of a chain have the same number and count as one entry */
+	int n, depth; /* n: items; depth: most entries */
+};
+
+/* U85: state that one operation leaves to the next (state85.c). */
+struct chain {
+	int n; /* members so far; 0: no chain is open */
+	int operands;
+	struct npu_op first;
+	struct npu_fm buffer[NPU_MAX_CHAINS]; /* shape: before transposition */
+	bool filled[NPU_MAX_CHAINS], read[NPU_MAX_CHAINS];
+};
+
+struct state85 {
+	struct chain chain;
+	bool is_member; /* the current operation continues a chain */
+	bool any;
+	struct npu_op last; /* the last kernel; valid if any */
+	size_t *target;	    /* words that are targets of branches */
+	size_t n_targets;
+};
+
+/* How the rules of a generation are checked. */
+struct rules {
+	bool reports_redundant; /* report a write of the value that a register has: rule 6 */
+	bool kernel_limit;    /* of convolutions: rule 26 */
+	int max_bits;	      /* largest element, in bits */
+	bool dmas_overlap;    /* several transfers may run at once: rule 44 holds for them */
+	void (*values)(struct checker *c); /* rules 8 to 21 */
+	void (*blocks)(struct checker *c); /* rules 39 to 42 */
+	void (*state)(struct checker *c);  /* rules 54, 55 for kernels; NULL: none */
+	void (*streams)(struct checker *c); /* rules 31, 32: weights and scales */
+	void (*dma)(struct checker *c);	    /* rules 29, 30, 33, 36, 37, 52, 58 */
+};
+
+struct checker {
+	struct npu_verify *out;
+	struct arena *a;
+	const struct npu_stream *s;
+	const struct accel *accel;
+	bool has_memory; /* memory[] is valid; otherwise addresses have no bounds */
+	struct memory memory[N_REGIONS];
+	uint64_t runs; /* byte runs that may still be examined */
+
+	const struct rules *rules;
+	struct state85 state85;
+	size_t at; /* word index of the current command */
+	const char *command;
+	struct npu_op op;
+
+	struct npu_registers regs;
+	bool table_valid[LUT_BYTES];
+	struct queue kernels, dmas;
+	int group; /* of the current kernel */
+	struct queue waited; /* finished by waits since the last operation */
+	bool waits; /* a wait precedes this operation */
+	size_t wait_at;
+	bool has_previous; /* a kernel ran before, and no wait has drained it */
+	bool any_kernel;
+	struct npu_op previous;
+
+	struct bytes flash; /* the constants of region 0; p NULL: not available */
+	struct copied *copies;
+	size_t n_copies, cap_copies;
+	struct tried *tried; /* kept over all streams, like findings */
+	struct findings *findings;
+};
+
+/* findings.c: reports an error or a warning of a rule at the current command. */
+void found(struct checker *c, bool error, int rule, const char *fmt, ...)
+    PRINTF(4, 5);
+/*
+ * The same for an error that takes long to find: a thread calls run(d), which writes text
+ * if it finds an error.  d must live until end_findings().
+ */
+struct decoding {
+	void (*run)(struct decoding *d);
+	int64_t weights; /* number of weights, a measure of the cost */
+	char text[400];
+};
+void found_later(struct checker *c, int rule, struct decoding *d);
+void begin_findings(struct checker *c);
+/* Reports all findings, in the order of commands. */
+void end_findings(struct checker *c);
+#define ERROR(c, rule, ...) found(c, true, rule, __VA_ARGS__)
+#define WARN(c, rule, ...) found(c, false, rule, __VA_ARGS__)
+/* Report if the condition, which breaks the rule, is true. */
+#define ERROR_IF(cond, c, rule, ...)                                         \
+	do {                                                                 \
+		if (cond)                                                    \
+			ERROR(c, rule, __VA_ARGS__);                         \
+	} while (0)
+#define WARN_IF(cond, c, rule, ...)                                          \
+	do {                                                                 \
+		if (cond)                                                    \
+			WARN(c, rule, __VA_ARGS__);                          \
+	} while (0)
+
+/* ---- what rules ask of an operation --------------------------------------- */
+
+static inline bool
+is_pool(const struct npu_op *op, int mode)
+{
+	return op->kind == NPU_POOL && op->mode == mode;
+}
+
+static inline bool
+is_elementwise(const struct npu_op *op, int mode)
+{
+	return op->kind == NPU_ELEMENTWISE && op->mode == mode;
+}
+
+/* True for a value that schema/ethosu.def does not list for the field and the generation. */
+static inline bool
+is_undefined(const struct checker *c, enum npu_field_id field, int value)
+{
+	return !npu_field_allows(field, c->accel->generation, (unsigned)value);
+}
+
+/* ---- groups of rules, with the rules' numbers ----------------------------- */
+
+void check_word(struct checker *c, const struct npu_command *cmd); /* 1-6 */
+void check_end(struct checker *c, size_t at, bool stopped);	   /* 2 */
+bool check_written_registers(struct checker *c);  /* 7; false: skip the operation */
+void check_values(struct checker *c);		  /* 8-21 */
+void check_format(struct checker *c, enum npu_reg precision, const char *role); /* 8 */
+void check_geometry(struct checker *c);		  /* 22-28 */
+bool check_kernel_memory(struct checker *c);	  /* 29-35, 52 */
+void check_dma(struct checker *c);
+void check_tables(struct checker *c);		  /* 38 */
+void check_shram(struct checker *c);		  /* 39-42 */
+void check_weights(struct checker *c);		  /* 43 */
+void follow_copies(struct checker *c);		  /* called after each operation */
+void check_order(struct checker *c);		  /* 44-47 */
+void check_container(struct checker *c, const struct tfl_model *m); /* 48-51 */
+
+/* The same for U85. */
+void check_values85(struct checker *c);
+void check_blocks85(struct checker *c);
+void check_streams85(struct checker *c);
+void check_dma85(struct checker *c);
+void check_chain(struct checker *c);
+void check_accumulators(struct checker *c);
+void check_between(struct checker *c);
+void find_targets(struct checker *c);
+void enter_target(struct checker *c, size_t at);
+void check_branch(struct checker *c);
+
+/* memory.c, used by all generations. */
+void check_streams(struct checker *c);
+bool access_range(struct checker *c, const struct npu_range *r, const char *role,
+		  bool write);
+void access_dma(struct checker *c, int which, const char *role);
+
+/* plan.c: addresses of the tensors in a model's memory. */
+struct plan;
+struct plan *plan_open(struct checker *c, const struct tfl_model *m);
+void plan_bind(struct plan *p, struct checker *c); /* called before a stream */
+/* Marks the bytes that operators of the CPU before op have written. */
+void plan_advance(struct plan *p, int subgraph, int op);
+/* Called after a stream: checks that the stream has written its outputs. */
+void plan_outputs(struct plan *p, struct checker *c);
+
+/* ---- shram.c: formulas of its own, for all generations ------------- */
+
+/* True if an OFM block needs all channels of its IFM, slice by slice. */
+bool check_reads_depth(const struct npu_op *op);
+/* Stored rows or columns of an IFM block, rounded up to whole units. */
+int64_t check_input_extent(const struct npu_op *op, int64_t block, int stride,
+			   int dilated, int unit);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * State that passes from one operation of U85 to the next: kept accumulators (rule 55),
+ * chains (54), branches (57).  ethosu-commands(7) 26.5, 29, 32, 35.
+ */
+#include "verify/rules.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- rule 55: accumulators ------------------------------------------------ */
+
+static bool
+has_accumulators(const struct npu_op *op)
+{
+	return op->kind != NPU_ELEMENTWISE && op->kind != NPU_RESIZE;
+}
+
+/* Accumulators of more than one block are not kept (W11). */
+static bool
+is_one_block(const struct npu_op *op)
+{
+	return op->block.h >= op->extent.h && op->block.w >= op->extent.w &&
+	       op->block.c >= op->extent.c;
+}
+
+void
+check_accumulators(struct checker *c)
+{
+	const struct npu_op *op = &c->op, *p = &c->state85.last;
+	bool keeps = has_accumulators(op) && op->acc_input == NPU_ACC_KEEP;
+	bool left = c->state85.any && has_accumulators(p);
+	ERROR_IF(c->state85.any && p->acc_kept && !keeps, c, 55,
+		 "drops the accumulators that %s at 0x%06zx keeps",
+		 npu_op_name(p), 4 * p->at);
+	ERROR_IF(keeps && !left, c, 55,
+		 "continues accumulators that no operation has left");
+	ERROR_IF(keeps && left && (!hwc_equal(p->extent, op->extent) ||
+				   !hwc_equal(p->ublock, op->ublock)), c, 55,
+		 "continues accumulators of another extent or microblock");
+	ERROR_IF((keeps || op->acc_kept) && !is_one_block(op), c, 55,
+		 "keeps accumulators of more than one block");
+	ERROR_IF(op->acc_kept && !has_accumulators(op), c, 55,
+		 "keeps accumulators that it has not");
+	c->state85.last = *op;
+	c->state85.any = true;
+}
+
+/* ---- rule 54: chains ------------------------------------------------------ */
+
+enum { CHAIN_LENGTH = 4, CHAIN_OPERANDS = 3 };
+
+/* Number of operands that come from memory. */
+static int
+external_operands(const struct npu_op *op)
+{
+	bool first = !op->ifm_scalar && npu_fm_stored(&op->ifm);
+	bool second = op->has_ifm2 && !op->ifm2_scalar &&
+		      npu_fm_stored(&op->ifm2);
+	return first + second;
+}
+
+static void
+check_link(struct checker *c, const struct npu_fm *f, const char *role)
+{
+	struct chain *k = &c->state85.chain;
+	if (f->storage != NPU_CHAINED)
+		return;
+	ERROR_IF(f->chain >= NPU_MAX_CHAINS, c, 54, "%s: chain buffer %d", role,
+		 f->chain);
+	ERROR_IF(c->op.kind != NPU_ELEMENTWISE, c, 54,
+		 "%s: chained, but not of an elementwise operation", role);
+	if (f->chain >= NPU_MAX_CHAINS)
+		return;
+	const struct npu_fm *from = &k->buffer[f->chain];
+	bool is_filled = k->n && k->filled[f->chain];
+	k->read[f->chain] = true;
+	ERROR_IF(!is_filled, c, 54, "%s: nothing of this chain is in buffer %d", role,
+		 f->chain);
+	ERROR_IF(is_filled && (from->bits != f->bits ||
+			   from->is_signed != f->is_signed ||
+			   !hwc_equal(from->shape, f->shape)), c, 54,
+		 "%s: buffer %d holds %dx%dx%d of %c%d", role, f->chain,
+		 from->shape.h, from->shape.w, from->shape.c,
+		 from->is_signed ? 's' : 'u', from->bits);
+}
+
+static void
+end_chain(struct checker *c)
+{
+	struct chain *k = &c->state85.chain;
+	for (int i = 0; i < NPU_MAX_CHAINS; i++)
+		ERROR_IF(k->filled[i] && !k->read[i], c, 54,
+			 "nothing has read chain buffer %d", i);
+	*k = (struct chain){ .n = 0 };
+}
+
+static bool
+reads_chain(const struct npu_op *op)
+{
+	return op->ifm.storage == NPU_CHAINED ||
+	       (op->has_ifm2 && op->ifm2.storage == NPU_CHAINED);
+}
+
+/* All members of a chain have equal extents, blocks and microblocks (20). */
+static void
+check_member(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	struct chain *k = &c->state85.chain;
+	ERROR_IF(!reads_chain(op), c, 54,
+		 "interrupts the chain from 0x%06zx on", 4 * k->first.at);
+	ERROR_IF(!hwc_equal(op->extent, k->first.extent) ||
+		 !hwc_equal(op->block, k->first.block) ||
+		 !hwc_equal(op->ublock, k->first.ublock), c, 54,
+		 "differs in extent or block from the chain's first operation");
+	ERROR_IF(k->n == CHAIN_LENGTH, c, 54, "a chain of more than %d",
+		 CHAIN_LENGTH);
+}
+
+void
+check_chain(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	struct chain *k = &c->state85.chain;
+	bool chained = op->ofm.storage == NPU_CHAINED && !op->acc_kept;
+	c->state85.is_member = k->n > 0;
+	if (k->n)
+		check_member(c);
+	check_link(c, &op->ifm, "IFM");
+	if (op->has_ifm2)
+		check_link(c, &op->ifm2, "IFM2");
+	if (!k->n && !chained)
+		return;
+	if (!k->n)
+		k->first = *op;
+	k->n++;
+	k->operands += external_operands(op);
+	WARN_IF(op->blockdep, c, 54, "BLOCKDEP %d in a chain", op->blockdep);
+	ERROR_IF(chained && op->kind == NPU_RESIZE, c, 54, "RESIZE in a chain");
+	WARN_IF(k->operands == CHAIN_OPERANDS + 1, c, 54,
+		"a chain of more than %d operands in memory", CHAIN_OPERANDS);
+	ERROR_IF(chained && op->ofm.chain >= NPU_MAX_CHAINS, c, 54,
+		 "OFM: chain buffer %d", op->ofm.chain);
+	if (chained && op->ofm.chain < NPU_MAX_CHAINS) {
+		k->buffer[op->ofm.chain] = op->ofm;
+		k->buffer[op->ofm.chain].shape = op->extent;
+		k->filled[op->ofm.chain] = true;
+		k->read[op->ofm.chain] = false;
+	} else {
+		end_chain(c);
+	}
+}
+
+/* Operations that are no kernels: only waits may be inside a chain (20). */
+void
+check_between(struct checker *c)
+{
+	enum npu_op_kind kind = c->op.kind;
+	if (kind == NPU_DMA_WAIT || kind == NPU_KERNEL_WAIT)
+		return;
+	ERROR_IF(c->state85.chain.n && kind != NPU_OTHER, c, 54,
+		 "interrupts the chain from 0x%06zx on",
+		 4 * c->state85.chain.first.at);
+	ERROR_IF(c->state85.any && c->state85.last.acc_kept &&
+		 (kind == NPU_STOP || kind == NPU_BRANCH), c, 55,
+		 "nothing continues the accumulators of %s at 0x%06zx",
+		 npu_op_name(&c->state85.last), 4 * c->state85.last.at);
+}
+
+/* ---- rule 57: branches ---------------------------------------------------- */
+
+static bool
+is_target(const struct checker *c, size_t at)
+{
+	for (size_t i = 0; i < c->state85.n_targets; i++)
+		if (c->state85.target[i] == at)
+			return true;
+	return false;
+}
+
+void
+find_targets(struct checker *c)
+{
+	struct npu_command cmd;
+	struct err bad = { 0 };
+	size_t at = 0, cap = 0;
+	while (stream_next(c->s, &at, &cmd, &bad)) {
+		if (cmd.code != NPU_OP_BRANCH || is_target(c, cmd.payload / 4))
+			continue;
+		agrow(c->a, c->state85.target, c->state85.n_targets, &cap);
+		c->state85.target[c->state85.n_targets++] = cmd.payload / 4;
+	}
+}
+
+/* Each path to a branch target has written other registers: none of them may be used. */
+void
+enter_target(struct checker *c, size_t at)
+{
+	if (!c->state85.n_targets || !is_target(c, at))
+		return;
+	memset(c->regs.written, 0, sizeof(c->regs.written));
+	c->has_previous = c->any_kernel = false;
+	c->kernels.n = c->dmas.n = c->waited.n = 0;
+	c->state85.any = false;
+}
+
+static bool
+is_boundary(const struct checker *c, size_t word)
+{
+	struct npu_command cmd;
+	struct err bad = { 0 };
+	size_t at = 0;
+	while (at < word && stream_next(c->s, &at, &cmd, &bad))
+		;
+	return at == word && word < c->s->n_words;
+}
+
+void
+check_branch(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	ERROR_IF(op->target % 4 || !is_boundary(c, (size_t)op->target / 4), c, 57,
+		 "branches to 0x%06" PRIx64 ", where no command begins",
+		 (uint64_t)op->target);
+	ERROR_IF(op->param & 1 && !c->any_kernel, c, 57,
+		 "a condition, and no kernel before it that decides");
+	/* behind the target no operation is assumed to be running */
+	ERROR_IF(c->kernels.n || c->dmas.n, c, 57,
+		"branches with %d kernels and %d DMA outstanding", c->kernels.n,
+		c->dmas.n);
+}

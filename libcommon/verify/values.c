@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Register state at an operation: rules 7 to 21. */
+#include "verify/rules.h"
+
+#include <inttypes.h>
+
+bool
+check_written_registers(struct checker *c)
+{
+	for (int i = 0; i < c->op.n_missing; i++)
+		ERROR(c, 7, "uses register %s, which nothing has written",
+		      npu_registers[c->op.missing[i]].name);
+	return !c->op.n_missing;
+}
+
+static bool
+has_filters(const struct npu_op *op)
+{
+	return op->kind == NPU_CONV || op->kind == NPU_DEPTHWISE;
+}
+
+/* ---- rule 8: enumerations ----------------------------------------------- */
+
+static void
+check_enums(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	ERROR_IF(op->kind == NPU_POOL && is_undefined(c, NPU_FIELD_POOL_mode, op->mode), c, 8,
+		 "pooling mode %d", op->mode);
+	ERROR_IF(op->kind == NPU_ELEMENTWISE &&
+		 is_undefined(c, NPU_FIELD_ELEMENTWISE_mode, op->mode), c, 8,
+		 "elementwise mode %d", op->mode);
+	ERROR_IF(op->ifm.bits > 32 || op->ofm.bits > 32, c, 8,
+		 "precision code 3 (IFM %d, OFM %d bits)", op->ifm.bits,
+		 op->ofm.bits);
+	ERROR_IF(op->has_ifm2 && op->ifm2.bits > 32, c, 8,
+		 "precision code 3 of IFM2");
+	ERROR_IF(is_undefined(c, NPU_FIELD_OFM_PRECISION_rounding, (int)op->rounding) ||
+		 is_undefined(c, NPU_FIELD_IFM_PRECISION_rounding, (int)op->ifm_rounding), c, 8,
+		 "rounding mode %d, of the IFM %d", (int)op->rounding,
+		 (int)op->ifm_rounding);
+	ERROR_IF(is_undefined(c, NPU_FIELD_IFM_PRECISION_scale_mode, op->operand_scale), c, 8,
+		 "IFM scale mode %d", op->operand_scale);
+	ERROR_IF(is_undefined(c, NPU_FIELD_IFM_UPSCALE_mode, (int)op->upscale), c, 8,
+		 "upscale mode %d", (int)op->upscale);
+	ERROR_IF(is_undefined(c, NPU_FIELD_ACC_FORMAT_format, op->acc_format), c, 8,
+		 "ACC_FORMAT %d", op->acc_format);
+	WARN_IF(op->acc_format == 2, c, 8, "ACC_FORMAT 2, floating point");
+	ERROR_IF(is_undefined(c, NPU_FIELD_ACTIVATION_function, op->activation), c, 8,
+		 "activation %d", op->activation);
+	ERROR_IF(is_undefined(c, NPU_FIELD_ACTIVATION_clip_range, op->clip_range), c, 8,
+		 "clip range %d", op->clip_range);
+}
+
+void
+check_format(struct checker *c, enum npu_reg precision, const char *role)
+{
+	/* a format has the same bits in all precisions, of which one is defined */
+	unsigned format = npu_field_value(NPU_FIELD_IFM_PRECISION_format,
+					  c->accel->generation, c->regs.value[precision]);
+	ERROR_IF(is_undefined(c, NPU_FIELD_IFM_PRECISION_format, (int)format), c, 8,
+		 "%s: format %u", role, format);
+}
+
+/* ---- rules 9, 10, 19: activation ---------------------------------------- */
+
+static void
+check_activation(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	bool table = npu_uses_table(op), wide = op->ofm.bits == 32;
+	bool function = op->activation == NPU_ACT_TANH ||
+			op->activation == NPU_ACT_SIGMOID;
+	ERROR_IF(!table && op->clip_range, c, 9,
+		 "clip range %d without a table", op->clip_range);
+	ERROR_IF(table && wide && (op->clip_range != 3 || op->min < -128 ||
+				   op->max > 127), c, 9,
+		 "table with 32-bit OFM: clip range %d, clamp %d to %d",
+		 op->clip_range, op->min, op->max);
+	ERROR_IF((table || !wide) && op->min > op->max, c, 10,
+		 "clamp minimum %d is above the maximum %d", op->min, op->max);
+	ERROR_IF(function && wide, c, 19, "TANH or SIGMOID with a 32-bit OFM");
+	WARN_IF(function && op->ofm.bits == 8, c, 19,
+		"TANH or SIGMOID with an 8-bit OFM");
+}
+
+/* ---- rules 11, 12: zero points ------------------------------------------ */
+
+static void
+check_zero(struct checker *c, const struct npu_fm *f, const char *role)
+{
+	if (f->bits == 32) {
+		ERROR_IF(f->zero, c, 11, "%s of 32 bits with zero point %d",
+			 role, f->zero);
+	} else if (f->bits == 8) {
+		int lo = f->is_signed ? -128 : 0, hi = f->is_signed ? 127 : 255;
+		ERROR_IF(f->zero < lo || f->zero > hi, c, 12,
+			 "%s: zero point %d is outside %d to %d", role, f->zero,
+			 lo, hi);
+	}
+}
+
+static void
+check_zeros(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	check_zero(c, &op->ifm, "IFM");
+	if (op->has_ifm2)
+		check_zero(c, &op->ifm2, "IFM2");
+	if (op->ofm.bits < 32) /* else ignored: stale values are usual */
+		check_zero(c, &op->ofm, "OFM");
+}
+
+/* ---- rules 13, 14: types ------------------------------------------------ */
+
+static bool
+is_u16(const struct npu_fm *f)
+{
+	return f->bits == 16 && !f->is_signed;
+}
+
+static void
+check_eltwise_types(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	const struct npu_fm *i = &op->ifm, *o = &op->ofm;
+	bool word_in = i->bits == 32 && i->is_signed;
+	bool word_out = o->bits == 32 && o->is_signed;
+	bool ok = !is_u16(i) && !is_u16(o) && (i->bits < 32 || word_in) &&
+		  (o->bits < 32 || word_out);
+	if (op->mode == NPU_ELT_SHL || op->mode == NPU_ELT_CLZ)
+		ok = word_in && word_out;
+	else if (op->mode == NPU_ELT_SHR)
+		ok = word_in && !is_u16(o);
+	ERROR_IF(!ok, c, 13, "IFM %c%d and OFM %c%d", i->is_signed ? 's' : 'u',
+		 i->bits, o->is_signed ? 's' : 'u', o->bits);
+	if (!op->has_ifm2)
+		return;
+	ERROR_IF(op->ifm2.bits != i->bits || op->ifm2.is_signed != i->is_signed,
+		 c, 13, "IFM %c%d and IFM2 %c%d", i->is_signed ? 's' : 'u',
+		 i->bits, op->ifm2.is_signed ? 's' : 'u', op->ifm2.bits);
+	if (!op->ifm2_scalar)
+		return;
+	int lo = op->ifm2.is_signed ? -128 : 0;
+	int hi = op->ifm2.is_signed ? 127 : 255;
+	ERROR_IF(op->ifm2.bits > 16, c, 14, "scalar IFM2 of %d bits",
+		 op->ifm2.bits);
+	ERROR_IF(op->ifm2.bits == 8 && (op->scalar < lo || op->scalar > hi), c,
+		 14, "scalar %d is outside %d to %d", op->scalar, lo, hi);
+}
+
+static void
+check_types(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	if (op->kind == NPU_ELEMENTWISE) {
+		check_eltwise_types(c);
+		return;
+	}
+	ERROR_IF(has_filters(op) && op->ifm.bits > 16, c, 13,
+		 "IFM of %d bits", op->ifm.bits);
+	ERROR_IF(op->kind == NPU_POOL && !is_pool(op, NPU_POOL_REDUCE_SUM) && op->ifm.bits > 16, c,
+		 13, "IFM of %d bits", op->ifm.bits);
+}
+
+/* ---- rules 15 to 18: scales --------------------------------------------- */
+
+static void
+check_operand_scales(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	bool adds = is_elementwise(op, NPU_ELT_ADD) ||
+		    is_elementwise(op, NPU_ELT_SUB);
+	ERROR_IF(op->kind == NPU_ELEMENTWISE && op->operand_scale &&
+		 (!adds || op->ifm.bits == 32), c, 15,
+		 "IFM scale mode %d with a %d-bit IFM", op->operand_scale,
+		 op->ifm.bits);
+	ERROR_IF(adds && op->ifm.bits == 32 &&
+		 (op->operand_scale || op->opa_mult != 1 || op->opb_mult != 1),
+		 c, 16, "32-bit operands scaled by %" PRIu32 " and %" PRIu32
+		 " in mode %d", op->opa_mult, op->opb_mult, op->operand_scale);
+	ERROR_IF(adds && op->operand_scale == 0 &&
+		 (op->opa_mult > 0xffff || op->opb_mult > 0xffff), c, 3,
+		 "operand scales %" PRIu32 " and %" PRIu32 " have 16 bits",
+		 op->opa_mult, op->opb_mult);
+}
+
+static bool
+wants_global_scale(const struct npu_op *op)
+{
+	return op->mode == NPU_ELT_MUL || op->mode == NPU_ELT_ADD ||
+	       op->mode == NPU_ELT_SUB || op->mode == NPU_ELT_ABS ||
+	       op->mode == NPU_ELT_LRELU;
+}
+
+static void
+check_output_scale(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	bool padded = op->pad_top || op->pad_left || op->pad_bottom ||
+		      op->pad_right;
+	bool average = is_pool(op, NPU_POOL_AVERAGE);
+	/* Operations that need a global scale are undefined without it; others ignore it. */
+	bool wants = is_pool(op, NPU_POOL_REDUCE_SUM) || (op->kind == NPU_ELEMENTWISE && wants_global_scale(op));
+	ERROR_IF(wants && !op->global_scale, c, 17, "OFM scale mode 0");
+	WARN_IF(op->kind == NPU_ELEMENTWISE && !wants && op->global_scale, c, 17,
+		"OFM scale mode 1");
+	WARN_IF(has_filters(op) && op->global_scale, c, 17,
+		"OFM scale mode 1: no bias");
+	ERROR_IF(average && !padded && !op->global_scale, c, 18,
+		 "average without padding and without a scale");
+	WARN_IF(average && padded && (op->kernel_h > 8 || op->kernel_w > 8), c,
+		18, "average over %d x %d with padding", op->kernel_h,
+		op->kernel_w);
+	WARN_IF(average && !padded && op->global_scale && !op->ofm_mult, c, 18,
+		"average without padding, times 0");
+}
+
+void
+check_values(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	check_enums(c);
+	check_format(c, NPU_IFM_PRECISION, "IFM_PRECISION");
+	check_format(c, NPU_OFM_PRECISION, "OFM_PRECISION");
+	if (op->has_ifm2)
+		check_format(c, NPU_IFM2_PRECISION, "IFM2_PRECISION");
+	check_activation(c);
+	check_zeros(c);
+	check_types(c);
+	check_operand_scales(c);
+	check_output_scale(c);
+	if (is_pool(op, NPU_POOL_REDUCE_SUM)) {
+		ERROR_IF(op->ofm.shape.c != 1, c, 20, "OFM depth %d",
+			 op->ofm.shape.c);
+		ERROR_IF(op->ifm.bits == 32 && (op->ifm.bricks ||
+						op->acc_format), c, 20,
+			 "32-bit IFM in %s, ACC_FORMAT %d",
+			 op->ifm.bricks ? "NHCWB16" : "NHWC", op->acc_format);
+		WARN_IF(op->ifm.bricks && c->accel->cores > 1, c, 20,
+			"IFM in NHCWB16 on two cores");
+	} else if (op->kind == NPU_POOL || op->kind == NPU_DEPTHWISE) {
+		ERROR_IF(op->ifm.shape.c != op->ofm.shape.c, c, 21,
+			 "IFM depth %d, OFM depth %d", op->ifm.shape.c,
+			 op->ofm.shape.c);
+	}
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Register state at an operation of U85: rules 7 to 21, 56 and 57 (ethosu-commands(7) 23,
+ * 26, 35; ethosu-memory(7) 25.2).
+ */
+#include "verify/rules.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static bool
+is_argmax(const struct npu_op *op)
+{
+	return is_pool(op, NPU_POOL_ARGMAX_X) || is_pool(op, NPU_POOL_ARGMAX_Y);
+}
+
+/* ---- rule 8: enumerations ----------------------------------------------- */
+
+static void
+check_fm_format(struct checker *c, const struct npu_fm *f, enum npu_reg precision,
+	   const char *role)
+{
+	check_format(c, precision, role);
+	WARN_IF(f->storage == NPU_TILES_3X1, c, 8, "%s: storage mode 1", role);
+}
+
+static void
+check_enums(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	ERROR_IF(op->kind == NPU_ELEMENTWISE &&
+		 is_undefined(c, NPU_FIELD_ELEMENTWISE_mode, op->mode), c, 8,
+		 "elementwise mode %d", op->mode);
+	ERROR_IF(op->kind == NPU_RESIZE && is_undefined(c, NPU_FIELD_RESIZE_mode, op->mode), c, 8,
+		 "resize mode %d", op->mode);
+	check_fm_format(c, &op->ifm, NPU_IFM_PRECISION, "IFM");
+	check_fm_format(c, &op->ofm, NPU_OFM_PRECISION, "OFM");
+	if (op->has_ifm2)
+		check_fm_format(c, &op->ifm2, NPU_IFM2_PRECISION, "IFM2");
+	ERROR_IF(is_undefined(c, NPU_FIELD_OFM_PRECISION_transpose, (int)op->transpose), c, 8,
+		 "transpose code %d", (int)op->transpose);
+	ERROR_IF(is_undefined(c, NPU_FIELD_ACC_FORMAT_format, op->acc_format), c, 8,
+		 "accumulator format %d", op->acc_format);
+	ERROR_IF(is_undefined(c, NPU_FIELD_ACC_FORMAT_input, (int)op->acc_input), c, 8,
+		 "accumulator input %d", (int)op->acc_input);
+	ERROR_IF(!op->ublock.c, c, 8, "%s has no microblock of %d x %d",
+		 c->accel->name, op->ublock.h, op->ublock.w);
+	ERROR_IF(is_undefined(c, NPU_FIELD_ACTIVATION_function, op->activation), c, 8,
+		 "activation %d", op->activation);
+	ERROR_IF(op->rounding == NPU_ROUND_UNDEFINED, c, 8, "rounding mode");
+	ERROR_IF(is_undefined(c, NPU_FIELD_IFM_UPSCALE_mode, (int)op->upscale), c, 8,
+		 "upscale mode %d", (int)op->upscale);
+	ERROR_IF(op->kind == NPU_ELEMENTWISE &&
+		 (c->regs.value[NPU_IFM_BROADCAST] > 8 ||
+		  (op->has_ifm2 && c->regs.value[NPU_IFM2_BROADCAST] > 8)), c, 8,
+		 "broadcast of a scalar along an axis");
+	ERROR_IF(op->ofm_mult >> 31, c, 3, "multiplier %" PRIu32
+		 " has more than 31 bits", op->ofm_mult);
+}
+
+/* ---- rules 10, 38: clamp and tables -------------------------------------- */
+
+/* Types of a table's input, which is the OFM before the lookup, and of its output. */
+static const struct table_type {
+	int in, out; /* bits; negative: signed */
+} table_types[32] = {
+	[NPU_ACT85_U8_U8] = { 8, 8 },	  [NPU_ACT85_S8_S8] = { -8, -8 },
+	[NPU_ACT85_S8_S16] = { -8, -16 }, [NPU_ACT85_S8_S32] = { -8, -32 },
+	[NPU_ACT85_S16_S16] = { -16, -16 }, [NPU_ACT85_S16_S32] = { -16, -32 },
+	[NPU_ACT85_TANH] = { -16, -16 },  [NPU_ACT85_SIGMOID] = { -16, -16 },
+};
+
+static void
+check_activation(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	const struct table_type *t = &table_types[op->activation];
+	int bits = op->ofm.is_signed ? -op->ofm.bits : op->ofm.bits;
+	ERROR_IF(op->clip_range == 0 && op->min > op->max &&
+		 (op->ofm.bits <= 16 || op->table.n), c, 10,
+		 "clamp minimum %d is above the maximum %d", op->min, op->max);
+	WARN_IF(op->clip_range == 0 && op->ofm.bits > 16 && !op->table.n &&
+		op->min > op->max, c, 10, "a clamp of %d bits", op->ofm.bits);
+	if (!op->table.n)
+		return;
+	ERROR_IF(t->out != bits, c, 38, "table function %d makes %c%d, not %c%d",
+		 op->activation, t->out < 0 ? 's' : 'u', abs(t->out),
+		 bits < 0 ? 's' : 'u', abs(bits));
+}
+
+/* ---- rules 11, 12: zero points ------------------------------------------ */
+
+static void
+check_ifm_zero(struct checker *c, const struct npu_fm *f, const char *role)
+{
+	bool ok = f->zero == 0;
+	if (f->bits == 8)
+		ok = f->is_signed ? f->zero >= -128 && f->zero <= 127
+				  : f->zero <= 255;
+	else if (f->bits == 16 && !f->is_signed)
+		ok |= f->zero == 32768;
+	ERROR_IF(!ok, c, f->bits == 8 ? 12 : 11, "%s of %c%d with zero point %d",
+		 role, f->is_signed ? 's' : 'u', f->bits, f->zero);
+}
+
+static void
+check_zeros(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	int32_t z = op->ofm.zero;
+	bool ok = op->ofm.is_signed ? z >= -128 && z <= 127
+				    : z <= 255 || z == 32768;
+	bool none = is_elementwise(op, NPU_ELT_CLZ) ||
+		    is_elementwise(op, NPU_ELT_SHL) ||
+		    is_elementwise(op, NPU_ELT85_DIV) || op->kind == NPU_RESIZE;
+	bool any = op->ifm.zero || (op->has_ifm2 && op->ifm2.zero);
+	if (!is_pool(op, NPU_POOL_NONE))
+		check_ifm_zero(c, &op->ifm, "IFM");
+	if (op->has_ifm2)
+		check_ifm_zero(c, &op->ifm2, "IFM2");
+	ERROR_IF(!ok, c, 12, "OFM zero point %d", z);
+	ERROR_IF(none && any, c, 11, "zero points of operands %d, %d",
+		 op->ifm.zero, op->has_ifm2 ? op->ifm2.zero : 0);
+	WARN_IF(is_pool(op, NPU_POOL_AVERAGE) && any, c, 11,
+		"an average of values with zero point %d", op->ifm.zero);
+}
+
+/* ---- rules 13, 14: types ------------------------------------------------- */
+
+static void
+check_operands(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	const struct npu_fm *a = &op->ifm, *b = &op->ifm2;
+	bool pairs = op->kind == NPU_ELEMENTWISE && op->has_ifm2;
+	ERROR_IF((pairs || op->weights_ifm2) &&
+		 (a->bits != b->bits || (pairs && a->is_signed != b->is_signed)),
+		 c, 13, "IFM %c%d and IFM2 %c%d", a->is_signed ? 's' : 'u',
+		 a->bits, b->is_signed ? 's' : 'u', b->bits);
+	ERROR_IF(op->ifm_scalar && op->ifm2_scalar, c, 14,
+		 "both operands are the scalar");
+	if (!op->ifm_scalar && !op->ifm2_scalar)
+		return;
+	const struct npu_fm *f = op->ifm_scalar ? a : b;
+	int64_t hi = f->is_signed ? ((int64_t)1 << (f->bits - 1)) - 1
+				  : ((int64_t)1 << f->bits) - 1;
+	int64_t lo = f->is_signed ? -hi - 1 : 0;
+	WARN_IF(f->bits < 32 && (op->scalar < lo || op->scalar > hi), c, 14,
+		"scalar %d is outside %" PRId64 " to %" PRId64, op->scalar, lo,
+		hi);
+}
+
+static void
+check_types(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	int most = 16;
+	bool null = is_pool(op, NPU_POOL_NONE);
+	if (op->kind == NPU_ELEMENTWISE || is_pool(op, NPU_POOL_REDUCE_SUM) ||
+	    is_pool(op, NPU_POOL_MAX) || is_pool(op, NPU_POOL_MIN))
+		most = 32;
+	ERROR_IF(!null && op->ifm.bits > most, c, 13, "IFM of %d bits",
+		 op->ifm.bits);
+	ERROR_IF(op->acc_input == NPU_ACC_IFM2 && op->kind != NPU_ELEMENTWISE &&
+		 op->ifm2.bits != (op->acc_format == 1 ? 64 : 32), c, 13,
+		 "accumulators from an IFM2 of %d bits", op->ifm2.bits);
+	ERROR_IF(null && op->acc_input != NPU_ACC_IFM2, c, 13,
+		 "a null pool without IFM2");
+	bool wide = op->ofm.bits == 64 || (op->ifm.bits == 64 && !null);
+	WARN_IF(wide && op->acc_format == 0 && op->kind != NPU_ELEMENTWISE &&
+		!is_pool(op, NPU_POOL_REDUCE_SUM), c, 13,
+		"64 bits with accumulators of 32");
+	check_operands(c);
+}
+
+/* ---- rules 15 to 17: scales ---------------------------------------------- */
+
+static bool
+is_one(uint32_t mult, int shift)
+{
+	return mult == 1 && shift == 0;
+}
+
+static void
+check_scales(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	bool plain = is_elementwise(op, NPU_ELT_MUL) ||
+		     is_elementwise(op, NPU_ELT85_DIV) || op->ifm.bits == 32;
+	bool shifts = is_elementwise(op, NPU_ELT_SHR) ||
+		      is_elementwise(op, NPU_ELT_SHL) ||
+		      is_elementwise(op, NPU_ELT85_LSR) ||
+		      is_elementwise(op, NPU_ELT85_DIV);
+	bool scaled = op->kind == NPU_ELEMENTWISE && op->mode != NPU_ELT_LRELU;
+	ERROR_IF(scaled && plain &&
+		 (!is_one(op->opa_mult, op->opa_shift) ||
+		  (op->has_ifm2 && !is_one(op->opb_mult, op->opb_shift))), c, 15,
+		 "operands of %d bits scaled by %" PRIu32 ">>%d, %" PRIu32 ">>%d",
+		 op->ifm.bits, op->opa_mult, op->opa_shift, op->opb_mult,
+		 op->opb_shift);
+	ERROR_IF(shifts && !is_one(op->ofm_mult, op->ofm_shift), c, 16,
+		 "the OFM of a shift or quotient is scaled by %" PRIu32 ">>%d",
+		 op->ofm_mult, op->ofm_shift);
+	WARN_IF(is_elementwise(op, NPU_ELT_MUL) && op->ifm.bits == 32 &&
+		op->ofm_mult != 1 && op->ofm_mult != 1u << 30, c, 16,
+		"products of 32 bits are shifted only: multiplier %" PRIu32,
+		op->ofm_mult);
+	bool global = op->kind == NPU_ELEMENTWISE || op->kind == NPU_RESIZE ||
+		      op->weights_ifm2;
+	ERROR_IF(global && !op->global_scale, c, 17, "OFM scale mode 0");
+	WARN_IF(!global && op->kind != NPU_POOL && op->global_scale, c, 17,
+		"OFM scale mode 1: no bias");
+}
+
+/* ---- rules 18 to 21: pools ----------------------------------------------- */
+
+static void
+check_samples(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	bool empty = op->pad_top >= op->dilated_h ||
+		     op->pad_bottom >= op->dilated_h ||
+		     op->pad_left >= op->dilated_w ||
+		     op->pad_right >= op->dilated_w;
+	ERROR_IF(empty && !op->acc_kept && op->acc_input == NPU_ACC_RESET, c, 18,
+		 "some windows hold nothing but padding");
+}
+
+static void
+check_average(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	bool large = op->kernel_h > 8 || op->kernel_w > 8;
+	bool padded = op->pad_top || op->pad_bottom || op->pad_left ||
+		      op->pad_right;
+	bool average = op->mode == NPU_POOL_AVERAGE;
+	ERROR_IF(average && large, c, 18, "average over %d x %d", op->kernel_h,
+		 op->kernel_w);
+	WARN_IF(average && !is_one(op->ofm_mult, op->ofm_shift) &&
+		!(op->ofm_mult == 1u << 30 && op->ofm_shift == 30), c, 18,
+		"an average scaled by %" PRIu32 ">>%d", op->ofm_mult,
+		op->ofm_shift);
+	WARN_IF(op->mode == NPU_POOL_SUM && large && padded, c, 18,
+		"sum over %d x %d with padding", op->kernel_h, op->kernel_w);
+}
+
+static void
+check_argmax(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	bool x = op->mode == NPU_POOL_ARGMAX_X;
+	int along = x ? op->kernel_w : op->kernel_h;
+	int across = x ? op->kernel_h : op->kernel_w;
+	ERROR_IF(along > 32768 || across != 1, c, 18, "argmax over %d x %d",
+		 op->kernel_h, op->kernel_w);
+	ERROR_IF(op->ofm.bits < 32, c, 18, "argmax into %d bits", op->ofm.bits);
+	ERROR_IF(op->ofm_mult != 1 || op->ofm_shift != 16 ||
+		 op->rounding != NPU_ROUND_TRUNCATE_LOWER, c, 18,
+		 "argmax scaled by %" PRIu32 ">>%d", op->ofm_mult, op->ofm_shift);
+}
+
+static void
+check_pool(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	check_samples(c);
+	check_average(c);
+	if (is_argmax(op))
+		check_argmax(c);
+	if (op->mode == NPU_POOL_REDUCE_SUM)
+		ERROR_IF(op->extent.c != 1 || op->acc_format, c, 20,
+			 "OFM depth %d, accumulator format %d", op->extent.c,
+			 op->acc_format);
+	else if (op->mode != NPU_POOL_NONE)
+		ERROR_IF(op->ifm.shape.c != op->extent.c, c, 21,
+			 "IFM depth %d, OFM depth %d", op->ifm.shape.c,
+			 op->extent.c);
+}
+
+/* ---- rule 56: transposed and reversed OFMs ------------------------------- */
+
+static void
+check_ofm_order(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	enum npu_transpose t = op->transpose;
+	if (t == NPU_HWC && op->reverse == NPU_FORWARD)
+		return;
+	ERROR_IF(t != NPU_HWC && op->reverse != NPU_FORWARD, c, 56,
+		 "the OFM is transposed and reversed");
+	ERROR_IF(!npu_fm_stored(&op->ofm), c, 56,
+		 "a transposed or reversed OFM that is not in memory");
+	ERROR_IF(op->kind == NPU_RESIZE, c, 56, "RESIZE turns its OFM");
+	ERROR_IF(op->kind == NPU_ELEMENTWISE &&
+		 (op->reverse != NPU_FORWARD || (t != NPU_HCW && t != NPU_CHW)),
+		 c, 56, "elementwise with transpose %d, reverse %d", (int)t,
+		 (int)op->reverse);
+	ERROR_IF(op->reverse == NPU_REVERSE_C && op->block.c != 16, c, 56,
+		 "channels reversed in blocks of %d", op->block.c);
+	if (!op->ofm.bricks)
+		return;
+	bool by_w = t == NPU_HCW || t == NPU_CHW;
+	bool by_h = t == NPU_WCH || t == NPU_CWH;
+	ERROR_IF((by_w && op->block.w % BRICK) || (by_h && op->block.h % BRICK),
+		 c, 56, "block %dx%d becomes the depth of bricks", op->block.h,
+		 op->block.w);
+}
+
+/* Checks that the table has been uploaded, as check_tables() does for U55 and U65. */
+static void
+check_tables85(struct checker *c)
+{
+	const struct npu_range *t = &c->op.table;
+	ERROR_IF(t->at + t->n > LUT_BYTES, c, 38, "table at byte %" PRId64
+		 " of %" PRId64 " bytes", t->at, t->n);
+	for (int64_t i = t->at; i < t->at + t->n && i < LUT_BYTES; i++)
+		if (!c->table_valid[i]) {
+			ERROR(c, 38, "byte %" PRId64 " of a table of %" PRId64
+			      " is not there", i - t->at, t->n);
+			return;
+		}
+}
+
+void
+check_values85(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	check_enums(c);
+	check_activation(c);
+	check_zeros(c);
+	check_types(c);
+	check_scales(c);
+	check_ofm_order(c);
+	if (op->kind == NPU_POOL)
+		check_pool(c);
+	else if (op->kind == NPU_DEPTHWISE || op->kind == NPU_RESIZE)
+		ERROR_IF(op->ifm.shape.c != op->extent.c, c, 21,
+			 "IFM depth %d, OFM depth %d", op->ifm.shape.c,
+			 op->extent.c);
+	check_tables85(c);
+}

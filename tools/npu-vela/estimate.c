@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs npu-perf.  A model without an ethos-u operator has no estimate, and other estimates
+ * may fail; the compiled network is valid nevertheless.
+ */
+#include "vela.h"
+
+#include "base/cli.h"
+
+#include <string.h>
+
+/* runs npu-perf with up to three more options; NULL: none */
+static bool
+measure(struct vela *v, const char *const option[3], struct run *r)
+{
+	*r = (struct run){ .in = v->compiled };
+	words_add(v->a, &r->words, "npu-perf");
+	words_add(v->a, &r->words, arena_printf(v->a, "--called=%s", v->name));
+	for (size_t i = 0; i < v->memory.n; i++)
+		words_add(v->a, &r->words, v->memory.v[i]);
+	for (int i = 0; i < 3 && option[i]; i++)
+		words_add(v->a, &r->words, option[i]);
+	return run_program(v, r);
+}
+
+/* the last line that the program printed, without its newline */
+static const char *
+last_line(struct arena *a, struct bytes said)
+{
+	size_t end = said.n;
+	while (end && said.p[end - 1] == '\n')
+		end--;
+	size_t begin = end;
+	while (begin && said.p[begin - 1] != '\n')
+		begin--;
+	return arena_strndup(a, (const char *)said.p + begin, end - begin);
+}
+
+/* the message names the network instead of standard input */
+static const char *
+renamed(struct vela *v, const char *message)
+{
+	static const char from[] = "standard input";
+	const char *at = strstr(message, from);
+	if (!at)
+		return message;
+	return arena_printf(v->a, "%.*s%s.%s%s", (int)(at - message), message, v->name,
+			    v->o->raw ? "npz" : "tflite", at + strlen(from));
+}
+
+/* like measure(), for a report of an estimate that has succeeded before */
+static bool
+report(struct vela *v, const char *const option[3], const char **out)
+{
+	struct run r;
+	if (!measure(v, option, &r))
+		return false;
+	if (r.status)
+		return err_set(v->e, "%s", renamed(v, last_line(v->a, r.said)));
+	*out = (const char *)r.out.p;
+	return true;
+}
+
+/* bytes of a line of n bytes without its last two columns; n if it has no such columns */
+static size_t
+vela_line(const char *line, size_t n)
+{
+	size_t keep = n;
+	for (int commas = 0; keep && commas < 2;)
+		commas += line[--keep] == ',';
+	return keep ? keep : n;
+}
+
+/* the table without the columns that Vela's does not have */
+static const char *
+vela_columns(struct arena *a, const char *csv)
+{
+	struct text t = { 0 };
+	for (const char *next; *csv; csv = next) {
+		size_t n = strcspn(csv, "\n");
+		next = csv + n + (csv[n] == '\n');
+		text_put(&t, csv, vela_line(csv, n));
+		text_putc(&t, '\n');
+	}
+	const char *out = arena_strndup(a, t.n ? t.p : "", t.n);
+	text_free(&t);
+	return out;
+}
+
+static bool
+add_layers(struct vela *v)
+{
+	static const char *const option[3] = { "--csv" };
+	const char *csv;
+	if (!report(v, option, &csv))
+		return false;
+	v->table = vela_columns(v->a, csv);
+	return true;
+}
+
+static bool
+add_summary(struct vela *v)
+{
+	const char *option[3] = { "--units=4" }, *summary;
+	int n = 1;
+	if (v->cpu_names)
+		option[n++] = "--show-cpu-operations";
+	if (v->layers)
+		option[n++] = "--verbose-performance";
+	if (!report(v, option, &summary))
+		return false;
+	text_puts(&v->log, summary);
+	return true;
+}
+
+bool
+estimate(struct vela *v)
+{
+	static const char *const option[3] = { "--summary-csv" };
+	struct run r;
+	if (!measure(v, option, &r))
+		return false;
+	if (r.status) {
+		cli_note("warning", "no summary: %s", renamed(v, last_line(v->a, r.said)));
+		return true;
+	}
+	v->summary = (const char *)r.out.p;
+	return (!v->layers || add_layers(v)) && add_summary(v);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory system: options for npucc and npu-perf, and the list of a file's profiles. */
+#include "vela.h"
+
+#include "base/cli.h"
+#include "base/file.h"
+#include "target/target.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CONFIG_MAX = 1 << 24 };
+
+/* a file of Vela's own folder is named by folder and file */
+static bool
+is_built_in(const char *file)
+{
+	return !strcmp(file, "Arm/vela.ini");
+}
+
+/* ---- --list-configs ------------------------------------------------------------------ */
+
+/* lists the sections [PREFIX.name] */
+static void
+list_sections(struct text *t, const char *ini, const char *prefix)
+{
+	size_t n = strlen(prefix);
+	for (const char *line = ini, *next; *line; line = next) {
+		size_t size = strcspn(line, "\n");
+		const char *p = line + strspn(line, " \t");
+		const char *end = memchr(line, ']', size);
+		next = line + size + (line[size] == '\n');
+		if (*p != '[' || !end || strncmp(p + 1, prefix, n) != 0 || p[n + 1] != '.')
+			continue;
+		text_puts(t, "  ");
+		text_put(t, p + n + 2, (size_t)(end - p) - n - 2);
+		text_putc(t, '\n');
+	}
+}
+
+bool
+memory_list(struct vela *v)
+{
+	struct text t = { 0 };
+	struct bytes file;
+	if (is_built_in(v->o->list)) {
+		memory_list_profiles(&t);
+		return file_write_text(NULL, &t, v->e);
+	}
+	if (!file_read(v->a, v->o->list, CONFIG_MAX, &file, v->e))
+		return false;
+	text_puts(&t, "System configurations:\n");
+	list_sections(&t, (const char *)file.p, "System_Config");
+	text_puts(&t, "Memory modes:\n");
+	list_sections(&t, (const char *)file.p, "Memory_Mode");
+	return file_write_text(NULL, &t, v->e);
+}
+
+/* ---- the memory system ------------------------------------------------------------------ */
+
+static const struct defaults {
+	const char *accelerators, *system, *mode;
+} vela_defaults[] = { /* the first is also that of accelerators that are refused later */
+	{ "ethos-u55-", "Ethos_U55_High_End_Embedded", "Shared_Sram" },
+	{ "ethos-u65-", "Ethos_U65_Client_Server", "Dedicated_Sram" },
+	{ "ethos-u85-", "Ethos_U85_SYS_DRAM_Mid", "Dedicated_Sram_384KB" },
+};
+
+static const struct defaults *
+defaults_of(const char *accel)
+{
+	for (size_t i = 0; i < ARRAY_LEN(vela_defaults); i++)
+		if (!strncmp(accel, vela_defaults[i].accelerators,
+			     strlen(vela_defaults[i].accelerators)))
+			return &vela_defaults[i];
+	return vela_defaults;
+}
+
+/* the name to use; *named is true if the user named one */
+static const char *
+choose(const char *option, const char *name, const char *other, bool *named)
+{
+	*named = name && strcmp(name, "internal-default") != 0;
+	if (!*named)
+		cli_note("warning", "no --%s: %s is taken, as Vela does", option, other);
+	return *named ? name : other;
+}
+
+/* writes several configuration files to one that is removed in the end */
+static bool
+join_files(struct vela *v, const struct words *files)
+{
+	const char *dir = getenv("TMPDIR");
+	char *name = arena_printf(v->a, "%s/nputools-XXXXXX", dir && *dir ? dir : "/tmp");
+	int fd = mkstemp(name);
+	bool ok = fd >= 0;
+	v->temporary = ok ? name : NULL;
+	for (size_t i = 0; ok && i < files->n; i++) {
+		struct bytes b;
+		if (!file_read(v->a, files->v[i], CONFIG_MAX, &b, v->e))
+			break;
+		ok = file_put(fd, b.p, b.n) && file_put(fd, "\n", 1);
+	}
+	ok = fd >= 0 && !close(fd) && ok;
+	return ok ? !v->e->status : err_set(v->e, "%s: %s", name, strerror(errno));
+}
+
+static bool
+add_config(struct vela *v)
+{
+	struct words files = { 0 };
+	for (size_t i = 0; i < v->o->config.n; i++)
+		if (!is_built_in(v->o->config.v[i]))
+			words_add(v->a, &files, v->o->config.v[i]);
+	if (files.n > 1 && !join_files(v, &files))
+		return false;
+	if (files.n)
+		words_add(v->a, &v->memory, arena_printf(v->a, "--config=%s",
+			  files.n > 1 ? v->temporary : files.v[0]));
+	return true;
+}
+
+bool
+memory_choose(struct vela *v)
+{
+	const struct defaults *d = defaults_of(v->o->accel);
+	bool named, mode_named;
+	const char *system = choose("system-config", v->o->system, d->system, &named);
+	const char *mode = choose("memory-mode", v->o->mode, d->mode, &mode_named);
+	v->named = named ? system : "internal-default";
+	words_add(v->a, &v->memory, arena_printf(v->a, "--system-config=%s", system));
+	words_add(v->a, &v->memory, arena_printf(v->a, "--memory-mode=%s", mode));
+	return add_config(v);
+}

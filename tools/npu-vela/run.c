@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs one program of the kit, and ends it if a signal ends npu-vela. */
+#include "vela.h"
+
+#include "base/child.h"
+#include "base/program.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+/* posix_spawn() takes char ** but does not change the strings */
+static char **
+arguments(struct vela *v, struct words *w)
+{
+	words_add(v->a, w, NULL);
+	union {
+		const char **from;
+		char **to;
+	} u = { w->v };
+	return u.to;
+}
+
+static struct bytes
+copy_of(struct arena *a, const struct text *t)
+{
+	return (struct bytes){ .p = (const uint8_t *)arena_strndup(a, t->n ? t->p : "", t->n),
+			       .n = t->n };
+}
+
+/* true if the program has ended before a signal that ends npu-vela */
+static bool
+wait_for(struct child *c)
+{
+	const double long_time = 60;
+	bool stopped = false;
+	while (c->running) {
+		children_wait(&c, 1, long_time);
+		if (children_signal() && !stopped)
+			child_kill(c, SIGTERM);
+		stopped = children_signal() != 0;
+	}
+	return !stopped;
+}
+
+bool
+run_program(struct vela *v, struct run *r)
+{
+	struct child c = { .out = -1, .says = -1 };
+	const char *path;
+	int in = -1;
+	if (!program_find(v->a, r->words.v[0], &path, v->e) ||
+	    (r->in.p && !child_input(r->in, &in, v->e)))
+		return false;
+	children_begin();
+	bool ok = child_start(&c, path, arguments(v, &r->words), in, -1, v->e);
+	if (in >= 0)
+		(void)close(in);
+	bool ended = !ok || wait_for(&c);
+	children_end();
+	if (ok && c.lost)
+		ok = err_set(v->e, "%s: its output cannot be read: %s", c.name,
+			     strerror(c.lost));
+	r->out = copy_of(v->a, &c.written);
+	r->said = copy_of(v->a, &c.said);
+	r->status = c.status;
+	child_free(&c);
+	return ended ? ok : false;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules that the checks of many families share: nputools-lowering(7) 2. */
+#include "../part.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { MAX_DIM = 65535 };
+
+const char *
+part_say(const struct part *p, const char *fmt, ...)
+{
+	char buf[256];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	return arena_strdup(p->a, buf);
+}
+
+const struct tfl_tensor *
+part_in(const struct part *p, const struct tfl_op *op, int k)
+{
+	if (k >= op->n_in || op->in[k] < 0)
+		return NULL;
+	return &p->sg->tensor[op->in[k]];
+}
+
+const struct tfl_tensor *
+part_out(const struct part *p, const struct tfl_op *op, int k)
+{
+	return k < op->n_out ? &p->sg->tensor[op->out[k]] : NULL;
+}
+
+const char *
+check_arity(const struct part *p, const struct tfl_op *op, int min_in, int max_in,
+	    int n_out)
+{
+	if (op->n_in < min_in || op->n_in > max_in || op->n_out != n_out)
+		return part_say(p, "%d inputs and %d outputs are not supported",
+				   op->n_in, op->n_out);
+	for (int i = 0; i < min_in; i++)
+		if (op->in[i] < 0)
+			return part_say(p, "input %d is absent", i);
+	return NULL;
+}
+
+static int
+type_bit(int type)
+{
+	return type == TFL_INT8	   ? TYPE_I8
+	       : type == TFL_UINT8 ? TYPE_U8
+	       : type == TFL_INT16 ? TYPE_I16
+	       : type == TFL_INT32 ? TYPE_I32
+	       : type == TFL_INT64 ? TYPE_I64
+	       : type == TFL_BOOL  ? TYPE_BOOL
+				   : 0;
+}
+
+bool
+has_type(const struct tfl_tensor *t, int types)
+{
+	return (type_bit(t->type) & types) != 0;
+}
+
+static const char *
+check_quant(const struct part *p, const struct tfl_tensor *t, const char *role)
+{
+	if (t->quant.n_scale != 1 || t->quant.other)
+		return part_say(p, "%s has no per-tensor quantization", role);
+	float s = t->quant.scale[0];
+	if (!(s > 0) || !isfinite(s))
+		return part_say(p, "%s has scale %g, which is not a positive number",
+				   role, (double)s);
+	struct g_range r = type_range(t->type);
+	int64_t z = t->quant.n_zero ? t->quant.zero[0] : 0;
+	if (z < r.lo || z > r.hi)
+		return part_say(p, "%s has zero point %lld, outside of its type",
+				   role, (long long)z);
+	return NULL;
+}
+
+const char *
+check_fixed(const struct part *p, const struct tfl_tensor *t, const char *role)
+{
+	if (t->is_dynamic || !t->has_shape)
+		return part_say(p, "%s has a dynamic shape", role);
+	if (t->is_sparse)
+		return part_say(p, "%s is sparse", role);
+	return t->is_variable ? part_say(p, "%s is a variable", role) : NULL;
+}
+
+const char *
+check_fm(const struct part *p, const struct tfl_tensor *t, const char *role,
+	  int types)
+{
+	if (!has_type(t, types))
+		return part_say(p, "%s is %s", role, tfl_type_name(t->type));
+	const char *why = check_fixed(p, t, role);
+	if (why)
+		return why;
+	for (int i = 0; i < t->rank; i++)
+		if (t->dim[i] < 1 || t->dim[i] > MAX_DIM)
+			return part_say(p, "%s has a dimension of %d (1 to %d)",
+					role, t->dim[i], MAX_DIM);
+	struct hwc s = tfl_hwc(t);
+	if (s.h > MAX_DIM + 1)
+		return part_say(p, "%s has %d rows", role, s.h);
+	return t->type == TFL_INT32 || t->type == TFL_BOOL
+		   ? NULL
+		   : check_quant(p, t, role);
+}
+
+const char *
+check_within(const struct part *p, const struct tfl_op *op, int types)
+{
+	const char *why = check_fm(p, part_in(p, op, 0), "IFM", types);
+	return why ? why : check_fm(p, part_out(p, op, 0), "OFM", types);
+}
+
+const char *
+check_ifm_ofm(const struct part *p, const struct tfl_op *op)
+{
+	return check_within(p, op, family_types(op));
+}
+
+const char *
+check_single(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_arity(p, op, 1, 1, 1);
+	return why ? why : check_ifm_ofm(p, op);
+}
+
+const char *
+check_same_quant(const struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	if (i->type != o->type)
+		return part_say(p, "IFM is %s, OFM is %s", tfl_type_name(i->type),
+				tfl_type_name(o->type));
+	if (i->type != TFL_INT32 && !quant_equal(i, o))
+		return part_say(p, "IFM and OFM differ in quantization");
+	return NULL;
+}
+
+const char *
+check_own_state(const struct part *p, const struct tfl_op *op, int k, const char *role)
+{
+	const struct tfl_tensor *t = part_in(p, op, k);
+	if (!t || !t->is_variable)
+		return part_say(p, "%s is not a variable", role);
+	return p->operands[op->in[k]] == 1
+		   ? NULL
+		   : part_say(p, "%s is used more than once", role);
+}
+
+const char *
+check_activation(const struct part *p, const struct tfl_op *op, int activation)
+{
+	if (activation >= TFL_ACT_NONE && activation <= TFL_ACT_RELU6)
+		return NULL;
+	return part_say(p, "%s with fused activation %d is not supported",
+			   tfl_op_label(op),
+			activation);
+}
+
+const char *
+check_options(const struct part *p, const struct tfl_op *op,
+	      const struct fb_table *t)
+{
+	if (op->options.buf && op->options.table == t)
+		return NULL;
+	return part_say(p, "%s is missing", t->name);
+}
