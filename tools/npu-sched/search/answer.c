@@ -42,13 +42,30 @@ open_question(const struct sched *s, enum ask ask)
 	return q;
 }
 
-bool
+/* Finds the fastest plan of all, which no other request may beat. */
+static bool
+find_fastest(struct search *x)
+{
+	struct question q = question_of(x->s, ASK_FASTEST);
+	q.within = NO_LIMIT_BYTES;
+	if (!explore_all(x, q))
+		return false;
+	const struct point *p = front_answer(&x->front);
+	if (p)
+		front_set_fastest(&x->front, p);
+	return true;
+}
+
+/* Leaves: s->front. */
+static bool
 list_front(struct search *x)
 {
 	struct sched *s = x->s;
-	const struct front *f = &x->front;
+	struct front *f = &x->front;
 	if (!explore_all(x, open_question(s, ASK_ALL)))
 		return false;
+	if (f->fastest.cycles > 0)
+		front_add(f, &f->fastest);
 	s->front.v = anew(s->a, struct sched_row, f->n + 1);
 	/* skip the first point if the smallest limit already allows the second */
 	size_t first = f->n > 1 && f->v[1].sram <= ALIGN;
@@ -131,18 +148,42 @@ find_steep(struct search *x, const struct point *least)
 	return true;
 }
 
+/* Finds the answer to the request; NULL: there is none.  False: an error. */
+static bool
+find_answer(struct search *x, const struct point **answer)
+{
+	struct front *f = &x->front;
+	const struct question q = question_of(x->s, asked(x->s->o));
+	*answer = &f->fastest;
+	if (q.ask == ASK_FASTEST && f->fastest.cycles > 0 && f->fastest.sram <= q.within)
+		return true;
+	if (q.within == NO_LIMIT_BYTES && q.ask == ASK_FASTEST)
+		return *answer = NULL, true;
+	if (!explore_all(x, q))
+		return false;
+	if (f->fastest.cycles > 0)
+		front_add(f, &f->fastest);
+	*answer = front_answer(f);
+	return true;
+}
+
 bool
 answer(struct search *x)
 {
 	struct sched *s = x->s;
-	const enum ask ask = asked(s->o);
-	if (!explore_all(x, question_of(s, ask)))
+	const struct point *found;
+	if (!find_fastest(x))
 		return false;
-	const struct point *found = front_answer(&x->front);
+	if ((s->o->front || s->o->explain) && !list_front(x))
+		return false;
+	if (s->o->front)
+		return true;
+	if (!find_answer(x, &found))
+		return false;
 	if (!found)
 		return refuse(x);
 	const struct point p = *found;
-	if (ask == ASK_SMALLEST && !find_steep(x, &p))
+	if (asked(s->o) == ASK_SMALLEST && !find_steep(x, &p))
 		return false;
 	struct plan *plan = make_again(&p.recipe);
 	if (plan)

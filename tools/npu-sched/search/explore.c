@@ -318,19 +318,6 @@ explore_candidates(struct variant *x, struct front *f, const struct knobs *k, bo
 	return ok;
 }
 
-/* Adds stripes to the cascades of x, unless they are listed.  Without a limit, only those that
- * may be faster than whole operations: their plans come first.  False: none may be. */
-static bool
-add_stripes(struct variant *x, const struct front *f)
-{
-	if (x->is_complete)
-		return true;
-	if (is_unlimited(f))
-		return cascades_add(x->s, x->cascades, front_slowest(f), true);
-	variant_add_cascades(x);
-	return true;
-}
-
 /*
  * Stripes hardly take fewer cycles than whole operations: no measured network has gained 3 %.
  * Does no plan of x take few enough cycles?
@@ -342,23 +329,16 @@ is_too_slow(const struct variant *x, const struct front *f)
 	return !front_wants(f, 0, 0, gain * cascades_bound(x->cascades).lower_bound);
 }
 
-static enum explored
-explore_all_cascades(struct variant *x, struct front *f, const struct knobs *k, bool fine)
-{
-	if (!x->is_complete && !variant_begin(x))
-		return UNFIT;
-	if (is_too_slow(x, f))
-		return TOO_SLOW;
-	bool ok = !is_unlimited(f) || explore_candidates(x, f, k, fine);
-	if (ok && !is_too_slow(x, f) && add_stripes(x, f))
-		ok = explore_candidates(x, f, k, fine);
-	return ok ? EXPLORED : FAILED;
-}
-
 enum explored
 explore(struct variant *x, struct front *f, const struct knobs *k, enum detail detail)
 {
-	const enum explored r = explore_all_cascades(x, f, k, detail == FINELY);
+	enum explored r = EXPLORED;
+	if (!x->is_complete && !variant_begin(x))
+		r = UNFIT;
+	else if (is_too_slow(x, f))
+		r = TOO_SLOW;
+	else if (!variant_wake(x) || !explore_candidates(x, f, k, detail == FINELY))
+		r = FAILED;
 	variant_rest(x);
 	return r;
 }

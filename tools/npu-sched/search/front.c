@@ -146,7 +146,7 @@ front_most(const struct front *f, double cycles, int64_t beside)
 					     point_weight(1, fmax(cycles, 1)),
 					     (double)NO_LIMIT_BYTES) - beside);
 	const size_t i = first_as_fast(f, cycles);
-	return i < f->n ? min_i64(front_within(q), f->v[i].sram) : front_within(q);
+	return i < f->n ? f->v[i].sram : INT64_MAX;
 }
 
 static void
@@ -176,10 +176,19 @@ copy_point(struct arena *a, const struct point *p)
 	return q;
 }
 
+/* Would p be faster than the fastest plan of all? */
+static bool
+is_too_fast(const struct front *f, const struct point *p)
+{
+	const struct point *most = &f->fastest;
+	return most->cycles > 0 && p->sram <= most->sram && p->cycles <= most->cycles &&
+	       (p->sram < most->sram || p->cycles < most->cycles);
+}
+
 void
 front_add(struct front *f, const struct point *p)
 {
-	if (!front_wants(f, p->sram, p->total, p->cycles))
+	if (!front_wants(f, p->sram, p->total, p->cycles) || is_too_fast(f, p))
 		return;
 	const struct point q = copy_point(f->a, p);
 	if (f->question.ask == ASK_SMALLEST || f->question.ask == ASK_LIGHTEST) {
@@ -194,7 +203,13 @@ front_add(struct front *f, const struct point *p)
 void
 front_open(struct front *f, struct question q)
 {
-	*f = (struct front){ .a = f->a, .question = q };
+	*f = (struct front){ .a = f->a, .question = q, .fastest = f->fastest };
+}
+
+void
+front_set_fastest(struct front *f, const struct point *p)
+{
+	f->fastest = copy_point(f->a, p);
 }
 
 const struct point *

@@ -119,33 +119,43 @@ leave_in_place(struct sched *s, struct plan *p, int64_t most)
 	return l.any;
 }
 
-static void
-add_improved(struct front *f, struct point at, struct variant *x, struct plan *p, bool trim)
+/* Is q better than p by no more than improvements may be? */
+static bool
+is_improvement(const struct point *p, const struct point *q)
 {
-	if (trim)
-		plan_trim(x->s, p);
-	at.sram = peak_of(x->s, p);
-	at.total = total_of(p);
-	at.cycles = p->cycles;
-	at.traits = plan_traits(x, p);
-	at.recipe.trim = trim;
-	front_add(f, &at);
+	return q->cycles * IMPROVABLE >= p->cycles &&
+	       q->sram + q->sram / IMPROVABLE_SHARE >= p->sram;
 }
 
-/* Makes a point again, and adds it with more weights in place and less memory.  False: an
- * error. */
-static bool
-improve(struct front *f, struct point at)
+/* Adds p, which was made from a point, with its fitting. */
+static void
+add_improved(struct front *f, const struct point *from, struct plan *p, bool trim)
 {
-	struct variant *x = at.recipe.variant;
-	struct plan *p = make_again(&at.recipe);
+	struct variant *x = from->recipe.variant;
+	struct point q = *from;
+	q.recipe.fitting = p->fitting;
+	q.recipe.trim = trim;
+	if (trim)
+		plan_trim(x->s, p);
+	q.sram = peak_of(x->s, p);
+	q.total = total_of(p);
+	q.cycles = p->cycles;
+	q.traits = plan_traits(x, p);
+	if (is_unlimited(f) || is_improvement(from, &q))
+		front_add(f, &q);
+}
+
+/* Makes a point again, and adds it with more weights in place; without a limit, also with the
+ * least memory with which it stays as fast.  False: an error. */
+static bool
+improve(struct front *f, const struct point *at)
+{
+	struct sched *s = at->recipe.variant->s;
+	struct plan *p = make_again(&at->recipe);
 	if (!p)
 		return false;
-	const bool left = leave_in_place(x->s, p, at.sram), trim = f->question.ask == ASK_FASTEST || at.recipe.fitting.limit == NO_LIMIT_BYTES;
-	if (left)
-		at.recipe.fitting = p->fitting;
-	if (left || trim)
-		add_improved(f, at, x, p, trim);
+	if (leave_in_place(s, p, at->sram) || is_unlimited(f))
+		add_improved(f, at, p, is_unlimited(f));
 	plan_close(p);
 	return true;
 }
@@ -155,7 +165,7 @@ improve_points(struct front *f, const struct point *v, size_t n)
 {
 	bool ok = true;
 	for (size_t i = 0; ok && i < n; i++) {
-		ok = improve(f, v[i]);
+		ok = improve(f, &v[i]);
 		variant_rest(v[i].recipe.variant);
 	}
 	return ok;

@@ -61,9 +61,8 @@ bool explore_all(struct search *x, struct question q);
 /* Asks it of plans with few sizes and few budgets. */
 bool explore_coarsely(struct search *x, struct question q);
 
-/* answer.c.  Leaves: s->plan.  False: an error, or no plan is small or fast enough. */
+/* answer.c.  Leaves: s->front if it is asked for, else s->plan.  False: an error, or no plan is
+ * small or fast enough. */
 bool answer(struct search *x);
-/* Leaves: s->front. */
-bool list_front(struct search *x);
 
 #endif

@@ -32,14 +32,9 @@ search_plan(struct sched *s)
 		    "the graph is scheduled already; give npu-sched the output of "
 		    "tfl-partition");
 	struct search x = { .s = s, .copies = s->copies != NULL, .front.a = s->a };
-	const struct options *o = s->o;
 	forget_blocks(s);
 	progress_begin(&x.progress, "search");
-	bool ok = measure_whole(s) && find_copies(&x) && find_orders(&x);
-	if (ok && (o->front || o->explain))
-		ok = list_front(&x);
-	if (ok && !o->front)
-		ok = answer(&x);
+	bool ok = measure_whole(s) && find_copies(&x) && find_orders(&x) && answer(&x);
 	progress_end(&x.progress);
 	while (x.n > 0)
 		variant_close(x.variant[--x.n]);

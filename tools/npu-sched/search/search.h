@@ -92,9 +92,8 @@ struct variant {
  * NULL. */
 struct variant *variant_open(const struct sched *s, const int *order);
 void variant_close(struct variant *x);
-/* Lists whole operations and chains; then adds stripes.  False: an operation has no block. */
+/* Lists whole operations and chains.  False: an operation has no block. */
 bool variant_begin(struct variant *x);
-void variant_add_cascades(struct variant *x);
 /* Lists all cascades, unless they are still listed.  False: an operation has no block. */
 bool variant_wake(struct variant *x);
 /* Frees candidates, and cascades unless there is capacity to keep them. */
@@ -151,9 +150,12 @@ struct question {
 	struct incumbent other; /* the best plan of another rewrite; cycles 0: none */
 };
 
-/* Plans that are slower than the fastest one by at most this factor, or larger than the limit by
- * this share of it, are kept, as improve() may make any of them the answer. */
-static const double IMPROVABLE = 1.01;
+/*
+ * improve() makes a plan faster by at most this factor, and smaller by less than this share.
+ * Plans that are as much slower than the answer, or as much larger than the limit, are kept until
+ * they are improved.
+ */
+static const double IMPROVABLE = 1.05;
 enum { IMPROVABLE_SHARE = 16 };
 
 struct front {
@@ -162,6 +164,9 @@ struct front {
 	struct point *v; /* by rising bytes of the limited area and falling cycles */
 	size_t n, cap;
 	struct point best; /* of ASK_SMALLEST and ASK_LIGHTEST, in place of v; cycles 0: none */
+	/* The fastest plan of all; cycles 0: not known yet.  Points that are as fast in no more
+	 * bytes are refused: no limit and no goal gives a faster plan than Performance. */
+	struct point fastest;
 };
 
 /* Bytes of the limited area: no larger plan is kept. */
@@ -181,7 +186,7 @@ is_unlimited(const struct front *f)
 
 /* The weight of a plan: --optimise=Balanced minimizes it. */
 double point_weight(int64_t bytes, double cycles);
-/* Removes all points, and sets the question. */
+/* Removes all points but the fastest one of all, and sets the question. */
 void front_open(struct front *f, struct question q);
 /* The largest peak with which a plan of these cycles could be wanted; `beside`: its bytes in
  * the other memory area. */
@@ -192,6 +197,7 @@ double front_slowest(const struct front *f);
 bool front_wants(const struct front *f, int64_t sram, int64_t total, double cycles);
 /* Adds a point if it is wanted; copies the lists of its recipe. */
 void front_add(struct front *f, const struct point *p);
+void front_set_fastest(struct front *f, const struct point *p);
 /* NULL: no plan answers the question.  ASK_ALL: the fastest plan. */
 const struct point *front_answer(const struct front *f);
 

@@ -72,22 +72,15 @@ variant_begin(struct variant *x)
 	return cascades_least(x->s, x->cascades) < INT64_MAX;
 }
 
-void
-variant_add_cascades(struct variant *x)
-{
-	(void)cascades_add(x->s, x->cascades, INFINITY, false);
-	x->is_complete = true;
-}
-
 bool
 variant_wake(struct variant *x)
 {
 	if (x->is_complete)
 		return true;
-	if (!variant_begin(x))
+	if (!x->cascades && !variant_begin(x))
 		return false;
-	variant_add_cascades(x);
-	return true;
+	(void)cascades_add(x->s, x->cascades, INFINITY, false);
+	return x->is_complete = true;
 }
 
 /* Are the cascades kept until the variant is woken?  Listing them again takes a fifth of the
