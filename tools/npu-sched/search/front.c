@@ -99,8 +99,9 @@ front_slowest(const struct front *f)
 	if (q->ask != ASK_FASTEST)
 		return INFINITY;
 	const struct point *p = fastest(f);
-	double most = p ? IMPROVABLE * p->cycles : INFINITY;
-	return q->other.cycles > 0 ? fmin(most, IMPROVABLE * q->other.cycles) : most;
+	const double kept = is_unlimited(f) ? 1 : IMPROVABLE;
+	double most = p ? kept * p->cycles : INFINITY;
+	return q->other.cycles > 0 ? fmin(most, kept * q->other.cycles) : most;
 }
 
 /* Could a point answer the question, or lead to its answer? */

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-/* Explores a variant that was added to x last.  It is closed if it can't matter again. */
 static enum explored
 explore_variant(struct search *x, struct variant *v)
 {
@@ -41,24 +40,14 @@ explore_spills(struct search *x, struct variant *v)
 	return ok;
 }
 
-/* Can it help that feature maps leave the SRAM?  Not if transfers without a limit are in the
- * answer already. */
-static bool
-may_spill(const struct search *x)
-{
-	const struct front *f = &x->front;
-	const struct point *p = front_answer(f);
-	return x->s->memory.spilling &&
-	       !(f->question.ask == ASK_FASTEST && p &&
-		 p->recipe.fitting.limit == NO_LIMIT_BYTES);
-}
-
 static bool
 explore_setting(struct search *x, struct setting t)
 {
 	struct variant *v = explored_setting(x, t);
 	const enum explored r = explore_variant(x, v);
-	return r == EXPLORED && may_spill(x) ? explore_spills(x, v) : r != FAILED;
+	/* without a limit no feature map needs to leave */
+	const bool spills = x->s->memory.spilling && !is_unlimited(&x->front);
+	return r == EXPLORED && spills ? explore_spills(x, v) : r != FAILED;
 }
 
 /* The part of the time of a round that coarse exploration takes: 1/20 to 1/3. */
