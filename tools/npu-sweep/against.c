@@ -9,7 +9,6 @@
 #include "base/json.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 enum { METRICS = 3, TABLE_MAX = 1 << 30 };
 static const char *const metric_names[METRICS] = { "cycles", "sram", "flash" };
@@ -127,11 +126,10 @@ static bool
 read_old(struct arena *a, const struct options *o, struct old_row **out, size_t *n,
 	 struct err *e)
 {
-	struct stat st;
 	struct bytes file;
-	bool store = !stat(o->against, &st) && S_ISDIR(st.st_mode);
-	bool ok = store ? table_of_store(a, o, &file, e)
-			: file_read(a, o->against, TABLE_MAX, &file, e);
+	bool ok = file_is_directory(o->against)
+			  ? table_of_store(a, o, &file, e)
+			  : file_read(a, o->against, TABLE_MAX, &file, e);
 	return ok && read_table(a, file, o->against, out, n, e);
 }
 
