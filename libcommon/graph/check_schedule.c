@@ -100,21 +100,15 @@ make_progress(struct order *o)
 }
 
 static void
-count_touches(struct order *o)
+list_touches(struct order *o)
 {
+	o->touch = anew(o->c->a, struct touches, o->g->n_tensors + 1);
 	for (size_t i = 0; i < o->g->n_ops; i++)
 		for (int k = 0; k < OPERANDS; k++) {
 			const struct g_tensor *t = operand_ofm_first(o->op[i], k)->t;
 			if (t)
 				o->touch[t->rec.index].n++;
 		}
-}
-
-static void
-list_touches(struct order *o)
-{
-	o->touch = anew(o->c->a, struct touches, o->g->n_tensors + 1);
-	count_touches(o);
 	for (size_t i = 0; i < o->g->n_tensors; i++) {
 		struct touches *x = &o->touch[i];
 		x->op = anew(o->c->a, const struct g_op *, x->n);

@@ -376,3 +376,21 @@ ops_conflict(const struct g_op *a, const struct g_op *b, const struct g_tensor *
 				return true;
 	return false;
 }
+
+bool
+tensors_have(const struct g_tensors *l, const struct g_tensor *t)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i] == t)
+			return true;
+	return false;
+}
+
+int64_t
+graph_place_used(const struct graph *g, int place)
+{
+	for (size_t i = 0; i < g->n_areas; i++)
+		if (!strcmp(g->areas[i]->rec.word, place_names[place]))
+			return g->areas[i]->used;
+	return 0;
+}

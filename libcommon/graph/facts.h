@@ -35,6 +35,10 @@ int64_t tensor_bytes(const struct g_tensor *t);
 bool tensor_is_const(const struct g_tensor *t);
 bool tensor_is_input(const struct g_tensor *t);	 /* also true for IO_INOUT */
 bool tensor_is_output(const struct g_tensor *t); /* also true for IO_INOUT */
+/* True if the list has the tensor. */
+bool tensors_have(const struct g_tensors *l, const struct g_tensor *t);
+/* Bytes in use of an area of the graph; 0: the graph has no such area. */
+int64_t graph_place_used(const struct graph *g, int place);
 /* True if the streams must keep the rules of Linux's driver (nputools-linux(7)). */
 bool graph_is_for_linux(const struct graph *g);
 struct g_stride {
@@ -108,6 +112,7 @@ const char *chain_ops_fault(const struct g_op *const *ops, int n);
 
 /* True for a border tensor with memory of its own, outside the arena. */
 bool tensor_is_separate(const struct g_tensor *t);
+bool graph_has_separate(const struct graph *g);
 /*
  * True if an input or output of the model is behind the node's eighth base pointer.  Then
  * all inputs share the place PLACE_IO, and all outputs share the next place.

@@ -32,7 +32,7 @@ bool linux_are_set(struct linux_walk *k, const enum npu_reg *r);
 /* Records that the stream uses a region up to end.  Refuses an end behind its memory. */
 bool linux_use_bytes(struct linux_walk *k, uint32_t region, uint64_t end);
 
-/* linux_maps.c: feature maps, and windows over the IFM */
+/* maps.c: feature maps, and windows over the IFM */
 /* registers of a feature map */
 struct linux_map {
 	enum npu_reg region, precision, w0, h0, h1, base, stride_x, stride_y,
@@ -49,7 +49,7 @@ bool linux_use_map(struct linux_walk *k, const struct linux_map *m, uint32_t x,
 bool linux_use_ofm(struct linux_walk *k);
 bool linux_use_window(struct linux_walk *k);
 
-/* linux_dma.c: checks a transfer at DMA_START */
+/* dma.c: checks a transfer at DMA_START */
 bool linux_check_dma(struct linux_walk *k);
 
 #endif

@@ -23,39 +23,26 @@ struct batch {
 	 * of runs.  NULL: not made. */
 	struct g_tensor **tensor;
 	struct g_weights **weights;
-	struct g_op **op; /* in the new order */
-	size_t n_ops, cap;
 };
 
 /* ---- tensors ------------------------------------------------------------------- */
 
-/* Finds runs: adjacent operations of one node that are done input by input. */
+/* Finds the tensors that hold all inputs: those of the CPU and of the model, and those that
+ * more than one run uses, or an operation for all inputs. */
 static void
-find_runs(struct batch *b)
+find_stacked(struct batch *b)
 {
-	struct g_op *const *op = b->from->ops;
-	b->run = anew(b->a, int, b->from->n_ops + 1);
-	for (size_t i = 0, run = 0; i < b->from->n_ops; i++) {
-		bool goes_on = i && b->run[i - 1] >= 0 && op[i - 1]->node == op[i]->node;
-		run += !goes_on;
-		b->run[i] = b->how->together[i] ? -1 : (int)run;
+	const struct graph *g = b->from;
+	int *user = anew(b->a, int, g->n_tensors + 1); /* a run; 0: none */
+	b->stacked = anew(b->a, bool, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		const struct g_tensors *l[] = { &g->nodes[i]->in, &g->nodes[i]->out };
+		for (int k = 0; k < 2; k++)
+			for (size_t at = 0; at < l[k]->n; at++)
+				b->stacked[l[k]->v[at]->rec.index] = true;
 	}
-}
-
-static void
-mark_list(struct batch *b, const struct g_tensors *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		b->stacked[l->v[i]->rec.index] = true;
-}
-
-/* Stacks tensors that more than one run uses, or an operation for all inputs. */
-static void
-mark_shared(struct batch *b)
-{
-	int *user = anew(b->a, int, b->from->n_tensors + 1); /* a run; 0: none */
-	for (size_t i = 0; i < b->from->n_ops; i++) {
-		const struct g_op *op = b->from->ops[i];
+	for (size_t i = 0; i < g->n_ops; i++) {
+		const struct g_op *op = g->ops[i];
 		const struct g_tensor *t[] = { op->ifm.t, op->ifm2.t, op->ofm.t };
 		for (int k = 0; k < 3; k++) {
 			if (!t[k])
@@ -66,37 +53,11 @@ mark_shared(struct batch *b)
 			*last = b->run[i];
 		}
 	}
-}
-
-static void
-find_stacked(struct batch *b)
-{
-	const struct graph *g = b->from;
-	b->stacked = anew(b->a, bool, g->n_tensors + 1);
-	for (size_t i = 0; i < g->n_nodes; i++) {
-		mark_list(b, &g->nodes[i]->in);
-		mark_list(b, &g->nodes[i]->out);
-	}
-	mark_shared(b);
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		const struct g_tensor *t = g->tensors[i];
 		b->stacked[i] |= t->variable || G_HAS(t, G_TENSOR_io);
 		b->stacked[i] &= !tensor_is_const(t);
 	}
-}
-
-/* The grid has the requested columns if n is a multiple.  In bricks, columns of one row are
- * adjacent, so that inputs would not be contiguous. */
-static void
-choose_grid(struct batch *b)
-{
-	int32_t n = b->how->n, w = n % b->how->columns ? 1 : b->how->columns;
-	for (size_t i = 0; i < b->from->n_tensors; i++) {
-		const struct g_tensor *t = b->from->tensors[i];
-		if (G_HAS(t, G_TENSOR_io) && t->layout != LAYOUT_NHWC)
-			w = 1;
-	}
-	b->grid = (struct hwc){ .h = n / w, .w = w };
 }
 
 static bool
@@ -130,19 +91,6 @@ stacked_shape(const struct g_shape *s, int32_t n)
 	return r;
 }
 
-static void
-stack_tensors(struct batch *b)
-{
-	for (size_t i = 0; i < b->from->n_tensors; i++) {
-		const struct g_tensor *from = b->from->tensors[i];
-		struct g_tensor *t = b->g->tensors[i];
-		if (!b->stacked[i])
-			continue;
-		G_PUT(t, TENSOR, shape, stacked_shape(&from->shape, b->how->n));
-		G_PUT(t, TENSOR, hwc, joint_shape(b, from->hwc, is_vector(from->hwc)));
-	}
-}
-
 static bool
 is_stacked(const struct batch *b, const struct g_tensor *t)
 {
@@ -164,19 +112,6 @@ tensor_of(struct batch *b, const struct g_tensor *t, int32_t i)
 		(*at)->tfl = (struct g_tfls){ .n = 0 };
 	}
 	return *at;
-}
-
-/* The weights record for input i, which is fetched for this input alone.  The constants hold
- * equal weights once. */
-static struct g_weights *
-weights_of(struct batch *b, const struct g_weights *w, int32_t i)
-{
-	struct g_weights *first = b->g->weights[w->rec.index];
-	struct g_weights **at =
-	    &b->weights[(size_t)w->rec.index * (size_t)b->how->n + (size_t)i];
-	if (i && !*at)
-		*at = graph_copy_g_weights(b->g, first);
-	return i ? *at : first;
 }
 
 /* ---- operands for one input ------------------------------------------------------ */
@@ -246,23 +181,15 @@ join_strides(const struct joint *j, struct g_operand *o, int64_t step)
 	return true;
 }
 
-/* Does a box take all rows of an input? */
-static bool
-is_full_height(const struct joint *j, const struct g_operand *o)
-{
-	struct hwc one = o->t->hwc;
-	return is_box(o) && o->shape.h == one.h && is_vector(one) == j->as_grid;
-}
-
 static bool
 join_stacked(const struct joint *j, struct g_operand *o)
 {
 	struct g_tensor *t = j->b->g->tensors[o->t->rec.index];
-	struct hwc all = joint_shape(j->b, o->shape, j->as_grid);
+	struct hwc all = joint_shape(j->b, o->shape, j->as_grid), one = o->t->hwc;
 	if (o->shape.h != j->rows)
 		return false; /* a row that is broadcast to the rows of its input */
-	if (is_full_height(j, o)) {
-		*o = operand_box(t, all, o->start);
+	if (is_box(o) && o->shape.h == one.h && is_vector(one) == j->as_grid) {
+		*o = operand_box(t, all, o->start); /* all rows of each input */
 		return true;
 	}
 	if (o->view == VIEW_RESHAPE ||
@@ -348,55 +275,75 @@ join_op(const struct batch *b, const struct g_op *op, struct g_op *to)
 
 /* ---- operations ------------------------------------------------------------------ */
 
-static void
-append(struct batch *b, struct g_op *op)
-{
-	agrow(b->a, b->op, b->n_ops, &b->cap);
-	b->op[b->n_ops++] = op;
-}
-
-/* Appends operation `at` for input i. */
-static void
-append_nth(struct batch *b, size_t at, int32_t i)
+/* Makes operation `at` for input i.  Weights of a run are fetched for each input alone; the
+ * constants hold equal weights once. */
+static struct g_op *
+repeat_op(struct batch *b, size_t at, int32_t i)
 {
 	const struct g_op *from = b->from->ops[at];
 	struct g_op *op = i ? graph_copy_g_op(b->g, b->g->ops[at]) : b->g->ops[at];
 	op->ifm = operand_of(b, &from->ifm, i);
 	op->ifm2 = operand_of(b, &from->ifm2, i);
 	op->ofm = operand_of(b, &from->ofm, i);
-	if (b->run[at] >= 0 && from->weights)
-		op->weights = weights_of(b, from->weights, i);
-	append(b, op);
+	if (i && b->run[at] >= 0 && from->weights) {
+		size_t k = (size_t)from->weights->rec.index;
+		struct g_weights **w = &b->weights[k * (size_t)b->how->n + (size_t)i];
+		if (!*w)
+			*w = graph_copy_g_weights(b->g, b->g->weights[k]);
+		op->weights = *w;
+	}
+	return op;
 }
 
 static void
 repeat_ops(struct batch *b)
 {
 	const struct graph *from = b->from;
+	struct g_op **op = anew(b->a, struct g_op *, from->n_ops * (size_t)b->how->n + 1);
+	size_t n = 0; /* operations in the new order */
 	for (size_t i = 0, end; i < from->n_ops; i = end) {
 		for (end = i + 1; b->run[i] >= 0 && end < from->n_ops && b->run[end] == b->run[i];)
 			end++;
 		if (b->run[i] < 0 && join_op(b, from->ops[i], b->g->ops[i])) {
-			append(b, b->g->ops[i]);
+			op[n++] = b->g->ops[i];
 			continue;
 		}
 		for (int32_t k = 0; k < b->how->n; k++)
 			for (size_t at = i; at < end; at++)
-				append_nth(b, at, k);
+				op[n++] = repeat_op(b, at, k);
 	}
-	graph_set_ops(b->g, b->op, b->n_ops);
+	graph_set_ops(b->g, op, n);
 }
 
 struct graph *
 rewrite_batch(struct arena *a, const struct graph *g, const struct batch_choice *how)
 {
 	struct batch b = { .from = g, .g = graph_copy(a, g), .a = a, .how = how };
-	b.tensor = anew(a, struct g_tensor *, g->n_tensors * (size_t)how->n + 1);
-	b.weights = anew(a, struct g_weights *, g->n_weights * (size_t)how->n + 1);
-	find_runs(&b);
+	int32_t n = how->n, columns = n % how->columns ? 1 : how->columns;
+	b.tensor = anew(a, struct g_tensor *, g->n_tensors * (size_t)n + 1);
+	b.weights = anew(a, struct g_weights *, g->n_weights * (size_t)n + 1);
+	/* runs: adjacent operations of one node that are done input by input */
+	b.run = anew(a, int, g->n_ops + 1);
+	for (size_t i = 0, run = 0; i < g->n_ops; i++) {
+		bool goes_on = i && b.run[i - 1] >= 0 && g->ops[i - 1]->node == g->ops[i]->node;
+		run += !goes_on;
+		b.run[i] = how->together[i] ? -1 : (int)run;
+	}
 	find_stacked(&b);
-	choose_grid(&b);
-	stack_tensors(&b);
+	/* The grid has the requested columns if n is a multiple.  In bricks, columns of one row
+	 * are adjacent, so that inputs would not be contiguous. */
+	for (size_t i = 0; i < g->n_tensors; i++)
+		if (G_HAS(g->tensors[i], G_TENSOR_io) && g->tensors[i]->layout != LAYOUT_NHWC)
+			columns = 1;
+	b.grid = (struct hwc){ .h = n / columns, .w = columns };
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		const struct g_tensor *from = g->tensors[i];
+		struct g_tensor *t = b.g->tensors[i];
+		if (!b.stacked[i])
+			continue;
+		G_PUT(t, TENSOR, shape, stacked_shape(&from->shape, n));
+		G_PUT(t, TENSOR, hwc, joint_shape(&b, from->hwc, is_vector(from->hwc)));
+	}
 	repeat_ops(&b);
 	return b.g;
 }

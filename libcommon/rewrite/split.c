@@ -117,17 +117,6 @@ add_piece(struct splitting *x, const struct sum *s, const struct g_operand ahead
 	order_append(&x->order, add);
 }
 
-static void
-add_pieces(struct splitting *x, const struct sum *s)
-{
-	struct g_operand ahead[2];
-	for (int k = 0; k < 2; k++)
-		ahead[k] = operand_ahead(x, s, k);
-	for (int32_t i = 0; i < count_turns(s, x->how); i++)
-		for (int k = 0; k < s->n_cuts; k++)
-			add_piece(x, s, ahead, i, k);
-}
-
 /* ---- users of pieces -------------------------------------------------------------- */
 
 /* The sum that an operand of the original graph is; NULL: none. */
@@ -150,25 +139,11 @@ use_part(const struct splitting *x, const struct g_operand *o, int32_t turn, str
 	return low_box(*o, p.shape, p.at);
 }
 
-/* Makes a new piece for channels that are written and not read: meanwhile, the bytes of the old
- * piece are free. */
-static void
-renew_piece(struct splitting *x, const struct g_op *op, struct g_op *c, int32_t turn,
-	    struct part p)
-{
-	const struct sum *s = sum_of(x, &op->ofm);
-	if (!s || c->ifm.t == c->ofm.t || c->ifm2.t == c->ofm.t)
-		return;
-	struct piece *q = open_piece(x, s, c->ofm.shape);
-	*piece_at(x, s, turn, op->ofm.start.c + p.at.c) = q;
-	c->ofm = operand_whole(q->t);
-}
-
 /* Adds op in parts, one for each piece of a sum that it uses. */
 static void
 append_parts(struct splitting *x, const struct g_op *op, const struct g_operand *by)
 {
-	const struct sum *s = sum_of(x, by);
+	const struct sum *s = sum_of(x, by), *made = sum_of(x, &op->ofm);
 	int32_t first = by->start.c, end = first + by->shape.c;
 	for (int32_t i = 0; i < count_turns(s, x->how); i++)
 		for (int k = 0; k < s->n_cuts; k++) {
@@ -179,7 +154,13 @@ append_parts(struct splitting *x, const struct g_op *op, const struct g_operand 
 			c->ifm = use_part(x, &op->ifm, i, p);
 			c->ifm2 = use_part(x, &op->ifm2, i, p);
 			c->ofm = use_part(x, &op->ofm, i, p);
-			renew_piece(x, op, c, i, p);
+			/* Channels that are written and not read get a new piece: meanwhile,
+			 * the bytes of the old piece are free. */
+			if (made && c->ifm.t != c->ofm.t && c->ifm2.t != c->ofm.t) {
+				struct piece *q = open_piece(x, made, c->ofm.shape);
+				*piece_at(x, made, i, op->ofm.start.c + p.at.c) = q;
+				c->ofm = operand_whole(q->t);
+			}
 			order_append(&x->order, c);
 		}
 }
@@ -192,25 +173,21 @@ append_op(struct splitting *x, struct g_op *op)
 	int k = 0;
 	while (k < 3 && !sum_of(x, o[k]))
 		k++;
-	if (s && s->add == op)
-		add_pieces(x, s);
-	else if (k < 3)
+	if (s && s->add == op) {
+		struct g_operand ahead[2];
+		for (k = 0; k < 2; k++)
+			ahead[k] = operand_ahead(x, s, k);
+		for (int32_t i = 0; i < count_turns(s, x->how); i++)
+			for (k = 0; k < s->n_cuts; k++)
+				add_piece(x, s, ahead, i, k);
+	} else if (k < 3) {
 		append_parts(x, op, o[k]);
-	else
+	} else {
 		order_append(&x->order, op);
+	}
 }
 
 /* ---- the graph ------------------------------------------------------------------ */
-
-static void
-open_pieces(struct splitting *x)
-{
-	x->pieces = anew(x->a, struct piece **, x->l.n + 1);
-	x->group = anew(x->a, struct g_tensor *, x->n_tensors + 1);
-	for (size_t i = 0; i < x->l.n; i++)
-		x->pieces[i] = anew(x->a, struct piece *,
-				    (size_t)count_pieces(&x->l.v[i], x->how));
-}
 
 /* Marks products that are made in parts and not used as a whole. */
 static bool *
@@ -283,7 +260,10 @@ rewrite_sums(struct arena *a, const struct graph *from, struct split how)
 	struct splitting x = { .g = g, .a = a, .l = sums_find(a, g), .how = how,
 			       .n_tensors = g->n_tensors,
 			       .constants = { .g = g, .a = a }, .order = { .a = a } };
-	open_pieces(&x);
+	x.pieces = anew(a, struct piece **, x.l.n + 1);
+	x.group = anew(a, struct g_tensor *, x.n_tensors + 1);
+	for (size_t i = 0; i < x.l.n; i++)
+		x.pieces[i] = anew(a, struct piece *, (size_t)count_pieces(&x.l.v[i], how));
 	const bool *replaced = find_replaced(&x);
 	for (size_t i = 0; i < from->n_ops; i++) {
 		struct g_op *op = g->ops[i]; /* new ones are behind these */

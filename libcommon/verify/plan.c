@@ -123,49 +123,35 @@ bind(struct checker *c, const struct tfl_model *m, int region, int tensor)
 					     .bytes = tfl_bytes(t) };
 }
 
-/* An output without an offset in the plan is written through its own base pointer. */
-static struct written *
-separate_output(struct plan *p, const struct checker *c, int tensor)
-{
-	int64_t bytes = bytes_of(p->m, c->s->subgraph, tensor);
-	bool apart = p->offsets.p && offset_of(p, c->s->subgraph, tensor) < 0;
-	return apart && bytes <= TRACKED_MAX ? written_new(p->a, bytes) : NULL;
-}
-
-/*
- * Behind the base pointer of a region that contains several outputs, the stream writes
- * bytes, too.  The region of the inputs (k 0) has values from the start.
- */
-static void
-bind_io_regions(struct plan *p, struct checker *c)
-{
-	for (int k = 1; c->s->subgraph == 0 && k < stream_io_regions(p->m); k++) {
-		int64_t bytes = bytes_of(p->m, 0, stream_io_region(p->m, k));
-		if (bytes <= TRACKED_MAX)
-			c->memory[N_SPECIAL - IN_FLASH + k].written = written_new(p->a, bytes);
-	}
-}
-
 /* Base pointers as the runtime passes them: inputs from 1 on, then outputs. */
 void
 plan_bind(struct plan *p, struct checker *c)
 {
 	const struct tfl_op *op = operator_of(c, p->m);
-	int n = 0;
+	int n = 0, s = c->s->subgraph;
 	c->has_memory = true;
 	memset(c->memory, 0, sizeof(c->memory));
 	for (int k = IN_FLASH; k < op->n_in && n < N_REGIONS; k++, n++)
 		if (op->in[k] >= 0)
 			bind(c, p->m, n, op->in[k]);
 	for (int k = 0; k < op->n_out && n < N_REGIONS; k++, n++) {
+		int64_t bytes = bytes_of(p->m, s, op->out[k]);
 		bind(c, p->m, n, op->out[k]);
-		c->memory[n].written = separate_output(p, c, op->out[k]);
+		/* an output without an offset in the plan is written through its own base
+		 * pointer */
+		if (p->offsets.p && offset_of(p, s, op->out[k]) < 0 && bytes <= TRACKED_MAX)
+			c->memory[n].written = written_new(p->a, bytes);
 	}
-	bind_io_regions(p, c);
+	/* Behind the base pointer of a region that contains several outputs, the stream
+	 * writes bytes, too.  The region of the inputs (k 0) has values from the start. */
+	for (int k = 1; s == 0 && k < stream_io_regions(p->m); k++) {
+		int64_t bytes = bytes_of(p->m, 0, stream_io_region(p->m, k));
+		if (bytes <= TRACKED_MAX)
+			c->memory[N_SPECIAL - IN_FLASH + k].written = written_new(p->a, bytes);
+	}
 	struct memory *fast = &c->memory[IN_FAST - IN_FLASH];
 	if (op->in[IN_FLASH] >= 0)
-		c->flash = p->m->subgraph[c->s->subgraph]
-			       .tensor[op->in[IN_FLASH]].data;
+		c->flash = p->m->subgraph[s].tensor[op->in[IN_FLASH]].data;
 	c->memory[IN_SCRATCH - IN_FLASH].written = p->arena;
 	if (op->in[IN_FAST] == op->in[IN_SCRATCH])
 		fast->written = p->arena;
@@ -288,14 +274,8 @@ check_operator(struct checker *c, const struct tfl_model *m)
 	 */
 }
 
-/* true for a region outside of the arena that contains several tensors, and its tensors */
-static bool
-is_in_io_region(const struct tfl_model *m, int s, int tensor)
-{
-	return s == 0 && stream_io_regions(m) && stream_separate_place(m, tensor).region;
-}
-
-/* Rule 51. */
+/* Rule 51, for the arena: a region that contains several tensors outside of the arena has
+ * bytes of its own. */
 static void
 check_offset(struct checker *c, struct plan *p, int tensor, const char *role)
 {
@@ -304,10 +284,12 @@ check_offset(struct checker *c, struct plan *p, int tensor, const char *role)
 	int64_t n = bytes_of(p->m, s, tensor);
 	if (at < 0)
 		return;
+	bool apart = s == 0 && stream_io_regions(p->m) &&
+		     stream_separate_place(p->m, tensor).region;
 	ERROR_IF(at % 16, c, 51, "%s '%s' at 0x%" PRIx64
 		 " is not aligned to 16", role,
 		 p->m->subgraph[s].tensor[tensor].name, (uint64_t)at);
-	ERROR_IF(at + n > p->arena_bytes && !is_in_io_region(p->m, s, tensor), c, 51, "%s '%s' ends at 0x%" PRIx64
+	ERROR_IF(at + n > p->arena_bytes && !apart, c, 51, "%s '%s' ends at 0x%" PRIx64
 		 ", behind the arena's %" PRId64 " bytes", role,
 		 p->m->subgraph[s].tensor[tensor].name, (uint64_t)(at + n),
 		 p->arena_bytes);

@@ -9,7 +9,6 @@
 #include "base/json.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 enum { METRICS = 3, TABLE_MAX = 1 << 30 };
 static const char *const metric_names[METRICS] = { "cycles", "sram", "flash" };
@@ -44,9 +43,11 @@ copy_of(struct arena *a, const struct json *o, const char *key)
 	return text_plain(a, arena_strdup(a, json_string(o, key, "")));
 }
 
-static void
-take_row(struct arena *a, const struct json *o, struct old_row *r)
+static bool
+take_object(struct arena *a, const struct json *o, struct old_row *r)
 {
+	if (o->kind != JSON_OBJECT)
+		return false;
 	*r = (struct old_row){
 		.model = copy_of(a, o, "model"), .system = copy_of(a, o, "system"),
 		.accel = copy_of(a, o, "accelerator"), .goal = copy_of(a, o, "optimise"),
@@ -55,14 +56,7 @@ take_row(struct arena *a, const struct json *o, struct old_row *r)
 	for (int m = 0; m < METRICS; m++)
 		r->v[m] = json_number(o, metric_names[m], -1);
 	r->ok = !strcmp(json_string(o, "status", "ok"), "ok") && r->v[0] >= 0;
-}
-
-static bool
-take_object(struct arena *a, const struct json *o, struct old_row *r)
-{
-	if (o->kind == JSON_OBJECT)
-		take_row(a, o, r);
-	return o->kind == JSON_OBJECT && *r->model && *r->accel;
+	return *r->model && *r->accel;
 }
 
 /*
@@ -132,11 +126,10 @@ static bool
 read_old(struct arena *a, const struct options *o, struct old_row **out, size_t *n,
 	 struct err *e)
 {
-	struct stat st;
 	struct bytes file;
-	bool store = !stat(o->against, &st) && S_ISDIR(st.st_mode);
-	bool ok = store ? table_of_store(a, o, &file, e)
-			: file_read(a, o->against, TABLE_MAX, &file, e);
+	bool ok = file_is_directory(o->against)
+			  ? table_of_store(a, o, &file, e)
+			  : file_read(a, o->against, TABLE_MAX, &file, e);
 	return ok && read_table(a, file, o->against, out, n, e);
 }
 
@@ -198,14 +191,6 @@ compare_metric(struct comparison *c, const struct old_row *old, int m, double af
 	c->worse += after - before > before * c->o->tolerance / 100;
 }
 
-static void
-compare_rows(struct comparison *c, const struct old_row *old, const struct row *now)
-{
-	const double after[METRICS] = { now->cycles, now->sram, now->flash };
-	for (int m = 0; m < METRICS; m++)
-		compare_metric(c, old, m, after[m]);
-}
-
 /* a limit that moved has another row; a target that is not in this sweep has none */
 static void
 compare(struct comparison *c, const struct old_row *old)
@@ -214,7 +199,9 @@ compare(struct comparison *c, const struct old_row *old)
 				    old->limit);
 	const struct row *any = *at(&c->targets, old->model, old->system, old->accel, "", 0);
 	if (old->ok && now) {
-		compare_rows(c, old, now);
+		const double after[METRICS] = { now->cycles, now->sram, now->flash };
+		for (int m = 0; m < METRICS; m++)
+			compare_metric(c, old, m, after[m]);
 	} else if (old->ok && old->limit < 0 && any && any->status != OK) {
 		add(c, old, "fails")->message = any->message ? any->message
 							     : row_status(any);
@@ -253,18 +240,13 @@ fields_of(struct arena *a, const struct change *k, const char *v[COLUMNS])
 	memcpy(v, all, sizeof(all));
 }
 
-static bool
-is_number(int column)
-{
-	return column == 4 || (column >= 6 && column <= 8);
-}
-
 static void
 put_object(struct text *t, const char *const v[COLUMNS])
 {
 	for (int i = 0; i < COLUMNS; i++) {
+		bool is_number = i == 4 || (i >= 6 && i <= 8);
 		text_printf(t, "%s\"%s\": ", i ? ", " : "{", heading[i]);
-		if (is_number(i))
+		if (is_number)
 			text_puts(t, *v[i] ? v[i] : "null");
 		else
 			text_quoted(t, v[i], strlen(v[i]));

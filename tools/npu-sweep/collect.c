@@ -23,45 +23,29 @@ struct walk {
 
 /* ---- to remove -------------------------------------------------------------------------- */
 
-/* a writer holds its file for less than a second; a clock may be wrong by more */
-static bool
-is_old(const char *path)
+static enum kind
+kind_of(struct walk *w, const char *path, const char *name)
 {
 	enum { HOUR = 3600 };
-	struct stat st;
-	return !stat(path, &st) && st.st_mtime + HOUR < time(NULL);
-}
-
-static enum kind
-kind_of_record(struct walk *w, const char *path)
-{
+	bool temporary = !strncmp(name, ".nputools-", strlen(".nputools-"));
 	struct record r;
 	struct record_identity of;
 	struct bytes file;
 	struct err ignored = { 0 };
+	if (temporary || text_has_suffix(name, ".jsonl")) {
+		/* a writer holds its file for less than a second; a clock may be wrong by
+		 * more */
+		struct stat st;
+		if (stat(path, &st) || st.st_mtime + HOUR >= time(NULL))
+			return KEPT;
+		return temporary ? TEMPORARY : PLAN;
+	}
+	if (!text_has_suffix(name, ".json"))
+		return KEPT;
 	if (!file_read(w->a, path, RECORD_MAX, &file, &ignored) ||
 	    !record_read(w->a, file, NULL, &r, &of))
 		return DAMAGED;
 	return hash128_equal(of.build, w->build) ? KEPT : OTHER_BUILD;
-}
-
-static enum kind
-kind_of(struct walk *w, const char *path, const char *name)
-{
-	if (!strncmp(name, ".nputools-", strlen(".nputools-")))
-		return is_old(path) ? TEMPORARY : KEPT;
-	if (text_has_suffix(name, ".jsonl"))
-		return is_old(path) ? PLAN : KEPT;
-	return text_has_suffix(name, ".json") ? kind_of_record(w, path) : KEPT;
-}
-
-static bool
-remove_useless(struct walk *w, const char *path, const char *name)
-{
-	enum kind k = kind_of(w, path, name);
-	w->count[k]++;
-	return k == KEPT || !unlink(path) || errno == ENOENT ||
-	       err_set(w->e, "%s: %s", path, strerror(errno));
 }
 
 /* ---- to read ------------------------------------------------------------------------------ */
@@ -97,10 +81,14 @@ static bool
 visit_file(struct walk *w, const char *path, const char *name)
 {
 	bool ok = true;
-	if (!w->p)
-		ok = remove_useless(w, path, name);
-	else if (text_has_suffix(name, ".json"))
+	if (!w->p) {
+		enum kind k = kind_of(w, path, name);
+		w->count[k]++;
+		ok = k == KEPT || !unlink(path) || errno == ENOENT ||
+		     err_set(w->e, "%s: %s", path, strerror(errno));
+	} else if (text_has_suffix(name, ".json")) {
 		ok = add_record(w, path);
+	}
 	arena_reset(w->a);
 	return ok;
 }

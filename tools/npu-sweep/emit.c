@@ -31,31 +31,23 @@ task_at(const struct tasks *k, size_t i)
 	return (struct task){ .first = first, .n = left < k->per_task ? left : k->per_task };
 }
 
-/* models of the same bytes have one record, which one task makes */
-static bool
-is_first(struct hash_table *keys, struct job *j)
-{
-	void **seen = hash_table_at(keys, j->key.low);
-	bool first = !*seen;
-	*seen = j;
-	return first;
-}
-
+/* jobs without a result, and tasks of at most per_task of them; most: tasks, 0: any number */
 static void
-choose_jobs(struct tasks *k, const bool *want, enum engine engine)
+choose_tasks(struct tasks *k, const bool *want, enum engine engine, size_t per_task, size_t most)
 {
 	struct hash_table keys = { .a = k->a };
 	k->job = anew(k->a, size_t, k->p->n_jobs);
 	for (size_t i = 0; i < k->p->n_jobs; i++) {
 		struct job *j = &k->p->job[i];
-		if (want[i] && !j->record && (engine == JSONL || is_first(&keys, j)))
+		if (!want[i] || j->record)
+			continue;
+		/* models of the same bytes have one record, which one task makes */
+		void **seen = engine == JSONL ? NULL : hash_table_at(&keys, j->key.low);
+		if (!seen || !*seen)
 			k->job[k->n_jobs++] = i;
+		if (seen)
+			*seen = j;
 	}
-}
-
-static void
-choose_tasks(struct tasks *k, size_t per_task, size_t most)
-{
 	k->per_task = per_task;
 	if (most && k->n_jobs > most * per_task)
 		k->per_task = (k->n_jobs + most - 1) / most;
@@ -111,12 +103,6 @@ put_ninja_path(struct text *t, const char *path)
 	}
 }
 
-static bool
-has_newline(const char *path)
-{
-	return strchr(path, '\n');
-}
-
 /* plan and models: what an engine that works on other machines has to bring there */
 static void
 put_inputs(struct text *t, const struct tasks *k, struct task task)
@@ -127,7 +113,7 @@ put_inputs(struct text *t, const struct tasks *k, struct task task)
 	for (size_t i = 0; i < task.n; i++) {
 		const struct job *j = &k->p->job[k->job[task.first + i]];
 		const struct model *m = plan_target(k->p, j)->model;
-		if (m != last && !has_newline(m->path))
+		if (m != last && !strchr(m->path, '\n'))
 			put_ninja_path(t, m->path);
 		last = m;
 	}
@@ -232,8 +218,8 @@ emit_plan(const struct options *o, struct plan *p, const struct store *s, const 
 {
 	enum { SLURM_TASKS = 1000 }; /* of an array, unless MaxArraySize is set */
 	struct tasks k = { .a = p->a, .p = p, .s = s };
-	choose_jobs(&k, want, o->engine);
-	choose_tasks(&k, (size_t)o->jobs_per_task, o->engine == SLURM ? SLURM_TASKS : 0);
+	choose_tasks(&k, want, o->engine, (size_t)o->jobs_per_task,
+		     o->engine == SLURM ? SLURM_TASKS : 0);
 	if (o->engine == JSONL) {
 		for (size_t i = 0; i < k.n_jobs; i++)
 			plan_print_job(t, p, k.job[i]);

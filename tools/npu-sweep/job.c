@@ -6,6 +6,7 @@
 #include "sweep.h"
 
 #include "base/json.h"
+#include "base/program.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -61,50 +62,26 @@ compile_command(struct arena *a, struct command *c, const struct target *t, enum
 	add(c, NULL);
 }
 
-static void
-measure_command(struct arena *a, struct command *c, const struct target *t)
-{
-	add(c, "npu-perf");
-	add_memory(a, c, t);
-	add(c, "--json");
-	add(c, NULL);
-}
-
-/* posix_spawn takes words so and leaves them as they are */
-static char **
-words(struct command *c)
-{
-	union {
-		const char **from;
-		char **to;
-	} u = { c->v };
-	return u.to;
-}
-
-static bool
-start_pair(const struct programs *p, struct command *compile, struct command *measure,
-	   struct child child[JOB_CHILDREN], struct err *e)
-{
-	int between[2];
-	if (!child_pipe(between, e))
-		return false;
-	bool ok = child_start(&child[0], p->npucc, words(compile), -1, between[1], e) &&
-		  child_start(&child[1], p->perf, words(measure), between[0], -1, e);
-	child_close_pipe(between);
-	return ok;
-}
-
 bool
 job_start(struct arena *a, const struct programs *p, const struct target *t,
 	  enum goal goal, struct child child[JOB_CHILDREN], struct err *e)
 {
 	struct command compile = { 0 }, measure = { 0 };
+	int between[2];
 	child[0] = child[1] = (struct child){ .out = -1, .says = -1 };
 	compile_command(a, &compile, t, goal);
 	if (goal == FRONT)
-		return child_start(&child[0], p->npucc, words(&compile), -1, -1, e);
-	measure_command(a, &measure, t);
-	return start_pair(p, &compile, &measure, child, e);
+		return child_start(&child[0], p->npucc, program_words(compile.v), -1, -1, e);
+	add(&measure, "npu-perf");
+	add_memory(a, &measure, t);
+	add(&measure, "--json");
+	add(&measure, NULL);
+	if (!child_pipe(between, e))
+		return false;
+	bool ok = child_start(&child[0], p->npucc, program_words(compile.v), -1, between[1], e) &&
+		  child_start(&child[1], p->perf, program_words(measure.v), between[0], -1, e);
+	child_close_pipe(between);
+	return ok;
 }
 
 /* ---- what a failure says ------------------------------------------------------------- */

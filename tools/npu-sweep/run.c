@@ -68,16 +68,6 @@ kill_slot(struct slot *s, int number)
 		child_kill(&s->child[i], number);
 }
 
-static void
-free_slot(struct runner *r, struct slot *s)
-{
-	for (int i = 0; i < JOB_CHILDREN; i++)
-		child_free(&s->child[i]);
-	arena_reset(s->a);
-	s->job = NULL;
-	r->n_running--;
-}
-
 /* no more jobs are started, and those that run are ended */
 static void
 stop(struct runner *r)
@@ -124,7 +114,11 @@ finish(struct runner *r, struct slot *s)
 		progress_show(&r->progress, (double)++r->n_done, (double)r->n_all);
 	if (r->e->status)
 		stop(r);
-	free_slot(r, s);
+	for (int i = 0; i < JOB_CHILDREN; i++)
+		child_free(&s->child[i]);
+	arena_reset(s->a);
+	s->job = NULL;
+	r->n_running--;
 }
 
 static void
@@ -145,20 +139,6 @@ start(struct runner *r, struct job *j)
 	s->late = ok && !slot_runs(s) && now() >= s->deadline;
 }
 
-/* another sweep may have put it into the store meanwhile */
-static bool
-is_stored(struct runner *r, struct job *j)
-{
-	struct record found;
-	if (!r->s || !store_get(r->s, j, &found))
-		return false;
-	struct record *own = anew(r->p->a, struct record, 1);
-	*own = found;
-	j->record = own;
-	r->n_done++;
-	return true;
-}
-
 static void
 start_some(struct runner *r)
 {
@@ -166,26 +146,24 @@ start_some(struct runner *r)
 	     r->next++) {
 		size_t k = (r->first + r->next) % r->p->n_jobs;
 		struct job *j = &r->p->job[k];
-		if (r->want[k] && !j->record && !is_stored(r, j))
-			start(r, j);
+		struct record found;
+		if (!r->want[k] || j->record)
+			continue;
+		/* another sweep may have put it into the store meanwhile */
+		if (r->s && store_get(r->s, j, &found)) {
+			struct record *own = anew(r->p->a, struct record, 1);
+			*own = found;
+			j->record = own;
+			r->n_done++;
+			continue;
+		}
+		start(r, j);
 	}
 }
 
 /* ---- all of them ------------------------------------------------------------------------ */
 
 /* those that take too long are asked to end, and then are ended */
-static void
-watch_time(struct runner *r, struct slot *s, double t)
-{
-	if (r->stopping && t >= r->killed)
-		kill_slot(s, SIGKILL);
-	if (t < s->deadline)
-		return;
-	kill_slot(s, s->late ? SIGKILL : SIGTERM);
-	s->late = true;
-	s->deadline = t + grace;
-}
-
 static void
 look_at_slots(struct runner *r)
 {
@@ -194,10 +172,17 @@ look_at_slots(struct runner *r)
 		struct slot *s = &r->slot[i];
 		if (!s->job)
 			continue;
-		if (slot_runs(s))
-			watch_time(r, s, t);
-		else
+		if (!slot_runs(s)) {
 			finish(r, s);
+			continue;
+		}
+		if (r->stopping && t >= r->killed)
+			kill_slot(s, SIGKILL);
+		if (t < s->deadline)
+			continue;
+		kill_slot(s, s->late ? SIGKILL : SIGTERM);
+		s->late = true;
+		s->deadline = t + grace;
 	}
 }
 
@@ -233,46 +218,21 @@ loop(struct runner *r)
 	children_end();
 }
 
-/*
- * Two sweeps that fill one store begin at different jobs, so that they divide the work;
- * one alone begins with the first.
- */
-static size_t
-first_job(const struct runner *r)
-{
-	const uint64_t golden = 0x9e3779b97f4a7c15;
-	return r->s && r->n_all > 1 ? (size_t)((uint64_t)getpid() * golden % r->p->n_jobs)
-				    : 0;
-}
-
-/* the end of a sweep that a signal stopped */
-static _Noreturn void
-end_stopped(const struct runner *r)
-{
-	fprintf(stderr, "%s: stopped with %zu of %zu jobs done; %s\n",
-		program_invocation_short_name, r->n_done, r->n_all,
-		r->s ? "the same command goes on from there"
-		     : "with --results=DIR the next sweep goes on from there");
-	children_raise();
-}
-
-static void
-count_jobs(struct runner *r)
-{
-	for (size_t i = 0; i < r->p->n_jobs; i++)
-		r->n_all += r->want[i] && !r->p->job[i].record;
-}
-
 bool
 run_plan(const struct options *o, const struct programs *programs, struct plan *p,
 	 struct store *s, const bool *want, struct err *e)
 {
+	const uint64_t golden = 0x9e3779b97f4a7c15;
 	struct runner r = { .o = o, .programs = programs, .p = p, .s = s, .want = want,
 			    .e = e, .n_slots = children_at_a_time(o->jobs) };
-	count_jobs(&r);
+	for (size_t i = 0; i < p->n_jobs; i++)
+		r.n_all += want[i] && !p->job[i].record;
 	if (!r.n_all)
 		return true;
-	r.first = first_job(&r);
+	/* Two sweeps that fill one store begin at different jobs, so that they divide the
+	 * work; one alone begins with the first. */
+	if (s && r.n_all > 1)
+		r.first = (size_t)((uint64_t)getpid() * golden % p->n_jobs);
 	r.slot = anew(p->a, struct slot, r.n_slots);
 	for (size_t i = 0; i < r.n_slots; i++)
 		r.slot[i].a = arena_open();
@@ -281,7 +241,12 @@ run_plan(const struct options *o, const struct programs *programs, struct plan *
 	progress_end(&r.progress);
 	for (size_t i = 0; i < r.n_slots; i++)
 		arena_close(r.slot[i].a);
-	if (children_signal() && !e->status)
-		end_stopped(&r);
+	if (children_signal() && !e->status) {
+		fprintf(stderr, "%s: stopped with %zu of %zu jobs done; %s\n",
+			program_invocation_short_name, r.n_done, r.n_all,
+			s ? "the same command goes on from there"
+			  : "with --results=DIR the next sweep goes on from there");
+		children_raise();
+	}
 	return !e->status;
 }
