@@ -2,9 +2,10 @@
 /*
  * Turns the graph for one input into the graph for several.
  *
- * A stacked tensor holds all inputs, one behind the other in memory.  The inputs are rows below
- * rows.  Of a vector (1x1xC) they are rows and columns, so that a block of the NPU is full.
- * Every other tensor is copied for each input.
+ * A stacked tensor holds the values for all inputs, one after the other in memory: the rows of an
+ * input follow the rows of the input before.  A vector (1x1xC) becomes one element of a grid of
+ * rows and columns, so that the inputs fill a block of the NPU.  Every other tensor is copied for
+ * each input.
  */
 #include "rewrite/rewrite.h"
 
@@ -12,15 +13,15 @@ enum { MAX_EXTENT = 65536 }; /* of an operand, as in graph_check() */
 
 struct batch {
 	const struct graph *from;
-	struct graph *g; /* begins with the records of `from`, which are those of input 0 */
+	struct graph *g; /* the new graph; its first records are a copy of `from`, for input 0 */
 	struct arena *a;
 	const struct batch_choice *how;
-	struct hwc grid; /* of vectors: h * w == how->n */
-	/* of each operation: its run, which is done input by input; -1: done for all inputs */
+	struct hwc grid; /* of stacked vectors; h * w == how->n */
+	/* for each operation: its run, executed input by input; -1: executed for all inputs */
 	int *run;
-	bool *stacked; /* of each tensor of `from` */
-	/* Records for input i, at index * n + i, of tensors that are not stacked and of weights
-	 * of runs.  NULL: not made. */
+	bool *stacked; /* for each tensor of `from`: true if the tensor is stacked */
+	/* Records for input i, at index * n + i: of tensors that are not stacked, and of weights
+	 * that runs use.  NULL: not made yet. */
 	struct g_tensor **tensor;
 	struct g_weights **weights;
 	struct g_op **op; /* in the new order */
@@ -29,7 +30,7 @@ struct batch {
 
 /* ---- tensors ------------------------------------------------------------------- */
 
-/* Finds runs: adjacent operations of one node that are done input by input. */
+/* Finds runs: adjacent operations of one node that are executed input by input. */
 static void
 find_runs(struct batch *b)
 {
@@ -49,7 +50,7 @@ mark_list(struct batch *b, const struct g_tensors *l)
 		b->stacked[l->v[i]->rec.index] = true;
 }
 
-/* Stacks tensors that more than one run uses, or an operation for all inputs. */
+/* Stacks tensors that several runs use, or that an operation for all inputs uses. */
 static void
 mark_shared(struct batch *b)
 {
@@ -105,7 +106,7 @@ is_vector(struct hwc s)
 	return s.h == 1 && s.w == 1;
 }
 
-/* The shape of all inputs, as rows or as the grid. */
+/* Returns the shape for all inputs, as rows or as the grid. */
 static struct hwc
 joint_shape(const struct batch *b, struct hwc one, bool as_grid)
 {
@@ -115,7 +116,7 @@ joint_shape(const struct batch *b, struct hwc one, bool as_grid)
 	return all;
 }
 
-/* The shape with n times the leading dimension, or with a new one. */
+/* Returns the shape with n times its leading dimension, or with a new dimension n. */
 static struct g_shape
 stacked_shape(const struct g_shape *s, int32_t n)
 {
@@ -181,7 +182,7 @@ weights_of(struct batch *b, const struct g_weights *w, int32_t i)
 
 /* ---- operands for one input ------------------------------------------------------ */
 
-/* Elements of the operand's type from one input to the next. */
+/* Returns the distance of two inputs, in elements of the operand's type. */
 static int64_t
 input_step(const struct g_operand *o)
 {
@@ -196,7 +197,7 @@ is_box(const struct g_operand *o)
 	       (o->view == VIEW_WHOLE || o->view == VIEW_BOX);
 }
 
-/* The operand for input i. */
+/* Returns the operand for input i. */
 static struct g_operand
 operand_of(struct batch *b, const struct g_operand *o, int32_t i)
 {
@@ -223,15 +224,14 @@ operand_of(struct batch *b, const struct g_operand *o, int32_t i)
 
 /* ---- all inputs in one operation ------------------------------------------------- */
 
-/* How inputs are joined. */
+/* How the inputs are joined to one operand. */
 struct joint {
 	const struct batch *b;
-	bool as_grid; /* as the grid of vectors; else as rows */
-	int32_t rows; /* of the result of one input */
+	bool as_grid; /* as the grid of vectors; otherwise as rows */
+	int32_t rows; /* number of rows in the result of one input */
 };
 
-/* Joins inputs that are `step` elements apart.  False: rows and inputs would need different
- * steps. */
+/* Joins inputs that are `step` elements apart.  False: rows and inputs need different strides. */
 static bool
 join_strides(const struct joint *j, struct g_operand *o, int64_t step)
 {
@@ -246,7 +246,7 @@ join_strides(const struct joint *j, struct g_operand *o, int64_t step)
 	return true;
 }
 
-/* Does a box take all rows of an input? */
+/* True if an operand is a box that takes all rows of an input. */
 static bool
 is_full_height(const struct joint *j, const struct g_operand *o)
 {
@@ -260,7 +260,7 @@ join_stacked(const struct joint *j, struct g_operand *o)
 	struct g_tensor *t = j->b->g->tensors[o->t->rec.index];
 	struct hwc all = joint_shape(j->b, o->shape, j->as_grid);
 	if (o->shape.h != j->rows)
-		return false; /* a row that is broadcast to the rows of its input */
+		return false; /* one row is broadcast to all rows of its input */
 	if (is_full_height(j, o)) {
 		*o = operand_box(t, all, o->start);
 		return true;
@@ -275,8 +275,8 @@ join_stacked(const struct joint *j, struct g_operand *o)
 	return ok;
 }
 
-/* Joins an operand of the original graph.  A constant is broadcast to all inputs: the NPU does
- * so with the second operand; the first one gets steps of 0. */
+/* Joins an operand of the original graph.  A constant is broadcast to all inputs: the NPU
+ * broadcasts IFM2 by itself; the IFM gets strides of 0. */
 static bool
 join_operand(const struct joint *j, struct g_operand *o, bool second)
 {
@@ -296,7 +296,7 @@ is_point(struct yx v)
 	return v.y == 1 && v.x == 1;
 }
 
-/* Is row y of the result made of row y of the operands, and of no other row? */
+/* True if row y of the result depends on row y of the operands only. */
 static bool
 keeps_rows(const struct g_op *op)
 {
@@ -314,7 +314,7 @@ keeps_columns(const struct g_op *op)
 		!op->pad.right && !op->edge.left && !op->edge.right);
 }
 
-/* Can the operation never run for several inputs at once? */
+/* True if the operation cannot run for several inputs at once. */
 static bool
 runs_alone(const struct batch *b, const struct g_op *op)
 {
@@ -323,8 +323,8 @@ runs_alone(const struct batch *b, const struct g_op *op)
 	       (int64_t)b->how->n * op->ofm.shape.h > MAX_EXTENT;
 }
 
-/* Joins all inputs in one operation, if its kernel does not mix them: gives `to`, a copy of op,
- * the operands of all inputs. */
+/* Joins all inputs in one operation, if its kernel does not mix them: `to`, a copy of op, gets
+ * the operands for all inputs. */
 static bool
 join_op(const struct batch *b, const struct g_op *op, struct g_op *to)
 {
