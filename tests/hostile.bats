@@ -239,8 +239,8 @@ wide()
 
 @test "an operation without a scale is refused, and the message names its line" {
 	npucc "${target[@]}" -o digits.wenc "$model"
-	for op in 'avgpool:rule 18: POOL: average without padding and without a scale' \
-		'mul:rule 17: ELEMENTWISE: OFM scale mode 0'; do
+	for op in 'avgpool:rule 18: POOL: an average without padding needs OFM scale mode 1' \
+		'mul:rule 17: ELEMENTWISE: OFM scale mode 0, the operation needs mode 1'; do
 		line=$(grep -n "^op .* do=${op%%:*} " digits.wenc | head -1)
 		line=${line%%:*}
 		id=$(sed -n "${line}s/^op *\([^ ]*\) .*/\1/p" digits.wenc)
