@@ -74,7 +74,7 @@ compiled()
 	grep '^command .*what=2 .*name="digit (l0)"' map
 	grep '^constant what=1 .*name="digit (l0)"' map
 	run ! grep -E 'name="[a-z][0-9]+"' map
-	refuses 2 'no map of its streams' npu-dis --map plain.tflite
+	refuses 2 'the file has no map of its streams' npu-dis --map plain.tflite
 }
 
 @test "every tensor of the map has the address and lifetime of the plan" {

@@ -297,7 +297,7 @@ step_of()
 		[ "$status" != 1 ] || break
 	done
 	[ "$status" = 1 ] && [[ $output == *"rule 53: "*"t1 is planned at"* ]]
-	refuses 2 "--source goes with --verify" npu-dis --source=m.wenc m_npu.tflite
+	refuses 2 "--source works only with --verify" npu-dis --source=m.wenc m_npu.tflite
 	refuses 2 "npu-wenc has not run" npu-dis --verify \
 		--source=<(sed '1s/wenc/sched/' m.wenc) m_npu.tflite
 }
