@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All files of a store: what nobody can use is removed, or all records become a plan. */
+/* Visits all files of a store: --gc deletes unusable files, --against reads all records. */
 #include "sweep.h"
 
 #include "base/file.h"
@@ -14,16 +14,19 @@
 enum kind { KEPT, TEMPORARY, DAMAGED, OTHER_BUILD, PLAN, KINDS };
 
 struct walk {
-	struct arena *a; /* of one file; reset behind it */
+	struct arena *a; /* memory for one file; reset after the file */
 	struct hash128 build;
 	size_t count[KINDS];
-	struct plan *p; /* NULL: remove */
+	struct plan *p; /* gets the records; NULL: delete unusable files */
 	struct err *e;
 };
 
-/* ---- to remove -------------------------------------------------------------------------- */
+/* ---- deleting -------------------------------------------------------------------------- */
 
-/* a writer holds its file for less than a second; a clock may be wrong by more */
+/*
+ * True for a file older than an hour.  A writer needs less than a second, but the clocks of
+ * two machines may differ by minutes.
+ */
 static bool
 is_old(const char *path)
 {
@@ -64,7 +67,7 @@ remove_useless(struct walk *w, const char *path, const char *name)
 	       err_set(w->e, "%s: %s", path, strerror(errno));
 }
 
-/* ---- to read ------------------------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------------------------ */
 
 static bool
 add_record(struct walk *w, const char *path)
@@ -76,7 +79,7 @@ add_record(struct walk *w, const char *path)
 	struct err ignored = { 0 };
 	if (!file_read(w->a, path, RECORD_MAX, &file, &ignored) ||
 	    !record_read(p->a, file, NULL, r, &of))
-		return true; /* damaged: as if it were not there */
+		return true; /* ignore a damaged file */
 	struct setup setup = { .mode = of.mode, .config = of.config, .effort = of.effort };
 	struct target t = { .system = of.system, .accel = of.accel };
 	t.setup = plan_setup(p, setup);
@@ -105,7 +108,7 @@ visit_file(struct walk *w, const char *path, const char *name)
 	return ok;
 }
 
-/* the directories of records, of plans and nothing else: the user may have more there */
+/* True for a directory of records or of plans.  Other directories belong to the user. */
 static bool
 is_ours(const char *name)
 {

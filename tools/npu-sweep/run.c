@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Jobs on this machine: so many at a time, each heard until its programs have ended.
- * What stops the sweep (a signal, a full disk) ends the programs that run; their jobs
- * have no result then.
+ * Runs jobs on this machine, several at a time, and reads the outputs of their programs
+ * until the programs end.  A signal or a full disk stops the sweep: npu-sweep ends the
+ * running programs, and their jobs get no result.
  */
 #include "sweep.h"
 
@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 struct slot {
-	struct arena *a; /* of one job; reset behind it */
+	struct arena *a; /* memory for one job; reset after the job */
 	struct job *job; /* NULL: free */
 	struct child child[JOB_CHILDREN];
-	double deadline; /* seconds; when the job has taken too long, or never */
-	bool late;
+	double deadline; /* end of the job's time limit, in seconds of now(), or `never` */
+	bool late; /* the job has exceeded its time limit */
 };
 
 struct runner {
@@ -32,14 +32,16 @@ struct runner {
 	struct err *e;
 	struct slot *slot;
 	size_t n_slots, n_running;
-	size_t first, next; /* jobs are started from first on, round to it */
+	/* jobs start in the order first, first + 1, ..., first - 1, modulo n_jobs; next: how
+	 * many of them have been started or skipped */
+	size_t first, next;
 	size_t n_done, n_all;
 	bool stopping;
-	double killed; /* when what runs is ended for good */
+	double killed; /* time of SIGKILL for running programs, in seconds of now(); if stopping */
 	struct progress progress;
 };
 
-static const double never = 1e18, grace = 2; /* seconds from SIGTERM to SIGKILL */
+static const double never = 1e18, grace = 2; /* grace: seconds from SIGTERM to SIGKILL */
 
 static double
 now(void)
@@ -78,7 +80,7 @@ free_slot(struct runner *r, struct slot *s)
 	r->n_running--;
 }
 
-/* no more jobs are started, and those that run are ended */
+/* Starts no more jobs, and asks running programs to end. */
 static void
 stop(struct runner *r)
 {
@@ -91,7 +93,10 @@ stop(struct runner *r)
 			kill_slot(&r->slot[i], SIGTERM);
 }
 
-/* what is in a store and what stays in memory is read from the same bytes */
+/*
+ * Stores the record of a job, and reads it back from the same bytes.  Therefore a table does
+ * not depend on whether a result was computed now or earlier.
+ */
 static bool
 keep(struct runner *r, struct job *j, const struct record *made)
 {
@@ -145,7 +150,7 @@ start(struct runner *r, struct job *j)
 	s->late = ok && !slot_runs(s) && now() >= s->deadline;
 }
 
-/* another sweep may have put it into the store meanwhile */
+/* True if another sweep has stored the result of the job in the meantime. */
 static bool
 is_stored(struct runner *r, struct job *j)
 {
@@ -173,7 +178,7 @@ start_some(struct runner *r)
 
 /* ---- all of them ------------------------------------------------------------------------ */
 
-/* those that take too long are asked to end, and then are ended */
+/* Sends SIGTERM to a job that exceeds its time limit, and SIGKILL after `grace` seconds. */
 static void
 watch_time(struct runner *r, struct slot *s, double t)
 {
@@ -201,7 +206,7 @@ look_at_slots(struct runner *r)
 	}
 }
 
-/* seconds until a program has to be ended */
+/* Returns the seconds until the next signal to a program is due. */
 static double
 time_to_next(const struct runner *r)
 {
@@ -211,7 +216,7 @@ time_to_next(const struct runner *r)
 			first = r->slot[i].deadline;
 	double left = first > t ? first - t : 0;
 	if (r->stopping && !(left > 0))
-		left = 0.05; /* killed already: their ends come soon */
+		left = 0.05; /* SIGKILL is sent: the programs end soon */
 	return left;
 }
 
@@ -234,8 +239,8 @@ loop(struct runner *r)
 }
 
 /*
- * Two sweeps that fill one store begin at different jobs, so that they divide the work;
- * one alone begins with the first.
+ * Returns the first job to start.  Several sweeps with one store begin at different jobs, so
+ * that they divide the work.  A sweep without a store begins with job 0.
  */
 static size_t
 first_job(const struct runner *r)
@@ -245,14 +250,14 @@ first_job(const struct runner *r)
 				    : 0;
 }
 
-/* the end of a sweep that a signal stopped */
+/* Reports the progress of a sweep that a signal stopped, and ends the program. */
 static _Noreturn void
 end_stopped(const struct runner *r)
 {
 	fprintf(stderr, "%s: stopped with %zu of %zu jobs done; %s\n",
 		program_invocation_short_name, r->n_done, r->n_all,
-		r->s ? "the same command goes on from there"
-		     : "with --results=DIR the next sweep goes on from there");
+		r->s ? "the same command continues the sweep"
+		     : "add --results=DIR, so that the same command can continue a sweep");
 	children_raise();
 }
 
