@@ -150,6 +150,7 @@ setup_file()
 			args=()
 			[ "$p" != npu-sched ] || args=("${target[@]}")
 			[ "$p" != npucc ] || args=("${target[@]}" -o out.h)
+			[ "$p" != npu-vela ] || args=("${target[@]:2}") # else it warns of defaults
 			[ "$p" != npu-eval ] || args=(in) # labels, then outputs
 			cp "$f" in
 			status=0
