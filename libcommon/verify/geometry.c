@@ -49,10 +49,10 @@ check_continuation(struct checker *c, const struct npu_fm *f, const char *role)
 	bool wraps = f->stride_y > 0 && f->base[0] >= 0 &&
 		     f->base[0] % f->stride_y == 0 && f->base[0] > 0;
 	WARN_IF(f->shape.h > f->h0 && !f->base[2] && !wraps, c, 25,
-		"%s: %d rows, but the tile has %d rows and the next tile is at 0", role,
+		"%s: %d rows, but the tile has %d rows and the base of the next tile is 0", role,
 		f->shape.h, f->h0);
 	WARN_IF(f->shape.w > f->w0 && !f->base[1], c, 25,
-		"%s: %d columns, but the tile has %d columns and the next tile is at 0", role,
+		"%s: %d columns, but the tile has %d columns and the base of the next tile is 0", role,
 		f->shape.w, f->w0);
 }
 
@@ -70,11 +70,11 @@ check_geometry(struct checker *c)
 		check_continuation(c, &op->ifm, "IFM");
 	} else if (here) {
 		WARN_IF(op->ifm.shape.h > op->ifm.h0 && !op->ifm.base[2], c, 28,
-			"the first IFM tile has %d of %d rows, and the next tile is at 0",
+			"the first IFM tile has %d of %d rows, and the base of the next tile is 0",
 			op->ifm.h0,
 			op->ifm.shape.h);
 		WARN_IF(op->ifm.shape.w > op->ifm.w0 && !op->ifm.base[1], c, 28,
-			"the first IFM tile has %d of %d columns, and the next tile is at 0",
+			"the first IFM tile has %d of %d columns, and the base of the next tile is 0",
 			op->ifm.w0,
 			op->ifm.shape.w);
 	}
@@ -82,7 +82,7 @@ check_geometry(struct checker *c)
 		WARN_IF((op->ifm2.shape.h > op->ifm2.h0 && !op->ifm2.base[2]) ||
 			(op->ifm2.shape.w > op->ifm2.w0 && !op->ifm2.base[1]),
 			c, 28, "the first IFM2 tile has %d x %d of %d x %d elements, and the "
-			"next tile is at 0",
+			"base of the next tile is 0",
 			op->ifm2.h0, op->ifm2.w0, op->ifm2.shape.h,
 			op->ifm2.shape.w);
 	if (npu_fm_stored(&op->ofm))

@@ -94,7 +94,7 @@ struct checker {
 	bool table_valid[LUT_BYTES]; /* a DMA has loaded this byte of the tables */
 	struct queue kernels, dmas; /* operations that may still be running */
 	int group; /* of the current kernel, as in struct queue */
-	struct queue waited; /* operations that waits since the last operation waited for */
+	struct queue waited; /* operations that finished by a wait since the last operation */
 	bool waits; /* a wait precedes this operation */
 	size_t wait_at; /* word index of the last of these waits; valid if waits */
 	bool has_previous; /* previous is valid and may still be running */

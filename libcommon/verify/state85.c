@@ -194,8 +194,8 @@ find_targets(struct checker *c)
 	}
 }
 
-/* Paths to a branch target may write different registers.  Therefore the operations after the
- * target may not use any register that was written before the target. */
+/* At a branch target, forgets all registers and operations: paths to the target may write
+ * different registers, so that the operations after the target may not use these registers. */
 void
 enter_target(struct checker *c, size_t at)
 {

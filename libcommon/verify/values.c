@@ -160,9 +160,9 @@ check_types(struct checker *c)
 		return;
 	}
 	ERROR_IF(has_filters(op) && op->ifm.bits > 16, c, 13,
-		 "an IFM of %d bits, this operation takes at most 16", op->ifm.bits);
+		 "the IFM has %d bits, this operation takes at most 16", op->ifm.bits);
 	ERROR_IF(op->kind == NPU_POOL && !is_pool(op, NPU_POOL_REDUCE_SUM) && op->ifm.bits > 16, c,
-		 13, "an IFM of %d bits, this operation takes at most 16", op->ifm.bits);
+		 13, "the IFM has %d bits, this operation takes at most 16", op->ifm.bits);
 }
 
 /* ---- rules 15 to 18: scales --------------------------------------------- */

@@ -205,7 +205,7 @@ check_core(struct checker *c, int core)
 			   .h = op->kernel_h, .w = op->kernel_w,
 			   .i = npu_filter_depth(op) };
 	int32_t channels = weights_order_channels(&t.order);
-	/* rule 39 reports an order that can't be walked */
+	/* rule 39 reports a block that permits no weight order */
 	bool odd = !npu_filter_order_ok(&t.order);
 	if (!t.p || !channels || odd || was_tried(c, &t))
 		return;
