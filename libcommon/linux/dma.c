@@ -17,7 +17,7 @@ has_steps(struct linux_walk *k, const struct side *d, int mode)
 			return false;
 		if (!(linux_value(k, size[i]) & 0xffff))
 			return linux_refuse(k, LINUX_DMA_LENGTH,
-				"%s is 0, the driver needs at least 1",
+					    "%s is 0, the driver needs at least 1",
 					    npu_registers[size[i]].name);
 	}
 	return true;

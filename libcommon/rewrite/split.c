@@ -22,8 +22,8 @@ struct splitting {
 
 /* ---- pieces -------------------------------------------------------------------- */
 
-/* Returns the number of turns of a sum: with how.columns, each column is computed in a turn of
- * its own. */
+/* Returns the number of turns of a sum.  A turn computes all columns; with how.columns, a turn
+ * computes one column. */
 static int32_t
 count_turns(const struct sum *s, struct split how)
 {

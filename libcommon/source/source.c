@@ -283,7 +283,7 @@ compare_place(struct source *x, const struct tfl_model *m, int tensor,
 	int64_t have = apart ? own.at : tfl_planned_at(m, tensor);
 	int64_t want = G_HAS(t, G_TENSOR_at) ? t->at : apart ? 0 : -1;
 	if (apart && own.region != t->area)
-		source_error(x, "t%d is not the tensor of base pointer %d", t->rec.id, t->area);
+		source_error(x, "the graph has t%d in region %d, the file in another region", t->rec.id, t->area);
 	if (have != want)
 		source_error(x, "t%d is planned at 0x%" PRIx64
 		      ", the graph has it at 0x%" PRIx64,
