@@ -40,7 +40,7 @@ function time(cycles)
 	return ms >= 1e3 ? three(ms / 1e3) + ' s' : ms < 1 ? three(ms * 1e3) + ' µs' : three(ms) + ' ms';
 }
 
-/* without zeros at the end of a fraction: 1.50 KiB, 10.0 ms, but 100 KiB */
+/* Removes the zeros at the end of a fraction: 1.50 KiB becomes 1.5 KiB. */
 const short = s => s.replace(/(\.\d*?)0+ /, '$1 ').replace('. ', ' ');
 
 const percent = v => (100 * v).toFixed(1) + ' %';
