@@ -15,7 +15,7 @@ enum { OPT_SYSTEM = 256, OPT_MODE, OPT_CONFIG, OPT_EFFORT, OPT_LIKE, OPT_LIMITS,
 
 static const struct argp_option option_list[] = {
 	{ 0, 0, 0, 0, "What to compile:", 1 },
-	{ "accelerator-config", 'a', "LIST", 0, "the accelerators, separated by commas "
+	{ "accelerator-config", 'a', "LIST", 0, "accelerators to compile for, separated by commas "
 	  "(default: all of Ethos-U55)", 0 },
 	{ "system-config", OPT_SYSTEM, "LIST", 0, "profiles of the clock and the memory "
 	  "speeds, separated by commas", 0 },
