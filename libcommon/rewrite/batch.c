@@ -2,9 +2,10 @@
 /*
  * Turns the graph for one input into the graph for several.
  *
- * A stacked tensor holds all inputs, one behind the other in memory.  The inputs are rows below
- * rows.  Of a vector (1x1xC) they are rows and columns, so that a block of the NPU is full.
- * Every other tensor is copied for each input.
+ * A stacked tensor holds the values for all inputs, one after the other in memory: the rows of an
+ * input follow the rows of the input before.  A vector (1x1xC) becomes one element of a grid of
+ * rows and columns, so that the inputs fill a block of the NPU.  Every other tensor is copied for
+ * each input.
  */
 #include "rewrite/rewrite.h"
 
@@ -12,23 +13,23 @@ enum { MAX_EXTENT = 65536 }; /* of an operand, as in graph_check() */
 
 struct batch {
 	const struct graph *from;
-	struct graph *g; /* begins with the records of `from`, which are those of input 0 */
+	struct graph *g; /* the new graph; its first records are a copy of `from`, for input 0 */
 	struct arena *a;
 	const struct batch_choice *how;
-	struct hwc grid; /* of vectors: h * w == how->n */
-	/* of each operation: its run, which is done input by input; -1: done for all inputs */
+	struct hwc grid; /* of stacked vectors; h * w == how->n */
+	/* for each operation: its run, executed input by input; -1: executed for all inputs */
 	int *run;
-	bool *stacked; /* of each tensor of `from` */
-	/* Records for input i, at index * n + i, of tensors that are not stacked and of weights
-	 * of runs.  NULL: not made. */
+	bool *stacked; /* for each tensor of `from`: true if the tensor is stacked */
+	/* Records for input i, at index * n + i: of tensors that are not stacked, and of weights
+	 * that runs use.  NULL: not made yet. */
 	struct g_tensor **tensor;
 	struct g_weights **weights;
 };
 
 /* ---- tensors ------------------------------------------------------------------- */
 
-/* Finds the tensors that hold all inputs: those of the CPU and of the model, and those that
- * more than one run uses, or an operation for all inputs. */
+/* Stacks the tensors of CPU operators and of the model, and those that several runs use or that
+ * an operation for all inputs uses. */
 static void
 find_stacked(struct batch *b)
 {
@@ -66,7 +67,7 @@ is_vector(struct hwc s)
 	return s.h == 1 && s.w == 1;
 }
 
-/* The shape of all inputs, as rows or as the grid. */
+/* Returns the shape for all inputs, as rows or as the grid. */
 static struct hwc
 joint_shape(const struct batch *b, struct hwc one, bool as_grid)
 {
@@ -76,7 +77,7 @@ joint_shape(const struct batch *b, struct hwc one, bool as_grid)
 	return all;
 }
 
-/* The shape with n times the leading dimension, or with a new one. */
+/* Returns the shape with n times its leading dimension, or with a new dimension n. */
 static struct g_shape
 stacked_shape(const struct g_shape *s, int32_t n)
 {
@@ -116,7 +117,7 @@ tensor_of(struct batch *b, const struct g_tensor *t, int32_t i)
 
 /* ---- operands for one input ------------------------------------------------------ */
 
-/* Elements of the operand's type from one input to the next. */
+/* Returns the distance of two inputs, in elements of the operand's type. */
 static int64_t
 input_step(const struct g_operand *o)
 {
@@ -131,7 +132,7 @@ is_box(const struct g_operand *o)
 	       (o->view == VIEW_WHOLE || o->view == VIEW_BOX);
 }
 
-/* The operand for input i. */
+/* Returns the operand for input i. */
 static struct g_operand
 operand_of(struct batch *b, const struct g_operand *o, int32_t i)
 {
@@ -158,15 +159,14 @@ operand_of(struct batch *b, const struct g_operand *o, int32_t i)
 
 /* ---- all inputs in one operation ------------------------------------------------- */
 
-/* How inputs are joined. */
+/* How the inputs are joined to one operand. */
 struct joint {
 	const struct batch *b;
-	bool as_grid; /* as the grid of vectors; else as rows */
-	int32_t rows; /* of the result of one input */
+	bool as_grid; /* as the grid of vectors; otherwise as rows */
+	int32_t rows; /* number of rows in the result of one input */
 };
 
-/* Joins inputs that are `step` elements apart.  False: rows and inputs would need different
- * steps. */
+/* Joins inputs that are `step` elements apart.  False: rows and inputs need different strides. */
 static bool
 join_strides(const struct joint *j, struct g_operand *o, int64_t step)
 {
@@ -187,7 +187,7 @@ join_stacked(const struct joint *j, struct g_operand *o)
 	struct g_tensor *t = j->b->g->tensors[o->t->rec.index];
 	struct hwc all = joint_shape(j->b, o->shape, j->as_grid), one = o->t->hwc;
 	if (o->shape.h != j->rows)
-		return false; /* a row that is broadcast to the rows of its input */
+		return false; /* one row is broadcast to all rows of its input */
 	if (is_box(o) && o->shape.h == one.h && is_vector(one) == j->as_grid) {
 		*o = operand_box(t, all, o->start); /* all rows of each input */
 		return true;
@@ -202,8 +202,8 @@ join_stacked(const struct joint *j, struct g_operand *o)
 	return ok;
 }
 
-/* Joins an operand of the original graph.  A constant is broadcast to all inputs: the NPU does
- * so with the second operand; the first one gets steps of 0. */
+/* Joins an operand of the original graph.  A constant is broadcast to all inputs: the NPU
+ * broadcasts IFM2 by itself; the IFM gets strides of 0. */
 static bool
 join_operand(const struct joint *j, struct g_operand *o, bool second)
 {
@@ -223,7 +223,7 @@ is_point(struct yx v)
 	return v.y == 1 && v.x == 1;
 }
 
-/* Is row y of the result made of row y of the operands, and of no other row? */
+/* True if row y of the result depends on row y of the operands only. */
 static bool
 keeps_rows(const struct g_op *op)
 {
@@ -241,7 +241,7 @@ keeps_columns(const struct g_op *op)
 		!op->pad.right && !op->edge.left && !op->edge.right);
 }
 
-/* Can the operation never run for several inputs at once? */
+/* True if the operation cannot run for several inputs at once. */
 static bool
 runs_alone(const struct batch *b, const struct g_op *op)
 {
@@ -250,8 +250,8 @@ runs_alone(const struct batch *b, const struct g_op *op)
 	       (int64_t)b->how->n * op->ofm.shape.h > MAX_EXTENT;
 }
 
-/* Joins all inputs in one operation, if its kernel does not mix them: gives `to`, a copy of op,
- * the operands of all inputs. */
+/* Joins all inputs in one operation, if its kernel does not mix them: `to`, a copy of op, gets
+ * the operands for all inputs. */
 static bool
 join_op(const struct batch *b, const struct g_op *op, struct g_op *to)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What changed since another table, of an older compiler or of an older model: rows of the
- * same model, system, accelerator, goal and limit are compared, column by column.
+ * --against: compares the rows of this sweep with an older table.  Two rows are compared,
+ * column by column, if they have the same model, system, accelerator, goal and limit.
  */
 #include "sweep.h"
 
@@ -16,21 +16,23 @@ static const char *const metric_names[METRICS] = { "cycles", "sram", "flash" };
 struct old_row {
 	const char *model, *system, *accel, *goal;
 	double limit; /* -1: none */
-	double v[METRICS]; /* -1: not interned */
+	double v[METRICS]; /* -1: not known */
 	bool ok;
 };
 
 struct change {
 	const struct old_row *old;
 	const char *column, *verdict;
-	double before, after; /* -1: not interned */
-	const char *message;  /* of what fails now; or NULL */
+	double before, after; /* -1: not known */
+	const char *message;  /* of a job that fails now; or NULL */
 };
 
 struct comparison {
 	struct arena *a;
 	const struct options *o;
-	struct hash_table rows, targets; /* of now: rows by what they are of; and failures */
+	/* rows of this sweep: by model ... limit; and one row for each target, if possible a
+	 * failure */
+	struct hash_table rows, targets;
 	struct change *change;
 	size_t n, cap, worse;
 };
@@ -60,8 +62,8 @@ take_object(struct arena *a, const struct json *o, struct old_row *r)
 }
 
 /*
- * A table as npu-sweep prints it has a row a line: it takes a tenth of the memory that
- * it takes as one tree.  False: it is another one, which has to be read whole.
+ * Reads a table that has one row on each line, as npu-sweep prints it.  Reading line by line
+ * takes a tenth of the memory of one JSON tree.  False: the table has another layout.
  */
 static bool
 read_lines(struct arena *a, struct bytes file, struct old_row **out, size_t *n)
@@ -105,7 +107,7 @@ read_table(struct arena *a, struct bytes file, const char *name, struct old_row 
 	return true;
 }
 
-/* a store's results, as the table that they would make */
+/* Prints the results of a store as the table that --merge --json would print. */
 static bool
 table_of_store(struct arena *a, const struct options *o, struct bytes *file, struct err *e)
 {
@@ -133,7 +135,7 @@ read_old(struct arena *a, const struct options *o, struct old_row **out, size_t 
 	return ok && read_table(a, file, o->against, out, n, e);
 }
 
-/* ---- what is now -------------------------------------------------------------------------- */
+/* ---- the rows of this sweep ---------------------------------------------------------- */
 
 static void **
 at(struct hash_table *h, const char *model, const char *system, const char *accel,
@@ -146,7 +148,7 @@ at(struct hash_table *h, const char *model, const char *system, const char *acce
 	return hash_table_at(h, key);
 }
 
-/* a target's failure, if it has one, else any of its rows */
+/* Fills c->rows with the results, and c->targets with a failure or any row of a target. */
 static void
 index_rows(struct comparison *c, const struct rows *now)
 {
@@ -191,7 +193,10 @@ compare_metric(struct comparison *c, const struct old_row *old, int m, double af
 	c->worse += after - before > before * c->o->tolerance / 100;
 }
 
-/* a limit that moved has another row; a target that is not in this sweep has none */
+/*
+ * Compares an old row with its row of this sweep.  A row whose limit or target this sweep
+ * does not have is ignored.
+ */
 static void
 compare(struct comparison *c, const struct old_row *old)
 {
@@ -219,7 +224,7 @@ static const char *const heading[COLUMNS] = {
 	"percent", "change",
 };
 
-/* of a column that is a number: its text, or "" */
+/* Returns the text of a number; "" for a negative number, which means none. */
 static const char *
 number_text(struct arena *a, double v)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All files of a store: what nobody can use is removed, or all records become a plan. */
+/* Visits all files of a store: --gc deletes unusable files, --against reads all records. */
 #include "sweep.h"
 
 #include "base/file.h"
@@ -14,14 +14,14 @@
 enum kind { KEPT, TEMPORARY, DAMAGED, OTHER_BUILD, PLAN, KINDS };
 
 struct walk {
-	struct arena *a; /* of one file; reset behind it */
+	struct arena *a; /* memory for one file; reset after the file */
 	struct hash128 build;
 	size_t count[KINDS];
-	struct plan *p; /* NULL: remove */
+	struct plan *p; /* gets the records; NULL: delete unusable files */
 	struct err *e;
 };
 
-/* ---- to remove -------------------------------------------------------------------------- */
+/* ---- deleting -------------------------------------------------------------------------- */
 
 static enum kind
 kind_of(struct walk *w, const char *path, const char *name)
@@ -48,7 +48,7 @@ kind_of(struct walk *w, const char *path, const char *name)
 	return hash128_equal(of.build, w->build) ? KEPT : OTHER_BUILD;
 }
 
-/* ---- to read ------------------------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------------------------ */
 
 static bool
 add_record(struct walk *w, const char *path)
@@ -60,7 +60,7 @@ add_record(struct walk *w, const char *path)
 	struct err ignored = { 0 };
 	if (!file_read(w->a, path, RECORD_MAX, &file, &ignored) ||
 	    !record_read(p->a, file, NULL, r, &of))
-		return true; /* damaged: as if it were not there */
+		return true; /* ignore a damaged file */
 	struct setup setup = { .mode = of.mode, .config = of.config, .effort = of.effort };
 	struct target t = { .system = of.system, .accel = of.accel };
 	t.setup = plan_setup(p, setup);
@@ -93,7 +93,7 @@ visit_file(struct walk *w, const char *path, const char *name)
 	return ok;
 }
 
-/* the directories of records, of plans and nothing else: the user may have more there */
+/* True for a directory of records or of plans.  Other directories belong to the user. */
 static bool
 is_ours(const char *name)
 {

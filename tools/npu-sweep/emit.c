@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plan for ninja, make or Slurm.  Tasks name the plan, which is put into the store, and
- * the jobs of it that they compute; their outputs are these jobs' records.  What the store
- * has is in no task.
+ * Prints a plan for ninja, make or Slurm.  The plan is a file in the store.  A task names
+ * the plan and some of its jobs; the outputs of the task are the records of these jobs.
+ * Jobs that have a record belong to no task.
  */
 #include "sweep.h"
 
@@ -19,7 +19,7 @@ struct tasks {
 	struct arena *a;
 	struct plan *p;
 	const struct store *s;
-	const char *plan; /* its file */
+	const char *plan; /* path of the plan's file */
 	size_t *job, n_jobs; /* positions in the plan, of jobs without a result */
 	size_t per_task, n;
 };
@@ -31,7 +31,8 @@ task_at(const struct tasks *k, size_t i)
 	return (struct task){ .first = first, .n = left < k->per_task ? left : k->per_task };
 }
 
-/* jobs without a result, and tasks of at most per_task of them; most: tasks, 0: any number */
+/* Selects the jobs without a result, and groups them in tasks of at most per_task jobs.  most:
+ * the largest number of tasks; 0: no limit. */
 static void
 choose_tasks(struct tasks *k, const bool *want, enum engine engine, size_t per_task, size_t most)
 {
@@ -54,7 +55,7 @@ choose_tasks(struct tasks *k, const bool *want, enum engine engine, size_t per_t
 	k->n = (k->n_jobs + k->per_task - 1) / k->per_task;
 }
 
-/* "1-20,25": as --run-jobs takes them */
+/* Prints a task's jobs in the syntax of --run-jobs, for example "1-20,25". */
 static void
 put_list(struct text *t, const struct tasks *k, struct task task)
 {
@@ -91,7 +92,7 @@ put_records(struct text *t, const struct tasks *k, struct task task)
 	arena_close(scratch);
 }
 
-/* $ and what ends a path of ninja's get a $ */
+/* Prints a path for ninja, with a $ before each $, space, colon and bar. */
 static void
 put_ninja_path(struct text *t, const char *path)
 {
@@ -103,7 +104,7 @@ put_ninja_path(struct text *t, const char *path)
 	}
 }
 
-/* plan and models: what an engine that works on other machines has to bring there */
+/* Prints the plan and the models: an engine copies these inputs to other machines. */
 static void
 put_inputs(struct text *t, const struct tasks *k, struct task task)
 {
@@ -183,7 +184,10 @@ emit_slurm(const struct options *o, const struct tasks *k, struct text *t)
 
 /* ---- the plan in the store ---------------------------------------------------- */
 
-/* under a name of its content: a plan that an engine still uses is not overwritten */
+/*
+ * Writes the plan to the store.  The file's name is a hash of its content, so that a plan
+ * that an engine still uses is never overwritten.
+ */
 static bool
 keep_plan(struct tasks *k, struct err *e)
 {
@@ -201,22 +205,23 @@ keep_plan(struct tasks *k, struct err *e)
 	return ok;
 }
 
-/* names that mean nothing else to ninja, make and a shell */
+/* Refuses characters that have a meaning for ninja, make or the shell. */
 static bool
 check_directory(const char *dir, struct err *e)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789_-+./,@";
 	return (!dir[strspn(dir, plain)] && *dir != '-') ||
-	       err_set(e, "%s: error: --emit takes a --results of letters, digits and "
-			  "_-+./,@: other engines read other characters otherwise", dir);
+	       err_set(e, "%s: error: --emit needs a --results directory of letters, digits and "
+			  "_-+./,@ only; other characters have a meaning for ninja, make or "
+			  "the shell", dir);
 }
 
 bool
 emit_plan(const struct options *o, struct plan *p, const struct store *s, const bool *want,
 	  struct text *t, struct err *e)
 {
-	enum { SLURM_TASKS = 1000 }; /* of an array, unless MaxArraySize is set */
+	enum { SLURM_TASKS = 1000 }; /* Slurm's default of MaxArraySize, minus 1 */
 	struct tasks k = { .a = p->a, .p = p, .s = s };
 	choose_tasks(&k, want, o->engine, (size_t)o->jobs_per_task,
 		     o->engine == SLURM ? SLURM_TASKS : 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One job: npucc, of whose output npu-perf makes a report, or npucc's front; and what
- * their ends, words and numbers come to.
+ * Runs one job, and makes the record of its result.  For a single plan, npucc compiles and
+ * npu-perf measures the output.  For a front, npucc --front is enough.
  */
 #include "sweep.h"
 
@@ -84,9 +84,9 @@ job_start(struct arena *a, const struct programs *p, const struct target *t,
 	return ok;
 }
 
-/* ---- what a failure says ------------------------------------------------------------- */
+/* ---- messages of failures ------------------------------------------------------------- */
 
-/* the model's name is no part of a result; s with every `from` replaced */
+/* Returns s with every `from` replaced by `to`: a result must not depend on a model's name. */
 static const char *
 replaced(struct arena *a, const char *s, const char *from, const char *to)
 {
@@ -103,7 +103,7 @@ replaced(struct arena *a, const char *s, const char *from, const char *to)
 	return out;
 }
 
-/* the first line that tells an error, else the last one; NULL: nothing was said */
+/* Returns the first line that contains "error", else the last line; NULL: no line. */
 static const char *
 error_line(struct arena *a, const struct text *said)
 {
@@ -122,7 +122,7 @@ error_line(struct arena *a, const struct text *said)
 	return line ? text_plain(a, line) : NULL;
 }
 
-/* words of a system that is short of something: another time the job may succeed */
+/* True if the system lacked a resource: the job may succeed later, so it has no result. */
 static bool
 is_trouble(const char *message)
 {
@@ -144,7 +144,7 @@ message_of(struct arena *a, const struct target *t, const struct child *c)
 		return arena_printf(a, "%s was ended by signal %d (%s)", c->name,
 				    WTERMSIG(c->status), strsignal(WTERMSIG(c->status)));
 	if (!line)
-		return arena_printf(a, "%s ended with status %d and did not say why",
+		return arena_printf(a, "%s ended with status %d and without a message",
 				    c->name, WEXITSTATUS(c->status));
 	return replaced(a, line, text_plain(a, t->model->path), MODEL_MARK);
 }
@@ -173,7 +173,7 @@ read_report(struct arena *a, const struct text *written, struct record *r)
 	struct err e = { 0 };
 	struct bytes b = { .p = (const uint8_t *)written->p, .n = written->n };
 	if (!json_parse(a, b, "npu-perf", &o, &e) || json_number(&o, "sram_bytes", -1) < 0)
-		return fail(r, "npu-perf ended well and printed no report");
+		return fail(r, "npu-perf succeeded, but printed no report");
 	*r = (struct record){ .sram = json_number(&o, "sram_bytes", 0),
 			      .flash = json_number(&o, "flash_bytes", 0),
 			      .cycles = json_number(&o, "calibrated_cycles", 0),
@@ -182,7 +182,7 @@ read_report(struct arena *a, const struct text *written, struct record *r)
 	return true;
 }
 
-/* lines of SRAM, cycles and words, behind a heading */
+/* Reads the lines of --front after its heading: SRAM, cycles and further columns. */
 static bool
 read_front(struct arena *a, struct text *written, struct record *r)
 {
@@ -198,7 +198,7 @@ read_front(struct arena *a, struct text *written, struct record *r)
 			n++;
 	}
 	*r = (struct record){ .point = v, .n_points = n };
-	return n ? true : fail(r, "npucc ended well and printed no front");
+	return n ? true : fail(r, "npucc succeeded, but printed no front");
 }
 
 bool

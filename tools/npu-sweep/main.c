@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu-sweep: many compilations, and what memory buys what time. */
+/* npu-sweep: compiles many models, and compares the memory and time of the results. */
 #include "sweep.h"
 
 #include "base/cli.h"
@@ -12,20 +12,23 @@ struct sweep {
 	struct programs programs;
 	struct plan p;
 	struct store store;
-	bool *want; /* jobs of the plan that are asked for */
+	bool *want; /* for each job of the plan: true if --run-jobs selects the job */
 	struct err *e;
 };
 
 enum { PLAN_MAX = 1 << 30, LIMITS = 4, JOBS_PER_TASK = 20 };
 
-/* a table of what is there needs no compiler; a plan says which it is for */
+/*
+ * --merge and --emit of a plan need no compiler: the plan contains the hash of the programs
+ * that it is for.
+ */
 static bool
 needs_programs(const struct options *o)
 {
 	return !(o->plan && (o->merge || o->engine != HERE));
 }
 
-/* jobs of a plan that is read are checked where they are to be computed */
+/* Checks the jobs of --plan before they are computed: the build, the models, the options. */
 static bool
 check_plan(struct sweep *s)
 {
@@ -34,7 +37,7 @@ check_plan(struct sweep *s)
 		return true;
 	if (!hash128_equal(s->programs.build, s->p.build))
 		return err_at(s->e, file_name(o->plan), 0, "the plan is for another build of "
-			      "the programs; make it again, or use those it was made with");
+			      "the programs; make the plan again, or use that build");
 	for (size_t i = 0; i < s->p.n_jobs; i++)
 		if (s->want[i] && !s->p.job[i].record &&
 		    !plan_check_job(&s->p, &s->p.job[i], s->e))
@@ -62,7 +65,10 @@ make_plan(struct sweep *s)
 	return plan_select(&s->p, s->o->run_jobs, s->want, s->e);
 }
 
-/* commands that somebody else runs write where they can */
+/*
+ * Opens --results and loads its results.  Commands of another engine need a store; the
+ * default is npu-sweep.results.
+ */
 static void
 open_store(struct sweep *s)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Jobs on this machine: so many at a time, each heard until its programs have ended.
- * What stops the sweep (a signal, a full disk) ends the programs that run; their jobs
- * have no result then.
+ * Runs jobs on this machine, several at a time, and reads the outputs of their programs
+ * until the programs end.  A signal or a full disk stops the sweep: npu-sweep ends the
+ * running programs, and their jobs get no result.
  */
 #include "sweep.h"
 
@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 struct slot {
-	struct arena *a; /* of one job; reset behind it */
+	struct arena *a; /* memory for one job; reset after the job */
 	struct job *job; /* NULL: free */
 	struct child child[JOB_CHILDREN];
-	double deadline; /* seconds; when the job has taken too long, or never */
-	bool late;
+	double deadline; /* end of the job's time limit, in seconds of now(), or `never` */
+	bool late; /* the job has exceeded its time limit */
 };
 
 struct runner {
@@ -32,14 +32,16 @@ struct runner {
 	struct err *e;
 	struct slot *slot;
 	size_t n_slots, n_running;
-	size_t first, next; /* jobs are started from first on, round to it */
+	/* jobs start in the order first, first + 1, ..., first - 1, modulo n_jobs; next: how
+	 * many of them have been started or skipped */
+	size_t first, next;
 	size_t n_done, n_all;
 	bool stopping;
-	double killed; /* when what runs is ended for good */
+	double killed; /* time of SIGKILL for running programs, in seconds of now(); if stopping */
 	struct progress progress;
 };
 
-static const double never = 1e18, grace = 2; /* seconds from SIGTERM to SIGKILL */
+static const double never = 1e18, grace = 2; /* grace: seconds from SIGTERM to SIGKILL */
 
 static double
 now(void)
@@ -68,7 +70,7 @@ kill_slot(struct slot *s, int number)
 		child_kill(&s->child[i], number);
 }
 
-/* no more jobs are started, and those that run are ended */
+/* Starts no more jobs, and asks running programs to end. */
 static void
 stop(struct runner *r)
 {
@@ -81,7 +83,10 @@ stop(struct runner *r)
 			kill_slot(&r->slot[i], SIGTERM);
 }
 
-/* what is in a store and what stays in memory is read from the same bytes */
+/*
+ * Stores the record of a job, and reads it back from the same bytes.  Therefore a table does
+ * not depend on whether a result was computed now or earlier.
+ */
 static bool
 keep(struct runner *r, struct job *j, const struct record *made)
 {
@@ -163,7 +168,7 @@ start_some(struct runner *r)
 
 /* ---- all of them ------------------------------------------------------------------------ */
 
-/* those that take too long are asked to end, and then are ended */
+/* Sends SIGTERM to a job that exceeds its time limit, and SIGKILL after `grace` seconds. */
 static void
 look_at_slots(struct runner *r)
 {
@@ -186,7 +191,7 @@ look_at_slots(struct runner *r)
 	}
 }
 
-/* seconds until a program has to be ended */
+/* Returns the seconds until the next signal to a program is due. */
 static double
 time_to_next(const struct runner *r)
 {
@@ -196,7 +201,7 @@ time_to_next(const struct runner *r)
 			first = r->slot[i].deadline;
 	double left = first > t ? first - t : 0;
 	if (r->stopping && !(left > 0))
-		left = 0.05; /* killed already: their ends come soon */
+		left = 0.05; /* SIGKILL is sent: the programs end soon */
 	return left;
 }
 
