@@ -302,6 +302,30 @@ limits()
 	done
 }
 
+# the second convolution reads 16 rows of 16x8 as 16 rows of 32x4
+@test "a rolling buffer is read with another width and depth of the same rows" {
+	need flatc jq
+	local a
+	[ -x "$chain" ] || skip "no $chain"
+	"$chain" conv 3 16 8 >chain.tflite
+	edit_chain '.operator_codes += [{deprecated_builtin_code: 22, builtin_code: 22, version: 1}]
+		| .subgraphs[0] |= (.tensors += [.tensors[3]]
+			| .tensors[-1].shape = [1, 16, 32, 4] | .tensors[-1].name = "view"
+			| .tensors[4].shape = [16, 3, 3, 4] | .tensors[6].shape = [1, 16, 32, 16]
+			| .tensors[7].shape = [4, 3, 3, 16] | .tensors[9].shape = [1, 16, 32, 4]
+			| (.tensors | length - 1) as $view
+			| .operators[1].inputs = [$view, 4, -1] | .operators[2].inputs[2] = -1
+			| .operators = [.operators[0],
+				{opcode_index: (.operators | 1), inputs: [3], outputs: [$view]},
+				.operators[1, 2]])
+		| .subgraphs[0].operators[1].opcode_index = (.operator_codes | length - 1)'
+	for a in ethos-u55-128 ethos-u65-256 ethos-u85-256; do
+		tfl-partition -a $a -o m.part m.tflite 2>notes
+		grep -q ' ifm=t[0-9]*\[16,32,4\] ' m.part
+		limits $a 4300 # 5,632 if the first convolution is computed whole
+	done
+}
+
 # Outside of the NPU's own SRAM nothing is prefetched.  Blocks are therefore for weights in
 # place, with so many channels that the maps are read rarely.  318,195 with 16 channels.
 @test "blocks suit weights in place if all maps are spilled" {
