@@ -107,6 +107,19 @@ padded_pool()
 	exact m
 }
 
+@test "several operators take the padding of one PAD, or none of them does" {
+	local second='.subgraphs[0] |= (.tensors += [.tensors[4]] | .outputs += [5]
+		| .operators += [.operators[2] | .outputs = [5]])'
+	padded_pool $RELU -3 1,1,1,1 1 "$second"
+	[ "$(npu_ops m)" = 3 ]
+	exact m
+	# an average counts the elements of the border
+	padded_pool $RELU -3 1,1,1,1 1 "$second | .subgraphs[0].operators[3].opcode_index = 3
+		| .operator_codes += [{deprecated_builtin_code:1,builtin_code:1,version:1}]"
+	[ "$(npu_ops m)" -gt 4 ]
+	exact m
+}
+
 @test "a PAD stays if its border may be the maximum, or another operator reads it" {
 	padded_pool $RELU_N1_TO_1 7 1,1,1,1 1
 	[ "$(npu_ops m)" -gt 2 ]
