@@ -124,6 +124,14 @@ tensor_has_strides(const struct g_tensor *t)
 }
 
 bool
+operand_has_rows(const struct g_operand *o)
+{
+	bool same = o->view == VIEW_WHOLE ||
+		    (o->view == VIEW_RESHAPE && o->shape.h == o->t->hwc.h);
+	return same && o->type == o->t->shape.type;
+}
+
+bool
 operand_is_contiguous(const struct g_operand *o)
 {
 	if (tensor_has_strides(o->t))

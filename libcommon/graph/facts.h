@@ -13,6 +13,9 @@ int graph_type_bytes(int type);
 bool graph_type_signed(int type);
 struct g_operand operand_whole(struct g_tensor *t);
 struct g_operand operand_reshape(struct g_tensor *t, struct hwc shape);
+/* True if each row of the operand is the row of its tensor with the same number, whatever
+ * width and depth the operand gives the row. */
+bool operand_has_rows(const struct g_operand *o);
 struct g_operand operand_box(struct g_tensor *t, struct hwc shape,
 			     struct hwc start);
 

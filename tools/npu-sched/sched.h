@@ -128,7 +128,7 @@ struct op_info {
 /* How operations and nodes use a tensor.  Indices of operations and nodes; -1: none. */
 struct use {
 	int producers, producer; /* number of operations that write it; the last one */
-	bool plain;	/* only NPU operations of one node touch it, as a whole */
+	bool plain;	/* only NPU operations of one node touch it, as a whole or by its rows */
 	int last_read;	/* the last operation that reads it */
 	int first_touch, last_touch; /* operations that read or write it */
 	int last_in;	/* the last node that has it as an input */

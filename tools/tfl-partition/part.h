@@ -37,7 +37,7 @@ struct placement {
 	bool asked;	 /* the user keeps the operator on the CPU (--cpu) */
 	bool border;	 /* converts a float input or output of the model to or from integers */
 	int level;	 /* region level, from 0 on: nputools-lowering(7) 7.2 */
-	bool folded;	 /* a PAD that its consumer, a convolution, does as padding */
+	bool folded;	 /* a PAD that its consumers, convolutions and pools, do as padding */
 	bool constant;	 /* fold.c: the result is computed at compile time */
 	/* not folded, because a CPU operator reads the result, or nobody does */
 	bool kept;
