@@ -19,9 +19,11 @@ enum {
 };
 
 /* All zero means "no error".  text is one line, lower case, without a full stop. */
+struct text;
 struct err {
 	int status; /* 0: no error; else EXIT_NO or EXIT_TROUBLE */
 	char text[1000];
+	struct text *notes; /* of cli_note_to(), a line each; NULL: standard error */
 };
 
 /*
