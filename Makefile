@@ -3,6 +3,7 @@
 # files below libcommon/ go into one archive.
 #
 #   make             programs in build/bin
+#   make libs        libnputools, static and shared, in build/lib; lib/nputools.h
 #   make demo        packages, programs, and a model compiled, run and reported
 #   make check       packages, programs, all tests
 #   make test T=PATTERN   the suites whose names match, and only what they need; with
@@ -48,9 +49,11 @@ FAST_CFLAGS ?= -O3 -Wno-maybe-uninitialized -Wno-unknown-warning-option
 MACHINE := $(shell $(CC) -dumpmachine)
 SSE := $(if $(filter x86_64-% i386-% i486-% i586-% i686-%,$(MACHINE)),-msse2 -mfpmath=sse)
 PTHREAD := $(if $(filter arm-none-eabi wasm32-%,$(MACHINE)),,-pthread)
+# libnputools consists of the objects of the programs, so that nothing is compiled twice
+PIC := $(if $(filter arm-none-eabi wasm32-%,$(MACHINE)),,-fPIC -fvisibility=hidden)
 STD := -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	-DNPUTOOLS_VERSION='"$(VERSION)"' -Ilibcommon -Ischema $(PTHREAD) \
-	-ffp-contract=off $(SSE)
+	-ffp-contract=off $(SSE) $(PIC)
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wvla -Wcast-qual $(WERROR)
 ALL_CPPFLAGS = $(STD) $(CPPFLAGS)
@@ -171,6 +174,48 @@ $(B)/dynamic/bin/$(1): $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c tools
 endef
 $(foreach t,$(TOOLS),$(eval $(call tool,$(t))))
 
+# ---- libnputools -----------------------------------------------------------
+
+# Each stage is an object in which only its function in lib/stages is global.  The library is
+# one object, too, in which only the functions of nputools.h are global; the shared library
+# and the archive are made of it.  npu-sched has the function that it shares with the library
+# in main.c.
+OBJCOPY ?= objcopy
+SOVERSION := $(firstword $(subst ., ,$(VERSION)))
+LIB_STAGES := $(basename $(notdir $(wildcard lib/stages/*.c)))
+LIB_A := $(B)/lib/libnputools.a
+LIB_SO := $(B)/lib/libnputools.so.$(SOVERSION)
+$(B)/lib/%.o: EXTRA_CFLAGS += -Ilib -Itools
+$(B)/lib/call.o: $(FOUND)
+define lib_stage
+$(B)/lib/joined/$(1).o: $(B)/lib/stages/$(1).o $$(patsubst %.c,$(B)/%.o,$$(filter-out \
+		$(if $(filter npu-sched,$(1)),,%/main.c),$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c)))
+	@mkdir -p $$(@D)
+	$$(call say,LD,$$@)
+	$$(Q)$$(LD) -r --force-group-allocation -o $$@ $$^
+	$$(Q)$$(OBJCOPY) --keep-global-symbol=lib_$(subst -,_,$(1)) $$@
+endef
+$(foreach t,$(LIB_STAGES),$(eval $(call lib_stage,$(t))))
+
+$(B)/lib/joined.o: $(patsubst %.c,$(B)/%.o,$(wildcard lib/*.c)) \
+		$(LIB_STAGES:%=$(B)/lib/joined/%.o) $(LIB)
+	$(call say,LD,$@)
+	$(Q)$(LD) -r --force-group-allocation -o $@ $^
+	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='nputools_*' $@
+
+$(LIB_A): $(B)/lib/joined.o
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcsD $@ $^
+
+$(LIB_SO): $(B)/lib/joined.o lib/nputools.map
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(filter-out -static,$(LDFLAGS)) -shared -Wl,-soname,$(@F) \
+		-Wl,--version-script=lib/nputools.map -o $@ $< $(LIBS)
+	$(Q)ln -sf $(@F) $(B)/lib/libnputools.so
+
+.PHONY: libs
+libs: $(LIB_A) $(LIB_SO)
+
 # ---- tests ---------------------------------------------------------------
 
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*.c))
@@ -195,7 +240,6 @@ FUZZ_REPLAY := $(FUZZ:%=$(B)/fuzz/%-replay)
 # Programs inside a target (tests/fuzz/lib/programs.h): the objects of each program are
 # joined to one object, in which only main is global, under another name.  There are no
 # groups of sections: the last link would keep those of one program only (i686's thunks).
-OBJCOPY ?= objcopy
 FUZZ_FLOW := flow stages data
 FUZZ_PROGRAMS := $(filter-out npucc npu-sweep npu-vela,$(TOOLS))
 FUZZ_LIB := $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/lib/*.c))
@@ -278,6 +322,24 @@ $(B)/tests/ethosu.so: tests/linux/standin.c tests/linux/driver.c tests/linux/dri
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(WARN) -O1 -g -fPIC -shared -o $@ \
 		$(filter %.c,$^) -ldl
 
+# programs that embed libnputools, the shared library and the archive (tests/libnputools.bats)
+EMBED_CXX := $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),$(if \
+	$(findstring gcc,$(CC)),$(subst gcc,g++,$(CC)),g++))
+EMBED := $(B)/tests/embed $(if $(shell command -v $(EMBED_CXX)),$(B)/tests/embed-cc)
+EMBED_WARN := -Wall -Wextra -Wshadow $(WERROR) -Ilib
+
+$(B)/tests/embed: tests/embed/embed.c lib/nputools.h $(LIB_SO)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) -std=c11 $(EMBED_WARN) $(CFLAGS) $(filter-out -static,$(LDFLAGS)) -o $@ $< \
+		-L$(B)/lib -lnputools -Wl,-rpath,'$$ORIGIN/../lib' $(PTHREAD)
+
+$(B)/tests/embed-cc: tests/embed/embed.cc lib/nputools.h $(LIB_A)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(EMBED_CXX) -std=c++17 $(EMBED_WARN) -Wold-style-cast $(CFLAGS) $(LDFLAGS) -o $@ $< \
+		$(LIB_A) $(LIBS)
+
 $(B)/tests/fault-drive: $(B)/tests/faults/drive.o $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
@@ -293,7 +355,7 @@ tests: suite-programs $(UNIT) $(FUZZ_REPLAY) $(B)/fuzz/words $(B)/tests/inject.s
 
 # what a bats file or the cases of a program need
 .PHONY: suite-programs test
-suite-programs: all $(TEST_PROGRAMS:%=$(B)/tests/%) $(B)/tests/ethosu.so \
+suite-programs: all $(TEST_PROGRAMS:%=$(B)/tests/%) $(B)/tests/ethosu.so $(EMBED) \
 	$(B)/dynamic/bin/npu-run
 
 T =

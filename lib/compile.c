@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nputools_compile(): the stages of npucc, with texts in memory between them. */
+#include "lib.h"
+
+static bool
+check_target(struct call *c)
+{
+	const struct nputools_options *o = &c->o;
+	const char *missing = !o->accelerator	  ? "accelerator"
+			      : !o->system_config ? "system_config"
+			      : !o->memory_mode	  ? "memory_mode"
+						  : NULL;
+	return !missing || err_set(&c->e, "error: options: %s is required, unless part "
+					  "names a chip", missing);
+}
+
+static bool
+compile(struct call *c, struct bytes model)
+{
+	static bool (*const stages[])(struct call *, struct text *, struct text *) = {
+		lib_npu_sched, lib_npu_wenc, lib_npu_cmdgen,
+	};
+	struct text in = { 0 };
+	bool ok = check_target(c) && lib_tfl_partition(c, model, &in);
+	for (size_t i = 0; ok && i < ARRAY_LEN(stages); i++) {
+		struct text next = { 0 };
+		ok = stages[i](c, &in, &next);
+		text_free(&in);
+		in = next;
+	}
+	if (ok)
+		c->out = in;
+	else
+		text_free(&in);
+	return ok;
+}
+
+int
+nputools_compile(const struct nputools_options *options, const void *model, size_t size,
+		 struct nputools_output *out)
+{
+	struct call c;
+	if (call_begin(&c, options))
+		(void)compile(&c, (struct bytes){ .p = model, .n = size });
+	return call_end(&c, out);
+}
