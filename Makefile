@@ -270,6 +270,12 @@ $(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIB) \
 		$(FUZZ_LIBS) $(LIBS)
 
+# libnputools is a whole, whose functions are not those of libcommon.a
+FUZZ_LIBRARY := $(patsubst %,$(B)/tests/fuzz/lib/%.o,dice mutate_model mutate_tosa tree)
+$(B)/fuzz/library $(B)/fuzz/library-replay: $(FUZZ_LIBRARY) $(LIB_A)
+$(B)/fuzz/library $(B)/fuzz/library-replay: FUZZ_LIBS = $(LIB_A)
+$(B)/tests/fuzz/library.o: EXTRA_CFLAGS += -Ilib
+
 # dictionaries of the targets, from the tables of schema/
 WORDS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/words/*.c))
 
