@@ -34,6 +34,7 @@ VERSION := 1.0.0
 TOOLS := $(notdir $(patsubst %/,%,$(wildcard tools/*/)))
 
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 B ?= build
 V ?= 0
 WERROR ?= -Werror
@@ -129,7 +130,7 @@ $(FAST:%=$(B)/libcommon/%/%.o) $(B)/tools/npu-sched/%.o: EXTRA_CFLAGS += $(FAST_
 
 # the NPU and its dependencies, for firmware: no files, threads or mappings
 SIM_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/sim/npu*.c \
-	$(foreach f,arena block diag fixed hash text,libcommon/base/$(f).c) \
+	$(foreach f,arena block diag exhausted fixed hash text,libcommon/base/$(f).c) \
 	$(foreach d,map stream target weights,libcommon/$(d)/*.c)))
 
 $(B)/libsim.a: $(SIM_OBJ)
@@ -331,13 +332,14 @@ $(B)/tests/ethosu.so: tests/linux/standin.c tests/linux/driver.c tests/linux/dri
 # programs that embed libnputools, the shared library and the archive (tests/libnputools.bats)
 EMBED_CXX := $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),$(if \
 	$(findstring gcc,$(CC)),$(subst gcc,g++,$(CC)),g++))
-EMBED := $(B)/tests/embed $(if $(shell command -v $(EMBED_CXX)),$(B)/tests/embed-cc)
+EMBED_C := $(B)/tests/embed $(B)/tests/embed-starve
+EMBED := $(EMBED_C) $(if $(shell command -v $(EMBED_CXX)),$(B)/tests/embed-cc)
 EMBED_WARN := -Wall -Wextra -Wshadow $(WERROR) -Ilib
 
-$(B)/tests/embed: tests/embed/embed.c lib/nputools.h $(LIB_SO)
+$(EMBED_C): $(B)/tests/%: tests/embed/%.c lib/nputools.h $(LIB_SO)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) -std=c11 $(EMBED_WARN) $(CFLAGS) $(filter-out -static,$(LDFLAGS)) -o $@ $< \
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(EMBED_WARN) $(CFLAGS) $(filter-out -static,$(LDFLAGS)) -o $@ $< \
 		-L$(B)/lib -lnputools -Wl,-rpath,'$$ORIGIN/../lib' $(PTHREAD)
 
 $(B)/tests/embed-cc: tests/embed/embed.cc lib/nputools.h $(LIB_A)
@@ -521,7 +523,8 @@ wheel: tests
 deb: tests
 	$(Q)scripts/install-deps --deb
 	$(Q)rm -rf build-deb
-	$(Q)$(MAKE) --no-print-directory DESTDIR=$(CURDIR)/build-deb/tree PREFIX=/usr install \
+	$(Q)$(MAKE) --no-print-directory DESTDIR=$(CURDIR)/build-deb/tree PREFIX=/usr \
+		install-programs \
 		>/dev/null
 	$(Q)cp $(TOOLS:%=$(B)/dynamic/bin/%) build-deb/tree/usr/bin
 	$(Q)scripts/packaging/make-deb build-deb/tree $(VERSION) build-deb
@@ -546,13 +549,22 @@ INSTALLED := $(TOOLS:%=$(BINDIR)/%) \
 	$(CMAKEDIR)/nputools-config.cmake $(CMAKEDIR)/nputools-config-version.cmake \
 	$(PKGCONFIGDIR)/nputools.pc \
 	$(COMPLETION_ZSH)/_nputools $(COMPLETED)
+# for programs that embed libnputools
+LIBRARYDIR := $(DESTDIR)$(LIBDIR)
+INSTALLED_LIB := $(DESTDIR)$(PREFIX)/include/nputools.h $(LIBRARYDIR)/pkgconfig/libnputools.pc \
+	$(LIBRARYDIR)/libnputools.a $(LIBRARYDIR)/$(notdir $(LIB_SO))
 
-.PHONY: install uninstall dist
-install: all $(INSTALLED)
+.PHONY: install install-programs install-lib uninstall dist
+install: install-programs install-lib
+install-programs: all $(INSTALLED)
+install-lib: $(INSTALLED_LIB)
+	ln -sf $(notdir $(LIB_SO)) $(LIBRARYDIR)/libnputools.so
 
 $(BINDIR)/%: $(B)/bin/%
 	install -D -m 755 $< $@
 $(MANDIR)/man1/%: man/%
+	install -D -m 644 $< $@
+$(MANDIR)/man3/%: man/%
 	install -D -m 644 $< $@
 $(MANDIR)/man5/%: man/%
 	install -D -m 644 $< $@
@@ -562,16 +574,20 @@ $(DATADIR)/LICENSE: LICENSE
 	install -D -m 644 $< $@
 $(DATADIR)/%: scripts/%
 	install -D -m $(if $(shell test -x $< && echo 1),755,644) $< $@
-$(CMAKEDIR)/% $(PKGCONFIGDIR)/%: scripts/cmake/%
+$(CMAKEDIR)/% $(PKGCONFIGDIR)/% $(LIBRARYDIR)/pkgconfig/%: scripts/cmake/%
 	@mkdir -p $(@D)
-	sed 's,@VERSION@,$(VERSION),; s,@PREFIX@,$(PREFIX),' $< >$@ && chmod 644 $@
+	sed 's,@VERSION@,$(VERSION),; s,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR),' $< >$@ && chmod 644 $@
+$(LIBRARYDIR)/%: $(B)/lib/%
+	install -D -m 644 $< $@
+$(DESTDIR)$(PREFIX)/include/%: lib/%
+	install -D -m 644 $< $@
 $(COMPLETED): scripts/completions/nputools.bash
 	install -D -m 644 $< $@
 $(COMPLETION_ZSH)/_nputools: scripts/completions/_nputools
 	install -D -m 644 $< $@
 
 uninstall:
-	rm -f $(INSTALLED)
+	rm -f $(INSTALLED) $(INSTALLED_LIB) $(LIBRARYDIR)/libnputools.so
 
 # times are the commit's: the same commit gives the same archive
 DIST = .

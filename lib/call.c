@@ -6,10 +6,14 @@
 #include "weights/weights.h"
 
 #include <inttypes.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_JOBS = 64, MAX_GRADE = 9, EFFORT_DEFAULT = 3 };
+
+/* messages of a call that could not even copy its messages; nputools_free() keeps it */
+static char no_memory[] = "error: out of memory\n";
 
 static bool
 check_number(struct call *c, const char *name, int64_t v, int64_t max)
@@ -49,22 +53,18 @@ take_part(struct call *c)
 	return true;
 }
 
-bool
-call_begin(struct call *c, const struct nputools_options *o)
+/* Copies the options, and completes them with defaults. */
+static bool
+take_options(struct call *c)
 {
-	static const struct nputools_options none = { .size = sizeof(none) };
-	size_t n = o ? o->size : 0;
-	*c = (struct call){ .a = arena_open() };
-	c->e.notes = &c->notes;
-	c->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	if (!c->locale)
-		return err_set(&c->e, "error: no locale C");
-	c->before = uselocale(c->locale);
-	if (o && (n < sizeof(none.size) || n > sizeof(none)))
+	const struct nputools_options *o = c->given;
+	const size_t n = o ? o->size : 0, all = sizeof(*o);
+	if (o && (n < sizeof(o->size) || n > all))
 		return err_set(&c->e, "error: options: size is %zu, not sizeof(struct "
 				      "nputools_options), which is %zu in version %s",
-			       n, sizeof(none), NPUTOOLS_VERSION);
-	memcpy(&c->o, o ? o : &none, o ? n : sizeof(none));
+			       n, all, NPUTOOLS_VERSION);
+	if (o)
+		memcpy(&c->o, o, n);
 	if (!c->o.name)
 		c->o.name = "model.tflite";
 	if (!check_options(c) || !take_part(c))
@@ -75,39 +75,62 @@ call_begin(struct call *c, const struct nputools_options *o)
 	return true;
 }
 
-/* memory that free() frees, unlike that of struct text; always with a NUL at its end */
-static char *
-copy_out(const struct text *t)
+static bool
+run_all(struct call *c, void *ctx)
 {
-	char *p = malloc(t->n + 1);
-	if (!p)
+	c->a = arena_open();
+	return take_options(c) && c->run(c, ctx);
+}
+
+/* numbers in reports are those of the locale C, whatever the caller's locale is */
+static bool
+run_in_c(struct call *c, void *ctx)
+{
+	locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	if (!locale)
+		return err_set(&c->e, "error: out of memory");
+	locale_t before = uselocale(locale);
+	bool ok = call_run(c, run_all, ctx);
+	(void)uselocale(before);
+	freelocale(locale);
+	return ok;
+}
+
+/* Copies data and messages to memory that free() frees; a NUL follows them. */
+static bool
+copy_out(struct call *c, void *ctx)
+{
+	struct nputools_output *out = ctx;
+	if (c->e.status)
+		text_printf(&c->notes, "%s\n", c->e.text);
+	out->messages = strndup(text_str(&c->notes), c->notes.n);
+	out->data = c->out.n ? malloc(c->out.n + 1) : NULL;
+	if (!out->messages || (c->out.n && !out->data))
 		out_of_memory();
-	if (t->n)
-		memcpy(p, t->p, t->n);
-	p[t->n] = '\0';
-	return p;
+	if (!c->out.n)
+		return true;
+	memcpy(out->data, text_str(&c->out), c->out.n + 1);
+	out->size = c->out.n;
+	return true;
 }
 
 int
-call_end(struct call *c, struct nputools_output *out)
+call_whole(const struct nputools_options *o, bool (*run)(struct call *c, void *ctx),
+	   void *ctx, struct nputools_output *out)
 {
-	int status = c->e.status;
-	if (status)
-		text_printf(&c->notes, "%s\n", c->e.text);
-	*out = (struct nputools_output){ .messages = copy_out(&c->notes) };
-	if (c->out.n) {
-		out->data = copy_out(&c->out);
-		out->size = c->out.n;
+	struct call c = { .given = o, .run = run };
+	c.e.notes = &c.notes;
+	*out = (struct nputools_output){ 0 };
+	(void)run_in_c(&c, ctx);
+	if (!call_run(&c, copy_out, out)) {
+		nputools_free(out);
+		out->messages = no_memory;
 	}
-	text_free(&c->notes);
-	text_free(&c->out);
-	arena_close(c->a);
+	text_free(&c.notes);
+	text_free(&c.out);
+	arena_close(c.a);
 	arena_forget_spare();
-	if (c->locale) {
-		(void)uselocale(c->before);
-		freelocale(c->locale);
-	}
-	return status;
+	return c.e.status;
 }
 
 const char *
@@ -130,6 +153,7 @@ nputools_free(struct nputools_output *out)
 	if (!out)
 		return;
 	free(out->data);
-	free(out->messages);
+	if (out->messages != no_memory)
+		free(out->messages);
 	*out = (struct nputools_output){ 0 };
 }

@@ -15,13 +15,13 @@ check_target(struct call *c)
 }
 
 static bool
-compile(struct call *c, struct bytes model)
+compile(struct call *c, void *model)
 {
 	static bool (*const stages[])(struct call *, struct text *, struct text *) = {
 		lib_npu_sched, lib_npu_wenc, lib_npu_cmdgen,
 	};
 	struct text in = { 0 };
-	bool ok = check_target(c) && lib_tfl_partition(c, model, &in);
+	bool ok = check_target(c) && lib_tfl_partition(c, *(struct bytes *)model, &in);
 	for (size_t i = 0; ok && i < ARRAY_LEN(stages); i++) {
 		struct text next = { 0 };
 		ok = stages[i](c, &in, &next);
@@ -39,8 +39,6 @@ int
 nputools_compile(const struct nputools_options *options, const void *model, size_t size,
 		 struct nputools_output *out)
 {
-	struct call c;
-	if (call_begin(&c, options))
-		(void)compile(&c, (struct bytes){ .p = model, .n = size });
-	return call_end(&c, out);
+	struct bytes b = { .p = model, .n = size };
+	return call_whole(options, compile, &b, out);
 }

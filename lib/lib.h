@@ -13,22 +13,28 @@
 #include "base/text.h"
 #include "nputools.h"
 
-#include <locale.h>
-
 /* The state of one call of a public function. */
 struct call {
 	struct arena *a;
 	struct err e; /* e.notes is &notes */
 	struct text notes, out;
+	const struct nputools_options *given;
+	bool (*run)(struct call *c, void *ctx);
 	struct nputools_options o; /* complete: absent members have their defaults */
-	locale_t locale, before;   /* that of C, and that of the caller's thread */
 };
 
 /* call.c */
-/* Begins a call: checks the options (NULL: all defaults) and completes them. */
-bool call_begin(struct call *c, const struct nputools_options *o);
-/* Ends a call, also after a failure: moves the results to *out, and returns the status. */
-int call_end(struct call *c, struct nputools_output *out);
+/*
+ * A whole public function: completes the options (NULL: all defaults), calls run, moves the
+ * results to *out, and returns the status.
+ */
+int call_whole(const struct nputools_options *o, bool (*run)(struct call *c, void *ctx),
+	       void *ctx, struct nputools_output *out);
+/*
+ * exhausted.c: calls run, and returns its result.  If the system has no memory left, returns
+ * false with an error.
+ */
+bool call_run(struct call *c, bool (*run)(struct call *c, void *ctx), void *ctx);
 /* The name of a file between two stages, for messages: "NAME.suffix". */
 const char *call_file(struct call *c, const char *suffix);
 

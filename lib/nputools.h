@@ -11,8 +11,9 @@
  * the functions do not change.  A call uses up to 512 KiB of its thread's stack for a
  * published model, and up to 8 MiB for a hostile one.
  *
- * Exception: if the system has no memory left, the process ends with status 2 and a line on
- * standard error, as a program of nputools does.
+ * If the system has no memory left, a call fails with NPUTOOLS_TROUBLE and "error: out of
+ * memory", and some memory of the call is lost.  Only with jobs above 1 the process may end
+ * then (SIGABRT), because a call cannot end the threads that work for it.
  *
  * A model may come from anywhere: every function checks the whole model before it uses it.
  *

@@ -2,28 +2,30 @@
 /* nputools_verify() and nputools_estimate(): reports about a compiled model. */
 #include "lib.h"
 
-typedef bool report(struct call *c, struct bytes model, struct text *out);
-
-static int
-call_report(report *run, const struct nputools_options *options, const void *model,
-	    size_t size, struct nputools_output *out)
+static bool
+verify(struct call *c, void *model)
 {
-	struct call c;
-	if (call_begin(&c, options))
-		(void)run(&c, (struct bytes){ .p = model, .n = size }, &c.out);
-	return call_end(&c, out);
+	return lib_npu_dis(c, *(struct bytes *)model, &c->out);
+}
+
+static bool
+estimate(struct call *c, void *model)
+{
+	return lib_npu_perf(c, *(struct bytes *)model, &c->out);
 }
 
 int
 nputools_verify(const struct nputools_options *options, const void *model, size_t size,
 		struct nputools_output *out)
 {
-	return call_report(lib_npu_dis, options, model, size, out);
+	struct bytes b = { .p = model, .n = size };
+	return call_whole(options, verify, &b, out);
 }
 
 int
 nputools_estimate(const struct nputools_options *options, const void *model, size_t size,
 		  struct nputools_output *out)
 {
-	return call_report(lib_npu_perf, options, model, size, out);
+	struct bytes b = { .p = model, .n = size };
+	return call_whole(options, estimate, &b, out);
 }

@@ -8,8 +8,9 @@
 
 #include <inttypes.h>
 
-/* the buffers of the caller */
+/* the arguments of the caller */
 struct buffers {
+	struct bytes file;
 	const struct nputools_buffer *in;
 	struct nputools_buffer *out;
 	size_t n_in, n_out;
@@ -68,10 +69,11 @@ size_outputs(struct sim *s, const struct buffers *b)
 }
 
 static bool
-simulate(struct call *c, struct bytes file, const struct buffers *b)
+simulate(struct call *c, void *ctx)
 {
+	const struct buffers *b = ctx;
 	struct sim *s;
-	if (!open_simulator(c, file, &s))
+	if (!open_simulator(c, b->file, &s))
 		return false;
 	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
 	if (!check_count(c, "inputs", b->n_in, g->n_in) ||
@@ -98,13 +100,13 @@ nputools_simulate(const struct nputools_options *options, const void *model, siz
 		  struct nputools_buffer *outputs, size_t n_outputs,
 		  struct nputools_output *out)
 {
-	struct call c;
-	const struct buffers b = { inputs, outputs, n_inputs, n_outputs };
+	struct buffers b = {
+		.file = { .p = model, .n = size }, .in = inputs, .out = outputs,
+		.n_in = n_inputs, .n_out = n_outputs,
+	};
 	for (size_t k = 0; k < n_outputs; k++)
 		outputs[k] = (struct nputools_buffer){ 0 };
-	if (call_begin(&c, options))
-		(void)simulate(&c, (struct bytes){ .p = model, .n = size }, &b);
-	int status = call_end(&c, out);
+	int status = call_whole(options, simulate, &b, out);
 	if (status == NPUTOOLS_YES)
 		point_outputs(&b, out->data);
 	return status;

@@ -71,3 +71,8 @@ like_programs()
 	simulate: 2, nothing: model.tflite: error: inputs: 0 were passed, the model has 1
 	EOF
 }
+
+@test "a call without memory fails with a line, and the next call works" {
+	[[ $BIN != *san* ]] || skip "sanitizers need address space"
+	"$embed-starve" "$TOP/tests/models/digits.tflite" himax-we2
+}
