@@ -179,8 +179,9 @@ $(foreach t,$(TOOLS),$(eval $(call tool,$(t))))
 
 # Each stage is an object in which only its function in lib/stages is global.  The library is
 # one object, too, in which only the functions of nputools.h are global; the shared library
-# and the archive are made of it.  npu-sched has the function that it shares with the library
-# in main.c.
+# and the archive are made of it.  These programs have the function that they share with the
+# library in main.c.
+LIB_IN_MAIN := npu-sched tosa-partition
 OBJCOPY ?= objcopy
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 LIB_STAGES := $(basename $(notdir $(wildcard lib/stages/*.c)))
@@ -190,7 +191,7 @@ $(B)/lib/%.o: EXTRA_CFLAGS += -Ilib -Itools
 $(B)/lib/call.o: $(FOUND)
 define lib_stage
 $(B)/lib/joined/$(1).o: $(B)/lib/stages/$(1).o $$(patsubst %.c,$(B)/%.o,$$(filter-out \
-		$(if $(filter npu-sched,$(1)),,%/main.c),$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c)))
+		$(if $(filter $(LIB_IN_MAIN),$(1)),,%/main.c),$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c)))
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
 	$$(Q)$$(LD) -r --force-group-allocation -o $$@ $$^

@@ -57,7 +57,7 @@ take_part(struct call *c)
 static bool
 take_options(struct call *c)
 {
-	const struct nputools_options *o = c->given;
+	const struct nputools_options *o = c->options;
 	const size_t n = o ? o->size : 0, all = sizeof(*o);
 	if (o && (n < sizeof(o->size) || n > all))
 		return err_set(&c->e, "error: options: size is %zu, not sizeof(struct "
@@ -118,7 +118,7 @@ int
 call_whole(const struct nputools_options *o, bool (*run)(struct call *c, void *ctx),
 	   void *ctx, struct nputools_output *out)
 {
-	struct call c = { .given = o, .run = run };
+	struct call c = { .options = o, .run = run };
 	c.e.notes = &c.notes;
 	*out = (struct nputools_output){ 0 };
 	(void)run_in_c(&c, ctx);

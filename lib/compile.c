@@ -2,6 +2,8 @@
 /* nputools_compile(): the stages of npucc, with texts in memory between them. */
 #include "lib.h"
 
+#include "tosa/tosa.h"
+
 static bool
 check_target(struct call *c)
 {
@@ -15,13 +17,19 @@ check_target(struct call *c)
 }
 
 static bool
+partition(struct call *c, struct bytes model, struct text *out)
+{
+	return (tosa_is(model) ? lib_tosa_partition : lib_tfl_partition)(c, model, out);
+}
+
+static bool
 compile(struct call *c, void *model)
 {
 	static bool (*const stages[])(struct call *, struct text *, struct text *) = {
 		lib_npu_sched, lib_npu_wenc, lib_npu_cmdgen,
 	};
 	struct text in = { 0 };
-	bool ok = check_target(c) && lib_tfl_partition(c, *(struct bytes *)model, &in);
+	bool ok = check_target(c) && partition(c, *(struct bytes *)model, &in);
 	for (size_t i = 0; ok && i < ARRAY_LEN(stages); i++) {
 		struct text next = { 0 };
 		ok = stages[i](c, &in, &next);

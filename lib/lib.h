@@ -18,7 +18,7 @@ struct call {
 	struct arena *a;
 	struct err e; /* e.notes is &notes */
 	struct text notes, out;
-	const struct nputools_options *given;
+	const struct nputools_options *options; /* of the caller; NULL: none */
 	bool (*run)(struct call *c, void *ctx);
 	struct nputools_options o; /* complete: absent members have their defaults */
 };
@@ -43,6 +43,7 @@ const char *call_file(struct call *c, const char *suffix);
  * the stage may change.  The result is in *out.
  */
 bool lib_tfl_partition(struct call *c, struct bytes model, struct text *out);
+bool lib_tosa_partition(struct call *c, struct bytes model, struct text *out);
 bool lib_npu_sched(struct call *c, struct text *in, struct text *out);
 bool lib_npu_wenc(struct call *c, struct text *in, struct text *out);
 bool lib_npu_cmdgen(struct call *c, struct text *in, struct text *out);

@@ -8,8 +8,7 @@
  * The functions work from memory to memory.  They read no file, write to no stream, end no
  * process for a fault of their arguments, and set no signal handler and no locale.  Several
  * threads may call them at once: two calls share nothing but what the caller passes, which
- * the functions do not change.  A call uses up to 512 KiB of its thread's stack for a
- * published model, and up to 8 MiB for a hostile one.
+ * the functions do not change.  1 MiB of the thread's stack is enough for a call.
  *
  * If the system has no memory left, a call fails with NPUTOOLS_TROUBLE and "error: out of
  * memory", and some memory of the call is lost.  Only with jobs above 1 the process may end
@@ -87,7 +86,8 @@ struct nputools_options {
 	int64_t arena_cache_size;  /* limit of the SRAM for the arena in bytes; 0: that of the
 				    * part or of the profile */
 	int64_t max_cycles;	   /* least SRAM within so many cycles; 0: no limit */
-	int fail_on_cpu;	   /* not 0: NPUTOOLS_NO if an operator must run on the CPU */
+	int fail_on_cpu;	   /* not 0: NPUTOOLS_NO if an operator must run on the CPU;
+				    * a TOSA graph is refused in any case */
 	int no_map;		   /* not 0: no map to the names of the source model */
 };
 
@@ -101,7 +101,7 @@ struct nputools_buffer {
 NPUTOOLS_API const char *nputools_version(void);
 
 /*
- * Compiles a quantized TFLite model.  out->data is a TFLite model whose "ethos-u" operators
+ * Compiles a quantized TFLite model or a TOSA graph.  out->data is a TFLite model whose "ethos-u" operators
  * replace the operators that the NPU runs: the bytes that npucc writes for a model of the
  * same name and options.  The library verifies the model's streams before it returns.
  * Requires accelerator, system_config and memory_mode, or part.
@@ -121,7 +121,7 @@ NPUTOOLS_API int nputools_verify(const struct nputools_options *options, const v
 				 size_t size, struct nputools_output *out);
 
 /*
- * Runs a model once, plain or compiled.  The results are bit-exact with those of the device.
+ * Runs a model once: a plain or compiled TFLite model, or a TOSA graph.  The results are bit-exact with those of the device.
  * Variables start with their initial values.
  *
  * inputs has the n_inputs inputs of the model, in order; each has the size of its tensor.

@@ -5,6 +5,7 @@
 #include "inference/inference.h"
 #include "kernels/kernels.h"
 #include "raw/raw.h"
+#include "tosa/tosa.h"
 
 #include <inttypes.h>
 
@@ -21,6 +22,10 @@ open_simulator(struct call *c, struct bytes file, struct sim **s)
 {
 	struct model m = { .borders.actual = 1 };
 	const char *name = c->o.name;
+	if (tosa_is(file))
+		return tosa_read(c->a, file, name, &m.tosa, &c->e) &&
+		       check_size(&m, file.n, name, &c->e) &&
+		       sim_open_tosa(c->a, m.tosa, s, &c->e);
 	return raw_model(c->a, file, name, &file, &c->e) &&
 	       model_read(c->a, file, name, &m.tflite, &c->e) &&
 	       check_size(&m, file.n, name, &c->e) && sim_open(c->a, m.tflite, s, &c->e);

@@ -72,6 +72,17 @@ like_programs()
 	EOF
 }
 
+@test "C++: TOSA graphs and models compile to the bytes of npucc" {
+	[ -x "$embed-cc" ] || skip "no C++ compiler"
+	"${embed%/*}/gen-tosa" 1 >model.tosa
+	cp "$TOP/tests/models/digits.tflite" model.tflite
+	for m in model.tosa model.tflite; do
+		"$embed-cc" "$m" alif-e4-u85 >library 2>notes
+		npucc --part=alif-e4-u85 -o npucc.tflite "$m" 2>notes
+		cmp npucc.tflite library
+	done
+}
+
 @test "a call without memory fails with a line, and the next call works" {
 	[[ $BIN != *san* ]] || skip "sanitizers need address space"
 	"$embed-starve" "$TOP/tests/models/digits.tflite" himax-we2

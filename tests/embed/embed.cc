@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The same library from C++ (tests/libnputools.bats).
- * usage: embed-cc MODEL
+ * usage: embed-cc MODEL PART: writes the compiled model to standard output
+ *        embed-cc MODEL
  * Calls each function with arguments that it must refuse, and prints status and messages.
  */
 #include "nputools.h"
@@ -82,6 +83,16 @@ refuse_models(const Bytes &model)
 						    nullptr, 0, &result, 1, &simulated.out));
 }
 
+int
+write_compiled(const Bytes &model, const char *part)
+{
+	nputools_options o = options(part);
+	Output x;
+	int status = nputools_compile(&o, model.data(), model.size(), &x.out);
+	std::fputs(x.out.messages, stderr);
+	return std::fwrite(x.out.data, 1, x.out.size, stdout) == x.out.size ? status : 2;
+}
+
 } // namespace
 
 int
@@ -91,6 +102,8 @@ main(int argc, char **argv)
 	const Bytes model{ std::istreambuf_iterator<char>(f), {} };
 	if (model.empty())
 		return 2;
+	if (argc > 2)
+		return write_compiled(model, argv[2]);
 	std::printf("%s\n", nputools_version());
 	refuse_options(model);
 	refuse_models(model);

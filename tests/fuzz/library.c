@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A model is compiled by libnputools in two threads at once, which get the same answer.  A
+ * A model or a TOSA graph is compiled by libnputools in two threads at once, which get the same answer,
+ * one of them with the stack that nputools.h promises to be enough.  A
  * refusal has one line of error.  A compiled model obeys all rules, has an estimate, and
  * runs.  Then one byte of it is changed, and verifier, simulator and estimate take the
  * result: they may refuse it.  The last byte of the input selects chip and options, and the
@@ -12,12 +13,14 @@
 #include "lib/mutate.h"
 #include "nputools.h"
 #include "tflite/tflite.h"
+#include "tosa/tosa.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { MAX_OPS = 24, MAX_ELEMENTS = 1 << 14, MAX_BORDERS = 16 };
+enum { STACK_BYTES = 1 << 20 }; /* the promise of nputools.h */
 
 struct job {
 	struct nputools_options o;
@@ -72,10 +75,12 @@ report(struct bytes file, bool must)
 	}
 }
 
-/* zeros for each input that the model m has */
+/* zeros for each input that the model m has; m NULL: a TOSA graph, which is not run */
 static void
 simulate(struct bytes file, const struct tfl_model *m)
 {
+	if (!m)
+		return;
 	static const uint8_t zeros[MAX_ELEMENTS * 8];
 	const struct tfl_subgraph *g = &m->subgraph[0];
 	struct nputools_buffer in[MAX_BORDERS], result[MAX_BORDERS];
@@ -122,6 +127,15 @@ is_small(const struct tfl_model *m)
 	return true;
 }
 
+static bool
+tosa_is_small(const struct tosa_graph *g)
+{
+	for (int i = 0; i < g->n_tensors; i++)
+		if (tosa_elements(&g->tensor[i]) > MAX_ELEMENTS / 4)
+			return false;
+	return g->n_ops <= MAX_OPS;
+}
+
 static struct nputools_options
 options(unsigned choice)
 {
@@ -142,9 +156,12 @@ both(struct bytes model, const struct tfl_model *m, unsigned choice)
 {
 	struct job j[2];
 	pthread_t thread;
+	pthread_attr_t small;
 	for (int i = 0; i < 2; i++)
 		j[i] = (struct job){ .o = options(choice), .model = model };
-	bool second = !pthread_create(&thread, NULL, compile, &j[1]);
+	(void)pthread_attr_init(&small);
+	(void)pthread_attr_setstacksize(&small, STACK_BYTES);
+	bool second = !pthread_create(&thread, &small, compile, &j[1]);
 	(void)compile(&j[0]);
 	if (second)
 		(void)pthread_join(thread, NULL);
@@ -170,7 +187,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	struct arena *a = arena_open();
-	if (!tfl_read(a, model, "m", &m, &e) || is_small(m))
+	struct tosa_graph *g;
+	bool small = tosa_is(model)
+			     ? !tosa_read(a, model, "m", &g, &e) || tosa_is_small(g)
+			     : !tfl_read(a, model, "m", &m, &e) || is_small(m);
+	if (small)
 		both(model, m, data[size - 1]);
 	arena_close(a);
 	return 0;
