@@ -85,7 +85,7 @@ write_embedder()
 	[[ $BIN != *asan* ]] || skip "sanitizers need options of the compiler"
 	install_root
 	write_embedder
-	npucc --part=himax-we2 -o model.npu "$digits" 2>notes
+	npucc --part=himax-we2 -o model_npu.tflite "$digits" 2>notes
 	cat >CMakeLists.txt <<-'END'
 		cmake_minimum_required(VERSION 3.16)
 		project(app C)
@@ -95,7 +95,7 @@ write_embedder()
 	END
 	cmake -S . -B out -DCMAKE_PREFIX_PATH="$PWD/at/usr" >cmake.log
 	cmake --build out >cmake.log
-	want="$(version) $(stat -c %s model.npu)"
+	want="$(version) $(stat -c %s model_npu.tflite)"
 	export LD_LIBRARY_PATH=$PWD/at/usr/lib
 	[ "$(out/app <"$digits")" = "$want" ]
 	export PKG_CONFIG_PATH=$PWD/at/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$PWD/at

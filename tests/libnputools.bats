@@ -40,6 +40,19 @@ like_programs()
 	[ "$status" = 1 ]
 }
 
+@test "reports have the numbers of the locale C in a program of another locale" {
+	[ -n "$SHARED" ] || skip "no shared models"
+	need localedef
+	cp "$SHARED/models/kws_ref_model.tflite" .
+	"$embed" kws_ref_model.tflite himax-we2
+	mv 0.json want
+	localedef -i de_DE -f UTF-8 "$PWD/de_DE.UTF-8" || skip "no sources of locales"
+	export LOCPATH=$PWD LC_ALL=de_DE.UTF-8
+	[ "$(locale decimal_point)" = , ]
+	"$embed" kws_ref_model.tflite himax-we2
+	cmp want 0.json
+}
+
 @test "the library exports nputools_ alone, and has a soname" {
 	need readelf nm
 	nm -D --defined-only "$lib/libnputools.so" | awk '$2 == "T" { print $3 }' |

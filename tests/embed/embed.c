@@ -4,10 +4,11 @@
  * usage: embed MODEL PART...
  * Compiles MODEL for all PARTs at once, one thread each, and writes the results of thread K:
  * K.tflite, K.verify and K.json.  Prints for each part "equal" if the compiled model has the
- * outputs of MODEL for one input.  The model has one input and one output.
+ * outputs of MODEL for one input.  The locale is that of the environment.  The model has one input and one output.
  */
 #include "nputools.h"
 
+#include <locale.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +95,7 @@ main(int argc, char **argv)
 	int status = 0;
 	if (!f)
 		return 2;
+	(void)setlocale(LC_ALL, "");
 	name = argv[1];
 	model_n = fread(model, 1, sizeof(model), f);
 	(void)fclose(f);
