@@ -320,14 +320,14 @@ digits-accuracy: all $(B)/tests/digits
 $(B)/tests/inject.so: tests/faults/inject.c
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(WARN) -O1 -g -fPIC -shared -o $@ $< -ldl
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(WARN) -O1 -g -fPIC -fvisibility=default -shared -o $@ $< -ldl
 
 # a stand-in for Linux's ethosu driver (tests/linux.bats)
 $(B)/tests/ethosu.so: tests/linux/standin.c tests/linux/driver.c tests/linux/driver.h \
 		tools/npu-run/ioctl.h
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(WARN) -O1 -g -fPIC -shared -o $@ \
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(WARN) -O1 -g -fPIC -fvisibility=default -shared -o $@ \
 		$(filter %.c,$^) -ldl
 
 # programs that embed libnputools, the shared library and the archive (tests/libnputools.bats)
