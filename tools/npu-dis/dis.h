@@ -31,6 +31,9 @@ struct input {
 /* input.c: reads a compiled model, a driver payload, binary or hex words */
 bool read_input(struct arena *a, const struct options *o, struct input *in,
 		struct err *e);
+/* The same for the bytes of a file, which messages call o->input. */
+bool take_input(struct arena *a, const struct options *o, struct bytes file,
+		struct input *in, struct err *e);
 
 /*
  * Returns the map's name of the kernel or transfer at a word of stream k.  NULL: the map has

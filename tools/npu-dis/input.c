@@ -93,8 +93,7 @@ find_map(struct arena *a, struct input *in, struct err *e)
 	if (!map_find(a, in->model, in->stream, in->n, &in->map, &stale, e))
 		return false;
 	if (stale)
-		cli_note(
-			"warning",
+		cli_note_to(e, "warning",
 			"%s: the map in the file is for other streams; names are omitted",
 			 in->name);
 	return true;
@@ -120,13 +119,10 @@ source_name(struct arena *a, const struct input *in, int k, size_t word)
 }
 
 bool
-read_input(struct arena *a, const struct options *o, struct input *in,
+take_input(struct arena *a, const struct options *o, struct bytes file, struct input *in,
 	   struct err *e)
 {
-	struct bytes file;
 	*in = (struct input){ .name = file_name(o->input) };
-	if (!file_read(a, o->input, TFL_MAX_BYTES, &file, e))
-		return false;
 	if (o->raw)
 		return read_raw(a, o, file, in, e);
 	if (!raw_model(a, file, in->name, &file, e) ||
@@ -149,4 +145,12 @@ read_input(struct arena *a, const struct options *o, struct input *in,
 	if (o->source)
 		return read_source(a, o, in, e);
 	return !o->verify || take_carried(a, in, e);
+}
+
+bool
+read_input(struct arena *a, const struct options *o, struct input *in, struct err *e)
+{
+	struct bytes file;
+	return file_read(a, o->input, TFL_MAX_BYTES, &file, e) &&
+	       take_input(a, o, file, in, e);
 }

@@ -119,6 +119,15 @@ struct options {
 	struct io_layouts in, out;
 };
 
+/*
+ * partition.c: makes the graph out->g of a model's file.  Messages call the file o->input.
+ * accel NULL: for all accelerators.  Warns of operators on the CPU, unless for a report.
+ */
+bool partition_file(struct arena *a, const struct options *o, const struct accel *accel,
+		    struct bytes file, struct part *out, struct err *e);
+/* Returns true, with an error of status EXIT_NO, if --fail-on-cpu refuses the result. */
+bool fails_on_cpu(const struct part *p, const struct options *o);
+
 /* how operators are checked and lowered */
 struct family {
 	const char *(*check)(const struct part *p, const struct tfl_op *op);

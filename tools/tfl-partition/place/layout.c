@@ -286,7 +286,7 @@ apply_layout(struct border *b)
 		return;
 	}
 	if (b->copied)
-		cli_note("note", "%s: %s %d (%s) is copied by the NPU, %" PRId64 " bytes: %s",
+		cli_note_to(b->p->e, "note", "%s: %s %d (%s) is copied by the NPU, %" PRId64 " bytes: %s",
 			 b->p->m->name, b->what, b->k, text_plain(b->p->a, b->t->name),
 			 tensor_bytes(b->t), b->copied);
 	take_copy(b);
