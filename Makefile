@@ -3,7 +3,7 @@
 # files below libcommon/ go into one archive.
 #
 #   make             programs in build/bin
-#   make libs        libnputools, static and shared, in build/lib; lib/nputools.h
+#   make libs        libnputools, static and shared, in build/lib
 #   make demo        packages, programs, and a model compiled, run and reported
 #   make check       packages, programs, all tests
 #   make test T=PATTERN   the suites whose names match, and only what they need; with
@@ -31,7 +31,7 @@
 #   make V=1         show the commands;  make WERROR=  warnings are no errors
 
 VERSION := 1.0.0
-TOOLS := $(notdir $(patsubst %/,%,$(wildcard tools/*/)))
+TOOLS := $(filter-out libnputools,$(notdir $(patsubst %/,%,$(wildcard tools/*/))))
 
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
@@ -177,20 +177,21 @@ $(foreach t,$(TOOLS),$(eval $(call tool,$(t))))
 
 # ---- libnputools -----------------------------------------------------------
 
-# Each stage is an object in which only its function in lib/stages is global.  The library is
+# Each stage is an object in which only its function in $(LIBSRC)/stages is global.  The library is
 # one object, too, in which only the functions of nputools.h are global; the shared library
 # and the archive are made of it.  These programs have the function that they share with the
 # library in main.c.
+LIBSRC := tools/libnputools
 LIB_IN_MAIN := npu-sched tosa-partition
 OBJCOPY ?= objcopy
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
-LIB_STAGES := $(basename $(notdir $(wildcard lib/stages/*.c)))
+LIB_STAGES := $(basename $(notdir $(wildcard $(LIBSRC)/stages/*.c)))
 LIB_A := $(B)/lib/libnputools.a
 LIB_SO := $(B)/lib/libnputools.so.$(SOVERSION)
-$(B)/lib/%.o: EXTRA_CFLAGS += -Ilib -Itools
-$(B)/lib/call.o: $(FOUND)
+$(B)/$(LIBSRC)/%.o: EXTRA_CFLAGS += -I$(LIBSRC) -Itools
+$(B)/$(LIBSRC)/call.o: $(FOUND)
 define lib_stage
-$(B)/lib/joined/$(1).o: $(B)/lib/stages/$(1).o $$(patsubst %.c,$(B)/%.o,$$(filter-out \
+$(B)/lib/joined/$(1).o: $(B)/$(LIBSRC)/stages/$(1).o $$(patsubst %.c,$(B)/%.o,$$(filter-out \
 		$(if $(filter $(LIB_IN_MAIN),$(1)),,%/main.c),$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c)))
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
@@ -199,7 +200,7 @@ $(B)/lib/joined/$(1).o: $(B)/lib/stages/$(1).o $$(patsubst %.c,$(B)/%.o,$$(filte
 endef
 $(foreach t,$(LIB_STAGES),$(eval $(call lib_stage,$(t))))
 
-$(B)/lib/joined.o: $(patsubst %.c,$(B)/%.o,$(wildcard lib/*.c)) \
+$(B)/lib/joined.o: $(patsubst %.c,$(B)/%.o,$(wildcard $(LIBSRC)/*.c)) \
 		$(LIB_STAGES:%=$(B)/lib/joined/%.o) $(LIB)
 	$(call say,LD,$@)
 	$(Q)$(LD) -r --force-group-allocation -o $@ $^
@@ -209,10 +210,10 @@ $(LIB_A): $(B)/lib/joined.o
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
-$(LIB_SO): $(B)/lib/joined.o lib/nputools.map
+$(LIB_SO): $(B)/lib/joined.o $(LIBSRC)/nputools.map
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(filter-out -static,$(LDFLAGS)) -shared -Wl,-soname,$(@F) \
-		-Wl,--version-script=lib/nputools.map -o $@ $< $(LIBS)
+		-Wl,--version-script=$(LIBSRC)/nputools.map -o $@ $< $(LIBS)
 	$(Q)ln -sf $(@F) $(B)/lib/libnputools.so
 
 .PHONY: libs
@@ -276,7 +277,7 @@ $(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
 FUZZ_LIBRARY := $(patsubst %,$(B)/tests/fuzz/lib/%.o,dice mutate_model mutate_tosa tree)
 $(B)/fuzz/library $(B)/fuzz/library-replay: $(FUZZ_LIBRARY) $(LIB_A)
 $(B)/fuzz/library $(B)/fuzz/library-replay: FUZZ_LIBS = $(LIB_A)
-$(B)/tests/fuzz/library.o: EXTRA_CFLAGS += -Ilib
+$(B)/tests/fuzz/library.o: EXTRA_CFLAGS += -I$(LIBSRC)
 
 # dictionaries of the targets, from the tables of schema/
 WORDS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/words/*.c))
@@ -335,15 +336,15 @@ EMBED_CXX := $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),$(if \
 	$(findstring gcc,$(CC)),$(subst gcc,g++,$(CC)),g++))
 EMBED_C := $(B)/tests/embed $(B)/tests/embed-starve
 EMBED := $(EMBED_C) $(if $(shell command -v $(EMBED_CXX)),$(B)/tests/embed-cc)
-EMBED_WARN := -Wall -Wextra -Wshadow $(WERROR) -Ilib
+EMBED_WARN := -Wall -Wextra -Wshadow $(WERROR) -I$(LIBSRC)
 
-$(EMBED_C): $(B)/tests/%: tests/embed/%.c lib/nputools.h $(LIB_SO)
+$(EMBED_C): $(B)/tests/%: tests/embed/%.c $(LIBSRC)/nputools.h $(LIB_SO)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(EMBED_WARN) $(CFLAGS) $(filter-out -static,$(LDFLAGS)) -o $@ $< \
 		-L$(B)/lib -lnputools -Wl,-rpath,'$$ORIGIN/../lib' $(PTHREAD)
 
-$(B)/tests/embed-cc: tests/embed/embed.cc lib/nputools.h $(LIB_A)
+$(B)/tests/embed-cc: tests/embed/embed.cc $(LIBSRC)/nputools.h $(LIB_A)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(EMBED_CXX) -std=c++17 $(EMBED_WARN) -Wold-style-cast $(CFLAGS) $(LDFLAGS) -o $@ $< \
@@ -580,7 +581,7 @@ $(CMAKEDIR)/% $(PKGCONFIGDIR)/% $(LIBRARYDIR)/pkgconfig/%: scripts/cmake/%
 	sed 's,@VERSION@,$(VERSION),; s,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR),' $< >$@ && chmod 644 $@
 $(LIBRARYDIR)/%: $(B)/lib/%
 	install -D -m 644 $< $@
-$(DESTDIR)$(PREFIX)/include/%: lib/%
+$(DESTDIR)$(PREFIX)/include/%: $(LIBSRC)/%
 	install -D -m 644 $< $@
 $(COMPLETED): scripts/completions/nputools.bash
 	install -D -m 644 $< $@

@@ -57,7 +57,7 @@ like_programs()
 	need readelf nm
 	nm -D --defined-only "$lib/libnputools.so" | awk '$2 == "T" { print $3 }' |
 		sed 's/@.*//' | sort >exported
-	sed -n 's/.*NPUTOOLS_API .*[ *]\(nputools_[a-z]*\)(.*/\1/p' "$TOP/lib/nputools.h" |
+	sed -n 's/.*NPUTOOLS_API .*[ *]\(nputools_[a-z]*\)(.*/\1/p' "$TOP/tools/libnputools/nputools.h" |
 		sort >declared
 	[ "$(wc -l <declared)" -ge 6 ]
 	diff declared exported

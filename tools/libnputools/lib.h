@@ -35,18 +35,21 @@ int call_whole(const struct nputools_options *o, bool (*run)(struct call *c, voi
  * false with an error.
  */
 bool call_run(struct call *c, bool (*run)(struct call *c, void *ctx), void *ctx);
-/* The name of a file between two stages, for messages: "NAME.suffix". */
+/* call.c: the name of a file between two stages, for messages: "NAME.suffix". */
 const char *call_file(struct call *c, const char *suffix);
 
 /*
- * stages/: one stage each.  Input is a model's file, or the text of the stage before, which
- * the stage may change.  The result is in *out.
+ * One stage each.  Input is a model's file, or the text of the stage before, which the stage may
+ * change.  The result is in *out.
  */
+/* tfl-partition.c and tosa-partition.c */
 bool lib_tfl_partition(struct call *c, struct bytes model, struct text *out);
 bool lib_tosa_partition(struct call *c, struct bytes model, struct text *out);
+/* npu-sched.c, npu-wenc.c and npu-cmdgen.c */
 bool lib_npu_sched(struct call *c, struct text *in, struct text *out);
 bool lib_npu_wenc(struct call *c, struct text *in, struct text *out);
 bool lib_npu_cmdgen(struct call *c, struct text *in, struct text *out);
+/* npu-dis.c and npu-perf.c */
 bool lib_npu_dis(struct call *c, struct bytes model, struct text *out);
 bool lib_npu_perf(struct call *c, struct bytes model, struct text *out);
 
