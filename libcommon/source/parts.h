@@ -49,7 +49,7 @@ struct source {
 	const char *command; /* its name; NULL: findings are about the model */
 	size_t step; /* index of the next step of the graph that the stream must have */
 	struct source_loop {
-		size_t behind; /* index of the word after the last operation */
+		size_t behind; /* index of the word after the operation that was compared last */
 		size_t again[2]; /* first and last word index where the condition may begin */
 		bool asked;	 /* the conditional branch has been seen */
 		int64_t leave;	 /* target in bytes of the branch that is taken when the

@@ -122,7 +122,8 @@ plan_round(struct window *w, const struct fit *whole)
 	return p;
 }
 
-/* Runs the rounds of one start.  both: scratch space for two sets of codes. */
+/* Improves the codes in rounds, from codes that start() makes for `length` weights, and keeps the
+ * best plan.  both: scratch space for two sets of codes. */
 static void
 plan_rounds(struct window *w, struct codes *both[2], size_t length,
 	    struct plan *best)

@@ -12,7 +12,7 @@ enum { OPT_FIELDS = 256, OPT_HIGH_LEVEL, OPT_JSON, OPT_RAW, OPT_VERIFY, OPT_SOUR
 
 static const struct argp_option argp_options[] = {
 	{ .name = "select", .key = 'n', .arg = "K",
-	  .doc = "use only the K-th ethos-u operator, counted from 0" },
+	  .doc = "use only operator K of the ethos-u operators, from 0" },
 	{ .name = "fields", .key = OPT_FIELDS,
 	  .doc = "list the bit fields of each register, too" },
 	{ .name = "high-level", .key = OPT_HIGH_LEVEL,

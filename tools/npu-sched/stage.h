@@ -9,7 +9,7 @@
 bool schedule_target(struct sched *s, struct options *o);
 /*
  * Schedules the graph of a text, which s takes over and which messages call s->o->input.
- * Leaves: s->g, and s->plan, which the caller closes.
+ * Result: s->g, and s->plan, which the caller closes.
  */
 bool schedule_text(struct sched *s, uint8_t *text, size_t n);
 

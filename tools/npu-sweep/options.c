@@ -56,8 +56,8 @@ static const struct argp_option option_list[] = {
 	  "print the commands instead of running them, one on each line", 0 },
 	{ "emit", OPT_EMIT, "ENGINE", 0, "print the jobs for another engine: ninja, make or slurm, "
 	  "or as lines of JSON: jsonl", 0 },
-	{ "jobs-per-task", OPT_PER_TASK, "N", 0, "with --emit: number of jobs in a task "
-	  "(default 20)", 0 },
+	{ "jobs-per-task", OPT_PER_TASK, "N", 0, "with --emit: number of jobs in a task; "
+	  "default 20", 0 },
 	{ "plan", OPT_PLAN, "FILE", 0, "read the jobs from FILE, lines of --emit=jsonl, instead of "
 	  "from models and options", 0 },
 	{ "run-jobs", OPT_RUN_JOBS, "LIST", 0, "compute only these jobs of the plan, for example "

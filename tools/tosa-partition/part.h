@@ -90,7 +90,7 @@ struct bytes fold_op(struct part *p, const struct tosa_op *op);
 
 /*
  * layout.c: leaves out TRANSPOSEs of inputs and outputs that the caller does not
- * need.  Needs: readers.  Leaves: value of the tensors that these read and write;
+ * need.  Needs: readers.  Result: value of the tensors that these read and write;
  * done.
  */
 bool take_layouts(struct part *p, const struct options *o);

@@ -236,7 +236,7 @@ search_spill(struct search *x, struct variant *v, int64_t limit, double below)
 	return faster_plan(p, q);
 }
 
-/* Searches v and its spills within the profile's own limit.  Leaves: x->found.within. */
+/* Searches v and its spills within the profile's own limit.  Result: x->found.within. */
 static void
 search_within(struct search *x, struct variant *v, int64_t limit)
 {

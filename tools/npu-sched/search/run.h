@@ -63,13 +63,13 @@ void set_copies(struct search *x, bool copies);
  * of its divisions, in the graph's order: finding another order takes longer and changes few
  * bounds. */
 bool may_beat(struct search *x);
-/* Leaves: x->found.fastest and, if that exceeds the profile's own limit, x->found.within. */
+/* Result: x->found.fastest and, if that exceeds the profile's own limit, x->found.within. */
 void search_anchors(struct search *x);
 /* The plan of another rewrite is faster than all plans found. */
 bool is_hopeless(const struct search *x);
 
 /*
- * variants.c.  Leaves: x->found.front.  Finds the plan of the least memory first, which is all
+ * variants.c.  Result: x->found.front.  Finds the plan of the least memory first, which is all
  * that Size requests.  Then, from an empty front, finds plans for all limits and adds that
  * plan.  Stops early if the limit is below the smallest plan.
  */

@@ -331,9 +331,9 @@ int asked_goal(const struct sched *s);
 bool is_limit_asked(const struct sched *s, int64_t limit);
 /* Is one of x's fastest plans requested?  Then no front is needed. */
 bool is_anchor_asked(const struct found *x, int64_t limit);
-/* Leaves: s->front, from the least memory to the fastest plan. */
+/* Result: s->front, from the least memory to the fastest plan. */
 void list_front(struct found *x);
-/* Leaves: s->plan.  False: an error, or no plan is small or fast enough. */
+/* Result: s->plan.  False: an error, or no plan is small or fast enough. */
 bool take_found(struct found *x, int64_t limit);
 
 #endif

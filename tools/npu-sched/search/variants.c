@@ -182,7 +182,7 @@ add_points(struct front *f, struct points l)
 /*
  * Explores the front from an empty one.  Each step of effort begins with an empty front, as
  * points of a denser one have other plans beside them, and takes in the points of the steps
- * below.  Leaves: all points, in l.
+ * below.  Result: all points, in l.
  */
 static bool
 explore_steps(struct search *x, struct points *l)

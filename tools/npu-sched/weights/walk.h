@@ -30,7 +30,7 @@ struct walk {
 		int64_t bytes; /* size of its buffer */
 		int from;    /* the buffer fits from this kernel on; -1: not computed */
 		int none_at; /* the buffer does not fit at this kernel; -1: not computed */
-		int64_t most; /* most bytes in use where it fits */
+		int64_t most; /* the largest use, in bytes, at which the buffer still fits */
 	} space;
 	struct lut_slots tables;
 	int next;	  /* first slice that is not fetched or skipped yet */
