@@ -19,7 +19,9 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *argp_program_bug_address = "the project's issue tracker";
+/* argp of a shared libc reads this variable of the program, so that it has to be visible there */
+__attribute__((visibility("default"))) const char *argp_program_bug_address =
+	"the project's issue tracker";
 
 static void
 print_version(FILE *f, struct argp_state *state)

@@ -22,7 +22,7 @@ struct g_operand operand_box(struct g_tensor *t, struct hwc shape,
 /* The OFM (k 0), the IFM (1) or IFM2 (2) of an operation; const if the operation is const. */
 #define operand_ofm_first(op, k)                                             \
 	((k) == 0 ? &(op)->ofm : (k) == 1 ? &(op)->ifm : &(op)->ifm2)
-/* Returns the same elements of a tensor of layout NHWC, by their strides. */
+/* Returns an operand with the same elements, given by strides.  The tensor has layout NHWC. */
 struct g_operand operand_by_strides(struct g_operand o);
 
 /* True if the operand's elements are contiguous in memory, row by row. */

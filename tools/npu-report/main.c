@@ -50,8 +50,8 @@ static const struct argp_option option_list[] = {
 	{ "called", OPT_CALLED, "NAME", 0,
 	  "name of the network on page and summary", 0 },
 	{ "compare", OPT_COMPARE, "OLD", 0,
-	  "show which layers and tensors became slower or larger, or moved, since the "
-	  "model or report OLD; may be repeated", 0 },
+	  "show which layers became slower or larger, and which tensors larger or "
+	  "elsewhere in memory, since the model or report OLD; may be repeated", 0 },
 	{ "fail-if-slower", OPT_SLOWER, "PERCENT", 0,
 	  "with --compare: fail (status 1) if the network is more than PERCENT "
 	  "slower", 0 },

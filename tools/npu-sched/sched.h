@@ -143,8 +143,8 @@ struct kernel {
 	struct g_range rows, depth;
 	int slice;	/* its weight slice; -1: no weights */
 	double cost[HELDS]; /* cycles; INFINITY: fetching the scales alone is no option */
-	double flash;	/* cycles for which it reads constants in place, unless all its weights are
-			 * fetched */
+	double flash;	/* cycles for which it occupies the memory of the constants; they do not
+			 * count once its weights are fetched (FETCHED) */
 	double transfer; /* of a copy: cycles of the DMA engine (cost is 0); else 0 */
 };
 
