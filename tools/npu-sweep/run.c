@@ -249,8 +249,8 @@ run_plan(const struct options *o, const struct programs *programs, struct plan *
 	if (children_signal() && !e->status) {
 		fprintf(stderr, "%s: stopped with %zu of %zu jobs done; %s\n",
 			program_invocation_short_name, r.n_done, r.n_all,
-			s ? "the same command goes on from there"
-			  : "with --results=DIR the next sweep goes on from there");
+			s ? "the same command continues the sweep"
+			  : "add --results=DIR, so that the same command can continue a sweep");
 		children_raise();
 	}
 	return !e->status;
