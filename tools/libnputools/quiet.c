@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * No progress: base/progress.c writes to the terminal and catches Ctrl-C.  The linker takes
- * these functions before it searches libcommon.
+ * Empty functions in place of base/progress.c, which writes to the terminal and catches Ctrl-C: a
+ * library must do neither.  The linker finds these functions first, as it searches libcommon
+ * last.
  */
 #include "base/progress.h"
 
