@@ -3,6 +3,7 @@
 # files below libcommon/ go into one archive.
 #
 #   make             programs in build/bin
+#   make libs        libnputools, static and shared, in build/lib
 #   make demo        packages, programs, and a model compiled, run and reported
 #   make check       packages, programs, all tests
 #   make test T=PATTERN   the suites whose names match, and only what they need; with
@@ -30,9 +31,10 @@
 #   make V=1         show the commands;  make WERROR=  warnings are no errors
 
 VERSION := 1.0.0
-TOOLS := $(notdir $(patsubst %/,%,$(wildcard tools/*/)))
+TOOLS := $(filter-out libnputools,$(notdir $(patsubst %/,%,$(wildcard tools/*/))))
 
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 B ?= build
 V ?= 0
 WERROR ?= -Werror
@@ -48,9 +50,11 @@ FAST_CFLAGS ?= -O3 -Wno-maybe-uninitialized -Wno-unknown-warning-option
 MACHINE := $(shell $(CC) -dumpmachine)
 SSE := $(if $(filter x86_64-% i386-% i486-% i586-% i686-%,$(MACHINE)),-msse2 -mfpmath=sse)
 PTHREAD := $(if $(filter arm-none-eabi wasm32-%,$(MACHINE)),,-pthread)
+# libnputools consists of the objects of the programs, so that nothing is compiled twice
+PIC := $(if $(filter arm-none-eabi wasm32-%,$(MACHINE)),,-fPIC -fvisibility=hidden)
 STD := -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	-DNPUTOOLS_VERSION='"$(VERSION)"' -Ilibcommon -Ischema $(PTHREAD) \
-	-ffp-contract=off $(SSE)
+	-ffp-contract=off $(SSE) $(PIC)
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wvla -Wcast-qual $(WERROR)
 ALL_CPPFLAGS = $(STD) $(CPPFLAGS)
@@ -126,7 +130,7 @@ $(FAST:%=$(B)/libcommon/%/%.o) $(B)/tools/npu-sched/%.o: EXTRA_CFLAGS += $(FAST_
 
 # the NPU and its dependencies, for firmware: no files, threads or mappings
 SIM_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/sim/npu*.c \
-	$(foreach f,arena block diag fixed hash text,libcommon/base/$(f).c) \
+	$(foreach f,arena block diag exhausted fixed hash text,libcommon/base/$(f).c) \
 	$(foreach d,map stream target weights,libcommon/$(d)/*.c)))
 
 $(B)/libsim.a: $(SIM_OBJ)
@@ -171,6 +175,50 @@ $(B)/dynamic/bin/$(1): $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c tools
 endef
 $(foreach t,$(TOOLS),$(eval $(call tool,$(t))))
 
+# ---- libnputools -----------------------------------------------------------
+
+# Each stage is an object in which only its function in $(LIBSRC)/stages is global.  The library is
+# one object, too, in which only the functions of nputools.h are global; the shared library
+# and the archive are made of it.  These programs have the function that they share with the
+# library in main.c.
+LIBSRC := tools/libnputools
+LIB_IN_MAIN := npu-sched tosa-partition
+OBJCOPY ?= objcopy
+SOVERSION := $(firstword $(subst ., ,$(VERSION)))
+LIB_STAGES := $(basename $(notdir $(wildcard $(LIBSRC)/stages/*.c)))
+LIB_A := $(B)/lib/libnputools.a
+LIB_SO := $(B)/lib/libnputools.so.$(SOVERSION)
+$(B)/$(LIBSRC)/%.o: EXTRA_CFLAGS += -I$(LIBSRC) -Itools
+$(B)/$(LIBSRC)/call.o: $(FOUND)
+define lib_stage
+$(B)/lib/joined/$(1).o: $(B)/$(LIBSRC)/stages/$(1).o $$(patsubst %.c,$(B)/%.o,$$(filter-out \
+		$(if $(filter $(LIB_IN_MAIN),$(1)),,%/main.c),$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c)))
+	@mkdir -p $$(@D)
+	$$(call say,LD,$$@)
+	$$(Q)$$(LD) -r --force-group-allocation -o $$@ $$^
+	$$(Q)$$(OBJCOPY) --keep-global-symbol=lib_$(subst -,_,$(1)) $$@
+endef
+$(foreach t,$(LIB_STAGES),$(eval $(call lib_stage,$(t))))
+
+$(B)/lib/joined.o: $(patsubst %.c,$(B)/%.o,$(wildcard $(LIBSRC)/*.c)) \
+		$(LIB_STAGES:%=$(B)/lib/joined/%.o) $(LIB)
+	$(call say,LD,$@)
+	$(Q)$(LD) -r --force-group-allocation -o $@ $^
+	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='nputools_*' $@
+
+$(LIB_A): $(B)/lib/joined.o
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcsD $@ $^
+
+$(LIB_SO): $(B)/lib/joined.o $(LIBSRC)/nputools.map
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(filter-out -static,$(LDFLAGS)) -shared -Wl,-soname,$(@F) \
+		-Wl,--version-script=$(LIBSRC)/nputools.map -o $@ $< $(LIBS)
+	$(Q)ln -sf $(@F) $(B)/lib/libnputools.so
+
+.PHONY: libs
+libs: $(LIB_A) $(LIB_SO)
+
 # ---- tests ---------------------------------------------------------------
 
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*.c))
@@ -195,7 +243,6 @@ FUZZ_REPLAY := $(FUZZ:%=$(B)/fuzz/%-replay)
 # Programs inside a target (tests/fuzz/lib/programs.h): the objects of each program are
 # joined to one object, in which only main is global, under another name.  There are no
 # groups of sections: the last link would keep those of one program only (i686's thunks).
-OBJCOPY ?= objcopy
 FUZZ_FLOW := flow stages data
 FUZZ_PROGRAMS := $(filter-out npucc npu-sweep npu-vela,$(TOOLS))
 FUZZ_LIB := $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/lib/*.c))
@@ -225,6 +272,12 @@ $(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIB) \
 		$(FUZZ_LIBS) $(LIBS)
+
+# libnputools is a whole, whose functions are not those of libcommon.a
+FUZZ_LIBRARY := $(patsubst %,$(B)/tests/fuzz/lib/%.o,dice mutate_model mutate_tosa tree)
+$(B)/fuzz/library $(B)/fuzz/library-replay: $(FUZZ_LIBRARY) $(LIB_A)
+$(B)/fuzz/library $(B)/fuzz/library-replay: FUZZ_LIBS = $(LIB_A)
+$(B)/tests/fuzz/library.o: EXTRA_CFLAGS += -I$(LIBSRC)
 
 # dictionaries of the targets, from the tables of schema/
 WORDS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/words/*.c))
@@ -268,15 +321,34 @@ digits-accuracy: all $(B)/tests/digits
 $(B)/tests/inject.so: tests/faults/inject.c
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(WARN) -O1 -g -fPIC -shared -o $@ $< -ldl
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(WARN) -O1 -g -fPIC -fvisibility=default -shared -o $@ $< -ldl
 
 # a stand-in for Linux's ethosu driver (tests/linux.bats)
 $(B)/tests/ethosu.so: tests/linux/standin.c tests/linux/driver.c tests/linux/driver.h \
 		tools/npu-run/ioctl.h
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(WARN) -O1 -g -fPIC -shared -o $@ \
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(WARN) -O1 -g -fPIC -fvisibility=default -shared -o $@ \
 		$(filter %.c,$^) -ldl
+
+# programs that embed libnputools, the shared library and the archive (tests/libnputools.bats)
+EMBED_CXX := $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),$(if \
+	$(findstring gcc,$(CC)),$(subst gcc,g++,$(CC)),g++))
+EMBED_C := $(B)/tests/embed $(B)/tests/embed-starve
+EMBED := $(EMBED_C) $(if $(shell command -v $(EMBED_CXX)),$(B)/tests/embed-cc)
+EMBED_WARN := -Wall -Wextra -Wshadow $(WERROR) -I$(LIBSRC)
+
+$(EMBED_C): $(B)/tests/%: tests/embed/%.c $(LIBSRC)/nputools.h $(LIB_SO)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(EMBED_WARN) $(CFLAGS) $(filter-out -static,$(LDFLAGS)) -o $@ $< \
+		-L$(B)/lib -lnputools -Wl,-rpath,'$$ORIGIN/../lib' $(PTHREAD)
+
+$(B)/tests/embed-cc: tests/embed/embed.cc $(LIBSRC)/nputools.h $(LIB_A)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(EMBED_CXX) -std=c++17 $(EMBED_WARN) -Wold-style-cast $(CFLAGS) $(LDFLAGS) -o $@ $< \
+		$(LIB_A) $(LIBS)
 
 $(B)/tests/fault-drive: $(B)/tests/faults/drive.o $(LIB)
 	@mkdir -p $(@D)
@@ -293,7 +365,7 @@ tests: suite-programs $(UNIT) $(FUZZ_REPLAY) $(B)/fuzz/words $(B)/tests/inject.s
 
 # what a bats file or the cases of a program need
 .PHONY: suite-programs test
-suite-programs: all $(TEST_PROGRAMS:%=$(B)/tests/%) $(B)/tests/ethosu.so \
+suite-programs: all $(TEST_PROGRAMS:%=$(B)/tests/%) $(B)/tests/ethosu.so $(EMBED) \
 	$(B)/dynamic/bin/npu-run
 
 T =
@@ -453,7 +525,8 @@ wheel: tests
 deb: tests
 	$(Q)scripts/install-deps --deb
 	$(Q)rm -rf build-deb
-	$(Q)$(MAKE) --no-print-directory DESTDIR=$(CURDIR)/build-deb/tree PREFIX=/usr install \
+	$(Q)$(MAKE) --no-print-directory DESTDIR=$(CURDIR)/build-deb/tree PREFIX=/usr \
+		install-programs \
 		>/dev/null
 	$(Q)cp $(TOOLS:%=$(B)/dynamic/bin/%) build-deb/tree/usr/bin
 	$(Q)scripts/packaging/make-deb build-deb/tree $(VERSION) build-deb
@@ -478,13 +551,22 @@ INSTALLED := $(TOOLS:%=$(BINDIR)/%) \
 	$(CMAKEDIR)/nputools-config.cmake $(CMAKEDIR)/nputools-config-version.cmake \
 	$(PKGCONFIGDIR)/nputools.pc \
 	$(COMPLETION_ZSH)/_nputools $(COMPLETED)
+# for programs that embed libnputools
+LIBRARYDIR := $(DESTDIR)$(LIBDIR)
+INSTALLED_LIB := $(DESTDIR)$(PREFIX)/include/nputools.h $(LIBRARYDIR)/pkgconfig/libnputools.pc \
+	$(LIBRARYDIR)/libnputools.a $(LIBRARYDIR)/$(notdir $(LIB_SO))
 
-.PHONY: install uninstall dist
-install: all $(INSTALLED)
+.PHONY: install install-programs install-lib uninstall dist
+install: install-programs install-lib
+install-programs: all $(INSTALLED)
+install-lib: $(INSTALLED_LIB)
+	ln -sf $(notdir $(LIB_SO)) $(LIBRARYDIR)/libnputools.so
 
 $(BINDIR)/%: $(B)/bin/%
 	install -D -m 755 $< $@
 $(MANDIR)/man1/%: man/%
+	install -D -m 644 $< $@
+$(MANDIR)/man3/%: man/%
 	install -D -m 644 $< $@
 $(MANDIR)/man5/%: man/%
 	install -D -m 644 $< $@
@@ -494,16 +576,20 @@ $(DATADIR)/LICENSE: LICENSE
 	install -D -m 644 $< $@
 $(DATADIR)/%: scripts/%
 	install -D -m $(if $(shell test -x $< && echo 1),755,644) $< $@
-$(CMAKEDIR)/% $(PKGCONFIGDIR)/%: scripts/cmake/%
+$(CMAKEDIR)/% $(PKGCONFIGDIR)/% $(LIBRARYDIR)/pkgconfig/%: scripts/cmake/%
 	@mkdir -p $(@D)
-	sed 's,@VERSION@,$(VERSION),; s,@PREFIX@,$(PREFIX),' $< >$@ && chmod 644 $@
+	sed 's,@VERSION@,$(VERSION),; s,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR),' $< >$@ && chmod 644 $@
+$(LIBRARYDIR)/%: $(B)/lib/%
+	install -D -m 644 $< $@
+$(DESTDIR)$(PREFIX)/include/%: $(LIBSRC)/%
+	install -D -m 644 $< $@
 $(COMPLETED): scripts/completions/nputools.bash
 	install -D -m 644 $< $@
 $(COMPLETION_ZSH)/_nputools: scripts/completions/_nputools
 	install -D -m 644 $< $@
 
 uninstall:
-	rm -f $(INSTALLED)
+	rm -f $(INSTALLED) $(INSTALLED_LIB) $(LIBRARYDIR)/libnputools.so
 
 # times are the commit's: the same commit gives the same archive
 DIST = .

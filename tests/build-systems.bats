@@ -60,6 +60,53 @@ version()
 	done
 }
 
+# prints the version of the library and the bytes of the compiled model
+write_embedder()
+{
+	cat >main.c <<-'END'
+		#include <nputools.h>
+		#include <stdio.h>
+		static char model[1 << 16];
+		int main(void)
+		{
+			struct nputools_options o = { .size = sizeof(o), .part = "himax-we2" };
+			struct nputools_output out;
+			size_t n = fread(model, 1, sizeof(model), stdin);
+			int status = nputools_compile(&o, model, n, &out);
+			printf("%s %zu\n", nputools_version(), out.size);
+			nputools_free(&out);
+			return status;
+		}
+	END
+}
+
+@test "find_package and pkg-config find the library" {
+	need cmake gcc pkg-config
+	[[ $BIN != *asan* ]] || skip "a library with sanitizers can only be linked with -fsanitize, which find_package does not pass"
+	install_root
+	write_embedder
+	npucc --part=himax-we2 -o model_npu.tflite "$digits" 2>notes
+	cat >CMakeLists.txt <<-'END'
+		cmake_minimum_required(VERSION 3.16)
+		project(app C)
+		find_package(nputools REQUIRED)
+		add_executable(app main.c)
+		target_link_libraries(app nputools::nputools)
+	END
+	cmake -S . -B out -DCMAKE_PREFIX_PATH="$PWD/at/usr" >cmake.log
+	cmake --build out >cmake.log
+	want="$(version) $(stat -c %s model_npu.tflite)"
+	export LD_LIBRARY_PATH=$PWD/at/usr/lib
+	[ "$(out/app <"$digits")" = "$want" ]
+	export PKG_CONFIG_PATH=$PWD/at/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$PWD/at
+	# shellcheck disable=SC2046 # each word is an option
+	gcc -o shared main.c $(pkg-config --cflags --libs libnputools)
+	# shellcheck disable=SC2046
+	gcc -static -o static main.c $(pkg-config --static --cflags --libs libnputools)
+	[ "$(./shared <"$digits")" = "$want" ]
+	[ "$(./static <"$digits")" = "$want" ]
+}
+
 # stand-ins for Zephyr's functions write their arguments to a file
 @test "the function of the Zephyr module compiles a model and places it in a section" {
 	need cmake gcc

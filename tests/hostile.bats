@@ -150,6 +150,7 @@ setup_file()
 			args=()
 			[ "$p" != npu-sched ] || args=("${target[@]}")
 			[ "$p" != npucc ] || args=("${target[@]}" -o out.h)
+			[ "$p" != npu-vela ] || args=("${target[@]:2}") # else it warns of defaults
 			[ "$p" != npu-eval ] || args=(in) # labels, then outputs
 			cp "$f" in
 			status=0
@@ -239,8 +240,8 @@ wide()
 
 @test "an operation without a scale is refused, and the message names its line" {
 	npucc "${target[@]}" -o digits.wenc "$model"
-	for op in 'avgpool:rule 18: POOL: average without padding and without a scale' \
-		'mul:rule 17: ELEMENTWISE: OFM scale mode 0'; do
+	for op in 'avgpool:rule 18: POOL: an average without padding needs OFM scale mode 1' \
+		'mul:rule 17: ELEMENTWISE: OFM scale mode 0, the operation needs mode 1'; do
 		line=$(grep -n "^op .* do=${op%%:*} " digits.wenc | head -1)
 		line=${line%%:*}
 		id=$(sed -n "${line}s/^op *\([^ ]*\) .*/\1/p" digits.wenc)

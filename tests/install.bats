@@ -21,8 +21,12 @@ load lib/common
 		--system-config=Ethos_U55_High_End_Embedded -o x.h \
 		"$TOP/tests/models/digits.tflite"
 	[ -s x.h ]
+	cmp root/usr/include/nputools.h "$TOP/tools/libnputools/nputools.h"
+	[ -e root/usr/share/man/man3/nputools.3 ]
+	[ "$(readlink root/usr/lib/libnputools.so)" = libnputools.so.1 ]
+	[ -s root/usr/lib/libnputools.so.1 ] && [ -s root/usr/lib/libnputools.a ]
 	make -s -C "$TOP" DESTDIR="$PWD/root" PREFIX=/usr uninstall
-	[ -z "$(find root -type f)" ]
+	[ -z "$(find root ! -type d)" ]
 }
 
 # machine STATUS: bin/dpkg-query reports STATUS for every package; apt-get and sudo only

@@ -57,7 +57,7 @@ by_rule()
 	npu-dis --verify m.tflite >npu
 	npu-dis --verify=npu m.tflite | cmp - npu
 	refuses 2 "--verify" npu-dis --verify=windows m.tflite
-	refuses 2 "--source goes with" npu-dis --verify=linux --source=m.wenc m.tflite
+	refuses 2 "--source works only with" npu-dis --verify=linux --source=m.wenc m.tflite
 }
 
 @test "--verify=linux: each rule refuses a broken stream" {

@@ -74,7 +74,7 @@ compiled()
 	grep '^command .*what=2 .*name="digit (l0)"' map
 	grep '^constant what=1 .*name="digit (l0)"' map
 	run ! grep -E 'name="[a-z][0-9]+"' map
-	refuses 2 'no map of its streams' npu-dis --map plain.tflite
+	refuses 2 'the file has no map of its streams' npu-dis --map plain.tflite
 }
 
 @test "every tensor of the map has the address and lifetime of the plan" {
@@ -243,7 +243,7 @@ compiled()
 	edit '.subgraphs[0].outputs[0] as $o |
 		.subgraphs[0].tensors[$o].quantization.scale[0] *= 2'
 	[ "$status" = 1 ]
-	[[ $output == *"error: rule 53: "*"the digest in the map is of others"* ]]
+	[[ $output == *"error: rule 53: "*"the digest in the map differs"* ]]
 	# a graph that cannot be inflated
 	edit '(.buffers[.metadata[] | select(.name == "nputools.map").buffer].data) |=
 		(.[length - 12] = 255 - .[length - 12])'
@@ -261,5 +261,5 @@ compiled()
 	printf '\007' | dd of=m.tflite bs=1 seek=$((payload + 32 + at + 2)) conv=notrunc \
 		status=none
 	run -1 npu-dis --verify m.tflite
-	[[ $output == *"error: rule 53: "*"the digest in the map is of others"* ]]
+	[[ $output == *"error: rule 53: "*"the digest in the map differs"* ]]
 }

@@ -60,7 +60,7 @@ nobody_missed()
 	nobody_missed 350 100
 }
 
-@test "a null pool without IFM2 is an error of the stream" {
+@test "a pool of mode none without IFM2 is an error of the stream" {
 	lowering=ethos-u85-256
 	"${mutants%/*}/gen-model" 1 TRANSPOSE >moved.tflite
 	compiled moved.tflite -a ethos-u85-256 \
@@ -68,7 +68,7 @@ nobody_missed()
 	poke_command m.tflite NPU_OP_POOL 1 04 00
 	run npu-dis --verify m.tflite
 	[ "$status" = 1 ]
-	[[ $output == *"rule 13: a null pool without IFM2"* ]]
+	[[ $output == *"rule 13: a pool of mode none needs accumulators from IFM2"* ]]
 }
 
 @test "the graph of another schedule is detected" {

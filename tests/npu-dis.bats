@@ -286,8 +286,8 @@ step_of()
 		"o1: OFM zero point is -128, the graph has -127"
 	differs '/^op *o9 /s/scale=[0-9]*:/scale=12345:/' "o9: multiplier is"
 	differs '/^op *o2 /s/clamp=-128:/clamp=-100:/' "o2: minimum is -128, the graph has -100"
-	differs '/^op *o9 /s/do=avgpool/do=maxpool/' "$(step_of o9) runs o9, maxpool: not this"
-	differs '/^op *o13 /s/do=shr/do=shl/' "$(step_of o13) runs o13, shl: not this"
+	differs '/^op *o9 /s/do=avgpool/do=maxpool/' "step $(step_of o9) runs o9 (maxpool), not this operation"
+	differs '/^op *o13 /s/do=shr/do=shl/' "step $(step_of o13) runs o13 (shl), not this operation"
 	differs '/^op *o1 /s/ act=clamp//;/^op *o1 /s/$/ act=tanh/' "o1: activation is 0"
 	differs '/^code *c2 /s/stream=0x[0-9a-f]*:/stream=0x10:/' "o2: weights of core 0"
 	# an address that t1 may have, too: no live tensor overlaps it
@@ -297,7 +297,7 @@ step_of()
 		[ "$status" != 1 ] || break
 	done
 	[ "$status" = 1 ] && [[ $output == *"rule 53: "*"t1 is planned at"* ]]
-	refuses 2 "--source goes with --verify" npu-dis --source=m.wenc m_npu.tflite
+	refuses 2 "--source works only with --verify" npu-dis --source=m.wenc m_npu.tflite
 	refuses 2 "npu-wenc has not run" npu-dis --verify \
 		--source=<(sed '1s/wenc/sched/' m.wenc) m_npu.tflite
 }
@@ -321,9 +321,9 @@ step_of()
 		[[ $output == *"error: rule 53: t"*"$2"* ]] || { echo "$1: $output"; return 1; }
 	}
 	edited '.shape = [2, 5]' "has the shape [2,5], the graph has [1,10]"
-	edited '.type = 3' "is of UINT8, the graph has it of INT8"
-	edited '.quantization.scale[0] = 2' "has another scale than the graph has"
-	edited '.quantization.zero_point[0] += 1' "has another zero point than the graph has"
+	edited '.type = 3' "has the type UINT8, the graph has INT8"
+	edited '.quantization.scale[0] = 2' "has a different scale in the graph"
+	edited '.quantization.zero_point[0] += 1' "has a different zero point in the graph"
 }
 
 @test "--source compares a stream for U85 with its graph" {
@@ -333,8 +333,8 @@ step_of()
 		"o1: OFM zero point is -128, the graph has -127"
 	differs '/^op *o9 /s/scale=[0-9]*:/scale=12345:/' "o9: OFM's multiplier is"
 	differs '/^op *o2 /s/clamp=-128:/clamp=-100:/' "o2: minimum is -128, the graph has -100"
-	differs '/^op *o9 /s/do=avgpool/do=maxpool/' "$(step_of o9) runs o9, maxpool: not this"
-	differs '/^op *o13 /s/do=shr/do=shl/' "$(step_of o13) runs o13, shl: not this"
+	differs '/^op *o9 /s/do=avgpool/do=maxpool/' "step $(step_of o9) runs o9 (maxpool), not this operation"
+	differs '/^op *o13 /s/do=shr/do=shl/' "step $(step_of o13) runs o13 (shl), not this operation"
 	differs '/^op *o12 /s/ act=lut/ act=clamp/' "o12: activation is"
 	differs '/^code *c2 /s/stream=0x[0-9a-f]*:/stream=0x10:/' "o2: weights of core 0"
 }
@@ -346,10 +346,10 @@ step_of()
 	tfl-partition "$(case_or_drawn models/seanet_add0.tflite 3 CONV_2D)" 2>notes |
 		npu-sched -a ethos-u55-128 "${memory[@]}" 2>notes | npu-wenc >other.wenc
 	run -1 npu-dis --verify --source=other.wenc m_npu.tflite
-	[[ $output == *"the constants are not the graph's blob flash"* ]]
+	[[ $output == *"the constants differ from blob flash of the graph"* ]]
 	tfl-partition "$TOP/tests/models/digits.tflite" |
 		npu-sched -a ethos-u55-256 --any-accelerator "${memory[@]}" 2>notes |
 		npu-wenc >m256.wenc
 	run -1 npu-dis --verify --source=m256.wenc m_npu.tflite
-	[[ $output == *"made for ethos-u55-128, the graph for ethos-u55-256"* ]]
+	[[ $output == *"the stream is for ethos-u55-128, the graph for ethos-u55-256"* ]]
 }

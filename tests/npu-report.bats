@@ -281,8 +281,8 @@ front()
 	[ -s changes ]
 	sort -rn changes | cmp - changes
 	npu-report --compare=slow.json --compare=fast.tflite fast.json >text
-	grep -q '^fast.json beside slow.json$' text
-	grep -q '^fast.json beside fast.tflite$' text
+	grep -q '^fast.json compared with slow.json$' text
+	grep -q '^fast.json compared with fast.tflite$' text
 	run -1 npu-report --compare=fast.json --compare=slow.json --fail-if-slower=0 -o x slow.json
 	[[ $output == *"of fast.json"* ]]
 }
@@ -310,7 +310,7 @@ front()
 	for k in stem dw1 pw1 residual logits; do
 		grep -q "^$k " have
 	done
-	grep -qE '^  digit .* stage: 1 beside [0-9]+ *$' shapes
+	grep -qE '^  digit .* stage: 1, before [0-9]+ *$' shapes
 	# all cycles are in some row
 	awk 'NR == FNR { a += $2; next } { b += $2 } END { exit !(a - b < 1 && b - a < 1) }' \
 		want <(sed -n '/^Layers/,/^$/p' shapes | awk 'NF > 5 { print $1, $2 }')

@@ -59,10 +59,10 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	[ "$(grep -c '^npu-vela: warning: no --' err)" = 2 ]
 	[ -s output/digits_summary_internal-default.csv ]
 	npu-vela --accelerator-config ethos-u65-256 "$model" >log 2>err
-	grep -q 'Ethos_U65_Client_Server is taken' err
+	grep -q 'default, Ethos_U65_Client_Server$' err
 	npu-vela --accelerator-config ethos-u85-256 "$model" >log 2>err
-	grep -q 'Ethos_U85_SYS_DRAM_Mid is taken' err
-	grep -q 'Dedicated_Sram_384KB is taken' err
+	grep -q 'default, Ethos_U85_SYS_DRAM_Mid$' err
+	grep -q 'default, Dedicated_Sram_384KB$' err
 	npu-sim --seed 2 --compare="$model" output/digits_vela.tflite >log
 	refuses 2 "ethos-u75-256" npu-vela --accelerator-config ethos-u75-256 "$model"
 }
@@ -135,7 +135,7 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 
 @test "a failure leaves no file, and a full disk is an error" {
 	refuses 2 "npu-vela: nothing.tflite: No such file or directory" npu-vela nothing.tflite
-	refuses 2 "which network?" npu-vela --timing
+	refuses 2 "no network; name a .tflite or .tosa file" npu-vela --timing
 	refuses 1 "npu-sched" npu-vela "${memory[@]}" --arena-cache-size 16 "$model"
 	[ ! -e output ]
 	[ -c /dev/full ] || skip "no /dev/full"

@@ -35,9 +35,10 @@ on_terminal()
 }
 
 @test "npu-sim shows progress while several workers run a round of frames" {
-	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" conv 6 32 128 >slow.tflite
-	# all frames are one round of two workers
-	on_terminal "npu-sim -j2 --frames=24 --seed=1 slow.tflite >out"
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" conv 12 32 256 >slow.tflite
+	# all frames are one round of two workers, which takes far longer than 8 s
+	on_terminal "timeout --foreground -s INT 8 npu-sim -j2 --frames=64 --seed=1 slow.tflite >out" ||
+		true
 	grep -q $'\r\033\\[Knpu-sim: frames: [0-9]* %, about [0-9]* s left' said
 }
 
@@ -70,8 +71,9 @@ on_terminal()
 	need_shared models/mbv2_int8.tflite
 	cp "$SHARED/models/mbv2_int8.tflite" m.tflite
 	mkdir dir
-	compile="npucc --part=alif-e7-hp --report=dir/m.html -o dir/m_npu.tflite m.tflite"
-	on_terminal "timeout --foreground -s INT 5 $compile" || true
+	# the curves take far longer than 8 s with this effort
+	compile="npucc --part=alif-e7-hp --effort=9 --report=dir/m.html -o dir/m_npu.tflite m.tflite"
+	on_terminal "timeout --foreground -s INT 8 $compile" || true
 	grep -q $'\r\033\\[Knpu-sched: curve of SRAM and time: [0-9]* %' said
 	[ "$(tail -c 4 said | tr -d '\n')" != left ]
 	[ -z "$(ls -A dir)" ]

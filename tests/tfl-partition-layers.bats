@@ -9,8 +9,8 @@ load lib/partition
 
 I8=9 U8=3 I16=7 I32=2 # types
 AVERAGE_POOL_2D=1 BATCH_MATMUL=126 BROADCAST_TO=130 CONCATENATION=2 CONV_2D=3
-DEPTHWISE_CONV_2D=4 FULLY_CONNECTED=9 GATHER=36 MIRROR_PAD=100 PAD=34 PADV2=60
-QUANTIZE=114 RESHAPE=22 RESIZE_BILINEAR=23 RESIZE_NEAREST_NEIGHBOR=97 REVERSE_V2=105 SHAPE=77
+DEPTHWISE_CONV_2D=4 FULLY_CONNECTED=9 GATHER=36 MAX_POOL_2D=17 MIRROR_PAD=100 PAD=34 PADV2=60
+QUANTIZE=114 RELU=19 RELU6=21 RELU_N1_TO_1=20 RESHAPE=22 RESIZE_BILINEAR=23 RESIZE_NEAREST_NEIGHBOR=97 REVERSE_V2=105 SHAPE=77
 SLICE=65 SPACE_TO_BATCH_ND=38 SPACE_TO_DEPTH=26 SPLIT=49 STRIDED_SLICE=45
 TILE=69 TRANSPOSE=39 TRANSPOSE_CONV=67 UNPACK=88
 shape="${t}[1].shape ="
@@ -60,6 +60,75 @@ folded_conv() { padded_conv "$@" && [ "$(npu_ops m)" = 1 ] && exact m; }
 	# three rows beside a window of three
 	padded_conv 5x6 2,2,0,1 "$same1" 9x7
 	[ "$(npu_ops m)" -gt 1 ]
+	exact m
+}
+
+# padded_pool BEFORE ZERO PADS PADDING [PROGRAM]: operator BEFORE, a PAD by [y0,y1,x0,x1], then
+# a maximum of 3x3 with stride 2.  The zero point, the value of the border, is ZERO.
+padded_pool()
+{
+	local zero=$2 y0 y1 x0 x1 oh ow
+	IFS=, read -r y0 y1 x0 x1 <<<"$3"
+	local h=$((11 + y0 + y1)) w=$((8 + x0 + x1)) quant="quantization:{scale:[0.05],zero_point:[$zero]}"
+	oh=$(((h - 1) / 2)) ow=$(((w - 1) / 2))
+	[ "$4" = 1 ] || oh=$(((h + 1) / 2)) ow=$(((w + 1) / 2))
+	op m "$1" $I8 '[1,11,8,6]' "${t}[0,1].quantization.zero_point = [$zero]
+		| .operator_codes += [$PAD, $MAX_POOL_2D | {deprecated_builtin_code:.,builtin_code:.,version:1}]
+		| .buffers += [{data:[(0, 0, $y0, $y1, $x0, $x1, 0, 0) | ., 0, 0, 0]}]
+		| $t += [{shape:[4,2],type:2,name:\"pads\",buffer:(.buffers|length-1)},
+			{shape:[1,$h,$w,6],type:9,name:\"padded\",$quant},
+			{shape:[1,$oh,$ow,6],type:9,name:\"most\",$quant}]
+		| .subgraphs[0].outputs = [4]
+		| .subgraphs[0].operators += [{opcode_index:1,inputs:[1,2],outputs:[3]},
+			{opcode_index:2,inputs:[3],outputs:[4],builtin_options_type:5,builtin_options:
+			{padding:$4,stride_w:2,stride_h:2,filter_width:3,filter_height:3}}]${5:+ | $5}"
+}
+
+@test "a PAD is merged with a maximum pool whose elements are no less than the border" {
+	local pads
+	for pads in 1,1,1,1 2,0,0,1 0,2,1,0 1,2,2,2; do
+		padded_pool $RELU -3 $pads 1
+		[ "$(npu_ops m)" = 2 ]
+		exact m
+	done
+	padded_pool $RELU6 12 1,1,0,1 0
+	[ "$(npu_ops m)" = 2 ]
+	exact m
+	# the border is the least value of int8
+	padded_pool $RELU_N1_TO_1 -128 1,1,1,1 1
+	[ "$(npu_ops m)" = 2 ]
+	exact m
+	# PADV2 with the least value
+	padded_pool $RELU_N1_TO_1 7 1,1,1,1 1 ".operator_codes[1][] = $PADV2 | .operator_codes[1].version = 1
+		| .buffers += [{data:[128]}]
+		| $t += [{shape:[],type:9,name:\"least\",quantization:{scale:[0.05],zero_point:[7]},buffer:(.buffers|length-1)}]
+		| .subgraphs[0].operators[1].inputs = [1,2,5]"
+	[ "$(npu_ops m)" = 2 ]
+	exact m
+}
+
+@test "several operators take the padding of one PAD, or none of them does" {
+	local second='.subgraphs[0] |= (.tensors += [.tensors[4]] | .outputs += [5]
+		| .operators += [.operators[2] | .outputs = [5]])'
+	padded_pool $RELU -3 1,1,1,1 1 "$second"
+	[ "$(npu_ops m)" = 3 ]
+	exact m
+	# an average counts the elements of the border
+	padded_pool $RELU -3 1,1,1,1 1 "$second | .subgraphs[0].operators[3].opcode_index = 3
+		| .operator_codes += [{deprecated_builtin_code:1,builtin_code:1,version:1}]"
+	[ "$(npu_ops m)" -gt 4 ]
+	exact m
+}
+
+@test "a PAD stays if its border may be the maximum, or another operator reads it" {
+	padded_pool $RELU_N1_TO_1 7 1,1,1,1 1
+	[ "$(npu_ops m)" -gt 2 ]
+	exact m
+	padded_pool $RELU -3 3,0,0,0 1 # some windows hold nothing but the border
+	[ "$(npu_ops m)" -gt 2 ]
+	exact m
+	padded_pool $RELU -3 1,1,1,1 1 '.subgraphs[0].outputs += [3]'
+	[ "$(npu_ops m)" -gt 2 ]
 	exact m
 }
 

@@ -542,7 +542,7 @@ turns()
 			dd of=bad.tflite bs=1 conv=notrunc status=none \
 				seek=$((at + 0x$(sed -n ${n}p branches) + (n == 1 ? 0 : 4)))
 		run -1 npu-dis -q --verify --source=m.wenc bad.tflite
-		[[ $output == *"rule 53"*"loop's"* ]]
+		[[ $output == *"rule 53"*" loop "* ]]
 	done
 }
 

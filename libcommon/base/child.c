@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs as processes. */
+/* Runs programs as processes. */
 #include "base/child.h"
 
 #ifndef __wasi__
@@ -19,9 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t stopped; /* the number of a signal */
+static volatile sig_atomic_t stopped; /* number of the signal that arrived last; 0: none */
 static const int caught[] = { SIGINT, SIGTERM, SIGHUP };
-static sigset_t usual; /* the signals that are blocked outside of children_begin() */
+static sigset_t usual; /* signal mask before children_begin() */
 
 /* ---- one program --------------------------------------------------------------------- */
 
@@ -47,7 +47,7 @@ child_input(struct bytes b, int *fd, struct err *e)
 	       err_set(e, "file in memory: %s", strerror(errno));
 }
 
-/* a pipe from a child; a read from the pipe never waits */
+/* Makes a pipe from a child.  A read from the pipe never waits. */
 static bool
 open_pipe(int end[2], struct err *e)
 {
@@ -102,7 +102,8 @@ read_some(struct child *c, int *fd, struct text *t)
 	return n > 0;
 }
 
-/* After the end all data are read; programs that c started may keep the pipe open. */
+/* If the program has ended, reads all remaining data and closes the pipes.  It does not wait for
+ * the end of the pipes, because programs that c started may keep them open. */
 static void
 reap(struct child *c)
 {

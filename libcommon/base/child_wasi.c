@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs as WebAssembly modules, which the host runs (base/wasi/host.h).  A program has
- * ended when child_start() returns.
+ * Runs programs as WebAssembly modules: the host runs a module (base/wasi/host.h).  A program
+ * has ended when child_start() returns.
  */
 #include "base/child.h"
 

@@ -19,7 +19,9 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *argp_program_bug_address = "the project's issue tracker";
+/* argp of a shared libc reads this variable of the program, so that it has to be visible there */
+__attribute__((visibility("default"))) const char *argp_program_bug_address =
+	"the project's issue tracker";
 
 static void
 print_version(FILE *f, struct argp_state *state)
@@ -309,20 +311,39 @@ cli_finish(const struct err *e)
 	return EXIT_TROUBLE;
 }
 
+static void
+note(struct text *to, const char *label, const char *fmt, va_list ap)
+{
+	char *line;
+	if (vasprintf(&line, fmt, ap) < 0)
+		out_of_memory();
+	struct arena *a = arena_open();
+	const char *plain = text_plain(a, line);
+	if (to)
+		text_printf(to, "%s: %s\n", label, plain);
+	else
+		(void)fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name,
+			      label, plain);
+	arena_close(a);
+	free(line);
+}
+
 void
 cli_note(const char *label, const char *fmt, ...)
 {
-	char *line;
 	va_list ap;
 	va_start(ap, fmt);
-	if (vasprintf(&line, fmt, ap) < 0)
-		out_of_memory();
+	note(NULL, label, fmt, ap);
 	va_end(ap);
-	struct arena *a = arena_open();
-	(void)fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name,
-		      label, text_plain(a, line));
-	arena_close(a);
-	free(line);
+}
+
+void
+cli_note_to(const struct err *e, const char *label, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	note(e->notes, label, fmt, ap);
+	va_end(ap);
 }
 
 int

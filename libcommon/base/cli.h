@@ -89,6 +89,8 @@ _Noreturn void cli_show(void (*list)(struct text *t));
 
 /* Prints "NAME: LABEL: message" on standard error, for example "NAME: warning: ...". */
 void cli_note(const char *label, const char *fmt, ...) PRINTF(2, 3);
+/* The same for code that a library calls, too: appends "LABEL: message" to e->notes if set. */
+void cli_note_to(const struct err *e, const char *label, const char *fmt, ...) PRINTF(3, 4);
 
 /*
  * Prints "NAME: message" for one mistake of the command line.  Parsing goes on,

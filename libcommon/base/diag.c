@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/diag.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static void
 err_fill(struct err *e, int status, const char *file, unsigned line,
@@ -55,16 +53,4 @@ err_at(struct err *e, const char *file, unsigned line, const char *fmt, ...)
 	err_fill(e, EXIT_TROUBLE, file, line, fmt, ap);
 	va_end(ap);
 	return false;
-}
-
-void
-out_of_memory(void)
-{
-#ifdef __unix__
-	const char *program = program_invocation_short_name;
-#else
-	const char *program = "nputools"; /* firmware has no arguments and so no program name */
-#endif
-	(void)fprintf(stderr, "%s: out of memory\n", program);
-	exit(EXIT_TROUBLE);
 }

@@ -19,9 +19,11 @@ enum {
 };
 
 /* All zero means "no error".  text is one line, lower case, without a full stop. */
+struct text;
 struct err {
 	int status; /* 0: no error; else EXIT_NO or EXIT_TROUBLE */
 	char text[1000];
+	struct text *notes; /* of cli_note_to(), a line each; NULL: standard error */
 };
 
 /*
@@ -35,7 +37,10 @@ bool err_no(struct err *e, const char *fmt, ...) PRINTF(2, 3);
 bool err_at(struct err *e, const char *file, unsigned line, const char *fmt, ...)
     PRINTF(4, 5);
 
-/* Reports that memory is exhausted, and exits with EXIT_TROUBLE. */
+/*
+ * exhausted.c: reports that memory is exhausted, and exits with EXIT_TROUBLE.  In
+ * libnputools, ends the call of the library instead (lib/exhausted.c).
+ */
 _Noreturn void out_of_memory(void);
 
 #endif

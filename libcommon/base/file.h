@@ -30,6 +30,9 @@ bool file_take(struct arena *a, const char *path, size_t max, uint8_t **p, size_
  */
 bool file_check_output(const char *output, const char *input, struct err *e);
 
+/* True if path names a directory, also through a symbolic link. */
+bool file_is_directory(const char *path);
+
 /*
  * Writes a file completely or not at all: the content goes to a temporary file in the
  * same directory, which is then renamed.  If path is a symbolic link, the link stays,

@@ -55,18 +55,9 @@ write_and_close(int fd, const struct bytes *part, size_t n, const struct spool *
 }
 
 /*
- * Gives a temporary file the mode that open() would have given it: 0666 without the
- * umask.
+ * Writes a complete temporary file in the directory of place; returns its path, or NULL.
+ * The file gets the mode that open() would have given it: 0666 without the umask.
  */
-static bool
-usual_mode(int fd)
-{
-	mode_t mask = umask(0);
-	(void)umask(mask);
-	return !fchmod(fd, 0666 & ~mask);
-}
-
-/* Writes a complete temporary file in the directory of place; returns its path, or NULL. */
 static char *
 write_beside(const char *place, const struct bytes *part, size_t n,
 	     const struct spool *rest)
@@ -75,7 +66,9 @@ write_beside(const char *place, const struct bytes *part, size_t n,
 	int fd = place_temporary(place, &name);
 	if (fd < 0)
 		return NULL;
-	bool mode = usual_mode(fd);
+	mode_t mask = umask(0);
+	(void)umask(mask);
+	bool mode = !fchmod(fd, 0666 & ~mask);
 	if (write_and_close(fd, part, n, rest) && mode)
 		return name;
 	int saved = errno;
@@ -113,6 +106,13 @@ open_number(const char *path)
 }
 
 bool
+file_is_directory(const char *path)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+bool
 file_check_output(const char *output, const char *input, struct err *e)
 {
 	struct stat in, out;
@@ -123,14 +123,6 @@ file_check_output(const char *output, const char *input, struct err *e)
 			  "another file", output, input);
 }
 
-/* true for an existing path that is not a regular file, which is never renamed over */
-static bool
-is_special(const char *path)
-{
-	struct stat st;
-	return !stat(path, &st) && !S_ISREG(st.st_mode);
-}
-
 /*
  * True if path is written directly instead of renamed: an open file, whose number is
  * *fd, or a device or a pipe that is opened by its path; then *fd is -1.
@@ -138,8 +130,9 @@ is_special(const char *path)
 static bool
 is_direct(const char *path, int *fd)
 {
+	struct stat st;
 	*fd = is_standard(path) ? STDOUT_FILENO : open_number(path);
-	return *fd >= 0 || is_special(path);
+	return *fd >= 0 || (!stat(path, &st) && !S_ISREG(st.st_mode));
 }
 
 static bool
@@ -330,44 +323,6 @@ prepare_one(struct output *o)
 }
 
 /*
- * Does everything that may fail for lack of memory or disk space.  After this function
- * no allocation can end the program, so temporary files are always removed.
- */
-static bool
-prepare_all(struct file_set *s, struct err *e)
-{
-	for (struct output *o = s->first; o; o = o->next)
-		if (!prepare_one(o))
-			return err_set(e, "%s: %s", o->path, strerror(errno));
-	return true;
-}
-
-/* Direct outputs, which can't be undone, are written before names are taken. */
-static bool
-write_all_direct(struct file_set *s, struct err *e)
-{
-	for (struct output *o = s->first; o; o = o->next) {
-		struct bytes b = content(o);
-		if (o->direct && !write_direct(o->path, o->fd, &b, 1, o->rest, e))
-			return false;
-	}
-	return true;
-}
-
-static bool
-take_all(struct file_set *s, struct err *e)
-{
-	for (struct output *o = s->first; o; o = o->next) {
-		if (!o->beside)
-			continue;
-		o->taken = place_take(o->beside, o->place);
-		if (o->taken == PLACE_FAILED)
-			return err_set(e, "%s: %s", o->path, strerror(errno));
-	}
-	return true;
-}
-
-/*
  * Empties the set and removes the temporary files.  If back is true, the destinations
  * get their old files again.
  */
@@ -390,10 +345,36 @@ clear(struct file_set *s, bool back)
 	s->last = &s->first;
 }
 
+/* Writes the outputs of the set; false: at least one failed. */
+static bool
+write_outputs(struct file_set *s, struct err *e)
+{
+	struct output *o;
+	/* Everything that may fail for lack of memory or disk space comes first.  Later no
+	 * allocation can end the program, so temporary files are always removed. */
+	for (o = s->first; o; o = o->next)
+		if (!prepare_one(o))
+			return err_set(e, "%s: %s", o->path, strerror(errno));
+	/* direct outputs, which can't be undone, are written before names are taken */
+	for (o = s->first; o; o = o->next) {
+		struct bytes b = content(o);
+		if (o->direct && !write_direct(o->path, o->fd, &b, 1, o->rest, e))
+			return false;
+	}
+	for (o = s->first; o; o = o->next) {
+		if (!o->beside)
+			continue;
+		o->taken = place_take(o->beside, o->place);
+		if (o->taken == PLACE_FAILED)
+			return err_set(e, "%s: %s", o->path, strerror(errno));
+	}
+	return true;
+}
+
 bool
 file_set_commit(struct file_set *s, struct err *e)
 {
-	bool ok = prepare_all(s, e) && write_all_direct(s, e) && take_all(s, e);
+	bool ok = write_outputs(s, e);
 	clear(s, !ok);
 	return ok;
 }
@@ -415,29 +396,21 @@ file_set_end(struct file_set *s, bool ok, struct err *e)
 
 /* ---- one file ------------------------------------------------------------- */
 
-/* Renames `beside` to place.  Then unlinks the old file, or on failure the new one. */
-static bool
-take_place(const char *place, const char *beside)
-{
-	enum place_taken how = place_take(beside, place);
-	int saved = errno;
-	if (how == PLACE_FAILED || how == PLACE_EXCHANGED)
-		(void)unlink(beside);
-	errno = saved;
-	return how != PLACE_FAILED;
-}
-
+/* Renames a temporary file to its destination; then unlinks the old file, or on failure the
+ * new one. */
 static bool
 write_file(const char *path, const struct bytes *part, size_t n)
 {
 	char *place = place_of(path);
 	char *beside = place ? write_beside(place, part, n, NULL) : NULL;
-	bool ok = beside && take_place(place, beside);
+	enum place_taken how = beside ? place_take(beside, place) : PLACE_FAILED;
 	int saved = errno;
+	if (beside && (how == PLACE_FAILED || how == PLACE_EXCHANGED))
+		(void)unlink(beside);
 	free(beside);
 	free(place);
 	errno = saved;
-	return ok;
+	return how != PLACE_FAILED;
 }
 
 bool

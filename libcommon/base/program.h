@@ -12,4 +12,15 @@
  */
 bool program_find(struct arena *a, const char *name, const char **path, struct err *e);
 
+/* Returns v as posix_spawn() takes words: it does not change them. */
+static inline char **
+program_words(const char **v)
+{
+	union {
+		const char **from;
+		char **to;
+	} u = { v };
+	return u.to;
+}
+
 #endif

@@ -13,7 +13,7 @@ graph_batch(const struct graph *g)
 	return m && G_HAS(m, G_MODEL_actual_batch) ? m->actual_batch : 1;
 }
 
-const struct g_tensor *
+struct g_tensor *
 graph_tensor_of_tfl(const struct graph *g, int index)
 {
 	for (size_t i = 0; i < g->n_tensors; i++)

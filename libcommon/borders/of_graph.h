@@ -9,7 +9,7 @@
 /* Inputs in one run. */
 int32_t graph_batch(const struct graph *g);
 /* The graph's tensor that stands for a tensor of the original model, or NULL. */
-const struct g_tensor *graph_tensor_of_tfl(const struct graph *g, int index);
+struct g_tensor *graph_tensor_of_tfl(const struct graph *g, int index);
 /*
  * Describes border tensor t.  index is its tensor in the original model m; -1: t stands
  * for none.

@@ -23,24 +23,19 @@ emit_code(const struct graph *g, const struct g_weights *w, int slice, int core)
 	return NULL;
 }
 
-static void
-list_codes(struct emitter *m)
-{
-	m->first_code = anew(m->a, size_t, m->g->n_weights + 1);
-	m->next_code = anew(m->a, size_t, m->g->n_codes + 1);
-	for (size_t i = m->g->n_codes; i-- > 0;) {
-		const struct g_weights *w = m->g->codes[i]->weights;
-		m->next_code[i] = m->first_code[w->rec.index];
-		m->first_code[w->rec.index] = i + 1;
-	}
-}
-
-/* As emit_code(), for a graph with many codes. */
+/* As emit_code(), for a graph with many codes: lists the codes of each weights first. */
 static const struct g_code *
 find_code(struct emitter *m, const struct g_weights *w, int slice, int core)
 {
-	if (!m->first_code)
-		list_codes(m);
+	if (!m->first_code) {
+		m->first_code = anew(m->a, size_t, m->g->n_weights + 1);
+		m->next_code = anew(m->a, size_t, m->g->n_codes + 1);
+		for (size_t i = m->g->n_codes; i-- > 0;) {
+			size_t k = (size_t)m->g->codes[i]->weights->rec.index;
+			m->next_code[i] = m->first_code[k];
+			m->first_code[k] = i + 1;
+		}
+	}
 	for (size_t i = m->first_code[w->rec.index]; i; i = m->next_code[i - 1])
 		if (is_code_of(m->g->codes[i - 1], w, slice, core))
 			return m->g->codes[i - 1];
@@ -294,17 +289,6 @@ emit_table(struct emitter *m, struct state *st, const struct g_lut *l, int slot,
 	lut_slots_put(&st->tables, l, slot);
 }
 
-/* Returns the slot of a table, and uploads the table first if it is not resident. */
-static int
-table_slot(struct emitter *m, struct state *st, const struct g_lut *l)
-{
-	bool missing;
-	int slot = lut_slots_find(&st->tables, l, &missing);
-	if (missing)
-		emit_table(m, st, l, slot, NULL);
-	return slot;
-}
-
 static bool
 emit_steps(struct emitter *m, const struct g_node *n)
 {
@@ -324,9 +308,13 @@ emit_steps(struct emitter *m, const struct g_node *n)
 				return false;
 			continue;
 		}
-		int slot = op_has_table(s->op)
-			       ? table_slot(m, &st, s->op->lut)
-			       : 0;
+		int slot = 0;
+		if (op_has_table(s->op)) {
+			bool missing;
+			slot = lut_slots_find(&st.tables, s->op->lut, &missing);
+			if (missing)
+				emit_table(m, &st, s->op->lut, slot, NULL);
+		}
 		if (!emit_kernel(m, &st, s, slot))
 			return false;
 		lut_slots_after(&st.tables, m->accel, s->op);
@@ -354,18 +342,6 @@ emit_nodes(struct emitter *m, const struct g_node *n)
 	return true;
 }
 
-/*
- * Linux's driver wants the scale registers set before any pool, one that reads none, too:
- * nputools-linux(7), RULES
- */
-static void
-emit_no_scales(struct emitter *m)
-{
-	emit_reg(m, NPU_SCALE_REGION, 0);
-	emit_reg1(m, NPU_SCALE_BASE, 0);
-	emit_reg1(m, NPU_SCALE_LENGTH, 0);
-}
-
 bool
 emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 	  struct emit_words *out, struct err *e)
@@ -379,8 +355,13 @@ emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 		return false;
 	if (accel_is_u65(m.accel))
 		emit_reg(&m, NPU_PARALLEL_MODE, m.accel->cores - 1);
-	if (graph_is_for_linux(g))
-		emit_no_scales(&m);
+	/* Linux's driver wants the scale registers set before any pool, one that reads none,
+	 * too: nputools-linux(7), RULES */
+	if (graph_is_for_linux(g)) {
+		emit_reg(&m, NPU_SCALE_REGION, 0);
+		emit_reg1(&m, NPU_SCALE_BASE, 0);
+		emit_reg1(&m, NPU_SCALE_LENGTH, 0);
+	}
 	if (!emit_nodes(&m, n))
 		return false;
 	emit_op(&m, NPU_OP_STOP, 0xffff, NULL);

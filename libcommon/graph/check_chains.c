@@ -35,15 +35,6 @@ may_lead(const struct g_op *op)
 	       op->kind == OP_MAXPOOL || op->kind == OP_AVGPOOL;
 }
 
-static bool
-has(const struct g_tensors *l, const struct g_tensor *t)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (l->v[i] == t)
-			return true;
-	return false;
-}
-
 /* True if one operation writes t and only `reader` reads it. */
 static bool
 is_between(const struct graph *g, const struct g_tensor *t, const struct g_op *reader)
@@ -57,7 +48,8 @@ is_between(const struct graph *g, const struct g_tensor *t, const struct g_op *r
 		others = op != reader && (op->ifm.t == t || op->ifm2.t == t);
 	}
 	for (size_t i = 0; i < g->n_nodes && !others; i++)
-		others = has(&g->nodes[i]->in, t) || has(&g->nodes[i]->out, t);
+		others = tensors_have(&g->nodes[i]->in, t) ||
+			 tensors_have(&g->nodes[i]->out, t);
 	return !others && writers == 1;
 }
 

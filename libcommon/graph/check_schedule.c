@@ -100,21 +100,15 @@ make_progress(struct order *o)
 }
 
 static void
-count_touches(struct order *o)
+list_touches(struct order *o)
 {
+	o->touch = anew(o->c->a, struct touches, o->g->n_tensors + 1);
 	for (size_t i = 0; i < o->g->n_ops; i++)
 		for (int k = 0; k < OPERANDS; k++) {
 			const struct g_tensor *t = operand_ofm_first(o->op[i], k)->t;
 			if (t)
 				o->touch[t->rec.index].n++;
 		}
-}
-
-static void
-list_touches(struct order *o)
-{
-	o->touch = anew(o->c->a, struct touches, o->g->n_tensors + 1);
-	count_touches(o);
 	for (size_t i = 0; i < o->g->n_tensors; i++) {
 		struct touches *x = &o->touch[i];
 		x->op = anew(o->c->a, const struct g_op *, x->n);
@@ -131,10 +125,12 @@ list_touches(struct order *o)
 
 /* ---- dependencies of a step --------------------------------------------------- */
 
+/* True if rows of the operand may be read while later ones are made.  A slice of the channels
+ * of a reshaped tensor is addressed without its rows. */
 static bool
-is_plain(const struct g_operand *x)
+reads_by_rows(const struct g_op *op, const struct g_operand *x)
 {
-	return x->view == VIEW_WHOLE && x->type == x->t->shape.type;
+	return operand_has_rows(x) && (x->view == VIEW_WHOLE || count_slices(op) == 1);
 }
 
 /* Returns the rows of an operand that some rows of the OFM depend on. */
@@ -181,7 +177,7 @@ check_before(struct order *o, const struct g_step *s, struct g_range rows,
 	if (!ops_conflict(before, op, t))
 		return true;
 	bool streams = x != &op->ofm && before->ofm.t == t &&
-		       is_plain(&before->ofm) && is_plain(x) && op->ofm.t != t;
+		       operand_has_rows(&before->ofm) && reads_by_rows(op, x) && op->ofm.t != t;
 	if (!streams)
 		return BAD(o->c, s, "p%d runs o%d, but o%d, which uses t%d before it, "
 			   "has not finished", s->rec.id, op->rec.id,

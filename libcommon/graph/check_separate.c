@@ -40,15 +40,6 @@ check_tensor(struct check *c, const struct g_tensor *t, struct io_place want)
 }
 
 static bool
-any_separate(const struct graph *g)
-{
-	for (size_t i = 0; i < g->n_tensors; i++)
-		if (tensor_is_separate(g->tensors[i]))
-			return true;
-	return false;
-}
-
-static bool
 check_tensors(struct check *c)
 {
 	struct arena *a = arena_open();
@@ -66,7 +57,7 @@ check_tensors(struct check *c)
 bool
 check_separate(struct check *c)
 {
-	if (any_separate(c->g) && !check_tensors(c))
+	if (graph_has_separate(c->g) && !check_tensors(c))
 		return false;
 	for (size_t i = 0; i < c->g->n_buffers; i++)
 		if (c->g->buffers[i]->area >= PLACE_IO)

@@ -124,6 +124,14 @@ tensor_has_strides(const struct g_tensor *t)
 }
 
 bool
+operand_has_rows(const struct g_operand *o)
+{
+	bool same = o->view == VIEW_WHOLE ||
+		    (o->view == VIEW_RESHAPE && o->shape.h == o->t->hwc.h);
+	return same && o->type == o->t->shape.type;
+}
+
+bool
 operand_is_contiguous(const struct g_operand *o)
 {
 	if (tensor_has_strides(o->t))
@@ -375,4 +383,22 @@ ops_conflict(const struct g_op *a, const struct g_op *b, const struct g_tensor *
 			    !are_disjoint(x[i], y[k]))
 				return true;
 	return false;
+}
+
+bool
+tensors_have(const struct g_tensors *l, const struct g_tensor *t)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i] == t)
+			return true;
+	return false;
+}
+
+int64_t
+graph_place_used(const struct graph *g, int place)
+{
+	for (size_t i = 0; i < g->n_areas; i++)
+		if (!strcmp(g->areas[i]->rec.word, place_names[place]))
+			return g->areas[i]->used;
+	return 0;
 }

@@ -13,13 +13,16 @@ int graph_type_bytes(int type);
 bool graph_type_signed(int type);
 struct g_operand operand_whole(struct g_tensor *t);
 struct g_operand operand_reshape(struct g_tensor *t, struct hwc shape);
+/* True if each row of the operand is the row of its tensor with the same number, whatever
+ * width and depth the operand gives the row. */
+bool operand_has_rows(const struct g_operand *o);
 struct g_operand operand_box(struct g_tensor *t, struct hwc shape,
 			     struct hwc start);
 
 /* The OFM (k 0), the IFM (1) or IFM2 (2) of an operation; const if the operation is const. */
 #define operand_ofm_first(op, k)                                             \
 	((k) == 0 ? &(op)->ofm : (k) == 1 ? &(op)->ifm : &(op)->ifm2)
-/* Returns the same elements of a tensor of layout NHWC, by their strides. */
+/* Returns an operand with the same elements, given by strides.  The tensor has layout NHWC. */
 struct g_operand operand_by_strides(struct g_operand o);
 
 /* True if the operand's elements are contiguous in memory, row by row. */
@@ -35,6 +38,10 @@ int64_t tensor_bytes(const struct g_tensor *t);
 bool tensor_is_const(const struct g_tensor *t);
 bool tensor_is_input(const struct g_tensor *t);	 /* also true for IO_INOUT */
 bool tensor_is_output(const struct g_tensor *t); /* also true for IO_INOUT */
+/* True if the list has the tensor. */
+bool tensors_have(const struct g_tensors *l, const struct g_tensor *t);
+/* Bytes in use of an area of the graph; 0: the graph has no such area. */
+int64_t graph_place_used(const struct graph *g, int place);
 /* True if the streams must keep the rules of Linux's driver (nputools-linux(7)). */
 bool graph_is_for_linux(const struct graph *g);
 struct g_stride {
@@ -108,6 +115,7 @@ const char *chain_ops_fault(const struct g_op *const *ops, int n);
 
 /* True for a border tensor with memory of its own, outside the arena. */
 bool tensor_is_separate(const struct g_tensor *t);
+bool graph_has_separate(const struct graph *g);
 /*
  * True if an input or output of the model is behind the node's eighth base pointer.  Then
  * all inputs share the place PLACE_IO, and all outputs share the next place.

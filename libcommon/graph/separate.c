@@ -15,6 +15,15 @@ tensor_is_separate(const struct g_tensor *t)
 	return t->area >= PLACE_IO;
 }
 
+bool
+graph_has_separate(const struct graph *g)
+{
+	for (size_t i = 0; i < g->n_tensors; i++)
+		if (tensor_is_separate(g->tensors[i]))
+			return true;
+	return false;
+}
+
 static bool
 is_border(const struct g_tensor *t)
 {

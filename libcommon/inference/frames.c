@@ -159,17 +159,6 @@ alloc_tensors(struct arena *a, const struct tfl_subgraph *g, const int *tensor, 
 	return p;
 }
 
-static size_t
-frame_bytes(const struct tfl_subgraph *g)
-{
-	size_t n = 1;
-	for (int k = 0; k < g->n_in; k++)
-		n += (size_t)tfl_bytes(&g->tensor[g->in[k]]);
-	for (int k = 0; k < g->n_out; k++)
-		n += (size_t)tfl_bytes(&g->tensor[g->out[k]]);
-	return n;
-}
-
 /*
  * The frames run in sequence unless each is reset and nothing is traced or dumped.
  * With a TOSA graph one worker runs all frames, because its warnings are those of all
@@ -190,7 +179,12 @@ static void
 open_round(struct run *r, struct round *c)
 {
 	const struct tfl_subgraph *g = &r->m->subgraph[0];
-	size_t turns = ROUND_BYTES / frame_bytes(g) / c->n_workers;
+	size_t bytes = 1; /* of a frame */
+	for (int k = 0; k < g->n_in; k++)
+		bytes += (size_t)tfl_bytes(&g->tensor[g->in[k]]);
+	for (int k = 0; k < g->n_out; k++)
+		bytes += (size_t)tfl_bytes(&g->tensor[g->out[k]]);
+	size_t turns = ROUND_BYTES / bytes / c->n_workers;
 	turns = c->n_workers == 1 || turns < 1 ? 1 : turns > MAX_TURNS ? MAX_TURNS : turns;
 	c->max_frames = (unsigned)turns * c->n_workers;
 	c->frame = anew(r->a, struct frame, c->max_frames);

@@ -3,26 +3,6 @@
 #include "inference/inference.h"
 
 static bool
-open_models(struct run *r, struct err *e)
-{
-	const struct options *o = r->o;
-	return read_model(r->a, o->model, o->any_size, &r->model, e) &&
-	       (!o->compare || read_model(r->a, o->compare, o->any_size, &r->with, e));
-}
-
-/* a TOSA graph has nothing that an NPU runs */
-static bool
-is_accepted(const struct run *r, struct err *e)
-{
-	const struct options *o = r->o;
-	if (!o->accept)
-		return true;
-	return r->model.tflite ? o->accept(o->npu.ctx, r->model.tflite, e)
-			       : err_at(e, file_name(o->model), 0, "a TOSA graph is not "
-					"compiled: see npucc(1)");
-}
-
-static bool
 save_outputs(const struct run *r, struct err *e)
 {
 	const char *dir = r->o->output_dir;
@@ -76,25 +56,31 @@ report(struct run *r, struct err *e)
 	return ok;
 }
 
-/* the run itself, with its files and directories, or none of them */
-static bool
-run_and_save(struct run *r, struct err *e)
-{
-	if (r->o->output_dir)
-		file_set_directory(r->files, r->o->output_dir);
-	if (r->o->dump_dir)
-		file_set_directory(r->files, r->o->dump_dir);
-	bool ok = run_frames(r, e) && save_outputs(r, e) && report(r, e);
-	return file_set_end(r->files, ok, e);
-}
-
 bool
 run_model(struct arena *a, const struct options *o, struct err *e)
 {
 	struct run r = { .a = a, .o = o, .files = file_set_open(a) };
-	bool ok = open_models(&r, e) && is_accepted(&r, e) && open_frames(&r, e) &&
+	if (!read_model(a, o->model, o->any_size, &r.model, e) ||
+	    (o->compare && !read_model(a, o->compare, o->any_size, &r.with, e)))
+		return false;
+	/* a TOSA graph has nothing that an NPU runs */
+	if (o->accept && !r.model.tflite)
+		return err_at(e, file_name(o->model), 0,
+			      "a TOSA graph is not compiled: see npucc(1)");
+	if (o->accept && !o->accept(o->npu.ctx, r.model.tflite, e))
+		return false;
+	bool ok = open_frames(&r, e) &&
 		  open_inputs(a, &r.in, r.m, r.with.tflite, &r.model.borders, o, e) &&
-		  open_expectations(a, &r.expect, r.m, &r.model.borders, o, e) && run_and_save(&r, e);
+		  open_expectations(a, &r.expect, r.m, &r.model.borders, o, e);
+	if (ok) {
+		/* the run itself, with its files and directories, or none of them */
+		if (o->output_dir)
+			file_set_directory(r.files, o->output_dir);
+		if (o->dump_dir)
+			file_set_directory(r.files, o->dump_dir);
+		ok = run_frames(&r, e) && save_outputs(&r, e) && report(&r, e);
+		ok = file_set_end(r.files, ok, e);
+	}
 	close_frames(&r);
 	if (ok)
 		*e = r.verdict;

@@ -38,18 +38,6 @@ binary(int code, float a, float b)
 	}
 }
 
-static int64_t
-activation_of(const struct tfl_op *op)
-{
-	switch (op->code) {
-	case TFL_ADD: return TFL_OPT(op, AddOptions, fused_activation_function);
-	case TFL_SUB: return TFL_OPT(op, SubOptions, fused_activation_function);
-	case TFL_MUL: return TFL_OPT(op, MulOptions, fused_activation_function);
-	case TFL_DIV: return TFL_OPT(op, DivOptions, fused_activation_function);
-	default: return TFL_ACT_NONE;
-	}
-}
-
 struct limits {
 	float lo, hi;
 };
@@ -57,7 +45,7 @@ struct limits {
 static bool
 limits_of(struct call *c, struct limits *l)
 {
-	int64_t act = activation_of(c->op);
+	int64_t act = tfl_binary_activation(c->op);
 	*l = (struct limits){ .lo = -INFINITY, .hi = INFINITY };
 	if (act < 0 || act > TFL_ACT_RELU6)
 		return call_err(c, "fused activation %lld is not supported",

@@ -16,7 +16,8 @@ has_steps(struct linux_walk *k, const struct side *d, int mode)
 		if (!linux_is_set(k, d->step[i]) || !linux_is_set(k, size[i]))
 			return false;
 		if (!(linux_value(k, size[i]) & 0xffff))
-			return linux_refuse(k, LINUX_DMA_LENGTH, "%s is 0",
+			return linux_refuse(k, LINUX_DMA_LENGTH,
+					    "%s is 0, the driver needs at least 1",
 					    npu_registers[size[i]].name);
 	}
 	return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Checks a command stream as Linux's ethosu driver does, command by command:
- * nputools-linux(7), RULES.  The driver computes an IFM's extent too large if the map is
- * upscaled or the kernel is dilated.  A buffer must have the extent that the driver
+ * nputools-linux(7), RULES.  The driver computes a too large extent of an IFM that is
+ * upscaled or has a dilated kernel.  A buffer must have the extent that the driver
  * computes.  The memory of a region must have the extent that the NPU reads.
  */
 #include "linux/walk.h"
@@ -65,7 +65,7 @@ linux_are_set(struct linux_walk *k, const enum npu_reg *r)
 	return true;
 }
 
-/* the largest end of an access to a region */
+/* Returns the largest end of an access to a region, in bytes. */
 static uint64_t
 limit_of(const struct linux_walk *k, uint32_t region)
 {
@@ -130,7 +130,7 @@ use_scales(struct linux_walk *k)
 		use_part(k, r, NPU_SCALE1_BASE, NPU_SCALE1_LENGTH, true));
 }
 
-/* Uses the second map of a matrix product, whose columns and channels the driver exchanges. */
+/* Uses IFM2 of a matrix product, whose columns and channels the driver exchanges. */
 static bool
 use_second(struct linux_walk *k)
 {
@@ -215,7 +215,8 @@ check_value(struct linux_walk *k)
 	case NPU_OFM_PRECISION:
 		if (!k->u65 && v >> 11 & 7)
 			return linux_refuse(k, LINUX_TRANSPOSE,
-					    "the OFM is transposed");
+					    "the OFM is transposed, which the driver does not "
+					    "support");
 		/* fall through */
 	case NPU_IFM_PRECISION:
 	case NPU_IFM2_PRECISION:
@@ -227,7 +228,8 @@ check_value(struct linux_walk *k)
 	case NPU_DMA0_DST_REGION:
 		if (v >> 11 & 1)
 			return linux_refuse(k, LINUX_DMA_INDEX,
-					    "the transfer selects rows by an index");
+					    "the transfer selects rows by an index, which the "
+					    "driver does not support");
 		return (v >> 9 & 3) <= 2 ||
 		       linux_refuse(k, LINUX_DMA_MODE,
 				    "stride mode 3 does not exist");

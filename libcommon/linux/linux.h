@@ -28,16 +28,16 @@ enum linux_rule {
 };
 const char *linux_rule_name(enum linux_rule rule);
 
-/* the use of the regions by a stream that the driver accepts */
+/* The use of the regions by a stream that the driver accepts. */
 struct linux_use {
 	/* bytes from the begin of the region, as the driver computes them; 0: not used */
 	uint64_t bytes[LINUX_REGIONS];
 	/* bytes up to the last one that the NPU accesses; may be more or less than bytes */
 	uint64_t touched[LINUX_REGIONS];
-	bool written[LINUX_REGIONS];
+	bool written[LINUX_REGIONS]; /* the stream writes to the region */
 };
 
-/* the first rule that the stream breaks, because the driver stops there */
+/* The first rule that the stream breaks: the driver stops at this rule, too. */
 struct linux_finding {
 	enum linux_rule rule;
 	size_t at_bytes;     /* position of the command in the stream */
@@ -53,7 +53,7 @@ struct linux_finding {
 bool linux_check(const struct npu_stream *s, const uint64_t *memory,
 		 struct linux_use *use, struct linux_finding *f);
 
-/* sets the bytes of each region of a stream that an operator of the model has */
+/* Sets memory[] to the bytes of each region of stream s, from its operator in model m. */
 void linux_memory(const struct tfl_model *m, const struct npu_stream *s,
 		  uint64_t memory[LINUX_REGIONS]);
 

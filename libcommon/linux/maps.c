@@ -160,7 +160,7 @@ linux_use_ofm(struct linux_walk *k)
 
 /* ---- windows -------------------------------------------------------------- */
 
-struct axis { /* height or width of a window: registers, and bits of KERNEL_STRIDE */
+struct axis { /* height or width of a window: its registers, and its bits of KERNEL_STRIDE */
 	enum npu_reg out, kernel, before, after;
 	int low, high, dilation;
 };
@@ -197,8 +197,8 @@ last_read(const struct linux_walk *k, const struct axis *a, bool stretched)
 }
 
 /*
- * Uses the IFM that the NPU reads: the kernel registers contain the dilation, and an
- * upscaled map has half the rows and columns.
+ * Uses the part of the IFM that the NPU reads: the kernel registers contain the dilation, and
+ * an upscaled IFM has half the rows and columns.
  */
 static bool
 use_read_part(struct linux_walk *k)

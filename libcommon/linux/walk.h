@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of linux_check(): private to linux*.c. */
+/* The parts of linux_check(): private to libcommon/linux. */
 #ifndef STREAM_LINUX_WALK_H
 #define STREAM_LINUX_WALK_H
 
 #include "linux/linux.h"
 
-/* which members of struct linux_use the next access changes: both, bytes, touched */
+/*
+ * Which members of struct linux_use the next access changes: both, only bytes (the driver's
+ * count), or only touched (the accesses of the NPU).
+ */
 enum linux_reckoning { EXACT, DRIVER_ONLY, TOUCHED_ONLY };
 
 struct linux_walk {
@@ -15,25 +18,25 @@ struct linux_walk {
 	enum linux_reckoning reckoning;
 	struct linux_finding *f;
 	struct npu_registers regs; /* a register is 0 until the stream writes it */
-	const struct npu_command *c;
-	bool u65;
+	const struct npu_command *c; /* the current command; NULL: at the end of the stream */
+	bool u65; /* the accelerator is of generation U65, otherwise of U85 */
 };
 
-/* linux.c: functions that all parts need */
+/* linux.c: functions that all parts need. */
 /* Records a finding, and returns false. */
 bool linux_refuse(struct linux_walk *k, enum linux_rule rule, const char *fmt,
 		  ...) PRINTF(3, 4);
-/* the value of a cmd0 register */
+/* Returns the value of a cmd0 register. */
 uint32_t linux_value(const struct linux_walk *k, enum npu_reg r);
 /* Refuses a stream that has not written register r. */
 bool linux_is_set(struct linux_walk *k, enum npu_reg r);
-/* the same for each register of a list that ends with NPU_REGS */
+/* The same for each register of a list that ends with NPU_REGS. */
 bool linux_are_set(struct linux_walk *k, const enum npu_reg *r);
-/* Records that the stream uses a region up to end.  Refuses an end behind its memory. */
+/* Records that the stream uses a region up to byte end.  Refuses an end beyond its memory. */
 bool linux_use_bytes(struct linux_walk *k, uint32_t region, uint64_t end);
 
-/* linux_maps.c: feature maps, and windows over the IFM */
-/* registers of a feature map */
+/* maps.c: feature maps, and windows over the IFM */
+/* The registers of a feature map. */
 struct linux_map {
 	enum npu_reg region, precision, w0, h0, h1, base, stride_x, stride_y,
 	    stride_c;
@@ -49,7 +52,7 @@ bool linux_use_map(struct linux_walk *k, const struct linux_map *m, uint32_t x,
 bool linux_use_ofm(struct linux_walk *k);
 bool linux_use_window(struct linux_walk *k);
 
-/* linux_dma.c: checks a transfer at DMA_START */
+/* dma.c: checks a transfer at DMA_START. */
 bool linux_check_dma(struct linux_walk *k);
 
 #endif

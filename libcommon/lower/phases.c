@@ -34,50 +34,34 @@ common_divisor(int32_t a, int32_t b)
 	return b ? common_divisor(b, a % b) : a;
 }
 
-/*
- * Returns keys that encode both weights of each output; an output with one input has
- * weights 1 and 0.
- */
-static int32_t *
-weight_keys(struct arena *a, const struct low_blend *b)
+static struct axis
+phases_of(struct arena *a, const struct low_blend *b)
 {
+	/* Keys encode both weights of each output; an output with one input has weights 1
+	 * and 0. */
 	int32_t *key = anew(a, int32_t, (size_t)b->n);
 	for (int32_t o = 0; o < b->n; o++) {
 		bool one = !b->far[o] || b->lower[o] == b->upper[o];
 		int32_t d = one ? 1 : common_divisor(b->near[o], b->far[o]);
 		key[o] = one ? 1 : b->near[o] / d + b->far[o] / d * FAR;
 	}
-	return key;
-}
-
-/*
- * Returns true if a stride can step along the run; other runs are split into single
- * outputs.
- */
-static bool
-is_strided(const struct low_run *r)
-{
-	return r->n == 1 || (r->in_step >= 1 && r->in_step <= MAX_STEP);
-}
-
-static struct axis
-phases_of(struct arena *a, const struct low_blend *b)
-{
-	int32_t *key = weight_keys(a, b);
 	struct low_run *run;
 	int n = low_runs(a, b->lower, key, b->n, &run);
 	struct axis f = { .v = anew(a, struct phase, (size_t)b->n), .most = 1 };
 	for (int i = 0; i < n; i++) {
-		int32_t k = key[run[i].out], near = k % FAR, far = k / FAR;
-		struct phase x = { .at = run[i], .taps = far ? 2 : 1,
+		const struct low_run *r = &run[i];
+		int32_t k = key[r->out], near = k % FAR, far = k / FAR;
+		struct phase x = { .at = *r, .taps = far ? 2 : 1,
 				   .weight = { near, far },
 				   .factor = b->sum / (near + far) };
-		int32_t pieces = is_strided(&run[i]) ? 1 : run[i].n;
-		x.at.n = run[i].n / pieces;
+		/* runs along which no stride can step are split into single outputs */
+		bool strided = r->n == 1 || (r->in_step >= 1 && r->in_step <= MAX_STEP);
+		int32_t pieces = strided ? 1 : r->n;
+		x.at.n = r->n / pieces;
 		for (int32_t j = 0; j < pieces; j++) {
 			f.v[f.n++] = x;
-			x.at.out += run[i].out_step;
-			x.at.in += run[i].in_step;
+			x.at.out += r->out_step;
+			x.at.in += r->in_step;
 		}
 		f.most = near > f.most ? near : f.most;
 		f.most = far > f.most ? far : f.most;
@@ -210,16 +194,6 @@ phase_op(struct lower *l, const struct low_phases *f, struct records *r,
 	return o;
 }
 
-static bool
-has_scales(const struct low_phases *f)
-{
-	for (int i = 0; i < f->y.n; i++)
-		for (int k = 0; k < f->x.n; k++)
-			if (!scale_of(&f->how, &f->y.v[i], &f->x.v[k]).mult)
-				return false;
-	return true;
-}
-
 struct low_phases *
 low_phases_find(struct lower *l, const struct low_phasing *how, const struct low_blend *y,
 		const struct low_blend *x)
@@ -230,9 +204,14 @@ low_phases_find(struct lower *l, const struct low_phasing *how, const struct low
 	f->how = *how;
 	f->y = phases_of(l->a, y);
 	f->x = phases_of(l->a, x);
-	bool possible = f->y.most * f->x.most * how->times <= MAX_WEIGHT &&
-			how->images * low_phases_count(f) <= MAX_PHASES;
-	return possible && has_scales(f) ? f : NULL;
+	if (f->y.most * f->x.most * how->times > MAX_WEIGHT ||
+	    how->images * low_phases_count(f) > MAX_PHASES)
+		return NULL;
+	for (int i = 0; i < f->y.n; i++)
+		for (int k = 0; k < f->x.n; k++)
+			if (!scale_of(how, &f->y.v[i], &f->x.v[k]).mult)
+				return NULL;
+	return f;
 }
 
 int

@@ -108,65 +108,41 @@ put_number(struct encoder *c, uint64_t v)
 	put_byte(c, (uint8_t)v);
 }
 
-/* Writes a signed number with the sign in the lowest bit. */
-static void
-put_signed(struct encoder *c, int64_t v)
-{
-	put_number(c, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
-}
-
-static size_t
-hash_text(const char *s)
-{
-	size_t h = 5381;
-	for (; *s; s++)
-		h = h * 33 + (unsigned char)*s;
-	return h;
-}
-
 /* The slot of s: the one that holds its number, or a free one. */
 static size_t *
 find_slot(struct encoder *c, const char *s)
 {
-	size_t i = hash_text(s) % c->n_slots;
+	size_t hash = 5381;
+	for (const char *p = s; *p; p++)
+		hash = hash * 33 + (unsigned char)*p;
+	size_t i = hash % c->n_slots;
 	while (c->slot[i] && strcmp(c->string[c->slot[i] - 1], s) != 0)
 		i = (i + 1) % c->n_slots;
 	return &c->slot[i];
-}
-
-static size_t
-count_texts(const struct npu_map *m)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-		for (const struct key *k = lists[i].key; k->name; k++)
-			n += k->kind == TEXT ? list_count(m, &lists[i]) : 0;
-	return n;
-}
-
-static void
-take_string(struct encoder *c, const char *s)
-{
-	size_t *slot = find_slot(c, s);
-	if (*slot)
-		return;
-	agrow(c->a, c->string, c->n_strings, &c->cap_strings);
-	c->string[c->n_strings++] = s;
-	*slot = c->n_strings;
 }
 
 /* Collects every string once, in the order of first use. */
 static void
 collect_strings(struct encoder *c, const struct npu_map *m)
 {
-	c->n_slots = 2 * count_texts(m) + 1;
+	size_t n = 0;
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+		for (const struct key *k = lists[i].key; k->name; k++)
+			n += k->kind == TEXT ? list_count(m, &lists[i]) : 0;
+	c->n_slots = 2 * n + 1;
 	c->slot = anew(c->a, size_t, c->n_slots);
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
 		const char *r = list_records(m, &lists[i]);
 		for (size_t j = 0; j < list_count(m, &lists[i]); j++, r += lists[i].size)
-			for (const struct key *k = lists[i].key; k->name; k++)
-				if (k->kind == TEXT)
-					take_string(c, text_of(r, k));
+			for (const struct key *k = lists[i].key; k->name; k++) {
+				const char *s = k->kind == TEXT ? text_of(r, k) : NULL;
+				size_t *slot = s ? find_slot(c, s) : NULL;
+				if (!s || *slot)
+					continue;
+				agrow(c->a, c->string, c->n_strings, &c->cap_strings);
+				c->string[c->n_strings++] = s;
+				*slot = c->n_strings;
+			}
 	}
 }
 
@@ -196,18 +172,21 @@ put_strings(struct encoder *c)
 	}
 }
 
+/* Writes a record.  Differences from the record before have the sign in the lowest bit. */
 static void
 put_record(struct encoder *c, const struct list *l, const char *r,
 	   const char *before)
 {
 	for (const struct key *k = l->key; k->name; k++) {
-		if (k->kind == TEXT)
+		int64_t v = k->kind == TEXT ? 0 : number_of(r, k);
+		if (k->kind == TEXT) {
 			put_number(c, *find_slot(c, text_of(r, k)) - 1);
-		else if (k->kind == COUNT)
-			put_number(c, (uint64_t)number_of(r, k));
-		else
-			put_signed(c, number_of(r, k) -
-					  (before ? number_of(before, k) : 0));
+		} else if (k->kind == COUNT) {
+			put_number(c, (uint64_t)v);
+		} else {
+			v -= before ? number_of(before, k) : 0;
+			put_number(c, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
+		}
 	}
 }
 

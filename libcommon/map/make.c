@@ -35,12 +35,6 @@ layer_of(const struct maker *k, const struct g_op *op)
 	return is_layer ? t->index + 1 : 0;
 }
 
-static const char *
-first_output(const struct tfl_subgraph *sg, const struct tfl_op *op)
-{
-	return op->n_out && op->out[0] >= 0 ? sg->tensor[op->out[0]].name : "";
-}
-
 static void
 make_layers(struct maker *k)
 {
@@ -52,10 +46,13 @@ make_layers(struct maker *k)
 	m->layers = anew(k->a, struct map_layer, m->n_layers);
 	if (sg)
 		m->sources[0].name = sg->name;
-	for (size_t i = 0; i < m->n_layers; i++)
+	for (size_t i = 0; i < m->n_layers; i++) {
+		const struct tfl_op *op = &sg->op[i];
+		int out = op->n_out ? op->out[0] : -1;
 		m->layers[i] = (struct map_layer){
-			.kind = tfl_op_label(&sg->op[i]),
-			.name = first_output(sg, &sg->op[i]) };
+			.kind = tfl_op_label(op),
+			.name = out >= 0 ? sg->tensor[out].name : "" };
+	}
 	for (size_t i = 0; i < k->g->n_nodes; i++) {
 		const struct g_node *n = k->g->nodes[i];
 		for (int j = 0; n->kind == NODE_NPU && j < n->tfl.n; j++)
@@ -181,42 +178,31 @@ add_span(struct maker *k, struct map_span s)
 	m->spans[m->n_spans++] = s;
 }
 
-static const char *
-shape_text(const struct maker *k, const struct g_tensor *t)
-{
-	struct text s = { 0 };
-	text_printf(&s, "%s[", graph_type_text(t->shape.type));
-	for (int i = 0; i < t->shape.rank; i++)
-		text_printf(&s, "%s%d", i ? "," : "", t->shape.dim[i]);
-	text_putc(&s, ']');
-	const char *r = arena_strndup(k->a, s.p, s.n);
-	text_free(&s);
-	return r;
-}
-
 /* A tensor without a name is named after the operation that writes it first. */
-static const char *
-tensor_name(const struct maker *k, const struct g_tensor *t)
-{
-	const struct g_op *op = k->writer[t->rec.index];
-	if ((t->name && *t->name) || !op || !op->name || !*op->name)
-		return name_or_id(k, t->name, 't', t->rec.id);
-	return arena_printf(k->a, "%s (t%d)", op->name, t->rec.id);
-}
-
 static void
 add_tensor(struct maker *k, const struct g_tensor *t)
 {
+	const struct g_op *op = k->writer[t->rec.index];
+	struct text shape = { 0 };
 	if (!G_HAS(t, G_TENSOR_at) || !G_HAS(t, G_TENSOR_live) || tensor_is_const(t))
 		return;
+	text_printf(&shape, "%s[", graph_type_text(t->shape.type));
+	for (int i = 0; i < t->shape.rank; i++)
+		text_printf(&shape, "%s%d", i ? "," : "", t->shape.dim[i]);
+	text_putc(&shape, ']');
+	bool has_name = t->name && *t->name;
 	add_span(k, (struct map_span){
 		.what = t->variable	     ? MAP_VARIABLE
 			: tensor_is_input(t)  ? MAP_INPUT
 			: tensor_is_output(t) ? MAP_OUTPUT
 					      : MAP_TENSOR,
-		.name = tensor_name(k, t),
-		.shape = shape_text(k, t), .place = t->area, .at = t->at,
+		.name = has_name || !op || !op->name || !*op->name
+				? name_or_id(k, t->name, 't', t->rec.id)
+				: arena_printf(k->a, "%s (t%d)", op->name, t->rec.id),
+		.shape = arena_strndup(k->a, shape.p, shape.n),
+		.place = t->area, .at = t->at,
 		.bytes = tensor_bytes(t), .lo = t->live.lo, .hi = t->live.hi });
+	text_free(&shape);
 }
 
 /* The name of the first operation whose weights go through a buffer. */

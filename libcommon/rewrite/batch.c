@@ -2,9 +2,10 @@
 /*
  * Turns the graph for one input into the graph for several.
  *
- * A stacked tensor holds all inputs, one behind the other in memory.  The inputs are rows below
- * rows.  Of a vector (1x1xC) they are rows and columns, so that a block of the NPU is full.
- * Every other tensor is copied for each input.
+ * A stacked tensor holds the values for all inputs, one after the other in memory: the rows of an
+ * input follow the rows of the input before.  A vector (1x1xC) becomes one element of a grid of
+ * rows and columns, so that the inputs fill a block of the NPU.  Every other tensor is copied for
+ * each input.
  */
 #include "rewrite/rewrite.h"
 
@@ -12,50 +13,37 @@ enum { MAX_EXTENT = 65536 }; /* of an operand, as in graph_check() */
 
 struct batch {
 	const struct graph *from;
-	struct graph *g; /* begins with the records of `from`, which are those of input 0 */
+	struct graph *g; /* the new graph; its first records are a copy of `from`, for input 0 */
 	struct arena *a;
 	const struct batch_choice *how;
-	struct hwc grid; /* of vectors: h * w == how->n */
-	/* of each operation: its run, which is done input by input; -1: done for all inputs */
+	struct hwc grid; /* of stacked vectors; h * w == how->n */
+	/* for each operation: its run, executed input by input; -1: executed for all inputs */
 	int *run;
-	bool *stacked; /* of each tensor of `from` */
-	/* Records for input i, at index * n + i, of tensors that are not stacked and of weights
-	 * of runs.  NULL: not made. */
+	bool *stacked; /* for each tensor of `from`: true if the tensor is stacked */
+	/* Records for input i, at index * n + i: of tensors that are not stacked, and of weights
+	 * that runs use.  NULL: not made yet. */
 	struct g_tensor **tensor;
 	struct g_weights **weights;
-	struct g_op **op; /* in the new order */
-	size_t n_ops, cap;
 };
 
 /* ---- tensors ------------------------------------------------------------------- */
 
-/* Finds runs: adjacent operations of one node that are done input by input. */
+/* Stacks the tensors of CPU operators and of the model, and those that several runs use or that
+ * an operation for all inputs uses. */
 static void
-find_runs(struct batch *b)
+find_stacked(struct batch *b)
 {
-	struct g_op *const *op = b->from->ops;
-	b->run = anew(b->a, int, b->from->n_ops + 1);
-	for (size_t i = 0, run = 0; i < b->from->n_ops; i++) {
-		bool goes_on = i && b->run[i - 1] >= 0 && op[i - 1]->node == op[i]->node;
-		run += !goes_on;
-		b->run[i] = b->how->together[i] ? -1 : (int)run;
+	const struct graph *g = b->from;
+	int *user = anew(b->a, int, g->n_tensors + 1); /* a run; 0: none */
+	b->stacked = anew(b->a, bool, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		const struct g_tensors *l[] = { &g->nodes[i]->in, &g->nodes[i]->out };
+		for (int k = 0; k < 2; k++)
+			for (size_t at = 0; at < l[k]->n; at++)
+				b->stacked[l[k]->v[at]->rec.index] = true;
 	}
-}
-
-static void
-mark_list(struct batch *b, const struct g_tensors *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		b->stacked[l->v[i]->rec.index] = true;
-}
-
-/* Stacks tensors that more than one run uses, or an operation for all inputs. */
-static void
-mark_shared(struct batch *b)
-{
-	int *user = anew(b->a, int, b->from->n_tensors + 1); /* a run; 0: none */
-	for (size_t i = 0; i < b->from->n_ops; i++) {
-		const struct g_op *op = b->from->ops[i];
+	for (size_t i = 0; i < g->n_ops; i++) {
+		const struct g_op *op = g->ops[i];
 		const struct g_tensor *t[] = { op->ifm.t, op->ifm2.t, op->ofm.t };
 		for (int k = 0; k < 3; k++) {
 			if (!t[k])
@@ -66,37 +54,11 @@ mark_shared(struct batch *b)
 			*last = b->run[i];
 		}
 	}
-}
-
-static void
-find_stacked(struct batch *b)
-{
-	const struct graph *g = b->from;
-	b->stacked = anew(b->a, bool, g->n_tensors + 1);
-	for (size_t i = 0; i < g->n_nodes; i++) {
-		mark_list(b, &g->nodes[i]->in);
-		mark_list(b, &g->nodes[i]->out);
-	}
-	mark_shared(b);
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		const struct g_tensor *t = g->tensors[i];
 		b->stacked[i] |= t->variable || G_HAS(t, G_TENSOR_io);
 		b->stacked[i] &= !tensor_is_const(t);
 	}
-}
-
-/* The grid has the requested columns if n is a multiple.  In bricks, columns of one row are
- * adjacent, so that inputs would not be contiguous. */
-static void
-choose_grid(struct batch *b)
-{
-	int32_t n = b->how->n, w = n % b->how->columns ? 1 : b->how->columns;
-	for (size_t i = 0; i < b->from->n_tensors; i++) {
-		const struct g_tensor *t = b->from->tensors[i];
-		if (G_HAS(t, G_TENSOR_io) && t->layout != LAYOUT_NHWC)
-			w = 1;
-	}
-	b->grid = (struct hwc){ .h = n / w, .w = w };
 }
 
 static bool
@@ -105,7 +67,7 @@ is_vector(struct hwc s)
 	return s.h == 1 && s.w == 1;
 }
 
-/* The shape of all inputs, as rows or as the grid. */
+/* Returns the shape for all inputs, as rows or as the grid. */
 static struct hwc
 joint_shape(const struct batch *b, struct hwc one, bool as_grid)
 {
@@ -115,7 +77,7 @@ joint_shape(const struct batch *b, struct hwc one, bool as_grid)
 	return all;
 }
 
-/* The shape with n times the leading dimension, or with a new one. */
+/* Returns the shape with n times its leading dimension, or with a new dimension n. */
 static struct g_shape
 stacked_shape(const struct g_shape *s, int32_t n)
 {
@@ -128,19 +90,6 @@ stacked_shape(const struct g_shape *s, int32_t n)
 		r.dim[0] *= n;
 	}
 	return r;
-}
-
-static void
-stack_tensors(struct batch *b)
-{
-	for (size_t i = 0; i < b->from->n_tensors; i++) {
-		const struct g_tensor *from = b->from->tensors[i];
-		struct g_tensor *t = b->g->tensors[i];
-		if (!b->stacked[i])
-			continue;
-		G_PUT(t, TENSOR, shape, stacked_shape(&from->shape, b->how->n));
-		G_PUT(t, TENSOR, hwc, joint_shape(b, from->hwc, is_vector(from->hwc)));
-	}
 }
 
 static bool
@@ -166,22 +115,9 @@ tensor_of(struct batch *b, const struct g_tensor *t, int32_t i)
 	return *at;
 }
 
-/* The weights record for input i, which is fetched for this input alone.  The constants hold
- * equal weights once. */
-static struct g_weights *
-weights_of(struct batch *b, const struct g_weights *w, int32_t i)
-{
-	struct g_weights *first = b->g->weights[w->rec.index];
-	struct g_weights **at =
-	    &b->weights[(size_t)w->rec.index * (size_t)b->how->n + (size_t)i];
-	if (i && !*at)
-		*at = graph_copy_g_weights(b->g, first);
-	return i ? *at : first;
-}
-
 /* ---- operands for one input ------------------------------------------------------ */
 
-/* Elements of the operand's type from one input to the next. */
+/* Returns the distance of two inputs, in elements of the operand's type. */
 static int64_t
 input_step(const struct g_operand *o)
 {
@@ -196,7 +132,7 @@ is_box(const struct g_operand *o)
 	       (o->view == VIEW_WHOLE || o->view == VIEW_BOX);
 }
 
-/* The operand for input i. */
+/* Returns the operand for input i. */
 static struct g_operand
 operand_of(struct batch *b, const struct g_operand *o, int32_t i)
 {
@@ -223,15 +159,14 @@ operand_of(struct batch *b, const struct g_operand *o, int32_t i)
 
 /* ---- all inputs in one operation ------------------------------------------------- */
 
-/* How inputs are joined. */
+/* How the inputs are joined to one operand. */
 struct joint {
 	const struct batch *b;
-	bool as_grid; /* as the grid of vectors; else as rows */
-	int32_t rows; /* of the result of one input */
+	bool as_grid; /* as the grid of vectors; otherwise as rows */
+	int32_t rows; /* number of rows in the result of one input */
 };
 
-/* Joins inputs that are `step` elements apart.  False: rows and inputs would need different
- * steps. */
+/* Joins inputs that are `step` elements apart.  False: rows and inputs need different strides. */
 static bool
 join_strides(const struct joint *j, struct g_operand *o, int64_t step)
 {
@@ -246,23 +181,15 @@ join_strides(const struct joint *j, struct g_operand *o, int64_t step)
 	return true;
 }
 
-/* Does a box take all rows of an input? */
-static bool
-is_full_height(const struct joint *j, const struct g_operand *o)
-{
-	struct hwc one = o->t->hwc;
-	return is_box(o) && o->shape.h == one.h && is_vector(one) == j->as_grid;
-}
-
 static bool
 join_stacked(const struct joint *j, struct g_operand *o)
 {
 	struct g_tensor *t = j->b->g->tensors[o->t->rec.index];
-	struct hwc all = joint_shape(j->b, o->shape, j->as_grid);
+	struct hwc all = joint_shape(j->b, o->shape, j->as_grid), one = o->t->hwc;
 	if (o->shape.h != j->rows)
-		return false; /* a row that is broadcast to the rows of its input */
-	if (is_full_height(j, o)) {
-		*o = operand_box(t, all, o->start);
+		return false; /* one row is broadcast to all rows of its input */
+	if (is_box(o) && o->shape.h == one.h && is_vector(one) == j->as_grid) {
+		*o = operand_box(t, all, o->start); /* all rows of each input */
 		return true;
 	}
 	if (o->view == VIEW_RESHAPE ||
@@ -275,8 +202,8 @@ join_stacked(const struct joint *j, struct g_operand *o)
 	return ok;
 }
 
-/* Joins an operand of the original graph.  A constant is broadcast to all inputs: the NPU does
- * so with the second operand; the first one gets steps of 0. */
+/* Joins an operand of the original graph.  A constant is broadcast to all inputs: the NPU
+ * broadcasts IFM2 by itself; the IFM gets strides of 0. */
 static bool
 join_operand(const struct joint *j, struct g_operand *o, bool second)
 {
@@ -296,7 +223,7 @@ is_point(struct yx v)
 	return v.y == 1 && v.x == 1;
 }
 
-/* Is row y of the result made of row y of the operands, and of no other row? */
+/* True if row y of the result depends on row y of the operands only. */
 static bool
 keeps_rows(const struct g_op *op)
 {
@@ -314,7 +241,7 @@ keeps_columns(const struct g_op *op)
 		!op->pad.right && !op->edge.left && !op->edge.right);
 }
 
-/* Can the operation never run for several inputs at once? */
+/* True if the operation cannot run for several inputs at once. */
 static bool
 runs_alone(const struct batch *b, const struct g_op *op)
 {
@@ -323,8 +250,8 @@ runs_alone(const struct batch *b, const struct g_op *op)
 	       (int64_t)b->how->n * op->ofm.shape.h > MAX_EXTENT;
 }
 
-/* Joins all inputs in one operation, if its kernel does not mix them: gives `to`, a copy of op,
- * the operands of all inputs. */
+/* Joins all inputs in one operation, if its kernel does not mix them: `to`, a copy of op, gets
+ * the operands for all inputs. */
 static bool
 join_op(const struct batch *b, const struct g_op *op, struct g_op *to)
 {
@@ -348,55 +275,75 @@ join_op(const struct batch *b, const struct g_op *op, struct g_op *to)
 
 /* ---- operations ------------------------------------------------------------------ */
 
-static void
-append(struct batch *b, struct g_op *op)
-{
-	agrow(b->a, b->op, b->n_ops, &b->cap);
-	b->op[b->n_ops++] = op;
-}
-
-/* Appends operation `at` for input i. */
-static void
-append_nth(struct batch *b, size_t at, int32_t i)
+/* Makes operation `at` for input i.  Weights of a run are fetched for each input alone; the
+ * constants hold equal weights once. */
+static struct g_op *
+repeat_op(struct batch *b, size_t at, int32_t i)
 {
 	const struct g_op *from = b->from->ops[at];
 	struct g_op *op = i ? graph_copy_g_op(b->g, b->g->ops[at]) : b->g->ops[at];
 	op->ifm = operand_of(b, &from->ifm, i);
 	op->ifm2 = operand_of(b, &from->ifm2, i);
 	op->ofm = operand_of(b, &from->ofm, i);
-	if (b->run[at] >= 0 && from->weights)
-		op->weights = weights_of(b, from->weights, i);
-	append(b, op);
+	if (i && b->run[at] >= 0 && from->weights) {
+		size_t k = (size_t)from->weights->rec.index;
+		struct g_weights **w = &b->weights[k * (size_t)b->how->n + (size_t)i];
+		if (!*w)
+			*w = graph_copy_g_weights(b->g, b->g->weights[k]);
+		op->weights = *w;
+	}
+	return op;
 }
 
 static void
 repeat_ops(struct batch *b)
 {
 	const struct graph *from = b->from;
+	struct g_op **op = anew(b->a, struct g_op *, from->n_ops * (size_t)b->how->n + 1);
+	size_t n = 0; /* operations in the new order */
 	for (size_t i = 0, end; i < from->n_ops; i = end) {
 		for (end = i + 1; b->run[i] >= 0 && end < from->n_ops && b->run[end] == b->run[i];)
 			end++;
 		if (b->run[i] < 0 && join_op(b, from->ops[i], b->g->ops[i])) {
-			append(b, b->g->ops[i]);
+			op[n++] = b->g->ops[i];
 			continue;
 		}
 		for (int32_t k = 0; k < b->how->n; k++)
 			for (size_t at = i; at < end; at++)
-				append_nth(b, at, k);
+				op[n++] = repeat_op(b, at, k);
 	}
-	graph_set_ops(b->g, b->op, b->n_ops);
+	graph_set_ops(b->g, op, n);
 }
 
 struct graph *
 rewrite_batch(struct arena *a, const struct graph *g, const struct batch_choice *how)
 {
 	struct batch b = { .from = g, .g = graph_copy(a, g), .a = a, .how = how };
-	b.tensor = anew(a, struct g_tensor *, g->n_tensors * (size_t)how->n + 1);
-	b.weights = anew(a, struct g_weights *, g->n_weights * (size_t)how->n + 1);
-	find_runs(&b);
+	int32_t n = how->n, columns = n % how->columns ? 1 : how->columns;
+	b.tensor = anew(a, struct g_tensor *, g->n_tensors * (size_t)n + 1);
+	b.weights = anew(a, struct g_weights *, g->n_weights * (size_t)n + 1);
+	/* runs: adjacent operations of one node that are done input by input */
+	b.run = anew(a, int, g->n_ops + 1);
+	for (size_t i = 0, run = 0; i < g->n_ops; i++) {
+		bool goes_on = i && b.run[i - 1] >= 0 && g->ops[i - 1]->node == g->ops[i]->node;
+		run += !goes_on;
+		b.run[i] = how->together[i] ? -1 : (int)run;
+	}
 	find_stacked(&b);
-	choose_grid(&b);
-	stack_tensors(&b);
+	/* The grid has the requested columns if n is a multiple.  In bricks, columns of one row
+	 * are adjacent, so that inputs would not be contiguous. */
+	for (size_t i = 0; i < g->n_tensors; i++)
+		if (G_HAS(g->tensors[i], G_TENSOR_io) && g->tensors[i]->layout != LAYOUT_NHWC)
+			columns = 1;
+	b.grid = (struct hwc){ .h = n / columns, .w = columns };
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		const struct g_tensor *from = g->tensors[i];
+		struct g_tensor *t = b.g->tensors[i];
+		if (!b.stacked[i])
+			continue;
+		G_PUT(t, TENSOR, shape, stacked_shape(&from->shape, n));
+		G_PUT(t, TENSOR, hwc, joint_shape(&b, from->hwc, is_vector(from->hwc)));
+	}
 	repeat_ops(&b);
 	return b.g;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The new order.  Operations that make a piece wait until another operation uses the piece.
- * Then all of them run, after those that make other pieces which they read.  So no piece is
- * live before it is needed, and a piece that is used up frees its bytes for the next one.
+ * Puts the operations into a new order.  The operations that compute a piece wait until another
+ * operation uses the piece.  Then all of them run.  If they read other pieces, the operations of
+ * those pieces run first.  Therefore the live range of a piece begins just before its first use,
+ * and its bytes are free for the next piece after its last use.
  *
- * All operations read the same values as before.  Pieces are written only by their waiting
- * operations, in the old order.  A waiting operation that reads bytes which are about to be
- * written runs first.  Tensors that are no pieces are written in the old order.
+ * All operations read the same values as in the old order:
+ * - Only its waiting operations write a piece, and they do so in the old order.
+ * - A waiting operation runs before another operation overwrites bytes that it reads.
+ * - All other tensors are written in the old order.
  */
 #include "rewrite/split.h"
 
@@ -47,7 +49,7 @@ order_wait(struct order *x, struct piece *p, struct g_op *op)
 	append(x, &p->waiting, op);
 }
 
-/* Takes the waiting operations of a piece off the list. */
+/* Removes piece p from the list of waiting pieces, and returns its operations. */
 static struct ops
 take_waiting(struct order *x, struct piece *p)
 {
@@ -63,7 +65,7 @@ take_waiting(struct order *x, struct piece *p)
 
 static void run_waiting(struct order *x, struct piece *p);
 
-/* Runs op, which belongs to piece p or to none, behind all that makes the pieces it reads. */
+/* Runs op, after the operations of other pieces that op reads.  p: the piece of op, or NULL. */
 static void
 run_op(struct order *x, const struct piece *p, struct g_op *op)
 {
@@ -91,7 +93,7 @@ reads_of(const struct ops *l, const struct g_operand *o)
 	return false;
 }
 
-/* A piece, other than p, with a waiting operation that reads bytes of o; NULL: none. */
+/* Returns a piece other than p with a waiting operation that reads bytes of o; NULL: none. */
 static struct piece *
 reader_of(const struct order *x, const struct piece *p, const struct g_operand *o)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes parts of products, with their parts of weights and scales. */
+/* Makes operations that compute parts of products, with the parts of weights and scales. */
 #include "rewrite/split.h"
 
 #include "lower/lower.h"
 
 #include <assert.h>
 
-/* The bytes from the first to the last that an operand accesses, from the tensor's start. */
+/* Returns the range of bytes that an operand accesses, relative to its tensor. */
 static struct g_range
 bytes_of(const struct g_operand *o)
 {
@@ -37,7 +37,7 @@ sum_operand(const struct sum *s, int k)
 	return k ? &s->add->ifm2 : &s->add->ifm;
 }
 
-/* Columns of a product that columns of a sum read: numbers, counted row by row. */
+/* The columns of a product that columns of a sum read.  Columns count row by row, from 0. */
 struct columns {
 	int64_t first, step, n;
 };
@@ -57,7 +57,7 @@ columns_of(const struct g_operand *o, struct part p, struct columns *r)
 	return true;
 }
 
-/* The box of a product's columns that part p of operand o reads.  False: these are no box. */
+/* Sets *box to the columns of a product that part p of operand o reads.  False: they are no box. */
 static bool
 find_box(const struct g_op *product, const struct g_operand *o, struct part p,
 	 struct part *box)
@@ -79,7 +79,7 @@ find_box(const struct g_op *product, const struct g_operand *o, struct part p,
 	return true;
 }
 
-/* The same for a part that is known to be a box. */
+/* The same for operand k of a sum, if the columns are certainly a box. */
 static struct part
 box_of(const struct sum *s, int k, struct part p)
 {
@@ -97,7 +97,7 @@ has_product_part(const struct g_op *product, const struct g_operand *o)
 	       find_box(product, o, (struct part){ .shape = o->shape }, &box);
 }
 
-/* Makes columns of a product, in a new tensor of this shape. */
+/* Adds an operation that computes a box of a product's columns into a new tensor. */
 static struct g_op *
 product_columns(struct graph *g, const struct g_op *product, struct part box,
 		struct hwc shape)
@@ -112,7 +112,7 @@ product_columns(struct graph *g, const struct g_op *product, struct part box,
 
 /* ---- products for several sums at once ------------------------------------------- */
 
-/* The box of a product's columns that all sums of one group read.  False: these are no box. */
+/* Sets *box to the columns that all sums of the group of s read.  False: they are no box. */
 static bool
 group_box(const struct sums *l, const struct sum *s, int k, int ahead, struct part *box)
 {
@@ -157,7 +157,7 @@ group_operand(const struct sums *l, const struct sum *s, int k, int ahead,
 	struct hwc at = { .h = box.at.h - group.at.h, .w = box.at.w - group.at.w };
 	if (box.shape.h == all.h && box.shape.w == all.w)
 		return operand_box(t, all, at);
-	/* the columns of a sum go down a column of the product, or along its rows */
+	/* successive columns of the sum are below each other in the product, or side by side */
 	int64_t step = box.shape.w == 1 ? group.shape.w : 1;
 	return (struct g_operand){
 		.t = t, .view = VIEW_STRIDED, .type = t->shape.type, .shape = all,
@@ -168,7 +168,8 @@ group_operand(const struct sums *l, const struct sum *s, int k, int ahead,
 
 /* ---- constants ----------------------------------------------------------------- */
 
-/* Where the record of a part's channels is kept; NULL is there if it was not made. */
+/* Returns the place of the record for a part's channels; the place holds NULL until the record
+ * is made. */
 static void **
 constant_at(struct constants *c, const void *of, struct part p)
 {
@@ -181,7 +182,7 @@ constant_at(struct constants *c, const void *of, struct part p)
 	return &c->v[c->n++].piece;
 }
 
-/* Entries of a list by channels; a single entry for all channels stays. */
+/* Returns the entries for a part's channels; a single entry is for all channels. */
 static struct g_list
 list_part(const struct g_list *l, struct part p)
 {

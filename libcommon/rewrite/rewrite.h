@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rewritings of a graph.  Each function returns a new graph that computes the same values, and
- * leaves the original unchanged; both share constants (graph_copy()).  The graph must be as a
- * front end wrote it, with the decisions that the user added.  The functions cannot fail, but
- * the result can break a limit of the NPU: the caller runs graph_check().  Whether a rewriting
- * pays is the caller's question.
+ * leaves the original graph unchanged; both graphs share constants (graph_copy()).  The input is
+ * the graph of a front end, with any decisions that the user added.  The functions cannot fail.
+ * But the result can break a limit of the NPU; therefore the caller runs graph_check().  The
+ * caller also decides whether the new graph is faster.
  */
 #ifndef REWRITE_REWRITE_H
 #define REWRITE_REWRITE_H
@@ -13,21 +13,22 @@
 
 /* ---- batch.c ---------------------------------------------------------------- */
 
-/* How n inputs are processed in one run. */
+/* How one run processes n inputs. */
 struct batch_choice {
-	int32_t n;	/* at least 2 */
-	int32_t columns; /* width of the grid of vectors: that of the NPU's micro-block */
+	int32_t n;	/* number of inputs, at least 2 */
+	int32_t columns; /* width of the grid of vectors: the width of the NPU's microblock */
 	/*
-	 * of each operation: true if it runs for all inputs before the next operation, as one
-	 * kernel where possible, else as kernels that share their weights.  Runs of other
-	 * operations are done input by input, with feature maps and transfers of their own.
+	 * For each operation: true if the operation runs for all inputs before the next operation
+	 * begins.  One kernel runs it for all inputs if possible; otherwise several kernels share
+	 * the weights.  false: adjacent operations of this kind form a run, which is executed
+	 * input by input; each input has feature maps and transfers of its own.
 	 */
 	const bool *together;
 };
 
 /*
- * Makes the graph for n inputs from the graph for one: inputs, outputs and variables get n
- * times their leading dimension.  Needs: no node on the CPU, no loop.
+ * Makes the graph for n inputs from the graph for one input.  The leading dimension of inputs,
+ * outputs and variables is multiplied by n.  Needs: no node on the CPU, no loop.
  */
 struct graph *rewrite_batch(struct arena *a, const struct graph *g,
 			    const struct batch_choice *how);
@@ -35,26 +36,26 @@ struct graph *rewrite_batch(struct arena *a, const struct graph *g,
 /* ---- sums.c ------------------------------------------------------------------- */
 
 /*
- * Sums of two products (FC) that are used by channels, as the gates of a recurrent cell are.
- * Computed at once, such a sum needs memory for all channels of both products.  Computed
- * channels by channels, each just before its use, it takes more kernels and the memory of few
- * channels.
+ * Sums of two products (FC) whose users read some of the channels, such as the gates of a
+ * recurrent cell.  If such a sum is computed at once, it needs memory for all channels of both
+ * products.  A split computes a piece of the channels just before its use.  Then the sum needs
+ * more kernels, but memory for few channels only.
  *
- * Each operand of a sum is written by one product only.  All users of the sum are elementwise
- * and take all its columns, and channels between its cuts.
+ * One product writes each operand of a sum.  All users of the sum are elementwise.  A user reads
+ * all columns, and the channels from one cut to another.
  */
 struct sum {
 	struct g_op *add;
 	struct g_op *product[2]; /* the products that make IFM and IFM2 */
-	int shared[2];	/* number of sums that read the product */
-	int turn[2];	/* number of these before this sum */
-	int n_cuts;	/* at least 2 */
-	int32_t *cut; /* channels at which pieces begin; cut[n_cuts]: all channels */
+	int shared[2];	/* for each product: number of sums that read it */
+	int turn[2];	/* position of this sum among the sums that read the product, from 0 */
+	int n_cuts;	/* number of pieces, at least 2 */
+	int32_t *cut; /* first channel of each piece, ascending; cut[n_cuts]: number of channels */
 };
 struct sums {
 	struct sum *v;
 	size_t n;
-	int *of; /* of each tensor: index of the sum that it holds; -1: none */
+	int *of; /* for each tensor: index in v of the sum that the tensor holds; -1: none */
 };
 
 /* Finds the sums that can be split. */
@@ -64,14 +65,14 @@ struct sums sums_find(struct arena *a, const struct graph *g);
 
 /* How sums are split. */
 struct split {
-	bool columns; /* pieces of one column instead of all columns */
-	/* products that several sums read, as those of many time steps, are made for so many
-	 * sums at once; 0: in pieces */
+	bool columns; /* a piece has one column; otherwise all columns */
+	/* Several sums may read one product, for example the sums of several time steps.  The
+	 * columns for this many sums are computed at once.  0 or 1: in pieces, like the sum. */
 	int ahead;
 };
-/* The number of pieces of a sum. */
+/* Returns the number of pieces of a sum. */
 int64_t count_pieces(const struct sum *s, struct split how);
-/* Makes sums, their products and their users in pieces. */
+/* Splits all sums of sums_find(), their products and their users into pieces. */
 struct graph *rewrite_sums(struct arena *a, const struct graph *g, struct split how);
 
 #endif

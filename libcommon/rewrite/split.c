@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the graph of pieces: sums, their products and their users, in parts. */
+/* Splits sums, their products and their users into pieces. */
 #include "rewrite/split.h"
 
 #include "lower/lower.h"
@@ -11,17 +11,19 @@ struct splitting {
 	struct split how;
 	size_t n_tensors; /* of the original graph */
 	struct constants constants;
-	/* of each sum, by columns, then channels: the piece written last */
+	/* for each sum: its pieces, by turn, then channels; a piece is replaced when its channels
+	 * are overwritten */
 	struct piece ***pieces;
-	/* of each tensor of the original graph, if it is a product: the part that the last sum
-	 * read, or NULL */
+	/* for each tensor of the original graph that is a product: the result of product_group()
+	 * for the current group of sums, or NULL */
 	struct g_tensor **group;
 	struct order order;
 };
 
 /* ---- pieces -------------------------------------------------------------------- */
 
-/* Number of operations, by columns, into which one on a sum is split. */
+/* Returns the number of turns of a sum.  A turn computes all columns; with how.columns, a turn
+ * computes one column. */
 static int32_t
 count_turns(const struct sum *s, struct split how)
 {
@@ -34,7 +36,8 @@ count_pieces(const struct sum *s, struct split how)
 	return (int64_t)s->n_cuts * count_turns(s, how);
 }
 
-/* The part of a sum in one turn, from cut k on; its channels count from `first` on. */
+/* Returns the part of a sum in one turn between cuts k and k + 1.  Its channels are relative to
+ * channel `first`. */
 static struct part
 part_of(const struct splitting *x, const struct sum *s, int32_t turn, int k, int32_t first)
 {
@@ -48,7 +51,7 @@ part_of(const struct splitting *x, const struct sum *s, int32_t turn, int k, int
 	return p;
 }
 
-/* The entry of the piece of a sum that begins with a channel. */
+/* Returns the entry for the piece of a sum that begins at this channel. */
 static struct piece **
 piece_at(const struct splitting *x, const struct sum *s, int32_t turn, int32_t channel)
 {
@@ -64,14 +67,14 @@ open_piece(struct splitting *x, const struct sum *s, struct hwc shape)
 	return order_add(&x->order, graph_add_feature_map(x->g, s->add->ofm.type, shape));
 }
 
-/* Is operand k of a sum made together with those of other sums? */
+/* True if operand k of a sum is computed together with the operands of other sums. */
 static bool
 is_ahead(const struct splitting *x, const struct sum *s, int k)
 {
 	return s->shared[k] > 1 && x->how.ahead > 1;
 }
 
-/* The operand k that a sum then reads.  t NULL: it is made in pieces. */
+/* Returns operand k of a sum if it is computed ahead; t is NULL: it is computed in pieces. */
 static struct g_operand
 operand_ahead(struct splitting *x, const struct sum *s, int k)
 {
@@ -90,8 +93,8 @@ operand_ahead(struct splitting *x, const struct sum *s, int k)
 		  : (struct g_operand){ .t = NULL };
 }
 
-/* Adds a piece, whose products and sum wait for its use.  ahead: operands made before, or t
- * NULL. */
+/* Adds a piece.  Its products and its sum wait until the piece is used.  ahead: the results of
+ * operand_ahead(). */
 static void
 add_piece(struct splitting *x, const struct sum *s, const struct g_operand ahead[2],
 	  int32_t turn, int k)
@@ -117,20 +120,9 @@ add_piece(struct splitting *x, const struct sum *s, const struct g_operand ahead
 	order_append(&x->order, add);
 }
 
-static void
-add_pieces(struct splitting *x, const struct sum *s)
-{
-	struct g_operand ahead[2];
-	for (int k = 0; k < 2; k++)
-		ahead[k] = operand_ahead(x, s, k);
-	for (int32_t i = 0; i < count_turns(s, x->how); i++)
-		for (int k = 0; k < s->n_cuts; k++)
-			add_piece(x, s, ahead, i, k);
-}
-
 /* ---- users of pieces -------------------------------------------------------------- */
 
-/* The sum that an operand of the original graph is; NULL: none. */
+/* Returns the sum that is an operand of the original graph; NULL: none. */
 static const struct sum *
 sum_of(const struct splitting *x, const struct g_operand *o)
 {
@@ -150,25 +142,11 @@ use_part(const struct splitting *x, const struct g_operand *o, int32_t turn, str
 	return low_box(*o, p.shape, p.at);
 }
 
-/* Makes a new piece for channels that are written and not read: meanwhile, the bytes of the old
- * piece are free. */
-static void
-renew_piece(struct splitting *x, const struct g_op *op, struct g_op *c, int32_t turn,
-	    struct part p)
-{
-	const struct sum *s = sum_of(x, &op->ofm);
-	if (!s || c->ifm.t == c->ofm.t || c->ifm2.t == c->ofm.t)
-		return;
-	struct piece *q = open_piece(x, s, c->ofm.shape);
-	*piece_at(x, s, turn, op->ofm.start.c + p.at.c) = q;
-	c->ofm = operand_whole(q->t);
-}
-
-/* Adds op in parts, one for each piece of a sum that it uses. */
+/* Adds op in parts, one for each piece of the sum in operand `by`. */
 static void
 append_parts(struct splitting *x, const struct g_op *op, const struct g_operand *by)
 {
-	const struct sum *s = sum_of(x, by);
+	const struct sum *s = sum_of(x, by), *made = sum_of(x, &op->ofm);
 	int32_t first = by->start.c, end = first + by->shape.c;
 	for (int32_t i = 0; i < count_turns(s, x->how); i++)
 		for (int k = 0; k < s->n_cuts; k++) {
@@ -179,7 +157,13 @@ append_parts(struct splitting *x, const struct g_op *op, const struct g_operand 
 			c->ifm = use_part(x, &op->ifm, i, p);
 			c->ifm2 = use_part(x, &op->ifm2, i, p);
 			c->ofm = use_part(x, &op->ofm, i, p);
-			renew_piece(x, op, c, i, p);
+			/* Channels that are written and not read get a new piece: meanwhile,
+			 * the bytes of the old piece are free. */
+			if (made && c->ifm.t != c->ofm.t && c->ifm2.t != c->ofm.t) {
+				struct piece *q = open_piece(x, made, c->ofm.shape);
+				*piece_at(x, made, i, op->ofm.start.c + p.at.c) = q;
+				c->ofm = operand_whole(q->t);
+			}
 			order_append(&x->order, c);
 		}
 }
@@ -192,27 +176,23 @@ append_op(struct splitting *x, struct g_op *op)
 	int k = 0;
 	while (k < 3 && !sum_of(x, o[k]))
 		k++;
-	if (s && s->add == op)
-		add_pieces(x, s);
-	else if (k < 3)
+	if (s && s->add == op) {
+		struct g_operand ahead[2];
+		for (k = 0; k < 2; k++)
+			ahead[k] = operand_ahead(x, s, k);
+		for (int32_t i = 0; i < count_turns(s, x->how); i++)
+			for (k = 0; k < s->n_cuts; k++)
+				add_piece(x, s, ahead, i, k);
+	} else if (k < 3) {
 		append_parts(x, op, o[k]);
-	else
+	} else {
 		order_append(&x->order, op);
+	}
 }
 
 /* ---- the graph ------------------------------------------------------------------ */
 
-static void
-open_pieces(struct splitting *x)
-{
-	x->pieces = anew(x->a, struct piece **, x->l.n + 1);
-	x->group = anew(x->a, struct g_tensor *, x->n_tensors + 1);
-	for (size_t i = 0; i < x->l.n; i++)
-		x->pieces[i] = anew(x->a, struct piece *,
-				    (size_t)count_pieces(&x->l.v[i], x->how));
-}
-
-/* Marks products that are made in parts and not used as a whole. */
+/* Marks products that only exist in parts, because no operation reads the whole product. */
 static bool *
 find_replaced(const struct splitting *x)
 {
@@ -234,7 +214,7 @@ find_replaced(const struct splitting *x)
 	return replaced;
 }
 
-/* The records that operations use. */
+/* For each record: true if an operation uses the record. */
 struct used {
 	bool *tensor, *weights, *scales;
 };
@@ -259,7 +239,8 @@ all_true(struct arena *a, size_t n)
 	return v;
 }
 
-/* Replaces the operations; drops what only the old ones wrote, or used as constants. */
+/* Replaces the operations of the graph.  Drops tensors, weights and scales that only the old
+ * operations use. */
 static void
 replace_ops(struct splitting *x)
 {
@@ -283,10 +264,13 @@ rewrite_sums(struct arena *a, const struct graph *from, struct split how)
 	struct splitting x = { .g = g, .a = a, .l = sums_find(a, g), .how = how,
 			       .n_tensors = g->n_tensors,
 			       .constants = { .g = g, .a = a }, .order = { .a = a } };
-	open_pieces(&x);
+	x.pieces = anew(a, struct piece **, x.l.n + 1);
+	x.group = anew(a, struct g_tensor *, x.n_tensors + 1);
+	for (size_t i = 0; i < x.l.n; i++)
+		x.pieces[i] = anew(a, struct piece *, (size_t)count_pieces(&x.l.v[i], how));
 	const bool *replaced = find_replaced(&x);
 	for (size_t i = 0; i < from->n_ops; i++) {
-		struct g_op *op = g->ops[i]; /* new ones are behind these */
+		struct g_op *op = g->ops[i]; /* new operations follow the old ones */
 		if (i && op->node != g->ops[i - 1]->node)
 			order_end(&x.order);
 		if (!replaced[op->ofm.t->rec.index])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What split.c uses: parts of products (parts.c) and the new order (order.c). */
+/* Functions for split.c: parts of products (parts.c) and the new order (order.c). */
 #ifndef REWRITE_SPLIT_H
 #define REWRITE_SPLIT_H
 
@@ -7,36 +7,36 @@
 
 /* ---- parts.c ------------------------------------------------------------------ */
 
-/* A part of what an operand reads or writes: a box of its elements. */
+/* A box of the elements that an operand reads or writes. */
 struct part {
 	struct hwc at, shape;
 };
 
-/* Weights and scales of parts, one record for equal ones. */
+/* Weights and scales of parts.  Equal parts share one record. */
 struct constants {
 	struct graph *g;
 	struct arena *a;
 	struct constant {
-		const void *of; /* the record of the whole product */
+		const void *of; /* the weights or scales of the whole product */
 		struct part channels;
-		void *piece;	/* the record of the part */
+		void *piece;	/* the weights or scales of the part */
 	} *v;
 	size_t n, cap;
 };
 
-/* False: two operands certainly share no bytes. */
+/* True if two operands may share bytes.  False only if they certainly share none. */
 bool may_overlap(const struct g_operand *a, const struct g_operand *b);
-/* The operand k of a sum: 0 IFM, 1 IFM2. */
+/* Returns operand k of a sum; 0: IFM, 1: IFM2. */
 const struct g_operand *sum_operand(const struct sum *s, int k);
-/* Can a product be made in parts of the columns that operand o of a sum reads? */
+/* True if the columns that operand o of a sum reads can be computed alone: they are a box. */
 bool has_product_part(const struct g_op *product, const struct g_operand *o);
-/* Makes a part of operand k of a sum in a new tensor, by a new operation. */
+/* Adds an operation that computes part p of operand k of a sum into a new tensor. */
 struct g_op *product_part(struct constants *c, const struct sum *s, int k, struct part p);
 
 /*
- * product_group() makes operand k of a sum for `ahead` successive sums that read the same
- * product; NULL: these do not read a box of the product.  group_operand() is the operand of one
- * of these sums in the result, t.
+ * product_group() adds an operation that computes operand k for `ahead` successive sums which
+ * read the same product.  NULL: the columns that these sums read are no box of the product.
+ * group_operand() returns the operand of one of these sums in the resulting tensor t.
  */
 struct g_op *product_group(struct graph *g, const struct sums *l, const struct sum *s, int k,
 			   int ahead);
@@ -50,30 +50,30 @@ struct ops {
 	size_t n, cap;
 };
 
-/* Channels of a sum, or later values in the same channels. */
+/* A piece: some channels of a sum, or later values that replace these channels. */
 struct piece {
 	struct g_tensor *t;
-	struct ops waiting; /* operations that make t and its inputs, in the old order */
+	struct ops waiting; /* operations that compute t and its inputs, in the old order */
 };
 
-/* Operations in their new order, and those that still wait. */
+/* The operations in their new order, and the operations that still wait. */
 struct order {
 	struct arena *a;
-	struct piece **piece; /* of each tensor: the piece that it holds, or NULL */
+	struct piece **piece; /* for each tensor: the piece that the tensor holds, or NULL */
 	size_t n_tensors, cap_tensors;
-	struct piece **waits; /* pieces with operations that wait */
+	struct piece **waits; /* pieces with waiting operations */
 	size_t n_waits, cap_waits;
-	struct ops out;
+	struct ops out; /* the new order so far */
 };
 
-/* Makes a piece of t, a new tensor. */
+/* Adds a piece for t, a new tensor. */
 struct piece *order_add(struct order *x, struct g_tensor *t);
-/* Lets op, which writes to no piece, wait until p is used. */
+/* Lets op wait until another operation uses piece p.  op itself writes to no piece. */
 void order_wait(struct order *x, struct piece *p, struct g_op *op);
-/* Takes the next operation of the old order, or a part of it.  It waits if it writes to a
- * piece. */
+/* Takes the next operation of the old order, or a part of that operation.  An operation that
+ * writes to a piece waits; any other operation runs at once. */
 void order_append(struct order *x, struct g_op *op);
-/* Runs all operations that still wait. */
+/* Runs all waiting operations. */
 void order_end(struct order *x);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds sums of two products that are used by channels only. */
+/* Finds sums of two products whose users read ranges of channels. */
 #include "rewrite/split.h"
 
 #include <stdlib.h>
@@ -7,13 +7,12 @@
 struct finder {
 	struct arena *a;
 	const struct graph *g;
-	/* of each tensor */
-	bool *inner; /* only operations of one node touch it */
-	/* number of writes, last writer, first operation to touch it */
+	bool *inner; /* for each tensor: only operations of one node access the tensor */
+	/* for each tensor: number of writes, last writer, first operation that accesses it */
 	int *writes, *writer, *first;
 	struct sums l;
-	bool *bad; /* of each sum: it cannot be split */
-	bool **cut; /* of each sum, of each channel and the end: a piece begins or ends here */
+	bool *bad; /* for each sum: true if the sum cannot be split */
+	bool **cut; /* for each sum, for channels 0 to all of them: a piece begins or ends here */
 };
 
 /* bits of g_rec.has */
@@ -28,7 +27,7 @@ mark_outer(struct finder *f, const struct g_tensors *l)
 		f->inner[l->v[i]->rec.index] = false;
 }
 
-/* Has the graph no decision about the tensor? */
+/* True if the graph has no decision about the tensor. */
 static bool
 is_undecided_tensor(const struct g_tensor *t)
 {
@@ -66,7 +65,7 @@ find_touches(struct finder *f)
 
 /* ---- products and their sums -------------------------------------------------- */
 
-/* Has the operation no decision of a scheduler? */
+/* True if the graph has no decision of a scheduler about the operation. */
 static bool
 is_undecided(const struct g_op *op)
 {
@@ -89,7 +88,7 @@ is_product(const struct g_op *op)
 	       i.h == o.h && i.w == o.w;
 }
 
-/* Is the IFM of a product unchanged when operation `at` runs? */
+/* True if the IFM of a product is unchanged when operation `at` runs. */
 static bool
 keeps_input(const struct finder *f, int product, int at)
 {
@@ -100,7 +99,7 @@ keeps_input(const struct finder *f, int product, int at)
 	return true;
 }
 
-/* The product that makes an operand of operation `at`, or NULL. */
+/* Returns the product that computes an operand of operation `at`; NULL: none. */
 static struct g_op *
 product_of(const struct finder *f, const struct g_operand *o, int at)
 {
@@ -132,7 +131,7 @@ find_sum(struct finder *f, int at)
 	f->l.v[f->l.n++] = s;
 }
 
-/* Finds sums that read the same products. */
+/* Sets shared[] and turn[] of sums that read the same products. */
 static void
 find_shared_products(struct finder *f)
 {
@@ -149,7 +148,7 @@ find_shared_products(struct finder *f)
 
 /* ---- users of sums ----------------------------------------------------------------- */
 
-/* The sum that is an operation's operand; -1: none. */
+/* Returns the index of the sum that is an operand; -1: none. */
 static int
 sum_of(const struct finder *f, const struct g_operand *o)
 {
@@ -157,8 +156,8 @@ sum_of(const struct finder *f, const struct g_operand *o)
 	return s >= 0 && !f->bad[s] ? s : -1;
 }
 
-/* Does an operand take all columns of the sum, in its type, and as many channels as the result
- * has? */
+/* True if an operand takes all columns of the sum, in the sum's type, and has the shape of the
+ * result. */
 static bool
 is_use(const struct sum *s, const struct g_op *op, const struct g_operand *o)
 {
@@ -168,7 +167,7 @@ is_use(const struct sum *s, const struct g_op *op, const struct g_operand *o)
 	       is.w == all.w && hwc_equal(is, op->ofm.shape);
 }
 
-/* Do two operands, of sums, have their cuts at the same channels? */
+/* True if the cuts of two operands that are sums are at the same channels of the operands. */
 static bool
 has_pieces(const struct finder *f, const struct g_operand *from, const struct g_operand *o)
 {
@@ -176,7 +175,7 @@ has_pieces(const struct finder *f, const struct g_operand *from, const struct g_
 		       (size_t)o->shape.c + 1);
 }
 
-/* Would one part of op read channels that another part has written? */
+/* True if one part of op would read channels that another part of op has written. */
 static bool
 moves_channels(const struct finder *f, const struct g_op *op, const struct g_operand *o)
 {
@@ -214,8 +213,8 @@ cut_sums(struct finder *f, const struct g_op *op)
 	}
 }
 
-/* Marks the sums of an operation that cannot be split.  False: some were marked, so check
- * again. */
+/* If op cannot be split, marks all sums that op uses as bad.  False: a sum was marked, so that
+ * all operations must be checked again. */
 static bool
 drop_bad(struct finder *f, const struct g_op *op)
 {
@@ -233,7 +232,7 @@ drop_bad(struct finder *f, const struct g_op *op)
 	return none;
 }
 
-/* Keeps the sums of more than one piece. */
+/* Keeps the sums that can be split and have more than one piece. */
 static void
 keep_sums(struct finder *f)
 {

@@ -38,21 +38,15 @@ is_npu(const struct tfl_op *op)
 	return op->code == TFL_CUSTOM && !strcmp(op->custom, "ethos-u");
 }
 
-static bool
-has_npu(const struct tfl_subgraph *g)
-{
-	for (int i = 0; i < g->n_ops; i++)
-		if (is_npu(&g->op[i]))
-			return true;
-	return false;
-}
-
 /* Reads the plan for subgraph 0, if there is one: ethosu-commands(7) 13.4. */
 static bool
 find_plan(struct sim *s, struct err *e)
 {
 	struct bytes md = tfl_metadata(s->m, "OfflineMemoryAllocation");
-	if (!md.p || !has_npu(s->g))
+	bool has_npu = false;
+	for (int i = 0; i < s->g->n_ops; i++)
+		has_npu |= is_npu(&s->g->op[i]);
+	if (!md.p || !has_npu)
 		return true;
 	size_t n = 0;
 	for (int i = 0; i < s->m->n_subgraphs; i++)
@@ -78,20 +72,14 @@ too_large(struct sim *s, struct err *e)
 		      SIM_MAX_BYTES >> 20);
 }
 
-static size_t
-element_bytes(const struct tfl_tensor *t)
-{
-	int n = tfl_type_bytes(t->type);
-	return n ? (size_t)n : 1;
-}
-
 /* Checks one planned tensor and grows the shared buffer to hold it. */
 static bool
 plan_tensor(struct sim *s, int i, struct err *e)
 {
 	const struct tfl_tensor *t = &s->g->tensor[i];
 	int64_t at = s->plan[i], end = at + tfl_bytes(t);
-	if (at < -1 || (at > 0 && (size_t)at % element_bytes(t)))
+	int element = tfl_type_bytes(t->type); /* 0: no fixed size */
+	if (at < -1 || (at > 0 && element && at % element))
 		return err_at(
 		    e, s->m->name, 0,
 		    "tensor %d (%s) is planned at "
@@ -142,18 +130,6 @@ aligned_constant(struct sim *s, uint8_t **copy, const struct tfl_tensor *t)
 	return copy[t->buffer];
 }
 
-/*
- * A copy for an input that has data: the application overwrites it, while other tensors of
- * the same buffer keep theirs.
- */
-static uint8_t *
-own_constant(struct sim *s, const struct tfl_tensor *t)
-{
-	uint8_t *p = anew(s->a, uint8_t, t->data.n);
-	memcpy(p, t->data.p, t->data.n);
-	return p;
-}
-
 static bool
 assign_others(struct sim *s, struct err *e)
 {
@@ -161,10 +137,14 @@ assign_others(struct sim *s, struct err *e)
 	size_t total = s->planned_bytes;
 	for (int i = 0; i < s->g->n_tensors; i++) {
 		const struct tfl_tensor *t = &s->g->tensor[i];
-		if (t->data.p && s->is_input[i])
-			s->data[i] = own_constant(s, t);
-		else if (t->data.p)
+		if (t->data.p && s->is_input[i]) {
+			/* the application overwrites an input that has data, while other
+			 * tensors of the same buffer keep theirs */
+			s->data[i] = anew(s->a, uint8_t, t->data.n);
+			memcpy(s->data[i], t->data.p, t->data.n);
+		} else if (t->data.p) {
 			s->data[i] = aligned_constant(s, copy, t);
+		}
 		if (s->data[i])
 			continue;
 		size_t n = (size_t)tfl_bytes(t); /* at most 2^40 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The map of a compiled file has what the file is verified against: the graph, as far as a
- * stream is compared with it, and a digest of everything that computes.
+ * The map of a compiled file contains the data for its verification: the graph, as far as
+ * a stream is compared with the graph, and a digest of everything that computes.
  */
 #include "source/source.h"
 
@@ -15,8 +15,8 @@
 #include <string.h>
 
 /*
- * A graph is left out if it has more bytes than this, and more than this share of the
- * file.
+ * The map contains a graph of at most FREE_BYTES compressed bytes, and a larger graph if it
+ * takes at most 1/SHARE of the file.
  */
 enum { FREE_BYTES = 16384, SHARE = 16 };
 
@@ -47,7 +47,7 @@ source_carried(struct arena *a, const struct npu_map *m, const char *name,
 	if (!m->graph.n)
 		return true;
 	return (inflate_bytes(m->graph, p, n) ||
-		err_at(e, file, 0, "it does not inflate to %zu bytes", n)) &&
+		err_at(e, file, 0, "the compressed graph does not inflate to %zu bytes", n)) &&
 	       graph_read(a, (struct bytes){ .p = p, .n = n }, file, STAGE_WENC, out, e);
 }
 
@@ -71,7 +71,7 @@ add_table(struct hash_stream *h, struct fb_ref t)
 	struct err e = { 0 };
 	struct bytes b;
 	fbw_off root;
-	if (fb_opaque(t)) /* npu-cmdgen could not have written it either */
+	if (fb_opaque(t)) /* npu-cmdgen cannot write such a table either */
 		return;
 	w = fbw_open();
 	if (!fbw_copy(w, t, &root, &e) || !fbw_finish(w, root, &b, &e))

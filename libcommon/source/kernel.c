@@ -64,7 +64,7 @@ source_kernel55(struct source *x, const struct npu_op *k, const struct g_step *s
 	struct source_part p = source_part_of(s);
 	const struct g_op *op = s->op;
 	if (k->kind != source_kind(op->kind) || k->mode != source_mode(op->kind)) {
-		source_error(x, "p%d runs o%d, %s: not this", s->rec.id, op->rec.id,
+		source_error(x, "step p%d runs o%d (%s), not this operation", s->rec.id, op->rec.id,
 		      op_names[op->kind]);
 		return;
 	}

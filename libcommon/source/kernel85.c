@@ -5,12 +5,13 @@
 #include <stdio.h>
 
 /*
- * The graph's scales as values of U85's registers: ethosu-commands(7) 23.6, 26.2, 26.3,
- * 26.6 to 26.10.  The emitter has its own code for these rules: each checks the other.
+ * A scale of the graph as values of U85's registers: ethosu-commands(7) 23.6, 26.2, 26.3,
+ * 26.6 to 26.10.  The emitter has separate code for the same rules, so that an error in one of
+ * them is found.
  */
 struct terms {
 	uint32_t mult;
-	int shift, twice; /* twice: dbl_rnd, a doubling product of two roundings */
+	int shift, twice; /* twice: the field dbl_rnd, for a doubling product that rounds twice */
 	enum npu_rounding rounding;
 };
 
@@ -20,8 +21,8 @@ static const enum npu_rounding roundings[] = {
 };
 
 /*
- * True if the NPU divides by the number of elements under the window; otherwise it only
- * adds up, and the scale divides.
+ * True if the NPU divides by the number of elements in the window.  False: the NPU adds the
+ * elements, and the scale contains the division.
  */
 static bool
 is_divided(const struct g_op *op)
@@ -163,7 +164,7 @@ same_ofm(struct source *x, const struct npu_op *k, const struct source_part *p)
 	source_same(x, op, "transposition", k->transpose, orders[op->order].transpose);
 	source_same(x, op, "reversal", k->reverse, orders[op->order].reverse);
 	int32_t zero = words ? 0 : op->ofm_zero;
-	if (k->ofm.storage == NPU_CHAINED) /* same_storage() checks whether it should be */
+	if (k->ofm.storage == NPU_CHAINED) /* same_storage() compares the chains */
 		source_same_type(x, op, "OFM", &k->ofm, op->ofm.type, zero);
 	else
 		source_same_fm(x, op, "OFM", &k->ofm, &op->ofm, ofm, p->row, p->channel, zero);
@@ -199,7 +200,7 @@ find_average(const struct g_op *op, struct terms *out)
 	return true;
 }
 
-/* The scale of a result, for operations without filters. */
+/* Returns the scale of the OFM, for operations without filters. */
 static struct terms
 ofm_terms(const struct g_op *op)
 {
@@ -230,7 +231,7 @@ ofm_terms(const struct g_op *op)
 	return t;
 }
 
-/* ADD and SUB: one operand is multiplied and shifted, the other one is shifted as far. */
+/* ADD and SUB: one operand is multiplied and shifted; the other operand is only shifted. */
 static void
 find_sum_terms(const struct g_op *op, struct terms *a, struct terms *b)
 {
@@ -349,8 +350,8 @@ same_activation(struct source *x, const struct npu_op *k, const struct g_op *op)
 }
 
 /*
- * Kernels of the chain before this one.  All kernels of a chain have the block of the
- * first.
+ * Returns the number of kernels in the same chain before step s.  All kernels of a chain have
+ * the block of the first kernel.
  */
 static int
 count_links_before(const struct source *x, const struct g_step *s)
@@ -362,8 +363,8 @@ count_links_before(const struct source *x, const struct g_step *s)
 }
 
 /*
- * Compares width and microblock of the accumulators.  They must start at 0 and go to the
- * output.
+ * Compares width and microblock of the accumulators.  Accumulators must start at 0, and their
+ * results must go to the OFM.
  */
 static void
 same_accumulators(struct source *x, const struct npu_op *k, const struct g_step *s)
@@ -374,13 +375,13 @@ same_accumulators(struct source *x, const struct npu_op *k, const struct g_step 
 	bool sums = op_has_weights(op->kind) || op->kind == OP_MATMUL ||
 		    op->kind == OP_RESIZE;
 	source_same(x, op, "accumulators of 48 bits", k->acc_format, op->acc40 && sums);
-	source_same(x, op, "accumulators' begin", (int)k->acc_input, 0);
+	source_same(x, op, "accumulator input", (int)k->acc_input, 0);
 	source_same(x, op, "accumulators kept", k->acc_kept, false);
 	source_same(x, op, "microblock height", k->ublock.h, u.h);
 	source_same(x, op, "microblock width", k->ublock.w, u.w);
 }
 
-/* Compares where each operand is: in memory, a scalar, or in a chain buffer. */
+/* Compares the storage of each operand: memory, a scalar, or a chain buffer. */
 static void
 same_storage(struct source *x, const struct npu_op *k, const struct g_step *s)
 {
@@ -420,7 +421,7 @@ source_kernel85(struct source *x, const struct npu_op *k, const struct g_step *s
 	struct source_part p = source_part_of(s);
 	const struct g_op *op = s->op;
 	if (!is_kernel_of(k, op)) {
-		source_error(x, "p%d runs o%d, %s: not this", s->rec.id, op->rec.id,
+		source_error(x, "step p%d runs o%d (%s), not this operation", s->rec.id, op->rec.id,
 			     op_names[op->kind]);
 		return;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops of the graph in a stream: the position of each branch between the nodes' steps,
- * and its target.  Rule 57 of the verifier checks that no operation is running there.
+ * Compares the loops of the graph with the branches of a stream: the position of each branch
+ * between the steps of the nodes, and its target.  Rule 57 of the verifier checks that no
+ * operation is running at a branch.
  */
 #include "source/parts.h"
 
@@ -23,7 +24,7 @@ enter(struct source *x, const struct g_node *n)
 {
 	x->node = n;
 	x->step = 0;
-	/* execution reaches n from two places: the tables are uncertain */
+	/* execution reaches n from two places, so that the loaded tables are not known */
 	if (n->loop != LOOP_TEST)
 		memset(x->lut, 0, sizeof(x->lut));
 }
@@ -44,8 +45,8 @@ source_continues(struct source *x)
 }
 
 /*
- * Behind the test: a branch to the body, which begins behind both branches, then one out
- * of the loop.
+ * Checks a branch after the test.  The first branch is conditional and goes to the body, which
+ * begins after both branches.  The second branch leaves the loop.
  */
 static void
 take_test(struct source *x, const struct npu_op *o)
@@ -57,13 +58,14 @@ take_test(struct source *x, const struct npu_op *o)
 		return;
 	}
 	if (x->loop.asked || !(o->param & 1) || o->target != body)
-		source_error(x, "n%d is a loop's test: a branch to the body at 0x%06" PRIx64
-			     " where it is true, then one out of the loop, not this to 0x%06"
-			     PRIx64, x->node->rec.id, (uint64_t)body, (uint64_t)o->target);
+		source_error(x, "n%d is the test of a loop and needs a conditional branch to "
+			     "the body at 0x%06" PRIx64 ", then a branch out of the loop; "
+			     "this branch goes to 0x%06" PRIx64, x->node->rec.id,
+			     (uint64_t)body, (uint64_t)o->target);
 	x->loop.asked = true;
 }
 
-/* Behind the body: a branch to the condition.  The loop ends here. */
+/* Checks the branch after the body: it goes to the condition, and the loop ends after it. */
 static void
 take_body(struct source *x, const struct npu_op *o)
 {
@@ -71,13 +73,14 @@ take_body(struct source *x, const struct npu_op *o)
 	int64_t end = 4 * (int64_t)(x->at + BRANCH_WORDS);
 	if (o->param & 1 || o->target < 4 * (int64_t)again[0] ||
 	    o->target > 4 * (int64_t)again[1])
-		source_error(x, "n%d is a loop's body: a branch to its condition, 0x%06" PRIx64
-			     " to 0x%06" PRIx64 ", not this to 0x%06" PRIx64,
+		source_error(x, "n%d is the body of a loop and needs a branch to the condition "
+			     "of the loop, at 0x%06" PRIx64 " to 0x%06" PRIx64 "; this "
+			     "branch goes to 0x%06" PRIx64,
 			     x->node->rec.id, 4 * (uint64_t)again[0], 4 * (uint64_t)again[1],
 			     (uint64_t)o->target);
 	else if (x->loop.leave != end)
-		source_error(x, "n%d is a loop's body: where the test fails 0x%06" PRIx64
-			     " is gone to, the loop ends at 0x%06" PRIx64, x->node->rec.id,
+		source_error(x, "the loop with the body n%d branches to 0x%06" PRIx64
+			     " when its test fails, but ends at 0x%06" PRIx64, x->node->rec.id,
 			     (uint64_t)x->loop.leave, (uint64_t)end);
 	enter(x, following(x));
 }
@@ -98,6 +101,6 @@ source_end(struct source *x)
 {
 	const struct g_node *n = following(x);
 	if (n)
-		source_error(x, "the stream ends in front of n%d, a loop's %s", n->rec.id,
+		source_error(x, "the stream ends before n%d, the %s of a loop", n->rec.id,
 			     loop_names[n->loop]);
 }

@@ -47,8 +47,10 @@ source_address(const struct g_operand *o, int64_t y, int64_t x, int64_t c)
 		at = o->offset + y * o->stride[0] + x * o->stride[1] + c * o->stride[2];
 		return t->at + at * e;
 	}
-	if (o->view == VIEW_RESHAPE || o->type != t->shape.type)
-		return t->at + ((y * o->shape.w + x) * o->shape.c + c) * e;
+	if (o->view == VIEW_RESHAPE || o->type != t->shape.type) {
+		at = ((y * o->shape.w + x) * o->shape.c + c) * e;
+		return t->at + (G_HAS(t, G_TENSOR_rows) ? at % tensor_bytes(t) : at);
+	}
 	y += o->start.h;
 	x += o->start.w;
 	c += o->start.c;

@@ -15,7 +15,7 @@ source_same(struct source *x, const struct g_op *op, const char *what, int64_t h
 		      op->rec.id, what, have, want);
 }
 
-/* For registers of 16 bits, signed or not: messages show them signed. */
+/* For registers of 16 bits: messages print the values as signed numbers. */
 void
 source_same16(struct source *x, const struct g_op *op, const char *what, int64_t have,
        int64_t want)
@@ -24,8 +24,9 @@ source_same16(struct source *x, const struct g_op *op, const char *what, int64_t
 }
 
 /*
- * Compares the addresses of those elements that determine all others: between them each
- * tile and brick is linear.  row, channel: where the feature map begins in the operand.
+ * Compares the addresses of the elements at the borders of tiles and bricks.  They determine
+ * all other addresses, because each tile and brick is linear.  row, channel: position in the
+ * operand where the feature map begins.
  */
 static void
 same_places(struct source *x, const struct g_op *op, const char *role,
@@ -80,7 +81,7 @@ source_same_fm(struct source *x, const struct g_op *op, const char *role,
 		source_error(x, "o%d: %s is in region %d, t%d is in %d", op->rec.id, role,
 		      f->region, o->t->rec.id, region);
 	if (f->bricks != (o->t->layout == LAYOUT_NHCWB16))
-		source_error(x, "o%d: %s is %s, t%d is not", op->rec.id, role,
+		source_error(x, "o%d: %s has layout %s, t%d has another", op->rec.id, role,
 		      f->bricks ? "nhcwb16" : "nhwc", o->t->rec.id);
 	if (!hwc_equal(f->shape, shape))
 		source_error(x, "o%d: %s is %dx%dx%d, the graph has %dx%dx%d", op->rec.id,
@@ -139,14 +140,14 @@ void
 source_same_table(struct source *x, const struct g_op *op, int slot, int bytes)
 {
 	if (slot < 0) {
-		source_error(x, "o%d looks nothing up, the graph has l%d", op->rec.id,
+		source_error(x, "o%d uses no table, the graph has table l%d", op->rec.id,
 		      op->lut->rec.id);
 		return;
 	}
 	for (int i = 0; i < bytes / 256; i++)
 		if (slot + i >= SLOTS || x->lut[slot + i] != op->lut ||
 		    x->part[slot + i] != i) {
-			source_error(x, "o%d: slot %d does not hold l%d", op->rec.id, slot,
+			source_error(x, "o%d: slot %d does not hold table l%d", op->rec.id, slot,
 			      op->lut->rec.id);
 			return;
 		}

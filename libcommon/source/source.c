@@ -12,7 +12,7 @@
 
 #include <inttypes.h>
 
-enum { MOST_WRONG = 4 };
+enum { MOST_WRONG = 4 }; /* a comparison ends after this many differing operations */
 
 /* ---- transfers ------------------------------------------------------------------ */
 
@@ -22,7 +22,7 @@ table_bytes(const struct g_lut *l)
 	return l->bits == 8 ? 256 : l->bits == 16 ? 2048 : 1024;
 }
 
-/* Records the upload of a table: one of the graph's tables, whole, to the begin of a slot. */
+/* Records the upload of a table.  It must be a whole table of the graph, to the begin of a slot. */
 static void
 take_table(struct source *x, const struct npu_op *d)
 {
@@ -42,7 +42,8 @@ take_table(struct source *x, const struct npu_op *d)
 		}
 		return;
 	}
-	source_error(x, "%" PRId64 " bytes at 0x%" PRIx64 " are none of the graph's tables",
+	source_error(x, "the transfer of %" PRId64 " bytes from 0x%" PRIx64
+	      " loads none of the graph's tables",
 	      d->src.n, (uint64_t)d->src.at);
 }
 
@@ -58,15 +59,16 @@ compare_fetch(struct source *x, const struct npu_op *d, const struct g_step *s)
 	if (d->src_internal || d->src_dims != 1 || d->dst_dims != 1 ||
 	    d->src.region != PLACE_FLASH || d->src.at != slice.at + part.lo ||
 	    d->src.n != to.n || d->dst.region != to.region || d->dst.at != to.at)
-		source_error(x, "p%d fetches %" PRId64 " bytes from 0x%" PRIx64 " to 0x%" PRIx64
-		      " of region %d, this %" PRId64 " from 0x%" PRIx64 " of %d to 0x%"
-		      PRIx64 " of %d", s->rec.id, to.n,
+		source_error(x, "step p%d fetches %" PRId64 " bytes from 0x%" PRIx64 " to 0x%"
+		      PRIx64 " of region %d; this transfer copies %" PRId64
+		      " bytes from 0x%" PRIx64 " of region %d to 0x%" PRIx64
+		      " of region %d", s->rec.id, to.n,
 		      (uint64_t)(slice.at + part.lo), (uint64_t)to.at, to.region,
 		      d->src.n, (uint64_t)d->src.at, d->src.region,
 		      (uint64_t)d->dst.at, d->dst.region);
 }
 
-/* Compares a copy of rows of a tensor, from their first byte to the last one. */
+/* Compares a transfer that copies rows of a tensor, from the first byte to the last. */
 static void
 compare_copy(struct source *x, const struct npu_op *d, const struct g_step *s)
 {
@@ -90,9 +92,10 @@ compare_copy(struct source *x, const struct npu_op *d, const struct g_step *s)
 	if (d->src_internal || d->src_dims != 1 || d->dst_dims != 1 ||
 	    d->src.region != from.region || d->src.at != from.at ||
 	    d->src.n != from.n || d->dst.region != to.region || d->dst.at != to.at)
-		source_error(x, "p%d copies %" PRId64 " bytes from 0x%" PRIx64 " of region "
-		      "%d to 0x%" PRIx64 " of %d, this %" PRId64 " from 0x%" PRIx64
-		      " of %d to 0x%" PRIx64 " of %d", s->rec.id, from.n,
+		source_error(x, "step p%d copies %" PRId64 " bytes from 0x%" PRIx64 " of region "
+		      "%d to 0x%" PRIx64 " of region %d; this transfer copies %" PRId64
+		      " bytes from 0x%" PRIx64 " of region %d to 0x%" PRIx64
+		      " of region %d", s->rec.id, from.n,
 		      (uint64_t)from.at, from.region, (uint64_t)to.at, to.region,
 		      d->src.n, (uint64_t)d->src.at, d->src.region,
 		      (uint64_t)d->dst.at, d->dst.region);
@@ -107,7 +110,7 @@ start_of(const struct source *x, const struct g_operand *o)
 		.at = source_address(o, 0, 0, 0) };
 }
 
-/* True if a transfer steps by the distances of a feature map's columns, and of its rows. */
+/* True if the strides of a transfer are those of a feature map's columns, and of its rows. */
 static bool
 steps_through(const struct g_operand *o, const struct npu_range *r, const int64_t step[2],
 	      bool rows)
@@ -117,8 +120,8 @@ steps_through(const struct g_operand *o, const struct npu_range *r, const int64_
 }
 
 /*
- * Compares a transfer of columns that indices select: one dimension for the columns,
- * another one for several rows.
+ * Compares a transfer whose indices select columns: one dimension is for the columns, another
+ * dimension for several rows.
  */
 static void
 compare_indexed(struct source *x, const struct npu_op *d, const struct g_step *s)
@@ -139,9 +142,10 @@ compare_indexed(struct source *x, const struct npu_op *d, const struct g_step *s
 	    d->rows.region != at.region || d->rows.at != at.at ||
 	    !steps_through(&op->ifm, &d->src, d->src_step, rows) ||
 	    !steps_through(&op->ofm, &d->dst, d->dst_step, rows))
-		source_error(x, "p%d moves %d x %d columns of %" PRId64 " bytes by indices at 0x%"
-			     PRIx64 " of region %d, from 0x%" PRIx64 " of %d to 0x%" PRIx64
-			     " of %d, this is another transfer", s->rec.id, op->ifm2.shape.h,
+		source_error(x, "step p%d moves %d x %d columns of %" PRId64 " bytes by indices "
+			     "at 0x%" PRIx64 " of region %d, from 0x%" PRIx64 " of region %d "
+			     "to 0x%" PRIx64 " of region %d; this transfer differs",
+			     s->rec.id, op->ifm2.shape.h,
 			     op->ifm2.shape.w, column, (uint64_t)at.at, at.region,
 			     (uint64_t)from.at, from.region, (uint64_t)to.at, to.region);
 }
@@ -158,8 +162,8 @@ compare_moved(struct source *x, const struct npu_op *d, const struct g_step *s)
 /* ---- one stream ------------------------------------------------------------------ */
 
 /*
- * The next step that is a kernel or a transfer, of the current node or of one that
- * continues its stream without a branch; NULL: none.
+ * Returns the next kernel or transfer: of the current node, or of a node that continues its
+ * stream without a branch.  NULL: none.
  */
 static const struct g_step *
 next_step(struct source *x)
@@ -179,9 +183,9 @@ static void
 missing(struct source *x, const struct g_step *s)
 {
 	if (s->op)
-		source_error(x, "p%d, which runs o%d, is missing", s->rec.id, s->op->rec.id);
+		source_error(x, "step p%d, which runs o%d, is missing", s->rec.id, s->op->rec.id);
 	else
-		source_error(x, "p%d, which fetches w%d, is missing", s->rec.id,
+		source_error(x, "step p%d, which fetches w%d, is missing", s->rec.id,
 		      s->weights->rec.id);
 }
 
@@ -206,7 +210,7 @@ take_operation(struct source *x, const struct npu_op *o)
 		s = next_step(x);
 	}
 	if (!s) {
-		source_error(x, "the graph has no step for this");
+		source_error(x, "the graph has no step for this operation");
 		return;
 	}
 	if (kernel)
@@ -260,8 +264,9 @@ compare_stream(struct source *x)
 /* ---- the model around the streams ------------------------------------------------- */
 
 /*
- * How many tensors of the compiled file t stands for: its tensors of the original model,
- * of which one may have memory of its own, or the one that was made for t.
+ * Returns the number of tensors in the compiled file that t stands for.  These are its tensors
+ * of the original model.  The number is 1 if t is separate from the arena, or if the
+ * partitioner made t.
  */
 static int
 count_originals(const struct g_tensor *t)
@@ -278,14 +283,14 @@ compare_place(struct source *x, const struct tfl_model *m, int tensor,
 	int64_t have = apart ? own.at : tfl_planned_at(m, tensor);
 	int64_t want = G_HAS(t, G_TENSOR_at) ? t->at : apart ? 0 : -1;
 	if (apart && own.region != t->area)
-		source_error(x, "t%d is not what base pointer %d is", t->rec.id, t->area);
+		source_error(x, "the graph has t%d in region %d, the file in another region", t->rec.id, t->area);
 	if (have != want)
 		source_error(x, "t%d is planned at 0x%" PRIx64
 		      ", the graph has it at 0x%" PRIx64,
 		      t->rec.id, (uint64_t)have, (uint64_t)want);
 }
 
-/* Compares tensors of the operator, from v[0] on, with a node's list.  Returns how many. */
+/* Compares n tensors v of the operator with a node's list.  Returns the number in the list. */
 static int
 compare_tensors(struct source *x, const struct tfl_model *m, const int *v, int n,
 		const struct g_tensors *l)
@@ -313,14 +318,14 @@ compare_operator(struct source *x, const struct tfl_model *m, const struct g_blo
 	int in = compare_tensors(x, m, op->in + first, op->n_in - first, &x->node->in);
 	int out = compare_tensors(x, m, op->out, op->n_out, &x->node->out);
 	if (in != op->n_in - first || out != op->n_out)
-		source_error(x, "the operator has %d inputs and %d outputs, n%d has %d and %d",
+		source_error(x, "the operator has %d inputs and %d outputs, node n%d has %d and %d",
 		      op->n_in - first, op->n_out, x->node->rec.id, in, out);
 	struct bytes have = sg->tensor[op->in[FLASH]].data;
 	if (have.n != (size_t)flash->bytes || hash_xxh3(have.p, have.n) != flash->xxh3)
-		source_error(x, "the constants are not the graph's blob flash");
+		source_error(x, "the constants differ from blob flash of the graph");
 }
 
-/* The node whose stream a node of a loop continues. */
+/* Returns the first node of the stream that contains node n of a loop. */
 static const struct g_node *
 first_of_stream(const struct graph *g, const struct g_node *n)
 {
@@ -329,7 +334,7 @@ first_of_stream(const struct graph *g, const struct g_node *n)
 	return n;
 }
 
-/* False for a node of aliases only: it runs nothing and has no operator. */
+/* False for a node that has only aliases: the compiled file has no operator for it. */
 static bool
 has_ops(const struct graph *g, const struct g_node *n)
 {
@@ -339,7 +344,7 @@ has_ops(const struct graph *g, const struct g_node *n)
 	return false;
 }
 
-/* The k-th node of the NPU that runs something, or NULL. */
+/* Returns the k-th node of the NPU that has operations, from 0; NULL: none. */
 static const struct g_node *
 npu_node(const struct graph *g, int k)
 {
@@ -362,7 +367,7 @@ stream_verify_source(const struct tfl_model *m, const struct npu_stream *s, int 
 		return false;
 	if (!flash)
 		return err_at(e, g->file, 0, "the graph has no blob 'flash': run "
-					     "npu-wenc on it first");
+					     "npu-wenc on the graph first");
 	if (graph_find_blob(g, "model") && !graph_model(g, &original, e))
 		return false;
 	x.original = original;
@@ -374,7 +379,7 @@ stream_verify_source(const struct tfl_model *m, const struct npu_stream *s, int 
 		if (!y.node)
 			source_error(&y, "the graph has no node for this operator");
 		else if (s[i].accel != x.accel)
-			source_error(&y, "made for %s, the graph for %s", s[i].accel->name,
+			source_error(&y, "the stream is for %s, the graph for %s", s[i].accel->name,
 			      x.accel->name);
 		if (y.differs)
 			continue;
@@ -385,7 +390,9 @@ stream_verify_source(const struct tfl_model *m, const struct npu_stream *s, int 
 	}
 	if (n && npu_node(g, n)) {
 		x.s = &s[n - 1];
-		source_error(&x, "n%d of the graph has no operator", npu_node(g, n)->rec.id);
+		source_error(&x,
+			"node n%d of the graph has no operator in the file",
+			npu_node(g, n)->rec.id);
 	}
 	return true;
 }
@@ -396,6 +403,6 @@ source_verify_digest(const struct tfl_model *m, const struct npu_stream *s,
 {
 	struct source x = { .out = v, .s = s };
 	if (digest && digest != source_digest(m))
-		source_error(&x, "operators, tensors, constants or streams are not "
-			     "those that npu-cmdgen wrote: the digest in the map is of others");
+		source_error(&x, "operators, tensors, constants or streams have changed since "
+			     "npu-cmdgen wrote the file: the digest in the map differs");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares a stream with the graph that it was made from.  Only the decoded words are
- * used: this code shares nothing with the emitter, and computes every address, range and
- * padding anew from the graph's records.
+ * Compares a stream with the graph that it was made from.  This code shares nothing with the
+ * emitter: it decodes the words, and computes every address, range and padding anew from the
+ * records of the graph.
  */
 #ifndef SOURCE_SOURCE_H
 #define SOURCE_SOURCE_H
@@ -32,7 +32,7 @@ bool stream_verify_source(const struct tfl_model *m, const struct npu_stream *s,
 /* ---- in the compiled file: file.c ----------------------------------- */
 
 /*
- * Puts g into the map, as far as streams are compared with g, unless g is large compared
+ * Puts the records of g that the comparison needs into the map, unless they are large compared
  * with the file.
  */
 void source_carry(struct arena *a, const struct graph *g, size_t file_bytes,
@@ -41,14 +41,14 @@ void source_carry(struct arena *a, const struct graph *g, size_t file_bytes,
 bool source_carried(struct arena *a, const struct npu_map *m, const char *name,
 		    struct graph **out, struct err *e);
 /*
- * Hash of everything that computes: operators with their options, tensors, constants,
- * streams, the plan of the arena.  Names and shapes are included; the order of bytes in
- * the file and other metadata are not.
+ * Returns a hash of operators with their options, tensors with names and shapes, constants,
+ * streams, and the plan of the arena.  The hash does not depend on the order of bytes in the
+ * file and on other metadata.
  */
 uint64_t source_digest(const struct tfl_model *m);
 /*
- * Compares the digest of m with the one from a map (0: none).  Reports a finding of rule
- * 53 if they differ.
+ * Compares the digest of m with the digest of a map; 0: the map has none.  Reports a finding
+ * of rule 53 if they differ.
  */
 void source_verify_digest(const struct tfl_model *m, const struct npu_stream *s,
 			  uint64_t digest, struct npu_verify *v);

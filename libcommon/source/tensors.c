@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A tensor of the original model as the finished model has it: with its shape in memory. */
+/* Returns a tensor of the original model with its shape in the compiled file. */
 static struct tfl_tensor
 of_original(const struct source *x, const struct g_tensor *t, int index)
 {
@@ -56,18 +56,18 @@ same_as_original(struct source *x, const struct tfl_tensor *have, const struct g
 {
 	struct tfl_tensor want = of_original(x, t, index);
 	if (have->type != want.type)
-		source_error(x, "t%d is of %s, the graph has it of %s", t->rec.id,
+		source_error(x, "t%d has the type %s, the graph has %s", t->rec.id,
 			     tfl_type_name(have->type), tfl_type_name(want.type));
 	if (!same_shape(have, &want))
 		source_error(x, "t%d has the shape %s, the graph has %s", t->rec.id,
 			     shape_text(x->g->a, have), shape_text(x->g->a, &want));
 	if (!same_scales(&have->quant, &want.quant))
-		source_error(x, "t%d has another scale than the graph has", t->rec.id);
+		source_error(x, "t%d has a different scale in the graph", t->rec.id);
 	if (!same_zeros(&have->quant, &want.quant))
-		source_error(x, "t%d has another zero point than the graph has", t->rec.id);
+		source_error(x, "t%d has a different zero point in the graph", t->rec.id);
 }
 
-/* For a tensor that was made for the graph, npz and vela-bin keep only its bytes. */
+/* Compares only the size: npz and vela-bin keep no shape for a tensor that the graph added. */
 static void
 same_bytes(struct source *x, const struct tfl_tensor *have, const struct g_tensor *t)
 {

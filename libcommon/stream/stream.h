@@ -106,7 +106,8 @@ void npu_write(struct npu_registers *r, const struct npu_command *c);
 
 /*
  * Value of an ADDRESS or BYTES40 register (0 to 2^40 - 1), and of a STRIDE register
- * (signed).  On U55 the param carries only the sign (1, "Exception").
+ * (signed).  Of a negative stride the command's param is the sign, 0xffff or 0x00ff
+ * (ethosu-commands(7), 1).
  */
 int64_t npu_address(const struct npu_registers *r, enum npu_reg reg);
 int64_t npu_stride(const struct npu_registers *r, enum npu_reg reg);

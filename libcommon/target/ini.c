@@ -209,14 +209,6 @@ look_up(struct ini *f, const char *section, const char *key,
 	}
 }
 
-/* reports that the file does not have a key that the system needs */
-static bool
-missing(const struct ini *f, const char *section, const char *key, const char *why)
-{
-	return err_at(f->e, f->path, find(f, section, NULL)->line, "[%s] has no %s%s",
-		      section, key, why);
-}
-
 static bool
 need_key(struct ini *f, const char *section, const char *key, const char *why)
 {
@@ -224,7 +216,9 @@ need_key(struct ini *f, const char *section, const char *key, const char *why)
 	char *lower = arena_strdup(f->a, key);
 	for (char *c = lower; *c; c++)
 		*c = (char)tolower((unsigned char)*c);
-	return look_up(f, section, lower, &x) && (x || missing(f, section, key, why));
+	return look_up(f, section, lower, &x) &&
+	       (x || err_at(f->e, f->path, find(f, section, NULL)->line, "[%s] has no %s%s",
+			    section, key, why));
 }
 
 static bool
@@ -357,13 +351,6 @@ require(struct ini *f, const char *section)
 	return false;
 }
 
-static bool
-is_port(struct ini *f, const char *mode, const char *key, const char *port)
-{
-	const struct entry *x;
-	return look_up(f, mode, key, &x) && x && !strcasecmp(x->value, port);
-}
-
 /* Requires the clock, the ports of the three memories, and what is on these ports. */
 static bool
 need_system(struct ini *f, const char *sys, const char *mode)
@@ -375,11 +362,14 @@ need_system(struct ini *f, const char *sys, const char *mode)
 		if (!need_key(f, mode, mode_keys[k], ""))
 			return false;
 	for (int i = 0; i < 2; i++)
-		for (int k = 0; k < 3; k++)
-			if (is_port(f, mode, mode_keys[k], ports[i]) &&
+		for (int k = 0; k < 3; k++) {
+			const struct entry *x;
+			if (look_up(f, mode, mode_keys[k], &x) && x &&
+			    !strcasecmp(x->value, ports[i]) &&
 			    !need_key(f, sys, i ? "axi1_port" : "axi0_port",
 				      ", which the memory mode uses"))
 				return false;
+		}
 	return true;
 }
 

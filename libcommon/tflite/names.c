@@ -89,3 +89,15 @@ tfl_options(const struct tfl_op *op, const struct fb_table *t)
 		return op->options;
 	return (struct fb_ref){ .table = t };
 }
+
+int
+tfl_binary_activation(const struct tfl_op *op)
+{
+	switch (op->code) {
+	case TFL_ADD: return (int)TFL_OPT(op, AddOptions, fused_activation_function);
+	case TFL_SUB: return (int)TFL_OPT(op, SubOptions, fused_activation_function);
+	case TFL_MUL: return (int)TFL_OPT(op, MulOptions, fused_activation_function);
+	case TFL_DIV: return (int)TFL_OPT(op, DivOptions, fused_activation_function);
+	default: return TFL_ACT_NONE;
+	}
+}

@@ -198,6 +198,8 @@ bool tfl_check_plain(const struct tfl_model *m, struct err *e);
 const char *tfl_op_name(int code);     /* example: "CONV_2D" */
 /* the custom name without control characters, else tfl_op_name() */
 const char *tfl_op_label(const struct tfl_op *op);
+/* The activation of ADD, SUB, MUL or DIV; TFL_ACT_NONE for other operators. */
+int tfl_binary_activation(const struct tfl_op *op);
 int64_t tfl_elements(const struct tfl_tensor *t);
 int64_t tfl_bytes(const struct tfl_tensor *t); /* 0 for types of variable size */
 /*

@@ -2,7 +2,6 @@
 /* Reads a FlatBuffer into a graph, and checks names, constants and writers. */
 #include "tosa/load.h"
 
-#include "base/file.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -355,13 +354,4 @@ tosa_read(struct arena *a, struct bytes file, const char *name,
 		return false;
 	*out = g;
 	return true;
-}
-
-bool
-tosa_read_file(struct arena *a, const char *path, struct tosa_graph **out,
-	       struct err *e)
-{
-	struct bytes file;
-	return file_read(a, path, TFL_MAX_BYTES, &file, e) &&
-	       tosa_read(a, file, file_name(path), out, e);
 }

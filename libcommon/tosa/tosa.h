@@ -106,8 +106,6 @@ bool tosa_is(struct bytes file);
  */
 bool tosa_read(struct arena *a, struct bytes file, const char *name,
 	       struct tosa_graph **out, struct err *e);
-bool tosa_read_file(struct arena *a, const char *path, struct tosa_graph **out,
-		    struct err *e);
 
 /* check.c: checks shapes, types and attributes of one operator */
 bool tosa_check_op(const struct tosa_graph *g, const struct tosa_op *op,

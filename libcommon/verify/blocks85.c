@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of U85 and the buffers that they need: rules 39 and 41 (28.1 to 28.4). */
+/* Checks the blocks of U85 and the sizes of their buffers: rules 39 and 41 (28.1 to 28.4). */
 #include "verify/rules.h"
 
 #include "base/fixed.h"
@@ -7,7 +7,7 @@
 
 /* ---- 28.1, 28.4: limits ------------------------------------------------------ */
 
-/* The block as it is stored: the limits apply to the OFM in memory. */
+/* Returns the block after transposition: the limits apply to the OFM in memory. */
 static struct hwc
 stored_block(const struct npu_op *op)
 {
@@ -36,28 +36,29 @@ check_limits(struct checker *c)
 	struct hwc b = op->block, u = op->ublock, s = stored_block(op);
 	struct hwc most = accel_generation(c->accel)->max_block;
 	ERROR_IF(s.h > most.h || s.w > most.w || s.c > most.c, c, 39,
-		 "block %dx%dx%d is stored as %dx%dx%d, at most %dx%dx%d", b.h,
-		 b.w, b.c, s.h, s.w, s.c, most.h, most.w, most.c);
+		 "block %dx%dx%d is stored as %dx%dx%d, the largest stored block is "
+		 "%dx%dx%d", b.h, b.w, b.c, s.h, s.w, s.c, most.h, most.w, most.c);
 	if (op->kind != NPU_RESIZE)
 		ERROR_IF(b.h % u.h || b.w % u.w, c, 39,
-			 "block %dx%d is no multiple of %dx%d", b.h, b.w, u.h,
-			 u.w);
+			 "block height and width %dx%d are no multiples of the "
+			 "microblock's %dx%d", b.h, b.w, u.h, u.w);
 	else
 		ERROR_IF(b.h != 1 || b.c > BRICK, c, 39,
-			 "block %dx%dx%d of RESIZE", b.h, b.w, b.c);
+			 "RESIZE with block %dx%dx%d: the height must be 1, the depth at "
+			 "most 16", b.h, b.w, b.c);
 	ERROR_IF(b.c < op->extent.c && b.c % BRICK, c, 39,
-		 "block depth %d splits %d channels at no multiple of 16", b.c,
+		 "block depth %d divides %d channels and is no multiple of 16", b.c,
 		 op->extent.c);
 	bool weighted = (op->kind == NPU_CONV && !op->weights_ifm2) ||
 			op->kind == NPU_DEPTHWISE;
 	ERROR_IF(weighted && b.c < op->extent.c && b.c % u.c, c, 39,
-		 "block depth %d is no multiple of the microblock's %d", b.c,
+		 "block depth %d is no multiple of the microblock's depth %d", b.c,
 		 u.c);
 }
 
 /* ---- 28.3: capacities -------------------------------------------------------- */
 
-struct unit { /* unit of IFM allocation; c in 128 bits */
+struct unit { /* unit of IFM allocation: rows, columns, multiples of 128 bits */
 	int h, w, c;
 };
 
@@ -120,10 +121,10 @@ check_buffers(struct checker *c)
 	int64_t acc = (int64_t)op->block.h * op->block.w *
 		      round_up_i64(op->block.c, BRICK) * (op->acc_format == 1 ? 8 : 4);
 	ERROR_IF(in > c->accel->ifm_buffer, c, 41,
-		 "IFM blocks of %lld bytes, the buffer has %d", (long long)in,
+		 "the IFM block needs %lld bytes, the IFM buffer has %d", (long long)in,
 		 c->accel->ifm_buffer);
 	ERROR_IF(acc > c->accel->acc_buffer, c, 41,
-		 "accumulators of %lld bytes, the buffer has %d", (long long)acc,
+		 "the accumulators need %lld bytes, the accumulator buffer has %d", (long long)acc,
 		 c->accel->acc_buffer);
 }
 
@@ -134,7 +135,8 @@ is_broadcast(struct hwc in, struct hwc out, bool h, bool w, bool c)
 	       (c && in.c == 1 && out.c > 1);
 }
 
-/* Elementwise operations need the output buffer, or buffer space for broadcast elements. */
+/* Checks that the elements of an elementwise block fit the output buffer, or the buffer for
+ * broadcast elements. */
 static void
 check_elementwise(struct checker *c)
 {
@@ -157,13 +159,15 @@ check_elementwise(struct checker *c)
 	int64_t width = b.w - u.w + 1;
 	if (one || (!in_c && !in_h)) {
 		ERROR_IF(width * b.c * bytes > c->accel->out_buffer, c, 41,
-			 "a row of %dx%d elements, the output buffer has %d bytes",
+			 "a row of %d columns and %d channels does not fit the output "
+			 "buffer of %d bytes",
 			 b.w, b.c, c->accel->out_buffer);
 		return;
 	}
 	int64_t need = in_c ? in_h || in_w ? width : width * (b.h / u.h)
 			    : width * ((b.c + 15) / 16);
-	WARN_IF(need > capacity_bricks, c, 41, "%lld bricks repeat, there is room for %lld",
+	WARN_IF(need > capacity_bricks, c, 41,
+		"%lld bricks of a broadcast operand repeat, the buffer holds %lld",
 		(long long)need, (long long)capacity_bricks);
 }
 

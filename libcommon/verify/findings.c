@@ -14,10 +14,10 @@
 struct findings {
 	struct entry {
 		struct npu_finding f;
-		struct decoding *later; /* if set, its text is the finding; no text: no
-					 * finding */
+		struct decoding *later; /* its text replaces f.text; "": no finding; NULL:
+					 * f.text is valid */
 	} *v;
-	size_t n, cap, n_later;
+	size_t n, cap, n_later; /* n_later: entries with a decoding */
 	struct arena *a; /* memory of the findings */
 };
 

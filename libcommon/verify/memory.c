@@ -12,13 +12,13 @@ struct access {
 	struct memory *m;
 	const char *role;
 	int region;
-	bool write, bad;
-	int64_t tail; /* this many bytes at the end may have no value */
+	bool write, bad; /* bad: a finding was reported */
+	int64_t tail; /* number of bytes at the end of the access that may be unwritten */
 };
 
 /*
- * Checks one run: inside the buffer (30), and every byte that is read has been written
- * (52).
+ * Checks one run of bytes: the run is inside the buffer (30), and all bytes that are read
+ * have been written (52).
  */
 static bool
 check_run(void *ctx, int64_t at, int64_t n)
@@ -51,7 +51,7 @@ check_run(void *ctx, int64_t at, int64_t n)
 	return false;
 }
 
-/* Rules 29 and 33.  False: there is no memory to check the access against. */
+/* Checks rules 29 and 33.  False: the region has no buffer that the access can be checked with. */
 static bool
 open_access(struct access *x, struct checker *c, int region, const char *role,
 	    bool write)
@@ -109,7 +109,7 @@ check_alignment(struct checker *c, const struct npu_fm *f, const char *role)
 		 " is no multiple of %" PRId64, role, f->stride_y, unit);
 	if (f->bricks) {
 		ERROR_IF(f->stride_x != BRICK * e, c, 31, "%s: column stride %"
-			 PRId64 " of bricks of %" PRId64 " bytes", role,
+			 PRId64 " of NHCWB16, which needs %" PRId64 " bytes", role,
 			 f->stride_x, BRICK * e);
 		ERROR_IF(f->stride_c % unit, c, 31, "%s: depth stride %" PRId64
 			 " is no multiple of 16", role, f->stride_c);
@@ -130,20 +130,21 @@ check_streams(struct checker *c)
 		int32_t n = (op->ofm.shape.c - k + op->cores - 1) / op->cores;
 		const struct npu_range *w = &op->weights[k], *s = &op->scales[k];
 		int64_t need = (int64_t)n * 10;
-		ERROR_IF(w->at % 16 || w->n % 16, c, 31, "weights: 0x%" PRIx64
-			 " + %" PRId64 " is not aligned to 16",
+		ERROR_IF(w->at % 16 || w->n % 16, c, 31, "weights: address 0x%"
+			 PRIx64 " or length %" PRId64 " is no multiple of 16",
 			 (uint64_t)w->at, w->n);
 		ERROR_IF(n > 0 && w->n == 0, c, 32, "core %d has %d channels"
-			 " and no weights", k, n);
+			 ", but no weights", k, n);
 		if (op->global_scale)
 			continue;
 		ERROR_IF(s->n % 16, c, 31, "scales: length %" PRId64
 			 " is no multiple of 16", s->n);
 		ERROR_IF(s->n < (need + 15) / 16 * 16 || s->n >= 1 << 20, c, 32,
-			 "core %d: %" PRId64 " bytes of scales for %d channels",
+			 "core %d: %" PRId64 " bytes of scales for %d channels of 10 "
+			 "bytes each, in all below 2^20",
 			 k, s->n, n);
-		WARN_IF(s->at % 16, c, 31, "scales: 0x%" PRIx64
-			" is not aligned to 16", (uint64_t)s->at);
+		WARN_IF(s->at % 16, c, 31, "scales: address 0x%" PRIx64
+			" is no multiple of 16", (uint64_t)s->at);
 	}
 }
 
@@ -161,7 +162,7 @@ read_streams(struct checker *c)
 
 /* ---- rules 34, 35 ------------------------------------------------------- */
 
-/* True if comparing every run with every other one is affordable. */
+/* True if the runs of a feature map are few enough to compare each pair of runs. */
 static bool
 is_small(const struct npu_fm *f)
 {
@@ -201,13 +202,14 @@ check_in_place(struct checker *c, int which)
 		ERROR(c, 35, "a block of the OFM overwrites bytes of the %s that a later "
 		      "block reads", role);
 	else if (!is_small(in) || !is_small(out))
-		WARN(c, 35, "the OFM's extent covers bytes of the %s's", role);
+		WARN(c, 35, "the address ranges of OFM and %s overlap, and are too large to "
+		     "compare byte by byte", role);
 	else
 		WARN_IF(npu_fm_overlap(in, npu_fm_box(in), out, npu_fm_box(out), NULL), c,
-			35, "the OFM overwrites the %s", role);
+			35, "the OFM overwrites bytes of the %s", role);
 }
 
-/* True for an operand or result with addresses. */
+/* True for an IFM, IFM2 or OFM in memory. */
 static bool
 has_address(const struct npu_fm *f, bool scalar)
 {
@@ -254,13 +256,13 @@ check_shram_side(struct checker *c)
 	int32_t base = accel_lut_base(c->accel);
 	int all = (1 << c->accel->cores) - 1;
 	int64_t at = op->dst.at, n = op->dst.n;
-	ERROR_IF(at % 16 || n % 16, c, 36, "SHRAM 0x%" PRIx64 " + %" PRId64
-		 " is not aligned to 16", (uint64_t)at, n);
+	ERROR_IF(at % 16 || n % 16, c, 36, "SHRAM address 0x%" PRIx64
+		 " or length %" PRId64 " is no multiple of 16", (uint64_t)at, n);
 	ERROR_IF(at < base || n > base + LUT_BYTES - at, c, 37,
-		 "SHRAM 0x%" PRIx64 " + %" PRId64 " is outside the tables at "
-		 "0x%" PRIx32, (uint64_t)at, n, (uint32_t)base);
+		 "SHRAM address 0x%" PRIx64 " with %" PRId64 " bytes is outside the "
+		 "tables at 0x%" PRIx32, (uint64_t)at, n, (uint32_t)base);
 	ERROR_IF((op->dst.region & all) != all, c, 37,
-		 "core mask %d doesn't cover %d cores", op->dst.region,
+		 "core mask %d does not select all %d cores", op->dst.region,
 		 c->accel->cores);
 	for (int64_t i = at - base; i >= 0 && i < at - base + n && i < LUT_BYTES;
 	     i++)
@@ -284,12 +286,12 @@ void
 check_dma(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
-	ERROR_IF(op->src_dims > 3 || op->dst_dims > 3, c, 8, "stride mode 3");
+	ERROR_IF(op->src_dims > 3 || op->dst_dims > 3, c, 8, "stride mode 3 is not defined");
 	if (op->src_internal) {
-		WARN(c, 37, "the source is SHRAM");
+		WARN(c, 37, "the transfer reads from SHRAM");
 	} else {
 		ERROR_IF(!accel_is_wide(c->accel) && op->src.at % 16, c, 36,
-			 "source 0x%" PRIx64 " is not aligned to 16",
+			 "source address 0x%" PRIx64 " is no multiple of 16",
 			 (uint64_t)op->src.at);
 		access_dma(c, 0, "DMA source");
 	}
@@ -298,8 +300,8 @@ check_dma(struct checker *c)
 		return;
 	}
 	ERROR_IF(!accel_is_wide(c->accel) && (op->dst.at % 16 || op->dst.n % 16),
-		 c, 36, "destination 0x%" PRIx64 " + %" PRId64
-		 " is not aligned to 16", (uint64_t)op->dst.at, op->dst.n);
+		 c, 36, "destination address 0x%" PRIx64 " or length %" PRId64
+		 " is no multiple of 16", (uint64_t)op->dst.at, op->dst.n);
 	access_dma(c, 1, "DMA destination");
 }
 
@@ -319,11 +321,11 @@ check_tables(struct checker *c)
 	if (n > 7)
 		return;
 	ERROR_IF((t.n == 1024 && n % 4) || (t.n == 2048 && n), c, 38,
-		 "table %d of %" PRId64 " bytes", n, t.n);
+		 "table %d: a table of %" PRId64 " bytes cannot begin at this slot", n, t.n);
 	for (int64_t i = t.at; i < t.at + t.n && i < LUT_BYTES; i++)
 		if (!c->table_valid[i]) {
 			ERROR(c, 38, "table %d: byte %" PRId64 " of %" PRId64
-			      " is not there", n, i - t.at, t.n);
+			      " has not been loaded", n, i - t.at, t.n);
 			return;
 		}
 }

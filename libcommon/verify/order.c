@@ -6,14 +6,14 @@
 
 /* ---- accesses of an operation (11.2) ------------------------------------ */
 
-enum { SHRAM = N_REGIONS }; /* a region of its own: byte 0 is bank 0 */
+enum { SHRAM = N_REGIONS }; /* number of a region that stands for SHRAM: byte 0 is bank 0 */
 
-struct touch {
+struct touch { /* one access of an operation */
 	bool write;
-	const struct npu_fm *fm; /* NULL: range */
-	struct npu_range range;	 /* if dma is set: all its runs, of side `which` */
-	const struct npu_op *dma;
-	int which;
+	const struct npu_fm *fm; /* the access is this feature map; NULL: dma or range */
+	struct npu_range range;	 /* the access, if fm and dma are NULL; region is always valid */
+	const struct npu_op *dma; /* the access has all runs of side `which` of this transfer */
+	int which; /* 0: source, 1: destination */
 };
 
 static int
@@ -103,7 +103,7 @@ each_run(const struct touch *t, npu_visit visit, void *ctx)
 	return visit(ctx, t->range.at, t->range.n);
 }
 
-struct pair {
+struct pair { /* compares run [at, at + n) with the runs of another access */
 	const struct touch *other;
 	int64_t at, n;
 	uint64_t *steps; /* runs that may still be examined */
@@ -128,7 +128,7 @@ misses_other(void *ctx, int64_t at, int64_t n)
 	return each_run(p->other, misses, p);
 }
 
-/* The smallest range around all bytes of an access. */
+/* Returns a range that contains all bytes of an access. */
 static struct npu_range
 hull(const struct touch *t)
 {
@@ -173,7 +173,8 @@ share_bytes(const struct touch *a, const struct touch *b, uint64_t *steps)
 	return !each_run(outer, misses_other, &p);
 }
 
-/* Returns false for operations with too many runs to compare. */
+/* True if two operations access the same bytes and one of them writes.  False if there are too
+ * many runs to compare. */
 static bool
 conflict(struct checker *c, const struct npu_op *a, const struct npu_op *b, bool all_slots)
 {
@@ -197,7 +198,7 @@ drop_oldest(struct queue *q)
 	memmove(q->group, q->group + 1, (size_t)q->n * sizeof(q->group[0]));
 }
 
-/* A chain counts as one. */
+/* Returns the number of entries: a chain counts as one. */
 static int
 entries(const struct queue *q)
 {
@@ -216,12 +217,12 @@ push(struct queue *q, const struct npu_op *op, int group)
 		drop_oldest(q);
 }
 
-/* A wait: at most keep operations remain, the others have finished. */
+/* Handles a wait: at most `keep` operations remain, the others have finished. */
 static void
 wait_for(struct checker *c, struct queue *q, int keep)
 {
 	int n = entries(q);
-	WARN_IF(n <= keep, c, 45, "waits for nothing: %d outstanding", n);
+	WARN_IF(n <= keep, c, 45, "waits for nothing: only %d operations are outstanding", n);
 	while (entries(q) > keep) {
 		if (c->waited.n < c->waited.depth)
 			c->waited.item[c->waited.n++] = q->item[0];
@@ -234,8 +235,8 @@ wait_for(struct checker *c, struct queue *q, int keep)
 }
 
 /*
- * Rule 45: did the waits before this operation wait for an access that conflicts with its
- * own?
+ * Rule 45: warns if no operation that the waits before this operation waited for conflicts
+ * with this operation.
  */
 static void
 check_waits(struct checker *c)
@@ -244,36 +245,37 @@ check_waits(struct checker *c)
 	for (int i = 0; i < c->waited.n && !used; i++)
 		used = conflict(c, &c->waited.item[i], &c->op, true);
 	if (!used && c->waited.n)
-		WARN(c, 45, "the wait at 0x%06zx covers no conflict",
+		WARN(c, 45, "the wait at 0x%06zx is useless: this operation shares no bytes with "
+		     "the operations waited for",
 		     4 * c->wait_at);
 	c->waited.n = 0;
 	c->waits = false;
 }
 
-/* Rule 44. */
+/* Rule 44: no unfinished operation may conflict with this operation. */
 static void
 check_hazards(struct checker *c, const struct queue *other)
 {
 	for (int i = other->n - 1; i >= 0; i--)
 		ERROR_IF(conflict(c, &other->item[i], &c->op, false), c, 44,
 			 "may run while %s at 0x%06zx, which touches the same "
-			 "bytes, is unfinished",
+			 "bytes, is unfinished; a wait is missing",
 			 npu_op_name(&other->item[i]),
 			 4 * other->item[i].at);
 }
 
-/* Rule 47; an error if blocks really share bytes. */
+/* Rule 47: finds the largest safe BLOCKDEP from the bytes that blocks share. */
 static void
 check_blockdep(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
 	WARN_IF(!c->any_kernel && op->blockdep, c, 47,
-		"BLOCKDEP %d of the first kernel", op->blockdep);
+		"BLOCKDEP %d, but no kernel is before this one", op->blockdep);
 	if (c->has_previous) {
 		int max = blockdep_max(&c->previous, op, c->accel, &c->runs);
 		ERROR_IF(op->blockdep > max && c->runs, c, 47,
 			 "BLOCKDEP %d: a block of %s at 0x%06zx may be read "
-			 "before it is written; at most %d", op->blockdep,
+			 "before it is written; use at most %d", op->blockdep,
 			 npu_op_name(&c->previous), 4 * c->previous.at, max);
 	}
 	c->any_kernel = c->has_previous = true;
@@ -285,12 +287,13 @@ check_order(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
 	if (op->kind == NPU_DMA_WAIT) {
-		ERROR_IF(op->param > 15, c, 46, "DMA_WAIT %d", op->param);
-		WARN_IF(op->param >= c->dmas.depth, c, 46, "DMA_WAIT %d with %d "
-			"outstanding at most", op->param, c->dmas.depth);
+		ERROR_IF(op->param > 15, c, 46, "DMA_WAIT %d, the largest is 15", op->param);
+		WARN_IF(op->param >= c->dmas.depth, c, 46, "DMA_WAIT %d has "
+			"no effect: at most %d transfers are outstanding",
+			op->param, c->dmas.depth);
 		wait_for(c, &c->dmas, op->param);
 	} else if (op->kind == NPU_KERNEL_WAIT) {
-		ERROR_IF(op->param > 3, c, 46, "KERNEL_WAIT %d", op->param);
+		ERROR_IF(op->param > 3, c, 46, "KERNEL_WAIT %d, the largest is 3", op->param);
 		wait_for(c, &c->kernels, op->param);
 	} else if (op->kind == NPU_DMA) {
 		check_waits(c);

@@ -22,10 +22,10 @@ struct plan {
 	int64_t arena_bytes;
 	struct written *arena; /* NULL: not tracked (no offsets, or too large) */
 	struct border_tensors borders;
-	int subgraph, op;      /* of the next operator to be passed */
+	int subgraph, op;      /* position of the next operator that plan_advance() passes */
 };
 
-/* Words before the offsets of subgraph s (13.4). */
+/* Returns the number of words before the offsets of subgraph s (13.4). */
 static size_t
 first_offset(const struct plan *p, int s)
 {
@@ -35,7 +35,7 @@ first_offset(const struct plan *p, int s)
 	return n;
 }
 
-/* The arena offset of a tensor; -1 if it has none. */
+/* Returns the arena offset of a tensor; -1: the tensor has no offset. */
 static int64_t
 offset_of(const struct plan *p, int s, int tensor)
 {
@@ -123,49 +123,35 @@ bind(struct checker *c, const struct tfl_model *m, int region, int tensor)
 					     .bytes = tfl_bytes(t) };
 }
 
-/* An output without an offset in the plan is written through its own base pointer. */
-static struct written *
-separate_output(struct plan *p, const struct checker *c, int tensor)
-{
-	int64_t bytes = bytes_of(p->m, c->s->subgraph, tensor);
-	bool apart = p->offsets.p && offset_of(p, c->s->subgraph, tensor) < 0;
-	return apart && bytes <= TRACKED_MAX ? written_new(p->a, bytes) : NULL;
-}
-
-/*
- * Behind the base pointer of a region that contains several outputs, the stream writes
- * bytes, too.  The region of the inputs (k 0) has values from the start.
- */
-static void
-bind_io_regions(struct plan *p, struct checker *c)
-{
-	for (int k = 1; c->s->subgraph == 0 && k < stream_io_regions(p->m); k++) {
-		int64_t bytes = bytes_of(p->m, 0, stream_io_region(p->m, k));
-		if (bytes <= TRACKED_MAX)
-			c->memory[N_SPECIAL - IN_FLASH + k].written = written_new(p->a, bytes);
-	}
-}
-
 /* Base pointers as the runtime passes them: inputs from 1 on, then outputs. */
 void
 plan_bind(struct plan *p, struct checker *c)
 {
 	const struct tfl_op *op = operator_of(c, p->m);
-	int n = 0;
+	int n = 0, s = c->s->subgraph;
 	c->has_memory = true;
 	memset(c->memory, 0, sizeof(c->memory));
 	for (int k = IN_FLASH; k < op->n_in && n < N_REGIONS; k++, n++)
 		if (op->in[k] >= 0)
 			bind(c, p->m, n, op->in[k]);
 	for (int k = 0; k < op->n_out && n < N_REGIONS; k++, n++) {
+		int64_t bytes = bytes_of(p->m, s, op->out[k]);
 		bind(c, p->m, n, op->out[k]);
-		c->memory[n].written = separate_output(p, c, op->out[k]);
+		/* an output without an offset in the plan is written through its own base
+		 * pointer */
+		if (p->offsets.p && offset_of(p, s, op->out[k]) < 0 && bytes <= TRACKED_MAX)
+			c->memory[n].written = written_new(p->a, bytes);
 	}
-	bind_io_regions(p, c);
+	/* Behind the base pointer of a region that contains several outputs, the stream
+	 * writes bytes, too.  The region of the inputs (k 0) has values from the start. */
+	for (int k = 1; s == 0 && k < stream_io_regions(p->m); k++) {
+		int64_t bytes = bytes_of(p->m, 0, stream_io_region(p->m, k));
+		if (bytes <= TRACKED_MAX)
+			c->memory[N_SPECIAL - IN_FLASH + k].written = written_new(p->a, bytes);
+	}
 	struct memory *fast = &c->memory[IN_FAST - IN_FLASH];
 	if (op->in[IN_FLASH] >= 0)
-		c->flash = p->m->subgraph[c->s->subgraph]
-			       .tensor[op->in[IN_FLASH]].data;
+		c->flash = p->m->subgraph[s].tensor[op->in[IN_FLASH]].data;
 	c->memory[IN_SCRATCH - IN_FLASH].written = p->arena;
 	if (op->in[IN_FAST] == op->in[IN_SCRATCH])
 		fast->written = p->arena;
@@ -173,7 +159,7 @@ plan_bind(struct plan *p, struct checker *c)
 		fast->written = written_new(p->a, fast->bytes);
 }
 
-/* The layout record of a tensor that is an output of the network; NULL: none. */
+/* Returns the layout record of a tensor that is an output of the network; NULL: none. */
 static const struct border_tensor *
 border_of(const struct plan *p, int s, int tensor)
 {
@@ -184,7 +170,7 @@ border_of(const struct plan *p, int s, int tensor)
 	return NULL;
 }
 
-/* The first byte of its elements that has not been written; -1: all have been. */
+/* Returns the first unwritten byte of the elements of border tensor x; -1: none. */
 static int64_t
 hole_in_border(const struct written *to, const struct border_tensor *x, int64_t at)
 {
@@ -201,7 +187,7 @@ hole_in_border(const struct written *to, const struct border_tensor *x, int64_t 
 	return hole;
 }
 
-/* Returns the bytes that have been written where output k is, and where they begin. */
+/* Returns the written bytes of the memory that holds output k; *at: the position of output k. */
 static const struct written *
 written_at(const struct plan *p, const struct checker *c, int k, struct stream_place *at)
 {
@@ -220,7 +206,7 @@ written_at(const struct plan *p, const struct checker *c, int k, struct stream_p
 	return region < N_REGIONS ? c->memory[region].written : NULL;
 }
 
-/* Rule 52 for the reader of the outputs. */
+/* Rule 52 for outputs: the stream must write all bytes of each output. */
 void
 plan_outputs(struct plan *p, struct checker *c)
 {
@@ -251,14 +237,15 @@ check_payload(struct checker *c, struct bytes b)
 	bool ok = b.n == 32 + 4 * words;
 	for (size_t i = 0; ok && i < ARRAY_LEN(head); i++)
 		ok = i == 2 || i == 3 || load_le32(b.p + 4 * i) == head[i];
-	ERROR_IF(!ok, c, 48, "%zu bytes of driver payload don't have the usual "
-		 "header for %zu words", b.n, words);
+	ERROR_IF(!ok, c, 48, "the driver payload of %zu bytes does not have the "
+		 "usual header for %zu words", b.n, words);
 	ERROR_IF(c->s->config != c->accel->config_word, c, 48,
-		 "configuration 0x%08" PRIx32 " isn't that of %s", c->s->config,
+		 "configuration 0x%08" PRIx32 " is not that of %s", c->s->config,
 		 c->accel->name);
 	uint32_t arch = accel_generation(c->accel)->arch;
 	ERROR_IF(c->s->id >> 28 != arch, c, 48, "architecture %" PRIu32
-		 " in ID 0x%08" PRIx32, c->s->id >> 28, c->s->id);
+		 " in ID 0x%08" PRIx32 " is not that of %s", c->s->id >> 28, c->s->id,
+		 c->accel->name);
 	/*
 	 * The driver doesn't check the product field, and one generator writes 6 for all
 	 * products (14.3, 14.4).
@@ -275,27 +262,20 @@ check_operator(struct checker *c, const struct tfl_model *m)
 		const struct tfl_tensor *t =
 		    op->in[k] < 0 ? NULL : &g->tensor[op->in[k]];
 		ERROR_IF(!t || t->type != TFL_UINT8 || t->rank != 1, c, 49,
-			 "input %d is no uint8 tensor of rank 1", k);
+			 "input %d of the operator is no uint8 tensor of rank 1", k);
 	}
 	ERROR_IF(op->custom_options.n != sizeof(options) ||
 		 memcmp(op->custom_options.p, options, sizeof(options)), c, 49,
-		 "custom options of %zu bytes aren't 01 04 01",
+		 "the operator's custom options of %zu bytes are not 01 04 01",
 		 op->custom_options.n);
 	/*
 	 * The runtime passes the first 8 base addresses (13.3).  Further inputs and
-	 * outputs are only for its memory plan.  A stream that uses a base address which
-	 * is not passed breaks rule 29.
+	 * outputs only matter for the runtime's memory plan.  A stream that uses another
+	 * base address breaks rule 29.
 	 */
 }
 
-/* true for a region outside of the arena that contains several tensors, and its tensors */
-static bool
-is_in_io_region(const struct tfl_model *m, int s, int tensor)
-{
-	return s == 0 && stream_io_regions(m) && stream_separate_place(m, tensor).region;
-}
-
-/* Rule 51. */
+/* Rule 51: the offset of a tensor is aligned, and the tensor is inside the arena. */
 static void
 check_offset(struct checker *c, struct plan *p, int tensor, const char *role)
 {
@@ -304,11 +284,13 @@ check_offset(struct checker *c, struct plan *p, int tensor, const char *role)
 	int64_t n = bytes_of(p->m, s, tensor);
 	if (at < 0)
 		return;
+	bool apart = s == 0 && stream_io_regions(p->m) &&
+		     stream_separate_place(p->m, tensor).region;
 	ERROR_IF(at % 16, c, 51, "%s '%s' at 0x%" PRIx64
-		 " is not aligned to 16", role,
+		 " is no multiple of 16", role,
 		 p->m->subgraph[s].tensor[tensor].name, (uint64_t)at);
-	ERROR_IF(at + n > p->arena_bytes && !is_in_io_region(p->m, s, tensor), c, 51, "%s '%s' ends at 0x%" PRIx64
-		 ", behind the arena's %" PRId64 " bytes", role,
+	ERROR_IF(at + n > p->arena_bytes && !apart, c, 51, "%s '%s' ends at 0x%" PRIx64
+		 ", beyond the arena of %" PRId64 " bytes", role,
 		 p->m->subgraph[s].tensor[tensor].name, (uint64_t)(at + n),
 		 p->arena_bytes);
 }

@@ -16,17 +16,17 @@ enum { N_REGIONS = 8 };
 struct written; /* which bytes of a memory have a value */
 
 struct memory {
-	bool bound;
+	bool bound; /* the region has a buffer; otherwise the other members are not valid */
 	bool read_only;
-	int64_t bytes;
-	struct written *written; /* NULL: all bytes have a value, or it is not tracked */
+	int64_t bytes; /* size of the buffer */
+	struct written *written; /* NULL: all bytes have a value, or values are not tracked */
 };
 
-/* A memory of which no byte has a value. */
+/* Makes a memory of `bytes` bytes without values. */
 struct written *written_new(struct arena *a, int64_t bytes);
 /* Gives bytes [at, at + n) a value; ignores a range outside the memory. */
 void written_mark(struct written *w, int64_t at, int64_t n);
-/* The first byte of the range without a value; -1 if all have one. */
+/* Returns the first byte of the range without a value; -1: all bytes have values. */
 int64_t written_hole(const struct written *w, int64_t at, int64_t n);
 
 struct copied; /* weights.c */
@@ -39,33 +39,34 @@ struct checker;
 
 struct queue { /* operations that may still be running, oldest first */
 	struct npu_op item[8];
-	int group[8]; /* members of a chain have the same number and count as one entry */
-	int n, depth; /* n: items; depth: most entries */
+	int group[8]; /* of item: members of a chain have the same number and count as one entry */
+	int n, depth; /* n: number of items; depth: largest number of entries */
 };
 
 /* U85: state that one operation leaves to the next (state85.c). */
 struct chain {
 	int n; /* members so far; 0: no chain is open */
-	int operands;
-	struct npu_op first;
-	struct npu_fm buffer[NPU_MAX_CHAINS]; /* shape: before transposition */
+	int operands; /* of all members, in memory */
+	struct npu_op first; /* valid if n > 0 */
+	struct npu_fm buffer[NPU_MAX_CHAINS]; /* valid if filled; shape: before transposition */
+	/* a member has written the buffer; a later member has read it */
 	bool filled[NPU_MAX_CHAINS], read[NPU_MAX_CHAINS];
 };
 
 struct state85 {
 	struct chain chain;
 	bool is_member; /* the current operation continues a chain */
-	bool any;
+	bool any; /* a kernel ran before, since the begin or the last branch target */
 	struct npu_op last; /* the last kernel; valid if any */
-	size_t *target;	    /* words that are targets of branches */
+	size_t *target;	    /* word indices of the targets of branches */
 	size_t n_targets;
 };
 
-/* How the rules of a generation are checked. */
+/* How the verifier checks the rules of a generation. */
 struct rules {
 	bool reports_redundant; /* report a write of the value that a register has: rule 6 */
-	bool kernel_limit;    /* of convolutions: rule 26 */
-	int max_bits;	      /* largest element, in bits */
+	bool kernel_limit;    /* rule 26 limits the kernels of convolutions */
+	int max_bits;	      /* bits of the largest element */
 	bool dmas_overlap;    /* several transfers may run at once: rule 44 holds for them */
 	void (*values)(struct checker *c); /* rules 8 to 21 */
 	void (*blocks)(struct checker *c); /* rules 39 to 42 */
@@ -87,32 +88,32 @@ struct checker {
 	struct state85 state85;
 	size_t at; /* word index of the current command */
 	const char *command;
-	struct npu_op op;
+	struct npu_op op; /* the current operation */
 
 	struct npu_registers regs;
-	bool table_valid[LUT_BYTES];
-	struct queue kernels, dmas;
-	int group; /* of the current kernel */
-	struct queue waited; /* finished by waits since the last operation */
+	bool table_valid[LUT_BYTES]; /* a DMA has loaded this byte of the tables */
+	struct queue kernels, dmas; /* operations that may still be running */
+	int group; /* of the current kernel, as in struct queue */
+	struct queue waited; /* operations that finished by a wait since the last operation */
 	bool waits; /* a wait precedes this operation */
-	size_t wait_at;
-	bool has_previous; /* a kernel ran before, and no wait has drained it */
-	bool any_kernel;
-	struct npu_op previous;
+	size_t wait_at; /* word index of the last of these waits; valid if waits */
+	bool has_previous; /* previous is valid and may still be running */
+	bool any_kernel; /* a kernel ran before */
+	struct npu_op previous; /* the kernel before this operation */
 
 	struct bytes flash; /* the constants of region 0; p NULL: not available */
-	struct copied *copies;
+	struct copied *copies; /* ranges of memory that hold copies of constants */
 	size_t n_copies, cap_copies;
-	struct tried *tried; /* kept over all streams, like findings */
-	struct findings *findings;
+	struct tried *tried; /* weights that were checked; for all streams */
+	struct findings *findings; /* for all streams */
 };
 
 /* findings.c: reports an error or a warning of a rule at the current command. */
 void found(struct checker *c, bool error, int rule, const char *fmt, ...)
     PRINTF(4, 5);
 /*
- * The same for an error that takes long to find: a thread calls run(d), which writes text
- * if it finds an error.  d must live until end_findings().
+ * The same for an error whose search takes long.  A thread calls run(d), which writes text
+ * if it finds an error; text stays "" otherwise.  d must exist until end_findings().
  */
 struct decoding {
 	void (*run)(struct decoding *d);
@@ -125,7 +126,7 @@ void begin_findings(struct checker *c);
 void end_findings(struct checker *c);
 #define ERROR(c, rule, ...) found(c, true, rule, __VA_ARGS__)
 #define WARN(c, rule, ...) found(c, false, rule, __VA_ARGS__)
-/* Report if the condition, which breaks the rule, is true. */
+/* Reports a finding if cond is true: a stream with this condition breaks the rule. */
 #define ERROR_IF(cond, c, rule, ...)                                         \
 	do {                                                                 \
 		if (cond)                                                    \
@@ -137,7 +138,7 @@ void end_findings(struct checker *c);
 			WARN(c, rule, __VA_ARGS__);                          \
 	} while (0)
 
-/* ---- what rules ask of an operation --------------------------------------- */
+/* ---- predicates for the rules --------------------------------------- */
 
 static inline bool
 is_pool(const struct npu_op *op, int mode)
@@ -171,7 +172,8 @@ void check_dma(struct checker *c);
 void check_tables(struct checker *c);		  /* 38 */
 void check_shram(struct checker *c);		  /* 39-42 */
 void check_weights(struct checker *c);		  /* 43 */
-void follow_copies(struct checker *c);		  /* called after each operation */
+/* Updates copies[] after an operation. */
+void follow_copies(struct checker *c);
 void check_order(struct checker *c);		  /* 44-47 */
 void check_container(struct checker *c, const struct tfl_model *m); /* 48-51 */
 
@@ -187,7 +189,10 @@ void find_targets(struct checker *c);
 void enter_target(struct checker *c, size_t at);
 void check_branch(struct checker *c);
 
-/* memory.c, used by all generations. */
+/*
+ * memory.c, used by all generations.  access_range() returns false for a byte outside of the
+ * buffer, or for a read of a byte without a value; it reports these findings.
+ */
 void check_streams(struct checker *c);
 bool access_range(struct checker *c, const struct npu_range *r, const char *role,
 		  bool write);
@@ -202,11 +207,11 @@ void plan_advance(struct plan *p, int subgraph, int op);
 /* Called after a stream: checks that the stream has written its outputs. */
 void plan_outputs(struct plan *p, struct checker *c);
 
-/* ---- shram.c: formulas of its own, for all generations ------------- */
+/* ---- shram.c: the verifier's own formulas, for all generations ------------- */
 
-/* True if an OFM block needs all channels of its IFM, slice by slice. */
+/* True if an OFM block reads all channels of the IFM, slice by slice. */
 bool check_reads_depth(const struct npu_op *op);
-/* Stored rows or columns of an IFM block, rounded up to whole units. */
+/* Returns the stored rows or columns of an IFM block, rounded up to whole units. */
 int64_t check_input_extent(const struct npu_op *op, int64_t block, int stride,
 			   int dilated, int unit);
 

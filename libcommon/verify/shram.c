@@ -20,14 +20,14 @@ check_block(struct checker *c)
 	struct hwc b = op->block, u = c->accel->ublock;
 	/* registers can't hold more than width 64, height 32 and depth 128 */
 	ERROR_IF(b.h % u.h || b.w % u.w || b.c % u.c, c, 39,
-		 "block %dx%dx%d is no multiple of %dx%dx%d", b.h, b.w, b.c, u.h,
-		 u.w, u.c);
+		 "block %dx%dx%d is no multiple of the microblock %dx%dx%d", b.h, b.w,
+		 b.c, u.h, u.w, u.c);
 	ERROR_IF(b.c < op->ofm.shape.c && b.c % BRICK, c, 39,
-		 "block depth %d splits %d channels at no multiple of 16", b.c,
+		 "block depth %d divides %d channels and is no multiple of 16", b.c,
 		 op->ofm.shape.c);
-	/* one generator requires it, another one breaks it (odd heights) */
+	/* one compiler requires even blocks here, another compiler writes odd heights */
 	WARN_IF(op->upscale != UPSCALE_NONE && (b.h % 2 || b.w % 2), c, 39,
-		"block %dx%d over an upscaled IFM", b.h, b.w);
+		"block height and width %dx%d over an upscaled IFM are not even", b.h, b.w);
 }
 
 /* ---- 8.2 ---------------------------------------------------------------- */
@@ -71,7 +71,7 @@ accumulator_bytes(const struct checker *c)
 	       (op->acc_format == 1 ? 40 : 32) / 8;
 }
 
-/* Banks of a double buffer, in banks of 1 KiB, rounded up to granules of banks. */
+/* Returns the banks of a double buffer: banks of 1 KiB, rounded up to whole granules. */
 static int
 banks(int64_t bytes, int granule)
 {
@@ -80,10 +80,10 @@ banks(int64_t bytes, int granule)
 }
 
 /*
- * Old generators divide the free banks between the inputs into equal halves, even if a
- * half is odd: with 14 free banks of 16, IFM2 starts at bank 9.  An input needs an even
- * number of banks.  Therefore an odd half has one bank to spare, and it does not matter
- * whether the hardware uses the register's lowest bit.
+ * Old compilers divide the free banks into equal halves for the two inputs, even if a half
+ * is odd: with 14 free banks of 16, IFM2 starts at bank 9.  An input needs an even number of
+ * banks.  Therefore an odd half has a spare bank, and both inputs fit, whether or not the
+ * hardware ignores the lowest bit of the register.
  */
 static bool
 halves_the_banks(const struct npu_op *op)
@@ -100,13 +100,13 @@ check_eltwise_buffers(struct checker *c, int ifm, int end)
 	int start2 = SHRAM_OUTPUT_BANKS + ifm;
 	if (tensor2) {
 		ERROR_IF(op->ib2_start <= 2 || op->ib2_start >= op->ib_end, c,
-			 40, "IFM2_IB_START %d outside 3 to IB_END %d",
+			 40, "IFM2_IB_START %d is not between 2 and IB_END %d",
 			 op->ib2_start, op->ib_end);
 		ERROR_IF(op->ib2_start % 2 && !halves_the_banks(op), c, 40,
 			 "IFM2_IB_START %d is odd", op->ib2_start);
 		ERROR_IF(op->ib2_start < start2 ||
 			 op->ib_end - op->ib2_start < ifm, c, 41,
-			 "banks 2, %d, %d hold no %d banks for each input",
+			 "IFM2_IB_START %d and IB_END %d leave no %d banks for each input",
 			 op->ib2_start, op->ib_end, ifm);
 	} else {
 		ERROR_IF(op->ib_end - 2 < ifm, c, 41,
@@ -115,7 +115,7 @@ check_eltwise_buffers(struct checker *c, int ifm, int end)
 	}
 	WARN_IF(op->ib_end != end || op->ab_start != end ||
 		(tensor2 && op->ib2_start != start2), c, 42,
-		"IB_END %d, AB_START %d, IFM2_IB_START %d: usual is %d, %d, %d",
+		"IB_END %d, AB_START %d, IFM2_IB_START %d: the usual values are %d, %d, %d",
 		op->ib_end, op->ab_start, op->ib2_start, end, end, start2);
 }
 
@@ -133,7 +133,7 @@ check_shram(struct checker *c)
 		 "IB_END %d or AB_START %d is odd", op->ib_end, op->ab_start);
 	ERROR_IF(op->ib_end <= 2 || op->ib_end > op->ab_start ||
 		 op->ab_start > end, c, 40,
-		 "not 2 < IB_END %d <= AB_START %d <= %d", op->ib_end,
+		 "2 < IB_END %d <= AB_START %d <= %d is false", op->ib_end,
 		 op->ab_start, end);
 	int ifm = banks(input_bytes(c), op->ifm.bits == 32 ? a->granule_ifm32
 							   : a->granule_ifm);
@@ -150,6 +150,6 @@ check_shram(struct checker *c)
 		 "AB_START %d leaves no %d banks for accumulators",
 		 op->ab_start, acc);
 	WARN_IF(op->ib_end != 2 + ifm || op->ab_start != end - acc, c, 42,
-		"IB_END %d, AB_START %d: usual is %d, %d", op->ib_end,
+		"IB_END %d, AB_START %d: the usual values are %d, %d", op->ib_end,
 		op->ab_start, 2 + ifm, end - acc);
 }

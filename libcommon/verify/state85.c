@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State that passes from one operation of U85 to the next: kept accumulators (rule 55),
- * chains (54), branches (57).  ethosu-commands(7) 26.5, 29, 32, 35.
+ * Checks the state that one operation of U85 leaves for the next: kept accumulators (rule
+ * 55), chains (54), branches (57).  ethosu-commands(7) 26.5, 29, 32, 35.
  */
 #include "verify/rules.h"
 
@@ -16,7 +16,7 @@ has_accumulators(const struct npu_op *op)
 	return op->kind != NPU_ELEMENTWISE && op->kind != NPU_RESIZE;
 }
 
-/* Accumulators of more than one block are not kept (W11). */
+/* True if the OFM is one block: the NPU keeps the accumulators of one block only (W11). */
 static bool
 is_one_block(const struct npu_op *op)
 {
@@ -34,14 +34,14 @@ check_accumulators(struct checker *c)
 		 "drops the accumulators that %s at 0x%06zx keeps",
 		 npu_op_name(p), 4 * p->at);
 	ERROR_IF(keeps && !left, c, 55,
-		 "continues accumulators that no operation has left");
+		 "continues accumulators, but no earlier operation has left any");
 	ERROR_IF(keeps && left && (!hwc_equal(p->extent, op->extent) ||
 				   !hwc_equal(p->ublock, op->ublock)), c, 55,
 		 "continues accumulators of another extent or microblock");
 	ERROR_IF((keeps || op->acc_kept) && !is_one_block(op), c, 55,
 		 "keeps accumulators of more than one block");
 	ERROR_IF(op->acc_kept && !has_accumulators(op), c, 55,
-		 "keeps accumulators that it has not");
+		 "keeps accumulators, but this operation has none");
 	c->state85.last = *op;
 	c->state85.any = true;
 }
@@ -50,7 +50,7 @@ check_accumulators(struct checker *c)
 
 enum { CHAIN_LENGTH = 4, CHAIN_OPERANDS = 3 };
 
-/* Number of operands that come from memory. */
+/* Returns the number of operands in memory. */
 static int
 external_operands(const struct npu_op *op)
 {
@@ -66,21 +66,22 @@ check_link(struct checker *c, const struct npu_fm *f, const char *role)
 	struct chain *k = &c->state85.chain;
 	if (f->storage != NPU_CHAINED)
 		return;
-	ERROR_IF(f->chain >= NPU_MAX_CHAINS, c, 54, "%s: chain buffer %d", role,
+	ERROR_IF(f->chain >= NPU_MAX_CHAINS, c, 54, "%s: chain buffer %d does not exist", role,
 		 f->chain);
 	ERROR_IF(c->op.kind != NPU_ELEMENTWISE, c, 54,
-		 "%s: chained, but not of an elementwise operation", role);
+		 "%s is chained, but only elementwise operations can read a chain buffer", role);
 	if (f->chain >= NPU_MAX_CHAINS)
 		return;
 	const struct npu_fm *from = &k->buffer[f->chain];
 	bool is_filled = k->n && k->filled[f->chain];
 	k->read[f->chain] = true;
-	ERROR_IF(!is_filled, c, 54, "%s: nothing of this chain is in buffer %d", role,
+	ERROR_IF(!is_filled, c, 54,
+		 "%s: no operation of this chain has written chain buffer %d", role,
 		 f->chain);
 	ERROR_IF(is_filled && (from->bits != f->bits ||
 			   from->is_signed != f->is_signed ||
 			   !hwc_equal(from->shape, f->shape)), c, 54,
-		 "%s: buffer %d holds %dx%dx%d of %c%d", role, f->chain,
+		 "%s differs from chain buffer %d, which holds %dx%dx%d of %c%d", role, f->chain,
 		 from->shape.h, from->shape.w, from->shape.c,
 		 from->is_signed ? 's' : 'u', from->bits);
 }
@@ -91,7 +92,7 @@ end_chain(struct checker *c)
 	struct chain *k = &c->state85.chain;
 	for (int i = 0; i < NPU_MAX_CHAINS; i++)
 		ERROR_IF(k->filled[i] && !k->read[i], c, 54,
-			 "nothing has read chain buffer %d", i);
+			 "no operation of the chain reads chain buffer %d", i);
 	*k = (struct chain){ .n = 0 };
 }
 
@@ -109,12 +110,12 @@ check_member(struct checker *c)
 	const struct npu_op *op = &c->op;
 	struct chain *k = &c->state85.chain;
 	ERROR_IF(!reads_chain(op), c, 54,
-		 "interrupts the chain from 0x%06zx on", 4 * k->first.at);
+		 "interrupts the chain that begins at 0x%06zx", 4 * k->first.at);
 	ERROR_IF(!hwc_equal(op->extent, k->first.extent) ||
 		 !hwc_equal(op->block, k->first.block) ||
 		 !hwc_equal(op->ublock, k->first.ublock), c, 54,
 		 "differs in extent or block from the chain's first operation");
-	ERROR_IF(k->n == CHAIN_LENGTH, c, 54, "a chain of more than %d",
+	ERROR_IF(k->n == CHAIN_LENGTH, c, 54, "a chain of more than %d operations",
 		 CHAIN_LENGTH);
 }
 
@@ -136,12 +137,12 @@ check_chain(struct checker *c)
 		k->first = *op;
 	k->n++;
 	k->operands += external_operands(op);
-	WARN_IF(op->blockdep, c, 54, "BLOCKDEP %d in a chain", op->blockdep);
-	ERROR_IF(chained && op->kind == NPU_RESIZE, c, 54, "RESIZE in a chain");
+	WARN_IF(op->blockdep, c, 54, "BLOCKDEP %d in a chain, 0 is usual", op->blockdep);
+	ERROR_IF(chained && op->kind == NPU_RESIZE, c, 54, "RESIZE cannot be in a chain");
 	WARN_IF(k->operands == CHAIN_OPERANDS + 1, c, 54,
-		"a chain of more than %d operands in memory", CHAIN_OPERANDS);
+		"a chain with more than %d operands in memory", CHAIN_OPERANDS);
 	ERROR_IF(chained && op->ofm.chain >= NPU_MAX_CHAINS, c, 54,
-		 "OFM: chain buffer %d", op->ofm.chain);
+		 "OFM: chain buffer %d does not exist", op->ofm.chain);
 	if (chained && op->ofm.chain < NPU_MAX_CHAINS) {
 		k->buffer[op->ofm.chain] = op->ofm;
 		k->buffer[op->ofm.chain].shape = op->extent;
@@ -152,7 +153,7 @@ check_chain(struct checker *c)
 	}
 }
 
-/* Operations that are no kernels: only waits may be inside a chain (20). */
+/* Checks an operation that is not a kernel: only waits may be inside a chain (20). */
 void
 check_between(struct checker *c)
 {
@@ -160,11 +161,11 @@ check_between(struct checker *c)
 	if (kind == NPU_DMA_WAIT || kind == NPU_KERNEL_WAIT)
 		return;
 	ERROR_IF(c->state85.chain.n && kind != NPU_OTHER, c, 54,
-		 "interrupts the chain from 0x%06zx on",
+		 "interrupts the chain that begins at 0x%06zx",
 		 4 * c->state85.chain.first.at);
 	ERROR_IF(c->state85.any && c->state85.last.acc_kept &&
 		 (kind == NPU_STOP || kind == NPU_BRANCH), c, 55,
-		 "nothing continues the accumulators of %s at 0x%06zx",
+		 "no operation continues the accumulators of %s at 0x%06zx",
 		 npu_op_name(&c->state85.last), 4 * c->state85.last.at);
 }
 
@@ -193,7 +194,8 @@ find_targets(struct checker *c)
 	}
 }
 
-/* Each path to a branch target has written other registers: none of them may be used. */
+/* At a branch target, forgets all registers and operations: paths to the target may write
+ * different registers, so that the operations after the target may not use these registers. */
 void
 enter_target(struct checker *c, size_t at)
 {
@@ -224,9 +226,9 @@ check_branch(struct checker *c)
 		 "branches to 0x%06" PRIx64 ", where no command begins",
 		 (uint64_t)op->target);
 	ERROR_IF(op->param & 1 && !c->any_kernel, c, 57,
-		 "a condition, and no kernel before it that decides");
-	/* behind the target no operation is assumed to be running */
+		 "the branch is conditional, but no kernel is before it");
+	/* the checks after the target assume that no operation is running */
 	ERROR_IF(c->kernels.n || c->dmas.n, c, 57,
-		"branches with %d kernels and %d DMA outstanding", c->kernels.n,
+		"branches while %d kernels and %d transfers are outstanding", c->kernels.n,
 		c->dmas.n);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words by themselves: rules 1 to 6. */
+/* Checks each word alone: rules 1 to 6. */
 #include "verify/rules.h"
 
 #include <inttypes.h>
 
-/* Bits of the param that have a meaning. */
+/* Returns a mask of the bits of the param that belong to a field. */
 static uint32_t
 defined_bits(const struct checker *c, const struct npu_command_info *info)
 {
@@ -17,11 +17,11 @@ defined_bits(const struct checker *c, const struct npu_command_info *info)
 	for (int i = 0; i < n; i++)
 		mask |= ((1u << f[i]->width) - 1) << f[i]->lsb;
 	if (n > 1 && f[n - 1]->lsb == 15 && !(c->s->config >> 27 & 1))
-		mask &= 0x7fff; /* only for a part that has custom DMA */
+		mask &= 0x7fff; /* this field exists with custom DMA only */
 	return mask;
 }
 
-/* Checks the param of an address or length: bits 39:32 on U65, 0 on U55. */
+/* Checks the param of an address or length: bits 39:32 on U65 and U85, must be 0 on U55. */
 static void
 check_high(struct checker *c, const struct npu_command *cmd)
 {
@@ -30,7 +30,7 @@ check_high(struct checker *c, const struct npu_command *cmd)
 			(cmd->param == 0xffff || cmd->param == 0xff) &&
 			cmd->payload >> 31;
 	ERROR_IF(cmd->param > limit && !negative, c, 4,
-		 "param 0x%04x of an address on %s", cmd->param,
+		 "param 0x%04x has address bits that do not exist on %s", cmd->param,
 		 c->accel->name);
 }
 
@@ -53,17 +53,19 @@ check_param(struct checker *c, const struct npu_command *cmd)
 		break;
 	case NPU_SCALE: {
 		uint32_t mask = defined_bits(c, info);
-		ERROR_IF(cmd->param & ~mask, c, 3, "shift %u", cmd->param);
+		ERROR_IF(cmd->param & ~mask, c, 3,
+				"shift %u has bits that are not defined", cmd->param);
 		break;
 	}
 	case NPU_STEP:
 		ERROR_IF(cmd->param & ~defined_bits(c, info) ||
 			 cmd->payload & ~UINT32_C(0x07ff07ff), c, 3,
-			 "step 0x%04x, 0x%08" PRIx32, cmd->param, cmd->payload);
+			 "step 0x%04x, 0x%08" PRIx32 " has bits that are not defined",
+			 cmd->param, cmd->payload);
 		break;
 	case NPU_BYTES:
 	case NPU_PLAIN:
-		ERROR_IF(cmd->param, c, 3, "param 0x%04x", cmd->param);
+		ERROR_IF(cmd->param, c, 3, "param 0x%04x must be 0", cmd->param);
 		break;
 	}
 }
@@ -74,9 +76,10 @@ check_parallel(struct checker *c, const struct npu_command *cmd)
 	bool is = !cmd->is_op && cmd->reg == NPU_PARALLEL_MODE;
 	if (cmd->at == 0)
 		WARN_IF(accel_is_u65(c->accel) && !is, c, 5,
-			"the stream doesn't begin with PARALLEL_MODE");
+			"the stream does not begin with PARALLEL_MODE");
 	WARN_IF(is && cmd->param != c->accel->cores - 1, c, 5,
-		"PARALLEL_MODE %u on %d cores", cmd->param, c->accel->cores);
+		"PARALLEL_MODE %u on %d cores, the number of cores minus 1 is usual",
+		cmd->param, c->accel->cores);
 }
 
 static void
@@ -85,7 +88,7 @@ check_stride_modes(struct checker *c, const struct npu_command *cmd)
 	if (accel_is_wide(c->accel) ||
 	    (cmd->reg != NPU_DMA0_SRC_REGION && cmd->reg != NPU_DMA0_DST_REGION))
 		return;
-	ERROR_IF(cmd->param >> 9 & 3, c, 4, "stride mode %u on %s",
+	ERROR_IF(cmd->param >> 9 & 3, c, 4, "stride mode %u does not exist on %s",
 		 cmd->param >> 9 & 3, c->accel->name);
 }
 
@@ -96,14 +99,14 @@ check_word(struct checker *c, const struct npu_command *cmd)
 	check_parallel(c, cmd);
 	if (cmd->is_op) {
 		WARN_IF(cmd->code == NPU_OP_STOP && cmd->param != 0xffff, c, 3,
-			"mask 0x%04x instead of 0xffff", cmd->param);
+			"STOP has the mask 0x%04x, 0xffff is usual", cmd->param);
 		return;
 	}
 	check_stride_modes(c, cmd);
 	uint32_t v = cmd->has_payload ? cmd->payload : cmd->param;
 	WARN_IF(c->rules->reports_redundant && c->regs.written[cmd->reg] && c->regs.value[cmd->reg] == v &&
 		c->regs.high[cmd->reg] == (cmd->has_payload ? cmd->param : 0),
-		c, 6, "writes the value that the register has");
+		c, 6, "writes the value that the register already has");
 }
 
 void
@@ -115,5 +118,5 @@ check_end(struct checker *c, size_t at, bool stopped)
 	ERROR_IF(stopped && at < c->s->n_words, c, 2,
 		 "%zu words follow STOP", c->s->n_words - at);
 	ERROR_IF(4 * c->s->n_words >= 1u << 24, c, 2,
-		 "the stream has %zu bytes, 2^24 or more", 4 * c->s->n_words);
+		 "the stream has %zu bytes, but must have fewer than 2^24", 4 * c->s->n_words);
 }

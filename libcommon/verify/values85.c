@@ -21,7 +21,8 @@ check_fm_format(struct checker *c, const struct npu_fm *f, enum npu_reg precisio
 	   const char *role)
 {
 	check_format(c, precision, role);
-	WARN_IF(f->storage == NPU_TILES_3X1, c, 8, "%s: storage mode 1", role);
+	WARN_IF(f->storage == NPU_TILES_3X1, c, 8,
+		"%s: storage mode 1, three tiles in a column", role);
 }
 
 static void
@@ -30,30 +31,30 @@ check_enums(struct checker *c)
 	const struct npu_op *op = &c->op;
 	ERROR_IF(op->kind == NPU_ELEMENTWISE &&
 		 is_undefined(c, NPU_FIELD_ELEMENTWISE_mode, op->mode), c, 8,
-		 "elementwise mode %d", op->mode);
+		 "elementwise mode %d is not defined", op->mode);
 	ERROR_IF(op->kind == NPU_RESIZE && is_undefined(c, NPU_FIELD_RESIZE_mode, op->mode), c, 8,
-		 "resize mode %d", op->mode);
+		 "resize mode %d is not defined", op->mode);
 	check_fm_format(c, &op->ifm, NPU_IFM_PRECISION, "IFM");
 	check_fm_format(c, &op->ofm, NPU_OFM_PRECISION, "OFM");
 	if (op->has_ifm2)
 		check_fm_format(c, &op->ifm2, NPU_IFM2_PRECISION, "IFM2");
 	ERROR_IF(is_undefined(c, NPU_FIELD_OFM_PRECISION_transpose, (int)op->transpose), c, 8,
-		 "transpose code %d", (int)op->transpose);
+		 "transpose code %d is not defined", (int)op->transpose);
 	ERROR_IF(is_undefined(c, NPU_FIELD_ACC_FORMAT_format, op->acc_format), c, 8,
-		 "accumulator format %d", op->acc_format);
+		 "accumulator format %d is not defined", op->acc_format);
 	ERROR_IF(is_undefined(c, NPU_FIELD_ACC_FORMAT_input, (int)op->acc_input), c, 8,
-		 "accumulator input %d", (int)op->acc_input);
+		 "accumulator input %d is not defined", (int)op->acc_input);
 	ERROR_IF(!op->ublock.c, c, 8, "%s has no microblock of %d x %d",
 		 c->accel->name, op->ublock.h, op->ublock.w);
 	ERROR_IF(is_undefined(c, NPU_FIELD_ACTIVATION_function, op->activation), c, 8,
-		 "activation %d", op->activation);
-	ERROR_IF(op->rounding == NPU_ROUND_UNDEFINED, c, 8, "rounding mode");
+		 "activation %d is not defined", op->activation);
+	ERROR_IF(op->rounding == NPU_ROUND_UNDEFINED, c, 8, "the rounding mode is not defined");
 	ERROR_IF(is_undefined(c, NPU_FIELD_IFM_UPSCALE_mode, (int)op->upscale), c, 8,
-		 "upscale mode %d", (int)op->upscale);
+		 "upscale mode %d is not defined", (int)op->upscale);
 	ERROR_IF(op->kind == NPU_ELEMENTWISE &&
 		 (c->regs.value[NPU_IFM_BROADCAST] > 8 ||
 		  (op->has_ifm2 && c->regs.value[NPU_IFM2_BROADCAST] > 8)), c, 8,
-		 "broadcast of a scalar along an axis");
+		 "a scalar cannot also be broadcast along an axis");
 	ERROR_IF(op->ofm_mult >> 31, c, 3, "multiplier %" PRIu32
 		 " has more than 31 bits", op->ofm_mult);
 }
@@ -80,10 +81,13 @@ check_activation(struct checker *c)
 		 (op->ofm.bits <= 16 || op->table.n), c, 10,
 		 "clamp minimum %d is above the maximum %d", op->min, op->max);
 	WARN_IF(op->clip_range == 0 && op->ofm.bits > 16 && !op->table.n &&
-		op->min > op->max, c, 10, "a clamp of %d bits", op->ofm.bits);
+		op->min > op->max, c, 10, "the clamp of a %d-bit OFM has a minimum above its "
+		"maximum",
+		op->ofm.bits);
 	if (!op->table.n)
 		return;
-	ERROR_IF(t->out != bits, c, 38, "table function %d makes %c%d, not %c%d",
+	ERROR_IF(t->out != bits, c, 38,
+		 "table function %d has results of %c%d, but the OFM is %c%d",
 		 op->activation, t->out < 0 ? 's' : 'u', abs(t->out),
 		 bits < 0 ? 's' : 'u', abs(bits));
 }
@@ -99,7 +103,7 @@ check_ifm_zero(struct checker *c, const struct npu_fm *f, const char *role)
 				  : f->zero <= 255;
 	else if (f->bits == 16 && !f->is_signed)
 		ok |= f->zero == 32768;
-	ERROR_IF(!ok, c, f->bits == 8 ? 12 : 11, "%s of %c%d with zero point %d",
+	ERROR_IF(!ok, c, f->bits == 8 ? 12 : 11, "%s of %c%d cannot have the zero point %d",
 		 role, f->is_signed ? 's' : 'u', f->bits, f->zero);
 }
 
@@ -118,11 +122,11 @@ check_zeros(struct checker *c)
 		check_ifm_zero(c, &op->ifm, "IFM");
 	if (op->has_ifm2)
 		check_ifm_zero(c, &op->ifm2, "IFM2");
-	ERROR_IF(!ok, c, 12, "OFM zero point %d", z);
-	ERROR_IF(none && any, c, 11, "zero points of operands %d, %d",
+	ERROR_IF(!ok, c, 12, "the OFM cannot have the zero point %d", z);
+	ERROR_IF(none && any, c, 11, "the operands must have zero point 0, not %d and %d",
 		 op->ifm.zero, op->has_ifm2 ? op->ifm2.zero : 0);
 	WARN_IF(is_pool(op, NPU_POOL_AVERAGE) && any, c, 11,
-		"an average of values with zero point %d", op->ifm.zero);
+		"an average of an IFM with zero point %d", op->ifm.zero);
 }
 
 /* ---- rules 13, 14: types ------------------------------------------------- */
@@ -135,10 +139,10 @@ check_operands(struct checker *c)
 	bool pairs = op->kind == NPU_ELEMENTWISE && op->has_ifm2;
 	ERROR_IF((pairs || op->weights_ifm2) &&
 		 (a->bits != b->bits || (pairs && a->is_signed != b->is_signed)),
-		 c, 13, "IFM %c%d and IFM2 %c%d", a->is_signed ? 's' : 'u',
+		 c, 13, "IFM %c%d and IFM2 %c%d must have the same type", a->is_signed ? 's' : 'u',
 		 a->bits, b->is_signed ? 's' : 'u', b->bits);
 	ERROR_IF(op->ifm_scalar && op->ifm2_scalar, c, 14,
-		 "both operands are the scalar");
+		 "both operands are the scalar, only one can be");
 	if (!op->ifm_scalar && !op->ifm2_scalar)
 		return;
 	const struct npu_fm *f = op->ifm_scalar ? a : b;
@@ -163,13 +167,13 @@ check_types(struct checker *c)
 		 op->ifm.bits);
 	ERROR_IF(op->acc_input == NPU_ACC_IFM2 && op->kind != NPU_ELEMENTWISE &&
 		 op->ifm2.bits != (op->acc_format == 1 ? 64 : 32), c, 13,
-		 "accumulators from an IFM2 of %d bits", op->ifm2.bits);
+		 "accumulators cannot be loaded from an IFM2 of %d bits", op->ifm2.bits);
 	ERROR_IF(null && op->acc_input != NPU_ACC_IFM2, c, 13,
-		 "a null pool without IFM2");
+		 "a pool of mode none needs accumulators from IFM2");
 	bool wide = op->ofm.bits == 64 || (op->ifm.bits == 64 && !null);
 	WARN_IF(wide && op->acc_format == 0 && op->kind != NPU_ELEMENTWISE &&
 		!is_pool(op, NPU_POOL_REDUCE_SUM), c, 13,
-		"64 bits with accumulators of 32");
+		"64-bit feature maps with 32-bit accumulators");
 	check_operands(c);
 }
 
@@ -195,21 +199,23 @@ check_scales(struct checker *c)
 	ERROR_IF(scaled && plain &&
 		 (!is_one(op->opa_mult, op->opa_shift) ||
 		  (op->has_ifm2 && !is_one(op->opb_mult, op->opb_shift))), c, 15,
-		 "operands of %d bits scaled by %" PRIu32 ">>%d, %" PRIu32 ">>%d",
+		 "operands of %d bits cannot be scaled, by %" PRIu32 ">>%d and %" PRIu32 ">>%d",
 		 op->ifm.bits, op->opa_mult, op->opa_shift, op->opb_mult,
 		 op->opb_shift);
 	ERROR_IF(shifts && !is_one(op->ofm_mult, op->ofm_shift), c, 16,
-		 "the OFM of a shift or quotient is scaled by %" PRIu32 ">>%d",
+		 "the OFM of a shift or quotient cannot be scaled, by %" PRIu32 ">>%d",
 		 op->ofm_mult, op->ofm_shift);
 	WARN_IF(is_elementwise(op, NPU_ELT_MUL) && op->ifm.bits == 32 &&
 		op->ofm_mult != 1 && op->ofm_mult != 1u << 30, c, 16,
-		"products of 32 bits are shifted only: multiplier %" PRIu32,
+		"products of 32 bits are only shifted, but the multiplier is %" PRIu32,
 		op->ofm_mult);
 	bool global = op->kind == NPU_ELEMENTWISE || op->kind == NPU_RESIZE ||
 		      op->weights_ifm2;
-	ERROR_IF(global && !op->global_scale, c, 17, "OFM scale mode 0");
+	ERROR_IF(global && !op->global_scale, c, 17,
+		 "OFM scale mode 0, the operation needs mode 1 (one scale for all "
+		 "channels)");
 	WARN_IF(!global && op->kind != NPU_POOL && op->global_scale, c, 17,
-		"OFM scale mode 1: no bias");
+		"OFM scale mode 1: one scale for all channels, and no bias");
 }
 
 /* ---- rules 18 to 21: pools ----------------------------------------------- */
@@ -223,7 +229,7 @@ check_samples(struct checker *c)
 		     op->pad_left >= op->dilated_w ||
 		     op->pad_right >= op->dilated_w;
 	ERROR_IF(empty && !op->acc_kept && op->acc_input == NPU_ACC_RESET, c, 18,
-		 "some windows hold nothing but padding");
+		 "some windows contain only padding");
 }
 
 static void
@@ -234,14 +240,16 @@ check_average(struct checker *c)
 	bool padded = op->pad_top || op->pad_bottom || op->pad_left ||
 		      op->pad_right;
 	bool average = op->mode == NPU_POOL_AVERAGE;
-	ERROR_IF(average && large, c, 18, "average over %d x %d", op->kernel_h,
+	ERROR_IF(average && large, c, 18,
+		 "an average over %d x %d, the largest is 8 x 8", op->kernel_h,
 		 op->kernel_w);
 	WARN_IF(average && !is_one(op->ofm_mult, op->ofm_shift) &&
 		!(op->ofm_mult == 1u << 30 && op->ofm_shift == 30), c, 18,
-		"an average scaled by %" PRIu32 ">>%d", op->ofm_mult,
+		"an average is scaled by %" PRIu32 ">>%d, 1 is usual", op->ofm_mult,
 		op->ofm_shift);
 	WARN_IF(op->mode == NPU_POOL_SUM && large && padded, c, 18,
-		"sum over %d x %d with padding", op->kernel_h, op->kernel_w);
+		"a sum over %d x %d with padding, at most 8 x 8 is usual",
+		op->kernel_h, op->kernel_w);
 }
 
 static void
@@ -251,12 +259,15 @@ check_argmax(struct checker *c)
 	bool x = op->mode == NPU_POOL_ARGMAX_X;
 	int along = x ? op->kernel_w : op->kernel_h;
 	int across = x ? op->kernel_h : op->kernel_w;
-	ERROR_IF(along > 32768 || across != 1, c, 18, "argmax over %d x %d",
+	ERROR_IF(along > 32768 || across != 1, c, 18,
+		 "argmax over %d x %d: one of these must be 1, the other at most 32768",
 		 op->kernel_h, op->kernel_w);
-	ERROR_IF(op->ofm.bits < 32, c, 18, "argmax into %d bits", op->ofm.bits);
+	ERROR_IF(op->ofm.bits < 32, c, 18,
+		 "argmax needs an OFM of at least 32 bits, not %d", op->ofm.bits);
 	ERROR_IF(op->ofm_mult != 1 || op->ofm_shift != 16 ||
 		 op->rounding != NPU_ROUND_TRUNCATE_LOWER, c, 18,
-		 "argmax scaled by %" PRIu32 ">>%d", op->ofm_mult, op->ofm_shift);
+		 "argmax needs the scale 1>>16 and rounding down, not %" PRIu32 ">>%d",
+		 op->ofm_mult, op->ofm_shift);
 }
 
 static void
@@ -269,11 +280,12 @@ check_pool(struct checker *c)
 		check_argmax(c);
 	if (op->mode == NPU_POOL_REDUCE_SUM)
 		ERROR_IF(op->extent.c != 1 || op->acc_format, c, 20,
-			 "OFM depth %d, accumulator format %d", op->extent.c,
+			 "a sum over channels needs OFM depth 1 and accumulator format 0, not %d "
+			 "and %d", op->extent.c,
 			 op->acc_format);
 	else if (op->mode != NPU_POOL_NONE)
 		ERROR_IF(op->ifm.shape.c != op->extent.c, c, 21,
-			 "IFM depth %d, OFM depth %d", op->ifm.shape.c,
+			 "IFM depth %d and OFM depth %d must be equal", op->ifm.shape.c,
 			 op->extent.c);
 }
 
@@ -287,22 +299,23 @@ check_ofm_order(struct checker *c)
 	if (t == NPU_HWC && op->reverse == NPU_FORWARD)
 		return;
 	ERROR_IF(t != NPU_HWC && op->reverse != NPU_FORWARD, c, 56,
-		 "the OFM is transposed and reversed");
+		 "the OFM is transposed and reversed, only one is possible");
 	ERROR_IF(!npu_fm_stored(&op->ofm), c, 56,
-		 "a transposed or reversed OFM that is not in memory");
-	ERROR_IF(op->kind == NPU_RESIZE, c, 56, "RESIZE turns its OFM");
+		 "a transposed or reversed OFM must be in memory");
+	ERROR_IF(op->kind == NPU_RESIZE, c, 56, "RESIZE cannot transpose or reverse its OFM");
 	ERROR_IF(op->kind == NPU_ELEMENTWISE &&
 		 (op->reverse != NPU_FORWARD || (t != NPU_HCW && t != NPU_CHW)),
-		 c, 56, "elementwise with transpose %d, reverse %d", (int)t,
+		 c, 56, "an elementwise operation cannot have transpose %d and reverse %d", (int)t,
 		 (int)op->reverse);
 	ERROR_IF(op->reverse == NPU_REVERSE_C && op->block.c != 16, c, 56,
-		 "channels reversed in blocks of %d", op->block.c);
+		 "channels are reversed in blocks of depth %d, which must be 16", op->block.c);
 	if (!op->ofm.bricks)
 		return;
 	bool by_w = t == NPU_HCW || t == NPU_CHW;
 	bool by_h = t == NPU_WCH || t == NPU_CWH;
 	ERROR_IF((by_w && op->block.w % BRICK) || (by_h && op->block.h % BRICK),
-		 c, 56, "block %dx%d becomes the depth of bricks", op->block.h,
+		 c, 56, "block %dx%d is transposed to the depth of NHCWB16, and is no multiple of "
+		 "16", op->block.h,
 		 op->block.w);
 }
 
@@ -311,12 +324,12 @@ static void
 check_tables85(struct checker *c)
 {
 	const struct npu_range *t = &c->op.table;
-	ERROR_IF(t->at + t->n > LUT_BYTES, c, 38, "table at byte %" PRId64
-		 " of %" PRId64 " bytes", t->at, t->n);
+	ERROR_IF(t->at + t->n > LUT_BYTES, c, 38, "the table at byte %" PRId64
+		 " with %" PRId64 " bytes exceeds the tables", t->at, t->n);
 	for (int64_t i = t->at; i < t->at + t->n && i < LUT_BYTES; i++)
 		if (!c->table_valid[i]) {
 			ERROR(c, 38, "byte %" PRId64 " of a table of %" PRId64
-			      " is not there", i - t->at, t->n);
+			      " bytes has not been loaded", i - t->at, t->n);
 			return;
 		}
 }
@@ -335,7 +348,7 @@ check_values85(struct checker *c)
 		check_pool(c);
 	else if (op->kind == NPU_DEPTHWISE || op->kind == NPU_RESIZE)
 		ERROR_IF(op->ifm.shape.c != op->extent.c, c, 21,
-			 "IFM depth %d, OFM depth %d", op->ifm.shape.c,
+			 "IFM depth %d and OFM depth %d must be equal", op->ifm.shape.c,
 			 op->extent.c);
 	check_tables85(c);
 }

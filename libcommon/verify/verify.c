@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-/* runs of bytes that are examined in a model, against endless strided feature maps */
+/* Most runs of bytes that are examined in a model: a strided feature map can have many. */
 #define RUNS_MAX ((uint64_t)1 << 26)
 
 static void
@@ -43,7 +43,7 @@ check_kernel(struct checker *c)
 	check_geometry(c);
 	c->rules->blocks(c);
 	if (!check_kernel_memory(c)) {
-		/* its accesses are not clear enough to check hazards */
+		/* without exact accesses, hazards cannot be checked */
 		c->has_previous = false;
 		return;
 	}
@@ -139,7 +139,7 @@ stream_verify(const struct tfl_model *m, const struct npu_stream *s, int n,
 			plan_outputs(plan, c);
 		WARN_IF(!c->runs, c, VERIFY_RULE_WRITTEN,
 			"more than %" PRIu64 " separate runs of bytes: the rest "
-			"was not looked at", RUNS_MAX);
+			"was not checked", RUNS_MAX);
 	}
 	end_findings(c);
 	arena_close(a);

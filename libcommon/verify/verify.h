@@ -9,9 +9,9 @@ enum { VERIFY_RULE_WRITTEN = 52 }; /* every byte that is read has been written *
 
 struct npu_finding {
 	int rule;    /* number in npu-dis(1), RULES */
-	bool error;  /* otherwise a warning: legal but unusual, or only inferred */
+	bool error;  /* false: a warning; legal but unusual, or the fault is inferred */
 	const struct npu_stream *stream;
-	size_t at_bytes;
+	size_t at_bytes; /* position of the command in the stream */
 	const char *command; /* NULL: the finding is about the container */
 	const char *text;
 };
@@ -26,9 +26,9 @@ struct npu_verify {
 /*
  * Checks every rule of section 16 that applies, without executing the streams.
  *
- * With a model, s has all streams of the model, in order.  Then the sizes of the regions'
- * buffers are checked, and which of their bytes have been written.  Without a model (m
- * NULL) each stream is checked by itself.
+ * With a model, s has all streams of the model, in order.  Then the verifier also checks that
+ * all accesses are inside the buffers of the regions, and that all bytes are written before
+ * they are read.  Without a model (m is NULL), each stream is checked alone.
  */
 void stream_verify(const struct tfl_model *m, const struct npu_stream *s, int n,
 		   struct npu_verify *v);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rule 43: the weights decode as this operation reads them.  Constants are in the model;
- * bytes that a DMA copies out of the constants are followed to their destination.
+ * Rule 43: the weights decode to the values that the operation needs.  The weights are
+ * constants of the model, or copies of constants: copies[] records the destinations of DMA.
  */
 #include "verify/rules.h"
 
@@ -17,7 +17,7 @@ struct copied {
 	int64_t from;
 };
 
-/* A decoding that has been checked already. */
+/* Weights that have been checked already. */
 struct tried {
 	struct tried *next;
 	const uint8_t *p;
@@ -33,7 +33,7 @@ meets(const struct npu_range *a, const struct npu_range *b)
 	       b->at < a->at + a->n;
 }
 
-/* Drops copies that are overwritten. */
+/* Drops copies that range r overwrites. */
 static void
 forget(struct checker *c, const struct npu_range *r)
 {
@@ -62,7 +62,7 @@ follow_copies(struct checker *c)
 	bool plain = op->src_dims == 1 && op->dst_dims == 1 &&
 		     !op->src_indexed && !op->dst_indexed;
 	struct npu_range all = op->dst;
-	if (!plain) /* anywhere in the region */
+	if (!plain) /* the transfer may write anywhere in the region */
 		all = (struct npu_range){ .region = op->dst.region,
 					  .n = INT64_MAX };
 	forget(c, &all);
@@ -73,7 +73,7 @@ follow_copies(struct checker *c)
 	}
 }
 
-/* The content of a range; NULL: not available. */
+/* Returns the bytes of a range; NULL: they are no constants, or not available. */
 static const uint8_t *
 content(const struct checker *c, const struct npu_range *r)
 {
@@ -124,16 +124,18 @@ is_sparse_2_4(struct arena *a, const struct npu_op *op, const struct weights_ord
 		.stride_i = 1,
 	};
 	if (weights_restore(v, ord, &place))
-		return err_set(bad, "what fills the stream up is not 0");
+		return err_set(bad, "the padding of the weight stream is not 0");
 	for (int64_t k = 0; k < op->extent.c * pitch; k++)
 		if (abs(w[k]) > INT8_MAX)
-			return err_set(bad, "a weight of %d, in the sparse format", w[k]);
+			return err_set(bad,
+				"weight %d is outside the range of the sparse format, -127 to "
+					    "127", w[k]);
 	o = npu_filter_not_sparse(op, w, pitch);
-	return o < 0 || err_set(bad, "filter %d has more than two weights of four, in "
-				     "the sparse format", o);
+	return o < 0 || err_set(bad, "filter %d has more than two weights of four that are "
+				     "not 0, too many for the sparse format", o);
 }
 
-/* The same for all streams that the one of the fast decoder stands for. */
+/* The same for all streams that one stream of the fast decoder contains. */
 static bool
 are_sparse_2_4(struct arena *a, const struct npu_op *op, const struct weights_order *ord,
 	   const int16_t *v, size_t count, struct err *bad)
@@ -153,8 +155,8 @@ are_sparse_2_4(struct arena *a, const struct npu_op *op, const struct weights_or
 }
 
 /*
- * Checks that the bytes hold as many values as n streams of this order, and values of the
- * stated format.  A sparse depthwise operation has broken rule 32.
+ * Checks that the bytes decode to the number of values of n streams of this order, and that
+ * the values suit the format.  (Rule 32 reports a sparse depthwise operation.)
  */
 static bool
 decodes(struct arena *a, const struct npu_op *op, const struct tried *t, int n,
@@ -203,7 +205,7 @@ check_core(struct checker *c, int core)
 			   .h = op->kernel_h, .w = op->kernel_w,
 			   .i = npu_filter_depth(op) };
 	int32_t channels = weights_order_channels(&t.order);
-	/* rule 39 reports an order that can't be walked */
+	/* rule 39 reports a block that permits no weight order */
 	bool odd = !npu_filter_order_ok(&t.order);
 	if (!t.p || !channels || odd || was_tried(c, &t))
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes of a memory that have a value: rule 52. */
+/* Tracks which bytes of a memory have a value: rule 52. */
 #include "base/fixed.h"
 #include "verify/rules.h"
 
@@ -8,7 +8,7 @@ enum { PAGE = 4096, WORD = 64 };
 struct written {
 	struct arena *a;
 	int64_t bytes;
-	uint64_t **page; /* one bit per byte; NULL: no byte has a value; FULL: all have */
+	uint64_t **page; /* one bit for each byte; NULL: no byte has a value; FULL: all do */
 };
 
 static uint64_t full_page[1]; /* only its address is used */
@@ -24,7 +24,7 @@ written_new(struct arena *a, int64_t bytes)
 	return w;
 }
 
-/* The bits [from, end) of the word that holds `from`; *n is their number. */
+/* Returns the bits from `from` to `end` in the word that holds `from`; *n: their number. */
 static uint64_t
 bits_from(int64_t from, int64_t end, int64_t *n)
 {
@@ -52,7 +52,7 @@ written_mark(struct written *w, int64_t at, int64_t n)
 	}
 }
 
-/* The first byte of [from, stop) without a value; stop: all have one. */
+/* Returns the first byte of [from, stop) without a value; stop: all bytes have values. */
 static int64_t
 page_hole(const uint64_t *page, int64_t from, int64_t stop)
 {

@@ -52,15 +52,6 @@ add_value(struct values *v, int16_t w)
 	v->n++;
 }
 
-static struct values
-collect_values(const int16_t *values, size_t n)
-{
-	struct values v = { .least = INT16_MAX, .greatest = INT16_MIN };
-	for (size_t i = 0; i < n; i++)
-		add_value(&v, values[i]);
-	return v;
-}
-
 /*
  * Bits of a table index, or 8 for a raw weight; 0: a byte cannot hold the range of
  * weights.
@@ -87,25 +78,21 @@ put_table(uint8_t *p, const struct values *v)
 	}
 }
 
-/* Returns the offset that moves raw weights into the range of int8. */
-static int
-zero_adjust(const struct values *v)
-{
-	if (v->least < -128)
-		return -128 - v->least;
-	return v->greatest > 127 ? 127 - v->greatest : 0;
-}
-
 struct bytes
 weights_fast_encode(struct arena *a, const int16_t *values, size_t n, bool plain)
 {
-	struct values v = collect_values(values, n);
+	struct values v = { .least = INT16_MAX, .greatest = INT16_MIN };
+	for (size_t i = 0; i < n; i++)
+		add_value(&v, values[i]);
 	int bits = bits_of(&v, plain);
 	if (!bits)
 		return (struct bytes){ 0 };
 	size_t bytes = fast_bytes(n, bits);
 	uint8_t *p = anew(a, uint8_t, bytes);
-	int adjust = bits == 8 && !plain ? zero_adjust(&v) : 0;
+	int adjust = 0; /* moves raw weights into the range of int8 */
+	if (bits == 8 && !plain)
+		adjust = v.least < -128     ? -128 - v.least
+			 : v.greatest > 127 ? 127 - v.greatest : 0;
 	p[0] = bits == 8 ? RAW : bits == 2 ? TWO_BITS : 0;
 	p[ADJUST] = (uint8_t)adjust;
 	put_table(p, &v);
@@ -119,15 +106,6 @@ weights_fast_encode(struct arena *a, const int16_t *values, size_t n, bool plain
 }
 
 /* ---- decoding ------------------------------------------------------------ */
-
-static int16_t
-table_entry(const uint8_t *p, int i)
-{
-	int bit = TABLE_BIT + ENTRY_BITS * i;
-	uint32_t folded = (uint32_t)(load_le16(p + bit / 8) >> bit % 8) & 0x1ff;
-	int16_t magnitude = (int16_t)(folded >> 1);
-	return folded & 1 ? (int16_t)-magnitude : magnitude;
-}
 
 static bool
 check_header(struct bytes in, struct err *e)
@@ -157,8 +135,12 @@ weights_fast_decode(struct arena *a, struct bytes in, size_t n,
 				  "values of %d bits", in.n, n, bits);
 	int16_t *v = anew(a, int16_t, n), table[TABLE];
 	int16_t adjust = (int8_t)in.p[ADJUST];
-	for (int i = 0; i < TABLE; i++)
-		table[i] = table_entry(in.p, i);
+	for (int i = 0; i < TABLE; i++) {
+		int bit = TABLE_BIT + ENTRY_BITS * i;
+		uint32_t folded = (uint32_t)(load_le16(in.p + bit / 8) >> bit % 8) & 0x1ff;
+		int16_t magnitude = (int16_t)(folded >> 1);
+		table[i] = folded & 1 ? (int16_t)-magnitude : magnitude;
+	}
 	for (size_t i = 0; i < n; i++) {
 		size_t bit = i * (size_t)bits;
 		unsigned x = in.p[HEADER + bit / 8] >> bit % 8;
@@ -232,27 +214,6 @@ weight_at(const struct weights_view *v, int32_t o, int32_t y, int32_t x, int32_t
 	return (int16_t)((v->is_unsigned ? *p : (int8_t)*p) - zero);
 }
 
-/*
- * True if further values cannot change the result: the table is full, and int8 weights
- * without zero points never span more than 255.
- */
-static bool
-is_final(const struct weights_view *v, const struct values *seen)
-{
-	return seen->n > TABLE && !v->n_zero && !v->is_unsigned;
-}
-
-/* Adds the values of channels ord->begin to ord->end - 1 to *seen. */
-static void
-add_view_values(const struct weights_view *v, const struct weights_order *ord, struct values *seen)
-{
-	for (int32_t o = ord->begin; o < ord->end && !is_final(v, seen); o++)
-		for (int32_t y = 0; y < v->h; y++)
-			for (int32_t x = 0; x < v->w; x++)
-				for (int32_t i = 0; i < v->i; i++)
-					add_value(seen, weight_at(v, o, y, x, i));
-}
-
 size_t
 weights_fast_cost_view(const struct weights_view *v, const struct weights_order *ord)
 {
@@ -262,7 +223,16 @@ weights_fast_cost_view(const struct weights_view *v, const struct weights_order 
 		     (size_t)v->i;
 	if (own < count) /* the stream contains padding zeros */
 		add_value(&seen, 0);
-	add_view_values(v, ord, &seen);
+	for (int32_t o = ord->begin; o < ord->end; o++) {
+		/* Further values cannot change the result if the table is full: int8 weights
+		 * without zero points never span more than 255. */
+		if (seen.n > TABLE && !v->n_zero && !v->is_unsigned)
+			break;
+		for (int32_t y = 0; y < v->h; y++)
+			for (int32_t x = 0; x < v->w; x++)
+				for (int32_t i = 0; i < v->i; i++)
+					add_value(&seen, weight_at(v, o, y, x, i));
+	}
 	int bits = bits_of(&seen, ord->sparse != 0);
 	return bits ? fast_bytes(count, bits) : 0;
 }

@@ -122,7 +122,8 @@ plan_round(struct window *w, const struct fit *whole)
 	return p;
 }
 
-/* Runs the rounds of one start.  both: scratch space for two sets of codes. */
+/* Plans the window in rounds, each with the codes that the round before suggests, and keeps the
+ * best plan.  both: scratch space for two sets of codes; length: as for start(). */
 static void
 plan_rounds(struct window *w, struct codes *both[2], size_t length,
 	    struct plan *best)

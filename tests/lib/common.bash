@@ -53,8 +53,8 @@ operators()
 programs()
 {
 	local d
-	for d in "$TOP"/tools/*/; do
-		basename "$d"
+	for d in "$TOP"/tools/*/main.c; do
+		basename "$(dirname "$d")"
 	done
 }
 

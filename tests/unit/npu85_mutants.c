@@ -3,7 +3,7 @@
  * Makes one change in each of many streams that Vela 5.1 compiled for Ethos-U85, and counts
  * how often the verifier notices the change, or the simulator by another result.
  *
- * An unnoticed change may be harmless: a wait that covers no conflict, a BLOCKDEP that is
+ * An unnoticed change may be harmless: a wait for operations without a conflict, a BLOCKDEP that is
  * lower than necessary, an order of weights that makes no difference for a shape.
  * Therefore each kind has a share that must be noticed: the share measured over all files,
  * rounded down.  Harmless changes are:

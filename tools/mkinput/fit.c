@@ -178,8 +178,8 @@ fit_picture(struct arena *a, const struct options *o,
 	int64_t hwc[3];
 	if (!picture_shape(t, hwc)) {
 		/*
-		 * an input without a picture's shape takes the pixels in file order,
-		 * grey or colour
+		 * an input without a picture's shape takes the pixels in file order:
+		 * as grey if it has one element a pixel, else with the file's channels
 		 */
 		int64_t pixels = d->dim[0] * d->dim[1];
 		if (tfl_elements(t) == pixels)

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static struct item *
 add_item(struct arena *a, struct list *l)
@@ -63,13 +62,6 @@ read_names(struct arena *a, const char *path, char ***out, size_t *n, struct err
 }
 
 static bool
-is_directory(const char *path)
-{
-	struct stat st;
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
-}
-
-static bool
 list_class(struct arena *a, const char *dir, const char *class, struct list *l,
 	   struct err *e)
 {
@@ -80,7 +72,7 @@ list_class(struct arena *a, const char *dir, const char *class, struct list *l,
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		const char *file = arena_printf(a, "%s/%s", path, name[i]);
-		if (is_directory(file))
+		if (file_is_directory(file))
 			continue;
 		struct item *it = add_item(a, l);
 		*it = (struct item){ .path = file, .label = class };
@@ -97,7 +89,7 @@ list_directory(struct arena *a, const char *path, struct list *l, struct err *e)
 	if (!read_names(a, path, &name, &n, e))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (is_directory(arena_printf(a, "%s/%s", path, name[i])) &&
+		if (file_is_directory(arena_printf(a, "%s/%s", path, name[i])) &&
 		    !list_class(a, path, name[i], l, e))
 			return false;
 	return l->n || err_set(e, "%s: error: the directory has no subdirectory with "
@@ -205,7 +197,7 @@ bool
 read_list(struct arena *a, const char *path, struct list *l, struct err *e)
 {
 	*l = (struct list){ 0 };
-	bool directory = path && is_directory(path);
+	bool directory = path && file_is_directory(path);
 	if (!(directory ? list_directory(a, path, l, e) : list_text(a, path, l, e)))
 		return false;
 	for (size_t i = 0; i < l->n; i++)

@@ -288,7 +288,8 @@ static const struct argp argp = {
 	.args_doc = "MODEL [FILE...]",
 	.doc = "Convert data into the quantized input of a TFLite model or a TOSA "
 	       "graph, as a C header, .npy or raw bytes.  Give one FILE for each "
-	       "input; a model with a single input also reads standard input.",
+	       "input; a model with a single input also reads standard input."
+	       "\vExit status: 0 done, 2 error.  See mkinput(1).",
 };
 
 static bool

@@ -49,6 +49,12 @@ struct cmdgen {
 	struct err *e;
 };
 
+/*
+ * emit.c: reads the graph of a text, which c takes over and which messages call name, and
+ * generates its streams
+ */
+bool emit_text(struct cmdgen *c, uint8_t *text, size_t n, const char *name);
+
 /* model.c: builds the finished TFLite file; ethosu-commands(7) 13 */
 bool build_model(struct cmdgen *c, struct bytes *out);
 

@@ -4,7 +4,6 @@
 
 #include "base/cli.h"
 #include "base/file.h"
-#include "graph/graph.h"
 #include "stream/stream.h"
 #include "tflite/tflite.h"
 
@@ -61,17 +60,6 @@ static const struct argp argp = {
 	       "TFLite model with ethos-u operators.\v"
 	       "Exit status: 0 done, 2 error.  See npu-cmdgen(1).",
 };
-
-static bool
-emit_all(struct cmdgen *c)
-{
-	c->stream = anew(c->a, struct emit_words, c->g->n_nodes + 1);
-	for (size_t i = 0; i < c->g->n_nodes; i++)
-		if (c->g->nodes[i]->kind == NODE_NPU &&
-		    !emit_node(c->a, c->g, c->g->nodes[i], &c->stream[i], c->e))
-			return false;
-	return true;
-}
 
 static void
 put_words(const struct cmdgen *c, struct text *t)
@@ -163,14 +151,9 @@ run(void *options, struct arena *a, struct err *e)
 	struct cmdgen c = { .a = a, .e = e, .no_map = o->no_map };
 	uint8_t *text;
 	size_t n;
-	if (!file_take(a, o->input, SIZE_MAX / 4, &text, &n, e) ||
-	    !graph_read(a, (struct bytes){ .p = text, .n = n }, file_name(o->input),
-			STAGE_WENC, &c.g, e))
-		return false;
-	graph_release_text(c.g, text);
-	return graph_target(c.g, &c.accel, &c.memory, e) &&
-	       graph_model(c.g, &c.m, e) && emit_all(&c) &&
-	       list(&c, o) && write_output(&c, o);
+	return file_take(a, o->input, SIZE_MAX / 4, &text, &n, e) &&
+	       emit_text(&c, text, n, file_name(o->input)) && list(&c, o) &&
+	       write_output(&c, o);
 }
 
 int

@@ -108,15 +108,6 @@ add_bytes_tensor(struct build *b, const char *name, int64_t bytes,
 	return add_tensor(b, t, at);
 }
 
-static int64_t
-area_used(const struct graph *g, int place)
-{
-	for (size_t i = 0; i < g->n_areas; i++)
-		if (!strcmp(g->areas[i]->rec.word, place_names[place]))
-			return g->areas[i]->used;
-	return 0;
-}
-
 bool
 add_special_tensors(struct build *b)
 {
@@ -132,8 +123,8 @@ add_special_tensors(struct build *b)
 		if (c->g->areas[i]->used > INT32_MAX)
 			return graph_err(c->g, c->g->areas[i], c->e,
 					 "this area is larger than 2 GB");
-	int64_t arena = area_used(c->g, PLACE_ARENA);
-	int64_t cache = area_used(c->g, PLACE_CACHE);
+	int64_t arena = graph_place_used(c->g, PLACE_ARENA);
+	int64_t cache = graph_place_used(c->g, PLACE_CACHE);
 	b->flash = add_bytes_tensor(b, "npu_flash", (int64_t)flash.n,
 				    flash.n ? add_buffer(b, flash) : 0, -1);
 	b->scratch = add_bytes_tensor(b, "npu_scratch", arena, EMPTY_BUFFER, 0);
@@ -144,28 +135,21 @@ add_special_tensors(struct build *b)
 	return true;
 }
 
-static bool
-any_separate(const struct graph *g)
-{
-	for (size_t i = 0; i < g->n_tensors; i++)
-		if (tensor_is_separate(g->tensors[i]))
-			return true;
-	return false;
-}
-
 bool
 add_io_regions(struct build *b)
 {
 	enum { ALIGN = 16 }; /* also the least size, because tensors have bytes */
 	static const char *const names[] = { "npu_inputs", "npu_outputs" };
 	const struct graph *g = b->c->g;
-	int64_t at = area_used(g, PLACE_ARENA), fast = area_used(g, PLACE_CACHE);
+	int64_t at = graph_place_used(g, PLACE_ARENA);
+	int64_t fast = graph_place_used(g, PLACE_CACHE);
 	static_assert(ARRAY_LEN(names) == STREAM_IO_REGIONS, "every region has a name");
-	if (g->n_nodes != 1 || !any_separate(g) || !node_packs_io(g->nodes[0]))
+	if (g->n_nodes != 1 || !graph_has_separate(g) || !node_packs_io(g->nodes[0]))
 		return true;
 	at = at > fast ? at : fast;
 	for (int k = 0; k < STREAM_IO_REGIONS; k++) {
-		int64_t used = area_used(g, PLACE_IO + k), bytes = used > ALIGN ? used : ALIGN;
+		int64_t used = graph_place_used(g, PLACE_IO + k);
+		int64_t bytes = used > ALIGN ? used : ALIGN;
 		at = round_up_i64(at, ALIGN);
 		if (at + bytes > INT32_MAX)
 			return err_at(b->c->e, g->file, 0, "scratch memory, inputs and outputs "

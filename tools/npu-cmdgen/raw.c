@@ -2,16 +2,8 @@
 /* Prints a network without a TFLite model around it (raw/raw.h). */
 #include "cmdgen.h"
 
+#include "borders/of_graph.h"
 #include "raw/raw.h"
-
-static int64_t
-used(const struct graph *g, int place)
-{
-	for (size_t i = 0; i < g->n_areas; i++)
-		if (!strcmp(g->areas[i]->rec.word, place_names[place]))
-			return g->areas[i]->used;
-	return 0;
-}
 
 /* Finds the only NPU region; fails if the graph has anything else. */
 static bool
@@ -34,17 +26,6 @@ only_node(struct cmdgen *c, size_t *node)
 						     "one", n);
 }
 
-/* the graph tensor of the original's tensor; NULL: the graph has none */
-static struct g_tensor *
-tensor_of(const struct graph *g, int index)
-{
-	for (size_t i = 0; i < g->n_tensors; i++)
-		for (int k = 0; k < g->tensors[i]->tfl.n; k++)
-			if (g->tensors[i]->tfl.v[k].index == index)
-				return g->tensors[i];
-	return NULL;
-}
-
 /* inputs or outputs: the graph's own list, else the original model's */
 static struct g_tensors
 borders_of(struct cmdgen *c, bool in)
@@ -56,7 +37,7 @@ borders_of(struct cmdgen *c, bool in)
 	struct g_tensors l = { .n = (size_t)(in ? sg->n_in : sg->n_out) };
 	l.v = anew(c->a, struct g_tensor *, l.n + 1);
 	for (size_t i = 0; i < l.n; i++)
-		l.v[i] = tensor_of(c->g, (in ? sg->in : sg->out)[i]);
+		l.v[i] = graph_tensor_of_tfl(c->g, (in ? sg->in : sg->out)[i]);
 	return l;
 }
 
@@ -113,14 +94,14 @@ bool
 print_raw(struct cmdgen *c, enum emit what, struct text *t)
 {
 	size_t node = 0;
-	struct raw r = { .scratch = used(c->g, PLACE_ARENA) };
+	struct raw r = { .scratch = graph_place_used(c->g, PLACE_ARENA) };
 	struct g_blob *flash = graph_find_blob(c->g, "flash");
 	if (!only_node(c, &node) || (flash && !graph_blob(c->g, flash, &r.weights, c->e)) ||
 	    !place_borders(c, true, &r, &r.in, &r.n_in) ||
 	    !place_borders(c, false, &r, &r.out, &r.n_out))
 		return false;
 	r.cmd = emit_payload(c->a, c->accel, &c->stream[node]);
-	r.fast = c->memory.spilling ? used(c->g, PLACE_CACHE) : 0;
+	r.fast = c->memory.spilling ? graph_place_used(c->g, PLACE_CACHE) : 0;
 	(what == EMIT_NPZ ? raw_print_npz : raw_print_packed)(&r, t);
 	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu-dis: what it was asked for, and the files that do it. */
+/* The options of npu-dis, and its functions by file. */
 #ifndef DIS_H
 #define DIS_H
 
@@ -12,9 +12,9 @@ enum view { VIEW_LISTING, VIEW_OPERATIONS, VIEW_JSON, VIEW_MAP };
 struct options {
 	const char *input, *output, *source;
 	const struct accel *accel;
-	int only; /* operator to show, -1: all */
+	int only; /* index of the ethos-u operator to use; -1: all */
 	bool raw, fields, verify, warnings;
-	bool by_linux; /* verify: by the rules of Linux's driver */
+	bool by_linux; /* verify by the rules of Linux's driver; valid if verify */
 	enum view view;
 };
 
@@ -22,34 +22,37 @@ struct input {
 	const char *name;
 	struct tfl_model *model; /* NULL: raw words */
 	struct npu_stream *stream;
-	int n;
-	const struct npu_map *map; /* of the model, or NULL */
-	struct graph *source; /* of --source, else of the file's map; or NULL */
-	const struct npu_map *carrier; /* of the digest: the file's map, or NULL */
+	int n; /* number of streams */
+	const struct npu_map *map; /* the model's map; NULL: none, or of other streams */
+	struct graph *source; /* graph of --source or of the file's map; NULL: none */
+	const struct npu_map *carrier; /* the file's map, whose digest is checked; or NULL */
 };
 
 /* input.c: reads a compiled model, a driver payload, binary or hex words */
 bool read_input(struct arena *a, const struct options *o, struct input *in,
 		struct err *e);
+/* The same for the bytes of a file, which messages call o->input. */
+bool take_input(struct arena *a, const struct options *o, struct bytes file,
+		struct input *in, struct err *e);
 
 /*
- * What the source calls the kernel or transfer that a word of stream k is of;
- * NULL: nobody knows
+ * Returns the map's name of the kernel or transfer at a word of stream k.  NULL: the map has
+ * no name, or there is no map.
  */
 const char *source_name(struct arena *a, const struct input *in, int k, size_t word);
 
-/* json.c: one object for stream k */
+/* json.c: prints stream k as a JSON object */
 bool print_json(struct arena *a, struct text *t, const struct input *in, int k,
 		struct err *e);
 
 /*
- * verify.c: prints findings, and a summary into t; an error of status EXIT_NO
- * if a rule is broken
+ * verify.c: prints the findings to standard error, and a summary into t.  Fails with status
+ * EXIT_NO if a stream breaks a rule.
  */
 bool verify(struct arena *a, struct text *t, const struct input *in,
 	    const struct options *o, struct err *e);
 
-/* linux.c: the same by the rules of Linux's ethosu driver */
+/* linux.c: the same for the rules of Linux's ethosu driver */
 bool verify_linux(struct arena *a, struct text *t, const struct input *in,
 		  const struct options *o, struct err *e);
 

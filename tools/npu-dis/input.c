@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What npu-dis reads: compiled models, driver payloads, words. */
+/* Reads the input: compiled models, driver payloads, or words. */
 #include "dis.h"
 
 #include "base/cli.h"
@@ -10,7 +10,7 @@
 
 #include <ctype.h>
 
-/* hexadecimal text: digits, white space, commas, 0x */
+/* True for hexadecimal text: digits, white space, commas, 0x. */
 static bool
 is_hex(struct bytes b)
 {
@@ -31,7 +31,7 @@ nibble(uint8_t c)
 	return isdigit(c) ? c - '0' : tolower(c) - 'a' + 10;
 }
 
-/* words of up to 8 digits, most significant first, to little-endian bytes */
+/* Converts words of up to 8 hexadecimal digits to little-endian bytes. */
 static bool
 parse_hex(struct arena *a, struct bytes in, struct bytes *out, struct err *e)
 {
@@ -93,12 +93,13 @@ find_map(struct arena *a, struct input *in, struct err *e)
 	if (!map_find(a, in->model, in->stream, in->n, &in->map, &stale, e))
 		return false;
 	if (stale)
-		cli_note("warning", "%s: its map is of other streams: no names",
+		cli_note_to(e, "warning",
+			"%s: the map in the file is for other streams; names are omitted",
 			 in->name);
 	return true;
 }
 
-/* what the file itself says that it was made from, with --verify */
+/* Reads the graph and the digest from the file's own map, for --verify. */
 static bool
 take_carried(struct arena *a, struct input *in, struct err *e)
 {
@@ -118,20 +119,17 @@ source_name(struct arena *a, const struct input *in, int k, size_t word)
 }
 
 bool
-read_input(struct arena *a, const struct options *o, struct input *in,
+take_input(struct arena *a, const struct options *o, struct bytes file, struct input *in,
 	   struct err *e)
 {
-	struct bytes file;
 	*in = (struct input){ .name = file_name(o->input) };
-	if (!file_read(a, o->input, TFL_MAX_BYTES, &file, e))
-		return false;
 	if (o->raw)
 		return read_raw(a, o, file, in, e);
 	if (!raw_model(a, file, in->name, &file, e) ||
 	    !model_read(a, file, in->name, &in->model, e))
 		return false;
 	if (!stream_find(a, in->model, &in->stream, &in->n, e)) {
-		if (o->verify) /* that is the answer (rule 48) */
+		if (o->verify) /* --verify answers "no": the stream breaks rule 48 */
 			e->status = EXIT_NO;
 		return false;
 	}
@@ -147,4 +145,12 @@ read_input(struct arena *a, const struct options *o, struct input *in,
 	if (o->source)
 		return read_source(a, o, in, e);
 	return !o->verify || take_carried(a, in, e);
+}
+
+bool
+read_input(struct arena *a, const struct options *o, struct input *in, struct err *e)
+{
+	struct bytes file;
+	return file_read(a, o->input, TFL_MAX_BYTES, &file, e) &&
+	       take_input(a, o, file, in, e);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations of a stream as JSON. */
+/* Prints the operations of a stream as JSON. */
 #include "dis.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ put_shape(struct text *t, const char *key, struct hwc s)
 	text_printf(t, ",\"%s\":[%d,%d,%d]", key, s.h, s.w, s.c);
 }
 
-/* of U85: no memory */
+/* Prints a feature map of U85 that is not in memory. */
 static void
 put_no_place(struct text *t, const char *key, const struct npu_fm *f)
 {
@@ -96,7 +96,7 @@ put_dma(struct text *t, const struct npu_op *op, const struct accel *accel)
 			    op->skip1);
 }
 
-/* what U85 has in place of SHRAM's layout */
+/* Prints the values that U85 has instead of an SHRAM layout. */
 static void
 put_more(struct text *t, const struct npu_op *op)
 {

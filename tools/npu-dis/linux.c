@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --verify=linux: would Linux's ethosu driver take the streams? */
+/* --verify=linux: checks whether Linux's ethosu driver accepts the streams. */
 #include "dis.h"
 
 #include "linux/linux.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct answer { /* about one stream */
+struct answer { /* the result for one stream */
 	const struct npu_stream *s;
 	bool accepted;
 	struct linux_use use;

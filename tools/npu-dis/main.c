@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu-dis: disassembles and verifies Ethos-U55/U65 command streams. */
+/* npu-dis: disassembles and verifies command streams of Ethos-U55, U65 and U85. */
 #include "dis.h"
 
 #include "base/cli.h"
@@ -12,29 +12,29 @@ enum { OPT_FIELDS = 256, OPT_HIGH_LEVEL, OPT_JSON, OPT_RAW, OPT_VERIFY, OPT_SOUR
 
 static const struct argp_option argp_options[] = {
 	{ .name = "select", .key = 'n', .arg = "K",
-	  .doc = "only the K-th ethos-u operator, counted from 0" },
+	  .doc = "use only operator K of the ethos-u operators, from 0" },
 	{ .name = "fields", .key = OPT_FIELDS,
-	  .doc = "listing with decoded bit fields" },
+	  .doc = "list the bit fields of each register, too" },
 	{ .name = "high-level", .key = OPT_HIGH_LEVEL,
-	  .doc = "one line an operation, in place of the listing" },
+	  .doc = "print one line for each operation, instead of a listing of all words" },
 	{ .name = "json", .key = OPT_JSON,
-	  .doc = "operations as JSON, in place of the listing" },
+	  .doc = "print the operations as JSON; with --verify, the findings" },
 	{ .name = "map", .key = OPT_MAP,
-	  .doc = "what the model's map says of streams and memory, in place of the "
-		 "listing" },
+	  .doc = "print the model's map, which names the operators and tensors of the "
+		 "streams" },
 	{ .name = "verify", .key = OPT_VERIFY, .arg = "RULES", .flags = OPTION_ARG_OPTIONAL,
-	  .doc = "check all rules, in place of the listing; fail (status 1) if a rule "
-		 "is broken.  RULES: npu (default), or linux for the rules of Linux's "
-		 "ethosu driver" },
+	  .doc = "check the streams instead of listing them; fail (status 1) if a stream "
+		 "breaks a rule.  RULES: npu (default), or linux for the rules of "
+		 "Linux's ethosu driver" },
 	{ .name = "source", .key = OPT_SOURCE, .arg = "GRAPH",
-	  .doc = "with --verify: hold the streams against the graph that they were "
-		 "made from, of npu-wenc" },
-	{ .name = "quiet", .key = 'q', .doc = "no warnings from --verify" },
+	  .doc = "with --verify: also compare the streams with GRAPH, the output of "
+		 "npu-wenc that they were made from" },
+	{ .name = "quiet", .key = 'q', .doc = "with --verify: print errors only, no warnings" },
 	{ .name = "raw", .key = OPT_RAW,
-	  .doc = "input is a driver payload or bare words, binary or "
+	  .doc = "FILE is a driver payload (COP1) or the bare words of a stream, in binary or "
 		 "hexadecimal" },
 	{ .name = "accelerator-config", .key = 'a', .arg = "NAME",
-	  .doc = "accelerator of bare words" },
+	  .doc = "accelerator of the bare words, with --raw" },
 	{ 0 },
 };
 
@@ -93,7 +93,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (o->source && (!o->verify || o->raw || o->by_linux))
-			cli_error("--source goes with --verify of a model");
+			cli_error("--source works only with --verify of a model");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -140,7 +140,8 @@ print_map(struct text *t, const struct input *in, struct err *e)
 {
 	if (in->map)
 		map_print(t, in->map);
-	return in->map || err_at(e, in->name, 0, "no map of its streams");
+	return in->map || err_at(e, in->name, 0,
+		"the file has no map of its streams; npu-cmdgen writes one into its models");
 }
 
 static bool
@@ -207,7 +208,7 @@ main(int argc, char **argv)
 			(void)print_map(&t, &in, &printed);
 		else
 			(void)print_all(a, &t, &in, &o, &printed);
-		/* up to a fault on standard output; files are whole */
+		/* standard output gets the text before an error; a file is complete or absent */
 		bool whole = printed.status != EXIT_TROUBLE;
 		if ((!whole && !is_standard(o.output)) ||
 		    file_write(o.output, t.p, t.n, false, &e))

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --verify: findings as diagnostics or JSON, a line a stream as the answer. */
+/* --verify: prints findings as diagnostics or JSON, and one line for each stream. */
 #include "dis.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* findings of one rule in one stream that are printed: the rest is alike */
+/* SHOWN: number of findings that are printed for one rule in one stream */
 enum { SHOWN = 20, RULES = 64 };
 
-struct report { /* of one stream */
+struct report { /* findings of one stream */
 	unsigned errors, warnings;
-	unsigned seen[RULES];
-	struct text json; /* of its findings */
+	unsigned seen[RULES]; /* number of findings of each rule */
+	struct text json; /* the findings as JSON */
 };
 
 struct verdict {
 	const struct input *in;
 	const struct options *o;
-	struct report *report;
+	struct report *report; /* one for each stream */
 	struct arena *a;
-	bool differs; /* a finding of rule 53 */
+	bool differs; /* a stream breaks rule 53: it differs from its graph */
 };
 
-/* what the source calls the operation that a finding is about, or NULL */
+/* Returns the map's name of the operation that a finding is about, or NULL. */
 static const char *
 name_of(const struct verdict *v, const struct npu_finding *f)
 {

@@ -44,7 +44,7 @@ struct layer {
 struct layers {
 	const struct tfl_model *m;
 	size_t n_items;
-	struct layer *layer; /* sorted, worst first */
+	struct layer *layer; /* sorted by the noise of each operator alone, the worst first */
 	size_t n;
 };
 

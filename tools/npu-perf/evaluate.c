@@ -102,7 +102,7 @@ evaluate(struct arena *a, const struct options *o, struct network *net,
 		net->sram_bound += op->timeline.sram_bound;
 		runs[i] = op->run;
 		if (op->run.loops)
-			cli_note("note", "%s: %s has a loop; the estimate counts one "
+			cli_note_to(e, "note", "%s: %s has a loop; the estimate counts one "
 					 "iteration",
 				 net->file, op->name);
 	}

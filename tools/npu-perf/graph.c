@@ -77,15 +77,6 @@ take_nodes(struct arena *a, struct graph *g, struct network *net,
 	return true;
 }
 
-static int64_t
-place_used(const struct graph *g, enum g_place place)
-{
-	for (size_t i = 0; i < g->n_areas; i++)
-		if (!strcmp(g->areas[i]->rec.word, place_names[place]))
-			return g->areas[i]->used;
-	return 0;
-}
-
 bool
 read_graph(struct arena *a, const struct options *o, struct bytes file,
 	   struct network *net, struct err *e)
@@ -111,10 +102,10 @@ read_graph(struct arena *a, const struct options *o, struct bytes file,
 		net->name = network_name(a, m->name);
 	const struct g_blob *flash = graph_find_blob(g, "flash");
 	net->bytes.constants = flash ? flash->bytes : 0;
-	net->bytes.arena = place_used(g, PLACE_ARENA);
-	net->bytes.fast = place_used(g, PLACE_CACHE);
+	net->bytes.arena = graph_place_used(g, PLACE_ARENA);
+	net->bytes.fast = graph_place_used(g, PLACE_CACHE);
 	for (int place = PLACE_IO; place < PLACES; place++)
-		net->bytes.separate += place_used(g, (enum g_place)place);
+		net->bytes.separate += graph_place_used(g, place);
 	net->graph = g;
 	return take_nodes(a, g, net, e);
 }

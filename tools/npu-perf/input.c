@@ -167,7 +167,7 @@ find_map(struct arena *a, const struct tfl_model *m, struct network *net,
 	if (!map_find(a, m, s, n, &map, &stale, e))
 		return false;
 	if (stale)
-		cli_note("warning", "%s: the map in the file belongs to other streams; "
+		cli_note_to(e, "warning", "%s: the map in the file belongs to other streams; "
 				    "layers have no names",
 			 net->file);
 	if (!map)
@@ -243,17 +243,23 @@ read_model(struct arena *a, const struct options *o, struct bytes file,
 }
 
 bool
-read_network(struct arena *a, const struct options *o, struct network *net,
-	     struct err *e)
+take_network(struct arena *a, const struct options *o, struct bytes file,
+	     struct network *net, struct err *e)
 {
-	struct bytes file;
 	*net = (struct network){ .file = file_name(o->file), .batch = 1 };
 	net->name = network_name(a, net->file);
-	if (!file_read(a, o->file, TFL_MAX_BYTES, &file, e))
-		return false;
 	bool ok = is_graph(file) ? read_graph(a, o, file, net, e)
 				 : read_model(a, o, file, net, e);
 	if (o->called)
 		net->name = text_plain(a, o->called);
 	return ok && (!o->measured || read_measured(a, o->measured, &net->measured, e));
+}
+
+bool
+read_network(struct arena *a, const struct options *o, struct network *net,
+	     struct err *e)
+{
+	struct bytes file;
+	return file_read(a, o->file, TFL_MAX_BYTES, &file, e) &&
+	       take_network(a, o, file, net, e);
 }

@@ -125,6 +125,9 @@ void take_map(struct arena *a, struct network *net, const struct npu_map *map);
 /* Reads a compiled model or a graph, and the log of --measured. */
 bool read_network(struct arena *a, const struct options *o, struct network *out,
 		  struct err *e);
+/* The same for the bytes of a file, which messages call o->file. */
+bool take_network(struct arena *a, const struct options *o, struct bytes file,
+		  struct network *out, struct err *e);
 /* file name without path and suffix */
 const char *network_name(struct arena *a, const char *file);
 

@@ -83,7 +83,7 @@ static const char *
 row_verdict(struct arena *a, const struct row *x)
 {
 	if (x->is_stage)
-		return arena_printf(a, "stage: %zu beside %zu", x->n_new, x->n_old);
+		return arena_printf(a, "stage: %zu, before %zu", x->n_new, x->n_old);
 	if (!x->n_old || !x->n_new)
 		return x->n_new ? "new" : "gone";
 	const char *time = verdict(x->old_cycles, x->new_cycles, "slower", "faster");
@@ -184,7 +184,7 @@ compare_cpu(const struct report *old, const struct report *new)
 {
 	static const char *const columns[] = { "operator", "kind", "old cycles",
 					       "new cycles", "difference", "", NULL };
-	struct table b = { .a = new->a, .title = "On the CPU, roughly",
+	struct table b = { .a = new->a, .title = "On the CPU, rough estimates",
 			   .column = columns, .n_columns = ARRAY_LEN(columns) - 1 };
 	for (size_t i = 0; i < new->n_cpu; i++)
 		add_cpu(&b, cpu_like(old, &new->cpu[i]), &new->cpu[i]);
@@ -210,7 +210,7 @@ print_comparison(struct text *t, const struct report *old, size_t n_old,
 		 const struct report *new, bool html)
 {
 	struct arena *a = new->a;
-	const char *title = arena_printf(a, "%s beside", text_plain(a, new->file));
+	const char *title = arena_printf(a, "%s compared with", text_plain(a, new->file));
 	for (size_t i = 0; i < n_old; i++)
 		title = arena_printf(a, "%s%s %s", title, i ? "," : "",
 				     text_plain(a, old[i].file));
@@ -226,7 +226,7 @@ print_comparison(struct text *t, const struct report *old, size_t n_old,
 			print_comparison_page(t, &old[i], new, &rows, b, ARRAY_LEN(b));
 			continue;
 		}
-		text_printf(t, "%s%s beside %s\n", i ? "\n" : "", text_plain(a, new->file),
+		text_printf(t, "%s%s compared with %s\n", i ? "\n" : "", text_plain(a, new->file),
 			    text_plain(a, old[i].file));
 		if (rows.by_shape)
 			text_printf(t, "%s\n", match_text(&old[i], new, &rows, "\n"));

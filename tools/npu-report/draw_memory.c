@@ -115,19 +115,6 @@ draw_peak(const struct plot *p)
 			      k->n_names, k->top));
 }
 
-static void
-draw_place(const struct plot *p)
-{
-	draw_axes(p);
-	for (size_t i = 0; i < p->r->n_spans; i++)
-		if (!strcmp(p->r->span[i].place, p->peak->place))
-			draw_span(p, &p->r->span[i]);
-	draw_peak(p);
-	for (size_t i = 0; i < p->r->n_spans; i++)
-		if (!strcmp(p->r->span[i].place, p->peak->place))
-			draw_name(p, i);
-}
-
 void
 draw_memory(struct text *t, const struct report *r, bool alone)
 {
@@ -149,7 +136,14 @@ draw_memory(struct text *t, const struct report *r, bool alone)
 		struct plot p = { .t = t, .r = r, .peak = &r->peak[i],
 				  .width = SVG_WIDTH - LEFT - RIGHT,
 				  .y0 = LINE + (double)EACH * (double)i + TOP + HEIGHT };
-		draw_place(&p);
+		draw_axes(&p);
+		for (size_t k = 0; k < r->n_spans; k++)
+			if (!strcmp(r->span[k].place, p.peak->place))
+				draw_span(&p, &r->span[k]);
+		draw_peak(&p);
+		for (size_t k = 0; k < r->n_spans; k++)
+			if (!strcmp(r->span[k].place, p.peak->place))
+				draw_name(&p, k);
 	}
 	if (!r->n_peaks)
 		svg_text(t, ANCHOR_START, LEFT, TOP + LINE,

@@ -63,7 +63,7 @@ follows_in_constants(const struct operation *p, const struct operation *o)
 	return gap >= 0 && gap <= scale * (p->ofm.c + o->ofm.c) + alignment;
 }
 
-/* The layer of the kernel before, if both compute slices of the same OFM; -1: no. */
+/* Returns the layer of the kernel before, if both compute slices of one OFM; -1: otherwise. */
 static int
 layer_of_slices(const struct report *r, size_t i)
 {

@@ -50,8 +50,8 @@ static const struct argp_option option_list[] = {
 	{ "called", OPT_CALLED, "NAME", 0,
 	  "name of the network on page and summary", 0 },
 	{ "compare", OPT_COMPARE, "OLD", 0,
-	  "show which layers and tensors became slower or larger, or moved, since the "
-	  "model or report OLD; may be repeated", 0 },
+	  "show which layers became slower or larger, and which tensors larger or "
+	  "elsewhere in memory, since the model or report OLD; may be repeated", 0 },
 	{ "fail-if-slower", OPT_SLOWER, "PERCENT", 0,
 	  "with --compare: fail (status 1) if the network is more than PERCENT "
 	  "slower", 0 },
@@ -221,16 +221,6 @@ check_slower(const struct options *o, const struct report *old,
 		      old->file);
 }
 
-/* opens a compiled model, or a report of npu-perf; option: see struct options, perf */
-static bool
-open_report(struct arena *a, const char *const *option, const char *file,
-	    struct report *r, int *status, struct err *e)
-{
-	struct bytes json;
-	return measure(a, file, option, &json, status, e) &&
-	       read_report(a, json, file_name(file), r, e);
-}
-
 /* The memory system of r for a file that records none, as options of npu-perf. */
 static bool
 borrow_memory(struct arena *a, const struct report *r, const char *file,
@@ -274,20 +264,12 @@ open_reports(struct arena *a, const struct options *o, struct report *r,
 				continue;
 			if (turn && like && borrow_memory(a, like, file, borrowed))
 				option = borrowed;
-			if (!open_report(a, option, file, to, status, e))
+			struct bytes json;
+			if (!measure(a, file, option, &json, status, e) ||
+			    !read_report(a, json, file_name(file), to, e))
 				return false;
 			like = like ? like : to;
 		}
-	return true;
-}
-
-/* True if the base name of file k differs from those of all others. */
-static bool
-is_unique(const struct report *const *file, int n, int k)
-{
-	for (int i = 0; i < n; i++)
-		if (i != k && !strcmp(file_base(file[i]->file), file_base(file[k]->file)))
-			return false;
 	return true;
 }
 
@@ -295,15 +277,19 @@ is_unique(const struct report *const *file, int n, int k)
 static void
 shorten_names(struct report *r, struct report *old, int n_old)
 {
-	const struct report *all[MOST_OTHERS + 1] = { r };
-	bool unique[MOST_OTHERS + 1];
+	struct report *all[MOST_OTHERS + 1] = { r };
+	const char *base[MOST_OTHERS + 1];
 	for (int i = 0; i < n_old; i++)
 		all[i + 1] = &old[i];
 	for (int i = 0; i <= n_old; i++)
-		unique[i] = is_unique(all, n_old + 1, i);
-	for (int i = 0; i <= n_old; i++)
-		if (unique[i])
-			(i ? &old[i - 1] : r)->file = file_base(all[i]->file);
+		base[i] = file_base(all[i]->file);
+	for (int i = 0; i <= n_old; i++) {
+		bool unique = true;
+		for (int k = 0; k <= n_old; k++)
+			unique &= k == i || strcmp(base[k], base[i]) != 0;
+		if (unique)
+			all[i]->file = base[i];
+	}
 }
 
 static bool

@@ -40,12 +40,7 @@ arguments(struct arena *a, const char *file, const char *const *option)
 		v[k++] = option[i];
 	v[k++] = "--";
 	v[k++] = file;
-	/* posix_spawn() takes char ** but does not change the strings */
-	union {
-		const char **from;
-		char **to;
-	} u = { v };
-	return u.to;
+	return program_words(v);
 }
 
 static bool

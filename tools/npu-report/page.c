@@ -260,8 +260,8 @@ put_curve(struct text *t, const struct report *r)
 		text_puts(t, "<div id=\"curve\" class=\"box\"></div>\n<p id=\"point\" "
 			     "class=\"soft\" aria-live=\"polite\"></p>\n");
 	else
-		text_puts(t, "<p class=\"soft\">Not asked: npucc --report does, and "
-			     "npu-sched --front --json makes a file for --front.</p>\n");
+		text_puts(t, "<p class=\"soft\">This report has no curve. npucc --report "
+			     "adds one; npu-sched --front --json writes a file for --front.</p>\n");
 	put_picture_numbers(t, r, PIC_CURVE);
 	close_section(t);
 }
@@ -314,7 +314,7 @@ put_named(struct text *t, const char *name, const char *label)
 	text_puts(t, "</td>");
 }
 
-/* with a bar in the background */
+/* Prints a share as a cell with a bar in the background. */
 static void
 put_share(struct text *t, double share, double of_most)
 {

@@ -1,12 +1,12 @@
 'use strict';
 /*
- * Draws the pictures of npu-report's page from the JSON in the page, and marks in all of
- * them what is chosen in one.  Everything that belongs to node i of the network has the
- * attribute data-n="i".
+ * Draws the pictures of npu-report's page from the JSON in the page.  A click on an operator
+ * marks the operator in all pictures: every element that belongs to node i of the network
+ * has the attribute data-n="i".
  */
 (function () {
 const D = JSON.parse(document.getElementById('data').textContent);
-/* the name space of SVG, without an address in the page */
+/* Gets the name space of SVG from the browser, so that the page contains no address. */
 const holder = document.createElement('div');
 holder.innerHTML = '<svg></svg>';
 const SVG = holder.firstChild.namespaceURI;
@@ -40,7 +40,7 @@ function time(cycles)
 	return ms >= 1e3 ? three(ms / 1e3) + ' s' : ms < 1 ? three(ms * 1e3) + ' µs' : three(ms) + ' ms';
 }
 
-/* without zeros at the end of a fraction: 1.50 KiB, 10.0 ms, but 100 KiB */
+/* Removes the zeros at the end of a fraction: 1.50 KiB becomes 1.5 KiB. */
 const short = s => s.replace(/(\.\d*?)0+ /, '$1 ').replace('. ', ' ');
 
 const percent = v => (100 * v).toFixed(1) + ' %';
@@ -76,7 +76,7 @@ function picture(box, width, height, label)
 		role: 'group', 'aria-label': label });
 }
 
-/* a box that is not laid out yet, as when printing begins, has none */
+/* The width of a box; a box without a layout, for example before printing, gets 240 pixels. */
 const widthOf = box => Math.max(240, box.clientWidth - 2);
 
 const pen = document.createElement('canvas').getContext('2d');
@@ -105,7 +105,7 @@ const SPANS = ['tensor', 'buffer', 'input', 'output', 'variable'];
 const SPAN_NAMES = ['tensor', 'weights on their way', 'input', 'output', 'variable'];
 const SPAN_COLOURS = ['--c1', '--c3', '--c2', '--c5', '--c6'];
 
-/* ---- what is chosen ---------------------------------------------------------------- */
+/* ---- the chosen operator ---------------------------------------------------------------- */
 
 let chosen = -1;
 
@@ -229,15 +229,18 @@ document.addEventListener('keydown', ev => {
 
 /* ---- the network -------------------------------------------------------------------- */
 
-/* the longest way from an input; a long edge gets a place in each row that it passes */
+/*
+ * Assigns each node to a row: the length of the longest path from an input.  An edge over
+ * several rows gets a slot in each row between its ends.
+ */
 function levels()
 {
-	/* operators stand in an order in which they can run; a state is read before that */
+	/* Operators are in execution order.  Only a state is read before its writer (r > i). */
 	const depth = [];
 	D.nodes.forEach((x, i) => {
 		depth[i] = x.r.reduce((d, r) => r < i ? Math.max(d, depth[r] + 1) : d, 0);
 	});
-	/* what reads nothing stands above its first reader: a state, for one */
+	/* A node without inputs, for example a state, goes to the row above its first reader. */
 	D.nodes.forEach((x, i) => {
 		const later = readers[i].filter(k => k > i);
 		if (later.length && !x.r.some(r => r < i))
@@ -261,7 +264,7 @@ function levels()
 	return { rows, ends };
 }
 
-/* each slot below the middle of those it comes from, none over another */
+/* Places each slot below the middle of its inputs, without overlaps. */
 function place(rows, width, thin, gap)
 {
 	let most = 0;
@@ -277,7 +280,7 @@ function place(rows, width, thin, gap)
 			s.x = Math.max(s.want, right + size(s) / 2);
 			right = s.x + size(s) / 2 + gap;
 		});
-		/* as far to the left as the row was pushed to the right, in the middle */
+		/* Moves the row left by the mean distance that it was pushed to the right. */
 		const shift = row.reduce((a, s) => a + s.x - s.want, 0) / row.length;
 		row.forEach(s => { s.x -= shift; s.y = d; });
 	});
@@ -286,7 +289,7 @@ function place(rows, width, thin, gap)
 	return most;
 }
 
-/* what is in use while a layer runs */
+/* The bytes of tensors and buffers that are live while a layer runs. */
 function inUse(l)
 {
 	const to = l.s + total(l);
@@ -364,7 +367,7 @@ function drawNetwork()
 		box.scrollLeft = Math.min(...graph.rows[0].map(s => s.x)) + left - all / 2;
 }
 
-/* arrows walk along the edges */
+/* Arrow keys move along the edges. */
 $('network').addEventListener('keydown', ev => {
 	const e = ev.target.closest('.node');
 	if (!e || !ev.key.startsWith('Arrow'))
@@ -380,7 +383,7 @@ $('network').addEventListener('keydown', ev => {
 	}
 });
 
-/* ---- time: two pictures over the same part of it ------------------------------------ */
+/* ---- timeline and memory: both show the same range of time ------------------------------------ */
 
 let from = 0, to = 1, dragged = false, waiting = 0;
 const LEFT = 64, RIGHT = 10;
@@ -457,7 +460,7 @@ function drawMemory()
 	const svg = picture(box, width, places.length * (HIGH + 60), 'tensors and weight buffers: addresses over time');
 	const x = scale(width), right = width - RIGHT;
 	places.forEach((p, k) => {
-		/* the peak has the most bytes; another moment may have higher addresses */
+		/* The highest address may be in use at another time than the peak of bytes. */
 		const top = D.spans.reduce((a, m) => m[3] === p.place ? Math.max(a, m[4] + m[5]) : a, p.top);
 		const y0 = k * (HIGH + 60) + HIGH + 26, y = v => y0 - v / top * HIGH, s = step(top, 5, 1024);
 		timeAxis(svg, x, y0, HIGH);
@@ -600,7 +603,7 @@ function csv(t)
 	}).join(',')).join('\n') + '\n';
 }
 
-/* a page from disk may have no clipboard of its own: the old way needs none */
+/* Copies with execCommand(), because a page from disk may lack the clipboard interface. */
 function copy(s)
 {
 	const area = add(document.body, 'textarea', { 'aria-hidden': 'true' });
@@ -639,7 +642,7 @@ $('search').addEventListener('keydown', ev => {
 		choose(hits[(hits.indexOf(chosen) + 1) % hits.length], ev.target);
 });
 
-/* ---- all of it -------------------------------------------------------------------------- */
+/* ---- the whole page -------------------------------------------------------------------------- */
 
 function drawAll()
 {

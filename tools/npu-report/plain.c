@@ -110,8 +110,8 @@ print_plain(struct text *t, const struct report *r)
 }
 
 /*
- * Prints the number members of the report itself, those of the whole network, in their
- * order.
+ * Prints all members of the report that are numbers: the numbers of the whole network, in
+ * the order of the report.
  */
 void
 print_numbers(struct text *t, const struct report *r)

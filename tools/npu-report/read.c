@@ -30,14 +30,6 @@ shortened(struct arena *a, const char *s, size_t n)
 	return arena_printf(a, "%.*s..", (int)bytes_of(s, n - 2), s);
 }
 
-/* length up to the first slash */
-static size_t
-first_part(const char *s)
-{
-	const char *slash = strchr(s, '/');
-	return slash ? (size_t)(slash - s) + 1 : 0;
-}
-
 /*
  * The path up to a slash with which most names begin, or "".  Three names are tried,
  * because inputs and outputs often have other names.
@@ -47,7 +39,8 @@ common_path(struct arena *a, const struct json *layer, size_t n)
 {
 	for (size_t k = 0; n && k < 3; k++) {
 		const char *s = json_string(&layer[k * (n - 1) / 2], "name", "");
-		size_t part = first_part(s), same = 0;
+		const char *slash = strchr(s, '/');
+		size_t part = slash ? (size_t)(slash - s) + 1 : 0, same = 0;
 		for (size_t i = 0; part && i < n; i++)
 			same += !strncmp(json_string(&layer[i], "name", ""), s, part);
 		if (2 * same > n && n > 1)
@@ -84,15 +77,6 @@ limit_of(const struct json *o)
 	if (!strcmp(s, "NPU"))
 		return LIMIT_COMPUTE;
 	return strcmp(s, "SRAM") != 0 ? LIMIT_CONSTANTS : LIMIT_SRAM;
-}
-
-/* key of the total that the start and end of operations add up to */
-static const char *
-cycles_key(const struct json *root)
-{
-	const struct json *estimate = json_get(root, "estimate");
-	const char *model = estimate ? json_string(estimate, "model", "") : "";
-	return strcmp(model, "calibrated") ? "timeline_cycles" : "calibrated_cycles";
 }
 
 static struct extent
@@ -455,19 +439,6 @@ read_other(struct report *r, struct bytes json, const char *file, const char *na
 	return true;
 }
 
-/* A tensor has the name of the operator that writes it, a buffer that of its reader. */
-static void
-find_owners(struct report *r)
-{
-	for (size_t i = 0; i < r->n_spans; i++) {
-		struct span *s = &r->span[i];
-		s->node = -1;
-		for (size_t k = 0; k < r->n_nodes && s->node < 0; k++)
-			if (!strcmp(r->node[k].name, s->owner))
-				s->node = (int)k;
-	}
-}
-
 bool
 read_report(struct arena *a, struct bytes json, const char *file, struct report *r,
 	    struct err *e)
@@ -476,7 +447,11 @@ read_report(struct arena *a, struct bytes json, const char *file, struct report 
 	*r = (struct report){ .a = a, .file = file, .root = root };
 	if (!json_parse(a, json, file, root, e))
 		return false;
-	r->cycles = json_number(root, cycles_key(root), -1);
+	/* the total that the start and end of operations add up to */
+	const struct json *estimate = json_get(root, "estimate");
+	const char *model = estimate ? json_string(estimate, "model", "") : "";
+	r->cycles = json_number(root, strcmp(model, "calibrated") ? "timeline_cycles"
+								  : "calibrated_cycles", -1);
 	r->clock = json_number(root, "core_clock", 0);
 	r->network = json_string(root, "network", "?");
 	r->sram = json_number(root, "sram_bytes", 0);
@@ -489,6 +464,13 @@ read_report(struct arena *a, struct bytes json, const char *file, struct report 
 	r->has_map = json_get(root, "tensors") != NULL;
 	read_operations(r);
 	read_memory(r);
-	find_owners(r);
+	/* a tensor has the name of the operator that writes it, a buffer that of its reader */
+	for (size_t i = 0; i < r->n_spans; i++) {
+		struct span *s = &r->span[i];
+		s->node = -1;
+		for (size_t k = 0; k < r->n_nodes && s->node < 0; k++)
+			if (!strcmp(r->node[k].name, s->owner))
+				s->node = (int)k;
+	}
 	return true;
 }

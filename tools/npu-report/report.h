@@ -30,8 +30,8 @@ struct operation {
 	const char *name, *kind;
 	bool is_transfer;
 	/*
-	 * index in struct report, of a transfer the layer whose weights it moves; -1:
-	 * none
+	 * index in struct report of the layer that a kernel belongs to, or whose weights a
+	 * transfer moves; -1: none
 	 */
 	int layer;
 	enum limit limit;
@@ -284,8 +284,7 @@ extern const char *const explorer_names[]; /* NULL-terminated */
 void print_explorer(struct text *t, const struct report *r, enum explorer what);
 /* summary.c: a report of about a dozen lines */
 void print_summary(struct text *t, const struct report *r);
-/* the part of the NPU that takes the most cycles of a layer */
-/* plain.c */
+/* plain.c: the report as text, and the numbers of the whole network for a script */
 void print_plain(struct text *t, const struct report *r);
 void print_numbers(struct text *t, const struct report *r);
 /*

@@ -152,14 +152,6 @@ upload(const struct prepared *p, const struct sim_npu_job *job, bool constants)
 			memcpy(p->buffer[i].p, job->region[i].rd, shared_bytes(p, job, i));
 }
 
-static void
-download(const struct prepared *p, const struct sim_npu_job *job)
-{
-	for (int i = 0; i < LINUX_REGIONS; i++)
-		if (p->buffer[i].p && p->use.written[i] && job->region[i].wr)
-			memcpy(job->region[i].wr, p->buffer[i].p, shared_bytes(p, job, i));
-}
-
 static bool
 make_buffer(const struct runner *r, struct prepared *p, const struct sim_npu_job *job, int i,
 	    struct err *e)
@@ -216,16 +208,6 @@ prepare(struct runner *r, const struct sim_npu_job *job, struct prepared *p, str
 	return true;
 }
 
-static struct prepared *
-find_job(struct runner *r, const struct sim_npu_job *job, struct err *e)
-{
-	for (struct prepared *p = r->jobs; p; p = p->next)
-		if (p->op_index == job->op_index)
-			return p;
-	struct prepared *p = anew(r->a, struct prepared, 1);
-	return prepare(r, job, p, e) ? p : NULL;
-}
-
 /* ---- running -------------------------------------------------------------- */
 
 static void
@@ -256,7 +238,9 @@ run_on_device(struct runner *r, const struct prepared *p, const struct sim_npu_j
 	if (!device_submit(r->device, &p->job, r->counts ? counts_id(r->counts) : 0, e) ||
 	    !device_wait(r->device, p->buffer[p->waits_for].handle, e))
 		return false;
-	download(p, job);
+	for (int i = 0; i < LINUX_REGIONS; i++)
+		if (p->buffer[i].p && p->use.written[i] && job->region[i].wr)
+			memcpy(job->region[i].wr, p->buffer[i].p, shared_bytes(p, job, i));
 	return true;
 }
 
@@ -293,27 +277,26 @@ run_compared(struct runner *r, const struct prepared *p, const struct sim_npu_jo
 	return ok;
 }
 
-static bool
-is_last(const struct runner *r)
-{
-	int n = 0;
-	for (const struct prepared *p = r->jobs; p; p = p->next)
-		n++;
-	return n == r->n_npu;
-}
-
 bool
 run_job(void *runner, const struct sim_npu_job *job, struct err *e)
 {
 	struct runner *r = runner;
-	struct prepared *p = find_job(r, job, e);
-	if (!p)
+	struct prepared *p = r->jobs;
+	int n = 0; /* operators that are prepared */
+	while (p && p->op_index != job->op_index)
+		p = p->next;
+	if (!p) {
+		p = anew(r->a, struct prepared, 1);
+		if (!prepare(r, job, p, e))
+			return false;
+	}
+	if (!(r->compare && !r->first.found ? run_compared(r, p, job, e)
+					    : run_on_device(r, p, job, e)))
 		return false;
-	bool ok = r->compare && !r->first.found ? run_compared(r, p, job, e)
-						: run_on_device(r, p, job, e);
 	/* the list begins with the operator that was prepared last, which runs last */
-	return ok && (!r->counts ||
-		      counts_add(r->counts, is_last(r) && p == r->jobs, e));
+	for (const struct prepared *k = r->jobs; k; k = k->next)
+		n++;
+	return !r->counts || counts_add(r->counts, n == r->n_npu && p == r->jobs, e);
 }
 
 void

@@ -18,7 +18,7 @@ struct run_options {
 static const struct argp_option option_list[] = {
 	INFERENCE_OPTIONS,
 	{ .name = "device", .key = OPT_DEVICE, .arg = "FILE",
-	  .doc = "device file of the NPU (default /dev/accel/accel0)" },
+	  .doc = "device file of the NPU; default /dev/accel/accel0" },
 	{ .name = "compare", .key = OPT_COMPARE, .arg = "MODEL", .flags = OPTION_ARG_OPTIONAL,
 	  .doc = "simulate MODEL (default: the model itself) on the same inputs; fail "
 		 "(status 1) if outputs differ" },

@@ -24,11 +24,11 @@ bool device_open(struct device *d, const char *path, struct err *e);
 void device_close(struct device *d); /* the driver then frees buffers, streams and counters */
 
 struct buffer { /* memory that the NPU and the program share */
-	uint32_t handle; /* of the driver; 0: no buffer */
+	uint32_t handle; /* the driver's number of the buffer; 0: no buffer */
 	uint8_t *p;
 	size_t bytes;
 };
-/* makes a buffer and maps it */
+/* Makes a buffer and maps it into the memory of this program. */
 bool device_buffer(const struct device *d, size_t bytes, struct buffer *out, struct err *e);
 void device_unmap(struct buffer *b);
 /* Makes a command-stream object of n words.  Fails if the driver's check refuses them. */

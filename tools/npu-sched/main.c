@@ -8,6 +8,7 @@
 #include "graph/graph.h"
 #include "search/rewrites.h"
 #include "split/split.h"
+#include "stage.h"
 #include "target/part.h"
 #include "target/target.h"
 #include "weights/weights.h"
@@ -320,11 +321,9 @@ check_driver(const struct sched *s)
 }
 
 static bool
-read_graph(struct sched *s)
+find_target(struct sched *s)
 {
 	const struct options *o = s->o;
-	uint8_t *text;
-	size_t n;
 	if (!o->accel)
 		return err_set(s->e, "error: --accelerator-config is required: one "
 				     "of %s", accel_names());
@@ -341,8 +340,13 @@ read_graph(struct sched *s)
 	s->profile_bytes = s->memory.cache_bytes;
 	if (o->cache_bytes)
 		s->memory.cache_bytes = o->cache_bytes;
-	if (!file_take(s->a, o->input, SIZE_MAX / 4, &text, &n, s->e) ||
-	    !graph_read(s->a, (struct bytes){ .p = text, .n = n }, file_name(o->input),
+	return true;
+}
+
+static bool
+read_graph(struct sched *s, uint8_t *text, size_t n)
+{
+	if (!graph_read(s->a, (struct bytes){ .p = text, .n = n }, file_name(s->o->input),
 			STAGE_PART, &s->g, s->e) ||
 	    !check_driver(s))
 		return false;
@@ -387,14 +391,14 @@ write_report(struct sched *s)
 static void
 say(const struct sched *s)
 {
-	cli_note("profile", "%s, %s, %s (%s)", s->accel->name, s->memory.system,
+	cli_note_to(s->e, "profile", "%s, %s, %s (%s)", s->accel->name, s->memory.system,
 		 s->memory.mode, s->memory.source);
 	if (s->steep.bytes)
-		cli_note("size", "a plan with %" PRId64 " bytes more takes %.0f %% of "
+		cli_note_to(s->e, "size", "a plan with %" PRId64 " bytes more takes %.0f %% of "
 				 "the cycles: try --optimise=Balanced",
 				 s->steep.bytes, 100 * s->steep.cycles);
 	for (size_t i = 0; s->o->verbose && i < s->g->n_areas; i++)
-		cli_note("memory", "%s: %" PRId64 " bytes used, lower bound %" PRId64,
+		cli_note_to(s->e, "memory", "%s: %" PRId64 " bytes used, lower bound %" PRId64,
 			 s->g->areas[i]->rec.word, s->g->areas[i]->used,
 			 s->g->areas[i]->bound);
 }
@@ -412,12 +416,30 @@ list(const struct sched *s)
 	text_show(&t, stderr);
 }
 
+bool
+schedule_target(struct sched *s, struct options *o)
+{
+	return take_part(o, s->e) && find_target(s);
+}
+
+bool
+schedule_text(struct sched *s, uint8_t *text, size_t n)
+{
+	if (!read_graph(s, text, n) ||
+	    !(s->o->batch ? plan_batch(s, plan_graph) : plan_graph(s)))
+		return false;
+	say(s);
+	return true;
+}
+
 static bool
 schedule(struct sched *s)
 {
-	if (!read_graph(s) || !(s->o->batch ? plan_batch(s, plan_graph) : plan_graph(s)))
+	uint8_t *text;
+	size_t n;
+	if (!file_take(s->a, s->o->input, SIZE_MAX / 4, &text, &n, s->e) ||
+	    !schedule_text(s, text, n))
 		return false;
-	say(s);
 	if (s->o->front || s->o->explain)
 		return write_report(s);
 	if (!s->o->dump)
@@ -430,7 +452,7 @@ run(void *options, struct arena *a, struct err *e)
 {
 	struct options *o = options;
 	struct sched s = { .a = a, .o = o, .e = e };
-	bool ok = take_part(o, e) && schedule(&s);
+	bool ok = schedule_target(&s, o) && schedule(&s);
 	plan_close(s.plan);
 	return ok;
 }

@@ -128,7 +128,7 @@ struct op_info {
 /* How operations and nodes use a tensor.  Indices of operations and nodes; -1: none. */
 struct use {
 	int producers, producer; /* number of operations that write it; the last one */
-	bool plain;	/* only NPU operations of one node touch it, as a whole */
+	bool plain;	/* only NPU operations of one node touch it, as a whole or by its rows */
 	int last_read;	/* the last operation that reads it */
 	int first_touch, last_touch; /* operations that read or write it */
 	int last_in;	/* the last node that has it as an input */
@@ -143,7 +143,8 @@ struct kernel {
 	struct g_range rows, depth;
 	int slice;	/* its weight slice; -1: no weights */
 	double cost[HELDS]; /* cycles; INFINITY: fetching the scales alone is no option */
-	double flash;	/* cycles of the constants' memory, unless all is fetched */
+	double flash;	/* cycles for which it occupies the memory of the constants; they do not
+			 * count once its weights are fetched (FETCHED) */
 	double transfer; /* of a copy: cycles of the DMA engine (cost is 0); else 0 */
 };
 
@@ -322,37 +323,37 @@ limited_place(const struct sched *s)
 }
 
 /* The passes, in running order.  False: an error, which is in s->e. */
-/* tables.c.  Leaves: table lookups only where the accelerator has them */
+/* tables.c.  Result: table lookups only where the accelerator has them */
 bool separate_tables(struct sched *s);
-/* stages.c.  Leaves: no operation needs what the accelerator's output stage lacks */
+/* stages.c.  Result: no operation needs what the accelerator's output stage lacks */
 bool complete_stages(struct sched *s);
-/* sparse.c.  Leaves: op->sparse where weights have that format and U85 gains by it */
+/* sparse.c.  Result: op->sparse where weights have that format and U85 gains by it */
 bool find_sparse(struct sched *s);
-/* constants.c.  Leaves: copies in fast memory of operands that are read again and again */
+/* constants.c.  Result: copies in fast memory of operands that are read again and again */
 bool fetch_constants(struct sched *s);
-/* copies.c.  Leaves: s->copies: copies in the NPU's SRAM of inputs and outputs of nodes */
+/* copies.c.  Result: s->copies: copies in the NPU's SRAM of inputs and outputs of nodes */
 bool list_copies(struct sched *s);
-/* formats.c.  Leaves: layout and area of every tensor */
+/* formats.c.  Result: layout and area of every tensor */
 bool choose_formats(struct sched *s);
-/* info.c.  Leaves: s->info, s->use */
+/* info.c.  Result: s->info, s->use */
 void study_ops(struct sched *s);
 /* Makes operation order[i] the i-th.  Plans made before become invalid. */
 void change_order(struct sched *s, const int *order);
 /* Makes s->info and s->use anew after operations were added or removed. */
 void restudy_ops(struct sched *s);
-/* traversal.c.  Needs: s->info.  Leaves: traversal of every convolution */
+/* traversal.c.  Needs: s->info.  Result: traversal of every convolution */
 bool choose_traversals(struct sched *s);
 /* Number of weights of one filter in a traversal, over all IFM channels, padding included. */
 int64_t padded_weights(const struct g_op *op, int traversal);
-/* costs/decoders.c.  Leaves: op->fast where U85's fast decoder saves cycles or bytes */
+/* costs/decoders.c.  Result: op->fast where U85's fast decoder saves cycles or bytes */
 bool choose_decoders(struct sched *s);
 /* order.c: an order in which whole feature maps need less memory than now; NULL: none found */
 int *find_order(struct sched *s);
-/* search.c.  Needs: s->info.  Leaves: s->plan */
+/* search.c.  Needs: s->info.  Result: s->plan */
 bool search_plan(struct sched *s);
-/* apply.c.  Needs: s->plan.  Leaves: blocks, slices, steps, buffers, addresses */
+/* apply.c.  Needs: s->plan.  Result: blocks, slices, steps, buffers, addresses */
 bool apply_plan(struct sched *s);
-/* predict.c.  Needs: the above.  Leaves: cycles on the target record */
+/* predict.c.  Needs: the above.  Result: cycles on the target record */
 bool predict_cycles(struct sched *s);
 
 /* report.c: --front and --explain */
@@ -407,9 +408,9 @@ bool can_fold(const struct g_op *op);
 int list_folds(const struct g_op *op, struct fold v[MAX_FOLDS]);
 void fold_op(struct g_op *op, const struct fold *f);
 
-/* cascades/kept.c.  Leaves: s->kept, empty.  All variants share this cache. */
+/* cascades/kept.c.  Result: s->kept, empty.  All variants share this cache. */
 void begin_kept(struct sched *s);
-/* blocks.c.  Leaves: s->searched, empty.  All variants share this cache. */
+/* blocks.c.  Result: s->searched, empty.  All variants share this cache. */
 void begin_costs(struct sched *s);
 /* Finds operations of the same work, for the present layouts and areas of tensors.  Drops
  * all cached blocks and costs. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What changed since another table, of an older compiler or of an older model: rows of the
- * same model, system, accelerator, goal and limit are compared, column by column.
+ * --against: compares the rows of this sweep with an older table.  Two rows are compared,
+ * column by column, if they have the same model, system, accelerator, goal and limit.
  */
 #include "sweep.h"
 
@@ -9,7 +9,6 @@
 #include "base/json.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 enum { METRICS = 3, TABLE_MAX = 1 << 30 };
 static const char *const metric_names[METRICS] = { "cycles", "sram", "flash" };
@@ -17,21 +16,23 @@ static const char *const metric_names[METRICS] = { "cycles", "sram", "flash" };
 struct old_row {
 	const char *model, *system, *accel, *goal;
 	double limit; /* -1: none */
-	double v[METRICS]; /* -1: not interned */
+	double v[METRICS]; /* -1: not known */
 	bool ok;
 };
 
 struct change {
 	const struct old_row *old;
 	const char *column, *verdict;
-	double before, after; /* -1: not interned */
-	const char *message;  /* of what fails now; or NULL */
+	double before, after; /* -1: not known */
+	const char *message;  /* of a job that fails now; or NULL */
 };
 
 struct comparison {
 	struct arena *a;
 	const struct options *o;
-	struct hash_table rows, targets; /* of now: rows by what they are of; and failures */
+	/* rows of this sweep: by model ... limit; and one row for each target, if possible a
+	 * failure */
+	struct hash_table rows, targets;
 	struct change *change;
 	size_t n, cap, worse;
 };
@@ -44,9 +45,11 @@ copy_of(struct arena *a, const struct json *o, const char *key)
 	return text_plain(a, arena_strdup(a, json_string(o, key, "")));
 }
 
-static void
-take_row(struct arena *a, const struct json *o, struct old_row *r)
+static bool
+take_object(struct arena *a, const struct json *o, struct old_row *r)
 {
+	if (o->kind != JSON_OBJECT)
+		return false;
 	*r = (struct old_row){
 		.model = copy_of(a, o, "model"), .system = copy_of(a, o, "system"),
 		.accel = copy_of(a, o, "accelerator"), .goal = copy_of(a, o, "optimise"),
@@ -55,19 +58,12 @@ take_row(struct arena *a, const struct json *o, struct old_row *r)
 	for (int m = 0; m < METRICS; m++)
 		r->v[m] = json_number(o, metric_names[m], -1);
 	r->ok = !strcmp(json_string(o, "status", "ok"), "ok") && r->v[0] >= 0;
-}
-
-static bool
-take_object(struct arena *a, const struct json *o, struct old_row *r)
-{
-	if (o->kind == JSON_OBJECT)
-		take_row(a, o, r);
-	return o->kind == JSON_OBJECT && *r->model && *r->accel;
+	return *r->model && *r->accel;
 }
 
 /*
- * A table as npu-sweep prints it has a row a line: it takes a tenth of the memory that
- * it takes as one tree.  False: it is another one, which has to be read whole.
+ * Reads a table that has one row on each line, as npu-sweep prints it.  Reading line by line
+ * takes a tenth of the memory of one JSON tree.  False: the table has another layout.
  */
 static bool
 read_lines(struct arena *a, struct bytes file, struct old_row **out, size_t *n)
@@ -111,7 +107,7 @@ read_table(struct arena *a, struct bytes file, const char *name, struct old_row 
 	return true;
 }
 
-/* a store's results, as the table that they would make */
+/* Prints the results of a store as the table that --merge --json would print. */
 static bool
 table_of_store(struct arena *a, const struct options *o, struct bytes *file, struct err *e)
 {
@@ -132,15 +128,14 @@ static bool
 read_old(struct arena *a, const struct options *o, struct old_row **out, size_t *n,
 	 struct err *e)
 {
-	struct stat st;
 	struct bytes file;
-	bool store = !stat(o->against, &st) && S_ISDIR(st.st_mode);
-	bool ok = store ? table_of_store(a, o, &file, e)
-			: file_read(a, o->against, TABLE_MAX, &file, e);
+	bool ok = file_is_directory(o->against)
+			  ? table_of_store(a, o, &file, e)
+			  : file_read(a, o->against, TABLE_MAX, &file, e);
 	return ok && read_table(a, file, o->against, out, n, e);
 }
 
-/* ---- what is now -------------------------------------------------------------------------- */
+/* ---- the rows of this sweep ---------------------------------------------------------- */
 
 static void **
 at(struct hash_table *h, const char *model, const char *system, const char *accel,
@@ -153,7 +148,7 @@ at(struct hash_table *h, const char *model, const char *system, const char *acce
 	return hash_table_at(h, key);
 }
 
-/* a target's failure, if it has one, else any of its rows */
+/* Fills c->rows with the results, and c->targets with a failure or any row of a target. */
 static void
 index_rows(struct comparison *c, const struct rows *now)
 {
@@ -198,15 +193,10 @@ compare_metric(struct comparison *c, const struct old_row *old, int m, double af
 	c->worse += after - before > before * c->o->tolerance / 100;
 }
 
-static void
-compare_rows(struct comparison *c, const struct old_row *old, const struct row *now)
-{
-	const double after[METRICS] = { now->cycles, now->sram, now->flash };
-	for (int m = 0; m < METRICS; m++)
-		compare_metric(c, old, m, after[m]);
-}
-
-/* a limit that moved has another row; a target that is not in this sweep has none */
+/*
+ * Compares an old row with its row of this sweep.  A row whose limit or target this sweep
+ * does not have is ignored.
+ */
 static void
 compare(struct comparison *c, const struct old_row *old)
 {
@@ -214,7 +204,9 @@ compare(struct comparison *c, const struct old_row *old)
 				    old->limit);
 	const struct row *any = *at(&c->targets, old->model, old->system, old->accel, "", 0);
 	if (old->ok && now) {
-		compare_rows(c, old, now);
+		const double after[METRICS] = { now->cycles, now->sram, now->flash };
+		for (int m = 0; m < METRICS; m++)
+			compare_metric(c, old, m, after[m]);
 	} else if (old->ok && old->limit < 0 && any && any->status != OK) {
 		add(c, old, "fails")->message = any->message ? any->message
 							     : row_status(any);
@@ -232,7 +224,7 @@ static const char *const heading[COLUMNS] = {
 	"percent", "change",
 };
 
-/* of a column that is a number: its text, or "" */
+/* Returns the text of a number; "" for a negative number, which means none. */
 static const char *
 number_text(struct arena *a, double v)
 {
@@ -253,18 +245,13 @@ fields_of(struct arena *a, const struct change *k, const char *v[COLUMNS])
 	memcpy(v, all, sizeof(all));
 }
 
-static bool
-is_number(int column)
-{
-	return column == 4 || (column >= 6 && column <= 8);
-}
-
 static void
 put_object(struct text *t, const char *const v[COLUMNS])
 {
 	for (int i = 0; i < COLUMNS; i++) {
+		bool is_number = i == 4 || (i >= 6 && i <= 8);
 		text_printf(t, "%s\"%s\": ", i ? ", " : "{", heading[i]);
-		if (is_number(i))
+		if (is_number)
 			text_puts(t, *v[i] ? v[i] : "null");
 		else
 			text_quoted(t, v[i], strlen(v[i]));

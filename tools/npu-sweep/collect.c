@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All files of a store: what nobody can use is removed, or all records become a plan. */
+/* Visits all files of a store: --gc deletes unusable files, --against reads all records. */
 #include "sweep.h"
 
 #include "base/file.h"
@@ -14,57 +14,41 @@
 enum kind { KEPT, TEMPORARY, DAMAGED, OTHER_BUILD, PLAN, KINDS };
 
 struct walk {
-	struct arena *a; /* of one file; reset behind it */
+	struct arena *a; /* memory for one file; reset after the file */
 	struct hash128 build;
 	size_t count[KINDS];
-	struct plan *p; /* NULL: remove */
+	struct plan *p; /* gets the records; NULL: delete unusable files */
 	struct err *e;
 };
 
-/* ---- to remove -------------------------------------------------------------------------- */
-
-/* a writer holds its file for less than a second; a clock may be wrong by more */
-static bool
-is_old(const char *path)
-{
-	enum { HOUR = 3600 };
-	struct stat st;
-	return !stat(path, &st) && st.st_mtime + HOUR < time(NULL);
-}
+/* ---- deleting -------------------------------------------------------------------------- */
 
 static enum kind
-kind_of_record(struct walk *w, const char *path)
+kind_of(struct walk *w, const char *path, const char *name)
 {
+	enum { HOUR = 3600 };
+	bool temporary = !strncmp(name, ".nputools-", strlen(".nputools-"));
 	struct record r;
 	struct record_identity of;
 	struct bytes file;
 	struct err ignored = { 0 };
+	if (temporary || text_has_suffix(name, ".jsonl")) {
+		/* a writer holds its file for less than a second; a clock may be wrong by
+		 * more */
+		struct stat st;
+		if (stat(path, &st) || st.st_mtime + HOUR >= time(NULL))
+			return KEPT;
+		return temporary ? TEMPORARY : PLAN;
+	}
+	if (!text_has_suffix(name, ".json"))
+		return KEPT;
 	if (!file_read(w->a, path, RECORD_MAX, &file, &ignored) ||
 	    !record_read(w->a, file, NULL, &r, &of))
 		return DAMAGED;
 	return hash128_equal(of.build, w->build) ? KEPT : OTHER_BUILD;
 }
 
-static enum kind
-kind_of(struct walk *w, const char *path, const char *name)
-{
-	if (!strncmp(name, ".nputools-", strlen(".nputools-")))
-		return is_old(path) ? TEMPORARY : KEPT;
-	if (text_has_suffix(name, ".jsonl"))
-		return is_old(path) ? PLAN : KEPT;
-	return text_has_suffix(name, ".json") ? kind_of_record(w, path) : KEPT;
-}
-
-static bool
-remove_useless(struct walk *w, const char *path, const char *name)
-{
-	enum kind k = kind_of(w, path, name);
-	w->count[k]++;
-	return k == KEPT || !unlink(path) || errno == ENOENT ||
-	       err_set(w->e, "%s: %s", path, strerror(errno));
-}
-
-/* ---- to read ------------------------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------------------------ */
 
 static bool
 add_record(struct walk *w, const char *path)
@@ -76,7 +60,7 @@ add_record(struct walk *w, const char *path)
 	struct err ignored = { 0 };
 	if (!file_read(w->a, path, RECORD_MAX, &file, &ignored) ||
 	    !record_read(p->a, file, NULL, r, &of))
-		return true; /* damaged: as if it were not there */
+		return true; /* ignore a damaged file */
 	struct setup setup = { .mode = of.mode, .config = of.config, .effort = of.effort };
 	struct target t = { .system = of.system, .accel = of.accel };
 	t.setup = plan_setup(p, setup);
@@ -97,15 +81,19 @@ static bool
 visit_file(struct walk *w, const char *path, const char *name)
 {
 	bool ok = true;
-	if (!w->p)
-		ok = remove_useless(w, path, name);
-	else if (text_has_suffix(name, ".json"))
+	if (!w->p) {
+		enum kind k = kind_of(w, path, name);
+		w->count[k]++;
+		ok = k == KEPT || !unlink(path) || errno == ENOENT ||
+		     err_set(w->e, "%s: %s", path, strerror(errno));
+	} else if (text_has_suffix(name, ".json")) {
 		ok = add_record(w, path);
+	}
 	arena_reset(w->a);
 	return ok;
 }
 
-/* the directories of records, of plans and nothing else: the user may have more there */
+/* True for a directory of records or of plans.  Other directories belong to the user. */
 static bool
 is_ours(const char *name)
 {

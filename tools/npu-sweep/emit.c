@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plan for ninja, make or Slurm.  Tasks name the plan, which is put into the store, and
- * the jobs of it that they compute; their outputs are these jobs' records.  What the store
- * has is in no task.
+ * Prints a plan for ninja, make or Slurm.  The plan is a file in the store.  A task names
+ * the plan and some of its jobs; the outputs of the task are the records of these jobs.
+ * Jobs that have a record belong to no task.
  */
 #include "sweep.h"
 
@@ -19,7 +19,7 @@ struct tasks {
 	struct arena *a;
 	struct plan *p;
 	const struct store *s;
-	const char *plan; /* its file */
+	const char *plan; /* path of the plan's file */
 	size_t *job, n_jobs; /* positions in the plan, of jobs without a result */
 	size_t per_task, n;
 };
@@ -31,38 +31,31 @@ task_at(const struct tasks *k, size_t i)
 	return (struct task){ .first = first, .n = left < k->per_task ? left : k->per_task };
 }
 
-/* models of the same bytes have one record, which one task makes */
-static bool
-is_first(struct hash_table *keys, struct job *j)
-{
-	void **seen = hash_table_at(keys, j->key.low);
-	bool first = !*seen;
-	*seen = j;
-	return first;
-}
-
+/* Selects the jobs without a result, and groups them in tasks of at most per_task jobs.  most:
+ * the largest number of tasks; 0: no limit. */
 static void
-choose_jobs(struct tasks *k, const bool *want, enum engine engine)
+choose_tasks(struct tasks *k, const bool *want, enum engine engine, size_t per_task, size_t most)
 {
 	struct hash_table keys = { .a = k->a };
 	k->job = anew(k->a, size_t, k->p->n_jobs);
 	for (size_t i = 0; i < k->p->n_jobs; i++) {
 		struct job *j = &k->p->job[i];
-		if (want[i] && !j->record && (engine == JSONL || is_first(&keys, j)))
+		if (!want[i] || j->record)
+			continue;
+		/* models of the same bytes have one record, which one task makes */
+		void **seen = engine == JSONL ? NULL : hash_table_at(&keys, j->key.low);
+		if (!seen || !*seen)
 			k->job[k->n_jobs++] = i;
+		if (seen)
+			*seen = j;
 	}
-}
-
-static void
-choose_tasks(struct tasks *k, size_t per_task, size_t most)
-{
 	k->per_task = per_task;
 	if (most && k->n_jobs > most * per_task)
 		k->per_task = (k->n_jobs + most - 1) / most;
 	k->n = (k->n_jobs + k->per_task - 1) / k->per_task;
 }
 
-/* "1-20,25": as --run-jobs takes them */
+/* Prints a task's jobs in the syntax of --run-jobs, for example "1-20,25". */
 static void
 put_list(struct text *t, const struct tasks *k, struct task task)
 {
@@ -99,7 +92,7 @@ put_records(struct text *t, const struct tasks *k, struct task task)
 	arena_close(scratch);
 }
 
-/* $ and what ends a path of ninja's get a $ */
+/* Prints a path for ninja, with a $ before each $, space, colon and bar. */
 static void
 put_ninja_path(struct text *t, const char *path)
 {
@@ -111,13 +104,7 @@ put_ninja_path(struct text *t, const char *path)
 	}
 }
 
-static bool
-has_newline(const char *path)
-{
-	return strchr(path, '\n');
-}
-
-/* plan and models: what an engine that works on other machines has to bring there */
+/* Prints the plan and the models: an engine copies these inputs to other machines. */
 static void
 put_inputs(struct text *t, const struct tasks *k, struct task task)
 {
@@ -127,7 +114,7 @@ put_inputs(struct text *t, const struct tasks *k, struct task task)
 	for (size_t i = 0; i < task.n; i++) {
 		const struct job *j = &k->p->job[k->job[task.first + i]];
 		const struct model *m = plan_target(k->p, j)->model;
-		if (m != last && !has_newline(m->path))
+		if (m != last && !strchr(m->path, '\n'))
 			put_ninja_path(t, m->path);
 		last = m;
 	}
@@ -197,7 +184,10 @@ emit_slurm(const struct options *o, const struct tasks *k, struct text *t)
 
 /* ---- the plan in the store ---------------------------------------------------- */
 
-/* under a name of its content: a plan that an engine still uses is not overwritten */
+/*
+ * Writes the plan to the store.  The file's name is a hash of its content, so that a plan
+ * that an engine still uses is never overwritten.
+ */
 static bool
 keep_plan(struct tasks *k, struct err *e)
 {
@@ -215,25 +205,26 @@ keep_plan(struct tasks *k, struct err *e)
 	return ok;
 }
 
-/* names that mean nothing else to ninja, make and a shell */
+/* Refuses characters that have a meaning for ninja, make or the shell. */
 static bool
 check_directory(const char *dir, struct err *e)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789_-+./,@";
 	return (!dir[strspn(dir, plain)] && *dir != '-') ||
-	       err_set(e, "%s: error: --emit takes a --results of letters, digits and "
-			  "_-+./,@: other engines read other characters otherwise", dir);
+	       err_set(e, "%s: error: --emit needs a --results directory of letters, digits and "
+			  "_-+./,@ only; other characters have a meaning for ninja, make or "
+			  "the shell", dir);
 }
 
 bool
 emit_plan(const struct options *o, struct plan *p, const struct store *s, const bool *want,
 	  struct text *t, struct err *e)
 {
-	enum { SLURM_TASKS = 1000 }; /* of an array, unless MaxArraySize is set */
+	enum { SLURM_TASKS = 1000 }; /* Slurm's default of MaxArraySize, minus 1 */
 	struct tasks k = { .a = p->a, .p = p, .s = s };
-	choose_jobs(&k, want, o->engine);
-	choose_tasks(&k, (size_t)o->jobs_per_task, o->engine == SLURM ? SLURM_TASKS : 0);
+	choose_tasks(&k, want, o->engine, (size_t)o->jobs_per_task,
+		     o->engine == SLURM ? SLURM_TASKS : 0);
 	if (o->engine == JSONL) {
 		for (size_t i = 0; i < k.n_jobs; i++)
 			plan_print_job(t, p, k.job[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan as commands for a shell, one a line and a job. */
+/* Prints a plan as commands for a shell: one line for each job. */
 #include "sweep.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ has_control(const char *s)
 	return false;
 }
 
-/* control characters as bash writes them: the command stays on its line */
+/* Prints control characters as escapes of bash, so that the command stays on one line. */
 static void
 put_escaped(struct text *t, const char *word)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A page: for each target a sentence, its front as a picture, and its rows. */
+/* Prints an HTML page: for each target a sentence, a picture of its front, and its rows. */
 #include "sweep.h"
 
 #include "base/human.h"
@@ -44,7 +44,7 @@ y_of(const struct plot *p, double cycles)
 	return TOP + HEIGHT - cycles / p->pick.smallest.cycles * HEIGHT;
 }
 
-/* with SRAM between two points, one has the smaller one's plan: steps */
+/* Draws the front as steps: SRAM between two points permits the plan of the left point. */
 static void
 draw_steps(const struct plot *p)
 {
@@ -74,7 +74,7 @@ draw_points(const struct plot *p)
 	}
 }
 
-/* a point's numbers at the axes, but where they would stand on those of the knee */
+/* Prints the numbers of a point at the axes, unless they would cover the knee's numbers. */
 static void
 label(const struct plot *p, const struct point *v)
 {
@@ -187,7 +187,7 @@ static const char head[] =
 	"table { border-collapse: collapse; } td, th { padding: 2px 8px; "
 	"text-align: right; }\n"
 	".name { text-align: left; } .front { font-weight: bold; }\n"
-	"</style></head><body>\n<h1>What memory buys what time</h1>\n"
+	"</style></head><body>\n<h1>SRAM and time of each plan</h1>\n"
 	"<p>Cycles are estimates. Bold: no other result of the same model, system "
 	"and accelerator is better in SRAM and time.</p>\n";
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One job: npucc, of whose output npu-perf makes a report, or npucc's front; and what
- * their ends, words and numbers come to.
+ * Runs one job, and makes the record of its result.  For a single plan, npucc compiles and
+ * npu-perf measures the output.  For a front, npucc --front is enough.
  */
 #include "sweep.h"
 
 #include "base/json.h"
+#include "base/program.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -61,55 +62,31 @@ compile_command(struct arena *a, struct command *c, const struct target *t, enum
 	add(c, NULL);
 }
 
-static void
-measure_command(struct arena *a, struct command *c, const struct target *t)
-{
-	add(c, "npu-perf");
-	add_memory(a, c, t);
-	add(c, "--json");
-	add(c, NULL);
-}
-
-/* posix_spawn takes words so and leaves them as they are */
-static char **
-words(struct command *c)
-{
-	union {
-		const char **from;
-		char **to;
-	} u = { c->v };
-	return u.to;
-}
-
-static bool
-start_pair(const struct programs *p, struct command *compile, struct command *measure,
-	   struct child child[JOB_CHILDREN], struct err *e)
-{
-	int between[2];
-	if (!child_pipe(between, e))
-		return false;
-	bool ok = child_start(&child[0], p->npucc, words(compile), -1, between[1], e) &&
-		  child_start(&child[1], p->perf, words(measure), between[0], -1, e);
-	child_close_pipe(between);
-	return ok;
-}
-
 bool
 job_start(struct arena *a, const struct programs *p, const struct target *t,
 	  enum goal goal, struct child child[JOB_CHILDREN], struct err *e)
 {
 	struct command compile = { 0 }, measure = { 0 };
+	int between[2];
 	child[0] = child[1] = (struct child){ .out = -1, .says = -1 };
 	compile_command(a, &compile, t, goal);
 	if (goal == FRONT)
-		return child_start(&child[0], p->npucc, words(&compile), -1, -1, e);
-	measure_command(a, &measure, t);
-	return start_pair(p, &compile, &measure, child, e);
+		return child_start(&child[0], p->npucc, program_words(compile.v), -1, -1, e);
+	add(&measure, "npu-perf");
+	add_memory(a, &measure, t);
+	add(&measure, "--json");
+	add(&measure, NULL);
+	if (!child_pipe(between, e))
+		return false;
+	bool ok = child_start(&child[0], p->npucc, program_words(compile.v), -1, between[1], e) &&
+		  child_start(&child[1], p->perf, program_words(measure.v), between[0], -1, e);
+	child_close_pipe(between);
+	return ok;
 }
 
-/* ---- what a failure says ------------------------------------------------------------- */
+/* ---- messages of failures ------------------------------------------------------------- */
 
-/* the model's name is no part of a result; s with every `from` replaced */
+/* Returns s with every `from` replaced by `to`: a result must not depend on a model's name. */
 static const char *
 replaced(struct arena *a, const char *s, const char *from, const char *to)
 {
@@ -126,7 +103,7 @@ replaced(struct arena *a, const char *s, const char *from, const char *to)
 	return out;
 }
 
-/* the first line that tells an error, else the last one; NULL: nothing was said */
+/* Returns the first line that contains "error", else the last line; NULL: no line. */
 static const char *
 error_line(struct arena *a, const struct text *said)
 {
@@ -145,7 +122,7 @@ error_line(struct arena *a, const struct text *said)
 	return line ? text_plain(a, line) : NULL;
 }
 
-/* words of a system that is short of something: another time the job may succeed */
+/* True if the system lacked a resource: the job may succeed later, so it has no result. */
 static bool
 is_trouble(const char *message)
 {
@@ -167,7 +144,7 @@ message_of(struct arena *a, const struct target *t, const struct child *c)
 		return arena_printf(a, "%s was ended by signal %d (%s)", c->name,
 				    WTERMSIG(c->status), strsignal(WTERMSIG(c->status)));
 	if (!line)
-		return arena_printf(a, "%s ended with status %d and did not say why",
+		return arena_printf(a, "%s ended with status %d and without a message",
 				    c->name, WEXITSTATUS(c->status));
 	return replaced(a, line, text_plain(a, t->model->path), MODEL_MARK);
 }
@@ -196,7 +173,7 @@ read_report(struct arena *a, const struct text *written, struct record *r)
 	struct err e = { 0 };
 	struct bytes b = { .p = (const uint8_t *)written->p, .n = written->n };
 	if (!json_parse(a, b, "npu-perf", &o, &e) || json_number(&o, "sram_bytes", -1) < 0)
-		return fail(r, "npu-perf ended well and printed no report");
+		return fail(r, "npu-perf succeeded, but printed no report");
 	*r = (struct record){ .sram = json_number(&o, "sram_bytes", 0),
 			      .flash = json_number(&o, "flash_bytes", 0),
 			      .cycles = json_number(&o, "calibrated_cycles", 0),
@@ -205,7 +182,7 @@ read_report(struct arena *a, const struct text *written, struct record *r)
 	return true;
 }
 
-/* lines of SRAM, cycles and words, behind a heading */
+/* Reads the lines of --front after its heading: SRAM, cycles and further columns. */
 static bool
 read_front(struct arena *a, struct text *written, struct record *r)
 {
@@ -221,7 +198,7 @@ read_front(struct arena *a, struct text *written, struct record *r)
 			n++;
 	}
 	*r = (struct record){ .point = v, .n_points = n };
-	return n ? true : fail(r, "npucc ended well and printed no front");
+	return n ? true : fail(r, "npucc succeeded, but printed no front");
 }
 
 bool

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accelerator and memory system of a model that was compiled before: they stand in it. */
+/* --like: reads accelerator and memory system from a compiled model. */
 #include "sweep.h"
 
 #include "base/file.h"
@@ -26,8 +26,8 @@ take_like(struct options *o, struct err *e)
 	if (!tfl_read_file(o->a, o->like, &m, e) || !profile_read(o->a, m, &p, e))
 		return false;
 	if (!p.accel)
-		return err_at(e, o->like, 0, "no memory system stands in it: not a model "
-			      "compiled by npucc; name --system-config and --memory-mode");
+		return err_at(e, o->like, 0, "the file contains no memory system: npucc has "
+			      "not compiled it; use --system-config and --memory-mode");
 	take_name(o, &o->accels, p.accel->name);
 	take_name(o, &o->systems, p.memory.system);
 	if (!o->mode)

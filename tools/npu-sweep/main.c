@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu-sweep: many compilations, and what memory buys what time. */
+/* npu-sweep: compiles many models, and compares the memory and time of the results. */
 #include "sweep.h"
 
 #include "base/cli.h"
@@ -12,31 +12,23 @@ struct sweep {
 	struct programs programs;
 	struct plan p;
 	struct store store;
-	bool *want; /* jobs of the plan that are asked for */
+	bool *want; /* for each job of the plan: true if --run-jobs selects the job */
 	struct err *e;
 };
 
 enum { PLAN_MAX = 1 << 30, LIMITS = 4, JOBS_PER_TASK = 20 };
 
-/* a table of what is there needs no compiler; a plan says which it is for */
+/*
+ * --merge and --emit of a plan need no compiler: the plan contains the hash of the programs
+ * that it is for.
+ */
 static bool
 needs_programs(const struct options *o)
 {
 	return !(o->plan && (o->merge || o->engine != HERE));
 }
 
-static bool
-read_plan(struct sweep *s)
-{
-	struct bytes file;
-	struct arena *scratch = arena_open();
-	bool ok = file_read(scratch, s->o->plan, PLAN_MAX, &file, s->e) &&
-		  plan_read(&s->p, file, file_name(s->o->plan), s->e);
-	arena_close(scratch);
-	return ok;
-}
-
-/* jobs of a plan that is read are checked where they are to be computed */
+/* Checks the jobs of --plan before they are computed: the build, the models, the options. */
 static bool
 check_plan(struct sweep *s)
 {
@@ -45,7 +37,7 @@ check_plan(struct sweep *s)
 		return true;
 	if (!hash128_equal(s->programs.build, s->p.build))
 		return err_at(s->e, file_name(o->plan), 0, "the plan is for another build of "
-			      "the programs; make it again, or use those it was made with");
+			      "the programs; make the plan again, or use that build");
 	for (size_t i = 0; i < s->p.n_jobs; i++)
 		if (s->want[i] && !s->p.job[i].record &&
 		    !plan_check_job(&s->p, &s->p.job[i], s->e))
@@ -56,14 +48,27 @@ check_plan(struct sweep *s)
 static bool
 make_plan(struct sweep *s)
 {
+	const char *path = s->o->plan;
 	s->p.build = s->programs.build;
-	if (!(s->o->plan ? read_plan(s) : plan_options(s->o, &s->p, s->e)))
+	if (path) {
+		struct bytes file;
+		struct arena *scratch = arena_open();
+		bool ok = file_read(scratch, path, PLAN_MAX, &file, s->e) &&
+			  plan_read(&s->p, file, file_name(path), s->e);
+		arena_close(scratch);
+		if (!ok)
+			return false;
+	} else if (!plan_options(s->o, &s->p, s->e)) {
 		return false;
+	}
 	s->want = anew(s->p.a, bool, s->p.n_jobs);
 	return plan_select(&s->p, s->o->run_jobs, s->want, s->e);
 }
 
-/* commands that somebody else runs write where they can */
+/*
+ * Opens --results and loads its results.  Commands of another engine need a store; the
+ * default is npu-sweep.results.
+ */
 static void
 open_store(struct sweep *s)
 {
@@ -99,28 +104,6 @@ compute(struct sweep *s)
 	       run_plan(s->o, &s->programs, &s->p, store, s->want, s->e);
 }
 
-/* what stands in the table as rows is said once, and shows in the status */
-static bool
-tell_failures(const struct rows *r, size_t n_jobs, struct err *e)
-{
-	if (r->n_missing)
-		return err_no(e, "%zu of %zu results are missing; the same command without "
-			      "--merge computes them", r->n_missing, n_jobs);
-	return !r->n_failed ||
-	       err_set(e, "%zu of %zu jobs failed; the first: %s", r->n_failed, n_jobs,
-		      r->first_message ? r->first_message : "");
-}
-
-static void
-print(struct sweep *s, const struct rows *r, struct text *t)
-{
-	switch (s->o->format) {
-	case AS_HTML: print_page(t, &s->p, r, s->o); break;
-	case AS_SENTENCES: print_picks(t, &s->p); break;
-	default: print_rows(t, r, s->o);
-	}
-}
-
 static bool
 merge(struct sweep *s)
 {
@@ -128,16 +111,30 @@ merge(struct sweep *s)
 	struct text t = { 0 };
 	size_t worse = 0;
 	rows_make(s->p.a, &s->p, s->o->limits, &r);
-	if (!s->o->against)
-		print(s, &r, &t);
-	else if (!print_changes(&t, &r, s->o, &worse, s->e))
-		return false;
+	if (s->o->against) {
+		if (!print_changes(&t, &r, s->o, &worse, s->e))
+			return false;
+	} else {
+		switch (s->o->format) {
+		case AS_HTML: print_page(&t, &s->p, &r, s->o); break;
+		case AS_SENTENCES: print_picks(&t, &s->p); break;
+		default: print_rows(&t, &r, s->o);
+		}
+	}
 	if (!file_write_text(s->o->output, &t, s->e))
 		return false;
 	if (worse)
 		return err_no(s->e, "%zu results are worse than in %s by more than %g %%",
 			      worse, s->o->against, s->o->tolerance);
-	return s->o->against || tell_failures(&r, s->p.n_jobs, s->e);
+	if (s->o->against)
+		return true;
+	/* what stands in the table as rows is said once, and shows in the status */
+	if (r.n_missing)
+		return err_no(s->e, "%zu of %zu results are missing; the same command without "
+			      "--merge computes them", r.n_missing, s->p.n_jobs);
+	return !r.n_failed ||
+	       err_set(s->e, "%zu of %zu jobs failed; the first: %s", r.n_failed, s->p.n_jobs,
+		       r.first_message ? r.first_message : "");
 }
 
 static bool

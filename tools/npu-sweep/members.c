@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members of JSON objects that records and plans have in common. */
+/* Prints and reads members of JSON objects that both records and plans have. */
 #include "sweep.h"
 
 #include <inttypes.h>

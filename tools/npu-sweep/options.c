@@ -14,46 +14,54 @@ enum { OPT_SYSTEM = 256, OPT_MODE, OPT_CONFIG, OPT_EFFORT, OPT_LIKE, OPT_LIMITS,
        OPT_TOLERANCE };
 
 static const struct argp_option option_list[] = {
-	{ 0, 0, 0, 0, "What is compiled:", 1 },
-	{ "accelerator-config", 'a', "LIST", 0, "names, separated by commas (default: all "
-	  "ethos-u55)", 0 },
-	{ "system-config", OPT_SYSTEM, "LIST", 0, "clock, memories and their speeds; several "
-	  "names, separated by commas", 0 },
-	{ "memory-mode", OPT_MODE, "NAME", 0, "what lies in which memory", 0 },
-	{ "config", OPT_CONFIG, "FILE", 0, "read profiles from FILE, in vela.ini's syntax", 0 },
-	{ "like", OPT_LIKE, "FILE", 0, "take accelerator and memory system from a compiled "
-	  "model, where no option names them", 0 },
-	{ "effort", OPT_EFFORT, "N", 0, "1 ... 9, work put into each search", 0 },
-	{ "limits", OPT_LIMITS, "N", 0, "arena limits between the smallest and the fastest "
-	  "result (default 4)", 0 },
-	{ 0, 0, 0, 0, "What is printed:", 2 },
-	{ "front", OPT_FRONT, 0, 0, "print the marked results only", 0 },
+	{ 0, 0, 0, 0, "What to compile:", 1 },
+	{ "accelerator-config", 'a', "LIST", 0, "accelerators to compile for, separated by commas "
+	  "(default: all of Ethos-U55)", 0 },
+	{ "system-config", OPT_SYSTEM, "LIST", 0, "profiles of the clock and the memory "
+	  "speeds, separated by commas", 0 },
+	{ "memory-mode", OPT_MODE, "NAME", 0, "which memory holds constants, arena and cache", 0 },
+	{ "config", OPT_CONFIG, "FILE", 0,
+	  "read the profiles from FILE, in the syntax of vela.ini", 0 },
+	{ "like", OPT_LIKE, "FILE", 0, "use accelerator and memory system of the compiled model "
+	  "FILE, where no option names them", 0 },
+	{ "effort", OPT_EFFORT, "N", 0,
+	  "how long each compilation searches for a plan: 1 ... 9", 0 },
+	{ "limits", OPT_LIMITS, "N", 0, "number of arena limits that the table has between the "
+	  "smallest and the fastest result (default 4)", 0 },
+	{ 0, 0, 0, 0, "What to print:", 2 },
+	{ "front", OPT_FRONT, 0, 0,
+	  "print only the results on the Pareto front, and the failures", 0 },
 	{ "json", OPT_JSON, 0, 0, "print the table as JSON", 0 },
 	{ "csv", OPT_CSV, 0, 0, "print the table as CSV, with all columns", 0 },
-	{ "html", OPT_HTML, 0, 0, "print a page that draws each front and marks its knee", 0 },
-	{ "pick", OPT_PICK, 0, 0, "print a sentence for each front: the result to take, and "
+	{ "html", OPT_HTML, 0, 0, "print an HTML page with a picture of each front", 0 },
+	{ "pick", OPT_PICK, 0, 0, "print a sentence for each front: which result to use, and "
 	  "why", 0 },
-	{ "against", OPT_AGAINST, "OLD", 0, "print what changed since OLD, a table of --json or "
-	  "a directory of --results; exit 1 if anything became worse", 0 },
-	{ "tolerance", OPT_TOLERANCE, "PERCENT", 0, "--against: accept results that are so much "
-	  "worse (default 0)", 0 },
-	{ 0, 0, 0, 0, "How it is computed:", 3 },
-	{ "results", OPT_RESULTS, "DIR", 0, "keep results in DIR, and do not compute those that "
-	  "are there", 0 },
-	{ "timeout", OPT_TIMEOUT, "SECONDS", 0, "end a job that takes longer; its row says so", 0 },
-	{ "retry", OPT_RETRY, 0, 0, "compute jobs again whose results are failures", 0 },
-	{ "merge", OPT_MERGE, 0, 0, "compute nothing: print the results that are there", 0 },
-	{ "gc", OPT_GC, 0, 0, "remove from --results what no sweep by these programs can use", 0 },
-	{ 0, 0, 0, 0, "Elsewhere:", 4 },
-	{ "dry-run", OPT_DRY, 0, 0, "print the commands that are to be run, one a line", 0 },
-	{ "emit", OPT_EMIT, "ENGINE", 0, "print the plan for ninja, make, slurm or, as jsonl, for "
-	  "anything else", 0 },
-	{ "jobs-per-task", OPT_PER_TASK, "N", 0, "--emit: jobs that one task computes (default "
-	  "20)", 0 },
-	{ "plan", OPT_PLAN, "FILE", 0, "take the jobs from lines of --emit=jsonl, not from "
-	  "models and options", 0 },
-	{ "run-jobs", OPT_RUN_JOBS, "LIST", 0, "compute these jobs of the plan, as 1-20,25 or "
-	  "all, into --results, and print nothing", 0 },
+	{ "against", OPT_AGAINST, "OLD", 0, "compare with OLD, a table of --json or a directory "
+	  "of --results, and print the changes; fail (status 1) if a result became worse", 0 },
+	{ "tolerance", OPT_TOLERANCE, "PERCENT", 0, "with --against: accept results that are "
+	  "worse by up to PERCENT (default 0)", 0 },
+	{ 0, 0, 0, 0, "How to compute:", 3 },
+	{ "results", OPT_RESULTS, "DIR", 0, "keep the results in DIR, and use the results that DIR "
+	  "already has", 0 },
+	{ "timeout", OPT_TIMEOUT, "SECONDS", 0, "time limit of a job; the row of a job that takes "
+	  "longer has the status timeout", 0 },
+	{ "retry", OPT_RETRY, 0, 0, "compute failed jobs again, instead of using their results in "
+	  "--results", 0 },
+	{ "merge", OPT_MERGE, 0, 0,
+	  "compute nothing, and print the results that --results has", 0 },
+	{ "gc", OPT_GC, 0, 0, "delete the files of --results that this build cannot use: damaged "
+	  "results, results of other builds, old plans", 0 },
+	{ 0, 0, 0, 0, "Other engines:", 4 },
+	{ "dry-run", OPT_DRY, 0, 0,
+	  "print the commands instead of running them, one on each line", 0 },
+	{ "emit", OPT_EMIT, "ENGINE", 0, "print the jobs for another engine: ninja, make or slurm, "
+	  "or as lines of JSON: jsonl", 0 },
+	{ "jobs-per-task", OPT_PER_TASK, "N", 0, "with --emit: number of jobs in a task; "
+	  "default 20", 0 },
+	{ "plan", OPT_PLAN, "FILE", 0, "read the jobs from FILE, lines of --emit=jsonl, instead of "
+	  "from models and options", 0 },
+	{ "run-jobs", OPT_RUN_JOBS, "LIST", 0, "compute only these jobs of the plan, for example "
+	  "1-20,25 or all; store the results in --results and print no table", 0 },
 	{ 0 }
 };
 
@@ -64,7 +72,7 @@ add_name(struct options *o, struct names *l, const char *name)
 	l->v[l->n++] = name;
 }
 
-/* names between commas; one that was named before is no second one */
+/* Splits a list at its commas, and drops repeated names. */
 static void
 take_names(struct options *o, struct names *l, const char *arg)
 {
@@ -80,7 +88,7 @@ take_names(struct options *o, struct names *l, const char *arg)
 	}
 }
 
-/* programs take a model for a file, whatever it is called */
+/* Adds a model.  "./" before a leading "-" keeps programs from reading an option. */
 static void
 take_model(struct options *o, const char *arg)
 {
@@ -113,13 +121,13 @@ check_options(const struct options *o)
 	if (!o->models.n && !o->plan && !o->gc)
 		cli_error("no model; name at least one .tflite or .tosa file");
 	if (o->models.n && o->plan)
-		cli_error("--plan excludes models; the plan names them");
+		cli_error("--plan and models exclude each other; the plan names its models");
 	if (o->run_jobs && !o->results)
 		cli_error("--run-jobs needs --results=DIR, the store for its results");
 	if (o->merge && !o->results)
 		cli_error("--merge needs --results=DIR, the store to read");
 	if (o->against && (o->format == AS_HTML || o->format == AS_SENTENCES))
-		cli_error("--against prints text, --json or --csv");
+		cli_error("--against excludes --html and --pick; it prints text, --json or --csv");
 }
 
 static bool
@@ -200,10 +208,10 @@ static const struct argp argp = {
 	.options = option_list,
 	.parser = parse_option,
 	.args_doc = "MODEL...\n--plan=FILE\n--gc --results=DIR",
-	.doc = "Compiles models for several accelerators, memory systems and arena limits, "
-	       "here or by another engine, and marks the results that no other one beats in "
-	       "both memory and time."
-	       "\vCycles are estimates.",
+	.doc = "Compiles models for several accelerators and memory systems, on this machine "
+	       "or by another engine, and prints a table of memory and time.  Marks the Pareto "
+	       "front: the results that no other result beats in both."
+	       "\vCycles are estimates: npu-perf-accuracy(7).",
 };
 
 void
@@ -214,7 +222,7 @@ options_parse(struct options *o, int argc, char **argv)
 		.output_doc = "write the table, page or plan to FILE",
 		.output_group = 2,
 		.jobs = &o->jobs,
-		.jobs_doc = "compilations at a time (default: processors)",
+		.jobs_doc = "number of compilations at a time (default: the number of processors)",
 	};
 	cli_parse(&argp, argc, argv, o, &common);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The knee of a front: the point that is farthest below the straight line between the
- * smallest and the fastest, with both axes from 0 to 1.  Left of it, memory buys more
- * time than on the average of the front; right of it, less.
+ * Finds the knee of a front: the point that is farthest below the straight line between the
+ * smallest and the fastest point, with both axes scaled to 0 ... 1.  Left of the knee, a byte
+ * of SRAM saves more time than on the average of the front; right of the knee, less.
  */
 #include "sweep.h"
 
@@ -14,7 +14,7 @@ share(double v, double low, double high)
 	return high > low ? (v - low) / (high - low) : 0;
 }
 
-/* below the line from (0, 1) to (1, 0); the distance but for a factor */
+/* Returns the distance of v below the line from (0, 1) to (1, 0), times a constant. */
 static double
 below(const struct pick *k, const struct point *v)
 {
@@ -22,7 +22,7 @@ below(const struct pick *k, const struct point *v)
 	       share(v->cycles, k->fastest.cycles, k->smallest.cycles);
 }
 
-/* a front, or a single result for those who asked for no front */
+/* Returns a pick with any == false if the target has no front (--limits=0, or a failure). */
 struct pick
 pick_knee(const struct plan *p, const struct target *t)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The jobs of models, systems and accelerators, each with the key of its result. */
+/* Makes a plan: jobs for all models, systems and accelerators, with the keys of their results. */
 #include "sweep.h"
 
 #include "base/file.h"
@@ -15,9 +15,9 @@ const char *const goal_names[GOALS] = {
 	[PERFORMANCE] = "Performance", [SIZE] = "Size", [FRONT] = "Front",
 };
 
-/* ---- what jobs are of ------------------------------------------------------------ */
+/* ---- models, setups and targets ------------------------------------------------------------ */
 
-/* a name of a table: without directories, and on one line */
+/* Returns the name of a model in tables: without directories and .tflite, on one line. */
 static const char *
 model_name(struct arena *a, const char *path)
 {
@@ -41,7 +41,7 @@ hash_file(const char *path, struct hash128 *h, struct err *e)
 	return ok;
 }
 
-/* where what `t` holds is kept; t is freed */
+/* Returns the slot of p->interned for the key in t.  Frees t. */
 static void **
 interned_slot(struct plan *p, struct text *t)
 {
@@ -89,7 +89,7 @@ plan_setup(struct plan *p, struct setup s)
 	return *at;
 }
 
-/* a name that many targets have is kept once */
+/* Returns the copy of a name that all targets share.  Adds 1 to *count for a new name. */
 static const char *
 interned_name(struct plan *p, const char *kind, const char *name, size_t *count)
 {
@@ -143,7 +143,7 @@ plan_target(const struct plan *p, const struct job *j)
 	return &p->target[j->target];
 }
 
-/* every line ends what could run into the next: names have no newline of their own */
+/* Names contain no newline.  Therefore different targets give different texts to hash. */
 struct hash128
 plan_key(const struct plan *p, const struct target *t, enum goal goal)
 {
@@ -172,8 +172,9 @@ default_accels(struct options *o)
 }
 
 /*
- * A name that is unknown is a mistake of the command line.  A system that suits some
- * accelerators only is none: the others' jobs fail, and their rows say why.
+ * Fails if no accelerator can have this system, for example because the name is unknown.
+ * If only some accelerators can have the system, the jobs of the others fail, and their rows
+ * contain the message.
  */
 static bool
 check_system(const struct options *o, const char *system, struct err *e)
@@ -262,7 +263,7 @@ plan_options(const struct options *options, struct plan *p, struct err *e)
 
 /* ---- parts of a plan ---------------------------------------------------------------- */
 
-/* FIRST or FIRST-LAST at *s, which moves behind it and a comma */
+/* Reads FIRST or FIRST-LAST at *s, and moves *s behind the range and its comma. */
 static bool
 take_range(const char **s, size_t most, size_t *first, size_t *last)
 {
@@ -289,8 +290,8 @@ plan_select(const struct plan *p, const char *list, bool *want, struct err *e)
 	for (const char *s = all ? "" : list; *s;) {
 		size_t first, last;
 		if (!take_range(&s, p->n_jobs, &first, &last))
-			return err_set(e, "error: --run-jobs takes numbers from 1 to %zu, as "
-				       "1-20,25, not '%s'", p->n_jobs, list);
+			return err_set(e, "error: --run-jobs needs numbers from 1 to %zu, for "
+				       "example 1-20,25, not '%s'", p->n_jobs, list);
 		for (size_t i = first; i <= last; i++)
 			want[i - 1] = true;
 	}

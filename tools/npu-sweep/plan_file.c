@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plan as lines of JSON, one a job.  Each line says all of its job, so that any choice
- * of lines, in any order, is a plan, too.
+ * Reads and prints a plan as lines of JSON, one for each job.  Each line describes its job
+ * completely; therefore any selection of lines, in any order, is a plan, too.
  */
 #include "sweep.h"
 
@@ -31,7 +31,7 @@ plan_print_job(struct text *t, const struct plan *p, size_t k)
 
 /* ---- reading ---------------------------------------------------------------------------- */
 
-/* words that programs are given: no options, and nothing that ends a line */
+/* True if s has no control characters, and so can be an argument of a program. */
 static bool
 is_word(const char *s)
 {
@@ -68,7 +68,7 @@ get_target(struct plan *p, const struct json *o, struct target *t, struct err *e
 	return true;
 }
 
-/* all jobs of a plan are for the same programs: that is what a table compares */
+/* Takes the build from the first job.  False: this job has another build, or none. */
 static bool
 take_build(struct plan *p, const struct json *o)
 {
@@ -88,14 +88,14 @@ take_job(struct plan *p, const struct json *o, const char *name, unsigned line,
 	struct hash128 key;
 	enum goal goal;
 	if (!take_build(p, o))
-		return err_at(e, name, line, "a job for other programs than the first job's, "
-			      "or for none; make the plan again");
+		return err_at(e, name, line, "the job is for another build of the programs than "
+			      "the first job, or for none; make the plan again");
 	if (!get_target(p, o, &t, e) || !get_goal(o, &goal) || !get_hash(o, "key", &key))
 		return err_at(e, name, line, "not a line of npu-sweep --emit=jsonl: model, "
 			      "system, accelerator, goal, key or a hash is missing");
 	struct job *j = plan_add_job(p, &t, goal);
 	if (!j)
-		return err_at(e, name, line, "a job that the plan has already");
+		return err_at(e, name, line, "the plan has this job already");
 	j->key = key;
 	return true;
 }
@@ -108,7 +108,7 @@ take_line(struct plan *p, struct bytes b, const char *name, unsigned line, struc
 	struct json o;
 	bool ok = json_parse(scratch, b, name, &o, &why)
 			  ? take_job(p, &o, name, line, e)
-			  : err_at(e, name, line, "not a line of JSON");
+			  : err_at(e, name, line, "the line is not JSON");
 	arena_close(scratch);
 	return ok;
 }
@@ -125,7 +125,7 @@ plan_read(struct plan *p, struct bytes file, const char *name, struct err *e)
 			return false;
 		at += n + 1;
 	}
-	return p->n_jobs || err_at(e, name, 0, "there is no job in it");
+	return p->n_jobs || err_at(e, name, 0, "the plan has no job");
 }
 
 bool
@@ -134,10 +134,10 @@ plan_check_job(struct plan *p, const struct job *j, struct err *e)
 	struct target t = *plan_target(p, j);
 	size_t n_models = p->n_models;
 	t.model = plan_model(p, t.model->path, NULL, e);
-	p->n_models = n_models; /* the file of a model is no further one */
+	p->n_models = n_models; /* the plan has counted this model already */
 	if (!t.model)
 		return false;
 	return hash128_equal(plan_key(p, &t, j->goal), j->key) ||
-	       err_at(e, t.model->path, 0, "the model, or an option of job %zu, is not that of "
-		      "the plan; make the plan again", (size_t)(j - p->job) + 1);
+	       err_at(e, t.model->path, 0, "the model or an option of job %zu has changed since "
+		      "the plan was made; make the plan again", (size_t)(j - p->job) + 1);
 }

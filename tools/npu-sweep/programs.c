@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The programs that compile, and a hash of their bytes.  A version number would not do:
- * two builds of one version may plan differently, and a store outlives both.
+ * Finds the programs that compile, and hashes their bytes.  The hash is part of each job's
+ * key.  A version number is not enough: two builds of one version may plan differently, and
+ * both may use the same store.
  */
 #include "sweep.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A record: one line of JSON, and a line with the hash of the first.  A file that a full
- * disk or a broken machine cut short has no such line, or another one.
+ * Reads and prints records.  A record is a line of JSON, followed by a line with the hash of
+ * the first.  In a file that was cut short, the hash is missing or wrong.
  */
 #include "sweep.h"
 
@@ -72,7 +72,7 @@ record_print(struct text *t, const struct plan *p, const struct job *j,
 
 /* ---- reading ------------------------------------------------------------------------ */
 
-/* the line of JSON, if the line behind it says the same */
+/* Sets *line to the line of JSON.  False: the hash in the second line is wrong or missing. */
 static bool
 whole_line(struct bytes file, struct bytes *line)
 {
@@ -100,7 +100,7 @@ get_identity(const struct json *o, struct record_identity *of)
 	       get_hash(o, "model_xxh3", &of->model_hash);
 }
 
-/* bytes, cycles, milliseconds and Hz: none is negative, all of them are exact */
+/* True if a number of bytes, cycles, ms or Hz is not negative and is exact as a double. */
 static bool
 is_plausible(double v)
 {

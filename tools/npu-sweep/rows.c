@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records as rows: two ends of each front, the limits between them, and failures. */
+/* Turns records into rows: smallest and fastest plan, limits between them, failures. */
 #include "sweep.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ is_ok(const struct record *r)
 	return r && r->status == OK;
 }
 
-/* a mark in a message becomes the name that this sweep has for the model */
+/* Replaces MODEL_MARK in a message by the name of the model in this sweep. */
 static const char *
 message_text(struct arena *a, const struct target *t, const char *message)
 {
@@ -50,7 +50,7 @@ add_end(struct rows *r, const struct target *t, enum goal goal, const struct rec
 	w->ms = of->ms;
 }
 
-/* of what fits the limit, the last point: a front's SRAM grows */
+/* Returns the fastest point within the limit: the SRAM of a front's points ascends. */
 static const struct point *
 fitting(const struct record *front, int64_t limit)
 {
@@ -64,7 +64,7 @@ fitting(const struct record *front, int64_t limit)
 static void
 add_limits(struct rows *r, const struct plan *p, const struct target *t, int limits)
 {
-	enum { STEP = 16 }; /* bytes that an arena is a multiple of */
+	enum { STEP = 16 }; /* arena sizes are multiples of 16 bytes */
 	const struct record *front = record_of(p, t, FRONT);
 	const struct record *size = record_of(p, t, SIZE);
 	const struct record *fast = record_of(p, t, PERFORMANCE);
@@ -84,7 +84,7 @@ add_limits(struct rows *r, const struct plan *p, const struct target *t, int lim
 	}
 }
 
-/* jobs of a target that fail for the same reason have one row */
+/* Adds the failures of a target.  Successive jobs with the same message share a row. */
 static void
 add_failures(struct rows *r, const struct plan *p, const struct target *t)
 {
@@ -152,7 +152,7 @@ by_number(double x, double y)
 	return (x > y) - (x < y);
 }
 
-/* targets by their names; those of one name in the order of the plan */
+/* Orders targets by their names; equal names have the order of the plan. */
 static int
 by_target(const struct target *x, const struct target *y)
 {
@@ -166,7 +166,7 @@ by_target(const struct target *x, const struct target *y)
 	return c ? c : (x > y) - (x < y);
 }
 
-/* the order of the text, as in tables of 1.0.0; no limit comes first */
+/* Orders limits as decimal text, as release 1.0.0 did.  A row without a limit is first. */
 static int
 by_limit(int64_t x, int64_t y)
 {
@@ -193,7 +193,10 @@ by_row(const void *p, const void *q)
 	return c ? c : by_limit(x->limit, y->limit);
 }
 
-/* rows of a target are in the order of SRAM: one that is faster than all before is marked */
+/*
+ * Marks the Pareto front.  The rows of a target are in ascending order of SRAM, so that a
+ * row is on the front if it is faster than all rows before it.
+ */
 static void
 mark_front(struct rows *r)
 {

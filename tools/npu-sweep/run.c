@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Jobs on this machine: so many at a time, each heard until its programs have ended.
- * What stops the sweep (a signal, a full disk) ends the programs that run; their jobs
- * have no result then.
+ * Runs jobs on this machine, several at a time, and reads the outputs of their programs
+ * until the programs end.  A signal or a full disk stops the sweep: npu-sweep ends the
+ * running programs, and their jobs get no result.
  */
 #include "sweep.h"
 
@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 struct slot {
-	struct arena *a; /* of one job; reset behind it */
+	struct arena *a; /* memory for one job; reset after the job */
 	struct job *job; /* NULL: free */
 	struct child child[JOB_CHILDREN];
-	double deadline; /* seconds; when the job has taken too long, or never */
-	bool late;
+	double deadline; /* end of the job's time limit, in seconds of now(), or `never` */
+	bool late; /* the job has exceeded its time limit */
 };
 
 struct runner {
@@ -32,14 +32,16 @@ struct runner {
 	struct err *e;
 	struct slot *slot;
 	size_t n_slots, n_running;
-	size_t first, next; /* jobs are started from first on, round to it */
+	/* jobs start in the order first, first + 1, ..., first - 1, modulo n_jobs; next: how
+	 * many of them have been started or skipped */
+	size_t first, next;
 	size_t n_done, n_all;
 	bool stopping;
-	double killed; /* when what runs is ended for good */
+	double killed; /* time of SIGKILL for running programs, in seconds of now(); if stopping */
 	struct progress progress;
 };
 
-static const double never = 1e18, grace = 2; /* seconds from SIGTERM to SIGKILL */
+static const double never = 1e18, grace = 2; /* grace: seconds from SIGTERM to SIGKILL */
 
 static double
 now(void)
@@ -68,17 +70,7 @@ kill_slot(struct slot *s, int number)
 		child_kill(&s->child[i], number);
 }
 
-static void
-free_slot(struct runner *r, struct slot *s)
-{
-	for (int i = 0; i < JOB_CHILDREN; i++)
-		child_free(&s->child[i]);
-	arena_reset(s->a);
-	s->job = NULL;
-	r->n_running--;
-}
-
-/* no more jobs are started, and those that run are ended */
+/* Starts no more jobs, and asks running programs to end. */
 static void
 stop(struct runner *r)
 {
@@ -91,7 +83,10 @@ stop(struct runner *r)
 			kill_slot(&r->slot[i], SIGTERM);
 }
 
-/* what is in a store and what stays in memory is read from the same bytes */
+/*
+ * Stores the record of a job, and reads it back from the same bytes.  Therefore a table does
+ * not depend on whether a result was computed now or earlier.
+ */
 static bool
 keep(struct runner *r, struct job *j, const struct record *made)
 {
@@ -124,7 +119,11 @@ finish(struct runner *r, struct slot *s)
 		progress_show(&r->progress, (double)++r->n_done, (double)r->n_all);
 	if (r->e->status)
 		stop(r);
-	free_slot(r, s);
+	for (int i = 0; i < JOB_CHILDREN; i++)
+		child_free(&s->child[i]);
+	arena_reset(s->a);
+	s->job = NULL;
+	r->n_running--;
 }
 
 static void
@@ -145,20 +144,6 @@ start(struct runner *r, struct job *j)
 	s->late = ok && !slot_runs(s) && now() >= s->deadline;
 }
 
-/* another sweep may have put it into the store meanwhile */
-static bool
-is_stored(struct runner *r, struct job *j)
-{
-	struct record found;
-	if (!r->s || !store_get(r->s, j, &found))
-		return false;
-	struct record *own = anew(r->p->a, struct record, 1);
-	*own = found;
-	j->record = own;
-	r->n_done++;
-	return true;
-}
-
 static void
 start_some(struct runner *r)
 {
@@ -166,26 +151,24 @@ start_some(struct runner *r)
 	     r->next++) {
 		size_t k = (r->first + r->next) % r->p->n_jobs;
 		struct job *j = &r->p->job[k];
-		if (r->want[k] && !j->record && !is_stored(r, j))
-			start(r, j);
+		struct record found;
+		if (!r->want[k] || j->record)
+			continue;
+		/* another sweep may have put it into the store meanwhile */
+		if (r->s && store_get(r->s, j, &found)) {
+			struct record *own = anew(r->p->a, struct record, 1);
+			*own = found;
+			j->record = own;
+			r->n_done++;
+			continue;
+		}
+		start(r, j);
 	}
 }
 
 /* ---- all of them ------------------------------------------------------------------------ */
 
-/* those that take too long are asked to end, and then are ended */
-static void
-watch_time(struct runner *r, struct slot *s, double t)
-{
-	if (r->stopping && t >= r->killed)
-		kill_slot(s, SIGKILL);
-	if (t < s->deadline)
-		return;
-	kill_slot(s, s->late ? SIGKILL : SIGTERM);
-	s->late = true;
-	s->deadline = t + grace;
-}
-
+/* Sends SIGTERM to a job that exceeds its time limit, and SIGKILL after `grace` seconds. */
 static void
 look_at_slots(struct runner *r)
 {
@@ -194,14 +177,21 @@ look_at_slots(struct runner *r)
 		struct slot *s = &r->slot[i];
 		if (!s->job)
 			continue;
-		if (slot_runs(s))
-			watch_time(r, s, t);
-		else
+		if (!slot_runs(s)) {
 			finish(r, s);
+			continue;
+		}
+		if (r->stopping && t >= r->killed)
+			kill_slot(s, SIGKILL);
+		if (t < s->deadline)
+			continue;
+		kill_slot(s, s->late ? SIGKILL : SIGTERM);
+		s->late = true;
+		s->deadline = t + grace;
 	}
 }
 
-/* seconds until a program has to be ended */
+/* Returns the seconds until the next signal to a program is due. */
 static double
 time_to_next(const struct runner *r)
 {
@@ -211,7 +201,7 @@ time_to_next(const struct runner *r)
 			first = r->slot[i].deadline;
 	double left = first > t ? first - t : 0;
 	if (r->stopping && !(left > 0))
-		left = 0.05; /* killed already: their ends come soon */
+		left = 0.05; /* SIGKILL is sent: the programs end soon */
 	return left;
 }
 
@@ -233,46 +223,21 @@ loop(struct runner *r)
 	children_end();
 }
 
-/*
- * Two sweeps that fill one store begin at different jobs, so that they divide the work;
- * one alone begins with the first.
- */
-static size_t
-first_job(const struct runner *r)
-{
-	const uint64_t golden = 0x9e3779b97f4a7c15;
-	return r->s && r->n_all > 1 ? (size_t)((uint64_t)getpid() * golden % r->p->n_jobs)
-				    : 0;
-}
-
-/* the end of a sweep that a signal stopped */
-static _Noreturn void
-end_stopped(const struct runner *r)
-{
-	fprintf(stderr, "%s: stopped with %zu of %zu jobs done; %s\n",
-		program_invocation_short_name, r->n_done, r->n_all,
-		r->s ? "the same command goes on from there"
-		     : "with --results=DIR the next sweep goes on from there");
-	children_raise();
-}
-
-static void
-count_jobs(struct runner *r)
-{
-	for (size_t i = 0; i < r->p->n_jobs; i++)
-		r->n_all += r->want[i] && !r->p->job[i].record;
-}
-
 bool
 run_plan(const struct options *o, const struct programs *programs, struct plan *p,
 	 struct store *s, const bool *want, struct err *e)
 {
+	const uint64_t golden = 0x9e3779b97f4a7c15;
 	struct runner r = { .o = o, .programs = programs, .p = p, .s = s, .want = want,
 			    .e = e, .n_slots = children_at_a_time(o->jobs) };
-	count_jobs(&r);
+	for (size_t i = 0; i < p->n_jobs; i++)
+		r.n_all += want[i] && !p->job[i].record;
 	if (!r.n_all)
 		return true;
-	r.first = first_job(&r);
+	/* Two sweeps that fill one store begin at different jobs, so that they divide the
+	 * work; one alone begins with the first. */
+	if (s && r.n_all > 1)
+		r.first = (size_t)((uint64_t)getpid() * golden % p->n_jobs);
 	r.slot = anew(p->a, struct slot, r.n_slots);
 	for (size_t i = 0; i < r.n_slots; i++)
 		r.slot[i].a = arena_open();
@@ -281,7 +246,12 @@ run_plan(const struct options *o, const struct programs *programs, struct plan *
 	progress_end(&r.progress);
 	for (size_t i = 0; i < r.n_slots; i++)
 		arena_close(r.slot[i].a);
-	if (children_signal() && !e->status)
-		end_stopped(&r);
+	if (children_signal() && !e->status) {
+		fprintf(stderr, "%s: stopped with %zu of %zu jobs done; %s\n",
+			program_invocation_short_name, r.n_done, r.n_all,
+			s ? "the same command continues the sweep"
+			  : "add --results=DIR, so that the same command can continue a sweep");
+		children_raise();
+	}
 	return !e->status;
 }

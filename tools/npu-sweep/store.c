@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A directory of records, DIR/ab/cdef....json by their keys, for any number of writers
- * on one file system: a record is written under a name of its own, brought to the disk,
- * and then renamed.  Two writers of one key write the same result, so that nobody has
- * to wait for anybody.
+ * A directory of records, DIR/ab/cdef....json, named by their keys.  Any number of processes
+ * may write: each writes a record under a unique name, flushes the file to the disk, and then
+ * renames it.  Two writers of one key write the same result, so that no lock is necessary.
  */
 #include "sweep.h"
 
@@ -26,7 +25,7 @@ store_path(const struct store *s, struct arena *a, struct hash128 key)
 			    (unsigned long long)key.low);
 }
 
-/* the directory and what leads to it */
+/* Makes a directory and its parents. */
 static bool
 make_directory(struct arena *a, const char *path, struct err *e)
 {
@@ -59,7 +58,7 @@ store_get(struct store *s, const struct job *j, struct record *r)
 	return whole;
 }
 
-/* a file of a name that nobody else has, in path's directory */
+/* Opens a file with a unique name in the directory of path. */
 static int
 open_beside(struct arena *a, const char *path, char **name, struct err *e)
 {
@@ -74,7 +73,7 @@ open_beside(struct arena *a, const char *path, char **name, struct err *e)
 	return ok ? place_temporary(path, name) : -1;
 }
 
-/* others may read it, as far as the user's mask lets them */
+/* Writes and flushes a file.  Its mode is 0666 without the bits of the umask. */
 static bool
 write_durably(int fd, struct bytes file)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * npu-sweep: a plan of jobs, a store of their results, and tables of these.  A job is one
- * compilation of one model for one accelerator and memory system.  Its key is a hash of
- * all that determines its result; a record under that key is the result.  main.c calls
- * plan.c or plan_file.c, run.c or emit.c, rows.c and then one of the printers.
+ * npu-sweep: a plan of jobs, a store of their results, and tables of the results.  A job is
+ * one compilation of one model for one accelerator and memory system.  The key of a job is a
+ * hash of everything that determines its result.  A record is the result of a job, stored
+ * under the key.  main.c calls plan.c or plan_file.c, run.c or emit.c, rows.c, and then one
+ * of the printers.
  */
 #ifndef NPU_SWEEP_SWEEP_H
 #define NPU_SWEEP_SWEEP_H
@@ -28,11 +29,11 @@ struct options {
 	struct arena *a;
 	struct names models, accels, systems;
 	const char *mode, *config, *effort;
-	const char *like;    /* a compiled file: its accelerator and memory system */
-	const char *results; /* the store; NULL: results are kept in memory */
-	const char *plan;    /* a file of --emit=jsonl; NULL: plan the operands */
-	const char *run_jobs; /* "1-20,25"; "all"; NULL: print a table in the end */
-	const char *against; /* an older table or store */
+	const char *like;    /* compiled model whose accelerator and memory system to use; or NULL */
+	const char *results; /* directory of the store; NULL: results stay in memory */
+	const char *plan;    /* file of --emit=jsonl; NULL: make the plan from the models */
+	const char *run_jobs; /* "all" or for example "1-20,25"; NULL: all, and print a table */
+	const char *against; /* an older table or store; NULL: compare nothing */
 	const char *output;
 	enum format format;
 	enum engine engine;
@@ -40,34 +41,34 @@ struct options {
 	int limits;
 	unsigned jobs;
 	int64_t jobs_per_task;
-	double timeout;	  /* seconds a job; 0: none */
-	double tolerance; /* per cent */
+	double timeout;	  /* time limit of a job in seconds; 0: none */
+	double tolerance; /* accepted increase of a value, in per cent */
 };
 
-/* ---- plan.c: jobs and what they are of ----------------------------------------- */
+/* ---- plan.c: jobs, their models and targets ----------------------------------------- */
 
-/* what a job computes: the fastest plan, the smallest, what all limits between give */
+/* Result of a job: the fastest plan, the smallest plan, or all plans between them. */
 enum goal { PERFORMANCE, SIZE, FRONT, GOALS };
 extern const char *const goal_names[GOALS];
 
 struct model {
-	const char *path, *name; /* name: as tables have it */
+	const char *path, *name; /* name: as tables print it */
 	struct hash128 hash;
-	size_t index; /* order of the plan */
+	size_t index; /* position among the models of the plan, from 0 */
 };
 
-/* options that all jobs of a sweep share; "" where nothing was named */
+/* Options that all jobs of a sweep share; "": the option is not given. */
 struct setup {
 	const char *mode, *config, *effort;
-	uint64_t config_hash; /* of the file's bytes; 0: there is none */
+	uint64_t config_hash; /* hash of the file's bytes; 0: no file */
 };
 
-/* a model, system and accelerator: up to three jobs, a group of rows */
+/* A model, system and accelerator: one to three jobs, and a group of rows. */
 struct target {
 	const struct model *model;
 	const struct setup *setup;
 	const char *system, *accel;
-	size_t job[GOALS]; /* 1 and more: position in the plan; 0: no such job */
+	size_t job[GOALS]; /* position in the plan, plus 1; 0: no job has this goal */
 };
 
 struct job {
@@ -84,41 +85,50 @@ struct plan {
 	struct job *job;
 	size_t n_targets, n_jobs, cap_targets, cap_jobs;
 	size_t n_models, n_systems;
-	struct hash_table interned; /* models, setups and targets that jobs have named */
+	struct hash_table interned; /* models, setups, names and targets, by their content */
 };
 
+/* Makes the plan of the models and options of the command line. */
 bool plan_options(const struct options *o, struct plan *p, struct err *e);
-/* where job k of the plan would be, were it computed from these bytes by these programs */
+/* Returns the key of a job: a hash of the model, the options, the goal and the programs. */
 struct hash128 plan_key(const struct plan *p, const struct target *t, enum goal goal);
-/* one more job of a target; the target is added unless the plan has it */
+/*
+ * Adds a job, and its target unless the plan has the target.  Returns NULL if the plan has
+ * the job already.
+ */
 struct job *plan_add_job(struct plan *p, const struct target *t, enum goal goal);
-/* the model of a path, read and hashed once; hash: as a file says it, or NULL: read it */
+/*
+ * Returns the model at path.  hash is the hash of its bytes; NULL: read the file, unless this
+ * function has read it before.  NULL: the file cannot be read.
+ */
 const struct model *plan_model(struct plan *p, const char *path,
 			       const struct hash128 *hash, struct err *e);
+/* Returns the copy of s that all targets share. */
 const struct setup *plan_setup(struct plan *p, struct setup s);
+/* Returns the target of job j. */
 const struct target *plan_target(const struct plan *p, const struct job *j);
-/* positions that a list such as "1-20,25" names: want[i], or an error */
+/* Sets want[i] for each job that a list such as "1-20,25" names.  NULL or "all": all jobs. */
 bool plan_select(const struct plan *p, const char *list, bool *want, struct err *e);
 
-/* members.c: of the objects that records and plans are; each is put behind a comma */
+/* members.c: members of JSON objects, for records and plans.  put_...() prints ", " first. */
 void put_string(struct text *t, const char *key, const char *s);
 void put_hash(struct text *t, const char *key, struct hash128 h);
 void text_hash128(struct text *t, struct hash128 h); /* 32 hexadecimal digits */
-/* false: o has no such member, or one that is none */
+/* False: o has no such member, or its value is not a hash or goal. */
 bool get_hash(const struct json *o, const char *key, struct hash128 *h);
 bool get_goal(const struct json *o, enum goal *goal);
 
-/* plan_file.c: a plan as lines of JSON */
+/* plan_file.c: reads and prints a plan as lines of JSON */
 void plan_print_job(struct text *t, const struct plan *p, size_t k);
 bool plan_read(struct plan *p, struct bytes file, const char *name, struct err *e);
-/* false: the job's model or the programs are others than when the plan was made */
+/* Fails if the model, an option or the programs of job j changed after the plan was made. */
 bool plan_check_job(struct plan *p, const struct job *j, struct err *e);
 
-/* ---- programs.c: what compiles, and its identity -------------------------------- */
+/* ---- programs.c: the programs that compile, and the hash of their bytes ---------------- */
 
 struct programs {
-	const char *npucc, *perf; /* paths */
-	struct hash128 build;
+	const char *npucc, *perf; /* paths of npucc and npu-perf */
+	struct hash128 build; /* hash of the bytes of all programs that compile */
 };
 bool programs_find_all(struct arena *a, struct programs *p, struct err *e);
 
@@ -134,24 +144,27 @@ struct point {
 
 struct record {
 	enum status status;
-	double sram, flash, cycles, ms; /* of PERFORMANCE and SIZE */
-	double clock; /* Hz; 0: not known */
-	const struct point *point; /* of FRONT */
+	double sram, flash, cycles, ms; /* goals PERFORMANCE and SIZE; bytes, bytes */
+	double clock; /* clock of the NPU in Hz; 0: not known */
+	const struct point *point; /* goal FRONT; in ascending order of sram */
 	size_t n_points;
-	const char *message; /* one line; NULL: OK.  MODEL_MARK stands for the model */
+	const char *message; /* one line, with MODEL_MARK for the model's name; NULL: none */
 };
-/* in messages: a job's result does not depend on what the model is called */
+/* Stands for the model's name in messages, so that a result does not depend on the name. */
 #define MODEL_MARK "{model}"
 
 void record_print(struct text *t, const struct plan *p, const struct job *j,
 		  const struct record *r);
-/* what a record says that it is the result of, for those who have only the file */
+/* The job that a record belongs to, as its file describes the job. */
 struct record_identity {
 	struct hash128 key, build, model_hash;
 	const char *model, *system, *accel, *mode, *config, *effort;
 	enum goal goal;
 };
-/* False: the file is damaged.  key: the job that it has to be of; of: or NULL */
+/*
+ * Reads a record.  Fails if the file is damaged, or if key is not NULL and the record has
+ * another key.  Fills in *of unless of is NULL.
+ */
 bool record_read(struct arena *a, struct bytes file, const struct hash128 *key,
 		 struct record *r, struct record_identity *of);
 
@@ -160,93 +173,100 @@ bool record_read(struct arena *a, struct bytes file, const struct hash128 *key,
 struct store {
 	struct arena *a;
 	const char *dir;
-	size_t damaged; /* records that were read and are not whole */
+	size_t damaged; /* number of damaged records that were read */
 };
 
+/* Returns the path of the record with this key. */
 const char *store_path(const struct store *s, struct arena *a, struct hash128 key);
+/* Makes the directory of the store. */
 bool store_make(const struct store *s, struct err *e);
-/* true: the record is there and whole */
+/* Reads the record of job j.  False: the store has no such record, or it is damaged. */
 bool store_get(struct store *s, const struct job *j, struct record *r);
+/* Writes the record of job j, whose text is `file`. */
 bool store_put(const struct store *s, const struct job *j, struct bytes file, struct err *e);
-/* what is there of the jobs that want[] has */
+/* Reads the records of all jobs with want[i]; sets their member record. */
 void store_load(struct store *s, struct plan *p, const bool *want);
-/* removes the results of failed jobs, so that they are computed again */
+/* Deletes the records of failed jobs, so that the jobs are computed again. */
 bool store_forget_failed(const struct store *s, struct plan *p, const bool *want,
 			 struct err *e);
 
-/* collect.c: what is in a store: removed, or read as a plan */
+/*
+ * collect.c: all files of a store.  store_collect() deletes unusable files and prints their
+ * number.  store_read_all() makes a plan of all records.
+ */
 bool store_collect(const char *dir, struct hash128 build, struct text *t,
 		   struct err *e);
 bool store_read_all(struct plan *p, const char *dir, struct err *e);
 
-/* ---- job.c: one job's programs, and the record that they make --------------------- */
+/* ---- job.c: runs the programs of one job, and makes its record --------------------- */
 
 enum { JOB_CHILDREN = 2 };
+/* Starts the programs of a job; child[1] stays unused if one program is enough. */
 bool job_start(struct arena *a, const struct programs *p, const struct target *t,
 	       enum goal goal, struct child child[JOB_CHILDREN], struct err *e);
 /*
- * Of programs that have ended.  False: it is the system that failed (memory, a full
- * disk), which is no result.
+ * Makes the record of a job whose programs have ended.  A failed job has a record, too.
+ * Returns false if the system failed (no memory, a full disk): then there is no record.
  */
 bool job_result(struct arena *a, const struct target *t, enum goal goal,
 		const struct child child[JOB_CHILDREN], struct record *r, struct err *e);
 
-/* run.c: all jobs that want[] has and that have no record */
+/* run.c: runs all jobs with want[i] that have no record; s NULL: no store */
 bool run_plan(const struct options *o, const struct programs *programs, struct plan *p,
 	      struct store *s, const bool *want, struct err *e);
 
-/* ---- emit.c: the plan for somebody else's engine --------------------------------- */
+/* ---- emit.c: prints the plan for another engine --------------------------------- */
 
 bool emit_plan(const struct options *o, struct plan *p, const struct store *s,
 	       const bool *want, struct text *t, struct err *e);
-/* emit_commands.c */
+/* emit_commands.c: prints a command for each job; and a word, quoted for a shell */
 void emit_commands(const struct options *o, const struct plan *p, const bool *want,
 		   struct text *t);
 void text_shell(struct text *t, const char *word);
 
-/* ---- rows.c: results as rows ----------------------------------------------------- */
+/* ---- rows.c: turns results into rows ----------------------------------------------------- */
 
 struct row {
 	const struct target *target;
 	enum goal goal;
-	int64_t limit; /* bytes; -1: none */
-	double sram, flash, cycles, ms; /* flash: -1: not known */
-	enum status status;
+	int64_t limit; /* arena limit in bytes; -1: none */
+	double sram, flash, cycles, ms; /* flash -1: not known */
+	enum status status; /* STATUSES: the result is missing */
 	const char *message; /* of a failure, else NULL */
-	bool front;
+	bool front; /* no other row of the target is better in sram and cycles */
 };
 
 struct rows {
 	struct arena *a;
 	struct row *v;
 	size_t n, cap;
-	size_t n_failed, n_missing; /* jobs */
-	const char *first_message;  /* of a job that failed */
-	bool several; /* models or systems: tables name them */
+	size_t n_failed, n_missing; /* numbers of jobs */
+	const char *first_message;  /* of the first failed job; NULL: none */
+	bool several; /* several models or systems, so that tables name both */
 };
 
 void rows_make(struct arena *a, const struct plan *p, int limits, struct rows *r);
 const char *row_status(const struct row *w); /* "ok", "missing", ... */
 
-/* table.c: rows as text */
+/* table.c: prints rows as text, CSV or JSON */
 void print_rows(struct text *t, const struct rows *r, const struct options *o);
-/* pick.c: the knee of a front, and a sentence on what it is worth */
+/* pick.c: the knee of a front, and a sentence that compares it with both ends */
 struct pick {
 	struct point knee, smallest, fastest;
-	double clock;
-	bool any;
+	double clock; /* Hz; 0: not known */
+	bool any; /* the target has a front; otherwise the points are not valid */
 };
 struct pick pick_knee(const struct plan *p, const struct target *t);
 void pick_sentence(struct text *t, const struct target *target, const struct pick *k);
 void print_picks(struct text *t, const struct plan *p);
-/* html.c */
+/* html.c: prints an HTML page */
 void print_page(struct text *t, const struct plan *p, const struct rows *r,
 		const struct options *o);
-/* against.c: what changed since another table; *worse: beyond the tolerance */
+/* against.c: prints the changes since an older table; *worse: number beyond the tolerance */
 bool print_changes(struct text *t, const struct rows *now, const struct options *o,
 		   size_t *worse, struct err *e);
 
-/* like.c: options out of a compiled file */
+/* like.c: takes accelerator and memory system from the compiled model of --like */
 bool take_like(struct options *o, struct err *e);
 
 /* options.c */

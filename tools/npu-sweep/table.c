@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows as a table of tabs, as CSV and as JSON. */
+/* Prints rows as a table with tabs, as CSV and as JSON. */
 #include "sweep.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ static const char *const heading[COLUMNS] = {
 	"ms", "front", "status", "message",
 };
 
-/* NULL: the column is a number, or nothing */
+/* Returns the text of a column; NULL: the column is a number, or the row has no value. */
 static const char *
 text_field(const struct row *w, int column)
 {
@@ -36,7 +36,7 @@ text_field(const struct row *w, int column)
 	}
 }
 
-/* negative: there is none */
+/* Returns the number of a column; negative: the row has no value. */
 static double
 number_field(const struct row *w, int column)
 {
@@ -96,7 +96,10 @@ put_line(struct text *t, const struct row *w, int first, int last, bool csv)
 	text_putc(t, '\n');
 }
 
-/* columns that say the same in every row are left out of the table, not of CSV */
+/*
+ * The text table omits model and system if there is one of each, and status and message if
+ * no job failed.  CSV has all columns.
+ */
 static void
 print_lines(struct text *t, const struct rows *r, bool csv, bool front)
 {

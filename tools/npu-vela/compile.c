@@ -30,8 +30,8 @@ static void
 list_operators(struct vela *v)
 {
 	if (v->tosa)
-		cli_note("--verbose-operators does nothing", "a TOSA graph's are in "
-			 "tosa-partition --report");
+		cli_note("--verbose-operators does nothing", "use tosa-partition --report for a "
+			 "TOSA graph");
 	else
 		add(v, "tfl-partition", "--verbose-operators");
 }
@@ -72,12 +72,14 @@ add_named(struct vela *v, struct words *w, const char *option, const char *value
 		words_add(v->a, w, arena_printf(v->a, "--%s=%s", option, value));
 }
 
-/* operators that run on the CPU: a TOSA graph has no CPU */
+/* Passes --ignore-ops on.  A TOSA graph has no operators on the CPU. */
 static void
 add_cpu(struct vela *v, struct words *w)
 {
 	if (v->tosa && v->o->cpu.n)
-		cli_note("--ignore-ops does nothing", "a TOSA graph has no CPU");
+		cli_note(
+			"--ignore-ops does nothing",
+			"operators of a TOSA graph cannot run on the CPU");
 	for (size_t i = 0; !v->tosa && i < v->o->cpu.n; i++)
 		add_named(v, w, "cpu", v->o->cpu.v[i]);
 	/* Vela runs operators that are not integer on the CPU */
@@ -156,7 +158,7 @@ compile(struct vela *v)
 	for (size_t i = 0; i < v->o->verbose.n; i++)
 		add_listing(v, v->o->verbose.v[i]);
 	if (v->tosa && v->o->separate)
-		return err_set(v->e, "--separate-io-regions is not supported: of TOSA graphs");
+		return err_set(v->e, "--separate-io-regions is not supported for TOSA graphs");
 	npucc_words(v, &r.words);
 	if (!run_program(v, &r))
 		return false;

@@ -13,7 +13,7 @@
 
 enum { CONFIG_MAX = 1 << 24 };
 
-/* a file of Vela's own folder is named by folder and file */
+/* True for the built-in file: Vela names its own files by folder and file. */
 static bool
 is_built_in(const char *file)
 {
@@ -62,7 +62,7 @@ memory_list(struct vela *v)
 
 static const struct defaults {
 	const char *accelerators, *system, *mode;
-} vela_defaults[] = { /* the first is also that of accelerators that are refused later */
+} vela_defaults[] = { /* the first row is also for unknown accelerators, which npucc refuses */
 	{ "ethos-u55-", "Ethos_U55_High_End_Embedded", "Shared_Sram" },
 	{ "ethos-u65-", "Ethos_U65_Client_Server", "Dedicated_Sram" },
 	{ "ethos-u85-", "Ethos_U85_SYS_DRAM_Mid", "Dedicated_Sram_384KB" },
@@ -78,17 +78,17 @@ defaults_of(const char *accel)
 	return vela_defaults;
 }
 
-/* the name to use; *named is true if the user named one */
+/* Returns the name to use; *named: the user has named a profile. */
 static const char *
 choose(const char *option, const char *name, const char *other, bool *named)
 {
 	*named = name && strcmp(name, "internal-default") != 0;
 	if (!*named)
-		cli_note("warning", "no --%s: %s is taken, as Vela does", option, other);
+		cli_note("warning", "no --%s; using Vela's default, %s", option, other);
 	return *named ? name : other;
 }
 
-/* writes several configuration files to one that is removed in the end */
+/* Joins several configuration files in a temporary file, which main() removes. */
 static bool
 join_files(struct vela *v, const struct words *files)
 {

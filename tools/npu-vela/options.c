@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vela's options: those that have an effect, and what becomes of the others. */
+/* Parses Vela's options: some have an effect, others are ignored or refused. */
 #include "vela.h"
 
 #include "base/cli.h"
@@ -9,7 +9,7 @@
 enum fate { NOOP_FATE = 1, ONLY_FATE, FAIL_FATE };
 
 static const struct other {
-	enum fate fate; /* 0: the option is kept */
+	enum fate fate; /* 0: the option has its effect of Vela */
 	const char *name, *value, *reason;
 } others[] = {
 #define KEEP(id, text, arg, help)
@@ -70,7 +70,7 @@ take_operators(struct options *o, const char *arg)
 	}
 }
 
-/* a listing, by the name of its option */
+/* Adds a listing; its name is that of the option without "verbose-". */
 static void
 take_listing(struct options *o, int key)
 {
@@ -92,12 +92,12 @@ take_format(struct options *o, const char *arg)
 	o->raw = cli_choice("--output-format", arg, formats) == 1;
 }
 
-/* the programs must take the network for a file, too */
+/* Takes the network.  "./" before a leading "-" keeps programs from reading an option. */
 static void
 take_network(struct options *o, const char *arg)
 {
 	if (o->network)
-		cli_error("one network at a time");
+		cli_error("several networks; npu-vela compiles one network at a time");
 	o->network = *arg == '-' ? arena_printf(o->a, "./%s", arg) : arg;
 }
 
@@ -130,7 +130,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 	if (key == ARGP_KEY_ARG)
 		take_network(o, arg);
 	else if (key == ARGP_KEY_END && !o->network && !o->list)
-		cli_error("which network?");
+		cli_error("no network; name a .tflite or .tosa file");
 	else if (key >= OPT_V_QUANTIZATION && key <= OPT_BLOCK)
 		take_other(o->a, &others[key - OPT_FIRST], arg);
 	else if (key >= OPT_ALL && key <= OPT_V_REGISTERS)

@@ -10,18 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* posix_spawn() takes char ** but does not change the strings */
-static char **
-arguments(struct vela *v, struct words *w)
-{
-	words_add(v->a, w, NULL);
-	union {
-		const char **from;
-		char **to;
-	} u = { w->v };
-	return u.to;
-}
-
 static struct bytes
 copy_of(struct arena *a, const struct text *t)
 {
@@ -53,8 +41,9 @@ run_program(struct vela *v, struct run *r)
 	if (!program_find(v->a, r->words.v[0], &path, v->e) ||
 	    (r->in.p && !child_input(r->in, &in, v->e)))
 		return false;
+	words_add(v->a, &r->words, NULL);
 	children_begin();
-	bool ok = child_start(&c, path, arguments(v, &r->words), in, -1, v->e);
+	bool ok = child_start(&c, path, program_words(r->words.v), in, -1, v->e);
 	if (in >= 0)
 		(void)close(in);
 	bool ended = !ok || wait_for(&c);

@@ -55,18 +55,6 @@ static const struct argp argp = {
 	       "Exit status: 0 done, 2 error.  See npu-wenc(1).",
 };
 
-/* to standard error, beside the output */
-static void
-report(const struct wenc *w, const struct options *o)
-{
-	struct text t = { 0 };
-	if (o->stats)
-		print_stats(w, &t);
-	if (o->allocation)
-		print_allocation(w, &t);
-	text_show(&t, stderr);
-}
-
 static bool
 run(void *options, struct arena *a, struct err *e)
 {
@@ -81,13 +69,8 @@ run(void *options, struct arena *a, struct err *e)
 		return false;
 	if (o->decode)
 		return file_set_end(w.files, decode_all(&w, o), e);
-	bool ok = encode_all(&w, o) && lay_out(&w, o);
-	if (ok)
-		report(&w, o);
-	forget_pieces(&w);
-	if (!ok)
+	if (!encode_graph(&w, o))
 		return file_set_end(w.files, false, e);
-	w.g->stage = STAGE_WENC;
 	if (!o->blob) /* a single file is written without a copy in memory */
 		return graph_write(w.g, o->output, e);
 	return file_set_end(w.files, graph_add_to(w.files, w.g, o->output, e), e);

@@ -13,17 +13,7 @@
 
 enum { MAX_BASE = 240 }; /* with "_npu.tflite", names have at most 255 bytes */
 
-/* number of bytes of the whole characters in the first n bytes */
-static size_t
-utf8_cut(const char *s, size_t n)
-{
-	if (strlen(s) <= n)
-		return strlen(s);
-	while (n && ((unsigned char)s[n] & 0xc0) == 0x80)
-		n--;
-	return n;
-}
-
+/* the model's name without its suffix: at most MAX_BASE bytes, in whole characters */
 static const char *
 base_name(struct npucc *c)
 {
@@ -33,8 +23,10 @@ base_name(struct npucc *c)
 	size_t n = strlen(name), k = strlen(suffix);
 	if (n >= k && !strcmp(name + n - k, suffix))
 		n -= k;
-	const char *base = arena_strndup(c->a, name, n);
-	return arena_strndup(c->a, base, utf8_cut(base, MAX_BASE));
+	if (n > MAX_BASE)
+		for (n = MAX_BASE; n && ((unsigned char)name[n] & 0xc0) == 0x80;)
+			n--;
+	return arena_strndup(c->a, name, n);
 }
 
 const char *
@@ -64,13 +56,6 @@ take_model(struct npucc *c)
 	else if (!file_read(c->a, NULL, INT32_MAX, &b, c->e))
 		return false;
 	return file_write(c->model, b.p, b.n, true, c->e);
-}
-
-/* the name of stage p's input in messages; NULL: the model */
-static const char *
-read_from(struct npucc *c, enum program p)
-{
-	return p == first_stage(c) ? NULL : stage_file(c, (enum program)(p - 1));
 }
 
 /* true if an option names the header's array; a dialect has a name of its own */
@@ -144,30 +129,16 @@ own_option(struct npucc *c, enum program p)
 static struct job
 job_of(struct npucc *c, enum program p)
 {
+	bool first = p == first_stage(c);
 	struct job j = {
 		.program = program_of(c, p),
-		.input = p == first_stage(c) ? c->model : NULL,
-		.fed = p == first_stage(c) && !c->model ? c->piped
-							: (struct bytes){ 0 },
+		.input = first ? c->model : NULL,
+		.fed = first && !c->model ? c->piped : (struct bytes){ 0 },
 	};
 	j.option[0] = own_option(c, p);
-	j.called = read_from(c, p);
+	/* the name of the input in messages; NULL: the model */
+	j.called = first ? NULL : stage_file(c, (enum program)(p - 1));
 	return j;
-}
-
-/*
- * For a model in a regular file, tfl-quantcheck runs in parallel with the stages that
- * rely on its answer, because they can read the file themselves.  Not if the output
- * goes to standard output: the answer may be no, and written output can't be taken
- * back.
- */
-static void
-check_in_parallel(struct npucc *c, struct job *job, size_t n, const char *to)
-{
-	if (n < 2 || !to || job[0].program != QUANTCHECK || !model_is_file(c))
-		return;
-	job[0].aside = job[0].mute = true;
-	job[1].from = c->model;
 }
 
 /* runs the stages up to last as one pipe; to: a file, or NULL for standard output */
@@ -179,7 +150,16 @@ run_pipe(struct npucc *c, enum program last, const char *to)
 	for (int p = (int)first_stage(c); p <= (int)last; p++)
 		job[n++] = job_of(c, (enum program)p);
 	job[n - 1].output = to;
-	check_in_parallel(c, job, n, to);
+	/*
+	 * For a model in a regular file, tfl-quantcheck runs in parallel with the stages
+	 * that rely on its answer, because they can read the file themselves.  Not if the
+	 * output goes to standard output: the answer may be no, and written output can't
+	 * be taken back.
+	 */
+	if (n >= 2 && to && job[0].program == QUANTCHECK && model_is_file(c)) {
+		job[0].aside = job[0].mute = true;
+		job[1].from = c->model;
+	}
 	return run_jobs(c, job, n);
 }
 
@@ -297,16 +277,6 @@ run_reports(struct npucc *c, bool on_npu)
 	return ok;
 }
 
-static bool
-keep_manifest(struct npucc *c, const char **name, size_t n)
-{
-	struct text t = { 0 };
-	bool ok = manifest_print(c, name, n, &t) &&
-		  file_write(kept(c, "manifest.json"), t.p, t.n, false, c->e);
-	text_free(&t);
-	return ok;
-}
-
 /* writes all kept files as one archive, in a directory with the model's name */
 static bool
 adopt_archive(struct npucc *c, const char *const *name, size_t n)
@@ -377,8 +347,11 @@ compile_kept(struct npucc *c, const char **made)
 	for (size_t i = 0; i < (on_npu ? ARRAY_LEN(reports) : 0); i++)
 		name[n++] = reports[i].name;
 	const char *npu = stage_file(c, CMDGEN);
-	if (!keep_manifest(c, name, n) ||
-	    (c->o->check && !check_compiled(c, kept(c, npu), npu)))
+	struct text t = { 0 };
+	bool ok = manifest_print(c, name, n, &t) &&
+		  file_write(kept(c, "manifest.json"), t.p, t.n, false, c->e);
+	text_free(&t);
+	if (!ok || (c->o->check && !check_compiled(c, kept(c, npu), npu)))
 		return false;
 	name[n++] = "manifest.json";
 	return adopt_all(c, name, n) && copy_output(c, made);

@@ -18,13 +18,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool
-is_directory(const char *path)
-{
-	struct stat st;
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
-}
-
 /* copies a string of place.h, which uses malloc */
 static const char *
 adopt(struct arena *a, char *s)
@@ -52,7 +45,7 @@ static bool
 check_output(struct npucc *c, const char **dir)
 {
 	const char *out = c->o->out;
-	if (is_directory(out))
+	if (file_is_directory(out))
 		return err_at(c->e, out, 0, "is a directory");
 	if (!file_check_output(out, c->o->in, c->e))
 		return false;
@@ -63,7 +56,7 @@ check_output(struct npucc *c, const char **dir)
 	*dir = adopt(c->a, place_directory(place));
 	bool is_link = strcmp(place, out) != 0;
 	free(place);
-	return !is_link || is_directory(*dir) ||
+	return !is_link || file_is_directory(*dir) ||
 	       err_at(c->e, out, 0, "the link points to a directory that does not "
 				    "exist");
 }
@@ -115,11 +108,11 @@ choose(struct npucc *c, struct guarded *g)
 		return false;
 	const char *keep = o->keep;
 	if (o->archive) {
-		if (is_directory(keep))
+		if (file_is_directory(keep))
 			return err_at(c->e, keep, 0, "is a directory");
 		keep = adopt(c->a, place_directory(keep));
 	}
-	if (keep && !access(keep, F_OK) && !is_directory(keep))
+	if (keep && !access(keep, F_OK) && !file_is_directory(keep))
 		return err_at(c->e, keep, 0, "is not a directory");
 	if (keep)
 		note_missing(c, keep, g);

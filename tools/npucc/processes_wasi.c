@@ -23,7 +23,7 @@ read_messages(struct process *p, int fd)
 		p->notes.n += (size_t)n;
 }
 
-/* in: a descriptor, which is closed; out: a descriptor, or -1 */
+/* in: closed by this function; out: stays open; -1: output is discarded */
 static bool
 run(struct npucc *c, struct process *p, int in, int out)
 {

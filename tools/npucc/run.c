@@ -6,6 +6,8 @@
  */
 #include "processes.h"
 
+#include "base/program.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,12 +34,7 @@ process_arguments(struct npucc *c, const struct job *j)
 		v[n++] = "--";
 		v[n++] = j->input;
 	}
-	/* posix_spawn() takes char ** but does not change the strings */
-	union {
-		const char **from;
-		char **to;
-	} u = { v };
-	return u.to;
+	return program_words(v);
 }
 
 static bool

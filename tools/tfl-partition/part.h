@@ -37,7 +37,7 @@ struct placement {
 	bool asked;	 /* the user keeps the operator on the CPU (--cpu) */
 	bool border;	 /* converts a float input or output of the model to or from integers */
 	int level;	 /* region level, from 0 on: nputools-lowering(7) 7.2 */
-	bool folded;	 /* a PAD that its consumer, a convolution, does as padding */
+	bool folded;	 /* a PAD that its consumers, convolutions and pools, do as padding */
 	bool constant;	 /* fold.c: the result is computed at compile time */
 	/* not folded, because a CPU operator reads the result, or nobody does */
 	bool kept;
@@ -119,6 +119,15 @@ struct options {
 	struct io_layouts in, out;
 };
 
+/*
+ * partition.c: makes the graph out->g of a model's file.  Messages call the file o->input.
+ * accel NULL: for all accelerators.  Warns of operators on the CPU, unless for a report.
+ */
+bool partition_file(struct arena *a, const struct options *o, const struct accel *accel,
+		    struct bytes file, struct part *out, struct err *e);
+/* Returns true, with an error of status EXIT_NO, if --fail-on-cpu refuses the result. */
+bool fails_on_cpu(const struct part *p, const struct options *o);
+
 /* how operators are checked and lowered */
 struct family {
 	const char *(*check)(const struct part *p, const struct tfl_op *op);
@@ -147,7 +156,7 @@ enum joins family_joins(int code);
 
 /*
  * borders.c, --integer-io: leaves out QUANTIZE of the model's float inputs and
- * DEQUANTIZE to its float outputs.  Leaves: inputs and outputs of the subgraph and
+ * DEQUANTIZE to its float outputs.  Result: inputs and outputs of the subgraph and
  * of the graph's model record.
  */
 void leave_out_float_borders(struct part *p, const struct options *o);
@@ -172,7 +181,7 @@ void note_open_batch(const struct part *p);
 void lower_constant(struct part *p, const struct tfl_op *op);
 
 /*
- * compose.c: joins elementwise operators into tables.  Needs: p->uses.  Leaves:
+ * compose.c: joins elementwise operators into tables.  Needs: p->uses.  Result:
  * part_of, table and root of operators, and npu of those that the NPU can run only
  * in such a table.
  */
@@ -185,7 +194,7 @@ bool lower_cast_pair(struct part *p, int op);
 
 /*
  * ratio.c: joins DEQUANTIZE of two 8-bit tensors, DIV and QUANTIZE.  Needs:
- * p->uses.  Leaves: ratio and part_of.  Later, when levels exist, raise_ratios()
+ * p->uses.  Result: ratio and part_of.  Later, when levels exist, raise_ratios()
  * makes them equal for joined operators.
  */
 void join_ratios(struct part *p);
@@ -196,7 +205,7 @@ void lower_ratio(struct part *p, int op);
 void make_nodes(struct part *p);
 
 /*
- * channels.c: orders channels of feature maps.  Needs: crossing tensors.  Leaves:
+ * channels.c: orders channels of feature maps.  Needs: crossing tensors.  Result:
  * p->channels, and `picked` of operators that have nothing to do.
  */
 void order_channels(struct part *p);
@@ -204,13 +213,13 @@ void order_channels(struct part *p);
 void lower_picked(struct part *p, const struct tfl_op *op);
 
 /*
- * layout.c.  Needs: operations.  Leaves: requested layouts of inputs and outputs.
+ * layout.c.  Needs: operations.  Result: requested layouts of inputs and outputs.
  * False: p->e says which can't be had.
  */
 bool take_layouts(struct part *p, const struct options *o);
 
 /*
- * separate.c, --separate-io-regions.  Needs: layouts.  Leaves: areas of inputs and
+ * separate.c, --separate-io-regions.  Needs: layouts.  Result: areas of inputs and
  * outputs.  False: p->e says why they can't be separate.
  */
 bool separate_borders(struct part *p, const struct options *o);
@@ -221,7 +230,7 @@ bool lower_all(struct part *p);
 void bind_place(struct part *p, int tensor, struct g_operand place);
 
 /*
- * limits.c.  Needs: operations.  Leaves: p->limit of operators whose operations the
+ * limits.c.  Needs: operations.  Result: p->limit of operators whose operations the
  * accelerator can't run.  Returns true if there are new ones.
  */
 bool find_limits(struct part *p);

@@ -153,7 +153,7 @@ find_fallbacks(const struct part *p, bool told, struct fallback *f)
 
 /* warns of n operators with one label and one reason; of: the model's name or "" */
 static void
-warn_of_kind(const char *of, const struct fallback *f, size_t n)
+warn_of_kind(const char *of, const struct fallback *f, size_t n, const struct err *e)
 {
 	enum { SHOWN = 8 };
 	struct text t = { 0 }, price = { 0 };
@@ -166,7 +166,7 @@ warn_of_kind(const char *of, const struct fallback *f, size_t n)
 		cycles += f[i].cycles;
 	print_price(&price, cycles);
 	const char *numbers = text_str(&t), *tail = text_str(&price);
-	cli_note("warning", "%soperator%s %s (%s) stay%s on the CPU: %s%s", of,
+	cli_note_to(e, "warning", "%soperator%s %s (%s) stay%s on the CPU: %s%s", of,
 		 n == 1 ? "" : "s", numbers, f->label, n == 1 ? "s" : "", f->why,
 		 tail);
 	text_free(&t);
@@ -181,7 +181,7 @@ note_subgraphs(const struct part *p)
 	for (int i = 0; i < p->sg->n_ops; i++)
 		unneeded |= p->op[i].left_out && p->sg->op[i].code == TFL_CALL_ONCE;
 	if (p->m->n_subgraphs > 1 && !unneeded)
-		cli_note("note", "%s: subgraph 0 is compiled, the other %d stay%s as "
+		cli_note_to(p->e, "note", "%s: subgraph 0 is compiled, the other %d stay%s as "
 			 "%s", p->m->name, p->m->n_subgraphs - 1,
 			 p->m->n_subgraphs == 2 ? "s" : "",
 			 p->m->n_subgraphs == 2 ? "it is" : "they are");
@@ -196,8 +196,8 @@ warn_of_cpu(const struct part *p, const char *file)
 	for (size_t i = 0, k; i < n; i = k) {
 		for (k = i + 1; k < n && !compare_kinds(&f[i], &f[k]); k++)
 			;
-		warn_of_kind(of, f + i, k - i);
+		warn_of_kind(of, f + i, k - i, p->e);
 	}
 	if (p->sg->n_ops > count_left_out(p) && !count_npu(p))
-		cli_note("warning", "%snothing runs on the NPU", of);
+		cli_note_to(p->e, "warning", "%snothing runs on the NPU", of);
 }

@@ -104,7 +104,7 @@ void review_warn(struct review *r, const struct check *c, struct place at,
 void review_follow(struct review *r, const struct check *c, struct place at,
 		   const char *fmt, ...) PRINTF(4, 5);
 
-/* check_borders.c: finds float inputs and outputs.  Needs: use.  Leaves: float_in, float_out */
+/* check_borders.c: finds float inputs and outputs.  Needs: use.  Result: float_in, float_out */
 void find_float_borders(struct review *r);
 /* true for QUANTIZE that reads a float input and DEQUANTIZE that writes a float output */
 bool is_border_operator(const struct review *r, struct place at);
@@ -112,7 +112,7 @@ void check_float_border(struct review *r, const struct check *c, struct place at
 
 /*
  * check_signal.c: finds the integers without a scale of an audio front end
- * (TensorFlow Lite Micro's Signal operators).  Needs: use.  Leaves: n_signals,
+ * (TensorFlow Lite Micro's Signal operators).  Needs: use.  Result: n_signals,
  * first_signal.
  */
 void find_signals(struct review *r);

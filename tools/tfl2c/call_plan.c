@@ -32,25 +32,19 @@ enum { MAX_DECLARED = 1 << 24, MAX_PAIRS = 1 << 20 };
 
 /* ---- the step of an operator ------------------------------------------------- */
 
-static bool
-same_quantization(const struct tfl_tensor *a, const struct tfl_tensor *b)
-{
-	const struct tfl_quant *x = &a->quant, *y = &b->quant;
-	if (x->n_scale != y->n_scale || x->n_zero != y->n_zero || x->other ||
-	    y->other || x->n_scale > 1 || x->n_zero > 1)
-		return false;
-	return (!x->n_scale || x->scale[0] == y->scale[0]) &&
-	       (!x->n_zero || x->zero[0] == y->zero[0]);
-}
-
 /* Copying is enough only if all inputs have the output's scale. */
 static bool
 joins_as_they_are(const struct tfl_subgraph *g, const struct tfl_op *op)
 {
-	for (int k = 0; k < op->n_in; k++)
-		if (!same_quantization(&g->tensor[op->in[k]],
-				       &g->tensor[op->out[0]]))
+	const struct tfl_quant *y = &g->tensor[op->out[0]].quant;
+	for (int k = 0; k < op->n_in; k++) {
+		const struct tfl_quant *x = &g->tensor[op->in[k]].quant;
+		if (x->n_scale != y->n_scale || x->n_zero != y->n_zero || x->other ||
+		    y->other || x->n_scale > 1 || x->n_zero > 1 ||
+		    (x->n_scale && x->scale[0] != y->scale[0]) ||
+		    (x->n_zero && x->zero[0] != y->zero[0]))
 			return false;
+	}
 	return true;
 }
 
@@ -283,27 +277,6 @@ check_cpu(const struct planner *p, int index, enum step step)
 	return true;
 }
 
-static bool
-check_outputs(const struct planner *p)
-{
-	for (int i = 0; i < p->g->n_out; i++)
-		if (p->p->at[p->g->out[i]] < 0 && p->offset[p->g->out[i]] != ELSEWHERE)
-			return err_at(p->e, p->m->name, 0, "output %d is a constant, or "
-							   "has no bytes", i);
-	return true;
-}
-
-/* the model's own plan, with ELSEWHERE for tensors outside the arena */
-static const int32_t *
-find_offsets(struct arena *a, const struct tfl_model *m, const int32_t *planned)
-{
-	int n = m->subgraph[0].n_tensors;
-	int32_t *offset = anew(a, int32_t, (size_t)n + 1);
-	for (int i = 0; i < n; i++)
-		offset[i] = stream_separate_place(m, i).region ? ELSEWHERE : planned[i];
-	return offset;
-}
-
 bool
 plan_call(struct arena *a, const struct tfl_model *m,
 	  const struct tensor_plan *t, struct call_plan *out, struct err *e)
@@ -311,7 +284,9 @@ plan_call(struct arena *a, const struct tfl_model *m,
 	const struct tfl_subgraph *g = &m->subgraph[0];
 	enum step *step = anew(a, enum step, (size_t)g->n_ops);
 	int64_t *at = anew(a, int64_t, (size_t)g->n_tensors);
-	const int32_t *offset = find_offsets(a, m, t->offset);
+	int32_t *offset = anew(a, int32_t, (size_t)g->n_tensors + 1);
+	for (int i = 0; i < g->n_tensors; i++)
+		offset[i] = stream_separate_place(m, i).region ? ELSEWHERE : t->offset[i];
 	struct planner p = { .m = m, .g = g, .offset = offset, .p = out, .e = e };
 	p.is_input = anew(a, bool, (size_t)g->n_tensors);
 	for (int i = 0; i < g->n_in; i++)
@@ -331,5 +306,9 @@ plan_call(struct arena *a, const struct tfl_model *m,
 		if (step[i] == STEP_FUNCTION && !check_declaration(&p, i))
 			return false;
 	}
-	return check_outputs(&p);
+	for (int i = 0; i < g->n_out; i++)
+		if (at[g->out[i]] < 0 && offset[g->out[i]] != ELSEWHERE)
+			return err_at(e, m->name, 0, "output %d is a constant, or has no bytes",
+				      i);
+	return true;
 }

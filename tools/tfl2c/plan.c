@@ -42,19 +42,13 @@ compare_size(const void *pa, const void *pb)
 	return a->order > b->order ? -1 : a->order < b->order;
 }
 
-static bool
-lives_overlap(const struct buffer *a, const struct buffer *b)
-{
-	return a->first <= b->last && b->first <= a->last;
-}
-
 /* the lowest gap between placed buffers with an overlapping live range */
 static int64_t
 lowest_gap(const struct buffer *placed, size_t n, const struct buffer *b)
 {
 	int64_t at = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (!lives_overlap(&placed[i], b))
+		if (placed[i].first > b->last || b->first > placed[i].last)
 			continue;
 		if (placed[i].at - at >= b->size)
 			break;
@@ -230,15 +224,6 @@ plan_subgraph(struct arena *a, const struct tfl_subgraph *g,
 			p->variable_bytes += tensor_bytes(&g->tensor[i]);
 }
 
-/* Variables live for the whole run, wherever the plan has them. */
-static void
-keep_variables(const struct tfl_subgraph *g, struct life *life)
-{
-	for (int i = 0; i < g->n_tensors; i++)
-		if (g->tensor[i].is_variable)
-			life[i] = (struct life){ .first = -1, .last = g->n_ops };
-}
-
 int64_t
 plan_tensors(struct arena *a, const struct tfl_subgraph *g,
 	     const int32_t *offset, int64_t *at)
@@ -247,7 +232,10 @@ plan_tensors(struct arena *a, const struct tfl_subgraph *g,
 	struct buffer *b = anew(a, struct buffer, (size_t)g->n_tensors);
 	size_t n_fixed;
 	find_lives(g, life);
-	keep_variables(g, life);
+	/* variables live for the whole run, wherever the plan has them */
+	for (int i = 0; i < g->n_tensors; i++)
+		if (g->tensor[i].is_variable)
+			life[i] = (struct life){ .first = -1, .last = g->n_ops };
 	size_t n = collect_tensors(g, offset, life, b, &n_fixed);
 	int64_t end = first_fit(a, b, n, n_fixed);
 	for (int i = 0; i < g->n_tensors; i++)

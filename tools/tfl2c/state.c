@@ -32,7 +32,7 @@ put_variable(struct text *t, const struct job *j, int n, int tensor)
 static void
 put_reset(struct text *t, const struct job *j, int n)
 {
-	text_printf(t, "\n/* before the first %s_invoke(), and to begin anew */\n"
+	text_printf(t, "\n/* call before the first %s_invoke(), and to reset the variables */\n"
 		       "static inline void\n%s_reset(uint8_t *scratch)\n{\n"
 		       "\tuint32_t i;\n",
 		    j->o->name, j->o->name);

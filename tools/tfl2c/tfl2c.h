@@ -133,10 +133,10 @@ enum step {
 };
 
 struct call_plan {
-	const enum step *step; /* for each of subgraph 0's operators */
-	bool has[STEPS];
-	const int64_t *at; /* for each of its tensors: plan_tensors() */
-	int64_t arena_bytes;
+	const enum step *step; /* for each operator of subgraph 0 */
+	bool has[STEPS]; /* an operator has this step */
+	const int64_t *at; /* for each tensor of subgraph 0: its offset, as from plan_tensors() */
+	int64_t arena_bytes; /* size of the memory for all tensors */
 };
 
 /*

@@ -107,33 +107,42 @@ write_report(const struct part *p, const struct options *o)
 	return file_write_text(o->output, &t, p->e);
 }
 
+bool
+partition_tosa(struct part *p, const struct options *o, struct bytes file)
+{
+	if (!tosa_read(p->a, file, file_name(o->input), &p->t, p->e))
+		return false;
+	unroll_loops(p);
+	split_sums(p->a, p->t);
+	p->g = graph_new(p->a, p->t->name);
+	p->g->stage = STAGE_PART;
+	p->l->g = p->g;
+	part_alloc_tables(p);
+	add_model(p, o);
+	fold_constants(p);
+	p->l->node = add_node(p);
+	if (!take_layouts(p, o))
+		return false;
+	make_border(p);
+	lower_all(p);
+	list_loop_values(p);
+	return o->report || (refuse(p) && graph_check(p->g, p->e));
+}
+
 static bool
 run(void *options, struct arena *a, struct err *e)
 {
 	const struct options *o = options;
 	struct lower l = { .a = a };
 	struct part p = { .a = a, .e = e, .l = &l };
+	struct bytes file;
 	l.accel = o->accel ? accel_named(o->accel, e) : NULL;
 	if ((o->accel && !l.accel) || !low_set_target(&l, o->target, e) ||
-	    !tosa_read_file(a, o->input, &p.t, e))
+	    !file_read(a, o->input, TFL_MAX_BYTES, &file, e) || !partition_tosa(&p, o, file))
 		return false;
-	unroll_loops(&p);
-	split_sums(a, p.t);
-	p.g = graph_new(a, p.t->name);
-	p.g->stage = STAGE_PART;
-	l.g = p.g;
-	part_alloc_tables(&p);
-	add_model(&p, o);
-	fold_constants(&p);
-	l.node = add_node(&p);
-	if (!take_layouts(&p, o))
-		return false;
-	make_border(&p);
-	lower_all(&p);
-	list_loop_values(&p);
 	if (o->report)
 		return write_report(&p, o) && refuse(&p);
-	return refuse(&p) && graph_check(p.g, e) && graph_write(p.g, o->output, e);
+	return graph_write(p.g, o->output, e);
 }
 
 int

@@ -46,14 +46,6 @@ struct product {
 	int32_t a_zero, b_zero;
 };
 
-static struct low_matmul
-batch_of(struct part *p, const struct product *m, int64_t i)
-{
-	struct nd a = matrix_of(p, &m->a, i, false), b = matrix_of(p, &m->b, i, true);
-	return (struct low_matmul){ .a = a, .b = b, .a_zero = m->a_zero,
-				    .b_zero = m->b_zero };
-}
-
 /* the shape of a batch, without its memory */
 static struct low_matmul
 shape_of(const struct product *m)
@@ -69,7 +61,10 @@ static void
 multiply_batches(struct part *p, const struct product *m, const struct nd *out, struct finish *f)
 {
 	for (int64_t i = 0; i < m->a.dim[0]; i++) {
-		struct low_matmul one = batch_of(p, m, i);
+		struct nd a = matrix_of(p, &m->a, i, false);
+		struct nd b = matrix_of(p, &m->b, i, true);
+		struct low_matmul one = { .a = a, .b = b, .a_zero = m->a_zero,
+					  .b_zero = m->b_zero };
 		struct nd z = result_matrix(out, i);
 		low_matmul(p->l, &one, &z, finish_op, f);
 	}

@@ -58,6 +58,13 @@ struct part {
 
 enum { MAX_UNROLLED = 1 << 14 }; /* operators */
 /*
+ * main.c: makes the graph p->g of the bytes of a file, which messages call o->input.  Needs:
+ * p->a, p->e and p->l, the target of the lowering.  Fails if an operator is refused, except
+ * for a report.
+ */
+bool partition_tosa(struct part *p, const struct options *o, struct bytes file);
+
+/*
  * loop.c: unrolls WHILE_LOOPs whose number of iterations constants determine.  Runs
  * before everything else.
  */
@@ -83,7 +90,7 @@ struct bytes fold_op(struct part *p, const struct tosa_op *op);
 
 /*
  * layout.c: leaves out TRANSPOSEs of inputs and outputs that the caller does not
- * need.  Needs: readers.  Leaves: value of the tensors that these read and write;
+ * need.  Needs: readers.  Result: value of the tensors that these read and write;
  * done.
  */
 bool take_layouts(struct part *p, const struct options *o);

@@ -65,23 +65,6 @@ real_unary(const struct real_op *o)
 		y[i] = unary(o->op, x[i]);
 }
 
-static int64_t
-activation_of(const struct tfl_op *op)
-{
-	switch (op->code) {
-	case TFL_ADD:
-		return TFL_OPT(op, AddOptions, fused_activation_function);
-	case TFL_SUB:
-		return TFL_OPT(op, SubOptions, fused_activation_function);
-	case TFL_MUL:
-		return TFL_OPT(op, MulOptions, fused_activation_function);
-	case TFL_DIV:
-		return TFL_OPT(op, DivOptions, fused_activation_function);
-	default:
-		return TFL_ACT_NONE;
-	}
-}
-
 static double
 binary(int code, double a, double b)
 {
@@ -113,7 +96,7 @@ real_binary(const struct real_op *o)
 	const struct tfl_tensor *t = real_in(o, 1);
 	const double *a = real_x(o, 0), *b = real_x(o, 1);
 	double *y = real_y(o, 0);
-	int64_t n = tfl_elements(out), activation = activation_of(o->op);
+	int64_t n = tfl_elements(out), activation = tfl_binary_activation(o->op);
 	bool same = tfl_elements(s) == n && t && tfl_elements(t) == n;
 	for (int64_t i = 0; b && i < n; i++) {
 		double u = a[same ? i : real_broadcast(s, out, i, 0)];

@@ -103,8 +103,6 @@ convolve(const struct perf_machine *m, const struct v21_pass *p,
 	if (p->weights)
 		r->weights = (double)ifm->shape.n * v21_tensor_bytes(p->weights) *
 			     (double)c.blocks;
-	x->ifm_reads = stages;
-	x->weight_reads = (double)c.blocks;
 	x->blocks = c.blocks * ceil_div(k.out, w->block.c);
 	if (w->class != BLOCK_POOL)
 		x->macs[V21_NN_MACS] = (double)w->ofm->shape.n *
@@ -126,8 +124,6 @@ fully_connect(const struct perf_machine *m, const struct v21_pass *p,
 	x->macs[V21_NN_MACS] = x->macs[V21_HARDWARE_MACS] = macs;
 	x->cycles[V21_NPU] = v21_mac_cycles(m->accel, w);
 	x->blocks = ceil_div(k.out, w->block.c);
-	x->ifm_reads = 1;
-	x->weight_reads = p->non_zero;
 	r->has_rule = true;
 	r->ifm = v21_tensor_bytes(w->ifm);
 	if (p->weights)
@@ -223,7 +219,7 @@ v21_pass_metrics(const struct perf_machine *m, const struct v21_pass *p,
 		 struct v21_metrics *out)
 {
 	struct reads r = { 0 };
-	*out = (struct v21_metrics){ .ifm_reads = 1 };
+	*out = (struct v21_metrics){ 0 };
 	if (p->placement == V21_MEMORY_ONLY || p->placement == V21_STARTUP)
 		return;
 	if (p->placement == V21_ON_CPU)
@@ -251,28 +247,3 @@ v21_summarise(const struct perf_machine *m, struct v21_metrics *x)
 			x->cycles[V21_TOTAL] = x->cycles[i];
 }
 
-void
-v21_add(struct v21_metrics *sum, const struct v21_metrics *x)
-{
-	for (int a = 0; a < V21_AREAS; a++)
-		for (int u = 0; u < V21_PURPOSES; u++)
-			for (int d = 0; d < V21_DIRECTIONS; d++)
-				sum->bytes[a][u][d] += x->bytes[a][u][d];
-	for (int i = 0; i < V21_MACS; i++)
-		sum->macs[i] += x->macs[i];
-	for (int i = 0; i < V21_CYCLES; i++)
-		sum->cycles[i] += x->cycles[i];
-	sum->blocks += x->blocks;
-}
-
-void
-v21_cascade_metrics(const struct perf_machine *m, const struct v21_pass *p,
-		    size_t n, struct v21_metrics *out)
-{
-	*out = (struct v21_metrics){ 0 };
-	for (size_t i = 0; i < n; i++) {
-		struct v21_metrics x;
-		v21_pass_metrics(m, &p[i], &x);
-		v21_add(out, &x);
-	}
-}

@@ -51,15 +51,6 @@ double v21_tensor_bytes(const struct v21_tensor *t); /* of one whole transfer */
 
 /* ---- parts ------------------------------------------------------------- */
 
-/*
- * Height and width of the rolling buffer between two passes of a cascade: the
- * consumer's IFM block plus one block of the producer, in whole blocks. q and
- * consumer_block describe the consumer.
- */
-struct hwc v21_rolling_buffer(const struct accel *a, struct hwc producer_block,
-			      const struct block_query *q,
-			      struct hwc consumer_block);
-
 struct v21_plane { /* a vertical and a horizontal value */
 	int32_t y, x;
 };
@@ -126,7 +117,6 @@ struct v21_metrics {
 	double macs[V21_MACS];
 	double cycles[V21_CYCLES];
 	int64_t blocks;
-	double ifm_reads, weight_reads; /* how often the IFM and the weights are fetched */
 };
 
 enum { V21_MAX_TENSORS = 8 };
@@ -161,13 +151,5 @@ void v21_pass_metrics(const struct perf_machine *m, const struct v21_pass *p,
 
 /* computes memory cycles and the total from bytes and the other cycles */
 void v21_summarise(const struct perf_machine *m, struct v21_metrics *x);
-
-/*
- * the sum of two metrics: a cascade is the sum of its passes, a network the sum of its
- * cascades
- */
-void v21_add(struct v21_metrics *sum, const struct v21_metrics *x);
-void v21_cascade_metrics(const struct perf_machine *m, const struct v21_pass *p,
-			 size_t n, struct v21_metrics *out);
 
 #endif

@@ -10,18 +10,6 @@ round_up(int32_t v, int32_t step)
 	return step > 1 ? (v + step - 1) / step * step : v;
 }
 
-struct hwc
-v21_rolling_buffer(const struct accel *a, struct hwc producer_block,
-		   const struct block_query *q, struct hwc consumer_block)
-{
-	struct hwc ib = block_ifm(a, q, consumer_block);
-	/* worst case: the producer is one block ahead */
-	return (struct hwc){
-		.h = round_up(ib.h + producer_block.h, producer_block.h),
-		.w = ib.w,
-	};
-}
-
 /* ---- covering a plane with blocks ---------------------------------------- */
 
 /* blocks along one axis: whole ones, and the rest in OFM elements */

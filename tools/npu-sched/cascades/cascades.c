@@ -327,7 +327,7 @@ drop_hopeless(struct sched *s, struct price_list *l, double below)
 	arena_close(a);
 }
 
-/* Lists prices.  Leaves: c->lower_bound, c->in_place. */
+/* Lists prices.  Result: c->lower_bound, c->in_place. */
 static void
 price_all(struct sched *s, struct cascades *c, struct price_list *l, bool stripes)
 {

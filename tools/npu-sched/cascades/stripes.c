@@ -166,16 +166,13 @@ keep_rows(struct run *r, int i, struct g_range rows)
 
 /*
  * Rows of producer p that must exist before operation i runs its next stripe.  Copies are a
- * stripe ahead, so that they move while that runs.  Before the last stripe all rows exist: a
- * pool or a convolution may read none of the last ones.
+ * stripe ahead, so that they move while that runs.
  */
 static int32_t
 rows_before(const struct run *r, int i, int p)
 {
 	struct g_range rows = next_stripe(r, i);
-	if (rows.hi == height(r, i))
-		return height(r, p);
-	if (!is_copy(r, p))
+	if (!is_copy(r, p) || rows.hi == height(r, i))
 		return r->next[i].hi;
 	rows.lo = rows.hi;
 	rows.hi += r->c->stripe[i];
@@ -415,6 +412,10 @@ run_in_stripes(struct run *r)
 		r->next[i] = next_rows(r, i);
 	list_endings(r);
 	advance(r, n - 1, height(r, n - 1));
+	/* A pool or a convolution may read none of the last rows of its IFM.  These rows are
+	 * written at the end, when their rolling buffer holds nothing else. */
+	for (int i = n - 2; i >= 0; i--)
+		advance(r, i, height(r, i));
 	for (int i = 0; i + 1 < n; i++) {
 		round_rolling(r, i);
 		const struct g_tensor *t = r->s->info[c->first + i].op->ofm.t;

@@ -59,7 +59,7 @@ struct packed_maps {
 	int64_t beside, beside_bound; /* peak of the other area, its lower bound */
 };
 struct packed_maps pack_maps(struct sched *s, struct arena *a, struct plan *p);
-/* Leaves: map_rank, map_at, addresses in the other memory area. */
+/* Result: map_rank, map_at, addresses in the other memory area. */
 void place_maps(const struct sched *s, struct plan *p, const struct packed_maps *m);
 /* The peak of rectangles that have addresses; assigns addresses in the other memory area. */
 void find_address_peak(struct sched *s, struct plan *p);

@@ -68,7 +68,7 @@ is_placed(const struct rect *r, int place)
 /* Prepares to pack the first n_rects rectangles of a plan that are in a memory area; finds
  * their lower bound.  The caller closes k.a. */
 struct packing packing_of(struct plan *p, size_t n_rects, int place);
-/* Leaves: best, best_at.  A peak above `most` is useless: packing then saves work.  `hurry`:
+/* Result: best, best_at.  A peak above `most` is useless: packing then saves work.  `hurry`:
  * also give up early on many groups that pack badly.  budget: comparisons. */
 void pack(struct packing *k, uint64_t budget, bool hurry, int64_t most);
 

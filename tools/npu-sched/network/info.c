@@ -18,9 +18,9 @@ note_operand(struct sched *s, int i, const struct g_operand *o, bool writes)
 	} else {
 		u->last_read = i;
 	}
-	bool alike = o->view == VIEW_WHOLE && o->type == o->t->shape.type;
+	bool by_rows = operand_has_rows(o) && (!writes || o->view == VIEW_WHOLE);
 	int other = u->producers ? u->producer : i;
-	if (!alike || s->info[other].node != s->info[i].node)
+	if (!by_rows || s->info[other].node != s->info[i].node)
 		u->plain = false;
 }
 
@@ -63,10 +63,10 @@ study_tensors(struct sched *s)
 	}
 }
 
-/* Rows of a reshaped tensor are contiguous, too.  Such a tensor never has a rolling buffer
- * (struct use, plain). */
+/* Rows of a reshaped tensor are contiguous, too.  Such a tensor has a rolling buffer only if
+ * its rows stay the same (struct use, plain). */
 static bool
-has_rows(const struct g_operand *o)
+is_contiguous(const struct g_operand *o)
 {
 	return o->view == VIEW_WHOLE || o->view == VIEW_RESHAPE;
 }
@@ -90,9 +90,9 @@ can_stripe(const struct sched *s, const struct g_op *op)
 	       op->kind != OP_REDUCE_SUM &&
 	       op->order != ORDER_REVERSE_H && op->kind != OP_RESIZE &&
 	       op->upscale == UPSCALE_NONE && op->ofm.shape.h > 1 &&
-	       op->ofm.view == VIEW_WHOLE && has_rows(&op->ifm) &&
+	       op->ofm.view == VIEW_WHOLE && is_contiguous(&op->ifm) &&
 	       !e.top && !e.left && !e.bottom && !e.right &&
-	       (!op->ifm2.t || has_rows(&op->ifm2));
+	       (!op->ifm2.t || is_contiguous(&op->ifm2));
 }
 
 /* Lists operations in the order of their nodes. */

@@ -34,7 +34,8 @@ struct copy {
 	struct g_weights w;
 };
 
-/* Cached touches of a plan: its kernels do not change. */
+/* The bytes that each kernel of a plan reads and writes (its touches), computed once: the kernels
+ * of a plan do not change. */
 struct touches {
 	int *rect_of; /* of each tensor: index of its rectangle plus 1; 0: none */
 	struct touch_list *of; /* of each kernel */

@@ -37,7 +37,7 @@ struct walking {
 	enum strategy strategy;
 };
 
-/* fetch.c.  Leaves: p's transfers, buffers, and cycles by the clock of the walk.  saves: for
+/* fetch.c.  Result: p's transfers, buffers, and cycles by the clock of the walk.  saves: for
  * each strategy, the most cycles that it could save. */
 void walk_transfers(struct sched *s, struct plan *p, struct walking x,
 		    double saves[STRATEGIES]);

@@ -25,12 +25,13 @@ struct walk {
 	double *begin;
 	const bool *left; /* of each slice: true if it stays in place */
 	double *copied; /* of each copy: when it ends */
-	struct cached_space {	/* cached result of sum_has_room() */
+	struct cached_space {	/* cached result of sum_has_space() */
 		int slice; /* -1: cache is empty */
 		int64_t bytes; /* size of its buffer */
 		int from;    /* the buffer fits from this kernel on; -1: not computed */
 		int none_at; /* the buffer does not fit at this kernel; -1: not computed */
-		int64_t most; /* most bytes in use where it fits */
+		int64_t most; /* if the buffer fits: the most bytes in use at any kernel of
+				 * its live range, without the buffer */
 	} space;
 	struct lut_slots tables;
 	int next;	  /* first slice that is not fetched or skipped yet */

@@ -168,7 +168,7 @@ note_open_batch(const struct part *p)
 		if (op->code != TFL_SHAPE || !p->op[i].constant ||
 		    !has_open_batch(part_in(p, op, 0)))
 			continue;
-		cli_note("note", "%s: operator %d (SHAPE) reads a variable batch size; "
+		cli_note_to(p->e, "note", "%s: operator %d (SHAPE) reads a variable batch size; "
 				 "the compiled model has %d, from the shape",
 				 p->m->name, i,
 			 part_in(p, op, 0)->dim[0]);

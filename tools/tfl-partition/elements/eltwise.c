@@ -12,21 +12,6 @@ struct addition {
 	bool expressible;
 };
 
-static int
-activation_of(const struct tfl_op *op)
-{
-	switch (op->code) {
-	case TFL_ADD:
-		return (int)TFL_OPT(op, AddOptions, fused_activation_function);
-	case TFL_SUB:
-		return (int)TFL_OPT(op, SubOptions, fused_activation_function);
-	case TFL_MUL:
-		return (int)TFL_OPT(op, MulOptions, fused_activation_function);
-	default:
-		return TFL_ACT_NONE;
-	}
-}
-
 /*
  * nputools-lowering(7) 4.3.  The reference computes ADD's quotients in double and
  * SUB's in float32 (3.4); the same values are quantised here.
@@ -103,13 +88,13 @@ check_arith(const struct part *p, const struct tfl_op *op)
 {
 	const char *why = check_binary(p, op);
 	if (!why)
-		why = check_activation(p, op, activation_of(op));
+		why = check_activation(p, op, tfl_binary_activation(op));
 	if (why)
 		return why;
 	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
 	const struct tfl_tensor *o = part_out(p, op, 0);
 	if (o->type == TFL_INT32)
-		return activation_of(op) == TFL_ACT_NONE
+		return tfl_binary_activation(op) == TFL_ACT_NONE
 			   ? NULL
 			   : "32-bit results can't be clamped";
 	struct npu_scale s;
@@ -140,7 +125,7 @@ finish_arith(void *ctx, struct g_op *r)
 		return;
 	}
 	r->ofm_zero = quant_zero(o);
-	op_clamp(r, quant_clamp(o, activation_of(op)));
+	op_clamp(r, quant_clamp(o, tfl_binary_activation(op)));
 	if (op->code == TFL_MUL) {
 		(void)mul_scale(a, b, o, &s);
 		op_scale(r, s, ROUND_TFL);

@@ -131,7 +131,7 @@ find_function(struct composing *c, int i)
 struct inside {
 	int op[MAX_INSIDE], n;
 	bool table; /* one of them would be lowered to a table of its own */
-	bool cpu;   /* one of them can't run on the NPU alone */
+	bool cpu;   /* the NPU can't run one of them except as part of the table */
 };
 
 static bool

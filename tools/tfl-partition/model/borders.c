@@ -154,7 +154,7 @@ warn_of_floats(const struct part *p, const char *side, const int *v, int n)
 {
 	for (int i = 0; i < n; i++)
 		if (is_float_border(p, v[i])) {
-			cli_note("warning", "%s: %s %d (%s) stays FLOAT32, because it "
+			cli_note_to(p->e, "warning", "%s: %s %d (%s) stays FLOAT32, because it "
 					    "is not connected to one %s only",
 					    p->m->name, side, i,
 				 text_plain(p->a, p->sg->tensor[v[i]].name),

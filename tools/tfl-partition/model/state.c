@@ -51,24 +51,13 @@ is_access(const struct tfl_op *op)
 	return op->code == TFL_READ_VARIABLE || op->code == TFL_ASSIGN_VARIABLE;
 }
 
-static int
-value_of(const struct tfl_op *op)
-{
-	return op->code == TFL_READ_VARIABLE ? op->out[0] : op->in[1];
-}
-
-static bool
-same_kind(const struct tfl_tensor *a, const struct tfl_tensor *b)
-{
-	return a->type == b->type && tfl_elements(a) == tfl_elements(b);
-}
-
 /* records what an access shows about its resource */
 static void
 note_access(struct state *s, int i)
 {
 	const struct tfl_op *op = &s->p->sg->op[i];
-	int k = resource_of(s, op), value = value_of(op);
+	bool reads = op->code == TFL_READ_VARIABLE;
+	int k = resource_of(s, op), value = reads ? op->out[0] : op->in[1];
 	const struct tfl_tensor *t = &s->p->sg->tensor[value];
 	const char *why = check_fm(s->p, t, "its value", family_types(op));
 	if (kept_on_cpu(s->o, op, i))
@@ -77,13 +66,14 @@ note_access(struct state *s, int i)
 		why = no_tensor;
 	if (s->sample[k] < 0)
 		s->sample[k] = value;
-	else if (!same_kind(t, &s->p->sg->tensor[s->sample[k]]))
+	const struct tfl_tensor *first = &s->p->sg->tensor[s->sample[k]];
+	if (t->type != first->type || tfl_elements(t) != tfl_elements(first))
 		why = "its variable has values of several types";
 	if (why && !s->why_not[k])
 		s->why_not[k] = why;
 	if (op->code == TFL_ASSIGN_VARIABLE)
 		s->last[k] = i;
-	s->read[k] |= op->code == TFL_READ_VARIABLE;
+	s->read[k] |= reads;
 }
 
 static void
@@ -173,18 +163,6 @@ is_uniform(const struct sim_resource *v)
 	return true;
 }
 
-static int
-begun_flag(struct part *p)
-{
-	if (!p->begun) {
-		struct tfl_tensor t = { .type = TFL_INT8, .rank = 1, .dim = { 1 },
-					.has_shape = true,
-					.quant = quant_of(p, 1, 0) };
-		p->begun = 1 + add_variable(p, "begun", &t, 0);
-	}
-	return p->begun - 1;
-}
-
 /* makes the variable's tensor; adds to p->initial if the reset can't set its value */
 static int
 make_tensor(struct state *s, int k)
@@ -195,8 +173,13 @@ make_tensor(struct state *s, int k)
 	bool byte = tfl_type_bytes(like->type) == 1;
 	bool itself = is_uniform(v) && (byte || v->value[0] == 0);
 	int t = add_variable(p, v->name, like, byte && itself ? (int8_t)v->value[0] : 0);
+	if (!itself && !p->begun) {
+		struct tfl_tensor begun = { .type = TFL_INT8, .rank = 1, .dim = { 1 },
+					    .has_shape = true,
+					    .quant = quant_of(p, 1, 0) };
+		p->begun = 1 + add_variable(p, "begun", &begun, 0);
+	}
 	if (!itself) {
-		(void)begun_flag(p);
 		agrow(p->a, p->initial, p->n_initial, &p->cap_initial);
 		p->initial[p->n_initial++] = (struct initial){ .tensor = t,
 							       .type = like->type,
@@ -336,13 +319,6 @@ variable(struct part *p, int tensor, int type)
 	return v;
 }
 
-/* one of two summands is 0, so 8-bit values are added as INT8 whatever their sign */
-static int
-sum_type(int type)
-{
-	return tfl_type_bytes(type) == 1 ? TFL_INT8 : type;
-}
-
 static struct g_operand
 initial_value(struct part *p, const struct initial *x, int type, struct hwc shape)
 {
@@ -382,7 +358,8 @@ plain_op(struct part *p, enum g_op_kind kind, struct g_operand a, struct g_opera
 static void
 lower_begin(struct part *p, const struct initial *x, const struct tfl_op *op)
 {
-	int type = sum_type(x->type);
+	/* one of two summands is 0, so 8-bit values are added as INT8 whatever their sign */
+	int type = tfl_type_bytes(x->type) == 1 ? TFL_INT8 : x->type;
 	struct g_operand v = part_ifm(p, op->in[0]);
 	v.type = type;
 	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);

@@ -45,6 +45,22 @@ void transpose_view(const struct part *p, const struct tfl_op *op, struct nd *v)
 bool gather_axis(const struct part *p, const struct tfl_op *op, int *axis,
 		 const int64_t **index, int *n);
 
+/*
+ * place/padding.c: true if operator i is a PAD or PADV2 that becomes padding of all
+ * operators that read its result, convolutions and MAX_POOL_2D
+ */
+bool pad_folds(const struct part *p, int i);
+/* adds the padding of a folded PAD; returns the tensor that PAD, or op itself, reads */
+int folded_pad(const struct part *p, const struct tfl_op *op, struct g_pad *pad);
+/* pad.c: the value of the border; returns NULL, or why the NPU can't write it */
+const char *pad_value(const struct part *p, const struct tfl_op *op, int32_t *value);
+/*
+ * windows/pool.c: the kernel of a MAX_POOL_2D that the NPU runs, and its own padding;
+ * false: op is none
+ */
+bool max_pool_window(const struct part *p, const struct tfl_op *op, struct yx *kernel,
+		     struct g_pad *pad);
+
 /* indexed.c: GATHER and GATHER_ND with computed indices, by the DMA engine */
 const char *check_indexed(const struct part *p, const struct tfl_op *op);
 bool lower_indexed(struct part *p, const struct tfl_op *op);

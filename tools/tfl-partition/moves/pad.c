@@ -2,7 +2,7 @@
 /*
  * PAD, PADV2, MIRROR_PAD: copies the input to the inner part of the result, then
  * fills axis by axis both sides of the finished part.  A PAD in front of a
- * convolution is folded into it (nodes.c).
+ * convolution or a maximum pool is folded into that operator (place/padding.c).
  */
 #include "move.h"
 
@@ -57,8 +57,8 @@ check_ifm_part(const struct part *p, const struct tfl_op *op,
 
 /* ---- PAD, PADV2 --------------------------------------------------------------- */
 
-static const char *
-fill_value(const struct part *p, const struct tfl_op *op, int32_t *value)
+const char *
+pad_value(const struct part *p, const struct tfl_op *op, int32_t *value)
 {
 	const struct tfl_tensor *o = part_out(p, op, 0);
 	*value = quant_zero(o);
@@ -82,7 +82,7 @@ check_pad(const struct part *p, const struct tfl_op *op)
 	int32_t value;
 	const char *why = read_pad_sizes(p, op, &b);
 	if (!why)
-		why = fill_value(p, op, &value);
+		why = pad_value(p, op, &value);
 	return why ? why : check_ifm_part(p, op, &b);
 }
 
@@ -94,7 +94,7 @@ lower_pad(struct part *p, const struct tfl_op *op)
 	struct pad_sizes b;
 	int32_t value;
 	(void)read_pad_sizes(p, op, &b);
-	(void)fill_value(p, op, &value);
+	(void)pad_value(p, op, &value);
 	struct nd in = nd_ifm(p, op->in[0]);
 	if (nd_elements(&in) == tfl_elements(part_out(p, op, 0))) {
 		nd_result(p, op->out[0], &in);

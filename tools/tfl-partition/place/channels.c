@@ -65,24 +65,17 @@ reader_takes(struct ordering *o, int i, int tensor)
 	return o->pick[tensor].root && op->n_out;
 }
 
-static bool
-ask_readers(struct ordering *o, int tensor)
-{
-	if (o->p->crosses[tensor] || o->p->value[tensor].t)
-		return false;
-	for (int r = o->first_reader[tensor]; r; r = o->reader[r - 1].next)
-		if (!reader_takes(o, o->reader[r - 1].op, tensor))
-			return false;
-	return true;
-}
-
 /* can all readers of a tensor read it in any channel order? */
 static bool
 takes_order(struct ordering *o, int tensor)
 {
-	if (o->takes[tensor] == UNKNOWN)
-		o->takes[tensor] = ask_readers(o, tensor) ? YES : NO;
-	return o->takes[tensor] == YES;
+	if (o->takes[tensor] != UNKNOWN)
+		return o->takes[tensor] == YES;
+	bool ok = !o->p->crosses[tensor] && !o->p->value[tensor].t;
+	for (int r = o->first_reader[tensor]; ok && r; r = o->reader[r - 1].next)
+		ok = reader_takes(o, o->reader[r - 1].op, tensor);
+	o->takes[tensor] = ok ? YES : NO;
+	return ok;
 }
 
 static void
@@ -165,18 +158,6 @@ is_read(const struct ordering *o, int tensor)
 	return false;
 }
 
-static bool
-has_twice(const struct feature_map *m, const struct pick *k, struct arena *a)
-{
-	bool *seen = anew(a, bool, (size_t)m->n);
-	for (int32_t i = 0; i < k->n; i++) {
-		if (seen[k->at[i]])
-			return true;
-		seen[k->at[i]] = true;
-	}
-	return false;
-}
-
 /*
  * Adds a class for a pick, unless the pick equals a class or takes all channels.
  * Returns false if the pick overlaps a class only in part or has a channel twice.
@@ -185,8 +166,12 @@ static bool
 add_class(struct feature_map *m, const struct pick *k, struct arena *a)
 {
 	int32_t class = m->class[k->at[0]], size = 0;
-	if (has_twice(m, k, a))
-		return false;
+	bool *seen = anew(a, bool, (size_t)m->n);
+	for (int32_t i = 0; i < k->n; i++) {
+		if (seen[k->at[i]])
+			return false;
+		seen[k->at[i]] = true;
+	}
 	if (k->n == m->n)
 		return true;
 	for (int32_t i = 0; i < k->n; i++)
@@ -199,17 +184,6 @@ add_class(struct feature_map *m, const struct pick *k, struct arena *a)
 	m->n_classes++;
 	for (int32_t i = 0; i < k->n; i++)
 		m->class[k->at[i]] = m->n_classes;
-	return true;
-}
-
-static bool
-find_classes(const struct ordering *o, struct feature_map *m)
-{
-	m->class = anew(o->p->a, int32_t, (size_t)m->n);
-	for (int t = 0; t < o->p->sg->n_tensors; t++)
-		if (o->pick[t].root == m->tensor + 1 && is_read(o, t) &&
-		    !add_class(m, &o->pick[t], o->p->a))
-			return false;
 	return true;
 }
 
@@ -318,19 +292,6 @@ order_part(struct ordering *o, const struct feature_map *m, int tensor)
 	x->at = unless_counted(at, k->n);
 }
 
-static void
-order_parts(struct ordering *o, const struct feature_map *m)
-{
-	struct part *p = o->p;
-	for (int t = 0; t < p->sg->n_tensors; t++) {
-		if (o->pick[t].root != m->tensor + 1 || t == m->tensor)
-			continue;
-		p->op[p->sg->tensor[t].producer].picked = true;
-		if (is_read(o, t))
-			order_part(o, m, t);
-	}
-}
-
 /*
  * Orders a feature map made of `in`: inputs of a CONCATENATION, or the result of a
  * convolution.
@@ -341,11 +302,22 @@ order_feature_map(struct ordering *o, int tensor, const int *in, int n_in)
 	struct part *p = o->p;
 	struct feature_map m = { .tensor = tensor, .n = p->sg->tensor[tensor].dim[3], .in = in,
 			 .n_in = n_in };
-	if (!is_pickable_fm(p, tensor) || !takes_order(o, tensor) || !find_classes(o, &m))
+	if (!is_pickable_fm(p, tensor) || !takes_order(o, tensor))
 		return;
+	m.class = anew(p->a, int32_t, (size_t)m.n);
+	for (int t = 0; t < p->sg->n_tensors; t++)
+		if (o->pick[t].root == tensor + 1 && is_read(o, t) &&
+		    !add_class(&m, &o->pick[t], p->a))
+			return;
 	put_channels(o, &m);
 	order_inputs(o, &m);
-	order_parts(o, &m);
+	for (int t = 0; t < p->sg->n_tensors; t++) {
+		if (o->pick[t].root != tensor + 1 || t == tensor)
+			continue;
+		p->op[p->sg->tensor[t].producer].picked = true;
+		if (is_read(o, t))
+			order_part(o, &m, t);
+	}
 	p->channels[tensor].at = unless_counted(m.at, m.n);
 }
 

@@ -54,15 +54,6 @@ find_border_tensor(const struct part *p, int tensor)
 	return NULL;
 }
 
-static bool
-lists_tensor(const struct g_tensors *l, const struct g_tensor *t)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (l->v[i] == t)
-			return true;
-	return false;
-}
-
 /* sets b->node to the only node that uses the tensor, or returns why no node does */
 static const char *
 find_node(struct border *b)
@@ -70,7 +61,7 @@ find_node(struct border *b)
 	const struct graph *g = b->p->g;
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		struct g_node *n = g->nodes[i];
-		if (!lists_tensor(&n->in, b->t) && !lists_tensor(&n->out, b->t))
+		if (!tensors_have(&n->in, b->t) && !tensors_have(&n->out, b->t))
 			continue;
 		if (n->kind == NODE_CPU)
 			return arena_printf(b->p->a, "operator %d, %s, runs on the "
@@ -181,41 +172,6 @@ add_border_tensor(struct border *b)
 	return x;
 }
 
-static void
-set_planes(const struct border *b, struct g_tensor *x)
-{
-	const int32_t *d = b->own->dim; /* N, H, W, C */
-	G_PUT(x, TENSOR, shape, (struct g_shape){ .type = x->shape.type, .rank = 4,
-						  .dim = { d[0], d[3], d[1], d[2] } });
-	x->hwc = graph_hwc(&x->shape);
-	G_CLEAR(x, G_TENSOR_hwc);
-	G_PUT(x, TENSOR, planes, 1);
-}
-
-/* the k-th plane of x */
-static struct g_operand
-plane(struct g_tensor *x, struct hwc one, int64_t k)
-{
-	return (struct g_operand){
-		.t = x, .view = VIEW_STRIDED, .type = x->shape.type, .shape = one,
-		.offset = k * one.h * one.w, .stride = { one.w, 1, 1 },
-	};
-}
-
-/* channel c of the image whose first row is y */
-static struct g_operand
-channel(const struct border *b, struct hwc one, int32_t y, int32_t c)
-{
-	int64_t depth = b->rows.c;
-	if (hwc_equal(b->t->hwc, b->rows))
-		return operand_box(b->t, one, (struct hwc){ .h = y, .c = c });
-	return (struct g_operand){
-		.t = b->t, .view = VIEW_STRIDED, .type = b->t->shape.type, .shape = one,
-		.offset = (int64_t)y * one.w * depth + c,
-		.stride = { one.w * depth, depth, 1 },
-	};
-}
-
 /* moves the operations from `first` on before all others */
 static void
 move_to_front(struct graph *g, size_t first, struct arena *a)
@@ -230,14 +186,6 @@ move_to_front(struct graph *g, size_t first, struct arena *a)
 	}
 }
 
-static void
-swap_in(struct g_tensors *l, const struct g_tensor *from, struct g_tensor *to)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (l->v[i] == from)
-			l->v[i] = to;
-}
-
 /* copies between the application's tensor (there) and the network's (here) */
 static void
 copy(const struct border *b, bool in, struct g_operand app_view, struct g_operand net_view)
@@ -247,16 +195,30 @@ copy(const struct border *b, bool in, struct g_operand app_view, struct g_operan
 	op->tfl = (struct g_tfls){ .n = 0 };
 }
 
+/* copies each channel of each image between the network's tensor and x, a plane each */
 static void
 copy_planes(const struct border *b, bool in, struct g_tensor *x)
 {
 	const int32_t *d = b->own->dim; /* N, H, W, C */
 	struct hwc one = { .h = d[1], .w = d[2], .c = 1 };
-	set_planes(b, x);
+	bool same = hwc_equal(b->t->hwc, b->rows);
+	G_PUT(x, TENSOR, shape, (struct g_shape){ .type = x->shape.type, .rank = 4,
+						  .dim = { d[0], d[3], d[1], d[2] } });
+	x->hwc = graph_hwc(&x->shape);
+	G_CLEAR(x, G_TENSOR_hwc);
+	G_PUT(x, TENSOR, planes, 1);
+	struct g_operand plane = { .t = x, .view = VIEW_STRIDED, .type = x->shape.type,
+				   .shape = one, .stride = { one.w, 1, 1 } };
+	struct g_operand channel = { .t = b->t, .view = VIEW_STRIDED,
+				     .type = b->t->shape.type, .shape = one,
+				     .stride = { one.w * (int64_t)d[3], d[3], 1 } };
 	for (int32_t n = 0; n < d[0]; n++)
-		for (int32_t c = 0; c < d[3]; c++)
-			copy(b, in, plane(x, one, (int64_t)n * d[3] + c),
-			     channel(b, one, n * d[1], c));
+		for (int32_t c = 0; c < d[3]; c++) {
+			struct hwc at = { .h = n * d[1], .c = c };
+			plane.offset = ((int64_t)n * d[3] + c) * one.h * one.w;
+			channel.offset = (int64_t)at.h * one.w * d[3] + c;
+			copy(b, in, plane, same ? operand_box(b->t, one, at) : channel);
+		}
 }
 
 static void
@@ -270,9 +232,9 @@ set_layout(const struct border *b, struct g_tensor *t)
 		G_PUT(t, TENSOR, pixel_stride, b->want->pixel_stride);
 }
 
-/* gives x the shape that is in memory */
+/* gives x the shape that is in memory, and copies between x and the network's tensor */
 static void
-set_rows(const struct border *b, struct g_tensor *x)
+copy_rows(const struct border *b, bool in, struct g_tensor *x)
 {
 	struct g_shape s = { .type = x->shape.type, .rank = b->own->rank };
 	memcpy(s.dim, b->own->dim, sizeof(s.dim));
@@ -282,18 +244,14 @@ set_rows(const struct border *b, struct g_tensor *x)
 		G_CLEAR(x, G_TENSOR_hwc);
 	else
 		G_PUT(x, TENSOR, hwc, b->rows);
-}
-
-/* the network's tensor in that shape, which is possible as its elements are contiguous */
-static struct g_operand
-as_rows(const struct border *b)
-{
+	set_layout(b, x);
+	/* the network's tensor in that shape: its elements are contiguous */
 	struct g_operand o = operand_whole(b->t);
 	if (!hwc_equal(b->t->hwc, b->rows)) {
 		o.view = VIEW_RESHAPE;
 		o.shape = b->rows;
 	}
-	return o;
+	copy(b, in, operand_whole(x), o);
 }
 
 static void
@@ -306,14 +264,14 @@ take_copy(struct border *b)
 	p->l->node = b->node;
 	p->l->name = arena_printf(p->a, "%s/%s", x->name ? x->name : "",
 				  in ? "nhwc" : io_layout_names[b->want->layout]);
-	if (b->want->layout == LAYOUT_PLANES) {
+	if (b->want->layout == LAYOUT_PLANES)
 		copy_planes(b, in, x);
-	} else {
-		set_rows(b, x);
-		set_layout(b, x);
-		copy(b, in, operand_whole(x), as_rows(b));
-	}
-	swap_in(in ? &b->node->in : &b->node->out, b->t, x);
+	else
+		copy_rows(b, in, x);
+	struct g_tensors *l = in ? &b->node->in : &b->node->out;
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i] == b->t)
+			l->v[i] = x;
 	if (in)
 		move_to_front(p->g, first, p->a);
 }
@@ -328,7 +286,7 @@ apply_layout(struct border *b)
 		return;
 	}
 	if (b->copied)
-		cli_note("note", "%s: %s %d (%s) is copied by the NPU, %" PRId64 " bytes: %s",
+		cli_note_to(b->p->e, "note", "%s: %s %d (%s) is copied by the NPU, %" PRId64 " bytes: %s",
 			 b->p->m->name, b->what, b->k, text_plain(b->p->a, b->t->name),
 			 tensor_bytes(b->t), b->copied);
 	take_copy(b);

@@ -5,7 +5,7 @@
  * the region through the CPU arrives at a higher level, therefore no region waits
  * for itself.
  */
-#include "../products/conv.h"
+#include "../moves/move.h"
 
 #include <limits.h>
 
@@ -18,45 +18,6 @@ count_uses(struct part *p)
 				p->uses[p->sg->op[i].in[k]]++;
 	for (int i = 0; i < p->sg->n_out; i++)
 		p->uses[p->sg->out[i]]++;
-}
-
-/* so much padding is possible with a kernel of this size, dilation ignored */
-static bool
-is_padding(int64_t n, int32_t kernel)
-{
-	return n <= LOW_PAD && n < kernel;
-}
-
-/*
- * A PAD whose result feeds only one convolution becomes padding of that
- * convolution, added to the convolution's own.  This is exact because the border is
- * the zero point, which contributes nothing.
- */
-static bool
-pad_folds(const struct part *p, int i)
-{
-	struct conv c;
-	const struct tfl_op *op = &p->sg->op[i];
-	if (op->code != TFL_PAD || !p->op[i].npu || p->uses[op->out[0]] != 1)
-		return false;
-	int64_t v[8];
-	int n;
-	if (!part_ints(part_in(p, op, 1), v, 8, &n) || n != 8 || v[0] || v[1] ||
-	    v[6] || v[7])
-		return false;
-	for (int k = i + 1; k < p->sg->n_ops; k++) {
-		const struct tfl_op *to = &p->sg->op[k];
-		if (!p->op[k].npu || to->n_in < 2 || to->in[0] != op->out[0])
-			continue;
-		if (!conv_read(p, to, &c))
-			return false;
-		struct g_pad own = conv_window(&c).pad;
-		return is_padding(own.top + v[2], c.kernel.y) &&
-		       is_padding(own.bottom + v[3], c.kernel.y) &&
-		       is_padding(own.left + v[4], c.kernel.x) &&
-		       is_padding(own.right + v[5], c.kernel.x);
-	}
-	return false;
 }
 
 /* raises i to the level of `from`, or above it if `from` is on the NPU and i on the CPU */

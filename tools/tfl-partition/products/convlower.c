@@ -133,24 +133,6 @@ conv_check_shape(const struct part *p, const struct conv *c)
 	return NULL;
 }
 
-/* adds the padding of a folded PAD; returns the tensor that PAD, or op itself, reads */
-static int
-folded_pad(const struct part *p, const struct tfl_op *op, struct g_pad *pad)
-{
-	int producer = p->sg->tensor[op->in[0]].producer;
-	if (producer < 0 || !p->op[producer].folded)
-		return op->in[0];
-	const struct tfl_op *before = &p->sg->op[producer];
-	int64_t v[8];
-	int n;
-	(void)part_ints(part_in(p, before, 1), v, 8, &n);
-	pad->top += (int32_t)v[2];
-	pad->bottom += (int32_t)v[3];
-	pad->left += (int32_t)v[4];
-	pad->right += (int32_t)v[5];
-	return before->in[0];
-}
-
 struct scaling {
 	struct part *p;
 	const struct conv *c;

@@ -37,34 +37,21 @@ is_constant(const struct tfl_tensor *t, int type, int32_t rows, int32_t columns)
 	       isfinite(t->quant.scale[0]) && !quant_zero(t);
 }
 
-static bool
-find_scales(struct svdf *s)
-{
-	float x = s->x->quant.scale[0], f = s->feature->quant.scale[0];
-	float t = s->time->quant.scale[0], y = s->y->quant.scale[0];
-	float state = s->state->quant.scale[0];
-	return npu_quantise((double)(x * f / state), &s->to_state) &&
-	       npu_quantise((double)(state * t / y), &s->to_y);
-}
-
-static double
-largest_bias(const struct svdf *s)
-{
-	double most = 0;
-	for (size_t i = 0; s->bias && 4 * i + 4 <= s->bias->data.n; i++)
-		most = fmax(most, fabs((double)(int32_t)
-				       load_le32(s->bias->data.p + 4 * i)));
-	return most;
-}
-
 static const char *
 check_scales(struct svdf *s)
 {
-	double value = s->type == TFL_INT8 ? -INT8_MIN : -INT16_MIN;
-	double feature = (double)s->inputs * UINT8_MAX * -INT8_MIN;
-	double time = (double)s->rank * s->memory * value * value + largest_bias(s);
-	if (!find_scales(s))
+	double value = s->type == TFL_INT8 ? -INT8_MIN : -INT16_MIN, most = 0;
+	float x = s->x->quant.scale[0], f = s->feature->quant.scale[0];
+	float t = s->time->quant.scale[0], y = s->y->quant.scale[0];
+	float state = s->state->quant.scale[0];
+	if (!npu_quantise((double)(x * f / state), &s->to_state) ||
+	    !npu_quantise((double)(state * t / y), &s->to_y))
 		return "the ratio of the scales can't be expressed";
+	for (size_t i = 0; s->bias && 4 * i + 4 <= s->bias->data.n; i++)
+		most = fmax(most, fabs((double)(int32_t)
+				       load_le32(s->bias->data.p + 4 * i)));
+	double feature = (double)s->inputs * UINT8_MAX * -INT8_MIN;
+	double time = (double)s->rank * s->memory * value * value + most;
 	if (npu_scale_leaves_word(s->to_state, feature) ||
 	    npu_scale_leaves_word(s->to_y, time))
 		return "scaled sums exceed 32 bits, where TensorFlow Lite Micro's "
@@ -223,15 +210,6 @@ weight_part(int32_t w, enum part_of_weight part)
 }
 
 static bool
-any_beyond(const struct svdf *s)
-{
-	for (int64_t i = 0; i < tfl_elements(s->time); i++)
-		if (weight_part(tensor_int(s->time, i), BEYOND))
-			return true;
-	return false;
-}
-
-static bool
 is_depthwise(const struct svdf *s)
 {
 	enum { MAX_KERNEL_Y = 64 };
@@ -277,15 +255,6 @@ sum_over_time(struct part *p, const struct svdf *s, struct g_operand now,
 	if (!depthwise)
 		now = low_view(p->l, now, line);
 	return weighted_sum(p, depthwise ? OP_DEPTHWISE : OP_FC, now, to, w, bias, scale);
-}
-
-static struct g_list
-bias_list(struct part *p, const struct svdf *s)
-{
-	struct g_list l = repeated_list(p, 0, s->units);
-	for (int32_t i = 0; s->bias && i < s->units; i++)
-		l.v[i] = tensor_int(s->bias, i);
-	return l;
 }
 
 /* the sums as words, before bias and scale */
@@ -359,13 +328,18 @@ write_units(struct part *p, const struct svdf *s, struct g_operand now,
 				.offset = (int64_t)batch * s->units,
 				.stride = { s->units, s->units, 1 } };
 	if (s->type == TFL_INT8) {
-		struct g_list bias = bias_list(p, s);
+		struct g_list bias = repeated_list(p, 0, s->units);
+		for (int32_t i = 0; s->bias && i < s->units; i++)
+			bias.v[i] = tensor_int(s->bias, i);
 		op_zeros(sum_over_time(p, s, now, to, ALL, &bias, s->to_y),
 			 quant_zero(s->state), quant_zero(s->y));
 		return;
 	}
 	struct g_operand upper = unit_sums(p, s, now, UPPER);
-	if (any_beyond(s))
+	bool beyond = false;
+	for (int64_t i = 0; i < tfl_elements(s->time) && !beyond; i++)
+		beyond = weight_part(tensor_int(s->time, i), BEYOND);
+	if (beyond)
 		upper = word_add(p->l, upper, unit_sums(p, s, now, BEYOND));
 	struct g_operand lower = unit_sums(p, s, now, LOWER);
 	struct g_operand sum = whole_sum(p, s, upper, lower);

@@ -82,6 +82,18 @@ read_pool(const struct part *p, const struct tfl_op *op, struct pool *k)
 	return check_window(p, k, op->code == TFL_AVERAGE_POOL_2D);
 }
 
+bool
+max_pool_window(const struct part *p, const struct tfl_op *op, struct yx *kernel,
+		struct g_pad *pad)
+{
+	struct pool k;
+	if (op->code != TFL_MAX_POOL_2D || read_pool(p, op, &k))
+		return false;
+	*kernel = k.kernel;
+	*pad = k.win.pad;
+	return true;
+}
+
 static const char *
 check_pool(const struct part *p, const struct tfl_op *op)
 {
@@ -101,13 +113,27 @@ finish_pool(void *ctx, struct g_op *op)
 	op_clamp(op, quant_clamp(k->ofm, k->activation));
 }
 
+/* Drops padding behind the IFM that no window reads. */
+static void
+drop_unread(struct low_axis *x)
+{
+	int64_t end = ((int64_t)x->out - 1) * x->stride + x->kernel;
+	int64_t after = end - x->before - x->in;
+	if (after < x->after)
+		x->after = after > 0 ? (int32_t)after : 0;
+}
+
 static bool
 lower_pool(struct part *p, const struct tfl_op *op)
 {
 	struct pool k;
 	(void)read_pool(p, op, &k);
+	int input = folded_pad(p, op, &k.win.pad);
+	k.ifm = &p->sg->tensor[input];
 	struct low_pool q = low_pool_of(&k, op->code == TFL_AVERAGE_POOL_2D);
-	struct nd in = nd_ifm(p, op->in[0]), out = nd_ofm(p, op->out[0]);
+	drop_unread(&q.axis[0]);
+	drop_unread(&q.axis[1]);
+	struct nd in = nd_ifm(p, input), out = nd_ofm(p, op->out[0]);
 	return low_pool(p->l, &q, &in, &out, finish_pool, &k) ||
 	       err_set(p->e, "operator %d: no operation sees its tensors", p->l->op_i);
 }

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The same library from C++ (tests/libnputools.bats).
+ * usage: embed-cc MODEL PART: writes the compiled model to standard output
+ *        embed-cc MODEL
+ * Calls each function with arguments that it must refuse, and prints status and messages.
+ */
+#include "nputools.h"
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace {
+
+class Output {
+public:
+	Output() = default;
+	Output(const Output &) = delete;
+	Output &operator=(const Output &) = delete;
+	~Output() { nputools_free(&out); }
+	void say(const char *what, int status) const
+	{
+		std::printf("%s: %d, %s: %s", what, status, out.data ? "data" : "nothing",
+			    out.messages);
+	}
+	nputools_output out{};
+};
+
+using Bytes = std::vector<char>;
+
+nputools_options
+options(const char *part)
+{
+	nputools_options o{};
+	o.size = sizeof(o);
+	o.part = part;
+	return o;
+}
+
+void
+compile(const char *what, const nputools_options *o, const Bytes &b)
+{
+	Output x;
+	int status = nputools_compile(o, b.data(), b.size(), &x.out);
+	x.say(what, status);
+}
+
+void
+refuse_options(const Bytes &model)
+{
+	nputools_options o = options(nullptr);
+	compile("no options", nullptr, model);
+	compile("no target", &o, model);
+	o.size++;
+	compile("newer caller", &o, model);
+	o = options("no such chip");
+	compile("part", &o, model);
+	o = options("alif-e7-hp");
+	o.effort = 10;
+	compile("effort", &o, model);
+	o = options("alif-e7-hp");
+	o.arena_cache_size = 1024;
+	compile("little memory", &o, model);
+}
+
+void
+refuse_models(const Bytes &model)
+{
+	nputools_options o = options("alif-e7-hp");
+	const Bytes half(model.begin(), model.begin() + static_cast<long>(model.size() / 2));
+	compile("no bytes", &o, {});
+	compile("half", &o, half);
+	Output verified, estimated, simulated;
+	nputools_buffer result;
+	verified.say("verify",
+		     nputools_verify(nullptr, model.data(), model.size(), &verified.out));
+	estimated.say("estimate",
+		      nputools_estimate(nullptr, model.data(), model.size(), &estimated.out));
+	simulated.say("simulate", nputools_simulate(nullptr, model.data(), model.size(),
+						    nullptr, 0, &result, 1, &simulated.out));
+}
+
+int
+write_compiled(const Bytes &model, const char *part)
+{
+	nputools_options o = options(part);
+	Output x;
+	int status = nputools_compile(&o, model.data(), model.size(), &x.out);
+	std::fputs(x.out.messages, stderr);
+	return std::fwrite(x.out.data, 1, x.out.size, stdout) == x.out.size ? status : 2;
+}
+
+} // namespace
+
+int
+main(int argc, char **argv)
+{
+	std::ifstream f(argc > 1 ? argv[1] : "", std::ios::binary);
+	const Bytes model{ std::istreambuf_iterator<char>(f), {} };
+	if (model.empty())
+		return 2;
+	if (argc > 2)
+		return write_compiled(model, argv[2]);
+	std::printf("%s\n", nputools_version());
+	refuse_options(model);
+	refuse_models(model);
+	return 0;
+}

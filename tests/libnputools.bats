@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+# libnputools in a C program and in a C++ program (tests/embed), against the programs.
+
+load lib/common
+
+embed=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/embed
+lib=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/../lib
+
+setup_file()
+{
+	[ -x "$embed" ] || skip "no $embed"
+}
+
+parts=(alif-e7-hp alif-e7-hp nxp-imx93 alif-e8-u85)
+
+# like_programs MODEL: the results of embed for parts are those of the programs
+like_programs()
+{
+	local k p
+	for k in "${!parts[@]}"; do
+		p=${parts[k]}
+		npucc --part="$p" -o "npucc-$k.tflite" "$1" 2>notes
+		cmp "npucc-$k.tflite" "$k.tflite"
+		npu-dis --verify --json "$k.tflite" | cmp - "$k.verify"
+		# the network's name is that of the file
+		mkdir -p "of-$k"
+		cp "$k.tflite" "of-$k/${1##*/}"
+		npu-perf --json "of-$k/${1##*/}" | cmp - "$k.json"
+	done
+}
+
+@test "four threads at once get the bytes of npucc, npu-dis and npu-perf" {
+	[ -n "$SHARED" ] || skip "no shared models"
+	cp "$SHARED/models/kws_ref_model.tflite" .
+	"$embed" kws_ref_model.tflite "${parts[@]}" >out
+	[ "$(grep -c ': equal$' out)" = 4 ]
+	like_programs kws_ref_model.tflite
+	cmp 0.tflite 1.tflite
+	run cmp 0.tflite 2.tflite
+	[ "$status" = 1 ]
+}
+
+@test "reports have the numbers of the locale C in a program of another locale" {
+	[ -n "$SHARED" ] || skip "no shared models"
+	need localedef
+	cp "$SHARED/models/kws_ref_model.tflite" .
+	"$embed" kws_ref_model.tflite himax-we2
+	mv 0.json want
+	localedef -i de_DE -f UTF-8 "$PWD/de_DE.UTF-8" || skip "no sources of locales"
+	export LOCPATH=$PWD LC_ALL=de_DE.UTF-8
+	[ "$(locale decimal_point)" = , ]
+	"$embed" kws_ref_model.tflite himax-we2
+	cmp want 0.json
+}
+
+@test "the library exports nputools_ alone, and has a soname" {
+	need readelf nm
+	nm -D --defined-only "$lib/libnputools.so" | awk '$2 == "T" { print $3 }' |
+		sed 's/@.*//' | sort >exported
+	sed -n 's/.*NPUTOOLS_API .*[ *]\(nputools_[a-z]*\)(.*/\1/p' "$TOP/tools/libnputools/nputools.h" |
+		sort >declared
+	[ "$(wc -l <declared)" -ge 6 ]
+	diff declared exported
+	readelf -d "$lib/libnputools.so" | grep -q 'SONAME.*\[libnputools.so.1\]'
+	[ -z "$(nm -g --defined-only "$lib/libnputools.a" | awk 'NF == 3 && $3 !~ /^nputools_/')" ]
+}
+
+@test "C++: arguments at fault are refused with a status and a line" {
+	[ -x "$embed-cc" ] || skip "no C++ compiler"
+	"$embed-cc" "$TOP/tests/models/digits.tflite" >out
+	cat out
+	diff - <(sed 's/size is .*/size/; s/there are alif.*/there are/; s/needs [0-9].*/needs/' out) <<-'EOF'
+	1.0.0
+	no options: 2, nothing: error: options: accelerator is required, unless part names a chip
+	no target: 2, nothing: error: options: accelerator is required, unless part names a chip
+	newer caller: 2, nothing: error: options: size
+	part: 2, nothing: error: there is no part 'no such chip'; there are
+	effort: 2, nothing: error: options: effort is 10, not from 0 to 9
+	little memory: 1, nothing: model.part: error: the network needs
+	no bytes: 2, nothing: model.tflite: error: 0 bytes are too few for a TFLite model
+	half: 2, nothing: model.tflite: error: FlatBuffer tensors at byte 440 points beyond the end of the file
+	verify: 2, nothing: model.tflite: error: no ethos-u operator: not a compiled model
+	estimate: 2, nothing: model.tflite: error: no ethos-u operator: the model is not compiled for an Ethos-U NPU
+	simulate: 2, nothing: model.tflite: error: inputs: 0 were passed, the model has 1
+	EOF
+}
+
+@test "C++: TOSA graphs and models compile to the bytes of npucc" {
+	[ -x "$embed-cc" ] || skip "no C++ compiler"
+	"${embed%/*}/gen-tosa" 1 >model.tosa
+	cp "$TOP/tests/models/digits.tflite" model.tflite
+	for m in model.tosa model.tflite; do
+		"$embed-cc" "$m" alif-e4-u85 >library 2>notes
+		npucc --part=alif-e4-u85 -o npucc.tflite "$m" 2>notes
+		cmp npucc.tflite library
+	done
+}
+
+@test "a call without memory fails with a line, and the next call works" {
+	[[ $BIN != *san* ]] || skip "sanitizers need address space"
+	"$embed-starve" "$TOP/tests/models/digits.tflite" himax-we2
+}

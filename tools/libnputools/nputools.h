@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libnputools: compiles models for Arm Ethos-U NPUs, and verifies, runs and prices what it
+ * compiled, inside of another program.  The functions do what the programs npucc,
+ * npu-dis --verify, npu-sim and npu-perf do (nputools(7)); the same input and options give
+ * the same bytes.
+ *
+ * The functions work from memory to memory.  They read no file, write to no stream, end no
+ * process for a fault of their arguments, and set no signal handler and no locale.  Several
+ * threads may call them at once: two calls share nothing but what the caller passes, which
+ * the functions do not change.  1 MiB of the thread's stack is enough for a call.
+ *
+ * If the system has no memory left, a call fails with NPUTOOLS_TROUBLE and "error: out of
+ * memory", and some memory of the call is lost.  Only with jobs above 1 the process may end
+ * then (SIGABRT), because a call cannot end the threads that work for it.
+ *
+ * A model may come from anywhere: every function checks the whole model before it uses it.
+ *
+ * Every function that takes a struct nputools_output returns one of enum nputools_status,
+ * and always sets the whole struct, which the caller then passes to nputools_free():
+ *
+ *	struct nputools_options o = { .size = sizeof(o), .accelerator = "ethos-u55-128",
+ *				      .system_config = "Ethos_U55_High_End_Embedded",
+ *				      .memory_mode = "Shared_Sram" };
+ *	struct nputools_output out;
+ *	if (nputools_compile(&o, model, n, &out) == NPUTOOLS_YES)
+ *		use(out.data, out.size);
+ *	else
+ *		fputs(out.messages, stderr);
+ *	nputools_free(&out);
+ */
+#ifndef NPUTOOLS_H
+#define NPUTOOLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define NPUTOOLS_API __attribute__((visibility("default")))
+#else
+#define NPUTOOLS_API
+#endif
+
+enum nputools_status {
+	NPUTOOLS_YES = 0,     /* done, or the answer is yes */
+	NPUTOOLS_NO = 1,      /* the answer is no: a rule is broken, a limit cannot be met */
+	NPUTOOLS_TROUBLE = 2, /* a model or an argument is at fault */
+};
+
+/* The results of a call.  nputools_free() frees them. */
+struct nputools_output {
+	void *data;	/* the result; NULL if size is 0 */
+	size_t size;	/* bytes of data */
+	char *messages; /* notes, warnings, and last the error: a line each, with a newline; ""
+			 * if there are none; NULL only after nputools_free() */
+};
+
+enum nputools_goal {
+	NPUTOOLS_PERFORMANCE = 0, /* the fewest cycles */
+	NPUTOOLS_SIZE = 1,	  /* the least memory, then the fewest cycles */
+	NPUTOOLS_BALANCED = 2,	  /* a compromise of both */
+};
+
+/*
+ * Options of nputools_compile() and nputools_estimate().  Set size and then only the members
+ * that you need: zero is the default of every other member.  Later versions add members at
+ * the end; size tells the library which of them the caller knows.
+ */
+struct nputools_options {
+	size_t size;		   /* sizeof(struct nputools_options) */
+	const char *name;	   /* file name of the model, for messages and for the map in
+				    * the compiled model; NULL: "model.tflite" */
+	const char *accelerator;   /* "ethos-u55-32" to "ethos-u85-2048"; NULL: that of part */
+	const char *system_config; /* profile of clock and memory speeds; NULL: that of part */
+	const char *memory_mode;   /* memories of constants, arena, cache; NULL: as above */
+	const char *part;	   /* a chip of npu-sched --list-parts; NULL: none */
+	int optimise;		   /* of enum nputools_goal */
+	int effort;		   /* of the search, 1 to 9; 0: 3 */
+	int level;		   /* compression of weights, 1 to 9; 0: 6 */
+	unsigned jobs;		   /* threads for one call, up to 64; 0: only the caller's.  The
+				    * result is the same for all numbers. */
+	int64_t arena_cache_size;  /* limit of the SRAM for the arena in bytes; 0: that of the
+				    * part or of the profile */
+	int64_t max_cycles;	   /* least SRAM within so many cycles; 0: no limit */
+	int fail_on_cpu;	   /* not 0: NPUTOOLS_NO if an operator must run on the CPU;
+				    * a TOSA graph is refused in any case */
+	int no_map;		   /* not 0: no map to the names of the source model */
+};
+
+/* One input or output of a model: its values in memory, little-endian. */
+struct nputools_buffer {
+	const void *data;
+	size_t size; /* bytes */
+};
+
+/* Returns the version of the library, "1.0.0".  Versions 1.x are compatible. */
+NPUTOOLS_API const char *nputools_version(void);
+
+/*
+ * Compiles a quantized TFLite model or a TOSA graph.  out->data is a TFLite model whose "ethos-u" operators
+ * replace the operators that the NPU runs: the bytes that npucc writes for a model of the
+ * same name and options.  The library verifies the model's streams before it returns.
+ * Requires accelerator, system_config and memory_mode, or part.
+ *
+ * NPUTOOLS_NO: a limit of the options cannot be met.  A model of which nothing can run on
+ * the NPU is no error: see out->messages, or set fail_on_cpu.
+ */
+NPUTOOLS_API int nputools_compile(const struct nputools_options *options, const void *model,
+				  size_t size, struct nputools_output *out);
+
+/*
+ * Checks the command streams of a compiled model, of a .npz or of a packed stream by the
+ * rules of npu-dis(1).  out->data is the report of npu-dis --verify --json, a text without a
+ * NUL at its end.  NPUTOOLS_NO: a rule is broken.
+ */
+NPUTOOLS_API int nputools_verify(const struct nputools_options *options, const void *model,
+				 size_t size, struct nputools_output *out);
+
+/*
+ * Runs a model once: a plain or compiled TFLite model, or a TOSA graph.  The results are bit-exact with those of the device.
+ * Variables start with their initial values.
+ *
+ * inputs has the n_inputs inputs of the model, in order; each has the size of its tensor.
+ * The function sets the n_outputs elements of outputs, which must be the number of the
+ * model's outputs, to the values in out->data.
+ */
+NPUTOOLS_API int nputools_simulate(const struct nputools_options *options, const void *model,
+				   size_t size, const struct nputools_buffer *inputs,
+				   size_t n_inputs, struct nputools_buffer *outputs,
+				   size_t n_outputs, struct nputools_output *out);
+
+/*
+ * Estimates how long a compiled model takes, and what limits it.  out->data is the report of
+ * npu-perf --json, a text without a NUL at its end.  The memory system is the one that the
+ * model was compiled for, unless the options name another.
+ */
+NPUTOOLS_API int nputools_estimate(const struct nputools_options *options, const void *model,
+				   size_t size, struct nputools_output *out);
+
+/* Frees the results of a call.  NULL and a struct of zeros are allowed. */
+NPUTOOLS_API void nputools_free(struct nputools_output *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

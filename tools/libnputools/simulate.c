@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nputools_simulate(): one run of a model with the caller's inputs. */
+#include "lib.h"
+
+#include "inference/inference.h"
+#include "kernels/kernels.h"
+#include "raw/raw.h"
+#include "tosa/tosa.h"
+
+#include <inttypes.h>
+
+/* the arguments of the caller */
+struct buffers {
+	struct bytes file;
+	const struct nputools_buffer *in;
+	struct nputools_buffer *out;
+	size_t n_in, n_out;
+};
+
+static bool
+open_simulator(struct call *c, struct bytes file, struct sim **s)
+{
+	struct model m = { .borders.actual = 1 };
+	const char *name = c->o.name;
+	if (tosa_is(file))
+		return tosa_read(c->a, file, name, &m.tosa, &c->e) &&
+		       check_size(&m, file.n, name, &c->e) &&
+		       sim_open_tosa(c->a, m.tosa, s, &c->e);
+	return raw_model(c->a, file, name, &file, &c->e) &&
+	       model_read(c->a, file, name, &m.tflite, &c->e) &&
+	       check_size(&m, file.n, name, &c->e) && sim_open(c->a, m.tflite, s, &c->e);
+}
+
+static bool
+check_count(struct call *c, const char *what, size_t have, int want)
+{
+	return have == (size_t)want ||
+	       err_at(&c->e, c->o.name, 0, "%s: %zu were passed, the model has %d", what, have,
+		      want);
+}
+
+static bool
+take_inputs(struct call *c, struct sim *s, const struct buffers *b)
+{
+	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
+	for (int k = 0; k < g->n_in; k++) {
+		int64_t n = tfl_bytes(&g->tensor[g->in[k]]);
+		if (b->in[k].size != (uint64_t)n)
+			return err_at(&c->e, c->o.name, 0, "input %d (%s) has %" PRId64
+				      " bytes, not %zu", k, g->tensor[g->in[k]].name, n,
+				      b->in[k].size);
+		if (n)
+			memcpy(sim_tensor(s, g->in[k]), b->in[k].data, (size_t)n);
+	}
+	return true;
+}
+
+static void
+give_outputs(struct call *c, struct sim *s)
+{
+	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
+	for (int k = 0; k < g->n_out; k++)
+		text_put(&c->out, sim_tensor(s, g->out[k]),
+			 (size_t)tfl_bytes(&g->tensor[g->out[k]]));
+}
+
+/* Sets the sizes of the caller's outputs; point_outputs() sets their addresses. */
+static void
+size_outputs(struct sim *s, const struct buffers *b)
+{
+	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
+	for (int k = 0; k < g->n_out; k++)
+		b->out[k].size = (size_t)tfl_bytes(&g->tensor[g->out[k]]);
+}
+
+static bool
+simulate(struct call *c, void *ctx)
+{
+	const struct buffers *b = ctx;
+	struct sim *s;
+	if (!open_simulator(c, b->file, &s))
+		return false;
+	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
+	if (!check_count(c, "inputs", b->n_in, g->n_in) ||
+	    !check_count(c, "outputs", b->n_out, g->n_out) || !take_inputs(c, s, b) ||
+	    !sim_invoke(s, NULL, &c->e))
+		return false;
+	give_outputs(c, s);
+	size_outputs(s, b);
+	return true;
+}
+
+static void
+point_outputs(const struct buffers *b, const uint8_t *p)
+{
+	for (size_t k = 0; k < b->n_out; k++) {
+		b->out[k].data = p;
+		p += b->out[k].size;
+	}
+}
+
+int
+nputools_simulate(const struct nputools_options *options, const void *model, size_t size,
+		  const struct nputools_buffer *inputs, size_t n_inputs,
+		  struct nputools_buffer *outputs, size_t n_outputs,
+		  struct nputools_output *out)
+{
+	struct buffers b = {
+		.file = { .p = model, .n = size }, .in = inputs, .out = outputs,
+		.n_in = n_inputs, .n_out = n_outputs,
+	};
+	for (size_t k = 0; k < n_outputs; k++)
+		outputs[k] = (struct nputools_buffer){ 0 };
+	int status = call_whole(options, simulate, &b, out);
+	if (status == NPUTOOLS_YES)
+		point_outputs(&b, out->data);
+	return status;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* npu-sched(1) for libnputools: the text of a graph in, a scheduled one out. */
+#include "lib.h"
+
+#include "graph/graph.h"
+#include "npu-sched/stage.h"
+
+bool
+lib_npu_sched(struct call *c, struct text *in, struct text *out)
+{
+	const struct nputools_options *from = &c->o;
+	struct options o = {
+		.input = call_file(c, "part"), .accel = from->accelerator,
+		.system = from->system_config, .mode = from->memory_mode,
+		.part = from->part, .goal = (enum goal)from->optimise,
+		.effort = from->effort, .level = from->level, .jobs = from->jobs,
+		.cache_bytes = from->arena_cache_size, .max_cycles = from->max_cycles,
+	};
+	struct sched s = { .a = c->a, .o = &o, .e = &c->e };
+	(void)text_str(in); /* a NUL follows the text of a file, too */
+	bool ok = schedule_target(&s, &o) && schedule_text(&s, (uint8_t *)in->p, in->n);
+	if (ok)
+		graph_print(s.g, out);
+	plan_close(s.plan);
+	return ok;
+}

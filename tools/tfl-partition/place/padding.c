@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PAD and PADV2 that become the padding of the operator behind them: nputools-lowering(7) 6.3. */
+#include "../moves/move.h"
+#include "../products/conv.h"
+
+/* rows and columns that PAD adds; false: they are unknown, or PAD adds channels or images */
+static bool
+read_borders(const struct part *p, const struct tfl_op *op, struct g_pad *pad)
+{
+	int64_t v[8];
+	int n;
+	if (!part_ints(part_in(p, op, 1), v, 8, &n) || n != 8 || v[0] || v[1] || v[6] ||
+	    v[7])
+		return false;
+	for (int i = 2; i < 6; i++)
+		if (v[i] < 0 || v[i] > LOW_PAD)
+			return false;
+	*pad = (struct g_pad){ .top = (int32_t)v[2], .bottom = (int32_t)v[3],
+			       .left = (int32_t)v[4], .right = (int32_t)v[5] };
+	return true;
+}
+
+/* so much padding is possible with a kernel of this size, dilation ignored */
+static bool
+is_padding(int64_t n, int32_t kernel)
+{
+	return n <= LOW_PAD && n < kernel;
+}
+
+static bool
+are_paddings(struct g_pad own, struct g_pad more, struct yx kernel)
+{
+	return is_padding((int64_t)own.top + more.top, kernel.y) &&
+	       is_padding((int64_t)own.bottom + more.bottom, kernel.y) &&
+	       is_padding((int64_t)own.left + more.left, kernel.x) &&
+	       is_padding((int64_t)own.right + more.right, kernel.x);
+}
+
+/* the activation at the end of an operator whose result has the scale of its OFM */
+static int
+activation_of(const struct tfl_op *op)
+{
+	switch (op->code) {
+	case TFL_CONV_2D:
+		return (int)TFL_OPT(op, Conv2DOptions, fused_activation_function);
+	case TFL_DEPTHWISE_CONV_2D:
+		return (int)TFL_OPT(op, DepthwiseConv2DOptions, fused_activation_function);
+	case TFL_ADD:
+		return (int)TFL_OPT(op, AddOptions, fused_activation_function);
+	case TFL_RELU:
+		return TFL_ACT_RELU;
+	case TFL_RELU6:
+		return TFL_ACT_RELU6;
+	default:
+		return TFL_ACT_NONE;
+	}
+}
+
+/* true if no element of the IFM is below the border of PAD, so that a maximum of the window
+ * without the border is the same */
+static bool
+is_border_least(const struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *in = part_in(p, op, 0);
+	int activation = in->producer < 0 ? TFL_ACT_NONE
+					  : activation_of(&p->sg->op[in->producer]);
+	int32_t value;
+	return !pad_value(p, op, &value) && value <= quant_clamp(in, activation).lo;
+}
+
+/*
+ * A convolution adds the padding of PAD to its own.  This is exact because the border is
+ * the zero point, which contributes nothing.  A maximum pool does the same if the border is
+ * no greater than all elements.
+ */
+static bool
+takes_padding(const struct part *p, const struct tfl_op *pad, const struct tfl_op *to)
+{
+	struct conv c;
+	struct g_pad own, more;
+	struct yx kernel;
+	if (!read_borders(p, pad, &more))
+		return false;
+	if (max_pool_window(p, to, &kernel, &own))
+		return is_border_least(p, pad) && are_paddings(own, more, kernel);
+	return pad->code == TFL_PAD && to->n_in > 1 && conv_read(p, to, &c) &&
+	       are_paddings(conv_window(&c).pad, more, c.kernel);
+}
+
+bool
+pad_folds(const struct part *p, int i)
+{
+	const struct tfl_op *op = &p->sg->op[i];
+	if ((op->code != TFL_PAD && op->code != TFL_PADV2) || !p->op[i].npu)
+		return false;
+	int takers = 0;
+	for (int k = i + 1; k < p->sg->n_ops; k++) {
+		const struct tfl_op *to = &p->sg->op[k];
+		if (!p->op[k].npu || !to->n_in || to->in[0] != op->out[0])
+			continue;
+		if (!takes_padding(p, op, to))
+			return false;
+		takers++;
+	}
+	return takers && p->uses[op->out[0]] == takers;
+}
+
+int
+folded_pad(const struct part *p, const struct tfl_op *op, struct g_pad *pad)
+{
+	int producer = p->sg->tensor[op->in[0]].producer;
+	struct g_pad more;
+	if (producer < 0 || !p->op[producer].folded)
+		return op->in[0];
+	const struct tfl_op *before = &p->sg->op[producer];
+	(void)read_borders(p, before, &more);
+	pad->top += more.top;
+	pad->bottom += more.bottom;
+	pad->left += more.left;
+	pad->right += more.right;
+	return before->in[0];
+}
