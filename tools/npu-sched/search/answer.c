@@ -48,6 +48,7 @@ find_fastest(struct search *x)
 {
 	struct question q = question_of(x->s, ASK_FASTEST);
 	q.within = NO_LIMIT_BYTES;
+	q.other.cycles *= IMPROVABLE;
 	if (!explore_all(x, q))
 		return false;
 	const struct point *p = front_answer(&x->front);
@@ -109,10 +110,10 @@ too_small(struct search *x)
 }
 
 static bool
-too_slow(struct search *x)
+too_slow(struct search *x, const struct point *fastest)
 {
 	struct sched *s = x->s;
-	const double least = ceil(x->front.v[x->front.n - 1].cycles);
+	const double least = ceil(fastest->cycles);
 	s->least = least < (double)INT64_MAX ? (int64_t)least : INT64_MAX;
 	return err_no(s->e, "%s: error: no plan stays within %" PRId64 " cycles; the "
 			    "fastest plan takes %.0f", s->g->file, s->o->max_cycles, least);
@@ -125,7 +126,8 @@ refuse(struct search *x)
 	if (s->incumbent.cycles > 0)
 		return err_no(s->e, "%s: error: another variant of the graph has a better "
 				    "plan", s->g->file);
-	return x->front.n ? too_slow(x) : too_small(x);
+	const struct point *p = front_fastest(&x->front);
+	return p ? too_slow(x, p) : too_small(x);
 }
 
 /*

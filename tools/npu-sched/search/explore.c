@@ -14,6 +14,9 @@ static const double NEAR = 1.01;
 /* plans that cannot be better than a point of the front by this factor are not tried */
 static const double WORTHWHILE = 1.001;
 
+/* estimates of cycles may be too high by this factor, as sizes of weights are estimated */
+static const double INEXACT = 1.005;
+
 /* Cached results of a candidate with transfers below a limit.  They do not depend on the
  * front: they are used again by coarse and fine exploration, for the smallest plan and for
  * all plans. */
@@ -234,7 +237,7 @@ promising_budget(const struct exploring *e, int64_t budget)
 	const struct candidate *c = e->c;
 	for (int i = BUDGETS - 1; i >= 0; i--) {
 		int64_t less = i ? c->budget[i - 1] : c->least;
-		if (budget >= less && may_improve_front(e, less, c->cycles[i]))
+		if (budget >= less && may_improve_front(e, less, c->cycles[i] / INEXACT))
 			return min_i64(budget, c->budget[i]);
 	}
 	return NEVER;

@@ -37,7 +37,7 @@ may_beat_other(const struct question *q, int64_t total, double cycles)
 {
 	const double nearly = 1.02;
 	const struct incumbent *r = &q->other;
-	if (r->cycles == 0 || q->ask == ASK_ALL)
+	if (r->cycles == 0)
 		return true;
 	if (q->ask == ASK_SMALLEST)
 		return total < r->total ||
@@ -46,7 +46,7 @@ may_beat_other(const struct question *q, int64_t total, double cycles)
 		return point_weight(total, cycles) <=
 			       nearly * point_weight(r->total, r->cycles) &&
 		       (r->slowest == 0 || cycles <= nearly * r->slowest);
-	return q->ask != ASK_FASTEST || cycles <= r->cycles;
+	return true; /* front_slowest() */
 }
 
 static bool
@@ -69,9 +69,8 @@ is_faster(double cycles, double than)
 	return cycles < than * (1 - ROUNDING);
 }
 
-/* The fastest point within the limit; NULL: there is none. */
-static const struct point *
-fastest(const struct front *f)
+const struct point *
+front_fastest(const struct front *f)
 {
 	const size_t n = count_below(f, f->question.within);
 	return n ? &f->v[n - 1] : NULL;
@@ -98,7 +97,7 @@ front_slowest(const struct front *f)
 	const struct question *q = &f->question;
 	if (q->ask != ASK_FASTEST)
 		return INFINITY;
-	const struct point *p = fastest(f);
+	const struct point *p = front_fastest(f);
 	const double kept = is_unlimited(f) ? 1 : IMPROVABLE;
 	double most = p ? kept * p->cycles : INFINITY;
 	return q->other.cycles > 0 ? fmin(most, kept * q->other.cycles) : most;
@@ -177,13 +176,13 @@ copy_point(struct arena *a, const struct point *p)
 	return q;
 }
 
-/* Would p be faster than the fastest plan of all? */
+/* Is p faster than the fastest plan of all, or as fast in fewer bytes? */
 static bool
 is_too_fast(const struct front *f, const struct point *p)
 {
 	const struct point *most = &f->fastest;
-	return most->cycles > 0 && p->sram <= most->sram && p->cycles <= most->cycles &&
-	       (p->sram < most->sram || p->cycles < most->cycles);
+	return most->cycles > 0 && (p->cycles < most->cycles ||
+				   (p->cycles == most->cycles && p->sram < most->sram));
 }
 
 void
@@ -222,7 +221,7 @@ front_answer(const struct front *f)
 	if (q->ask == ASK_LEAST_SRAM)
 		return f->n && f->v[0].sram <= q->within ? &f->v[0] : NULL;
 	if (q->ask != ASK_FAST_ENOUGH)
-		return fastest(f);
+		return front_fastest(f);
 	const size_t enough = first_as_fast(f, q->cycles);
 	return enough < f->n && f->v[enough].sram <= q->within ? &f->v[enough] : NULL;
 }

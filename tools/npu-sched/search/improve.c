@@ -150,12 +150,13 @@ add_improved(struct front *f, const struct point *from, struct plan *p, bool tri
 static bool
 improve(struct front *f, const struct point *at)
 {
+	const bool unlimited = is_unlimited(f);
 	struct sched *s = at->recipe.variant->s;
 	struct plan *p = make_again(&at->recipe);
 	if (!p)
 		return false;
-	if (leave_in_place(s, p, at->sram) || is_unlimited(f))
-		add_improved(f, at, p, is_unlimited(f));
+	if (leave_in_place(s, p, unlimited ? NO_LIMIT_BYTES : at->sram) || unlimited)
+		add_improved(f, at, p, unlimited);
 	plan_close(p);
 	return true;
 }

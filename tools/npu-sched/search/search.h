@@ -63,6 +63,7 @@ check_bound(double bound, const struct candidate *c)
  * blocks, which all plans made from it share.  Its records are copies: the graph does not
  * change until a plan is applied.
  */
+struct front;
 struct variant {
 	struct arena *a;
 	struct sched *s;	   /* with copies of operations and tensors */
@@ -86,6 +87,7 @@ struct variant {
 	const struct variant *of;
 	size_t spill;
 	bool is_explored;
+	struct front *front; /* of this variant alone; NULL: none */
 };
 
 /* variant.c: a copy of s, in its own order if `order` is NULL.  variant_close() accepts
@@ -155,7 +157,7 @@ struct question {
  * Plans that are as much slower than the answer, or as much larger than the limit, are kept until
  * they are improved.
  */
-static const double IMPROVABLE = 1.05;
+static const double IMPROVABLE = 1.25;
 enum { IMPROVABLE_SHARE = 16 };
 
 struct front {
@@ -197,6 +199,8 @@ double front_slowest(const struct front *f);
 bool front_wants(const struct front *f, int64_t sram, int64_t total, double cycles);
 /* Adds a point if it is wanted; copies the lists of its recipe. */
 void front_add(struct front *f, const struct point *p);
+/* The fastest point within the limit; NULL: there is none. */
+const struct point *front_fastest(const struct front *f);
 void front_set_fastest(struct front *f, const struct point *p);
 /* NULL: no plan answers the question.  ASK_ALL: the fastest plan. */
 const struct point *front_answer(const struct front *f);

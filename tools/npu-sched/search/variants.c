@@ -2,12 +2,41 @@
 /* Asks a question of every variant. */
 #include "run.h"
 
+#include <math.h>
 #include <string.h>
 
-static enum explored
-explore_variant(struct search *x, struct variant *v)
+/*
+ * The front of one variant alone, for a question without a limit: improvement may make the plan
+ * of one variant faster than that of another which was faster before, or smaller than one that
+ * is as fast.  Plans much slower than the fastest of all variants are not wanted.
+ */
+static struct front *
+own_front(struct search *x, struct variant *v)
 {
-	const enum explored r = explore(v, &x->front, search_knobs(x->s), COARSELY);
+	const double apart = 1.03;
+	const struct point *p = front_answer(&x->front);
+	if (!v->front) {
+		v->front = anew(x->s->a, struct front, 1);
+		v->front->a = x->s->a;
+		front_open(v->front, x->front.question);
+	}
+	double *most = &v->front->question.other.cycles;
+	if (p && (*most == 0 || apart * p->cycles < *most))
+		*most = apart * p->cycles;
+	return v->front;
+}
+
+/* Explores a variant for the question, or, without a limit, for the fastest plan of the
+ * variant. */
+static enum explored
+explore_variant(struct search *x, struct variant *v, enum detail detail)
+{
+	const bool own = is_unlimited(&x->front);
+	struct front *f = own ? own_front(x, v) : &x->front;
+	const enum explored r = explore(v, f, search_knobs(x->s), detail);
+	const struct point *p = front_answer(f);
+	if (own && p)
+		front_add(&x->front, p);
 	x->unfit |= r == UNFIT;
 	return r;
 }
@@ -29,7 +58,7 @@ explore_spills(struct search *x, struct variant *v)
 		if (w->order == slow || !front_wants(&x->front, w->least, 0, 0))
 			continue;
 		struct variant *y = explored_spill(x, v, l, i);
-		const enum explored r = explore_variant(x, y);
+		const enum explored r = explore_variant(x, y, COARSELY);
 		ok = r != FAILED;
 		if (r == TOO_SLOW) {
 			slow = w->order;
@@ -44,7 +73,7 @@ static bool
 explore_setting(struct search *x, struct setting t)
 {
 	struct variant *v = explored_setting(x, t);
-	const enum explored r = explore_variant(x, v);
+	const enum explored r = explore_variant(x, v, COARSELY);
 	/* without a limit no feature map needs to leave */
 	const bool spills = x->s->memory.spilling && !is_unlimited(&x->front);
 	return r == EXPLORED && spills ? explore_spills(x, v) : r != FAILED;
@@ -83,7 +112,7 @@ explore_twice(struct search *x)
 	bool ok = explore_settings(x);
 	for (size_t i = 0; ok && i < x->n_explored; i++) {
 		show_round(x, COARSE_SHARE + (1 - COARSE_SHARE) * (double)i / (double)x->n_explored);
-		ok = explore(x->explored[i], &x->front, search_knobs(x->s), FINELY) != FAILED;
+		ok = explore_variant(x, x->explored[i], FINELY) != FAILED;
 	}
 	x->done += x->cost;
 	return ok;
@@ -104,18 +133,30 @@ take_point(struct points *l, struct point *p)
 	l->v[l->n++] = *p;
 }
 
-/* Adds new points to l. */
+/* Adds the new points of a front to l. */
 static void
-take_points(struct search *x, struct points *l)
+take_points(struct points *l, struct arena *a, struct front *f)
 {
-	struct front *f = &x->front;
-	struct point *v = anew(x->s->a, struct point, l->n + f->n + 2);
+	struct point *v = anew(a, struct point, l->n + f->n + 2);
 	if (l->n)
 		memcpy(v, l->v, l->n * sizeof(*v));
 	l->v = v;
 	for (size_t i = 0; i < f->n; i++)
 		take_point(l, &f->v[i]);
 	take_point(l, &f->best);
+}
+
+/* Adds the new points of all fronts to l. */
+static void
+take_all_points(struct search *x, struct points *l)
+{
+	take_points(l, x->s->a, &x->front);
+	for (size_t i = 0; i < x->n_explored; i++) {
+		struct variant *v = x->explored[i];
+		if (v->front)
+			take_points(l, x->s->a, v->front);
+		v->front = NULL;
+	}
 }
 
 /*
@@ -136,7 +177,7 @@ explore_all(struct search *x, struct question q)
 		x->cost = step ? DENSER : 1;
 		front_open(&x->front, q);
 		ok = explore_twice(x);
-		take_points(x, &l);
+		take_all_points(x, &l);
 	}
 	for (size_t i = 0; i < l.n; i++)
 		front_add(&x->front, &l.v[i]);
