@@ -42,6 +42,18 @@ open_question(const struct sched *s, enum ask ask)
 	return q;
 }
 
+/* Asks a question; the fastest plan of all may be its answer. */
+static bool
+ask(struct search *x, struct question q)
+{
+	struct front *f = &x->front;
+	if (!explore_all(x, q))
+		return false;
+	if (f->fastest.known)
+		front_add(f, &f->fastest);
+	return true;
+}
+
 /* Finds the fastest plan of all, which no other request may beat. */
 static bool
 find_fastest(struct search *x)
@@ -63,10 +75,8 @@ list_front(struct search *x)
 {
 	struct sched *s = x->s;
 	struct front *f = &x->front;
-	if (!explore_all(x, open_question(s, ASK_ALL)))
+	if (!ask(x, open_question(s, ASK_ALL)))
 		return false;
-	if (f->fastest.cycles > 0)
-		front_add(f, &f->fastest);
 	s->front.v = anew(s->a, struct sched_row, f->n + 1);
 	/* skip the first point if the smallest limit already allows the second */
 	size_t first = f->n > 1 && f->v[1].sram <= ALIGN;
@@ -93,7 +103,7 @@ static bool
 too_small(struct search *x)
 {
 	struct sched *s = x->s;
-	if (!explore_all(x, open_question(s, ASK_LEAST_SRAM)))
+	if (!ask(x, open_question(s, ASK_LEAST_SRAM)))
 		return false;
 	if (x->unfit && !x->front.n)
 		return err_at(s->e, s->g->file, 0, "an operation has no block that "
@@ -157,14 +167,12 @@ find_answer(struct search *x, const struct point **answer)
 	struct front *f = &x->front;
 	const struct question q = question_of(x->s, asked(x->s->o));
 	*answer = &f->fastest;
-	if (q.ask == ASK_FASTEST && f->fastest.cycles > 0 && f->fastest.sram <= q.within)
+	if (q.ask == ASK_FASTEST && f->fastest.known && f->fastest.sram <= q.within)
 		return true;
 	if (q.within == NO_LIMIT_BYTES && q.ask == ASK_FASTEST)
 		return *answer = NULL, true;
-	if (!explore_all(x, q))
+	if (!ask(x, q))
 		return false;
-	if (f->fastest.cycles > 0)
-		front_add(f, &f->fastest);
 	*answer = front_answer(f);
 	return true;
 }

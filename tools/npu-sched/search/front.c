@@ -52,14 +52,14 @@ may_beat_other(const struct question *q, int64_t total, double cycles)
 static bool
 is_lighter(const struct point *p, int64_t total, double cycles)
 {
-	return p->cycles == 0 ||
+	return !p->known ||
 	       point_weight(total, cycles) < point_weight(p->total, p->cycles);
 }
 
 static bool
 is_smaller(const struct point *p, int64_t total, double cycles)
 {
-	return p->cycles == 0 || total < p->total || (total == p->total && cycles < p->cycles);
+	return !p->known || total < p->total || (total == p->total && cycles < p->cycles);
 }
 
 /* Fewer cycles, by more than rounding. */
@@ -138,9 +138,9 @@ front_most(const struct front *f, double cycles, int64_t beside)
 {
 	const struct question *q = &f->question;
 	const struct point *best = &f->best;
-	if (q->ask == ASK_SMALLEST && best->cycles > 0)
+	if (q->ask == ASK_SMALLEST && best->known)
 		return min_i64(front_within(q), best->total - beside);
-	if (q->ask == ASK_LIGHTEST && best->cycles > 0)
+	if (q->ask == ASK_LIGHTEST && best->known)
 		return min_i64(front_within(q),
 			       (int64_t)fmin(point_weight(best->total, best->cycles) /
 					     point_weight(1, fmax(cycles, 1)),
@@ -169,6 +169,7 @@ static struct point
 copy_point(struct arena *a, const struct point *p)
 {
 	struct point q = *p;
+	q.known = true;
 	size_t bytes = (size_t)p->recipe.division.n * sizeof(int);
 	q.recipe.division.picked = arena_alloc(a, bytes + 1, 1);
 	if (bytes)
@@ -181,7 +182,7 @@ static bool
 is_too_fast(const struct front *f, const struct point *p)
 {
 	const struct point *most = &f->fastest;
-	return most->cycles > 0 && (p->cycles < most->cycles ||
+	return most->known && (p->cycles < most->cycles ||
 				   (p->cycles == most->cycles && p->sram < most->sram));
 }
 
@@ -217,7 +218,7 @@ front_answer(const struct front *f)
 {
 	const struct question *q = &f->question;
 	if (q->ask == ASK_SMALLEST || q->ask == ASK_LIGHTEST)
-		return f->best.cycles > 0 && f->best.sram <= q->within ? &f->best : NULL;
+		return f->best.known && f->best.sram <= q->within ? &f->best : NULL;
 	if (q->ask == ASK_LEAST_SRAM)
 		return f->n && f->v[0].sram <= q->within ? &f->v[0] : NULL;
 	if (q->ask != ASK_FAST_ENOUGH)

@@ -125,6 +125,7 @@ struct traits { /* properties that --front and --explain name */
 
 struct point {
 	struct traits traits;
+	bool known;    /* set by front_add() */
 	bool improved; /* improve_points() has tried it */
 	int64_t sram, total; /* peak in bytes: of the limited area, of all areas */
 	double cycles;
@@ -165,9 +166,9 @@ struct front {
 	struct question question;
 	struct point *v; /* by rising bytes of the limited area and falling cycles */
 	size_t n, cap;
-	struct point best; /* of ASK_SMALLEST and ASK_LIGHTEST, in place of v; cycles 0: none */
-	/* The fastest plan of all; cycles 0: not known yet.  Points that are as fast in no more
-	 * bytes are refused: no limit and no goal gives a faster plan than Performance. */
+	struct point best; /* of ASK_SMALLEST and ASK_LIGHTEST, in place of v; known: there is one */
+	/* The fastest plan of all, once it is known.  Faster points, and those that are as fast in
+	 * fewer bytes, are refused: no limit and no goal gives a faster plan than Performance. */
 	struct point fastest;
 };
 

@@ -127,7 +127,7 @@ struct points {
 static void
 take_point(struct points *l, struct point *p)
 {
-	if (p->improved || p->cycles == 0)
+	if (p->improved || !p->known)
 		return;
 	p->improved = true;
 	l->v[l->n++] = *p;
