@@ -74,6 +74,8 @@ explore_setting(struct search *x, struct setting t)
 {
 	struct variant *v = explored_setting(x, t);
 	const enum explored r = explore_variant(x, v, COARSELY);
+	if (r == TOO_SLOW && v->like)
+		drop_variant(x, v);
 	/* without a limit no feature map needs to leave */
 	const bool spills = x->s->memory.spilling && !is_unlimited(&x->front);
 	return r == EXPLORED && spills ? explore_spills(x, v) : r != FAILED;
