@@ -17,7 +17,7 @@ static const double budget_powers[BUDGETS - 1] = {
 static bool
 is_wanted(const struct wanted *w, const struct candidate *c, double cycles)
 {
-	return cycles < w->below &&
+	return cycles <= w->estimate &&
 	       front_wants(w->front, c->least, c->least + c->beside, cycles);
 }
 
@@ -88,7 +88,7 @@ static bool
 estimate(struct estimator *e, struct estimates *k, struct candidate *c)
 {
 	const struct wanted *w = e->wanted;
-	if (!is_wanted(w, c, c->lower_bound))
+	if (c->lower_bound > w->lower_bound || !is_wanted(w, c, c->lower_bound))
 		return false;
 	c->estimate = cycles_below(e, &k->cycles[BUDGETS - 1], NO_LIMIT_BYTES, &k->need);
 	c->need = k->need;
@@ -105,7 +105,7 @@ static bool
 bound_plan(struct sched *s, const struct trial *t, struct memo *k, double below)
 {
 	k->lower_bound = fmax(plan_lower_bound(s, t->p, below), t->candidate.lower_bound);
-	if (k->lower_bound >= below)
+	if (k->lower_bound > below)
 		return false;
 	find_maps(s, t->p);
 	find_least(s, t->p, k);
@@ -147,7 +147,7 @@ estimate_trial(void *ctx, size_t i)
 	if (!t->p) /* estimate_by_memo() has done it */
 		return;
 	t->is_wanted = false;
-	if (bound_plan(n->s, t, k, n->wanted->below))
+	if (bound_plan(n->s, t, k, n->wanted->lower_bound))
 		find_wanted(&e, t, k);
 }
 

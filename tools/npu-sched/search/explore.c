@@ -62,6 +62,15 @@ may_improve_front(const struct exploring *e, int64_t bytes, double cycles)
 	return front_wants(e->f, bytes, bytes + e->c->beside, cycles * WORTHWHILE);
 }
 
+/* Could a plan of the candidate be the answer? */
+static bool
+may_reach_answer(const struct exploring *e)
+{
+	const struct candidate *c = e->c;
+	return front_may_reach(e->f, c->least, c->least + c->beside, c->lower_bound) &&
+	       may_improve_front(e, c->least, c->lower_bound);
+}
+
 /* The ladder of budgets has `rungs` budgets to an octave and is the same for all networks.
  * The distance of the rungs just below `bytes`. */
 static int64_t
@@ -262,7 +271,7 @@ descend(struct exploring *e)
 	if (!e->outcomes->packed && !open_plan(e))
 		return;
 	int64_t packed = e->outcomes->packed, budget = NO_LIMIT_BYTES;
-	while (e->ok && may_improve_front(e, c->least, c->lower_bound)) {
+	while (e->ok && may_reach_answer(e)) {
 		budget = promising_budget(e, budget);
 		if (budget < c->least)
 			break;
@@ -300,7 +309,7 @@ explore_candidate(struct exploring *e)
 	e->outcomes = outcomes_of(e->x, c);
 	if (!e->outcomes)
 		return false;
-	if (may_improve_front(e, c->least, c->lower_bound))
+	if (may_reach_answer(e))
 		descend(e);
 	candidate_close(c);
 	return e->ok;
@@ -309,7 +318,8 @@ explore_candidate(struct exploring *e)
 static bool
 explore_candidates(struct variant *x, struct front *f, const struct knobs *k, bool fine)
 {
-	const struct wanted w = { .below = front_slowest(f), .front = f };
+	const struct wanted w = { .lower_bound = front_fewest(f),
+				  .estimate = front_slowest(f), .front = f };
 	bool ok = true;
 	list_candidates(x, (struct sizing){ .steps = fine ? k->steps : k->coarse_steps,
 					    .hi = INT64_MAX }, &w);
@@ -329,7 +339,7 @@ static bool
 is_too_slow(const struct variant *x, const struct front *f)
 {
 	const double gain = 0.97;
-	return !front_wants(f, 0, 0, gain * cascades_bound(x->cascades).lower_bound);
+	return !front_may_reach(f, 0, 0, gain * cascades_bound(x->cascades).lower_bound);
 }
 
 enum explored

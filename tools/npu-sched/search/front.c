@@ -92,15 +92,24 @@ first_as_fast(const struct front *f, double cycles)
 }
 
 double
-front_slowest(const struct front *f)
+front_fewest(const struct front *f)
 {
 	const struct question *q = &f->question;
+	if (q->ask == ASK_FAST_ENOUGH)
+		return q->cycles;
 	if (q->ask != ASK_FASTEST)
 		return INFINITY;
 	const struct point *p = front_fastest(f);
-	const double kept = is_unlimited(f) ? 1 : IMPROVABLE;
-	double most = p ? kept * p->cycles : INFINITY;
-	return q->other.cycles > 0 ? fmin(most, kept * q->other.cycles) : most;
+	const double most = p ? p->cycles : INFINITY;
+	return q->other.cycles > 0 ? fmin(most, q->other.cycles) : most;
+}
+
+double
+front_slowest(const struct front *f)
+{
+	if (f->question.ask != ASK_FASTEST)
+		return INFINITY;
+	return is_unlimited(f) ? front_fewest(f) : IMPROVABLE * front_fewest(f);
 }
 
 /* Could a point answer the question, or lead to its answer? */
@@ -147,6 +156,13 @@ front_most(const struct front *f, double cycles, int64_t beside)
 					     (double)NO_LIMIT_BYTES) - beside);
 	const size_t i = first_as_fast(f, cycles);
 	return i < f->n ? f->v[i].sram : INT64_MAX;
+}
+
+bool
+front_may_reach(const struct front *f, int64_t sram, int64_t total, double lower_bound)
+{
+	return sram <= f->question.within && lower_bound <= front_fewest(f) &&
+	       front_wants(f, sram, total, lower_bound);
 }
 
 static void

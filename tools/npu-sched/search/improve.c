@@ -133,6 +133,8 @@ add_improved(struct front *f, const struct point *from, struct plan *p, bool tri
 {
 	struct variant *x = from->recipe.variant;
 	struct point q = *from;
+	if (!front_wants(f, 0, 0, p->cycles))
+		return;
 	q.recipe.fitting = p->fitting;
 	q.recipe.trim = trim;
 	if (trim)

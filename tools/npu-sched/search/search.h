@@ -194,10 +194,14 @@ void front_open(struct front *f, struct question q);
 /* The largest peak with which a plan of these cycles could be wanted; `beside`: its bytes in
  * the other memory area. */
 int64_t front_most(const struct front *f, double cycles, int64_t beside);
-/* The most cycles of a plan that can be wanted; INFINITY: no limit. */
+/* The most cycles of a plan that can be the answer; and of one that can lead to it, because
+ * improvement makes it faster.  INFINITY: no limit. */
+double front_fewest(const struct front *f);
 double front_slowest(const struct front *f);
 /* Could a plan with these lower bounds of bytes and cycles answer the question? */
 bool front_wants(const struct front *f, int64_t sram, int64_t total, double cycles);
+/* Could a candidate give the answer?  Its lower bounds hold for improved plans, too. */
+bool front_may_reach(const struct front *f, int64_t sram, int64_t total, double lower_bound);
 /* Adds a point if it is wanted; copies the lists of its recipe. */
 void front_add(struct front *f, const struct point *p);
 /* The fastest point within the limit; NULL: there is none. */
@@ -206,10 +210,10 @@ void front_set_fastest(struct front *f, const struct point *p);
 /* NULL: no plan answers the question.  ASK_ALL: the fastest plan. */
 const struct point *front_answer(const struct front *f);
 
-/* candidates.c: the candidates to list: those that may take fewer than `below` cycles and may
- * be wanted by the front. */
+/* candidates.c: the candidates to list: those with a lower bound and an estimate of at most so
+ * many cycles that may be wanted by the front. */
 struct wanted {
-	double below;
+	double lower_bound, estimate;
 	const struct front *front;
 };
 /* Sizes of feature maps from lo to hi bytes, each larger than the one before by 1/steps. */
