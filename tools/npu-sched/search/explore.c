@@ -339,7 +339,7 @@ static bool
 is_too_slow(const struct variant *x, const struct front *f)
 {
 	const double gain = 0.97;
-	return !front_may_reach(f, 0, 0, gain * cascades_bound(x->cascades).lower_bound);
+	return !front_may_reach(f, 0, 0, gain * x->cascades->lower_bound);
 }
 
 enum explored

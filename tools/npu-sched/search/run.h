@@ -40,28 +40,24 @@ struct settings {
 
 /* settings.c */
 struct settings list_settings(const struct search *x);
-/* Opens a variant of a setting, which the search owns. */
-struct variant *open_setting(struct search *x, struct setting t);
 /* A variant to explore: the one explored before with the same decisions, or a new one. */
 struct variant *explored_setting(struct search *x, struct setting t);
+/* The same for v after the feature maps of one spill have left the SRAM. */
 struct variant *explored_spill(struct search *x, const struct variant *v,
 			       const struct spills *l, size_t spill);
-/* All spills of v, for which all cascades of v are listed; NULL: an operation has no block.  A
- * variant of v in which the feature maps of one spill have left the SRAM. */
+/* All spills of v, for which all cascades of v are listed; NULL: an operation has no block. */
 const struct spills *list_spills(struct variant *v, struct arena *a, int steps);
-struct variant *open_spill(struct search *x, const struct variant *v,
-			   const struct spills *l, size_t spill);
 /* Closes v if it was opened last, because it gave no plan. */
 void drop_variant(struct search *x, const struct variant *v);
 /* Switches the graph, from which variants are made, to copies or to none. */
 void set_copies(struct search *x, bool copies);
 
-/* variants.c: asks a question.  Leaves: x->front.  False: an error. */
+/* variants.c: asks a question.  Result: x->front.  False: an error. */
 bool explore_all(struct search *x, struct question q);
 /* Asks it of plans with few sizes and few budgets. */
 bool explore_coarsely(struct search *x, struct question q);
 
-/* answer.c.  Leaves: s->front if it is asked for, else s->plan.  False: an error, or no plan is
+/* answer.c.  Result: s->front if it is asked for, else s->plan.  False: an error, or no plan is
  * small or fast enough. */
 bool answer(struct search *x);
 

@@ -2,7 +2,6 @@
 /* A variant: a copy of the network with the decisions that all plans of one kind share. */
 #include "search.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Drops cached costs, whose tables belong to another variant. */
@@ -79,7 +78,7 @@ variant_wake(struct variant *x)
 		return true;
 	if (!x->cascades && !variant_begin(x))
 		return false;
-	(void)cascades_add(x->s, x->cascades, INFINITY, false);
+	cascades_add(x->s, x->cascades);
 	return x->is_complete = true;
 }
 
