@@ -314,7 +314,7 @@ limit_of(int64_t bytes)
 	return bytes && bytes < NO_LIMIT_BYTES ? bytes : NO_LIMIT_BYTES;
 }
 
-/* The request: enum goal, or GOAL_OTHER for --front, --explain and --max-cycles. */
+/* answer.c: the request: enum goal, or GOAL_OTHER for --front, --explain and --max-cycles. */
 enum { GOAL_OTHER = -1 };
 int asked_goal(const struct sched *s);
 
