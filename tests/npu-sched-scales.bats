@@ -53,5 +53,5 @@ planned()
 @test "scales do not delay large layers" {
 	need_shared models
 	[ "$(planned ad01_int8 ethos-u85-1024 Ethos_U85_SYS_DRAM_Mid 14144)" -le 22000 ]
-	[ "$(planned seed_mnist_fc ethos-u85-256 Ethos_U85_SYS_DRAM_Low)" -le 152000 ]
+	[ "$(planned seed_mnist_fc ethos-u85-256 Ethos_U85_SYS_DRAM_Low)" -le 156000 ]
 }

@@ -292,17 +292,12 @@ struct sched {
 	} steep;
 	int64_t least; /* least limit that has a plan, bytes or cycles; 0: not computed */
 	int effort_step; /* step of --effort that is searched now, from 0 */
-	double below; /* cycles of the best other rewrite: slower is useless; 0: none */
-	/* with Size or Balanced, the best plan of another rewrite; cycles 0: none */
+	/* the best plan of another rewrite; cycles 0: none */
 	struct incumbent {
 		int64_t total;	/* bytes of all memory areas */
 		double cycles;
 		double slowest; /* plans of more cycles are useless; 0: no limit */
 	} incumbent;
-	/* fastest cycles: of all, and within the profile's limit; 0: none, or not searched */
-	struct anchors {
-		double fastest, within;
-	} anchors;
 	struct perf_run *run; /* timeline of each stream, as it will be emitted */
 	size_t n_runs, cap_runs;
 	struct err *e;

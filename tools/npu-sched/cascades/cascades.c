@@ -273,61 +273,25 @@ whole_peak(const struct sched *s, const struct cascades *c)
 	return peak;
 }
 
-/* The least cycles of the operations before each operation: with weights in place, or a lower
- * bound wherever weights are. */
-static double *
-cycles_before(const struct sched *s, const struct price_list *l, struct arena *a,
-	      bool in_place)
+/* A lower bound of the cycles of all operations, wherever weights are. */
+static double
+least_cycles(const struct sched *s, const struct price_list *l)
 {
+	struct arena *a = arena_open();
 	double *before = anew(a, double, (size_t)s->n_ops + 1);
 	for (int i = 0; i < s->n_ops; i++) {
 		before[i + 1] = INFINITY;
 		for (int k = l->first_of[i]; k < l->first_of[i + 1]; k++) {
 			const struct cascade_price *x = &l->v[k];
-			double cycles = in_place ? x->cost[0] : x->lower_bound;
-			before[i + 1] = fmin(before[i + 1], before[x->first] + cycles);
+			before[i + 1] = fmin(before[i + 1], before[x->first] + x->lower_bound);
 		}
 	}
-	return before;
-}
-
-/* The least cycles of each operation and all that follow, wherever weights are. */
-static double *
-lower_bounds_from(const struct sched *s, const struct price_list *l, struct arena *a)
-{
-	double *from = anew(a, double, (size_t)s->n_ops + 1);
-	for (int i = 0; i < s->n_ops; i++)
-		from[i] = INFINITY;
-	for (int i = s->n_ops - 1; i >= 0; i--)
-		for (int k = l->first_of[i]; k < l->first_of[i + 1]; k++) {
-			const struct cascade_price *x = &l->v[k];
-			from[x->first] = fmin(from[x->first], x->lower_bound + from[i + 1]);
-		}
-	return from;
-}
-
-/* Drops choices that are in no division of fewer than `below` cycles. */
-static void
-drop_hopeless(struct sched *s, struct price_list *l, double below)
-{
-	struct arena *a = arena_open();
-	const double *before = cycles_before(s, l, a, false), *from = lower_bounds_from(s, l, a);
-	size_t n = 0;
-	for (int i = 0, k = 0; i < s->n_ops; i++) {
-		int end = l->first_of[i + 1];
-		l->first_of[i] = (int)n;
-		for (; k < end; k++) {
-			const struct cascade_price *x = &l->v[k];
-			if (before[x->first] + x->lower_bound + from[i + 1] < below)
-				l->v[n++] = *x;
-		}
-	}
-	l->first_of[s->n_ops] = (int)n;
-	l->n = n;
+	const double least = before[s->n_ops];
 	arena_close(a);
+	return least * (1 - ROUNDING);
 }
 
-/* Lists prices.  Result: c->lower_bound, c->in_place. */
+/* Lists prices.  Result: c->lower_bound. */
 static void
 price_all(struct sched *s, struct cascades *c, struct price_list *l, bool stripes)
 {
@@ -337,10 +301,7 @@ price_all(struct sched *s, struct cascades *c, struct price_list *l, bool stripe
 		add_cascades_ending_at(s, c, l, i, stripes);
 	}
 	l->first_of[s->n_ops] = (int)l->n;
-	struct arena *a = arena_open();
-	c->lower_bound = cycles_before(s, l, a, false)[s->n_ops] * (1 - ROUNDING);
-	c->in_place = cycles_before(s, l, a, true)[s->n_ops];
-	arena_close(a);
+	c->lower_bound = least_cycles(s, l);
 }
 
 /* Makes choices of the prices. */
@@ -387,19 +348,14 @@ cascades_list(struct sched *s)
 	return c;
 }
 
-bool
-cascades_add(struct sched *s, struct cascades *c, double below, bool drop)
+void
+cascades_add(struct sched *s, struct cascades *c)
 {
 	struct price_list l = { .a = arena_open() };
 	price_all(s, c, &l, true);
-	const bool any = c->lower_bound < below;
-	if (drop) /* if there are none, those of the fastest divisions stay */
-		drop_hopeless(s, &l, any ? below : c->lower_bound * (1 + 2 * ROUNDING));
 	list_choices(s, c, &l);
 	arena_close(l.a);
-	if (any)
-		study_all(s, c);
-	return any;
+	study_all(s, c);
 }
 
 void

@@ -111,18 +111,15 @@ struct cascades {
 	struct slides slides;
 	int64_t cpu_bytes; /* largest sum of live bytes at a CPU node */
 	int64_t whole_peak;	/* peak of whole feature maps */
-	/* Cycles: lower bound of all divisions, wherever weights are; and of the fastest
-	 * division with weights in place.  Both count dropped choices, too. */
-	double lower_bound, in_place;
+	double lower_bound; /* cycles of all divisions, wherever weights are */
 	/* bytes of lifetimes that begin, or end, before each time step */
 	int64_t *begun, *ended;
 };
 
 /* cascades.c: lists the choices: first whole operations and chains; then cascades_add() lists
- * cascades in stripes, too.  `drop`: leave out choices that are in no division of fewer than
- * `below` cycles.  False: no division takes fewer; then none can be chosen. */
+ * cascades in stripes, too. */
 struct cascades *cascades_list(struct sched *s);
-bool cascades_add(struct sched *s, struct cascades *c, double below, bool drop);
+void cascades_add(struct sched *s, struct cascades *c);
 void cascades_close(struct cascades *c); /* NULL is allowed */
 
 /* divide.c: finds the fastest division with feature maps below a limit.  Writes its choices,
@@ -133,17 +130,6 @@ int cascades_choose(struct sched *s, const struct cascades *c, int64_t limit, bo
 /* Lower bound of a division's cycles, wherever its weights are. */
 double division_lower_bound(struct sched *s, const struct cascades *c, const int *picked, int n,
 		    enum cut cut);
-/* Lower bound of the cycles of all divisions, wherever their weights are; and if all weights
- * are read in place.  Divisions with dropped choices count, too. */
-struct cascades_bound {
-	double lower_bound, in_place;
-} cascades_bound(const struct cascades *c);
-/* Cycles of a division where feature maps and weights share `limit` bytes.  Weights are fetched
- * as far as each cascade's feature maps leave bytes.  The second is of the best division;
- * INFINITY: none fits. */
-double division_estimate(const struct cascades *c, const int *picked, int n, int64_t limit,
-			 bool slide);
-double cascades_estimate(struct sched *s, const struct cascades *c, int64_t limit, bool slide);
 /* Writes the kernels of a division into a plan. */
 void cascades_take(struct sched *s, struct cascades *c, const int *picked, int n,
 		 bool slide, struct plan *out);

@@ -108,12 +108,6 @@ division_lower_bound(struct sched *s, const struct cascades *c, const int *picke
 	return sum * (1 - ROUNDING);
 }
 
-struct cascades_bound
-cascades_bound(const struct cascades *c)
-{
-	return (struct cascades_bound){ .lower_bound = c->lower_bound, .in_place = c->in_place };
-}
-
 int64_t
 cascades_most(const struct cascades *c)
 {
@@ -130,27 +124,6 @@ int64_t
 cascades_whole_peak(const struct cascades *c)
 {
 	return c->whole_peak;
-}
-
-double
-division_estimate(const struct cascades *c, const int *picked, int n, int64_t limit, bool slide)
-{
-	double sum = 0;
-	while (n-- > 0) {
-		const struct cascade_choice *x = &c->v[picked[n]];
-		sum += cost_with_capacity(x, limit - choice_bytes(x, slide));
-	}
-	return sum;
-}
-
-double
-cascades_estimate(struct sched *s, const struct cascades *c, int64_t limit, bool slide)
-{
-	struct arena *a = arena_open();
-	const struct path *p = shortest(s, a, c, limit, slide);
-	double cycles = !s->n_ops || p[s->n_ops].choice >= 0 ? p[s->n_ops].cycles : INFINITY;
-	arena_close(a);
-	return cycles;
 }
 
 int

@@ -55,13 +55,6 @@ may_be_as_fast(struct sched *s, struct plan *p, int64_t limit, double cycles)
 	return p->need <= limit && plan_bound(s, p) <= cycles;
 }
 
-bool
-plan_may_trim(struct sched *s, struct plan *p, int64_t bytes, double cycles)
-{
-	p->ahead = 0;
-	return may_be_as_fast(s, p, bytes - 1, cycles);
-}
-
 /* Is p as fast with a limit?  By its clock.  Many rectangles are not packed anew, which takes
  * long. */
 static bool

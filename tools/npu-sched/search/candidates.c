@@ -150,16 +150,6 @@ list_sizes(struct variant *x, struct arena *a, int steps)
 	return l;
 }
 
-int64_t
-round_limit(int64_t limit, const struct plan *p, enum grain grain)
-{
-	enum { MOST = 4096, LEAST = 64 };
-	int64_t step = 16, steps = (int64_t)(MOST / (1 + p->n_slices / grain));
-	while (limit / step >= (steps > LEAST ? steps : LEAST))
-		step *= 2;
-	return limit / step * step;
-}
-
 /* The cuts of one division so far.  Several cuts are equal if no weights are large enough. */
 struct cuts {
 	uint64_t hash[ARRAY_LEN(cuttings)];
@@ -193,7 +183,7 @@ add_new_cut(struct cuts *l, uint64_t hash)
 struct enumeration {
 	struct variant *x;
 	struct hash_table seen;
-	const struct wanted *wanted;
+	struct wanted wanted;
 	struct trial trial[TRIALS];
 	size_t n, kernels; /* kernels of all trials: limits their memory */
 };
@@ -207,14 +197,25 @@ keep_candidate(struct enumeration *l, struct candidate c)
 	x->v[x->n++] = c;
 }
 
+/* Without a limit, only candidates are wanted whose estimate is near the least one so far. */
+static void
+narrow(struct enumeration *l, double estimate)
+{
+	const double apart = 1.02;
+	if (is_unlimited(l->wanted.front))
+		l->wanted.estimate = fmin(l->wanted.estimate, apart * estimate);
+}
+
 /* Estimates all trials, and lists candidates in their order, so that threads do not show. */
 static void
 flush(struct enumeration *l)
 {
-	estimate_trials(l->x->s, l->trial, l->n, l->wanted);
+	estimate_trials(l->x->s, l->trial, l->n, &l->wanted);
 	for (size_t i = 0; i < l->n; i++) {
-		if (l->trial[i].is_wanted)
+		if (l->trial[i].is_wanted) {
 			keep_candidate(l, l->trial[i].candidate);
+			narrow(l, l->trial[i].candidate.estimate);
+		}
 		plan_close(l->trial[i].p);
 	}
 	l->n = l->kernels = 0;
@@ -258,7 +259,7 @@ add_cut(struct enumeration *l, const struct candidate *c, struct cuts *cuts, str
 		plan_close(p);
 		return;
 	}
-	if (!p && !estimate_by_memo(&trial, l->wanted))
+	if (!p && !estimate_by_memo(&trial, &l->wanted))
 		trial.p = make_cut(x, c->division, c->cut);
 	add_trial(l, trial);
 }
@@ -272,19 +273,15 @@ add_candidates(struct enumeration *l, int64_t maps, bool slide)
 	struct division *d = &c.division;
 	if (!divide(x, maps, slide, d) || !is_news(&l->seen, *d))
 		return;
-	if (l->wanted->estimated[slide] < INFINITY &&
-	    division_estimate(x->cascades, d->picked, d->n, l->wanted->limit, slide) >
-		    l->wanted->estimated[slide])
-		return;
 	for (size_t t = 0; t < ARRAY_LEN(cuttings); t++) {
 		if (cuttings[t].slide != slide)
 			continue;
 		c.cut = cuttings[t].cut;
 		c.lower_bound = division_lower_bound(x->s, x->cascades, d->picked, d->n,
 						    c.cut);
-		if (c.lower_bound >= l->wanted->below)
+		if (c.lower_bound > l->wanted.lower_bound)
 			continue;
-		add_cut(l, &c, &cuts, l->wanted->front ? memo_of(x, d, c.cut) : NULL);
+		add_cut(l, &c, &cuts, memo_of(x, d, c.cut));
 	}
 }
 
@@ -296,7 +293,7 @@ list_candidates(struct variant *x, struct sizing sizing, const struct wanted *w)
 	struct enumeration *l = anew(x->list, struct enumeration, 1);
 	l->x = x;
 	l->seen.a = x->list;
-	l->wanted = w;
+	l->wanted = *w;
 	struct sizes sizes = list_sizes(x, x->list, sizing.steps);
 	for (int slide = 0; slide < 2; slide++)
 		for (size_t i = 0; i < sizes.n; i++)
@@ -370,5 +367,7 @@ make_again(const struct recipe *r)
 		open_list(x);
 	place_maps(x->s, p, division_packing(x, r->division));
 	(void)plan_fit(x->s, p, r->fitting, INFINITY);
+	if (r->trim)
+		plan_trim(x->s, p);
 	return p;
 }

@@ -17,8 +17,8 @@ static const double budget_powers[BUDGETS - 1] = {
 static bool
 is_wanted(const struct wanted *w, const struct candidate *c, double cycles)
 {
-	return cycles < w->below && c->least <= w->limit &&
-	       (!w->front || front_wants(w->front, c->least, c->least + c->beside, cycles));
+	return cycles <= w->estimate &&
+	       front_wants(w->front, c->least, c->least + c->beside, cycles);
 }
 
 /* Makes the estimates of a trial by its plan, on demand. */
@@ -44,7 +44,7 @@ cycles_below(struct estimator *e, double *memo, int64_t budget, int64_t *need)
 		plan_fetches(e->s, e->p, e->p->need); /* just the feature maps fit */
 	if (need)
 		*need = e->p->need;
-	return *memo = !need || *need <= e->wanted->limit ? plan_bound(e->s, e->p) : INFINITY;
+	return *memo = plan_bound(e->s, e->p);
 }
 
 /* Estimates cycles for rising limits.  A lower limit never takes fewer cycles, except that
@@ -88,17 +88,11 @@ static bool
 estimate(struct estimator *e, struct estimates *k, struct candidate *c)
 {
 	const struct wanted *w = e->wanted;
-	if (!is_wanted(w, c, c->lower_bound))
+	if (c->lower_bound > w->lower_bound || !is_wanted(w, c, c->lower_bound))
 		return false;
-	/* cached results are only used without a limit */
-	int64_t budget = e->p ? round_limit(w->limit, e->p, FINE) : w->limit;
-	c->estimate = cycles_below(e, &k->cycles[BUDGETS - 1], budget, &k->need);
+	c->estimate = cycles_below(e, &k->cycles[BUDGETS - 1], NO_LIMIT_BYTES, &k->need);
 	c->need = k->need;
-	if (e->lacks || c->need > w->limit)
-		return false;
-	if (!w->front)
-		return true;
-	if (!is_wanted(w, c, c->estimate))
+	if (e->lacks || !is_wanted(w, c, c->estimate))
 		return false;
 	c->budget[BUDGETS - 1] = NO_LIMIT_BYTES;
 	c->cycles[BUDGETS - 1] = c->estimate;
@@ -111,7 +105,7 @@ static bool
 bound_plan(struct sched *s, const struct trial *t, struct memo *k, double below)
 {
 	k->lower_bound = fmax(plan_lower_bound(s, t->p, below), t->candidate.lower_bound);
-	if (k->lower_bound >= below)
+	if (k->lower_bound > below)
 		return false;
 	find_maps(s, t->p);
 	find_least(s, t->p, k);
@@ -153,7 +147,7 @@ estimate_trial(void *ctx, size_t i)
 	if (!t->p) /* estimate_by_memo() has done it */
 		return;
 	t->is_wanted = false;
-	if (bound_plan(n->s, t, k, n->wanted->below))
+	if (bound_plan(n->s, t, k, n->wanted->lower_bound))
 		find_wanted(&e, t, k);
 }
 

@@ -2,7 +2,7 @@
 /*
  * Adds plans of one variant to the front.  Each candidate that may improve the front is worked
  * out.  Its transfers are planned with less and less memory, from all that they ask for down to
- * none.  The requested limit has no influence: it only picks from the plans that are found.
+ * none.
  */
 #include "search.h"
 
@@ -13,6 +13,9 @@ static const double NEAR = 1.01;
 
 /* plans that cannot be better than a point of the front by this factor are not tried */
 static const double WORTHWHILE = 1.001;
+
+/* estimates of cycles may be too high by this factor, as sizes of weights are estimated */
+static const double INEXACT = 1.005;
 
 /* Cached results of a candidate with transfers below a limit.  They do not depend on the
  * front: they are used again by coarse and fine exploration, for the smallest plan and for
@@ -59,18 +62,39 @@ may_improve_front(const struct exploring *e, int64_t bytes, double cycles)
 	return front_wants(e->f, bytes, bytes + e->c->beside, cycles * WORTHWHILE);
 }
 
-/*
- * The next lower rung on the ladder of budgets, which has `rungs` budgets to an octave and is
- * the same for all networks.
- */
+/* Could a plan of the candidate be the answer? */
+static bool
+may_reach_answer(const struct exploring *e)
+{
+	const struct candidate *c = e->c;
+	return front_may_reach(e->f, c->least, c->least + c->beside, c->lower_bound) &&
+	       may_improve_front(e, c->least, c->lower_bound);
+}
+
+/* The ladder of budgets has `rungs` budgets to an octave and is the same for all networks.
+ * The distance of the rungs just below `bytes`. */
 static int64_t
-rung_below(int64_t bytes, int rungs)
+rung_step(int64_t bytes, int rungs)
 {
 	int64_t octave = ALIGN * (int64_t)rungs;
 	while (octave * 2 < bytes)
 		octave *= 2;
-	int64_t step = octave / rungs;
+	return octave / rungs;
+}
+
+static int64_t
+rung_below(int64_t bytes, int rungs)
+{
+	const int64_t step = rung_step(bytes, rungs);
 	return (bytes - 1) / step * step;
+}
+
+/* The lowest rung that is not below `bytes`. */
+static int64_t
+rung_above(int64_t bytes, int rungs)
+{
+	const int64_t step = rung_step(bytes, rungs);
+	return (bytes + step - 1) / step * step;
 }
 
 /* Makes the candidate's plan, with its feature maps packed.  False: an error. */
@@ -200,7 +224,8 @@ try_budgets_at(struct exploring *e, int64_t budget)
 	const double bound = g->bound;
 	const int64_t need = g->need, asked = g->asked;
 	const size_t n_rects = g->n_rects;
-	bool near = may_improve_front(e, need, bound / NEAR);
+	/* lower budgets are of use even if this one is beyond the limit of the question */
+	bool near = may_improve_front(e, min_i64(need, e->f->question.within), bound / NEAR);
 	if (asked <= 0)
 		return NEVER;
 	int64_t next = rung_below(asked, near && e->fine ? e->knobs->rungs
@@ -221,10 +246,21 @@ promising_budget(const struct exploring *e, int64_t budget)
 	const struct candidate *c = e->c;
 	for (int i = BUDGETS - 1; i >= 0; i--) {
 		int64_t less = i ? c->budget[i - 1] : c->least;
-		if (budget >= less && may_improve_front(e, less, c->cycles[i]))
+		if (budget >= less && may_improve_front(e, less, c->cycles[i] / INEXACT))
 			return min_i64(budget, c->budget[i]);
 	}
 	return NEVER;
+}
+
+/* The next limit for transfers.  Of those that are not below the limit of the question only the
+ * least can lead to a plan that is wanted. */
+static int64_t
+next_budget(const struct exploring *e, int64_t budget, int64_t next)
+{
+	const int64_t within = front_within(&e->f->question);
+	const int rungs = e->fine ? e->knobs->rungs : e->knobs->coarse_rungs;
+	const int64_t top = rung_above(within, rungs);
+	return budget > top ? top : next;
 }
 
 /* Tries limits from more memory than is useful down to none. */
@@ -235,11 +271,11 @@ descend(struct exploring *e)
 	if (!e->outcomes->packed && !open_plan(e))
 		return;
 	int64_t packed = e->outcomes->packed, budget = NO_LIMIT_BYTES;
-	while (e->ok && may_improve_front(e, c->least, c->lower_bound)) {
+	while (e->ok && may_reach_answer(e)) {
 		budget = promising_budget(e, budget);
 		if (budget < c->least)
 			break;
-		int64_t next = try_budgets_at(e, budget);
+		int64_t next = next_budget(e, budget, try_budgets_at(e, budget));
 		budget = budget > packed && next < packed ? packed : next;
 	}
 	/* all weights read in place */
@@ -273,28 +309,49 @@ explore_candidate(struct exploring *e)
 	e->outcomes = outcomes_of(e->x, c);
 	if (!e->outcomes)
 		return false;
-	if (may_improve_front(e, c->least, c->lower_bound))
+	if (may_reach_answer(e))
 		descend(e);
 	candidate_close(c);
 	return e->ok;
 }
 
-bool
-explore(struct variant *x, struct front *f, const struct knobs *k, enum detail detail)
+static bool
+explore_candidates(struct variant *x, struct front *f, const struct knobs *k, bool fine)
 {
-	struct wanted w = { .below = INFINITY, .limit = NO_LIMIT_BYTES,
-			    .estimated = { INFINITY, INFINITY }, .front = f };
-	bool fine = detail == FINELY;
-	if (!variant_wake(x))
-		return true;
+	const struct wanted w = { .lower_bound = front_fewest(f),
+				  .estimate = front_slowest(f), .front = f };
+	bool ok = true;
 	list_candidates(x, (struct sizing){ .steps = fine ? k->steps : k->coarse_steps,
 					    .hi = INT64_MAX }, &w);
-	bool ok = true;
 	for (size_t i = 0; ok && i < x->n; i++) {
 		struct exploring e = { .x = x, .f = f, .c = &x->v[i], .knobs = k,
 				       .fine = fine, .ok = true };
 		ok = explore_candidate(&e);
 	}
-	variant_rest(x);
 	return ok;
+}
+
+/*
+ * Stripes hardly take fewer cycles than whole operations: no measured network has gained 3 %.
+ * Does no plan of x take few enough cycles?
+ */
+static bool
+is_too_slow(const struct variant *x, const struct front *f)
+{
+	const double gain = 0.97;
+	return !front_may_reach(f, 0, 0, gain * x->cascades->lower_bound);
+}
+
+enum explored
+explore(struct variant *x, struct front *f, const struct knobs *k, enum detail detail)
+{
+	enum explored r = EXPLORED;
+	if (!x->is_complete && !variant_begin(x))
+		r = UNFIT;
+	else if (is_too_slow(x, f))
+		r = TOO_SLOW;
+	else if (!variant_wake(x) || !explore_candidates(x, f, k, detail == FINELY))
+		r = FAILED;
+	variant_rest(x);
+	return r;
 }

@@ -30,31 +30,36 @@ count_below(const struct front *f, int64_t sram)
 	return lo;
 }
 
-/* Is the best plan of another rewrite as good, even if the estimate is too high by `nearly`? */
+/* Could a plan with these lower bounds be better than the best plan of another rewrite?  The
+ * estimate of that plan may be too high by `nearly`. */
 static bool
-incumbent_wins(const struct front *f, int64_t total, double cycles)
+may_beat_other(const struct question *q, int64_t total, double cycles)
 {
 	const double nearly = 1.02;
-	const struct incumbent *r = &f->incumbent;
+	const struct incumbent *r = &q->other;
 	if (r->cycles == 0)
-		return false;
-	if (f->smallest_within)
-		return total > r->total || (total == r->total && cycles > nearly * r->cycles);
-	return point_weight(total, cycles) > nearly * point_weight(r->total, r->cycles) ||
-	       (r->slowest > 0 && cycles > nearly * r->slowest);
+		return true;
+	if (q->ask == ASK_SMALLEST)
+		return total < r->total ||
+		       (total == r->total && cycles <= nearly * r->cycles);
+	if (q->ask == ASK_LIGHTEST)
+		return point_weight(total, cycles) <=
+			       nearly * point_weight(r->total, r->cycles) &&
+		       (r->slowest == 0 || cycles <= nearly * r->slowest);
+	return true; /* front_slowest() */
 }
 
 static bool
 is_lighter(const struct point *p, int64_t total, double cycles)
 {
-	return p->cycles == 0 ||
+	return !p->known ||
 	       point_weight(total, cycles) < point_weight(p->total, p->cycles);
 }
 
 static bool
 is_smaller(const struct point *p, int64_t total, double cycles)
 {
-	return p->cycles == 0 || total < p->total || (total == p->total && cycles < p->cycles);
+	return !p->known || total < p->total || (total == p->total && cycles < p->cycles);
 }
 
 /* Fewer cycles, by more than rounding. */
@@ -64,27 +69,18 @@ is_faster(double cycles, double than)
 	return cycles < than * (1 - ROUNDING);
 }
 
-bool
-front_wants(const struct front *f, int64_t sram, int64_t total, double cycles)
+const struct point *
+front_fastest(const struct front *f)
 {
-	size_t n = count_below(f, sram);
-	if (cycles == INFINITY || incumbent_wins(f, total, cycles))
-		return false;
-	if (f->smallest_within)
-		return sram <= f->smallest_within && is_smaller(&f->smallest, total, cycles);
-	if (f->most_total && total > f->most_total)
-		return false;
-	return is_lighter(&f->lightest, total, cycles) ||
-	       is_smaller(&f->smallest, total, cycles) || !n ||
-	       is_faster(cycles, f->v[n - 1].cycles);
+	const size_t n = count_below(f, f->question.within);
+	return n ? &f->v[n - 1] : NULL;
 }
 
-int64_t
-front_most(const struct front *f, double cycles, int64_t beside)
+/* The first point of at most `cycles` cycles, as an index; f->n: there is none. */
+static size_t
+first_as_fast(const struct front *f, double cycles)
 {
-	if (f->smallest_within)
-		return f->smallest.cycles > 0 ? f->smallest.total - beside : INT64_MAX;
-	size_t lo = 0, hi = f->n; /* the first point that is as fast */
+	size_t lo = 0, hi = f->n;
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
 		if (f->v[mid].cycles > cycles)
@@ -92,13 +88,81 @@ front_most(const struct front *f, double cycles, int64_t beside)
 		else
 			hi = mid;
 	}
-	if (lo == f->n || f->lightest.cycles == 0)
-		return INT64_MAX;
-	double light = point_weight(f->lightest.total, f->lightest.cycles) /
-		       point_weight(1, fmax(cycles, 1));
-	int64_t bytes = max_i64((int64_t)fmin(light, (double)NO_LIMIT_BYTES),
-				f->smallest.total) - beside;
-	return bytes > f->v[lo].sram ? bytes : f->v[lo].sram;
+	return lo;
+}
+
+double
+front_fewest(const struct front *f)
+{
+	const struct question *q = &f->question;
+	if (q->ask == ASK_FAST_ENOUGH)
+		return q->cycles;
+	if (q->ask != ASK_FASTEST)
+		return INFINITY;
+	const struct point *p = front_fastest(f);
+	const double most = p ? p->cycles : INFINITY;
+	return q->other.cycles > 0 ? fmin(most, q->other.cycles) : most;
+}
+
+double
+front_slowest(const struct front *f)
+{
+	if (f->question.ask != ASK_FASTEST)
+		return INFINITY;
+	return is_unlimited(f) ? front_fewest(f) : IMPROVABLE * front_fewest(f);
+}
+
+/* Could a point answer the question, or lead to its answer? */
+static bool
+may_answer(const struct front *f, int64_t sram, double cycles)
+{
+	const struct question *q = &f->question;
+	if (q->ask == ASK_FASTEST)
+		return cycles <= front_slowest(f);
+	if (q->ask == ASK_LEAST_SRAM)
+		return !f->n || sram < f->v[0].sram;
+	if (q->ask != ASK_FAST_ENOUGH)
+		return true;
+	const size_t enough = first_as_fast(f, q->cycles);
+	return enough == f->n || (sram <= f->v[enough].sram && cycles <= IMPROVABLE * q->cycles);
+}
+
+bool
+front_wants(const struct front *f, int64_t sram, int64_t total, double cycles)
+{
+	const struct question *q = &f->question;
+	if (cycles == INFINITY || sram > front_within(q) || total > q->total_within ||
+	    !may_beat_other(q, total, cycles))
+		return false;
+	if (q->ask == ASK_SMALLEST)
+		return is_smaller(&f->best, total, cycles);
+	if (q->ask == ASK_LIGHTEST)
+		return is_lighter(&f->best, total, cycles);
+	size_t n = count_below(f, sram);
+	return may_answer(f, sram, cycles) && (!n || is_faster(cycles, f->v[n - 1].cycles));
+}
+
+int64_t
+front_most(const struct front *f, double cycles, int64_t beside)
+{
+	const struct question *q = &f->question;
+	const struct point *best = &f->best;
+	if (q->ask == ASK_SMALLEST && best->known)
+		return min_i64(front_within(q), best->total - beside);
+	if (q->ask == ASK_LIGHTEST && best->known)
+		return min_i64(front_within(q),
+			       (int64_t)fmin(point_weight(best->total, best->cycles) /
+					     point_weight(1, fmax(cycles, 1)),
+					     (double)NO_LIMIT_BYTES) - beside);
+	const size_t i = first_as_fast(f, cycles);
+	return i < f->n ? f->v[i].sram : INT64_MAX;
+}
+
+bool
+front_may_reach(const struct front *f, int64_t sram, int64_t total, double lower_bound)
+{
+	return sram <= f->question.within && lower_bound <= front_fewest(f) &&
+	       front_wants(f, sram, total, lower_bound);
 }
 
 static void
@@ -121,6 +185,7 @@ static struct point
 copy_point(struct arena *a, const struct point *p)
 {
 	struct point q = *p;
+	q.known = true;
 	size_t bytes = (size_t)p->recipe.division.n * sizeof(int);
 	q.recipe.division.picked = arena_alloc(a, bytes + 1, 1);
 	if (bytes)
@@ -128,84 +193,52 @@ copy_point(struct arena *a, const struct point *p)
 	return q;
 }
 
-/* Would a point take the place of an anchor? */
+/* Is p faster than the fastest plan of all, or as fast in fewer bytes? */
 static bool
-has_better_anchor(const struct front *f, const struct point *p)
+is_too_fast(const struct front *f, const struct point *p)
 {
-	bool any = false;
-	for (int i = 0; i < f->n_anchors; i++) {
-		const struct anchor *a = &f->anchor[i];
-		bool no_slower = f->smallest_within ? is_faster(p->cycles, a->cycles)
-						    : p->cycles <= a->cycles;
-		any |= p->sram <= a->sram && no_slower;
-	}
-	return any;
+	const struct point *most = &f->fastest;
+	return most->known && (p->cycles < most->cycles ||
+				   (p->cycles == most->cycles && p->sram < most->sram));
 }
 
 void
 front_add(struct front *f, const struct point *p)
 {
-	if (has_better_anchor(f, p))
-		return;
-	if (!front_wants(f, p->sram, p->total, p->cycles))
+	if (!front_wants(f, p->sram, p->total, p->cycles) || is_too_fast(f, p))
 		return;
 	const struct point q = copy_point(f->a, p);
-	f->changes++;
-	if (is_lighter(&f->lightest, q.total, q.cycles))
-		f->lightest = q;
-	if (is_smaller(&f->smallest, q.total, q.cycles))
-		f->smallest = q;
-	insert(f, &q);
+	if (f->question.ask == ASK_SMALLEST || f->question.ask == ASK_LIGHTEST) {
+		if (q.sram <= f->question.within)
+			f->best = q;
+	}
+	else {
+		insert(f, &q);
+	}
 }
 
 void
-front_clear(struct front *f)
+front_open(struct front *f, struct question q)
 {
-	f->n = 0;
-	f->smallest = f->lightest = (struct point){ .cycles = 0 };
+	*f = (struct front){ .a = f->a, .question = q, .fastest = f->fastest };
+}
+
+void
+front_set_fastest(struct front *f, const struct point *p)
+{
+	f->fastest = copy_point(f->a, p);
 }
 
 const struct point *
-front_fastest(const struct front *f, int64_t sram)
+front_answer(const struct front *f)
 {
-	size_t n = count_below(f, sram);
-	const struct point *p = n ? &f->v[n - 1] : NULL;
-	if (f->lightest.cycles > 0 && f->lightest.sram <= sram &&
-	    (!p || f->lightest.cycles < p->cycles))
-		p = &f->lightest;
-	return p;
-}
-
-const struct point *
-front_least(const struct front *f, int64_t sram)
-{
-	const struct point *p = &f->smallest;
-	if (p->cycles > 0 && p->sram <= sram)
-		return p;
-	return f->n && f->v[0].sram <= sram ? &f->v[0] : NULL;
-}
-
-const struct point *
-front_lightest(const struct front *f, int64_t sram)
-{
-	const struct point *best = NULL;
-	double least = INFINITY;
-	for (size_t i = 0; i <= f->n; i++) {
-		const struct point *p = i < f->n ? &f->v[i] : &f->lightest;
-		double weight = point_weight(p->total, p->cycles);
-		if (p->sram > sram || p->cycles == 0 || weight >= least)
-			continue;
-		best = p;
-		least = weight;
-	}
-	return best;
-}
-
-const struct point *
-front_smallest(const struct front *f, double cycles)
-{
-	for (size_t i = 0; i < f->n; i++)
-		if (f->v[i].cycles <= cycles)
-			return &f->v[i];
-	return NULL;
+	const struct question *q = &f->question;
+	if (q->ask == ASK_SMALLEST || q->ask == ASK_LIGHTEST)
+		return f->best.known && f->best.sram <= q->within ? &f->best : NULL;
+	if (q->ask == ASK_LEAST_SRAM)
+		return f->n && f->v[0].sram <= q->within ? &f->v[0] : NULL;
+	if (q->ask != ASK_FAST_ENOUGH)
+		return front_fastest(f);
+	const size_t enough = first_as_fast(f, q->cycles);
+	return enough < f->n && f->v[enough].sram <= q->within ? &f->v[enough] : NULL;
 }

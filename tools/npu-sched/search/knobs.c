@@ -60,9 +60,3 @@ search_knobs(const struct sched *s)
 	row += s->effort_step;
 	return &table[row < ROWS ? row : ROWS - 1];
 }
-
-const struct knobs *
-anchor_knobs(const struct sched *s)
-{
-	return s->memory.spilling && s->n_ops < VERY_MANY ? &table[MEDIUM] : NULL;
-}

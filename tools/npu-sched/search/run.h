@@ -19,10 +19,7 @@ struct search {
 	struct variant **explored;
 	size_t n_explored, cap_explored;
 	bool unfit; /* some operation has no block */
-	double whole; /* cycles of whole feature maps in the first setting of an order */
-	struct found found;
-	int64_t spill; /* the spill of found.within */
-	double estimate; /* least division estimate for the profile's own limit */
+	struct front front; /* plans that answer the question, or lead to its answer */
 	struct progress progress;
 	/* passes through all settings, by round_cost(): done, this one, all */
 	double done, cost, all;
@@ -43,36 +40,25 @@ struct settings {
 
 /* settings.c */
 struct settings list_settings(const struct search *x);
-/* Opens a variant of a setting, which the search owns. */
-struct variant *open_setting(struct search *x, struct setting t);
 /* A variant to explore: the one explored before with the same decisions, or a new one. */
 struct variant *explored_setting(struct search *x, struct setting t);
+/* The same for v after the feature maps of one spill have left the SRAM. */
 struct variant *explored_spill(struct search *x, const struct variant *v,
 			       const struct spills *l, size_t spill);
-/* All spills of v, for which all cascades of v are listed; NULL: an operation has no block.  A
- * variant of v in which the feature maps of one spill have left the SRAM. */
+/* All spills of v, for which all cascades of v are listed; NULL: an operation has no block. */
 const struct spills *list_spills(struct variant *v, struct arena *a, int steps);
-struct variant *open_spill(struct search *x, const struct variant *v,
-			   const struct spills *l, size_t spill);
 /* Closes v if it was opened last, because it gave no plan. */
 void drop_variant(struct search *x, const struct variant *v);
 /* Switches the graph, from which variants are made, to copies or to none. */
 void set_copies(struct search *x, bool copies);
 
-/* anchors.c: can this network be faster than the best plan of another rewrite?  By lower bounds
- * of its divisions, in the graph's order: finding another order takes longer and changes few
- * bounds. */
-bool may_beat(struct search *x);
-/* Result: x->found.fastest and, if that exceeds the profile's own limit, x->found.within. */
-void search_anchors(struct search *x);
-/* The plan of another rewrite is faster than all plans found. */
-bool is_hopeless(const struct search *x);
+/* variants.c: asks a question.  Result: x->front.  False: an error. */
+bool explore_all(struct search *x, struct question q);
+/* Asks it of plans with few sizes and few budgets. */
+bool explore_coarsely(struct search *x, struct question q);
 
-/*
- * variants.c.  Result: x->found.front.  Finds the plan of the least memory first, which is all
- * that Size requests.  Then, from an empty front, finds plans for all limits and adds that
- * plan.  Stops early if the limit is below the smallest plan.
- */
-bool explore_all(struct search *x, int64_t limit);
+/* answer.c.  Result: s->front if it is asked for, else s->plan.  False: an error, or no plan is
+ * small or fast enough. */
+bool answer(struct search *x);
 
 #endif

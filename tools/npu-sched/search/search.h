@@ -40,8 +40,6 @@ struct candidate {
 	size_t number;	/* position in the list, before sorting */
 	struct plan *plan;  /* with exact sizes; NULL: not worked out */
 	int64_t packed; /* peak of its feature maps, packed without buffers; 0: not packed */
-	int64_t tried;	    /* plan.asked of the last visit */
-	int64_t next;	    /* limit of the next visit, in bytes; or NEVER */
 };
 
 enum { NEVER = -1 };
@@ -65,6 +63,7 @@ check_bound(double bound, const struct candidate *c)
  * blocks, which all plans made from it share.  Its records are copies: the graph does not
  * change until a plan is applied.
  */
+struct front;
 struct variant {
 	struct arena *a;
 	struct sched *s;	   /* with copies of operations and tensors */
@@ -73,7 +72,7 @@ struct variant {
 	int layout;		   /* parameter of pack_shallow_maps() */
 	const struct variant *like; /* source of take_costs(), or NULL */
 	struct cascades *cascades; /* NULL: closed */
-	bool is_complete;	   /* with cascades in stripes, none dropped */
+	bool is_complete;	   /* cascades in stripes are listed, too */
 	size_t at_rest;		   /* cascades that it has added to *s->at_rest */
 	struct arena *list;	   /* arena of the candidates; NULL: no list */
 	struct candidate *v;
@@ -88,15 +87,15 @@ struct variant {
 	const struct variant *of;
 	size_t spill;
 	bool is_explored;
+	struct front *front; /* of this variant alone; NULL: none */
 };
 
 /* variant.c: a copy of s, in its own order if `order` is NULL.  variant_close() accepts
  * NULL. */
 struct variant *variant_open(const struct sched *s, const int *order);
 void variant_close(struct variant *x);
-/* Lists whole operations and chains; then adds stripes.  False: an operation has no block. */
+/* Lists whole operations and chains.  False: an operation has no block. */
 bool variant_begin(struct variant *x);
-void variant_add_cascades(struct variant *x);
 /* Lists all cascades, unless they are still listed.  False: an operation has no block. */
 bool variant_wake(struct variant *x);
 /* Frees candidates, and cascades unless there is capacity to keep them. */
@@ -111,6 +110,7 @@ struct recipe {
 	struct division division;
 	enum cut cut;
 	struct fitting fitting;
+	bool trim; /* plan_trim() follows */
 };
 
 /*
@@ -125,65 +125,95 @@ struct traits { /* properties that --front and --explain name */
 
 struct point {
 	struct traits traits;
-	bool left; /* leave_on_front() has tried it */
+	bool known;    /* set by front_add() */
+	bool improved; /* improve_points() has tried it */
 	int64_t sram, total; /* peak in bytes: of the limited area, of all areas */
 	double cycles;
 	struct recipe recipe;
 };
 
-enum { MAX_ANCHORS = 2 };
+/*
+ * A question to the search.  Every question looks at the same plans: it only leaves out those
+ * that a lower bound excludes from its answer.
+ */
+enum ask {
+	ASK_FASTEST,	 /* the fewest cycles, then the fewest bytes of the limited area */
+	ASK_SMALLEST,	 /* the fewest bytes of all areas, then the fewest cycles */
+	ASK_LIGHTEST,	 /* the least point_weight() */
+	ASK_LEAST_SRAM,	 /* the fewest bytes of the limited area */
+	ASK_FAST_ENOUGH, /* the same, among plans of at most question.cycles */
+	ASK_ALL,	 /* the Pareto front */
+};
+
+struct question {
+	enum ask ask;
+	int64_t within;	      /* bytes of the limited area */
+	int64_t total_within; /* bytes of all areas */
+	double cycles;	      /* of ASK_FAST_ENOUGH */
+	struct incumbent other; /* the best plan of another rewrite; cycles 0: none */
+};
+
+/*
+ * improve() makes a plan faster by at most this factor, and smaller by less than this share.
+ * Plans that are as much slower than the answer, or as much larger than the limit, are kept until
+ * they are improved.
+ */
+static const double IMPROVABLE = 1.25;
+enum { IMPROVABLE_SHARE = 16 };
 
 struct front {
 	struct arena *a;
-	struct point *v;
+	struct question question;
+	struct point *v; /* by rising bytes of the limited area and falling cycles */
 	size_t n, cap;
-	/* The smallest and the lightest of all points added, whether or not others are better
-	 * in bytes of the limited area and cycles; cycles 0: none. */
-	struct point smallest, lightest;
-	struct incumbent incumbent;
-	/* Not 0: only a plan is wanted that takes fewer bytes of all areas than `smallest`, or
-	 * as many and fewer cycles, within so many bytes of the limited area. */
-	int64_t smallest_within;
-	int64_t most_total; /* bytes of all areas: larger plans are not wanted; 0: no limit */
-	/* The fastest plans of all and within the profile's own limit.  A point is refused if
-	 * it takes no more bytes and no more cycles than an anchor.  Therefore no goal and no
-	 * limit gives a faster plan than Performance.  The smallest plan may be as fast as an
-	 * anchor. */
-	struct anchor {
-		int64_t sram;
-		double cycles;
-	} anchor[MAX_ANCHORS];
-	int n_anchors;
-	unsigned changes; /* number of points added so far */
+	struct point best; /* of ASK_SMALLEST and ASK_LIGHTEST, in place of v; known: there is one */
+	/* The fastest plan of all, once it is known.  Faster points, and those that are as fast in
+	 * fewer bytes, are refused: no limit and no goal gives a faster plan than Performance. */
+	struct point fastest;
 };
+
+/* Bytes of the limited area: no larger plan is kept. */
+static inline int64_t
+front_within(const struct question *q)
+{
+	return q->within == NO_LIMIT_BYTES ? q->within : q->within + q->within / IMPROVABLE_SHARE;
+}
+
+/* Is the fastest plan of all wanted?  Then no other plan is of use. */
+static inline bool
+is_unlimited(const struct front *f)
+{
+	return f->question.ask == ASK_FASTEST && f->question.within == NO_LIMIT_BYTES &&
+	       f->question.total_within == INT64_MAX;
+}
 
 /* The weight of a plan: --optimise=Balanced minimizes it. */
 double point_weight(int64_t bytes, double cycles);
-/* The largest peak with which a plan of these cycles could improve the front; `beside`: its
- * bytes in the other memory area. */
+/* Removes all points but the fastest one of all, and sets the question. */
+void front_open(struct front *f, struct question q);
+/* The largest peak with which a plan of these cycles could be wanted; `beside`: its bytes in
+ * the other memory area. */
 int64_t front_most(const struct front *f, double cycles, int64_t beside);
-/* Could a plan with these lower bounds of bytes and cycles improve the front? */
+/* The most cycles of a plan that can be the answer; and of one that can lead to it, because
+ * improvement makes it faster.  INFINITY: no limit. */
+double front_fewest(const struct front *f);
+double front_slowest(const struct front *f);
+/* Could a plan with these lower bounds of bytes and cycles answer the question? */
 bool front_wants(const struct front *f, int64_t sram, int64_t total, double cycles);
+/* Could a candidate give the answer?  Its lower bounds hold for improved plans, too. */
+bool front_may_reach(const struct front *f, int64_t sram, int64_t total, double lower_bound);
 /* Adds a point if it is wanted; copies the lists of its recipe. */
 void front_add(struct front *f, const struct point *p);
-/* Removes all points but not the anchors. */
-void front_clear(struct front *f);
-/* The fastest plan within `sram` bytes; this and the next three return NULL if none fits. */
-const struct point *front_fastest(const struct front *f, int64_t sram);
-/* The plan of the least memory of all areas, or else the first point. */
-const struct point *front_least(const struct front *f, int64_t sram);
-/* The lightest plan within `sram` bytes. */
-const struct point *front_lightest(const struct front *f, int64_t sram);
-/* The smallest plan of at most `cycles` cycles. */
-const struct point *front_smallest(const struct front *f, double cycles);
+/* The fastest point within the limit; NULL: there is none. */
+const struct point *front_fastest(const struct front *f);
+void front_set_fastest(struct front *f, const struct point *p);
+/* NULL: no plan answers the question.  ASK_ALL: the fastest plan. */
+const struct point *front_answer(const struct front *f);
 
-/* candidates.c: the candidates to list: those that may take fewer than `below` cycles and,
- * unless `front` is NULL, may improve the front. */
+/* candidates.c: the candidates to list: those with a lower bound and an estimate of at most so
+ * many cycles that may be wanted by the front. */
 struct wanted {
-	double below;
-	int64_t limit; /* bytes of feature maps and transfers */
-	/* most cycles of a division_estimate() for that limit: without slides, with slides */
-	double estimated[2];
+	double lower_bound, estimate;
 	const struct front *front;
 };
 /* Sizes of feature maps from lo to hi bytes, each larger than the one before by 1/steps. */
@@ -230,30 +260,11 @@ bool estimate_by_memo(struct trial *t, const struct wanted *w);
 /* True for up to 16 weights records: one choice matters much, and all can be tried. */
 bool has_few_weights(const struct sched *s);
 
-/* candidates.c: rounds a limit for transfers down: the more slices, the more coarsely. */
-enum grain { COARSE = 4, FINE = 16 };
-int64_t round_limit(int64_t limit, const struct plan *p, enum grain grain);
-
 enum detail { COARSELY, FINELY };
 
-/*
- * A division is dropped if its estimate exceeds the least one by more than this factor, and a
- * spill if that of its best division does.  Plans within a limit are about as far apart as the
- * estimates of their divisions (of seven networks on ethos-u85-128, -512 and -2048, and of five
- * on ethos-u65-512, the fastest plan's was at most 0.6 % above the least).
- */
-static const double ESTIMATES_APART = 1.02;
-/* fastest.c: the fastest plan of x within a limit, if it takes fewer than `below` cycles.  The
- * caller closes it.  NULL: none was found, or an error. */
-struct plan *search_fastest(struct variant *x, int64_t limit, double below,
-			    enum detail detail);
-
-/* in_place.c: lets more weights of p stay in place if p then takes fewer cycles in at most
- * `most` bytes.  False: p did not change.  Needs: p as its fitting makes it. */
-bool leave_in_place(struct sched *s, struct plan *p, int64_t most);
-/* Does so with those of n points that were made from x, and adds the results to f.  False: an
- * error. */
-bool leave_on_front(struct variant *x, struct front *f, const struct point *v, size_t n);
+/* improve.c: makes n points again, leaves weights in place and trims their memory where that is
+ * better, and adds the results to f.  False: an error. */
+bool improve_points(struct front *f, const struct point *v, size_t n);
 
 /*
  * spill.c: which feature maps leave the NPU's SRAM.  In each of a few orders, a spill is the
@@ -263,6 +274,7 @@ struct spills {
 	struct spill {
 		int order;
 		size_t n; /* number of feature maps that leave */
+		int64_t least; /* lower bound of the bytes of those that stay */
 	} *v;
 	size_t n;
 	struct spill_order *order;
@@ -272,12 +284,6 @@ struct spills *spills_list(struct sched *s, const struct cascades *c, struct are
 /* Moves feature maps.  Needs: all are in the NPU's SRAM. */
 void spills_apply(struct sched *s, const struct spills *l, size_t spill);
 
-/* shrink.c: without a limit, the plan of least memory among p, the fastest, and x's candidates
- * that are as fast.  Closes p if it returns another plan. */
-struct plan *shrink(struct variant *x, struct plan *p);
-/* Could that plan need at most `bytes`? */
-bool may_shrink_to(const struct variant *x, const struct plan *p, int64_t bytes);
-
 /* knobs.c: how densely the front is explored, by size of the network and --effort. */
 struct knobs {
 	int rungs, coarse_rungs; /* budgets tried per octave */
@@ -286,18 +292,20 @@ struct knobs {
 	double loss; /* share of the least loss by packing anew that is expected again */
 };
 const struct knobs *search_knobs(const struct sched *s);
-/* With an SRAM of the NPU's own: for the variant of the fastest plan within the profile's
- * limit.  NULL: that variant is explored as any other. */
-const struct knobs *anchor_knobs(const struct sched *s);
 
 /* traits.c: properties of a plan; the text that says what a point changes against another one,
  * NULL: it is the first. */
 struct traits plan_traits(const struct variant *x, const struct plan *p);
 void put_change(struct text *t, const struct point *from, const struct point *to);
 
-/* explore.c: adds plans of one variant to the front.  False: an error. */
-bool explore(struct variant *x, struct front *f, const struct knobs *k,
-	     enum detail detail);
+/*
+ * explore.c: adds plans of one variant to the front.  TOO_SLOW: no plan of the variant, nor of
+ * one from which more feature maps leave the SRAM, can be wanted.  UNFIT: an operation has no
+ * block.  FAILED: an error.
+ */
+enum explored { EXPLORED, TOO_SLOW, UNFIT, FAILED };
+enum explored explore(struct variant *x, struct front *f, const struct knobs *k,
+		      enum detail detail);
 
 /* A limit in bytes, where 0 is NO_LIMIT_BYTES. */
 static inline int64_t
@@ -306,34 +314,8 @@ limit_of(int64_t bytes)
 	return bytes && bytes < NO_LIMIT_BYTES ? bytes : NO_LIMIT_BYTES;
 }
 
-/* The limit of the memory profile itself. */
-static inline int64_t
-profile_limit(const struct sched *s)
-{
-	return limit_of(s->profile_bytes);
-}
-
-/* pick.c: the results of a search, from which the requested plan is picked. */
-struct found {
-	struct sched *s;
-	struct plan *fastest; /* of all; NULL: none */
-	struct variant *fastest_of;
-	/* the fastest within the profile's own limit, unless `fastest` is */
-	struct plan *within;
-	struct variant *within_of;
-	struct front front; /* empty unless explored */
-};
-/* The request: enum goal, within any limit, or GOAL_OTHER for --front, --explain and
- * --max-cycles. */
+/* answer.c: the request: enum goal, or GOAL_OTHER for --front, --explain and --max-cycles. */
 enum { GOAL_OTHER = -1 };
 int asked_goal(const struct sched *s);
-/* Is the fastest plan within this limit requested? */
-bool is_limit_asked(const struct sched *s, int64_t limit);
-/* Is one of x's fastest plans requested?  Then no front is needed. */
-bool is_anchor_asked(const struct found *x, int64_t limit);
-/* Result: s->front, from the least memory to the fastest plan. */
-void list_front(struct found *x);
-/* Result: s->plan.  False: an error, or no plan is small or fast enough. */
-bool take_found(struct found *x, int64_t limit);
 
 #endif

@@ -42,7 +42,8 @@ find_like(const struct search *x, struct setting t)
 	return NULL;
 }
 
-struct variant *
+/* Opens a variant of a setting, which the search owns. */
+static struct variant *
 open_setting(struct search *x, struct setting t)
 {
 	set_copies(x, t.copies);
@@ -91,7 +92,8 @@ list_settings(const struct search *x)
 	return l;
 }
 
-struct variant *
+/* Opens a variant of v in which the feature maps of one spill have left the SRAM. */
+static struct variant *
 open_spill(struct search *x, const struct variant *v, const struct spills *l, size_t spill)
 {
 	struct variant *w = keep_variant(x, variant_open(v->s, NULL));

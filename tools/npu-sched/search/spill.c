@@ -16,7 +16,9 @@ enum { GROWTHS = 64 };
 struct spill_order {
 	int *tensor;
 	size_t n;
-	int64_t *left; /* [n + 1]: bytes at the fullest operation, after so many have left */
+	/* [n + 1]: bytes at the fullest operation, after so many have left: those that the order
+	 * goes by, and a lower bound of all plans' */
+	int64_t *left, *least;
 };
 
 /* The least bytes with which each operation can run, alone or in a cascade. */
@@ -28,8 +30,28 @@ find_needs(const struct sched *s, const struct cascades *c, struct arena *a)
 		need[i] = INT64_MAX;
 	for (size_t k = 0; k < c->n; k++)
 		for (int i = c->v[k].price.first; i <= c->v[k].last; i++)
-			need[i] = c->v[k].bytes < need[i] ? c->v[k].bytes : need[i];
+			need[i] = min_i64(need[i], c->v[k].bytes - c->v[k].slid);
 	return need;
+}
+
+/* For each operation, the first and the last one of all cascades that contain it.  A cascade
+ * needs the bytes of all feature maps that are live while any of its operations runs. */
+struct reach {
+	int first, last;
+};
+
+static struct reach *
+find_reach(const struct sched *s, const struct cascades *c, struct arena *a)
+{
+	struct reach *r = anew(a, struct reach, (size_t)s->n_ops + 1);
+	for (int i = 0; i < s->n_ops; i++)
+		r[i] = (struct reach){ .first = i, .last = i };
+	for (size_t k = 0; k < c->n; k++)
+		for (int i = c->v[k].price.first; i <= c->v[k].last; i++) {
+			r[i].first = r[i].first < c->v[k].price.first ? r[i].first : c->v[k].price.first;
+			r[i].last = r[i].last > c->v[k].last ? r[i].last : c->v[k].last;
+		}
+	return r;
 }
 
 /* Bytes of all feature maps that are live while each operation runs whole. */
@@ -97,6 +119,8 @@ static struct spill_order
 spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int by)
 {
 	int64_t *need = find_needs(s, c, a), *live = find_live(s, c, a);
+	int64_t *bound = find_needs(s, c, a);
+	const struct reach *reach = find_reach(s, c, a);
 	const int64_t *left = by == BY_MAPS ? live : need;
 	bool *gone = anew(a, bool, c->n_live + 1);
 	for (int i = 0; i < s->n_ops; i++)
@@ -106,19 +130,26 @@ spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int b
 	struct spill_order o = { .n = 0 };
 	o.tensor = anew(a, int, c->n_live + 1);
 	o.left = anew(a, int64_t, c->n_live + 2);
+	o.least = anew(a, int64_t, c->n_live + 2);
 	while (s->n_ops) {
 		int most = fullest(s, left);
 		int t = largest_at(c, step_of(s, most), gone);
 		t = t < 0 ? largest(c, gone) : t;
 		o.left[o.n] = left[most];
+		o.least[o.n] = max_i64(bound[fullest(s, bound)], 0);
 		if (t < 0)
 			break;
 		const struct live_range *l = &c->live[t];
+		int first = s->n_ops, last = -1;
 		for (int i = first_after(s, l->lo);
 		     i < s->n_ops && step_of(s, i) <= l->hi; i++) {
 			live[i] -= l->bytes;
 			need[i] -= l->bytes;
+			first = reach[i].first < first ? reach[i].first : first;
+			last = reach[i].last > last ? reach[i].last : last;
 		}
+		for (int i = first; i <= last; i++)
+			bound[i] -= l->bytes;
 		gone[t] = true;
 		o.tensor[o.n++] = t;
 	}
@@ -128,7 +159,8 @@ spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int b
 static void
 add_spill(struct spills *l, int order, size_t n)
 {
-	l->v[l->n++] = (struct spill){ .order = order, .n = n };
+	l->v[l->n++] = (struct spill){ .order = order, .n = n,
+				       .least = l->order[order].least[n] };
 }
 
 /* The number of feature maps that must leave so that at most `most` bytes are left. */

@@ -18,7 +18,6 @@ struct rewrite_set {
 	bool any;
 	bool shared;	   /* some product is read by several sums */
 	double cycles;	   /* of the original network; 0: it has no plan */
-	struct anchors anchors; /* of the original network */
 	/* the error if no rewrite has a plan: that with the least sufficient limit */
 	struct err why;
 	int64_t least;
@@ -76,26 +75,17 @@ list_rewrites(const struct graph *g, const struct sums *l, struct split v[MAX_RE
 	return n;
 }
 
-/* Cycles from which on a rewrite is useless; 0: no limit. */
-static double
-cycles_to_beat(const struct rewrite_set *f)
-{
-	const struct sched *s = &f->best;
-	bool has_best = f->any && s->plan && asked_goal(s) == GOAL_PERFORMANCE;
-	return has_best ? s->plan->cycles : 0;
-}
-
 /* Sets the plan that the search of another rewrite, out, has to beat. */
 static void
 set_incumbent(const struct rewrite_set *f, struct sched *out)
 {
 	const struct sched *s = &f->best;
-	if (!f->any || !s->plan || (asked_goal(s) != GOAL_SIZE && asked_goal(s) != GOAL_BALANCED))
+	if (!f->any || !s->plan || asked_goal(s) == GOAL_OTHER)
 		return;
-	out->anchors = f->anchors;
-	out->incumbent.total = total_of(s->plan);
-	out->incumbent.cycles = s->g->targets[0]->cycles;
-	out->incumbent.slowest = f->shared && asked_goal(s) == GOAL_BALANCED ? f->cycles : 0;
+	out->incumbent = (struct incumbent){
+		.total = total_of(s->plan), .cycles = s->plan->cycles,
+		.slowest = f->shared && asked_goal(s) == GOAL_BALANCED ? f->cycles : 0,
+	};
 }
 
 static bool
@@ -104,7 +94,6 @@ try_split(const struct sched *s, const struct graph *g, struct split how,
 	  struct err *e)
 {
 	rewrite_open(s, rewrite_sums(s->a, g, how), out, e);
-	out->below = cycles_to_beat(f);
 	set_incumbent(f, out);
 	return graph_check(out->g, e) && plan(out);
 }
@@ -151,7 +140,6 @@ plan_plain(struct rewrite_set *f, struct sched *s, bool (*plan)(struct sched *))
 	f->any = plan(s);
 	f->best = *s;
 	f->cycles = f->any ? s->g->targets[0]->cycles : 0;
-	f->anchors = s->anchors;
 	f->least = s->least ? s->least : INT64_MAX;
 }
 

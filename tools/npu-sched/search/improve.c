@@ -104,7 +104,7 @@ leave_each(struct leaving *l)
 	}
 }
 
-bool
+static bool
 leave_in_place(struct sched *s, struct plan *p, int64_t most)
 {
 	struct leaving l = { .s = s, .p = p, .most = most, .best = p->fitting,
@@ -119,37 +119,57 @@ leave_in_place(struct sched *s, struct plan *p, int64_t most)
 	return l.any;
 }
 
-/* Makes a point of x again, and adds it with more weights in place if that is faster in no more
- * bytes.  False: an error. */
+/* Is q better than p by no more than improvements may be? */
 static bool
-leave_at(struct variant *x, struct front *f, struct point at)
+is_improvement(const struct point *p, const struct point *q)
 {
-	struct plan *p = make_again(&at.recipe);
+	return q->cycles * IMPROVABLE >= p->cycles &&
+	       q->sram + q->sram / IMPROVABLE_SHARE >= p->sram;
+}
+
+/* Adds p, which was made from a point, with its fitting. */
+static void
+add_improved(struct front *f, const struct point *from, struct plan *p, bool trim)
+{
+	struct variant *x = from->recipe.variant;
+	struct point q = *from;
+	if (!front_wants(f, 0, 0, p->cycles))
+		return;
+	q.recipe.fitting = p->fitting;
+	q.recipe.trim = trim;
+	if (trim)
+		plan_trim(x->s, p);
+	q.sram = peak_of(x->s, p);
+	q.total = total_of(p);
+	q.cycles = p->cycles;
+	q.traits = plan_traits(x, p);
+	if (is_unlimited(f) || is_improvement(from, &q))
+		front_add(f, &q);
+}
+
+/* Makes a point again, and adds it with more weights in place; without a limit, also with the
+ * least memory with which it stays as fast.  False: an error. */
+static bool
+improve(struct front *f, const struct point *at)
+{
+	const bool unlimited = is_unlimited(f);
+	struct sched *s = at->recipe.variant->s;
+	struct plan *p = make_again(&at->recipe);
 	if (!p)
 		return false;
-	if (leave_in_place(x->s, p, at.sram)) {
-		at.sram = peak_of(x->s, p);
-		at.total = total_of(p);
-		at.cycles = p->cycles;
-		at.traits = plan_traits(x, p);
-		at.recipe.fitting = p->fitting;
-		front_add(f, &at);
-	}
+	if (leave_in_place(s, p, unlimited ? NO_LIMIT_BYTES : at->sram) || unlimited)
+		add_improved(f, at, p, unlimited);
 	plan_close(p);
 	return true;
 }
 
 bool
-leave_on_front(struct variant *x, struct front *f, const struct point *v, size_t n)
+improve_points(struct front *f, const struct point *v, size_t n)
 {
-	bool ok = true, any = false;
+	bool ok = true;
 	for (size_t i = 0; ok && i < n; i++) {
-		if (v[i].recipe.variant != x)
-			continue;
-		ok = leave_at(x, f, v[i]);
-		any = true;
+		ok = improve(f, &v[i]);
+		variant_rest(v[i].recipe.variant);
 	}
-	if (any)
-		variant_rest(x);
 	return ok;
 }

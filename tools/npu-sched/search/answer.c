@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Turns the options into questions, and takes the plans that answer them. */
+#include "run.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+int
+asked_goal(const struct sched *s)
+{
+	const struct options *o = s->o;
+	return o->front || o->explain || o->max_cycles ? GOAL_OTHER : (int)o->goal;
+}
+
+static enum ask
+asked(const struct options *o)
+{
+	static const enum ask of_goal[] = {
+		[GOAL_PERFORMANCE] = ASK_FASTEST, [GOAL_SIZE] = ASK_SMALLEST,
+		[GOAL_BALANCED] = ASK_LIGHTEST,
+	};
+	return o->max_cycles ? ASK_FAST_ENOUGH : of_goal[o->goal];
+}
+
+static struct question
+question_of(const struct sched *s, enum ask ask)
+{
+	return (struct question){ .ask = ask, .within = limit_of(s->memory.cache_bytes),
+				  .total_within = INT64_MAX,
+				  .cycles = (double)s->o->max_cycles, .other = s->incumbent };
+}
+
+/* The same question without any limit, and without another plan to beat. */
+static struct question
+open_question(const struct sched *s, enum ask ask)
+{
+	struct question q = question_of(s, ask);
+	q.within = NO_LIMIT_BYTES;
+	q.other.cycles = 0;
+	return q;
+}
+
+/* Asks a question; the fastest plan of all may be its answer. */
+static bool
+ask(struct search *x, struct question q)
+{
+	struct front *f = &x->front;
+	if (!explore_all(x, q))
+		return false;
+	if (f->fastest.known)
+		front_add(f, &f->fastest);
+	return true;
+}
+
+/* Finds the fastest plan of all, which no other request may beat. */
+static bool
+find_fastest(struct search *x)
+{
+	struct question q = question_of(x->s, ASK_FASTEST);
+	q.within = NO_LIMIT_BYTES;
+	q.other.cycles *= IMPROVABLE;
+	if (!explore_all(x, q))
+		return false;
+	const struct point *p = front_answer(&x->front);
+	if (p)
+		front_set_fastest(&x->front, p);
+	return true;
+}
+
+/* Leaves: s->front. */
+static bool
+list_front(struct search *x)
+{
+	struct sched *s = x->s;
+	struct front *f = &x->front;
+	if (!ask(x, open_question(s, ASK_ALL)))
+		return false;
+	s->front.v = anew(s->a, struct sched_row, f->n + 1);
+	/* skip the first point if the smallest limit already allows the second */
+	size_t first = f->n > 1 && f->v[1].sram <= ALIGN;
+	for (size_t i = first; i < f->n; i++) {
+		const struct point *p = &f->v[i], *before = i > first ? p - 1 : NULL;
+		struct sched_row *r = &s->front.v[s->front.n++];
+		struct text t = { 0 };
+		put_change(&t, before, p);
+		/* a plan that needs nothing is listed with the smallest limit */
+		*r = (struct sched_row){ .sram = p->sram ? p->sram : ALIGN, .cycles = p->cycles, .back = "",
+					 .change = arena_strdup(s->a, text_str(&t)) };
+		text_free(&t);
+		if (!before)
+			continue;
+		put_change(&t, p, before);
+		r->back = arena_strdup(s->a, text_str(&t));
+		text_free(&t);
+	}
+	return true;
+}
+
+/* No plan is within the limit.  Finds the least limit that has a plan, for the message. */
+static bool
+too_small(struct search *x)
+{
+	struct sched *s = x->s;
+	if (!ask(x, open_question(s, ASK_LEAST_SRAM)))
+		return false;
+	if (x->unfit && !x->front.n)
+		return err_at(s->e, s->g->file, 0, "an operation has no block that "
+			      "fits the SHRAM of %s", s->accel->name);
+	s->least = x->front.n ? x->front.v[0].sram : INT64_MAX;
+	if (s->least >= NO_LIMIT_BYTES)
+		return err_no(s->e, "%s: error: the network needs %d bytes of SRAM or "
+				    "more, which is more than npu-sched supports",
+			      s->g->file, (int)NO_LIMIT_BYTES);
+	return err_no(s->e, "%s: error: the network needs %" PRId64 " bytes of SRAM, "
+		      "more than the limit of %" PRId64 "; the smallest that works "
+		      "is %" PRId64, s->g->file, s->least,
+		      limit_of(s->memory.cache_bytes), s->least);
+}
+
+static bool
+too_slow(struct search *x, const struct point *fastest)
+{
+	struct sched *s = x->s;
+	const double least = ceil(fastest->cycles);
+	s->least = least < (double)INT64_MAX ? (int64_t)least : INT64_MAX;
+	return err_no(s->e, "%s: error: no plan stays within %" PRId64 " cycles; the "
+			    "fastest plan takes %.0f", s->g->file, s->o->max_cycles, least);
+}
+
+static bool
+refuse(struct search *x)
+{
+	const struct sched *s = x->s;
+	if (s->incumbent.cycles > 0)
+		return err_no(s->e, "%s: error: another variant of the graph has a better "
+				    "plan", s->g->file);
+	const struct point *p = front_fastest(&x->front);
+	return p ? too_slow(x, p) : too_small(x);
+}
+
+/*
+ * With Size: finds whether a little more memory saves many cycles, by a first look at plans up
+ * to a quarter larger.  The smallest plan is still the one taken.
+ */
+static bool
+find_steep(struct search *x, const struct point *least)
+{
+	const double steep = 0.75;
+	struct question q = question_of(x->s, ASK_FASTEST);
+	q.total_within = least->total + least->total / 4;
+	q.other.cycles = 0;
+	if (!explore_coarsely(x, q))
+		return false;
+	const struct point *p = front_answer(&x->front);
+	if (p && p->cycles < steep * least->cycles && p->total > least->total)
+		x->s->steep = (struct steep){ .bytes = p->total - least->total,
+					      .cycles = p->cycles / least->cycles };
+	return true;
+}
+
+/* Finds the answer to the request; NULL: there is none.  False: an error. */
+static bool
+find_answer(struct search *x, const struct point **answer)
+{
+	struct front *f = &x->front;
+	const struct question q = question_of(x->s, asked(x->s->o));
+	*answer = &f->fastest;
+	if (q.ask == ASK_FASTEST && f->fastest.known && f->fastest.sram <= q.within)
+		return true;
+	if (q.within == NO_LIMIT_BYTES && q.ask == ASK_FASTEST)
+		return *answer = NULL, true;
+	if (!ask(x, q))
+		return false;
+	*answer = front_answer(f);
+	return true;
+}
+
+bool
+answer(struct search *x)
+{
+	struct sched *s = x->s;
+	const struct point *found;
+	if (!find_fastest(x))
+		return false;
+	if ((s->o->front || s->o->explain) && !list_front(x))
+		return false;
+	if (s->o->front)
+		return true;
+	if (!find_answer(x, &found))
+		return false;
+	if (!found)
+		return refuse(x);
+	const struct point p = *found;
+	if (asked(s->o) == ASK_SMALLEST && !find_steep(x, &p))
+		return false;
+	struct plan *plan = make_again(&p.recipe);
+	if (plan)
+		variant_adopt(s, p.recipe.variant, plan);
+	return plan;
+}
