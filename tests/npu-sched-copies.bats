@@ -147,7 +147,9 @@ by_hand()
 @test "a move of contiguous bytes is a DMA transfer" {
 	[ -x "$gen" ] || skip "no $gen"
 	moved=0
-	for model in SPLIT\ 1 PACK\ {3,4,6} CONCATENATION\ {1,3,7} EXPAND_DIMS\ 3; do
+	models=(SPLIT\ 1 PACK\ 3 CONCATENATION\ 1 EXPAND_DIMS\ 3)
+	[ -n "${NPUTOOLS_QUICK-}" ] || models+=(PACK\ {4,6} CONCATENATION\ {3,7})
+	for model in "${models[@]}"; do
 		"$gen" "${model#* }" "${model% *}" >d.tflite
 		for a in u55-128 u65-512; do
 			system=Ethos_U${a:1:2}_High_End mode=Dedicated_Sram
