@@ -8,6 +8,12 @@ load lib/shared
 
 DIGITS=$BATS_TEST_DIRNAME/models/digits.tflite
 
+# programs under sanitizers take ten times as long, and get less work
+sanitized()
+{
+	[[ $BIN == *asan* ]]
+}
+
 # on_terminal COMMAND: writes the output of COMMAND on a terminal to `said`
 on_terminal()
 {
@@ -33,7 +39,7 @@ progress()
 
 @test "npu-sim shows the progress of frames and the remaining time, and removes the line at the end" {
 	frames=12000
-	[ -z "${NPUTOOLS_QUICK-}" ] || frames=2500
+	! sanitized || frames=800
 	on_terminal "npu-sim -j1 --frames=$frames --seed=1 $DIGITS >out"
 	grep -qP "$(progress npu-sim frames)" said
 	grep -qP 's left\r\e\[K' said
@@ -52,7 +58,9 @@ progress()
 }
 
 @test "npu-sim shows progress while several workers run a round of frames" {
-	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" conv 12 32 256 >slow.tflite
+	local size=(16 128)
+	! sanitized || size=(8 64)
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" conv 12 "${size[@]}" >slow.tflite
 	# all frames are one round of two workers, which takes far longer than the progress
 	interrupted "$(progress npu-sim frames)" \
 		"npu-sim -j2 --frames=64 --seed=1 slow.tflite >out"
@@ -60,7 +68,7 @@ progress()
 
 @test "npu-eval shows its progress" {
 	local n=30
-	[ -z "${NPUTOOLS_QUICK-}" ] || n=6
+	! sanitized || n=6
 	for ((i = 0; i < n; i++)); do
 		for d in {0..9}; do
 			echo "$TOP/tests/models/digits/digit-$d.pgm $d"
