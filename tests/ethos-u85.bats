@@ -18,10 +18,14 @@ made() {
 	echo "$out"
 }
 
+# in a quick run (NPUTOOLS_QUICK), lists are sampled five times more coarsely
+coarse=1
+[ -z "${NPUTOOLS_QUICK-}" ] || coarse=5
+
 # corpus: paths of the compiled files; a tenth of them, or all with NPUTOOLS_ALL.  The
 # stand-ins are the demo and generated operators, compiled here.
 corpus() {
-	local step=10 op
+	local step=$((10 * coarse)) op
 	[ -z "${NPUTOOLS_ALL-}" ] || step=1
 	if [ -n "$SHARED" ]; then
 		sed -n "2~${step}s,^\([^\t]*\).*,$SHARED/$REFERENCE/\1,p" \
@@ -39,7 +43,7 @@ corpus() {
 # enough N: there are as many files as necessary
 enough() {
 	echo "# $1 compiled models" >&3
-	if [ -n "$SHARED" ]; then [ "$1" -gt 100 ]; else [ "$1" = 12 ]; fi
+	if [ -n "$SHARED" ]; then [ "$1" -gt $((100 / coarse)) ]; else [ "$1" = 12 ]; fi
 }
 
 # the QUANTIZE of a published stream with the words of the description (ethosu-commands(7)
@@ -189,7 +193,7 @@ left() {
 
 @test "all operators run on the NPU, as with another compiler" {
 	need_shared $REFERENCE/INDEX.tsv
-	step=6
+	step=$((6 * coarse))
 	[ -z "${NPUTOOLS_ALL-}" ] || step=1
 	n=0
 	while read -r _ case; do
@@ -203,7 +207,7 @@ left() {
 	done < <(grep '^ops/ethos-u85-256/' "$SHARED/$REFERENCE/INDEX.tsv" |
 		grep -v tosa | sed -n "1~${step}p")
 	echo "# $n models" >&3
-	[ "$n" -gt 60 ]
+	[ "$n" -gt $((60 / coarse)) ]
 }
 
 # exact ACCELERATOR MODEL: compiles, verifies and compares with the plain model
@@ -221,17 +225,20 @@ exact() {
 
 @test "operators compile for all five sizes, with equal bytes and no finding of the verifier" {
 	n=0
+	seen=0
 	for a in 128 256 512 1024 2048; do
 		for op in ADD AVERAGE_POOL_2D CONV_2D \
 			DEPTHWISE_CONV_2D FULLY_CONNECTED LEAKY_RELU \
 			LOG_SOFTMAX MAX_POOL_2D MUL PAD SOFTMAX SUB TANH \
 			TRANSPOSE_CONV; do
+			# each operator has one size in a quick run
+			[ $((seen++ % coarse)) = 0 ] || continue
 			exact ethos-u85-$a "$(case_or_drawn \
 				golden/ops/$op/$((a % 7))/model.tflite $((a % 7 + 1)) $op)"
 			n=$((n + 1))
 		done
 	done
-	[ "$n" = 70 ]
+	[ "$n" = $((70 / coarse)) ]
 }
 
 @test "a network compiles for all five sizes" {
@@ -295,14 +302,14 @@ totals() {
 # a difference of one cycle is more than 1 % of a few cycles and is allowed
 @test "our totals are within a hundredth of those that Vela reported for its streams" {
 	need_shared $REFERENCE/INDEX.tsv
-	local step=9
+	local step=$((9 * coarse))
 	[ -z "${NPUTOOLS_ALL-}" ] || step=1
 	sed -n "/^#/d;5~${step}p" "$TOP/tests/lib/regor-u85.tsv" >list
 	totals list >totals.json
 	run jq -c 'select((.here - .vela | fabs) > ([1, .vela * 0.01] | max))' totals.json
 	[ -z "$output" ]
 	[ "$(jq -s length totals.json)" = "$(wc -l <list)" ]
-	[ "$(wc -l <list)" -ge 140 ]
+	[ "$(wc -l <list)" -ge $((140 / coarse)) ]
 }
 
 @test "comparisons, selections, scattered and gathered rows, and pairs of words are exact" {

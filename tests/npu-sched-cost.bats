@@ -29,7 +29,7 @@ grows()
 	local kind=$1 n few many most least=100
 	shift
 	[ -x "$chain" ] || skip "no $chain"
-	[ -z "${NPUTOOLS_QUICK-}" ] || least=40
+	[ -z "${NPUTOOLS_QUICK-}" ] || least=20
 	for n in $least $((10 * least)); do
 		"$chain" "$kind" $n >$n.tflite
 		tfl-partition -o $n.part $n.tflite 2>notes
