@@ -52,8 +52,8 @@ make_root()
 	in_root -i "$lib" "$dev"
 	[ -s root/usr/share/man/man3/nputools.3.gz ]
 	local libdir
-	libdir=$(echo "$PWD"/root/usr/lib/*/pkgconfig)
-	export PKG_CONFIG_LIBDIR=$libdir PKG_CONFIG_SYSROOT_DIR=$PWD/root
+	libdir=$(echo root/usr/lib/*/pkgconfig)
+	export PKG_CONFIG_LIBDIR=$PWD/$libdir PKG_CONFIG_SYSROOT_DIR=$PWD/root
 	# shellcheck disable=SC2046 # pkg-config prints several words
 	g++ -std=c++17 -o embed "$TOP/tests/embed/embed.cc" \
 		$(pkg-config --cflags --libs libnputools)
