@@ -18,4 +18,12 @@
 void threads_for(unsigned n_threads, size_t n, const int64_t *cost,
 		 void (*run)(void *ctx, size_t i), void *ctx);
 
+/*
+ * Until threads_close(), threads_for() uses threads of its own when this thread calls it.
+ * Without this pair, all threads of the program share the threads that help them, and the
+ * first one that calls gets them.  threads_close() waits for the threads to end.
+ */
+struct threads *threads_open(void);
+void threads_close(struct threads *p);
+
 #endif
