@@ -8,8 +8,6 @@
 bool
 kernel_gather(struct call *c)
 {
-	if (!call_arity(c, 2, 2, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	int axis;
 	int64_t n = tfl_elements(call_in(c, 1));
@@ -61,8 +59,6 @@ kernel_gather(struct call *c)
 bool
 kernel_gather_nd(struct call *c)
 {
-	if (!call_arity(c, 2, 2, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	const struct tfl_tensor *at = call_in(c, 1);
 	int64_t n, depth = at->rank ? at->dim[at->rank - 1] : 0, inner = 1;
@@ -105,8 +101,6 @@ kernel_gather_nd(struct call *c)
 bool
 kernel_scatter_nd(struct call *c)
 {
-	if (!call_arity(c, 3, 3, 1))
-		return false;
 	const struct tfl_tensor *at = call_in(c, 0), *in = call_in(c, 1);
 	const struct tfl_tensor *out = call_out(c, 0);
 	enum { MAX_LINES = 1 << 26 };

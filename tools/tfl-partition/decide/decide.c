@@ -151,7 +151,9 @@ decide_op(const struct part *p, int i)
 	const struct family *f = family_find(op->code);
 	if (!f)
 		return "no lowering for this operator";
-	const char *why = f->check(p, op);
+	const char *why = check_arity(p, op);
+	if (!why)
+		why = f->check(p, op);
 	if (!why)
 		why = check_wide_zeros(p, op);
 	if (!why)

@@ -78,9 +78,7 @@ fill_tables(struct divide *d)
 static const char *
 read_divide(const struct part *p, const struct tfl_op *op, struct divide *d)
 {
-	const char *why = check_arity(p, op, 2, 2, 1);
-	if (!why)
-		why = check_within(p, op, TYPE_8);
+	const char *why = check_within(p, op, TYPE_8);
 	if (!why)
 		why = check_fm(p, part_in(p, op, 1), "IFM2", TYPE_8);
 	if (!why)

@@ -67,9 +67,7 @@ mul_scale(const struct tfl_tensor *a, const struct tfl_tensor *b,
 const char *
 check_binary(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_arity(p, op, 2, 2, 1);
-	if (!why)
-		why = check_ifm_ofm(p, op);
+	const char *why = check_ifm_ofm(p, op);
 	if (!why)
 		why = check_fm(p, part_in(p, op, 1), "IFM2", family_types(op));
 	if (why)

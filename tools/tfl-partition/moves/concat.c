@@ -82,9 +82,7 @@ static const char *
 check_concat(const struct part *p, const struct tfl_op *op)
 {
 	int axis;
-	const char *why = check_arity(p, op, 1, op->n_in, 1);
-	if (!why)
-		why = check_moved(p, part_out(p, op, 0), "OFM");
+	const char *why = check_moved(p, part_out(p, op, 0), "OFM");
 	if (!why)
 		why = read_axis(p, op, &axis);
 	if (why)
@@ -224,7 +222,7 @@ bind_concat(struct part *p, const struct tfl_op *op)
 static const char *
 check_tile(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_move(p, op, 2, 2);
+	const char *why = check_move(p, op);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);

@@ -151,7 +151,7 @@ read_gather(const struct part *p, const struct tfl_op *op, struct gather *g)
 {
 	const char *why = check_options(p, op, &fb_GatherOptions);
 	if (!why)
-		why = check_move(p, op, 2, 2);
+		why = check_move(p, op);
 	if (why)
 		return why;
 	const struct tfl_tensor *in = part_in(p, op, 0);
@@ -178,7 +178,7 @@ read_gather(const struct part *p, const struct tfl_op *op, struct gather *g)
 static const char *
 read_gather_nd(const struct part *p, const struct tfl_op *op, struct gather *g)
 {
-	const char *why = check_move(p, op, 2, 2);
+	const char *why = check_move(p, op);
 	if (why)
 		return why;
 	const struct tfl_tensor *in = part_in(p, op, 0), *at = part_in(p, op, 1);

@@ -64,11 +64,9 @@ read_numbers(const struct tfl_tensor *in, const struct tfl_tensor *at, struct ga
 static const char *
 read_gather_shape(const struct part *p, const struct tfl_op *op, struct gather_shape *k)
 {
-	const char *why = check_arity(p, op, 2, 2, 1);
 	const struct tfl_tensor *in = part_in(p, op, 0), *at = part_in(p, op, 1);
 	const struct tfl_tensor *out = part_out(p, op, 0);
-	if (!why)
-		why = check_moved(p, in, "IFM");
+	const char *why = check_moved(p, in, "IFM");
 	if (!why)
 		why = check_moved(p, out, "OFM");
 	if (!why)

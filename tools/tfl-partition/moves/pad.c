@@ -13,8 +13,7 @@ struct pad_sizes {
 static const char *
 read_pad_sizes(const struct part *p, const struct tfl_op *op, struct pad_sizes *b)
 {
-	const char *why = check_move(p, op, op->code == TFL_PADV2 ? 3 : 2,
-				     op->code == TFL_PADV2 ? 3 : 2);
+	const char *why = check_move(p, op);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);

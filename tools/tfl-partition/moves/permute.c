@@ -96,8 +96,7 @@ view_of_op(int code)
 static const char *
 check_permute(const struct part *p, const struct tfl_op *op)
 {
-	int n = op->code == TFL_TRANSPOSE || op->code == TFL_REVERSE_V2 ? 2 : 1;
-	const char *why = check_move(p, op, n, n);
+	const char *why = check_move(p, op);
 	if (why)
 		return why;
 	struct nd v = nd_shape(part_in(p, op, 0)), to = nd_shape(part_out(p, op, 0));

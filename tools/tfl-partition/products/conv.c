@@ -216,9 +216,7 @@ static const char *
 read_operands(const struct part *p, const struct tfl_op *op,
 	      const struct fb_table *options, struct conv *c)
 {
-	const char *why = check_arity(p, op, 2, 3, 1);
-	if (!why)
-		why = check_options(p, op, options);
+	const char *why = check_options(p, op, options);
 	if (why)
 		return why;
 	c->ifm = part_in(p, op, 0);
@@ -293,6 +291,8 @@ read_depthwise(const struct part *p, const struct tfl_op *op, struct conv *c)
 bool
 conv_read(const struct part *p, const struct tfl_op *op, struct conv *c)
 {
+	if (check_arity(p, op)) /* of an operator that no family has checked */
+		return false;
 	return op->code == TFL_CONV_2D ? !read_conv2d(p, op, c)
 	       : op->code == TFL_DEPTHWISE_CONV_2D && !read_depthwise(p, op, c);
 }

@@ -116,9 +116,7 @@ check_products(const struct lstm *l)
 static const char *
 check_inputs(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_arity(p, op, 1, N_INPUTS, 1);
-	if (!why)
-		why = check_options(p, op, &fb_UnidirectionalSequenceLSTMOptions);
+	const char *why = check_options(p, op, &fb_UnidirectionalSequenceLSTMOptions);
 	if (why)
 		return why;
 	for (int k = 0; k < N_INPUTS; k++) {

@@ -94,9 +94,7 @@ check_products(const struct part *p, struct matmul *m)
 static const char *
 read_matmul(const struct part *p, const struct tfl_op *op, struct matmul *m)
 {
-	const char *why = check_arity(p, op, 2, 2, 1);
-	if (!why)
-		why = check_options(p, op, &fb_BatchMatMulOptions);
+	const char *why = check_options(p, op, &fb_BatchMatMulOptions);
 	if (why)
 		return why;
 	*m = (struct matmul){ .a = part_in(p, op, 0), .b = part_in(p, op, 1),

@@ -20,9 +20,7 @@ read_transposed(const struct part *p, const struct tfl_op *op, struct conv *c,
 {
 	*c = (struct conv){ .kind = OP_CONV, .groups = 1, .wide = true,
 			    .dilation = { .y = 1, .x = 1 } };
-	const char *why = check_arity(p, op, 3, 4, 1);
-	if (!why)
-		why = check_options(p, op, &fb_TransposeConvOptions);
+	const char *why = check_options(p, op, &fb_TransposeConvOptions);
 	if (why)
 		return why;
 	c->ifm = part_in(p, op, 2);

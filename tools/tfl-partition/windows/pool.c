@@ -49,9 +49,7 @@ check_window(const struct part *p, const struct pool *k, bool average)
 static const char *
 read_pool(const struct part *p, const struct tfl_op *op, struct pool *k)
 {
-	const char *why = check_arity(p, op, 1, 1, 1);
-	if (!why)
-		why = check_options(p, op, &fb_Pool2DOptions);
+	const char *why = check_options(p, op, &fb_Pool2DOptions);
 	if (!why)
 		why = check_ifm_ofm(p, op);
 	if (!why)

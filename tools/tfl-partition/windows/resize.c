@@ -13,7 +13,7 @@ const char *
 read_resize(const struct part *p, const struct tfl_op *op, struct resize *r)
 {
 	bool bilinear = op->code == TFL_RESIZE_BILINEAR;
-	const char *why = check_move(p, op, 2, 2);
+	const char *why = check_move(p, op);
 	if (!why)
 		why = check_options(p, op, bilinear ? &fb_ResizeBilinearOptions
 						    : &fb_ResizeNearestNeighborOptions);
