@@ -118,8 +118,8 @@ check_fm(const struct part *p, const struct tfl_tensor *t, const char *role,
 const char *
 check_within(const struct part *p, const struct tfl_op *op, int types)
 {
-	const char *why = check_fm(p, part_in(p, op, 0), "IFM", types);
-	return why ? why : check_fm(p, part_out(p, op, 0), "OFM", types);
+	return check_fm(p, part_in(p, op, 0), "IFM", types) ?:
+	       check_fm(p, part_out(p, op, 0), "OFM", types);
 }
 
 const char *

@@ -12,9 +12,7 @@ static const char *
 check_cast(const struct part *p, const struct tfl_op *op)
 {
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
-	const char *why = check_fixed(p, i, "IFM");
-	if (!why)
-		why = check_fixed(p, o, "OFM");
+	const char *why = check_fixed(p, i, "IFM") ?: check_fixed(p, o, "OFM");
 	if (why)
 		return why;
 	if (!has_type(i, family_types(op)) || !has_type(o, family_types(op)))

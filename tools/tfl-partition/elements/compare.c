@@ -43,11 +43,9 @@ compare_plainly(const struct tfl_tensor *a, const struct tfl_tensor *b)
 static const char *
 check_two(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_fm(p, part_in(p, op, 0), "IFM", family_types(op));
-	if (!why)
-		why = check_fm(p, part_in(p, op, 1), "IFM2", family_types(op));
-	if (!why)
-		why = check_fm(p, part_out(p, op, 0), "OFM", TYPE_BOOL);
+	const char *why = check_fm(p, part_in(p, op, 0), "IFM", family_types(op)) ?:
+			  check_fm(p, part_in(p, op, 1), "IFM2", family_types(op)) ?:
+			  check_fm(p, part_out(p, op, 0), "OFM", TYPE_BOOL);
 	if (why)
 		return why;
 	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);

@@ -92,11 +92,9 @@ is_computed(const struct part *p, const struct tfl_op *op)
 static const char *
 check_computed(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_within(p, op, TYPE_I32);
-	if (!why)
-		why = check_fm(p, part_in(p, op, 1), "the divisor", TYPE_I32);
-	if (!why)
-		why = check_options(p, op, &fb_DivOptions);
+	const char *why = check_within(p, op, TYPE_I32) ?:
+			  check_fm(p, part_in(p, op, 1), "the divisor", TYPE_I32) ?:
+			  check_options(p, op, &fb_DivOptions);
 	if (why)
 		return why;
 	if (TFL_OPT(op, DivOptions, fused_activation_function) != TFL_ACT_NONE)
@@ -105,7 +103,7 @@ check_computed(const struct part *p, const struct tfl_op *op)
 	const struct tfl_tensor *o = part_out(p, op, 0);
 	why = check_broadcast(p, a, b, o);
 	struct nd out = nd_shape(o);
-	return why ? why : nd_divide_check(p->l, &out);
+	return why ?: nd_divide_check(p->l, &out);
 }
 
 static void

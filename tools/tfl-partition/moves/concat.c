@@ -82,9 +82,8 @@ static const char *
 check_concat(const struct part *p, const struct tfl_op *op)
 {
 	int axis;
-	const char *why = check_moved(p, part_out(p, op, 0), "OFM");
-	if (!why)
-		why = read_axis(p, op, &axis);
+	const char *why = check_moved(p, part_out(p, op, 0), "OFM") ?:
+			  read_axis(p, op, &axis);
 	if (why)
 		return why;
 	struct nd to = nd_shape(part_out(p, op, 0));

@@ -149,9 +149,7 @@ join_batches(const struct part *p, struct gather *g, int batch)
 static const char *
 read_gather(const struct part *p, const struct tfl_op *op, struct gather *g)
 {
-	const char *why = check_options(p, op, &fb_GatherOptions);
-	if (!why)
-		why = check_move(p, op);
+	const char *why = check_options(p, op, &fb_GatherOptions) ?: check_move(p, op);
 	if (why)
 		return why;
 	const struct tfl_tensor *in = part_in(p, op, 0);

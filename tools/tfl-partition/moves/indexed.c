@@ -66,11 +66,8 @@ read_gather_shape(const struct part *p, const struct tfl_op *op, struct gather_s
 {
 	const struct tfl_tensor *in = part_in(p, op, 0), *at = part_in(p, op, 1);
 	const struct tfl_tensor *out = part_out(p, op, 0);
-	const char *why = check_moved(p, in, "IFM");
-	if (!why)
-		why = check_moved(p, out, "OFM");
-	if (!why)
-		why = check_indices(p, at);
+	const char *why = check_moved(p, in, "IFM") ?: check_moved(p, out, "OFM") ?:
+			  check_indices(p, at);
 	if (!why && op->code == TFL_GATHER)
 		why = check_options(p, op, &fb_GatherOptions);
 	if (why)

@@ -42,9 +42,8 @@ const char *
 check_move(const struct part *p, const struct tfl_op *op)
 {
 	int types = MOVED | family_types(op);
-	const char *why = check_type(p, part_in(p, op, 0), "IFM", types);
-	if (!why)
-		why = check_type(p, part_out(p, op, 0), "OFM", types);
+	const char *why = check_type(p, part_in(p, op, 0), "IFM", types) ?:
+			  check_type(p, part_out(p, op, 0), "OFM", types);
 	if (why)
 		return why;
 	if (part_in(p, op, 0)->type != part_out(p, op, 0)->type)

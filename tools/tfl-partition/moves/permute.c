@@ -105,7 +105,7 @@ check_permute(const struct part *p, const struct tfl_op *op)
 		return "INT64 of too many dimensions";
 	if (!why && nd_elements(&v) != nd_elements(&to))
 		why = "IFM and OFM differ in the number of elements";
-	return why ? why : check_copies(p, &v, &to);
+	return why ?: check_copies(p, &v, &to);
 }
 
 void

@@ -122,7 +122,7 @@ check_slice(const struct part *p, const struct tfl_op *op)
 	why = view_of_op(p, op, &v);
 	if (!why && nd_elements(&v) != nd_elements(&to))
 		why = "the OFM's shape is not what the slice gives";
-	return why ? why : check_copies(p, &v, &to);
+	return why ?: check_copies(p, &v, &to);
 }
 
 static bool

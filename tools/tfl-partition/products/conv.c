@@ -135,20 +135,12 @@ const char *
 check_conv_common(const struct part *p, const struct tfl_op *op,
 		  const struct conv *c)
 {
-	const char *why = check_fm(p, c->ifm, "IFM", TYPE_FM);
-	if (!why)
-		why = check_fm(p, c->ofm, "OFM", TYPE_FM);
+	const char *why = check_fm(p, c->ifm, "IFM", TYPE_FM) ?:
+			  check_fm(p, c->ofm, "OFM", TYPE_FM);
 	if (!why && c->ifm->type != c->ofm->type)
 		why = "IFM and OFM differ in type";
-	if (!why)
-		why = check_activation(p, op, c->activation);
-	if (!why)
-		why = check_weights(p, c);
-	if (!why)
-		why = check_bias(p, c);
-	if (!why)
-		why = check_weight_sums(c);
-	return why ? why : check_scales(c);
+	return why ?: check_activation(p, op, c->activation) ?: check_weights(p, c) ?:
+	       check_bias(p, c) ?: check_weight_sums(c) ?: check_scales(c);
 }
 
 /* ---- reading the operators -------------------------------------------------- */
@@ -232,9 +224,7 @@ static const char *
 read_rest(const struct part *p, const struct tfl_op *op, bool groups, struct conv *c)
 {
 	const char *why = groups ? read_groups(p, c) : NULL;
-	if (!why)
-		why = check_conv_common(p, op, c);
-	return why ? why : conv_check_shape(p, c);
+	return why ?: check_conv_common(p, op, c) ?: conv_check_shape(p, c);
 }
 
 static const char *
@@ -253,8 +243,7 @@ read_conv2d(const struct part *p, const struct tfl_op *op, struct conv *c)
 	c->dilation.x = (int32_t)TFL_OPT(op, Conv2DOptions, dilation_w_factor);
 	if (c->weights->rank == 4)
 		conv_take_filters(c);
-	why = read_window(p, op, c);
-	return why ? why : read_rest(p, op, true, c);
+	return read_window(p, op, c) ?: read_rest(p, op, true, c);
 }
 
 static const char *

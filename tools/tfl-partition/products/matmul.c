@@ -44,11 +44,8 @@ largest_magnitude(const struct tfl_tensor *t)
 static const char *
 check_types(const struct part *p, const struct matmul *m, int types)
 {
-	const char *why = check_fm(p, m->a, "IFM", types);
-	if (!why)
-		why = check_fm(p, m->b, "IFM2", types);
-	if (!why)
-		why = check_fm(p, m->ofm, "OFM", types);
+	const char *why = check_fm(p, m->a, "IFM", types) ?: check_fm(p, m->b, "IFM2", types) ?:
+			  check_fm(p, m->ofm, "OFM", types);
 	if (why)
 		return why;
 	return m->a->type != m->b->type || m->a->type != m->ofm->type
@@ -133,9 +130,7 @@ read_computed(const struct part *p, const struct tfl_op *op, struct matmul *m)
 			      .batches = 1 };
 	int activation =
 	    (int)TFL_OPT(op, FullyConnectedOptions, fused_activation_function);
-	const char *why = check_types(p, m, TYPE_8);
-	if (!why)
-		why = check_activation(p, op, activation);
+	const char *why = check_types(p, m, TYPE_8) ?: check_activation(p, op, activation);
 	if (why)
 		return why;
 	why = read_matrix(p, m->b, &m->cols, &m->depth);

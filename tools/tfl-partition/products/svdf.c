@@ -62,9 +62,7 @@ check_scales(struct svdf *s)
 static const char *
 read_svdf(const struct part *p, const struct tfl_op *op, struct svdf *s)
 {
-	const char *why = check_options(p, op, &fb_SVDFOptions);
-	if (!why)
-		why = check_ifm_ofm(p, op);
+	const char *why = check_options(p, op, &fb_SVDFOptions) ?: check_ifm_ofm(p, op);
 	if (why)
 		return why;
 	*s = (struct svdf){ .x = part_in(p, op, INPUT), .y = part_out(p, op, 0),

@@ -46,8 +46,8 @@ read_transposed(const struct part *p, const struct tfl_op *op, struct conv *c,
 	};
 	struct low_conv shape = conv_shape(c, *pad);
 	struct nd in = nd_shape(c->ifm), out = nd_shape(c->ofm);
-	why = low_transconv_check(p->a, &shape, &in, &out);
-	return why ? why : check_conv_common(p, op, c);
+	return low_transconv_check(p->a, &shape, &in, &out) ?:
+	       check_conv_common(p, op, c);
 }
 
 static bool
