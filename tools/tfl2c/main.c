@@ -254,16 +254,11 @@ name_of_file(struct arena *a, const char *path)
 static const char *
 identifier_of(struct arena *a, const char *path)
 {
-	static const char suffix[] = ".tflite";
-	const char *base = file_base(path);
-	size_t n = strlen(base), k = sizeof(suffix) - 1;
-	if (n > k && !strcmp(base + n - k, suffix))
-		n -= k;
-	char *name = arena_strndup(a, base, n);
+	char *name = arena_strdup(a, text_cut(a, file_base(path), ".tflite"));
 	for (char *p = name; *p; p++)
 		if (!isalnum((unsigned char)*p) || *p & 0x80)
 			*p = '_';
-	return is_identifier(name, n) ? name : arena_printf(a, "model_%s", name);
+	return is_identifier(name, strlen(name)) ? name : arena_printf(a, "model_%s", name);
 }
 
 static void

@@ -203,20 +203,16 @@ read_groups(const struct part *p, struct conv *c)
 	return NULL;
 }
 
-/* reads feature maps, weights and bias, and checks that the options exist */
-static const char *
-read_operands(const struct part *p, const struct tfl_op *op,
-	      const struct fb_table *options, struct conv *c)
+const char *
+conv_read_operands(const struct part *p, const struct tfl_op *op,
+		   const struct fb_table *options, int ifm, struct conv *c)
 {
-	const char *why = check_options(p, op, options);
-	if (why)
-		return why;
-	c->ifm = part_in(p, op, 0);
+	c->ifm = part_in(p, op, ifm);
 	c->weights = part_in(p, op, 1);
-	c->bias = part_in(p, op, 2);
+	c->bias = part_in(p, op, ifm ? ifm + 1 : 2);
 	c->ofm = part_out(p, op, 0);
 	c->float_product = c->ifm->type == TFL_UINT8;
-	return NULL;
+	return check_options(p, op, options);
 }
 
 /* reads groups, if filters see some channels only, and checks the rules for all */
@@ -231,7 +227,7 @@ static const char *
 read_conv2d(const struct part *p, const struct tfl_op *op, struct conv *c)
 {
 	*c = (struct conv){ .kind = OP_CONV, .groups = 1 };
-	const char *why = read_operands(p, op, &fb_Conv2DOptions, c);
+	const char *why = conv_read_operands(p, op, &fb_Conv2DOptions, 0, c);
 	if (why)
 		return why;
 	c->activation = (int)TFL_OPT(op, Conv2DOptions, fused_activation_function);
@@ -250,7 +246,7 @@ static const char *
 read_depthwise(const struct part *p, const struct tfl_op *op, struct conv *c)
 {
 	*c = (struct conv){ .kind = OP_DEPTHWISE, .groups = 1, .wide = true };
-	const char *why = read_operands(p, op, &fb_DepthwiseConv2DOptions, c);
+	const char *why = conv_read_operands(p, op, &fb_DepthwiseConv2DOptions, 0, c);
 	if (why)
 		return why;
 	c->activation = (int)TFL_OPT(op, DepthwiseConv2DOptions, fused_activation_function);
@@ -303,7 +299,7 @@ static const char *
 read_fc(const struct part *p, const struct tfl_op *op, struct conv *c)
 {
 	*c = (struct conv){ .kind = OP_FC, .groups = 1 };
-	const char *why = read_operands(p, op, &fb_FullyConnectedOptions, c);
+	const char *why = conv_read_operands(p, op, &fb_FullyConnectedOptions, 0, c);
 	if (why)
 		return why;
 	c->activation = (int)TFL_OPT(op, FullyConnectedOptions, fused_activation_function);
