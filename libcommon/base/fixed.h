@@ -18,10 +18,10 @@ clamp_i32(int64_t v, int32_t lo, int32_t hi)
 }
 
 /* minimum and maximum of two; unlike macros, they evaluate each argument once */
-#define FIXED_LESS(type, name, less)           \
-	static inline type name(type a, type b) \
-	{                                       \
-		return a less b ? a : b;        \
+#define FIXED_LESS(type, name, less)		\
+	static inline type name(type a, type b)	\
+	{					\
+		return a less b ? a : b;	\
 	}
 FIXED_LESS(int32_t, min_i32, <)
 FIXED_LESS(int32_t, max_i32, >)

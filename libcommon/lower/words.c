@@ -53,10 +53,10 @@ word_op(struct lower *l, enum g_op_kind kind, struct g_operand a,
 	return y;
 }
 
-#define WORD_OP(name, kind, shift)                                                    \
-	struct g_operand name(struct lower *l, struct g_operand a, struct g_operand b) \
-	{                                                                              \
-		return word_op(l, kind, a, b, shift);                                  \
+#define WORD_OP(name, kind, shift)							\
+	struct g_operand name(struct lower *l, struct g_operand a, struct g_operand b)	\
+	{										\
+		return word_op(l, kind, a, b, shift);					\
 	}
 
 WORD_OP(word_add, OP_ADD, 0)
