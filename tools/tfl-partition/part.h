@@ -137,6 +137,13 @@ struct family {
 	/* binds inputs that have no memory yet to parts of the result; NULL: does not */
 	void (*bind)(struct part *p, const struct tfl_op *op);
 };
+/* Defines the check of a family whose lowering reads the operator by the same function. */
+#define FAMILY_CHECK(name, type, read)						\
+	static const char *name(const struct part *p, const struct tfl_op *op)	\
+	{									\
+		type as_read;							\
+		return read(p, op, &as_read);					\
+	}
 /* one definition for each name in the column `family` of schema/operators.def */
 #define OPERATOR(name, kernel, real, adder, cpu, f, ...)                             \
 	extern const struct family family_##f;

@@ -329,12 +329,7 @@ read_fc(const struct part *p, const struct tfl_op *op, struct conv *c)
 
 /* ---- the families ------------------------------------------------------------- */
 
-static const char *
-check_conv2d(const struct part *p, const struct tfl_op *op)
-{
-	struct conv c;
-	return read_conv2d(p, op, &c);
-}
+FAMILY_CHECK(check_conv2d, struct conv, read_conv2d)
 
 static bool
 lower_conv2d(struct part *p, const struct tfl_op *op)
@@ -345,12 +340,7 @@ lower_conv2d(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-static const char *
-check_depthwise(const struct part *p, const struct tfl_op *op)
-{
-	struct conv c;
-	return read_depthwise(p, op, &c);
-}
+FAMILY_CHECK(check_depthwise, struct conv, read_depthwise)
 
 static bool
 lower_depthwise(struct part *p, const struct tfl_op *op)
@@ -361,12 +351,7 @@ lower_depthwise(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-static const char *
-check_fc(const struct part *p, const struct tfl_op *op)
-{
-	struct conv c;
-	return read_fc(p, op, &c);
-}
+FAMILY_CHECK(check_fc, struct conv, read_fc)
 
 static bool
 lower_fc(struct part *p, const struct tfl_op *op)

@@ -235,12 +235,7 @@ lower_matmul(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-static const char *
-check_matmul(const struct part *p, const struct tfl_op *op)
-{
-	struct matmul m;
-	return read_matmul(p, op, &m);
-}
+FAMILY_CHECK(check_matmul, struct matmul, read_matmul)
 
 /* v's elements as a matrix */
 static struct nd

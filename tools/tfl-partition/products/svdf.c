@@ -102,12 +102,7 @@ read_svdf(const struct part *p, const struct tfl_op *op, struct svdf *s)
 	return check_scales(s);
 }
 
-static const char *
-check_svdf(const struct part *p, const struct tfl_op *op)
-{
-	struct svdf s;
-	return read_svdf(p, op, &s);
-}
+FAMILY_CHECK(check_svdf, struct svdf, read_svdf)
 
 static struct g_list
 repeated_list(struct part *p, int64_t v, int32_t n)

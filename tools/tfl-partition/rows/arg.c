@@ -52,12 +52,7 @@ read_arg(const struct part *p, const struct tfl_op *op, struct low_arg *r)
 		   : "the OFM's shape is not what the axis gives";
 }
 
-static const char *
-check_arg(const struct part *p, const struct tfl_op *op)
-{
-	struct low_arg r;
-	return read_arg(p, op, &r);
-}
+FAMILY_CHECK(check_arg, struct low_arg, read_arg)
 
 static bool
 lower_arg(struct part *p, const struct tfl_op *op)

@@ -89,12 +89,7 @@ max_pool_window(const struct part *p, const struct tfl_op *op, struct yx *kernel
 	return true;
 }
 
-static const char *
-check_pool(const struct part *p, const struct tfl_op *op)
-{
-	struct pool k;
-	return read_pool(p, op, &k);
-}
+FAMILY_CHECK(check_pool, struct pool, read_pool)
 
 /*
  * Zero points are left at 0, because the reference averages raw values.  With
