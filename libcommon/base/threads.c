@@ -26,6 +26,12 @@ threads_close(struct threads *p)
 	(void)p;
 }
 
+bool
+threads_busy(void)
+{
+	return false;
+}
+
 #else
 
 #include <pthread.h>
@@ -146,6 +152,12 @@ threads_close(struct threads *p)
 	end_threads(p);
 	own = NULL;
 	free(p);
+}
+
+bool
+threads_busy(void)
+{
+	return own && own->job;
 }
 
 /* Starts threads up to n; if a thread can't start, the pool stays smaller. */

@@ -2,6 +2,7 @@
 #ifndef BASE_THREADS_H
 #define BASE_THREADS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,5 +26,7 @@ void threads_for(unsigned n_threads, size_t n, const int64_t *cost,
  */
 struct threads *threads_open(void);
 void threads_close(struct threads *p);
+/* True inside of threads_for(), if threads of threads_open() help: they use its memory. */
+bool threads_busy(void);
 
 #endif
