@@ -525,17 +525,16 @@ wheel: tests
 	$(Q)NPUTOOLS_WHEELS=$(CURDIR)/build-wheel/dist \
 		tests/run $(B) '^packages:wheel$$\|^packages:executorch$$'
 
-# a package in Debian's format, with the programs that use shared libraries
+# packages in Debian's format: the programs, which use shared libraries, and libnputools
 .PHONY: deb
-deb: tests
+deb: tests libs
 	$(Q)scripts/install-deps --deb
 	$(Q)rm -rf build-deb
 	$(Q)$(MAKE) --no-print-directory DESTDIR=$(CURDIR)/build-deb/tree PREFIX=/usr \
-		install-programs \
-		>/dev/null
+		LIBDIR=/usr/lib/$$(dpkg-architecture -qDEB_HOST_MULTIARCH) install >/dev/null
 	$(Q)cp $(TOOLS:%=$(B)/dynamic/bin/%) build-deb/tree/usr/bin
 	$(Q)scripts/packaging/make-deb build-deb/tree $(VERSION) build-deb
-	$(Q)NPUTOOLS_DEB=$$(echo $(CURDIR)/build-deb/*.deb) tests/run $(B) '^packages:deb$$'
+	$(Q)NPUTOOLS_DEB=$(CURDIR)/build-deb tests/run $(B) '^packages:deb$$'
 
 # ---- installation --------------------------------------------------------
 

@@ -61,8 +61,6 @@ static bool
 blocks_prepare(struct call *c, bool to_batch, struct blocks *b)
 {
 	int64_t m[4];
-	if (!call_arity(c, 3, 3, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	if (!call_movable(c, in, out) ||
 	    !dims(c, to_batch ? in : out, &b->big) ||

@@ -40,8 +40,6 @@ bool call_mismatch(struct call *c, const char *fmt, ...) PRINTF(2, 3);
 const struct tfl_tensor *call_in(const struct call *c, int k);
 const struct tfl_tensor *call_out(const struct call *c, int k);
 
-/* Checks for min to max inputs, of which the first min are present, and n_out outputs. */
-bool call_arity(struct call *c, int min, int max, int n_out);
 
 enum {
 	T_I8 = 1, T_U8 = 2, T_I16 = 4, T_I32 = 8, T_I64 = 16, T_F32 = 32,

@@ -8,8 +8,6 @@
 bool
 kernel_gather(struct call *c)
 {
-	if (!call_arity(c, 2, 2, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	int axis;
 	int64_t n = tfl_elements(call_in(c, 1));
@@ -57,12 +55,24 @@ kernel_gather(struct call *c)
 	return true;
 }
 
+/* the number of the slice of t that an index of `depth` numbers selects */
+static bool
+line_of(struct call *c, const struct tfl_tensor *t, const int64_t *index, int64_t depth,
+	int64_t *line)
+{
+	*line = 0;
+	for (int64_t d = 0; d < depth; d++) {
+		if (index[d] < 0 || index[d] >= t->dim[d])
+			return call_err(c, "index %lld of %d", (long long)index[d], t->dim[d]);
+		*line = *line * t->dim[d] + index[d];
+	}
+	return true;
+}
+
 /* Each index has `depth` numbers and selects a slice of the remaining dimensions. */
 bool
 kernel_gather_nd(struct call *c)
 {
-	if (!call_arity(c, 2, 2, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	const struct tfl_tensor *at = call_in(c, 1);
 	int64_t n, depth = at->rank ? at->dim[at->rank - 1] : 0, inner = 1;
@@ -82,14 +92,9 @@ kernel_gather_nd(struct call *c)
 	const int64_t *index = call_indices(c, 1, "indices", &n);
 	size_t bytes = element_size(in) * (size_t)inner;
 	for (int64_t k = 0; index && k < n / depth; k++) {
-		int64_t line = 0;
-		for (int64_t d = 0; d < depth; d++) {
-			int64_t i = index[k * depth + d];
-			if (i < 0 || i >= in->dim[d])
-				return call_err(c, "index %lld of %d", (long long)i,
-						in->dim[d]);
-			line = line * in->dim[d] + i;
-		}
+		int64_t line;
+		if (!line_of(c, in, index + k * depth, depth, &line))
+			return false;
 		if (!c->check)
 			memmove((uint8_t *)c->io->out[0] + (size_t)k * bytes,
 				(const uint8_t *)c->io->in[0] + (size_t)line * bytes,
@@ -105,8 +110,6 @@ kernel_gather_nd(struct call *c)
 bool
 kernel_scatter_nd(struct call *c)
 {
-	if (!call_arity(c, 3, 3, 1))
-		return false;
 	const struct tfl_tensor *at = call_in(c, 0), *in = call_in(c, 1);
 	const struct tfl_tensor *out = call_out(c, 0);
 	enum { MAX_LINES = 1 << 26 };
@@ -133,14 +136,9 @@ kernel_scatter_nd(struct call *c)
 	if (!c->check)
 		memset(c->io->out[0], 0, (size_t)lines * bytes);
 	for (int64_t k = 0; k < n / depth; k++) {
-		int64_t line = 0;
-		for (int64_t d = 0; d < depth; d++) {
-			int64_t i = index[k * depth + d];
-			if (i < 0 || i >= out->dim[d])
-				return call_err(c, "index %lld of %d", (long long)i,
-						out->dim[d]);
-			line = line * out->dim[d] + i;
-		}
+		int64_t line;
+		if (!line_of(c, out, index + k * depth, depth, &line))
+			return false;
 		if (taken[line])
 			return call_err(c, "an index that occurs twice is not "
 					   "supported");

@@ -73,8 +73,6 @@ check_scales(struct call *c, struct svdf *s)
 static bool
 svdf_prepare(struct call *c, struct svdf *s)
 {
-	if (!call_arity(c, BIAS, STATE + 1, 1))
-		return false;
 	if (!call_in(c, STATE))
 		return call_err(c, "input %d is absent", STATE);
 	*s = (struct svdf){ .in = call_in(c, INPUT),

@@ -88,7 +88,7 @@ kernel_transpose_conv(struct call *c)
 {
 	struct fb_ref o = tfl_options(c->op, &fb_TransposeConvOptions);
 	struct transposed t = { 0 };
-	if (!call_arity(c, 3, 4, 1) || !conv_open(c, INPUT, WEIGHTS, BIAS, &t.v) ||
+	if (!conv_open(c, INPUT, WEIGHTS, BIAS, &t.v) ||
 	    !check_transposed_shapes(c, &t, o) ||
 	    !conv_requant(c, &t.v, 0,
 			  fb_int(o, FB_TransposeConvOptions_fused_activation_function),

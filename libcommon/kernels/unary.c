@@ -16,8 +16,6 @@ struct unary {
 static bool
 unary_prepare(struct call *c, unsigned types, struct unary *u)
 {
-	if (!call_arity(c, 1, 1, 1))
-		return false;
 	*u = (struct unary){ .in = call_in(c, 0), .out = call_out(c, 0) };
 	if (!call_type(c, u->in, "input", types) ||
 	    !call_same_type(c, u->in, u->out) ||
@@ -69,8 +67,7 @@ static bool
 negate_words(struct call *c)
 {
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
-	if (!call_arity(c, 1, 1, 1) || !call_same_type(c, in, out) ||
-	    !call_same_count(c, in, out))
+	if (!call_same_type(c, in, out) || !call_same_count(c, in, out))
 		return false;
 	if (c->check)
 		return true;

@@ -66,6 +66,13 @@ bool low_linux_forwards(const struct lower *l);
 /* The names that --target of the front ends accepts.  Setting the target fails if the
  * accelerator has no driver in Linux. */
 extern const char *const low_targets[];
+/* rows of struct cli_option that set the members accel and target */
+#define LOW_OPTIONS                                                                       \
+	{ CLI_TEXT("accelerator-config", "NAME", accel,                                   \
+		   "lower for this accelerator (default: all)"), .key = 'a' },            \
+	{ CLI_CHOICE("target", "any|linux", target, low_targets,                          \
+		     "driver that executes the streams: any (default), or linux, the "    \
+		     "kernel's ethosu driver, which refuses some streams") }
 bool low_set_target(struct lower *l, int target, struct err *e);
 void low_put_target(const struct lower *l, struct g_model *m); /* into the graph */
 

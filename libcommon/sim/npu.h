@@ -182,6 +182,43 @@ axis_tap(const struct npu_axis *a, int32_t out, int32_t tap)
 				  (int64_t)tap * a->dilation);
 }
 
+/* ---- npu_eltwise.c: what elementwise operations of all generations share ---- */
+
+/* IFM and IFM2 have the same type (rule 13) */
+bool npu_check_same_types(struct npu_run *r);
+/* Copies row y of [h][w][c] values to one row of the shape `to`, with broadcasts. */
+void npu_broadcast_row(const int32_t *v, struct hwc from, struct hwc to, int32_t y,
+		       int32_t *row);
+
+static inline int
+npu_leading_zeros(int32_t v)
+{
+	return v ? __builtin_clz((unsigned)v) : 32;
+}
+
+/* ---- npu_samples.c: the samples under the kernel of a pool --------------- */
+
+struct npu_samples {
+	const int32_t *v; /* [h][w][c], minus the zero point */
+	struct hwc shape;
+	struct npu_axis ay, ax;
+};
+
+/* the value of an accumulator before the first sample */
+int64_t npu_samples_start(int mode);
+/*
+ * Joins the samples inside the IFM to the accumulators of one output position, one per
+ * channel.  Returns their number.  ARGMAX: an accumulator is a value times NPU_PLACES, minus
+ * the position of the value.
+ */
+enum { NPU_PLACES = 1 << 16 };
+int32_t npu_samples_join(const struct npu_samples *p, int mode, int32_t oy, int32_t ox,
+			 int64_t *acc);
+/* the steps of a whole pool */
+bool npu_samples_spend(struct npu_run *r, struct hwc ofm);
+/* 1 / n as the NPU computes it: multiplier and shift, (2^(bits+k) + 2^k) / n >> bits+k */
+uint32_t npu_reciprocal(int32_t n, int bits, int *shift);
+
 /* npu_checks.c */
 struct npu_axis npu_axis_y(const struct npu_op *op);
 struct npu_axis npu_axis_x(const struct npu_op *op);

@@ -9,6 +9,16 @@
 #include "target/blocks.h"
 #include "target/memory.h"
 
+/* rows of struct cli_option that set the members config, system and mode */
+#define MEMORY_OPTIONS                                                                    \
+	{ CLI_TEXT("config", "FILE", config,                                              \
+		   "read --system-config and --memory-mode from FILE, in the syntax of "  \
+		   "vela.ini") },                                                         \
+	{ CLI_TEXT("system-config", "NAME", system,                                       \
+		   "profile of the clock and the memory speeds") },                       \
+	{ CLI_TEXT("memory-mode", "NAME", mode,                                           \
+		   "which memory holds constants, arena and cache") }
+
 /* what a command line names; NULL: it does not */
 struct target_names {
 	const char *accel, *part, *system, *mode;

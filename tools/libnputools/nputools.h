@@ -8,7 +8,8 @@
  * The functions work from memory to memory.  They read no file, write to no stream, end no
  * process for a fault of their arguments, and set no signal handler and no locale.  Several
  * threads may call them at once: two calls share nothing but what the caller passes, which
- * the functions do not change.  1 MiB of the thread's stack is enough for a call.
+ * the functions do not change.  The threads of the member jobs belong to one call, and have
+ * ended when the call returns.  1 MiB of the thread's stack is enough for a call.
  *
  * If the system has no memory left, a call fails with NPUTOOLS_TROUBLE and "error: out of
  * memory", and some memory of the call is lost.  Only with jobs above 1 the process may end

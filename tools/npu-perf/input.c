@@ -80,19 +80,6 @@ walk_operators(struct arena *a, const struct tfl_model *m, struct network *net)
 	}
 }
 
-/*
- * Name of the operator's part of the graph: the name of its stream tensor without the
- * suffix.
- */
-static const char *
-operator_name(struct arena *a, const char *stream)
-{
-	static const char suffix[] = "_command_stream";
-	size_t n = strlen(stream), tail = sizeof(suffix) - 1;
-	bool has = n > tail && !strcmp(stream + n - tail, suffix);
-	return has ? arena_strndup(a, stream, n - tail) : stream;
-}
-
 /* Makes one operator per stream; all must be for the same accelerator. */
 static bool
 take_streams(struct arena *a, struct network *net, struct npu_stream *s, int n,
@@ -114,8 +101,8 @@ take_streams(struct arena *a, struct network *net, struct npu_stream *s, int n,
 				      net->accel->name, s[i].name,
 				      s[i].accel->name);
 		net->op[i] = (struct operator){ .stream = s[i],
-						.name = operator_name(
-						    a, s[i].name) };
+						.name = text_cut(a, s[i].name,
+								 "_command_stream") };
 	}
 	return true;
 }

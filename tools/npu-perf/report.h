@@ -14,8 +14,7 @@
 #include "stream/stream.h"
 
 enum report { REPORT_SUMMARY, REPORT_CSV, REPORT_SUMMARY_CSV, REPORT_JSON,
-	      REPORT_YAML, REPORT_TRACE };
-enum units { UNITS_3, UNITS_4 }; /* 5.1: the values of Vela's MB and GB */
+	      REPORT_YAML, REPORT_TRACE, REPORTS };
 
 struct options {
 	const char *file, *output;
@@ -28,7 +27,8 @@ struct options {
 	size_t n_operands;
 	enum perf_model model;
 	enum report report;
-	enum units units;
+	bool asked[REPORTS]; /* reports that the options name */
+	int units; /* 5.1: of MB and GB.  4: those of Vela 4; 0 or 3: those of Vela 3 */
 	bool layers, cpu_names, list_profiles;
 };
 

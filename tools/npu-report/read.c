@@ -339,13 +339,6 @@ read_operations(struct report *r)
 
 /* ---- memory and the curve ---------------------------------------------------------- */
 
-static const char *
-without_suffix(struct arena *a, const char *s, const char *suffix)
-{
-	size_t n = strlen(s), k = strlen(suffix);
-	return n > k && !strcmp(s + n - k, suffix) ? arena_strndup(a, s, n - k) : s;
-}
-
 static void
 read_memory(struct report *r)
 {
@@ -369,7 +362,7 @@ read_memory(struct report *r)
 		struct span *s = &r->span[r->n_spans - 1];
 		s->owner = s->name;
 		if (!strcmp(s->kind, "buffer")) {
-			s->owner = without_suffix(r->a, s->name, " (weights)");
+			s->owner = text_cut(r->a, s->name, " (weights)");
 			s->label = arena_printf(r->a, "weights of %s",
 						label_of(r->a, s->owner, path));
 		}

@@ -171,8 +171,12 @@ struct shares limit_shares(const struct report *r);
 const char *limit_text(const struct report *r, enum limit l);
 double cycles_ms(const struct report *r, double cycles); /* milliseconds of one inference */
 enum limit layer_limit(const struct layer *l); /* what limits the most of its time */
-/* lists up to n layers, the longest first; returns how many */
-size_t longest_layers(const struct report *r, size_t n, const struct layer **out);
+/*
+ * Lists up to n layers, first the layer whose member at byte at_key, a double, is largest.
+ * Returns how many.
+ */
+size_t largest_layers(const struct report *r, size_t at_key, size_t n,
+		      const struct layer **out);
 
 /* a change and its estimated result */
 struct gain {

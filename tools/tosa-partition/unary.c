@@ -269,22 +269,25 @@ lower_negate(struct part *p, const struct tosa_op *op)
 	return NULL;
 }
 
-const char *
-lower_abs(struct part *p, const struct tosa_op *op)
+static const char *
+lower_plain(struct part *p, const struct tosa_op *op, enum g_op_kind kind)
 {
 	struct nd v = value_of(p, op->in[0]), out = result_view(p, op->out[0]);
 	struct finish f = { .round = ROUND_NATURAL };
-	unary_to(p, OP_ABS, &v, 0, &out, &f);
+	unary_to(p, kind, &v, 0, &out, &f);
 	return NULL;
+}
+
+const char *
+lower_abs(struct part *p, const struct tosa_op *op)
+{
+	return lower_plain(p, op, OP_ABS);
 }
 
 const char *
 lower_clz(struct part *p, const struct tosa_op *op)
 {
-	struct nd v = value_of(p, op->in[0]), out = result_view(p, op->out[0]);
-	struct finish f = { .round = ROUND_NATURAL };
-	unary_to(p, OP_CLZ, &v, 0, &out, &f);
-	return NULL;
+	return lower_plain(p, op, OP_CLZ);
 }
 
 /* to fewer bits: the low bits; to BOOL: the magnitude, at most 1 */

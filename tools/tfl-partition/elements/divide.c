@@ -78,14 +78,10 @@ fill_tables(struct divide *d)
 static const char *
 read_divide(const struct part *p, const struct tfl_op *op, struct divide *d)
 {
-	const char *why = check_arity(p, op, 2, 2, 1);
-	if (!why)
-		why = check_within(p, op, TYPE_8);
-	if (!why)
-		why = check_fm(p, part_in(p, op, 1), "IFM2", TYPE_8);
-	if (!why)
-		why = check_activation(p, op, (int)TFL_OPT(op, DivOptions,
-							   fused_activation_function));
+	const char *why = check_within(p, op, TYPE_8) ?:
+			  check_fm(p, part_in(p, op, 1), "IFM2", TYPE_8) ?:
+			  check_activation(p, op, (int)TFL_OPT(op, DivOptions,
+							       fused_activation_function));
 	if (why)
 		return why;
 	*d = (struct divide){ .in = { part_in(p, op, 0), part_in(p, op, 1) },

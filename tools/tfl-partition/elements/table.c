@@ -155,9 +155,7 @@ fill_points(const struct part *p, const struct tfl_op *op,
 static const char *
 check_types(const struct part *p, const struct tfl_op *op, int types)
 {
-	const char *why = check_arity(p, op, 1, 1, 1);
-	if (!why)
-		why = check_within(p, op, types);
+	const char *why = check_within(p, op, types);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);

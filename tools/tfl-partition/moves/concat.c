@@ -82,11 +82,8 @@ static const char *
 check_concat(const struct part *p, const struct tfl_op *op)
 {
 	int axis;
-	const char *why = check_arity(p, op, 1, op->n_in, 1);
-	if (!why)
-		why = check_moved(p, part_out(p, op, 0), "OFM");
-	if (!why)
-		why = read_axis(p, op, &axis);
+	const char *why = check_moved(p, part_out(p, op, 0), "OFM") ?:
+			  read_axis(p, op, &axis);
 	if (why)
 		return why;
 	struct nd to = nd_shape(part_out(p, op, 0));
@@ -224,7 +221,7 @@ bind_concat(struct part *p, const struct tfl_op *op)
 static const char *
 check_tile(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_move(p, op, 2, 2);
+	const char *why = check_move(p, op);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);

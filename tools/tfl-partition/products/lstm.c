@@ -258,11 +258,6 @@ lower_lstm(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-static const char *
-check_lstm(const struct part *p, const struct tfl_op *op)
-{
-	struct lstm l;
-	return lstm_read(p, op, &l);
-}
+FAMILY_CHECK(check_lstm, struct lstm, lstm_read)
 
 const struct family family_lstm = { .check = check_lstm, .lower = lower_lstm };

@@ -68,9 +68,7 @@ mean_scale(const struct reduction *r, struct npu_scale *out)
 const char *
 reduction_read(const struct part *p, const struct tfl_op *op, struct reduction *r)
 {
-	const char *why = check_arity(p, op, 2, 2, 1);
-	if (!why)
-		why = check_ifm_ofm(p, op);
+	const char *why = check_ifm_ofm(p, op);
 	if (why)
 		return why;
 	*r = (struct reduction){ .ifm = part_in(p, op, 0),

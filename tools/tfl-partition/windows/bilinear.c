@@ -151,9 +151,7 @@ const char *
 check_bilinear(const struct part *p, const struct tfl_op *op)
 {
 	struct resize r;
-	const char *why = read_resize(p, op, &r);
-	if (!why)
-		why = check_ifm_ofm(p, op);
+	const char *why = read_resize(p, op, &r) ?: check_ifm_ofm(p, op);
 	if (why || doubling_of(&r).times || can_sample_bilinear(p, &r))
 		return why;
 	struct low_blend y = blend_of(p->a, &r, r.ifm->dim[1], r.ofm->dim[1]);
