@@ -21,8 +21,10 @@ finds() {
 	printf '.Sh RULES\n' >man/npu-dis.1
 	code=libcommon/sim/a.c
 	head='/* ethosu-commands(7) 6 and 6.2; npu-dis(1), RULES; tests/ */'
-	printf '%s\nint a; /* scaled (6.2) */\n' "$head" >$code
+	printf '%s\nint a; /* scaled: ethosu-commands(7) 6.2 */\n' "$head" >$code
 	"$TOP/scripts/check-pages" "$PWD"
+	printf '%s\nint a; /* scaled (6.2) */\n' "$head" >$code
+	finds "section 6.2 of which page?"
 
 	printf '%s\n/* as ethosu-commands(7)\n * 6.3 says */\n' "$head" >$code
 	finds "no section 6.3 in ethosu-commands(7)"

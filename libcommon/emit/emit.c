@@ -365,7 +365,7 @@ emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 	if (!emit_nodes(&m, n))
 		return false;
 	emit_op(&m, NPU_OP_STOP, 0xffff, NULL);
-	/* section 1: a stream is shorter than 2^24 bytes */
+	/* ethosu-commands(7) 1: a stream is shorter than 2^24 bytes */
 	return out->n < (1u << 22) ||
 	       graph_err(g, n, e, "n%d: a stream of %zu words is too long",
 			 n->rec.id, out->n);

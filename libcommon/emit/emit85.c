@@ -112,7 +112,7 @@ put_scales(struct emitter *m, const struct g_op *op)
 	put_scale(m, NPU_OFM_SCALE, s.ofm);
 }
 
-/* ---- RESIZE (26.10) --------------------------------------------------------- */
+/* ---- RESIZE (ethosu-commands(7) 26.10) -------------------------------------- */
 
 /* Packs the step of one element and that of a block, each as quotient and remainder by up. */
 static void
@@ -274,7 +274,7 @@ put_weights(struct emitter *m, const struct emit_kernel *k)
 	return true;
 }
 
-/* ---- chains (29) ------------------------------------------------------------- */
+/* ---- chains (ethosu-commands(7) 29) ------------------------------------------ */
 
 /* The reference compiler writes these registers anew around every chained operation. */
 static void

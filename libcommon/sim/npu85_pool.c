@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools of U85: minima, maxima, sums, averages, positions of a maximum (26.6 to 26.8). */
+/*
+ * Pools of U85: minima, maxima, sums, averages, positions of a maximum
+ * (ethosu-commands(7) 26.6 to 26.8).
+ */
 #include "sim/npu85.h"
 
 #include "base/fixed.h"
@@ -55,8 +58,9 @@ join_depth(int64_t *acc, const int32_t *x, int32_t n, int32_t index)
 }
 
 /*
- * Keeps the first maximum and its position as value * 2^16 - position, so that the larger
- * number is the larger value or, of equal values, the earlier position (26.7).
+ * Keeps the first maximum and its position as value * 2^16 - position, so that the
+ * larger number is the larger value or, of equal values, the earlier position
+ * (ethosu-commands(7) 26.7).
  */
 enum { PLACES = 1 << 16 };
 
@@ -101,7 +105,7 @@ gather(const struct pool *p, int32_t oy, int32_t ox, int64_t *acc)
 	return count;
 }
 
-/* sum / n as the NPU computes it (26.6). */
+/* sum / n as the NPU computes it (ethosu-commands(7) 26.6). */
 static int64_t
 average(const struct npu_op *op, int64_t sum, int32_t n)
 {
@@ -171,7 +175,10 @@ check(struct npu_run *r)
 	return true;
 }
 
-/* The null pool: accumulators start with IFM2 and are the only result (26.8). */
+/*
+ * The null pool: accumulators start with IFM2 and are the only result
+ * (ethosu-commands(7) 26.8).
+ */
 static bool
 run_null(struct npu_run *r, struct pool *p)
 {

@@ -182,8 +182,8 @@ bits_of(int64_t n)
 }
 
 /*
- * Converts 1 / n as the older generations compute it (6.8) to U85's value (26.6).  Returns
- * false for any other scale.
+ * Converts 1 / n as the older generations compute it (ethosu-commands(7) 6.8) to U85's
+ * value (ethosu-commands(7) 26.6).  Returns false for any other scale.
  */
 static bool
 find_average(const struct g_op *op, struct terms *out)

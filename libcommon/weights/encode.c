@@ -45,10 +45,10 @@ put_header(struct writer *w, const struct palette *pal,
 }
 
 /*
- * The symbols of a quotient (1.4).  Bit j of the word `some` is set if symbol j is not
- * 0, bit j of the word `two` if the symbol is 2.  After a 2 the quotient continues,
- * unless quotients are truncated.  Both words are stored in marks, from bits 0 and TWO
- * on.
+ * The symbols of a quotient (ethosu-weights(7) 1.4).  Bit j of the word `some` is set
+ * if symbol j is not 0, bit j of the word `two` if the symbol is 2.  After a 2 the
+ * quotient continues, unless quotients are truncated.  Both words are stored in marks,
+ * from bits 0 and TWO on.
  */
 struct quotient {
 	uint64_t marks;
@@ -273,7 +273,10 @@ run_symbols(const struct coded *c, int zdiv, unsigned width, struct cursor *k)
 	return word;
 }
 
-/* Writes the chunks of 1.6; remainders follow one step after their quotients. */
+/*
+ * Writes the chunks of ethosu-weights(7) 1.6; remainders follow one step after their
+ * quotients.
+ */
 static void
 put_chunks(struct writer *to, const struct coded *c, const struct palette *pal,
 	   struct mode m, const struct spelled *s, const struct all_seconds *all)
@@ -324,7 +327,7 @@ put_chunks(struct writer *to, const struct coded *c, const struct palette *pal,
 	*to = out;
 }
 
-/* Writes three ones, then ones up to a multiple of 16 bytes (1.7). */
+/* Writes three ones, then ones up to a multiple of 16 bytes (ethosu-weights(7) 1.7). */
 static void
 put_end(struct writer *w, const uint8_t *end)
 {

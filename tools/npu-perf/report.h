@@ -15,7 +15,7 @@
 
 enum report { REPORT_SUMMARY, REPORT_CSV, REPORT_SUMMARY_CSV, REPORT_JSON,
 	      REPORT_YAML, REPORT_TRACE };
-enum units { UNITS_3, UNITS_4 }; /* 5.1: the values of Vela's MB and GB */
+enum units { UNITS_3, UNITS_4 }; /* the values of Vela's MB and GB */
 
 struct options {
 	const char *file, *output;

@@ -13,7 +13,7 @@
 struct perf_layer {
 	struct perf_op op;	      /* of all slices together */
 	const struct perf_row *first, *last; /* slices */
-	double last_npu;	      /* NPU cycles of the last slice, 2.5 */
+	double last_npu;	      /* NPU cycles of the last slice */
 	size_t next;		      /* the row after the last slice */
 	int slices;
 	bool buffered;

@@ -277,7 +277,10 @@ check_squash(const struct part *p, const struct tfl_op *op)
 	return check_bytes(p, op);
 }
 
-/* 16 bits: the hardware's own function, with the reference's scaling (4.6) */
+/*
+ * 16 bits: the hardware's own function, with the reference's scaling
+ * (nputools-lowering(7) 4.6)
+ */
 static bool
 lower_squash(struct part *p, const struct tfl_op *op)
 {
