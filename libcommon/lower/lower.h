@@ -21,7 +21,7 @@ struct lower {
 	const struct accel *accel; /* target of the lowering; NULL: all accelerators */
 	bool too_many; /* a data movement was omitted as it would need more than
 			* LOW_MAX_OPS operations */
-	bool for_linux; /* streams must keep the rules of Linux's driver: nputools-linux(7) */
+	bool for_linux; /* streams must keep the rules of the Linux driver */
 };
 enum { LOW_MAX_OPS = 1 << 14 };
 

@@ -253,8 +253,8 @@ finished(const struct npu_run *r, int64_t v)
 }
 
 /*
- * Sums wrap at the width of the accumulator format.  Wraps are counted (W4 in
- * ethosu-commands(7) 17).
+ * A sum wraps at the width of the accumulator format, an assumption (W4 in
+ * ethosu-commands(7) 17).  The run counts such sums.
  */
 static int64_t
 wrapped(struct npu_run *r, int64_t v)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Checks the state that one operation of U85 leaves for the next: kept accumulators
- * (rule 55), chains (rule 54), branches (rule 57). See ethosu-commands(7) 26.5, 29, 32,
+ * (rule 55), chains (rule 54), branches (rule 57).  See ethosu-commands(7) 26.5, 29, 32,
  * 35.
  */
 #include "verify/rules.h"

@@ -299,7 +299,7 @@ put_chunks(struct writer *to, const struct coded *c, const struct palette *pal,
 		bool w_on = w_was < c->n && (!runs || w_was < r_was + 8);
 		bool r_on = r_was < c->n_runs && w_was >= r_was;
 		struct chunk k = { 0 };
-		uint64_t units = 0; /* some, runs and second: at most 36 bits */
+		uint64_t units = 0; /* bits of k.some, of runs and of k.second: at most 36 */
 		unsigned n_units = 0;
 
 		if (w_on && plain) {

@@ -14,7 +14,7 @@ struct options {
 	const struct accel *accel;
 	int only; /* index of the ethos-u operator to use; -1: all */
 	bool raw, fields, verify, warnings;
-	bool by_linux; /* verify by the rules of Linux's driver; valid if verify */
+	bool by_linux; /* verify by the rules of the Linux driver; valid if verify */
 	enum view view;
 };
 
@@ -52,7 +52,7 @@ bool print_json(struct arena *a, struct text *t, const struct input *in, int k,
 bool verify(struct arena *a, struct text *t, const struct input *in,
 	    const struct options *o, struct err *e);
 
-/* linux.c: the same for the rules of Linux's ethosu driver */
+/* linux.c: the same for the rules of the Linux driver ethosu */
 bool verify_linux(struct arena *a, struct text *t, const struct input *in,
 		  const struct options *o, struct err *e);
 

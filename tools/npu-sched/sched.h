@@ -230,7 +230,7 @@ struct plan {
 	uint64_t exceptions;
 	struct fitting fitting; /* the last one: how transfers and addresses were found */
 	int64_t need; /* bytes live at the fullest kernel: a sum, without addresses */
-	int64_t asked; /* bytes: higher limits for transfers change nothing */
+	int64_t asked; /* bytes: with this limit or a higher one, transfers are the same */
 	int64_t peak[PLACES], bound[PLACES];	/* bytes; bound: a lower one */
 	int64_t promising; /* bytes: if `most` was less, place_rects() tried no exchanges */
 };

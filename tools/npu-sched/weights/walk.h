@@ -36,7 +36,7 @@ struct walk {
 	struct lut_slots tables;
 	int next;	  /* first slice that is not fetched or skipped yet */
 	int64_t sent;	  /* bytes of that slice sent so far */
-	int node_start, node_end; /* range of kernels of this node */
+	int node_start, node_end; /* kernels [start, end) of the node that is walked now */
 };
 
 /* pays.c: does the strategy allow to fetch the scales of a slice alone? */
