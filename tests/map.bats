@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# The map of names in a compiled model.
+# The source map: the names in a compiled model.
 bats_require_minimum_version 1.5.0
 
 load lib/common
@@ -74,10 +74,10 @@ compiled()
 	grep '^command .*what=2 .*name="digit (l0)"' map
 	grep '^constant what=1 .*name="digit (l0)"' map
 	run ! grep -E 'name="[a-z][0-9]+"' map
-	refuses 2 'the file has no map of its streams' npu-dis --map plain.tflite
+	refuses 2 'the file has no source map' npu-dis --map plain.tflite
 }
 
-@test "every tensor of the map has the address and lifetime of the plan" {
+@test "every tensor of the source map has the address and lifetime of the plan" {
 	compiled
 	# at=, from= and to= of the graph's records, and of the map's
 	sed -n 's/^tensor .* at=\(0x[0-9a-f]*\) live=\([0-9]*\):\([0-9]*\).*/\1 \2 \3/p' \
@@ -184,9 +184,9 @@ compiled()
 	jq '(.buffers[.metadata[] | select(.name == "nputools.map").buffer].data) |=
 		(.[0] = 9)' m.json >broken.json
 	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" broken.json
-	refuses 2 'broken.tflite: error: map: byte 1: the map has a version' \
+	refuses 2 'broken.tflite: error: source map: byte 1: the version' \
 		npu-perf "${u55[@]}" broken.tflite
-	refuses 2 'error: map: byte 1: ' npu-dis broken.tflite
+	refuses 2 'error: source map: byte 1: ' npu-dis broken.tflite
 	# npu-sim needs names only for its messages and runs without them
 	npu-sim --compare="$DIGITS" broken.tflite
 	jq '(.buffers[.metadata[] | select(.name == "nputools.map").buffer].data) |=
@@ -203,7 +203,7 @@ compiled()
 	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" stale.json
 	run --separate-stderr npu-perf "${u55[@]}" stale.tflite
 	[ "$status" = 0 ]
-	grep 'warning: stale.tflite: the map in the file belongs to other streams; layers have no names' <<<"$stderr"
+	grep 'warning: stale.tflite: the source map in the file belongs to other streams; layers have no names' <<<"$stderr"
 	grep -x 'NPU operators = n/a (100.0%)' <<<"$output"
 }
 
@@ -243,7 +243,7 @@ compiled()
 	edit '.subgraphs[0].outputs[0] as $o |
 		.subgraphs[0].tensors[$o].quantization.scale[0] *= 2'
 	[ "$status" = 1 ]
-	[[ $output == *"error: rule 53: "*"the digest in the map differs"* ]]
+	[[ $output == *"error: rule 53: "*"the digest in the source map differs"* ]]
 	# a graph that cannot be inflated
 	edit '(.buffers[.metadata[] | select(.name == "nputools.map").buffer].data) |=
 		(.[length - 12] = 255 - .[length - 12])'
@@ -261,5 +261,5 @@ compiled()
 	printf '\007' | dd of=m.tflite bs=1 seek=$((payload + 32 + at + 2)) conv=notrunc \
 		status=none
 	run -1 npu-dis --verify m.tflite
-	[[ $output == *"error: rule 53: "*"the digest in the map differs"* ]]
+	[[ $output == *"error: rule 53: "*"the digest in the source map differs"* ]]
 }

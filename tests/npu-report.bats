@@ -222,7 +222,7 @@ front()
 	npucc -a ethos-u55-128 "${u55[@]}" --no-map -o p.tflite "$DIGITS" \
 		2>/dev/null
 	npu-perf "${u55[@]}" --json p.tflite | npu-report |
-		grep 'the compiled file has no map'
+		grep 'the compiled file has no source map'
 }
 
 @test "--numbers prints the figures of the whole network exactly" {
@@ -298,7 +298,7 @@ front()
 	npu-report --compare=old.tflite new.tflite >names
 	npu-report --compare=old--no-map.tflite new.tflite >shapes 2>err
 	grep -q 'old--no-map.tflite does not record its memory system: using that of new' err
-	grep -qE 'old--no-map.tflite has no map .* of 12 operators \([0-9.]* % of the time of new' shapes
+	grep -qE 'old--no-map.tflite has no source map .* of 12 operators \([0-9.]* % of the time of new' shapes
 	layers()
 	{
 		sed -n '/^Layers/,/^$/p' "$1" | awk 'NF > 5 { print $1, $2, $3 }'
@@ -315,7 +315,7 @@ front()
 	awk 'NR == FNR { a += $2; next } { b += $2 } END { exit !(a - b < 1 && b - a < 1) }' \
 		want <(sed -n '/^Layers/,/^$/p' shapes | awk 'NF > 5 { print $1, $2 }')
 	npu-report --compare=old--no-map.tflite -o c.html new.tflite 2>/dev/null
-	grep -q '<p class="soft" id="paired">old--no-map.tflite has no map' c.html
+	grep -q '<p class="soft" id="paired">old--no-map.tflite has no source map' c.html
 	grep -q '<tr class="stage"><td title="digit">' c.html
 	# the same number of weights before encoding, by the shapes of the kernels
 	for k in new.tflite old--no-map.tflite; do

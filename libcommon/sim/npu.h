@@ -55,7 +55,7 @@ struct npu_run {
 
 /* ---- npu_checks.c: used by all other files, and uses none ----------------- */
 
-/* The name of the current kernel or transfer in the model's map, or NULL. */
+/* The name of the current kernel or transfer in the model's source map, or NULL. */
 const char *npu_label(struct arena *a, const struct npu_run *r);
 
 /* Sets the error "operator K (ethos-u), 0xOFFSET conv: ...".  Returns false. */

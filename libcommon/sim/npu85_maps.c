@@ -88,7 +88,7 @@ open_link(struct npu_run *r)
 	uint64_t n = (uint64_t)hwc_elements(r->op.extent);
 	/* the simulator limits the memory that it keeps between two operations */
 	if (n > SIM_MAX_BYTES / 4 || !npu_spend(r, n))
-		return npu_fail(r, "a chained map of %llu elements",
+		return npu_fail(r, "a chained feature map of %llu elements",
 				(unsigned long long)n);
 	if (!r->links)
 		r->links = arena_open();

@@ -19,7 +19,7 @@ static const struct argp_option option_list[] = {
 #undef EMIT
 	  "the default is tflite", 0 },
 	{ "no-map", OPT_NO_MAP, 0, 0,
-	  "leave out the map from streams and memory to the names of the source model",
+	  "leave out the source map: the names of the source model for streams and memory",
 	  0 },
 	{ "verbose-allocation", OPT_ALLOCATION, 0, 0,
 	  "list the addresses of streams and constants on standard error", 0 },

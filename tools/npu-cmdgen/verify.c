@@ -2,7 +2,7 @@
 /*
  * Reads the finished file again and verifies its streams before the file is written, as
  * an edited graph may ask for streams that break a rule.  Then writes the digest of the
- * file into the map.
+ * file into the source map.
  */
 #include "cmdgen.h"
 #include "linux/linux.h"
@@ -60,7 +60,10 @@ keep_first_error(void *ctx, const struct npu_finding *f)
 				node->rec.id, f->rule, command, f->text);
 }
 
-/* The digest is the last bytes of the map.  The digest does not cover the map itself. */
+/*
+ * The digest is the last bytes of the source map.  The digest does not cover the source
+ * map itself.
+ */
 static void
 put_digest(const struct tfl_model *m, uint8_t *file)
 {

@@ -14,7 +14,7 @@ struct answer { /* the result for one stream */
 	struct linux_use use;
 	struct linux_finding f;
 	const char
-	    *source; /* the map's name of the operation at fault, or NULL */
+	    *source; /* the source map's name of the operation at fault, or NULL */
 };
 
 static void

@@ -20,12 +20,12 @@ static const struct argp_option argp_options[] = {
 	{ .name = "json", .key = OPT_JSON,
 	  .doc = "print the operations as JSON; with --verify, the findings" },
 	{ .name = "map", .key = OPT_MAP,
-	  .doc = "print the model's map, which names the operators and tensors of the "
-		 "streams" },
+	  .doc = "print the model's source map, which names the operators and tensors "
+		 "of the streams" },
 	{ .name = "verify", .key = OPT_VERIFY, .arg = "RULES", .flags = OPTION_ARG_OPTIONAL,
 	  .doc = "check the streams instead of listing them; fail (status 1) if a stream "
 		 "breaks a rule.  RULES: npu (default), or linux for the rules of "
-		 "Linux's ethosu driver" },
+		 "the Linux driver ethosu" },
 	{ .name = "source", .key = OPT_SOURCE, .arg = "GRAPH",
 	  .doc = "with --verify: also compare the streams with GRAPH, the output of "
 		 "npu-wenc that they were made from" },
@@ -141,7 +141,7 @@ print_map(struct text *t, const struct input *in, struct err *e)
 	if (in->map)
 		map_print(t, in->map);
 	return in->map || err_at(e, in->name, 0,
-		"the file has no map of its streams; npu-cmdgen writes one into its models");
+		"the file has no source map; npu-cmdgen writes one into its models");
 }
 
 static bool

@@ -37,7 +37,7 @@ add(struct arena *a, struct list *l, int layer)
 	l->v[l->n++] = layer;
 }
 
-/* the last source operator of an operation or node, as in the map; -1: none */
+/* the last source operator of an operation or node, as in the source map; -1: none */
 static int
 layer_of(const struct edges *x, const struct g_tfls *tfl)
 {

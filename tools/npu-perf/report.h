@@ -36,7 +36,7 @@ struct options {
 struct operator {
 	struct npu_stream stream;
 	const char *name;
-	/* kernels and transfers, indexed by npu_op.index; NULL: no map */
+	/* kernels and transfers, indexed by npu_op.index; NULL: no source map */
 	const struct map_command *command;
 	const char *const *label;
 	int n_labels;
@@ -81,7 +81,7 @@ struct network {
 	const char *file, *name; /* name: that of file, without path and suffix */
 	const struct accel *accel;
 	struct memory_system memory;
-	const struct npu_map *map; /* NULL: no map */
+	const struct npu_map *map; /* NULL: no source map */
 	const struct graph *graph; /* for the JSON; NULL: not in the file */
 	struct operator *op;
 	size_t n;
@@ -117,8 +117,8 @@ struct network {
 };
 
 /*
- * Sets the map and the labels of net's operators.  The k-th stream of the map is the
- * k-th operator that has commands.
+ * Sets the source map and the labels of net's operators.  The k-th stream of the source
+ * map is the k-th operator that has commands.
  */
 void take_map(struct arena *a, struct network *net, const struct npu_map *map);
 
@@ -178,7 +178,7 @@ void report_summary_csv(struct text *t, const struct options *o,
 			const struct network *net);
 /* json.c */
 void report_json(struct text *t, const struct network *net);
-/* json_map.c: the JSON members that come from the map */
+/* json_map.c: the JSON members that come from the source map */
 void json_map(struct text *t, const struct network *net);
 void json_layer(struct text *t, int64_t layer);
 /* json_graph.c: the JSON's operators of the source, and those on the CPU */
@@ -187,12 +187,12 @@ void json_cpu(struct text *t, const struct network *net);
 /* trace.c */
 void report_trace(struct text *t, const struct network *net);
 
-/* ---- memory.c: for networks with a map ----------------------------------------- */
+/* ---- memory.c: for networks with a source map ---------------------------- */
 
 struct span_time {
 	double start, end; /* cycles of the network */
 };
-/* one for every span of the map */
+/* one for every span of the source map */
 struct span_time *span_times(struct arena *a, const struct network *net);
 
 /* bytes in use of a memory area at a moment, and the highest used address + 1 */
@@ -212,7 +212,7 @@ double network_cycles(const struct network *net);
 /* bytes used of a memory by all data stored in it; -1: unknown */
 int64_t network_used(const struct network *net, enum mem_area area);
 
-/* "main_split_1/conv_3", or the label of the map */
+/* "main_split_1/conv_3", or the label of the source map */
 void row_name(struct text *t, const struct operator *op, size_t row);
 bool row_listed(const struct perf_row *r); /* true for a kernel or a transfer */
 /* the memory or engine that determines a row's cycles: "NPU", "SRAM", "DMA", ... */

@@ -333,8 +333,8 @@ match_text(const struct report *old, const struct report *new, const struct rows
 {
 	struct arena *a = new->a;
 	const struct report *nameless = !old->has_map ? old : !new->has_map ? new : NULL;
-	const char *why = nameless ? arena_printf(a, "%s has no map with the names of its "
-						     "operators",
+	const char *why = nameless ? arena_printf(a, "%s has no source map with the names "
+						     "of its operators",
 						  text_plain(a, nameless->file))
 				   : "The files have different names for their operators";
 	return arena_printf(a, "%s: %zu of %zu operators (%.1f %% of the time of %s) are "

@@ -263,7 +263,7 @@ read_nodes(struct report *r, const int *place, const char *path)
 	}
 }
 
-/* The layer of kernel i in a file without a map; the layer has its weights. */
+/* The layer of kernel i in a file without a source map; the layer has its weights. */
 static int
 group_layer(struct report *r, size_t i, size_t *cap)
 {

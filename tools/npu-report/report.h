@@ -44,7 +44,7 @@ struct operation {
 	double weight_bytes;
 };
 
-/* the kernels of one operator of the source; without a map, those of group.c */
+/* the kernels of one operator of the source; without a source map, those of group.c */
 struct layer {
 	const char *name, *label; /* label: short enough for a picture */
 	const char *kind;
@@ -142,8 +142,9 @@ enum { REPORT_MAX = 1 << 28 }; /* bytes of a file */
 const char *shortened(struct arena *a, const char *s, size_t n);
 
 /*
- * group.c: the layer of kernel i of a file without a map, if an earlier kernel belongs to
- * the same operator; -1: none.  *same_weights: an earlier kernel reads the same weights.
+ * group.c: the layer of kernel i of a file without a source map, if an earlier kernel
+ * belongs to the same operator; -1: none.  *same_weights: an earlier kernel reads the
+ * same weights.
  */
 int find_group(const struct report *r, size_t i, bool *same_weights);
 

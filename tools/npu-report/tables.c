@@ -184,7 +184,7 @@ table_warnings(const struct report *r)
 					    "not include the CPU's time",
 				      cpu, cpu > 1 ? "s run" : " runs"));
 	if (!json_get(r->root, "tensors"))
-		warn(&b, "the compiled file has no map: no names, no memory over time");
+		warn(&b, "the compiled file has no source map: no names, no memory over time");
 	if (json_true(r->root, "calibrated_extrapolated"))
 		warn(&b, "this NPU and memory were never measured: the interval comes "
 			 "from networks on Arm's model of the hardware");

@@ -432,9 +432,9 @@ warn_missing(const struct job *j)
 }
 
 /*
- * Removes the map of a compiled model, because the firmware does not use it.  A source
- * file has declarations that must also hold for the unchanged file, which asm embeds.
- * For these formats map_cut() keeps all other data at its offset.
+ * Removes the source map of a compiled model, because the firmware does not use it.  A
+ * source file has declarations that must also hold for the unchanged file, which asm
+ * embeds.  For these formats map_cut() keeps all other data at its offset.
  */
 static bool
 leave_out_map(struct arena *a, const struct options *o, struct tfl_model **m,

@@ -346,7 +346,7 @@ open_map(struct subject *s, const char *model, struct err *e)
 	if (!map_read(s->a, s->m, &map, e))
 		return false;
 	if (!map || !map->digest)
-		return err_at(e, model, 0, "no map with a digest");
+		return err_at(e, model, 0, "no source map with a digest");
 	s->digest = map->digest;
 	return source_carried(s->a, map, model, &s->carried, e) &&
 	       (s->carried || err_at(e, model, 0, "no graph in the map"));
