@@ -44,14 +44,14 @@ perf_access_bytes(const struct perf_fm *f, bool write, struct hwc b, int cores,
 }
 
 double
-perf_burst(const struct perf_machine *m, const struct perf_fm *map, bool write,
+perf_burst(const struct perf_machine *m, const struct perf_fm *f, bool write,
 	   struct hwc block, double bytes)
 {
-	int burst = m->memory->mem[map->area].burst_bytes;
+	int burst = m->memory->mem[f->area].burst_bytes;
 	/* compares the stride of an element with the block's depth, as Vela 3.12 does */
-	int64_t b = perf_access_bytes(map, write, block,
+	int64_t b = perf_access_bytes(f, write, block,
 				      m->accel->cores * m->accel->streams,
-				      map->bits / 8);
+				      f->bits / 8);
 	return b >= burst || b < 1 ? bytes : bytes * burst / (double)b;
 }
 

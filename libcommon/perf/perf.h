@@ -177,7 +177,7 @@ bool perf_chain_add(const struct perf_machine *m, struct perf_op *op,
  *
  * block: the unclipped IFM block for a read, the OFM block for a write.
  */
-double perf_burst(const struct perf_machine *m, const struct perf_fm *map,
+double perf_burst(const struct perf_machine *m, const struct perf_fm *f,
 		  bool write, struct hwc block, double bytes);
 
 /* ---- timeline ------------------------------------------------------------ */

@@ -9,7 +9,7 @@
 
 #include "sim/npu.h"
 
-/* ---- npu85_maps.c: operands and results --------------------------------- */
+/* ---- npu85_fm.c: operands and results --------------------------------- */
 
 /*
  * An operand of [h][w][c] elements minus its zero point: from memory, from a chain buffer,

@@ -154,7 +154,7 @@ device_close(struct device *d)
 }
 
 static bool
-map(const struct device *d, struct buffer *b, struct err *e)
+map_buffer(const struct device *d, struct buffer *b, struct err *e)
 {
 	struct ethosu_map m = { .handle = b->handle };
 	if (call(d, ETHOSU_MAP, &m) < 0)
@@ -174,7 +174,7 @@ device_buffer(const struct device *d, size_t bytes, struct buffer *out, struct e
 		return failed(d, what, e);
 	}
 	out->handle = bo.handle;
-	return map(d, out, e);
+	return map_buffer(d, out, e);
 }
 
 void

@@ -327,7 +327,7 @@ search_for(struct block_search *x, int32_t depth)
 struct search_key {
 	int64_t op, rows, depth, objective, traversal, stream_bytes, scale_bytes;
 	int64_t link[CHAIN_LENGTH]; /* operations of a chain: id plus 1; 0: none */
-	int64_t map[CHAIN_LENGTH][3]; /* layout and area of IFM, IFM2 and OFM of each */
+	int64_t layout[CHAIN_LENGTH][3]; /* layout and area of IFM, IFM2 and OFM of each */
 };
 
 struct searched_block {
@@ -336,7 +336,7 @@ struct searched_block {
 };
 
 static int64_t
-map_key(const struct g_operand *o)
+layout_key(const struct g_operand *o)
 {
 	enum { AREAS = 16 };
 	return o->t ? 1 + o->t->layout * AREAS + o->t->area : 0;
@@ -354,9 +354,9 @@ search_key_of(const struct block_search *x, int32_t rows, int32_t depth)
 	for (int i = 0; i <= x->links; i++) {
 		const struct g_op *link = i ? x->s->info[x->first + i].op : op;
 		key.link[i] = i ? link->rec.id + 1 : 0;
-		key.map[i][0] = map_key(&link->ifm);
-		key.map[i][1] = map_key(&link->ifm2);
-		key.map[i][2] = map_key(&link->ofm);
+		key.layout[i][0] = layout_key(&link->ifm);
+		key.layout[i][1] = layout_key(&link->ifm2);
+		key.layout[i][2] = layout_key(&link->ofm);
 	}
 	return hash_xxh3(&key, sizeof(key));
 }
