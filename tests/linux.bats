@@ -380,7 +380,7 @@ avoids()
 	npucc "${U85[@]}" --target=linux -o m.tflite m.tosa 2>log
 	npu-dis --verify=linux m.tflite
 	npu-sim --compare=m.tosa m.tflite
-	# a matrix product: the driver exchanges columns and channels of the second map
+	# a matrix product: the driver exchanges columns and channels of the second feature map
 	"$TESTBIN/gen-tosa" 3 computed >m.tosa
 	npucc "${U85[@]}" --target=linux -o m.tflite m.tosa 2>log
 	npu-sim m.tflite >want

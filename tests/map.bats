@@ -8,7 +8,7 @@ load lib/common
 DIGITS=$BATS_TEST_DIRNAME/models/digits.tflite
 u55=(--system-config RTSS_HE_SRAM_MRAM --memory-mode Shared_Sram)
 
-# compiled: makes digits.wenc, m.tflite with its map, and plain.tflite without one
+# compiled: makes digits.wenc, m.tflite with its source map, and plain.tflite without one
 compiled()
 {
 	npucc -a ethos-u55-128 "${u55[@]}" -o digits.wenc "$DIGITS" 2>/dev/null
@@ -29,7 +29,7 @@ compiled()
 	npu-perf "${u55[@]}" --yaml m.tflite | grep -x '  name: dw1'
 	npu-perf "${u55[@]}" --trace m.tflite |
 		jq -e '.traceEvents | any(.name == "dw1")'
-	# as many operators as in the source; without the map their number is unknown
+	# as many operators as in the source; without the source map their number is unknown
 	npu-perf "${u55[@]}" m.tflite | grep -x 'NPU operators = [0-9]* (100.0%)'
 	npu-perf "${u55[@]}" plain.tflite | grep -x 'NPU operators = n/a (100.0%)'
 	npu-perf digits.wenc | grep -x 'Network summary for digits'
@@ -38,7 +38,7 @@ compiled()
 	grep -x 'Network summary for main' out
 }
 
-@test "the map is not counted as constants, and does not depend on threads or file names" {
+@test "the source map is not counted as constants, and does not depend on threads or file names" {
 	compiled
 	for f in m plain; do
 		npu-perf "${u55[@]}" --json $f.tflite |
@@ -50,13 +50,13 @@ compiled()
 			2>/dev/null
 		cmp $j.tflite m.tflite
 	done
-	# the map does not depend on the file's name
+	# the source map does not depend on the file's name
 	cp "$DIGITS" other.tflite
 	npucc -a ethos-u55-128 "${u55[@]}" -o other_npu.tflite other.tflite 2>/dev/null
 	cmp other_npu.tflite m.tflite
 }
 
-@test "npu-dis names operations and prints the map" {
+@test "npu-dis names operations and prints the source map" {
 	compiled
 	npu-dis --high-level m.tflite | grep ' depthwise .*  # dw1$'
 	npu-dis --json m.tflite |
@@ -79,7 +79,7 @@ compiled()
 
 @test "every tensor of the source map has the address and lifetime of the plan" {
 	compiled
-	# at=, from= and to= of the graph's records, and of the map's
+	# at=, from= and to= of the graph's records, and of the source map's
 	sed -n 's/^tensor .* at=\(0x[0-9a-f]*\) live=\([0-9]*\):\([0-9]*\).*/\1 \2 \3/p' \
 		digits.wenc | while read -r at lo hi; do
 		echo "$((at)) $lo $hi"
@@ -148,7 +148,7 @@ compiled()
 	refuses 2 "its metadata nputools.target" tfl2c bad.tflite
 }
 
-@test "headers and sources leave out the map; xxd and asm contain the file" {
+@test "headers and sources leave out the source map; xxd and asm contain the file" {
 	compiled
 	tfl2c -n n -o a.h m.tflite
 	tfl2c -n n --memory-mode=Shared_Sram -o b.h plain.tflite
@@ -176,7 +176,7 @@ compiled()
 	grep -w "$(wc -c <m.tflite)" n.S
 }
 
-@test "a map of other streams is ignored, and a broken map is refused" {
+@test "a source map of other streams is ignored, and a broken source map is refused" {
 	need flatc jq
 	compiled
 	flatc --json --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" \

@@ -218,7 +218,7 @@ front()
 	grep -q '^Memory at its peak: arena' out
 	grep -q 'this NPU and memory were never measured' out
 	npu-report <m.json | cmp out -
-	# a note for a model without a map
+	# a note for a model without a source map
 	npucc -a ethos-u55-128 "${u55[@]}" --no-map -o p.tflite "$DIGITS" \
 		2>/dev/null
 	npu-perf "${u55[@]}" --json p.tflite | npu-report |
@@ -287,8 +287,8 @@ front()
 	[[ $output == *"of fast.json"* ]]
 }
 
-@test "a comparison pairs the operators of a file without a map by shape" {
-	# the same plan with a map says which pairs are true
+@test "a comparison pairs the operators of a file without a source map by shape" {
+	# the same plan with a source map says which pairs are true
 	local model=$BATS_TEST_DIRNAME/models/digits.tflite
 	for k in "" --no-map; do
 		npucc -a ethos-u55-128 "${u55[@]}" --optimise=Size $k -o "old$k.tflite" "$model" \
