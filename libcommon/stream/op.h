@@ -11,8 +11,9 @@
 #include <stddef.h>
 
 enum npu_op_kind {
-	NPU_CONV, NPU_DEPTHWISE, NPU_POOL, NPU_ELEMENTWISE, /* kernels */
-	NPU_RESIZE, /* the last kernel */
+	/* kernels */
+	NPU_CONV, NPU_DEPTHWISE, NPU_POOL, NPU_ELEMENTWISE, NPU_RESIZE,
+	/* other operations */
 	NPU_DMA, NPU_DMA_WAIT, NPU_KERNEL_WAIT, NPU_BRANCH, NPU_OTHER, NPU_STOP,
 };
 

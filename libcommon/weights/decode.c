@@ -133,7 +133,10 @@ index_width(const struct slice *s)
 	return u;
 }
 
-/* Reads the header after zdiv.  Returns false if the header is refused. */
+/*
+ * Reads the fields of a slice header that follow its first field, zdiv.  Returns false
+ * if the header is not valid.
+ */
 static bool
 read_header(struct decoder *d, int zdiv, uint64_t start)
 {

@@ -286,7 +286,8 @@ put_chunks(struct writer *to, const struct coded *c, const struct palette *pal,
 	unsigned zl = (unsigned)run_chunk(m.zdiv);
 	size_t plain_step = plain && width > 5 ? 8 : WEIGHTS_UNARY;
 	struct cursor r = { .left = c->n_runs ? c->run[0] >> m.zdiv : 0 };
-	size_t w = 0, w_done = 0, r_done = 0; /* done: including remainders */
+	size_t w = 0;		       /* weights whose quotients are written */
+	size_t w_done = 0, r_done = 0; /* weights and runs whose remainders are written, too */
 	size_t symbol = 0;
 	struct writer out = *to;
 

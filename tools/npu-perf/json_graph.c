@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The graph's contribution to the JSON's layers: the edges between layers, and why a
- * layer is on the CPU.
+ * Members of the layers in the report of --json that need the graph: the edges between
+ * layers, and why a layer is on the CPU.
  */
 #include "report.h"
 

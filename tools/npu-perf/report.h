@@ -21,7 +21,7 @@ struct options {
 	const char *file, *output;
 	const char *config, *system, *mode;
 	const char *part; /* the chip whose system and mode are used; NULL: none */
-	const char *called; /* name of the network; NULL: as the file says */
+	const char *called; /* name of the network; NULL: the name in the file */
 	const char *measured;
 	const char *fit;	 /* name of the profile to fit; NULL: no fit */
 	const char **operand;	 /* the model; for a fit: "MODEL=LOG" ... */
@@ -82,10 +82,10 @@ struct network {
 	const struct accel *accel;
 	struct memory_system memory;
 	const struct npu_map *map; /* NULL: no source map */
-	const struct graph *graph; /* for the JSON; NULL: not in the file */
+	const struct graph *graph; /* NULL: not in the file */
 	struct operator *op;
 	size_t n;
-	struct cpu_operator *cpu; /* in order */
+	struct cpu_operator *cpu; /* in the order of the model */
 	int n_cpu, n_uncosted; /* n_uncosted: those whose cycles cpu_cycles() can't estimate */
 	double cpu_cycles;     /* sum over the costed operators; a rough estimate */
 	int n_layers; /* operators of the source that run on the NPU; -1: unknown */
@@ -163,7 +163,10 @@ bool fit_profile(struct arena *a, const struct options *o, struct text *t,
 /* Runs the estimators on all operators, and sets the totals of net. */
 bool evaluate(struct arena *a, const struct options *o, struct network *net,
 	      struct err *e);
-/* The cycles of the same plan with faster memories, for the JSON; needs evaluate(). */
+/*
+ * The cycles of the same plan with faster memories, for the report of --json; needs
+ * evaluate().
+ */
 bool evaluate_memories(struct network *net, struct err *e);
 
 /* summary.c */
@@ -178,10 +181,13 @@ void report_summary_csv(struct text *t, const struct options *o,
 			const struct network *net);
 /* json.c */
 void report_json(struct text *t, const struct network *net);
-/* json_map.c: the JSON members that come from the source map */
+/* json_map.c: members of the report of --json that come from the source map */
 void json_map(struct text *t, const struct network *net);
 void json_layer(struct text *t, int64_t layer);
-/* json_graph.c: the JSON's operators of the source, and those on the CPU */
+/*
+ * json_graph.c: for the report of --json, the operators of the source model, and those
+ * on the CPU
+ */
 void json_layers(struct text *t, struct arena *a, const struct network *net);
 void json_cpu(struct text *t, const struct network *net);
 /* trace.c */

@@ -51,8 +51,8 @@ struct layer {
 	/* kind of the first kernel that has weights; if none has, of the first kernel */
 	const char *kernel;
 	bool has_weights;
-	bool is_uniform; /* all kernels have this kind, and the channels below */
-	double ifm_c, ofm_c; /* channels of that first kernel */
+	bool is_uniform; /* all kernels have this kind, and ifm_c and ofm_c channels */
+	double ifm_c, ofm_c; /* channels of the kernel whose kind `kernel` is */
 	double results; /* elements that the kernels with weights, or else all, compute */
 	size_t n_kernels, first_op; /* first_op: index of the first kernel in struct report */
 	double start;	       /* of the first kernel */

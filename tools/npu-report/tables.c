@@ -123,7 +123,7 @@ table_text(struct text *t, const struct table *b)
 
 /* ---- summary and warnings ------------------------------------------------------------ */
 
-/* keys of the JSON and their names in the table */
+/* keys in the report of npu-perf --json, and their names in the table */
 static const struct line {
 	const char *key, *name;
 } lines[] = {

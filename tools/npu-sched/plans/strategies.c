@@ -42,7 +42,7 @@ take_decided(struct sched *s, struct plan *p, struct walking x, const struct dec
 }
 
 /*
- * Walks with one strategy. p->asked becomes the largest value of all walks, and so
+ * Walks with one strategy.  p->asked becomes the largest value of all walks, and so
  * holds for all strategies: under any higher limit each of them makes the same
  * decisions.
  */
