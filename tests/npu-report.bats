@@ -371,7 +371,7 @@ front()
 	printf '{}\n' >empty.json
 	refuses 2 'empty.json: error: not a report of npu-perf --json' \
 		npu-report --html empty.json
-	refuses 2 'empty.json: error: no "front"' npu-report --front=empty.json m.json
+	refuses 2 'empty.json: error: the file has no "front"' npu-report --front=empty.json m.json
 	refuses 2 "--svg knows memory, timeline, layers, roofline, curve, not 'x'" \
 		npu-report --svg=x m.json
 	refuses 2 '--fail-if-slower works only with --compare' \

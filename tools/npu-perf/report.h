@@ -113,7 +113,7 @@ struct network {
 	double constant_cycles; /* cycles to read every constant byte once */
 	/* lower bound, the larger of the two above: ethosu-timing(7) 8 */
 	double bound;
-	double sram_bound;     /* lower bound with SRAM cycles: at least bound */
+	double sram_bound;     /* sum over kernels of the larger of NPU and SRAM cycles */
 };
 
 /*

@@ -78,7 +78,7 @@ struct node {
 struct cpu_operator {
 	const char *name, *kind; /* name: of its first output, "" if unknown */
 	double cycles; /* a rough estimate; 0: unknown */
-	double layer; /* the source's number of the operator; -1: unknown */
+	double layer; /* index of the operator in the source model; -1: unknown */
 };
 
 struct span {

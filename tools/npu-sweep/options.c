@@ -48,7 +48,7 @@ static const struct argp_option option_list[] = {
 	{ "retry", OPT_RETRY, 0, 0, "compute failed jobs again, instead of using their results in "
 	  "--results", 0 },
 	{ "merge", OPT_MERGE, 0, 0,
-	  "compute nothing, and print the results that --results has", 0 },
+	  "compile nothing; print the results that --results already has", 0 },
 	{ "gc", OPT_GC, 0, 0, "delete the files of --results that this build cannot use: damaged "
 	  "results, results of other builds, old plans", 0 },
 	{ 0, 0, 0, 0, "Other engines:", 4 },

@@ -32,10 +32,10 @@ struct options {
 	const char *accel, *part; /* as written by the user; accel defaults to that of part */
 	const char *page; /* of --report; NULL: none */
 	struct target_names names; /* as the options spell them */
-	bool summary; /* the short way: no output was named */
+	bool summary; /* print a summary, because no output was named */
 	bool report; /* of npu-sched instead of a model: --front, --explain */
 	enum program last; /* the stage that makes out */
-	struct words to[N_PROGRAMS]; /* what was said for each */
+	struct words to[N_PROGRAMS]; /* options for each program */
 };
 
 /* a path in the programs' messages, and the name to show instead */

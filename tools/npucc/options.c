@@ -189,7 +189,7 @@ check_page(const struct options *o)
 		cli_error("--report needs a compiled model: name it with -o "
 			  "FILE.tflite, or leave out -o");
 	else if (!strcmp(o->page, o->out))
-		cli_error("--report and -o name the same file");
+		cli_error("--report and -o name the same file; name another file for one of them");
 }
 
 static void

@@ -56,7 +56,7 @@ struct clock {
 	const struct rect **of; /* of each slice: the rectangle of its buffer, if placed */
 	struct perf_clocks clocks; /* of the present node */
 	struct lut_slots tables;
-	int kernel[MAX_KERNELS], n_kernels; /* that may still run, oldest first */
+	int kernel[MAX_KERNELS], n_kernels; /* kernels that may still run, oldest first */
 	struct moved dma[DMA_QUEUE];
 	int n_dma;
 	double flash; /* cycles for which weights keep their memory busy, fetched or in place */
