@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the extent of feature maps as Linux's driver does. */
+/* Computes the extent of feature maps as the Linux driver does. */
 #include "linux/walk.h"
 
 #define FM(n)                                                                  \

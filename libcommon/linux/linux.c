@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks a command stream as Linux's ethosu driver does, command by command:
+ * Checks a command stream as the Linux driver ethosu does, command by command:
  * nputools-linux(7), RULES.  The driver computes a too large extent of an IFM that is
  * upscaled or has a dilated kernel.  A buffer must have the extent that the driver
  * computes.  The memory of a region must have the extent that the NPU reads.

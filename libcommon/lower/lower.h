@@ -57,7 +57,7 @@ low_has(const struct lower *l, enum accel_lack what)
 }
 
 /*
- * linux.c: Returns why Linux's driver would refuse an operation; NULL if the driver
+ * linux.c: Returns why the Linux driver would refuse an operation; NULL if the driver
  * accepts the operation, or if the graph is not for Linux.
  */
 const char *low_linux_limit(const struct lower *l, const struct g_op *op);

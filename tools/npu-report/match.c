@@ -150,7 +150,12 @@ rank_of(const struct report *r, const struct layer *x, const struct layer *like,
 	return rank;
 }
 
-/* Operators of the same work; or of different work, if none has that of the other. */
+/*
+ * True if x and y are certainly the same operator: each report has equally many
+ * operators of this work, and x and y have the same position among them.  Operators of
+ * different work but the same results count as the same only if neither report has the
+ * work of the other operator.
+ */
 static bool
 is_certain(const struct pairing *p, const struct layer *x, const struct layer *y)
 {

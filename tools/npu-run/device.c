@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls the ioctls of Linux's ethosu driver: nputools-linux(7), IOCTLS. */
+/* Calls the ioctls of the Linux driver ethosu: nputools-linux(7), IOCTLS. */
 #include "npu-run.h"
 
 #include <errno.h>

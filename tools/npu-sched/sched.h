@@ -70,7 +70,8 @@ struct block_choice {
 
 /* The cached block of a chain, whose operations run whole. */
 struct chain_choice {
-	bool memo, is_one; /* searched before; the operations are a chain, so block is valid */
+	bool memo;   /* searched before */
+	bool is_one; /* the operations are a chain; then block is valid */
 	struct block_choice block;
 };
 
@@ -189,7 +190,7 @@ enum fit { SUMMED, BETWEEN, FITS };
  * peak that packing can reach. */
 enum care { QUICK, TRY, LAST };
 
-enum { MOST_EXCEPTIONS = 64 }; /* only the first slices of a plan can be one */
+enum { MOST_EXCEPTIONS = 64 }; /* one bit each, for the first slices of a plan */
 
 struct fitting {
 	int64_t limit; /* bytes of feature maps and buffers together */
@@ -386,7 +387,10 @@ void drop_unused_copies(struct sched *s);
 /* layouts.c.  Needs: s->info.  Chooses NHWC instead of bricks for the tensors of s->shallow:
  * for all of them, or only where NHWC is no slower. */
 void pack_shallow_maps(struct sched *s, int all);
-/* The second choice for those feature maps alone that have left the NPU's own SRAM. */
+/*
+ * Chooses NHWC where it is no slower, only for feature maps that have left the NPU's
+ * own SRAM.
+ */
 void pack_left_maps(struct sched *s);
 
 /* sizes.c: number of weights of an operation, before encoding */

@@ -254,7 +254,10 @@ is_shared(struct part *p, int tensor, const struct nd *v)
 	return !left && elements >= 0 && after <= before;
 }
 
-/* can the operators behind it move it with no more operations than a copy takes now? */
+/*
+ * can later operators move the tensor's elements in at most as many operations as a
+ * copy takes now?
+ */
 static bool
 can_be_deferred(struct part *p, int tensor, const struct nd *v)
 {

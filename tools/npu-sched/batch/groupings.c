@@ -39,7 +39,12 @@ grouping_below(struct arena *a, const struct graph *g, int64_t limit)
 	return together;
 }
 
-/* All operations, those with feature maps below thirds of the bytes, and none. */
+/*
+ * Lists the first groupings to try.  In the first grouping, all operations run for all
+ * inputs at once, in the last one none.  In each of the others, the operations with
+ * small feature maps do, up to a size below which a third, or two thirds, of all bytes
+ * are.
+ */
 size_t
 batch_groupings(struct arena *a, const struct graph *g, bool *joint_ops[MAX_GROUPINGS])
 {

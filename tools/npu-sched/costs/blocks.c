@@ -53,7 +53,10 @@ struct block_search {
 	struct fold fold;
 	/* cycles up to which the deepest block is sought; 0: the fastest is sought */
 	double enough;
-	/* cycles up to which blocks are as fast, and the preferred one is sought; or 0 */
+	/*
+	 * above 0: blocks of at most so many cycles count as equally fast, and
+	 * is_preferred() decides
+	 */
 	double as_fast;
 	double by_formulas; /* cycles of best by the published formulas; 0: not computed */
 	struct block_choice best;
@@ -63,7 +66,10 @@ struct block_search {
 	struct block_reason reason;
 };
 
-/* Is a block better than the best so far?  With `enough`, the deeper block is. */
+/*
+ * True if a block is better than the best one so far: deeper if `enough` is set, else
+ * of fewer cycles, or of as many cycles and fewer banks.
+ */
 static bool
 is_better_block(const struct block_search *x, struct hwc block, double cycles, int banks)
 {
@@ -82,7 +88,10 @@ formula_cycles(const struct block_search *x, const struct block_choice *c)
 	return cost_on(&x->s->published, &op, c).total;
 }
 
-/* False: the block is not among the fastest, or another one of these is preferred. */
+/*
+ * True if the block is among the fastest and preferred to the best one so far:
+ * shallower, or with fewer cycles by the published formulas and not deeper.
+ */
 static bool
 is_preferred(struct block_search *x, const struct block_choice *c, double cycles)
 {
@@ -136,7 +145,7 @@ try_block(struct block_search *x, struct hwc block)
 static void
 search_blocks(struct block_search *x, int32_t only_depth)
 {
-	/* the same for all blocks */
+	/* the microblock is the same for all blocks */
 	x->q.ublock = block_ublock(x->s->accel, &x->q);
 	struct hwc most = block_bounds(x->s->accel, &x->q);
 	struct hwc u = block_step(x->s->accel, &x->q);
