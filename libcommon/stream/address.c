@@ -101,7 +101,7 @@ npu_fm_extent(const struct npu_fm *f, struct npu_box box,
 	return n;
 }
 
-/* Visits one row of a box inside a tile. */
+/* Visits the runs of bytes of one row of a box, which is inside a tile. */
 static bool
 row_runs(const struct npu_fm *f, const struct npu_box *b, int32_t y,
 	 npu_visit visit, void *ctx)

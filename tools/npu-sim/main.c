@@ -8,7 +8,7 @@ enum { OPT_DUMP = OPT_OWN, OPT_TRACE };
 static const struct argp_option option_list[] = {
 	INFERENCE_OPTIONS,
 	{ .name = "compare", .key = OPT_COMPARE, .arg = "MODEL",
-	  .doc = "run this one on the same inputs; exit 1 if outputs differ" },
+	  .doc = "run MODEL on the same inputs, too; fail (status 1) if outputs differ" },
 	{ .name = "dump", .key = OPT_DUMP, .arg = "DIR",
 	  .doc = "write the results of every operator to DIR/tensor_INDEX.npy" },
 	{ .name = "trace", .key = OPT_TRACE,

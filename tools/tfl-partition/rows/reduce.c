@@ -249,8 +249,8 @@ fold_innermost(struct part *p, struct reduction *r, struct g_operand x)
 }
 
 /*
- * Axes ... reduced, kept, reduced, kept: one kernel over both reduced axes, for
- * each position of the outer kept axes.
+ * Sums over two axes, where the last four axes are reduced, kept, reduced, kept.  One
+ * kernel covers both reduced axes, for each position of the axes before these four.
  */
 static void
 sum_two(struct part *p, const struct reduction *r, struct g_operand x,
