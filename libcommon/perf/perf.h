@@ -126,8 +126,9 @@ struct perf_machine perf_machine_calibrated(const struct accel *a,
 bool perf_is_fitted(const struct perf_machine *m);
 
 /*
- * Interval, in cycles, around an estimate of `cycles`.  It holds 8 of 10 measured
- * networks, each of them estimated by a fit without that network.
+ * Interval, in cycles, around an estimate of `cycles`.  The interval contains the
+ * measured cycles of 8 of 10 networks, if each network is estimated by a fit without
+ * that network.
  */
 struct perf_interval {
 	double low, high;

@@ -103,7 +103,7 @@ struct npu_op {
 	struct npu_range weights[NPU_MAX_STREAMS], scales[2];
 
 	int activation;			 /* function code; U85: enum npu_act85 */
-	struct npu_range table;		 /* bytes of a lookup in the tables; n 0: no table */
+	struct npu_range table;		 /* bytes of the operation's table; n 0: no table */
 	int clip_range;
 	int32_t min, max;		 /* the clamp, in the signedness of the OFM */
 	bool global_scale;		 /* OFM scale mode 1: OFM_SCALE for all channels */

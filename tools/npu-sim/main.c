@@ -16,7 +16,7 @@ static const struct argp_option option_list[] = {
 	{ 0 }
 };
 
-/* of the program's own options; the shared ones come first */
+/* checks the program's own options, after those that npu-run has, too */
 static void
 finish_options(const struct options *o)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Takes over the cached costs of operations from another variant.  Most feature maps have the
- * same layout and area in both, and pricing operations in stripes of all heights takes most of
- * the time that a variant's cascades take.
+ * Takes over the cached costs of operations from another variant.  Most feature maps
+ * have the same layout and area in both, so that the costs are the same, too.  To
+ * compute the costs of operations in stripes of all heights takes most of the time of a
+ * variant.
  */
 #include "../sched.h"
 
