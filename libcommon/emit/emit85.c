@@ -151,7 +151,7 @@ ofm_zero(const struct g_op *op)
 static void
 put_ofm(struct emitter *m, const struct emit_kernel *k)
 {
-	/* ethosu-commands(7) 23.1 */
+	/* bits of OFM_PRECISION: ethosu-commands(7) 23.1 */
 	static const int orders[] = {
 		[ORDER_HCW] = NPU_HCW << 11, [ORDER_REVERSE_H] = NPU_REVERSE_H << 9,
 		[ORDER_REVERSE_W] = NPU_REVERSE_W << 9,

@@ -101,10 +101,10 @@ double fb_float(struct fb_ref t, int slot);
 struct fb_ref fb_child(struct fb_ref t, int slot); /* a table or the value of a union */
 struct fb_vec fb_vector(struct fb_ref t, int slot);
 struct fb_ref fb_item(struct fb_ref t, int slot, uint32_t i); /* element of FB_VEC_TABLE */
-const char *fb_string(struct fb_ref t, int slot, size_t *len); /* "" if absent; len may be
-								* NULL */
-const char *fb_text(struct fb_ref t, int slot, uint32_t i, size_t *len); /* element of
-									  * FB_VEC_STRING */
+/* Returns "" if the string is absent.  len may be NULL. */
+const char *fb_string(struct fb_ref t, int slot, size_t *len);
+/* element i of FB_VEC_STRING */
+const char *fb_text(struct fb_ref t, int slot, uint32_t i, size_t *len);
 
 /* ---- the model -------------------------------------------------------- */
 

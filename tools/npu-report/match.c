@@ -14,7 +14,8 @@
 
 #include <string.h>
 
-enum { CELLS = 1 << 22 }; /* of the table of the alignment; longer reports: one stage */
+/* most cells of the alignment's table; reports that need more are compared as one stage */
+enum { CELLS = 1 << 22 };
 
 struct pairing {
 	struct arena *a;

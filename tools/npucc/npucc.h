@@ -33,7 +33,7 @@ struct options {
 	const char *page; /* of --report; NULL: none */
 	struct target_names names; /* as the options spell them */
 	bool summary; /* print a summary, because no output was named */
-	bool report; /* of npu-sched instead of a model: --front, --explain */
+	bool report; /* --front, --explain: write a report of npu-sched, not a model */
 	enum program last; /* the stage that makes out */
 	struct words to[N_PROGRAMS]; /* options for each program */
 };

@@ -30,7 +30,7 @@ struct route {
 static const struct row {
 	int id;
 	struct argp_option option;
-	struct route route[MAX_ROUTES + 1]; /* ends with a NULL form */
+	struct route route[MAX_ROUTES + 1]; /* ends with a pattern of NULL */
 } rows[] = {
 #define TO(program, pattern) { program, pattern },
 #define GROUP(heading) { .id = ID_GROUP, .option = { .doc = heading } },

@@ -35,7 +35,7 @@ struct options {
 	const char *accel; /* NULL: lower for all accelerators */
 	bool report;
 	struct io_layouts in, out; /* --input-layout, --output-layout */
-	int target; /* of low_targets */
+	int target; /* --target: index in low_targets */
 };
 
 struct part {

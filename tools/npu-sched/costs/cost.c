@@ -290,7 +290,11 @@ is_empty_slot(const struct cached_cost *k)
 	return memcmp(&k->key, &none, sizeof(none)) == 0;
 }
 
-/* entries of an operation's cost cache: in a large network few, and all at once */
+/*
+ * Entries of the cost cache of an operation.  The cache begins with FIRST_COSTS entries
+ * and grows.  In a network of MANY_OPS operations or more it has FEW_COSTS entries from
+ * the start.
+ */
 enum { FIRST_COSTS = 4, FEW_COSTS = 8 };
 
 /* Doubles the cache and moves each cost to the entry of its hash. */
