@@ -13,7 +13,7 @@ enum { OPT_EMIT = 256, OPT_ALLOCATION, OPT_HIGH_LEVEL, OPT_REGISTERS,
        OPT_NO_MAP };
 
 static const struct argp_option option_list[] = {
-	{ "emit", OPT_EMIT, "KIND", 0, "write "
+	{ "emit", OPT_EMIT, "KIND", 0, "kind of output: "
 #define EMIT(code, name, what) name ": " what "; "
 	  EMITS(EMIT)
 #undef EMIT

@@ -36,8 +36,8 @@ static const struct argp_option option_list[] = {
 	{ "summary", OPT_SUMMARY, NULL, 0,
 	  "print a short summary: time, memory, and what limits the network", 0 },
 	{ "model-explorer", OPT_EXPLORER, "VALUE", OPTION_ARG_OPTIONAL,
-	  "write node data for Google's Model Explorer: cycles (default), bytes, bound "
-	  "or place of each operator", 0 },
+	  "write node data for Google's Model Explorer: of each operator the cycles "
+	  "(default), bytes moved, bound (what limits it) or place (NPU or CPU)", 0 },
 	{ "numbers", OPT_NUMBERS, NULL, 0,
 	  "print the numbers of the whole network for a script: per line a name, a tab "
 	  "and a value", 0 },
