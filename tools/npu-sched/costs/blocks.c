@@ -460,7 +460,10 @@ block_reason(struct sched *s, int i, int32_t rows)
 	x.reason.from_graph = f->block_from_graph;
 	x.reason.cycles = x.cycles;
 	if (x.found && !hwc_equal(x.best.block, f->op->block)) {
-		/* all stripes share one depth, or slices have a deeper one */
+		/*
+		 * not the fastest block: all stripes must have one depth, or the
+		 * weights are encoded in slices for a deeper block
+		 */
 		x.reason.cycles = 0;
 		x.reason.next = x.best.block;
 		x.reason.next_cycles = x.cycles;

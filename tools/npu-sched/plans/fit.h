@@ -32,8 +32,10 @@ double plan_transfers(struct sched *s, struct plan *p, struct fitting f);
 void plan_addresses(struct sched *s, struct plan *p);
 /* Without a limit: finds the least memory with which p stays about as fast. */
 void plan_trim(struct sched *s, struct plan *p);
-/* Could this least memory be less than `bytes`, in `cycles` cycles?  By the lower bound of
- * p. */
+/*
+ * Returns true if plan_trim() may find a memory below `bytes` with which p takes at
+ * most `cycles` cycles.  Compares only the lower bound of p.
+ */
 bool plan_may_trim(struct sched *s, struct plan *p, int64_t bytes, double cycles);
 
 #endif
