@@ -321,7 +321,7 @@ totals() {
 	done
 }
 
-@test "blocks may be deeper and wider than the map if this saves bursts or commands" {
+@test "blocks may be deeper and wider than the feature map if this saves bursts or commands" {
 	memory=(--system-config Ethos_U85_SYS_DRAM_Low --memory-mode Dedicated_Sram)
 	# eight channels of 8 bits: 6,250 cycles in blocks of that depth
 	"$GEN" 3 CONV_2D >m.tflite
@@ -330,7 +330,7 @@ totals() {
 	npu-sched -a ethos-u85-256 "${memory[@]}" --model=timeline -o sched part 2>notes
 	grep -q '^op .* do=conv .* block=[0-9]*x[0-9]*x16 ' sched
 	[ "$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched)" -lt 6000 ]
-	# a map of one column
+	# a feature map of one column
 	"$GEN" 2 ABS >m.tflite
 	exact ethos-u85-256 m.tflite
 	tfl-partition -a ethos-u85-256 -o part m.tflite 2>notes
@@ -359,7 +359,7 @@ totals() {
 @test "a few short columns selected by constants are one transfer, too" {
 	"$GEN" 7 GATHER >m.tflite
 	native do=gather m.tflite 256 1024
-	# two copies between maps in DRAM: 1,524
+	# two copies between feature maps in DRAM: 1,524
 	npu-sched -a ethos-u85-256 --system-config Ethos_U85_SYS_DRAM_Low \
 		--memory-mode Dedicated_Sram --arena-cache-size=16 -o sched part 2>notes
 	[ "$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched)" -lt 800 ]
@@ -496,7 +496,7 @@ native() {
 	done
 }
 
-@test "the MAC array multiplies two maps" {
+@test "the MAC array multiplies two feature maps" {
 	of() { case_or_drawn "$1/model.tflite" "$2" BATCH_MATMUL; }
 	native do=matmul "$(of golden/ops/BATCH_MATMUL/1 4)" 128 1024
 	native do=matmul "$(of golden/ops/BATCH_MATMUL/10 5)" 256 2048
@@ -514,7 +514,7 @@ native() {
 	native order=reverse-c reverse.tflite 256 512 1024
 }
 
-@test "a map written backwards by other lowerings is reversed by the output stage" {
+@test "a feature map written backwards by other lowerings is reversed by the output stage" {
 	"$GEN" 4 REVERSE_V2 >m.tflite
 	tfl-partition m.tflite 2>notes >part
 	grep -q 'ofm=t[^ ]*:-' part

@@ -74,7 +74,7 @@ grows()
 	[ -s out ]
 	refused=$(cpu 3 npu-sched "${target[@]}" --arena-cache-size=16 m.part)
 	echo "met: $met ms, refused: $refused ms"
-	# a refusal lists the same chains and packs their maps, but searches no plans
+	# a refusal lists the same chains and packs their feature maps, but searches no plans
 	[ "$refused" -le $((2 * met + 20)) ]
 }
 

@@ -202,7 +202,10 @@ parse_own(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* rows for what the program has of them; n rows and an end */
+/*
+ * makes the rows of -o and -j, of those that the program has; an all-zero row is the
+ * last one
+ */
 static void
 list_common(const struct cli_common *c, struct argp_option row[3])
 {

@@ -50,8 +50,8 @@ fixed_srdhm(int32_t a, int32_t b)
 	if (a == INT32_MIN && b == INT32_MIN)
 		return INT32_MAX;
 	/*
-	 * exact halves are rounded up for both signs (section 3.1); the code has no
-	 * branch, so that loops over it are vectorised
+	 * exact halves are rounded up for both signs (nputools-lowering(7) 3.1); the
+	 * code has no branch, so that loops over it are vectorised
 	 */
 	int64_t p = (int64_t)a * b + (1 << 30);
 	return (int32_t)((uint64_t)p >> 31);
@@ -75,7 +75,10 @@ struct fixed_mult {
 	int exp;
 };
 
-/* Q(m) of section 3.1.  m must be finite and >= 0; a negative m keeps its sign. */
+/*
+ * Q(m) of nputools-lowering(7) 3.1.  m must be finite and >= 0; a negative m keeps its
+ * sign.
+ */
 struct fixed_mult fixed_quantize(double m);
 
 /* Multiplies by a quantized multiplier with double rounding: TFLite's default. */

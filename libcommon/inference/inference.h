@@ -196,7 +196,7 @@ struct watch {
 	struct file_set *files; /* for --dump */
 	const struct options *options;
 	struct sim *plain; /* has run on the same inputs; NULL: no --compare */
-	int *order;	   /* outputs of its operators in execution order */
+	int *order;	   /* outputs of the operators of `plain`, in execution order */
 	int n_order;
 	int64_t *seen; /* per tensor: number of elements found so far */
 };

@@ -124,8 +124,8 @@ bool call_same_quant(struct call *c, const struct tfl_tensor *a,
 		     const struct tfl_tensor *b);
 
 /*
- * Returns Q(m) of section 3.1; refuses a multiplier that the reference's shifts cannot
- * express.
+ * Returns Q(m) of nputools-lowering(7) 3.1; refuses a multiplier that the reference's
+ * shifts cannot express.
  */
 bool call_mult(struct call *c, double m, struct fixed_mult *out);
 
@@ -139,8 +139,8 @@ bool call_mult_of(struct call *c, double m, int64_t most, struct fixed_mult *out
 int64_t type_width(int type);
 
 /*
- * MBQM64 of section 3.1 for accumulators of any size.  Accumulators saturate beyond
- * 2^47, the limit of the reference.  m.exp is at most MBQM64_EXP.
+ * MBQM64 of nputools-lowering(7) 3.1 for accumulators of any size.  Accumulators
+ * saturate beyond 2^47, the limit of the reference.  m.exp is at most MBQM64_EXP.
  */
 enum { MBQM64_EXP = 7 };
 int32_t wide_mbqm(int64_t acc, struct fixed_mult m);
@@ -149,7 +149,10 @@ struct range {
 	int32_t lo, hi;
 };
 
-/* Sets the output range of a fused activation (3.1); refuses TANH and SIGN_BIT. */
+/*
+ * Sets the output range of a fused activation (nputools-lowering(7) 3.1); refuses TANH
+ * and SIGN_BIT.
+ */
 bool call_range(struct call *c, int64_t activation, const struct tfl_tensor *t,
 		struct affine q, struct range *out);
 

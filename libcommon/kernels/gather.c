@@ -20,13 +20,14 @@ kernel_gather(struct call *c)
 	    !call_axis(c, TFL_OPT(c->op, GatherOptions, axis), in->rank, &axis))
 		return false;
 	if (batch < 0 || batch > axis || batch > call_in(c, 1)->rank)
-		return call_err(c, "%lld batch dimensions", (long long)batch);
+		return call_err(c, "%lld batch dimensions: more than the axis or the "
+				   "rank of the indices allows", (long long)batch);
 	int64_t n_batch = 1;
 	for (int d = 0; d < batch; d++) {
 		n_batch *= in->dim[d];
 		if (call_in(c, 1)->dim[d] != in->dim[d])
-			return call_mismatch(c, "batch dimension %d differs",
-					     d);
+			return call_mismatch(c, "batch dimension %d of input and "
+						"indices differs", d);
 	}
 	struct around a = around_axis(in, axis);
 	int64_t per = n_batch ? n / n_batch : 0,
@@ -43,8 +44,8 @@ kernel_gather(struct call *c)
 		for (int64_t k = 0; k < per; k++, to += bytes) {
 			int64_t at = index[i / (outer ? outer : 1) * per + k];
 			if (at < 0 || at >= a.n)
-				return call_err(c, "index %lld of %lld",
-						(long long)at, (long long)a.n);
+				return call_err(c, "index %lld is outside 0 to %lld",
+						(long long)at, (long long)a.n - 1);
 			if (c->check)
 				continue;
 			__builtin_memmove((uint8_t *)c->io->out[0] + to,
@@ -63,7 +64,8 @@ line_of(struct call *c, const struct tfl_tensor *t, const int64_t *index, int64_
 	*line = 0;
 	for (int64_t d = 0; d < depth; d++) {
 		if (index[d] < 0 || index[d] >= t->dim[d])
-			return call_err(c, "index %lld of %d", (long long)index[d], t->dim[d]);
+			return call_err(c, "index %lld is outside 0 to %d",
+					(long long)index[d], t->dim[d] - 1);
 		*line = *line * t->dim[d] + index[d];
 	}
 	return true;
@@ -79,7 +81,7 @@ kernel_gather_nd(struct call *c)
 	if (!call_movable(c, in, out))
 		return false;
 	if (depth < 1 || depth > in->rank)
-		return call_mismatch(c, "indices of %lld numbers for rank %d",
+		return call_mismatch(c, "an index has %lld numbers, the rank is %d",
 				     (long long)depth, in->rank);
 	for (int d = (int)depth; d < in->rank; d++)
 		inner *= in->dim[d];
@@ -117,12 +119,13 @@ kernel_scatter_nd(struct call *c)
 	if (!call_movable(c, in, out))
 		return false;
 	if (depth < 1 || depth > out->rank)
-		return call_mismatch(c, "indices of %lld numbers for rank %d",
+		return call_mismatch(c, "an index has %lld numbers, the rank is %d",
 				     (long long)depth, out->rank);
 	for (int d = 0; d < out->rank; d++)
 		*(d < depth ? &lines : &inner) *= out->dim[d];
 	if (lines > MAX_LINES)
-		return call_err(c, "%lld places: at most 2^26", (long long)lines);
+		return call_err(c, "the indices select from %lld positions: at most 2^26 "
+				   "are supported", (long long)lines);
 	if (tfl_elements(at) / depth * inner != tfl_elements(in))
 		return call_mismatch(c, "the input has %lld elements",
 				     (long long)tfl_elements(in));

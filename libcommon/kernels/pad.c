@@ -160,7 +160,7 @@ kernel_mirror_pad(struct call *c)
 	if (!load_border(c, &b))
 		return false;
 	if (mode != 0 && mode != 1)
-		return call_err(c, "mode %lld is unknown", (long long)mode);
+		return call_err(c, "the mirror mode %lld is unknown", (long long)mode);
 	int64_t **index = mirror_tables(c, &b, mode == 1);
 	if (!index)
 		return false;

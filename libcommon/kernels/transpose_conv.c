@@ -74,7 +74,7 @@ check_transposed_shapes(struct call *c, struct transposed *t, struct fb_ref o)
 	t->stride_w = fb_int(o, FB_TransposeConvOptions_stride_w);
 	if (t->stride_h < 1 || t->stride_w < 1 ||
 	    (padding != TFL_SAME && padding != TFL_VALID))
-		return call_err(c, "stride %lldx%lld, padding %lld",
+		return call_err(c, "stride %lldx%lld or padding %lld is not valid",
 				(long long)t->stride_h, (long long)t->stride_w,
 				(long long)padding);
 	t->pad_h = leading(v->o.h, k.h, t->stride_h, padding);

@@ -114,7 +114,7 @@ kernel_relu(struct call *c)
 	return unary_store(c, &u);
 }
 
-/* Clamps without rescaling, as TFLite Micro does (3.4). */
+/* Clamps without rescaling, as TFLite Micro does (nputools-lowering(7) 3.4). */
 bool
 kernel_relu6(struct call *c)
 {
@@ -141,7 +141,7 @@ kernel_leaky_relu(struct call *c)
 	for (int64_t i = 0; i < u.n; i++) {
 		int32_t v = u.v[i] - u.q.zero;
 		v = fixed_mbqm(v, v >= 0 ? same : below);
-		if (m < 0 && u.v[i] < u.q.zero) /* section 8, LEAKY_RELU int16 */
+		if (m < 0 && u.v[i] < u.q.zero) /* call_mult_of() takes |m| */
 			v = -v;
 		u.v[i] = plus_zero(&u, v);
 	}

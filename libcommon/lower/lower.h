@@ -21,7 +21,7 @@ struct lower {
 	const struct accel *accel; /* target of the lowering; NULL: all accelerators */
 	bool too_many; /* a data movement was omitted as it would need more than
 			* LOW_MAX_OPS operations */
-	bool for_linux; /* streams must keep the rules of Linux's driver: nputools-linux(7) */
+	bool for_linux; /* streams must keep the rules of the Linux driver */
 };
 enum { LOW_MAX_OPS = 1 << 14 };
 
@@ -57,7 +57,7 @@ low_has(const struct lower *l, enum accel_lack what)
 }
 
 /*
- * linux.c: Returns why Linux's driver would refuse an operation; NULL if the driver
+ * linux.c: Returns why the Linux driver would refuse an operation; NULL if the driver
  * accepts the operation, or if the graph is not for Linux.
  */
 const char *low_linux_limit(const struct lower *l, const struct g_op *op);

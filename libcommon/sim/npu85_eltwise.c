@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ELEMENTWISE of U85 (26.9). */
+/* ELEMENTWISE of U85 (ethosu-commands(7) 26.9). */
 #include "sim/npu85.h"
 
 struct eltwise {
@@ -98,7 +98,10 @@ static const struct mode {
 	[NPU_ELT85_AND_NOT] = { bits_and_not, 0 },
 };
 
-/* Refuses shifts and divisors that the pages don't define (W5, W6). */
+/*
+ * Refuses shifts and divisors that the pages don't define (W5, W6 in
+ * ethosu-commands(7) 17).
+ */
 static bool
 check_second(struct npu_run *r, const int32_t *b, int64_t n)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools of U85: minima, maxima, sums, averages, positions of a maximum (26.6 to 26.8). */
+/*
+ * Pools of U85: minima, maxima, sums, averages, positions of a maximum
+ * (ethosu-commands(7) 26.6 to 26.8).
+ */
 #include "sim/npu85.h"
 
 struct pool {
@@ -9,7 +12,7 @@ struct pool {
 	int64_t *acc; /* [w][c] of one row */
 };
 
-/* sum / n as the NPU computes it (26.6). */
+/* sum / n as the NPU computes it (ethosu-commands(7) 26.6). */
 static int64_t
 average(const struct npu_op *op, int64_t sum, int32_t n)
 {
@@ -76,7 +79,10 @@ check(struct npu_run *r)
 	return true;
 }
 
-/* The null pool: accumulators start with IFM2 and are the only result (26.8). */
+/*
+ * The null pool: accumulators start with IFM2 and are the only result
+ * (ethosu-commands(7) 26.8).
+ */
 static bool
 run_null(struct npu_run *r, struct pool *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ELEMENTWISE (6.9, 6.10). */
+/* ELEMENTWISE (ethosu-commands(7) 6.9, 6.10). */
 #include "sim/npu.h"
 
 struct eltwise {
@@ -32,7 +32,7 @@ npu_check_same_types(struct npu_run *r)
 			op->ifm2.is_signed ? 's' : 'u', op->ifm2.bits);
 }
 
-/* An operand of ADD or SUB with its scale (6.10). */
+/* An operand of ADD or SUB with its scale (ethosu-commands(7) 6.10). */
 static int64_t
 scaled_operand(const struct npu_op *op, int32_t v, bool first)
 {
@@ -90,7 +90,8 @@ combine(const struct npu_op *op, const int32_t *a, const int32_t *b, int64_t n,
 		for (int64_t i = 0; i < n; i++)
 			acc[i] = npu_scale(a[i], 1, b[i], op->rounding);
 		break;
-	case NPU_ELT_SHL: /* bits that are shifted out are lost (U9) */
+	/* bits that are shifted out are lost (U9 in ethosu-commands(7) 17) */
+	case NPU_ELT_SHL:
 		for (int64_t i = 0; i < n; i++)
 			acc[i] = (int32_t)((uint32_t)a[i] << b[i]);
 		break;
@@ -111,7 +112,8 @@ static void
 rescale(const struct npu_op *op, int64_t *acc, int64_t n)
 {
 	bool words = op->ifm.bits == 32 || op->ofm.bits == 32;
-	uint32_t mult = words ? 1 : op->ofm_mult; /* the 32-bit rule (6.3) */
+	/* words are only shifted (ethosu-commands(7) 6.3) */
+	uint32_t mult = words ? 1 : op->ofm_mult;
 	if (!is_scaled(op->mode) || !op->global_scale)
 		return;
 	for (int64_t i = 0; i < n; i++)
@@ -120,7 +122,7 @@ rescale(const struct npu_op *op, int64_t *acc, int64_t n)
 					   op->rounding);
 }
 
-/* Shift distances are only defined from 0 to 31 (U9). */
+/* Shift distances are only defined from 0 to 31 (U9 in ethosu-commands(7) 17). */
 static bool
 check_shifts(struct npu_run *r, const int32_t *b, int64_t n)
 {

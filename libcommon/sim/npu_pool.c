@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* POOL: maximum, average, sum over depth (6.8). */
+/* POOL: maximum, average, sum over depth (ethosu-commands(7) 6.8). */
 #include "sim/npu.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ struct factor {
 	bool none;
 };
 
-/* The multiplier for a sum of count values (6.3). */
+/* The multiplier for a sum of count values (ethosu-commands(7) 6.3). */
 static struct factor
 factor_of(const struct npu_op *op, int32_t count)
 {
@@ -69,7 +69,10 @@ check(struct npu_run *r)
 				op->ofm.shape.c);
 	if (op->ifm.bits == 32 && op->ifm.bricks)
 		return npu_fail(r, "IFM of 32 bits in bricks (rule 20)");
-	/* the multiplier would be undefined; no generator emits this (U5) */
+	/*
+	 * the multiplier would be undefined; no generator emits this (U5 in
+	 * ethosu-commands(7) 17)
+	 */
 	if (op->mode != NPU_POOL_MAX && factor_of(op, 1).none)
 		return npu_fail(r, "no output scale without padding (rule 17)");
 	return true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The samples under the kernel of a pool, of all generations (6.8, 26.6, 26.7). */
+/* The samples under the kernel of a pool, of all generations (ethosu-commands(7)
+ * 6.8, 26.6, 26.7). */
 #include "sim/npu.h"
 
 /* How an operation combines the samples under its kernel. */
@@ -44,7 +45,8 @@ join_depth(int64_t *acc, const int32_t *x, int32_t n, int32_t index)
 
 /*
  * Keeps the first maximum and its position as value * 2^16 - position, so that the larger
- * number is the larger value or, of equal values, the earlier position (26.7).
+ * number is the larger value or, of equal values, the earlier position
+ * (ethosu-commands(7) 26.7).
  */
 static void
 join_position(int64_t *acc, const int32_t *x, int32_t n, int32_t index)

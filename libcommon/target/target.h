@@ -19,11 +19,11 @@
 	{ CLI_TEXT("memory-mode", "NAME", mode,                                           \
 		   "which memory holds constants, arena and cache") }
 
-/* what a command line names; NULL: it does not */
+/* names from a command line; NULL: option absent */
 struct target_names {
 	const char *accel, *part, *system, *mode;
 	bool has_config; /* system and mode are in a file */
-	bool required;	 /* without a part the other names have to be there */
+	bool required;	 /* the other names are required if part is NULL */
 };
 
 /* Calls say() with a message for every unknown or missing name, as cli_error() takes it. */

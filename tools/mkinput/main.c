@@ -65,14 +65,22 @@ is_word(const char *s, bool section)
 static void
 check_names(const struct options *o)
 {
-	const char *names[] = { o->name, o->guard, o->expected_name, o->use_case };
-	const char *sections[] = { o->section, o->expected_section };
+	const struct {
+		const char *option, *word;
+		bool section;
+	} names[] = {
+		{ "--name", o->name, false },
+		{ "--guard", o->guard, false },
+		{ "--expected-name", o->expected_name, false },
+		{ "--use-case", o->use_case, false },
+		{ "--section", o->section, true },
+		{ "--expected-section", o->expected_section, true },
+	};
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (names[i] && !is_word(names[i], false))
-			cli_error("not a C identifier: '%s'", names[i]);
-	for (size_t i = 0; i < ARRAY_LEN(sections); i++)
-		if (sections[i] && !is_word(sections[i], true))
-			cli_error("not a section name: '%s'", sections[i]);
+		if (names[i].word && !is_word(names[i].word, names[i].section))
+			cli_error("%s needs %s, not '%s'", names[i].option,
+				  names[i].section ? "the name of a section"
+						   : "a C identifier", names[i].word);
 }
 
 /*

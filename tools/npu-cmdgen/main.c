@@ -12,13 +12,13 @@
 #define NAME(code, name, what) name,
 #define MEANING(code, name, what) name ": " what "; "
 static const char *const emit_names[] = { EMITS(NAME) NULL };
-static const char emit_doc[] = "write " EMITS(MEANING) "the default is tflite";
+static const char emit_doc[] = "kind of output: " EMITS(MEANING) "the default is tflite";
 
 static const struct cli_option option_list[] = {
 	{ CLI_CHOICE("emit", "KIND", emit, emit_names, emit_doc) },
 	{ CLI_FLAG("no-map", no_map,
-		   "leave out the map from streams and memory to the names of the source "
-		   "model") },
+		   "leave out the source map: the names of the source model for streams "
+		   "and memory") },
 	{ CLI_FLAG("verbose-allocation", allocation,
 		   "list the addresses of streams and constants on standard error") },
 	{ CLI_FLAG("verbose-high-level-command-stream", high_level,

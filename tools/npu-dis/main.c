@@ -36,12 +36,12 @@ static const struct cli_option option_list[] = {
 	{ CLI_VALUE("json", view, VIEW_JSON,
 		    "print the operations as JSON; with --verify, the findings") },
 	{ CLI_VALUE("map", view, VIEW_MAP,
-		    "print the model's map, which names the operators and tensors of the "
+		    "print the model's source map, which names the operators and tensors of the "
 		    "streams") },
 	{ CLI_CHOICE("verify", "RULES", by_linux, rule_names,
 		     "check the streams instead of listing them; fail (status 1) if a stream "
 		     "breaks a rule.  RULES: npu (default), or linux for the rules of "
-		     "Linux's ethosu driver"),
+		     "the Linux driver ethosu"),
 	  .flags = OPTION_ARG_OPTIONAL, .seen = CLI_SEEN(verify) },
 	{ CLI_TEXT("source", "GRAPH", source,
 		   "with --verify: also compare the streams with GRAPH, the output of "
@@ -97,7 +97,7 @@ print_map(struct text *t, const struct input *in, struct err *e)
 	if (in->map)
 		map_print(t, in->map);
 	return in->map || err_at(e, in->name, 0,
-		"the file has no map of its streams; npu-cmdgen writes one into its models");
+		"the file has no source map; npu-cmdgen writes one into its models");
 }
 
 static bool

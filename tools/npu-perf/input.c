@@ -125,7 +125,7 @@ take_map(struct arena *a, struct network *net, const struct npu_map *map)
 	}
 }
 
-/* for input from a pipe, takes the network's name from the map */
+/* for input from a pipe, takes the network's name from the source map */
 static void
 name_of_source(struct arena *a, const struct npu_map *map, struct network *net)
 {
@@ -154,8 +154,8 @@ find_map(struct arena *a, const struct tfl_model *m, struct network *net,
 	if (!map_find(a, m, s, n, &map, &stale, e))
 		return false;
 	if (stale)
-		cli_note_to(e, "warning", "%s: the map in the file belongs to other streams; "
-				    "layers have no names",
+		cli_note_to(e, "warning", "%s: the source map in the file belongs to other "
+				    "streams; layers have no names",
 			 net->file);
 	if (!map)
 		return true;

@@ -11,7 +11,8 @@
 enum { LABEL = 41, TEXT_LABEL = 33 }; /* column at which a value starts */
 
 struct scale {
-	double gb, mb, average; /* divisors of bytes; average: of GB/s averages */
+	double gb, mb;	/* bytes of a GB and of a MB */
+	double average; /* bytes of a GB where an average in GB/s is printed */
 };
 
 static const struct scale scales[] = {

@@ -128,8 +128,9 @@ static const struct cli_option option_list[] = {
 	{ CLI_FLAG("summary", summary,
 		   "print a short summary: time, memory, and what limits the network") },
 	{ CLI_CHOICE("model-explorer", "VALUE", explore, explorer_names,
-		     "write node data for Google's Model Explorer: cycles (default), bytes, "
-		     "bound or place of each operator"),
+		     "write node data for Google's Model Explorer: of each operator the "
+		     "cycles (default), bytes moved, bound (what limits it) or place (NPU "
+		     "or CPU)"),
 	  .flags = OPTION_ARG_OPTIONAL, .seen = CLI_SEEN(explorer) },
 	{ CLI_FLAG("numbers", numbers,
 		   "print the numbers of the whole network for a script: per line a name, a "

@@ -263,7 +263,7 @@ read_nodes(struct report *r, const int *place, const char *path)
 	}
 }
 
-/* The layer of kernel i in a file without a map; the layer has its weights. */
+/* The layer of kernel i in a file without a source map; the layer has its weights. */
 static int
 group_layer(struct report *r, size_t i, size_t *cap)
 {
@@ -390,8 +390,8 @@ read_points(struct arena *a, struct bytes json, const char *file, struct point *
 		return false;
 	const struct json *v = json_items(front, "front", n);
 	if (!v)
-		return err_at(e, file, 0, "no \"front\": not written by npu-sched "
-					  "--front --json");
+		return err_at(e, file, 0, "the file has no \"front\": write it with "
+					  "npu-sched --front --json");
 	*out = anew(a, struct point, *n);
 	for (size_t i = 0; i < *n; i++) {
 		double sram = json_number(&v[i], "sram", -1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu-run: runs a compiled model on the NPU of this machine, through Linux's ethosu driver. */
+/* npu-run: runs a compiled model on the NPU of this machine, through the Linux driver ethosu. */
 #define CLI_OPTIONS struct run_options
 #include "npu-run.h"
 

@@ -3,7 +3,7 @@
 #include "base/cli.h"
 #include "inference/inference.h"
 
-/* of the program's own options, after the shared ones */
+/* checks the program's own options, after those that npu-run has, too */
 static void
 check_options(void *options)
 {
@@ -18,7 +18,7 @@ check_options(void *options)
 static const struct cli_option option_list[] = {
 	INFERENCE_OPTIONS(),
 	{ CLI_TEXT("compare", "MODEL", compare,
-		   "run this one on the same inputs; exit 1 if outputs differ") },
+		   "run MODEL on the same inputs, too; fail (status 1) if outputs differ") },
 	{ CLI_TEXT("dump", "DIR", dump_dir,
 		   "write the results of every operator to DIR/tensor_INDEX.npy") },
 	{ CLI_FLAG("trace", trace, "print a line for every operator and NPU operation") },

@@ -153,7 +153,7 @@ static const struct cli_option option_list[] = {
 		   "compute failed jobs again, instead of using their results in "
 		   "--results") },
 	{ CLI_FLAG("merge", merge,
-		   "compute nothing, and print the results that --results has") },
+		   "compile nothing; print the results that --results already has") },
 	{ CLI_FLAG("gc", gc,
 		   "delete the files of --results that this build cannot use: damaged "
 		   "results, results of other builds, old plans") },

@@ -115,7 +115,7 @@ struct options {
 	bool list_operators; /* --verbose-operators */
 	bool integer_io;
 	bool separate_io; /* --separate-io-regions */
-	int target; /* of low_targets */
+	int target; /* --target: index in low_targets */
 	struct io_layouts in, out;
 };
 

@@ -92,9 +92,10 @@ static void
 check_sections(const struct options *o)
 {
 	if (o->section && !is_section(o->section))
-		cli_error("not a section name: '%s'", o->section);
+		cli_error("--section needs the name of a section, not '%s'", o->section);
 	if (o->section_macro && !is_section_macro(o->section_macro))
-		cli_error("not the name of a macro: '%s'", o->section_macro);
+		cli_error("--section-macro needs MACRO or MACRO(MACRO), not '%s'",
+			  o->section_macro);
 	if (o->section_macro && (o->section || o->format == FORMAT_ASM ||
 				 o->dialect == DIALECT_XXD))
 		cli_error("--section-macro excludes --section, --format=asm and "
@@ -105,17 +106,17 @@ static void
 check_names(const struct options *o)
 {
 	if (o->name && !is_identifier(o->name, strlen(o->name)))
-		cli_error("not a C identifier: '%s'", o->name);
+		cli_error("--name needs a C identifier, not '%s'", o->name);
 	if (o->guard && !is_identifier(o->guard, strlen(o->guard)))
-		cli_error("not a C identifier: '%s'", o->guard);
+		cli_error("--guard needs a C identifier, not '%s'", o->guard);
 	if (o->namespaces && !is_namespace(o->namespaces))
-		cli_error("not a C++ namespace: '%s'", o->namespaces);
+		cli_error("--namespace needs a C++ namespace, not '%s'", o->namespaces);
 	if (o->shared_arena &&
 	    !is_identifier(o->shared_arena, strlen(o->shared_arena)))
-		cli_error("not a C identifier: '%s'", o->shared_arena);
+		cli_error("--shared-arena needs a C identifier, not '%s'", o->shared_arena);
 	check_sections(o);
 	if (o->align & (o->align - 1))
-		cli_error("alignment %d is not a power of two", o->align);
+		cli_error("--align needs a power of two, not %d", o->align);
 	if (o->memory_mode && !region_config(o->memory_mode))
 		(void)cli_choice("--memory-mode", o->memory_mode, mode_names);
 }
@@ -376,9 +377,9 @@ warn_missing(const struct job *j)
 }
 
 /*
- * Removes the map of a compiled model, because the firmware does not use it.  A source
- * file has declarations that must also hold for the unchanged file, which asm embeds.
- * For these formats map_cut() keeps all other data at its offset.
+ * Removes the source map of a compiled model, because the firmware does not use it.  A
+ * source file has declarations that must also hold for the unchanged file, which asm
+ * embeds.  For these formats map_cut() keeps all other data at its offset.
  */
 static bool
 leave_out_map(struct arena *a, const struct options *o, struct tfl_model **m,

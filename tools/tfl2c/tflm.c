@@ -91,7 +91,10 @@ channels(const struct tfl_subgraph *g, const struct tfl_op *op)
 	}
 }
 
-/* BATCH_MATMUL transposes an operand and keeps the copy */
+/*
+ * Adds the memory in which TFLite Micro's BATCH_MATMUL keeps a transposed copy of an
+ * operand.
+ */
 static void
 take_transposed(int64_t *tail, const struct tfl_tensor *t)
 {

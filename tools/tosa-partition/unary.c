@@ -32,8 +32,8 @@ tail_from(struct part *p, const struct tosa_op *op)
 }
 
 /*
- * v as a feature map of four dimensions, in new memory if there is no such view;
- * filled: with v's elements
+ * v as a feature map of four dimensions: a view of v, or else new memory. filled: copy
+ * v's elements to new memory.
  */
 static struct nd
 as_feature_map(struct part *p, const struct nd *v, const int64_t *dim, bool filled)
@@ -49,7 +49,10 @@ as_feature_map(struct part *p, const struct nd *v, const int64_t *dim, bool fill
 	return r;
 }
 
-/* copies to `out` what was written to such memory, unless it is out's own */
+/*
+ * copies what was written to the memory of as_feature_map() to `out`, unless the memory
+ * is out's
+ */
 static void
 copy_from_fm(struct part *p, const struct nd *to, const struct nd *out)
 {

@@ -14,9 +14,9 @@ struct divide {
 	struct fixed_mult m;
 	int longest; /* the largest right shift of a quotient, in bits */
 	/*
-	 * Of each dividend: `high` is the value shifted up, with its sign; `room`
-	 * is that shift in bits.  `power` is 1 for -2^n, -1 for 2^n, else 0: a
-	 * negative power of two shifts by one bit more.  The divisor's sign turns
+	 * Of each dividend: `high` is the value shifted up, with its sign; `headroom`
+	 * is that shift in bits.  `power` is 1 for -2^n, -1 for 2^n, else 0: a negative
+	 * power of two shifts by one bit more.  A negative divisor changes the sign of
 	 * `power`.
 	 */
 	int32_t high[256], headroom[256], power[256];

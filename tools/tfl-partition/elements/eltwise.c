@@ -14,7 +14,7 @@ struct addition {
 
 /*
  * nputools-lowering(7) 4.3.  The reference computes ADD's quotients in double and
- * SUB's in float32 (3.4); the same values are quantised here.
+ * SUB's in float32 (nputools-lowering(7) 3.4); the same values are quantised here.
  */
 static struct addition
 addition_of(const struct tfl_tensor *a, const struct tfl_tensor *b,

@@ -181,7 +181,10 @@ part_table(struct part *p, struct g_operand ifm, struct g_operand ofm,
 	op_scalar(r, 0, 0);
 	op_unscaled(r);
 	op_table(r, lut);
-	/* the OFM's type selects how the table is indexed; start it at the least value */
+	/*
+	 * The OFM's type selects how the table is indexed.  With these zero points,
+	 * index 0 is for the least value of the IFM.
+	 */
 	if (ifm.type != ofm.type && ofm.type == TFL_UINT8)
 		r->ofm_zero = 128;
 	else if (ifm.type == TFL_UINT8 && ofm.type == TFL_INT8)
@@ -275,7 +278,10 @@ check_squash(const struct part *p, const struct tfl_op *op)
 	return check_bytes(p, op);
 }
 
-/* 16 bits: the hardware's own function, with the reference's scaling (4.6) */
+/*
+ * 16 bits: the hardware's own function, with the reference's scaling
+ * (nputools-lowering(7) 4.6)
+ */
 static bool
 lower_squash(struct part *p, const struct tfl_op *op)
 {

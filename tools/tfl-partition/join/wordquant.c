@@ -63,7 +63,10 @@ find_multiplier(struct word_quant *w, const struct tfl_tensor *o, const int32_t 
 	return false;
 }
 
-/* evaluates the reference for all integers between those that saturate */
+/*
+ * evaluates the reference for all integers whose results do not saturate, and one
+ * beside them
+ */
 static bool
 evaluate_integers(const struct part *p, const struct tfl_op *op, struct word_quant *w)
 {

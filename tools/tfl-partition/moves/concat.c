@@ -45,7 +45,7 @@ input_part(const struct nd *to, int axis, int64_t at, int64_t n)
 	return v;
 }
 
-/* only unsigned inputs are requantized to the OFM: 3.4 */
+/* only unsigned inputs are requantized to the OFM: nputools-lowering(7) 3.4 */
 static bool
 rescales(const struct tfl_op *op, const struct tfl_tensor *i, const struct tfl_tensor *o)
 {

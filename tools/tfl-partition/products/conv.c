@@ -31,7 +31,10 @@ check_weights(const struct part *p, const struct conv *c)
 	return NULL;
 }
 
-/* the reference takes int8 weights as symmetric, except those of FULLY_CONNECTED */
+/*
+ * the reference takes int8 weights as symmetric, except those of FULLY_CONNECTED with
+ * one scale
+ */
 int64_t
 weight_zero(const struct conv *c, int o)
 {

@@ -120,9 +120,9 @@ gate(const struct lstm *l, struct g_operand all, int k, int n)
 }
 
 /*
- * The hardware's functions need a scale of 3 / 2^12 (4.6).  The operation is a
- * product with 1 because that is elementwise: it may write over its operand, and
- * costs less than a pool.
+ * The hardware's functions need a scale of 3 / 2^12 (nputools-lowering(7) 4.6).  The
+ * operation is a product with 1 because that is elementwise: it may write over its
+ * operand, and costs less than a pool.
  */
 static void
 squash(struct part *p, struct g_operand x, struct g_operand y, float scale,

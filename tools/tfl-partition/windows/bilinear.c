@@ -143,7 +143,7 @@ lower_phases(struct part *p, const struct tfl_op *op, const struct low_phases *f
 {
 	struct nd in = nd_ifm(p, op->in[0]), out = nd_ofm(p, op->out[0]);
 	return low_phases(p->l, f, &in, &out, nd_finish_none, NULL) ||
-	       err_set(p->e, "operator %d: rows and columns that no operation writes",
+	       err_set(p->e, "operator %d: no NPU operation can write all of its rows",
 		       p->l->op_i);
 }
 
@@ -275,7 +275,8 @@ lower_bilinear(struct part *p, const struct tfl_op *op)
 	struct g_operand dest = low_destination(p->l, ofm);
 	bool ok = operand_view(dest, line, &as);
 	if (!ok)
-		return err_set(p->e, "operator %d: no room for a line", p->l->op_i);
+		return err_set(p->e, "operator %d: its result can't be seen as lines",
+			       p->l->op_i);
 	struct g_op *o = low_op(p->l, OP_REDUCE_SUM,
 				 operand_reshape(sum.t, line), as);
 	bool is_unsigned = r.ifm->type == TFL_UINT8;

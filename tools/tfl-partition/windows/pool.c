@@ -125,7 +125,8 @@ lower_pool(struct part *p, const struct tfl_op *op)
 	drop_unread(&q.axis[1]);
 	struct nd in = nd_ifm(p, input), out = nd_ofm(p, op->out[0]);
 	return low_pool(p->l, &q, &in, &out, finish_pool, &k) ||
-	       err_set(p->e, "operator %d: no operation sees its tensors", p->l->op_i);
+	       err_set(p->e, "operator %d: no NPU operation can address its tensors",
+		       p->l->op_i);
 }
 
 const struct family family_pool = {
