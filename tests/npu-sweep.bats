@@ -131,6 +131,18 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	npu-sweep "${memory[@]}" -a ethos-u55-64,ethos-u55-128 "$model" | cmp - have
 }
 
+@test "a command of a dry run is one line, whatever the model's name" {
+	local name=$'a\tb\nc $d'
+	cp "$model" "$name"
+	npu-sweep "${memory[@]}" -a ethos-u55-64 --limits=0 --results=r --dry-run \
+		"$name" >commands
+	[ "$(wc -l <commands)" = 2 ]
+	bash commands
+	npu-sweep "${memory[@]}" -a ethos-u55-64 --limits=0 --results=r --dry-run \
+		"$name" >commands
+	[ ! -s commands ]
+}
+
 @test "trouble: no model, no memory system, no such accelerator" {
 	refuses 2 "no model; name at least one" npu-sweep "${memory[@]}"
 	refuses 2 "--system-config is required" npu-sweep -a ethos-u55-64 "$model"

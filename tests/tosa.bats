@@ -334,12 +334,12 @@ single()
 	grep -q '^op .*do=argmax' m
 }
 
-# random_tosa COUNT ALL ARGUMENT...: COUNT random graphs, a third of them in a quick run, or
-# ALL with NPUTOOLS_ALL
+# random_tosa COUNT ALL ARGUMENT...: COUNT random graphs, a third of more than ten in a quick
+# run, or ALL with NPUTOOLS_ALL
 random_tosa()
 {
 	local n=$1
-	[ -z "${NPUTOOLS_QUICK-}" ] || n=$(((n + 2) / 3))
+	[ -z "${NPUTOOLS_QUICK-}" ] || [ "$n" -le 10 ] || n=$((n / 3))
 	[ -z "${NPUTOOLS_ALL-}" ] || n=$2
 	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n "$n" "${@:3}"
 }
