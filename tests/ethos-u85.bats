@@ -18,10 +18,14 @@ made() {
 	echo "$out"
 }
 
+# in a quick run (NPUTOOLS_QUICK), lists are sampled five times more coarsely
+coarse=1
+[ -z "${NPUTOOLS_QUICK-}" ] || coarse=5
+
 # corpus: paths of the compiled files; a tenth of them, or all with NPUTOOLS_ALL.  The
 # stand-ins are the demo and generated operators, compiled here.
 corpus() {
-	local step=10 op
+	local step=$((10 * coarse)) op
 	[ -z "${NPUTOOLS_ALL-}" ] || step=1
 	if [ -n "$SHARED" ]; then
 		sed -n "2~${step}s,^\([^\t]*\).*,$SHARED/$REFERENCE/\1,p" \
@@ -39,7 +43,7 @@ corpus() {
 # enough N: there are as many files as necessary
 enough() {
 	echo "# $1 compiled models" >&3
-	if [ -n "$SHARED" ]; then [ "$1" -gt 100 ]; else [ "$1" = 12 ]; fi
+	if [ -n "$SHARED" ]; then [ "$1" -gt $((100 / coarse)) ]; else [ "$1" = 12 ]; fi
 }
 
 # the QUANTIZE of a published stream with the words of the description (ethosu-commands(7)
@@ -189,7 +193,7 @@ left() {
 
 @test "all operators run on the NPU, as with another compiler" {
 	need_shared $REFERENCE/INDEX.tsv
-	step=6
+	step=$((6 * coarse))
 	[ -z "${NPUTOOLS_ALL-}" ] || step=1
 	n=0
 	while read -r _ case; do
@@ -203,7 +207,7 @@ left() {
 	done < <(grep '^ops/ethos-u85-256/' "$SHARED/$REFERENCE/INDEX.tsv" |
 		grep -v tosa | sed -n "1~${step}p")
 	echo "# $n models" >&3
-	[ "$n" -gt 60 ]
+	[ "$n" -gt $((60 / coarse)) ]
 }
 
 # exact ACCELERATOR MODEL: compiles, verifies and compares with the plain model
@@ -221,17 +225,20 @@ exact() {
 
 @test "operators compile for all five sizes, with equal bytes and no finding of the verifier" {
 	n=0
+	seen=0
 	for a in 128 256 512 1024 2048; do
 		for op in ADD AVERAGE_POOL_2D CONV_2D \
 			DEPTHWISE_CONV_2D FULLY_CONNECTED LEAKY_RELU \
 			LOG_SOFTMAX MAX_POOL_2D MUL PAD SOFTMAX SUB TANH \
 			TRANSPOSE_CONV; do
+			# each operator has one size in a quick run
+			[ $((seen++ % coarse)) = 0 ] || continue
 			exact ethos-u85-$a "$(case_or_drawn \
 				golden/ops/$op/$((a % 7))/model.tflite $((a % 7 + 1)) $op)"
 			n=$((n + 1))
 		done
 	done
-	[ "$n" = 70 ]
+	[ "$n" = $((70 / coarse)) ]
 }
 
 @test "a network compiles for all five sizes" {
@@ -297,12 +304,14 @@ totals() {
 	need_shared $REFERENCE/INDEX.tsv
 	local step=9
 	[ -z "${NPUTOOLS_ALL-}" ] || step=1
-	sed -n "/^#/d;5~${step}p" "$TOP/tests/lib/regor-u85.tsv" >list
+	# a quick run, too, has indices in memory
+	sed -n "/^#/d;5~${step}p" "$TOP/tests/lib/regor-u85.tsv" |
+		awk -v coarse=$coarse 'NR % coarse == 1 % coarse || /GATHER/' >list
 	totals list >totals.json
 	run jq -c 'select((.here - .vela | fabs) > ([1, .vela * 0.01] | max))' totals.json
 	[ -z "$output" ]
 	[ "$(jq -s length totals.json)" = "$(wc -l <list)" ]
-	[ "$(wc -l <list)" -ge 140 ]
+	[ "$(wc -l <list)" -ge $((140 / coarse)) ]
 }
 
 @test "comparisons, selections, scattered and gathered rows, and pairs of words are exact" {
@@ -314,7 +323,7 @@ totals() {
 	done
 }
 
-@test "blocks may be deeper and wider than the map if this saves bursts or commands" {
+@test "blocks may be deeper and wider than the feature map if this saves bursts or commands" {
 	memory=(--system-config Ethos_U85_SYS_DRAM_Low --memory-mode Dedicated_Sram)
 	# eight channels of 8 bits: 6,250 cycles in blocks of that depth
 	"$GEN" 3 CONV_2D >m.tflite
@@ -323,7 +332,7 @@ totals() {
 	npu-sched -a ethos-u85-256 "${memory[@]}" --model=timeline -o sched part 2>notes
 	grep -q '^op .* do=conv .* block=[0-9]*x[0-9]*x16 ' sched
 	[ "$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched)" -lt 6000 ]
-	# a map of one column
+	# a feature map of one column
 	"$GEN" 2 ABS >m.tflite
 	exact ethos-u85-256 m.tflite
 	tfl-partition -a ethos-u85-256 -o part m.tflite 2>notes
@@ -352,7 +361,7 @@ totals() {
 @test "a few short columns selected by constants are one transfer, too" {
 	"$GEN" 7 GATHER >m.tflite
 	native do=gather m.tflite 256 1024
-	# two copies between maps in DRAM: 1,524
+	# two copies between feature maps in DRAM: 1,524
 	npu-sched -a ethos-u85-256 --system-config Ethos_U85_SYS_DRAM_Low \
 		--memory-mode Dedicated_Sram --arena-cache-size=16 -o sched part 2>notes
 	[ "$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched)" -lt 800 ]
@@ -489,7 +498,7 @@ native() {
 	done
 }
 
-@test "the MAC array multiplies two maps" {
+@test "the MAC array multiplies two feature maps" {
 	of() { case_or_drawn "$1/model.tflite" "$2" BATCH_MATMUL; }
 	native do=matmul "$(of golden/ops/BATCH_MATMUL/1 4)" 128 1024
 	native do=matmul "$(of golden/ops/BATCH_MATMUL/10 5)" 256 2048
@@ -507,7 +516,7 @@ native() {
 	native order=reverse-c reverse.tflite 256 512 1024
 }
 
-@test "a map written backwards by other lowerings is reversed by the output stage" {
+@test "a feature map written backwards by other lowerings is reversed by the output stage" {
 	"$GEN" 4 REVERSE_V2 >m.tflite
 	tfl-partition m.tflite 2>notes >part
 	grep -q 'ofm=t[^ ]*:-' part

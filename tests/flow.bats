@@ -18,13 +18,15 @@ verified()
 	! grep -q ethos-u "$1" || npu-dis --verify "$1"
 }
 
-# same MODEL COMPILED: verified, and equal on the random inputs of two seeds
+# same MODEL COMPILED: verified, and equal on the random inputs of two seeds, or of one in a
+# quick run
 same()
 {
-	local seed
+	local seed seeds=(1 2)
+	[ -z "${NPUTOOLS_QUICK-}" ] || seeds=(1)
 	verified "$2" >verify 2>&1 ||
 		{ echo "$1:"; tail -5 verify; return 1; }
-	for seed in 1 2; do
+	for seed in "${seeds[@]}"; do
 		npu-sim --seed=$seed --compare="$1" "$2" >compare 2>&1 ||
 			{ echo "$1, seed $seed:"; tail -5 compare; return 1; }
 	done
@@ -100,10 +102,11 @@ same()
 	[ ! -e other.wenc ]
 }
 
-# half 0|1: every second line, or all lines with NPUTOOLS_ALL
+# half 0|1: every second line, every eighth in a quick run, or all lines with NPUTOOLS_ALL
 half()
 {
-	awk -v all="${NPUTOOLS_ALL-}" -v rest="$1" 'all || NR % 2 == rest'
+	awk -v all="${NPUTOOLS_ALL-}" -v step="${NPUTOOLS_QUICK:+8}" -v rest="$1" \
+		'all || NR % (step ? step : 2) == rest'
 }
 
 @test "compiled models verify and compute equal bytes on ethos-u55-128" {
@@ -122,7 +125,9 @@ half()
 }
 
 @test "npucc --check passes on a large network" {
-	compile "$(network mbv2_int8)" -a ethos-u55-256 "${memory[@]}" --check
+	local name=mbv2_int8
+	[ -z "${NPUTOOLS_QUICK-}" ] || name=kws_ref_model
+	compile "$(network $name)" -a ethos-u55-256 "${memory[@]}" --check
 }
 
 # golden ACCELERATOR DIRECTORY: compiles an operator of golden/ops and compares with the

@@ -265,6 +265,7 @@ stages_of()
 }
 
 @test "weights that do not fit into one stream become several operations" {
+	[ -z "${NPUTOOLS_QUICK-}" ] || skip "heavy: 34 million weights"
 	local chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
 	[ -x "$chain" ] || skip "no $chain"
 	"$chain" fc 520 16 256 >fc.tflite # 34,078,720 weights, 33,554,432 in an operation

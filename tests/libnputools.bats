@@ -40,6 +40,16 @@ like_programs()
 	[ "$status" = 1 ]
 }
 
+@test "the threads of a call end with the call" {
+	[ -n "$SHARED" ] || skip "no shared models"
+	# large enough for threads; its input is not the one that embed makes
+	run "$embed" "$SHARED/models/person_detect.tflite" alif-e7-hp alif-e7-hp
+	[ "$(tail -n 1 <<<"$output")" = 'threads: 1' ]
+	cmp 0.tflite 1.tflite
+	npucc --part=alif-e7-hp -o want.tflite "$SHARED/models/person_detect.tflite"
+	cmp want.tflite 1.tflite
+}
+
 @test "reports have the numbers of the locale C in a program of another locale" {
 	[ -n "$SHARED" ] || skip "no shared models"
 	need localedef

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Linux's ethosu driver: npu-dis --verify=linux, npucc --target=linux, npu-run.
+# the Linux driver ethosu: npu-dis --verify=linux, npucc --target=linux, npu-run.
 bats_require_minimum_version 1.5.0
 
 load lib/common
@@ -37,7 +37,7 @@ by_rule()
 {
 	run --separate-stderr npu-dis --verify=linux m.tflite
 	[ "$status" = 1 ] || { echo "$1: status $status"; return 1; }
-	[[ $stderr == *"error: rule $1 of Linux: "*"$2"* ]] || {
+	[[ $stderr == *"error: rule $1 of the Linux driver: "*"$2"* ]] || {
 		echo "no rule $1, $2 in: $stderr"
 		return 1
 	}
@@ -139,12 +139,12 @@ transfer()
 	run transfer ethos-u85-256 's/^00000130/08000130/'
 	[ "$status" = 1 ] && [[ $output == *"rule dma-index"* ]]
 	run transfer ethos-u65-256 /4032/d
-	[ "$status" = 1 ] && [[ $output == *"rule register-set of Linux: the stream has not set DMA0_LEN"* ]]
+	[ "$status" = 1 ] && [[ $output == *"rule register-set of the Linux driver: the stream has not set DMA0_LEN"* ]]
 	steps='s/^00000130/02000130 00004033 00000010/'
 	run transfer ethos-u65-256 "$steps"
 	[ "$status" = 1 ] && [[ $output == *"rule register-set"*" DMA0_SIZE0"* ]]
 	run transfer ethos-u65-256 "$steps; s/^00000010/00000132 &/"
-	[ "$status" = 1 ] && [[ $output == *"rule dma-length of Linux: DMA0_SIZE0 is 0"* ]]
+	[ "$status" = 1 ] && [[ $output == *"rule dma-length of the Linux driver: DMA0_SIZE0 is 0"* ]]
 	# two runs of 16 bytes with a gap of 16: the driver counts a gap behind the last run, too
 	[[ $(transfer ethos-u65-256 "$steps; s/^00000010/00020132 &/") == *": 0 320, 2 written 16" ]]
 	run transfer ethos-u65-256 "s/^00000130/02000130 00ff4033 ffffffef/; s/^00000010/00020132 &/"
@@ -254,10 +254,10 @@ drm_folder()
 	STANDIN_FAULT=other refuses 2 "the driver is rocket, not ethosu" on u65 "$RUN" m.tflite
 	poke_command m.tflite NPU_SET_IFM_PAD_BOTTOM 1 ff 00
 	export STANDIN_LOG=$PWD/calls
-	refuses 1 "rule padding of Linux" on u65 "$RUN" m.tflite
+	refuses 1 "rule padding of the Linux driver" on u65 "$RUN" m.tflite
 	fresh u65
 	poke_payload m.tflite NPU_SET_OFM_BASE0 1 00 00 00 7f
-	refuses 1 "rule extent of Linux" on u65 "$RUN" m.tflite
+	refuses 1 "rule extent of the Linux driver" on u65 "$RUN" m.tflite
 	[ "$(sort -u calls | tr '\n' ' ')" = "query version " ]
 	fresh u65
 	on u65 "$RUN" --frames=2 m.tflite >/dev/null
@@ -317,7 +317,9 @@ drm_folder()
 
 @test "networks run by the stand-in equal to npu-sim" {
 	need_shared models
-	[ -n "$NPUTOOLS_ALL" ] && step=1 || step=9
+	step=9
+	[ -z "${NPUTOOLS_QUICK-}" ] || step=18
+	[ -z "${NPUTOOLS_ALL-}" ] || step=1
 	n=0
 	for f in "$SHARED"/models/*.tflite; do
 		n=$((n + 1))
@@ -368,7 +370,7 @@ avoids()
 	"$TESTBIN/gen-model" 7 RESIZE_BILINEAR >plain.tflite
 	npucc "${U85[@]}" -o m.wenc plain.tflite 2>log
 	sed 's/^model .*/& driver=linux/' m.wenc >edited.wenc
-	refuses 2 "breaks rule command of Linux: RESIZE: the driver does not accept this command" \
+	refuses 2 "breaks rule command of the Linux driver: RESIZE: the driver does not accept this command" \
 		npu-cmdgen edited.wenc
 }
 
@@ -380,7 +382,7 @@ avoids()
 	npucc "${U85[@]}" --target=linux -o m.tflite m.tosa 2>log
 	npu-dis --verify=linux m.tflite
 	npu-sim --compare=m.tosa m.tflite
-	# a matrix product: the driver exchanges columns and channels of the second map
+	# a matrix product: the driver exchanges columns and channels of the second feature map
 	"$TESTBIN/gen-tosa" 3 computed >m.tosa
 	npucc "${U85[@]}" --target=linux -o m.tflite m.tosa 2>log
 	npu-sim m.tflite >want
@@ -409,8 +411,10 @@ never_submits()
 }
 
 @test "npu-run never submits what --verify=linux refuses" {
+	local count=60
+	[ -z "${NPUTOOLS_QUICK-}" ] || count=18
 	for a in u65 u85; do
-		refused=$(never_submits $a 60) || { echo "$refused"; false; }
-		[ "$refused" -ge 10 ]
+		refused=$(never_submits $a $count) || { echo "$refused"; false; }
+		[ "$refused" -ge $((count / 6)) ]
 	done
 }

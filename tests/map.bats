@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# The map of names in a compiled model.
+# The source map: the names in a compiled model.
 bats_require_minimum_version 1.5.0
 
 load lib/common
@@ -8,7 +8,7 @@ load lib/common
 DIGITS=$BATS_TEST_DIRNAME/models/digits.tflite
 u55=(--system-config RTSS_HE_SRAM_MRAM --memory-mode Shared_Sram)
 
-# compiled: makes digits.wenc, m.tflite with its map, and plain.tflite without one
+# compiled: makes digits.wenc, m.tflite with its source map, and plain.tflite without one
 compiled()
 {
 	npucc -a ethos-u55-128 "${u55[@]}" -o digits.wenc "$DIGITS" 2>/dev/null
@@ -29,7 +29,7 @@ compiled()
 	npu-perf "${u55[@]}" --yaml m.tflite | grep -x '  name: dw1'
 	npu-perf "${u55[@]}" --trace m.tflite |
 		jq -e '.traceEvents | any(.name == "dw1")'
-	# as many operators as in the source; without the map their number is unknown
+	# as many operators as in the source; without the source map their number is unknown
 	npu-perf "${u55[@]}" m.tflite | grep -x 'NPU operators = [0-9]* (100.0%)'
 	npu-perf "${u55[@]}" plain.tflite | grep -x 'NPU operators = n/a (100.0%)'
 	npu-perf digits.wenc | grep -x 'Network summary for digits'
@@ -38,7 +38,7 @@ compiled()
 	grep -x 'Network summary for main' out
 }
 
-@test "the map is not counted as constants, and does not depend on threads or file names" {
+@test "the source map is not counted as constants, and does not depend on threads or file names" {
 	compiled
 	for f in m plain; do
 		npu-perf "${u55[@]}" --json $f.tflite |
@@ -50,13 +50,13 @@ compiled()
 			2>/dev/null
 		cmp $j.tflite m.tflite
 	done
-	# the map does not depend on the file's name
+	# the source map does not depend on the file's name
 	cp "$DIGITS" other.tflite
 	npucc -a ethos-u55-128 "${u55[@]}" -o other_npu.tflite other.tflite 2>/dev/null
 	cmp other_npu.tflite m.tflite
 }
 
-@test "npu-dis names operations and prints the map" {
+@test "npu-dis names operations and prints the source map" {
 	compiled
 	npu-dis --high-level m.tflite | grep ' depthwise .*  # dw1$'
 	npu-dis --json m.tflite |
@@ -74,12 +74,12 @@ compiled()
 	grep '^command .*what=2 .*name="digit (l0)"' map
 	grep '^constant what=1 .*name="digit (l0)"' map
 	run ! grep -E 'name="[a-z][0-9]+"' map
-	refuses 2 'the file has no map of its streams' npu-dis --map plain.tflite
+	refuses 2 'the file has no source map' npu-dis --map plain.tflite
 }
 
-@test "every tensor of the map has the address and lifetime of the plan" {
+@test "every tensor of the source map has the address and lifetime of the plan" {
 	compiled
-	# at=, from= and to= of the graph's records, and of the map's
+	# at=, from= and to= of the graph's records, and of the source map's
 	sed -n 's/^tensor .* at=\(0x[0-9a-f]*\) live=\([0-9]*\):\([0-9]*\).*/\1 \2 \3/p' \
 		digits.wenc | while read -r at lo hi; do
 		echo "$((at)) $lo $hi"
@@ -148,7 +148,7 @@ compiled()
 	refuses 2 "its metadata nputools.target" tfl2c bad.tflite
 }
 
-@test "headers and sources leave out the map; xxd and asm contain the file" {
+@test "headers and sources leave out the source map; xxd and asm contain the file" {
 	compiled
 	tfl2c -n n -o a.h m.tflite
 	tfl2c -n n --memory-mode=Shared_Sram -o b.h plain.tflite
@@ -176,7 +176,7 @@ compiled()
 	grep -w "$(wc -c <m.tflite)" n.S
 }
 
-@test "a map of other streams is ignored, and a broken map is refused" {
+@test "a source map of other streams is ignored, and a broken source map is refused" {
 	need flatc jq
 	compiled
 	flatc --json --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" \
@@ -184,9 +184,9 @@ compiled()
 	jq '(.buffers[.metadata[] | select(.name == "nputools.map").buffer].data) |=
 		(.[0] = 9)' m.json >broken.json
 	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" broken.json
-	refuses 2 'broken.tflite: error: map: byte 1: the map has a version' \
+	refuses 2 'broken.tflite: error: source map: byte 1: the version' \
 		npu-perf "${u55[@]}" broken.tflite
-	refuses 2 'error: map: byte 1: ' npu-dis broken.tflite
+	refuses 2 'error: source map: byte 1: ' npu-dis broken.tflite
 	# npu-sim needs names only for its messages and runs without them
 	npu-sim --compare="$DIGITS" broken.tflite
 	jq '(.buffers[.metadata[] | select(.name == "nputools.map").buffer].data) |=
@@ -203,7 +203,7 @@ compiled()
 	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" stale.json
 	run --separate-stderr npu-perf "${u55[@]}" stale.tflite
 	[ "$status" = 0 ]
-	grep 'warning: stale.tflite: the map in the file belongs to other streams; layers have no names' <<<"$stderr"
+	grep 'warning: stale.tflite: the source map in the file belongs to other streams; layers have no names' <<<"$stderr"
 	grep -x 'NPU operators = n/a (100.0%)' <<<"$output"
 }
 
@@ -243,7 +243,7 @@ compiled()
 	edit '.subgraphs[0].outputs[0] as $o |
 		.subgraphs[0].tensors[$o].quantization.scale[0] *= 2'
 	[ "$status" = 1 ]
-	[[ $output == *"error: rule 53: "*"the digest in the map differs"* ]]
+	[[ $output == *"error: rule 53: "*"the digest in the source map differs"* ]]
 	# a graph that cannot be inflated
 	edit '(.buffers[.metadata[] | select(.name == "nputools.map").buffer].data) |=
 		(.[length - 12] = 255 - .[length - 12])'
@@ -261,5 +261,5 @@ compiled()
 	printf '\007' | dd of=m.tflite bs=1 seek=$((payload + 32 + at + 2)) conv=notrunc \
 		status=none
 	run -1 npu-dis --verify m.tflite
-	[[ $output == *"error: rule 53: "*"the digest in the map differs"* ]]
+	[[ $output == *"error: rule 53: "*"the digest in the source map differs"* ]]
 }

@@ -382,7 +382,7 @@ digits=$BATS_TEST_DIRNAME/models/digits.tflite
 	model m
 	echo '1 2 3 4' >v.csv
 	refuses 2 "mkinput: no MODEL: name the model that the input is for" mkinput
-	refuses 2 "mkinput: not a C identifier: '1'" mkinput -n 1 m.tflite v.csv
+	refuses 2 "mkinput: --name needs a C identifier, not '1'" mkinput -n 1 m.tflite v.csv
 	refuses 2 "v.csv: error: --range works only with pictures" mkinput --range 0,1 m.tflite v.csv
 	refuses 2 "x.csv: No such file or directory" mkinput -o out.h m.tflite x.csv
 	model bad '.operator_codes[0] = {deprecated_builtin_code:127,builtin_code:200}'
@@ -515,7 +515,7 @@ built()
 	refuses 2 "c.csv: error: neither a picture nor a sound" \
 		mkinput --dialect=mlek-samples -o new p.tflite c.csv
 	refuses 2 "--use-case works only with --dialect=mlek-tests" mkinput --use-case=a p.tflite
-	refuses 2 "not a C identifier: 'a-b'" \
+	refuses 2 "--use-case needs a C identifier, not 'a-b'" \
 		mkinput --dialect=mlek-tests --use-case=a-b -o new p.tflite
 	[ ! -e new ]
 	[ -w /proc ] && refuses 2 "/proc/new: " \

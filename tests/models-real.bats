@@ -7,10 +7,11 @@ bats_require_minimum_version 1.5.0
 load lib/common
 
 # real FIRST ACCELERATOR SYSTEM MODE: every second model from FIRST on (NPUTOOLS_ALL: every
-# one), in both variants
+# one; NPUTOOLS_QUICK: only models smaller than 200 KiB), in both variants
 real()
 {
-	local in name n=$1
+	local in name n=$1 size=()
+	[ -z "${NPUTOOLS_QUICK-}" ] || size=(-size -200k)
 	shift
 	while read -r in; do
 		n=$((n + 1))
@@ -25,7 +26,7 @@ real()
 			$2 == "CPU" && $3 != "QUANTIZE" && $3 != "DEQUANTIZE" { print name, $0; bad = 1 }
 			END { exit bad }'
 	done < <(if [ -n "$SHARED" ]; then
-		find "$SHARED/models-real" -name '*.tflite' | sort
+		find "$SHARED/models-real" -name '*.tflite' "${size[@]}" | sort
 	else
 		stand_ins | grep -v /graph- # those have operators of the CPU
 	fi)

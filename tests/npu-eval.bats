@@ -123,6 +123,7 @@ near() { awk -v a="$1" "BEGIN { b = $2; exit !(a - b < 1e-12 && b - a < 1e-12) }
 }
 
 @test "the demo model recognises as many digits as nputools-tour(7) says, plain and compiled" {
+	[ -z "${NPUTOOLS_QUICK-}" ] || skip "heavy: 5,000 drawings"
 	mkdir d
 	"${NPUTOOLS_BUILD:-$TOP/build}/tests/digits" --drawings d
 	m=$BATS_TEST_DIRNAME/models/digits

@@ -151,7 +151,10 @@ within()
 
 @test "a fit finds the parameters of the board that made the logs" {
 	# The logs are computed from a board that differs in its flash and in an operation's
-	# own cycles from the profile where the fit starts.  The four plans differ.
+	# own cycles from the profile where the fit starts.  The four plans differ; a quick
+	# run fits three of them.
+	local n=4 pairs
+	[ -z "${NPUTOOLS_QUICK-}" ] || n=3
 	cat >board.ini <<-EOF
 		[System_Config.Board]
 		core_clock=500000000
@@ -185,10 +188,10 @@ within()
 		echo "NPU TOTAL cycles: $(jq .calibrated_cycles $i.json)" >$i.log
 	done
 	[ "$(cat ?.log | sort -u | wc -l)" = 4 ]
-	npu-perf "${u55[@]}" --fit=Desk 1.tflite=1.log 2.tflite=2.log 3.tflite=3.log \
-		4.tflite=4.log >desk.ini
-	grep '^; fitted by npu-perf to 4 measurements on ethos-u55-256' desk.ini
-	for i in 1 2 3 4; do
+	mapfile -t pairs < <(seq $n | sed 's/.*/&.tflite=&.log/')
+	npu-perf "${u55[@]}" --fit=Desk "${pairs[@]}" >desk.ini
+	grep '^; fitted by npu-perf to '$n' measurements on ethos-u55-256' desk.ini
+	for ((i = 1; i <= n; i++)); do
 		npu-perf --config desk.ini --system-config Desk --memory-mode Shared_Sram \
 			--json --measured=$i.log $i.tflite >$i.json
 		# the last step of the search is 1 %
@@ -198,8 +201,7 @@ within()
 	# the compiler reads the fitted profile, and a second fit is the same
 	npucc -a ethos-u55-256 --config desk.ini --system-config Desk \
 		--memory-mode Shared_Sram -o d.tflite "$DIGITS" 2>/dev/null
-	npu-perf "${u55[@]}" --fit=Desk 1.tflite=1.log 2.tflite=2.log 3.tflite=3.log \
-		4.tflite=4.log | cmp - desk.ini
+	npu-perf "${u55[@]}" --fit=Desk "${pairs[@]}" | cmp - desk.ini
 	refuses 2 "--fit needs operands MODEL=LOG, not '1.tflite'" \
 		npu-perf "${u55[@]}" --fit=Desk 1.tflite
 	compile ethos-u55-128 o.tflite

@@ -218,11 +218,11 @@ front()
 	grep -q '^Memory at its peak: arena' out
 	grep -q 'this NPU and memory were never measured' out
 	npu-report <m.json | cmp out -
-	# a note for a model without a map
+	# a note for a model without a source map
 	npucc -a ethos-u55-128 "${u55[@]}" --no-map -o p.tflite "$DIGITS" \
 		2>/dev/null
 	npu-perf "${u55[@]}" --json p.tflite | npu-report |
-		grep 'the compiled file has no map'
+		grep 'the compiled file has no source map'
 }
 
 @test "--numbers prints the figures of the whole network exactly" {
@@ -287,8 +287,8 @@ front()
 	[[ $output == *"of fast.json"* ]]
 }
 
-@test "a comparison pairs the operators of a file without a map by shape" {
-	# the same plan with a map says which pairs are true
+@test "a comparison pairs the operators of a file without a source map by shape" {
+	# the same plan with a source map says which pairs are true
 	local model=$BATS_TEST_DIRNAME/models/digits.tflite
 	for k in "" --no-map; do
 		npucc -a ethos-u55-128 "${u55[@]}" --optimise=Size $k -o "old$k.tflite" "$model" \
@@ -298,7 +298,7 @@ front()
 	npu-report --compare=old.tflite new.tflite >names
 	npu-report --compare=old--no-map.tflite new.tflite >shapes 2>err
 	grep -q 'old--no-map.tflite does not record its memory system: using that of new' err
-	grep -qE 'old--no-map.tflite has no map .* of 12 operators \([0-9.]* % of the time of new' shapes
+	grep -qE 'old--no-map.tflite has no source map .* of 12 operators \([0-9.]* % of the time of new' shapes
 	layers()
 	{
 		sed -n '/^Layers/,/^$/p' "$1" | awk 'NF > 5 { print $1, $2, $3 }'
@@ -315,7 +315,7 @@ front()
 	awk 'NR == FNR { a += $2; next } { b += $2 } END { exit !(a - b < 1 && b - a < 1) }' \
 		want <(sed -n '/^Layers/,/^$/p' shapes | awk 'NF > 5 { print $1, $2 }')
 	npu-report --compare=old--no-map.tflite -o c.html new.tflite 2>/dev/null
-	grep -q '<p class="soft" id="paired">old--no-map.tflite has no map' c.html
+	grep -q '<p class="soft" id="paired">old--no-map.tflite has no source map' c.html
 	grep -q '<tr class="stage"><td title="digit">' c.html
 	# the same number of weights before encoding, by the shapes of the kernels
 	for k in new.tflite old--no-map.tflite; do
@@ -371,7 +371,7 @@ front()
 	printf '{}\n' >empty.json
 	refuses 2 'empty.json: error: not a report of npu-perf --json' \
 		npu-report --html empty.json
-	refuses 2 'empty.json: error: no "front"' npu-report --front=empty.json m.json
+	refuses 2 'empty.json: error: the file has no "front"' npu-report --front=empty.json m.json
 	refuses 2 "--svg knows memory, timeline, layers, roofline, curve, not 'x'" \
 		npu-report --svg=x m.json
 	refuses 2 '--fail-if-slower works only with --compare' \

@@ -29,7 +29,7 @@ grows()
 	local kind=$1 n few many most least=100
 	shift
 	[ -x "$chain" ] || skip "no $chain"
-	[ -z "${NPUTOOLS_QUICK-}" ] || least=40
+	[ -z "${NPUTOOLS_QUICK-}" ] || least=20
 	for n in $least $((10 * least)); do
 		"$chain" "$kind" $n >$n.tflite
 		tfl-partition -o $n.part $n.tflite 2>notes
@@ -74,7 +74,7 @@ grows()
 	[ -s out ]
 	refused=$(cpu 3 npu-sched "${target[@]}" --arena-cache-size=16 m.part)
 	echo "met: $met ms, refused: $refused ms"
-	# a refusal lists the same chains and packs their maps, but searches no plans
+	# a refusal lists the same chains and packs their feature maps, but searches no plans
 	[ "$refused" -le $((2 * met + 20)) ]
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Elementwise operations may treat dense maps as maps of another shape.
+# Elementwise operations may treat dense feature maps as feature maps of another shape.
 
 load lib/common
 load lib/timeline
@@ -55,7 +55,7 @@ cycles()
 	sed -n 's/^target .* cycles=\([0-9.]*\).*/\1/p' "$1.sched"
 }
 
-@test "a dense map is treated as a map of deeper rows" {
+@test "a dense feature map is treated as a feature map of deeper rows" {
 	op m $ADD $I16 '[1,2,160,2]' "$(second $I16 '[1,2,160,2]')"
 	scheduled m ethos-u55-256
 	folded m 't[0-9]\[[0-9]+,[0-9]+,[0-9]+\] t[0-9]\[.*\] t[0-9]\[.*\]'
@@ -76,7 +76,7 @@ cycles()
 		npu-perf --json --system-config Ethos_U85_SYS_DRAM_Low \
 			--memory-mode Dedicated_Sram x.tflite | cycles_of timeline_cycles
 	done >both
-	# the map's own shape uses 3 bytes of each 128
+	# the feature map's own shape uses 3 bytes of each 128
 	awk 'NR == 1 { a = $1 } END { print a, $1; exit !(a * 4 < $1) }' both
 	same m
 }

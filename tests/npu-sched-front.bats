@@ -50,7 +50,7 @@ holds()
 		[ "$used" = "$bytes" ] || [ "$bytes" = 16 ]
 		[ "$time" = "$cycles" ]
 	done <rows
-	# below the first row there is no plan; with an SRAM of the NPU's own, all maps may
+	# below the first row there is no plan; with an SRAM of the NPU's own, all feature maps may
 	# be spilled
 	[ "$(head -1 rows | cut -d' ' -f1)" -gt 16 ] || return 0
 	run -1 npu-sched "$@" --arena-cache-size=$(($(head -1 rows | cut -d' ' -f1) - 16)) \
@@ -114,7 +114,7 @@ exact()
 	# a constant that is copied first; chains of operations in other extents; a table of
 	# words; drawn by seed
 	local seed turned
-	# a transposed map of 16 bits, by a pool that uses the multiplier
+	# a transposed feature map of 16 bits, by a pool that uses the multiplier
 	turned="-g 30003 5.0=1 4.0=1 3.0=1 1.0=1 0.1=1 2.4=0 2.5=0 2.6=2 2.7=5 0.2=0"
 	for seed in 10 30 "-g 6" "$turned"; do
 		# shellcheck disable=SC2086
@@ -283,7 +283,7 @@ no_faster()
 	local time
 	tfl-partition -o m.part "$TOP/tests/models/digits.tflite" 2>notes
 	# 19795 if the front is continued from the points with little memory: other choices
-	# of spilled maps give nothing new at first
+	# of spilled feature maps give nothing new at first
 	read -r _ time < <(sched -a ethos-u65-256 "${dedicated[@]}" --arena-cache-size=7408 \
 		--model=timeline)
 	echo "$time cycles"

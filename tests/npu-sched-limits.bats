@@ -97,7 +97,7 @@ chained()
 		-a ethos-u55-256 "${one_sram[@]}"
 }
 
-@test "more SRAM never costs more cycles: maps may be spilled" {
+@test "more SRAM never costs more cycles: feature maps may be spilled" {
 	chained block 12 4000 40000 4000 -a ethos-u65-256 "${dedicated[@]}"
 	[ -z "$SHARED" ] || monotone "$SHARED/models/resnet_quant.tflite" 8000 60000 6500 \
 		-a ethos-u65-512 "${dedicated[@]}"
@@ -227,7 +227,7 @@ weigh()
 	[ "$(weigh 'arena\|cache')" -lt $((fast / 2)) ]
 }
 
-@test "a limit is met if all maps may be spilled, or else the named limit is met" {
+@test "a limit is met if all feature maps may be spilled, or else the named limit is met" {
 	local gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
 	[ -x "$gen" ] || skip "no $gen"
 	local seed limit
@@ -327,8 +327,8 @@ limits()
 }
 
 # Outside of the NPU's own SRAM nothing is prefetched.  Blocks are therefore for weights in
-# place, with so many channels that the maps are read rarely.  318,195 with 16 channels.
-@test "blocks suit weights in place if all maps are spilled" {
+# place, with so many channels that the feature maps are read rarely.  318,195 with 16 channels.
+@test "blocks suit weights in place if all feature maps are spilled" {
 	[ -x "$chain" ] || skip "no $chain"
 	"$chain" conv 3 2 192 >chain.tflite
 	tfl-partition -o m.part chain.tflite 2>notes
@@ -350,7 +350,7 @@ limits()
 }
 
 # 18,764,693 if candidates are compared with the estimate of a candidate without a plan
-@test "maps are spilled so that the plan is the fastest" {
+@test "feature maps are spilled so that the plan is the fastest" {
 	need_shared models-real/deeplabv3_mnv2_dm05.tflite
 	tfl-partition -a ethos-u65-512 --cpu=ARG_MAX -o m.part \
 		"$SHARED/models-real/deeplabv3_mnv2_dm05.tflite" 2>notes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# npu-sched orders operators so that their maps need the least memory.
+# npu-sched orders operators so that their feature maps need the least memory.
 
 load lib/common
 
@@ -82,7 +82,7 @@ floats()
 	sed -n 's/^node .* on=cpu .* op=\([A-Z]*\) .*/\1/p' m.part | xargs >order
 }
 
-@test "a float map on the CPU is made before its first reader, and its bytes are counted" {
+@test "a float feature map on the CPU is made before its first reader, and its bytes are counted" {
 	load lib/model
 	floats 3
 	[ "$(cat order)" = "A DEQUANTIZE B" ]

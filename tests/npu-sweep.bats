@@ -68,7 +68,7 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	cp "$model" a.tflite
 	cp "$model" b.tflite
 	npu-sweep --memory-mode=Shared_Sram --limits=1 -a ethos-u55-64,ethos-u55-128 \
-		--system-config=Ethos_U55_High_End_Embedded,M55M1_Flash \
+		--system-config=Ethos_U55_High_End_Embedded,M55M1_Flash --results=r \
 		a.tflite b.tflite >table
 	[ "$(head -1 table)" = "$(printf '%s\t' model system accelerator optimise \
 		limit sram flash cycles ms)front" ]
@@ -81,7 +81,7 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 		diff <(sed 1d one) -
 	# as JSON, the same
 	npu-sweep --memory-mode=Shared_Sram --limits=1 -a ethos-u55-64,ethos-u55-128 \
-		--system-config=Ethos_U55_High_End_Embedded,M55M1_Flash --json \
+		--system-config=Ethos_U55_High_End_Embedded,M55M1_Flash --results=r --json \
 		a.tflite b.tflite >json
 	jq -r '.[] | [.model, .system, .accelerator, .optimise, .limit // "-", .sram,
 		.flash // "-", .cycles] | @tsv' json | diff <(sed 1d table | cut -f1-8) -
@@ -129,6 +129,18 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	npu-sweep "${memory[@]}" -a ethos-u55-64,ethos-u55-128 \
 		--results=npu-sweep.results "$model" >have
 	npu-sweep "${memory[@]}" -a ethos-u55-64,ethos-u55-128 "$model" | cmp - have
+}
+
+@test "a command of a dry run is one line, whatever the model's name" {
+	local name=$'a\tb\nc $d'
+	cp "$model" "$name"
+	npu-sweep "${memory[@]}" -a ethos-u55-64 --limits=0 --results=r --dry-run \
+		"$name" >commands
+	[ "$(wc -l <commands)" = 2 ]
+	bash commands
+	npu-sweep "${memory[@]}" -a ethos-u55-64 --limits=0 --results=r --dry-run \
+		"$name" >commands
+	[ ! -s commands ]
 }
 
 @test "trouble: no model, no memory system, no such accelerator" {

@@ -329,7 +329,7 @@ nothing_but()
 		digits.wenc digits_npu.tflite front.json manifest.json partition.txt \
 		report.csv report.html report.json report.txt report.yaml \
 		summary.csv trace.json | cmp - names
-	# layer names, also if the compiled model has no map of names
+	# layer names, also if the compiled model has no source map
 	npucc "${target[@]}" --no-map --keep=nomap -n net "$model"
 	for f in report.csv report.html report.json report.yaml trace.json; do
 		grep -q dw1 kept/$f

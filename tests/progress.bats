@@ -8,60 +8,85 @@ load lib/shared
 
 DIGITS=$BATS_TEST_DIRNAME/models/digits.tflite
 
+# programs under sanitizers take ten times as long, and get less work
+sanitized()
+{
+	[[ $BIN == *asan* ]]
+}
+
 # on_terminal COMMAND: writes the output of COMMAND on a terminal to `said`
 on_terminal()
 {
 	need script
-	script -qec "$1" said </dev/null >/dev/null
+	script -qefc "$1" said </dev/null >/dev/null
+}
+
+# interrupted PATTERN PROGRAM ARGUMENT...: runs the program on a terminal and sends Ctrl-C's
+# signal as soon as PATTERN is in `said`, or after 60 s
+interrupted()
+{
+	rm -f said
+	on_terminal "(until grep -qP '$1' said; do sleep 0.1; done; kill -INT \$\$) 2>/dev/null &
+		exec timeout --foreground -s INT 60 ${*:2}" || true
+	grep -qP "$1" said
+}
+
+# progress of PROGRAM, and what it counts, as a pattern
+progress()
+{
+	echo "\r\e\[K$1: $2: [0-9]* %, about [0-9]* s left"
 }
 
 @test "npu-sim shows the progress of frames and the remaining time, and removes the line at the end" {
 	frames=12000
+	! sanitized || frames=800
 	on_terminal "npu-sim -j1 --frames=$frames --seed=1 $DIGITS >out"
-	grep -q $'\r\033\\[Knpu-sim: frames: [0-9]* %, about [0-9]* s left' said
-	grep -q $'s left\r\033\\[K' said
+	grep -qP "$(progress npu-sim frames)" said
+	grep -qP 's left\r\e\[K' said
 	run ! grep frames: out
 	# without a terminal there is no progress
-	npu-sim -j1 --frames=2000 --seed=1 "$DIGITS" 2>err >out
+	npu-sim -j1 --frames=$((frames / 6)) --seed=1 "$DIGITS" 2>err >out
 	[ ! -s err ]
 }
 
 @test "Ctrl-C removes the progress line, and no file is left" {
 	mkdir dir
-	on_terminal "timeout --foreground -s INT 3 npu-sim -j1 --frames=1000000 --seed=1 -o dir/x $DIGITS" ||
-		true
-	grep -q $'%, about [0-9]* [a-z]* left\r\033\\[K' said
+	interrupted '%, about [0-9]* [a-z]* left' \
+		npu-sim -j1 --frames=1000000 --seed=1 -o dir/x "$DIGITS"
+	grep -qP '%, about [0-9]* [a-z]* left\r\e\[K' said
 	[ -z "$(ls -A dir)" ]
 }
 
 @test "npu-sim shows progress while several workers run a round of frames" {
-	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" conv 12 32 256 >slow.tflite
-	# all frames are one round of two workers, which takes far longer than 8 s
-	on_terminal "timeout --foreground -s INT 8 npu-sim -j2 --frames=64 --seed=1 slow.tflite >out" ||
-		true
-	grep -q $'\r\033\\[Knpu-sim: frames: [0-9]* %, about [0-9]* s left' said
+	local size=(16 128)
+	! sanitized || size=(8 64)
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" conv 12 "${size[@]}" >slow.tflite
+	# all frames are one round of two workers, which takes far longer than the progress
+	interrupted "$(progress npu-sim frames)" \
+		"npu-sim -j2 --frames=64 --seed=1 slow.tflite >out"
 }
 
 @test "npu-eval shows its progress" {
-	for _ in {1..30}; do
+	local n=30
+	! sanitized || n=6
+	for ((i = 0; i < n; i++)); do
 		for d in {0..9}; do
 			echo "$TOP/tests/models/digits/digit-$d.pgm $d"
 		done
 	done >list
 	mkinput --list=list --range=0,1 -o x.npy "$DIGITS"
 	on_terminal "npu-eval --layers --json $DIGITS x.npy >out"
-	grep -q $'\r\033\\[Knpu-eval: items: [0-9]* %, about [0-9]* s left' said
-	jq -e '.items == 300' out
+	grep -qP "$(progress npu-eval items)" said
+	jq -e ".items == $((10 * n))" out
 }
 
 @test "npu-sched shows its progress, and Ctrl-C ends it without a file" {
 	need_shared models/mbv2_int8.tflite
 	npucc -o m.part "$SHARED/models/mbv2_int8.tflite" 2>/dev/null
 	mkdir dir
-	search="npu-sched -a ethos-u55-128 --system-config Ethos_U55_High_End_Embedded"
-	search+=" --memory-mode Shared_Sram --front --json --effort=5 -o dir/x m.part"
-	on_terminal "timeout --foreground -s INT 6 $search" || true
-	grep -q $'\r\033\\[Knpu-sched: search: [0-9]* %, about [0-9]* s left' said
+	interrupted "$(progress npu-sched search)" npu-sched -a ethos-u55-128 \
+		--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram \
+		--front --json --effort=5 -o dir/x m.part
 	# Ctrl-C has removed the line
 	grep -q $'left\r\033\\[K$' said || grep -q $'left\r\033\\[K\r' said
 	[ -z "$(ls -A dir)" ]
@@ -71,10 +96,8 @@ on_terminal()
 	need_shared models/mbv2_int8.tflite
 	cp "$SHARED/models/mbv2_int8.tflite" m.tflite
 	mkdir dir
-	# the curves take far longer than 8 s with this effort
-	compile="npucc --part=alif-e7-hp --effort=9 --report=dir/m.html -o dir/m_npu.tflite m.tflite"
-	on_terminal "timeout --foreground -s INT 8 $compile" || true
-	grep -q $'\r\033\\[Knpu-sched: curve of SRAM and time: [0-9]* %' said
+	interrupted '\r\e\[Knpu-sched: curve of SRAM and time: [0-9]* %' npucc --part=alif-e7-hp \
+		--effort=9 --report=dir/m.html -o dir/m_npu.tflite m.tflite
 	[ "$(tail -c 4 said | tr -d '\n')" != left ]
 	[ -z "$(ls -A dir)" ]
 	# standard error that is no terminal gets messages alone

@@ -5,32 +5,37 @@ load lib/common
 
 GEN=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
 
+# random_models COUNT QUICK ARGUMENT...: COUNT models, or QUICK in a quick run
 random_models()
 {
-	run "$BATS_TEST_DIRNAME/random-models" -b "${NPUTOOLS_BUILD:-$TOP/build}" "$@"
+	local n=$1
+	[ -z "${NPUTOOLS_QUICK-}" ] || n=$2
+	run "$BATS_TEST_DIRNAME/random-models" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n "$n" "${@:3}"
 	echo "$output"
 }
 
 # each model on half of the accelerators (NPUTOOLS_ALL, check-long: on all)
 @test "random models compute the same bytes on every accelerator" {
 	if [ -n "${NPUTOOLS_ALL-}" ]; then
-		random_models -n 200
+		random_models 200 200
 		[ "$status" = 0 ]
 		return
 	fi
-	ACCELERATORS="ethos-u55-32 ethos-u55-128 ethos-u65-256" random_models -n 110
+	ACCELERATORS="ethos-u55-32 ethos-u55-128 ethos-u65-256" random_models 110 20
 	[ "$status" = 0 ]
-	ACCELERATORS="ethos-u55-64 ethos-u55-256 ethos-u65-512" random_models -n 110 -s 201
+	ACCELERATORS="ethos-u55-64 ethos-u55-256 ethos-u65-512" random_models 110 20 -s 201
 	[ "$status" = 0 ]
 }
 
-# the seeds cited elsewhere draw only from older families
+# The seeds cited elsewhere draw only from older families.  A quick run, too, draws each
+# family once.
 @test "random models of newer families compute the same bytes" {
-	[ -n "${NPUTOOLS_ALL-}" ] ||
-		local -x ACCELERATORS="ethos-u55-32 ethos-u55-256 ethos-u65-512"
-	random_models -n 30 CAST FLOOR_DIV GATHER_ND GELU L2_NORMALIZATION BATCH_MATMUL
+	local -x ACCELERATORS="ethos-u55-32 ethos-u55-256 ethos-u65-512"
+	[ -z "${NPUTOOLS_QUICK-}" ] || ACCELERATORS="ethos-u55-32 ethos-u65-512"
+	[ -z "${NPUTOOLS_ALL-}" ] || unset ACCELERATORS
+	random_models 30 6 CAST FLOOR_DIV GATHER_ND GELU L2_NORMALIZATION BATCH_MATMUL
 	[ "$status" = 0 ]
-	random_models -n 30 EQUAL NOT_EQUAL GREATER GREATER_EQUAL LESS LESS_EQUAL \
+	random_models 30 15 EQUAL NOT_EQUAL GREATER GREATER_EQUAL LESS LESS_EQUAL \
 		LOGICAL_AND LOGICAL_OR LOGICAL_NOT SELECT SELECT_V2 REDUCE_ANY REDUCE_ALL \
 		SCATTER_ND SCATTER_ND
 	[ "$status" = 0 ]
@@ -38,23 +43,26 @@ random_models()
 
 # each model on two or three sizes; check-long has thousands on all five
 @test "random models compute the same bytes on Ethos-U85" {
-	ACCELERATORS="ethos-u85-256 ethos-u85-1024" random_models -n 12 -s 20000
+	ACCELERATORS="ethos-u85-256 ethos-u85-1024" random_models 12 6 -s 20000
 	[ "$status" = 0 ]
 	ACCELERATORS="ethos-u85-128 ethos-u85-512 ethos-u85-2048" \
-		random_models -n 8 -s 30000
+		random_models 8 4 -s 30000
 	[ "$status" = 0 ]
 }
 
-# no stage refuses a model that tfl-partition accepted, whatever values the file has
+# No stage refuses a model that tfl-partition accepted, whatever values the file has.  A quick
+# run has half of the models, on four of the accelerators.
 @test "operators of any scale, zero point and bias work on all eleven accelerators" {
 	local n=30 LOOSE=1 ACCELERATORS
 	ACCELERATORS=$(sed -n 's/^ACCEL([^"]*"\([^"]*\)".*/\1/p' "$TOP/schema/target.def")
 	[ "$(wc -w <<<"$ACCELERATORS")" = 11 ]
+	[ -z "${NPUTOOLS_QUICK-}" ] ||
+		ACCELERATORS="ethos-u55-32 ethos-u65-512 ethos-u85-128 ethos-u85-2048"
 	[ -z "${NPUTOOLS_ALL-}" ] || n=600
 	export LOOSE ACCELERATORS
-	random_models -n $n -s 70000
+	random_models $n 15 -s 70000
 	[ "$status" = 0 ]
-	random_models -n $n -s 75000 CONV_2D DEPTHWISE_CONV_2D FULLY_CONNECTED TRANSPOSE_CONV \
+	random_models $n 15 -s 75000 CONV_2D DEPTHWISE_CONV_2D FULLY_CONNECTED TRANSPOSE_CONV \
 		PRELU
 	[ "$status" = 0 ]
 }

@@ -35,9 +35,10 @@ rewrites()
 }
 
 @test "batches of layers compute the same values as the model" {
-	local kind seed status known=0
+	local kind seed status known=0 last=6
+	[ -z "${NPUTOOLS_QUICK-}" ] || last=2
 	for kind in FULLY_CONNECTED CONV_2D DEPTHWISE_CONV_2D CONCATENATION STRIDED_SLICE SVDF; do
-		for seed in 1 2 3 4 5 6; do
+		for ((seed = 1; seed <= last; seed++)); do
 			status=0
 			rewrites $seed $kind || status=$?
 			[ $status = 0 ] || { [ $status = 2 ] && grep 'is not known here' out; }
@@ -45,5 +46,5 @@ rewrites()
 		done
 	done
 	echo "$known models"
-	[ $known -ge 20 ]
+	[ $known -ge $((10 * last / 3)) ]
 }

@@ -8,7 +8,7 @@ load lib/partition
 
 gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
 
-# shuffle NAME SIDE CHANNELS UNITS PICK: the units of ShuffleNetV2: half of a map's channels
+# shuffle NAME SIDE CHANNELS UNITS PICK: the units of ShuffleNetV2: half of a feature map's channels
 # go through convolutions, and both halves are joined to a map.  The jq program PICK appends
 # two halves of tensor $x of $c channels.
 shuffle()
@@ -66,7 +66,7 @@ none_picks()
 	done <picks
 }
 
-@test "each half of the channels is contiguous in its map" {
+@test "each half of the channels is contiguous in its feature map" {
 	shuffle m 6 24 3 "$even_odd"
 	none_picks m
 	exact m
@@ -78,8 +78,8 @@ none_picks()
 	exact m
 }
 
-# live at the same time: a map, the next map, and the new half of that
-@test "a shuffle needs memory for two maps and a half" {
+# live at the same time: a feature map, the next feature map, and the new half of that
+@test "a shuffle needs memory for two feature maps and a half" {
 	local pick least
 	for pick in "$even_odd" "$whole"; do
 		shuffle m 20 64 3 "$pick"
@@ -93,7 +93,7 @@ none_picks()
 	done
 }
 
-# the model's order, if there are other readers of the map
+# the model's order, if there are other readers of the feature map
 @test "channels keep their order in the model's outputs" {
 	shuffle m 6 24 1 "$even_odd"
 	tfl-partition m.tflite >part

@@ -197,7 +197,7 @@ header_models()
 	gcc $warnings -c a.c b.c
 	objdump -h a.o | grep -qF .zephyr_models
 	objdump -h b.o | grep -qF .cy_xip
-	refuses 2 "not the name of a macro: 'a b'" tfl2c --section-macro='a b' a.tflite
+	refuses 2 "--section-macro needs MACRO or MACRO(MACRO), not 'a b'" tfl2c --section-macro='a b' a.tflite
 	refuses 2 "--section-macro excludes" \
 		tfl2c --section-macro=A --section=b a.tflite
 }
@@ -452,11 +452,11 @@ header_models()
 		[ "$status" -eq 2 ] && [ "${lines[0]}" = "tfl2c: $want" ] &&
 			[ ! -e out.h ] || { echo "$output"; return 1; }
 	}
-	refuse "not a C identifier: '1x'" -n 1x m.tflite
-	refuse "not a C identifier: 'int'" -n int m.tflite
-	refuse "not a C++ namespace: 'a:b'" --namespace a:b m.tflite
-	refuse "not a section name: 'a\"b'" --section 'a"b' m.tflite
-	refuse "alignment 24 is not a power of two" --align 24 m.tflite
+	refuse "--name needs a C identifier, not '1x'" -n 1x m.tflite
+	refuse "--name needs a C identifier, not 'int'" -n int m.tflite
+	refuse "--namespace needs a C++ namespace, not 'a:b'" --namespace a:b m.tflite
+	refuse "--section needs the name of a section, not 'a\"b'" --section 'a"b' m.tflite
+	refuse "--align needs a power of two, not 24" --align 24 m.tflite
 	refuse "--align takes a whole number from 16 to 1048576, not '4'" --align 4 m.tflite
 	refuse "--memory-mode: no such choice: 'Sram'; choices: Shared_Sram, Dedicated_Sram, Sram_Only" --memory-mode Sram m.tflite
 	refuse "--dialect: no such choice: 'c'; choices: alif, mlek, cmsis, xxd" --dialect c m.tflite

@@ -21,8 +21,10 @@ finds() {
 	printf '.Sh RULES\n' >man/npu-dis.1
 	code=libcommon/sim/a.c
 	head='/* ethosu-commands(7) 6 and 6.2; npu-dis(1), RULES; tests/ */'
-	printf '%s\nint a; /* scaled (6.2) */\n' "$head" >$code
+	printf '%s\nint a; /* scaled: ethosu-commands(7) 6.2 */\n' "$head" >$code
 	"$TOP/scripts/check-pages" "$PWD"
+	printf '%s\nint a; /* scaled (6.2) */\n' "$head" >$code
+	finds "section 6.2 of which page?"
 
 	printf '%s\n/* as ethosu-commands(7)\n * 6.3 says */\n' "$head" >$code
 	finds "no section 6.3 in ethosu-commands(7)"
@@ -125,12 +127,12 @@ family()
 		ARG_MAX, ARG_MIN: arg-max arg-min arg-max-u85
 		RESIZE_NEAREST_NEIGHBOR: resize-nearest-neighbor
 		RESIZE_BILINEAR: resize-bilinear
-		both, of TOSA, too, for Ethos-U85 alone: resize-bilinear-u85
+		RESIZE_NEAREST_NEIGHBOR, RESIZE_BILINEAR, TOSA's RESIZE for Ethos-U85 alone: resize-bilinear-u85
 		ADD, SUB, MUL, MAXIMUM, MINIMUM: add sub mul maximum minimum
 		SQUARED_DIFFERENCE: squared-difference
 		ABS, NEG, RELU: abs neg relu
 		LEAKY_RELU, PRELU: leaky-relu prelu
-		EQUAL and its like, logic: not-equal equal-u85 greater-equal logical-and
+		EQUAL and other comparisons, logic: not-equal equal-u85 greater-equal logical-and
 		SELECT: select select-u85
 		DIV of 8 bits: div
 		DIV of two dequantized tensors of 8 bits: div-of-floats

@@ -19,7 +19,7 @@ hand_edit()
 		-e '/^weights /s/$/ at=0x2760/' "$@"
 }
 
-# 2016 bytes are the maps alone: no weights are fetched
+# 2016 bytes are the feature maps alone: no weights are fetched
 compile()
 {
 	need_shared seeds/vela-log.txt

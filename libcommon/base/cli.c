@@ -170,20 +170,14 @@ parse_all(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static bool
-store(const struct parsers *p, int key, const char *arg)
+static error_t
+parse_program(const struct argp *own, int key, char *arg, struct argp_state *state)
 {
-	const struct cli_store *r = p->common->stores;
-	while (r && r->key && r->key != key)
-		r++;
-	if (!r || !r->key)
-		return false;
-	void *member = (char *)p->options + r->at;
-	if (r->is_text)
-		*(const char **)member = arg;
-	else
-		*(bool *)member = true;
-	return true;
+	struct parsers *p = state->input;
+	state->input = p->options;
+	error_t e = own->parser(key, arg, state);
+	state->input = p;
+	return e;
 }
 
 /* the program's parser: judges the whole command line only if all of it was
@@ -191,18 +185,27 @@ store(const struct parsers *p, int key, const char *arg)
 static error_t
 parse_own(int key, char *arg, struct argp_state *state)
 {
-	struct parsers *p = state->input;
-	if ((key == ARGP_KEY_END && p->misspelt) || store(p, key, arg))
+	const struct parsers *p = state->input;
+	const struct cli_common *c = p->common;
+	if (key == ARGP_KEY_END && p->misspelt)
 		return 0;
-	if (!p->own->parser)
+	if (c->options && cli_take(c->options, key, arg, p->options))
+		return 0;
+	if (key == ARGP_KEY_ARG && c->operand)
+		c->operand(p->options, arg);
+	else if (key == ARGP_KEY_END && c->check)
+		c->check(p->options);
+	else if (p->own->parser)
+		return parse_program(p->own, key, arg, state);
+	else
 		return ARGP_ERR_UNKNOWN;
-	state->input = p->options;
-	error_t e = p->own->parser(key, arg, state);
-	state->input = p;
-	return e;
+	return 0;
 }
 
-/* rows for what the program has of them; n rows and an end */
+/*
+ * makes the rows of -o and -j, of those that the program has; an all-zero row is the
+ * last one
+ */
 static void
 list_common(const struct cli_common *c, struct argp_option row[3])
 {
@@ -223,9 +226,9 @@ parse(struct parsers *p, const struct argp_option *common_row, int argc,
       char **argv)
 {
 	const struct argp *own = p->own;
-	struct argp first = {.options = own->options,
-			     .parser = parse_own,
-			     .help_filter = own->help_filter};
+	const struct cli_option *options = p->common->options;
+	struct argp_option *table = options ? cli_table(options) : NULL;
+	struct argp first = {.options = table ? table : own->options, .parser = parse_own};
 	/* argp's --help loses the memory of an empty table */
 	struct argp shared = {.options = common_row[0].name ? common_row : NULL,
 			      .parser = parse_common};
@@ -240,10 +243,9 @@ parse(struct parsers *p, const struct argp_option *common_row, int argc,
 					 : p->common->file ? "[FILE]"
 							   : NULL,
 			     .doc = own->doc,
-			     .children = tables,
-			     .help_filter = own->help_filter};
+			     .children = tables};
 	const struct argp_option *const rows[CLI_TABLES] = {
-	    own->options, shared.options, standard_options};
+	    first.options, shared.options, standard_options};
 	struct cli_words words;
 	cli_check_words(&words, rows, argc, argv);
 	p->misspelt = cli_mistakes() > 0;
@@ -253,6 +255,7 @@ parse(struct parsers *p, const struct argp_option *common_row, int argc,
 	(void)argp_parse(&whole, words.argc, words.argv, ARGP_NO_HELP, NULL, p);
 	free(p->operand);
 	free(words.argv);
+	free(table);
 }
 
 void

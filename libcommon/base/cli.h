@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 struct arena;
-struct cli_store;
+struct cli_option;
 
 enum { CLI_MAX_JOBS = 64 };
 
@@ -33,27 +33,78 @@ struct cli_common {
 	int output_group;	  /* argp's option group of --output in --help */
 	unsigned *jobs;		  /* -j, --jobs: 0 to CLI_MAX_JOBS */
 	const char *jobs_doc;
-	const struct cli_store *stores; /* NULL: none */
+	/* the program's own options; NULL: argp->options and argp->parser have them */
+	const struct cli_option *options;
+	void (*operand)(void *options, const char *arg); /* takes one of several operands */
+	void (*check)(void *options); /* judges all options together; may set defaults */
 };
 
 /*
- * Options of the program's table that only set a member of its struct of options.  The
- * program's parser does not see them.  The list ends with an all-zero row.
+ * One of the program's own options: its text in --help, and the member of the struct of
+ * options that it sets.  The list ends with an all-zero row.  The macros below fill in a
+ * row, which may go on with .key (a letter), .flags and .group of argp, and .seen:
  *
- * CLI_FLAG sets a bool, CLI_TEXT a const char * to the argument.  A member of another
- * type does not compile.
+ *	{ CLI_TEXT("name", "NAME", name, "C name of the array"), .key = 'n' },
+ *
+ * A member of another type does not compile.
  */
-struct cli_store {
-	int key;
-	bool is_text;
-	size_t at; /* bytes from the beginning of the options */
+enum cli_kind { CLI_IS_HEADING, CLI_IS_VALUE, CLI_IS_TEXT, CLI_IS_NUMBER, CLI_IS_CHOICE,
+		CLI_IS_TAKEN, CLI_IS_LIST };
+struct cli_option {
+	const char *name, *arg, *doc;
+	int key, flags, group;
+	enum cli_kind kind;
+	size_t at, bytes; /* place and size of the member in the struct of options */
+	size_t seen;	  /* CLI_SEEN(member): a bool that the option sets, too; 0: none */
+	int64_t min, max; /* of CLI_NUMBER; min is the value of an option without argument */
+	const char *const *choices;
+	void (*take)(void *at, const char *arg); /* at: the struct of options, or the member */
+	void (*list)(struct text *t);
 };
-#define CLI_MEMBER(type, member, of)                                                \
-	(offsetof(type, member) + 0 * sizeof(_Generic(((type *)0)->member, of: 0)))
-#define CLI_FLAG(option, type, member)                                              \
-	{ .key = (option), .at = CLI_MEMBER(type, member, bool) }
-#define CLI_TEXT(option, type, member)                                              \
-	{ .key = (option), .is_text = true, .at = CLI_MEMBER(type, member, const char *) }
+
+#ifndef CLI_OPTIONS /* the type of the struct of options */
+#define CLI_OPTIONS struct options
+#endif
+#define CLI_BYTES(member) sizeof(((CLI_OPTIONS *)0)->member)
+#define CLI_MEMBER(member, ...)                                                         \
+	.at = offsetof(CLI_OPTIONS, member) +                                           \
+	      0 * sizeof(_Generic(((CLI_OPTIONS *)0)->member, __VA_ARGS__)),            \
+	.bytes = CLI_BYTES(member)
+#define CLI_INTEGER(member)                                                             \
+	CLI_MEMBER(member, bool: 0, int: 0, unsigned: 0, int64_t: 0, uint64_t: 0)
+#define CLI_SEEN(member) (1 + offsetof(CLI_OPTIONS, member) + 0 / (CLI_BYTES(member) == 1))
+#define CLI_ROW(name_, arg_, kind_, doc_)                                               \
+	.name = (name_), .arg = (arg_), .doc = (doc_), .kind = CLI_IS_##kind_
+
+/* sets a bool, number or enumeration to a value */
+#define CLI_VALUE(name, member, value, doc)                                             \
+	CLI_ROW(name, NULL, VALUE, doc), CLI_INTEGER(member), .min = (value)
+#define CLI_FLAG(name, member, doc) CLI_VALUE(name, member, true, doc)
+/* sets a const char * to the argument, or to NULL without one */
+#define CLI_TEXT(name, arg, member, doc)                                                \
+	CLI_ROW(name, arg, TEXT, doc), CLI_MEMBER(member, const char *: 0)
+#define CLI_NUMBER(name, arg, member, least, most, doc)                                 \
+	CLI_ROW(name, arg, NUMBER, doc), CLI_INTEGER(member), .min = (least), .max = (most)
+/* sets an enumeration to the position in a list that ends with NULL */
+#define CLI_CHOICE(name, arg, member, list, doc)                                        \
+	CLI_ROW(name, arg, CHOICE, doc), CLI_INTEGER(member), .choices = (list)
+/* calls a function with the struct of options, or with the address of a member */
+#define CLI_TAKE(name, arg, function, doc)                                              \
+	CLI_ROW(name, arg, TAKEN, doc), .take = (function)
+#define CLI_TAKE_INTO(name, arg, member, function, doc)                                 \
+	CLI_TAKE(name, arg, function, doc), .at = offsetof(CLI_OPTIONS, member)
+/* prints a list, and ends the program */
+#define CLI_LIST(name, function, doc) CLI_ROW(name, NULL, LIST, doc), .list = (function)
+#define CLI_HEADING(doc) CLI_ROW(NULL, NULL, HEADING, doc)
+
+/*
+ * The rows as argp's table, for argp_parse(); the caller frees the table.  The key of row i
+ * is its letter, or CLI_FIRST_KEY + i.
+ */
+enum { CLI_FIRST_KEY = 256 };
+struct argp_option *cli_table(const struct cli_option *rows);
+/* Carries out the option with this key.  Returns false if no row has the key. */
+bool cli_take(const struct cli_option *rows, int key, const char *arg, void *options);
 
 /*
  * Parses the command line with argp and adds --help, --usage, --version and the

@@ -35,7 +35,10 @@ cli_mistakes(void)
 	return n_mistakes;
 }
 
-/* keys of the rows of struct scan's names: above all letters */
+/*
+ * what getopt_long() returns for struct scan's name[i]: FIRST_NAME + i, above all
+ * letters
+ */
 enum { FIRST_NAME = 1 << 16 };
 
 struct scan {

@@ -192,7 +192,7 @@ take_code(struct bits_in *b, int n)
 	return v;
 }
 
-/* 3.2.6: the first bits of a code determine its length */
+/* RFC 1951, 3.2.6: the first bits of a code determine its length */
 static uint32_t
 take_symbol(struct bits_in *b)
 {

@@ -124,8 +124,10 @@ file_check_output(const char *output, const char *input, struct err *e)
 }
 
 /*
- * True if path is written directly instead of renamed: an open file, whose number is
- * *fd, or a device or a pipe that is opened by its path; then *fd is -1.
+ * True if the output is written directly to path, because path is no regular file. (A
+ * regular file is written under another name and then renamed.) Sets *fd to the number
+ * of the open file that path stands for, or to -1 for a device or a pipe, which is
+ * opened by its path.
  */
 static bool
 is_direct(const char *path, int *fd)

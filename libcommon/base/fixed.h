@@ -17,42 +17,19 @@ clamp_i32(int64_t v, int32_t lo, int32_t hi)
 	return v < lo ? lo : v > hi ? hi : (int32_t)v;
 }
 
-/* minimum and maximum of two; unlike a macro, they evaluate each argument once */
-static inline int32_t
-min_i32(int32_t a, int32_t b)
-{
-	return a < b ? a : b;
-}
-
-static inline int32_t
-max_i32(int32_t a, int32_t b)
-{
-	return a > b ? a : b;
-}
-
-static inline int64_t
-min_i64(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-static inline int64_t
-max_i64(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-static inline size_t
-min_size(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-static inline double
-max_f64(double a, double b)
-{
-	return a > b ? a : b;
-}
+/* minimum and maximum of two; unlike macros, they evaluate each argument once */
+#define FIXED_LESS(type, name, less)		\
+	static inline type name(type a, type b)	\
+	{					\
+		return a less b ? a : b;	\
+	}
+FIXED_LESS(int32_t, min_i32, <)
+FIXED_LESS(int32_t, max_i32, >)
+FIXED_LESS(int64_t, min_i64, <)
+FIXED_LESS(int64_t, max_i64, >)
+FIXED_LESS(size_t, min_size, <)
+FIXED_LESS(double, max_f64, >)
+#undef FIXED_LESS
 
 static inline int64_t
 round_up_i64(int64_t v, int64_t step)
@@ -73,8 +50,8 @@ fixed_srdhm(int32_t a, int32_t b)
 	if (a == INT32_MIN && b == INT32_MIN)
 		return INT32_MAX;
 	/*
-	 * exact halves are rounded up for both signs (section 3.1); the code has no
-	 * branch, so that loops over it are vectorised
+	 * exact halves are rounded up for both signs (nputools-lowering(7) 3.1); the
+	 * code has no branch, so that loops over it are vectorised
 	 */
 	int64_t p = (int64_t)a * b + (1 << 30);
 	return (int32_t)((uint64_t)p >> 31);
@@ -98,7 +75,10 @@ struct fixed_mult {
 	int exp;
 };
 
-/* Q(m) of section 3.1.  m must be finite and >= 0; a negative m keeps its sign. */
+/*
+ * Q(m) of nputools-lowering(7) 3.1.  m must be finite and >= 0; a negative m keeps its
+ * sign.
+ */
 struct fixed_mult fixed_quantize(double m);
 
 /* Multiplies by a quantized multiplier with double rounding: TFLite's default. */

@@ -17,8 +17,8 @@ static const char saved_model[] = "a TensorFlow SavedModel; " TO_TFLITE;
 
 static const struct format {
 	const char *suffix; /* of the name, where several formats begin alike; NULL: any */
-	size_t at;
-	const char *bytes; /* that stand there; NULL: the name alone decides */
+	size_t at;	    /* offset of bytes in the file */
+	const char *bytes;  /* NULL: the name alone decides */
 	const char *is;
 } formats[] = {
 	{ NULL, 4, "ET1", "an ExecuTorch program; compile the TOSA graph from which its "

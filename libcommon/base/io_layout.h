@@ -31,7 +31,10 @@ struct io_layouts {
  */
 struct io_layout *io_layout_add(struct io_layouts *l, const char *arg,
 			    const char *const *names, const char **rest);
-/* what end k is to have: the last that names it, or all; NULL: nothing is said */
+/*
+ * Returns the layout of tensor k: the last one of l that is for k or for all tensors.
+ * NULL: l has none.
+ */
 const struct io_layout *io_layout_find(const struct io_layouts *l, int k);
 /*
  * Checks that every index in l is below n, the number of tensors.  what is "input" or

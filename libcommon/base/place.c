@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_LINKS = 40 }; /* the kernel's limit */
+enum { MAX_LINKS = 40 }; /* as many symbolic links as Linux follows in a path */
 
 /* Returns the first n bytes of path followed by name. */
 static char *

@@ -65,7 +65,7 @@ program_find(struct arena *a, const char *name, const char **path, struct err *e
 				   "program nor in PATH", name);
 }
 
-#else /* the host has all programs, and the files of their modules if it says where */
+#else /* WASI: the host runs a program by its name, or by its file in NPUTOOLS_MODULES */
 
 bool
 program_find(struct arena *a, const char *name, const char **path, struct err *e)

@@ -85,7 +85,8 @@ catch_interrupt(void)
 static void
 put_left(char *out, size_t n, double seconds)
 {
-	const double unit = 60, most = 100; /* of a unit, before the next larger one */
+	/* from `most` seconds or minutes on, the time is printed in the next larger unit */
+	const double unit = 60, most = 100;
 	double minutes = seconds / unit, hours = minutes / unit;
 	bool short_time = seconds < most, medium = minutes < most;
 	(void)snprintf(out, n, ", about %.0f %s left",

@@ -472,3 +472,10 @@ text_has_suffix(const char *s, const char *suffix)
 	size_t n = s ? strlen(s) : 0, k = strlen(suffix);
 	return n >= k && !strcmp(s + n - k, suffix);
 }
+
+const char *
+text_cut(struct arena *a, const char *s, const char *suffix)
+{
+	size_t n = strlen(s), k = strlen(suffix);
+	return n > k && text_has_suffix(s, suffix) ? arena_strndup(a, s, n - k) : s;
+}

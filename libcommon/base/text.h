@@ -35,6 +35,9 @@ void text_double(struct text *t, double v);
 /* Also the shortest text, in the format of Python's repr: 1.0, 500000000.0, 1e-05 */
 void text_repr(struct text *t, double v);
 
+/* Returns s without the suffix; s itself if it has another one, or is the suffix. */
+const char *text_cut(struct arena *a, const char *s, const char *suffix);
+
 /*
  * Returns s made safe for one line of a terminal: control characters, which names in a
  * model may hold, become '?'.  Returns s itself if it has none.

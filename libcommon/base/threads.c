@@ -14,6 +14,24 @@ threads_for(unsigned n_threads, size_t n, const int64_t *cost,
 		run(ctx, i);
 }
 
+struct threads *
+threads_open(void)
+{
+	return NULL;
+}
+
+void
+threads_close(struct threads *p)
+{
+	(void)p;
+}
+
+bool
+threads_busy(void)
+{
+	return false;
+}
+
 #else
 
 #include <pthread.h>
@@ -47,11 +65,8 @@ struct turn {
 	size_t i;
 };
 
-/*
- * Threads live until the program exits.  Between jobs they wait and keep the memory
- * that they have touched.
- */
-static struct {
+/* Between jobs the threads of a pool wait, and keep the memory that they have touched. */
+struct threads {
 	pthread_mutex_t lock;
 	pthread_cond_t work, idle;
 	pthread_t thread[MAX_THREADS];
@@ -60,11 +75,15 @@ static struct {
 	unsigned wanted;  /* number of threads that may still join the job */
 	unsigned working; /* number of threads that have joined it */
 	bool over;
-} pool = {
-	.lock = PTHREAD_MUTEX_INITIALIZER,
-	.work = PTHREAD_COND_INITIALIZER,
-	.idle = PTHREAD_COND_INITIALIZER,
 };
+#define NO_THREADS                                                                      \
+	{ .lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER,          \
+	  .idle = PTHREAD_COND_INITIALIZER }
+
+/* the threads of a program, which live until the program exits */
+static struct threads of_program = NO_THREADS;
+/* the pool that this thread uses or belongs to; NULL: that of the program */
+static _Thread_local struct threads *own;
 
 static void
 work(struct job *j)
@@ -76,46 +95,79 @@ work(struct job *j)
 static void *
 worker(void *arg)
 {
-	(void)arg;
-	(void)pthread_mutex_lock(&pool.lock);
-	while (!pool.over) {
-		if (!pool.wanted) {
-			(void)pthread_cond_wait(&pool.work, &pool.lock);
+	struct threads *p = own = arg;
+	(void)pthread_mutex_lock(&p->lock);
+	while (!p->over) {
+		if (!p->wanted) {
+			(void)pthread_cond_wait(&p->work, &p->lock);
 			continue;
 		}
-		struct job *j = pool.job;
-		pool.wanted--;
-		pool.working++;
-		(void)pthread_mutex_unlock(&pool.lock);
+		struct job *j = p->job;
+		p->wanted--;
+		p->working++;
+		(void)pthread_mutex_unlock(&p->lock);
 		work(j);
-		(void)pthread_mutex_lock(&pool.lock);
-		if (!--pool.working)
-			(void)pthread_cond_signal(&pool.idle);
+		(void)pthread_mutex_lock(&p->lock);
+		if (!--p->working)
+			(void)pthread_cond_signal(&p->idle);
 	}
-	(void)pthread_mutex_unlock(&pool.lock);
+	(void)pthread_mutex_unlock(&p->lock);
 	arena_forget_spare();
 	return NULL;
 }
 
 static void
-end_threads(void)
+end_threads(struct threads *p)
 {
-	(void)pthread_mutex_lock(&pool.lock);
-	pool.over = true;
-	(void)pthread_cond_broadcast(&pool.work);
-	(void)pthread_mutex_unlock(&pool.lock);
-	while (pool.n)
-		(void)pthread_join(pool.thread[--pool.n], NULL);
+	(void)pthread_mutex_lock(&p->lock);
+	p->over = true;
+	(void)pthread_cond_broadcast(&p->work);
+	(void)pthread_mutex_unlock(&p->lock);
+	while (p->n)
+		(void)pthread_join(p->thread[--p->n], NULL);
+}
+
+static void
+end_program(void)
+{
+	end_threads(&of_program);
+}
+
+struct threads *
+threads_open(void)
+{
+	static const struct threads none = NO_THREADS;
+	struct threads *p = own ? NULL : malloc(sizeof(*p));
+	if (p)
+		*p = none;
+	own = p ? p : own;
+	return p;
+}
+
+void
+threads_close(struct threads *p)
+{
+	if (!p)
+		return;
+	end_threads(p);
+	own = NULL;
+	free(p);
+}
+
+bool
+threads_busy(void)
+{
+	return own && own->job;
 }
 
 /* Starts threads up to n; if a thread can't start, the pool stays smaller. */
 static void
-start_threads(unsigned n)
+start_threads(struct threads *p, unsigned n)
 {
-	if (!pool.n && n)
-		(void)atexit(end_threads);
-	while (pool.n < n && !pthread_create(&pool.thread[pool.n], NULL, worker, NULL))
-		pool.n++;
+	if (p == &of_program && !p->n && n)
+		(void)atexit(end_program);
+	while (p->n < n && !pthread_create(&p->thread[p->n], NULL, worker, p))
+		p->n++;
 }
 
 /*
@@ -125,24 +177,25 @@ start_threads(unsigned n)
 static void
 share(struct job *j, unsigned n)
 {
-	(void)pthread_mutex_lock(&pool.lock);
-	bool shared = !pool.job && n;
+	struct threads *p = own ? own : &of_program;
+	(void)pthread_mutex_lock(&p->lock);
+	bool shared = !p->job && n;
 	if (shared) {
-		start_threads(n);
-		pool.job = j;
-		pool.wanted = n;
-		(void)pthread_cond_broadcast(&pool.work);
+		start_threads(p, n);
+		p->job = j;
+		p->wanted = n;
+		(void)pthread_cond_broadcast(&p->work);
 	}
-	(void)pthread_mutex_unlock(&pool.lock);
+	(void)pthread_mutex_unlock(&p->lock);
 	work(j);
 	if (!shared)
 		return;
-	(void)pthread_mutex_lock(&pool.lock);
-	pool.wanted = 0;
-	while (pool.working)
-		(void)pthread_cond_wait(&pool.idle, &pool.lock);
-	pool.job = NULL;
-	(void)pthread_mutex_unlock(&pool.lock);
+	(void)pthread_mutex_lock(&p->lock);
+	p->wanted = 0;
+	while (p->working)
+		(void)pthread_cond_wait(&p->idle, &p->lock);
+	p->job = NULL;
+	(void)pthread_mutex_unlock(&p->lock);
 }
 
 static int

@@ -2,6 +2,7 @@
 #ifndef BASE_THREADS_H
 #define BASE_THREADS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,5 +18,15 @@
  */
 void threads_for(unsigned n_threads, size_t n, const int64_t *cost,
 		 void (*run)(void *ctx, size_t i), void *ctx);
+
+/*
+ * Until threads_close(), threads_for() uses threads of its own when this thread calls it.
+ * Without this pair, all threads of the program share the threads that help them, and the
+ * first one that calls gets them.  threads_close() waits for the threads to end.
+ */
+struct threads *threads_open(void);
+void threads_close(struct threads *p);
+/* True inside of threads_for(), if threads of threads_open() help: they use its memory. */
+bool threads_busy(void);
 
 #endif

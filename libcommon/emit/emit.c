@@ -355,7 +355,7 @@ emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 		return false;
 	if (accel_is_u65(m.accel))
 		emit_reg(&m, NPU_PARALLEL_MODE, m.accel->cores - 1);
-	/* Linux's driver wants the scale registers set before any pool, one that reads none,
+	/* the Linux driver wants the scale registers set before any pool, one that reads none,
 	 * too: nputools-linux(7), RULES */
 	if (graph_is_for_linux(g)) {
 		emit_reg(&m, NPU_SCALE_REGION, 0);
@@ -365,7 +365,7 @@ emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 	if (!emit_nodes(&m, n))
 		return false;
 	emit_op(&m, NPU_OP_STOP, 0xffff, NULL);
-	/* section 1: a stream is shorter than 2^24 bytes */
+	/* ethosu-commands(7) 1: a stream is shorter than 2^24 bytes */
 	return out->n < (1u << 22) ||
 	       graph_err(g, n, e, "n%d: a stream of %zu words is too long",
 			 n->rec.id, out->n);

@@ -84,7 +84,7 @@ put_weights(struct emitter *m, const struct emit_kernel *k)
 static void
 put_activation(struct emitter *m, const struct g_op *op, int slot)
 {
-	/* section 3.3: a table with 32-bit results takes an 8-bit index */
+	/* ethosu-commands(7) 3.3: a table with 32-bit results takes an 8-bit index */
 	enum { TANH = 3, SIGMOID = 4, TABLE = 16, FORCE_INT8 = 3 << 12 };
 	int f = op->act == G_ACT_TANH	   ? TANH
 		: op->act == G_ACT_SIGMOID ? SIGMOID

@@ -112,7 +112,7 @@ put_scales(struct emitter *m, const struct g_op *op)
 	put_scale(m, NPU_OFM_SCALE, s.ofm);
 }
 
-/* ---- RESIZE (26.10) --------------------------------------------------------- */
+/* ---- RESIZE (ethosu-commands(7) 26.10) -------------------------------------- */
 
 /* Packs the step of one element and that of a block, each as quotient and remainder by up. */
 static void
@@ -151,7 +151,7 @@ ofm_zero(const struct g_op *op)
 static void
 put_ofm(struct emitter *m, const struct emit_kernel *k)
 {
-	/* ethosu-commands(7) 23.1 */
+	/* bits of OFM_PRECISION: ethosu-commands(7) 23.1 */
 	static const int orders[] = {
 		[ORDER_HCW] = NPU_HCW << 11, [ORDER_REVERSE_H] = NPU_REVERSE_H << 9,
 		[ORDER_REVERSE_W] = NPU_REVERSE_W << 9,
@@ -274,7 +274,7 @@ put_weights(struct emitter *m, const struct emit_kernel *k)
 	return true;
 }
 
-/* ---- chains (29) ------------------------------------------------------------- */
+/* ---- chains (ethosu-commands(7) 29) ------------------------------------------ */
 
 /* The reference compiler writes these registers anew around every chained operation. */
 static void

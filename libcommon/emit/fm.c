@@ -7,7 +7,7 @@
 int
 emit_region(const struct emitter *m, int place)
 {
-	/* without spilling the cache is part of the arena: section 9.1 */
+	/* without spilling the cache is part of the arena: ethosu-memory(7) 9.1 */
 	if (place == PLACE_CACHE && !m->memory.spilling)
 		return PLACE_ARENA;
 	return place;
@@ -63,7 +63,7 @@ dense_fm(const struct g_operand *o, int32_t lo, int32_t hi)
 		f.base[0] = t->at + y * s.y + inside;
 		return f;
 	}
-	/* a rolling buffer: rows wrap once, into tile 2 (section 5.6) */
+	/* a rolling buffer: rows wrap once, into tile 2 (ethosu-memory(7) 5.6) */
 	int64_t first = y % t->rows;
 	int32_t before = (int32_t)(t->rows - first);
 	f.base[0] = t->at + first * s.y + inside;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Operations that may overlap in time.  DMA against kernels: wait commands by
- * ethosu-commands(7) 11.2.  Kernel against kernel: BLOCKDEP by 11.3, with the depth of IFM
- * blocks that the hardware really reads (ethosu-commands(7) 11.3).
+ * ethosu-commands(7) 11.2.  Kernel against kernel: BLOCKDEP by ethosu-commands(7) 11.3,
+ * with the depth of IFM blocks that the hardware really reads.
  */
 #include "emit/regs.h"
 

@@ -121,8 +121,5 @@ stream_limit(struct arena *a, const struct g_op *op)
 const char *
 emit_limit(struct arena *a, const struct accel *accel, const struct g_op *op)
 {
-	const char *why = zeros_limit(a, accel, op);
-	if (!why)
-		why = scales_limit(a, accel, op);
-	return why ? why : stream_limit(a, op);
+	return zeros_limit(a, accel, op) ?: scales_limit(a, accel, op) ?: stream_limit(a, op);
 }

@@ -39,7 +39,7 @@ emit_reg(struct emitter *m, enum npu_reg reg, int64_t param)
 void
 emit_reg1(struct emitter *m, enum npu_reg reg, int64_t payload)
 {
-	/* the sign of a stride, or address bits 39:32 (section 1) */
+	/* the sign of a stride, or address bits 39:32 (ethosu-commands(7) 1) */
 	uint16_t high = payload < 0 ? 0xffff
 				    : (uint16_t)((uint64_t)payload >> 32 & 0xff);
 	uint32_t low = (uint32_t)(uint64_t)payload;
@@ -104,7 +104,10 @@ struct bytes
 emit_payload(struct arena *a, const struct accel *accel,
 	     const struct emit_words *w)
 {
-	/* section 14: FourCC, configuration (two words), NOPs up to the alignment */
+	/*
+	 * ethosu-commands(7) 14: FourCC, configuration (two words), NOPs up to the
+	 * alignment
+	 */
 	enum { HEADER = 8, FOURCC = 0x31504F43, CONFIGURE = 0x00100001, NOP = 5,
 	       STREAM = 2 };
 	static const uint32_t ids[GENERATIONS] = {

@@ -57,7 +57,10 @@ is_average_of(const struct npu_scale *s, int32_t n, int e)
 	return s->mult == m && s->shift == 31 + e;
 }
 
-/* 1 / n as U85 computes it.  With this value natural rounding is that of TFLite (26.6). */
+/*
+ * 1 / n as U85 computes it.  With this value natural rounding is that of TFLite
+ * (ethosu-commands(7) 26.6).
+ */
 static bool
 plain_average(const struct g_op *op, struct scale85 *out)
 {
@@ -101,14 +104,16 @@ ofm_scale(const struct g_op *op)
 	struct scale85 s = { .mult = 1, .round = roundings[op->round] };
 	if (op_has_weights(op->kind)) /* only its rounding is used */
 		return s;
-	if (emit85_divides(op)) /* exact with natural rounding only (26.6) */
+	/* division is exact with natural rounding only (ethosu-commands(7) 26.6) */
+	if (emit85_divides(op))
 		return (struct scale85){ .mult = 1u << 30, .shift = 30, .round = 1 };
 	/* the operands' scales are used instead */
 	if (op->kind == OP_LRELU || op_compares(op->kind))
 		return s;
 	if (op->kind == OP_RESIZE)
 		return resize_scale(op);
-	if (op->kind == OP_ARGMAX) /* position * 2^16 + value, rounded down (26.7) */
+	/* position * 2^16 + value, rounded down (ethosu-commands(7) 26.7) */
+	if (op->kind == OP_ARGMAX)
 		return (struct scale85){ .mult = 1, .shift = 16, .round = 5 };
 	/*
 	 * Half up, because no shift reaches the double rounding; or down, which is towards
@@ -122,8 +127,9 @@ ofm_scale(const struct g_op *op)
 	if (plain_average(op, &average))
 		return average;
 	/*
-	 * Products of 32-bit words are only shifted (26.3).  The older generations do so
-	 * for all operations with words, whose multiplier is 1 in their graphs.
+	 * Products of 32-bit words are only shifted (ethosu-commands(7) 26.3).  The
+	 * older generations do so for all operations with words, whose multiplier is 1
+	 * in their graphs.
 	 */
 	bool product = op->kind == OP_MUL && graph_type_bytes(op->ifm.type) == 4;
 	s.mult = product ? 1 : op->scale.mult;

@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-/* graphs before npu-sched have no offsets */
+/* a graph has no offsets before npu-sched has chosen them */
 static bool
 check_offset(struct check *c, const struct g_tensor *t, int64_t want)
 {

@@ -42,7 +42,10 @@ bool tensor_is_output(const struct g_tensor *t); /* also true for IO_INOUT */
 bool tensors_have(const struct g_tensors *l, const struct g_tensor *t);
 /* Bytes in use of an area of the graph; 0: the graph has no such area. */
 int64_t graph_place_used(const struct graph *g, int place);
-/* True if the streams must keep the rules of Linux's driver (nputools-linux(7)). */
+/*
+ * True if the streams must keep the rules of the Linux driver (nputools-linux(7),
+ * RULES).
+ */
 bool graph_is_for_linux(const struct graph *g);
 struct g_stride {
 	int64_t y, x, c; /* bytes */

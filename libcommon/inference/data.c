@@ -237,19 +237,19 @@ open_inputs(struct arena *a, struct inputs *in, const struct tfl_model *m,
 {
 	const struct tfl_subgraph *g = &m->subgraph[0];
 	*in = (struct inputs){ .o = o, .random = o->seed };
-	if (!o->n_input) {
+	if (!o->input.n) {
 		in->n_indices = find_indices(a, m, with);
 		return true;
 	}
-	if (o->n_input != g->n_in)
+	if (o->input.n != g->n_in)
 		return err_at(e, m->name, 0,
 			      "the model has %d input%s, but %d file%s given with "
 			      "--input: give one for each", g->n_in,
-			      g->n_in == 1 ? "" : "s", o->n_input,
-			      o->n_input == 1 ? " is" : "s are");
+			      g->n_in == 1 ? "" : "s", o->input.n,
+			      o->input.n == 1 ? " is" : "s are");
 	in->file = anew(a, struct values, (size_t)g->n_in);
 	for (int k = 0; k < g->n_in; k++)
-		if (!read_values(a, o->input[k], &g->tensor[g->in[k]],
+		if (!read_values(a, o->input.path[k], &g->tensor[g->in[k]],
 				 k < x->n_in ? &x->in[k] : NULL, o->frames, &in->file[k],
 				 e))
 			return false;

@@ -138,7 +138,7 @@ open_worker(const struct run *r, struct worker *w, struct err *e)
 	const struct options *o = r->o;
 	w->a = arena_open();
 	int32_t n;
-	if (!open_model(w->a, &r->model, o->compare && !o->n_expect, &w->s, e))
+	if (!open_model(w->a, &r->model, o->compare && !o->expect.n, &w->s, e))
 		return false;
 	if (!o->compare)
 		return true;

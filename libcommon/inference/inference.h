@@ -16,13 +16,16 @@
 
 #include <argp.h>
 
-enum { MAX_FILES = 256, MAX_KINDS = 64 };
+enum { MAX_FILES = 256, MAX_KINDS = 64, MAX_FRAMES = 1000000 };
+
+struct files {
+	const char *path[MAX_FILES];
+	int n;
+};
 
 struct options {
 	const char *model;
-	const char *input[MAX_FILES];
-	const char *expect[MAX_FILES];
-	int n_input, n_expect;
+	struct files input, expect;
 	const char *output_dir;
 	const char *dump_dir;
 	const char *compare;
@@ -44,38 +47,38 @@ struct options {
 	bool (*accept)(void *ctx, const struct tfl_model *m, struct err *e);
 };
 
-/* options.c: the options that the programs share */
-enum {
-	OPT_COMPARE = 256, OPT_SEED, OPT_FRAMES, OPT_RESET, OPT_INPUTS, OPT_REQUIRE,
-	OPT_ANY_SIZE, OPT_JSON, OPT_OWN /* first key of a program's own options */
-};
-#define INFERENCE_OPTIONS								\
-	{ .name = "input", .key = 'i', .arg = "FILE",					\
-	  .doc = "values of the next input, .npy or raw; repeat the option for each "	\
-		 "input of the model" },						\
-	{ .name = "expect", .key = 'e', .arg = "FILE",					\
-	  .doc = "expected values of the next output; fail (status 1) if the output "	\
-		 "differs" },								\
-	{ .name = "seed", .key = OPT_SEED, .arg = "N",					\
-	  .doc = "seed of the random inputs (default 0)" },				\
-	{ .name = "inputs", .key = OPT_INPUTS, .arg = "KIND[,KIND...]",			\
-	  .doc = "values of generated inputs, one KIND per frame in turn: random, min, " \
-		 "max or alternating; without --frames, run one frame per KIND" },	\
-	{ .name = "require-outputs", .key = OPT_REQUIRE,				\
-	  .doc = "fail (status 1) if an output depends on an operator that npu-sim "	\
-		 "can't run" },								\
-	{ .name = "any-size", .key = OPT_ANY_SIZE,					\
-	  .doc = "run the model even if it needs far more memory or time than usual "	\
-		 "for its file size" },							\
-	{ .name = "frames", .key = OPT_FRAMES, .arg = "N",				\
-	  .doc = "run N times: input and output files have a leading dimension N, and "	\
-		 "variables keep their values from frame to frame" },			\
-	{ .name = "reset", .key = OPT_RESET,						\
-	  .doc = "reset variables to their first values before each frame" },		\
-	{ .name = "json", .key = OPT_JSON, .doc = "print the report as JSON" }
-/* Stores one shared option in o, and checks all of them at ARGP_KEY_END.  Returns
- * ARGP_ERR_UNKNOWN for other keys. */
-error_t inference_option(int key, char *arg, struct options *o);
+/*
+ * options.c: rows of struct cli_option that the programs share; P is "", or names the member
+ * of CLI_OPTIONS that is a struct options, as in o.
+ */
+#define INFERENCE_OPTIONS(P)								\
+	{ CLI_TAKE_INTO("input", "FILE", P input, inference_take_file,			\
+			"values of the next input, .npy or raw; repeat the option for "	\
+			"each input of the model"), .key = 'i' },			\
+	{ CLI_TAKE_INTO("expect", "FILE", P expect, inference_take_file,		\
+			"expected values of the next output; fail (status 1) if the "	\
+			"output differs"), .key = 'e' },				\
+	{ CLI_NUMBER("seed", "N", P seed, 0, INT64_MAX,					\
+		     "seed of the random inputs (default 0)"), .seen = CLI_SEEN(P has_seed) }, \
+	{ CLI_TAKE("inputs", "KIND[,KIND...]", inference_take_kinds,			\
+		   "values of generated inputs, one KIND per frame in turn: random, min, " \
+		   "max or alternating; without --frames, run one frame per KIND") },	\
+	{ CLI_FLAG("require-outputs", P require_outputs,				\
+		   "fail (status 1) if an output depends on an operator that npu-sim "	\
+		   "can't run") },							\
+	{ CLI_FLAG("any-size", P any_size,						\
+		   "run the model even if it needs far more memory or time than usual "	\
+		   "for its file size") },						\
+	{ CLI_NUMBER("frames", "N", P frames, 1, MAX_FRAMES,				\
+		     "run N times: input and output files have a leading dimension N, and " \
+		     "variables keep their values from frame to frame") },		\
+	{ CLI_FLAG("reset", P reset,							\
+		   "reset variables to their first values before each frame") },	\
+	{ CLI_FLAG("json", P json, "print the report as JSON") }
+void inference_take_file(void *files, const char *arg);
+void inference_take_kinds(void *options, const char *arg); /* struct options comes first */
+/* Rejects combinations of options, and sets values that follow from other options. */
+void inference_check(struct options *o);
 
 /* open.c: a model of any format, recognised by its first bytes */
 struct tosa_graph;
@@ -193,7 +196,7 @@ struct watch {
 	struct file_set *files; /* for --dump */
 	const struct options *options;
 	struct sim *plain; /* has run on the same inputs; NULL: no --compare */
-	int *order;	   /* outputs of its operators in execution order */
+	int *order;	   /* outputs of the operators of `plain`, in execution order */
 	int n_order;
 	int64_t *seen; /* per tensor: number of elements found so far */
 };

@@ -111,17 +111,17 @@ open_expectations(struct arena *a, struct values **out, const struct tfl_model *
 {
 	const struct tfl_subgraph *g = &m->subgraph[0];
 	*out = NULL;
-	if (!o->n_expect)
+	if (!o->expect.n)
 		return true;
-	if (o->n_expect != g->n_out)
+	if (o->expect.n != g->n_out)
 		return err_at(e, m->name, 0,
 			      "the model has %d output%s, but %d file%s given with "
 			      "--expect: give one for each",
-			      g->n_out, g->n_out == 1 ? "" : "s", o->n_expect,
-			      o->n_expect == 1 ? " is" : "s are");
+			      g->n_out, g->n_out == 1 ? "" : "s", o->expect.n,
+			      o->expect.n == 1 ? " is" : "s are");
 	*out = anew(a, struct values, (size_t)g->n_out);
 	for (int k = 0; k < g->n_out; k++)
-		if (!read_values(a, o->expect[k], &g->tensor[g->out[k]],
+		if (!read_values(a, o->expect.path[k], &g->tensor[g->out[k]],
 				 k < x->n_out ? &x->out[k] : NULL, o->frames, &(*out)[k],
 				 e))
 			return false;

@@ -192,7 +192,7 @@ print_json(struct text *x, const struct run *r, struct err *e)
 	text_puts(x, "{\n \"model\": ");
 	text_quoted(x, m->name, __builtin_strlen(m->name));
 	text_puts(x, ",\n");
-	if (!o->n_input)
+	if (!o->input.n)
 		text_printf(x, " \"seed\": %" PRIu64 ",\n", o->seed);
 	if (o->frames > 1)
 		text_printf(x, " \"frames\": %d,\n", o->frames);
@@ -200,9 +200,9 @@ print_json(struct text *x, const struct run *r, struct err *e)
 		return false;
 	put_json_stand_ins(x, r->s);
 	text_printf(x, " \"checked\": %s,\n",
-		    o->n_expect || o->compare ? "true" : "false");
+		    o->expect.n || o->compare ? "true" : "false");
 	text_printf(x, " \"equal\": %s",
-		    o->n_expect || o->compare
+		    o->expect.n || o->compare
 			? verdict->status ? "false" : "true"
 			: "null");
 	if (verdict->status) {

@@ -50,19 +50,18 @@ load_block(struct call *c, struct blocks *b, int64_t margin[4])
 	b->block_w = n > 1 ? block[1] : 1;
 	for (int i = 0; i < 4; i++)
 		if (margin[i] < 0 || margin[i] > INT32_MAX)
-			return call_err(c, "margin %lld", (long long)margin[i]);
+			return call_err(c, "the margin %lld is not 0 to %d",
+					(long long)margin[i], INT32_MAX);
 	return (b->block_h > 0 && b->block_w > 0 && b->block_h <= UINT16_MAX &&
 		b->block_w <= UINT16_MAX) ||
-	       call_err(c, "block of %lld by %lld", (long long)b->block_h,
-			(long long)b->block_w);
+	       call_err(c, "the block is %lld by %lld, not 1 to %d each",
+			(long long)b->block_h, (long long)b->block_w, UINT16_MAX);
 }
 
 static bool
 blocks_prepare(struct call *c, bool to_batch, struct blocks *b)
 {
 	int64_t m[4];
-	if (!call_arity(c, 3, 3, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	if (!call_movable(c, in, out) ||
 	    !dims(c, to_batch ? in : out, &b->big) ||

@@ -49,21 +49,6 @@ call_out(const struct call *c, int k)
 	return &c->g->tensor[c->op->out[k]];
 }
 
-bool
-call_arity(struct call *c, int min, int max, int n_out)
-{
-	if (c->op->n_in < min || c->op->n_in > max)
-		return call_err(c, "has %d input%s, takes %d to %d", c->op->n_in,
-				c->op->n_in == 1 ? "" : "s", min, max);
-	if (c->op->n_out != n_out)
-		return call_err(c, "has %d output%s, makes %d", c->op->n_out,
-				c->op->n_out == 1 ? "" : "s", n_out);
-	for (int k = 0; k < min; k++)
-		if (!call_in(c, k))
-			return call_err(c, "input %d is absent", k);
-	return true;
-}
-
 static unsigned
 type_bit(int type)
 {

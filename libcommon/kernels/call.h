@@ -40,8 +40,6 @@ bool call_mismatch(struct call *c, const char *fmt, ...) PRINTF(2, 3);
 const struct tfl_tensor *call_in(const struct call *c, int k);
 const struct tfl_tensor *call_out(const struct call *c, int k);
 
-/* Checks for min to max inputs, of which the first min are present, and n_out outputs. */
-bool call_arity(struct call *c, int min, int max, int n_out);
 
 enum {
 	T_I8 = 1, T_U8 = 2, T_I16 = 4, T_I32 = 8, T_I64 = 16, T_F32 = 32,
@@ -126,8 +124,8 @@ bool call_same_quant(struct call *c, const struct tfl_tensor *a,
 		     const struct tfl_tensor *b);
 
 /*
- * Returns Q(m) of section 3.1; refuses a multiplier that the reference's shifts cannot
- * express.
+ * Returns Q(m) of nputools-lowering(7) 3.1; refuses a multiplier that the reference's
+ * shifts cannot express.
  */
 bool call_mult(struct call *c, double m, struct fixed_mult *out);
 
@@ -141,8 +139,8 @@ bool call_mult_of(struct call *c, double m, int64_t most, struct fixed_mult *out
 int64_t type_width(int type);
 
 /*
- * MBQM64 of section 3.1 for accumulators of any size.  Accumulators saturate beyond
- * 2^47, the limit of the reference.  m.exp is at most MBQM64_EXP.
+ * MBQM64 of nputools-lowering(7) 3.1 for accumulators of any size.  Accumulators
+ * saturate beyond 2^47, the limit of the reference.  m.exp is at most MBQM64_EXP.
  */
 enum { MBQM64_EXP = 7 };
 int32_t wide_mbqm(int64_t acc, struct fixed_mult m);
@@ -151,7 +149,10 @@ struct range {
 	int32_t lo, hi;
 };
 
-/* Sets the output range of a fused activation (3.1); refuses TANH and SIGN_BIT. */
+/*
+ * Sets the output range of a fused activation (nputools-lowering(7) 3.1); refuses TANH
+ * and SIGN_BIT.
+ */
 bool call_range(struct call *c, int64_t activation, const struct tfl_tensor *t,
 		struct affine q, struct range *out);
 

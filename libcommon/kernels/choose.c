@@ -10,8 +10,6 @@
 static bool
 two_inputs(struct call *c, unsigned types, const int32_t *x[2])
 {
-	if (!call_arity(c, 2, 2, 1))
-		return false;
 	const struct tfl_tensor *a = call_in(c, 0), *b = call_in(c, 1);
 	if (!call_type(c, a, "input", types) || !call_same_type(c, a, b) ||
 	    !call_type(c, call_out(c, 0), "output", T_BOOL) ||
@@ -109,8 +107,6 @@ kernel_logical(struct call *c)
 bool
 kernel_logical_not(struct call *c)
 {
-	if (!call_arity(c, 1, 1, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	if (!call_type(c, in, "input", T_BOOL) || !call_same_type(c, in, out) ||
 	    !call_same_count(c, in, out))
@@ -131,8 +127,6 @@ kernel_logical_not(struct call *c)
 bool
 kernel_select(struct call *c)
 {
-	if (!call_arity(c, 3, 3, 1))
-		return false;
 	const struct tfl_tensor *which = call_in(c, 0), *out = call_out(c, 0);
 	const int32_t *v[3];
 	if (!call_type(c, which, "condition", T_BOOL))
@@ -162,8 +156,6 @@ kernel_select(struct call *c)
 bool
 kernel_broadcast_to(struct call *c)
 {
-	if (!call_arity(c, 2, 2, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	if (!call_type(c, in, "input", T_QUANT | T_I32 | T_BOOL) ||
 	    !call_same_type(c, in, out) || !call_broadcast(c, in, out, out))

@@ -87,8 +87,7 @@ kernel_conv_2d(struct call *c)
 	struct fb_ref o = tfl_options(c->op, &fb_Conv2DOptions);
 	struct conv k = { 0 };
 	struct convolution *v = &k.v;
-	if (!call_arity(c, 2, 3, 1) || !conv_open(c, 0, 1, 2, v) ||
-	    !check_conv_shapes(c, &k, o) ||
+	if (!conv_open(c, 0, 1, 2, v) || !check_conv_shapes(c, &k, o) ||
 	    !conv_requant(c, v, 0, fb_int(o, FB_Conv2DOptions_fused_activation_function),
 			  sums_are_wide(v->in, v->bias,
 					fb_int(o, FB_Conv2DOptions_quantized_bias_type))))

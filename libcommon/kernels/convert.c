@@ -31,8 +31,6 @@ from_float(struct call *c, struct affine q, struct range r)
 bool
 kernel_quantize(struct call *c)
 {
-	if (!call_arity(c, 1, 1, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	struct affine q, q_out;
 	struct fixed_mult m;
@@ -64,8 +62,6 @@ kernel_quantize(struct call *c)
 bool
 kernel_dequantize(struct call *c)
 {
-	if (!call_arity(c, 1, 1, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	struct affine q;
 	if (!call_type(c, in, "input", T_QUANT | T_I32) ||
@@ -123,8 +119,6 @@ cast_long(struct call *c, const struct tfl_tensor *in, const struct tfl_tensor *
 bool
 kernel_cast(struct call *c)
 {
-	if (!call_arity(c, 1, 1, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	const unsigned types = T_QUANT | T_I32 | T_I64 | T_F32 | T_BOOL;
 	if (!call_type(c, in, "input", types) ||
@@ -161,8 +155,6 @@ kernel_cast(struct call *c)
 bool
 kernel_shape(struct call *c)
 {
-	if (!call_arity(c, 1, 1, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	if (!call_type(c, out, "output", T_I32 | T_I64))
 		return false;
@@ -182,8 +174,6 @@ kernel_shape(struct call *c)
 bool
 kernel_zeros_like(struct call *c)
 {
-	if (!call_arity(c, 1, 1, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	if (!call_movable(c, in, out) || !call_same_count(c, in, out))
 		return false;
@@ -198,8 +188,6 @@ bool
 kernel_l2_normalization(struct call *c)
 {
 	enum { OUTPUT_BITS = 7 };
-	if (!call_arity(c, 1, 1, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	struct affine q;
 	if (!call_type(c, in, "input", T_I8) || !call_same_type(c, in, out) ||

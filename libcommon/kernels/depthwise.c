@@ -128,8 +128,7 @@ kernel_depthwise_conv_2d(struct call *c)
 {
 	struct fb_ref o = tfl_options(c->op, &fb_DepthwiseConv2DOptions);
 	struct depthwise d = { 0 };
-	if (!call_arity(c, 2, 3, 1) || !conv_open(c, 0, 1, 2, &d.v) ||
-	    !check_depthwise_shapes(c, &d, o) ||
+	if (!conv_open(c, 0, 1, 2, &d.v) || !check_depthwise_shapes(c, &d, o) ||
 	    !conv_requant(c, &d.v, 3,
 			  fb_int(o, FB_DepthwiseConv2DOptions_fused_activation_function),
 			  conv_is_wide(&d.v)))

@@ -86,8 +86,6 @@ static bool
 binary_prepare(struct call *c, unsigned types, int64_t activation, struct binary *b)
 {
 	*b = (struct binary){ 0 };
-	if (!call_arity(c, 2, 2, 1))
-		return false;
 	b->out = call_out(c, 0);
 	b->n = c->check ? 0 : tfl_elements(b->out);
 	for (int k = 0; k < 2; k++) {

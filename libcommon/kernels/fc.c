@@ -103,8 +103,6 @@ check_fc_types(struct call *c, const struct dense *d, const struct tfl_tensor *w
 bool
 kernel_fully_connected(struct call *c)
 {
-	if (!call_arity(c, 2, 3, 1))
-		return false;
 	const struct tfl_tensor *w = call_in(c, 1), *bias = call_in(c, 2);
 	struct dense d = { .in = call_in(c, 0),
 			   .out = call_out(c, 0),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fixed-point functions of nputools-lowering(7) 3.5; check values of 3.11 are in
- * tests/unit/functions.c.  Qk: a raw int32 with k integer bits and 31 - k fractional
- * bits.
+ * Fixed-point functions of nputools-lowering(7) 3.5; check values of
+ * nputools-lowering(7) 3.11 are in tests/unit/functions.c.  Qk: a raw int32 with k
+ * integer bits and 31 - k fractional bits.
  */
 #ifndef KERNELS_FUNCTIONS_H
 #define KERNELS_FUNCTIONS_H
@@ -18,7 +18,7 @@ int32_t fixed_tanh(int32_t a);	   /* Q4 to Q0 */
 /*
  * Returns 1 / sqrt(v), v >= 1, as a multiplier for fixed_mbqm.  Takes five Newton steps
  * as the reference does, so that the result is sometimes slightly below the true value
- * (3.8).
+ * (nputools-lowering(7) 3.8).
  */
 struct fixed_mult fixed_inv_sqrt(int32_t v);
 

@@ -8,8 +8,6 @@
 bool
 kernel_gather(struct call *c)
 {
-	if (!call_arity(c, 2, 2, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	int axis;
 	int64_t n = tfl_elements(call_in(c, 1));
@@ -22,13 +20,14 @@ kernel_gather(struct call *c)
 	    !call_axis(c, TFL_OPT(c->op, GatherOptions, axis), in->rank, &axis))
 		return false;
 	if (batch < 0 || batch > axis || batch > call_in(c, 1)->rank)
-		return call_err(c, "%lld batch dimensions", (long long)batch);
+		return call_err(c, "%lld batch dimensions: more than the axis or the "
+				   "rank of the indices allows", (long long)batch);
 	int64_t n_batch = 1;
 	for (int d = 0; d < batch; d++) {
 		n_batch *= in->dim[d];
 		if (call_in(c, 1)->dim[d] != in->dim[d])
-			return call_mismatch(c, "batch dimension %d differs",
-					     d);
+			return call_mismatch(c, "batch dimension %d of input and "
+						"indices differs", d);
 	}
 	struct around a = around_axis(in, axis);
 	int64_t per = n_batch ? n / n_batch : 0,
@@ -45,8 +44,8 @@ kernel_gather(struct call *c)
 		for (int64_t k = 0; k < per; k++, to += bytes) {
 			int64_t at = index[i / (outer ? outer : 1) * per + k];
 			if (at < 0 || at >= a.n)
-				return call_err(c, "index %lld of %lld",
-						(long long)at, (long long)a.n);
+				return call_err(c, "index %lld is outside 0 to %lld",
+						(long long)at, (long long)a.n - 1);
 			if (c->check)
 				continue;
 			__builtin_memmove((uint8_t *)c->io->out[0] + to,
@@ -57,19 +56,32 @@ kernel_gather(struct call *c)
 	return true;
 }
 
+/* the number of the slice of t that an index of `depth` numbers selects */
+static bool
+line_of(struct call *c, const struct tfl_tensor *t, const int64_t *index, int64_t depth,
+	int64_t *line)
+{
+	*line = 0;
+	for (int64_t d = 0; d < depth; d++) {
+		if (index[d] < 0 || index[d] >= t->dim[d])
+			return call_err(c, "index %lld is outside 0 to %d",
+					(long long)index[d], t->dim[d] - 1);
+		*line = *line * t->dim[d] + index[d];
+	}
+	return true;
+}
+
 /* Each index has `depth` numbers and selects a slice of the remaining dimensions. */
 bool
 kernel_gather_nd(struct call *c)
 {
-	if (!call_arity(c, 2, 2, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	const struct tfl_tensor *at = call_in(c, 1);
 	int64_t n, depth = at->rank ? at->dim[at->rank - 1] : 0, inner = 1;
 	if (!call_movable(c, in, out))
 		return false;
 	if (depth < 1 || depth > in->rank)
-		return call_mismatch(c, "indices of %lld numbers for rank %d",
+		return call_mismatch(c, "an index has %lld numbers, the rank is %d",
 				     (long long)depth, in->rank);
 	for (int d = (int)depth; d < in->rank; d++)
 		inner *= in->dim[d];
@@ -82,14 +94,9 @@ kernel_gather_nd(struct call *c)
 	const int64_t *index = call_indices(c, 1, "indices", &n);
 	size_t bytes = element_size(in) * (size_t)inner;
 	for (int64_t k = 0; index && k < n / depth; k++) {
-		int64_t line = 0;
-		for (int64_t d = 0; d < depth; d++) {
-			int64_t i = index[k * depth + d];
-			if (i < 0 || i >= in->dim[d])
-				return call_err(c, "index %lld of %d", (long long)i,
-						in->dim[d]);
-			line = line * in->dim[d] + i;
-		}
+		int64_t line;
+		if (!line_of(c, in, index + k * depth, depth, &line))
+			return false;
 		if (!c->check)
 			memmove((uint8_t *)c->io->out[0] + (size_t)k * bytes,
 				(const uint8_t *)c->io->in[0] + (size_t)line * bytes,
@@ -105,8 +112,6 @@ kernel_gather_nd(struct call *c)
 bool
 kernel_scatter_nd(struct call *c)
 {
-	if (!call_arity(c, 3, 3, 1))
-		return false;
 	const struct tfl_tensor *at = call_in(c, 0), *in = call_in(c, 1);
 	const struct tfl_tensor *out = call_out(c, 0);
 	enum { MAX_LINES = 1 << 26 };
@@ -114,12 +119,13 @@ kernel_scatter_nd(struct call *c)
 	if (!call_movable(c, in, out))
 		return false;
 	if (depth < 1 || depth > out->rank)
-		return call_mismatch(c, "indices of %lld numbers for rank %d",
+		return call_mismatch(c, "an index has %lld numbers, the rank is %d",
 				     (long long)depth, out->rank);
 	for (int d = 0; d < out->rank; d++)
 		*(d < depth ? &lines : &inner) *= out->dim[d];
 	if (lines > MAX_LINES)
-		return call_err(c, "%lld places: at most 2^26", (long long)lines);
+		return call_err(c, "the indices select from %lld positions: at most 2^26 "
+				   "are supported", (long long)lines);
 	if (tfl_elements(at) / depth * inner != tfl_elements(in))
 		return call_mismatch(c, "the input has %lld elements",
 				     (long long)tfl_elements(in));
@@ -133,14 +139,9 @@ kernel_scatter_nd(struct call *c)
 	if (!c->check)
 		memset(c->io->out[0], 0, (size_t)lines * bytes);
 	for (int64_t k = 0; k < n / depth; k++) {
-		int64_t line = 0;
-		for (int64_t d = 0; d < depth; d++) {
-			int64_t i = index[k * depth + d];
-			if (i < 0 || i >= out->dim[d])
-				return call_err(c, "index %lld of %d", (long long)i,
-						out->dim[d]);
-			line = line * out->dim[d] + i;
-		}
+		int64_t line;
+		if (!line_of(c, out, index + k * depth, depth, &line))
+			return false;
 		if (taken[line])
 			return call_err(c, "an index that occurs twice is not "
 					   "supported");

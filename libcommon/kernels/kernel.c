@@ -6,21 +6,54 @@
 #define kernel_none NULL
 #define kernel_sim  NULL
 
-static bool (*const kernels[TFL_BUILTIN_LIMIT])(struct call *c) = {
-#define OPERATOR(name, kernel, ...) [TFL_##name] = kernel_##kernel,
+static const struct row {
+	bool (*run)(struct call *c);
+	struct kernel_inputs inputs;
+} rows[TFL_BUILTIN_LIMIT] = {
+#define MANY INT32_MAX
+#define TAKES(least, most) { least, most, 1 }
+#define CUTS(n) { n, n, MANY }
+#define UNCHECKED { 0, MANY, MANY }
+#define OPERATOR(name, kernel, real, adder, cpu, family, joins, types, rank, inputs, memory) \
+	[TFL_##name] = { kernel_##kernel, inputs },
 #include "operators.def"
 #undef OPERATOR
 };
 
-static bool (*find(int code))(struct call *)
+static const struct row *
+find(int code)
 {
-	return code >= 0 && code < TFL_BUILTIN_LIMIT ? kernels[code] : NULL;
+	static const struct row absent = { .inputs = UNCHECKED };
+	return code >= 0 && code < TFL_BUILTIN_LIMIT ? &rows[code] : &absent;
 }
 
 bool
 kernel_exists(int code)
 {
-	return find(code) != NULL;
+	return find(code)->run != NULL;
+}
+
+const struct kernel_inputs *
+kernel_inputs(int code)
+{
+	return &find(code)->inputs;
+}
+
+static bool
+check_inputs(struct call *c)
+{
+	const struct kernel_inputs *i = kernel_inputs(c->op->code);
+	int n_in = c->op->n_in, n_out = c->op->n_out;
+	if (n_in < i->least || n_in > i->most)
+		return call_err(c, "has %d input%s, takes %d to %d", n_in,
+				n_in == 1 ? "" : "s", i->least, i->most);
+	if (n_out != i->outputs && i->outputs != MANY)
+		return call_err(c, "has %d output%s, makes %d", n_out,
+				n_out == 1 ? "" : "s", i->outputs);
+	for (int k = 0; k < i->least; k++)
+		if (!call_in(c, k))
+			return call_err(c, "input %d is absent", k);
+	return true;
 }
 
 /*
@@ -55,10 +88,10 @@ static bool
 call_kernel(struct call *c)
 {
 	bool (*run)(struct call *) = call_is_float(c) ? kernel_float
-						      : find(c->op->code);
+						      : find(c->op->code)->run;
 	if (!run)
 		return call_err(c, "no kernel for this operator");
-	if (!check_volumes(c))
+	if (!check_volumes(c) || (run != kernel_float && !check_inputs(c)))
 		return false;
 	const struct kernel_io *io = c->io, own = native_open(c->a, c->g, c->op, io);
 	c->io = &own;

@@ -34,6 +34,14 @@ bool slice_positions(int rank, int64_t n, int64_t ellipsis_mask,
 
 /* Returns true if a kernel for this builtin operator exists. */
 bool kernel_exists(int code);
+/*
+ * The column `inputs` of schema/operators.def.  The first `least` inputs are present.  Both
+ * other numbers are INT32_MAX if the kernel takes any number, or checks its own inputs.
+ */
+struct kernel_inputs {
+	int least, most, outputs;
+};
+const struct kernel_inputs *kernel_inputs(int code);
 
 /*
  * Returns true if kernel_eval would run the operator, whatever the values of its inputs

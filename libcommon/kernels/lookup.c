@@ -15,8 +15,6 @@ struct lookup {
 static bool
 lookup_prepare(struct call *c, struct lookup *l)
 {
-	if (!call_arity(c, 1, 1, 1))
-		return false;
 	*l = (struct lookup){ .in = call_in(c, 0), .out = call_out(c, 0) };
 	l->n = c->check ? 0 : tfl_elements(l->in);
 	if (!call_type(c, l->in, "input", T_QUANT) ||

@@ -45,8 +45,6 @@ struct lstm {
 static bool
 check_inputs_present(struct call *c)
 {
-	if (!call_arity(c, 1, N_INPUTS, 1))
-		return false;
 	for (int k = 0; k < N_INPUTS; k++) {
 		bool forbidden = (k >= PEEPHOLE && k < BIAS) ||
 				 k == PROJECTION || k == PROJECTION + 1 ||

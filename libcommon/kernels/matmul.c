@@ -118,8 +118,6 @@ run_batches(struct call *c, const struct matmul *m)
 bool
 kernel_batch_matmul(struct call *c)
 {
-	if (!call_arity(c, 2, 2, 1))
-		return false;
 	struct fb_ref o = tfl_options(c->op, &fb_BatchMatMulOptions);
 	struct matmul m = { .out = call_out(c, 0) };
 	/* largest magnitude of a value minus its zero point */

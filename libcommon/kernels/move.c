@@ -16,8 +16,6 @@
 bool
 kernel_reshape(struct call *c)
 {
-	if (!call_arity(c, 1, 2, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	if (!call_movable(c, in, out) || !call_same_count(c, in, out))
 		return false;
@@ -86,8 +84,6 @@ rescaled(struct call *c, int k, const uint8_t **out)
 bool
 kernel_concatenation(struct call *c)
 {
-	if (!call_arity(c, 1, INT32_MAX, 1))
-		return false;
 	const struct tfl_tensor *out = call_out(c, 0);
 	int axis;
 	int64_t at = 0;
@@ -142,8 +138,6 @@ match_inserted(struct call *c, const struct tfl_tensor *whole,
 bool
 kernel_pack(struct call *c)
 {
-	if (!call_arity(c, 1, INT32_MAX, 1))
-		return false;
 	const struct tfl_tensor *out = call_out(c, 0);
 	int axis;
 	if (!call_axis(c, TFL_OPT(c->op, PackOptions, axis), out->rank, &axis))
@@ -170,8 +164,6 @@ bool
 kernel_unpack(struct call *c)
 {
 	int n = c->op->n_out, axis;
-	if (!call_arity(c, 1, 1, n))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0);
 	if (!call_axis(c, TFL_OPT(c->op, UnpackOptions, axis), in->rank, &axis))
 		return false;
@@ -234,8 +226,7 @@ bool
 kernel_split(struct call *c)
 {
 	int axis;
-	if (!call_arity(c, 2, 2, c->op->n_out) ||
-	    !axis_input(c, 0, call_in(c, 1)->rank, &axis))
+	if (!axis_input(c, 0, call_in(c, 1)->rank, &axis))
 		return false;
 	for (int i = 1; i < c->op->n_out; i++)
 		if (!call_same_shape(c, call_out(c, 0), call_out(c, i)))
@@ -248,8 +239,7 @@ kernel_split_v(struct call *c)
 {
 	int axis;
 	int64_t n;
-	if (!call_arity(c, 3, 3, c->op->n_out) ||
-	    !axis_input(c, 2, call_in(c, 0)->rank, &axis))
+	if (!axis_input(c, 2, call_in(c, 0)->rank, &axis))
 		return false;
 	const int64_t *size = call_indices(c, 1, "sizes", &n);
 	if (!size)

@@ -74,11 +74,9 @@ fill_elements(void *to, const uint8_t *value, size_t bytes, int64_t n)
 bool
 kernel_pad(struct call *c)
 {
-	bool v2 = c->op->code == TFL_PADV2;
 	struct border b;
 	uint8_t value[8];
-	if (!call_arity(c, v2 ? 3 : 2, v2 ? 3 : 2, 1) || !load_border(c, &b) ||
-	    !border_value(c, call_out(c, 0), value))
+	if (!load_border(c, &b) || !border_value(c, call_out(c, 0), value))
 		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	struct view v = view_of(out);
@@ -159,10 +157,10 @@ kernel_mirror_pad(struct call *c)
 {
 	struct border b;
 	int64_t mode = TFL_OPT(c->op, MirrorPadOptions, mode);
-	if (!call_arity(c, 2, 2, 1) || !load_border(c, &b))
+	if (!load_border(c, &b))
 		return false;
 	if (mode != 0 && mode != 1)
-		return call_err(c, "mode %lld is unknown", (long long)mode);
+		return call_err(c, "the mirror mode %lld is unknown", (long long)mode);
 	int64_t **index = mirror_tables(c, &b, mode == 1);
 	if (!index)
 		return false;
@@ -174,8 +172,6 @@ kernel_mirror_pad(struct call *c)
 bool
 kernel_tile(struct call *c)
 {
-	if (!call_arity(c, 2, 2, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	int64_t n, **index = anew(c->a, int64_t *, TFL_MAX_RANK);
 	const int64_t *times = call_indices(c, 1, "multiples", &n);

@@ -108,7 +108,7 @@ bool
 kernel_pool_2d(struct call *c)
 {
 	struct pool p = { .is_max = c->op->code == TFL_MAX_POOL_2D };
-	if (!call_arity(c, 1, 1, 1) || !pool_prepare(c, &p))
+	if (!pool_prepare(c, &p))
 		return false;
 	if (c->check)
 		return true;

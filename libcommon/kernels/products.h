@@ -48,7 +48,7 @@ void copy_minus(int16_t *to, int type, const void *data, int64_t at, int64_t n,
  */
 void matrix_products(struct matrix a, int64_t n, struct matrix b, int64_t *acc);
 
-/* bias, multiplier, zero point and clamp per output channel: section 3.2 */
+/* bias, multiplier, zero point and clamp per output channel: nputools-lowering(7) 3.2 */
 struct requant {
 	int64_t *bias;
 	struct fixed_mult *mult;
@@ -83,7 +83,7 @@ bool requant_prepare(struct call *c, const struct requant_from *f,
 void requant_store(const struct requant *r, const int64_t *acc, int32_t n,
 		   const struct tfl_tensor *out, void *data, int64_t at);
 
-/* one dimension of a sliding window: section 3.2, "Padding (SAME)" */
+/* one dimension of a sliding window: nputools-lowering(7) 3.2, "Padding (SAME)" */
 struct window {
 	int32_t in, out;
 	int32_t kernel, stride, dilation;
@@ -110,7 +110,8 @@ struct convolution {
 	const void *x, *k, *b;	   /* data of in, weights and bias */
 	void *y;		   /* data of out */
 	struct nhwc i, f, o;	   /* shapes of in, weights and out */
-	int32_t zero, weight_zero; /* to subtract, by type: section 3.2 */
+	int32_t zero, weight_zero; /* zero points of input and weights; int16: both 0;
+				    * int8: weight_zero is 0 */
 	int64_t block; /* output pixels per product, for those with matrices */
 	struct requant r;
 };

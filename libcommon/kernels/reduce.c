@@ -59,8 +59,6 @@ map_outputs(struct call *c, struct reduce *r)
 static bool
 reduce_prepare(struct call *c, unsigned types, struct reduce *r)
 {
-	if (!call_arity(c, 2, 2, 1))
-		return false;
 	*r = (struct reduce){ .in = call_in(c, 0), .out = call_out(c, 0) };
 	if (!call_type(c, r->in, "input", types) ||
 	    !call_same_type(c, r->in, r->out) || !load_axes(c, r))
@@ -168,8 +166,6 @@ bool
 kernel_arg_min_max(struct call *c)
 {
 	bool max = c->op->code == TFL_ARG_MAX;
-	if (!call_arity(c, 2, 2, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	int64_t n;
 	int axis;

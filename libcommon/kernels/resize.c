@@ -94,8 +94,7 @@ kernel_resize_bilinear(struct call *c)
 		.half_pixel =
 		    fb_int(o, FB_ResizeBilinearOptions_half_pixel_centers),
 	};
-	if (!call_arity(c, 2, 2, 1) ||
-	    !call_type(c, call_in(c, 0), "input", T_QUANT) || !resize_prepare(c, &r))
+	if (!call_type(c, call_in(c, 0), "input", T_QUANT) || !resize_prepare(c, &r))
 		return false;
 	if (c->check)
 		return true;
@@ -136,8 +135,7 @@ kernel_resize_nearest(struct call *c)
 		.half_pixel = fb_int(
 		    o, FB_ResizeNearestNeighborOptions_half_pixel_centers),
 	};
-	if (!call_arity(c, 2, 2, 1) ||
-	    !call_movable(c, call_in(c, 0), call_out(c, 0)) || !resize_prepare(c, &r))
+	if (!call_movable(c, call_in(c, 0), call_out(c, 0)) || !resize_prepare(c, &r))
 		return false;
 	if (c->check)
 		return true;

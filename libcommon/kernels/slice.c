@@ -38,8 +38,6 @@ per_dimension(struct call *c, int k, const char *role,
 bool
 kernel_slice(struct call *c)
 {
-	if (!call_arity(c, 3, 3, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0);
 	const int64_t *begin = per_dimension(c, 1, "begin", in);
 	const int64_t *size = begin ? per_dimension(c, 2, "size", in) : NULL;
@@ -144,8 +142,6 @@ stride_dimension(struct call *c, const struct bounds *b, int d, int k, int64_t n
 bool
 kernel_strided_slice(struct call *c)
 {
-	if (!call_arity(c, 4, 4, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0);
 	struct fb_ref o = tfl_options(c->op, &fb_StridedSliceOptions);
 	struct bounds b = {
@@ -185,8 +181,6 @@ kernel_strided_slice(struct call *c)
 bool
 kernel_transpose(struct call *c)
 {
-	if (!call_arity(c, 2, 2, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	const int64_t *perm = per_dimension(c, 1, "permutation", in);
 	struct view from = view_of(in), v = from;
@@ -214,8 +208,6 @@ kernel_transpose(struct call *c)
 bool
 kernel_reverse_v2(struct call *c)
 {
-	if (!call_arity(c, 2, 2, 1))
-		return false;
 	const struct tfl_tensor *in = call_in(c, 0);
 	int64_t n;
 	const int64_t *axes = call_indices(c, 1, "axes", &n);
@@ -274,14 +266,12 @@ blocks(struct call *c, int64_t block, bool to_depth)
 bool
 kernel_space_to_depth(struct call *c)
 {
-	return call_arity(c, 1, 1, 1) &&
-	       blocks(c, TFL_OPT(c->op, SpaceToDepthOptions, block_size), true);
+	return blocks(c, TFL_OPT(c->op, SpaceToDepthOptions, block_size), true);
 }
 
 bool
 kernel_depth_to_space(struct call *c)
 {
-	return call_arity(c, 1, 1, 1) &&
-	       blocks(c, TFL_OPT(c->op, DepthToSpaceOptions, block_size),
+	return blocks(c, TFL_OPT(c->op, DepthToSpaceOptions, block_size),
 		      false);
 }

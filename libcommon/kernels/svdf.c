@@ -37,7 +37,8 @@ check_svdf_shapes(struct call *c, struct svdf *s)
 	s->memory = s->time->dim[1];
 	if (s->rank < 1 || s->filters % s->rank || s->memory < 1)
 		return call_mismatch(c,
-				     "%lld filters of rank %lld, memory %lld",
+				     "%lld filters are no multiple of rank %lld, or the "
+				     "memory of %lld steps is empty",
 				     (long long)s->filters, (long long)s->rank,
 				     (long long)s->memory);
 	s->units = s->filters / s->rank;
@@ -73,8 +74,6 @@ check_scales(struct call *c, struct svdf *s)
 static bool
 svdf_prepare(struct call *c, struct svdf *s)
 {
-	if (!call_arity(c, BIAS, STATE + 1, 1))
-		return false;
 	if (!call_in(c, STATE))
 		return call_err(c, "input %d is absent", STATE);
 	*s = (struct svdf){ .in = call_in(c, INPUT),

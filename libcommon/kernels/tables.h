@@ -28,8 +28,8 @@ void sigmoid16_prepare(struct sigmoid16 *s, float scale, bool is_tanh);
 int32_t sigmoid16(const struct sigmoid16 *s, int32_t x);
 
 /*
- * Exponentials of 8-bit SOFTMAX (3.6): of differences to the maximum of a row, which
- * are -255...0.
+ * Exponentials of 8-bit SOFTMAX (nputools-lowering(7) 3.6): of differences to the
+ * maximum of a row, which are -255...0.
  */
 struct softmax_exp {
 	struct fixed_mult scale; /* multiplier that converts differences to Q5 */

@@ -74,7 +74,7 @@ check_transposed_shapes(struct call *c, struct transposed *t, struct fb_ref o)
 	t->stride_w = fb_int(o, FB_TransposeConvOptions_stride_w);
 	if (t->stride_h < 1 || t->stride_w < 1 ||
 	    (padding != TFL_SAME && padding != TFL_VALID))
-		return call_err(c, "stride %lldx%lld, padding %lld",
+		return call_err(c, "stride %lldx%lld or padding %lld is not valid",
 				(long long)t->stride_h, (long long)t->stride_w,
 				(long long)padding);
 	t->pad_h = leading(v->o.h, k.h, t->stride_h, padding);
@@ -88,7 +88,7 @@ kernel_transpose_conv(struct call *c)
 {
 	struct fb_ref o = tfl_options(c->op, &fb_TransposeConvOptions);
 	struct transposed t = { 0 };
-	if (!call_arity(c, 3, 4, 1) || !conv_open(c, INPUT, WEIGHTS, BIAS, &t.v) ||
+	if (!conv_open(c, INPUT, WEIGHTS, BIAS, &t.v) ||
 	    !check_transposed_shapes(c, &t, o) ||
 	    !conv_requant(c, &t.v, 0,
 			  fb_int(o, FB_TransposeConvOptions_fused_activation_function),

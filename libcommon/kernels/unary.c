@@ -16,8 +16,6 @@ struct unary {
 static bool
 unary_prepare(struct call *c, unsigned types, struct unary *u)
 {
-	if (!call_arity(c, 1, 1, 1))
-		return false;
 	*u = (struct unary){ .in = call_in(c, 0), .out = call_out(c, 0) };
 	if (!call_type(c, u->in, "input", types) ||
 	    !call_same_type(c, u->in, u->out) ||
@@ -69,8 +67,7 @@ static bool
 negate_words(struct call *c)
 {
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
-	if (!call_arity(c, 1, 1, 1) || !call_same_type(c, in, out) ||
-	    !call_same_count(c, in, out))
+	if (!call_same_type(c, in, out) || !call_same_count(c, in, out))
 		return false;
 	if (c->check)
 		return true;
@@ -117,7 +114,7 @@ kernel_relu(struct call *c)
 	return unary_store(c, &u);
 }
 
-/* Clamps without rescaling, as TFLite Micro does (3.4). */
+/* Clamps without rescaling, as TFLite Micro does (nputools-lowering(7) 3.4). */
 bool
 kernel_relu6(struct call *c)
 {
@@ -144,7 +141,7 @@ kernel_leaky_relu(struct call *c)
 	for (int64_t i = 0; i < u.n; i++) {
 		int32_t v = u.v[i] - u.q.zero;
 		v = fixed_mbqm(v, v >= 0 ? same : below);
-		if (m < 0 && u.v[i] < u.q.zero) /* section 8, LEAKY_RELU int16 */
+		if (m < 0 && u.v[i] < u.q.zero) /* call_mult_of() takes |m| */
 			v = -v;
 		u.v[i] = plus_zero(&u, v);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the extent of transfers as Linux's driver does. */
+/* Computes the extent of transfers as the Linux driver does. */
 #include "linux/walk.h"
 
 struct side { /* source or destination of a transfer */

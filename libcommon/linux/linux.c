@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks a command stream as Linux's ethosu driver does, command by command:
+ * Checks a command stream as the Linux driver ethosu does, command by command:
  * nputools-linux(7), RULES.  The driver computes a too large extent of an IFM that is
  * upscaled or has a dilated kernel.  A buffer must have the extent that the driver
  * computes.  The memory of a region must have the extent that the NPU reads.
@@ -137,9 +137,9 @@ use_second(struct linux_walk *k)
 	uint32_t depth = linux_value(k, NPU_IFM_DEPTH_M1);
 	uint32_t results = linux_value(k, NPU_OFM_DEPTH_M1);
 	k->reckoning = DRIVER_ONLY;
-	bool ok = linux_use_map(k, &linux_ifm2, depth, 0, results);
+	bool ok = linux_use_fm(k, &linux_ifm2, depth, 0, results);
 	k->reckoning = TOUCHED_ONLY;
-	ok = ok && linux_use_map(k, &linux_ifm2, results, 0, depth);
+	ok = ok && linux_use_fm(k, &linux_ifm2, results, 0, depth);
 	k->reckoning = EXACT;
 	return ok;
 }
@@ -173,9 +173,9 @@ check_pool(struct linux_walk *k)
 /* ---- elementwise --------------------------------------------------------- */
 
 static bool
-use_operand(struct linux_walk *k, const struct linux_map *m, uint32_t broadcast)
+use_operand(struct linux_walk *k, const struct linux_fm *m, uint32_t broadcast)
 {
-	return linux_use_map(
+	return linux_use_fm(
 	    k, m, broadcast & 2 ? 0 : linux_value(k, NPU_OFM_WIDTH_M1),
 	    broadcast & 1 ? 0 : linux_value(k, NPU_OFM_HEIGHT_M1),
 	    broadcast & 4 ? 0 : linux_value(k, NPU_OFM_DEPTH_M1));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks a command stream by the rules of Linux's ethosu driver, and computes how many
+ * Checks a command stream by the rules of the Linux driver ethosu, and computes how many
  * bytes of each region the stream uses: nputools-linux(7), RULES.
  */
 #ifndef LINUX_LINUX_H

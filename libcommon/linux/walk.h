@@ -35,9 +35,9 @@ bool linux_are_set(struct linux_walk *k, const enum npu_reg *r);
 /* Records that the stream uses a region up to byte end.  Refuses an end beyond its memory. */
 bool linux_use_bytes(struct linux_walk *k, uint32_t region, uint64_t end);
 
-/* maps.c: feature maps, and windows over the IFM */
+/* fm.c: feature maps, and windows over the IFM */
 /* The registers of a feature map. */
-struct linux_map {
+struct linux_fm {
 	enum npu_reg region, precision, w0, h0, h1, base, stride_x, stride_y,
 	    stride_c;
 	int size_bit; /* of the precision: log2 of an element's bytes */
@@ -45,9 +45,9 @@ struct linux_map {
 	enum npu_reg shape[4];
 };
 
-extern const struct linux_map linux_ifm, linux_ifm2, linux_ofm;
+extern const struct linux_fm linux_ifm, linux_ifm2, linux_ofm;
 /* Records the use of a feature map whose last element is (y, x, c). */
-bool linux_use_map(struct linux_walk *k, const struct linux_map *m, uint32_t x,
+bool linux_use_fm(struct linux_walk *k, const struct linux_fm *m, uint32_t x,
 		   uint32_t y, uint32_t c);
 bool linux_use_ofm(struct linux_walk *k);
 bool linux_use_window(struct linux_walk *k);

@@ -25,7 +25,7 @@ struct plan {
 	struct axis v[2 * ND_MAX];
 	int hwc[3]; /* axes inside an operation; -1: none */
 	enum out_order order; /* order in which the operation stores what it reads */
-	bool forwards; /* an axis with a negative stride is not one of hwc */
+	bool forwards; /* no axis with a negative stride may be inside an operation */
 };
 
 /* Pools have 8 and 16 bits; wider elements are copied as several of 16 bits. */

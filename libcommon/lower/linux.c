@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lowering for Linux's ethosu driver, which refuses some commands of the NPU
+ * Lowering for the Linux driver ethosu, which refuses some commands of the NPU
  * (nputools-linux(7), RULES).
  */
 #include "lower/lower.h"
@@ -27,9 +27,9 @@ low_linux_limit(const struct lower *l, const struct g_op *op)
 		return NULL;
 	if (low_linux_forwards(l) && (runs_backwards(&op->ifm) || runs_backwards(&op->ofm) ||
 				      runs_backwards(&op->ifm2)))
-		return "Linux's driver accepts no negative strides";
+		return "the Linux driver accepts no negative strides";
 	if (G_HAS(op, G_OP_order) && op->order == ORDER_HCW)
-		return "Linux's driver accepts no transposed OFM";
+		return "the Linux driver accepts no transposed OFM";
 	return NULL;
 }
 

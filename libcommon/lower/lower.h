@@ -21,7 +21,7 @@ struct lower {
 	const struct accel *accel; /* target of the lowering; NULL: all accelerators */
 	bool too_many; /* a data movement was omitted as it would need more than
 			* LOW_MAX_OPS operations */
-	bool for_linux; /* streams must keep the rules of Linux's driver: nputools-linux(7) */
+	bool for_linux; /* streams must keep the rules of the Linux driver */
 };
 enum { LOW_MAX_OPS = 1 << 14 };
 
@@ -57,7 +57,7 @@ low_has(const struct lower *l, enum accel_lack what)
 }
 
 /*
- * linux.c: Returns why Linux's driver would refuse an operation; NULL if the driver
+ * linux.c: Returns why the Linux driver would refuse an operation; NULL if the driver
  * accepts the operation, or if the graph is not for Linux.
  */
 const char *low_linux_limit(const struct lower *l, const struct g_op *op);
@@ -66,6 +66,13 @@ bool low_linux_forwards(const struct lower *l);
 /* The names that --target of the front ends accepts.  Setting the target fails if the
  * accelerator has no driver in Linux. */
 extern const char *const low_targets[];
+/* rows of struct cli_option that set the members accel and target */
+#define LOW_OPTIONS                                                                       \
+	{ CLI_TEXT("accelerator-config", "NAME", accel,                                   \
+		   "lower for this accelerator (default: all)"), .key = 'a' },            \
+	{ CLI_CHOICE("target", "any|linux", target, low_targets,                          \
+		     "driver that executes the streams: any (default), or linux, the "    \
+		     "kernel's ethosu driver, which refuses some streams") }
 bool low_set_target(struct lower *l, int target, struct err *e);
 void low_put_target(const struct lower *l, struct g_model *m); /* into the graph */
 

@@ -4,7 +4,7 @@
 #include "base/fixed.h"
 
 enum {
-	MAX_PRODUCTS = 1 << 15, /* limit per operation; 4 bytes each */
+	MAX_PRODUCTS = 1 << 15, /* most products of an operation; each takes 4 bytes */
 	MAX_EXTENT = 1 << 16,	/* limit per operand */
 };
 

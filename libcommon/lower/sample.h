@@ -22,13 +22,13 @@ bool low_grid_normalize(struct low_grid *g, int64_t in);
 /* Returns the element nearest to output o, for an axis of `in` elements. */
 int64_t low_grid_nearest(const struct low_grid *g, int64_t in, int64_t o);
 /*
- * Returns true if the accelerator has the unit and the unit supports this type and
- * number of images.
+ * Returns true if the accelerator has the resize unit and the unit supports this type
+ * and number of images.
  */
 bool low_can_sample(const struct lower *l, int type, int64_t images);
 /*
- * Returns true if the accelerator has the unit and, for bilinear results [N,H,W,C], the
- * unit is faster than n pools or depthwise convolutions per image.
+ * Returns true if the accelerator has the resize unit and, for bilinear results
+ * [N,H,W,C], the unit is faster than n pools or depthwise convolutions per image.
  */
 bool low_sampling_pays(const struct lower *l, const struct nd *out, int n);
 /* Appends one operation per image: bilinear, or nearest neighbour. */

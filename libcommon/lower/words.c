@@ -53,48 +53,21 @@ word_op(struct lower *l, enum g_op_kind kind, struct g_operand a,
 	return y;
 }
 
-struct g_operand
-word_add(struct lower *l, struct g_operand a, struct g_operand b)
-{
-	return word_op(l, OP_ADD, a, b, 0);
-}
+#define WORD_OP(name, kind, shift)							\
+	struct g_operand name(struct lower *l, struct g_operand a, struct g_operand b)	\
+	{										\
+		return word_op(l, kind, a, b, shift);					\
+	}
 
-struct g_operand
-word_sub(struct lower *l, struct g_operand a, struct g_operand b)
-{
-	return word_op(l, OP_SUB, a, b, 0);
-}
-
-struct g_operand
-word_mul(struct lower *l, struct g_operand a, struct g_operand b)
-{
-	return word_op(l, OP_MUL, a, b, 0);
-}
-
+WORD_OP(word_add, OP_ADD, 0)
+WORD_OP(word_sub, OP_SUB, 0)
+WORD_OP(word_mul, OP_MUL, 0)
+WORD_OP(word_min, OP_MIN, 0)
+WORD_OP(word_max, OP_MAX, 0)
+WORD_OP(word_shl, OP_SHL, 0)
 /* With shift 31 and a multiplier of 1, the NPU rounds as SRDHM does. */
-struct g_operand
-word_mul_high(struct lower *l, struct g_operand a, struct g_operand b)
-{
-	return word_op(l, OP_MUL, a, b, 31);
-}
-
-struct g_operand
-word_min(struct lower *l, struct g_operand a, struct g_operand b)
-{
-	return word_op(l, OP_MIN, a, b, 0);
-}
-
-struct g_operand
-word_max(struct lower *l, struct g_operand a, struct g_operand b)
-{
-	return word_op(l, OP_MAX, a, b, 0);
-}
-
-struct g_operand
-word_shl(struct lower *l, struct g_operand a, struct g_operand b)
-{
-	return word_op(l, OP_SHL, a, b, 0);
-}
+WORD_OP(word_mul_high, OP_MUL, 31)
+WORD_OP(word_mul_halved, OP_MUL, 30)
 
 void
 word_scale_to(struct lower *l, struct g_operand v, struct npu_scale s, int32_t zero,
@@ -168,12 +141,6 @@ word_half_recip(struct lower *l, struct g_operand half)
 		y = word_add(l, y, word_mul(l, four, step));
 	}
 	return y;
-}
-
-struct g_operand
-word_mul_halved(struct lower *l, struct g_operand a, struct g_operand half)
-{
-	return word_op(l, OP_MUL, a, half, 30);
 }
 
 struct g_operand

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The map as bytes.  In order: a version; the strings, each with the length of the prefix
- * that it shares with the string before; the records of schema/map.def, list after list,
- * each list as number of records and their keys; the graph; the digest, in 8 bytes.
- * Numbers have 7 bits per byte, the lowest first.
+ * The source map as bytes.  In order: a version; the strings, each with the length of
+ * the prefix that it shares with the string before; the records of schema/map.def, list
+ * after list, each list as number of records and their keys; the graph; the digest, in
+ * 8 bytes.  Numbers have 7 bits per byte, the lowest first.
  */
 #include "map/map.h"
 
@@ -19,7 +19,7 @@ enum kind { TEXT, COUNT, DELTA };
 
 /*
  * Bytes of a string that may come from the string before, per byte of its own.  This
- * limits how much larger a map is in memory than in the file.
+ * limits how much larger a source map is in memory than in the file.
  */
 enum { SHARED_MOST = 16 };
 
@@ -226,7 +226,7 @@ struct decoder {
 static bool
 bad(struct decoder *d, const char *what)
 {
-	return err_set(d->e, "error: map: byte %zu: %s", d->r.at, what);
+	return err_set(d->e, "error: source map: byte %zu: %s", d->r.at, what);
 }
 
 /* Reads a number below 2^63.  An overrun yields zeros, and fails in the end. */
@@ -397,7 +397,7 @@ map_decode(struct arena *a, struct bytes b, struct npu_map *out, struct err *e)
 	*out = (struct npu_map){ .n_sources = 0 };
 	uint8_t version = reader_u8(&d.r);
 	if (version < FIRST_VERSION || version > VERSION)
-		return bad(&d, "the map has a version that is not supported");
+		return bad(&d, "the version is not supported");
 	if (!take_strings(&d))
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the map in a compiled model, and compares the map with the model's streams. */
+/*
+ * Finds the source map in a compiled model, and compares the source map with the
+ * model's streams.
+ */
 #include "map/map.h"
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the map of a graph's streams: one record for each of the graph's records. */
+/* Makes the source map of a graph's streams: one record for each of the graph's records. */
 #include "map/map.h"
 
 #include "base/text.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The map of a compiled model.  A map says which operator of the source model each command
- * of a stream belongs to, which bytes of memory each tensor and buffer occupies and when,
- * and which layer the constants belong to.  npu-cmdgen writes the map into the file as
- * TFLite metadata, which runtimes ignore.  Its records are in schema/map.def, its bytes
- * are described in nputools-map(5).
+ * The source map of a compiled model.  A source map says which operator of the source
+ * model each command of a stream belongs to, which bytes of memory each tensor and
+ * buffer occupies and when, and which layer the constants belong to.  npu-cmdgen writes
+ * the source map into the file as TFLite metadata, which runtimes ignore.  Its records
+ * are in schema/map.def, its bytes are described in nputools-map(5).
  */
 #ifndef MAP_MAP_H
 #define MAP_MAP_H
@@ -101,9 +101,10 @@ void map_print(struct text *t, const struct npu_map *m);
 /* ---- from a graph: make.c ------------------------------------------------ */
 
 /*
- * Makes the map of a graph that npu-wenc wrote.  words has the stream of each node of g,
- * by the node's index (n_marks 0: no stream).  Every operator and tensor that the graph
- * names must exist in source.  source is NULL if the original model is not available.
+ * Makes the source map of a graph that npu-wenc wrote.  words has the stream of each
+ * node of g, by the node's index (n_marks 0: no stream).  Every operator and tensor
+ * that the graph names must exist in source.  source is NULL if the original model is
+ * not available.
  */
 struct npu_map *map_make(struct arena *a, const struct graph *g,
 			 const struct tfl_model *source,
@@ -112,16 +113,17 @@ struct npu_map *map_make(struct arena *a, const struct graph *g,
 /* ---- in a compiled model: find.c ------------------------------------------ */
 
 /*
- * Reads the map in the metadata of m without comparing it with the streams.  *out is NULL
- * if m has no map.
+ * Reads the source map in the metadata of m without comparing it with the streams.
+ * *out is NULL if m has no source map.
  */
 bool map_read(struct arena *a, const struct tfl_model *m, struct npu_map **out,
 	      struct err *e);
 
 /*
- * Reads the map in the metadata of m and compares it with the streams s of m
- * (stream_find).  *out is NULL if m has no map.  If the map does not belong to these
- * streams, *out is NULL and *stale is true.  Fails on a map that can't be read.
+ * Reads the source map in the metadata of m and compares it with the streams s of m
+ * (stream_find).  *out is NULL if m has no source map.  If the source map does not
+ * belong to these streams, *out is NULL and *stale is true.  Fails on a source map that
+ * can't be read.
  */
 bool map_find(struct arena *a, const struct tfl_model *m,
 	      const struct npu_stream *s, int n, const struct npu_map **out,
@@ -140,19 +142,20 @@ const char *map_label(struct arena *a, const struct map_command *c);
 /* Number of operators that went to the NPU. */
 int map_npu_layers(const struct npu_map *m);
 
-/* ---- removing the map: strip.c -------------------------------------------- */
+/* ---- removing the source map: strip.c ------------------------------------ */
 
 /*
- * Writes the file without its map and its profile (map/profile.h), as npu-cmdgen
+ * Writes the file without its source map and its profile (map/profile.h), as npu-cmdgen
  * --no-map would have made it.  *out is m->file if the model has neither.
  */
 bool map_strip(struct arena *a, const struct tfl_model *m, struct bytes *out,
 	       struct err *e);
 
 /*
- * Returns the file without its map, but with everything else, the profile included, at the
- * same offsets.  The map is the last data in the file: it is cut off, and its metadata
- * becomes empty.  Returns m->file if another program has put data behind the map.
+ * Returns the file without its source map, but with everything else, the profile
+ * included, at the same offsets.  The source map is the last data in the file: it is
+ * cut off, and its metadata becomes empty.  Returns m->file if another program has put
+ * data behind the source map.
  */
 struct bytes map_cut(struct arena *a, const struct tfl_model *m);
 

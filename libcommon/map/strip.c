@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a compiled model again without map and profile, or cuts the map off. */
+/*
+ * Writes a compiled model again without source map and profile, or cuts the source map
+ * off.
+ */
 #include "map/map.h"
 
 #include "map/profile.h"
@@ -51,8 +54,8 @@ copy_opcodes(struct arena *a, struct fb_ref root, struct tflw_model *w)
 }
 
 /*
- * True if a tensor uses the buffer.  Normally only metadata refers to the map's buffer; a
- * hostile file can differ.
+ * True if a tensor uses the buffer.  Normally only metadata refers to the source map's
+ * buffer; a hostile file can differ.
  */
 static bool
 is_of_tensor(const struct tflw_model *w, uint32_t buffer)

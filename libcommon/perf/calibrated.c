@@ -303,15 +303,15 @@ add_traffic(const struct perf_machine *m, enum mem_area area, double bytes,
  */
 static double
 operand_bytes(const struct perf_machine *m, const struct perf_op *op,
-	      const struct perf_fm *map, double bytes)
+	      const struct perf_fm *f, double bytes)
 {
-	const struct mem_props *p = &m->memory->mem[map->area];
-	int64_t b = perf_access_bytes(map, false, op->ifm_block, m->accel->cores,
-				      map->bits / 8);
-	if (op->class != BLOCK_ELEMENTWISE || map->area != m->memory->const_area ||
-	    map->area == m->memory->arena_area || b < 1 || b >= p->burst_bytes)
+	const struct mem_props *p = &m->memory->mem[f->area];
+	int64_t b = perf_access_bytes(f, false, op->ifm_block, m->accel->cores,
+				      f->bits / 8);
+	if (op->class != BLOCK_ELEMENTWISE || f->area != m->memory->const_area ||
+	    f->area == m->memory->arena_area || b < 1 || b >= p->burst_bytes)
 		return bytes;
-	double wait = p->read_latency * m->bytes_per_cycle[map->area];
+	double wait = p->read_latency * m->bytes_per_cycle[f->area];
 	return bytes / (double)b * (wait + (double)b);
 }
 

@@ -103,12 +103,12 @@ constant_ranges(const struct npu_op *op, struct npu_range *out)
 		if (op->scales[i].n && op->scales[i].region == 0)
 			out[n++] = op->scales[i];
 	}
-	const struct npu_fm *maps[] = { &op->ifm, &op->ifm2 };
+	const struct npu_fm *operands[] = { &op->ifm, &op->ifm2 };
 	for (int i = 0; i < (op->has_ifm2 && !op->ifm2_scalar ? 2 : 1); i++) {
 		struct npu_range tile[4];
-		if (maps[i]->region != 0 || !npu_fm_stored(maps[i]))
+		if (operands[i]->region != 0 || !npu_fm_stored(operands[i]))
 			continue;
-		npu_fm_extent(maps[i], npu_fm_box(maps[i]), tile);
+		npu_fm_extent(operands[i], npu_fm_box(operands[i]), tile);
 		for (int t = 0; t < 4; t++)
 			if (tile[t].n > 0)
 				out[n++] = tile[t];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The cost of one operation by the published formulas: ethosu-timing(7) 2.2 to 2.7,
- * with the memory accounting of section 8.
+ * with the memory accounting of ethosu-timing(7) 8.
  */
 #include "perf/cost.h"
 
@@ -44,18 +44,18 @@ perf_access_bytes(const struct perf_fm *f, bool write, struct hwc b, int cores,
 }
 
 double
-perf_burst(const struct perf_machine *m, const struct perf_fm *map, bool write,
+perf_burst(const struct perf_machine *m, const struct perf_fm *f, bool write,
 	   struct hwc block, double bytes)
 {
-	int burst = m->memory->mem[map->area].burst_bytes;
+	int burst = m->memory->mem[f->area].burst_bytes;
 	/* compares the stride of an element with the block's depth, as Vela 3.12 does */
-	int64_t b = perf_access_bytes(map, write, block,
+	int64_t b = perf_access_bytes(f, write, block,
 				      m->accel->cores * m->accel->streams,
-				      map->bits / 8);
+				      f->bits / 8);
 	return b >= burst || b < 1 ? bytes : bytes * burst / (double)b;
 }
 
-/* column of the output-cycle table, section 2.4 */
+/* column of the output-cycle table, ethosu-timing(7) 2.4 */
 static enum out_column
 output_column(const struct perf_op *op)
 {
@@ -125,7 +125,7 @@ microblocks_of(const struct accel *a, const struct perf_op *op,
 				     .weight_cycles = 32 * ub.c / 8 };
 }
 
-/* dot-product cycles of one sub-kernel of e elements: 2.5 step 4 */
+/* dot-product cycles of one sub-kernel of e elements: ethosu-timing(7) 2.5, step 4 */
 static int64_t
 sub_kernel_cycles(const struct accel *a, const struct perf_op *op,
 		  struct perf_rules rules, const struct perf_tiling *t,
@@ -243,7 +243,7 @@ element_cycles(const struct accel *a, const struct perf_op *op)
 	return act > element ? act : element;
 }
 
-/* 2.5 steps 6 to 8 */
+/* ethosu-timing(7) 2.5, steps 6 to 8 */
 static void
 cost_mac(const struct perf_machine *m, const struct perf_op *op,
 	 struct perf_tiling *t, struct perf_cost *c)
@@ -265,7 +265,7 @@ cost_mac(const struct perf_machine *m, const struct perf_op *op,
 				 : out * (double)c->blocks + mac);
 }
 
-/* 2.4, last paragraph, and 2.6 */
+/* ethosu-timing(7) 2.4, last paragraph, and ethosu-timing(7) 2.6 */
 static void
 cost_elementwise(const struct perf_machine *m, const struct perf_op *op,
 		 struct perf_cost *c)
@@ -279,7 +279,7 @@ cost_elementwise(const struct perf_machine *m, const struct perf_op *op,
 	c->npu = perf_whole_cycles(ceil(per_element * (double)stored_elements(&op->ofm)));
 }
 
-/* counts accesses in elements: 2.7 */
+/* counts accesses in elements: ethosu-timing(7) 2.7 */
 static void
 count_mac(const struct perf_op *op, const struct perf_tiling *t, struct perf_cost *c)
 {
@@ -355,7 +355,7 @@ busy(const struct perf_machine *m, const struct traffic *t, int area)
 	return cycles;
 }
 
-/* Section 8: the cycles for which each memory is busy. */
+/* ethosu-timing(7) 8: the cycles for which each memory is busy. */
 static void
 cost_memories(const struct perf_machine *m, const struct perf_op *op,
 	      struct perf_cost *c)

@@ -6,7 +6,7 @@
 #include "base/fixed.h"
 #include "perf/perf.h"
 
-/* Constants of 2.5 steps 6 and 7.  A scale record has 10 bytes. */
+/* Constants of ethosu-timing(7) 2.5, steps 6 and 7.  A scale record has 10 bytes. */
 enum { BIAS_RECORD_BYTES = 10, BIAS_BURST = 256, COMMAND_DEPTH = 4 };
 
 static inline struct hwc
@@ -17,7 +17,7 @@ clipped(struct hwc a, struct hwc limit)
 			     .c = a.c < limit.c ? a.c : limit.c };
 }
 
-/* depth as stored: rounded up to whole bricks in NHCWB16 (2.6) */
+/* depth as stored: rounded up to whole bricks in NHCWB16 (ethosu-timing(7) 2.6) */
 static inline int64_t
 stored_depth(const struct perf_fm *f)
 {
@@ -39,7 +39,7 @@ struct perf_tiling {
 
 struct perf_tiling perf_tiling_of(const struct perf_op *op);
 
-/* memory cycles to read one IFM block and to write one OFM block: 2.3 */
+/* memory cycles to read one IFM block and to write one OFM block: ethosu-timing(7) 2.3 */
 struct block_memory {
 	double ifm, ofm;
 };
@@ -86,7 +86,10 @@ void perf_cost85_elementwise(const struct perf_machine *m,
 
 /* ---- cost.c ---------------------------------------------------------------- */
 
-/* where Vela 3.12 and Regor differ in 2.5 step 4 (4.3) */
+/*
+ * where Vela 3.12 and Regor differ: ethosu-timing(7) 2.5, step 4, and
+ * ethosu-timing(7) 4.3
+ */
 struct perf_rules {
 	bool conv1d_depthwise; /* depthwise has the Conv1D arrangement too */
 	int pool8, pool16;     /* factors of pooling, except on U55-32 */

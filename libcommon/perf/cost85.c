@@ -2,8 +2,8 @@
 /*
  * NPU cycles of U85's operations: ethosu-timing(7) 21, 23 and 24.  Two terms differ
  * from the reference.  Pools take a quarter of its cycles, as its factor does not match
- * the hardware (section 23).  Dense weights take at least the cycles of their decoders,
- * which decode 8 weights per cycle each.
+ * the hardware (ethosu-timing(7) 23).  Dense weights take at least the cycles of their
+ * decoders, which decode 8 weights per cycle each.
  */
 #include "perf/cost.h"
 
@@ -12,7 +12,10 @@
 
 enum { DENSE_WEIGHTS_PER_CYCLE = 8 };
 
-/* column of the output-cycle table: the first condition of section 21 that holds */
+/*
+ * column of the output-cycle table: the first condition of ethosu-timing(7) 21 that
+ * holds
+ */
 static enum out85_column
 output_column(const struct perf_op *op)
 {
@@ -167,7 +170,10 @@ perf_cost85_mac(const struct perf_machine *m, const struct perf_op *op,
 	c->npu = perf_whole_cycles(total > decode ? total : decode);
 }
 
-/* The reference has no cycles for RESIZE; section 26 defines these until it is measured. */
+/*
+ * The reference has no cycles for RESIZE; ethosu-timing(7) 26 defines these until it is
+ * measured.
+ */
 static double
 resize_cycles(const struct perf_op *op, double each)
 {

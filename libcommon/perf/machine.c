@@ -20,8 +20,8 @@ static const struct {
 
 /*
  * Bytes per cycle of one channel: the bytes that may be in flight divided by the
- * latency.  The formula is section 22 of ethosu-timing(7), computed in single precision
- * as that section requires.
+ * latency.  The formula is that of ethosu-timing(7) 22, computed in single precision as
+ * that section requires.
  */
 static double
 channel_rate(double rate, const struct mem_props *p, int latency, int outstanding,

@@ -126,8 +126,9 @@ struct perf_machine perf_machine_calibrated(const struct accel *a,
 bool perf_is_fitted(const struct perf_machine *m);
 
 /*
- * Interval, in cycles, around an estimate of `cycles`.  It holds 8 of 10 measured
- * networks, each of them estimated by a fit without that network.
+ * Interval, in cycles, around an estimate of `cycles`.  The interval contains the
+ * measured cycles of 8 of 10 networks, if each network is estimated by a fit without
+ * that network.
  */
 struct perf_interval {
 	double low, high;
@@ -136,23 +137,24 @@ struct perf_interval perf_interval_of(const struct perf_machine *m, double cycle
 
 /* ---- the cost of one kernel -------------------------------------------- */
 
+/* ethosu-timing(7) 2.2 to 2.7; for port, ethosu-timing(7) 22 */
 struct perf_cost {
 	double total;		  /* the largest of npu and all memory[] */
-	int64_t npu;		  /* cycles of NPU computation, 2.4 to 2.6 */
-	double memory[MEM_AREAS]; /* cycles of access, weighted by bursts: 2.2, 2.7 */
+	int64_t npu;		  /* cycles of NPU computation */
+	double memory[MEM_AREAS]; /* cycles of access, weighted by bursts */
 	double port[MEM_AREAS];	  /* cycles of memory[] in which the memory's port is
 				   * busy; smaller than memory[] if a channel waits for
-				   * its latency (22) */
+				   * its latency */
 	int64_t macs;
 	int64_t blocks; /* number of OFM blocks */
-	/* accesses as in 2.7, in elements */
+	/* accesses in elements (ethosu-timing(7) 2.7) */
 	int64_t ifm_read, ifm2_read, ofm_write, weight_read;
 	int64_t weight_passes; /* number of times that all weights are fetched */
 };
 
 /*
- * Estimates one operation (section 8, a kernel): the NPU cycles of its blocks, and the
- * cycles of each memory for feature maps, weights and scales.
+ * Estimates one operation (ethosu-timing(7) 8, a kernel): the NPU cycles of its blocks,
+ * and the cycles of each memory for feature maps, weights and scales.
  *
  * Requires op->ifm_block and op->ublock to be set and all extents to be at least 1.
  * Does not allocate.
@@ -172,11 +174,11 @@ bool perf_chain_add(const struct perf_machine *m, struct perf_op *op,
 /*
  * cost.c: returns the bytes of bandwidth that a transfer of `bytes` uses up.  The
  * result exceeds `bytes` if the access pattern makes bursts shorter than the memory's
- * (2.2).
+ * (ethosu-timing(7) 2.2).
  *
  * block: the unclipped IFM block for a read, the OFM block for a write.
  */
-double perf_burst(const struct perf_machine *m, const struct perf_fm *map,
+double perf_burst(const struct perf_machine *m, const struct perf_fm *f,
 		  bool write, struct hwc block, double bytes);
 
 /* ---- timeline ------------------------------------------------------------ */
@@ -211,7 +213,7 @@ double perf_dma_cycles(const struct perf_machine *m, int64_t bytes,
 
 /*
  * Walks over the n steps of one command stream in order, with the three clocks of
- * section 8.  Sets start and end of each step and returns the cycle at which all
+ * ethosu-timing(7) 8.  Sets start and end of each step and returns the cycle at which all
  * operations are done.  On a calibrated machine, a kernel starts only after the front
  * end has read its commands.
  */

@@ -6,10 +6,13 @@
 #include "map/map.h"
 #include "tflite/tflite.h"
 
-/* The map of m; NULL, without an error, if the map or a stream can't be read. */
+/*
+ * The source map of m; NULL, without an error, if the source map or a stream can't be
+ * read.
+ */
 const struct npu_map *sim_names(struct arena *a, const struct tfl_model *m);
 
-/* The operations of operator op_index of the first subgraph; NULL: no map. */
+/* The operations of operator op_index of the first subgraph; NULL: no source map. */
 const struct map_command *sim_names_of(const struct npu_map *m,
 				       const struct tfl_subgraph *g,
 				       int op_index);

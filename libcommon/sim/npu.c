@@ -35,7 +35,7 @@ check_kernel(struct npu_run *r)
 	       fm_check(r, &op->ofm, "OFM", true);
 }
 
-/* Accumulators of parts with 16 banks overwrite the tables (8.3). */
+/* Accumulators of parts with 16 banks overwrite the tables (ethosu-memory(7) 8.3). */
 static void
 invalidate_tables(struct npu_run *r)
 {

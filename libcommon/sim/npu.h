@@ -55,7 +55,7 @@ struct npu_run {
 
 /* ---- npu_checks.c: used by all other files, and uses none ----------------- */
 
-/* The name of the current kernel or transfer in the model's map, or NULL. */
+/* The name of the current kernel or transfer in the model's source map, or NULL. */
 const char *npu_label(struct arena *a, const struct npu_run *r);
 
 /* Sets the error "operator K (ethos-u), 0xOFFSET conv: ...".  Returns false. */
@@ -70,7 +70,7 @@ bool npu_spend(struct npu_run *r, uint64_t n);
  */
 bool npu_check_window(struct npu_run *r, int dilation_rule);
 
-/* ---- npu_memory.c: feature maps in and out (5) -------------------------- */
+/* ---- npu_memory.c: feature maps in and out (ethosu-memory(7) 5) --------- */
 
 /* True if every byte of f is inside its region and may be read or written (rule 30). */
 bool fm_check(struct npu_run *r, const struct npu_fm *f, const char *role,
@@ -122,12 +122,12 @@ bool npu_load_filters(struct npu_run *r, struct npu_filters *out);
  */
 bool npu_load_channels(struct npu_run *r, struct npu_channel **out);
 
-/* ---- npu_output.c: scale, zero point, function, clamp (6.2 to 6.6) ------ */
+/* ---- npu_output.c: scale, zero point, function, clamp (ethosu-commands(7) 6) ---- */
 
-/* v * mult >> shift, rounded (6.2). */
+/* v * mult >> shift, rounded (ethosu-commands(7) 6.2). */
 int64_t npu_scale(int64_t v, uint32_t mult, int shift,
 		  enum npu_rounding rounding);
-/* Operand scaling of ADD and SUB; d is 20 or 15 (6.10). */
+/* Operand scaling of ADD and SUB; d is 20 or 15 (ethosu-commands(7) 6.10). */
 int64_t npu_scale_operand(int64_t v, uint32_t mult, int shift,
 			  enum npu_rounding rounding, int d);
 
@@ -137,10 +137,10 @@ bool npu_output_check(struct npu_run *r);
 void npu_output(const struct npu_run *r, const int64_t *s, int64_t n,
 		int32_t *out);
 
-/* Counts sums that the accumulator's format can't hold (U8). */
+/* Counts sums that the accumulator's format can't hold (U8 in ethosu-commands(7) 17). */
 void npu_watch(struct npu_run *r, const int64_t *acc, int64_t n);
 
-/* npu_function.c: 6.6 */
+/* npu_function.c: ethosu-commands(7) 6.6 */
 int32_t npu_sigmoid(int64_t v);
 int32_t npu_tanh(int64_t v);
 
@@ -151,7 +151,7 @@ bool npu_run_pool(struct npu_run *r);	   /* npu_pool.c */
 bool npu_run_eltwise(struct npu_run *r);   /* npu_eltwise.c */
 bool npu_run_dma(struct npu_run *r);	   /* npu_dma.c */
 
-/* ---- stored positions of a kernel's taps (5.4) --------------------------- */
+/* ---- stored positions of a kernel's taps (ethosu-memory(7) 5.4) ---------- */
 
 /*
  * One axis.  axis_stored() maps a virtual coordinate v (output position * stride - pad +
@@ -181,6 +181,43 @@ axis_tap(const struct npu_axis *a, int32_t out, int32_t tap)
 	return axis_stored(a, (int64_t)out * a->stride - a->pad +
 				  (int64_t)tap * a->dilation);
 }
+
+/* ---- npu_eltwise.c: what elementwise operations of all generations share ---- */
+
+/* IFM and IFM2 have the same type (rule 13) */
+bool npu_check_same_types(struct npu_run *r);
+/* Copies row y of [h][w][c] values to one row of the shape `to`, with broadcasts. */
+void npu_broadcast_row(const int32_t *v, struct hwc from, struct hwc to, int32_t y,
+		       int32_t *row);
+
+static inline int
+npu_leading_zeros(int32_t v)
+{
+	return v ? __builtin_clz((unsigned)v) : 32;
+}
+
+/* ---- npu_samples.c: the samples under the kernel of a pool --------------- */
+
+struct npu_samples {
+	const int32_t *v; /* [h][w][c], minus the zero point */
+	struct hwc shape;
+	struct npu_axis ay, ax;
+};
+
+/* the value of an accumulator before the first sample */
+int64_t npu_samples_start(int mode);
+/*
+ * Joins the samples inside the IFM to the accumulators of one output position, one per
+ * channel.  Returns their number.  ARGMAX: an accumulator is a value times NPU_PLACES, minus
+ * the position of the value.
+ */
+enum { NPU_PLACES = 1 << 16 };
+int32_t npu_samples_join(const struct npu_samples *p, int mode, int32_t oy, int32_t ox,
+			 int64_t *acc);
+/* the steps of a whole pool */
+bool npu_samples_spend(struct npu_run *r, struct hwc ofm);
+/* 1 / n as the NPU computes it: multiplier and shift, (2^(bits+k) + 2^k) / n >> bits+k */
+uint32_t npu_reciprocal(int32_t n, int bits, int *shift);
 
 /* npu_checks.c */
 struct npu_axis npu_axis_y(const struct npu_op *op);

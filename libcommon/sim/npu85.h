@@ -9,7 +9,7 @@
 
 #include "sim/npu.h"
 
-/* ---- npu85_maps.c: operands and results --------------------------------- */
+/* ---- npu85_fm.c: operands and results --------------------------------- */
 
 /*
  * An operand of [h][w][c] elements minus its zero point: from memory, from a chain buffer,
@@ -36,9 +36,12 @@ void npu85_store(struct npu_run *r, int32_t y, int32_t x, int32_t n,
 bool npu85_open_ofm(struct npu_run *r);
 void npu85_close_ofm(struct npu_run *r);
 
-/* ---- npu85_output.c: steps 5 to 9 of 26.1 --------------------------------- */
+/* ---- npu85_output.c: steps 5 to 9 of ethosu-commands(7) 26.1 ------------- */
 
-/* (v * mult + addend) >> shift; the addend depends on the sign of v (26.2). */
+/*
+ * (v * mult + addend) >> shift; the addend depends on the sign of v
+ * (ethosu-commands(7) 26.2).
+ */
 struct npu_scaler {
 	uint32_t mult;
 	int shift;
@@ -66,7 +69,7 @@ bool npu85_stage(struct npu_run *r, struct npu_stage *s);
 bool npu85_put(struct npu_run *r, struct npu_stage *s, int32_t y, int32_t x,
 	       int32_t n, int64_t *acc);
 
-/* ---- accumulators (26.5) --------------------------------------------------- */
+/* ---- accumulators (ethosu-commands(7) 26.5) -------------------------------- */
 
 /*
  * npu85_open_accumulators() checks accumulators that are continued or kept, and allocates

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DMA of U85: in steps, by an index, into the tables (10). */
+/* DMA of U85: in steps, by an index, into the tables (ethosu-commands(7) 10). */
 #include "sim/npu85.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ELEMENTWISE of U85 (26.9). */
+/* ELEMENTWISE of U85 (ethosu-commands(7) 26.9). */
 #include "sim/npu85.h"
 
 struct eltwise {
@@ -10,17 +10,6 @@ struct eltwise {
 	struct npu_scaler in, in2;
 	struct npu_stage stage;
 };
-
-static void
-broadcast_row(const struct npu_operand *from, struct hwc to, int32_t y, int32_t *row)
-{
-	struct hwc s = from->shape;
-	for (int32_t x = 0; x < to.w; x++)
-		for (int32_t c = 0; c < to.c; c++)
-			*row++ = from->v[((int64_t)(s.h > 1 ? y : 0) * s.w +
-					  (s.w > 1 ? x : 0)) * s.c +
-					 (s.c > 1 ? c : 0)];
-}
 
 /* ---- one function per mode, of unscaled or scaled operands -------------------- */
 
@@ -37,12 +26,6 @@ typedef int64_t combine(const struct pair *p);
 	{                                                                    \
 		return value;                                                \
 	}
-
-static int64_t
-leading_zeros(int32_t v)
-{
-	return v ? __builtin_clz((unsigned)v) : 32;
-}
 
 static int64_t
 shifted_right(const struct pair *p)
@@ -72,7 +55,7 @@ COMBINE(difference, p->sa - p->sb)
 COMBINE(least, p->sa < p->sb ? p->sa : p->sb)
 COMBINE(greatest, p->sa > p->sb ? p->sa : p->sb)
 COMBINE(magnitude, p->sa < 0 ? -p->sa : p->sa)
-COMBINE(zeros, leading_zeros(p->a))
+COMBINE(zeros, npu_leading_zeros(p->a))
 /* Bits that are shifted out are lost. */
 COMBINE(shifted_left, (int32_t)((uint32_t)p->a << p->b))
 COMBINE(quotient, (int64_t)p->a / p->b)
@@ -115,7 +98,10 @@ static const struct mode {
 	[NPU_ELT85_AND_NOT] = { bits_and_not, 0 },
 };
 
-/* Refuses shifts and divisors that the pages don't define (W5, W6). */
+/*
+ * Refuses shifts and divisors that the pages don't define (W5, W6 in
+ * ethosu-commands(7) 17).
+ */
 static bool
 check_second(struct npu_run *r, const int32_t *b, int64_t n)
 {
@@ -136,9 +122,9 @@ run_row(struct eltwise *e, int32_t y)
 	const struct npu_op *op = &r->op;
 	const struct mode *m = &modes[op->mode];
 	int64_t n = (int64_t)op->extent.w * op->extent.c;
-	broadcast_row(&e->x, op->extent, y, e->a);
+	npu_broadcast_row(e->x.v, e->x.shape, op->extent, y, e->a);
 	if (op->has_ifm2)
-		broadcast_row(&e->x2, op->extent, y, e->b);
+		npu_broadcast_row(e->x2.v, e->x2.shape, op->extent, y, e->b);
 	if (op->has_ifm2 && !check_second(r, e->b, n))
 		return false;
 	for (int64_t i = 0; i < n; i++) {
@@ -161,11 +147,8 @@ check(struct npu_run *r)
 				op->mode);
 	if (op->ifm.bits > 32 || (op->has_ifm2 && op->ifm2.bits > 32))
 		return npu_fail(r, "operands of 64 bits (rule 13)");
-	if (op->has_ifm2 && (op->ifm2.bits != op->ifm.bits ||
-			     op->ifm2.is_signed != op->ifm.is_signed))
-		return npu_fail(r, "IFM is %c%d and IFM2 %c%d (rule 13)",
-				op->ifm.is_signed ? 's' : 'u', op->ifm.bits,
-				op->ifm2.is_signed ? 's' : 'u', op->ifm2.bits);
+	if (!npu_check_same_types(r))
+		return false;
 	if (op->ifm_scalar && op->ifm2_scalar)
 		return npu_fail(r, "both operands are the scalar (rule 13)");
 	if (op->upscale != UPSCALE_NONE)

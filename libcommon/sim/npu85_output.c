@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accumulators, scaling, zero point, clamp and tables of U85 (26.1 to 26.5). */
+/*
+ * Accumulators, scaling, zero point, clamp and tables of U85 (ethosu-commands(7) 26.1
+ * to 26.5).
+ */
 #include "sim/npu85.h"
 
 #include "base/fixed.h"
 
 #include <string.h>
 
-/* ---- scaling (26.2) ------------------------------------------------------- */
+/* ---- scaling (ethosu-commands(7) 26.2) ------------------------------------ */
 
 /* With |v| below this value, v times any multiplier leaves bits for rounding in 64 bits. */
 #define NARROW ((int64_t)1 << 30)
@@ -56,7 +59,10 @@ npu_scaled(const struct npu_scaler *s, int64_t v)
 
 /* ---- checks -------------------------------------------------------------- */
 
-/* The input that a table function takes, and the OFM that it makes (23.5). */
+/*
+ * The input that a table function takes, and the OFM that it makes
+ * (ethosu-commands(7) 23.5).
+ */
 static const struct function {
 	int in, out; /* bits; negative: signed; 0: not defined */
 } functions[32] = {
@@ -66,7 +72,10 @@ static const struct function {
 	[NPU_ACT85_TANH] = { -16, -16 },  [NPU_ACT85_SIGMOID] = { -16, -16 },
 };
 
-/* TANH or SIGMOID of v from the table, interpolated as by the hardware (26.4). */
+/*
+ * TANH or SIGMOID of v from the table, interpolated as by the hardware
+ * (ethosu-commands(7) 26.4).
+ */
 static int64_t
 interpolated_function(const struct npu_run *r, bool tanh, int32_t v)
 {
@@ -84,7 +93,7 @@ interpolated_function(const struct npu_run *r, bool tanh, int32_t v)
 /*
  * The simulator computes TANH and SIGMOID as the reference does.  Therefore the table must
  * contain these functions, which is checked at both ends of every segment.  Below LEAST
- * the reference saturates, but a table does not (W3 in section 17).
+ * the reference saturates, but a table does not (W3 in ethosu-commands(7) 17).
  */
 static bool
 check_function_table(struct npu_run *r)
@@ -152,7 +161,10 @@ npu85_stage(struct npu_run *r, struct npu_stage *s)
 	if (!npu85_open_ofm(r) || (!op->acc_kept && !check_function(r)))
 		return false;
 	s->row = anew(r->a, int64_t, (size_t)op->extent.w * (size_t)op->extent.c);
-	/* products of 32-bit words are only shifted, whatever the multiplier (26.3) */
+	/*
+	 * products of 32-bit words are only shifted, whatever the multiplier
+	 * (ethosu-commands(7) 26.3)
+	 */
 	bool word_product = op->kind == NPU_ELEMENTWISE &&
 			    op->mode == NPU_ELT_MUL && op->ifm.bits == 32;
 	s->one = npu_scaler(word_product ? 1 : op->ofm_mult, op->ofm_shift,
@@ -222,7 +234,10 @@ clipped(const struct npu_op *op, int64_t v)
 	return v < op->min ? op->min : v > op->max ? op->max : v;
 }
 
-/* Steps 7 to 9 for one value.  TANH and SIGMOID come before the clamp (W3). */
+/*
+ * Steps 7 to 9 for one value.  TANH and SIGMOID come before the clamp (W3 in
+ * ethosu-commands(7) 17).
+ */
 static int64_t
 finished(const struct npu_run *r, int64_t v)
 {
@@ -237,7 +252,10 @@ finished(const struct npu_run *r, int64_t v)
 	return op->table.n ? looked_up(r, v) : v;
 }
 
-/* Sums wrap at the width of the accumulator format.  Wraps are counted (W4). */
+/*
+ * A sum wraps at the width of the accumulator format, an assumption (W4 in
+ * ethosu-commands(7) 17).  The run counts such sums.
+ */
 static int64_t
 wrapped(struct npu_run *r, int64_t v)
 {
@@ -263,7 +281,10 @@ npu85_put(struct npu_run *r, struct npu_stage *s, int32_t y, int32_t x,
 	const struct npu_op *op = &r->op;
 	int32_t depth = op->extent.c;
 	int64_t count = (int64_t)n * depth;
-	/* shifts to the left lose bits on purpose; other overflows are not documented (W2) */
+	/*
+	 * shifts to the left lose bits on purpose; other overflows are not documented
+	 * (W2 in ethosu-commands(7) 17)
+	 */
 	bool counts = op->ofm.bits == 32 && (op->kind != NPU_ELEMENTWISE ||
 					     op->mode != NPU_ELT_SHL);
 	if (has_accumulators(op))
@@ -287,9 +308,12 @@ npu85_put(struct npu_run *r, struct npu_stage *s, int32_t y, int32_t x,
 	return true;
 }
 
-/* ---- accumulators (26.5) --------------------------------------------------- */
+/* ---- accumulators (ethosu-commands(7) 26.5) -------------------------------- */
 
-/* Accumulators are kept only by an operation of one block (W11). */
+/*
+ * Accumulators are kept only by an operation of one block (W11 in
+ * ethosu-commands(7) 17).
+ */
 static bool
 is_one_block(const struct npu_op *op)
 {

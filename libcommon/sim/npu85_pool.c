@@ -1,116 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools of U85: minima, maxima, sums, averages, positions of a maximum (26.6 to 26.8). */
+/*
+ * Pools of U85: minima, maxima, sums, averages, positions of a maximum
+ * (ethosu-commands(7) 26.6 to 26.8).
+ */
 #include "sim/npu85.h"
-
-#include "base/fixed.h"
-
-#include <string.h>
 
 struct pool {
 	struct npu_run *r;
-	struct npu_operand x;
-	struct npu_axis ay, ax;
+	struct npu_samples x;
 	struct npu_stage stage;
 	int64_t *acc; /* [w][c] of one row */
 };
 
-/* How an operation combines the samples under its kernel. */
-struct mode {
-	/* joins the channels x[n] of one sample to acc; index: position along the axis */
-	void (*join)(int64_t *acc, const int32_t *x, int32_t n, int32_t index);
-	int64_t start;
-	bool index_y; /* the position counts rows, not columns */
-};
-
-static void
-join_max(int64_t *acc, const int32_t *x, int32_t n, int32_t index)
-{
-	(void)index;
-	for (int32_t c = 0; c < n; c++)
-		acc[c] = acc[c] > x[c] ? acc[c] : x[c];
-}
-
-static void
-join_min(int64_t *acc, const int32_t *x, int32_t n, int32_t index)
-{
-	(void)index;
-	for (int32_t c = 0; c < n; c++)
-		acc[c] = acc[c] < x[c] ? acc[c] : x[c];
-}
-
-static void
-join_sum(int64_t *acc, const int32_t *x, int32_t n, int32_t index)
-{
-	(void)index;
-	for (int32_t c = 0; c < n; c++)
-		acc[c] += x[c];
-}
-
-static void
-join_depth(int64_t *acc, const int32_t *x, int32_t n, int32_t index)
-{
-	(void)index;
-	for (int32_t c = 0; c < n; c++)
-		acc[0] += x[c];
-}
-
-/*
- * Keeps the first maximum and its position as value * 2^16 - position, so that the larger
- * number is the larger value or, of equal values, the earlier position (26.7).
- */
-enum { PLACES = 1 << 16 };
-
-static void
-join_position(int64_t *acc, const int32_t *x, int32_t n, int32_t index)
-{
-	for (int32_t c = 0; c < n; c++) {
-		int64_t v = (int64_t)x[c] * PLACES - index;
-		acc[c] = acc[c] > v ? acc[c] : v;
-	}
-}
-
-static const struct mode modes[NPU_POOL_COUNT] = {
-	[NPU_POOL_MAX] = { .join = join_max, .start = INT64_MIN },
-	[NPU_POOL_AVERAGE] = { .join = join_sum },
-	[NPU_POOL_REDUCE_SUM] = { .join = join_depth },
-	[NPU_POOL_SUM] = { .join = join_sum },
-	[NPU_POOL_MIN] = { .join = join_min, .start = INT64_MAX },
-	[NPU_POOL_ARGMAX_X] = { .join = join_position, .start = INT64_MIN },
-	[NPU_POOL_ARGMAX_Y] = { .join = join_position, .start = INT64_MIN,
-				.index_y = true },
-};
-
-/* Joins the taps inside the IFM.  Returns their number. */
-static int32_t
-gather(const struct pool *p, int32_t oy, int32_t ox, int64_t *acc)
-{
-	const struct mode *m = &modes[p->r->op.mode];
-	struct hwc in = p->x.shape;
-	int32_t count = 0;
-	for (int32_t ky = 0; ky < p->ay.taps; ky++) {
-		int32_t y = axis_tap(&p->ay, oy, ky);
-		for (int32_t kx = 0; y >= 0 && kx < p->ax.taps; kx++) {
-			int32_t x = axis_tap(&p->ax, ox, kx);
-			if (x < 0)
-				continue;
-			m->join(acc, p->x.v + ((int64_t)y * in.w + x) * in.c,
-				in.c, m->index_y ? ky : kx);
-			count++;
-		}
-	}
-	return count;
-}
-
-/* sum / n as the NPU computes it (26.6). */
+/* sum / n as the NPU computes it (ethosu-commands(7) 26.6). */
 static int64_t
 average(const struct npu_op *op, int64_t sum, int32_t n)
 {
-	int e = 0;
-	while (n > 1 && (n - 1) >> e)
-		e++;
-	uint64_t m = ((UINT64_C(1) << (30 + e)) + (UINT64_C(1) << e)) /
-		     (uint64_t)n;
-	struct npu_scaler s = npu_scaler((uint32_t)m, 30 + e, op->rounding, 0);
+	int shift;
+	uint32_t m = npu_reciprocal(n, 30, &shift);
+	struct npu_scaler s = npu_scaler(m, shift, op->rounding, 0);
 	return npu_scaled(&s, sum);
 }
 
@@ -122,9 +30,9 @@ finish_window(const struct npu_op *op, int64_t *acc, int32_t n, int32_t count)
 			acc[c] = average(op, acc[c], count);
 	if (op->mode == NPU_POOL_ARGMAX_X || op->mode == NPU_POOL_ARGMAX_Y)
 		for (int32_t c = 0; c < n && count; c++) {
-			int64_t value = (acc[c] + PLACES - 1) >> 16;
-			int64_t place = value * PLACES - acc[c];
-			acc[c] = place * PLACES + (value & (PLACES - 1));
+			int64_t value = (acc[c] + NPU_PLACES - 1) >> 16;
+			int64_t place = value * NPU_PLACES - acc[c];
+			acc[c] = place * NPU_PLACES + (value & (NPU_PLACES - 1));
 		}
 }
 
@@ -135,12 +43,12 @@ run_row(struct pool *p, int32_t oy)
 	const struct npu_op *op = &r->op;
 	int32_t depth = op->extent.c, width = op->extent.w;
 	const int64_t *held = npu85_held(r, oy, 0);
-	int64_t start = modes[op->mode].start;
+	int64_t start = npu_samples_start(op->mode);
 	for (int64_t i = 0; i < (int64_t)width * depth; i++)
 		p->acc[i] = held ? held[i] : start;
 	for (int32_t ox = 0; ox < width; ox++) {
 		int64_t *acc = p->acc + (int64_t)ox * depth;
-		int32_t count = gather(p, oy, ox, acc);
+		int32_t count = npu_samples_join(&p->x, op->mode, oy, ox, acc);
 		finish_window(op, acc, depth, count);
 		if (!count && !held && !op->acc_kept)
 			return npu_fail(r, "no sample lies under the kernel at "
@@ -171,7 +79,10 @@ check(struct npu_run *r)
 	return true;
 }
 
-/* The null pool: accumulators start with IFM2 and are the only result (26.8). */
+/*
+ * The null pool: accumulators start with IFM2 and are the only result
+ * (ethosu-commands(7) 26.8).
+ */
 static bool
 run_null(struct npu_run *r, struct pool *p)
 {
@@ -198,7 +109,8 @@ bool
 npu85_run_pool(struct npu_run *r)
 {
 	const struct npu_op *op = &r->op;
-	struct pool p = { .r = r, .ay = npu_axis_y(op), .ax = npu_axis_x(op) };
+	struct pool p = { .r = r, .x = { .ay = npu_axis_y(op), .ax = npu_axis_x(op) } };
+	struct npu_operand x;
 	size_t row = (size_t)op->extent.w * (size_t)op->extent.c;
 	if (!npu85_stage(r, &p.stage))
 		return false;
@@ -207,14 +119,11 @@ npu85_run_pool(struct npu_run *r)
 	p.acc = anew(r->a, int64_t, row);
 	if (op->mode == NPU_POOL_NONE)
 		return run_null(r, &p);
-	uint64_t pixels = (uint64_t)op->extent.h * (uint64_t)op->extent.w;
-	uint64_t taps = (uint64_t)op->kernel_h * (uint64_t)op->kernel_w;
-	/* taps and pixels are <= 2^32: spending them first keeps the product in 64 bits */
-	if (!check(r) || !npu_spend(r, taps) || !npu_spend(r, pixels) ||
-	    !npu_spend(r, taps * pixels) ||
-	    !npu_spend(r, taps * pixels * ((uint64_t)op->ifm.shape.c + 4)) ||
-	    !npu85_load(r, &op->ifm, false, "IFM", &p.x))
+	if (!check(r) || !npu_samples_spend(r, op->extent) ||
+	    !npu85_load(r, &op->ifm, false, "IFM", &x))
 		return false;
+	p.x.v = x.v;
+	p.x.shape = x.shape;
 	for (int32_t oy = 0; oy < op->extent.h; oy++)
 		if (!run_row(&p, oy))
 			return false;

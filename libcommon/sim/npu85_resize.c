@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RESIZE (26.10). */
+/* RESIZE (ethosu-commands(7) 26.10). */
 #include "sim/npu85.h"
 
 #include "base/fixed.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CONV and DEPTHWISE (6.7). */
+/* CONV and DEPTHWISE (ethosu-commands(7) 6.7). */
 #include "sim/npu85.h"
 
 #include "base/fixed.h"
@@ -196,7 +196,7 @@ finish55(struct conv *c, int32_t oy, int32_t ox, int32_t n)
 	fm_store(r, oy, ox, n, c->y);
 }
 
-/* Accumulators may start with kept ones, or with IFM2 (6.5). */
+/* Accumulators may start with kept ones, or with IFM2 (ethosu-commands(7) 6.5). */
 static void
 finish85(struct conv *c, int32_t oy, int32_t ox, int32_t n)
 {
@@ -250,7 +250,7 @@ check55(struct npu_run *r)
 	return true;
 }
 
-/* Only the registers limit the kernel's size (35). */
+/* Only the registers limit the kernel's size (ethosu-commands(7) 35). */
 static bool
 check85(struct npu_run *r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DMA_START: copies between regions, tables into SHRAM (10). */
+/* DMA_START: copies between regions, tables into SHRAM (ethosu-commands(7) 10). */
 #include "sim/npu.h"
 
 #include <string.h>

@@ -1,35 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ELEMENTWISE (6.9, 6.10). */
+/* ELEMENTWISE (ethosu-commands(7) 6.9, 6.10). */
 #include "sim/npu.h"
 
 struct eltwise {
 	struct npu_run *r;
-	const int32_t *x, *x2; /* feature maps minus zero point; x2 NULL: scalar */
+	const int32_t *x, *x2; /* feature maps minus zero point; x2: or &scalar */
 	int32_t scalar;
 	int32_t *b;	 /* one row of IFM2 */
 	int64_t *acc;
 	int32_t *y;
 };
 
-/* One row of IFM2, broadcast to the OFM's shape. */
-static void
-broadcast_row(const struct eltwise *e, int32_t y, int32_t *to)
+void
+npu_broadcast_row(const int32_t *v, struct hwc from, struct hwc to, int32_t y, int32_t *row)
 {
-	const struct npu_op *op = &e->r->op;
-	int32_t w = op->ofm.shape.w, c = op->ofm.shape.c;
-	struct hwc s = op->ifm2.shape;
-	for (int32_t x = 0; x < w; x++)
-		for (int32_t z = 0; z < c; z++) {
-			int32_t v = e->scalar;
-			if (e->x2)
-				v = e->x2[((int64_t)(s.h > 1 ? y : 0) * s.w +
-					   (s.w > 1 ? x : 0)) * s.c +
-					  (s.c > 1 ? z : 0)];
-			*to++ = v;
-		}
+	for (int32_t x = 0; x < to.w; x++)
+		for (int32_t c = 0; c < to.c; c++)
+			*row++ = v[((int64_t)(from.h > 1 ? y : 0) * from.w +
+				    (from.w > 1 ? x : 0)) * from.c +
+				   (from.c > 1 ? c : 0)];
 }
 
-/* An operand of ADD or SUB with its scale (6.10). */
+bool
+npu_check_same_types(struct npu_run *r)
+{
+	const struct npu_op *op = &r->op;
+	bool same = op->ifm2.bits == op->ifm.bits && op->ifm2.is_signed == op->ifm.is_signed;
+	return same || !op->has_ifm2 ||
+	       npu_fail(r, "IFM is %c%d and IFM2 %c%d (rule 13)",
+			op->ifm.is_signed ? 's' : 'u', op->ifm.bits,
+			op->ifm2.is_signed ? 's' : 'u', op->ifm2.bits);
+}
+
+/* An operand of ADD or SUB with its scale (ethosu-commands(7) 6.10). */
 static int64_t
 scaled_operand(const struct npu_op *op, int32_t v, bool first)
 {
@@ -42,12 +45,6 @@ scaled_operand(const struct npu_op *op, int32_t v, bool first)
 		return npu_scale_operand(v, op->opa_mult, op->opa_shift,
 					 op->ifm_rounding, d);
 	return v * ((int64_t)1 << fixed);
-}
-
-static int
-leading_zeros(int32_t v)
-{
-	return v ? __builtin_clz((unsigned)v) : 32;
 }
 
 static void
@@ -87,13 +84,14 @@ combine(const struct npu_op *op, const int32_t *a, const int32_t *b, int64_t n,
 		break;
 	case NPU_ELT_CLZ:
 		for (int64_t i = 0; i < n; i++)
-			acc[i] = leading_zeros(a[i]);
+			acc[i] = npu_leading_zeros(a[i]);
 		break;
 	case NPU_ELT_SHR:
 		for (int64_t i = 0; i < n; i++)
 			acc[i] = npu_scale(a[i], 1, b[i], op->rounding);
 		break;
-	case NPU_ELT_SHL: /* bits that are shifted out are lost (U9) */
+	/* bits that are shifted out are lost (U9 in ethosu-commands(7) 17) */
+	case NPU_ELT_SHL:
 		for (int64_t i = 0; i < n; i++)
 			acc[i] = (int32_t)((uint32_t)a[i] << b[i]);
 		break;
@@ -114,7 +112,8 @@ static void
 rescale(const struct npu_op *op, int64_t *acc, int64_t n)
 {
 	bool words = op->ifm.bits == 32 || op->ofm.bits == 32;
-	uint32_t mult = words ? 1 : op->ofm_mult; /* the 32-bit rule (6.3) */
+	/* words are only shifted (ethosu-commands(7) 6.3) */
+	uint32_t mult = words ? 1 : op->ofm_mult;
 	if (!is_scaled(op->mode) || !op->global_scale)
 		return;
 	for (int64_t i = 0; i < n; i++)
@@ -123,7 +122,7 @@ rescale(const struct npu_op *op, int64_t *acc, int64_t n)
 					   op->rounding);
 }
 
-/* Shift distances are only defined from 0 to 31 (U9). */
+/* Shift distances are only defined from 0 to 31 (U9 in ethosu-commands(7) 17). */
 static bool
 check_shifts(struct npu_run *r, const int32_t *b, int64_t n)
 {
@@ -144,7 +143,7 @@ run_row(struct eltwise *e, int32_t y)
 	int64_t n = (int64_t)op->ofm.shape.w * op->ofm.shape.c;
 	const int32_t *a = e->x + y * n, *b = e->b;
 	if (op->has_ifm2) {
-		broadcast_row(e, y, e->b);
+		npu_broadcast_row(e->x2, op->ifm2.shape, op->ofm.shape, y, e->b);
 		if (op->ifm2_first) {
 			b = a;
 			a = e->b;
@@ -170,11 +169,8 @@ check(struct npu_run *r)
 				op->mode);
 	if (op->has_ifm2 && op->ifm2.bits > 32)
 		return npu_fail(r, "IFM2's precision is not defined (rule 8)");
-	if (op->has_ifm2 && (op->ifm2.bits != op->ifm.bits ||
-			     op->ifm2.is_signed != op->ifm.is_signed))
-		return npu_fail(r, "IFM is %c%d and IFM2 %c%d (rule 13)",
-				op->ifm.is_signed ? 's' : 'u', op->ifm.bits,
-				op->ifm2.is_signed ? 's' : 'u', op->ifm2.bits);
+	if (!npu_check_same_types(r))
+		return false;
 	if (shift && op->ifm.bits != 32)
 		return npu_fail(r, "IFM of %d bits (rule 13)", op->ifm.bits);
 	if (op->upscale != UPSCALE_NONE)
@@ -201,6 +197,7 @@ npu_run_eltwise(struct npu_run *r)
 	size_t row = (size_t)op->ofm.shape.w * (size_t)op->ofm.shape.c;
 	e.x = fm_load32(r, &op->ifm);
 	e.scalar = op->scalar - op->ifm2.zero;
+	e.x2 = &e.scalar;
 	if (op->has_ifm2 && !op->ifm2_scalar)
 		e.x2 = fm_load32(r, &op->ifm2);
 	e.b = anew(r->a, int32_t, row);

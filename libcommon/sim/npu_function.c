@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SIGMOID and TANH of 16-bit values (6.6). */
+/* SIGMOID and TANH of 16-bit values (ethosu-commands(7) 6.6). */
 #include "sim/npu.h"
 
 /*

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads and stores feature maps in the regions, and checks every access (5, rule 30). */
+/*
+ * Loads and stores feature maps in the regions, and checks every access:
+ * ethosu-memory(7) 5, and rule 30 of npu-dis(1).
+ */
 #include "sim/npu.h"
 
 #include <assert.h>

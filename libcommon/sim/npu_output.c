@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scaling and the output stage (6.2 to 6.6). */
+/* Scaling and the output stage (ethosu-commands(7) 6.2 to 6.6). */
 #include "sim/npu.h"
 
 #include "base/fixed.h"
@@ -9,7 +9,7 @@
 
 /*
  * (v * mult + rounding) >> shift.  With double rounding d_term is added in the direction
- * of v's sign (6.2, 6.10).
+ * of v's sign (ethosu-commands(7) 6.2, 6.10).
  */
 static inline int64_t
 scale(int64_t v, uint32_t mult, int shift, enum npu_rounding rounding,
@@ -91,7 +91,10 @@ lookup(const struct npu_run *r, int32_t v)
 	const struct npu_op *op = &r->op;
 	const uint8_t *t = r->table + op->table.at;
 	if (op->ofm.bits == 16) {
-		/* 512 segments of 128: base in the low half, slope in the high half (6.5) */
+		/*
+		 * 512 segments of 128: base in the low half, slope in the high half
+		 * (ethosu-commands(7) 6.5)
+		 */
 		v = clamp_i32(v, INT16_MIN, INT16_MAX);
 		const uint8_t *entry = t + 4 * ((v + 32768) >> 7);
 		int32_t base = (int16_t)load_le16(entry);
@@ -110,7 +113,7 @@ struct limits {
 	int32_t lo, hi;
 };
 
-/* MIN and MAX, limited to the OFM's type (6.4). */
+/* MIN and MAX, limited to the OFM's type (ethosu-commands(7) 6.4). */
 static struct limits
 limits_of(const struct npu_op *op)
 {
@@ -148,7 +151,7 @@ npu_output(const struct npu_run *r, const int64_t *s, int64_t n, int32_t *out)
 			out[i] = lookup(r, clamp_i32(limit_60_bits(s[i]) + zero, l.lo,
 						     l.hi));
 	} else if (op->ofm.bits == 32) {
-		/* no zero point and no clamp, but saturation (6.4) */
+		/* no zero point and no clamp, but saturation (ethosu-commands(7) 6.4) */
 		for (int64_t i = 0; i < n; i++)
 			out[i] = clamp_i32(s[i], INT32_MIN, INT32_MAX);
 	} else {

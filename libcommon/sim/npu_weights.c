@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weight streams and scale records of an operation (7). */
+/* Weight streams and scale records of an operation (ethosu-commands(7) 7). */
 #include "sim/npu.h"
 
 #include "base/fixed.h"
@@ -212,7 +212,7 @@ npu_load_filters(struct npu_run *r, struct npu_filters *out)
 	return true;
 }
 
-/* ---- scale records (7.1) ------------------------------------------------ */
+/* ---- scale records (ethosu-commands(7) 7.1) ----------------------------- */
 
 static bool
 load_records(struct npu_run *r, int core, struct npu_channel *ch)

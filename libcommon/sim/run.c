@@ -215,8 +215,8 @@ check_op(struct sim *s, int op_index, struct err *e)
 	/* every pair is compared when memory is shared */
 	if ((int64_t)op->n_in * op->n_out > 1 << 20)
 		return err_at(e, s->m->name, 0,
-			      "operator %d (%s) has %d inputs "
-			      "and %d outputs",
+			      "operator %d (%s) has %d inputs and "
+			      "%d outputs, too many for this program",
 			      op_index, tfl_op_label(op), op->n_in, op->n_out);
 	return check_sparse(s, op_index, e);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The map of a compiled file contains the data for its verification: the graph, as far as
- * a stream is compared with the graph, and a digest of everything that computes.
+ * The source map of a compiled file contains the data for its verification: the graph,
+ * as far as a stream is compared with the graph, and a digest of everything that
+ * computes.
  */
 #include "source/source.h"
 
@@ -15,8 +16,8 @@
 #include <string.h>
 
 /*
- * The map contains a graph of at most FREE_BYTES compressed bytes, and a larger graph if it
- * takes at most 1/SHARE of the file.
+ * The source map contains a graph of at most FREE_BYTES compressed bytes, and a larger
+ * graph if it takes at most 1/SHARE of the file.
  */
 enum { FREE_BYTES = 16384, SHARE = 16 };
 

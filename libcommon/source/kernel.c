@@ -51,7 +51,7 @@ same_activation(struct source *x, const struct npu_op *k, const struct g_op *op)
 		source_same_table(x, op, k->activation - NPU_ACT_TABLE0, (int)k->table.n);
 	else
 		source_same(x, op, "activation", k->activation, codes[op->act]);
-	/* a table with 32-bit results takes an index of 8 bits: section 3.3 */
+	/* a table with 32-bit results takes an index of 8 bits: ethosu-commands(7) 3.3 */
 	source_same(x, op, "clip range", k->clip_range,
 	     op->act == G_ACT_LUT && op->lut->bits == 32 ? 3 : 0);
 	source_same16(x, op, "minimum", k->min, op->clamp.lo);

@@ -182,8 +182,8 @@ bits_of(int64_t n)
 }
 
 /*
- * Converts 1 / n as the older generations compute it (6.8) to U85's value (26.6).  Returns
- * false for any other scale.
+ * Converts 1 / n as the older generations compute it (ethosu-commands(7) 6.8) to U85's
+ * value (ethosu-commands(7) 26.6).  Returns false for any other scale.
  */
 static bool
 find_average(const struct g_op *op, struct terms *out)
@@ -396,7 +396,7 @@ same_storage(struct source *x, const struct npu_op *k, const struct g_step *s)
 		const struct npu_fm *have;
 		bool scalar, chained;
 		int number;
-	} maps[] = {
+	} fms[] = {
 		{ "IFM's storage", "IFM's chain buffer", &k->ifm, k->ifm_scalar,
 		  in && o[0] == in, n - 1 },
 		{ "IFM2's storage", "IFM2's chain buffer", &k->ifm2,
@@ -404,14 +404,14 @@ same_storage(struct source *x, const struct npu_op *k, const struct g_step *s)
 		{ "OFM's storage", "OFM's chain buffer", &k->ofm, false,
 		  step_next_in_chain(x->g, s) != NULL, n },
 	};
-	for (size_t i = 0; i < ARRAY_LEN(maps); i++) {
-		if (maps[i].scalar)
+	for (size_t i = 0; i < ARRAY_LEN(fms); i++) {
+		if (fms[i].scalar)
 			continue;
-		source_same(x, op, maps[i].storage, (int)maps[i].have->storage,
-			    maps[i].chained ? NPU_CHAINED : 0);
-		if (maps[i].chained)
-			source_same(x, op, maps[i].buffer, maps[i].have->chain,
-				    maps[i].number);
+		source_same(x, op, fms[i].storage, (int)fms[i].have->storage,
+			    fms[i].chained ? NPU_CHAINED : 0);
+		if (fms[i].chained)
+			source_same(x, op, fms[i].buffer, fms[i].have->chain,
+				    fms[i].number);
 	}
 }
 

@@ -404,5 +404,5 @@ source_verify_digest(const struct tfl_model *m, const struct npu_stream *s,
 	struct source x = { .out = v, .s = s };
 	if (digest && digest != source_digest(m))
 		source_error(&x, "operators, tensors, constants or streams have changed since "
-			     "npu-cmdgen wrote the file: the digest in the map differs");
+			     "npu-cmdgen wrote the file: the digest in the source map differs");
 }

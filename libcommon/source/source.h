@@ -32,12 +32,15 @@ bool stream_verify_source(const struct tfl_model *m, const struct npu_stream *s,
 /* ---- in the compiled file: file.c ----------------------------------- */
 
 /*
- * Puts the records of g that the comparison needs into the map, unless they are large compared
- * with the file.
+ * Puts the records of g that the comparison needs into the source map, unless they are
+ * large compared with the file.
  */
 void source_carry(struct arena *a, const struct graph *g, size_t file_bytes,
 		  struct npu_map *m);
-/* Reads the graph in the map of the file `name`; *out is NULL if the map has none. */
+/*
+ * Reads the graph in the source map of the file `name`; *out is NULL if the source map
+ * has none.
+ */
 bool source_carried(struct arena *a, const struct npu_map *m, const char *name,
 		    struct graph **out, struct err *e);
 /*
@@ -47,8 +50,8 @@ bool source_carried(struct arena *a, const struct npu_map *m, const char *name,
  */
 uint64_t source_digest(const struct tfl_model *m);
 /*
- * Compares the digest of m with the digest of a map; 0: the map has none.  Reports a finding
- * of rule 53 if they differ.
+ * Compares the digest of m with the digest of a source map; 0: the source map has none.
+ * Reports a finding of rule 53 if they differ.
  */
 void source_verify_digest(const struct tfl_model *m, const struct npu_stream *s,
 			  uint64_t digest, struct npu_verify *v);

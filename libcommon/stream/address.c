@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses of the elements of feature maps and DMA transfers (5, 10). */
+/*
+ * Addresses of the elements of feature maps and DMA transfers (ethosu-memory(7) 5,
+ * ethosu-commands(7) 10).
+ */
 #include "stream/stream.h"
 
 #include "base/fixed.h"
@@ -98,7 +101,7 @@ npu_fm_extent(const struct npu_fm *f, struct npu_box box,
 	return n;
 }
 
-/* Visits one row of a box inside a tile. */
+/* Visits the runs of bytes of one row of a box, which is inside a tile. */
 static bool
 row_runs(const struct npu_fm *f, const struct npu_box *b, int32_t y,
 	 npu_visit visit, void *ctx)
@@ -353,7 +356,10 @@ npu_dma_runs(const struct npu_op *op, int which, npu_visit visit, void *ctx)
 				return true;
 			at += n + op->skip0;
 		}
-		/* SKIP1 is relative to the byte behind the plane's last one (U14) */
+		/*
+		 * SKIP1 is relative to the byte behind the plane's last one (U14 in
+		 * ethosu-commands(7) 17)
+		 */
 		plane += n * op->size0 + op->skip1;
 	}
 	return true;

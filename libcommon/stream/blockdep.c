@@ -70,7 +70,10 @@ reach(int32_t o0, int32_t o1, int stride, int pad, int dilated, int64_t extent,
 	*to = hi <= lo ? *from : (int32_t)((hi + factor - 1) / factor);
 }
 
-/* Rows (columns) that RESIZE samples for output positions [o0, o1) (26.10). */
+/*
+ * Rows (columns) that RESIZE samples for output positions [o0, o1)
+ * (ethosu-commands(7) 26.10).
+ */
 static void
 sampled(const struct npu_resize_axis *a, int32_t o0, int32_t o1, int32_t extent,
 	int32_t *from, int32_t *to)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Extracts streams from compiled models and driver payloads (13, 14). */
+/* Extracts streams from compiled models and driver payloads (ethosu-commands(7) 13, 14). */
 #include "stream/stream.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ copy_words(struct arena *a, struct bytes b)
 	return w;
 }
 
-/* Reads the actions in order, as the driver does (14.2). */
+/* Reads the actions in order, as the driver does (ethosu-commands(7) 14.2). */
 static bool
 read_actions(struct npu_stream *out, const uint32_t *w, size_t n,
 	     struct err *e)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decodes words into commands and commands into registers (1, 2). */
+/* Decodes words into commands and commands into registers (ethosu-commands(7) 1, 2). */
 #include "stream/stream.h"
 
 /*
@@ -56,7 +56,8 @@ static enum npu_reg (*const find[GENERATIONS])(uint32_t code) = {
 static bool
 on_product(const struct npu_command_info *c, const struct npu_stream *s)
 {
-	enum { CUSTOM_DMA_BIT = 27 }; /* bit number in the CONFIG word (14.3) */
+	/* bit number in the CONFIG word (ethosu-commands(7) 14.3) */
+	enum { CUSTOM_DMA_BIT = 27 };
 	if (c->products & NPU_CUSTOM)
 		return s->config >> CUSTOM_DMA_BIT & 1;
 	return c->products >> s->accel->generation & 1;
@@ -114,7 +115,7 @@ npu_address(const struct npu_registers *r, enum npu_reg reg)
 
 /*
  * Negative strides have their sign in the param, 0xffff or 0x00ff, on both products.  The
- * low 40 bits are the value (1, "Exception").
+ * low 40 bits are the value (ethosu-commands(7) 1).
  */
 int64_t
 npu_stride(const struct npu_registers *r, enum npu_reg reg)

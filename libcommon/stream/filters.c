@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders of weights, from decoded operations (7; ethosu-weights(7) 22). */
+/*
+ * Orders of weights, from decoded operations (ethosu-commands(7) 7;
+ * ethosu-weights(7) 22).
+ */
 #include "stream/filters.h"
 
 static enum weights_traversal

@@ -25,7 +25,7 @@ npu_filter_depth(const struct npu_op *op)
 
 /*
  * True if the block depth lets the order be walked: blocks that split the channels hold
- * whole microblocks (8.1).
+ * whole microblocks (ethosu-memory(7) 8.1).
  */
 bool npu_filter_order_ok(const struct weights_order *ord);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decodes registers into operations (3, 5.4, 6.3, 6.9): U55 and U65, and the parts that
- * all generations share.
+ * Decodes registers into operations (ethosu-commands(7) 3, ethosu-memory(7) 5.4,
+ * ethosu-commands(7) 6.3, 6.9): U55 and U65, and the parts that all generations share.
  */
 #include "stream/op_view.h"
 
@@ -48,7 +48,7 @@ decode_fm(struct view *v, const struct fm_registers *r, int32_t precision,
 		f->region = f->chain = get(v, r->region) & 7;
 }
 
-/* The extent as it is stored (23.3). */
+/* The extent as it is stored (ethosu-commands(7) 23.3). */
 static struct hwc
 transposed(struct hwc e, enum npu_transpose t)
 {
@@ -86,7 +86,7 @@ decode_ofm(struct view *v)
 	decode_fm(v, &r, precision, (enum npu_storage)bits(v, precision, r.storage), &op->ofm);
 }
 
-/* Stored rows (columns) of an extent that may be upscaled (5.4). */
+/* Stored rows (columns) of an extent that may be upscaled (ethosu-memory(7) 5.4). */
 static int32_t
 stored(int64_t up, enum upscale mode)
 {

@@ -11,8 +11,9 @@
 #include <stddef.h>
 
 enum npu_op_kind {
-	NPU_CONV, NPU_DEPTHWISE, NPU_POOL, NPU_ELEMENTWISE, /* kernels */
-	NPU_RESIZE, /* the last kernel */
+	/* kernels */
+	NPU_CONV, NPU_DEPTHWISE, NPU_POOL, NPU_ELEMENTWISE, NPU_RESIZE,
+	/* other operations */
 	NPU_DMA, NPU_DMA_WAIT, NPU_KERNEL_WAIT, NPU_BRANCH, NPU_OTHER, NPU_STOP,
 };
 
@@ -54,11 +55,11 @@ enum npu_transpose { NPU_HWC, NPU_WHC, NPU_HCW, NPU_WCH, NPU_CHW = 6, NPU_CWH };
 enum npu_reverse { NPU_FORWARD, NPU_REVERSE_H, NPU_REVERSE_W, NPU_REVERSE_C };
 enum { NPU_MAX_STREAMS = 4, NPU_MAX_CHAINS = 6 };
 
-/* A feature map as the NPU addresses it (5). */
+/* A feature map as the NPU addresses it (ethosu-memory(7) 5). */
 struct npu_fm {
 	int region;
 	int64_t base[4];
-	int32_t h0, h1, w0; /* heights of tiles 0 and 1, width of tile 0 (5.1) */
+	int32_t h0, h1, w0; /* heights of tiles 0 and 1, width of tile 0 */
 	struct hwc shape;   /* accessed elements, as stored; c: channels */
 	int64_t stride_y, stride_x, stride_c;
 	int32_t zero;
@@ -95,14 +96,14 @@ struct npu_op {
 	int stride_y, stride_x, dilation_y, dilation_x;
 	int pad_top, pad_left, pad_bottom, pad_right;
 	enum upscale upscale;
-	int64_t ifm_up_h, ifm_up_w; /* upscaled extent: IH_up, IW_up of 5.4 (may be <= 0) */
+	int64_t ifm_up_h, ifm_up_w; /* upscaled extent: may be <= 0 (ethosu-memory(7) 5.4) */
 	bool part_kernel;
 	int cores;			 /* PARALLEL_MODE + 1 */
 	/* one per core; on U85, weights has one per decoder.  n 0: none */
 	struct npu_range weights[NPU_MAX_STREAMS], scales[2];
 
 	int activation;			 /* function code; U85: enum npu_act85 */
-	struct npu_range table;		 /* bytes of a lookup in the tables; n 0: no table */
+	struct npu_range table;		 /* bytes of the operation's table; n 0: no table */
 	int clip_range;
 	int32_t min, max;		 /* the clamp, in the signedness of the OFM */
 	bool global_scale;		 /* OFM scale mode 1: OFM_SCALE for all channels */
@@ -190,7 +191,7 @@ npu_weight_bytes(const struct npu_op *op)
 const char *npu_op_name(const struct npu_op *op); /* "conv", "dma", or the mode: "average";
 						   * "?" if undefined */
 
-/* ---- addresses (5) ------------------------------------------------------ */
+/* ---- addresses (ethosu-memory(7) 5) ------------------------------------- */
 
 static inline int
 npu_fm_bytes(const struct npu_fm *f)
@@ -216,8 +217,9 @@ int npu_fm_extent(const struct npu_fm *f, struct npu_box box,
 		  struct npu_range tile[4]);
 
 /*
- * Calls visit with every contiguous run of bytes of a box, tile after tile.  Each byte is
- * visited exactly once (5.2).  Stops when visit returns false, and returns that value.
+ * Calls visit with every contiguous run of bytes of a box, tile after tile.  Each byte
+ * is visited exactly once (ethosu-memory(7) 5.2).  Stops when visit returns false, and
+ * returns that value.
  */
 typedef bool (*npu_visit)(void *ctx, int64_t at, int64_t n);
 bool npu_fm_runs(const struct npu_fm *f, struct npu_box box, npu_visit visit,
@@ -242,20 +244,20 @@ bool npu_fm_overlap(const struct npu_fm *a, struct npu_box abox,
 		    uint64_t *steps);
 
 /*
- * Visits every 1-D transfer (10) of a DMA operation, in order, as npu_fm_runs() does.
- * which 0: its source, 1: its destination.
+ * Visits every 1-D transfer (ethosu-commands(7) 10) of a DMA operation, in order, as
+ * npu_fm_runs() does.  which 0: its source, 1: its destination.
  */
 bool npu_dma_runs(const struct npu_op *op, int which, npu_visit visit,
 		  void *ctx);
 
-/* ---- ordering (11) ------------------------------------------------------ */
+/* ---- ordering (ethosu-commands(7) 11) ----------------------------------- */
 
 /*
  * The largest BLOCKDEP of kernel cur behind kernel prev at which no input job of cur
  * touches an OFM block of prev that may be unfinished, by exact geometry.  If the i-th job
  * of cur and the j-th block of prev, counted from its end, share bytes, then i + j is an
  * upper bound.  The result is the smallest of these bounds and of the generation's maximum
- * (3; 7 on U85).  Jobs have the true IFM block depth (11.3).
+ * (3, or 7 on U85).  Jobs have the true IFM block depth (ethosu-commands(7) 11.3).
  *
  * The result is 0 where the accumulators of cur overwrite the table of prev.  steps as for
  * npu_fm_overlap: the result is too small, which is safe, when no steps are left.

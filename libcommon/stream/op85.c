@@ -11,7 +11,7 @@ static const enum npu_rounding roundings[8] = {
 	NPU_ROUND_UNDEFINED, NPU_ROUND_UNDEFINED,
 };
 
-/* ---- feature maps (23.1, 25.1) -------------------------------------------- */
+/* ---- feature maps (ethosu-commands(7) 23.1, ethosu-memory(7) 25.1) -------- */
 
 /* How a feature map is stored; a scalar and an absent operand have no storage. */
 static enum npu_storage
@@ -39,7 +39,10 @@ decode_ifm(struct view *v)
 	struct npu_op *op = v->op;
 	int32_t precision = get(v, NPU_IFM_PRECISION);
 	op->upscale = get(v, NPU_IFM_UPSCALE) & 3;
-	/* elementwise: the OFM's depth, as the register may be stale (25.1) */
+	/*
+	 * elementwise: the OFM's depth, as the register may be stale
+	 * (ethosu-memory(7) 25.1)
+	 */
 	if (op->kind != NPU_ELEMENTWISE)
 		op->ifm.shape.c = m1(v, NPU_IFM_DEPTH_M1);
 	decode_input_extent(v);
@@ -56,7 +59,10 @@ decode_ifm(struct view *v)
 	}
 	decode_fm(v, &r, precision, storage_of(v, precision, r.storage, op->ifm_scalar),
 		  &op->ifm);
-	/* the IFM of the null pool only sets registers; nothing is read (26.8) */
+	/*
+	 * the IFM of the null pool only sets registers; nothing is read
+	 * (ethosu-commands(7) 26.8)
+	 */
 	if (op->kind == NPU_POOL && op->mode == NPU_POOL_NONE)
 		op->ifm.storage = NPU_STORED_NONE;
 }
@@ -81,7 +87,7 @@ decode_ifm2(struct view *v, struct hwc shape)
 		  &op->ifm2);
 }
 
-/* ---- output stage (23.5, 23.6) -------------------------------------------- */
+/* ---- output stage (ethosu-commands(7) 23.5, 23.6) ------------------------- */
 
 static void
 decode_table(struct npu_op *op, int number)
@@ -137,7 +143,7 @@ decode_operand_scales(struct view *v)
 						 &op->opb_double);
 }
 
-/* ---- weights (7) -------------------------------------------------------- */
+/* ---- weights (ethosu-commands(7) 7) ------------------------------------- */
 
 static void
 decode_weights(struct view *v)
@@ -181,7 +187,7 @@ decode_accumulators(struct view *v)
 	}
 }
 
-/* Decodes the second operand, if there is one, with its shape (25.1). */
+/* Decodes the second operand, if there is one, with its shape (ethosu-memory(7) 25.1). */
 static void
 decode_second(struct view *v)
 {
@@ -198,7 +204,10 @@ decode_second(struct view *v)
 		op->scalar = (int32_t)word(v, NPU_OP_SCALAR);
 }
 
-/* The shift registers hold D as whole multiples of N, and the remainder (23.7). */
+/*
+ * The shift registers hold D as whole multiples of N, and the remainder
+ * (ethosu-commands(7) 23.7).
+ */
 static struct npu_resize_axis
 decode_axis(struct view *v, enum npu_reg n, enum npu_reg step,
 	    enum npu_reg offset)
@@ -261,7 +270,7 @@ decode_kernel85(struct view *v)
 					     NPU_SCALE_BASE, NPU_SCALE_LENGTH);
 }
 
-/* ---- DMA (10) ----------------------------------------------------------- */
+/* ---- DMA (ethosu-commands(7) 10) ---------------------------------------- */
 
 static void
 decode_index(struct view *v, int dims)

@@ -15,7 +15,7 @@
 
 struct text;
 
-/* ---- containers (14) ---------------------------------------------------- */
+/* ---- containers (ethosu-commands(7) 14) --------------------------------- */
 
 /* One command stream: of an ethos-u operator, or of a file of raw words. */
 struct npu_stream {
@@ -30,7 +30,7 @@ struct npu_stream {
 /*
  * Finds every ethos-u operator of a model, in execution order, subgraph after subgraph.
  * The words are copied into the arena.  *n is 0 if the model has no such operator.  Fails
- * on a payload that breaks 14.1 (rule 48) or on an unknown CONFIG word.
+ * on a payload that breaks ethosu-commands(7) 14.1 (rule 48) or on an unknown CONFIG word.
  */
 bool stream_find(struct arena *a, const struct tfl_model *m,
 		 struct npu_stream **out, int *n, struct err *e);
@@ -72,7 +72,7 @@ int stream_io_regions(const struct tfl_model *m);
 /* Returns the tensor of the k-th of these regions, which is region 3 + k; -1: none. */
 int stream_io_region(const struct tfl_model *m, int k);
 
-/* ---- words to commands (1, 2) ------------------------------------------- */
+/* ---- words to commands (ethosu-commands(7) 1, 2) ------------------------ */
 
 struct npu_command {
 	size_t at;	   /* word index of the code word */

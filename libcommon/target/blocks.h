@@ -60,7 +60,7 @@ struct shram_layout {
 bool block_layout(const struct accel *a, const struct block_query *q,
 		  struct hwc block, struct shram_layout *out, int *banks);
 
-/* Returns the limit of 8.1 that a block breaks, or NULL. */
+/* Returns the limit of ethosu-memory(7) 8.1 that a block breaks, or NULL. */
 const char *block_limit(const struct accel *a, const struct block_query *q,
 			struct hwc block);
 

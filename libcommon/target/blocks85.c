@@ -7,7 +7,7 @@
 
 #include "base/fixed.h"
 
-/* ---- microblocks (28.1) ------------------------------------------------------ */
+/* ---- microblocks (ethosu-memory(7) 28.1) ------------------------------------- */
 
 /* sets of operation classes */
 enum {
@@ -71,7 +71,7 @@ block85_ublock(const struct accel *a, const struct block_query *q)
 	return best;
 }
 
-/* ---- 28.1: limits ------------------------------------------------------------ */
+/* ---- limits (ethosu-memory(7) 28.1) -------------------------------------- */
 
 static int32_t
 up(int32_t v, int32_t step)
@@ -79,7 +79,10 @@ up(int32_t v, int32_t step)
 	return (v + step - 1) / step * step;
 }
 
-/* Largest number of columns whose IFM fits a slot of the chaining buffer (28.3). */
+/*
+ * Largest number of columns whose IFM fits a slot of the chaining buffer
+ * (ethosu-memory(7) 28.3).
+ */
 static int32_t
 resize_width(const struct accel *a, const struct block_query *q)
 {
@@ -126,8 +129,8 @@ block85_limit(const struct accel *a, const struct block_query *q, struct hwc b)
 	if (b.c < q->ofm.c && b.c % BRICK)
 		return "splits the OFM depth at other than a multiple of 16";
 	/*
-	 * 28.4: ORDER_HCW exchanges columns and channels, so channels have the limit of
-	 * columns
+	 * ethosu-memory(7) 28.4: ORDER_HCW exchanges columns and channels, so channels
+	 * have the limit of columns
 	 */
 	if (q->order == ORDER_HCW && b.c > most.w)
 		return "has more channels than may become columns";
@@ -138,7 +141,7 @@ block85_limit(const struct accel *a, const struct block_query *q, struct hwc b)
 	return NULL;
 }
 
-/* ---- 28.2, 28.3: IFM blocks ----------------------------------------------------- */
+/* ---- IFM blocks (ethosu-memory(7) 28.2, 28.3) ---------------------------- */
 
 static int32_t
 ifm_depth(const struct accel *a, const struct block_query *q, struct hwc u,
@@ -221,7 +224,7 @@ block85_ifm_held(const struct accel *a, struct hwc ublock, int32_t depth, int bi
 	return up(depth, unit_depth(allocation(a, ublock, depth * bits), bits));
 }
 
-/* ---- 28.3: capacities ----------------------------------------------------------- */
+/* ---- capacities (ethosu-memory(7) 28.3) ---------------------------------- */
 
 static int64_t
 input_bytes(const struct accel *a, const struct block_query *q,
@@ -249,7 +252,7 @@ accumulator_bytes(const struct block_query *q, struct hwc b)
 /*
  * An elementwise block fits if one row of it fits the output buffer.  If an operand is
  * broadcast along height or channels, its bricks must also fit the chaining buffer
- * (28.3).
+ * (ethosu-memory(7) 28.3).
  */
 static bool
 fits_elementwise(const struct accel *a, const struct block_query *q, struct hwc b)

@@ -9,11 +9,21 @@
 #include "target/blocks.h"
 #include "target/memory.h"
 
-/* what a command line names; NULL: it does not */
+/* rows of struct cli_option that set the members config, system and mode */
+#define MEMORY_OPTIONS                                                                    \
+	{ CLI_TEXT("config", "FILE", config,                                              \
+		   "read --system-config and --memory-mode from FILE, in the syntax of "  \
+		   "vela.ini") },                                                         \
+	{ CLI_TEXT("system-config", "NAME", system,                                       \
+		   "profile of the clock and the memory speeds") },                       \
+	{ CLI_TEXT("memory-mode", "NAME", mode,                                           \
+		   "which memory holds constants, arena and cache") }
+
+/* names from a command line; NULL: option absent */
 struct target_names {
 	const char *accel, *part, *system, *mode;
 	bool has_config; /* system and mode are in a file */
-	bool required;	 /* without a part the other names have to be there */
+	bool required;	 /* the other names are required if part is NULL */
 };
 
 /* Calls say() with a message for every unknown or missing name, as cli_error() takes it. */

@@ -121,40 +121,41 @@ fbw_bytes(struct fbw *w, const void *p, size_t n, int align)
 	return vector(w, p, n, 1, (size_t)align);
 }
 
+/* numbers of 4 or 8 bytes */
+static fbw_off
+numbers(struct fbw *w, const void *v, size_t n, size_t size)
+{
+	prepare(w, size * n, size);
+	uint8_t *at = push(w, size * n);
+	for (size_t i = 0; i < n; i++, at += size) {
+		uint32_t word;
+		uint64_t pair;
+		const uint8_t *from = (const uint8_t *)v + i * size;
+		if (size == sizeof(word))
+			store_le32(at, *(uint32_t *)memcpy(&word, from, size));
+		else
+			store_le64(at, *(uint64_t *)memcpy(&pair, from, size));
+	}
+	store_le32(push(w, 4), (uint32_t)n);
+	return (fbw_off)w->used;
+}
+
 fbw_off
 fbw_i32s(struct fbw *w, const int32_t *v, size_t n)
 {
-	prepare(w, 4 * n, 4);
-	uint8_t *at = push(w, 4 * n);
-	for (size_t i = 0; i < n; i++)
-		store_le32(at + 4 * i, (uint32_t)v[i]);
-	store_le32(push(w, 4), (uint32_t)n);
-	return (fbw_off)w->used;
+	return numbers(w, v, n, sizeof(*v));
 }
 
 fbw_off
 fbw_i64s(struct fbw *w, const int64_t *v, size_t n)
 {
-	prepare(w, 8 * n, 8);
-	uint8_t *at = push(w, 8 * n);
-	for (size_t i = 0; i < n; i++)
-		store_le64(at + 8 * i, (uint64_t)v[i]);
-	store_le32(push(w, 4), (uint32_t)n);
-	return (fbw_off)w->used;
+	return numbers(w, v, n, sizeof(*v));
 }
 
 fbw_off
 fbw_f32s(struct fbw *w, const float *v, size_t n)
 {
-	prepare(w, 4 * n, 4);
-	uint8_t *at = push(w, 4 * n);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t u;
-		memcpy(&u, &v[i], sizeof(u));
-		store_le32(at + 4 * i, u);
-	}
-	store_le32(push(w, 4), (uint32_t)n);
-	return (fbw_off)w->used;
+	return numbers(w, v, n, sizeof(*v));
 }
 
 fbw_off

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a verified FlatBuffer into a model, and checks its meaning: nputools-tflite(5)
- * 2, second table, and sections 4 to 6.
+ * Reads a verified FlatBuffer into a model, and checks its meaning:
+ * nputools-tflite(5) 2, second table, and 4 to 6.
  */
 #include "base/file.h"
 #include "tflite/wire.h"
@@ -193,7 +193,10 @@ load_tensors(struct load *l, struct tfl_subgraph *g)
 	return true;
 }
 
-/* the code is the larger of the old signed byte and the newer field: section 4.3 */
+/*
+ * the code is the larger of the old signed byte and the newer field:
+ * nputools-tflite(5) 4.3
+ */
 static bool
 load_opcode(struct load *l, struct tfl_op *op, int index)
 {
@@ -241,7 +244,7 @@ load_op(struct load *l, struct tfl_subgraph *g, int i)
 			     "intermediates");
 }
 
-/* Checks single assignment: section 2. */
+/* Checks single assignment: nputools-tflite(5) 2. */
 static bool
 note_producers(struct load *l, struct tfl_subgraph *g)
 {

@@ -75,9 +75,9 @@ struct fb_vec {
 
 /*
  * A format of FlatBuffers files.  fb_verify_as() checks everything that is reachable
- * from the root against the rules of section 2: bounds, counts, strings, depth, number
- * of tables.  Alignment is not checked: real files break it, and fields and elements
- * are read byte by byte.
+ * from the root against the rules of nputools-tflite(5) 2: bounds, counts, strings,
+ * depth, number of tables.  Alignment is not checked: real files break it, and fields
+ * and elements are read byte by byte.
  */
 struct fb_format {
 	const char *id;	  /* four characters at byte 4 of a file */
@@ -101,10 +101,10 @@ double fb_float(struct fb_ref t, int slot);
 struct fb_ref fb_child(struct fb_ref t, int slot); /* a table or the value of a union */
 struct fb_vec fb_vector(struct fb_ref t, int slot);
 struct fb_ref fb_item(struct fb_ref t, int slot, uint32_t i); /* element of FB_VEC_TABLE */
-const char *fb_string(struct fb_ref t, int slot, size_t *len); /* "" if absent; len may be
-								* NULL */
-const char *fb_text(struct fb_ref t, int slot, uint32_t i, size_t *len); /* element of
-									  * FB_VEC_STRING */
+/* Returns "" if the string is absent.  len may be NULL. */
+const char *fb_string(struct fb_ref t, int slot, size_t *len);
+/* element i of FB_VEC_STRING */
+const char *fb_text(struct fb_ref t, int slot, uint32_t i, size_t *len);
 
 /* ---- the model -------------------------------------------------------- */
 
@@ -131,7 +131,7 @@ struct tfl_quant {
 
 struct tfl_tensor {
 	const char *name;
-	int type; /* enum tfl_type, or another code of section 4.1 */
+	int type; /* enum tfl_type, or another code of nputools-tflite(5) 4.1 */
 	int rank;
 	int32_t dim[TFL_MAX_RANK];
 	bool has_shape;	  /* the shape is not empty, or the tensor is certainly a scalar */

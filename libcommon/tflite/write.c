@@ -209,8 +209,8 @@ write_buffers(struct write *k)
 static fbw_off
 write_opcodes(struct write *k)
 {
-	enum { PLACEHOLDER = 127 }; /* section 4.3: the old byte has this value for all codes
-				     * above */
+	/* the old byte has this value for all codes above it (nputools-tflite(5) 4.3) */
+	enum { PLACEHOLDER = 127 };
 	size_t n = (size_t)k->m->n_opcodes;
 	fbw_off *item = anew(k->a, fbw_off, n);
 	for (size_t i = 0; i < n; i++) {

@@ -152,29 +152,16 @@ check_unary(const struct check *c, unsigned types, int out)
 	       check_like(c, x);
 }
 
-static bool
-check_word_binary(const struct check *c)
-{
-	return check_binary(c, T(INT32), 0);
-}
+#define CHECK(name, value)			\
+	static bool name(const struct check *c)	\
+	{					\
+		return value;			\
+	}
 
-static bool
-check_bits_binary(const struct check *c)
-{
-	return check_binary(c, T_WORDS, 0);
-}
-
-static bool
-check_bool_binary(const struct check *c)
-{
-	return check_binary(c, T(BOOL), 0);
-}
-
-static bool
-check_compare(const struct check *c)
-{
-	return check_binary(c, T(INT32), TOSA_BOOL);
-}
+CHECK(check_word_binary, check_binary(c, T(INT32), 0))
+CHECK(check_bits_binary, check_binary(c, T_WORDS, 0))
+CHECK(check_bool_binary, check_binary(c, T(BOOL), 0))
+CHECK(check_compare, check_binary(c, T(INT32), TOSA_BOOL))
 
 static bool
 check_mul(const struct check *c)
@@ -192,29 +179,10 @@ check_mul(const struct check *c)
 			 (long long)most);
 }
 
-static bool
-check_word_unary(const struct check *c)
-{
-	return check_unary(c, T(INT32), 0);
-}
-
-static bool
-check_bits_unary(const struct check *c)
-{
-	return check_unary(c, T_WORDS, 0);
-}
-
-static bool
-check_bool_unary(const struct check *c)
-{
-	return check_unary(c, T(BOOL), 0);
-}
-
-static bool
-check_any_unary(const struct check *c)
-{
-	return check_unary(c, T_ALL | T(INT48) | T(INT4), 0);
-}
+CHECK(check_word_unary, check_unary(c, T(INT32), 0))
+CHECK(check_bits_unary, check_unary(c, T_WORDS, 0))
+CHECK(check_bool_unary, check_unary(c, T(BOOL), 0))
+CHECK(check_any_unary, check_unary(c, T_ALL | T(INT48) | T(INT4), 0))
 
 static bool
 check_negate(const struct check *c)
@@ -289,23 +257,9 @@ check_reduction(const struct check *c, unsigned types)
 	return check_shape(c, x->rank, dim);
 }
 
-static bool
-check_reduce_bool(const struct check *c)
-{
-	return check_reduction(c, T(BOOL));
-}
-
-static bool
-check_reduce_word(const struct check *c)
-{
-	return check_reduction(c, T(INT32));
-}
-
-static bool
-check_reduce_any(const struct check *c)
-{
-	return check_reduction(c, T_WORDS);
-}
+CHECK(check_reduce_bool, check_reduction(c, T(BOOL)))
+CHECK(check_reduce_word, check_reduction(c, T(INT32)))
+CHECK(check_reduce_any, check_reduction(c, T_WORDS))
 
 static bool
 check_argmax(const struct check *c)
@@ -320,11 +274,7 @@ check_argmax(const struct check *c)
 	return check_shape(c, (int)n, dim);
 }
 
-static bool
-check_reverse(const struct check *c)
-{
-	return check_any_unary(c) && check_axis(c);
-}
+CHECK(check_reverse, check_any_unary(c) && check_axis(c))
 
 static const struct {
 	bool (*run)(const struct check *);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the blocks of U85 and the sizes of their buffers: rules 39 and 41 (28.1 to 28.4). */
+/*
+ * Checks the blocks of U85 and the sizes of their buffers: rules 39 and 41
+ * (ethosu-memory(7) 28.1 to 28.4).
+ */
 #include "verify/rules.h"
 
 #include "base/fixed.h"
 #include "stream/filters.h"
 
-/* ---- 28.1, 28.4: limits ------------------------------------------------------ */
+/* ---- limits (ethosu-memory(7) 28.1, 28.4) -------------------------------- */
 
 /* Returns the block after transposition: the limits apply to the OFM in memory. */
 static struct hwc
@@ -56,7 +59,7 @@ check_limits(struct checker *c)
 		 u.c);
 }
 
-/* ---- 28.3: capacities -------------------------------------------------------- */
+/* ---- capacities (ethosu-memory(7) 28.3) ---------------------------------- */
 
 struct unit { /* unit of IFM allocation: rows, columns, multiples of 128 bits */
 	int h, w, c;
@@ -178,8 +181,9 @@ check_blocks85(struct checker *c)
 	if (!op->ublock.c)
 		return; /* rule 8 has reported it */
 	check_limits(c);
+	/* the first operation of a chain has set the block for all (ethosu-memory(7) 28.3) */
 	if (c->state85.is_member)
-		return; /* the first operation of a chain has set the block for all (28.3) */
+		return;
 	if (op->kind == NPU_ELEMENTWISE)
 		check_elementwise(c);
 	else if (op->kind != NPU_RESIZE)

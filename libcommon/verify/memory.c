@@ -17,8 +17,8 @@ struct access {
 };
 
 /*
- * Checks one run of bytes: the run is inside the buffer (30), and all bytes that are read
- * have been written (52).
+ * Checks one run of bytes: the run is inside the buffer (rule 30), and all bytes that
+ * are read have been written (rule 52).
  */
 static bool
 check_run(void *ctx, int64_t at, int64_t n)
@@ -312,7 +312,8 @@ check_tables(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
 	if (!npu_uses_table(op)) {
-		if (!c->accel->lut_banks) /* accumulators overwrite the tables (8.3) */
+		/* accumulators overwrite the tables (ethosu-memory(7) 8.3) */
+		if (!c->accel->lut_banks)
 			memset(c->table_valid, 0, sizeof(c->table_valid));
 		return;
 	}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weight streams and transfers of U85: rules 31, 32, 36, 37, 58 (27, 30). */
+/*
+ * Weight streams and transfers of U85: rules 31, 32, 36, 37, 58 (ethosu-commands(7) 27,
+ * 30).
+ */
 #include "verify/rules.h"
 
 #include "stream/filters.h"

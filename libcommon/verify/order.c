@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- accesses of an operation (11.2) ------------------------------------ */
+/* ---- accesses of an operation (ethosu-commands(7) 11.2) ----------------- */
 
 enum { SHRAM = N_REGIONS }; /* number of a region that stands for SHRAM: byte 0 is bank 0 */
 
@@ -23,9 +23,9 @@ region_of(const struct touch *t)
 }
 
 /*
- * The range of an operation's table.  A kernel reads the slots of its own table (11.2).
- * With all_slots it reads the whole table memory, as some generators assume: a wait for
- * such an access does not count as useless.
+ * The range of an operation's table.  A kernel reads the slots of its own table
+ * (ethosu-commands(7) 11.2).  With all_slots it reads the whole table memory, as some
+ * generators assume: a wait for such an access does not count as useless.
  */
 static struct npu_range
 table_of(const struct npu_op *op, const struct accel *a, bool all_slots)

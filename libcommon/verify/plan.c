@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Inputs of an ethos-u operator (13.3). */
+/* Inputs of an ethos-u operator (ethosu-commands(7) 13.3). */
 enum { IN_STREAM, IN_FLASH, IN_SCRATCH, IN_FAST, N_SPECIAL };
 
 /* Larger memories are not tracked byte by byte. */
@@ -25,7 +25,10 @@ struct plan {
 	int subgraph, op;      /* position of the next operator that plan_advance() passes */
 };
 
-/* Returns the number of words before the offsets of subgraph s (13.4). */
+/*
+ * Returns the number of words before the offsets of subgraph s
+ * (ethosu-commands(7) 13.4).
+ */
 static size_t
 first_offset(const struct plan *p, int s)
 {
@@ -248,7 +251,7 @@ check_payload(struct checker *c, struct bytes b)
 		 c->accel->name);
 	/*
 	 * The driver doesn't check the product field, and one generator writes 6 for all
-	 * products (14.3, 14.4).
+	 * products (ethosu-commands(7) 14.3, 14.4).
 	 */
 }
 
@@ -269,9 +272,9 @@ check_operator(struct checker *c, const struct tfl_model *m)
 		 "the operator's custom options of %zu bytes are not 01 04 01",
 		 op->custom_options.n);
 	/*
-	 * The runtime passes the first 8 base addresses (13.3).  Further inputs and
-	 * outputs only matter for the runtime's memory plan.  A stream that uses another
-	 * base address breaks rule 29.
+	 * The runtime passes the first 8 base addresses (ethosu-commands(7) 13.3).
+	 * Further inputs and outputs only matter for the runtime's memory plan.  A
+	 * stream that uses another base address breaks rule 29.
 	 */
 }
 

@@ -159,23 +159,23 @@ is_undefined(const struct checker *c, enum npu_field_id field, int value)
 	return !npu_field_allows(field, c->accel->generation, (unsigned)value);
 }
 
-/* ---- groups of rules, with the rules' numbers ----------------------------- */
+/* ---- groups of rules, with their numbers in npu-dis(1) ------------------- */
 
-void check_word(struct checker *c, const struct npu_command *cmd); /* 1-6 */
-void check_end(struct checker *c, size_t at, bool stopped);	   /* 2 */
-bool check_written_registers(struct checker *c);  /* 7; false: skip the operation */
-void check_values(struct checker *c);		  /* 8-21 */
-void check_format(struct checker *c, enum npu_reg precision, const char *role); /* 8 */
-void check_geometry(struct checker *c);		  /* 22-28 */
-bool check_kernel_memory(struct checker *c);	  /* 29-35, 52 */
+void check_word(struct checker *c, const struct npu_command *cmd); /* rules 1 to 6 */
+void check_end(struct checker *c, size_t at, bool stopped);	   /* rule 2 */
+bool check_written_registers(struct checker *c);  /* rule 7; false: skip the operation */
+void check_values(struct checker *c);		  /* rules 8 to 21 */
+void check_format(struct checker *c, enum npu_reg precision, const char *role); /* rule 8 */
+void check_geometry(struct checker *c);		  /* rules 22 to 28 */
+bool check_kernel_memory(struct checker *c);	  /* rules 29 to 35, 52 */
 void check_dma(struct checker *c);
-void check_tables(struct checker *c);		  /* 38 */
-void check_shram(struct checker *c);		  /* 39-42 */
-void check_weights(struct checker *c);		  /* 43 */
+void check_tables(struct checker *c);		  /* rule 38 */
+void check_shram(struct checker *c);		  /* rules 39 to 42 */
+void check_weights(struct checker *c);		  /* rule 43 */
 /* Updates copies[] after an operation. */
 void follow_copies(struct checker *c);
-void check_order(struct checker *c);		  /* 44-47 */
-void check_container(struct checker *c, const struct tfl_model *m); /* 48-51 */
+void check_order(struct checker *c);		  /* rules 44 to 47 */
+void check_container(struct checker *c, const struct tfl_model *m); /* rules 48 to 51 */
 
 /* The same for U85. */
 void check_values85(struct checker *c);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks and their SHRAM buffers: rules 39 to 42, with the formulas of section 8. */
+/*
+ * Blocks and their SHRAM buffers: rules 39 to 42, with the formulas of
+ * ethosu-memory(7) 8.
+ */
 #include "verify/rules.h"
 
 #include "base/fixed.h"
@@ -30,7 +33,7 @@ check_block(struct checker *c)
 		"block height and width %dx%d over an upscaled IFM are not even", b.h, b.w);
 }
 
-/* ---- 8.2 ---------------------------------------------------------------- */
+/* ---- layout (ethosu-memory(7) 8.2) --------------------------------------- */
 
 int64_t
 check_input_extent(const struct npu_op *op, int64_t block, int stride, int dilated,

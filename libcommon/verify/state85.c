@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks the state that one operation of U85 leaves for the next: kept accumulators (rule
- * 55), chains (54), branches (57).  ethosu-commands(7) 26.5, 29, 32, 35.
+ * Checks the state that one operation of U85 leaves for the next: kept accumulators
+ * (rule 55), chains (rule 54), branches (rule 57).  See ethosu-commands(7) 26.5, 29, 32,
+ * 35.
  */
 #include "verify/rules.h"
 
@@ -16,7 +17,10 @@ has_accumulators(const struct npu_op *op)
 	return op->kind != NPU_ELEMENTWISE && op->kind != NPU_RESIZE;
 }
 
-/* True if the OFM is one block: the NPU keeps the accumulators of one block only (W11). */
+/*
+ * True if the OFM is one block: the NPU keeps the accumulators of one block only (W11
+ * in ethosu-commands(7) 17).
+ */
 static bool
 is_one_block(const struct npu_op *op)
 {
@@ -103,7 +107,10 @@ reads_chain(const struct npu_op *op)
 	       (op->has_ifm2 && op->ifm2.storage == NPU_CHAINED);
 }
 
-/* All members of a chain have equal extents, blocks and microblocks (20). */
+/*
+ * All members of a chain have equal extents, blocks and microblocks
+ * (ethosu-commands(7) 29).
+ */
 static void
 check_member(struct checker *c)
 {
@@ -153,7 +160,10 @@ check_chain(struct checker *c)
 	}
 }
 
-/* Checks an operation that is not a kernel: only waits may be inside a chain (20). */
+/*
+ * Checks an operation that is not a kernel: only waits may be inside a chain
+ * (ethosu-commands(7) 29).
+ */
 void
 check_between(struct checker *c)
 {

@@ -24,11 +24,13 @@ struct npu_verify {
 };
 
 /*
- * Checks every rule of section 16 that applies, without executing the streams.
+ * Checks every rule of ethosu-commands(7) 16 that applies, without executing the
+ * streams.
  *
- * With a model, s has all streams of the model, in order.  Then the verifier also checks that
- * all accesses are inside the buffers of the regions, and that all bytes are written before
- * they are read.  Without a model (m is NULL), each stream is checked alone.
+ * With a model, s has all streams of the model, in order.  Then the verifier also
+ * checks that all accesses are inside the buffers of the regions, and that all bytes
+ * are written before they are read.  Without a model (m is NULL), each stream is
+ * checked alone.
  */
 void stream_verify(const struct tfl_model *m, const struct npu_stream *s, int n,
 		   struct npu_verify *v);

@@ -223,7 +223,10 @@ unpacks(const struct checker *c, const uint8_t *p, struct err *bad)
 	return npu_scale_record(&c->op, c->accel, p, &s, bad);
 }
 
-/* Checks the records of 10 bytes: no bit is set above the shift (7.1). */
+/*
+ * Checks the records of 10 bytes: no bit is set above the shift
+ * (ethosu-commands(7) 7.1).
+ */
 static void
 check_records(struct checker *c, int core)
 {

@@ -122,7 +122,7 @@ codes_add(struct codes *c, const struct fit *f)
 	struct mode m = f->mode;
 	bool plain = m.wdiv == WEIGHTS_WDIV_PLAIN;
 
-	/* covered by the direct families */
+	/* the direct families have this code already */
 	if (f->palette.n == 0 && !plain && !m.trunc)
 		return;
 	if (plain)

@@ -61,7 +61,7 @@ plan_coding(struct arena *a, const struct plan *plan)
 
 /* ---- from a coding to a plan ---- */
 
-/* Returns false if a slice header cannot contain this palette (1.3). */
+/* Returns false if a slice header cannot contain this palette (ethosu-weights(7) 1.3). */
 static bool
 read_palette(struct reader *r, bool runs, struct palette *pal)
 {

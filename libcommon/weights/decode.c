@@ -7,7 +7,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A zero takes at least 1/8 bit (1.5), so that a byte holds at most 64 values. */
+/*
+ * A zero takes at least 1/8 bit (ethosu-weights(7) 1.5), so that a byte holds at most
+ * 64 values.
+ */
 enum { VALUES_PER_BYTE = 64 };
 
 /* The bits of the input.  Reading past the end returns zeros and leaves at > n_bits. */
@@ -31,10 +34,11 @@ struct slice {
 };
 
 /*
- * The result of AT_A_TIME unary symbols (section 1.4), whose values 0 to 2 come from bits
- * of two words, `first` and `second`.  A quotient is a sum of symbols and is complete at
- * the first symbol below 2.  The carry is the sum of the symbols after the last complete
- * quotient; the next step adds this carry to its first quotient.
+ * The result of AT_A_TIME unary symbols (ethosu-weights(7) 1.4), whose values 0 to 2
+ * come from bits of two words, `first` and `second`.  A quotient is a sum of symbols
+ * and is complete at the first symbol below 2.  The carry is the sum of the symbols
+ * after the last complete quotient; the next step adds this carry to its first
+ * quotient.
  */
 enum { AT_A_TIME = 4, SPELLINGS = 1 << AT_A_TIME };
 struct spelling {
@@ -129,7 +133,10 @@ index_width(const struct slice *s)
 	return u;
 }
 
-/* Reads the header after zdiv.  Returns false if the header is refused. */
+/*
+ * Reads the fields of a slice header that follow its first field, zdiv.  Returns false
+ * if the header is not valid.
+ */
 static bool
 read_header(struct decoder *d, int zdiv, uint64_t start)
 {
@@ -215,8 +222,8 @@ spell_all(struct spellings *all, bool trunc)
 }
 
 /*
- * Splits unary words into quotients (1.4).  Symbol j is 0 if bit j of first is clear,
- * else 1 plus the next bit of second.  Returns the new carry.
+ * Splits unary words into quotients (ethosu-weights(7) 1.4).  Symbol j is 0 if bit j of
+ * first is clear, else 1 plus the next bit of second.  Returns the new carry.
  */
 static uint32_t
 split_weights(const struct spellings *all, uint32_t first, uint32_t second,
@@ -340,7 +347,7 @@ reserve_slice(struct decoder *d)
 	}
 }
 
-/* Reads the chunks of a slice (1.6) into d->weights and d->runs. */
+/* Reads the chunks of a slice (ethosu-weights(7) 1.6) into d->weights and d->runs. */
 static bool
 read_chunks(struct decoder *d)
 {
@@ -412,7 +419,7 @@ reserve(struct decoder *d, struct arena *a, uint64_t n, uint64_t start)
 	return true;
 }
 
-/* Appends the slice's weights and the zero runs between them (1.5). */
+/* Appends the slice's weights and the zero runs between them (ethosu-weights(7) 1.5). */
 static bool
 append(struct decoder *d, struct arena *a, uint64_t start)
 {

@@ -45,10 +45,10 @@ put_header(struct writer *w, const struct palette *pal,
 }
 
 /*
- * The symbols of a quotient (1.4).  Bit j of the word `some` is set if symbol j is not
- * 0, bit j of the word `two` if the symbol is 2.  After a 2 the quotient continues,
- * unless quotients are truncated.  Both words are stored in marks, from bits 0 and TWO
- * on.
+ * The symbols of a quotient (ethosu-weights(7) 1.4).  Bit j of the word `some` is set
+ * if symbol j is not 0, bit j of the word `two` if the symbol is 2.  After a 2 the
+ * quotient continues, unless quotients are truncated.  Both words are stored in marks,
+ * from bits 0 and TWO on.
  */
 struct quotient {
 	uint64_t marks;
@@ -273,7 +273,10 @@ run_symbols(const struct coded *c, int zdiv, unsigned width, struct cursor *k)
 	return word;
 }
 
-/* Writes the chunks of 1.6; remainders follow one step after their quotients. */
+/*
+ * Writes the chunks of ethosu-weights(7) 1.6; remainders follow one step after their
+ * quotients.
+ */
 static void
 put_chunks(struct writer *to, const struct coded *c, const struct palette *pal,
 	   struct mode m, const struct spelled *s, const struct all_seconds *all)
@@ -283,7 +286,8 @@ put_chunks(struct writer *to, const struct coded *c, const struct palette *pal,
 	unsigned zl = (unsigned)run_chunk(m.zdiv);
 	size_t plain_step = plain && width > 5 ? 8 : WEIGHTS_UNARY;
 	struct cursor r = { .left = c->n_runs ? c->run[0] >> m.zdiv : 0 };
-	size_t w = 0, w_done = 0, r_done = 0; /* done: including remainders */
+	size_t w = 0;		       /* weights whose quotients are written */
+	size_t w_done = 0, r_done = 0; /* weights and runs whose remainders are written, too */
 	size_t symbol = 0;
 	struct writer out = *to;
 
@@ -296,7 +300,7 @@ put_chunks(struct writer *to, const struct coded *c, const struct palette *pal,
 		bool w_on = w_was < c->n && (!runs || w_was < r_was + 8);
 		bool r_on = r_was < c->n_runs && w_was >= r_was;
 		struct chunk k = { 0 };
-		uint64_t units = 0; /* some, runs and second: at most 36 bits */
+		uint64_t units = 0; /* bits of k.some, of runs and of k.second: at most 36 */
 		unsigned n_units = 0;
 
 		if (w_on && plain) {
@@ -324,7 +328,7 @@ put_chunks(struct writer *to, const struct coded *c, const struct palette *pal,
 	*to = out;
 }
 
-/* Writes three ones, then ones up to a multiple of 16 bytes (1.7). */
+/* Writes three ones, then ones up to a multiple of 16 bytes (ethosu-weights(7) 1.7). */
 static void
 put_end(struct writer *w, const uint8_t *end)
 {

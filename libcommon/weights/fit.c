@@ -206,7 +206,7 @@ choose_weight_mode(const struct layout *l, uint32_t n)
 	add_up_quotients(l, least, below);
 	/*
 	 * plain indices beyond the palette are not used: no known encoder makes them
-	 * (1.4)
+	 * (ethosu-weights(7) 1.4)
 	 */
 	if (l->last < (l->pal.n ? l->pal.n : 1 << l->pal.bits))
 		keep_cheaper(&c, (uint64_t)n * (unsigned)palette_plain_width(&l->pal),

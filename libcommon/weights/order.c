@@ -10,7 +10,10 @@
 #include <assert.h>
 #include <string.h>
 
-/* depth of the IFM microblock, and maximum extent of a sub-kernel (2.2) */
+/*
+ * depth of the IFM microblock, and maximum extent of a sub-kernel
+ * (ethosu-weights(7) 2.2)
+ */
 enum { IFM_UBLOCK = 8, SUBKERNEL = 8 };
 
 static int32_t
@@ -52,7 +55,7 @@ weights_view_turned(struct weights_view v)
 	return v;
 }
 
-/* R of 2.2, the rounding of kernel elements */
+/* R of ethosu-weights(7) 2.2, the rounding of kernel elements */
 static int32_t
 element_rounding(enum weights_traversal t, int32_t ifm_bits)
 {
@@ -144,7 +147,7 @@ nest55_count(const struct nest *n)
 
 /*
  * The loops over OFM microblocks, elements and IFM microblocks i0..i1 of an IFM block
- * (6 to 8 of 2.3).
+ * (6 to 8 of ethosu-weights(7) 2.3).
  */
 static void
 walk_elements(const struct nest *n, struct tile t, int32_t ob, int32_t i1,
@@ -168,8 +171,8 @@ walk_elements(const struct nest *n, struct tile t, int32_t ob, int32_t i1,
 }
 
 /*
- * The loops over sub-kernels and IFM microblocks (3 to 5 of 2.3), for one OFM block and
- * IFM block.
+ * The loops over sub-kernels and IFM microblocks (3 to 5 of ethosu-weights(7) 2.3), for
+ * one OFM block and IFM block.
  */
 static void
 walk_subkernels(const struct nest *n, int32_t ob, int32_t b, tile_fn *fn,

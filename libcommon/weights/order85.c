@@ -179,7 +179,7 @@ nest85_walk(const struct nest *n, tile_fn *fn, void *ctx)
 
 /*
  * Returns the values of all sub-kernels for one output channel and one input channel
- * (22.2).
+ * (ethosu-weights(7) 22.2).
  */
 static size_t
 nest_elements(const struct nest *n)
@@ -213,8 +213,8 @@ nest85_count(const struct nest *n)
 }
 
 /*
- * Returns the chunk size of 22.5: the values of one unit and microblock for one rounded
- * run of elements.
+ * Returns the chunk size of ethosu-weights(7) 22.5: the values of one unit and
+ * microblock for one rounded run of elements.
  */
 size_t
 weights_fast_chunk(const struct weights_order *ord)

@@ -11,7 +11,7 @@
 
 /*
  * Mean padding of a chunk of 12 symbols, and of the run bits (12 or 8): a slice may end
- * at any position of a chunk (section 6).
+ * at any position of a chunk (ethosu-weights(7) 6).
  */
 enum { PAD_WEIGHTS = 11 * COST_BIT / 2, PAD_RUNS = 9 * COST_BIT / 2 };
 

@@ -74,10 +74,11 @@ struct state {
 };
 
 /*
- * Candidate codes for a value.  The codes of one palette form a family: a change inside
- * the family takes a continuing slice, any other change takes a new section.  The
- * states of a family are contiguous and sorted by column; with runs, each column has
- * one state per ZDIV, in order.
+ * Candidate codes for a value.  The codes of one palette form a family.  A change of code
+ * costs a slice header: without a palette (a continuing slice) inside the family, with
+ * a palette (a new section) between families.  The states of a family are contiguous and
+ * sorted by column; with runs, each column has one state per ZDIV, the coding of run
+ * lengths, in order.
  */
 struct codes {
 	int n_families, n_columns, n_states;

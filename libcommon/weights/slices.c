@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The content and the exact size of palettes and slices (1.3 to 1.9). */
+/* The content and the exact size of palettes and slices (ethosu-weights(7) 1.3 to 1.9). */
 #include "weights/stream.h"
 #include "weights/weights.h"
 
@@ -68,8 +68,9 @@ tally_bits(const struct tally *t, const struct palette *pal, struct mode m,
 }
 
 /*
- * A quotient q has floor(q/2) + 1 symbols, of which ceil(q/2) are not zero (1.4).
- * Therefore the sum of the quotients and the number of odd ones are enough.
+ * A quotient q has floor(q/2) + 1 symbols, of which ceil(q/2) are not zero
+ * (ethosu-weights(7) 1.4).  Therefore the sum of the quotients and the number of odd
+ * ones are enough.
  */
 static struct tally
 tally_quotients(size_t n, uint64_t sum, uint64_t odd)

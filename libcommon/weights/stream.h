@@ -5,8 +5,8 @@
  * written.  Private to this folder.
  *
  * Direct values: the encoder writes zero as 1 ("minus zero"), never as 0.  So the
- * weights 0, +1, -1, +2 ... are 1, 2, 3, 4 ... without the gap of 1.3, and direct
- * offset 1 turns them into the indices 0, 1, 2, 3 ...
+ * weights 0, +1, -1, +2 ... are 1, 2, 3, 4 ... without the gap of
+ * ethosu-weights(7) 1.3, and direct offset 1 turns them into the indices 0, 1, 2, 3 ...
  */
 #ifndef WEIGHTS_STREAM_H
 #define WEIGHTS_STREAM_H
@@ -29,7 +29,7 @@ enum {
 	 */
 	WEIGHTS_SLICE_SAFE = 32767,
 	WEIGHTS_DIVISORS = 6,	/* WDIV 0..5 */
-	WEIGHTS_QUOTIENTS = 32, /* quotients 0..31, not truncated (1.4) */
+	WEIGHTS_QUOTIENTS = 32, /* quotients 0..31, not truncated (ethosu-weights(7) 1.4) */
 	WEIGHTS_ZDIVS = 4,
 	WEIGHTS_ZDIV_OFF = 6,
 	WEIGHTS_ZDIV_END = 7,
@@ -86,11 +86,14 @@ struct palette {
 
 bool palette_equal(const struct palette *a, const struct palette *b);
 
-/* Sets the index of every direct value (1.3), WEIGHTS_UNREACHED if it has none. */
+/*
+ * Sets the index of every direct value (ethosu-weights(7) 1.3), WEIGHTS_UNREACHED if it
+ * has none.
+ */
 void palette_indices(const struct palette *pal,
 		     uint16_t index[WEIGHTS_N_INDEX]);
 
-/* Returns the bits of a plain index (1.4). */
+/* Returns the bits of a plain index (ethosu-weights(7) 1.4). */
 int palette_plain_width(const struct palette *pal);
 
 /* Returns the bits of a slice header; fresh: with the palette group. */
@@ -137,7 +140,10 @@ tally_weight(struct tally *t, uint32_t x, struct mode m, bool runs)
 	}
 }
 
-/* slices.c: returns the exact bits of one slice with these counts (1.9). */
+/*
+ * slices.c: returns the exact bits of one slice with these counts
+ * (ethosu-weights(7) 1.9).
+ */
 uint64_t tally_bits(const struct tally *t, const struct palette *pal,
 		    struct mode m, bool fresh);
 
@@ -174,7 +180,10 @@ void plan_append(struct plan *p, const struct plan *more);
  */
 void plan_polish(struct plan *p, const uint16_t *d, int reach);
 
-/* slices.c: returns the bytes of the stream, with end marker and padding (1.7). */
+/*
+ * slices.c: returns the bytes of the stream, with end marker and padding
+ * (ethosu-weights(7) 1.7).
+ */
 size_t plan_bytes(const struct plan *p);
 
 /* coding.c: serializes the slices of a plan with their palettes and modes. */

@@ -17,9 +17,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A value of a stream is weight - zero point: -255..255 (1.1). */
+/* A value of a stream is weight - zero point: -255..255 (ethosu-weights(7) 1.1). */
 #define WEIGHTS_VALUE_MAX 255
-/* Streams and scale tables are multiples of this many bytes (1.7, 5.1). */
+/*
+ * Streams and scale tables are multiples of this many bytes (ethosu-weights(7) 1.7,
+ * 5.1).
+ */
 #define WEIGHTS_ALIGN 16
 
 /* ---- order: from a tensor to the sequence of a stream, and back ---- */
@@ -28,8 +31,9 @@
  * Weights of one byte each: element (o, y, x, i) is p[o*stride_o + y*stride_y +
  * x*stride_x + i*stride_i].
  *
- * Any order of axes and slices of groups can be described (2.1).  For a kernel rotated
- * by 180 degrees, p points at the last element and strides are negative.
+ * Any order of axes and slices of groups can be described (ethosu-weights(7) 2.1).  For
+ * a kernel rotated by 180 degrees, p points at the last element and strides are
+ * negative.
  */
 struct weights_view {
 	const uint8_t *p;  /* bit patterns of int8, or of uint8 if is_unsigned */
@@ -62,13 +66,13 @@ enum weights_traversal {
  * core `core` of `cores` reads.
  *
  * The core has channels begin+core, begin+core+cores, ... in blocks of (block_depth +
- * cores-1 - core) / cores (2.6).  On every core, block_depth has to be a multiple of ou
- * unless one block covers the slice (2.3).
+ * cores-1 - core) / cores (ethosu-weights(7) 2.6).  On every core, block_depth has to
+ * be a multiple of ou unless one block covers the slice (ethosu-weights(7) 2.3).
  */
 struct weights_order {
 	enum weights_traversal traversal;
 	int32_t block_depth; /* depth of the operation's OFM block, all cores together */
-	int32_t ou;	     /* depth of the OFM microblock: 4 on U55-32, else 8 (2.2) */
+	int32_t ou;	     /* depth of the OFM microblock: 4 on U55-32, else 8 */
 	int32_t ifm_bits;    /* 8 or 16 */
 	int32_t dilation_y, dilation_x; /* as the hardware register has it: 1 or 2 */
 	int32_t begin, end;
@@ -82,12 +86,12 @@ struct weights_order {
 	int32_t ifm_depth;	    /* depth of an IFM block, 16 to 128 channels */
 	int32_t stride_y, stride_x; /* of the kernel */
 	int32_t sparse;		    /* not 0: weights have 2:4 sparsity */
-	int32_t padding;	    /* P of 22.1: zeros after ten depthwise elements */
+	int32_t padding;	    /* U85: zeros after ten depthwise elements */
 };
 
 /*
- * Returns the reference's choice for convolutions (2.5): true if part-kernel-first
- * wastes less padding than depth-first.
+ * Returns the reference's choice for convolutions (ethosu-weights(7) 2.5): true if
+ * part-kernel-first wastes less padding than depth-first.
  */
 bool weights_prefer_part_kernel(int32_t h, int32_t w, int32_t i,
 				int32_t ifm_bits);
@@ -97,12 +101,15 @@ int32_t weights_order_channels(const struct weights_order *ord);
 
 /*
  * Returns the number of values in the stream for a kernel of h x w and i input channels
- * (2.7).
+ * (ethosu-weights(7) 2.7).
  */
 size_t weights_order_count(const struct weights_order *ord, int32_t h,
 			   int32_t w, int32_t i);
 
-/* Fills out[weights_order_count()] with weights minus zero points (2.3). */
+/*
+ * Fills out[weights_order_count()] with weights minus zero points
+ * (ethosu-weights(7) 2.3).
+ */
 void weights_reorder(const struct weights_view *v,
 		     const struct weights_order *ord, int16_t *out);
 
@@ -182,11 +189,12 @@ struct weights_values {
 };
 
 /*
- * Decodes one stream, or several stored one after another (1.7), into arena a.
+ * Decodes one stream, or several stored one after another (ethosu-weights(7) 1.7), into
+ * arena a.
  *
  * expected: the required number of values, or -1 for any number; -1 allocates up to 128
- * times the size of the input.  Refuses all errors of 1.8; the message names the bit
- * and the rule.
+ * times the size of the input.  Refuses all errors of ethosu-weights(7) 1.8; the
+ * message names the bit and the rule.
  */
 bool weights_decode(struct arena *a, struct bytes in, int64_t expected,
 		    struct weights_values *out, struct err *e);
@@ -226,8 +234,8 @@ bool weights_fast_decode(struct arena *a, struct bytes in, size_t n,
 			 struct weights_values *out, struct err *e);
 /*
  * The fast format has one stream instead of n standard streams: it takes one chunk of
- * each in turn (22.5).  Each stream has `count` values, joined has n_streams * count.
- * chunk: weights_fast_chunk of the streams' order.
+ * each in turn (ethosu-weights(7) 22.5).  Each stream has `count` values, joined has
+ * n_streams * count.  chunk: weights_fast_chunk of the streams' order.
  */
 size_t weights_fast_chunk(const struct weights_order *ord);
 void weights_fast_join(const int16_t *const *streams, int n_streams, size_t count,
@@ -235,7 +243,7 @@ void weights_fast_join(const int16_t *const *streams, int n_streams, size_t coun
 void weights_fast_split(const int16_t *joined, int n_streams, size_t count,
 			size_t chunk, int16_t *const *streams);
 
-/* ---- bias and scale records (4.1) ---- */
+/* ---- bias and scale records (ethosu-weights(7) 4.1) ---- */
 
 #define WEIGHTS_SCALE_SIZE 10
 

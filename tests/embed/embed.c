@@ -2,12 +2,15 @@
 /*
  * A program that embeds libnputools (tests/libnputools.bats).
  * usage: embed MODEL PART...
- * Compiles MODEL for all PARTs at once, one thread each, and writes the results of thread K:
- * K.tflite, K.verify and K.json.  Prints for each part "equal" if the compiled model has the
- * outputs of MODEL for one input.  The locale is that of the environment.  The model has one input and one output.
+ * Compiles MODEL for all PARTs at once, one thread each, of which thread K uses up to K + 1
+ * threads itself, and writes its results: K.tflite, K.verify and K.json.  Prints for each
+ * part "equal" if the compiled model has the outputs of MODEL for one input, and then the
+ * number of threads.  The locale is that of the environment.  The model has one input and
+ * one output.
  */
 #include "nputools.h"
 
+#include <dirent.h>
 #include <locale.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -69,7 +72,8 @@ static void *
 work(void *arg)
 {
 	struct work *w = arg;
-	struct nputools_options o = { .size = sizeof(o), .name = name, .part = w->part };
+	struct nputools_options o = { .size = sizeof(o), .name = name, .part = w->part,
+				     .jobs = (unsigned)w->k + 1 };
 	struct nputools_output compiled, verified, estimated;
 	if (nputools_compile(&o, model, model_n, &compiled) || !save(w->k, "tflite", &compiled))
 		w->error = "compile";
@@ -84,6 +88,19 @@ work(void *arg)
 	nputools_free(&verified);
 	nputools_free(&estimated);
 	return NULL;
+}
+
+/* of this process */
+static int
+count_threads(void)
+{
+	int n = -2; /* "." and ".." */
+	DIR *d = opendir("/proc/self/task");
+	while (d && readdir(d))
+		n++;
+	if (d)
+		(void)closedir(d);
+	return n;
 }
 
 int
@@ -110,5 +127,6 @@ main(int argc, char **argv)
 		       w[k].error ? w[k].error : w[k].equal ? "equal" : "differs");
 		status |= w[k].error || !w[k].equal;
 	}
+	printf("threads: %d\n", count_threads());
 	return status;
 }

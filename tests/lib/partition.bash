@@ -48,15 +48,17 @@ npu_ops()
 }
 
 # exact NAME: the NPU computes the same bytes as the plain model.  The test runs on the
-# smallest and the largest accelerator and on two others in turn (NPUTOOLS_ALL: on all).
+# smallest and the largest accelerator and on two others in turn (NPUTOOLS_ALL: on all;
+# NPUTOOLS_QUICK: on the smallest or the largest one in turn).
 n_exact=0
 exact()
 {
-	local a sys mode others=(ethos-u55-64 ethos-u55-256)
-	[ $((n_exact++ % 2)) = 0 ] || others=(ethos-u55-128 ethos-u65-256)
-	[ -z "${NPUTOOLS_ALL-}" ] || others=(ethos-u55-64 ethos-u55-128 ethos-u55-256 ethos-u65-256)
+	local a sys mode on=(ethos-u55-32 ethos-u55-64 ethos-u55-256 ethos-u65-512)
+	[ $((n_exact++ % 2)) = 0 ] || on=(ethos-u55-32 ethos-u55-128 ethos-u65-256 ethos-u65-512)
+	[ -z "${NPUTOOLS_QUICK-}" ] || on=("${on[n_exact % 2 * 3]}")
+	[ -z "${NPUTOOLS_ALL-}" ] || on=(ethos-u55-{32,64,128,256} ethos-u65-{256,512})
 	tfl-partition --fail-on-cpu -o "$1.part" "$1.tflite" || return
-	for a in ethos-u55-32 "${others[@]}" ethos-u65-512; do
+	for a in "${on[@]}"; do
 		sys=Ethos_U55_High_End_Embedded
 		case $a in *u65*) sys=Ethos_U65_High_End ;; esac
 		mode=Shared_Sram

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # After lib/common:  load lib/standin
-# npu-run with the stand-in for Linux's driver (tests/linux).
+# npu-run with the stand-in for the Linux driver (tests/linux).
 
 TESTBIN=${NPUTOOLS_TESTBIN:-$TOP/build/tests}
 RUN=${NPUTOOLS_BUILD:-$TOP/build}/dynamic/bin/npu-run

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stand-in for Linux's ethosu driver, loaded before libc (LD_PRELOAD).  A program that
+ * A stand-in for the Linux driver ethosu, loaded before libc (LD_PRELOAD).  A program that
  * opens /dev/accel/accel0 finds an Ethos-U there.  driver.c checks the streams.  This file
  * checks jobs as the driver does, and runs them with tests/programs/npu-engine.  The
  * environment sets:

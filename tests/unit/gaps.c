@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compares gaps.c (tools/npu-sched/memory/gaps.c) with a brute-force first fit: the
- * lowest free address between the placed maps, found byte by byte.  The buffers are
+ * lowest free address between the placed feature maps, found byte by byte.  The buffers are
  * those of transfers.  Each buffer is requested for later and later time steps until
  * it fits, and keeps the result of the earlier request.
  */

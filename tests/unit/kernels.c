@@ -2,7 +2,7 @@
 /*
  * Tests single kernels that no golden of the shared data covers, and through them the
  * check values of nputools-lowering(7) 3.11.  Expected values are worked out by hand
- * from section 3.
+ * from nputools-lowering(7) 3.
  */
 #include "bench.h"
 

@@ -319,7 +319,10 @@ pool(void)
 
 /* ---- reductions ---------------------------------------------------------------- */
 
-/* the mean's multiplier: (M << sh) / n of 3.3, rounded down, which may be below 2^30 */
+/*
+ * the mean's multiplier: (M << sh) / n of nputools-lowering(7) 3.3, rounded down, which
+ * may be below 2^30
+ */
 static int64_t
 rule_mean(int64_t sum, int64_t n, double r)
 {

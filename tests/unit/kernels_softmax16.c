@@ -17,9 +17,9 @@ inverse_of(float x)
 }
 
 /*
- * 3.8: f at 512 steps from `from` to `to`, in units of 2^-15, in float32.  Half of
- * the line's error in the middle between two points is subtracted from the first
- * point.
+ * nputools-lowering(7) 3.8: f at 512 steps from `from` to `to`, in units of 2^-15, in
+ * float32.  Half of the line's error in the middle between two points is subtracted
+ * from the first point.
  */
 static void
 fill(int64_t point[POINTS], float from, float to, float (*f)(float))

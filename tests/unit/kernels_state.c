@@ -2,8 +2,8 @@
 /*
  * Tests random UNIDIRECTIONAL_SEQUENCE_LSTM and SVDF operators over several runs:
  * outputs and kept states must follow nputools-lowering(7) 3.10 and the comment of
- * svdf_step() below.  The sigmoid table of the hardware (3.8) is compared with the
- * function here; after that, the table of the kernels is used.
+ * svdf_step() below.  The sigmoid table of the hardware (nputools-lowering(7) 3.8) is
+ * compared with the function here; after that, the table of the kernels is used.
  */
 #include "kernels/tables.h"
 #include "rules.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares tools/npu-run/ioctl.h, which restates the interface of Linux's ethosu driver,
+ * Compares tools/npu-run/ioctl.h, which restates the interface of the Linux driver ethosu,
  * with numbers and sizes that were computed by hand from the published header.  Where the
  * published header is at hand, the test compares with the header itself: the file that
  * ETHOSU_HEADER names when this file is compiled, else the one of the system.

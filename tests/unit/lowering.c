@@ -34,7 +34,10 @@ draw(void)
 	return (uint32_t)(state >> 32);
 }
 
-/* 4.2: DBL is MBQM, for all scales whose left shift keeps x in 32 bits */
+/*
+ * nputools-lowering(7) 4.2: DBL is MBQM, for all scales whose left shift keeps x in 32
+ * bits
+ */
 static void
 double_rounding(void)
 {
@@ -52,7 +55,7 @@ double_rounding(void)
 	}
 }
 
-/* 4.2: NATURAL with 15 bits is MBQM64 */
+/* nputools-lowering(7) 4.2: NATURAL with 15 bits is MBQM64 */
 static void
 reduced(void)
 {
@@ -78,7 +81,7 @@ half_away(int64_t sum, int64_t n)
 	return sum > 0 ? (sum + n / 2) / n : (sum - n / 2) / n;
 }
 
-/* 4.5: all sums of 8 bits over small windows, some over large ones */
+/* nputools-lowering(7) 4.5: all sums of 8 bits over small windows, some over large ones */
 static void
 means(void)
 {
@@ -95,8 +98,10 @@ means(void)
 	}
 }
 
-/* 3.2: the smallest padding with which ceil(in / stride) windows fit, half of it
- * before the input */
+/*
+ * nputools-lowering(7) 3.2: the smallest padding with which ceil(in / stride) windows
+ * fit, half of it before the input
+ */
 static void
 one_window(int32_t in, int32_t k, int32_t stride, int32_t dilation)
 {

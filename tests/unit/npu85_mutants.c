@@ -8,7 +8,7 @@
  * Therefore each kind has a share that must be noticed: the share measured over all files,
  * rounded down.  Harmless changes are:
  *   waits       before branches, with or without a pending transfer
- *   decoders    of products of two maps, which have no weights
+ *   decoders    of products of two feature maps, which have no weights
  *   BLOCKDEP    the largest value is right for most kernels, whose inputs are older
  *               than the previous kernel
  *

@@ -31,7 +31,7 @@ next(uint64_t *s)
 	return *s;
 }
 
-/* halves in the three modes; no shift: no rounding (6.2) */
+/* halves in the three modes; no shift: no rounding (ethosu-commands(7) 6.2) */
 static void
 test_rounding(void)
 {
@@ -76,7 +76,7 @@ test_double_rounding(void)
 	}
 }
 
-/* an operand that the reference first shifts left by d (6.10) */
+/* an operand that the reference first shifts left by d (ethosu-commands(7) 6.10) */
 static void
 test_operands(void)
 {
@@ -104,7 +104,7 @@ test_functions(void)
 		{ 0, 16384, 0 }, { 1, 16386, 8 }, { 4096, 23956, 24956 },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
-		/* scale 2^-12: times 3 (4.6) */
+		/* scale 2^-12: times 3 (nputools-lowering(7) 4.6) */
 		expect("sigmoid", t[i].x, npu_sigmoid(3 * (int64_t)t[i].x),
 		       t[i].sigmoid);
 		expect("tanh", t[i].x, npu_tanh(3 * (int64_t)t[i].x),
@@ -115,8 +115,11 @@ test_functions(void)
 	expect("tanh", INT32_MIN, npu_tanh(INT32_MIN), -32767);
 }
 
-/* U85's scale of an operand that the reference first shifts up: all values of 9 bits,
- * as a comparison has them after the zero point, and some scales below 1 (26.2) */
+/*
+ * U85's scale of an operand that the reference first shifts up: all values of 9 bits,
+ * as a comparison has them after the zero point, and some scales below 1
+ * (ethosu-commands(7) 26.2)
+ */
 static void
 test_shifted_operands(void)
 {
@@ -152,7 +155,7 @@ test_dma(void)
 		.dst = { .at = 1000, .n = 4 }, .src_dims = 1, .dst_dims = 3,
 		.size0 = 3, .size1 = 2,
 		.skip0 = 16 - 4,      /* rows 16 apart */
-		.skip1 = 64 - 4 * 3,  /* planes 64 apart (10) */
+		.skip1 = 64 - 4 * 3,  /* planes 64 apart (ethosu-commands(7) 10) */
 	};
 	(void)npu_dma_runs(&op, 0, note, &p);
 	(void)npu_dma_runs(&op, 1, note, &p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares the addresses of maps and buffers (tools/npu-sched/memory/pack.c) with all
+ * Compares the addresses of feature maps and buffers (tools/npu-sched/memory/pack.c) with all
  * orders of a few rectangles.  Rectangles are placed one after the other at the
  * lowest free address.  Some order, namely that of the addresses in a best packing,
  * gives the minimal peak.  Then compares boxes.c, which packs many rectangles, with a search

@@ -49,7 +49,7 @@ one_by_one(enum block_class class, struct perf_fm ifm, struct perf_fm ofm,
 	return op;
 }
 
-/* the three operations of section 6 */
+/* the three operations of ethosu-timing(7) 6 */
 static struct perf_op
 example(int i)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks how convolutions of a stream are recognised by their maps and scale records:
+ * Checks how convolutions of a stream are recognised by their feature maps and scale records:
  * slices of one convolution, phases of a transposed convolution, or neither.
  */
 #include "../../tools/npu-perf/models/layer.h"

@@ -35,7 +35,7 @@ machine(enum accel_id id, struct memory_system *s)
 	return perf_machine_of(&accels[id], s);
 }
 
-/* 22: the reads of a channel wait for the latency of a memory */
+/* ethosu-timing(7) 22: the reads of a channel wait for the latency of a memory */
 static void
 test_channels(void)
 {
@@ -91,7 +91,10 @@ test_peak(void)
 	CHECK(4 * 8 * 8 * 64 / perf_mac85(a, &op, &t, 1), 256);
 }
 
-/* 26: four decoders make 32 weights a cycle of dense ones, the fast one 64 */
+/*
+ * ethosu-timing(7) 26: four decoders make 32 weights a cycle of dense ones, the fast
+ * one 64
+ */
 static void
 test_decoders(void)
 {
@@ -125,7 +128,7 @@ sum_of(struct hwc shape, int bits)
 	return op;
 }
 
-/* 21: a chain's output cycles are the sum of its members' */
+/* ethosu-timing(7) 21: a chain's output cycles are the sum of its members' */
 static void
 test_chain(void)
 {

@@ -201,7 +201,10 @@ double_banks(int64_t bytes, int granule)
 	return (int)round_up_i64(2 * ((bytes + 1023) / 1024), granule);
 }
 
-/* SHRAM by 2.3, without the emission rule for even blocks under upscaling */
+/*
+ * SHRAM by ethosu-timing(7) 2.3, without the emission rule for even blocks under
+ * upscaling
+ */
 static bool
 layout_of(const struct accel *a, const struct block_query *q, struct hwc b,
 	  struct layout *out)
@@ -226,7 +229,7 @@ layout_of(const struct accel *a, const struct block_query *q, struct hwc b,
 	return out->ib_end <= out->ab_start;
 }
 
-/* 3.2; the order of multiplications decides ties */
+/* ethosu-timing(7) 3.2; the order of multiplications decides ties */
 static double
 search_cost(const struct accel *a, const struct block_query *q, struct hwc b,
 	    struct hwc ib)
@@ -277,7 +280,7 @@ consider(struct search *s, const struct accel *a, const struct block_query *q,
 	}
 }
 
-/* 3.1 */
+/* ethosu-timing(7) 3.1 */
 static struct layout
 search_312(const struct accel *a, const struct block_query *q)
 {

@@ -58,7 +58,7 @@ test_tables(void)
 	expect("no operation", npu_operation(4) == NULL, 1);
 }
 
-/* signed strides carry their sign in the param on both products (1) */
+/* signed strides carry their sign in the param on both products (ethosu-commands(7) 1) */
 static void
 test_strides(void)
 {
@@ -81,7 +81,7 @@ test_strides(void)
 	}
 }
 
-/* ---- addresses (5) ------------------------------------------------------ */
+/* ---- addresses (ethosu-memory(7) 5) ------------------------------------- */
 
 static struct npu_fm
 nhwc(int64_t base, int32_t h, int32_t w, int32_t c, int bits)
@@ -147,7 +147,7 @@ test_addresses(void)
 	expect("two full bricks a row, 5 parts of one", r.count, 4 * (2 + 5));
 	expect("only c < C", r.total, 4 * 5 * 40);
 
-	/* four tiles (5.1) */
+	/* four tiles (ethosu-memory(7) 5.1) */
 	f = nhwc(0, 4, 5, 1, 8);
 	f.h0 = 3;
 	f.h1 = 2;
@@ -165,7 +165,7 @@ test_addresses(void)
 	expect("tile 3's extent", tile[3].n, 5 + 1);
 	expect("nests", npu_fm_nests(&f), 1);
 
-	/* reversed columns (5.3): the base is the highest address */
+	/* reversed columns (ethosu-memory(7) 5.3): the base is the highest address */
 	f = nhwc(12, 1, 5, 3, 8);
 	f.stride_x = -3;
 	expect("reversed", npu_fm_address(&f, 0, 4, 2), 2);
@@ -176,7 +176,7 @@ test_addresses(void)
 	expect("columns that overlap", npu_fm_nests(&f), 0);
 }
 
-/* the rolling buffer of 5.6: 7 rows from row 12 of 14 */
+/* the rolling buffer of ethosu-memory(7) 5.6: 7 rows from row 12 of 14 */
 static void
 test_rolling(void)
 {
@@ -208,7 +208,7 @@ test_overlap(void)
 			      NULL), 0);
 }
 
-/* ---- BLOCKDEP (11.3) ----------------------------------- */
+/* ---- BLOCKDEP (ethosu-commands(7) 11.3) ---------------- */
 
 static struct npu_op
 kernel(enum npu_op_kind kind, struct npu_fm ifm, struct npu_fm ofm,
@@ -277,7 +277,7 @@ test_blockdep(void)
 	two.ifm2.base[0] += 15 * y.stride_y;
 	two.ifm2.shape.h = 1;
 	expect("broadcast", blockdep_max(&one, &two, a, NULL), 0);
-	/* tables and accumulators share banks on small parts (8.3) */
+	/* tables and accumulators share banks on small parts (ethosu-memory(7) 8.3) */
 	one.activation = NPU_ACT_TABLE0;
 	one.table.n = 256;
 	two = kernel(NPU_POOL, x, z, rows);

@@ -417,7 +417,7 @@ check_round_trip(int level)
 		fill(v, n, kind);
 	struct bytes out = weights_encode(a, v, n, level);
 	size_t cost = weights_cost(v, n, level);
-	/* at most the worst case of 1.7 */
+	/* at most the worst case of ethosu-weights(7) 1.7 */
 	size_t most = (n * 9 + (n / 32767 + 1) * 36 + 3 + 127) / 128 * 16;
 	bool ok = cost == out.n && out.n % 16 == 0 && out.n <= most &&
 		  weights_decode(a, out, (int64_t)n, &got, &e) &&

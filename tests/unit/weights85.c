@@ -25,7 +25,7 @@ expect(const char *what, int64_t got, int64_t want)
 	printf("%s: %lld, want %lld\n", what, (long long)got, (long long)want);
 }
 
-/* ---- 2.6: small vectors of the order ------------------------------------- */
+/* ---- small vectors of the order (ethosu-weights(7) 22.2) ----------------- */
 
 static void
 test_depth_first(void)
@@ -287,7 +287,7 @@ test_trial(struct arena *a, const struct trial *t)
 		expect("padding", (int64_t)weights_restore(values.v, &ord, &to),
 		       0);
 	}
-	/* the fast decoder reads no depthwise weights (2.5) */
+	/* the fast decoder reads no depthwise weights (ethosu-weights(7) 2.5) */
 	if (t->op.kind == NPU_DEPTHWISE)
 		memcpy(fast, back, all * sizeof(*fast));
 	else

@@ -30,7 +30,10 @@ struct shape {
 	int o, h, w, i;
 };
 
-/* lengths of the brick of (ob, b, sy, sx), and positions in it: table of 2.4 */
+/*
+ * lengths of the brick of (ob, b, sy, sx), and positions in it: table of
+ * ethosu-weights(7) 2.4
+ */
 struct brick {
 	int u, ne, sw, ib, blocks;
 };
@@ -249,7 +252,10 @@ check_shape(void)
 static bool
 check_part_kernel(void)
 {
-	/* 2.5: utilisation of an RGB 3x3 and of deeper kernels, by hand */
+	/*
+	 * ethosu-weights(7) 2.5: utilisation of an RGB 3x3 and of deeper kernels, by
+	 * hand
+	 */
 	bool ok = weights_prefer_part_kernel(3, 3, 3, 8) &&
 		  !weights_prefer_part_kernel(3, 3, 32, 8) &&
 		  weights_prefer_part_kernel(4, 4, 24, 8) &&
@@ -265,7 +271,7 @@ check_part_kernel(void)
 static bool
 check_scales(void)
 {
-	/* the record of 4.1 */
+	/* the record of ethosu-weights(7) 4.1 */
 	static const uint8_t want[] = { 0x9c, 0x79, 0, 0, 0, 0x00, 0xe3, 0x29,
 					0x46, 0x26 };
 	struct weights_scale s = { .bias = 31132, .scale = 1177150208,

@@ -2,6 +2,7 @@
 /* The beginning and the end of every call: options, messages, results, memory. */
 #include "lib.h"
 
+#include "base/threads.h"
 #include "target/part.h"
 #include "weights/weights.h"
 
@@ -120,8 +121,10 @@ call_whole(const struct nputools_options *o, bool (*run)(struct call *c, void *c
 {
 	struct call c = { .options = o, .run = run };
 	c.e.notes = &c.notes;
+	struct threads *threads = threads_open();
 	*out = (struct nputools_output){ 0 };
 	(void)run_in_c(&c, ctx);
+	threads_close(threads);
 	if (!call_run(&c, copy_out, out)) {
 		nputools_free(out);
 		out->messages = no_memory;

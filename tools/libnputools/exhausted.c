@@ -6,6 +6,8 @@
  */
 #include "lib.h"
 
+#include "base/threads.h"
+
 #include <setjmp.h>
 #include <stdlib.h>
 
@@ -27,11 +29,14 @@ call_run(struct call *c, bool (*run)(struct call *c, void *ctx), void *ctx)
 	return ok;
 }
 
-/* The threads of the member jobs belong to no call: a call cannot end them. */
+/*
+ * A call cannot end the threads that work for it, and cannot return while they use its memory:
+ * then the process ends.
+ */
 void
 out_of_memory(void)
 {
-	if (back)
+	if (back && !threads_busy())
 		longjmp(*back, 1);
 	abort();
 }

@@ -8,7 +8,8 @@
  * The functions work from memory to memory.  They read no file, write to no stream, end no
  * process for a fault of their arguments, and set no signal handler and no locale.  Several
  * threads may call them at once: two calls share nothing but what the caller passes, which
- * the functions do not change.  1 MiB of the thread's stack is enough for a call.
+ * the functions do not change.  The threads of the member jobs belong to one call, and have
+ * ended when the call returns.  1 MiB of the thread's stack is enough for a call.
  *
  * If the system has no memory left, a call fails with NPUTOOLS_TROUBLE and "error: out of
  * memory", and some memory of the call is lost.  Only with jobs above 1 the process may end
@@ -72,8 +73,8 @@ enum nputools_goal {
  */
 struct nputools_options {
 	size_t size;		   /* sizeof(struct nputools_options) */
-	const char *name;	   /* file name of the model, for messages and for the map in
-				    * the compiled model; NULL: "model.tflite" */
+	const char *name;	   /* file name of the model, for messages and for the source
+				    * map in the compiled model; NULL: "model.tflite" */
 	const char *accelerator;   /* "ethos-u55-32" to "ethos-u85-2048"; NULL: that of part */
 	const char *system_config; /* profile of clock and memory speeds; NULL: that of part */
 	const char *memory_mode;   /* memories of constants, arena, cache; NULL: as above */
@@ -88,7 +89,7 @@ struct nputools_options {
 	int64_t max_cycles;	   /* least SRAM within so many cycles; 0: no limit */
 	int fail_on_cpu;	   /* not 0: NPUTOOLS_NO if an operator must run on the CPU;
 				    * a TOSA graph is refused in any case */
-	int no_map;		   /* not 0: no map to the names of the source model */
+	int no_map;		   /* not 0: the compiled model has no source map */
 };
 
 /* One input or output of a model: its values in memory, little-endian. */

@@ -46,9 +46,9 @@ take_inputs(struct call *c, struct sim *s, const struct buffers *b)
 	for (int k = 0; k < g->n_in; k++) {
 		int64_t n = tfl_bytes(&g->tensor[g->in[k]]);
 		if (b->in[k].size != (uint64_t)n)
-			return err_at(&c->e, c->o.name, 0, "input %d (%s) has %" PRId64
-				      " bytes, not %zu", k, g->tensor[g->in[k]].name, n,
-				      b->in[k].size);
+			return err_at(&c->e, c->o.name, 0, "input %d (%s) takes %" PRId64
+				      " bytes, its buffer has %zu", k,
+				      g->tensor[g->in[k]].name, n, b->in[k].size);
 		if (n)
 			memcpy(sim_tensor(s, g->in[k]), b->in[k].data, (size_t)n);
 	}

@@ -10,69 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_FORMAT = 256, OPT_FROM, OPT_RESIZE, OPT_SCALE, OPT_MEAN, OPT_RANGE,
-       OPT_QUANTIZED, OPT_REAL, OPT_FIT, OPT_RANDOM, OPT_GUARD, OPT_SECTION,
-       OPT_SECTIONS, OPT_EXPECTED, OPT_EXPECTED_NAME, OPT_EXPECTED_SECTION,
-       OPT_LIST, OPT_LABELS, OPT_HEX, OPT_DIALECT, OPT_USE_CASE };
-
-static const struct argp_option option_list[] = {
-	{ "format", OPT_FORMAT, "NAME", 0,
-	  "file format of the result: header (default), npy or raw", 0 },
-	{ "name", 'n', "NAME", 0, "C name of the array (default: input_data)", 0 },
-	{ "hex", OPT_HEX, NULL, 0,
-	  "write the arrays of the header as uint8_t bytes in hexadecimal", 0 },
-	{ "dialect", OPT_DIALECT, "NAME", 0,
-	  "style of the result: plain (default), or mlek-samples or mlek-tests (source "
-	  "files of Arm's ML evaluation kit, in the directory of --output)", 0 },
-	{ "use-case", OPT_USE_CASE, "NAME", 0,
-	  "use-case name for mlek-tests: suffix of its names, and its C++ "
-	  "namespace", 0 },
-	{ "guard", OPT_GUARD, "MACRO", 0,
-	  "macro of the include guard (INPUT_DATA_H)", 0 },
-	{ "section", OPT_SECTION, "NAME", 0,
-	  "linker section of the array, which is then writable (not const)", 0 },
-	{ "sections", OPT_SECTIONS, NULL, 0,
-	  "place the arrays for a continuous inference loop: input in input_data_sec, "
-	  "expected output in expected_output_data_sec, and an output buffer in "
-	  "output_data_sec", 0 },
-	{ "expected", OPT_EXPECTED, "FILE", 0,
-	  "run the model and write its output to FILE, to test the firmware: .npy, "
-	  ".bin or .raw by the suffix, otherwise a header", 0 },
-	{ "expected-name", OPT_EXPECTED_NAME, "NAME", 0,
-	  "C name of the array of --expected (default: expected_output_data)", 0 },
-	{ "expected-section", OPT_EXPECTED_SECTION, "NAME", 0,
-	  "linker section of the array of --expected", 0 },
-	{ "from", OPT_FROM, "NAME", 0,
-	  "format of the input files: npy, picture, sound, csv or raw (default: "
-	  "recognized by content, csv by its suffix)", 1 },
-	{ "quantized", OPT_QUANTIZED, NULL, 0,
-	  "the numbers are quantized already: copy them unchanged", 1 },
-	{ "real", OPT_REAL, NULL, 0, "the numbers are real values: quantize them", 1 },
-	{ "scale", OPT_SCALE, "S[,S...]", 0,
-	  "normalize before quantizing: real value = (number - mean) * scale; a "
-	  "fraction such as 1/255 is allowed", 1 },
-	{ "mean", OPT_MEAN, "M[,M...]", 0,
-	  "mean for --scale: one number, or one per channel", 1 },
-	{ "range", OPT_RANGE, "LO,HI", 0,
-	  "normalize a picture so that black becomes LO and white becomes HI, for "
-	  "example 0,1", 1 },
-	{ "resize", OPT_RESIZE, "METHOD", OPTION_ARG_OPTIONAL,
-	  "scale a picture to the size of the input: bilinear (default) or area", 1 },
-	{ "fit", OPT_FIT, NULL, 0,
-	  "cut a sound or list of numbers to the length of the input, or pad it with "
-	  "zeros", 1 },
-	{ "random", OPT_RANDOM, "SEED", 0,
-	  "generate random integers instead of reading files", 1 },
-	{ "list", OPT_LIST, "FILE", 0,
-	  "convert many files into one array (.npy or raw), for npu-sim --frames: FILE "
-	  "has one path and label per line, or is a directory with one subdirectory "
-	  "per class", 1 },
-	{ "labels", OPT_LABELS, "FILE", 0,
-	  "write the labels of --list to FILE (default: the name of OUTPUT with "
-	  ".labels)", 1 },
-	{ 0 }
-};
-
 static const char *const format_names[] = { "header", "npy", "raw", NULL };
 static const char *const dialect_names[] = { "plain", "mlek-samples", "mlek-tests",
 					     NULL };
@@ -128,14 +65,22 @@ is_word(const char *s, bool section)
 static void
 check_names(const struct options *o)
 {
-	const char *names[] = { o->name, o->guard, o->expected_name, o->use_case };
-	const char *sections[] = { o->section, o->expected_section };
+	const struct {
+		const char *option, *word;
+		bool section;
+	} names[] = {
+		{ "--name", o->name, false },
+		{ "--guard", o->guard, false },
+		{ "--expected-name", o->expected_name, false },
+		{ "--use-case", o->use_case, false },
+		{ "--section", o->section, true },
+		{ "--expected-section", o->expected_section, true },
+	};
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (names[i] && !is_word(names[i], false))
-			cli_error("not a C identifier: '%s'", names[i]);
-	for (size_t i = 0; i < ARRAY_LEN(sections); i++)
-		if (sections[i] && !is_word(sections[i], true))
-			cli_error("not a section name: '%s'", sections[i]);
+		if (names[i].word && !is_word(names[i].word, names[i].section))
+			cli_error("%s needs %s, not '%s'", names[i].option,
+				  names[i].section ? "the name of a section"
+						   : "a C identifier", names[i].word);
 }
 
 /*
@@ -186,8 +131,9 @@ check_list(struct options *o)
 }
 
 static void
-check_options(struct options *o)
+check_options(void *options)
 {
+	struct options *o = options;
 	check_names(o);
 	if (!o->model)
 		cli_error("no MODEL: name the model that the input is for");
@@ -206,85 +152,109 @@ check_options(struct options *o)
 }
 
 static void
-set_sections(struct options *o)
+take_scale(void *options, const char *arg)
 {
+	parse_list("--scale", arg, &((struct options *)options)->scale);
+}
+
+static void
+take_mean(void *options, const char *arg)
+{
+	parse_list("--mean", arg, &((struct options *)options)->mean);
+}
+
+static void
+take_range(void *options, const char *arg)
+{
+	parse_list("--range", arg, &((struct options *)options)->range);
+}
+
+static void
+set_sections(void *options, const char *arg)
+{
+	struct options *o = options;
+	(void)arg;
 	o->section = "input_data_sec";
 	o->expected_section = "expected_output_data_sec";
 	o->output_buffer = "output_data";
 	o->output_section = "output_data_sec";
 }
 
-static bool
-parse_reading(int key, char *arg, struct argp_state *state)
+static void
+take_operand(void *options, const char *arg)
 {
-	struct options *o = state->input;
-	switch (key) {
-	case OPT_FROM:
-		o->from = (enum source)cli_choice("--from", arg, source_names);
-		break;
-	case OPT_RESIZE:
-		o->resize =
-		    arg ? (enum resize)cli_choice("--resize", arg, resize_names)
-			: RESIZE_BILINEAR;
-		break;
-	case OPT_SCALE: parse_list("--scale", arg, &o->scale); break;
-	case OPT_MEAN: parse_list("--mean", arg, &o->mean); break;
-	case OPT_RANGE: parse_list("--range", arg, &o->range); break;
-	case OPT_QUANTIZED: o->meaning = QUANTIZED; break;
-	case OPT_REAL: o->meaning = REAL; break;
-	case OPT_FIT: o->fit_length = true; break;
-	case OPT_RANDOM:
-		o->has_random = true;
-		o->seed = (uint64_t)cli_number("--random", arg, 0, INT64_MAX);
-		break;
-	default: return false;
-	}
-	return true;
+	struct options *o = options;
+	if (!o->model)
+		o->model = arg;
+	else if (o->n_files == MAX_FILES)
+		cli_error("more than %d files", MAX_FILES);
+	else
+		o->file[o->n_files++] = arg;
 }
 
-static error_t
-parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-	switch (key) {
-	case 'n': o->name = arg; break;
-	case OPT_FORMAT:
-		o->format =
-		    (enum output)cli_choice("--format", arg, format_names);
-		o->has_format = true;
-		break;
-	case OPT_HEX: o->hex = true; break;
-	case OPT_DIALECT:
-		o->dialect =
-		    (enum dialect)cli_choice("--dialect", arg, dialect_names);
-		break;
-	case OPT_USE_CASE: o->use_case = arg; break;
-	case OPT_GUARD: o->guard = arg; break;
-	case OPT_SECTION: o->section = arg; break;
-	case OPT_SECTIONS: set_sections(o); break;
-	case OPT_EXPECTED: o->expected = arg; break;
-	case OPT_LIST: o->list = arg; break;
-	case OPT_LABELS: o->labels = arg; break;
-	case OPT_EXPECTED_NAME: o->expected_name = arg; break;
-	case OPT_EXPECTED_SECTION: o->expected_section = arg; break;
-	case ARGP_KEY_ARG:
-		if (!o->model)
-			o->model = arg;
-		else if (o->n_files == MAX_FILES)
-			cli_error("more than %d files", MAX_FILES);
-		else
-			o->file[o->n_files++] = arg;
-		break;
-	case ARGP_KEY_END: check_options(o); break;
-	default:
-		if (!parse_reading(key, arg, state))
-			return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
+static const struct cli_option option_list[] = {
+	{ CLI_CHOICE("format", "NAME", format, format_names,
+		     "file format of the result: header (default), npy or raw"),
+	  .seen = CLI_SEEN(has_format) },
+	{ CLI_TEXT("name", "NAME", name, "C name of the array (default: input_data)"),
+	  .key = 'n' },
+	{ CLI_FLAG("hex", hex,
+		   "write the arrays of the header as uint8_t bytes in hexadecimal") },
+	{ CLI_CHOICE("dialect", "NAME", dialect, dialect_names,
+		     "style of the result: plain (default), or mlek-samples or mlek-tests "
+		     "(source files of Arm's ML evaluation kit, in the directory of "
+		     "--output)") },
+	{ CLI_TEXT("use-case", "NAME", use_case,
+		   "use-case name for mlek-tests: suffix of its names, and its C++ "
+		   "namespace") },
+	{ CLI_TEXT("guard", "MACRO", guard, "macro of the include guard (INPUT_DATA_H)") },
+	{ CLI_TEXT("section", "NAME", section,
+		   "linker section of the array, which is then writable (not const)") },
+	{ CLI_TAKE("sections", NULL, set_sections,
+		   "place the arrays for a continuous inference loop: input in "
+		   "input_data_sec, expected output in expected_output_data_sec, and an "
+		   "output buffer in output_data_sec") },
+	{ CLI_TEXT("expected", "FILE", expected,
+		   "run the model and write its output to FILE, to test the firmware: .npy, "
+		   ".bin or .raw by the suffix, otherwise a header") },
+	{ CLI_TEXT("expected-name", "NAME", expected_name,
+		   "C name of the array of --expected (default: expected_output_data)") },
+	{ CLI_TEXT("expected-section", "NAME", expected_section,
+		   "linker section of the array of --expected") },
+	{ CLI_CHOICE("from", "NAME", from, source_names,
+		     "format of the input files: npy, picture, sound, csv or raw (default: "
+		     "recognized by content, csv by its suffix)"), .group = 1 },
+	{ CLI_VALUE("quantized", meaning, QUANTIZED,
+		    "the numbers are quantized already: copy them unchanged") },
+	{ CLI_VALUE("real", meaning, REAL, "the numbers are real values: quantize them") },
+	{ CLI_TAKE("scale", "S[,S...]", take_scale,
+		   "normalize before quantizing: real value = (number - mean) * scale; a "
+		   "fraction such as 1/255 is allowed") },
+	{ CLI_TAKE("mean", "M[,M...]", take_mean,
+		   "mean for --scale: one number, or one per channel") },
+	{ CLI_TAKE("range", "LO,HI", take_range,
+		   "normalize a picture so that black becomes LO and white becomes HI, for "
+		   "example 0,1") },
+	{ CLI_CHOICE("resize", "METHOD", resize, resize_names,
+		     "scale a picture to the size of the input: bilinear (default) or area"),
+	  .flags = OPTION_ARG_OPTIONAL, .min = RESIZE_BILINEAR },
+	{ CLI_FLAG("fit", fit_length,
+		   "cut a sound or list of numbers to the length of the input, or pad it "
+		   "with zeros") },
+	{ CLI_NUMBER("random", "SEED", seed, 0, INT64_MAX,
+		     "generate random integers instead of reading files"),
+	  .seen = CLI_SEEN(has_random) },
+	{ CLI_TEXT("list", "FILE", list,
+		   "convert many files into one array (.npy or raw), for npu-sim --frames: "
+		   "FILE has one path and label per line, or is a directory with one "
+		   "subdirectory per class") },
+	{ CLI_TEXT("labels", "FILE", labels,
+		   "write the labels of --list to FILE (default: the name of OUTPUT with "
+		   ".labels)") },
+	{ 0 }
+};
 
 static const struct argp argp = {
-	.options = option_list, .parser = parse_option,
 	.args_doc = "MODEL [FILE...]",
 	.doc = "Convert data into the quantized input of a TFLite model or a TOSA "
 	       "graph, as a C header, .npy or raw bytes.  Give one FILE for each "
@@ -515,6 +485,9 @@ main(int argc, char **argv)
 {
 	struct options o = { 0 };
 	struct cli_common common = {
+		.options = option_list,
+		.operand = take_operand,
+		.check = check_options,
 		.output = &o.output,
 		.output_doc = "write the input to FILE",
 	};

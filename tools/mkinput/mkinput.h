@@ -149,7 +149,7 @@ void warn_clipped(const char *name, const struct tfl_tensor *t, const struct fil
 struct item {
 	const char *path, *label; /* both as written in the list */
 	unsigned line;		  /* in the list, from 1; 0: the list is a directory */
-	int class;		  /* number of the class if list.named, else unused */
+	int class;		  /* number of the class; unused if labels are numbers */
 };
 struct list {
 	struct item *item;

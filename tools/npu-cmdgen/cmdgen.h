@@ -45,7 +45,7 @@ struct cmdgen {
 	struct memory_system memory;
 	struct tfl_model *m;
 	struct emit_words *stream; /* of every node; n is 0 on the CPU */
-	bool no_map;		   /* --no-map: write no map into the file */
+	bool no_map;		   /* --no-map: write no source map into the file */
 	struct err *e;
 };
 

@@ -9,53 +9,26 @@
 
 #include <stdio.h>
 
-enum { OPT_EMIT = 256, OPT_ALLOCATION, OPT_HIGH_LEVEL, OPT_REGISTERS,
-       OPT_NO_MAP };
+#define NAME(code, name, what) name,
+#define MEANING(code, name, what) name ": " what "; "
+static const char *const emit_names[] = { EMITS(NAME) NULL };
+static const char emit_doc[] = "kind of output: " EMITS(MEANING) "the default is tflite";
 
-static const struct argp_option option_list[] = {
-	{ "emit", OPT_EMIT, "KIND", 0, "write "
-#define EMIT(code, name, what) name ": " what "; "
-	  EMITS(EMIT)
-#undef EMIT
-	  "the default is tflite", 0 },
-	{ "no-map", OPT_NO_MAP, 0, 0,
-	  "leave out the map from streams and memory to the names of the source model",
-	  0 },
-	{ "verbose-allocation", OPT_ALLOCATION, 0, 0,
-	  "list the addresses of streams and constants on standard error", 0 },
-	{ "verbose-high-level-command-stream", OPT_HIGH_LEVEL, 0, 0,
-	  "list stripes and transfers on standard error", 0 },
-	{ "verbose-register-command-stream", OPT_REGISTERS, 0, 0,
-	  "list operations and command words on standard error", 0 },
+static const struct cli_option option_list[] = {
+	{ CLI_CHOICE("emit", "KIND", emit, emit_names, emit_doc) },
+	{ CLI_FLAG("no-map", no_map,
+		   "leave out the source map: the names of the source model for streams "
+		   "and memory") },
+	{ CLI_FLAG("verbose-allocation", allocation,
+		   "list the addresses of streams and constants on standard error") },
+	{ CLI_FLAG("verbose-high-level-command-stream", high_level,
+		   "list stripes and transfers on standard error") },
+	{ CLI_FLAG("verbose-register-command-stream", registers,
+		   "list operations and command words on standard error") },
 	{ 0 },
 };
-
-static const struct cli_store stores[] = {
-	CLI_FLAG(OPT_NO_MAP, struct options, no_map),
-	CLI_FLAG(OPT_ALLOCATION, struct options, allocation),
-	CLI_FLAG(OPT_HIGH_LEVEL, struct options, high_level),
-	CLI_FLAG(OPT_REGISTERS, struct options, registers),
-	{ 0 },
-};
-
-static error_t
-parse_option(int key, char *arg, struct argp_state *state)
-{
-	static const char *const names[] = {
-#define EMIT(code, name, what) name,
-		EMITS(EMIT)
-#undef EMIT
-		NULL,
-	};
-	struct options *o = state->input;
-	if (key != OPT_EMIT)
-		return ARGP_ERR_UNKNOWN;
-	o->emit = (enum emit)cli_choice("--emit", arg, names);
-	return 0;
-}
 
 static const struct argp argp = {
-	.options = option_list, .parser = parse_option,
 	.doc = "Generate the NPU's command streams from an encoded graph, and write a "
 	       "TFLite model with ethos-u operators.\v"
 	       "Exit status: 0 done, 2 error.  See npu-cmdgen(1).",
@@ -161,7 +134,7 @@ main(int argc, char **argv)
 {
 	struct options o = { .jobs = 1 };
 	struct cli_common common = {
-		.stores = stores,
+		.options = option_list,
 		.file = &o.input, .what = "graph",
 		.output = &o.output,
 		.jobs = &o.jobs,

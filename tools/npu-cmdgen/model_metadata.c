@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes the metadata: the original's, the arena plan, the layouts of inputs and
- * outputs, and the map.
+ * outputs, and the source map.
  */
 #include "model.h"
 
@@ -65,8 +65,8 @@ add_border_metadata(struct build *b)
 }
 
 /*
- * Adds the profile and the map last, so that the rest of the file is the same without
- * them.
+ * Adds the profile and the source map last, so that the rest of the file is the same
+ * without them.
  */
 static void
 add_map(struct build *b)

@@ -2,7 +2,7 @@
 /*
  * Reads the finished file again and verifies its streams before the file is written, as
  * an edited graph may ask for streams that break a rule.  Then writes the digest of the
- * file into the map.
+ * file into the source map.
  */
 #include "cmdgen.h"
 #include "linux/linux.h"
@@ -60,7 +60,10 @@ keep_first_error(void *ctx, const struct npu_finding *f)
 				node->rec.id, f->rule, command, f->text);
 }
 
-/* The digest is the last bytes of the map.  The digest does not cover the map itself. */
+/*
+ * The digest is the last bytes of the source map.  The digest does not cover the source
+ * map itself.
+ */
 static void
 put_digest(const struct tfl_model *m, uint8_t *file)
 {
@@ -70,7 +73,10 @@ put_digest(const struct tfl_model *m, uint8_t *file)
 			   source_digest(m));
 }
 
-/* the operation at fault has a way around it: the CPU */
+/*
+ * Fails if a stream breaks a rule of the Linux driver.  The message names the
+ * operation, which the user can keep on the CPU.
+ */
 static bool
 check_driver(struct judge *j, const struct tfl_model *m, const struct npu_stream *s, int n)
 {
@@ -84,8 +90,8 @@ check_driver(struct judge *j, const struct tfl_model *m, const struct npu_stream
 			continue;
 		size_t node = node_of(c, i);
 		const struct g_step *step = step_at(&c->stream[node], f.at_bytes / 4);
-		return graph_err(c->g, c->g->nodes[node], c->e, "%s%d breaks rule %s of Linux: "
-				 "%s: %s", step && step->op ? "o" : "n",
+		return graph_err(c->g, c->g->nodes[node], c->e, "%s%d breaks rule %s of the "
+				 "Linux driver: %s: %s", step && step->op ? "o" : "n",
 				 step && step->op ? step->op->rec.id
 						  : c->g->nodes[node]->rec.id,
 				 linux_rule_name(f.rule), f.command ? f.command : "stream",

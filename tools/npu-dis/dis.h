@@ -14,7 +14,7 @@ struct options {
 	const struct accel *accel;
 	int only; /* index of the ethos-u operator to use; -1: all */
 	bool raw, fields, verify, warnings;
-	bool by_linux; /* verify by the rules of Linux's driver; valid if verify */
+	bool by_linux; /* verify by the rules of the Linux driver; valid if verify */
 	enum view view;
 };
 
@@ -23,7 +23,7 @@ struct input {
 	struct tfl_model *model; /* NULL: raw words */
 	struct npu_stream *stream;
 	int n; /* number of streams */
-	const struct npu_map *map; /* the model's map; NULL: none, or of other streams */
+	const struct npu_map *map; /* source map; NULL: none, or of other streams */
 	struct graph *source; /* graph of --source or of the file's map; NULL: none */
 	const struct npu_map *carrier; /* the file's map, whose digest is checked; or NULL */
 };
@@ -36,8 +36,8 @@ bool take_input(struct arena *a, const struct options *o, struct bytes file,
 		struct input *in, struct err *e);
 
 /*
- * Returns the map's name of the kernel or transfer at a word of stream k.  NULL: the map has
- * no name, or there is no map.
+ * Returns the source map's name of the kernel or transfer at a word of stream k.  NULL:
+ * the source map has no name, or there is no source map.
  */
 const char *source_name(struct arena *a, const struct input *in, int k, size_t word);
 
@@ -52,7 +52,7 @@ bool print_json(struct arena *a, struct text *t, const struct input *in, int k,
 bool verify(struct arena *a, struct text *t, const struct input *in,
 	    const struct options *o, struct err *e);
 
-/* linux.c: the same for the rules of Linux's ethosu driver */
+/* linux.c: the same for the rules of the Linux driver ethosu */
 bool verify_linux(struct arena *a, struct text *t, const struct input *in,
 		  const struct options *o, struct err *e);
 

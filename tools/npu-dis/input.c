@@ -94,7 +94,7 @@ find_map(struct arena *a, struct input *in, struct err *e)
 		return false;
 	if (stale)
 		cli_note_to(e, "warning",
-			"%s: the map in the file is for other streams; names are omitted",
+			"%s: the source map in the file is for other streams; names are omitted",
 			 in->name);
 	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --verify=linux: checks whether Linux's ethosu driver accepts the streams. */
+/* --verify=linux: checks whether the Linux driver ethosu accepts the streams. */
 #include "dis.h"
 
 #include "linux/linux.h"
@@ -14,7 +14,7 @@ struct answer { /* the result for one stream */
 	struct linux_use use;
 	struct linux_finding f;
 	const char
-	    *source; /* the map's name of the operation at fault, or NULL */
+	    *source; /* the source map's name of the operation at fault, or NULL */
 };
 
 static void
@@ -27,7 +27,7 @@ print_refusal(const struct input *in, const struct answer *r)
 		(void)fprintf(stderr, "0x%06zx %s%s%s: ", r->f.at_bytes,
 			      r->f.command, r->source ? " of " : "",
 			      r->source ? r->source : "");
-	(void)fprintf(stderr, "error: rule %s of Linux: %s\n",
+	(void)fprintf(stderr, "error: rule %s of the Linux driver: %s\n",
 		      linux_rule_name(r->f.rule), r->f.text);
 }
 

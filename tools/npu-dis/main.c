@@ -7,98 +7,54 @@
 
 #include <string.h>
 
-enum { OPT_FIELDS = 256, OPT_HIGH_LEVEL, OPT_JSON, OPT_RAW, OPT_VERIFY, OPT_SOURCE,
-       OPT_MAP };
-
-static const struct argp_option argp_options[] = {
-	{ .name = "select", .key = 'n', .arg = "K",
-	  .doc = "use only operator K of the ethos-u operators, from 0" },
-	{ .name = "fields", .key = OPT_FIELDS,
-	  .doc = "list the bit fields of each register, too" },
-	{ .name = "high-level", .key = OPT_HIGH_LEVEL,
-	  .doc = "print one line for each operation, instead of a listing of all words" },
-	{ .name = "json", .key = OPT_JSON,
-	  .doc = "print the operations as JSON; with --verify, the findings" },
-	{ .name = "map", .key = OPT_MAP,
-	  .doc = "print the model's map, which names the operators and tensors of the "
-		 "streams" },
-	{ .name = "verify", .key = OPT_VERIFY, .arg = "RULES", .flags = OPTION_ARG_OPTIONAL,
-	  .doc = "check the streams instead of listing them; fail (status 1) if a stream "
-		 "breaks a rule.  RULES: npu (default), or linux for the rules of "
-		 "Linux's ethosu driver" },
-	{ .name = "source", .key = OPT_SOURCE, .arg = "GRAPH",
-	  .doc = "with --verify: also compare the streams with GRAPH, the output of "
-		 "npu-wenc that they were made from" },
-	{ .name = "quiet", .key = 'q', .doc = "with --verify: print errors only, no warnings" },
-	{ .name = "raw", .key = OPT_RAW,
-	  .doc = "FILE is a driver payload (COP1) or the bare words of a stream, in binary or "
-		 "hexadecimal" },
-	{ .name = "accelerator-config", .key = 'a', .arg = "NAME",
-	  .doc = "accelerator of the bare words, with --raw" },
-	{ 0 },
-};
-
-static const struct accel *
-choose_accelerator(const char *name)
+static void
+choose_accelerator(void *options, const char *name)
 {
 	struct err e = { 0 };
-	const struct accel *a = accel_named(name, &e);
-	if (!a)
+	struct options *o = options;
+	o->accel = accel_named(name, &e);
+	if (!o->accel)
 		cli_error("%s", e.text);
-	return a;
 }
 
 static void
-choose_rules(struct options *o, const char *arg)
+check_options(void *options)
 {
-	static const char *const rules[] = { "npu", "linux", NULL };
-	o->verify = true;
-	o->by_linux = arg && cli_choice("--verify", arg, rules);
+	const struct options *o = options;
+	if (o->source && (!o->verify || o->raw || o->by_linux))
+		cli_error("--source works only with --verify of a model");
 }
 
-static error_t
-parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-	switch (key) {
-	case 'n':
-		o->only = (int)cli_number("--select", arg, 0, 1 << 20);
-		return 0;
-	case OPT_FIELDS:
-		o->fields = true;
-		return 0;
-	case OPT_HIGH_LEVEL:
-		o->view = VIEW_OPERATIONS;
-		return 0;
-	case OPT_JSON:
-		o->view = VIEW_JSON;
-		return 0;
-	case OPT_MAP:
-		o->view = VIEW_MAP;
-		return 0;
-	case OPT_VERIFY:
-		choose_rules(o, arg);
-		return 0;
-	case OPT_SOURCE:
-		o->source = arg;
-		return 0;
-	case 'q':
-		o->warnings = false;
-		return 0;
-	case OPT_RAW:
-		o->raw = true;
-		return 0;
-	case 'a':
-		o->accel = choose_accelerator(arg);
-		return 0;
-	case ARGP_KEY_END:
-		if (o->source && (!o->verify || o->raw || o->by_linux))
-			cli_error("--source works only with --verify of a model");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const char *const rule_names[] = { "npu", "linux", NULL };
+
+static const struct cli_option option_list[] = {
+	{ CLI_NUMBER("select", "K", only, 0, 1 << 20,
+		     "use only operator K of the ethos-u operators, from 0"), .key = 'n' },
+	{ CLI_FLAG("fields", fields, "list the bit fields of each register, too") },
+	{ CLI_VALUE("high-level", view, VIEW_OPERATIONS,
+		    "print one line for each operation, instead of a listing of all words") },
+	{ CLI_VALUE("json", view, VIEW_JSON,
+		    "print the operations as JSON; with --verify, the findings") },
+	{ CLI_VALUE("map", view, VIEW_MAP,
+		    "print the model's source map, which names the operators and tensors of the "
+		    "streams") },
+	{ CLI_CHOICE("verify", "RULES", by_linux, rule_names,
+		     "check the streams instead of listing them; fail (status 1) if a stream "
+		     "breaks a rule.  RULES: npu (default), or linux for the rules of "
+		     "the Linux driver ethosu"),
+	  .flags = OPTION_ARG_OPTIONAL, .seen = CLI_SEEN(verify) },
+	{ CLI_TEXT("source", "GRAPH", source,
+		   "with --verify: also compare the streams with GRAPH, the output of "
+		   "npu-wenc that they were made from") },
+	{ CLI_VALUE("quiet", warnings, false, "with --verify: print errors only, no warnings"),
+	  .key = 'q' },
+	{ CLI_FLAG("raw", raw,
+		   "FILE is a driver payload (COP1) or the bare words of a stream, in binary or "
+		   "hexadecimal") },
+	{ CLI_TAKE("accelerator-config", "NAME", choose_accelerator,
+		   "accelerator of the bare words, with --raw"), .key = 'a' },
+	{ 0 },
+};
 
 static bool
 print_operations(struct arena *a, struct text *t, const struct input *in, int k,
@@ -141,7 +97,7 @@ print_map(struct text *t, const struct input *in, struct err *e)
 	if (in->map)
 		map_print(t, in->map);
 	return in->map || err_at(e, in->name, 0,
-		"the file has no map of its streams; npu-cmdgen writes one into its models");
+		"the file has no source map; npu-cmdgen writes one into its models");
 }
 
 static bool
@@ -182,8 +138,6 @@ int
 main(int argc, char **argv)
 {
 	static const struct argp argp = {
-		.options = argp_options,
-		.parser = parse_option,
 		.args_doc = "[FILE]",
 		.doc = "Disassembles and verifies the command streams of a "
 		       "compiled TFLite model.",
@@ -193,6 +147,8 @@ main(int argc, char **argv)
 	struct input in;
 	struct text t = { 0 };
 	struct cli_common common = {
+		.options = option_list,
+		.check = check_options,
 		.file = &o.input, .what = "FILE",
 		.output = &o.output,
 	};

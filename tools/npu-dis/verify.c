@@ -22,7 +22,7 @@ struct verdict {
 	bool differs; /* a stream breaks rule 53: it differs from its graph */
 };
 
-/* Returns the map's name of the operation that a finding is about, or NULL. */
+/* Returns the source map's name of the operation that a finding is about, or NULL. */
 static const char *
 name_of(const struct verdict *v, const struct npu_finding *f)
 {

@@ -147,7 +147,7 @@ note_integer(struct layer *l, struct channel *c, int32_t q)
 	c->hi = q > c->hi ? q : c->hi;
 }
 
-/* got has the integers, dequantized */
+/* got: the values of the integer network, dequantized */
 static void
 add_layer(const struct run *r, struct layer *l, const double *got)
 {

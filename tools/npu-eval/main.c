@@ -6,35 +6,33 @@
 
 #include <string.h>
 
-enum { OPT_JSON = 256, OPT_CSV, OPT_TOP, OPT_PARTED, OPT_MODEL, OPT_TARGETS,
-       OPT_REGRESSION, OPT_LAYERS };
-
-static const struct argp_option option_list[] = {
-	{ "top", OPT_TOP, "K", 0,
-	  "K of the top-K accuracy: how often the label is among the K best answers "
-	  "(default 5)", 0 },
-	{ "parted", OPT_PARTED, "N", 0,
-	  "list up to N items for which two outputs give different answers (default "
-	  "10)", 0 },
-	{ "regression", OPT_REGRESSION, NULL, 0,
-	  "labels are target numbers, not classes: report errors instead of "
-	  "accuracy", 0 },
-	{ "targets", OPT_TARGETS, "FILE", 0,
-	  "compare outputs with the target values in FILE (.npy), for example the "
-	  "inputs of an autoencoder", 0 },
-	{ "model", OPT_MODEL, "FILE", 0,
-	  "convert integer values to real values with the scales of model FILE", 0 },
-	{ "layers", OPT_LAYERS, NULL, 0,
-	  "find where an integer network loses precision: compare every tensor with "
-	  "the same network in real numbers", 0 },
-	{ "json", OPT_JSON, NULL, 0, "print the report as JSON", 1 },
-	{ "csv", OPT_CSV, NULL, 0, "print the report as CSV", 1 },
+static const struct cli_option option_list[] = {
+	{ CLI_NUMBER("top", "K", top, 1, MAX_CLASSES,
+		     "K of the top-K accuracy: how often the label is among the K best "
+		     "answers (default 5)") },
+	{ CLI_NUMBER("parted", "N", parted, 0, INT32_MAX,
+		     "list up to N items for which two outputs give different answers "
+		     "(default 10)") },
+	{ CLI_FLAG("regression", regression,
+		   "labels are target numbers, not classes: report errors instead of "
+		   "accuracy") },
+	{ CLI_TEXT("targets", "FILE", targets,
+		   "compare outputs with the target values in FILE (.npy), for example the "
+		   "inputs of an autoencoder") },
+	{ CLI_TEXT("model", "FILE", model,
+		   "convert integer values to real values with the scales of model FILE") },
+	{ CLI_FLAG("layers", layers,
+		   "find where an integer network loses precision: compare every tensor with "
+		   "the same network in real numbers") },
+	{ CLI_VALUE("json", format, AS_JSON, "print the report as JSON"), .group = 1 },
+	{ CLI_VALUE("csv", format, AS_CSV, "print the report as CSV"), .group = 1 },
 	{ 0 }
 };
 
 static void
-take_argument(struct options *o, const char *arg)
+take_argument(void *options, const char *arg)
 {
+	struct options *o = options;
 	if (!o->labels)
 		o->labels = arg;
 	else if (o->n_files == MAX_OUTPUTS)
@@ -44,8 +42,9 @@ take_argument(struct options *o, const char *arg)
 }
 
 static void
-check_options(const struct options *o)
+check_options(void *options)
 {
+	const struct options *o = options;
 	if (!o->labels || !o->n_files)
 		cli_error(o->layers ? "--layers needs a MODEL and one FILE for each of "
 				      "its inputs"
@@ -55,30 +54,7 @@ check_options(const struct options *o)
 		cli_error("--layers excludes --model, --targets and --regression");
 }
 
-static error_t
-parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-	switch (key) {
-	case OPT_TOP: o->top = (int)cli_number("--top", arg, 1, MAX_CLASSES); break;
-	case OPT_PARTED:
-		o->parted = (int)cli_number("--parted", arg, 0, INT32_MAX);
-		break;
-	case OPT_REGRESSION: o->regression = true; break;
-	case OPT_TARGETS: o->targets = arg; break;
-	case OPT_MODEL: o->model = arg; break;
-	case OPT_LAYERS: o->layers = true; break;
-	case OPT_JSON: o->format = AS_JSON; break;
-	case OPT_CSV: o->format = AS_CSV; break;
-	case ARGP_KEY_ARG: take_argument(o, arg); break;
-	case ARGP_KEY_END: check_options(o); break;
-	default: return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
 static const struct argp argp = {
-	.options = option_list, .parser = parse_option,
 	.args_doc = "LABELS OUTPUT.npy...\n--layers MODEL INPUT.npy...",
 	.doc = "Measure the quality of outputs on labelled data: accuracy, precision, "
 	       "recall, confusion, errors, area under the ROC curve.  Several outputs "
@@ -207,6 +183,9 @@ main(int argc, char **argv)
 	struct err e = { 0 };
 	struct text t = { 0 };
 	struct cli_common common = {
+		.options = option_list,
+		.operand = take_argument,
+		.check = check_options,
 		.output = &o.output,
 		.output_doc = "write the report to FILE",
 		.output_group = 1,

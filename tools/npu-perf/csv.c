@@ -45,7 +45,7 @@ static void
 col_memory(struct columns *c, const struct options *o,
 	   const struct network *net)
 {
-	double unit = o->units == UNITS_4 ? 1024.0 * 1024 * 1024 : 1e9;
+	double unit = o->units == 4 ? 1024.0 * 1024 * 1024 : 1e9;
 	for (int a = 0; a < MEM_AREAS; a++)
 		col_num(c, memory_area_csv((enum mem_area)a), "_bandwidth",
 			net->machine.bytes_per_cycle[a] * net->memory.clock /

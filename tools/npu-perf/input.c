@@ -80,19 +80,6 @@ walk_operators(struct arena *a, const struct tfl_model *m, struct network *net)
 	}
 }
 
-/*
- * Name of the operator's part of the graph: the name of its stream tensor without the
- * suffix.
- */
-static const char *
-operator_name(struct arena *a, const char *stream)
-{
-	static const char suffix[] = "_command_stream";
-	size_t n = strlen(stream), tail = sizeof(suffix) - 1;
-	bool has = n > tail && !strcmp(stream + n - tail, suffix);
-	return has ? arena_strndup(a, stream, n - tail) : stream;
-}
-
 /* Makes one operator per stream; all must be for the same accelerator. */
 static bool
 take_streams(struct arena *a, struct network *net, struct npu_stream *s, int n,
@@ -114,8 +101,8 @@ take_streams(struct arena *a, struct network *net, struct npu_stream *s, int n,
 				      net->accel->name, s[i].name,
 				      s[i].accel->name);
 		net->op[i] = (struct operator){ .stream = s[i],
-						.name = operator_name(
-						    a, s[i].name) };
+						.name = text_cut(a, s[i].name,
+								 "_command_stream") };
 	}
 	return true;
 }
@@ -138,7 +125,7 @@ take_map(struct arena *a, struct network *net, const struct npu_map *map)
 	}
 }
 
-/* for input from a pipe, takes the network's name from the map */
+/* for input from a pipe, takes the network's name from the source map */
 static void
 name_of_source(struct arena *a, const struct npu_map *map, struct network *net)
 {
@@ -167,8 +154,8 @@ find_map(struct arena *a, const struct tfl_model *m, struct network *net,
 	if (!map_find(a, m, s, n, &map, &stale, e))
 		return false;
 	if (stale)
-		cli_note_to(e, "warning", "%s: the map in the file belongs to other streams; "
-				    "layers have no names",
+		cli_note_to(e, "warning", "%s: the source map in the file belongs to other "
+				    "streams; layers have no names",
 			 net->file);
 	if (!map)
 		return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The graph's contribution to the JSON's layers: the edges between layers, and why a
- * layer is on the CPU.
+ * Members of the layers in the report of --json that need the graph: the edges between
+ * layers, and why a layer is on the CPU.
  */
 #include "report.h"
 
@@ -37,7 +37,7 @@ add(struct arena *a, struct list *l, int layer)
 	l->v[l->n++] = layer;
 }
 
-/* the last source operator of an operation or node, as in the map; -1: none */
+/* the last source operator of an operation or node, as in the source map; -1: none */
 static int
 layer_of(const struct edges *x, const struct g_tfls *tfl)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The map's contribution to the JSON: memory over time, and weights. */
+/*
+ * Members of the report of --json that need the source map of the file
+ * (nputools-map(5)): memory over time, and weights.
+ */
 #include "report.h"
 
 #include "graph/records.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts moments of the memory plan to cycles of the timeline, for the spans of a map. */
+/*
+ * Converts moments of the memory plan to cycles of the timeline, for the spans of a
+ * source map.
+ */
 #include "report.h"
 
 #include <stdlib.h>

@@ -14,21 +14,21 @@
 #include "stream/stream.h"
 
 enum report { REPORT_SUMMARY, REPORT_CSV, REPORT_SUMMARY_CSV, REPORT_JSON,
-	      REPORT_YAML, REPORT_TRACE };
-enum units { UNITS_3, UNITS_4 }; /* 5.1: the values of Vela's MB and GB */
+	      REPORT_YAML, REPORT_TRACE, REPORTS };
 
 struct options {
 	const char *file, *output;
 	const char *config, *system, *mode;
 	const char *part; /* the chip whose system and mode are used; NULL: none */
-	const char *called; /* name of the network; NULL: as the file says */
+	const char *called; /* name of the network; NULL: the name in the file */
 	const char *measured;
 	const char *fit;	 /* name of the profile to fit; NULL: no fit */
 	const char **operand;	 /* the model; for a fit: "MODEL=LOG" ... */
 	size_t n_operands;
 	enum perf_model model;
 	enum report report;
-	enum units units;
+	bool asked[REPORTS]; /* reports that the options name */
+	int units; /* of MB and GB.  4: those of Vela 4; 0 or 3: those of Vela 3 */
 	bool layers, cpu_names, list_profiles;
 };
 
@@ -36,7 +36,7 @@ struct options {
 struct operator {
 	struct npu_stream stream;
 	const char *name;
-	/* kernels and transfers, indexed by npu_op.index; NULL: no map */
+	/* kernels and transfers, indexed by npu_op.index; NULL: no source map */
 	const struct map_command *command;
 	const char *const *label;
 	int n_labels;
@@ -81,11 +81,11 @@ struct network {
 	const char *file, *name; /* name: that of file, without path and suffix */
 	const struct accel *accel;
 	struct memory_system memory;
-	const struct npu_map *map; /* NULL: no map */
-	const struct graph *graph; /* for the JSON; NULL: not in the file */
+	const struct npu_map *map; /* NULL: no source map */
+	const struct graph *graph; /* NULL: not in the file */
 	struct operator *op;
 	size_t n;
-	struct cpu_operator *cpu; /* in order */
+	struct cpu_operator *cpu; /* in the order of the model */
 	int n_cpu, n_uncosted; /* n_uncosted: those whose cycles cpu_cycles() can't estimate */
 	double cpu_cycles;     /* sum over the costed operators; a rough estimate */
 	int n_layers; /* operators of the source that run on the NPU; -1: unknown */
@@ -113,12 +113,12 @@ struct network {
 	double constant_cycles; /* cycles to read every constant byte once */
 	/* lower bound, the larger of the two above: ethosu-timing(7) 8 */
 	double bound;
-	double sram_bound;     /* lower bound with SRAM cycles: at least bound */
+	double sram_bound;     /* sum over kernels of the larger of NPU and SRAM cycles */
 };
 
 /*
- * Sets the map and the labels of net's operators.  The k-th stream of the map is the
- * k-th operator that has commands.
+ * Sets the source map and the labels of net's operators.  The k-th stream of the source
+ * map is the k-th operator that has commands.
  */
 void take_map(struct arena *a, struct network *net, const struct npu_map *map);
 
@@ -163,7 +163,10 @@ bool fit_profile(struct arena *a, const struct options *o, struct text *t,
 /* Runs the estimators on all operators, and sets the totals of net. */
 bool evaluate(struct arena *a, const struct options *o, struct network *net,
 	      struct err *e);
-/* The cycles of the same plan with faster memories, for the JSON; needs evaluate(). */
+/*
+ * The cycles of the same plan with faster memories, for the report of --json; needs
+ * evaluate().
+ */
 bool evaluate_memories(struct network *net, struct err *e);
 
 /* summary.c */
@@ -178,21 +181,24 @@ void report_summary_csv(struct text *t, const struct options *o,
 			const struct network *net);
 /* json.c */
 void report_json(struct text *t, const struct network *net);
-/* json_map.c: the JSON members that come from the map */
+/* json_map.c: members of the report of --json that come from the source map */
 void json_map(struct text *t, const struct network *net);
 void json_layer(struct text *t, int64_t layer);
-/* json_graph.c: the JSON's operators of the source, and those on the CPU */
+/*
+ * json_graph.c: for the report of --json, the operators of the source model, and those
+ * on the CPU
+ */
 void json_layers(struct text *t, struct arena *a, const struct network *net);
 void json_cpu(struct text *t, const struct network *net);
 /* trace.c */
 void report_trace(struct text *t, const struct network *net);
 
-/* ---- memory.c: for networks with a map ----------------------------------------- */
+/* ---- memory.c: for networks with a source map ---------------------------- */
 
 struct span_time {
 	double start, end; /* cycles of the network */
 };
-/* one for every span of the map */
+/* one for every span of the source map */
 struct span_time *span_times(struct arena *a, const struct network *net);
 
 /* bytes in use of a memory area at a moment, and the highest used address + 1 */
@@ -212,7 +218,7 @@ double network_cycles(const struct network *net);
 /* bytes used of a memory by all data stored in it; -1: unknown */
 int64_t network_used(const struct network *net, enum mem_area area);
 
-/* "main_split_1/conv_3", or the label of the map */
+/* "main_split_1/conv_3", or the label of the source map */
 void row_name(struct text *t, const struct operator *op, size_t row);
 bool row_listed(const struct perf_row *r); /* true for a kernel or a transfer */
 /* the memory or engine that determines a row's cycles: "NPU", "SRAM", "DMA", ... */

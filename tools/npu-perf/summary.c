@@ -11,12 +11,13 @@
 enum { LABEL = 41, TEXT_LABEL = 33 }; /* column at which a value starts */
 
 struct scale {
-	double gb, mb, average; /* divisors of bytes; average: of GB/s averages */
+	double gb, mb;	/* bytes of a GB and of a MB */
+	double average; /* bytes of a GB where an average in GB/s is printed */
 };
 
 static const struct scale scales[] = {
-	[UNITS_3] = { 1e9, 1e6, 1e9 },
-	[UNITS_4] = { 1024.0 * 1024 * 1024, 1024.0 * 1024, 1024.0 * 1024 * 1000 },
+	{ 1e9, 1e6, 1e9 },
+	{ 1024.0 * 1024 * 1024, 1024.0 * 1024, 1024.0 * 1024 * 1000 },
 };
 
 static void
@@ -83,7 +84,7 @@ head(struct text *t, const struct options *o, const struct network *net)
 		area_label(t, (enum mem_area)a, "bandwidth");
 		text_printf(t, "    %12.2f GB/s\n",
 			    net->machine.bytes_per_cycle[a] *
-				net->memory.clock / scales[o->units].gb);
+				net->memory.clock / scales[o->units == 4].gb);
 	}
 	text_putc(t, '\n');
 	for (int a = 0; a < MEM_AREAS; a++)
@@ -131,7 +132,7 @@ static void
 bandwidths(struct text *t, const struct options *o, const struct network *net,
 	   enum mem_area area, double time)
 {
-	const struct scale *s = &scales[o->units];
+	const struct scale *s = &scales[o->units == 4];
 	const double (*b)[PERF_DIRECTIONS] = net->total.bytes[area];
 	double all = area_bytes(net, area);
 	const struct {

@@ -5,7 +5,8 @@
 #include "base/fixed.h"
 #include "stream/stream.h"
 
-enum { IN_CONSTANTS = 1, IN_ARENA, N_SPECIAL = 4, ARENA = 1 }; /* ethosu-commands(7) 13.3 */
+/* inputs of an ethos-u operator, and the region of the arena: ethosu-commands(7) 13.3 */
+enum { IN_CONSTANTS = 1, IN_ARENA, N_SPECIAL = 4, ARENA = 1 };
 
 /*
  * Describes a tensor as an NHWC feature map.  Returns false if the stream does not

@@ -147,6 +147,6 @@ draw_memory(struct text *t, const struct report *r, bool alone)
 	}
 	if (!r->n_peaks)
 		svg_text(t, ANCHOR_START, LEFT, TOP + LINE,
-			 "the compiled file has no map of its memory");
+			 "the compiled file has no source map, which lists its memory");
 	svg_close(t);
 }

@@ -70,14 +70,20 @@ layer_limit(const struct layer *l)
 	return most;
 }
 
+static double
+key(const struct layer *l, size_t at)
+{
+	return *(const double *)(const void *)((const char *)l + at);
+}
+
 size_t
-longest_layers(const struct report *r, size_t most, const struct layer **out)
+largest_layers(const struct report *r, size_t at_key, size_t most, const struct layer **out)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < r->n_layers; i++) {
 		const struct layer *l = &r->layer[i];
 		size_t at = n;
-		while (at > 0 && out[at - 1]->total < l->total)
+		while (at > 0 && key(out[at - 1], at_key) < key(l, at_key))
 			at--;
 		if (at == most)
 			continue;

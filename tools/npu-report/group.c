@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the kernels of one operator in a compiled file without a map: the stripes of a
- * cascade, and the slices of the operator's weights.
+ * Finds the kernels of one operator in a compiled file without a source map: the
+ * stripes of a cascade, and the slices of the operator's weights.
  */
 #include "report.h"
 

@@ -3,18 +3,16 @@
 #include "base/cli.h"
 #include "base/file.h"
 #include "report.h"
+#include "target/target.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { OPT_HTML = 256, OPT_SVG, OPT_FRONT, OPT_COMPARE, OPT_SLOWER,
-       OPT_NUMBERS, OPT_SUMMARY, OPT_OTHER, OPT_CALLED, OPT_CONFIG, OPT_SYSTEM,
-       OPT_MODE, OPT_PART, OPT_EXPLORER };
 
 enum { MOST_OTHERS = 16, PERF_OPTIONS = 4 };
 
 struct options {
 	const char *file, *output, *front, *called;
+	const char *config, *system, *mode, *part; /* of the memory system */
 	const char *compare[MOST_OTHERS];
 	int n_compare;
 	const char *other[MOST_OTHERS]; /* NAME=FILE */
@@ -28,63 +26,25 @@ struct options {
 	double slower;	  /* percent */
 };
 
-static const struct argp_option option_list[] = {
-	{ "html", OPT_HTML, NULL, 0,
-	  "write one HTML page with all pictures and their numbers", 0 },
-	{ "svg", OPT_SVG, "PICTURE", 0,
-	  "write one picture as SVG: memory, timeline, layers, roofline or curve", 0 },
-	{ "summary", OPT_SUMMARY, NULL, 0,
-	  "print a short summary: time, memory, and what limits the network", 0 },
-	{ "model-explorer", OPT_EXPLORER, "VALUE", OPTION_ARG_OPTIONAL,
-	  "write node data for Google's Model Explorer: cycles (default), bytes, bound "
-	  "or place of each operator", 0 },
-	{ "numbers", OPT_NUMBERS, NULL, 0,
-	  "print the numbers of the whole network for a script: per line a name, a tab "
-	  "and a value", 0 },
-	{ "front", OPT_FRONT, "FILE", 0,
-	  "also show the curve of SRAM and cycles in FILE, made by npu-sched --front "
-	  "--json", 0 },
-	{ "other", OPT_OTHER, "NAME=FILE", 0,
-	  "also show the cycles on accelerator NAME; FILE is made by npu-sched --front "
-	  "--json for NAME", 0 },
-	{ "called", OPT_CALLED, "NAME", 0,
-	  "name of the network on page and summary", 0 },
-	{ "compare", OPT_COMPARE, "OLD", 0,
-	  "show which layers became slower or larger, and which tensors larger or "
-	  "elsewhere in memory, since the model or report OLD; may be repeated", 0 },
-	{ "fail-if-slower", OPT_SLOWER, "PERCENT", 0,
-	  "with --compare: fail (status 1) if the network is more than PERCENT "
-	  "slower", 0 },
-	{ NULL, 0, NULL, 0, "Memory system, for a compiled model that does not name "
-			    "one:", 2 },
-	{ "config", OPT_CONFIG, "FILE", 0,
-	  "read --system-config and --memory-mode from FILE, in the syntax of "
-	  "vela.ini", 0 },
-	{ "system-config", OPT_SYSTEM, "NAME", 0,
-	  "profile of the clock and the memory speeds", 0 },
-	{ "memory-mode", OPT_MODE, "NAME", 0,
-	  "which memory holds constants, arena and cache", 0 },
-	{ "part", OPT_PART, "NAME", 0,
-	  "use the system configuration and memory mode of this chip", 0 },
-	{ 0 }
-};
-
-static enum picture
-picture_of(const char *name)
+static void
+choose_picture(void *options, const char *name)
 {
-	for (int i = 0; i < PICTURES; i++)
-		if (!strcmp(picture_names[i], name))
-			return (enum picture)i;
+	struct options *o = options;
 	struct text choices = { 0 };
+	int k = 0;
+	while (k < PICTURES && strcmp(picture_names[k], name) != 0)
+		k++;
+	o->svg = (enum picture)k;
+	if (k < PICTURES)
+		return;
 	for (int i = 0; i < PICTURES; i++)
 		text_printf(&choices, "%s, ", picture_names[i]);
 	cli_error("--svg knows %snot '%s'", text_str(&choices), name);
 	text_free(&choices);
-	return PICTURES;
 }
 
-static double
-percent_of(const char *arg)
+static void
+take_percent(void *percent, const char *arg)
 {
 	const double most = 1e6;
 	char *end;
@@ -92,12 +52,28 @@ percent_of(const char *arg)
 	if (end == arg || *end || !(v >= 0 && v <= most))
 		cli_error("--fail-if-slower needs a percentage of 0 or more, not '%s'",
 			  arg);
-	return v;
+	*(double *)percent = v;
+}
+
+/* Makes the options for npu-perf. */
+static void
+pass_memory(struct options *o)
+{
+	const char *const all[][2] = { { "--config", o->config },
+				       { "--system-config", o->system },
+				       { "--memory-mode", o->mode }, { "--part", o->part } };
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		if (all[i][1]) {
+			o->perf[o->n_perf++] = all[i][0];
+			o->perf[o->n_perf++] = all[i][1];
+		}
 }
 
 static void
-check_combination(struct options *o)
+check_options(void *options)
 {
+	struct options *o = options;
+	pass_memory(o);
 	if (o->svg == PICTURES && !o->numbers && !o->summary && !o->explorer)
 		o->html |= text_has_suffix(o->output, ".html");
 	if (o->explorer && (o->html || o->n_compare || o->svg < PICTURES || o->numbers ||
@@ -114,21 +90,10 @@ check_combination(struct options *o)
 		cli_error("--fail-if-slower works only with --compare");
 }
 
-/* An option may be given twice; npu-perf uses the last one. */
 static void
-pass_on(struct options *o, const char *name, const char *value)
+add_other(void *options, const char *arg)
 {
-	if (o->n_perf == 2 * PERF_OPTIONS) {
-		cli_error("too many options for the memory system");
-		return;
-	}
-	o->perf[o->n_perf++] = name;
-	o->perf[o->n_perf++] = value;
-}
-
-static void
-add_other(struct options *o, const char *arg)
-{
+	struct options *o = options;
 	if (!strchr(arg, '=') || *arg == '=')
 		cli_error("--other needs NAME=FILE, not '%s'", arg);
 	if (o->n_others == MOST_OTHERS)
@@ -137,52 +102,61 @@ add_other(struct options *o, const char *arg)
 		o->other[o->n_others++] = arg;
 }
 
-static error_t
-parse_option(int key, char *arg, struct argp_state *state)
+static void
+add_compared(void *options, const char *arg)
 {
-	struct options *o = state->input;
-	switch (key) {
-	case OPT_HTML: o->html = true; break;
-	case OPT_NUMBERS: o->numbers = true; break;
-	case OPT_SUMMARY: o->summary = true; break;
-	case OPT_CALLED: o->called = arg; break;
-	case OPT_EXPLORER:
-		o->explorer = true;
-		if (arg)
-			o->explore = (enum explorer)cli_choice(
-			    "--model-explorer", arg, explorer_names);
-		break;
-	case OPT_OTHER: add_other(o, arg); break;
-	case OPT_CONFIG: pass_on(o, "--config", arg); break;
-	case OPT_SYSTEM: pass_on(o, "--system-config", arg); break;
-	case OPT_MODE: pass_on(o, "--memory-mode", arg); break;
-	case OPT_PART: pass_on(o, "--part", arg); break;
-	case OPT_SVG: o->svg = picture_of(arg); break;
-	case OPT_FRONT: o->front = arg; break;
-	case OPT_COMPARE:
-		if (o->n_compare == MOST_OTHERS)
-			cli_error("--compare: at most %d reports are supported",
-				  MOST_OTHERS);
-		else
-			o->compare[o->n_compare++] = arg;
-		break;
-	case OPT_SLOWER:
-		o->gate = true;
-		o->slower = percent_of(arg);
-		break;
-	case ARGP_KEY_ARG:
-		if (o->file && o->front)
-			cli_error("more than one report and its curve");
-		*(o->file ? &o->front : &o->file) = arg;
-		break;
-	case ARGP_KEY_END: check_combination(o); break;
-	default: return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
+	struct options *o = options;
+	if (o->n_compare == MOST_OTHERS)
+		cli_error("--compare: at most %d reports are supported", MOST_OTHERS);
+	else
+		o->compare[o->n_compare++] = arg;
 }
 
+static void
+take_operand(void *options, const char *arg)
+{
+	struct options *o = options;
+	if (o->file && o->front)
+		cli_error("more than one report and its curve");
+	*(o->file ? &o->front : &o->file) = arg;
+}
+
+static const struct cli_option option_list[] = {
+	{ CLI_FLAG("html", html, "write one HTML page with all pictures and their numbers") },
+	{ CLI_TAKE("svg", "PICTURE", choose_picture,
+		   "write one picture as SVG: memory, timeline, layers, roofline or curve") },
+	{ CLI_FLAG("summary", summary,
+		   "print a short summary: time, memory, and what limits the network") },
+	{ CLI_CHOICE("model-explorer", "VALUE", explore, explorer_names,
+		     "write node data for Google's Model Explorer: of each operator the "
+		     "cycles (default), bytes moved, bound (what limits it) or place (NPU "
+		     "or CPU)"),
+	  .flags = OPTION_ARG_OPTIONAL, .seen = CLI_SEEN(explorer) },
+	{ CLI_FLAG("numbers", numbers,
+		   "print the numbers of the whole network for a script: per line a name, a "
+		   "tab and a value") },
+	{ CLI_TEXT("front", "FILE", front,
+		   "also show the curve of SRAM and cycles in FILE, made by npu-sched --front "
+		   "--json") },
+	{ CLI_TAKE("other", "NAME=FILE", add_other,
+		   "also show the cycles on accelerator NAME; FILE is made by npu-sched "
+		   "--front --json for NAME") },
+	{ CLI_TEXT("called", "NAME", called, "name of the network on page and summary") },
+	{ CLI_TAKE("compare", "OLD", add_compared,
+		   "show which layers became slower or larger, and which tensors larger or "
+		   "elsewhere in memory, since the model or report OLD; may be repeated") },
+	{ CLI_TAKE_INTO("fail-if-slower", "PERCENT", slower, take_percent,
+			"with --compare: fail (status 1) if the network is more than PERCENT "
+			"slower"), .seen = CLI_SEEN(gate) },
+	{ CLI_HEADING("Memory system, for a compiled model that does not name one:"),
+	  .group = 2 },
+	MEMORY_OPTIONS,
+	{ CLI_TEXT("part", "NAME", part,
+		   "use the system configuration and memory mode of this chip") },
+	{ 0 }
+};
+
 static const struct argp argp = {
-	.options = option_list, .parser = parse_option,
 	.args_doc = "[MODEL|REPORT [CURVE]]",
 	.doc = "Show the results of npu-perf for a compiled model as text, page or "
 	       "picture.\v"
@@ -319,6 +293,9 @@ main(int argc, char **argv)
 	struct text t = { 0 };
 	int status = EXIT_YES; /* of npu-perf */
 	struct cli_common common = {
+		.options = option_list,
+		.operand = take_operand,
+		.check = check_options,
 		.output = &o.output,
 	};
 	cli_parse(&argp, argc, argv, &o, &common);

@@ -14,7 +14,8 @@
 
 #include <string.h>
 
-enum { CELLS = 1 << 22 }; /* of the table of the alignment; longer reports: one stage */
+/* most cells of the alignment's table; reports that need more are compared as one stage */
+enum { CELLS = 1 << 22 };
 
 struct pairing {
 	struct arena *a;
@@ -150,7 +151,12 @@ rank_of(const struct report *r, const struct layer *x, const struct layer *like,
 	return rank;
 }
 
-/* Operators of the same work; or of different work, if none has that of the other. */
+/*
+ * True if x and y are certainly the same operator: each report has equally many
+ * operators of this work, and x and y have the same position among them.  Operators of
+ * different work but the same results count as the same only if neither report has the
+ * work of the other operator.
+ */
 static bool
 is_certain(const struct pairing *p, const struct layer *x, const struct layer *y)
 {
@@ -333,8 +339,8 @@ match_text(const struct report *old, const struct report *new, const struct rows
 {
 	struct arena *a = new->a;
 	const struct report *nameless = !old->has_map ? old : !new->has_map ? new : NULL;
-	const char *why = nameless ? arena_printf(a, "%s has no map with the names of its "
-						     "operators",
+	const char *why = nameless ? arena_printf(a, "%s has no source map with the names "
+						     "of its operators",
 						  text_plain(a, nameless->file))
 				   : "The files have different names for their operators";
 	return arena_printf(a, "%s: %zu of %zu operators (%.1f %% of the time of %s) are "

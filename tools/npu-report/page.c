@@ -330,7 +330,7 @@ put_longest(struct text *t, const struct report *r)
 	static const char *const columns[] = { "operator", "-kind", ",time", ",share",
 					       "limited by", NULL };
 	const struct layer *l[TOP];
-	size_t n = longest_layers(r, TOP, l);
+	size_t n = largest_layers(r, offsetof(struct layer, total), TOP, l);
 	open_section(t, "longest", "Time by layer");
 	open_table(t, columns);
 	for (size_t i = 0; i < n; i++) {
@@ -383,26 +383,6 @@ put_cpu(struct text *t, const struct report *r)
 	close_section(t);
 }
 
-/* the TOP layers with the most weights */
-static size_t
-heaviest_layers(const struct report *r, const struct layer **out)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < r->n_layers; i++) {
-		const struct layer *l = &r->layer[i];
-		size_t at = n;
-		while (at > 0 && out[at - 1]->weight_bytes < l->weight_bytes)
-			at--;
-		if (at == TOP || !(l->weight_bytes > 0))
-			continue;
-		n += n < TOP;
-		for (size_t k = n - 1; k > at; k--)
-			out[k] = out[k - 1];
-		out[at] = l;
-	}
-	return n;
-}
-
 static void
 put_weights(struct text *t, const struct report *r)
 {
@@ -410,7 +390,9 @@ put_weights(struct text *t, const struct report *r)
 					       ",of before", NULL };
 	struct table all = table_weights(r);
 	const struct layer *l[TOP];
-	size_t n = heaviest_layers(r, l);
+	size_t n = largest_layers(r, offsetof(struct layer, weight_bytes), TOP, l);
+	while (n && !(l[n - 1]->weight_bytes > 0))
+		n--;
 	if (!all.n)
 		return;
 	open_section(t, "weights", all.title);

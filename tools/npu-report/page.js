@@ -454,7 +454,7 @@ function drawMemory()
 	const box = $('memory'), width = widthOf(box), HIGH = 260;
 	const places = D.peaks.filter(p => p.top > 0);
 	if (!places.length) {
-		box.textContent = 'The compiled file has no map: nothing is known of its memory.';
+		box.textContent = 'The compiled file has no source map, which lists its memory.';
 		return;
 	}
 	const svg = picture(box, width, places.length * (HIGH + 60), 'tensors and weight buffers: addresses over time');

@@ -263,7 +263,7 @@ read_nodes(struct report *r, const int *place, const char *path)
 	}
 }
 
-/* The layer of kernel i in a file without a map; the layer has its weights. */
+/* The layer of kernel i in a file without a source map; the layer has its weights. */
 static int
 group_layer(struct report *r, size_t i, size_t *cap)
 {
@@ -339,13 +339,6 @@ read_operations(struct report *r)
 
 /* ---- memory and the curve ---------------------------------------------------------- */
 
-static const char *
-without_suffix(struct arena *a, const char *s, const char *suffix)
-{
-	size_t n = strlen(s), k = strlen(suffix);
-	return n > k && !strcmp(s + n - k, suffix) ? arena_strndup(a, s, n - k) : s;
-}
-
 static void
 read_memory(struct report *r)
 {
@@ -369,7 +362,7 @@ read_memory(struct report *r)
 		struct span *s = &r->span[r->n_spans - 1];
 		s->owner = s->name;
 		if (!strcmp(s->kind, "buffer")) {
-			s->owner = without_suffix(r->a, s->name, " (weights)");
+			s->owner = text_cut(r->a, s->name, " (weights)");
 			s->label = arena_printf(r->a, "weights of %s",
 						label_of(r->a, s->owner, path));
 		}
@@ -397,8 +390,8 @@ read_points(struct arena *a, struct bytes json, const char *file, struct point *
 		return false;
 	const struct json *v = json_items(front, "front", n);
 	if (!v)
-		return err_at(e, file, 0, "no \"front\": not written by npu-sched "
-					  "--front --json");
+		return err_at(e, file, 0, "the file has no \"front\": write it with "
+					  "npu-sched --front --json");
 	*out = anew(a, struct point, *n);
 	for (size_t i = 0; i < *n; i++) {
 		double sram = json_number(&v[i], "sram", -1);

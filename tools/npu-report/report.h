@@ -44,15 +44,15 @@ struct operation {
 	double weight_bytes;
 };
 
-/* the kernels of one operator of the source; without a map, those of group.c */
+/* the kernels of one operator of the source; without a source map, those of group.c */
 struct layer {
 	const char *name, *label; /* label: short enough for a picture */
 	const char *kind;
 	/* kind of the first kernel that has weights; if none has, of the first kernel */
 	const char *kernel;
 	bool has_weights;
-	bool is_uniform; /* all kernels have this kind, and the channels below */
-	double ifm_c, ofm_c; /* channels of that first kernel */
+	bool is_uniform; /* all kernels have this kind, and ifm_c and ofm_c channels */
+	double ifm_c, ofm_c; /* channels of the kernel whose kind `kernel` is */
 	double results; /* elements that the kernels with weights, or else all, compute */
 	size_t n_kernels, first_op; /* first_op: index of the first kernel in struct report */
 	double start;	       /* of the first kernel */
@@ -78,7 +78,7 @@ struct node {
 struct cpu_operator {
 	const char *name, *kind; /* name: of its first output, "" if unknown */
 	double cycles; /* a rough estimate; 0: unknown */
-	double layer; /* the source's number of the operator; -1: unknown */
+	double layer; /* index of the operator in the source model; -1: unknown */
 };
 
 struct span {
@@ -142,8 +142,9 @@ enum { REPORT_MAX = 1 << 28 }; /* bytes of a file */
 const char *shortened(struct arena *a, const char *s, size_t n);
 
 /*
- * group.c: the layer of kernel i of a file without a map, if an earlier kernel belongs to
- * the same operator; -1: none.  *same_weights: an earlier kernel reads the same weights.
+ * group.c: the layer of kernel i of a file without a source map, if an earlier kernel
+ * belongs to the same operator; -1: none.  *same_weights: an earlier kernel reads the
+ * same weights.
  */
 int find_group(const struct report *r, size_t i, bool *same_weights);
 
@@ -171,8 +172,12 @@ struct shares limit_shares(const struct report *r);
 const char *limit_text(const struct report *r, enum limit l);
 double cycles_ms(const struct report *r, double cycles); /* milliseconds of one inference */
 enum limit layer_limit(const struct layer *l); /* what limits the most of its time */
-/* lists up to n layers, the longest first; returns how many */
-size_t longest_layers(const struct report *r, size_t n, const struct layer **out);
+/*
+ * Lists up to n layers, first the layer whose member at byte at_key, a double, is largest.
+ * Returns how many.
+ */
+size_t largest_layers(const struct report *r, size_t at_key, size_t n,
+		      const struct layer **out);
 
 /* a change and its estimated result */
 struct gain {

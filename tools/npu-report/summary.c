@@ -99,7 +99,7 @@ static void
 put_longest(struct text *t, const struct report *r)
 {
 	const struct layer *longest[LONGEST];
-	size_t n = longest_layers(r, LONGEST, longest);
+	size_t n = largest_layers(r, offsetof(struct layer, total), LONGEST, longest);
 	for (size_t i = 0; i < n; i++) {
 		const struct layer *l = longest[i];
 		const char *name = shortened(r->a, text_plain(r->a, l->label), NAME);

@@ -123,7 +123,7 @@ table_text(struct text *t, const struct table *b)
 
 /* ---- summary and warnings ------------------------------------------------------------ */
 
-/* keys of the JSON and their names in the table */
+/* keys in the report of npu-perf --json, and their names in the table */
 static const struct line {
 	const char *key, *name;
 } lines[] = {
@@ -184,7 +184,7 @@ table_warnings(const struct report *r)
 					    "not include the CPU's time",
 				      cpu, cpu > 1 ? "s run" : " runs"));
 	if (!json_get(r->root, "tensors"))
-		warn(&b, "the compiled file has no map: no names, no memory over time");
+		warn(&b, "the compiled file has no source map: no names, no memory over time");
 	if (json_true(r->root, "calibrated_extrapolated"))
 		warn(&b, "this NPU and memory were never measured: the interval comes "
 			 "from networks on Arm's model of the hardware");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls the ioctls of Linux's ethosu driver: nputools-linux(7), IOCTLS. */
+/* Calls the ioctls of the Linux driver ethosu: nputools-linux(7), IOCTLS. */
 #include "npu-run.h"
 
 #include <errno.h>
@@ -154,7 +154,7 @@ device_close(struct device *d)
 }
 
 static bool
-map(const struct device *d, struct buffer *b, struct err *e)
+map_buffer(const struct device *d, struct buffer *b, struct err *e)
 {
 	struct ethosu_map m = { .handle = b->handle };
 	if (call(d, ETHOSU_MAP, &m) < 0)
@@ -174,7 +174,7 @@ device_buffer(const struct device *d, size_t bytes, struct buffer *out, struct e
 		return failed(d, what, e);
 	}
 	out->handle = bo.handle;
-	return map(d, out, e);
+	return map_buffer(d, out, e);
 }
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ioctls of Linux's ethosu driver, restated from its published interface, and two
+ * The ioctls of the Linux driver ethosu, restated from its published interface, and two
  * ioctls of all DRM drivers: nputools-linux(7), IOCTLS.  tests/unit/linux_ioctl.c compares
  * numbers and sizes with the published header where the header is at hand.  Reserved
  * members are 0.

@@ -35,7 +35,7 @@ check_stream(const struct runner *r, const char *name, const struct npu_stream *
 			      d->accel->name);
 	if (linux_check(s, memory, use, &f))
 		return true;
-	(void)err_at(e, name, 0, "0x%06zx %s: rule %s of Linux: %s", f.at_bytes,
+	(void)err_at(e, name, 0, "0x%06zx %s: rule %s of the Linux driver: %s", f.at_bytes,
 		     f.command ? f.command : "stream", linux_rule_name(f.rule), f.text);
 	e->status = EXIT_NO;
 	return false;
@@ -104,7 +104,8 @@ check_apart(const struct prepared *p, const struct sim_npu_job *job, struct err 
 			    regions_meet(&job->region[i], &job->region[k]) &&
 			    (p->use.written[i] || p->use.written[k]))
 				return err_at(e, job->name, 0, "operator %d: regions %d and %d "
-					      "share memory, but buffers of Linux can't",
+					      "share memory, but the Linux driver makes "
+					      "a buffer for each region",
 					      job->op_index, k, i);
 	return true;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu-run: runs a compiled model on the NPU of this machine, through Linux's ethosu driver. */
+/* npu-run: runs a compiled model on the NPU of this machine, through the Linux driver ethosu. */
+#define CLI_OPTIONS struct run_options
 #include "npu-run.h"
 
 #include <string.h>
-
-enum { OPT_DEVICE = OPT_OWN, OPT_MEASURE, OPT_TIMEOUT };
 
 struct run_options {
 	struct options o;
@@ -15,24 +14,11 @@ struct run_options {
 	unsigned timeout_ms;
 };
 
-static const struct argp_option option_list[] = {
-	INFERENCE_OPTIONS,
-	{ .name = "device", .key = OPT_DEVICE, .arg = "FILE",
-	  .doc = "device file of the NPU; default /dev/accel/accel0" },
-	{ .name = "compare", .key = OPT_COMPARE, .arg = "MODEL", .flags = OPTION_ARG_OPTIONAL,
-	  .doc = "simulate MODEL (default: the model itself) on the same inputs; fail "
-		 "(status 1) if outputs differ" },
-	{ .name = "measure", .key = OPT_MEASURE, .arg = "LOG", .flags = OPTION_ARG_OPTIONAL,
-	  .doc = "count cycles and memory accesses of each inference, and write them to LOG "
-		 "(default: after the report) in the format of npu-perf --measured" },
-	{ .name = "timeout", .key = OPT_TIMEOUT, .arg = "MS",
-	  .doc = "time limit of an NPU operator, in milliseconds (default 10000)" },
-	{ 0 }
-};
-
 static void
-finish_options(struct run_options *o)
+check_options(void *options)
 {
+	struct run_options *o = options;
+	inference_check(&o->o);
 	if (o->measure && !o->log && o->o.json)
 		cli_error("--measure needs a LOG if --json is given");
 	if (!o->compare || o->o.compare)
@@ -42,36 +28,24 @@ finish_options(struct run_options *o)
 	o->o.compare = o->o.model;
 }
 
-static error_t
-parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct run_options *o = state->input;
-	error_t shared = inference_option(key, arg, &o->o);
-	switch (key) {
-	case OPT_DEVICE:
-		o->device = arg;
-		return 0;
-	case OPT_COMPARE:
-		o->compare = true;
-		o->o.compare = arg;
-		return 0;
-	case OPT_MEASURE:
-		o->measure = true;
-		o->log = arg;
-		return 0;
-	case OPT_TIMEOUT:
-		o->timeout_ms = (unsigned)cli_number("--timeout", arg, 1, 3600000);
-		return 0;
-	case ARGP_KEY_END:
-		finish_options(o);
-		return 0;
-	default:
-		return shared;
-	}
-}
+static const struct cli_option option_list[] = {
+	INFERENCE_OPTIONS(o.),
+	{ CLI_TEXT("device", "FILE", device,
+		   "device file of the NPU; default /dev/accel/accel0") },
+	{ CLI_TEXT("compare", "MODEL", o.compare,
+		   "simulate MODEL (default: the model itself) on the same inputs; fail "
+		   "(status 1) if outputs differ"),
+	  .flags = OPTION_ARG_OPTIONAL, .seen = CLI_SEEN(compare) },
+	{ CLI_TEXT("measure", "LOG", log,
+		   "count cycles and memory accesses of each inference, and write them to LOG "
+		   "(default: after the report) in the format of npu-perf --measured"),
+	  .flags = OPTION_ARG_OPTIONAL, .seen = CLI_SEEN(measure) },
+	{ CLI_NUMBER("timeout", "MS", timeout_ms, 1, 3600000,
+		     "time limit of an NPU operator, in milliseconds (default 10000)") },
+	{ 0 }
+};
 
 static const struct argp argp = {
-	.options = option_list, .parser = parse_option,
 	.args_doc = "[MODEL]",
 	.doc = "Run a model that is compiled for Ethos-U65 or Ethos-U85 on the NPU of this "
 	       "machine, through the ethosu driver of the Linux kernel.",
@@ -117,6 +91,8 @@ main(int argc, char **argv)
 	struct device d = { .fd = -1 };
 	struct err e = { 0 };
 	struct cli_common common = {
+		.options = option_list,
+		.check = check_options,
 		.file = &o.o.model, .what = "model",
 		.output = &o.o.output_dir,
 		.output_value = "DIR",

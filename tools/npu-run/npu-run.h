@@ -67,8 +67,9 @@ struct runner {
 	int n_npu;	       /* ethos-u operators of the model */
 };
 /*
- * Fails if a stream of the model is for another accelerator or breaks a rule of Linux.
- * Prints a note that names the operators that run on the CPU.
+ * Fails if a stream of the model is for another accelerator, or breaks a rule of the
+ * Linux driver (nputools-linux(7), RULES).  Prints a note that names the operators that
+ * run on the CPU.
  */
 bool accept_model(void *runner, const struct tfl_model *m, struct err *e);
 /* The member run of struct sim_npu: runs one ethos-u operator on the device. */

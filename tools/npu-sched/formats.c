@@ -28,7 +28,7 @@ mark_operands(struct sched *s, const struct g_op *op, bool *linear)
 	for (int i = 0; i < 3; i++)
 		if (o[i]->t && !allows_bricks(o[i]))
 			linear[o[i]->t->rec.index] = true;
-	/* the other side of a transfer is mostly linear */
+	/* both sides of a transfer have NHWC, as one of them mostly has NHWC anyway */
 	if (op_is_transfer(op->kind))
 		linear[op->ifm.t->rec.index] = linear[op->ofm.t->rec.index] = true;
 	if (op_is_transfer(op->kind) && op->ifm2.t)

@@ -311,12 +311,12 @@ check_profile(const struct sched *s)
 		       s->memory.system, meant, s->accel->name);
 }
 
-/* its region 2 alone is in SRAM */
+/* Fails if the arena would be in SRAM: the Linux driver has only region 2 there. */
 static bool
 check_driver(const struct sched *s)
 {
 	return !graph_is_for_linux(s->g) || s->memory.spilling ||
-	       err_set(s->e, "error: Linux's driver keeps the arena in DRAM: memory mode %s "
+	       err_set(s->e, "error: the Linux driver keeps the arena in DRAM: memory mode %s "
 			     "does not, Dedicated_Sram does", s->memory.mode);
 }
 

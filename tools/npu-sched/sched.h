@@ -70,7 +70,8 @@ struct block_choice {
 
 /* The cached block of a chain, whose operations run whole. */
 struct chain_choice {
-	bool memo, is_one; /* searched before; the operations are a chain, so block is valid */
+	bool memo;   /* searched before */
+	bool is_one; /* the operations are a chain; then block is valid */
 	struct block_choice block;
 };
 
@@ -106,14 +107,14 @@ struct op_info {
 	struct g_op *op;
 	int node;	/* index in graph.nodes */
 	int cpu_before; /* number of CPU nodes before that node */
-	bool stripes;	/* can run in stripes of rows */
-	bool internal;	/* its OFM can be a rolling buffer */
-	int last_use;	/* the last operation that reads its OFM; -1: none */
-	int chain; /* enum g_chain: the operand that it can take from the operation before it */
-	int producer[2]; /* the only producer, in its node, of IFM and of IFM2; -1: none */
+	bool stripes;	/* the operation can run in stripes of rows */
+	bool internal;	/* the OFM can be a rolling buffer */
+	int last_use;	/* the last operation that reads the OFM; -1: none */
+	int chain; /* enum g_chain: the operand that can come from the operation before, chained */
+	int producer[2]; /* the only operation of the node that writes IFM, IFM2; -1: none */
 	bool shared;	 /* another operation uses the same weights */
-	bool block_from_graph; /* the input graph names its block */
-	int alike;	 /* the first operation of the same work, which holds the choices */
+	bool block_from_graph; /* the input graph names the block */
+	int alike;	 /* the first operation of the same work, whose op_info has the choices */
 	struct block_choice *choice; /* at most MAX_CHOICES, one for each number of rows */
 	size_t n_choices, cap_choices;
 	struct chain_choice *chained; /* [CHAIN_LENGTH], by number of links; or NULL */
@@ -127,12 +128,12 @@ struct op_info {
 
 /* How operations and nodes use a tensor.  Indices of operations and nodes; -1: none. */
 struct use {
-	int producers, producer; /* number of operations that write it; the last one */
-	bool plain;	/* only NPU operations of one node touch it, as a whole or by its rows */
-	int last_read;	/* the last operation that reads it */
-	int first_touch, last_touch; /* operations that read or write it */
-	int last_in;	/* the last node that has it as an input */
-	bool leaves;	/* it is an output of some node */
+	int producers, producer; /* operations that write the tensor: their number, the last one */
+	bool plain;	/* only NPU operations of one node touch it, whole or by rows */
+	int last_read;	/* the last operation that reads the tensor */
+	int first_touch, last_touch; /* operations that read or write the tensor */
+	int last_in;	/* the last node that has the tensor as an input */
+	bool leaves;	/* the tensor is an output of some node */
 };
 
 /* One kernel of the NPU: an operation, a stripe of its rows or a slice of its channels.  Or
@@ -141,23 +142,23 @@ struct kernel {
 	int op;
 	int links; /* number of operations behind `op` that are chained to it and run with it */
 	struct g_range rows, depth;
-	int slice;	/* its weight slice; -1: no weights */
+	int slice;	/* the weight slice that the kernel uses; -1: no weights */
 	double cost[HELDS]; /* cycles; INFINITY: fetching the scales alone is no option */
-	double flash;	/* cycles for which it occupies the memory of the constants; they do not
-			 * count once its weights are fetched (FETCHED) */
+	double flash;	/* cycles for which the kernel keeps the memory of the constants busy; do
+			 * not count if the weights are FETCHED */
 	double transfer; /* of a copy: cycles of the DMA engine (cost is 0); else 0 */
 };
 
 /* One slice of a weights record. */
 struct weight_slice {
 	struct g_weights *w;
-	int op;	   /* the first operation that uses it */
+	int op;	   /* the first operation that uses the slice */
 	int index; /* among the slices of the record, from 0 */
 	struct g_range depth;
 	int64_t stream_bytes, scale_bytes; /* sums over all cores */
-	int first, last; /* the first and the last kernel that use it */
+	int first, last; /* the first and the last kernel that use the slice */
 	enum held held;
-	int start; /* its buffer is live from before this kernel */
+	int start; /* the buffer is live from before this kernel */
 	double arrival; /* cycles, on the clock of the walk: the last byte is in the buffer */
 	int64_t at; /* address of the buffer, if the walk assigned addresses */
 };
@@ -177,8 +178,8 @@ struct rect {
 	int group;	/* index of the rectangle that represents its group */
 	int next;	/* the next rectangle of the group; -1: none */
 	int64_t offset; /* bytes from the group's first byte */
-	struct g_tensor *over; /* the tensor over whose bytes it is written, or NULL */
-	bool fixed;
+	struct g_tensor *over; /* the tensor whose bytes the feature map overwrites, or NULL */
+	bool fixed; /* the address is that of the graph */
 };
 
 /* How transfers stay below a limit: by the sum of live bytes (the peak can be higher), or
@@ -189,7 +190,7 @@ enum fit { SUMMED, BETWEEN, FITS };
  * peak that packing can reach. */
 enum care { QUICK, TRY, LAST };
 
-enum { MOST_EXCEPTIONS = 64 }; /* only the first slices of a plan can be one */
+enum { MOST_EXCEPTIONS = 64 }; /* one bit each, for the first slices of a plan */
 
 struct fitting {
 	int64_t limit; /* bytes of feature maps and buffers together */
@@ -212,7 +213,7 @@ struct plan {
 	int32_t *rolling; /* of each operation: rows of its OFM that are kept; 0: all */
 	int32_t *stripe;	  /* of each operation: rows at a time; 0: all */
 	struct g_tensor **over; /* of each operation: tensor that its OFM overwrites, or NULL */
-	int64_t *lead;		/* bytes by which that OFM begins before that tensor */
+	int64_t *lead;		/* bytes by which the OFM begins before the tensor of `over` */
 	struct g_list *cut_points; /* of each operation: bounds of its slices; n 0: one */
 	struct rect *rect;
 	size_t n_rects, n_maps; /* in rect, feature maps come before buffers */
@@ -226,12 +227,12 @@ struct plan {
 	double cached_bound; /* cached plan_bound() of the present transfers; 0: none */
 	bool beside_placed; /* addresses outside of the limited area are assigned */
 	double ahead, worth; /* as in the fitting */
-	double used_ahead; /* the largest one used: `ahead` down to this changes nothing */
+	double used_ahead; /* down to this value, a smaller `ahead` changes no transfer */
 	uint64_t exceptions;
-	struct fitting fitting; /* the last one: how transfers and addresses were found */
+	struct fitting fitting; /* how the present transfers and addresses were found */
 	int64_t need; /* bytes live at the fullest kernel: a sum, without addresses */
-	int64_t asked; /* bytes: higher limits for transfers change nothing */
-	int64_t peak[PLACES], bound[PLACES];	/* bytes; bound: a lower one */
+	int64_t asked; /* bytes: with this limit or a higher one, transfers are the same */
+	int64_t peak[PLACES], bound[PLACES]; /* bytes of each area: peak, its lower bound */
 	int64_t promising; /* bytes: if `most` was less, place_rects() tried no exchanges */
 };
 
@@ -242,7 +243,7 @@ struct cached_size {
 	int32_t block_depth;
 	int64_t stream_bytes, scale_bytes;
 	struct bytes coding; /* of each stream: length as 32 bits, then its coding */
-	int next;	     /* the next one of the same weights; -1: none */
+	int next;	     /* the next size of the same weights; -1: none */
 };
 
 /* All exact sizes, by weights record. */
@@ -268,16 +269,16 @@ struct sched {
 	const struct accel *accel;
 	struct memory_system memory;
 	struct perf_machine machine;
-	struct perf_machine published; /* the estimate by the published formulas */
+	struct perf_machine published; /* the machine of the published formulas */
 	int64_t profile_bytes; /* limit of the memory profile itself; 0: none */
 	const struct options *o;
 	struct op_info *info;
 	int n_ops;
-	struct arena *costs; /* of op_info.memo; NULL: a */
+	struct arena *costs; /* memory of all op_info.memo; NULL: that of `a` */
 	struct use *use; /* of each tensor */
 	bool *shallow; /* of each tensor: try NHWC, too (bricks padded, or all pointwise) */
 	int n_shallow;
-	enum block_objective objective; /* for which blocks are chosen */
+	enum block_objective objective; /* the weights for which blocks are chosen */
 	struct size_cache *sizes; /* of weights; shared by all variants */
 	struct hash_table *searched; /* results of block searches; shared by all variants */
 	size_t *at_rest; /* cascades that resting variants keep; shared by all variants */
@@ -381,7 +382,10 @@ void drop_unused_copies(struct sched *s);
 /* layouts.c.  Needs: s->info.  Chooses NHWC instead of bricks for the tensors of s->shallow:
  * for all of them, or only where NHWC is no slower. */
 void pack_shallow_maps(struct sched *s, int all);
-/* The second choice for those feature maps alone that have left the NPU's own SRAM. */
+/*
+ * Chooses NHWC where it is no slower, only for feature maps that have left the NPU's
+ * own SRAM.
+ */
 void pack_left_maps(struct sched *s);
 
 /* sizes.c: number of weights of an operation, before encoding */
@@ -429,9 +433,9 @@ kernel_block(struct sched *s, const struct kernel *k, int32_t rows)
 
 /* Why an operation has its block. */
 struct block_reason {
-	bool from_graph;	/* the input graph names it */
+	bool from_graph;	/* the input graph names the block */
 	int fitting;	/* number of blocks that fit the SHRAM and can be the fastest */
-	int32_t depth;	/* of the encoded weights, if it rules out the fastest block; or 0 */
+	int32_t depth;	/* depth of the encoded weights, if the fastest block has another; or 0 */
 	double cycles;	/* of the chosen block; 0: another block would be faster */
 	struct hwc next; /* the best other block */
 	double next_cycles; /* 0: no other block fits */
@@ -443,7 +447,7 @@ struct block_reason block_reason(struct sched *s, int op, int32_t rows);
 void take_costs(struct sched *s, const struct sched *from);
 
 /* cost.c */
-bool weights_move(const struct sched *s); /* can fetching pay? */
+bool weights_move(const struct sched *s); /* true if fetching weights can save cycles */
 /* Frees the cached costs of kernels.  Needs: s->costs. */
 void drop_cached_costs(struct sched *s);
 /* Share of the bandwidth of the constants' memory that a transfer takes, 0 to 1.  Kernels
@@ -486,8 +490,10 @@ bool chain_ops(const struct sched *s, int first, int links, const struct fold *f
 	       struct g_op *out);
 struct perf_op chain_work(const struct sched *s, const struct g_op *ops, int links);
 
-/* slices.c: cuts weights into slices of estimated size; replaces these sizes by exact ones.
- * False: an error. */
+/*
+ * slices.c: make_slices() cuts weights into slices of estimated size; measure_slices()
+ * replaces these sizes by exact ones.  False: an error.
+ */
 void make_slices(struct sched *s, struct plan *p, enum cut cut);
 bool measure_slices(struct sched *s, struct plan *p);
 /* Coding of a measured slice (GRAPH_CODING); empty: not measured, or of the fast decoder. */
@@ -554,7 +560,7 @@ held_bytes(const struct weight_slice *u, enum held held)
 	return held == IN_PLACE ? 0 : held == FETCHED ? slice_bytes(u) : u->scale_bytes;
 }
 
-/* IN_PLACE for a kernel without weights, whose cost does not depend on it. */
+/* The part of a kernel's weights in fast memory; IN_PLACE for a kernel without weights. */
 static inline enum held
 held_of(const struct plan *p, const struct kernel *k)
 {

@@ -72,8 +72,9 @@ turn_round(struct g_operand *o, enum out_order order)
 }
 
 /*
- * Strides cannot be negative, so a pool reverses one axis as it stores its results.  A pool is
- * added for another axis, or for an axis of another kind of operation; it is visited next.
+ * Strides cannot be negative, so a pool reverses one axis as it stores its results.
+ * For a second axis, or if the operation is no pool, a pool is added behind the
+ * operation; the caller visits this pool next.
  */
 static void
 write_forwards(struct graph *g, size_t at)

@@ -3,49 +3,29 @@
 #include "base/cli.h"
 #include "inference/inference.h"
 
-enum { OPT_DUMP = OPT_OWN, OPT_TRACE };
-
-static const struct argp_option option_list[] = {
-	INFERENCE_OPTIONS,
-	{ .name = "compare", .key = OPT_COMPARE, .arg = "MODEL",
-	  .doc = "run this one on the same inputs; exit 1 if outputs differ" },
-	{ .name = "dump", .key = OPT_DUMP, .arg = "DIR",
-	  .doc = "write the results of every operator to DIR/tensor_INDEX.npy" },
-	{ .name = "trace", .key = OPT_TRACE,
-	  .doc = "print a line for every operator and NPU operation" },
-	{ 0 }
-};
-
-/* of the program's own options; the shared ones come first */
+/* checks the program's own options, after those that npu-run has, too */
 static void
-finish_options(const struct options *o)
+check_options(void *options)
 {
+	struct options *o = options;
+	inference_check(o);
 	if (o->trace && o->json)
 		cli_error("--trace excludes --json");
 	if (o->dump_dir && o->frames > 1)
 		cli_error("--dump excludes --frames");
 }
 
-static const struct cli_store stores[] = {
-	CLI_TEXT(OPT_COMPARE, struct options, compare),
-	CLI_TEXT(OPT_DUMP, struct options, dump_dir),
-	CLI_FLAG(OPT_TRACE, struct options, trace),
-	{ 0 },
+static const struct cli_option option_list[] = {
+	INFERENCE_OPTIONS(),
+	{ CLI_TEXT("compare", "MODEL", compare,
+		   "run MODEL on the same inputs, too; fail (status 1) if outputs differ") },
+	{ CLI_TEXT("dump", "DIR", dump_dir,
+		   "write the results of every operator to DIR/tensor_INDEX.npy") },
+	{ CLI_FLAG("trace", trace, "print a line for every operator and NPU operation") },
+	{ 0 }
 };
 
-static error_t
-parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-	error_t shared = inference_option(key, arg, o);
-	if (key != ARGP_KEY_END)
-		return shared;
-	finish_options(o);
-	return 0;
-}
-
 static const struct argp argp = {
-	.options = option_list, .parser = parse_option,
 	.args_doc = "[MODEL]",
 	.doc = "Run a TFLite model, plain or compiled for Ethos-U, or a TOSA graph.  "
 	       "Outputs are bit-exact with those of the device.",
@@ -62,7 +42,8 @@ main(int argc, char **argv)
 {
 	struct options o = { .jobs = 1 };
 	struct cli_common common = {
-		.stores = stores,
+		.options = option_list,
+		.check = check_options,
 		.file = &o.model, .what = "model",
 		.output = &o.output_dir,
 		.output_value = "DIR",

@@ -30,8 +30,10 @@ struct change {
 struct comparison {
 	struct arena *a;
 	const struct options *o;
-	/* rows of this sweep: by model ... limit; and one row for each target, if possible a
-	 * failure */
+	/*
+	 * rows of this sweep: all rows, by model, system, accelerator, goal and limit;
+	 * one row of each target, a failed one if there is one
+	 */
 	struct hash_table rows, targets;
 	struct change *change;
 	size_t n, cap, worse;

@@ -128,7 +128,10 @@ merge(struct sweep *s)
 			      worse, s->o->against, s->o->tolerance);
 	if (s->o->against)
 		return true;
-	/* what stands in the table as rows is said once, and shows in the status */
+	/*
+	 * the table has rows for missing and failed jobs; a message counts them and
+	 * sets the status
+	 */
 	if (r.n_missing)
 		return err_no(s->e, "%zu of %zu results are missing; the same command without "
 			      "--merge computes them", r.n_missing, s->p.n_jobs);

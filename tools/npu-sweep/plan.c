@@ -21,12 +21,7 @@ const char *const goal_names[GOALS] = {
 static const char *
 model_name(struct arena *a, const char *path)
 {
-	static const char suffix[] = ".tflite";
-	const char *name = file_base(path);
-	size_t n = strlen(name), k = sizeof(suffix) - 1;
-	if (n > k && !strcmp(name + n - k, suffix))
-		n -= k;
-	return text_plain(a, arena_strndup(a, name, n));
+	return text_plain(a, arena_strdup(a, text_cut(a, file_base(path), ".tflite")));
 }
 
 static bool

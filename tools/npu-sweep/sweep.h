@@ -144,7 +144,8 @@ struct point {
 
 struct record {
 	enum status status;
-	double sram, flash, cycles, ms; /* goals PERFORMANCE and SIZE; bytes, bytes */
+	/* the plan, for the goals PERFORMANCE and SIZE; sram, flash: bytes */
+	double sram, flash, cycles, ms;
 	double clock; /* clock of the NPU in Hz; 0: not known */
 	const struct point *point; /* goal FRONT; in ascending order of sram */
 	size_t n_points;

@@ -9,7 +9,7 @@
 enum fate { NOOP_FATE = 1, ONLY_FATE, FAIL_FATE };
 
 static const struct other {
-	enum fate fate; /* 0: the option has its effect of Vela */
+	enum fate fate; /* 0: the option has the same effect as in Vela */
 	const char *name, *value, *reason;
 } others[] = {
 #define KEEP(id, text, arg, help)

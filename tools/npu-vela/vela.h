@@ -51,7 +51,7 @@ struct vela {
 	bool tosa;
 	struct words memory; /* options of the memory system, for npucc and npu-perf */
 	const char *temporary; /* several configuration files as one; NULL: none */
-	struct words listings; /* options of npucc */
+	struct words listings; /* options of npucc that print listings */
 	bool layers; /* --verbose-performance */
 	bool cpu_names; /* --show-cpu-operations */
 	struct bytes compiled;

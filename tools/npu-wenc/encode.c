@@ -60,7 +60,7 @@ encode_streams(const struct work *k, struct task *t, struct piece *p)
 		struct bytes coding = t->c->coding[t->slice * t->c->cores + t->core];
 		p->stream = weights_encode_coding(t->a, &t->view, &ord, level, coding);
 		if (!p->stream.p)
-			(void)err_set(&t->err, "coding= in the graph is not valid");
+			(void)err_set(&t->err, "the key coding is not valid; remove the key, or run npu-sched again");
 		return;
 	}
 	if (!t->c->op->fast) {

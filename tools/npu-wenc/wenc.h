@@ -67,7 +67,10 @@ void forget_pieces(struct wenc *w);
 /* layout.c: assigns addresses in flash, adds code records and the blob */
 bool lay_out(struct wenc *w, const struct options *o);
 
-/* graph.c: both, and the reports on standard error; leaves a graph of STAGE_WENC */
+/*
+ * graph.c: encodes and lays out, and prints reports on standard error; w->g becomes a
+ * graph of STAGE_WENC
+ */
 bool encode_graph(struct wenc *w, const struct options *o);
 
 /* report.c */

@@ -229,7 +229,7 @@ run_stages(struct npucc *c)
 	return true;
 }
 
-/* The encoded graph has all names, even if the compiled model has no map. */
+/* The encoded graph has all names, even if the compiled model has no source map. */
 static const struct kept_report {
 	enum program program;
 	const char *option[2], *decided;

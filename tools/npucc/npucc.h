@@ -32,10 +32,10 @@ struct options {
 	const char *accel, *part; /* as written by the user; accel defaults to that of part */
 	const char *page; /* of --report; NULL: none */
 	struct target_names names; /* as the options spell them */
-	bool summary; /* the short way: no output was named */
-	bool report; /* of npu-sched instead of a model: --front, --explain */
+	bool summary; /* print a summary, because no output was named */
+	bool report; /* --front, --explain: write a report of npu-sched, not a model */
 	enum program last; /* the stage that makes out */
-	struct words to[N_PROGRAMS]; /* what was said for each */
+	struct words to[N_PROGRAMS]; /* options for each program */
 };
 
 /* a path in the programs' messages, and the name to show instead */
@@ -106,7 +106,7 @@ void guard_end(void); /* removes everything; signals stay blocked */
 struct job {
 	enum program program;
 	const char *option[4]; /* before the options of the command line */
-	const char *decided; /* after them; NULL: none */
+	const char *decided; /* an option after those of the command line; NULL: none */
 	const char *input;  /* operand; NULL: standard input */
 	const char *from;   /* file for standard input; NULL: the pipe, or npucc's own */
 	struct bytes fed;   /* bytes for standard input, only for the first job of a pipe */
@@ -117,7 +117,7 @@ struct job {
 	/* on success its messages are not shown, as an earlier job printed them */
 	bool repeats;
 	bool silent;	    /* its messages are never shown, and its failure is no error */
-	const char *shown;  /* what its progress is called; NULL: as it says itself */
+	const char *shown;  /* name of its work for the progress; NULL: its own */
 };
 /* Returns true if all jobs ended well.  Otherwise c->status or c->e is set. */
 bool run_jobs(struct npucc *c, const struct job *job, size_t n);

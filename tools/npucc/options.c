@@ -30,7 +30,7 @@ struct route {
 static const struct row {
 	int id;
 	struct argp_option option;
-	struct route route[MAX_ROUTES + 1]; /* ends with a NULL form */
+	struct route route[MAX_ROUTES + 1]; /* ends with a pattern of NULL */
 } rows[] = {
 #define TO(program, pattern) { program, pattern },
 #define GROUP(heading) { .id = ID_GROUP, .option = { .doc = heading } },
@@ -189,7 +189,7 @@ check_page(const struct options *o)
 		cli_error("--report needs a compiled model: name it with -o "
 			  "FILE.tflite, or leave out -o");
 	else if (!strcmp(o->page, o->out))
-		cli_error("--report and -o name the same file");
+		cli_error("--report and -o name the same file; name another file for one of them");
 }
 
 static void

@@ -115,7 +115,7 @@ struct options {
 	bool list_operators; /* --verbose-operators */
 	bool integer_io;
 	bool separate_io; /* --separate-io-regions */
-	int target; /* of low_targets */
+	int target; /* --target: index in low_targets */
 	struct io_layouts in, out;
 };
 
@@ -137,6 +137,13 @@ struct family {
 	/* binds inputs that have no memory yet to parts of the result; NULL: does not */
 	void (*bind)(struct part *p, const struct tfl_op *op);
 };
+/* Defines the check of a family whose lowering reads the operator by the same function. */
+#define FAMILY_CHECK(name, type, read)						\
+	static const char *name(const struct part *p, const struct tfl_op *op)	\
+	{									\
+		type as_read;							\
+		return read(p, op, &as_read);					\
+	}
 /* one definition for each name in the column `family` of schema/operators.def */
 #define OPERATOR(name, kernel, real, adder, cpu, f, ...)                             \
 	extern const struct family family_##f;
@@ -272,9 +279,8 @@ const struct tfl_tensor *part_in(const struct part *p, const struct tfl_op *op,
 				 int k); /* NULL if absent */
 const struct tfl_tensor *part_out(const struct part *p, const struct tfl_op *op,
 				  int k);
-/* min_in to max_in inputs, the first min_in of which are present, and n_out outputs */
-const char *check_arity(const struct part *p, const struct tfl_op *op,
-			int min_in, int max_in, int n_out);
+/* inputs and outputs are those of the column `inputs`; holds when a family checks */
+const char *check_arity(const struct part *p, const struct tfl_op *op);
 /* types of feature maps: a set of TYPE_ bits */
 enum { TYPE_I8 = 1, TYPE_U8 = 2, TYPE_I16 = 4, TYPE_I32 = 8,
        TYPE_BOOL = 16, /* bytes, 0 or 1; the NPU's operands are INT8 */
@@ -296,8 +302,6 @@ const char *check_same_quant(const struct part *p, const struct tfl_op *op);
 /* input k is a variable that nothing else uses, so nobody else sees it change */
 const char *check_own_state(const struct part *p, const struct tfl_op *op, int k,
 			    const char *role);
-/* one input and one output, with check_ifm_ofm() */
-const char *check_single(const struct part *p, const struct tfl_op *op);
 /* none, RELU, RELU_N1_TO_1 or RELU6 */
 const char *check_activation(const struct part *p, const struct tfl_op *op,
 			     int activation);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rules about float inputs and outputs.  A converter keeps them unless it is told
- * otherwise, with QUANTIZE and DEQUANTIZE between them and an integer network.
- * This is one cause, however many tensors and operators show it.
+ * Rules about float inputs and outputs.  A converter keeps float inputs and outputs by
+ * default, and puts QUANTIZE and DEQUANTIZE between them and the integer network.  All
+ * these tensors and operators have one cause, so they give one finding.
  */
 #include "quantcheck.h"
 

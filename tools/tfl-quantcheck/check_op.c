@@ -309,7 +309,7 @@ check_bias_scale(struct review *r, const struct check *c, struct place at)
 
 /* ---- equal quantization ------------------------------------------------ */
 
-/* kernels that move or compare raw values: section 3.4 */
+/* kernels that move or compare raw values: nputools-lowering(7) 3.4 */
 static bool
 moves_raw_values(int code)
 {

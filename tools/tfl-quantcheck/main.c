@@ -14,21 +14,6 @@ struct options {
 	rule_set allowed;
 };
 
-enum { OPT_JSON = 256, OPT_PASS, OPT_STRICT, OPT_RULES, OPT_ALLOW };
-
-static const struct argp_option option_list[] = {
-	{ "json", OPT_JSON, NULL, 0, "print the report as JSON", 0 },
-	{ "pass", OPT_PASS, NULL, 0,
-	  "for use in a pipe: copy the model to the output if it is fully integer, "
-	  "otherwise write nothing; findings go to standard error", 0 },
-	{ "strict", OPT_STRICT, NULL, 0, "treat warnings as errors", 0 },
-	{ "allow", OPT_ALLOW, "RULE[,RULE...]", 0,
-	  "report violations of RULE as notes, which never change the answer", 0 },
-	{ "rules", OPT_RULES, NULL, 0, "list the rules, and exit", 0 },
-	{ "quiet", 'q', NULL, 0, "print findings without the table of tensors", 0 },
-	{ 0 }
-};
-
 /* the rules in a comma-separated list; 0: one of them does not exist */
 static rule_set
 read_rules(const char *list)
@@ -51,8 +36,9 @@ read_rules(const char *list)
 }
 
 static void
-allow(struct options *o, const char *list)
+allow(void *options, const char *list)
 {
+	struct options *o = options;
 	rule_set rules = read_rules(list);
 	struct text all = { 0 };
 	for (int i = 0; !rules && rule_at(i); i++)
@@ -64,30 +50,29 @@ allow(struct options *o, const char *list)
 	o->allowed |= rules;
 }
 
-static error_t
-parse_option(int key, char *arg, struct argp_state *state)
+static void
+check_options(void *options)
 {
-	struct options *o = state->input;
-	switch (key) {
-	case OPT_JSON: o->json = true; break;
-	case OPT_PASS: o->pass = true; break;
-	case OPT_STRICT: o->strict = true; break;
-	case OPT_RULES: o->rules = true; break;
-	case OPT_ALLOW: allow(o, arg); break;
-	case 'q': o->no_tensor_table = true; break;
-	case ARGP_KEY_END:
-		if (o->json && o->pass)
-			cli_error("--json and --pass exclude each other: both write to "
-				  "the output");
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
+	const struct options *o = options;
+	if (o->json && o->pass)
+		cli_error("--json and --pass exclude each other: both write to the output");
 }
 
+static const struct cli_option option_list[] = {
+	{ CLI_FLAG("json", json, "print the report as JSON") },
+	{ CLI_FLAG("pass", pass,
+		   "for use in a pipe: copy the model to the output if it is fully integer, "
+		   "otherwise write nothing; findings go to standard error") },
+	{ CLI_FLAG("strict", strict, "treat warnings as errors") },
+	{ CLI_TAKE("allow", "RULE[,RULE...]", allow,
+		   "report violations of RULE as notes, which never change the answer") },
+	{ CLI_FLAG("rules", rules, "list the rules, and exit") },
+	{ CLI_FLAG("quiet", no_tensor_table, "print findings without the table of tensors"),
+	  .key = 'q' },
+	{ 0 }
+};
+
 static const struct argp argp = {
-	.options = option_list, .parser = parse_option,
 	.doc = "Check whether a TFLite model is fully integer, and list the operators "
 	       "and tensors that are not.\v"
 	       "Exit status: 0 fully integer, 1 not fully integer, 2 error.",
@@ -177,6 +162,8 @@ main(int argc, char **argv)
 	struct options o = { 0 };
 	struct err e = { 0 };
 	struct cli_common common = {
+		.options = option_list,
+		.check = check_options,
 		.file = &o.file, .what = "model",
 		.output = &o.output,
 	};

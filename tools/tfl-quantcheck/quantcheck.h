@@ -80,8 +80,8 @@ struct review {
 	rule_set allowed;
 	int allowed_errors; /* number of errors of allowed rules; these count as notes */
 	struct float_borders {
-		int n, first; /* number of such tensors; index of the first */
-		bool border;  /* QUANTIZE or DEQUANTIZE is next to one of them */
+		int n, first; /* number of float tensors; index of the first */
+		bool border;  /* QUANTIZE or DEQUANTIZE is next to one of these tensors */
 	} float_in, float_out;
 	/*
 	 * Plain integers of a signal chain in subgraph 0: number of tensors, and

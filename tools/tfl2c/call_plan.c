@@ -10,7 +10,7 @@
 
 /* inputs of an ethos-u operator: ethosu-commands(7) 13.3 */
 enum { IN_STREAM, IN_FLASH, IN_SCRATCH, IN_FAST, N_SPECIAL };
-enum { DRIVER_ALIGN = 16 }; /* of streams and base addresses: 14.4 */
+enum { DRIVER_ALIGN = 16 }; /* of streams and base addresses: ethosu-commands(7) 14.4 */
 
 struct planner {
 	const struct tfl_model *m;

@@ -261,7 +261,8 @@ compose_source(struct text *t, const struct job *j)
 {
 	put_banner(t, j);
 	put_namespaces(t, j, true);
-	put_declarations(t, j); /* for external linkage in C++, too */
+	/* declared first, the array has external linkage in C++, too */
+	put_declarations(t, j);
 	text_putc(t, '\n');
 	put_array(t, j);
 	put_namespaces(t, j, false);

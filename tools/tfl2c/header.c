@@ -223,7 +223,7 @@ put_npu_memory(struct text *t, const struct job *j)
 	put_define(t, j, "NPU_SCRATCH_FAST_BYTES", f->fast_bytes);
 	put_define(t, j, "NPU_CACHE_BYTES", cache ? f->fast_bytes : 0);
 	put_io_regions(t, j);
-	/* the evaluation kit's macro; the driver's rule: 14.4 */
+	/* the evaluation kit's macro; the driver's rule: ethosu-commands(7) 14.4 */
 	text_printf(t, "#if defined(ETHOS_U_NPU_CACHE_SIZE)\n"
 		       "#if ETHOS_U_NPU_CACHE_SIZE > 0 && \\\n"
 		       "    ETHOS_U_NPU_CACHE_SIZE < %s_NPU_SCRATCH_FAST_BYTES\n"

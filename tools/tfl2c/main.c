@@ -12,67 +12,6 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { OPT_ALIGN = 256, OPT_SECTION, OPT_NAMESPACE, OPT_DIALECT, OPT_FORMAT,
-       OPT_DECLARATIONS, OPT_RESOLVER, OPT_INCBIN, OPT_GUARD, OPT_MODE, OPT_ARENA,
-       OPT_MODEL, OPT_SECTION_MACRO, OPT_SHARED_ARENA, OPT_NAME_OF, OPT_PART, OPT_PARTS, OPT_EXPRESSION,
-       OPT_LABELS };
-
-static const struct argp_option option_list[] = {
-	{ "name", 'n', "NAME", 0,
-	  "C name of the array (default by dialect: network_model, nn_model, "
-	  "ethos_model, or the name of the file)", 0 },
-	{ "name-of", OPT_NAME_OF, "FILE", 0,
-	  "name the array after FILE; characters other than letters and digits become "
-	  "'_'", 0 },
-	{ "dialect", OPT_DIALECT, "NAME", 0,
-	  "SDK whose names and macros the header uses: alif (default), mlek, cmsis or "
-	  "xxd", 0 },
-	{ "format", OPT_FORMAT, "NAME", 0,
-	  "kind of file: header (default), source, asm, or call (a C function that "
-	  "runs the network without an interpreter)", 0 },
-	{ "declarations", OPT_DECLARATIONS, NULL, 0,
-	  "write a header without the bytes, to use with a file of --format=source or "
-	  "asm", 0 },
-	{ "header-only-declarations", OPT_DECLARATIONS, NULL, OPTION_ALIAS, NULL,
-	  0 },
-	{ "resolver", OPT_RESOLVER, "FILE", OPTION_ARG_OPTIONAL,
-	  "add C++ code that registers the operators of the model with a "
-	  "MicroMutableOpResolver, at the end of the header or in FILE", 0 },
-	{ "align", OPT_ALIGN, "BYTES", 0,
-	  "alignment of the array in bytes (default 16)", 0 },
-	{ "section", OPT_SECTION, "NAME", 0, "linker section of the array", 0 },
-	{ "section-macro", OPT_SECTION_MACRO, "NAME", 0,
-	  "set the section by a macro of the firmware: its value is the name "
-	  "(CONFIG_MODEL_SECTION), or it is an attribute "
-	  "(CY_SECTION(CY_ML_MODEL_MEM))", 0 },
-	{ "shared-arena", OPT_SHARED_ARENA, "NAME", 0,
-	  "share one arena among all headers with this NAME; its size is that of the "
-	  "largest", 0 },
-	{ "namespace", OPT_NAMESPACE, "A::B", 0,
-	  "wrap the whole file in C++ namespaces", 0 },
-	{ "expression", OPT_EXPRESSION, "CODE", 0,
-	  "with --dialect=mlek: add a declaration before the array, such as 'extern "
-	  "const int g_FrameLength = 640'", 0 },
-	{ "labels", OPT_LABELS, "FILE", 0,
-	  "with --dialect=mlek: add GetLabelsVector() with the names in FILE, one per "
-	  "line", 0 },
-	{ "guard", OPT_GUARD, "MACRO", 0, "macro of the include guard", 0 },
-	{ "incbin", OPT_INCBIN, "PATH", 0,
-	  "with --format=asm: path of the model in .incbin (default: FILE)", 0 },
-	{ "arena-limit", OPT_ARENA, "BYTES", 0,
-	  "fail (status 1) if the tensor arena needs more than BYTES", 0 },
-	{ "model-limit", OPT_MODEL, "BYTES", 0,
-	  "fail (status 1) if the model is larger than BYTES", 0 },
-	{ "part", OPT_PART, "NAME", 0,
-	  "fail (status 1) if the model does not fit the NPU or the memories of this "
-	  "chip", 0 },
-	{ "list-parts", OPT_PARTS, NULL, 0, "list the chips for --part, and exit", 0 },
-	{ "memory-mode", OPT_MODE, "MODE", 0,
-	  "check at build time that the driver is configured for this mode: "
-	  "Shared_Sram, Dedicated_Sram or Sram_Only", 0 },
-	{ 0 }
-};
-
 static const char *const dialect_names[] = { "alif", "mlek", "cmsis", "xxd",
 					     NULL };
 static const char *const mode_names[] = { "Shared_Sram", "Dedicated_Sram",
@@ -153,9 +92,10 @@ static void
 check_sections(const struct options *o)
 {
 	if (o->section && !is_section(o->section))
-		cli_error("not a section name: '%s'", o->section);
+		cli_error("--section needs the name of a section, not '%s'", o->section);
 	if (o->section_macro && !is_section_macro(o->section_macro))
-		cli_error("not the name of a macro: '%s'", o->section_macro);
+		cli_error("--section-macro needs MACRO or MACRO(MACRO), not '%s'",
+			  o->section_macro);
 	if (o->section_macro && (o->section || o->format == FORMAT_ASM ||
 				 o->dialect == DIALECT_XXD))
 		cli_error("--section-macro excludes --section, --format=asm and "
@@ -166,24 +106,25 @@ static void
 check_names(const struct options *o)
 {
 	if (o->name && !is_identifier(o->name, strlen(o->name)))
-		cli_error("not a C identifier: '%s'", o->name);
+		cli_error("--name needs a C identifier, not '%s'", o->name);
 	if (o->guard && !is_identifier(o->guard, strlen(o->guard)))
-		cli_error("not a C identifier: '%s'", o->guard);
+		cli_error("--guard needs a C identifier, not '%s'", o->guard);
 	if (o->namespaces && !is_namespace(o->namespaces))
-		cli_error("not a C++ namespace: '%s'", o->namespaces);
+		cli_error("--namespace needs a C++ namespace, not '%s'", o->namespaces);
 	if (o->shared_arena &&
 	    !is_identifier(o->shared_arena, strlen(o->shared_arena)))
-		cli_error("not a C identifier: '%s'", o->shared_arena);
+		cli_error("--shared-arena needs a C identifier, not '%s'", o->shared_arena);
 	check_sections(o);
 	if (o->align & (o->align - 1))
-		cli_error("alignment %d is not a power of two", o->align);
+		cli_error("--align needs a power of two, not %d", o->align);
 	if (o->memory_mode && !region_config(o->memory_mode))
 		(void)cli_choice("--memory-mode", o->memory_mode, mode_names);
 }
 
 static void
-add_expression(struct options *o, const char *code)
+add_expression(void *options, const char *code)
 {
+	struct options *o = options;
 	if (o->n_expressions == MAX_EXPRESSIONS)
 		cli_error("more than %d expressions", MAX_EXPRESSIONS);
 	else
@@ -203,8 +144,9 @@ check_kit(const struct options *o)
 }
 
 static void
-check_combination(struct options *o)
+check_options(void *options)
 {
+	struct options *o = options;
 	check_names(o);
 	check_kit(o);
 	if (o->format == FORMAT_ASM && o->namespaces)
@@ -231,55 +173,63 @@ check_combination(struct options *o)
 			  "name the file, or use --incbin=PATH");
 }
 
-static error_t
-parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-	switch (key) {
-	case 'n': o->name = arg; break;
-	case OPT_DIALECT:
-		o->dialect =
-		    (enum dialect)cli_choice("--dialect", arg, dialect_names);
-		break;
-	case OPT_FORMAT:
-		o->format =
-		    (enum format)cli_choice("--format", arg, format_names);
-		break;
-	case OPT_DECLARATIONS: o->declarations = true; break;
-	case OPT_RESOLVER:
-		o->resolver = true;
-		o->resolver_file = arg;
-		break;
-	case OPT_ALIGN:
-		/* 16: the driver checks it (ethosu-commands(7) 14.4) */
-		o->align = (int)cli_number("--align", arg, 16, 1 << 20);
-		break;
-	case OPT_ARENA:
-		o->arena_limit = cli_number("--arena-limit", arg, 1, INT64_MAX);
-		break;
-	case OPT_MODEL:
-		o->model_limit = cli_number("--model-limit", arg, 1, INT64_MAX);
-		break;
-	case OPT_SECTION: o->section = arg; break;
-	case OPT_SECTION_MACRO: o->section_macro = arg; break;
-	case OPT_PART: o->part = arg; break;
-	case OPT_PARTS: cli_show(target_part_list);
-	case OPT_NAME_OF: o->name_of = arg; break;
-	case OPT_SHARED_ARENA: o->shared_arena = arg; break;
-	case OPT_NAMESPACE: o->namespaces = arg; break;
-	case OPT_GUARD: o->guard = arg; break;
-	case OPT_EXPRESSION: add_expression(o, arg); break;
-	case OPT_LABELS: o->labels_file = arg; break;
-	case OPT_INCBIN: o->incbin = arg; break;
-	case OPT_MODE: o->memory_mode = arg; break;
-	case ARGP_KEY_END: check_combination(o); break;
-	default: return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
+static const struct cli_option option_list[] = {
+	{ CLI_TEXT("name", "NAME", name,
+		   "C name of the array (default by dialect: network_model, nn_model, "
+		   "ethos_model, or the name of the file)"), .key = 'n' },
+	{ CLI_TEXT("name-of", "FILE", name_of,
+		   "name the array after FILE; characters other than letters and digits become "
+		   "'_'") },
+	{ CLI_CHOICE("dialect", "NAME", dialect, dialect_names,
+		     "SDK whose names and macros the header uses: alif (default), mlek, cmsis "
+		     "or xxd") },
+	{ CLI_CHOICE("format", "NAME", format, format_names,
+		     "kind of file: header (default), source, asm, or call (a C function that "
+		     "runs the network without an interpreter)") },
+	{ CLI_FLAG("declarations", declarations,
+		   "write a header without the bytes, to use with a file of --format=source "
+		   "or asm") },
+	{ .name = "header-only-declarations", .flags = OPTION_ALIAS },
+	{ CLI_TEXT("resolver", "FILE", resolver_file,
+		   "add C++ code that registers the operators of the model with a "
+		   "MicroMutableOpResolver, at the end of the header or in FILE"),
+	  .flags = OPTION_ARG_OPTIONAL, .seen = CLI_SEEN(resolver) },
+	/* 16: the driver checks it (ethosu-commands(7) 14.4) */
+	{ CLI_NUMBER("align", "BYTES", align, 16, 1 << 20,
+		     "alignment of the array in bytes (default 16)") },
+	{ CLI_TEXT("section", "NAME", section, "linker section of the array") },
+	{ CLI_TEXT("section-macro", "NAME", section_macro,
+		   "set the section by a macro of the firmware: its value is the name "
+		   "(CONFIG_MODEL_SECTION), or it is an attribute "
+		   "(CY_SECTION(CY_ML_MODEL_MEM))") },
+	{ CLI_TEXT("shared-arena", "NAME", shared_arena,
+		   "share one arena among all headers with this NAME; its size is that of the "
+		   "largest") },
+	{ CLI_TEXT("namespace", "A::B", namespaces, "wrap the whole file in C++ namespaces") },
+	{ CLI_TAKE("expression", "CODE", add_expression,
+		   "with --dialect=mlek: add a declaration before the array, such as 'extern "
+		   "const int g_FrameLength = 640'") },
+	{ CLI_TEXT("labels", "FILE", labels_file,
+		   "with --dialect=mlek: add GetLabelsVector() with the names in FILE, one per "
+		   "line") },
+	{ CLI_TEXT("guard", "MACRO", guard, "macro of the include guard") },
+	{ CLI_TEXT("incbin", "PATH", incbin,
+		   "with --format=asm: path of the model in .incbin (default: FILE)") },
+	{ CLI_NUMBER("arena-limit", "BYTES", arena_limit, 1, INT64_MAX,
+		     "fail (status 1) if the tensor arena needs more than BYTES") },
+	{ CLI_NUMBER("model-limit", "BYTES", model_limit, 1, INT64_MAX,
+		     "fail (status 1) if the model is larger than BYTES") },
+	{ CLI_TEXT("part", "NAME", part,
+		   "fail (status 1) if the model does not fit the NPU or the memories of this "
+		   "chip") },
+	{ CLI_LIST("list-parts", target_part_list, "list the chips for --part, and exit") },
+	{ CLI_TEXT("memory-mode", "MODE", memory_mode,
+		   "check at build time that the driver is configured for this mode: "
+		   "Shared_Sram, Dedicated_Sram or Sram_Only") },
+	{ 0 }
+};
 
 static const struct argp argp = {
-	.options = option_list, .parser = parse_option,
 	.doc = "Write a TFLite model, compiled or not, as C: its bytes, and macros for "
 	       "memory, inputs, outputs and the NPU.",
 };
@@ -305,16 +255,11 @@ name_of_file(struct arena *a, const char *path)
 static const char *
 identifier_of(struct arena *a, const char *path)
 {
-	static const char suffix[] = ".tflite";
-	const char *base = file_base(path);
-	size_t n = strlen(base), k = sizeof(suffix) - 1;
-	if (n > k && !strcmp(base + n - k, suffix))
-		n -= k;
-	char *name = arena_strndup(a, base, n);
+	char *name = arena_strdup(a, text_cut(a, file_base(path), ".tflite"));
 	for (char *p = name; *p; p++)
 		if (!isalnum((unsigned char)*p) || *p & 0x80)
 			*p = '_';
-	return is_identifier(name, n) ? name : arena_printf(a, "model_%s", name);
+	return is_identifier(name, strlen(name)) ? name : arena_printf(a, "model_%s", name);
 }
 
 static void
@@ -432,9 +377,9 @@ warn_missing(const struct job *j)
 }
 
 /*
- * Removes the map of a compiled model, because the firmware does not use it.  A source
- * file has declarations that must also hold for the unchanged file, which asm embeds.
- * For these formats map_cut() keeps all other data at its offset.
+ * Removes the source map of a compiled model, because the firmware does not use it.  A
+ * source file has declarations that must also hold for the unchanged file, which asm
+ * embeds.  For these formats map_cut() keeps all other data at its offset.
  */
 static bool
 leave_out_map(struct arena *a, const struct options *o, struct tfl_model **m,
@@ -477,6 +422,8 @@ main(int argc, char **argv)
 	struct err e = { 0 };
 	struct tfl_model *m;
 	struct cli_common common = {
+		.options = option_list,
+		.check = check_options,
 		.file = &o.file, .what = "model",
 		.output = &o.output,
 	};

@@ -77,8 +77,8 @@ note_tensors(const struct tfl_model *m, const struct npu_stream *s,
 }
 
 /*
- * Finds data in the file.  The driver requires 16-byte alignment (14.4), which the
- * array has.
+ * Finds data in the file.  The driver requires 16-byte alignment
+ * (ethosu-commands(7) 14.4), which the array has.
  */
 static bool
 find_in_file(const struct tfl_model *m, const struct tfl_tensor *t, size_t *at)

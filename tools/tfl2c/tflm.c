@@ -30,7 +30,7 @@ static const struct tflm_op {
 } tflm_ops[TFL_BUILTIN_LIMIT] = {
 #define UNMEASURED { 0 }
 #define TFLM(o, r, c) { .options = o, .record = r, .per_channel = c, .measured = true }
-#define OPERATOR(name, kernel, real, adder, cpu, family, joins, types, rank, memory) \
+#define OPERATOR(name, kernel, real, adder, cpu, family, joins, types, rank, inputs, memory) \
 	[TFL_##name] = memory,
 #include "operators.def"
 #undef OPERATOR
@@ -91,7 +91,10 @@ channels(const struct tfl_subgraph *g, const struct tfl_op *op)
 	}
 }
 
-/* BATCH_MATMUL transposes an operand and keeps the copy */
+/*
+ * Adds the memory in which TFLite Micro's BATCH_MATMUL keeps a transposed copy of an
+ * operand.
+ */
 static void
 take_transposed(int64_t *tail, const struct tfl_tensor *t)
 {

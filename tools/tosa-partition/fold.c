@@ -30,7 +30,8 @@ fold_op(struct part *p, const struct tosa_op *op)
 	return b;
 }
 
-enum { MAX_FOLDED = 1 << 22 }; /* elements; the NPU computes larger results */
+/* most elements of a result that is computed at compile time; the NPU computes larger ones */
+enum { MAX_FOLDED = 1 << 22 };
 
 bool
 fold_is_constant(const struct part *p, const struct tosa_op *op)

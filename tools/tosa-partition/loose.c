@@ -136,12 +136,12 @@ moved_factors(const struct part *p, const struct tosa_op *op, struct nd *v)
 
 /* finds a feature map [N,H,W,C] with v's pixels, of which v's elements are some channels */
 static bool
-find_feature_map(const struct nd *v, const int *first, struct nd *map)
+find_feature_map(const struct nd *v, const int *first, struct nd *fm)
 {
 	struct nd pixels = *v;
 	int64_t most = 0;
 	pixels.rank = first[PIXEL_AXES];
-	if (!merge_factors(&pixels, first, PIXEL_AXES, map))
+	if (!merge_factors(&pixels, first, PIXEL_AXES, fm))
 		return false;
 	for (int k = first[PIXEL_AXES]; k < v->rank; k++) {
 		if (v->stride[k] < 0)
@@ -149,11 +149,11 @@ find_feature_map(const struct nd *v, const int *first, struct nd *map)
 		most += (v->dim[k] - 1) * v->stride[k];
 	}
 	for (int k = 0; k < PIXEL_AXES; k++)
-		if (map->dim[k] > 1 && map->stride[k] <= most)
+		if (fm->dim[k] > 1 && fm->stride[k] <= most)
 			return false;
-	map->rank = PIXEL_AXES + 1;
-	map->dim[PIXEL_AXES] = most + 1;
-	map->stride[PIXEL_AXES] = 1;
+	fm->rank = PIXEL_AXES + 1;
+	fm->dim[PIXEL_AXES] = most + 1;
+	fm->stride[PIXEL_AXES] = 1;
 	return true;
 }
 
@@ -166,16 +166,16 @@ copy_factors(struct part *p, const struct nd *v, const struct tosa_tensor *t, co
     bool really)
 {
 	int first[TOSA_MAX_RANK + 1];
-	struct nd x = *v, map;
+	struct nd x = *v, fm;
 	bool turns = low_has(p->l, LACK_ORDERS) && nd_copies(p->l, v, to) == 1;
 	if (!turns && t->rank == PIXEL_AXES + 1 && split_factors(&x, t->dim, t->rank, first) &&
-	    find_feature_map(&x, first, &map) && is_feature_map(&map) && is_feature_map(to)) {
+	    find_feature_map(&x, first, &fm) && is_feature_map(&fm) && is_feature_map(to)) {
 		int32_t n = t->dim[PIXEL_AXES];
 		int32_t *at = anew(p->a, int32_t, (size_t)n);
 		nd_distances(&x, first[PIXEL_AXES], at, n);
-		if (low_picks_channels(&map, at, n)) {
+		if (low_picks_channels(&fm, at, n)) {
 			if (really)
-				low_copy_channels(p->l, &map, to, at);
+				low_copy_channels(p->l, &fm, to, at);
 			return 1;
 		}
 	}
@@ -206,7 +206,7 @@ count_copies(struct part *p, const struct nd *v, int tensor)
  * products are no more than those of picking the channels before.
  */
 static bool
-suits_conv(const struct part *p, int tensor, const struct nd *v, struct nd *map, int *first)
+suits_conv(const struct part *p, int tensor, const struct nd *v, struct nd *fm, int *first)
 {
 	int i = p->reader[tensor];
 	const struct tosa_tensor *t = &p->t->tensor[tensor];
@@ -214,10 +214,10 @@ suits_conv(const struct part *p, int tensor, const struct nd *v, struct nd *map,
 	struct nd x = *v;
 	if (!op || op->code != TOSA_CONV2D || op->in[0] != tensor || t->is_output ||
 	    !tosa_in(p->t, op, 1)->data.p || !tosa_in(p->t, op, 2)->data.p ||
-	    !split_factors(&x, t->dim, t->rank, first) || !find_feature_map(&x, first, map) || !is_feature_map(map))
+	    !split_factors(&x, t->dim, t->rank, first) || !find_feature_map(&x, first, fm) || !is_feature_map(fm))
 		return false;
 	int64_t each = tosa_elements(tosa_in(p->t, op, 1)) / t->dim[PIXEL_AXES];
-	int64_t span = map->dim[PIXEL_AXES], n = t->dim[PIXEL_AXES];
+	int64_t span = fm->dim[PIXEL_AXES], n = t->dim[PIXEL_AXES];
 	return each * (span - n) <= n * span;
 }
 
@@ -254,7 +254,10 @@ is_shared(struct part *p, int tensor, const struct nd *v)
 	return !left && elements >= 0 && after <= before;
 }
 
-/* can the operators behind it move it with no more operations than a copy takes now? */
+/*
+ * can later operators move the tensor's elements in at most as many operations as a
+ * copy takes now?
+ */
 static bool
 can_be_deferred(struct part *p, int tensor, const struct nd *v)
 {
@@ -290,12 +293,12 @@ materialized(struct part *p, int tensor)
 }
 
 bool
-take_channels(struct part *p, int tensor, struct nd *map, int32_t **at)
+take_channels(struct part *p, int tensor, struct nd *fm, int32_t **at)
 {
 	struct nd v = p->loose[tensor];
 	int first[TOSA_MAX_RANK + 1];
 	const struct tosa_tensor *t = &p->t->tensor[tensor];
-	if (!v.t || !suits_conv(p, tensor, &v, map, first))
+	if (!v.t || !suits_conv(p, tensor, &v, fm, first))
 		return false;
 	(void)split_factors(&v, t->dim, t->rank, first);
 	*at = anew(p->a, int32_t, (size_t)t->dim[PIXEL_AXES]);

@@ -6,53 +6,26 @@
 #include "base/file.h"
 #include "graph/graph.h"
 
-enum { OPT_REPORT = 256, OPT_IN, OPT_OUT, OPT_TARGET };
-
-static const struct argp_option option_list[] = {
-	{ "accelerator-config", 'a', "NAME", 0,
-	  "lower for this accelerator (default: all)", 0 },
-	{ "target", OPT_TARGET, "any|linux", 0,
-	  "driver that executes the streams: any (default), or linux, the kernel's ethosu "
-	  "driver, which refuses some streams", 0 },
-	{ "input-layout", OPT_IN, "[K=]LAYOUT", 0,
-	  "nhwc: the application stores input K, or all inputs, with channels last, so "
-	  "leave out the TRANSPOSE; nchw: keep the shape of the graph (default)", 0 },
-	{ "output-layout", OPT_OUT, "[K=]LAYOUT", 0,
-	  "layout of output K, or of all outputs, as for --input-layout", 0 },
-	{ "report", OPT_REPORT, 0, 0,
-	  "print one line per operator instead of the graph: NPU, or why the NPU can't "
-	  "run it", 0 },
-	{ 0 },
-};
-
-static const struct cli_store stores[] = {
-	CLI_FLAG(OPT_REPORT, struct options, report),
-	CLI_TEXT('a', struct options, accel),
-	{ 0 },
-};
-
-static error_t
-parse_option(int key, char *arg, struct argp_state *state)
+static void
+take_layout(void *layouts, const char *arg)
 {
-	struct options *o = state->input;
-	switch (key) {
-	case OPT_TARGET:
-		o->target = cli_choice("--target", arg, low_targets);
-		break;
-	case OPT_IN:
-		(void)io_layout_add(&o->in, arg, io_layout_names, NULL);
-		break;
-	case OPT_OUT:
-		(void)io_layout_add(&o->out, arg, io_layout_names, NULL);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
+	(void)io_layout_add(layouts, arg, io_layout_names, NULL);
 }
 
+static const struct cli_option option_list[] = {
+	LOW_OPTIONS,
+	{ CLI_TAKE_INTO("input-layout", "[K=]LAYOUT", in, take_layout,
+		   "nhwc: the application stores input K, or all inputs, with channels last, so "
+		   "leave out the TRANSPOSE; nchw: keep the shape of the graph (default)") },
+	{ CLI_TAKE_INTO("output-layout", "[K=]LAYOUT", out, take_layout,
+		   "layout of output K, or of all outputs, as for --input-layout") },
+	{ CLI_FLAG("report", report,
+		   "print one line per operator instead of the graph: NPU, or why the NPU can't "
+		   "run it") },
+	{ 0 },
+};
+
 static const struct argp argp = {
-	.options = option_list, .parser = parse_option,
 	.doc = "Lower a TOSA graph to NPU primitives, and write the NPU graph.\v"
 	       "Exit status: 0 done, 1 the NPU can't run an operator, 2 error.  See "
 	       "tosa-partition(1).",
@@ -150,7 +123,7 @@ main(int argc, char **argv)
 {
 	struct options o = { 0 };
 	struct cli_common common = {
-		.stores = stores,
+		.options = option_list,
 		.file = &o.input, .what = "graph",
 		.output = &o.output,
 	};

@@ -224,9 +224,8 @@ scatter_products(struct part *p, const struct nd *v, const struct nd *at,
 		c[i] = 1;
 	struct nd ones = nd_const(p->l, v->type, 3, column, c);
 	struct nd one = nd_const_one(p->l, v->type, 3, 1);
-	const char *why = multiply_all(p, &hot, true, x, &put);
-	if (!why)
-		why = multiply_all(p, &hot, true, &ones, &hits);
+	const char *why = multiply_all(p, &hot, true, x, &put) ?:
+			  multiply_all(p, &hot, true, &ones, &hits);
 	struct nd keep = nd_broadcast_op(p->l, OP_SUB, &one, &hits);
 	struct nd kept = nd_broadcast_op(p->l, OP_MUL, &keep, v);
 	nd_binary(p->l, OP_ADD, &put, 0, &kept, 0, out, nd_finish_unscaled, NULL);

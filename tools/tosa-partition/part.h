@@ -35,7 +35,7 @@ struct options {
 	const char *accel; /* NULL: lower for all accelerators */
 	bool report;
 	struct io_layouts in, out; /* --input-layout, --output-layout */
-	int target; /* of low_targets */
+	int target; /* --target: index in low_targets */
 };
 
 struct part {
@@ -129,7 +129,7 @@ struct nd materialized(struct part *p, int tensor);
  * For the CONV2D that is the only reader of a loose tensor: the feature map to
  * read, and in (*at)[i] the channel of it that is channel i.  False: not possible.
  */
-bool take_channels(struct part *p, int tensor, struct nd *map, int32_t **at);
+bool take_channels(struct part *p, int tensor, struct nd *fm, int32_t **at);
 
 /* tail.c: the RESCALE, CLAMP and TABLE behind an operation, done by that operation */
 struct tail {

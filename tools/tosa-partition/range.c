@@ -6,7 +6,7 @@
  */
 #include "part.h"
 
-enum { NEAR = 24 /* successive operators that are looked through */ };
+enum { NEAR = 24 }; /* most successive operators from which a bound is derived */
 
 static int64_t
 least_of(int64_t a, int64_t b)

@@ -32,8 +32,8 @@ tail_from(struct part *p, const struct tosa_op *op)
 }
 
 /*
- * v as a feature map of four dimensions, in new memory if there is no such view;
- * filled: with v's elements
+ * v as a feature map of four dimensions: a view of v, or else new memory. filled: copy
+ * v's elements to new memory.
  */
 static struct nd
 as_feature_map(struct part *p, const struct nd *v, const int64_t *dim, bool filled)
@@ -49,7 +49,10 @@ as_feature_map(struct part *p, const struct nd *v, const int64_t *dim, bool fill
 	return r;
 }
 
-/* copies to `out` what was written to such memory, unless it is out's own */
+/*
+ * copies what was written to the memory of as_feature_map() to `out`, unless the memory
+ * is out's
+ */
 static void
 copy_from_fm(struct part *p, const struct nd *to, const struct nd *out)
 {
@@ -269,22 +272,25 @@ lower_negate(struct part *p, const struct tosa_op *op)
 	return NULL;
 }
 
-const char *
-lower_abs(struct part *p, const struct tosa_op *op)
+static const char *
+lower_plain(struct part *p, const struct tosa_op *op, enum g_op_kind kind)
 {
 	struct nd v = value_of(p, op->in[0]), out = result_view(p, op->out[0]);
 	struct finish f = { .round = ROUND_NATURAL };
-	unary_to(p, OP_ABS, &v, 0, &out, &f);
+	unary_to(p, kind, &v, 0, &out, &f);
 	return NULL;
+}
+
+const char *
+lower_abs(struct part *p, const struct tosa_op *op)
+{
+	return lower_plain(p, op, OP_ABS);
 }
 
 const char *
 lower_clz(struct part *p, const struct tosa_op *op)
 {
-	struct nd v = value_of(p, op->in[0]), out = result_view(p, op->out[0]);
-	struct finish f = { .round = ROUND_NATURAL };
-	unary_to(p, OP_CLZ, &v, 0, &out, &f);
-	return NULL;
+	return lower_plain(p, op, OP_CLZ);
 }
 
 /* to fewer bits: the low bits; to BOOL: the magnitude, at most 1 */

@@ -63,7 +63,10 @@ copy_initial_values(struct loop *w)
 		w->is_value[w->value[k].t->rec.index] = true;
 }
 
-/* why the NPU can't run the first such operator of a graph; NULL: it can run all */
+/*
+ * why the NPU can't run an operator of the graph, the first one of these; NULL: it can
+ * run all
+ */
 static const char *
 refusal(const struct part *p, const struct part *sub, const char *role)
 {

@@ -83,7 +83,10 @@ begins(const struct found *f, const char *s, size_t n)
 	return f->name && !strncmp(f->name, s, n);
 }
 
-/* by the whole name, or by as much of it as one option alone begins with */
+/*
+ * finds an option by its name, or else the first option whose name begins with these n
+ * bytes
+ */
 static struct found
 find_name(const struct parser *p, const char *s, size_t n)
 {

@@ -2,7 +2,7 @@
 /*
  * chain KIND N [SIDE DEPTH] >model.tflite
  *
- * Writes a chain of N operators on maps of SIDE x SIDE x DEPTH, to measure how the cost of
+ * Writes a chain of N operators on feature maps of SIDE x SIDE x DEPTH, to measure how the cost of
  * compiling grows.  KIND is
  *   conv   3x3 convolutions, each with its own weights
  *   add    sums of the last two results
@@ -10,7 +10,7 @@
  *   fan    two convolutions on each of four branches, and their sum; all first
  *          convolutions come before the second ones
  *   crowd  the sum of N + 1 inputs of the model
- *   fc     one FULLY_CONNECTED of the map's elements to N results
+ *   fc     one FULLY_CONNECTED of the feature map's elements to N results
  */
 #include "base/cli.h"
 #include "base/file.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Networks that shuffle channels, as ShuffleNetV2: some channels of a map go through
+ * Networks that shuffle channels, as ShuffleNetV2: some channels of a feature map go through
  * convolutions and the others do not, and both parts are joined to a map.
  */
 #include "gen.h"

@@ -4,12 +4,12 @@
  *
  * Makes COUNT changed copies (mutants) of a compiled model and counts which checks notice:
  * the rules, the graph (npu-dis --verify --source), the graph and the digest in the file's
- * own map (npu-dis --verify), a comparison of results with one input (npu-sim --compare).
+ * own source map (npu-dis --verify), a comparison of results with one input (npu-sim --compare).
  * A mutant is effective if a result differs for any of five inputs, or if there is no
  * result.
  *
  * The last line is "N mutants, N effective, N missed"; status 1: some were missed.  A
- * mutant is missed if it is effective and the file's map does not notice, or neither the
+ * mutant is missed if it is effective and the file's source map does not notice, or neither the
  * rules nor the graph do; or if it lacks an operation, or has another region or address, and
  * the graph does not notice.
  */
@@ -346,7 +346,7 @@ open_map(struct subject *s, const char *model, struct err *e)
 	if (!map_read(s->a, s->m, &map, e))
 		return false;
 	if (!map || !map->digest)
-		return err_at(e, model, 0, "no map with a digest");
+		return err_at(e, model, 0, "no source map with a digest");
 	s->digest = map->digest;
 	return source_carried(s->a, map, model, &s->carried, e) &&
 	       (s->carried || err_at(e, model, 0, "no graph in the map"));

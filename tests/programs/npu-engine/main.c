@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a command stream as the NPU of the stand-in for Linux's driver (tests/linux): the
+ * Runs a command stream as the NPU of the stand-in for the Linux driver (tests/linux): the
  * words and each region's memory are open files that the caller hands on.
  * usage: npu-engine CONFIG FD:WORDS [REGION:FD:BYTES...]
  */

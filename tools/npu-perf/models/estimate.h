@@ -18,7 +18,7 @@ const char *perf_model_name(enum perf_model model); /* such as "vela-3.12" */
 bool perf_model_find(const char *name, enum perf_model *out);
 const char *perf_model_names(void); /* a list for usage texts */
 
-/* purposes of the bytes of 2.8; Vela does not list tables and scales */
+/* purposes of the bytes of ethosu-timing(7) 2.8; Vela does not list tables and scales */
 enum perf_purpose { PERF_FEATURE_MAPS, PERF_WEIGHTS, PERF_SCALES, PERF_TABLES,
 		    PERF_PURPOSES };
 enum perf_direction { PERF_READ, PERF_WRITE, PERF_DIRECTIONS };
@@ -36,7 +36,7 @@ void perf_estimate_add(struct perf_estimate *sum, const struct perf_estimate *e)
 
 enum perf_buffering { PERF_IN_PLACE, PERF_SINGLE_BUFFER, PERF_DOUBLE_BUFFER };
 
-/* The schedule around an operation, as 2.8 and 4.5 use it. */
+/* The schedule around an operation, as ethosu-timing(7) 2.8 and 4.5 use it. */
 struct perf_schedule {
 	int64_t original_weights; /* weight elements before encoding; 0: no weights */
 	enum perf_buffering buffering;
@@ -59,7 +59,7 @@ struct perf_schedule {
 void perf_vela312(const struct perf_machine *m, const struct perf_op *op,
 		  const struct perf_schedule *s, struct perf_estimate *out);
 
-/* NPU cycles of the operation alone, not cut into slices: sections 4.3, 4.4 */
+/* NPU cycles of the operation alone, not cut into slices: ethosu-timing(7) 4.3, 4.4 */
 double perf_regor_op(const struct perf_machine *m, const struct perf_op *op);
 void perf_regor(const struct perf_machine *m, const struct perf_op *op,
 		const struct perf_schedule *s, struct perf_estimate *out);
@@ -78,7 +78,7 @@ double perf_regor85_table(const struct perf_machine *m, const struct perf_op *op
 void perf_regor85(const struct perf_machine *m, const struct perf_op *op,
 		  const struct perf_schedule *s, struct perf_estimate *out);
 
-/* ---- copies: 2.6, 4.4 ------------------------------------------------------ */
+/* ---- copies (ethosu-timing(7) 2.6, 4.4) ---------------------------------- */
 
 double perf_vela312_copy(const struct perf_machine *m, int64_t bytes,
 			 enum mem_area from, enum mem_area to);

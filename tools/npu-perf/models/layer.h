@@ -13,16 +13,19 @@
 struct perf_layer {
 	struct perf_op op;	      /* of all slices together */
 	const struct perf_row *first, *last; /* slices */
-	double last_npu;	      /* NPU cycles of the last slice, 2.5 */
+	double last_npu;	      /* NPU cycles of the last slice */
 	size_t next;		      /* the row after the last slice */
 	int slices;
 	bool buffered;
 	enum mem_area source; /* memory that buffered weights come from */
-	/* fetched by transfers that only this layer uses: all, for the first slice */
+	/*
+	 * bytes that transfers for this layer alone fetch: for all slices; for the
+	 * first slice
+	 */
 	int64_t moved_bytes, first_bytes;
 	/*
-	 * buffered constants, whichever layer they were fetched for: all, of the first
-	 * slice
+	 * bytes of constants in buffers, also of those fetched for another layer: of
+	 * all slices; of the first slice
 	 */
 	int64_t staged_bytes, first_staged;
 };

@@ -30,7 +30,10 @@ may_be_phase(const struct npu_op *a, const struct npu_op *b)
 	       x->stride_c == y->stride_c && y->base[0] != x->base[0];
 }
 
-/* Collects the layers from row i on; *end is the row after the last one. */
+/*
+ * Collects the convolutions from row i on that can be phases of one transposed
+ * convolution. *end is the row after the last one.
+ */
 static int
 collect(const struct perf_operand_info *operand_info, const struct perf_run *run, size_t i,
 	struct phase all[MAX_PHASES], size_t *end)

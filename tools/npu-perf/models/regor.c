@@ -8,7 +8,10 @@
 
 #include <math.h>
 
-/* 4.2: an operation without activation costs as much as one with a table */
+/*
+ * ethosu-timing(7) 4.2: an operation without activation costs as much as one with a
+ * table
+ */
 static double
 output_cycles(const struct accel *a, const struct perf_op *op)
 {
@@ -62,7 +65,7 @@ regor_copy(const struct perf_machine *m, int64_t bytes,
 		       (double)bytes / regor_rate(m, to) + p->write_latency);
 }
 
-/* 4.5: regor_transfer() gets elements here, not bytes */
+/* ethosu-timing(7) 4.5: regor_transfer() gets elements here, not bytes */
 static void
 count_fm_access(const struct perf_machine *m, const struct perf_fm *f, bool write,
 	  struct hwc block, int64_t elements, struct perf_estimate *out)

@@ -13,9 +13,9 @@
 double regor_rate(const struct perf_machine *m, enum mem_area area);
 
 /*
- * 4.1, the table of 22: the bytes (or elements: 4.5, 25) of a transfer of a feature
- * map, increased if its bursts are not filled.  The stride that is compared is that of
- * a pixel.
+ * ethosu-timing(7) 4.1, and the table of ethosu-timing(7) 22: the bytes of a transfer
+ * (or its elements, for ethosu-timing(7) 4.5 and 25) of a feature map, increased if its
+ * bursts are not filled.  The stride that is compared is that of a pixel.
  */
 double regor_transfer(const struct perf_machine *m, const struct perf_fm *f, bool write,
 		      struct hwc block, double bytes, int parts);
@@ -29,8 +29,8 @@ double regor_elementwise(const struct perf_machine *m, const struct perf_op *op,
 			 double each, int parts);
 
 /*
- * 4.3, 23: cycles of n blocks of mac cycles and `each` output cycles per element, with
- * fill and drain
+ * ethosu-timing(7) 4.3, 23: cycles of n blocks of mac cycles and `each` output cycles
+ * per element, with fill and drain
  */
 double regor_blocks(const struct perf_machine *m, const struct perf_op *op,
 		    const struct perf_tiling *t, double mac, double each, double n,

@@ -19,8 +19,8 @@ perf_regor85_op(const struct perf_machine *m, const struct perf_op *whole)
 	struct perf_op lead;
 	if (op->chain.n) {
 		/*
-		 * 25: the result between chained operations counts as a feature map in
-		 * the arena
+		 * ethosu-timing(7) 25: the result between chained operations counts as
+		 * a feature map in the arena
 		 */
 		lead = *op;
 		lead.ofm.area = m->memory->arena_area;
@@ -28,19 +28,19 @@ perf_regor85_op(const struct perf_machine *m, const struct perf_op *whole)
 		lead.ofm.nhcwb16 = true;
 		op = &lead;
 	}
-	/* 24: Regor does not model RESIZE */
+	/* ethosu-timing(7) 24: Regor does not model RESIZE */
 	if (op->class == BLOCK_ELEMENTWISE)
 		return op->stage.resizes ? 0 : regor_elementwise(m, op, each, a->streams);
 	struct perf_tiling t = perf_tiling_of(op);
-	/* 23: bits / 2 for pools */
+	/* ethosu-timing(7) 23: bits / 2 for pools */
 	double mac = perf_mac85(a, op, &t, 4);
 	return floor(regor_blocks(m, op, &t, mac, each, perf_blocks85(op, &t),
 				  a->streams));
 }
 
 /*
- * 25: all feature maps are in the arena's memory, as before any move to faster memory.
- * The last of several slices has no fill cycles.
+ * ethosu-timing(7) 25: all feature maps are in the arena's memory, as before any move
+ * to faster memory.  The last of several slices has no fill cycles.
  */
 double
 perf_regor85_slack(const struct perf_machine *m, const struct perf_op *op, bool sliced)
@@ -51,7 +51,7 @@ perf_regor85_slack(const struct perf_machine *m, const struct perf_op *op, bool 
 	return perf_regor85_op(m, &home) - fill;
 }
 
-/* 25: the table's memory takes one byte per cycle, without latency */
+/* ethosu-timing(7) 25: the table's memory takes one byte per cycle, without latency */
 double
 perf_regor85_table(const struct perf_machine *m, const struct perf_op *op)
 {
@@ -77,7 +77,7 @@ perf_regor85_copy(const struct perf_machine *m, int64_t bytes, enum mem_area fro
 	return max_f64(in + src->read_latency, out + dst->write_latency);
 }
 
-/* ---- accesses (25) ----------------------------------------------------------- */
+/* ---- accesses (ethosu-timing(7) 25) ------------------------------------------ */
 
 /* bytes per memory and channel; the last channel has the writes */
 struct traffic {
@@ -95,8 +95,8 @@ add(struct traffic *t, enum mem_area area, int channel, enum perf_purpose purpos
 }
 
 /*
- * 25: A broadcast operand is read once, a single value not at all.  Both operands are
- * rounded to the bricks of the first.
+ * ethosu-timing(7) 25: A broadcast operand is read once, a single value not at all.
+ * Both operands are rounded to the bricks of the first.
  */
 static int64_t
 operand_elements(const struct perf_op *op, const struct perf_fm *operand)
@@ -129,8 +129,8 @@ count_fm_accesses(const struct perf_machine *m, const struct perf_op *op,
 				   (double)stored_elements(f), parts));
 	}
 	/*
-	 * 25: each further operation of a chain counts one feature map: its operand, or
-	 * its result if it has none
+	 * ethosu-timing(7) 25: each further operation of a chain counts one feature
+	 * map: its operand, or its result if it has none
 	 */
 	bool hidden = op->chain.n && !op->chain.last_is_unary && !op->chain.last_is_fused;
 	if (c->ofm_write && !hidden)
@@ -147,7 +147,10 @@ count_weights(const struct perf_op *op, const struct perf_schedule *s,
 	double passes = c->weight_passes ? (double)tile.n.h * tile.n.w : 0;
 	enum mem_area constants = op->scale_area;
 	if (s->buffering != PERF_IN_PLACE) {
-		/* 25: bytes of weights without scales, less the first slice's transfer */
+		/*
+		 * ethosu-timing(7) 25: bytes of weights without scales, less the first
+		 * slice's transfer
+		 */
 		double moved = max_f64((double)(op->weight_bytes - s->first_bytes), 0);
 		constants = s->source;
 		add(t, s->source, READ_COPY, PERF_WEIGHTS, moved);

@@ -86,7 +86,10 @@ see_whole_ifm(const struct perf_operand_info *operand_info, const struct perf_ru
 				     npu->extent.w);
 }
 
-/* from the first pixel of a phase to the end of the OFM, with all pixels of other phases */
+/*
+ * Sets the OFM of a phase as Regor counts it: from the phase's first pixel to the end
+ * of the whole OFM, pixels of other phases included.
+ */
 static void
 see_phase(const struct perf_phases *p, const struct perf_row *r, struct perf_op *op)
 {
@@ -96,8 +99,8 @@ see_phase(const struct perf_phases *p, const struct perf_row *r, struct perf_op 
 }
 
 /*
- * If a kernel keeps its accumulators for the next one, Regor counts the OFM of the last
- * kernel for it.
+ * If a kernel keeps its accumulators for the next one, Regor counts for it the OFM of
+ * the kernel that writes the results.
  */
 static void
 see_kept(const struct perf_run *run, const struct perf_row *r, struct perf_op *op)

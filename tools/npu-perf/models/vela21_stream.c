@@ -57,8 +57,8 @@ traversal_of(const struct perf_op *op)
 }
 
 /*
- * The skirt after the plane, as 2.1 defines it: the padding that equal input and output
- * sizes would need, minus the part before.
+ * The skirt after the plane, as Vela 2.1 defines it: the padding that equal input and
+ * output sizes would need, minus the part before.
  */
 static int32_t
 skirt_after(int32_t size, int32_t stride, int32_t kernel, int32_t before)

@@ -34,7 +34,7 @@ struct batch {
 
 /* ---- obstacles ------------------------------------------------------------------- */
 
-/* Why tensor k of the inputs or outputs, of this shape, cannot be one of many; or NULL. */
+/* Returns why input or output k, of this shape, cannot have a batch; NULL if it can. */
 static const char *
 shape_obstacle(struct arena *a, const char *what, int k, const int32_t *dim, int rank)
 {
@@ -45,7 +45,7 @@ shape_obstacle(struct arena *a, const char *what, int k, const int32_t *dim, int
 					  what, k, dim[0]);
 }
 
-/* The same of all inputs or outputs of a graph without an original model. */
+/* The same for all inputs or outputs of a graph without an original model. */
 static const char *
 tensors_obstacle(struct arena *a, const char *what, const struct g_tensors *l)
 {
@@ -55,7 +55,10 @@ tensors_obstacle(struct arena *a, const char *what, const struct g_tensors *l)
 	return why;
 }
 
-/* The same of n tensors of the model, or of those that the graph names instead, unless NULL. */
+/*
+ * The same for tensors of the model: those of `instead`, which the graph names, or the
+ * n tensors of v if `instead` is NULL.
+ */
 static const char *
 model_obstacle(struct arena *a, const struct tfl_subgraph *sg, const char *what,
 	       const int *v, int n, const struct g_tfls *instead)

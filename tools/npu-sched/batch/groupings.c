@@ -10,16 +10,17 @@
 #include <stdlib.h>
 
 static int64_t
-map_bytes(const struct g_operand *o)
+feature_map_bytes(const struct g_operand *o)
 {
 	return o->t && !tensor_is_const(o->t)
 		   ? hwc_elements(o->shape) * graph_type_bytes(o->type) : 0;
 }
 
 static int64_t
-maps_of(const struct g_op *op)
+feature_maps_bytes(const struct g_op *op)
 {
-	return map_bytes(&op->ifm) + map_bytes(&op->ifm2) + map_bytes(&op->ofm);
+	return feature_map_bytes(&op->ifm) + feature_map_bytes(&op->ifm2) +
+	       feature_map_bytes(&op->ofm);
 }
 
 static int
@@ -34,18 +35,23 @@ grouping_below(struct arena *a, const struct graph *g, int64_t limit)
 {
 	bool *together = anew(a, bool, g->n_ops + 1);
 	for (size_t i = 0; i < g->n_ops; i++)
-		together[i] = maps_of(g->ops[i]) <= limit;
+		together[i] = feature_maps_bytes(g->ops[i]) <= limit;
 	return together;
 }
 
-/* All operations, those with feature maps below thirds of the bytes, and none. */
+/*
+ * Lists the first groupings to try.  In the first grouping, all operations run for all
+ * inputs at once, in the last one none.  In each of the others, the operations with
+ * small feature maps do, up to a size below which a third, or two thirds, of all bytes
+ * are.
+ */
 size_t
 batch_groupings(struct arena *a, const struct graph *g, bool *joint_ops[MAX_GROUPINGS])
 {
 	int64_t *v = anew(a, int64_t, g->n_ops + 1), all = 0, sum = 0, last = INT64_MAX;
 	size_t n = 0;
 	for (size_t i = 0; i < g->n_ops; i++)
-		all += v[i] = maps_of(g->ops[i]);
+		all += v[i] = feature_maps_bytes(g->ops[i]);
 	qsort(v, g->n_ops, sizeof(*v), compare_i64);
 	joint_ops[n++] = grouping_below(a, g, INT64_MAX);
 	for (size_t i = 0, part = 1; i < g->n_ops && part < MAX_GROUPINGS - 1; i++) {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /*
- * Cycles of a choice if `room` bytes are left for its weights.  Stripes use the whole
+ * Cycles of a choice if `capacity` bytes are left for its weights.  Stripes use the whole
  * weights of an operation all the time.  Without stripes, weights can be cut into slices that are
  * fetched one after the other.
  */

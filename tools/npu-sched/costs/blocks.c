@@ -53,7 +53,10 @@ struct block_search {
 	struct fold fold;
 	/* cycles up to which the deepest block is sought; 0: the fastest is sought */
 	double enough;
-	/* cycles up to which blocks are as fast, and the preferred one is sought; or 0 */
+	/*
+	 * above 0: blocks of at most so many cycles count as equally fast, and
+	 * is_preferred() decides
+	 */
 	double as_fast;
 	double by_formulas; /* cycles of best by the published formulas; 0: not computed */
 	struct block_choice best;
@@ -63,7 +66,10 @@ struct block_search {
 	struct block_reason reason;
 };
 
-/* Is a block better than the best so far?  With `enough`, the deeper block is. */
+/*
+ * True if a block is better than the best one so far: deeper if `enough` is set, else
+ * of fewer cycles, or of as many cycles and fewer banks.
+ */
 static bool
 is_better_block(const struct block_search *x, struct hwc block, double cycles, int banks)
 {
@@ -82,7 +88,10 @@ formula_cycles(const struct block_search *x, const struct block_choice *c)
 	return cost_on(&x->s->published, &op, c).total;
 }
 
-/* False: the block is not among the fastest, or another one of these is preferred. */
+/*
+ * True if the block is among the fastest and preferred to the best one so far:
+ * shallower, or with fewer cycles by the published formulas and not deeper.
+ */
 static bool
 is_preferred(struct block_search *x, const struct block_choice *c, double cycles)
 {
@@ -136,7 +145,7 @@ try_block(struct block_search *x, struct hwc block)
 static void
 search_blocks(struct block_search *x, int32_t only_depth)
 {
-	/* the same for all blocks */
+	/* the microblock is the same for all blocks */
 	x->q.ublock = block_ublock(x->s->accel, &x->q);
 	struct hwc most = block_bounds(x->s->accel, &x->q);
 	struct hwc u = block_step(x->s->accel, &x->q);
@@ -327,7 +336,7 @@ search_for(struct block_search *x, int32_t depth)
 struct search_key {
 	int64_t op, rows, depth, objective, traversal, stream_bytes, scale_bytes;
 	int64_t link[CHAIN_LENGTH]; /* operations of a chain: id plus 1; 0: none */
-	int64_t map[CHAIN_LENGTH][3]; /* layout and area of IFM, IFM2 and OFM of each */
+	int64_t layout[CHAIN_LENGTH][3]; /* layout and area of IFM, IFM2 and OFM of each */
 };
 
 struct searched_block {
@@ -336,7 +345,7 @@ struct searched_block {
 };
 
 static int64_t
-map_key(const struct g_operand *o)
+layout_key(const struct g_operand *o)
 {
 	enum { AREAS = 16 };
 	return o->t ? 1 + o->t->layout * AREAS + o->t->area : 0;
@@ -354,9 +363,9 @@ search_key_of(const struct block_search *x, int32_t rows, int32_t depth)
 	for (int i = 0; i <= x->links; i++) {
 		const struct g_op *link = i ? x->s->info[x->first + i].op : op;
 		key.link[i] = i ? link->rec.id + 1 : 0;
-		key.map[i][0] = map_key(&link->ifm);
-		key.map[i][1] = map_key(&link->ifm2);
-		key.map[i][2] = map_key(&link->ofm);
+		key.layout[i][0] = layout_key(&link->ifm);
+		key.layout[i][1] = layout_key(&link->ifm2);
+		key.layout[i][2] = layout_key(&link->ofm);
 	}
 	return hash_xxh3(&key, sizeof(key));
 }
@@ -451,7 +460,10 @@ block_reason(struct sched *s, int i, int32_t rows)
 	x.reason.from_graph = f->block_from_graph;
 	x.reason.cycles = x.cycles;
 	if (x.found && !hwc_equal(x.best.block, f->op->block)) {
-		/* all stripes share one depth, or slices have a deeper one */
+		/*
+		 * not the fastest block: all stripes must have one depth, or the
+		 * weights are encoded in slices for a deeper block
+		 */
 		x.reason.cycles = 0;
 		x.reason.next = x.best.block;
 		x.reason.next_cycles = x.cycles;

@@ -65,7 +65,10 @@ chain_ops(const struct sched *s, int first, int links, const struct fold *fold,
 	return true;
 }
 
-/* The work of op, whole, in the extents that it has here: those of its kernel may be others. */
+/*
+ * The work of the whole operation in the extents of op.  Its kernel may have other
+ * extents (struct fold).
+ */
 static struct perf_op
 whole_work(const struct sched *s, const struct g_op *op)
 {

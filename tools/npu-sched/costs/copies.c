@@ -70,8 +70,9 @@ swap_to(const struct copies *c, size_t copy, struct g_tensor *t)
 }
 
 /*
- * Is a copy faster if it moves while kernels run?  Without stripes it does not; it then runs
- * alone.  A copy that is no faster even with this assumption is left out of the search.
+ * Is a copy faster if it moves while kernels run?  Without stripes no kernel runs
+ * beside the copy.  A copy that is no faster even if kernels run beside it is left out
+ * of the search.
  */
 static bool
 pays(struct sched *s, struct copies *c, size_t i)

@@ -33,7 +33,7 @@ sched_area(const struct sched *s, const struct g_tensor *t)
 }
 
 static struct perf_fm
-perf_map_of(const struct sched *s, const struct g_operand *o)
+perf_fm_of(const struct sched *s, const struct g_operand *o)
 {
 	if (!o->t)
 		return (struct perf_fm){ .bits = 0 };
@@ -130,8 +130,8 @@ op_work(const struct sched *s, const struct g_op *op, const struct kernel *k)
 			      : clamps(op)	     ? ACT_RELU
 						     : ACT_NONE,
 		.upscale = (enum upscale)op->upscale,
-		.ifm = perf_map_of(s, &op->ifm), .ifm2 = perf_map_of(s, &op->ifm2),
-		.ofm = perf_map_of(s, &op->ofm),
+		.ifm = perf_fm_of(s, &op->ifm), .ifm2 = perf_fm_of(s, &op->ifm2),
+		.ofm = perf_fm_of(s, &op->ofm),
 		.kernel_h = op->kernel.y, .kernel_w = op->kernel.x,
 		.stride_y = op->stride.y, .stride_x = op->stride.x,
 		.dilation_y = op->dilation.y, .dilation_x = op->dilation.x,
@@ -235,7 +235,7 @@ cost_held(struct sched *s, const struct kernel *k, const struct block_choice *b,
 
 /* Sets a feature map to the extents of a fold.  elements: of the OFM. */
 static void
-fold_map(struct perf_fm *m, int64_t elements, const struct fold *f)
+fold_feature_map(struct perf_fm *m, int64_t elements, const struct fold *f)
 {
 	int64_t n = hwc_elements(m->shape);
 	if (n > 1)
@@ -263,8 +263,8 @@ cost_on(const struct perf_machine *m, struct perf_op *p, const struct block_choi
 	struct perf_cost c;
 	if (b->fold.ofm.c) {
 		int64_t n = hwc_elements(p->ofm.shape);
-		fold_map(&p->ifm, n, &b->fold);
-		fold_map(&p->ifm2, n, &b->fold);
+		fold_feature_map(&p->ifm, n, &b->fold);
+		fold_feature_map(&p->ifm2, n, &b->fold);
 		p->ofm.shape = b->fold.ofm;
 	}
 	p->block = b->block;
@@ -290,7 +290,11 @@ is_empty_slot(const struct cached_cost *k)
 	return memcmp(&k->key, &none, sizeof(none)) == 0;
 }
 
-/* entries of an operation's cost cache: in a large network few, and all at once */
+/*
+ * Entries of the cost cache of an operation.  The cache begins with FIRST_COSTS entries
+ * and grows.  In a network of MANY_OPS operations or more it has FEW_COSTS entries from
+ * the start.
+ */
 enum { FIRST_COSTS = 4, FEW_COSTS = 8 };
 
 /* Doubles the cache and moves each cost to the entry of its hash. */

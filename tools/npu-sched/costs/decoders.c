@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * U85 has two formats of weights: a compressed one, whose decoder makes 8 weights a cycle, and
- * one of 2, 4 or 8 bits a weight, whose decoder makes 64, 64 or 32 (ethosu-weights(7) 24).  The
- * second one is better where a decoder sets the pace, as on the small NPUs with weights in SRAM
- * that are used once, or where few values differ.  It is taken where it costs nothing, neither
- * in place nor fetched.
+ * U85 has two formats of weights: a compressed one, whose decoder makes 8 weights a
+ * cycle, and one of 2, 4 or 8 bits a weight, whose decoder makes 64, 64 or 32
+ * (ethosu-weights(7) 24).  The second format is better where the decoder limits the
+ * speed, as on the small NPUs with weights in SRAM that are used once, or where weights
+ * have few different values.  The second format is chosen where it costs no cycles,
+ * whether weights are read in place or fetched.
  */
 #include "../sched.h"
 

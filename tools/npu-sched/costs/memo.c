@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Takes over the cached costs of operations from another variant.  Most feature maps have the
- * same layout and area in both, and pricing operations in stripes of all heights takes most of
- * the time that a variant's cascades take.
+ * Takes over the cached costs of operations from another variant.  Most feature maps
+ * have the same layout and area in both, so that the costs are the same, too.  To
+ * compute the costs of operations in stripes of all heights takes most of the time of a
+ * variant.
  */
 #include "../sched.h"
 
@@ -56,7 +57,11 @@ find_positions(const struct sched *s, struct arena *a)
 	return at;
 }
 
-/* Not for copies: a copy may lead a node in one order and not in another. */
+/*
+ * True if f has the costs of `from`, the same operation in another order.  False for
+ * copies, whose cost depends on the order: a copy may be the first operation of its
+ * node.
+ */
 static bool
 has_same_costs(const struct op_info *f, const struct op_info *from)
 {
@@ -105,8 +110,10 @@ take_costs(struct sched *s, const struct sched *from)
 		struct op_info *f = &s->info[i], *first = &s->info[f->alike];
 		const struct op_info *o = &from->info[at[f->op->rec.index]];
 		const struct op_info *first_of = &from->info[o->alike];
-		/* the weights of the first operation decide about the blocks of all of the same
-		 * work */
+		/*
+		 * operations of the same work have one block, which depends on the
+		 * weights of the first of them
+		 */
 		if (first->op->rec.index != first_of->op->rec.index ||
 		    !has_same_costs(f, o) || !has_same_costs(first, first_of))
 			continue;

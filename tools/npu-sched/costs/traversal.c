@@ -23,7 +23,10 @@ padded_weights(const struct g_op *op, int t)
 	return round_up_i64(elements, bytes ? 4 : 2) * round_up_i64(c, 8);
 }
 
-/* Does one traversal pad half as much again as the other?  Nothing else matters as much. */
+/*
+ * True if one traversal has at least 1.5 times the weights of the other, padding
+ * included.  No other difference outweighs this one.
+ */
 static bool
 is_clear(const struct g_op *op)
 {

@@ -15,8 +15,8 @@ struct box {
 };
 
 struct gaps {
-	struct box *map; /* sorted by first time step */
-	size_t n_maps, begun; /* begun: so many were added to box or have expired */
+	struct box *feature_map; /* sorted by first time step */
+	size_t n_feature_maps, begun; /* begun: so many were added to box or have expired */
 	struct box *box;      /* feature maps and buffers, sorted by address */
 	size_t n;
 	int64_t now; /* no call asks for an earlier time step */
@@ -42,16 +42,16 @@ gaps_open(struct arena *a, const struct plan *p, int place, int64_t limit)
 {
 	struct gaps *h = anew(a, struct gaps, 1);
 	h->limit = limit;
-	h->map = anew(a, struct box, p->n_maps + 1);
+	h->feature_map = anew(a, struct box, p->n_maps + 1);
 	h->box = anew(a, struct box, p->n_maps + p->n_slices + 1);
 	for (size_t i = 0; i < p->n_maps; i++) {
 		const struct rect *r = &p->rect[i];
 		if (r->place == place && r->bytes)
-			h->map[h->n_maps++] = (struct box){
+			h->feature_map[h->n_feature_maps++] = (struct box){
 				.lo = r->lo, .hi = r->hi, .at = p->map_at[i],
 				.end = p->map_at[i] + r->bytes };
 	}
-	qsort(h->map, h->n_maps, sizeof(*h->map), compare_boxes);
+	qsort(h->feature_map, h->n_feature_maps, sizeof(*h->feature_map), compare_boxes);
 	return h;
 }
 
@@ -79,11 +79,11 @@ add_box(struct gaps *h, struct box b)
 
 /* Adds the boxes of feature maps that begin up to a time step. */
 static void
-add_maps(struct gaps *h, int64_t step)
+add_feature_maps(struct gaps *h, int64_t step)
 {
-	for (; h->begun < h->n_maps && h->map[h->begun].lo <= step; h->begun++)
-		if (h->map[h->begun].hi >= h->now)
-			add_box(h, h->map[h->begun]);
+	for (; h->begun < h->n_feature_maps && h->feature_map[h->begun].lo <= step; h->begun++)
+		if (h->feature_map[h->begun].hi >= h->now)
+			add_box(h, h->feature_map[h->begun]);
 }
 
 static bool
@@ -100,7 +100,7 @@ static struct asked
 search(struct gaps *h, struct g_range life, int64_t bytes)
 {
 	int64_t at = 0, until = INT64_MAX;
-	add_maps(h, life.hi);
+	add_feature_maps(h, life.hi);
 	for (size_t i = 0; i < h->n && h->box[i].at < at + bytes && at + bytes <= h->limit; i++)
 		if (h->box[i].end > at && is_live(&h->box[i], life)) {
 			until = min_i64(until, h->box[i].hi);

@@ -95,7 +95,7 @@ add_tensors(struct live_ranges *l)
 
 /* Feature maps between the operations of a chain are never in memory. */
 static void
-touch_maps(struct live_ranges *l, const struct kernel *k, int64_t now)
+touch_feature_maps(struct live_ranges *l, const struct kernel *k, int64_t now)
 {
 	for (int i = 0; i <= k->links; i++) {
 		const struct op_info *f = &l->s->info[k->op + i];
@@ -123,7 +123,7 @@ walk_nodes(struct live_ranges *l)
 			continue;
 		}
 		for (; k < n_kernels && l->s->info[p->kernel[k].op].node == (int)n; k++) {
-			touch_maps(l, &p->kernel[k], now);
+			touch_feature_maps(l, &p->kernel[k], now);
 			now += 2;
 		}
 		touch_list(l, &node->out, now > 2 ? now - 2 : now);
@@ -247,7 +247,7 @@ join(struct live_ranges *l, struct arena *a)
 
 /* Live bytes of a memory area at each kernel. */
 static void
-sum_maps(struct sched *s, const struct plan *p, int place, int64_t *sum)
+sum_feature_maps(struct sched *s, const struct plan *p, int place, int64_t *sum)
 {
 	struct arena *a = arena_open();
 	int64_t *step = anew(a, int64_t, p->n_kernels + 1);
@@ -262,7 +262,7 @@ maps_least(struct sched *s, const struct plan *p, int place)
 {
 	struct arena *a = arena_open();
 	int64_t *sum = anew(a, int64_t, p->n_kernels + 1), most = 0;
-	sum_maps(s, p, place, sum);
+	sum_feature_maps(s, p, place, sum);
 	for (size_t k = 0; k < p->n_kernels; k++)
 		most = sum[k] > most ? sum[k] : most;
 	arena_close(a);
@@ -286,7 +286,7 @@ find_maps(struct sched *s, struct plan *p)
 	join(&l, a);
 	p->n_maps = p->n_rects;
 	p->map_bytes = anew(p->a, int64_t, p->n_kernels + 1);
-	sum_maps(s, p, limited_place(s), p->map_bytes);
+	sum_feature_maps(s, p, limited_place(s), p->map_bytes);
 	arena_close(a);
 }
 

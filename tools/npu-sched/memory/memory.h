@@ -46,7 +46,10 @@ uint64_t count_interferences(const struct rect *rect, size_t n);
 /* Lists of pairs take 60 bytes for a pair.  With more pairs, rectangles are compared when the
  * comparison is needed. */
 enum { MOST_PAIRS = 1 << 20 };
-/* The first of n rising time steps that is t or later; n: none. */
+/*
+ * Returns the index of the first of n rising time steps that is t or later; n if there
+ * is none.
+ */
 size_t step_at(const int64_t *step, size_t n, int64_t t);
 /* The live bytes of a memory area at each of some rising time steps. */
 void sum_bytes(const struct rect *rect, size_t n, int place, const int64_t *step,

@@ -58,7 +58,7 @@ copy_addresses(const struct packing *k, int place, int64_t *at)
 }
 
 static void
-rank_maps(const struct packing *k, int *rank)
+rank_feature_maps(const struct packing *k, int *rank)
 {
 	for (size_t i = 0; i < k->n_rects; i++)
 		rank[i] = (int)k->n_rects;
@@ -82,7 +82,7 @@ pack_maps(struct sched *s, struct arena *a, struct plan *p)
 	struct packing k = packing_of(p, p->n_maps, limited_place(s));
 	pack(&k, budget_of(s, &k, MAPS_EACH, MAPS_BUDGET), false, INT64_MAX);
 	m.peak = k.best;
-	rank_maps(&k, m.rank);
+	rank_feature_maps(&k, m.rank);
 	copy_addresses(&k, limited_place(s), m.at);
 	arena_close(k.a);
 	if (!any_placed(p, other_place(s)))

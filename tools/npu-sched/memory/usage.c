@@ -12,8 +12,11 @@ enum { BLOCK = 32 };
 
 struct usage {
 	int n;
-	int64_t *own;	       /* of each kernel, without `alike` of its block */
-	/* of each block: added to all kernels; the most at any, `alike` included */
+	int64_t *own;	       /* bytes of each kernel, without `alike` of its block */
+	/*
+	 * of each block: the bytes that were added to all of its kernels; the most
+	 * bytes at any of them, `alike` included
+	 */
 	int64_t *alike, *most;
 };
 

@@ -56,7 +56,7 @@ struct clock {
 	const struct rect **of; /* of each slice: the rectangle of its buffer, if placed */
 	struct perf_clocks clocks; /* of the present node */
 	struct lut_slots tables;
-	int kernel[MAX_KERNELS], n_kernels; /* that may still run, oldest first */
+	int kernel[MAX_KERNELS], n_kernels; /* kernels that may still run, oldest first */
 	struct moved dma[DMA_QUEUE];
 	int n_dma;
 	double flash; /* cycles for which weights keep their memory busy, fetched or in place */
@@ -188,7 +188,7 @@ meets_weights(const struct clock *c, int kernel, const struct touch *a)
 
 /* Do feature maps of two kernels, or copies, overlap? */
 static bool
-maps_meet(const struct clock *c, int kernel, int other)
+feature_maps_overlap(const struct clock *c, int kernel, int other)
 {
 	const struct touch_list *a = touches_of(c->s, c->p, other);
 	const struct touch_list *b = touches_of(c->s, c->p, kernel);
@@ -206,12 +206,12 @@ conflict_with_copy(const struct clock *c, int kernel, int copy)
 	for (int i = 0; i < l->n; i++)
 		if (meets_weights(c, kernel, &l->v[i]))
 			return true;
-	return maps_meet(c, kernel, copy);
+	return feature_maps_overlap(c, kernel, copy);
 }
 
 /* Does a transfer of weights overwrite feature maps of a kernel or a copy? */
 static bool
-meets_maps(const struct clock *c, int kernel, const struct moved *weights)
+overwrites_feature_maps(const struct clock *c, int kernel, const struct moved *weights)
 {
 	if (!c->placed)
 		return false;
@@ -245,7 +245,7 @@ conflict(const struct clock *c, int kernel, const struct moved *m)
 	if (held && overlap(m, c->of[slice]->at,
 			    c->of[slice]->at + held_bytes(&p->slice[slice], held)))
 		return true;
-	return meets_maps(c, kernel, m);
+	return overwrites_feature_maps(c, kernel, m);
 }
 
 static bool
@@ -261,9 +261,10 @@ transfers_conflict(const struct clock *c, const struct moved *m, const struct mo
 	if (is_table(m) || is_table(n))
 		return is_table(m) && is_table(n) && overlap(m, n->lo, n->hi);
 	if (m->copy >= 0 && n->copy >= 0)
-		return maps_meet(c, m->copy, n->copy);
+		return feature_maps_overlap(c, m->copy, n->copy);
 	if (m->copy >= 0 || n->copy >= 0)
-		return m->copy >= 0 ? meets_maps(c, m->copy, n) : meets_maps(c, n->copy, m);
+		return m->copy >= 0 ? overwrites_feature_maps(c, m->copy, n)
+				    : overwrites_feature_maps(c, n->copy, m);
 	return c->placed && overlap(m, n->lo, n->hi);
 }
 

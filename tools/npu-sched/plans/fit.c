@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fits a plan with exact sizes below a limit: its transfers and its addresses. */
+/*
+ * Keeps a plan below a memory limit: plans its weight transfers and assigns its
+ * addresses.  The sizes of its weights are exact, because all slices have been encoded.
+ */
 #include "fit.h"
 
 #include <math.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transfers and addresses for a plan with exact sizes (fit.c); the bytes of a plan. */
+/*
+ * Transfers and addresses of a plan whose weights have been encoded, so that their
+ * sizes are exact (fit.c); the bytes of a plan.
+ */
 #ifndef NPU_SCHED_FIT_H
 #define NPU_SCHED_FIT_H
 

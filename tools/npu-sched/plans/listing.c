@@ -255,8 +255,11 @@ print_graph(const struct sched *s, struct text *t)
 
 /* ---- addresses ------------------------------------------------------------------ */
 
-/* The lifetime as the table counts it.  An operation takes two times, inputs are live from 0,
- * and outputs until two times after the last operation. */
+/*
+ * The lifetime of a rectangle in the times of the table of --verbose-allocation.  An
+ * operation takes two times, inputs are live from 0, and outputs until two times after
+ * the last operation.
+ */
 static struct g_range
 table_lifetime(const struct rect *r)
 {

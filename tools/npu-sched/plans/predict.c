@@ -44,9 +44,10 @@ sketch_codes(struct sched *s)
 }
 
 /*
- * The cycles by which the search compared plans are those of their streams: therefore a limit
- * gives what its row of the front says.  Builds with CHECK_BOUNDS, as those with sanitizers
- * are, abort where the two differ by more than rounding.
+ * Compares the cycles of the plan, which the search has computed, with the cycles of
+ * the streams.  They are equal except for rounding, so that a limit gives the cycles
+ * that the front shows.  Builds with CHECK_BOUNDS (all builds with sanitizers) abort if
+ * the cycles differ by more.
  */
 static void
 check_clock(const struct sched *s, double cycles)

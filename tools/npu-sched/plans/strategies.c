@@ -41,8 +41,11 @@ take_decided(struct sched *s, struct plan *p, struct walking x, const struct dec
 	list_buffers(s, p, x.between);
 }
 
-/* Leaves the largest p->asked of all walks: no strategy decides otherwise with a higher
- * limit. */
+/*
+ * Walks with one strategy.  p->asked becomes the largest value of all walks, and so
+ * holds for all strategies: under any higher limit each of them makes the same
+ * decisions.
+ */
 static void
 walk_strategy(struct sched *s, struct plan *p, struct walking x, double saves[STRATEGIES],
 	 int64_t *asked)

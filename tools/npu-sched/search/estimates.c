@@ -47,18 +47,28 @@ cycles_below(struct estimator *e, double *memo, int64_t budget, int64_t *need)
 	return *memo = plan_bound(e->s, e->p);
 }
 
+static void
+list_budgets(struct candidate *c)
+{
+	double least = (double)max_i64(c->least, ALIGN);
+	double much = fmax((double)c->need / least, 1.05);
+	for (int i = 0; i < BUDGETS - 1; i++) {
+		c->budget[i] = (int64_t)(least * pow(much, budget_powers[i]));
+		c->cycles[i] = INFINITY;
+	}
+}
+
 /* Estimates cycles for rising limits.  A lower limit never takes fewer cycles, except that
- * transfers choose greedily; so if one limit is not wanted, no lower one is. */
+ * transfers choose greedily; so if one limit is not wanted, no lower one is.  Of the limits that
+ * exceed that of the question, only the lowest is of use. */
 static void
 estimate_budgets(struct estimator *e, struct estimates *k, struct candidate *c)
 {
+	const int64_t within = front_within(&e->wanted->front->question);
 	bool wanted = true;
-	double least = (double)max_i64(c->least, ALIGN);
-	double much = fmax((double)c->need / least, 1.05);
-	for (int i = BUDGETS - 2; i >= 0; i--) {
-		c->budget[i] = (int64_t)(least * pow(much, budget_powers[i]));
-		c->cycles[i] = INFINITY;
-		if (!wanted)
+	list_budgets(c);
+	for (int i = BUDGETS - 2; i >= 0 && wanted; i--) {
+		if (i > 0 && c->budget[i - 1] > within)
 			continue;
 		c->cycles[i] = cycles_below(e, &k->cycles[i], c->budget[i], NULL);
 		wanted = !e->lacks && is_wanted(e->wanted, c, c->cycles[i]);

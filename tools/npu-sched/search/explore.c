@@ -238,7 +238,7 @@ try_budgets_at(struct exploring *e, int64_t budget)
 	return next;
 }
 
-/* The largest limit, up to `room`, with which the candidate's estimates can improve the
+/* The largest limit, up to `budget`, with which the candidate's estimates can improve the
  * front; NEVER: none. */
 static int64_t
 promising_budget(const struct exploring *e, int64_t budget)

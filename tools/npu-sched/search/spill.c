@@ -2,6 +2,8 @@
 /* Chooses which feature maps leave the NPU's own SRAM, and in which order. */
 #include "search.h"
 
+#include "base/hash.h"
+
 #include <math.h>
 
 /*
@@ -19,6 +21,7 @@ struct spill_order {
 	/* [n + 1]: bytes at the fullest operation, after so many have left: those that the order
 	 * goes by, and a lower bound of all plans' */
 	int64_t *left, *least;
+	uint64_t *set; /* [n + 1]: sum of hashes of those that have left */
 };
 
 /* The least bytes with which each operation can run, alone or in a cascade. */
@@ -131,6 +134,7 @@ spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int b
 	o.tensor = anew(a, int, c->n_live + 1);
 	o.left = anew(a, int64_t, c->n_live + 2);
 	o.least = anew(a, int64_t, c->n_live + 2);
+	o.set = anew(a, uint64_t, c->n_live + 2);
 	while (s->n_ops) {
 		int most = fullest(s, left);
 		int t = largest_at(c, step_of(s, most), gone);
@@ -152,13 +156,18 @@ spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int b
 			bound[i] -= l->bytes;
 		gone[t] = true;
 		o.tensor[o.n++] = t;
+		o.set[o.n] = o.set[o.n - 1] + hash_xxh3(&t, sizeof(t));
 	}
 	return o;
 }
 
+/* Adds a spill, unless the same feature maps leave in one of the other order. */
 static void
 add_spill(struct spills *l, int order, size_t n)
 {
+	for (size_t i = 0; i < l->n; i++)
+		if (l->order[l->v[i].order].set[l->v[i].n] == l->order[order].set[n])
+			return;
 	l->v[l->n++] = (struct spill){ .order = order, .n = n,
 				       .least = l->order[order].least[n] };
 }

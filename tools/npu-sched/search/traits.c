@@ -48,12 +48,12 @@ put_change(struct text *t, const struct point *from, const struct point *to)
 	put_word(&own, "no copies by DMA", !b->copies && a->copies);
 	put_word(&own, "layouts", a->layout != b->layout);
 	put_word(&own, "block objective", a->objective != b->objective);
-	put_count(&own, "maps outside", a->left, b->left);
+	put_count(&own, "feature maps outside", a->left, b->left);
 	put_count(&own, "operations in stripes", a->striped, b->striped);
 	put_count(&own, "operations chained", a->chained, b->chained);
 	put_count(&own, "weight bytes fetched", a->fetched, b->fetched);
 	if (!own.n)
-		text_puts(&own, from ? "addresses and transfers" : "whole maps, weights in place");
+		text_puts(&own, from ? "addresses and transfers" : "whole feature maps, weights in place");
 	text_put(t, own.p, own.n);
 	text_free(&own);
 }

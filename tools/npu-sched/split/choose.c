@@ -27,7 +27,7 @@ struct rewrite_set {
 static int64_t
 count_ops(const struct graph *g, const struct sums *l, struct split how)
 {
-	/* operations for each piece: an LSTM has 21 and its products for 4 */
+	/* operations for each piece; an LSTM of 4 pieces has 21, and its products */
 	enum { USES = 6 };
 	int64_t n = (int64_t)g->n_ops;
 	for (size_t i = 0; i < l->n; i++)

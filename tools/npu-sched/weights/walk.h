@@ -27,7 +27,7 @@ struct walk {
 	double *copied; /* of each copy: when it ends */
 	struct cached_space {	/* cached result of sum_has_space() */
 		int slice; /* -1: cache is empty */
-		int64_t bytes; /* size of its buffer */
+		int64_t bytes; /* size of the slice's buffer */
 		int from;    /* the buffer fits from this kernel on; -1: not computed */
 		int none_at; /* the buffer does not fit at this kernel; -1: not computed */
 		int64_t most; /* if the buffer fits: the most bytes in use at any kernel of
@@ -36,7 +36,7 @@ struct walk {
 	struct lut_slots tables;
 	int next;	  /* first slice that is not fetched or skipped yet */
 	int64_t sent;	  /* bytes of that slice sent so far */
-	int node_start, node_end; /* range of kernels of this node */
+	int node_start, node_end; /* kernels [start, end) of the node that is walked now */
 };
 
 /* pays.c: does the strategy allow to fetch the scales of a slice alone? */

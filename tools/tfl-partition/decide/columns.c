@@ -10,7 +10,7 @@ static const struct row {
 	enum joins joins;
 	int types, rank;
 } rows[TFL_BUILTIN_LIMIT] = {
-#define OPERATOR(name, kernel, real, adder, cpu, family, j, t, r, memory)           \
+#define OPERATOR(name, kernel, real, adder, cpu, family, j, t, r, inputs, memory)   \
 	[TFL_##name] = { .joins = JOINS_##j, .types = t, .rank = r },
 #include "operators.def"
 #undef OPERATOR

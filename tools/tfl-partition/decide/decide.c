@@ -151,12 +151,8 @@ decide_op(const struct part *p, int i)
 	const struct family *f = family_find(op->code);
 	if (!f)
 		return "no lowering for this operator";
-	const char *why = f->check(p, op);
-	if (!why)
-		why = check_wide_zeros(p, op);
-	if (!why)
-		why = check_sources(p, op);
-	return why ? why : check_reference(p, op);
+	return check_arity(p, op) ?: f->check(p, op) ?: check_wide_zeros(p, op) ?:
+	       check_sources(p, op) ?: check_reference(p, op);
 }
 
 void

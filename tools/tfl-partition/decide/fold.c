@@ -15,7 +15,7 @@ enum {
 	MAX_OUT = 8,
 };
 
-/* costs much more time than its results have bytes */
+/* True if the time of the operator may be long although its results have few bytes. */
 static bool
 is_heavy(int code)
 {

@@ -2,6 +2,8 @@
 /* Rules that the checks of many families share: nputools-lowering(7) 2. */
 #include "../part.h"
 
+#include "kernels/kernels.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,13 +36,14 @@ part_out(const struct part *p, const struct tfl_op *op, int k)
 }
 
 const char *
-check_arity(const struct part *p, const struct tfl_op *op, int min_in, int max_in,
-	    int n_out)
+check_arity(const struct part *p, const struct tfl_op *op)
 {
-	if (op->n_in < min_in || op->n_in > max_in || op->n_out != n_out)
+	const struct kernel_inputs *k = kernel_inputs(op->code);
+	if (op->n_in < k->least || op->n_in > k->most ||
+	    (op->n_out != k->outputs && k->outputs < INT32_MAX))
 		return part_say(p, "%d inputs and %d outputs are not supported",
 				   op->n_in, op->n_out);
-	for (int i = 0; i < min_in; i++)
+	for (int i = 0; i < k->least; i++)
 		if (op->in[i] < 0)
 			return part_say(p, "input %d is absent", i);
 	return NULL;
@@ -115,21 +118,14 @@ check_fm(const struct part *p, const struct tfl_tensor *t, const char *role,
 const char *
 check_within(const struct part *p, const struct tfl_op *op, int types)
 {
-	const char *why = check_fm(p, part_in(p, op, 0), "IFM", types);
-	return why ? why : check_fm(p, part_out(p, op, 0), "OFM", types);
+	return check_fm(p, part_in(p, op, 0), "IFM", types) ?:
+	       check_fm(p, part_out(p, op, 0), "OFM", types);
 }
 
 const char *
 check_ifm_ofm(const struct part *p, const struct tfl_op *op)
 {
 	return check_within(p, op, family_types(op));
-}
-
-const char *
-check_single(const struct part *p, const struct tfl_op *op)
-{
-	const char *why = check_arity(p, op, 1, 1, 1);
-	return why ? why : check_ifm_ofm(p, op);
 }
 
 const char *

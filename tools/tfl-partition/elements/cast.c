@@ -11,12 +11,8 @@ enum { MAX_LINE = 65536 }; /* elements of a line, and lines of an operation */
 static const char *
 check_cast(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_arity(p, op, 1, 1, 1);
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
-	if (!why)
-		why = check_fixed(p, i, "IFM");
-	if (!why)
-		why = check_fixed(p, o, "OFM");
+	const char *why = check_fixed(p, i, "IFM") ?: check_fixed(p, o, "OFM");
 	if (why)
 		return why;
 	if (!has_type(i, family_types(op)) || !has_type(o, family_types(op)))

@@ -43,13 +43,9 @@ compare_plainly(const struct tfl_tensor *a, const struct tfl_tensor *b)
 static const char *
 check_two(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_arity(p, op, 2, 2, 1);
-	if (!why)
-		why = check_fm(p, part_in(p, op, 0), "IFM", family_types(op));
-	if (!why)
-		why = check_fm(p, part_in(p, op, 1), "IFM2", family_types(op));
-	if (!why)
-		why = check_fm(p, part_out(p, op, 0), "OFM", TYPE_BOOL);
+	const char *why = check_fm(p, part_in(p, op, 0), "IFM", family_types(op)) ?:
+			  check_fm(p, part_in(p, op, 1), "IFM2", family_types(op)) ?:
+			  check_fm(p, part_out(p, op, 0), "OFM", TYPE_BOOL);
 	if (why)
 		return why;
 	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
@@ -188,7 +184,7 @@ lower_logic(struct part *p, const struct tfl_op *op)
 static const char *
 check_not(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_single(p, op);
+	const char *why = check_ifm_ofm(p, op);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);

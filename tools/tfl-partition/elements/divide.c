@@ -14,9 +14,9 @@ struct divide {
 	struct fixed_mult m;
 	int longest; /* the largest right shift of a quotient, in bits */
 	/*
-	 * Of each dividend: `high` is the value shifted up, with its sign; `room`
-	 * is that shift in bits.  `power` is 1 for -2^n, -1 for 2^n, else 0: a
-	 * negative power of two shifts by one bit more.  The divisor's sign turns
+	 * Of each dividend: `high` is the value shifted up, with its sign; `headroom`
+	 * is that shift in bits.  `power` is 1 for -2^n, -1 for 2^n, else 0: a negative
+	 * power of two shifts by one bit more.  A negative divisor changes the sign of
 	 * `power`.
 	 */
 	int32_t high[256], headroom[256], power[256];
@@ -78,14 +78,10 @@ fill_tables(struct divide *d)
 static const char *
 read_divide(const struct part *p, const struct tfl_op *op, struct divide *d)
 {
-	const char *why = check_arity(p, op, 2, 2, 1);
-	if (!why)
-		why = check_within(p, op, TYPE_8);
-	if (!why)
-		why = check_fm(p, part_in(p, op, 1), "IFM2", TYPE_8);
-	if (!why)
-		why = check_activation(p, op, (int)TFL_OPT(op, DivOptions,
-							   fused_activation_function));
+	const char *why = check_within(p, op, TYPE_8) ?:
+			  check_fm(p, part_in(p, op, 1), "IFM2", TYPE_8) ?:
+			  check_activation(p, op, (int)TFL_OPT(op, DivOptions,
+							       fused_activation_function));
 	if (why)
 		return why;
 	*d = (struct divide){ .in = { part_in(p, op, 0), part_in(p, op, 1) },

@@ -14,7 +14,7 @@ struct addition {
 
 /*
  * nputools-lowering(7) 4.3.  The reference computes ADD's quotients in double and
- * SUB's in float32 (3.4); the same values are quantised here.
+ * SUB's in float32 (nputools-lowering(7) 3.4); the same values are quantised here.
  */
 static struct addition
 addition_of(const struct tfl_tensor *a, const struct tfl_tensor *b,
@@ -67,11 +67,8 @@ mul_scale(const struct tfl_tensor *a, const struct tfl_tensor *b,
 const char *
 check_binary(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_arity(p, op, 2, 2, 1);
-	if (!why)
-		why = check_ifm_ofm(p, op);
-	if (!why)
-		why = check_fm(p, part_in(p, op, 1), "IFM2", family_types(op));
+	const char *why = check_ifm_ofm(p, op) ?:
+			  check_fm(p, part_in(p, op, 1), "IFM2", family_types(op));
 	if (why)
 		return why;
 	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
@@ -86,9 +83,8 @@ check_binary(const struct part *p, const struct tfl_op *op)
 static const char *
 check_arith(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_binary(p, op);
-	if (!why)
-		why = check_activation(p, op, tfl_binary_activation(op));
+	const char *why = check_binary(p, op) ?:
+			  check_activation(p, op, tfl_binary_activation(op));
 	if (why)
 		return why;
 	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);

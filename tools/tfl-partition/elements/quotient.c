@@ -61,15 +61,12 @@ divisor(const struct quotient *q, int64_t i)
 static const char *
 read_quotient(const struct part *p, const struct tfl_op *op, struct quotient *q)
 {
-	const char *why = check_arity(p, op, 2, 2, 1);
-	if (why)
-		return why;
 	*q = (struct quotient){ part_in(p, op, 0), part_in(p, op, 1),
 				part_out(p, op, 0), { 0 }, { 0 } };
 	if (q->ifm->type != TFL_INT32 || q->by->type != TFL_INT32 ||
 	    q->ofm->type != TFL_INT32)
 		return part_say(p, "IFM is %s", tfl_type_name(q->ifm->type));
-	why = check_within(p, op, TYPE_I32);
+	const char *why = check_within(p, op, TYPE_I32);
 	if (why)
 		return why;
 	if (q->ifm->data.p || !q->by->data.p)
@@ -95,13 +92,9 @@ is_computed(const struct part *p, const struct tfl_op *op)
 static const char *
 check_computed(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_arity(p, op, 2, 2, 1);
-	if (!why)
-		why = check_within(p, op, TYPE_I32);
-	if (!why)
-		why = check_fm(p, part_in(p, op, 1), "the divisor", TYPE_I32);
-	if (!why)
-		why = check_options(p, op, &fb_DivOptions);
+	const char *why = check_within(p, op, TYPE_I32) ?:
+			  check_fm(p, part_in(p, op, 1), "the divisor", TYPE_I32) ?:
+			  check_options(p, op, &fb_DivOptions);
 	if (why)
 		return why;
 	if (TFL_OPT(op, DivOptions, fused_activation_function) != TFL_ACT_NONE)
@@ -110,7 +103,7 @@ check_computed(const struct part *p, const struct tfl_op *op)
 	const struct tfl_tensor *o = part_out(p, op, 0);
 	why = check_broadcast(p, a, b, o);
 	struct nd out = nd_shape(o);
-	return why ? why : nd_divide_check(p->l, &out);
+	return why ?: nd_divide_check(p->l, &out);
 }
 
 static void

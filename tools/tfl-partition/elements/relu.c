@@ -288,11 +288,8 @@ study_alpha(struct prelu *r)
 static const char *
 read_prelu(const struct part *p, const struct tfl_op *op, struct prelu *r)
 {
-	const char *why = check_arity(p, op, 2, 2, 1);
-	if (!why)
-		why = check_ifm_ofm(p, op);
-	if (!why)
-		why = check_fm(p, part_in(p, op, 1), "alpha", family_types(op));
+	const char *why = check_ifm_ofm(p, op) ?:
+			  check_fm(p, part_in(p, op, 1), "alpha", family_types(op));
 	if (why)
 		return why;
 	r->ifm = part_in(p, op, 0);

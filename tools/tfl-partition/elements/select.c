@@ -7,12 +7,9 @@
 static const char *
 check_select(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_arity(p, op, 3, 3, 1);
 	const struct tfl_tensor *o = part_out(p, op, 0);
-	if (!why)
-		why = check_fm(p, part_in(p, op, 0), "the condition", TYPE_BOOL);
-	if (!why)
-		why = check_fm(p, o, "OFM", family_types(op));
+	const char *why = check_fm(p, part_in(p, op, 0), "the condition", TYPE_BOOL) ?:
+			  check_fm(p, o, "OFM", family_types(op));
 	for (int k = 1; k < 3 && !why; k++) {
 		why = check_fm(p, part_in(p, op, k), "IFM", family_types(op));
 		if (!why && part_in(p, op, k)->type != o->type)

@@ -155,9 +155,7 @@ fill_points(const struct part *p, const struct tfl_op *op,
 static const char *
 check_types(const struct part *p, const struct tfl_op *op, int types)
 {
-	const char *why = check_arity(p, op, 1, 1, 1);
-	if (!why)
-		why = check_within(p, op, types);
+	const char *why = check_within(p, op, types);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
@@ -183,7 +181,10 @@ part_table(struct part *p, struct g_operand ifm, struct g_operand ofm,
 	op_scalar(r, 0, 0);
 	op_unscaled(r);
 	op_table(r, lut);
-	/* the OFM's type selects how the table is indexed; start it at the least value */
+	/*
+	 * The OFM's type selects how the table is indexed.  With these zero points,
+	 * index 0 is for the least value of the IFM.
+	 */
 	if (ifm.type != ofm.type && ofm.type == TFL_UINT8)
 		r->ofm_zero = 128;
 	else if (ifm.type == TFL_UINT8 && ofm.type == TFL_INT8)
@@ -277,7 +278,10 @@ check_squash(const struct part *p, const struct tfl_op *op)
 	return check_bytes(p, op);
 }
 
-/* 16 bits: the hardware's own function, with the reference's scaling (4.6) */
+/*
+ * 16 bits: the hardware's own function, with the reference's scaling
+ * (nputools-lowering(7) 4.6)
+ */
 static bool
 lower_squash(struct part *p, const struct tfl_op *op)
 {

@@ -63,7 +63,10 @@ find_multiplier(struct word_quant *w, const struct tfl_tensor *o, const int32_t 
 	return false;
 }
 
-/* evaluates the reference for all integers between those that saturate */
+/*
+ * evaluates the reference for all integers whose results do not saturate, and one
+ * beside them
+ */
 static bool
 evaluate_integers(const struct part *p, const struct tfl_op *op, struct word_quant *w)
 {
@@ -94,22 +97,30 @@ evaluate_integers(const struct part *p, const struct tfl_op *op, struct word_qua
 	return ok;
 }
 
+/* The operator of this code and with one input before a QUANTIZE of floats; NULL: there is none. */
+static const struct tfl_op *
+before_quantize(const struct part *p, const struct tfl_op *op, int code, struct word_quant *w)
+{
+	const struct tfl_tensor *x = part_in(p, op, 0);
+	if (op->code != TFL_QUANTIZE || op->n_in != 1 || op->n_out != 1 || !x ||
+	    x->type != TFL_FLOAT32 || x->producer < 0 ||
+	    check_fm(p, part_out(p, op, 0), "OFM", TYPE_FM))
+		return NULL;
+	const struct tfl_op *first = &p->sg->op[x->producer];
+	if (first->code != code || first->n_in != 1 || first->in[0] < 0)
+		return NULL;
+	w->root = first->in[0];
+	return part_in(p, first, 0)->data.p ? NULL : first;
+}
+
 static bool
 read_pair(const struct part *p, const struct tfl_op *op, struct word_quant *w)
 {
-	const struct tfl_tensor *x = part_in(p, op, 0), *o = part_out(p, op, 0);
-	if (op->code != TFL_QUANTIZE || op->n_in != 1 || op->n_out != 1 || !x ||
-	    x->type != TFL_FLOAT32 || x->producer < 0 ||
-	    check_fm(p, o, "OFM", TYPE_FM))
-		return false;
-	const struct tfl_op *cast = &p->sg->op[x->producer];
-	if (cast->code != TFL_CAST || cast->n_in != 1 || cast->in[0] < 0)
-		return false;
-	const struct tfl_tensor *root = part_in(p, cast, 0);
-	w->root = cast->in[0];
-	return root->type == TFL_INT32 && !root->data.p &&
-	       !check_fm(p, root, "IFM", TYPE_I32) &&
-	       tfl_elements(root) == tfl_elements(o) && evaluate_integers(p, op, w);
+	const struct tfl_op *cast = before_quantize(p, op, TFL_CAST, w);
+	const struct tfl_tensor *root = cast ? part_in(p, cast, 0) : NULL;
+	return root && root->type == TFL_INT32 && !check_fm(p, root, "IFM", TYPE_I32) &&
+	       tfl_elements(root) == tfl_elements(part_out(p, op, 0)) &&
+	       evaluate_integers(p, op, w);
 }
 
 /* ---- DEQUANTIZE, QUANTIZE ------------------------------------------------------ */
@@ -145,20 +156,11 @@ is_requantized(const struct part *p, const struct tfl_op *back,
 static bool
 read_requant(const struct part *p, const struct tfl_op *op, struct word_quant *w)
 {
-	const struct tfl_tensor *x = part_in(p, op, 0), *o = part_out(p, op, 0);
-	if (op->code != TFL_QUANTIZE || op->n_in != 1 || op->n_out != 1 || !x ||
-	    x->type != TFL_FLOAT32 || x->producer < 0 ||
-	    check_fm(p, o, "OFM", TYPE_FM))
+	const struct tfl_op *back = before_quantize(p, op, TFL_DEQUANTIZE, w);
+	if (!back || part_in(p, back, 0)->type != TFL_INT16)
 		return false;
-	const struct tfl_op *back = &p->sg->op[x->producer];
-	if (back->code != TFL_DEQUANTIZE || back->n_in != 1 || back->in[0] < 0)
-		return false;
-	const struct tfl_tensor *root = part_in(p, back, 0);
-	w->root = back->in[0];
 	struct tfl_op plain = requantize(op, back->in);
-	return root->type == TFL_INT16 && !root->data.p &&
-	       !family_find(TFL_QUANTIZE)->check(p, &plain) &&
-	       is_requantized(p, back, op);
+	return !family_find(TFL_QUANTIZE)->check(p, &plain) && is_requantized(p, back, op);
 }
 
 /* the evaluation ignores shapes, so check that they are valid */

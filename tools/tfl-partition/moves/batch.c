@@ -22,7 +22,7 @@ static const char *
 read_blocks(const struct part *p, const struct tfl_op *op, struct blocks *b)
 {
 	bool to_batch = op->code == TFL_SPACE_TO_BATCH_ND;
-	const char *why = check_move(p, op, 3, 3);
+	const char *why = check_move(p, op);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
@@ -163,7 +163,7 @@ broadcast_view(struct nd *v, const struct tfl_tensor *o)
 static const char *
 check_repeat(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_move(p, op, 2, 2);
+	const char *why = check_move(p, op);
 	if (why)
 		return why;
 	struct nd v = nd_shape(part_in(p, op, 0)), to = nd_shape(part_out(p, op, 0));

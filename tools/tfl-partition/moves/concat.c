@@ -45,7 +45,7 @@ input_part(const struct nd *to, int axis, int64_t at, int64_t n)
 	return v;
 }
 
-/* only unsigned inputs are requantized to the OFM: 3.4 */
+/* only unsigned inputs are requantized to the OFM: nputools-lowering(7) 3.4 */
 static bool
 rescales(const struct tfl_op *op, const struct tfl_tensor *i, const struct tfl_tensor *o)
 {
@@ -82,11 +82,8 @@ static const char *
 check_concat(const struct part *p, const struct tfl_op *op)
 {
 	int axis;
-	const char *why = check_arity(p, op, 1, op->n_in, 1);
-	if (!why)
-		why = check_moved(p, part_out(p, op, 0), "OFM");
-	if (!why)
-		why = read_axis(p, op, &axis);
+	const char *why = check_moved(p, part_out(p, op, 0), "OFM") ?:
+			  read_axis(p, op, &axis);
 	if (why)
 		return why;
 	struct nd to = nd_shape(part_out(p, op, 0));
@@ -224,7 +221,7 @@ bind_concat(struct part *p, const struct tfl_op *op)
 static const char *
 check_tile(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_move(p, op, 2, 2);
+	const char *why = check_move(p, op);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);

@@ -149,9 +149,7 @@ join_batches(const struct part *p, struct gather *g, int batch)
 static const char *
 read_gather(const struct part *p, const struct tfl_op *op, struct gather *g)
 {
-	const char *why = check_options(p, op, &fb_GatherOptions);
-	if (!why)
-		why = check_move(p, op, 2, 2);
+	const char *why = check_options(p, op, &fb_GatherOptions) ?: check_move(p, op);
 	if (why)
 		return why;
 	const struct tfl_tensor *in = part_in(p, op, 0);
@@ -178,7 +176,7 @@ read_gather(const struct part *p, const struct tfl_op *op, struct gather *g)
 static const char *
 read_gather_nd(const struct part *p, const struct tfl_op *op, struct gather *g)
 {
-	const char *why = check_move(p, op, 2, 2);
+	const char *why = check_move(p, op);
 	if (why)
 		return why;
 	const struct tfl_tensor *in = part_in(p, op, 0), *at = part_in(p, op, 1);

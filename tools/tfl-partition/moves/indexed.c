@@ -64,15 +64,10 @@ read_numbers(const struct tfl_tensor *in, const struct tfl_tensor *at, struct ga
 static const char *
 read_gather_shape(const struct part *p, const struct tfl_op *op, struct gather_shape *k)
 {
-	const char *why = check_arity(p, op, 2, 2, 1);
 	const struct tfl_tensor *in = part_in(p, op, 0), *at = part_in(p, op, 1);
 	const struct tfl_tensor *out = part_out(p, op, 0);
-	if (!why)
-		why = check_moved(p, in, "IFM");
-	if (!why)
-		why = check_moved(p, out, "OFM");
-	if (!why)
-		why = check_indices(p, at);
+	const char *why = check_moved(p, in, "IFM") ?: check_moved(p, out, "OFM") ?:
+			  check_indices(p, at);
 	if (!why && op->code == TFL_GATHER)
 		why = check_options(p, op, &fb_GatherOptions);
 	if (why)

@@ -28,7 +28,7 @@ check_words(const struct part *p, const struct tfl_tensor *i,
 static const char *
 check_quantize(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_single(p, op);
+	const char *why = check_ifm_ofm(p, op);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
@@ -100,7 +100,7 @@ lower_quantize(struct part *p, const struct tfl_op *op)
 static const char *
 check_reshape(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_move(p, op, 1, 2);
+	const char *why = check_move(p, op);
 	if (why)
 		return why;
 	if (op->n_in > 1 && op->in[1] >= 0 && !part_in(p, op, 1)->data.p)

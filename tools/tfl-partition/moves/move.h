@@ -22,8 +22,7 @@ struct nd nd_ofm(struct part *p, int tensor);
 struct nd nd_ifm(struct part *p, int tensor);
 
 /* moverules.c: rules that movements share; each returns NULL or the reason */
-const char *check_move(const struct part *p, const struct tfl_op *op, int min_in,
-		       int max_in);
+const char *check_move(const struct part *p, const struct tfl_op *op);
 const char *check_moved(const struct part *p, const struct tfl_tensor *t,
 			const char *role);
 const char *check_copies(const struct part *p, const struct nd *from,

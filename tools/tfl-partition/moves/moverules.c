@@ -39,14 +39,11 @@ move_words(const struct tfl_tensor *t, struct nd *v)
 }
 
 const char *
-check_move(const struct part *p, const struct tfl_op *op, int min_in, int max_in)
+check_move(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_arity(p, op, min_in, max_in, 1);
 	int types = MOVED | family_types(op);
-	if (!why)
-		why = check_type(p, part_in(p, op, 0), "IFM", types);
-	if (!why)
-		why = check_type(p, part_out(p, op, 0), "OFM", types);
+	const char *why = check_type(p, part_in(p, op, 0), "IFM", types) ?:
+			  check_type(p, part_out(p, op, 0), "OFM", types);
 	if (why)
 		return why;
 	if (part_in(p, op, 0)->type != part_out(p, op, 0)->type)

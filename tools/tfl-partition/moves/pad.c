@@ -13,8 +13,7 @@ struct pad_sizes {
 static const char *
 read_pad_sizes(const struct part *p, const struct tfl_op *op, struct pad_sizes *b)
 {
-	const char *why = check_move(p, op, op->code == TFL_PADV2 ? 3 : 2,
-				     op->code == TFL_PADV2 ? 3 : 2);
+	const char *why = check_move(p, op);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
@@ -80,10 +79,8 @@ check_pad(const struct part *p, const struct tfl_op *op)
 {
 	struct pad_sizes b;
 	int32_t value;
-	const char *why = read_pad_sizes(p, op, &b);
-	if (!why)
-		why = pad_value(p, op, &value);
-	return why ? why : check_ifm_part(p, op, &b);
+	return read_pad_sizes(p, op, &b) ?: pad_value(p, op, &value) ?:
+	       check_ifm_part(p, op, &b);
 }
 
 static bool
@@ -111,9 +108,8 @@ static const char *
 check_mirror(const struct part *p, const struct tfl_op *op)
 {
 	struct pad_sizes b;
-	const char *why = check_options(p, op, &fb_MirrorPadOptions);
-	if (!why)
-		why = read_pad_sizes(p, op, &b);
+	const char *why = check_options(p, op, &fb_MirrorPadOptions) ?:
+			  read_pad_sizes(p, op, &b);
 	if (why)
 		return why;
 	int64_t mode = TFL_OPT(op, MirrorPadOptions, mode);

@@ -96,8 +96,7 @@ view_of_op(int code)
 static const char *
 check_permute(const struct part *p, const struct tfl_op *op)
 {
-	int n = op->code == TFL_TRANSPOSE || op->code == TFL_REVERSE_V2 ? 2 : 1;
-	const char *why = check_move(p, op, n, n);
+	const char *why = check_move(p, op);
 	if (why)
 		return why;
 	struct nd v = nd_shape(part_in(p, op, 0)), to = nd_shape(part_out(p, op, 0));
@@ -106,7 +105,7 @@ check_permute(const struct part *p, const struct tfl_op *op)
 		return "INT64 of too many dimensions";
 	if (!why && nd_elements(&v) != nd_elements(&to))
 		why = "IFM and OFM differ in the number of elements";
-	return why ? why : check_copies(p, &v, &to);
+	return why ?: check_copies(p, &v, &to);
 }
 
 void

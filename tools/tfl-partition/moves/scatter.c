@@ -33,11 +33,8 @@ check_positions(const struct part *p, const struct scatter *s)
 static const char *
 read_scatter(const struct part *p, const struct tfl_op *op, struct scatter *s)
 {
-	const char *why = check_arity(p, op, 3, 3, 1);
-	if (!why)
-		why = check_moved(p, part_in(p, op, 1), "IFM");
-	if (!why)
-		why = check_moved(p, part_out(p, op, 0), "OFM");
+	const char *why = check_moved(p, part_in(p, op, 1), "IFM") ?:
+			  check_moved(p, part_out(p, op, 0), "OFM");
 	if (why)
 		return why;
 	const struct tfl_tensor *at = part_in(p, op, 0), *in = part_in(p, op, 1);

@@ -115,15 +115,14 @@ view_of_op(const struct part *p, const struct tfl_op *op, struct nd *v)
 static const char *
 check_slice(const struct part *p, const struct tfl_op *op)
 {
-	int n = op->code == TFL_SLICE ? 3 : 4;
-	const char *why = check_move(p, op, n, n);
+	const char *why = check_move(p, op);
 	if (why)
 		return why;
 	struct nd v = nd_shape(part_in(p, op, 0)), to = nd_shape(part_out(p, op, 0));
 	why = view_of_op(p, op, &v);
 	if (!why && nd_elements(&v) != nd_elements(&to))
 		why = "the OFM's shape is not what the slice gives";
-	return why ? why : check_copies(p, &v, &to);
+	return why ?: check_copies(p, &v, &to);
 }
 
 static bool
@@ -147,10 +146,7 @@ static const char *
 read_split(const struct part *p, const struct tfl_op *op, struct split *s)
 {
 	*s = (struct split){ .data = op->code == TFL_SPLIT };
-	int n_in = op->code == TFL_SPLIT ? 2 : op->code == TFL_SPLIT_V ? 3 : 1;
-	const char *why = check_arity(p, op, n_in, n_in, op->n_out);
-	if (!why)
-		why = check_moved(p, part_in(p, op, s->data), "IFM");
+	const char *why = check_moved(p, part_in(p, op, s->data), "IFM");
 	if (why)
 		return why;
 	int64_t axis;

@@ -245,7 +245,10 @@ copy_rows(const struct border *b, bool in, struct g_tensor *x)
 	else
 		G_PUT(x, TENSOR, hwc, b->rows);
 	set_layout(b, x);
-	/* the network's tensor in that shape: its elements are contiguous */
+	/*
+	 * the network's tensor, seen with the rows of the application's; the elements
+	 * are contiguous
+	 */
 	struct g_operand o = operand_whole(b->t);
 	if (!hwc_equal(b->t->hwc, b->rows)) {
 		o.view = VIEW_RESHAPE;

@@ -25,9 +25,8 @@ find_limits(struct part *p)
 	const struct accel *accel = p->l->accel;
 	bool any = false;
 	for (size_t i = 0; accel && i < p->g->n_ops; i++) {
-		const char *why = low_linux_limit(p->l, p->g->ops[i]);
-		if (!why)
-			why = emit_limit(p->a, accel, p->g->ops[i]);
+		const char *why = low_linux_limit(p->l, p->g->ops[i]) ?:
+				  emit_limit(p->a, accel, p->g->ops[i]);
 		if (why && set_limit(p, p->g->ops[i], why))
 			any = true;
 	}

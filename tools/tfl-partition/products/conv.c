@@ -31,7 +31,10 @@ check_weights(const struct part *p, const struct conv *c)
 	return NULL;
 }
 
-/* the reference takes int8 weights as symmetric, except those of FULLY_CONNECTED */
+/*
+ * the reference takes int8 weights as symmetric, except those of FULLY_CONNECTED with
+ * one scale
+ */
 int64_t
 weight_zero(const struct conv *c, int o)
 {
@@ -135,20 +138,12 @@ const char *
 check_conv_common(const struct part *p, const struct tfl_op *op,
 		  const struct conv *c)
 {
-	const char *why = check_fm(p, c->ifm, "IFM", TYPE_FM);
-	if (!why)
-		why = check_fm(p, c->ofm, "OFM", TYPE_FM);
+	const char *why = check_fm(p, c->ifm, "IFM", TYPE_FM) ?:
+			  check_fm(p, c->ofm, "OFM", TYPE_FM);
 	if (!why && c->ifm->type != c->ofm->type)
 		why = "IFM and OFM differ in type";
-	if (!why)
-		why = check_activation(p, op, c->activation);
-	if (!why)
-		why = check_weights(p, c);
-	if (!why)
-		why = check_bias(p, c);
-	if (!why)
-		why = check_weight_sums(c);
-	return why ? why : check_scales(c);
+	return why ?: check_activation(p, op, c->activation) ?: check_weights(p, c) ?:
+	       check_bias(p, c) ?: check_weight_sums(c) ?: check_scales(c);
 }
 
 /* ---- reading the operators -------------------------------------------------- */
@@ -211,22 +206,16 @@ read_groups(const struct part *p, struct conv *c)
 	return NULL;
 }
 
-/* reads feature maps, weights and bias, and checks that the options exist */
-static const char *
-read_operands(const struct part *p, const struct tfl_op *op,
-	      const struct fb_table *options, struct conv *c)
+const char *
+conv_read_operands(const struct part *p, const struct tfl_op *op,
+		   const struct fb_table *options, int ifm, struct conv *c)
 {
-	const char *why = check_arity(p, op, 2, 3, 1);
-	if (!why)
-		why = check_options(p, op, options);
-	if (why)
-		return why;
-	c->ifm = part_in(p, op, 0);
+	c->ifm = part_in(p, op, ifm);
 	c->weights = part_in(p, op, 1);
-	c->bias = part_in(p, op, 2);
+	c->bias = part_in(p, op, ifm ? ifm + 1 : 2);
 	c->ofm = part_out(p, op, 0);
 	c->float_product = c->ifm->type == TFL_UINT8;
-	return NULL;
+	return check_options(p, op, options);
 }
 
 /* reads groups, if filters see some channels only, and checks the rules for all */
@@ -234,16 +223,14 @@ static const char *
 read_rest(const struct part *p, const struct tfl_op *op, bool groups, struct conv *c)
 {
 	const char *why = groups ? read_groups(p, c) : NULL;
-	if (!why)
-		why = check_conv_common(p, op, c);
-	return why ? why : conv_check_shape(p, c);
+	return why ?: check_conv_common(p, op, c) ?: conv_check_shape(p, c);
 }
 
 static const char *
 read_conv2d(const struct part *p, const struct tfl_op *op, struct conv *c)
 {
 	*c = (struct conv){ .kind = OP_CONV, .groups = 1 };
-	const char *why = read_operands(p, op, &fb_Conv2DOptions, c);
+	const char *why = conv_read_operands(p, op, &fb_Conv2DOptions, 0, c);
 	if (why)
 		return why;
 	c->activation = (int)TFL_OPT(op, Conv2DOptions, fused_activation_function);
@@ -255,15 +242,14 @@ read_conv2d(const struct part *p, const struct tfl_op *op, struct conv *c)
 	c->dilation.x = (int32_t)TFL_OPT(op, Conv2DOptions, dilation_w_factor);
 	if (c->weights->rank == 4)
 		conv_take_filters(c);
-	why = read_window(p, op, c);
-	return why ? why : read_rest(p, op, true, c);
+	return read_window(p, op, c) ?: read_rest(p, op, true, c);
 }
 
 static const char *
 read_depthwise(const struct part *p, const struct tfl_op *op, struct conv *c)
 {
 	*c = (struct conv){ .kind = OP_DEPTHWISE, .groups = 1, .wide = true };
-	const char *why = read_operands(p, op, &fb_DepthwiseConv2DOptions, c);
+	const char *why = conv_read_operands(p, op, &fb_DepthwiseConv2DOptions, 0, c);
 	if (why)
 		return why;
 	c->activation = (int)TFL_OPT(op, DepthwiseConv2DOptions, fused_activation_function);
@@ -293,6 +279,8 @@ read_depthwise(const struct part *p, const struct tfl_op *op, struct conv *c)
 bool
 conv_read(const struct part *p, const struct tfl_op *op, struct conv *c)
 {
+	if (check_arity(p, op)) /* of an operator that no family has checked */
+		return false;
 	return op->code == TFL_CONV_2D ? !read_conv2d(p, op, c)
 	       : op->code == TFL_DEPTHWISE_CONV_2D && !read_depthwise(p, op, c);
 }
@@ -314,7 +302,7 @@ static const char *
 read_fc(const struct part *p, const struct tfl_op *op, struct conv *c)
 {
 	*c = (struct conv){ .kind = OP_FC, .groups = 1 };
-	const char *why = read_operands(p, op, &fb_FullyConnectedOptions, c);
+	const char *why = conv_read_operands(p, op, &fb_FullyConnectedOptions, 0, c);
 	if (why)
 		return why;
 	c->activation = (int)TFL_OPT(op, FullyConnectedOptions, fused_activation_function);
@@ -344,12 +332,7 @@ read_fc(const struct part *p, const struct tfl_op *op, struct conv *c)
 
 /* ---- the families ------------------------------------------------------------- */
 
-static const char *
-check_conv2d(const struct part *p, const struct tfl_op *op)
-{
-	struct conv c;
-	return read_conv2d(p, op, &c);
-}
+FAMILY_CHECK(check_conv2d, struct conv, read_conv2d)
 
 static bool
 lower_conv2d(struct part *p, const struct tfl_op *op)
@@ -360,12 +343,7 @@ lower_conv2d(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-static const char *
-check_depthwise(const struct part *p, const struct tfl_op *op)
-{
-	struct conv c;
-	return read_depthwise(p, op, &c);
-}
+FAMILY_CHECK(check_depthwise, struct conv, read_depthwise)
 
 static bool
 lower_depthwise(struct part *p, const struct tfl_op *op)
@@ -376,12 +354,7 @@ lower_depthwise(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-static const char *
-check_fc(const struct part *p, const struct tfl_op *op)
-{
-	struct conv c;
-	return read_fc(p, op, &c);
-}
+FAMILY_CHECK(check_fc, struct conv, read_fc)
 
 static bool
 lower_fc(struct part *p, const struct tfl_op *op)

@@ -40,6 +40,12 @@ const char *read_matrix(const struct part *p, const struct tfl_tensor *t,
 			int32_t *rows, int32_t *cols);
 /* sets kernel, o, i and strides from dense weights in OHWI */
 void conv_take_filters(struct conv *c);
+/*
+ * Reads feature maps, weights (input 1) and bias, where ifm is the input of the IFM, and
+ * checks that the options exist.
+ */
+const char *conv_read_operands(const struct part *p, const struct tfl_op *op,
+			       const struct fb_table *options, int ifm, struct conv *c);
 /* reads CONV_2D or DEPTHWISE_CONV_2D, whatever it becomes; false: not one for the NPU */
 bool conv_read(const struct part *p, const struct tfl_op *op, struct conv *c);
 /* output extent and padding on the operator's own IFM; a folded PAD is not included */

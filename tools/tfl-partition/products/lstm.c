@@ -120,9 +120,9 @@ gate(const struct lstm *l, struct g_operand all, int k, int n)
 }
 
 /*
- * The hardware's functions need a scale of 3 / 2^12 (4.6).  The operation is a
- * product with 1 because that is elementwise: it may write over its operand, and
- * costs less than a pool.
+ * The hardware's functions need a scale of 3 / 2^12 (nputools-lowering(7) 4.6).  The
+ * operation is a product with 1 because that is elementwise: it may write over its
+ * operand, and costs less than a pool.
  */
 static void
 squash(struct part *p, struct g_operand x, struct g_operand y, float scale,
@@ -258,11 +258,6 @@ lower_lstm(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-static const char *
-check_lstm(const struct part *p, const struct tfl_op *op)
-{
-	struct lstm l;
-	return lstm_read(p, op, &l);
-}
+FAMILY_CHECK(check_lstm, struct lstm, lstm_read)
 
 const struct family family_lstm = { .check = check_lstm, .lower = lower_lstm };

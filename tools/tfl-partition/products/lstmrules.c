@@ -116,9 +116,7 @@ check_products(const struct lstm *l)
 static const char *
 check_inputs(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_arity(p, op, 1, N_INPUTS, 1);
-	if (!why)
-		why = check_options(p, op, &fb_UnidirectionalSequenceLSTMOptions);
+	const char *why = check_options(p, op, &fb_UnidirectionalSequenceLSTMOptions);
 	if (why)
 		return why;
 	for (int k = 0; k < N_INPUTS; k++) {
@@ -167,12 +165,9 @@ lstm_read(const struct part *p, const struct tfl_op *op, struct lstm *l)
 			    .cell = part_in(p, op, CELL) };
 	if (l->x->type != l->ofm->type)
 		return "IFM and OFM differ in type";
-	why = check_state(p, op, HIDDEN, "the output state", l->x->type);
-	if (!why)
-		why = check_state(p, op, CELL, "the cell state", TFL_INT16);
-	if (!why)
-		why = read_shapes(l, TFL_OPT(op, UnidirectionalSequenceLSTMOptions,
-					     time_major));
+	why = check_state(p, op, HIDDEN, "the output state", l->x->type) ?:
+	      check_state(p, op, CELL, "the cell state", TFL_INT16) ?:
+	      read_shapes(l, TFL_OPT(op, UnidirectionalSequenceLSTMOptions, time_major));
 	for (int g = 0; !why && g < N_GATES; g++)
 		why = check_gate(p, op, l, g);
 	if (why)

@@ -44,11 +44,8 @@ largest_magnitude(const struct tfl_tensor *t)
 static const char *
 check_types(const struct part *p, const struct matmul *m, int types)
 {
-	const char *why = check_fm(p, m->a, "IFM", types);
-	if (!why)
-		why = check_fm(p, m->b, "IFM2", types);
-	if (!why)
-		why = check_fm(p, m->ofm, "OFM", types);
+	const char *why = check_fm(p, m->a, "IFM", types) ?: check_fm(p, m->b, "IFM2", types) ?:
+			  check_fm(p, m->ofm, "OFM", types);
 	if (why)
 		return why;
 	return m->a->type != m->b->type || m->a->type != m->ofm->type
@@ -94,9 +91,7 @@ check_products(const struct part *p, struct matmul *m)
 static const char *
 read_matmul(const struct part *p, const struct tfl_op *op, struct matmul *m)
 {
-	const char *why = check_arity(p, op, 2, 2, 1);
-	if (!why)
-		why = check_options(p, op, &fb_BatchMatMulOptions);
+	const char *why = check_options(p, op, &fb_BatchMatMulOptions);
 	if (why)
 		return why;
 	*m = (struct matmul){ .a = part_in(p, op, 0), .b = part_in(p, op, 1),
@@ -135,9 +130,7 @@ read_computed(const struct part *p, const struct tfl_op *op, struct matmul *m)
 			      .batches = 1 };
 	int activation =
 	    (int)TFL_OPT(op, FullyConnectedOptions, fused_activation_function);
-	const char *why = check_types(p, m, TYPE_8);
-	if (!why)
-		why = check_activation(p, op, activation);
+	const char *why = check_types(p, m, TYPE_8) ?: check_activation(p, op, activation);
 	if (why)
 		return why;
 	why = read_matrix(p, m->b, &m->cols, &m->depth);
@@ -242,12 +235,7 @@ lower_matmul(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-static const char *
-check_matmul(const struct part *p, const struct tfl_op *op)
-{
-	struct matmul m;
-	return read_matmul(p, op, &m);
-}
+FAMILY_CHECK(check_matmul, struct matmul, read_matmul)
 
 /* v's elements as a matrix */
 static struct nd

@@ -62,11 +62,7 @@ check_scales(struct svdf *s)
 static const char *
 read_svdf(const struct part *p, const struct tfl_op *op, struct svdf *s)
 {
-	const char *why = check_arity(p, op, BIAS, N_INPUTS, 1);
-	if (!why)
-		why = check_options(p, op, &fb_SVDFOptions);
-	if (!why)
-		why = check_ifm_ofm(p, op);
+	const char *why = check_options(p, op, &fb_SVDFOptions) ?: check_ifm_ofm(p, op);
 	if (why)
 		return why;
 	*s = (struct svdf){ .x = part_in(p, op, INPUT), .y = part_out(p, op, 0),
@@ -106,12 +102,7 @@ read_svdf(const struct part *p, const struct tfl_op *op, struct svdf *s)
 	return check_scales(s);
 }
 
-static const char *
-check_svdf(const struct part *p, const struct tfl_op *op)
-{
-	struct svdf s;
-	return read_svdf(p, op, &s);
-}
+FAMILY_CHECK(check_svdf, struct svdf, read_svdf)
 
 static struct g_list
 repeated_list(struct part *p, int64_t v, int32_t n)

@@ -20,15 +20,9 @@ read_transposed(const struct part *p, const struct tfl_op *op, struct conv *c,
 {
 	*c = (struct conv){ .kind = OP_CONV, .groups = 1, .wide = true,
 			    .dilation = { .y = 1, .x = 1 } };
-	const char *why = check_arity(p, op, 3, 4, 1);
-	if (!why)
-		why = check_options(p, op, &fb_TransposeConvOptions);
+	const char *why = conv_read_operands(p, op, &fb_TransposeConvOptions, 2, c);
 	if (why)
 		return why;
-	c->ifm = part_in(p, op, 2);
-	c->weights = part_in(p, op, 1);
-	c->bias = part_in(p, op, 3);
-	c->ofm = part_out(p, op, 0);
 	c->activation = (int)TFL_OPT(op, TransposeConvOptions, fused_activation_function);
 	c->padding = (int)TFL_OPT(op, TransposeConvOptions, padding);
 	c->stride.y = (int32_t)TFL_OPT(op, TransposeConvOptions, stride_h);
@@ -38,7 +32,6 @@ read_transposed(const struct part *p, const struct tfl_op *op, struct conv *c,
 	if (c->padding != TFL_SAME && c->padding != TFL_VALID)
 		return part_say(p, "padding %d is not supported", c->padding);
 	conv_take_filters(c);
-	c->float_product = c->ifm->type == TFL_UINT8;
 	if (c->ifm->dim[3] != c->i || c->ofm->dim[3] != c->o ||
 	    c->ifm->dim[0] != c->ofm->dim[0])
 		return "the shapes of IFM, weights and OFM do not match";
@@ -48,8 +41,8 @@ read_transposed(const struct part *p, const struct tfl_op *op, struct conv *c,
 	};
 	struct low_conv shape = conv_shape(c, *pad);
 	struct nd in = nd_shape(c->ifm), out = nd_shape(c->ofm);
-	why = low_transconv_check(p->a, &shape, &in, &out);
-	return why ? why : check_conv_common(p, op, c);
+	return low_transconv_check(p->a, &shape, &in, &out) ?:
+	       check_conv_common(p, op, c);
 }
 
 static bool

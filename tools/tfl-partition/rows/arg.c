@@ -27,9 +27,7 @@ static const char *
 read_arg(const struct part *p, const struct tfl_op *op, struct low_arg *r)
 {
 	const struct tfl_tensor *ifm, *ofm;
-	const char *why = check_arity(p, op, 2, 2, 1);
-	if (!why)
-		why = check_fixed(p, part_in(p, op, 0), "IFM");
+	const char *why = check_fixed(p, part_in(p, op, 0), "IFM");
 	if (why)
 		return why;
 	ifm = part_in(p, op, 0);
@@ -54,12 +52,7 @@ read_arg(const struct part *p, const struct tfl_op *op, struct low_arg *r)
 		   : "the OFM's shape is not what the axis gives";
 }
 
-static const char *
-check_arg(const struct part *p, const struct tfl_op *op)
-{
-	struct low_arg r;
-	return read_arg(p, op, &r);
-}
+FAMILY_CHECK(check_arg, struct low_arg, read_arg)
 
 static bool
 lower_arg(struct part *p, const struct tfl_op *op)

@@ -16,7 +16,7 @@ check_extreme(const struct part *p, const struct tfl_op *op)
 	bool logic = op->code == TFL_REDUCE_ANY || op->code == TFL_REDUCE_ALL;
 	if (!why && !logic)
 		why = check_same_quant(p, op);
-	return why ? why : check_extents(&r);
+	return why ?: check_extents(&r);
 }
 
 static struct g_operand

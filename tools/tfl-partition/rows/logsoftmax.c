@@ -48,9 +48,10 @@ mean_with(struct part *p, struct g_operand a, int32_t c)
 }
 
 /*
- * a / 2^bits, halves away from 0.  TFL rounding with a shift beyond 31 moves the
- * product by 2^30 in the direction of a's sign.  This is half of a unit of a here,
- * as the product is -a times -2^31.
+ * Divides a by 2^bits and rounds halves away from 0.  The operation multiplies -a by
+ * -2^31 and shifts right by bits + 31.  TFL rounding with a shift beyond 31 first adds
+ * 2^30 with the sign of the product, which is half of what a unit of a contributes.
+ * Only exact halves change by this: they are rounded away from 0.
  */
 static struct g_operand
 divide_by_pot(struct part *p, struct g_operand a, int bits)

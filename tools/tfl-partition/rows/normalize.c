@@ -18,9 +18,7 @@ enum {
 static const char *
 check_normalize(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_rows(p, op);
-	if (!why)
-		why = check_options(p, op, &fb_L2NormOptions);
+	const char *why = check_rows(p, op) ?: check_options(p, op, &fb_L2NormOptions);
 	if (why)
 		return why;
 	if (TFL_OPT(op, L2NormOptions, fused_activation_function))

@@ -68,9 +68,7 @@ mean_scale(const struct reduction *r, struct npu_scale *out)
 const char *
 reduction_read(const struct part *p, const struct tfl_op *op, struct reduction *r)
 {
-	const char *why = check_arity(p, op, 2, 2, 1);
-	if (!why)
-		why = check_ifm_ofm(p, op);
+	const char *why = check_ifm_ofm(p, op);
 	if (why)
 		return why;
 	*r = (struct reduction){ .ifm = part_in(p, op, 0),
@@ -142,7 +140,8 @@ static bool
 sum_channels(struct part *p, const struct reduction *r, struct g_operand x,
 	     struct g_operand ofm, const int32_t k[3])
 {
-	enum { WORTH = 16384 }; /* elements, about as many cycles */
+	/* below so many elements, of about one cycle each, three operations cost more */
+	enum { WORTH = 16384 };
 	struct low_reduced s = low_reduced_channels(x.shape, k);
 	if (k[2] != 1 || !low_reduced_fits(&s) ||
 	    (r->zero && (int64_t)k[0] * k[1] < WORTH))
@@ -249,8 +248,8 @@ fold_innermost(struct part *p, struct reduction *r, struct g_operand x)
 }
 
 /*
- * Axes ... reduced, kept, reduced, kept: one kernel over both reduced axes, for
- * each position of the outer kept axes.
+ * Sums over two axes, where the last four axes are reduced, kept, reduced, kept.  One
+ * kernel covers both reduced axes, for each position of the axes before these four.
  */
 static void
 sum_two(struct part *p, const struct reduction *r, struct g_operand x,

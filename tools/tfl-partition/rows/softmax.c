@@ -12,7 +12,7 @@ enum { MAX_ROWS = 65536, MAX_DEPTH = 65536 };
 const char *
 check_rows(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_single(p, op);
+	const char *why = check_ifm_ofm(p, op);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);

@@ -143,7 +143,7 @@ lower_phases(struct part *p, const struct tfl_op *op, const struct low_phases *f
 {
 	struct nd in = nd_ifm(p, op->in[0]), out = nd_ofm(p, op->out[0]);
 	return low_phases(p->l, f, &in, &out, nd_finish_none, NULL) ||
-	       err_set(p->e, "operator %d: rows and columns that no operation writes",
+	       err_set(p->e, "operator %d: no NPU operation can write all of its rows",
 		       p->l->op_i);
 }
 
@@ -151,9 +151,7 @@ const char *
 check_bilinear(const struct part *p, const struct tfl_op *op)
 {
 	struct resize r;
-	const char *why = read_resize(p, op, &r);
-	if (!why)
-		why = check_ifm_ofm(p, op);
+	const char *why = read_resize(p, op, &r) ?: check_ifm_ofm(p, op);
 	if (why || doubling_of(&r).times || can_sample_bilinear(p, &r))
 		return why;
 	struct low_blend y = blend_of(p->a, &r, r.ifm->dim[1], r.ofm->dim[1]);
@@ -277,7 +275,8 @@ lower_bilinear(struct part *p, const struct tfl_op *op)
 	struct g_operand dest = low_destination(p->l, ofm);
 	bool ok = operand_view(dest, line, &as);
 	if (!ok)
-		return err_set(p->e, "operator %d: no room for a line", p->l->op_i);
+		return err_set(p->e, "operator %d: its result can't be seen as lines",
+			       p->l->op_i);
 	struct g_op *o = low_op(p->l, OP_REDUCE_SUM,
 				 operand_reshape(sum.t, line), as);
 	bool is_unsigned = r.ifm->type == TFL_UINT8;

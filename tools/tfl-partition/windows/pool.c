@@ -49,13 +49,8 @@ check_window(const struct part *p, const struct pool *k, bool average)
 static const char *
 read_pool(const struct part *p, const struct tfl_op *op, struct pool *k)
 {
-	const char *why = check_arity(p, op, 1, 1, 1);
-	if (!why)
-		why = check_options(p, op, &fb_Pool2DOptions);
-	if (!why)
-		why = check_ifm_ofm(p, op);
-	if (!why)
-		why = check_same_quant(p, op);
+	const char *why = check_options(p, op, &fb_Pool2DOptions) ?: check_ifm_ofm(p, op) ?:
+			  check_same_quant(p, op);
 	if (why)
 		return why;
 	*k = (struct pool){
@@ -94,12 +89,7 @@ max_pool_window(const struct part *p, const struct tfl_op *op, struct yx *kernel
 	return true;
 }
 
-static const char *
-check_pool(const struct part *p, const struct tfl_op *op)
-{
-	struct pool k;
-	return read_pool(p, op, &k);
-}
+FAMILY_CHECK(check_pool, struct pool, read_pool)
 
 /*
  * Zero points are left at 0, because the reference averages raw values.  With
@@ -135,7 +125,8 @@ lower_pool(struct part *p, const struct tfl_op *op)
 	drop_unread(&q.axis[1]);
 	struct nd in = nd_ifm(p, input), out = nd_ofm(p, op->out[0]);
 	return low_pool(p->l, &q, &in, &out, finish_pool, &k) ||
-	       err_set(p->e, "operator %d: no operation sees its tensors", p->l->op_i);
+	       err_set(p->e, "operator %d: no NPU operation can address its tensors",
+		       p->l->op_i);
 }
 
 const struct family family_pool = {

@@ -13,7 +13,7 @@ const char *
 read_resize(const struct part *p, const struct tfl_op *op, struct resize *r)
 {
 	bool bilinear = op->code == TFL_RESIZE_BILINEAR;
-	const char *why = check_move(p, op, 2, 2);
+	const char *why = check_move(p, op);
 	if (!why)
 		why = check_options(p, op, bilinear ? &fb_ResizeBilinearOptions
 						    : &fb_ResizeNearestNeighborOptions);
@@ -75,12 +75,7 @@ nearest_map(struct arena *a, const struct resize *r, int32_t in, int32_t out)
 	return map;
 }
 
-static const char *
-check_nearest(const struct part *p, const struct tfl_op *op)
-{
-	struct resize r;
-	return read_resize(p, op, &r);
-}
+FAMILY_CHECK(check_nearest, struct resize, read_resize)
 
 static bool
 lower_nearest(struct part *p, const struct tfl_op *op)

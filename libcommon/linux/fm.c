@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the extent of feature maps as Linux's driver does. */
+/* Computes the extent of feature maps as the Linux driver does. */
 #include "linux/walk.h"
 
-#define MAP(n)                                                                 \
+#define FM(n)                                                                  \
 	.region = NPU_##n##_REGION, .precision = NPU_##n##_PRECISION,          \
 	.w0 = NPU_##n##_WIDTH0_M1, .h0 = NPU_##n##_HEIGHT0_M1,                 \
 	.h1 = NPU_##n##_HEIGHT1_M1, .base = NPU_##n##_BASE0,                   \
 	.stride_x = NPU_##n##_STRIDE_X, .stride_y = NPU_##n##_STRIDE_Y,        \
 	.stride_c = NPU_##n##_STRIDE_C
 
-const struct linux_map linux_ifm = {
-	MAP(IFM), .size_bit = 2, .shape = { NPU_IFM_DEPTH_M1, NPU_REGS }
+const struct linux_fm linux_ifm = {
+	FM(IFM), .size_bit = 2, .shape = { NPU_IFM_DEPTH_M1, NPU_REGS }
 };
-const struct linux_map linux_ifm2 = {
-	MAP(IFM2), .size_bit = 2, .shape = { NPU_REGS }
+const struct linux_fm linux_ifm2 = {
+	FM(IFM2), .size_bit = 2, .shape = { NPU_REGS }
 };
-const struct linux_map linux_ofm = {
-	MAP(OFM), .size_bit = 1,
+const struct linux_fm linux_ofm = {
+	FM(OFM), .size_bit = 1,
 	.shape = { NPU_OFM_DEPTH_M1, NPU_OFM_WIDTH_M1, NPU_OFM_HEIGHT_M1, NPU_REGS }
 };
 
@@ -26,13 +26,13 @@ enum { TILES_2X2, TILES_3X1, CHAINED };
 
 /* U85 has a storage field; U65 has the rounding mode in the same bits. */
 static uint32_t
-storage_of(const struct linux_walk *k, const struct linux_map *m)
+storage_of(const struct linux_walk *k, const struct linux_fm *m)
 {
 	return k->u65 ? TILES_2X2 : linux_value(k, m->precision) >> 14;
 }
 
 static bool
-map_is_set(struct linux_walk *k, const struct linux_map *m)
+fm_is_set(struct linux_walk *k, const struct linux_fm *m)
 {
 	if (!linux_is_set(k, m->region) || !linux_is_set(k, m->precision) ||
 	    !linux_are_set(k, m->shape))
@@ -56,7 +56,7 @@ map_is_set(struct linux_walk *k, const struct linux_map *m)
 
 /* Returns the tile of element (y, x), and makes (y, x) relative to the tile. */
 static int
-tile_of(const struct linux_walk *k, const struct linux_map *m, uint32_t *x,
+tile_of(const struct linux_walk *k, const struct linux_fm *m, uint32_t *x,
 	uint32_t *y)
 {
 	uint32_t height[] = {linux_value(k, m->h0), linux_value(k, m->h1)};
@@ -91,7 +91,7 @@ add(uint64_t *sum, uint64_t a, uint64_t b)
 }
 
 static bool
-use_element(struct linux_walk *k, const struct linux_map *m, uint32_t x,
+use_element(struct linux_walk *k, const struct linux_fm *m, uint32_t x,
 	    uint32_t y, uint32_t c)
 {
 	uint64_t element = 1U
@@ -119,7 +119,7 @@ use_element(struct linux_walk *k, const struct linux_map *m, uint32_t x,
 
 /* Uses the rows whose addresses can be the largest, for three tiles in a column. */
 static bool
-use_rows(struct linux_walk *k, const struct linux_map *m, uint32_t x,
+use_rows(struct linux_walk *k, const struct linux_fm *m, uint32_t x,
 	 uint32_t y, uint32_t c)
 {
 	uint32_t h0 = linux_value(k, m->h0), h1 = linux_value(k, m->h1);
@@ -133,10 +133,10 @@ use_rows(struct linux_walk *k, const struct linux_map *m, uint32_t x,
 }
 
 bool
-linux_use_map(struct linux_walk *k, const struct linux_map *m, uint32_t x,
+linux_use_fm(struct linux_walk *k, const struct linux_fm *m, uint32_t x,
 	      uint32_t y, uint32_t c)
 {
-	if (!map_is_set(k, m))
+	if (!fm_is_set(k, m))
 		return false;
 	if (storage_of(k, m) == CHAINED)
 		return true;
@@ -149,7 +149,7 @@ linux_use_map(struct linux_walk *k, const struct linux_map *m, uint32_t x,
 bool
 linux_use_ofm(struct linux_walk *k)
 {
-	if (!linux_use_map(k, &linux_ofm, linux_value(k, NPU_OFM_WIDTH_M1),
+	if (!linux_use_fm(k, &linux_ofm, linux_value(k, NPU_OFM_WIDTH_M1),
 			   linux_value(k, NPU_OFM_HEIGHT_M1),
 			   linux_value(k, NPU_OFM_DEPTH_M1)))
 		return false;
@@ -208,7 +208,7 @@ use_read_part(struct linux_walk *k)
 		x = last_read(k, &columns, false);
 	k->reckoning = TOUCHED_ONLY;
 	bool ok =
-	    linux_use_map(k, &linux_ifm, x < 0 ? 0 : (uint32_t)x >> upscaled,
+	    linux_use_fm(k, &linux_ifm, x < 0 ? 0 : (uint32_t)x >> upscaled,
 			  y < 0 ? 0 : (uint32_t)y >> upscaled,
 			  linux_value(k, NPU_IFM_DEPTH_M1));
 	k->reckoning = EXACT;
@@ -233,7 +233,7 @@ linux_use_window(struct linux_walk *k)
 		    "last row and column of the IFM would be %d and %d",
 		    y, x);
 	k->reckoning = DRIVER_ONLY;
-	bool ok = linux_use_map(k, &linux_ifm, (uint32_t)x, (uint32_t)y,
+	bool ok = linux_use_fm(k, &linux_ifm, (uint32_t)x, (uint32_t)y,
 				linux_value(k, NPU_IFM_DEPTH_M1));
 	k->reckoning = EXACT;
 	return ok && use_read_part(k);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands and results of U85: transposed, reversed, chained (23.3, 25, 29). */
+/*
+ * Operands and results of U85: transposed, reversed, chained (ethosu-commands(7) 23.3,
+ * ethosu-memory(7) 25, ethosu-commands(7) 29).
+ */
 #include "sim/npu85.h"
 
 #include <string.h>
@@ -85,7 +88,7 @@ open_link(struct npu_run *r)
 	uint64_t n = (uint64_t)hwc_elements(r->op.extent);
 	/* the simulator limits the memory that it keeps between two operations */
 	if (n > SIM_MAX_BYTES / 4 || !npu_spend(r, n))
-		return npu_fail(r, "a chained map of %llu elements",
+		return npu_fail(r, "a chained feature map of %llu elements",
 				(unsigned long long)n);
 	if (!r->links)
 		r->links = arena_open();
@@ -118,7 +121,7 @@ npu85_open_ofm(struct npu_run *r)
 	return fm_check(r, &op->ofm, "OFM", true);
 }
 
-/* A chain ends with the first member that stores its result (9). */
+/* A chain ends with the first member that stores its result (ethosu-commands(7) 29). */
 void
 npu85_close_ofm(struct npu_run *r)
 {
@@ -133,7 +136,7 @@ struct place {
 	int32_t y, x, c;
 };
 
-/* The stored position of result (y, x, c) (23.3). */
+/* The stored position of result (y, x, c) (ethosu-commands(7) 23.3). */
 static struct place
 turned(const struct npu_op *op, int32_t y, int32_t x, int32_t c)
 {
