@@ -265,10 +265,13 @@ stages_of()
 }
 
 @test "weights that do not fit into one stream become several operations" {
-	[ -z "${NPUTOOLS_QUICK-}" ] || skip "heavy: 34 million weights"
+	# a quick run only has a channel whose weights are added up, as they may be too many
+	local channels=520 parts=2
+	[ -z "${NPUTOOLS_QUICK-}" ] || channels=3 parts=1
 	local chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
 	[ -x "$chain" ] || skip "no $chain"
-	"$chain" fc 520 16 256 >fc.tflite # 34,078,720 weights, 33,554,432 in an operation
+	# 34,078,720 weights, 33,554,432 in an operation
+	"$chain" fc $channels 16 256 >fc.tflite
 	stages_of ethos-u55-256 fc
-	[ "$(grep -c '^op .*do=fc' part)" = 2 ]
+	[ "$(grep -c '^op .*do=fc' part)" = $parts ]
 }

@@ -7,11 +7,11 @@ bats_require_minimum_version 1.5.0
 load lib/common
 
 # real FIRST ACCELERATOR SYSTEM MODE: every second model from FIRST on (NPUTOOLS_ALL: every
-# one; NPUTOOLS_QUICK: only models smaller than 200 KiB), in both variants
+# one; NPUTOOLS_QUICK: only models smaller than 600 KiB), in both variants
 real()
 {
 	local in name n=$1 size=()
-	[ -z "${NPUTOOLS_QUICK-}" ] || size=(-size -200k)
+	[ -z "${NPUTOOLS_QUICK-}" ] || size=(-size -600k)
 	shift
 	while read -r in; do
 		n=$((n + 1))
