@@ -49,7 +49,7 @@ ask(struct search *x, struct question q)
 	struct front *f = &x->front;
 	if (!explore_all(x, q))
 		return false;
-	if (f->fastest.known)
+	if (f->fastest.is_set)
 		front_add(f, &f->fastest);
 	return true;
 }
@@ -167,7 +167,7 @@ find_answer(struct search *x, const struct point **answer)
 	struct front *f = &x->front;
 	const struct question q = question_of(x->s, asked(x->s->o));
 	*answer = &f->fastest;
-	if (q.ask == ASK_FASTEST && f->fastest.known && f->fastest.sram <= q.within)
+	if (q.ask == ASK_FASTEST && f->fastest.is_set && f->fastest.sram <= q.within)
 		return true;
 	if (q.within == NO_LIMIT_BYTES && q.ask == ASK_FASTEST)
 		return *answer = NULL, true;

@@ -52,14 +52,14 @@ may_beat_other(const struct question *q, int64_t total, double cycles)
 static bool
 is_lighter(const struct point *p, int64_t total, double cycles)
 {
-	return !p->known ||
+	return !p->is_set ||
 	       point_weight(total, cycles) < point_weight(p->total, p->cycles);
 }
 
 static bool
 is_smaller(const struct point *p, int64_t total, double cycles)
 {
-	return !p->known || total < p->total || (total == p->total && cycles < p->cycles);
+	return !p->is_set || total < p->total || (total == p->total && cycles < p->cycles);
 }
 
 /* Fewer cycles, by more than rounding. */
@@ -147,9 +147,9 @@ front_most(const struct front *f, double cycles, int64_t beside)
 {
 	const struct question *q = &f->question;
 	const struct point *best = &f->best;
-	if (q->ask == ASK_SMALLEST && best->known)
+	if (q->ask == ASK_SMALLEST && best->is_set)
 		return min_i64(front_within(q), best->total - beside);
-	if (q->ask == ASK_LIGHTEST && best->known)
+	if (q->ask == ASK_LIGHTEST && best->is_set)
 		return min_i64(front_within(q),
 			       (int64_t)fmin(point_weight(best->total, best->cycles) /
 					     point_weight(1, fmax(cycles, 1)),
@@ -185,7 +185,7 @@ static struct point
 copy_point(struct arena *a, const struct point *p)
 {
 	struct point q = *p;
-	q.known = true;
+	q.is_set = true;
 	size_t bytes = (size_t)p->recipe.division.n * sizeof(int);
 	q.recipe.division.picked = arena_alloc(a, bytes + 1, 1);
 	if (bytes)
@@ -198,7 +198,7 @@ static bool
 is_too_fast(const struct front *f, const struct point *p)
 {
 	const struct point *most = &f->fastest;
-	return most->known && (p->cycles < most->cycles ||
+	return most->is_set && (p->cycles < most->cycles ||
 				   (p->cycles == most->cycles && p->sram < most->sram));
 }
 
@@ -234,7 +234,7 @@ front_answer(const struct front *f)
 {
 	const struct question *q = &f->question;
 	if (q->ask == ASK_SMALLEST || q->ask == ASK_LIGHTEST)
-		return f->best.known && f->best.sram <= q->within ? &f->best : NULL;
+		return f->best.is_set && f->best.sram <= q->within ? &f->best : NULL;
 	if (q->ask == ASK_LEAST_SRAM)
 		return f->n && f->v[0].sram <= q->within ? &f->v[0] : NULL;
 	if (q->ask != ASK_FAST_ENOUGH)

@@ -125,7 +125,7 @@ struct traits { /* properties that --front and --explain name */
 
 struct point {
 	struct traits traits;
-	bool known;    /* set by front_add() */
+	bool is_set;   /* set by front_add() */
 	bool improved; /* improve_points() has tried it */
 	int64_t sram, total; /* peak in bytes: of the limited area, of all areas */
 	double cycles;
@@ -166,7 +166,7 @@ struct front {
 	struct question question;
 	struct point *v; /* by rising bytes of the limited area and falling cycles */
 	size_t n, cap;
-	struct point best; /* of ASK_SMALLEST and ASK_LIGHTEST, in place of v; known: there is one */
+	struct point best; /* of ASK_SMALLEST and ASK_LIGHTEST, in place of v; is_set: there is one */
 	/* The fastest plan of all, once it is known.  Faster points, and those that are as fast in
 	 * fewer bytes, are refused: no limit and no goal gives a faster plan than Performance. */
 	struct point fastest;

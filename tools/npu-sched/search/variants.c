@@ -129,7 +129,7 @@ struct points {
 static void
 take_point(struct points *l, struct point *p)
 {
-	if (p->improved || !p->known)
+	if (p->improved || !p->is_set)
 		return;
 	p->improved = true;
 	l->v[l->n++] = *p;
