@@ -87,6 +87,7 @@ struct variant {
 	const struct variant *of;
 	size_t spill;
 	bool is_explored;
+	bool may_have_points; /* points of this question or an earlier one may refer to it */
 	struct front *front; /* of this variant alone; NULL: none */
 };
 

@@ -15,6 +15,8 @@ keep_variant(struct search *x, struct variant *v)
 void
 drop_variant(struct search *x, const struct variant *v)
 {
+	if (v->may_have_points)
+		return;
 	if (x->n_explored && x->explored[x->n_explored - 1] == v)
 		x->n_explored--;
 	if (x->n && x->variant[x->n - 1] == v)

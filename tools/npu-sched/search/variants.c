@@ -38,6 +38,7 @@ explore_variant(struct search *x, struct variant *v, enum detail detail)
 	if (own && p)
 		front_add(&x->front, p);
 	x->unfit |= r == UNFIT;
+	v->may_have_points |= r == EXPLORED;
 	return r;
 }
 
