@@ -231,7 +231,7 @@ $(UNIT): $(B)/tests/%: $(B)/tests/unit/%.o $(LIB)
 # tests of programs' code: the objects that a unit test tests
 $(B)/tests/perf_models $(B)/tests/perf_phases $(B)/tests/perf_vela21: \
 	$(patsubst %.c,$(B)/%.o,$(wildcard tools/npu-perf/models/*.c))
-$(B)/tests/packing $(B)/tests/gaps $(B)/tests/dividing $(B)/tests/front: $(patsubst %.c,$(B)/%.o,\
+$(B)/tests/packing $(B)/tests/gaps $(B)/tests/dividing $(B)/tests/front $(B)/tests/enumeration: $(patsubst %.c,$(B)/%.o,\
 	$(filter-out %/main.c,$(wildcard tools/npu-sched/*.c tools/npu-sched/*/*.c)))
 $(B)/tests/tfl2c_plans: $(patsubst %.c,$(B)/%.o,$(filter-out %/main.c,$(wildcard tools/tfl2c/*.c)))
 $(B)/tests/lowering $(B)/tests/lowering_rules $(B)/tests/lowering_values: $(patsubst %.c,$(B)/%.o,$(filter-out %/main.c,$(wildcard tools/tfl-partition/*.c tools/tfl-partition/*/*.c)))
