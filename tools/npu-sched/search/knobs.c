@@ -31,13 +31,13 @@ static const struct knobs table[ROWS] = {
 	 * of feature maps to the next, in detail and in the first look; spills; share of the
 	 * least loss */
 	[SCANT] = { .rungs = 8, .coarse_rungs = 2, .steps = 3, .coarse_steps = 2,
-		     .spills = 8, .loss = 0.5 },
+		     .spills = 5, .loss = 0.5 },
 	[ROUGH] = { .rungs = 8, .coarse_rungs = 2, .steps = 4, .coarse_steps = 3,
-		     .spills = 8, .loss = 0.5 },
+		     .spills = 5, .loss = 0.5 },
 	[SPARSE] = { .rungs = 64, .coarse_rungs = 4, .steps = 16, .coarse_steps = 8,
 		     .spills = 8, .loss = 0.5 },
 	[THIN] = { .rungs = 16, .coarse_rungs = 4, .steps = 12, .coarse_steps = 4,
-		   .spills = 12 },
+		   .spills = 8 },
 	[MEDIUM] = { .rungs = 16, .coarse_rungs = 4, .steps = 16, .coarse_steps = 8,
 		     .spills = 12, .loss = 0.5 },
 	[DENSE] = { .rungs = 64, .coarse_rungs = 8, .steps = 32, .coarse_steps = 12,
