@@ -129,7 +129,9 @@ fan(struct chain *c, int at)
 		way[i] = conv(c, at);
 	for (int i = 0; i < WAYS; i++)
 		way[i] = conv(c, way[i]);
-	return add(c, add(c, way[0], way[1]), add(c, way[2], way[3]));
+	/* in this order with any compiler */
+	int last = add(c, way[2], way[3]), first = add(c, way[0], way[1]);
+	return add(c, first, last);
 }
 
 static int
