@@ -201,7 +201,7 @@ enumerate_all(struct variant *x, struct enumerated *all)
 					  .total_within = INT64_MAX });
 	if (!variant_wake(x))
 		return false;
-	list_candidates(x, (struct sizing){ .steps = 4, .hi = INT64_MAX }, &w);
+	list_candidates(x, 4, &w);
 	const size_t n = x->n < CANDIDATES ? x->n : CANDIDATES;
 	for (size_t i = 0; i < n; i++)
 		if (!enumerate_candidate(x, &x->v[x->n * i / n], all))

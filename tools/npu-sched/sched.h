@@ -223,7 +223,6 @@ struct plan {
 	int64_t *map_at;
 	struct touches *touches; /* cache of clock.c: bytes that each kernel touches */
 	double cycles;
-	double plain; /* cycles before leave_in_place(), which later plans must beat */
 	double cached_bound; /* cached plan_bound() of the present transfers; 0: none */
 	bool beside_placed; /* addresses outside of the limited area are assigned */
 	double ahead, worth; /* as in the fitting */

@@ -286,7 +286,7 @@ add_candidates(struct enumeration *l, int64_t maps, bool slide)
 }
 
 void
-list_candidates(struct variant *x, struct sizing sizing, const struct wanted *w)
+list_candidates(struct variant *x, int steps, const struct wanted *w)
 {
 	drop_candidates(x);
 	open_list(x);
@@ -294,11 +294,10 @@ list_candidates(struct variant *x, struct sizing sizing, const struct wanted *w)
 	l->x = x;
 	l->seen.a = x->list;
 	l->wanted = *w;
-	struct sizes sizes = list_sizes(x, x->list, sizing.steps);
+	struct sizes sizes = list_sizes(x, x->list, steps);
 	for (int slide = 0; slide < 2; slide++)
 		for (size_t i = 0; i < sizes.n; i++)
-			if (sizes.v[i] >= sizing.lo && sizes.v[i] <= sizing.hi)
-				add_candidates(l, sizes.v[i], slide);
+			add_candidates(l, sizes.v[i], slide);
 	flush(l);
 	if (x->n)
 		qsort(x->v, x->n, sizeof(*x->v), compare_candidates);

@@ -60,7 +60,7 @@ list_budgets(struct candidate *c)
 
 /* Estimates cycles for rising limits.  A lower limit never takes fewer cycles, except that
  * transfers choose greedily; so if one limit is not wanted, no lower one is.  Of the limits that
- * exceed that of the question, only the lowest is of use. */
+ * exceed that of the question, only the lowest is estimated. */
 static void
 estimate_budgets(struct estimator *e, struct estimates *k, struct candidate *c)
 {

@@ -224,7 +224,7 @@ try_budgets_at(struct exploring *e, int64_t budget)
 	const double bound = g->bound;
 	const int64_t need = g->need, asked = g->asked;
 	const size_t n_rects = g->n_rects;
-	/* lower budgets are of use even if this one is beyond the limit of the question */
+	/* a plan with a lower budget may answer the question even if this one exceeds its limit */
 	bool near = may_improve_front(e, min_i64(need, e->f->question.within), bound / NEAR);
 	if (asked <= 0)
 		return NEVER;
@@ -321,8 +321,7 @@ explore_candidates(struct variant *x, struct front *f, const struct knobs *k, bo
 	const struct wanted w = { .lower_bound = front_fewest(f),
 				  .estimate = front_slowest(f), .front = f };
 	bool ok = true;
-	list_candidates(x, (struct sizing){ .steps = fine ? k->steps : k->coarse_steps,
-					    .hi = INT64_MAX }, &w);
+	list_candidates(x, fine ? k->steps : k->coarse_steps, &w);
 	for (size_t i = 0; ok && i < x->n; i++) {
 		struct exploring e = { .x = x, .f = f, .c = &x->v[i], .knobs = k,
 				       .fine = fine, .ok = true };

@@ -21,7 +21,7 @@ struct search {
 	bool unfit; /* some operation has no block */
 	struct front front; /* plans that answer the question, or lead to its answer */
 	struct progress progress;
-	/* passes through all settings, by round_cost(): done, this one, all */
+	/* time of the rounds, as multiples of the first: those before, this one, all */
 	double done, cost, all;
 };
 

@@ -58,12 +58,13 @@ check_bound(double bound, const struct candidate *c)
 #endif
 }
 
+struct front;
+
 /*
  * The network in one order, with one layout and area of each feature map and one objective of
  * blocks, which all plans made from it share.  Its records are copies: the graph does not
  * change until a plan is applied.
  */
-struct front;
 struct variant {
 	struct arena *a;
 	struct sched *s;	   /* with copies of operations and tensors */
@@ -81,8 +82,7 @@ struct variant {
 	 * candidates are dropped, or, if the cascades are complete, as long as the variant
 	 * lives. */
 	struct hash_table listed, lasting;
-	/* struct known of divisions and cuts that were listed for a front */
-	struct hash_table memo;
+	struct hash_table memo; /* struct memo of divisions and cuts that were listed */
 	/* It was made from variant `of` by this spill; NULL: from the graph. */
 	const struct variant *of;
 	size_t spill;
@@ -180,7 +180,7 @@ front_within(const struct question *q)
 	return q->within == NO_LIMIT_BYTES ? q->within : q->within + q->within / IMPROVABLE_SHARE;
 }
 
-/* Is the fastest plan of all wanted?  Then no other plan is of use. */
+/* Does the question ask for the fastest plan of all, without a limit? */
 static inline bool
 is_unlimited(const struct front *f)
 {
@@ -217,13 +217,9 @@ struct wanted {
 	double lower_bound, estimate;
 	const struct front *front;
 };
-/* Sizes of feature maps from lo to hi bytes, each larger than the one before by 1/steps. */
-struct sizing {
-	int steps;
-	int64_t lo, hi;
-};
-/* Lists these candidates in x->v, by rising estimate. */
-void list_candidates(struct variant *x, struct sizing sizing, const struct wanted *w);
+/* Lists these candidates in x->v, by rising estimate.  Each size of feature maps is larger than
+ * the one before by 1/steps. */
+void list_candidates(struct variant *x, int steps, const struct wanted *w);
 void drop_candidates(struct variant *x);
 /* Makes the candidate's plan, with exact weight sizes.  False: an error. */
 bool work_out(struct variant *x, struct candidate *c);
@@ -288,7 +284,7 @@ void spills_apply(struct sched *s, const struct spills *l, size_t spill);
 /* knobs.c: how densely the front is explored, by size of the network and --effort. */
 struct knobs {
 	int rungs, coarse_rungs; /* budgets tried per octave */
-	int steps, coarse_steps; /* as in struct sizing */
+	int steps, coarse_steps; /* of list_candidates() */
 	int spills;		 /* variants with a spill, for each order of feature maps */
 	double loss; /* share of the least loss by packing anew that is expected again */
 };

@@ -87,7 +87,7 @@ variant_wake(struct variant *x)
 static bool
 keeps_cascades(struct variant *x)
 {
-	enum { MOST = 1 << 16 };
+	enum { MOST = 1 << 15 };
 	if (x->is_complete && !x->at_rest && *x->s->at_rest + x->cascades->n <= MOST) {
 		x->at_rest = x->cascades->n;
 		*x->s->at_rest += x->at_rest;
