@@ -223,7 +223,6 @@ struct plan {
 	int64_t *map_at;
 	struct touches *touches; /* cache of clock.c: bytes that each kernel touches */
 	double cycles;
-	double cached_bound; /* cached plan_bound() of the present transfers; 0: none */
 	bool beside_placed; /* addresses outside of the limited area are assigned */
 	double ahead, worth; /* as in the fitting */
 	double used_ahead; /* down to this value, a smaller `ahead` changes no transfer */
@@ -530,11 +529,10 @@ slice_range(struct g_list l, int i, int64_t channels)
 	return (struct g_range){ .lo = l.n ? l.v[i] : 0, .hi = l.n ? l.v[i + 1] : channels };
 }
 
-/* plans/strategies.c, weights/fetch.c: decides which weight slices are fetched when, below a
- * limit in bytes; sets p->cycles.  The first goes by the sum of bytes.  The second assigns
- * buffers addresses between the feature maps, which stay where pack_maps() put them. */
-void plan_fetches(struct sched *s, struct plan *p, int64_t limit);
-void plan_fetches_between(struct sched *s, struct plan *p, int64_t limit);
+/* weights/fetch.c: decides which weight slices are fetched when, below a limit in bytes; sets
+ * p->cycles.  SUMMED: by the sum of bytes.  BETWEEN: buffers get addresses between the feature
+ * maps, which stay where pack_maps() put them. */
+void plan_fetches(struct sched *s, struct plan *p, int64_t limit, enum fit how);
 
 /* clock.c: cycles of the stream that will be emitted; their lower bound for any addresses. */
 double plan_clock(struct sched *s, struct plan *p);

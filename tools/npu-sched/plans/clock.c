@@ -440,5 +440,5 @@ plan_clock(struct sched *s, struct plan *p)
 double
 plan_bound(struct sched *s, struct plan *p)
 {
-	return p->cached_bound > 0 ? p->cached_bound : run_all(s, p, false);
+	return run_all(s, p, false);
 }

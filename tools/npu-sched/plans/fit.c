@@ -22,10 +22,7 @@ double
 plan_transfers(struct sched *s, struct plan *p, struct fitting f)
 {
 	set_fitting(p, f);
-	if (f.how == SUMMED)
-		plan_fetches(s, p, f.limit);
-	else
-		plan_fetches_between(s, p, f.limit);
+	plan_fetches(s, p, f.limit, f.how);
 	return plan_bound(s, p);
 }
 
@@ -54,7 +51,7 @@ plan_fit(struct sched *s, struct plan *p, struct fitting f, double below)
 static bool
 may_be_as_fast(struct sched *s, struct plan *p, int64_t limit, double cycles)
 {
-	plan_fetches(s, p, limit);
+	plan_fetches(s, p, limit, SUMMED);
 	return p->need <= limit && plan_bound(s, p) <= cycles;
 }
 
@@ -125,9 +122,9 @@ trim_limit(struct sched *s, struct plan *p, struct fitting was, double cycles)
 {
 	set_fitting(p, was);
 	p->cycles = cycles;
-	plan_fetches(s, p, NO_LIMIT_BYTES);
+	plan_fetches(s, p, NO_LIMIT_BYTES, SUMMED);
 	int64_t most = p->need, least = least_by_bound(s, p);
-	plan_fetches(s, p, least);
+	plan_fetches(s, p, least, SUMMED);
 	pack_last(s, p);
 	if (p->cycles <= cycles)
 		return;

@@ -39,9 +39,9 @@ cycles_below(struct estimator *e, double *memo, int64_t budget, int64_t *need)
 	e->lacks |= !e->p;
 	if (!e->p)
 		return 0;
-	plan_fetches(e->s, e->p, budget);
+	plan_fetches(e->s, e->p, budget, SUMMED);
 	if (need && e->p->need > budget)
-		plan_fetches(e->s, e->p, e->p->need); /* just the feature maps fit */
+		plan_fetches(e->s, e->p, e->p->need, SUMMED); /* just the feature maps fit */
 	if (need)
 		*need = e->p->need;
 	return *memo = plan_bound(e->s, e->p);

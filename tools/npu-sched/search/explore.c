@@ -131,7 +131,7 @@ walk_budget(struct exploring *e, int64_t budget)
 	if (!open_plan(e))
 		return NULL;
 	struct plan *p = e->c->plan;
-	plan_fetches(e->x->s, p, budget);
+	plan_fetches(e->x->s, p, budget, SUMMED);
 	g->bound = plan_bound(e->x->s, p);
 	check_bound(g->bound, e->c);
 	g->asked = min_i64(p->asked, budget);
