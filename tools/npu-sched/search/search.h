@@ -276,8 +276,7 @@ struct spills {
 	size_t n;
 	struct spill_order *order;
 };
-struct spills *spills_list(struct sched *s, const struct cascades *c, struct arena *a,
-			   int steps);
+struct spills *spills_list(struct sched *s, const struct cascades *c, struct arena *a);
 /* Moves feature maps.  Needs: all are in the NPU's SRAM. */
 void spills_apply(struct sched *s, const struct spills *l, size_t spill);
 
@@ -285,7 +284,6 @@ void spills_apply(struct sched *s, const struct spills *l, size_t spill);
 struct knobs {
 	int rungs, coarse_rungs; /* budgets tried per octave */
 	int steps, coarse_steps; /* of list_candidates() */
-	int spills;		 /* variants with a spill, for each order of feature maps */
 	double loss; /* share of the least loss by packing anew that is expected again */
 };
 const struct knobs *search_knobs(const struct sched *s);

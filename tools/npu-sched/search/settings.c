@@ -145,9 +145,9 @@ explored_spill(struct search *x, const struct variant *v, const struct spills *l
 }
 
 const struct spills *
-list_spills(struct variant *v, struct arena *a, int steps)
+list_spills(struct variant *v, struct arena *a)
 {
 	if (!variant_wake(v))
 		return NULL;
-	return spills_list(v->s, v->cascades, a, steps);
+	return spills_list(v->s, v->cascades, a);
 }

@@ -50,7 +50,7 @@ static bool
 explore_spills(struct search *x, struct variant *v)
 {
 	struct arena *a = arena_open();
-	const struct spills *l = list_spills(v, a, search_knobs(x->s)->spills);
+	const struct spills *l = list_spills(v, a);
 	variant_rest(v);
 	bool ok = true;
 	int slow = -1; /* the order that has become too slow */
@@ -77,8 +77,9 @@ explore_setting(struct search *x, struct setting t)
 	const enum explored r = explore_variant(x, v, COARSELY);
 	if (r == TOO_SLOW && v->like)
 		drop_variant(x, v);
-	/* without a limit no feature map needs to leave */
-	const bool spills = x->s->memory.spilling && !is_unlimited(&x->front);
+	/* Without a limit no feature map needs to leave.  With feature maps in NHWC, spills saved
+	 * 0.2 % of cycles and took 40 % of the time. */
+	const bool spills = x->s->memory.spilling && !is_unlimited(&x->front) && !t.layout;
 	return r == EXPLORED && spills ? explore_spills(x, v) : r != FAILED;
 }
 
