@@ -224,9 +224,8 @@ struct plan {
 	struct touches *touches; /* cache of clock.c: bytes that each kernel touches */
 	double cycles;
 	bool beside_placed; /* addresses outside of the limited area are assigned */
-	double ahead, worth; /* as in the fitting */
 	double used_ahead; /* down to this value, a smaller `ahead` changes no transfer */
-	uint64_t exceptions;
+	bool is_walked; /* plan_fetches() has decided its transfers */
 	struct fitting fitting; /* how the present transfers and addresses were found */
 	int64_t need; /* bytes live at the fullest kernel: a sum, without addresses */
 	int64_t asked; /* bytes: with this limit or a higher one, transfers are the same */
@@ -529,10 +528,9 @@ slice_range(struct g_list l, int i, int64_t channels)
 	return (struct g_range){ .lo = l.n ? l.v[i] : 0, .hi = l.n ? l.v[i + 1] : channels };
 }
 
-/* weights/fetch.c: decides which weight slices are fetched when, below a limit in bytes; sets
- * p->cycles.  SUMMED: by the sum of bytes.  BETWEEN: buffers get addresses between the feature
+/* weights/fetch.c: decides which weight slices are fetched when; sets p->cycles.  SUMMED: by the sum of bytes.  BETWEEN: buffers get addresses between the feature
  * maps, which stay where pack_maps() put them. */
-void plan_fetches(struct sched *s, struct plan *p, int64_t limit, enum fit how);
+void plan_fetches(struct sched *s, struct plan *p, struct fitting f);
 
 /* clock.c: cycles of the stream that will be emitted; their lower bound for any addresses. */
 double plan_clock(struct sched *s, struct plan *p);

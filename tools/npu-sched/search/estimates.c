@@ -39,9 +39,10 @@ cycles_below(struct estimator *e, double *memo, int64_t budget, int64_t *need)
 	e->lacks |= !e->p;
 	if (!e->p)
 		return 0;
-	plan_fetches(e->s, e->p, budget, SUMMED);
+	plan_fetches(e->s, e->p, (struct fitting){ .limit = budget });
 	if (need && e->p->need > budget)
-		plan_fetches(e->s, e->p, e->p->need, SUMMED); /* just the feature maps fit */
+		/* just the feature maps fit */
+		plan_fetches(e->s, e->p, (struct fitting){ .limit = e->p->need });
 	if (need)
 		*need = e->p->need;
 	return *memo = plan_bound(e->s, e->p);

@@ -287,7 +287,8 @@ time_ahead(const struct walk *w, int i, const struct weight_slice *u)
 static bool
 is_too_early(const struct walk *w, int i, const struct weight_slice *u)
 {
-	return w->p->ahead > 0 && time_ahead(w, i, u) > w->p->ahead;
+	const double ahead = w->p->fitting.ahead;
+	return ahead > 0 && time_ahead(w, i, u) > ahead;
 }
 
 /* The time at which the first use of slice u could begin if kernel i ends at `until`. */
@@ -421,10 +422,11 @@ issue(struct walk *w, int i)
 static bool *
 list_left(const struct plan *p, struct arena *scratch)
 {
+	const struct fitting *f = &p->fitting;
 	bool *left = anew(scratch, bool, p->n_slices + 1);
 	for (size_t i = 0; i < p->n_slices; i++)
-		left[i] = (p->worth > 0 && slice_worth(p, (int)i) <= p->worth) !=
-			  (i < MOST_EXCEPTIONS && (p->exceptions >> i & 1));
+		left[i] = (f->worth > 0 && slice_worth(p, (int)i) <= f->worth) !=
+			  (i < MOST_EXCEPTIONS && (f->exceptions >> i & 1));
 	return left;
 }
 
@@ -474,15 +476,30 @@ take_addresses(struct sched *s, struct plan *p)
 			p->rect[i].at = p->map_at[i];
 }
 
-void
-plan_fetches(struct sched *s, struct plan *p, int64_t limit, enum fit how)
+/* Has p the transfers of f already? */
+static bool
+is_walked(const struct plan *p, const struct fitting *f)
 {
+	const struct fitting *was = &p->fitting;
+	return p->is_walked && f->how == SUMMED && was->how == SUMMED &&
+	       was->limit == f->limit && was->ahead == f->ahead && was->worth == f->worth &&
+	       was->exceptions == f->exceptions;
+}
+
+void
+plan_fetches(struct sched *s, struct plan *p, struct fitting f)
+{
+	const bool walked = is_walked(p, &f);
+	p->fitting = f;
+	if (walked)
+		return;
+	p->is_walked = true;
 	struct arena *a = arena_open();
-	struct walk w = { .s = s, .p = p, .limit = limit };
-	w.gaps = how == BETWEEN ? gaps_open(a, p, limited_place(s), limit) : NULL;
+	struct walk w = { .s = s, .p = p, .limit = f.limit };
+	w.gaps = f.how == BETWEEN ? gaps_open(a, p, limited_place(s), f.limit) : NULL;
 	walk_kernels(&w, a);
 	find_buffers(s, p);
-	if (how == BETWEEN)
+	if (f.how == BETWEEN)
 		take_addresses(s, p);
 	arena_close(a);
 }
