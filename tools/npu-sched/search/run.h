@@ -46,7 +46,7 @@ struct variant *explored_setting(struct search *x, struct setting t);
 struct variant *explored_spill(struct search *x, const struct variant *v,
 			       const struct spills *l, size_t spill);
 /* All spills of v, for which all cascades of v are listed; NULL: an operation has no block. */
-const struct spills *list_spills(struct variant *v, struct arena *a);
+const struct spills *list_spills(struct variant *v, struct arena *a, int steps);
 /* Closes v if it was opened last and has given no point. */
 void drop_variant(struct search *x, const struct variant *v);
 /* Switches the graph, from which variants are made, to copies or to none. */

@@ -136,18 +136,18 @@ struct variant *
 explored_spill(struct search *x, const struct variant *v, const struct spills *l, size_t spill)
 {
 	for (size_t i = 0; i < x->n; i++)
-		if (x->variant[i]->of == v && x->variant[i]->spill == spill)
+		if (x->variant[i]->of == v && x->variant[i]->spill == l->v[spill].set)
 			return note_explored(x, x->variant[i]);
 	struct variant *w = open_spill(x, v, l, spill);
 	w->of = v;
-	w->spill = spill;
+	w->spill = l->v[spill].set;
 	return note_explored(x, w);
 }
 
 const struct spills *
-list_spills(struct variant *v, struct arena *a)
+list_spills(struct variant *v, struct arena *a, int steps)
 {
 	if (!variant_wake(v))
 		return NULL;
-	return spills_list(v->s, v->cascades, a);
+	return spills_list(v->s, v->cascades, a, steps);
 }

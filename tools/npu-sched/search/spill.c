@@ -12,9 +12,8 @@
  */
 enum { BY_MAPS, BY_NEEDS, ORDERS };
 
-/* Steps from nothing to all of an order; more of them were worth 0.1 % of cycles.  How often a
- * number can grow by half until it counts all tensors. */
-enum { STEPS = 3, GROWTHS = 64 };
+/* how often a number can grow by half until it counts all tensors */
+enum { GROWTHS = 64 };
 
 struct spill_order {
 	int *tensor;
@@ -166,11 +165,12 @@ spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int b
 static void
 add_spill(struct spills *l, int order, size_t n)
 {
+	const struct spill_order *o = &l->order[order];
 	for (size_t i = 0; i < l->n; i++)
-		if (l->order[l->v[i].order].set[l->v[i].n] == l->order[order].set[n])
+		if (l->v[i].set == o->set[n])
 			return;
-	l->v[l->n++] = (struct spill){ .order = order, .n = n,
-				       .least = l->order[order].least[n] };
+	l->v[l->n++] = (struct spill){ .order = order, .n = n, .set = o->set[n],
+				       .least = o->least[n] };
 }
 
 /* The number of feature maps that must leave so that at most `most` bytes are left. */
@@ -186,13 +186,13 @@ until_left(const struct spill_order *o, double most)
 /* Adds spills that leave less and less, and in which not many more feature maps leave than in
  * the one before. */
 static void
-add_steps(struct spills *l, int order)
+add_steps(struct spills *l, int order, int steps)
 {
 	const struct spill_order *o = &l->order[order];
 	size_t last = 0;
-	for (int i = 1; i <= STEPS; i++) {
-		double share = pow(1 - (double)i / STEPS, 2);
-		size_t n = i < STEPS ? until_left(o, share * (double)o->left[0])
+	for (int i = 1; i <= steps; i++) {
+		double share = pow(1 - (double)i / steps, 2);
+		size_t n = i < steps ? until_left(o, share * (double)o->left[0])
 				     : o->n;
 		for (; last < n; add_spill(l, order, last)) {
 			size_t more = last + last / 2 + 2;
@@ -202,18 +202,18 @@ add_steps(struct spills *l, int order)
 }
 
 struct spills *
-spills_list(struct sched *s, const struct cascades *c, struct arena *a)
+spills_list(struct sched *s, const struct cascades *c, struct arena *a, int steps)
 {
 	struct spills *l = anew(a, struct spills, 1);
-	l->v = anew(a, struct spill, 1 + ORDERS * (STEPS + GROWTHS));
+	l->v = anew(a, struct spill, 1 + ORDERS * ((size_t)steps + GROWTHS));
 	l->n = 1;
 	if (!s->memory.spilling)
 		return l;
 	l->order = anew(a, struct spill_order, ORDERS);
 	for (int i = 0; i < ORDERS; i++)
 		l->order[i] = spill_order_by(s, c, a, i);
-	add_steps(l, BY_MAPS);
-	add_steps(l, BY_NEEDS);
+	add_steps(l, BY_MAPS, steps);
+	add_steps(l, BY_NEEDS, steps);
 	return l;
 }
 
