@@ -9,7 +9,8 @@
  * same memory.  A plan must not rely on that: its cycles are INFINITY if it takes less time
  * than its weights keep their memory busy.
  */
-#include "../sched.h"
+#include "../costs/costs.h"
+#include "clock.h"
 
 #include "emit/emit.h"
 

@@ -3,6 +3,8 @@
  * Estimates cycles and bytes of candidates, with estimated sizes of weights.  An estimate only
  * reads the network and changes no plan but its own, so that threads can share the network.
  */
+#include "../plans/clock.h"
+#include "../weights/transfers.h"
 #include "search.h"
 
 #include "base/threads.h"

@@ -4,6 +4,8 @@
  * out.  Its transfers are planned with less and less memory, from all that they ask for down to
  * none.
  */
+#include "../plans/clock.h"
+#include "../weights/transfers.h"
 #include "search.h"
 
 #include <math.h>

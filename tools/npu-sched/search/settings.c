@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Enumerates the settings that plans can share, and opens variants of the network for them. */
+#include "../network/copies.h"
 #include "run.h"
 
 #include "../weights/transfers.h"
@@ -29,7 +30,7 @@ set_copies(struct search *x, bool copies)
 	if (!x->s->copies || x->copies == copies)
 		return;
 	use_copies(x->s, copies);
-	restudy_ops(x->s);
+	study_ops(x->s);
 	x->copies = copies;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the search knows of a walk over transfers. */
-#ifndef SCHED_TRANSFERS_H
-#define SCHED_TRANSFERS_H
+/* Transfers of weights. */
+#ifndef NPU_SCHED_TRANSFERS_H
+#define NPU_SCHED_TRANSFERS_H
 
-#include "../sched.h"
+#include "../network/plan.h"
 
 /*
  * Does the DMA engine queue more transfers than kernels can be in flight?  A short queue stalls
@@ -14,6 +14,11 @@ has_long_queue(const struct sched *s)
 {
 	return s->accel->max_dma > MAX_KERNELS;
 }
+
+/* fetch.c: decides which weight slices are fetched when; sets p->cycles.
+ * SUMMED: by the sum of bytes.  BETWEEN: buffers get addresses between the feature maps, which
+ * stay where pack_maps() put them. */
+void plan_fetches(struct sched *s, struct plan *p, struct fitting f);
 
 /* pays.c: the value of the memory that slice i takes: the cycles that fetching it saves,
  * divided by its bytes and by the cycles from its first use to its last. */

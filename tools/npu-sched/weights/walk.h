@@ -3,6 +3,7 @@
 #ifndef SCHED_WALK_H
 #define SCHED_WALK_H
 
+#include "../costs/costs.h"
 #include "../memory/memory.h"
 #include "transfers.h"
 
