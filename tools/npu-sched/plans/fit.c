@@ -3,7 +3,6 @@
  * Keeps a plan below a memory limit: plans its weight transfers and assigns its
  * addresses.  The sizes of its weights are exact, because all slices have been encoded.
  */
-#include "../weights/transfers.h"
 #include "clock.h"
 #include "fit.h"
 

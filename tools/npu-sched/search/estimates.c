@@ -4,7 +4,6 @@
  * reads the network and changes no plan but its own, so that threads can share the network.
  */
 #include "../plans/clock.h"
-#include "../weights/transfers.h"
 #include "search.h"
 
 #include "base/threads.h"
@@ -76,13 +75,6 @@ estimate_budgets(struct estimator *e, struct estimates *k, struct candidate *c)
 		c->cycles[i] = cycles_below(e, &k->cycles[i], c->budget[i], NULL);
 		wanted = !e->lacks && is_wanted(e->wanted, c, c->cycles[i]);
 	}
-}
-
-bool
-has_few_weights(const struct sched *s)
-{
-	enum { FEW = 16 };
-	return s->g->n_weights <= FEW;
 }
 
 /* Lower bounds of the bytes of feature maps, in the limited area and in the other. */

@@ -5,7 +5,6 @@
  * none.
  */
 #include "../plans/clock.h"
-#include "../weights/transfers.h"
 #include "search.h"
 
 #include <math.h>

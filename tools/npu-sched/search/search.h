@@ -261,9 +261,6 @@ enum { TRIALS = 8 }; /* largest number estimated at a time */
 void estimate_trials(struct sched *s, struct trial *t, size_t n, const struct wanted *w);
 /* Estimates a trial from cached results.  False: the trial needs a plan. */
 bool estimate_by_memo(struct trial *t, const struct wanted *w);
-/* True for up to 16 weights records: one choice matters much, and all can be tried. */
-bool has_few_weights(const struct sched *s);
-
 enum detail { COARSELY, FINELY };
 
 /* improve.c: makes n points again, leaves weights in place and trims their memory where that is

@@ -42,12 +42,12 @@ explore_variant(struct search *x, struct variant *v, enum detail detail)
 	return r;
 }
 
-/* Steps of a list of spills.  More than three save 0.1 % of cycles, but up to a fifth of the
- * bytes. */
+/* Steps of a list of spills.  With many weights, more than three save 0.1 % of cycles, but up to
+ * a fifth of the bytes. */
 static int
-spill_steps(const struct question *q)
+spill_steps(const struct search *x)
 {
-	return asks_for_bytes(q) ? 8 : 3;
+	return asks_for_bytes(&x->front.question) || has_few_weights(x->s) ? 8 : 3;
 }
 
 /*
@@ -58,7 +58,7 @@ static bool
 explore_spills(struct search *x, struct variant *v)
 {
 	struct arena *a = arena_open();
-	const struct spills *l = list_spills(v, a, spill_steps(&x->front.question));
+	const struct spills *l = list_spills(v, a, spill_steps(x));
 	variant_rest(v);
 	bool ok = true;
 	int slow = -1; /* the order that has become too slow */
@@ -79,15 +79,16 @@ explore_spills(struct search *x, struct variant *v)
 }
 
 /*
- * Shall feature maps leave the SRAM with this setting?  Without a limit none needs to.  One layout
- * is enough: NHWC takes fewer bytes than padded bricks, but hardly ever fewer cycles.  Both
- * together save 0.2 % of either.
+ * Shall feature maps leave the SRAM with this setting?  Without a limit none needs to.  With many
+ * weights one layout is enough: NHWC takes fewer bytes than padded bricks, but hardly ever fewer
+ * cycles.  Both together save 0.2 % of either.
  */
 static bool
 may_spill(const struct search *x, struct setting t)
 {
 	const int layout = x->s->n_shallow > 0 && asks_for_bytes(&x->front.question);
-	return x->s->memory.spilling && !is_unlimited(&x->front) && t.layout == layout;
+	return x->s->memory.spilling && !is_unlimited(&x->front) &&
+	       (t.layout == layout || has_few_weights(x->s));
 }
 
 static bool

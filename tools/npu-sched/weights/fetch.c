@@ -268,7 +268,7 @@ static bool
 may_be_one(const struct walk *w, int i, const struct weight_slice *u, int64_t rest)
 {
 	struct lut_slots tables = w->tables;
-	if (!has_long_queue(w->s) || u->first > i + FAR ||
+	if (!has_long_queue(w->s) || w->strategy == IN_PIECES || u->first > i + FAR ||
 	    (double)rest > short_bytes(w))
 		return false;
 	for (int k = i; k < u->first; k++)
@@ -476,30 +476,16 @@ take_addresses(struct sched *s, struct plan *p)
 			p->rect[i].at = p->map_at[i];
 }
 
-/* Has p the transfers of f already? */
-static bool
-is_walked(const struct plan *p, const struct fitting *f)
-{
-	const struct fitting *was = &p->fitting;
-	return p->is_walked && f->how == SUMMED && was->how == SUMMED &&
-	       was->limit == f->limit && was->ahead == f->ahead && was->worth == f->worth &&
-	       was->exceptions == f->exceptions;
-}
-
 void
-plan_fetches(struct sched *s, struct plan *p, struct fitting f)
+walk_transfers(struct sched *s, struct plan *p, enum strategy strategy)
 {
-	const bool walked = is_walked(p, &f);
-	p->fitting = f;
-	if (walked)
-		return;
-	p->is_walked = true;
+	const struct fitting *f = &p->fitting;
 	struct arena *a = arena_open();
-	struct walk w = { .s = s, .p = p, .limit = f.limit };
-	w.gaps = f.how == BETWEEN ? gaps_open(a, p, limited_place(s), f.limit) : NULL;
+	struct walk w = { .s = s, .p = p, .strategy = strategy, .limit = f->limit };
+	w.gaps = f->how == BETWEEN ? gaps_open(a, p, limited_place(s), f->limit) : NULL;
 	walk_kernels(&w, a);
 	find_buffers(s, p);
-	if (f.how == BETWEEN)
+	if (f->how == BETWEEN)
 		take_addresses(s, p);
 	arena_close(a);
 }

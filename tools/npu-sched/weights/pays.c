@@ -8,8 +8,15 @@ bool
 may_be_apart(const struct walk *w, int slice)
 {
 	const struct plan *p = w->p;
-	return has_long_queue(w->s) &&
+	return has_long_queue(w->s) && w->strategy <= SCALES_ELSE &&
 	       isfinite(p->kernel[p->slice[slice].first].cost[SCALES_FETCHED]);
+}
+
+/* The time at which a transfer can begin to move bytes, if the front end starts it at t. */
+static double
+transfer_start(const struct walk *w, double t)
+{
+	return max_f64(max_f64(t, w->td), w->flash);
 }
 
 /* The time at which all uses of a slice have ended, for each enum held. */
@@ -17,7 +24,7 @@ static void
 end_times_of_uses(const struct walk *w, int slice, double t, double begin, double end[HELDS])
 {
 	const struct weight_slice *u = &w->p->slice[slice];
-	double start = max_f64(max_f64(t, w->td), w->flash);
+	double start = transfer_start(w, t);
 	for (enum held h = IN_PLACE; h < HELDS; h++) {
 		double arrival = h == IN_PLACE ? begin
 				 : start + weights_transfer(w->s, held_bytes(u, h));
@@ -34,7 +41,7 @@ enum held
 goal_of(const struct walk *w, int slice, double t, double begin)
 {
 	double end[HELDS];
-	if (!may_be_apart(w, slice))
+	if (w->strategy != SCALES_FIRST || !may_be_apart(w, slice))
 		return FETCHED;
 	end_times_of_uses(w, slice, t, begin, end);
 	return end[SCALES_FETCHED] <= end[FETCHED] ? SCALES_FETCHED : FETCHED;
@@ -45,7 +52,11 @@ fetching_pays(const struct walk *w, int slice, enum held held, double t, double 
 {
 	double end[HELDS];
 	end_times_of_uses(w, slice, t, begin, end);
-	return end[held] < end[IN_PLACE];
+	if (end[held] >= end[IN_PLACE])
+		return false;
+	const int64_t bytes = held_bytes(&w->p->slice[slice], held);
+	return w->strategy != NO_WAITS ||
+	       transfer_start(w, t) + weights_transfer(w->s, bytes) <= begin;
 }
 
 double

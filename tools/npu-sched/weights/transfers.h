@@ -15,10 +15,22 @@ has_long_queue(const struct sched *s)
 	return s->accel->max_dma > MAX_KERNELS;
 }
 
-/* fetch.c: decides which weight slices are fetched when; sets p->cycles.
- * SUMMED: by the sum of bytes.  BETWEEN: buffers get addresses between the feature maps, which
- * stay where pack_maps() put them. */
-void plan_fetches(struct sched *s, struct plan *p, struct fitting f);
+/*
+ * How a walk decides about transfers where the DMA engine's queue is long.  The best strategy
+ * depends on all later kernels.
+ */
+enum strategy {
+	SCALES_FIRST, /* as IN_ONE; scales alone wherever fetching the weights, too, is no faster */
+	SCALES_ELSE, /* as IN_ONE, with the scales of weights that stay in place */
+	IN_ONE, /* short transfers at once, though they outlast the running kernel */
+	NO_WAITS, /* as IN_ONE, but no transfer for which the next kernel would wait */
+	IN_PIECES, /* as many bytes as move while a kernel runs */
+	STRATEGIES
+};
+
+/* fetch.c: decides which weight slices are fetched when, as p->fitting says, and makes the
+ * rectangles of their buffers.  Sets p->cycles, by the clock of the walk. */
+void walk_transfers(struct sched *s, struct plan *p, enum strategy strategy);
 
 /* pays.c: the value of the memory that slice i takes: the cycles that fetching it saves,
  * divided by its bytes and by the cycles from its first use to its last. */

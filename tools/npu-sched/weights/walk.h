@@ -12,6 +12,7 @@
 struct walk {
 	struct sched *s;
 	struct plan *p;
+	enum strategy strategy;
 	int64_t limit;
 	struct usage *used; /* bytes of feature maps and buffers so far, at each kernel */
 	struct gaps *gaps; /* NULL: only the sum of bytes decides */
