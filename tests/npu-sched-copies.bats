@@ -194,3 +194,17 @@ by_hand()
 	tfl-partition d.tflite 2>notes | npu-sched "${target[@]}" -o d.sched 2>notes
 	finish d.tflite
 }
+
+# found by random models
+@test "the search knows that U55 copies 16 bytes of a tensor of 4" {
+	local bytes planned
+	"$gen" -g 1024 >m.tflite
+	tfl-partition -o m.part m.tflite
+	target=(-a ethos-u55-128 --system-config Ethos_U55_High_End_Embedded
+		--memory-mode Shared_Sram --model=calibrated)
+	npu-sched "${target[@]}" --front -o front.tsv m.part 2>notes
+	read -r bytes planned _ < <(tail -n 1 front.tsv)
+	npu-sched "${target[@]}" --arena-cache-size="$bytes" -o d.sched m.part 2>notes
+	[ "$(copies d.sched)" = 1 ]
+	[ "$(cycles d.sched)" = "${planned%.*}" ]
+}

@@ -27,11 +27,12 @@ has()
 	grep -qxF -- "$1"$'\t'"$2" found || { echo "no $1 $2 in:"; cat found; return 1; }
 }
 
-# a number of bytes in the page's format
+# a number of bytes in the page's format, which rounds halves up
 bytes()
 {
 	awk -v n="$1" 'BEGIN {
-		if (n < 10240) printf "%d bytes", n; else printf "%.1f KiB", n / 1024
+		if (n < 10240) printf "%d bytes", n
+		else printf "%.1f KiB", int(n / 1024 * 10 + 0.5) / 10
 	}'
 }
 

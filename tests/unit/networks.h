@@ -8,7 +8,8 @@
 #include "graph/graph.h"
 #include "target/target.h"
 
-#include "../../tools/npu-sched/sched.h"
+#include "../../tools/npu-sched/costs/costs.h"
+#include "../../tools/npu-sched/passes.h"
 
 enum { MOST_CONVOLUTIONS = 6 };
 
@@ -89,6 +90,7 @@ prepare(struct sched *s)
 	    !fetch_constants(s) || !list_copies(s) || !choose_formats(s))
 		return false;
 	begin_costs(s);
+	begin_sizes(s);
 	begin_kept(s);
 	study_ops(s);
 	return choose_traversals(s) && choose_decoders(s) && measure_whole(s);

@@ -4,7 +4,9 @@
  * If constants are in slow memory, they are copied to fast memory first, once for all
  * operations of a node.
  */
+#include "costs/costs.h"
 #include "network/insert.h"
+#include "passes.h"
 
 #include <string.h>
 

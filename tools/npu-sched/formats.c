@@ -3,7 +3,8 @@
  * Chooses NHCWB16 for every feature map that only NPU operations use, and only as a whole or in
  * bricks (ethosu-memory(7) 18.5).
  */
-#include "sched.h"
+#include "costs/costs.h"
+#include "passes.h"
 
 static void
 mark_list(const struct g_tensors *l, bool *linear)

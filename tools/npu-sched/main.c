@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* npu-sched: reads a partitioned graph, writes a scheduled one. */
-#include "sched.h"
+#include "cascades/cascades.h"
+#include "passes.h"
 
 #include "base/cli.h"
 #include "base/file.h"
@@ -28,6 +29,7 @@ static bool
 study(struct sched *s)
 {
 	begin_costs(s);
+	begin_sizes(s);
 	begin_kept(s);
 	study_ops(s);
 	return true;

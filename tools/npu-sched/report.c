@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports for people and for programs: --front, the plans that more SRAM buys, and --explain,
  * the reasons for the plan's decisions. */
+#include "costs/costs.h"
 #include "memory/memory.h"
+#include "passes.h"
 
 #include "emit/emit.h"
 #include "graph/table.h"

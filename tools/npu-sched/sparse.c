@@ -4,7 +4,7 @@
  * cycles on U85 (ethosu-weights(7) 23).  Weights of one or two input channels always are
  * sparse, others if the network was pruned so.
  */
-#include "sched.h"
+#include "passes.h"
 
 #include "emit/emit.h"
 #include "weights/weights.h"

@@ -5,6 +5,7 @@
  * (ethosu-commands(7) 23.5, ethosu-memory(7) 25.2).
  */
 #include "network/insert.h"
+#include "passes.h"
 
 #include "emit/emit.h"
 #include "kernels/tables.h"

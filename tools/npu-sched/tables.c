@@ -5,6 +5,7 @@
  * addition of 0 behind it.
  */
 #include "network/insert.h"
+#include "passes.h"
 
 /* Adds an addition of 0 behind op, and moves op's table to it. */
 static void

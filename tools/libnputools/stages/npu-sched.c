@@ -3,6 +3,7 @@
 #include "lib.h"
 
 #include "graph/graph.h"
+#include "npu-sched/network/plan.h"
 #include "npu-sched/stage.h"
 
 bool

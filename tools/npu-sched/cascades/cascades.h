@@ -3,7 +3,10 @@
 #ifndef NPU_SCHED_CASCADES_H
 #define NPU_SCHED_CASCADES_H
 
-#include "../sched.h"
+#include "../weights/slices.h"
+
+/* kept.c.  Result: s->kept, empty.  All variants share this cache. */
+void begin_kept(struct sched *s);
 
 /* stripes.c: is t dead after operation `last`?  May o be written over t? */
 bool dies_with(const struct sched *s, const struct g_tensor *t, int last);

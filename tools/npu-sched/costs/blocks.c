@@ -7,7 +7,7 @@
  * published formulas find the fastest.  A block that covers an axis in as many pieces as a
  * smaller one cannot be faster, so only the smallest for each number of pieces is tried.
  */
-#include "../sched.h"
+#include "costs.h"
 
 #include "base/fixed.h"
 #include "base/hash.h"

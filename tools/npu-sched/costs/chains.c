@@ -5,7 +5,7 @@
  * whose output stage works for all its operations (ethosu-timing(7) 21): mostly the elementwise
  * work is hidden behind dot products.
  */
-#include "../sched.h"
+#include "costs.h"
 
 #include <assert.h>
 

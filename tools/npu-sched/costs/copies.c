@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Costs of copies by the DMA engine, and which of them pay. */
 #include "../network/copies.h"
+#include "costs.h"
 
 #include "emit/emit.h"
 
@@ -90,7 +91,7 @@ static void
 weigh_moves(struct sched *s, struct copies *c)
 {
 	use_copies(s, false);
-	restudy_ops(s);
+	study_ops(s);
 	forget_blocks(s);
 	for (size_t i = 0; i < c->n; i++) {
 		struct moved *m = &c->v[i];
@@ -104,7 +105,7 @@ weigh_moves(struct sched *s, struct copies *c)
 		m->pays = b && copy_transfer(s, m->op, h) < b->cost[0];
 	}
 	use_copies(s, true);
-	restudy_ops(s);
+	study_ops(s);
 }
 
 bool

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Describes kernels in the estimator's terms, and caches their costs. */
-#include "../sched.h"
+#include "costs.h"
 
 #include "base/fixed.h"
 #include "emit/emit.h"

@@ -7,7 +7,8 @@
  * have few different values.  The second format is chosen where it costs no cycles,
  * whether weights are read in place or fetched.
  */
-#include "../sched.h"
+#include "../passes.h"
+#include "costs.h"
 
 #include "base/threads.h"
 #include "emit/emit.h"

@@ -5,7 +5,7 @@
  * deep, and a shape that blocks divide leaves no partial blocks.  Where an operand is repeated
  * along an axis, the run ends.
  */
-#include "../sched.h"
+#include "costs.h"
 
 #include <assert.h>
 

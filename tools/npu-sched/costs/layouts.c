@@ -5,7 +5,7 @@
  * the layout in which the operations that touch it cost least, with their previous blocks.
  * This is repeated until nothing changes.
  */
-#include "../sched.h"
+#include "costs.h"
 
 enum { MAX_ROUNDS = 4 };
 

@@ -5,7 +5,7 @@
  * compute the costs of operations in stripes of all heights takes most of the time of a
  * variant.
  */
-#include "../sched.h"
+#include "costs.h"
 
 #include <stdlib.h>
 #include <string.h>

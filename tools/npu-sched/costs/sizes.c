@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes of encoded weights: measured, or estimated before. */
-#include "../sched.h"
+#include "costs.h"
 
 #include "emit/emit.h"
+
+void
+begin_sizes(struct sched *s)
+{
+	s->sizes = anew(s->a, struct size_cache, 1);
+	s->sizes->a = s->a;
+	s->sizes->of = anew(s->a, struct cached_size_list, s->g->n_weights + 1);
+	for (size_t i = 0; i < s->g->n_weights; i++)
+		s->sizes->of[i] = (struct cached_size_list){ .first = -1, .last = -1 };
+}
 
 int64_t
 weight_count(const struct g_op *op)

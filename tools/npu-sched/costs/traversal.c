@@ -5,7 +5,8 @@
  * as bytes (ethosu-weights(7) 2.5).  Where neither pads much more, both are tried: time and
  * encoded size decide.
  */
-#include "../sched.h"
+#include "../passes.h"
+#include "costs.h"
 
 #include "base/fixed.h"
 #include "base/threads.h"

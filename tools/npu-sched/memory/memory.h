@@ -3,7 +3,8 @@
 #ifndef NPU_SCHED_MEMORY_H
 #define NPU_SCHED_MEMORY_H
 
-#include "../sched.h"
+#include "../network/network.h"
+#include "../network/plan.h"
 
 /* usage.c: bytes in use at each of n kernels, initially those of `bytes`. */
 struct usage;

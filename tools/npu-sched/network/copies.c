@@ -10,6 +10,7 @@
  *
  * Plans with copies and without are compared (search/settings.c).
  */
+#include "../passes.h"
 #include "copies.h"
 #include "insert.h"
 

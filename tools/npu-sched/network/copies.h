@@ -28,4 +28,9 @@ struct copies {
 	size_t n_swaps, cap_swaps;
 };
 
+/* Switches the graph to the copies that pay, or to none.  s->info becomes invalid. */
+void use_copies(struct sched *s, bool use);
+/* Removes tensors of copies that the plan does not use from the graph. */
+void drop_unused_copies(struct sched *s);
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Analyses operations once: their nodes, producers and last uses, and the use of each
  * tensor. */
-#include "../sched.h"
+#include "network.h"
 
 static void
 note_operand(struct sched *s, int i, const struct g_operand *o, bool writes)
@@ -182,7 +182,7 @@ study_flow(struct sched *s)
 }
 
 void
-restudy_ops(struct sched *s)
+study_ops(struct sched *s)
 {
 	list_ops(s);
 	find_shared_weights(s);
@@ -191,17 +191,6 @@ restudy_ops(struct sched *s)
 		s->info[i].block_from_graph = G_HAS(s->info[i].op, G_OP_block);
 	}
 	study_flow(s);
-}
-
-void
-study_ops(struct sched *s)
-{
-	restudy_ops(s);
-	s->sizes = anew(s->a, struct size_cache, 1);
-	s->sizes->a = s->a;
-	s->sizes->of = anew(s->a, struct cached_size_list, s->g->n_weights + 1);
-	for (size_t i = 0; i < s->g->n_weights; i++)
-		s->sizes->of[i] = (struct cached_size_list){ .first = -1, .last = -1 };
 }
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An empty plan: no kernels, and operations run whole. */
-#include "../sched.h"
+#include "plan.h"
 
 struct plan *
 plan_new(struct sched *s)

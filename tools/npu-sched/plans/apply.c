@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the chosen plan into the graph. */
-#include "../sched.h"
+#include "../network/copies.h"
+#include "../passes.h"
+#include "../weights/slices.h"
 
 #include "base/text.h"
 

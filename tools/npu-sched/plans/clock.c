@@ -9,8 +9,10 @@
  * same memory.  A plan must not rely on that: its cycles are INFINITY if it takes less time
  * than its weights keep their memory busy.
  */
-#include "../sched.h"
+#include "../costs/costs.h"
+#include "clock.h"
 
+#include "base/fixed.h"
 #include "emit/emit.h"
 
 #include <math.h>
@@ -104,6 +106,14 @@ add_touches(const struct plan *p, const struct emit_span *span, int n, struct to
 	}
 }
 
+/* U55 and U65 copy multiples of 16 bytes, up to those behind the tensors. */
+static void
+round_up_copy(const struct sched *s, struct touch_list *l)
+{
+	for (int i = 0; i < l->n && !accel_is_wide(s->accel); i++)
+		l->v[i].hi = round_up_i64(l->v[i].hi, ALIGN);
+}
+
 static void
 begin_touches(struct sched *s, struct plan *p)
 {
@@ -136,6 +146,8 @@ touches_of(struct sched *s, const struct plan *p, int kernel)
 			    emit_spans(&t->copy.op, op > k->op ? all : k->rows, slice, span),
 			    l);
 	}
+	if (s->info[k->op].op->kind == OP_COPY)
+		round_up_copy(s, l);
 	return l;
 }
 
@@ -440,5 +452,5 @@ plan_clock(struct sched *s, struct plan *p)
 double
 plan_bound(struct sched *s, struct plan *p)
 {
-	return p->cached_bound > 0 ? p->cached_bound : run_all(s, p, false);
+	return run_all(s, p, false);
 }

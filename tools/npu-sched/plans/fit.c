@@ -3,29 +3,16 @@
  * Keeps a plan below a memory limit: plans its weight transfers and assigns its
  * addresses.  The sizes of its weights are exact, because all slices have been encoded.
  */
+#include "clock.h"
 #include "fit.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Sets how transfers of p are planned, apart from their limit. */
-static void
-set_fitting(struct plan *p, struct fitting f)
-{
-	p->fitting = f;
-	p->ahead = f.ahead;
-	p->worth = f.worth;
-	p->exceptions = f.exceptions;
-}
-
 double
 plan_transfers(struct sched *s, struct plan *p, struct fitting f)
 {
-	set_fitting(p, f);
-	if (f.how == SUMMED)
-		plan_fetches(s, p, f.limit);
-	else
-		plan_fetches_between(s, p, f.limit);
+	plan_fetches(s, p, f);
 	return plan_bound(s, p);
 }
 
@@ -50,11 +37,21 @@ plan_fit(struct sched *s, struct plan *p, struct fitting f, double below)
 	return p->cycles < below;
 }
 
+/* Plans transfers below another limit, by the sum of bytes. */
+static void
+fetch_below(struct sched *s, struct plan *p, int64_t limit)
+{
+	struct fitting f = p->fitting;
+	f.limit = limit;
+	f.how = SUMMED;
+	plan_fetches(s, p, f);
+}
+
 /* Could p be as fast with transfers below a limit?  By its lower bound. */
 static bool
 may_be_as_fast(struct sched *s, struct plan *p, int64_t limit, double cycles)
 {
-	plan_fetches(s, p, limit);
+	fetch_below(s, p, limit);
 	return p->need <= limit && plan_bound(s, p) <= cycles;
 }
 
@@ -67,7 +64,8 @@ is_as_fast(struct sched *s, struct plan *p, int64_t limit, double cycles)
 	double below = nextafter(cycles, INFINITY);
 	for (enum fit how = p->n_rects > MANY_RECTS ? BETWEEN : SUMMED;; how++) {
 		struct fitting f = { .limit = limit, .how = how, .care = TRY,
-				     .most = INT64_MAX, .worth = p->worth, .exceptions = p->exceptions };
+				     .most = INT64_MAX, .worth = p->fitting.worth,
+				     .exceptions = p->fitting.exceptions };
 		if (plan_fit(s, p, f, below) && p->need <= limit)
 			return true;
 		if (how == BETWEEN)
@@ -77,12 +75,12 @@ is_as_fast(struct sched *s, struct plan *p, int64_t limit, double cycles)
 
 enum { HALVINGS = 12, CLOSE = 1024 };
 
-/* The least limit for transfers with which the lower bound of p stays, by halving. */
+/* The least limit for transfers, up to `hi`, with which the lower bound of p stays, by halving. */
 static int64_t
-least_by_bound(struct sched *s, struct plan *p)
+least_by_bound(struct sched *s, struct plan *p, int64_t hi)
 {
 	double cycles = p->cycles;
-	int64_t lo = 0, hi = p->fitting.limit;
+	int64_t lo = 0;
 	for (int i = 0; i < HALVINGS && hi - lo > CLOSE; i++) {
 		int64_t mid = lo + (hi - lo) / 2;
 		if (may_be_as_fast(s, p, mid, cycles))
@@ -123,11 +121,10 @@ pack_last(struct sched *s, struct plan *p)
 static void
 trim_limit(struct sched *s, struct plan *p, struct fitting was, double cycles)
 {
-	set_fitting(p, was);
 	p->cycles = cycles;
-	plan_fetches(s, p, NO_LIMIT_BYTES);
-	int64_t most = p->need, least = least_by_bound(s, p);
-	plan_fetches(s, p, least);
+	fetch_below(s, p, NO_LIMIT_BYTES);
+	int64_t most = p->need, least = least_by_bound(s, p, was.limit);
+	fetch_below(s, p, least);
 	pack_last(s, p);
 	if (p->cycles <= cycles)
 		return;

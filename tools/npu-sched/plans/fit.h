@@ -21,6 +21,11 @@ total_of(const struct plan *p)
 	return p->peak[PLACE_ARENA] + p->peak[PLACE_CACHE];
 }
 
+/* strategies.c: decides which weight slices are fetched when.  SUMMED: by the sum of bytes.
+ * BETWEEN: buffers get addresses between the feature maps, which stay where pack_maps() put
+ * them. */
+void plan_fetches(struct sched *s, struct plan *p, struct fitting f);
+
 /*
  * fit.c: plans transfers below a limit and assigns addresses.  Sets p->cycles.  False: p takes
  * `below` cycles or more.  The result depends on nothing else.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints configuration, graph and addresses in the layout of the reference's log. */
-#include "../sched.h"
+#include "../costs/costs.h"
+#include "../passes.h"
 
 #include "graph/table.h"
 

@@ -6,7 +6,8 @@
  * of times that kernels and transfers can reach, and drops a pair that is later in both than
  * another.
  */
-#include "../sched.h"
+#include "../costs/costs.h"
+#include "clock.h"
 
 #include "emit/emit.h"
 

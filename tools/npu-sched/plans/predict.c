@@ -3,7 +3,9 @@
  * Predicts the cycles of the output.  The streams are emitted with the sizes that the encoder
  * will produce, and costed like any stream.
  */
-#include "../sched.h"
+#include "../costs/costs.h"
+#include "../network/plan.h"
+#include "../passes.h"
 
 #include "emit/emit.h"
 #include "stream/stream.h"

@@ -1,112 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the strategy of transfers that suits a plan best. */
+#include "../network/network.h"
 #include "../weights/transfers.h"
+#include "clock.h"
+#include "fit.h"
 
-#include <string.h>
+#include "base/fixed.h"
 
-/* A strategy is walked only if it can save more than this share of all cycles. */
-static const double WORTHWHILE = 0.02;
-
-/* The decisions of the best walk so far. */
-struct decided {
-	struct weight_slice *slice;
-	struct fetch *fetch;
-	size_t n_fetches;
-	double cycles;
-	int64_t need;
-};
-
-static struct decided
-keep_decided(struct arena *a, const struct plan *p)
-{
-	struct decided d = { .n_fetches = p->n_fetches, .cycles = p->cycles, .need = p->need };
-	d.slice = anew(a, struct weight_slice, p->n_slices + 1);
-	d.fetch = anew(a, struct fetch, p->n_fetches + 1);
-	memcpy(d.slice, p->slice, p->n_slices * sizeof(*d.slice));
-	if (d.n_fetches)
-		memcpy(d.fetch, p->fetch, d.n_fetches * sizeof(*d.fetch));
-	return d;
-}
-
-/* Restores decisions; the plan's arrays were never smaller. */
-static void
-take_decided(struct sched *s, struct plan *p, struct walking x, const struct decided *d)
-{
-	memcpy(p->slice, d->slice, p->n_slices * sizeof(*d->slice));
-	if (d->n_fetches)
-		memcpy(p->fetch, d->fetch, d->n_fetches * sizeof(*d->fetch));
-	p->n_fetches = d->n_fetches;
-	p->cycles = d->cycles;
-	p->need = d->need;
-	list_buffers(s, p, x.between);
-}
+#include <math.h>
 
 /*
- * Walks with one strategy.  p->asked becomes the largest value of all walks, and so
- * holds for all strategies: under any higher limit each of them makes the same
- * decisions.
+ * Walks with all strategies, and again with that of the lowest plan_bound(); ties go to the
+ * first of these.  p->asked is the largest value of all walks: under any higher limit each of
+ * them makes the same decisions.
  */
 static void
-walk_strategy(struct sched *s, struct plan *p, struct walking x, double saves[STRATEGIES],
-	 int64_t *asked)
+compare_strategies(struct sched *s, struct plan *p)
 {
-	p->cached_bound = 0;
-	walk_transfers(s, p, x, saves);
-	*asked = p->asked > *asked ? p->asked : *asked;
-	p->asked = *asked;
-}
-
-/* Replaces the result of the first strategy by that of the strategy with the lowest
- * plan_bound(); ties go to the first of these. */
-static void
-compare_strategies(struct sched *s, struct plan *p, struct walking x, const double saves[STRATEGIES],
-	     int64_t asked)
-{
-	struct arena *a = arena_open();
-	const double most = WORTHWHILE * p->cycles;
-	double none[STRATEGIES], least = plan_bound(s, p);
-	enum strategy best = IN_PIECES;
-	struct decided kept = keep_decided(a, p);
-	for (enum strategy i = IN_ONE; i < STRATEGIES; i++) {
-		if (saves[i] <= most)
-			continue;
-		x.strategy = i;
-		walk_strategy(s, p, x, none, &asked);
-		double bound = plan_bound(s, p);
-		if (bound >= least)
-			continue;
-		least = bound;
-		best = i;
-		kept = keep_decided(a, p);
-	}
-	if (x.strategy != best)
-		take_decided(s, p, x, &kept);
-	p->cached_bound = least;
-	arena_close(a);
-}
-
-static void
-walk_strategies(struct sched *s, struct plan *p, struct walking x)
-{
+	enum strategy best = SCALES_FIRST;
+	double least = INFINITY;
 	int64_t asked = 0;
-	double saves[STRATEGIES];
-	p->used_ahead = 0;
-	walk_strategy(s, p, x, saves, &asked);
-	for (enum strategy i = IN_ONE; i < STRATEGIES; i++)
-		if (saves[i] > WORTHWHILE * p->cycles) {
-			compare_strategies(s, p, x, saves, asked);
-			return;
+	for (int i = 0; i < STRATEGIES; i++) {
+		walk_transfers(s, p, (enum strategy)i);
+		asked = max_i64(asked, p->asked);
+		const double bound = plan_bound(s, p);
+		if (bound < least) {
+			least = bound;
+			best = (enum strategy)i;
 		}
+	}
+	if (best != STRATEGIES - 1)
+		walk_transfers(s, p, best);
+	p->asked = asked;
 }
 
-void
-plan_fetches(struct sched *s, struct plan *p, int64_t limit)
+/* Has p the transfers of f already? */
+static bool
+is_walked(const struct plan *p, const struct fitting *f)
 {
-	walk_strategies(s, p, (struct walking){ .limit = limit });
+	const struct fitting *was = &p->fitting;
+	return p->is_walked && f->how == SUMMED && was->how == SUMMED &&
+	       was->limit == f->limit && was->ahead == f->ahead && was->worth == f->worth &&
+	       was->exceptions == f->exceptions;
 }
 
+/* With many weights, comparing strategies is worth 0.1 % of cycles and takes twice the time. */
 void
-plan_fetches_between(struct sched *s, struct plan *p, int64_t limit)
+plan_fetches(struct sched *s, struct plan *p, struct fitting f)
 {
-	walk_strategies(s, p, (struct walking){ .limit = limit, .between = true });
+	const bool walked = is_walked(p, &f);
+	p->fitting = f;
+	p->is_walked = true;
+	if (walked)
+		return;
+	if (has_long_queue(s) && has_few_weights(s))
+		compare_strategies(s, p);
+	else
+		walk_transfers(s, p, SCALES_FIRST);
 }

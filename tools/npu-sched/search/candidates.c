@@ -4,6 +4,7 @@
  * weights are cut.  All are costed with estimated sizes (estimates.c).  Those of low estimates
  * are worked out with the exact sizes of the encoder.
  */
+#include "../plans/clock.h"
 #include "search.h"
 
 #include "base/hash.h"

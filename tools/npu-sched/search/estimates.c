@@ -3,6 +3,7 @@
  * Estimates cycles and bytes of candidates, with estimated sizes of weights.  An estimate only
  * reads the network and changes no plan but its own, so that threads can share the network.
  */
+#include "../plans/clock.h"
 #include "search.h"
 
 #include "base/threads.h"
@@ -39,9 +40,10 @@ cycles_below(struct estimator *e, double *memo, int64_t budget, int64_t *need)
 	e->lacks |= !e->p;
 	if (!e->p)
 		return 0;
-	plan_fetches(e->s, e->p, budget);
+	plan_fetches(e->s, e->p, (struct fitting){ .limit = budget });
 	if (need && e->p->need > budget)
-		plan_fetches(e->s, e->p, e->p->need); /* just the feature maps fit */
+		/* just the feature maps fit */
+		plan_fetches(e->s, e->p, (struct fitting){ .limit = e->p->need });
 	if (need)
 		*need = e->p->need;
 	return *memo = plan_bound(e->s, e->p);
@@ -73,13 +75,6 @@ estimate_budgets(struct estimator *e, struct estimates *k, struct candidate *c)
 		c->cycles[i] = cycles_below(e, &k->cycles[i], c->budget[i], NULL);
 		wanted = !e->lacks && is_wanted(e->wanted, c, c->cycles[i]);
 	}
-}
-
-bool
-has_few_weights(const struct sched *s)
-{
-	enum { FEW = 16 };
-	return s->g->n_weights <= FEW;
 }
 
 /* Lower bounds of the bytes of feature maps, in the limited area and in the other. */

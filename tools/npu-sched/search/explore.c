@@ -4,6 +4,7 @@
  * out.  Its transfers are planned with less and less memory, from all that they ask for down to
  * none.
  */
+#include "../plans/clock.h"
 #include "search.h"
 
 #include <math.h>
@@ -131,7 +132,7 @@ walk_budget(struct exploring *e, int64_t budget)
 	if (!open_plan(e))
 		return NULL;
 	struct plan *p = e->c->plan;
-	plan_fetches(e->x->s, p, budget);
+	plan_fetches(e->x->s, p, (struct fitting){ .limit = budget });
 	g->bound = plan_bound(e->x->s, p);
 	check_bound(g->bound, e->c);
 	g->asked = min_i64(p->asked, budget);
@@ -230,11 +231,11 @@ try_budgets_at(struct exploring *e, int64_t budget)
 		return NEVER;
 	int64_t next = rung_below(asked, near && e->fine ? e->knobs->rungs
 						      : e->knobs->coarse_rungs);
-	if (e->outcomes->packed <= budget && may_improve_front(e, need, bound))
-		try_budget(e, budget, BETWEEN, bound);
 	if (e->fine && need <= budget && n_rects <= MANY_RECTS &&
 	    may_improve_front(e, packed_at_least(e, need), bound))
 		try_budget(e, budget, SUMMED, bound);
+	if (e->outcomes->packed <= budget && may_improve_front(e, need, bound))
+		try_budget(e, budget, BETWEEN, bound);
 	return next;
 }
 

@@ -3,6 +3,7 @@
 #ifndef NPU_SCHED_FLOW_H
 #define NPU_SCHED_FLOW_H
 
+#include "../network/network.h"
 #include "../sched.h"
 
 /* A feature map and the operations that touch it. */

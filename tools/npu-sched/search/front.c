@@ -208,7 +208,7 @@ front_add(struct front *f, const struct point *p)
 	if (!front_wants(f, p->sram, p->total, p->cycles) || is_too_fast(f, p))
 		return;
 	const struct point q = copy_point(f->a, p);
-	if (f->question.ask == ASK_SMALLEST || f->question.ask == ASK_LIGHTEST) {
+	if (asks_for_bytes(&f->question)) {
 		if (q.sram <= f->question.within)
 			f->best = q;
 	}
@@ -233,7 +233,7 @@ const struct point *
 front_answer(const struct front *f)
 {
 	const struct question *q = &f->question;
-	if (q->ask == ASK_SMALLEST || q->ask == ASK_LIGHTEST)
+	if (asks_for_bytes(q))
 		return f->best.is_set && f->best.sram <= q->within ? &f->best : NULL;
 	if (q->ask == ASK_LEAST_SRAM)
 		return f->n && f->v[0].sram <= q->within ? &f->v[0] : NULL;

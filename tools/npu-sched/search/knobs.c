@@ -7,13 +7,12 @@
  *   DENSE   within 0.1 % of searches for one limit alone, on average; person_detect
  *           in 0.2 s, mbv2_int8 in 6 s
  *   MEDIUM  within 1 %; mbv2_int8 in 1 s; movenet within 200,448 bytes of u55-256 takes
- *           8 % fewer cycles than with THIN, in 1.3 times the time
- *   THIN    for small networks with an SRAM of the NPU's own, where each variant has
- *           spills
+ *           8 % fewer cycles than with 12 and 4 steps, in 1.3 times the time
  *   SPARSE  for networks of hundreds of operations; palm_detection on u55-128 takes 605,184
  *           bytes at least, 638,976 with ROUGH, in 0.2 s both
  *   ROUGH   within 3 %; half of the time of SPARSE for chains of 1,000 operations; for
- *           networks of more than FEW operations with an SRAM of the NPU's own
+ *           networks with an SRAM of the NPU's own, where each variant has spills: within
+ *           0.1 % of 16 rungs and 12 steps, in 0.9 of the time
  *   SCANT   for larger networks: the plans of ROUGH for chains of 1,000 operations, in
  *           0.9 of the time
  *
@@ -24,24 +23,17 @@
  */
 #include "search.h"
 
-enum { SCANT, ROUGH, SPARSE, THIN, MEDIUM, DENSE, ROWS };
+enum { SCANT, ROUGH, SPARSE, MEDIUM, DENSE, ROWS };
 
 static const struct knobs table[ROWS] = {
 	/* rungs per octave where plans are near the front, and elsewhere; steps from one size
-	 * of feature maps to the next, in detail and in the first look; spills; share of the
-	 * least loss */
-	[SCANT] = { .rungs = 8, .coarse_rungs = 2, .steps = 3, .coarse_steps = 2,
-		     .spills = 5, .loss = 0.5 },
-	[ROUGH] = { .rungs = 8, .coarse_rungs = 2, .steps = 4, .coarse_steps = 3,
-		     .spills = 5, .loss = 0.5 },
-	[SPARSE] = { .rungs = 64, .coarse_rungs = 4, .steps = 16, .coarse_steps = 8,
-		     .spills = 8, .loss = 0.5 },
-	[THIN] = { .rungs = 16, .coarse_rungs = 4, .steps = 12, .coarse_steps = 4,
-		   .spills = 8 },
-	[MEDIUM] = { .rungs = 16, .coarse_rungs = 4, .steps = 16, .coarse_steps = 8,
-		     .spills = 12, .loss = 0.5 },
-	[DENSE] = { .rungs = 64, .coarse_rungs = 8, .steps = 32, .coarse_steps = 12,
-		    .spills = 24 },
+	 * of feature maps to the next, in detail and in the first look; share of the least
+	 * loss */
+	[SCANT] = { .rungs = 8, .coarse_rungs = 2, .steps = 3, .coarse_steps = 2, .loss = 0.5 },
+	[ROUGH] = { .rungs = 8, .coarse_rungs = 2, .steps = 4, .coarse_steps = 3, .loss = 0.5 },
+	[SPARSE] = { .rungs = 64, .coarse_rungs = 4, .steps = 16, .coarse_steps = 8, .loss = 0.5 },
+	[MEDIUM] = { .rungs = 16, .coarse_rungs = 4, .steps = 16, .coarse_steps = 8, .loss = 0.5 },
+	[DENSE] = { .rungs = 64, .coarse_rungs = 8, .steps = 32, .coarse_steps = 12 },
 };
 
 enum { FEW = 40, MANY = 200, VERY_MANY = 400 };
@@ -56,7 +48,7 @@ search_knobs(const struct sched *s)
 		  : s->n_ops < VERY_MANY ? SPARSE
 					 : SCANT;
 	if (s->memory.spilling)
-		row = s->n_ops < FEW ? THIN : s->n_ops < VERY_MANY ? ROUGH : SCANT;
+		row = s->n_ops < VERY_MANY ? ROUGH : SCANT;
 	row += s->effort_step;
 	return &table[row < ROWS ? row : ROWS - 1];
 }

@@ -7,6 +7,7 @@
  * widest networks.
  */
 #include "flow.h"
+#include "run.h"
 
 
 enum {

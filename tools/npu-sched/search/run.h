@@ -38,6 +38,9 @@ struct settings {
 	int n;
 };
 
+/* order.c: an order in which whole feature maps need less memory than now; NULL: none found. */
+int *find_order(struct sched *s);
+
 /* settings.c */
 struct settings list_settings(const struct search *x);
 /* A variant to explore: the one explored before with the same decisions, or a new one. */

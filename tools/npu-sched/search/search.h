@@ -83,9 +83,9 @@ struct variant {
 	 * lives. */
 	struct hash_table listed, lasting;
 	struct hash_table memo; /* struct memo of divisions and cuts that were listed */
-	/* It was made from variant `of` by this spill; NULL: from the graph. */
+	/* It was made from variant `of` by a spill of this set; NULL: from the graph. */
 	const struct variant *of;
-	size_t spill;
+	uint64_t spill;
 	bool is_explored;
 	bool may_have_points; /* points of this question or an earlier one may refer to it */
 	struct front *front; /* of this variant alone; NULL: none */
@@ -180,6 +180,13 @@ front_within(const struct question *q)
 	return q->within == NO_LIMIT_BYTES ? q->within : q->within + q->within / IMPROVABLE_SHARE;
 }
 
+/* Do bytes of all areas decide, not cycles within a limit? */
+static inline bool
+asks_for_bytes(const struct question *q)
+{
+	return q->ask == ASK_SMALLEST || q->ask == ASK_LIGHTEST;
+}
+
 /* Does the question ask for the fastest plan of all, without a limit? */
 static inline bool
 is_unlimited(const struct front *f)
@@ -254,9 +261,6 @@ enum { TRIALS = 8 }; /* largest number estimated at a time */
 void estimate_trials(struct sched *s, struct trial *t, size_t n, const struct wanted *w);
 /* Estimates a trial from cached results.  False: the trial needs a plan. */
 bool estimate_by_memo(struct trial *t, const struct wanted *w);
-/* True for up to 16 weights records: one choice matters much, and all can be tried. */
-bool has_few_weights(const struct sched *s);
-
 enum detail { COARSELY, FINELY };
 
 /* improve.c: makes n points again, leaves weights in place and trims their memory where that is
@@ -271,13 +275,14 @@ struct spills {
 	struct spill {
 		int order;
 		size_t n; /* number of feature maps that leave */
+		uint64_t set; /* hash of these; 0: none */
 		int64_t least; /* lower bound of the bytes of those that stay */
 	} *v;
 	size_t n;
 	struct spill_order *order;
 };
-struct spills *spills_list(struct sched *s, const struct cascades *c, struct arena *a,
-			   int steps);
+/* steps: from nothing to all feature maps of an order. */
+struct spills *spills_list(struct sched *s, const struct cascades *c, struct arena *a, int steps);
 /* Moves feature maps.  Needs: all are in the NPU's SRAM. */
 void spills_apply(struct sched *s, const struct spills *l, size_t spill);
 
@@ -285,7 +290,6 @@ void spills_apply(struct sched *s, const struct spills *l, size_t spill);
 struct knobs {
 	int rungs, coarse_rungs; /* budgets tried per octave */
 	int steps, coarse_steps; /* of list_candidates() */
-	int spills;		 /* variants with a spill, for each order of feature maps */
 	double loss; /* share of the least loss by packing anew that is expected again */
 };
 const struct knobs *search_knobs(const struct sched *s);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Enumerates the settings that plans can share, and opens variants of the network for them. */
+#include "../network/copies.h"
 #include "run.h"
 
 #include "../weights/transfers.h"
@@ -29,7 +30,7 @@ set_copies(struct search *x, bool copies)
 	if (!x->s->copies || x->copies == copies)
 		return;
 	use_copies(x->s, copies);
-	restudy_ops(x->s);
+	study_ops(x->s);
 	x->copies = copies;
 }
 
@@ -136,11 +137,11 @@ struct variant *
 explored_spill(struct search *x, const struct variant *v, const struct spills *l, size_t spill)
 {
 	for (size_t i = 0; i < x->n; i++)
-		if (x->variant[i]->of == v && x->variant[i]->spill == spill)
+		if (x->variant[i]->of == v && x->variant[i]->spill == l->v[spill].set)
 			return note_explored(x, x->variant[i]);
 	struct variant *w = open_spill(x, v, l, spill);
 	w->of = v;
-	w->spill = spill;
+	w->spill = l->v[spill].set;
 	return note_explored(x, w);
 }
 

@@ -165,11 +165,12 @@ spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int b
 static void
 add_spill(struct spills *l, int order, size_t n)
 {
+	const struct spill_order *o = &l->order[order];
 	for (size_t i = 0; i < l->n; i++)
-		if (l->order[l->v[i].order].set[l->v[i].n] == l->order[order].set[n])
+		if (l->v[i].set == o->set[n])
 			return;
-	l->v[l->n++] = (struct spill){ .order = order, .n = n,
-				       .least = l->order[order].least[n] };
+	l->v[l->n++] = (struct spill){ .order = order, .n = n, .set = o->set[n],
+				       .least = o->least[n] };
 }
 
 /* The number of feature maps that must leave so that at most `most` bytes are left. */
@@ -201,11 +202,10 @@ add_steps(struct spills *l, int order, int steps)
 }
 
 struct spills *
-spills_list(struct sched *s, const struct cascades *c, struct arena *a,
-	    int steps)
+spills_list(struct sched *s, const struct cascades *c, struct arena *a, int steps)
 {
 	struct spills *l = anew(a, struct spills, 1);
-	l->v = anew(a, struct spill, 1 + 2 * ((size_t)steps + GROWTHS));
+	l->v = anew(a, struct spill, 1 + ORDERS * ((size_t)steps + GROWTHS));
 	l->n = 1;
 	if (!s->memory.spilling)
 		return l;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A variant: a copy of the network with the decisions that all plans of one kind share. */
+#include "../network/copies.h"
 #include "search.h"
 
 #include <string.h>
@@ -138,7 +139,7 @@ variant_adopt(struct sched *s, const struct variant *x, struct plan *p)
 	struct graph *g = s->g;
 	if (s->copies) {
 		use_copies(s, x->copies);
-		restudy_ops(s);
+		study_ops(s);
 	}
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		g->tensors[i]->layout = x->s->g->tensors[i]->layout;

@@ -24,17 +24,11 @@ enum { FAR = 128 };
  * DRAM on U85 13 KB and more, from flash on U55 512 bytes. */
 enum { SHORT = 8 };
 
-static double
-start_latency(const struct walk *w)
-{
-	return w->s->memory.mem[w->s->memory.const_area].read_latency;
-}
-
 /* The largest size of a short transfer, in bytes. */
 static double
 short_bytes(const struct walk *w)
 {
-	return SHORT * start_latency(w) *
+	return SHORT * w->s->memory.mem[w->s->memory.const_area].read_latency *
 	       w->s->machine.read_rate[w->s->memory.const_area][READ_COPY];
 }
 
@@ -131,7 +125,6 @@ reserve(struct walk *w, struct weight_slice *u, enum held held, struct space r)
 	int64_t bytes = round_up_i64(held_bytes(u, held), ALIGN);
 	w->t = r.t;
 	u->held = held;
-	note_savings(w, (int)(u - w->p->slice));
 	u->start = r.from;
 	if (w->gaps)
 		gaps_put(w->gaps, buffer_lifetime(w, u, r.from), bytes, u->at);
@@ -204,7 +197,6 @@ decide_weights(struct walk *w, int i)
 		w->sent = 0;
 	}
 	if (!u->held && (w->left[slice] || !take_now(w, slice, i))) {
-		note_savings(w, slice);
 		w->next = slice + 1;
 		return;
 	}
@@ -276,7 +268,7 @@ static bool
 may_be_one(const struct walk *w, int i, const struct weight_slice *u, int64_t rest)
 {
 	struct lut_slots tables = w->tables;
-	if (!has_long_queue(w->s) || u->first > i + FAR ||
+	if (!has_long_queue(w->s) || w->strategy == IN_PIECES || u->first > i + FAR ||
 	    (double)rest > short_bytes(w))
 		return false;
 	for (int k = i; k < u->first; k++)
@@ -295,7 +287,8 @@ time_ahead(const struct walk *w, int i, const struct weight_slice *u)
 static bool
 is_too_early(const struct walk *w, int i, const struct weight_slice *u)
 {
-	return w->p->ahead > 0 && time_ahead(w, i, u) > w->p->ahead;
+	const double ahead = w->p->fitting.ahead;
+	return ahead > 0 && time_ahead(w, i, u) > ahead;
 }
 
 /* The time at which the first use of slice u could begin if kernel i ends at `until`. */
@@ -340,11 +333,7 @@ send_ahead(struct walk *w, struct weight_slice *u, enum held held, int i, double
 		return false;
 	if (!u->held && !take_early(w, u, held, i, until))
 		return false;
-	if (n < rest - LEAST_CHUNK && may_be_one(w, i, u, rest)) {
-		w->saves[IN_ONE] += start_latency(w);
-		n = w->strategy == IN_PIECES ? n : rest;
-	}
-	if (n >= rest - LEAST_CHUNK)
+	if (n >= rest - LEAST_CHUNK || may_be_one(w, i, u, rest))
 		n = rest;
 	w->p->used_ahead = max_f64(w->p->used_ahead, time_ahead(w, i, u));
 	send(w, w->next, n < rest ? n : rest, i);
@@ -433,10 +422,11 @@ issue(struct walk *w, int i)
 static bool *
 list_left(const struct plan *p, struct arena *scratch)
 {
+	const struct fitting *f = &p->fitting;
 	bool *left = anew(scratch, bool, p->n_slices + 1);
 	for (size_t i = 0; i < p->n_slices; i++)
-		left[i] = (p->worth > 0 && slice_worth(p, (int)i) <= p->worth) !=
-			  (i < MOST_EXCEPTIONS && (p->exceptions >> i & 1));
+		left[i] = (f->worth > 0 && slice_worth(p, (int)i) <= f->worth) !=
+			  (i < MOST_EXCEPTIONS && (f->exceptions >> i & 1));
 	return left;
 }
 
@@ -449,6 +439,7 @@ walk_kernels(struct walk *w, struct arena *scratch)
 	p->n_fetches = 0;
 	p->cycles = 0;
 	p->asked = 0;
+	p->used_ahead = 0;
 	for (size_t i = 0; i < p->n_slices; i++)
 		p->slice[i].held = IN_PLACE;
 	w->used = usage_open(scratch, p->map_bytes, (int)p->n_kernels);
@@ -474,26 +465,27 @@ walk_kernels(struct walk *w, struct arena *scratch)
 	(void)usage_last_above(w->used, 0, (int)p->n_kernels - 1, INT64_MAX, &p->need);
 }
 
-void
-list_buffers(struct sched *s, struct plan *p, bool between)
+/* Takes the addresses that the walk assigned between the feature maps. */
+static void
+take_addresses(struct sched *s, struct plan *p)
 {
-	int place = limited_place(s);
-	find_buffers(s, p);
-	for (size_t i = 0; between && i < p->n_rects; i++)
+	for (size_t i = 0; i < p->n_rects; i++)
 		if (p->rect[i].slice >= 0)
 			p->rect[i].at = p->slice[p->rect[i].slice].at;
-		else if (p->rect[i].place == place && p->rect[i].bytes)
+		else if (p->rect[i].place == limited_place(s) && p->rect[i].bytes)
 			p->rect[i].at = p->map_at[i];
 }
 
 void
-walk_transfers(struct sched *s, struct plan *p, struct walking x, double saves[STRATEGIES])
+walk_transfers(struct sched *s, struct plan *p, enum strategy strategy)
 {
+	const struct fitting *f = &p->fitting;
 	struct arena *a = arena_open();
-	struct walk w = { .s = s, .p = p, .limit = x.limit, .strategy = x.strategy };
-	w.gaps = x.between ? gaps_open(a, p, limited_place(s), x.limit) : NULL;
+	struct walk w = { .s = s, .p = p, .strategy = strategy, .limit = f->limit };
+	w.gaps = f->how == BETWEEN ? gaps_open(a, p, limited_place(s), f->limit) : NULL;
 	walk_kernels(&w, a);
-	list_buffers(s, p, x.between);
-	memcpy(saves, w.saves, sizeof(w.saves));
+	find_buffers(s, p);
+	if (f->how == BETWEEN)
+		take_addresses(s, p);
 	arena_close(a);
 }

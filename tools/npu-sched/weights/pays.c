@@ -4,17 +4,19 @@
 
 #include <math.h>
 
-/* Can it help to fetch the scales alone?  Their cost is finite only if it can. */
-static bool
-is_separable(const struct walk *w, int slice)
-{
-	return isfinite(w->p->kernel[w->p->slice[slice].first].cost[SCALES_FETCHED]);
-}
-
 bool
 may_be_apart(const struct walk *w, int slice)
 {
-	return w->strategy >= SCALES_ELSE && is_separable(w, slice);
+	const struct plan *p = w->p;
+	return has_long_queue(w->s) && w->strategy <= SCALES_ELSE &&
+	       isfinite(p->kernel[p->slice[slice].first].cost[SCALES_FETCHED]);
+}
+
+/* The time at which a transfer can begin to move bytes, if the front end starts it at t. */
+static double
+transfer_start(const struct walk *w, double t)
+{
+	return max_f64(max_f64(t, w->td), w->flash);
 }
 
 /* The time at which all uses of a slice have ended, for each enum held. */
@@ -22,7 +24,7 @@ static void
 end_times_of_uses(const struct walk *w, int slice, double t, double begin, double end[HELDS])
 {
 	const struct weight_slice *u = &w->p->slice[slice];
-	double start = max_f64(max_f64(t, w->td), w->flash);
+	double start = transfer_start(w, t);
 	for (enum held h = IN_PLACE; h < HELDS; h++) {
 		double arrival = h == IN_PLACE ? begin
 				 : start + weights_transfer(w->s, held_bytes(u, h));
@@ -39,45 +41,22 @@ enum held
 goal_of(const struct walk *w, int slice, double t, double begin)
 {
 	double end[HELDS];
-	if (w->strategy != SCALES_FIRST || !is_separable(w, slice))
+	if (w->strategy != SCALES_FIRST || !may_be_apart(w, slice))
 		return FETCHED;
 	end_times_of_uses(w, slice, t, begin, end);
 	return end[SCALES_FETCHED] <= end[FETCHED] ? SCALES_FETCHED : FETCHED;
 }
 
 bool
-fetching_pays(struct walk *w, int slice, enum held held, double t, double begin)
+fetching_pays(const struct walk *w, int slice, enum held held, double t, double begin)
 {
 	double end[HELDS];
 	end_times_of_uses(w, slice, t, begin, end);
 	if (end[held] >= end[IN_PLACE])
 		return false;
-	if (held == SCALES_FETCHED)
-		return true;
-	double arrival = max_f64(max_f64(t, w->td), w->flash) +
-			 weights_transfer(w->s, slice_bytes(&w->p->slice[slice]));
-	double wait = max_f64(arrival - begin, 0);
-	w->saves[NO_WAITS] += has_long_queue(w->s) ? wait : 0;
-	return w->strategy != NO_WAITS || wait == 0;
-}
-
-void
-note_savings(struct walk *w, int slice)
-{
-	const struct weight_slice *u = &w->p->slice[slice];
-	if (u->held == SCALES_FETCHED || !is_separable(w, slice))
-		return;
-	double cycles = 0;
-	if (u->held == FETCHED)
-		cycles = weights_transfer(w->s, slice_bytes(u)) -
-			 weights_transfer(w->s, held_bytes(u, SCALES_FETCHED));
-	for (int i = u->first; i <= u->last && u->held == IN_PLACE; i++) {
-		const struct kernel *k = &w->p->kernel[i];
-		if (k->slice == slice)
-			cycles += k->cost[IN_PLACE] - k->cost[SCALES_FETCHED];
-	}
-	w->saves[SCALES_FIRST] += cycles;
-	w->saves[SCALES_ELSE] += cycles;
+	const int64_t bytes = held_bytes(&w->p->slice[slice], held);
+	return w->strategy != NO_WAITS ||
+	       transfer_start(w, t) + weights_transfer(w->s, bytes) <= begin;
 }
 
 double

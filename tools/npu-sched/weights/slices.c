@@ -4,7 +4,7 @@
  * place.  A slice is a multiple of the block's depth, so that slices read no feature map more
  * often than blocks do anyway.
  */
-#include "../sched.h"
+#include "slices.h"
 
 #include "base/text.h"
 #include "base/threads.h"

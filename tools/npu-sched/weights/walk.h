@@ -3,6 +3,7 @@
 #ifndef SCHED_WALK_H
 #define SCHED_WALK_H
 
+#include "../costs/costs.h"
 #include "../memory/memory.h"
 #include "transfers.h"
 
@@ -12,7 +13,6 @@ struct walk {
 	struct sched *s;
 	struct plan *p;
 	enum strategy strategy;
-	double saves[STRATEGIES]; /* most cycles that each strategy could save */
 	int64_t limit;
 	struct usage *used; /* bytes of feature maps and buffers so far, at each kernel */
 	struct gaps *gaps; /* NULL: only the sum of bytes decides */
@@ -39,15 +39,13 @@ struct walk {
 	int node_start, node_end; /* kernels [start, end) of the node that is walked now */
 };
 
-/* pays.c: does the strategy allow to fetch the scales of a slice alone? */
+/* pays.c: can it help to fetch the scales of a slice alone? */
 bool may_be_apart(const struct walk *w, int slice);
 /* The part of a slice to fetch from time t on, where its first kernel could begin at
  * `begin`. */
 enum held goal_of(const struct walk *w, int slice, double t, double begin);
 /* Do all uses of the slice end earlier if that part is fetched from time t on than if the slice
  * stays in place? */
-bool fetching_pays(struct walk *w, int slice, enum held held, double t, double begin);
-/* Called when a slice is decided: adds the cycles that scales alone might save. */
-void note_savings(struct walk *w, int slice);
+bool fetching_pays(const struct walk *w, int slice, enum held held, double t, double begin);
 
 #endif

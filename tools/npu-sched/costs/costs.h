@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cycles of kernels, and the blocks, layouts and extents with which they run. */
+#ifndef NPU_SCHED_COSTS_H
+#define NPU_SCHED_COSTS_H
+
+#include "../network/network.h"
+#include "../network/plan.h"
+
+/* Extents in which an operation sees its dense feature maps (folds.c).  ofm.c 0: their own. */
+struct fold {
+	struct hwc ofm, ifm2; /* the IFM has the extents of the OFM */
+};
+
+/* The block of an operation that runs in stripes of `rows` rows. */
+struct block_choice {
+	int32_t rows;
+	struct fold fold; /* none unless the operation runs whole */
+	struct hwc block;
+	struct shram_layout layout;
+};
+
+/* The cached block of a chain, whose operations run whole. */
+struct chain_choice {
+	bool memo;   /* searched before */
+	bool is_one; /* the operations are a chain; then block is valid */
+	struct block_choice block;
+};
+
+/* From so many operations on, caches of each operation are small. */
+enum { MANY_OPS = 4096 };
+
+enum { MAX_CHOICES = 32, MAX_CACHED_COSTS = 32, MAX_CACHED_STRIPES = 32 };
+
+/* The cached cost of a kernel of an operation.  The key is all that the cost depends on. */
+struct cached_cost {
+	struct cost_key { /* compared by memcmp: must have no padding */
+		int64_t stream_bytes, scale_bytes;
+		int32_t links, stripe, rows, ifm_rows, depth, none;
+	} key;
+	double cost[HELDS], flash;
+};
+
+/* The cached cost of an operation in stripes of `stripe` rows: the sum over its kernels. */
+struct cached_stripe_cost {
+	int32_t stripe;
+	bool fits;	/* a block fits the SHRAM, so cost is valid */
+	double cost[2]; /* cycles with weights read in place [0], fetched before [1] */
+};
+
+/* The exact size of some channels of a weights record, encoded for blocks of one depth. */
+struct cached_size {
+	const struct g_weights *w;
+	struct g_range depth;
+	int32_t block_depth;
+	int64_t stream_bytes, scale_bytes;
+	struct bytes coding; /* of each stream: length as 32 bits, then its coding */
+	int next;	     /* the next size of the same weights; -1: none */
+};
+
+/* All exact sizes, by weights record. */
+struct size_cache {
+	struct arena *a;
+	struct cached_size *v;
+	size_t n, cap;
+	struct cached_size_list {
+		int first, last; /* in v; -1: none */
+		/* sums over measured slices, to estimate others */
+		int64_t bytes, channels;
+	} *of;
+};
+
+/* traversal.c: number of weights of one filter in a traversal, over all IFM channels, padding included. */
+int64_t padded_weights(const struct g_op *op, int traversal);
+/* copies.c: finds the copies that pay while kernels run.  Needs: s->info, with copies.  False: none. */
+bool weigh_copies(struct sched *s);
+/* The last copy, as an index of p->kernel, for which a kernel waits; -1: none. */
+int copy_awaited(const struct sched *s, const struct plan *p, int kernel);
+/* Cycles for which no kernel runs because the node begins with this copy: the next
+ * operations wait for its first `rows` rows.  0: op is no such copy. */
+double leading_copy(const struct sched *s, int op, int32_t rows);
+
+/* layouts.c.  Needs: s->info.  Chooses NHWC instead of bricks for the tensors of s->shallow:
+ * for all of them, or only where NHWC is no slower. */
+void pack_shallow_maps(struct sched *s, int all);
+/*
+ * Chooses NHWC where it is no slower, only for feature maps that have left the NPU's
+ * own SRAM.
+ */
+void pack_left_maps(struct sched *s);
+
+/* sizes.c.  Result: s->sizes, empty.  All variants share this cache. */
+void begin_sizes(struct sched *s);
+/* Number of weights of an operation, before encoding */
+int64_t weight_count(const struct g_op *op);
+/* Bytes of a weight stream that op reads, exactly as npu-wenc will encode it. */
+size_t stream_cost(const struct sched *s, const struct g_op *op,
+		   const struct weights_view *v, const struct weights_order *ord);
+/* The cached size of the same channels for blocks of the same depth; NULL: not measured. */
+const struct cached_size *find_cached_size(const struct sched *s, const struct weight_slice *u,
+				    int32_t block_depth);
+void add_cached_size(struct sched *s, const struct weight_slice *u, int32_t block_depth,
+	       struct bytes coding);
+/* Adds a measured slice to those by which sizes of other slices are estimated. */
+void estimate_by(struct sched *s, const struct weight_slice *u);
+
+/* folds.c: Extents in which a pointwise operation can see its dense feature maps, for their
+ * present layouts.  list_folds() lists those that may be faster and returns their number;
+ * fold_op() changes the operation to one of them. */
+enum { MAX_FOLDS = 8 };
+bool is_pointwise(const struct g_op *op); /* does the same with each element */
+/* The operand is all elements of its tensor, contiguous in NHWC. */
+bool is_dense(const struct g_operand *o);
+bool can_fold(const struct g_op *op);
+int list_folds(const struct g_op *op, struct fold v[MAX_FOLDS]);
+void fold_op(struct g_op *op, const struct fold *f);
+
+/* blocks.c.  Result: s->searched, empty.  All variants share this cache. */
+void begin_costs(struct sched *s);
+/* Finds operations of the same work, for the present layouts and areas of tensors.  Drops
+ * all cached blocks and costs. */
+void forget_blocks(struct sched *s);
+/* The fastest block for stripes of `rows` rows; NULL: no block fits, or op is a copy. */
+const struct block_choice *block_for(struct sched *s, int op, int32_t rows);
+
+/* The block of a chain: that of its first operation if this has weights, else the fastest
+ * for all of them.  NULL: the operations are no chain. */
+const struct block_choice *chain_block_for(struct sched *s, int op, int links);
+static inline const struct block_choice *
+kernel_block(struct sched *s, const struct kernel *k, int32_t rows)
+{
+	return k->links ? chain_block_for(s, k->op, k->links) : block_for(s, k->op, rows);
+}
+
+/* Why an operation has its block. */
+struct block_reason {
+	bool from_graph;	/* the input graph names the block */
+	int fitting;	/* number of blocks that fit the SHRAM and can be the fastest */
+	int32_t depth;	/* depth of the encoded weights, if the fastest block has another; or 0 */
+	double cycles;	/* of the chosen block; 0: another block would be faster */
+	struct hwc next; /* the best other block */
+	double next_cycles; /* 0: no other block fits */
+};
+struct block_reason block_reason(struct sched *s, int op, int32_t rows);
+
+/* memo.c: takes over blocks and costs of operations whose feature maps have the same
+ * layouts and areas in `from`, a variant of the same objective.  Needs: forget_blocks(). */
+void take_costs(struct sched *s, const struct sched *from);
+
+/* cost.c */
+bool weights_move(const struct sched *s); /* true if fetching weights can save cycles */
+/* Frees the cached costs of kernels.  Needs: s->costs. */
+void drop_cached_costs(struct sched *s);
+/* Share of the bandwidth of the constants' memory that a transfer takes, 0 to 1.  Kernels
+ * that read from the memory meanwhile have the rest. */
+double transfer_share(const struct sched *s);
+/* The least cycles of a kernel over all enum held. */
+double least_cost(const struct kernel *k);
+/* The work of an unchained kernel, as libcommon/perf/stream.c describes the decoded one. */
+struct perf_op op_work(const struct sched *s, const struct g_op *op, const struct kernel *k);
+bool takes_ifm2_first(const struct g_op *op); /* on U85: operands are swapped */
+/* Sets s->machine to the estimate that --model names, and s->published. */
+void sched_machines(struct sched *s);
+/* The work of a kernel whose weights are held as `held` says; its cost with a block. */
+struct perf_op kernel_op(struct sched *s, const struct kernel *k,
+			 int64_t stream_bytes, int64_t scale_bytes, enum held held);
+struct perf_cost cost_in_blocks(const struct sched *s, struct perf_op *p,
+				const struct block_choice *b);
+/* The same cost on another machine. */
+struct perf_cost cost_on(const struct perf_machine *m, struct perf_op *p,
+			 const struct block_choice *b);
+/* Sets cost, flash and transfer of a kernel, with the block for stripes of `stripe` rows.
+ * Uses cached costs.  False: no block fits. */
+bool stripe_cost(struct sched *s, struct kernel *k, int32_t stripe,
+	       int64_t stream_bytes, int64_t scale_bytes);
+/* Cycles to fetch bytes of weights; to load the table of an operation, 0: it has none. */
+double weights_transfer(const struct sched *s, int64_t bytes);
+double table_transfer(const struct sched *s, const struct g_op *op);
+/* Cycles to copy `rows` rows; 0: op is no copy. */
+double copy_transfer(const struct sched *s, const struct g_op *op, int64_t rows);
+/* Cost of an operation in stripes of `stripe` rows; NULL: no block fits. */
+const struct cached_stripe_cost *op_cost(struct sched *s, int op, int32_t stripe);
+enum mem_area sched_area(const struct sched *s, const struct g_tensor *t);
+
+/*
+ * chains.c: chain_ops() copies operation `first`, folded, and the `links` operations behind it
+ * to out, as they will be in the graph but for their blocks.  out holds CHAIN_LENGTH.  False:
+ * the operations are no chain.  chain_work() describes them as one kernel of the estimator.
+ */
+bool chain_ops(const struct sched *s, int first, int links, const struct fold *fold,
+	       struct g_op *out);
+struct perf_op chain_work(const struct sched *s, const struct g_op *ops, int links);
+
+/* sizes.c: estimated bytes of an operation's weights; 0: it has none */
+struct weights_size {
+	int64_t stream, scales;
+};
+struct weights_size slice_size(const struct sched *s, int op, struct g_range depth);
+struct weights_size whole_size(const struct sched *s, int op);
+
+static inline struct g_list
+slices_from_graph(const struct g_op *op)
+{
+	if (op->weights && G_HAS(op->weights, G_WEIGHTS_slices))
+		return op->weights->slices;
+	return (struct g_list){ .n = 0 };
+}
+
+/* Slices are listed by their bounds in channels; an empty list is one slice. */
+static inline int
+slice_count(struct g_list l)
+{
+	return l.n ? (int)l.n - 1 : 1;
+}
+
+static inline struct g_range
+slice_range(struct g_list l, int i, int64_t channels)
+{
+	return (struct g_range){ .lo = l.n ? l.v[i] : 0, .hi = l.n ? l.v[i + 1] : channels };
+}
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A plan as a value: the kernels in order, the weight slices that they use, the transfers between
+ * them, and a rectangle of memory and time for every tensor and buffer.
+ */
+#ifndef NPU_SCHED_PLAN_H
+#define NPU_SCHED_PLAN_H
+
+#include "../sched.h"
+
+/* The part of a weight slice that is in fast memory: none, all, or its scales alone. */
+enum held { IN_PLACE, FETCHED, SCALES_FETCHED, HELDS };
+
+/* One kernel of the NPU: an operation, a stripe of its rows or a slice of its channels.  Or
+ * one copy of rows by the DMA engine, which runs beside the kernels. */
+struct kernel {
+	int op;
+	int links; /* number of operations behind `op` that are chained to it and run with it */
+	struct g_range rows, depth;
+	int slice;	/* the weight slice that the kernel uses; -1: no weights */
+	double cost[HELDS]; /* cycles; INFINITY: fetching the scales alone is no option */
+	double flash;	/* cycles for which the kernel keeps the memory of the constants busy; do
+			 * not count if the weights are FETCHED */
+	double transfer; /* of a copy: cycles of the DMA engine (cost is 0); else 0 */
+};
+
+/* One slice of a weights record. */
+struct weight_slice {
+	struct g_weights *w;
+	int op;	   /* the first operation that uses the slice */
+	int index; /* among the slices of the record, from 0 */
+	struct g_range depth;
+	int64_t stream_bytes, scale_bytes; /* sums over all cores */
+	int first, last; /* the first and the last kernel that use the slice */
+	enum held held;
+	int start; /* the buffer is live from before this kernel */
+	double arrival; /* cycles, on the clock of the walk: the last byte is in the buffer */
+	int64_t at; /* address of the buffer, if the walk assigned addresses */
+};
+
+struct fetch {
+	int slice, before; /* the transfer starts before kernel `before` */
+	int64_t lo, hi;	  /* range of bytes of the slice */
+};
+
+/* A rectangle of bytes and time steps: a feature map or a weight buffer while it is live.
+ * Rectangles of a group keep their distances in memory. */
+struct rect {
+	struct g_tensor *t; /* the feature map; NULL: a weight buffer */
+	int slice;	    /* the weight slice in the buffer; -1: a feature map */
+	int place;	    /* memory area, enum g_place */
+	int64_t bytes, lo, hi, at;	/* bytes 0: no address; lo, hi: time steps, inclusive */
+	int group;	/* index of the rectangle that represents its group */
+	int next;	/* the next rectangle of the group; -1: none */
+	int64_t offset; /* bytes from the group's first byte */
+	struct g_tensor *over; /* the tensor whose bytes the feature map overwrites, or NULL */
+	bool fixed; /* the address is that of the graph */
+};
+
+/* How transfers stay below a limit: by the sum of live bytes (the peak can be higher), or
+ * with addresses for their buffers between the feature maps, which do not move. */
+enum fit { SUMMED, BETWEEN, FITS };
+
+/* Work spent on packing: many plans are compared, few are, or one plan shall have the least
+ * peak that packing can reach. */
+enum care { QUICK, TRY, LAST };
+
+enum { MOST_EXCEPTIONS = 64 }; /* one bit each, for the first slices of a plan */
+
+struct fitting {
+	int64_t limit; /* bytes of feature maps and buffers together */
+	enum fit how;
+	enum care care;
+	int64_t most; /* bytes: the caller cannot use higher peaks; or INT64_MAX */
+	double ahead; /* weights are fetched at most so many cycles before their use; 0: any */
+	double worth; /* slices of no higher slice_worth() stay in place; 0: none do */
+	uint64_t exceptions; /* bit i inverts the decision of `worth` for slice i */
+};
+
+struct plan {
+	struct arena *a; /* of everything in the plan */
+	struct kernel *kernel;
+	size_t n_kernels;
+	struct weight_slice *slice;
+	size_t n_slices, cap_slices;
+	struct fetch *fetch;
+	size_t n_fetches, cap_fetches;
+	int32_t *rolling; /* of each operation: rows of its OFM that are kept; 0: all */
+	int32_t *stripe;	  /* of each operation: rows at a time; 0: all */
+	struct g_tensor **over; /* of each operation: tensor that its OFM overwrites, or NULL */
+	int64_t *lead;		/* bytes by which the OFM begins before the tensor of `over` */
+	struct g_list *cut_points; /* of each operation: bounds of its slices; n 0: one */
+	struct rect *rect;
+	size_t n_rects, n_maps; /* in rect, feature maps come before buffers */
+	int64_t *map_bytes;	/* of all feature maps in the limited area, at each kernel */
+	/* of feature maps packed without buffers: rank of the group in the order; address */
+	int *map_rank;
+	int64_t *map_at;
+	struct touches *touches; /* cache of clock.c: bytes that each kernel touches */
+	double cycles;
+	bool beside_placed; /* addresses outside of the limited area are assigned */
+	double used_ahead; /* down to this value, a smaller `ahead` changes no transfer */
+	bool is_walked; /* plan_fetches() has decided its transfers */
+	struct fitting fitting; /* how the present transfers and addresses were found */
+	int64_t need; /* bytes live at the fullest kernel: a sum, without addresses */
+	int64_t asked; /* bytes: with this limit or a higher one, transfers are the same */
+	int64_t peak[PLACES], bound[PLACES]; /* bytes of each area: peak, its lower bound */
+	int64_t promising; /* bytes: if `most` was less, place_rects() tried no exchanges */
+};
+
+/* plan.c: a plan without kernels and decisions.  The caller closes it. */
+struct plan *plan_new(struct sched *s);
+void plan_close(struct plan *p); /* NULL is allowed */
+
+static inline int64_t
+slice_bytes(const struct weight_slice *u)
+{
+	return u->stream_bytes + u->scale_bytes;
+}
+
+/* The bytes of a slice that are fetched.  Scales come before weights. */
+static inline int64_t
+held_bytes(const struct weight_slice *u, enum held held)
+{
+	return held == IN_PLACE ? 0 : held == FETCHED ? slice_bytes(u) : u->scale_bytes;
+}
+
+/* The part of a kernel's weights in fast memory; IN_PLACE for a kernel without weights. */
+static inline enum held
+held_of(const struct plan *p, const struct kernel *k)
+{
+	return k->slice >= 0 ? p->slice[k->slice].held : IN_PLACE;
+}
+
+#endif

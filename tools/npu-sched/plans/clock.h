@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cycles of plans, and lower bounds of them. */
+#ifndef NPU_SCHED_CLOCK_H
+#define NPU_SCHED_CLOCK_H
+
+#include "../network/plan.h"
+
+/* clock.c: cycles of the stream that will be emitted; their lower bound for any addresses. */
+double plan_clock(struct sched *s, struct plan *p);
+double plan_bound(struct sched *s, struct plan *p);
+
+/* lower_bound.c: lower bound of the cycles of any plan of these kernels, whatever is fetched
+ * and whatever the limit is.  Stops at any bound that reaches `enough`. */
+double plan_lower_bound(struct sched *s, const struct plan *p, double enough);
+
+#endif
