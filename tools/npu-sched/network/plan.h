@@ -100,7 +100,7 @@ struct plan {
 	double cycles;
 	bool beside_placed; /* addresses outside of the limited area are assigned */
 	double used_ahead; /* down to this value, a smaller `ahead` changes no transfer */
-	bool is_walked; /* plan_fetches() has decided its transfers */
+	double least_cycles; /* lower bound, of the present transfers; 0: none are decided */
 	struct fitting fitting; /* how the present transfers and addresses were found */
 	int64_t need; /* bytes live at the fullest kernel: a sum, without addresses */
 	int64_t asked; /* bytes: with this limit or a higher one, transfers are the same */

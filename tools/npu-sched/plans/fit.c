@@ -9,13 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-double
-plan_transfers(struct sched *s, struct plan *p, struct fitting f)
-{
-	plan_fetches(s, p, f);
-	return plan_bound(s, p);
-}
-
 void
 plan_addresses(struct sched *s, struct plan *p)
 {
@@ -29,7 +22,7 @@ plan_addresses(struct sched *s, struct plan *p)
 bool
 plan_fit(struct sched *s, struct plan *p, struct fitting f, double below)
 {
-	if (plan_transfers(s, p, f) >= below) {
+	if (plan_fetches(s, p, f) >= below) {
 		p->cycles = NAN; /* no addresses, so no clock */
 		return false;
 	}
@@ -37,22 +30,21 @@ plan_fit(struct sched *s, struct plan *p, struct fitting f, double below)
 	return p->cycles < below;
 }
 
-/* Plans transfers below another limit, by the sum of bytes. */
-static void
+/* Plans transfers below another limit, by the sum of bytes.  Returns the lower bound. */
+static double
 fetch_below(struct sched *s, struct plan *p, int64_t limit)
 {
 	struct fitting f = p->fitting;
 	f.limit = limit;
 	f.how = SUMMED;
-	plan_fetches(s, p, f);
+	return plan_fetches(s, p, f);
 }
 
 /* Could p be as fast with transfers below a limit?  By its lower bound. */
 static bool
 may_be_as_fast(struct sched *s, struct plan *p, int64_t limit, double cycles)
 {
-	fetch_below(s, p, limit);
-	return p->need <= limit && plan_bound(s, p) <= cycles;
+	return fetch_below(s, p, limit) <= cycles && p->need <= limit;
 }
 
 /* Is p as fast with a limit?  By its clock.  Many rectangles are not packed anew, which takes
@@ -122,9 +114,9 @@ static void
 trim_limit(struct sched *s, struct plan *p, struct fitting was, double cycles)
 {
 	p->cycles = cycles;
-	fetch_below(s, p, NO_LIMIT_BYTES);
+	(void)fetch_below(s, p, NO_LIMIT_BYTES);
 	int64_t most = p->need, least = least_by_bound(s, p, was.limit);
-	fetch_below(s, p, least);
+	(void)fetch_below(s, p, least);
 	pack_last(s, p);
 	if (p->cycles <= cycles)
 		return;

@@ -23,17 +23,15 @@ total_of(const struct plan *p)
 
 /* strategies.c: decides which weight slices are fetched when.  SUMMED: by the sum of bytes.
  * BETWEEN: buffers get addresses between the feature maps, which stay where pack_maps() put
- * them. */
-void plan_fetches(struct sched *s, struct plan *p, struct fitting f);
+ * them.  Returns a lower bound of the cycles and sets p->need to one of the bytes. */
+double plan_fetches(struct sched *s, struct plan *p, struct fitting f);
 
 /*
  * fit.c: plans transfers below a limit and assigns addresses.  Sets p->cycles.  False: p takes
  * `below` cycles or more.  The result depends on nothing else.
  */
 bool plan_fit(struct sched *s, struct plan *p, struct fitting f, double below);
-/* The two halves of plan_fit().  Transfers: returns a lower bound of the cycles and sets
- * p->need to one of the bytes.  Addresses: sets p->cycles. */
-double plan_transfers(struct sched *s, struct plan *p, struct fitting f);
+/* The second half of plan_fit(), behind plan_fetches(): sets p->cycles. */
 void plan_addresses(struct sched *s, struct plan *p);
 /* Without a limit: finds the least memory with which p stays about as fast. */
 void plan_trim(struct sched *s, struct plan *p);

@@ -30,7 +30,7 @@ struct estimator {
 	bool lacks; /* an estimate is not cached, and no plan can make it */
 };
 
-/* Cycles with transfers below a limit, cached in *known; 0: not cached, and no plan.  *need,
+/* Cycles with transfers below a limit, cached in *memo; 0: not cached, and no plan.  *need,
  * unless NULL: bytes. */
 static double
 cycles_below(struct estimator *e, double *memo, int64_t budget, int64_t *need)
@@ -40,13 +40,12 @@ cycles_below(struct estimator *e, double *memo, int64_t budget, int64_t *need)
 	e->lacks |= !e->p;
 	if (!e->p)
 		return 0;
-	plan_fetches(e->s, e->p, (struct fitting){ .limit = budget });
-	if (need && e->p->need > budget)
-		/* just the feature maps fit */
-		plan_fetches(e->s, e->p, (struct fitting){ .limit = e->p->need });
+	*memo = plan_fetches(e->s, e->p, (struct fitting){ .limit = budget });
+	if (need && e->p->need > budget) /* just the feature maps fit */
+		*memo = plan_fetches(e->s, e->p, (struct fitting){ .limit = e->p->need });
 	if (need)
 		*need = e->p->need;
-	return *memo = plan_bound(e->s, e->p);
+	return *memo;
 }
 
 static void

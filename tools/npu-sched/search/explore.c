@@ -4,7 +4,6 @@
  * out.  Its transfers are planned with less and less memory, from all that they ask for down to
  * none.
  */
-#include "../plans/clock.h"
 #include "search.h"
 
 #include <math.h>
@@ -132,8 +131,7 @@ walk_budget(struct exploring *e, int64_t budget)
 	if (!open_plan(e))
 		return NULL;
 	struct plan *p = e->c->plan;
-	plan_fetches(e->x->s, p, (struct fitting){ .limit = budget });
-	g->bound = plan_bound(e->x->s, p);
+	g->bound = plan_fetches(e->x->s, p, (struct fitting){ .limit = budget });
 	check_bound(g->bound, e->c);
 	g->asked = min_i64(p->asked, budget);
 	g->need = p->need;
@@ -165,7 +163,7 @@ fit_budget(struct exploring *e, struct fitting fitting, struct outcome *o)
 	struct plan *p = e->c->plan;
 	*o = (struct outcome){ .most = fitting.most };
 	p->promising = 0;
-	o->bound = plan_transfers(s, p, fitting);
+	o->bound = plan_fetches(s, p, fitting);
 	o->need = p->need;
 	if (!may_add(e, o))
 		return;

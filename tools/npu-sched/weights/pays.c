@@ -8,7 +8,7 @@ bool
 may_be_apart(const struct walk *w, int slice)
 {
 	const struct plan *p = w->p;
-	return has_long_queue(w->s) && w->strategy <= SCALES_ELSE &&
+	return has_long_queue(w->s) && w->strategy >= SCALES_ELSE &&
 	       isfinite(p->kernel[p->slice[slice].first].cost[SCALES_FETCHED]);
 }
 

@@ -20,11 +20,11 @@ has_long_queue(const struct sched *s)
  * depends on all later kernels.
  */
 enum strategy {
-	SCALES_FIRST, /* as IN_ONE; scales alone wherever fetching the weights, too, is no faster */
-	SCALES_ELSE, /* as IN_ONE, with the scales of weights that stay in place */
-	IN_ONE, /* short transfers at once, though they outlast the running kernel */
-	NO_WAITS, /* as IN_ONE, but no transfer for which the next kernel would wait */
 	IN_PIECES, /* as many bytes as move while a kernel runs */
+	NO_WAITS, /* as IN_ONE, but no transfer for which the next kernel would wait */
+	IN_ONE, /* short transfers at once, though they outlast the running kernel */
+	SCALES_ELSE, /* as IN_ONE, with the scales of weights that stay in place */
+	SCALES_FIRST, /* as IN_ONE; scales alone wherever fetching the weights, too, is no faster */
 	STRATEGIES
 };
 
