@@ -7,30 +7,27 @@
 
 #include "base/fixed.h"
 
-#include <math.h>
-
 /*
- * Walks with all strategies, and again with that of the lowest plan_bound() unless it is the
- * last; ties go to the later one.  p->asked is the largest value of all walks: under any higher
- * limit each of them makes the same decisions.  Returns the bound.
+ * Walks with the other strategies, too, and again with that of the lowest plan_bound(); ties go
+ * to the first of these.  p->asked is the largest value of all walks: under any higher limit
+ * each of them makes the same decisions.  Returns the bound.
  */
 static double
 compare_strategies(struct sched *s, struct plan *p)
 {
 	enum strategy best = SCALES_FIRST;
-	double least = INFINITY;
-	int64_t asked = 0;
-	for (int i = 0; i < STRATEGIES; i++) {
-		walk_transfers(s, p, (enum strategy)i);
+	double least = plan_bound(s, p);
+	int64_t asked = p->asked;
+	for (int i = SCALES_FIRST + 1; i < STRATEGIES; i++) {
+		(void)walk_transfers(s, p, (enum strategy)i);
 		asked = max_i64(asked, p->asked);
 		const double bound = plan_bound(s, p);
-		if (bound <= least) {
+		if (bound < least) {
 			least = bound;
 			best = (enum strategy)i;
 		}
 	}
-	if (best != SCALES_FIRST)
-		walk_transfers(s, p, best);
+	(void)walk_transfers(s, p, best);
 	p->asked = asked;
 	return least;
 }
@@ -53,8 +50,6 @@ plan_fetches(struct sched *s, struct plan *p, struct fitting f)
 	p->fitting = f;
 	if (walked)
 		return p->least_cycles;
-	if (has_long_queue(s) && has_few_weights(s))
-		return p->least_cycles = compare_strategies(s, p);
-	walk_transfers(s, p, SCALES_FIRST);
-	return p->least_cycles = plan_bound(s, p);
+	const bool others = walk_transfers(s, p, SCALES_FIRST) && has_few_weights(s);
+	return p->least_cycles = others ? compare_strategies(s, p) : plan_bound(s, p);
 }

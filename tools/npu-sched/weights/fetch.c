@@ -125,6 +125,7 @@ reserve(struct walk *w, struct weight_slice *u, enum held held, struct space r)
 	int64_t bytes = round_up_i64(held_bytes(u, held), ALIGN);
 	w->t = r.t;
 	u->held = held;
+	w->has_choice |= held == SCALES_FETCHED;
 	u->start = r.from;
 	if (w->gaps)
 		gaps_put(w->gaps, buffer_lifetime(w, u, r.from), bytes, u->at);
@@ -268,7 +269,7 @@ static bool
 may_be_one(const struct walk *w, int i, const struct weight_slice *u, int64_t rest)
 {
 	struct lut_slots tables = w->tables;
-	if (!has_long_queue(w->s) || w->strategy == IN_PIECES || u->first > i + FAR ||
+	if (!has_long_queue(w->s) || u->first > i + FAR ||
 	    (double)rest > short_bytes(w))
 		return false;
 	for (int k = i; k < u->first; k++)
@@ -476,7 +477,7 @@ take_addresses(struct sched *s, struct plan *p)
 			p->rect[i].at = p->map_at[i];
 }
 
-void
+bool
 walk_transfers(struct sched *s, struct plan *p, enum strategy strategy)
 {
 	const struct fitting *f = &p->fitting;
@@ -488,4 +489,5 @@ walk_transfers(struct sched *s, struct plan *p, enum strategy strategy)
 	if (f->how == BETWEEN)
 		take_addresses(s, p);
 	arena_close(a);
+	return w.has_choice;
 }

@@ -8,7 +8,7 @@ bool
 may_be_apart(const struct walk *w, int slice)
 {
 	const struct plan *p = w->p;
-	return has_long_queue(w->s) && w->strategy >= SCALES_ELSE &&
+	return has_long_queue(w->s) && w->strategy <= SCALES_ELSE &&
 	       isfinite(p->kernel[p->slice[slice].first].cost[SCALES_FETCHED]);
 }
 
@@ -38,25 +38,29 @@ end_times_of_uses(const struct walk *w, int slice, double t, double begin, doubl
 }
 
 enum held
-goal_of(const struct walk *w, int slice, double t, double begin)
+goal_of(struct walk *w, int slice, double t, double begin)
 {
 	double end[HELDS];
 	if (w->strategy != SCALES_FIRST || !may_be_apart(w, slice))
 		return FETCHED;
 	end_times_of_uses(w, slice, t, begin, end);
-	return end[SCALES_FETCHED] <= end[FETCHED] ? SCALES_FETCHED : FETCHED;
+	if (end[SCALES_FETCHED] > end[FETCHED])
+		return FETCHED;
+	w->has_choice = true;
+	return SCALES_FETCHED;
 }
 
 bool
-fetching_pays(const struct walk *w, int slice, enum held held, double t, double begin)
+fetching_pays(struct walk *w, int slice, enum held held, double t, double begin)
 {
 	double end[HELDS];
 	end_times_of_uses(w, slice, t, begin, end);
 	if (end[held] >= end[IN_PLACE])
 		return false;
 	const int64_t bytes = held_bytes(&w->p->slice[slice], held);
-	return w->strategy != NO_WAITS ||
-	       transfer_start(w, t) + weights_transfer(w->s, bytes) <= begin;
+	const bool late = transfer_start(w, t) + weights_transfer(w->s, bytes) > begin;
+	w->has_choice |= late && has_long_queue(w->s);
+	return w->strategy != NO_WAITS || !late;
 }
 
 double
