@@ -89,10 +89,17 @@ emit_indexed(struct emitter *m, const struct g_step *s)
 	emit_op(m, NPU_OP_DMA_START, 0, s);
 }
 
+enum { UNIT = 16 }; /* bytes of a U55's transfers */
+
+int64_t
+emit_copied_bytes(const struct accel *a, int64_t bytes)
+{
+	return accel_is_wide(a) ? bytes : round_up_i64(bytes, UNIT);
+}
+
 static bool
 emit_copy(struct emitter *m, const struct g_step *s)
 {
-	enum { UNIT = 16 }; /* bytes of a U55's transfers */
 	const struct g_op *op = s->op;
 	struct g_range r = { .lo = 0, .hi = op->ofm.shape.h };
 	if (G_HAS(s, G_STEP_rows))
@@ -100,18 +107,14 @@ emit_copy(struct emitter *m, const struct g_step *s)
 	struct emit_fm from = emit_feature_map(m, &op->ifm, (int32_t)r.lo, (int32_t)r.hi);
 	struct emit_fm to = emit_feature_map(m, &op->ofm, (int32_t)r.lo, (int32_t)r.hi);
 	int64_t bytes = from.hi[0] - from.lo[0];
-	if (!accel_is_wide(m->accel)) {
-		/* no tensor uses the bytes behind a tensor up to a multiple of 16 */
-		if (to.hi[0] == op->ofm.t->at + tensor_bytes(op->ofm.t))
-			bytes = round_up_i64(bytes, UNIT);
-		if (from.lo[0] % UNIT || to.lo[0] % UNIT || bytes % UNIT)
-			return graph_err(m->g, s, m->e, "p%d: copies %lld bytes from "
-					 "0x%llx to 0x%llx; %s moves multiples of 16",
-					 s->rec.id, (long long)bytes,
-					 (unsigned long long)from.lo[0],
-					 (unsigned long long)to.lo[0],
-					 m->accel->name);
-	}
+	if (to.hi[0] == op->ofm.t->at + tensor_bytes(op->ofm.t))
+		bytes = emit_copied_bytes(m->accel, bytes);
+	if (!accel_is_wide(m->accel) &&
+	    (from.lo[0] % UNIT || to.lo[0] % UNIT || bytes % UNIT))
+		return graph_err(m->g, s, m->e, "p%d: copies %lld bytes from 0x%llx to "
+				 "0x%llx; %s moves multiples of 16", s->rec.id,
+				 (long long)bytes, (unsigned long long)from.lo[0],
+				 (unsigned long long)to.lo[0], m->accel->name);
 	emit_transfer(m, from.region, from.lo[0], to.region, to.lo[0], bytes, false, s);
 	return true;
 }

@@ -55,6 +55,9 @@ struct emit_span {
 };
 int emit_spans(const struct g_op *op, struct g_range rows, int slice,
 	       struct emit_span out[EMIT_SPANS]);
+/* The bytes that a copy moves of a tensor's last bytes.  U55 moves multiples of 16; no
+ * tensor uses the bytes behind a tensor up to one. */
+int64_t emit_copied_bytes(const struct accel *a, int64_t bytes);
 
 /*
  * Tables that the SHRAM holds while a node runs, in 8 slots of 256 bytes.

@@ -2,7 +2,6 @@
 /* Describes kernels in the estimator's terms, and caches their costs. */
 #include "costs.h"
 
-#include "base/fixed.h"
 #include "emit/emit.h"
 
 #include <assert.h>
@@ -411,9 +410,8 @@ copy_transfer(const struct sched *s, const struct g_op *op, int64_t rows)
 		      graph_type_bytes(op->ofm.type);
 	if (op->ofm.t->layout == LAYOUT_NHCWB16)
 		row = tensor_strides(op->ofm.t).y;
-	int64_t bytes = rows * row;
-	if (!accel_is_wide(s->accel)) /* only the last rows can be no multiple */
-		bytes = round_up_i64(bytes, ALIGN);
+	/* rows before the last ones are multiples of 16 bytes */
+	const int64_t bytes = emit_copied_bytes(s->accel, rows * row);
 	return perf_dma_cycles(&s->machine, bytes, sched_area(s, op->ifm.t),
 			       sched_area(s, op->ofm.t), false);
 }

@@ -12,7 +12,6 @@
 #include "../costs/costs.h"
 #include "clock.h"
 
-#include "base/fixed.h"
 #include "emit/emit.h"
 
 #include <math.h>
@@ -106,14 +105,6 @@ add_touches(const struct plan *p, const struct emit_span *span, int n, struct to
 	}
 }
 
-/* U55 and U65 copy multiples of 16 bytes, up to those behind the tensors. */
-static void
-round_up_copy(const struct sched *s, struct touch_list *l)
-{
-	for (int i = 0; i < l->n && !accel_is_wide(s->accel); i++)
-		l->v[i].hi = round_up_i64(l->v[i].hi, ALIGN);
-}
-
 static void
 begin_touches(struct sched *s, struct plan *p)
 {
@@ -146,8 +137,8 @@ touches_of(struct sched *s, const struct plan *p, int kernel)
 			    emit_spans(&t->copy.op, op > k->op ? all : k->rows, slice, span),
 			    l);
 	}
-	if (s->info[k->op].op->kind == OP_COPY)
-		round_up_copy(s, l);
+	for (int i = 0; i < l->n && s->info[k->op].op->kind == OP_COPY; i++)
+		l->v[i].hi = emit_copied_bytes(s->accel, l->v[i].hi);
 	return l;
 }
 

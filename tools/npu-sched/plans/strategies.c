@@ -5,8 +5,6 @@
 #include "clock.h"
 #include "fit.h"
 
-#include "base/fixed.h"
-
 /*
  * Walks with the other strategies, too, and again with that of the lowest plan_bound(); ties go
  * to the first of these.  p->asked is the largest value of all walks: under any higher limit

@@ -3,7 +3,6 @@
  * The search asks a question of all plans: of every variant of the network, every division
  * into cascades, every cut of weights and every budget for transfers (npu-sched-search(7)).
  */
-#include "../network/copies.h"
 #include "../passes.h"
 #include "run.h"
 
