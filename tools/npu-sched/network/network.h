@@ -6,8 +6,8 @@
 
 #include "../sched.h"
 
-/* Size of weight slices: uncut, or about 32, 12 or 4 KB wherever weights can be cut. */
-enum cut { UNCUT, CUT_COARSE, CUT_MEDIUM, CUT_FINE, CUTS, ANY_CUT = CUTS };
+/* Size of weight slices: uncut, or about 12 or 4 KB wherever weights can be cut. */
+enum cut { UNCUT, CUT_COARSE, CUT_FINE, CUTS, ANY_CUT = CUTS };
 
 /* An operation, how data flows to and from it, and its cached blocks and costs. */
 struct op_info {

@@ -19,8 +19,8 @@ static const struct cutting {
 	enum cut cut;
 	bool slide;
 } cuttings[] = {
-	{ .cut = UNCUT }, { .cut = CUT_COARSE }, { .cut = CUT_FINE }, { .cut = CUT_MEDIUM },
-	{ .cut = UNCUT, .slide = true }, { .cut = CUT_MEDIUM, .slide = true },
+	{ .cut = UNCUT }, { .cut = CUT_FINE }, { .cut = CUT_COARSE },
+	{ .cut = UNCUT, .slide = true }, { .cut = CUT_COARSE, .slide = true },
 	{ .cut = CUT_FINE, .slide = true },
 };
 
@@ -243,20 +243,17 @@ memo_of(struct variant *x, const struct division *d, enum cut cut)
 	return *at;
 }
 
-/* Adds a division with one cut.  k: its cached results, or NULL. */
+/* Adds a division with one cut.  k: its cached results. */
 static void
 add_cut(struct enumeration *l, const struct candidate *c, struct cuts *cuts, struct memo *k)
 {
 	struct variant *x = l->x;
-	const bool is_cut = k && k->is_cut;
-	struct plan *p = is_cut ? NULL : make_cut(x, c->division, c->cut);
-	const uint64_t cut_points = is_cut ? k->cut_points : hash_cut_points(p, x->s->n_ops);
+	struct plan *p = k->is_cut ? NULL : make_cut(x, c->division, c->cut);
 	struct trial trial = { .p = p, .memo = k, .candidate = *c };
-	if (k) {
-		k->is_cut = true;
-		k->cut_points = cut_points;
-	}
-	if (!add_new_cut(cuts, cut_points)) {
+	if (!k->is_cut)
+		k->cut_points = hash_cut_points(p, x->s->n_ops);
+	k->is_cut = true;
+	if (!add_new_cut(cuts, k->cut_points)) {
 		plan_close(p);
 		return;
 	}

@@ -10,11 +10,6 @@
 
 #include <math.h>
 
-/* Limits between the bytes that feature maps need and the bytes that transfers ask for, which
- * may be many times as many: powers of that ratio. */
-static const double budget_powers[BUDGETS - 1] = {
-	0.04, 0.1, 0.17, 0.24, 0.34, 0.46, 0.63, 0.8 };
-
 static bool
 is_wanted(const struct wanted *w, const struct candidate *c, double cycles)
 {
@@ -22,117 +17,58 @@ is_wanted(const struct wanted *w, const struct candidate *c, double cycles)
 	       front_wants(w->front, c->least, c->least + c->beside, cycles);
 }
 
-/* Makes the estimates of a trial by its plan, on demand. */
-struct estimator {
-	struct sched *s;
-	struct plan *p; /* NULL: cached results only */
-	const struct wanted *wanted;
-	bool lacks; /* an estimate is not cached, and no plan can make it */
-};
-
-/* Cycles with transfers below a limit, cached in *memo; 0: not cached, and no plan.  *need,
- * unless NULL: bytes. */
-static double
-cycles_below(struct estimator *e, double *memo, int64_t budget, int64_t *need)
-{
-	if (*memo > 0)
-		return *memo;
-	e->lacks |= !e->p;
-	if (!e->p)
-		return 0;
-	*memo = plan_fetches(e->s, e->p, (struct fitting){ .limit = budget });
-	if (need && e->p->need > budget) /* just the feature maps fit */
-		*memo = plan_fetches(e->s, e->p, (struct fitting){ .limit = e->p->need });
-	if (need)
-		*need = e->p->need;
-	return *memo;
-}
-
-static void
-list_budgets(struct candidate *c)
-{
-	double least = (double)max_i64(c->least, ALIGN);
-	double much = fmax((double)c->need / least, 1.05);
-	for (int i = 0; i < BUDGETS - 1; i++) {
-		c->budget[i] = (int64_t)(least * pow(much, budget_powers[i]));
-		c->cycles[i] = INFINITY;
-	}
-}
-
-/* Estimates cycles for rising limits.  A lower limit never takes fewer cycles, except that
- * transfers choose greedily; so if one limit is not wanted, no lower one is.  Of the limits that
- * exceed that of the question, only the lowest is estimated. */
-static void
-estimate_budgets(struct estimator *e, struct estimates *k, struct candidate *c)
-{
-	const int64_t within = front_within(&e->wanted->front->question);
-	bool wanted = true;
-	list_budgets(c);
-	for (int i = BUDGETS - 2; i >= 0 && wanted; i--) {
-		if (i > 0 && c->budget[i - 1] > within)
-			continue;
-		c->cycles[i] = cycles_below(e, &k->cycles[i], c->budget[i], NULL);
-		wanted = !e->lacks && is_wanted(e->wanted, c, c->cycles[i]);
-	}
-}
-
-/* Lower bounds of the bytes of feature maps, in the limited area and in the other. */
-static void
-find_least(struct sched *s, const struct plan *p, struct memo *k)
-{
-	k->least = k->beside = 0;
-	for (size_t i = 0; i < p->n_kernels; i++)
-		k->least = p->map_bytes[i] > k->least ? p->map_bytes[i] : k->least;
-	if (s->memory.spilling)
-		k->beside = maps_least(s, p, PLACE_ARENA);
-}
-
-/* Estimates a candidate.  False: it is not wanted, or an estimate is lacking. */
+/* Finds the lower bounds of a trial's plan.  False: those of cycles exceed `below`, so that the
+ * others are not needed. */
 static bool
-estimate(struct estimator *e, struct estimates *k, struct candidate *c)
+bound_trial(struct sched *s, const struct trial *t, double below)
 {
-	const struct wanted *w = e->wanted;
-	if (c->lower_bound > w->lower_bound || !is_wanted(w, c, c->lower_bound))
-		return false;
-	c->estimate = cycles_below(e, &k->cycles[BUDGETS - 1], NO_LIMIT_BYTES, &k->need);
-	c->need = k->need;
-	if (e->lacks || !is_wanted(w, c, c->estimate))
-		return false;
-	c->budget[BUDGETS - 1] = NO_LIMIT_BYTES;
-	c->cycles[BUDGETS - 1] = c->estimate;
-	estimate_budgets(e, k, c);
-	return !e->lacks;
-}
-
-/* Finds the lower bound of a trial's plan, and its feature maps.  False: it is not wanted. */
-static bool
-bound_plan(struct sched *s, const struct trial *t, struct memo *k, double below)
-{
-	k->lower_bound = fmax(plan_lower_bound(s, t->p, below), t->candidate.lower_bound);
+	struct memo *k = t->memo;
+	const struct plan *p = t->p;
+	k->lower_bound = fmax(plan_lower_bound(s, p, below), t->candidate.lower_bound);
 	if (k->lower_bound > below)
 		return false;
 	find_maps(s, t->p);
-	find_least(s, t->p, k);
+	k->least = k->beside = 0;
+	for (size_t i = 0; i < p->n_kernels; i++)
+		k->least = max_i64(k->least, p->map_bytes[i]);
+	if (s->memory.spilling)
+		k->beside = maps_least(s, p, PLACE_ARENA);
 	return k->is_bounded = true;
 }
 
-/* Completes the candidate of a trial whose lower bound is cached. */
-static void
-find_wanted(struct estimator *e, struct trial *t, struct memo *k)
+/* Completes a trial by its plan, or by cached results.  False: these are lacking, and there is
+ * no plan. */
+static bool
+complete(struct sched *s, struct trial *t, const struct wanted *w)
 {
-	t->candidate.lower_bound = k->lower_bound;
-	t->candidate.least = k->least;
-	t->candidate.beside = k->beside;
-	t->is_wanted = estimate(e, &k->estimates, &t->candidate);
+	struct memo *k = t->memo;
+	struct candidate *c = &t->candidate;
+	t->is_wanted = false;
+	if (t->p && !bound_trial(s, t, w->lower_bound))
+		return true;
+	if (!k->is_bounded)
+		return false;
+	c->lower_bound = k->lower_bound;
+	c->least = k->least;
+	c->beside = k->beside;
+	if (c->lower_bound > w->lower_bound || !is_wanted(w, c, c->lower_bound))
+		return true;
+	if (k->estimate == 0 && !t->p)
+		return false;
+	if (k->estimate == 0) {
+		k->estimate = plan_fetches(s, t->p, (struct fitting){ .limit = NO_LIMIT_BYTES });
+		k->need = t->p->need;
+	}
+	c->estimate = k->estimate;
+	c->need = k->need;
+	t->is_wanted = is_wanted(w, c, c->estimate);
+	return true;
 }
 
 bool
 estimate_by_memo(struct trial *t, const struct wanted *w)
 {
-	struct estimator e = { .wanted = w };
-	if (t->memo->is_bounded)
-		find_wanted(&e, t, t->memo);
-	return t->memo->is_bounded && !e.lacks;
+	return complete(NULL, t, w);
 }
 
 struct estimation {
@@ -145,14 +81,8 @@ static void
 estimate_trial(void *ctx, size_t i)
 {
 	const struct estimation *n = ctx;
-	struct trial *t = &n->trial[i];
-	struct estimator e = { .s = n->s, .p = t->p, .wanted = n->wanted };
-	struct memo own = { .cut_points = 0 }, *k = t->memo ? t->memo : &own;
-	if (!t->p) /* estimate_by_memo() has done it */
-		return;
-	t->is_wanted = false;
-	if (bound_plan(n->s, t, k, n->wanted->lower_bound))
-		find_wanted(&e, t, k);
+	if (n->trial[i].p) /* else estimate_by_memo() has done it */
+		(void)complete(n->s, &n->trial[i], n->wanted);
 }
 
 void

@@ -237,18 +237,11 @@ try_budgets_at(struct exploring *e, int64_t budget)
 	return next;
 }
 
-/* The largest limit, up to `budget`, with which the candidate's estimates can improve the
- * front; NEVER: none. */
-static int64_t
-promising_budget(const struct exploring *e, int64_t budget)
+/* Could a plan improve the front that is as fast as the estimate? */
+static bool
+is_promising(const struct exploring *e)
 {
-	const struct candidate *c = e->c;
-	for (int i = BUDGETS - 1; i >= 0; i--) {
-		int64_t less = i ? c->budget[i - 1] : c->least;
-		if (budget >= less && may_improve_front(e, less, c->cycles[i] / INEXACT))
-			return min_i64(budget, c->budget[i]);
-	}
-	return NEVER;
+	return may_improve_front(e, e->c->least, e->c->estimate / INEXACT);
 }
 
 /* The next limit for transfers.  Of those that are not below the limit of the question only the
@@ -270,10 +263,7 @@ descend(struct exploring *e)
 	if (!e->outcomes->packed && !open_plan(e))
 		return;
 	int64_t packed = e->outcomes->packed, budget = NO_LIMIT_BYTES;
-	while (e->ok && may_reach_answer(e)) {
-		budget = promising_budget(e, budget);
-		if (budget < c->least)
-			break;
+	while (e->ok && budget >= c->least && may_reach_answer(e) && is_promising(e)) {
 		int64_t next = next_budget(e, budget, try_budgets_at(e, budget));
 		budget = budget > packed && next < packed ? packed : next;
 	}
@@ -303,7 +293,7 @@ static bool
 explore_candidate(struct exploring *e)
 {
 	struct candidate *c = e->c;
-	if (promising_budget(e, NO_LIMIT_BYTES) == NEVER)
+	if (!is_promising(e))
 		return true;
 	e->outcomes = outcomes_of(e->x, c);
 	if (!e->outcomes)

@@ -11,25 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/*
- * plan_clock() rejects a plan that takes less time than its weights keep the memory of
- * constants busy; with later transfers a plan takes more time.  Tries shorter times ahead, up
- * to the first that gives a plan of fewer than `below` cycles.  False: none does.
- */
-static bool
-fit_later(struct sched *s, struct plan *p, struct fitting f, double below)
-{
-	enum { TRIES = 12 };
-	const double shorter = 0.8;
-	f.ahead = below;
-	for (int i = 0; i < TRIES; i++) {
-		f.ahead *= shorter;
-		if (plan_fit(s, p, f, below))
-			return true;
-	}
-	return false;
-}
-
 /* The best fitting of those tried. */
 struct leaving {
 	struct sched *s;
@@ -40,19 +21,14 @@ struct leaving {
 	bool any;
 };
 
-/* Fits p by f, or with later transfers.  True: p is faster, and this fitting is the best. */
+/* Fits p by f.  True: p is faster, and this fitting is the best. */
 static bool
 try_fitting(struct leaving *l, struct fitting f)
 {
-	struct plan *p = l->p;
-	p->cycles = 0; /* in case the lower bound alone shows that p is slower */
-	bool faster = plan_fit(l->s, p, f, l->cycles);
-	if (!faster && p->cycles == INFINITY)
-		faster = fit_later(l->s, p, f, l->cycles);
-	if (!faster || peak_of(l->s, p) > l->most)
+	if (!plan_fit(l->s, l->p, f, l->cycles) || peak_of(l->s, l->p) > l->most)
 		return false;
-	l->best = p->fitting;
-	l->cycles = p->cycles;
+	l->best = f;
+	l->cycles = l->p->cycles;
 	l->any = true;
 	return true;
 }

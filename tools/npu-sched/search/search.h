@@ -21,8 +21,6 @@ struct division {
 	bool slide; /* results may slide over operands: fewer bytes, but harder to pack */
 };
 
-enum { BUDGETS = 9 };
-
 /* Kernels and weight slices, independent of the limit: they follow from the bytes for
  * feature maps and from the cut.  Cycles are of estimated weight sizes until work_out()
  * measures them. */
@@ -35,8 +33,6 @@ struct candidate {
 	int64_t need;	    /* bytes of feature maps and all transfers */
 	int64_t least;	    /* lower bound of the bytes of its feature maps */
 	int64_t beside;	    /* the same of feature maps outside of the NPU's SRAM */
-	int64_t budget[BUDGETS]; /* limits in bytes, rising; set for a front only */
-	double cycles[BUDGETS]; /* estimates with these limits */
 	size_t number;	/* position in the list, before sorting */
 	struct plan *plan;  /* with exact sizes; NULL: not worked out */
 	int64_t packed; /* peak of its feature maps, packed without buffers; 0: not packed */
@@ -238,14 +234,10 @@ struct plan *make_again(const struct recipe *r);
 /* Cached results for a division with one cut of its weights.  They do not depend on the front:
  * they are used again by coarse and fine lists, for the smallest plan and for all plans. */
 struct memo {
-	bool is_cut, is_bounded; /* `ends` is valid; the next three are valid */
-	uint64_t cut_points;		 /* hash of the channels at which weights are cut */
-	double lower_bound;
-	int64_t least, beside;
-	struct estimates {
-		int64_t need;
-		double cycles[BUDGETS]; /* as in struct candidate; 0: not estimated */
-	} estimates;
+	bool is_cut, is_bounded; /* cut_points is set; the bounds are set */
+	uint64_t cut_points;	 /* hash of the channels at which weights are cut */
+	double lower_bound, estimate; /* estimate 0: not estimated */
+	int64_t least, beside, need;
 	struct outcomes *outcomes; /* explore.c: results of its candidates; NULL: none */
 };
 struct memo *memo_of(struct variant *x, const struct division *d, enum cut cut);
@@ -253,7 +245,7 @@ struct memo *memo_of(struct variant *x, const struct division *d, enum cut cut);
 /* estimates.c: a division with one cut, and its candidate, whose estimates are to be found. */
 struct trial {
 	struct plan *p;	     /* NULL: cached results suffice */
-	struct memo *memo; /* NULL: results are not cached */
+	struct memo *memo;
 	struct candidate candidate;
 	bool is_wanted;
 };

@@ -20,18 +20,6 @@ enum { LEAST_CHUNK = 1024 };	/* bytes of the smallest partial transfer */
 /* kernels to look ahead: an LSTM takes 10 for each step of a sequence */
 enum { FAR = 128 };
 
-/* A transfer is short if it moves no more bytes than its memory can in so many latencies: from
- * DRAM on U85 13 KB and more, from flash on U55 512 bytes. */
-enum { SHORT = 8 };
-
-/* The largest size of a short transfer, in bytes. */
-static double
-short_bytes(const struct walk *w)
-{
-	return SHORT * w->s->memory.mem[w->s->memory.const_area].read_latency *
-	       w->s->machine.read_rate[w->s->memory.const_area][READ_COPY];
-}
-
 /* The lifetime of a buffer that is filled before kernel `from`. */
 static struct g_range
 buffer_lifetime(const struct walk *w, const struct weight_slice *u, int from)
@@ -259,25 +247,6 @@ weights_only_until(const struct walk *w, int i, const struct weight_slice *u, in
 	return until;
 }
 
-/*
- * May the rest of slice u be one transfer although it takes longer than kernel i?  A second
- * transfer would wait for the latency of the memory again.  True if that wait is a good part of
- * its time, and no kernel needs the DMA engine for anything but weights before the first use of
- * u.
- */
-static bool
-may_be_one(const struct walk *w, int i, const struct weight_slice *u, int64_t rest)
-{
-	struct lut_slots tables = w->tables;
-	if (!has_long_queue(w->s) || u->first > i + FAR ||
-	    (double)rest > short_bytes(w))
-		return false;
-	for (int k = i; k < u->first; k++)
-		if (!needs_no_other_dma(w, k, &tables))
-			return false;
-	return true;
-}
-
 /* Cycles from the beginning of kernel i to the first use of slice u. */
 static double
 time_ahead(const struct walk *w, int i, const struct weight_slice *u)
@@ -334,7 +303,7 @@ send_ahead(struct walk *w, struct weight_slice *u, enum held held, int i, double
 		return false;
 	if (!u->held && !take_early(w, u, held, i, until))
 		return false;
-	if (n >= rest - LEAST_CHUNK || may_be_one(w, i, u, rest))
+	if (n >= rest - LEAST_CHUNK)
 		n = rest;
 	w->p->used_ahead = max_f64(w->p->used_ahead, time_ahead(w, i, u));
 	send(w, w->next, n < rest ? n : rest, i);

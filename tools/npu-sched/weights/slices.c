@@ -12,9 +12,7 @@
 
 #include <math.h>
 
-static const int64_t cut_bytes[CUTS] = {
-	[CUT_COARSE] = 32768, [CUT_MEDIUM] = 12288, [CUT_FINE] = 4096,
-};
+static const int64_t cut_bytes[CUTS] = { [CUT_COARSE] = 12288, [CUT_FINE] = 4096 };
 
 /* Channels of a slice whose size comes near the target, in bytes. */
 static int32_t
