@@ -6,8 +6,9 @@
  * buffers fit from here to their last use.  A kernel whose weights have not arrived waits for
  * them or reads them in place, whichever ends earlier.
  *
- * A kernel that reads flash in place keeps the flash busy itself.  The estimate ignores that,
- * but the walk does not use the same bandwidth twice.
+ * Transfers and weights in place share the bandwidth of the memory of constants, which the
+ * estimate ignores.  The walk starts a transfer only if that memory has then been busy for no
+ * longer than time has passed; plan_clock() rejects a plan that is faster.
  */
 #include "walk.h"
 
@@ -139,7 +140,9 @@ send(struct walk *w, int slice, int64_t bytes, int before)
 	agrow(p->a, p->fetch, p->n_fetches, &p->cap_fetches);
 	p->fetch[p->n_fetches++] = (struct fetch){
 		.slice = slice, .before = before, .lo = w->sent, .hi = w->sent + bytes };
-	start_transfer(w, weights_transfer(w->s, bytes));
+	const double cycles = weights_transfer(w->s, bytes);
+	start_transfer(w, cycles);
+	w->flash += cycles * transfer_share(w->s);
 	w->sent += bytes;
 	p->slice[slice].arrival = w->td;
 	if (w->sent == held_bytes(&p->slice[slice], p->slice[slice].held)) {
@@ -373,10 +376,7 @@ issue(struct walk *w, int i)
 	enum held held = held_of(w->p, k);
 	double cost = k->cost[held];
 	double start = max_f64(w->t, w->tk);
-	double busy = held == FETCHED || k->slice < 0 ? 0 : k->flash;
-	/* a transfer that waits for latencies needs no more bandwidth than a kernel leaves */
-	if (busy > 0 && busy > (1 - transfer_share(w->s)) * cost)
-		w->flash = max_f64(start, w->td) + busy;
+	w->flash += held == FETCHED || k->slice < 0 ? 0 : k->flash;
 	if (weights_move(w->s))
 		look_ahead(w, i, start + cost);
 	walk_table_load(w, w->s->info[k->op].op);
@@ -388,14 +388,28 @@ issue(struct walk *w, int i)
 	w->end[1] = w->tk;
 }
 
+/* Does fetching slice i save neither cycles nor time of the memory of constants? */
+static bool
+is_useless(const struct sched *s, const struct plan *p, int i)
+{
+	const struct weight_slice *u = &p->slice[i];
+	double flash = 0;
+	if (slice_worth(p, i) > 0)
+		return false;
+	for (int k = u->first; k <= u->last; k++)
+		flash += p->kernel[k].slice == i ? p->kernel[k].flash : 0;
+	return flash <= weights_transfer(s, slice_bytes(u)) * transfer_share(s);
+}
+
 /* The slices that stay in place even if they could be fetched. */
 static bool *
-list_left(const struct plan *p, struct arena *scratch)
+list_left(const struct sched *s, const struct plan *p, struct arena *scratch)
 {
 	const struct fitting *f = &p->fitting;
 	bool *left = anew(scratch, bool, p->n_slices + 1);
 	for (size_t i = 0; i < p->n_slices; i++)
-		left[i] = (f->worth > 0 && slice_worth(p, (int)i) <= f->worth) !=
+		left[i] = (f->worth > 0 ? slice_worth(p, (int)i) <= f->worth
+					: is_useless(s, p, (int)i)) !=
 			  (i < MOST_EXCEPTIONS && (f->exceptions >> i & 1));
 	return left;
 }
@@ -413,7 +427,7 @@ walk_kernels(struct walk *w, struct arena *scratch)
 	for (size_t i = 0; i < p->n_slices; i++)
 		p->slice[i].held = IN_PLACE;
 	w->used = usage_open(scratch, p->map_bytes, (int)p->n_kernels);
-	w->left = list_left(p, scratch);
+	w->left = list_left(s, p, scratch);
 	w->copied = anew(scratch, double, p->n_kernels + 1);
 	w->begin = anew(scratch, double, p->n_kernels + 1);
 	for (size_t i = 0; i < p->n_kernels; i++)

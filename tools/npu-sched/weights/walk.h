@@ -21,7 +21,7 @@ struct walk {
 	double t, tk, td;
 	double end[2];	  /* when the last two kernels end, the older first */
 	double dma_end[DMA_QUEUE]; /* when the last transfers end, the oldest first */
-	double flash; /* time until which kernels read the constants' memory in place */
+	double flash; /* cycles for which the memory of constants has been busy so far */
 	/* of each kernel: sum of cycles of the kernels before it, with weights fetched */
 	double *begin;
 	const bool *left; /* of each slice: true if it stays in place */
