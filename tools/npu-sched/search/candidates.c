@@ -139,9 +139,9 @@ list_sizes(struct variant *x, struct arena *a, int steps)
 	for (int64_t m = whole; m > least; m -= m / (steps + 1) + 16)
 		add_size(a, &down, m);
 	add_size(a, &l, least);
-	const int64_t near = least + least / (4 * steps);
-	if (down.n && near < down.v[down.n - 1])
-		add_size(a, &l, near);
+	for (int part = 8; down.n && part > 0; part /= 2)
+		if (least + least / (part * steps) < down.v[down.n - 1])
+			add_size(a, &l, least + least / (part * steps));
 	while (down.n)
 		add_size(a, &l, down.v[--down.n]);
 	for (int64_t m = whole; m < most;) {
@@ -294,7 +294,7 @@ list_candidates(struct variant *x, int steps, const struct wanted *w)
 	l->wanted = *w;
 	struct sizes sizes = list_sizes(x, x->list, steps);
 	for (int slide = 0; slide < 2; slide++)
-		for (size_t i = 0; i < sizes.n; i++)
+		for (size_t i = sizes.n; i-- > 0;)
 			add_candidates(l, sizes.v[i], slide);
 	flush(l);
 	if (x->n)

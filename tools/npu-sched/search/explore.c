@@ -18,8 +18,7 @@ static const double WORTHWHILE = 1.001;
 static const double INEXACT = 1.005;
 
 /* Cached results of a candidate with transfers below a limit.  They do not depend on the
- * front: they are used again by coarse and fine exploration, for the smallest plan and for
- * all plans. */
+ * front: later questions use them again. */
 struct budget_entry {
 	int64_t budget;
 	bool walked; /* bound, asked, need and n_rects are valid */
@@ -51,7 +50,6 @@ struct exploring {
 	struct candidate *c;
 	struct outcomes *outcomes; /* cached results of c */
 	const struct knobs *knobs;
-	bool fine; /* use every rung where plans are near the front */
 	bool ok; /* no error so far */
 };
 
@@ -227,9 +225,8 @@ try_budgets_at(struct exploring *e, int64_t budget)
 	bool near = may_improve_front(e, min_i64(need, e->f->question.within), bound / NEAR);
 	if (asked <= 0)
 		return NEVER;
-	int64_t next = rung_below(asked, near && e->fine ? e->knobs->rungs
-						      : e->knobs->coarse_rungs);
-	if (e->fine && need <= budget && n_rects <= MANY_RECTS &&
+	int64_t next = rung_below(asked, near ? e->knobs->rungs : e->knobs->far_rungs);
+	if (need <= budget && n_rects <= MANY_RECTS &&
 	    may_improve_front(e, packed_at_least(e, need), bound))
 		try_budget(e, budget, SUMMED, bound);
 	if (e->outcomes->packed <= budget && may_improve_front(e, need, bound))
@@ -249,9 +246,7 @@ is_promising(const struct exploring *e)
 static int64_t
 next_budget(const struct exploring *e, int64_t budget, int64_t next)
 {
-	const int64_t within = front_within(&e->f->question);
-	const int rungs = e->fine ? e->knobs->rungs : e->knobs->coarse_rungs;
-	const int64_t top = rung_above(within, rungs);
+	const int64_t top = rung_above(front_within(&e->f->question), e->knobs->rungs);
 	return budget > top ? top : next;
 }
 
@@ -305,15 +300,14 @@ explore_candidate(struct exploring *e)
 }
 
 static bool
-explore_candidates(struct variant *x, struct front *f, const struct knobs *k, bool fine)
+explore_candidates(struct variant *x, struct front *f, const struct knobs *k)
 {
 	const struct wanted w = { .lower_bound = front_fewest(f),
 				  .estimate = front_slowest(f), .front = f };
 	bool ok = true;
-	list_candidates(x, fine ? k->steps : k->coarse_steps, &w);
+	list_candidates(x, k->steps, &w);
 	for (size_t i = 0; ok && i < x->n; i++) {
-		struct exploring e = { .x = x, .f = f, .c = &x->v[i], .knobs = k,
-				       .fine = fine, .ok = true };
+		struct exploring e = { .x = x, .f = f, .c = &x->v[i], .knobs = k, .ok = true };
 		ok = explore_candidate(&e);
 	}
 	return ok;
@@ -331,14 +325,14 @@ is_too_slow(const struct variant *x, const struct front *f)
 }
 
 enum explored
-explore(struct variant *x, struct front *f, const struct knobs *k, enum detail detail)
+explore(struct variant *x, struct front *f, const struct knobs *k)
 {
 	enum explored r = EXPLORED;
 	if (!x->is_complete && !variant_begin(x))
 		r = UNFIT;
 	else if (is_too_slow(x, f))
 		r = TOO_SLOW;
-	else if (!variant_wake(x) || !explore_candidates(x, f, k, detail == FINELY))
+	else if (!variant_wake(x) || !explore_candidates(x, f, k))
 		r = FAILED;
 	variant_rest(x);
 	return r;

@@ -27,13 +27,12 @@ enum { SCANT, ROUGH, SPARSE, MEDIUM, DENSE, ROWS };
 
 static const struct knobs table[ROWS] = {
 	/* rungs per octave where plans are near the front, and elsewhere; steps from one size
-	 * of feature maps to the next, in detail and in the first look; share of the least
-	 * loss */
-	[SCANT] = { .rungs = 8, .coarse_rungs = 2, .steps = 3, .coarse_steps = 2, .loss = 0.5 },
-	[ROUGH] = { .rungs = 8, .coarse_rungs = 2, .steps = 4, .coarse_steps = 3, .loss = 0.5 },
-	[SPARSE] = { .rungs = 64, .coarse_rungs = 4, .steps = 16, .coarse_steps = 8, .loss = 0.5 },
-	[MEDIUM] = { .rungs = 16, .coarse_rungs = 4, .steps = 16, .coarse_steps = 8, .loss = 0.5 },
-	[DENSE] = { .rungs = 64, .coarse_rungs = 8, .steps = 32, .coarse_steps = 12 },
+	 * of feature maps to the next; share of the least loss */
+	[SCANT] = { .rungs = 8, .far_rungs = 2, .steps = 3, .loss = 0.5 },
+	[ROUGH] = { .rungs = 8, .far_rungs = 2, .steps = 4, .loss = 0.5 },
+	[SPARSE] = { .rungs = 64, .far_rungs = 4, .steps = 16, .loss = 0.5 },
+	[MEDIUM] = { .rungs = 16, .far_rungs = 4, .steps = 16, .loss = 0.5 },
+	[DENSE] = { .rungs = 64, .far_rungs = 8, .steps = 32 },
 };
 
 enum { FEW = 40, MANY = 200, VERY_MANY = 400 };

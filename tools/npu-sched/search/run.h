@@ -15,9 +15,6 @@ struct search {
 	int *order[2];
 	struct variant **variant;
 	size_t n, cap;
-	/* variants explored in this round */
-	struct variant **explored;
-	size_t n_explored, cap_explored;
 	bool unfit; /* some operation has no block */
 	struct front front; /* plans that answer the question, or lead to its answer */
 	struct progress progress;
@@ -43,11 +40,11 @@ int *find_order(struct sched *s);
 
 /* settings.c */
 struct settings list_settings(const struct search *x);
-/* A variant to explore: the one explored before with the same decisions, or a new one. */
-struct variant *explored_setting(struct search *x, struct setting t);
+/* The variant with these decisions: of an earlier question, or a new one. */
+struct variant *variant_of_setting(struct search *x, struct setting t);
 /* The same for v after the feature maps of one spill have left the SRAM. */
-struct variant *explored_spill(struct search *x, const struct variant *v,
-			       const struct spills *l, size_t spill);
+struct variant *variant_of_spill(struct search *x, const struct variant *v,
+				 const struct spills *l, size_t spill);
 /* All spills of v, for which all cascades of v are listed; NULL: an operation has no block. */
 const struct spills *list_spills(struct variant *v, struct arena *a, int steps);
 /* Closes v if it was opened last and has given no point. */
@@ -57,8 +54,8 @@ void set_copies(struct search *x, bool copies);
 
 /* variants.c: asks a question.  Result: x->front.  False: an error. */
 bool explore_all(struct search *x, struct question q);
-/* Asks it of plans with few sizes and few budgets. */
-bool explore_coarsely(struct search *x, struct question q);
+/* The same, but improves no plan. */
+bool explore_unimproved(struct search *x, struct question q);
 
 /* answer.c.  Result: s->front if it is asked for, else s->plan.  False: an error, or no plan is
  * small or fast enough. */

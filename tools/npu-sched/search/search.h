@@ -82,7 +82,6 @@ struct variant {
 	/* It was made from variant `of` by a spill of this set; NULL: from the graph. */
 	const struct variant *of;
 	uint64_t spill;
-	bool is_explored;
 	bool may_have_points; /* points of this question or an earlier one may refer to it */
 	struct front *front; /* of this variant alone; NULL: none */
 };
@@ -155,7 +154,7 @@ struct question {
  * Plans that are as much slower than the answer, or as much larger than the limit, are kept until
  * they are improved.
  */
-static const double IMPROVABLE = 1.25;
+static const double IMPROVABLE = 1.10;
 enum { IMPROVABLE_SHARE = 16 };
 
 struct front {
@@ -232,7 +231,7 @@ int64_t candidate_packed(struct variant *x, struct candidate *c);
 struct plan *make_again(const struct recipe *r);
 
 /* Cached results for a division with one cut of its weights.  They do not depend on the front:
- * they are used again by coarse and fine lists, for the smallest plan and for all plans. */
+ * later questions use them again. */
 struct memo {
 	bool is_cut, is_bounded; /* cut_points is set; the bounds are set */
 	uint64_t cut_points;	 /* hash of the channels at which weights are cut */
@@ -253,7 +252,6 @@ enum { TRIALS = 8 }; /* largest number estimated at a time */
 void estimate_trials(struct sched *s, struct trial *t, size_t n, const struct wanted *w);
 /* Estimates a trial from cached results.  False: the trial needs a plan. */
 bool estimate_by_memo(struct trial *t, const struct wanted *w);
-enum detail { COARSELY, FINELY };
 
 /* improve.c: makes n points again, leaves weights in place and trims their memory where that is
  * better, and adds the results to f.  False: an error. */
@@ -280,8 +278,9 @@ void spills_apply(struct sched *s, const struct spills *l, size_t spill);
 
 /* knobs.c: how densely the front is explored, by size of the network and --effort. */
 struct knobs {
-	int rungs, coarse_rungs; /* budgets tried per octave */
-	int steps, coarse_steps; /* of list_candidates() */
+	/* budgets tried per octave: where plans are near the front, and elsewhere */
+	int rungs, far_rungs;
+	int steps; /* of list_candidates() */
 	double loss; /* share of the least loss by packing anew that is expected again */
 };
 const struct knobs *search_knobs(const struct sched *s);
@@ -297,8 +296,7 @@ void put_change(struct text *t, const struct point *from, const struct point *to
  * block.  FAILED: an error.
  */
 enum explored { EXPLORED, TOO_SLOW, UNFIT, FAILED };
-enum explored explore(struct variant *x, struct front *f, const struct knobs *k,
-		      enum detail detail);
+enum explored explore(struct variant *x, struct front *f, const struct knobs *k);
 
 /* A limit in bytes, where 0 is NO_LIMIT_BYTES. */
 static inline int64_t

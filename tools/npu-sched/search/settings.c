@@ -18,8 +18,6 @@ drop_variant(struct search *x, const struct variant *v)
 {
 	if (v->may_have_points)
 		return;
-	if (x->n_explored && x->explored[x->n_explored - 1] == v)
-		x->n_explored--;
 	if (x->n && x->variant[x->n - 1] == v)
 		variant_close(x->variant[--x->n]);
 }
@@ -109,40 +107,29 @@ open_spill(struct search *x, const struct variant *v, const struct spills *l, si
 	return w;
 }
 
-static struct variant *
-note_explored(struct search *x, struct variant *v)
-{
-	agrow(x->s->a, x->explored, x->n_explored, &x->cap_explored);
-	x->explored[x->n_explored++] = v;
-	v->is_explored = true;
-	return v;
-}
-
 struct variant *
-explored_setting(struct search *x, struct setting t)
+variant_of_setting(struct search *x, struct setting t)
 {
 	set_copies(x, t.copies); /* all variants share the state of copies */
 	for (size_t i = 0; i < x->n; i++) {
 		struct variant *v = x->variant[i];
-		if (v->is_explored && !v->of && v->copies == t.copies &&
-		    v->reordered == t.reordered && v->layout == t.layout &&
-		    (int)v->s->objective == t.objective)
-			return note_explored(x, v);
+		if (!v->of && v->copies == t.copies && v->reordered == t.reordered &&
+		    v->layout == t.layout && (int)v->s->objective == t.objective)
+			return v;
 	}
-	struct variant *v = open_setting(x, t);
-	return note_explored(x, v);
+	return open_setting(x, t);
 }
 
 struct variant *
-explored_spill(struct search *x, const struct variant *v, const struct spills *l, size_t spill)
+variant_of_spill(struct search *x, const struct variant *v, const struct spills *l, size_t spill)
 {
 	for (size_t i = 0; i < x->n; i++)
 		if (x->variant[i]->of == v && x->variant[i]->spill == l->v[spill].set)
-			return note_explored(x, x->variant[i]);
+			return x->variant[i];
 	struct variant *w = open_spill(x, v, l, spill);
 	w->of = v;
 	w->spill = l->v[spill].set;
-	return note_explored(x, w);
+	return w;
 }
 
 const struct spills *

@@ -29,11 +29,11 @@ own_front(struct search *x, struct variant *v)
 /* Explores a variant for the question, or, without a limit, for the fastest plan of the
  * variant. */
 static enum explored
-explore_variant(struct search *x, struct variant *v, enum detail detail)
+explore_variant(struct search *x, struct variant *v)
 {
 	const bool own = is_unlimited(&x->front);
 	struct front *f = own ? own_front(x, v) : &x->front;
-	const enum explored r = explore(v, f, search_knobs(x->s), detail);
+	const enum explored r = explore(v, f, search_knobs(x->s));
 	const struct point *p = front_answer(f);
 	if (own && p)
 		front_add(&x->front, p);
@@ -66,8 +66,8 @@ explore_spills(struct search *x, struct variant *v)
 		const struct spill *w = &l->v[i];
 		if (w->order == slow || !front_wants(&x->front, w->least, 0, 0))
 			continue;
-		struct variant *y = explored_spill(x, v, l, i);
-		const enum explored r = explore_variant(x, y, COARSELY);
+		struct variant *y = variant_of_spill(x, v, l, i);
+		const enum explored r = explore_variant(x, y);
 		ok = r != FAILED;
 		if (r == TOO_SLOW) {
 			slow = w->order;
@@ -94,47 +94,25 @@ may_spill(const struct search *x, struct setting t)
 static bool
 explore_setting(struct search *x, struct setting t)
 {
-	struct variant *v = explored_setting(x, t);
-	const enum explored r = explore_variant(x, v, COARSELY);
+	struct variant *v = variant_of_setting(x, t);
+	const enum explored r = explore_variant(x, v);
 	if (r == TOO_SLOW && v->like)
 		drop_variant(x, v);
 	return r == EXPLORED && may_spill(x, t) ? explore_spills(x, v) : r != FAILED;
 }
 
-/* The part of the time of a round that coarse exploration takes: 1/20 to 1/3. */
-static const double COARSE_SHARE = 0.25;
-
 /* The time of a step of effort behind the first one, compared with that of the first. */
 static const double DENSER = 2.5;
 
-/* Shows progress.  part: of this round, 0 to 1, coarse and fine exploration together. */
-static void
-show_round(struct search *x, double part)
-{
-	progress_show(&x->progress, x->done + part * x->cost, x->all);
-}
-
+/* Explores all variants. */
 static bool
-explore_settings(struct search *x)
+explore_variants(struct search *x)
 {
 	const struct settings l = list_settings(x);
 	bool ok = true;
-	x->n_explored = 0;
 	for (int i = 0; ok && i < l.n; i++) {
-		show_round(x, COARSE_SHARE * i / l.n);
+		progress_show(&x->progress, x->done + x->cost * i / l.n, x->all);
 		ok = explore_setting(x, l.v[i]);
-	}
-	return ok;
-}
-
-/* Explores all variants coarsely, for a first answer, then in detail. */
-static bool
-explore_twice(struct search *x)
-{
-	bool ok = explore_settings(x);
-	for (size_t i = 0; ok && i < x->n_explored; i++) {
-		show_round(x, COARSE_SHARE + (1 - COARSE_SHARE) * (double)i / (double)x->n_explored);
-		ok = explore_variant(x, x->explored[i], FINELY) != FAILED;
 	}
 	x->done += x->cost;
 	return ok;
@@ -173,8 +151,8 @@ static void
 take_all_points(struct search *x, struct points *l)
 {
 	take_points(l, x->s->a, &x->front);
-	for (size_t i = 0; i < x->n_explored; i++) {
-		struct variant *v = x->explored[i];
+	for (size_t i = 0; i < x->n; i++) {
+		struct variant *v = x->variant[i];
 		if (v->front)
 			take_points(l, x->s->a, v->front);
 		v->front = NULL;
@@ -198,7 +176,7 @@ explore_all(struct search *x, struct question q)
 		x->s->effort_step = step;
 		x->cost = step ? DENSER : 1;
 		front_open(&x->front, q);
-		ok = explore_twice(x);
+		ok = explore_variants(x);
 		take_all_points(x, &l);
 	}
 	for (size_t i = 0; i < l.n; i++)
@@ -207,8 +185,8 @@ explore_all(struct search *x, struct question q)
 }
 
 bool
-explore_coarsely(struct search *x, struct question q)
+explore_unimproved(struct search *x, struct question q)
 {
 	front_open(&x->front, q);
-	return explore_settings(x);
+	return explore_variants(x);
 }
