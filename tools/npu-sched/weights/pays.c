@@ -50,12 +50,42 @@ goal_of(struct walk *w, int slice, double t, double begin)
 	return SCALES_FETCHED;
 }
 
+/* The time at which the first use of the slice behind `slice` ends, if all uses of that end at
+ * `end` and the DMA engine is free at `dma`. */
+static double
+end_of_next(const struct walk *w, int slice, double end, double dma)
+{
+	const struct plan *p = w->p;
+	const struct weight_slice *u = &p->slice[slice], *next = u + 1;
+	const double *cost = p->kernel[next->first].cost;
+	end += w->begin[next->first] - w->begin[u->last + 1];
+	dma += weights_transfer(w->s, slice_bytes(next));
+	return fmin(end + cost[IN_PLACE], max_f64(end, dma) + cost[FETCHED]);
+}
+
+/*
+ * Is the slice behind `slice` used sooner if `slice` stays in place, because its transfer keeps
+ * the DMA engine for longer than it saves?
+ */
+static bool
+delays_next(const struct walk *w, int slice, enum held held, double t, const double end[HELDS])
+{
+	const struct plan *p = w->p;
+	const struct weight_slice *u = &p->slice[slice];
+	if (slice + 1 == (int)p->n_slices || w->left[slice + 1] || u[1].first <= u->last ||
+	    u[1].first >= w->node_end)
+		return false;
+	const double dma = transfer_start(w, t);
+	const double after = dma + weights_transfer(w->s, held_bytes(u, held));
+	return end_of_next(w, slice, end[IN_PLACE], dma) < end_of_next(w, slice, end[held], after);
+}
+
 bool
 fetching_pays(struct walk *w, int slice, enum held held, double t, double begin)
 {
 	double end[HELDS];
 	end_times_of_uses(w, slice, t, begin, end);
-	if (end[held] >= end[IN_PLACE])
+	if (end[held] >= end[IN_PLACE] || delays_next(w, slice, held, t, end))
 		return false;
 	const int64_t bytes = held_bytes(&w->p->slice[slice], held);
 	const bool late = transfer_start(w, t) + weights_transfer(w->s, bytes) > begin;
