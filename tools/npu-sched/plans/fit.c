@@ -3,11 +3,33 @@
  * Keeps a plan below a memory limit: plans its weight transfers and assigns its
  * addresses.  The sizes of its weights are exact, because all slices have been encoded.
  */
+#include "../weights/transfers.h"
 #include "clock.h"
 #include "fit.h"
 
 #include <math.h>
 #include <string.h>
+
+/* Has p the transfers of f already? */
+static bool
+is_walked(const struct plan *p, const struct fitting *f)
+{
+	const struct fitting *was = &p->fitting;
+	return p->least_cycles > 0 && f->how == SUMMED && was->how == SUMMED &&
+	       was->limit == f->limit && was->ahead == f->ahead && was->worth == f->worth &&
+	       was->exceptions == f->exceptions;
+}
+
+double
+plan_fetches(struct sched *s, struct plan *p, struct fitting f)
+{
+	const bool walked = is_walked(p, &f);
+	p->fitting = f;
+	if (walked)
+		return p->least_cycles;
+	walk_transfers(s, p);
+	return p->least_cycles = plan_bound(s, p);
+}
 
 void
 plan_addresses(struct sched *s, struct plan *p)

@@ -21,13 +21,13 @@ total_of(const struct plan *p)
 	return p->peak[PLACE_ARENA] + p->peak[PLACE_CACHE];
 }
 
-/* strategies.c: decides which weight slices are fetched when.  SUMMED: by the sum of bytes.
+/* fit.c: decides which weight slices are fetched when.  SUMMED: by the sum of bytes.
  * BETWEEN: buffers get addresses between the feature maps, which stay where pack_maps() put
  * them.  Returns a lower bound of the cycles and sets p->need to one of the bytes. */
 double plan_fetches(struct sched *s, struct plan *p, struct fitting f);
 
 /*
- * fit.c: plans transfers below a limit and assigns addresses.  Sets p->cycles.  False: p takes
+ * Plans transfers below a limit and assigns addresses.  Sets p->cycles.  False: p takes
  * `below` cycles or more.  The result depends on nothing else.
  */
 bool plan_fit(struct sched *s, struct plan *p, struct fitting f, double below);

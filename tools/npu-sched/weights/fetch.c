@@ -114,7 +114,6 @@ reserve(struct walk *w, struct weight_slice *u, enum held held, struct space r)
 	int64_t bytes = round_up_i64(held_bytes(u, held), ALIGN);
 	w->t = r.t;
 	u->held = held;
-	w->has_choice |= held == SCALES_FETCHED;
 	u->start = r.from;
 	if (w->gaps)
 		gaps_put(w->gaps, buffer_lifetime(w, u, r.from), bytes, u->at);
@@ -460,17 +459,16 @@ take_addresses(struct sched *s, struct plan *p)
 			p->rect[i].at = p->map_at[i];
 }
 
-bool
-walk_transfers(struct sched *s, struct plan *p, enum strategy strategy)
+void
+walk_transfers(struct sched *s, struct plan *p)
 {
 	const struct fitting *f = &p->fitting;
 	struct arena *a = arena_open();
-	struct walk w = { .s = s, .p = p, .strategy = strategy, .limit = f->limit };
+	struct walk w = { .s = s, .p = p, .limit = f->limit };
 	w.gaps = f->how == BETWEEN ? gaps_open(a, p, limited_place(s), f->limit) : NULL;
 	walk_kernels(&w, a);
 	find_buffers(s, p);
 	if (f->how == BETWEEN)
 		take_addresses(s, p);
 	arena_close(a);
-	return w.has_choice;
 }

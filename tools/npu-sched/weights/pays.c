@@ -8,8 +8,7 @@ bool
 may_be_apart(const struct walk *w, int slice)
 {
 	const struct plan *p = w->p;
-	return has_long_queue(w->s) && w->strategy <= SCALES_ELSE &&
-	       isfinite(p->kernel[p->slice[slice].first].cost[SCALES_FETCHED]);
+	return has_long_queue(w->s) && isfinite(p->kernel[p->slice[slice].first].cost[SCALES_FETCHED]);
 }
 
 /* The time at which a transfer can begin to move bytes, if the front end starts it at t. */
@@ -38,16 +37,13 @@ end_times_of_uses(const struct walk *w, int slice, double t, double begin, doubl
 }
 
 enum held
-goal_of(struct walk *w, int slice, double t, double begin)
+goal_of(const struct walk *w, int slice, double t, double begin)
 {
 	double end[HELDS];
-	if (w->strategy != SCALES_FIRST || !may_be_apart(w, slice))
+	if (!may_be_apart(w, slice))
 		return FETCHED;
 	end_times_of_uses(w, slice, t, begin, end);
-	if (end[SCALES_FETCHED] > end[FETCHED])
-		return FETCHED;
-	w->has_choice = true;
-	return SCALES_FETCHED;
+	return end[SCALES_FETCHED] > end[FETCHED] ? FETCHED : SCALES_FETCHED;
 }
 
 /* The time at which the first use of the slice behind `slice` ends, if all uses of that end at
@@ -81,16 +77,11 @@ delays_next(const struct walk *w, int slice, enum held held, double t, const dou
 }
 
 bool
-fetching_pays(struct walk *w, int slice, enum held held, double t, double begin)
+fetching_pays(const struct walk *w, int slice, enum held held, double t, double begin)
 {
 	double end[HELDS];
 	end_times_of_uses(w, slice, t, begin, end);
-	if (end[held] >= end[IN_PLACE] || delays_next(w, slice, held, t, end))
-		return false;
-	const int64_t bytes = held_bytes(&w->p->slice[slice], held);
-	const bool late = transfer_start(w, t) + weights_transfer(w->s, bytes) > begin;
-	w->has_choice |= late && has_long_queue(w->s);
-	return w->strategy != NO_WAITS || !late;
+	return end[held] < end[IN_PLACE] && !delays_next(w, slice, held, t, end);
 }
 
 double

@@ -12,8 +12,6 @@
 struct walk {
 	struct sched *s;
 	struct plan *p;
-	enum strategy strategy;
-	bool has_choice; /* another strategy would have decided otherwise */
 	int64_t limit;
 	struct usage *used; /* bytes of feature maps and buffers so far, at each kernel */
 	struct gaps *gaps; /* NULL: only the sum of bytes decides */
@@ -44,9 +42,9 @@ struct walk {
 bool may_be_apart(const struct walk *w, int slice);
 /* The part of a slice to fetch from time t on, where its first kernel could begin at
  * `begin`. */
-enum held goal_of(struct walk *w, int slice, double t, double begin);
+enum held goal_of(const struct walk *w, int slice, double t, double begin);
 /* Do all uses of the slice end earlier if that part is fetched from time t on than if the slice
- * stays in place? */
-bool fetching_pays(struct walk *w, int slice, enum held held, double t, double begin);
+ * stays in place, and those of the next slice no later? */
+bool fetching_pays(const struct walk *w, int slice, enum held held, double t, double begin);
 
 #endif
