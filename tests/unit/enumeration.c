@@ -168,9 +168,12 @@ enumerate(struct variant *x, struct candidate *c, struct fitting f, struct enume
 	}
 	all->least = fmin(all->least, at->any.cycles);
 	f.exceptions = 0;
+	struct division d = c->division; /* for longer than the list of candidates */
+	d.picked = anew(x->a, int, (size_t)d.n + 1);
+	memcpy(d.picked, c->division.picked, (size_t)d.n * sizeof(*d.picked));
 	at->point = (struct point){
 		.is_set = true, .sram = r[0].peak, .total = r[0].peak, .cycles = r[0].cycles,
-		.recipe = { .variant = x, .division = c->division, .cut = c->cut, .fitting = f } };
+		.recipe = { .variant = x, .division = d, .cut = c->cut, .fitting = f } };
 }
 
 /* Enumerates a candidate with several budgets. */
@@ -181,7 +184,7 @@ enumerate_candidate(struct variant *x, struct candidate *c, struct enumerated *a
 		return false;
 	if (c->plan->n_slices > MOST_SLICES)
 		return true;
-	(void)candidate_packed(x, c);
+	pack_candidate(x, c);
 	check_clocks(x->s, c->plan, c->lower_bound);
 	for (int i = 0; i < LIMITS; i++) {
 		const int64_t more = c->need > c->least ? c->need - c->least : 0;

@@ -142,9 +142,6 @@ struct block_reason {
 };
 struct block_reason block_reason(struct sched *s, int op, int32_t rows);
 
-/* memo.c: takes over blocks and costs of operations whose feature maps have the same
- * layouts and areas in `from`, a variant of the same objective.  Needs: forget_blocks(). */
-void take_costs(struct sched *s, const struct sched *from);
 
 /* cost.c */
 bool weights_move(const struct sched *s); /* true if fetching weights can save cycles */

@@ -428,8 +428,7 @@ pack(struct packing *k, uint64_t budget, bool hurry, int64_t most)
 		k->n_fixed++;
 	if (k->wide || (hurry && packs_badly(k)))
 		return;
-	k->promising = k->best > k->bound ? k->best - k->best / CLOSE : 0;
-	if (k->promising > most)
+	if (k->best > k->bound && k->best - k->best / CLOSE > most)
 		return;
 	find_peaks(k);
 	while (k->best > k->bound && k->n > k->n_fixed + 1 && k->work < budget) {

@@ -55,7 +55,6 @@ struct packing {
 	/* groups; those with an address from the graph come first in order */
 	size_t n, n_fixed;
 	int64_t best, bound;	/* best peak so far, lower bound */
-	int64_t promising; /* bytes: exchanges are tried only for a limit as high; 0: for any */
 	uint64_t work, random;
 };
 

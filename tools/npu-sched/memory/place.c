@@ -38,7 +38,6 @@ place(struct sched *s, struct plan *p, int place, enum care care, int64_t most)
 	pack(&k, budget_of(s, &k, each[care], budgets[care]), care != LAST, most);
 	p->peak[place] = k.best;
 	p->bound[place] = k.bound;
-	p->promising = k.promising;
 	for (size_t i = 0; i < p->n_rects; i++) {
 		struct rect *r = &p->rect[i];
 		if (is_placed(r, place))

@@ -105,7 +105,6 @@ struct plan {
 	int64_t need; /* bytes live at the fullest kernel: a sum, without addresses */
 	int64_t asked; /* bytes: with this limit or a higher one, transfers are the same */
 	int64_t peak[PLACES], bound[PLACES]; /* bytes of each area: peak, its lower bound */
-	int64_t promising; /* bytes: if `most` was less, place_rects() tried no exchanges */
 };
 
 /* plan.c: a plan without kernels and decisions.  The caller closes it. */

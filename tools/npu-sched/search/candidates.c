@@ -36,19 +36,11 @@ compare_candidates(const void *x, const void *y)
 	return a->number < b->number ? -1 : 1;
 }
 
-/* The cache of divisions and packings.  If cascades are complete, all lists ask for the same
- * ones, so these last as long as the variant. */
-static struct hash_table *
-lasting(struct variant *x)
-{
-	return x->is_complete ? &x->lasting : &x->listed;
-}
-
 /* The division for `maps` bytes of feature maps; false: none. */
 static bool
 divide(struct variant *x, int64_t maps, bool slide, struct division *d)
 {
-	struct hash_table *t = lasting(x);
+	struct hash_table *t = &x->listed;
 	void **at = hash_table_at(t, hash_xxh3_seeded(&maps, sizeof(maps), slide));
 	if (!*at) {
 		struct division *new = *at = anew(t->a, struct division, 1);
@@ -112,7 +104,7 @@ open_list(struct variant *x)
 }
 
 /*
- * Sizes of feature maps in bytes, rising: the least, and a quarter of a step more, as divisions
+ * Sizes of feature maps in bytes, rising: the least, and parts of a step more, as divisions
  * differ most there; then from the peak of whole feature maps down to the least, and up to the
  * size from which on nothing changes, 1/steps at a time.
  */
@@ -226,40 +218,21 @@ static void
 add_trial(struct enumeration *l, struct trial t)
 {
 	enum { MOST_KERNELS = 1 << 16 };
-	l->kernels += t.p ? t.p->n_kernels : 0;
+	l->kernels += t.p->n_kernels;
 	l->trial[l->n++] = t;
 	if (l->n == TRIALS || l->kernels > MOST_KERNELS)
 		flush(l);
 }
 
-struct memo *
-memo_of(struct variant *x, const struct division *d, enum cut cut)
-{
-	const uint64_t how = (uint64_t)cut << 1 | d->slide;
-	void **at = hash_table_at(&x->memo, hash_xxh3_seeded(d->picked,
-							      (size_t)d->n * sizeof(*d->picked), how));
-	if (!*at)
-		*at = anew(x->a, struct memo, 1);
-	return *at;
-}
-
-/* Adds a division with one cut.  k: its cached results. */
+/* Adds a division with one cut. */
 static void
-add_cut(struct enumeration *l, const struct candidate *c, struct cuts *cuts, struct memo *k)
+add_cut(struct enumeration *l, const struct candidate *c, struct cuts *cuts)
 {
-	struct variant *x = l->x;
-	struct plan *p = k->is_cut ? NULL : make_cut(x, c->division, c->cut);
-	struct trial trial = { .p = p, .memo = k, .candidate = *c };
-	if (!k->is_cut)
-		k->cut_points = hash_cut_points(p, x->s->n_ops);
-	k->is_cut = true;
-	if (!add_new_cut(cuts, k->cut_points)) {
+	struct plan *p = make_cut(l->x, c->division, c->cut);
+	if (add_new_cut(cuts, hash_cut_points(p, l->x->s->n_ops)))
+		add_trial(l, (struct trial){ .p = p, .candidate = *c });
+	else
 		plan_close(p);
-		return;
-	}
-	if (!p && !estimate_by_memo(&trial, &l->wanted))
-		trial.p = make_cut(x, c->division, c->cut);
-	add_trial(l, trial);
 }
 
 static void
@@ -277,9 +250,8 @@ add_candidates(struct enumeration *l, int64_t maps, bool slide)
 		c.cut = cuttings[t].cut;
 		c.lower_bound = division_lower_bound(x->s, x->cascades, d->picked, d->n,
 						    c.cut);
-		if (c.lower_bound > l->wanted.lower_bound)
-			continue;
-		add_cut(l, &c, &cuts, memo_of(x, d, c.cut));
+		if (c.lower_bound <= l->wanted.lower_bound)
+			add_cut(l, &c, &cuts);
 	}
 }
 
@@ -327,7 +299,7 @@ work_out(struct variant *x, struct candidate *c)
 static const struct packed_maps *
 division_packing(struct variant *x, struct division d)
 {
-	struct hash_table *t = lasting(x);
+	struct hash_table *t = &x->listed;
 	const uint64_t how = ((uint64_t)x->s->effort_step << 1 | d.slide) + 2;
 	void **at = hash_table_at(t, hash_xxh3_seeded(d.picked, (size_t)d.n * sizeof(*d.picked),
 						      how));
@@ -340,15 +312,12 @@ division_packing(struct variant *x, struct division d)
 	return *at;
 }
 
-int64_t
-candidate_packed(struct variant *x, struct candidate *c)
+void
+pack_candidate(struct variant *x, struct candidate *c)
 {
-	if (c->packed && c->plan->map_at)
-		return c->packed;
 	const struct packed_maps *m = division_packing(x, c->division);
 	place_maps(x->s, c->plan, m);
 	c->packed = m->peak;
-	return m->peak;
 }
 
 struct plan *

@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How densely the front is explored: all tuned numbers, in one table.  Time grows with each
- * product of a row's numbers.  Measured on the networks of the benchmark (scripts/bench-speed),
- * cycles at limits of 60,000 and 100,000 bytes and with Size:
+ * product of a row's numbers.  Measured on 26 networks, with limits and with Size:
  *
- *   DENSE   within 0.1 % of searches for one limit alone, on average; person_detect
- *           in 0.2 s, mbv2_int8 in 6 s
- *   MEDIUM  within 1 %; mbv2_int8 in 1 s; movenet within 200,448 bytes of u55-256 takes
- *           8 % fewer cycles than with 12 and 4 steps, in 1.3 times the time
- *   SPARSE  for networks of hundreds of operations; palm_detection on u55-128 takes 605,184
- *           bytes at least, 638,976 with ROUGH, in 0.2 s both
- *   ROUGH   within 3 %; half of the time of SPARSE for chains of 1,000 operations; for
- *           networks with an SRAM of the NPU's own, where each variant has spills: within
+ *   DENSE   with half of the rungs and steps 0.93 of the time, but up to 3 % more bytes
+ *   MEDIUM  with DENSE, movenet_singlepose_192 takes three times as long
+ *   SPARSE  for networks of hundreds of operations; with 16 rungs palm_detection takes 13 % more
+ *           cycles within a limit on ethos-u85-128
+ *   ROUGH   for networks with an SRAM of the NPU's own, where each variant has spills: within
  *           0.1 % of 16 rungs and 12 steps, in 0.9 of the time
  *   SCANT   for larger networks: the plans of ROUGH for chains of 1,000 operations, in
  *           0.9 of the time
  *
- * Half of the loss by packing anew is expected again.  With that, 6 of 128 fronts (64 networks
- * on ethos-u55-256 and ethos-u65-512) change, by 0.65 % at most and by nothing on average, and
- * mbv2_int8 takes 0.67 of the time.  In networks of less than FEW operations no loss is
- * expected, as single points would take up to 3 % more cycles.
+ * Half of the loss by packing anew is expected again: mbv2_int8 takes 0.67 of the time.  In
+ * networks of less than FEW operations no loss is expected, as single points would take up to
+ * 3 % more cycles.
  */
 #include "search.h"
 

@@ -35,7 +35,7 @@ struct candidate {
 	int64_t beside;	    /* the same of feature maps outside of the NPU's SRAM */
 	size_t number;	/* position in the list, before sorting */
 	struct plan *plan;  /* with exact sizes; NULL: not worked out */
-	int64_t packed; /* peak of its feature maps, packed without buffers; 0: not packed */
+	int64_t packed; /* peak of its feature maps, packed without buffers */
 };
 
 enum { NEVER = -1 };
@@ -67,18 +67,15 @@ struct variant {
 	bool copies;		   /* the graph has the copies by the DMA engine */
 	bool reordered;		   /* operations are not in the graph's order */
 	int layout;		   /* parameter of pack_shallow_maps() */
-	const struct variant *like; /* source of take_costs(), or NULL */
 	struct cascades *cascades; /* NULL: closed */
 	bool is_complete;	   /* cascades in stripes are listed, too */
 	size_t at_rest;		   /* cascades that it has added to *s->at_rest */
 	struct arena *list;	   /* arena of the candidates; NULL: no list */
 	struct candidate *v;
 	size_t n, cap;
-	/* Caches of divisions, by bytes of feature maps, and of their packings: until the
-	 * candidates are dropped, or, if the cascades are complete, as long as the variant
-	 * lives. */
-	struct hash_table listed, lasting;
-	struct hash_table memo; /* struct memo of divisions and cuts that were listed */
+	/* Cache of divisions, by bytes of feature maps, and of their packings: until the
+	 * candidates are dropped. */
+	struct hash_table listed;
 	/* It was made from variant `of` by a spill of this set; NULL: from the graph. */
 	const struct variant *of;
 	uint64_t spill;
@@ -226,32 +223,19 @@ void drop_candidates(struct variant *x);
 /* Makes the candidate's plan, with exact weight sizes.  False: an error. */
 bool work_out(struct variant *x, struct candidate *c);
 void candidate_close(struct candidate *c);
-int64_t candidate_packed(struct variant *x, struct candidate *c);
+/* Packs the feature maps of its plan, without buffers. */
+void pack_candidate(struct variant *x, struct candidate *c);
 /* Makes the plan of a recipe again; NULL: an error. */
 struct plan *make_again(const struct recipe *r);
 
-/* Cached results for a division with one cut of its weights.  They do not depend on the front:
- * later questions use them again. */
-struct memo {
-	bool is_cut, is_bounded; /* cut_points is set; the bounds are set */
-	uint64_t cut_points;	 /* hash of the channels at which weights are cut */
-	double lower_bound, estimate; /* estimate 0: not estimated */
-	int64_t least, beside, need;
-	struct outcomes *outcomes; /* explore.c: results of its candidates; NULL: none */
-};
-struct memo *memo_of(struct variant *x, const struct division *d, enum cut cut);
-
-/* estimates.c: a division with one cut, and its candidate, whose estimates are to be found. */
+/* estimates.c: a candidate, whose estimates are to be found by a plan with estimated sizes. */
 struct trial {
-	struct plan *p;	     /* NULL: cached results suffice */
-	struct memo *memo;
+	struct plan *p;
 	struct candidate candidate;
 	bool is_wanted;
 };
 enum { TRIALS = 8 }; /* largest number estimated at a time */
 void estimate_trials(struct sched *s, struct trial *t, size_t n, const struct wanted *w);
-/* Estimates a trial from cached results.  False: the trial needs a plan. */
-bool estimate_by_memo(struct trial *t, const struct wanted *w);
 
 /* improve.c: makes n points again, leaves weights in place and trims their memory where that is
  * better, and adds the results to f.  False: an error. */

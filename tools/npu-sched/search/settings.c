@@ -32,17 +32,6 @@ set_copies(struct search *x, bool copies)
 	x->copies = copies;
 }
 
-/* The first variant of the same operations and objective. */
-static const struct variant *
-find_like(const struct search *x, struct setting t)
-{
-	for (size_t i = 0; i < x->n; i++)
-		if (x->variant[i]->copies == t.copies &&
-		    (int)x->variant[i]->s->objective == t.objective)
-			return x->variant[i];
-	return NULL;
-}
-
 /* Opens a variant of a setting, which the search owns. */
 static struct variant *
 open_setting(struct search *x, struct setting t)
@@ -53,7 +42,6 @@ open_setting(struct search *x, struct setting t)
 	v->s->objective = (enum block_objective)t.objective;
 	v->layout = t.layout;
 	pack_shallow_maps(v->s, t.layout);
-	v->like = find_like(x, t);
 	return keep_variant(x, v);
 }
 
@@ -101,7 +89,6 @@ open_spill(struct search *x, const struct variant *v, const struct spills *l, si
 	w->copies = v->copies;
 	w->reordered = v->reordered;
 	w->layout = v->layout;
-	w->like = v;
 	spills_apply(w->s, l, spill);
 	pack_left_maps(w->s);
 	return w;

@@ -36,7 +36,6 @@ variant_open(const struct sched *s, const int *order)
 	struct arena *a = arena_open();
 	struct variant *x = anew(a, struct variant, 1);
 	x->a = a;
-	x->memo.a = x->lasting.a = a;
 	x->s = anew(a, struct sched, 1);
 	*x->s = *s;
 	x->s->a = a;
@@ -65,8 +64,6 @@ bool
 variant_begin(struct variant *x)
 {
 	forget_blocks(x->s);
-	if (x->like)
-		take_costs(x->s, x->like->s);
 	forget_cascades(x);
 	x->cascades = cascades_list(x->s);
 	return cascades_least(x->s, x->cascades) < INT64_MAX;
