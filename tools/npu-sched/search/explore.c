@@ -124,26 +124,28 @@ enum { MANY_RECTS = 256 };
 /*
  * Tries transfers below a limit: with addresses for their buffers between the feature maps; and
  * by the sum of bytes, with all rectangles packed anew.  Packing takes long, so it is done on
- * few rungs and where it can help.  Returns the next limit: the next rung where plans are near
- * the front, else one further down.
+ * few rungs and where it can help.  Returns the next limit with other transfers: the next rung
+ * where plans are near the front, else one further down.
  */
 static int64_t
 try_budgets_at(struct exploring *e, int64_t budget)
 {
 	const struct plan *p = e->c->plan;
 	const double bound = walk_budget(e, budget);
-	const int64_t need = p->need, asked = min_i64(p->asked, budget);
+	const int64_t need = p->need;
+	int64_t asked = min_i64(p->asked, budget);
 	/* a plan with a lower budget may answer the question even if this one exceeds its limit */
 	bool near = may_improve_front(e, min_i64(need, e->f->question.within), bound / NEAR);
 	if (asked <= 0)
 		return NEVER;
-	int64_t next = rung_below(asked, near ? e->knobs->rungs : e->knobs->far_rungs);
 	if (need <= budget && p->n_rects <= MANY_RECTS &&
 	    may_improve_front(e, packed_at_least(e, need), bound))
 		try_budget(e, budget, SUMMED, bound);
-	if (e->c->packed <= budget && may_improve_front(e, need, bound))
+	if (e->c->packed <= budget && may_improve_front(e, need, bound)) {
 		try_budget(e, budget, BETWEEN, bound);
-	return next;
+		asked = max_i64(asked, min_i64(p->asked, budget));
+	}
+	return rung_below(asked, near ? e->knobs->rungs : e->knobs->far_rungs);
 }
 
 /* Could a plan improve the front that is as fast as the estimate? */
