@@ -39,7 +39,7 @@ planned()
 	echo "$cycles cycles"
 	# 883 if the first weights are fetched first, or if all weights are read in place
 	[ "$cycles" -lt 850 ]
-	grep '^step.* fetch=w[1-5] ' m.sched
+	[[ $(grep '^step' m.sched) == *p1' fetch=w3 '*'run=o1'*'run=o9 buffer='* ]]
 	run ! grep '^step.* fetch=w0 ' m.sched
 	npu-wenc m.sched | npu-cmdgen -o c.tflite
 	npu-dis --verify c.tflite >notes
