@@ -142,7 +142,6 @@ struct block_reason {
 };
 struct block_reason block_reason(struct sched *s, int op, int32_t rows);
 
-
 /* cost.c */
 bool weights_move(const struct sched *s); /* true if fetching weights can save cycles */
 /* Frees the cached costs of kernels.  Needs: s->costs. */

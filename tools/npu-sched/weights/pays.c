@@ -8,7 +8,8 @@ bool
 may_be_apart(const struct walk *w, int slice)
 {
 	const struct plan *p = w->p;
-	return has_long_queue(w->s) && isfinite(p->kernel[p->slice[slice].first].cost[SCALES_FETCHED]);
+	return has_long_queue(w->s) &&
+	       isfinite(p->kernel[p->slice[slice].first].cost[SCALES_FETCHED]);
 }
 
 /* The time at which a transfer can begin to move bytes, if the front end starts it at t. */
