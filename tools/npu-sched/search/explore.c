@@ -6,6 +6,8 @@
  */
 #include "search.h"
 
+#include "base/threads.h"
+
 #include <math.h>
 
 /* plans that exceed the front by less than this factor are tried on every rung */
@@ -17,9 +19,10 @@ static const double WORTHWHILE = 1.001;
 /* estimates of cycles may be too high by this factor, as sizes of weights are estimated */
 static const double INEXACT = 1.005;
 
+/* A candidate, and a copy of the front to which its plans are added. */
 struct exploring {
 	struct variant *x;
-	struct front *f;
+	struct front *f, copy;
 	struct candidate *c;
 	/* least excess of packing anew over the sum of bytes, as a share of that; NAN: none yet */
 	double loss;
@@ -177,21 +180,64 @@ descend(struct exploring *e)
 	try_budget(e, 0, BETWEEN, c->lower_bound); /* all weights read in place */
 }
 
-/* False: an error. */
+/* Candidates that are explored at once. */
+enum { CROWD = 8 };
+struct crowd {
+	struct exploring v[CROWD];
+	size_t n;
+};
+
+/* Makes the candidate's plan, and adds it to the crowd if it is still wanted.  False: an error. */
 static bool
-explore_candidate(struct exploring *e)
+join(struct crowd *l, struct exploring e)
 {
-	struct candidate *c = e->c;
-	if (!is_promising(e))
+	if (!is_promising(&e))
 		return true;
-	if (!work_out(e->x, c))
+	if (!work_out(e.x, e.c))
 		return false;
-	if (may_reach_answer(e)) {
-		pack_candidate(e->x, c);
-		descend(e);
+	if (may_reach_answer(&e)) {
+		pack_candidate(e.x, e.c);
+		l->v[l->n++] = e;
 	}
-	candidate_close(c);
+	else {
+		candidate_close(e.c);
+	}
 	return true;
+}
+
+static void
+descend_one(void *ctx, size_t i)
+{
+	struct exploring *e = &((struct crowd *)ctx)->v[i];
+	e->copy = front_copy(e->f, e->c->plan->a);
+	e->f = &e->copy;
+	descend(e);
+}
+
+/* Explores all of the crowd, each with the front as it is now, and merges their fronts in their
+ * order: threads do not show. */
+static void
+explore_crowd(struct crowd *l, struct front *f)
+{
+	/* a descent takes as long as the encoding of some thousand weights for each kernel */
+	enum { WEIGHTS = 2000 };
+	int64_t cost[ARRAY_LEN(l->v)];
+	for (size_t i = 0; i < l->n; i++)
+		cost[i] = WEIGHTS * (int64_t)l->v[i].c->plan->n_kernels;
+	if (l->n)
+		threads_for(l->v[0].x->s->o->jobs, l->n, cost, descend_one, l);
+	for (size_t i = 0; i < l->n; i++) {
+		front_merge(f, l->v[i].f);
+		candidate_close(l->v[i].c);
+	}
+	l->n = 0;
+}
+
+/* Until there is an answer, candidates are explored alone, as it excludes many others. */
+static size_t
+crowd_size(const struct front *f)
+{
+	return front_answer(f) ? CROWD : 1;
 }
 
 static bool
@@ -199,12 +245,16 @@ explore_candidates(struct variant *x, struct front *f, const struct knobs *k)
 {
 	const struct wanted w = { .lower_bound = front_fewest(f),
 				  .estimate = front_slowest(f), .front = f };
+	struct crowd l = { .n = 0 };
 	bool ok = true;
 	list_candidates(x, k->steps, &w);
 	for (size_t i = 0; ok && i < x->n; i++) {
-		struct exploring e = { .x = x, .f = f, .c = &x->v[i], .knobs = k, .loss = NAN };
-		ok = explore_candidate(&e);
+		ok = join(&l, (struct exploring){ .x = x, .f = f, .c = &x->v[i], .knobs = k,
+						  .loss = NAN });
+		if (l.n >= crowd_size(f))
+			explore_crowd(&l, f);
 	}
+	explore_crowd(&l, f);
 	return ok;
 }
 

@@ -217,6 +217,27 @@ front_add(struct front *f, const struct point *p)
 	}
 }
 
+struct front
+front_copy(const struct front *f, struct arena *a)
+{
+	struct front c = *f;
+	c.a = a;
+	c.cap = f->n;
+	c.v = anew(a, struct point, f->n + 1);
+	if (f->n)
+		memcpy(c.v, f->v, f->n * sizeof(*f->v));
+	return c;
+}
+
+void
+front_merge(struct front *f, const struct front *from)
+{
+	for (size_t i = 0; i < from->n; i++)
+		front_add(f, &from->v[i]);
+	if (from->best.is_set)
+		front_add(f, &from->best);
+}
+
 void
 front_open(struct front *f, struct question q)
 {

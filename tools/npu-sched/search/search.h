@@ -204,6 +204,10 @@ bool front_wants(const struct front *f, int64_t sram, int64_t total, double cycl
 bool front_may_reach(const struct front *f, int64_t sram, int64_t total, double lower_bound);
 /* Adds a point if it is wanted; copies the lists of its recipe. */
 void front_add(struct front *f, const struct point *p);
+/* A copy to which points can be added while others read f. */
+struct front front_copy(const struct front *f, struct arena *a);
+/* Adds the points of another front. */
+void front_merge(struct front *f, const struct front *from);
 /* The fastest point within the limit; NULL: there is none. */
 const struct point *front_fastest(const struct front *f);
 void front_set_fastest(struct front *f, const struct point *p);
