@@ -63,6 +63,15 @@ make_cut(struct variant *x, struct division d, enum cut cut)
 	return p;
 }
 
+/* A plan with estimated sizes, and rectangles of feature maps. */
+static struct plan *
+make_plan(struct variant *x, struct division d, enum cut cut)
+{
+	struct plan *p = make_cut(x, d, cut);
+	find_maps(x->s, p);
+	return p;
+}
+
 /* Was this division, with or without slides, not seen yet?  More bytes may give the same
  * division. */
 static bool
@@ -235,6 +244,21 @@ add_cut(struct enumeration *l, const struct candidate *c, struct cuts *cuts)
 		plan_close(p);
 }
 
+/* Finds lower bounds of the bytes of a division's feature maps, which its cuts share.  False: it
+ * is not wanted. */
+static bool
+bound_bytes(const struct enumeration *l, struct candidate *c)
+{
+	struct sched *s = l->x->s;
+	struct plan *p = make_plan(l->x, c->division, UNCUT);
+	for (size_t i = 0; i < p->n_kernels; i++)
+		c->least = max_i64(c->least, p->map_bytes[i]);
+	if (s->memory.spilling)
+		c->beside = maps_least(s, p, PLACE_ARENA);
+	plan_close(p);
+	return front_wants(l->wanted.front, c->least, c->least + c->beside, 0);
+}
+
 static void
 add_candidates(struct enumeration *l, int64_t maps, bool slide)
 {
@@ -242,7 +266,7 @@ add_candidates(struct enumeration *l, int64_t maps, bool slide)
 	struct candidate c = { .maps = maps };
 	struct cuts cuts = { .n = 0 };
 	struct division *d = &c.division;
-	if (!divide(x, maps, slide, d) || !is_news(&l->seen, *d))
+	if (!divide(x, maps, slide, d) || !is_news(&l->seen, *d) || !bound_bytes(l, &c))
 		return;
 	for (size_t t = 0; t < ARRAY_LEN(cuttings); t++) {
 		if (cuttings[t].slide != slide)
@@ -271,15 +295,6 @@ list_candidates(struct variant *x, int steps, const struct wanted *w)
 	flush(l);
 	if (x->n)
 		qsort(x->v, x->n, sizeof(*x->v), compare_candidates);
-}
-
-/* A plan with estimated sizes, and rectangles of feature maps. */
-static struct plan *
-make_plan(struct variant *x, struct division d, enum cut cut)
-{
-	struct plan *p = make_cut(x, d, cut);
-	find_maps(x->s, p);
-	return p;
 }
 
 bool

@@ -17,21 +17,13 @@ is_wanted(const struct wanted *w, const struct candidate *c, double cycles)
 	       front_wants(w->front, c->least, c->least + c->beside, cycles);
 }
 
-/* Finds the lower bounds of a trial's plan.  False: it is not wanted. */
+/* Finds the lower bound of a trial's cycles.  False: it is not wanted. */
 static bool
 bound_trial(struct sched *s, struct trial *t, const struct wanted *w)
 {
-	struct plan *p = t->p;
 	struct candidate *c = &t->candidate;
-	c->lower_bound = fmax(plan_lower_bound(s, p, w->lower_bound), c->lower_bound);
-	if (c->lower_bound > w->lower_bound)
-		return false;
-	find_maps(s, p);
-	for (size_t i = 0; i < p->n_kernels; i++)
-		c->least = max_i64(c->least, p->map_bytes[i]);
-	if (s->memory.spilling)
-		c->beside = maps_least(s, p, PLACE_ARENA);
-	return is_wanted(w, c, c->lower_bound);
+	c->lower_bound = fmax(plan_lower_bound(s, t->p, w->lower_bound), c->lower_bound);
+	return c->lower_bound <= w->lower_bound && is_wanted(w, c, c->lower_bound);
 }
 
 struct estimation {
@@ -48,6 +40,7 @@ estimate_trial(void *ctx, size_t i)
 	struct candidate *c = &t->candidate;
 	if (!bound_trial(n->s, t, n->wanted))
 		return;
+	find_maps(n->s, t->p);
 	c->estimate = plan_fetches(n->s, t->p, (struct fitting){ .limit = NO_LIMIT_BYTES });
 	c->need = t->p->need;
 	t->is_wanted = is_wanted(n->wanted, c, c->estimate);
