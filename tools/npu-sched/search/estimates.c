@@ -41,7 +41,8 @@ estimate_trial(void *ctx, size_t i)
 	if (!bound_trial(n->s, t, n->wanted))
 		return;
 	find_maps(n->s, t->p);
-	c->estimate = plan_fetches(n->s, t->p, (struct fitting){ .limit = NO_LIMIT_BYTES });
+	c->estimate = plan_fetches(n->s, t->p, 
+				   (struct fitting){ .limit = front_within(&n->wanted->front->question) });
 	c->need = t->p->need;
 	t->is_wanted = is_wanted(n->wanted, c, c->estimate);
 }

@@ -158,23 +158,23 @@ is_promising(const struct exploring *e)
 	return may_improve_front(e, e->c->least, e->c->estimate / INEXACT);
 }
 
-/* The next limit for transfers.  Of those that are not below the limit of the question only the
+/* The first limit for transfers: of those that are not below the limit of the question only the
  * least can lead to a plan that is wanted. */
 static int64_t
-next_budget(const struct exploring *e, int64_t budget, int64_t next)
+first_budget(const struct exploring *e)
 {
-	const int64_t top = rung_above(front_within(&e->f->question), e->knobs->rungs);
-	return budget > top ? top : next;
+	const int64_t within = front_within(&e->f->question);
+	return within == NO_LIMIT_BYTES ? within : rung_above(within, e->knobs->rungs);
 }
 
-/* Tries limits from more memory than is useful down to none. */
+/* Tries limits down to none. */
 static void
 descend(struct exploring *e)
 {
 	const struct candidate *c = e->c;
-	int64_t budget = NO_LIMIT_BYTES;
+	int64_t budget = first_budget(e);
 	while (budget >= c->least && may_reach_answer(e) && is_promising(e)) {
-		int64_t next = next_budget(e, budget, try_budgets_at(e, budget));
+		int64_t next = try_budgets_at(e, budget);
 		budget = budget > c->packed && next < c->packed ? c->packed : next;
 	}
 	try_budget(e, 0, BETWEEN, c->lower_bound); /* all weights read in place */
