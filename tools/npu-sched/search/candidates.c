@@ -244,19 +244,29 @@ add_cut(struct enumeration *l, const struct candidate *c, struct cuts *cuts)
 		plan_close(p);
 }
 
-/* Finds lower bounds of the bytes of a division's feature maps, which its cuts share.  False: it
- * is not wanted. */
-static bool
-bound_bytes(const struct enumeration *l, struct candidate *c)
+/* Finds lower bounds of the bytes of a plan's feature maps. */
+static void
+bound_bytes(struct sched *s, struct plan *p, struct candidate *c)
 {
-	struct sched *s = l->x->s;
-	struct plan *p = make_plan(l->x, c->division, UNCUT);
+	find_maps(s, p);
 	for (size_t i = 0; i < p->n_kernels; i++)
 		c->least = max_i64(c->least, p->map_bytes[i]);
 	if (s->memory.spilling)
 		c->beside = maps_least(s, p, PLACE_ARENA);
+}
+
+/* Could cuts of the division be wanted?  Finds the bytes of feature maps, which they share. */
+static bool
+is_wanted_division(const struct enumeration *l, struct candidate *c)
+{
+	struct sched *s = l->x->s;
+	const struct front *f = l->wanted.front;
+	struct plan *p = make_cut(l->x, c->division, UNCUT);
+	const bool first = !is_duplicate(f->seen, s, p);
+	if (first)
+		bound_bytes(s, p, c);
 	plan_close(p);
-	return front_wants(l->wanted.front, c->least, c->least + c->beside, 0);
+	return first && front_wants(f, c->least, c->least + c->beside, 0);
 }
 
 static void
@@ -266,7 +276,7 @@ add_candidates(struct enumeration *l, int64_t maps, bool slide)
 	struct candidate c = { .maps = maps };
 	struct cuts cuts = { .n = 0 };
 	struct division *d = &c.division;
-	if (!divide(x, maps, slide, d) || !is_news(&l->seen, *d) || !bound_bytes(l, &c))
+	if (!divide(x, maps, slide, d) || !is_news(&l->seen, *d) || !is_wanted_division(l, &c))
 		return;
 	for (size_t t = 0; t < ARRAY_LEN(cuttings); t++) {
 		if (cuttings[t].slide != slide)

@@ -242,6 +242,8 @@ void
 front_open(struct front *f, struct question q)
 {
 	*f = (struct front){ .a = f->a, .question = q, .fastest = f->fastest };
+	f->seen = anew(f->a, struct hash_table, 1);
+	f->seen->a = f->a;
 }
 
 void

@@ -163,6 +163,8 @@ struct front {
 	/* The fastest plan of all, once it is known.  Faster points, and those that are as fast in
 	 * fewer bytes, are refused: no limit and no goal gives a faster plan than Performance. */
 	struct point fastest;
+	/* Plans that were candidates for this question, of all variants. */
+	struct hash_table *seen;
 };
 
 /* Bytes of the limited area: no larger plan is kept. */
@@ -244,6 +246,10 @@ void estimate_trials(struct sched *s, struct trial *t, size_t n, const struct wa
 /* improve.c: makes n points again, leaves weights in place and trims their memory where that is
  * better, and adds the results to f.  False: an error. */
 bool improve_points(struct front *f, const struct point *v, size_t n);
+
+/* duplicates.c: was a plan equal to p seen before?  Equal plans have equal kernels, sizes of
+ * weights and of feature maps. */
+bool is_duplicate(struct hash_table *seen, const struct sched *s, const struct plan *p);
 
 /*
  * spill.c: which feature maps leave the NPU's SRAM.  In each of a few orders, a spill is the

@@ -19,6 +19,7 @@ own_front(struct search *x, struct variant *v)
 		v->front = anew(x->s->a, struct front, 1);
 		v->front->a = x->s->a;
 		front_open(v->front, x->front.question);
+		v->front->seen = x->front.seen;
 	}
 	double *most = &v->front->question.other.cycles;
 	if (p && (*most == 0 || apart * p->cycles < *most))

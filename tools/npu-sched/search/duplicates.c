@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Variants often give the same plans: where layouts, an order or an objective change nothing.
+ * Duplicates are no candidates.
+ */
+#include "search.h"
+
+#include "base/hash.h"
+
+/* All numbers that transfers, addresses and the clock depend on. */
+struct numbers {
+	int64_t *v;
+	size_t n;
+};
+
+static void
+put(struct numbers *l, int64_t v)
+{
+	l->v[l->n++] = v;
+}
+
+static void
+put_cycles(struct numbers *l, double cycles)
+{
+	union { double cycles; int64_t bits; } u = { .cycles = cycles };
+	put(l, u.bits);
+}
+
+static void
+put_kernel(struct numbers *l, const struct kernel *k)
+{
+	put(l, (int64_t)k->op << 32 | k->links);
+	put(l, (int64_t)k->rows.lo << 32 | k->rows.hi);
+	put(l, (int64_t)k->depth.lo << 32 | k->depth.hi);
+	put(l, k->slice);
+	for (int held = 0; held < HELDS; held++)
+		put_cycles(l, k->cost[held]);
+	put_cycles(l, k->flash);
+	put_cycles(l, k->transfer);
+}
+
+bool
+is_duplicate(struct hash_table *t, const struct sched *s, const struct plan *p)
+{
+	static char yes;
+	enum { OF_KERNEL = 4 + HELDS + 2, OF_OP = 4, OF_TENSOR = 2 };
+	struct arena *a = arena_open();
+	struct numbers l = { .n = 0 };
+	l.v = anew(a, int64_t, p->n_kernels * OF_KERNEL + p->n_slices +
+				 (size_t)s->n_ops * OF_OP + s->g->n_tensors * OF_TENSOR + 1);
+	for (size_t i = 0; i < p->n_kernels; i++)
+		put_kernel(&l, &p->kernel[i]);
+	for (size_t i = 0; i < p->n_slices; i++)
+		put(&l, slice_bytes(&p->slice[i]));
+	for (int i = 0; i < s->n_ops; i++) {
+		put(&l, s->info[i].op->rec.index);
+		put(&l, p->rolling[i]);
+		put(&l, p->over[i] ? p->over[i]->rec.index : -1);
+		put(&l, p->lead[i]);
+	}
+	for (size_t i = 0; i < s->g->n_tensors; i++) {
+		put(&l, s->g->tensors[i]->area);
+		put(&l, tensor_bytes(s->g->tensors[i]));
+	}
+	void **at = hash_table_at(t, hash_xxh3(l.v, l.n * sizeof(*l.v)));
+	const bool seen = *at;
+	*at = &yes;
+	arena_close(a);
+	return seen;
+}
