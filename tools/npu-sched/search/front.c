@@ -112,6 +112,12 @@ front_slowest(const struct front *f)
 	return is_unlimited(f) ? front_fewest(f) : IMPROVABLE * front_fewest(f);
 }
 
+bool
+front_is_idle(const struct front *f, double fewest)
+{
+	return f->question.ask == ASK_FASTEST && front_answer(f) && front_fewest(f) >= fewest;
+}
+
 /* Could a point answer the question, or lead to its answer? */
 static bool
 may_answer(const struct front *f, int64_t sram, double cycles)

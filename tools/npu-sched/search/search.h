@@ -200,6 +200,9 @@ int64_t front_most(const struct front *f, double cycles, int64_t beside);
  * improvement makes it faster.  INFINITY: no limit. */
 double front_fewest(const struct front *f);
 double front_slowest(const struct front *f);
+/* Is the answer no faster than when front_fewest() was `fewest`?  False: there is none, or speed
+ * is not asked for. */
+bool front_is_idle(const struct front *f, double fewest);
 /* Could a plan with these lower bounds of bytes and cycles answer the question? */
 bool front_wants(const struct front *f, int64_t sram, int64_t total, double cycles);
 /* Could a candidate give the answer?  Its lower bounds hold for improved plans, too. */
