@@ -10,9 +10,6 @@
 
 #include <math.h>
 
-/* plans that exceed the front by less than this factor are tried on every rung */
-static const double NEAR = 1.01;
-
 /* plans that cannot be better than a point of the front by this factor are not tried */
 static const double WORTHWHILE = 1.001;
 
@@ -134,8 +131,7 @@ enum { MANY_RECTS = 256 };
 /*
  * Tries transfers below a limit: with addresses for their buffers between the feature maps; and
  * by the sum of bytes, with all rectangles packed anew.  Packing takes long, so it is done on
- * few rungs and where it can help.  Returns the next limit with other transfers: the next rung
- * where plans are near the front, else one further down.
+ * few rungs and where it can help.  Returns the next rung with other transfers.
  */
 static int64_t
 try_budgets_at(struct exploring *e, int64_t budget)
@@ -144,8 +140,6 @@ try_budgets_at(struct exploring *e, int64_t budget)
 	const double bound = walk_budget(e, budget);
 	const int64_t need = p->need;
 	int64_t asked = min_i64(p->asked, budget);
-	/* a plan with a lower budget may answer the question even if this one exceeds its limit */
-	bool near = may_improve_front(e, min_i64(need, e->f->question.within), bound / NEAR);
 	if (asked <= 0)
 		return NEVER;
 	if (need <= budget && p->n_rects <= MANY_RECTS &&
@@ -155,7 +149,7 @@ try_budgets_at(struct exploring *e, int64_t budget)
 		try_budget(e, budget, BETWEEN, bound);
 		asked = max_i64(asked, min_i64(p->asked, budget));
 	}
-	return rung_below(asked, near ? e->knobs->rungs : e->knobs->far_rungs);
+	return rung_below(asked, e->knobs->rungs);
 }
 
 /* Could a plan improve the front that is as fast as the estimate? */
@@ -165,13 +159,13 @@ is_promising(const struct exploring *e)
 	return may_improve_front(e, e->c->least, e->c->estimate / INEXACT);
 }
 
-/* The first limit for transfers: of those that are not below the limit of the question only the
- * least can lead to a plan that is wanted. */
+/* The first limit for transfers: of those that are not below the bytes that can be wanted, only
+ * the least can lead to a plan that is. */
 static int64_t
 first_budget(const struct exploring *e)
 {
-	const int64_t within = front_within(&e->f->question);
-	return within == NO_LIMIT_BYTES ? within : rung_above(within, e->knobs->rungs);
+	const int64_t most = front_most(e->f, e->c->lower_bound, e->c->beside);
+	return most == NO_LIMIT_BYTES ? most : rung_above(most, e->knobs->rungs);
 }
 
 /* Tries limits down to none. */

@@ -153,15 +153,14 @@ front_most(const struct front *f, double cycles, int64_t beside)
 {
 	const struct question *q = &f->question;
 	const struct point *best = &f->best;
-	if (q->ask == ASK_SMALLEST && best->is_set)
-		return min_i64(front_within(q), best->total - beside);
-	if (q->ask == ASK_LIGHTEST && best->is_set)
-		return min_i64(front_within(q),
-			       (int64_t)fmin(point_weight(best->total, best->cycles) /
-					     point_weight(1, fmax(cycles, 1)),
-					     (double)NO_LIMIT_BYTES) - beside);
 	const size_t i = first_as_fast(f, cycles);
-	return i < f->n ? f->v[i].sram : INT64_MAX;
+	double most = i < f->n ? (double)f->v[i].sram : INFINITY;
+	if (q->ask == ASK_SMALLEST && best->is_set)
+		most = (double)(best->total - beside);
+	if (q->ask == ASK_LIGHTEST && best->is_set)
+		most = point_weight(best->total, best->cycles) / point_weight(1, fmax(cycles, 1)) -
+		       (double)beside;
+	return (int64_t)fmin(most, (double)front_within(q));
 }
 
 bool

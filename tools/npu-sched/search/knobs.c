@@ -21,13 +21,13 @@
 enum { SCANT, ROUGH, SPARSE, MEDIUM, DENSE, ROWS };
 
 static const struct knobs table[ROWS] = {
-	/* rungs per octave where plans are near the front, and elsewhere; steps from one size
-	 * of feature maps to the next; share of the least loss */
-	[SCANT] = { .rungs = 8, .far_rungs = 2, .steps = 3, .loss = 0.5 },
-	[ROUGH] = { .rungs = 8, .far_rungs = 2, .steps = 4, .loss = 0.5 },
-	[SPARSE] = { .rungs = 64, .far_rungs = 4, .steps = 16, .loss = 0.5 },
-	[MEDIUM] = { .rungs = 16, .far_rungs = 4, .steps = 16, .loss = 0.5 },
-	[DENSE] = { .rungs = 64, .far_rungs = 8, .steps = 32 },
+	/* rungs per octave; steps from one size of feature maps to the next; share of the least
+	 * loss */
+	[SCANT] = { .rungs = 8, .steps = 3, .loss = 0.5 },
+	[ROUGH] = { .rungs = 8, .steps = 4, .loss = 0.5 },
+	[SPARSE] = { .rungs = 64, .steps = 16, .loss = 0.5 },
+	[MEDIUM] = { .rungs = 16, .steps = 16, .loss = 0.5 },
+	[DENSE] = { .rungs = 64, .steps = 32 },
 };
 
 enum { FEW = 40, MANY = 200, VERY_MANY = 400 };

@@ -275,8 +275,7 @@ void spills_apply(struct sched *s, const struct spills *l, size_t spill);
 
 /* knobs.c: how densely the front is explored, by size of the network and --effort. */
 struct knobs {
-	/* budgets tried per octave: where plans are near the front, and elsewhere */
-	int rungs, far_rungs;
+	int rungs; /* budgets tried per octave */
 	int steps; /* of list_candidates() */
 	double loss; /* share of the least loss by packing anew that is expected again */
 };
