@@ -50,13 +50,19 @@ is_better(enum ask ask, const struct point *p, const struct point *q)
 	return a[0] < b[0] || (a[0] == b[0] && a[1] < b[1]);
 }
 
+static struct question
+draw_question(int number)
+{
+	return (struct question){ .ask = (enum ask)(number % KINDS), .within = 1 + draw(LIMITS),
+				  .total_within = draw(2) ? INT64_MAX : 1 + draw(LIMITS),
+				  .cycles = (double)(1 + draw(LIMITS)) };
+}
+
 static bool
 check(int number)
 {
 	struct front f = { .a = arena_open() };
-	const struct question q = { .ask = (enum ask)(number % KINDS), .within = 1 + draw(LIMITS),
-				    .total_within = draw(2) ? INT64_MAX : 1 + draw(LIMITS),
-				    .cycles = (double)(1 + draw(LIMITS)) };
+	const struct question q = draw_question(number);
 	const int n = 1 + (int)draw(MOST_POINTS);
 	struct point v[MOST_POINTS];
 	const struct point *best = NULL;
@@ -84,11 +90,43 @@ check(int number)
 	return ok;
 }
 
+/* Copies of a front, to which points were added in any order, and then merged, have the same
+ * answer as one front with all points. */
+static bool
+check_merge(int number)
+{
+	enum { COPIES = 3 };
+	struct front all = { .a = arena_open() }, f = { .a = all.a }, copy[COPIES];
+	const struct question q = draw_question(number);
+	front_open(&all, q);
+	front_open(&f, q);
+	for (int i = (int)draw(MOST_POINTS); i > 0; i--) {
+		const struct point p = draw_point();
+		front_add(&all, &p);
+		front_add(&f, &p);
+	}
+	for (int k = 0; k < COPIES; k++)
+		copy[k] = front_copy(&f, f.a);
+	for (int i = (int)draw(MOST_POINTS); i > 0; i--) {
+		const struct point p = draw_point();
+		front_add(&all, &p);
+		front_add(&copy[draw(COPIES)], &p);
+	}
+	for (int k = 0; k < COPIES; k++)
+		front_merge(&f, &copy[k]);
+	const struct point *x = front_answer(&all), *y = front_answer(&f);
+	const bool ok = x && y ? !is_better(q.ask, x, y) && !is_better(q.ask, y, x) : !x && !y;
+	if (!ok)
+		printf("case %d, question %d: merged copies give another answer\n", number, q.ask);
+	arena_close(all.a);
+	return ok;
+}
+
 int
 main(void)
 {
 	int wrong = 0;
 	for (int i = 0; i < CASES; i++)
-		wrong += !check(i);
+		wrong += !check(i) + !check_merge(i);
 	return wrong != 0;
 }

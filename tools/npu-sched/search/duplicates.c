@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Variants often give the same plans: where layouts, an order or an objective change nothing.
- * Duplicates are no candidates.
+ * Variants often give the same plans, where a layout, an order or an objective changes nothing.
+ * Duplicates are no candidates: within limits a third to a half of all plans are duplicates.
  */
 #include "search.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Estimates cycles and bytes of candidates, with estimated sizes of weights.  An estimate only
- * reads the network and changes no plan but its own, so that threads can share the network.
+ * Estimates cycles of candidates within the limit of the question, with estimated sizes of
+ * weights.  An estimate only reads the network and changes no plan but its own, so that threads
+ * can share the network.
  */
 #include "../plans/clock.h"
 #include "search.h"
@@ -38,11 +39,11 @@ estimate_trial(void *ctx, size_t i)
 	const struct estimation *n = ctx;
 	struct trial *t = &n->trial[i];
 	struct candidate *c = &t->candidate;
+	const struct fitting f = { .limit = front_within(&n->wanted->front->question) };
 	if (!bound_trial(n->s, t, n->wanted))
 		return;
 	find_maps(n->s, t->p);
-	c->estimate = plan_fetches(n->s, t->p, 
-				   (struct fitting){ .limit = front_within(&n->wanted->front->question) });
+	c->estimate = plan_fetches(n->s, t->p, f);
 	c->need = t->p->need;
 	t->is_wanted = is_wanted(n->wanted, c, c->estimate);
 }

@@ -164,7 +164,8 @@ is_promising(const struct exploring *e)
 static int64_t
 first_budget(const struct exploring *e)
 {
-	const int64_t most = front_most(e->f, e->c->lower_bound, e->c->beside);
+	const int64_t most = min_i64(front_within(&e->f->question),
+				     front_most(e->f, e->c->lower_bound, e->c->beside));
 	return most == NO_LIMIT_BYTES ? most : rung_above(most, e->knobs->rungs);
 }
 

@@ -155,12 +155,14 @@ front_most(const struct front *f, double cycles, int64_t beside)
 	const struct point *best = &f->best;
 	const size_t i = first_as_fast(f, cycles);
 	double most = i < f->n ? (double)f->v[i].sram : INFINITY;
+	if (q->ask == ASK_LEAST_SRAM && f->n)
+		most = (double)f->v[0].sram;
 	if (q->ask == ASK_SMALLEST && best->is_set)
 		most = (double)(best->total - beside);
 	if (q->ask == ASK_LIGHTEST && best->is_set)
 		most = point_weight(best->total, best->cycles) / point_weight(1, fmax(cycles, 1)) -
 		       (double)beside;
-	return (int64_t)fmin(most, (double)front_within(q));
+	return most < (double)NO_LIMIT_BYTES ? (int64_t)most : NO_LIMIT_BYTES;
 }
 
 bool

@@ -28,9 +28,9 @@ struct candidate {
 	struct division division;
 	enum cut cut;
 	int64_t maps;	    /* bytes of feature maps for which the division was made */
-	double estimate;    /* cycles with capacity for all transfers */
+	double estimate;    /* cycles with all transfers that the limit allows */
 	double lower_bound; /* cycles: no plan of these kernels takes fewer */
-	int64_t need;	    /* bytes of feature maps and all transfers */
+	int64_t need;	    /* bytes of feature maps and these transfers */
 	int64_t least;	    /* lower bound of the bytes of its feature maps */
 	int64_t beside;	    /* the same of feature maps outside of the NPU's SRAM */
 	size_t number;	/* position in the list, before sorting */

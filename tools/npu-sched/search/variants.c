@@ -43,27 +43,24 @@ explore_variant(struct search *x, struct variant *v)
 	return r;
 }
 
-/* Steps of a list of spills.  More than three save 0.1 % of cycles, but up to a fifth of the
- * bytes. */
-static int
-spill_steps(const struct search *x)
-{
-	return asks_for_bytes(&x->front.question) ? 8 : 3;
-}
-
-/* Variants in a row without a faster answer, after which an order of spills is left: of 147
- * answers, to limits of 26 networks, none came after more than 5. */
-enum { PATIENCE = 6 };
+enum {
+	/* of a list of spills: with three, single networks take 13 % more cycles within limits,
+	 * and up to a fifth more bytes with Size */
+	SPILL_STEPS = 8,
+	/* variants in a row without a faster answer, after which an order of spills is left: of
+	 * 147 answers, to limits of 26 networks, none came after more than 5 */
+	PATIENCE = 10
+};
 
 /*
  * With an SRAM of the NPU's own: explores variants from which more and more feature maps leave,
- * in each order until they are too slow.
+ * in each order until they are too slow or give nothing.
  */
 static bool
 explore_spills(struct search *x, struct variant *v)
 {
 	struct arena *a = arena_open();
-	const struct spills *l = list_spills(v, a, spill_steps(x));
+	const struct spills *l = list_spills(v, a, SPILL_STEPS);
 	variant_rest(v);
 	bool ok = true;
 	int left = -1, order = -1; /* the order that is left, and the present one */
@@ -76,9 +73,9 @@ explore_spills(struct search *x, struct variant *v)
 		struct variant *y = variant_of_spill(x, v, l, i);
 		const enum explored r = explore_variant(x, y);
 		ok = r != FAILED;
-		idle = w->order == order ? idle : 0;
+		const int before = w->order == order ? idle : 0;
 		order = w->order;
-		idle = front_is_idle(&x->front, fewest) ? idle + 1 : 0;
+		idle = front_is_idle(&x->front, fewest) ? before + 1 : 0;
 		if (r == TOO_SLOW)
 			drop_variant(x, y);
 		if (r == TOO_SLOW || idle == PATIENCE)
