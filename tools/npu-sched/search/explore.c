@@ -145,7 +145,10 @@ try_budgets_at(struct exploring *e, int64_t budget)
 	if (need <= budget && p->n_rects <= MANY_RECTS &&
 	    may_improve_front(e, packed_at_least(e, need), bound))
 		try_budget(e, budget, SUMMED, bound);
-	if (e->c->packed <= budget && may_improve_front(e, need, bound)) {
+	/* between the feature maps fewer transfers fit than by the sum, so the peak may keep a
+	 * limit that the sum exceeds */
+	if (e->c->packed <= budget &&
+	    may_improve_front(e, min_i64(need, e->f->question.within), bound)) {
 		try_budget(e, budget, BETWEEN, bound);
 		asked = max_i64(asked, min_i64(p->asked, budget));
 	}
