@@ -363,7 +363,7 @@ takes_in()
 		[ "$less" != "$more" ]
 	done <<-END
 		4 7504
-		344 7504
+		102 7504
 	END
 	[ -n "$SHARED" ] || return 0
 	# 505329 from the densest points alone, 498488 from fewer points

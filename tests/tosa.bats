@@ -272,7 +272,7 @@ place_all()
 			cycles=()
 			for m in "$SHARED/tosa/cases/net-${pair%:*}/model.tosa" \
 				"$SHARED/models/${pair#*:}.tflite"; do
-				npucc -a "$accel" --system-config="$system" \
+				npucc -a "$accel" --system-config="$system" --model=timeline \
 					--memory-mode="$mode" -o m.wenc "$m" 2>/dev/null
 				cycles+=("$(npu-perf --json m.wenc | cycles_of timeline_cycles)")
 			done
