@@ -40,15 +40,9 @@ compare_candidates(const void *x, const void *y)
 static bool
 divide(struct variant *x, int64_t maps, bool slide, struct division *d)
 {
-	struct hash_table *t = &x->listed;
-	void **at = hash_table_at(t, hash_xxh3_seeded(&maps, sizeof(maps), slide));
-	if (!*at) {
-		struct division *new = *at = anew(t->a, struct division, 1);
-		new->slide = slide;
-		new->picked = anew(t->a, int, (size_t)x->s->n_ops + 1);
-		new->n = cascades_choose(x->s, x->cascades, maps, slide, new->picked);
-	}
-	*d = *(struct division *)*at;
+	d->slide = slide;
+	d->picked = anew(x->list, int, (size_t)x->s->n_ops + 1);
+	d->n = cascades_choose(x->s, x->cascades, maps, slide, d->picked);
 	return d->n || !x->s->n_ops;
 }
 
@@ -152,34 +146,6 @@ list_sizes(struct variant *x, struct arena *a, int steps)
 	return l;
 }
 
-/* The cuts of one division so far.  Several cuts are equal if no weights are large enough. */
-struct cuts {
-	uint64_t hash[ARRAY_LEN(cuttings)];
-	size_t n;
-};
-
-static uint64_t
-hash_cut_points(const struct plan *p, int n_ops)
-{
-	uint64_t h = 0;
-	for (int i = 0; i < n_ops; i++)
-		if (p->cut_points[i].n)
-			h = hash_xxh3_seeded(p->cut_points[i].v, p->cut_points[i].n * sizeof(*p->cut_points[i].v),
-					     h + (uint64_t)i);
-	return h;
-}
-
-/* Adds a cut; false: an equal one was added before. */
-static bool
-add_new_cut(struct cuts *l, uint64_t hash)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (l->hash[i] == hash)
-			return false;
-	l->hash[l->n++] = hash;
-	return true;
-}
-
 /* A list under construction: divisions that were seen, and trials that are not estimated
  * yet. */
 struct enumeration {
@@ -233,12 +199,13 @@ add_trial(struct enumeration *l, struct trial t)
 		flush(l);
 }
 
-/* Adds a division with one cut. */
+/* Adds a division with one cut, unless that is no other than no cut: where no weights are large
+ * enough. */
 static void
-add_cut(struct enumeration *l, const struct candidate *c, struct cuts *cuts)
+add_cut(struct enumeration *l, const struct candidate *c)
 {
 	struct plan *p = make_cut(l->x, c->division, c->cut);
-	if (add_new_cut(cuts, hash_cut_points(p, l->x->s->n_ops)))
+	if (c->cut == UNCUT || !is_duplicate(l->wanted.front->seen, l->x->s, p))
 		add_trial(l, (struct trial){ .p = p, .candidate = *c });
 	else
 		plan_close(p);
@@ -274,7 +241,6 @@ add_candidates(struct enumeration *l, int64_t maps, bool slide)
 {
 	struct variant *x = l->x;
 	struct candidate c = { .maps = maps };
-	struct cuts cuts = { .n = 0 };
 	struct division *d = &c.division;
 	if (!divide(x, maps, slide, d) || !is_news(&l->seen, *d) || !is_wanted_division(l, &c))
 		return;
@@ -285,7 +251,7 @@ add_candidates(struct enumeration *l, int64_t maps, bool slide)
 		c.lower_bound = division_lower_bound(x->s, x->cascades, d->picked, d->n,
 						    c.cut);
 		if (c.lower_bound <= l->wanted.lower_bound)
-			add_cut(l, &c, &cuts);
+			add_cut(l, &c);
 	}
 }
 
@@ -325,7 +291,7 @@ static const struct packed_maps *
 division_packing(struct variant *x, struct division d)
 {
 	struct hash_table *t = &x->listed;
-	const uint64_t how = ((uint64_t)x->s->effort_step << 1 | d.slide) + 2;
+	const uint64_t how = (uint64_t)x->s->effort_step << 1 | d.slide;
 	void **at = hash_table_at(t, hash_xxh3_seeded(d.picked, (size_t)d.n * sizeof(*d.picked),
 						      how));
 	if (!*at) {

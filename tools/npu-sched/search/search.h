@@ -73,8 +73,7 @@ struct variant {
 	struct arena *list;	   /* arena of the candidates; NULL: no list */
 	struct candidate *v;
 	size_t n, cap;
-	/* Cache of divisions, by bytes of feature maps, and of their packings: until the
-	 * candidates are dropped. */
+	/* Cache of the packings of divisions, until the candidates are dropped. */
 	struct hash_table listed;
 	/* It was made from variant `of` by a spill of this set; NULL: from the graph. */
 	const struct variant *of;
