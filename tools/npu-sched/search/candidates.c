@@ -57,15 +57,6 @@ make_cut(struct variant *x, struct division d, enum cut cut)
 	return p;
 }
 
-/* A plan with estimated sizes, and rectangles of feature maps. */
-static struct plan *
-make_plan(struct variant *x, struct division d, enum cut cut)
-{
-	struct plan *p = make_cut(x, d, cut);
-	find_maps(x->s, p);
-	return p;
-}
-
 /* Was this division, with or without slides, not seen yet?  More bytes may give the same
  * division. */
 static bool
@@ -199,8 +190,8 @@ add_trial(struct enumeration *l, struct trial t)
 		flush(l);
 }
 
-/* Adds a division with one cut, unless that is no other than no cut: where no weights are large
- * enough. */
+/* Adds a division with one cut.  Several cuts are equal if no weights are large enough; one of them
+ * is added. */
 static void
 add_cut(struct enumeration *l, const struct candidate *c)
 {
@@ -271,6 +262,15 @@ list_candidates(struct variant *x, int steps, const struct wanted *w)
 	flush(l);
 	if (x->n)
 		qsort(x->v, x->n, sizeof(*x->v), compare_candidates);
+}
+
+/* A plan with estimated sizes, and rectangles of feature maps. */
+static struct plan *
+make_plan(struct variant *x, struct division d, enum cut cut)
+{
+	struct plan *p = make_cut(x, d, cut);
+	find_maps(x->s, p);
+	return p;
 }
 
 bool

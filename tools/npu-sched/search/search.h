@@ -272,7 +272,7 @@ struct spills *spills_list(struct sched *s, const struct cascades *c, struct are
 /* Moves feature maps.  Needs: all are in the NPU's SRAM. */
 void spills_apply(struct sched *s, const struct spills *l, size_t spill);
 
-/* knobs.c: how densely the front is explored, by size of the network and --effort. */
+/* knobs.c: how densely the front is explored, by the SRAM of the NPU and --effort. */
 struct knobs {
 	int rungs; /* budgets tried per octave */
 	int steps; /* of list_candidates() */
