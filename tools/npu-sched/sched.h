@@ -68,13 +68,12 @@ struct sched {
 	const struct options *o;
 	struct op_info *info;
 	int n_ops;
-	struct arena *costs; /* memory of all op_info.memo; NULL: that of `a` */
 	struct use *use; /* of each tensor */
 	bool *shallow; /* of each tensor: try NHWC, too (bricks padded, or all pointwise) */
 	int n_shallow;
 	enum block_objective objective; /* the weights for which blocks are chosen */
 	struct size_cache *sizes; /* of weights; shared by all variants */
-	struct hash_table *searched; /* results of block searches; shared by all variants */
+	struct works *works; /* blocks and costs; shared by all variants */
 	size_t *at_rest; /* cascades that resting variants keep; shared by all variants */
 	struct hash_table *kept; /* rows kept between stripes; shared by all variants */
 	struct copies *copies; /* feature maps that may be copied, or NULL */

@@ -10,10 +10,6 @@
 #include "costs.h"
 
 #include "base/fixed.h"
-#include "base/hash.h"
-#include "base/hash_table.h"
-
-#include <string.h>
 
 enum { MAX_SIZES = 64 };
 
@@ -189,82 +185,6 @@ search_of(struct sched *s, int i, int32_t rows)
 }
 
 static bool
-same_work(const struct g_op *a, const struct g_op *b)
-{
-	return a->kind == b->kind && hwc_equal(a->ifm.shape, b->ifm.shape) &&
-	       hwc_equal(a->ofm.shape, b->ofm.shape) &&
-	       a->kernel.y == b->kernel.y && a->kernel.x == b->kernel.x &&
-	       a->stride.y == b->stride.y && a->stride.x == b->stride.x &&
-	       a->dilation.y == b->dilation.y && a->dilation.x == b->dilation.x &&
-	       a->ifm.t->layout == b->ifm.t->layout && a->act == b->act &&
-	       a->ofm.t->layout == b->ofm.t->layout &&
-	       a->ifm.t->area == b->ifm.t->area &&
-	       a->ofm.t->area == b->ofm.t->area && a->ifm.type == b->ifm.type &&
-	       a->ofm.type == b->ofm.type && !a->ifm2.t == !b->ifm2.t &&
-	       a->sparse == b->sparse && a->fast == b->fast &&
-	       a->acc40 == b->acc40 && a->pad.top == b->pad.top &&
-	       a->traversal == b->traversal && a->upscale == b->upscale &&
-	       a->order == b->order && a->sample == b->sample && a->reversed == b->reversed &&
-	       a->up.x == b->up.x && a->down.x == b->down.x &&
-	       (!a->ifm2.t || hwc_equal(a->ifm2.shape, b->ifm2.shape)) &&
-	       can_fold(a) == can_fold(b) &&
-	       a->clamp.lo == b->clamp.lo && a->clamp.hi == b->clamp.hi &&
-	       !G_HAS(a, G_OP_block) && !G_HAS(b, G_OP_block);
-}
-
-static uint64_t
-hash_work(const struct g_op *op)
-{
-	const struct hwc *i = &op->ifm.shape, *o = &op->ofm.shape;
-	const int64_t v[] = { op->kind, i->h, i->w, i->c, o->h, o->w, o->c,
-			      op->kernel.y, op->kernel.x, op->stride.y };
-	return hash_xxh3(v, sizeof(v));
-}
-
-/* The operation in the table that does the same work as i; if there is none, adds i. */
-static int
-find_alike(const struct sched *s, int *table, size_t size, int i)
-{
-	const struct g_op *op = s->info[i].op;
-	size_t at = (size_t)(hash_work(op) % size);
-	for (; table[at]; at = (at + 1) % size)
-		if (same_work(s->info[table[at] - 1].op, op))
-			return table[at] - 1;
-	table[at] = i + 1;
-	return i;
-}
-
-/* Operations that share weights (batches) share the block and count as the same work. */
-void
-forget_blocks(struct sched *s)
-{
-	struct arena *a = arena_open();
-	size_t size = 2 * (size_t)s->n_ops + 1;
-	int *table = anew(a, int, size);
-	/* of each record: its first user plus 1 */
-	int *user = anew(a, int, s->g->n_weights + 1);
-	for (int i = 0; i < s->n_ops; i++) {
-		struct op_info *f = &s->info[i];
-		int *first = f->op->weights ? &user[f->op->weights->rec.index] : NULL;
-		f->n_choices = f->n_stripes = 0;
-		f->has_lower_bounds = false;
-		if (f->chained)
-			memset(f->chained, 0, CHAIN_LENGTH * sizeof(*f->chained));
-		if (f->memo)
-			memset(f->memo, 0, f->n_cost_slots * sizeof(*f->memo));
-		if (G_HAS(f->op, G_OP_block))
-			f->alike = i;
-		else if (first && *first)
-			f->alike = s->info[*first - 1].alike;
-		else
-			f->alike = find_alike(s, table, size, i);
-		if (first && !*first)
-			*first = i + 1;
-	}
-	arena_close(a);
-}
-
-static bool
 block_from_graph(struct block_search *x)
 {
 	x->best.rows = x->q.ofm.h;
@@ -330,125 +250,82 @@ search_for(struct block_search *x, int32_t depth)
 		search_folds(x);
 }
 
-/* ---- cache of searches, shared by all variants ----------------------------------- */
-
-/* All that a search depends on.  Its bytes are hashed, so it has no padding. */
-struct search_key {
-	int64_t op, rows, depth, objective, traversal, stream_bytes, scale_bytes;
-	int64_t link[CHAIN_LENGTH]; /* operations of a chain: id plus 1; 0: none */
-	int64_t layout[CHAIN_LENGTH][3]; /* layout and area of IFM, IFM2 and OFM of each */
-};
-
-struct searched_block {
-	bool found;
-	struct block_choice best;
-};
-
-static int64_t
-layout_key(const struct g_operand *o)
+static struct block_choice *
+find_choice(const struct work *w, int32_t rows, uint64_t chain)
 {
-	enum { AREAS = 16 };
-	return o->t ? 1 + o->t->layout * AREAS + o->t->area : 0;
+	struct block_choice *b = w->choice;
+	while (b && (b->rows != rows || b->chain != chain))
+		b = b->next;
+	return b;
 }
 
-static uint64_t
-search_key_of(const struct block_search *x, int32_t rows, int32_t depth)
+static struct block_choice *
+keep_choice(struct sched *s, struct work *w, const struct block_choice *b)
 {
-	const struct g_op *op = x->op;
-	struct search_key key = {
-		.op = op->rec.id, .rows = rows, .depth = depth,
-		.objective = x->s->objective, .traversal = op->traversal,
-		.stream_bytes = x->kernel.weight_bytes,
-		.scale_bytes = x->kernel.scale_bytes };
-	for (int i = 0; i <= x->links; i++) {
-		const struct g_op *link = i ? x->s->info[x->first + i].op : op;
-		key.link[i] = i ? link->rec.id + 1 : 0;
-		key.layout[i][0] = layout_key(&link->ifm);
-		key.layout[i][1] = layout_key(&link->ifm2);
-		key.layout[i][2] = layout_key(&link->ofm);
-	}
-	return hash_xxh3(&key, sizeof(key));
-}
-
-void
-begin_costs(struct sched *s)
-{
-	s->searched = anew(s->a, struct hash_table, 1);
-	s->searched->a = s->a;
-}
-
-static void
-search_once(struct block_search *x, int32_t rows, int32_t depth)
-{
-	struct hash_table *memo = x->s->searched;
-	void **at = hash_table_at(memo, search_key_of(x, rows, depth));
-	if (!*at) {
-		struct searched_block *found = anew(memo->a, struct searched_block, 1);
-		search_for(x, depth);
-		*found = (struct searched_block){ .found = x->found, .best = x->best };
-		*at = found;
-	}
-	const struct searched_block *b = *at;
-	x->found = b->found;
-	x->best = b->best;
+	struct block_choice *kept = anew(s->works->a, struct block_choice, 1);
+	*kept = *b;
+	kept->next = w->choice;
+	return w->choice = kept;
 }
 
 const struct block_choice *
-block_for(struct sched *s, int i, int32_t rows)
+block_for(struct sched *s, int op, int32_t rows)
 {
-	struct op_info *f = &s->info[s->info[i].alike];
-	if (op_is_transfer(f->op->kind))
+	const int first = s->info[op].alike;
+	const struct g_op *g = s->info[first].op;
+	struct work *w = s->info[first].work;
+	const int32_t whole = g->ofm.shape.h;
+	if (op_is_transfer(g->kind))
 		return NULL;
-	for (size_t k = 0; k < f->n_choices; k++)
-		if (f->choice[k].rows == rows)
-			return &f->choice[k];
+	const struct block_choice *known = find_choice(w, rows, 0);
+	if (known)
+		return known;
+	struct block_search x = search_of(s, first, rows);
+	int32_t depth = 0;
 	/* weights are encoded for one depth, which all stripes share */
-	int32_t depth = f->op->weights && f->n_choices ? f->choice[0].block.c : 0;
-	struct block_search x = search_of(s, s->info[i].alike, rows);
-	if (depth && depth > block_bounds(s->accel, &x.q).c)
-		depth = 0;
-	search_once(&x, rows, depth);
-	if (!x.found)
-		return NULL;
-	agrow(s->a, f->choice, f->n_choices, &f->cap_choices);
-	size_t at = f->n_choices < MAX_CHOICES ? f->n_choices++ : MAX_CHOICES - 1;
-	f->choice[at] = x.best;
-	return &f->choice[at];
+	if (g->weights && rows != whole) {
+		const struct block_choice *b = block_for(s, first, whole);
+		depth = b && b->block.c <= block_bounds(s->accel, &x.q).c ? b->block.c : 0;
+	}
+	search_for(&x, depth);
+	return x.found ? keep_choice(s, w, &x.best) : NULL;
 }
 
 /* An operation with weights keeps the block for which these are encoded.  A block of the input
  * graph is kept, too. */
-static void
-search_chain(struct sched *s, int op, int links, struct chain_choice *c)
+static struct block_choice
+choose_chain_block(struct sched *s, int op, int links)
 {
+	const struct block_choice none = { .block.c = 0 };
 	struct g_op ops[CHAIN_LENGTH];
 	const struct g_op *lead = s->info[op].op;
 	int32_t rows = lead->ofm.shape.h;
-	if (lead->weights || G_HAS(lead, G_OP_block)) {
-		const struct block_choice *b = block_for(s, op, rows);
-		c->is_one = b && chain_ops(s, op, links, &b->fold, ops);
-		if (c->is_one)
-			c->block = *b;
-		return;
-	}
 	struct block_search x = { .s = s, .op = lead, .first = op, .links = links,
 				  .q = op_block_query(lead, rows) };
-	search_once(&x, rows, 0);
-	c->is_one = x.found && chain_ops(s, op, links, &x.best.fold, ops);
-	c->block = x.best;
+	if (lead->weights || G_HAS(lead, G_OP_block)) {
+		const struct block_choice *b = block_for(s, op, rows);
+		x.found = b != NULL;
+		x.best = b ? *b : none;
+	} else {
+		search_for(&x, 0);
+	}
+	return x.found && chain_ops(s, op, links, &x.best.fold, ops) ? x.best : none;
 }
 
 const struct block_choice *
 chain_block_for(struct sched *s, int op, int links)
 {
-	struct op_info *f = &s->info[op];
-	if (!f->chained)
-		f->chained = anew(s->a, struct chain_choice, CHAIN_LENGTH);
-	struct chain_choice *c = &f->chained[links];
-	if (!c->memo)
-		search_chain(s, op, links, c);
-	c->memo = true;
-	return c->is_one ? &c->block : NULL;
+	struct work *w = s->info[op].work;
+	const int32_t whole = s->info[op].op->ofm.shape.h;
+	const uint64_t chain = chain_key(s, op, links);
+	const struct block_choice *known = find_choice(w, whole, chain);
+	if (!known) {
+		struct block_choice b = choose_chain_block(s, op, links);
+		b.rows = whole;
+		b.chain = chain;
+		known = keep_choice(s, w, &b);
+	}
+	return known->block.c ? known : NULL;
 }
 
 struct block_reason

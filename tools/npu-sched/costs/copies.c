@@ -51,7 +51,7 @@ static double
 cost_of_users(struct sched *s, const struct moved *m, struct g_tensor *now)
 {
 	double sum = 0;
-	forget_blocks(s);
+	find_works(s);
 	for (int i = 0; i < s->n_ops; i++) {
 		struct g_op *op = s->info[i].op;
 		if (op == m->op || (op->ifm.t != now && op->ifm2.t != now && op->ofm.t != now))
@@ -92,7 +92,7 @@ weigh_moves(struct sched *s, struct copies *c)
 {
 	use_copies(s, false);
 	study_ops(s);
-	forget_blocks(s);
+	find_works(s);
 	for (size_t i = 0; i < c->n; i++) {
 		struct moved *m = &c->v[i];
 		int op = 0;

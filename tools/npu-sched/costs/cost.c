@@ -2,6 +2,7 @@
 /* Describes kernels in the estimator's terms, and caches their costs. */
 #include "costs.h"
 
+#include "base/hash.h"
 #include "emit/emit.h"
 
 #include <assert.h>
@@ -214,10 +215,9 @@ scales_are_slow(const struct sched *s)
 
 /* Cycles of a kernel for each enum held. */
 static void
-cost_held(struct sched *s, const struct kernel *k, const struct block_choice *b,
-	  struct cached_cost *out)
+cost_held(struct sched *s, const struct kernel *k, const struct block_choice *b, int64_t stream,
+	  int64_t scales, struct cached_cost *out)
 {
-	int64_t stream = out->key.stream_bytes, scales = out->key.scale_bytes;
 	struct perf_op p = kernel_op(s, k, stream, scales, IN_PLACE);
 	struct perf_cost c = cost_in_blocks(s, &p, b);
 	out->flash = c.port[s->memory.const_area];
@@ -273,77 +273,46 @@ cost_on(const struct perf_machine *m, struct perf_op *p, const struct block_choi
 	return c;
 }
 
-/* Computed for every kernel of every plan: a real hash would take most of the time. */
-static uint64_t
-hash_cost(const struct cost_key *key)
-{
-	return (uint64_t)((int64_t)key->links * 7 + key->stripe * 5 +
-			  key->rows * 3 + key->ifm_rows + key->depth +
-			  key->stream_bytes / 16);
-}
+/* All that the cost of a kernel of one work depends on.  It is hashed, so it has no padding. */
+struct cost_key {
+	uint64_t chain;
+	int64_t stream_bytes, scale_bytes;
+	int32_t stripe, rows, ifm_rows, depth;
+};
 
-static bool
-is_empty_slot(const struct cached_cost *k)
-{
-	static const struct cost_key none;
-	return memcmp(&k->key, &none, sizeof(none)) == 0;
-}
-
-/*
- * Entries of the cost cache of an operation.  The cache begins with FIRST_COSTS entries
- * and grows.  In a network of MANY_OPS operations or more it has FEW_COSTS entries from
- * the start.
- */
-enum { FIRST_COSTS = 4, FEW_COSTS = 8 };
-
-/* Doubles the cache and moves each cost to the entry of its hash. */
+/* Doubles the cache and moves each cost to its entry. */
 static void
-double_cost_slots(struct sched *s, struct op_info *f)
+double_cost_slots(struct sched *s, struct work *w)
 {
-	const size_t n = f->n_cost_slots	       ? 2 * f->n_cost_slots
-			 : s->n_ops < MANY_OPS ? FIRST_COSTS
-					       : FEW_COSTS;
-	struct cached_cost *memo = anew(s->costs ? s->costs : s->a, struct cached_cost, n);
-	for (size_t i = 0; i < f->n_cost_slots; i++)
-		if (!is_empty_slot(&f->memo[i]))
-			memo[hash_cost(&f->memo[i].key) % n] = f->memo[i];
-	f->memo = memo;
-	f->n_cost_slots = n;
-}
-
-void
-drop_cached_costs(struct sched *s)
-{
-	for (int i = 0; i < s->n_ops; i++) {
-		s->info[i].memo = NULL;
-		s->info[i].n_cost_slots = 0;
-	}
-	arena_reset(s->costs);
+	enum { FIRST_COSTS = 4 };
+	const size_t n = w->n_slots ? 2 * w->n_slots : FIRST_COSTS;
+	struct cached_cost *cost = anew(s->works->a, struct cached_cost, n);
+	for (size_t i = 0; i < w->n_slots; i++)
+		if (w->cost[i].key)
+			cost[w->cost[i].key % n] = w->cost[i];
+	w->cost = cost;
+	w->n_slots = n;
 }
 
 /* The cache entry for a key, which may hold another cost or none.  If the key would share an
  * entry with another cost, the cache grows, up to its full size. */
 static struct cached_cost *
-find_cost(struct sched *s, struct op_info *f, const struct cost_key *key)
+find_cost(struct sched *s, struct work *w, uint64_t key)
 {
-	const size_t most = s->n_ops < MANY_OPS ? MAX_CACHED_COSTS : FEW_COSTS;
-	const uint64_t at = hash_cost(key);
-	while (f->n_cost_slots < most) {
-		const struct cached_cost *k =
-		    f->memo ? &f->memo[at % f->n_cost_slots] : NULL;
-		if (k &&
-		    (is_empty_slot(k) || memcmp(&k->key, key, sizeof(*key)) == 0))
+	while (w->n_slots < MAX_CACHED_COSTS) {
+		const struct cached_cost *k = w->cost ? &w->cost[key % w->n_slots] : NULL;
+		if (k && (!k->key || k->key == key))
 			break;
-		double_cost_slots(s, f);
+		double_cost_slots(s, w);
 	}
-	return &f->memo[at % f->n_cost_slots];
+	return &w->cost[key % w->n_slots];
 }
 
 bool
 stripe_cost(struct sched *s, struct kernel *k, int32_t stripe, int64_t stream_bytes,
 	  int64_t scale_bytes)
 {
-	struct op_info *f = &s->info[k->op];
+	const struct op_info *f = &s->info[k->op];
 	k->transfer = copy_transfer(s, f->op, k->rows.hi - k->rows.lo);
 	if (op_is_transfer(f->op->kind)) {
 		k->cost[IN_PLACE] = k->cost[FETCHED] = k->cost[SCALES_FETCHED] = 0;
@@ -351,24 +320,22 @@ stripe_cost(struct sched *s, struct kernel *k, int32_t stripe, int64_t stream_by
 		return true;
 	}
 	struct emit_rows in = emit_ifm_rows(f->op, k->rows);
-	const struct cost_key key = {.links = k->links,
-				     .stripe = stripe,
-				     .rows = (int32_t)(k->rows.hi - k->rows.lo),
-				     .ifm_rows = in.hi - in.lo,
-				     .depth =
-					 (int32_t)(k->depth.hi - k->depth.lo),
-				     .stream_bytes = stream_bytes,
-				     .scale_bytes = scale_bytes};
-	struct cached_cost *memo = find_cost(s, f, &key);
-	if (memcmp(&memo->key, &key, sizeof(key)) != 0) {
+	const struct cost_key v = { .chain = chain_key(s, k->op, k->links), .stripe = stripe,
+				    .rows = (int32_t)(k->rows.hi - k->rows.lo),
+				    .ifm_rows = in.hi - in.lo,
+				    .depth = (int32_t)(k->depth.hi - k->depth.lo),
+				    .stream_bytes = stream_bytes, .scale_bytes = scale_bytes };
+	const uint64_t key = hash_xxh3(&v, sizeof(v)) | 1;
+	struct cached_cost *known = find_cost(s, f->work, key);
+	if (known->key != key) {
 		const struct block_choice *b = kernel_block(s, k, stripe);
 		if (!b)
 			return false;
-		*memo = (struct cached_cost){ .key = key };
-		cost_held(s, k, b, memo);
+		*known = (struct cached_cost){ .key = key };
+		cost_held(s, k, b, stream_bytes, scale_bytes, known);
 	}
-	memcpy(k->cost, memo->cost, sizeof(k->cost));
-	k->flash = memo->flash;
+	memcpy(k->cost, known->cost, sizeof(k->cost));
+	k->flash = known->flash;
 	return true;
 }
 
@@ -439,28 +406,19 @@ sum_stripes(struct sched *s, int op, struct cached_stripe_cost *b)
 	return true;
 }
 
-/* Most operations of large networks run whole only: the cache begins with two entries. */
-static void
-grow_stripes(struct sched *s, struct op_info *f)
-{
-	if (!f->cap_stripes) {
-		f->cap_stripes = 2;
-		f->in_stripes = anew(s->a, struct cached_stripe_cost, f->cap_stripes);
-	}
-	agrow(s->a, f->in_stripes, f->n_stripes, &f->cap_stripes);
-}
-
 const struct cached_stripe_cost *
 op_cost(struct sched *s, int op, int32_t stripe)
 {
-	struct op_info *f = &s->info[op];
-	for (size_t i = 0; i < f->n_stripes; i++)
-		if (f->in_stripes[i].stripe == stripe)
-			return f->in_stripes[i].fits ? &f->in_stripes[i] : NULL;
-	struct cached_stripe_cost b = { .stripe = stripe };
-	b.fits = sum_stripes(s, op, &b);
-	grow_stripes(s, f);
-	size_t at = f->n_stripes < MAX_CACHED_STRIPES ? f->n_stripes++ : MAX_CACHED_STRIPES - 1;
-	f->in_stripes[at] = b;
-	return b.fits ? &f->in_stripes[at] : NULL;
+	struct work *w = s->info[op].work;
+	struct cached_stripe_cost *b = w->in_stripes;
+	while (b && b->stripe != stripe)
+		b = b->next;
+	if (!b) {
+		b = anew(s->works->a, struct cached_stripe_cost, 1);
+		b->stripe = stripe;
+		b->fits = sum_stripes(s, op, b);
+		b->next = w->in_stripes;
+		w->in_stripes = b;
+	}
+	return b->fits ? b : NULL;
 }

@@ -6,37 +6,29 @@
 #include "../network/network.h"
 #include "../network/plan.h"
 
+#include "base/hash_table.h"
+
 /* Extents in which an operation sees its dense feature maps (folds.c).  ofm.c 0: their own. */
 struct fold {
 	struct hwc ofm, ifm2; /* the IFM has the extents of the OFM */
 };
 
-/* The block of an operation that runs in stripes of `rows` rows. */
+/* The block of an operation that runs in stripes of `rows` rows, or of a chain of whole
+ * operations.  No depth: the operations are no chain. */
 struct block_choice {
 	int32_t rows;
+	uint64_t chain; /* chain_key(); 0: none */
 	struct fold fold; /* none unless the operation runs whole */
 	struct hwc block;
 	struct shram_layout layout;
+	struct block_choice *next; /* of the same work; NULL: none */
 };
 
-/* The cached block of a chain, whose operations run whole. */
-struct chain_choice {
-	bool memo;   /* searched before */
-	bool is_one; /* the operations are a chain; then block is valid */
-	struct block_choice block;
-};
+enum { MAX_CACHED_COSTS = 8 };
 
-/* From so many operations on, caches of each operation are small. */
-enum { MANY_OPS = 4096 };
-
-enum { MAX_CHOICES = 32, MAX_CACHED_COSTS = 32, MAX_CACHED_STRIPES = 32 };
-
-/* The cached cost of a kernel of an operation.  The key is all that the cost depends on. */
+/* The cached cost of a kernel of an operation. */
 struct cached_cost {
-	struct cost_key { /* compared by memcmp: must have no padding */
-		int64_t stream_bytes, scale_bytes;
-		int32_t links, stripe, rows, ifm_rows, depth, none;
-	} key;
+	uint64_t key; /* hash of all that the cost depends on; 0: no cost */
 	double cost[HELDS], flash;
 };
 
@@ -45,6 +37,25 @@ struct cached_stripe_cost {
 	int32_t stripe;
 	bool fits;	/* a block fits the SHRAM, so cost is valid */
 	double cost[2]; /* cycles with weights read in place [0], fetched before [1] */
+	struct cached_stripe_cost *next; /* of the same work; NULL: none */
+};
+
+/* works.c: blocks and costs of an operation, as they become known. */
+struct work {
+	int64_t id; /* from 1 */
+	struct block_choice *choice; /* one for each number of rows and chain */
+	struct cached_cost *cost; /* hash table (find_cost), at most MAX_CACHED_COSTS */
+	size_t n_slots;
+	struct cached_stripe_cost *in_stripes;
+	double lower_bound[CUTS + 1]; /* cycles, by enum cut (whole_lower_bound) */
+	bool has_lower_bounds;
+};
+
+/* All works, by their keys. */
+struct works {
+	struct arena *a;
+	struct hash_table table;
+	int64_t n;
 };
 
 /* The exact size of some channels of a weights record, encoded for blocks of one depth. */
@@ -114,11 +125,14 @@ bool can_fold(const struct g_op *op);
 int list_folds(const struct g_op *op, struct fold v[MAX_FOLDS]);
 void fold_op(struct g_op *op, const struct fold *f);
 
-/* blocks.c.  Result: s->searched, empty.  All variants share this cache. */
+/* works.c.  Result: s->works, empty.  All variants share them. */
 void begin_costs(struct sched *s);
-/* Finds operations of the same work, for the present layouts and areas of tensors.  Drops
- * all cached blocks and costs. */
-void forget_blocks(struct sched *s);
+/* Finds the works of all operations, for the present layouts and areas of tensors. */
+void find_works(struct sched *s);
+/* The key of the chain of whole operations that begins with op; 0: no links. */
+uint64_t chain_key(const struct sched *s, int op, int links);
+
+/* blocks.c */
 /* The fastest block for stripes of `rows` rows; NULL: no block fits, or op is a copy. */
 const struct block_choice *block_for(struct sched *s, int op, int32_t rows);
 
@@ -144,8 +158,6 @@ struct block_reason block_reason(struct sched *s, int op, int32_t rows);
 
 /* cost.c */
 bool weights_move(const struct sched *s); /* true if fetching weights can save cycles */
-/* Frees the cached costs of kernels.  Needs: s->costs. */
-void drop_cached_costs(struct sched *s);
 /* Share of the bandwidth of the constants' memory that a transfer takes, 0 to 1.  Kernels
  * that read from the memory meanwhile have the rest. */
 double transfer_share(const struct sched *s);

@@ -144,7 +144,7 @@ try_decoder(struct trials *l, int decoder)
 	l->now = decoder;
 	for (size_t i = 0; i < l->n; i++)
 		set_decoder(l->s, op_of(l, i), decoder);
-	forget_blocks(l->s);
+	find_works(l->s);
 	for (size_t i = 0; i < l->n; i++)
 		(void)block_for(l->s, l->v[i].op, op_of(l, i)->ofm.shape.h);
 	threads_for(l->s->o->jobs, l->n, NULL, measure_decoder, l);
@@ -176,7 +176,7 @@ choose_decoders(struct sched *s)
 	if (accel_lacks(s->accel, LACK_FAST_WEIGHTS))
 		return true;
 	bool *seen = anew(s->a, bool, s->g->n_weights + 1);
-	forget_blocks(s);
+	find_works(s);
 	for (int i = 0; i < s->n_ops; i++) {
 		const struct g_weights *w = s->info[i].op->weights;
 		if (!w || seen[w->rec.index])

@@ -112,7 +112,9 @@ static void
 improve_all(struct sched *s, int area)
 {
 	struct arena *a = arena_open();
-	forget_blocks(s);
+	find_works(s);
+	for (int i = 0; i < s->n_ops; i++)
+		(void)block_for(s, i, s->info[i].op->ofm.shape.h);
 	struct users x = find_users(s, a);
 	for (int i = 0; i < MAX_ROUNDS && improve(s, &x, area); i++)
 		continue;

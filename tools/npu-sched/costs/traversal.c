@@ -106,7 +106,7 @@ try_traversal(struct trials *l, int t, bool exact)
 	l->now = t;
 	for (size_t i = 0; i < l->n; i++)
 		op_of(l, i)->traversal = t;
-	forget_blocks(s);
+	find_works(s);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct g_op *op = op_of(l, i);
 		(void)block_for(s, l->v[i].op, op->ofm.shape.h);

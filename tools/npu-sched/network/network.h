@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How operations use tensors (info.c).  Caches of the costs (costs.h) are kept with each
- * operation. */
+/* How operations use tensors (info.c). */
 #ifndef NPU_SCHED_NETWORK_H
 #define NPU_SCHED_NETWORK_H
 
@@ -9,7 +8,7 @@
 /* Size of weight slices: uncut, or about 12 or 4 KB wherever weights can be cut. */
 enum cut { UNCUT, CUT_COARSE, CUT_FINE, CUTS, ANY_CUT = CUTS };
 
-/* An operation, how data flows to and from it, and its cached blocks and costs. */
+/* An operation, how data flows to and from it, and its blocks and costs. */
 struct op_info {
 	struct g_op *op;
 	int node;	/* index in graph.nodes */
@@ -21,16 +20,8 @@ struct op_info {
 	int producer[2]; /* the only operation of the node that writes IFM, IFM2; -1: none */
 	bool shared;	 /* another operation uses the same weights */
 	bool block_from_graph; /* the input graph names the block */
-	int alike;	 /* the first operation of the same work, whose op_info has the choices */
-	struct block_choice *choice; /* at most MAX_CHOICES, one for each number of rows */
-	size_t n_choices, cap_choices;
-	struct chain_choice *chained; /* [CHAIN_LENGTH], by number of links; or NULL */
-	struct cached_cost *memo; /* hash table (find_cost), at most MAX_CACHED_COSTS */
-	size_t n_cost_slots;
-	struct cached_stripe_cost *in_stripes; /* at most MAX_CACHED_STRIPES */
-	size_t n_stripes, cap_stripes;
-	double lower_bound[CUTS + 1]; /* cycles, by enum cut (whole_lower_bound) */
-	bool has_lower_bounds;
+	int alike;	   /* the first operation of the same work, which has the same blocks */
+	struct work *work; /* its blocks and costs (costs/works.c) */
 };
 
 /* How operations and nodes use a tensor.  Indices of operations and nodes; -1: none. */

@@ -5,27 +5,14 @@
 
 #include <string.h>
 
-/* Drops cached costs, whose tables belong to another variant. */
-static void
-forget_costs(struct op_info *f)
-{
-	f->choice = NULL;
-	f->chained = NULL;
-	f->memo = NULL;
-	f->in_stripes = NULL;
-	f->n_choices = f->cap_choices = 0;
-	f->n_stripes = f->cap_stripes = f->n_cost_slots = 0;
-}
-
-/* The same operations, without cached costs. */
+/* The same operations, in another graph. */
 static struct op_info *
-copy_info(struct arena *a, const struct sched *s, const struct graph *g)
+copy_info(struct arena *a, const struct op_info *from, int n, const struct graph *g)
 {
-	struct op_info *info = anew(a, struct op_info, (size_t)s->n_ops + 1);
-	for (int i = 0; i < s->n_ops; i++) {
-		info[i] = s->info[i];
+	struct op_info *info = anew(a, struct op_info, (size_t)n + 1);
+	for (int i = 0; i < n; i++) {
+		info[i] = from[i];
 		info[i].op = g->ops[info[i].op->rec.index];
-		forget_costs(&info[i]);
 	}
 	return info;
 }
@@ -39,13 +26,12 @@ variant_open(const struct sched *s, const int *order)
 	x->s = anew(a, struct sched, 1);
 	*x->s = *s;
 	x->s->a = a;
-	x->s->costs = arena_open();
 	x->s->g = graph_copy_maps(a, s->g);
-	x->s->info = copy_info(a, s, x->s->g);
+	x->s->info = copy_info(a, s->info, s->n_ops, x->s->g);
 	x->reordered = order != NULL;
 	if (order)
 		change_order(x->s, order);
-	forget_blocks(x->s);
+	find_works(x->s);
 	return x;
 }
 
@@ -63,7 +49,7 @@ forget_cascades(struct variant *x)
 bool
 variant_begin(struct variant *x)
 {
-	forget_blocks(x->s);
+	find_works(x->s);
 	forget_cascades(x);
 	x->cascades = cascades_list(x->s);
 	return cascades_least(x->s, x->cascades) < INT64_MAX;
@@ -97,11 +83,8 @@ void
 variant_rest(struct variant *x)
 {
 	drop_candidates(x);
-	const bool keeps = keeps_cascades(x);
-	if (!keeps)
+	if (!keeps_cascades(x))
 		forget_cascades(x);
-	if (!keeps || x->s->n_ops >= MANY_OPS)
-		drop_cached_costs(x->s);
 }
 
 void
@@ -111,23 +94,7 @@ variant_close(struct variant *x)
 		return;
 	drop_candidates(x);
 	forget_cascades(x);
-	arena_close(x->s->costs);
 	arena_close(x->a);
-}
-
-/* Keeps the blocks with which a plan was made: searched in another order they could differ. */
-static void
-keep_choices(struct sched *s, struct op_info *f, const struct op_info *from)
-{
-	if (from->chained) {
-		f->chained = anew(s->a, struct chain_choice, CHAIN_LENGTH);
-		memcpy(f->chained, from->chained, CHAIN_LENGTH * sizeof(*f->chained));
-	}
-	if (!from->n_choices)
-		return;
-	f->choice = anew(s->a, struct block_choice, from->n_choices);
-	memcpy(f->choice, from->choice, from->n_choices * sizeof(*f->choice));
-	f->n_choices = f->cap_choices = from->n_choices;
 }
 
 void
@@ -144,15 +111,10 @@ variant_adopt(struct sched *s, const struct variant *x, struct plan *p)
 	}
 	s->objective = x->s->objective;
 	memcpy(s->use, x->s->use, g->n_tensors * sizeof(*s->use));
-	s->info = anew(s->a, struct op_info, (size_t)s->n_ops + 1);
-	for (int i = 0; i < s->n_ops; i++) {
-		s->info[i] = x->s->info[i];
-		s->info[i].op = g->ops[s->info[i].op->rec.index];
-		forget_costs(&s->info[i]);
-		keep_choices(s, &s->info[i], &x->s->info[i]);
+	s->info = copy_info(s->a, x->s->info, s->n_ops, g);
+	for (int i = 0; i < s->n_ops; i++)
 		if (p->over[i])
 			p->over[i] = g->tensors[p->over[i]->rec.index];
-	}
 	for (size_t i = 0; i < p->n_rects; i++) {
 		struct rect *r = &p->rect[i];
 		r->t = r->t ? g->tensors[r->t->rec.index] : NULL;

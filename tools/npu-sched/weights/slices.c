@@ -326,23 +326,27 @@ lower_bound_of_slices(struct sched *s, int op, struct g_list slices)
 	return sum;
 }
 
+/* Sets the lower bounds of a work. */
+static void
+bound_work(struct sched *s, int op, struct work *w)
+{
+	struct arena *a = arena_open();
+	w->lower_bound[ANY_CUT] = INFINITY;
+	for (enum cut c = UNCUT; c < CUTS; c++) {
+		struct g_list l = cut_weights(s, a, op, true, c);
+		w->lower_bound[c] = c == UNCUT || l.n ? lower_bound_of_slices(s, op, l)
+						      : w->lower_bound[UNCUT];
+		w->lower_bound[ANY_CUT] = fmin(w->lower_bound[ANY_CUT], w->lower_bound[c]);
+	}
+	w->has_lower_bounds = true;
+	arena_close(a);
+}
+
 double
 whole_lower_bound(struct sched *s, int op, enum cut cut)
 {
-	struct op_info *f = &s->info[op];
-	if (f->has_lower_bounds)
-		return f->lower_bound[cut];
-	struct arena *a = arena_open();
-	f->lower_bound[ANY_CUT] = INFINITY;
-	for (enum cut c = UNCUT; c < CUTS; c++) {
-		struct g_list l = cut_weights(s, a, op, true, c);
-		f->lower_bound[c] = c == UNCUT || l.n ? lower_bound_of_slices(s, op, l)
-						: f->lower_bound[UNCUT];
-		f->lower_bound[ANY_CUT] = fmin(f->lower_bound[ANY_CUT], f->lower_bound[c]);
-	}
-	for (enum cut c = UNCUT; c <= ANY_CUT; c++)
-		f->lower_bound[c] += leading_copy(s, op, f->op->ofm.shape.h);
-	f->has_lower_bounds = true;
-	arena_close(a);
-	return f->lower_bound[cut];
+	const struct op_info *f = &s->info[op];
+	if (!f->work->has_lower_bounds)
+		bound_work(s, op, f->work);
+	return f->work->lower_bound[cut] + leading_copy(s, op, f->op->ofm.shape.h);
 }

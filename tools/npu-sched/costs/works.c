@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A work is an operation with the layouts and areas of its feature maps, the block objective and
+ * the size of its weights: all that its blocks and costs follow from.  Variants differ in the
+ * works of few operations, and share all others with what is known of them.
+ */
+#include "costs.h"
+
+#include "base/hash.h"
+
+void
+begin_costs(struct sched *s)
+{
+	s->works = anew(s->a, struct works, 1);
+	s->works->a = s->works->table.a = s->a;
+}
+
+/* Equal hashes are taken as equal works (base/hash_table.h). */
+static struct work *
+find_work(struct works *l, uint64_t key)
+{
+	void **at = hash_table_at(&l->table, key);
+	if (!*at) {
+		struct work *w = *at = anew(l->a, struct work, 1);
+		w->id = ++l->n;
+	}
+	return *at;
+}
+
+static bool
+same_work(const struct g_op *a, const struct g_op *b)
+{
+	return a->kind == b->kind && hwc_equal(a->ifm.shape, b->ifm.shape) &&
+	       hwc_equal(a->ofm.shape, b->ofm.shape) &&
+	       a->kernel.y == b->kernel.y && a->kernel.x == b->kernel.x &&
+	       a->stride.y == b->stride.y && a->stride.x == b->stride.x &&
+	       a->dilation.y == b->dilation.y && a->dilation.x == b->dilation.x &&
+	       a->ifm.t->layout == b->ifm.t->layout && a->act == b->act &&
+	       a->ofm.t->layout == b->ofm.t->layout &&
+	       a->ifm.t->area == b->ifm.t->area &&
+	       a->ofm.t->area == b->ofm.t->area && a->ifm.type == b->ifm.type &&
+	       a->ofm.type == b->ofm.type && !a->ifm2.t == !b->ifm2.t &&
+	       a->sparse == b->sparse && a->fast == b->fast &&
+	       a->acc40 == b->acc40 && a->pad.top == b->pad.top &&
+	       a->traversal == b->traversal && a->upscale == b->upscale &&
+	       a->order == b->order && a->sample == b->sample && a->reversed == b->reversed &&
+	       a->up.x == b->up.x && a->down.x == b->down.x &&
+	       (!a->ifm2.t || hwc_equal(a->ifm2.shape, b->ifm2.shape)) &&
+	       can_fold(a) == can_fold(b) &&
+	       a->clamp.lo == b->clamp.lo && a->clamp.hi == b->clamp.hi &&
+	       !G_HAS(a, G_OP_block) && !G_HAS(b, G_OP_block);
+}
+
+static uint64_t
+hash_work(const struct g_op *op)
+{
+	const struct hwc *i = &op->ifm.shape, *o = &op->ofm.shape;
+	const int64_t v[] = { op->kind, i->h, i->w, i->c, o->h, o->w, o->c,
+			      op->kernel.y, op->kernel.x, op->stride.y };
+	return hash_xxh3(v, sizeof(v));
+}
+
+/* The operation in the table that does the same work as i; if there is none, adds i. */
+static int
+find_alike(const struct sched *s, int *table, size_t size, int i)
+{
+	const struct g_op *op = s->info[i].op;
+	size_t at = (size_t)(hash_work(op) % size);
+	for (; table[at]; at = (at + 1) % size)
+		if (same_work(s->info[table[at] - 1].op, op))
+			return table[at] - 1;
+	table[at] = i + 1;
+	return i;
+}
+
+static int64_t
+layout_key(const struct g_operand *o)
+{
+	enum { AREAS = 16 };
+	return o->t ? 1 + o->t->layout * AREAS + o->t->area : 0;
+}
+
+/* The work of operation i.  Needs: that of the first operation of the same work. */
+static struct work *
+work_of(struct sched *s, int i)
+{
+	const struct op_info *f = &s->info[i];
+	const struct weights_size size = whole_size(s, i);
+	const int64_t key[] = { f->op->rec.id, f->alike == i ? 0 : s->info[f->alike].work->id,
+				f->op->weights ? s->objective : 0, f->op->traversal, f->op->fast,
+				size.stream, size.scales, layout_key(&f->op->ifm),
+				layout_key(&f->op->ifm2), layout_key(&f->op->ofm) };
+	return find_work(s->works, hash_xxh3(key, sizeof(key)));
+}
+
+uint64_t
+chain_key(const struct sched *s, int op, int links)
+{
+	int64_t key[CHAIN_LENGTH] = { 0 };
+	for (int i = 1; i <= links; i++)
+		key[i] = s->info[op + i].work->id;
+	return links ? hash_xxh3(key, sizeof(key)) : 0;
+}
+
+/* Operations that share weights (batches) share the block and count as the same work. */
+void
+find_works(struct sched *s)
+{
+	struct arena *a = arena_open();
+	size_t size = 2 * (size_t)s->n_ops + 1;
+	int *table = anew(a, int, size);
+	/* of each record: its first user plus 1 */
+	int *user = anew(a, int, s->g->n_weights + 1);
+	for (int i = 0; i < s->n_ops; i++) {
+		struct op_info *f = &s->info[i];
+		int *first = f->op->weights ? &user[f->op->weights->rec.index] : NULL;
+		if (G_HAS(f->op, G_OP_block))
+			f->alike = i;
+		else if (first && *first)
+			f->alike = s->info[*first - 1].alike;
+		else
+			f->alike = find_alike(s, table, size, i);
+		if (first && !*first)
+			*first = i + 1;
+		f->work = work_of(s, i);
+	}
+	arena_close(a);
+}
