@@ -338,6 +338,7 @@ cascades_list(struct sched *s)
 	struct price_list l = { .a = arena_open() };
 	c->a = a;
 	c->first_of = anew(c->a, int, (size_t)s->n_ops + 1);
+	find_kept_keys(s);
 	find_live_ranges(s, c);
 	find_slides(s, &c->slides);
 	price_all(s, c, &l, false);

@@ -7,6 +7,8 @@
 
 /* kept.c.  Result: s->kept, empty.  All variants share this cache. */
 void begin_kept(struct sched *s);
+/* Sets what keys of cascades take from each operation, for the present layouts. */
+void find_kept_keys(struct sched *s);
 
 /* stripes.c: is t dead after operation `last`?  May o be written over t? */
 bool dies_with(const struct sched *s, const struct g_tensor *t, int last);

@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-enum { OPERANDS = 3 }; /* IFM, IFM2, OFM */
-
 void
 begin_kept(struct sched *s)
 {
@@ -23,15 +21,15 @@ begin_kept(struct sched *s)
 }
 
 /*
- * All that decides when rows of a cascade are read and written (emit_ifm_rows), and how far one
- * feature map must begin before another.  The key names no operation: a network repeats its
+ * All that decides when an operation of a cascade reads and writes rows (emit_ifm_rows), and how
+ * far one feature map must begin before another.  It names no operation: a network repeats its
  * parts, and so its cascades.
  */
-struct op_key {
+struct shape_key {
 	int64_t kind, ifm_height, height, stride, kernel, dilation, pad_top, pad_bottom;
-	int64_t upscale, sampled, producer[2];
+	int64_t upscale, sampled;
 	struct map_key {
-		int64_t first, view, height, row_bytes;
+		int64_t view, height, row_bytes; /* all 0: no operand */
 	} map[OPERANDS];
 };
 
@@ -41,46 +39,67 @@ operand_ofm_last(const struct g_op *op, int k)
 	return k == 0 ? &op->ifm : k == 1 ? &op->ifm2 : &op->ofm;
 }
 
-/* The number of the first operand of a cascade that is of tensor t. */
-static int64_t
-first_of(const struct sched *s, const struct cascade *c, const struct g_tensor *t)
-{
-	for (int i = c->first;; i++)
-		for (int k = 0; k < OPERANDS; k++)
-			if (operand_ofm_last(s->info[i].op, k)->t == t)
-				return OPERANDS * (i - c->first) + k;
-}
-
 static struct map_key
-map_key(const struct sched *s, const struct cascade *c, const struct g_operand *o)
+map_key(const struct g_operand *o)
 {
 	if (!o->t)
-		return (struct map_key){ .first = -1 };
-	return (struct map_key){ .first = first_of(s, c, o->t), .view = o->view,
-				 .height = o->t->hwc.h,
+		return (struct map_key){ .height = 0 };
+	return (struct map_key){ .view = o->view, .height = o->t->hwc.h,
 				 .row_bytes = tensor_bytes(o->t) / max_i64(o->t->hwc.h, 1) };
 }
 
 static uint64_t
+shape_key_of(const struct g_op *op)
+{
+	struct shape_key v = {
+		.kind = op->kind, .ifm_height = op->ifm.shape.h,
+		.height = op->ofm.shape.h, .stride = op->stride.y,
+		.kernel = op->kernel.y, .dilation = op->dilation.y,
+		.pad_top = op->pad.top, .pad_bottom = op->pad.bottom,
+		.upscale = op->upscale,
+		.sampled = op->kind == OP_RESIZE ? op_sampled(op).y : 0 };
+	for (int k = 0; k < OPERANDS; k++)
+		v.map[k] = map_key(operand_ofm_last(op, k));
+	return hash_xxh3(&v, sizeof(v));
+}
+
+void
+find_kept_keys(struct sched *s)
+{
+	struct arena *a = arena_open();
+	/* of each tensor: the last operand so far, counted from 1 */
+	int *last = anew(a, int, s->g->n_tensors + 1);
+	for (int i = 0; i < s->n_ops; i++) {
+		struct kept_key *key = &s->info[i].kept;
+		key->shape = shape_key_of(s->info[i].op);
+		for (int k = 0; k < OPERANDS; k++) {
+			const struct g_tensor *t = operand_ofm_last(s->info[i].op, k)->t;
+			if (!t)
+				continue;
+			key->before[k] = last[t->rec.index];
+			last[t->rec.index] = OPERANDS * i + k + 1;
+		}
+	}
+	arena_close(a);
+}
+
+/* The shapes of all operations, and which operands are the same tensor. */
+static uint64_t
 cascade_key_of(const struct sched *s, const struct cascade *c)
 {
-	struct op_key v[MAX_LENGTH];
+	struct {
+		uint64_t shape;
+		int32_t producer[2], before[OPERANDS], none;
+	} v[MAX_LENGTH] = { { .none = 0 } };
 	int n = c->last - c->first + 1;
 	for (int i = 0; i < n; i++) {
 		const struct op_info *f = &s->info[c->first + i];
-		const struct g_op *op = f->op;
-		v[i] = (struct op_key){
-			.kind = op->kind, .ifm_height = op->ifm.shape.h,
-			.height = op->ofm.shape.h, .stride = op->stride.y,
-			.kernel = op->kernel.y, .dilation = op->dilation.y,
-			.pad_top = op->pad.top, .pad_bottom = op->pad.bottom,
-			.upscale = op->upscale,
-			.sampled = op->kind == OP_RESIZE ? op_sampled(op).y : 0 };
+		v[i].shape = f->kept.shape;
 		for (int k = 0; k < 2; k++)
 			v[i].producer[k] = f->producer[k] < c->first
 						   ? -1 : f->producer[k] - c->first;
 		for (int k = 0; k < OPERANDS; k++)
-			v[i].map[k] = map_key(s, c, operand_ofm_last(op, k));
+			v[i].before[k] = max_i32(f->kept.before[k] - OPERANDS * c->first, 0);
 	}
 	return hash_xxh3_seeded(v, (size_t)n * sizeof(*v), (uint64_t)c->rows);
 }

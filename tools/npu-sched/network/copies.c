@@ -13,6 +13,7 @@
 #include "../passes.h"
 #include "copies.h"
 #include "insert.h"
+#include "network.h"
 
 /* Is an operation part of the graph when copies are used, or when they are not? */
 static bool
@@ -26,8 +27,6 @@ is_used(const struct copies *c, const struct g_op *op, bool use)
 	}
 	return true;
 }
-
-enum { OPERANDS = 3 };
 
 /* The kernels of a node that touch a tensor: how many write and read it, the first one, and the
  * index behind the last. */

@@ -8,6 +8,15 @@
 /* Size of weight slices: uncut, or about 12 or 4 KB wherever weights can be cut. */
 enum cut { UNCUT, CUT_COARSE, CUT_FINE, CUTS, ANY_CUT = CUTS };
 
+enum { OPERANDS = 3 }; /* IFM, IFM2, OFM */
+
+/* What the key of a cascade takes from an operation (cascades/kept.c). */
+struct kept_key {
+	uint64_t shape;
+	/* the last operand of the same tensor before: OPERANDS * operation + operand + 1; 0: none */
+	int before[OPERANDS];
+};
+
 /* An operation, how data flows to and from it, and its blocks and costs. */
 struct op_info {
 	struct g_op *op;
@@ -21,6 +30,7 @@ struct op_info {
 	bool shared;	 /* another operation uses the same weights */
 	bool block_from_graph; /* the input graph names the block */
 	int alike;	   /* the first operation of the same work, which has the same blocks */
+	struct kept_key kept;
 	struct work *work; /* its blocks and costs (costs/works.c) */
 };
 
