@@ -152,7 +152,7 @@ find_steep(struct search *x, const struct point *least)
 	struct question q = question_of(x->s, ASK_FASTEST);
 	q.total_within = least->total + least->total / 4;
 	q.other.cycles = steep * least->cycles;
-	if (!explore_unimproved(x, q))
+	if (!explore_near(x, least->recipe.variant, q))
 		return false;
 	const struct point *p = front_answer(&x->front);
 	if (p && p->cycles < q.other.cycles && p->total > least->total)

@@ -54,8 +54,9 @@ void set_copies(struct search *x, bool copies);
 
 /* variants.c: asks a question.  Result: x->front.  False: an error. */
 bool explore_all(struct search *x, struct question q);
-/* The same, but improves no plan. */
-bool explore_unimproved(struct search *x, struct question q);
+/* Asks a question of fewer plans: feature maps leave the SRAM only with the order of v.  Improves
+ * none. */
+bool explore_near(struct search *x, const struct variant *v, struct question q);
 
 /* answer.c.  Result: s->front if it is asked for, else s->plan.  False: an error, or no plan is
  * small or fast enough. */

@@ -99,13 +99,13 @@ may_spill(const struct search *x, struct setting t)
 }
 
 static bool
-explore_setting(struct search *x, struct setting t)
+explore_setting(struct search *x, struct setting t, bool spills)
 {
 	struct variant *v = variant_of_setting(x, t);
 	const enum explored r = explore_variant(x, v);
 	if (r == TOO_SLOW)
 		drop_variant(x, v);
-	return r == EXPLORED && may_spill(x, t) ? explore_spills(x, v) : r != FAILED;
+	return r == EXPLORED && spills ? explore_spills(x, v) : r != FAILED;
 }
 
 /* The time of a step of effort behind the first one, compared with that of the first. */
@@ -119,7 +119,7 @@ explore_variants(struct search *x)
 	bool ok = true;
 	for (int i = 0; ok && i < l.n; i++) {
 		progress_show(&x->progress, x->done + x->cost * i / l.n, x->all);
-		ok = explore_setting(x, l.v[i]);
+		ok = explore_setting(x, l.v[i], may_spill(x, l.v[i]));
 	}
 	x->done += x->cost;
 	return ok;
@@ -192,8 +192,16 @@ explore_all(struct search *x, struct question q)
 }
 
 bool
-explore_unimproved(struct search *x, struct question q)
+explore_near(struct search *x, const struct variant *v, struct question q)
 {
+	const struct settings l = list_settings(x);
 	front_open(&x->front, q);
-	return explore_variants(x);
+	bool ok = true;
+	for (int i = 0; ok && i < l.n; i++) {
+		const struct setting t = l.v[i];
+		const bool spills = t.copies == v->copies && t.reordered == v->reordered &&
+				    !t.layout && !t.objective && may_spill(x, t);
+		ok = explore_setting(x, t, spills);
+	}
+	return ok;
 }
