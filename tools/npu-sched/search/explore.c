@@ -30,6 +30,7 @@ struct exploring {
 	struct candidate *c;
 	/* least excess of packing anew over the sum of bytes, as a share of that; NAN: none yet */
 	double loss;
+	double fits; /* cycles of the fastest plan within the limit of the question so far */
 	const struct knobs *knobs;
 };
 
@@ -113,6 +114,8 @@ try_budget(struct exploring *e, int64_t budget, enum fit how, double bound)
 		.recipe = { .variant = e->x, .division = e->c->division, .cut = e->c->cut,
 			    .fitting = f },
 	};
+	if (peak <= e->f->question.within)
+		e->fits = fmin(e->fits, p->cycles);
 	if (p->cycles < INFINITY)
 		front_add(e->f, &found);
 }
@@ -124,6 +127,14 @@ packed_at_least(const struct exploring *e, int64_t need)
 {
 	const double loss = isnan(e->loss) ? 0 : e->loss;
 	return need + (int64_t)(e->knobs->loss * loss * (double)need);
+}
+
+/* With fewer transfers a plan is hardly ever faster: once a plan is within the limit, the descent
+ * ends at the first budget that cannot give a faster one. */
+static bool
+is_answered(const struct exploring *e, double bound)
+{
+	return e->f->question.ask == ASK_FASTEST && bound >= e->fits;
 }
 
 enum { MANY_RECTS = 256 };
@@ -140,7 +151,7 @@ try_budgets_at(struct exploring *e, int64_t budget)
 	const double bound = walk_budget(e, budget);
 	const int64_t need = p->need;
 	int64_t asked = min_i64(p->asked, budget);
-	if (asked <= 0)
+	if (asked <= 0 || is_answered(e, bound))
 		return NEVER;
 	if (need <= budget && p->n_rects <= MANY_RECTS &&
 	    may_improve_front(e, packed_at_least(e, need), bound))
@@ -255,7 +266,7 @@ explore_candidates(struct variant *x, struct front *f, const struct knobs *k)
 	list_candidates(x, k->steps, &w);
 	for (size_t i = 0; ok && i < x->n && idle < PATIENCE; i++) {
 		ok = join(&l, (struct exploring){ .x = x, .f = f, .c = &x->v[i], .knobs = k,
-						  .loss = NAN });
+						  .loss = NAN, .fits = INFINITY });
 		const double fewest = front_fewest(f);
 		const size_t n = l.n;
 		if (n < crowd_size(f))
