@@ -33,7 +33,7 @@ static struct excess {
 	[FREE] = { .name = "improved without a limit", .worst = 2.2, .mean = 1 },
 	[LIMITED] = { .name = "improved within a limit", .worst = 1.25, .mean = 1.002 },
 	/* The search drops candidates whose estimates are too high by more than INEXACT
-	 * (search/explore.c).  With 1.2 instead of 1.005, the worst factor of 20 networks is 1.0001.
+	 * (search/search.h).  With 1.2 instead of 1.005, the worst factor of 20 networks is 1.0001.
 	 * The search has more variants and candidates than are enumerated here. */
 	[ANSWER] = { .name = "answer of the search", .worst = 1.25, .mean = 0.99 },
 };
@@ -199,12 +199,11 @@ static bool
 enumerate_all(struct variant *x, struct enumerated *all)
 {
 	struct front f = { .a = x->a };
-	const struct wanted w = { .lower_bound = INFINITY, .estimate = INFINITY, .front = &f };
 	front_open(&f, (struct question){ .ask = ASK_ALL, .within = NO_LIMIT_BYTES,
 					  .total_within = INT64_MAX });
 	if (!variant_wake(x))
 		return false;
-	list_candidates(x, 4, &w);
+	list_candidates(x, 4, &f);
 	const size_t n = x->n < CANDIDATES ? x->n : CANDIDATES;
 	for (size_t i = 0; i < n; i++)
 		if (!enumerate_candidate(x, &x->v[x->n * i / n], all))

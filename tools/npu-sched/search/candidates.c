@@ -24,18 +24,6 @@ static const struct cutting {
 	{ .cut = CUT_FINE, .slide = true },
 };
 
-/* For qsort: fastest first, then smallest. */
-static int
-compare_candidates(const void *x, const void *y)
-{
-	const struct candidate *a = x, *b = y;
-	if (a->estimate != b->estimate)
-		return a->estimate < b->estimate ? -1 : 1;
-	if (a->need != b->need)
-		return a->need < b->need ? -1 : 1;
-	return a->number < b->number ? -1 : 1;
-}
-
 /* The division for `maps` bytes of feature maps; false: none. */
 static bool
 divide(struct variant *x, int64_t maps, bool slide, struct division *d)
@@ -151,7 +139,7 @@ static void
 keep_candidate(struct enumeration *l, struct candidate c)
 {
 	struct variant *x = l->x;
-	c.number = x->n;
+	c.merit = front_merit(l->wanted.front, c.least + c.beside, c.estimate);
 	agrow(x->list, x->v, x->n, &x->cap);
 	x->v[x->n++] = c;
 }
@@ -247,21 +235,21 @@ add_candidates(struct enumeration *l, int64_t maps, bool slide)
 }
 
 void
-list_candidates(struct variant *x, int steps, const struct wanted *w)
+list_candidates(struct variant *x, int steps, const struct front *f)
 {
 	drop_candidates(x);
 	open_list(x);
+	x->idle = 0;
 	struct enumeration *l = anew(x->list, struct enumeration, 1);
 	l->x = x;
 	l->seen.a = x->list;
-	l->wanted = *w;
+	l->wanted = (struct wanted){ .lower_bound = front_fewest(f), .estimate = front_nearest(f),
+				     .front = f };
 	struct sizes sizes = list_sizes(x, x->list, steps);
 	for (int slide = 0; slide < 2; slide++)
 		for (size_t i = sizes.n; i-- > 0;)
 			add_candidates(l, sizes.v[i], slide);
 	flush(l);
-	if (x->n)
-		qsort(x->v, x->n, sizeof(*x->v), compare_candidates);
 }
 
 /* A plan with estimated sizes, and rectangles of feature maps. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Adds plans of one variant to the front.  Each candidate that may improve the front is worked
- * out.  Its transfers are planned with less and less memory, from all that they ask for down to
- * none.
+ * Adds plans of variants to the front.  Candidates of all of them are explored in one order, the
+ * most promising first.  Each that may improve the front is worked out.  Its transfers are
+ * planned with less and less memory, from all that they ask for down to none.
  */
 #include "search.h"
 
@@ -13,13 +13,10 @@
 /* plans that cannot be better than a point of the front by this factor are not tried */
 static const double WORTHWHILE = 1.001;
 
-/* estimates of cycles may be too high by this factor, as sizes of weights are estimated */
-static const double INEXACT = 1.005;
-
 enum {
 	CROWD = 8, /* candidates explored at once */
-	/* candidates in a row without a faster answer, after which the rest of a variant is left:
-	 * of 791 answers, to limits of 26 networks, none came after more than 15 */
+	/* candidates of a variant in a row without a faster answer, after which the rest of the
+	 * variant is left: of 791 answers, to limits of 26 networks, none came after more than 15 */
 	PATIENCE = 16
 };
 
@@ -170,7 +167,8 @@ try_budgets_at(struct exploring *e, int64_t budget)
 static bool
 is_promising(const struct exploring *e)
 {
-	return may_improve_front(e, e->c->least, e->c->estimate / INEXACT);
+	return e->c->estimate <= front_nearest(e->f) &&
+	       may_improve_front(e, e->c->least, e->c->estimate / INEXACT);
 }
 
 /* The first limit for transfers: of those that are not below the bytes that can be wanted, only
@@ -194,6 +192,25 @@ descend(struct exploring *e)
 		budget = budget > c->packed && next < c->packed ? c->packed : next;
 	}
 	try_budget(e, 0, BETWEEN, c->lower_bound); /* all weights read in place */
+}
+
+/* A candidate, and its variant. */
+struct candidate_of {
+	struct variant *x;
+	struct candidate *c;
+	size_t number; /* before sorting */
+};
+
+/* For qsort: the most promising first. */
+static int
+compare_candidates(const void *x, const void *y)
+{
+	const struct candidate_of *a = x, *b = y;
+	if (a->c->merit != b->c->merit)
+		return a->c->merit < b->c->merit ? -1 : 1;
+	if (a->c->need != b->c->need)
+		return a->c->need < b->c->need ? -1 : 1;
+	return a->number < b->number ? -1 : 1;
 }
 
 /* Candidates that are explored at once. */
@@ -255,26 +272,58 @@ crowd_size(const struct front *f)
 	return front_answer(f) ? CROWD : 1;
 }
 
-static bool
-explore_candidates(struct variant *x, struct front *f, const struct knobs *k)
+/* Explores all of the crowd, and counts for each of its variants the candidates in a row without
+ * a faster answer. */
+static void
+explore_and_count(struct crowd *l, struct front *f)
 {
-	const struct wanted w = { .lower_bound = front_fewest(f),
-				  .estimate = front_slowest(f), .front = f };
+	struct variant *x[CROWD];
+	const size_t n = l->n;
+	const double fewest = front_fewest(f);
+	for (size_t i = 0; i < n; i++)
+		x[i] = l->v[i].x;
+	explore_crowd(l, f);
+	const bool idle = front_is_idle(f, fewest);
+	for (size_t i = 0; i < n; i++)
+		x[i]->idle = idle ? x[i]->idle + 1 : 0;
+}
+
+/* Explores candidates, in their order. */
+static bool
+explore_all(const struct candidate_of *v, size_t n, struct front *f, const struct knobs *k)
+{
 	struct crowd l = { .n = 0 };
-	size_t idle = 0;
 	bool ok = true;
-	list_candidates(x, k->steps, &w);
-	for (size_t i = 0; ok && i < x->n && idle < PATIENCE; i++) {
-		ok = join(&l, (struct exploring){ .x = x, .f = f, .c = &x->v[i], .knobs = k,
-						  .loss = NAN, .fits = INFINITY });
-		const double fewest = front_fewest(f);
-		const size_t n = l.n;
-		if (n < crowd_size(f))
+	for (size_t i = 0; ok && i < n; i++) {
+		if (v[i].x->idle >= PATIENCE)
 			continue;
-		explore_crowd(&l, f);
-		idle = front_is_idle(f, fewest) ? idle + n : 0;
+		ok = join(&l, (struct exploring){ .x = v[i].x, .f = f, .c = v[i].c, .knobs = k,
+						  .loss = NAN, .fits = INFINITY });
+		if (l.n >= crowd_size(f))
+			explore_and_count(&l, f);
 	}
 	explore_crowd(&l, f);
+	return ok;
+}
+
+bool
+explore_lists(struct variant **v, size_t n, struct front *f, const struct knobs *k)
+{
+	struct arena *a = arena_open();
+	size_t n_all = 0;
+	for (size_t i = 0; i < n; i++)
+		n_all += v[i]->n;
+	struct candidate_of *all = anew(a, struct candidate_of, n_all + 1);
+	n_all = 0;
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < v[i]->n; j++, n_all++)
+			all[n_all] = (struct candidate_of){ v[i], &v[i]->v[j], n_all };
+	if (n_all)
+		qsort(all, n_all, sizeof(*all), compare_candidates);
+	const bool ok = explore_all(all, n_all, f, k);
+	for (size_t i = 0; i < n; i++)
+		variant_rest(v[i]);
+	arena_close(a);
 	return ok;
 }
 
@@ -289,16 +338,19 @@ is_too_slow(const struct variant *x, const struct front *f)
 	return !front_may_reach(f, 0, 0, gain * x->cascades->lower_bound);
 }
 
-enum explored
-explore(struct variant *x, struct front *f, const struct knobs *k)
+enum listed
+list_variant(struct variant *x, const struct front *f, const struct knobs *k)
 {
-	enum explored r = EXPLORED;
+	enum listed r = LISTED;
 	if (!x->is_complete && !variant_begin(x))
 		r = UNFIT;
 	else if (is_too_slow(x, f))
 		r = TOO_SLOW;
-	else if (!variant_wake(x) || !explore_candidates(x, f, k))
+	else if (!variant_wake(x))
 		r = FAILED;
-	variant_rest(x);
+	if (r == LISTED)
+		list_candidates(x, k->steps, f);
+	else
+		variant_rest(x);
 	return r;
 }

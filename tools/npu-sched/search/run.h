@@ -15,6 +15,10 @@ struct search {
 	int *order[2];
 	struct variant **variant;
 	size_t n, cap;
+	/* variants with lists of candidates that are not explored yet */
+	struct variant **listed;
+	size_t n_listed, cap_listed;
+	size_t cascades; /* of these */
 	bool unfit; /* some operation has no block */
 	struct front front; /* plans that answer the question, or lead to its answer */
 	struct progress progress;

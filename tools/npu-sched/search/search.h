@@ -33,7 +33,7 @@ struct candidate {
 	int64_t need;	    /* bytes of feature maps and these transfers */
 	int64_t least;	    /* lower bound of the bytes of its feature maps */
 	int64_t beside;	    /* the same of feature maps outside of the NPU's SRAM */
-	size_t number;	/* position in the list, before sorting */
+	double merit; /* front_merit() */
 	struct plan *plan;  /* with exact sizes; NULL: not worked out */
 	int64_t packed; /* peak of its feature maps, packed without buffers */
 };
@@ -73,6 +73,7 @@ struct variant {
 	struct arena *list;	   /* arena of the candidates; NULL: no list */
 	struct candidate *v;
 	size_t n, cap;
+	size_t idle; /* candidates in a row that have given no faster answer */
 	/* Cache of the packings of divisions, until the candidates are dropped. */
 	struct hash_table listed;
 	/* It was made from variant `of` by a spill of this set; NULL: from the graph. */
@@ -95,6 +96,9 @@ void variant_rest(struct variant *x);
 /* Writes the decisions of a plan's variant into the graph of s and moves the plan to
  * s->plan. */
 void variant_adopt(struct sched *s, const struct variant *x, struct plan *p);
+
+/* Cascades that variants keep while others are explored: each takes some 400 bytes. */
+enum { MOST_CASCADES = 1 << 15 };
 
 /* All that make_again() needs to make a plan again. */
 struct recipe {
@@ -151,6 +155,8 @@ struct question {
  * they are improved.
  */
 static const double IMPROVABLE = 1.10;
+/* Estimates of cycles may be too high by this factor, as sizes of weights are estimated. */
+static const double INEXACT = 1.005;
 enum { IMPROVABLE_SHARE = 16 };
 
 struct front {
@@ -199,6 +205,10 @@ int64_t front_most(const struct front *f, double cycles, int64_t beside);
  * improvement makes it faster.  INFINITY: no limit. */
 double front_fewest(const struct front *f);
 double front_slowest(const struct front *f);
+/* The most cycles of a candidate's estimate with which it is explored.  INFINITY: no limit. */
+double front_nearest(const struct front *f);
+/* Candidates of the least merit are explored first: bytes, weights or cycles. */
+double front_merit(const struct front *f, int64_t total, double cycles);
 /* Is the answer no faster than when front_fewest() was `fewest`?  False: there is none, or speed
  * is not asked for. */
 bool front_is_idle(const struct front *f, double fewest);
@@ -218,15 +228,15 @@ void front_set_fastest(struct front *f, const struct point *p);
 /* NULL: no plan answers the question.  ASK_ALL: the fastest plan. */
 const struct point *front_answer(const struct front *f);
 
-/* candidates.c: the candidates to list: those with a lower bound and an estimate of at most so
- * many cycles that may be wanted by the front. */
+/* The candidates to list: those with a lower bound and an estimate of at most so many cycles that
+ * may be wanted by the front. */
 struct wanted {
 	double lower_bound, estimate;
 	const struct front *front;
 };
-/* Lists these candidates in x->v, by rising estimate.  Each size of feature maps is larger than
- * the one before by 1/steps. */
-void list_candidates(struct variant *x, int steps, const struct wanted *w);
+/* candidates.c: lists candidates in x->v.  Each size of feature maps is larger than the one before by
+ * 1/steps. */
+void list_candidates(struct variant *x, int steps, const struct front *f);
 void drop_candidates(struct variant *x);
 /* Makes the candidate's plan, with exact weight sizes.  False: an error. */
 bool work_out(struct variant *x, struct candidate *c);
@@ -286,12 +296,15 @@ struct traits plan_traits(const struct variant *x, const struct plan *p);
 void put_change(struct text *t, const struct point *from, const struct point *to);
 
 /*
- * explore.c: adds plans of one variant to the front.  TOO_SLOW: no plan of the variant, nor of
- * one from which more feature maps leave the SRAM, can be wanted.  UNFIT: an operation has no
- * block.  FAILED: an error.
+ * explore.c: lists the candidates of a variant.  TOO_SLOW: no plan of the variant, nor of one from
+ * which more feature maps leave the SRAM, can be wanted.  UNFIT: an operation has no block.
+ * FAILED: an error.
  */
-enum explored { EXPLORED, TOO_SLOW, UNFIT, FAILED };
-enum explored explore(struct variant *x, struct front *f, const struct knobs *k);
+enum listed { LISTED, TOO_SLOW, UNFIT, FAILED };
+enum listed list_variant(struct variant *x, const struct front *f, const struct knobs *k);
+/* Adds plans of all listed candidates of some variants to the front, and drops the lists.  False:
+ * an error. */
+bool explore_lists(struct variant **v, size_t n, struct front *f, const struct knobs *k);
 
 /* A limit in bytes, where 0 is NO_LIMIT_BYTES. */
 static inline int64_t

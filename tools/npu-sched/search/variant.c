@@ -67,12 +67,11 @@ variant_wake(struct variant *x)
 }
 
 /* Are the cascades kept until the variant is woken?  Listing them again takes a fifth of the
- * time in which large networks are explored.  Each takes some 400 bytes. */
+ * time in which large networks are explored. */
 static bool
 keeps_cascades(struct variant *x)
 {
-	enum { MOST = 1 << 15 };
-	if (x->is_complete && !x->at_rest && *x->s->at_rest + x->cascades->n <= MOST) {
+	if (x->is_complete && !x->at_rest && *x->s->at_rest + x->cascades->n <= MOST_CASCADES) {
 		x->at_rest = x->cascades->n;
 		*x->s->at_rest += x->at_rest;
 	}

@@ -27,59 +27,81 @@ own_front(struct search *x, struct variant *v)
 	return v->front;
 }
 
-/* Explores a variant for the question, or, without a limit, for the fastest plan of the
- * variant. */
-static enum explored
-explore_variant(struct search *x, struct variant *v)
+/* Explores all variants that are listed. */
+static bool
+explore_listed(struct search *x)
 {
-	const bool own = is_unlimited(&x->front);
-	struct front *f = own ? own_front(x, v) : &x->front;
-	const enum explored r = explore(v, f, search_knobs(x->s));
+	const size_t n = x->n_listed;
+	x->n_listed = x->cascades = 0;
+	return explore_lists(x->listed, n, &x->front, search_knobs(x->s));
+}
+
+/* Lists a variant, to be explored with others.  Until there is an answer, which excludes many
+ * candidates, and where cascades are too many to keep, it is explored at once. */
+static enum listed
+list_for_all(struct search *x, struct variant *v)
+{
+	const enum listed r = list_variant(v, &x->front, search_knobs(x->s));
+	if (r != LISTED)
+		return r;
+	agrow(x->s->a, x->listed, x->n_listed, &x->cap_listed);
+	x->listed[x->n_listed++] = v;
+	x->cascades += v->cascades->n;
+	const bool waits = x->cascades <= MOST_CASCADES && front_answer(&x->front);
+	return waits || explore_listed(x) ? LISTED : FAILED;
+}
+
+/* Explores a variant for its own fastest plan. */
+static enum listed
+explore_alone(struct search *x, struct variant *v)
+{
+	struct front *f = own_front(x, v);
+	const enum listed r = list_variant(v, f, search_knobs(x->s));
+	if (r != LISTED)
+		return r;
+	if (!explore_lists(&v, 1, f, search_knobs(x->s)))
+		return FAILED;
 	const struct point *p = front_answer(f);
-	if (own && p)
+	if (p)
 		front_add(&x->front, p);
+	return LISTED;
+}
+
+/* Lists a variant for the question, or explores it if there is no limit. */
+static enum listed
+add_variant(struct search *x, struct variant *v)
+{
+	const enum listed r = is_unlimited(&x->front) ? explore_alone(x, v) : list_for_all(x, v);
 	x->unfit |= r == UNFIT;
-	v->may_have_points |= r == EXPLORED;
+	v->may_have_points |= r == LISTED;
 	return r;
 }
 
-enum {
-	/* of a list of spills: with three, single networks take 13 % more cycles within limits,
-	 * and up to a fifth more bytes with Size */
-	SPILL_STEPS = 8,
-	/* variants in a row without a faster answer, after which an order of spills is left: of
-	 * 147 answers, to limits of 26 networks, none came after more than 5 */
-	PATIENCE = 10
-};
+/* Of a list of spills: with three, single networks take 13 % more cycles within limits, and up to
+ * a fifth more bytes with Size. */
+enum { SPILL_STEPS = 8 };
 
-/*
- * With an SRAM of the NPU's own: explores variants from which more and more feature maps leave,
- * in each order until they are too slow or give nothing.
- */
+/* With an SRAM of the NPU's own: lists variants from which more and more feature maps leave, in
+ * each order until they are too slow. */
 static bool
-explore_spills(struct search *x, struct variant *v)
+list_spilled(struct search *x, struct variant *v)
 {
 	struct arena *a = arena_open();
 	const struct spills *l = list_spills(v, a, SPILL_STEPS);
 	variant_rest(v);
 	bool ok = true;
-	int left = -1, order = -1; /* the order that is left, and the present one */
-	int idle = 0;
+	int left = -1; /* the order that is left */
 	for (size_t i = 1; ok && l && i < l->n; i++) {
 		const struct spill *w = &l->v[i];
 		if (w->order == left || !front_wants(&x->front, w->least, 0, 0))
 			continue;
-		const double fewest = front_fewest(&x->front);
 		struct variant *y = variant_of_spill(x, v, l, i);
-		const enum explored r = explore_variant(x, y);
+		const enum listed r = add_variant(x, y);
 		ok = r != FAILED;
-		const int before = w->order == order ? idle : 0;
-		order = w->order;
-		idle = front_is_idle(&x->front, fewest) ? before + 1 : 0;
-		if (r == TOO_SLOW)
-			drop_variant(x, y);
-		if (r == TOO_SLOW || idle == PATIENCE)
-			left = order;
+		if (r != TOO_SLOW)
+			continue;
+		drop_variant(x, y);
+		left = w->order;
 	}
 	arena_close(a);
 	return ok;
@@ -98,31 +120,40 @@ may_spill(const struct search *x, struct setting t)
 	       (t.layout == layout || has_few_weights(x->s));
 }
 
-static bool
-explore_setting(struct search *x, struct setting t, bool spills)
-{
-	struct variant *v = variant_of_setting(x, t);
-	const enum explored r = explore_variant(x, v);
-	if (r == TOO_SLOW)
-		drop_variant(x, v);
-	return r == EXPLORED && spills ? explore_spills(x, v) : r != FAILED;
-}
-
 /* The time of a step of effort behind the first one, compared with that of the first. */
 static const double DENSER = 2.5;
 
-/* Explores all variants. */
+/* Is it the first setting with the order of v? */
 static bool
-explore_variants(struct search *x)
+is_near(struct setting t, const struct variant *v)
+{
+	return t.copies == v->copies && t.reordered == v->reordered && !t.layout && !t.objective;
+}
+
+/* Explores all variants; with spills only of the setting that is near to a variant, if one is
+ * named. */
+static bool
+explore_variants(struct search *x, const struct variant *near)
 {
 	const struct settings l = list_settings(x);
+	enum listed r[ARRAY_LEN(l.v)];
 	bool ok = true;
 	for (int i = 0; ok && i < l.n; i++) {
-		progress_show(&x->progress, x->done + x->cost * i / l.n, x->all);
-		ok = explore_setting(x, l.v[i], may_spill(x, l.v[i]));
+		struct variant *v = variant_of_setting(x, l.v[i]);
+		progress_show(&x->progress, x->done + x->cost * i / (2 * l.n), x->all);
+		r[i] = add_variant(x, v);
+		ok = r[i] != FAILED;
+		if (r[i] == TOO_SLOW)
+			drop_variant(x, v);
+	}
+	ok = ok && explore_listed(x);
+	for (int i = 0; ok && i < l.n; i++) {
+		progress_show(&x->progress, x->done + x->cost * (l.n + i) / (2 * l.n), x->all);
+		if (r[i] == LISTED && may_spill(x, l.v[i]) && (!near || is_near(l.v[i], near)))
+			ok = list_spilled(x, variant_of_setting(x, l.v[i]));
 	}
 	x->done += x->cost;
-	return ok;
+	return ok && explore_listed(x);
 }
 
 /* Copies of points, whose places others will take. */
@@ -183,7 +214,7 @@ explore_all(struct search *x, struct question q)
 		x->s->effort_step = step;
 		x->cost = step ? DENSER : 1;
 		front_open(&x->front, q);
-		ok = explore_variants(x);
+		ok = explore_variants(x, NULL);
 		take_all_points(x, &l);
 	}
 	for (size_t i = 0; i < l.n; i++)
@@ -194,14 +225,6 @@ explore_all(struct search *x, struct question q)
 bool
 explore_near(struct search *x, const struct variant *v, struct question q)
 {
-	const struct settings l = list_settings(x);
 	front_open(&x->front, q);
-	bool ok = true;
-	for (int i = 0; ok && i < l.n; i++) {
-		const struct setting t = l.v[i];
-		const bool spills = t.copies == v->copies && t.reordered == v->reordered &&
-				    !t.layout && !t.objective && may_spill(x, t);
-		ok = explore_setting(x, t, spills);
-	}
-	return ok;
+	return explore_variants(x, v);
 }
