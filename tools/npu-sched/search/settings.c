@@ -52,12 +52,17 @@ count_layouts(const struct search *x)
 	return x->s->n_shallow > 0 ? 2 : 1;
 }
 
-/* With few weights it matters how finely they can be cut and how often they are read. */
+/*
+ * Within a limit it matters how finely weights can be cut and how often they are read: with Size
+ * up to a fifth of the cycles.  With many weights and an SRAM of the NPU's own, where each variant
+ * has spills, it matters less than it costs.
+ */
 static int
 count_objectives(const struct search *x)
 {
-	const bool few = x->s->g->n_weights > 0 && has_few_weights(x->s);
-	return weights_move(x->s) && few ? BLOCK_OBJECTIVES : 1;
+	const bool limited = !is_unlimited(&x->front) && !x->s->memory.spilling;
+	const bool all = x->s->g->n_weights > 0 && (limited || has_few_weights(x->s));
+	return weights_move(x->s) && all ? BLOCK_OBJECTIVES : 1;
 }
 
 /* Blocks for sliced weights are not tried where the DMA engine's queue is long: they were
