@@ -42,15 +42,14 @@ open_question(const struct sched *s, enum ask ask)
 	return q;
 }
 
-/* Asks a question; the fastest plan of all may be its answer. */
+/* Asks a question; the fastest plans of all may be its answer. */
 static bool
 ask(struct search *x, struct question q)
 {
 	struct front *f = &x->front;
 	if (!explore_all(x, q))
 		return false;
-	if (f->fastest.is_set)
-		front_add(f, &f->fastest);
+	add_points(f, &x->fastest);
 	return true;
 }
 
@@ -67,6 +66,7 @@ find_fastest(struct search *x)
 	const struct point *p = front_answer(&x->front);
 	if (p)
 		front_set_fastest(&x->front, p);
+	x->fastest = x->results;
 	return true;
 }
 

@@ -8,6 +8,8 @@
 #include "../weights/transfers.h"
 #include "search.h"
 
+#include "base/threads.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -89,8 +91,7 @@ leave_in_place(struct sched *s, struct plan *p, int64_t most)
 		return false;
 	if (most < NO_LIMIT_BYTES)
 		leave_least(&l);
-	if (has_few_weights(s))
-		leave_each(&l);
+	leave_each(&l);
 	(void)plan_fit(s, p, l.best, INFINITY);
 	return l.any;
 }
@@ -103,49 +104,109 @@ is_improvement(const struct point *p, const struct point *q)
 	       q->sram + q->sram / IMPROVABLE_SHARE >= p->sram;
 }
 
-/* Adds p, which was made from a point, with its fitting. */
+enum {
+	CROWD = 8, /* points improved at once */
+	IDLE = 16 /* points in a row without a faster answer, after which the rest are left */
+};
+
+/* A point, and its plan with more weights in place; without a limit, with the least memory with
+ * which it stays as fast. */
+struct improving {
+	const struct front *f;
+	const struct point *at;
+	struct plan *p;
+	bool is_wanted;
+};
+
 static void
-add_improved(struct front *f, const struct point *from, struct plan *p, bool trim)
+improve_one(void *ctx, size_t i)
 {
-	struct variant *x = from->recipe.variant;
-	struct point q = *from;
-	if (!front_wants(f, 0, 0, p->cycles))
-		return;
-	q.recipe.fitting = p->fitting;
-	q.recipe.trim = trim;
-	if (trim)
-		plan_trim(x->s, p);
-	q.sram = peak_of(x->s, p);
-	q.total = total_of(p);
-	q.cycles = p->cycles;
-	q.traits = plan_traits(x, p);
-	if (is_unlimited(f) || is_improvement(from, &q))
+	struct improving *m = &((struct improving *)ctx)[i];
+	const bool unlimited = is_unlimited(m->f);
+	struct sched *s = m->at->recipe.variant->s;
+	const bool faster =
+	    leave_in_place(s, m->p, unlimited ? NO_LIMIT_BYTES : m->at->sram);
+	m->is_wanted = (faster || unlimited) && front_wants(m->f, 0, 0, m->p->cycles);
+	if (m->is_wanted && unlimited)
+		plan_trim(s, m->p);
+}
+
+/* Adds the plan, which was made from a point, with its fitting. */
+static void
+add_improved(struct front *f, const struct improving *m)
+{
+	struct variant *x = m->at->recipe.variant;
+	struct point q = *m->at;
+	q.recipe.fitting = m->p->fitting;
+	q.recipe.trim = is_unlimited(f);
+	q.sram = peak_of(x->s, m->p);
+	q.total = total_of(m->p);
+	q.cycles = m->p->cycles;
+	q.traits = plan_traits(x, m->p);
+	if (is_unlimited(f) || is_improvement(m->at, &q))
 		front_add(f, &q);
 }
 
-/* Makes a point again, and adds it with more weights in place; without a limit, also with the
- * least memory with which it stays as fast.  False: an error. */
-static bool
-improve(struct front *f, const struct point *at)
+/* Improves the plans of a crowd with threads, and adds them in their order, so that threads do not
+ * show. */
+static void
+improve_crowd(struct front *f, struct improving *m, size_t n)
 {
-	const bool unlimited = is_unlimited(f);
-	struct sched *s = at->recipe.variant->s;
-	struct plan *p = make_again(&at->recipe);
-	if (!p)
-		return false;
-	if (leave_in_place(s, p, unlimited ? NO_LIMIT_BYTES : at->sram) || unlimited)
-		add_improved(f, at, p, unlimited);
-	plan_close(p);
-	return true;
+	/* a plan is fitted many times, each as long as the encoding of some thousand weights for
+	 * each kernel */
+	enum { WEIGHTS = 20000 };
+	int64_t cost[CROWD];
+	for (size_t i = 0; i < n; i++)
+		cost[i] = WEIGHTS * (int64_t)m[i].p->n_kernels;
+	threads_for(m->at->recipe.variant->s->o->jobs, n, cost, improve_one, m);
+	for (size_t i = 0; i < n; i++)
+		if (m[i].is_wanted)
+			add_improved(f, &m[i]);
+}
+
+/* Makes plans of some of n points again and improves them; returns their number.  0: an error. */
+static size_t
+improve_some(struct front *f, const struct point *v, size_t n)
+{
+	enum { MOST_KERNELS = 1 << 13 }; /* of all plans: limits their memory */
+	struct improving m[CROWD];
+	size_t made = 0, kernels = 0;
+	bool ok = true;
+	for (; ok && made < n && made < CROWD && kernels < MOST_KERNELS; made += ok) {
+		m[made] = (struct improving){ .f = f, .at = &v[made],
+					      .p = make_again(&v[made].recipe) };
+		ok = m[made].p;
+		kernels += ok ? m[made].p->n_kernels : 0;
+	}
+	if (ok)
+		improve_crowd(f, m, made);
+	for (size_t i = 0; i < made; i++) {
+		plan_close(m[i].p);
+		variant_rest(v[i].recipe.variant);
+	}
+	return ok ? made : 0;
+}
+
+/* for qsort: the fastest first */
+static int
+compare_points(const void *x, const void *y)
+{
+	const struct point *a = x, *b = y;
+	if (a->cycles != b->cycles)
+		return a->cycles < b->cycles ? -1 : 1;
+	return (a->sram > b->sram) - (a->sram < b->sram);
 }
 
 bool
-improve_points(struct front *f, const struct point *v, size_t n)
+improve_points(struct front *f, struct point *v, size_t n)
 {
-	bool ok = true;
-	for (size_t i = 0; ok && i < n; i++) {
-		ok = improve(f, &v[i]);
-		variant_rest(v[i].recipe.variant);
+	size_t idle = 0, some = 1;
+	if (n)
+		qsort(v, n, sizeof(*v), compare_points);
+	for (size_t i = 0; some && i < n && idle < IDLE; i += some) {
+		const double fewest = front_fewest(f);
+		some = improve_some(f, &v[i], n - i);
+		idle = front_is_idle(f, fewest) ? idle + some : 0;
 	}
-	return ok;
+	return some;
 }

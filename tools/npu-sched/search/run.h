@@ -7,6 +7,12 @@
 
 #include "base/progress.h"
 
+/* Copies of points, whose places in a front others will take. */
+struct points {
+	struct point *v;
+	size_t n;
+};
+
 struct search {
 	struct sched *s;
 	/* Copies by the DMA engine: some pay; they are in the graph now.  order: with and
@@ -20,6 +26,8 @@ struct search {
 	size_t n_listed, cap_listed;
 	size_t cascades; /* of these */
 	bool unfit; /* some operation has no block */
+	struct points results; /* of the last question: those of each step of effort */
+	struct points fastest; /* the same of the question without a limit */
 	struct front front; /* plans that answer the question, or lead to its answer */
 	struct progress progress;
 	/* time of the rounds, as multiples of the first: those before, this one, all */
@@ -56,7 +64,9 @@ void drop_variant(struct search *x, const struct variant *v);
 /* Switches the graph, from which variants are made, to copies or to none. */
 void set_copies(struct search *x, bool copies);
 
-/* variants.c: asks a question.  Result: x->front.  False: an error. */
+/* variants.c */
+void add_points(struct front *f, const struct points *l);
+/* Asks a question.  Result: x->front.  False: an error. */
 bool explore_all(struct search *x, struct question q);
 /* Asks a question of fewer plans: feature maps leave the SRAM only with the order of v.  Improves
  * none. */

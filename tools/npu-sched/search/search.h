@@ -122,7 +122,6 @@ struct traits { /* properties that --front and --explain name */
 struct point {
 	struct traits traits;
 	bool is_set;   /* set by front_add() */
-	bool improved; /* improve_points() has tried it */
 	int64_t sram, total; /* peak in bytes: of the limited area, of all areas */
 	double cycles;
 	struct recipe recipe;
@@ -256,8 +255,8 @@ enum { TRIALS = 8 }; /* largest number estimated at a time */
 void estimate_trials(struct sched *s, struct trial *t, size_t n, const struct wanted *w);
 
 /* improve.c: makes n points again, leaves weights in place and trims their memory where that is
- * better, and adds the results to f.  False: an error. */
-bool improve_points(struct front *f, const struct point *v, size_t n);
+ * better, and adds the results to f.  Sorts the points.  False: an error. */
+bool improve_points(struct front *f, struct point *v, size_t n);
 
 /* duplicates.c: was a plan equal to p seen before?  Equal plans have equal kernels, sizes of
  * weights and of feature maps. */

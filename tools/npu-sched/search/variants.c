@@ -156,57 +156,54 @@ explore_variants(struct search *x, const struct variant *near)
 	return ok && explore_listed(x);
 }
 
-/* Copies of points, whose places others will take. */
-struct points {
-	struct point *v;
-	size_t n;
-};
-
+/* Adds the points of a front to l. */
 static void
-take_point(struct points *l, struct point *p)
-{
-	if (p->improved || !p->is_set)
-		return;
-	p->improved = true;
-	l->v[l->n++] = *p;
-}
-
-/* Adds the new points of a front to l. */
-static void
-take_points(struct points *l, struct arena *a, struct front *f)
+take_points(struct points *l, struct arena *a, const struct front *f)
 {
 	struct point *v = anew(a, struct point, l->n + f->n + 2);
 	if (l->n)
 		memcpy(v, l->v, l->n * sizeof(*v));
+	if (f->n)
+		memcpy(v + l->n, f->v, f->n * sizeof(*v));
 	l->v = v;
-	for (size_t i = 0; i < f->n; i++)
-		take_point(l, &f->v[i]);
-	take_point(l, &f->best);
+	l->n += f->n;
+	if (f->best.is_set)
+		l->v[l->n++] = f->best;
 }
 
-/* Adds the new points of all fronts to l. */
-static void
-take_all_points(struct search *x, struct points *l)
+void
+add_points(struct front *f, const struct points *l)
 {
-	take_points(l, x->s->a, &x->front);
+	for (size_t i = 0; i < l->n; i++)
+		front_add(f, &l->v[i]);
+}
+
+/* Improves the points of all fronts. */
+static bool
+improve_all(struct search *x)
+{
+	struct points l = { .n = 0 };
+	take_points(&l, x->s->a, &x->front);
 	for (size_t i = 0; i < x->n; i++) {
 		struct variant *v = x->variant[i];
 		if (v->front)
-			take_points(l, x->s->a, v->front);
+			take_points(&l, x->s->a, v->front);
 		v->front = NULL;
 	}
+	add_points(&x->front, &l);
+	return improve_points(&x->front, l.v, l.n);
 }
 
 /*
  * Each step of effort begins with an empty front, as points of a denser one have other plans
- * beside them, and takes in the points of the steps below.
+ * beside them, and takes in the results of the steps below.
  */
 bool
 explore_all(struct search *x, struct question q)
 {
 	const int steps = (x->s->o->effort - 1) / EFFORTS;
-	struct points l = { .n = 0 };
 	bool ok = true;
+	x->results.n = 0;
 	x->done = 0;
 	x->all = 1 + DENSER * steps;
 	x->front.a = x->s->a;
@@ -214,12 +211,11 @@ explore_all(struct search *x, struct question q)
 		x->s->effort_step = step;
 		x->cost = step ? DENSER : 1;
 		front_open(&x->front, q);
-		ok = explore_variants(x, NULL);
-		take_all_points(x, &l);
+		ok = explore_variants(x, NULL) && improve_all(x);
+		take_points(&x->results, x->s->a, &x->front);
 	}
-	for (size_t i = 0; i < l.n; i++)
-		front_add(&x->front, &l.v[i]);
-	return ok && improve_points(&x->front, l.v, l.n);
+	add_points(&x->front, &x->results);
+	return ok;
 }
 
 bool
