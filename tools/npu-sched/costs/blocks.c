@@ -277,9 +277,9 @@ block_for(struct sched *s, int op, int32_t rows)
 	const int32_t whole = g->ofm.shape.h;
 	if (op_is_transfer(g->kind))
 		return NULL;
-	const struct block_choice *known = find_choice(w, rows, 0);
-	if (known)
-		return known;
+	const struct block_choice *cached = find_choice(w, rows, 0);
+	if (cached)
+		return cached;
 	struct block_search x = search_of(s, first, rows);
 	int32_t depth = 0;
 	/* weights are encoded for one depth, which all stripes share */
@@ -318,14 +318,14 @@ chain_block_for(struct sched *s, int op, int links)
 	struct work *w = s->info[op].work;
 	const int32_t whole = s->info[op].op->ofm.shape.h;
 	const uint64_t chain = chain_key(s, op, links);
-	const struct block_choice *known = find_choice(w, whole, chain);
-	if (!known) {
+	const struct block_choice *cached = find_choice(w, whole, chain);
+	if (!cached) {
 		struct block_choice b = choose_chain_block(s, op, links);
 		b.rows = whole;
 		b.chain = chain;
-		known = keep_choice(s, w, &b);
+		cached = keep_choice(s, w, &b);
 	}
-	return known->block.c ? known : NULL;
+	return cached->block.c ? cached : NULL;
 }
 
 struct block_reason

@@ -326,16 +326,16 @@ stripe_cost(struct sched *s, struct kernel *k, int32_t stripe, int64_t stream_by
 				    .depth = (int32_t)(k->depth.hi - k->depth.lo),
 				    .stream_bytes = stream_bytes, .scale_bytes = scale_bytes };
 	const uint64_t key = hash_xxh3(&v, sizeof(v)) | 1;
-	struct cached_cost *known = find_cost(s, f->work, key);
-	if (known->key != key) {
+	struct cached_cost *cached = find_cost(s, f->work, key);
+	if (cached->key != key) {
 		const struct block_choice *b = kernel_block(s, k, stripe);
 		if (!b)
 			return false;
-		*known = (struct cached_cost){ .key = key };
-		cost_held(s, k, b, stream_bytes, scale_bytes, known);
+		*cached = (struct cached_cost){ .key = key };
+		cost_held(s, k, b, stream_bytes, scale_bytes, cached);
 	}
-	memcpy(k->cost, known->cost, sizeof(k->cost));
-	k->flash = known->flash;
+	memcpy(k->cost, cached->cost, sizeof(k->cost));
+	k->flash = cached->flash;
 	return true;
 }
 
