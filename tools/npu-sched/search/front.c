@@ -46,7 +46,7 @@ may_beat_other(const struct question *q, int64_t total, double cycles)
 		return point_weight(total, cycles) <=
 			       nearly * point_weight(r->total, r->cycles) &&
 		       (r->slowest == 0 || cycles <= nearly * r->slowest);
-	return true; /* front_slowest() */
+	return true; /* slowest() */
 }
 
 static bool
@@ -104,8 +104,9 @@ front_fewest(const struct front *f)
 	return q->other.cycles > 0 ? fmin(most, q->other.cycles) : most;
 }
 
-double
-front_slowest(const struct front *f)
+/* The most cycles of a plan that can lead to the answer, because improvement makes it faster. */
+static double
+slowest(const struct front *f)
 {
 	if (f->question.ask != ASK_FASTEST)
 		return INFINITY;
@@ -142,7 +143,7 @@ may_answer(const struct front *f, int64_t sram, double cycles)
 {
 	const struct question *q = &f->question;
 	if (q->ask == ASK_FASTEST)
-		return cycles <= front_slowest(f);
+		return cycles <= slowest(f);
 	if (q->ask == ASK_LEAST_SRAM)
 		return !f->n || sram < f->v[0].sram;
 	if (q->ask != ASK_FAST_ENOUGH)

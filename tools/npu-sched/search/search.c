@@ -33,7 +33,6 @@ search_plan(struct sched *s)
 		    "the graph is scheduled already; give npu-sched the output of "
 		    "tfl-partition");
 	struct search x = { .s = s, .copies = s->copies != NULL, .front.a = s->a };
-	find_works(s);
 	progress_begin(&x.progress, "search");
 	bool ok = measure_whole(s) && find_copies(&x) && find_orders(&x) && answer(&x);
 	progress_end(&x.progress);

@@ -200,10 +200,8 @@ void front_open(struct front *f, struct question q);
 /* The largest peak with which a plan of these cycles could be wanted; `beside`: its bytes in
  * the other memory area. */
 int64_t front_most(const struct front *f, double cycles, int64_t beside);
-/* The most cycles of a plan that can be the answer; and of one that can lead to it, because
- * improvement makes it faster.  INFINITY: no limit. */
+/* The most cycles of a plan that can be the answer.  INFINITY: no limit. */
 double front_fewest(const struct front *f);
-double front_slowest(const struct front *f);
 /* The most cycles of a candidate's estimate with which it is explored.  INFINITY: no limit. */
 double front_nearest(const struct front *f);
 /* Candidates of the least merit are explored first: bytes, weights or cycles. */

@@ -285,6 +285,7 @@ bool
 measure_whole(struct sched *s)
 {
 	struct plan *p = plan_new(s);
+	find_works(s);
 	p->kernel = anew(p->a, struct kernel, (size_t)s->n_ops + 1);
 	for (int i = 0; i < s->n_ops; i++) {
 		const struct g_op *op = s->info[i].op;
