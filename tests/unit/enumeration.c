@@ -218,11 +218,10 @@ static bool
 improve_within(const struct point *p, int64_t within, enum what what, double best)
 {
 	struct front f = { .a = p->recipe.variant->a };
-	struct point from = *p;
 	front_open(&f, (struct question){ .ask = ASK_FASTEST, .within = within,
 					  .total_within = INT64_MAX });
 	front_add(&f, p);
-	if (!improve_points(&f, &from, 1))
+	if (!improve_points(&f, p, 1))
 		return false;
 	expect_near(what, front_answer(&f)->cycles, best);
 	return true;

@@ -279,7 +279,7 @@ block_for(struct sched *s, int op, int32_t rows)
 		return NULL;
 	const struct block_choice *cached = find_choice(w, rows, 0);
 	if (cached)
-		return cached;
+		return cached->block.c ? cached : NULL;
 	struct block_search x = search_of(s, first, rows);
 	int32_t depth = 0;
 	/* weights are encoded for one depth, which all stripes share */
@@ -288,7 +288,10 @@ block_for(struct sched *s, int op, int32_t rows)
 		depth = b && b->block.c <= block_bounds(s->accel, &x.q).c ? b->block.c : 0;
 	}
 	search_for(&x, depth);
-	return x.found ? keep_choice(s, w, &x.best) : NULL;
+	if (!x.found)
+		x.best = (struct block_choice){ .rows = rows };
+	cached = keep_choice(s, w, &x.best);
+	return cached->block.c ? cached : NULL;
 }
 
 /* An operation with weights keeps the block for which these are encoded.  A block of the input

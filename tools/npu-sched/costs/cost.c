@@ -325,7 +325,8 @@ stripe_cost(struct sched *s, struct kernel *k, int32_t stripe, int64_t stream_by
 				    .ifm_rows = in.hi - in.lo,
 				    .depth = (int32_t)(k->depth.hi - k->depth.lo),
 				    .stream_bytes = stream_bytes, .scale_bytes = scale_bytes };
-	const uint64_t key = hash_xxh3(&v, sizeof(v)) | 1;
+	uint64_t key = hash_xxh3(&v, sizeof(v));
+	key += !key; /* 0 is an empty entry */
 	struct cached_cost *cached = find_cost(s, f->work, key);
 	if (cached->key != key) {
 		const struct block_choice *b = kernel_block(s, k, stripe);

@@ -14,7 +14,7 @@ struct fold {
 };
 
 /* The block of an operation that runs in stripes of `rows` rows, or of a chain of whole
- * operations.  No depth: the operations are no chain. */
+ * operations.  No depth: no block fits, or the operations are no chain. */
 struct block_choice {
 	int32_t rows;
 	uint64_t chain; /* chain_key(); 0: none */

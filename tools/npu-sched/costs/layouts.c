@@ -113,6 +113,7 @@ improve_all(struct sched *s, int area)
 {
 	struct arena *a = arena_open();
 	find_works(s);
+	/* blocks follow from the works, so they are chosen before layouts change */
 	for (int i = 0; i < s->n_ops; i++)
 		(void)block_for(s, i, s->info[i].op->ofm.shape.h);
 	struct users x = find_users(s, a);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A work is an operation with the layouts and areas of its feature maps, the block objective and
- * the size of its weights: all that its blocks and costs follow from.  Variants differ in the
- * works of few operations, and share all others with what is known of them.
+ * A work is one operation of the network with all that differs between variants and that its
+ * blocks and costs follow from: layouts and areas of its feature maps, the block objective, the
+ * order, decoder and size of its weights.  Variants differ in the works of few operations, and
+ * share all others with what is known of them.
  */
 #include "costs.h"
 
@@ -28,7 +29,7 @@ find_work(struct works *l, uint64_t key)
 }
 
 static bool
-same_work(const struct g_op *a, const struct g_op *b)
+computes_the_same(const struct g_op *a, const struct g_op *b)
 {
 	return a->kind == b->kind && hwc_equal(a->ifm.shape, b->ifm.shape) &&
 	       hwc_equal(a->ofm.shape, b->ofm.shape) &&
@@ -60,14 +61,14 @@ hash_work(const struct g_op *op)
 	return hash_xxh3(v, sizeof(v));
 }
 
-/* The operation in the table that does the same work as i; if there is none, adds i. */
+/* The operation in the table that computes the same as i; if there is none, adds i. */
 static int
 find_alike(const struct sched *s, int *table, size_t size, int i)
 {
 	const struct g_op *op = s->info[i].op;
 	size_t at = (size_t)(hash_work(op) % size);
 	for (; table[at]; at = (at + 1) % size)
-		if (same_work(s->info[table[at] - 1].op, op))
+		if (computes_the_same(s->info[table[at] - 1].op, op))
 			return table[at] - 1;
 	table[at] = i + 1;
 	return i;
@@ -80,7 +81,7 @@ layout_key(const struct g_operand *o)
 	return o->t ? 1 + o->t->layout * AREAS + o->t->area : 0;
 }
 
-/* The work of operation i.  Needs: that of the first operation of the same work. */
+/* The work of operation i.  Needs: that of the operation `alike`. */
 static struct work *
 work_of(struct sched *s, int i)
 {
@@ -102,7 +103,7 @@ chain_key(const struct sched *s, int op, int links)
 	return links ? hash_xxh3(key, sizeof(key)) : 0;
 }
 
-/* Operations that share weights (batches) share the block and count as the same work. */
+/* Operations that share weights (batches) share the block and count as alike. */
 void
 find_works(struct sched *s)
 {

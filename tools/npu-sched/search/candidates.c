@@ -11,7 +11,6 @@
 #include "base/hash_table.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* How finely weights are cut.  Divisions in which results slide over operands are tried for
  * small memories, so their slices are small as well. */
@@ -139,7 +138,7 @@ static void
 keep_candidate(struct enumeration *l, struct candidate c)
 {
 	struct variant *x = l->x;
-	c.merit = front_merit(l->wanted.front, c.least + c.beside, c.estimate);
+	c.rank = front_rank(l->wanted.front, c.least + c.beside, c.estimate);
 	agrow(x->list, x->v, x->n, &x->cap);
 	x->v[x->n++] = c;
 }
@@ -219,7 +218,7 @@ static void
 add_candidates(struct enumeration *l, int64_t maps, bool slide)
 {
 	struct variant *x = l->x;
-	struct candidate c = { .maps = maps };
+	struct candidate c = { .least = 0 };
 	struct division *d = &c.division;
 	if (!divide(x, maps, slide, d) || !is_news(&l->seen, *d) || !is_wanted_division(l, &c))
 		return;

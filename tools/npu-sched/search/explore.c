@@ -27,7 +27,7 @@ struct exploring {
 	struct candidate *c;
 	/* least excess of packing anew over the sum of bytes, as a share of that; NAN: none yet */
 	double loss;
-	double fits; /* cycles of the fastest plan within the limit of the question so far */
+	double fits; /* cycles of the fastest plan so far that front_accepts() */
 	const struct knobs *knobs;
 };
 
@@ -111,7 +111,7 @@ try_budget(struct exploring *e, int64_t budget, enum fit how, double bound)
 		.recipe = { .variant = e->x, .division = e->c->division, .cut = e->c->cut,
 			    .fitting = f },
 	};
-	if (peak <= e->f->question.within)
+	if (front_accepts(e->f, &found))
 		e->fits = fmin(e->fits, p->cycles);
 	if (p->cycles < INFINITY)
 		front_add(e->f, &found);
@@ -126,8 +126,8 @@ packed_at_least(const struct exploring *e, int64_t need)
 	return need + (int64_t)(e->knobs->loss * loss * (double)need);
 }
 
-/* With fewer transfers a plan is hardly ever faster: once a plan is within the limit, the descent
- * ends at the first budget that cannot give a faster one. */
+/* With fewer transfers a plan is hardly ever faster: once a plan is within the limit, no budgets
+ * are tried below the first one that cannot give a faster plan. */
 static bool
 is_answered(const struct exploring *e, double bound)
 {
@@ -206,8 +206,8 @@ static int
 compare_candidates(const void *x, const void *y)
 {
 	const struct candidate_of *a = x, *b = y;
-	if (a->c->merit != b->c->merit)
-		return a->c->merit < b->c->merit ? -1 : 1;
+	if (a->c->rank != b->c->rank)
+		return a->c->rank < b->c->rank ? -1 : 1;
 	if (a->c->need != b->c->need)
 		return a->c->need < b->c->need ? -1 : 1;
 	return a->number < b->number ? -1 : 1;
@@ -290,7 +290,7 @@ explore_and_count(struct crowd *l, struct front *f)
 
 /* Explores candidates, in their order. */
 static bool
-explore_all(const struct candidate_of *v, size_t n, struct front *f, const struct knobs *k)
+explore_in_order(const struct candidate_of *v, size_t n, struct front *f, const struct knobs *k)
 {
 	struct crowd l = { .n = 0 };
 	bool ok = true;
@@ -320,7 +320,7 @@ explore_lists(struct variant **v, size_t n, struct front *f, const struct knobs 
 			all[n_all] = (struct candidate_of){ v[i], &v[i]->v[j], n_all };
 	if (n_all)
 		qsort(all, n_all, sizeof(*all), compare_candidates);
-	const bool ok = explore_all(all, n_all, f, k);
+	const bool ok = explore_in_order(all, n_all, f, k);
 	for (size_t i = 0; i < n; i++)
 		variant_rest(v[i]);
 	arena_close(a);

@@ -124,7 +124,7 @@ front_nearest(const struct front *f)
 }
 
 double
-front_merit(const struct front *f, int64_t total, double cycles)
+front_rank(const struct front *f, int64_t total, double cycles)
 {
 	if (f->question.ask == ASK_SMALLEST)
 		return (double)total;
@@ -226,6 +226,13 @@ is_too_fast(const struct front *f, const struct point *p)
 	const struct point *most = &f->fastest;
 	return most->is_set && (p->cycles < most->cycles ||
 				   (p->cycles == most->cycles && p->sram < most->sram));
+}
+
+bool
+front_accepts(const struct front *f, const struct point *p)
+{
+	const struct question *q = &f->question;
+	return p->sram <= q->within && p->total <= q->total_within && !is_too_fast(f, p);
 }
 
 void

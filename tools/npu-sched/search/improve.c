@@ -115,6 +115,7 @@ struct improving {
 	const struct front *f;
 	const struct point *at;
 	struct plan *p;
+	struct fitting fitting; /* before the memory is trimmed */
 	bool is_wanted;
 };
 
@@ -126,6 +127,7 @@ improve_one(void *ctx, size_t i)
 	struct sched *s = m->at->recipe.variant->s;
 	const bool faster =
 	    leave_in_place(s, m->p, unlimited ? NO_LIMIT_BYTES : m->at->sram);
+	m->fitting = m->p->fitting;
 	m->is_wanted = (faster || unlimited) && front_wants(m->f, 0, 0, m->p->cycles);
 	if (m->is_wanted && unlimited)
 		plan_trim(s, m->p);
@@ -137,7 +139,7 @@ add_improved(struct front *f, const struct improving *m)
 {
 	struct variant *x = m->at->recipe.variant;
 	struct point q = *m->at;
-	q.recipe.fitting = m->p->fitting;
+	q.recipe.fitting = m->fitting;
 	q.recipe.trim = is_unlimited(f);
 	q.sram = peak_of(x->s, m->p);
 	q.total = total_of(m->p);
@@ -166,15 +168,15 @@ improve_crowd(struct front *f, struct improving *m, size_t n)
 
 /* Makes plans of some of n points again and improves them; returns their number.  0: an error. */
 static size_t
-improve_some(struct front *f, const struct point *v, size_t n)
+improve_some(struct front *f, const struct point **v, size_t n)
 {
 	enum { MOST_KERNELS = 1 << 13 }; /* of all plans: limits their memory */
 	struct improving m[CROWD];
 	size_t made = 0, kernels = 0;
 	bool ok = true;
 	for (; ok && made < n && made < CROWD && kernels < MOST_KERNELS; made += ok) {
-		m[made] = (struct improving){ .f = f, .at = &v[made],
-					      .p = make_again(&v[made].recipe) };
+		m[made] = (struct improving){ .f = f, .at = v[made],
+					      .p = make_again(&v[made]->recipe) };
 		ok = m[made].p;
 		kernels += ok ? m[made].p->n_kernels : 0;
 	}
@@ -182,31 +184,39 @@ improve_some(struct front *f, const struct point *v, size_t n)
 		improve_crowd(f, m, made);
 	for (size_t i = 0; i < made; i++) {
 		plan_close(m[i].p);
-		variant_rest(v[i].recipe.variant);
+		variant_rest(v[i]->recipe.variant);
 	}
 	return ok ? made : 0;
 }
 
-/* for qsort: the fastest first */
+/* for qsort: the fastest first; equal ones keep their order in the array they are in */
 static int
 compare_points(const void *x, const void *y)
 {
-	const struct point *a = x, *b = y;
+	const struct point *a = *(const struct point *const *)x;
+	const struct point *b = *(const struct point *const *)y;
 	if (a->cycles != b->cycles)
 		return a->cycles < b->cycles ? -1 : 1;
-	return (a->sram > b->sram) - (a->sram < b->sram);
+	if (a->sram != b->sram)
+		return a->sram < b->sram ? -1 : 1;
+	return (a > b) - (a < b);
 }
 
 bool
-improve_points(struct front *f, struct point *v, size_t n)
+improve_points(struct front *f, const struct point *v, size_t n)
 {
+	struct arena *a = arena_open();
+	const struct point **sorted = anew(a, const struct point *, n + 1);
 	size_t idle = 0, some = 1;
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = &v[i];
 	if (n)
-		qsort(v, n, sizeof(*v), compare_points);
+		qsort(sorted, n, sizeof(*sorted), compare_points);
 	for (size_t i = 0; some && i < n && idle < IDLE; i += some) {
 		const double fewest = front_fewest(f);
-		some = improve_some(f, &v[i], n - i);
+		some = improve_some(f, &sorted[i], n - i);
 		idle = front_is_idle(f, fewest) ? idle + some : 0;
 	}
+	arena_close(a);
 	return some;
 }

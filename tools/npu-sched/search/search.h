@@ -27,13 +27,12 @@ struct division {
 struct candidate {
 	struct division division;
 	enum cut cut;
-	int64_t maps;	    /* bytes of feature maps for which the division was made */
 	double estimate;    /* cycles with all transfers that the limit allows */
 	double lower_bound; /* cycles: no plan of these kernels takes fewer */
 	int64_t need;	    /* bytes of feature maps and these transfers */
 	int64_t least;	    /* lower bound of the bytes of its feature maps */
 	int64_t beside;	    /* the same of feature maps outside of the NPU's SRAM */
-	double merit; /* front_merit() */
+	double rank; /* front_rank() */
 	struct plan *plan;  /* with exact sizes; NULL: not worked out */
 	int64_t packed; /* peak of its feature maps, packed without buffers */
 };
@@ -204,8 +203,8 @@ int64_t front_most(const struct front *f, double cycles, int64_t beside);
 double front_fewest(const struct front *f);
 /* The most cycles of a candidate's estimate with which it is explored.  INFINITY: no limit. */
 double front_nearest(const struct front *f);
-/* Candidates of the least merit are explored first: bytes, weights or cycles. */
-double front_merit(const struct front *f, int64_t total, double cycles);
+/* Candidates of the lowest rank are explored first: bytes of all areas, point_weight() or cycles. */
+double front_rank(const struct front *f, int64_t total, double cycles);
 /* Is the answer no faster than when front_fewest() was `fewest`?  False: there is none, or speed
  * is not asked for. */
 bool front_is_idle(const struct front *f, double fewest);
@@ -213,6 +212,8 @@ bool front_is_idle(const struct front *f, double fewest);
 bool front_wants(const struct front *f, int64_t sram, int64_t total, double cycles);
 /* Could a candidate give the answer?  Its lower bounds hold for improved plans, too. */
 bool front_may_reach(const struct front *f, int64_t sram, int64_t total, double lower_bound);
+/* Is the point within the limits, and no faster than the fastest plan of all? */
+bool front_accepts(const struct front *f, const struct point *p);
 /* Adds a point if it is wanted; copies the lists of its recipe. */
 void front_add(struct front *f, const struct point *p);
 /* A copy to which points can be added while others read f. */
@@ -253,8 +254,8 @@ enum { TRIALS = 8 }; /* largest number estimated at a time */
 void estimate_trials(struct sched *s, struct trial *t, size_t n, const struct wanted *w);
 
 /* improve.c: makes n points again, leaves weights in place and trims their memory where that is
- * better, and adds the results to f.  Sorts the points.  False: an error. */
-bool improve_points(struct front *f, struct point *v, size_t n);
+ * better, and adds the results to f.  False: an error. */
+bool improve_points(struct front *f, const struct point *v, size_t n);
 
 /* duplicates.c: was a plan equal to p seen before?  Equal plans have equal kernels, sizes of
  * weights and of feature maps. */

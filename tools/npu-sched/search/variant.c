@@ -31,7 +31,6 @@ variant_open(const struct sched *s, const int *order)
 	x->reordered = order != NULL;
 	if (order)
 		change_order(x->s, order);
-	find_works(x->s);
 	return x;
 }
 

@@ -2,7 +2,6 @@
 /* Asks a question of every variant. */
 #include "run.h"
 
-#include <math.h>
 #include <string.h>
 
 /*
@@ -160,7 +159,7 @@ explore_variants(struct search *x, const struct variant *near)
 static void
 take_points(struct points *l, struct arena *a, const struct front *f)
 {
-	struct point *v = anew(a, struct point, l->n + f->n + 2);
+	struct point *v = anew(a, struct point, l->n + f->n + 1);
 	if (l->n)
 		memcpy(v, l->v, l->n * sizeof(*v));
 	if (f->n)
@@ -178,12 +177,14 @@ add_points(struct front *f, const struct points *l)
 		front_add(f, &l->v[i]);
 }
 
-/* Improves the points of all fronts. */
+/* Improves the points of the front; without a limit, those of all variants' own fronts, in which
+ * they are. */
 static bool
-improve_all(struct search *x)
+improve_fronts(struct search *x)
 {
 	struct points l = { .n = 0 };
-	take_points(&l, x->s->a, &x->front);
+	if (!is_unlimited(&x->front))
+		take_points(&l, x->s->a, &x->front);
 	for (size_t i = 0; i < x->n; i++) {
 		struct variant *v = x->variant[i];
 		if (v->front)
@@ -211,7 +212,7 @@ explore_all(struct search *x, struct question q)
 		x->s->effort_step = step;
 		x->cost = step ? DENSER : 1;
 		front_open(&x->front, q);
-		ok = explore_variants(x, NULL) && improve_all(x);
+		ok = explore_variants(x, NULL) && improve_fronts(x);
 		take_points(&x->results, x->s->a, &x->front);
 	}
 	add_points(&x->front, &x->results);
