@@ -138,7 +138,6 @@ static void
 keep_candidate(struct enumeration *l, struct candidate c)
 {
 	struct variant *x = l->x;
-	c.rank = front_rank(l->wanted.front, c.least + c.beside, c.estimate);
 	agrow(x->list, x->v, x->n, &x->cap);
 	x->v[x->n++] = c;
 }

@@ -201,13 +201,14 @@ struct candidate_of {
 	size_t number; /* before sorting */
 };
 
-/* For qsort: the most promising first. */
+/* For qsort: the most promising first.  With Size, too: by bytes, networks of a thousand operations
+ * take 1.6 times the time. */
 static int
 compare_candidates(const void *x, const void *y)
 {
 	const struct candidate_of *a = x, *b = y;
-	if (a->c->rank != b->c->rank)
-		return a->c->rank < b->c->rank ? -1 : 1;
+	if (a->c->estimate != b->c->estimate)
+		return a->c->estimate < b->c->estimate ? -1 : 1;
 	if (a->c->need != b->c->need)
 		return a->c->need < b->c->need ? -1 : 1;
 	return a->number < b->number ? -1 : 1;

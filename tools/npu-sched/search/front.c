@@ -123,14 +123,6 @@ front_nearest(const struct front *f)
 	return (is_unlimited(f) ? INEXACT : near) * front_fewest(f);
 }
 
-double
-front_rank(const struct front *f, int64_t total, double cycles)
-{
-	if (f->question.ask == ASK_SMALLEST)
-		return (double)total;
-	return f->question.ask == ASK_LIGHTEST ? point_weight(total, cycles) : cycles;
-}
-
 bool
 front_is_idle(const struct front *f, double fewest)
 {

@@ -32,7 +32,6 @@ struct candidate {
 	int64_t need;	    /* bytes of feature maps and these transfers */
 	int64_t least;	    /* lower bound of the bytes of its feature maps */
 	int64_t beside;	    /* the same of feature maps outside of the NPU's SRAM */
-	double rank; /* front_rank() */
 	struct plan *plan;  /* with exact sizes; NULL: not worked out */
 	int64_t packed; /* peak of its feature maps, packed without buffers */
 };
@@ -203,8 +202,6 @@ int64_t front_most(const struct front *f, double cycles, int64_t beside);
 double front_fewest(const struct front *f);
 /* The most cycles of a candidate's estimate with which it is explored.  INFINITY: no limit. */
 double front_nearest(const struct front *f);
-/* Candidates of the lowest rank are explored first: bytes of all areas, point_weight() or cycles. */
-double front_rank(const struct front *f, int64_t total, double cycles);
 /* Is the answer no faster than when front_fewest() was `fewest`?  False: there is none, or speed
  * is not asked for. */
 bool front_is_idle(const struct front *f, double fewest);
