@@ -104,10 +104,7 @@ is_improvement(const struct point *p, const struct point *q)
 	       q->sram + q->sram / IMPROVABLE_SHARE >= p->sram;
 }
 
-enum {
-	CROWD = 8, /* points improved at once */
-	IDLE = 16 /* points in a row without a faster answer, after which the rest are left */
-};
+enum { CROWD = 8 }; /* points improved at once */
 
 /* A point, and its plan with more weights in place; without a limit, with the least memory with
  * which it stays as fast. */
@@ -168,15 +165,15 @@ improve_crowd(struct front *f, struct improving *m, size_t n)
 
 /* Makes plans of some of n points again and improves them; returns their number.  0: an error. */
 static size_t
-improve_some(struct front *f, const struct point **v, size_t n)
+improve_some(struct front *f, const struct point *v, size_t n)
 {
 	enum { MOST_KERNELS = 1 << 13 }; /* of all plans: limits their memory */
 	struct improving m[CROWD];
 	size_t made = 0, kernels = 0;
 	bool ok = true;
 	for (; ok && made < n && made < CROWD && kernels < MOST_KERNELS; made += ok) {
-		m[made] = (struct improving){ .f = f, .at = v[made],
-					      .p = make_again(&v[made]->recipe) };
+		m[made] = (struct improving){ .f = f, .at = &v[made],
+					      .p = make_again(&v[made].recipe) };
 		ok = m[made].p;
 		kernels += ok ? m[made].p->n_kernels : 0;
 	}
@@ -184,39 +181,16 @@ improve_some(struct front *f, const struct point **v, size_t n)
 		improve_crowd(f, m, made);
 	for (size_t i = 0; i < made; i++) {
 		plan_close(m[i].p);
-		variant_rest(v[i]->recipe.variant);
+		variant_rest(v[i].recipe.variant);
 	}
 	return ok ? made : 0;
-}
-
-/* for qsort: the fastest first; equal ones keep their order in the array they are in */
-static int
-compare_points(const void *x, const void *y)
-{
-	const struct point *a = *(const struct point *const *)x;
-	const struct point *b = *(const struct point *const *)y;
-	if (a->cycles != b->cycles)
-		return a->cycles < b->cycles ? -1 : 1;
-	if (a->sram != b->sram)
-		return a->sram < b->sram ? -1 : 1;
-	return (a > b) - (a < b);
 }
 
 bool
 improve_points(struct front *f, const struct point *v, size_t n)
 {
-	struct arena *a = arena_open();
-	const struct point **sorted = anew(a, const struct point *, n + 1);
-	size_t idle = 0, some = 1;
-	for (size_t i = 0; i < n; i++)
-		sorted[i] = &v[i];
-	if (n)
-		qsort(sorted, n, sizeof(*sorted), compare_points);
-	for (size_t i = 0; some && i < n && idle < IDLE; i += some) {
-		const double fewest = front_fewest(f);
-		some = improve_some(f, &sorted[i], n - i);
-		idle = front_is_idle(f, fewest) ? idle + some : 0;
-	}
-	arena_close(a);
+	size_t some = 1;
+	for (size_t i = 0; some && i < n; i += some)
+		some = improve_some(f, &v[i], n - i);
 	return some;
 }

@@ -64,7 +64,7 @@ void drop_variant(struct search *x, const struct variant *v);
 /* Switches the graph, from which variants are made, to copies or to none. */
 void set_copies(struct search *x, bool copies);
 
-/* variants.c */
+/* variants.c: adds points to a front, as front_add() does. */
 void add_points(struct front *f, const struct points *l);
 /* Asks a question.  Result: x->front.  False: an error. */
 bool explore_all(struct search *x, struct question q);

@@ -146,14 +146,15 @@ struct question {
 	struct incumbent other; /* the best plan of another rewrite; cycles 0: none */
 };
 
+/* Estimates of cycles may be too high by this factor, as sizes of weights are estimated. */
+static const double INEXACT = 1.005;
+
 /*
- * improve() makes a plan faster by at most this factor, and smaller by less than this share.
+ * Improvement makes a plan faster by at most this factor, and smaller by less than this share.
  * Plans that are as much slower than the answer, or as much larger than the limit, are kept until
  * they are improved.
  */
 static const double IMPROVABLE = 1.10;
-/* Estimates of cycles may be too high by this factor, as sizes of weights are estimated. */
-static const double INEXACT = 1.005;
 enum { IMPROVABLE_SHARE = 16 };
 
 struct front {
