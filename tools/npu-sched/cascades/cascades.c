@@ -46,10 +46,7 @@ stretch_lists(struct sched *s, struct cascades *c)
 	return now;
 }
 
-/* Is the tensor in the limited memory area, which is the cache if there is one?  The runtime
- * has memory of its own for variables that only it touches, the application for separate
- * tensors. */
-static bool
+bool
 is_in_limited_area(const struct sched *s, const struct g_tensor *t)
 {
 	if (tensor_is_const(t) || tensor_is_separate(t) ||
@@ -134,7 +131,7 @@ live_bytes(const struct sched *s, const struct cascades *c, const struct cascade
 {
 	int64_t sum = x->inside + c->begun[step_of(s, x->last) + 1] -
 		      c->ended[step_of(s, x->first)] -
-		      slides_save(&c->slides, x->first, x->last);
+		      slides_save(s, &c->slides, x->first, x->last);
 	for (int i = x->first; i < x->last; i++) {
 		const struct live_range *l = tensor_lifetime(c, s->info[i].op->ofm.t);
 		if (!x->rows || l->producer == i)

@@ -10,6 +10,11 @@ void begin_kept(struct sched *s);
 /* Sets what keys of cascades take from each operation, for the present layouts. */
 void find_kept_keys(struct sched *s);
 
+/* cascades.c: is the tensor in the limited memory area, which is the cache if there is one?  The
+ * runtime has memory of its own for variables that only it touches, the application for
+ * separate tensors. */
+bool is_in_limited_area(const struct sched *s, const struct g_tensor *t);
+
 /* stripes.c: is t dead after operation `last`?  May o be written over t? */
 bool dies_with(const struct sched *s, const struct g_tensor *t, int last);
 bool may_share_bytes(const struct g_tensor *t, const struct g_tensor *o);
@@ -29,8 +34,8 @@ struct slides {
 void find_slides(struct sched *s, struct slides *l);
 /* Must an operation run whole and in the graph's order because of a slide? */
 bool is_slid(const struct slides *l, const struct sched *s, int op);
-/* Bytes saved by slides that are live during any of operations first..last. */
-int64_t slides_save(const struct slides *l, int first, int last);
+/* Bytes of the limited area saved by slides that are live during any of operations first..last. */
+int64_t slides_save(const struct sched *s, const struct slides *l, int first, int last);
 
 /* stripes.c: operations first..last, run in stripes of `rows` rows of the last OFM or as a
  * chain. */
@@ -44,7 +49,7 @@ struct cascade {
 	int32_t *rolling, *stripe; /* rows, of each operation of the cascade */
 	struct g_tensor *over;	 /* tensor over which the last OFM is written, or NULL */
 	int64_t lead;		 /* bytes by which that OFM begins before `over` */
-	int64_t inside;		 /* bytes of its rolling buffers */
+	int64_t inside;		 /* bytes of its rolling buffers in the limited area */
 };
 enum { MAX_LENGTH = 12 }; /* largest number of operations */
 /* Sets stripe, cost and lower_bound.  Needs: first, last, rows, and memory for stripe.  False:

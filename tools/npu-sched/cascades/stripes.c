@@ -441,7 +441,8 @@ keep_between(struct run *r)
 	choose_over(r->s, c, kept);
 	for (int i = 0; i + 1 <= c->last - c->first; i++) {
 		c->rolling[i] = kept->rolling[i];
-		c->inside += rolling_bytes(r->s->info[c->first + i].op->ofm.t, c->rolling[i]);
+		const struct g_tensor *t = r->s->info[c->first + i].op->ofm.t;
+		c->inside += is_in_limited_area(r->s, t) ? rolling_bytes(t, c->rolling[i]) : 0;
 	}
 }
 
