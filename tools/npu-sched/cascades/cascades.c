@@ -190,9 +190,19 @@ add_price(struct sched *s, struct price_list *l, int first, int last, int32_t ro
 					       .first = first, .rows = rows };
 }
 
+/* Does a rolling buffer keep all rows?  Two shorter cascades take no more bytes. */
+static bool
+keeps_whole_map(const struct sched *s, const struct cascade *x)
+{
+	for (int i = x->first; x->rows && i < x->last; i++)
+		if (x->rolling[i - x->first] >= s->info[i].op->ofm.t->hwc.h)
+			return true;
+	return false;
+}
+
 /* Computes the bytes of a choice's feature maps and weights.  Its kernels are made if a
- * division takes it. */
-static void
+ * division takes it.  False: it is of no use. */
+static bool
 study_choice(struct sched *s, struct cascades *c, struct arena *scratch,
 	     const int64_t *sizes, struct cascade_choice *k)
 {
@@ -202,6 +212,8 @@ study_choice(struct sched *s, struct cascades *c, struct arena *scratch,
 	arena_reset(scratch);
 	cascade_stripes(s, &x);
 	cascade_run(s, scratch, &x, false);
+	if (keeps_whole_map(s, &x))
+		return false;
 	k->bytes = live_bytes(s, c, &x, &k->slid);
 	if (!x.lead)
 		k->slid = 0; /* exactly over the operand: no slide */
@@ -209,6 +221,7 @@ study_choice(struct sched *s, struct cascades *c, struct arena *scratch,
 		k->weights += sizes[i];
 	if (x.rows)
 		list_savings(s, c->a, sizes, &x, k);
+	return true;
 }
 
 /* Can first..last be one cascade?  All feature maps between its operations must die inside. */
@@ -321,8 +334,16 @@ study_all(struct sched *s, struct cascades *c)
 		struct weights_size w = whole_size(s, i);
 		sizes[i] = w.stream + w.scales;
 	}
-	for (size_t i = 0; i < c->n; i++)
-		study_choice(s, c, scratch, sizes, &c->v[i]);
+	int n = 0;
+	for (int i = 0, k = 0; i < s->n_ops; i++) {
+		const int end = c->first_of[i + 1];
+		c->first_of[i] = n;
+		for (; k < end; k++)
+			if (study_choice(s, c, scratch, sizes, &c->v[k]))
+				c->v[n++] = c->v[k];
+	}
+	c->first_of[s->n_ops] = n;
+	c->n = (size_t)n;
 	arena_close(scratch);
 	arena_close(a);
 }
