@@ -46,51 +46,53 @@ stretch_lists(struct sched *s, struct cascades *c)
 	return now;
 }
 
-bool
-is_in_limited_area(const struct sched *s, const struct g_tensor *t)
+int
+area_of(const struct sched *s, const struct g_tensor *t)
 {
 	if (tensor_is_const(t) || tensor_is_separate(t) ||
 	    (t->variable && s->use[t->rec.index].last_touch < 0))
-		return false;
-	return !s->memory.spilling || t->area == PLACE_CACHE;
+		return AREAS;
+	return !s->memory.spilling || t->area == PLACE_CACHE ? LIMITED : BESIDE;
 }
 
+/* Bytes that are live during any of some time steps. */
 static int64_t
-live_at(const struct cascades *c, int step)
+live_during(const struct live_sums *m, int first, int last)
 {
-	return c->begun[step + 1] - c->ended[step];
+	return m->begun[last + 1] - m->ended[first];
 }
 
 /* CPU nodes have the time steps that no operation has. */
 static void
-find_cpu_bytes(const struct sched *s, struct cascades *c, int steps)
+find_cpu_bytes(const struct sched *s, struct live_sums *m, int steps)
 {
-	c->cpu_bytes = 0;
 	for (int now = 0, op = 0; now < steps; now++) {
 		if (op < s->n_ops && step_of(s, op) == now)
 			op++;
-		else if (live_at(c, now) > c->cpu_bytes)
-			c->cpu_bytes = live_at(c, now);
+		else
+			m->at_cpu = max_i64(m->at_cpu, live_during(m, now, now));
 	}
 }
 
 static void
-sum_live_ranges(struct cascades *c, int steps)
+sum_live_ranges(const struct sched *s, struct cascades *c, int area, int steps)
 {
+	struct live_sums *m = &c->sums[area];
 	size_t n = (size_t)steps;
-	c->begun = anew(c->a, int64_t, n + 2);
-	c->ended = anew(c->a, int64_t, n + 2);
+	m->begun = anew(c->a, int64_t, n + 2);
+	m->ended = anew(c->a, int64_t, n + 2);
 	for (size_t i = 0; i < c->n_live; i++) {
 		const struct live_range *l = &c->live[i];
 		if (l->hi < l->lo)
 			continue;
-		c->begun[l->lo + 1] += l->bytes;
-		c->ended[l->hi + 1] += l->bytes;
+		m->begun[l->lo + 1] += l->bytes[area];
+		m->ended[l->hi + 1] += l->bytes[area];
 	}
 	for (size_t i = 0; i <= n; i++) {
-		c->begun[i + 1] += c->begun[i];
-		c->ended[i + 1] += c->ended[i];
+		m->begun[i + 1] += m->begun[i];
+		m->ended[i + 1] += m->ended[i];
 	}
+	find_cpu_bytes(s, m, steps);
 }
 
 static void
@@ -117,32 +119,31 @@ find_live_ranges(struct sched *s, struct cascades *c)
 			stretch(&c->live[i], 0);
 		if ((tensor_is_output(t) || t->variable) && steps)
 			stretch(&c->live[i], steps - 1);
-		if (is_in_limited_area(s, t))
-			c->live[i].bytes = round_up_i64(tensor_bytes(t), 16);
+		if (area_of(s, t) < AREAS)
+			c->live[i].bytes[area_of(s, t)] = round_up_i64(tensor_bytes(t), 16);
 	}
-	sum_live_ranges(c, steps);
-	find_cpu_bytes(s, c, steps);
+	for (int area = 0; area < AREAS; area++)
+		sum_live_ranges(s, c, area, steps);
 }
 
 /* Bytes live while a cascade runs, with rolling buffers instead of whole feature maps. */
 static int64_t
-live_bytes(const struct sched *s, const struct cascades *c, const struct cascade *x,
+live_bytes(const struct sched *s, const struct cascades *c, const struct cascade *x, int area,
 	   int64_t *saved)
 {
-	int64_t sum = x->inside + c->begun[step_of(s, x->last) + 1] -
-		      c->ended[step_of(s, x->first)] -
-		      slides_save(s, &c->slides, x->first, x->last);
+	int64_t sum = x->inside[area] +
+		      live_during(&c->sums[area], step_of(s, x->first), step_of(s, x->last)) -
+		      slides_save(s, &c->slides, area, x->first, x->last);
 	for (int i = x->first; i < x->last; i++) {
 		const struct live_range *l = tensor_lifetime(c, s->info[i].op->ofm.t);
 		if (!x->rows || l->producer == i)
-			sum -= l->bytes;
+			sum -= l->bytes[area];
 	}
-	/* both share an area, so either both are limited or none */
-	if (x->over && tensor_lifetime(c, x->over)->bytes) {
-		int64_t from = tensor_lifetime(c, x->over)->bytes;
-		int64_t to = tensor_lifetime(c, s->info[x->last].op->ofm.t)->bytes;
-		int64_t both = from + x->lead > to ? from + x->lead : to;
-		*saved = from + to - both;
+	/* both share an area */
+	if (x->over && tensor_lifetime(c, x->over)->bytes[area]) {
+		int64_t from = tensor_lifetime(c, x->over)->bytes[area];
+		int64_t to = tensor_lifetime(c, s->info[x->last].op->ofm.t)->bytes[area];
+		*saved = from + to - max_i64(from + x->lead, to);
 		sum -= *saved;
 	}
 	return sum;
@@ -214,9 +215,11 @@ study_choice(struct sched *s, struct cascades *c, struct arena *scratch,
 	cascade_run(s, scratch, &x, false);
 	if (keeps_whole_map(s, &x))
 		return false;
-	k->bytes = live_bytes(s, c, &x, &k->slid);
-	if (!x.lead)
-		k->slid = 0; /* exactly over the operand: no slide */
+	for (int area = 0; area < AREAS; area++) {
+		k->bytes[area] = live_bytes(s, c, &x, area, &k->slid[area]);
+		if (!x.lead)
+			k->slid[area] = 0; /* exactly over the operand: no slide */
+	}
 	for (int i = x.first; i <= x.last; i++)
 		k->weights += sizes[i];
 	if (x.rows)
@@ -275,11 +278,9 @@ add_cascades_ending_at(struct sched *s, const struct cascades *c, struct price_l
 static int64_t
 whole_peak(const struct sched *s, const struct cascades *c)
 {
-	int64_t peak = c->cpu_bytes;
-	for (int i = 0; i < s->n_ops; i++) {
-		const struct cascade_choice *k = &c->v[c->first_of[i]];
-		peak = k->bytes > peak ? k->bytes : peak;
-	}
+	int64_t peak = c->sums[LIMITED].at_cpu;
+	for (int i = 0; i < s->n_ops; i++)
+		peak = max_i64(peak, c->v[c->first_of[i]].bytes[LIMITED]);
 	return peak;
 }
 

@@ -10,10 +10,12 @@ void begin_kept(struct sched *s);
 /* Sets what keys of cascades take from each operation, for the present layouts. */
 void find_kept_keys(struct sched *s);
 
-/* cascades.c: is the tensor in the limited memory area, which is the cache if there is one?  The
- * runtime has memory of its own for variables that only it touches, the application for
- * separate tensors. */
-bool is_in_limited_area(const struct sched *s, const struct g_tensor *t);
+/* Memory areas of feature maps: the limited one, which is the NPU's own SRAM if there is one; the
+ * arena beside that SRAM. */
+enum { LIMITED, BESIDE, AREAS };
+/* cascades.c: the area of a tensor, AREAS: none.  The runtime has memory of its own for variables
+ * that only it touches, the application for separate tensors. */
+int area_of(const struct sched *s, const struct g_tensor *t);
 
 /* stripes.c: is t dead after operation `last`?  May o be written over t? */
 bool dies_with(const struct sched *s, const struct g_tensor *t, int last);
@@ -34,8 +36,8 @@ struct slides {
 void find_slides(struct sched *s, struct slides *l);
 /* Must an operation run whole and in the graph's order because of a slide? */
 bool is_slid(const struct slides *l, const struct sched *s, int op);
-/* Bytes of the limited area saved by slides that are live during any of operations first..last. */
-int64_t slides_save(const struct sched *s, const struct slides *l, int first, int last);
+/* Bytes of an area saved by slides that are live during any of operations first..last. */
+int64_t slides_save(const struct sched *s, const struct slides *l, int area, int first, int last);
 
 /* stripes.c: operations first..last, run in stripes of `rows` rows of the last OFM or as a
  * chain. */
@@ -49,7 +51,7 @@ struct cascade {
 	int32_t *rolling, *stripe; /* rows, of each operation of the cascade */
 	struct g_tensor *over;	 /* tensor over which the last OFM is written, or NULL */
 	int64_t lead;		 /* bytes by which that OFM begins before `over` */
-	int64_t inside;		 /* bytes of its rolling buffers in the limited area */
+	int64_t inside[AREAS + 1]; /* bytes of its rolling buffers */
 };
 enum { MAX_LENGTH = 12 }; /* largest number of operations */
 /* Sets stripe, cost and lower_bound.  Needs: first, last, rows, and memory for stripe.  False:
@@ -80,7 +82,7 @@ struct kept *copy_kept(const struct sched *s, const struct kept *from);
 /* Lifetime of a tensor.  Operations and CPU nodes have a time step each. */
 struct live_range {
 	int lo, hi;
-	int64_t bytes;
+	int64_t bytes[AREAS];
 	int producer; /* operation whose OFM it is, if that may be a rolling buffer; -1: none */
 };
 
@@ -102,8 +104,8 @@ struct cascade_price {
  * division takes it. */
 struct cascade_choice {
 	struct cascade_price price;
-	int64_t bytes;	 /* of all feature maps live while it runs */
-	int64_t slid;	 /* of these, saved by sliding its result over an operand */
+	int64_t bytes[AREAS]; /* of all feature maps live while it runs */
+	int64_t slid[AREAS];  /* of these, saved by sliding its result over an operand */
 	int64_t weights; /* of all its weights */
 	int last;	 /* its last operation */
 	int n_savings;
@@ -119,11 +121,13 @@ struct cascades {
 	struct live_range *live; /* lifetime of each tensor */
 	size_t n_live;
 	struct slides slides;
-	int64_t cpu_bytes; /* largest sum of live bytes at a CPU node */
 	int64_t whole_peak;	/* peak of whole feature maps */
 	double lower_bound; /* cycles of all divisions, wherever weights are */
-	/* bytes of lifetimes that begin, or end, before each time step */
-	int64_t *begun, *ended;
+	struct live_sums {
+		/* bytes of lifetimes that begin, or end, before each time step */
+		int64_t *begun, *ended;
+		int64_t at_cpu; /* largest sum of live bytes at a CPU node */
+	} sums[AREAS];
 };
 
 /* cascades.c: lists the choices: first whole operations and chains; then cascades_add() lists
@@ -140,6 +144,10 @@ int cascades_choose(struct sched *s, const struct cascades *c, int64_t limit, bo
 /* Lower bound of a division's cycles, wherever its weights are. */
 double division_lower_bound(struct sched *s, const struct cascades *c, const int *picked, int n,
 		    enum cut cut);
+/* The most bytes of feature maps that are live in an area at a time.  The plan needs as many; less
+ * if it is a cascade of few stripes whose rolling buffers are not all live at once: of 60,000
+ * divisions of 26 networks 115, by 9 % at most. */
+int64_t division_bytes(const struct cascades *c, const int *picked, int n, int area, bool slide);
 /* Writes the kernels of a division into a plan. */
 void cascades_take(struct sched *s, struct cascades *c, const int *picked, int n,
 		 bool slide, struct plan *out);

@@ -32,9 +32,9 @@ cost_with_capacity(const struct cascade_choice *k, int64_t capacity)
 }
 
 static int64_t
-choice_bytes(const struct cascade_choice *k, bool slide)
+choice_bytes(const struct cascade_choice *k, int area, bool slide)
 {
-	return k->bytes + (slide ? 0 : k->slid);
+	return k->bytes[area] + (slide ? 0 : k->slid[area]);
 }
 
 struct path {
@@ -48,13 +48,13 @@ shortest(struct sched *s, struct arena *a, const struct cascades *c, int64_t lim
 	 bool slide)
 {
 	struct path *p = anew(a, struct path, (size_t)s->n_ops + 1);
-	p[0].peak = c->cpu_bytes;
+	p[0].peak = c->sums[LIMITED].at_cpu;
 	for (int i = 0; i < s->n_ops; i++) {
 		p[i + 1].choice = -1;
 		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
 			const struct cascade_choice *x = &c->v[k];
 			const struct path *from = &p[x->price.first];
-			int64_t bytes = choice_bytes(x, slide);
+			int64_t bytes = choice_bytes(x, LIMITED, slide);
 			if (bytes > limit || p[0].peak > limit ||
 			    (x->price.first && from->choice < 0))
 				continue;
@@ -79,13 +79,13 @@ cascades_least(struct sched *s, const struct cascades *c)
 {
 	struct arena *a = arena_open();
 	int64_t *peak = anew(a, int64_t, (size_t)s->n_ops + 1);
-	peak[0] = c->cpu_bytes;
+	peak[0] = c->sums[LIMITED].at_cpu;
 	for (int i = 0; i < s->n_ops; i++) {
 		peak[i + 1] = INT64_MAX;
 		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
 			const struct cascade_choice *x = &c->v[k];
 			int64_t from = peak[x->price.first];
-			int64_t most = x->bytes > from ? x->bytes : from;
+			int64_t most = max_i64(x->bytes[LIMITED], from);
 			peak[i + 1] = most < peak[i + 1] ? most : peak[i + 1];
 		}
 	}
@@ -109,13 +109,21 @@ division_lower_bound(struct sched *s, const struct cascades *c, const int *picke
 }
 
 int64_t
+division_bytes(const struct cascades *c, const int *picked, int n, int area, bool slide)
+{
+	int64_t most = c->sums[area].at_cpu;
+	while (n-- > 0)
+		most = max_i64(most, choice_bytes(&c->v[picked[n]], area, slide));
+	return most;
+}
+
+int64_t
 cascades_most(const struct cascades *c)
 {
 	int64_t most = c->whole_peak;
 	for (size_t i = 0; i < c->n; i++) {
 		const struct cascade_choice *x = &c->v[i];
-		if (x->bytes + x->slid + x->weights > most)
-			most = x->bytes + x->slid + x->weights;
+		most = max_i64(most, choice_bytes(x, LIMITED, false) + x->weights);
 	}
 	return most;
 }

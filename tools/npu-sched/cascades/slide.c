@@ -178,12 +178,12 @@ is_slid(const struct slides *l, const struct sched *s, int op)
 }
 
 int64_t
-slides_save(const struct sched *s, const struct slides *l, int first, int last)
+slides_save(const struct sched *s, const struct slides *l, int area, int first, int last)
 {
 	int64_t sum = 0;
 	for (size_t i = 0; i < l->n; i++)
 		if (l->v[i].first <= last && l->v[i].last >= first &&
-		    is_in_limited_area(s, l->v[i].to))
+		    area_of(s, l->v[i].to) == area)
 			sum += l->v[i].saved;
 	return sum;
 }

@@ -8,6 +8,8 @@
 
 #include "emit/emit.h"
 
+#include <string.h>
+
 #include <math.h>
 
 struct run {
@@ -442,7 +444,7 @@ keep_between(struct run *r)
 	for (int i = 0; i + 1 <= c->last - c->first; i++) {
 		c->rolling[i] = kept->rolling[i];
 		const struct g_tensor *t = r->s->info[c->first + i].op->ofm.t;
-		c->inside += is_in_limited_area(r->s, t) ? rolling_bytes(t, c->rolling[i]) : 0;
+		c->inside[area_of(r->s, t)] += rolling_bytes(t, c->rolling[i]);
 	}
 }
 
@@ -453,7 +455,8 @@ cascade_run(struct sched *s, struct arena *a, struct cascade *c, bool kernels)
 	c->kernel = NULL;
 	c->n_kernels = 0;
 	c->over = NULL;
-	c->lead = c->inside = 0;
+	c->lead = 0;
+	memset(c->inside, 0, sizeof(c->inside));
 	c->rolling = anew(a, int32_t, (size_t)(c->last - c->first) + 1);
 	if (c->rows) {
 		keep_between(&r);

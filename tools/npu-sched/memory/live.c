@@ -257,18 +257,6 @@ sum_feature_maps(struct sched *s, const struct plan *p, int place, int64_t *sum)
 	arena_close(a);
 }
 
-int64_t
-maps_least(struct sched *s, const struct plan *p, int place)
-{
-	struct arena *a = arena_open();
-	int64_t *sum = anew(a, int64_t, p->n_kernels + 1), most = 0;
-	sum_feature_maps(s, p, place, sum);
-	for (size_t k = 0; k < p->n_kernels; k++)
-		most = sum[k] > most ? sum[k] : most;
-	arena_close(a);
-	return most;
-}
-
 void
 find_maps(struct sched *s, struct plan *p)
 {

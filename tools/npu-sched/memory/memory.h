@@ -33,8 +33,6 @@ int64_t kernel_step(const struct sched *s, const struct plan *p, int kernel);
 /* The first kernel at or after a time step; n_kernels: none. */
 int kernel_at(const struct sched *s, const struct plan *p, int64_t step);
 void find_maps(struct sched *s, struct plan *p);
-/* Lower bound of the bytes of feature maps in a memory area. */
-int64_t maps_least(struct sched *s, const struct plan *p, int place);
 void find_buffers(struct sched *s, struct plan *p);
 /* Rectangle i is live together with rectangles with[first[i]] ... with[first[i + 1] - 1]. */
 struct interferences {

@@ -176,43 +176,31 @@ add_trial(struct enumeration *l, struct trial t)
 		flush(l);
 }
 
-/* Adds a division with one cut.  Several cuts are equal if no weights are large enough; one of them
- * is added. */
-static void
+/* Adds a division with one cut.  False: an equal plan was seen before. */
+static bool
 add_cut(struct enumeration *l, const struct candidate *c)
 {
 	struct plan *p = make_cut(l->x, c->division, c->cut);
-	if (c->cut == UNCUT || !is_duplicate(l->wanted.front->seen, l->x->s, p))
+	const bool first = !is_duplicate(l->wanted.front->seen, l->x->s, p);
+	if (first)
 		add_trial(l, (struct trial){ .p = p, .candidate = *c });
 	else
 		plan_close(p);
+	return first;
 }
 
-/* Finds lower bounds of the bytes of a plan's feature maps. */
-static void
-bound_bytes(struct sched *s, struct plan *p, struct candidate *c)
-{
-	find_maps(s, p);
-	for (size_t i = 0; i < p->n_kernels; i++)
-		c->least = max_i64(c->least, p->map_bytes[i]);
-	if (s->memory.spilling)
-		c->beside = maps_least(s, p, PLACE_ARENA);
-}
-
-/* Could cuts of the division be wanted?  Finds the bytes of feature maps, which they share. */
+/* Could the division be wanted, by the bytes of its feature maps?  Sets them. */
 static bool
 is_wanted_division(const struct enumeration *l, struct candidate *c)
 {
-	struct sched *s = l->x->s;
-	const struct front *f = l->wanted.front;
-	struct plan *p = make_cut(l->x, c->division, UNCUT);
-	const bool first = !is_duplicate(f->seen, s, p);
-	if (first)
-		bound_bytes(s, p, c);
-	plan_close(p);
-	return first && front_wants(f, c->least, c->least + c->beside, 0);
+	const struct cascades *k = l->x->cascades;
+	const struct division *d = &c->division;
+	c->least = division_bytes(k, d->picked, d->n, LIMITED, d->slide);
+	c->beside = division_bytes(k, d->picked, d->n, BESIDE, d->slide);
+	return front_wants(l->wanted.front, c->least, c->least + c->beside, 0);
 }
 
+/* Adds a division with all cuts.  If the uncut one is no news, nor are the others. */
 static void
 add_candidates(struct enumeration *l, int64_t maps, bool slide)
 {
@@ -227,8 +215,8 @@ add_candidates(struct enumeration *l, int64_t maps, bool slide)
 		c.cut = cuttings[t].cut;
 		c.lower_bound = division_lower_bound(x->s, x->cascades, d->picked, d->n,
 						    c.cut);
-		if (c.lower_bound <= l->wanted.lower_bound)
-			add_cut(l, &c);
+		if (c.lower_bound <= l->wanted.lower_bound && !add_cut(l, &c) && c.cut == UNCUT)
+			return;
 	}
 }
 

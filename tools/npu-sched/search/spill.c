@@ -33,7 +33,7 @@ find_needs(const struct sched *s, const struct cascades *c, struct arena *a)
 		need[i] = INT64_MAX;
 	for (size_t k = 0; k < c->n; k++)
 		for (int i = c->v[k].price.first; i <= c->v[k].last; i++)
-			need[i] = min_i64(need[i], c->v[k].bytes - c->v[k].slid);
+			need[i] = min_i64(need[i], c->v[k].bytes[LIMITED] - c->v[k].slid[LIMITED]);
 	return need;
 }
 
@@ -63,7 +63,7 @@ find_live(const struct sched *s, const struct cascades *c, struct arena *a)
 {
 	int64_t *live = anew(a, int64_t, (size_t)s->n_ops + 1);
 	for (int i = 0; i < s->n_ops; i++)
-		live[i] = c->v[c->first_of[i]].bytes;
+		live[i] = c->v[c->first_of[i]].bytes[LIMITED];
 	return live;
 }
 
@@ -83,8 +83,8 @@ largest_at(const struct cascades *c, int now, const bool *gone)
 	int best = -1;
 	for (size_t i = 0; i < c->n_live; i++) {
 		const struct live_range *l = &c->live[i];
-		if (l->lo <= now && l->hi >= now && l->bytes > 0 && !gone[i] &&
-		    (best < 0 || l->bytes > c->live[best].bytes))
+		if (l->lo <= now && l->hi >= now && l->bytes[LIMITED] > 0 && !gone[i] &&
+		    (best < 0 || l->bytes[LIMITED] > c->live[best].bytes[LIMITED]))
 			best = (int)i;
 	}
 	return best;
@@ -112,8 +112,8 @@ largest(const struct cascades *c, const bool *gone)
 {
 	int best = -1;
 	for (size_t i = 0; i < c->n_live; i++)
-		if (c->live[i].bytes > 0 && !gone[i] &&
-		    (best < 0 || c->live[i].bytes > c->live[best].bytes))
+		if (c->live[i].bytes[LIMITED] > 0 && !gone[i] &&
+		    (best < 0 || c->live[i].bytes[LIMITED] > c->live[best].bytes[LIMITED]))
 			best = (int)i;
 	return best;
 }
@@ -147,13 +147,13 @@ spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int b
 		int first = s->n_ops, last = -1;
 		for (int i = first_after(s, l->lo);
 		     i < s->n_ops && step_of(s, i) <= l->hi; i++) {
-			live[i] -= l->bytes;
-			need[i] -= l->bytes;
+			live[i] -= l->bytes[LIMITED];
+			need[i] -= l->bytes[LIMITED];
 			first = reach[i].first < first ? reach[i].first : first;
 			last = reach[i].last > last ? reach[i].last : last;
 		}
 		for (int i = first; i <= last; i++)
-			bound[i] -= l->bytes;
+			bound[i] -= l->bytes[LIMITED];
 		gone[t] = true;
 		o.tensor[o.n++] = t;
 		o.set[o.n] = o.set[o.n - 1] + hash_xxh3(&t, sizeof(t));
