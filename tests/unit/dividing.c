@@ -22,7 +22,7 @@ draw_cascades(struct arena *a, int n_ops)
 	struct cascades c = { .a = a };
 	c.v = anew(a, struct cascade_choice, MOST_OPS * LENGTH * WAYS);
 	c.first_of = anew(a, int, MOST_OPS + 1);
-	c.cpu_bytes = draw(200);
+	c.sums[LIMITED].at_cpu = draw(200);
 	for (int last = 0; last < n_ops; last++) {
 		c.first_of[last] = (int)c.n;
 		for (int k = 0; k < LENGTH * WAYS; k++) {
@@ -33,7 +33,7 @@ draw_cascades(struct arena *a, int n_ops)
 			c.v[c.n++] = (struct cascade_choice){
 				.price = { .first = last + 1 - length,
 					   .cost = { fetched + (double)draw(80), fetched } },
-				.last = last, .bytes = 50 + draw(400), .slid = draw(60),
+				.last = last, .bytes = { 50 + draw(400) }, .slid = { draw(60) },
 				.weights = draw(3) ? draw(300) : 0 };
 		}
 	}
@@ -51,30 +51,30 @@ cycles_of(const struct cascade_choice *x, int64_t room)
 
 /* INFINITY if the cascade does not fit */
 static double
-cycles_below(const struct cascades *c, int choice, int64_t limit, bool slide)
+cycles_below(const struct cascades *c, int choice, int64_t limit, bool slide, bool in_place)
 {
 	const struct cascade_choice *x = &c->v[choice];
-	int64_t bytes = x->bytes + (slide ? 0 : x->slid);
-	return bytes > limit ? INFINITY : cycles_of(x, limit - bytes);
+	int64_t bytes = x->bytes[LIMITED] + (slide ? 0 : x->slid[LIMITED]);
+	return bytes > limit ? INFINITY : cycles_of(x, in_place ? 0 : limit - bytes);
 }
 
 /* the fewest cycles of operations before `end`, over all divisions */
 static double
-fewest(const struct cascades *c, int end, int64_t limit, bool slide)
+fewest(const struct cascades *c, int end, int64_t limit, bool slide, bool in_place)
 {
 	double least = INFINITY;
 	if (!end)
-		return c->cpu_bytes > limit ? INFINITY : 0;
+		return c->sums[LIMITED].at_cpu > limit ? INFINITY : 0;
 	for (int k = c->first_of[end - 1]; k < c->first_of[end]; k++)
-		least = fmin(least, fewest(c, c->v[k].price.first, limit, slide) +
-				    cycles_below(c, k, limit, slide));
+		least = fmin(least, fewest(c, c->v[k].price.first, limit, slide, in_place) +
+				    cycles_below(c, k, limit, slide, in_place));
 	return least;
 }
 
 /* cycles of the selected cascades; -1 if they do not divide all operations */
 static double
 cycles_picked(const struct cascades *c, const int *picked, int n, int n_ops, int64_t limit,
-	      bool slide)
+	      bool slide, bool in_place)
 {
 	double sum = 0;
 	int end = n_ops;
@@ -83,7 +83,7 @@ cycles_picked(const struct cascades *c, const int *picked, int n, int n_ops, int
 		if (x->last != end - 1)
 			return -1;
 		end = x->price.first;
-		sum += cycles_below(c, picked[i], limit, slide);
+		sum += cycles_below(c, picked[i], limit, slide, in_place);
 	}
 	return end ? -1 : sum;
 }
@@ -96,16 +96,17 @@ check(int number)
 	struct sched s = { .a = a, .n_ops = n_ops };
 	struct cascades c = draw_cascades(a, n_ops);
 	int64_t limit = draw(700);
-	bool slide = draw(2);
-	double least = fewest(&c, n_ops, limit, slide);
-	int n = cascades_choose(&s, &c, limit, slide, picked);
-	double cycles = n ? cycles_picked(&c, picked, n, n_ops, limit, slide) : INFINITY;
+	bool slide = draw(2), in_place = draw(2);
+	double least = fewest(&c, n_ops, limit, slide, in_place);
+	int n = cascades_choose(&s, &c, limit, slide, in_place, picked);
+	double cycles = n ? cycles_picked(&c, picked, n, n_ops, limit, slide, in_place)
+			  : INFINITY;
 	/* the same numbers added in another order */
 	bool ok = n ? fabs(cycles - least) <= least * ROUNDING : least == INFINITY;
 	/* below the smallest possible limit there is no division */
 	int64_t works = cascades_least(&s, &c);
-	ok &= cascades_choose(&s, &c, works, true, picked) > 0 &&
-	      cascades_choose(&s, &c, works - 1, true, picked) == 0;
+	ok &= cascades_choose(&s, &c, works, true, in_place, picked) > 0 &&
+	      cascades_choose(&s, &c, works - 1, true, in_place, picked) == 0;
 	if (!ok)
 		printf("case %d: %d operations below %" PRId64 ": %g cycles, fewest %g\n",
 		       number, n_ops, limit, cycles, least);

@@ -20,7 +20,7 @@ enum { NETWORKS = 20, MOST_SLICES = 6, CANDIDATES = 4, LIMITS = 4, MOST_MESSAGES
  * Factors between the cycles of improvement or search and those of the best enumerated plan.  The
  * allowed factors hold for 1,000 networks, too.
  */
-enum what { FREE, LIMITED, ANSWER, WHATS };
+enum what { FREE, WITHIN, ANSWER, WHATS };
 static struct excess {
 	const char *name;
 	double worst, mean; /* largest allowed factor; largest allowed geometric mean */
@@ -31,7 +31,7 @@ static struct excess {
 	 * is faster, so that it can end beside the best plan.  It also tries later fetches, which
 	 * are not enumerated: the mean is below 1. */
 	[FREE] = { .name = "improved without a limit", .worst = 2.2, .mean = 1 },
-	[LIMITED] = { .name = "improved within a limit", .worst = 1.25, .mean = 1.002 },
+	[WITHIN] = { .name = "improved within a limit", .worst = 1.25, .mean = 1.002 },
 	/* The search drops candidates whose estimates are too high by more than INEXACT
 	 * (search/search.h).  With 1.2 instead of 1.005, the worst factor of 20 networks is 1.0001.
 	 * The search has more variants and candidates than are enumerated here. */
@@ -244,7 +244,7 @@ check_improvement(const struct reached *r)
 		return true;
 	return improve_within(p, NO_LIMIT_BYTES, FREE, r->any.cycles) &&
 	       (!is_improvable(p, &r->smaller) ||
-		improve_within(p, p->sram, LIMITED, r->smaller.cycles));
+		improve_within(p, p->sram, WITHIN, r->smaller.cycles));
 }
 
 /* Hardly any enumerated plan is faster than the answer of the search without a limit. */

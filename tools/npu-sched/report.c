@@ -324,7 +324,7 @@ explain_op(struct report *r, int i, bool first)
 	struct sched *s = r->s;
 	const struct g_op *op = s->info[i].op;
 	int32_t rows = s->plan->stripe[i] ? s->plan->stripe[i] : op->ofm.shape.h;
-	struct block_reason b = block_reason(s, i, rows);
+	struct block_reason b = block_reason(s, i, rows, s->plan->objective[i]);
 	const char *why = op->chain		       ?
 	    "the block of the chain's first operation"
 			  : is_chosen_by_chain(s, i) ? "the fastest for its chain"

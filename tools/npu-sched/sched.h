@@ -52,10 +52,9 @@ struct sched_front {
 	size_t n;
 };
 
-/* The weights for which blocks are chosen, in the order in which they are tried: fetched
- * weights; weights that are cut into slices, at multiples of a block's depth; weights in
- * place, which are read again for each block above or beside another. */
-enum block_objective { BLOCKS_FOR_FETCHED, BLOCKS_FOR_SLICED, BLOCKS_FOR_IN_PLACE, BLOCK_OBJECTIVES };
+/* The weights for which a block is chosen: fetched ones; those in place, which are read again for
+ * each block above or beside another. */
+enum block_objective { BLOCKS_FOR_FETCHED, BLOCKS_FOR_IN_PLACE, BLOCK_OBJECTIVES };
 
 struct sched {
 	struct arena *a;
@@ -71,7 +70,6 @@ struct sched {
 	struct use *use; /* of each tensor */
 	bool *shallow; /* of each tensor: try NHWC, too (bricks padded, or all pointwise) */
 	int n_shallow;
-	enum block_objective objective; /* the weights for which blocks are chosen */
 	struct size_cache *sizes; /* of weights; shared by all variants */
 	struct works *works; /* blocks and costs; shared by all variants */
 	size_t *at_rest; /* cascades that resting variants keep; shared by all variants */

@@ -158,7 +158,8 @@ list_savings(struct sched *s, struct arena *a, const int64_t *sizes, const struc
 	for (int i = c->first; i <= c->last; i++) {
 		if (!s->info[i].op->weights)
 			continue;
-		const struct cached_stripe_cost *b = op_cost(s, i, c->stripe[i - c->first]);
+		const struct cached_stripe_cost *b = op_cost(s, i, c->stripe[i - c->first],
+							     c->objective);
 		struct saving v = { .bytes = sizes[i],
 				    .cycles = b->cost[0] - b->cost[1] };
 		int at = k->n_savings++;
@@ -179,16 +180,19 @@ struct price_list {
 
 /* Adds the price of a choice, unless it is none. */
 static void
-add_price(struct sched *s, struct price_list *l, int first, int last, int32_t rows)
+add_price(struct sched *s, struct price_list *l, int first, int last, int32_t rows,
+	  enum block_objective objective)
 {
 	int32_t stripe[MAX_LENGTH];
-	struct cascade c = { .first = first, .last = last, .rows = rows, .stripe = stripe };
+	struct cascade c = { .first = first, .last = last, .rows = rows,
+			     .objective = objective, .stripe = stripe };
 	if (!cascade_price(s, &c))
 		return;
 	agrow(l->a, l->v, l->n, &l->cap);
 	l->v[l->n++] = (struct cascade_price){ .cost = { c.cost[0], c.cost[1] },
 					       .lower_bound = c.lower_bound,
-					       .first = first, .rows = rows };
+					       .first = first, .rows = rows,
+					       .objective = objective };
 }
 
 /* Does a rolling buffer keep all rows?  Two shorter cascades take no more bytes. */
@@ -209,7 +213,8 @@ study_choice(struct sched *s, struct cascades *c, struct arena *scratch,
 {
 	int32_t stripe[MAX_LENGTH];
 	struct cascade x = { .first = k->price.first, .last = k->last,
-			     .rows = k->price.rows, .stripe = stripe };
+			     .rows = k->price.rows, .objective = k->price.objective,
+			     .stripe = stripe };
 	arena_reset(scratch);
 	cascade_stripes(s, &x);
 	cascade_run(s, scratch, &x, false);
@@ -246,13 +251,36 @@ closed(const struct sched *s, const struct cascades *c, int first, int last)
 	return furthest <= last;
 }
 
+/* Would an operation have another block if its weights stayed in place?  Operations that share
+ * weights have one block. */
+static bool
+has_block_for_in_place(struct sched *s, int op)
+{
+	const struct op_info *f = &s->info[op];
+	const struct block_choice *b = whole_block(s, op);
+	return b && f->op->weights && weights_move(s) && !f->shared &&
+	       !hwc_equal(b->block, block_for(s, op, b->rows, BLOCKS_FOR_IN_PLACE)->block);
+}
+
+/* Adds the prices of a choice for each block objective that makes a difference. */
+static void
+add_prices(struct sched *s, struct price_list *l, int first, int last, int32_t rows)
+{
+	bool differs = false;
+	for (int i = first; i <= last; i++)
+		differs |= has_block_for_in_place(s, i);
+	add_price(s, l, first, last, rows, BLOCKS_FOR_FETCHED);
+	if (differs)
+		add_price(s, l, first, last, rows, BLOCKS_FOR_IN_PLACE);
+}
+
 static void
 add_chains_ending_at(struct sched *s, const struct cascades *c, struct price_list *l, int last)
 {
 	int first = last;
 	while (s->info[first].chain && last - first + 1 < CHAIN_LENGTH &&
 	       !is_slid(&c->slides, s, first) && !is_slid(&c->slides, s, first - 1))
-		add_price(s, l, --first, last, 0);
+		add_prices(s, l, --first, last, 0);
 }
 
 static void
@@ -260,7 +288,7 @@ add_cascades_ending_at(struct sched *s, const struct cascades *c, struct price_l
 		       int last, bool stripes)
 {
 	int32_t h = s->info[last].op->ofm.shape.h;
-	add_price(s, l, last, last, 0);
+	add_prices(s, l, last, last, 0);
 	add_chains_ending_at(s, c, l, last);
 	for (int first = last; stripes && first >= 0 && first > last - MAX_LENGTH;
 	     first--) {
@@ -271,7 +299,7 @@ add_cascades_ending_at(struct sched *s, const struct cascades *c, struct price_l
 			continue;
 		int n = 0;
 		for (int32_t rows = 1; rows < h && n < MAX_HEIGHTS; rows *= 2, n++)
-			add_price(s, l, first, last, rows);
+			add_prices(s, l, first, last, rows);
 	}
 }
 

@@ -44,6 +44,7 @@ int64_t slides_save(const struct sched *s, const struct slides *l, int area, int
 struct cascade {
 	int first, last;
 	int32_t rows; /* 0: one whole operation, or a chain of whole operations */
+	enum block_objective objective;
 	double cost[2];
 	double lower_bound; /* cycles, wherever its weights are */
 	struct kernel *kernel;
@@ -98,6 +99,7 @@ struct cascade_price {
 	double cost[2], lower_bound;
 	int first;
 	int32_t rows; /* as in struct cascade */
+	enum block_objective objective;
 };
 
 /* One choice.  Choices are many, so a cascade's stripes and kernels are made only when a
@@ -138,9 +140,12 @@ void cascades_close(struct cascades *c); /* NULL is allowed */
 
 /* divide.c: finds the fastest division with feature maps below a limit.  Writes its choices,
  * from the last to the first, to picked[n_ops] and returns their number; 0: none, or no
- * operations.  slide: results may begin a few rows before the operand that they consume. */
+ * operations.  slide: results may begin a few rows before the operand that they consume.
+ * in_place: all weights stay in place; else they are fetched as far as they fit. */
 int cascades_choose(struct sched *s, const struct cascades *c, int64_t limit, bool slide,
-		  int *picked);
+		    bool in_place, int *picked);
+/* Does a result of the division slide? */
+bool division_slides(const struct cascades *c, const int *picked, int n);
 /* Lower bound of a division's cycles, wherever its weights are. */
 double division_lower_bound(struct sched *s, const struct cascades *c, const int *picked, int n,
 		    enum cut cut);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /*
- * Cycles of a choice if `capacity` bytes are left for its weights.  Stripes use the whole
+ * Cycles of a choice if `capacity` bytes are left for its weights; 0: all stay in place.  Stripes use the whole
  * weights of an operation all the time.  Without stripes, weights can be cut into slices that are
  * fetched one after the other.
  */
@@ -45,7 +45,7 @@ struct path {
 
 static struct path *
 shortest(struct sched *s, struct arena *a, const struct cascades *c, int64_t limit,
-	 bool slide)
+	 bool slide, bool in_place)
 {
 	struct path *p = anew(a, struct path, (size_t)s->n_ops + 1);
 	p[0].peak = c->sums[LIMITED].at_cpu;
@@ -62,7 +62,8 @@ shortest(struct sched *s, struct arena *a, const struct cascades *c, int64_t lim
 			    from->cycles + x->price.lower_bound * (1 - ROUNDING) >
 				    p[i + 1].cycles)
 				continue;
-			double cycles = from->cycles + cost_with_capacity(x, limit - bytes);
+			double cycles = from->cycles +
+					cost_with_capacity(x, in_place ? 0 : limit - bytes);
 			int64_t peak = bytes > from->peak ? bytes : from->peak;
 			if (p[i + 1].choice >= 0 &&
 			    (cycles > p[i + 1].cycles ||
@@ -103,9 +104,19 @@ division_lower_bound(struct sched *s, const struct cascades *c, const int *picke
 		const struct cascade_choice *k = &c->v[picked[n]];
 		const struct cascade_price *x = &k->price;
 		sum += x->rows || k->last > x->first ? x->lower_bound
-						     : whole_lower_bound(s, x->first, cut);
+						     : whole_lower_bound(s, x->first,
+									 x->objective, cut);
 	}
 	return sum * (1 - ROUNDING);
+}
+
+bool
+division_slides(const struct cascades *c, const int *picked, int n)
+{
+	while (n-- > 0)
+		if (c->v[picked[n]].slid[LIMITED] > 0 || c->v[picked[n]].slid[BESIDE] > 0)
+			return true;
+	return false;
 }
 
 int64_t
@@ -136,10 +147,10 @@ cascades_whole_peak(const struct cascades *c)
 
 int
 cascades_choose(struct sched *s, const struct cascades *c, int64_t limit, bool slide,
-	      int *picked)
+		bool in_place, int *picked)
 {
 	struct arena *a = arena_open();
-	const struct path *p = shortest(s, a, c, limit, slide);
+	const struct path *p = shortest(s, a, c, limit, slide, in_place);
 	int n = 0;
 	if (s->n_ops && p[s->n_ops].choice >= 0)
 		for (int i = s->n_ops; i > 0; i = c->v[picked[n++]].price.first)
@@ -156,7 +167,7 @@ make_cascade(struct sched *s, struct arena *a, struct cascade_choice *k)
 		return k->made;
 	struct cascade *c = k->made = anew(a, struct cascade, 1);
 	*c = (struct cascade){ .first = k->price.first, .last = k->last,
-			       .rows = k->price.rows };
+			       .rows = k->price.rows, .objective = k->price.objective };
 	c->stripe = anew(a, int32_t, (size_t)(c->last - c->first) + 1);
 	(void)cascade_price(s, c);
 	cascade_run(s, a, c, true);
@@ -172,6 +183,7 @@ apply_cascade(struct sched *s, const struct cascade *c, struct plan *p, bool sli
 		bool over = i == c->last && (slide || !c->lead);
 		p->over[i] = over ? c->over : NULL;
 		p->lead[i] = c->lead;
+		p->objective[i] = c->objective;
 		p->stripe[i] = c->rows ? c->stripe[i - c->first] : 0;
 		p->rolling[i] = c->rows && i < c->last ? c->rolling[i - c->first] : 0;
 		if (p->rolling[i] >= s->info[i].op->ofm.t->hwc.h)

@@ -143,7 +143,8 @@ add_kernel(struct run *r, int i, struct g_range rows)
 	c->kernel = arena_grow(r->a, c->kernel, c->n_kernels, &r->cap,
 			       sizeof(*c->kernel));
 	c->kernel[c->n_kernels++] = (struct kernel){
-		.op = c->first + i, .links = links, .rows = rows, .slice = -1,
+		.op = c->first + i, .links = links, .objective = c->objective, .rows = rows,
+		.slice = -1,
 		.depth = { .lo = 0, .hi = op->ofm.shape.c } };
 }
 
@@ -343,14 +344,16 @@ chain_price(struct sched *s, struct cascade *c)
 {
 	const struct g_op *lead = s->info[c->first].op;
 	struct weights_size w = whole_size(s, c->first);
-	struct kernel k = { .op = c->first, .links = c->last - c->first, .slice = -1,
+	struct kernel k = { .op = c->first, .links = c->last - c->first,
+			    .objective = c->objective, .slice = -1,
 			    .rows = { .hi = lead->ofm.shape.h },
 			    .depth = { .hi = lead->ofm.shape.c } };
 	double alone = 0;
 	if (!stripe_cost(s, &k, lead->ofm.shape.h, w.stream, w.scales))
 		return false;
 	for (int i = c->first; i <= c->last; i++) {
-		const struct cached_stripe_cost *b = op_cost(s, i, s->info[i].op->ofm.shape.h);
+		const struct cached_stripe_cost *b = op_cost(s, i, s->info[i].op->ofm.shape.h,
+							     c->objective);
 		alone += b ? b->cost[1] : INFINITY;
 	}
 	c->cost[0] = k.cost[IN_PLACE];
@@ -368,7 +371,8 @@ cascade_price(struct sched *s, struct cascade *c)
 	cascade_stripes(s, c);
 	c->cost[0] = c->cost[1] = c->lower_bound = 0;
 	for (int i = 0; i < n; i++) {
-		const struct cached_stripe_cost *b = op_cost(s, c->first + i, c->stripe[i]);
+		const struct cached_stripe_cost *b = op_cost(s, c->first + i, c->stripe[i],
+							     c->objective);
 		if (!b)
 			return false;
 		c->cost[0] += b->cost[0];
@@ -377,7 +381,7 @@ cascade_price(struct sched *s, struct cascade *c)
 	}
 	c->lower_bound += leading_copy(s, c->first, c->stripe[0]);
 	if (!c->rows)
-		c->lower_bound = whole_lower_bound(s, c->first, ANY_CUT);
+		c->lower_bound = whole_lower_bound(s, c->first, c->objective, ANY_CUT);
 	double kernels[2] = { c->cost[0], c->cost[1] };
 	for (int i = 0; i < n; i++)
 		for (int k = 0; k < 2 && op_is_transfer(s->info[c->first + i].op->kind); k++)

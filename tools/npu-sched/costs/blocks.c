@@ -13,9 +13,6 @@
 
 enum { MAX_SIZES = 64 };
 
-/* blocks for cut and fetched weights may take the least cycles times this */
-static const double NEARLY = 1.05;
-
 /* the calibrated estimate cannot tell blocks apart that differ by less than this factor */
 static const double AS_FAST = 1.01;
 
@@ -47,8 +44,6 @@ struct block_search {
 	struct block_query q;
 	struct perf_op kernel;
 	struct fold fold;
-	/* cycles up to which the deepest block is sought; 0: the fastest is sought */
-	double enough;
 	/*
 	 * above 0: blocks of at most so many cycles count as equally fast, and
 	 * is_preferred() decides
@@ -62,17 +57,12 @@ struct block_search {
 	struct block_reason reason;
 };
 
-/*
- * True if a block is better than the best one so far: deeper if `enough` is set, else
- * of fewer cycles, or of as many cycles and fewer banks.
- */
+/* True if a block takes fewer cycles than the best one so far, or as many cycles and fewer banks. */
 static bool
-is_better_block(const struct block_search *x, struct hwc block, double cycles, int banks)
+is_better_block(const struct block_search *x, double cycles, int banks)
 {
 	if (!x->found)
 		return true;
-	if (x->enough > 0 && block.c != x->best.block.c)
-		return block.c > x->best.block.c;
 	return cycles != x->cycles ? cycles < x->cycles : banks < x->banks;
 }
 
@@ -123,10 +113,7 @@ try_block(struct block_search *x, struct hwc block)
 		return;
 	double cycles = cost_in_blocks(x->s, &x->kernel, &c).total;
 	x->reason.fitting++;
-	if (x->as_fast > 0
-		? !is_preferred(x, &c, cycles)
-		: (x->enough > 0 && cycles > x->enough) ||
-			  !is_better_block(x, block, cycles, banks)) {
+	if (x->as_fast > 0 ? !is_preferred(x, &c, cycles) : !is_better_block(x, cycles, banks)) {
 		note_next(x, block, cycles);
 		return;
 	}
@@ -170,7 +157,7 @@ search_blocks(struct block_search *x, int32_t only_depth)
 }
 
 static struct block_search
-search_of(struct sched *s, int i, int32_t rows)
+search_of(struct sched *s, int i, int32_t rows, enum block_objective objective)
 {
 	const struct g_op *op = s->info[i].op;
 	struct block_search x = { .s = s, .op = op, .q = op_block_query(op, rows) };
@@ -180,7 +167,7 @@ search_of(struct sched *s, int i, int32_t rows)
 			    .depth = { .lo = 0, .hi = op->ofm.shape.c } };
 	struct weights_size w = whole_size(s, i);
 	x.kernel = kernel_op(s, &k, w.stream, w.scales,
-			     s->objective == BLOCKS_FOR_IN_PLACE ? IN_PLACE : FETCHED);
+			     objective == BLOCKS_FOR_IN_PLACE ? IN_PLACE : FETCHED);
 	return x;
 }
 
@@ -238,12 +225,8 @@ search_for(struct block_search *x, int32_t depth)
 		return;
 	}
 	search_blocks(x, depth);
-	bool sliced = x->s->objective == BLOCKS_FOR_SLICED && x->op->weights && !depth;
 	if (x->found && x->s->machine.calibrated) {
-		x->as_fast = x->cycles * (sliced ? NEARLY : AS_FAST);
-		search_blocks(x, depth);
-	} else if (x->found && sliced) {
-		x->enough = x->cycles * NEARLY;
+		x->as_fast = x->cycles * AS_FAST;
 		search_blocks(x, depth);
 	}
 	if (x->q.ofm.h == x->op->ofm.shape.h)
@@ -269,22 +252,22 @@ keep_choice(struct sched *s, struct work *w, const struct block_choice *b)
 }
 
 const struct block_choice *
-block_for(struct sched *s, int op, int32_t rows)
+block_for(struct sched *s, int op, int32_t rows, enum block_objective objective)
 {
 	const int first = s->info[op].alike;
 	const struct g_op *g = s->info[first].op;
-	struct work *w = s->info[first].work;
+	struct work *w = s->info[first].work[objective];
 	const int32_t whole = g->ofm.shape.h;
 	if (op_is_transfer(g->kind))
 		return NULL;
 	const struct block_choice *cached = find_choice(w, rows, 0);
 	if (cached)
 		return cached->block.c ? cached : NULL;
-	struct block_search x = search_of(s, first, rows);
+	struct block_search x = search_of(s, first, rows, objective);
 	int32_t depth = 0;
 	/* weights are encoded for one depth, which all stripes share */
 	if (g->weights && rows != whole) {
-		const struct block_choice *b = block_for(s, first, whole);
+		const struct block_choice *b = block_for(s, first, whole, objective);
 		depth = b && b->block.c <= block_bounds(s->accel, &x.q).c ? b->block.c : 0;
 	}
 	search_for(&x, depth);
@@ -297,7 +280,7 @@ block_for(struct sched *s, int op, int32_t rows)
 /* An operation with weights keeps the block for which these are encoded.  A block of the input
  * graph is kept, too. */
 static struct block_choice
-choose_chain_block(struct sched *s, int op, int links)
+choose_chain_block(struct sched *s, int op, int links, enum block_objective objective)
 {
 	const struct block_choice none = { .block.c = 0 };
 	struct g_op ops[CHAIN_LENGTH];
@@ -306,7 +289,7 @@ choose_chain_block(struct sched *s, int op, int links)
 	struct block_search x = { .s = s, .op = lead, .first = op, .links = links,
 				  .q = op_block_query(lead, rows) };
 	if (lead->weights || G_HAS(lead, G_OP_block)) {
-		const struct block_choice *b = block_for(s, op, rows);
+		const struct block_choice *b = block_for(s, op, rows, objective);
 		x.found = b != NULL;
 		x.best = b ? *b : none;
 	} else {
@@ -316,14 +299,14 @@ choose_chain_block(struct sched *s, int op, int links)
 }
 
 const struct block_choice *
-chain_block_for(struct sched *s, int op, int links)
+chain_block_for(struct sched *s, int op, int links, enum block_objective objective)
 {
-	struct work *w = s->info[op].work;
+	struct work *w = s->info[op].work[objective];
 	const int32_t whole = s->info[op].op->ofm.shape.h;
 	const uint64_t chain = chain_key(s, op, links);
 	const struct block_choice *cached = find_choice(w, whole, chain);
 	if (!cached) {
-		struct block_choice b = choose_chain_block(s, op, links);
+		struct block_choice b = choose_chain_block(s, op, links, objective);
 		b.rows = whole;
 		b.chain = chain;
 		cached = keep_choice(s, w, &b);
@@ -332,10 +315,10 @@ chain_block_for(struct sched *s, int op, int links)
 }
 
 struct block_reason
-block_reason(struct sched *s, int i, int32_t rows)
+block_reason(struct sched *s, int i, int32_t rows, enum block_objective objective)
 {
 	const struct op_info *f = &s->info[i];
-	struct block_search x = search_of(s, i, rows);
+	struct block_search x = search_of(s, i, rows, objective);
 	search_blocks(&x, 0);
 	x.reason.from_graph = f->block_from_graph;
 	x.reason.cycles = x.cycles;

@@ -56,7 +56,7 @@ cost_of_users(struct sched *s, const struct moved *m, struct g_tensor *now)
 		struct g_op *op = s->info[i].op;
 		if (op == m->op || (op->ifm.t != now && op->ifm2.t != now && op->ofm.t != now))
 			continue;
-		const struct cached_stripe_cost *b = op_cost(s, i, op->ofm.shape.h);
+		const struct cached_stripe_cost *b = op_cost(s, i, op->ofm.shape.h, BLOCKS_FOR_FETCHED);
 		sum += b ? fmin(b->cost[0], b->cost[1]) : INFINITY;
 	}
 	return sum;
@@ -101,7 +101,7 @@ weigh_moves(struct sched *s, struct copies *c)
 		if (op == s->n_ops)
 			continue;
 		int32_t h = m->op->ofm.shape.h;
-		const struct cached_stripe_cost *b = op_cost(s, op, h);
+		const struct cached_stripe_cost *b = op_cost(s, op, h, BLOCKS_FOR_FETCHED);
 		m->pays = b && copy_transfer(s, m->op, h) < b->cost[0];
 	}
 	use_copies(s, true);

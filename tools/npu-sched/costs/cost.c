@@ -178,7 +178,7 @@ kernel_op(struct sched *s, const struct kernel *k, int64_t stream_bytes,
 	struct g_op ops[CHAIN_LENGTH];
 	struct perf_op p;
 	if (k->links) {
-		const struct block_choice *b = chain_block_for(s, k->op, k->links);
+		const struct block_choice *b = chain_block_for(s, k->op, k->links, k->objective);
 		bool is_one = b && chain_ops(s, k->op, k->links, &b->fold, ops);
 		assert(is_one);
 		p = chain_work(s, ops, k->links);
@@ -327,7 +327,7 @@ stripe_cost(struct sched *s, struct kernel *k, int32_t stripe, int64_t stream_by
 				    .stream_bytes = stream_bytes, .scale_bytes = scale_bytes };
 	uint64_t key = hash_xxh3(&v, sizeof(v));
 	key += !key; /* 0 is an empty entry */
-	struct cached_cost *cached = find_cost(s, f->work, key);
+	struct cached_cost *cached = find_cost(s, f->work[k->objective], key);
 	if (cached->key != key) {
 		const struct block_choice *b = kernel_block(s, k, stripe);
 		if (!b)
@@ -386,13 +386,14 @@ copy_transfer(const struct sched *s, const struct g_op *op, int64_t rows)
 
 /* Sums all stripes of an operation, in slices if the input graph has them. */
 static bool
-sum_stripes(struct sched *s, int op, struct cached_stripe_cost *b)
+sum_stripes(struct sched *s, int op, enum block_objective objective,
+	    struct cached_stripe_cost *b)
 {
 	const struct g_op *g = s->info[op].op;
 	struct g_list slices = slices_from_graph(g);
 	int32_t h = g->ofm.shape.h;
 	for (int i = 0; i < slice_count(slices); i++) {
-		struct kernel k = { .op = op, .slice = -1,
+		struct kernel k = { .op = op, .objective = objective, .slice = -1,
 				    .depth = slice_range(slices, i, g->ofm.shape.c) };
 		struct weights_size w = slice_size(s, op, k.depth);
 		for (int32_t at = 0; at < h; at += b->stripe) {
@@ -408,16 +409,16 @@ sum_stripes(struct sched *s, int op, struct cached_stripe_cost *b)
 }
 
 const struct cached_stripe_cost *
-op_cost(struct sched *s, int op, int32_t stripe)
+op_cost(struct sched *s, int op, int32_t stripe, enum block_objective objective)
 {
-	struct work *w = s->info[op].work;
+	struct work *w = s->info[op].work[objective];
 	struct cached_stripe_cost *b = w->in_stripes;
 	while (b && b->stripe != stripe)
 		b = b->next;
 	if (!b) {
 		b = anew(s->works->a, struct cached_stripe_cost, 1);
 		b->stripe = stripe;
-		b->fits = sum_stripes(s, op, b);
+		b->fits = sum_stripes(s, op, objective, b);
 		b->next = w->in_stripes;
 		w->in_stripes = b;
 	}

@@ -133,16 +133,25 @@ void find_works(struct sched *s);
 uint64_t chain_key(const struct sched *s, int op, int links);
 
 /* blocks.c */
-/* The fastest block for stripes of `rows` rows; NULL: no block fits, or op is a copy. */
-const struct block_choice *block_for(struct sched *s, int op, int32_t rows);
+/* The best block for stripes of `rows` rows; NULL: no block fits, or op is a copy. */
+const struct block_choice *block_for(struct sched *s, int op, int32_t rows,
+				     enum block_objective objective);
+/* The fastest block of the whole operation with fetched weights. */
+static inline const struct block_choice *
+whole_block(struct sched *s, int op)
+{
+	return block_for(s, op, s->info[op].op->ofm.shape.h, BLOCKS_FOR_FETCHED);
+}
 
 /* The block of a chain: that of its first operation if this has weights, else the fastest
  * for all of them.  NULL: the operations are no chain. */
-const struct block_choice *chain_block_for(struct sched *s, int op, int links);
+const struct block_choice *chain_block_for(struct sched *s, int op, int links,
+					   enum block_objective objective);
 static inline const struct block_choice *
 kernel_block(struct sched *s, const struct kernel *k, int32_t rows)
 {
-	return k->links ? chain_block_for(s, k->op, k->links) : block_for(s, k->op, rows);
+	return k->links ? chain_block_for(s, k->op, k->links, k->objective)
+			: block_for(s, k->op, rows, k->objective);
 }
 
 /* Why an operation has its block. */
@@ -154,7 +163,8 @@ struct block_reason {
 	struct hwc next; /* the best other block */
 	double next_cycles; /* 0: no other block fits */
 };
-struct block_reason block_reason(struct sched *s, int op, int32_t rows);
+struct block_reason block_reason(struct sched *s, int op, int32_t rows,
+				 enum block_objective objective);
 
 /* cost.c */
 bool weights_move(const struct sched *s); /* true if fetching weights can save cycles */
@@ -186,7 +196,8 @@ double table_transfer(const struct sched *s, const struct g_op *op);
 /* Cycles to copy `rows` rows; 0: op is no copy. */
 double copy_transfer(const struct sched *s, const struct g_op *op, int64_t rows);
 /* Cost of an operation in stripes of `stripe` rows; NULL: no block fits. */
-const struct cached_stripe_cost *op_cost(struct sched *s, int op, int32_t stripe);
+const struct cached_stripe_cost *op_cost(struct sched *s, int op, int32_t stripe,
+					 enum block_objective objective);
 enum mem_area sched_area(const struct sched *s, const struct g_tensor *t);
 
 /*

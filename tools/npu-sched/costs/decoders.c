@@ -64,7 +64,7 @@ measure_decoder(void *ctx, size_t i)
 	struct trials *l = ctx;
 	struct trial *t = &l->v[i];
 	/* cached before the threads began */
-	const struct block_choice *b = block_for(l->s, t->op, op_of(l, i)->ofm.shape.h);
+	const struct block_choice *b = whole_block(l->s, t->op);
 	t->bytes[l->now] = b ? bytes_of(l->s, t, b) : 0;
 }
 
@@ -75,7 +75,7 @@ find_cycles(struct sched *s, struct trial *t, int decoder)
 	const struct g_op *op = s->info[t->op].op;
 	struct kernel k = { .op = t->op, .rows = { .hi = op->ofm.shape.h },
 			    .depth = { .hi = op->ofm.shape.c } };
-	const struct block_choice *b = block_for(s, t->op, op->ofm.shape.h);
+	const struct block_choice *b = whole_block(s, t->op);
 	int64_t scales = emit_scale_bytes(s->accel, op, op->ofm.shape.c);
 	for (enum held h = IN_PLACE; h <= FETCHED && b; h++) {
 		struct perf_op p = kernel_op(s, &k, t->bytes[decoder], scales, h);
@@ -116,7 +116,7 @@ list_if_better(struct trials *l, int i)
 	struct sched *s = l->s;
 	struct g_op *op = s->info[i].op;
 	struct trial t = { .op = i };
-	const struct block_choice *b = block_for(s, i, op->ofm.shape.h);
+	const struct block_choice *b = whole_block(s, i);
 	if (!b)
 		return true;
 	if (!emit_weights_view(s->a, s->g, op->weights, &t.view, s->e))
@@ -146,7 +146,7 @@ try_decoder(struct trials *l, int decoder)
 		set_decoder(l->s, op_of(l, i), decoder);
 	find_works(l->s);
 	for (size_t i = 0; i < l->n; i++)
-		(void)block_for(l->s, l->v[i].op, op_of(l, i)->ofm.shape.h);
+		(void)whole_block(l->s, l->v[i].op);
 	threads_for(l->s->o->jobs, l->n, NULL, measure_decoder, l);
 	for (size_t i = 0; i < l->n; i++)
 		find_cycles(l->s, &l->v[i], decoder);
@@ -158,7 +158,7 @@ check_graph_fast(struct sched *s, int i)
 {
 	const struct g_op *op = s->info[i].op;
 	struct trial t = { .op = i };
-	const struct block_choice *b = block_for(s, i, op->ofm.shape.h);
+	const struct block_choice *b = whole_block(s, i);
 	if (!op->fast || !b)
 		return true;
 	if (!emit_weights_view(s->a, s->g, op->weights, &t.view, s->e))

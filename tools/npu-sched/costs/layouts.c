@@ -52,7 +52,7 @@ whole_cost(struct sched *s, int i)
 	const struct g_op *op = s->info[i].op;
 	struct kernel k = { .op = i, .rows = { .hi = op->ofm.shape.h },
 			    .depth = { .hi = op->ofm.shape.c } };
-	const struct block_choice *b = block_for(s, i, op->ofm.shape.h);
+	const struct block_choice *b = whole_block(s, i);
 	if (!b)
 		return 0;
 	struct weights_size w = whole_size(s, i);
@@ -115,7 +115,7 @@ improve_all(struct sched *s, int area)
 	find_works(s);
 	/* blocks follow from the works, so they are chosen before layouts change */
 	for (int i = 0; i < s->n_ops; i++)
-		(void)block_for(s, i, s->info[i].op->ofm.shape.h);
+		(void)whole_block(s, i);
 	struct users x = find_users(s, a);
 	for (int i = 0; i < MAX_ROUNDS && improve(s, &x, area); i++)
 		continue;

@@ -85,7 +85,7 @@ measure_traversal(void *ctx, size_t i)
 	struct trial *t = &l->v[i];
 	struct g_op op = *op_of(l, i);
 	/* cached before the threads began */
-	const struct block_choice *b = block_for(l->s, t->op, op.ofm.shape.h);
+	const struct block_choice *b = whole_block(l->s, t->op);
 	t->bytes[l->now] = 0;
 	if (!b)
 		return;
@@ -109,7 +109,7 @@ try_traversal(struct trials *l, int t, bool exact)
 	find_works(s);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct g_op *op = op_of(l, i);
-		(void)block_for(s, l->v[i].op, op->ofm.shape.h);
+		(void)whole_block(s, l->v[i].op);
 		l->v[i].bytes[t] = padded_weights(op, t) * op->ofm.shape.c;
 	}
 	if (exact)
@@ -119,7 +119,7 @@ try_traversal(struct trials *l, int t, bool exact)
 		struct kernel k = { .op = l->v[i].op,
 				    .rows = { .hi = op->ofm.shape.h },
 				    .depth = { .hi = op->ofm.shape.c } };
-		const struct block_choice *b = block_for(s, k.op, op->ofm.shape.h);
+		const struct block_choice *b = whole_block(s, k.op);
 		int64_t scales = emit_scale_bytes(s->accel, op, op->ofm.shape.c);
 		struct perf_op p = kernel_op(s, &k, l->v[i].bytes[t], scales,
 					     IN_PLACE);

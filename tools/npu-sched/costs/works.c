@@ -81,14 +81,14 @@ layout_key(const struct g_operand *o)
 	return o->t ? 1 + o->t->layout * AREAS + o->t->area : 0;
 }
 
-/* The work of operation i.  Needs: that of the operation `alike`. */
+/* The work of operation i for an objective.  Needs: that of the operation `alike`. */
 static struct work *
-work_of(struct sched *s, int i)
+work_of(struct sched *s, int i, enum block_objective objective)
 {
 	const struct op_info *f = &s->info[i];
 	const struct weights_size size = whole_size(s, i);
-	const int64_t key[] = { f->op->rec.id, f->alike == i ? 0 : s->info[f->alike].work->id,
-				f->op->weights ? s->objective : 0, f->op->traversal, f->op->fast,
+	const int64_t key[] = { f->op->rec.id, f->alike == i ? 0 : s->info[f->alike].work[objective]->id,
+				f->op->weights ? objective : 0, f->op->traversal, f->op->fast,
 				size.stream, size.scales, layout_key(&f->op->ifm),
 				layout_key(&f->op->ifm2), layout_key(&f->op->ofm) };
 	return find_work(s->works, hash_xxh3(key, sizeof(key)));
@@ -99,7 +99,7 @@ chain_key(const struct sched *s, int op, int links)
 {
 	int64_t key[CHAIN_LENGTH] = { 0 };
 	for (int i = 1; i <= links; i++)
-		key[i] = s->info[op + i].work->id;
+		key[i] = s->info[op + i].work[BLOCKS_FOR_FETCHED]->id;
 	return links ? hash_xxh3(key, sizeof(key)) : 0;
 }
 
@@ -123,7 +123,8 @@ find_works(struct sched *s)
 			f->alike = find_alike(s, table, size, i);
 		if (first && !*first)
 			*first = i + 1;
-		f->work = work_of(s, i);
+		for (int k = 0; k < BLOCK_OBJECTIVES; k++)
+			f->work[k] = work_of(s, i, (enum block_objective)k);
 	}
 	arena_close(a);
 }

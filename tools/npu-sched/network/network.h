@@ -31,7 +31,7 @@ struct op_info {
 	bool block_from_graph; /* the input graph names the block */
 	int alike;	   /* the first operation that computes the same, and has the same blocks */
 	struct kept_key kept;
-	struct work *work; /* its blocks and costs (costs/works.c) */
+	struct work *work[BLOCK_OBJECTIVES]; /* its blocks and costs (costs/works.c) */
 };
 
 /* How operations and nodes use a tensor.  Indices of operations and nodes; -1: none. */

@@ -11,6 +11,7 @@ plan_new(struct sched *s)
 	p->a = a;
 	p->rolling = anew(a, int32_t, n);
 	p->stripe = anew(a, int32_t, n);
+	p->objective = anew(a, enum block_objective, n);
 	p->over = anew(a, struct g_tensor *, n);
 	p->lead = anew(a, int64_t, n);
 	p->cut_points = anew(a, struct g_list, n);

@@ -13,7 +13,7 @@ block_of(struct sched *s, int i)
 {
 	struct op_info *f = &s->info[i];
 	int32_t rows = s->plan->stripe[i] ? s->plan->stripe[i] : f->op->ofm.shape.h;
-	const struct block_choice *b = block_for(s, i, rows);
+	const struct block_choice *b = block_for(s, i, rows, s->plan->objective[i]);
 	if (!b)
 		(void)graph_err(s->g, f->op, s->e, "no block of op o%d fits the SHRAM "
 				"of %s", f->op->rec.id, s->accel->name);
@@ -45,7 +45,7 @@ static void
 set_chain(struct sched *s, const struct kernel *k)
 {
 	struct g_op op[CHAIN_LENGTH];
-	const struct block_choice *b = chain_block_for(s, k->op, k->links);
+	const struct block_choice *b = chain_block_for(s, k->op, k->links, k->objective);
 	bool is_one = b && chain_ops(s, k->op, k->links, &b->fold, op);
 	assert(is_one);
 	set_block(s, k->op, b);

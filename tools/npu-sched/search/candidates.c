@@ -12,24 +12,14 @@
 
 #include <math.h>
 
-/* How finely weights are cut.  Divisions in which results slide over operands are tried for
- * small memories, so their slices are small as well. */
-static const struct cutting {
-	enum cut cut;
-	bool slide;
-} cuttings[] = {
-	{ .cut = UNCUT }, { .cut = CUT_FINE }, { .cut = CUT_COARSE },
-	{ .cut = UNCUT, .slide = true }, { .cut = CUT_COARSE, .slide = true },
-	{ .cut = CUT_FINE, .slide = true },
-};
-
 /* The division for `maps` bytes of feature maps; false: none. */
 static bool
-divide(struct variant *x, int64_t maps, bool slide, struct division *d)
+divide(struct variant *x, int64_t maps, bool slide, bool in_place, struct division *d)
 {
-	d->slide = slide;
+	const struct cascades *c = x->cascades;
 	d->picked = anew(x->list, int, (size_t)x->s->n_ops + 1);
-	d->n = cascades_choose(x->s, x->cascades, maps, slide, d->picked);
+	d->n = cascades_choose(x->s, c, maps, slide, in_place, d->picked);
+	d->slide = slide && division_slides(c, d->picked, d->n);
 	return d->n || !x->s->n_ops;
 }
 
@@ -202,17 +192,15 @@ is_wanted_division(const struct enumeration *l, struct candidate *c)
 
 /* Adds a division with all cuts.  If the uncut one is no news, nor are the others. */
 static void
-add_candidates(struct enumeration *l, int64_t maps, bool slide)
+add_candidates(struct enumeration *l, int64_t maps, bool slide, bool in_place)
 {
 	struct variant *x = l->x;
 	struct candidate c = { .least = 0 };
 	struct division *d = &c.division;
-	if (!divide(x, maps, slide, d) || !is_news(&l->seen, *d) || !is_wanted_division(l, &c))
+	if (!divide(x, maps, slide, in_place, d) || !is_news(&l->seen, *d) ||
+	    !is_wanted_division(l, &c))
 		return;
-	for (size_t t = 0; t < ARRAY_LEN(cuttings); t++) {
-		if (cuttings[t].slide != slide)
-			continue;
-		c.cut = cuttings[t].cut;
+	for (c.cut = UNCUT; c.cut < CUTS; c.cut++) {
 		c.lower_bound = division_lower_bound(x->s, x->cascades, d->picked, d->n,
 						    c.cut);
 		if (c.lower_bound <= l->wanted.lower_bound && !add_cut(l, &c) && c.cut == UNCUT)
@@ -232,9 +220,12 @@ list_candidates(struct variant *x, int steps, const struct front *f)
 	l->wanted = (struct wanted){ .lower_bound = front_fewest(f), .estimate = front_nearest(f),
 				     .front = f };
 	struct sizes sizes = list_sizes(x, x->list, steps);
-	for (int slide = 0; slide < 2; slide++)
-		for (size_t i = sizes.n; i-- > 0;)
-			add_candidates(l, sizes.v[i], slide);
+	for (size_t i = sizes.n; i-- > 0;)
+		add_candidates(l, sizes.v[i], false, false);
+	/* small memories: results slide over operands, and little of the weights fits */
+	for (size_t i = sizes.n; i-- > 0;)
+		for (int in_place = 0; in_place < 2; in_place++)
+			add_candidates(l, sizes.v[i], true, in_place);
 	flush(l);
 }
 
@@ -259,15 +250,23 @@ work_out(struct variant *x, struct candidate *c)
 
 /*
  * The cached packing of a division's feature maps.  These are packed while all weights are
- * whole, however they are cut, so that all candidates of a division share one packing.
+ * whole, however they are cut, so that all candidates of the same cascades share one packing.
  */
 static const struct packed_maps *
 division_packing(struct variant *x, struct division d)
 {
 	struct hash_table *t = &x->listed;
-	const uint64_t how = (uint64_t)x->s->effort_step << 1 | d.slide;
-	void **at = hash_table_at(t, hash_xxh3_seeded(d.picked, (size_t)d.n * sizeof(*d.picked),
-						      how));
+	struct arena *a = arena_open();
+	int32_t *key = anew(a, int32_t, 2 * (size_t)d.n + 2);
+	size_t n = 0;
+	key[n++] = x->s->effort_step;
+	key[n++] = d.slide;
+	for (int i = 0; i < d.n; i++) {
+		key[n++] = x->cascades->v[d.picked[i]].last;
+		key[n++] = x->cascades->v[d.picked[i]].price.rows;
+	}
+	void **at = hash_table_at(t, hash_xxh3(key, n * sizeof(*key)));
+	arena_close(a);
 	if (!*at) {
 		struct packed_maps *m = *at = anew(t->a, struct packed_maps, 1);
 		struct plan *p = make_plan(x, d, UNCUT);

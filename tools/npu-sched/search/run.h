@@ -38,12 +38,11 @@ struct search {
 struct setting {
 	bool copies, reordered;
 	int layout; /* parameter of pack_shallow_maps() */
-	int objective;
 };
 
 /* All settings, those with copies first. */
 struct settings {
-	struct setting v[2 * 2 * 2 * BLOCK_OBJECTIVES];
+	struct setting v[2 * 2 * 2];
 	int n;
 };
 

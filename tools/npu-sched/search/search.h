@@ -55,9 +55,8 @@ check_bound(double bound, const struct candidate *c)
 struct front;
 
 /*
- * The network in one order, with one layout and area of each feature map and one objective of
- * blocks, which all plans made from it share.  Its records are copies: the graph does not
- * change until a plan is applied.
+ * The network in one order, with one layout and area of each feature map, which all plans made
+ * from it share.  Its records are copies: the graph does not change until a plan is applied.
  */
 struct variant {
 	struct arena *a;
@@ -113,7 +112,7 @@ struct recipe {
  */
 struct traits { /* properties that --front and --explain name */
 	bool copies, reordered;
-	int layout, objective, left, striped, chained;
+	int layout, in_place, left, striped, chained;
 	int64_t fetched;
 };
 

@@ -39,7 +39,6 @@ open_setting(struct search *x, struct setting t)
 	set_copies(x, t.copies);
 	struct variant *v = variant_open(x->s, t.reordered ? x->order[t.copies] : NULL);
 	v->copies = t.copies;
-	v->s->objective = (enum block_objective)t.objective;
 	v->layout = t.layout;
 	pack_shallow_maps(v->s, t.layout);
 	return keep_variant(x, v);
@@ -52,27 +51,6 @@ count_layouts(const struct search *x)
 	return x->s->n_shallow > 0 ? 2 : 1;
 }
 
-/*
- * Within a limit it matters how finely weights can be cut and how often they are read: with Size
- * up to a fifth of the cycles.  With many weights and an SRAM of the NPU's own, where each variant
- * has spills, it matters less than it costs.
- */
-static int
-count_objectives(const struct search *x)
-{
-	const bool limited = !is_unlimited(&x->front) && !x->s->memory.spilling;
-	const bool all = x->s->g->n_weights > 0 && (limited || has_few_weights(x->s));
-	return weights_move(x->s) && all ? BLOCK_OBJECTIVES : 1;
-}
-
-/* Blocks for sliced weights are not tried where the DMA engine's queue is long: they were
- * faster for none of 400 limits of 16 networks (five sizes of Ethos-U85). */
-static bool
-is_of_use(const struct search *x, int objective)
-{
-	return objective != BLOCKS_FOR_SLICED || !has_long_queue(x->s);
-}
-
 struct settings
 list_settings(const struct search *x)
 {
@@ -80,9 +58,7 @@ list_settings(const struct search *x)
 	for (int without = !x->may_copy; without < 2; without++)
 		for (int order = 0; order < (x->order[!without] ? 2 : 1); order++)
 			for (int i = 0; i < count_layouts(x); i++)
-				for (int k = 0; k < count_objectives(x); k++)
-					if (is_of_use(x, k))
-						l.v[l.n++] = (struct setting){ !without, order, i, k };
+				l.v[l.n++] = (struct setting){ !without, order, i };
 	return l;
 }
 
@@ -106,7 +82,7 @@ variant_of_setting(struct search *x, struct setting t)
 	for (size_t i = 0; i < x->n; i++) {
 		struct variant *v = x->variant[i];
 		if (!v->of && v->copies == t.copies && v->reordered == t.reordered &&
-		    v->layout == t.layout && (int)v->s->objective == t.objective)
+		    v->layout == t.layout)
 			return v;
 	}
 	return open_setting(x, t);

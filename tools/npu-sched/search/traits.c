@@ -9,10 +9,11 @@
 struct traits
 plan_traits(const struct variant *x, const struct plan *p)
 {
-	struct traits t = { .copies = x->copies, .reordered = x->reordered, .layout = x->layout,
-			    .objective = (int)x->s->objective };
-	for (int i = 0; i < x->s->n_ops; i++)
+	struct traits t = { .copies = x->copies, .reordered = x->reordered, .layout = x->layout };
+	for (int i = 0; i < x->s->n_ops; i++) {
 		t.striped += p->stripe[i] > 0;
+		t.in_place += p->objective[i] != BLOCKS_FOR_FETCHED;
+	}
 	for (size_t i = 0; i < p->n_kernels; i++)
 		t.chained += p->kernel[i].links;
 	for (size_t i = 0; i < p->n_slices; i++)
@@ -47,9 +48,9 @@ put_change(struct text *t, const struct point *from, const struct point *to)
 	put_word(&own, "copies by DMA", b->copies && !a->copies);
 	put_word(&own, "no copies by DMA", !b->copies && a->copies);
 	put_word(&own, "layouts", a->layout != b->layout);
-	put_word(&own, "block objective", a->objective != b->objective);
 	put_count(&own, "feature maps outside", a->left, b->left);
 	put_count(&own, "operations in stripes", a->striped, b->striped);
+	put_count(&own, "blocks for weights in place", a->in_place, b->in_place);
 	put_count(&own, "operations chained", a->chained, b->chained);
 	put_count(&own, "weight bytes fetched", a->fetched, b->fetched);
 	if (!own.n)

@@ -107,7 +107,6 @@ variant_adopt(struct sched *s, const struct variant *x, struct plan *p)
 		g->tensors[i]->layout = x->s->g->tensors[i]->layout;
 		g->tensors[i]->area = x->s->g->tensors[i]->area;
 	}
-	s->objective = x->s->objective;
 	memcpy(s->use, x->s->use, g->n_tensors * sizeof(*s->use));
 	s->info = copy_info(s->a, x->s->info, s->n_ops, g);
 	for (int i = 0; i < s->n_ops; i++)

@@ -126,7 +126,7 @@ static const double DENSER = 2.5;
 static bool
 is_near(struct setting t, const struct variant *v)
 {
-	return t.copies == v->copies && t.reordered == v->reordered && !t.layout && !t.objective;
+	return t.copies == v->copies && t.reordered == v->reordered && !t.layout;
 }
 
 /* Explores all variants; with spills only of the setting that is near to a variant, if one is

@@ -44,7 +44,8 @@ slices_of(struct sched *s, struct arena *a, int op, int32_t depth)
 /* The slices of an operation's weights: those of the input graph; else, if it runs whole, those
  * of a cut. */
 static struct g_list
-cut_weights(struct sched *s, struct arena *a, int op, bool whole, enum cut cut)
+cut_weights(struct sched *s, struct arena *a, int op, enum block_objective objective, bool whole,
+	    enum cut cut)
 {
 	const struct g_op *g = s->info[op].op;
 	if (!g->weights || G_HAS(g->weights, G_WEIGHTS_slices))
@@ -52,7 +53,7 @@ cut_weights(struct sched *s, struct arena *a, int op, bool whole, enum cut cut)
 	if (cut == UNCUT || !whole || !weights_move(s) || s->info[op].shared ||
 	    G_HAS(g->weights, G_WEIGHTS_at))
 		return (struct g_list){ .n = 0 };
-	int32_t block_depth = block_for(s, op, g->ofm.shape.h)->block.c;
+	int32_t block_depth = block_for(s, op, g->ofm.shape.h, objective)->block.c;
 	return slices_of(s, a, op, slice_depth(g, block_depth, cut_bytes[cut]));
 }
 
@@ -140,7 +141,8 @@ make_slices(struct sched *s, struct plan *p, enum cut cut)
 	for (size_t i = 0; i < p->n_kernels; i++)
 		chained[p->kernel[i].op] = p->kernel[i].links > 0;
 	for (int i = 0; i < s->n_ops; i++)
-		p->cut_points[i] = cut_weights(s, p->a, i, !p->stripe[i] && !chained[i], cut);
+		p->cut_points[i] = cut_weights(s, p->a, i, p->objective[i],
+						!p->stripe[i] && !chained[i], cut);
 	arena_close(a);
 	slice_kernels(s, p);
 	cost_kernels(s, p);
@@ -164,7 +166,7 @@ static struct hwc
 block_of(struct sched *s, const struct plan *p, const struct weight_slice *u)
 {
 	int32_t rows = p->stripe[u->op] ? p->stripe[u->op] : s->info[u->op].op->ofm.shape.h;
-	return block_for(s, u->op, rows)->block;
+	return block_for(s, u->op, rows, p->objective[u->op])->block;
 }
 
 static size_t
@@ -294,14 +296,14 @@ measure_whole(struct sched *s)
 				    .depth = { .lo = 0, .hi = op->ofm.shape.c } };
 		if (!op->weights)
 			continue;
-		if (!block_for(s, i, op->ofm.shape.h))
+		if (!whole_block(s, i))
 			return plan_close(p),
 			       graph_err(s->g, op, s->e, "no block of op o%d fits the "
 					 "SHRAM of %s", op->rec.id, s->accel->name);
 		p->kernel[p->n_kernels++] = k;
 	}
 	for (int i = 0; i < s->n_ops; i++)
-		p->cut_points[i] = cut_weights(s, p->a, i, true, first_cut(s, i));
+		p->cut_points[i] = cut_weights(s, p->a, i, BLOCKS_FOR_FETCHED, true, first_cut(s, i));
 	slice_kernels(s, p);
 	bool ok = measure_all(s, p);
 	for (size_t i = 0; ok && i < p->n_slices; i++)
@@ -313,12 +315,13 @@ measure_whole(struct sched *s)
 /* ---- bounds ------------------------------------------------------------------- */
 
 static double
-lower_bound_of_slices(struct sched *s, int op, struct g_list slices)
+lower_bound_of_slices(struct sched *s, int op, enum block_objective objective,
+		      struct g_list slices)
 {
 	const struct g_op *g = s->info[op].op;
 	double sum = 0;
 	for (int i = 0; i < slice_count(slices); i++) {
-		struct kernel k = { .op = op, .rows = { .hi = g->ofm.shape.h },
+		struct kernel k = { .op = op, .objective = objective, .rows = { .hi = g->ofm.shape.h },
 				    .depth = slice_range(slices, i, g->ofm.shape.c) };
 		struct weights_size w = slice_size(s, op, k.depth);
 		(void)stripe_cost(s, &k, g->ofm.shape.h, w.stream, w.scales);
@@ -329,13 +332,14 @@ lower_bound_of_slices(struct sched *s, int op, struct g_list slices)
 
 /* Sets the lower bounds of a work. */
 static void
-bound_work(struct sched *s, int op, struct work *w)
+bound_work(struct sched *s, int op, enum block_objective objective)
 {
+	struct work *w = s->info[op].work[objective];
 	struct arena *a = arena_open();
 	w->lower_bound[ANY_CUT] = INFINITY;
 	for (enum cut c = UNCUT; c < CUTS; c++) {
-		struct g_list l = cut_weights(s, a, op, true, c);
-		w->lower_bound[c] = c == UNCUT || l.n ? lower_bound_of_slices(s, op, l)
+		struct g_list l = cut_weights(s, a, op, objective, true, c);
+		w->lower_bound[c] = c == UNCUT || l.n ? lower_bound_of_slices(s, op, objective, l)
 						      : w->lower_bound[UNCUT];
 		w->lower_bound[ANY_CUT] = fmin(w->lower_bound[ANY_CUT], w->lower_bound[c]);
 	}
@@ -344,10 +348,10 @@ bound_work(struct sched *s, int op, struct work *w)
 }
 
 double
-whole_lower_bound(struct sched *s, int op, enum cut cut)
+whole_lower_bound(struct sched *s, int op, enum block_objective objective, enum cut cut)
 {
 	const struct op_info *f = &s->info[op];
-	if (!f->work->has_lower_bounds)
-		bound_work(s, op, f->work);
-	return f->work->lower_bound[cut] + leading_copy(s, op, f->op->ofm.shape.h);
+	if (!f->work[objective]->has_lower_bounds)
+		bound_work(s, op, objective);
+	return f->work[objective]->lower_bound[cut] + leading_copy(s, op, f->op->ofm.shape.h);
 }

@@ -17,6 +17,6 @@ struct bytes slice_coding(struct sched *s, const struct plan *p, size_t slice);
 bool measure_whole(struct sched *s);
 /* Lower bound of an operation's cycles when it runs whole, wherever its weights are.  Needs:
  * a block fits. */
-double whole_lower_bound(struct sched *s, int op, enum cut cut);
+double whole_lower_bound(struct sched *s, int op, enum block_objective objective, enum cut cut);
 
 #endif
