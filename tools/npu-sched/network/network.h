@@ -49,12 +49,4 @@ void study_ops(struct sched *s);
 /* Makes operation order[i] the i-th.  Plans made before become invalid. */
 void change_order(struct sched *s, const int *order);
 
-/* True for up to 16 weights records: one choice matters much, and all can be tried. */
-static inline bool
-has_few_weights(const struct sched *s)
-{
-	enum { FEW = 16 };
-	return s->g->n_weights <= FEW;
-}
-
 #endif
