@@ -179,7 +179,7 @@ within()
 		cache_mem_area=Axi0
 	EOF
 	compile ethos-u55-256 1.tflite --effort=1 --optimise=Size
-	compile ethos-u55-256 2.tflite --effort=1 --arena-cache-size=7000
+	compile ethos-u55-256 2.tflite --effort=1 --arena-cache-size=8000
 	compile ethos-u55-256 3.tflite --effort=1 --arena-cache-size=10000
 	compile ethos-u55-256 4.tflite --effort=1 --arena-cache-size=14000
 	for i in 1 2 3 4; do

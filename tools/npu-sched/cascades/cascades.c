@@ -176,6 +176,7 @@ struct price_list {
 	struct cascade_price *v;
 	size_t n, cap;
 	int *first_of;
+	bool *differs; /* by operation: it has another block for weights in place */
 };
 
 /* Adds the price of a choice, unless it is none. */
@@ -251,15 +252,14 @@ closed(const struct sched *s, const struct cascades *c, int first, int last)
 	return furthest <= last;
 }
 
-/* Would an operation have another block if its weights stayed in place?  Operations that share
- * weights have one block. */
+/* Would an operation have another block if its weights stayed in place? */
 static bool
 has_block_for_in_place(struct sched *s, int op)
 {
-	const struct op_info *f = &s->info[op];
+	if (!s->info[op].op->weights || !weights_move(s))
+		return false;
 	const struct block_choice *b = whole_block(s, op);
-	return b && f->op->weights && weights_move(s) && !f->shared &&
-	       !hwc_equal(b->block, block_for(s, op, b->rows, BLOCKS_FOR_IN_PLACE)->block);
+	return b && !hwc_equal(b->block, block_for(s, op, b->rows, BLOCKS_FOR_IN_PLACE)->block);
 }
 
 /* Adds the prices of a choice for each block objective that makes a difference. */
@@ -268,7 +268,7 @@ add_prices(struct sched *s, struct price_list *l, int first, int last, int32_t r
 {
 	bool differs = false;
 	for (int i = first; i <= last; i++)
-		differs |= has_block_for_in_place(s, i);
+		differs |= l->differs[i];
 	add_price(s, l, first, last, rows, BLOCKS_FOR_FETCHED);
 	if (differs)
 		add_price(s, l, first, last, rows, BLOCKS_FOR_IN_PLACE);
@@ -335,6 +335,9 @@ static void
 price_all(struct sched *s, struct cascades *c, struct price_list *l, bool stripes)
 {
 	l->first_of = c->first_of;
+	l->differs = anew(l->a, bool, (size_t)s->n_ops + 1);
+	for (int i = 0; i < s->n_ops; i++)
+		l->differs[i] = has_block_for_in_place(s, i);
 	for (int i = 0; i < s->n_ops; i++) {
 		l->first_of[i] = (int)l->n;
 		add_cascades_ending_at(s, c, l, i, stripes);

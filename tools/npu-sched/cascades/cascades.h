@@ -13,7 +13,7 @@ void find_kept_keys(struct sched *s);
 /* Memory areas of feature maps: the limited one, which is the NPU's own SRAM if there is one; the
  * arena beside that SRAM. */
 enum { LIMITED, BESIDE, AREAS };
-/* cascades.c: the area of a tensor, AREAS: none.  The runtime has memory of its own for variables
+/* cascades.c: the area of a tensor; AREAS if it is in none.  The runtime has memory of its own for variables
  * that only it touches, the application for separate tensors. */
 int area_of(const struct sched *s, const struct g_tensor *t);
 
@@ -52,7 +52,7 @@ struct cascade {
 	int32_t *rolling, *stripe; /* rows, of each operation of the cascade */
 	struct g_tensor *over;	 /* tensor over which the last OFM is written, or NULL */
 	int64_t lead;		 /* bytes by which that OFM begins before `over` */
-	int64_t inside[AREAS + 1]; /* bytes of its rolling buffers */
+	int64_t inside[AREAS + 1]; /* bytes of its rolling buffers, by area_of() */
 };
 enum { MAX_LENGTH = 12 }; /* largest number of operations */
 /* Sets stripe, cost and lower_bound.  Needs: first, last, rows, and memory for stripe.  False:
@@ -149,9 +149,9 @@ bool division_slides(const struct cascades *c, const int *picked, int n);
 /* Lower bound of a division's cycles, wherever its weights are. */
 double division_lower_bound(struct sched *s, const struct cascades *c, const int *picked, int n,
 		    enum cut cut);
-/* The most bytes of feature maps that are live in an area at a time.  The plan needs as many; less
- * if it is a cascade of few stripes whose rolling buffers are not all live at once: of 60,000
- * divisions of 26 networks 115, by 9 % at most. */
+/* The most bytes of feature maps that are live in an area at a time.  The plan needs as many; up to
+ * 9 % fewer if a cascade has so few stripes that not all of its feature maps are live at once (115
+ * of 60,000 divisions of 26 networks). */
 int64_t division_bytes(const struct cascades *c, const int *picked, int n, int area, bool slide);
 /* Writes the kernels of a division into a plan. */
 void cascades_take(struct sched *s, struct cascades *c, const int *picked, int n,

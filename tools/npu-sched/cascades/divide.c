@@ -9,9 +9,9 @@
 #include <string.h>
 
 /*
- * Cycles of a choice if `capacity` bytes are left for its weights; 0: all stay in place.  Stripes use the whole
- * weights of an operation all the time.  Without stripes, weights can be cut into slices that are
- * fetched one after the other.
+ * Cycles of a choice if `capacity` bytes are left for its weights; 0: all stay in place.
+ * Stripes use the whole weights of an operation all the time.  Without stripes, weights can be
+ * cut into slices that are fetched one after the other.
  */
 static double
 cost_with_capacity(const struct cascade_choice *k, int64_t capacity)

@@ -8,9 +8,8 @@
 
 #include "emit/emit.h"
 
-#include <string.h>
-
 #include <math.h>
+#include <string.h>
 
 struct run {
 	struct sched *s;

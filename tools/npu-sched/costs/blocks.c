@@ -57,7 +57,7 @@ struct block_search {
 	struct block_reason reason;
 };
 
-/* True if a block takes fewer cycles than the best one so far, or as many cycles and fewer banks. */
+/* True if a block takes fewer cycles than the best one so far, or as many and fewer banks. */
 static bool
 is_better_block(const struct block_search *x, double cycles, int banks)
 {
@@ -255,6 +255,7 @@ const struct block_choice *
 block_for(struct sched *s, int op, int32_t rows, enum block_objective objective)
 {
 	const int first = s->info[op].alike;
+	objective = s->info[op].shared ? BLOCKS_FOR_FETCHED : objective;
 	const struct g_op *g = s->info[first].op;
 	struct work *w = s->info[first].work[objective];
 	const int32_t whole = g->ofm.shape.h;
@@ -324,8 +325,8 @@ block_reason(struct sched *s, int i, int32_t rows, enum block_objective objectiv
 	x.reason.cycles = x.cycles;
 	if (x.found && !hwc_equal(x.best.block, f->op->block)) {
 		/*
-		 * not the fastest block: all stripes must have one depth, or the
-		 * weights are encoded in slices for a deeper block
+		 * not the fastest block: all stripes must have one depth, or a
+		 * shallower block is as fast
 		 */
 		x.reason.cycles = 0;
 		x.reason.next = x.best.block;

@@ -133,10 +133,11 @@ void find_works(struct sched *s);
 uint64_t chain_key(const struct sched *s, int op, int links);
 
 /* blocks.c */
-/* The best block for stripes of `rows` rows; NULL: no block fits, or op is a copy. */
+/* The fastest block for stripes of `rows` rows and an objective; operations that share weights have
+ * that for fetched ones.  NULL: no block fits, or op is a copy. */
 const struct block_choice *block_for(struct sched *s, int op, int32_t rows,
 				     enum block_objective objective);
-/* The fastest block of the whole operation with fetched weights. */
+/* The same of the whole operation, for fetched weights. */
 static inline const struct block_choice *
 whole_block(struct sched *s, int op)
 {

@@ -87,7 +87,8 @@ work_of(struct sched *s, int i, enum block_objective objective)
 {
 	const struct op_info *f = &s->info[i];
 	const struct weights_size size = whole_size(s, i);
-	const int64_t key[] = { f->op->rec.id, f->alike == i ? 0 : s->info[f->alike].work[objective]->id,
+	const struct op_info *alike = &s->info[f->alike];
+	const int64_t key[] = { f->op->rec.id, alike == f ? 0 : alike->work[objective]->id,
 				f->op->weights ? objective : 0, f->op->traversal, f->op->fast,
 				size.stream, size.scales, layout_key(&f->op->ifm),
 				layout_key(&f->op->ifm2), layout_key(&f->op->ofm) };

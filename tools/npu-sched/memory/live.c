@@ -245,15 +245,16 @@ join(struct live_ranges *l, struct arena *a)
 		p->rect[i].offset -= least[p->rect[i].group];
 }
 
-/* Live bytes of a memory area at each kernel. */
+/* Finds the live bytes of the limited area at each kernel. */
 static void
-sum_feature_maps(struct sched *s, const struct plan *p, int place, int64_t *sum)
+sum_feature_maps(struct sched *s, struct plan *p)
 {
 	struct arena *a = arena_open();
 	int64_t *step = anew(a, int64_t, p->n_kernels + 1);
 	for (size_t k = 0; k < p->n_kernels; k++)
 		step[k] = kernel_step(s, p, (int)k);
-	sum_bytes(p->rect, p->n_maps, place, step, p->n_kernels, sum);
+	p->map_bytes = anew(p->a, int64_t, p->n_kernels + 1);
+	sum_bytes(p->rect, p->n_maps, limited_place(s), step, p->n_kernels, p->map_bytes);
 	arena_close(a);
 }
 
@@ -273,8 +274,7 @@ find_maps(struct sched *s, struct plan *p)
 			p->rect[i].bytes = 0, p->rect[i].lo = p->rect[i].hi = 0;
 	join(&l, a);
 	p->n_maps = p->n_rects;
-	p->map_bytes = anew(p->a, int64_t, p->n_kernels + 1);
-	sum_feature_maps(s, p, limited_place(s), p->map_bytes);
+	sum_feature_maps(s, p);
 	arena_close(a);
 }
 

@@ -29,9 +29,9 @@ struct op_info {
 	int producer[2]; /* the only operation of the node that writes IFM, IFM2; -1: none */
 	bool shared;	 /* another operation uses the same weights */
 	bool block_from_graph; /* the input graph names the block */
-	int alike;	   /* the first operation that computes the same, and has the same blocks */
+	int alike;	   /* the first operation that computes the same, with the same blocks */
 	struct kept_key kept;
-	struct work *work[BLOCK_OBJECTIVES]; /* its blocks and costs (costs/works.c) */
+	struct work *work[BLOCK_OBJECTIVES]; /* blocks and costs for each (costs/works.c) */
 };
 
 /* How operations and nodes use a tensor.  Indices of operations and nodes; -1: none. */

@@ -16,7 +16,7 @@ enum held { IN_PLACE, FETCHED, SCALES_FETCHED, HELDS };
 struct kernel {
 	int op;
 	int links; /* number of operations behind `op` that are chained to it and run with it */
-	enum block_objective objective;
+	enum block_objective objective; /* of the operation's block */
 	struct g_range rows, depth;
 	int slice;	/* the weight slice that the kernel uses; -1: no weights */
 	double cost[HELDS]; /* cycles; INFINITY: fetching the scales alone is no option */
@@ -88,7 +88,7 @@ struct plan {
 	size_t n_fetches, cap_fetches;
 	int32_t *rolling; /* of each operation: rows of its OFM that are kept; 0: all */
 	int32_t *stripe;	  /* of each operation: rows at a time; 0: all */
-	enum block_objective *objective; /* of each operation */
+	enum block_objective *objective; /* of each operation's block */
 	struct g_tensor **over; /* of each operation: tensor that its OFM overwrites, or NULL */
 	int64_t *lead;		/* bytes by which the OFM begins before the tensor of `over` */
 	struct g_list *cut_points; /* of each operation: bounds of its slices; n 0: one */

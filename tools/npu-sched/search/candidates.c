@@ -222,9 +222,9 @@ list_candidates(struct variant *x, int steps, const struct front *f)
 	struct sizes sizes = list_sizes(x, x->list, steps);
 	for (size_t i = sizes.n; i-- > 0;)
 		add_candidates(l, sizes.v[i], false, false);
-	/* small memories: results slide over operands, and little of the weights fits */
+	/* small memories: results slide over operands, and few weights fit */
 	for (size_t i = sizes.n; i-- > 0;)
-		for (int in_place = 0; in_place < 2; in_place++)
+		for (int in_place = 0; in_place < 1 + weights_move(x->s); in_place++)
 			add_candidates(l, sizes.v[i], true, in_place);
 	flush(l);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Variants often give the same plans, where a layout or an order changes nothing.
- * Duplicates are no candidates: within limits a third to a half of all plans are duplicates.
+ * Duplicates are no candidates.
  */
 #include "search.h"
 

@@ -27,6 +27,16 @@ bound_trial(struct sched *s, struct trial *t, const struct wanted *w)
 	return c->lower_bound <= w->lower_bound && is_wanted(w, c, c->lower_bound);
 }
 
+/* The bytes of a plan's feature maps where they are most. */
+static int64_t
+most_bytes(const struct plan *p)
+{
+	int64_t most = 0;
+	for (size_t i = 0; i < p->n_kernels; i++)
+		most = max_i64(most, p->map_bytes[i]);
+	return most;
+}
+
 struct estimation {
 	struct sched *s;
 	struct trial *trial;
@@ -43,6 +53,7 @@ estimate_trial(void *ctx, size_t i)
 	if (!bound_trial(n->s, t, n->wanted))
 		return;
 	find_maps(n->s, t->p);
+	c->least = most_bytes(t->p);
 	c->estimate = plan_fetches(n->s, t->p, f);
 	c->need = t->p->need;
 	t->is_wanted = is_wanted(n->wanted, c, c->estimate);

@@ -30,7 +30,7 @@ struct candidate {
 	double estimate;    /* cycles with all transfers that the limit allows */
 	double lower_bound; /* cycles: no plan of these kernels takes fewer */
 	int64_t need;	    /* bytes of feature maps and these transfers */
-	int64_t least;	    /* bytes of its feature maps where they are most: division_bytes() */
+	int64_t least;	    /* lower bound of the bytes of its feature maps */
 	int64_t beside;	    /* the same of feature maps outside of the NPU's SRAM */
 	struct plan *plan;  /* with exact sizes; NULL: not worked out */
 	int64_t packed; /* peak of its feature maps, packed without buffers */

@@ -3,8 +3,6 @@
 #include "../network/copies.h"
 #include "run.h"
 
-#include "../weights/transfers.h"
-
 static struct variant *
 keep_variant(struct search *x, struct variant *v)
 {

@@ -12,7 +12,8 @@ plan_traits(const struct variant *x, const struct plan *p)
 	struct traits t = { .copies = x->copies, .reordered = x->reordered, .layout = x->layout };
 	for (int i = 0; i < x->s->n_ops; i++) {
 		t.striped += p->stripe[i] > 0;
-		t.in_place += p->objective[i] != BLOCKS_FOR_FETCHED;
+		t.in_place += x->s->info[i].op->weights &&
+			      p->objective[i] == BLOCKS_FOR_IN_PLACE;
 	}
 	for (size_t i = 0; i < p->n_kernels; i++)
 		t.chained += p->kernel[i].links;

@@ -109,7 +109,7 @@ list_spilled(struct search *x, struct variant *v)
 /*
  * Shall feature maps leave the SRAM with this setting?  Without a limit none needs to.  With many
  * weights one layout is enough: both together save 0.2 % of the cycles or bytes and take 1.3 times
- * the time.  With few, single networks take up to a quarter more cycles.
+ * the time.  With few weights, one layout alone costs single networks up to a quarter more cycles.
  */
 static bool
 may_spill(const struct search *x, struct setting t)
