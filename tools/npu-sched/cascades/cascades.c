@@ -126,18 +126,26 @@ find_live_ranges(struct sched *s, struct cascades *c)
 		sum_live_ranges(s, c, area, steps);
 }
 
+static int64_t
+rolling_bytes(const struct g_tensor *t, int32_t rows)
+{
+	return round_up_i64(tensor_bytes(t) / t->hwc.h * rows, 16);
+}
+
 /* Bytes live while a cascade runs, with rolling buffers instead of whole feature maps. */
 static int64_t
 live_bytes(const struct sched *s, const struct cascades *c, const struct cascade *x, int area,
 	   int64_t *saved)
 {
-	int64_t sum = x->inside[area] +
-		      live_during(&c->sums[area], step_of(s, x->first), step_of(s, x->last)) -
+	int64_t sum = live_during(&c->sums[area], step_of(s, x->first), step_of(s, x->last)) -
 		      slides_save(s, &c->slides, area, x->first, x->last);
 	for (int i = x->first; i < x->last; i++) {
-		const struct live_range *l = tensor_lifetime(c, s->info[i].op->ofm.t);
+		const struct g_tensor *t = s->info[i].op->ofm.t;
+		const struct live_range *l = tensor_lifetime(c, t);
 		if (!x->rows || l->producer == i)
 			sum -= l->bytes[area];
+		if (x->rows && l->bytes[area])
+			sum += rolling_bytes(t, x->rolling[i - x->first]);
 	}
 	/* both share an area */
 	if (x->over && tensor_lifetime(c, x->over)->bytes[area]) {

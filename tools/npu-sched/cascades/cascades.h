@@ -13,8 +13,8 @@ void find_kept_keys(struct sched *s);
 /* Memory areas of feature maps: the limited one, which is the NPU's own SRAM if there is one; the
  * arena beside that SRAM. */
 enum { LIMITED, BESIDE, AREAS };
-/* cascades.c: the area of a tensor; AREAS if it is in none.  The runtime has memory of its own for variables
- * that only it touches, the application for separate tensors. */
+/* cascades.c: the area of a tensor; AREAS if it is in none.  The runtime has memory of its own for
+ * variables that only it touches, the application for separate tensors. */
 int area_of(const struct sched *s, const struct g_tensor *t);
 
 /* stripes.c: is t dead after operation `last`?  May o be written over t? */
@@ -52,7 +52,6 @@ struct cascade {
 	int32_t *rolling, *stripe; /* rows, of each operation of the cascade */
 	struct g_tensor *over;	 /* tensor over which the last OFM is written, or NULL */
 	int64_t lead;		 /* bytes by which that OFM begins before `over` */
-	int64_t inside[AREAS + 1]; /* bytes of its rolling buffers, by area_of() */
 };
 enum { MAX_LENGTH = 12 }; /* largest number of operations */
 /* Sets stripe, cost and lower_bound.  Needs: first, last, rows, and memory for stripe.  False:
@@ -61,7 +60,7 @@ bool cascade_price(struct sched *s, struct cascade *c);
 /* Sets the rows per stripe of each operation, from the last to the first; rows 0: all in
  * one. */
 void cascade_stripes(const struct sched *s, struct cascade *c);
-/* Sets rolling, over, lead and inside and, if wanted, the kernels in order.  Needs: stripe. */
+/* Sets rolling, over and lead and, if wanted, the kernels in order.  Needs: stripe. */
 void cascade_run(struct sched *s, struct arena *a, struct cascade *c, bool kernels);
 
 /* kept.c: the rows that a cascade keeps between stripes, cached for all variants. */

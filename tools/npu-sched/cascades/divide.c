@@ -175,7 +175,7 @@ make_cascade(struct sched *s, struct arena *a, struct cascade_choice *k)
 }
 
 static void
-apply_cascade(struct sched *s, const struct cascade *c, struct plan *p, bool slide)
+apply_cascade(const struct cascade *c, struct plan *p, bool slide)
 {
 	memcpy(p->kernel + p->n_kernels, c->kernel, c->n_kernels * sizeof(*c->kernel));
 	p->n_kernels += c->n_kernels;
@@ -186,8 +186,6 @@ apply_cascade(struct sched *s, const struct cascade *c, struct plan *p, bool sli
 		p->objective[i] = c->objective;
 		p->stripe[i] = c->rows ? c->stripe[i - c->first] : 0;
 		p->rolling[i] = c->rows && i < c->last ? c->rolling[i - c->first] : 0;
-		if (p->rolling[i] >= s->info[i].op->ofm.t->hwc.h)
-			p->rolling[i] = 0;
 	}
 }
 
@@ -201,7 +199,7 @@ cascades_take(struct sched *s, struct cascades *c, const int *picked, int n, boo
 	}
 	out->kernel = anew(out->a, struct kernel, kernels + 1);
 	while (n-- > 0)
-		apply_cascade(s, c->v[picked[n]].made, out, slide);
+		apply_cascade(c->v[picked[n]].made, out, slide);
 	for (size_t i = 0; i < c->slides.n; i++) {
 		const struct slide *x = &c->slides.v[i];
 		out->over[x->first] = x->from;

@@ -9,7 +9,6 @@
 #include "emit/emit.h"
 
 #include <math.h>
-#include <string.h>
 
 struct run {
 	struct sched *s;
@@ -204,12 +203,6 @@ advance(struct run *r, int i, int32_t upto)
 			keep_rows(r, i, rows);
 		r->next[i] = next_rows(r, i);
 	}
-}
-
-static int64_t
-rolling_bytes(const struct g_tensor *t, int32_t rows)
-{
-	return round_up_i64(tensor_bytes(t) / t->hwc.h * rows, 16);
 }
 
 bool
@@ -421,12 +414,8 @@ run_in_stripes(struct run *r)
 	 * written at the end, when their rolling buffer holds nothing else. */
 	for (int i = n - 2; i >= 0; i--)
 		advance(r, i, height(r, i));
-	for (int i = 0; i + 1 < n; i++) {
+	for (int i = 0; i + 1 < n; i++)
 		round_rolling(r, i);
-		const struct g_tensor *t = r->s->info[c->first + i].op->ofm.t;
-		if (r->kept.rolling[i] > t->hwc.h)
-			r->kept.rolling[i] = t->hwc.h;
-	}
 }
 
 /* Finds the rows that a cascade keeps, in the cache or by running it, and the feature map over
@@ -444,11 +433,8 @@ keep_between(struct run *r)
 			*found = copy_kept(r->s, kept);
 	}
 	choose_over(r->s, c, kept);
-	for (int i = 0; i + 1 <= c->last - c->first; i++) {
+	for (int i = 0; i + 1 <= c->last - c->first; i++)
 		c->rolling[i] = kept->rolling[i];
-		const struct g_tensor *t = r->s->info[c->first + i].op->ofm.t;
-		c->inside[area_of(r->s, t)] += rolling_bytes(t, c->rolling[i]);
-	}
 }
 
 void
@@ -459,7 +445,6 @@ cascade_run(struct sched *s, struct arena *a, struct cascade *c, bool kernels)
 	c->n_kernels = 0;
 	c->over = NULL;
 	c->lead = 0;
-	memset(c->inside, 0, sizeof(c->inside));
 	c->rolling = anew(a, int32_t, (size_t)(c->last - c->first) + 1);
 	if (c->rows) {
 		keep_between(&r);

@@ -56,7 +56,8 @@ cost_of_users(struct sched *s, const struct moved *m, struct g_tensor *now)
 		struct g_op *op = s->info[i].op;
 		if (op == m->op || (op->ifm.t != now && op->ifm2.t != now && op->ofm.t != now))
 			continue;
-		const struct cached_stripe_cost *b = op_cost(s, i, op->ofm.shape.h, BLOCKS_FOR_FETCHED);
+		const struct cached_stripe_cost *b = op_cost(s, i, op->ofm.shape.h,
+							     BLOCKS_FOR_FETCHED);
 		sum += b ? fmin(b->cost[0], b->cost[1]) : INFINITY;
 	}
 	return sum;

@@ -257,7 +257,7 @@ apply_plan(struct sched *s)
 	}
 	for (int i = 0; i < s->n_ops; i++) {
 		struct g_tensor *t = s->info[i].op->ofm.t;
-		if (p->rolling[i] && p->rolling[i] < t->hwc.h)
+		if (p->rolling[i])
 			G_PUT(t, TENSOR, rows, p->rolling[i]);
 	}
 	drop_unused_copies(s);

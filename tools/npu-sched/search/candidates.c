@@ -223,9 +223,11 @@ list_candidates(struct variant *x, int steps, const struct front *f)
 	for (size_t i = sizes.n; i-- > 0;)
 		add_candidates(l, sizes.v[i], false, false);
 	/* small memories: results slide over operands, and few weights fit */
-	for (size_t i = sizes.n; i-- > 0;)
-		for (int in_place = 0; in_place < 1 + weights_move(x->s); in_place++)
-			add_candidates(l, sizes.v[i], true, in_place);
+	for (size_t i = sizes.n; i-- > 0;) {
+		add_candidates(l, sizes.v[i], true, false);
+		if (weights_move(x->s))
+			add_candidates(l, sizes.v[i], true, true);
+	}
 	flush(l);
 }
 
