@@ -229,7 +229,7 @@ study_choice(struct sched *s, struct cascades *c, struct arena *scratch,
 	cascade_run(s, scratch, &x, false);
 	if (keeps_whole_map(s, &x))
 		return false;
-	for (int area = 0; area < AREAS; area++) {
+	for (int area = 0; area < (s->memory.spilling ? AREAS : BESIDE); area++) {
 		k->bytes[area] = live_bytes(s, c, &x, area, &k->slid[area]);
 		if (!x.lead)
 			k->slid[area] = 0; /* exactly over the operand: no slide */

@@ -190,22 +190,24 @@ is_wanted_division(const struct enumeration *l, struct candidate *c)
 	return front_wants(l->wanted.front, c->least, c->least + c->beside, 0);
 }
 
-/* Adds a division with all cuts.  If the uncut one is no news, nor are the others. */
-static void
+/* Adds a division with all cuts.  If the uncut one is no news, nor are the others.  Returns the bytes
+ * of its feature maps; `maps`: there is none. */
+static int64_t
 add_candidates(struct enumeration *l, int64_t maps, bool slide, bool in_place)
 {
 	struct variant *x = l->x;
 	struct candidate c = { .least = 0 };
 	struct division *d = &c.division;
-	if (!divide(x, maps, slide, in_place, d) || !is_news(&l->seen, *d) ||
-	    !is_wanted_division(l, &c))
-		return;
-	for (c.cut = UNCUT; c.cut < CUTS; c.cut++) {
+	if (!divide(x, maps, slide, in_place, d))
+		return maps;
+	const bool wanted = is_wanted_division(l, &c) && is_news(&l->seen, *d);
+	for (c.cut = UNCUT; wanted && c.cut < CUTS; c.cut++) {
 		c.lower_bound = division_lower_bound(x->s, x->cascades, d->picked, d->n,
 						    c.cut);
 		if (c.lower_bound <= l->wanted.lower_bound && !add_cut(l, &c) && c.cut == UNCUT)
-			return;
+			break;
 	}
+	return c.least;
 }
 
 void
@@ -223,10 +225,12 @@ list_candidates(struct variant *x, int steps, const struct front *f)
 	for (size_t i = sizes.n; i-- > 0;)
 		add_candidates(l, sizes.v[i], false, false);
 	/* small memories: results slide over operands, and few weights fit */
+	int64_t peak = cascades_whole_peak(x->cascades) + 1; /* of the last division in place */
 	for (size_t i = sizes.n; i-- > 0;) {
 		add_candidates(l, sizes.v[i], true, false);
-		if (weights_move(x->s))
-			add_candidates(l, sizes.v[i], true, true);
+		/* with all weights in place, sizes down to the peak give the same division */
+		if (weights_move(x->s) && sizes.v[i] < peak)
+			peak = add_candidates(l, sizes.v[i], true, true);
 	}
 	flush(l);
 }
