@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NETWORKS = 20, MOST_SLICES = 6, CANDIDATES = 4, LIMITS = 4, MOST_MESSAGES = 20 };
+enum { NETWORKS = 60, MOST_SLICES = 6, CANDIDATES = 4, LIMITS = 4, MOST_MESSAGES = 20 };
 
 /*
  * Factors between the cycles of improvement or search and those of the best enumerated plan.  The
@@ -33,7 +33,8 @@ static struct excess {
 	[FREE] = { .name = "improved without a limit", .worst = 2.2, .mean = 1 },
 	[WITHIN] = { .name = "improved within a limit", .worst = 1.25, .mean = 1.002 },
 	/* The search drops candidates whose estimates are too high by more than INEXACT
-	 * (search/search.h).  With 1.2 instead of 1.005, the worst factor of 20 networks is 1.0001.
+	 * (search/search.h).  With 1.2 instead of 1.005, the worst factor of 60 networks is 1.09
+	 * instead of 1.13, the mean 0.953 instead of 0.960.
 	 * The search has more variants and candidates than are enumerated here. */
 	[ANSWER] = { .name = "answer of the search", .worst = 1.25, .mean = 0.99 },
 };
