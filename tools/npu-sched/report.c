@@ -280,18 +280,27 @@ block_text(const struct sched *s, struct hwc b)
 
 /* Why an operation has its block, as text. */
 static const char *
-reason_of(const struct sched *s, const struct block_reason *b)
+reason_of(const struct sched *s, int32_t depth, const struct block_reason *b)
 {
-	if (b->from_graph)
+	const char *next = arena_printf(s->a, "%s with %.0f cycles", block_text(s, b->next),
+					b->next_cycles);
+	switch (b->why) {
+	case BLOCK_FROM_GRAPH:
 		return "fixed in the graph";
-	if (b->cycles == 0 && b->depth)
-		return arena_printf(s->a, "weights are encoded for depth %d: %s alone would take "
-				    "%.0f cycles", b->depth, block_text(s, b->next),
-				    b->next_cycles);
+	case BLOCK_FOLDED:
+		return arena_printf(s->a, "faster in extents %s than %s",
+				    block_text(s, b->fold.ofm), next);
+	case BLOCK_FOR_WEIGHTS:
+		return arena_printf(s->a, "weights are encoded for depth %d, else %s", depth, next);
+	case BLOCK_AS_FAST:
+		return arena_printf(s->a, "at most 1 %% slower than %s", next);
+	case BLOCK_FASTEST:
+		break;
+	}
 	if (b->next_cycles == 0)
 		return "the only one that fits";
-	return arena_printf(s->a, "the fastest of %d that fit: %.0f cycles, next %s with %.0f",
-			    b->fitting, b->cycles, block_text(s, b->next), b->next_cycles);
+	return arena_printf(s->a, "the fastest of %d that fit: %.0f cycles, next %s", b->fitting,
+			    b->cycles, next);
 }
 
 static const char *
@@ -328,7 +337,7 @@ explain_op(struct report *r, int i, bool first)
 	const char *why = op->chain		       ?
 	    "the block of the chain's first operation"
 			  : is_chosen_by_chain(s, i) ? "the fastest for its chain"
-						     : reason_of(s, &b);
+						     : reason_of(s, op->block.c, &b);
 	const char *traversal = traversal_text(s, op);
 	if (r->json) {
 		text_puts(r->t, first ? "{" : ", {");

@@ -315,23 +315,32 @@ chain_block_for(struct sched *s, int op, int links, enum block_objective objecti
 	return cached->block.c ? cached : NULL;
 }
 
+static enum block_why
+why_not_fastest(const struct block_search *x, const struct block_choice *taken, bool striped)
+{
+	if (taken->fold.ofm.c)
+		return BLOCK_FOLDED;
+	return striped && x->op->weights && taken->block.c != x->best.block.c ? BLOCK_FOR_WEIGHTS
+									   : BLOCK_AS_FAST;
+}
+
 struct block_reason
 block_reason(struct sched *s, int i, int32_t rows, enum block_objective objective)
 {
-	const struct op_info *f = &s->info[i];
+	const struct block_choice *taken = block_for(s, i, rows, objective);
 	struct block_search x = search_of(s, i, rows, objective);
 	search_blocks(&x, 0);
-	x.reason.from_graph = f->block_from_graph;
 	x.reason.cycles = x.cycles;
-	if (x.found && !hwc_equal(x.best.block, f->op->block)) {
-		/*
-		 * not the fastest block: all stripes must have one depth, or a
-		 * shallower block is as fast
-		 */
-		x.reason.cycles = 0;
+	if (s->info[i].block_from_graph) {
+		x.reason.why = BLOCK_FROM_GRAPH;
+		return x.reason;
+	}
+	x.reason.why = BLOCK_FASTEST;
+	if (taken && x.found && !hwc_equal(x.best.block, taken->block)) {
+		x.reason.why = why_not_fastest(&x, taken, rows != x.op->ofm.shape.h);
 		x.reason.next = x.best.block;
 		x.reason.next_cycles = x.cycles;
-		x.reason.depth = f->op->weights ? f->op->block.c : 0;
+		x.reason.fold = taken->fold;
 	}
 	return x.reason;
 }

@@ -156,13 +156,20 @@ kernel_block(struct sched *s, const struct kernel *k, int32_t rows)
 }
 
 /* Why an operation has its block. */
+enum block_why {
+	BLOCK_FROM_GRAPH, /* the input graph names it */
+	BLOCK_FASTEST,
+	BLOCK_FOLDED,	  /* the operation is faster in the extents of a fold */
+	BLOCK_FOR_WEIGHTS, /* stripes share the depth for which the weights are encoded */
+	BLOCK_AS_FAST	  /* at most AS_FAST slower, and preferred */
+};
 struct block_reason {
-	bool from_graph;	/* the input graph names the block */
-	int fitting;	/* number of blocks that fit the SHRAM and can be the fastest */
-	int32_t depth;	/* depth of the encoded weights, if the fastest block has another; or 0 */
-	double cycles;	/* of the chosen block; 0: another block would be faster */
-	struct hwc next; /* the best other block */
+	enum block_why why;
+	int fitting;	 /* number of blocks that fit the SHRAM and can be the fastest */
+	double cycles;	 /* of the fastest block */
+	struct hwc next; /* the best block but the one taken */
 	double next_cycles; /* 0: no other block fits */
+	struct fold fold;
 };
 struct block_reason block_reason(struct sched *s, int op, int32_t rows,
 				 enum block_objective objective);
