@@ -211,13 +211,17 @@ copy_point(struct arena *a, const struct point *p)
 	return q;
 }
 
-/* Is p faster than the fastest plan of all, or as fast in fewer bytes? */
+/*
+ * Is p faster than the fastest plan of all, or as fast in fewer bytes?  Spills, which are not tried
+ * without a limit, may be as fast.
+ */
 static bool
 is_too_fast(const struct front *f, const struct point *p)
 {
 	const struct point *most = &f->fastest;
+	const bool is_spilled = p->recipe.variant && p->recipe.variant->of;
 	return most->is_set && (p->cycles < most->cycles ||
-				   (p->cycles == most->cycles && p->sram < most->sram));
+				(p->cycles == most->cycles && p->sram < most->sram && !is_spilled));
 }
 
 bool

@@ -162,8 +162,9 @@ struct front {
 	struct point *v; /* by rising bytes of the limited area and falling cycles */
 	size_t n, cap;
 	struct point best; /* of ASK_SMALLEST and ASK_LIGHTEST, in place of v; is_set: there is one */
-	/* The fastest plan of all, once it is known.  Faster points, and those that are as fast in
-	 * fewer bytes, are refused: no limit and no goal gives a faster plan than Performance. */
+	/* The fastest plan of all, once it is known.  Faster points are refused, as no limit and no
+	 * goal gives a faster plan than Performance; and, but for spills, points that are as fast in
+	 * fewer bytes. */
 	struct point fastest;
 	/* Plans that were candidates for this question, of all variants. */
 	struct hash_table *seen;
