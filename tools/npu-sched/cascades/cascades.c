@@ -169,7 +169,7 @@ list_savings(struct sched *s, struct arena *a, const int64_t *sizes, const struc
 		const struct cached_stripe_cost *b = op_cost(s, i, c->stripe[i - c->first],
 							     c->objective);
 		struct saving v = { .bytes = sizes[i],
-				    .cycles = b->cost[0] - b->cost[1] };
+				    .cycles = b->paced[0] - b->paced[1] };
 		int at = k->n_savings++;
 		for (; at > 0 && k->saving[at - 1].cycles * (double)v.bytes <
 				     v.cycles * (double)k->saving[at - 1].bytes; at--)

@@ -346,10 +346,10 @@ chain_price(struct sched *s, struct cascade *c)
 	for (int i = c->first; i <= c->last; i++) {
 		const struct cached_stripe_cost *b = op_cost(s, i, s->info[i].op->ofm.shape.h,
 							     c->objective);
-		alone += b ? b->cost[1] : INFINITY;
+		alone += b ? b->paced[FETCHED] : INFINITY;
 	}
-	c->cost[0] = k.cost[IN_PLACE];
-	c->cost[1] = k.cost[FETCHED];
+	c->cost[0] = paced_cost(s, k.cost[IN_PLACE]);
+	c->cost[1] = paced_cost(s, k.cost[FETCHED]);
 	c->lower_bound = least_cost(&k);
 	return c->cost[1] <= alone;
 }
@@ -367,8 +367,8 @@ cascade_price(struct sched *s, struct cascade *c)
 							     c->objective);
 		if (!b)
 			return false;
-		c->cost[0] += b->cost[0];
-		c->cost[1] += b->cost[1];
+		c->cost[0] += b->paced[0];
+		c->cost[1] += b->paced[1];
 		c->lower_bound += b->cost[0] < b->cost[1] ? b->cost[0] : b->cost[1];
 	}
 	c->lower_bound += leading_copy(s, c->first, c->stripe[0]);

@@ -401,8 +401,10 @@ sum_stripes(struct sched *s, int op, enum block_objective objective,
 			k.rows.hi = h - at < b->stripe ? h : at + b->stripe;
 			if (!stripe_cost(s, &k, b->stripe, w.stream, w.scales))
 				return false;
-			b->cost[0] += k.cost[0];
-			b->cost[1] += k.cost[1];
+			for (enum held held = IN_PLACE; held <= FETCHED; held++) {
+				b->cost[held] += k.cost[held];
+				b->paced[held] += paced_cost(s, k.cost[held]);
+			}
 		}
 	}
 	return true;

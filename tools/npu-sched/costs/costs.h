@@ -37,6 +37,7 @@ struct cached_stripe_cost {
 	int32_t stripe;
 	bool fits;	/* a block fits the SHRAM, so cost is valid */
 	double cost[2]; /* cycles with weights read in place [0], fetched before [1] */
+	double paced[2]; /* the same, with the sum of paced_cost() */
 	struct cached_stripe_cost *next; /* of the same work; NULL: none */
 };
 
@@ -203,6 +204,13 @@ double weights_transfer(const struct sched *s, int64_t bytes);
 double table_transfer(const struct sched *s, const struct g_op *op);
 /* Cycles to copy `rows` rows; 0: op is no copy. */
 double copy_transfer(const struct sched *s, const struct g_op *op, int64_t rows);
+/* Cycles from one kernel to the next, which starts no sooner than the front end has read its
+ * commands. */
+static inline double
+paced_cost(const struct sched *s, double cycles)
+{
+	return max_f64(cycles, s->machine.front_end_cycles);
+}
 /* Cost of an operation in stripes of `stripe` rows; NULL: no block fits. */
 const struct cached_stripe_cost *op_cost(struct sched *s, int op, int32_t stripe,
 					 enum block_objective objective);

@@ -183,6 +183,10 @@ bound_node(struct bound *b, int from, double *cycles)
 {
 	const struct plan *p = b->p;
 	int node = b->s->info[p->kernel[from].op].node, k = from;
+	/* kernels of a loop's test follow those of its condition, whose commands are read before */
+	const double front_end = b->s->g->nodes[node]->loop == LOOP_TEST
+				     ? 0 : b->s->machine.front_end_cycles;
+	double issued = 0; /* cycles in which the front end has read the commands of all kernels */
 	b->now = (struct front){ .n = 1 };
 	b->tables = (struct lut_slots){ .turn = 0 };
 	b->rest = b->copies = 0;
@@ -202,6 +206,7 @@ bound_node(struct bound *b, int from, double *cycles)
 			b->copied[k] = b->copies;
 			continue;
 		}
+		issued += front_end;
 		await_copy(b, k);
 		bound_table_load(b, b->s->info[x->op].op);
 		if (x->slice >= 0 && p->slice[x->slice].first == k)
@@ -210,7 +215,7 @@ bound_node(struct bound *b, int from, double *cycles)
 			for (int i = 0; i < b->now.n; i++)
 				b->now.v[i].kernels += least_cost(x);
 	}
-	*cycles += b->now.v[b->now.n - 1].kernels;
+	*cycles += later(b->now.v[b->now.n - 1].kernels, issued);
 	return k;
 }
 
