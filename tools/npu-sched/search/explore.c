@@ -25,8 +25,6 @@ struct exploring {
 	struct variant *x;
 	struct front *f, copy;
 	struct candidate *c;
-	/* least excess of packing anew over the sum of bytes, as a share of that; NAN: none yet */
-	double loss;
 	double fits; /* cycles of the fastest plan so far that front_accepts() */
 	const struct knobs *knobs;
 };
@@ -103,8 +101,6 @@ try_budget(struct exploring *e, int64_t budget, enum fit how, double bound)
 		return;
 	plan_addresses(s, p);
 	const int64_t peak = peak_of(s, p);
-	if (how == SUMMED && p->need > 0)
-		e->loss = fmin(e->loss, (double)(peak - p->need) / (double)p->need);
 	const struct point found = {
 		.sram = peak, .total = total_of(p), .cycles = p->cycles,
 		.traits = plan_traits(e->x, p),
@@ -115,15 +111,6 @@ try_budget(struct exploring *e, int64_t budget, enum fit how, double bound)
 		e->fits = fmin(e->fits, p->cycles);
 	if (p->cycles < INFINITY)
 		front_add(e->f, &found);
-}
-
-/* The bytes that packing anew is expected to take: the sum, and some of the least loss so
- * far. */
-static int64_t
-packed_at_least(const struct exploring *e, int64_t need)
-{
-	const double loss = isnan(e->loss) ? 0 : e->loss;
-	return need + (int64_t)(e->knobs->loss * loss * (double)need);
 }
 
 /* With fewer transfers a plan is hardly ever faster: once a plan is within the limit, no budgets
@@ -151,7 +138,7 @@ try_budgets_at(struct exploring *e, int64_t budget)
 	if (asked <= 0 || is_answered(e, bound))
 		return NEVER;
 	if (need <= budget && p->n_rects <= MANY_RECTS &&
-	    may_improve_front(e, packed_at_least(e, need), bound))
+	    may_improve_front(e, need, bound))
 		try_budget(e, budget, SUMMED, bound);
 	/* between the feature maps fewer transfers fit than by the sum, so the peak may keep a
 	 * limit that the sum exceeds */
@@ -299,7 +286,7 @@ explore_in_order(const struct candidate_of *v, size_t n, struct front *f, const 
 		if (v[i].x->idle >= PATIENCE)
 			continue;
 		ok = join(&l, (struct exploring){ .x = v[i].x, .f = f, .c = v[i].c, .knobs = k,
-						  .loss = NAN, .fits = INFINITY });
+						  .fits = INFINITY });
 		if (l.n >= crowd_size(f))
 			explore_and_count(&l, f);
 	}

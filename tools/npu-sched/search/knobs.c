@@ -8,18 +8,15 @@
  *   FINE    for all others: within 0.2 % of 64 rungs and 32 steps, in two thirds of the time;
  *           with 16 rungs and 16 steps up to 2.2 % more cycles
  *   DENSE   for --effort
- *
- * Half of the loss by packing anew is expected again: mbv2_int8 takes 0.67 of the time.
  */
 #include "search.h"
 
 enum { ROUGH, FINE, DENSE, ROWS };
 
 static const struct knobs table[ROWS] = {
-	/* rungs per octave; steps from one size of feature maps to the next; share of the least
-	 * loss */
-	[ROUGH] = { .rungs = 8, .steps = 4, .loss = 0.5 },
-	[FINE] = { .rungs = 24, .steps = 28, .loss = 0.5 },
+	/* rungs per octave; steps from one size of feature maps to the next */
+	[ROUGH] = { .rungs = 8, .steps = 4 },
+	[FINE] = { .rungs = 24, .steps = 28 },
 	[DENSE] = { .rungs = 64, .steps = 32 },
 };
 

@@ -282,7 +282,6 @@ void spills_apply(struct sched *s, const struct spills *l, size_t spill);
 struct knobs {
 	int rungs; /* budgets tried per octave */
 	int steps; /* of list_candidates() */
-	double loss; /* share of the least loss by packing anew that is expected again */
 };
 const struct knobs *search_knobs(const struct sched *s);
 
