@@ -188,50 +188,64 @@ is_tried(const struct tries *l, double ahead)
 	return false;
 }
 
-/* Fits p with transfers at most f.ahead cycles before their use.  False: tried before, or
- * slower. */
+/* Fits p with transfers at most f.ahead cycles before their use.  False: tried before, or no
+ * better. */
 static bool
-try_ahead(struct sched *s, struct plan *p, struct tries *l, struct fitting f, double most)
+try_ahead(struct sched *s, struct plan *p, struct tries *l, struct fitting f, struct merit best)
 {
 	if (is_tried(l, f.ahead))
 		return false;
-	bool ok = plan_fit(s, p, f, nextafter(most, INFINITY));
+	const struct merit bound = { .cycles = plan_fetches(s, p, f), .peak = p->need };
 	l->v[l->n].ahead = f.ahead;
 	l->v[l->n++].used = p->used_ahead;
-	return ok;
+	if (!is_better_merit(bound, best))
+		return false;
+	plan_addresses(s, p);
+	return is_better_merit(merit_of(s, p), best);
+}
+
+/* The best fitting of least_ahead() so far. */
+struct latest {
+	struct fitting fitting;
+	struct merit merit;
+	int64_t most; /* bytes */
+};
+
+/* Tries a time ahead.  True: it is the best one. */
+static bool
+improve_ahead(struct sched *s, struct plan *p, struct tries *tried, struct latest *best,
+	      double ahead)
+{
+	struct fitting f = best->fitting;
+	f.ahead = ahead;
+	if (!try_ahead(s, p, tried, f, best->merit) || peak_of(s, p) > best->most)
+		return false;
+	best->fitting = f;
+	best->merit = merit_of(s, p);
+	return true;
 }
 
 /*
- * Finds the time ahead, in cycles, with which p is best by its clock in no more bytes.  The
- * shortest time need not be best, as transfers delay each other.  Result with ahead 0: p is
- * best as it is.
+ * Finds the time ahead, in cycles, with which p is best by its clock in no more bytes: from short to
+ * long ones, then near the best one.  The shortest time need not be best, as transfers delay each
+ * other.  Long times take long, as many buffers are live at once.  Result with ahead 0: p is best as
+ * it is.
  */
 static struct fitting
 least_ahead(struct sched *s, struct plan *p, struct fitting was)
 {
-	enum { TRIES = MOST_TRIES };
-	double shorter = 0.7;
+	enum { LENGTHS = MOST_TRIES * 3 / 4, NEAR = MOST_TRIES - LENGTHS, PATIENCE = 2 };
+	const double shorter = 0.7, cycles = p->cycles;
 	struct tries tried = { .n = 0 };
-	struct fitting f = was;
-	const int64_t most = peak_of(s, p);
-	struct merit best = merit_of(s, p);
-	f.ahead = best.cycles;
-	for (int i = 0; i < TRIES; i++) {
-		/* first all lengths, then lengths near the best one */
-		if (i == TRIES * 3 / 4) {
-			f.ahead = was.ahead;
-			shorter = pow(shorter, 1.0 / (TRIES - i));
-		}
-		f.ahead *= shorter;
-		if (!try_ahead(s, p, &tried, f, best.cycles) || peak_of(s, p) > most)
-			continue;
-		struct merit now = merit_of(s, p);
-		if (!is_better_merit(now, best))
-			continue;
-		was = f;
-		best = now;
+	struct latest best = { .fitting = was, .merit = merit_of(s, p), .most = peak_of(s, p) };
+	for (int i = LENGTHS, idle = 0; i > 0 && idle < PATIENCE; i--) {
+		const bool better = improve_ahead(s, p, &tried, &best, cycles * pow(shorter, i));
+		idle = better || best.fitting.ahead == 0 ? 0 : idle + 1;
 	}
-	return was;
+	const double ahead = best.fitting.ahead;
+	for (int i = 1; i <= NEAR && ahead > 0; i++)
+		(void)improve_ahead(s, p, &tried, &best, ahead * pow(shorter, (double)i / NEAR));
+	return best.fitting;
 }
 
 /* Transfers and addresses of a plan, saved while others are tried. */
