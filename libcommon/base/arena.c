@@ -320,9 +320,9 @@ arena_grow(struct arena *a, void *p, size_t n, size_t *cap, size_t size)
 {
 	if (n < *cap)
 		return p;
-	/* blocks of their own grow without a copy, and by less, as most of them end half empty */
+	/* blocks of their own grow without a copy, so they grow by less */
 	const bool own = *cap <= SIZE_MAX / size && block_is_mapped(*cap * size);
-	size_t more = own ? *cap + *cap / 4 : *cap ? *cap * 2 : 8;
+	size_t more = own ? *cap + *cap / 4 + 1 : *cap ? *cap * 2 : 8;
 	void *q = grow_own(a, p, n * size, more, size);
 	if (!q) {
 		q = arena_alloc(a, more, size);

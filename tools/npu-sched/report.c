@@ -268,7 +268,7 @@ explain_neighbours(struct report *r)
 			more = &f->v[i];
 	}
 	put_neighbour(r, "cheaper", "next cheaper plan", less,
-		      own ? own->back : "");
+		      own ? own->back : "as fast, with other feature maps outside");
 	put_neighbour(r, "faster", "next faster plan", more, more ? more->change : "");
 }
 
@@ -287,11 +287,9 @@ reason_of(const struct sched *s, int32_t depth, const struct block_reason *b)
 	switch (b->why) {
 	case BLOCK_FROM_GRAPH:
 		return "fixed in the graph";
-	case BLOCK_FOLDED:
-		return arena_printf(s->a, "faster in extents %s than %s",
-				    block_text(s, b->fold.ofm), next);
 	case BLOCK_FOR_WEIGHTS:
-		return arena_printf(s->a, "weights are encoded for depth %d, else %s", depth, next);
+		return arena_printf(s->a, "weights are encoded for depth %d; else the fastest is %s",
+				    depth, next);
 	case BLOCK_AS_FAST:
 		return arena_printf(s->a, "at most 1 %% slower than %s", next);
 	case BLOCK_FASTEST:
@@ -334,7 +332,8 @@ explain_op(struct report *r, int i, bool first)
 	const struct g_op *op = s->info[i].op;
 	int32_t rows = s->plan->stripe[i] ? s->plan->stripe[i] : op->ofm.shape.h;
 	struct block_reason b = block_reason(s, i, rows, s->plan->objective[i]);
-	const char *why = op->chain		       ?
+	const char *why = op_is_transfer(op->kind) ? "the DMA engine needs none"
+			  : op->chain		     ?
 	    "the block of the chain's first operation"
 			  : is_chosen_by_chain(s, i) ? "the fastest for its chain"
 						     : reason_of(s, op->block.c, &b);

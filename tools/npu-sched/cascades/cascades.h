@@ -92,8 +92,8 @@ struct saving {
 	double cycles;
 };
 
-/* A cascade and its price: cycles with weights in place [0] and fetched before [1], and a lower
- * bound wherever weights are. */
+/* A cascade and its price: cycles with weights in place [0] and fetched before [1], with the time
+ * of the front end (paced_cost), and a lower bound wherever weights are, without. */
 struct cascade_price {
 	double cost[2], lower_bound;
 	int first;

@@ -14,7 +14,7 @@
 enum { MAX_SIZES = 64 };
 
 /* the calibrated estimate cannot tell blocks apart that differ by less than this factor */
-static const double AS_FAST = 1.01;
+static const double AS_FAST = 1.01; /* as report.c and npu-sched(1) say, too */
 
 struct axis_sizes {
 	int32_t v[MAX_SIZES];
@@ -315,32 +315,21 @@ chain_block_for(struct sched *s, int op, int links, enum block_objective objecti
 	return cached->block.c ? cached : NULL;
 }
 
-static enum block_why
-why_not_fastest(const struct block_search *x, const struct block_choice *taken, bool striped)
-{
-	if (taken->fold.ofm.c)
-		return BLOCK_FOLDED;
-	return striped && x->op->weights && taken->block.c != x->best.block.c ? BLOCK_FOR_WEIGHTS
-									   : BLOCK_AS_FAST;
-}
-
 struct block_reason
 block_reason(struct sched *s, int i, int32_t rows, enum block_objective objective)
 {
-	const struct block_choice *taken = block_for(s, i, rows, objective);
-	struct block_search x = search_of(s, i, rows, objective);
+	const struct g_op *op = s->info[i].op;
+	const bool in_stripes = rows < op->ofm.shape.h;
+	struct block_search x = search_of(s, i, in_stripes ? rows : op->ofm.shape.h,
+					  s->info[i].shared ? BLOCKS_FOR_FETCHED : objective);
 	search_blocks(&x, 0);
+	x.reason.why = s->info[i].block_from_graph ? BLOCK_FROM_GRAPH : BLOCK_FASTEST;
 	x.reason.cycles = x.cycles;
-	if (s->info[i].block_from_graph) {
-		x.reason.why = BLOCK_FROM_GRAPH;
-		return x.reason;
-	}
-	x.reason.why = BLOCK_FASTEST;
-	if (taken && x.found && !hwc_equal(x.best.block, taken->block)) {
-		x.reason.why = why_not_fastest(&x, taken, rows != x.op->ofm.shape.h);
+	if (x.reason.why == BLOCK_FASTEST && x.found && !hwc_equal(x.best.block, op->block)) {
+		const bool other_depth = op->weights && op->block.c != x.best.block.c;
+		x.reason.why = in_stripes && other_depth ? BLOCK_FOR_WEIGHTS : BLOCK_AS_FAST;
 		x.reason.next = x.best.block;
 		x.reason.next_cycles = x.cycles;
-		x.reason.fold = taken->fold;
 	}
 	return x.reason;
 }

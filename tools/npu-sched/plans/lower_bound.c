@@ -183,7 +183,7 @@ bound_node(struct bound *b, int from, double *cycles)
 {
 	const struct plan *p = b->p;
 	int node = b->s->info[p->kernel[from].op].node, k = from;
-	/* kernels of a loop's test follow those of its condition, whose commands are read before */
+	/* the commands of a loop's test may be read while kernels of its condition still run */
 	const double front_end = b->s->g->nodes[node]->loop == LOOP_TEST
 				     ? 0 : b->s->machine.front_end_cycles;
 	double issued = 0; /* cycles in which the front end has read the commands of all kernels */

@@ -220,8 +220,9 @@ is_too_fast(const struct front *f, const struct point *p)
 {
 	const struct point *most = &f->fastest;
 	const bool is_spilled = p->recipe.variant && p->recipe.variant->of;
-	return most->is_set && (p->cycles < most->cycles ||
-				(p->cycles == most->cycles && p->sram < most->sram && !is_spilled));
+	if (!most->is_set || is_spilled)
+		return most->is_set && is_faster(p->cycles, most->cycles);
+	return p->cycles < most->cycles || (p->cycles == most->cycles && p->sram < most->sram);
 }
 
 bool
