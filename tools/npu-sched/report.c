@@ -268,7 +268,7 @@ explain_neighbours(struct report *r)
 			more = &f->v[i];
 	}
 	put_neighbour(r, "cheaper", "next cheaper plan", less,
-		      own ? own->back : "as fast, with other feature maps outside");
+		      own ? own->back : "this plan is not on the front");
 	put_neighbour(r, "faster", "next faster plan", more, more ? more->change : "");
 }
 
