@@ -188,22 +188,6 @@ is_tried(const struct tries *l, double ahead)
 	return false;
 }
 
-/* Fits p with transfers at most f.ahead cycles before their use.  False: tried before, or no
- * better. */
-static bool
-try_ahead(struct sched *s, struct plan *p, struct tries *l, struct fitting f, struct merit best)
-{
-	if (is_tried(l, f.ahead))
-		return false;
-	const struct merit bound = { .cycles = plan_fetches(s, p, f), .peak = p->need };
-	l->v[l->n].ahead = f.ahead;
-	l->v[l->n++].used = p->used_ahead;
-	if (!is_better_merit(bound, best))
-		return false;
-	plan_addresses(s, p);
-	return is_better_merit(merit_of(s, p), best);
-}
-
 /* The best fitting of least_ahead() so far. */
 struct latest {
 	struct fitting fitting;
@@ -211,17 +195,25 @@ struct latest {
 	int64_t most; /* bytes */
 };
 
-/* Tries a time ahead.  True: it is the best one. */
+/* Fits p with transfers at most `ahead` cycles before their use.  True: it is the best so far. */
 static bool
-improve_ahead(struct sched *s, struct plan *p, struct tries *tried, struct latest *best,
-	      double ahead)
+improve_ahead(struct sched *s, struct plan *p, struct tries *l, struct latest *best, double ahead)
 {
+	if (is_tried(l, ahead))
+		return false;
 	struct fitting f = best->fitting;
 	f.ahead = ahead;
-	if (!try_ahead(s, p, tried, f, best->merit) || peak_of(s, p) > best->most)
+	const struct merit bound = { .cycles = plan_fetches(s, p, f), .peak = p->need };
+	l->v[l->n].ahead = ahead;
+	l->v[l->n++].used = p->used_ahead;
+	if (!is_better_merit(bound, best->merit))
+		return false;
+	plan_addresses(s, p);
+	const struct merit now = merit_of(s, p);
+	if (!is_better_merit(now, best->merit) || now.peak > best->most)
 		return false;
 	best->fitting = f;
-	best->merit = merit_of(s, p);
+	best->merit = now;
 	return true;
 }
 

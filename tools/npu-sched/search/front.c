@@ -220,8 +220,10 @@ is_too_fast(const struct front *f, const struct point *p)
 {
 	const struct point *most = &f->fastest;
 	const bool is_spilled = p->recipe.variant && p->recipe.variant->of;
-	if (!most->is_set || is_spilled)
-		return most->is_set && is_faster(p->cycles, most->cycles);
+	if (!most->is_set)
+		return false;
+	if (is_spilled)
+		return is_faster(p->cycles, most->cycles);
 	return p->cycles < most->cycles || (p->cycles == most->cycles && p->sram < most->sram);
 }
 
