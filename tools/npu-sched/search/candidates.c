@@ -215,7 +215,6 @@ list_candidates(struct variant *x, int steps, const struct front *f)
 {
 	drop_candidates(x);
 	open_list(x);
-	x->idle = 0;
 	struct enumeration *l = anew(x->list, struct enumeration, 1);
 	l->x = x;
 	l->seen.a = x->list;

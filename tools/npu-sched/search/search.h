@@ -70,7 +70,6 @@ struct variant {
 	struct arena *list;	   /* arena of the candidates; NULL: no list */
 	struct candidate *v;
 	size_t n, cap;
-	size_t idle; /* candidates in a row that have given no faster answer */
 	/* Cache of the packings of divisions, until the candidates are dropped. */
 	struct hash_table listed;
 	/* It was made from variant `of` by a spill of this set; NULL: from the graph. */
