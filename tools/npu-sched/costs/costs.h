@@ -91,9 +91,13 @@ int copy_awaited(const struct sched *s, const struct plan *p, int kernel);
  * operations wait for its first `rows` rows.  0: op is no such copy. */
 double leading_copy(const struct sched *s, int op, int32_t rows);
 
-/* layouts.c.  Needs: s->info.  Chooses NHWC instead of bricks for the tensors of s->shallow:
- * for all of them, or only where NHWC is no slower. */
-void pack_shallow_maps(struct sched *s, int all);
+/* layouts.c.  Needs: s->info.  Chooses NHWC instead of bricks for the tensors of s->shallow. */
+enum dense {
+	DENSE_NO_SLOWER, /* where NHWC is no slower */
+	DENSE_CHEAP,	 /* where NHWC takes 5 % more cycles at most */
+	DENSE_ALL	 /* everywhere: the fewest bytes */
+};
+void pack_shallow_maps(struct sched *s, enum dense dense);
 /*
  * Chooses NHWC where it is no slower, only for feature maps that have left the NPU's
  * own SRAM.

@@ -89,16 +89,22 @@ is_better_dense(const struct sched *s, const struct users *x, int t)
 	return s->g->tensors[t]->hwc.c % BRICK || dense > 0;
 }
 
-/* Improves feature maps in one area, or in all (-1).  False: nothing changed. */
+/* Feature maps whose layouts are chosen, and the cycles that NHWC may take for one of bricks. */
+struct choice {
+	int area; /* -1: all */
+	double worth;
+};
+
+/* Improves feature maps.  False: nothing changed. */
 static bool
-improve(struct sched *s, const struct users *x, int area)
+improve(struct sched *s, const struct users *x, struct choice c)
 {
 	bool changed = false;
 	for (int t = 0; t < (int)s->g->n_tensors; t++) {
-		if (!s->shallow[t] || (area >= 0 && s->g->tensors[t]->area != area))
+		if (!s->shallow[t] || (c.area >= 0 && s->g->tensors[t]->area != c.area))
 			continue;
 		int before = s->g->tensors[t]->layout;
-		double bricks = touched_cost(s, x, t, LAYOUT_NHCWB16);
+		double bricks = c.worth * touched_cost(s, x, t, LAYOUT_NHCWB16);
 		double packed = touched_cost(s, x, t, LAYOUT_NHWC);
 		bool dense = packed < bricks || (packed == bricks && is_better_dense(s, x, t));
 		int now = dense ? LAYOUT_NHWC : LAYOUT_NHCWB16;
@@ -109,7 +115,7 @@ improve(struct sched *s, const struct users *x, int area)
 }
 
 static void
-improve_all(struct sched *s, int area)
+improve_all(struct sched *s, struct choice c)
 {
 	struct arena *a = arena_open();
 	find_works(s);
@@ -117,7 +123,7 @@ improve_all(struct sched *s, int area)
 	for (int i = 0; i < s->n_ops; i++)
 		(void)whole_block(s, i);
 	struct users x = find_users(s, a);
-	for (int i = 0; i < MAX_ROUNDS && improve(s, &x, area); i++)
+	for (int i = 0; i < MAX_ROUNDS && improve(s, &x, c); i++)
 		continue;
 	arena_close(a);
 }
@@ -126,17 +132,19 @@ void
 pack_left_maps(struct sched *s)
 {
 	if (s->n_shallow)
-		improve_all(s, PLACE_ARENA);
+		improve_all(s, (struct choice){ PLACE_ARENA, 1 });
 }
 
 void
-pack_shallow_maps(struct sched *s, int all)
+pack_shallow_maps(struct sched *s, enum dense dense)
 {
+	const double cheap = 1.05;
 	if (!s->n_shallow)
 		return;
 	for (size_t i = 0; i < s->g->n_tensors; i++)
 		if (s->shallow[i])
-			s->g->tensors[i]->layout = all ? LAYOUT_NHWC : LAYOUT_NHCWB16;
-	if (!all)
-		improve_all(s, -1);
+			s->g->tensors[i]->layout =
+			    dense == DENSE_NO_SLOWER ? LAYOUT_NHCWB16 : LAYOUT_NHWC;
+	if (dense != DENSE_ALL)
+		improve_all(s, (struct choice){ -1, dense == DENSE_CHEAP ? cheap : 1 });
 }

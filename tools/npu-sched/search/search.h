@@ -63,7 +63,7 @@ struct variant {
 	struct sched *s;	   /* with copies of operations and tensors */
 	bool copies;		   /* the graph has the copies by the DMA engine */
 	bool reordered;		   /* operations are not in the graph's order */
-	int layout;		   /* parameter of pack_shallow_maps() */
+	enum dense dense;	   /* layouts of feature maps */
 	struct cascades *cascades; /* NULL: closed */
 	bool is_complete;	   /* cascades in stripes are listed, too */
 	size_t at_rest;		   /* cascades that it has added to *s->at_rest */
@@ -111,7 +111,8 @@ struct recipe {
  */
 struct traits { /* properties that --front and --explain name */
 	bool copies, reordered;
-	int layout, in_place, left, striped, chained;
+	enum dense dense;
+	int in_place, left, striped, chained;
 	int64_t fetched;
 };
 
@@ -259,21 +260,23 @@ bool improve_points(struct front *f, const struct point *v, size_t n);
 bool is_duplicate(struct hash_table *seen, const struct sched *s, const struct plan *p);
 
 /*
- * spill.c: which feature maps leave the NPU's SRAM.  In each of a few orders, a spill is the
- * number of feature maps that leave.  The first spill of the list is empty.
+ * spill.c: which feature maps leave the NPU's SRAM.  Where most bytes are live, the largest one
+ * leaves.  Bytes are those of whole feature maps, or the least that stripes need.  A spill is the
+ * first feature maps of an order.  The first spill of the list is empty.
  */
+enum spill_by { BY_MAPS = 1, BY_NEEDS = 2 };
 struct spills {
 	struct spill {
-		int order;
+		const struct spill_order *order;
 		size_t n; /* number of feature maps that leave */
 		uint64_t set; /* hash of these; 0: none */
 		int64_t least; /* lower bound of the bytes of those that stay */
 	} *v;
 	size_t n;
-	struct spill_order *order;
 };
-/* steps: from nothing to all feature maps of an order. */
-struct spills *spills_list(struct sched *s, const struct cascades *c, struct arena *a, int steps);
+/* by: bits of enum spill_by.  steps: from nothing to all feature maps of an order. */
+struct spills *spills_list(struct sched *s, const struct cascades *c, struct arena *a, int by,
+			   int steps);
 /* Moves feature maps.  Needs: all are in the NPU's SRAM. */
 void spills_apply(struct sched *s, const struct spills *l, size_t spill);
 

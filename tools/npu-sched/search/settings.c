@@ -37,16 +37,9 @@ open_setting(struct search *x, struct setting t)
 	set_copies(x, t.copies);
 	struct variant *v = variant_open(x->s, t.reordered ? x->order[t.copies] : NULL);
 	v->copies = t.copies;
-	v->layout = t.layout;
-	pack_shallow_maps(v->s, t.layout);
+	v->dense = t.dense;
+	pack_shallow_maps(v->s, t.dense);
 	return keep_variant(x, v);
-}
-
-/* Feature maps with padded bricks are tried without bricks, too. */
-static int
-count_layouts(const struct search *x)
-{
-	return x->s->n_shallow > 0 ? 2 : 1;
 }
 
 struct settings
@@ -55,8 +48,10 @@ list_settings(const struct search *x)
 	struct settings l = { .n = 0 };
 	for (int without = !x->may_copy; without < 2; without++)
 		for (int order = 0; order < (x->order[!without] ? 2 : 1); order++)
-			for (int i = 0; i < count_layouts(x); i++)
-				l.v[l.n++] = (struct setting){ !without, order, i };
+			for (int all = 0; all < (x->s->n_shallow > 0 ? 2 : 1); all++)
+				l.v[l.n++] = (struct setting){
+					!without, order, all ? DENSE_ALL : DENSE_NO_SLOWER
+				};
 	return l;
 }
 
@@ -67,7 +62,7 @@ open_spill(struct search *x, const struct variant *v, const struct spills *l, si
 	struct variant *w = keep_variant(x, variant_open(v->s, NULL));
 	w->copies = v->copies;
 	w->reordered = v->reordered;
-	w->layout = v->layout;
+	w->dense = v->dense;
 	spills_apply(w->s, l, spill);
 	pack_left_maps(w->s);
 	return w;
@@ -80,7 +75,7 @@ variant_of_setting(struct search *x, struct setting t)
 	for (size_t i = 0; i < x->n; i++) {
 		struct variant *v = x->variant[i];
 		if (!v->of && v->copies == t.copies && v->reordered == t.reordered &&
-		    v->layout == t.layout)
+		    v->dense == t.dense)
 			return v;
 	}
 	return open_setting(x, t);
@@ -99,9 +94,9 @@ variant_of_spill(struct search *x, const struct variant *v, const struct spills 
 }
 
 const struct spills *
-list_spills(struct variant *v, struct arena *a, int steps)
+list_spills(struct variant *v, struct arena *a, int by, int steps)
 {
 	if (!variant_wake(v))
 		return NULL;
-	return spills_list(v->s, v->cascades, a, steps);
+	return spills_list(v->s, v->cascades, a, by, steps);
 }

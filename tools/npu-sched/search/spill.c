@@ -6,12 +6,6 @@
 
 #include <math.h>
 
-/*
- * Where most bytes are live, the largest feature map leaves.  Bytes are those of whole feature
- * maps, or the least that stripes need.
- */
-enum { BY_MAPS, BY_NEEDS, ORDERS };
-
 /* how often a number can grow by half until it counts all tensors */
 enum { GROWTHS = 64 };
 
@@ -161,15 +155,14 @@ spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int b
 	return o;
 }
 
-/* Adds a spill, unless the same feature maps leave in one of the other order. */
+/* Adds a spill, unless the same feature maps leave in one of another order. */
 static void
-add_spill(struct spills *l, int order, size_t n)
+add_spill(struct spills *l, const struct spill_order *o, size_t n)
 {
-	const struct spill_order *o = &l->order[order];
 	for (size_t i = 0; i < l->n; i++)
 		if (l->v[i].set == o->set[n])
 			return;
-	l->v[l->n++] = (struct spill){ .order = order, .n = n, .set = o->set[n],
+	l->v[l->n++] = (struct spill){ .order = o, .n = n, .set = o->set[n],
 				       .least = o->least[n] };
 }
 
@@ -186,15 +179,14 @@ until_left(const struct spill_order *o, double most)
 /* Adds spills that leave less and less, and in which not many more feature maps leave than in
  * the one before. */
 static void
-add_steps(struct spills *l, int order, int steps)
+add_steps(struct spills *l, const struct spill_order *o, int steps)
 {
-	const struct spill_order *o = &l->order[order];
 	size_t last = 0;
 	for (int i = 1; i <= steps; i++) {
 		double share = pow(1 - (double)i / steps, 2);
 		size_t n = i < steps ? until_left(o, share * (double)o->left[0])
 				     : o->n;
-		for (; last < n; add_spill(l, order, last)) {
+		for (; last < n; add_spill(l, o, last)) {
 			size_t more = last + last / 2 + 2;
 			last = more < n ? more : n;
 		}
@@ -202,18 +194,20 @@ add_steps(struct spills *l, int order, int steps)
 }
 
 struct spills *
-spills_list(struct sched *s, const struct cascades *c, struct arena *a, int steps)
+spills_list(struct sched *s, const struct cascades *c, struct arena *a, int by, int steps)
 {
 	struct spills *l = anew(a, struct spills, 1);
-	l->v = anew(a, struct spill, 1 + ORDERS * ((size_t)steps + GROWTHS));
+	l->v = anew(a, struct spill, 1 + 2 * ((size_t)steps + GROWTHS));
 	l->n = 1;
 	if (!s->memory.spilling)
 		return l;
-	l->order = anew(a, struct spill_order, ORDERS);
-	for (int i = 0; i < ORDERS; i++)
-		l->order[i] = spill_order_by(s, c, a, i);
-	add_steps(l, BY_MAPS, steps);
-	add_steps(l, BY_NEEDS, steps);
+	for (int one = BY_MAPS; one <= BY_NEEDS; one++) {
+		if (!(by & one))
+			continue;
+		struct spill_order *o = anew(a, struct spill_order, 1);
+		*o = spill_order_by(s, c, a, one);
+		add_steps(l, o, steps);
+	}
 	return l;
 }
 
@@ -222,5 +216,5 @@ spills_apply(struct sched *s, const struct spills *l, size_t spill)
 {
 	const struct spill *w = &l->v[spill];
 	for (size_t i = 0; i < w->n; i++)
-		s->g->tensors[l->order[w->order].tensor[i]]->area = PLACE_ARENA;
+		s->g->tensors[w->order->tensor[i]]->area = PLACE_ARENA;
 }
