@@ -94,7 +94,7 @@ double leading_copy(const struct sched *s, int op, int32_t rows);
 /* layouts.c.  Needs: s->info.  Chooses NHWC instead of bricks for the tensors of s->shallow. */
 enum dense {
 	DENSE_NO_SLOWER, /* where NHWC is no slower */
-	DENSE_CHEAP,	 /* where NHWC takes 5 % more cycles at most */
+	DENSE_CHEAP,	 /* where the operations that touch it take 5 % more cycles at most */
 	DENSE_ALL	 /* everywhere: the fewest bytes */
 };
 void pack_shallow_maps(struct sched *s, enum dense dense);
@@ -103,6 +103,8 @@ void pack_shallow_maps(struct sched *s, enum dense dense);
  * own SRAM.
  */
 void pack_left_maps(struct sched *s);
+/* Does a feature map that is in the same area in two variants of a graph have two layouts? */
+bool layouts_differ(const struct sched *a, const struct sched *b);
 
 /* sizes.c.  Result: s->sizes, empty.  All variants share this cache. */
 void begin_sizes(struct sched *s);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Chooses bricks or NHWC for feature maps of which bricks would be partly padding.  Padding is
- * written and read like the rest; without it accesses are less regular.  Each feature map gets
- * the layout in which the operations that touch it cost least, with their previous blocks.
- * This is repeated until nothing changes.
+ * written and read like the rest; without it accesses are less regular.  Unless all are NHWC, each
+ * feature map gets the layout in which the operations that touch it cost least, or hardly more,
+ * with their previous blocks.  This is repeated until nothing changes.
  */
 #include "costs.h"
 
@@ -147,4 +147,15 @@ pack_shallow_maps(struct sched *s, enum dense dense)
 			    dense == DENSE_NO_SLOWER ? LAYOUT_NHCWB16 : LAYOUT_NHWC;
 	if (dense != DENSE_ALL)
 		improve_all(s, (struct choice){ -1, dense == DENSE_CHEAP ? cheap : 1 });
+}
+
+bool
+layouts_differ(const struct sched *a, const struct sched *b)
+{
+	for (size_t i = 0; i < a->g->n_tensors && i < b->g->n_tensors; i++) {
+		const struct g_tensor *t = a->g->tensors[i], *u = b->g->tensors[i];
+		if (t->area == u->area && t->layout != u->layout)
+			return true;
+	}
+	return false;
 }

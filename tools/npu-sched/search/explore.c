@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Adds plans of variants to the front.  Candidates of all of them are explored in one order, the
- * most promising first.  Each that may improve the front is worked out.  Its transfers are
+ * Adds plans of variants to the front.  The most promising candidate of each is explored first,
+ * then all others in one order, the most promising first.  Each that may improve the front is worked out.  Its transfers are
  * planned with less and less memory, from all that they ask for down to none.
  */
 #include "search.h"
@@ -15,9 +15,9 @@ static const double WORTHWHILE = 1.001;
 
 enum {
 	CROWD = 8, /* candidates explored at once */
-	/* candidates in a row without a faster answer, after which the rest is left: of 572 rows of
-	 * fronts, the limits of 23 give other plans, by up to 3 %; with 24, of 42, by up to 4 %; with
-	 * 16, one network is 26 % slower */
+	/* candidates in a row without a faster answer, the first ones of variants included, after
+	 * which all but these are left: of 572 rows of fronts, the limits of 23 give other plans,
+	 * by up to 3 %; with 24, of 42, by up to 4 %; with 16, one network is 26 % slower */
 	PATIENCE = 48
 };
 
@@ -191,9 +191,9 @@ struct candidate_of {
 };
 
 /*
- * For qsort: the first ones of all variants, then the most promising ones.  Estimates do not know
- * the limit, which may suit a variant with a higher one.  With Size, too: by bytes, networks of a
- * thousand operations take 1.6 times the time.
+ * For qsort: the first ones of all variants, then the most promising ones.  Estimates go by sums of
+ * bytes; with addresses, a variant of a higher one may suit the limit better.  Size sorts by
+ * estimates, too: by bytes, networks of a thousand operations take 1.6 times the time.
  */
 static int
 compare_candidates(const void *x, const void *y)

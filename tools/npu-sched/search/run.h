@@ -40,7 +40,7 @@ struct setting {
 	enum dense dense;
 };
 
-/* All settings, those with copies first. */
+/* The settings of variants without spills, those with copies first. */
 struct settings {
 	struct setting v[2 * 2 * 2];
 	int n;

@@ -111,7 +111,6 @@ struct recipe {
  */
 struct traits { /* properties that --front and --explain name */
 	bool copies, reordered;
-	enum dense dense;
 	int in_place, left, striped, chained;
 	int64_t fetched;
 };
@@ -125,8 +124,8 @@ struct point {
 };
 
 /*
- * A question to the search.  Every question looks at the same plans: it only leaves out those
- * that a lower bound excludes from its answer.
+ * A question to the search.  Every question looks at the same plans, but for the layouts of
+ * spills: it only leaves out those that a lower bound excludes from its answer.
  */
 enum ask {
 	ASK_FASTEST,	 /* the fewest cycles, then the fewest bytes of the limited area */

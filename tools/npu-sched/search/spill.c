@@ -201,7 +201,7 @@ spills_list(struct sched *s, const struct cascades *c, struct arena *a, int by, 
 	l->n = 1;
 	if (!s->memory.spilling)
 		return l;
-	for (int one = BY_MAPS; one <= BY_NEEDS; one++) {
+	for (int one = BY_MAPS; one <= BY_NEEDS; one <<= 1) {
 		if (!(by & one))
 			continue;
 		struct spill_order *o = anew(a, struct spill_order, 1);

@@ -9,7 +9,7 @@
 struct traits
 plan_traits(const struct variant *x, const struct plan *p)
 {
-	struct traits t = { .copies = x->copies, .reordered = x->reordered, .dense = x->dense };
+	struct traits t = { .copies = x->copies, .reordered = x->reordered };
 	for (int i = 0; i < x->s->n_ops; i++) {
 		t.striped += p->stripe[i] > 0;
 		t.in_place += x->s->info[i].op->weights &&
@@ -48,7 +48,8 @@ put_change(struct text *t, const struct point *from, const struct point *to)
 	put_word(&own, "operations in the graph's order", !b->reordered && a->reordered);
 	put_word(&own, "copies by DMA", b->copies && !a->copies);
 	put_word(&own, "no copies by DMA", !b->copies && a->copies);
-	put_word(&own, "layouts", a->dense != b->dense);
+	put_word(&own, "layouts", from && layouts_differ(from->recipe.variant->s,
+							to->recipe.variant->s));
 	put_count(&own, "feature maps outside", a->left, b->left);
 	put_count(&own, "operations in stripes", a->striped, b->striped);
 	put_count(&own, "blocks for weights in place", a->in_place, b->in_place);
