@@ -89,22 +89,17 @@ is_better_dense(const struct sched *s, const struct users *x, int t)
 	return s->g->tensors[t]->hwc.c % BRICK || dense > 0;
 }
 
-/* Feature maps whose layouts are chosen, and the cycles that NHWC may take for one of bricks. */
-struct choice {
-	int area; /* -1: all */
-	double worth;
-};
-
-/* Improves feature maps.  False: nothing changed. */
+/* Improves feature maps in one area, or in all (-1).  worth: cycles that NHWC may take for one of
+ * bricks.  False: nothing changed. */
 static bool
-improve(struct sched *s, const struct users *x, struct choice c)
+improve(struct sched *s, const struct users *x, int area, double worth)
 {
 	bool changed = false;
 	for (int t = 0; t < (int)s->g->n_tensors; t++) {
-		if (!s->shallow[t] || (c.area >= 0 && s->g->tensors[t]->area != c.area))
+		if (!s->shallow[t] || (area >= 0 && s->g->tensors[t]->area != area))
 			continue;
 		int before = s->g->tensors[t]->layout;
-		double bricks = c.worth * touched_cost(s, x, t, LAYOUT_NHCWB16);
+		double bricks = worth * touched_cost(s, x, t, LAYOUT_NHCWB16);
 		double packed = touched_cost(s, x, t, LAYOUT_NHWC);
 		bool dense = packed < bricks || (packed == bricks && is_better_dense(s, x, t));
 		int now = dense ? LAYOUT_NHWC : LAYOUT_NHCWB16;
@@ -115,7 +110,7 @@ improve(struct sched *s, const struct users *x, struct choice c)
 }
 
 static void
-improve_all(struct sched *s, struct choice c)
+improve_all(struct sched *s, int area, double worth)
 {
 	struct arena *a = arena_open();
 	find_works(s);
@@ -123,7 +118,7 @@ improve_all(struct sched *s, struct choice c)
 	for (int i = 0; i < s->n_ops; i++)
 		(void)whole_block(s, i);
 	struct users x = find_users(s, a);
-	for (int i = 0; i < MAX_ROUNDS && improve(s, &x, c); i++)
+	for (int i = 0; i < MAX_ROUNDS && improve(s, &x, area, worth); i++)
 		continue;
 	arena_close(a);
 }
@@ -132,7 +127,7 @@ void
 pack_left_maps(struct sched *s)
 {
 	if (s->n_shallow)
-		improve_all(s, (struct choice){ PLACE_ARENA, 1 });
+		improve_all(s, PLACE_ARENA, 1);
 }
 
 void
@@ -146,7 +141,7 @@ pack_shallow_maps(struct sched *s, enum dense dense)
 			s->g->tensors[i]->layout =
 			    dense == DENSE_NO_SLOWER ? LAYOUT_NHCWB16 : LAYOUT_NHWC;
 	if (dense != DENSE_ALL)
-		improve_all(s, (struct choice){ -1, dense == DENSE_CHEAP ? cheap : 1 });
+		improve_all(s, -1, dense == DENSE_CHEAP ? cheap : 1);
 }
 
 bool

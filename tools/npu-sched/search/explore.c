@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Adds plans of variants to the front.  The most promising candidate of each is explored first,
- * then all others in one order, the most promising first.  Each that may improve the front is worked out.  Its transfers are
- * planned with less and less memory, from all that they ask for down to none.
+ * then all others in one order, the most promising first.  Each that may improve the front is
+ * worked out.  Its transfers are planned with less and less memory, from all that they ask for down
+ * to none.
  */
 #include "search.h"
 

@@ -34,12 +34,6 @@ struct search {
 	double done, cost, all;
 };
 
-/* The decisions of a variant, apart from the areas of feature maps. */
-struct setting {
-	bool copies, reordered;
-	enum dense dense;
-};
-
 /* The settings of variants without spills, those with copies first. */
 struct settings {
 	struct setting v[2 * 2 * 2];
@@ -56,9 +50,6 @@ struct variant *variant_of_setting(struct search *x, struct setting t);
 /* The same for v after the feature maps of one spill have left the SRAM. */
 struct variant *variant_of_spill(struct search *x, const struct variant *v,
 				 const struct spills *l, size_t spill);
-/* The spills of v, by bits of enum spill_by, for which all cascades of v are listed; NULL: an
- * operation has no block. */
-const struct spills *list_spills(struct variant *v, struct arena *a, int by, int steps);
 /* Closes v if it was opened last and has given no point. */
 void drop_variant(struct search *x, const struct variant *v);
 /* Switches the graph, from which variants are made, to copies or to none. */

@@ -54,6 +54,13 @@ check_bound(double bound, const struct candidate *c)
 
 struct front;
 
+/* The decisions of a variant, apart from the areas of feature maps. */
+struct setting {
+	bool copies;	/* the graph has the copies by the DMA engine */
+	bool reordered; /* operations are not in the graph's order */
+	enum dense dense;
+};
+
 /*
  * The network in one order, with one layout and area of each feature map, which all plans made
  * from it share.  Its records are copies: the graph does not change until a plan is applied.
@@ -61,9 +68,7 @@ struct front;
 struct variant {
 	struct arena *a;
 	struct sched *s;	   /* with copies of operations and tensors */
-	bool copies;		   /* the graph has the copies by the DMA engine */
-	bool reordered;		   /* operations are not in the graph's order */
-	enum dense dense;	   /* layouts of feature maps */
+	struct setting setting;
 	struct cascades *cascades; /* NULL: closed */
 	bool is_complete;	   /* cascades in stripes are listed, too */
 	size_t at_rest;		   /* cascades that it has added to *s->at_rest */
@@ -110,7 +115,6 @@ struct recipe {
  * lightest plan, which need not be among these if the NPU has an SRAM of its own.
  */
 struct traits { /* properties that --front and --explain name */
-	bool copies, reordered;
 	int in_place, left, striped, chained;
 	int64_t fetched;
 };
@@ -261,19 +265,20 @@ bool is_duplicate(struct hash_table *seen, const struct sched *s, const struct p
 /*
  * spill.c: which feature maps leave the NPU's SRAM.  Where most bytes are live, the largest one
  * leaves.  Bytes are those of whole feature maps, or the least that stripes need.  A spill is the
- * first feature maps of an order.  The first spill of the list is empty.
+ * first feature maps of an order.
  */
 enum spill_by { BY_MAPS = 1, BY_NEEDS = 2 };
 struct spills {
 	struct spill {
 		const struct spill_order *order;
 		size_t n; /* number of feature maps that leave */
-		uint64_t set; /* hash of these; 0: none */
+		uint64_t set; /* hash of these */
 		int64_t least; /* lower bound of the bytes of those that stay */
 	} *v;
 	size_t n;
 };
-/* by: bits of enum spill_by.  steps: from nothing to all feature maps of an order. */
+/* by: bits of enum spill_by.  steps: from nothing to all feature maps of an order.  Needs: all
+ * cascades are listed. */
 struct spills *spills_list(struct sched *s, const struct cascades *c, struct arena *a, int by,
 			   int steps);
 /* Moves feature maps.  Needs: all are in the NPU's SRAM. */

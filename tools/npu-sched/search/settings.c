@@ -36,8 +36,7 @@ open_setting(struct search *x, struct setting t)
 {
 	set_copies(x, t.copies);
 	struct variant *v = variant_open(x->s, t.reordered ? x->order[t.copies] : NULL);
-	v->copies = t.copies;
-	v->dense = t.dense;
+	v->setting = t;
 	pack_shallow_maps(v->s, t.dense);
 	return keep_variant(x, v);
 }
@@ -60,9 +59,7 @@ static struct variant *
 open_spill(struct search *x, const struct variant *v, const struct spills *l, size_t spill)
 {
 	struct variant *w = keep_variant(x, variant_open(v->s, NULL));
-	w->copies = v->copies;
-	w->reordered = v->reordered;
-	w->dense = v->dense;
+	w->setting = v->setting;
 	spills_apply(w->s, l, spill);
 	pack_left_maps(w->s);
 	return w;
@@ -74,8 +71,9 @@ variant_of_setting(struct search *x, struct setting t)
 	set_copies(x, t.copies); /* all variants share the state of copies */
 	for (size_t i = 0; i < x->n; i++) {
 		struct variant *v = x->variant[i];
-		if (!v->of && v->copies == t.copies && v->reordered == t.reordered &&
-		    v->dense == t.dense)
+		const struct setting u = v->setting;
+		if (!v->of && u.copies == t.copies && u.reordered == t.reordered &&
+		    u.dense == t.dense)
 			return v;
 	}
 	return open_setting(x, t);
@@ -91,12 +89,4 @@ variant_of_spill(struct search *x, const struct variant *v, const struct spills 
 	w->of = v;
 	w->spill = l->v[spill].set;
 	return w;
-}
-
-const struct spills *
-list_spills(struct variant *v, struct arena *a, int by, int steps)
-{
-	if (!variant_wake(v))
-		return NULL;
-	return spills_list(v->s, v->cascades, a, by, steps);
 }

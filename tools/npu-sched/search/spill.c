@@ -197,10 +197,7 @@ struct spills *
 spills_list(struct sched *s, const struct cascades *c, struct arena *a, int by, int steps)
 {
 	struct spills *l = anew(a, struct spills, 1);
-	l->v = anew(a, struct spill, 1 + 2 * ((size_t)steps + GROWTHS));
-	l->n = 1;
-	if (!s->memory.spilling)
-		return l;
+	l->v = anew(a, struct spill, 2 * ((size_t)steps + GROWTHS));
 	for (int one = BY_MAPS; one <= BY_NEEDS; one <<= 1) {
 		if (!(by & one))
 			continue;

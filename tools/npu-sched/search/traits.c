@@ -9,7 +9,7 @@
 struct traits
 plan_traits(const struct variant *x, const struct plan *p)
 {
-	struct traits t = { .copies = x->copies, .reordered = x->reordered };
+	struct traits t = { .striped = 0 };
 	for (int i = 0; i < x->s->n_ops; i++) {
 		t.striped += p->stripe[i] > 0;
 		t.in_place += x->s->info[i].op->weights &&
@@ -44,12 +44,14 @@ put_change(struct text *t, const struct point *from, const struct point *to)
 {
 	struct text own = { 0 };
 	const struct traits none = { 0 }, *a = from ? &from->traits : &none, *b = &to->traits;
-	put_word(&own, "operations reordered", b->reordered && !a->reordered);
-	put_word(&own, "operations in the graph's order", !b->reordered && a->reordered);
-	put_word(&own, "copies by DMA", b->copies && !a->copies);
-	put_word(&own, "no copies by DMA", !b->copies && a->copies);
-	put_word(&own, "layouts", from && layouts_differ(from->recipe.variant->s,
-							to->recipe.variant->s));
+	const struct variant *x = from ? from->recipe.variant : NULL, *y = to->recipe.variant;
+	const struct setting first = { .dense = DENSE_NO_SLOWER };
+	const struct setting u = x ? x->setting : first, v = y->setting;
+	put_word(&own, "operations reordered", v.reordered && !u.reordered);
+	put_word(&own, "operations in the graph's order", !v.reordered && u.reordered);
+	put_word(&own, "copies by DMA", v.copies && !u.copies);
+	put_word(&own, "no copies by DMA", !v.copies && u.copies);
+	put_word(&own, "layouts", x && layouts_differ(x->s, y->s));
 	put_count(&own, "feature maps outside", a->left, b->left);
 	put_count(&own, "operations in stripes", a->striped, b->striped);
 	put_count(&own, "blocks for weights in place", a->in_place, b->in_place);

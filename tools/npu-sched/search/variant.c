@@ -28,7 +28,6 @@ variant_open(const struct sched *s, const int *order)
 	x->s->a = a;
 	x->s->g = graph_copy_maps(a, s->g);
 	x->s->info = copy_info(a, s->info, s->n_ops, x->s->g);
-	x->reordered = order != NULL;
 	if (order)
 		change_order(x->s, order);
 	return x;
@@ -100,7 +99,7 @@ variant_adopt(struct sched *s, const struct variant *x, struct plan *p)
 {
 	struct graph *g = s->g;
 	if (s->copies) {
-		use_copies(s, x->copies);
+		use_copies(s, x->setting.copies);
 		study_ops(s);
 	}
 	for (size_t i = 0; i < g->n_tensors; i++) {

@@ -87,11 +87,13 @@ list_spilled(struct search *x, struct setting t, int by)
 {
 	struct arena *a = arena_open();
 	struct variant *v = variant_of_setting(x, t);
-	const struct spills *l = list_spills(v, a, by, SPILL_STEPS);
+	const struct spills *l = NULL; /* NULL: an operation has no block */
+	if (variant_wake(v))
+		l = spills_list(v->s, v->cascades, a, by, SPILL_STEPS);
 	variant_rest(v);
 	bool ok = true;
 	const struct spill_order *left = NULL; /* the order that is left */
-	for (size_t i = 1; ok && l && i < l->n; i++) {
+	for (size_t i = 0; ok && l && i < l->n; i++) {
 		const struct spill *w = &l->v[i];
 		if (w->order == left || !front_wants(&x->front, w->least, 0, 0))
 			continue;
@@ -119,12 +121,11 @@ list_all_spilled(struct search *x, struct setting t)
 	if (!x->s->memory.spilling || is_unlimited(&x->front) || t.dense != DENSE_NO_SLOWER)
 		return true;
 	const bool shallow = x->s->n_shallow > 0, bytes = asks_for_bytes(&x->front.question);
-	if (!shallow || bytes) {
-		t.dense = shallow ? DENSE_ALL : t.dense;
-		return list_spilled(x, t, BY_MAPS | BY_NEEDS);
-	}
+	if (shallow && bytes)
+		t.dense = DENSE_ALL;
 	struct setting cheap = t;
-	cheap.dense = DENSE_CHEAP;
+	if (shallow && !bytes)
+		cheap.dense = DENSE_CHEAP;
 	const struct variant *v = variant_of_setting(x, t), *w = variant_of_setting(x, cheap);
 	if (!layouts_differ(v->s, w->s))
 		return list_spilled(x, t, BY_MAPS | BY_NEEDS);
@@ -138,7 +139,7 @@ static const double DENSER = 2.5;
 static bool
 is_near(struct setting t, const struct variant *v)
 {
-	return t.copies == v->copies && t.reordered == v->reordered;
+	return t.copies == v->setting.copies && t.reordered == v->setting.reordered;
 }
 
 /* Explores all variants; with spills only of the settings with the order of `near`, if it is
