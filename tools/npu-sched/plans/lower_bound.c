@@ -12,6 +12,7 @@
 #include "emit/emit.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MAX_PAIRS = 8 };
 
@@ -52,6 +53,14 @@ static double
 scales_transfer(const struct sched *s, const struct weight_slice *u)
 {
 	return weights_transfer(s, held_bytes(u, SCALES_FETCHED));
+}
+
+/* Copies the pairs that there are, which is faster than all. */
+static void
+copy_front(struct front *to, const struct front *from)
+{
+	to->n = from->n;
+	memcpy(to->v, from->v, (size_t)from->n * sizeof(*from->v));
 }
 
 /* The next pair of two fronts, by time of transfers. */
@@ -100,17 +109,25 @@ merge(const struct front *a, const struct front *b, struct front *out)
 		halve(out);
 }
 
-/* Transfers that end so early that no kernel will ever wait for them get the same time. */
+/*
+ * The pairs of `was` after a kernel of some cycles, whose weights take a transfer before it; 0: they
+ * are read in place.
+ * Transfers that end so early that no kernel will ever wait for them get the same time.
+ */
 static void
-forget_early(const struct bound *b, struct front *f)
+run_kernel(const struct bound *b, const struct front *was, enum held held, double transfer,
+	   double cycles, struct front *out)
 {
-	struct front out = { .n = 0 };
-	for (int i = 0; i < f->n; i++) {
-		struct pair x = f->v[i];
+	out->n = 0;
+	for (int i = 0; i < was->n; i++) {
+		struct pair x = was->v[i];
+		x.transfers += transfer;
+		if (held != IN_PLACE)
+			x.kernels = later(x.kernels, x.transfers);
+		x.kernels += cycles;
 		x.transfers = later(x.transfers, x.kernels - b->rest);
-		push(&out, x);
+		push(out, x);
 	}
-	*f = out;
 }
 
 /* Adds a kernel that is the first to use its weights. */
@@ -120,21 +137,15 @@ first_use(struct bound *b, const struct kernel *k)
 	const struct weight_slice *u = &b->p->slice[k->slice];
 	const double cycles[HELDS] = { [FETCHED] = slice_transfer(b->s, u),
 				       [SCALES_FETCHED] = scales_transfer(b->s, u) };
-	const struct front was = b->now;
+	struct front was, so_far, with;
+	copy_front(&was, &b->now);
 	b->rest -= cycles[FETCHED];
 	b->now.n = 0;
 	for (enum held h = IN_PLACE; h < HELDS; h++) {
-		struct front with = was, so_far = b->now;
 		if (isinf(k->cost[h]))
 			continue;
-		for (int i = 0; i < with.n; i++) {
-			struct pair *y = &with.v[i];
-			y->transfers += cycles[h];
-			if (h != IN_PLACE)
-				y->kernels = later(y->kernels, y->transfers);
-			y->kernels += k->cost[h];
-		}
-		forget_early(b, &with);
+		run_kernel(b, &was, h, cycles[h], k->cost[h], &with);
+		copy_front(&so_far, &b->now);
 		merge(&so_far, &with, &b->now);
 	}
 }
@@ -146,7 +157,8 @@ await_copy(struct bound *b, int kernel)
 	int copy = copy_awaited(b->s, b->p, kernel);
 	if (copy < 0)
 		return;
-	struct front was = b->now;
+	struct front was;
+	copy_front(&was, &b->now);
 	b->now.n = 0;
 	for (int i = 0; i < was.n; i++) {
 		struct pair x = was.v[i];
@@ -165,7 +177,8 @@ bound_table_load(struct bound *b, const struct g_op *op)
 	if (missing) {
 		double cycles = table_transfer(s, op);
 		lut_slots_put(&b->tables, op->lut, slot);
-		struct front was = b->now;
+		struct front was;
+		copy_front(&was, &b->now);
 		b->now.n = 0;
 		for (int i = 0; i < was.n; i++) {
 			struct pair x = was.v[i];
