@@ -277,10 +277,9 @@ struct spills {
 	} *v;
 	size_t n;
 };
-/* by: bits of enum spill_by.  steps: from nothing to all feature maps of an order.  Needs: all
- * cascades are listed. */
-struct spills *spills_list(struct sched *s, const struct cascades *c, struct arena *a, int by,
-			   int steps);
+/* In each order of `by`, bits of enum spill_by: the first feature map, a third more and one from
+ * each spill to the next, and all.  Needs: all cascades are listed. */
+struct spills *spills_list(struct sched *s, const struct cascades *c, struct arena *a, int by);
 /* Moves feature maps.  Needs: all are in the NPU's SRAM. */
 void spills_apply(struct sched *s, const struct spills *l, size_t spill);
 

@@ -76,10 +76,6 @@ add_variant(struct search *x, struct variant *v)
 	return r;
 }
 
-/* Of a list of spills: with three, single networks take 13 % more cycles within limits, and up to
- * a fifth more bytes with Size. */
-enum { SPILL_STEPS = 8 };
-
 /* With an SRAM of the NPU's own: lists variants from which more and more feature maps leave, in
  * each order until they are too slow.  by: bits of enum spill_by. */
 static bool
@@ -89,7 +85,7 @@ list_spilled(struct search *x, struct setting t, int by)
 	struct variant *v = variant_of_setting(x, t);
 	const struct spills *l = NULL; /* NULL: an operation has no block */
 	if (variant_wake(v))
-		l = spills_list(v->s, v->cascades, a, by, SPILL_STEPS);
+		l = spills_list(v->s, v->cascades, a, by);
 	variant_rest(v);
 	bool ok = true;
 	const struct spill_order *left = NULL; /* the order that is left */
