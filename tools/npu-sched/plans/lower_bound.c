@@ -110,9 +110,9 @@ merge(const struct front *a, const struct front *b, struct front *out)
 }
 
 /*
- * The pairs of `was` after a kernel of some cycles, whose weights take a transfer before it; 0: they
- * are read in place.
- * Transfers that end so early that no kernel will ever wait for them get the same time.
+ * The pairs of `was` after a kernel of some cycles.  transfer: cycles to fetch the part of its
+ * weights that is held; 0 for weights in place.  Transfers that end so early that no kernel will
+ * ever wait for them get the same time.
  */
 static void
 run_kernel(const struct bound *b, const struct front *was, enum held held, double transfer,
