@@ -26,7 +26,7 @@ cpu()
 # Quadratic time would be a hundred times as long.
 grows()
 {
-	local kind=$1 n few many most least=100
+	local kind=$1 n i few many least=100
 	shift
 	[ -x "$chain" ] || skip "no $chain"
 	[ -z "${NPUTOOLS_QUICK-}" ] || least=20
@@ -34,15 +34,17 @@ grows()
 		"$chain" "$kind" $n >$n.tflite
 		tfl-partition -o $n.part $n.tflite 2>notes
 	done
-	few=$(cpu 3 npu-sched "${target[@]}" "$@" $least.part)
-	# the program's start takes three milliseconds
-	most=$((25 * (few > 3 ? few : 3)))
-	# a second measurement, as other programs may have used the processor
-	many=$(cpu 1 npu-sched "${target[@]}" "$@" $((10 * least)).part)
-	[ "$many" -le $most ] || many=$(cpu 2 npu-sched "${target[@]}" "$@" $((10 * least)).part)
-	echo "$kind $*: $few ms, $many ms"
-	[ -s out ]
-	[ "$many" -le $most ]
+	# one thread, and up to six measurements: other programs and threads slow a processor, often
+	# for seconds
+	for i in {1..6}; do
+		few=$(cpu 3 npu-sched -j1 "${target[@]}" "$@" $least.part)
+		many=$(cpu 1 npu-sched -j1 "${target[@]}" "$@" $((10 * least)).part)
+		[ -s out ]
+		echo "$kind $*: $few ms, $many ms"
+		# the program's start takes three milliseconds
+		[ "$many" -gt $((25 * (few > 3 ? few : 3))) ] || return 0
+	done
+	false
 }
 
 @test "without a limit, the time for a thousand operators grows linearly" {
@@ -65,17 +67,21 @@ grows()
 
 @test "a refusal takes no longer than a search" {
 	[ -x "$chain" ] || skip "no $chain"
-	local least met refused
+	local least met refused i
 	"$chain" block 300 >m.tflite
 	tfl-partition -o m.part m.tflite 2>notes
 	npu-sched "${target[@]}" --arena-cache-size=16 m.part 2>notes || [ $? = 1 ]
 	least=$(sed -n 's/.*smallest that works is //p' notes)
-	met=$(cpu 3 npu-sched "${target[@]}" --arena-cache-size="$least" m.part)
-	[ -s out ]
-	refused=$(cpu 3 npu-sched "${target[@]}" --arena-cache-size=16 m.part)
-	echo "met: $met ms, refused: $refused ms"
-	# a refusal lists the same chains and packs their feature maps, but searches no plans
-	[ "$refused" -le $((2 * met + 20)) ]
+	for i in {1..6}; do
+		met=$(cpu 3 npu-sched -j1 "${target[@]}" --arena-cache-size="$least" m.part)
+		[ -s out ]
+		refused=$(cpu 3 npu-sched -j1 "${target[@]}" --arena-cache-size=16 m.part)
+		echo "met: $met ms, refused: $refused ms"
+		# a refusal lists the same chains and packs their feature maps, but searches no
+		# plans
+		[ "$refused" -gt $((2 * met + 20)) ] || return 0
+	done
+	false
 }
 
 @test "a chain gives the same bytes with any number of threads" {

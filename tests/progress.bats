@@ -60,14 +60,14 @@ progress()
 @test "npu-sim shows progress while several workers run a round of frames" {
 	local size=(16 128)
 	! sanitized || size=(8 64)
-	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" conv 12 "${size[@]}" >slow.tflite
-	# all frames are one round of two workers, which takes far longer than the progress
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" conv 100 "${size[@]}" >slow.tflite
+	# all frames are one round of two workers, which takes several seconds
 	interrupted "$(progress npu-sim frames)" \
-		"npu-sim -j2 --frames=64 --seed=1 slow.tflite >out"
+		"npu-sim -j2 --reset --frames=64 --seed=1 slow.tflite >out"
 }
 
 @test "npu-eval shows its progress" {
-	local n=30
+	local n=60
 	! sanitized || n=6
 	for ((i = 0; i < n; i++)); do
 		for d in {0..9}; do
