@@ -331,6 +331,48 @@ table_types()
 	tfl-quantcheck -o /dev/null model.tflite
 }
 
+@test "no output overwrites a file that an option names, nor another output" {
+	local memory=(--system-config RTSS_HE_SRAM_MRAM --memory-mode Shared_Sram) in
+	cp "$BATS_TEST_DIRNAME/models/digits.tflite" m.tflite
+	npucc -a ethos-u55-128 "${memory[@]}" -o n.tflite m.tflite
+	tfl-partition --by-name -o m.part m.tflite
+	npu-sched -a ethos-u55-128 "${memory[@]}" -o m.sched m.part
+	npu-wenc --blob=blob -o m.wenc m.sched
+	echo 'NPU TOTAL cycles: 9' >log
+	npu-perf --json -o old.json n.tflite
+	mkdir d
+	npu-sim -o d m.tflite
+	# the file of each command's option is intact afterwards
+	while read -r in command; do
+		cp "$in" kept
+		# shellcheck disable=SC2086 # words without blanks
+		refuses 2 "would overwrite the input" $command
+		cmp "$in" kept
+	done <<-'END'
+		m.tflite mkinput --random=1 -o x.h --expected=m.tflite m.tflite
+		n.tflite tfl2c -o x.h --resolver=n.tflite n.tflite
+		m.tflite npu-sched --part=alif-e7-he -o m.tflite m.part
+		m.sched npu-wenc --blob=m.sched -o x.wenc m.sched
+		m.tflite npu-cmdgen -o m.tflite m.wenc
+		blob npu-cmdgen -o blob m.wenc
+		log npu-perf --measured=log -o log n.tflite
+		old.json npu-report --compare=old.json -o old.json n.tflite
+		d/output_0.npy npu-sim -e d/output_0.npy -o d m.tflite
+		m.tflite npucc --part=alif-e7-he --report=m.tflite -o x.tflite m.tflite
+	END
+	while read -r command; do
+		# shellcheck disable=SC2086 # words without blanks
+		refuses 2 "error: two outputs have this name" $command
+	done <<-'END'
+		mkinput --random=1 -o x.h --expected=./x.h m.tflite
+		tfl2c -o x.h --resolver=x.h n.tflite
+		npu-wenc --blob=x -o x m.sched
+		npu-wenc --blob=- m.sched
+		npucc --part=alif-e7-he --keep=k --report=k/manifest.json -o x.tflite m.tflite
+	END
+	[ ! -e x ] && [ ! -e x.h ] && [ ! -e x.tflite ]
+}
+
 @test "64 KB of stack are enough for every program" {
 	(ulimit -s 64 && npu-sched --version >log) || skip "sanitizers need more"
 	local model=$BATS_TEST_DIRNAME/models/digits.tflite

@@ -97,7 +97,7 @@ file_take(struct arena *a, const char *path, size_t max, uint8_t **p, size_t *n,
 	int fd = is_std(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return err_set(e, "%s: %s", path, strerror(errno));
-	struct stat st;
+	struct stat st = { 0 };
 	bool ok;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0) {
 		size_t size = (size_t)st.st_size;
@@ -107,6 +107,8 @@ file_take(struct arena *a, const char *path, size_t max, uint8_t **p, size_t *n,
 		ok = read_growing(a, fd, max, p, n);
 	}
 	int saved = ok ? 0 : errno;
+	if (!is_std(path) && ok && S_ISREG(st.st_mode))
+		file_note_input(path, &st);
 	if (!is_std(path))
 		(void)close(fd);
 	const char *foreign = saved == EISDIR ? foreign_directory(path) : NULL;

@@ -29,6 +29,11 @@ bool file_take(struct arena *a, const char *path, size_t max, uint8_t **p, size_
  * file.
  */
 bool file_check_output(const char *output, const char *input, struct err *e);
+struct stat;
+/* Notes a regular file that the program reads; file_read() and file_take() do so themselves. */
+void file_note_input(const char *path, const struct stat *st);
+/* Returns false if output is a noted file.  All functions that write files call it. */
+bool file_check_inputs(const char *output, struct err *e);
 
 /* True if path names a directory, also through a symbolic link. */
 bool file_is_directory(const char *path);

@@ -112,17 +112,6 @@ file_is_directory(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-bool
-file_check_output(const char *output, const char *input, struct err *e)
-{
-	struct stat in, out;
-	return is_standard(output) || is_standard(input) || stat(output, &out) ||
-	       stat(input, &in) || !S_ISREG(in.st_mode) || in.st_dev != out.st_dev ||
-	       in.st_ino != out.st_ino ||
-	       err_set(e, "%s: error: the output would overwrite the input %s; name "
-			  "another file", output, input);
-}
-
 /*
  * True if the output is written directly to path, because path is no regular file. (A
  * regular file is written under another name and then renamed.) Sets *fd to the number
@@ -310,6 +299,45 @@ remove_directories(struct output *o)
 	}
 }
 
+/* Do both paths end with the same name in the same directory? */
+static bool
+is_same_place(const char *x, const char *y)
+{
+	struct stat dx, dy;
+	if (strcmp(file_base(x), file_base(y)) != 0)
+		return false;
+	char *in_x = place_directory(x), *in_y = place_directory(y);
+	bool same = in_x && in_y && !stat(in_x, &dx) && !stat(in_y, &dy) &&
+		    dx.st_dev == dy.st_dev && dx.st_ino == dy.st_ino;
+	free(in_x);
+	free(in_y);
+	return same;
+}
+
+static bool
+is_same_output(const struct output *x, const struct output *y)
+{
+	if (x->direct || y->direct)
+		return x->direct && y->direct && x->fd == STDOUT_FILENO && y->fd == x->fd;
+	return x->place && y->place && is_same_place(x->place, y->place);
+}
+
+/* Finds the output's place.  False: it would overwrite an input, or an output before it. */
+static bool
+find_place(const struct file_set *s, struct output *o, struct err *e)
+{
+	if (o->is_directory)
+		return true;
+	if (!o->direct && !(o->place = place_of(o->path)))
+		return err_set(e, "%s: %s", o->path, strerror(errno));
+	for (const struct output *b = s->first; b != o; b = b->next)
+		if (is_same_output(b, o))
+			return err_set(e, "%s: error: two outputs have this name; name "
+					  "another file for one of them",
+				       o->direct ? "standard output" : o->path);
+	return o->direct || file_check_inputs(o->path, e);
+}
+
 static bool
 prepare_one(struct output *o)
 {
@@ -318,10 +346,9 @@ prepare_one(struct output *o)
 		return make_directories(o);
 	if (o->direct)
 		return true;
-	o->place = place_of(o->path);
-	if (o->place && !o->beside)
+	if (!o->beside)
 		o->beside = write_beside(o->place, &b, 1, o->rest);
-	return o->place && o->beside;
+	return o->beside;
 }
 
 /*
@@ -355,7 +382,9 @@ write_outputs(struct file_set *s, struct err *e)
 	/* Everything that may fail for lack of memory or disk space comes first.  Later no
 	 * allocation can end the program, so temporary files are always removed. */
 	for (o = s->first; o; o = o->next)
-		if (!prepare_one(o))
+		if (!find_place(s, o, e))
+			return false;
+		else if (!prepare_one(o))
 			return err_set(e, "%s: %s", o->path, strerror(errno));
 	/* direct outputs, which can't be undone, are written before names are taken */
 	for (o = s->first; o; o = o->next) {
@@ -439,6 +468,6 @@ file_write_parts(const char *path, const struct bytes *part, size_t n,
 	if (is_direct(path, &fd))
 		return check_terminal(fd, binary, e) &&
 		       write_direct(path, fd, part, n, NULL, e);
-	return write_file(path, part, n) ||
-	       err_set(e, "%s: %s", path, strerror(errno));
+	return file_check_inputs(path, e) &&
+	       (write_file(path, part, n) || err_set(e, "%s: %s", path, strerror(errno)));
 }

@@ -157,6 +157,7 @@ open_values(struct values *v, const struct tfl_tensor *t, int frames, bool *done
 		return true;
 	}
 	*done = true;
+	file_note_input(v->path, &st);
 	uint8_t head[NPY_MAX_HEAD];
 	size_t n = st.st_size < NPY_MAX_HEAD ? (size_t)st.st_size : NPY_MAX_HEAD;
 	return read_at(v, 0, head, n, e) &&

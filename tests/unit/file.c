@@ -90,11 +90,31 @@ names(void)
 static bool
 holds(const char *path, const char *text)
 {
+	/* without file_read(), because a file that it read is never overwritten */
+	char b[SIZE];
+	FILE *f = fopen(path, "r");
+	size_t n = f ? fread(b, 1, sizeof(b), f) : 0;
+	return f && !fclose(f) && n == strlen(text) && !memcmp(b, text, n);
+}
+
+/* an input is not overwritten, also through a link, and one name has one output */
+static bool
+check_inputs(void)
+{
 	struct arena *a = arena_open();
-	struct err e = { 0 };
+	struct err e[3] = { 0 };
 	struct bytes b;
-	bool ok = file_read(a, path, SIZE, &b, &e) && b.n == strlen(text) &&
-		  !memcmp(b.p, text, b.n);
+	struct file_set *s = file_set_open(a);
+	bool ok = file_write("in", "x", 1, true, &e[0]) && !symlink("in", "link") &&
+		  file_read(a, "in", SIZE, &b, &e[0]) &&
+		  !file_write("link", "y", 1, true, &e[0]) &&
+		  strstr(e[0].text, "link: error: the output would overwrite the input in;") &&
+		  file_set_add(s, "in", "y", 1, true, &e[1]) && !file_set_commit(s, &e[1]) &&
+		  strstr(e[1].text, "would overwrite the input in;") && holds("in", "x") &&
+		  file_set_add(s, "new", "y", 1, true, &e[2]) &&
+		  file_set_add(s, "./new", "z", 1, true, &e[2]) && !file_set_commit(s, &e[2]) &&
+		  strstr(e[2].text, "./new: error: two outputs have this name;") &&
+		  access("new", F_OK) && !unlink("link") && !unlink("in");
 	arena_close(a);
 	return ok;
 }
@@ -207,7 +227,7 @@ check(void)
 	if (mkdir("dir", 0777) || file_write("dir", "", 0, true, &e) ||
 	    file_write("none/out", "", 0, true, &e))
 		return false;
-	return check_links() && check_sets() && check_long_name() && names() == 2;
+	return check_links() && check_inputs() && check_sets() && check_long_name() && names() == 2;
 }
 
 int
