@@ -397,6 +397,14 @@ nothing_but()
 	cp m.tflite "$long.tflite"
 	npucc "${target[@]}" --keep=long.tar.gz "$long.tflite"
 	tar -tzf long.tar.gz | grep -x "$long/$long.wenc"
+	# the model may be standard input, or in the directory of --keep, where it stays as it is
+	npucc "${target[@]}" --keep=piped <m.tflite
+	cmp piped/model_npu.tflite kept/m_npu.tflite
+	cp -r kept inside
+	chmod 400 inside/m.tflite
+	npucc "${target[@]}" --keep=inside inside/m.tflite
+	diff -r inside kept
+	[ "$(stat -c %a inside/m.tflite)" = 400 ]
 	# an old archive stays if a stage fails
 	cp a.tar.gz before
 	printf 'no model' >bad.tflite

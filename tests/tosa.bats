@@ -288,6 +288,14 @@ place_all()
 	npucc -a ethos-u55-128 --system-config=Ethos_U55_High_End_Embedded \
 		--memory-mode=Shared_Sram --check --keep=kept -o c.tflite net.tosa
 	[ -s kept/net.part ] && [ -s kept/net.h ] && [ ! -e kept/net.tflite ]
+	cmp kept/net.tosa net.tosa
+	[ "$(jq -r '.files[0].name' kept/manifest.json)" = net.tosa ]
+	for o in --separate-io-regions --integer-io --cpu=ADD --strict --allow=interface-float \
+		--pass=tfl-partition:--strict; do
+		refuses 2 "npucc: net.tosa: error: ${o%%=[iA]*} is for TFLite models only" \
+			npucc --part=alif-e7-he $o -o no.tflite net.tosa
+	done
+	npucc --part=alif-e7-he -Xtosa-partition:--input-layout=nchw --fail-on-cpu -o l.tflite net.tosa
 	make -f "$TOP/scripts/npu.mk" NPU_ACCELERATOR=ethos-u55-128 \
 		NPU_SYSTEM=Ethos_U55_High_End_Embedded NPU_MEMORY=Shared_Sram net_npu.tflite
 	cmp c.tflite net_npu.tflite
@@ -297,7 +305,7 @@ place_all()
 		--memory-mode=Shared_Sram --check -o - | cmp - c.tflite
 	npucc -a ethos-u55-128 --system-config=Ethos_U55_High_End_Embedded \
 		--memory-mode=Shared_Sram --keep=piped -o - <net.tosa | cmp - c.tflite
-	[ -s piped/model.part ]
+	[ -s piped/model.part ] && cmp piped/model.tosa net.tosa
 	status=0
 	head -c 100 net.tosa | npucc -a ethos-u55-128 \
 		--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram \

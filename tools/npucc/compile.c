@@ -49,7 +49,8 @@ take_model(struct npucc *c)
 	if (c->model || (!c->o->keep && !c->o->check && !c->o->page))
 		return true;
 	const char *dir = c->beside ? c->beside : c->in_keep;
-	c->model = place_private(c, dir, c->tosa ? "model.tosa" : "model.tflite",
+	/* not the name of a kept file, which begins with base */
+	c->model = place_private(c, dir, c->tosa ? "input.tosa" : "input.tflite",
 				 "standard input");
 	if (c->piped.p)
 		b = c->piped;
@@ -307,11 +308,14 @@ adopt_all(struct npucc *c, const char *const *name, size_t n)
 {
 	if (c->o->archive)
 		return adopt_archive(c, name, n);
-	for (size_t i = 0; i < n; i++)
-		if (!file_set_adopt(c->files,
-				    arena_printf(c->a, "%s/%s", c->o->keep, name[i]),
-				    kept(c, name[i]), c->e))
+	struct err same = { 0 };
+	for (size_t i = 0; i < n; i++) {
+		const char *to = arena_printf(c->a, "%s/%s", c->o->keep, name[i]);
+		/* the model may be in this directory; then it is not replaced by its copy */
+		if (file_check_output(to, c->o->in, &same) &&
+		    !file_set_adopt(c->files, to, kept(c, name[i]), c->e))
 			return false;
+	}
 	return true;
 }
 
@@ -329,15 +333,28 @@ copy_output(struct npucc *c, const char **made)
 	       file_write(*made, b.p, b.n, true, c->e);
 }
 
+/* Copies a TOSA graph to the kept files; tfl-quantcheck does so with a model. */
+static bool
+keep_graph(struct npucc *c, const char *name)
+{
+	struct bytes b;
+	return file_read(c->a, c->model, INT32_MAX, &b, c->e) &&
+	       file_write(kept(c, name), b.p, b.n, true, c->e);
+}
+
 bool
 compile_kept(struct npucc *c, const char **made)
 {
-	const char *name[N_STAGES + ARRAY_LEN(reports) + 2];
+	const char *name[N_STAGES + ARRAY_LEN(reports) + 3];
 	size_t n = 0;
 	bool on_npu;
 	/* messages show the final name of a kept file */
 	(void)place_private(c, c->in_keep, "", "");
-	if (!take_model(c) || !run_stages(c) ||
+	if (!take_model(c))
+		return false;
+	if (c->tosa)
+		name[n++] = arena_printf(c->a, "%s.tosa", c->base);
+	if ((c->tosa && !keep_graph(c, name[0])) || !run_stages(c) ||
 	    !uses_npu(c, kept(c, stage_file(c, CMDGEN)), &on_npu) ||
 	    !run_reports(c, on_npu))
 		return false;

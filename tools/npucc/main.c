@@ -98,7 +98,12 @@ run(struct npucc *c)
 	if (!check_streams(o, c->e))
 		return false;
 	/* started before reading, so that the wait for standard input is guarded, too */
-	if (!places_open(c) || !tell_front_end(c) || !programs_find(c))
+	if (!places_open(c) || !tell_front_end(c))
+		return false;
+	if (c->tosa && o->tflite_only)
+		return err_set(c->e, "%s: error: %s is for TFLite models only, and this is a TOSA "
+				     "graph; leave it out", file_name(o->in), o->tflite_only);
+	if (!programs_find(c))
 		return false;
 	bool ok = o->keep    ? compile_kept(c, &made)
 		  : o->check ? compile_checked(c, &made)

@@ -91,12 +91,15 @@ pass_as_it_is(struct options *o, const char *arg)
 	const char *colon = strchr(arg, ':');
 	size_t n = colon ? (size_t)(colon - arg) : strlen(arg);
 	struct text all = { 0 };
-	for (int p = 0; p < N_STAGES; p++) {
-		const char *name = program_name((enum program)p);
+	for (int i = 0; i <= N_STAGES; i++) {
+		enum program p = i < N_STAGES ? (enum program)i : TOSA_PARTITION;
+		const char *name = program_name(p);
 		text_printf(&all, " %s", name);
 		if (!colon || strlen(name) != n || strncmp(name, arg, n) != 0)
 			continue;
-		add_word(o, (enum program)p, colon + 1);
+		add_word(o, p, colon + 1);
+		if (p <= PARTITION)
+			o->tflite_only = arena_printf(o->a, "--pass=%s", arg);
 		text_free(&all);
 		return;
 	}
@@ -276,8 +279,14 @@ parse_option(int key, char *arg, struct argp_state *state)
 			o->accel = arg;
 		take_name(&o->names, r->id, arg);
 		o->report |= r->id == ID_FRONT || r->id == ID_EXPLAIN;
-		for (const struct route *to = r->route; to->pattern; to++)
+		bool tflite_only = r->route[0].pattern && r->id != ID_FAIL_ON_CPU;
+		for (const struct route *to = r->route; to->pattern; to++) {
 			pass_on(o, to, arg);
+			tflite_only = tflite_only && to->to <= PARTITION;
+		}
+		/* tosa-partition always fails if an operator must run on the CPU */
+		if (tflite_only)
+			o->tflite_only = arena_printf(o->a, "--%s", r->option.name);
 		if (r->id == ID_PART)
 			pass_accelerator(o, arg);
 		return 0;

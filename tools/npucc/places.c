@@ -81,8 +81,9 @@ note_missing(struct npucc *c, const char *path, struct guarded *g)
 static bool
 make(struct npucc *c, const char *path, const char *called, mode_t mode)
 {
-	return !path || !mkdir(path, mode) || err_set(c->e, "%s: %s", called,
-						      strerror(errno));
+	/* another npucc may have made the directory of --keep in the meantime */
+	return !path || !mkdir(path, mode) || (path == called && file_is_directory(path)) ||
+	       err_set(c->e, "%s: %s", called, strerror(errno));
 }
 
 static bool
@@ -105,6 +106,8 @@ choose(struct npucc *c, struct guarded *g)
 	const char *dir = ".";
 	g->trees = anew(c->a, const char *, 2);
 	if (!is_standard(o->out) && !check_output(c, &dir))
+		return false;
+	if (o->page && !file_check_output(o->page, o->in, c->e))
 		return false;
 	const char *keep = o->keep;
 	if (o->archive) {
