@@ -181,6 +181,19 @@ least()
 	least "$(network "$([ -n "${NPUTOOLS_ALL-}" ] && echo mbv2_int8 || echo kws_ref_model)")" -a ethos-u55-64 "${one_sram[@]}"
 }
 
+@test "a refusal names the fastest plan within the SRAM if two limits exclude each other" {
+	local target=(-a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM
+		--memory-mode Shared_Sram) bytes cycles
+	tfl-partition "$TOP/tests/models/digits.tflite" >m.part
+	npu-sched "${target[@]}" --front --json m.part >front.json
+	read -r bytes cycles <<<"$(jq -r '.front[0] | "\(.sram) \(.cycles | ceil)"' front.json)"
+	refuses 1 "m.part: error: no plan within $bytes bytes of SRAM stays within $((cycles - 1)) cycles; the fastest one takes " \
+		npu-sched "${target[@]}" --arena-cache-size="$bytes" \
+		--max-cycles=$((cycles - 1)) m.part
+	cycles=$(sed -n 's/.* takes //p' refuses.err)
+	npu-sched "${target[@]}" --arena-cache-size="$bytes" --max-cycles="$cycles" m.part >m.sched
+}
+
 @test "no tensor is placed above the limit" {
 	local limit used limits=(25008 33333 50000 70000)
 	[ -n "$SHARED" ] || limits=(6272 9000 14000 20000)

@@ -99,6 +99,22 @@ list_front(struct search *x)
 	return true;
 }
 
+/* With both limits: plans within the bytes exist, but all take more cycles. */
+static bool
+too_slow_within(struct search *x, int64_t bytes)
+{
+	struct sched *s = x->s;
+	struct question q = question_of(s, ASK_FASTEST);
+	if (!ask(x, q))
+		return false;
+	const struct point *p = front_answer(&x->front);
+	const double least = p ? ceil(p->cycles) : INFINITY;
+	s->least = least < (double)INT64_MAX ? (int64_t)least : INT64_MAX;
+	return err_no(s->e, "%s: error: no plan within %" PRId64 " bytes of SRAM stays within "
+		      "%" PRId64 " cycles; the fastest one takes %.0f", s->g->file, bytes,
+		      s->o->max_cycles, least);
+}
+
 /* No plan is within the limit.  Finds the least limit that has a plan, for the message. */
 static bool
 too_small(struct search *x)
@@ -109,22 +125,27 @@ too_small(struct search *x)
 	if (x->unfit && !x->front.n)
 		return err_at(s->e, s->g->file, 0, "an operation has no block that "
 			      "fits the SHRAM of %s", s->accel->name);
+	const int64_t limit = limit_of(s->memory.cache_bytes);
 	s->least = x->front.n ? x->front.v[0].sram : INT64_MAX;
+	if (s->o->max_cycles && s->least <= limit)
+		return too_slow_within(x, limit);
 	if (s->least >= NO_LIMIT_BYTES)
 		return err_no(s->e, "%s: error: the network needs %d bytes of SRAM or "
 				    "more, which is more than npu-sched supports",
 			      s->g->file, (int)NO_LIMIT_BYTES);
 	return err_no(s->e, "%s: error: the network needs %" PRId64 " bytes of SRAM, "
 		      "more than the limit of %" PRId64 "; the smallest that works "
-		      "is %" PRId64, s->g->file, s->least,
-		      limit_of(s->memory.cache_bytes), s->least);
+		      "is %" PRId64, s->g->file, s->least, limit, s->least);
 }
 
 static bool
 too_slow(struct search *x, const struct point *fastest)
 {
 	struct sched *s = x->s;
+	const int64_t limit = limit_of(s->memory.cache_bytes);
 	const double least = ceil(fastest->cycles);
+	if (x->front.fastest.is_set && x->front.fastest.sram > limit)
+		return too_slow_within(x, limit);
 	s->least = least < (double)INT64_MAX ? (int64_t)least : INT64_MAX;
 	return err_no(s->e, "%s: error: no plan stays within %" PRId64 " cycles; the "
 			    "fastest plan takes %.0f", s->g->file, s->o->max_cycles, least);
