@@ -383,6 +383,9 @@ digits=$BATS_TEST_DIRNAME/models/digits.tflite
 	echo '1 2 3 4' >v.csv
 	refuses 2 "mkinput: no MODEL: name the model that the input is for" mkinput
 	refuses 2 "mkinput: --name needs a C identifier, not '1'" mkinput -n 1 m.tflite v.csv
+	refuses 2 "mkinput: --name needs a C identifier, not 'int'" mkinput -n int m.tflite v.csv
+	refuses 2 "mkinput: --expected-name is the name of the input's array, too: 'input_data'" \
+		mkinput --expected=x.h --expected-name=input_data m.tflite v.csv
 	refuses 2 "v.csv: error: --range works only with pictures" mkinput --range 0,1 m.tflite v.csv
 	refuses 2 "x.csv: No such file or directory" mkinput -o out.h m.tflite x.csv
 	model bad '.operator_codes[0] = {deprecated_builtin_code:127,builtin_code:200}'

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mkinput: converts data to a model's quantized input, and computes the expected output. */
 #include "base/cli.h"
+#include "base/identifier.h"
 #include "mkinput.h"
 #include "borders/borders.h"
 #include "sim/sim.h"
@@ -52,6 +53,8 @@ parse_list(const char *option, const char *arg, struct per_channel *out)
 		  arg);
 }
 
+#define INPUT_NAME "input_data"
+
 static bool
 is_word(const char *s, bool section)
 {
@@ -59,7 +62,7 @@ is_word(const char *s, bool section)
 		if (!isalnum((unsigned char)*p) && *p != '_' &&
 		    !(section && strchr("._$-", *p)))
 			return false;
-	return *s && (section || !isdigit((unsigned char)*s));
+	return section ? *s != '\0' : identifier_is_valid(s, strlen(s));
 }
 
 static void
@@ -81,6 +84,9 @@ check_names(const struct options *o)
 			cli_error("%s needs %s, not '%s'", names[i].option,
 				  names[i].section ? "the name of a section"
 						   : "a C identifier", names[i].word);
+	const char *name = o->name ? o->name : INPUT_NAME;
+	if (o->expected_name && !strcmp(o->expected_name, name))
+		cli_error("--expected-name is the name of the input's array, too: '%s'", name);
 }
 
 /*
@@ -405,7 +411,7 @@ write_input(struct arena *a, struct file_set *to, const struct options *o,
 		out[i] = in_memory(a, &g->tensor[g->out[i]], values ? NULL : &x->out[i],
 				   NULL);
 	struct sheet s = {
-		.name = o->name ? o->name : "input_data", .guard = o->guard,
+		.name = o->name ? o->name : INPUT_NAME, .guard = o->guard,
 		.section = o->section, .writable = o->section != NULL,
 		.hex = o->hex,
 		.array = in, .n = g->n_in, .buffer = o->output_buffer,

@@ -2,6 +2,7 @@
 /* tfl2c: writes a TFLite model as C for the firmware. */
 #include "base/cli.h"
 #include "base/file.h"
+#include "base/identifier.h"
 #include "kernels/kernels.h"
 #include "map/map.h"
 #include "map/profile.h"
@@ -19,43 +20,12 @@ static const char *const mode_names[] = { "Shared_Sram", "Dedicated_Sram",
 static const char *const format_names[] = { "header", "source", "asm", "call",
 					     NULL };
 
-/* reserved words that would compile into something else */
-static bool
-is_keyword(const char *s, size_t n)
-{
-	static const char *const words[] = {
-		"auto", "bool", "break", "case", "char", "class", "const",
-		"continue", "default", "delete", "do", "double", "else", "enum",
-		"extern", "float", "for", "goto", "if", "inline", "int", "long",
-		"namespace", "new", "operator", "private", "public", "register",
-		"return", "short", "signed", "sizeof", "static", "struct",
-		"switch", "template", "this", "typedef", "union", "unsigned",
-		"using", "virtual", "void", "volatile", "while",
-	};
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (strlen(words[i]) == n && !strncmp(words[i], s, n))
-			return true;
-	return false;
-}
-
-static bool
-is_identifier(const char *s, size_t n)
-{
-	if (!n || isdigit((unsigned char)s[0]) || is_keyword(s, n))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (!(isalnum((unsigned char)s[i]) || s[i] == '_') ||
-		    (s[i] & 0x80))
-			return false;
-	return true;
-}
-
 static bool
 is_namespace(const char *s)
 {
 	for (;;) {
 		size_t n = strcspn(s, ":");
-		if (!is_identifier(s, n))
+		if (!identifier_is_valid(s, n))
 			return false;
 		s += n;
 		if (!*s)
@@ -80,12 +50,12 @@ static bool
 is_section_macro(const char *s)
 {
 	size_t n = strcspn(s, "(");
-	if (!is_identifier(s, n))
+	if (!identifier_is_valid(s, n))
 		return false;
 	if (!s[n])
 		return true;
 	size_t k = strcspn(s + n + 1, ")");
-	return is_identifier(s + n + 1, k) && !strcmp(s + n + 1 + k, ")");
+	return identifier_is_valid(s + n + 1, k) && !strcmp(s + n + 1 + k, ")");
 }
 
 static void
@@ -105,14 +75,14 @@ check_sections(const struct options *o)
 static void
 check_names(const struct options *o)
 {
-	if (o->name && !is_identifier(o->name, strlen(o->name)))
+	if (o->name && !identifier_is_valid(o->name, strlen(o->name)))
 		cli_error("--name needs a C identifier, not '%s'", o->name);
-	if (o->guard && !is_identifier(o->guard, strlen(o->guard)))
+	if (o->guard && !identifier_is_valid(o->guard, strlen(o->guard)))
 		cli_error("--guard needs a C identifier, not '%s'", o->guard);
 	if (o->namespaces && !is_namespace(o->namespaces))
 		cli_error("--namespace needs a C++ namespace, not '%s'", o->namespaces);
 	if (o->shared_arena &&
-	    !is_identifier(o->shared_arena, strlen(o->shared_arena)))
+	    !identifier_is_valid(o->shared_arena, strlen(o->shared_arena)))
 		cli_error("--shared-arena needs a C identifier, not '%s'", o->shared_arena);
 	check_sections(o);
 	if (o->align & (o->align - 1))
@@ -259,7 +229,7 @@ identifier_of(struct arena *a, const char *path)
 	for (char *p = name; *p; p++)
 		if (!isalnum((unsigned char)*p) || *p & 0x80)
 			*p = '_';
-	return is_identifier(name, strlen(name)) ? name : arena_printf(a, "model_%s", name);
+	return identifier_is_valid(name, strlen(name)) ? name : arena_printf(a, "model_%s", name);
 }
 
 static void
