@@ -111,24 +111,38 @@ read_outputs(struct arena *a, const struct options *o, size_t n, struct values *
 	return true;
 }
 
+/* A single value decides between two classes. */
 static size_t
-count_of_classes(const struct options *o, const struct labels *l, const struct values *v)
+count_classes_of(const struct values *v)
 {
-	size_t n = l->n_names;
+	return v->each == 1 ? 2 : v->each;
+}
+
+/* All outputs must have the same classes, and the labels no others. */
+static bool
+check_classes(const struct options *o, const struct labels *l, const struct values *v,
+	      struct err *e)
+{
+	const size_t classes = count_classes_of(&v[0]);
+	for (int i = 1; i < o->n_files; i++)
+		if (count_classes_of(&v[i]) != classes)
+			return err_at(e, v[i].file, 0, "has %zu values per item, but %s has %zu",
+				      v[i].each, v[0].file, v[0].each);
 	for (size_t i = 0; i < l->n; i++)
-		n = (size_t)l->v[i] >= n ? (size_t)l->v[i] + 1 : n;
-	for (int i = 0; i < o->n_files; i++) {
-		size_t own = v[i].each == 1 ? 2 : v[i].each;
-		n = own > n ? own : n;
-	}
-	return n;
+		if ((size_t)l->v[i] >= classes)
+			return err_at(e, l->file, 0, "label %.0f of item %zu, but %s has the %zu "
+				      "classes from 0 to %zu", l->v[i], i, v[0].file, classes,
+				      classes - 1);
+	return true;
 }
 
 static bool
 judge_classes(struct arena *a, const struct values *v, struct report *r, struct err *e)
 {
 	const struct options *o = r->o;
-	size_t n = (size_t)o->n_files, n_classes = count_of_classes(o, r->l, v);
+	size_t n = (size_t)o->n_files, n_classes = count_classes_of(&v[0]);
+	if (!check_classes(o, r->l, v, e))
+		return false;
 	struct answers *s = anew(a, struct answers, n);
 	struct agreement *g = anew(a, struct agreement, n * n);
 	for (size_t i = 0; i < n; i++)
