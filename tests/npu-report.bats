@@ -262,6 +262,13 @@ front()
 	grep 'cycles are .* % more than the .* of fast.json' <<<"$stderr"
 	[ -s gate.txt ]
 	npu-report --compare=fast.json --fail-if-slower=1000 worse.json >out
+	# a batch is compared by the cycles of an inference
+	jq '.batch_size = 4 | .calibrated_cycles *= 3 | .cycles_per_inference *= 0.75' \
+		fast.json >batch.json
+	npu-report --compare=fast.json --fail-if-slower=0 batch.json >out
+	grep -E '^  inputs of a run +1 +4 ' out
+	grep -E '^  calibrated, cycles an inference .* faster *$' out
+	run ! npu-report --compare=batch.json --fail-if-slower=30 -o gate.txt fast.json
 }
 
 @test "a page can compare with several reports" {

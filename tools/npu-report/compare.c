@@ -53,18 +53,24 @@ compare_totals(const struct report *old, const struct report *new)
 					       NULL };
 	static const struct {
 		const char *key, *name;
+		bool batch; /* only if one of the two runs has a batch */
 	} keys[] = {
-		{ "calibrated_cycles", "calibrated, cycles" },
-		{ "timeline_cycles", "timeline, cycles" },
-		{ "bound_cycles", "lower bound, cycles" },
-		{ "sram_bytes", "SRAM, bytes" },
-		{ "flash_bytes", "constants, bytes" },
-		{ "stream_bytes", "command streams, bytes" },
-		{ "cpu_operators", "operators on the CPU" },
+		{ "batch_size", "inputs of a run", true },
+		{ "cycles_per_inference", "calibrated, cycles an inference", true },
+		{ "calibrated_cycles", "calibrated, cycles", false },
+		{ "timeline_cycles", "timeline, cycles", false },
+		{ "bound_cycles", "lower bound, cycles", false },
+		{ "sram_bytes", "SRAM, bytes", false },
+		{ "flash_bytes", "constants, bytes", false },
+		{ "stream_bytes", "command streams, bytes", false },
+		{ "cpu_operators", "operators on the CPU", false },
 	};
 	struct table b = { .a = new->a, .title = "Totals", .column = columns,
 			   .n_columns = ARRAY_LEN(columns) - 1 };
+	bool batch = batch_of(old) > 1 || batch_of(new) > 1;
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		if (keys[i].batch && !batch)
+			continue;
 		double x = json_number(old->root, keys[i].key, -1);
 		double y = json_number(new->root, keys[i].key, -1);
 		if (x < 0 || y < 0)

@@ -5,10 +5,16 @@
 #include <string.h>
 
 double
-cycles_ms(const struct report *r, double cycles)
+batch_of(const struct report *r)
 {
 	double batch = json_number(r->root, "batch_size", 1);
-	return cycles / r->clock * 1e3 / (batch >= 1 ? batch : 1);
+	return batch >= 1 ? batch : 1;
+}
+
+double
+cycles_ms(const struct report *r, double cycles)
+{
+	return cycles / r->clock * 1e3 / batch_of(r);
 }
 
 struct shares

@@ -188,11 +188,13 @@ static bool
 check_slower(const struct options *o, const struct report *old,
 	     const struct report *r, struct err *e)
 {
-	if (r->cycles <= old->cycles * (1 + o->slower / 100))
+	double cycles = r->cycles / batch_of(r), before = old->cycles / batch_of(old);
+	if (cycles <= before * (1 + o->slower / 100))
 		return true;
-	return err_no(e, "%s: %.0f cycles are %.2f %% more than the %.0f of %s", r->file,
-		      r->cycles, 100 * (r->cycles / old->cycles - 1), old->cycles,
-		      old->file);
+	bool batch = batch_of(r) > 1 || batch_of(old) > 1;
+	return err_no(e, "%s: %.0f cycles%s are %.2f %% more than the %.0f of %s", r->file,
+		      cycles, batch ? " of each inference" : "", 100 * (cycles / before - 1),
+		      before, old->file);
 }
 
 /* The memory system of r for a file that records none, as options of npu-perf. */

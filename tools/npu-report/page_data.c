@@ -193,10 +193,9 @@ put_points(struct text *t, const struct report *r)
 void
 page_data(struct text *t, const struct report *r)
 {
-	double batch = json_number(r->root, "batch_size", 1);
 	text_putc(t, '{');
 	put_member(t, "clock", r->clock);
-	put_member(t, "batch", batch >= 1 ? batch : 1);
+	put_member(t, "batch", batch_of(r));
 	put_member(t, "cycles", r->cycles);
 	put_member(t, "sram", r->sram);
 	put_member(t, "macs", r->macs_per_cycle);

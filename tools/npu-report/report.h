@@ -170,6 +170,7 @@ struct shares {
 struct shares limit_shares(const struct report *r);
 /* such as "reading constants from flash" */
 const char *limit_text(const struct report *r, enum limit l);
+double batch_of(const struct report *r); /* inputs of one run, 1 or more */
 double cycles_ms(const struct report *r, double cycles); /* milliseconds of one inference */
 enum limit layer_limit(const struct layer *l); /* what limits the most of its time */
 /*

@@ -60,9 +60,13 @@ put_time(struct text *t, const struct report *r)
 {
 	struct arena *a = r->a;
 	bool extrapolated = json_true(r->root, "calibrated_extrapolated");
-	text_printf(t, "  time     %s at %s, %s cycles\n",
+	double batch = batch_of(r);
+	text_printf(t, "  time     %s at %s, %s cycles",
 		    human_ms(a, cycles_ms(r, r->cycles)), human_clock(a, r->clock),
-		    human_count(a, r->cycles));
+		    human_count(a, r->cycles / batch));
+	if (batch > 1)
+		text_printf(t, "; %.0f times that for a batch of %.0f", batch, batch);
+	text_putc(t, '\n');
 	text_printf(t, "  band     %s to %s for 8 of 10 networks%s\n",
 		    human_ms(a, cycles_ms(r, number(r, "calibrated_low"))),
 		    human_ms(a, cycles_ms(r, number(r, "calibrated_high"))),
