@@ -169,6 +169,13 @@ listing()
 	npu-perf "${u55[@]}" custom.tflite | grep -qx 'On the CPU  *1 operator not costed'
 }
 
+@test "--part must have the accelerator that the file is for" {
+	npucc --part=alif-e7-he -o m.npu.tflite "$TOP/tests/models/digits.tflite"
+	npu-perf --part=alif-e7-he m.npu.tflite >out
+	refuses 2 "m.npu.tflite: error: is for ethos-u55-128, but alif-e7-hp has ethos-u55-256" \
+		npu-perf --part=alif-e7-hp m.npu.tflite
+}
+
 @test "CPU operators have the same cost in the graph and in the compiled file" {
 	tfl-partition --cpu=SOFTMAX --cpu=0 "$TOP/tests/models/digits.tflite" 2>/dev/null |
 		npu-sched -a ethos-u55-128 "${u55[@]}" 2>/dev/null | npu-wenc >m.wenc

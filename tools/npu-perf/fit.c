@@ -154,7 +154,8 @@ find_parameters(struct fit *f, double v[PARAMETERS])
 				[LATENCY] = n > LATENCY
 						? latency[j]
 						: m->mem[m->const_area].read_latency,
-				[OPERATION] = FIRST_OPERATION,
+				[OPERATION] = n > OPERATION ? FIRST_OPERATION
+							    : m->fit.operation_cycles,
 			};
 			double d = descend(f, w, n);
 			if (d < best - 1e-9) {

@@ -14,6 +14,7 @@
 #include "map/profile.h"
 #include "raw/raw.h"
 #include "source/source.h"
+#include "target/part.h"
 
 #include <string.h>
 
@@ -229,6 +230,17 @@ read_model(struct arena *a, const struct options *o, struct bytes file,
 	return find_map(a, m, net, s, n, o->report == REPORT_JSON, e) && find_memory(a, m, o, net, e);
 }
 
+/* The chip of --part must have the NPU that the file is compiled for. */
+static bool
+check_part(const struct options *o, const struct network *net, struct err *e)
+{
+	struct err none = { 0 };
+	const struct target_part *part = o->part ? target_part_find(o->part, &none) : NULL;
+	return !part || !net->accel || !strcmp(part->accel, net->accel->name) ||
+	       err_at(e, net->file, 0, "is for %s, but %s has %s; compile it for this chip, or "
+				       "leave out --part", net->accel->name, o->part, part->accel);
+}
+
 bool
 take_network(struct arena *a, const struct options *o, struct bytes file,
 	     struct network *net, struct err *e)
@@ -239,7 +251,8 @@ take_network(struct arena *a, const struct options *o, struct bytes file,
 				 : read_model(a, o, file, net, e);
 	if (o->called)
 		net->name = text_plain(a, o->called);
-	return ok && (!o->measured || read_measured(a, o->measured, &net->measured, e));
+	return ok && check_part(o, net, e) &&
+	       (!o->measured || read_measured(a, o->measured, &net->measured, e));
 }
 
 bool
