@@ -42,8 +42,12 @@ restore_piece(struct wenc *w, const struct g_op *op, struct bytes flash,
 			    .n = (size_t)c->weight_bytes.bytes };
 	struct weights_values v[NPU_MAX_STREAMS];
 	size_t n = weights_order_count(&ord, d[1], d[2], d[3]);
-	if (!decode_piece(w, &ord, op->fast, in, n, v))
-		return false;
+	struct err why = { 0 };
+	struct wenc with_why = *w;
+	with_why.e = &why;
+	if (!decode_piece(&with_why, &ord, op->fast, in, n, v))
+		return graph_err(w->g, op->weights, w->e, "w%d: slice %d: %s",
+				 op->weights->rec.id, slice, why.text);
 	struct weights_dest place = {
 		.p = out + ord.begin * per_o, .h = d[1], .w = d[2],
 		.i = d[3], .stride_o = per_o, .stride_y = (ptrdiff_t)d[2] * d[3],
