@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory of the host for one run: allocate from an arena, free the arena as a whole.
- * (The firmware's arena is called tensor_arena everywhere.)
+ * (In records and pages, "arena" is the tensor arena of the firmware.)
  *
  * Memory is zero-filled and never NULL.  If the system is out of memory, the program
  * exits with EXIT_TROUBLE.  Therefore sizes that come from a file must be checked

@@ -69,15 +69,15 @@ fixed_rdpot(int32_t x, int e)
 	return (x >> e) + (rem > threshold);
 }
 
-/* The real multiplier mult * 2^(exp - 31): 2^30 <= mult < 2^31, or both are 0. */
+/* The real multiplier mult * 2^(exp - 31): 2^30 <= |mult| < 2^31, or both are 0. */
 struct fixed_mult {
 	int32_t mult;
 	int exp;
 };
 
 /*
- * Q(m) of nputools-lowering(7) 3.1.  m must be finite and >= 0; a negative m keeps its
- * sign.
+ * Q(m) of nputools-lowering(7) 3.1, with the sign of m.  Both are 0 if m is 0, not finite or
+ * too small.
  */
 struct fixed_mult fixed_quantize(double m);
 
@@ -93,7 +93,7 @@ fixed_mbqm(int32_t x, struct fixed_mult q)
 
 /*
  * The variant for 64-bit accumulators: the multiplier is reduced to 16 bits, halves are
- * rounded up.
+ * rounded up.  q.exp <= 14, |x| < 2^47; the result must fit 32 bits.
  */
 static inline int32_t
 fixed_mbqm64(int64_t x, struct fixed_mult q)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes NPU primitives from operators, for both front ends.  The functions append
- * tensors and operations to a graph and cannot fail: the front end has to refuse
- * unsupported operators first.  Functions are grouped by file; views of any rank are in
- * lower/nd.h.
+ * Makes NPU primitives from operators, for tfl-partition and tosa-partition.  The
+ * functions append tensors and operations to a graph.  Those that return no bool cannot
+ * fail: the partitioner has to refuse unsupported operators first.  Functions are grouped
+ * by file; views of any rank are in lower/nd.h.
  */
 #ifndef LOWER_LOWER_H
 #define LOWER_LOWER_H

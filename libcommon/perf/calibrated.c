@@ -15,6 +15,8 @@
  */
 #include "perf/cost.h"
 
+#include "base/fixed.h"
+
 #include <math.h>
 
 /* Fitted by least squares to the measurements of npu-perf-accuracy(7), then rounded. */
@@ -66,18 +68,12 @@ struct products {
 	struct hwc ublock;
 };
 
-static double
-larger(double a, double b)
-{
-	return a > b ? a : b;
-}
-
 /* cycles of one step: the products of n weights for each channel of a microblock */
 static double
 step_cycles(const struct products *k, double products, double weights)
 {
 	double decode = k->decoded > 0 ? k->ublock.c * weights / k->decoded : 0;
-	return larger(products, decode) + k->t->step_cycles;
+	return max_f64(products, decode) + k->t->step_cycles;
 }
 
 /*
@@ -337,10 +333,10 @@ memories(const struct perf_machine *m, const struct perf_op *op, struct perf_cos
 	add_traffic(m, op->scale_area, scales, c);
 	double most = weights > 0 ? weights / weight_rate(m, op) : 0;
 	if (scales > 0)
-		most = larger(most, scales / m->read_rate[op->scale_area][READ_SCALES]);
+		most = max_f64(most, scales / m->read_rate[op->scale_area][READ_SCALES]);
 	for (int i = 0; i < MEM_AREAS; i++) {
 		c->port[i] = c->memory[i];
-		most = larger(most, c->memory[i]);
+		most = max_f64(most, c->memory[i]);
 	}
 	return most;
 }
@@ -351,7 +347,7 @@ memories(const struct perf_machine *m, const struct perf_op *op, struct perf_cos
 static double
 overlapped(double a, double b)
 {
-	double most = larger(a, b);
+	double most = max_f64(a, b);
 	if (most <= 0)
 		return 0;
 	double r = (a < b ? a : b) / most;
@@ -368,7 +364,7 @@ perf_cost_calibrated(const struct perf_machine *m, const struct perf_op *op,
 	double output = element_cycles * (double)hwc_elements(op->ofm.shape);
 	double compute = output, last = 0;
 	if (op->class != BLOCK_ELEMENTWISE) {
-		compute = larger(output, dot_products(m, op, t));
+		compute = max_f64(output, dot_products(m, op, t));
 		last = output / (double)c->blocks;
 		count_reads(k, op, t, c);
 	}

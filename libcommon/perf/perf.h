@@ -139,7 +139,8 @@ struct perf_interval perf_interval_of(const struct perf_machine *m, double cycle
 
 /* ethosu-timing(7) 2.2 to 2.7; for port, ethosu-timing(7) 22 */
 struct perf_cost {
-	double total;		  /* the largest of npu and all memory[] */
+	double total;		  /* by the published formulas: the largest of npu and
+				   * all memory[]; calibrated: calibrated.c */
 	int64_t npu;		  /* cycles of NPU computation */
 	double memory[MEM_AREAS]; /* cycles of access, weighted by bursts */
 	double port[MEM_AREAS];	  /* cycles of memory[] in which the memory's port is
@@ -244,7 +245,7 @@ double perf_clocks_end(const struct perf_clocks *c);
  * Does the same walk as perf_timeline with shared bandwidth: a kernel and a transfer
  * that run at the same time share each memory fairly and slow down where its bandwidth
  * is too small.  This is a second estimate beside the timeline, which ignores sharing.
- * Neither was ever compared with silicon.
+ * It came no nearer to the measurements of npu-perf-accuracy(7), and is only reported.
  */
 double perf_contention(const struct perf_machine *m, struct perf_step *steps,
 		       size_t n);

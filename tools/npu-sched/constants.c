@@ -13,7 +13,7 @@
 /* elements of results for each element of the constant */
 enum { WORTH_A_COPY = 4 };
 
-struct copies {
+struct constant_reads {
 	struct sched *s;
 	int64_t *reads; /* of each tensor: elements read by a node */
 	struct g_tensor **copy; /* of each tensor: its copy in the present node, or NULL */
@@ -25,29 +25,23 @@ input_operand(struct g_op *op, int k)
 	return k ? &op->ifm2 : &op->ifm;
 }
 
-static int64_t
-elements(struct hwc s)
-{
-	return (int64_t)s.h * s.w * s.c;
-}
-
 static bool
 is_candidate(const struct g_operand *o)
 {
 	return o->t && tensor_is_const(o->t) && o->type == o->t->shape.type &&
-	       elements(o->shape) > 1;
+	       hwc_elements(o->shape) > 1;
 }
 
 /* Counts the elements that the operations of a node read of each constant. */
 static void
-count_reads(struct copies *c, size_t from, size_t end)
+count_reads(struct constant_reads *c, size_t from, size_t end)
 {
 	struct graph *g = c->s->g;
 	for (size_t i = from; i < end; i++)
 		for (int k = 0; k < 2 && op_is_elementwise(g->ops[i]->kind); k++) {
 			struct g_operand *o = input_operand(g->ops[i], k);
 			if (is_candidate(o))
-				c->reads[o->t->rec.index] += elements(g->ops[i]->ofm.shape);
+				c->reads[o->t->rec.index] += hwc_elements(g->ops[i]->ofm.shape);
 		}
 }
 
@@ -78,7 +72,7 @@ make_copy(struct graph *g, size_t at, struct g_tensor *t)
 /* Copies constants of operations from..end of one node; returns the number of operations
  * added. */
 static size_t
-copy_constants(struct copies *c, size_t from, size_t end, size_t n_tensors)
+copy_constants(struct constant_reads *c, size_t from, size_t end, size_t n_tensors)
 {
 	struct graph *g = c->s->g;
 	size_t added = 0;
@@ -90,7 +84,7 @@ copy_constants(struct copies *c, size_t from, size_t end, size_t n_tensors)
 		for (int k = 0; k < 2 && op_is_elementwise(op->kind); k++) {
 			struct g_operand *o = input_operand(op, k);
 			int t = o->t ? o->t->rec.index : -1;
-			if (!is_candidate(o) || c->reads[t] < WORTH_A_COPY * elements(o->t->hwc))
+			if (!is_candidate(o) || c->reads[t] < WORTH_A_COPY * hwc_elements(o->t->hwc))
 				continue;
 			if (!c->copy[t]) {
 				c->copy[t] = make_copy(g, find_chain_start(c->s, from, i++), o->t);
@@ -109,7 +103,7 @@ fetch_constants(struct sched *s)
 	size_t n = g->n_tensors;
 	if (!weights_move(s) || g->n_steps)
 		return true;
-	struct copies c = { .s = s };
+	struct constant_reads c = { .s = s };
 	c.reads = anew(s->a, int64_t, n + 1);
 	c.copy = anew(s->a, struct g_tensor *, n + 1);
 	for (size_t from = 0, end; from < g->n_ops; from = end) {

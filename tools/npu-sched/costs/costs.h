@@ -211,8 +211,8 @@ double table_transfer(const struct sched *s, const struct g_op *op);
 double copy_transfer(const struct sched *s, const struct g_op *op, int64_t rows);
 /* Cycles from one kernel to the next, which starts no sooner than the front end has read its
  * commands.  An upper estimate, no bound: the front end may be ahead by two kernels.
- * Stripes of a copy are priced like kernels, which wait for them: without, 30 drawn networks take 0.2
- * to 1.5 % more cycles. */
+ * Stripes of a copy are priced like kernels, which wait for them: at their own cost alone, 30
+ * random networks take 0.2 to 1.5 % more cycles. */
 static inline double
 paced_cost(const struct sched *s, double cycles)
 {

@@ -6,7 +6,7 @@
 #include "../network/network.h"
 #include "../network/plan.h"
 
-/* usage.c: bytes in use at each of n kernels, initially those of `bytes`. */
+/* usage.c: bytes of the limited area in use at each of n kernels, initially bytes[kernel]. */
 struct usage;
 struct usage *usage_open(struct arena *a, const int64_t *bytes, int n);
 void usage_add(struct usage *u, int first, int last, int64_t bytes);
@@ -22,7 +22,7 @@ struct gaps *gaps_open(struct arena *a, const struct plan *p, int place,
 			 int64_t limit);
 /* The lowest free address; false: it ends above the limit. */
 bool gaps_find(struct gaps *h, struct g_range life, int64_t bytes, int64_t *at);
-/* Puts a buffer at an address. */
+/* Puts a buffer at an address that gaps_find() found. */
 void gaps_put(struct gaps *h, struct g_range life, int64_t bytes, int64_t at);
 /* Promises that no later call asks for time steps before `now`. */
 void gaps_pass(struct gaps *h, int64_t now);

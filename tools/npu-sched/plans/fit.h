@@ -23,7 +23,7 @@ total_of(const struct plan *p)
 
 /* fit.c: decides which weight slices are fetched when.  SUMMED: by the sum of bytes.
  * BETWEEN: buffers get addresses between the feature maps, which stay where pack_maps() put
- * them.  Returns a lower bound of the cycles and sets p->need to one of the bytes. */
+ * them.  Returns a lower bound of the cycles, and sets p->need to a lower bound of the bytes. */
 double plan_fetches(struct sched *s, struct plan *p, struct fitting f);
 
 /*

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the dependencies between the operations of a node, and who touches each feature map. */
 #include "flow.h"
 
 enum {

@@ -45,8 +45,7 @@ compare_worths(const void *x, const void *y)
 
 /*
  * Tries plans in which some weight slices are read from slow memory, without a transfer
- * to a buffer: first the slice that saves the fewest cycles, then the two such slices, and
- * so on.
+ * to a buffer: first the slice of the least slice_worth(), then the two least, and so on.
  */
 static void
 leave_least(struct leaving *l)

@@ -129,7 +129,8 @@ struct point {
 
 /*
  * A question to the search.  Every question looks at the same plans, but for the layouts of
- * spills: it only leaves out those that a lower bound excludes from its answer.
+ * spills, and leaves out those that a lower bound excludes from its answer.  ASK_FASTEST also
+ * leaves out some by their estimates: front_nearest(), and PATIENCE in explore.c.
  */
 enum ask {
 	ASK_FASTEST,	 /* the fewest cycles, then the fewest bytes of the limited area */
