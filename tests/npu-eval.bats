@@ -161,7 +161,8 @@ near() { awk -v a="$1" "BEGIN { b = $2; exit !(a - b < 1e-12 && b - a < 1e-12) }
 	printf '0\n0\n0\n0\n99999\n' >labels
 	refuses 2 "labels: error: label 99999 of item 4, but out.npy has the 3 classes from 0 to 2" \
 		npu-eval labels out.npy
-	npy '|i1' '(5, 8193)' $(seq 40965 | sed 's/.*/0/') >many.npy
+	mapfile -t zeros < <(yes 0 | head -40965)
+	npy '|i1' '(5, 8193)' "${zeros[@]}" >many.npy
 	printf '0\n0\n0\n0\n0\n' >labels
 	refuses 2 "many.npy: error: there are 8193 classes: at most 8192" npu-eval labels many.npy
 }

@@ -143,16 +143,6 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	[ ! -s commands ]
 }
 
-@test "models of one name in two directories have their directories in the table" {
-	[ -x "${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" ] || skip "no chain-model"
-	mkdir a b
-	cp "$model" a/m.tflite
-	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" add 3 >b/m.tflite
-	npu-sweep --limits=0 -a ethos-u55-128 "${memory[@]}" --json -o old.json a/m.tflite b/m.tflite
-	[ "$(jq -r '[.[].model] | unique | join(" ")' old.json)" = "a/m b/m" ]
-	npu-sweep --limits=0 -a ethos-u55-128 "${memory[@]}" --against=old.json a/m.tflite b/m.tflite
-}
-
 @test "trouble: no model, no memory system, no such accelerator" {
 	refuses 2 "no model; name at least one" npu-sweep "${memory[@]}"
 	refuses 2 "--system-config is required" npu-sweep -a ethos-u55-64 "$model"

@@ -405,6 +405,8 @@ nothing_but()
 	npucc "${target[@]}" --keep=inside inside/m.tflite
 	diff -r inside kept
 	[ "$(stat -c %a inside/m.tflite)" = 400 ]
+	npucc "${target[@]}" --keep=inside -o inside/m_npu.tflite m.tflite
+	diff -r inside kept
 	# an old archive stays if a stage fails
 	cp a.tar.gz before
 	printf 'no model' >bad.tflite

@@ -30,12 +30,13 @@ file_note_input(const char *path, const struct stat *st)
 	const struct input *last = atomic_load(&inputs);
 	if (last && is_same(last, st))
 		return; /* a library's program may read one profile again and again */
-	struct input *new = malloc(sizeof(*new) + strlen(path) + 1);
+	size_t n = strlen(path) + 1;
+	struct input *new = malloc(sizeof(*new) + n);
 	if (!new)
 		return; /* then the file is not protected */
 	new->device = st->st_dev;
 	new->inode = st->st_ino;
-	strcpy(new->path, path);
+	memcpy(new->path, path, n);
 	new->next = atomic_load(&inputs);
 	while (!atomic_compare_exchange_weak(&inputs, &new->next, new))
 		;

@@ -56,7 +56,7 @@ compare_totals(const struct report *old, const struct report *new)
 		bool batch; /* only if one of the two runs has a batch */
 	} keys[] = {
 		{ "batch_size", "inputs of a run", true },
-		{ "cycles_per_inference", "calibrated, cycles an inference", true },
+		{ "cycles_per_inference", "cycles an inference", true },
 		{ "calibrated_cycles", "calibrated, cycles", false },
 		{ "timeline_cycles", "timeline, cycles", false },
 		{ "bound_cycles", "lower bound, cycles", false },

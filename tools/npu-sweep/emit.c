@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 struct task {
 	size_t first, n; /* positions in struct tasks */
@@ -199,7 +200,8 @@ keep_plan(struct tasks *k, struct err *e)
 	struct bytes b = { .p = (const uint8_t *)t.p, .n = t.n };
 	struct file_set *f = file_set_open(k->a);
 	file_set_directory(f, dir);
-	bool ok = file_set_lend(f, k->plan, b, false, e);
+	/* the plan of --plan may be this file, which is then complete */
+	bool ok = !access(k->plan, F_OK) || file_set_lend(f, k->plan, b, false, e);
 	ok = file_set_end(f, ok, e);
 	text_free(&t);
 	return ok;

@@ -17,11 +17,11 @@ const char *const goal_names[GOALS] = {
 
 /* ---- models, setups and targets ------------------------------------------------------------ */
 
-/* Returns the name of a model in tables: without .tflite, on one line. */
+/* Returns the name of a model in tables: without directories and .tflite, on one line. */
 static const char *
 model_name(struct arena *a, const char *path)
 {
-	return text_plain(a, arena_strdup(a, text_cut(a, path, ".tflite")));
+	return text_plain(a, arena_strdup(a, text_cut(a, file_base(path), ".tflite")));
 }
 
 static bool
@@ -45,23 +45,6 @@ interned_slot(struct plan *p, struct text *t)
 	return hash_table_at(&p->interned, key);
 }
 
-/* Names a model: without directories, unless another model has this name. */
-static void
-name_model(struct plan *p, struct model *m)
-{
-	struct text t = { 0 };
-	m->name = model_name(p->a, file_base(m->path));
-	text_printf(&t, "name %s", m->name);
-	void **first = interned_slot(p, &t);
-	struct model *other = *first;
-	if (other) {
-		other->name = model_name(p->a, other->path);
-		m->name = model_name(p->a, m->path);
-	} else {
-		*first = m;
-	}
-}
-
 const struct model *
 plan_model(struct plan *p, const char *path, const struct hash128 *hash, struct err *e)
 {
@@ -78,9 +61,8 @@ plan_model(struct plan *p, const char *path, const struct hash128 *hash, struct 
 		return NULL;
 	struct model *m = anew(p->a, struct model, 1);
 	*m = (struct model){ .path = arena_strdup(p->a, path), .hash = hash ? *hash : h,
-			     .index = p->n_models++ };
+			     .name = model_name(p->a, path), .index = p->n_models++ };
 	*at = m;
-	name_model(p, m);
 	return m;
 }
 

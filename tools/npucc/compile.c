@@ -311,6 +311,10 @@ adopt_all(struct npucc *c, const char *const *name, size_t n)
 	struct err same = { 0 };
 	for (size_t i = 0; i < n; i++) {
 		const char *to = arena_printf(c->a, "%s/%s", c->o->keep, name[i]);
+		/* the output of -o may be a kept file, and has the same bytes */
+		if (c->o->out && !strcmp(to, c->o->out) &&
+		    !strcmp(name[i], stage_file(c, c->o->last)))
+			continue;
 		/* the model may be in this directory; then it is not replaced by its copy */
 		if (file_check_output(to, c->o->in, &same) &&
 		    !file_set_adopt(c->files, to, kept(c, name[i]), c->e))
