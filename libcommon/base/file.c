@@ -7,21 +7,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { READ_STEP = 1 << 16 };
 
-static bool
-is_std(const char *path)
+bool
+file_is_standard(const char *path)
 {
-	return !path || (path[0] == '-' && !path[1]);
+	return !path || !strcmp(path, "-");
 }
 
 const char *
 file_name(const char *path)
 {
-	return is_std(path) ? "standard input" : path;
+	return file_is_standard(path) ? "standard input" : path;
 }
 
 const char *
@@ -94,7 +95,7 @@ bool
 file_take(struct arena *a, const char *path, size_t max, uint8_t **p, size_t *n,
 	  struct err *e)
 {
-	int fd = is_std(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	int fd = file_is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return err_set(e, "%s: %s", path, strerror(errno));
 	struct stat st = { 0 };
@@ -107,10 +108,11 @@ file_take(struct arena *a, const char *path, size_t max, uint8_t **p, size_t *n,
 		ok = read_growing(a, fd, max, p, n);
 	}
 	int saved = ok ? 0 : errno;
-	if (!is_std(path) && ok && S_ISREG(st.st_mode))
-		file_note_input(path, &st);
-	if (!is_std(path))
+	if (!file_is_standard(path)) {
+		if (ok && S_ISREG(st.st_mode))
+			file_note_input(path, &st);
 		(void)close(fd);
+	}
 	const char *foreign = saved == EISDIR ? foreign_directory(path) : NULL;
 	if (!ok && foreign)
 		return err_set(e, "%s: error: %s", path, foreign);

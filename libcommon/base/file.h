@@ -8,6 +8,8 @@
 #include "base/spool.h"
 #include "base/text.h"
 
+/* Is path NULL or "-": standard input or output? */
+bool file_is_standard(const char *path);
 /* Returns the name for messages: "standard input" for NULL and "-", else the path. */
 const char *file_name(const char *path);
 /* Returns the part of path behind the last slash; "-" for NULL. */

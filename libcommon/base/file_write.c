@@ -78,12 +78,6 @@ write_beside(const char *place, const struct bytes *part, size_t n,
 	return NULL;
 }
 
-static bool
-is_standard(const char *path)
-{
-	return !path || !strcmp(path, "-");
-}
-
 /* Returns the number of the open file that path names (/dev/stdout, ...), or -1. */
 static int
 open_number(const char *path)
@@ -122,7 +116,7 @@ static bool
 is_direct(const char *path, int *fd)
 {
 	struct stat st;
-	*fd = is_standard(path) ? STDOUT_FILENO : open_number(path);
+	*fd = file_is_standard(path) ? STDOUT_FILENO : open_number(path);
 	return *fd >= 0 || (!stat(path, &st) && !S_ISREG(st.st_mode));
 }
 
@@ -130,7 +124,7 @@ static bool
 write_direct(const char *path, int fd, const struct bytes *part, size_t n,
 	     const struct spool *rest, struct err *e)
 {
-	const char *name = is_standard(path) ? "standard output" : path;
+	const char *name = file_is_standard(path) ? "standard output" : path;
 	if (fd < 0)
 		return write_and_close(open(path, O_WRONLY | O_CLOEXEC), part, n,
 				       rest) ||

@@ -42,17 +42,11 @@ file_note_input(const char *path, const struct stat *st)
 		;
 }
 
-static bool
-is_standard(const char *path)
-{
-	return !path || !strcmp(path, "-");
-}
-
 bool
 file_check_output(const char *output, const char *input, struct err *e)
 {
 	struct stat in, out;
-	return is_standard(output) || is_standard(input) || stat(output, &out) ||
+	return file_is_standard(output) || file_is_standard(input) || stat(output, &out) ||
 	       stat(input, &in) || !S_ISREG(in.st_mode) || in.st_dev != out.st_dev ||
 	       in.st_ino != out.st_ino ||
 	       err_set(e, "%s: error: the output would overwrite the input %s; name "

@@ -128,12 +128,6 @@ print_all(struct arena *a, struct text *t, const struct input *in,
 	return true;
 }
 
-static bool
-is_standard(const char *path)
-{
-	return !path || !strcmp(path, "-");
-}
-
 int
 main(int argc, char **argv)
 {
@@ -166,7 +160,7 @@ main(int argc, char **argv)
 			(void)print_all(a, &t, &in, &o, &printed);
 		/* standard output gets the text before an error; a file is complete or absent */
 		bool whole = printed.status != EXIT_TROUBLE;
-		if ((!whole && !is_standard(o.output)) ||
+		if ((!whole && !file_is_standard(o.output)) ||
 		    file_write(o.output, t.p, t.n, false, &e))
 			e = printed;
 	}

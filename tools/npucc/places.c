@@ -81,22 +81,15 @@ note_missing(struct npucc *c, const char *path, struct guarded *g)
 static bool
 make(struct npucc *c, const char *path, const char *called, mode_t mode)
 {
-	/* another npucc may have made the directory of --keep in the meantime */
-	return !path || !mkdir(path, mode) || (path == called && file_is_directory(path)) ||
-	       err_set(c->e, "%s: %s", called, strerror(errno));
-}
-
-static bool
-is_standard(const char *path)
-{
-	return !path || !strcmp(path, "-");
+	return !path || !mkdir(path, mode) || err_set(c->e, "%s: %s", called,
+						      strerror(errno));
 }
 
 /* true if any output needs a private file for a while */
 static bool
 needs_beside(const struct options *o)
 {
-	return !is_standard(o->out) || (o->check && !o->keep);
+	return !file_is_standard(o->out) || (o->check && !o->keep);
 }
 
 static bool
@@ -105,7 +98,7 @@ choose(struct npucc *c, struct guarded *g)
 	const struct options *o = c->o;
 	const char *dir = ".";
 	g->trees = anew(c->a, const char *, 2);
-	if (!is_standard(o->out) && !check_output(c, &dir))
+	if (!file_is_standard(o->out) && !check_output(c, &dir))
 		return false;
 	if (o->page && !file_check_output(o->page, o->in, c->e))
 		return false;
@@ -140,9 +133,10 @@ places_open(struct npucc *c)
 	if (!choose(c, &g) || !guard_start(&g, c->e))
 		return false;
 	for (size_t i = 0; i < g.n_made; i++)
-		if (!make(c, g.made[i], g.made[i], 0777))
-			return false;
-	return make(c, c->beside, is_standard(c->o->out) ? "." : c->o->out, 0700) &&
+		/* another npucc may have made the directory of --keep in the meantime */
+		if (mkdir(g.made[i], 0777) && !file_is_directory(g.made[i]))
+			return err_set(c->e, "%s: %s", g.made[i], strerror(errno));
+	return make(c, c->beside, file_is_standard(c->o->out) ? "." : c->o->out, 0700) &&
 	       make(c, c->in_keep, c->o->keep, 0700);
 }
 
