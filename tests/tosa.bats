@@ -295,6 +295,9 @@ place_all()
 		refuses 2 "npucc: net.tosa: error: ${o%%=[iA]*} is for TFLite models only" \
 			npucc --part=alif-e7-he $o -o no.tflite net.tosa
 	done
+	refuses 2 "error: --pass=tosa-partition:--report is for TOSA graphs only, and this is a TFLite model" \
+		npucc --part=alif-e7-he -Xtosa-partition:--report -o no.tflite \
+		"$TOP/tests/models/digits.tflite"
 	npucc --part=alif-e7-he -Xtosa-partition:--input-layout=nchw --fail-on-cpu -o l.tflite net.tosa
 	make -f "$TOP/scripts/npu.mk" NPU_ACCELERATOR=ethos-u55-128 \
 		NPU_SYSTEM=Ethos_U55_High_End_Embedded NPU_MEMORY=Shared_Sram net_npu.tflite

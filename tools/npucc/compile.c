@@ -356,10 +356,12 @@ compile_kept(struct npucc *c, const char **made)
 	(void)place_private(c, c->in_keep, "", "");
 	if (!take_model(c))
 		return false;
-	if (c->tosa)
+	if (c->tosa) {
 		name[n++] = arena_printf(c->a, "%s.tosa", c->base);
-	if ((c->tosa && !keep_graph(c, name[0])) || !run_stages(c) ||
-	    !uses_npu(c, kept(c, stage_file(c, CMDGEN)), &on_npu) ||
+		if (!keep_graph(c, name[0]))
+			return false;
+	}
+	if (!run_stages(c) || !uses_npu(c, kept(c, stage_file(c, CMDGEN)), &on_npu) ||
 	    !run_reports(c, on_npu))
 		return false;
 	for (int p = (int)first_stage(c); p < N_STAGES; p++)

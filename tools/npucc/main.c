@@ -100,9 +100,11 @@ run(struct npucc *c)
 	/* started before reading, so that the wait for standard input is guarded, too */
 	if (!places_open(c) || !tell_front_end(c))
 		return false;
-	if (c->tosa && o->tflite_only)
-		return err_set(c->e, "%s: error: %s is for TFLite models only, and this is a TOSA "
-				     "graph; leave it out", file_name(o->in), o->tflite_only);
+	const char *odd = c->tosa ? o->tflite_only : o->tosa_only;
+	if (odd)
+		return err_set(c->e, "%s: error: %s is for %s only, and this is a %s; leave it out",
+			       file_name(o->in), odd, c->tosa ? "TFLite models" : "TOSA graphs",
+			       c->tosa ? "TOSA graph" : "TFLite model");
 	if (!programs_find(c))
 		return false;
 	bool ok = o->keep    ? compile_kept(c, &made)

@@ -32,7 +32,8 @@ struct options {
 	const char *accel, *part; /* as written by the user; accel defaults to that of part */
 	const char *page; /* of --report; NULL: none */
 	struct target_names names; /* as the options spell them */
-	const char *tflite_only; /* an option that a TOSA graph can't have; NULL: none */
+	/* options that only the first stages of the other kind of input have; NULL: none */
+	const char *tflite_only, *tosa_only;
 	bool summary; /* print a summary, because no output was named */
 	bool report; /* --front, --explain: write a report of npu-sched, not a model */
 	enum program last; /* the stage that makes out */

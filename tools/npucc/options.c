@@ -100,6 +100,8 @@ pass_as_it_is(struct options *o, const char *arg)
 		add_word(o, p, colon + 1);
 		if (p <= PARTITION)
 			o->tflite_only = arena_printf(o->a, "--pass=%s", arg);
+		else if (p == TOSA_PARTITION)
+			o->tosa_only = arena_printf(o->a, "--pass=%s", arg);
 		text_free(&all);
 		return;
 	}
