@@ -161,6 +161,8 @@ run_slurm()
 	expected
 	sweep --results=r --emit=slurm --jobs-per-task=9 -o sweep.sh
 	grep -qx '#SBATCH --array=0-1' sweep.sh
+	# the stored plan serves another engine, too
+	npu-sweep --plan="$(echo r/plans/*.jsonl)" --results=r --emit=make -o again.mk
 	SLURM_ARRAY_TASK_ID=0 bash sweep.sh
 	SLURM_ARRAY_TASK_ID=1 bash sweep.sh
 	answers 2 sweep --results=r --merge --json 2>err | cmp want.json -

@@ -99,20 +99,24 @@ list_front(struct search *x)
 	return true;
 }
 
+static int64_t
+whole_cycles(const struct point *p)
+{
+	const double n = p ? ceil(p->cycles) : INFINITY;
+	return n < (double)INT64_MAX ? (int64_t)n : INT64_MAX;
+}
+
 /* With both limits: plans within the bytes exist, but all take more cycles. */
 static bool
 too_slow_within(struct search *x, int64_t bytes)
 {
 	struct sched *s = x->s;
-	struct question q = question_of(s, ASK_FASTEST);
-	if (!ask(x, q))
+	if (!ask(x, question_of(s, ASK_FASTEST)))
 		return false;
-	const struct point *p = front_answer(&x->front);
-	const double least = p ? ceil(p->cycles) : INFINITY;
-	s->least = least < (double)INT64_MAX ? (int64_t)least : INT64_MAX;
+	s->least = whole_cycles(front_answer(&x->front));
 	return err_no(s->e, "%s: error: no plan within %" PRId64 " bytes of SRAM stays within "
-		      "%" PRId64 " cycles; the fastest one takes %.0f", s->g->file, bytes,
-		      s->o->max_cycles, least);
+		      "%" PRId64 " cycles; the fastest one takes %" PRId64, s->g->file, bytes,
+		      s->o->max_cycles, s->least);
 }
 
 /* No plan is within the limit.  Finds the least limit that has a plan, for the message. */
@@ -143,12 +147,11 @@ too_slow(struct search *x, const struct point *fastest)
 {
 	struct sched *s = x->s;
 	const int64_t limit = limit_of(s->memory.cache_bytes);
-	const double least = ceil(fastest->cycles);
 	if (x->front.fastest.is_set && x->front.fastest.sram > limit)
 		return too_slow_within(x, limit);
-	s->least = least < (double)INT64_MAX ? (int64_t)least : INT64_MAX;
+	s->least = whole_cycles(fastest);
 	return err_no(s->e, "%s: error: no plan stays within %" PRId64 " cycles; the "
-			    "fastest plan takes %.0f", s->g->file, s->o->max_cycles, least);
+			    "fastest plan takes %" PRId64, s->g->file, s->o->max_cycles, s->least);
 }
 
 static bool
