@@ -67,6 +67,24 @@ random_models()
 	[ "$status" = 0 ]
 }
 
+# PAIRS: behind each operator that moves or selects data comes a clamp, a table or a rescale
+@test "pairs of operators compute the same bytes on all eleven accelerators" {
+	local names PAIRS=1 ACCELERATORS
+	ACCELERATORS=$(sed -n 's/^ACCEL([^"]*"\([^"]*\)".*/\1/p' "$TOP/schema/target.def")
+	[ "$(wc -w <<<"$ACCELERATORS")" = 11 ]
+	[ -z "${NPUTOOLS_QUICK-}" ] ||
+		ACCELERATORS="ethos-u55-32 ethos-u65-512 ethos-u85-128 ethos-u85-2048"
+	local all='^(concat|reshape|split|slice|permute|pad|mirror|tile|blocks|gather|scatter'
+	all+='|repeat|select|pool|bilinear|nearest|arg|reduce_min_max|quantize|cast)$'
+	[ -z "${NPUTOOLS_ALL-}" ] || all='^[a-z]'
+	mapfile -t names < <(operators "\$6 ~ /$all/" | grep -Fxf <("$GEN" -l))
+	names+=(GATHER_COMPUTED GATHER_ND_COMPUTED)
+	[ "${#names[@]}" -ge 40 ]
+	export PAIRS ACCELERATORS
+	random_models "${#names[@]}" "${#names[@]}" -s 1000 "${names[@]}"
+	[ "$status" = 0 ]
+}
+
 @test "every operator with a lowering is drawn" {
 	{
 		sed -n '/^\.It Cm/{s/ No ([^)]*)//g;p}' "$TOP/man/nputools-ops.7" |

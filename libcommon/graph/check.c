@@ -253,7 +253,7 @@ static bool
 check_copy(struct check *c, const struct g_op *op)
 {
 	const struct g_operand *i = &op->ifm, *o = &op->ofm;
-	if (op->ifm2.t || op->weights || op->lut || G_HAS(op, G_OP_scalar))
+	if (op->ifm2.t || op->weights || G_HAS(op, G_OP_scalar))
 		return BAD(c, op, "o%d: a copy takes one operand", op->rec.id);
 	return (operand_is_contiguous(i) && operand_is_contiguous(o) && i->type == o->type &&
 		i->t != o->t && hwc_equal(i->shape, o->shape) &&
@@ -285,6 +285,23 @@ check_words(struct check *c, const struct g_op *op)
 	       check_word(c, op, "blockdep", op->blockdep);
 }
 
+/* An operation without a stage for the clamp or the table would ignore them. */
+static bool
+check_stages(struct check *c, const struct g_op *op)
+{
+	struct g_range all = type_range(op->ofm.type);
+	bool clamps = G_HAS(op, G_OP_clamp) &&
+		      (op->clamp.lo > all.lo || op->clamp.hi < all.hi);
+	if (clamps && !op_can_clamp(op->kind))
+		return BAD(c, op, "o%d: do=%s can't clamp its result, and clamp=%" PRId64
+			   ":%" PRId64, op->rec.id, op_names[op->kind], op->clamp.lo,
+			   op->clamp.hi);
+	if ((op->lut || op->act != G_ACT_CLAMP) && !op_can_look_up(op->kind))
+		return BAD(c, op, "o%d: do=%s can't look up its result in a table",
+			   op->rec.id, op_names[op->kind]);
+	return true;
+}
+
 static bool
 check_op(struct check *c, const struct g_op *op)
 {
@@ -307,6 +324,8 @@ check_op(struct check *c, const struct g_op *op)
 				  op->rec.id);
 	if (op->act == G_ACT_LUT && !op->lut)
 		return BAD(c, op, "o%d: act=lut without lut=", op->rec.id);
+	if (!check_stages(c, op))
+		return false;
 	if (op_is_elementwise(op->kind))
 		return check_elementwise(c, op);
 	if (op->kind == OP_COPY)

@@ -91,7 +91,7 @@ check_argmax(struct check *c, const struct g_op *op)
 	struct hwc i = op->ifm.shape, o = op->ofm.shape;
 	struct g_op rest = *op;
 	rest.kernel.x = 1;
-	if (op->ifm2.t || op->weights || op->lut || !is_point(&rest) ||
+	if (op->ifm2.t || op->weights || !is_point(&rest) ||
 	    op->kernel.x != i.w || i.w > MOST || o.w != 1 || o.h != i.h || o.c != i.c)
 		return BAD(c, op, "o%d: an argmax takes one operand and a kernel of its "
 			   "columns, at most 32768", op->rec.id);
@@ -119,8 +119,7 @@ check_indexed(struct check *c, const struct g_op *op)
 	enum { MOST = UINT16_MAX }; /* limit of DMA0_SIZE0 and DMA0_SIZE1 */
 	struct hwc i = op->ifm.shape, o = op->ofm.shape, at = op->ifm2.shape;
 	int32_t w = op->kind == OP_GATHER ? o.w : i.w;
-	if (!op->ifm2.t || op->weights || op->lut || G_HAS(op, G_OP_scalar) ||
-	    op->ifm2.type != TFL_INT32 || op->ifm.type != op->ofm.type)
+	if (!op->ifm2.t || op->weights || G_HAS(op, G_OP_scalar) || op->ifm2.type != TFL_INT32 || op->ifm.type != op->ofm.type)
 		return BAD(c, op, "o%d: a gather or scatter takes an operand of the OFM's type, "
 			   "and ifm2= of i32", op->rec.id);
 	if (i.h != o.h || i.c != o.c || at.h != o.h || at.w != w || at.c != 1 ||

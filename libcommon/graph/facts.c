@@ -228,6 +228,19 @@ op_has_table(const struct g_op *op)
 	return op->lut && op->act != G_ACT_CLAMP;
 }
 
+struct g_range
+type_range(int type)
+{
+	switch (type) {
+	case TFL_INT8:
+		return (struct g_range){ .lo = INT8_MIN, .hi = INT8_MAX };
+	case TFL_UINT8:
+		return (struct g_range){ .lo = 0, .hi = UINT8_MAX };
+	default: /* 32-bit results are not clamped, as registers have 16 bits */
+		return (struct g_range){ .lo = INT16_MIN, .hi = INT16_MAX };
+	}
+}
+
 bool
 op_is_pool(int kind)
 {
@@ -265,28 +278,33 @@ op_is_row_by_row(int kind)
 	return op_is_elementwise(kind) || kind == OP_COPY;
 }
 
+/* rows of schema/operations.def */
+enum stages { STAGES_NONE, STAGES_CLAMP, STAGES_TABLE };
+static const struct {
+	enum block_class blocks;
+	enum stages stages;
+} operations[] = {
+#define OPERATION(kind, name, b, s) [OP_##kind] = { .blocks = BLOCK_##b, .stages = STAGES_##s },
+#include "operations.def"
+#undef OPERATION
+};
+
 enum block_class
 op_block_class(int kind)
 {
-	switch (kind) {
-	case OP_CONV:
-		return BLOCK_CONV;
-	case OP_FC:
-		return BLOCK_FC;
-	case OP_DEPTHWISE:
-		return BLOCK_DEPTHWISE;
-	case OP_MAXPOOL: case OP_AVGPOOL: case OP_REORDER:
-	case OP_ARGMAX:
-		return BLOCK_POOL;
-	case OP_REDUCE_SUM:
-		return BLOCK_REDUCE_SUM;
-	case OP_MATMUL:
-		return BLOCK_MATMUL;
-	case OP_RESIZE:
-		return BLOCK_RESIZE;
-	default:
-		return BLOCK_ELEMENTWISE;
-	}
+	return operations[kind].blocks;
+}
+
+bool
+op_can_clamp(int kind)
+{
+	return operations[kind].stages >= STAGES_CLAMP;
+}
+
+bool
+op_can_look_up(int kind)
+{
+	return operations[kind].stages >= STAGES_TABLE;
 }
 
 int

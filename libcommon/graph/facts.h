@@ -72,6 +72,14 @@ bool op_is_pool(int kind); /* MAX, AVERAGE, REDUCE_SUM */
 bool op_has_weights(int kind);
 bool op_has_table(const struct g_op *op); /* uses a table in the table memory of SHRAM */
 bool op_is_binary(int kind);
+/*
+ * True if the operation can clamp its result, or look the result up in a table, before it
+ * stores the result: schema/operations.def.
+ */
+bool op_can_clamp(int kind);
+bool op_can_look_up(int kind);
+/* Range of a type of 8 or 16 bits, or of the clamp registers for 32 bits. */
+struct g_range type_range(int type);
 /* True for a comparison (U85), whose result is a truth value. */
 bool op_compares(int kind);
 /* True if the DMA engine does the operation, without a kernel or blocks. */

@@ -14,11 +14,12 @@ const char *const place_names[] = { "flash", "arena", "cache", "io3", "io4", "io
 				    "io6", "io7", NULL };
 const char *const node_names[] = { "npu", "cpu", NULL };
 const char *const loop_names[] = { "none", "condition", "test", "body", "end", NULL };
-const char *const op_names[] = { "conv", "fc", "depthwise", "maxpool", "avgpool",
-				 "reducesum", "copy", "gather", "scatter", "matmul",
-				 "reorder", "argmax", "resize", "mul", "add", "sub", "min", "max", "lrelu", "abs", "clz", "shr",
-				 "shl", "div", "equal", "unequal", "greater", "not-less", "and", "or",
-				 "and-not", "xor", "lsr", NULL };
+const char *const op_names[] = {
+#define OPERATION(kind, name, blocks, stages) name,
+#include "operations.def"
+#undef OPERATION
+	NULL
+};
 const char *const upscale_names[] = { "none", "nearest", "zeros", NULL };
 const char *const order_names[] = { "hwc", "hcw", "reverse-h", "reverse-w",
 				    "reverse-c", NULL };
@@ -30,7 +31,6 @@ const char *const traversal_names[] = { "depth-first", "part-kernel", NULL };
 const char *const chain_names[] = { "none", "ifm", "ifm2", NULL };
 const char *const driver_names[] = { "linux", NULL };
 
-static_assert(ARRAY_LEN(op_names) == OP_KINDS + 1, "every kind has a name");
 static_assert(ARRAY_LEN(area_names) == MEM_AREAS + 1, "every area has a name");
 static_assert(ARRAY_LEN(place_names) == PLACES + 1, "every place has a name");
 

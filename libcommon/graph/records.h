@@ -97,21 +97,9 @@ enum g_node_kind { NODE_NPU, NODE_CPU };
  */
 enum g_loop { LOOP_NONE, LOOP_CONDITION, LOOP_TEST, LOOP_BODY, LOOP_END };
 enum g_op_kind {
-	OP_CONV, OP_FC, OP_DEPTHWISE, OP_MAXPOOL, OP_AVGPOOL, OP_REDUCE_SUM,
-	OP_COPY, /* copies bytes by the DMA engine, without a kernel */
-	OP_GATHER, OP_SCATTER, /* copy columns that IFM2 indexes, by DMA: U85 */
-	OP_MATMUL, /* multiplies rows of the IFM by rows of IFM2: U85 */
-	OP_REORDER, /* an average pool of 1x1 whose result is stored in another order: U85 */
-	OP_ARGMAX, /* position of the first greatest element of a row: U85 */
-	OP_RESIZE, /* samples between the elements of the IFM: U85 */
-	OP_MUL, OP_ADD, OP_SUB, OP_MIN, OP_MAX, OP_LRELU, OP_ABS, OP_CLZ,
-	OP_SHR, OP_SHL, OP_DIV,
-	/*
-	 * U85: comparisons, whose result has all bits set where the comparison is true,
-	 * and bitwise operations
-	 */
-	OP_EQUAL, OP_UNEQUAL, OP_GREATER, OP_NOT_LESS, OP_AND, OP_OR, OP_AND_NOT, OP_XOR,
-	OP_LSR, /* logical shift right */
+#define OPERATION(kind, name, blocks, stages) OP_##kind,
+#include "operations.def"
+#undef OPERATION
 	OP_KINDS
 };
 enum g_driver { DRIVER_LINUX }; /* whose rules the streams have to keep */

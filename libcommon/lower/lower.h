@@ -105,9 +105,6 @@ struct npu_scale scale_one(void);
 /* Sets all scales to 1, for plain integer arithmetic. */
 void op_unscaled(struct g_op *op);
 
-/* range of a type of 8, 16 or 32 bits */
-struct g_range type_range(int type);
-
 /* words.c: arithmetic of 32-bit integers (words); the smaller operand is broadcast */
 struct g_operand word_const(struct lower *l, int32_t v);
 struct g_operand word_new(struct lower *l, struct hwc shape);

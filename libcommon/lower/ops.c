@@ -156,19 +156,6 @@ low_lut16(struct lower *l, const int16_t points[513])
 	return low_lut_words(l, 16, v, 512);
 }
 
-struct g_range
-type_range(int type)
-{
-	switch (type) {
-	case TFL_INT8:
-		return (struct g_range){ .lo = INT8_MIN, .hi = INT8_MAX };
-	case TFL_UINT8:
-		return (struct g_range){ .lo = 0, .hi = UINT8_MAX };
-	default: /* 32-bit results are not clamped, as registers have 16 bits */
-		return (struct g_range){ .lo = INT16_MIN, .hi = INT16_MAX };
-	}
-}
-
 void
 op_unscaled(struct g_op *op)
 {

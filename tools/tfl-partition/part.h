@@ -237,8 +237,8 @@ bool lower_all(struct part *p);
 void bind_place(struct part *p, int tensor, struct g_operand place);
 
 /*
- * limits.c.  Needs: operations.  Result: p->limit of operators whose operations the
- * accelerator can't run.  Returns true if there are new ones.
+ * limits.c.  Needs: operations.  Result: p->limit of operators whose operations an
+ * accelerator of the graph can't run.  Returns true if there are new ones.
  */
 bool find_limits(struct part *p);
 

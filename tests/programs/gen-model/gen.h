@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "tflite/write.h"
 
-enum { GEN_TENSORS = 256, GEN_OPS = 64, GEN_ELEMENTS = 20000 };
+enum { GEN_TENSORS = 2048, GEN_OPS = 512, GEN_ELEMENTS = 20000 };
 
 struct choice {
 	int op, i;
@@ -99,6 +99,11 @@ void gen_mid(struct gen *g, int n, const int *mid);
  * scale; the bias */
 int gen_weights(struct gen *g, int ifm, struct shape s, int axis, bool per_channel);
 int gen_bias(struct gen *g, int ifm, int w, int n);
+
+/* pair.c: draws `first` once for each operator that may be joined to it, and behind it
+ * this operator */
+struct draw;
+void gen_pairs(struct gen *g, const struct draw *first);
 
 /* loose.c: changes the drawn model */
 void gen_loosen(struct gen *g);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gen-model [-c] [-g] [-x] SEED [NAME] [K.I=VALUE...] >model.tflite
+ * gen-model [-c] [-g] [-p] [-x] SEED [NAME] [K.I=VALUE...] >model.tflite
  * gen-model -l
  *
  * Writes one operator (NAME, or any), or with -g a small graph, from a seed.
@@ -8,6 +8,7 @@
  * from 1.  K.0=1 leaves operator K out.
  *   -c   prints all choices in this form instead
  *   -l   prints the names of the operators
+ *   -p   pairs: draws the operator several times, each time with another operator behind
  *   -x   changes scales, zero points and types of biases to values that converters rarely
  *        write, by the choices of an operator behind the last one
  */
@@ -103,11 +104,13 @@ write_model(struct gen *g, struct err *e)
 }
 
 static bool
-generate(struct gen *g, const struct draw *d)
+generate(struct gen *g, const struct draw *d, bool pairs)
 {
 	struct err e = { 0 };
 	g->n = 1;
-	int n = g->graph ? (int)gen_range(g, 1, 7) : 1;
+	if (pairs)
+		gen_pairs(g, d ? d : any_draw(g));
+	int n = pairs ? 0 : g->graph ? (int)gen_range(g, 1, 7) : 1;
 	for (g->op = 1; g->op <= n; g->op++) {
 		g->n = 0;
 		if (gen_given(g))
@@ -162,7 +165,7 @@ main(int argc, char **argv)
 	struct gen *g = anew(a, struct gen, 1);
 	struct choice *given = anew(a, struct choice, (size_t)argc);
 	const struct draw *d = NULL;
-	bool ok = argc > 1, list = false;
+	bool ok = argc > 1, list = false, pairs = false;
 	g->a = a;
 	g->given = given;
 	for (int i = 1; i < argc; i++) {
@@ -170,6 +173,8 @@ main(int argc, char **argv)
 			g->graph = true;
 		else if (!strcmp(argv[i], "-x"))
 			g->loose = true;
+		else if (!strcmp(argv[i], "-p"))
+			pairs = true;
 		else if (!strcmp(argv[i], "-c"))
 			g->show = true;
 		else if (!strcmp(argv[i], "-l"))
@@ -178,12 +183,12 @@ main(int argc, char **argv)
 			ok = ok && read_word(g, given, argv[i], &d);
 	}
 	if (!ok)
-		fprintf(stderr, "usage: gen-model [-c] [-g] [-x] SEED [NAME] "
+		fprintf(stderr, "usage: gen-model [-c] [-g] [-p] [-x] SEED [NAME] "
 				"[K.I=VALUE...] | gen-model -l\n");
 	else if (list)
 		list_names();
 	else
-		ok = generate(g, d);
+		ok = generate(g, d, pairs);
 	arena_close(a);
 	return ok ? 0 : 2;
 }

@@ -17,15 +17,15 @@ is_private(const struct part *p, const struct g_tensor *t)
 }
 
 static bool
-can_take(const struct part *p, const struct g_op *op, int type)
+can_take(const struct part *p, const struct g_op *op, int type, bool table)
 {
-	return op->node == p->l->node && op->act == G_ACT_CLAMP &&
-	       op->ofm.type == type;
+	return op->node == p->l->node && op->act == G_ACT_CLAMP && op->ofm.type == type &&
+	       (table ? op_can_look_up(op->kind) : op_can_clamp(op->kind));
 }
 
-/* the operations that write t; NULL if one also reads t or can't take a table */
+/* the operations that write t; NULL if one also reads t or can't take the table or clamp */
 static struct g_op **
-find_writers(const struct part *p, const struct g_tensor *t, size_t *n)
+find_writers(const struct part *p, const struct g_tensor *t, bool table, size_t *n)
 {
 	struct g_op **v = anew(p->a, struct g_op *, p->g->n_ops + 1);
 	*n = 0;
@@ -35,7 +35,7 @@ find_writers(const struct part *p, const struct g_tensor *t, size_t *n)
 			return NULL;
 		if (op->ofm.t != t)
 			continue;
-		if (!can_take(p, op, t->shape.type))
+		if (!can_take(p, op, t->shape.type, table))
 			return NULL;
 		v[(*n)++] = op;
 	}
@@ -103,7 +103,7 @@ fuse(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut,
 	    x.type != x.t->shape.type || ofm.type != x.type ||
 	    !is_private(p, x.t))
 		return false;
-	struct g_op **writer = find_writers(p, x.t, &n);
+	struct g_op **writer = find_writers(p, x.t, lut, &n);
 	if (!writer || !redirect(x.t, writer, n, ofm))
 		return false;
 	for (size_t i = 0; i < n; i++) {
