@@ -136,7 +136,7 @@ float_ends() {
 }
 
 @test "an operator that copies with unequal scales is reported" {
-	breaks unequal-quantization warning ".operator_codes[0] = {deprecated_builtin_code:22,builtin_code:22} | .subgraphs[0].operators[0].inputs = [0] | $t[3].shape = [4]"
+	breaks unequal-quantization error ".operator_codes[0] = {deprecated_builtin_code:22,builtin_code:22} | .subgraphs[0].operators[0].inputs = [0] | $t[3].shape = [4]"
 }
 
 @test "every rule is listed and is in the manual page" {

@@ -123,6 +123,9 @@ bool call_affine(struct call *c, const struct tfl_tensor *t, const char *role,
 bool call_same_quant(struct call *c, const struct tfl_tensor *a,
 		     const struct tfl_tensor *b);
 
+/* Refuses declared quantizations that the kernel would ignore: declared.c. */
+bool call_quantization(struct call *c);
+
 /*
  * Returns Q(m) of nputools-lowering(7) 3.1; refuses a multiplier that the reference's
  * shifts cannot express.

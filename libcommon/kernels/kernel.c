@@ -95,7 +95,7 @@ call_kernel(struct call *c)
 		return false;
 	const struct kernel_io *io = c->io, own = native_open(c->a, c->g, c->op, io);
 	c->io = &own;
-	bool ok = run(c);
+	bool ok = run(c) && call_quantization(c);
 	if (ok)
 		native_finish(c->g, c->op, &own, io);
 	c->io = io;

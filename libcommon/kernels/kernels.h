@@ -79,6 +79,23 @@ bool kernel_eval(const struct tfl_subgraph *g, const struct tfl_op *op,
 		 const struct kernel_io *io, struct err *e);
 
 /*
+ * declared.c: returns false, with the reason in e, if the kernel of TensorFlow Lite Micro
+ * refuses or ignores the quantizations that op declares: a fixed output quantization, or
+ * equal ones for CONCATENATION, pools, REDUCE_MAX and REDUCE_MIN of int8.
+ */
+bool kernel_takes_quantization(const struct tfl_subgraph *g, const struct tfl_op *op,
+			       struct err *e);
+/*
+ * Returns true if kernel_eval computes what op declares, as other compilers do, although
+ * TensorFlow Lite Micro does not: LOGISTIC, TANH and CONCATENATION of int8.
+ * kernel_eval refuses other operators of which kernel_takes_quantization is false.
+ */
+bool kernel_computes_declared(const struct tfl_subgraph *g, const struct tfl_op *op);
+/* Returns true if op is a CONCATENATION that rescales this input to the output. */
+bool kernel_rescales(const struct tfl_op *op, const struct tfl_tensor *in,
+		     const struct tfl_tensor *out);
+
+/*
  * model.c: reads a model by tfl_read or tfl_read_file, then requires
  * kernel_shapes_agree for every operator of every subgraph.  All programs read models
  * by these functions; tfl_read alone is for models that the same process wrote.

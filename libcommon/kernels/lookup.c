@@ -108,7 +108,8 @@ kernel_logistic_tanh(struct call *c)
 		call_narrow(c, 0, l.v);
 		return true;
 	}
-	if (l.in->type == TFL_UINT8)
+	struct err other = { 0 };
+	if (l.in->type == TFL_UINT8 || !kernel_takes_quantization(c->g, c->op, &other))
 		return float_table(c, &l, tanh ? tanhf : sigmoid);
 	if (!call_mult(c, (double)l.q.scale * 0x1p27, &m))
 		return false;

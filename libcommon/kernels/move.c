@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Operators that join, split and reshape tensors.  They copy bytes unchanged, as TFLite
- * Micro does, even if quantizations differ.  Only CONCATENATION of uint8 rescales
+ * Micro does, even if quantizations differ.  Only CONCATENATION of 8 bits rescales
  * (nputools-lowering(7) 3.4).
  */
 #include "kernels/view.h"
@@ -53,31 +53,35 @@ slab(const struct tfl_tensor *whole, int axis, int64_t start, int64_t n)
 /* ---- CONCATENATION, PACK ------------------------------------------------- */
 
 /*
- * Returns input k in the quantization of the output; uint8 is converted in float32, as
- * in the reference.
+ * Returns input k in the quantization of the output.  8 bits are converted in float32, as
+ * TFLite does for uint8.
  */
 static bool
 rescaled(struct call *c, int k, const uint8_t **out)
 {
-	const struct tfl_tensor *t = call_in(c, k);
+	const struct tfl_tensor *t = call_in(c, k), *o = call_out(c, 0);
 	struct affine q, r;
 	*out = c->io->in[k];
-	if (t->type != TFL_UINT8)
-		return true;
-	if (!call_affine(c, t, "input", &q) ||
-	    !call_affine(c, call_out(c, 0), "output", &r))
+	if (t->type == TFL_UINT8 &&
+	    (!call_affine(c, t, "input", &q) || !call_affine(c, o, "output", &r)))
 		return false;
-	if (c->check || (q.scale == r.scale && q.zero == r.zero))
+	if (!kernel_rescales(c->op, t, o))
+		return true;
+	if (!call_affine(c, t, "input", &q) || !call_affine(c, o, "output", &r))
+		return false;
+	if (c->check)
 		return true;
 	float inverse = 1.0f / r.scale, m = q.scale * inverse;
 	float bias = (float)-q.zero * m;
-	uint8_t *v = anew(c->a, uint8_t, (size_t)tfl_elements(t));
-	for (int64_t i = 0; i < tfl_elements(t); i++)
-		v[i] = (uint8_t)fminf(
-		    fmaxf(roundf((float)(*out)[i] * m + bias) + (float)r.zero,
-			  0),
-		    255);
-	*out = v;
+	float lo = (float)type_min(t->type), hi = (float)type_max(t->type);
+	int32_t *v = call_widen(c, k);
+	for (int64_t i = 0; i < tfl_elements(t); i++) {
+		float y = roundf((float)v[i] * m + bias) + (float)r.zero;
+		v[i] = (int32_t)fminf(fmaxf(y, lo), hi);
+	}
+	uint8_t *bytes = anew(c->a, uint8_t, (size_t)tfl_elements(t));
+	narrow(t, bytes, v);
+	*out = bytes;
 	return true;
 }
 

@@ -155,6 +155,22 @@ decide_op(const struct part *p, int i)
 	       check_sources(p, op) ?: check_reference(p, op);
 }
 
+bool
+check_declared(const struct part *p)
+{
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		const struct tfl_op *op = &p->sg->op[i];
+		struct err why = { 0 };
+		if (p->op[i].npu || p->op[i].left_out ||
+		    kernel_takes_quantization(p->sg, op, &why))
+			continue;
+		return err_at(p->e, p->m->name, 0, "operator %d (%s), tensor %d (%s) can't run "
+			      "on the CPU: %s", i, tfl_op_label(op), op->out[0],
+			      p->sg->tensor[op->out[0]].name, why.text);
+	}
+	return true;
+}
+
 void
 decide(struct part *p, const struct options *o)
 {

@@ -5,6 +5,8 @@
  */
 #include "../place/channels.h"
 
+#include "kernels/kernels.h"
+
 #include <assert.h>
 
 #include <math.h>
@@ -45,14 +47,6 @@ input_part(const struct nd *to, int axis, int64_t at, int64_t n)
 	return v;
 }
 
-/* only unsigned inputs are requantized to the OFM: nputools-lowering(7) 3.4 */
-static bool
-rescales(const struct tfl_op *op, const struct tfl_tensor *i, const struct tfl_tensor *o)
-{
-	return op->code == TFL_CONCATENATION && o->type == TFL_UINT8 &&
-	       !quant_equal(i, o);
-}
-
 static const char *
 check_input(const struct part *p, const struct tfl_op *op, int i, int axis,
 	    struct nd to, int64_t *at)
@@ -65,8 +59,8 @@ check_input(const struct part *p, const struct tfl_op *op, int i, int axis,
 		return "an input and the OFM differ in type";
 	if (op->code == TFL_CONCATENATION && t->rank != o->rank)
 		return "an input and the OFM differ in rank";
-	if (rescales(op, t, o) && (t->quant.n_scale != 1 || o->quant.n_scale != 1 ||
-			       !(t->quant.scale[0] > 0) || !(o->quant.scale[0] > 0)))
+	if (kernel_rescales(op, t, o) &&
+	    (!(t->quant.scale[0] > 0) || !(o->quant.scale[0] > 0)))
 		return "an input or the OFM has no quantization";
 	int64_t n = length_of(op, t, axis);
 	if (n > o->dim[axis] - *at)
@@ -106,10 +100,12 @@ rescale_table(struct part *p, const struct tfl_tensor *i, const struct tfl_tenso
 {
 	float scale = quant_scale_f32(i) * (1.0f / quant_scale_f32(o));
 	float bias = (float)-quant_zero(i) * scale;
-	uint8_t table[256];
-	for (int q = 0; q < 256; q++) {
-		float v = roundf((float)q * scale + bias) + (float)quant_zero(o);
-		table[q] = (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
+	struct g_range r = type_range(o->type);
+	float lo = (float)r.lo, hi = (float)r.hi;
+	uint8_t table[256]; /* entry 0 is for the least value */
+	for (int k = 0; k < 256; k++) {
+		float v = roundf((lo + (float)k) * scale + bias) + (float)quant_zero(o);
+		table[k] = (uint8_t)(int)(v < lo ? lo : v > hi ? hi : v);
 	}
 	return low_lut8(p->l, table);
 }
@@ -142,7 +138,7 @@ concat_has_channels(const struct part *p, const struct tfl_op *op)
 	    axis != 3 || tfl_type_bytes(o->type) != 1)
 		return false;
 	for (int i = 0; i < op->n_in; i++)
-		if (rescales(op, part_in(p, op, i), o))
+		if (kernel_rescales(op, part_in(p, op, i), o))
 			return false;
 	return true;
 }
@@ -176,7 +172,7 @@ lower_concat(struct part *p, const struct tfl_op *op)
 		struct nd part = input_part(&to, axis, at, n);
 		struct g_operand as;
 		at += n;
-		if (rescales(op, t, o))
+		if (kernel_rescales(op, t, o))
 			from = rescaled(p, &from, t, o);
 		(void)nd_reshape(&part, from.dim, from.rank);
 		if (nd_operand(&part, &as) && is_same_view(&from, &as))
@@ -209,7 +205,7 @@ bind_concat(struct part *p, const struct tfl_op *op)
 		struct nd shape = nd_shape(t);
 		struct g_operand as;
 		at += n;
-		if (!rescales(op, t, part_out(p, op, 0)) &&
+		if (!kernel_rescales(op, t, part_out(p, op, 0)) &&
 		    nd_reshape(&part, shape.dim, shape.rank) &&
 		    nd_operand(&part, &as))
 			bind_place(p, in, as);
