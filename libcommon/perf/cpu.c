@@ -6,6 +6,7 @@
 #include "perf/cpu.h"
 
 #include "base/text.h"
+#include "target/part.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,10 +18,12 @@ enum unit { MACS_FIRST, MACS_LAST, MACS_INNER, MACS_INPUT, MACS_COMMON, STEPS,
 enum column { BITS_8, BITS_16, BITS_32, FLOATS, COLUMNS };
 
 enum class { CLASS_none,
+#define CPU_CORE(...)
 #define CPU_CLASS(class, unit, i8, i16, i32, f32, call) CLASS_##class,
 #include "cpu.def"
 };
 
+#define CPU_CORE(...)
 static const struct class_info {
 	enum unit unit;
 	double rate[COLUMNS];
@@ -29,6 +32,12 @@ static const struct class_info {
 #define CPU_CLASS(class, u, i8, i16, i32, f32, c)                             \
 	[CLASS_##class] = { .unit = (u), .rate = { i8, i16, i32, f32 },       \
 			    .call = (c) },
+#include "cpu.def"
+};
+
+static const struct cpu_core cores[] = {
+#define CPU_CLASS(...)
+#define CPU_CORE(n, f, s, source) { .name = n, .factor = f, .spread = s },
 #include "cpu.def"
 };
 
@@ -181,6 +190,19 @@ cpu_cycles(const struct tfl_subgraph *g, const struct tfl_op *op)
 	       c->rate[data_column(c->unit, g, op)] * work(c->unit, g, op);
 }
 
+struct cpu_core
+cpu_core_of(const char *part)
+{
+	struct err none = { 0 };
+	const struct target_part *p = part ? target_part_find(part, &none) : NULL;
+	struct cpu_core core = cores[0];
+	for (size_t i = 0; p && i < ARRAY_LEN(cores); i++)
+		if (!strcmp(cores[i].name, p->cpu))
+			core = cores[i];
+	core.clock = p ? p->cpu_clock : 0;
+	return core;
+}
+
 double
 cpu_cycles_rounded(double v)
 {
@@ -191,10 +213,10 @@ cpu_cycles_rounded(double v)
 }
 
 void
-cpu_cycles_text(struct text *t, double cycles)
+cpu_cycles_text(struct text *t, double cycles, const struct cpu_core *core)
 {
 	char digits[64];
-	(void)snprintf(digits, sizeof(digits), "%.0f", cpu_cycles_rounded(cycles));
+	(void)snprintf(digits, sizeof(digits), "%.0f", cpu_cycles_rounded(cycles * core->factor));
 	size_t n = strlen(digits);
 	text_puts(t, "about ");
 	for (size_t i = 0; i < n; i++) {
@@ -202,5 +224,5 @@ cpu_cycles_text(struct text *t, double cycles)
 		if (i + 1 < n && (n - 1 - i) % 3 == 0)
 			text_putc(t, ',');
 	}
-	text_puts(t, " cycles of a " CPU_NAME);
+	text_printf(t, " cycles of a %s", core->name);
 }

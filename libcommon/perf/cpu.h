@@ -10,10 +10,19 @@
 
 struct text;
 
-#define CPU_NAME "Cortex-M55"
+/* the core that runs the operators that the NPU does not run */
+struct cpu_core {
+	const char *name;
+	double factor; /* its cycles in proportion to those of a Cortex-M55 */
+	double spread; /* the true cycles are within this factor of the estimate, up and down */
+	double clock;  /* in Hz; 0: the clock of the NPU */
+};
+
+/* Returns the core of a part; if part is NULL or unknown, a Cortex-M55 at the NPU's clock. */
+struct cpu_core cpu_core_of(const char *part);
 
 /*
- * Returns the cycles of one call of an operator of g, from its kind, type and shapes.
+ * Returns the cycles that a Cortex-M55 needs for one call of an operator of g, from its kind, type and shapes.
  * Returns 0 if no figure exists: custom operators, bodies of loops, operators that the
  * table lacks.  Any operator that tfl_read accepts is allowed.
  */
@@ -22,7 +31,10 @@ double cpu_cycles(const struct tfl_subgraph *g, const struct tfl_op *op);
 /* Rounds to two digits: more would suggest an accuracy that the estimate lacks. */
 double cpu_cycles_rounded(double cycles);
 
-/* Appends, for example, "about 12,000 cycles of a Cortex-M55", rounded to two digits. */
-void cpu_cycles_text(struct text *t, double cycles);
+/*
+ * Appends, for example, "about 12,000 cycles of a Cortex-M55", rounded to two digits.
+ * cycles are those of a Cortex-M55; the text has those of core.
+ */
+void cpu_cycles_text(struct text *t, double cycles, const struct cpu_core *core);
 
 #endif

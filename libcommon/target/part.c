@@ -6,11 +6,12 @@
 #include <string.h>
 
 static const struct target_part parts[] = {
-#define PART(n, a, s, m, arena, arena_kib, constants, constant_kib, cache_kib, src) \
+#define PART(n, a, s, m, arena, arena_kib, constants, constant_kib, cache_kib, core, mhz, src) \
 	{ .name = n, .accel = a, .system = s, .mode = m, .arena_memory = arena, \
 	  .constant_memory = constants, .arena_bytes = INT64_C(1024) * arena_kib, \
 	  .constant_bytes = INT64_C(1024) * constant_kib,                       \
-	  .cache_bytes = INT64_C(1024) * cache_kib, .source = src },
+	  .cache_bytes = INT64_C(1024) * cache_kib, .cpu = core,                 \
+	  .cpu_clock = 1e6 * (mhz), .source = src },
 #include "part.def"
 };
 

@@ -15,6 +15,8 @@ struct target_part {
 	int64_t arena_bytes, constant_bytes; /* size of these memories, in bytes */
 	int64_t cache_bytes;		     /* size of the NPU's own fast memory, in bytes;
 					      * 0: none */
+	const char *cpu;   /* runs the operators that the NPU does not run */
+	double cpu_clock;  /* in Hz; 0: the clock of the NPU */
 	const char *source;
 };
 

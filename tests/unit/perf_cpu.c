@@ -103,10 +103,11 @@ static const struct case_of cases[] = {
 };
 
 static void
-expect_text(double cycles, const char *want)
+expect_text(double cycles, const char *part, const char *want)
 {
 	struct text t = { 0 };
-	cpu_cycles_text(&t, cycles);
+	struct cpu_core core = cpu_core_of(part);
+	cpu_cycles_text(&t, cycles, &core);
 	if (strcmp(text_str(&t), want)) {
 		printf("%.0f: \"%s\", not \"%s\"\n", cycles, text_str(&t), want);
 		failed++;
@@ -119,11 +120,14 @@ main(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		check(&cases[i]);
-	expect_text(7, "about 7 cycles of a Cortex-M55");
-	expect_text(99.6, "about 100 cycles of a Cortex-M55");
-	expect_text(449, "about 450 cycles of a Cortex-M55");
-	expect_text(12345, "about 12,000 cycles of a Cortex-M55");
-	expect_text(9876543210, "about 9,900,000,000 cycles of a Cortex-M55");
+	expect_text(7, NULL, "about 7 cycles of a Cortex-M55");
+	expect_text(99.6, NULL, "about 100 cycles of a Cortex-M55");
+	expect_text(449, NULL, "about 450 cycles of a Cortex-M55");
+	expect_text(12345, NULL, "about 12,000 cycles of a Cortex-M55");
+	expect_text(9876543210, NULL, "about 9,900,000,000 cycles of a Cortex-M55");
+	expect_text(12345, "no such part", "about 12,000 cycles of a Cortex-M55");
+	expect_text(10000, "nxp-imx93", "about 5,000 cycles of a Cortex-A55");
+	expect_text(10000, "renesas-ra8p1", "about 8,000 cycles of a Cortex-M85");
 	printf("cpu prices: %d failed\n", failed);
 	return failed != 0;
 }

@@ -134,6 +134,35 @@ network_sram(const struct network *net)
 	return n;
 }
 
+static double
+cpu_clock(const struct network *net, const struct cpu_core *core)
+{
+	return core->clock > 0 ? core->clock : net->memory.clock;
+}
+
+double
+cpu_seconds(const struct network *net, const struct cpu_operator *op)
+{
+	struct cpu_core core = cpu_core_of(net->memory.part);
+	return op->cycles * core.factor / cpu_clock(net, &core);
+}
+
+struct inference
+network_inference(const struct network *net)
+{
+	struct cpu_core core = cpu_core_of(net->memory.part);
+	struct inference x = { .core = core };
+	double n = net->batch, clock = net->memory.clock * n;
+	x.core.clock = cpu_clock(net, &core);
+	x.npu_cycles = net->calibrated / n;
+	x.cpu_cycles = net->cpu_cycles * core.factor / n;
+	double cpu = x.cpu_cycles / x.core.clock;
+	x.seconds = net->calibrated / clock + cpu;
+	x.low = net->interval.low / clock + cpu / core.spread;
+	x.high = net->interval.high / clock + cpu * core.spread;
+	return x;
+}
+
 int64_t
 network_used(const struct network *net, enum mem_area area)
 {

@@ -58,7 +58,7 @@ add_cpu(struct network *net, const char *label, const struct tfl_subgraph *g,
 	int out = op && op->n_out ? op->out[0] : -1;
 	net->cpu[net->n_cpu++] = (struct cpu_operator){
 		.label = label, .name = out >= 0 ? g->tensor[out].name : "",
-		.cycles = cycles };
+		.cycles = cycles, .before = net->n };
 	net->cpu_cycles += cycles;
 	net->n_uncosted += cycles <= 0;
 }
@@ -72,6 +72,7 @@ walk_operators(struct arena *a, const struct tfl_model *m, struct network *net)
 		for (int i = 0; i < g->n_ops; i++) {
 			const struct tfl_op *op = &g->op[i];
 			if (npu_is_operator(op)) {
+				net->n++;
 				add_sizes(g, op, &net->bytes);
 				continue;
 			}

@@ -140,6 +140,21 @@ faster(struct text *t, const struct network *net)
 	memories(t, "twice_as_fast_cycles", v);
 }
 
+/* NPU and CPU together */
+static void
+inference(struct text *t, const struct network *net)
+{
+	struct inference x = network_inference(net);
+	string(t, "cpu", x.core.name);
+	number(t, "cpu_clock", x.core.clock);
+	number(t, "cpu_error", x.core.spread);
+	number(t, "inference_npu_cycles", (double)llrint(x.npu_cycles));
+	number(t, "inference_cpu_cycles", (double)llrint(x.cpu_cycles));
+	number(t, "inference_seconds", rounded(x.seconds, PARTS_OF_SECOND));
+	number(t, "inference_seconds_low", rounded(x.low, PARTS_OF_SECOND));
+	number(t, "inference_seconds_high", rounded(x.high, PARTS_OF_SECOND));
+}
+
 static void
 head(struct text *t, const struct network *net)
 {
@@ -187,6 +202,8 @@ head(struct text *t, const struct network *net)
 		text_i64(t, sram);
 	count(t, "flash_bytes", net->bytes.constants);
 	count(t, "stream_bytes", net->bytes.streams);
+	count(t, "arena_bytes", net->bytes.arena);
+	count(t, "dram_bytes", network_used(net, MEM_DRAM));
 	if (net->bytes.separate)
 		count(t, "separate_io_bytes", net->bytes.separate);
 	count(t, "encoded_weight_bytes", net->weights.encoded_bytes);
@@ -196,6 +213,7 @@ head(struct text *t, const struct network *net)
 	count(t, "cpu_operators", net->n_cpu);
 	count(t, "cpu_cycles", llrint(net->cpu_cycles));
 	count(t, "cpu_operators_without_cycles", net->n_uncosted);
+	inference(t, net);
 	if (net->measured.inferences)
 		measured(t, net);
 	key(t, "cpu_operator_names");

@@ -159,6 +159,12 @@ json_cpu(struct text *t, const struct network *net)
 			number_text(t, rounded(op->cycles, PARTS_OF_CYCLE));
 		else
 			text_puts(t, "null");
+		text_puts(t, ", \"seconds\": ");
+		number_text(t, rounded(cpu_seconds(net, op), PARTS_OF_SECOND));
+		text_puts(t, ", \"npu_cycle\": ");
+		number_text(t, rounded(op->before < net->n ? net->op[op->before].start
+							   : network_cycles(net),
+				       PARTS_OF_CYCLE));
 		text_puts(t, " }");
 	}
 	text_puts(t, net->n_cpu ? "\n]" : "]");

@@ -53,7 +53,8 @@ struct operator {
 struct cpu_operator {
 	const char *label; /* operator type, "SOFTMAX" */
 	const char *name;  /* of its first output; "": unknown */
-	double cycles;	   /* a rough estimate; 0: cpu_cycles() has none */
+	double cycles;	   /* of a Cortex-M55, a rough estimate; 0: cpu_cycles() has none */
+	size_t before;	   /* number of NPU operators that run before it */
 };
 
 /* bytes of the network's memories; -1: unknown */
@@ -87,7 +88,7 @@ struct network {
 	size_t n;
 	struct cpu_operator *cpu; /* in the order of the model */
 	int n_cpu, n_uncosted; /* n_uncosted: those whose cycles cpu_cycles() can't estimate */
-	double cpu_cycles;     /* sum over the costed operators; a rough estimate */
+	double cpu_cycles;     /* sum over the costed operators, of a Cortex-M55 */
 	int n_layers; /* operators of the source that run on the NPU; -1: unknown */
 	int desired_batch, batch; /* inputs per run; desired 0: none was requested */
 	struct sizes bytes;
@@ -215,6 +216,20 @@ size_t memory_peak(const struct network *net, const struct memory_use *use);
 int64_t network_sram(const struct network *net);
 /* the calibrated estimate if that is the chosen model, else the timeline */
 double network_cycles(const struct network *net);
+
+/*
+ * One inference, NPU and CPU one after the other.  The NPU's cycles are the calibrated
+ * estimate, whatever estimator the options choose, because only this estimate has an
+ * interval.  The interval holds the least and the largest of both.
+ */
+struct inference {
+	struct cpu_core core;
+	double npu_cycles, cpu_cycles;	/* of the NPU and of core */
+	double seconds, low, high;
+};
+struct inference network_inference(const struct network *net);
+/* seconds of one run of an operator on the CPU; a run has all inputs of a batch */
+double cpu_seconds(const struct network *net, const struct cpu_operator *op);
 /* bytes used of a memory by all data stored in it; -1: unknown */
 int64_t network_used(const struct network *net, enum mem_area area);
 
@@ -238,7 +253,8 @@ double row_utilisation(const struct network *net, double macs, double cycles);
 void number_text(struct text *t, double v);
 
 /* Rounds to 1/parts for reports: smaller fractions mean nothing at a clock of 1 GHz. */
-enum { PARTS_OF_CYCLE = 1000, PARTS_OF_MS = 1000000 };
+enum { PARTS_OF_CYCLE = 1000, PARTS_OF_MS = 1000000,
+       PARTS_OF_SECOND = 1000000000 };
 double rounded(double v, double parts);
 
 /* describes the numbers of the chosen model in a sentence */

@@ -196,7 +196,15 @@ cycles(struct text *t, const struct network *net)
 		    time > 0 ? net->batch / time : (double)NAN, net->batch);
 }
 
-/* The CPU has another clock and waits for the NPU; its cycles are in no sum above. */
+/* the CPU's part of an inference */
+static double
+cpu_ms(const struct network *net)
+{
+	struct inference x = network_inference(net);
+	return x.cpu_cycles / x.core.clock * 1e3;
+}
+
+/* The CPU has another clock and waits for the NPU; its cycles are in no sum of cycles. */
 static void
 on_the_cpu(struct text *t, const struct network *net)
 {
@@ -204,8 +212,15 @@ on_the_cpu(struct text *t, const struct network *net)
 	if (costed)
 		text_printf(t, "%-*s%12.0f cycles of a %s, roughly: %d "
 			       "operator%s\n",
-			    LABEL, "On the CPU", net->cpu_cycles, CPU_NAME,
+			    LABEL, "On the CPU", network_inference(net).cpu_cycles,
+			    network_inference(net).core.name,
 			    costed, costed == 1 ? "" : "s");
+	if (costed) {
+		struct inference x = network_inference(net);
+		text_printf(t, "%-*s%12.3f to %.3f ms: the CPU's cycles are known to a factor of "
+			       "%.0f\n", LABEL, "NPU and CPU", x.low * 1e3, x.high * 1e3,
+			    x.core.spread);
+	}
 	if (net->n_uncosted)
 		text_printf(t, "%-*s%12d operator%s not costed\n", LABEL,
 			    "On the CPU", net->n_uncosted,
@@ -255,13 +270,16 @@ static void
 inference(struct text *t, const struct network *net)
 {
 	double all = network_cycles(net);
-	double ms = seconds(net, all) * 1e3 / net->batch;
+	double npu_ms = seconds(net, all) * 1e3 / net->batch;
+	double ms = npu_ms + cpu_ms(net);
 	text_putc(t, '\n');
 	if (net->batch > 1)
 		text_printf(t, "%-*s%12.0f cycles of %d in a batch\n", LABEL,
 			    "An inference", all / net->batch, net->batch);
 	text_printf(t, "%-*s%12.3f ms, %.2f inferences/s\n", LABEL,
 		    "Inference time", ms, ms > 0 ? 1e3 / ms : (double)NAN);
+	if (cpu_ms(net) > 0)
+		text_printf(t, "%-*s%12.3f ms\n", LABEL, "On the NPU", npu_ms);
 	on_the_cpu(t, net);
 	if (net->measured.inferences)
 		text_printf(t, "%-*s%12.0f cycles, %.2f times the estimate\n",

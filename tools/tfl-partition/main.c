@@ -5,6 +5,7 @@
 #include "base/cli.h"
 #include "base/file.h"
 #include "graph/graph.h"
+#include "target/part.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -77,6 +78,9 @@ static const struct cli_option option_list[] = {
 		   "instead of the graph") },
 	{ CLI_TAKE("cpu", "OP", take_operator,
 		   "run operator OP on the CPU: a name (CONV_2D) or an index") },
+	{ CLI_TEXT("part", "NAME", part,
+		   "the chip to compile for: sets the accelerator, and the CPU whose cycles the "
+		   "report estimates") },
 	{ CLI_FLAG("fail-on-cpu", fail_on_cpu,
 		   "fail (status 1) and write nothing if an operator must run on the CPU") },
 	{ CLI_FLAG("integer-io", integer_io,
@@ -119,10 +123,12 @@ static bool
 run(void *options, struct arena *a, struct err *e)
 {
 	const struct options *o = options;
-	const struct accel *accel = o->accel ? accel_named(o->accel, e) : NULL;
+	const struct target_part *chip = o->part ? target_part_find(o->part, e) : NULL;
+	const char *name = o->accel || !chip ? o->accel : chip->accel;
+	const struct accel *accel = name ? accel_named(name, e) : NULL;
 	struct bytes file;
 	struct part p;
-	if ((o->accel && !accel) || !file_read(a, o->input, TFL_MAX_BYTES, &file, e) ||
+	if ((o->part && !chip) || (name && !accel) || !file_read(a, o->input, TFL_MAX_BYTES, &file, e) ||
 	    !partition_file(a, o, accel, file, &p, e))
 		return false;
 	bool fails = fails_on_cpu(&p, o);

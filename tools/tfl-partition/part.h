@@ -29,6 +29,7 @@
 #include "graph/build.h"
 #include "graph/facts.h"
 #include "lower/nd.h"
+#include "perf/cpu.h"
 #include "tflite/tflite.h"
 
 struct placement {
@@ -96,6 +97,7 @@ struct part {
 	struct initial *initial;
 	size_t n_initial, cap_initial;
 	int begun; /* 1 + the flag variable that is 0 until these are set; 0: no such flag */
+	struct cpu_core core; /* runs the operators that stay on the CPU */
 	struct err *e;
 };
 
@@ -107,6 +109,7 @@ extern const char *const io_layout_names[];
 struct options {
 	const char *input, *output;
 	const char *accel;
+	const char *part; /* the chip: its accelerator and its CPU; NULL: none */
 	const char **cpu; /* operators that the user keeps on the CPU: names or indices */
 	size_t n_cpu;
 	bool report, fail_on_cpu, by_name;

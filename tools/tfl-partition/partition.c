@@ -140,7 +140,8 @@ partition_file(struct arena *a, const struct options *o, const struct accel *acc
 		*l = (struct lower){ .a = a, .accel = accel };
 		if (!low_set_target(l, o->target, e))
 			return false;
-		p = (struct part){ .a = a, .m = m, .l = l, .e = e, .limit = limit };
+		p = (struct part){ .a = a, .m = m, .l = l, .e = e, .limit = limit,
+				    .core = cpu_core_of(o->part) };
 		if (!partition(&p, o, &again) ||
 		    /* lowering changed the model in memory: read it afresh */
 		    (again && !tfl_read(a, m->file, m->name, &m, e)))

@@ -49,11 +49,11 @@ all_cpu_cycles(const struct part *p)
 
 /* appends the cycles to a reason, or nothing if no cost was estimated */
 static void
-print_price(struct text *t, double cycles)
+print_price(const struct part *p, struct text *t, double cycles)
 {
 	if (cycles > 0) {
 		text_puts(t, "; ");
-		cpu_cycles_text(t, cycles);
+		cpu_cycles_text(t, cycles, &p->core);
 	}
 }
 
@@ -64,7 +64,7 @@ print_cpu_part(const struct part *p, struct text *t)
 	double cycles = all_cpu_cycles(p);
 	if (cycles > 0) {
 		text_puts(t, "the CPU's part: ");
-		cpu_cycles_text(t, cycles);
+		cpu_cycles_text(t, cycles, &p->core);
 		text_puts(t, " (a rough estimate)\n");
 	}
 }
@@ -95,7 +95,7 @@ print_report(const struct part *p, struct text *t)
 		if (!x->npu)
 			text_printf(t, "  because: %s", x->why);
 		if (on_cpu(p, i))
-			print_price(t, cpu_cycles(p->sg, op));
+			print_price(p, t, cpu_cycles(p->sg, op));
 		text_putc(t, '\n');
 	}
 	print_cpu_part(p, t);
@@ -153,7 +153,7 @@ find_fallbacks(const struct part *p, bool told, struct fallback *f)
 
 /* warns of n operators with one label and one reason; of: the model's name or "" */
 static void
-warn_of_kind(const char *of, const struct fallback *f, size_t n, const struct err *e)
+warn_of_kind(const struct part *p, const char *of, const struct fallback *f, size_t n)
 {
 	enum { SHOWN = 8 };
 	struct text t = { 0 }, price = { 0 };
@@ -164,9 +164,9 @@ warn_of_kind(const char *of, const struct fallback *f, size_t n, const struct er
 		text_printf(&t, " and %zu more", n - SHOWN);
 	for (size_t i = 0; i < n; i++)
 		cycles += f[i].cycles;
-	print_price(&price, cycles);
+	print_price(p, &price, cycles);
 	const char *numbers = text_str(&t), *tail = text_str(&price);
-	cli_note_to(e, "warning", "%soperator%s %s (%s) stay%s on the CPU: %s%s", of,
+	cli_note_to(p->e, "warning", "%soperator%s %s (%s) stay%s on the CPU: %s%s", of,
 		 n == 1 ? "" : "s", numbers, f->label, n == 1 ? "s" : "", f->why,
 		 tail);
 	text_free(&t);
@@ -196,7 +196,7 @@ warn_of_cpu(const struct part *p, const char *file)
 	for (size_t i = 0, k; i < n; i = k) {
 		for (k = i + 1; k < n && !compare_kinds(&f[i], &f[k]); k++)
 			;
-		warn_of_kind(of, f + i, k - i, p->e);
+		warn_of_kind(p, of, f + i, k - i);
 	}
 	if (p->sg->n_ops > count_left_out(p) && !count_npu(p))
 		cli_note_to(p->e, "warning", "%snothing runs on the NPU", of);
