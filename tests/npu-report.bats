@@ -190,6 +190,10 @@ front()
 	npu-perf --json d_npu.tflite >d.json
 	[ "$(wc -c <d.html)" -lt 400000 ]
 	HOME=$PWD timeout 120 node "$TOP/tests/lib/page.js" "$browser" d.html d.json 390 1440
+	# with operators on the CPU, which have a lane
+	npucc --part=alif-e7-hp --cpu=ADD --cpu=SOFTMAX --report=c.html -o c.tflite d.tflite >/dev/null 2>&1
+	npu-perf --json c.tflite >c.json
+	HOME=$PWD timeout 120 node "$TOP/tests/lib/page.js" "$browser" c.html c.json 1440
 	# marks of axes such as 100 KiB keep their zeros
 	echo '{ "front": [ { "sram": 60000, "cycles": 900000 },
 		{ "sram": 400000, "cycles": 9000 } ] }' >wide.json
@@ -368,6 +372,39 @@ front()
 	npu-report --compare=m.tflite --html m.json >c.html
 	grep -q '<td title="residual">.*>now on the CPU<' c.html
 	npu-report --compare=m.tflite m.json | grep -qE '^  residual +ADD .* new on the CPU'
+}
+
+@test "the time is that of NPU and CPU, on a timeline with a lane for the CPU" {
+	npucc --part=alif-e7-he --cpu=ADD --cpu=SOFTMAX -o m.tflite "$DIGITS" 2>/dev/null
+	npu-perf --json m.tflite >m.json
+	# one clock for NPU and CPU of this part; operators in their order, in the NPU's gaps
+	jq -e '([.on_cpu[].seconds] | add) as $s |
+		.cpu == "Cortex-M55" and .cpu_clock == 160e6 and
+		($s * .cpu_clock - .inference_cpu_cycles | fabs < 1)' m.json
+	jq -e '.on_cpu[0].npu_cycle > 0 and .on_cpu[0].npu_cycle <= .on_cpu[1].npu_cycle and
+		.on_cpu[1].npu_cycle <= .inference_npu_cycles + 1' m.json
+	npu-report --html m.json >m.html
+	sed -n '/id="data"/,/<\/script>/p' m.html | sed '1d;$d' >data.json
+	# NPU and CPU are never busy at once, and the last of them ends at the total
+	jq -e '. as $d | ([.cpus[] | .[2]] + [.ops[] | .[2]] | max) as $last |
+		($last - .cycles | fabs < 2) and
+		([.cpus[] as $c | .ops[] | select(.[1] < $c[2] - 1 and .[2] > $c[1] + 1)] | length == 0) and
+		([.cpus[] | .[0] as $n | $d.nodes[$n].k] == ["ADD", "SOFTMAX"])' data.json
+	ms=$(jq '.inference_seconds * 1e3' m.json)
+	npu-report --summary m.json >out
+	awk -v ms="$ms" '/^  time/ { v = $3 * ($4 ~ /^µs/ ? 1e-3 : 1); exit !(v > .99 * ms && v < 1.01 * ms) }' out
+	grep -qE '^  band .*the CPU.s cycles are known to a factor of 3$' out
+	grep -qE '^  longest .*|^           .*on the CPU, roughly$' out
+	# the picture has a bar for each, and none without operators on the CPU
+	[ "$(npu-report --svg=timeline m.json | grep -c '<rect class="cpu" [^>]*><title>')" = 2 ]
+	report n
+	run ! grep 'class="cpu"' <(npu-report --svg=timeline n.json)
+	# a plan that leaves more to the CPU is slower, although the NPU is faster
+	npucc --part=alif-e7-he -o fast.tflite "$DIGITS" 2>/dev/null
+	jq -e --slurpfile f <(npu-perf --json fast.tflite) \
+		'.inference_npu_cycles <= $f[0].inference_npu_cycles * 1.2 and .inference_seconds > $f[0].inference_seconds' m.json
+	npu-report --compare=fast.tflite --fail-if-slower=0 m.json >/dev/null 2>err || [ $? = 1 ]
+	grep -q 'are .* % more than' err
 }
 
 @test "a file that is no report is refused" {

@@ -2,6 +2,7 @@
 # npu-sweep: the table is that of the compilations it stands for.
 
 load lib/common
+load lib/model
 
 model=$BATS_TEST_DIRNAME/models/digits.tflite
 memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
@@ -27,6 +28,25 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	npu-perf "${memory[@]}" --json npu.tflite |
 		jq -r '[.sram_bytes, .flash_bytes, .calibrated_cycles] | @tsv' >want
 	grep -P '\tPerformance\t-\t' table | cut -f4-6 | cmp - want
+}
+
+@test "the time of a row is that of NPU and CPU" {
+	# CUMSUM has no lowering
+	model two '.operator_codes += [{ deprecated_builtin_code: 127, builtin_code: 128, version: 1 }] |
+		.buffers += [{ data: [1, 0, 0, 0] }] |
+		.subgraphs[0].tensors += [{ shape: [1], type: 2, buffer: 3, name: "axis" },
+			.subgraphs[0].tensors[3] + { name: "sum" }] |
+		.subgraphs[0].outputs = [5] |
+		.subgraphs[0].operators += [{ opcode_index: 1, inputs: [3, 4], outputs: [5] }]'
+	npu-sweep "${memory[@]}" -a ethos-u55-64 --limits=0 --json two.tflite >rows
+	npucc -a ethos-u55-64 "${memory[@]}" -o two_npu.tflite two.tflite 2>/dev/null
+	npu-perf --json two_npu.tflite | jq -S '{ inference_npu_cycles, inference_cpu_cycles,
+		inference_seconds, inference_seconds_low, inference_seconds_high }' >want
+	jq -e '.inference_cpu_cycles > 500' want
+	jq -S '.[] | select(.optimise == "Performance") | { inference_npu_cycles,
+		inference_cpu_cycles, inference_seconds, inference_seconds_low,
+		inference_seconds_high }' rows | diff - want
+	jq -e '.[0] | .ms / 1e3 - .inference_seconds | fabs < 1e-6' rows
 }
 
 @test "a limit's row is what compiling with it gives, without compiling" {

@@ -74,11 +74,36 @@ files()
 		npucc --part=alif-e7-hp --report=x.tflite -o x.tflite d.tflite
 }
 
+@test "i.MX93 has a Cortex-A55 and DRAM, and nobody needs less of the NPU's own SRAM" {
+	files
+	npucc --part=nxp-imx93 --cpu=ADD d.tflite >out 2>err
+	grep -q '1 on the CPU, roughly .* cycles of a Cortex-A55$' out
+	run ! grep -h 'Cortex-M55\|flash\|--arena-cache-size' out err
+	arena=$(npu-perf --json d_npu.tflite | jq '.arena_bytes')
+	npu-perf --json d_npu.tflite | jq -e '.cpu == "Cortex-A55" and .cpu_clock == 1.7e9 and
+		.dram_bytes == .arena_bytes + .flash_bytes + .stream_bytes and .cpu_error == 5'
+	grep -Eq "^  DRAM     .* of constants, .* of command streams, .* of arena$" out
+	[ "$arena" -gt 0 ]
+	# half the cycles of a Cortex-M55
+	jq -n -e --slurpfile a <(npu-perf --json d_npu.tflite) \
+		'$a[0] | .inference_cpu_cycles * 2 - .cpu_cycles | fabs <= 1'
+	npucc --part=nxp-imx93 --cpu=ADD --report=r.html -o r.tflite d.tflite >/dev/null 2>&1
+	run ! grep -c '<dt>Flash\|--arena-cache-size=16<' r.html
+	grep -q '<dt>DRAM</dt>.*Arena in DRAM: ' r.html
+}
+
 @test "the summary gives the reason for each CPU operator, and says if nothing runs on the NPU" {
 	files
 	npucc --part=alif-e7-hp --cpu=ADD d.tflite >out 2>/dev/null
 	grep -Eq '^  NPU      12 of 13 operators; 1 on the CPU, roughly [0-9,]+ cycles' out
 	grep -q '^  CPU      ADD: .*--cpu' out
+	# the time is that of both, and its interval has the factor of the CPU's cycles
+	npucc --part=alif-e7-hp --cpu=ADD --keep=kept -o m.tflite d.tflite 2>/dev/null
+	jq -e '.inference_seconds > .inference_npu_cycles / 400e6 and
+		.inference_seconds_high / .inference_seconds_low > 1.5' kept/manifest.json
+	ms=$(jq '1e6 * .inference_seconds' kept/manifest.json)
+	awk -v us="$ms" '/^  time     roughly/ { exit !($3 > .99 * us && $3 < 1.01 * us) }' out
+	grep -q '^  band .*: the CPU.s cycles are known to a factor of 3$' out
 	all=$(tfl-partition --report d.tflite | awk '{ print "--cpu=" $3 }' | sort -u |
 		grep -E '^--cpu=[A-Z][A-Z_0-9]+$')
 	# shellcheck disable=SC2086

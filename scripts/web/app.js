@@ -222,8 +222,8 @@ const show = {
 		number("SRAM", bytes(r.sram_bytes));
 		number("Flash", bytes(r.flash_bytes));
 		number("Cycles", Math.round(r.cycles_per_inference).toLocaleString("en"));
-		number("Time", `${r.inference_ms.toPrecision(3)} ms`);
-		number("Inferences a second", Number((1000 / r.inference_ms).toPrecision(3))
+		number("Time", `${(1e3 * r.inference_seconds).toPrecision(3)} ms`);
+		number("Inferences a second", Number((1 / r.inference_seconds).toPrecision(3))
 			.toLocaleString("en"));
 		number("On the CPU", r.cpu_operators);
 	},

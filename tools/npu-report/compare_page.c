@@ -49,7 +49,7 @@ static void
 put_headline(struct text *t, const struct report *old, const struct report *new)
 {
 	struct arena *a = new->a;
-	double x = cycles_ms(old, old->cycles), y = cycles_ms(new, new->cycles);
+	double x = cycles_ms(old, old->whole), y = cycles_ms(new, new->whole);
 	text_puts(t, "<p>");
 	escape(t, new->file);
 	text_printf(t, " takes %s an inference, ", human_ms(a, y));
@@ -191,7 +191,7 @@ put_row(struct text *t, const struct report *old, const struct report *new,
 	text_puts(t, "</td>");
 	put_time(t, new->a, x->n_old, old_ms(old, x));
 	put_time(t, new->a, x->n_new, new_ms(new, x));
-	put_change(t, new_ms(new, x) - old_ms(old, x), most, cycles_ms(old, old->cycles));
+	put_change(t, new_ms(new, x) - old_ms(old, x), most, cycles_ms(old, old->whole));
 	put_reasons(t, old, new, x);
 	text_puts(t, "</tr>\n");
 }

@@ -33,7 +33,7 @@ draw_layer(struct text *t, const struct report *r, const struct layer *l, double
 	}
 	svg_text(t, ANCHOR_START, x + 6, y + BAR - 2,
 		 arena_printf(r->a, "%.0f  %.1f %%", l->total,
-			      r->cycles > 0 ? 100 * l->total / r->cycles : 0));
+			      r->whole > 0 ? 100 * l->total / r->whole : 0));
 }
 
 void

@@ -16,7 +16,7 @@ struct plot {
 static double
 x_of(const struct plot *p, double cycle)
 {
-	return LEFT + (p->r->cycles > 0 ? cycle / p->r->cycles * p->width : 0);
+	return LEFT + (p->r->whole > 0 ? cycle / p->r->whole * p->width : 0);
 }
 
 static double
@@ -29,13 +29,13 @@ static void
 draw_axes(const struct plot *p)
 {
 	struct arena *a = p->r->a;
-	double step = axis_step(p->peak->top), cycles = axis_step(p->r->cycles);
+	double step = axis_step(p->peak->top), cycles = axis_step(p->r->whole);
 	for (int i = 0; i <= p->peak->top / step; i++) {
 		double v = i * step;
 		svg_line(p->t, "grid", LEFT, y_of(p, v), LEFT + p->width, y_of(p, v));
 		svg_text(p->t, ANCHOR_END, LEFT - 6, y_of(p, v) + 3, axis_label(a, v));
 	}
-	for (int i = 0; i <= p->r->cycles / cycles; i++) {
+	for (int i = 0; i <= p->r->whole / cycles; i++) {
 		double v = i * cycles;
 		bool last = x_of(p, v) > SVG_WIDTH - 30;
 		svg_text(p->t, last ? ANCHOR_END : ANCHOR_MIDDLE, x_of(p, v),

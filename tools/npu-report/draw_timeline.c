@@ -2,13 +2,13 @@
 /* Kernels, transfers, and times without a running kernel. */
 #include "report.h"
 
-enum { LEFT = 74, RIGHT = 12, LANE = 34, GAP = 12, TOP = 34, LANES = 3 };
-enum lane { KERNELS, STALLS, TRANSFERS };
+enum { LEFT = 74, RIGHT = 12, LANE = 34, GAP = 12, TOP = 34, LANES = 4 };
+enum lane { KERNELS, STALLS, TRANSFERS, ON_CPU };
 
 static double
 x_of(const struct report *r, double cycle)
 {
-	return LEFT + (r->cycles > 0 ? cycle / r->cycles * (SVG_WIDTH - LEFT - RIGHT)
+	return LEFT + (r->whole > 0 ? cycle / r->whole * (SVG_WIDTH - LEFT - RIGHT)
 				     : 0);
 }
 
@@ -43,7 +43,7 @@ draw_operation(struct text *t, const struct report *r, const struct operation *o
 			 arena_printf(r->a, "%.0f cycles before %s", o->stall, o->name));
 }
 
-enum { STALL_CLASS = LIMIT_STALL, TRANSFER_CLASS, CLASSES };
+enum { STALL_CLASS = LIMIT_STALL, TRANSFER_CLASS, CPU_CLASS, CLASSES };
 
 static void
 find_shown(const struct report *r, bool shown[CLASSES])
@@ -54,33 +54,41 @@ find_shown(const struct report *r, bool shown[CLASSES])
 		shown[STALL_CLASS] = shown[STALL_CLASS] ||
 				     (!o->is_transfer && o->stall > 0);
 	}
+	shown[CPU_CLASS] = r->n_cpu > 0;
 }
 
 void
 draw_timeline(struct text *t, const struct report *r, bool alone)
 {
 	static const char *const classes[] = { "compute", "sram", "constants", "stall",
-					       "transfer", NULL };
+					       "transfer", "cpu", NULL };
 	static const char *const names[] = { "kernel: compute", "kernel: SRAM",
 					     "kernel: constants", "no kernel",
-					     "transfer", NULL };
-	static const char *const lanes[LANES] = { "kernels", "stalls", "transfers" };
-	double bottom = y_of(TRANSFERS) + LANE, step = axis_step(r->cycles);
+					     "transfer", "CPU", NULL };
+	static const char *const lanes[LANES] = { "kernels", "stalls", "transfers", "CPU" };
+	int n = r->n_cpu ? LANES : ON_CPU;
+	double bottom = y_of((enum lane)(n - 1)) + LANE, step = axis_step(r->whole);
 	bool shown[CLASSES] = { false };
 	find_shown(r, shown);
 	svg_open(t, picture_titles[PIC_TIMELINE], bottom + 40, alone);
 	svg_legend(t, LEFT, LINE, classes, names, shown);
-	for (int i = 0; i <= r->cycles / step; i++) {
+	for (int i = 0; i <= r->whole / step; i++) {
 		double v = i * step, x = x_of(r, v);
 		svg_line(t, "grid", x, TOP, x, bottom);
 		svg_text(t, x > SVG_WIDTH - 30 ? ANCHOR_END : ANCHOR_MIDDLE, x,
 			 bottom + 14, axis_label(r->a, v));
 	}
 	svg_text(t, ANCHOR_START, LEFT, bottom + 30, "cycles");
-	for (int i = 0; i < LANES; i++)
+	for (int i = 0; i < n; i++)
 		svg_text(t, ANCHOR_END, LEFT - 8, y_of((enum lane)i) + LANE / 2 + 3,
 			 lanes[i]);
 	for (size_t i = 0; i < r->n_ops; i++)
 		draw_operation(t, r, &r->op[i]);
+	for (size_t i = 0; i < r->n_cpu; i++) {
+		const struct cpu_operator *c = &r->cpu[i];
+		draw_bar(t, r, ON_CPU, "cpu", c->start, c->end,
+			 arena_printf(r->a, "%s: %s on the CPU, roughly cycles %.0f to %.0f of the NPU's "
+					    "clock", c->name, c->kind, c->start, c->end));
+	}
 	svg_close(t);
 }

@@ -17,6 +17,29 @@ cycles_ms(const struct report *r, double cycles)
 	return cycles / r->clock * 1e3 / batch_of(r);
 }
 
+struct time_ms
+inference_ms(const struct report *r)
+{
+	double cpu = cycles_ms(r, r->cpu_time);
+	struct time_ms x = { .ms = cycles_ms(r, r->whole) };
+	x.low = cycles_ms(r, json_number(r->root, "calibrated_low", 0)) + cpu / r->cpu_error;
+	x.high = cycles_ms(r, json_number(r->root, "calibrated_high", 0)) + cpu * r->cpu_error;
+	return x;
+}
+
+double
+cpu_cycles_of(const struct report *r)
+{
+	double all = json_number(r->root, "cpu_cycles", 0) / batch_of(r);
+	return json_number(r->root, "inference_cpu_cycles", all);
+}
+
+bool
+arena_is_in_sram(const struct report *r)
+{
+	return !strcmp(json_string(r->root, "arena_in", "sram"), "sram");
+}
+
 struct shares
 limit_shares(const struct report *r)
 {
@@ -27,8 +50,9 @@ limit_shares(const struct report *r)
 			s.of[k] += r->layer[i].cycles[k];
 			all += r->layer[i].cycles[k];
 		}
+	s.cpu = r->whole > 0 ? r->cpu_time / r->whole : 0;
 	for (int k = 0; k < LIMITS; k++) {
-		s.of[k] = all > 0 ? s.of[k] / all : 0;
+		s.of[k] = all > 0 ? s.of[k] / all * (1 - s.cpu) : 0;
 		if (s.of[k] > s.of[s.most])
 			s.most = (enum limit)k;
 	}
@@ -109,9 +133,11 @@ struct gains {
 	size_t n, cap;
 };
 
+/* x.cycles: of the NPU */
 static void
 add(struct gains *g, struct gain x)
 {
+	x.cycles += g->r->cpu_time;
 	agrow(g->r->a, g->v, g->n, &g->cap);
 	g->v[g->n++] = x;
 }
@@ -148,6 +174,9 @@ add_curve(struct gains *g)
 	}
 	if (more)
 		add_point(g, "more SRAM", more);
+	/* The application has no use for SRAM that only the NPU's copies are in. */
+	if (!arena_is_in_sram(r))
+		return;
 	if (less)
 		add_point(g, "less SRAM, hardly slower", less);
 	if (least && least != less)

@@ -188,7 +188,7 @@ static bool
 check_slower(const struct options *o, const struct report *old,
 	     const struct report *r, struct err *e)
 {
-	double cycles = r->cycles / batch_of(r), before = old->cycles / batch_of(old);
+	double cycles = r->whole / batch_of(r), before = old->whole / batch_of(old);
 	if (cycles <= before * (1 + o->slower / 100))
 		return true;
 	bool batch = batch_of(r) > 1 || batch_of(old) > 1;

@@ -98,8 +98,7 @@ memory_of_part(const struct report *r, bool constants)
 static const char *
 sram_use(const struct report *r)
 {
-	bool arena = !strcmp(json_string(r->root, "arena_in", "sram"), "sram");
-	return arena ? "arena" : "fast copies of an arena elsewhere";
+	return arena_is_in_sram(r) ? "arena" : "fast copies of an arena elsewhere";
 }
 
 static void
@@ -108,12 +107,14 @@ put_limits(struct text *t, const struct report *r)
 	const double least = 0.005;
 	struct shares s = limit_shares(r);
 	struct text more = { 0 };
+	if (s.cpu >= least)
+		text_printf(&more, "the CPU %.0f %%", 100 * s.cpu);
 	for (int k = 0; k < LIMITS; k++)
 		if (s.of[k] >= least)
 			text_printf(&more, "%s%s %.0f %%", more.n ? ", " : "",
 				    limit_text(r, (enum limit)k), 100 * s.of[k]);
 	text_puts(t, "<div><dt>Limited by</dt><dd><b>");
-	escape(t, limit_text(r, s.most));
+	escape(t, s.cpu > s.of[s.most] ? "operators on the CPU" : limit_text(r, s.most));
 	text_puts(t, "</b><small>");
 	escape(t, text_str(&more));
 	text_puts(t, "</small></dd></div>\n");
@@ -125,7 +126,7 @@ put_sentence(struct text *t, const struct report *r)
 {
 	const char *part = string(r, "part");
 	text_printf(t, "<p>An inference takes about %s on ",
-		    human_ms(r->a, cycles_ms(r, r->cycles)));
+		    human_ms(r->a, inference_ms(r).ms));
 	escape(t, json_string(r->root, "accelerator", "?"));
 	text_puts(t, part ? " of " : "");
 	escape(t, part ? part : "");
@@ -133,7 +134,14 @@ put_sentence(struct text *t, const struct report *r)
 	escape(t, json_string(r->root, "system_config", "?"));
 	text_puts(t, ", ");
 	escape(t, json_string(r->root, "memory_mode", "?"));
-	text_puts(t, ". An estimate.</span></p>\n");
+	text_puts(t, ". An estimate");
+	if (r->cpu_time > 0) {
+		text_printf(t, ": %s of the NPU, and about %s of the CPU, ",
+			    human_ms(r->a, cycles_ms(r, r->cycles)),
+			    human_ms(r->a, cycles_ms(r, r->cpu_time)));
+		escape(t, r->cpu_name);
+	}
+	text_puts(t, ".</span></p>\n");
 }
 
 static void
@@ -143,23 +151,32 @@ put_headline(struct text *t, const struct report *r)
 	double npu = number(r, "npu_layers"), cpu = number(r, "cpu_operators");
 	put_sentence(t, r);
 	text_puts(t, "<dl id=\"facts\" class=\"facts\">\n");
-	put_fact(t, r, "Time", "inference_ms",
-		 human_ms(a, number(r, "inference_ms")),
-		 arena_printf(a, "%s cycles; 8 of 10 networks between %s and %s",
-			      human_count(a, r->cycles),
-			      human_ms(a, cycles_ms(r, number(r, "calibrated_low"))),
-			      human_ms(a, cycles_ms(r, number(r, "calibrated_high")))));
+	struct time_ms x = inference_ms(r);
+	/* without the CPU, both are the same time */
+	put_fact(t, r, "Time", r->cpu_time > 0 ? "inference_seconds" : "inference_ms",
+		 human_ms(a, x.ms),
+		 r->cpu_time > 0
+		     ? arena_printf(a, "%s to %s: the CPU's cycles are known to a factor of %.0f",
+				    human_ms(a, x.low), human_ms(a, x.high), r->cpu_error)
+		     : arena_printf(a, "%s cycles; 8 of 10 networks between %s and %s",
+				    human_count(a, r->cycles), human_ms(a, x.low),
+				    human_ms(a, x.high)));
 	put_fact(t, r, "SRAM", "sram_bytes", human_bytes(a, r->sram),
 		 arena_printf(a, "%s%s", sram_use(r), memory_of_part(r, false)));
-	put_fact(t, r, "Flash", "flash_bytes", human_bytes(a, number(r, "flash_bytes")),
-		 arena_printf(a, "constants%s. Command streams: %s",
+	bool dram = !strcmp(json_string(r->root, "constants_in", ""), "dram");
+	put_fact(t, r, dram ? "DRAM" : "Flash", "flash_bytes",
+		 human_bytes(a, number(r, "flash_bytes")),
+		 arena_printf(a, "constants%s. Command streams: %s%s%s",
 			      memory_of_part(r, true),
-			      human_bytes(a, number(r, "stream_bytes"))));
+			      human_bytes(a, number(r, "stream_bytes")),
+			      arena_is_in_sram(r) ? "" : ". Arena in DRAM: ",
+			      arena_is_in_sram(r) ? ""
+				  : human_bytes(a, number(r, "arena_bytes"))));
 	put_fact(t, r, "On the NPU", "npu_layers",
 		 npu + cpu > 0 ? arena_printf(a, "%.0f of %.0f", npu, npu + cpu) : "all",
 		 cpu > 0 ? arena_printf(a, "operators; %.0f on the CPU, roughly %s cycles "
-					   "of a Cortex-M55", cpu,
-					cpu_text(r, number(r, "cpu_cycles")))
+					   "of a %s", cpu,
+					cpu_text(r, cpu_cycles_of(r)), r->cpu_name)
 			 : "operators, none on the CPU");
 	put_limits(t, r);
 	text_puts(t, "</dl>\n");
@@ -338,7 +355,7 @@ put_longest(struct text *t, const struct report *r)
 		put_named(t, l[i]->name, l[i]->label);
 		put_cell(t, "less", l[i]->kind);
 		put_cell(t, "n", human_ms(r->a, cycles_ms(r, l[i]->total)));
-		put_share(t, r->cycles > 0 ? l[i]->total / r->cycles : 0,
+		put_share(t, r->whole > 0 ? l[i]->total / r->whole : 0,
 			  l[0]->total > 0 ? l[i]->total / l[0]->total : 0);
 		put_cell(t, "", limit_text(r, layer_limit(l[i])));
 		text_puts(t, "</tr>\n");
@@ -353,8 +370,9 @@ static void
 put_cpu(struct text *t, const struct report *r)
 {
 	static const char *const columns[] = { "operator", "-kind", ",cycles, roughly",
-					       "-,at the NPU's clock", "because", NULL };
+					       ",time", "because", NULL };
 	bool any = false;
+	struct cpu_core core = cpu_core_of(string(r, "part"));
 	for (size_t i = 0; i < r->n_nodes; i++) {
 		const struct node *x = &r->node[i];
 		if (x->layer >= 0)
@@ -367,19 +385,20 @@ put_cpu(struct text *t, const struct report *r)
 		text_puts(t, "<tr>");
 		put_named(t, x->name, x->label);
 		put_cell(t, "less", x->kind);
-		put_cell(t, "n", cpu_text(r, x->cpu_cycles));
-		put_cell(t, "n less", x->cpu_cycles > 0
-				     ? human_ms(r->a, cycles_ms(r, cpu_cycles_rounded(
-							       x->cpu_cycles))) : "");
+		put_cell(t, "n", cpu_text(r, x->cpu_cycles * core.factor));
+		put_cell(t, "n", x->cpu_time > 0
+				     ? human_ms(r->a, cycles_ms(r, cpu_cycles_rounded(x->cpu_time)))
+				     : "");
 		put_cell(t, "", x->reason ? x->reason : "the compiled file does not say");
 		text_puts(t, "</tr>\n");
 	}
 	if (!any)
 		return;
 	close_table(t);
-	text_puts(t, "<p class=\"soft\">Cycles of a Cortex-M55: expect a factor of 3 in "
-		     "either direction (npu-perf(1)). The time of the network above does "
-		     "not include them.</p>\n");
+	text_puts(t, "<p class=\"soft\">Cycles of a ");
+	escape(t, r->cpu_name);
+	text_printf(t, ": expect a factor of %.0f in either direction (npu-perf(1)).</p>\n",
+		    r->cpu_error);
 	close_section(t);
 }
 
@@ -435,7 +454,7 @@ put_gains(struct text *t, const struct report *r)
 		text_puts(t, "<tr>");
 		put_cell(t, "", g[i].what);
 		put_cell(t, "n", human_ms(r->a, cycles_ms(r, g[i].cycles)));
-		put_cell(t, "n", signed_percent(r, g[i].cycles / r->cycles - 1));
+		put_cell(t, "n", signed_percent(r, g[i].cycles / r->whole - 1));
 		put_cell(t, "n", human_bytes(r->a, g[i].sram));
 		put_cell(t, "", g[i].how);
 		text_puts(t, "</tr>\n");

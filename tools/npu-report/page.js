@@ -191,7 +191,7 @@ function showPanel()
 		facts(list, l);
 	} else {
 		if (x.cpu)
-			fact(list, 'roughly', `${x.cpu.toLocaleString('en')} cycles of a Cortex-M55, ${time(x.cpu)} at the NPU's clock`);
+			fact(list, 'roughly', `${x.cpu.toLocaleString('en')} cycles of a ${D.cpu}, ${time(x.ct)}`);
 		fact(list, 'because', x.why || 'the compiled file does not say');
 	}
 	D.spans.filter(s => s[0] === chosen && SPANS[s[2]] !== 'buffer').forEach(s =>
@@ -319,7 +319,7 @@ function describe(i, mode)
 {
 	const x = D.nodes[i], l = layerOf(i);
 	if (!l)
-		return x.cpu ? `CPU, about ${time(x.cpu)}` : 'CPU';
+		return x.cpu ? `CPU, about ${time(x.ct)}` : 'CPU';
 	return mode === 'memory' ? bytes(uses[x.y])
 		: mode === 'bound' ? D.limits[l.t.indexOf(Math.max(...l.t))] : time(total(l));
 }
@@ -431,22 +431,25 @@ const seen = (a, b) => b > from * D.cycles && a < to * D.cycles;
 
 function drawTimeline()
 {
-	const box = $('timeline'), width = widthOf(box), HIGH = 34, y = [18, 64];
-	const svg = picture(box, width, 132, 'kernels of the NPU and transfers over time');
+	const box = $('timeline'), width = widthOf(box), HIGH = 34, y = D.cpus.length ? [18, 64, 110] : [18, 64];
+	const bottom = y[y.length - 1] + 42;
+	const svg = picture(box, width, bottom + 26, 'kernels of the NPU, transfers and operators on the CPU over time');
 	const x = scale(width), right = width - RIGHT;
-	timeAxis(svg, x, 106, 92);
-	['NPU', 'DMA'].forEach((s, k) => add(svg, 'text', { x: 8, y: y[k] + HIGH / 2 + 4 }, s));
-	D.ops.forEach(o => {
+	timeAxis(svg, x, bottom, bottom - 14);
+	['NPU', 'DMA', 'CPU'].slice(0, y.length).forEach((s, k) => add(svg, 'text', { x: 8, y: y[k] + HIGH / 2 + 4 }, s));
+	const bar = (o, lane, kind, name, about) => {
 		if (!seen(o[1], o[2]))
 			return;
-		const a = Math.max(LEFT, x(o[1])), b = Math.min(right, x(o[2])), lane = o[3] === 4 ? 1 : 0;
-		const name = o[0] >= 0 ? D.nodes[o[0]].l : 'transfer';
-		const r = add(svg, 'rect', { class: LIMITS[o[3]] + ' span', 'data-n': o[0],
+		const a = Math.max(LEFT, x(o[1])), b = Math.min(right, x(o[2]));
+		const r = add(svg, 'rect', { class: kind + ' span', 'data-n': o[0],
 			x: a, y: y[lane], width: Math.max(.7, b - a), height: HIGH });
-		add(r, 'title', {}, `${name}: ${time(o[2] - o[1])} from ${time(o[1])}, ${o[3] === 4 ? 'transfer of weights' : D.limits[o[3]]}`);
+		add(r, 'title', {}, `${name}: ${time(o[2] - o[1])} from ${time(o[1])}, ${about}`);
 		if (b - a > 40)
 			add(svg, 'text', { x: a + 4, y: y[lane] + HIGH / 2 + 4, 'pointer-events': 'none' }, fit(name, b - a - 8));
-	});
+	};
+	D.ops.forEach(o => bar(o, o[3] === 4 ? 1 : 0, LIMITS[o[3]], o[0] >= 0 ? D.nodes[o[0]].l : 'transfer',
+		o[3] === 4 ? 'transfer of weights' : D.limits[o[3]]));
+	D.cpus.forEach(o => bar(o, 2, 'cpu', o[0] >= 0 ? D.nodes[o[0]].l : o[3], `on the CPU, roughly`));
 }
 
 function drawMemory()
@@ -588,7 +591,7 @@ function linkTables()
 	document.querySelectorAll('table').forEach(t => {
 		const ops = t.closest('section') && t.closest('section').id === 'time';
 		[...t.tBodies[0].rows].forEach((row, k) => {
-			const i = ops ? D.ops[k] && D.ops[k][0] : byName.get(row.cells[0].title || row.cells[0].textContent);
+			const i = ops ? (D.ops.concat(D.cpus)[k] || [])[0] : byName.get(row.cells[0].title || row.cells[0].textContent);
 			if (i >= 0)
 				row.dataset.n = i;
 		});

@@ -48,6 +48,7 @@ put_member(struct text *t, const char *key, double v)
 static void
 put_nodes(struct text *t, const struct report *r)
 {
+	struct cpu_core core = cpu_core_of(json_string(r->root, "part", NULL));
 	text_puts(t, "\"nodes\":[");
 	for (size_t i = 0; i < r->n_nodes; i++) {
 		const struct node *x = &r->node[i];
@@ -64,7 +65,9 @@ put_nodes(struct text *t, const struct report *r)
 		if (x->cpu_cycles > 0) {
 			text_putc(t, ',');
 			text_puts(t, "\"cpu\":");
-			put_number(t, cpu_cycles_rounded(x->cpu_cycles));
+			put_number(t, cpu_cycles_rounded(x->cpu_cycles * core.factor));
+			text_puts(t, ",\"ct\":");
+			put_number(t, cpu_cycles_rounded(x->cpu_time));
 		}
 		if (x->reason) {
 			text_puts(t, ",\"why\":");
@@ -129,6 +132,26 @@ put_operations(struct text *t, const struct report *r)
 	text_puts(t, "],\n");
 }
 
+/* the operators on the CPU: node, times, and a name for operators without a node */
+static void
+put_cpu(struct text *t, const struct report *r)
+{
+	text_puts(t, "\"cpu\":");
+	put_string(t, r->cpu_name);
+	text_puts(t, ",\n\"cpus\":[");
+	for (size_t i = 0; i < r->n_cpu; i++) {
+		const struct cpu_operator *c = &r->cpu[i];
+		text_printf(t, "%s[%d,", i ? "," : "", c->node);
+		put_number(t, c->start);
+		text_putc(t, ',');
+		put_number(t, c->end);
+		text_putc(t, ',');
+		put_string(t, c->kind);
+		text_putc(t, ']');
+	}
+	text_puts(t, "],\n");
+}
+
 static int
 kind_of(const struct span *s)
 {
@@ -182,7 +205,7 @@ put_points(struct text *t, const struct report *r)
 		text_puts(t, i ? ",[" : "[");
 		put_number(t, r->point[i].sram);
 		text_putc(t, ',');
-		put_number(t, r->point[i].cycles);
+		put_number(t, r->point[i].cycles + r->cpu_time);
 		text_putc(t, ',');
 		put_string(t, r->point[i].change);
 		text_putc(t, ']');
@@ -196,12 +219,13 @@ page_data(struct text *t, const struct report *r)
 	text_putc(t, '{');
 	put_member(t, "clock", r->clock);
 	put_member(t, "batch", batch_of(r));
-	put_member(t, "cycles", r->cycles);
+	put_member(t, "cycles", r->whole);
 	put_member(t, "sram", r->sram);
 	put_member(t, "macs", r->macs_per_cycle);
 	put_nodes(t, r);
 	put_layers(t, r);
 	put_operations(t, r);
+	put_cpu(t, r);
 	put_spans(t, r);
 	put_points(t, r);
 	for (int k = 0; k < LIMITS; k++) {

@@ -228,11 +228,65 @@ read_cpu(struct report *r)
 		*c = (struct cpu_operator){ .name = json_string(&v[i], "name", ""),
 					    .kind = json_string(&v[i], "kind", "?"),
 					    .cycles = json_number(&v[i], "cycles", 0),
+					    .at = json_number(&v[i], "npu_cycle", 0),
+					    .node = -1,
 					    .layer = json_number(&v[i], "layer", -1) };
+		double time = json_number(&v[i], "seconds", c->cycles / r->clock) * r->clock;
+		time = time > 0 ? time : 0;
+		/* in the order of the report, whatever it says */
+		c->at = i && c->at < r->cpu[i - 1].at ? r->cpu[i - 1].at : c->at;
+		c->start = c->at + r->cpu_time;
+		c->end = c->start + time;
+		r->cpu_time += time;
 		for (size_t k = 0; k < r->n_nodes; k++)
-			if (r->node[k].layer < 0 && (double)r->node[k].index == c->layer)
+			if (r->node[k].layer < 0 && (double)r->node[k].index == c->layer) {
 				r->node[k].cpu_cycles = c->cycles;
+				r->node[k].cpu_time = time;
+				c->node = (int)k;
+			}
 	}
+	r->whole = r->cycles + r->cpu_time;
+}
+
+/*
+ * The time of a cycle of the NPU: later by the time of all operators on the CPU that ran
+ * before.  At the cycle of such an operator, what ends there ended before the operator, and
+ * what begins there begins after the operator.
+ */
+static double
+time_of(const struct report *r, double cycle, bool begins)
+{
+	size_t low = 0, high = r->n_cpu;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		bool before = begins ? r->cpu[middle].at <= cycle : r->cpu[middle].at < cycle;
+		if (before)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return cycle + (low ? r->cpu[low - 1].end - r->cpu[low - 1].at : 0);
+}
+
+static void
+set_times(const struct report *r, double *start, double *end)
+{
+	*start = time_of(r, *start, *end > *start);
+	*end = time_of(r, *end, false);
+}
+
+/* Moves all times that are cycles of the NPU to those of the inference. */
+static void
+make_room_for_cpu(struct report *r)
+{
+	for (size_t i = 0; i < r->n_ops; i++)
+		set_times(r, &r->op[i].start, &r->op[i].end);
+	for (size_t i = 0; i < r->n_layers; i++)
+		r->layer[i].start = time_of(r, r->layer[i].start, true);
+	for (size_t i = 0; i < r->n_spans; i++)
+		set_times(r, &r->span[i].start, &r->span[i].end);
+	for (size_t i = 0; i < r->n_peaks; i++)
+		set_times(r, &r->peak[i].start, &r->peak[i].end);
 }
 
 /* Reads the network's graph.  If the report has no edges, the nodes are a chain. */
@@ -446,6 +500,10 @@ read_report(struct arena *a, struct bytes json, const char *file, struct report 
 	r->cycles = json_number(root, strcmp(model, "calibrated") ? "timeline_cycles"
 								  : "calibrated_cycles", -1);
 	r->clock = json_number(root, "core_clock", 0);
+	r->cpu_name = json_string(root, "cpu", "Cortex-M55");
+	r->cpu_error = json_number(root, "cpu_error", 3);
+	if (!(r->cpu_error >= 1))
+		r->cpu_error = 1;
 	r->network = json_string(root, "network", "?");
 	r->sram = json_number(root, "sram_bytes", 0);
 	r->macs_per_cycle = json_number(root, "macs_per_cycle", 0);
@@ -457,6 +515,7 @@ read_report(struct arena *a, struct bytes json, const char *file, struct report 
 	r->has_map = json_get(root, "tensors") != NULL;
 	read_operations(r);
 	read_memory(r);
+	make_room_for_cpu(r);
 	/* a tensor has the name of the operator that writes it, a buffer that of its reader */
 	for (size_t i = 0; i < r->n_spans; i++) {
 		struct span *s = &r->span[i];

@@ -72,12 +72,16 @@ struct node {
 	int layer; /* index in struct report; -1: on the CPU */
 	size_t *reads, n_reads; /* indices of the nodes that it reads from */
 	double cpu_cycles; /* on the CPU, a rough estimate; 0: unknown */
+	double cpu_time;   /* the same time in cycles of the NPU's clock */
 };
 
 /* an operator on the CPU */
 struct cpu_operator {
 	const char *name, *kind; /* name: of its first output, "" if unknown */
-	double cycles; /* a rough estimate; 0: unknown */
+	double cycles; /* of a Cortex-M55, a rough estimate; 0: unknown */
+	double at;	   /* cycle of the NPU, which waits for it */
+	double start, end; /* in cycles of the NPU's clock, as all times of the report */
+	int node;	   /* -1: none */
 	double layer; /* index of the operator in the source model; -1: unknown */
 };
 
@@ -113,7 +117,11 @@ struct report {
 	const char *file;
 	const struct json *root; /* the JSON itself, for members that are printed unchanged */
 	const char *network; /* the network's name for a heading */
-	double cycles, clock, sram;
+	double cycles, clock, sram; /* cycles: of the NPU */
+	double cpu_time; /* of the CPU in one run, in cycles of the NPU's clock; a rough estimate */
+	double whole;	 /* cycles + cpu_time: NPU and CPU run one after the other */
+	const char *cpu_name;
+	double cpu_error; /* factor by which cpu_time may be wrong in either direction */
 	double macs_per_cycle;
 	double sram_rate, constant_rate; /* bytes per cycle */
 	struct operation *op;
@@ -166,12 +174,20 @@ bool lacks_memory_system(struct arena *a, const char *file);
 struct shares {
 	double of[LIMITS];
 	enum limit most;
+	double cpu; /* part of the time in which the CPU runs operators; not in of[] */
 };
 struct shares limit_shares(const struct report *r);
 /* such as "reading constants from flash" */
 const char *limit_text(const struct report *r, enum limit l);
 double batch_of(const struct report *r); /* inputs of one run, 1 or more */
 double cycles_ms(const struct report *r, double cycles); /* milliseconds of one inference */
+/* one inference, NPU and CPU: the estimate, and its interval */
+struct time_ms { double ms, low, high; };
+struct time_ms inference_ms(const struct report *r);
+/* cycles of the CPU in one inference; a rough estimate */
+double cpu_cycles_of(const struct report *r);
+/* true if the arena is in SRAM, so that less SRAM for the NPU leaves more for the application */
+bool arena_is_in_sram(const struct report *r);
 enum limit layer_limit(const struct layer *l); /* what limits the most of its time */
 /*
  * Lists up to n layers, first the layer whose member at byte at_key, a double, is largest.
@@ -183,7 +199,7 @@ size_t largest_layers(const struct report *r, size_t at_key, size_t n,
 /* a change and its estimated result */
 struct gain {
 	const char *what, *how; /* how: an option such as "--arena-cache-size=...", or "" */
-	double cycles, sram;	/* of the whole network; sram in bytes, 0: unchanged */
+	double cycles, sram;	/* of a run on NPU and CPU; sram in bytes, 0: unchanged */
 };
 /* lists all gains in the report: those of the curve, other accelerators, faster memories */
 size_t list_gains(const struct report *r, struct gain **out);

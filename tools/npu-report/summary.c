@@ -46,8 +46,8 @@ put_processors(struct text *t, const struct report *r)
 	else /* the graph does not count its operators */
 		text_puts(t, "  NPU      all operators");
 	if (cpu > 0)
-		text_printf(t, "; %.0f on the CPU, roughly %s cycles of a Cortex-M55",
-			    cpu, human_count(r->a, cpu_cycles_rounded(number(r, "cpu_cycles"))));
+		text_printf(t, "; %.0f on the CPU, roughly %s cycles of a %s", cpu,
+			    human_count(r->a, cpu_cycles_rounded(cpu_cycles_of(r))), r->cpu_name);
 	text_putc(t, '\n');
 	const struct node *x = node_on_cpu(r);
 	if (x)
@@ -61,26 +61,45 @@ put_time(struct text *t, const struct report *r)
 	struct arena *a = r->a;
 	bool extrapolated = json_true(r->root, "calibrated_extrapolated");
 	double batch = batch_of(r);
-	text_printf(t, "  time     %s at %s, %s cycles",
-		    human_ms(a, cycles_ms(r, r->cycles)), human_clock(a, r->clock),
+	struct time_ms x = inference_ms(r);
+	if (r->cpu_time > 0)
+		text_printf(t, "  time     roughly %s: ", human_ms(a, x.ms));
+	else
+		text_puts(t, "  time     ");
+	text_printf(t, "%s%s at %s, %s cycles", human_ms(a, cycles_ms(r, r->cycles)),
+		    r->cpu_time > 0 ? " of the NPU" : "", human_clock(a, r->clock),
 		    human_count(a, r->cycles / batch));
+	if (r->cpu_time > 0)
+		text_printf(t, "; about %s of the CPU", human_ms(a, cycles_ms(r, r->cpu_time)));
 	if (batch > 1)
 		text_printf(t, "; %.0f times that for a batch of %.0f", batch, batch);
 	text_putc(t, '\n');
-	text_printf(t, "  band     %s to %s for 8 of 10 networks%s\n",
-		    human_ms(a, cycles_ms(r, number(r, "calibrated_low"))),
-		    human_ms(a, cycles_ms(r, number(r, "calibrated_high"))),
-		    extrapolated ? ", of Arm's model of the NPU: no such chip was "
-				   "measured" : "");
+	text_printf(t, "  band     %s to %s", human_ms(a, x.low), human_ms(a, x.high));
+	if (r->cpu_time > 0)
+		text_printf(t, ": the CPU's cycles are known to a factor of %.0f\n", r->cpu_error);
+	else
+		text_printf(t, " for 8 of 10 networks%s\n",
+			    extrapolated ? ", of Arm's model of the NPU: no such chip was "
+					   "measured" : "");
+	double unknown = number(r, "cpu_operators_without_cycles");
+	if (unknown > 0)
+		text_printf(t, "  unknown  %.0f operator%s on the CPU, whose time nobody estimates, "
+			       "add%s to that\n", unknown, unknown > 1 ? "s" : "",
+			    unknown > 1 ? "" : "s");
 }
 
 static void
 put_memory(struct text *t, const struct report *r)
 {
+	bool dram = !strcmp(json_string(r->root, "constants_in", ""), "dram");
 	text_printf(t, "  SRAM     %s\n", human_bytes(r->a, r->sram));
-	text_printf(t, "  flash    %s of constants, %s of command streams\n",
-		    human_bytes(r->a, number(r, "flash_bytes")),
+	text_printf(t, "  %-8s %s of constants, %s of command streams",
+		    dram ? "DRAM" : "flash", human_bytes(r->a, number(r, "flash_bytes")),
 		    human_bytes(r->a, number(r, "stream_bytes")));
+	if (!arena_is_in_sram(r))
+		text_printf(t, ", %s of arena%s", human_bytes(r->a, number(r, "arena_bytes")),
+			    dram ? "" : " in DRAM");
+	text_putc(t, '\n');
 }
 
 static void
@@ -89,6 +108,10 @@ put_limits(struct text *t, const struct report *r)
 	const double least = 0.005; /* of the time */
 	struct shares s = limit_shares(r);
 	const char *between = "  limit    ";
+	if (s.cpu >= least) {
+		text_printf(t, "%soperators on the CPU %.0f %%", between, 100 * s.cpu);
+		between = ", ";
+	}
 	for (int k = 0; k < LIMITS; k++) {
 		if (s.of[k] < least)
 			continue;
@@ -99,18 +122,45 @@ put_limits(struct text *t, const struct report *r)
 	text_putc(t, '\n');
 }
 
+/* up to most operators on the CPU, the longest first; returns how many */
+static size_t
+longest_on_cpu(const struct report *r, size_t most, const struct cpu_operator **out)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < r->n_cpu; i++) {
+		const struct cpu_operator *c = &r->cpu[i];
+		size_t at = n < most ? n++ : most;
+		for (; at > 0 && out[at - 1]->end - out[at - 1]->start < c->end - c->start; at--)
+			if (at < most)
+				out[at] = out[at - 1];
+		if (at < most)
+			out[at] = c;
+	}
+	while (n && !(out[n - 1]->end > out[n - 1]->start))
+		n--;
+	return n;
+}
+
 static void
 put_longest(struct text *t, const struct report *r)
 {
 	const struct layer *longest[LONGEST];
+	const struct cpu_operator *on_cpu[LONGEST];
 	size_t n = largest_layers(r, offsetof(struct layer, total), LONGEST, longest);
-	for (size_t i = 0; i < n; i++) {
-		const struct layer *l = longest[i];
-		const char *name = shortened(r->a, text_plain(r->a, l->label), NAME);
-		text_printf(t, "  %-8s %-*s %4.1f %%, %s, %s\n", i ? "" : "longest",
-			    NAME + 1, name, 100 * l->total / r->cycles,
-			    human_ms(r->a, cycles_ms(r, l->total)),
-			    limit_text(r, layer_limit(l)));
+	size_t m = longest_on_cpu(r, LONGEST, on_cpu);
+	for (size_t i = 0, k = 0; i + k < LONGEST && (i < n || k < m);) {
+		const struct layer *l = i < n ? longest[i] : NULL;
+		const struct cpu_operator *c = k < m ? on_cpu[k] : NULL;
+		bool cpu = c && (!l || c->end - c->start > l->total);
+		double time = cpu ? c->end - c->start : l->total;
+		const char *label = !cpu ? l->label : c->node >= 0 ? r->node[c->node].label
+				  : *c->name ? c->name : c->kind;
+		text_printf(t, "  %-8s %-*s %4.1f %%, %s, %s\n", i + k ? "" : "longest",
+			    NAME + 1, shortened(r->a, text_plain(r->a, label), NAME),
+			    100 * time / r->whole, human_ms(r->a, cycles_ms(r, time)),
+			    cpu ? "on the CPU, roughly" : limit_text(r, layer_limit(l)));
+		i += !cpu;
+		k += cpu;
 	}
 }
 
@@ -118,7 +168,7 @@ put_longest(struct text *t, const struct report *r)
 static const char *
 difference(const struct report *r, double cycles)
 {
-	double percent = 100 * (cycles / r->cycles - 1);
+	double percent = 100 * (cycles / r->whole - 1);
 	return arena_printf(r->a, "%.0f %% %s", fabs(percent),
 			    percent < 0 ? "less time" : "more time");
 }
@@ -131,8 +181,8 @@ static bool
 is_worth(const struct report *r, const struct gain *g)
 {
 	const double time = 0.95, memory = 0.9, slow = 1.7;
-	return g->cycles < time * r->cycles ||
-	       (*g->how && g->sram < memory * r->sram && g->cycles < slow * r->cycles);
+	return g->cycles < time * r->whole ||
+	       (*g->how && g->sram < memory * r->sram && g->cycles < slow * r->whole);
 }
 
 static void

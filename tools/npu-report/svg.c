@@ -75,7 +75,7 @@ svg_style(struct text *t)
 		const char *class, *colour;
 	} fills[] = {
 		{ "compute", "--c1" }, { "sram", "--c2" }, { "constants", "--c3" },
-		{ "stall", "--c4" }, { "transfer", "--c5" }, { "tensor", "--c1" },
+		{ "stall", "--c4" }, { "transfer", "--c5" }, { "cpu", "--c6" }, { "tensor", "--c1" },
 		{ "buffer", "--c3" }, { "input", "--c2" }, { "output", "--c5" },
 		{ "variable", "--c6" }, { "point", "--c1" },
 	};

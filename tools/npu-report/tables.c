@@ -130,7 +130,10 @@ static const struct line {
 	{ "network", "network" }, { "accelerator", "accelerator" },
 	{ "system_config", "system configuration" },
 	{ "memory_mode", "memory mode" }, { "core_clock", "clock, Hz" },
-	{ "inference_ms", "an inference, ms" },
+	{ "inference_seconds", "an inference, seconds" },
+	{ "inference_seconds_low", "at least, seconds" },
+	{ "inference_seconds_high", "at most, seconds" },
+	{ "inference_ms", "the NPU in an inference, ms" },
 	{ "calibrated_cycles", "calibrated, cycles" },
 	{ "calibrated_low", "calibrated: 8 of 10 networks from" },
 	{ "calibrated_high", "to" }, { "measured_cycles", "measured, cycles" },
@@ -143,7 +146,8 @@ static const struct line {
 	{ "original_weight_bytes", "weights, elements" },
 	{ "npu_layers", "operators on the NPU" },
 	{ "cpu_operators", "operators on the CPU" },
-	{ "cpu_cycles", "on the CPU, cycles of a Cortex-M55, roughly" },
+	{ "cpu", "CPU" },
+	{ "inference_cpu_cycles", "on the CPU, cycles, roughly" },
 };
 
 struct table
@@ -180,20 +184,20 @@ table_warnings(const struct report *r)
 		for (int k = 0; k < LIMITS; k++)
 			sum[k] += r->layer[i].cycles[k];
 	if (cpu > 0)
-		warn(&b, arena_printf(r->a, "%.0f operator%s on the CPU; the pictures do "
-					    "not include the CPU's time",
-				      cpu, cpu > 1 ? "s run" : " runs"));
+		warn(&b, arena_printf(r->a, "%.0f operator%s on the CPU; the CPU's time "
+					    "is known to a factor of %.0f",
+				      cpu, cpu > 1 ? "s run" : " runs", r->cpu_error));
 	if (!json_get(r->root, "tensors"))
 		warn(&b, "the compiled file has no source map: no names, no memory over time");
 	if (json_true(r->root, "calibrated_extrapolated"))
 		warn(&b, "this NPU and memory were never measured: the interval comes "
 			 "from networks on Arm's model of the hardware");
 	if (sum[LIMIT_STALL] > stall_share * r->cycles)
-		warn(&b, arena_printf(r->a, "for %.0f %% of the time no kernel runs: "
+		warn(&b, arena_printf(r->a, "for %.0f %% of the NPU's time no kernel runs: "
 				      "they wait for transfers",
 				      100 * sum[LIMIT_STALL] / r->cycles));
 	if (sum[LIMIT_CONSTANTS] > flash_share * r->cycles)
-		warn(&b, arena_printf(r->a, "for %.0f %% of the time kernels wait for "
+		warn(&b, arena_printf(r->a, "for %.0f %% of the NPU's time kernels wait for "
 					    "constants that are not copied to fast "
 					    "memory",
 				      100 * sum[LIMIT_CONSTANTS] / r->cycles));
@@ -263,6 +267,16 @@ table_timeline(const struct report *r)
 		table_add(&b, cell_number(o->stall));
 		table_add(&b, cell_number(o->bytes));
 	}
+	for (size_t i = 0; i < r->n_cpu; i++) {
+		const struct cpu_operator *c = &r->cpu[i];
+		table_add(&b, cell_text(*c->name ? c->name : c->kind));
+		table_add(&b, cell_text(arena_printf(r->a, "%s on the CPU, roughly", c->kind)));
+		table_add(&b, cell_number(c->start));
+		table_add(&b, cell_number(c->end));
+		table_add(&b, cell_number(c->end - c->start));
+		table_add(&b, cell_number(0));
+		table_add(&b, cell_number(0));
+	}
 	return b;
 }
 
@@ -280,7 +294,7 @@ table_layers(const struct report *r)
 		for (int k = 0; k < LIMITS; k++)
 			table_add(&b, cell_number(l->cycles[k]));
 		table_add(&b, cell_number(l->total));
-		table_add(&b, cell_percent(l->total, r->cycles));
+		table_add(&b, cell_percent(l->total, r->whole));
 	}
 	return b;
 }

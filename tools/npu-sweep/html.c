@@ -89,7 +89,7 @@ label(const struct plot *p, const struct point *v)
 	if (knee || fabs(y - y_of(p, p->pick.knee.cycles)) > high)
 		text_printf(p->t, "<text class=\"up\" x=\"%d\" y=\"%.1f\">%s</text>\n",
 			    LEFT - 6, y + 4,
-			    k->clock > 0 ? human_ms(p->a, v->cycles / k->clock * 1e3)
+			    k->clock > 0 ? human_ms(p->a, pick_ms(k, v))
 					 : human_count(p->a, v->cycles));
 }
 

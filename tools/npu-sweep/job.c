@@ -177,7 +177,10 @@ read_report(struct arena *a, const struct text *written, struct record *r)
 	*r = (struct record){ .sram = json_number(&o, "sram_bytes", 0),
 			      .flash = json_number(&o, "flash_bytes", 0),
 			      .cycles = json_number(&o, "calibrated_cycles", 0),
-			      .ms = json_number(&o, "inference_ms", 0),
+			      .ms = 1e3 * json_number(&o, "inference_seconds", 0),
+			      .cpu_cycles = json_number(&o, "inference_cpu_cycles", 0),
+			      .low_ms = 1e3 * json_number(&o, "inference_seconds_low", 0),
+			      .high_ms = 1e3 * json_number(&o, "inference_seconds_high", 0),
 			      .clock = json_number(&o, "core_clock", 0) };
 	return true;
 }

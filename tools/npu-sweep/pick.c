@@ -34,6 +34,7 @@ pick_knee(const struct plan *p, const struct target *t)
 		return k;
 	k.any = true;
 	k.clock = fast && fast->status == OK ? fast->clock : 0;
+	k.cpu_ms = k.clock > 0 ? fast->ms - fast->cycles / k.clock * 1e3 : 0;
 	k.smallest = front->point[0];
 	k.fastest = front->point[front->n_points - 1];
 	k.knee = k.smallest;
@@ -43,12 +44,18 @@ pick_knee(const struct plan *p, const struct target *t)
 	return k;
 }
 
+double
+pick_ms(const struct pick *k, const struct point *v)
+{
+	return v->cycles / k->clock * 1e3 + k->cpu_ms;
+}
+
 static void
-put_point(struct text *t, const struct point *v, double clock)
+put_point(struct text *t, const struct point *v, const struct pick *k)
 {
 	text_printf(t, "%.0f bytes of SRAM and %.0f cycles", v->sram, v->cycles);
-	if (clock > 0)
-		text_printf(t, " (%.3f ms)", v->cycles / clock * 1000);
+	if (k->clock > 0)
+		text_printf(t, " (%.3f ms)", pick_ms(k, v));
 }
 
 static double
@@ -87,7 +94,7 @@ pick_sentence(struct text *t, const struct target *target, const struct pick *k)
 		return;
 	}
 	text_printf(t, "take --arena-cache-size=%.0f with ", k->knee.sram);
-	put_point(t, &k->knee, k->clock);
+	put_point(t, &k->knee, k);
 	put_reason(t, k);
 }
 

@@ -62,6 +62,9 @@ record_print(struct text *t, const struct plan *p, const struct job *j,
 	put_number(t, "flash", r->flash);
 	put_number(t, "cycles", r->cycles);
 	put_number(t, "ms", r->ms);
+	put_number(t, "cpu_cycles", r->cpu_cycles);
+	put_number(t, "low_ms", r->low_ms);
+	put_number(t, "high_ms", r->high_ms);
 	put_number(t, "core_clock", r->clock);
 	put_points(t, r);
 	if (r->message)
@@ -148,10 +151,14 @@ get_result(struct arena *a, const struct json *o, struct record *r)
 		.status = status, .sram = json_number(o, "sram", 0),
 		.flash = json_number(o, "flash", 0), .cycles = json_number(o, "cycles", 0),
 		.ms = json_number(o, "ms", 0), .clock = json_number(o, "core_clock", 0),
+		.cpu_cycles = json_number(o, "cpu_cycles", 0),
+		.low_ms = json_number(o, "low_ms", 0), .high_ms = json_number(o, "high_ms", 0),
 		.message = message ? text_plain(a, arena_strdup(a, message)) : NULL,
 	};
 	return is_plausible(r->sram) && is_plausible(r->flash) &&
 	       is_plausible(r->cycles) && is_plausible(r->ms) && is_plausible(r->clock) &&
+	       is_plausible(r->cpu_cycles) && is_plausible(r->low_ms) &&
+	       is_plausible(r->high_ms) &&
 	       get_points(a, o, r);
 }
 

@@ -48,6 +48,9 @@ add_end(struct rows *r, const struct target *t, enum goal goal, const struct rec
 	w->flash = of->flash;
 	w->cycles = of->cycles;
 	w->ms = of->ms;
+	w->cpu_cycles = of->cpu_cycles;
+	w->low_ms = of->low_ms;
+	w->high_ms = of->high_ms;
 }
 
 /* Returns the fastest point within the limit: the SRAM of a front's points ascends. */
@@ -80,7 +83,11 @@ add_limits(struct rows *r, const struct plan *p, const struct target *t, int lim
 		w->limit = limit;
 		w->sram = found->sram;
 		w->cycles = round(found->cycles);
-		w->ms = fast->clock > 0 ? found->cycles / fast->clock * 1000 : 0;
+		/* the CPU's part is that of the fastest plan */
+		w->ms = fast->clock > 0
+			    ? fast->ms + (found->cycles - fast->cycles) / fast->clock * 1000 : 0;
+		w->cpu_cycles = fast->cpu_cycles;
+		w->low_ms = w->high_ms = -1;
 	}
 }
 

@@ -145,7 +145,9 @@ struct point {
 struct record {
 	enum status status;
 	/* the plan, for the goals PERFORMANCE and SIZE; sram, flash: bytes */
-	double sram, flash, cycles, ms;
+	double sram, flash, cycles, ms; /* ms: of NPU and CPU together */
+	double cpu_cycles;	/* of an inference on the CPU, a rough estimate */
+	double low_ms, high_ms; /* the interval of ms */
 	double clock; /* clock of the NPU in Hz; 0: not known */
 	const struct point *point; /* goal FRONT; in ascending order of sram */
 	size_t n_points;
@@ -232,6 +234,7 @@ struct row {
 	enum goal goal;
 	int64_t limit; /* arena limit in bytes; -1: none */
 	double sram, flash, cycles, ms; /* flash -1: not known */
+	double cpu_cycles, low_ms, high_ms; /* low_ms, high_ms -1: not known */
 	enum status status; /* STATUSES: the result is missing */
 	const char *message; /* of a failure, else NULL */
 	bool front; /* no other row of the target is better in sram and cycles */
@@ -255,9 +258,12 @@ void print_rows(struct text *t, const struct rows *r, const struct options *o);
 struct pick {
 	struct point knee, smallest, fastest;
 	double clock; /* Hz; 0: not known */
+	double cpu_ms; /* of an inference on the CPU, if the clock is known */
 	bool any; /* the target has a front; otherwise the points are not valid */
 };
 struct pick pick_knee(const struct plan *p, const struct target *t);
+/* milliseconds of an inference, NPU and CPU; needs the clock */
+double pick_ms(const struct pick *k, const struct point *v);
 void pick_sentence(struct text *t, const struct target *target, const struct pick *k);
 void print_picks(struct text *t, const struct plan *p);
 /* html.c: prints an HTML page */

@@ -128,6 +128,34 @@ put_member(struct text *t, const struct row *w, int column)
 }
 
 static void
+put_seconds(struct text *t, const char *key, double ms)
+{
+	const double parts = 1e9; /* a nanosecond */
+	text_printf(t, ", \"%s\": ", key);
+	if (ms < 0)
+		text_puts(t, "null");
+	else
+		text_double(t, round(ms / 1e3 * parts) / parts);
+}
+
+/* one inference: NPU and CPU together */
+static void
+put_inference(struct text *t, const struct row *w)
+{
+	bool none = failed(w);
+	text_puts(t, ", \"inference_npu_cycles\": ");
+	put_number(t, w, CYCLES, "null");
+	text_puts(t, ", \"inference_cpu_cycles\": ");
+	if (none)
+		text_puts(t, "null");
+	else
+		text_double(t, w->cpu_cycles);
+	put_seconds(t, "inference_seconds", none ? -1 : w->ms);
+	put_seconds(t, "inference_seconds_low", none ? -1 : w->low_ms);
+	put_seconds(t, "inference_seconds_high", none ? -1 : w->high_ms);
+}
+
+static void
 print_json(struct text *t, const struct rows *r, bool front)
 {
 	size_t n = 0;
@@ -139,6 +167,7 @@ print_json(struct text *t, const struct rows *r, bool front)
 		text_puts(t, n++ ? ",\n{" : "{");
 		for (int c = 0; c < COLUMNS; c++)
 			put_member(t, w, c);
+		put_inference(t, w);
 		text_putc(t, '}');
 	}
 	text_puts(t, "\n]\n");

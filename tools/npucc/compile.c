@@ -371,7 +371,7 @@ compile_kept(struct npucc *c, const char **made)
 		name[n++] = reports[i].name;
 	const char *npu = stage_file(c, CMDGEN);
 	struct text t = { 0 };
-	bool ok = manifest_print(c, name, n, &t) &&
+	bool ok = manifest_print(c, name, n, on_npu, &t) &&
 		  file_write(kept(c, "manifest.json"), t.p, t.n, false, c->e);
 	text_free(&t);
 	if (!ok || (c->o->check && !check_compiled(c, kept(c, npu), npu)))

@@ -2,6 +2,8 @@
 /* Prints manifest.json for --keep. */
 #include "npucc.h"
 
+#include "base/json.h"
+
 #include <string.h>
 
 /* all options except the number of threads, which has no effect on the output */
@@ -39,9 +41,33 @@ put_file(struct npucc *c, struct text *t, const char *name)
 	return ok;
 }
 
+/* The time of an inference, from the report; a model without NPU operators has none. */
+static bool
+put_inference(struct npucc *c, struct text *t)
+{
+	static const char *const keys[] = {
+		"inference_npu_cycles", "inference_cpu_cycles", "inference_seconds",
+		"inference_seconds_low", "inference_seconds_high",
+	};
+	struct bytes b;
+	struct json report;
+	struct arena *a = arena_open();
+	const char *name = arena_printf(a, "%s/report.json", c->in_keep);
+	bool ok = file_read(a, name, SIZE_MAX / 4, &b, c->e) &&
+		  json_parse(a, b, "report.json", &report, c->e);
+	for (size_t i = 0; ok && i < ARRAY_LEN(keys); i++) {
+		text_printf(t, "  \"%s\": ", keys[i]);
+		text_double(t, json_number(&report, keys[i], 0));
+		text_puts(t, ",\n");
+	}
+	arena_close(a);
+	return ok;
+}
+
 /* Without times and paths, so that equal compilations give equal manifests. */
 bool
-manifest_print(struct npucc *c, const char *const *name, size_t n, struct text *t)
+manifest_print(struct npucc *c, const char *const *name, size_t n, bool on_npu,
+	       struct text *t)
 {
 	static const char *const keys[N_STAGES] = { "quantcheck", "partition", "sched",
 						    "wenc", "cmdgen", "tfl2c" };
@@ -54,6 +80,8 @@ manifest_print(struct npucc *c, const char *const *name, size_t n, struct text *
 	text_puts(t, "  },\n");
 	if (!manifest_borders(c, arena_printf(c->a, "%s/%s", c->in_keep,
 					stage_file(c, CMDGEN)), t))
+		return false;
+	if (on_npu && !put_inference(c, t))
 		return false;
 	text_puts(t, "  \"files\": [\n");
 	for (size_t i = 0; i < n; i++) {

@@ -153,7 +153,7 @@ bool tell_made(struct npucc *c, const char *made, struct bytes *summary);
 bool example_memory(const char *accel, const char **system, const char **mode);
 
 /* manifest.c: prints the options and the files of a compilation as JSON */
-bool manifest_print(struct npucc *c, const char *const *name, size_t n,
+bool manifest_print(struct npucc *c, const char *const *name, size_t n, bool on_npu,
 		    struct text *t);
 
 /* borders.c: prints the manifest's members batch, inputs and outputs */
