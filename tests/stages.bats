@@ -458,6 +458,54 @@ refused()
 	refuses 1 "parts where it fits: nxp-imx93" tfl2c --part=alif-e7-hp big.tflite
 }
 
+@test "with a part, what does not fit its memories is refused in every output format" {
+	# two feature maps of 1 MB, and weights that are copied to SRAM where there is space
+	local noise='[foreach range(N) as $i (7; (. * 16807) % 2147483647; . / 8 | floor % 256)]'
+	model wide "$t[0].shape=[1,63,63,256] | $t[3].shape=[1,63,63,256] | $t[2].shape=[256] |
+		$t[1].shape=[256,3,3,256] | .buffers[2].data=[range(1024) | 0] |
+		.buffers[1].data=${noise/N/589824} |
+		.operator_codes=[{deprecated_builtin_code:3,builtin_code:3}] |
+		.subgraphs[0].operators=[{inputs:[0,1,2],outputs:[3],builtin_options_type:1,
+			builtin_options:{stride_w:1,stride_h:1}}]"
+	npucc --part=corstone-300 -o ok.tflite wide.tflite
+	# the plan for more SRAM than there is
+	for o in out.tflite out.sched out.wenc out.h; do
+		refuses 1 "SRAM of corstone-300 has 2097152: " npucc --part=corstone-300 \
+			--arena-cache-size=4M -o "$o" wide.tflite
+		[ ! -e "$o" ]
+		option=$(sed -n 's/^npucc: note: with \(--[^ ]*\) the network fits corstone-300$/\1/p' refuses.err)
+		npucc --part=corstone-300 --arena-cache-size=4M "$option" -o "$o" wide.tflite
+		npucc --part=corstone-300 --arena-cache-size=4M --allow-overflow -o "$o" wide.tflite
+	done
+	refuses 1 "SRAM of corstone-300 has" npucc --part=corstone-300 --arena-cache-size=4M -o - wide.tflite
+	[ "$(npucc --part=corstone-300 --arena-cache-size=4M -o - <wide.tflite 2>/dev/null | wc -c)" = 0 ]
+	refuses 1 "SRAM of corstone-300 has" npucc --part=corstone-300 --arena-cache-size=4M --keep=kept wide.tflite
+	refuses 1 "SRAM of corstone-300 has" npucc --part=corstone-300 --arena-cache-size=4M --check -o out.tflite wide.tflite
+	[ ! -e kept ] || [ -z "$(ls kept)" ]
+	# the NPU's own memory, and one memory for arena and constants
+	refuses 1 "the NPU's own SRAM of nxp-imx93 has 393216: " \
+		npucc --part=nxp-imx93 --arena-cache-size=1M -o out.tflite wide.tflite
+	# constants: 1.1 MB that do not compress, in 1 MiB
+	model weights "$t[0].shape=[1,1100] | $t[1].shape=[1000,1100] | $t[3].shape=[1,1000] |
+		$t[2].shape=[1000] | .buffers[2].data = [range(4000) | 0] |
+		.buffers[1].data = ${noise/N/1100000}"
+	for o in out.tflite out.sched out.wenc out.h; do
+		refuses 1 "MRAM of renesas-ra8p1 has 1048576: " npucc --part=renesas-ra8p1 -o "$o" weights.tflite
+		grep -q 'parts where it fits: alif-e3-hp, .*--allow-overflow' refuses.err
+		grep -q 'note: weights.tflite does not fit renesas-ra8p1 with --optimise=Size either: take another part' refuses.err
+	done
+	npucc --part=renesas-ra8p1 --allow-overflow -o out.tflite weights.tflite
+	refuses 1 "MRAM of renesas-ra8p1 has" tfl2c out.tflite
+	tfl2c --allow-overflow out.tflite >out.h
+	# no plan: npu-sched names the least SRAM, and who has it
+	model tall "$t[0].shape=[1,200,200,100] | $t[3].shape=[1,200,200,100] |
+		.operator_codes=[{deprecated_builtin_code:14,builtin_code:14}] |
+		$t[3].quantization = {scale: [0.00390625], zero_point: [-128]} |
+		.subgraphs[0].operators=[{inputs:[0],outputs:[3]}]"
+	refuses 1 "more than the limit of 1970176; the smallest that works is 4000000; parts with as much: alif-" \
+		npucc --part=himax-we2 -o out.tflite tall.tflite
+}
+
 @test "a profile of another accelerator is an error without --any-accelerator" {
 	model m
 	tfl-partition -o m.part m.tflite

@@ -52,19 +52,39 @@ target_part_list(struct text *t)
 	}
 }
 
-void
-target_part_list_fitting(struct text *t, const char *accel, int64_t arena_bytes,
-		  int64_t constant_bytes)
+bool
+target_part_fits(const struct target_part *p, const struct part_needs *n,
+		 const char **memory, int64_t *bytes, int64_t *limit)
 {
-	int n = 0;
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-		const struct target_part *p = &parts[i];
-		if ((accel && strcmp(p->accel, accel) != 0) ||
-		    p->arena_bytes < arena_bytes ||
-		    p->constant_bytes < constant_bytes)
-			continue;
-		text_printf(t, "%s%s", n++ ? ", " : "", p->name);
-	}
-	if (!n)
+	bool one = !strcmp(p->arena_memory, p->constant_memory);
+	const struct {
+		const char *memory;
+		int64_t bytes, limit;
+	} all[] = {
+		{ p->arena_memory, n->arena + (one ? n->constants : 0), p->arena_bytes },
+		{ "the NPU's own SRAM", p->cache_bytes ? n->cache : 0, p->cache_bytes },
+		{ p->constant_memory, n->constants, p->constant_bytes },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		if (all[i].bytes > all[i].limit) {
+			*memory = all[i].memory;
+			*bytes = all[i].bytes;
+			*limit = all[i].limit;
+			return false;
+		}
+	return true;
+}
+
+void
+target_part_list_fitting(struct text *t, const char *accel, const struct part_needs *n)
+{
+	const char *memory;
+	int64_t bytes, limit;
+	int found = 0;
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		if ((!accel || !strcmp(parts[i].accel, accel)) &&
+		    target_part_fits(&parts[i], n, &memory, &bytes, &limit))
+			text_printf(t, "%s%s", found++ ? ", " : "", parts[i].name);
+	if (!found)
 		text_puts(t, "none");
 }

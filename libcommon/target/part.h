@@ -28,11 +28,25 @@ const struct target_part *target_part_find(const char *name, struct err *e);
 
 void target_part_list(struct text *t); /* prints a line for each part, with its source */
 
+/* what a compiled network needs of a part's memories, in bytes */
+struct part_needs {
+	int64_t arena;
+	int64_t cache;	   /* of the NPU's own fast memory; a part without one ignores it */
+	int64_t constants; /* the model: constants, command streams and its head */
+};
+
 /*
- * Prints the names of the parts that have at least this much memory of both kinds and
- * this accelerator (NULL: any).  Prints "none" if no part fits.
+ * True if the needs fit the part.  Otherwise *memory, *bytes and *limit describe the first
+ * memory that is too small.  A part whose arena and constants are in one memory needs
+ * space for their sum.
  */
-void target_part_list_fitting(struct text *t, const char *accel, int64_t arena_bytes,
-		       int64_t constant_bytes);
+bool target_part_fits(const struct target_part *p, const struct part_needs *n,
+		      const char **memory, int64_t *bytes, int64_t *limit);
+
+/*
+ * Prints the names of the parts with this accelerator (NULL: any) that fit.  Prints "none"
+ * if no part does.
+ */
+void target_part_list_fitting(struct text *t, const char *accel, const struct part_needs *n);
 
 #endif

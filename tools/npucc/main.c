@@ -112,6 +112,9 @@ run(struct npucc *c)
 			     : compile_plain(c, &made);
 	if (!ok)
 		tell_operators(c);
+	ok = ok && check_part(c, made);
+	if (!ok)
+		tell_fitting_option(c);
 	ok = ok && (!(o->page || o->summary) || tell_made(c, made, &summary)) &&
 	     deliver(c, made);
 	return ok && (!o->summary || file_write(NULL, summary.p, summary.n, false, c->e));

@@ -28,6 +28,7 @@ struct options {
 	struct arena *a;
 	const char *out, *in, *keep; /* in: NULL is standard input; keep: NULL: no --keep */
 	bool check;
+	bool allow_overflow; /* of the memories of part */
 	bool archive; /* keep is the path of one archive, not a directory */
 	const char *accel, *part; /* as written by the user; accel defaults to that of part */
 	const char *page; /* of --report; NULL: none */
@@ -61,6 +62,7 @@ struct npucc {
 	struct file_set *files; /* files that get their names at the end */
 	int status; /* of the program that failed, which has printed a message; or 0 */
 	bool not_integer; /* the failed program is tfl-quantcheck, with the answer no */
+	bool too_large;	  /* the failed program is tfl2c, with the answer no */
 };
 
 /* options.c */
@@ -131,6 +133,15 @@ bool run_jobs(struct npucc *c, const struct job *job, size_t n);
 bool compile_plain(struct npucc *c, const char **made);
 bool compile_checked(struct npucc *c, const char **made);
 bool compile_kept(struct npucc *c, const char **made);
+/* True if the output must fit the memories of a part, and no stage has checked that. */
+bool part_is_checked(const struct options *o);
+/* Checks the output of the last stage, made, by the stages that follow. */
+bool check_part(struct npucc *c, const char *made);
+/*
+ * For an output that does not fit a part, whose numbers tfl2c has printed: prints a note on
+ * the option with which it fits.
+ */
+void tell_fitting_option(struct npucc *c);
 /*
  * For a model that tfl-quantcheck refused: prints a note on which operators could run
  * on the NPU.

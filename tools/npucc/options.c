@@ -120,6 +120,7 @@ set_own_option(struct options *o, int id, char *arg)
 	case ID_CHECK: o->check = true; break;
 	case ID_LIST_PARTS: cli_show(target_part_list);
 	case ID_LIST_PROFILES: cli_show(memory_list_profiles);
+	case ID_OVERFLOW: o->allow_overflow = true; add_word(o, TFL2C, "--allow-overflow"); break;
 	case ID_PASS: pass_as_it_is(o, arg); break;
 	default: break;
 	}
@@ -145,7 +146,7 @@ static const char *
 part_names(struct arena *a)
 {
 	struct text t = { 0 };
-	target_part_list_fitting(&t, NULL, 0, 0);
+	target_part_list_fitting(&t, NULL, &(struct part_needs){ 0 });
 	const char *s = arena_strndup(a, t.p, t.n);
 	text_free(&t);
 	return s;

@@ -89,7 +89,8 @@ make(struct npucc *c, const char *path, const char *called, mode_t mode)
 static bool
 needs_beside(const struct options *o)
 {
-	return !file_is_standard(o->out) || (o->check && !o->keep);
+	return !file_is_standard(o->out) ||
+	       ((o->check || part_is_checked(o)) && !o->keep);
 }
 
 static bool

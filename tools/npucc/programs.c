@@ -50,7 +50,7 @@ is_needed(const struct npucc *c, enum program p)
 	if (c->tosa && p <= PARTITION)
 		return false;
 	if (p < N_STAGES)
-		return o->keep || p <= o->last;
+		return o->keep || p <= o->last || part_is_checked(o);
 	if (p == PERF || p == REPORT)
 		return o->keep || o->page || o->summary;
 	return o->check;

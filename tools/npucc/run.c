@@ -123,6 +123,7 @@ report_failure(struct npucc *c, const struct process *p)
 			      p->notes.n ? "" : " without a message");
 	c->e->status = c->e->status ? c->status : 0;
 	c->not_integer = p->job->program == QUANTCHECK && status == EXIT_NO;
+	c->too_large = p->job->program == TFL2C && status == EXIT_NO;
 }
 
 /*
@@ -147,8 +148,10 @@ static bool
 report_result(struct npucc *c, struct process *p, size_t n)
 {
 	struct process *bad = first_failure(p, n);
-	if (bad && bad->job->silent)
+	if (bad && bad->job->silent) {
+		c->status = WIFEXITED(bad->status) ? WEXITSTATUS(bad->status) : EXIT_TROUBLE;
 		return false;
+	}
 	if (bad) {
 		report_failure(c, bad);
 		show_notes(c, bad);

@@ -192,6 +192,9 @@ static const struct cli_option option_list[] = {
 	{ CLI_TEXT("part", "NAME", part,
 		   "fail (status 1) if the model does not fit the NPU or the memories of this "
 		   "chip") },
+	{ CLI_FLAG("allow-overflow", allow_overflow,
+		   "with --part: accept a model that does not fit its memories, for a board with "
+		   "external memory") },
 	{ CLI_LIST("list-parts", target_part_list, "list the chips for --part, and exit") },
 	{ CLI_TEXT("memory-mode", "MODE", memory_mode,
 		   "check at build time that the driver is configured for this mode: "
@@ -278,30 +281,32 @@ check_limits(const struct job *j, struct err *e)
 	return true;
 }
 
-/*
- * Reports that something does not fit into a memory of the part, and lists the parts
- * where it fits.
- */
-static bool
-does_not_fit(const struct job *j, const struct target_part *p, const char *what,
-	     int64_t bytes, const char *memory, int64_t limit, struct err *e)
+/* parts where the network fits as it is, or with its NPU's compiler run again */
+static const char *
+fitting_parts(struct arena *a, const struct job *j, const struct part_needs *n)
 {
 	struct text t = { 0 };
-	target_part_list_fitting(&t, j->npu.n_ops ? j->npu.accel->name : NULL,
-				 j->plan.arena_bytes, (int64_t)j->m->file.n);
-	(void)err_no(e, "%s: the %s takes %lld bytes, %s of %s has %lld: %lld are "
-			"missing; parts where it fits: %s", j->m->name, what,
-		     (long long)bytes, memory, p->name, (long long)limit,
-		     (long long)(bytes - limit), text_str(&t));
+	target_part_list_fitting(&t, j->npu.n_ops ? j->npu.accel->name : NULL, n);
+	if (!strcmp(text_str(&t), "none") && j->npu.n_ops) {
+		text_puts(&t, "; with another NPU: ");
+		target_part_list_fitting(&t, NULL, n);
+	}
+	const char *s = arena_strndup(a, t.p, t.n);
 	text_free(&t);
-	return false;
+	return s;
 }
 
 static bool
-check_part(const struct job *j, struct err *e)
+check_part(struct arena *a, const struct job *j, struct err *e)
 {
 	const struct options *o = j->o;
-	int64_t arena = j->plan.arena_bytes, model = (int64_t)j->m->file.n;
+	const struct part_needs n = {
+		.arena = o->format == FORMAT_CALL ? j->call.arena_bytes : j->plan.arena_bytes,
+		.cache = j->npu.fast_bytes,
+		.constants = (int64_t)j->m->file.n,
+	};
+	const char *memory;
+	int64_t bytes, limit;
 	if (!o->part)
 		return true;
 	const struct target_part *p = target_part_find(o->part, e);
@@ -311,12 +316,16 @@ check_part(const struct job *j, struct err *e)
 		return err_no(e, "%s: the model is compiled for %s, but %s has an %s",
 				 j->m->name,
 			      j->npu.accel->name, p->name, p->accel);
-	if (arena > p->arena_bytes)
-		return does_not_fit(j, p, "tensor arena", arena, p->arena_memory,
-				    p->arena_bytes, e);
-	return model <= p->constant_bytes ||
-	       does_not_fit(j, p, "model", model, p->constant_memory,
-			    p->constant_bytes, e);
+	if (o->allow_overflow || target_part_fits(p, &n, &memory, &bytes, &limit))
+		return true;
+	const char *what = bytes == n.arena ? "the tensor arena takes"
+			   : bytes == n.constants ? "the model takes"
+			   : bytes == n.cache ? "fast copies of tensors take"
+					      : "tensor arena and model take";
+	return err_no(e, "%s: %s %lld bytes, %s of %s has %lld: %lld are missing; parts where "
+			 "it fits: %s; --allow-overflow accepts it, for boards with external "
+			 "memory", j->m->name, what, (long long)bytes, memory, p->name,
+		      (long long)limit, (long long)(bytes - limit), fitting_parts(a, j, &n));
 }
 
 static bool
@@ -409,7 +418,7 @@ main(int argc, char **argv)
 	    resolver_kinds(m, &j.kinds, &e)) {
 		j.m = m;
 		warn_missing(&j);
-		(void)(check_limits(&j, &e) && check_part(&j, &e) &&
+		(void)(check_limits(&j, &e) && check_part(a, &j, &e) &&
 		       write_files(a, &j, &e));
 	}
 	arena_close(a);

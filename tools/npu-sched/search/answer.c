@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include "base/text.h"
+#include "target/part.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -119,6 +120,22 @@ too_slow_within(struct search *x, int64_t bytes)
 		      s->o->max_cycles, s->least);
 }
 
+/* "; parts with as much: ..." if the limit is that of a part */
+static const char *
+larger_parts(const struct sched *s)
+{
+	const struct target_part *own =
+	    s->o->part ? target_part_find(s->o->part, &(struct err){ 0 }) : NULL;
+	if (!own)
+		return "";
+	struct part_needs n = { .arena = s->least, .cache = own->cache_bytes ? s->least : 0 };
+	struct text t = { 0 };
+	target_part_list_fitting(&t, NULL, &n);
+	const char *names = arena_printf(s->a, "; parts with as much: %s", text_str(&t));
+	text_free(&t);
+	return names;
+}
+
 /* No plan is within the limit.  Finds the least limit that has a plan, for the message. */
 static bool
 too_small(struct search *x)
@@ -139,7 +156,8 @@ too_small(struct search *x)
 			      s->g->file, (int)NO_LIMIT_BYTES);
 	return err_no(s->e, "%s: error: the network needs %" PRId64 " bytes of SRAM, "
 		      "more than the limit of %" PRId64 "; the smallest that works "
-		      "is %" PRId64, s->g->file, s->least, limit, s->least);
+		      "is %" PRId64 "%s", s->g->file, s->least, limit, s->least,
+		      larger_parts(s));
 }
 
 static bool
