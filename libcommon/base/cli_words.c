@@ -21,11 +21,14 @@ void
 cli_error(const char *fmt, ...)
 {
 	va_list ap;
+	char *line;
 	va_start(ap, fmt);
-	(void)fprintf(stderr, "%s: ", program_invocation_short_name);
-	(void)vfprintf(stderr, fmt, ap);
-	(void)fputc('\n', stderr);
+	if (vasprintf(&line, fmt, ap) < 0)
+		out_of_memory();
 	va_end(ap);
+	text_make_plain(line);
+	(void)fprintf(stderr, "%s: %s\n", program_invocation_short_name, line);
+	free(line);
 	n_mistakes++;
 }
 

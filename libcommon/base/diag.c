@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/diag.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -20,9 +22,7 @@ err_fill(struct err *e, int status, const char *file, unsigned line,
 				     "%.400s: error: ", file);
 	(void)vsnprintf(e->text + n, sizeof(e->text) - n, fmt, ap);
 	/* names from a model may hold any byte; a message must be one line */
-	for (char *p = e->text; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = '?';
+	text_make_plain(e->text);
 }
 
 bool

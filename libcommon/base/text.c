@@ -176,46 +176,6 @@ text_repr(struct text *t, double v)
 		text_printf(t, "%.*f", decimals, v);
 }
 
-static bool
-is_control(char c)
-{
-	return (unsigned char)c < ' ' || c == 0x7f;
-}
-
-const char *
-text_plain(struct arena *a, const char *s)
-{
-	const char *from = s;
-	while (*from && !is_control(*from))
-		from++;
-	if (!*from)
-		return s;
-	char *out = arena_strdup(a, s);
-	for (char *p = out + (from - s); *p; p++)
-		if (is_control(*p))
-			*p = '?';
-	return out;
-}
-
-void
-text_quoted(struct text *t, const char *s, size_t n)
-{
-	text_putc(t, '"');
-	for (size_t i = 0, plain; i < n; i = plain + 1) {
-		for (plain = i; plain < n && s[plain] != '"' && s[plain] != '\\' &&
-				!is_control(s[plain]);)
-			plain++;
-		text_put(t, s + i, plain - i);
-		if (plain == n)
-			break;
-		if (is_control(s[plain]))
-			text_printf(t, "\\u%04x", (unsigned)(unsigned char)s[plain]);
-		else
-			text_printf(t, "\\%c", s[plain]);
-	}
-	text_putc(t, '"');
-}
-
 static const char base64_digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -434,36 +394,6 @@ base64_decode(const char *s, size_t len, void *out, size_t n)
 	if (have == 3)
 		*o++ = (uint8_t)(v >> 2);
 	return o == end;
-}
-
-void
-text_csv(struct text *t, const char *s)
-{
-	if (!strpbrk(s, ",\"\r\n")) {
-		text_puts(t, s);
-		return;
-	}
-	text_putc(t, '"');
-	for (; *s; s++) {
-		if (*s == '"')
-			text_putc(t, '"');
-		text_putc(t, *s);
-	}
-	text_putc(t, '"');
-}
-
-void
-text_c_string(struct text *t, const char *s)
-{
-	text_putc(t, '"');
-	for (; *s; s++) {
-		unsigned char c = (unsigned char)*s;
-		if (c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '?')
-			text_printf(t, "\\%03o", c);
-		else
-			text_putc(t, (char)c);
-	}
-	text_putc(t, '"');
 }
 
 bool

@@ -38,17 +38,38 @@ void text_repr(struct text *t, double v);
 /* Returns s without the suffix; s itself if it has another one, or is the suffix. */
 const char *text_cut(struct arena *a, const char *s, const char *suffix);
 
+/* Bytes of the character at s; 0 if it is not valid UTF-8, or no character of XML. */
+size_t utf8_length(const char *s);
+
 /*
- * Returns s made safe for one line of a terminal: control characters, which names in a
- * model may hold, become '?'.  Returns s itself if it has none.
+ * Text from outside, such as a name in a model, holds any byte.  It goes through the one
+ * function of the format that it is written to: text_plain() or text_make_plain() for lines
+ * of a terminal, text_quoted() for JSON, text_yaml(), text_graph_string() and
+ * text_graph_word() for graph files, text_c_string(), text_csv().
+ */
+
+/*
+ * Returns s made safe for one line of a terminal: bytes that are not UTF-8, control
+ * characters (C1, too), and characters that change the direction of the line become '?'.
+ * Returns s itself if it has none.  text_make_plain() does the same in place.
  */
 const char *text_plain(struct arena *a, const char *s);
+void text_make_plain(char *s);
 
 /* Returns true if s ends with the suffix; false if s is NULL. */
 bool text_has_suffix(const char *s, const char *suffix);
 
-/* Appends a quoted string with JSON's escapes; graph files use the same escapes. */
+/*
+ * Appends a string of JSON.  The characters that text_plain() replaces are escaped, and
+ * bytes that are not UTF-8 become U+FFFD.
+ */
 void text_quoted(struct text *t, const char *s, size_t n);
+/* Appends a string of YAML: as it is if YAML reads it as this string, else in quotes. */
+void text_yaml(struct text *t, const char *s);
+/* Appends a quoted string of a graph file: all bytes are kept. */
+void text_graph_string(struct text *t, const char *s, size_t n);
+/* Appends a word of a graph file: quoted if it would end early, or is empty. */
+void text_graph_word(struct text *t, const char *s);
 /* Appends a string literal of C, escaped so that it has no trigraphs or early end. */
 void text_c_string(struct text *t, const char *s);
 

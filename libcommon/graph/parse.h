@@ -42,6 +42,8 @@ bool value_is_bad(struct parse *s, const char *what);
 int64_t take_int(struct cur *c, int64_t min, int64_t max);
 void want_char(struct cur *c, char want);
 
+/* the inverse of text_graph_string(); the caller has removed the quotes */
+bool parse_string(struct parse *s, struct cur *c, const char **out);
 bool parse_enum(struct parse *s, struct cur *c, const char *const *names,
 		int *out);
 /* Parses a value of kind k->kind into the field at p. */

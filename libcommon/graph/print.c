@@ -144,11 +144,11 @@ print_value(struct text *t, const struct key_desc *k, const void *p)
 		break;
 	case KIND_STR: {
 		const char *s = *(const char *const *)p;
-		text_quoted(t, s, strlen(s));
+		text_graph_string(t, s, strlen(s));
 		break;
 	}
 	case KIND_WORD:
-		text_puts(t, *(const char *const *)p);
+		text_graph_word(t, *(const char *const *)p);
 		break;
 	case KIND_ENUM:
 		text_puts(t, k->names[*(const int *)p]);
@@ -266,7 +266,7 @@ print_blob(struct text *t, const struct g_blob *b, struct untouched *u)
 		    b->name, b->bytes, b->xxh3);
 	if (b->path) {
 		text_puts(t, " from=");
-		text_quoted(t, b->path, strlen(b->path));
+		text_graph_string(t, b->path, strlen(b->path));
 	}
 	text_putc(t, '\n');
 	if (b->path)

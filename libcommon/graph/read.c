@@ -36,14 +36,15 @@ parse_key(struct parse *s, const struct record_desc *d, struct g_rec *r,
 		return BAD(s, "%s: key %s occurs twice", d->keyword, k->text);
 	r->has |= (uint64_t)1 << i;
 	s->key = k->text;
-	bool is_string = k->kind == KIND_STR;
-	if (is_string != (value.p < value.end && *value.p == '"'))
-		return value_is_bad(s, is_string ? "a quoted string" : "no quotes");
-	if (is_string) {
+	bool quoted = value.p < value.end && *value.p == '"', word = k->kind == KIND_WORD;
+	void *to = (char *)r + k->offset;
+	if (!word && quoted != (k->kind == KIND_STR))
+		return value_is_bad(s, quoted ? "no quotes" : "a quoted string");
+	if (quoted) {
 		value.p++;
 		value.end--;
 	}
-	if (!parse_value(s, k, &value, (char *)r + k->offset))
+	if (quoted && word ? !parse_string(s, &value, to) : !parse_value(s, k, &value, to))
 		return false;
 	int rest = (int)(value.end - value.p < 20 ? value.end - value.p : 20);
 	return !rest || BAD(s, "%s has '%.*s' after its value", k->text, rest, value.p);

@@ -267,8 +267,7 @@ parse_tfls(struct parse *s, struct cur *c, struct g_tfls *out)
 	return true;
 }
 
-/* the inverse of text_quoted(); the caller has removed the quotes */
-static bool
+bool
 parse_string(struct parse *s, struct cur *c, const char **out)
 {
 	char *o = arena_alloc(s->a, (size_t)(c->end - c->p) + 1, 1);

@@ -34,7 +34,7 @@ map_command_at(const struct npu_map *m, int k, size_t word)
 const char *
 map_label(struct arena *a, const struct map_command *c)
 {
-	const char *name = text_plain(a, c->name);
+	const char *name = c->name;
 	if (c->what == MAP_COPY)
 		return arena_printf(a, "copy %s", name);
 	if (c->what == MAP_FETCH)

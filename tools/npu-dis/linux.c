@@ -18,25 +18,25 @@ struct answer { /* the result for one stream */
 };
 
 static void
-print_refusal(const struct input *in, const struct answer *r)
+print_refusal(struct arena *a, const struct input *in, const struct answer *r)
 {
-	(void)fprintf(stderr, "npu-dis: %s: ", in->name);
+	(void)fprintf(stderr, "npu-dis: %s: ", text_plain(a, in->name));
 	if (r->s->op >= 0)
 		(void)fprintf(stderr, "operator %d, ", r->s->op);
 	if (r->f.command)
 		(void)fprintf(stderr, "0x%06zx %s%s%s: ", r->f.at_bytes,
 			      r->f.command, r->source ? " of " : "",
-			      r->source ? r->source : "");
+			      r->source ? text_plain(a, r->source) : "");
 	(void)fprintf(stderr, "error: rule %s of the Linux driver: %s\n",
 		      linux_rule_name(r->f.rule), r->f.text);
 }
 
 static void
-put_line(struct text *t, const struct input *in, const struct answer *r)
+put_line(struct arena *a, struct text *t, const struct input *in, const struct answer *r)
 {
 	const char *before = "; bytes of regions:";
-	text_printf(t, "%s: %s: %zu bytes for %s, %s by Linux", in->name,
-		    r->s->name, 4 * r->s->n_words, r->s->accel->name,
+	text_printf(t, "%s: %s: %zu bytes for %s, %s by Linux",
+		    text_plain(a, in->name), text_plain(a, r->s->name), 4 * r->s->n_words, r->s->accel->name,
 		    r->accepted ? "accepted" : "refused");
 	for (int i = 0; r->accepted && i < LINUX_REGIONS; i++) {
 		if (!r->use.bytes[i])
@@ -121,13 +121,13 @@ verify_linux(struct arena *a, struct text *t, const struct input *in,
 		if (!r.accepted && r.f.command)
 			r.source = source_name(a, in, i, r.f.at_bytes / 4);
 		if (!r.accepted && !json)
-			print_refusal(in, &r);
+			print_refusal(a, in, &r);
 		if (json) {
 			text_puts(t, before);
 			put_json(t, &r);
 			before = ",\n";
 		} else {
-			put_line(t, in, &r);
+			put_line(a, t, in, &r);
 		}
 	}
 	if (json)

@@ -68,7 +68,7 @@ print_operations(struct arena *a, struct text *t, const struct input *in, int k,
 		const char *name = named ? source_name(a, in, k, op.at) : NULL;
 		stream_print_op(t, &op);
 		if (name)
-			text_printf(t, "  # %s", name);
+			text_printf(t, "  # %s", text_plain(a, name));
 		text_putc(t, '\n');
 	}
 	return !e->status;

@@ -34,15 +34,15 @@ name_of(const struct verdict *v, const struct npu_finding *f)
 static void
 print_diagnostic(const struct verdict *v, const struct npu_finding *f)
 {
-	(void)fprintf(stderr, "npu-dis: %s: ", v->in->name);
+	(void)fprintf(stderr, "npu-dis: %s: ", text_plain(v->a, v->in->name));
 	if (f->stream->op >= 0)
 		(void)fprintf(stderr, "operator %d, ", f->stream->op);
 	const char *name = name_of(v, f);
 	if (f->command)
 		(void)fprintf(stderr, "0x%06zx %s%s%s: ", f->at_bytes, f->command,
-			      name ? " of " : "", name ? name : "");
+			      name ? " of " : "", name ? text_plain(v->a, name) : "");
 	(void)fprintf(stderr, "%s: rule %d: %s\n",
-		      f->error ? "error" : "warning", f->rule, f->text);
+		      f->error ? "error" : "warning", f->rule, text_plain(v->a, f->text));
 }
 
 static void
@@ -134,7 +134,8 @@ verify(struct arena *a, struct text *t, const struct input *in,
 			put_stream(t, s, r);
 		else
 			text_printf(t, "%s: %s: %zu bytes for %s, %u error%s, "
-				    "%u warning%s\n", in->name, s->name,
+				    "%u warning%s\n", text_plain(a, in->name),
+				    text_plain(a, s->name),
 				    4 * s->n_words, s->accel->name, r->errors,
 				    r->errors == 1 ? "" : "s", r->warnings,
 				    r->warnings == 1 ? "" : "s");

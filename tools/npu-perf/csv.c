@@ -152,6 +152,8 @@ layer_columns(struct columns *c, const struct network *net,
 	const struct perf_row *r = &op->run.row[i];
 	struct text name = { 0 };
 	row_name(&name, op, i);
+	(void)text_str(&name);
+	text_make_plain(name.p);
 	col_text(c, "TFLite_operator", NULL);
 	col_text(c, "NNG Operator", npu_op_name(&r->npu));
 	col_text(c, "SRAM Usage", NULL);

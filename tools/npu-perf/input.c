@@ -129,11 +129,11 @@ take_map(struct arena *a, struct network *net, const struct npu_map *map)
 
 /* for input from a pipe, takes the network's name from the source map */
 static void
-name_of_source(struct arena *a, const struct npu_map *map, struct network *net)
+name_of_source(const struct npu_map *map, struct network *net)
 {
 	const char *name = map->sources[0].name;
 	if (!strcmp(net->file, file_name(NULL)) && name && *name)
-		net->name = text_plain(a, name);
+		net->name = name;
 }
 
 static bool
@@ -161,7 +161,7 @@ find_map(struct arena *a, const struct tfl_model *m, struct network *net,
 			 net->file);
 	if (!map)
 		return true;
-	name_of_source(a, map, net);
+	name_of_source(map, net);
 	take_map(a, net, map);
 	return !with_graph || carried_graph(a, map, net, e);
 }
@@ -251,7 +251,7 @@ take_network(struct arena *a, const struct options *o, struct bytes file,
 	bool ok = is_graph(file) ? read_graph(a, o, file, net, e)
 				 : read_model(a, o, file, net, e);
 	if (o->called)
-		net->name = text_plain(a, o->called);
+		net->name = o->called;
 	return ok && check_part(o, net, e) &&
 	       (!o->measured || read_measured(a, o->measured, &net->measured, e));
 }

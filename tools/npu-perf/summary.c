@@ -23,7 +23,9 @@ static const struct scale scales[] = {
 static void
 text_line(struct text *t, const char *label, const char *value)
 {
-	text_printf(t, "%-*s%20s\n", TEXT_LABEL, label, value ? value : "n/a");
+	struct arena *a = arena_open();
+	text_printf(t, "%-*s%20s\n", TEXT_LABEL, label, value ? text_plain(a, value) : "n/a");
+	arena_close(a);
 }
 
 /* "Off-chip Flash bandwidth", in 25 columns */
@@ -71,7 +73,9 @@ seconds(const struct network *net, double cycles)
 static void
 head(struct text *t, const struct options *o, const struct network *net)
 {
-	text_printf(t, "\nNetwork summary for %s\n", net->name);
+	struct arena *scratch = arena_open();
+	text_printf(t, "\nNetwork summary for %s\n", text_plain(scratch, net->name));
+	arena_close(scratch);
 	text_line(t, "Accelerator configuration", net->accel->report_name);
 	text_line(t, "System configuration", net->memory.system);
 	text_line(t, "Memory mode", net->memory.mode);

@@ -47,8 +47,13 @@ table_row(struct text *t, const struct network *net, const struct operator *op,
 		    e->memory[MEM_ON_CHIP_FLASH], e->memory[MEM_OFF_CHIP_FLASH],
 		    e->macs, row_utilisation(net, e->macs, e->total),
 		    row_limit(r));
-	row_name(t, op, i);
+	struct text name = { 0 };
+	row_name(&name, op, i);
+	(void)text_str(&name);
+	text_make_plain(name.p);
+	text_puts(t, name.p);
 	text_putc(t, '\n');
+	text_free(&name);
 }
 
 void
@@ -67,17 +72,12 @@ report_layers(struct text *t, const struct network *net)
 		    perf_model_name(net->model), model_note(net));
 }
 
-/* plain if YAML allows it, else in double quotes */
 static void
 yaml_name(struct text *t, const struct operator *op, size_t row)
 {
 	struct text name = { 0 };
 	row_name(&name, op, row);
-	const char *s = text_str(&name);
-	if (!*s || strpbrk(s, ":#{}[],&*!|>'\"%@`?- \t\n\\"))
-		text_quoted(t, s, name.n);
-	else
-		text_puts(t, s);
+	text_yaml(t, text_str(&name));
 	text_free(&name);
 }
 

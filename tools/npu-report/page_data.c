@@ -10,24 +10,18 @@
 #include <math.h>
 #include <string.h>
 
-/* A JSON string without markup, and without characters that XML excludes. */
+/* a JSON string without markup */
 static void
 put_string(struct text *t, const char *s)
 {
-	text_putc(t, '"');
-	for (; *s; s++) {
-		unsigned char c = (unsigned char)*s;
-		size_t n = utf8_length(s);
-		if (n == 0 || c < ' ' || c == 0x7f) {
-			text_putc(t, '?');
-		} else if (strchr("<>&\"\\", c)) {
-			text_printf(t, "\\u%04x", c);
-		} else {
-			text_put(t, s, n);
-			s += n - 1;
-		}
-	}
-	text_putc(t, '"');
+	struct text quoted = { 0 };
+	text_quoted(&quoted, s, strlen(s));
+	for (size_t i = 0; i < quoted.n; i++)
+		if (strchr("<>&", quoted.p[i]))
+			text_printf(t, "\\u%04x", (unsigned)quoted.p[i]);
+		else
+			text_putc(t, quoted.p[i]);
+	text_free(&quoted);
 }
 
 /* rounds to tenths of a cycle, which no picture can show */

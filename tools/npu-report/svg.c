@@ -5,24 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-size_t
-utf8_length(const char *s)
-{
-	const unsigned char *c = (const unsigned char *)s;
-	size_t n = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2
-		   : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
-	for (size_t i = 1; i < n; i++)
-		if ((c[i] & 0xc0) != 0x80)
-			return 0;
-	/* surrogates, overlong encodings, code points beyond the last plane */
-	bool bad = n > 2 && ((c[0] == 0xe0 && c[1] < 0xa0) ||
-			     (c[0] == 0xed && c[1] > 0x9f) ||
-			     (c[0] == 0xf0 && c[1] < 0x90) ||
-			     (c[0] == 0xf4 && c[1] > 0x8f) ||
-			     (c[0] == 0xef && c[1] == 0xbf && c[2] > 0xbd));
-	return bad ? 0 : n;
-}
-
 void
 escape(struct text *t, const char *s)
 {

@@ -279,6 +279,16 @@ run_reports(struct npucc *c, bool on_npu)
 	return ok;
 }
 
+/*
+ * The directory in the archive: the model's name.  The names "", "." and ".." would be
+ * places outside of the directory where the archive is unpacked.
+ */
+static const char *
+archive_directory(const struct npucc *c)
+{
+	return c->base[strspn(c->base, ".")] ? c->base : "model";
+}
+
 /* writes all kept files as one archive, in a directory with the model's name */
 static bool
 adopt_archive(struct npucc *c, const char *const *name, size_t n)
@@ -290,7 +300,7 @@ adopt_archive(struct npucc *c, const char *const *name, size_t n)
 		struct bytes b;
 		ok = file_read(a, kept(c, name[i]), SIZE_MAX / 4, &b, c->e);
 		if (ok)
-			tar_add(a, &tar, arena_printf(a, "%s/%s", c->base, name[i]), b);
+			tar_add(a, &tar, arena_printf(a, "%s/%s", archive_directory(c), name[i]), b);
 	}
 	tar_end(&tar);
 	gzip(a, &gz, (struct bytes){ .p = (const uint8_t *)tar.p, .n = tar.n });

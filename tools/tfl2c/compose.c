@@ -290,7 +290,7 @@ compose_asm(struct text *t, const struct job *j)
 		       "%s%s:\n\t.incbin ",
 		    section ? section : ".rodata", j->o->align, n, symbol, n, symbol,
 		    n, symbol);
-	text_quoted(t, j->o->incbin, strlen(j->o->incbin));
+	text_c_string(t, j->o->incbin);
 	text_printf(t, "\n.L%s_end:\n\t.size %s%s, .L%s_end - %s%s\n"
 		       "\t.if .L%s_end - %s%s != %zu\n"
 		       "\t.error \"the file is not the model of %zu bytes that "
