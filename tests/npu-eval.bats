@@ -9,11 +9,10 @@ load lib/common
 # 255
 npy()
 {
-	local head="{'descr': '$1', 'fortran_order': False, 'shape': $2, }" b
+	local head="{'descr': '$1', 'fortran_order': False, 'shape': $2, }" bytes
 	printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "$head"
-	for b in "${@:3}"; do
-		printf '%b' "\\x$(printf %02x "$b")"
-	done
+	[ $# -le 2 ] || printf -v bytes '\\x%02x' "${@:3}"
+	printf '%b' "$bytes"
 }
 
 # five: labels 0 0 1 1 2; answers 0 1 1 1 0: three of five
