@@ -4,6 +4,7 @@ bats_require_minimum_version 1.5.0
 
 load lib/common
 load lib/model
+load lib/poke
 
 REFERENCE=reference/vela-u85
 GEN=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
@@ -144,6 +145,45 @@ flip() {
 	flip "$f" $((at + 3)) 05
 	run -1 --separate-stderr npu-sim m.tflite
 	[[ $stderr == *"ethos-u85-256 has no microblock of 4 x 4 (rule 8)"* ]]
+}
+
+# an average over 4 x 2 divides by 8: its scale is 1, as by Vela 5.1, or 1/8, as before
+@test "an average divides by the count, whatever its scale" {
+	"$GEN" 2 AVERAGE_POOL_2D >average.tflite
+	cp "$(made average.tflite)" m.tflite
+	npu-dis --high-level m.tflite | grep -q ' average .* kernel=4x2 .* scale=1073741824>>30 '
+	npu-sim --seed 1 m.tflite >want
+	poke_command m.tflite OFM_SCALE 1 21 20
+	poke_payload m.tflite OFM_SCALE 1 01 00 00 40
+	npu-dis --high-level m.tflite | grep -q ' average .* scale=1073741825>>33 '
+	npu-sim --seed 1 m.tflite | diff want -
+	run --separate-stderr npu-dis --verify m.tflite
+	[[ $stderr != *"rule 18"* ]]
+	# another scale
+	poke_command m.tflite OFM_SCALE 1 20 20
+	npu-sim --seed 1 m.tflite | diff want -
+	run --separate-stderr npu-dis --verify m.tflite
+	[[ $stderr == *"rule 18: an average ignores its scale 1073741825>>32, 1 or 1/8 is usual"* ]]
+}
+
+# Vela 4.5 writes 1/n as the scale of an average; the outputs are those of Arm's model
+@test "streams of Vela 4.5 give the outputs of Arm's model" {
+	need_shared reference/ambiq
+	for d in "$SHARED"/reference/ambiq/*/ofm0.npy; do
+		d=${d%/ofm0.npy}
+		given=()
+		for f in "$d"/ifm*.npy; do
+			given+=(-i "$f")
+		done
+		for f in "$d"/ofm*.npy; do
+			given+=(-e "$f")
+		done
+		npu-sim "${given[@]}" "$d"/*_vela.npz
+		npu-dis --verify "$d"/*_vela.npz 2>findings
+		[ ! -s findings ]
+		basename "$d" >>names
+	done
+	[ "$(wc -l <names)" = 4 ]
 }
 
 @test "no stream of U85 breaks a rule" {

@@ -169,7 +169,11 @@ npu85_stage(struct npu_run *r, struct npu_stage *s)
 			    op->mode == NPU_ELT_MUL && op->ifm.bits == 32;
 	s->one = npu_scaler(word_product ? 1 : op->ofm_mult, op->ofm_shift,
 			    op->rounding, op->ofm_double);
-	if (!op->scales[0].n || op->acc_kept)
+	/* an average is scaled by its division alone (ethosu-commands(7) 26.6) */
+	bool average = op->kind == NPU_POOL && op->mode == NPU_POOL_AVERAGE;
+	if (average)
+		s->one = npu_scaler(1, 0, op->rounding, 0);
+	if (!op->scales[0].n || op->acc_kept || average)
 		return true;
 	struct npu_channel *ch;
 	if (!npu_load_channels(r, &ch))

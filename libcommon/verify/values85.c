@@ -232,6 +232,17 @@ check_samples(struct checker *c)
 		 "some windows contain only padding");
 }
 
+/* True if the scale is 1 / n as U85 computes it (ethosu-commands(7) 26.6). */
+static bool
+is_reciprocal(uint32_t mult, int shift, int64_t n)
+{
+	int k = 0;
+	while ((n - 1) >> k)
+		k++;
+	uint64_t one = (UINT64_C(1) << (30 + k)) + (UINT64_C(1) << k);
+	return shift == 30 + k && mult == one / (uint64_t)n;
+}
+
 static void
 check_average(struct checker *c)
 {
@@ -243,10 +254,12 @@ check_average(struct checker *c)
 	ERROR_IF(average && large, c, 18,
 		 "an average over %d x %d, the largest is 8 x 8", op->kernel_h,
 		 op->kernel_w);
+	int64_t taps = (int64_t)op->kernel_h * op->kernel_w;
 	WARN_IF(average && !is_one(op->ofm_mult, op->ofm_shift) &&
-		!(op->ofm_mult == 1u << 30 && op->ofm_shift == 30), c, 18,
-		"an average is scaled by %" PRIu32 ">>%d, 1 is usual", op->ofm_mult,
-		op->ofm_shift);
+		!(op->ofm_mult == 1u << 30 && op->ofm_shift == 30) &&
+		!is_reciprocal(op->ofm_mult, op->ofm_shift, taps), c, 18,
+		"an average ignores its scale %" PRIu32 ">>%d, 1 or 1/%" PRId64 " is usual",
+		op->ofm_mult, op->ofm_shift, taps);
 	WARN_IF(op->mode == NPU_POOL_SUM && large && padded, c, 18,
 		"a sum over %d x %d with padding, at most 8 x 8 is usual",
 		op->kernel_h, op->kernel_w);
