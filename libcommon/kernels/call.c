@@ -67,6 +67,8 @@ type_bit(int type)
 		return T_F32;
 	case TFL_BOOL:
 		return T_BOOL;
+	case TFL_INT4:
+		return T_I4;
 	default:
 		return 0;
 	}
@@ -122,6 +124,8 @@ int32_t
 type_min(int type)
 {
 	switch (type) {
+	case TFL_INT4:
+		return -8;
 	case TFL_INT8:
 		return INT8_MIN;
 	case TFL_INT16:
@@ -137,6 +141,8 @@ int32_t
 type_max(int type)
 {
 	switch (type) {
+	case TFL_INT4:
+		return 7;
 	case TFL_INT8:
 		return INT8_MAX;
 	case TFL_UINT8:

@@ -43,7 +43,7 @@ const struct tfl_tensor *call_out(const struct call *c, int k);
 
 enum {
 	T_I8 = 1, T_U8 = 2, T_I16 = 4, T_I32 = 8, T_I64 = 16, T_F32 = 32,
-	T_BOOL = 64,
+	T_BOOL = 64, T_I4 = 128,
 	T_8 = T_I8 | T_U8,
 	T_QUANT = T_8 | T_I16,
 	T_ANY = T_QUANT | T_I32 | T_I64 | T_F32 | T_BOOL,

@@ -86,8 +86,7 @@ check_fc_types(struct call *c, const struct dense *d, const struct tfl_tensor *w
 	    const struct tfl_tensor *bias)
 {
 	if (!call_type(c, d->in, "input", T_QUANT) ||
-	    !call_type(c, w, "weights",
-		       d->in->type == TFL_UINT8 ? T_U8 : T_I8) ||
+	    !call_weights(c, d->in, w) ||
 	    !call_same_type(c, d->in, d->out))
 		return false;
 	if (bias &&

@@ -60,7 +60,7 @@ copy_minus(int16_t *restrict to, int type, const void *data, int64_t at,
 {
 	const int8_t *s8 = (const int8_t *)data + at;
 	const uint8_t *u8 = (const uint8_t *)data + at;
-	if (type == TFL_INT8)
+	if (type == TFL_INT8 || type == TFL_INT4)
 		for (int64_t i = 0; i < n; i++)
 			to[i] = (int16_t)(s8[i] - zero);
 	else if (type == TFL_UINT8)
@@ -209,7 +209,7 @@ static struct weight_sums
 sums_of_weights(const struct requant_from *f, int32_t channel)
 {
 	struct around w = around_axis(f->weights, f->axis);
-	bool is_signed = f->weights->type == TFL_INT8;
+	bool is_signed = f->weights->type != TFL_UINT8;
 	struct weight_sums s = { 0 };
 	for (int64_t o = 0; o < w.outer; o++)
 		for (int64_t k = 0; k < w.inner; k++) {
@@ -374,6 +374,15 @@ window_prepare(struct call *c, struct window *w, int64_t padding)
 	return true;
 }
 
+/* ---- weights -------------------------------------------------------------- */
+
+bool
+call_weights(struct call *c, const struct tfl_tensor *in, const struct tfl_tensor *w)
+{
+	unsigned is_signed = w->data.p ? T_I8 | T_I4 : T_I8;
+	return call_type(c, w, "weights", in->type == TFL_UINT8 ? T_U8 : is_signed);
+}
+
 /* ---- convolutions --------------------------------------------------------- */
 
 static bool
@@ -383,7 +392,7 @@ check_types(struct call *c, struct convolution *v)
 	struct affine x, y, w = { 0 };
 	if (!call_type(c, v->in, "input", T_QUANT) ||
 	    !call_same_type(c, v->in, v->out) ||
-	    !call_type(c, v->weights, "weights", type == TFL_UINT8 ? T_U8 : T_I8) ||
+	    !call_weights(c, v->in, v->weights) ||
 	    (v->bias && !call_type(c, v->bias, "bias",
 				   type == TFL_INT16 ? T_I32 | T_I64 : T_I32)))
 		return false;

@@ -76,6 +76,12 @@ struct requant_from {
 bool sums_are_wide(const struct tfl_tensor *in, const struct tfl_tensor *bias,
 		   int64_t bias_type);
 
+/*
+ * Checks the type of weights: UINT8 for an IFM of UINT8, else INT8 or constant INT4, whose
+ * elements are bytes (tflite/tflite.h).
+ */
+bool call_weights(struct call *c, const struct tfl_tensor *in, const struct tfl_tensor *w);
+
 bool requant_prepare(struct call *c, const struct requant_from *f,
 		     struct requant *r);
 

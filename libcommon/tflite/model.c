@@ -14,6 +14,7 @@ struct load {
 	struct tfl_model *m;
 	struct err *e;
 	int subgraph;
+	const uint8_t **unpacked; /* of each buffer of INT4, or NULL */
 };
 
 #define BAD(l, ...) err_at((l)->e, (l)->m->name, 0, __VA_ARGS__)
@@ -144,6 +145,27 @@ load_shape(struct load *l, struct tfl_tensor *t, int index)
 	return true;
 }
 
+/*
+ * Returns the elements of a buffer of INT4, one a byte.  The low half of a packed byte comes
+ * first.  Tensors of one buffer share the elements.
+ */
+static const uint8_t *
+unpacked(struct load *l, uint32_t buffer)
+{
+	const struct bytes packed = l->m->buffer[buffer];
+	if (!l->unpacked)
+		l->unpacked = anew(l->a, const uint8_t *, l->m->n_buffers);
+	if (!l->unpacked[buffer]) {
+		uint8_t *v = anew(l->a, uint8_t, 2 * packed.n);
+		for (size_t i = 0; i < 2 * packed.n; i++) {
+			int half = packed.p[i / 2] >> (i & 1 ? 4 : 0) & 15;
+			v[i] = (uint8_t)(half - (half & 8 ? 16 : 0));
+		}
+		l->unpacked[buffer] = v;
+	}
+	return l->unpacked[buffer];
+}
+
 static bool
 load_data(struct load *l, struct tfl_tensor *t, int index)
 {
@@ -162,13 +184,15 @@ load_data(struct load *l, struct tfl_tensor *t, int index)
 	if (t->rank == 0 && !t->has_shape && tfl_type_bytes(t->type) &&
 	    b.n == (size_t)tfl_type_bytes(t->type))
 		t->has_shape = true; /* a constant scalar */
-	int64_t want = tfl_bytes(t);
-	if (t->type == TFL_INT4)
-		want = (tfl_elements(t) + 1) / 2;
+	bool packed = t->type == TFL_INT4;
+	int64_t want = packed ? (tfl_elements(t) + 1) / 2 : tfl_bytes(t);
 	if (want && !t->is_sparse && (uint64_t)want != b.n)
 		return BAD(l, "subgraph %d: tensor %d (%s) holds %zu bytes, its shape "
 			      "needs %lld", l->subgraph, index, t->name,
 			   b.n, (long long)want);
+	if (packed && want && !t->is_sparse)
+		t->data = (struct bytes){ .p = unpacked(l, t->buffer),
+					  .n = (size_t)tfl_elements(t) };
 	return true;
 }
 

@@ -12,7 +12,7 @@ static const struct type_info {
 	[9] = { "INT8", 1 }, [10] = { "FLOAT64", 8 },
 	[11] = { "COMPLEX128", 16 }, [12] = { "UINT64", 8 },
 	[13] = { "RESOURCE", 0 }, [14] = { "VARIANT", 0 },
-	[15] = { "UINT32", 4 }, [16] = { "UINT16", 2 }, [17] = { "INT4", 0 },
+	[15] = { "UINT32", 4 }, [16] = { "UINT16", 2 }, [17] = { "INT4", 1 },
 	[18] = { "BFLOAT16", 2 }, [19] = { "INT2", 0 }, [20] = { "UINT4", 0 },
 	[21] = { "FLOAT8_E4M3FN", 1 }, [22] = { "FLOAT8_E5M2", 1 },
 };
@@ -69,6 +69,7 @@ tfl_integer(int type, const uint8_t *p, int64_t i)
 {
 	p += i * tfl_type_bytes(type);
 	switch (type) {
+	case TFL_INT4:
 	case TFL_INT8:
 		return (int8_t)*p;
 	case TFL_INT16:

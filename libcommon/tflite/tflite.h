@@ -139,7 +139,11 @@ struct tfl_tensor {
 	bool is_variable;
 	bool is_sparse;
 	uint32_t buffer;
-	struct bytes data; /* value of a constant; for other tensors p is NULL */
+	/*
+	 * Value of a constant; for other tensors p is NULL.  INT4 is unpacked: one element a
+	 * byte.
+	 */
+	struct bytes data;
 	struct tfl_quant quant;
 	int producer; /* operator that writes the tensor, or -1 */
 	struct fb_ref ref;
@@ -203,8 +207,8 @@ int tfl_binary_activation(const struct tfl_op *op);
 int64_t tfl_elements(const struct tfl_tensor *t);
 int64_t tfl_bytes(const struct tfl_tensor *t); /* 0 for types of variable size */
 /*
- * Returns element i at p, of type INT8, INT16, INT32 or INT64; any other type is read
- * as unsigned bytes.
+ * Returns element i at p, of type INT4, INT8, INT16, INT32 or INT64; any other type is
+ * read as unsigned bytes.
  */
 int64_t tfl_integer(int type, const uint8_t *p, int64_t i);
 /* Returns the buffer of a metadata entry; p is NULL if there is no such entry. */

@@ -13,6 +13,7 @@ enum tfl_type {
 enum { TFL_MAX_RANK = 8 };
 
 const char *tfl_type_name(int type);   /* example: "INT8" */
-int tfl_type_bytes(int type);	       /* bytes of an element; 0: packed or variable */
+/* bytes of an element in memory, where an INT4 has a byte; 0: packed or variable */
+int tfl_type_bytes(int type);
 
 #endif

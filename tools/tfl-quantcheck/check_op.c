@@ -174,7 +174,7 @@ check_dead_channels(struct review *r, const struct check *c, struct place at)
 {
 	const struct mac_role *m = role_of(place_op(r, at)->code);
 	const struct tfl_tensor *w = m ? op_input(r, at, m->weights) : NULL;
-	if (!w || w->type != TFL_INT8 || m->axis >= w->rank ||
+	if (!w || (w->type != TFL_INT8 && w->type != TFL_INT4) || m->axis >= w->rank ||
 	    !is_dense(w, 1))
 		return;
 	int dead = 0;

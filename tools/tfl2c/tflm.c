@@ -166,7 +166,13 @@ tflm_scratch(const struct tfl_subgraph *g, const struct tfl_op *op, int64_t *byt
 	}
 	if (op->n_out < 1 || op->out[0] < 0)
 		return 0;
+	const struct tfl_tensor *weights = input(g, op, 1);
 	switch (op->code) {
+	case TFL_CONV_2D:
+	case TFL_DEPTHWISE_CONV_2D:
+	case TFL_FULLY_CONNECTED: /* weights of INT4 are unpacked */
+		bytes[0] = elements(g, op, 1);
+		return weights && weights->type == TFL_INT4;
 	case TFL_SVDF: return svdf_scratch(g, op, bytes);
 	case TFL_UNIDIRECTIONAL_SEQUENCE_LSTM: return lstm_scratch(g, op, bytes);
 	case TFL_MEAN:

@@ -16,6 +16,18 @@ activation(struct gen *g)
 	return gen_chance(g, 40) ? gen_range(g, 1, 3) : 0;
 }
 
+/* keeps the upper half of each INT8 and packs two of them into a byte */
+static void
+pack(struct gen *g, int weights)
+{
+	struct bytes *b = &g->buffer[g->tensor[weights].buffer];
+	uint8_t *v = anew(g->a, uint8_t, (b->n + 1) / 2);
+	for (size_t i = 0; i < b->n; i++)
+		v[i / 2] |= (uint8_t)(i & 1 ? b->p[i] & 0xf0 : b->p[i] >> 4);
+	*b = (struct bytes){ .p = v, .n = (b->n + 1) / 2 };
+	gen_t(g, weights)->type = TFL_INT4;
+}
+
 int
 gen_weights(struct gen *g, int ifm, struct shape s, int axis, bool per_channel)
 {
@@ -23,7 +35,7 @@ gen_weights(struct gen *g, int ifm, struct shape s, int axis, bool per_channel)
 	int n = per_channel && !u8 ? s.dim[axis] : 1;
 	int zero = u8 ? (int)gen_range(g, 0, 255) : 0;
 	if (!u8 && gen_chance(g, 5))
-		zero = (int)gen_range(g, 0, 30) - 15;
+		zero = ((int)gen_range(g, 0, 30) - 15) / (g->int4 ? 2 : 1);
 	int w = gen_noise(g, u8 ? TFL_UINT8 : TFL_INT8, s,
 			  (float)gen_real(g, 1e-3, 0.05), zero);
 	struct tfl_tensor *t = gen_t(g, w);
@@ -39,6 +51,8 @@ gen_weights(struct gen *g, int ifm, struct shape s, int axis, bool per_channel)
 	t->quant = (struct tfl_quant){ .scale = scale, .zero = zeros,
 				       .n_scale = n, .n_zero = n,
 				       .axis = axis };
+	if (g->int4 && !u8)
+		pack(g, w);
 	return w;
 }
 
@@ -292,5 +306,22 @@ const struct draw conv_draws[] = {
 	{ "MAX_POOL_2D", draw_pool, TFL_MAX_POOL_2D },
 	{ "RESIZE_BILINEAR", draw_resize, TFL_RESIZE_BILINEAR },
 	{ "RESIZE_NEAREST_NEIGHBOR", draw_resize, TFL_RESIZE_NEAREST_NEIGHBOR },
+	{ 0 },
+};
+
+static void
+draw_int4(struct gen *g, int code)
+{
+	g->int4 = true;
+	if (code == TFL_FULLY_CONNECTED)
+		draw_fc(g, code);
+	else
+		draw_conv(g, code);
+}
+
+const struct draw int4_draws[] = {
+	{ "CONV_2D_INT4", draw_int4, TFL_CONV_2D },
+	{ "DEPTHWISE_CONV_2D_INT4", draw_int4, TFL_DEPTHWISE_CONV_2D },
+	{ "FULLY_CONNECTED_INT4", draw_int4, TFL_FULLY_CONNECTED },
 	{ 0 },
 };

@@ -30,6 +30,7 @@ struct gen {
 	bool show;  /* print every choice */
 	int op, n;  /* operator that is drawn, 0 for the model; number of its choices so far */
 	bool loose; /* scales, zero points and biases of any kind */
+	bool int4;  /* weights of INT8 become INT4 */
 	bool graph; /* operators use results of earlier ones if possible */
 	struct tflw_tensor tensor[GEN_TENSORS];
 	bool is_const[GEN_TENSORS], is_used[GEN_TENSORS], is_made[GEN_TENSORS];
@@ -120,6 +121,6 @@ extern const struct draw move_draws[], conv_draws[], element_draws[],
 /* not for the seeds that tests cite: main.c */
 extern const struct draw later_move_draws[], later_element_draws[], logic_draws[];
 /* only by their names */
-extern const struct draw indexed_draws[], shuffle_draws[];
+extern const struct draw indexed_draws[], shuffle_draws[], int4_draws[];
 
 #endif

@@ -7,8 +7,8 @@
 bool
 is_real(const struct tfl_tensor *t)
 {
-	bool type = t->type == TFL_INT8 || t->type == TFL_UINT8 || t->type == TFL_INT16 ||
-		    t->type == TFL_INT32 || t->type == TFL_INT64;
+	bool type = t->type == TFL_INT4 || t->type == TFL_INT8 || t->type == TFL_UINT8 ||
+		    t->type == TFL_INT16 || t->type == TFL_INT32 || t->type == TFL_INT64;
 	return type && t->quant.n_scale > 0;
 }
 

@@ -14,7 +14,8 @@ check_weights(const struct part *p, const struct conv *c)
 	const struct tfl_tensor *w = c->weights;
 	if (!w->data.p)
 		return "weights are not constant";
-	if (w->type != TFL_INT8 && w->type != TFL_UINT8)
+	bool halves = w->type == TFL_INT4 && c->ifm->type != TFL_UINT8;
+	if (w->type != TFL_INT8 && w->type != TFL_UINT8 && !halves)
 		return part_say(p, "weights are %s", tfl_type_name(w->type));
 	if (w->is_sparse || w->quant.other || !w->quant.n_scale)
 		return "weights are sparse or have no affine quantization";
@@ -39,7 +40,7 @@ int64_t
 weight_zero(const struct conv *c, int o)
 {
 	const struct tfl_tensor *w = c->weights;
-	if (w->type == TFL_INT8 && (c->kind != OP_FC || w->quant.n_scale > 1))
+	if (w->type != TFL_UINT8 && (c->kind != OP_FC || w->quant.n_scale > 1))
 		return 0;
 	return w->quant.n_zero == 0	? 0
 	       : w->quant.n_zero == 1	? w->quant.zero[0]
@@ -49,8 +50,7 @@ weight_zero(const struct conv *c, int o)
 static int64_t
 weight_at(const struct conv *c, int64_t at)
 {
-	return c->weights->type == TFL_INT8 ? (int8_t)c->weights->data.p[at]
-					    : c->weights->data.p[at];
+	return tfl_integer(c->weights->type, c->weights->data.p, at);
 }
 
 static const char *

@@ -28,6 +28,10 @@ weights_of(struct part *p, const struct conv *c)
 		zero[o] = weight_zero(c, o);
 	w.zero = zero;
 	*source = part_source(p, c->weights);
+	if (w.type == TFL_INT4) { /* the model's buffer is packed */
+		w.type = TFL_INT8;
+		w.source = NULL;
+	}
 	memcpy(w.stride, c->strides, sizeof(w.stride));
 	return w;
 }
