@@ -242,12 +242,51 @@ write_metadata(struct write *k)
 	return n ? fbw_offsets(k->w, item, n) : 0;
 }
 
+static fbw_off
+write_tensor_maps(struct write *k, struct fb_ref from, int slot, const uint32_t *tensor)
+{
+	uint32_t n = fb_vector(from, slot).n;
+	fbw_off *item = anew(k->a, fbw_off, (size_t)n + 1);
+	for (uint32_t i = 0; i < n; i++) {
+		struct fb_ref map = fb_item(from, slot, i);
+		fbw_off name = fbw_string(k->w, fb_string(map, FB_TensorMap_name, NULL));
+		fbw_table(k->w, &fb_TensorMap);
+		fbw_ref(k->w, FB_TensorMap_name, name);
+		fbw_int(k->w, FB_TensorMap_tensor_index, tensor[i]);
+		item[i] = fbw_end(k->w);
+	}
+	return fbw_offsets(k->w, item, n);
+}
+
+static fbw_off
+write_signatures(struct write *k)
+{
+	size_t n = (size_t)k->m->n_signatures;
+	fbw_off *item = anew(k->a, fbw_off, n + 1);
+	for (size_t i = 0; i < n; i++) {
+		const struct tflw_signature *s = &k->m->signature[i];
+		fbw_off in = write_tensor_maps(k, s->from, FB_SignatureDef_inputs, s->in);
+		fbw_off outs = write_tensor_maps(k, s->from, FB_SignatureDef_outputs, s->out);
+		fbw_off key = fbw_string(k->w, fb_string(s->from, FB_SignatureDef_signature_key,
+							 NULL));
+		fbw_table(k->w, &fb_SignatureDef);
+		fbw_ref(k->w, FB_SignatureDef_inputs, in);
+		fbw_ref(k->w, FB_SignatureDef_outputs, outs);
+		fbw_ref(k->w, FB_SignatureDef_signature_key, key);
+		fbw_int(k->w, FB_SignatureDef_subgraph_index,
+			fb_int(s->from, FB_SignatureDef_subgraph_index));
+		item[i] = fbw_end(k->w);
+	}
+	return n ? fbw_offsets(k->w, item, n) : 0;
+}
+
 static bool
 write_model(struct write *k, fbw_off *out)
 {
 	const struct tflw_model *m = k->m;
 	fbw_off buffers = write_buffers(k);
 	fbw_off metadata = write_metadata(k);
+	fbw_off signatures = write_signatures(k);
 	fbw_off *item = anew(k->a, fbw_off, (size_t)m->n_subgraphs);
 	for (int i = 0; i < m->n_subgraphs; i++)
 		if (!write_subgraph(k, &m->subgraph[i], &item[i]))
@@ -262,6 +301,7 @@ write_model(struct write *k, fbw_off *out)
 	fbw_ref(k->w, FB_Model_description, description);
 	fbw_ref(k->w, FB_Model_buffers, buffers);
 	fbw_ref(k->w, FB_Model_metadata, metadata);
+	fbw_ref(k->w, FB_Model_signature_defs, signatures);
 	*out = fbw_end(k->w);
 	return true;
 }

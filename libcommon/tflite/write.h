@@ -86,13 +86,20 @@ struct tflw_metadata {
 	uint32_t buffer;
 };
 
+/* a copy of a SignatureDef with other tensors */
+struct tflw_signature {
+	struct fb_ref from;	   /* the texts */
+	const uint32_t *in, *out; /* a tensor for each of its inputs and outputs */
+};
+
 struct tflw_model {
 	const char *description;
 	struct tflw_opcode *opcode;
 	struct bytes *buffer; /* buffer[0] is empty by convention */
 	struct tflw_subgraph *subgraph;
 	struct tflw_metadata *metadata;
-	int n_opcodes, n_buffers, n_subgraphs, n_metadata;
+	struct tflw_signature *signature;
+	int n_opcodes, n_buffers, n_subgraphs, n_metadata, n_signatures;
 };
 
 /*
@@ -101,5 +108,12 @@ struct tflw_model {
  */
 bool tfl_write(struct arena *a, const struct tflw_model *m, struct bytes *out,
 	       struct err *e);
+
+/*
+ * Appends the ZIP archive behind the model `from`, if there is one, to the model `to`.  The
+ * archive's files are found from the beginning of the new file.  Returns false if the file
+ * would be larger than TFL_MAX_BYTES.
+ */
+bool tfl_append_archive(struct arena *a, struct bytes from, struct bytes *to);
 
 #endif

@@ -277,8 +277,12 @@ build_model(struct cmdgen *c, struct bytes *out)
 	b.w.subgraph[0] = b.sg;
 	for (int i = 1; i < b.w.n_subgraphs; i++)
 		copy_subgraph(&b, i, &b.w.subgraph[i]);
+	keep_signatures(&b);
 	build_metadata(&b);
 	struct err e = { 0 };
-	return tfl_write(c->a, &b.w, out, &e) ||
-	       err_set(c->e, "%s: %s", c->g->file, e.text);
+	if (!tfl_write(c->a, &b.w, out, &e))
+		return err_set(c->e, "%s: %s", c->g->file, e.text);
+	return tfl_append_archive(c->a, c->m->file, out) ||
+	       err_at(c->e, c->g->file, 0, "with the archive behind the model, the file is "
+					   "larger than 2 GB");
 }

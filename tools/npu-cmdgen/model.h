@@ -64,6 +64,11 @@ int node_tensors(struct build *b, const struct g_tensors *l, int *out);
 /* an upper bound of node_tensors() */
 int count_tensors(const struct g_tensors *l);
 
+/* ---- model_signatures.c ---- */
+
+/* Copies the original's signatures; inputs and outputs become those of the new model. */
+void keep_signatures(struct build *b);
+
 /* ---- model_metadata.c ---- */
 
 /* Writes all metadata; the subgraphs are complete. */
