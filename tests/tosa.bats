@@ -634,3 +634,43 @@ edited()
 	refuses 2 "has no TRANSPOSE" tosa-partition --input-layout=0=nhwc \
 		"$(tosa_case add-0)/model.tosa"
 }
+
+# memory_of ACCELERATOR: the options of its memory system
+memory_of()
+{
+	case $1 in
+	ethos-u85*) echo --system-config=Ethos_U85_SYS_DRAM_Low --memory-mode=Dedicated_Sram ;;
+	*) echo --system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram ;;
+	esac
+}
+
+# The plain graph gets a warning, also where the NPU's result is undefined and npu-sim stops.
+@test "values that break a precondition are the graph's fault, before and after compilation" {
+	local said='the graph violates a precondition of TOSA' stopped=0 ran=0 a s
+	for s in {1..14}; do
+		"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-tosa" $s broken >m.tosa
+		npu-sim --seed 1 m.tosa >/dev/null 2>plain
+		grep -q ": $said\$" plain || { echo "$s"; cat plain; return 1; }
+		for a in ethos-u55-128 ethos-u85-256; do
+			# computed indices run on Ethos-U85 alone
+			# shellcheck disable=SC2046
+			npucc -a $a $(memory_of $a) -o c.tflite m.tosa 2>notes || {
+				[ $a = ethos-u55-128 ] && grep -q 'indices' notes && continue
+				cat notes
+				return 1
+			}
+			run --separate-stderr npu-sim --seed 1 --compare=m.tosa c.tflite
+			[ "$status" -le 1 ]
+			grep -q ": $said\$" <<<"$stderr"
+			if grep 'error: operator 0 (ethos-u)' <<<"$stderr" >error; then
+				grep -q ': its values break a precondition of the graph$' error
+				stopped=$((stopped + 1))
+			else
+				ran=$((ran + 1))
+			fi
+		done
+	done
+	echo "stopped $stopped, ran $ran"
+	[ "$stopped" -ge 10 ]
+	[ "$ran" -ge 2 ]
+}

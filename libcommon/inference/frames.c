@@ -216,7 +216,9 @@ open_frames(struct run *r, struct err *e)
 	for (unsigned i = 0; i < c->n_workers; i++)
 		if (!open_worker(r, &c->worker[i], e))
 			return false;
-	r->m = sim_model(c->worker[0].s);
+	r->s = c->worker[0].s;
+	r->other = c->worker[0].n_other ? c->worker[0].other[0] : NULL;
+	r->m = sim_model(r->s);
 	return true;
 }
 

@@ -42,9 +42,6 @@ static bool
 report(struct run *r, struct err *e)
 {
 	struct text t = { 0 };
-	note_warnings(r->s);
-	if (r->other)
-		note_warnings(r->other);
 	if (!r->o->require_outputs)
 		note_stand_ins(r->s);
 	else if (!r->verdict.status)
@@ -78,7 +75,12 @@ run_model(struct arena *a, const struct options *o, struct err *e)
 			file_set_directory(r.files, o->output_dir);
 		if (o->dump_dir)
 			file_set_directory(r.files, o->dump_dir);
-		ok = run_frames(&r, e) && save_outputs(&r, e) && report(&r, e);
+		ok = run_frames(&r, e);
+		/* also of a failed run: the failure of a compiled graph may be the graph's */
+		note_warnings(r.s);
+		if (r.other)
+			note_warnings(r.other);
+		ok = ok && save_outputs(&r, e) && report(&r, e);
 		ok = file_set_end(r.files, ok, e);
 	}
 	close_frames(&r);

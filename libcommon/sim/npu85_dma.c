@@ -45,7 +45,8 @@ row_of(struct npu_run *r, int64_t i, int64_t j, int64_t *row)
 		return false;
 	*row = (int32_t)load_le32(p);
 	return (*row >= 0 && *row <= op->row_max) ||
-	       npu_fail(r, "index %lld, which the model computes, is outside 0 to %lld (rule 58)",
+	       npu_fail(r, "index %lld, which the model computes, is outside 0 to %lld (rule 58): "
+			"its values break a precondition of the graph",
 			(long long)*row, (long long)op->row_max);
 }
 

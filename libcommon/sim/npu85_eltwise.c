@@ -108,9 +108,12 @@ check_second(struct npu_run *r, const int32_t *b, int64_t n)
 	int what = modes[r->op.mode].what;
 	for (int64_t i = 0; i < n; i++) {
 		if (what & SHIFTS && (b[i] < 0 || b[i] >= r->op.ifm.bits))
-			return npu_fail(r, "shifts by %d (rule 13)", b[i]);
+			return npu_fail(r, "shifts by %d, outside 0 to %d (rule 13): its values "
+					   "break a precondition of the graph", b[i],
+					r->op.ifm.bits - 1);
 		if (what & DIVIDES && !b[i])
-			return npu_fail(r, "divides by 0 (rule 13)");
+			return npu_fail(r, "divides by 0 (rule 13): its values break a "
+					   "precondition of the graph");
 	}
 	return true;
 }

@@ -131,7 +131,8 @@ check_shifts(struct npu_run *r, const int32_t *b, int64_t n)
 		return true;
 	for (int64_t i = 0; i < n; i++)
 		if (b[i] < 0 || b[i] > 31)
-			return npu_fail(r, "shifts by %d", b[i]);
+			return npu_fail(r, "shifts by %d, outside 0 to 31 (rule 13): its values "
+					   "break a precondition of the graph", b[i]);
 	return true;
 }
 

@@ -87,10 +87,15 @@ tosa_run_scatter(struct tosa_run *r)
 {
 	const struct tosa_tensor *v = tosa_in(r->g, r->op, 0), *t = tosa_in(r->g, r->op, 1);
 	int64_t n = tosa_elements(t), depth = v->dim[2];
+	bool *written = anew(r->a, bool, (size_t)(v->dim[0] * (int64_t)v->dim[1]));
 	memcpy(r->out, r->in[0], (size_t)tosa_elements(v) * sizeof(int64_t));
 	for (int64_t i = 0; i < n; i++) {
 		int64_t k = checked_index(r, r->in[1][i], v->dim[1]);
-		memcpy(r->out + (i / t->dim[1] * v->dim[1] + k) * depth,
+		int64_t row = i / t->dim[1] * v->dim[1] + k;
+		if (written[row])
+			tosa_warn(r, "the index %lld occurs twice", (long long)k);
+		written[row] = true;
+		memcpy(r->out + row * depth,
 		       r->in[2] + i * depth, (size_t)depth * sizeof(int64_t));
 	}
 }

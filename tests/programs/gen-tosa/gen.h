@@ -85,6 +85,11 @@ void draw_moves(struct gen *g);
 
 /* indices.c: GATHER or SCATTER with computed indices */
 void draw_indices(struct gen *g);
+/*
+ * An operator whose random inputs break a precondition: a shift by more than the bits, a
+ * division by 0, an index outside of its table or twice.
+ */
+void draw_broken(struct gen *g);
 /* TRANSPOSE, a pool, TRANSPOSE: channels first outside, last inside */
 void draw_borders(struct gen *g);
 

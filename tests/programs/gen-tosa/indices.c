@@ -29,6 +29,29 @@ draw_indices(struct gen *g)
 		     scatter ? all : part);
 }
 
+void
+draw_broken(struct gen *g)
+{
+	static const int codes[] = { TOSA_LOGICAL_RIGHT_SHIFT, TOSA_LOGICAL_LEFT_SHIFT,
+				     TOSA_ARITHMETIC_RIGHT_SHIFT, TOSA_INTDIV, TOSA_GATHER,
+				     TOSA_SCATTER, TOSA_SCATTER };
+	size_t kind = g->state % ARRAY_LEN(codes);
+	int code = codes[kind], rank = kind < 4 ? 2 : 3;
+	int32_t n = between(g, 1, 3), c = between(g, 2, 20), k = between(g, 8, 12);
+	int32_t all[3] = { rank == 2 ? k : n, rank == 2 ? c : k, c }, part[3] = { n, 3, c };
+	int in[3] = { gen_input(g, TOSA_INT32, rank, all) };
+	fbw_off a = 0;
+	if (code == TOSA_ARITHMETIC_RIGHT_SHIFT)
+		a = gen_attribute(g, &fb_TosaShift, 0, NULL, NULL, 1, (int64_t[]){ draw(g, 2) });
+	bool zeros = code == TOSA_INTDIV || kind == 6; /* a divisor, or indices that are equal */
+	const int32_t *dim = rank == 2 ? all : part;
+	in[1] = zeros ? masked(g, dim, 1) : gen_input(g, TOSA_INT32, 2, dim);
+	if (code == TOSA_SCATTER)
+		in[2] = gen_input(g, TOSA_INT32, 3, part);
+	(void)gen_op(g, code, a, code == TOSA_SCATTER ? 3 : 2, in, TOSA_INT32, rank,
+		     code == TOSA_GATHER ? part : all);
+}
+
 static int
 transposed(struct gen *g, int x, const int32_t perm[4])
 {
