@@ -61,7 +61,8 @@ draw_named(const char *name)
 	for (int k = 0; k < count_draws(true); k++)
 		if (!strcmp(draw_at(k)->name, name))
 			return draw_at(k);
-	static const struct draw *const named[] = { indexed_draws, shuffle_draws, int4_draws };
+	static const struct draw *const named[] = { indexed_draws, shuffle_draws, int4_draws,
+						     wide_draws };
 	for (size_t i = 0; i < ARRAY_LEN(named); i++)
 		for (const struct draw *d = named[i]; d->name; d++)
 			if (!strcmp(d->name, name))

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CAST between integers.  A wider result is a sum with 0.  A narrower result has
+ * CAST between integers and BOOL.  BOOL is a byte, 0 or 1; the result of BOOL is a
+ * comparison with 0.  A wider result is a sum with 0.  A narrower result has
  * the low bytes of the input, as in the reference; from words it is made by shifts
  * up and down.  INT64 is two words, of which the upper one is the sign's.
  */
 #include "../moves/move.h"
+
+#include "lower/choose.h"
+
+#include <assert.h>
 
 enum { MAX_LINE = 65536 }; /* elements of a line, and lines of an operation */
 
@@ -20,6 +25,8 @@ check_cast(const struct part *p, const struct tfl_op *op)
 				tfl_type_name(o->type));
 	if (i->data.p)
 		return "IFM is constant";
+	if (i->type == TFL_INT64 && o->type == TFL_BOOL)
+		return "INT64 to BOOL";
 	if (tfl_elements(i) < 1 || tfl_elements(i) / MAX_LINE > MAX_LINE)
 		return "no elements, or more than 2^32";
 	return tfl_elements(i) == tfl_elements(o) ? NULL
@@ -96,12 +103,41 @@ lower_narrow(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
+/* 1 where an element is not 0 */
+static void
+lower_truth(struct part *p, const struct tfl_op *op)
+{
+	struct nd v = nd_ifm(p, op->in[0]), out = nd_ofm(p, op->out[0]);
+	if (!nd_reshape(&v, out.dim, out.rank)) {
+		v = nd_readable(p->l, &v);
+		bool ok = nd_reshape(&v, out.dim, out.rank);
+		assert(ok);
+	}
+	if (v.type == TFL_INT16)
+		v = nd_widen(p->l, &v, 0, TFL_INT32);
+	struct low_compare c = { .order = LOW_UNEQUAL, .a = v };
+	c.b = nd_const_one(p->l, v.type, v.rank, 0);
+	low_compare(p->l, &c, &out);
+}
+
+/* the type of the bytes in memory */
+static int
+stored_type(const struct tfl_tensor *t)
+{
+	return t->type == TFL_BOOL ? TFL_UINT8 : t->type;
+}
+
 /* casts whole lines of MAX_LINE elements in one operation, the remainder in another */
 static bool
 lower_cast(struct part *p, const struct tfl_op *op)
 {
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
-	if (i->type == TFL_INT32 && tfl_type_bytes(o->type) < 4 && lower_narrow(p, op))
+	int from = stored_type(i), to = stored_type(o);
+	if (o->type == TFL_BOOL && i->type != TFL_BOOL) {
+		lower_truth(p, op);
+		return true;
+	}
+	if (i->type == TFL_INT32 && tfl_type_bytes(to) < 4 && lower_narrow(p, op))
 		return true;
 	int64_t n = tfl_elements(i), whole = n / MAX_LINE * MAX_LINE;
 	struct g_operand x = low_linear(p->l, part_ifm(p, op->in[0]));
@@ -109,9 +145,9 @@ lower_cast(struct part *p, const struct tfl_op *op)
 	struct lines all = { .h = (int32_t)(n / MAX_LINE), .w = MAX_LINE };
 	struct lines rest = { .start = whole, .h = 1, .w = (int32_t)(n - whole) };
 	if (all.h)
-		cast_lines(p, &all, x, i->type, dest, o->type);
+		cast_lines(p, &all, x, from, dest, to);
 	if (rest.w)
-		cast_lines(p, &rest, x, i->type, dest, o->type);
+		cast_lines(p, &rest, x, from, dest, to);
 	low_deliver(p->l, dest, ofm);
 	return true;
 }

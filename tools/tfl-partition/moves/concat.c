@@ -232,7 +232,7 @@ check_tile(const struct part *p, const struct tfl_op *op)
 		    o->dim[k] % i->dim[k])
 			return "the OFM's shape is not IFM times multiples";
 	}
-	struct nd from = nd_shape(i), to = nd_shape(o);
+	struct nd from = words_shape(i), to = words_shape(o);
 	return nd_tile_copies(p->l, &from, &to) <= ND_MAX_COPIES
 		   ? NULL
 		   : part_say(p, "tiling takes more than %d copies", ND_MAX_COPIES);
@@ -241,12 +241,12 @@ check_tile(const struct part *p, const struct tfl_op *op)
 static bool
 lower_tile(struct part *p, const struct tfl_op *op)
 {
-	struct nd in = nd_ifm(p, op->in[0]);
-	if (nd_elements(&in) == tfl_elements(part_out(p, op, 0))) {
-		nd_result(p, op->out[0], &in);
+	struct nd in = words_ifm(p, op->in[0]);
+	if (tfl_elements(part_in(p, op, 0)) == tfl_elements(part_out(p, op, 0))) {
+		move_result(p, op, &in);
 		return true;
 	}
-	struct nd out = nd_ofm(p, op->out[0]);
+	struct nd out = words_ofm(p, op->out[0]);
 	nd_tile(p->l, &in, &out);
 	return true;
 }

@@ -12,7 +12,7 @@
 
 struct gather {
 	int rank, axis; /* of the IFM, after dimensions were merged */
-	int64_t dim[TFL_MAX_RANK];
+	int64_t dim[TFL_MAX_RANK + 1]; /* INT64: pairs of words in the last one */
 	int n;
 	const int64_t *index; /* n indices along the axis */
 };
@@ -32,7 +32,7 @@ gather_run(const struct gather *g, int k, struct nd *from, struct nd *to)
 static struct nd
 gathered(const struct gather *g, struct nd to)
 {
-	int64_t dim[TFL_MAX_RANK];
+	int64_t dim[TFL_MAX_RANK + 1];
 	memcpy(dim, g->dim, sizeof(dim));
 	dim[g->axis] = g->n;
 	bool ok = nd_reshape(&to, dim, g->rank);
@@ -76,6 +76,13 @@ columns_of(const struct gather *g)
 	return c;
 }
 
+/* of the elements of a view */
+static int
+element_bytes(const struct tfl_tensor *t)
+{
+	return tfl_type_bytes(t->type == TFL_INT64 ? TFL_INT32 : t->type);
+}
+
 /*
  * True if one indexed transfer is better than copies, each of which waits for
  * memory.  It is not if columns are so short that most of a burst is read in vain.
@@ -89,7 +96,7 @@ is_transfer_better(const struct part *p, const struct tfl_op *op, const struct g
 	/* words of indices; bytes of a column; columns for each copy */
 	enum { MOST = 65536, GOOD_BYTES = 16, FEW = 4 };
 	struct columns c = columns_of(g);
-	int64_t bytes = c.inner * tfl_type_bytes(part_in(p, op, 0)->type);
+	int64_t bytes = c.inner * element_bytes(part_in(p, op, 0));
 	int runs = low_even_runs(g->index, g->n, true);
 	return part_has(p, LACK_GATHER) && g->n <= ND_MAX_INDEXED &&
 	       c.rows * g->n <= MOST && runs > 1 &&
@@ -98,19 +105,21 @@ is_transfer_better(const struct part *p, const struct tfl_op *op, const struct g
 }
 
 static const char *
-count_copies(const struct part *p, const struct tfl_op *op, const struct gather *g)
+count_copies(const struct part *p, const struct tfl_op *op, struct gather *g)
 {
 	int64_t copies = 0, inner = 1;
+	struct nd in = words_shape(part_in(p, op, 0)), out = words_shape(part_out(p, op, 0));
+	if (part_in(p, op, 0)->type == TFL_INT64)
+		g->dim[g->rank++] = 2;
 	for (int i = 0; i < g->rank; i++)
 		inner *= i == g->axis ? g->n : g->dim[i];
-	if (inner != tfl_elements(part_out(p, op, 0)))
+	if (inner != nd_elements(&out))
 		return "the OFM's shape is not what the indices give";
 	if (is_transfer_better(p, op, g))
 		return NULL;
-	struct nd in = nd_shape(part_in(p, op, 0));
 	bool ok = nd_reshape(&in, g->dim, g->rank);
 	assert(ok);
-	struct nd out = gathered(g, nd_shape(part_out(p, op, 0)));
+	out = gathered(g, out);
 	for (int k = 0; k < g->n;) {
 		struct nd from = in, to = out;
 		k = gather_run(g, k, &from, &to);
@@ -259,19 +268,19 @@ lower_gather(struct part *p, const struct tfl_op *op)
 	if (!indices_are_constant(p, op))
 		return lower_indexed(p, op);
 	(void)read_any_gather(p, op, &g);
-	struct nd in = nd_ifm(p, op->in[0]);
+	struct nd in = words_ifm(p, op->in[0]);
 	if (!nd_reshape(&in, g.dim, g.rank)) {
-		in = nd_ifm(p, op->in[0]);
+		in = words_ifm(p, op->in[0]);
 		in = nd_readable(p->l, &in);
 		bool ok = nd_reshape(&in, g.dim, g.rank);
 		assert(ok);
 	}
 	struct nd from = in, to = in;
 	if (gather_run(&g, 0, &from, &to) == g.n) {
-		nd_result(p, op->out[0], &from);
+		move_result(p, op, &from);
 		return true;
 	}
-	struct nd out = gathered(&g, nd_ofm(p, op->out[0]));
+	struct nd out = gathered(&g, words_ofm(p, op->out[0]));
 	if (is_transfer_better(p, op, &g) && nd_is_dense(&in) && nd_is_dense(&out)) {
 		gather_columns(p, &g, in, out);
 		return true;

@@ -66,8 +66,8 @@ read_gather_shape(const struct part *p, const struct tfl_op *op, struct gather_s
 {
 	const struct tfl_tensor *in = part_in(p, op, 0), *at = part_in(p, op, 1);
 	const struct tfl_tensor *out = part_out(p, op, 0);
-	const char *why = check_moved(p, in, "IFM") ?: check_moved(p, out, "OFM") ?:
-			  check_indices(p, at);
+	const char *why = check_moved_by(p, op, in, "IFM") ?:
+			  check_moved_by(p, op, out, "OFM") ?: check_indices(p, at);
 	if (!why && op->code == TFL_GATHER)
 		why = check_options(p, op, &fb_GatherOptions);
 	if (why)
@@ -79,8 +79,9 @@ read_gather_shape(const struct part *p, const struct tfl_op *op, struct gather_s
 		return why;
 	if (k->rows > ND_MAX_INDEXED || k->n > ND_MAX_INDEXED)
 		return "more than 65535 indices, or rows of them";
-	return k->rows * k->n * k->inner == tfl_elements(out)
-		   ? NULL : "the OFM's shape is not what the indices give";
+	bool fits = k->rows * k->n * k->inner == tfl_elements(out);
+	k->inner *= in->type == TFL_INT64 ? 2 : 1; /* words */
+	return fits ? NULL : "the OFM's shape is not what the indices give";
 }
 
 const char *
@@ -160,7 +161,7 @@ lower_indexed(struct part *p, const struct tfl_op *op)
 	struct gather_shape k;
 	(void)read_gather_shape(p, op, &k);
 	const int64_t any[] = { k.rows, k.any, k.inner }, some[] = { k.rows, k.n, k.inner };
-	struct nd at = indices_of(p, op, &k), in = nd_ifm(p, op->in[0]);
+	struct nd at = indices_of(p, op, &k), in = words_ifm(p, op->in[0]);
 	if (!nd_reshape(&in, any, 3)) {
 		in = nd_readable(p->l, &in);
 		bool ok = nd_reshape(&in, any, 3);
@@ -169,7 +170,7 @@ lower_indexed(struct part *p, const struct tfl_op *op)
 	const struct tfl_tensor *o = part_out(p, op, 0);
 	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
 	struct nd out = nd_of(dest, o);
-	bool ok = nd_reshape(&out, some, 3);
+	bool ok = move_words(o, &out) && nd_reshape(&out, some, 3);
 	assert(ok);
 	nd_gather(p->l, &in, &at, &out);
 	low_deliver(p->l, dest, ofm);

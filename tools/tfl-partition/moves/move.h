@@ -25,10 +25,22 @@ struct nd nd_ifm(struct part *p, int tensor);
 const char *check_move(const struct part *p, const struct tfl_op *op);
 const char *check_moved(const struct part *p, const struct tfl_tensor *t,
 			const char *role);
+/* the same, or a type of the operator's family */
+const char *check_moved_by(const struct part *p, const struct tfl_op *op,
+			   const struct tfl_tensor *t, const char *role);
 const char *check_copies(const struct part *p, const struct nd *from,
 			 const struct nd *to);
 /* INT64 as pairs of words, in one more dimension; false if the rank is too large */
 bool move_words(const struct tfl_tensor *t, struct nd *v);
+/* nd_shape(), nd_ifm(), nd_ofm() with INT64 as pairs of words */
+struct nd words_shape(const struct tfl_tensor *t);
+struct nd words_ifm(struct part *p, int tensor);
+struct nd words_ofm(struct part *p, int tensor);
+/*
+ * Sets the operator's result to a view v of its IFM, as nd_result() does.  A result of
+ * INT64 is a copy.
+ */
+void move_result(struct part *p, const struct tfl_op *op, const struct nd *v);
 /* the axis, counted from the end if negative; -1: out of range */
 int move_axis(int64_t axis, int rank);
 

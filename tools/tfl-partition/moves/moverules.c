@@ -2,6 +2,8 @@
 /* Rules that movements share. */
 #include "move.h"
 
+#include <assert.h>
+
 enum { MOVED = TYPE_FM | TYPE_I32 | TYPE_BOOL };
 
 static const char *
@@ -24,6 +26,13 @@ check_moved(const struct part *p, const struct tfl_tensor *t, const char *role)
 	return check_type(p, t, role, MOVED);
 }
 
+const char *
+check_moved_by(const struct part *p, const struct tfl_op *op, const struct tfl_tensor *t,
+	       const char *role)
+{
+	return check_type(p, t, role, MOVED | family_types(op));
+}
+
 bool
 move_words(const struct tfl_tensor *t, struct nd *v)
 {
@@ -38,12 +47,52 @@ move_words(const struct tfl_tensor *t, struct nd *v)
 	return true;
 }
 
+static struct nd
+as_words(const struct tfl_tensor *t, struct nd v)
+{
+	bool ok = move_words(t, &v); /* a tensor's rank is at most half of ND_MAX */
+	assert(ok);
+	return v;
+}
+
+struct nd
+words_shape(const struct tfl_tensor *t)
+{
+	return as_words(t, nd_shape(t));
+}
+
+struct nd
+words_ifm(struct part *p, int tensor)
+{
+	return as_words(&p->sg->tensor[tensor], nd_ifm(p, tensor));
+}
+
+struct nd
+words_ofm(struct part *p, int tensor)
+{
+	return as_words(&p->sg->tensor[tensor], nd_ofm(p, tensor));
+}
+
+void
+move_result(struct part *p, const struct tfl_op *op, const struct nd *v)
+{
+	const struct tfl_tensor *t = part_in(p, op, 0);
+	if (t->type != TFL_INT64) {
+		nd_result(p, op->out[0], v);
+		return;
+	}
+	struct nd from = *v, to = words_ofm(p, op->out[0]);
+	bool ok = (v->type == TFL_INT32 || move_words(t, &from)) &&
+		  nd_reshape(&to, from.dim, from.rank);
+	assert(ok);
+	nd_copy(p->l, &from, &to);
+}
+
 const char *
 check_move(const struct part *p, const struct tfl_op *op)
 {
-	int types = MOVED | family_types(op);
-	const char *why = check_type(p, part_in(p, op, 0), "IFM", types) ?:
-			  check_type(p, part_out(p, op, 0), "OFM", types);
+	const char *why = check_moved_by(p, op, part_in(p, op, 0), "IFM") ?:
+			  check_moved_by(p, op, part_out(p, op, 0), "OFM");
 	if (why)
 		return why;
 	if (part_in(p, op, 0)->type != part_out(p, op, 0)->type)

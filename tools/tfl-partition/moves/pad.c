@@ -6,8 +6,9 @@
  */
 #include "move.h"
 
+/* of the tensor's dimensions, and of the words of an INT64 */
 struct pad_sizes {
-	int64_t before[TFL_MAX_RANK], after[TFL_MAX_RANK];
+	int64_t before[TFL_MAX_RANK + 1], after[TFL_MAX_RANK + 1];
 };
 
 static const char *
@@ -17,6 +18,7 @@ read_pad_sizes(const struct part *p, const struct tfl_op *op, struct pad_sizes *
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	*b = (struct pad_sizes){ { 0 }, { 0 } };
 	int64_t v[2 * TFL_MAX_RANK];
 	int n;
 	if (!part_ints(part_in(p, op, 1), v, 2 * TFL_MAX_RANK, &n))
@@ -48,13 +50,22 @@ static const char *
 check_ifm_part(const struct part *p, const struct tfl_op *op,
 	     const struct pad_sizes *b)
 {
-	struct nd from = nd_shape(part_in(p, op, 0));
-	struct nd to = nd_shape(part_out(p, op, 0));
+	struct nd from = words_shape(part_in(p, op, 0));
+	struct nd to = words_shape(part_out(p, op, 0));
 	struct nd mid = ifm_part(&to, &from, b);
 	return check_copies(p, &from, &mid);
 }
 
 /* ---- PAD, PADV2 --------------------------------------------------------------- */
+
+/* for INT64, one word that is both words of the value */
+static const char *
+wide_value(const struct tfl_tensor *t, int32_t *value)
+{
+	int64_t v = tfl_integer(t->type, t->data.p, 0);
+	*value = (int32_t)v;
+	return v == 0 || v == -1 ? NULL : "a padding value of INT64 other than 0 and -1";
+}
 
 const char *
 pad_value(const struct part *p, const struct tfl_op *op, int32_t *value)
@@ -66,8 +77,12 @@ pad_value(const struct part *p, const struct tfl_op *op, int32_t *value)
 		if (!t->data.p || t->type != o->type || tfl_elements(t) != 1)
 			return "the padding value is not a constant of the OFM's "
 			       "type";
+		if (t->type == TFL_INT64)
+			return wide_value(t, value);
 		*value = tensor_int(t, 0);
 	}
+	if (o->type == TFL_INT64)
+		return NULL;
 	struct g_range r = type_range(o->type);
 	return o->type != TFL_INT32 && (*value < r.lo || *value > r.hi)
 		   ? "the zero point is out of range"
@@ -92,12 +107,12 @@ lower_pad(struct part *p, const struct tfl_op *op)
 	int32_t value;
 	(void)read_pad_sizes(p, op, &b);
 	(void)pad_value(p, op, &value);
-	struct nd in = nd_ifm(p, op->in[0]);
-	if (nd_elements(&in) == tfl_elements(part_out(p, op, 0))) {
-		nd_result(p, op->out[0], &in);
+	struct nd in = words_ifm(p, op->in[0]);
+	if (tfl_elements(part_in(p, op, 0)) == tfl_elements(part_out(p, op, 0))) {
+		move_result(p, op, &in);
 		return true;
 	}
-	struct nd to = nd_ofm(p, op->out[0]);
+	struct nd to = words_ofm(p, op->out[0]);
 	nd_pad(p->l, &in, b.before, value, &to);
 	return true;
 }
@@ -150,7 +165,7 @@ lower_mirror(struct part *p, const struct tfl_op *op)
 	(void)read_pad_sizes(p, op, &b);
 	/* REFLECT (0) does not repeat the edge, SYMMETRIC (1) does */
 	int64_t skip = TFL_OPT(op, MirrorPadOptions, mode) == 0;
-	struct nd in = nd_ifm(p, op->in[0]), to = nd_ofm(p, op->out[0]);
+	struct nd in = words_ifm(p, op->in[0]), to = words_ofm(p, op->out[0]);
 	struct nd done = ifm_part(&to, &in, &b);
 	nd_copy(p->l, &in, &done);
 	for (int k = in.rank; k-- > 0;) {

@@ -119,14 +119,7 @@ lower_permute(struct part *p, const struct tfl_op *op)
 {
 	struct nd v = nd_ifm(p, op->in[0]);
 	(void)view_of_op(op->code)(p, op, &v);
-	if (part_in(p, op, 0)->type != TFL_INT64) {
-		nd_result(p, op->out[0], &v);
-		return true;
-	}
-	struct nd to = nd_ofm(p, op->out[0]);
-	(void)move_words(part_in(p, op, 0), &v);
-	(void)move_words(part_out(p, op, 0), &to);
-	nd_copy(p->l, &v, &to);
+	move_result(p, op, &v);
 	return true;
 }
 

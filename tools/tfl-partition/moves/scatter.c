@@ -12,7 +12,8 @@
 enum { MAX_INDICES = 65536, MAX_LINES = 1 << 26 };
 
 struct scatter {
-	int64_t lines, inner; /* of the OFM: number of positions, and elements of each */
+	/* of the OFM: number of positions, and elements of each; of INT64, words of each */
+	int64_t lines, inner;
 	int n;
 	int64_t *at; /* n positions */
 };
@@ -33,8 +34,8 @@ check_positions(const struct part *p, const struct scatter *s)
 static const char *
 read_scatter(const struct part *p, const struct tfl_op *op, struct scatter *s)
 {
-	const char *why = check_moved(p, part_in(p, op, 1), "IFM") ?:
-			  check_moved(p, part_out(p, op, 0), "OFM");
+	const char *why = check_moved_by(p, op, part_in(p, op, 1), "IFM") ?:
+			  check_moved_by(p, op, part_out(p, op, 0), "OFM");
 	if (why)
 		return why;
 	const struct tfl_tensor *at = part_in(p, op, 0), *in = part_in(p, op, 1);
@@ -61,7 +62,9 @@ read_scatter(const struct part *p, const struct tfl_op *op, struct scatter *s)
 			return "an index is out of range";
 		s->at[k / depth] = s->at[k / depth] * out->dim[k % depth] + v[k];
 	}
-	return s->n * s->inner == tfl_elements(in) ? check_positions(p, s)
+	bool fits = s->n * s->inner == tfl_elements(in);
+	s->inner *= in->type == TFL_INT64 ? 2 : 1;
+	return fits ? check_positions(p, s)
 						   : "the IFM's shape is not what "
 						     "the indices give";
 }
@@ -73,7 +76,8 @@ static bool
 is_transfer_better(const struct part *p, const struct tfl_op *op, const struct scatter *s)
 {
 	enum { FEW = 3, GOOD_BYTES = 16 };
-	int64_t bytes = s->inner * tfl_type_bytes(part_in(p, op, 1)->type);
+	int type = part_in(p, op, 1)->type;
+	int64_t bytes = s->inner * tfl_type_bytes(type == TFL_INT64 ? TFL_INT32 : type);
 	int runs = low_even_runs(s->at, s->n, false);
 	return part_has(p, LACK_GATHER) && s->n <= ND_MAX_INDEXED &&
 	       ((bytes >= GOOD_BYTES && runs > FEW) || runs > MOST_RUNS);
@@ -126,9 +130,11 @@ lower_scatter(struct part *p, const struct tfl_op *op)
 	(void)read_scatter(p, op, &s);
 	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
 	struct g_operand in = low_linear(p->l, part_ifm(p, op->in[1]));
-	struct nd to = nd_operand_of(dest, 2, (int32_t[]){ (int32_t)s.lines,
-							    (int32_t)s.inner });
-	struct nd from = nd_operand_of(in, 2, (int32_t[]){ s.n, (int32_t)s.inner });
+	struct nd to = nd_of(dest, part_out(p, op, 0)), from = nd_of(in, part_in(p, op, 1));
+	bool ok = move_words(part_out(p, op, 0), &to) && move_words(part_in(p, op, 1), &from) &&
+		  nd_reshape(&to, (int64_t[]){ s.lines, s.inner }, 2) &&
+		  nd_reshape(&from, (int64_t[]){ s.n, s.inner }, 2);
+	assert(ok);
 	fill_zeros(p, &s, &to);
 	if (is_transfer_better(p, op, &s)) {
 		scatter_columns(p, &s, from, to);

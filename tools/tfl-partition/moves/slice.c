@@ -118,8 +118,9 @@ check_slice(const struct part *p, const struct tfl_op *op)
 	const char *why = check_move(p, op);
 	if (why)
 		return why;
-	struct nd v = nd_shape(part_in(p, op, 0)), to = nd_shape(part_out(p, op, 0));
+	struct nd v = nd_shape(part_in(p, op, 0)), to = words_shape(part_out(p, op, 0));
 	why = view_of_op(p, op, &v);
+	(void)move_words(part_in(p, op, 0), &v);
 	if (!why && nd_elements(&v) != nd_elements(&to))
 		why = "the OFM's shape is not what the slice gives";
 	return why ?: check_copies(p, &v, &to);
@@ -130,7 +131,7 @@ lower_slice(struct part *p, const struct tfl_op *op)
 {
 	struct nd v = nd_ifm(p, op->in[0]);
 	(void)view_of_op(p, op, &v);
-	nd_result(p, op->out[0], &v);
+	move_result(p, op, &v);
 	return true;
 }
 

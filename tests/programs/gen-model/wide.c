@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Movements of INT64: the models of other draws, with their values in 64 bits; casts of BOOL. */
+#include "gen.h"
+
+/* 64 bits of each element; of a padding value, 0 or -1 */
+static void
+widen_constant(struct gen *g, int i, bool padding)
+{
+	struct bytes *b = &g->buffer[g->tensor[i].buffer];
+	int type = gen_t(g, i)->type;
+	size_t n = b->n / (size_t)tfl_type_bytes(type);
+	uint8_t *v = arena_alloc(g->a, n, 8);
+	for (size_t k = 0; k < n; k++) {
+		int64_t x = tfl_integer(type, b->p, (int64_t)k);
+		store_le64(v + 8 * k, (uint64_t)(padding ? -(x & 1) : x << 30));
+	}
+	*b = (struct bytes){ .p = v, .n = 8 * n };
+}
+
+static void
+widen(struct gen *g, int i, bool padding)
+{
+	if (g->is_const[i])
+		widen_constant(g, i, padding);
+	gen_t(g, i)->type = TFL_INT64;
+	gen_t(g, i)->quant = (struct tfl_quant){ .n_scale = 0 };
+}
+
+static const struct draw *
+draw_of(int code, bool computed)
+{
+	const struct draw *const lists[] = { indexed_draws, move_draws, later_move_draws,
+					     logic_draws };
+	for (size_t i = computed ? 0 : 1; i < ARRAY_LEN(lists); i++)
+		for (const struct draw *d = lists[i]; d->name; d++)
+			if (d->code == code)
+				return d;
+	return NULL;
+}
+
+static void
+draw_widened(struct gen *g, int code, bool computed)
+{
+	const struct draw *d = draw_of(code, computed);
+	d->run(g, code);
+	const struct tflw_op *op = &g->op_at[g->n_ops - 1];
+	widen(g, op->in[code == TFL_SCATTER_ND], false);
+	if (code == TFL_PADV2)
+		widen(g, op->in[2], true);
+	widen(g, op->out[0], false);
+}
+
+static void
+draw_wide(struct gen *g, int code)
+{
+	draw_widened(g, code, false);
+}
+
+static void
+draw_wide_computed(struct gen *g, int code)
+{
+	draw_widened(g, code, true);
+}
+
+/* BOOL from an integer, or an integer or BOOL from BOOL */
+static void
+draw_cast_bool(struct gen *g, int code)
+{
+	static const int from[] = { TFL_INT8, TFL_UINT8, TFL_INT16, TFL_INT32, TFL_BOOL };
+	static const int to[] = { TFL_INT8, TFL_UINT8, TFL_INT16, TFL_INT32, TFL_INT64 };
+	bool back = gen_chance(g, 60);
+	struct shape s = gen_shape(g, (int)gen_range(g, 1, 4), (int32_t)gen_range(g, 1, 2));
+	int type = back ? TFL_BOOL : from[gen_range(g, 0, 4)];
+	int in = gen_tensor(g, type, s, 0, 0);
+	type = back ? to[gen_range(g, 0, 4)] : TFL_BOOL;
+	gen_op1(g, code, 1, &in, gen_tensor(g, type, s, 0, 0), 0, NULL, NULL);
+}
+
+const struct draw wide_draws[] = {
+	{ "CAST_BOOL", draw_cast_bool, TFL_CAST },
+	{ "SLICE_INT64", draw_wide, TFL_SLICE },
+	{ "STRIDED_SLICE_INT64", draw_wide, TFL_STRIDED_SLICE },
+	{ "TRANSPOSE_INT64", draw_wide, TFL_TRANSPOSE },
+	{ "REVERSE_V2_INT64", draw_wide, TFL_REVERSE_V2 },
+	{ "PAD_INT64", draw_wide, TFL_PAD },
+	{ "PADV2_INT64", draw_wide, TFL_PADV2 },
+	{ "MIRROR_PAD_INT64", draw_wide, TFL_MIRROR_PAD },
+	{ "TILE_INT64", draw_wide, TFL_TILE },
+	{ "GATHER_INT64", draw_wide, TFL_GATHER },
+	{ "GATHER_ND_INT64", draw_wide, TFL_GATHER_ND },
+	{ "SCATTER_ND_INT64", draw_wide, TFL_SCATTER_ND },
+	{ "GATHER_COMPUTED_INT64", draw_wide_computed, TFL_GATHER },
+	{ "GATHER_ND_COMPUTED_INT64", draw_wide_computed, TFL_GATHER_ND },
+	{ 0 },
+};
