@@ -18,6 +18,18 @@ ABS=101 ADD=0 ARG_MAX=56 DIV=42 EXP=47 LOGISTIC=14 LOG_SOFTMAX=50 MEAN=40 RELU=1
 	done
 }
 
+@test "EXP and LOG of 16 bits are one table, unless a result leaves 16 bits" {
+	local q="${t}[].quantization = {scale:[SCALE],zero_point:[0]}"
+	for code in $EXP 73; do
+		op m $code $I16 '[2,3,5,7]' "${q/SCALE/0.0005}"
+		[ "$(npu_ops m)" = 1 ]
+		exact m
+		op m $code $I16 '[2,3,5,7]' "${q/SCALE/0.05}"
+		tfl-partition --report m.tflite 2>notes |
+			grep -q "because: between -32768 and [0-9]*, segment [0-9]* of the reference's table, results leave 16 bits"
+	done
+}
+
 @test "operators that are one table may change the type between them" {
 	# LOGISTIC, then QUANTIZE to the other signedness: a negative value is no index
 	for from in $I8:$U8 $U8:$I8; do

@@ -37,8 +37,8 @@ int32_t
 table16_lookup(const int16_t t[TABLE16], int32_t x)
 {
 	int i = (x >> 7) + 256;
-	int32_t slope = t[i + 1] - t[i];
-	return t[i] + ((slope * (x & 127) + 64) >> 7);
+	int16_t slope = (int16_t)(uint16_t)(t[i + 1] - t[i]);
+	return (int16_t)(uint16_t)(t[i] + ((slope * (x & 127) + 64) >> 7));
 }
 
 /*

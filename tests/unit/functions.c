@@ -150,6 +150,11 @@ tables(void)
 	table16_fill(t, ten, out, expf);
 	expect("exp table at 0", t[512], 32767);
 	table16_fill(t, one, out, one_over_one_plus);
+	/* steps and results keep 16 bits */
+	int16_t steep[TABLE16] = { [256] = -7233, [257] = 32767, [258] = -32768, [259] = 32767 };
+	expect("a step of 40000", table16_lookup(steep, 64), -7233 - 25536 / 2);
+	expect("a result above 16 bits", table16_lookup(steep, 128 + 127), -32768);
+	expect("a result below 16 bits", table16_lookup(steep, 256 + 127), 32767);
 	/* nputools-lowering(7) 5.5: entries that tell float32 from double */
 	expect("1/(1+x) table", t[160], 24966);
 	expect("1/(1+x) table", t[294], 20816);
