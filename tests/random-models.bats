@@ -42,17 +42,17 @@ random_models()
 }
 
 # Computed indices run on Ethos-U85 alone, for which LOOSE lowers them.
-@test "movements of INT64 and casts of BOOL compute the same bytes" {
+@test "movements of INT64, casts of BOOL, ABS of INT32 and comparisons of INT16 compute the same bytes" {
 	local moves="SLICE_INT64 STRIDED_SLICE_INT64 TRANSPOSE_INT64 REVERSE_V2_INT64 PAD_INT64
 		PADV2_INT64 MIRROR_PAD_INT64 TILE_INT64 GATHER_INT64 GATHER_ND_INT64
-		SCATTER_ND_INT64 CAST_BOOL"
+		SCATTER_ND_INT64 CAST_BOOL ABS_INT32 COMPARE_INT16"
 	# shellcheck disable=SC2086
-	ACCELERATORS="ethos-u55-32 ethos-u55-256 ethos-u65-512" random_models 36 12 $moves
+	ACCELERATORS="ethos-u55-32 ethos-u55-256 ethos-u65-512" random_models 42 14 $moves
 	[ "$status" = 0 ]
 	[[ $output == *", 0 with CPU operators"* ]]
 	export LOOSE=1
 	# shellcheck disable=SC2086
-	ACCELERATORS="ethos-u85-128 ethos-u85-1024" random_models 42 14 $moves \
+	ACCELERATORS="ethos-u85-128 ethos-u85-1024" random_models 48 16 $moves \
 		GATHER_COMPUTED_INT64 GATHER_ND_COMPUTED_INT64
 	[ "$status" = 0 ]
 	[[ $output == *" completely on the NPU"* ]]

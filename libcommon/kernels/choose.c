@@ -33,7 +33,7 @@ real_units(struct call *c, int k, int32_t *v)
 	struct affine q;
 	struct fixed_mult m;
 	if (t->type != TFL_INT8 && t->type != TFL_UINT8)
-		return true;
+		return true; /* INT16 of one quantization, words and BOOL as they are */
 	if (!call_affine(c, t, "input", &q) ||
 	    !call_mult(c, (double)q.scale, &m))
 		return false;
@@ -78,11 +78,24 @@ store_comparison(struct call *c, const int32_t *a, const int32_t *b)
 	return true;
 }
 
+/* No reference says how INT16 of two quantizations is compared. */
+static bool
+alike_words(struct call *c)
+{
+	const struct tfl_tensor *a = call_in(c, 0), *b = call_in(c, 1);
+	struct affine q[2];
+	if (a->type != TFL_INT16)
+		return true;
+	return call_affine(c, a, "input", &q[0]) && call_affine(c, b, "input", &q[1]) &&
+	       ((q[0].scale == q[1].scale && q[0].zero == q[1].zero) ||
+		call_err(c, "compares INT16 of different quantizations"));
+}
+
 bool
 kernel_compare(struct call *c)
 {
 	const int32_t *x[2];
-	if (!two_inputs(c, T_8 | T_I32 | T_BOOL, x))
+	if (!two_inputs(c, T_QUANT | T_I32 | T_BOOL, x) || !alike_words(c))
 		return false;
 	if (c->check)
 		return true;

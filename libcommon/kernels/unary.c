@@ -45,11 +45,32 @@ plus_zero(const struct unary *u, int32_t v)
 	return clamp_i32((int64_t)v + u->q_out.zero, INT32_MIN, INT32_MAX);
 }
 
+/* ABS of INT32 as in TFLite; TFLite Micro lacks it. */
+static bool
+magnitudes_of_words(struct call *c)
+{
+	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
+	if (!call_same_type(c, in, out) || !call_same_count(c, in, out))
+		return false;
+	if (in->quant.n_scale == 1 && out->quant.n_scale == 1 &&
+	    in->quant.scale[0] != out->quant.scale[0])
+		return call_err(c, "INT32 of different scales");
+	if (c->check)
+		return true;
+	int32_t *v = call_widen(c, 0);
+	for (int64_t i = 0; i < tfl_elements(in); i++)
+		v[i] = v[i] < 0 ? (int32_t)(0 - (uint32_t)v[i]) : v[i];
+	call_narrow(c, 0, v);
+	return true;
+}
+
 bool
 kernel_abs(struct call *c)
 {
 	struct unary u;
 	struct fixed_mult m;
+	if (call_in(c, 0) && call_in(c, 0)->type == TFL_INT32)
+		return magnitudes_of_words(c);
 	if (!unary_prepare(c, T_QUANT, &u) ||
 	    !call_mult_of(c, (double)(u.q.scale / u.q_out.scale),
 			  type_width(u.in->type), &m))

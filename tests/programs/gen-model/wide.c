@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Movements of INT64: the models of other draws, with their values in 64 bits; casts of BOOL. */
+/* Movements of INT64: the models of other draws, with their values in 64 bits; other
+ * operators of types that older draws lack. */
 #include "gen.h"
 
 /* 64 bits of each element; of a padding value, 0 or -1 */
@@ -76,7 +77,37 @@ draw_cast_bool(struct gen *g, int code)
 	gen_op1(g, code, 1, &in, gen_tensor(g, type, s, 0, 0), 0, NULL, NULL);
 }
 
+static void
+draw_abs_words(struct gen *g, int code)
+{
+	struct shape s = gen_shape(g, (int)gen_range(g, 1, 4), (int32_t)gen_range(g, 1, 2));
+	int in = gen_tensor(g, TFL_INT32, s, 0, 0);
+	gen_op1(g, code, 1, &in, gen_tensor(g, TFL_INT32, s, 0, 0), 0, NULL, NULL);
+}
+
+/* INT16 of one quantization, one operand broadcast, or a constant */
+static void
+draw_compare_words(struct gen *g, int code)
+{
+	static const int codes[] = { TFL_EQUAL, TFL_NOT_EQUAL, TFL_GREATER, TFL_GREATER_EQUAL,
+				     TFL_LESS, TFL_LESS_EQUAL };
+	struct shape s = gen_shape(g, (int)gen_range(g, 1, 4), 1), small = s;
+	for (int i = 0; i < s.rank; i++)
+		if (gen_chance(g, 25))
+			small.dim[i] = 1;
+	int a = gen_random(g, TFL_INT16, s);
+	struct tfl_quant q = gen_t(g, a)->quant;
+	int b = gen_chance(g, 30) ? gen_noise(g, TFL_INT16, small, q.scale[0], (int)q.zero[0])
+				  : gen_like(g, a, small);
+	bool turned = gen_chance(g, 30);
+	code = codes[gen_range(g, 0, 5)];
+	gen_op1(g, code, 2, (int[]){ turned ? b : a, turned ? a : b },
+		gen_tensor(g, TFL_BOOL, s, 0, 0), 0, NULL, NULL);
+}
+
 const struct draw wide_draws[] = {
+	{ "ABS_INT32", draw_abs_words, TFL_ABS },
+	{ "COMPARE_INT16", draw_compare_words, TFL_EQUAL },
 	{ "CAST_BOOL", draw_cast_bool, TFL_CAST },
 	{ "SLICE_INT64", draw_wide, TFL_SLICE },
 	{ "STRIDED_SLICE_INT64", draw_wide, TFL_STRIDED_SLICE },

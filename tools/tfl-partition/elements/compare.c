@@ -24,7 +24,10 @@ in_units(const struct tfl_tensor *t, int32_t v[BYTES])
 				  m);
 }
 
-/* can raw values be compared: have both the same units, in which all values differ? */
+/*
+ * can raw values be compared: have both the same units, in which all values differ?
+ * check_compare() takes INT16 of one quantization alone.
+ */
 static bool
 compare_plainly(const struct tfl_tensor *a, const struct tfl_tensor *b)
 {
@@ -60,6 +63,9 @@ static const char *
 check_compare(const struct part *p, const struct tfl_op *op)
 {
 	const char *why = check_two(p, op);
+	if (!why && part_in(p, op, 0)->type == TFL_INT16 &&
+	    !quant_equal(part_in(p, op, 0), part_in(p, op, 1)))
+		why = "INT16 of different quantizations, whose comparison no reference defines";
 	for (int k = 0; k < 2 && !why; k++)
 		if (is_quantized(part_in(p, op, k)) &&
 		    fixed_quantize(quant_scale(part_in(p, op, k))).exp > 0)

@@ -66,12 +66,29 @@ lower_relu(struct part *p, const struct tfl_op *op)
 
 /* ---- ABS, NEG ------------------------------------------------------------------ */
 
+static const char *
+check_abs(const struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	if (i->type != TFL_INT32)
+		return check_rescaled(p, op);
+	const char *why = check_unary(p, op);
+	bool scaled = i->quant.n_scale == 1 && o->quant.n_scale == 1;
+	return why || !scaled || i->quant.scale[0] == o->quant.scale[0]
+		   ? why : "INT32 of different scales";
+}
+
 static bool
 lower_abs(struct part *p, const struct tfl_op *op)
 {
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
 	struct g_operand ofm = part_ofm(p, op->out[0]);
 	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
+	if (part_in(p, op, 0)->type == TFL_INT32) {
+		struct g_operand below = word_sub(p->l, word_const(p->l, 0), ifm);
+		(void)word_op_to(p->l, OP_MAX, ifm, below, ofm);
+		return true;
+	}
 	struct g_op *r = low_op(p->l, OP_ABS, ifm, ofm);
 	struct npu_scale s;
 	(void)ratio_f32(i, o, &s);
@@ -422,7 +439,7 @@ const struct family family_relu = {
 	.check = check_rescaled, .lower = lower_relu, .direct = true,
 };
 const struct family family_abs = {
-	.check = check_rescaled, .lower = lower_abs, .direct = true,
+	.check = check_abs, .lower = lower_abs, .direct = true,
 };
 const struct family family_neg = {
 	.check = check_unary, .lower = lower_neg, .direct = true,
