@@ -80,19 +80,22 @@ override CPPFLAGS += $(shell $(PKG_CONFIG) --cflags argp-standalone)
 LIBS += $(call pkg_libs,argp-standalone)
 endif
 ifeq ($(call has,libpng),1)
-CPPFLAGS_mkinput += -DHAVE_LIBPNG $(shell $(PKG_CONFIG) --cflags libpng)
-LIBS_mkinput += $(call pkg_libs,libpng)
+CPPFLAGS_samples += -DHAVE_LIBPNG $(shell $(PKG_CONFIG) --cflags libpng)
+LIBS_samples += $(call pkg_libs,libpng)
 endif
 ifeq ($(call has,sndfile),1)
-CPPFLAGS_mkinput += -DHAVE_SNDFILE $(shell $(PKG_CONFIG) --cflags sndfile)
-LIBS_mkinput += $(call pkg_libs,sndfile)
+CPPFLAGS_samples += -DHAVE_SNDFILE $(shell $(PKG_CONFIG) --cflags sndfile)
+LIBS_samples += $(call pkg_libs,sndfile)
 endif
+# the programs that read pictures and sounds
+LIBS_mkinput = $(LIBS_samples)
+LIBS_tfl-quantize = $(LIBS_samples)
 
 
 # Programs are linked with a static libc if that link succeeds: a stage of a small network
-# spent a fifth to a quarter of its time on loading a shared libc.  Exceptions are mkinput,
-# because of its libraries, and instrumented programs, whose runtime must be loaded before
-# libc.  Position-independent programs (-static-pie) take 3 to 6 % longer.
+# spent a fifth to a quarter of its time on loading a shared libc.  Exceptions are programs
+# that read pictures, because of their libraries, and instrumented programs, whose runtime
+# must be loaded before libc.  Position-independent programs (-static-pie) take 3 to 6 % longer.
 ifeq ($(STATIC)$(findstring -fsanitize=,$(CFLAGS) $(LDFLAGS)),)
 IN_ONE := $(shell echo 'int main(void) { return 0; }' | $(CC) $(CFLAGS) $(LDFLAGS) -static \
 	-x c - -o /dev/null -x none $(LIBS) 2>/dev/null && echo -static)
@@ -125,7 +128,7 @@ $(B)/libcommon.a: $(LIB_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
-FAST := kernels perf tosakernels sim weights
+FAST := kernels perf real tosakernels sim weights
 $(FAST:%=$(B)/libcommon/%/%.o) $(B)/tools/npu-sched/%.o: EXTRA_CFLAGS += $(FAST_CFLAGS)
 
 # the NPU and its dependencies, for firmware: no files, threads or mappings
@@ -140,10 +143,11 @@ $(B)/libsim.a: $(SIM_OBJ)
 # The objects depend on the libraries that were found: this file has their flags, so that
 # the objects are made again if PKG_CONFIG=false or STATIC= gives others.
 FOUND := $(B)/found
-FOUND_NOW = $(VERSION) $(CPPFLAGS_mkinput) $(LIBS_mkinput) $(LDFLAGS) $(STATIC)
+FOUND_NOW = $(VERSION) $(CPPFLAGS_samples) $(LIBS_samples) $(LDFLAGS) $(STATIC)
 $(shell mkdir -p $(B) && printf '%s\n' '$(FOUND_NOW)' | \
 	cmp -s - $(FOUND) || printf '%s\n' '$(FOUND_NOW)' >$(FOUND))
-$(patsubst %.c,$(B)/%.o,$(wildcard tools/mkinput/*.c)) $(BIN): $(FOUND)
+$(patsubst %.c,$(B)/%.o,$(wildcard libcommon/samples/*.c)) $(BIN): $(FOUND)
+$(B)/libcommon/samples/%.o: EXTRA_CFLAGS += $(CPPFLAGS_samples)
 # these objects contain VERSION
 $(B)/libcommon/base/cli.o $(B)/tools/npu-cmdgen/model.o $(B)/tools/npucc/manifest.o: $(FOUND)
 

@@ -14,44 +14,6 @@
 static const char *const format_names[] = { "header", "npy", "raw", NULL };
 static const char *const dialect_names[] = { "plain", "mlek-samples", "mlek-tests",
 					     NULL };
-static const char *const source_names[] = { "guess", "npy", "picture", "sound",
-					    "csv", "raw", NULL };
-static const char *const resize_names[] = { "no", "bilinear", "area", NULL };
-
-/*
- * Parses a finite number or a quotient of two numbers.  Returns the end of the text,
- * NULL on an error.
- */
-static const char *
-parse_fraction(const char *p, double *out)
-{
-	char *end, *under;
-	*out = strtod(p, &end);
-	if (end == p)
-		return NULL;
-	if (*end == '/') {
-		*out /= strtod(end + 1, &under);
-		if (under == end + 1)
-			return NULL;
-		end = under;
-	}
-	return isfinite(*out) ? end : NULL;
-}
-
-static void
-parse_list(const char *option, const char *arg, struct per_channel *out)
-{
-	const char *p = arg;
-	for (out->n = 0; p && out->n < MAX_CHANNELS;) {
-		p = parse_fraction(p, &out->v[out->n++]);
-		if (p && !*p)
-			return;
-		if (p && *p++ != ',')
-			p = NULL;
-	}
-	cli_error("%s takes up to %d numbers, not '%s'", option, MAX_CHANNELS,
-		  arg);
-}
 
 #define INPUT_NAME "input_data"
 
@@ -143,10 +105,7 @@ check_options(void *options)
 	check_names(o);
 	if (!o->model)
 		cli_error("no MODEL: name the model that the input is for");
-	if (o->range.n && o->range.n != 2)
-		cli_error("--range needs two numbers, for example --range=0,1");
-	if (o->range.n && (o->scale.n || o->mean.n))
-		cli_error("--range excludes --scale and --mean");
+	sample_check_options(&o->in);
 	if (o->has_random && o->n_files)
 		cli_error("--random excludes FILE operands");
 	check_dialect(o);
@@ -155,24 +114,6 @@ check_options(void *options)
 	    !strcmp(o->model, "-"))
 		cli_error("model and data can't both come from standard input: name "
 			  "one of them");
-}
-
-static void
-take_scale(void *options, const char *arg)
-{
-	parse_list("--scale", arg, &((struct options *)options)->scale);
-}
-
-static void
-take_mean(void *options, const char *arg)
-{
-	parse_list("--mean", arg, &((struct options *)options)->mean);
-}
-
-static void
-take_range(void *options, const char *arg)
-{
-	parse_list("--range", arg, &((struct options *)options)->range);
 }
 
 static void
@@ -227,26 +168,11 @@ static const struct cli_option option_list[] = {
 		   "C name of the array of --expected (default: expected_output_data)") },
 	{ CLI_TEXT("expected-section", "NAME", expected_section,
 		   "linker section of the array of --expected") },
-	{ CLI_CHOICE("from", "NAME", from, source_names,
-		     "format of the input files: npy, picture, sound, csv or raw (default: "
-		     "recognized by content, csv by its suffix)"), .group = 1 },
-	{ CLI_VALUE("quantized", meaning, QUANTIZED,
+	SAMPLE_FROM(in),
+	{ CLI_VALUE("quantized", in.meaning, QUANTIZED,
 		    "the numbers are quantized already: copy them unchanged") },
-	{ CLI_VALUE("real", meaning, REAL, "the numbers are real values: quantize them") },
-	{ CLI_TAKE("scale", "S[,S...]", take_scale,
-		   "normalize before quantizing: real value = (number - mean) * scale; a "
-		   "fraction such as 1/255 is allowed") },
-	{ CLI_TAKE("mean", "M[,M...]", take_mean,
-		   "mean for --scale: one number, or one per channel") },
-	{ CLI_TAKE("range", "LO,HI", take_range,
-		   "normalize a picture so that black becomes LO and white becomes HI, for "
-		   "example 0,1") },
-	{ CLI_CHOICE("resize", "METHOD", resize, resize_names,
-		     "scale a picture to the size of the input: bilinear (default) or area"),
-	  .flags = OPTION_ARG_OPTIONAL, .min = RESIZE_BILINEAR },
-	{ CLI_FLAG("fit", fit_length,
-		   "cut a sound or list of numbers to the length of the input, or pad it "
-		   "with zeros") },
+	{ CLI_VALUE("real", in.meaning, REAL, "the numbers are real values: quantize them") },
+	SAMPLE_VALUES(in),
 	{ CLI_NUMBER("random", "SEED", seed, 0, INT64_MAX,
 		     "generate random integers instead of reading files"),
 	  .seen = CLI_SEEN(has_random) },
@@ -273,8 +199,8 @@ make_part(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 	  const char *path, struct filled *out, struct err *e)
 {
 	struct data d;
-	if (!load_data(a, path, o, t, &d, e) || !fit_data(a, o, t, &d, e) ||
-	    !fill_tensor(a, o, t, &d, out, e))
+	if (!load_data(a, path, &o->in, t, &d, e) || !fit_data(a, &o->in, t, &d, e) ||
+	    !fill_tensor(a, &o->in, t, &d, out, e))
 		return false;
 	warn_clipped(d.name, t, out);
 	return true;

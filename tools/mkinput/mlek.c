@@ -163,7 +163,7 @@ read_picture(struct arena *a, const struct options *o, const struct tfl_tensor *
 			       s->d.name);
 	struct tfl_tensor colour = { .type = TFL_UINT8, .rank = 4,
 				     .dim = { 1, (int32_t)hwc[0], (int32_t)hwc[1], RGB } };
-	return fit_data(a, o, &colour, &s->d, e);
+	return fit_data(a, &o->in, &colour, &s->d, e);
 }
 
 static bool
@@ -171,7 +171,7 @@ read_sample(struct arena *a, const struct options *o, const struct tfl_tensor *t
 	    const char *path, struct sample *s, struct err *e)
 {
 	s->file = file_base(path);
-	if (!load_data(a, path, o, t, &s->d, e))
+	if (!load_data(a, path, &o->in, t, &s->d, e))
 		return false;
 	if (s->d.max > 0)
 		return read_picture(a, o, t, s, e);

@@ -21,8 +21,8 @@ add_input(const struct options *o, const struct tfl_tensor *t, const struct item
 	struct arena *a = arena_open();
 	struct data d;
 	struct filled f;
-	bool ok = load_data(a, it->path, o, t, &d, e) && fit_data(a, o, t, &d, e) &&
-		  fill_tensor(a, o, t, &d, &f, e) &&
+	bool ok = load_data(a, it->path, &o->in, t, &d, e) && fit_data(a, &o->in, t, &d, e) &&
+		  fill_tensor(a, &o->in, t, &d, &f, e) &&
 		  spool_put(to, f.bytes, (size_t)tfl_bytes(t), e);
 	if (ok) {
 		all->n += f.n;

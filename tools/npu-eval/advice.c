@@ -85,7 +85,7 @@ channels_apart(const struct layers *all, const struct layer *l)
 	int64_t channels = n / per;
 	double *v = anew(a, double, (size_t)n);
 	double *most = anew(a, double, (size_t)channels), lo = INFINITY, hi = 0;
-	real_from_integers(w, w->data.p, v);
+	real_from_elements(w, w->data.p, v);
 	for (int64_t i = 0; i < n; i++) {
 		double *m = &most[last ? i % channels : i / per];
 		*m = fmax(*m, fabs(v[i]));

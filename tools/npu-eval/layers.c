@@ -181,7 +181,7 @@ static void
 take_integers(const struct run *r, const struct real *to, int tensor)
 {
 	if (to->value[tensor] && !r->g->tensor[tensor].data.p)
-		real_from_integers(&r->g->tensor[tensor], sim_tensor(r->s, tensor),
+		real_from_elements(&r->g->tensor[tensor], sim_tensor(r->s, tensor),
 				   to->value[tensor]);
 }
 
@@ -210,7 +210,7 @@ run_operator(struct run *r, int i, struct layer **next)
 		struct arena *a = arena_open();
 		int64_t n = tfl_elements(&r->g->tensor[t]);
 		double *got = anew(a, double, (size_t)n);
-		real_from_integers(&r->g->tensor[t], sim_tensor(r->s, t), got);
+		real_from_elements(&r->g->tensor[t], sim_tensor(r->s, t), got);
 		add_layer(r, l, got);
 		memcpy(r->alone->value[t], got, (size_t)n * sizeof(*got));
 		arena_close(a);

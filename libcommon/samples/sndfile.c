@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads FLAC, Ogg and AIFF, if built with libsndfile. */
-#include "mkinput.h"
+#include "samples/samples.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the network in real numbers, operator by operator. */
-#include "real.h"
+#include "real/real.h"
 
 #define real_none  NULL
 #define real_taken NULL
@@ -17,11 +17,12 @@ function_of(int code)
 	return code >= 0 && code < TFL_BUILTIN_LIMIT ? functions[code] : NULL;
 }
 
-/* A data tensor has 8 or 16 bits; in these operators, positions have 32 bits. */
+/* A data tensor has 8 or 16 bits, or floats; in these operators, positions have 32 bits. */
 static bool
 is_data_tensor(const struct tfl_tensor *t)
 {
-	return t->type == TFL_INT8 || t->type == TFL_UINT8 || t->type == TFL_INT16;
+	return t->type == TFL_INT8 || t->type == TFL_UINT8 || t->type == TFL_INT16 ||
+	       t->type == TFL_FLOAT32;
 }
 
 /*
@@ -58,7 +59,7 @@ real_open(struct arena *a, const struct tfl_subgraph *g)
 			continue;
 		r->value[i] = anew(a, double, (size_t)tfl_elements(t) + 1);
 		if (t->data.p)
-			real_from_integers(t, t->data.p, r->value[i]);
+			real_from_elements(t, t->data.p, r->value[i]);
 	}
 	for (int i = 0; i < g->n_ops; i++) {
 		const struct tfl_op *op = &g->op[i];
@@ -68,6 +69,22 @@ real_open(struct arena *a, const struct tfl_subgraph *g)
 		r->has_function[i] = f && (f != real_move || r->sources[i]);
 	}
 	return r;
+}
+
+struct real *
+real_share(struct arena *a, const struct real *r)
+{
+	struct real *own = anew(a, struct real, 1);
+	*own = *r;
+	own->a = a;
+	own->value = anew(a, double *, (size_t)r->g->n_tensors + 1);
+	for (int i = 0; i < r->g->n_tensors; i++) {
+		const struct tfl_tensor *t = &r->g->tensor[i];
+		own->value[i] = r->value[i];
+		if (r->value[i] && !t->data.p)
+			own->value[i] = anew(a, double, (size_t)tfl_elements(t) + 1);
+	}
+	return own;
 }
 
 bool

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes a quantized network in real numbers.  Weights and biases have the values
- * that their integers stand for.  Every operator is computed by its definition in
- * double, without rounding; only fused activations clip values.  run.c finds the
- * function of an operator.  values.c has the values of tensors.  The other files have the
- * functions, one family per file.
+ * Computes a quantized or FLOAT32 network in real numbers.  Integers of weights and
+ * biases have the values that they stand for.  Every operator is computed by its definition in
+ * double, without rounding to a type; only fused activations clip values.  The order of all sums
+ * is fixed, and functions.c has exp() and similar functions: the results are the same on
+ * every machine.  run.c finds the function of an operator.  values.c has the values of
+ * tensors.  The other files have the functions, one family per file.
  */
-#ifndef NPU_EVAL_REAL_H
-#define NPU_EVAL_REAL_H
+#ifndef REAL_REAL_H
+#define REAL_REAL_H
 
 #include "tflite/tflite.h"
 
@@ -19,17 +20,27 @@ struct real {
 	bool *has_function;	/* one per operator: false if it has no function */
 };
 
-/* Sets the values of g's constant quantized tensors; those of other tensors are 0. */
+/* Sets the values of g's constant tensors; those of other tensors are 0. */
 struct real *real_open(struct arena *a, const struct tfl_subgraph *g);
+/* A second network with its own values in a, which shares the constants of r. */
+struct real *real_share(struct arena *a, const struct real *r);
 /* true if the operator can be computed in real numbers */
 bool real_has_function(const struct real *r, int op);
 /* Computes the outputs of operator op from its inputs. real_has_function() is true for op. */
 void real_run(struct real *r, int op);
 
-/* true for a quantized tensor of integers: it has values in real numbers */
+/* true for a FLOAT32 tensor and a quantized tensor of integers: values in real numbers */
 bool is_real(const struct tfl_tensor *t);
-/* dequantizes the integers at p */
-void real_from_integers(const struct tfl_tensor *t, const void *p, double *out);
+/* copies the floats, or dequantizes the integers, at p */
+void real_from_elements(const struct tfl_tensor *t, const void *p, double *out);
+
+/* ---- functions.c: exact to a few units of the last place ------------------------- */
+
+double real_exp(double x);
+double real_expm1(double x);
+double real_log(double x);
+double real_tanh(double x);
+double real_erf(double x);
 
 /* ---- values.c: helpers for the files of functions ------------------------------ */
 

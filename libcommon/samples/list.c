@@ -4,7 +4,7 @@
  * per line, or a directory with one subdirectory per class.  Labels that are not
  * numbers are classes, numbered in the order of their names.
  */
-#include "mkinput.h"
+#include "samples/samples.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of one element, or of two elements. */
-#include "real.h"
+#include "real/real.h"
 
 #include <assert.h>
 #include <math.h>
@@ -9,8 +9,8 @@ static double
 gelu(double v, bool approximate)
 {
 	/* sqrt(2 / pi), and the cubic term of the approximation */
-	double t = tanh(0.7978845608028654 * (v + 0.044715 * v * v * v));
-	return 0.5 * v * (1 + (approximate ? t : erf(v * 0.7071067811865476)));
+	double t = real_tanh(0.7978845608028654 * (v + 0.044715 * v * v * v));
+	return 0.5 * v * (1 + (approximate ? t : real_erf(v * 0.7071067811865476)));
 }
 
 static double
@@ -30,13 +30,13 @@ unary(const struct tfl_op *op, double v)
 	case TFL_HARD_SWISH:
 		return v * fmin(fmax(v + 3, 0), 6) / 6;
 	case TFL_LOGISTIC:
-		return 1 / (1 + exp(-v));
+		return 1 / (1 + real_exp(-v));
 	case TFL_TANH:
-		return tanh(v);
+		return real_tanh(v);
 	case TFL_EXP:
-		return exp(v);
+		return real_exp(v);
 	case TFL_LOG:
-		return log(v);
+		return real_log(v);
 	case TFL_SQRT:
 		return sqrt(v);
 	case TFL_RSQRT:
@@ -46,7 +46,7 @@ unary(const struct tfl_op *op, double v)
 	case TFL_NEG:
 		return -v;
 	case TFL_ELU:
-		return v < 0 ? expm1(v) : v;
+		return v < 0 ? real_expm1(v) : v;
 	case TFL_GELU:
 		return gelu(v, TFL_OPT(op, GeluOptions, approximate));
 	default:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators on windows and rows: pools, reductions, SOFTMAX, interpolation. */
-#include "real.h"
+#include "real/real.h"
 
 #include <math.h>
 
@@ -120,10 +120,10 @@ real_softmax(const struct real_op *o)
 		for (int32_t k = 0; k < depth; k++)
 			most = fmax(most, x[k]);
 		for (int32_t k = 0; k < depth; k++)
-			sum += exp(beta * (x[k] - most));
+			sum += real_exp(beta * (x[k] - most));
 		for (int32_t k = 0; k < depth; k++)
-			y[k] = is_log ? x[k] - most - log(sum)
-				      : exp(beta * (x[k] - most)) / sum;
+			y[k] = is_log ? x[k] - most - real_log(sum)
+				      : real_exp(beta * (x[k] - most)) / sum;
 	}
 }
 

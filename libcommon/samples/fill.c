@@ -6,7 +6,7 @@
  */
 #include "base/cli.h"
 #include "base/fixed.h"
-#include "mkinput.h"
+#include "samples/samples.h"
 
 #include <math.h>
 #include <string.h>
@@ -111,7 +111,7 @@ needs_normal(const struct tfl_tensor *t, const struct data *d)
 }
 
 static bool
-make_normal(const struct options *o, const struct tfl_tensor *t,
+make_normal(const struct sample_options *o, const struct tfl_tensor *t,
 	    const struct data *d, struct normal *n, struct err *e)
 {
 	int last = t->rank ? t->dim[t->rank - 1] : 1;
@@ -142,7 +142,7 @@ make_normal(const struct options *o, const struct tfl_tensor *t,
 }
 
 bool
-fill_tensor(struct arena *a, const struct options *o,
+fill_tensor(struct arena *a, const struct sample_options *o,
 	    const struct tfl_tensor *t, const struct data *d,
 	    struct filled *out, struct err *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fits numbers of any shape to the shape of the input, or refuses them. */
-#include "mkinput.h"
+#include "samples/samples.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -172,7 +172,7 @@ resize(struct arena *a, struct data *d, enum resize method, int64_t h,
 }
 
 static bool
-fit_picture(struct arena *a, const struct options *o,
+fit_picture(struct arena *a, const struct sample_options *o,
 	    const struct tfl_tensor *t, struct data *d, struct err *e)
 {
 	int64_t hwc[3];
@@ -219,7 +219,7 @@ fit_length(struct arena *a, struct data *d, size_t n)
  * silently.
  */
 static bool
-check_sound(struct arena *a, const struct options *o, const struct tfl_tensor *t,
+check_sound(struct arena *a, const struct sample_options *o, const struct tfl_tensor *t,
 	    const struct data *d, struct err *e)
 {
 	enum { FEW_STEPS = 32 }; /* of the 256 steps of 8 bits */
@@ -244,7 +244,7 @@ check_sound(struct arena *a, const struct options *o, const struct tfl_tensor *t
 }
 
 bool
-fit_data(struct arena *a, const struct options *o, const struct tfl_tensor *t,
+fit_data(struct arena *a, const struct sample_options *o, const struct tfl_tensor *t,
 	 struct data *d, struct err *e)
 {
 	if (d->max > 0 && !fit_picture(a, o, t, d, e))

@@ -1,22 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors and their values in real numbers, for the files of functions. */
-#include "real.h"
+#include "real/real.h"
 
 #include <math.h>
+#include <string.h>
 
 bool
 is_real(const struct tfl_tensor *t)
 {
 	bool type = t->type == TFL_INT4 || t->type == TFL_INT8 || t->type == TFL_UINT8 ||
 		    t->type == TFL_INT16 || t->type == TFL_INT32 || t->type == TFL_INT64;
-	return type && t->quant.n_scale > 0;
+	return t->type == TFL_FLOAT32 || (type && t->quant.n_scale > 0);
+}
+
+static double
+load_float(const uint8_t *p)
+{
+	uint32_t bits = load_le32(p);
+	float v;
+	memcpy(&v, &bits, sizeof(v));
+	return (double)v;
 }
 
 void
-real_from_integers(const struct tfl_tensor *t, const void *p, double *out)
+real_from_elements(const struct tfl_tensor *t, const void *p, double *out)
 {
 	const struct tfl_quant *q = &t->quant;
 	int64_t n = tfl_elements(t), inner = 1;
+	for (int64_t i = 0; t->type == TFL_FLOAT32 && i < n; i++)
+		out[i] = load_float((const uint8_t *)p + i * 4);
+	if (t->type == TFL_FLOAT32)
+		return;
 	for (int d = q->axis + 1; d < t->rank; d++)
 		inner *= t->dim[d];
 	for (int64_t i = 0; i < n; i++) {
@@ -62,7 +76,7 @@ real_clamp(double v, int64_t activation)
 	case TFL_ACT_RELU_N1_TO_1:
 		return fmin(fmax(v, -1), 1);
 	case TFL_ACT_TANH:
-		return tanh(v);
+		return real_tanh(v);
 	default:
 		return v;
 	}

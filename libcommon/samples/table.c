@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads plain numbers: .npy, raw bytes, text. */
 #include "base/npy.h"
-#include "mkinput.h"
+#include "samples/samples.h"
 
 #include <ctype.h>
 #include <errno.h>

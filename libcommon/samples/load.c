@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Detects the format of a file, and whether its numbers are quantized or real. */
 #include "base/npy.h"
-#include "mkinput.h"
+#include "samples/samples.h"
 
 #include <string.h>
 #include <strings.h>
@@ -27,7 +27,7 @@ guess(const char *path, struct bytes file)
 
 static bool
 load_as(struct arena *a, enum source from, struct bytes file,
-	const struct options *o, const struct tfl_tensor *t, struct data *d,
+	const struct sample_options *o, const struct tfl_tensor *t, struct data *d,
 	struct err *e)
 {
 	switch (from) {
@@ -43,7 +43,7 @@ load_as(struct arena *a, enum source from, struct bytes file,
 }
 
 bool
-load_data(struct arena *a, const char *path, const struct options *o,
+load_data(struct arena *a, const char *path, const struct sample_options *o,
 	  const struct tfl_tensor *t, struct data *d, struct err *e)
 {
 	struct bytes file;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators that sum products: convolutions, matrix products, SVDF. */
-#include "real.h"
+#include "real/real.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,14 +29,14 @@ static double
 bias_at(const struct real_op *o, int input, int weights, int bias, int32_t c)
 {
 	const struct tfl_tensor *b = real_in(o, bias), *w = real_in(o, weights);
-	if (!b || !b->data.p || !real_x(o, bias))
+	if (b && b->type == TFL_FLOAT32)
+		return real_x(o, bias)[c];
+	if (!b || !b->data.p)
 		return 0;
 	const struct tfl_quant *q = &w->quant;
 	double scale = (double)real_in(o, input)->quant.scale[0] *
 		       (double)q->scale[q->n_scale > 1 ? c : 0];
-	double own = (double)b->quant.scale[b->quant.n_scale > 1 ? c : 0];
-	/* real_x() is the integer times the bias's own scale */
-	return own > 0 ? real_x(o, bias)[c] / own * scale : 0;
+	return (double)tfl_integer(b->type, b->data.p, c) * scale;
 }
 
 struct window {
@@ -238,6 +238,8 @@ void
 real_svdf(const struct real_op *o)
 {
 	enum { INPUT, FEATURE, TIME, BIAS, STATE };
+	/* integer kernels clip to the output's type alone */
+	int64_t activation = TFL_OPT(o->op, SVDFOptions, fused_activation_function);
 	const struct tfl_tensor *f = real_in(o, FEATURE), *t = real_in(o, TIME);
 	int64_t filters = f->dim[0], inputs = f->dim[1], memory = t->dim[1];
 	int64_t rank = TFL_OPT(o->op, SVDFOptions, rank), batch = real_in(o, INPUT)->dim[0];
@@ -253,14 +255,11 @@ real_svdf(const struct real_op *o)
 			own[(i + 1) * memory - 1] = sum;
 		}
 		for (int64_t u = 0; u < filters / rank; u++) {
-			double sum = 0, unit = (double)real_in(o, STATE)->quant.scale[0] *
-					       (double)t->quant.scale[0];
-			const struct tfl_tensor *bias = real_in(o, BIAS);
-			if (bias && bias->data.p)
-				sum = (int32_t)load_le32(bias->data.p + u * 4) * unit;
+			double sum = bias_at(o, STATE, TIME, BIAS, (int32_t)u);
 			for (int64_t k = u * rank * memory; k < (u + 1) * rank * memory; k++)
 				sum += own[k] * w[k];
-			*y++ = sum;
+			*y++ = real_out(o, 0)->type == TFL_FLOAT32
+				   ? real_clamp(sum, activation) : sum;
 		}
 	}
 }

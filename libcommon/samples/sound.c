@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads WAV files: PCM of 8 to 32 bits and float32, as real values in [-1, 1). */
-#include "mkinput.h"
+#include "samples/samples.h"
 
 #include <string.h>
 

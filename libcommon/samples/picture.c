@@ -3,7 +3,7 @@
  * Reads pictures: the six variants of the portable any-map (P1 to P6), and PNG if built
  * with libpng.
  */
-#include "mkinput.h"
+#include "samples/samples.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * numbers in place of elements.  Its output tells the source of each output element for
  * all later values.
  */
-#include "real.h"
+#include "real/real.h"
 
 #include "kernels/kernels.h"
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of libcommon/real against those of the math library. */
+#include "real/real.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* a few units of the last place of both functions; 1e-300 stands in for a result of 0 */
+static const double tolerance = 4e-15;
+
+static int
+compare(const char *name, double x, double got, double want)
+{
+	if (isnan(want) ? isnan(got) : got == want)
+		return 0;
+	if (fabs(got - want) <= tolerance * fmax(fabs(want), 1e-300))
+		return 0;
+	fprintf(stderr, "%s(%.17g) = %.17g, not %.17g\n", name, x, got, want);
+	return 1;
+}
+
+static int
+check(double x)
+{
+	return compare("exp", x, real_exp(x), exp(x)) |
+	       compare("expm1", x, real_expm1(x), expm1(x)) |
+	       compare("tanh", x, real_tanh(x), tanh(x)) |
+	       compare("erf", x, real_erf(x), erf(x)) |
+	       compare("log", fabs(x) + 1.5, real_log(fabs(x) + 1.5), log(fabs(x) + 1.5));
+}
+
+int
+main(void)
+{
+	static const double special[] = { 0, -0.0, INFINITY, -INFINITY, NAN, 710, -746,
+					  1e-300, -1e-9, 5.9, 6.1, 22, -700, 1e300 };
+	int bad = 0;
+	for (double x = -30; x < 30; x += 0.0137)
+		bad |= check(x);
+	for (size_t i = 0; i < sizeof(special) / sizeof(*special); i++)
+		bad |= check(special[i]);
+	for (double x = 1e-300; x < 1e300; x *= 7.3)
+		bad |= compare("log", x, real_log(x), log(x));
+	bad |= compare("log", 0, real_log(0), -INFINITY);
+	bad |= compare("log", -1, real_log(-1), NAN);
+	return bad;
+}
