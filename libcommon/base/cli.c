@@ -377,6 +377,17 @@ cli_number(const char *option, const char *arg, int64_t min, int64_t max)
 	return min;
 }
 
+double
+cli_real(const char *option, const char *arg, double min, double max)
+{
+	char *end;
+	double v = strtod(arg, &end);
+	if (end != arg && !*end && v >= min && v <= max)
+		return v;
+	cli_error("%s needs a number from %g to %g, not '%s'", option, min, max, arg);
+	return min;
+}
+
 int
 cli_choice(const char *option, const char *arg, const char *const *list)
 {

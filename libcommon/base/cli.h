@@ -156,6 +156,8 @@ int cli_index(const char **arg);
  * cli_error(). */
 int64_t cli_number(const char *option, const char *arg, int64_t min,
 		   int64_t max);
+/* The same for a number that need not be whole. */
+double cli_real(const char *option, const char *arg, double min, double max);
 /* The same for bytes; 64K and 1M mean times 1,024 and times 1,048,576. */
 int64_t cli_bytes(const char *option, const char *arg, int64_t min,
 		  int64_t max);

@@ -158,7 +158,8 @@ struct g_target { /* rec.word is the accelerator's name */
 	const char *system, *memory, *source;
 	int axi0, axi1, const_area, arena_area, cache_area; /* enum mem_area */
 	int64_t cache_bytes;
-	double cycles; /* of one run, by the estimate of npu-sched --model */
+	double cycles;	  /* of one run, by the calibrated estimate */
+	double objective; /* cycles by the estimate of npu-sched --model */
 	int32_t measured; /* networks of the fit, see struct calibration; 0: not fitted */
 	double operation, low, high;
 	const char *fitted_for;

@@ -7,10 +7,11 @@
  * that cannot overlap are added:
  *
  *   cycles = (compute^8 + memory^8)^(1/8) + last block's output + slow writes
+ *	      + blocks in DRAM
  *
  * compute is the larger of the dot products and the output stage.  memory is the
- * largest of the cycles of each memory's port, of the weight channel and of the scale
- * channel.  The eighth power models an imperfect overlap: where one term is much
+ * largest of the cycles of each memory's port, of the weight channel, of the scale
+ * channel and of the positions of an IFM in DRAM.  The eighth power models an imperfect overlap: where one term is much
  * larger, the result is that term; where both are equal, the result is 9 % more.
  */
 #include "perf/cost.h"
@@ -39,6 +40,12 @@ static const struct traits {
 };
 
 enum { GROUP = 4 }; /* kernel elements per dot product */
+
+/*
+ * Cycles of a block with a feature map in DRAM, as a share of the read latency.
+ * Measured on Ethos-U85: 23, 68 and 143 cycles at latencies of 250, 500 and 1000.
+ */
+static const double DRAM_BLOCK = 0.14;
 
 /*
  * An extent cut into n[0] equal parts of extent[0] and n[1] (0 or 1) smaller part at
@@ -236,8 +243,7 @@ count_reads(const struct traits *t, const struct perf_op *op,
 			 op->ifm.shape.w, up);
 	c->ifm_read = perf_whole_cycles(h * w * (double)stored_depth(&op->ifm) *
 				 ifm_passes(t, op, n));
-	int64_t planes = (int64_t)n->n.h * n->n.w;
-	c->weight_passes = op->class == BLOCK_DEPTHWISE ? 1 : planes;
+	c->weight_passes = (int64_t)n->n.h * n->n.w;
 }
 
 /* ---- memories ------------------------------------------------------------------ */
@@ -264,6 +270,38 @@ weight_rate(const struct perf_machine *m, const struct perf_op *op)
 		return m->read_rate[op->weight_area][k];
 	return rate(port, (double)words * m->accel->axi_bytes * m->accel->cores,
 		    p->read_latency);
+}
+
+/*
+ * Bytes per cycle of scale records.  Ethos-U55 and U65 wait for each burst of them before
+ * the next one (ethosu-timing(7) 2.5, step 7).
+ */
+static double
+scale_rate(const struct perf_machine *m, const struct perf_op *op)
+{
+	double most = m->read_rate[op->scale_area][READ_SCALES];
+	if (m->accel->generation == GEN_U85)
+		return most;
+	return rate(most, BIAS_BURST, m->memory->mem[op->scale_area].read_latency);
+}
+
+/*
+ * Returns the least cycles in which the IFM is read.  A feature map in DRAM is read one
+ * position (x, y) after the other, however few channels a position has.
+ */
+static double
+position_cycles(const struct perf_op *op, const struct perf_cost *c)
+{
+	if (op->ifm.area != MEM_DRAM || op->class == BLOCK_ELEMENTWISE)
+		return 0;
+	return (double)c->ifm_read / (double)stored_depth(&op->ifm);
+}
+
+static bool
+touches_dram(const struct perf_op *op)
+{
+	return op->ifm.area == MEM_DRAM || op->ofm.area == MEM_DRAM ||
+	       (op->ifm2.bits && op->ifm2.area == MEM_DRAM);
 }
 
 /*
@@ -318,7 +356,7 @@ memories(const struct perf_machine *m, const struct perf_op *op, struct perf_cos
 	double ifm = (double)(c->ifm_read * op->ifm.bits / 8);
 	double ifm2 = (double)(c->ifm2_read * op->ifm2.bits / 8);
 	double weights = (double)(op->weight_bytes * c->weight_passes);
-	double scales = (double)op->scale_bytes;
+	double scales = (double)(op->scale_bytes * c->weight_passes);
 	add_traffic(m, op->ifm.area, operand_bytes(m, op, &op->ifm, ifm), c);
 	if (ifm2 > 0)
 		add_traffic(m, op->ifm2.area, operand_bytes(m, op, &op->ifm2, ifm2), c);
@@ -331,9 +369,10 @@ memories(const struct perf_machine *m, const struct perf_op *op, struct perf_cos
 	add_traffic(m, op->ofm.area, (double)(c->ofm_write * op->ofm.bits / 8), c);
 	add_traffic(m, op->weight_area, weights, c);
 	add_traffic(m, op->scale_area, scales, c);
-	double most = weights > 0 ? weights / weight_rate(m, op) : 0;
+	double most = max_f64(position_cycles(op, c),
+			      weights > 0 ? weights / weight_rate(m, op) : 0);
 	if (scales > 0)
-		most = max_f64(most, scales / m->read_rate[op->scale_area][READ_SCALES]);
+		most = max_f64(most, scales / scale_rate(m, op));
 	for (int i = 0; i < MEM_AREAS; i++) {
 		c->port[i] = c->memory[i];
 		most = max_f64(most, c->memory[i]);
@@ -372,4 +411,7 @@ perf_cost_calibrated(const struct perf_machine *m, const struct perf_op *op,
 	c->total = overlapped(compute, memories(m, op, c)) + last;
 	if (c->ofm_write && !op->ofm.nhcwb16)
 		c->total += slow_writes(m, op, (double)(c->ofm_write * op->ofm.bits / 8));
+	if (touches_dram(op))
+		c->total += DRAM_BLOCK * m->memory->mem[MEM_DRAM].read_latency *
+			    (double)c->blocks;
 }

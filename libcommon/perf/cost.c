@@ -424,6 +424,11 @@ perf_cost(const struct perf_machine *m, const struct perf_op *op,
 		count_mac(op, &t, out);
 	if (m->calibrated) {
 		perf_cost_calibrated(m, op, &t, npu->element(m->accel, op), out);
+		struct perf_cost published;
+		if (m->published) {
+			perf_cost(m->published, op, &published);
+			out->total = (out->total + published.total) / 2;
+		}
 		return;
 	}
 	if (elementwise)

@@ -12,7 +12,7 @@
  */
 static const struct {
 	double front_end, low, high;
-} published[GENERATIONS] = {
+} unmeasured[GENERATIONS] = {
 	[GEN_U55] = { 0, 0.90, 1.08 },
 	[GEN_U65] = { 0, 0.88, 1.15 },
 	[GEN_U85] = { 230, 0.87, 1.15 },
@@ -72,19 +72,29 @@ perf_machine_of(const struct accel *a, const struct memory_system *m)
 }
 
 /*
- * A memory delivers the data of one port, however many ports send requests; more ports
- * only allow more requests in flight.
+ * Each port of an SRAM has a path of its own.  The ports of another memory share one
+ * path: more ports only allow more requests in flight.
  */
 struct perf_machine
 perf_machine_calibrated(const struct accel *a, const struct memory_system *m)
 {
 	struct perf_machine p = { .accel = a, .memory = m, .calibrated = true };
 	for (int i = 0; i < MEM_AREAS; i++)
-		p.bytes_per_cycle[i] = a->axi_bytes * m->mem[i].clock_scale;
+		p.bytes_per_cycle[i] = a->axi_bytes * m->mem[i].clock_scale *
+				       (i == MEM_SRAM ? m->mem[i].ports : 1);
 	find_channels(&p);
-	p.front_end_cycles = published[a->generation].front_end +
+	p.front_end_cycles = unmeasured[a->generation].front_end +
 			     m->mem[m->const_area].read_latency +
 			     m->fit.operation_cycles;
+	return p;
+}
+
+struct perf_machine
+perf_machine_robust(const struct accel *a, const struct memory_system *m,
+		    const struct perf_machine *published)
+{
+	struct perf_machine p = perf_machine_calibrated(a, m);
+	p.published = published;
 	return p;
 }
 
@@ -102,7 +112,7 @@ perf_interval_of(const struct perf_machine *m, double cycles)
 	enum generation_id g = m->accel->generation;
 	const struct calibration *c = perf_is_fitted(m) ? &m->memory->fit : NULL;
 	return (struct perf_interval){
-		.low = cycles * (c ? c->low : published[g].low),
-		.high = cycles * (c ? c->high : published[g].high),
+		.low = cycles * (c ? c->low : unmeasured[g].low),
+		.high = cycles * (c ? c->high : unmeasured[g].high),
 	};
 }

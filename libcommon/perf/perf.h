@@ -6,12 +6,14 @@
  * perf_cost estimates one operation.  perf_timeline computes the start and end of every
  * operation of a command stream.
  *
- * Both functions work for one of two kinds of struct perf_machine:
+ * Both functions work for one of three kinds of struct perf_machine:
  *
- *   - calibrated: the estimate that the scheduler's plans are made and judged by.
- *     It agrees with Arm's model of the hardware (npu-perf-accuracy(7)).
+ *   - calibrated: the estimate that is shown.  It agrees with Arm's model of the hardware
+ *     (npu-perf-accuracy(7)).
  *   - published formulas (ethosu-timing(7) 8): kept for comparison, as are the
  *     estimators of Vela 2.1, Vela 3.12 and Regor 5.1, whose figures are familiar to users.
+ *   - robust: the objective of the scheduler.  A kernel takes the mean of its calibrated
+ *     and its published cycles, everything else is as calibrated (npu-sched-search(7)).
  */
 #ifndef PERF_PERF_H
 #define PERF_PERF_H
@@ -110,6 +112,7 @@ struct perf_machine {
 	double read_rate[MEM_AREAS][READ_CHANNELS], write_rate[MEM_AREAS];
 	bool calibrated;
 	double front_end_cycles; /* to read a kernel's commands; 0: published formulas */
+	const struct perf_machine *published; /* the other half of a robust machine, or NULL */
 };
 
 struct perf_machine perf_machine_of(const struct accel *a,
@@ -121,6 +124,13 @@ struct perf_machine perf_machine_of(const struct accel *a,
  */
 struct perf_machine perf_machine_calibrated(const struct accel *a,
 					    const struct memory_system *m);
+
+/*
+ * Makes the machine of the scheduler's objective.  published: that of perf_machine_of(),
+ * which must live as long as the result.
+ */
+struct perf_machine perf_machine_robust(const struct accel *a, const struct memory_system *m,
+					const struct perf_machine *published);
 
 /* true if the calibration includes measurements of this accelerator with these memories */
 bool perf_is_fitted(const struct perf_machine *m);
@@ -140,7 +150,8 @@ struct perf_interval perf_interval_of(const struct perf_machine *m, double cycle
 /* ethosu-timing(7) 2.2 to 2.7; for port, ethosu-timing(7) 22 */
 struct perf_cost {
 	double total;		  /* by the published formulas: the largest of npu and
-				   * all memory[]; calibrated: calibrated.c */
+				   * all memory[]; calibrated: calibrated.c; robust: the
+				   * mean of both */
 	int64_t npu;		  /* cycles of NPU computation */
 	double memory[MEM_AREAS]; /* cycles of access, weighted by bursts */
 	double port[MEM_AREAS];	  /* cycles of memory[] in which the memory's port is
@@ -211,12 +222,16 @@ int64_t perf_indexed_bytes(const struct perf_machine *m, int64_t rows, int64_t r
  */
 double perf_dma_cycles(const struct perf_machine *m, int64_t bytes,
 		       enum mem_area from, enum mem_area to, bool to_shram);
+/* Adds the cycles for which the same transfer keeps each memory busy. */
+void perf_dma_memory(const struct perf_machine *m, int64_t bytes, enum mem_area from,
+		     enum mem_area to, bool to_shram, double memory[MEM_AREAS]);
 
 /*
  * Walks over the n steps of one command stream in order, with the three clocks of
  * ethosu-timing(7) 8.  Sets start and end of each step and returns the cycle at which all
  * operations are done.  On a calibrated machine, a kernel starts only after the front
- * end has read its commands.
+ * end has read its commands, and the result is no less than the cycles for which all
+ * operations together keep any one memory busy.
  */
 double perf_timeline(const struct perf_machine *m, struct perf_step *steps,
 		     size_t n);
@@ -225,9 +240,10 @@ double perf_timeline(const struct perf_machine *m, struct perf_step *steps,
  * perf_timeline one step at a time, for callers that do not store the steps.  A zeroed
  * struct perf_clocks is the initial state.
  *
- * perf_clocks_run adds a step of this kind, n and cycles (struct perf_step), sets
+ * perf_clocks_run adds a step of this kind, n, cycles and memory (struct perf_step), sets
  * *start to the cycle at which the step starts, and returns the cycle at which it ends.
- * perf_clocks_end returns the cycle at which both engines are done.
+ * memory is NULL for a wait.  perf_clocks_end returns the cycle at which both engines
+ * and all memories are done.
  */
 enum { PERF_HISTORY = 8 }; /* exceeds the outstanding operations of any engine */
 struct perf_clocks {
@@ -236,9 +252,12 @@ struct perf_clocks {
 		double end[PERF_HISTORY]; /* end cycles of its latest operations, newest
 					   * first */
 	} kernels, dma;
+	double busy[MEM_AREAS]; /* cycles for which each memory was busy; 0: published
+				 * formulas */
 };
 double perf_clocks_run(struct perf_clocks *c, const struct perf_machine *m,
-		       enum perf_step_kind kind, int n, double cycles, double *start);
+		       enum perf_step_kind kind, int n, double cycles,
+		       const double *memory, double *start);
 double perf_clocks_end(const struct perf_clocks *c);
 
 /*

@@ -200,9 +200,8 @@ cost_dma(const struct perf_machine *m, struct perf_row *r, struct err *e)
 	r->step.kind = PERF_DMA;
 	r->step.cycles = perf_dma_cycles(m, r->dma_bytes, r->dma_from, r->dma_to,
 					 r->to_shram);
-	r->step.memory[r->dma_from] += bytes / m->bytes_per_cycle[r->dma_from];
-	if (!r->to_shram)
-		r->step.memory[r->dma_to] += bytes / m->bytes_per_cycle[r->dma_to];
+	perf_dma_memory(m, r->dma_bytes, r->dma_from, r->dma_to, r->to_shram,
+			r->step.memory);
 	return true;
 }
 

@@ -23,6 +23,15 @@ perf_dma_cycles(const struct perf_machine *m, int64_t bytes, enum mem_area from,
 	return cycles;
 }
 
+void
+perf_dma_memory(const struct perf_machine *m, int64_t bytes, enum mem_area from,
+		enum mem_area to, bool to_shram, double memory[MEM_AREAS])
+{
+	memory[from] += (double)bytes / m->bytes_per_cycle[from];
+	if (!to_shram)
+		memory[to] += (double)bytes / m->bytes_per_cycle[to];
+}
+
 static double
 engine_run(struct perf_engine *g, double t, double cycles, double *start)
 {
@@ -41,7 +50,8 @@ engine_wait(const struct perf_engine *g, double t, int n)
 
 double
 perf_clocks_run(struct perf_clocks *c, const struct perf_machine *m,
-		enum perf_step_kind kind, int n, double cycles, double *start)
+		enum perf_step_kind kind, int n, double cycles, const double *memory,
+		double *start)
 {
 	const bool is_dma = kind == PERF_DMA || kind == PERF_DMA_WAIT;
 	struct perf_engine *g = is_dma ? &c->dma : &c->kernels;
@@ -49,6 +59,8 @@ perf_clocks_run(struct perf_clocks *c, const struct perf_machine *m,
 		*start = c->t;
 		return c->t = engine_wait(g, c->t, n);
 	}
+	for (int i = 0; i < MEM_AREAS && m->calibrated; i++)
+		c->busy[i] += memory[i];
 	if (!is_dma)
 		c->t += m->front_end_cycles;
 	double end = engine_run(g, c->t, cycles, start);
@@ -59,7 +71,10 @@ perf_clocks_run(struct perf_clocks *c, const struct perf_machine *m,
 double
 perf_clocks_end(const struct perf_clocks *c)
 {
-	return max_f64(c->kernels.end[0], c->dma.end[0]);
+	double end = max_f64(c->kernels.end[0], c->dma.end[0]);
+	for (int i = 0; i < MEM_AREAS; i++)
+		end = max_f64(end, c->busy[i]);
+	return end;
 }
 
 double
@@ -68,6 +83,7 @@ perf_timeline(const struct perf_machine *m, struct perf_step *steps, size_t n)
 	struct perf_clocks c = { 0 };
 	for (size_t i = 0; i < n; i++)
 		steps[i].end = perf_clocks_run(&c, m, steps[i].kind, steps[i].n,
-					       steps[i].cycles, &steps[i].start);
+					       steps[i].cycles, steps[i].memory,
+					       &steps[i].start);
 	return perf_clocks_end(&c);
 }

@@ -18,11 +18,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_BATCH = 1024 };
+enum { MAX_BATCH = 1024, MOST_PERCENT = 1000000 };
 enum { OPT_SYSTEM = 256, OPT_MODE, OPT_CONFIG, OPT_CACHE, OPT_OPTIMISE, OPT_EFFORT,
        OPT_LEVEL, OPT_PROFILES, OPT_PART, OPT_PARTS, OPT_ANY, OPT_LIST_CONFIG,
        OPT_LIST_GRAPH, OPT_LIST_ALLOCATION, OPT_FRONT, OPT_EXPLAIN, OPT_JSON,
-       OPT_DUMP, OPT_MAX_CYCLES, OPT_MODEL, OPT_BATCH,
+       OPT_DUMP, OPT_WITHIN, OPT_MAX_CYCLES, OPT_MODEL, OPT_BATCH,
        OPT_REQUIRE_BATCH };
 
 static bool
@@ -72,11 +72,14 @@ static const struct argp_option option_list[] = {
 	{ "list-profiles", OPT_PROFILES, 0, 0,
 	  "list the built-in profiles, and exit", 0 },
 	{ "optimise", OPT_OPTIMISE, "Performance|Size|Balanced", 0,
-	  "goal of the plan: fewest cycles (Performance, default), least memory "
-	  "(Size), or a compromise of both (Balanced)", 0 },
+	  "goal of the plan: fewest cycles (Performance, default), fewest bytes stored "
+	  "(Size), or little SRAM for few more cycles (Balanced)", 0 },
 	{ "arena-cache-size", OPT_CACHE, "BYTES", 0,
 	  "use at most BYTES of SRAM for the arena; K and M are units of 1,024, as in "
 	  "64K or 1M", 0 },
+	{ "within", OPT_WITHIN, "PERCENT", 0,
+	  "save memory if the plan takes at most PERCENT more cycles than the fastest "
+	  "(default: 5, or 0 with --arena-cache-size; Balanced: 10; Size: 100)", 0 },
 	{ "batch", OPT_BATCH, "N", 0,
 	  "process up to N inputs in one run (fewer if N do not fit or are "
 	  "slower)", 0 },
@@ -95,8 +98,9 @@ static const struct argp_option option_list[] = {
 	  "write the graph as it is after pass PASS, to debug the scheduler", 0 },
 	{ "effort", OPT_EFFORT, "N", 0,
 	  "search effort, from 1 (fast) to 9 (thorough); default 3", 0 },
-	{ "model", OPT_MODEL, "calibrated|timeline", 0,
-	  "cycle estimate to plan with (default: calibrated)", 0 },
+	{ "model", OPT_MODEL, "robust|calibrated|timeline", 0,
+	  "cycles by which plans are compared: the mean of two estimates (robust, default), or "
+	  "one of them", 0 },
 	{ "level", OPT_LEVEL, "N", 0,
 	  "compression level, 1 to 9, that npu-wenc will use (default 6)", 0 },
 	{ "verbose", 'v', 0, 0,
@@ -108,6 +112,15 @@ static const struct argp_option option_list[] = {
 	{ "verbose-allocation", OPT_LIST_ALLOCATION, 0, 0,
 	  "list addresses and lifetimes of tensors on standard error", 0 },
 	{ 0 },
+};
+
+static const char *const goals[] = {
+	[GOAL_PERFORMANCE] = "Performance", [GOAL_SIZE] = "Size", [GOAL_BALANCED] = "Balanced",
+	NULL,
+};
+static const char *const models[] = {
+	[MODEL_ROBUST] = "robust", [MODEL_CALIBRATED] = "calibrated",
+	[MODEL_TIMELINE] = "timeline", NULL,
 };
 
 static bool
@@ -170,6 +183,10 @@ take_number(struct options *o, int key, const char *arg)
 	case OPT_CACHE:
 		o->cache_bytes =
 		    cli_bytes("--arena-cache-size", arg, 1, most_bytes);
+		o->limited = true;
+		return true;
+	case OPT_WITHIN:
+		o->within = cli_real("--within", arg, 0, MOST_PERCENT);
 		return true;
 	case OPT_MAX_CYCLES:
 		o->max_cycles = cli_number("--max-cycles", arg, 1, most_cycles);
@@ -188,30 +205,6 @@ take_number(struct options *o, int key, const char *arg)
 	}
 }
 
-/* Is arg the first of two words?  The second is the default of the option. */
-static bool
-is_first(const char *option, const char *arg, const char *first,
-	 const char *second)
-{
-	bool is = !strcmp(arg, first);
-	if (!is && strcmp(arg, second) != 0)
-		cli_error("%s takes %s or %s", option, second, first);
-	return is;
-}
-
-static enum goal
-find_goal(const char *arg)
-{
-	static const char *const goal[] = {
-		[GOAL_PERFORMANCE] = "Performance", [GOAL_SIZE] = "Size",
-		[GOAL_BALANCED] = "Balanced",
-	};
-	for (size_t i = 0; i < ARRAY_LEN(goal); i++)
-		if (!strcmp(arg, goal[i]))
-			return (enum goal)i;
-	cli_error("--optimise takes Performance, Size or Balanced");
-	return GOAL_PERFORMANCE;
-}
 
 static void
 check_options(const struct options *o)
@@ -225,6 +218,8 @@ check_options(const struct options *o)
 		.has_config = o->config != NULL, .required = true,
 	};
 	target_check_names(&names, cli_error);
+	if (o->within >= 0 && (o->front || o->max_cycles))
+		cli_error("--within works without --front and --max-cycles only");
 	if (o->json && !o->front && !o->explain)
 		cli_error("--json works only with --front or --explain");
 }
@@ -249,11 +244,10 @@ parse_option(int key, char *arg, struct argp_state *state)
 				  pass_names());
 		break;
 	case OPT_OPTIMISE:
-		o->goal = find_goal(arg);
+		o->goal = (enum goal)cli_choice("--optimise", arg, goals);
 		break;
 	case OPT_MODEL:
-		o->by_timeline =
-		    is_first("--model", arg, "timeline", "calibrated");
+		o->model = (enum model)cli_choice("--model", arg, models);
 		break;
 	case OPT_PROFILES:
 		cli_show(memory_list_profiles);
@@ -395,10 +389,10 @@ say(const struct sched *s)
 {
 	cli_note_to(s->e, "profile", "%s, %s, %s (%s)", s->accel->name, s->memory.system,
 		 s->memory.mode, s->memory.source);
-	if (s->steep.bytes)
-		cli_note_to(s->e, "size", "a plan with %" PRId64 " bytes more takes %.0f %% of "
-				 "the cycles: try --optimise=Balanced",
-				 s->steep.bytes, 100 * s->steep.cycles);
+	if (s->smaller.bytes)
+		cli_note_to(s->e, "size", "a plan with %" PRId64 " bytes less takes %.1f times "
+				 "the cycles: try --within=%" PRId64,
+				 s->smaller.bytes, s->smaller.times, s->smaller.within);
 	for (size_t i = 0; s->o->verbose && i < s->g->n_areas; i++)
 		cli_note_to(s->e, "memory", "%s: %" PRId64 " bytes used, lower bound %" PRId64,
 			 s->g->areas[i]->rec.word, s->g->areas[i]->used,
@@ -462,7 +456,7 @@ run(void *options, struct arena *a, struct err *e)
 int
 main(int argc, char **argv)
 {
-	struct options o = { .effort = 3, .level = WEIGHTS_LEVEL_DEFAULT, .jobs = 1 };
+	struct options o = { .within = -1, .effort = 3, .level = WEIGHTS_LEVEL_DEFAULT, .jobs = 1 };
 	struct cli_common common = {
 		.file = &o.input, .what = "graph",
 		.output = &o.output,

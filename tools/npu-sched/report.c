@@ -38,6 +38,8 @@ put_rows(const struct sched *s, struct text *t)
 		const struct sched_row *r = &s->front.v[i];
 		text_printf(t, "%s{\"sram\": %" PRId64 ", \"cycles\": ", i ? ", " : "", r->sram);
 		text_double(t, rounded(r->cycles));
+		text_puts(t, ", \"objective\": ");
+		text_double(t, rounded(r->objective));
 		text_puts(t, ", \"change\": ");
 		text_quoted(t, r->change, strlen(r->change));
 		text_putc(t, '}');
@@ -55,11 +57,13 @@ print_front(const struct sched *s, struct text *t)
 		text_puts(t, "]}\n");
 		return;
 	}
-	text_puts(t, "sram\tcycles\tchange\n");
+	text_puts(t, "sram\tcycles\tobjective\tchange\n");
 	for (size_t i = 0; i < s->front.n; i++) {
 		const struct sched_row *r = &s->front.v[i];
 		text_printf(t, "%" PRId64 "\t", r->sram);
 		text_double(t, rounded(r->cycles));
+		text_putc(t, '\t');
+		text_double(t, rounded(r->objective));
 		text_printf(t, "\t%s\n", r->change);
 	}
 }
@@ -181,7 +185,7 @@ wait_for(const struct sched *s, struct exposed *x, size_t transfer)
 {
 	memcpy(x->without, x->step, x->n * sizeof(*x->step));
 	x->without[transfer].cycles = 0;
-	return x->cycles - perf_timeline(&s->machine, x->without, x->n);
+	return x->cycles - perf_timeline(&s->calibrated, x->without, x->n);
 }
 
 static void
@@ -241,6 +245,8 @@ put_neighbour(struct report *r, const char *key, const char *label,
 		}
 		text_printf(r->t, "{\"sram\": %" PRId64 ", \"cycles\": ", x->sram);
 		text_double(r->t, rounded(x->cycles));
+		text_puts(r->t, ", \"objective\": ");
+		text_double(r->t, rounded(x->objective));
 		text_puts(r->t, ", ");
 		quoted(r, "change", change);
 		text_putc(r->t, '}');

@@ -60,27 +60,18 @@ take_model(void *options, const char *arg)
 	add_name(o, &o->models, *arg == '-' ? arena_printf(o->a, "./%s", arg) : arg);
 }
 
-static double
-take_real(const char *option, const char *arg)
-{
-	const double most = 1e9;
-	char *end;
-	double v = strtod(arg, &end);
-	if (end == arg || *end || !(v >= 0) || v > most)
-		cli_error("%s needs a number from 0 to 1e9, not '%s'", option, arg);
-	return v;
-}
+static const double MOST_REAL = 1e9;
 
 static void
 take_timeout(void *options, const char *arg)
 {
-	((struct options *)options)->timeout = take_real("--timeout", arg);
+	((struct options *)options)->timeout = cli_real("--timeout", arg, 0, MOST_REAL);
 }
 
 static void
 take_tolerance(void *options, const char *arg)
 {
-	((struct options *)options)->tolerance = take_real("--tolerance", arg);
+	((struct options *)options)->tolerance = cli_real("--tolerance", arg, 0, MOST_REAL);
 }
 
 static void

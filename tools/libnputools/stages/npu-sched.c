@@ -14,6 +14,7 @@ lib_npu_sched(struct call *c, struct text *in, struct text *out)
 		.input = call_file(c, "part"), .accel = from->accelerator,
 		.system = from->system_config, .mode = from->memory_mode,
 		.part = from->part, .goal = (enum goal)from->optimise,
+		.limited = from->arena_cache_size > 0, .within = -1,
 		.effort = from->effort, .level = from->level, .jobs = from->jobs,
 		.cache_bytes = from->arena_cache_size, .max_cycles = from->max_cycles,
 	};

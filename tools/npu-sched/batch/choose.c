@@ -129,7 +129,7 @@ static bool
 pays(struct batch *b, const struct sched *x, int32_t n)
 {
 	bool ok = b->plain == 0 || b->s->o->max_cycles || !x->plan ||
-		  x->g->targets[0]->cycles <= n * b->plain * (1 + ROUNDING);
+		  objective_of(x) <= n * b->plain * (1 + ROUNDING);
 	b->slow |= !ok;
 	return ok;
 }
@@ -265,7 +265,7 @@ plan_plain(struct batch *b)
 	if (!try_grouping(b, 1, none, &b->best, b->s->e))
 		return false;
 	b->n = 1;
-	b->plain = b->best.g->targets[0]->cycles;
+	b->plain = objective_of(&b->best);
 	return true;
 }
 

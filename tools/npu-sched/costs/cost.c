@@ -213,23 +213,34 @@ scales_are_slow(const struct sched *s)
 	       rate[READ_SCALES] < rate[READ_WEIGHTS];
 }
 
+/* Cycles of a kernel whose weights are held as `held` says. */
+static void
+set_cost(struct sched *s, struct perf_op *p, const struct block_choice *b, enum held held,
+	 struct cached_cost *out)
+{
+	const struct perf_cost c = cost_in_blocks(s, p, b);
+	out->cost[held] = c.total;
+	for (int i = 0; i < AXI_PORTS; i++)
+		out->busy[held][i] = c.memory[s->memory.axi[i]];
+}
+
 /* Cycles of a kernel for each enum held. */
 static void
 cost_held(struct sched *s, const struct kernel *k, const struct block_choice *b, int64_t stream,
 	  int64_t scales, struct cached_cost *out)
 {
 	struct perf_op p = kernel_op(s, k, stream, scales, IN_PLACE);
-	struct perf_cost c = cost_in_blocks(s, &p, b);
-	out->flash = c.port[s->memory.const_area];
-	out->cost[IN_PLACE] = out->cost[FETCHED] = c.total;
+	set_cost(s, &p, b, IN_PLACE, out);
+	out->cost[FETCHED] = out->cost[IN_PLACE];
+	memcpy(out->busy[FETCHED], out->busy[IN_PLACE], sizeof(out->busy[FETCHED]));
 	out->cost[SCALES_FETCHED] = INFINITY;
 	if (!stream || !weights_move(s))
 		return;
 	p.scale_area = s->memory.cache_area;
 	if (scales_are_slow(s))
-		out->cost[SCALES_FETCHED] = cost_in_blocks(s, &p, b).total;
+		set_cost(s, &p, b, SCALES_FETCHED, out);
 	p.weight_area = s->memory.cache_area;
-	out->cost[FETCHED] = cost_in_blocks(s, &p, b).total;
+	set_cost(s, &p, b, FETCHED, out);
 }
 
 /* Sets a feature map to the extents of a fold.  elements: of the OFM. */
@@ -245,9 +256,18 @@ void
 sched_machines(struct sched *s)
 {
 	s->published = perf_machine_of(s->accel, &s->memory);
-	s->machine = s->o->by_timeline
-			 ? s->published
-			 : perf_machine_calibrated(s->accel, &s->memory);
+	s->calibrated = perf_machine_calibrated(s->accel, &s->memory);
+	switch (s->o->model) {
+	case MODEL_ROBUST:
+		s->machine = perf_machine_robust(s->accel, &s->memory, &s->published);
+		break;
+	case MODEL_CALIBRATED:
+		s->machine = s->calibrated;
+		break;
+	case MODEL_TIMELINE:
+		s->machine = s->published;
+		break;
+	}
 }
 
 struct perf_cost
@@ -316,7 +336,7 @@ stripe_cost(struct sched *s, struct kernel *k, int32_t stripe, int64_t stream_by
 	k->transfer = copy_transfer(s, f->op, k->rows.hi - k->rows.lo);
 	if (op_is_transfer(f->op->kind)) {
 		k->cost[IN_PLACE] = k->cost[FETCHED] = k->cost[SCALES_FETCHED] = 0;
-		k->flash = 0;
+		memset(k->busy, 0, sizeof(k->busy));
 		return true;
 	}
 	struct emit_rows in = emit_ifm_rows(f->op, k->rows);
@@ -336,7 +356,7 @@ stripe_cost(struct sched *s, struct kernel *k, int32_t stripe, int64_t stream_by
 		cost_held(s, k, b, stream_bytes, scale_bytes, cached);
 	}
 	memcpy(k->cost, cached->cost, sizeof(k->cost));
-	k->flash = cached->flash;
+	memcpy(k->busy, cached->busy, sizeof(k->busy));
 	return true;
 }
 
@@ -356,15 +376,19 @@ table_transfer(const struct sched *s, const struct g_op *op)
 			       MEM_SRAM, true);
 }
 
-/* Cycles to move the columns that IFM2 names, all at once. */
-static double
-indexed_transfer(const struct sched *s, const struct g_op *op)
+/* Bytes that a transfer moves for `rows` rows; all columns that IFM2 names, at once. */
+static int64_t
+copied_bytes(const struct sched *s, const struct g_op *op, int64_t rows)
 {
 	int64_t column = (int64_t)op->ofm.shape.c * graph_type_bytes(op->ofm.type);
-	enum mem_area from = sched_area(s, op->ifm.t);
-	int64_t bytes = perf_indexed_bytes(&s->machine, hwc_elements(op->ifm2.shape), column,
-					   from);
-	return perf_dma_cycles(&s->machine, bytes, from, sched_area(s, op->ofm.t), false);
+	if (op->kind != OP_COPY)
+		return perf_indexed_bytes(&s->machine, hwc_elements(op->ifm2.shape), column,
+					  sched_area(s, op->ifm.t));
+	int64_t row = op->ofm.shape.w * column;
+	if (op->ofm.t->layout == LAYOUT_NHCWB16)
+		row = tensor_strides(op->ofm.t).y;
+	/* rows before the last ones are multiples of 16 bytes */
+	return emit_copied_bytes(s->accel, rows * row);
 }
 
 double
@@ -372,16 +396,30 @@ copy_transfer(const struct sched *s, const struct g_op *op, int64_t rows)
 {
 	if (!op_is_transfer(op->kind))
 		return 0;
-	if (op->kind != OP_COPY)
-		return indexed_transfer(s, op);
-	int64_t row = (int64_t)op->ofm.shape.w * op->ofm.shape.c *
-		      graph_type_bytes(op->ofm.type);
-	if (op->ofm.t->layout == LAYOUT_NHCWB16)
-		row = tensor_strides(op->ofm.t).y;
-	/* rows before the last ones are multiples of 16 bytes */
-	const int64_t bytes = emit_copied_bytes(s->accel, rows * row);
-	return perf_dma_cycles(&s->machine, bytes, sched_area(s, op->ifm.t),
+	return perf_dma_cycles(&s->machine, copied_bytes(s, op, rows), sched_area(s, op->ifm.t),
 			       sched_area(s, op->ofm.t), false);
+}
+
+void
+add_copy_memory(const struct sched *s, const struct g_op *op, int64_t rows,
+		double memory[MEM_AREAS])
+{
+	perf_dma_memory(&s->machine, copied_bytes(s, op, rows), sched_area(s, op->ifm.t),
+			sched_area(s, op->ofm.t), false, memory);
+}
+
+void
+add_weights_memory(const struct sched *s, int64_t bytes, double memory[MEM_AREAS])
+{
+	perf_dma_memory(&s->machine, bytes, s->memory.const_area, s->memory.cache_area, false,
+			memory);
+}
+
+void
+add_table_memory(const struct sched *s, const struct g_op *op, double memory[MEM_AREAS])
+{
+	perf_dma_memory(&s->machine, lut_bytes(op->lut), s->memory.const_area, MEM_SRAM, true,
+			memory);
 }
 
 /* Sums all stripes of an operation, in slices if the input graph has them. */

@@ -29,7 +29,7 @@ enum { MAX_CACHED_COSTS = 8 };
 /* The cached cost of a kernel of an operation. */
 struct cached_cost {
 	uint64_t key; /* hash of all that the cost depends on; 0: no cost */
-	double cost[HELDS], flash;
+	double cost[HELDS], busy[HELDS][AXI_PORTS];
 };
 
 /* The cached cost of an operation in stripes of `stripe` rows: the sum over its kernels. */
@@ -182,6 +182,12 @@ struct block_reason block_reason(struct sched *s, int op, int32_t rows,
 
 /* cost.c */
 bool weights_move(const struct sched *s); /* true if fetching weights can save cycles */
+/* Cycles for which a kernel keeps the memory of the constants busy. */
+static inline double
+constants_busy(const struct sched *s, const struct kernel *k, enum held held)
+{
+	return k->busy[held][s->memory.const_area == s->memory.axi[1]];
+}
 /* Share of the bandwidth of the constants' memory that a transfer takes, 0 to 1.  Kernels
  * that read from the memory meanwhile have the rest. */
 double transfer_share(const struct sched *s);
@@ -200,7 +206,7 @@ struct perf_cost cost_in_blocks(const struct sched *s, struct perf_op *p,
 /* The same cost on another machine. */
 struct perf_cost cost_on(const struct perf_machine *m, struct perf_op *p,
 			 const struct block_choice *b);
-/* Sets cost, flash and transfer of a kernel, with the block for stripes of `stripe` rows.
+/* Sets cost, busy and transfer of a kernel, with the block for stripes of `stripe` rows.
  * Uses cached costs.  False: no block fits. */
 bool stripe_cost(struct sched *s, struct kernel *k, int32_t stripe,
 	       int64_t stream_bytes, int64_t scale_bytes);
@@ -209,6 +215,11 @@ double weights_transfer(const struct sched *s, int64_t bytes);
 double table_transfer(const struct sched *s, const struct g_op *op);
 /* Cycles to copy `rows` rows; 0: op is no copy. */
 double copy_transfer(const struct sched *s, const struct g_op *op, int64_t rows);
+/* Add the cycles for which such a transfer keeps each memory busy. */
+void add_weights_memory(const struct sched *s, int64_t bytes, double memory[MEM_AREAS]);
+void add_table_memory(const struct sched *s, const struct g_op *op, double memory[MEM_AREAS]);
+void add_copy_memory(const struct sched *s, const struct g_op *op, int64_t rows,
+		     double memory[MEM_AREAS]);
 /* Cycles from one kernel to the next, which starts no sooner than the front end has read its
  * commands.  An upper estimate, no bound: the front end may be ahead by two kernels.
  * Stripes of a copy are priced like kernels, which wait for them: at their own cost alone, 30

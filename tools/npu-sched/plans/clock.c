@@ -4,10 +4,6 @@
  * kernels and transfers, with the waits that the emitter puts between those that touch the same
  * bytes (ethosu-commands(7) 11.2).  Before addresses are assigned, only waits that no addresses
  * can spare are counted; the result is then a lower bound.
- *
- * The estimate lets a kernel read weights in place at full speed while a transfer reads the
- * same memory.  A plan must not rely on that: its cycles are INFINITY if it takes less time
- * than its weights keep their memory busy.
  */
 #include "../costs/costs.h"
 #include "clock.h"
@@ -54,14 +50,13 @@ struct clock {
 	struct sched *s;
 	const struct plan *p;
 	bool placed;	/* the plan has addresses */
+	bool anew; /* the plan's kernels have the costs of another machine */
 	const struct rect **of; /* of each slice: the rectangle of its buffer, if placed */
 	struct perf_clocks clocks; /* of the present node */
 	struct lut_slots tables;
 	int kernel[MAX_KERNELS], n_kernels; /* kernels that may still run, oldest first */
 	struct moved dma[DMA_QUEUE];
 	int n_dma;
-	double flash; /* cycles for which weights keep their memory busy, fetched or in place */
-	double share; /* transfer_share() */
 };
 
 static void
@@ -272,12 +267,12 @@ transfers_conflict(const struct clock *c, const struct moved *m, const struct mo
 }
 
 /* Runs a step of the stream: a wait, until at most n kernels or transfers still run, or a step
- * of some cycles. */
+ * of some cycles that keeps memories busy. */
 static void
-run_step(struct clock *c, enum perf_step_kind kind, int n, double cycles)
+run_step(struct clock *c, enum perf_step_kind kind, int n, double cycles, const double *memory)
 {
 	double start;
-	(void)perf_clocks_run(&c->clocks, &c->s->machine, kind, n, cycles, &start);
+	(void)perf_clocks_run(&c->clocks, &c->s->machine, kind, n, cycles, memory, &start);
 }
 
 /* Waits for the youngest kernel in conflict with a transfer; younger kernels may still run. */
@@ -291,7 +286,7 @@ wait_for_kernels(struct clock *c, const struct moved *m)
 		memmove(c->kernel, c->kernel + i + 1,
 			(size_t)younger * sizeof(*c->kernel));
 		c->n_kernels = younger;
-		run_step(c, PERF_KERNEL_WAIT, younger, 0);
+		run_step(c, PERF_KERNEL_WAIT, younger, 0, NULL);
 		return;
 	}
 }
@@ -303,7 +298,7 @@ wait_for_transfer(struct clock *c, int i)
 	int younger = c->n_dma - 1 - i;
 	memmove(c->dma, c->dma + i + 1, (size_t)younger * sizeof(*c->dma));
 	c->n_dma = younger;
-	run_step(c, PERF_DMA_WAIT, younger, 0);
+	run_step(c, PERF_DMA_WAIT, younger, 0, NULL);
 }
 
 /* Waits for transfers in conflict, if the accelerator lets one overtake another. */
@@ -318,14 +313,14 @@ wait_for_transfers(struct clock *c, const struct moved *m)
 }
 
 static void
-start_transfer(struct clock *c, struct moved m, double cycles)
+start_transfer(struct clock *c, struct moved m, double cycles, const double *memory)
 {
 	wait_for_kernels(c, &m);
 	wait_for_transfers(c, &m);
 	if (c->n_dma == c->s->accel->max_dma)
 		memmove(c->dma, c->dma + 1, (size_t)--c->n_dma * sizeof(*c->dma));
 	c->dma[c->n_dma++] = m;
-	run_step(c, PERF_DMA, 0, cycles);
+	run_step(c, PERF_DMA, 0, cycles, memory);
 }
 
 static void
@@ -333,11 +328,11 @@ fetch(struct clock *c, const struct fetch *f)
 {
 	const struct sched *s = c->s;
 	int64_t at = c->placed ? c->of[f->slice]->at : 0;
-	double cycles = weights_transfer(s, f->hi - f->lo);
+	double memory[MEM_AREAS] = { 0 };
+	add_weights_memory(s, f->hi - f->lo, memory);
 	start_transfer(c, (struct moved){ .slice = f->slice, .copy = -1,
 					  .lo = at + f->lo, .hi = at + f->hi },
-		       cycles);
-	c->flash += cycles * c->share;
+		       weights_transfer(s, f->hi - f->lo), memory);
 }
 
 static void
@@ -350,9 +345,11 @@ clock_table_load(struct clock *c, const struct g_op *op)
 	if (!missing)
 		return;
 	const int64_t at = (int64_t)slot * LUT_SLOT_BYTES;
+	double memory[MEM_AREAS] = { 0 };
+	add_table_memory(s, op, memory);
 	start_transfer(c, (struct moved){ .slice = -1, .copy = -1, .lo = at,
 					  .hi = at + lut_bytes(op->lut) },
-		       table_transfer(s, op));
+		       table_transfer(s, op), memory);
 	lut_slots_put(&c->tables, op->lut, slot);
 }
 
@@ -361,15 +358,37 @@ run_copy(struct clock *c, int i)
 {
 	const struct sched *s = c->s;
 	const struct kernel *k = &c->p->kernel[i];
-	start_transfer(c, (struct moved){ .slice = -1, .copy = i }, k->transfer);
-	if (sched_area(s, s->info[k->op].op->ifm.t) == s->memory.const_area)
-		c->flash += k->transfer * c->share;
+	const struct g_op *op = s->info[k->op].op;
+	const int64_t rows = k->rows.hi - k->rows.lo;
+	double memory[MEM_AREAS] = { 0 };
+	add_copy_memory(s, op, rows, memory);
+	start_transfer(c, (struct moved){ .slice = -1, .copy = i }, copy_transfer(s, op, rows),
+		       memory);
+}
+
+/* Costs a kernel on the machine of this clock. */
+static struct kernel
+cost_anew(const struct clock *c, const struct kernel *of)
+{
+	struct kernel k = *of;
+	struct sched *s = c->s;
+	const int32_t stripe = c->p->stripe[k.op];
+	const struct weight_slice *u = k.slice < 0 ? NULL : &c->p->slice[k.slice];
+	const enum held held = held_of(c->p, &k);
+	struct perf_op p = kernel_op(s, &k, u ? u->stream_bytes : 0, u ? u->scale_bytes : 0,
+				     held);
+	const struct perf_cost cost = cost_in_blocks(
+	    s, &p, kernel_block(s, &k, stripe ? stripe : s->info[k.op].op->ofm.shape.h));
+	k.cost[held] = cost.total;
+	for (int port = 0; port < AXI_PORTS; port++)
+		k.busy[held][port] = cost.memory[s->memory.axi[port]];
+	return k;
 }
 
 static void
 run_kernel(struct clock *c, int i)
 {
-	const struct kernel *k = &c->p->kernel[i];
+	const struct kernel k = c->anew ? cost_anew(c, &c->p->kernel[i]) : c->p->kernel[i];
 	int d = c->n_dma - 1;
 	while (d >= 0 && !conflict(c, i, &c->dma[d]))
 		d--;
@@ -379,9 +398,11 @@ run_kernel(struct clock *c, int i)
 		memmove(c->kernel, c->kernel + 1,
 			(size_t)--c->n_kernels * sizeof(*c->kernel));
 	c->kernel[c->n_kernels++] = i;
-	enum held held = held_of(c->p, k);
-	c->flash += held == FETCHED || k->slice < 0 ? 0 : k->flash;
-	run_step(c, PERF_KERNEL, 0, k->cost[held]);
+	enum held held = held_of(c->p, &k);
+	double memory[MEM_AREAS] = { 0 };
+	for (int port = 0; port < AXI_PORTS; port++)
+		memory[c->s->memory.axi[port]] = k.busy[held][port];
+	run_step(c, PERF_KERNEL, 0, k.cost[held], memory);
 }
 
 /* Runs the kernels of a node, from `from` on, and those of a loop's test behind its condition:
@@ -413,10 +434,10 @@ run_node(struct clock *c, int from, size_t *f)
 }
 
 static double
-run_all(struct sched *s, struct plan *p, bool placed)
+run_all(struct sched *s, struct plan *p, bool placed, bool anew)
 {
 	struct arena *a = arena_open();
-	struct clock c = { .s = s, .p = p, .placed = placed, .share = transfer_share(s) };
+	struct clock c = { .s = s, .p = p, .placed = placed, .anew = anew };
 	double cycles = 0;
 	size_t f = 0;
 	if ((placed || s->has_copies) && !p->touches)
@@ -429,19 +450,25 @@ run_all(struct sched *s, struct plan *p, bool placed)
 		cycles += perf_clocks_end(&c.clocks);
 	}
 	arena_close(a);
-	if (cycles >= c.flash * (1 - ROUNDING))
-		return cycles;
-	return placed ? INFINITY : c.flash;
+	return cycles;
 }
 
 double
 plan_clock(struct sched *s, struct plan *p)
 {
-	return run_all(s, p, true);
+	return run_all(s, p, true, false);
 }
 
 double
 plan_bound(struct sched *s, struct plan *p)
 {
-	return run_all(s, p, false);
+	return run_all(s, p, false, false);
+}
+
+double
+plan_estimate(struct sched *s, struct plan *p)
+{
+	struct sched by = *s;
+	by.machine = s->calibrated;
+	return run_all(&by, p, true, true);
 }

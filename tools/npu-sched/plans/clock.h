@@ -5,9 +5,11 @@
 
 #include "../network/plan.h"
 
-/* clock.c: cycles of the stream that will be emitted; their lower bound for any addresses. */
+/* clock.c: cycles of the stream that will be emitted, by the objective; their lower bound for any
+ * addresses; the same cycles by the calibrated estimate. */
 double plan_clock(struct sched *s, struct plan *p);
 double plan_bound(struct sched *s, struct plan *p);
+double plan_estimate(struct sched *s, struct plan *p);
 
 /* lower_bound.c: lower bound of the cycles of any plan of these kernels, whatever is fetched
  * and whatever the limit is.  Stops at any bound that reaches `enough`. */

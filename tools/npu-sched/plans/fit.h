@@ -8,7 +8,8 @@
 
 #include "../memory/memory.h"
 
-/* Peak in bytes of the limited memory area; sum of the peaks of all areas. */
+/* Peak in bytes of the limited memory area; sum of all that is stored: the peaks of all areas,
+ * weights, and the command stream. */
 static inline int64_t
 peak_of(const struct sched *s, const struct plan *p)
 {
@@ -18,7 +19,8 @@ peak_of(const struct sched *s, const struct plan *p)
 static inline int64_t
 total_of(const struct plan *p)
 {
-	return p->peak[PLACE_ARENA] + p->peak[PLACE_CACHE];
+	return p->peak[PLACE_ARENA] + p->peak[PLACE_CACHE] + p->stored +
+	       FETCH_BYTES * (int64_t)p->n_fetches;
 }
 
 /* fit.c: decides which weight slices are fetched when.  SUMMED: by the sum of bytes.

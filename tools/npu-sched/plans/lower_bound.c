@@ -242,7 +242,7 @@ busy_flash(const struct sched *s, const struct plan *p)
 		double in_place = 0, fetched = slice_transfer(s, u) * share;
 		for (int k = u->first; k <= u->last; k++)
 			if (p->kernel[k].slice == (int)i)
-				in_place += p->kernel[k].flash;
+				in_place += constants_busy(s, &p->kernel[k], IN_PLACE);
 		sum += in_place < fetched ? in_place : fetched;
 	}
 	for (size_t i = 0; i < p->n_kernels; i++) {

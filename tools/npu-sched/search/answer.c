@@ -2,6 +2,8 @@
 /* Turns the options into questions, and takes the plans that answer them. */
 #include "run.h"
 
+#include "../plans/clock.h"
+
 #include "base/text.h"
 #include "target/part.h"
 
@@ -20,7 +22,7 @@ asked(const struct options *o)
 {
 	static const enum ask of_goal[] = {
 		[GOAL_PERFORMANCE] = ASK_FASTEST, [GOAL_SIZE] = ASK_SMALLEST,
-		[GOAL_BALANCED] = ASK_LIGHTEST,
+		[GOAL_BALANCED] = ASK_FASTEST,
 	};
 	return o->max_cycles ? ASK_FAST_ENOUGH : of_goal[o->goal];
 }
@@ -71,6 +73,18 @@ find_fastest(struct search *x)
 	return true;
 }
 
+/* The cycles of a point by the calibrated estimate; NAN: an error. */
+static double
+estimate_point(const struct point *p)
+{
+	struct variant *x = p->recipe.variant;
+	struct plan *plan = make_again(&p->recipe);
+	const double cycles = plan ? plan_estimate(x->s, plan) : NAN;
+	plan_close(plan);
+	variant_rest(x);
+	return cycles;
+}
+
 /* Leaves: s->front. */
 static bool
 list_front(struct search *x)
@@ -88,9 +102,12 @@ list_front(struct search *x)
 		struct text t = { 0 };
 		put_change(&t, before, p);
 		/* a plan that needs nothing is listed with the smallest limit */
-		*r = (struct sched_row){ .sram = p->sram ? p->sram : ALIGN, .cycles = p->cycles, .back = "",
-					 .change = arena_strdup(s->a, text_str(&t)) };
+		*r = (struct sched_row){ .sram = p->sram ? p->sram : ALIGN,
+					 .objective = p->cycles, .cycles = estimate_point(p),
+					 .change = arena_strdup(s->a, text_str(&t)), .back = "" };
 		text_free(&t);
+		if (isnan(r->cycles))
+			return false;
 		if (!before)
 			continue;
 		put_change(&t, p, before);
@@ -183,23 +200,51 @@ refuse(struct search *x)
 	return p ? too_slow(x, p) : too_small(x);
 }
 
-/*
- * With Size: finds whether a little more memory saves many cycles, among plans up to a quarter
- * larger.  The smallest plan is still the one taken.
- */
+/* With Size: finds a plan of fewer bytes than *least that is too slow for --within, on few rungs.
+ * One that is fast enough, which the search before may have missed, becomes *least. */
 static bool
-find_steep(struct search *x, const struct point *least)
+find_too_slow(struct search *x, struct point *least)
 {
-	const double steep = 0.75;
-	struct question q = question_of(x->s, ASK_FASTEST);
-	q.total_within = least->total + least->total / 4;
-	q.other.cycles = steep * least->cycles;
+	struct sched *s = x->s;
+	struct question q = question_of(s, ASK_SMALLEST);
+	q.cycles = INFINITY;
+	s->effort_step = COARSE_STEP;
 	if (!explore_near(x, least->recipe.variant, q))
 		return false;
 	const struct point *p = front_answer(&x->front);
-	if (p && p->cycles < q.other.cycles && p->total > least->total)
-		x->s->steep = (struct steep){ .bytes = p->total - least->total,
-					      .cycles = p->cycles / least->cycles };
+	const double fastest = x->front.fastest.cycles;
+	if (!p || p->total >= least->total)
+		return true;
+	if (p->cycles <= (1 + sched_within(s->o) / 100) * fastest)
+		*least = *p;
+	else
+		s->smaller = (struct smaller){
+			.bytes = least->total - p->total, .times = p->cycles / least->cycles,
+			.within = (int64_t)ceil(100 * (p->cycles / fastest - 1)),
+		};
+	return true;
+}
+
+/*
+ * Finds a plan of less SRAM that takes at most --within percent more
+ * cycles than *fastest.  It is sought on few rungs, as any such plan will do.  Needs: *fastest is no
+ * point of x->front.
+ */
+static bool
+find_smaller(struct search *x, struct point *fastest)
+{
+	struct sched *s = x->s;
+	struct question q = question_of(s, ASK_FAST_ENOUGH);
+	const double within = sched_within(s->o);
+	if (within == 0 || !fastest->sram)
+		return true;
+	q.cycles = (1 + within / 100) * fastest->cycles;
+	s->effort_step = COARSE_STEP;
+	if (!explore_near(x, fastest->recipe.variant, q))
+		return false;
+	const struct point *p = front_answer(&x->front);
+	if (p && p->sram < fastest->sram)
+		*fastest = *p;
 	return true;
 }
 
@@ -208,12 +253,21 @@ static bool
 find_answer(struct search *x, const struct point **answer)
 {
 	struct front *f = &x->front;
-	const struct question q = question_of(x->s, asked(x->s->o));
+	struct question q = question_of(x->s, asked(x->s->o));
 	*answer = &f->fastest;
 	if (q.ask == ASK_FASTEST && f->fastest.is_set && f->fastest.sram <= q.within)
 		return true;
 	if (q.within == NO_LIMIT_BYTES && q.ask == ASK_FASTEST)
 		return *answer = NULL, true;
+	if (q.ask == ASK_SMALLEST && f->fastest.is_set)
+		q.cycles = (1 + sched_within(x->s->o) / 100) * f->fastest.cycles;
+	if (!ask(x, q))
+		return false;
+	*answer = front_answer(f);
+	if (*answer || q.ask != ASK_SMALLEST)
+		return true;
+	/* all plans within the limit take more cycles */
+	q.cycles = INFINITY;
 	if (!ask(x, q))
 		return false;
 	*answer = front_answer(f);
@@ -235,8 +289,10 @@ answer(struct search *x)
 		return false;
 	if (!found)
 		return refuse(x);
-	const struct point p = *found;
-	if (asked(s->o) == ASK_SMALLEST && !find_steep(x, &p))
+	struct point p = *found;
+	if (asked(s->o) == ASK_FASTEST && !find_smaller(x, &p))
+		return false;
+	if (asked(s->o) == ASK_SMALLEST && !find_too_slow(x, &p))
 		return false;
 	struct plan *plan = make_again(&p.recipe);
 	if (plan)

@@ -250,6 +250,7 @@ work_out(struct variant *x, struct candidate *c)
 	if (!measure_slices(x->s, p))
 		return false;
 	c->lower_bound = plan_lower_bound(x->s, p, INFINITY);
+	c->beside += p->stored;
 	return true;
 }
 

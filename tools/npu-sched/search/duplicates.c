@@ -33,9 +33,11 @@ put_kernel(struct numbers *l, const struct kernel *k)
 	put(l, (int64_t)k->rows.lo << 32 | k->rows.hi);
 	put(l, (int64_t)k->depth.lo << 32 | k->depth.hi);
 	put(l, k->slice);
-	for (int held = 0; held < HELDS; held++)
+	for (int held = 0; held < HELDS; held++) {
 		put_cycles(l, k->cost[held]);
-	put_cycles(l, k->flash);
+		for (int port = 0; port < AXI_PORTS; port++)
+			put_cycles(l, k->busy[held][port]);
+	}
 	put_cycles(l, k->transfer);
 }
 
@@ -43,7 +45,7 @@ bool
 is_duplicate(struct hash_table *t, const struct sched *s, const struct plan *p)
 {
 	static char yes;
-	enum { OF_KERNEL = 4 + HELDS + 2, OF_OP = 4, OF_TENSOR = 2 };
+	enum { OF_KERNEL = 4 + HELDS * (1 + AXI_PORTS) + 1, OF_OP = 4, OF_TENSOR = 2 };
 	struct arena *a = arena_open();
 	struct numbers l = { .n = 0 };
 	l.v = anew(a, int64_t, p->n_kernels * OF_KERNEL + p->n_slices +

@@ -5,16 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Weight of cycles against bytes: a tenth less memory is worth 18 % more time.  So feature maps
- * shrink as far as stripes save bytes at a fair price, and not down the cliff behind. */
-static const double EXPONENT = 0.64;
-
-double
-point_weight(int64_t bytes, double cycles)
-{
-	return (double)bytes * pow(cycles, EXPONENT);
-}
-
 /* Number of points that have at most `sram` bytes. */
 static size_t
 count_below(const struct front *f, int64_t sram)
@@ -42,18 +32,7 @@ may_beat_other(const struct question *q, int64_t total, double cycles)
 	if (q->ask == ASK_SMALLEST)
 		return total < r->total ||
 		       (total == r->total && cycles <= nearly * r->cycles);
-	if (q->ask == ASK_LIGHTEST)
-		return point_weight(total, cycles) <=
-			       nearly * point_weight(r->total, r->cycles) &&
-		       (r->slowest == 0 || cycles <= nearly * r->slowest);
 	return true; /* slowest() */
-}
-
-static bool
-is_lighter(const struct point *p, int64_t total, double cycles)
-{
-	return !p->is_set ||
-	       point_weight(total, cycles) < point_weight(p->total, p->cycles);
 }
 
 static bool
@@ -152,9 +131,7 @@ front_wants(const struct front *f, int64_t sram, int64_t total, double cycles)
 	    !may_beat_other(q, total, cycles))
 		return false;
 	if (q->ask == ASK_SMALLEST)
-		return is_smaller(&f->best, total, cycles);
-	if (q->ask == ASK_LIGHTEST)
-		return is_lighter(&f->best, total, cycles);
+		return cycles <= q->cycles && is_smaller(&f->best, total, cycles);
 	size_t n = count_below(f, sram);
 	return may_answer(f, sram, cycles) && (!n || is_faster(cycles, f->v[n - 1].cycles));
 }
@@ -170,9 +147,6 @@ front_most(const struct front *f, double cycles, int64_t beside)
 		most = (double)f->v[0].sram;
 	if (q->ask == ASK_SMALLEST && best->is_set)
 		most = (double)(best->total - beside);
-	if (q->ask == ASK_LIGHTEST && best->is_set)
-		most = point_weight(best->total, best->cycles) / point_weight(1, fmax(cycles, 1)) -
-		       (double)beside;
 	return most < (double)NO_LIMIT_BYTES ? (int64_t)most : NO_LIMIT_BYTES;
 }
 
@@ -240,7 +214,7 @@ front_add(struct front *f, const struct point *p)
 	if (!front_wants(f, p->sram, p->total, p->cycles) || is_too_fast(f, p))
 		return;
 	const struct point q = copy_point(f->a, p);
-	if (asks_for_bytes(&f->question)) {
+	if (f->question.ask == ASK_SMALLEST) {
 		if (q.sram <= f->question.within)
 			f->best = q;
 	}
@@ -288,7 +262,7 @@ const struct point *
 front_answer(const struct front *f)
 {
 	const struct question *q = &f->question;
-	if (asks_for_bytes(q))
+	if (q->ask == ASK_SMALLEST)
 		return f->best.is_set && f->best.sram <= q->within ? &f->best : NULL;
 	if (q->ask == ASK_LEAST_SRAM)
 		return f->n && f->v[0].sram <= q->within ? &f->v[0] : NULL;

@@ -68,6 +68,10 @@ leave_least(struct leaving *l)
 	arena_close(a);
 }
 
+/* Slices are tried again after a change that makes the plan faster by this factor: with any gain,
+ * mbv2_int8 on ethos-u85-256 takes 17 % more instructions for the same plan. */
+static const double GAIN = 0.9998;
+
 /* Inverts the decision for slice after slice, until none makes the plan faster. */
 static void
 leave_each(struct leaving *l)
@@ -76,7 +80,8 @@ leave_each(struct leaving *l)
 	for (size_t i = 0, idle = 0; idle < n; i = (i + 1) % n, idle++) {
 		struct fitting f = l->best;
 		f.exceptions ^= (uint64_t)1 << i;
-		if (try_fitting(l, f))
+		const double enough = l->cycles * GAIN;
+		if (try_fitting(l, f) && l->cycles < enough)
 			idle = 0;
 	}
 }

@@ -11,10 +11,11 @@
  */
 #include "search.h"
 
-enum { ROUGH, FINE, DENSE, ROWS };
+enum { COARSE, ROUGH, FINE, DENSE, ROWS };
 
 static const struct knobs table[ROWS] = {
 	/* rungs per octave; steps from one size of feature maps to the next */
+	[COARSE] = { .rungs = 4, .steps = 4 },
 	[ROUGH] = { .rungs = 8, .steps = 4 },
 	[FINE] = { .rungs = 24, .steps = 28 },
 	[DENSE] = { .rungs = 64, .steps = 32 },

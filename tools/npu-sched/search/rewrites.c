@@ -14,8 +14,8 @@ rewrite_open(const struct sched *s, struct graph *rewrite, struct sched *out, st
 {
 	*out = (struct sched){ .a = s->a, .o = s->o, .e = e, .accel = s->accel,
 			       .memory = s->memory, .profile_bytes = s->profile_bytes,
-			       .machine = s->machine, .published = s->published,
-			       .g = rewrite };
+			       .machine = s->machine, .calibrated = s->calibrated,
+			       .published = s->published, .g = rewrite };
 }
 
 /* Merges two fronts by rising memory; drops rows that are no better than another one. */
@@ -28,9 +28,9 @@ merge_fronts(struct arena *a, const struct sched_front *x, const struct sched_fr
 	for (size_t i = 0, k = 0; i < x->n || k < y->n;) {
 		bool first = k == y->n || (i < x->n && (x->v[i].sram < y->v[k].sram ||
 							(x->v[i].sram == y->v[k].sram &&
-							 x->v[i].cycles <= y->v[k].cycles)));
+							 x->v[i].objective <= y->v[k].objective)));
 		const struct sched_row *row = first ? &x->v[i++] : &y->v[k++];
-		if (r.n && row->cycles >= r.v[r.n - 1].cycles * (1 - ROUNDING))
+		if (r.n && row->objective >= r.v[r.n - 1].objective * (1 - ROUNDING))
 			continue;
 		r.v[r.n] = *row;
 		if (r.n++ && before != row - 1) {
@@ -50,27 +50,24 @@ adopt_rewrite(struct sched *s, const struct sched *best)
 	s->e = e;
 }
 
-/* The predicted cycles; those of the search if passes end before the prediction. */
-static double
-cycles_of(const struct sched *s)
+double
+objective_of(const struct sched *s)
 {
 	const struct g_target *t = s->g->targets[0];
-	return G_HAS(t, G_TARGET_cycles) || !s->plan ? t->cycles : s->plan->cycles;
+	return G_HAS(t, G_TARGET_objective) || !s->plan ? t->objective : s->plan->cycles;
 }
 
 bool
 is_better_rewrite(const struct sched *x, const struct sched *y)
 {
 	const struct plan *p = x->plan, *q = y->plan;
-	double c = cycles_of(x), d = cycles_of(y);
+	double c = objective_of(x), d = objective_of(y);
 	if (!p || !q)
 		return false;
 	if (x->o->max_cycles)
 		return peak_of(x, p) < peak_of(y, q);
 	if (x->o->goal == GOAL_SIZE)
 		return total_of(p) < total_of(q) || (total_of(p) == total_of(q) && c < d);
-	if (x->o->goal == GOAL_BALANCED)
-		return point_weight(total_of(p), c) < point_weight(total_of(q), d);
 	return c < d || (c == d && peak_of(x, p) < peak_of(y, q));
 }
 

@@ -8,6 +8,9 @@
 /* Begins to plan a rewrite of the graph of s on its own; e is for its errors. */
 void rewrite_open(const struct sched *s, struct graph *rewrite, struct sched *out,
 		  struct err *e);
+/* The plan's cycles by --model: as predicted, or of the search if passes end before the
+ * prediction. */
+double objective_of(const struct sched *s);
 /* s becomes the best rewrite of its graph, but keeps its place for errors. */
 void adopt_rewrite(struct sched *s, const struct sched *best);
 /* Is x's plan better by the requested goal?  False if both are equal in bytes and cycles. */

@@ -31,7 +31,7 @@ struct candidate {
 	double lower_bound; /* cycles: no plan of these kernels takes fewer */
 	int64_t need;	    /* bytes of feature maps and these transfers */
 	int64_t least;	    /* lower bound of the bytes of its feature maps */
-	int64_t beside;	    /* the same of feature maps outside of the NPU's SRAM */
+	int64_t beside;	    /* the same of all that is stored elsewhere */
 	struct plan *plan;  /* with exact sizes; NULL: not worked out */
 	int64_t packed; /* peak of its feature maps, packed without buffers */
 };
@@ -122,7 +122,7 @@ struct traits { /* properties that --front and --explain name */
 struct point {
 	struct traits traits;
 	bool is_set;   /* set by front_add() */
-	int64_t sram, total; /* peak in bytes: of the limited area, of all areas */
+	int64_t sram, total; /* bytes: peak of the limited area; all that is stored */
 	double cycles;
 	struct recipe recipe;
 };
@@ -134,8 +134,8 @@ struct point {
  */
 enum ask {
 	ASK_FASTEST,	 /* the fewest cycles, then the fewest bytes of the limited area */
-	ASK_SMALLEST,	 /* the fewest bytes of all areas, then the fewest cycles */
-	ASK_LIGHTEST,	 /* the least point_weight() */
+	ASK_SMALLEST,	 /* the fewest bytes of all that is stored, then the fewest cycles, among plans
+			  * of at most question.cycles */
 	ASK_LEAST_SRAM,	 /* the fewest bytes of the limited area */
 	ASK_FAST_ENOUGH, /* the same, among plans of at most question.cycles */
 	ASK_ALL,	 /* the Pareto front */
@@ -144,8 +144,8 @@ enum ask {
 struct question {
 	enum ask ask;
 	int64_t within;	      /* bytes of the limited area */
-	int64_t total_within; /* bytes of all areas */
-	double cycles;	      /* of ASK_FAST_ENOUGH */
+	int64_t total_within; /* bytes of all that is stored */
+	double cycles;	      /* of ASK_FAST_ENOUGH and ASK_SMALLEST */
 	struct incumbent other; /* the best plan of another rewrite; cycles 0: none */
 };
 
@@ -165,7 +165,7 @@ struct front {
 	struct question question;
 	struct point *v; /* by rising bytes of the limited area and falling cycles */
 	size_t n, cap;
-	struct point best; /* of ASK_SMALLEST and ASK_LIGHTEST, in place of v; is_set: there is one */
+	struct point best; /* of ASK_SMALLEST, in place of v; is_set: there is one */
 	/* The fastest plan of all, once it is known.  Faster points are refused, as no limit and no
 	 * goal gives a faster plan than Performance; and, but for spills, points that are as fast in
 	 * fewer bytes. */
@@ -181,13 +181,6 @@ front_within(const struct question *q)
 	return q->within == NO_LIMIT_BYTES ? q->within : q->within + q->within / IMPROVABLE_SHARE;
 }
 
-/* Do bytes of all areas decide, not cycles within a limit? */
-static inline bool
-asks_for_bytes(const struct question *q)
-{
-	return q->ask == ASK_SMALLEST || q->ask == ASK_LIGHTEST;
-}
-
 /* Does the question ask for the fastest plan of all, without a limit? */
 static inline bool
 is_unlimited(const struct front *f)
@@ -196,8 +189,6 @@ is_unlimited(const struct front *f)
 	       f->question.total_within == INT64_MAX;
 }
 
-/* The weight of a plan: --optimise=Balanced minimizes it. */
-double point_weight(int64_t bytes, double cycles);
 /* Removes all points but the fastest one of all, and sets the question. */
 void front_open(struct front *f, struct question q);
 /* The largest peak with which a plan of these cycles could be wanted; `beside`: its bytes in

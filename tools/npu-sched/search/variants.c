@@ -116,7 +116,7 @@ list_all_spilled(struct search *x, struct setting t)
 {
 	if (!x->s->memory.spilling || is_unlimited(&x->front) || t.dense != DENSE_NO_SLOWER)
 		return true;
-	const bool shallow = x->s->n_shallow > 0, bytes = asks_for_bytes(&x->front.question);
+	const bool shallow = x->s->n_shallow > 0, bytes = x->front.question.ask == ASK_SMALLEST;
 	if (shallow && bytes)
 		t.dense = DENSE_ALL;
 	struct setting cheap = t;

@@ -16,8 +16,6 @@ enum { MOST_OPS = 1 << 15 };
 struct rewrite_set {
 	struct sched best; /* of the rewrites that have a plan */
 	bool any;
-	bool shared;	   /* some product is read by several sums */
-	double cycles;	   /* of the original network; 0: it has no plan */
 	/* the error if no rewrite has a plan: that with the least sufficient limit */
 	struct err why;
 	int64_t least;
@@ -84,7 +82,6 @@ set_incumbent(const struct rewrite_set *f, struct sched *out)
 		return;
 	out->incumbent = (struct incumbent){
 		.total = total_of(s->plan), .cycles = s->plan->cycles,
-		.slowest = f->shared && asked_goal(s) == GOAL_BALANCED ? f->cycles : 0,
 	};
 }
 
@@ -98,20 +95,6 @@ try_split(const struct sched *s, const struct graph *g, struct split how,
 	return graph_check(out->g, e) && plan(out);
 }
 
-/*
- * Is x better than the best rewrite so far?  Balanced weighs bytes against cycles as stripes
- * trade them.  Products that several sums share are worth more, because their weights are read
- * once for many steps.  Without them trained_lstm_int8 takes 1.4 times the cycles in two thirds
- * of the bytes.  A limit of that size still gives the smaller plan.
- */
-static bool
-is_better_split(const struct rewrite_set *f, const struct sched *x)
-{
-	bool slow = x->o->goal == GOAL_BALANCED && f->shared && f->cycles > 0 &&
-		    x->g->targets[0]->cycles > f->cycles;
-	return !slow && is_better_rewrite(x, &f->best);
-}
-
 /* Compares x, whose sums are split further than before.  It becomes the best, or its plan is
  * closed. */
 static void
@@ -122,7 +105,7 @@ compare(struct rewrite_set *f, struct sched *x, bool ok)
 		.from = "more channels of sums of products are computed at once",
 	};
 	if (ok) {
-		(void)keep_rewrite(&f->best, &f->any, x, f->any && is_better_split(f, x),
+		(void)keep_rewrite(&f->best, &f->any, x, f->any && is_better_rewrite(x, &f->best),
 				   &changes);
 		return;
 	}
@@ -139,7 +122,6 @@ plan_plain(struct rewrite_set *f, struct sched *s, bool (*plan)(struct sched *))
 	s->e = &f->why;
 	f->any = plan(s);
 	f->best = *s;
-	f->cycles = f->any ? s->g->targets[0]->cycles : 0;
 	f->least = s->least ? s->least : INT64_MAX;
 }
 
@@ -148,7 +130,7 @@ plan_split(struct sched *s, bool (*plan)(struct sched *))
 {
 	const struct sums l = sums_find(s->a, s->g);
 	struct err *e = s->e;
-	struct rewrite_set f = { .shared = count_shared(&l) > 1 };
+	struct rewrite_set f = { .any = false };
 	struct split split_list[MAX_REWRITES];
 	if (!l.n)
 		return plan(s);

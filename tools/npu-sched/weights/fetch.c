@@ -6,9 +6,9 @@
  * buffers fit from here to their last use.  A kernel whose weights have not arrived waits for
  * them or reads them in place, whichever ends earlier.
  *
- * Transfers and weights in place share the bandwidth of the memory of constants, which the
- * estimate ignores.  The walk starts a transfer only if that memory has then been busy for no
- * longer than time has passed; plan_clock() rejects a plan that is faster.
+ * Transfers and kernels share the bandwidth of the memory of constants.  The walk starts a
+ * transfer only if that memory has then been busy for no longer than time has passed; the
+ * estimate is no less than the time for which the memory is busy in all.
  */
 #include "walk.h"
 
@@ -375,7 +375,7 @@ issue(struct walk *w, int i)
 	enum held held = held_of(w->p, k);
 	double cost = k->cost[held];
 	double start = max_f64(w->t, w->tk);
-	w->flash += held == FETCHED || k->slice < 0 ? 0 : k->flash;
+	w->flash += constants_busy(w->s, k, held);
 	if (weights_move(w->s))
 		look_ahead(w, i, start + cost);
 	walk_table_load(w, w->s->info[k->op].op);
@@ -396,7 +396,7 @@ is_useless(const struct sched *s, const struct plan *p, int i)
 	if (slice_worth(p, i) > 0)
 		return false;
 	for (int k = u->first; k <= u->last; k++)
-		flash += p->kernel[k].slice == i ? p->kernel[k].flash : 0;
+		flash += p->kernel[k].slice == i ? constants_busy(s, &p->kernel[k], IN_PLACE) : 0;
 	return flash <= weights_transfer(s, slice_bytes(u)) * transfer_share(s);
 }
 

@@ -266,6 +266,9 @@ measure_slices(struct sched *s, struct plan *p)
 	if (!measure_all(s, p))
 		return false;
 	cost_kernels(s, p);
+	p->stored = KERNEL_BYTES * (int64_t)p->n_kernels;
+	for (size_t i = 0; i < p->n_slices; i++)
+		p->stored += slice_bytes(&p->slice[i]);
 	return true;
 }
 
