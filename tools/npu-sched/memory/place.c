@@ -16,7 +16,8 @@ static uint64_t
 budget_of(const struct sched *s, const struct packing *k, uint64_t share, uint64_t most)
 {
 	uint64_t b = share * k->n;
-	return (b < most ? b : most) * (EFFORTS * (1 + (unsigned)s->effort_step));
+	const unsigned step = s->effort_step == COARSE_STEP ? 0 : (unsigned)s->effort_step;
+	return (b < most ? b : most) * (EFFORTS * (1 + step));
 }
 
 static bool
