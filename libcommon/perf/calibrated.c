@@ -297,8 +297,8 @@ position_cycles(const struct perf_op *op, const struct perf_cost *c)
 	return (double)c->ifm_read / (double)stored_depth(&op->ifm);
 }
 
-static bool
-touches_dram(const struct perf_op *op)
+bool
+perf_touches_dram(const struct perf_op *op)
 {
 	return op->ifm.area == MEM_DRAM || op->ofm.area == MEM_DRAM ||
 	       (op->ifm2.bits && op->ifm2.area == MEM_DRAM);
@@ -411,7 +411,7 @@ perf_cost_calibrated(const struct perf_machine *m, const struct perf_op *op,
 	c->total = overlapped(compute, memories(m, op, c)) + last;
 	if (c->ofm_write && !op->ofm.nhcwb16)
 		c->total += slow_writes(m, op, (double)(c->ofm_write * op->ofm.bits / 8));
-	if (touches_dram(op))
+	if (perf_touches_dram(op))
 		c->total += DRAM_BLOCK * m->memory->mem[MEM_DRAM].read_latency *
 			    (double)c->blocks;
 }

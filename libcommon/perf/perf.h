@@ -183,6 +183,9 @@ void perf_cost(const struct perf_machine *m, const struct perf_op *op,
 bool perf_chain_add(const struct perf_machine *m, struct perf_op *op,
 		    const struct perf_op *next, bool chained[2]);
 
+/* true if a feature map of op is in DRAM: each of its blocks then takes longer */
+bool perf_touches_dram(const struct perf_op *op);
+
 /*
  * cost.c: returns the bytes of bandwidth that a transfer of `bytes` uses up.  The
  * result exceeds `bytes` if the access pattern makes bursts shorter than the memory's
@@ -229,9 +232,9 @@ void perf_dma_memory(const struct perf_machine *m, int64_t bytes, enum mem_area 
 /*
  * Walks over the n steps of one command stream in order, with the three clocks of
  * ethosu-timing(7) 8.  Sets start and end of each step and returns the cycle at which all
- * operations are done.  On a calibrated machine, a kernel starts only after the front
- * end has read its commands, and the result is no less than the cycles for which all
- * operations together keep any one memory busy.
+ * operations are done.  The result is no less than the cycles for which all operations
+ * together keep any one memory busy.  On a calibrated machine, a kernel starts only
+ * after the front end has read its commands.
  */
 double perf_timeline(const struct perf_machine *m, struct perf_step *steps,
 		     size_t n);
@@ -252,8 +255,7 @@ struct perf_clocks {
 		double end[PERF_HISTORY]; /* end cycles of its latest operations, newest
 					   * first */
 	} kernels, dma;
-	double busy[MEM_AREAS]; /* cycles for which each memory was busy; 0: published
-				 * formulas */
+	double busy[MEM_AREAS]; /* cycles for which each memory was busy */
 };
 double perf_clocks_run(struct perf_clocks *c, const struct perf_machine *m,
 		       enum perf_step_kind kind, int n, double cycles,

@@ -59,7 +59,7 @@ perf_clocks_run(struct perf_clocks *c, const struct perf_machine *m,
 		*start = c->t;
 		return c->t = engine_wait(g, c->t, n);
 	}
-	for (int i = 0; i < MEM_AREAS && m->calibrated; i++)
+	for (int i = 0; i < MEM_AREAS; i++)
 		c->busy[i] += memory[i];
 	if (!is_dma)
 		c->t += m->front_end_cycles;

@@ -4,6 +4,7 @@
 
 #include "base/cli.h"
 
+#include <assert.h>
 #include <math.h>
 
 /*
@@ -68,6 +69,41 @@ evaluate_memories(struct network *net, struct err *e)
 	return ok;
 }
 
+static void
+count_blocks(struct network *net, const struct perf_run *run)
+{
+	for (size_t i = 0; i < run->n; i++) {
+		const struct perf_row *r = &run->row[i];
+		net->blocks += r->cost.blocks;
+		net->dram_blocks += perf_touches_dram(&r->op) ? r->cost.blocks : 0;
+	}
+}
+
+/* Sums over the kernels of a network, by one estimate: lower bounds of it. */
+struct bound {
+	double npu, sram; /* cycles */
+};
+
+static void
+add_bound(struct bound *b, const struct perf_run *run)
+{
+	b->npu += run->kernel_cycles;
+	b->sram += run->sram_bound;
+}
+
+/* Sets lower bounds that hold for both estimates. */
+static void
+set_bounds(struct network *net, struct bound published, struct bound fitted,
+	   double constant_cycles)
+{
+	net->kernel_cycles = fmin(published.npu, fitted.npu);
+	net->constant_cycles = constant_cycles;
+	net->bound = fmax(net->kernel_cycles, constant_cycles);
+	net->sram_bound = fmax(net->bound, fmin(published.sram, fitted.sram));
+	assert(net->sram_bound <= fmax(net->calibrated, net->bound) + 1);
+	assert(net->bound <= net->calibrated + 1);
+}
+
 bool
 evaluate(struct arena *a, const struct options *o, struct network *net,
 	 struct err *e)
@@ -78,6 +114,7 @@ evaluate(struct arena *a, const struct options *o, struct network *net,
 	bool by_fit = o->model == PERF_CALIBRATED;
 	struct perf_machine *m = &net->machine;
 	struct perf_run *runs = anew(a, struct perf_run, net->n);
+	struct bound published_bound = { .npu = 0 }, fitted_bound = { .npu = 0 };
 	*m = by_fit ? fitted : formulas;
 	net->model = o->model;
 	for (size_t i = 0; i < net->n; i++) {
@@ -98,8 +135,9 @@ evaluate(struct arena *a, const struct options *o, struct network *net,
 		net->cycles += op->timeline.cycles;
 		net->contention += op->timeline.contention;
 		net->calibrated += calibrated.cycles;
-		net->kernel_cycles += op->timeline.kernel_cycles;
-		net->sram_bound += op->timeline.sram_bound;
+		count_blocks(net, &op->run);
+		add_bound(&published_bound, &op->timeline);
+		add_bound(&fitted_bound, &calibrated);
 		runs[i] = op->run;
 		if (op->run.loops)
 			cli_note_to(e, "note", "%s: %s has a loop; the estimate counts one "
@@ -107,13 +145,10 @@ evaluate(struct arena *a, const struct options *o, struct network *net,
 				 net->file, op->name);
 	}
 	net->weights = perf_weights(a, runs, net->n);
-	net->constant_cycles = (double)perf_constants_read(a, runs, net->n) /
-			       formulas.bytes_per_cycle[net->memory.const_area];
-	net->bound = net->kernel_cycles;
-	if (net->constant_cycles > net->bound)
-		net->bound = net->constant_cycles;
-	if (net->bound > net->sram_bound)
-		net->sram_bound = net->bound;
+	const enum mem_area from = net->memory.const_area;
+	set_bounds(net, published_bound, fitted_bound,
+		   (double)perf_constants_read(a, runs, net->n) /
+		       fmax(formulas.bytes_per_cycle[from], fitted.bytes_per_cycle[from]));
 	net->extrapolated = !perf_is_fitted(m);
 	net->interval = perf_interval_of(m, net->calibrated);
 	return true;

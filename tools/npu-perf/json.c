@@ -178,6 +178,8 @@ head(struct text *t, const struct network *net)
 	count(t, "sram_bound_cycles", llrint(net->sram_bound));
 	count(t, "npu_cycles", llrint(net->kernel_cycles));
 	count(t, "constant_cycles", llrint(net->constant_cycles));
+	count(t, "blocks", net->blocks);
+	count(t, "dram_blocks", net->dram_blocks);
 	count(t, "batch_size", net->batch);
 	if (net->desired_batch) {
 		count(t, "desired_batch_size", net->desired_batch);
@@ -284,6 +286,7 @@ row(struct text *t, const struct network *net, size_t k, size_t i)
 		place(t, "ifm_at", &r->npu.ifm);
 		place(t, "ofm_at", &r->npu.ofm);
 		shape(t, "block", r->op.block);
+		count(t, "blocks", r->cost.blocks);
 		number(t, "macs", e->macs);
 		number(t, "utilisation_percent",
 		       row_utilisation(net, e->macs, e->total));

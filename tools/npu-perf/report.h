@@ -114,6 +114,7 @@ struct network {
 	double constant_cycles; /* cycles to read every constant byte once */
 	/* lower bound, the larger of the two above: ethosu-timing(7) 8 */
 	double bound;
+	int64_t blocks, dram_blocks; /* OFM blocks; those with a feature map in DRAM */
 	double sram_bound;     /* sum over kernels of the larger of NPU and SRAM cycles */
 };
 

@@ -245,6 +245,8 @@ timeline(struct text *t, const struct network *net)
 						    : "kernels' NPU cycles");
 	text_printf(t, "%-*s%12.0f cycles\n", LABEL,
 		    "Lower bound with SRAM accesses", net->sram_bound);
+	text_printf(t, "%-*s%12lld (%lld with a feature map in DRAM)\n", LABEL, "OFM blocks",
+		    (long long)net->blocks, (long long)net->dram_blocks);
 	text_printf(t, "%-*s%12.2f\n", LABEL, "Timeline over lower bound",
 		    net->bound > 0 ? net->cycles / net->bound : 1.0);
 }
