@@ -232,26 +232,43 @@ bound_node(struct bound *b, int from, double *cycles)
 	return k;
 }
 
+/* Cycles for which the memory of constants is busy with a slice that is held as `held` says. */
+static double
+busy_slice(const struct sched *s, const struct plan *p, int slice, enum held held)
+{
+	const struct weight_slice *u = &p->slice[slice];
+	double memory[MEM_AREAS] = { 0 };
+	if (held != IN_PLACE)
+		add_weights_memory(s, held_bytes(u, held), memory);
+	double sum = memory[s->memory.const_area];
+	for (int k = u->first; k <= u->last; k++)
+		if (p->kernel[k].slice == slice)
+			sum += constants_busy(s, &p->kernel[k], held);
+	return sum;
+}
+
 /* Lower bound of the cycles for which the memory of constants is busy. */
 static double
 busy_flash(const struct sched *s, const struct plan *p)
 {
-	double sum = 0, share = transfer_share(s);
-	for (size_t i = 0; i < p->n_slices; i++) {
-		const struct weight_slice *u = &p->slice[i];
-		double in_place = 0, fetched = slice_transfer(s, u) * share;
-		for (int k = u->first; k <= u->last; k++)
-			if (p->kernel[k].slice == (int)i)
-				in_place += constants_busy(s, &p->kernel[k], IN_PLACE);
-		sum += in_place < fetched ? in_place : fetched;
+	double copied[MEM_AREAS] = { 0 }, sum = 0;
+	if (!s->machine.calibrated)
+		return 0; /* the published formulas do not share a memory */
+	for (int i = 0; i < (int)p->n_slices; i++) {
+		const struct kernel *k = &p->kernel[p->slice[i].first];
+		double least = INFINITY;
+		for (enum held h = IN_PLACE; h < HELDS; h++)
+			if (!isinf(k->cost[h]))
+				least = fmin(least, busy_slice(s, p, i, h));
+		sum += least;
 	}
 	for (size_t i = 0; i < p->n_kernels; i++) {
-		const struct g_op *op = s->info[p->kernel[i].op].op;
-		if (op_is_transfer(op->kind) &&
-		    sched_area(s, op->ifm.t) == s->memory.const_area)
-			sum += p->kernel[i].transfer * share;
+		const struct kernel *k = &p->kernel[i];
+		const struct g_op *op = s->info[k->op].op;
+		if (op_is_transfer(op->kind))
+			add_copy_memory(s, op, k->rows.hi - k->rows.lo, copied);
 	}
-	return sum;
+	return sum + copied[s->memory.const_area];
 }
 
 /* A bound by kernels alone, which is fast to compute and mostly enough. */
