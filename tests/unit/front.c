@@ -26,7 +26,7 @@ static bool
 is_allowed(const struct question *q, const struct point *p)
 {
 	return p->sram <= q->within && p->total <= q->total_within &&
-	       (q->ask != ASK_FAST_ENOUGH || p->cycles <= q->cycles);
+	       ((q->ask != ASK_FAST_ENOUGH && q->ask != ASK_SMALLEST) || p->cycles <= q->cycles);
 }
 
 /* What the question minimizes: the first number, then the second. */
@@ -35,7 +35,6 @@ merit(enum ask ask, const struct point *p, double v[2])
 {
 	const double sram = (double)p->sram, total = (double)p->total;
 	v[0] = ask == ASK_SMALLEST ? total
-	       : ask == ASK_LIGHTEST ? point_weight(p->total, p->cycles)
 	       : ask == ASK_LEAST_SRAM || ask == ASK_FAST_ENOUGH ? sram : p->cycles;
 	v[1] = ask == ASK_SMALLEST ? p->cycles
 	       : ask == ASK_FASTEST || ask == ASK_ALL ? sram : 0;
