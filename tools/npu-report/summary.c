@@ -78,9 +78,9 @@ put_time(struct text *t, const struct report *r)
 	if (r->cpu_time > 0)
 		text_printf(t, ": the CPU's cycles are known to a factor of %.0f\n", r->cpu_error);
 	else
-		text_printf(t, " for 8 of 10 networks%s\n",
-			    extrapolated ? ", of Arm's model of the NPU: no such chip was "
-					   "measured" : "");
+		text_printf(t, ": %s range for 8 of 10 networks%s\n",
+			    extrapolated ? "Arm's model falls in this" : "the chip's time falls in this",
+			    extrapolated ? "; no such chip was measured" : "");
 	double unknown = number(r, "cpu_operators_without_cycles");
 	if (unknown > 0)
 		text_printf(t, "  unknown  %.0f operator%s on the CPU, whose time nobody estimates, "
