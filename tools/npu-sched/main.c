@@ -218,8 +218,8 @@ check_options(const struct options *o)
 		.has_config = o->config != NULL, .required = true,
 	};
 	target_check_names(&names, cli_error);
-	if (o->within >= 0 && (o->front || o->max_cycles))
-		cli_error("--within works without --front and --max-cycles only");
+	if (o->within >= 0 && o->max_cycles)
+		cli_error("--within and --max-cycles exclude each other");
 	if (o->json && !o->front && !o->explain)
 		cli_error("--json works only with --front or --explain");
 }
