@@ -278,3 +278,51 @@ stages_of()
 	stages_of ethos-u55-256 fc
 	[ "$(grep -c '^op .*do=fc' part)" = $parts ]
 }
+
+# malformed NAME WORDS: the programs refuse the operator, and do not leave it to the CPU
+malformed()
+{
+	local program
+	for program in tfl-quantcheck tfl-partition npu-sim; do
+		refuses 2 "$1.tflite: error: operator " "$program" "$1.tflite" || return
+		grep -qF -- "$2" refuses.err || { cat refuses.err; return 1; }
+	done
+}
+
+@test "an operator with too many or too few inputs is refused" {
+	local name most n=0 gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
+	need flatc jq
+	while read -r name most; do
+		"$gen" -l | grep -qx "$name" || continue
+		n=$((n + 1))
+		"$gen" 1 "$name" >m.tflite
+		flatc --json --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" -- m.tflite
+		jq --argjson n "$most" '.subgraphs[0].operators[-1].inputs |=
+			. + [range($n + 1 - length) as $k | .[0]]' m.json >more.json
+		jq '.subgraphs[0].operators[-1].inputs = []' m.json >none.json
+		flatc -b --strict-json "$TOP/tests/models/tflite.fbs" more.json none.json
+		refuses 2 "takes " tfl-partition more.tflite || { echo "$name"; return 1; }
+		refuses 2 "has 0 inputs, takes " tfl-partition none.tflite ||
+			{ echo "$name"; return 1; }
+	done < <(sed -n 's/^OPERATOR(\([A-Z0-9_]*\), [a-z].* TAKES(\([1-9]\), \([0-9]*\)).*/\1 \3/p' \
+		"$TOP/schema/operators.def")
+	[ $n -gt 40 ]
+}
+
+@test "an unknown activation is refused" {
+	op pool 17 9 '[1,4,4,2]' "$(with 5 '{padding:0,stride_w:1,stride_h:1,filter_width:2,filter_height:2,fused_activation_function:6}')"
+	malformed pool "fused activation 6 is not supported"
+}
+
+# as TensorFlow Lite Micro takes them: it does not resize tensors
+@test "open shapes that contradict each other in the file are refused" {
+	op pool 17 9 '[1,4,4,2]' "$(with 5 '{padding:0,stride_w:1,stride_h:1,filter_width:2,filter_height:2}')
+		| $t[0].shape=[1,4,4,-1]"
+	refuses 2 "input is 1 batches of 1 channels, output 1 of 2" tfl-partition pool.tflite
+	op unpack 88 9 '[4]' "$(with 64 '{num:2,axis:0}') | $t[0].shape=[2,4]
+		| $t += [$t[1] | .shape=[] | .name=\"empty\"] | .subgraphs[0].operators[0].outputs=[1,2]
+		| .subgraphs[0].outputs=[1,2]"
+	refuses 2 "shape of empty is not that of in without dimension 0" tfl-partition unpack.tflite
+	# a runtime on Linux resizes tensors
+	tfl-partition -a ethos-u65-256 --target=linux -o part unpack.tflite
+}

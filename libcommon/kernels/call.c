@@ -379,6 +379,7 @@ call_range(struct call *c, int64_t activation, const struct tfl_tensor *t,
 	    (struct range){ .lo = type_min(t->type), .hi = type_max(t->type) };
 	if (activation == TFL_ACT_NONE)
 		return true;
+	c->mismatch |= activation < 0 || activation > TFL_ACT_SIGN_BIT;
 	if (activation < 0 || activation > TFL_ACT_RELU6)
 		return call_err(c, "fused activation %lld is not supported",
 				(long long)activation);

@@ -53,12 +53,16 @@ bool kernel_check(const struct tfl_subgraph *g, const struct tfl_op *op,
 		  struct err *e);
 
 /*
- * Returns false if the shapes or types of op's tensors contradict each other;
- * kernel_check finds the same errors.
+ * Returns false if op is malformed: the shapes or types of its tensors contradict each other,
+ * the number of inputs is wrong, or its activation is unknown.  kernel_check finds the same
+ * errors.
  *
  * Returns true if the reference refuses op for another reason, if it has no kernel for
- * op, or if the model leaves a shape open.
+ * op, or if the model leaves a shape open.  kernel_file_shapes_agree() takes the shape in the
+ * file for an open one, as TensorFlow Lite Micro does.
  */
+bool kernel_file_shapes_agree(const struct tfl_subgraph *g, const struct tfl_op *op,
+			      struct err *e);
 bool kernel_shapes_agree(const struct tfl_subgraph *g, const struct tfl_op *op,
 			 struct err *e);
 

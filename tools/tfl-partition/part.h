@@ -180,8 +180,11 @@ void take_state(struct part *p, const struct options *o);
 void decide(struct part *p, const struct options *o);
 /* false: --cpu names an operator or index that does not exist; e says which */
 bool check_asked(const struct part *p, const struct options *o, struct err *e);
-/* false: the CPU's kernel would refuse or ignore the quantizations of an operator; p->e says which */
-bool check_declared(const struct part *p);
+/*
+ * false: the CPU's kernel would refuse an operator, as its shapes contradict each other, or refuse
+ * or ignore its quantizations; p->e says which
+ */
+bool check_cpu_kernels(const struct part *p);
 /* does the user keep this operator on the CPU? */
 bool kept_on_cpu(const struct options *o, const struct tfl_op *op, int index);
 

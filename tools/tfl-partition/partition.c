@@ -110,7 +110,7 @@ partition(struct part *p, const struct options *o, bool *again)
 	for (int i = 0; i < p->sg->n_in; i++)
 		p->is_model_input[p->sg->in[i]] = true;
 	decide_all(p, o);
-	if (!check_rewritten(p) || (!o->report && !(check_copyable(p) && check_declared(p))))
+	if (!check_rewritten(p) || (!o->report && !(check_copyable(p) && check_cpu_kernels(p))))
 		return false;
 	make_nodes(p);
 	order_channels(p);

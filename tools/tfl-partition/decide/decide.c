@@ -156,13 +156,17 @@ decide_op(const struct part *p, int i)
 }
 
 bool
-check_declared(const struct part *p)
+check_cpu_kernels(const struct part *p)
 {
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		const struct tfl_op *op = &p->sg->op[i];
 		struct err why = { 0 };
-		if (p->op[i].npu || p->op[i].left_out ||
-		    kernel_takes_quantization(p->sg, op, &why))
+		if (p->op[i].npu || p->op[i].left_out)
+			continue;
+		/* other runtimes, as on Linux, resize tensors */
+		if (!p->l->for_linux && !kernel_file_shapes_agree(p->sg, op, &why))
+			return err_at(p->e, p->m->name, 0, "%s", why.text);
+		if (kernel_takes_quantization(p->sg, op, &why))
 			continue;
 		return err_at(p->e, p->m->name, 0, "operator %d (%s), tensor %d (%s) can't run "
 			      "on the CPU: %s", i, tfl_op_label(op), op->out[0],
