@@ -128,3 +128,23 @@ unequal()
 	done
 	[ $n -gt 30 ]
 }
+
+# With a scale of 0.0005 each row is nearly flat: its sum is nearly its number of elements.
+# TensorFlow Lite Micro stops where the sum is 512 or more.
+@test "flat rows of SOFTMAX with more than 511 elements are exact" {
+	local n a sys mode type
+	for n in 511 512 513 700 4000; do
+		type=$((n % 2 ? U8 : I8))
+		op soft 25 $type "[2,$n]" "$(with 9 '{beta:1}') | $t[0].quantization.scale=[0.0005]
+			| $t[1].quantization={scale:[1/256],zero_point:[$((type == I8 ? -128 : 0))]}"
+		for a in ethos-u55-32 ethos-u65-512 ethos-u85-256; do
+			sys=Ethos_U55_High_End_Embedded mode=Shared_Sram
+			case $a in
+			*u65*) sys=Ethos_U65_High_End mode=Dedicated_Sram ;;
+			*u85*) sys=Ethos_U85_SYS_DRAM_Mid mode=Dedicated_Sram ;;
+			esac
+			npucc -a $a --system-config=$sys --memory-mode=$mode --check --fail-on-cpu \
+				-o npu.tflite soft.tflite 2>notes || { cat notes; return 1; }
+		done
+	done
+}

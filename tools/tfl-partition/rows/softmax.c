@@ -116,6 +116,19 @@ depends_on_one_less(const int32_t table[256], int bits)
 }
 
 /*
+ * The NPU shifts by at most 31.  A product that is to be shifted further rounds to 0: a small
+ * reciprocal makes it small enough for 31.
+ */
+static struct g_operand
+limit_shift(struct part *p, struct g_operand right, struct g_operand *half)
+{
+	struct g_operand most = word_min(p->l, right, word_const(p->l, 31));
+	struct g_operand more = word_sub(p->l, right, most);
+	*half = word_shr(p->l, *half, word_add(p->l, more, more));
+	return most;
+}
+
+/*
  * 8 bits: exponentials from a table, their sum S in Q12, 1/S by Newton's iteration,
  * and one product per element.  S << (leading zeros - 1) is (1 + x) / 2 for the x
  * of which the reference computes 1 / (1 + x).
@@ -124,7 +137,7 @@ static void
 lower_8(struct part *p, const struct tfl_op *op, struct g_operand x,
 	struct g_operand ofm)
 {
-	enum { SUM_BITS = 12 };
+	enum { SUM_BITS = 12, SAFE = 511 /* shorter rows shift by at most 31 */ };
 	int bits = ofm.type == TFL_INT16 ? 16 : 8;
 	struct softmax_exp s;
 	int32_t table[256];
@@ -141,6 +154,8 @@ lower_8(struct part *p, const struct tfl_op *op, struct g_operand x,
 	struct g_operand right =
 	    word_sub(p->l, word_const(p->l, SUM_BITS + 31 - bits), lead);
 	struct g_operand half = word_half_recip(p->l, word_shl(p->l, sum, left));
+	if (bits == 8 && x.shape.c > SAFE)
+		right = limit_shift(p, right, &half);
 	struct g_operand y = depends_on_one_less(table, bits)
 		? word_mul_high(p->l, e, word_doubled(p->l, half))
 		: word_mul_halved(p->l, e, half);
