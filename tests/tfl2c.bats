@@ -42,6 +42,34 @@ value() { # MACRO FILE
 	tfl2c -n m <m.tflite | cmp - m.h
 }
 
+@test "a header may be included in several files of one program" {
+	npucc -a ethos-u55-128 --system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram \
+		-o digits.tflite "$TOP/tests/models/digits.tflite" 2>/dev/null
+	local warnings="-Wall -Wextra -Wpedantic -Werror"
+	for d in alif cmsis; do
+		tfl2c --dialect=$d -n net -o net.h digits.tflite
+		for n in one two; do
+			printf '#include "net.h"\nunsigned long %s(void);\nunsigned long %s(void) { return sizeof(net) + net_len + net[4]; }\n' \
+				$n $n >$n.c
+			cp $n.c $n.cc
+		done
+		printf '#include "net.h"\n' >none.c
+		printf 'unsigned long one(void), two(void);\nint main(void) { return one() != two(); }\n' >main.c
+		for cc in gcc clang; do
+			command -v $cc >/dev/null || continue
+			$cc -std=c11 $warnings -o t one.c two.c none.c main.c
+			./t
+		done
+		for cc in g++ clang++; do
+			command -v $cc >/dev/null || continue
+			sed 's/^unsigned long one(void), two(void);/unsigned long one(void); unsigned long two(void);/' \
+				main.c >main.cc
+			$cc -std=c++17 $warnings -o t one.cc two.cc main.cc
+			./t
+		done
+	done
+}
+
 @test "headers compile without a warning as C and C++" {
 	model m
 	tfl2c -n m --resolver -o m.h m.tflite

@@ -89,13 +89,17 @@ put_array_head(struct text *t, const struct options *o, const char *linkage)
 	put_attribute(t, &with);
 }
 
+/*
+ * linkage: "static" on a line of its own in a header, which several files may include; else "".
+ * The line of the array is that of the guides of the SDKs.
+ */
 static void
-put_array(struct text *t, const struct job *j)
+put_array(struct text *t, const struct job *j, const char *linkage)
 {
-	put_array_head(t, j->o, "");
+	put_array_head(t, j->o, linkage);
 	text_puts(t, " = {\n");
 	put_bytes(t, j->m->file, XXD_WIDTH, "  ");
-	text_printf(t, "};\nconst unsigned int %s_len = %zu;\n", j->o->name,
+	text_printf(t, "};\n%sconst unsigned int %s_len = %zu;\n", linkage, j->o->name,
 		    j->m->file.n);
 }
 
@@ -228,7 +232,7 @@ compose_header(struct text *t, const struct job *j)
 	if (j->o->declarations)
 		put_declarations(t, j);
 	else
-		put_array(t, j);
+		put_array(t, j, "static\n");
 	put_macros(t, j);
 	if (j->o->resolver && !j->o->resolver_file)
 		put_resolver(t, j);
@@ -264,7 +268,7 @@ compose_source(struct text *t, const struct job *j)
 	/* declared first, the array has external linkage in C++, too */
 	put_declarations(t, j);
 	text_putc(t, '\n');
-	put_array(t, j);
+	put_array(t, j, "");
 	put_namespaces(t, j, false);
 }
 
