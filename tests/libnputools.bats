@@ -84,6 +84,9 @@ like_programs()
 	no options: 2, nothing: error: options: accelerator is required, unless part names a chip
 	no target: 2, nothing: error: options: accelerator is required, unless part names a chip
 	newer caller: 2, nothing: error: options: size
+	newer members, all zero: 2, nothing: error: options: effort is 10, not from 0 to 9
+	newer members: 2, nothing: error: options: size
+	sizes of options: 14
 	part: 2, nothing: error: there is no part 'no such chip'; there are
 	effort: 2, nothing: error: options: effort is 10, not from 0 to 9
 	little memory: 1, nothing: model.part: error: the network needs
@@ -91,6 +94,11 @@ like_programs()
 	half: 2, nothing: model.tflite: error: FlatBuffer tensors at byte 440 points beyond the end of the file
 	verify: 2, nothing: model.tflite: error: no ethos-u operator: not a compiled model
 	estimate: 2, nothing: model.tflite: error: no ethos-u operator: the model is not compiled for an Ethos-U NPU
+	begin: 2, nothing: model.tflite: error: 8 bytes are too few for a TFLite model
+	null: 2, nothing: model.tflite: error: 0 bytes are too few for a TFLite model
+	no inputs: 2, nothing: model.tflite: error: inputs is NULL, but n_inputs is 1
+	no outputs: 2, nothing: model.tflite: error: outputs is NULL, but n_outputs is 1
+	no data: 2, nothing: model.tflite: error: input 0 (picture): data is NULL
 	simulate: 2, nothing: model.tflite: error: inputs: 0 were passed, the model has 1
 	EOF
 }

@@ -41,7 +41,8 @@ static bool
 has_bytes(struct bytes file, size_t at, const char *bytes)
 {
 	size_t n = strlen(bytes);
-	return file.n >= at + n && !memcmp(file.p + at, bytes, n);
+	/* an empty file may have no bytes at all */
+	return file.n >= at + n && (!n || !memcmp(file.p + at, bytes, n));
 }
 
 /* the suffixes that one format goes by */

@@ -195,8 +195,9 @@ fb_identify(struct bytes file)
 static bool
 refuse(const struct fb_format *f, struct bytes file, const char *name, struct err *e)
 {
-	const char *is = fb_identify(file);
-	is = is ? is : foreign_file(file, name);
+	bool own = file.n >= 8 && !memcmp(file.p + 4, f->id, 4); /* but too short */
+	const char *is = own ? NULL : fb_identify(file);
+	is = is || own ? is : foreign_file(file, name);
 	if (is)
 		return err_set(e, "%s: error: not %s but %s", name, f->what, is);
 	if (file.n < 12)

@@ -56,6 +56,27 @@ refuse_options(const Bytes &model)
 	compile("no target", &o, model);
 	o.size++;
 	compile("newer caller", &o, model);
+	struct {
+		nputools_options o;
+		char more[32];
+	} newer{ options("himax-we2"), {} };
+	newer.o.size = sizeof(newer);
+	newer.o.effort = 10;
+	compile("newer members, all zero", &newer.o, model);
+	newer.more[31] = 1;
+	compile("newer members", &newer.o, model);
+	/* each size that is no member's end is refused, and none is read beyond */
+	int taken = 0;
+	for (size_t n = 0; n <= sizeof(o); n++) {
+		Output x;
+		o = options("no such chip");
+		o.effort = 10;
+		o.size = n;
+		bool refused = nputools_compile(&o, nullptr, 0, &x.out) == 2 && x.out.messages &&
+			       std::string(x.out.messages).find("size is") != std::string::npos;
+		taken += !refused;
+	}
+	std::printf("sizes of options: %d\n", taken);
 	o = options("no such chip");
 	compile("part", &o, model);
 	o = options("alif-e7-hp");
@@ -79,6 +100,18 @@ refuse_models(const Bytes &model)
 		     nputools_verify(nullptr, model.data(), model.size(), &verified.out));
 	estimated.say("estimate",
 		      nputools_estimate(nullptr, model.data(), model.size(), &estimated.out));
+	const Bytes begin(model.begin(), model.begin() + 8);
+	compile("begin", &o, begin);
+	Output null, no_inputs, no_outputs, no_data;
+	null.say("null", nputools_compile(&o, nullptr, 0, &null.out));
+	no_inputs.say("no inputs", nputools_simulate(nullptr, model.data(), model.size(), nullptr,
+						     1, &result, 1, &no_inputs.out));
+	nputools_buffer frame{ model.data(), 784 };
+	no_outputs.say("no outputs", nputools_simulate(nullptr, model.data(), model.size(), &frame,
+						       1, nullptr, 1, &no_outputs.out));
+	frame.data = nullptr;
+	no_data.say("no data", nputools_simulate(nullptr, model.data(), model.size(), &frame, 1,
+						 &result, 1, &no_data.out));
 	simulated.say("simulate", nputools_simulate(nullptr, model.data(), model.size(),
 						    nullptr, 0, &result, 1, &simulated.out));
 }

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <locale.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,18 +55,50 @@ take_part(struct call *c)
 	return true;
 }
 
+/* True if n ends with a member, as it does for each version that the caller may know. */
+static bool
+is_member_end(size_t n)
+{
+#define END(member) (offsetof(struct nputools_options, member) + \
+		     sizeof(((struct nputools_options *)NULL)->member))
+	static const size_t ends[] = {
+		END(size), END(name), END(accelerator), END(system_config), END(memory_mode),
+		END(part), END(optimise), END(effort), END(level), END(jobs),
+		END(arena_cache_size), END(max_cycles), END(fail_on_cpu), END(no_map),
+		sizeof(struct nputools_options),
+	};
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+		if (n == ends[i])
+			return true;
+	return false;
+}
+
+/* True for the options of a later version in which all members that are new are zero. */
+static bool
+is_newer(const struct nputools_options *o, size_t n)
+{
+	const size_t all = sizeof(*o), align = _Alignof(struct nputools_options), most = 4096;
+	const unsigned char *p = (const void *)o;
+	if (n <= all || n > most || n % align)
+		return false;
+	for (size_t i = all; i < n; i++)
+		if (p[i])
+			return false;
+	return true;
+}
+
 /* Copies the options, and completes them with defaults. */
 static bool
 take_options(struct call *c)
 {
 	const struct nputools_options *o = c->options;
 	const size_t n = o ? o->size : 0, all = sizeof(*o);
-	if (o && (n < sizeof(o->size) || n > all))
+	if (o && !is_member_end(n) && !is_newer(o, n))
 		return err_set(&c->e, "error: options: size is %zu, not sizeof(struct "
 				      "nputools_options), which is %zu in version %s",
 			       n, all, NPUTOOLS_VERSION);
 	if (o)
-		memcpy(&c->o, o, n);
+		memcpy(&c->o, o, n < all ? n : all);
 	if (!c->o.name)
 		c->o.name = "model.tflite";
 	if (!check_options(c) || !take_part(c))
@@ -104,6 +137,9 @@ copy_out(struct call *c, void *ctx)
 	struct nputools_output *out = ctx;
 	if (c->e.status)
 		text_printf(&c->notes, "%s\n", c->e.text);
+	/* a report that was cut short, for example where memory was exhausted */
+	if (c->e.status == NPUTOOLS_TROUBLE)
+		c->out.n = 0;
 	out->messages = strndup(text_str(&c->notes), c->notes.n);
 	out->data = c->out.n ? malloc(c->out.n + 1) : NULL;
 	if (!out->messages || (c->out.n && !out->data))

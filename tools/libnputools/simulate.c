@@ -39,6 +39,13 @@ check_count(struct call *c, const char *what, size_t have, int want)
 		      want);
 }
 
+/* n: number of buffers */
+static bool
+check_buffers(struct call *c, const char *what, const void *p, size_t n)
+{
+	return p || !n || err_at(&c->e, c->o.name, 0, "%s is NULL, but n_%s is %zu", what, what, n);
+}
+
 static bool
 take_inputs(struct call *c, struct sim *s, const struct buffers *b)
 {
@@ -49,6 +56,9 @@ take_inputs(struct call *c, struct sim *s, const struct buffers *b)
 			return err_at(&c->e, c->o.name, 0, "input %d (%s) takes %" PRId64
 				      " bytes, its buffer has %zu", k,
 				      g->tensor[g->in[k]].name, n, b->in[k].size);
+		if (n && !b->in[k].data)
+			return err_at(&c->e, c->o.name, 0, "input %d (%s): data is NULL", k,
+				      g->tensor[g->in[k]].name);
 		if (n)
 			memcpy(sim_tensor(s, g->in[k]), b->in[k].data, (size_t)n);
 	}
@@ -78,7 +88,8 @@ simulate(struct call *c, void *ctx)
 {
 	const struct buffers *b = ctx;
 	struct sim *s;
-	if (!open_simulator(c, b->file, &s))
+	if (!check_buffers(c, "inputs", b->in, b->n_in) ||
+	    !check_buffers(c, "outputs", b->out, b->n_out) || !open_simulator(c, b->file, &s))
 		return false;
 	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
 	if (!check_count(c, "inputs", b->n_in, g->n_in) ||
@@ -109,7 +120,7 @@ nputools_simulate(const struct nputools_options *options, const void *model, siz
 		.file = { .p = model, .n = size }, .in = inputs, .out = outputs,
 		.n_in = n_inputs, .n_out = n_outputs,
 	};
-	for (size_t k = 0; k < n_outputs; k++)
+	for (size_t k = 0; outputs && k < n_outputs; k++)
 		outputs[k] = (struct nputools_buffer){ 0 };
 	int status = call_whole(options, simulate, &b, out);
 	if (status == NPUTOOLS_YES)
