@@ -283,6 +283,11 @@ drm_folder()
 	STANDIN_FAULT=nomem refuses 2 "the kernel has no contiguous memory left" \
 		on u65 "$RUN" -o none m.tflite
 	[ ! -e none ]
+	# a driver that always asks to try again: the time limit ends that
+	SECONDS=0
+	STANDIN_FAULT=eagain refuses 2 "Resource temporarily unavailable" \
+		on u65 "$RUN" --timeout=50 m.tflite
+	[ $SECONDS -lt 10 ]
 	STANDIN_FAULT=eintr on u65 "$RUN" m.tflite | cmp - want
 	export STANDIN_FAULT=wrong
 	run -1 --separate-stderr on u65 "$RUN" --compare m.tflite

@@ -440,7 +440,9 @@ ioctl(int fd, unsigned long request, ...)
 	memcpy(&f, &symbol, sizeof(f));
 	if (!dev.fd || fd != dev.fd)
 		return f(fd, request, p);
-	if (name_of(request) && !interrupts()) {
+	if (name_of(request) && has_fault("eagain")) {
+		errno = EAGAIN;
+	} else if (name_of(request) && !interrupts()) {
 		note(name_of(request));
 		errno = dev.gone ? ENODEV : dispatch(request, p);
 	} else {

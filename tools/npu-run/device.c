@@ -82,15 +82,38 @@ unmap_file(uint8_t *p, size_t bytes)
 
 /* ---- the device ------------------------------------------------------------- */
 
-/* Repeats a call that a signal interrupted. */
+/* in ms, of a clock that nobody sets */
+static int64_t
+now_ms(void)
+{
+	struct timespec t;
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/*
+ * Repeats a call that a signal interrupted, or for which the driver asks to try again, within
+ * the time limit of a job.
+ */
 static int
 call(const struct device *d, unsigned long number, void *argument)
 {
-	int status;
-	do
-		status = control(d->fd, number, argument);
-	while (status < 0 && (errno == EINTR || errno == EAGAIN));
-	return status;
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	int64_t begin = -1;
+	for (;;) {
+		int status = control(d->fd, number, argument);
+		int reason = errno;
+		if (status >= 0 || (reason != EINTR && reason != EAGAIN))
+			return status;
+		if (begin < 0)
+			begin = now_ms();
+		else if (reason == EAGAIN)
+			(void)nanosleep(&pause, NULL);
+		bool late = now_ms() - begin > (int64_t)d->timeout_ms;
+		errno = reason;
+		if (late)
+			return status;
+	}
 }
 
 /* Reports errno, and a next step where there is one. */
