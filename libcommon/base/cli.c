@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 /* argp of a shared libc reads this variable of the program, so that it has to be visible there */
@@ -394,7 +395,7 @@ cli_choice(const char *option, const char *arg, const char *const *list)
 	struct text t = { 0 };
 	size_t n = 0;
 	for (; list[n]; n++)
-		if (!strcmp(list[n], arg))
+		if (!strcasecmp(list[n], arg)) /* as Vela does */
 			return (int)n;
 	for (size_t i = 0; i < n; i++)
 		text_printf(&t, "%s%s", i ? ", " : "", list[i]);
@@ -412,6 +413,7 @@ suffix_shift(const char *end)
 {
 	static const struct { char letter; int shift; } suffix[] = {
 		{ 'k', 10 }, { 'K', 10 }, { 'm', 20 }, { 'M', 20 },
+		{ 'g', 30 }, { 'G', 30 },
 	};
 	for (size_t i = 0; *end && !end[1] && i < ARRAY_LEN(suffix); i++)
 		if (*end == suffix[i].letter)

@@ -75,7 +75,7 @@ static const struct argp_option option_list[] = {
 	  "goal of the plan: fewest cycles (Performance, default), fewest bytes stored "
 	  "(Size), or little SRAM for few more cycles (Balanced)", 0 },
 	{ "arena-cache-size", OPT_CACHE, "BYTES", 0,
-	  "use at most BYTES of SRAM for the arena; K and M are units of 1,024, as in "
+	  "use at most BYTES of SRAM for the arena; K, M and G are units of 1,024, as in "
 	  "64K or 1M", 0 },
 	{ "within", OPT_WITHIN, "PERCENT", 0,
 	  "save memory if the plan takes at most PERCENT more cycles than the fastest "
