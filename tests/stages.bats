@@ -417,6 +417,37 @@ refused()
 		npu-cmdgen --emit=payload cpu.wenc
 }
 
+@test "a live range of a tensor or a buffer is in order, and of steps that exist" {
+	stages "$digits"
+	grep -q '^buffer .* live=' m.sched
+	for record in tensor buffer; do
+		for live in -1:1 -9223372036854775808:1 5:4 0:9223372036854775807 0:2147483648; do
+			sed "0,/^$record .* live=/s/^\($record .*\) live=[^ ]*/\1 live=$live/" m.sched >n.sched
+			cmp -s m.sched n.sched && return 1
+			refuses 2 "live=$live ends " npu-wenc -o n.wenc n.sched
+		done
+	done
+}
+
+@test "sizes have units up to G, and a goal is known in any case" {
+	model m
+	tfl-partition -o m.part m.tflite
+	local target=(-a ethos-u55-128 --system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram)
+	for pair in 4G=4294967296 1g=1073741824 3M=3145728 64k=65536 0x10K=16384; do
+		npu-sched "${target[@]}" --arena-cache-size=${pair%=*} -o a.sched m.part
+		npu-sched "${target[@]}" --arena-cache-size=${pair#*=} -o b.sched m.part
+		cmp a.sched b.sched
+	done
+	refuses 2 "such as 65536, 64K or 1M, not '1025G'" npu-sched "${target[@]}" --arena-cache-size=1025G m.part
+	npu-sched "${target[@]}" --optimise=Size -o a.sched m.part
+	for goal in size SIZE sIZE; do
+		npu-sched "${target[@]}" --optimise=$goal -o b.sched m.part
+		cmp a.sched b.sched
+		npucc "${target[@]}" --optimise=$goal -o b.tflite m.tflite
+	done
+	refuses 2 "--optimise takes Performance, Size or Balanced" npu-sched "${target[@]}" --optimise=siz m.part
+}
+
 @test "a part selects accelerator, profile and memory" {
 	model m
 	tfl-partition -o m.part m.tflite

@@ -16,6 +16,18 @@ enum { MAX_EXTENT = 65536, ALIGN = 16 };
 	(G_HAS(r, G_##RECORD##_##field) ||                                   \
 	 BAD(c, r, prefix "%d has no " text "=", (r)->rec.id))
 
+/* time steps of a tensor or a buffer: numbers of operations */
+static bool
+check_live(struct check *c, const struct g_rec *r, char kind, struct g_range live)
+{
+	if (live.lo < 0 || live.hi < live.lo)
+		return err_at(c->e, c->g->file, r->line, "%c%d: live=%" PRId64 ":%" PRId64 " ends before it begins",
+			       kind, r->id, live.lo, live.hi);
+	return live.hi <= INT32_MAX ||
+	       err_at(c->e, c->g->file, r->line, "%c%d: live=%" PRId64 ":%" PRId64 " ends after step %d", kind, r->id,
+		       live.lo, live.hi, INT32_MAX);
+}
+
 static bool
 check_tensor(struct check *c, const struct g_tensor *t)
 {
@@ -35,12 +47,22 @@ check_tensor(struct check *c, const struct g_tensor *t)
 		return BAD(c, t, "t%d: rows=%d does not match a tensor of %d rows",
 				 t->rec.id,
 			   t->rows, t->hwc.h);
-	if (G_HAS(t, G_TENSOR_live) && (t->live.lo < 0 || t->live.hi < t->live.lo))
-		return BAD(c, t, "t%d: live=%" PRId64 ":%" PRId64 " ends before it "
-			   "begins", t->rec.id, t->live.lo, t->live.hi);
+	if (G_HAS(t, G_TENSOR_live) && !check_live(c, &t->rec, 't', t->live))
+		return false;
 	if (G_HAS(t, G_TENSOR_at) && (t->at < 0 || t->at % ALIGN))
 		return BAD(c, t, "t%d: at=0x%" PRIx64 " is not a multiple of 16",
 			   t->rec.id, (uint64_t)t->at);
+	return true;
+}
+
+static bool
+check_buffers(struct check *c)
+{
+	for (size_t i = 0; i < c->g->n_buffers; i++) {
+		const struct g_buffer *b = c->g->buffers[i];
+		if (G_HAS(b, G_BUFFER_live) && !check_live(c, &b->rec, 'b', b->live))
+			return false;
+	}
 	return true;
 }
 
@@ -459,6 +481,7 @@ graph_check(const struct graph *g, struct err *e)
 		bool (*run)(struct check *);
 	} checks[] = {
 		{ .name = "tensors", .run = check_tensors },
+		{ .name = "buffers", .run = check_buffers },
 		{ .name = "stand-ins", .run = check_stand_ins },
 		{ .name = "weights", .run = check_weights },
 		{ .name = "tables", .run = check_luts },

@@ -184,7 +184,9 @@ put_record(struct encoder *c, const struct list *l, const char *r,
 		} else if (k->kind == COUNT) {
 			put_number(c, (uint64_t)v);
 		} else {
-			v -= before ? number_of(before, k) : 0;
+			/* a graph that was edited by hand may have any number: wraps around */
+			v = (int64_t)((uint64_t)v -
+				      (before ? (uint64_t)number_of(before, k) : 0));
 			put_number(c, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
 		}
 	}
