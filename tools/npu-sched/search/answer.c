@@ -143,7 +143,8 @@ larger_parts(const struct sched *s)
 {
 	const struct target_part *own =
 	    s->o->part ? target_part_find(s->o->part, &(struct err){ 0 }) : NULL;
-	if (!own)
+	if (!own || s->memory.cache_bytes != (own->cache_bytes ? own->cache_bytes
+							       : own->arena_bytes))
 		return "";
 	struct part_needs n = { .arena = s->least, .cache = own->cache_bytes ? s->least : 0 };
 	struct text t = { 0 };
