@@ -503,7 +503,7 @@ check-wasm: wasm tests
 
 # the modules as a package of npm, tested from the packed file in an empty folder
 .PHONY: npm
-npm: wasm all
+npm: wasm tests
 	$(Q)scripts/install-deps --npm
 	$(Q)scripts/wasm/pack $(WASM) $(VERSION) build-npm
 	$(Q)NPUTOOLS_NPM=$(CURDIR)/build-npm/nputools-$(VERSION).tgz \
