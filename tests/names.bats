@@ -11,11 +11,14 @@ names()
 	python3 "$TOP/tests/lib/names.py" "$@"
 }
 
+memory=(--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram)
+NAMES="0 1 2 3"
+
 setup()
 {
-	python3 -c 'import json' 2>/dev/null || skip "no python3"
-	memory=(--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram)
-	NAMES="0 1 2 3"
+	set +T
+	cd "$BATS_TEST_TMPDIR" || return
+	need python3
 }
 
 # hostile K: K.tflite is a FULLY_CONNECTED and a custom operator, all with the name K
