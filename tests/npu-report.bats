@@ -407,6 +407,30 @@ front()
 	grep -q 'are .* % more than' err
 }
 
+@test "a member of another kind is an error, not an absent member" {
+	report m
+	front
+	# every member of every object that is read, in turn, with every other kind
+	jq -c '[paths | select(.[-1] | type == "string")] |
+		map(select(map(if type == "number" then (. == 0) else true end) | all)) | .[]' m.json >paths
+	[ "$(wc -l <paths)" -gt 60 ]
+	local read='"(core_clock|sram_bytes|start_cycle|layers|operations|name|kind|estimate|tensors|bytes|layer|npu|limited_by|read_bytes|ifm|network|address|place|peaks|constants|inference_seconds|on_cpu)"]$'
+	grep -E "$read" paths | while read -r path; do
+		for value in '"1"' 1 '[1]' '{"a":1}' true; do
+			jq -c --argjson p "$path" --argjson v "$value" 'if (getpath($p) | type) == ($v | type)
+				or getpath($p) == null then empty else setpath($p; $v) end' m.json >bad.json
+			[ -s bad.json ] || continue
+			refuses 2 " is $(case $value in '"'*) echo a string ;; 1) echo a number ;; '['*) echo an array ;;
+				'{'*) echo an object ;; *) echo true or false ;; esac), not " npu-report --html bad.json || {
+				echo "$path $value"
+				return 1
+			}
+		done
+	done
+	sed 's/30000/"30000"/' front.json >bad.json
+	refuses 2 'bad.json: error: "cycles" is a string, not a number' npu-report --front=bad.json m.json
+}
+
 @test "a file that is no report is refused" {
 	report m
 	printf '{ "a": [1, 2' >cut.json

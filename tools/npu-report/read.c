@@ -440,7 +440,7 @@ read_points(struct arena *a, struct bytes json, const char *file, struct point *
 	    size_t *n, struct err *e)
 {
 	struct json *front = anew(a, struct json, 1);
-	if (!json_parse(a, json, file, front, e))
+	if (!json_parse(a, json, file, front, e) || !check_kinds(front, file, e))
 		return false;
 	const struct json *v = json_items(front, "front", n);
 	if (!v)
@@ -492,7 +492,7 @@ read_report(struct arena *a, struct bytes json, const char *file, struct report 
 {
 	struct json *root = anew(a, struct json, 1);
 	*r = (struct report){ .a = a, .file = file, .root = root };
-	if (!json_parse(a, json, file, root, e))
+	if (!json_parse(a, json, file, root, e) || !check_kinds(root, file, e))
 		return false;
 	/* the total that the start and end of operations add up to */
 	const struct json *estimate = json_get(root, "estimate");

@@ -73,6 +73,12 @@ show_notes(struct npucc *c, struct process *p)
 {
 	if (!p->notes.n)
 		return;
+	/* the job's own output, for example on a full disk, is in --keep; inputs have bare names */
+	const char *out = p->job->output;
+	size_t n = c->in_keep ? strlen(c->in_keep) : 0;
+	if (n && out && !strncmp(out, c->in_keep, n) && out[n] == '/')
+		replace(&p->notes, out, text_plain(c->a, arena_printf(c->a, "%s%s", c->o->keep,
+								      out + n)));
 	for (int i = 0; i < c->n_alias; i++)
 		replace(&p->notes, c->alias[i].from,
 			text_plain(c->a, c->alias[i].to));
