@@ -155,7 +155,7 @@ report_result(struct npucc *c, struct process *p, size_t n)
 {
 	struct process *bad = first_failure(p, n);
 	if (bad && bad->job->silent) {
-		c->status = WIFEXITED(bad->status) ? WEXITSTATUS(bad->status) : EXIT_TROUBLE;
+		c->status = WIFSIGNALED(bad->status) ? EXIT_TROUBLE : WEXITSTATUS(bad->status);
 		return false;
 	}
 	if (bad) {
