@@ -73,6 +73,30 @@ class Browser {
 			throw new Error(exceptionDetails.exception.description);
 		return result.value;
 	}
+	/* the value of an expression in the frame of the page, whose origin is another */
+	async inFrame(expression) {
+		const page = this.session;
+		const { targetInfos } = await this.send("Target.getTargets");
+		const frame = targetInfos.find((t) => t.type === "iframe");
+		try {
+			if (frame) { /* a process of its own */
+				const { sessionId } = await this.send("Target.attachToTarget",
+					{ targetId: frame.targetId, flatten: true });
+				this.session = sessionId;
+				return await this.value(expression);
+			}
+			const { frameTree } = await this.send("Page.getFrameTree");
+			const { executionContextId } = await this.send("Page.createIsolatedWorld",
+				{ frameId: frameTree.childFrames[0].frame.id });
+			const { result, exceptionDetails } = await this.send("Runtime.evaluate",
+				{ expression, contextId: executionContextId, returnByValue: true });
+			if (exceptionDetails)
+				throw new Error(exceptionDetails.exception.description);
+			return result.value;
+		} finally {
+			this.session = page;
+		}
+	}
 	async until(expression, seconds = 60) {
 		const end = Date.now() + 1000 * seconds;
 		while (!await this.value(expression)) {

@@ -53,6 +53,45 @@ const cases = {
 		for (const id of ["get-model", "get-header", "get-report"])
 			console.log(`${id}\t${path.basename(await fetched(b, id))}`);
 	},
+	/* the report in its frame: pictures are drawn, and a click marks an operator */
+	async report(b) {
+		const nodes = "document.querySelectorAll('#network .node').length";
+		await ready(b);
+		await b.value("document.getElementById('sample').click()");
+		await b.until(done);
+		await b.value("document.getElementById('report').scrollIntoView()");
+		for (let i = 0; !await b.inFrame(nodes); i++) {
+			check(i < 200, "the report has no pictures");
+			await new Promise((again) => setTimeout(again, 50));
+		}
+		console.log(`nodes\t${await b.inFrame(nodes)}`);
+		console.log(`bars\t${await b.inFrame("document.querySelectorAll('#timeline rect').length > 12")}`);
+		await b.inFrame("document.querySelector('#network .node').dispatchEvent(" +
+			"new MouseEvent('click', { bubbles: true }))");
+		console.log(`marked\t${await b.inFrame("document.querySelectorAll('.on').length > 2")}`);
+		console.log(`panel\t${await b.inFrame("document.querySelector('#panel h3').innerText")}`);
+		check(await b.value("try { document.getElementById('report').contentDocument === null } " +
+			"catch (e) { true }"), "the frame has the page's origin");
+	},
+	/* a part that is too small: the message, and a slider that does nothing */
+	async small(b, file) {
+		const slide = (n) => b.value(`{
+			const e = document.getElementById("slider");
+			e.value = ${n};
+			e.dispatchEvent(new Event("input"));
+		}`);
+		await ready(b);
+		await b.value("{ const e = document.getElementById('part'); e.value = 'renesas-ra8p1'; " +
+			"e.dispatchEvent(new Event('change')); }");
+		await model(b, file);
+		await slide(0);
+		await new Promise((again) => setTimeout(again, 400));
+		console.log(await b.value("document.getElementById('error').hidden ? 'fits' : " + text("message")));
+		await b.until(done);
+		await slide(1000);
+		await new Promise((again) => setTimeout(again, 400));
+		await b.until(done);
+	},
 	async slide(b) {
 		await ready(b);
 		await b.value("document.getElementById('sample').focus()");

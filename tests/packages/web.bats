@@ -81,6 +81,24 @@ equal()
 	equal "$digits"
 }
 
+@test "the report in the page has its pictures, and a click marks an operator in all of them" {
+	page report
+	npucc -a ethos-u55-128 "${memory[@]}" -o want.tflite "$digits" 2>notes
+	has nodes "$(npu-report --html want.tflite | sed -n "/id=\"data\"/,/<.script>/p" | sed "1d;\$d" |
+		jq ".nodes | length")"
+	has bars true
+	has marked true
+	grep -q '^panel' found
+}
+
+@test "a part that is too small for a model gives the message, and the slider throws nothing" {
+	page small "$digits"
+	grep -qx fits found
+	[ -n "$SHARED" ] || skip "no shared models"
+	page small "$SHARED/models/mbv2_int8.tflite"
+	grep -q 'MRAM of renesas-ra8p1 has 1048576' found
+}
+
 @test "the page works with the keyboard alone: the sample, the slider to the smallest memory" {
 	page slide
 	least=$(npucc -a ethos-u55-128 "${memory[@]}" --front --json -o - "$digits" 2>notes |
