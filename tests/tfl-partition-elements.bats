@@ -99,6 +99,18 @@ ABS=101 ADD=0 ARG_MAX=56 DIV=42 EXP=47 LOGISTIC=14 LOG_SOFTMAX=50 MEAN=40 RELU=1
 	stays m "the ratio of the scales can't be expressed"
 }
 
+@test "quotients of any ratio of scales are exact" {
+	for type in $I8 $U8; do
+		for scale in 1e-9 1e-7 1e-6 1e-5 1e-3 1e3 1e6; do
+			op m $DIV $type '[2,3,5,7]' "$(second $type '[2,3,5,7]')
+				| ${t}[1].quantization.scale = [$scale]"
+			exact m
+		done
+	done
+	op m $DIV $I8 '[2,3,5,7]' "$(second $I8 '[2,3,5,7]') | ${t}[1].quantization.scale = [1e20]"
+	stays m "the ratio of the scales is so small that all quotients are 0"
+}
+
 @test "softmax of every type is exact" {
 	beta=".subgraphs[0].operators[0] += {builtin_options_type:9,builtin_options:{beta:1}}"
 	fixed="$beta | ${t}[1].quantization"

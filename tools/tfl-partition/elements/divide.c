@@ -12,7 +12,7 @@
 struct divide {
 	const struct tfl_tensor *in[2], *ofm;
 	struct fixed_mult m;
-	int longest; /* the largest right shift of a quotient, in bits */
+	int longest, shortest; /* right shifts of quotients, in bits */
 	/*
 	 * Of each dividend: `high` is the value shifted up, with its sign; `headroom`
 	 * is that shift in bits.  `power` is 1 for -2^n, -1 for 2^n, else 0: a negative
@@ -55,12 +55,12 @@ fill_divisor(struct divide *d, int i, int32_t w)
 }
 
 /* fills the tables in the order of int8 indices: from the type's least raw value on */
-static bool
+static void
 fill_tables(struct divide *d)
 {
 	int32_t lo = (int32_t)type_range(d->ofm->type).lo;
-	int least = 64;
-	d->longest = 0;
+	d->longest = INT32_MIN;
+	d->shortest = INT32_MAX;
 	for (int i = 0; i < 256; i++) {
 		fill_dividend(d, i, i + lo - quant_zero(d->in[0]));
 		fill_divisor(d, i, i + lo - quant_zero(d->in[1]));
@@ -68,11 +68,10 @@ fill_tables(struct divide *d)
 	for (int i = 0; i < 256; i++)
 		for (int k = 0; k < 256; k++) {
 			int e = d->headroom[i] + d->bits[k];
-			least = e < least ? e : least;
+			d->shortest = e < d->shortest ? e : d->shortest;
 			/* a power of two can be shifted by one bit more */
 			d->longest = e + 1 > d->longest ? e + 1 : d->longest;
 		}
-	return least >= 1;
 }
 
 static const char *
@@ -92,8 +91,9 @@ read_divide(const struct part *p, const struct tfl_op *op, struct divide *d)
 		return "both inputs are constant";
 	d->m = fixed_quantize(quant_scale(d->in[0]) /
 			      (quant_scale(d->in[1]) * quant_scale(d->ofm)));
-	if (!d->m.mult || !fill_tables(d))
-		return "the ratio of the scales can't be expressed";
+	if (!d->m.mult)
+		return "the ratio of the scales is so small that all quotients are 0";
+	fill_tables(d);
 	return check_broadcast(p, d->in[0], d->in[1], d->ofm);
 }
 
@@ -180,6 +180,12 @@ divide(struct part *p, const struct tfl_op *op, const struct divide *d,
 	struct g_operand bits = look_up_words(p, w, d->bits);
 	struct g_operand shift = word_add(p->l, look_up_words(p, v, d->headroom), bits);
 	shift = word_add(p->l, shift, extra);
+	/*
+	 * The reference saturates instead of shifting up.  A shift by 1 saturates, too: the
+	 * magnitude of a quotient that is not 0 is at least 2^28.
+	 */
+	if (d->shortest < 1)
+		shift = word_max(p->l, shift, word_const(p->l, 1));
 	if (d->longest > 31)
 		quotient = shorten(p, quotient, &shift);
 	/* halves below 0 round down: subtract 1 first, then round halves up */
