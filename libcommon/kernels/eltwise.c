@@ -362,7 +362,8 @@ kernel_div(struct call *c)
 {
 	struct binary b;
 	struct fixed_mult m;
-	if (!binary_prepare(c, T_8 | T_I32,
+	/* INT16 is LiteRT's; TFLite Micro lacks it */
+	if (!binary_prepare(c, T_QUANT | T_I32,
 		     TFL_OPT(c->op, DivOptions, fused_activation_function), &b))
 		return false;
 	if (b.out->type == TFL_INT32)

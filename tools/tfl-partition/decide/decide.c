@@ -148,6 +148,8 @@ decide_op(const struct part *p, int i)
 		       "--integer-io leaves it out";
 	if (op->code == TFL_CUSTOM)
 		return "custom operator";
+	if (op->code == TFL_IF || op->code == TFL_WHILE)
+		return "it calls other subgraphs, and only operators of the first one are compiled";
 	const struct family *f = family_find(op->code);
 	if (!f)
 		return "no lowering for this operator";

@@ -77,6 +77,8 @@ fill_tables(struct divide *d)
 static const char *
 read_divide(const struct part *p, const struct tfl_op *op, struct divide *d)
 {
+	if (part_in(p, op, 0)->type == TFL_INT16)
+		return "INT16: the reciprocals of 65536 divisors do not fit a table of 256";
 	const char *why = check_within(p, op, TYPE_8) ?:
 			  check_fm(p, part_in(p, op, 1), "IFM2", TYPE_8) ?:
 			  check_activation(p, op, (int)TFL_OPT(op, DivOptions,
