@@ -58,13 +58,12 @@ check_ifm_part(const struct part *p, const struct tfl_op *op,
 
 /* ---- PAD, PADV2 --------------------------------------------------------------- */
 
-/* for INT64, one word that is both words of the value */
-static const char *
-wide_value(const struct tfl_tensor *t, int32_t *value)
+/* the value of an INT64 border */
+static int64_t
+wide_value(const struct part *p, const struct tfl_op *op)
 {
-	int64_t v = tfl_integer(t->type, t->data.p, 0);
-	*value = (int32_t)v;
-	return v == 0 || v == -1 ? NULL : "a padding value of INT64 other than 0 and -1";
+	const struct tfl_tensor *t = op->code == TFL_PADV2 ? part_in(p, op, 2) : NULL;
+	return t ? tfl_integer(t->type, t->data.p, 0) : 0;
 }
 
 const char *
@@ -77,11 +76,9 @@ pad_value(const struct part *p, const struct tfl_op *op, int32_t *value)
 		if (!t->data.p || t->type != o->type || tfl_elements(t) != 1)
 			return "the padding value is not a constant of the OFM's "
 			       "type";
-		if (t->type == TFL_INT64)
-			return wide_value(t, value);
-		*value = tensor_int(t, 0);
+		*value = t->type == TFL_INT64 ? 0 : tensor_int(t, 0);
 	}
-	if (o->type == TFL_INT64)
+	if (o->type == TFL_INT64) /* wide_value() */
 		return NULL;
 	struct g_range r = type_range(o->type);
 	return o->type != TFL_INT32 && (*value < r.lo || *value > r.hi)
@@ -113,7 +110,18 @@ lower_pad(struct part *p, const struct tfl_op *op)
 		return true;
 	}
 	struct nd to = words_ofm(p, op->out[0]);
-	nd_pad(p->l, &in, b.before, value, &to);
+	bool is_wide = part_in(p, op, 0)->type == TFL_INT64;
+	int64_t wide = is_wide ? wide_value(p, op) : value;
+	if (!is_wide || (int32_t)wide == wide >> 32) {
+		nd_pad(p->l, &in, b.before, (int32_t)wide, &to);
+		return true;
+	}
+	for (int k = 0; k < 2; k++) { /* the words have different values */
+		struct nd from = in, half = to;
+		nd_slice(&from, in.rank - 1, k, 1, 1);
+		nd_slice(&half, in.rank - 1, k, 1, 1);
+		nd_pad(p->l, &from, b.before, (int32_t)(wide >> 32 * k), &half);
+	}
 	return true;
 }
 
