@@ -13,7 +13,7 @@ widen_constant(struct gen *g, int i, bool padding)
 	uint8_t *v = arena_alloc(g->a, n, 8);
 	for (size_t k = 0; k < n; k++) {
 		int64_t x = tfl_integer(type, b->p, (int64_t)k);
-		store_le64(v + 8 * k, (uint64_t)(padding && x & 2 ? -(x & 1) : x << 30));
+		store_le64(v + 8 * k, (uint64_t)(padding && x & 2 ? -(x & 1) : x * (INT64_C(1) << 30)));
 	}
 	*b = (struct bytes){ .p = v, .n = 8 * n };
 }
