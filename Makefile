@@ -247,7 +247,7 @@ FUZZ_REPLAY := $(FUZZ:%=$(B)/fuzz/%-replay)
 # Programs inside a target (tests/fuzz/lib/programs.h): the objects of each program are
 # joined to one object, in which only main is global, under another name.  There are no
 # groups of sections: the last link would keep those of one program only (i686's thunks).
-FUZZ_FLOW := flow stages data
+FUZZ_FLOW := flow stages data quantize
 FUZZ_PROGRAMS := $(filter-out npucc npu-sweep npu-vela,$(TOOLS))
 FUZZ_LIB := $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/lib/*.c))
 define fuzz_program

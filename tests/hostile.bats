@@ -91,6 +91,14 @@ setup_file()
 	try model.tflite 30 tfl2c -n net --format=call -o hostile.out
 }
 
+@test "tfl-quantize survives broken models" {
+	mkdir -p "$BATS_FILE_TMPDIR/broken/float"
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/broken" "$TOP/tests/models/digits-float.tflite" 120 \
+		"$BATS_FILE_TMPDIR/broken/float"
+	try float 120 tfl-quantize --random -o hostile.out
+	try model.tflite 20 tfl-quantize --random -o hostile.out
+}
+
 @test "npu-sim and mkinput survive broken models" {
 	try model.tflite 120 npu-sim -o hostile.out
 	try model.tflite 60 mkinput --random=1 -o hostile.out

@@ -26,6 +26,7 @@ setup_file()
 		cp m_npu.tflite "${name}_npu.tflite"
 	done
 	cp m_npu.tflite ours.tflite
+	cp "$digits/digits-float.tflite" float.tflite
 	cp "$digits/digits-ethos-u55-128.tflite" vela.tflite
 	cp ours.tflite old.tflite
 	cp vela.tflite new.tflite

@@ -3,7 +3,6 @@
 #include "real/real.h"
 
 #include <math.h>
-#include <string.h>
 
 bool
 is_real(const struct tfl_tensor *t)
@@ -13,22 +12,13 @@ is_real(const struct tfl_tensor *t)
 	return t->type == TFL_FLOAT32 || (type && t->quant.n_scale > 0);
 }
 
-static double
-load_float(const uint8_t *p)
-{
-	uint32_t bits = load_le32(p);
-	float v;
-	memcpy(&v, &bits, sizeof(v));
-	return (double)v;
-}
-
 void
 real_from_elements(const struct tfl_tensor *t, const void *p, double *out)
 {
 	const struct tfl_quant *q = &t->quant;
 	int64_t n = tfl_elements(t), inner = 1;
 	for (int64_t i = 0; t->type == TFL_FLOAT32 && i < n; i++)
-		out[i] = load_float((const uint8_t *)p + i * 4);
+		out[i] = (double)load_f32((const uint8_t *)p + i * 4);
 	if (t->type == TFL_FLOAT32)
 		return;
 	for (int d = q->axis + 1; d < t->rank; d++)

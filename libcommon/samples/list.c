@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct item *
 add_item(struct arena *a, struct list *l)
@@ -80,18 +81,28 @@ list_class(struct arena *a, const char *dir, const char *class, struct list *l,
 	return true;
 }
 
-/* Every subdirectory is a class, whether its name is a number or not. */
+/*
+ * Every subdirectory is a class, whether its name is a number or not.  bare: files beside
+ * the subdirectories count, too.
+ */
 static bool
-list_directory(struct arena *a, const char *path, struct list *l, struct err *e)
+list_directory(struct arena *a, const char *path, bool bare, struct list *l, struct err *e)
 {
 	char **name;
 	size_t n;
 	if (!read_names(a, path, &name, &n, e))
 		return false;
-	for (size_t i = 0; i < n; i++)
-		if (file_is_directory(arena_printf(a, "%s/%s", path, name[i])) &&
-		    !list_class(a, path, name[i], l, e))
-			return false;
+	for (size_t i = 0; i < n; i++) {
+		const char *file = arena_printf(a, "%s/%s", path, name[i]);
+		if (file_is_directory(file)) {
+			if (!list_class(a, path, name[i], l, e))
+				return false;
+		} else if (bare) {
+			*add_item(a, l) = (struct item){ .path = file, .label = "" };
+		}
+	}
+	if (bare)
+		return l->n || err_set(e, "%s: error: the directory has no files", path);
 	return l->n || err_set(e, "%s: error: the directory has no subdirectory with "
 				  "files: make one for each class", path);
 }
@@ -165,6 +176,35 @@ list_text(struct arena *a, const char *path, struct list *l, struct err *e)
 	return l->n || err_set(e, "%s: error: the list names no files", file_name(path));
 }
 
+/* Returns the text's first line that is not empty, at most 4096 bytes; NULL: no text. */
+static const char *
+first_line(struct arena *a, struct bytes file)
+{
+	size_t n = file.n < 4096 ? file.n : 4096, from = 0, to = 0;
+	if (memchr(file.p, '\0', n))
+		return NULL;
+	while (from < n && strchr(" \t\r\n", file.p[from]))
+		from++;
+	for (to = from; to < n && file.p[to] != '\n' && file.p[to] != '#';)
+		to++;
+	return arena_printf(a, "%.*s", (int)(to - from), (const char *)file.p + from);
+}
+
+bool
+is_list(struct arena *a, const char *path)
+{
+	struct bytes file;
+	struct err e = { 0 };
+	char *name, *label;
+	if (file_is_standard(path) || file_is_directory(path))
+		return path && file_is_directory(path);
+	if (!file_read(a, path, MAX_INPUT_BYTES, &file, &e))
+		return false;
+	const char *line = first_line(a, file);
+	return line && split_line(arena_strdup(a, line), &name, &label) &&
+	       access(path_beside_list(a, path, name), F_OK) == 0;
+}
+
 /* ---- labels ---------------------------------------------------------------- */
 
 static bool
@@ -198,13 +238,21 @@ read_list(struct arena *a, const char *path, struct list *l, struct err *e)
 {
 	*l = (struct list){ 0 };
 	bool directory = path && file_is_directory(path);
-	if (!(directory ? list_directory(a, path, l, e) : list_text(a, path, l, e)))
+	if (!(directory ? list_directory(a, path, false, l, e) : list_text(a, path, l, e)))
 		return false;
 	for (size_t i = 0; i < l->n; i++)
 		l->named |= !is_number(l->item[i].label);
 	if (l->named)
 		number_classes(a, l);
 	return true;
+}
+
+bool
+read_files(struct arena *a, const char *path, struct list *l, struct err *e)
+{
+	*l = (struct list){ 0 };
+	return path && file_is_directory(path) ? list_directory(a, path, true, l, e)
+					       : list_text(a, path, l, e);
 }
 
 void

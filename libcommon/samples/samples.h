@@ -174,6 +174,10 @@ struct list {
  * least one item.
  */
 bool read_list(struct arena *a, const char *path, struct list *l, struct err *e);
+/* The same, but a directory may have files of its own, which have the label "". */
+bool read_files(struct arena *a, const char *path, struct list *l, struct err *e);
+/* true for a directory, and for a text whose first line names a file and a label */
+bool is_list(struct arena *a, const char *path);
 /*
  * Prints one line per item: the number, then a tab and the name if the label is a class
  * name.

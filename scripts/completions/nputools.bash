@@ -65,5 +65,5 @@ _nputools()
 	fi
 }
 
-complete -F _nputools tfl-quantcheck tfl-partition tosa-partition npu-sched npu-wenc \
+complete -F _nputools tfl-quantize tfl-quantcheck tfl-partition tosa-partition npu-sched npu-wenc \
 	npu-cmdgen tfl2c npu-sim npu-run npu-dis npu-perf npu-report npu-sweep npu-vela mkinput npu-eval npucc

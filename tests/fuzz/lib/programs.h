@@ -15,7 +15,7 @@
 #define FUZZ_PROGRAMS(X)                                                     \
 	X(tfl_quantcheck) X(tfl_partition) X(npu_sched) X(npu_wenc)          \
 	X(npu_cmdgen) X(npu_dis) X(npu_sim) X(npu_perf) X(tfl2c) X(mkinput)  \
-	X(tosa_partition) X(npu_report)
+	X(tosa_partition) X(npu_report) X(tfl_quantize)
 #define X(name) int main_##name(int argc, char **argv);
 FUZZ_PROGRAMS(X)
 #undef X

@@ -100,8 +100,8 @@ double accuracy_float(struct net *n, int n_pictures);
 /* ---- quantize.c -------------------------------------------------------- */
 
 /* determines the ranges of all values over calibration pictures, then makes the int8
- * model */
-bool quantize(struct arena *a, struct net *n, int n_calibrate,
+ * model; real: the float model */
+bool quantize(struct arena *a, struct net *n, int n_calibrate, bool real,
 	      struct bytes *model, struct err *e);
 /* runs the int8 model with the reference kernels */
 bool accuracy_int8(struct arena *a, struct bytes model, int n_pictures,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * usage: digits MODEL.tflite SAMPLE-DIRECTORY [PICTURES]: PICTURES: learns from that many
+ * usage: digits MODEL.tflite SAMPLE-DIRECTORY [PICTURES]: writes the int8 model, and the
+ *        float model MODEL-float.tflite.  PICTURES: learns from that many
  *        pictures only, and does not measure the accuracy
  *        digits --drawings DIRECTORY: writes the pictures on which accuracy is measured
  */
@@ -75,17 +76,29 @@ judge(struct arena *a, struct net *n, struct bytes model, struct err *e)
 	return true;
 }
 
+/* MODEL-float.tflite beside MODEL.tflite */
+static const char *
+float_path(struct arena *a, const char *path)
+{
+	static const char suffix[] = ".tflite";
+	size_t n = strlen(path), k = strlen(suffix);
+	bool has = n > k && !strcmp(path + n - k, suffix);
+	return arena_printf(a, "%.*s-float%s", (int)(has ? n - k : n), path, suffix);
+}
+
 /* pictures: the number to learn from; 0: all of them */
 static bool
 make(struct arena *a, const char *path, const char *dir, int pictures, struct err *e)
 {
 	struct rng r = rng_seeded(SEED_WEIGHTS);
 	struct net *n = net_new(a, &r);
-	struct bytes model;
+	struct bytes model, real;
 	learn(a, n, pictures ? pictures : N_TRAIN);
-	return quantize(a, n, N_CALIBRATE, &model, e) &&
+	return quantize(a, n, N_CALIBRATE, false, &model, e) &&
+	       quantize(a, n, 0, true, &real, e) &&
 	       (pictures || judge(a, n, model, e)) &&
 	       file_write(path, model.p, model.n, true, e) &&
+	       file_write(float_path(a, path), real.p, real.n, true, e) &&
 	       write_samples(a, dir, e);
 }
 

@@ -28,6 +28,7 @@ struct affine {
 struct writer {
 	struct arena *a;
 	struct net *net;
+	bool real; /* a float model: no scales */
 	struct affine act[N_LAYERS + 1];
 	struct tflw_tensor tensor[MAX_TENSORS];
 	struct bytes buffer[MAX_TENSORS + 1];
@@ -90,6 +91,10 @@ static int
 add_tensor(struct writer *w, struct tfl_tensor t, struct bytes data)
 {
 	struct tflw_tensor *out = &w->tensor[w->n_tensors];
+	if (w->real && t.quant.n_scale) {
+		t.type = TFL_FLOAT32;
+		t.quant = (struct tfl_quant){ 0 };
+	}
 	out->t = t;
 	if (data.p) {
 		out->buffer = (uint32_t)w->n_buffers;
@@ -155,6 +160,28 @@ int8_weights(struct writer *w, const struct layer *l, bool depthwise,
 	return (struct bytes){ .p = (uint8_t *)q, .n = (size_t)l->n_w };
 }
 
+/* the weights as they are, in TFLite's order */
+static struct bytes
+float_weights(struct arena *a, const struct layer *l, bool depthwise)
+{
+	int n_o = l->out.c, n_i = l->n_w / n_o;
+	uint8_t *p = anew(a, uint8_t, 4 * (size_t)l->n_w);
+	for (int o = 0; o < n_o; o++)
+		for (int i = 0; i < n_i; i++)
+			store_f32(p + 4 * (depthwise ? i * n_o + o : o * n_i + i),
+				  l->w[i * n_o + o]);
+	return (struct bytes){ .p = p, .n = 4 * (size_t)l->n_w };
+}
+
+static struct bytes
+float_biases(struct arena *a, const struct layer *l)
+{
+	uint8_t *p = anew(a, uint8_t, 4 * (size_t)l->n_b);
+	for (int o = 0; o < l->n_b; o++)
+		store_f32(p + 4 * o, l->b_[o]);
+	return (struct bytes){ .p = p, .n = 4 * (size_t)l->n_b };
+}
+
 static struct bytes
 int32_biases(struct arena *a, const struct layer *l, const float *scale)
 {
@@ -191,14 +218,15 @@ add_parameters(struct writer *w, int i, bool fc, int *in)
 		t.dim[1] = l->n_w / l->out.c;
 	if (depthwise)
 		t.dim[0] = 1;
-	in[1] = add_tensor(w, t, q);
+	in[1] = add_tensor(w, t, w->real ? float_weights(w->a, l, depthwise) : q);
 	t.name = arena_printf(w->a, "%s/bias", plan[i].name);
 	t.type = TFL_INT32;
 	t.rank = 1;
 	t.dim[0] = l->out.c;
 	t.quant.scale = bias_scale;
 	t.quant.axis = 0;
-	in[2] = add_tensor(w, t, int32_biases(w->a, l, bias_scale));
+	in[2] = add_tensor(w, t, w->real ? float_biases(w->a, l)
+					 : int32_biases(w->a, l, bias_scale));
 }
 
 /* ---- operators ----------------------------------------------------------- */
@@ -335,13 +363,14 @@ add_head(struct writer *w, int pool)
 }
 
 bool
-quantize(struct arena *a, struct net *n, int n_calibrate, struct bytes *model,
+quantize(struct arena *a, struct net *n, int n_calibrate, bool real, struct bytes *model,
 	 struct err *e)
 {
 	struct writer *w = anew(a, struct writer, 1);
 	int value[N_LAYERS + 1];
 	w->a = a;
 	w->net = n;
+	w->real = real;
 	w->n_buffers = 1; /* buffer 0 is empty by convention */
 	calibrate(w, n_calibrate);
 	value[0] = add_activation(w, "picture", w->act[0], 4,
@@ -357,7 +386,8 @@ quantize(struct arena *a, struct net *n, int n_calibrate, struct bytes *model,
 		.out = &out, .n_out = 1,
 	};
 	struct tflw_model m = {
-		.description = "nputools demo: drawn digits, int8",
+		.description = real ? "nputools demo: drawn digits, float"
+				    : "nputools demo: drawn digits, int8",
 		.opcode = opcodes, .n_opcodes = N_CODES,
 		.buffer = w->buffer, .n_buffers = w->n_buffers,
 		.subgraph = &sg, .n_subgraphs = 1,

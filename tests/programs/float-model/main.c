@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * usage: float-model INTEGER.tflite FLOAT.tflite: writes the float version of an integer
+ * model, in which every quantized tensor is FLOAT32, for the tests of tfl-quantize.
+ */
+#include "base/file.h"
+#include "kernels/kernels.h"
+#include "real/real.h"
+#include "tflite/write.h"
+
+#include <stdio.h>
+
+static struct bytes
+floats_of(struct arena *a, const struct tfl_tensor *t)
+{
+	size_t n = (size_t)tfl_elements(t);
+	double *v = anew(a, double, n + 1);
+	uint8_t *p = arena_alloc(a, n + 1, 4);
+	real_from_elements(t, t->data.p, v);
+	for (size_t i = 0; i < n; i++)
+		store_f32(p + 4 * i, (float)v[i]);
+	return (struct bytes){ .p = p, .n = 4 * n };
+}
+
+static void
+add_tensors(struct arena *a, const struct tfl_subgraph *g, struct tflw_model *m,
+	    struct tflw_subgraph *to)
+{
+	to->tensor = anew(a, struct tflw_tensor, (size_t)g->n_tensors + 1);
+	m->buffer = anew(a, struct bytes, (size_t)g->n_tensors + 2);
+	m->n_buffers = 1;
+	for (int i = 0; i < g->n_tensors; i++) {
+		const struct tfl_tensor *t = &g->tensor[i];
+		struct tflw_tensor *w = &to->tensor[to->n_tensors++];
+		struct bytes data = t->data;
+		w->t = *t;
+		if (is_real(t)) {
+			data = t->data.p ? floats_of(a, t) : data;
+			w->t.type = TFL_FLOAT32;
+			w->t.quant = (struct tfl_quant){ 0 };
+		}
+		if (data.p) {
+			w->buffer = (uint32_t)m->n_buffers;
+			m->buffer[m->n_buffers++] = data;
+		}
+	}
+}
+
+static void
+add_ops(struct arena *a, const struct tfl_subgraph *g, struct tflw_model *m,
+	struct tflw_subgraph *to)
+{
+	to->op = anew(a, struct tflw_op, (size_t)g->n_ops + 1);
+	m->opcode = anew(a, struct tflw_opcode, (size_t)g->n_ops + 1);
+	for (int i = 0; i < g->n_ops; i++) {
+		const struct tfl_op *op = &g->op[i];
+		m->opcode[m->n_opcodes] = (struct tflw_opcode){ .code = op->code, .version = 1,
+								.custom = op->custom };
+		to->op[to->n_ops++] = (struct tflw_op){
+			.from = op->ref, .opcode = (uint32_t)m->n_opcodes++,
+			.n_in = op->n_in, .in = op->in, .n_out = op->n_out, .out = op->out };
+	}
+}
+
+static bool
+convert(struct arena *a, char **argv, struct err *e)
+{
+	struct tfl_model *m;
+	struct bytes file;
+	if (!model_read_file(a, argv[1], &m, e))
+		return false;
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	struct tflw_subgraph sg = { .name = "main", .in = g->in, .n_in = g->n_in,
+				    .out = g->out, .n_out = g->n_out };
+	struct tflw_model w = { .subgraph = &sg, .n_subgraphs = 1 };
+	add_tensors(a, g, &w, &sg);
+	add_ops(a, g, &w, &sg);
+	return tfl_write(a, &w, &file, e) && file_write(argv[2], file.p, file.n, true, e);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct arena *a = arena_open();
+	struct err e = { 0 };
+	if (argc != 3) {
+		fprintf(stderr, "usage: float-model INTEGER.tflite FLOAT.tflite\n");
+		return EXIT_TROUBLE;
+	}
+	if (!convert(a, argv, &e))
+		fprintf(stderr, "float-model: %s\n", e.text);
+	arena_close(a);
+	return e.status;
+}

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+# tfl-quantize: float models become integer models that compile.
+bats_require_minimum_version 1.5.0
+
+load lib/common
+load lib/model
+
+TESTBIN=${NPUTOOLS_TESTBIN:-$TOP/build/tests}
+digits=$TOP/tests/models/digits-float.tflite
+
+# jq: f("1 -1 ..."): the bytes of these floats
+floats='def f(s): [s | split(" ")[] | {"0": [0,0,0,0], "1": [0,0,128,63], "-1": [0,0,128,191],
+	"0.5": [0,0,0,63], "2": [0,0,0,64], "127": [0,0,254,66], "inf": [0,0,128,127],
+	"1e30": [202,242,73,113]}[.][]];'
+
+# float_fc NAME [JQ-PROGRAM]: FULLY_CONNECTED of 4 inputs and 2 outputs, FLOAT32
+float_fc()
+{
+	model "$1" "$floats $t |= map(.type = 0 | del(.quantization))
+		| .buffers[1].data = f(\"127 0 -1 0.5 2 1 1 127\")
+		| .buffers[2].data = f(\"1 -1\") | ${2-.}"
+}
+
+# json MODEL: the model as JSON
+json()
+{
+	need flatc jq
+	flatc --json --raw-binary --strict-json --defaults-json "$TOP/tests/models/tflite.fbs" -- "$1"
+}
+
+# compiles MODEL ACCELERATOR: the compiled model is equal to MODEL
+compiles()
+{
+	local system=RTSS_HE_SRAM_MRAM
+	[[ $2 != *u65* ]] || system=Ethos_U65_High_End
+	[[ $2 != *u85* ]] || system=Ethos_U85_SYS_DRAM_Mid
+	npucc -a "$2" --system-config $system --memory-mode Shared_Sram -o compiled.tflite "$1" \
+		2>compile.err || { cat compile.err; return 1; }
+	npu-sim --seed=1 --compare="$1" compiled.tflite >compare.out 2>&1 ||
+		{ cat compare.out; return 1; }
+}
+
+@test "the digits network: integer throughout, on the NPU alone, and every sample recognized" {
+	need jq
+	tfl-quantize --data="$TOP/tests/models/digits" --range=0,1 -o q.tflite "$digits"
+	tfl-quantcheck --strict -q q.tflite
+	for a in ethos-u55-128 ethos-u65-256 ethos-u85-256; do
+		compiles q.tflite $a
+		[ "$(tfl-quantcheck --json q.tflite | jq -r .verdict 2>/dev/null)" != no ]
+	done
+	tfl-partition -o p q.tflite
+	! grep -q '^node' p
+	for d in 0 1 2 3 4 5 6 7 8 9; do
+		echo "$TOP/tests/models/digits/digit-$d.pgm $d"
+	done >list
+	mkinput --list=list --range=0,1 -o in.npy q.tflite
+	npu-sim --frames=10 --reset -i in.npy -o out q.tflite
+	npu-eval --json in.labels out/output_0.npy >score
+	[ "$(jq '.outputs[0].right' score)" = 10 ]
+}
+
+@test "the result does not depend on -j" {
+	tfl-quantize -j1 --data="$TOP/tests/models/digits" --range=0,1 -o 1.tflite "$digits"
+	for j in 2 3 8; do
+		tfl-quantize -j$j --data="$TOP/tests/models/digits" --range=0,1 "$digits" |
+			cmp - 1.tflite
+	done
+}
+
+@test "scales, zero points, weights and biases are those of the specification" {
+	float_fc m
+	echo 0 0 0 0 1 0 0 0 >a.csv	# two samples: outputs 1 and -1, then 128 and 1
+	tfl-quantize --data=a.csv -o q.tflite m.tflite
+	json q.tflite
+	# flatc prints six digits.  Input 0 to 1, output -1 to 128; weights of both channels by max|w| = 127
+	jq -e "$t as \$t | (\$t[0].quantization.scale[0] * 255 - 1 | fabs) < 1e-3 and
+		\$t[0].quantization.zero_point == [-128] and
+		(\$t | map(select(.name == \"out\"))[0].quantization | (.scale[0] * 255 - 129 | fabs) < 0.01
+			and .zero_point == [-126])" q.json
+	jq -e '[.buffers[].data // empty] | index([[127,0,255,1,2,1,1,127]]) != null' q.json
+	# biases of 1 and -1 in steps of 1 / 255 * 1
+	jq -e '[.buffers[].data // empty] | index([[255,0,0,0,1,255,255,255]]) != null' q.json
+}
+
+@test "channels of zeros and large biases get scales that work" {
+	float_fc m '.buffers[1].data = f("0 0 0 0 2 1 1 1") | .buffers[2].data = f("1e30 1")'
+	echo 1 1 1 1 >a.csv
+	for o in '' --per-channel-fc --type=int16x8; do
+		tfl-quantize $o --data=a.csv -o q.tflite m.tflite
+		tfl-quantcheck --strict -q q.tflite
+	done
+}
+
+@test "FLOAT16 weights behind DEQUANTIZE become constants" {
+	float_fc m
+	# the same weights: 127 0 -1 0.5 2 1 1 127 as binary16
+	float_fc h '.buffers[1].data = [240,87, 0,0, 0,188, 0,56, 0,64, 0,60, 0,60, 240,87]
+		| .subgraphs[0].tensors[1].type = 1
+		| .subgraphs[0].tensors += [{shape:[2,4],type:0,name:"decoded"}]
+		| .operator_codes += [{deprecated_builtin_code:6,builtin_code:6}]
+		| .subgraphs[0].operators = [{opcode_index:1,inputs:[1],outputs:[4]}] +
+			(.subgraphs[0].operators | map(.inputs[1] = 4))'
+	echo 1 1 1 1 >a.csv
+	for m in m h; do
+		tfl-quantize --data=a.csv -o q-$m.tflite $m.tflite
+		tfl-quantcheck --strict -q q-$m.tflite
+		mkinput --random=1 --format=raw -o in.raw q-$m.tflite
+		npu-sim -i in.raw -o $m q-$m.tflite
+	done
+	cmp m/output_0.npy h/output_0.npy
+}
+
+@test "integer weights of a dynamic-range model are decoded" {
+	float_fc m '.buffers[1].data = [127,0,255,1,2,1,1,127] | .subgraphs[0].tensors[1] |=
+		(.type = 9 | .quantization = {scale:[0.5],zero_point:[0]})'
+	echo 1 1 1 1 >a.csv
+	tfl-quantize --data=a.csv -o q.tflite m.tflite
+	tfl-quantcheck --strict -q q.tflite
+	json q.tflite
+	jq -e '[.buffers[].data // empty] | index([[127,0,255,1,2,1,1,127]]) != null' q.json
+}
+
+@test "--interface=float keeps FLOAT32 around the integer network" {
+	need jq
+	tfl-quantize --random --interface=float -o f.tflite "$digits"
+	tfl-quantize --random -o i.tflite "$digits"
+	run -1 tfl-quantcheck --strict f.tflite
+	tfl-partition --integer-io -o f.part f.tflite
+	tfl-partition -o i.part i.tflite
+	[ "$(grep -c '^op' f.part)" = "$(grep -c '^op' i.part)" ]
+	npu-sim --seed=1 -o out f.tflite
+}
+
+@test "QUANTIZE separates a fixed scale from other inputs of CONCATENATION" {
+	float_fc m '.operator_codes += [{deprecated_builtin_code:25,builtin_code:25},
+			{deprecated_builtin_code:2,builtin_code:2}]
+		| .subgraphs[0].tensors += [{shape:[1,2],type:0,name:"soft"},{shape:[1,4],type:0,name:"both"}]
+		| .subgraphs[0].operators += [
+			{opcode_index:1,inputs:[3],outputs:[4],builtin_options_type:9,builtin_options:{beta:1}},
+			{opcode_index:2,inputs:[3,4],outputs:[5],builtin_options_type:10,builtin_options:{axis:1}}]
+		| .subgraphs[0].outputs = [5]'
+	echo 1 1 1 1 >a.csv
+	tfl-quantize --data=a.csv -o q.tflite m.tflite
+	tfl-quantcheck --strict -q q.tflite
+	json q.tflite
+	jq -e '[.operator_codes[].builtin_code] | index(114) != null' q.json
+	compiles q.tflite ethos-u55-128
+}
+
+# float_versions SEEDS OPTION... -- OPERATOR...: the float version of a random model is
+# quantized, passes tfl-quantcheck, and compiles to equal bytes
+float_versions()
+{
+	local seeds=$1 options=() seed=0 op made a all=(ethos-u55-128 ethos-u65-256 ethos-u85-256)
+	shift
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	for op in "${@:2}"; do
+		made=0
+		for ((seed = 1; seed <= seeds; seed++)); do
+			"$TESTBIN/gen-model" $seed "$op" >g.tflite 2>/dev/null || continue
+			"$TESTBIN/float-model" g.tflite f.tflite || return
+			# draws with integer inputs, or with converted inputs
+			! tfl-quantcheck f.tflite | grep -qE '^input .*(INT|BOOL)|QUANTIZE' || continue
+			tfl-quantize --random "${options[@]}" -o q.tflite f.tflite 2>err || {
+				echo "$op $seed: $(tail -1 err)"
+				return 1
+			}
+			tfl-quantcheck --strict q.tflite >out || { echo "$op $seed"; cat out; return 1; }
+			a=${all[$((seed % 3))]}
+			compiles q.tflite "$a" || { echo "$op $seed $a"; return 1; }
+			made=$((made + 1))
+		done
+		[ $made -gt 0 ] || { echo "$op: nothing was drawn"; return 1; }
+	done
+}
+
+# with integer versions in INT8 and INT16
+operators=(CONV_2D DEPTHWISE_CONV_2D FULLY_CONNECTED TRANSPOSE_CONV AVERAGE_POOL_2D
+	MAX_POOL_2D ADD SUB MUL SQUARED_DIFFERENCE MINIMUM MAXIMUM PRELU ABS NEG RELU
+	RELU_N1_TO_1 RELU_0_TO_1 RELU6 LEAKY_RELU BROADCAST_TO RESHAPE SQUEEZE EXPAND_DIMS
+	CONCATENATION PACK UNPACK SPLIT SPLIT_V SLICE STRIDED_SLICE TRANSPOSE REVERSE_V2
+	SPACE_TO_DEPTH DEPTH_TO_SPACE GATHER GATHER_ND PAD PADV2 MIRROR_PAD TILE MEAN SUM
+	REDUCE_MIN REDUCE_MAX LOGISTIC TANH EXP SOFTMAX BATCH_MATMUL RESIZE_BILINEAR
+	RESIZE_NEAREST_NEIGHBOR SPACE_TO_BATCH_ND BATCH_TO_SPACE_ND)
+
+@test "float versions of random models become INT8 models that compile" {
+	float_versions 3 -- "${operators[@]}" DIV HARD_SWISH L2_NORMALIZATION ELU GELU LOG_SOFTMAX \
+		SVDF ARG_MIN ARG_MAX EQUAL GREATER LESS
+}
+
+@test "float versions of random models become INT16 models that compile" {
+	float_versions 3 --type=int16x8 -- "${operators[@]}"
+}
+
+@test "samples: files, directories, lists and stacks give the same ranges" {
+	mkdir flat classes classes/a classes/b
+	cp "$TOP"/tests/models/digits/digit-[0-3].pgm flat/
+	cp flat/digit-[01].pgm classes/a/
+	cp flat/digit-[23].pgm classes/b/
+	printf 'flat/digit-%d.pgm label\n' 0 1 2 3 >list
+	mkinput --list=classes --range=0,1 -o stack.npy "$digits"
+	local q=(tfl-quantize --range=0,1)
+	"${q[@]}" --data=flat -o flat.tflite "$digits"
+	"${q[@]}" --data=classes "$digits" | cmp - flat.tflite
+	"${q[@]}" --data=list "$digits" | cmp - flat.tflite
+	"${q[@]}" --data=flat/digit-{0,1,2,3}.pgm --data=0=flat/digit-0.pgm "$digits" >one.tflite
+	"${q[@]}" --data=flat/digit-0.pgm --data=flat/digit-1.pgm --data=flat/digit-2.pgm \
+		--data=0=flat/digit-3.pgm "$digits" | cmp - flat.tflite
+	tfl-quantize --data=stack.npy "$digits" | cmp - flat.tflite
+}
+
+@test "what has no integer version is refused by name" {
+	local q="tfl-quantize --random"
+	float_fc sin '.operator_codes[0] = {deprecated_builtin_code:66,builtin_code:66}
+		| .subgraphs[0].operators[0] |= {inputs:[0],outputs:[3]}'
+	refuses 2 'operator 0 (SIN): no integer version of this float operator is known' $q sin.tflite
+	float_fc inf '.buffers[1].data[:4] = f("inf")'
+	refuses 2 'tensor 1 (weights): element 0 is not a finite number' $q inf.tflite
+	float_fc while '.operator_codes[0] = {deprecated_builtin_code:119,builtin_code:119}
+		| .subgraphs[0].operators[0] |= {inputs:[0],outputs:[3]}'
+	refuses 2 'operator 0 (WHILE): control flow is not supported' $q while.tflite
+	float_fc dynamic "$t[0].shape_signature = [-1,-1]"
+	refuses 2 'tensor 0 (in): dynamic shapes are not supported' $q dynamic.tflite
+	refuses 2 'input 0 (picture) is INT8, not FLOAT32' $q "$TOP/tests/models/digits.tflite"
+}
+
+@test "samples that do not fit are refused" {
+	refuses 2 'no data to measure the ranges with' tfl-quantize "$digits"
+	refuses 2 'does not say which numbers black and white are' \
+		tfl-quantize --data="$TOP/tests/models/digits" "$digits"
+	refuses 2 'the model has 1 input' tfl-quantize --data=1=x "$digits"
+	float_fc m
+	echo 1 2 3 >three.csv
+	refuses 2 'three.csv: error: the file has 3 values' tfl-quantize --data=three.csv m.tflite
+	echo 1e39 2 3 4 >inf.csv
+	refuses 2 'value 0 is not a finite number' tfl-quantize --data=inf.csv m.tflite
+	echo 1e38 1e38 1e38 1e38 >big.csv
+	refuses 2 'tensor 3 (out): the network computes values that are not finite' \
+		tfl-quantize --data=big.csv m.tflite
+	[ ! -e q.tflite ]
+	float_fc two "$t += [{shape:[1,2],type:0,name:\"in2\"},{shape:[1,2],type:0,name:\"sum\"}]
+		| .operator_codes += [{deprecated_builtin_code:0,builtin_code:0}]
+		| .subgraphs[0].operators += [{opcode_index:1,inputs:[3,4],outputs:[5],
+			builtin_options_type:11,builtin_options:{}}]
+		| .subgraphs[0].inputs = [0,4] | .subgraphs[0].outputs = [5]"
+	echo 1 2 3 4 >a.csv
+	echo 1 2 3 4 >b.csv # two samples of two numbers
+	refuses 2 'no data for input 1 (in2)' tfl-quantize --data=a.csv two.tflite
+	refuses 2 'different numbers of samples' tfl-quantize --data=a.csv --data=1=b.csv two.tflite
+	echo 5 6 7 8 >>a.csv
+	tfl-quantize --data=a.csv --data=1=b.csv -o q.tflite two.tflite
+	tfl-quantcheck --strict -q q.tflite
+}

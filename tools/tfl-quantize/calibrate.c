@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs the float network on the calibration data and measures the range of each tensor.
+ * Sequences of samples run in parallel; each thread has values of its own, and the
+ * results are joined in the order of the samples.
+ */
+#include "quantize.h"
+
+#include "base/threads.h"
+#include "real/real.h"
+
+#include <math.h>
+#include <unistd.h>
+
+struct worker { /* one sequence of samples */
+	struct arena *a;
+	struct real *real;
+	float **input; /* [sample * n_in + input] */
+	size_t n;      /* samples */
+	struct range *range; /* one per tensor */
+};
+
+struct pool {
+	const struct tfl_subgraph *g;
+	struct worker *worker;
+	size_t n_workers;
+	unsigned frames;
+};
+
+static void
+widen(struct range *r, float lo, float hi)
+{
+	r->lo = fminf(r->lo, lo);
+	r->hi = fmaxf(r->hi, hi);
+}
+
+static void
+note(struct worker *w, const struct tfl_subgraph *g, int tensor)
+{
+	const double *v = w->real->value[tensor];
+	const struct tfl_tensor *t = &g->tensor[tensor];
+	double lo = INFINITY, hi = -INFINITY;
+	if (!v || t->type != TFL_FLOAT32 || t->data.p)
+		return;
+	for (int64_t i = 0; i < tfl_elements(t); i++) {
+		lo = v[i] < lo ? v[i] : isnan(v[i]) ? -INFINITY : lo;
+		hi = v[i] > hi ? v[i] : hi;
+	}
+	widen(&w->range[tensor], (float)lo, (float)hi);
+}
+
+static void
+run_sample(struct worker *w, const struct tfl_subgraph *g, float *const *input)
+{
+	for (int k = 0; k < g->n_in; k++) {
+		double *v = w->real->value[g->in[k]];
+		for (int64_t i = 0; i < tfl_elements(&g->tensor[g->in[k]]); i++)
+			v[i] = (double)input[k][i];
+		note(w, g, g->in[k]);
+	}
+	for (int i = 0; i < g->n_ops; i++) {
+		const struct tfl_op *op = &g->op[i];
+		if (!real_has_function(w->real, i))
+			continue; /* rules_check(): nobody reads these integers */
+		real_run(w->real, i);
+		for (int k = 0; k < op->n_out; k++)
+			note(w, g, op->out[k]);
+		for (int k = 0; k < op->n_in; k++)
+			if (op->in[k] >= 0 && g->tensor[op->in[k]].is_variable)
+				note(w, g, op->in[k]);
+	}
+}
+
+static void
+run_sequence(void *ctx, size_t i)
+{
+	const struct pool *p = ctx;
+	struct worker *w = &p->worker[i];
+	for (int k = 0; k < p->g->n_tensors; k++) {
+		double *v = p->g->tensor[k].is_variable ? w->real->value[k] : NULL;
+		for (int64_t j = 0; v && j < tfl_elements(&p->g->tensor[k]); j++)
+			v[j] = 0;
+	}
+	for (size_t s = 0; s < w->n; s++)
+		run_sample(w, p->g, w->input + s * (size_t)p->g->n_in);
+}
+
+static void
+open_pool(struct arena *a, const struct options *o, const struct tfl_subgraph *g,
+	  struct pool *p)
+{
+	enum { MOST = 16 }; /* each worker has all feature maps */
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t jobs = o->jobs ? o->jobs : cores > 0 ? (size_t)cores : 1;
+	struct real *real = real_open(a, g);
+	*p = (struct pool){ .g = g, .n_workers = jobs < MOST ? jobs : MOST,
+			    .frames = o->frames };
+	p->worker = anew(a, struct worker, p->n_workers);
+	for (size_t i = 0; i < p->n_workers; i++) {
+		struct worker *w = &p->worker[i];
+		w->real = real_share(a, real);
+		w->range = anew(a, struct range, (size_t)g->n_tensors + 1);
+		for (int k = 0; k < g->n_tensors; k++)
+			w->range[k] = (struct range){ .lo = INFINITY, .hi = -INFINITY };
+		size_t n_in = (size_t)g->n_in;
+		w->input = anew(a, float *, p->frames * n_in + 1);
+		for (size_t k = 0; k < p->frames * n_in; k++)
+			w->input[k] = anew(a, float,
+					   (size_t)tfl_elements(&g->tensor[g->in[k % n_in]]));
+	}
+}
+
+/* Reads the samples of one sequence. */
+static bool
+fill_worker(struct sample_stream *s, const struct pool *p, struct worker *w, bool *more,
+	    struct err *e)
+{
+	for (w->n = 0; w->n < p->frames; w->n++) {
+		if (!samples_next(s, w->input + w->n * (size_t)p->g->n_in, more, e))
+			return false;
+		if (!*more)
+			return true;
+	}
+	return true;
+}
+
+static bool
+run_all(struct sample_stream *s, const struct options *o, struct pool *p, size_t *n,
+	struct err *e)
+{
+	bool more = true, ok = true;
+	while (ok && more) {
+		size_t used = 0;
+		for (; ok && more && used < p->n_workers; used++)
+			ok = fill_worker(s, p, &p->worker[used], &more, e);
+		for (size_t i = 0; i < used; i++)
+			*n += p->worker[i].n;
+		if (ok)
+			threads_for(o->jobs, used, NULL, run_sequence, p);
+	}
+	return ok && (*n || err_set(e, "%s: error: the calibration data have no samples",
+				    file_name(o->model)));
+}
+
+bool
+calibrate(struct arena *a, const struct options *o, const struct tfl_model *m,
+	  struct ranges *out, struct err *e)
+{
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	struct arena *scratch = arena_open();
+	struct sample_stream *s = NULL;
+	struct pool p;
+	*out = (struct ranges){ .range = anew(a, struct range, (size_t)g->n_tensors + 1) };
+	bool ok = samples_open(scratch, o, g, &s, e);
+	if (ok) {
+		open_pool(scratch, o, g, &p);
+		ok = run_all(s, o, &p, &out->n, e);
+	}
+	samples_close(s);
+	for (int i = 0; ok && i < g->n_tensors; i++) {
+		out->range[i] = p.worker[0].range[i];
+		for (size_t k = 1; k < p.n_workers; k++)
+			widen(&out->range[i], p.worker[k].range[i].lo,
+			      p.worker[k].range[i].hi);
+		if (out->range[i].lo <= out->range[i].hi &&
+		    !(isfinite(out->range[i].lo) && isfinite(out->range[i].hi)))
+			ok = err_at(e, m->name, 0, "subgraph 0: tensor %d (%s): the network computes values "
+				    "that are not finite", i, g->tensor[i].name);
+	}
+	arena_close(scratch);
+	return ok;
+}

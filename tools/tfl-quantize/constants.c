@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Quantizes weights, biases and other constants. */
+#include "quantize.h"
+
+#include <float.h>
+#include <math.h>
+
+/* below this scale, the product with an input's scale could underflow */
+static const float least_scale = 1e-20f;
+
+static void
+set_scales(struct net *n, struct tfl_tensor *t, int type, const float *scale, int count,
+	   int axis, int zero)
+{
+	int64_t *zeros = anew(n->a, int64_t, (size_t)count);
+	for (int i = 0; i < count; i++)
+		zeros[i] = zero;
+	t->type = type;
+	t->quant = (struct tfl_quant){ .n_scale = count, .scale = scale, .n_zero = count,
+				       .zero = zeros, .axis = axis };
+}
+
+static void
+store(uint8_t *p, int type, int64_t i, double v)
+{
+	if (type == TFL_INT8)
+		p[i] = (uint8_t)(int8_t)v;
+	else if (type == TFL_INT16)
+		store_le16(p + 2 * i, (uint16_t)(int16_t)v);
+	else if (type == TFL_INT32)
+		store_le32(p + 4 * i, (uint32_t)(int32_t)v);
+	else
+		store_le64(p + 8 * i, (uint64_t)(int64_t)v);
+}
+
+static double
+clamp(double v, double lo, double hi)
+{
+	return v < lo ? lo : v > hi ? hi : v;
+}
+
+static struct tfl_tensor
+constant_of(struct net *n, int t, int type, uint8_t **p)
+{
+	struct tfl_tensor c = n->tensor[t];
+	size_t bytes = (size_t)tfl_type_bytes(type) * (size_t)tfl_elements(&c);
+	*p = arena_alloc(n->a, bytes + 1, 1);
+	c.data = (struct bytes){ .p = *p, .n = bytes };
+	return c;
+}
+
+int
+quantize_constant(struct net *n, int t, const struct parameters *p)
+{
+	uint8_t *to;
+	const uint8_t *from = n->tensor[t].data.p;
+	struct tfl_tensor c = constant_of(n, t, p->type, &to);
+	float *scale = anew(n->a, float, 1);
+	double lo = p->type == TFL_INT8 ? INT8_MIN : -INT16_MAX;
+	double hi = p->type == TFL_INT8 ? INT8_MAX : INT16_MAX;
+	*scale = p->scale;
+	set_scales(n, &c, p->type, scale, 1, 0, p->zero);
+	for (int64_t i = 0; i < tfl_elements(&c); i++)
+		store(to, p->type, i,
+		      clamp((double)roundf(load_f32(from + 4 * i) / p->scale) + p->zero, lo, hi));
+	return net_add_tensor(n, &c);
+}
+
+/* ---- weights ---------------------------------------------------------------------- */
+
+struct weights {
+	const uint8_t *from;
+	int64_t n, inner; /* elements; elements between two channels */
+	int axis, channels;
+	int type, most;
+	float *half; /* the largest magnitude of each channel */
+	float *scale;
+};
+
+static int
+channel_of(const struct weights *w, int64_t i)
+{
+	return (int)(i / w->inner % w->channels);
+}
+
+static void
+measure(struct net *n, const struct tfl_tensor *t, int axis, int type, struct weights *w)
+{
+	*w = (struct weights){ .from = t->data.p, .n = tfl_elements(t), .axis = axis < 0 ? 0 : axis,
+			       .channels = axis < 0 ? 1 : t->dim[axis], .inner = 1,
+			       .type = type, .most = type == TFL_INT16 ? INT16_MAX : INT8_MAX };
+	for (int d = w->axis + 1; d < t->rank && axis >= 0; d++)
+		w->inner *= t->dim[d];
+	w->half = anew(n->a, float, (size_t)w->channels);
+	w->scale = anew(n->a, float, (size_t)w->channels);
+	for (int64_t i = 0; i < w->n; i++) {
+		float *half = &w->half[channel_of(w, i)];
+		*half = fmaxf(*half, fabsf(load_f32(w->from + 4 * i)));
+	}
+}
+
+/*
+ * A bias must fit half of the range of INT32; a channel with a larger bias gets a larger
+ * scale.  A channel of zeros gets the largest scale of all channels.
+ */
+static void
+choose_scales(struct weights *w, float input, const struct tfl_tensor *bias, int bias_type)
+{
+	float most = 0;
+	for (int c = 0; c < w->channels; c++) {
+		if (w->half[c] / (float)w->most < least_scale)
+			w->half[c] = 0;
+		most = fmaxf(most, w->half[c]);
+	}
+	for (int c = 0; c < w->channels; c++)
+		if (w->half[c] == 0)
+			w->half[c] = most > 0 ? most : (float)w->most;
+	for (int64_t i = 0; bias && bias_type == TFL_INT32 && i < tfl_elements(bias); i++) {
+		float *half = &w->half[w->channels > 1 ? i : 0];
+		double b = fabs((double)load_f32(bias->data.p + 4 * i));
+		double least = 2 * b / INT32_MAX / (double)input * w->most;
+		if (least > (double)*half)
+			*half = (float)least;
+	}
+	for (int c = 0; c < w->channels; c++)
+		w->scale[c] = w->half[c] / (float)w->most;
+}
+
+static int
+store_weights(struct net *n, int t, const struct weights *w)
+{
+	uint8_t *to;
+	struct tfl_tensor c = constant_of(n, t, w->type, &to);
+	set_scales(n, &c, w->type, w->scale, w->channels, w->axis, 0);
+	for (int64_t i = 0; i < w->n; i++) {
+		int k = channel_of(w, i);
+		float inverse = (float)w->most / w->half[k];
+		store(to, w->type, i, clamp((double)roundf(load_f32(w->from + 4 * i) * inverse),
+					    -w->most, w->most));
+	}
+	return net_add_tensor(n, &c);
+}
+
+static int
+store_bias(struct net *n, int t, float input, const struct weights *w, int type)
+{
+	uint8_t *to;
+	const uint8_t *from = n->tensor[t].data.p;
+	struct tfl_tensor c = constant_of(n, t, type, &to);
+	float *scale = anew(n->a, float, (size_t)w->channels);
+	for (int i = 0; i < w->channels; i++)
+		scale[i] = fmaxf(input * w->scale[i], FLT_MIN);
+	set_scales(n, &c, type, scale, w->channels, 0, 0);
+	double most = type == TFL_INT32 ? INT32_MAX : 0x1p62;
+	for (int64_t i = 0; i < tfl_elements(&c); i++) {
+		double q = round((double)load_f32(from + 4 * i) /
+				 (double)scale[w->channels > 1 ? i : 0]);
+		store(to, type, i, clamp(q, -most, most));
+	}
+	return net_add_tensor(n, &c);
+}
+
+static bool
+refuse(const struct net *n, int op, const char *why, struct err *e)
+{
+	return err_at(e, n->m->name, 0, "operator %d (%s): %s", op,
+		      tfl_op_label(&n->op[op].op), why);
+}
+
+/* the roles of an operator's inputs, with the scale that the weights are multiplied by */
+struct roles {
+	int weights, bias, axis, weights_type, bias_type;
+	float input;
+};
+
+static bool
+replace_weights(struct net *n, int op, const struct roles *r, struct err *e)
+{
+	const struct tfl_op *o = &n->op[op].op;
+	int *in = (int *)(uintptr_t)o->in;
+	bool has_bias = r->bias < o->n_in && in[r->bias] >= 0;
+	const struct tfl_tensor *t = &n->tensor[in[r->weights]];
+	const struct tfl_tensor *bias = has_bias ? &n->tensor[in[r->bias]] : NULL;
+	struct weights w;
+	if (r->axis >= t->rank)
+		return refuse(n, op, "the weights have too few dimensions", e);
+	measure(n, t, r->axis, r->weights_type, &w);
+	if (bias && (bias->type != TFL_FLOAT32 ||
+		     (w.channels > 1 && tfl_elements(bias) != w.channels)))
+		return refuse(n, op, "the bias has another number of channels or type", e);
+	choose_scales(&w, r->input, bias, r->bias_type);
+	in[r->weights] = store_weights(n, in[r->weights], &w);
+	if (has_bias)
+		in[r->bias] = store_bias(n, in[r->bias], r->input, &w, r->bias_type);
+	return true;
+}
+
+/* A bias beside weights that the network computes. */
+static void
+replace_bias_alone(struct net *n, struct tfl_op *o, const struct rule *r,
+		   const struct parameters *p)
+{
+	int *in = (int *)(uintptr_t)o->in;
+	const struct parameters *x = &p[in[r->input]];
+	float scale = p[in[r->weights]].scale;
+	struct weights w = { .channels = 1, .scale = &scale };
+	if (r->bias < o->n_in && in[r->bias] >= 0)
+		in[r->bias] = store_bias(n, in[r->bias], x->scale, &w,
+					 x->type == TFL_INT16 ? TFL_INT64 : TFL_INT32);
+}
+
+bool
+quantize_weights(struct net *n, int op, const struct parameters *p, const struct options *o,
+		 struct err *e)
+{
+	enum { SVDF_FEATURE = 1, SVDF_TIME, SVDF_BIAS, SVDF_STATE };
+	struct tfl_op *it = &n->op[op].op;
+	const struct rule *r = rule_of(it->code);
+	if (r->kind == RULE_SVDF) {
+		struct roles feature = { .weights = SVDF_FEATURE, .bias = it->n_in, .axis = -1,
+					 .weights_type = TFL_INT8 };
+		struct roles time = { .weights = SVDF_TIME, .bias = SVDF_BIAS, .axis = -1,
+				      .weights_type = TFL_INT16, .bias_type = TFL_INT32,
+				      .input = p[it->in[SVDF_STATE]].scale };
+		return replace_weights(n, op, &feature, e) && replace_weights(n, op, &time, e);
+	}
+	const struct parameters *x = &p[it->in[r->input]];
+	if (!n->tensor[it->in[r->weights]].data.p) {
+		replace_bias_alone(n, it, r, p);
+		return true;
+	}
+	bool per_channel = it->code == TFL_FULLY_CONNECTED && o->per_channel_fc;
+	struct roles roles = { .weights = r->weights, .bias = r->bias,
+			       .axis = per_channel ? 0 : r->axis, .weights_type = TFL_INT8,
+			       .bias_type = x->type == TFL_INT16 ? TFL_INT64 : TFL_INT32,
+			       .input = x->scale };
+	return replace_weights(n, op, &roles, e);
+}

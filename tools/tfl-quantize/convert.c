@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gives tensors and operators of the network their integer types. */
+#include "quantize.h"
+
+static void
+set_parameters(struct net *n, int t, const struct parameters *p)
+{
+	float *scale = anew(n->a, float, 1);
+	int64_t *zero = anew(n->a, int64_t, 1);
+	*scale = p->scale;
+	*zero = p->zero;
+	n->tensor[t].type = p->type;
+	n->tensor[t].quant = (struct tfl_quant){ .n_scale = 1, .scale = scale, .n_zero = 1,
+						 .zero = zero };
+}
+
+static struct range
+range_of(const struct tfl_tensor *t)
+{
+	struct range r = { .lo = load_f32(t->data.p), .hi = load_f32(t->data.p) };
+	for (int64_t i = 1; i < tfl_elements(t); i++) {
+		float v = load_f32(t->data.p + 4 * i);
+		r.lo = v < r.lo ? v : r.lo;
+		r.hi = v > r.hi ? v : r.hi;
+	}
+	return r;
+}
+
+/* Quantizes the constants that are no weights: with the output's scale, or one of their own. */
+static void
+convert_constants(struct net *n, int op, const struct parameters *p, int type)
+{
+	const struct tfl_op *o = &n->op[op].op;
+	int *in = (int *)(uintptr_t)o->in;
+	for (int k = 0; k < o->n_in; k++) {
+		const struct tfl_tensor *t = in[k] < 0 ? NULL : &n->tensor[in[k]];
+		if (!t || !t->data.p || t->type != TFL_FLOAT32)
+			continue;
+		struct parameters own = rule_of(o->code)->kind == RULE_SAME
+					    ? p[o->out[0]]
+					    : parameters_of(range_of(t), type);
+		in[k] = quantize_constant(n, in[k], &own);
+	}
+}
+
+/* Float inputs and outputs around the integer network, as TensorFlow has them. */
+static void
+add_float_interface(struct net *n)
+{
+	int n_in = 0;
+	for (int k = 0; k < n->n_in; k++) {
+		struct tfl_tensor t = n->tensor[n->in[k]];
+		if (!t.quant.n_scale)
+			continue;
+		int own = net_add_tensor(n, &t), border = n->in[k];
+		net_replace(n, border, own);
+		n->tensor[own].name = arena_printf(n->a, "%s_int", t.name);
+		n->tensor[border].type = TFL_FLOAT32;
+		n->tensor[border].quant = (struct tfl_quant){ 0 };
+		net_insert(n, n_in++, TFL_QUANTIZE, border, own);
+	}
+	for (int k = 0; k < n->n_out; k++) {
+		struct tfl_tensor t = n->tensor[n->out[k]];
+		if (!t.quant.n_scale)
+			continue;
+		const char *name = t.name;
+		n->tensor[n->out[k]].name = arena_printf(n->a, "%s_int", name);
+		t.type = TFL_FLOAT32;
+		t.quant = (struct tfl_quant){ 0 };
+		t.data = (struct bytes){ 0 };
+		int border = net_add_tensor(n, &t);
+		net_insert(n, n->n_ops, TFL_DEQUANTIZE, n->out[k], border);
+		n->op[n->n_ops - 1].op.version = 2;
+		n->out[k] = border;
+	}
+}
+
+bool
+convert(struct net *n, struct parameters *p, const struct options *o, struct err *e)
+{
+	int type = o->type == ACTIVATIONS_INT16 ? TFL_INT16 : TFL_INT8;
+	int n_tensors = n->n_tensors; /* constants are added behind these tensors */
+	for (int i = 0; i < n->n_ops; i++) {
+		const struct rule *r = rule_of(n->op[i].op.code);
+		bool weighted = r->kind == RULE_WEIGHTS || r->kind == RULE_SVDF;
+		if (weighted && !quantize_weights(n, i, p, o, e))
+			return false;
+		convert_constants(n, i, p, type);
+		if (r->version)
+			n->op[i].op.version = r->version;
+	}
+	for (int t = 0; t < n_tensors; t++)
+		if (p[t].scale > 0)
+			set_parameters(n, t, &p[t]);
+	if (o->interface == INTERFACE_FLOAT)
+		add_float_interface(n);
+	return true;
+}

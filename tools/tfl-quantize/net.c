@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A network that can be edited: copies of the tensors and operators of a model. */
+#include "quantize.h"
+
+#include <string.h>
+
+static int *
+copy_indices(struct arena *a, const int *from, int n)
+{
+	int *to = anew(a, int, (size_t)n + 1);
+	if (n)
+		memcpy(to, from, (size_t)n * sizeof(*to));
+	return to;
+}
+
+struct net *
+net_open(struct arena *a, const struct tfl_model *m)
+{
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	struct net *n = anew(a, struct net, 1);
+	*n = (struct net){ .a = a, .m = m, .n_tensors = g->n_tensors, .n_ops = g->n_ops,
+			   .n_in = g->n_in, .n_out = g->n_out,
+			   .tensors_capacity = g->n_tensors, .ops_capacity = g->n_ops };
+	n->in = copy_indices(a, g->in, g->n_in);
+	n->out = copy_indices(a, g->out, g->n_out);
+	n->tensor = anew(a, struct tfl_tensor, (size_t)n->n_tensors + 1);
+	n->op = anew(a, struct net_op, (size_t)n->n_ops + 1);
+	if (n->n_tensors)
+		memcpy(n->tensor, g->tensor, (size_t)n->n_tensors * sizeof(*n->tensor));
+	for (int i = 0; i < n->n_ops; i++) {
+		struct tfl_op *op = &n->op[i].op;
+		*op = g->op[i];
+		op->in = copy_indices(a, op->in, op->n_in);
+		op->out = copy_indices(a, op->out, op->n_out);
+	}
+	return n;
+}
+
+/* the room for one more item of an array in an arena */
+static void *
+grow(struct arena *a, void *items, int n, int *capacity, size_t size)
+{
+	if (n < *capacity)
+		return items;
+	*capacity = 2 * n + 8;
+	void *more = arena_alloc(a, (size_t)*capacity, size);
+	if (n)
+		memcpy(more, items, (size_t)n * size);
+	return more;
+}
+
+int
+net_add_tensor(struct net *n, const struct tfl_tensor *t)
+{
+	n->tensor = grow(n->a, n->tensor, n->n_tensors, &n->tensors_capacity,
+			 sizeof(*n->tensor));
+	n->tensor[n->n_tensors] = *t;
+	return n->n_tensors++;
+}
+
+void
+net_insert(struct net *n, int at, int code, int in, int out)
+{
+	n->op = grow(n->a, n->op, n->n_ops, &n->ops_capacity, sizeof(*n->op));
+	memmove(&n->op[at + 1], &n->op[at], (size_t)(n->n_ops++ - at) * sizeof(*n->op));
+	n->op[at] = (struct net_op){ .op = { .code = code, .n_in = 1, .n_out = 1, .version = 1,
+					     .in = copy_indices(n->a, &in, 1),
+					     .out = copy_indices(n->a, &out, 1) } };
+}
+
+void
+net_replace(struct net *n, int from, int to)
+{
+	for (int i = 0; i < n->n_ops; i++)
+		for (int k = 0; k < n->op[i].op.n_in; k++)
+			if (n->op[i].op.in[k] == from)
+				((int *)(uintptr_t)n->op[i].op.in)[k] = to;
+	for (int k = 0; k < n->n_out; k++)
+		if (n->out[k] == from)
+			n->out[k] = to;
+}
+
+/* ---- writing ---------------------------------------------------------------------- */
+
+struct writer {
+	struct net *n;
+	int *index; /* of each tensor in the file; -1: dropped */
+	struct tflw_model m;
+	struct tflw_subgraph g;
+};
+
+static void
+mark(struct writer *w, const int *v, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (v[i] >= 0)
+			w->index[v[i]] = 0;
+}
+
+static void
+number_tensors(struct writer *w)
+{
+	struct net *n = w->n;
+	w->index = anew(n->a, int, (size_t)n->n_tensors + 1);
+	memset(w->index, -1, (size_t)n->n_tensors * sizeof(*w->index));
+	for (int i = 0; i < n->n_ops; i++)
+		if (!n->op[i].removed) {
+			mark(w, n->op[i].op.in, n->op[i].op.n_in);
+			mark(w, n->op[i].op.out, n->op[i].op.n_out);
+		}
+	mark(w, n->in, n->n_in);
+	mark(w, n->out, n->n_out);
+	w->g.tensor = anew(n->a, struct tflw_tensor, (size_t)n->n_tensors + 1);
+	w->m.buffer = anew(n->a, struct bytes, (size_t)n->n_tensors + 1);
+	w->m.n_buffers = 1;
+	for (int i = 0; i < n->n_tensors; i++) {
+		if (w->index[i] < 0)
+			continue;
+		const struct tfl_tensor *t = &n->tensor[i];
+		w->index[i] = w->g.n_tensors;
+		struct tflw_tensor *to = &w->g.tensor[w->g.n_tensors++];
+		to->t = *t;
+		if (t->data.p) {
+			w->m.buffer[w->m.n_buffers] = t->data;
+			to->buffer = (uint32_t)w->m.n_buffers++;
+		}
+	}
+}
+
+static const int *
+numbered(struct writer *w, const int *v, int n)
+{
+	int *to = copy_indices(w->n->a, v, n);
+	for (int i = 0; i < n; i++)
+		to[i] = v[i] < 0 ? -1 : w->index[v[i]];
+	return to;
+}
+
+/* the code's index in the file */
+static uint32_t
+opcode_of(struct writer *w, const struct tfl_op *op)
+{
+	for (int i = 0; i < w->m.n_opcodes; i++) {
+		const struct tflw_opcode *c = &w->m.opcode[i];
+		if (c->code == op->code && c->version == op->version &&
+		    (!c->custom || !strcmp(c->custom, op->custom)))
+			return (uint32_t)i;
+	}
+	w->m.opcode[w->m.n_opcodes] = (struct tflw_opcode){
+		.code = op->code, .custom = op->custom, .version = op->version };
+	return (uint32_t)w->m.n_opcodes++;
+}
+
+static void
+write_ops(struct writer *w)
+{
+	struct net *n = w->n;
+	w->g.op = anew(n->a, struct tflw_op, (size_t)n->n_ops + 1);
+	w->m.opcode = anew(n->a, struct tflw_opcode, (size_t)n->n_ops + 1);
+	for (int i = 0; i < n->n_ops; i++) {
+		const struct tfl_op *op = &n->op[i].op;
+		if (n->op[i].removed)
+			continue;
+		w->g.op[w->g.n_ops++] = (struct tflw_op){
+			.from = op->ref, .opcode = opcode_of(w, op),
+			.n_in = op->n_in, .in = numbered(w, op->in, op->n_in),
+			.n_out = op->n_out, .out = numbered(w, op->out, op->n_out),
+		};
+	}
+}
+
+bool
+net_write(struct net *n, struct bytes *out, struct err *e)
+{
+	struct writer w = { .n = n };
+	number_tensors(&w);
+	write_ops(&w);
+	w.g.name = n->m->subgraph[0].name;
+	w.g.in = numbered(&w, n->in, n->n_in);
+	w.g.out = numbered(&w, n->out, n->n_out);
+	w.g.n_in = n->n_in;
+	w.g.n_out = n->n_out;
+	w.m.description = n->m->description;
+	w.m.subgraph = &w.g;
+	w.m.n_subgraphs = 1;
+	struct err bare = { 0 };
+	return tfl_write(n->a, &w.m, out, &bare) ||
+	       err_at(e, n->m->name, 0, "%s", bare.text);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tfl-quantize turns a float network into an integer network.  The parts in running
+ * order: decode.c turns stored weights into FLOAT32 constants and computes constant
+ * shapes.  samples.c reads the calibration data.  calibrate.c runs the network and
+ * measures the ranges.  parameters.c chooses scales and zero points by the rules of
+ * rules.c.  constants.c quantizes weights and biases, and convert.c rewrites the network.
+ * report.c prints the ranges.  net.c is a network that can be edited.
+ */
+#ifndef TFL_QUANTIZE_H
+#define TFL_QUANTIZE_H
+
+#include "samples/samples.h"
+#include "tflite/write.h"
+
+enum interface { INTERFACE_INT8, INTERFACE_FLOAT };
+enum activations { ACTIVATIONS_INT8, ACTIVATIONS_INT16 };
+
+enum { MAX_SOURCES = 64 };
+
+struct options {
+	const char *model, *output;
+	const char *data[MAX_SOURCES]; /* "PATH", or "K=PATH" for input K */
+	int n_data;
+	struct sample_options in;
+	bool random; /* random numbers in place of data */
+	unsigned frames; /* samples of one sequence; variables keep their values in it */
+	enum interface interface;
+	enum activations type;
+	bool per_channel_fc; /* FULLY_CONNECTED has one scale per output channel */
+	unsigned jobs;
+};
+
+/* ---- net.c ------------------------------------------------------------------------ */
+
+struct net_op {
+	struct tfl_op op; /* in and out may be changed */
+	bool removed;
+};
+struct net {
+	struct arena *a;
+	const struct tfl_model *m; /* the file that options of operators are copied from */
+	struct tfl_tensor *tensor; /* data: the value of a constant */
+	struct net_op *op;
+	int *in, *out;
+	int n_tensors, n_ops, n_in, n_out;
+	int tensors_capacity, ops_capacity;
+};
+/* The first subgraph of a model. */
+struct net *net_open(struct arena *a, const struct tfl_model *m);
+/* Adds a tensor and returns its index. */
+int net_add_tensor(struct net *n, const struct tfl_tensor *t);
+/* Inserts QUANTIZE or DEQUANTIZE before position `at` of the operators. */
+void net_insert(struct net *n, int at, int code, int in, int out);
+/* Writes the network; tensors that nobody uses are dropped. */
+bool net_write(struct net *n, struct bytes *out, struct err *e);
+/* Replaces every use of tensor `from` as an input or as an output of the network. */
+void net_replace(struct net *n, int from, int to);
+
+/* ---- decode.c --------------------------------------------------------------------- */
+
+/*
+ * Returns the model with FLOAT32 constants in place of FLOAT16 and integer weights, and
+ * with constants in place of computed shapes.
+ */
+bool decode_model(struct arena *a, const struct tfl_model *m, struct tfl_model **out,
+		  struct err *e);
+
+/* ---- rules.c ---------------------------------------------------------------------- */
+
+enum rule_kind {
+	RULE_NONE,    /* the operator has no integer version */
+	RULE_FREE,    /* each tensor has its own scale */
+	RULE_SAME,    /* inputs and outputs have one scale */
+	RULE_FIXED,   /* the specification gives the scale of the output */
+	RULE_WEIGHTS, /* weights, and a bias in units of input scale * weight scale */
+	RULE_SVDF,
+	RULE_COMPARE, /* the output is no real number */
+};
+struct rule {
+	enum rule_kind kind;
+	int version;	   /* of the operator with INT8 tensors */
+	int input, weights, bias; /* RULE_WEIGHTS: positions */
+	int axis;	   /* RULE_WEIGHTS: of output channels; -1: one scale for all */
+	float scale, scale16; /* RULE_FIXED */
+	int zero;
+};
+const struct rule *rule_of(int code);
+/* Returns false, with the name of the operator, if the network has no integer version. */
+bool rules_check(const struct tfl_model *m, struct err *e);
+
+/* ---- samples.c -------------------------------------------------------------------- */
+
+/* The calibration data, read file by file. */
+struct sample_stream;
+bool samples_open(struct arena *a, const struct options *o, const struct tfl_subgraph *g,
+		  struct sample_stream **out, struct err *e);
+/*
+ * Reads the next sample of every input as floats of the tensors' shapes.  *more becomes
+ * false at the end of the data.
+ */
+bool samples_next(struct sample_stream *s, float *const *input, bool *more, struct err *e);
+void samples_close(struct sample_stream *s);
+
+/* ---- calibrate.c ------------------------------------------------------------------ */
+
+struct range {
+	float lo, hi; /* lo > hi: no value was seen */
+};
+struct ranges {
+	struct range *range; /* one per tensor */
+	size_t n;	     /* samples */
+};
+bool calibrate(struct arena *a, const struct options *o, const struct tfl_model *m,
+	       struct ranges *out, struct err *e);
+
+/* ---- parameters.c ----------------------------------------------------------------- */
+
+struct parameters {
+	float scale; /* 0: the tensor is not quantized */
+	int zero;
+	int type;
+	float lo, hi; /* the range that gave the scale */
+};
+/* Scale and zero point of a range, by the specification of TensorFlow Lite. */
+struct parameters parameters_of(struct range r, int type);
+/* Chooses the parameters of all tensors.  An operator that needs equal scales gets them;
+ * where they contradict each other, QUANTIZE is inserted into n. */
+struct parameters *choose_parameters(struct net *n, const struct ranges *c,
+				     const struct options *o);
+
+/* ---- constants.c ------------------------------------------------------------------ */
+
+/* Returns a new tensor of n with the values of constant t and these parameters. */
+int quantize_constant(struct net *n, int t, const struct parameters *p);
+/* Symmetric weights of operator op, and its bias; replaces both inputs. */
+bool quantize_weights(struct net *n, int op, const struct parameters *p,
+		      const struct options *o, struct err *e);
+
+/* ---- convert.c -------------------------------------------------------------------- */
+
+/* Makes the network integer. */
+bool convert(struct net *n, struct parameters *p, const struct options *o, struct err *e);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How TensorFlow Lite's specification of quantization treats each operator. */
+#include "quantize.h"
+
+#include "kernels/kernels.h"
+#include "real/real.h"
+
+#include <string.h>
+
+static const struct rule rules[TFL_BUILTIN_LIMIT] = {
+#define WEIGHTS(name, version_, input_, weights_, bias_, axis_)                         \
+	[TFL_##name] = { .kind = RULE_WEIGHTS, .version = version_, .input = input_,    \
+			 .weights = weights_, .bias = bias_, .axis = axis_ }
+#define FIXED(name, version_, scale_, zero_, scale16_)                                  \
+	[TFL_##name] = { .kind = RULE_FIXED, .version = version_, .scale = scale_,      \
+			 .zero = zero_, .scale16 = scale16_ }
+#define OTHER(name, kind_, version_) [TFL_##name] = { .kind = RULE_##kind_,             \
+						      .version = version_ }
+	WEIGHTS(CONV_2D, 3, 0, 1, 2, 0),
+	WEIGHTS(DEPTHWISE_CONV_2D, 3, 0, 1, 2, 3),
+	WEIGHTS(TRANSPOSE_CONV, 3, 2, 1, 3, 0),
+	WEIGHTS(FULLY_CONNECTED, 4, 0, 1, 2, -1),
+	FIXED(SOFTMAX, 2, 0x1p-8f, -128, 0x1p-15f),
+	FIXED(LOGISTIC, 2, 0x1p-8f, -128, 0x1p-15f),
+	FIXED(TANH, 2, 0x1p-7f, 0, 0x1p-15f),
+	FIXED(L2_NORMALIZATION, 2, 0x1p-7f, 0, 0),
+	FIXED(LOG_SOFTMAX, 2, 0x1p-4f, 127, 0),
+	OTHER(SVDF, SVDF, 3),
+	OTHER(ADD, FREE, 2), OTHER(SUB, FREE, 2), OTHER(MUL, FREE, 2), OTHER(DIV, FREE, 2),
+	OTHER(SQUARED_DIFFERENCE, FREE, 2), OTHER(PRELU, FREE, 1),
+	OTHER(ABS, FREE, 2), OTHER(NEG, SAME, 1), OTHER(RELU, FREE, 2),
+	OTHER(RELU_N1_TO_1, FREE, 2), OTHER(RELU_0_TO_1, FREE, 1), OTHER(RELU6, SAME, 2),
+	OTHER(LEAKY_RELU, FREE, 2), OTHER(HARD_SWISH, FREE, 1), OTHER(EXP, FREE, 2),
+	OTHER(LOG, FREE, 2), OTHER(ELU, FREE, 1), OTHER(RSQRT, FREE, 2), OTHER(GELU, FREE, 2),
+	OTHER(MEAN, FREE, 2), OTHER(SUM, FREE, 2), OTHER(BATCH_MATMUL, FREE, 2),
+	OTHER(AVERAGE_POOL_2D, SAME, 2), OTHER(MAX_POOL_2D, SAME, 2),
+	OTHER(MAXIMUM, SAME, 2), OTHER(MINIMUM, SAME, 2),
+	OTHER(REDUCE_MIN, SAME, 2), OTHER(REDUCE_MAX, SAME, 2),
+	OTHER(RESIZE_BILINEAR, SAME, 2), OTHER(RESIZE_NEAREST_NEIGHBOR, SAME, 2),
+	OTHER(RESHAPE, SAME, 1), OTHER(SQUEEZE, SAME, 1), OTHER(EXPAND_DIMS, SAME, 1),
+	OTHER(CONCATENATION, SAME, 2), OTHER(PACK, SAME, 2), OTHER(UNPACK, SAME, 2),
+	OTHER(SPLIT, SAME, 2), OTHER(SPLIT_V, SAME, 2), OTHER(SLICE, SAME, 2),
+	OTHER(STRIDED_SLICE, SAME, 2), OTHER(TRANSPOSE, SAME, 2), OTHER(REVERSE_V2, SAME, 3),
+	OTHER(SPACE_TO_DEPTH, SAME, 2), OTHER(DEPTH_TO_SPACE, SAME, 2),
+	OTHER(GATHER, SAME, 2), OTHER(GATHER_ND, SAME, 2), OTHER(PAD, SAME, 2),
+	OTHER(PADV2, SAME, 2), OTHER(MIRROR_PAD, SAME, 2), OTHER(TILE, SAME, 3),
+	OTHER(BROADCAST_TO, SAME, 3), OTHER(SPACE_TO_BATCH_ND, SAME, 2),
+	OTHER(BATCH_TO_SPACE_ND, SAME, 2),
+	OTHER(ARG_MAX, COMPARE, 2), OTHER(ARG_MIN, COMPARE, 2),
+	OTHER(EQUAL, COMPARE, 2), OTHER(NOT_EQUAL, COMPARE, 2),
+	OTHER(GREATER, COMPARE, 2), OTHER(GREATER_EQUAL, COMPARE, 2),
+	OTHER(LESS, COMPARE, 2), OTHER(LESS_EQUAL, COMPARE, 2),
+};
+
+const struct rule *
+rule_of(int code)
+{
+	return &rules[code >= 0 && code < TFL_BUILTIN_LIMIT ? code : TFL_BUILTIN_LIMIT - 1];
+}
+
+struct check {
+	const struct tfl_model *m;
+	const struct tfl_subgraph *g;
+	struct real *real;
+	struct arena *a;
+	struct tfl_tensor *trial; /* a copy of the tensors */
+	bool *known; /* one per tensor: computed in real numbers, or a constant */
+	struct err *e;
+};
+
+static bool
+refuse(const struct check *c, int op, const char *why)
+{
+	return err_at(c->e, c->m->name, 0, "operator %d (%s): %s", op,
+		      tfl_op_label(&c->g->op[op]), why);
+}
+
+static bool
+reads_floats(const struct check *c, const struct tfl_op *op)
+{
+	for (int k = 0; k < op->n_in + op->n_out; k++) {
+		int i = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
+		if (i >= 0 && c->g->tensor[i].type == TFL_FLOAT32)
+			return true;
+	}
+	return false;
+}
+
+/* ---- shapes and options ------------------------------------------------------------- */
+
+/* the type that tensor k of the operator will have, among inputs and then outputs */
+static int
+integer_type(const struct tfl_op *op, const struct rule *r, int k)
+{
+	enum { SVDF_TIME = 2, SVDF_BIAS, SVDF_STATE };
+	if (r->kind == RULE_SVDF && (k == SVDF_TIME || k == SVDF_STATE) && k < op->n_in)
+		return TFL_INT16;
+	int bias = r->kind == RULE_SVDF ? (int)SVDF_BIAS : r->kind == RULE_WEIGHTS ? r->bias : -1;
+	return k == bias && k < op->n_in ? TFL_INT32 : TFL_INT8;
+}
+
+/* Replaces a float tensor by zeros with a scale that every kernel accepts. */
+static void
+set_zeros(const struct check *c, struct tfl_tensor *t, int type, const struct rule *r)
+{
+	static const int64_t zero = 0;
+	float *scale = anew(c->a, float, 1);
+	int64_t *fixed = anew(c->a, int64_t, 1);
+	bool is_fixed = r->kind == RULE_FIXED;
+	*scale = is_fixed ? r->scale : 0x1p-7f;
+	*fixed = r->zero;
+	t->type = type;
+	t->quant = (struct tfl_quant){ .n_scale = 1, .scale = scale, .n_zero = 1,
+				       .zero = is_fixed ? fixed : &zero };
+	if (t->data.p) {
+		size_t bytes = (size_t)tfl_bytes(t);
+		t->data = (struct bytes){ .p = arena_alloc(c->a, bytes + 1, 1), .n = bytes };
+	}
+}
+
+/*
+ * The integer kernel's own checks decide whether shapes and options are consistent; the
+ * functions in real numbers rely on it.
+ */
+static bool
+check_shapes(struct check *c, int i)
+{
+	const struct tfl_op *op = &c->g->op[i];
+	const struct rule *r = rule_of(op->code);
+	const struct kernel_inputs *inputs = kernel_inputs(op->code);
+	struct tfl_subgraph trial = *c->g;
+	struct err bare = { 0 };
+	if (op->n_in < inputs->least || op->n_in > inputs->most || op->n_out < 1)
+		return refuse(c, i, "has too few or too many inputs or outputs");
+	struct arena *a = c->a;
+	c->a = arena_open();
+	trial.tensor = c->trial;
+	for (int k = 0; k < op->n_in + op->n_out; k++) {
+		int t = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
+		static const struct rule none;
+		if (t >= 0 && c->trial[t].type == TFL_FLOAT32)
+			set_zeros(c, &c->trial[t], integer_type(op, r, k),
+				  k < op->n_in ? &none : r);
+	}
+	bool ok = kernel_check(&trial, op, &bare);
+	for (int k = 0; k < op->n_in + op->n_out; k++) {
+		int t = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
+		if (t >= 0)
+			c->trial[t] = c->g->tensor[t];
+	}
+	arena_close(c->a);
+	c->a = a;
+	return ok || err_at(c->e, c->m->name, 0, "no integer version: %s", bare.text);
+}
+
+static bool
+is_float_constant(const struct check *c, int t)
+{
+	return c->g->tensor[t].data.p && c->g->tensor[t].type == TFL_FLOAT32;
+}
+
+static bool
+check_constants(const struct check *c, int i, const struct rule *r)
+{
+	const struct tfl_op *op = &c->g->op[i];
+	bool svdf = r->kind == RULE_SVDF, computed = op->code == TFL_FULLY_CONNECTED;
+	if (!svdf && r->kind != RULE_WEIGHTS)
+		return true;
+	if (!is_float_constant(c, op->in[svdf ? 1 : r->weights]) && !computed)
+		return refuse(c, i, "the network computes the weights: no integer version");
+	if (svdf && (!is_float_constant(c, op->in[2]) || op->n_in < 5 || op->in[4] < 0))
+		return refuse(c, i, "needs constant weights and a state");
+	int bias = svdf ? 3 : r->bias;
+	if (bias < op->n_in && op->in[bias] >= 0 && !is_float_constant(c, op->in[bias]))
+		return refuse(c, i, "the network computes the bias: no integer version");
+	return true;
+}
+
+/* Judges operator i before the network is computed in real numbers. */
+static bool
+check_op(struct check *c, int i)
+{
+	const struct tfl_op *op = &c->g->op[i];
+	const struct rule *r = rule_of(op->code);
+	if (!reads_floats(c, op))
+		return refuse(c, i, op->code == TFL_CALL_ONCE
+					? "variables with names are not supported"
+					: "computes integers of a float network, which is "
+					  "not supported");
+	if (r->kind == RULE_NONE)
+		return refuse(c, i, "no integer version of this float operator is known");
+	for (int k = 0; k < op->n_in; k++)
+		if (op->in[k] >= 0 && !c->known[op->in[k]])
+			return refuse(c, i, "reads integers that the network computes");
+	if (!check_shapes(c, i) || !check_constants(c, i, r))
+		return false;
+	for (int k = 0; k < op->n_out; k++)
+		c->known[op->out[k]] = r->kind != RULE_COMPARE;
+	return true;
+}
+
+static bool
+check_tensor(const struct check *c, int i)
+{
+	const struct tfl_tensor *t = &c->g->tensor[i];
+	if (t->is_sparse)
+		return err_at(c->e, c->m->name, 0, "subgraph 0: tensor %d (%s): sparse weights are not "
+			      "supported", i, t->name);
+	if (!t->has_shape || tfl_bytes(t) < 1)
+		return err_at(c->e, c->m->name, 0, "subgraph 0: tensor %d (%s): empty and unknown shapes "
+			      "are not supported", i, t->name);
+	for (int64_t k = 0; t->type == TFL_FLOAT32 && t->data.p && k < tfl_elements(t); k++)
+		if ((load_le32(t->data.p + 4 * k) & 0x7f800000) == 0x7f800000)
+			return err_at(c->e, c->m->name, 0, "subgraph 0: tensor %d (%s): element %lld is not "
+				      "a finite number", i, t->name, (long long)k);
+	return true;
+}
+
+static bool
+check_tensors(const struct check *c)
+{
+	enum { MOST = 1 << 28 }; /* numbers that the network is computed with */
+	int64_t n = 0;
+	bool any = false;
+	for (int i = 0; i < c->g->n_tensors; i++) {
+		const struct tfl_tensor *t = &c->g->tensor[i];
+		if (!check_tensor(c, i))
+			return false;
+		any |= t->type == TFL_FLOAT32;
+		n += is_real(t) ? tfl_elements(t) : 0;
+		if (n > MOST)
+			return err_at(c->e, c->m->name, 0, "the model has more than %d numbers, "
+				      "which is not supported", (int)MOST);
+	}
+	return any || err_at(c->e, c->m->name, 0, "the model has no FLOAT32 tensor: it is "
+			     "quantized already");
+}
+
+static bool
+check_functions(struct check *c)
+{
+	c->real = real_open(c->a, c->g);
+	for (int i = 0; i < c->g->n_ops; i++)
+		if (rule_of(c->g->op[i].code)->kind != RULE_COMPARE &&
+		    !real_has_function(c->real, i))
+			return refuse(c, i, "its float inputs are not supported");
+	return true;
+}
+
+bool
+rules_check(const struct tfl_model *m, struct err *e)
+{
+	struct arena *a = arena_open();
+	struct check c = { .m = m, .g = &m->subgraph[0], .a = a, .e = e };
+	size_t n = (size_t)c.g->n_tensors;
+	bool ok = check_tensors(&c);
+	c.known = anew(a, bool, n + 1);
+	c.trial = anew(a, struct tfl_tensor, n + 1);
+	if (n)
+		memcpy(c.trial, c.g->tensor, n * sizeof(*c.trial));
+	for (size_t i = 0; i < n; i++)
+		c.known[i] = c.trial[i].data.p ||
+			     (c.trial[i].is_variable && c.trial[i].type == TFL_FLOAT32);
+	for (int k = 0; k < c.g->n_in; k++)
+		c.known[c.g->in[k]] = true;
+	for (int i = 0; i < c.g->n_ops && ok; i++)
+		ok = check_op(&c, i);
+	ok = ok && check_functions(&c);
+	arena_close(a);
+	return ok;
+}
