@@ -254,3 +254,24 @@ operators=(CONV_2D DEPTHWISE_CONV_2D FULLY_CONNECTED TRANSPOSE_CONV AVERAGE_POOL
 	tfl-quantize --data=a.csv --data=1=b.csv -o q.tflite two.tflite
 	tfl-quantcheck --strict -q q.tflite
 }
+
+@test "npucc --quantize compiles a float model" {
+	local target=(-a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM --memory-mode Shared_Sram)
+	local data=(--quantize="$TOP/tests/models/digits" --range=0,1)
+	tfl-quantize --data="$TOP/tests/models/digits" --range=0,1 -o digits-float.tflite "$digits"
+	npucc "${target[@]}" -o want.tflite digits-float.tflite
+	npucc "${data[@]}" "${target[@]}" --check -o got.tflite "$digits" 2>err
+	grep -q 'equal to the original' err
+	cmp got.tflite want.tflite
+	npucc "${data[@]}" "${target[@]}" -o - - <"$digits" | cmp - want.tflite
+	npucc "${data[@]}" "${target[@]}" --keep=kept "$digits"
+	cmp kept/digits-float_npu.tflite want.tflite
+	cmp kept/digits-float.tflite digits-float.tflite
+	npucc -X tfl-quantize:--random "${target[@]}" -o random.tflite "$digits" 2>err
+	grep -q 'warning: the ranges are those of random inputs' err
+	refuses 2 'the model has 1 input' npucc --quantize=1=x "${target[@]}" -o x.tflite "$digits"
+	[ ! -e x.tflite ]
+	[ -z "$(find . -name '.npucc*')" ]
+	"$TESTBIN/gen-tosa" 1 >out.tosa
+	refuses 2 '--quantize is for TFLite models only' npucc --quantize=x "${target[@]}" -o x.tflite out.tosa
+}

@@ -37,6 +37,18 @@ stage_file(const struct npucc *c, enum program p)
 			    stage_suffix(p == QUANTCHECK ? CMDGEN : p));
 }
 
+/* Makes an integer model of the float model, which all later programs read instead. */
+static bool
+quantize_model(struct npucc *c)
+{
+	const char *to = place_private(c, c->beside ? c->beside : c->in_keep,
+				       "quantized.tflite", file_name(c->o->in));
+	const struct job job = { .program = QUANTIZE, .input = c->o->in, .output = to,
+				 .fed = c->o->in ? (struct bytes){ 0 } : c->piped };
+	c->model = to;
+	return run_jobs(c, &job, 1);
+}
+
 /*
  * Sets the model's path and name.  Standard input is copied to a file if a later
  * program reads the model again.
@@ -47,6 +59,8 @@ take_model(struct npucc *c)
 	struct bytes b;
 	c->model = c->o->in;
 	c->base = base_name(c);
+	if (c->o->to[QUANTIZE].n)
+		return quantize_model(c);
 	if (c->model || (!c->o->keep && !c->o->check && !c->o->page && !c->o->part))
 		return true;
 	const char *dir = c->beside ? c->beside : c->in_keep;

@@ -16,6 +16,7 @@ enum program {
 	N_STAGES,
 	PERF = N_STAGES, REPORT, DIS, SIM,
 	TOSA_PARTITION, /* replaces the first two stages for TOSA */
+	QUANTIZE, /* runs before the stages if an option is for it */
 	N_PROGRAMS,
 };
 
@@ -57,7 +58,7 @@ struct npucc {
 	const char *base;  /* name of kept files without suffix */
 	const char *beside;  /* private directory beside the output; NULL: none */
 	const char *in_keep; /* private directory in that of --keep; NULL: none */
-	struct alias alias[4];
+	struct alias alias[5];
 	int n_alias;
 	struct file_set *files; /* files that get their names at the end */
 	int status; /* of the program that failed, which has printed a message; or 0 */

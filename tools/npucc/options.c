@@ -91,14 +91,15 @@ pass_as_it_is(struct options *o, const char *arg)
 	const char *colon = strchr(arg, ':');
 	size_t n = colon ? (size_t)(colon - arg) : strlen(arg);
 	struct text all = { 0 };
-	for (int i = 0; i <= N_STAGES; i++) {
-		enum program p = i < N_STAGES ? (enum program)i : TOSA_PARTITION;
+	for (int i = 0; i <= N_STAGES + 1; i++) {
+		enum program p = i < N_STAGES ? (enum program)i
+				 : i == N_STAGES ? TOSA_PARTITION : QUANTIZE;
 		const char *name = program_name(p);
 		text_printf(&all, " %s", name);
 		if (!colon || strlen(name) != n || strncmp(name, arg, n) != 0)
 			continue;
 		add_word(o, p, colon + 1);
-		if (p <= PARTITION)
+		if (p <= PARTITION || p == QUANTIZE)
 			o->tflite_only = arena_printf(o->a, "--pass=%s", arg);
 		else if (p == TOSA_PARTITION)
 			o->tosa_only = arena_printf(o->a, "--pass=%s", arg);
@@ -285,7 +286,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 		bool tflite_only = r->route[0].pattern && r->id != ID_FAIL_ON_CPU;
 		for (const struct route *to = r->route; to->pattern; to++) {
 			pass_on(o, to, arg);
-			tflite_only = tflite_only && to->to <= PARTITION;
+			tflite_only = tflite_only && (to->to <= PARTITION || to->to == QUANTIZE);
 		}
 		/* tosa-partition always fails if an operator must run on the CPU */
 		if (tflite_only)
