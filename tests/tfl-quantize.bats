@@ -275,3 +275,37 @@ operators=(CONV_2D DEPTHWISE_CONV_2D FULLY_CONNECTED TRANSPOSE_CONV AVERAGE_POOL
 	"$TESTBIN/gen-tosa" 1 >out.tosa
 	refuses 2 '--quantize is for TFLite models only' npucc --quantize=x "${target[@]}" -o x.tflite out.tosa
 }
+
+# input_scale OPTION...: scale of the input times 255
+input_scale()
+{
+	tfl-quantize "$@" -o q.tflite m.tflite || return
+	tfl-quantcheck q.tflite | sed -n 's/^input 0: .* scale \([^ ]*\) .*/\1/p' |
+		awk '{ printf "%.3f\n", $1 * 255 }'
+}
+
+@test "--ranges: moving average, percentile and squared error" {
+	float_fc m
+	printf '%s\n' '0 1 0 0' '10 0 0 0' '0 0 4 1' >a.csv
+	[ "$(input_scale --data=a.csv)" = 10.000 ]
+	[ "$(input_scale --data=a.csv --ranges=minmax)" = 10.000 ]
+	[ "$(input_scale --data=a.csv --ranges=moving-average)" = 5.000 ]
+	# the samples of a sequence count as one
+	[ "$(input_scale --data=a.csv --ranges=moving-average --frames=2)" = 7.000 ]
+	[ "$(input_scale --data=a.csv --ranges=percentile)" = 10.000 ]
+	# One value of 40,000 is far out.  Percentile clips the value.  For mse, a range r has
+	# the error 40000 / 12 * (r / 255)^2 + (1000 - r)^2, which is least for 951.
+	awk 'BEGIN { for (i = 0; i < 40000; i++) print i == 7 ? 1000 : (i * 7919 % 1000) / 1000 }' >b.csv
+	[ "$(input_scale --data=b.csv)" = 1000.000 ]
+	input_scale --data=b.csv --ranges=percentile | awk '$1 > 3 || $1 < 0.4 { exit 1 }'
+	input_scale --data=b.csv --ranges=mse | awk '$1 < 940 || $1 > 962 { exit 1 }'
+	# a quarter of the values near 0 and rare ones out to 4: mse clips some of these
+	awk 'BEGIN { for (i = 0; i < 400000; i++) print i % 20000 == 7 ? 1 + 3 * (i % 7) / 6 : (i * 7919 % 1000) / 10000 }' >c.csv
+	input_scale --data=c.csv --ranges=mse | awk '$1 > 3.99 || $1 < 1 { exit 1 }'
+	for m in moving-average percentile mse; do
+		tfl-quantize -j1 --ranges=$m --data="$TOP/tests/models/digits" --range=0,1 -o 1.tflite "$digits"
+		tfl-quantize -j3 --ranges=$m --data="$TOP/tests/models/digits" --range=0,1 "$digits" |
+			cmp - 1.tflite
+		tfl-quantcheck --strict -q 1.tflite
+	done
+}

@@ -10,6 +10,7 @@
 #include "real/real.h"
 
 #include <math.h>
+#include <string.h>
 #include <unistd.h>
 
 struct worker { /* one sequence of samples */
@@ -17,7 +18,8 @@ struct worker { /* one sequence of samples */
 	struct real *real;
 	float **input; /* [sample * n_in + input] */
 	size_t n;      /* samples */
-	struct range *range; /* one per tensor */
+	struct range *range; /* one per tensor, of this sequence */
+	struct histogram *histogram; /* one per tensor; NULL: ranges are measured */
 };
 
 struct pool {
@@ -25,6 +27,9 @@ struct pool {
 	struct worker *worker;
 	size_t n_workers;
 	unsigned frames;
+	enum method method;
+	struct range *range; /* one per tensor, of all sequences so far */
+	size_t n_sequences;
 };
 
 static void
@@ -35,6 +40,16 @@ widen(struct range *r, float lo, float hi)
 }
 
 static void
+count_values(struct histogram *h, const double *v, int64_t n)
+{
+	double lo = (double)h->range.lo, width = (double)h->range.hi - lo;
+	for (int64_t i = 0; i < n && width > 0; i++) {
+		double at = (v[i] - lo) / width * HISTOGRAM_BINS;
+		h->bin[at < 0 ? 0 : at >= HISTOGRAM_BINS ? HISTOGRAM_BINS - 1 : (int)at]++;
+	}
+}
+
+static void
 note(struct worker *w, const struct tfl_subgraph *g, int tensor)
 {
 	const double *v = w->real->value[tensor];
@@ -42,6 +57,10 @@ note(struct worker *w, const struct tfl_subgraph *g, int tensor)
 	double lo = INFINITY, hi = -INFINITY;
 	if (!v || t->type != TFL_FLOAT32 || t->data.p)
 		return;
+	if (w->histogram) {
+		count_values(&w->histogram[tensor], v, tfl_elements(t));
+		return;
+	}
 	for (int64_t i = 0; i < tfl_elements(t); i++) {
 		lo = v[i] < lo ? v[i] : isnan(v[i]) ? -INFINITY : lo;
 		hi = v[i] > hi ? v[i] : hi;
@@ -81,6 +100,8 @@ run_sequence(void *ctx, size_t i)
 		for (int64_t j = 0; v && j < tfl_elements(&p->g->tensor[k]); j++)
 			v[j] = 0;
 	}
+	for (int k = 0; k < p->g->n_tensors; k++)
+		w->range[k] = (struct range){ .lo = INFINITY, .hi = -INFINITY };
 	for (size_t s = 0; s < w->n; s++)
 		run_sample(w, p->g, w->input + s * (size_t)p->g->n_in);
 }
@@ -94,14 +115,15 @@ open_pool(struct arena *a, const struct options *o, const struct tfl_subgraph *g
 	size_t jobs = o->jobs ? o->jobs : cores > 0 ? (size_t)cores : 1;
 	struct real *real = real_open(a, g);
 	*p = (struct pool){ .g = g, .n_workers = jobs < MOST ? jobs : MOST,
-			    .frames = o->frames };
+			    .frames = o->frames, .method = o->ranges };
+	p->range = anew(a, struct range, (size_t)g->n_tensors + 1);
+	for (int k = 0; k < g->n_tensors; k++)
+		p->range[k] = (struct range){ .lo = INFINITY, .hi = -INFINITY };
 	p->worker = anew(a, struct worker, p->n_workers);
 	for (size_t i = 0; i < p->n_workers; i++) {
 		struct worker *w = &p->worker[i];
 		w->real = real_share(a, real);
 		w->range = anew(a, struct range, (size_t)g->n_tensors + 1);
-		for (int k = 0; k < g->n_tensors; k++)
-			w->range[k] = (struct range){ .lo = INFINITY, .hi = -INFINITY };
 		size_t n_in = (size_t)g->n_in;
 		w->input = anew(a, float *, p->frames * n_in + 1);
 		for (size_t k = 0; k < p->frames * n_in; k++)
@@ -124,6 +146,28 @@ fill_worker(struct sample_stream *s, const struct pool *p, struct worker *w, boo
 	return true;
 }
 
+/*
+ * Adds the ranges of a sequence.  The moving average is the mean of the first 100
+ * sequences, and then decays by 1/100.
+ */
+static void
+join_ranges(struct pool *p, const struct worker *w)
+{
+	enum { MEMORY = 100 };
+	size_t n = ++p->n_sequences;
+	for (int k = 0; k < p->g->n_tensors; k++) {
+		struct range *r = &p->range[k], by = w->range[k];
+		bool finite = isfinite(by.lo) && isfinite(by.hi) && isfinite(r->lo);
+		if (p->method != RANGES_MOVING_AVERAGE || !finite) {
+			widen(r, by.lo, by.hi);
+			continue;
+		}
+		float part = 1 / (float)(n < MEMORY ? n : MEMORY);
+		r->lo += (by.lo - r->lo) * part;
+		r->hi += (by.hi - r->hi) * part;
+	}
+}
+
 static bool
 run_all(struct sample_stream *s, const struct options *o, struct pool *p, size_t *n,
 	struct err *e)
@@ -137,9 +181,53 @@ run_all(struct sample_stream *s, const struct options *o, struct pool *p, size_t
 			*n += p->worker[i].n;
 		if (ok)
 			threads_for(o->jobs, used, NULL, run_sequence, p);
+		for (size_t i = 0; ok && i < used; i++)
+			if (p->worker[i].n)
+				join_ranges(p, &p->worker[i]);
 	}
 	return ok && (*n || err_set(e, "%s: error: the calibration data have no samples",
 				    file_name(o->model)));
+}
+
+/* Runs all samples once more, and chooses the ranges by the values' histograms. */
+static bool
+choose_ranges(struct arena *a, const struct options *o, struct pool *p, struct range *out,
+	      struct err *e)
+{
+	struct sample_stream *s;
+	size_t n = 0, n_tensors = (size_t)p->g->n_tensors;
+	for (size_t i = 0; i < p->n_workers; i++) {
+		p->worker[i].histogram = anew(a, struct histogram, n_tensors + 1);
+		for (size_t k = 0; k < n_tensors; k++)
+			p->worker[i].histogram[k] = (struct histogram){
+				.range = out[k], .bin = anew(a, uint64_t, HISTOGRAM_BINS) };
+	}
+	if (!samples_open(a, o, p->g, &s, e))
+		return false;
+	bool ok = run_all(s, o, p, &n, e);
+	samples_close(s);
+	for (size_t k = 0; ok && k < n_tensors; k++) {
+		struct histogram *all = &p->worker[0].histogram[k];
+		for (size_t i = 1; i < p->n_workers; i++)
+			for (int b = 0; b < HISTOGRAM_BINS; b++)
+				all->bin[b] += p->worker[i].histogram[k].bin[b];
+		if (!p->g->tensor[k].is_variable)
+			out[k] = range_of_histogram(all, o->ranges);
+	}
+	return ok;
+}
+
+/* Refuses ranges that are not finite. */
+static bool
+check_ranges(const struct tfl_model *m, const struct range *r, struct err *e)
+{
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	for (int i = 0; i < g->n_tensors; i++)
+		if (r[i].lo <= r[i].hi && !(isfinite(r[i].lo) && isfinite(r[i].hi)))
+			return err_at(e, m->name, 0, "subgraph 0: tensor %d (%s): the network "
+				      "computes values that are not finite", i,
+				      g->tensor[i].name);
+	return true;
 }
 
 bool
@@ -147,26 +235,22 @@ calibrate(struct arena *a, const struct options *o, const struct tfl_model *m,
 	  struct ranges *out, struct err *e)
 {
 	const struct tfl_subgraph *g = &m->subgraph[0];
+	size_t n = (size_t)g->n_tensors;
 	struct arena *scratch = arena_open();
 	struct sample_stream *s = NULL;
 	struct pool p;
-	*out = (struct ranges){ .range = anew(a, struct range, (size_t)g->n_tensors + 1) };
+	*out = (struct ranges){ .range = anew(a, struct range, n + 1) };
 	bool ok = samples_open(scratch, o, g, &s, e);
 	if (ok) {
 		open_pool(scratch, o, g, &p);
 		ok = run_all(s, o, &p, &out->n, e);
 	}
 	samples_close(s);
-	for (int i = 0; ok && i < g->n_tensors; i++) {
-		out->range[i] = p.worker[0].range[i];
-		for (size_t k = 1; k < p.n_workers; k++)
-			widen(&out->range[i], p.worker[k].range[i].lo,
-			      p.worker[k].range[i].hi);
-		if (out->range[i].lo <= out->range[i].hi &&
-		    !(isfinite(out->range[i].lo) && isfinite(out->range[i].hi)))
-			ok = err_at(e, m->name, 0, "subgraph 0: tensor %d (%s): the network computes values "
-				    "that are not finite", i, g->tensor[i].name);
-	}
+	if (ok && n)
+		memcpy(out->range, p.range, n * sizeof(*out->range));
+	ok = ok && check_ranges(m, out->range, e);
+	if (ok && o->ranges >= RANGES_PERCENTILE && o->type == ACTIVATIONS_INT8)
+		ok = choose_ranges(scratch, o, &p, out->range, e);
 	arena_close(scratch);
 	return ok;
 }

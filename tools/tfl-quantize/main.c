@@ -5,6 +5,8 @@
 #include "kernels/kernels.h"
 
 static const char *const interface_names[] = { "int8", "float", NULL };
+static const char *const range_names[] = { "minmax", "moving-average", "percentile",
+					    "mse", NULL };
 static const char *const type_names[] = { "int8", "int16x8", NULL };
 
 static void
@@ -38,6 +40,9 @@ static const struct cli_option option_list[] = {
 		     "values (default 1)") },
 	SAMPLE_FROM(in),
 	SAMPLE_VALUES(in),
+	{ CLI_CHOICE("ranges", "METHOD", ranges, range_names,
+		     "how values become ranges: minmax (default), moving-average, or percentile "
+		     "and mse, which clip rare values") },
 	{ CLI_CHOICE("type", "NAME", type, type_names,
 		     "type of the feature maps: int8 (default), or int16x8 (INT16 with INT8 "
 		     "weights)") },

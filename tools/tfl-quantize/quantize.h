@@ -3,7 +3,7 @@
  * tfl-quantize turns a float network into an integer network.  The parts in running
  * order: decode.c turns stored weights into FLOAT32 constants and computes constant
  * shapes.  samples.c reads the calibration data.  calibrate.c runs the network and
- * measures the ranges.  parameters.c chooses scales and zero points by the rules of
+ * measures the ranges; ranges.c has the methods.  parameters.c chooses scales and zero points by the rules of
  * rules.c.  constants.c quantizes weights and biases, and convert.c rewrites the network.
  * report.c prints the ranges.  net.c is a network that can be edited.
  */
@@ -14,6 +14,7 @@
 #include "tflite/write.h"
 
 enum interface { INTERFACE_INT8, INTERFACE_FLOAT };
+enum method { RANGES_MINMAX, RANGES_MOVING_AVERAGE, RANGES_PERCENTILE, RANGES_MSE };
 enum activations { ACTIVATIONS_INT8, ACTIVATIONS_INT16 };
 
 enum { MAX_SOURCES = 64 };
@@ -27,6 +28,7 @@ struct options {
 	unsigned frames; /* samples of one sequence; variables keep their values in it */
 	enum interface interface;
 	enum activations type;
+	enum method ranges;
 	bool per_channel_fc; /* FULLY_CONNECTED has one scale per output channel */
 	unsigned jobs;
 };
@@ -113,6 +115,16 @@ struct ranges {
 };
 bool calibrate(struct arena *a, const struct options *o, const struct tfl_model *m,
 	       struct ranges *out, struct err *e);
+
+/* ---- ranges.c --------------------------------------------------------------------- */
+
+enum { HISTOGRAM_BINS = 2048 };
+struct histogram {
+	struct range range; /* from the first bin to the last */
+	uint64_t *bin;	    /* number of values in each bin */
+};
+/* The range that a method chooses, other than minimum and maximum or moving average. */
+struct range range_of_histogram(const struct histogram *h, enum method method);
 
 /* ---- parameters.c ----------------------------------------------------------------- */
 
