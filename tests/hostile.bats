@@ -243,6 +243,18 @@ wide()
 	[ "$(grep -c ' on=cpu ' crowd.sched)" -eq $n ]
 }
 
+@test "5,000 outputs outside of the SRAM are planned in linear time" {
+	model outputs "$t = ([$t[0] + { shape: [1, 16] }] +
+			[range(5000) as \$i | $t[0] + { shape: [1, 16], name: \"o\(\$i)\" }]) |
+		.operator_codes = [{ deprecated_builtin_code: 59, builtin_code: 59 }] |
+		.subgraphs[0].outputs = [range(1; 5001)] |
+		.subgraphs[0].operators = [range(1; 5001) | { inputs: [0], outputs: [.] }]"
+	tfl-partition -o outputs.part outputs.tflite
+	[[ $BIN == *asan* ]] || ulimit -t 12
+	npu-sched -j1 -a ethos-u65-256 --system-config Ethos_U65_High_End \
+		--memory-mode Dedicated_Sram -o outputs.sched outputs.part
+}
+
 @test "a sum of 1,500 inputs gives the same bytes as the plain model" {
 	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" crowd 1500 2 3 >crowd.tflite
 	npucc "${target[@]}" -o npu.tflite crowd.tflite

@@ -6,6 +6,7 @@
 #include "emit/emit.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The copy of the last rows of operand o that a kernel's operation reads; -1: none. */
 static int
@@ -45,20 +46,28 @@ leading_copy(const struct sched *s, int op, int32_t rows)
 	return leads ? copy_transfer(s, f->op, rows) : 0;
 }
 
-/* Cycles of all operations that use tensor `now` of a copy: they run whole, with weights in
- * place or fetched, whichever is faster. */
+/*
+ * Cycles of all operations that use tensor `now` of a copy: they run whole, with weights in
+ * place or fetched, whichever is faster.  changed: `now` is not the tensor of find_works(); all
+ * other operations keep their works, so that many copies take linear time.
+ */
 static double
-cost_of_users(struct sched *s, const struct moved *m, struct g_tensor *now)
+cost_of_users(struct sched *s, const struct moved *m, struct g_tensor *now, bool changed)
 {
 	double sum = 0;
-	find_works(s);
 	for (int i = 0; i < s->n_ops; i++) {
-		struct g_op *op = s->info[i].op;
+		struct op_info *f = &s->info[i];
+		struct g_op *op = f->op;
 		if (op == m->op || (op->ifm.t != now && op->ifm2.t != now && op->ofm.t != now))
 			continue;
+		const struct op_info before = *f;
+		if (changed)
+			renew_work(s, i);
 		const struct cached_stripe_cost *b = op_cost(s, i, op->ofm.shape.h,
 							     BLOCKS_FOR_FETCHED);
 		sum += b ? fmin(b->cost[0], b->cost[1]) : INFINITY;
+		f->alike = before.alike;
+		memcpy(f->work, before.work, sizeof(f->work));
 	}
 	return sum;
 }
@@ -80,9 +89,9 @@ static bool
 pays(struct sched *s, struct copies *c, size_t i)
 {
 	const struct moved *m = &c->v[i];
-	double fast = cost_of_users(s, m, m->fast);
+	double fast = cost_of_users(s, m, m->fast, false);
 	swap_to(c, i, m->home);
-	double slow = cost_of_users(s, m, m->home);
+	double slow = cost_of_users(s, m, m->home, true);
 	swap_to(c, i, m->fast);
 	return fmax(fast, copy_transfer(s, m->op, m->home->hwc.h)) < slow;
 }
@@ -118,6 +127,7 @@ weigh_copies(struct sched *s)
 		moves |= c->v[i].instead != NULL;
 	if (moves)
 		weigh_moves(s, c);
+	find_works(s);
 	for (size_t i = 0; i < c->n; i++) {
 		if (!c->v[i].instead)
 			c->v[i].pays = pays(s, c, i);

@@ -136,6 +136,11 @@ void fold_op(struct g_op *op, const struct fold *f);
 void begin_costs(struct sched *s);
 /* Finds the works of all operations, for the present layouts and areas of tensors. */
 void find_works(struct sched *s);
+/*
+ * The works of operation i after its tensors changed, without those of all others.  The operation
+ * is alike only one that shares its weights.
+ */
+void renew_work(struct sched *s, int i);
 /* The key of the chain of whole operations that begins with op; 0: no links. */
 uint64_t chain_key(const struct sched *s, int op, int links);
 

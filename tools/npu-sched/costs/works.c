@@ -95,6 +95,16 @@ work_of(struct sched *s, int i, enum block_objective objective)
 	return find_work(s->works, hash_xxh3(key, sizeof(key)));
 }
 
+void
+renew_work(struct sched *s, int i)
+{
+	struct op_info *f = &s->info[i];
+	if (!f->op->weights || s->info[f->alike].op->weights != f->op->weights)
+		f->alike = i;
+	for (int k = 0; k < BLOCK_OBJECTIVES; k++)
+		f->work[k] = work_of(s, i, (enum block_objective)k);
+}
+
 uint64_t
 chain_key(const struct sched *s, int op, int links)
 {
