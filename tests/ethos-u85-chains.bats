@@ -73,7 +73,7 @@ refused()
 	npu-dis --high-level out.tflite | grep -q 'ofm=[^ ]*,chain0'
 	npu-dis --high-level out.tflite | grep -q 'ifm2*=[^ ]*,chain0'
 	# with the feature map in memory, the plan takes longer and the results are the same
-	cycles=$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched)
+	cycles=$(sed -n 's/^target .* objective=\([0-9]*\).*/\1/p' sched)
 	sed '/^op .*round=/s/ round=/ chain=none round=/' part >apart
 	npu-sched -a ethos-u85-512 --system-config Ethos_U85_SYS_DRAM_Mid \
 		--memory-mode Dedicated_Sram -o plain apart 2>notes
@@ -106,7 +106,7 @@ refused()
 		tfl-partition -a ethos-u85-256 -o part m.tflite 2>notes
 		npu-sched -a ethos-u85-256 "${memory[@]}" --front -o front part 2>notes
 		# every fourth row in a quick run
-		tail -n +2 front | cut -f1,2 | awk -v quick="${NPUTOOLS_QUICK-}" \
+		tail -n +2 front | cut -f1,3 | awk -v quick="${NPUTOOLS_QUICK-}" \
 			'quick == "" || NR % 4 == 1' >rows
 		[ -s rows ]
 		while read -r bytes cycles; do
@@ -159,5 +159,5 @@ refused()
 	npu-sched -a ethos-u85-128 --system-config Ethos_U85_SYS_DRAM_Low \
 		--memory-mode Dedicated_Sram -o sched part 2>notes
 	[ "$(grep -c '^op .* do=add .* chain=' sched)" -ge $least ]
-	[ "$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched)" -le $most ]
+	[ "$(sed -n 's/^target .* objective=\([0-9]*\).*/\1/p' sched)" -le $most ]
 }

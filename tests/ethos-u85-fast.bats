@@ -57,7 +57,7 @@ planned()
 {
 	plan 256 "$1"
 	[ "$(grep -c ' fast=1' sched)" = "$2" ]
-	sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched
+	sed -n 's/^target .* objective=\([0-9]*\).*/\1/p' sched
 }
 
 @test "the decoder that takes less time is chosen, and a prescribed one is used" {
@@ -87,7 +87,7 @@ planned()
 	tfl-partition -a ethos-u85-256 "$model" >part 2>notes
 	npu-sched -a ethos-u85-256 --system-config Ethos_U85_SRAM_Only \
 		--memory-mode Sram_Only -o sched part 2>notes
-	[ "$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched)" -le $most ]
+	[ "$(sed -n 's/^target .* objective=\([0-9]*\).*/\1/p' sched)" -le $most ]
 }
 
 @test "weights that the fast decoder cannot read are refused" {

@@ -14,9 +14,9 @@ uses()
 	tfl-partition -o m.part "$1" 2>notes
 	npu-sched "${target[@]}" m.part >m.sched 2>notes
 	used=$(sed -n 's/^area  *arena .*used=\([0-9]*\).*/\1/p' m.sched)
-	free=$(sed -n 's/^target .* cycles=\([0-9.]*\).*/\1/p' m.sched)
+	free=$(sed -n 's/^target .* objective=\([0-9.]*\).*/\1/p' m.sched)
 	npu-sched "${target[@]}" --arena-cache-size=$((used - 16)) m.part >m.sched 2>notes
-	less=$(sed -n 's/^target .* cycles=\([0-9.]*\).*/\1/p' m.sched)
+	less=$(sed -n 's/^target .* objective=\([0-9.]*\).*/\1/p' m.sched)
 	echo "$1 $2: $used bytes, $free cycles, with less $less"
 	[ "$used" -le "$3" ]
 	awk "BEGIN { exit !($less > $free) }"

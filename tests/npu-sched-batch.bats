@@ -19,7 +19,7 @@ compile()
 
 cycles() # FILE.sched
 {
-	sed -n 's/^target .* cycles=\([^ ]*\).*/\1/p' "$1"
+	sed -n 's/^target .* objective=\([^ ]*\).*/\1/p' "$1"
 }
 
 # at_most A B C: cycles A are at most B times cycles C

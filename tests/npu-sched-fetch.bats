@@ -14,7 +14,7 @@ load lib/timeline
 	# 28 steps of ten short kernels, then a large matrix, which is fetched meanwhile
 	last=$(sed -n 's/^op .* do=fc .* weights=\(w[0-9]*\) .*/\1/p' lstm.sched | tail -1)
 	grep "^step .* fetch=$last " lstm.sched
-	cycles=$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' lstm.sched)
+	cycles=$(sed -n 's/^target .* objective=\([0-9]*\).*/\1/p' lstm.sched)
 	[ "$cycles" -le $most ]
 	# the matrix does not fit and is read in place
 	npu-sched -a ethos-u55-256 --system-config Ethos_U55_High_End_Embedded \
@@ -27,7 +27,7 @@ load lib/timeline
 planned()
 {
 	npu-sched -a ethos-u55-128 --memory-mode Shared_Sram "$@" -o m.sched m.part 2>notes
-	sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' m.sched
+	sed -n 's/^target .* objective=\([0-9]*\).*/\1/p' m.sched
 }
 
 @test "weights read in place let the weights behind them arrive in time" {

@@ -52,7 +52,7 @@ same()
 
 cycles()
 {
-	sed -n 's/^target .* cycles=\([0-9.]*\).*/\1/p' "$1.sched"
+	sed -n 's/^target .* objective=\([0-9.]*\).*/\1/p' "$1.sched"
 }
 
 @test "a dense feature map is treated as a feature map of deeper rows" {

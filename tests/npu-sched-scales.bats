@@ -44,7 +44,7 @@ planned()
 	tfl-partition -a "$2" "$SHARED/models/$1.tflite" 2>notes |
 		npu-sched -a "$2" --system-config "$3" --memory-mode Dedicated_Sram \
 			${4:+--arena-cache-size "$4"} 2>notes |
-		sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p'
+		sed -n 's/^target .* objective=\([0-9]*\).*/\1/p'
 }
 
 # The limit is the SRAM of Vela 5.1's file, which takes 34,796 cycles; with scales beside

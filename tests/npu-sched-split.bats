@@ -23,7 +23,7 @@ lstm()
 sched()
 {
 	npu-sched -a ethos-u55-256 "${one_sram[@]}" "${@:2}" -o m.sched "$1" 2>notes || return
-	sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' m.sched >cycles
+	sed -n 's/^target .* objective=\([0-9]*\).*/\1/p' m.sched >cycles
 	sed -n 's/^area  *arena .* used=\([0-9]*\).*/\1/p' m.sched >used
 	paste -d ' ' used cycles
 }
@@ -179,7 +179,7 @@ limited()
 	END
 	npu-sched -a ethos-u65-256 --any-accelerator --config own.ini --system-config own \
 		--memory-mode own "${@:2}" -o m.sched lstm.part 2>notes
-	sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' m.sched >cycles
+	sed -n 's/^target .* objective=\([0-9]*\).*/\1/p' m.sched >cycles
 	sed -n 's/^area  *cache .* used=\([0-9]*\).*/\1/p' m.sched >used
 	echo "$(grep . used || echo 0) $(cat cycles)"
 }

@@ -9,7 +9,7 @@ predicted()
 {
 	npu-sched -a ethos-u55-128 --system-config Ethos_U55_High_End_Embedded \
 		--memory-mode Sram_Only "$@" 2>notes |
-		sed -n 's/^target .* cycles=\([0-9.]*\).*/\1/p'
+		sed -n 's/^target .* objective=\([0-9.]*\).*/\1/p'
 }
 
 @test "a convolution uses the order of weights with the smaller cost" {

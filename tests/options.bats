@@ -114,7 +114,7 @@ options() {
 		npu-sched: invalid option -- 'q'
 		npu-sched: option '--level' requires an argument
 		npu-sched: --effort takes a whole number from 1 to 9, not '77'
-		npu-sched: --optimise takes Performance, Size or Balanced
+		npu-sched: --optimise: no such choice: 'Best'; choices: Performance, Size, Balanced
 		Try `npu-sched --help' or `npu-sched --usage' for more information.
 	EOF
 	diff want refuses.err
