@@ -221,7 +221,7 @@ set_cost(struct sched *s, struct perf_op *p, const struct block_choice *b, enum 
 	const struct perf_cost c = cost_in_blocks(s, p, b);
 	out->cost[held] = c.total;
 	for (int i = 0; i < AXI_PORTS; i++)
-		out->busy[held][i] = c.memory[s->memory.axi[i]];
+		out->busy[held][i] = c.port[s->memory.axi[i]];
 }
 
 /* Cycles of a kernel for each enum held. */

@@ -381,7 +381,7 @@ cost_anew(const struct clock *c, const struct kernel *of)
 	    s, &p, kernel_block(s, &k, stripe ? stripe : s->info[k.op].op->ofm.shape.h));
 	k.cost[held] = cost.total;
 	for (int port = 0; port < AXI_PORTS; port++)
-		k.busy[held][port] = cost.memory[s->memory.axi[port]];
+		k.busy[held][port] = cost.port[s->memory.axi[port]];
 	return k;
 }
 
