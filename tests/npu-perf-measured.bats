@@ -72,11 +72,11 @@ compile()
 		grep -q "^\.It $name .* Ta $want Ta" "$TOP/man/npu-perf.1" ||
 			{ echo "$name $want is not in the page"; false; }
 	done <<-END
-		yolo_fastest_192 M55M1_Flash 1678108 0.93
+		yolo_fastest_192 M55M1_Flash 1678108 0.95
 		rnnoise M55M1_Flash 113000 1.00
 		face_landmark_cls Flash180 14316 1.54
 		point_history_lstm M55M1_Flash 102852 0.98
-		hand_landmark M55M1_HyperRAM 5569620 1.01
+		hand_landmark M55M1_HyperRAM 5569620 1.02
 		yolov8n_od_192 M55M1_HyperRAM 6470588 0.98
 		antispoof_cnn_80 M55M1_HyperRAM 4352031 1.00
 	END
