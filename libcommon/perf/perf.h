@@ -183,7 +183,7 @@ void perf_cost(const struct perf_machine *m, const struct perf_op *op,
 bool perf_chain_add(const struct perf_machine *m, struct perf_op *op,
 		    const struct perf_op *next, bool chained[2]);
 
-/* true if a feature map of op is in DRAM: each of its blocks then takes longer */
+/* calibrated.c: true if a feature map of op is in DRAM: each of its blocks then takes longer */
 bool perf_touches_dram(const struct perf_op *op);
 
 /*

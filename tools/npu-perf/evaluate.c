@@ -96,9 +96,9 @@ static void
 set_bounds(struct network *net, struct bound published, struct bound fitted,
 	   double constant_cycles)
 {
-	net->kernel_cycles = fmin(published.npu, fitted.npu);
+	net->kernel_cycles = published.npu;
 	net->constant_cycles = constant_cycles;
-	net->bound = fmax(net->kernel_cycles, constant_cycles);
+	net->bound = fmax(fmin(published.npu, fitted.npu), constant_cycles);
 	net->sram_bound = fmax(net->bound, fmin(published.sram, fitted.sram));
 	assert(net->sram_bound <= fmax(net->calibrated, net->bound) + 1);
 	assert(net->bound <= net->calibrated + 1);

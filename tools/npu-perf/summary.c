@@ -241,8 +241,8 @@ timeline(struct text *t, const struct network *net)
 		    "With contention for memory bandwidth", net->contention);
 	text_printf(t, "%-*s%12.0f cycles (%s)\n", LABEL, "Lower bound",
 		    net->bound,
-		    net->bound > net->kernel_cycles ? "constants read once"
-						    : "kernels' NPU cycles");
+		    net->bound > net->constant_cycles ? "kernels' NPU cycles"
+						      : "constants read once");
 	text_printf(t, "%-*s%12.0f cycles\n", LABEL,
 		    "Lower bound with SRAM accesses", net->sram_bound);
 	text_printf(t, "%-*s%12lld (%lld with a feature map in DRAM)\n", LABEL, "OFM blocks",

@@ -148,7 +148,7 @@ bool read_other(struct report *r, struct bytes json, const char *file, const cha
 enum { REPORT_MAX = 1 << 28 }; /* bytes of a file */
 /* kinds.c: the members of v, and of all that is in it, have the kinds that read.c expects */
 bool check_kinds(const struct json *v, const char *file, struct err *e);
-/* s, or its first n - 2 characters and two dots */
+/* read.c: s, or its first n - 2 characters and two dots */
 const char *shortened(struct arena *a, const char *s, size_t n);
 
 /*
