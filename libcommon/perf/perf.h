@@ -210,6 +210,7 @@ struct perf_step {
 	int n;
 	double cycles;
 	double memory[MEM_AREAS]; /* cycles of each memory at full bandwidth, part of cycles */
+	double port[MEM_AREAS];	  /* cycles for which each memory's port is busy */
 	double start, end; /* in cycles, set by perf_timeline */
 };
 
@@ -243,9 +244,9 @@ double perf_timeline(const struct perf_machine *m, struct perf_step *steps,
  * perf_timeline one step at a time, for callers that do not store the steps.  A zeroed
  * struct perf_clocks is the initial state.
  *
- * perf_clocks_run adds a step of this kind, n, cycles and memory (struct perf_step), sets
+ * perf_clocks_run adds a step of this kind, n, cycles and port (struct perf_step), sets
  * *start to the cycle at which the step starts, and returns the cycle at which it ends.
- * memory is NULL for a wait.  perf_clocks_end returns the cycle at which both engines
+ * port is NULL for a wait.  perf_clocks_end returns the cycle at which both engines
  * and all memories are done.
  */
 enum { PERF_HISTORY = 8 }; /* exceeds the outstanding operations of any engine */
@@ -255,11 +256,11 @@ struct perf_clocks {
 		double end[PERF_HISTORY]; /* end cycles of its latest operations, newest
 					   * first */
 	} kernels, dma;
-	double busy[MEM_AREAS]; /* cycles for which each memory was busy */
+	double busy[MEM_AREAS]; /* cycles for which each memory's port was busy */
 };
 double perf_clocks_run(struct perf_clocks *c, const struct perf_machine *m,
 		       enum perf_step_kind kind, int n, double cycles,
-		       const double *memory, double *start);
+		       const double *port, double *start);
 double perf_clocks_end(const struct perf_clocks *c);
 
 /*

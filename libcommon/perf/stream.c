@@ -202,6 +202,7 @@ cost_dma(const struct perf_machine *m, struct perf_row *r, struct err *e)
 					 r->to_shram);
 	perf_dma_memory(m, r->dma_bytes, r->dma_from, r->dma_to, r->to_shram,
 			r->step.memory);
+	memcpy(r->step.port, r->step.memory, sizeof(r->step.port));
 	return true;
 }
 
@@ -211,8 +212,8 @@ cost_kernel(const struct perf_machine *m, struct perf_row *r)
 	perf_cost(m, &r->op, &r->cost);
 	r->step.kind = PERF_KERNEL;
 	r->step.cycles = r->cost.total;
-	for (int i = 0; i < MEM_AREAS; i++)
-		r->step.memory[i] = r->cost.memory[i];
+	memcpy(r->step.memory, r->cost.memory, sizeof(r->step.memory));
+	memcpy(r->step.port, r->cost.port, sizeof(r->step.port));
 }
 
 /* Costs one operation; sets *used if the operation needs a row. */

@@ -50,7 +50,7 @@ engine_wait(const struct perf_engine *g, double t, int n)
 
 double
 perf_clocks_run(struct perf_clocks *c, const struct perf_machine *m,
-		enum perf_step_kind kind, int n, double cycles, const double *memory,
+		enum perf_step_kind kind, int n, double cycles, const double *port,
 		double *start)
 {
 	const bool is_dma = kind == PERF_DMA || kind == PERF_DMA_WAIT;
@@ -60,7 +60,7 @@ perf_clocks_run(struct perf_clocks *c, const struct perf_machine *m,
 		return c->t = engine_wait(g, c->t, n);
 	}
 	for (int i = 0; i < MEM_AREAS; i++)
-		c->busy[i] += memory[i];
+		c->busy[i] += port[i];
 	if (!is_dma)
 		c->t += m->front_end_cycles;
 	double end = engine_run(g, c->t, cycles, start);
@@ -83,7 +83,7 @@ perf_timeline(const struct perf_machine *m, struct perf_step *steps, size_t n)
 	struct perf_clocks c = { 0 };
 	for (size_t i = 0; i < n; i++)
 		steps[i].end = perf_clocks_run(&c, m, steps[i].kind, steps[i].n,
-					       steps[i].cycles, steps[i].memory,
+					       steps[i].cycles, steps[i].port,
 					       &steps[i].start);
 	return perf_clocks_end(&c);
 }

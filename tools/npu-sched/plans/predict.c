@@ -22,18 +22,15 @@ sketch_codes(struct sched *s)
 		const struct weight_slice *u = &s->plan->slice[i];
 		int cores = emit_streams(s->accel, s->info[u->op].op);
 		for (int core = 0; core < cores; core++) {
-			int64_t channels = (u->depth.hi - u->depth.lo - core + cores - 1) / cores;
-			if (!channels)
-				continue;
 			struct g_code *c = graph_add_g_code(s->g);
 			/* cost depends on the sum over the cores only */
 			int64_t scales = core ? 0 : u->scale_bytes;
 			int64_t n = u->depth.hi - u->depth.lo;
 			int64_t used = n < cores ? n : cores;
 			int64_t share = u->stream_bytes / 16 / used * 16;
-			int64_t bytes = core < used - 1
-					    ? share
-					    : u->stream_bytes - share * (used - 1);
+			int64_t bytes = core < used - 1	   ? share
+					: core == used - 1 ? u->stream_bytes - share * (used - 1)
+							   : 0;
 			c->weights = u->w;
 			c->slice = u->index;
 			c->core = core;
