@@ -326,3 +326,18 @@ malformed()
 	# a runtime on Linux resizes tensors
 	tfl-partition -a ethos-u65-256 --target=linux -o part unpack.tflite
 }
+
+@test "a bias of 64 bits that scales beyond 32 bits runs on the CPU" {
+	local top conv
+	conv="$(second 9 '[1,1,1,2]' '[100,156]') | $(with 1 '{stride_w:1,stride_h:1}')
+		| $t[1].shape=[1,2,2,1] | $t[1].quantization.scale=[0.01]
+		| $t[2].quantization.scale=[0.1]"
+	# the scale of a sum is 0.5: 2^32 is the limit
+	for top in 127 63 16 2 1; do
+		op wide 3 7 '[1,2,2,2]' "$conv | $(second 4 '[1]' "[0,0,0,0,$top,0,0,0]")"
+		stays wide "scaled sums may exceed 32 bits, to which the reference wraps"
+	done
+	op wide 3 7 '[1,2,2,2]' "$conv | $(second 4 '[1]' "[255,255,0,240,0,0,0,0]")"
+	exact wide
+	stages_of ethos-u85-256 wide
+}

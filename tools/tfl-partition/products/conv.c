@@ -53,24 +53,30 @@ weight_at(const struct conv *c, int64_t at)
 	return tfl_integer(c->weights->type, c->weights->data.p, at);
 }
 
+/* the sum of the magnitudes of a channel's weights */
+static int64_t
+weight_sum(const struct conv *c, int o)
+{
+	int64_t sum = 0, z = weight_zero(c, o);
+	for (int y = 0; y < c->kernel.y; y++)
+		for (int x = 0; x < c->kernel.x; x++)
+			for (int i = 0; i < c->i; i++)
+				sum += llabs(weight_at(c, o * c->strides[0] +
+							  y * c->strides[1] +
+							  x * c->strides[2] +
+							  i * c->strides[3]) - z);
+	return sum;
+}
+
 static const char *
 check_weight_sums(const struct conv *c)
 {
 	int64_t n = (int64_t)c->kernel.y * c->kernel.x * c->i;
 	if (n * 255 <= MAX_WEIGHT_SUM)
 		return NULL;
-	for (int o = 0; o < c->o; o++) {
-		int64_t sum = 0, z = weight_zero(c, o);
-		for (int y = 0; y < c->kernel.y; y++)
-			for (int x = 0; x < c->kernel.x; x++)
-				for (int i = 0; i < c->i; i++)
-					sum += llabs(weight_at(c, o * c->strides[0] +
-							       y * c->strides[1] +
-							       x * c->strides[2] +
-							       i * c->strides[3]) - z);
-		if (sum > MAX_WEIGHT_SUM)
+	for (int o = 0; o < c->o; o++)
+		if (weight_sum(c, o) > MAX_WEIGHT_SUM)
 			return "the weights of a channel sum to more than 8323072";
-	}
 	return NULL;
 }
 
@@ -134,6 +140,22 @@ check_scales(const struct conv *c)
 	return NULL;
 }
 
+/* The reference wraps scaled sums of 64 bits to 32 bits; the NPU saturates. */
+static const char *
+check_wide_sums(const struct conv *c)
+{
+	int64_t n = (int64_t)c->kernel.y * c->kernel.x * c->i;
+	for (int o = 0; is_reduced(c) && o < c->o; o++) {
+		double scale = real_scale(c, o);
+		double bias = c->bias ? fabs((double)tfl_integer(c->bias->type,
+								 c->bias->data.p, o)) : 0;
+		if ((bias + (double)n * 255 * 32768) * scale >= 0x1p31 &&
+		    (bias + (double)weight_sum(c, o) * 32768) * scale >= 0x1p31)
+			return "scaled sums may exceed 32 bits, to which the reference wraps";
+	}
+	return NULL;
+}
+
 const char *
 check_conv_common(const struct part *p, const struct tfl_op *op,
 		  const struct conv *c)
@@ -143,7 +165,8 @@ check_conv_common(const struct part *p, const struct tfl_op *op,
 	if (!why && c->ifm->type != c->ofm->type)
 		why = "IFM and OFM differ in type";
 	return why ?: check_activation(p, op, c->activation) ?: check_weights(p, c) ?:
-	       check_bias(p, c) ?: check_weight_sums(c) ?: check_scales(c);
+	       check_bias(p, c) ?: check_weight_sums(c) ?: check_scales(c) ?:
+	       check_wide_sums(c);
 }
 
 /* ---- reading the operators -------------------------------------------------- */
