@@ -139,6 +139,42 @@ float_ends() {
 	breaks unequal-quantization error ".operator_codes[0] = {deprecated_builtin_code:22,builtin_code:22} | .subgraphs[0].operators[0].inputs = [0] | $t[3].shape = [4]"
 }
 
+@test "a bias that several operators share is compiled, as TensorFlow Lite Micro runs it" {
+	# the second FULLY_CONNECTED has the same weights and bias, and another scale in front
+	local two=".subgraphs[0].operators += [.subgraphs[0].operators[0] * {inputs:[4,1,2],outputs:[5]}]
+		| .buffers[2].data = [200,0,0,0,200,0,0,0]
+		| $t += [$t[0] * {name:\"more\",quantization:{scale:[0.55]}}, $t[3] * {name:\"other\"}]
+		| .subgraphs[0].inputs += [4] | .subgraphs[0].outputs += [5]"
+	model shared "$two"
+	run tfl-quantcheck -q shared.tflite
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"warning: bias-scale: "*" steps of the output; several operators share the bias"* ]]
+	npucc -a ethos-u55-128 --system-config=Ethos_U55_High_End_Embedded \
+		--memory-mode=Shared_Sram --check -o npu.tflite shared.tflite
+	# far from the output's scale, TensorFlow Lite Micro refuses the operator
+	model shared "$two | $t[4].quantization.scale=[5]"
+	run tfl-quantcheck -q shared.tflite
+	[ "$status" -eq 1 ]
+}
+
+@test "the verdict says whether the values or only their scales are wrong" {
+	local change
+	for change in "$t[2].quantization.scale = [0.1351]" "$t[0].quantization.scale = [-1]" \
+		"$t[2].quantization.zero_point = [1]" "$t[0].quantization.zero_point = [200]"; do
+		model m "$change"
+		run tfl-quantcheck -q m.tflite
+		[ "$status" -eq 1 ]
+		[[ "${lines[-1]}" == "m.tflite: integer, but not as the kernels compute: "* ]]
+		refuses 1 "m.tflite: integer, but not as the kernels compute: " \
+			tfl-quantcheck --pass m.tflite
+	done
+	for change in "$t[0].type = 0" "del($t[0].quantization)"; do
+		model m "$change"
+		run tfl-quantcheck -q m.tflite
+		[[ "${lines[-1]}" == "m.tflite: not fully integer: "* ]]
+	done
+}
+
 @test "every rule is listed and is in the manual page" {
 	tfl-quantcheck --rules >rules
 	[ "$(wc -l <rules)" -ge 20 ]

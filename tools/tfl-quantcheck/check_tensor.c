@@ -170,16 +170,16 @@ check_dead_branch(struct review *r, const struct check *c, struct place at)
 }
 
 const struct check tensor_checks[] = {
-	{ .name = "interface-float", .severity = WARNING,
+	{ .name = "interface-float", .integer = true, .severity = WARNING,
 	  .rule = "inputs and outputs of the model are integers",
 	  .tensor = check_float_border },
 	{ .name = "interface-type", .severity = NOTE,
 	  .rule = "inputs and outputs of the model are 8 or 16 bits wide",
 	  .tensor = check_interface_type },
-	{ .name = "type", .severity = ERROR,
+	{ .name = "type", .integer = true, .severity = ERROR,
 	  .rule = "a tensor is of an integer or boolean type",
 	  .tensor = check_type },
-	{ .name = "no-quantization", .severity = ERROR,
+	{ .name = "no-quantization", .integer = true, .severity = ERROR,
 	  .rule = "values of 8 or 16 bits have a scale and a zero point",
 	  .tensor = check_missing },
 	{ .name = "no-zero-point", .severity = ERROR,

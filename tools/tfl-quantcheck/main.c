@@ -93,8 +93,8 @@ refuse_model(const struct options *o, const struct review *r, struct err *e)
 			    floats, all, floats == 1 ? "s" : "", floats == 1 ? "s" : "");
 	text_puts(&t, "; --allow=");
 	review_put_rules(&t, r, o->strict);
-	(void)err_no(e, "%s: not fully integer: %d error%s, %d warning%s%s lets it pass",
-		     r->m->name, r->count[ERROR], r->count[ERROR] == 1 ? "" : "s",
+	(void)err_no(e, "%s: %s: %d error%s, %d warning%s%s lets it pass",
+		     r->m->name, review_refusal(r, o->strict), r->count[ERROR], r->count[ERROR] == 1 ? "" : "s",
 		     r->count[WARNING], r->count[WARNING] == 1 ? "" : "s", text_str(&t));
 	text_free(&t);
 }

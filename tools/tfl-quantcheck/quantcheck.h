@@ -30,6 +30,7 @@ struct check {
 	const char *name; /* as printed and in the man page */
 	enum severity severity;
 	const char *rule; /* one line for --rules */
+	bool integer; /* a model that breaks the rule is not fully integer */
 	void (*tensor)(struct review *r, const struct check *c,
 		       struct place at);
 	void (*op)(struct review *r, const struct check *c, struct place at);
@@ -144,6 +145,8 @@ bool review_answer(const struct review *r, bool strict);
 
 /* number of a model's operators that read or compute floats; *all: number of operators */
 int review_float_operators(const struct review *r, int *all);
+/* the words for the answer "no": floats, or integers that the kernels take for other values */
+const char *review_refusal(const struct review *r, bool strict);
 /* lists the rules that make the answer "no", by number: the argument that --allow needs */
 void review_put_rules(struct text *t, const struct review *r, bool strict);
 

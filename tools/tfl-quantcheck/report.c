@@ -180,7 +180,7 @@ put_verdict(struct text *t, const struct review *r, bool strict)
 {
 	text_puts(t, text_plain(r->a, r->m->name));
 	text_printf(t, ": %s: %d error%s, %d warning%s, %d note%s\n",
-		    !review_answer(r, strict) ? "not fully integer"
+		    !review_answer(r, strict) ? review_refusal(r, strict)
 		    : r->allowed_errors	      ? "not fully integer, as allowed"
 		    : has_float_borders(r)     ? "integer but for its float ends"
 					      : "fully integer",

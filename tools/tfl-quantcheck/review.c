@@ -272,6 +272,16 @@ review_float_operators(const struct review *r, int *all)
 	return n;
 }
 
+const char *
+review_refusal(const struct review *r, bool strict)
+{
+	for (size_t i = 0; i < r->n_findings; i++)
+		if (r->finding[i].check->integer &&
+		    r->finding[i].severity >= (strict ? WARNING : ERROR))
+			return "not fully integer";
+	return "integer, but not as the kernels compute";
+}
+
 void
 review_put_rules(struct text *t, const struct review *r, bool strict)
 {
