@@ -198,6 +198,19 @@ picture() {
 	[ "$(numbers out)" = "127 -128 -128 -112 -96 -80" ]
 	head -c 50 a.png >cut.png
 	refuses 2 "cut.png: error: " mkinput --range 0,1 p.tflite cut.png
+	# the samples count as they are stored: 16 bits are not linear light, and no gamma applies
+	picture 1 4 1
+	base64 -d >words.png <<-'END'
+	iVBORw0KGgoAAAANSUhEUgAAAAQAAAABEAAAAACMx4xSAAAAEUlEQVR4nGNgYGB+UWrw/z8ACgQDj4L3uAgAAAAASUVORK5CYII=
+	END
+	printf 'P5\n4 1\n65535\n\x00\x00\x03\xe8\x75\x30\xff\xff' >words.pgm
+	mkinput --range 0,1 --format=raw -o pgm p.tflite words.pgm
+	gives "$(numbers pgm)" --range 0,1 p.tflite words.png
+	# samples 0 64 128 255, and a gamma of 1
+	base64 -d >gamma.png <<-'END'
+	iVBORw0KGgoAAAANSUhEUgAAAAQAAAABCAAAAADcV1ARAAAABGdBTUEAAYagMeiWXwAAAA1JREFUeJxjYHBo+A8AAsQBwDi+YZEAAAAASUVORK5CYII=
+	END
+	gives "-128 -64 0 127" --range 0,1 p.tflite gamma.png
 }
 
 @test "WAV sounds of 16 bits mono and 8 bits stereo are read, and their length is checked" {

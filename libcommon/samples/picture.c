@@ -155,6 +155,36 @@ load_pnm(struct arena *a, struct bytes file, struct data *d, struct err *e)
 /* ---- PNG ------------------------------------------------------------------- */
 
 #ifdef HAVE_LIBPNG
+/*
+ * Returns the file without chunks that describe colours.  libpng would convert the samples, but
+ * networks are trained with the samples as they are stored.
+ */
+static struct bytes
+without_colours(struct arena *a, struct bytes file)
+{
+	enum { HEAD = 8, AROUND = 12 /* length, type and checksum of a chunk */ };
+	static const char *const drop[] = { "gAMA", "cHRM", "sRGB", "iCCP" };
+	uint8_t *v = arena_alloc(a, file.n, 1);
+	size_t at = HEAD, n = HEAD;
+	memcpy(v, file.p, HEAD);
+	while (file.n - at >= AROUND) {
+		const uint8_t *p = file.p + at;
+		size_t size = ((size_t)p[0] << 24 | (size_t)p[1] << 16 | (size_t)p[2] << 8 | p[3]);
+		bool dropped = false;
+		if (size > file.n - at - AROUND)
+			break;
+		for (size_t i = 0; i < ARRAY_LEN(drop); i++)
+			dropped |= !memcmp(p + 4, drop[i], 4);
+		if (!dropped) {
+			memcpy(v + n, p, size + AROUND);
+			n += size + AROUND;
+		}
+		at += size + AROUND;
+	}
+	memcpy(v + n, file.p + at, file.n - at); /* a chunk that is cut short */
+	return (struct bytes){ .p = v, .n = n + file.n - at };
+}
+
 static bool
 read_png(struct arena *a, png_image *p, struct data *d, struct err *e)
 {
@@ -179,8 +209,10 @@ load_png(struct arena *a, struct bytes file, struct data *d, struct err *e)
 {
 #ifdef HAVE_LIBPNG
 	png_image p = { .version = PNG_IMAGE_VERSION };
-	if (!png_image_begin_read_from_memory(&p, file.p, file.n))
+	struct bytes plain = without_colours(a, file);
+	if (!png_image_begin_read_from_memory(&p, plain.p, plain.n))
 		return err_set(e, "%s: error: %s", d->name, p.message);
+	p.flags |= PNG_IMAGE_FLAG_16BIT_sRGB; /* 16 bits are scaled to 8 without a curve */
 	bool ok = read_png(a, &p, d, e);
 	png_image_free(&p);
 	return ok;
