@@ -133,7 +133,7 @@ $(FAST:%=$(B)/libcommon/%/%.o) $(B)/tools/npu-sched/%.o: EXTRA_CFLAGS += $(FAST_
 
 # the NPU and its dependencies, for firmware: no files, threads or mappings
 SIM_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/sim/npu*.c \
-	$(foreach f,arena block diag exhausted fixed hash text,libcommon/base/$(f).c) \
+	$(foreach f,arena block diag exhausted fixed hash quote text,libcommon/base/$(f).c) \
 	$(foreach d,map stream target weights,libcommon/$(d)/*.c)))
 
 $(B)/libsim.a: $(SIM_OBJ)
