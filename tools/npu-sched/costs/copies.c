@@ -46,22 +46,28 @@ leading_copy(const struct sched *s, int op, int32_t rows)
 	return leads ? copy_transfer(s, f->op, rows) : 0;
 }
 
+enum { FEW_COPIES = 64 };
+
 /*
  * Cycles of all operations that use tensor `now` of a copy: they run whole, with weights in
- * place or fetched, whichever is faster.  changed: `now` is not the tensor of find_works(); all
- * other operations keep their works, so that many copies take linear time.
+ * place or fetched, whichever is faster.  changed: `now` is not the tensor of find_works().  With
+ * many copies, all other operations keep their works, which takes linear time; with few, works
+ * that are alike are shared, which takes less memory.
  */
 static double
 cost_of_users(struct sched *s, const struct moved *m, struct g_tensor *now, bool changed)
 {
 	double sum = 0;
+	bool many = s->copies->n > FEW_COPIES;
+	if (!many)
+		find_works(s);
 	for (int i = 0; i < s->n_ops; i++) {
 		struct op_info *f = &s->info[i];
 		struct g_op *op = f->op;
 		if (op == m->op || (op->ifm.t != now && op->ifm2.t != now && op->ofm.t != now))
 			continue;
 		const struct op_info before = *f;
-		if (changed)
+		if (changed && many)
 			renew_work(s, i);
 		const struct cached_stripe_cost *b = op_cost(s, i, op->ofm.shape.h,
 							     BLOCKS_FOR_FETCHED);
@@ -122,12 +128,15 @@ bool
 weigh_copies(struct sched *s)
 {
 	struct copies *c = s->copies;
-	bool any = false, moves = false;
-	for (size_t i = 0; i < c->n; i++)
+	bool any = false, moves = false, copies = false;
+	for (size_t i = 0; i < c->n; i++) {
 		moves |= c->v[i].instead != NULL;
+		copies |= !c->v[i].instead;
+	}
 	if (moves)
 		weigh_moves(s, c);
-	find_works(s);
+	if (copies)
+		find_works(s);
 	for (size_t i = 0; i < c->n; i++) {
 		if (!c->v[i].instead)
 			c->v[i].pays = pays(s, c, i);
