@@ -146,10 +146,11 @@ bool read_front(struct report *r, struct bytes json, const char *file, struct er
 bool read_other(struct report *r, struct bytes json, const char *file, const char *name,
 		struct err *e);
 enum { REPORT_MAX = 1 << 28 }; /* bytes of a file */
+/* s, or its first n - 2 characters and two dots */
+const char *shortened(struct arena *a, const char *s, size_t n);
+
 /* kinds.c: the members of v, and of all that is in it, have the kinds that read.c expects */
 bool check_kinds(const struct json *v, const char *file, struct err *e);
-/* read.c: s, or its first n - 2 characters and two dots */
-const char *shortened(struct arena *a, const char *s, size_t n);
 
 /*
  * group.c: the layer of kernel i of a file without a source map, if an earlier kernel
