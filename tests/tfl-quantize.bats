@@ -309,3 +309,40 @@ input_scale()
 		tfl-quantcheck --strict -q 1.tflite
 	done
 }
+
+@test "--fold: constants and RELU become part of the operator before" {
+	# (x * w + b) * [2 0.5] + [1 1] - 2, then RELU
+	float_fc m '.operator_codes += [18,0,41,19 | {deprecated_builtin_code:.,builtin_code:.}]
+		| .buffers += [f("2 0.5"), f("1 1"), f("2") | {data:.}]
+		| .subgraphs[0].tensors += [{shape:[2],type:0,buffer:3,name:"m"},{shape:[1,2],type:0,buffer:4,name:"a"},
+			{shape:[],type:0,buffer:5,name:"s",has_rank:true}] +
+			[range(4) | {shape:[1,2],type:0,name:"y\(.)"}]
+		| .subgraphs[0].operators += [
+			{opcode_index:1,inputs:[3,4],outputs:[7],builtin_options_type:21,builtin_options:{}},
+			{opcode_index:2,inputs:[5,7],outputs:[8],builtin_options_type:11,builtin_options:{}},
+			{opcode_index:3,inputs:[8,6],outputs:[9],builtin_options_type:28,builtin_options:{}},
+			{opcode_index:4,inputs:[9],outputs:[10]}]
+		| .subgraphs[0].outputs = [10]'
+	printf '%s\n' '1 0 0 0' '0 0 0 1' '0 0 1 0' >a.csv
+	echo 1 0 0 0 >one.csv
+	for fold in all none; do
+		tfl-quantize --fold=$fold --per-channel-fc --data=a.csv -o $fold.tflite m.tflite
+		tfl-quantcheck --strict -q $fold.tflite
+		mkinput --format=npy -o in.npy $fold.tflite one.csv
+		npu-sim -i in.npy -o $fold $fold.tflite
+	done
+	json all.tflite
+	jq -e '.subgraphs[0].operators | length == 1' all.json
+	# the largest output is (127 + 1) * 2 - 1 = 255: weights of 254 and 0.5
+	tfl-quantcheck all.tflite | grep -q '^output 0: INT8 \[1,2\] scale 1 zero point -128'
+	od -An -td1 -j128 all/output_0.npy | tr -s ' ' >got
+	[ "$(cat got)" = " 127 -128" ]
+	cmp all/output_0.npy none/output_0.npy
+	# nobody folds into a tensor that is read twice
+	flatc --json --raw-binary --strict-json "$TOP/tests/models/tflite.fbs" -- m.tflite
+	jq '.subgraphs[0].outputs = [10,3]' m.json >two.json
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" two.json
+	tfl-quantize --data=a.csv -o q.tflite two.tflite
+	json q.tflite
+	jq -e '.subgraphs[0].operators | length == 4' q.json
+}

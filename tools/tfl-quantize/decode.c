@@ -114,7 +114,7 @@ compute_constant(struct net *n, struct net_op *o)
 }
 
 bool
-decode_model(struct arena *a, const struct tfl_model *m, struct tfl_model **out,
+decode_model(struct arena *a, const struct tfl_model *m, bool fold, struct tfl_model **out,
 	     struct err *e)
 {
 	struct net *n = net_open(a, m);
@@ -123,5 +123,7 @@ decode_model(struct arena *a, const struct tfl_model *m, struct tfl_model **out,
 	for (int i = 0; i < n->n_ops; i++)
 		if (!n->op[i].removed && is_constant(n, &n->op[i].op))
 			compute_constant(n, &n->op[i]);
+	if (fold)
+		fold_operators(n);
 	return net_write(n, &file, e) && model_read(a, file, m->name, out, e);
 }

@@ -5,6 +5,7 @@
 #include "kernels/kernels.h"
 
 static const char *const interface_names[] = { "int8", "float", NULL };
+static const char *const fold_names[] = { "all", "none", NULL };
 static const char *const range_names[] = { "minmax", "moving-average", "percentile",
 					    "mse", NULL };
 static const char *const type_names[] = { "int8", "int16x8", NULL };
@@ -40,6 +41,9 @@ static const struct cli_option option_list[] = {
 		     "values (default 1)") },
 	SAMPLE_FROM(in),
 	SAMPLE_VALUES(in),
+	{ CLI_CHOICE("fold", "WHICH", no_fold, fold_names,
+		     "all (default): fold RELU, and MUL, ADD and SUB by constants, into the "
+		     "operator before them; none: keep all operators") },
 	{ CLI_CHOICE("ranges", "METHOD", ranges, range_names,
 		     "how values become ranges: minmax (default), moving-average, or percentile "
 		     "and mse, which clip rare values") },
@@ -114,7 +118,7 @@ quantize(void *options, struct arena *a, struct err *e)
 	struct ranges c;
 	struct bytes file;
 	if (!model_read_file(a, o->model, &m, e) || !tfl_check_plain(m, e) ||
-	    !check_model(m, e) || !decode_model(a, m, &m, e) || !rules_check(m, e) ||
+	    !check_model(m, e) || !decode_model(a, m, !o->no_fold, &m, e) || !rules_check(m, e) ||
 	    !check_data(o, e) ||
 	    !calibrate(a, o, m, &c, e))
 		return false;

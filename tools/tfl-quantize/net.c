@@ -32,6 +32,7 @@ net_open(struct arena *a, const struct tfl_model *m)
 		*op = g->op[i];
 		op->in = copy_indices(a, op->in, op->n_in);
 		op->out = copy_indices(a, op->out, op->n_out);
+		n->op[i].activation = -1;
 	}
 	return n;
 }
@@ -63,7 +64,7 @@ net_insert(struct net *n, int at, int code, int in, int out)
 {
 	n->op = grow(n->a, n->op, n->n_ops, &n->ops_capacity, sizeof(*n->op));
 	memmove(&n->op[at + 1], &n->op[at], (size_t)(n->n_ops++ - at) * sizeof(*n->op));
-	n->op[at] = (struct net_op){ .op = { .code = code, .n_in = 1, .n_out = 1, .version = 1,
+	n->op[at] = (struct net_op){ .activation = -1, .op = { .code = code, .n_in = 1, .n_out = 1, .version = 1,
 					     .in = copy_indices(n->a, &in, 1),
 					     .out = copy_indices(n->a, &out, 1) } };
 }
@@ -78,6 +79,25 @@ net_replace(struct net *n, int from, int to)
 	for (int k = 0; k < n->n_out; k++)
 		if (n->out[k] == from)
 			n->out[k] = to;
+}
+
+int
+net_activation_slot(const struct tfl_op *op)
+{
+	const struct fb_table *t = op->options.buf ? op->options.table : NULL;
+	for (int i = 0; t && i < t->n_slots; i++)
+		if (t->slot[i].name && !strcmp(t->slot[i].name, "fused_activation_function"))
+			return i;
+	return -1;
+}
+
+int
+net_activation(const struct net_op *o)
+{
+	int slot = net_activation_slot(&o->op);
+	if (o->activation >= 0 || slot < 0)
+		return o->activation;
+	return (int)fb_int(o->op.options, slot);
 }
 
 /* ---- writing ---------------------------------------------------------------------- */
@@ -151,6 +171,22 @@ opcode_of(struct writer *w, const struct tfl_op *op)
 	return (uint32_t)w->m.n_opcodes++;
 }
 
+/* Replaces the copied options by values, among them another activation. */
+static void
+change_activation(struct net *n, const struct net_op *o, struct tflw_op *to)
+{
+	const struct fb_table *t = o->op.options.table;
+	int64_t *v = anew(n->a, int64_t, (size_t)t->n_slots);
+	for (int i = 0; i < t->n_slots; i++)
+		if (t->slot[i].kind < FB_F32 && t->slot[i].kind != FB_NONE)
+			v[i] = fb_int(o->op.options, i);
+	v[net_activation_slot(&o->op)] = o->activation;
+	to->from = (struct fb_ref){ 0 };
+	to->options = t;
+	to->options_tag = (int)fb_int(o->op.ref, FB_Operator_builtin_options_tag);
+	to->option = v;
+}
+
 static void
 write_ops(struct writer *w)
 {
@@ -166,6 +202,8 @@ write_ops(struct writer *w)
 			.n_in = op->n_in, .in = numbered(w, op->in, op->n_in),
 			.n_out = op->n_out, .out = numbered(w, op->out, op->n_out),
 		};
+		if (n->op[i].activation >= 0)
+			change_activation(n, &n->op[i], &w->g.op[w->g.n_ops - 1]);
 	}
 }
 

@@ -2,7 +2,7 @@
 /*
  * tfl-quantize turns a float network into an integer network.  The parts in running
  * order: decode.c turns stored weights into FLOAT32 constants and computes constant
- * shapes.  samples.c reads the calibration data.  calibrate.c runs the network and
+ * shapes; fold.c folds operators.  samples.c reads the calibration data.  calibrate.c runs the network and
  * measures the ranges; ranges.c has the methods.  parameters.c chooses scales and zero points by the rules of
  * rules.c.  constants.c quantizes weights and biases, and convert.c rewrites the network.
  * report.c prints the ranges.  net.c is a network that can be edited.
@@ -29,6 +29,7 @@ struct options {
 	enum interface interface;
 	enum activations type;
 	enum method ranges;
+	bool no_fold;
 	bool per_channel_fc; /* FULLY_CONNECTED has one scale per output channel */
 	unsigned jobs;
 };
@@ -38,6 +39,7 @@ struct options {
 struct net_op {
 	struct tfl_op op; /* in and out may be changed */
 	bool removed;
+	int activation; /* fused, in place of that of op; -1: that of op */
 };
 struct net {
 	struct arena *a;
@@ -54,6 +56,10 @@ struct net *net_open(struct arena *a, const struct tfl_model *m);
 int net_add_tensor(struct net *n, const struct tfl_tensor *t);
 /* Inserts QUANTIZE or DEQUANTIZE before position `at` of the operators. */
 void net_insert(struct net *n, int at, int code, int in, int out);
+/* The slot of the fused activation in an operator's options; -1: none. */
+int net_activation_slot(const struct tfl_op *op);
+/* The fused activation of an operator; -1: it has none. */
+int net_activation(const struct net_op *o);
 /* Writes the network; tensors that nobody uses are dropped. */
 bool net_write(struct net *n, struct bytes *out, struct err *e);
 /* Replaces every use of tensor `from` as an input or as an output of the network. */
@@ -63,10 +69,15 @@ void net_replace(struct net *n, int from, int to);
 
 /*
  * Returns the model with FLOAT32 constants in place of FLOAT16 and integer weights, and
- * with constants in place of computed shapes.
+ * with constants in place of computed shapes.  fold: also calls fold_operators().
  */
-bool decode_model(struct arena *a, const struct tfl_model *m, struct tfl_model **out,
-		  struct err *e);
+bool decode_model(struct arena *a, const struct tfl_model *m, bool fold,
+		  struct tfl_model **out, struct err *e);
+
+/* ---- fold.c ----------------------------------------------------------------------- */
+
+/* Removes operators that weights, biases and fused activations of others can compute. */
+void fold_operators(struct net *n);
 
 /* ---- rules.c ---------------------------------------------------------------------- */
 

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Folds operators into the operator that computes their input, if nobody else reads this
+ * input: RELU and its like become fused activations; MUL, ADD and SUB by constants change
+ * the weights and the bias.
+ */
+#include "quantize.h"
+
+#include <string.h>
+
+/* the operator that writes t, if one other operator alone reads t; otherwise NULL */
+static struct net_op *
+sole_producer(struct net *n, int t)
+{
+	struct net_op *producer = NULL;
+	int users = 0;
+	for (int i = 0; i < n->n_ops; i++) {
+		const struct tfl_op *op = &n->op[i].op;
+		for (int k = 0; k < op->n_in && !n->op[i].removed; k++)
+			users += op->in[k] == t;
+		if (!n->op[i].removed && op->n_out == 1 && op->out[0] == t)
+			producer = &n->op[i];
+	}
+	for (int k = 0; k < n->n_out; k++)
+		users += n->out[k] == t;
+	return users == 1 ? producer : NULL;
+}
+
+static bool
+takes_activation(const struct net_op *o)
+{
+	int code = o->op.code;
+	bool kind = code == TFL_ADD || code == TFL_SUB || code == TFL_MUL || code == TFL_DIV ||
+		    rule_of(code)->kind == RULE_WEIGHTS;
+	int slot = net_activation_slot(&o->op);
+	return kind && slot >= 0 && net_activation(o) == TFL_ACT_NONE;
+}
+
+/* Gives the output of `gone` to `stays`. */
+static void
+merge(struct net_op *stays, struct net_op *gone, int activation)
+{
+	stays->activation = activation;
+	*(int *)(uintptr_t)stays->op.out = gone->op.out[0];
+	gone->removed = true;
+}
+
+static void
+fold_activation(struct net *n, struct net_op *o)
+{
+	int activation = o->op.code == TFL_RELU		? TFL_ACT_RELU
+			 : o->op.code == TFL_RELU6	? TFL_ACT_RELU6
+			 : o->op.code == TFL_RELU_N1_TO_1 ? TFL_ACT_RELU_N1_TO_1
+							: TFL_ACT_NONE;
+	if (activation == TFL_ACT_NONE || o->op.n_in != 1 || o->op.n_out != 1)
+		return;
+	struct net_op *p = sole_producer(n, o->op.in[0]);
+	if (p && takes_activation(p))
+		merge(p, o, activation);
+}
+
+/* ---- constants ---------------------------------------------------------------------- */
+
+struct layer { /* an operator with weights */
+	struct net_op *o;
+	const struct rule *r;
+	const struct tfl_tensor *weights, *bias; /* bias NULL: none */
+	int axis;
+	int32_t channels;
+};
+
+static const struct tfl_tensor *
+float_constant(const struct net *n, const struct tfl_op *op, int k)
+{
+	const struct tfl_tensor *t = k < op->n_in && op->in[k] >= 0 ? &n->tensor[op->in[k]] : NULL;
+	return t && t->data.p && t->type == TFL_FLOAT32 && !t->is_sparse ? t : NULL;
+}
+
+static bool
+find_layer(struct net *n, int t, struct layer *l)
+{
+	struct net_op *o = sole_producer(n, t);
+	*l = (struct layer){ .o = o };
+	if (!o || rule_of(o->op.code)->kind != RULE_WEIGHTS || !takes_activation(o))
+		return false;
+	l->r = rule_of(o->op.code);
+	l->axis = l->r->axis < 0 ? 0 : l->r->axis;
+	l->weights = float_constant(n, &o->op, l->r->weights);
+	l->bias = float_constant(n, &o->op, l->r->bias);
+	bool has_bias = l->r->bias < o->op.n_in && o->op.in[l->r->bias] >= 0;
+	if (!l->weights || (has_bias && !l->bias) || l->axis >= l->weights->rank ||
+	    o->op.n_in < l->r->bias)
+		return false;
+	l->channels = l->weights->dim[l->axis];
+	return !l->bias || tfl_elements(l->bias) == l->channels;
+}
+
+/* true if c has one value, or one for each of the channels, which are the last dimension */
+static bool
+is_per_channel(const struct tfl_tensor *c, const struct tfl_tensor *out, int32_t channels)
+{
+	int64_t n = tfl_elements(c);
+	return n == 1 || (n == channels && out->rank && out->dim[out->rank - 1] == channels &&
+			  c->dim[c->rank - 1] == channels);
+}
+
+static int
+add_floats(struct net *n, const struct tfl_tensor *like, uint8_t *p)
+{
+	struct tfl_tensor t = *like;
+	t.data = (struct bytes){ .p = p, .n = (size_t)tfl_elements(&t) * 4 };
+	return net_add_tensor(n, &t);
+}
+
+/* Multiplies weights by m, and makes the bias bias * m + b, for each channel. */
+static void
+change_layer(struct net *n, struct layer *l, const float *m, const float *b)
+{
+	const struct tfl_tensor *w = l->weights;
+	int64_t inner = 1;
+	for (int d = l->axis + 1; d < w->rank; d++)
+		inner *= w->dim[d];
+	uint8_t *wp = arena_alloc(n->a, (size_t)tfl_elements(w) + 1, 4);
+	for (int64_t i = 0; i < tfl_elements(w); i++)
+		store_f32(wp + 4 * i, load_f32(w->data.p + 4 * i) * m[i / inner % l->channels]);
+	uint8_t *bp = arena_alloc(n->a, (size_t)l->channels + 1, 4);
+	for (int32_t c = 0; c < l->channels; c++) {
+		float old = l->bias ? load_f32(l->bias->data.p + 4 * c) : 0;
+		store_f32(bp + 4 * c, old * m[c] + b[c]);
+	}
+	struct tfl_tensor bias = { .name = arena_printf(n->a, "%s_bias", w->name),
+				   .type = TFL_FLOAT32, .rank = 1, .dim = { l->channels },
+				   .has_shape = true, .producer = -1 };
+	bias = l->bias ? *l->bias : bias;
+	struct tfl_op *op = &l->o->op;
+	int *in = anew(n->a, int, (size_t)l->r->bias + 1);
+	memcpy(in, op->in, (size_t)(op->n_in < l->r->bias ? op->n_in : l->r->bias) * sizeof(*in));
+	in[l->r->weights] = add_floats(n, w, wp);
+	in[l->r->bias] = add_floats(n, &bias, bp);
+	op->in = in;
+	op->n_in = l->r->bias + 1;
+}
+
+static void
+fold_constant(struct net *n, struct net_op *o)
+{
+	int code = o->op.code;
+	if ((code != TFL_MUL && code != TFL_ADD && code != TFL_SUB) || o->op.n_in != 2 ||
+	    o->op.n_out != 1)
+		return;
+	int side = float_constant(n, &o->op, 1) ? 1 : 0;
+	const struct tfl_tensor *c = float_constant(n, &o->op, side);
+	struct layer l;
+	if (!c || (code == TFL_SUB && side == 0) || o->op.in[1 - side] < 0 ||
+	    net_activation(o) < 0 || !find_layer(n, o->op.in[1 - side], &l))
+		return;
+	const struct tfl_tensor *out = &n->tensor[o->op.out[0]];
+	const struct tfl_tensor *x = &n->tensor[o->op.in[1 - side]];
+	if (!is_per_channel(c, out, l.channels) || out->rank != x->rank ||
+	    tfl_elements(out) != tfl_elements(x))
+		return;
+	float *m = anew(n->a, float, (size_t)l.channels + 1);
+	float *b = anew(n->a, float, (size_t)l.channels + 1);
+	for (int32_t i = 0; i < l.channels; i++) {
+		float v = load_f32(c->data.p + (tfl_elements(c) > 1 ? 4 * i : 0));
+		m[i] = code == TFL_MUL ? v : 1;
+		b[i] = code == TFL_MUL ? 0 : code == TFL_ADD ? v : -v;
+	}
+	change_layer(n, &l, m, b);
+	merge(l.o, o, net_activation(o));
+}
+
+void
+fold_operators(struct net *n)
+{
+	for (int i = 0; i < n->n_ops; i++) {
+		if (!n->op[i].removed)
+			fold_constant(n, &n->op[i]);
+		if (!n->op[i].removed)
+			fold_activation(n, &n->op[i]);
+	}
+}
