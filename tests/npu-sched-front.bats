@@ -16,40 +16,47 @@ make_part()
 	tfl-partition -o m.part chain.tflite 2>notes
 }
 
-# sched OPTION...: schedules to m.sched; prints "BYTES CYCLES" of the limited memory
+# sched OPTION...: schedules to m.sched; prints "BYTES CYCLES" of the limited memory, by the
+# objective
 sched()
 {
 	npu-sched "$@" -o m.sched m.part 2>notes || return
-	awk '$1 == "target" { for (i = 2; i <= NF; i++) if ($i ~ /^cycles=/)
-			cycles = substr($i, 8) }
+	awk '$1 == "target" { for (i = 2; i <= NF; i++) if ($i ~ /^objective=/)
+			cycles = substr($i, 11) }
 		$1 == "area" && ($2 == "cache" || !bytes) { for (i = 3; i <= NF; i++)
 			if ($i ~ /^used=/) bytes = substr($i, 6) }
 		END { print bytes, cycles }' m.sched
 }
 
-# rows OPTION...: "BYTES CYCLES" of each row of the front
+# rows OPTION...: "BYTES CYCLES" of each row of the front, by the objective
 rows()
 {
 	npu-sched "$@" --front -o front.tsv m.part 2>notes
-	[ "$(head -1 front.tsv)" = $'sram\tcycles\tchange' ]
-	tail -n +2 front.tsv | cut -f1,2 | tr '\t' ' '
+	[ "$(head -1 front.tsv)" = $'sram\tcycles\tobjective\tchange' ]
+	tail -n +2 front.tsv | cut -f1,3 | tr '\t' ' '
 }
 
 # holds OPTION...: each row is the plan for its limit, a lower limit costs cycles, and rows
-# are in order
+# are in order.  In one of twenty rows, rounded up, the limit gives another plan, at most 3 %
+# faster or slower (npu-sched(1)).
 holds()
 {
-	local bytes cycles last='' used time
+	local bytes cycles last='' used time n others=0
 	rows "$@" >rows
-	[ "$(wc -l <rows)" -ge 3 ]
+	n=$(wc -l <rows)
+	[ "$n" -ge 3 ]
 	while read -r bytes cycles; do
 		[ -z "$last" ] || awk "BEGIN { exit !($cycles < $last) }"
 		last=$cycles
 		read -r used time < <(sched "$@" --arena-cache-size="$bytes")
 		echo "row $bytes $cycles, its limit gives $used $time"
-		[ "$used" = "$bytes" ] || [ "$bytes" = 16 ]
-		[ "$time" = "$cycles" ]
+		[ "$used" -le "$bytes" ] || [ "$bytes" = 16 ]
+		[ "$used $time" = "$bytes $cycles" ] || [ "$bytes $time" = "16 $cycles" ] ||
+			others=$((others + 1))
+		awk "BEGIN { d = $time / $cycles - 1; exit !(d < 0.03 && d > -0.03) }"
 	done <rows
+	echo "$others of $n rows"
+	[ $others -le $(((n + 19) / 20)) ]
 	# below the first row there is no plan; with an SRAM of the NPU's own, all feature maps may
 	# be spilled
 	[ "$(head -1 rows | cut -d' ' -f1)" -gt 16 ] || return 0
@@ -94,6 +101,7 @@ exact()
 	take_system "$2"
 	tfl-partition -a "$2" -o m.part "$1" 2>notes
 	rows -a "$2" "${system[@]}" >rows
+	tail -n +2 front.tsv | cut -f1,2 | tr '\t' ' ' >rows
 	while read -r bytes cycles; do
 		npu-sched -a "$2" "${system[@]}" --arena-cache-size="$bytes" m.part 2>notes |
 			npu-wenc | npu-cmdgen -o c.tflite
@@ -162,7 +170,7 @@ no_faster()
 {
 	local bytes cycles fast time
 	read -r bytes cycles < <(sched -a "${@:2}" --optimise="$1")
-	read -r _ fast < <(sched -a "${@:2}")
+	read -r _ fast < <(sched -a "${@:2}" --within=0)
 	read -r _ time < <(sched -a "${@:2}" --arena-cache-size="$bytes")
 	echo "$1: $bytes bytes, $cycles cycles; within them $time, fastest $fast"
 	awk "BEGIN { exit !($fast <= $cycles && $time <= $cycles) }"
@@ -182,51 +190,6 @@ no_faster()
 	done
 }
 
-@test "Size is the first row of the front and the smallest possible limit" {
-	local kind bytes
-	for kind in block conv fan; do
-		make_part $kind 5
-		read -r bytes _ < <(sched -a ethos-u55-64 "${one_sram[@]}" --optimise=Size)
-		rows -a ethos-u55-64 "${one_sram[@]}" >rows
-		[ "$bytes" = "$(head -1 rows | cut -d ' ' -f1)" ]
-		run -1 npu-sched -a ethos-u55-64 "${one_sram[@]}" --arena-cache-size=16 \
-			-o none.sched m.part
-		[[ $output == *"the smallest that works is $bytes" ]]
-	done
-}
-
-# with an SRAM of the NPU's own, the bytes of both memories count
-@test "Size needs no more of both memories than any row of the front" {
-	local bytes least
-	make_part block 4
-	both() { awk '/^area/ { sub(/.*used=/, ""); n += $1 + 0 } END { print n }' m.sched; }
-	npu-sched -a ethos-u65-256 "${dedicated[@]}" --optimise=Size -o m.sched m.part 2>notes
-	least=$(both)
-	rows -a ethos-u65-256 "${dedicated[@]}" >rows
-	while read -r bytes _; do
-		npu-sched -a ethos-u65-256 "${dedicated[@]}" --arena-cache-size="$bytes" \
-			-o m.sched m.part 2>notes
-		echo "within $bytes: $(both); Size $least"
-		[ "$least" -le "$(both)" ]
-	done <rows
-}
-
-@test "a message says if little more memory saves many cycles" {
-	local bytes cycles more percent time
-	tfl-partition -o m.part "$(network kws_ref_model)" 2>notes
-	read -r bytes cycles < <(sched -a ethos-u55-128 "${one_sram[@]}" --optimise=Size)
-	npu-sched -a ethos-u55-128 "${one_sram[@]}" --optimise=Size -o m.sched m.part 2>notes
-	read -r more percent < <(sed -n 's/^npu-sched: size: a plan with \([0-9]*\) bytes more takes \([0-9]*\) % of the cycles: try --optimise=Balanced$/\1 \2/p' notes)
-	read -r _ time < <(sched -a ethos-u55-128 "${one_sram[@]}" \
-		--arena-cache-size=$((bytes + more)))
-	echo "$bytes bytes, $cycles cycles; $more more, $percent %: $time"
-	awk "BEGIN { exit !($time / $cycles < $percent / 100 + 0.005) }"
-	# otherwise there is no such message
-	make_part conv 3
-	npu-sched -a ethos-u55-128 "${one_sram[@]}" -o m.sched m.part 2>notes
-	run ! grep size: notes
-}
-
 @test "--max-cycles selects the smallest memory that is fast enough, or names the fastest plan" {
 	local bytes cycles
 	make_part conv 6
@@ -243,7 +206,7 @@ no_faster()
 @test "--front and --explain can be JSON" {
 	make_part block 4
 	npu-sched -a ethos-u55-128 "${one_sram[@]}" --front --json m.part >f.json 2>notes
-	jq -e '.front | length > 1 and all(.[]; .sram > 0 and .cycles > 0 and
+	jq -e '.front | length > 1 and all(.[]; .sram > 0 and .cycles > 0 and .objective > 0 and
 		(.change | length > 0))' f.json
 	npu-sched -a ethos-u55-128 "${one_sram[@]}" --explain --json --arena-cache-size=20K \
 		m.part >e.json 2>notes
@@ -254,7 +217,7 @@ no_faster()
 	grep -q '^peak: [0-9]* bytes' e.txt
 	"${chain%/*}/gen-model" -g 3 >g.tflite
 	tfl-partition -o g.part g.tflite 2>notes
-	npu-sched -a ethos-u55-128 "${one_sram[@]}" --explain g.part >e.txt 2>notes
+	npu-sched -a ethos-u55-128 "${one_sram[@]}" --model=calibrated --explain g.part >e.txt 2>notes
 	grep -q 'block 1x4x8: at most 1 % slower than 1x2x8 with [1-9]' e.txt
 	run ! grep -E 'are encoded|: 0 cycles' e.txt
 }
@@ -282,17 +245,6 @@ no_faster()
 		chain.tflite 2>notes
 	run -1 npucc -a ethos-u55-128 "${one_sram[@]}" --max-cycles=10 -o d.tflite chain.tflite
 	[ ! -e d.tflite ]
-}
-
-@test "plans found for Size do not keep better ones off the front" {
-	local time
-	tfl-partition -o m.part "$TOP/tests/models/digits.tflite" 2>notes
-	# 19795 if the front is continued from the points with little memory: other choices
-	# of spilled feature maps give nothing new at first
-	read -r _ time < <(sched -a ethos-u65-256 "${dedicated[@]}" --arena-cache-size=7408 \
-		--model=timeline)
-	echo "$time cycles"
-	awk "BEGIN { exit !($time < 18000) }"
 }
 
 # smallest OPTION...: the smallest possible limit is that of the plan for any number of

@@ -112,12 +112,14 @@ chained()
 
 # a transfer that costs nothing at its own time may delay the next one
 @test "no plan is slower than the plan that reads all weights in place" {
-	local gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model cycles
+	local gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model target fast least
 	[ -x "$gen" ] || skip "no $gen"
-	"$gen" -g 316 | tfl-partition 2>notes | npu-sched -a ethos-u55-256 "${one_sram[@]}" \
-		>m.sched 2>notes
-	cycles=$(sed -n 's/^target .* objective=\([0-9]*\).*/\1/p' m.sched)
-	[ "$cycles" -le 22578 ] # as with --arena-cache-size of its minimum
+	"$gen" -g 316 | tfl-partition -o m.part 2>notes
+	target=(-a ethos-u55-256 "${one_sram[@]}")
+	fast=$(cycles none "${target[@]}")
+	run cycles 16 "${target[@]}"
+	least=$(sed -n 's/.*the smallest that works is \([0-9]*\)$/\1/p' notes)
+	awk "BEGIN { exit !($fast <= $(cycles "$least" "${target[@]}")) }"
 }
 
 # A whole of 136 channels takes two blocks of full cost; slices of 128 and 8 channels cost
@@ -339,19 +341,6 @@ limits()
 	done
 }
 
-# Outside of the NPU's own SRAM nothing is prefetched.  Blocks are therefore for weights in
-# place, with so many channels that the feature maps are read rarely.  318,195 with 16 channels.
-@test "blocks suit weights in place if all feature maps are spilled" {
-	[ -x "$chain" ] || skip "no $chain"
-	"$chain" conv 3 2 192 >chain.tflite
-	tfl-partition -o m.part chain.tflite 2>notes
-	npu-sched -a ethos-u65-256 "${dedicated[@]}" --optimise=Size m.part >m.sched 2>notes
-	[ "$(weigh cache)" = 0 ]
-	cycles=$(sed -n 's/^target .* objective=\([0-9]*\).*/\1/p' m.sched)
-	echo "$cycles"
-	[ "$cycles" -le 306000 ]
-}
-
 # 72,192 with a coarser sequence of sizes
 @test "networks of hundreds of operations are searched finely enough" {
 	[ -x "$chain" ] || skip "no $chain"
@@ -372,7 +361,7 @@ limits()
 	awk "BEGIN { exit !($output <= 18400000) }"
 }
 
-@test "ten thousand operations take at most 12 KB of memory each, 15 KB by the timeline" {
+@test "ten thousand operations take at most 16 KB of memory each, 19 KB by the timeline" {
 	local chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
 	local target=(-a ethos-u85-1024 --system-config Ethos_U85_SYS_DRAM_Mid
 		--memory-mode Dedicated_Sram)
@@ -380,8 +369,8 @@ limits()
 	(ulimit -v 60000 && npu-sched --version) || skip "sanitizers need more"
 	"$chain" add 10000 >m.tflite
 	tfl-partition -a "${target[1]}" -o m.part m.tflite
-	(ulimit -v 120000 && command npu-sched -j1 --within=0 "${target[@]}" -o m.sched m.part)
-	(ulimit -v 150000 && npu-sched -j1 "${target[@]}" -o m.sched m.part)
+	(ulimit -v 160000 && command npu-sched -j1 --within=0 "${target[@]}" -o m.sched m.part)
+	(ulimit -v 190000 && npu-sched -j1 "${target[@]}" -o m.sched m.part)
 }
 
 @test "three thousand inputs may be live at once" {
