@@ -149,7 +149,7 @@ most()
 @test "a note says which --within stores fewer bytes" {
 	local before cycles less times percent now more
 	machine 0
-	"$bin/chain-model" conv 6 >m.tflite
+	"$bin/chain-model" block 4 >m.tflite
 	tfl-partition -o m.part m.tflite 2>notes
 	read -r _ cycles before < <(sched --optimise=Size)
 	read -r less times percent < <(sed -n 's/^npu-sched: size: a plan with \([0-9]*\) bytes less takes \([0-9.]*\) times the cycles: try --within=\([0-9]*\)$/\1 \2 \3/p' notes)
