@@ -15,7 +15,7 @@ made() {
 	local out
 	out=$BATS_FILE_TMPDIR/$(basename "$1" .tflite)-u85.tflite
 	[ -e "$out" ] || npucc -a ethos-u85-256 --system-config Ethos_U85_SYS_DRAM_Low \
-		--memory-mode Dedicated_Sram -o "$out" "$1" 2>notes || { cat notes >&2; return 1; }
+		--memory-mode Dedicated_Sram --within=0 -o "$out" "$1" 2>notes || { cat notes >&2; return 1; }
 	echo "$out"
 }
 
