@@ -213,3 +213,18 @@ most()
 		done
 	done
 }
+
+@test "no compiled network takes less than its steps keep any one memory busy" {
+	need jq
+	local i model
+	for model in $(models_or_stand_ins | head -8); do
+		for i in 0 1 2; do
+			machine $i
+			npucc "${target[@]}" --within=0 -o npu.tflite "$model" 2>notes
+			npu-perf "${target[@]:2}" --json npu.tflite >perf.json 2>notes
+			jq -e '.estimate | .model == "calibrated" and
+				(.total_cycles + 1 >= ([.access_cycles[]] | max))' perf.json >log ||
+				{ echo "$model ${target[1]}"; jq -c .estimate perf.json; false; }
+		done
+	done
+}
