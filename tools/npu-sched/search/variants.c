@@ -133,15 +133,15 @@ list_all_spilled(struct search *x, struct setting t)
 /* The time of a step of effort behind the first one, compared with that of the first. */
 static const double DENSER = 2.5;
 
-/* Is it the setting of v? */
+/* Is it a setting with the order of v? */
 static bool
 is_near(struct setting t, const struct variant *v)
 {
-	return t.copies == v->setting.copies && t.reordered == v->setting.reordered &&
-	       t.dense == v->setting.dense;
+	return t.copies == v->setting.copies && t.reordered == v->setting.reordered;
 }
 
-/* Explores all variants; only those of the setting of `near`, if it is named. */
+/* Explores all variants; with spills only of the settings with the order of `near`, if it is
+ * named. */
 static bool
 explore_variants(struct search *x, const struct variant *near)
 {
@@ -149,9 +149,6 @@ explore_variants(struct search *x, const struct variant *near)
 	enum listed r[ARRAY_LEN(l.v)];
 	bool ok = true;
 	for (int i = 0; ok && i < l.n; i++) {
-		r[i] = TOO_SLOW;
-		if (near && !is_near(l.v[i], near))
-			continue;
 		struct variant *v = variant_of_setting(x, l.v[i]);
 		progress_show(&x->progress, x->done + x->cost * i / (2 * l.n), x->all);
 		r[i] = add_variant(x, v);
@@ -163,7 +160,7 @@ explore_variants(struct search *x, const struct variant *near)
 	for (int i = 0; ok && i < l.n; i++) {
 		const struct setting t = l.v[i];
 		progress_show(&x->progress, x->done + x->cost * (l.n + i) / (2 * l.n), x->all);
-		if (r[i] == LISTED)
+		if (r[i] == LISTED && (!near || is_near(t, near)))
 			ok = list_all_spilled(x, t);
 	}
 	x->done += x->cost;
