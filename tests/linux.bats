@@ -101,7 +101,7 @@ by_rule()
 @test "--verify=linux: accesses behind the memory of a region" {
 	fresh u65
 	poke_payload m.tflite NPU_SET_IFM_BASE0 1 00 00 00 7f
-	by_rule extent "region 1 is used up to 0x7f"
+	by_rule extent "is used up to 0x7f"
 	fresh u85
 	poke_payload m.tflite NPU_SET_WEIGHT_LENGTH 1 00 00 01 00
 	by_rule extent "region "
@@ -110,7 +110,7 @@ by_rule()
 	by_rule extent "region 5 "
 	fresh u65
 	poke_command m.tflite NPU_SET_IFM_STRIDE_Y 1 ff 00
-	by_rule extent "region 1 is used up to 0x"
+	by_rule extent "is used up to 0x"
 }
 
 # transfer ACCELERATOR [SED-PROGRAM]: status of a transfer of 16 bytes from region 0 to 2

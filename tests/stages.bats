@@ -446,7 +446,7 @@ refused()
 		cmp a.sched b.sched
 		npucc "${target[@]}" --optimise=$goal -o b.tflite m.tflite
 	done
-	refuses 2 "--optimise takes Performance, Size or Balanced" npu-sched "${target[@]}" --optimise=siz m.part
+	refuses 2 "--optimise: no such choice: 'siz'; choices: Performance, Size, Balanced" npu-sched "${target[@]}" --optimise=siz m.part
 }
 
 @test "a part selects accelerator, profile and memory" {

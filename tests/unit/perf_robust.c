@@ -114,8 +114,8 @@ draw_step(const struct machines *m)
 	if (s.kind != PERF_KERNEL && s.kind != PERF_DMA)
 		return s;
 	s.cycles = (double)draw(1000);
-	s.memory[m->memory.const_area] = (double)draw(1500);
-	s.memory[m->memory.cache_area] += (double)draw(1500);
+	s.port[m->memory.const_area] = (double)draw(1500);
+	s.port[m->memory.cache_area] += (double)draw(1500);
 	return s;
 }
 
@@ -129,7 +129,7 @@ check_stream(int number)
 	for (size_t i = 0; i < n; i++) {
 		step[i] = draw_step(m);
 		for (int k = 0; k < MEM_AREAS; k++)
-			busy[k] += step[i].memory[k];
+			busy[k] += step[i].port[k];
 	}
 	const double cycles = perf_timeline(&m->calibrated, step, n);
 	for (size_t i = 0; i < n; i++)
@@ -138,7 +138,7 @@ check_stream(int number)
 	for (int k = 0; k < MEM_AREAS; k++)
 		most = fmax(most, busy[k]);
 	expect(is_near(cycles, most), "cycles of a stream", number, cycles, most);
-	/* the published formulas do not share a memory */
+	/* without the cycles of the front end */
 	const double alone = perf_timeline(&m->published, step, n);
 	expect(alone <= cycles, "published cycles of a stream", number, alone, cycles);
 	expect(is_near(perf_timeline(&m->robust, step, n), cycles), "robust cycles of a stream",
