@@ -201,31 +201,6 @@ refuse(struct search *x)
 	return p ? too_slow(x, p) : too_small(x);
 }
 
-/* With Size: finds a plan of fewer bytes than *least that is too slow for --within, on few rungs.
- * One that is fast enough, which the search before may have missed, becomes *least. */
-static bool
-find_too_slow(struct search *x, struct point *least)
-{
-	struct sched *s = x->s;
-	struct question q = question_of(s, ASK_SMALLEST);
-	q.cycles = INFINITY;
-	s->effort_step = COARSE_STEP;
-	if (!explore_near(x, least->recipe.variant, q))
-		return false;
-	const struct point *p = front_answer(&x->front);
-	const double fastest = x->front.fastest.cycles;
-	if (!p || p->total >= least->total)
-		return true;
-	if (p->cycles <= (1 + sched_within(s->o) / 100) * fastest)
-		*least = *p;
-	else
-		s->smaller = (struct smaller){
-			.bytes = least->total - p->total, .times = p->cycles / least->cycles,
-			.within = (int64_t)ceil(100 * (p->cycles / fastest - 1)),
-		};
-	return true;
-}
-
 /*
  * Finds a plan of less SRAM that takes at most --within percent more
  * cycles than *fastest.  It is sought on few rungs, as any such plan will do.  Needs: *fastest is no
@@ -249,26 +224,49 @@ find_smaller(struct search *x, struct point *fastest)
 	return true;
 }
 
+/*
+ * With Size: the plan of the fewest bytes that is fast enough for --within; of all plans within the
+ * limit if none is.  Leaves: s->smaller.
+ */
+static bool
+find_smallest(struct search *x, struct question q, const struct point **answer)
+{
+	struct sched *s = x->s;
+	const double fastest = x->front.fastest.cycles;
+	q.cycles = INFINITY;
+	if (!ask(x, q))
+		return false;
+	*answer = front_answer(&x->front);
+	q.cycles = (1 + sched_within(s->o) / 100) * fastest;
+	if (!*answer || (*answer)->cycles <= q.cycles)
+		return true;
+	struct point *least = anew(s->a, struct point, 1);
+	*least = **answer;
+	if (!ask(x, q))
+		return false;
+	const struct point *p = front_answer(&x->front);
+	*answer = p ? p : least;
+	if (p && p->total > least->total)
+		s->smaller = (struct smaller){
+			.bytes = p->total - least->total, .times = least->cycles / p->cycles,
+			.within = (int64_t)ceil(100 * (least->cycles / fastest - 1)),
+		};
+	return true;
+}
+
 /* Finds the answer to the request; NULL: there is none.  False: an error. */
 static bool
 find_answer(struct search *x, const struct point **answer)
 {
 	struct front *f = &x->front;
-	struct question q = question_of(x->s, asked(x->s->o));
+	const struct question q = question_of(x->s, asked(x->s->o));
 	*answer = &f->fastest;
 	if (q.ask == ASK_FASTEST && f->fastest.is_set && f->fastest.sram <= q.within)
 		return true;
 	if (q.within == NO_LIMIT_BYTES && q.ask == ASK_FASTEST)
 		return *answer = NULL, true;
-	if (q.ask == ASK_SMALLEST && f->fastest.is_set)
-		q.cycles = (1 + sched_within(x->s->o) / 100) * f->fastest.cycles;
-	if (!ask(x, q))
-		return false;
-	*answer = front_answer(f);
-	if (*answer || q.ask != ASK_SMALLEST)
-		return true;
-	/* all plans within the limit take more cycles */
-	q.cycles = INFINITY;
+	if (q.ask == ASK_SMALLEST)
+		return find_smallest(x, q, answer);
 	if (!ask(x, q))
 		return false;
 	*answer = front_answer(f);
@@ -292,8 +290,6 @@ answer(struct search *x)
 		return refuse(x);
 	struct point p = *found;
 	if (asked(s->o) == ASK_FASTEST && !find_smaller(x, &p))
-		return false;
-	if (asked(s->o) == ASK_SMALLEST && !find_too_slow(x, &p))
 		return false;
 	struct plan *plan = make_again(&p.recipe);
 	if (plan)
