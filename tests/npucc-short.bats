@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# npucc with only MODEL and a chip: the output beside the model, a summary, a page.
+# npucc with only MODEL and a chip: the output in the current directory, a summary, a page.
 bats_require_minimum_version 1.5.0
 
 load lib/common
@@ -40,6 +40,56 @@ files()
 		notes summary)" ]
 }
 
+@test "without -o, the result goes to the current directory, and the model's may be read-only" {
+	mkdir -p models/sub
+	cp "$BATS_FILE_TMPDIR/d.tflite" models/sub/far.tflite
+	cp "$BATS_FILE_TMPDIR/d.tflite" models/sub/bare
+	chmod a-w models/sub
+	local in
+	for in in models/sub/far.tflite "$PWD/models/sub/far.tflite" ./models/sub/../sub/far.tflite; do
+		npucc --part=alif-e7-hp "$in" >out 2>/dev/null
+		# the first word of the summary is the file that was written
+		[ "$(sed '1s/ .*//;q' out)" = far_npu.tflite ]
+		cmp far_npu.tflite "$BATS_FILE_TMPDIR/d_npu.tflite"
+		rm far_npu.tflite
+	done
+	npucc --part=alif-e7-hp models/sub/bare >/dev/null 2>&1
+	chmod u+w models/sub
+	[ "$(ls models/sub)" = "$(printf '%s\n' bare far.tflite)" ]
+	[ "$(ls -A)" = "$(printf '%s\n' bare_npu.tflite models out)" ]
+	# a result in the current directory is a file of its own: the model is never overwritten
+	npucc --part=alif-e7-hp bare_npu.tflite >/dev/null 2>&1 || true
+	cmp bare_npu.tflite "$BATS_FILE_TMPDIR/d_npu.tflite"
+}
+
+@test "--quiet prints errors alone" {
+	files
+	npucc -q -a ethos-u65-256 --check d.tflite >out 2>&1
+	[ ! -s out ]
+	npucc --quiet -a ethos-u65-256 -o by-name.tflite d.tflite >out 2>&1
+	[ ! -s out ]
+	cmp by-name.tflite d_npu.tflite
+	refuses 1 "needs 6720 bytes of SRAM" \
+		npucc -q --part=alif-e7-hp --arena-cache-size=2000 d.tflite
+	[ "$(wc -l <refuses.err)" = 1 ]
+	refuses 2 "--quiet and --verbose-all exclude each other" \
+		npucc -q --verbose-all --part=alif-e7-hp d.tflite
+}
+
+@test "errors of stages name the model, unless --keep keeps the text that they read" {
+	files
+	local o='npu-sched: d.tflite: error: the network needs 6720 bytes of SRAM'
+	for to in -o\ x.h -o\ x.tflite -o\ x.sched --check; do
+		# shellcheck disable=SC2086
+		refuses 1 "$o" npucc --part=alif-e7-hp --arena-cache-size=2000 $to d.tflite
+		run ! grep -E '\.part|standard input|\.sched:' refuses.err
+	done
+	refuses 1 "npu-sched: standard input: error: the network needs" \
+		bash -c 'npucc --part=alif-e7-hp --arena-cache-size=2000 -o x.h <d.tflite'
+	refuses 1 "npu-sched: d.part: error: the network" \
+		npucc --part=alif-e7-hp --arena-cache-size=2000 --keep=kept d.tflite
+}
+
 @test "the option that the summary proposes has the stated effect" {
 	files
 	line=$(grep -m 1 -o -- '--arena-cache-size=[0-9]*: [0-9]* % more time' summary)
@@ -59,14 +109,43 @@ files()
 	npucc -a ethos-u65-256 d.tflite >out 2>err
 	grep -q 'note: no memory system was named: using Arm.s example, Ethos_U65_High_End and Dedicated_Sram' err
 	head -1 out | grep -q '^d_npu.tflite for ethos-u65-256, Ethos_U65_High_End, '
-	# with an output the memory system is still required
-	refuses 2 "--system-config is required" npucc -a ethos-u65-256 -o x.tflite d.tflite
+	# an output's name changes nothing: the same note, the same bytes
+	npucc -a ethos-u65-256 -o x.tflite d.tflite 2>named
+	cmp named err
+	cmp x.tflite d_npu.tflite
+	npucc -a ethos-u65-256 -o - <d.tflite 2>/dev/null | cmp - x.tflite
+	npucc -a ethos-u65-256 --keep=kept d.tflite 2>/dev/null
+	cmp kept/d_npu.tflite x.tflite
+	# a half of the memory system is no choice; only the generation's systems are listed
+	local g own others
+	for g in 55-64:Ethos_U55_Deep_Embedded,:'Ethos_U[68]5' 65-512:Ethos_U65_Mid_End,:'Ethos_U[58]5|RTSS' \
+		85-256:Ethos_U85_SRAM_Only,:'Ethos_U[56]5|RTSS|M55M1|Himax|Renesas'; do
+		IFS=: read -r g own others <<<"$g"
+		for o in "" "-o x.tflite"; do
+			# shellcheck disable=SC2086
+			npucc -a "ethos-u$g" $o d.tflite 2>&1 | grep "systems for ethos-u${g%-*}" >note
+			grep -q "$own" note
+			run ! grep -E "$others" note
+			# shellcheck disable=SC2086
+			refuses 2 "--system-config is required" \
+				npucc -a "ethos-u$g" --memory-mode=Sram_Only $o d.tflite
+			grep -q "$own" refuses.err
+			run ! grep -E "$others" refuses.err
+		done
+	done
 }
 
 @test "without a chip, the message lists the chips; without a model's name, the output must be named" {
 	files
 	refuses 2 "no chip: use --part=NAME" npucc d.tflite
 	grep -q 'alif-e7-hp.*corstone-310; or --accelerator-config=NAME with one of ethos-u55-32' refuses.err
+	refuses 2 "no chip: use --part=NAME" npucc -o x.tflite d.tflite
+	npucc -o x.part d.tflite # needs no chip
+	refuses 2 "no model: name a file; for a model on standard input there is no output: name it with -o FILE" \
+		npucc --part=alif-e7-he
+	[ "$(grep -c '^npucc: ' refuses.err)" = 1 ]
+	refuses 2 "no model: name a file" npucc --part=alif-e7-he --report=x.html
+	[ "$(grep -c '^npucc: ' refuses.err)" = 1 ]
 	refuses 2 "no output: name it with -o FILE" npucc --part=alif-e7-hp -
 	refuses 2 "--report needs a compiled model" \
 		npucc --part=alif-e7-hp --report=x.html -o x.h d.tflite

@@ -71,8 +71,13 @@ END
 	done
 	fake/npucc "${target[@]}" -o - <m.tflite 2>/dev/null >out
 	[ "$(tail -1 out)" = npu-cmdgen ]
-	refuses 2 "m.exe: unknown suffix of the output" \
-		fake/npucc "${target[@]}" -o m.exe m.tflite
+	for o in m.exe m.bin m; do
+		refuses 2 "$o: unknown suffix of the output" \
+			fake/npucc "${target[@]}" -o "$o" m.tflite
+		for s in .tflite .h .part .sched .wenc; do
+			grep -q "^npucc: .*\\$s\>" refuses.err
+		done
+	done
 	refuses 2 "no chip: use --part=NAME" fake/npucc m.tflite
 	refuses 2 "more than one model" fake/npucc -o m.h a.tflite b.tflite
 	refuses 2 "option requires an argument -- 'a'" fake/npucc -o m.h -a
@@ -144,6 +149,20 @@ nothing_but()
 	nothing_but fake m.tflite
 }
 
+@test "a message on a text that nobody keeps has the model's name, and no line" {
+	fakes
+	echo model >m.tflite
+	replace npu-sched 'echo "npu-sched: standard input:17: error: no op o3" >&2' \
+		'echo "npu-sched: standard input: error: too large" >&2; exit 1'
+	printf 'npu-sched: m.tflite: error: %s\n' 'no op o3' 'too large' >want
+	run fake/npucc "${target[@]}" -o m.h m.tflite
+	[ "$status" = 1 ]
+	diff -u want <(printf '%s\n' "$output")
+	sed -i 's/m.tflite/standard input/' want
+	run fake/npucc "${target[@]}" -o m.h - <m.tflite
+	diff -u want <(printf '%s\n' "$output")
+}
+
 @test "a failure is reported even if the parent ignores SIGCHLD" {
 	fakes
 	echo model >m.tflite
@@ -205,7 +224,7 @@ nothing_but()
 	refuses 2 "tfl2c: sub/m.h: No space left on device" \
 		fake/npucc "${target[@]}" -o sub/m.h m.tflite
 	replace npu-wenc 'echo "npu-wenc: standard input: error: no" >&2' 'exit 2'
-	refuses 2 "npu-wenc: m.sched: error: no" \
+	refuses 2 "npu-wenc: m.tflite: error: no" \
 		fake/npucc "${target[@]}" -o sub/m.h m.tflite
 	replace npu-wenc 'for f; do :; done; echo "npu-wenc: $f:7: error: no" >&2' 'exit 2'
 	refuses 2 "npu-wenc: m.sched:7: error: no" \
@@ -549,7 +568,7 @@ float_end()
 	refuses 1 SOFTMAX npucc "${target[@]}" --fail-on-cpu --cpu=SOFTMAX \
 		-o out.h "$model"
 	refuses 2 "--system-config is required" \
-		npucc -a ethos-u55-128 -o out.h "$model"
+		npucc -a ethos-u55-128 --memory-mode=Shared_Sram -o out.h "$model"
 	[ ! -e out.h ]
 }
 

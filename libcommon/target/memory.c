@@ -120,14 +120,42 @@ memory_list_profiles(struct text *t)
 			    modes[i].cache_port, (long long)modes[i].cache_bytes);
 }
 
-/* prints the names only, for one-line errors */
-static void
-list_names(struct text *t, bool of_modes)
+/* the letters of "ethos-u55", which begin the names of a generation's accelerators */
+enum { GENERATION_LETTERS = 9 };
+
+/*
+ * True if a system is made for the generation of the accelerator: its row names an
+ * accelerator, or else its own name begins as Ethos_U55.
+ */
+static bool
+is_for(const struct system_profile *s, const struct accel *accel)
 {
-	size_t n = of_modes ? ARRAY_LEN(modes) : ARRAY_LEN(systems);
-	for (size_t i = 0; i < n; i++)
-		text_printf(t, "%s%s", i ? ", " : "",
-			    of_modes ? modes[i].name : systems[i].name);
+	const char *of = *s->accel ? s->accel : s->name;
+	for (int i = 0; accel && i < GENERATION_LETTERS; i++) {
+		char c = of[i] == '_' ? '-' : of[i] >= 'A' && of[i] <= 'Z' ? (char)(of[i] + 32)
+									    : of[i];
+		if (c != accel->name[i])
+			return false;
+	}
+	return true;
+}
+
+void
+memory_put_systems(struct text *t, const struct accel *accel)
+{
+	const char *comma = "";
+	for (size_t i = 0; i < ARRAY_LEN(systems); i++)
+		if (is_for(&systems[i], accel)) {
+			text_printf(t, "%s%s", comma, systems[i].name);
+			comma = ", ";
+		}
+}
+
+static void
+put_modes(struct text *t)
+{
+	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
+		text_printf(t, "%s%s", i ? ", " : "", modes[i].name);
 }
 
 /* prints "; did you mean NAME?" if a name is similar */
@@ -144,10 +172,13 @@ suggest(struct text *t, const char *name, bool of_modes)
 }
 
 static bool
-unknown(const char *name, bool of_modes, struct err *e)
+unknown(const char *name, bool of_modes, const struct accel *accel, struct err *e)
 {
 	struct text t = { 0 };
-	list_names(&t, of_modes);
+	if (of_modes)
+		put_modes(&t);
+	else
+		memory_put_systems(&t, accel);
 	const char *option = of_modes ? "--memory-mode" : "--system-config";
 	if (name)
 		suggest(&t, name, of_modes);
@@ -163,12 +194,12 @@ unknown(const char *name, bool of_modes, struct err *e)
 }
 
 static const struct system_profile *
-find_system(const char *name, struct err *e)
+find_system(const char *name, const struct accel *accel, struct err *e)
 {
 	for (size_t i = 0; name && i < ARRAY_LEN(systems); i++)
 		if (!strcmp(systems[i].name, name))
 			return &systems[i];
-	(void)unknown(name, false, e);
+	(void)unknown(name, false, accel, e);
 	return NULL;
 }
 
@@ -178,14 +209,14 @@ find_mode(const char *name, struct err *e)
 	for (size_t i = 0; name && i < ARRAY_LEN(modes); i++)
 		if (!strcmp(modes[i].name, name))
 			return &modes[i];
-	(void)unknown(name, true, e);
+	(void)unknown(name, true, NULL, e);
 	return NULL;
 }
 
 bool
-memory_check_system(const char *name, struct err *e)
+memory_check_system(const char *name, const struct accel *accel, struct err *e)
 {
-	return find_system(name, e) != NULL;
+	return find_system(name, accel, e) != NULL;
 }
 
 bool
@@ -195,10 +226,10 @@ memory_check_mode(const char *name, struct err *e)
 }
 
 static bool
-load_builtin(const char *system, const char *mode, struct memory_system *out,
-	     struct err *e)
+load_builtin(const char *system, const char *mode, const struct accel *accel,
+	     struct memory_system *out, struct err *e)
 {
-	const struct system_profile *s = find_system(system, e);
+	const struct system_profile *s = find_system(system, accel, e);
 	const struct mode_profile *m = s ? find_mode(mode, e) : NULL;
 	if (!m)
 		return false;
@@ -257,6 +288,6 @@ memory_load(struct arena *a, const char *path, const char *system,
 		return err_set(e, "error: --config %s needs --system-config and "
 				  "--memory-mode", path);
 	bool ok = path ? memory_load_ini(a, path, system, mode, out, e)
-		       : load_builtin(system, mode, out, e);
+		       : load_builtin(system, mode, accel, out, e);
 	return ok && check_and_adjust(out, accel, e);
 }

@@ -56,8 +56,13 @@ bool memory_load(struct arena *a, const char *path, const char *system,
 		 const char *mode, const struct accel *accel,
 		 struct memory_system *out, struct err *e);
 
-/* Is the name one of a built-in profile's?  NULL is not; e lists the names there are. */
-bool memory_check_system(const char *name, struct err *e);
+/*
+ * Is the name one of a built-in profile's?  NULL is not; e lists the names there are: the
+ * systems of the generation of an accelerator (NULL: of all generations), or all modes.
+ */
+bool memory_check_system(const char *name, const struct accel *accel, struct err *e);
+/* Appends the names of the systems, as memory_check_system() lists them. */
+void memory_put_systems(struct text *t, const struct accel *accel);
 bool memory_check_mode(const char *name, struct err *e);
 
 void memory_list_profiles(struct text *t); /* names, numbers, sources */

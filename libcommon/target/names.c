@@ -30,7 +30,8 @@ check_memory(const struct target_names *n, void (*say)(const char *fmt, ...))
 	struct err system = { 0 }, mode = { 0 };
 	bool required = n->required && !n->part;
 	if (n->system || required)
-		(void)memory_check_system(n->system, &system);
+		(void)memory_check_system(n->system, n->accel ? accel_find(n->accel) : NULL,
+					  &system);
 	if (n->mode || required)
 		(void)memory_check_mode(n->mode, &mode);
 	say_error(&system, say);

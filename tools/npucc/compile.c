@@ -154,6 +154,7 @@ job_of(struct npucc *c, enum program p)
 	j.option[0] = own_option(c, p);
 	/* the name of the input in messages; NULL: the model */
 	j.called = first ? NULL : stage_file(c, (enum program)(p - 1));
+	j.unseen = !c->o->keep;
 	return j;
 }
 

@@ -37,6 +37,8 @@ struct options {
 	/* options that only the first stages of the other kind of input have; NULL: none */
 	const char *tflite_only, *tosa_only;
 	bool summary; /* print a summary, because no output was named */
+	bool quiet; /* print errors alone */
+	bool verbose; /* --verbose-all */
 	bool report; /* --front, --explain: write a report of npu-sched, not a model */
 	enum program last; /* the stage that makes out */
 	struct words to[N_PROGRAMS]; /* options for each program */
@@ -116,6 +118,7 @@ struct job {
 	const char *from;   /* file for standard input; NULL: the pipe, or npucc's own */
 	struct bytes fed;   /* bytes for standard input, only for the first job of a pipe */
 	const char *called; /* name of standard input in messages; NULL: unchanged */
+	bool unseen; /* the user does not get the file called: messages name the model */
 	const char *output; /* argument of -o; NULL: standard output */
 	bool mute;	    /* standard output is discarded */
 	bool aside; /* no job reads its output; if it fails, all jobs are ended */
@@ -161,8 +164,11 @@ bool uses_npu(struct npucc *c, const char *compiled, bool *uses);
  * if they are requested
  */
 bool tell_made(struct npucc *c, const char *made, struct bytes *summary);
-/* chooses a memory system for an accelerator if the user named none, and prints a note */
-bool example_memory(const char *accel, const char **system, const char **mode);
+/*
+ * Chooses a memory system for an accelerator if the user named none, and prints a note with
+ * the other systems of the generation.
+ */
+bool example_memory(const struct options *o, const char **system, const char **mode);
 
 /* manifest.c: prints the options and the files of a compilation as JSON */
 bool manifest_print(struct npucc *c, const char *const *name, size_t n, bool on_npu,

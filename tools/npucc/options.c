@@ -7,6 +7,7 @@
 #include "target/target.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_ROUTES = 6 };
 
@@ -119,6 +120,7 @@ set_own_option(struct options *o, int id, char *arg)
 	case ID_KEEP: o->keep = arg; break;
 	case ID_REPORT: o->page = arg; break;
 	case ID_CHECK: o->check = true; break;
+	case ID_QUIET: o->quiet = true; break;
 	case ID_LIST_PARTS: cli_show(target_part_list);
 	case ID_LIST_PROFILES: cli_show(memory_list_profiles);
 	case ID_OVERFLOW: o->allow_overflow = true; add_word(o, TFL2C, "--allow-overflow"); break;
@@ -139,8 +141,8 @@ find_last(struct options *o)
 			o->last = (enum program)p;
 			return;
 		}
-	cli_error("%s: unknown suffix of the output; see --help for the suffixes",
-		  o->out);
+	cli_error("%s: unknown suffix of the output: name it .tflite (compiled model), .h (C "
+		  "header), or .part, .sched, .wenc (the text behind a stage)", o->out);
 }
 
 static const char *
@@ -153,37 +155,66 @@ part_names(struct arena *a)
 	return s;
 }
 
-/* NAME_npu.tflite beside NAME.tflite */
+/* NAME_npu.tflite in the current directory, for NAME.tflite in any directory */
 static const char *
-name_beside(struct arena *a, const char *in)
+name_here(struct arena *a, const char *in)
 {
 	static const char *const models[] = { ".tflite", ".tosa" };
-	size_t n = strlen(in);
+	const char *name = file_base(in);
+	size_t n = strlen(name);
 	for (size_t i = 0; i < ARRAY_LEN(models); i++)
-		if (text_has_suffix(in, models[i]) && n > strlen(models[i])) {
+		if (text_has_suffix(name, models[i]) && n > strlen(models[i])) {
 			n -= strlen(models[i]);
 			break;
 		}
-	return arena_printf(a, "%.*s_npu.tflite", (int)n, in);
+	return arena_printf(a, "%.*s_npu.tflite", (int)n, name);
 }
 
-/* A model and a chip are enough: chooses the output's name and the memory system. */
+/* chooses the name of the output if the user gave none */
 static void
-choose_defaults(struct options *o)
+choose_output(struct options *o)
 {
-	const char *system, *mode;
-	if (!o->in || !strcmp(o->in, "-"))
+	if (!o->in)
+		cli_error("no model: name a file; for a model on standard input there is no "
+			  "output: name it with -o FILE");
+	else if (!strcmp(o->in, "-"))
 		cli_error("no output: name it with -o FILE");
 	else
-		o->out = name_beside(o->a, o->in);
-	if (!o->accel)
+		o->out = name_here(o->a, o->in);
+	o->summary = !o->quiet;
+}
+
+/* true if --pass gives npu-sched an option that begins so */
+static bool
+passes(const struct options *o, const char *option)
+{
+	const struct words *w = &o->to[SCHED];
+	for (size_t i = 0; i < w->n; i++)
+		if (!strncmp(w->v[i], option, strlen(option)))
+			return true;
+	return false;
+}
+
+/*
+ * Chooses the memory system of an accelerator without one.  Only the graph of
+ * tfl-partition needs no chip.
+ */
+static void
+choose_target(struct options *o)
+{
+	const struct target_names *n = &o->names;
+	const char *system, *mode;
+	if (o->last < SCHED || o->part || passes(o, "--part"))
+		return;
+	/* of a missing file and a missing chip, the file is reported */
+	bool is_missing = o->in && strcmp(o->in, "-") != 0 && access(o->in, F_OK);
+	if (!o->accel && !is_missing && !passes(o, "--accelerator-config") && !passes(o, "-a"))
 		cli_error("no chip: use --part=NAME with one of %s; or "
 			  "--accelerator-config=NAME with one of %s",
 			  part_names(o->a), accel_names());
-	o->summary = true;
-	const struct target_names *n = &o->names;
-	if (o->part || !o->accel || n->system || n->mode || n->has_config ||
-	    !example_memory(o->accel, &system, &mode))
+	if (!o->accel || n->system || n->mode || n->has_config || passes(o, "--system-config") ||
+	    passes(o, "--memory-mode") || passes(o, "--config") ||
+	    !example_memory(o, &system, &mode))
 		return;
 	add_word(o, SCHED, arena_printf(o->a, "--system-config=%s", system));
 	add_word(o, SCHED, arena_printf(o->a, "--memory-mode=%s", mode));
@@ -205,7 +236,7 @@ check_combination(struct options *o)
 	if (o->report && !o->out)
 		o->out = "-";
 	if (!o->out && !o->keep)
-		choose_defaults(o);
+		choose_output(o);
 	if (o->keep && !*o->keep)
 		cli_error("--keep needs the name of a directory or of a .tar.gz file");
 	if (o->report && o->keep)
@@ -216,7 +247,10 @@ check_combination(struct options *o)
 		o->last = SCHED;
 	else
 		find_last(o);
-	if (o->page)
+	choose_target(o);
+	if (o->quiet && o->verbose)
+		cli_error("--quiet and --verbose-all exclude each other");
+	if (o->page && (o->out || o->keep))
 		check_page(o);
 	target_check_names(&o->names, cli_error);
 	if (o->check && o->last < CMDGEN)
@@ -282,6 +316,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 		if (r->id == ID_ACCELERATOR)
 			o->accel = arg;
 		take_name(&o->names, r->id, arg);
+		o->verbose |= r->id == ID_VERBOSE_ALL;
 		o->report |= r->id == ID_FRONT || r->id == ID_EXPLAIN;
 		bool tflite_only = r->route[0].pattern && r->id != ID_FAIL_ON_CPU;
 		for (const struct route *to = r->route; to->pattern; to++) {

@@ -39,7 +39,8 @@ spawn(struct npucc *c, struct process *p, int in, int out)
 		.out = j->mute ? SPAWN_NULL : out >= 0 ? out : SPAWN_OWN,
 		.err = said[1], .group = guard_group(),
 	};
-	progress_lend(j->shown ? j->shown : "");
+	if (!c->o->quiet)
+		progress_lend(j->shown ? j->shown : "");
 	int bad = spawn_program(&program, &p->pid);
 	(void)close(said[1]);
 	p->says = said[0];

@@ -193,16 +193,27 @@ static const struct example {
 	{ "ethos-u85", "Ethos_U85_SYS_DRAM_Mid", "Dedicated_Sram" },
 };
 
+static void
+tell_example(const struct options *o, const struct example *x)
+{
+	struct text others = { 0 };
+	memory_put_systems(&others, accel_find(o->accel));
+	if (!o->quiet)
+		cli_note("note", "no memory system was named: using Arm's example, %s and %s; use "
+				 "--part=NAME for that of a chip, or --system-config and "
+				 "--memory-mode; systems for %s: %s", x->system, x->mode,
+			 x->accel, text_str(&others));
+	text_free(&others);
+}
+
 bool
-example_memory(const char *accel, const char **system, const char **mode)
+example_memory(const struct options *o, const char **system, const char **mode)
 {
 	for (size_t i = 0; i < ARRAY_LEN(examples); i++)
-		if (has_prefix(accel, examples[i].accel)) {
+		if (accel_find(o->accel) && has_prefix(o->accel, examples[i].accel)) {
 			*system = examples[i].system;
 			*mode = examples[i].mode;
-			cli_note("note", "no memory system was named: using Arm's "
-					 "example, %s and %s; use --part=NAME for that "
-					 "of a chip", *system, *mode);
+			tell_example(o, &examples[i]);
 			return true;
 		}
 	return false;

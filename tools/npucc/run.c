@@ -67,6 +67,28 @@ replace(struct text *t, const char *from, const char *to)
 	*t = out;
 }
 
+/*
+ * Names the user's file in messages on standard input.  The user has no text behind a
+ * stage without --keep: then the line's number is removed, too.
+ */
+static void
+name_input(struct npucc *c, const struct job *j, struct text *notes)
+{
+	static const char piped[] = ": standard input:";
+	const char *name = text_plain(c->a, j->unseen ? file_name(c->o->in) : j->called);
+	struct text out = { 0 };
+	const char *at = text_str(notes), *next;
+	for (; (next = strstr(at, piped)); at = next) {
+		text_printf(&out, "%.*s: %s:", (int)(next - at), at, name);
+		next += strlen(piped);
+		size_t digits = j->unseen ? strspn(next, "0123456789") : 0;
+		next += digits && next[digits] == ':' ? digits + 1 : 0;
+	}
+	text_puts(&out, at);
+	text_free(notes);
+	*notes = out;
+}
+
 /* shows messages with the user's names instead of private paths */
 static void
 show_notes(struct npucc *c, struct process *p)
@@ -83,8 +105,7 @@ show_notes(struct npucc *c, struct process *p)
 		replace(&p->notes, c->alias[i].from,
 			text_plain(c->a, c->alias[i].to));
 	if (p->job->called)
-		replace(&p->notes, ": standard input:",
-			arena_printf(c->a, ": %s:", text_plain(c->a, p->job->called)));
+		name_input(c, p->job, &p->notes);
 	text_show(&p->notes, stderr);
 }
 
@@ -164,7 +185,7 @@ report_result(struct npucc *c, struct process *p, size_t n)
 		return false;
 	}
 	for (size_t i = 0; i < n; i++)
-		if (!p[i].job->repeats && !p[i].job->silent)
+		if (!p[i].job->repeats && !p[i].job->silent && !c->o->quiet)
 			show_notes(c, &p[i]);
 	return true;
 }
