@@ -50,7 +50,8 @@ NPU_OPTIONS_cmdgen = $(NPU_CMDGEN_FLAGS)
 NPU_OPTIONS_tfl2c = $(NPU_TFL2C_FLAGS)
 
 %.part: $(NPU_MODELS)/%.tflite .npu-part.options
-	$(NPU_BIN)tfl-quantcheck --quiet $(NPU_QUANTCHECK_FLAGS) -- $(call npu_quote,$<)
+	$(NPU_BIN)tfl-quantcheck --pass $(NPU_QUANTCHECK_FLAGS) -- $(call npu_quote,$<) \
+		>/dev/null
 	$(NPU_BIN)tfl-partition -a $(NPU_ACCELERATOR) $(NPU_PARTITION_FLAGS) $(npu_files)
 
 %.part: $(NPU_MODELS)/%.tosa .npu-part.options

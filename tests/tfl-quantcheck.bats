@@ -29,7 +29,7 @@ breaks() {
 
 @test "a float input is reported for the interface and for the operator" {
 	model m "$t[0].type = 0"
-	run tfl-quantcheck -q m.tflite
+	run tfl-quantcheck m.tflite
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"warning: interface-float: operator 0 FULLY_CONNECTED, tensor 0 (in): the model's input is FLOAT32"$'\n'* ]]
 	[[ "$output" == *"error: hybrid-operator: operator 0 FULLY_CONNECTED, tensor 0 (in): FLOAT32 values with integer weights"* ]]
@@ -43,7 +43,7 @@ float_ends() {
 
 @test "a model with float inputs and outputs only gets one warning, with the remedy" {
 	float_ends
-	run tfl-quantcheck -q m.tflite
+	run tfl-quantcheck m.tflite
 	[ "$status" -eq 0 ]
 	[ "${lines[-2]}" = "warning: interface-float: operator 0 QUANTIZE, tensor 0 (in): the model's input is FLOAT32: tfl-partition --integer-io leaves QUANTIZE out, and so does inference_input_type of the converter" ]
 	[ "${lines[-1]}" = "m.tflite: integer but for its float ends: 0 errors, 1 warning, 0 notes" ]
@@ -78,6 +78,51 @@ float_ends() {
 	[ "$status" -eq 0 ]
 	[ "${#stderr_lines[@]}" -eq 2 ]
 	[[ "${stderr_lines[1]}" == *"4 of the model's outputs are FLOAT32"* ]]
+}
+
+@test "--quiet prints one line, the answer" {
+	float_ends
+	run tfl-quantcheck --quiet m.tflite
+	[ "$status" -eq 0 ]
+	[ "$output" = "m.tflite: integer but for its float ends: 0 errors, 1 warning, 0 notes" ]
+	run tfl-quantcheck -q --strict m.tflite
+	[ "$status" -eq 1 ]
+	[ "$output" = "m.tflite: not fully integer: 0 errors, 1 warning, 0 notes" ]
+	run tfl-quantcheck -q "$TOP/tests/models/digits-float.tflite"
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	run --separate-stderr tfl-quantcheck -q --pass "$TOP/tests/models/digits-float.tflite"
+	[ "$status" -eq 1 ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ "$stderr" == *" --allow=float-operator lets it pass" ]]
+	[ -z "$output" ]
+}
+
+# chain N: N operators without a scale at their output, each a finding of one rule
+chain() {
+	model m ".operator_codes[0] = {deprecated_builtin_code:6,builtin_code:6}
+		| $t = [range($1 + 1) | {shape:[1,2],type:0,name:\"x\\(.)\"}]
+		| .subgraphs[0] |= (.inputs = [0] | .outputs = [$1]
+			| .operators = [range($1) | {opcode_index:0,inputs:[.],outputs:[. + 1]}])"
+}
+
+@test "--pass: many findings of one rule are one line with the remedy and their number" {
+	local n
+	for n in 3 17 200; do
+		chain $n
+		run --separate-stderr tfl-quantcheck --pass m.tflite
+		[ "$status" -eq 1 ]
+		n=$(tfl-quantcheck --json m.tflite | jq '[.findings[] |
+			select(.severity == "error" and .rule == "float-operator")] | length')
+		[ "$(grep -c ': error: float-operator: ' <<<"$stderr")" = 1 ]
+		[[ "$stderr" == *": error: float-operator: tfl-quantize, or --quantize of npucc, makes an integer model, and --allow=float-operator accepts all $n findings of this rule; the first: operator "* ]]
+		[ "${#stderr_lines[@]}" -le 4 ]
+	done
+	# the report lists each of them
+	[ "$(tfl-quantcheck m.tflite | grep -c '^error: float-operator: operator')" = "$n" ]
+	run npucc -a ethos-u55-128 -o x.tflite m.tflite
+	[ "$status" -eq 1 ]
+	[ "$(grep -c float-operator: <<<"$output")" = 1 ]
 }
 
 @test "each rule reports its violation" {
@@ -132,7 +177,7 @@ float_ends() {
 	model m "$t[0].type = 7 | $t[3].type = 7 | $t[0].quantization.zero_point = [0] | $t[3].quantization.zero_point = [0] | $t[2].type = 4 | .buffers[2].data = [1,0,0,0,0,0,0,0,2,0,0,0,0,0,0,0]"
 	run tfl-quantcheck -q m.tflite
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"0 errors, 0 warnings, 0 notes" ]]
+	[ "$output" = "m.tflite: fully integer: 0 errors, 0 warnings, 0 notes" ]
 }
 
 @test "an operator that copies with unequal scales is reported" {
@@ -230,7 +275,7 @@ float_ends() {
 	[ "$status" -eq 0 ]
 	[ -z "$stderr" ]
 	cmp copy bad.tflite
-	run tfl-quantcheck -q --allow=interface-float,dead-branch bad.tflite
+	run tfl-quantcheck --allow=interface-float,dead-branch bad.tflite
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"note: interface-float: "*"error: hybrid-operator: "* ||
 	   "$output" == *"error: hybrid-operator: "*"note: interface-float: "* ]]
@@ -250,7 +295,7 @@ float_ends() {
 
 @test "a float result of integers, also of constants, is not a hybrid operator" {
 	model m "$t[3].type = 0 | del($t[3].quantization) | .operator_codes[0] = {deprecated_builtin_code:32,builtin_code:32,custom_code:\"Post\"}"
-	run tfl-quantcheck -q m.tflite
+	run tfl-quantcheck m.tflite
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"error: float-operator: operator 0 Post, tensor 3 (out): computes a FLOAT32 tensor"* ]]
 	[[ "$output" != *hybrid* ]]

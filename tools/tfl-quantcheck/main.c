@@ -10,7 +10,7 @@
 
 struct options {
 	const char *file, *output;
-	bool json, pass, strict, no_tensor_table, rules;
+	bool json, pass, strict, quiet, rules;
 	rule_set allowed;
 };
 
@@ -67,7 +67,7 @@ static const struct cli_option option_list[] = {
 	{ CLI_TAKE("allow", "RULE[,RULE...]", allow,
 		   "report violations of RULE as notes, which never change the answer") },
 	{ CLI_FLAG("rules", rules, "list the rules, and exit") },
-	{ CLI_FLAG("quiet", no_tensor_table, "print findings without the table of tensors"),
+	{ CLI_FLAG("quiet", quiet, "print the answer alone: one line"),
 	  .key = 'q' },
 	{ 0 }
 };
@@ -99,20 +99,51 @@ refuse_model(const struct options *o, const struct review *r, struct err *e)
 	text_free(&t);
 }
 
+/* the place of a finding's rule in the list of rules */
+static int
+rule_of(const struct finding *f)
+{
+	int i = 0;
+	while (rule_at(i) != f->check)
+		i++;
+	return i;
+}
+
+/*
+ * --pass: the findings on standard error.  More than FEW of one rule and severity are one
+ * line, at the place of the first.
+ */
+static void
+tell_findings(const struct review *r)
+{
+	enum { FEW = 2 };
+	int all[MAX_RULES][SEVERITIES] = { 0 };
+	struct text t = { 0 };
+	for (size_t i = 0; i < r->n_findings; i++)
+		all[rule_of(&r->finding[i])][r->finding[i].severity] += !r->finding[i].follows;
+	for (size_t i = 0; i < r->n_findings; i++) {
+		const struct finding *f = &r->finding[i];
+		int *n = &all[rule_of(f)][f->severity];
+		if (f->severity == NOTE || f->follows || !*n)
+			continue;
+		text_printf(&t, "%s: %s: ", program_invocation_short_name, r->m->name);
+		if (*n > FEW) {
+			report_kind(&t, r, f, *n);
+			*n = 0;
+		} else {
+			report_finding(&t, r, f);
+		}
+	}
+	(void)fputs(text_str(&t), stderr);
+	text_free(&t);
+}
+
 /* --pass: prints findings on standard error, and copies the model to the output or nothing */
 static void
 pass_model(const struct options *o, const struct review *r, struct err *e)
 {
-	struct text t = { 0 };
-	for (size_t i = 0; i < r->n_findings; i++) {
-		if (r->finding[i].severity == NOTE || r->finding[i].follows)
-			continue;
-		text_printf(&t, "%s: %s: ", program_invocation_short_name,
-			    r->m->name);
-		report_finding(&t, r, &r->finding[i]);
-	}
-	(void)fputs(text_str(&t), stderr);
-	text_free(&t);
+	if (!o->quiet)
+		tell_findings(r);
 	if (!review_answer(r, o->strict))
 		refuse_model(o, r, e);
 	else
@@ -126,7 +157,7 @@ print_report(const struct options *o, const struct review *r, struct err *e)
 	if (o->json)
 		report_json(&t, r, o->strict);
 	else
-		report_text(&t, r, o->strict, !o->no_tensor_table);
+		report_text(&t, r, o->strict, o->quiet);
 	if (file_write(o->output, t.p, t.n, false, e) &&
 	    !review_answer(r, o->strict))
 		e->status = EXIT_NO;

@@ -43,6 +43,7 @@ extern const int n_tensor_checks, n_op_checks;
 const struct check *rule_at(int i);
 
 /* rules that may be broken: bit i is rule number i */
+enum { MAX_RULES = 64 };
 typedef uint64_t rule_set;
 
 struct finding {
@@ -152,12 +153,14 @@ void review_put_rules(struct text *t, const struct review *r, bool strict);
 
 /* ---- report.c --- */
 
-void report_text(struct text *t, const struct review *r, bool strict,
-		 bool tables);
+/* quiet: the verdict alone */
+void report_text(struct text *t, const struct review *r, bool strict, bool quiet);
 void report_json(struct text *t, const struct review *r, bool strict);
 void report_rules(struct text *t);
 /* "severity: rule: operator 3 CONV_2D, tensor 7 (name): text" */
 void report_finding(struct text *t, const struct review *r,
 		    const struct finding *f);
+/* one line for n findings of a rule and severity: rule, remedy, number, the first of them */
+void report_kind(struct text *t, const struct review *r, const struct finding *f, int n);
 
 #endif

@@ -147,11 +147,11 @@ put_interface(struct text *t, const struct review *r, const char *what,
 	}
 }
 
-void
-report_finding(struct text *t, const struct review *r, const struct finding *f)
+/* "operator 3 CONV_2D, tensor 7 (name): text" and a line feed */
+static void
+put_place_and_text(struct text *t, const struct review *r, const struct finding *f)
 {
 	const struct tfl_subgraph *g = &r->m->subgraph[f->at.subgraph];
-	text_printf(t, "%s: %s: ", severity_name(f->severity), f->check->name);
 	if (r->m->n_subgraphs > 1)
 		text_printf(t, "subgraph %d, ", f->at.subgraph);
 	if (f->at.op >= 0) {
@@ -167,6 +167,25 @@ report_finding(struct text *t, const struct review *r, const struct finding *f)
 		text_puts(t, *name ? ")" : "");
 	}
 	text_printf(t, ": %s\n", f->text);
+}
+
+void
+report_finding(struct text *t, const struct review *r, const struct finding *f)
+{
+	text_printf(t, "%s: %s: ", severity_name(f->severity), f->check->name);
+	put_place_and_text(t, r, f);
+}
+
+void
+report_kind(struct text *t, const struct review *r, const struct finding *f, int n)
+{
+	const char *rule = f->check->name;
+	bool floats = !strcmp(rule, "float-operator") || !strcmp(rule, "hybrid-operator");
+	text_printf(t, "%s: %s: %s--allow=%s accepts all %d findings of this rule; the first: ",
+		    severity_name(f->severity), rule,
+		    floats ? "tfl-quantize, or --quantize of npucc, makes an integer model, and "
+			   : "", rule, n);
+	put_place_and_text(t, r, f);
 }
 
 static bool
@@ -190,12 +209,16 @@ put_verdict(struct text *t, const struct review *r, bool strict)
 }
 
 void
-report_text(struct text *t, const struct review *r, bool strict, bool tables)
+report_text(struct text *t, const struct review *r, bool strict, bool quiet)
 {
 	const struct tfl_model *m = r->m;
+	if (quiet) {
+		put_verdict(t, r, strict);
+		return;
+	}
 	put_interface(t, r, "input", m->subgraph[0].in, m->subgraph[0].n_in);
 	put_interface(t, r, "output", m->subgraph[0].out, m->subgraph[0].n_out);
-	for (int g = 0; tables && g < m->n_subgraphs; g++) {
+	for (int g = 0; g < m->n_subgraphs; g++) {
 		text_putc(t, '\n');
 		if (m->n_subgraphs > 1)
 			text_printf(t, "subgraph %d\n", g);
