@@ -98,9 +98,9 @@ float_ends() {
 	[ -z "$output" ]
 }
 
-# chain N: N operators without a scale at their output, each a finding of one rule
+# chain N: N float operators, each a finding of one rule
 chain() {
-	model m ".operator_codes[0] = {deprecated_builtin_code:6,builtin_code:6}
+	model m ".operator_codes[0] = {deprecated_builtin_code:19,builtin_code:19}
 		| $t = [range($1 + 1) | {shape:[1,2],type:0,name:\"x\\(.)\"}]
 		| .subgraphs[0] |= (.inputs = [0] | .outputs = [$1]
 			| .operators = [range($1) | {opcode_index:0,inputs:[.],outputs:[. + 1]}])"
