@@ -4,7 +4,7 @@
 #
 #   make             programs in build/bin
 #   make libs        libnputools, static and shared, in build/lib
-#   make demo        packages, programs, and a model compiled, run and reported
+#   make demo        packages for building, programs, and a model compiled, run and reported
 #   make check       packages, programs, all tests
 #   make test T=PATTERN   the suites whose names match, and only what they need; with
 #                    B=build-quick CFLAGS=-O0 FAST_CFLAGS= compilation takes a third of the time
@@ -419,8 +419,11 @@ check-all:
 	$(Q)tests/check-all $(BUILDS)
 
 .PHONY: demo demo-run
-demo: deps
-	$(Q)$(MAKE) --no-print-directory demo-run
+# installs no packages of the tests; uses all processors, unless -j is given
+demo:
+	$(Q)scripts/install-deps --demo
+	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell \
+		getconf _NPROCESSORS_ONLN)) demo-run
 demo-run: all
 	$(Q)scripts/demo $(B)
 

@@ -67,6 +67,37 @@ machine()
 	[ "$(wc -l <logs/install)" -gt 400 ]
 }
 
+@test "make demo installs what building needs, and no tool of the tests" {
+	machine config-files
+	printf '%s\n' '#!/bin/sh' 'exec "$@"' >bin/sudo
+	printf '%s\n' '#!/bin/sh' 'echo "apt-get $*" >>called' >bin/apt-get
+	export INSTALL_LOG=$PWD/logs/install
+	# the packages that "make demo" asks for: its own command, as make prints it
+	run env -u MAKEFLAGS make -n -C "$TOP" demo
+	[ "$status" = 0 ]
+	local command
+	command=$(grep -o 'scripts/install-deps.*' <<<"$output")
+	[ "$command" = "scripts/install-deps --demo" ]
+	grep -q -- ' -j[0-9]* demo-run' <<<"$output"
+	env PATH="$PWD/bin:$PATH" "$TOP/scripts/install-deps" --demo
+	tr ' ' '\n' <called | sort -u >demo
+	local p
+	for p in gcc make libxxhash-dev; do
+		grep -qx "$p" demo
+	done
+	for p in valgrind clang clang-tidy cppcheck shellcheck bats gcc-arm-none-eabi jq mandoc; do
+		run ! grep -qx "$p" demo
+	done
+	# make check installs these, too
+	rm called
+	env PATH="$PWD/bin:$PATH" "$TOP/scripts/install-deps"
+	tr ' ' '\n' <called | sort -u >check
+	for p in valgrind clang-tidy cppcheck bats jq mandoc; do
+		grep -qx "$p" check
+	done
+	[ -z "$(comm -23 demo check)" ]
+}
+
 @test "STATIC=1 makes programs without shared libraries" {
 	need gcc file
 	[ -e "$(gcc -print-file-name=libxxhash.a)" ] || skip "no libxxhash.a"
