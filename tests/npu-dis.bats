@@ -238,8 +238,9 @@ breaks() {
 	printf 'abc' >three
 	refuses 2 "not a multiple of 4" npu-dis --raw -a ethos-u55-128 \
 		<(printf '\1\2\3')
-	echo 123456789 >hex
-	refuses 2 "9 hexadecimal digits" npu-dis --raw -a ethos-u55-128 hex
+	echo 0x0001010f 123456789 >hex
+	refuses 2 "word 2 has 9 hexadecimal digits; a word of a command stream has at most 8" \
+		npu-dis --raw -a ethos-u55-128 hex
 	refuses 2 "more than one FILE" npu-dis a b
 }
 

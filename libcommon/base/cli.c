@@ -181,8 +181,10 @@ parse_program(const struct argp *own, int key, char *arg, struct argp_state *sta
 	return e;
 }
 
-/* the program's parser: judges the whole command line only if all of it was
- * read */
+/*
+ * The program's parser.  If an option is misspelt, the options are not checked together,
+ * because an option may be missing only for its spelling.
+ */
 static error_t
 parse_own(int key, char *arg, struct argp_state *state)
 {

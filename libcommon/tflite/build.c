@@ -319,8 +319,9 @@ copy_child(struct fbw *w, struct fb_ref t, int slot, fbw_off *out, struct err *e
 	if (f->kind == FB_CHILD_TABLE || f->kind == FB_UNION_VALUE) {
 		struct fb_ref c = fb_child(t, slot);
 		if (!c.buf)
-			return err_set(e, "%s.%s: options of this kind can't be "
-					  "rewritten", t.table->name, f->name);
+			return err_set(e, "%s.%s: the type of these options is unknown, so that "
+					  "they can't be copied to the output", t.table->name,
+				       f->name);
 		return fbw_copy(w, c, out, e);
 	}
 	if (f->kind != FB_VEC_TABLE) {

@@ -45,8 +45,8 @@ parse_hex(struct arena *a, struct bytes in, struct bytes *out, struct err *e)
 		for (; i < in.n && isxdigit(in.p[i]); i++, digits++)
 			v = v << 4 | (uint32_t)nibble(in.p[i]);
 		if (digits > 8)
-			return err_set(e, "a word of %zu hexadecimal digits",
-				       digits);
+			return err_set(e, "word %zu has %zu hexadecimal digits; a word of a "
+					  "command stream has at most 8", n / 4 + 1, digits);
 		if (digits) {
 			store_le32(p + n, v);
 			n += 4;
