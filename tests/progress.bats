@@ -49,6 +49,19 @@ progress()
 	[ ! -s err ]
 }
 
+@test "a program that waits for a terminal says what it waits for" {
+	local p
+	for p in npu-sim:model tfl2c:model tfl-quantcheck:model npu-wenc:graph npu-dis:input \
+		npu-perf:input "npu-sched --part=alif-e7-hp:graph"; do
+		on_terminal "(sleep 0.2; printf '\004') | ${p%:*}; true"
+		run ! grep waiting said # a pipe is no terminal
+		: | script -qefc "${p%:*}" said >/dev/null || true
+		grep -q "^${p%%[ :]*}: waiting for the ${p#*:} on standard input, which is a terminal: name a file, or end the input with Ctrl-D" said
+	done
+	on_terminal "npu-sim $DIGITS >out"
+	run ! grep waiting said
+}
+
 @test "Ctrl-C removes the progress line, and no file is left" {
 	mkdir dir
 	interrupted '%, about [0-9]* [a-z]* left' \
@@ -101,6 +114,11 @@ progress()
 		--effort=9 --report=dir/m.html -o dir/m_npu.tflite m.tflite
 	[ "$(tail -c 4 said | tr -d '\n')" != left ]
 	[ -z "$(ls -A dir)" ]
+	# npu-sched cannot know what npucc does next: other curves come, and their number is shown
+	rm -f said
+	interrupted '\r\e\[Knpu-sched: curve [2-4] of 4, for ethos-u55-[0-9]*: [0-9]* %' npucc \
+		--part=alif-e7-hp --effort=9 --report=dir/m.html -o dir/m_npu.tflite m.tflite
+	run ! grep ' left' said
 	# standard error that is no terminal gets messages alone
 	npucc --part=alif-e7-hp -o d.tflite "$DIGITS" 2>err
 	run ! grep $'\r' err

@@ -276,6 +276,8 @@ cli_parse(const struct argp *argp, int argc, char **argv, void *options,
 	(void)signal(SIGXFSZ, SIG_IGN);
 	if (atexit(check_output))
 		out_of_memory();
+	const char *what = all.common->what;
+	file_await(what && strcmp(what, "FILE") != 0 ? what : "input");
 	parse(&all, row, argc, argv);
 	if (cli_mistakes())
 		point_to_help();

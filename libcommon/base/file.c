@@ -91,6 +91,24 @@ read_growing(struct arena *a, int fd, size_t max, uint8_t **out, size_t *got)
 	return false;
 }
 
+static const char *awaited; /* global, as standard input is */
+
+void
+file_await(const char *what)
+{
+	awaited = what;
+}
+
+/* Standard input that is a terminal looks like a program that hangs. */
+static void
+tell_wait(void)
+{
+	if (awaited && isatty(STDIN_FILENO))
+		(void)fprintf(stderr, "%s: waiting for the %s on standard input, which is a "
+				      "terminal: name a file, or end the input with Ctrl-D\n",
+			      program_invocation_short_name, awaited);
+}
+
 bool
 file_take(struct arena *a, const char *path, size_t max, uint8_t **p, size_t *n,
 	  struct err *e)
@@ -98,6 +116,8 @@ file_take(struct arena *a, const char *path, size_t max, uint8_t **p, size_t *n,
 	int fd = file_is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return err_set(e, "%s: %s", path, strerror(errno));
+	if (file_is_standard(path))
+		tell_wait();
 	struct stat st = { 0 };
 	bool ok;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0) {

@@ -21,6 +21,11 @@ const char *file_base(const char *path);
  */
 bool file_read(struct arena *a, const char *path, size_t max,
 	       struct bytes *out, struct err *e);
+/*
+ * What the program reads from standard input, such as "model".  If standard input is a
+ * terminal, file_read() then prints a line that says what it waits for.  NULL: it prints nothing.
+ */
+void file_await(const char *what);
 /* Like file_read(), but the caller may change the n bytes. */
 bool file_take(struct arena *a, const char *path, size_t max, uint8_t **p, size_t *n,
 	       struct err *e);

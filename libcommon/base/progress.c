@@ -39,6 +39,7 @@ borrow(struct progress *p)
 	if (*end != ' ' || fd <= STDERR_FILENO || fd > INT16_MAX || !isatty((int)fd))
 		return;
 	p->terminal = (int)fd;
+	p->lent = true;
 	p->since = since;
 	p->what = end[1] ? end + 1 : p->what;
 #ifdef SIGTTOU
@@ -109,7 +110,7 @@ progress_show(struct progress *p, double done, double all)
 	if (!(p->shown > 0))
 		catch_interrupt();
 	p->shown = t;
-	if (done >= early * all || t >= p->begin + soon)
+	if (!p->lent && (done >= early * all || t >= p->begin + soon))
 		put_left(left, sizeof(left), (t - p->begin) * (all - done) / done);
 	(void)dprintf(p->terminal, "%s%s: %s: %.0f %%%s", clear,
 		      program_invocation_short_name, p->what, 100 * done / all, left);

@@ -11,12 +11,15 @@
 #ifndef BASE_PROGRESS_H
 #define BASE_PROGRESS_H
 
+#include <stdbool.h>
+
 struct progress {
 	const char *what;     /* the unit of work, for example "frames" */
 	/* times in seconds: begin of the work; begin of the user's wait; the latest output,
 	 * 0: none */
 	double begin, since, shown;
 	int terminal; /* the terminal's file descriptor; -1: none */
+	bool lent;    /* by another program, which may have more to do: no time left is shown */
 };
 
 void progress_begin(struct progress *p, const char *what);

@@ -109,13 +109,17 @@ ask_fronts(struct reporter *r, bool others)
 				      "curve of SRAM and time");
 	if (front)
 		tell_report(r, arena_printf(a, "--front=%s", front));
+	int n = 1, all = 0; /* curves */
+	for (int i = 0; own && i < ACCEL_COUNT; i++)
+		all += accels[i].generation == own->generation;
 	for (int i = 0; others && own && i < ACCEL_COUNT; i++) {
 		const struct accel *x = &accels[i];
 		if (x == own || x->generation != own->generation)
 			continue;
+		n++;
 		struct words w = words_for(r, x->name);
 		front = ask_front(r, &w, arena_printf(a, "%s.json", x->name),
-				  arena_printf(a, "curve for %s", x->name));
+				  arena_printf(a, "curve %d of %d, for %s", n, all, x->name));
 		if (front)
 			tell_report(r, arena_printf(a, "--other=%s=%s", x->name, front));
 	}
