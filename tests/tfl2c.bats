@@ -70,6 +70,37 @@ value() { # MACRO FILE
 	done
 }
 
+@test "every part of a header may be in several files: functions, sections, arenas, driver" {
+	local o cc m
+	for o in "" --separate-io-regions --cpu=ADD; do
+		# shellcheck disable=SC2086
+		npucc -q --part=alif-e7-he $o -o "m$o.tflite" "$TOP/tests/models/digits.tflite"
+	done
+	for n in one two; do
+		printf '#define SECT ".x"\n#include "ethosu_driver.h"\n#include "net.h"\nextern int %s;\nint %s = 1;\n' \
+			$n $n >$n.c
+		cp $n.c $n.cc
+	done
+	printf 'extern int one, two;\nint main(void) { return one != two; }\n' | tee main.cc >main.c
+	local w="-Wall -Wextra -Wpedantic -Wshadow -Wundef -Wconversion -Werror -I$TOP/tests/firmware/driver"
+	for m in m m--separate-io-regions m--cpu=ADD; do
+		for o in "" --shared-arena=all --section=.model --section-macro=SECT \
+			--memory-mode=Shared_Sram --dialect=cmsis --namespace=A::B --resolver; do
+			[ "$m" = m ] || [ -z "$o" ] || continue
+			# shellcheck disable=SC2086
+			tfl2c $o -n net -o net.h "$m.tflite"
+			for cc in gcc\ -std=c99 clang\ -std=c11 g++\ -std=c++11 clang++\ -std=c++17; do
+				command -v ${cc%% *} >/dev/null || continue
+				case $cc-$o in
+				*++*) $cc $w -o t one.cc two.cc main.cc ;;
+				*--namespace* | *--resolver*) continue ;;
+				*) $cc $w -o t one.c two.c main.c ;;
+				esac || { echo "$cc $m $o"; return 1; }
+			done
+		done
+	done
+}
+
 @test "headers compile without a warning as C and C++" {
 	model m
 	tfl2c -n m --resolver -o m.h m.tflite
