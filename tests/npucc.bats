@@ -617,6 +617,17 @@ END
 	[ ! -e out.tflite ]
 }
 
+@test "a file too short for a model is called too short, whatever its first bytes are" {
+	local n p
+	for n in 0 1 7 8 9 11; do
+		head -c $n "$model" >short.tflite
+		for p in "npucc --part=alif-e7-he" tfl-quantcheck npu-sim npu-dis tfl2c npu-perf tfl-partition; do
+			# shellcheck disable=SC2086
+			refuses 2 "short.tflite: error: $n bytes are too few for a TFLite model" $p short.tflite
+		done
+	done
+}
+
 @test "a model of another tool is recognised, and the message names the conversion" {
 	# foreign NAME CONTENT WHAT
 	foreign() {
