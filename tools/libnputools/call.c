@@ -61,14 +61,14 @@ is_member_end(size_t n)
 {
 #define END(member) (offsetof(struct nputools_options, member) + \
 		     sizeof(((struct nputools_options *)NULL)->member))
-	static const size_t ends[] = {
+	static const size_t sizes[] = {
 		END(size), END(name), END(accelerator), END(system_config), END(memory_mode),
 		END(part), END(optimise), END(effort), END(level), END(jobs),
 		END(arena_cache_size), END(max_cycles), END(fail_on_cpu), END(no_map),
 		sizeof(struct nputools_options),
 	};
-	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
-		if (n == ends[i])
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
+		if (n == sizes[i])
 			return true;
 	return false;
 }

@@ -277,7 +277,7 @@ set_times(const struct report *r, double *start, double *end)
 
 /* Moves all times that are cycles of the NPU to those of the inference. */
 static void
-make_room_for_cpu(struct report *r)
+insert_cpu_time(struct report *r)
 {
 	for (size_t i = 0; i < r->n_ops; i++)
 		set_times(r, &r->op[i].start, &r->op[i].end);
@@ -515,7 +515,7 @@ read_report(struct arena *a, struct bytes json, const char *file, struct report 
 	r->has_map = json_get(root, "tensors") != NULL;
 	read_operations(r);
 	read_memory(r);
-	make_room_for_cpu(r);
+	insert_cpu_time(r);
 	/* a tensor has the name of the operator that writes it, a buffer that of its reader */
 	for (size_t i = 0; i < r->n_spans; i++) {
 		struct span *s = &r->span[i];

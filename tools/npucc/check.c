@@ -49,7 +49,7 @@ say_what(struct npucc *c, const char *compiled, const char *called, bool on_npu)
 	struct arena *a = arena_open();
 	struct tfl_model *m;
 	bool ok = read_compiled(c, a, compiled, &m);
-	if (ok && !c->o->quiet) {
+	if (ok && !c->o->errors_only) {
 		int n = m->subgraph[0].n_out;
 		cli_note("checked", "%s: %s; %d output%s equal to the original "
 				    "model's, byte for byte, for the inputs " INPUTS, called,

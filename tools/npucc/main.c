@@ -110,10 +110,10 @@ run(struct npucc *c)
 	bool ok = o->keep    ? compile_kept(c, &made)
 		  : o->check ? compile_checked(c, &made)
 			     : compile_plain(c, &made);
-	if (!ok && !o->quiet)
+	if (!ok && !o->errors_only)
 		tell_operators(c);
 	ok = ok && check_part(c, made);
-	if (!ok && !o->quiet)
+	if (!ok && !o->errors_only)
 		tell_fitting_option(c);
 	ok = ok && (!(o->page || o->summary) || tell_made(c, made, &summary)) &&
 	     deliver(c, made);

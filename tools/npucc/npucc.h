@@ -37,7 +37,7 @@ struct options {
 	/* options that only the first stages of the other kind of input have; NULL: none */
 	const char *tflite_only, *tosa_only;
 	bool summary; /* print a summary, because no output was named */
-	bool quiet; /* print errors alone */
+	bool errors_only; /* print errors alone */
 	bool verbose; /* --verbose-all */
 	bool report; /* --front, --explain: write a report of npu-sched, not a model */
 	enum program last; /* the stage that makes out */

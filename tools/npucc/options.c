@@ -120,7 +120,7 @@ set_own_option(struct options *o, int id, char *arg)
 	case ID_KEEP: o->keep = arg; break;
 	case ID_REPORT: o->page = arg; break;
 	case ID_CHECK: o->check = true; break;
-	case ID_QUIET: o->quiet = true; break;
+	case ID_ERRORS_ONLY: o->errors_only = true; break;
 	case ID_LIST_PARTS: cli_show(target_part_list);
 	case ID_LIST_PROFILES: cli_show(memory_list_profiles);
 	case ID_OVERFLOW: o->allow_overflow = true; add_word(o, TFL2C, "--allow-overflow"); break;
@@ -181,7 +181,7 @@ choose_output(struct options *o)
 		cli_error("no output: name it with -o FILE");
 	else
 		o->out = name_here(o->a, o->in);
-	o->summary = !o->quiet;
+	o->summary = !o->errors_only;
 }
 
 /* true if --pass gives npu-sched an option that begins so */
@@ -248,7 +248,7 @@ check_combination(struct options *o)
 	else
 		find_last(o);
 	choose_target(o);
-	if (o->quiet && o->verbose)
+	if (o->errors_only && o->verbose)
 		cli_error("--quiet and --verbose-all exclude each other");
 	if (o->page && (o->out || o->keep))
 		check_page(o);

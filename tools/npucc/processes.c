@@ -39,7 +39,7 @@ spawn(struct npucc *c, struct process *p, int in, int out)
 		.out = j->mute ? SPAWN_NULL : out >= 0 ? out : SPAWN_OWN,
 		.err = said[1], .group = guard_group(),
 	};
-	if (!c->o->quiet)
+	if (!c->o->errors_only)
 		progress_lend(j->shown ? j->shown : "");
 	int bad = spawn_program(&program, &p->pid);
 	(void)close(said[1]);

@@ -202,7 +202,7 @@ tell_example(const struct options *o, const struct example *x)
 {
 	struct text others = { 0 };
 	memory_put_systems(&others, accel_find(o->accel));
-	if (!o->quiet)
+	if (!o->errors_only)
 		cli_note("note", "no memory system was named: using Arm's example, %s and %s; use "
 				 "--part=NAME for that of a chip, or --system-config and "
 				 "--memory-mode; systems for %s: %s", x->system, x->mode,

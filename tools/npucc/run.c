@@ -185,7 +185,7 @@ report_result(struct npucc *c, struct process *p, size_t n)
 		return false;
 	}
 	for (size_t i = 0; i < n; i++)
-		if (!p[i].job->repeats && !p[i].job->silent && !c->o->quiet)
+		if (!p[i].job->repeats && !p[i].job->silent && !c->o->errors_only)
 			show_notes(c, &p[i]);
 	return true;
 }

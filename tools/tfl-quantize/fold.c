@@ -36,12 +36,12 @@ takes_activation(const struct net_op *o)
 	return kind && slot >= 0 && net_activation(o) == TFL_ACT_NONE;
 }
 
-/* Gives the output of `gone` to `stays`. */
+/* Gives the output of `gone` to `heir`. */
 static void
-merge(struct net_op *stays, struct net_op *gone, int activation)
+merge(struct net_op *heir, struct net_op *gone, int activation)
 {
-	stays->activation = activation;
-	*(int *)(uintptr_t)stays->op.out = gone->op.out[0];
+	heir->activation = activation;
+	*(int *)(uintptr_t)heir->op.out = gone->op.out[0];
 	gone->removed = true;
 }
 

@@ -29,7 +29,7 @@ middle(const struct histogram *h, int bin)
 }
 
 static struct range
-cut_ends(const struct histogram *h)
+cut_tails(const struct histogram *h)
 {
 	uint64_t n = 0, low = 0, high = 0;
 	int first = 0, last = HISTOGRAM_BINS - 1;
@@ -68,7 +68,7 @@ range_of_histogram(const struct histogram *h, enum method method)
 	if (!(h->range.hi > h->range.lo))
 		return h->range;
 	if (method == RANGES_PERCENTILE)
-		return cut_ends(h);
+		return cut_tails(h);
 	struct range best = h->range;
 	double least = INFINITY;
 	for (int k = 0; k < CANDIDATES; k++) {

@@ -64,7 +64,7 @@ struct check {
 	struct real *real;
 	struct arena *a;
 	struct tfl_tensor *trial; /* a copy of the tensors */
-	bool *known; /* one per tensor: computed in real numbers, or a constant */
+	bool *is_real; /* one per tensor: computed in real numbers, or a constant */
 	struct err *e;
 };
 
@@ -190,12 +190,12 @@ check_op(struct check *c, int i)
 	if (r->kind == RULE_NONE)
 		return refuse(c, i, "no integer version of this float operator is known");
 	for (int k = 0; k < op->n_in; k++)
-		if (op->in[k] >= 0 && !c->known[op->in[k]])
+		if (op->in[k] >= 0 && !c->is_real[op->in[k]])
 			return refuse(c, i, "reads integers that the network computes");
 	if (!check_shapes(c, i) || !check_constants(c, i, r))
 		return false;
 	for (int k = 0; k < op->n_out; k++)
-		c->known[op->out[k]] = r->kind != RULE_COMPARE;
+		c->is_real[op->out[k]] = r->kind != RULE_COMPARE;
 	return true;
 }
 
@@ -254,15 +254,15 @@ rules_check(const struct tfl_model *m, struct err *e)
 	struct check c = { .m = m, .g = &m->subgraph[0], .a = a, .e = e };
 	size_t n = (size_t)c.g->n_tensors;
 	bool ok = check_tensors(&c);
-	c.known = anew(a, bool, n + 1);
+	c.is_real = anew(a, bool, n + 1);
 	c.trial = anew(a, struct tfl_tensor, n + 1);
 	if (n)
 		memcpy(c.trial, c.g->tensor, n * sizeof(*c.trial));
 	for (size_t i = 0; i < n; i++)
-		c.known[i] = c.trial[i].data.p ||
+		c.is_real[i] = c.trial[i].data.p ||
 			     (c.trial[i].is_variable && c.trial[i].type == TFL_FLOAT32);
 	for (int k = 0; k < c.g->n_in; k++)
-		c.known[c.g->in[k]] = true;
+		c.is_real[c.g->in[k]] = true;
 	for (int i = 0; i < c.g->n_ops && ok; i++)
 		ok = check_op(&c, i);
 	ok = ok && check_functions(&c);
