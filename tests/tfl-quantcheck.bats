@@ -191,7 +191,7 @@ chain() {
 		| $t += [$t[0] * {name:\"more\",quantization:{scale:[0.55]}}, $t[3] * {name:\"other\"}]
 		| .subgraphs[0].inputs += [4] | .subgraphs[0].outputs += [5]"
 	model shared "$two"
-	run tfl-quantcheck -q shared.tflite
+	run tfl-quantcheck shared.tflite
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"warning: bias-scale: "*" steps of the output; several operators share the bias"* ]]
 	npucc -a ethos-u55-128 --system-config=Ethos_U55_High_End_Embedded \
