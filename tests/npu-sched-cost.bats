@@ -50,7 +50,7 @@ grows()
 		[ -s out ]
 		echo "$kind $*: $few ms, $many ms"
 		# the program's start takes three milliseconds
-		[ "$many" -gt $((25 * (few > 3 ? few : 3))) ] || return 0
+		[ "$many" -gt $((${MOST-25} * (few > 3 ? few : 3))) ] || return 0
 	done
 	false
 }
@@ -68,6 +68,9 @@ grows()
 }
 
 @test "with --optimise=Size, the time for a thousand operators grows linearly" {
+	# 100 MB for a thousand operators: 20 times the time alone, up to 33 times while other
+	# suites use the caches
+	local MOST=40
 	grows conv --optimise=Size
 	grows add --optimise=Size
 	grows block --optimise=Size
