@@ -78,7 +78,7 @@ planned()
 }
 
 @test "large layers in SRAM use the fast decoder" {
-	local model=$SHARED/models/ad01_int8.tflite kind fast= slow=
+	local model=$SHARED/models/ad01_int8.tflite kind fast='' slow=''
 	if [ -z "$SHARED" ]; then
 		model=$PWD/large.tflite
 		"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" conv 2 4 256 >"$model"

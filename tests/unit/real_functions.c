@@ -34,12 +34,14 @@ main(void)
 {
 	static const double special[] = { 0, -0.0, INFINITY, -INFINITY, NAN, 710, -746,
 					  1e-300, -1e-9, 5.9, 6.1, 22, -700, 1e300 };
+	enum { STEPS = 4380 };
 	int bad = 0;
-	for (double x = -30; x < 30; x += 0.0137)
-		bad |= check(x);
+	for (int i = 0; i < STEPS; i++)
+		bad |= check(-30 + 60.0 * i / STEPS);
 	for (size_t i = 0; i < sizeof(special) / sizeof(*special); i++)
 		bad |= check(special[i]);
-	for (double x = 1e-300; x < 1e300; x *= 7.3)
+	double x = 1e-300;
+	for (int i = 0; i < 690; i++, x *= 7.3) /* to 1e295 */
 		bad |= compare("log", x, real_log(x), log(x));
 	bad |= compare("log", 0, real_log(0), -INFINITY);
 	bad |= compare("log", -1, real_log(-1), NAN);

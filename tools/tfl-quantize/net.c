@@ -197,11 +197,12 @@ write_ops(struct writer *w)
 		const struct tfl_op *op = &n->op[i].op;
 		if (n->op[i].removed)
 			continue;
-		w->g.op[w->g.n_ops++] = (struct tflw_op){
-			.from = op->ref, .opcode = opcode_of(w, op),
-			.n_in = op->n_in, .in = numbered(w, op->in, op->n_in),
-			.n_out = op->n_out, .out = numbered(w, op->out, op->n_out),
-		};
+		struct tflw_op *out = &w->g.op[w->g.n_ops++];
+		*out = (struct tflw_op){ .from = op->ref, .n_in = op->n_in,
+					 .n_out = op->n_out };
+		out->opcode = opcode_of(w, op);
+		out->in = numbered(w, op->in, op->n_in);
+		out->out = numbered(w, op->out, op->n_out);
 		if (n->op[i].activation >= 0)
 			change_activation(n, &n->op[i], &w->g.op[w->g.n_ops - 1]);
 	}
