@@ -82,7 +82,7 @@ progress()
 
 @test "npu-eval shows its progress" {
 	local n=60
-	! sanitized || n=6
+	! sanitized || n=20
 	for ((i = 0; i < n; i++)); do
 		for d in {0..9}; do
 			echo "$TOP/tests/models/digits/digit-$d.pgm $d"
