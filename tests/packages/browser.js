@@ -42,7 +42,8 @@ class Browser {
 			    !(this.own && request.url.startsWith(this.own)))
 				this.requests.push(request.url);
 		} else if (m.method === "Runtime.exceptionThrown") {
-			this.said.push(m.params.exceptionDetails.exception.description);
+			this.said.push(m.params.exceptionDetails.exception?.description ??
+				m.params.exceptionDetails.text);
 		} else if (m.method === "Log.entryAdded" && m.params.entry.level === "error") {
 			this.said.push(m.params.entry.text);
 		}
@@ -86,8 +87,11 @@ class Browser {
 				return await this.value(expression);
 			}
 			const { frameTree } = await this.send("Page.getFrameTree");
+			const child = frameTree.childFrames?.[0];
+			if (!child) /* not loaded yet */
+				return 0;
 			const { executionContextId } = await this.send("Page.createIsolatedWorld",
-				{ frameId: frameTree.childFrames[0].frame.id });
+				{ frameId: child.frame.id });
 			const { result, exceptionDetails } = await this.send("Runtime.evaluate",
 				{ expression, contextId: executionContextId, returnByValue: true });
 			if (exceptionDetails)
