@@ -305,6 +305,8 @@ function begin() {
 	$("options").onsubmit = (e) => e.preventDefault();
 	$("slider").oninput = () => {
 		const i = Number($("slider").value);
+		if (!front)
+			return; /* the model does not fit the part */
 		drawCurve(i);
 		clearTimeout(again);
 		again = setTimeout(() => compile(front.points[i].sram), 250);
