@@ -133,7 +133,7 @@ $(FAST:%=$(B)/libcommon/%/%.o) $(B)/tools/npu-sched/%.o: EXTRA_CFLAGS += $(FAST_
 
 # the NPU and its dependencies, for firmware: no files, threads or mappings
 SIM_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/sim/npu*.c \
-	$(foreach f,arena block diag exhausted fixed hash quote text,libcommon/base/$(f).c) \
+	$(foreach f,arena attempt block diag exhausted fixed hash quote text,libcommon/base/$(f).c) \
 	$(foreach d,map stream target weights,libcommon/$(d)/*.c)))
 
 $(B)/libsim.a: $(SIM_OBJ)
@@ -193,7 +193,7 @@ LIB_STAGES := $(basename $(notdir $(wildcard $(LIBSRC)/stages/*.c)))
 LIB_A := $(B)/lib/libnputools.a
 LIB_SO := $(B)/lib/libnputools.so.$(SOVERSION)
 $(B)/$(LIBSRC)/%.o: EXTRA_CFLAGS += -I$(LIBSRC) -Itools
-$(B)/$(LIBSRC)/call.o: $(FOUND)
+$(B)/$(LIBSRC)/call.o $(B)/$(LIBSRC)/version.o: $(FOUND)
 define lib_stage
 $(B)/lib/joined/$(1).o: $(B)/$(LIBSRC)/stages/$(1).o $$(patsubst %.c,$(B)/%.o,$$(filter-out \
 		$(if $(filter $(LIB_IN_MAIN),$(1)),,%/main.c),$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c)))
@@ -338,7 +338,7 @@ $(B)/tests/ethosu.so: tests/linux/standin.c tests/linux/driver.c tests/linux/dri
 # programs that embed libnputools, the shared library and the archive (tests/libnputools.bats)
 EMBED_CXX := $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),$(if \
 	$(findstring gcc,$(CC)),$(subst gcc,g++,$(CC)),g++))
-EMBED_C := $(B)/tests/embed $(B)/tests/embed-starve
+EMBED_C := $(B)/tests/embed $(B)/tests/embed-starve $(B)/tests/embed-hooks
 EMBED := $(EMBED_C) $(if $(shell command -v $(EMBED_CXX)),$(B)/tests/embed-cc)
 EMBED_WARN := -Wall -Wextra -Wshadow $(WERROR) -I$(LIBSRC)
 

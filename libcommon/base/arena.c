@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
 
+#include "base/attempt.h"
 #include "base/block.h"
 #include "base/diag.h"
 
@@ -173,7 +174,7 @@ chunk_free(struct chunk *c)
 struct arena *
 arena_open(void)
 {
-	struct arena *a = calloc(1, sizeof(*a));
+	struct arena *a = block_alloc(sizeof(*a));
 	if (!a)
 		out_of_memory();
 	return a;
@@ -197,7 +198,7 @@ arena_close(struct arena *a)
 		next = c->next;
 		chunk_free(c);
 	}
-	free(a);
+	block_free(a, sizeof(*a));
 }
 
 void
@@ -236,6 +237,7 @@ arena_alloc(struct arena *a, size_t n, size_t size)
 		c->used += bytes;
 		return p;
 	}
+	checkpoint();
 	c = chunk_new(chunk_size(a, bytes));
 	c->used = bytes;
 	a->bytes += c->size;

@@ -39,7 +39,7 @@ bool err_at(struct err *e, const char *file, unsigned line, const char *fmt, ...
 
 /*
  * exhausted.c: reports that memory is exhausted, and exits with EXIT_TROUBLE.  In
- * libnputools, ends the call of the library instead (tools/libnputools/exhausted.c).
+ * libnputools, ends the call of the library instead (tools/libnputools/attempt.c).
  */
 _Noreturn void out_of_memory(void);
 

@@ -2,6 +2,9 @@
 #include "base/threads.h"
 
 #include "base/arena.h"
+#include "base/attempt.h"
+#include "base/block.h"
+#include "base/diag.h"
 
 #ifdef __wasi__ /* WASI has no threads, so the order of the calls does not matter */
 
@@ -26,17 +29,12 @@ threads_close(struct threads *p)
 	(void)p;
 }
 
-bool
-threads_busy(void)
-{
-	return false;
-}
-
 #else
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MAX_THREADS = 64 };
@@ -58,6 +56,7 @@ struct job {
 	const struct turn *turn; /* NULL: in the order of their numbers */
 	size_t n;
 	atomic_size_t next;
+	atomic_bool abandoned;
 };
 
 struct turn {
@@ -75,6 +74,7 @@ struct threads {
 	unsigned wanted;  /* number of threads that may still join the job */
 	unsigned working; /* number of threads that have joined it */
 	bool over;
+	void *call; /* attempt_call() of the thread that opened the pool */
 };
 #define NO_THREADS                                                                      \
 	{ .lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER,          \
@@ -88,14 +88,16 @@ static _Thread_local struct threads *own;
 static void
 work(struct job *j)
 {
-	for (size_t i; (i = atomic_fetch_add(&j->next, 1)) < j->n;)
-		j->run(j->ctx, j->turn ? j->turn[i].i : i);
+	for (size_t i; !atomic_load(&j->abandoned) && (i = atomic_fetch_add(&j->next, 1)) < j->n;)
+		if (!attempt(j->run, j->ctx, j->turn ? j->turn[i].i : i))
+			atomic_store(&j->abandoned, true);
 }
 
 static void *
 worker(void *arg)
 {
 	struct threads *p = own = arg;
+	attempt_join(p->call);
 	(void)pthread_mutex_lock(&p->lock);
 	while (!p->over) {
 		if (!p->wanted) {
@@ -137,11 +139,12 @@ struct threads *
 threads_open(void)
 {
 	static const struct threads none = NO_THREADS;
-	struct threads *p = own ? NULL : malloc(sizeof(*p));
-	if (p)
-		*p = none;
-	own = p ? p : own;
-	return p;
+	struct threads *p = own ? NULL : block_alloc(sizeof(*p));
+	if (!p)
+		return NULL;
+	*p = none;
+	p->call = attempt_call();
+	return own = p;
 }
 
 void
@@ -151,13 +154,7 @@ threads_close(struct threads *p)
 		return;
 	end_threads(p);
 	own = NULL;
-	free(p);
-}
-
-bool
-threads_busy(void)
-{
-	return own && own->job;
+	block_free(p, sizeof(*p));
 }
 
 /* Starts threads up to n; if a thread can't start, the pool stays smaller. */
@@ -168,6 +165,22 @@ start_threads(struct threads *p, unsigned n)
 		(void)atexit(end_program);
 	while (p->n < n && !pthread_create(&p->thread[p->n], NULL, worker, p))
 		p->n++;
+}
+
+/* Waits for the threads that have joined the job; meanwhile the call's caller may cancel it. */
+static void
+wait_for_idle(struct threads *p)
+{
+	enum { INTERVAL = 50 * 1000 * 1000, SECOND = 1000 * 1000 * 1000 }; /* ns */
+	while (p->working) {
+		struct timespec t;
+		(void)clock_gettime(CLOCK_REALTIME, &t);
+		t.tv_nsec += INTERVAL;
+		t.tv_sec += t.tv_nsec / SECOND;
+		t.tv_nsec %= SECOND;
+		(void)pthread_cond_timedwait(&p->idle, &p->lock, &t);
+		(void)attempt_is_over();
+	}
 }
 
 /*
@@ -188,14 +201,15 @@ share(struct job *j, unsigned n)
 	}
 	(void)pthread_mutex_unlock(&p->lock);
 	work(j);
-	if (!shared)
-		return;
-	(void)pthread_mutex_lock(&p->lock);
-	p->wanted = 0;
-	while (p->working)
-		(void)pthread_cond_wait(&p->idle, &p->lock);
-	p->job = NULL;
-	(void)pthread_mutex_unlock(&p->lock);
+	if (shared) {
+		(void)pthread_mutex_lock(&p->lock);
+		p->wanted = 0;
+		wait_for_idle(p);
+		p->job = NULL;
+		(void)pthread_mutex_unlock(&p->lock);
+	}
+	if (atomic_load(&j->abandoned))
+		abandon();
 }
 
 static int

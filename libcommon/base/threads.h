@@ -2,7 +2,6 @@
 #ifndef BASE_THREADS_H
 #define BASE_THREADS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,7 +25,5 @@ void threads_for(unsigned n_threads, size_t n, const int64_t *cost,
  */
 struct threads *threads_open(void);
 void threads_close(struct threads *p);
-/* True inside of threads_for(), if threads of threads_open() help: they use its memory. */
-bool threads_busy(void);
 
 #endif

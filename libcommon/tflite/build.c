@@ -25,7 +25,7 @@ struct fbw {
 struct fbw *
 fbw_open(void)
 {
-	struct fbw *w = calloc(1, sizeof(*w));
+	struct fbw *w = block_alloc(sizeof(*w));
 	if (!w)
 		out_of_memory();
 	w->min_align = 4;
@@ -37,7 +37,7 @@ fbw_close(struct fbw *w)
 {
 	if (w)
 		block_free(w->p, w->cap);
-	free(w);
+	block_free(w, sizeof(*w));
 }
 
 static void
@@ -329,13 +329,14 @@ copy_child(struct fbw *w, struct fb_ref t, int slot, fbw_off *out, struct err *e
 		return true;
 	}
 	uint32_t n = fb_vector(t, slot).n;
-	fbw_off *items = calloc(n + 1u, sizeof(*items));
+	const size_t bytes = (n + (size_t)1) * sizeof(fbw_off);
+	fbw_off *items = block_alloc(bytes);
 	bool ok = items != NULL;
 	for (uint32_t i = 0; ok && i < n; i++)
 		ok = fbw_copy(w, fb_item(t, slot, i), &items[i], e);
 	if (ok)
 		*out = fbw_offsets(w, items, n);
-	free(items);
+	block_free(items, bytes);
 	return ok;
 }
 

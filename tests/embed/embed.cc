@@ -2,6 +2,7 @@
 /*
  * The same library from C++ (tests/libnputools.bats).
  * usage: embed-cc MODEL PART: writes the compiled model to standard output
+ *        embed-cc codes MODEL MODEL-WITH-CPU-OPERATOR: prints the codes of errors
  *        embed-cc MODEL
  * Calls each function with arguments that it must refuse, and prints status and messages.
  */
@@ -23,8 +24,8 @@ public:
 	~Output() { nputools_free(&out); }
 	void say(const char *what, int status) const
 	{
-		std::printf("%s: %d, %s: %s", what, status, out.data ? "data" : "nothing",
-			    out.messages);
+		std::printf("%s: %d %s, %s: %s", what, status, nputools_code_name(out.code),
+			    out.data ? "data" : "nothing", out.messages);
 	}
 	nputools_output out{};
 };
@@ -116,6 +117,57 @@ refuse_models(const Bytes &model)
 						    nullptr, 0, &result, 1, &simulated.out));
 }
 
+/* a call in the function progress */
+int
+nested(void *context, double)
+{
+	const Bytes &model = *static_cast<Bytes *>(context);
+	nputools_options o = options("alif-e7-hp");
+	Output x;
+	int status = nputools_compile(&o, model.data(), model.size(), &x.out);
+	std::printf("a call in progress: %d %s\n", status, nputools_code_name(x.out.code));
+	return 1;
+}
+
+void
+code(const char *what, const nputools_options &o, const void *model, size_t size)
+{
+	Output x;
+	int status = nputools_compile(&o, model, size, &x.out);
+	std::printf("%s: %d %s\n", what, status, nputools_code_name(x.out.code));
+}
+
+/* cpu: a model with an operator for the CPU */
+int
+show_codes(const Bytes &model, Bytes &cpu)
+{
+	nputools_options o = options("alif-e7-hp");
+	std::printf("a null result: %d\n",
+		    nputools_compile(&o, model.data(), model.size(), nullptr));
+	o.fail_on_cpu = 1;
+	code("no CPU allowed", o, cpu.data(), cpu.size());
+	o.arena_cache_size = 1024;
+	code("little memory", o, model.data(), model.size());
+	code("no model", o, nullptr, 100);
+	o.release = [](void *, void *) {};
+	code("half of an allocator", o, model.data(), model.size());
+	o.release = nullptr;
+	std::printf("null feature: %d, unknown: %d, compile: %d\n", nputools_has(nullptr),
+		    nputools_has("no such feature"), nputools_has("compile"));
+	std::printf("code 99: %s\n", nputools_code_name(99));
+	o.progress = nested;
+	o.progress_context = &cpu;
+	code("cancelled", o, model.data(), model.size());
+	return 0;
+}
+
+Bytes
+read(const char *name)
+{
+	std::ifstream f(name, std::ios::binary);
+	return { std::istreambuf_iterator<char>(f), {} };
+}
+
 int
 write_compiled(const Bytes &model, const char *part)
 {
@@ -131,8 +183,12 @@ write_compiled(const Bytes &model, const char *part)
 int
 main(int argc, char **argv)
 {
-	std::ifstream f(argc > 1 ? argv[1] : "", std::ios::binary);
-	const Bytes model{ std::istreambuf_iterator<char>(f), {} };
+	const std::string how = argc > 1 ? argv[1] : "";
+	if (how == "codes" && argc > 3) {
+		Bytes cpu = read(argv[3]);
+		return show_codes(read(argv[2]), cpu);
+	}
+	const Bytes model = read(how.c_str());
 	if (model.empty())
 		return 2;
 	if (argc > 2)

@@ -2,6 +2,7 @@
 /* The beginning and the end of every call: options, messages, results, memory. */
 #include "lib.h"
 
+#include "base/attempt.h"
 #include "base/threads.h"
 #include "target/part.h"
 #include "weights/weights.h"
@@ -9,13 +10,13 @@
 #include <inttypes.h>
 #include <locale.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_JOBS = 64, MAX_GRADE = 9, EFFORT_DEFAULT = 3 };
 
-/* messages of a call that could not even copy its messages; nputools_free() keeps it */
-static char no_memory[] = "error: out of memory\n";
+/* messages that are not allocated: nputools_free() keeps them */
+static char no_memory[] = "error: out of memory\n"; /* nor for the messages */
+static char nested[] = "error: the function progress called the library\n";
 
 static bool
 check_number(struct call *c, const char *name, int64_t v, int64_t max)
@@ -55,17 +56,20 @@ take_part(struct call *c)
 	return true;
 }
 
+/* bytes of the options up to a member and with it */
+#define END(member) (offsetof(struct nputools_options, member) + \
+		     sizeof(((struct nputools_options *)NULL)->member))
+
 /* True if n ends with a member, as it does for each version that the caller may know. */
 static bool
 is_member_end(size_t n)
 {
-#define END(member) (offsetof(struct nputools_options, member) + \
-		     sizeof(((struct nputools_options *)NULL)->member))
 	static const size_t sizes[] = {
 		END(size), END(name), END(accelerator), END(system_config), END(memory_mode),
 		END(part), END(optimise), END(effort), END(level), END(jobs),
 		END(arena_cache_size), END(max_cycles), END(fail_on_cpu), END(no_map),
-		sizeof(struct nputools_options),
+		END(progress), END(progress_context), END(allocate), END(release),
+		END(memory_context), sizeof(struct nputools_options),
 	};
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
 		if (n == sizes[i])
@@ -87,18 +91,25 @@ is_newer(const struct nputools_options *o, size_t n)
 	return true;
 }
 
-/* Copies the options, and completes them with defaults. */
-static bool
-take_options(struct call *c)
+/* Copies the options of the caller. */
+static void
+copy_options(struct call *c, const struct nputools_options *o)
 {
-	const struct nputools_options *o = c->options;
 	const size_t n = o ? o->size : 0, all = sizeof(*o);
 	if (o && !is_member_end(n) && !is_newer(o, n))
-		return err_set(&c->e, "error: options: size is %zu, not sizeof(struct "
-				      "nputools_options), which is %zu in version %s",
-			       n, all, NPUTOOLS_VERSION);
-	if (o)
+		(void)err_set(&c->e, "error: options: size is %zu, not sizeof(struct "
+				     "nputools_options), which is %zu in version %s",
+			      n, all, NPUTOOLS_VERSION);
+	else if (o && n >= END(release) && !o->allocate != !o->release)
+		(void)err_set(&c->e, "error: options: one of allocate and release is NULL");
+	else if (o)
 		memcpy(&c->o, o, n < all ? n : all);
+}
+
+/* Completes the options with defaults. */
+static bool
+complete_options(struct call *c)
+{
 	if (!c->o.name)
 		c->o.name = "model.tflite";
 	if (!check_options(c) || !take_part(c))
@@ -109,67 +120,123 @@ take_options(struct call *c)
 	return true;
 }
 
-static bool
-run_all(struct call *c, void *ctx)
+/* the functions that a call runs between its begin and its end */
+struct task {
+	struct call *c;
+	void *ctx;
+	struct nputools_output *out;
+};
+
+static void
+run_all(void *ctx, size_t i)
 {
-	c->a = arena_open();
-	return take_options(c) && c->run(c, ctx);
+	const struct task *t = ctx;
+	(void)i;
+	t->c->a = arena_open();
+	if (!t->c->e.status && complete_options(t->c))
+		(void)t->c->run(t->c, t->ctx);
 }
 
 /* numbers in reports are those of the locale C, whatever the caller's locale is */
 static bool
-run_in_c(struct call *c, void *ctx)
+run_in_c(struct task *t)
 {
 	locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	if (!locale)
-		return err_set(&c->e, "error: out of memory");
+		return false;
 	locale_t before = uselocale(locale);
-	bool ok = call_run(c, run_all, ctx);
+	bool ok = attempt(run_all, t, 0);
 	(void)uselocale(before);
 	freelocale(locale);
 	return ok;
 }
 
-/* Copies data and messages to memory that free() frees; a NUL follows them. */
-static bool
-copy_out(struct call *c, void *ctx)
+/* Copies n bytes to a result; a NUL follows them. */
+static void *
+copy_result(struct call *c, struct text *t)
 {
-	struct nputools_output *out = ctx;
+	char *p = memory_result(&c->o, t->n + 1);
+	if (!p)
+		out_of_memory();
+	memcpy(p, text_str(t), t->n + 1);
+	return p;
+}
+
+static void
+copy_out(void *ctx, size_t i)
+{
+	const struct task *t = ctx;
+	struct call *c = t->c;
+	(void)i;
 	if (c->e.status)
 		text_printf(&c->notes, "%s\n", c->e.text);
-	/* a report that was cut short, for example where memory was exhausted */
-	if (c->e.status == NPUTOOLS_TROUBLE)
-		c->out.n = 0;
-	out->messages = strndup(text_str(&c->notes), c->notes.n);
-	out->data = c->out.n ? malloc(c->out.n + 1) : NULL;
-	if (!out->messages || (c->out.n && !out->data))
-		out_of_memory();
-	if (!c->out.n)
-		return true;
-	memcpy(out->data, text_str(&c->out), c->out.n + 1);
-	out->size = c->out.n;
-	return true;
+	t->out->messages = copy_result(c, &c->notes);
+	/* a report that was cut short */
+	if (c->e.status == NPUTOOLS_TROUBLE || !c->out.n)
+		return;
+	t->out->data = copy_result(c, &c->out);
+	t->out->size = c->out.n;
+}
+
+/* The error of a call that ended early replaces the one that it may have had. */
+static void
+take_end(struct call *c)
+{
+	c->trouble = (enum nputools_code)atomic_load(&c->end);
+	c->trouble = c->trouble ? c->trouble : NPUTOOLS_ERROR_MEMORY;
+	c->e.status = 0;
+	(void)err_set(&c->e, c->trouble == NPUTOOLS_ERROR_CANCELLED ? "error: cancelled"
+								    : "error: out of memory");
+	atomic_store(&c->end, NPUTOOLS_OK);
+}
+
+static void
+run_call(struct call *c, void *ctx, struct nputools_output *out)
+{
+	struct task t = { .c = c, .ctx = ctx, .out = out };
+	c->e.notes = &c->notes;
+	struct threads *threads = threads_open();
+	if (!run_in_c(&t))
+		take_end(c);
+	threads_close(threads);
+	c->o.progress = NULL; /* the work is done */
+	if (!attempt(copy_out, &t, 0)) {
+		nputools_free(out);
+		take_end(c);
+		out->messages = no_memory;
+	}
+	if (c->e.status)
+		out->code = (int)(c->e.status == NPUTOOLS_NO ? c->no : c->trouble);
 }
 
 int
 call_whole(const struct nputools_options *o, bool (*run)(struct call *c, void *ctx),
 	   void *ctx, struct nputools_output *out)
 {
-	struct call c = { .options = o, .run = run };
-	c.e.notes = &c.notes;
-	struct threads *threads = threads_open();
+	struct call c = { .run = run, .thread = pthread_self(),
+			  .no = NPUTOOLS_ERROR_INPUT, .trouble = NPUTOOLS_ERROR_INPUT };
+	if (!out)
+		return NPUTOOLS_TROUBLE;
 	*out = (struct nputools_output){ 0 };
-	(void)run_in_c(&c, ctx);
-	threads_close(threads);
-	if (!call_run(&c, copy_out, out)) {
-		nputools_free(out);
-		out->messages = no_memory;
+	if (attempt_call()) {
+		*out = (struct nputools_output){ .code = NPUTOOLS_ERROR_INPUT, .messages = nested };
+		return NPUTOOLS_TROUBLE;
 	}
-	text_free(&c.notes);
-	text_free(&c.out);
-	arena_close(c.a);
+	copy_options(&c, o);
+	memory_open(&c.memory);
+	attempt_join(&c);
+	run_call(&c, ctx, out);
 	arena_forget_spare();
+	memory_close(&c.memory);
+	attempt_join(NULL);
 	return c.e.status;
+}
+
+bool
+call_check_model(struct call *c, struct bytes model)
+{
+	return model.p || !model.n || err_set(&c->e, "error: model is NULL, but size is %zu",
+					      model.n);
 }
 
 const char *
@@ -180,19 +247,13 @@ call_file(struct call *c, const char *suffix)
 	return arena_printf(c->a, "%.*s.%s", (int)n, name, suffix);
 }
 
-const char *
-nputools_version(void)
-{
-	return NPUTOOLS_VERSION;
-}
-
 void
 nputools_free(struct nputools_output *out)
 {
 	if (!out)
 		return;
-	free(out->data);
-	if (out->messages != no_memory)
-		free(out->messages);
+	memory_free(out->data);
+	if (out->messages != no_memory && out->messages != nested)
+		memory_free(out->messages);
 	*out = (struct nputools_output){ 0 };
 }

@@ -13,6 +13,15 @@
 #include "base/text.h"
 #include "nputools.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* All blocks of a call. */
+struct memory {
+	pthread_mutex_t lock;
+	struct header *first;
+};
+
 /* The state of one call of a public function. */
 struct call {
 	struct arena *a;
@@ -21,6 +30,14 @@ struct call {
 	const struct nputools_options *options; /* of the caller; NULL: none */
 	bool (*run)(struct call *c, void *ctx);
 	struct nputools_options o; /* complete: absent members have their defaults */
+	struct memory memory;
+	pthread_t thread; /* of the caller, which runs its function progress */
+	int64_t told;	  /* when progress was called last, in ms */
+	/* part of the work that is done: now, and at the begin and the end of the stage */
+	double done, begin, end_of_stage;
+	atomic_int end; /* why the call ends early: of enum nputools_code; 0: it goes on */
+	/* codes of the errors of this stage: EXIT_NO and EXIT_TROUBLE */
+	enum nputools_code no, trouble;
 };
 
 /* call.c */
@@ -30,13 +47,22 @@ struct call {
  */
 int call_whole(const struct nputools_options *o, bool (*run)(struct call *c, void *ctx),
 	       void *ctx, struct nputools_output *out);
+/* False, with an error, if the bytes of the caller's model are missing. */
+bool call_check_model(struct call *c, struct bytes model);
 /*
- * exhausted.c: calls run, and returns its result.  If the system has no memory left, returns
- * false with an error.
+ * progress.c: begins a stage, after which the part `end` of the call is done; no and trouble
+ * are the codes of its errors.
  */
-bool call_run(struct call *c, bool (*run)(struct call *c, void *ctx), void *ctx);
+void call_stage(struct call *c, double end, enum nputools_code no, enum nputools_code trouble);
 /* call.c: the name of a file between two stages, for messages: "NAME.suffix". */
 const char *call_file(struct call *c, const char *suffix);
+
+/* memory.c: begin and end of a call's memory; memory_close() frees all blocks. */
+void memory_open(struct memory *m);
+void memory_close(struct memory *m);
+/* Allocates a result of n zero bytes, which memory_free() frees; NULL: memory is exhausted. */
+void *memory_result(const struct nputools_options *o, size_t n);
+void memory_free(void *p);
 
 /*
  * One stage each.  Input is a model's file, or the text of the stage before, which the stage may

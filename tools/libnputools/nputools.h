@@ -11,9 +11,8 @@
  * the functions do not change.  The threads of the member jobs belong to one call, and have
  * ended when the call returns.  1 MiB of the thread's stack is enough for a call.
  *
- * If the system has no memory left, a call fails with NPUTOOLS_TROUBLE and "error: out of
- * memory", and some memory of the call is lost.  Only with jobs above 1 the process may end
- * then (SIGABRT), because a call cannot end the threads that work for it.
+ * If no memory is left, or if the caller cancels the call, all threads of the call end their
+ * work, the call frees its memory, and fails with NPUTOOLS_TROUBLE.
  *
  * A model may come from anywhere: every function checks the whole model before it uses it.
  *
@@ -52,12 +51,25 @@ enum nputools_status {
 	NPUTOOLS_TROUBLE = 2, /* a model or an argument is at fault */
 };
 
+/* What failed, for a program; messages says the same for people. */
+enum nputools_code {
+	NPUTOOLS_OK = 0,
+	NPUTOOLS_ERROR_INPUT = 1,	/* a model, an option or an argument is at fault */
+	NPUTOOLS_ERROR_UNSUPPORTED = 2, /* the model is valid, but needs what the library or
+					 * the NPU does not have */
+	NPUTOOLS_ERROR_DOES_NOT_FIT = 3, /* no plan stays within the limits of the options */
+	NPUTOOLS_ERROR_MEMORY = 4,	/* the system, or the function allocate, has no memory */
+	NPUTOOLS_ERROR_CANCELLED = 5,	/* the function progress ended the call */
+	NPUTOOLS_ERROR_INTERNAL = 6,	/* a fault of the library: please report it */
+};
+
 /* The results of a call.  nputools_free() frees them. */
 struct nputools_output {
 	void *data;	/* the result; NULL if size is 0 */
 	size_t size;	/* bytes of data */
 	char *messages; /* notes, warnings, and last the error: a line each, with a newline; ""
 			 * if there are none; NULL only after nputools_free() */
+	int code;	/* of enum nputools_code; NPUTOOLS_OK with NPUTOOLS_YES */
 };
 
 enum nputools_goal {
@@ -90,6 +102,22 @@ struct nputools_options {
 	int fail_on_cpu;	   /* not 0: NPUTOOLS_NO if an operator must run on the CPU;
 				    * a TOSA graph is refused in any case */
 	int no_map;		   /* not 0: the compiled model has no source map */
+	/*
+	 * Called by the thread of the caller, at least ten times a second, with the part of
+	 * the work that is done, from 0 to 1.  Another result than 0 cancels the call.  The
+	 * function must return, and call no function of the library.  NULL: none.
+	 */
+	int (*progress)(void *progress_context, double done);
+	void *progress_context;
+	/*
+	 * Allocate and free the memory of the call and of its results, in place of malloc()
+	 * and free().  Several threads of the call may call them at once.  A block is aligned
+	 * as those of malloc(); NULL: no memory is left.  Both or none are NULL.  What the C
+	 * library allocates for threads and locales is not included.
+	 */
+	void *(*allocate)(void *memory_context, size_t size);
+	void (*release)(void *memory_context, void *block);
+	void *memory_context;
 };
 
 /* One input or output of a model: its values in memory, little-endian. */
@@ -98,8 +126,27 @@ struct nputools_buffer {
 	size_t size; /* bytes */
 };
 
-/* Returns the version of the library, "1.0.0".  Versions 1.x are compatible. */
-NPUTOOLS_API const char *nputools_version(void);
+/*
+ * The version of this header, and that of the library which the program runs with.  Versions
+ * of one NPUTOOLS_VERSION_MAJOR are compatible: a program may run with a later library.
+ */
+#define NPUTOOLS_VERSION_MAJOR 1
+#define NPUTOOLS_VERSION_MINOR 0
+#define NPUTOOLS_VERSION_PATCH 0
+#define NPUTOOLS_VERSION_NUMBER \
+	(NPUTOOLS_VERSION_MAJOR * 10000 + NPUTOOLS_VERSION_MINOR * 100 + NPUTOOLS_VERSION_PATCH)
+NPUTOOLS_API const char *nputools_version(void); /* "1.0.0" */
+NPUTOOLS_API int nputools_version_number(void);	 /* 10000 */
+
+/*
+ * Returns 1 if the library has a feature, else 0: "tosa", "threads", "progress",
+ * "allocator", or the name of a function without "nputools_", such as "compile".  A name
+ * that the library does not know is a feature that it does not have.
+ */
+NPUTOOLS_API int nputools_has(const char *feature);
+
+/* Returns the name of a code, such as "does not fit"; "unknown" for other numbers. */
+NPUTOOLS_API const char *nputools_code_name(int code);
 
 /*
  * Compiles a quantized TFLite model or a TOSA graph.  out->data is a TFLite model whose "ethos-u" operators

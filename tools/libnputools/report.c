@@ -5,13 +5,15 @@
 static bool
 verify(struct call *c, void *model)
 {
-	return lib_npu_dis(c, *(struct bytes *)model, &c->out);
+	return call_check_model(c, *(struct bytes *)model) &&
+	       lib_npu_dis(c, *(struct bytes *)model, &c->out);
 }
 
 static bool
 estimate(struct call *c, void *model)
 {
-	return lib_npu_perf(c, *(struct bytes *)model, &c->out);
+	return call_check_model(c, *(struct bytes *)model) &&
+	       lib_npu_perf(c, *(struct bytes *)model, &c->out);
 }
 
 int

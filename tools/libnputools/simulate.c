@@ -88,7 +88,7 @@ simulate(struct call *c, void *ctx)
 {
 	const struct buffers *b = ctx;
 	struct sim *s;
-	if (!check_buffers(c, "inputs", b->in, b->n_in) ||
+	if (!call_check_model(c, b->file) || !check_buffers(c, "inputs", b->in, b->n_in) ||
 	    !check_buffers(c, "outputs", b->out, b->n_out) || !open_simulator(c, b->file, &s))
 		return false;
 	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];

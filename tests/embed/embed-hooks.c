@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The caller's functions: progress and cancelling, allocate and release (tests/libnputools.bats).
+ * usage: embed-hooks starve MODEL PART JOBS [STEP]
+ *        embed-hooks cancel MODEL PART JOBS
+ * starve: lets each STEP-th allocation of a call fail, one call for each.  A call fails with the
+ * code "memory" or gives the bytes of a call without failures, and frees all its memory.
+ * cancel: cancels calls earlier and earlier.  Prints the longest time, in ms, between two calls
+ * of progress in each function of the library.
+ */
+#include "nputools.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAX_MODEL = 64 << 20 };
+
+/* an allocator that counts, and fails from one allocation on */
+struct heap {
+	pthread_mutex_t lock;
+	long n, left; /* allocations; blocks that are not freed */
+	long fails;   /* number of the first allocation that fails; -1: none */
+	int once;     /* only this one fails */
+};
+
+static void *
+allocate(void *context, size_t size)
+{
+	struct heap *h = context;
+	(void)pthread_mutex_lock(&h->lock);
+	int fails = h->fails >= 0 && (h->once ? h->n == h->fails : h->n >= h->fails);
+	void *p = fails ? NULL : malloc(size);
+	h->n++;
+	h->left += p != NULL;
+	(void)pthread_mutex_unlock(&h->lock);
+	if (p)
+		memset(p, 0xa5, size);
+	return p;
+}
+
+static void
+release(void *context, void *block)
+{
+	struct heap *h = context;
+	(void)pthread_mutex_lock(&h->lock);
+	h->left--;
+	(void)pthread_mutex_unlock(&h->lock);
+	free(block);
+}
+
+struct clock {
+	double begin, last, gap; /* ms */
+	double done;
+	double cancel; /* cancels after this time; 0: never */
+	int calls, falls;
+};
+
+static double
+now(void)
+{
+	struct timespec t;
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static int
+progress(void *context, double done)
+{
+	struct clock *c = context;
+	double t = now();
+	c->gap = t - c->last > c->gap ? t - c->last : c->gap;
+	c->last = t;
+	c->calls++;
+	c->falls += done < c->done || done > 1;
+	c->done = done;
+	return c->cancel > 0 && t - c->begin > c->cancel;
+}
+
+static void
+start(struct clock *c, double cancel)
+{
+	double t = now();
+	*c = (struct clock){ .begin = t, .last = t, .cancel = cancel };
+}
+
+static size_t
+read_file(const char *name, unsigned char **p)
+{
+	FILE *f = fopen(name, "rb");
+	*p = malloc(MAX_MODEL);
+	size_t n = f && *p ? fread(*p, 1, MAX_MODEL, f) : 0;
+	if (f)
+		(void)fclose(f);
+	return n;
+}
+
+static int
+same(const struct nputools_output *x, const struct nputools_output *y)
+{
+	return x->size == y->size && !memcmp(x->data, y->data, x->size);
+}
+
+static int
+starve(struct nputools_options o, const unsigned char *model, size_t n, long step)
+{
+	struct heap h = { .fails = -1 };
+	struct nputools_output want, have;
+	long failed = 0, done = 0, wrong = 0, all;
+	(void)pthread_mutex_init(&h.lock, NULL);
+	o.allocate = allocate;
+	o.release = release;
+	o.memory_context = &h;
+	if (nputools_compile(&o, model, n, &want))
+		return 2;
+	all = h.n;
+	for (long i = 0; i < 2 * all; i += step) {
+		long before = h.left;
+		h.n = 0;
+		h.fails = i / 2;
+		h.once = (int)(i & 1);
+		int status = nputools_compile(&o, model, n, &have);
+		if (status == NPUTOOLS_TROUBLE && have.code == NPUTOOLS_ERROR_MEMORY &&
+		    strstr(have.messages, "error: out of memory\n"))
+			failed++;
+		else if (status == NPUTOOLS_YES && same(&have, &want))
+			done++;
+		else
+			wrong++;
+		nputools_free(&have);
+		wrong += h.left != before;
+	}
+	h.fails = -1;
+	if (nputools_compile(&o, model, n, &have) || !same(&have, &want))
+		wrong++;
+	nputools_free(&have);
+	nputools_free(&want);
+	printf("%ld allocations: %ld calls failed, %ld done, %ld wrong, %ld blocks left\n", all,
+	       failed, done, wrong, h.left);
+	return wrong || h.left || !failed;
+}
+
+/* the inputs of a model of one input of zeros */
+static int
+simulate(struct nputools_options *o, const struct nputools_output *model,
+	 struct nputools_output *out)
+{
+	struct nputools_buffer in = { 0 }, result[8];
+	/* the message of a wrong size tells the right one */
+	(void)nputools_simulate(o, model->data, model->size, &in, 1, result, 1, out);
+	const char *p = strstr(out->messages, "takes ");
+	size_t n = p ? (size_t)strtoul(p + strlen("takes "), NULL, 10) : 0;
+	nputools_free(out);
+	void *zeros = calloc(1, n + 1);
+	in = (struct nputools_buffer){ .data = zeros, .size = n };
+	int status = nputools_simulate(o, model->data, model->size, &in, 1, result, 1, out);
+	free(zeros);
+	return status;
+}
+
+static int
+cancel(struct nputools_options o, const unsigned char *model, size_t n)
+{
+	struct nputools_output want, out;
+	struct clock c;
+	int wrong = 0, cancelled = 0;
+	o.progress = progress;
+	o.progress_context = &c;
+	start(&c, 0);
+	if (nputools_compile(&o, model, n, &want))
+		return 2;
+	double time = now() - c.begin;
+	printf("compile: %d calls in %.0f ms, longest %.0f ms, falls %d\n", c.calls, time, c.gap,
+	       c.falls);
+	wrong += c.falls;
+	for (double t = time; t > 1; t /= 1.6) {
+		start(&c, t);
+		int status = nputools_compile(&o, model, n, &out);
+		int is_end = status == NPUTOOLS_TROUBLE && out.code == NPUTOOLS_ERROR_CANCELLED &&
+			     strstr(out.messages, "error: cancelled\n");
+		cancelled += is_end;
+		wrong += !is_end && (status || !same(&out, &want));
+		nputools_free(&out);
+	}
+	start(&c, 0);
+	wrong += nputools_verify(&o, want.data, want.size, &out) != NPUTOOLS_YES;
+	printf("verify: longest %.0f ms\n", c.gap);
+	nputools_free(&out);
+	start(&c, 0);
+	wrong += nputools_estimate(&o, want.data, want.size, &out) != NPUTOOLS_YES;
+	printf("estimate: longest %.0f ms\n", c.gap);
+	nputools_free(&out);
+	start(&c, 0);
+	wrong += simulate(&o, &want, &out) != NPUTOOLS_YES;
+	printf("simulate: longest %.0f ms in %.0f ms\n", c.gap, now() - c.begin);
+	nputools_free(&out);
+	nputools_free(&want);
+	printf("%d cancelled, %d wrong\n", cancelled, wrong);
+	return wrong || !cancelled;
+}
+
+int
+main(int argc, char **argv)
+{
+	unsigned char *model = NULL;
+	if (argc < 5)
+		return 2;
+	struct nputools_options o = { .size = sizeof(o), .part = argv[3],
+				      .jobs = (unsigned)atoi(argv[4]) };
+	size_t n = read_file(argv[2], &model);
+	int status = !strcmp(argv[1], "starve")
+			 ? starve(o, model, n, argc > 5 ? atol(argv[5]) : 1)
+			 : cancel(o, model, n);
+	free(model);
+	return status;
+}
