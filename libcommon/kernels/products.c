@@ -369,8 +369,7 @@ window_prepare(struct call *c, struct window *w, int64_t padding)
 		    "output size is %d, input %d with kernel %d, "
 		    "stride %d, dilation %d gives another",
 		    w->out, w->in, w->kernel, w->stride, w->dilation);
-	int64_t total = (int64_t)(w->out - 1) * w->stride + field - w->in;
-	w->pad = padding == TFL_SAME && total > 0 ? total / 2 : 0;
+	w->pad = tfl_padding_total(padding, w->in, w->out, field, w->stride) / 2;
 	return true;
 }
 

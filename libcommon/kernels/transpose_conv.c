@@ -22,8 +22,7 @@ static int64_t
 leading(int64_t out, int64_t kernel, int64_t stride, int64_t padding)
 {
 	int64_t n = (out + stride - 1) / stride;
-	int64_t total = (n - 1) * stride + kernel - out;
-	return padding == TFL_SAME && total > 0 ? total / 2 : 0;
+	return tfl_padding_total(padding, out, n, kernel, stride) / 2;
 }
 
 /* Returns the input under tap k of output o; -1: none. */

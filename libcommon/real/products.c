@@ -16,8 +16,8 @@ axis_of(int32_t in, int32_t out, int32_t k, int64_t stride, int64_t dilation,
 {
 	struct axis x = { .in = in, .out = out, .k = k, .stride = (int32_t)stride,
 			  .dilation = (int32_t)dilation };
-	int64_t all = (int64_t)(out - 1) * stride + (int64_t)(k - 1) * dilation + 1 - in;
-	x.before = padding == TFL_SAME && all > 0 ? (int32_t)(all / 2) : 0;
+	int64_t reach = (int64_t)(k - 1) * dilation + 1;
+	x.before = (int32_t)(tfl_padding_total(padding, in, out, reach, stride) / 2);
 	return x;
 }
 

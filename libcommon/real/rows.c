@@ -13,8 +13,7 @@ struct span { /* the part of a window on one axis that is inside the input */
 static struct span
 span_of(int32_t at, int64_t stride, int64_t k, int32_t in, int32_t out, int64_t padding)
 {
-	int64_t all = (out - 1) * stride + k - in;
-	int64_t first = at * stride - (padding == TFL_SAME && all > 0 ? all / 2 : 0);
+	int64_t first = at * stride - tfl_padding_total(padding, in, out, k, stride) / 2;
 	int64_t end = first + k;
 	return (struct span){ .from = (int32_t)(first < 0 ? 0 : first),
 			      .to = (int32_t)(end > in ? in : end) };

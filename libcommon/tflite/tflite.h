@@ -121,6 +121,17 @@ enum tfl_activation {
 
 enum tfl_padding { TFL_SAME, TFL_VALID };
 
+/*
+ * The padding of an axis of `in` elements that n windows of `reach` elements, `stride` apart,
+ * need.  Half of it, rounded down, is in front.  0 for all but TFL_SAME.
+ */
+static inline int64_t
+tfl_padding_total(int64_t padding, int64_t in, int64_t n, int64_t reach, int64_t stride)
+{
+	int64_t total = (n - 1) * stride + reach - in;
+	return padding == TFL_SAME && total > 0 ? total : 0;
+}
+
 struct tfl_quant {
 	int n_scale, n_zero; /* number of elements: 0, 1, or the size of dimension axis */
 	const float *scale;

@@ -6,12 +6,10 @@
 static int32_t
 pad_before(int padding, int32_t out, int32_t k, int32_t stride)
 {
-	if (padding != TFL_SAME || stride < 1)
+	if (stride < 1)
 		return 0;
 	/* the padding is that of the convolution from OFM to IFM */
-	int64_t in = ceil_div(out, stride);
-	int64_t total = (in - 1) * stride + k - out;
-	return total > 0 ? (int32_t)(total / 2) : 0;
+	return (int32_t)(tfl_padding_total(padding, out, ceil_div(out, stride), k, stride) / 2);
 }
 
 static const char *

@@ -6,15 +6,9 @@ static void
 one_axis(int padding, int32_t in, int32_t k, int32_t stride, int32_t *out,
 	 int32_t *before, int32_t *after)
 {
-	*before = *after = 0;
-	if (padding == TFL_VALID) {
-		*out = in < k ? 0 : (in - k) / stride + 1;
-		return;
-	}
-	*out = ceil_div(in, stride);
-	int64_t total = (int64_t)(*out - 1) * stride + k - in;
-	if (total <= 0)
-		return;
+	bool valid = padding == TFL_VALID;
+	*out = !valid ? ceil_div(in, stride) : in < k ? 0 : (in - k) / stride + 1;
+	int64_t total = tfl_padding_total(padding, in, *out, k, stride);
 	*before = (int32_t)(total / 2);
 	*after = (int32_t)total - *before;
 }
