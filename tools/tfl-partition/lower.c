@@ -2,6 +2,8 @@
 /* Lowers every NPU operator to graph operations, node by node. */
 #include "moves/move.h"
 
+#include <stdlib.h>
+
 void
 bind_place(struct part *p, int tensor, struct g_operand place)
 {
@@ -10,7 +12,7 @@ bind_place(struct part *p, int tensor, struct g_operand place)
 	struct g_operand any;
 	/* a constant has no operation that could write to `place` */
 	if (p->value[tensor].t || producer < 0 || !p->op[producer].npu ||
-	    p->op[producer].constant)
+	    p->op[producer].as == AS_CONSTANT)
 		return;
 	if (family_find(p->sg->op[producer].code)->direct ||
 	    operand_view(place, line, &any))
@@ -30,7 +32,7 @@ bind_places(struct part *p)
 	for (int i = p->sg->n_ops; i-- > 0;) {
 		const struct tfl_op *op = &p->sg->op[i];
 		const struct family *f = family_find(op->code);
-		if (p->op[i].constant)
+		if (p->op[i].as == AS_CONSTANT)
 			continue;
 		if (p->op[i].npu && f && f->bind)
 			f->bind(p, op);
@@ -44,33 +46,46 @@ bind_places(struct part *p)
 	}
 }
 
+/* appends the operations of an operator of the current node */
+static bool
+lower_one(struct part *p, int i)
+{
+	const struct tfl_op *op = &p->sg->op[i];
+	p->l->op_i = i;
+	p->l->name = op->n_out ? p->sg->tensor[op->out[0]].name : NULL;
+	switch (p->op[i].as) {
+	case AS_PADDING:
+	case AS_PART:
+		return true;
+	case AS_ALONE:
+		return family_find(op->code)->lower(p, op);
+	case AS_WORDS:
+		return lower_cast_pair(p, i);
+	case AS_PICK:
+		lower_picked(p, op);
+		return true;
+	case AS_CONSTANT:
+		lower_constant(p, op);
+		return true;
+	case AS_TABLE:
+		lower_composed(p, i);
+		return true;
+	case AS_RATIO:
+		lower_ratio(p, i);
+		return true;
+	}
+	abort();
+}
+
 bool
 lower_all(struct part *p)
 {
 	bind_places(p);
 	for (size_t n = 0; n < p->g->n_nodes; n++) {
-		p->l->node = p->g->nodes[n];
-		for (int i = 0; p->l->node->kind == NODE_NPU && i < p->l->node->tfl.n; i++) {
-			p->l->op_i = p->l->node->tfl.v[i].index;
-			const struct tfl_op *op = &p->sg->op[p->l->op_i];
-			p->l->name = op->n_out ? p->sg->tensor[op->out[0]].name
-					       : NULL;
-			if (p->op[p->l->op_i].part_of)
-				continue;
-			if (p->op[p->l->op_i].picked)
-				lower_picked(p, op);
-			else if (p->op[p->l->op_i].table)
-				lower_composed(p, p->l->op_i);
-			else if (p->op[p->l->op_i].word_root) {
-				if (!lower_cast_pair(p, p->l->op_i))
-					return false;
-			} else if (p->op[p->l->op_i].ratio)
-				lower_ratio(p, p->l->op_i);
-			else if (p->op[p->l->op_i].constant)
-				lower_constant(p, op);
-			else if (!family_find(op->code)->lower(p, op))
+		const struct g_node *node = p->l->node = p->g->nodes[n];
+		for (int i = 0; node->kind == NODE_NPU && i < node->tfl.n; i++)
+			if (!lower_one(p, node->tfl.v[i].index))
 				return false;
-		}
 	}
 	return true;
 }

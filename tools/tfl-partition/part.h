@@ -32,30 +32,34 @@
 #include "perf/cpu.h"
 #include "tflite/tflite.h"
 
+/* how the operations of an NPU operator are made */
+enum lowered_as {
+	AS_ALONE,    /* by its own lowering */
+	AS_PADDING,  /* a PAD that its consumers, convolutions and pools, do as padding */
+	AS_PICK,     /* channels.c: not at all, as the results are parts of a feature map */
+	AS_PART,     /* not at all, as operator `within` computes this one, too */
+	AS_CONSTANT, /* fold.c: the result is computed at compile time */
+	AS_TABLE,    /* compose.c: as `table` of tensor `root` */
+	AS_WORDS,    /* wordquant.c: as a quantization of tensor `root`, of integers */
+	AS_RATIO,    /* ratio.c: as `ratio` */
+};
+
 struct placement {
 	bool npu;
 	const char *why; /* reason for the CPU */
 	bool asked;	 /* the user keeps the operator on the CPU (--cpu) */
 	bool border;	 /* converts a float input or output of the model to or from integers */
 	int level;	 /* region level, from 0 on: nputools-lowering(7) 7.2 */
-	bool folded;	 /* a PAD that its consumers, convolutions and pools, do as padding */
-	bool constant;	 /* fold.c: the result is computed at compile time */
+	enum lowered_as as;
+	int within, root; /* indices of an operator, of a tensor */
+	/* results for all 256 values of `root`, the least one first */
+	const uint8_t *table;
+	const struct ratio *ratio; /* the quotient that the operator quantizes */
 	/* not folded, because a CPU operator reads the result, or nobody does */
 	bool kept;
 	const char *left_out; /* why the compiled model omits the operator; NULL: it does not */
 	const char *was;      /* name of the operator's result before it was left out */
 	bool rewritten;	      /* inputs or outputs differ from the original model's */
-	/* 1 + the operator that computes this one, too (compose.c and others); 0: none */
-	int part_of;
-	/*
-	 * compose.c: results for all 256 values of `root`, the least one first;
-	 * NULL: no table
-	 */
-	const uint8_t *table;
-	int root;	      /* the tensor that `table` is a function of */
-	int word_root; /* wordquant.c: 1 + the tensor of integers that it quantizes; 0: none */
-	bool picked;  /* channels.c: the results are parts of a feature map */
-	const struct ratio *ratio; /* ratio.c: the quotient that it quantizes; NULL: none */
 	struct g_node *node;
 };
 
@@ -197,8 +201,8 @@ void lower_constant(struct part *p, const struct tfl_op *op);
 
 /*
  * compose.c: joins elementwise operators into tables.  Needs: p->uses.  Result:
- * part_of, table and root of operators, and npu of those that the NPU can run only
- * in such a table.
+ * AS_TABLE and AS_PART, and npu of operators that the NPU can run only in such a
+ * table.
  */
 void compose_all(struct part *p);
 void lower_composed(struct part *p, int op);
@@ -209,7 +213,7 @@ bool lower_cast_pair(struct part *p, int op);
 
 /*
  * ratio.c: joins DEQUANTIZE of two 8-bit tensors, DIV and QUANTIZE.  Needs:
- * p->uses.  Result: ratio and part_of.  Later, when levels exist, raise_ratios()
+ * p->uses.  Result: AS_RATIO and AS_PART.  Later, when levels exist, raise_ratios()
  * makes them equal for joined operators.
  */
 void join_ratios(struct part *p);
@@ -221,7 +225,7 @@ void make_nodes(struct part *p);
 
 /*
  * channels.c: orders channels of feature maps.  Needs: crossing tensors.  Result:
- * p->channels, and `picked` of operators that have nothing to do.
+ * p->channels, and AS_PICK of operators that have nothing to do.
  */
 void order_channels(struct part *p);
 /* makes the results of a picked operator views of their feature map */

@@ -85,13 +85,13 @@ print_report(const struct part *p, struct text *t)
 			    tfl_op_label(op), x->was ? x->was : part_name(p, op));
 		if (x->left_out)
 			text_printf(t, "  (%s)", x->left_out);
-		if (x->folded)
+		if (x->as == AS_PADDING)
 			text_puts(t, "  (padding of the next operator)");
-		if (x->part_of)
+		if (x->as == AS_PART)
 			text_printf(t, "  (in the %s operator %d)",
-				    p->op[x->part_of - 1].table ? "table of"
-								: "arithmetic of",
-				    x->part_of - 1);
+				    p->op[x->within].as == AS_TABLE ? "table of"
+								    : "arithmetic of",
+				    x->within);
 		if (!x->npu)
 			text_printf(t, "  because: %s", x->why);
 		if (on_cpu(p, i))

@@ -139,7 +139,7 @@ decide_op(const struct part *p, int i)
 		return NULL;
 	if (p->op[i].asked)
 		return "kept on the CPU by --cpu";
-	if (p->op[i].constant)
+	if (p->op[i].as == AS_CONSTANT)
 		return NULL;
 	if (p->limit && p->limit[i])
 		return p->limit[i];

@@ -94,8 +94,9 @@ fold(struct part *p)
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		const struct tfl_op *op = &p->sg->op[i];
 		struct placement *x = &p->op[i];
-		x->constant = !x->kept && op->n_out <= MAX_OUT &&
-			      is_foldable(p, op, &bytes_left) && evaluate_constant(p, op);
+		bool folds = !x->kept && op->n_out <= MAX_OUT &&
+			     is_foldable(p, op, &bytes_left) && evaluate_constant(p, op);
+		x->as = folds ? AS_CONSTANT : AS_ALONE;
 	}
 }
 
@@ -119,7 +120,7 @@ keep_needed(struct part *p)
 			keep = keep || needed[op->out[k]];
 			unread = unread && !read[op->out[k]];
 		}
-		if (x->constant && (keep || unread)) {
+		if (x->as == AS_CONSTANT && (keep || unread)) {
 			x->kept = any = true;
 			x->npu = false;
 		}
@@ -136,7 +137,7 @@ static void
 drop_folded_data(struct part *p)
 {
 	for (int i = 0; i < p->sg->n_ops; i++)
-		for (int k = 0; p->op[i].constant && k < p->sg->op[i].n_out; k++)
+		for (int k = 0; p->op[i].as == AS_CONSTANT && k < p->sg->op[i].n_out; k++)
 			p->m->subgraph[0].tensor[p->sg->op[i].out[k]].data =
 			    (struct bytes){ 0 };
 }
@@ -165,7 +166,7 @@ note_open_batch(const struct part *p)
 {
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		const struct tfl_op *op = &p->sg->op[i];
-		if (op->code != TFL_SHAPE || !p->op[i].constant ||
+		if (op->code != TFL_SHAPE || p->op[i].as != AS_CONSTANT ||
 		    !has_open_batch(part_in(p, op, 0)))
 			continue;
 		cli_note_to(p->e, "note", "%s: operator %d (SHAPE) reads a variable batch size; "

@@ -33,7 +33,7 @@ may_compose(const struct part *p, int i)
 {
 	const struct placement *x = &p->op[i];
 	return family_joins(p->sg->op[i].code) >= JOINS_yes && !x->asked &&
-	       !x->constant && !x->left_out && !x->border;
+	       x->as != AS_CONSTANT && !x->left_out && !x->border;
 }
 
 static bool
@@ -208,7 +208,7 @@ compose(struct composing *c, int last)
 	int out = p->sg->op[last].out[0], root = c->made[out].root;
 	struct inside x;
 	if (root < 0 || !is_byte(&p->sg->tensor[out]) ||
-	    p->op[last].part_of || !find_inside(c, last, &x) ||
+	    p->op[last].as == AS_PART || !find_inside(c, last, &x) ||
 	    (!x.cpu && (x.n < 2 || (x.n < 3 && !x.table))) ||
 	    (x.cpu && (!fits_table(p, root) || !fits_table(p, out))))
 		return;
@@ -217,7 +217,8 @@ compose(struct composing *c, int last)
 	p->op[last].root = root;
 	for (int i = 0; i < x.n; i++) {
 		p->op[x.op[i]].npu = true;
-		p->op[x.op[i]].part_of = i ? last + 1 : 0;
+		p->op[x.op[i]].as = i ? AS_PART : AS_TABLE;
+		p->op[x.op[i]].within = last;
 	}
 }
 

@@ -184,7 +184,7 @@ may_join(const struct part *p, int i)
 	const struct placement *x = &p->op[i];
 	struct err e = { 0 };
 	/* the evaluation ignores shapes, so check that they are valid */
-	return !x->npu && !x->asked && !x->border && !x->constant && !x->left_out &&
+	return !x->npu && !x->asked && !x->border && x->as != AS_CONSTANT && !x->left_out &&
 	       kernel_check(p->sg, &p->sg->op[i], &e);
 }
 
@@ -233,10 +233,12 @@ join_ratios(struct part *p)
 		}
 		int inside[] = { r->div, r->dequantize[0], r->dequantize[1] };
 		p->op[i].npu = true;
+		p->op[i].as = AS_RATIO;
 		p->op[i].ratio = r;
 		for (size_t k = 0; k < sizeof(inside) / sizeof(*inside); k++) {
 			p->op[inside[k]].npu = true;
-			p->op[inside[k]].part_of = i + 1;
+			p->op[inside[k]].as = AS_PART;
+			p->op[inside[k]].within = i;
 		}
 	}
 }

@@ -186,8 +186,10 @@ pair_casts(struct part *p)
 		    !are_legal(p, &p->sg->op[cast], op))
 			continue;
 		x->npu = p->op[cast].npu = true;
-		x->word_root = 1 + w.root;
-		p->op[cast].part_of = i + 1;
+		x->as = AS_WORDS;
+		x->root = w.root;
+		p->op[cast].as = AS_PART;
+		p->op[cast].within = i;
 	}
 }
 
@@ -215,7 +217,7 @@ bool
 lower_cast_pair(struct part *p, int i)
 {
 	const struct tfl_op *op = &p->sg->op[i];
-	int root = p->op[i].word_root - 1;
+	int root = p->op[i].root;
 	if (p->sg->tensor[root].type == TFL_INT32) {
 		lower_words(p, op);
 		return true;

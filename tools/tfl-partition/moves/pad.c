@@ -98,8 +98,6 @@ check_pad(const struct part *p, const struct tfl_op *op)
 static bool
 lower_pad(struct part *p, const struct tfl_op *op)
 {
-	if (p->op[p->l->op_i].folded)
-		return true;
 	struct pad_sizes b;
 	int32_t value;
 	(void)read_pad_sizes(p, op, &b);

@@ -26,8 +26,7 @@ static bool
 is_plain(const struct part *p, int i)
 {
 	const struct placement *x = &p->op[i];
-	return x->npu && !x->part_of && !x->table && !x->word_root && !x->ratio &&
-	       !x->constant && !x->folded && !x->left_out;
+	return x->npu && (x->as == AS_ALONE || x->as == AS_PICK) && !x->left_out;
 }
 
 /* a convolution with one weight per channel, whose weights can be reordered */
@@ -314,7 +313,7 @@ order_feature_map(struct ordering *o, int tensor, const int *in, int n_in)
 	for (int t = 0; t < p->sg->n_tensors; t++) {
 		if (o->pick[t].root != tensor + 1 || t == tensor)
 			continue;
-		p->op[p->sg->tensor[t].producer].picked = true;
+		p->op[p->sg->tensor[t].producer].as = AS_PICK;
 		if (is_read(o, t))
 			order_part(o, &m, t);
 	}

@@ -14,7 +14,7 @@ count_uses(struct part *p)
 {
 	for (int i = 0; i < p->sg->n_ops; i++)
 		for (int k = 0; k < p->sg->op[i].n_in; k++)
-			if (p->sg->op[i].in[k] >= 0 && !p->op[i].constant)
+			if (p->sg->op[i].in[k] >= 0 && p->op[i].as != AS_CONSTANT)
 				p->uses[p->sg->op[i].in[k]]++;
 	for (int i = 0; i < p->sg->n_out; i++)
 		p->uses[p->sg->out[i]]++;
@@ -49,8 +49,8 @@ find_levels(struct part *p)
 		for (int k = 0; k < op->n_in; k++) {
 			int from = op->in[k] < 0 ? -1
 						 : p->sg->tensor[op->in[k]].producer;
-			if (from >= 0 && from < i && !p->op[from].constant &&
-			    !p->op[i].constant)
+			if (from >= 0 && from < i && p->op[from].as != AS_CONSTANT &&
+			    p->op[i].as != AS_CONSTANT)
 				raise_level(p, i, from);
 			follow_variable(p, i, op->in[k], last);
 		}
@@ -108,7 +108,7 @@ delay_enlarging_ops(struct part *p)
 		const struct tfl_op *op = &p->sg->op[i];
 		struct placement *x = &p->op[i];
 		int level = first_read(op, first);
-		if (x->constant)
+		if (x->as == AS_CONSTANT)
 			continue;
 		if (!x->npu && enlarges_input(p, op) && level < INT_MAX)
 			x->level = level;
@@ -124,7 +124,7 @@ level_constants(struct part *p)
 	for (int i = p->sg->n_ops; i-- > 0;) {
 		const struct tfl_op *op = &p->sg->op[i];
 		struct placement *x = &p->op[i];
-		if (x->constant)
+		if (x->as == AS_CONSTANT)
 			x->level = first_read(op, first);
 		note_reads(op, x->level, first);
 		x->level = x->level == INT_MAX ? 0 : x->level;
@@ -141,7 +141,7 @@ find_crossings(struct part *p)
 		p->crosses[sg->out[i]] = true;
 	for (int i = 0; i < sg->n_ops; i++) {
 		const struct tfl_op *op = &sg->op[i];
-		if (p->op[i].constant)
+		if (p->op[i].as == AS_CONSTANT)
 			continue;
 		for (int k = 0; k < op->n_in; k++) {
 			int t = op->in[k];
@@ -209,7 +209,7 @@ fill_node(struct part *p, struct g_node *n)
 	size_t cap_in = 0, cap_out = 0;
 	for (int i = 0; i < n->tfl.n; i++) {
 		const struct tfl_op *op = &sg->op[n->tfl.v[i].index];
-		bool constant = p->op[n->tfl.v[i].index].constant;
+		bool constant = p->op[n->tfl.v[i].index].as == AS_CONSTANT;
 		for (int k = 0; k < op->n_in; k++) {
 			int t = op->in[k];
 			if (t < 0 || !p->crosses[t] || constant)
@@ -287,7 +287,8 @@ make_nodes(struct part *p)
 	delay_enlarging_ops(p);
 	level_constants(p);
 	for (int i = 0; i < p->sg->n_ops; i++) {
-		p->op[i].folded = pad_folds(p, i);
+		if (pad_folds(p, i))
+			p->op[i].as = AS_PADDING;
 		last = p->op[i].level > last ? p->op[i].level : last;
 	}
 	find_crossings(p);

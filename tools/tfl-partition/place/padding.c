@@ -110,7 +110,7 @@ folded_pad(const struct part *p, const struct tfl_op *op, struct g_pad *pad)
 {
 	int producer = p->sg->tensor[op->in[0]].producer;
 	struct g_pad more;
-	if (producer < 0 || !p->op[producer].folded)
+	if (producer < 0 || p->op[producer].as != AS_PADDING)
 		return op->in[0];
 	const struct tfl_op *before = &p->sg->op[producer];
 	(void)read_borders(p, before, &more);
