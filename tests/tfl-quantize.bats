@@ -28,13 +28,13 @@ json()
 	flatc --json --raw-binary --strict-json --defaults-json "$TOP/tests/models/tflite.fbs" -- "$1"
 }
 
-# compiles MODEL ACCELERATOR: the compiled model is equal to MODEL
+# compiles MODEL ACCELERATOR [OPTION...]: the compiled model is equal to MODEL
 compiles()
 {
 	local system=RTSS_HE_SRAM_MRAM
 	[[ $2 != *u65* ]] || system=Ethos_U65_High_End
 	[[ $2 != *u85* ]] || system=Ethos_U85_SYS_DRAM_Mid
-	npucc -a "$2" --system-config $system --memory-mode Shared_Sram -o compiled.tflite "$1" \
+	npucc "${@:3}" -a "$2" --system-config $system --memory-mode Shared_Sram -o compiled.tflite "$1" \
 		2>compile.err || { cat compile.err; return 1; }
 	npu-sim --seed=1 --compare="$1" compiled.tflite >compare.out 2>&1 ||
 		{ cat compare.out; return 1; }
@@ -345,4 +345,53 @@ input_scale()
 	tfl-quantize --data=a.csv -o q.tflite two.tflite
 	json q.tflite
 	jq -e '.subgraphs[0].operators | length == 4' q.json
+}
+
+# add_op MODEL CODE: the operator CODE after the last operator of MODEL.tflite
+add_op()
+{
+	flatc --json --raw-binary --strict-json "$TOP/tests/models/tflite.fbs" -- "$1.tflite" &&
+		jq "$t += [{shape:[1,2],type:0,name:\"after$2\"}]
+		| .operator_codes += [{deprecated_builtin_code:([$2,127] | min),builtin_code:$2}]
+		| .subgraphs[0].operators += [{opcode_index:(.operator_codes | length - 1),
+			inputs:.subgraphs[0].operators[-1].outputs,outputs:[$t | length - 1]}]
+		| .subgraphs[0].outputs = [$t | length - 1]" "$1.json" >"$1-next.json" &&
+		mv "$1-next.json" "$1.json" &&
+		flatc -b --strict-json "$TOP/tests/models/tflite.fbs" "$1.json"
+}
+
+@test "--allow keeps operators without an integer version in float" {
+	local random=(tfl-quantize --random) sqrt=75 abs=101 sin=66 relu=19
+	float_fc m
+	for code in $abs $sqrt $relu; do
+		add_op m $code
+	done
+	refuses 2 'operator 2 (SQRT): no integer version of this float operator is known (--allow keeps it in float)' \
+		"${random[@]}" m.tflite
+	refuses 2 'operator 2 (SQRT)' "${random[@]}" --allow=SIN,SQR m.tflite
+	for allow in --allow --allow=SQRT --allow=SIN,SQRT; do
+		"${random[@]}" $allow -o q.tflite m.tflite
+		tfl-quantcheck --strict -q --allow=float-operator q.tflite
+		json q.tflite
+		# FULLY_CONNECTED ABS DEQUANTIZE SQRT QUANTIZE RELU
+		[ "$(jq -c '[.operator_codes as $c | .subgraphs[0].operators[]
+			| $c[.opcode_index // 0].builtin_code]' q.json)" = "[9,101,6,75,114,19]" ]
+		compiles q.tflite ethos-u55-128 --allow=float-operator
+	done
+	# nobody knows the range of SIN: what reads it stays float, too
+	float_fc s
+	add_op s $abs
+	add_op s $sin
+	add_op s $relu
+	refuses 2 'operator 3 (RELU): reads integers or values' "${random[@]}" --allow=SIN s.tflite
+	"${random[@]}" --allow -o q.tflite s.tflite
+	json q.tflite
+	[ "$(jq -c '[.operator_codes as $c | .subgraphs[0].operators[]
+		| $c[.opcode_index // 0].builtin_code]' q.json)" = "[9,101,6,66,19]" ]
+	# an operator without an INT16 version
+	float_fc h
+	add_op h 117 # HARD_SWISH
+	refuses 2 'operator 1 (HARD_SWISH): has no INT16 version' "${random[@]}" --type=int16x8 h.tflite
+	"${random[@]}" --type=int16x8 --allow -o q.tflite h.tflite
+	tfl-quantcheck --strict -q --allow=float-operator --allow=interface-float q.tflite
 }

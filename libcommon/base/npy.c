@@ -149,3 +149,28 @@ npy_print(struct text *t, const struct npy *n)
 	npy_print_head(t, n);
 	text_put(t, n->data.p, n->data.n);
 }
+
+double
+npy_number(const struct npy *n, size_t i)
+{
+	const uint8_t *p = n->data.p + i * (size_t)n->item_bytes;
+	if (n->kind == 'f') {
+		if (n->item_bytes == 4)
+			return (double)load_f32(p);
+		uint64_t bits = load_le64(p);
+		double v;
+		memcpy(&v, &bits, sizeof(v));
+		return v;
+	}
+	bool is_signed = n->kind == 'i';
+	switch (n->item_bytes) {
+	case 1:
+		return is_signed ? (int8_t)*p : *p;
+	case 2:
+		return is_signed ? (int16_t)load_le16(p) : load_le16(p);
+	case 4:
+		return is_signed ? (double)(int32_t)load_le32(p) : (double)load_le32(p);
+	default:
+		return is_signed ? (double)(int64_t)load_le64(p) : (double)load_le64(p);
+	}
+}

@@ -29,6 +29,8 @@ bool npy_parse(struct bytes file, const char *name, struct npy *out,
 enum { NPY_MAX_HEAD = 4096 };
 bool npy_parse_head(struct bytes head, uint64_t file_bytes, const char *name,
 		    struct npy *out, uint64_t *at, struct err *e);
+/* Element i as a number; a float has 4 or 8 bytes. */
+double npy_number(const struct npy *n, size_t i);
 /* Prints the header of a file, without the data. */
 void npy_print_head(struct text *t, const struct npy *n);
 void npy_print(struct text *t, const struct npy *n); /* prints a whole file */

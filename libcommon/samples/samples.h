@@ -2,7 +2,8 @@
 /*
  * Reads files as values of a model's input.  In running order: load.c (with table.c,
  * picture.c and sound.c, one per format) reads numbers.  fit.c gives the numbers the
- * shape of the input, and fill.c its type.  list.c finds the files of a list.
+ * shape of the input, and fill.c its type.  list.c finds the files of a list, and
+ * labels.c reads labels.
  * options.c has the options that programs share.
  */
 #ifndef SAMPLES_SAMPLES_H
@@ -183,5 +184,21 @@ bool is_list(struct arena *a, const char *path);
  * name.
  */
 void print_labels(struct text *t, const struct list *l);
+
+/* ---- labels.c ----------------------------------------------------------------- */
+
+enum { MAX_CLASSES = 100000, MAX_LABEL_BYTES = 1 << 30 };
+
+struct labels {
+	const char *file;
+	size_t n;
+	double *v;	   /* one label per item */
+	const char **name; /* one name per class below n_names; NULL: no name */
+	size_t n_names;
+	bool whole; /* true if all labels are class numbers */
+};
+
+/* Reads a text of lines "NUMBER" or "NUMBER TAB NAME", or a .npy file of numbers. */
+bool read_labels(struct arena *a, const char *path, struct labels *l, struct err *e);
 
 #endif

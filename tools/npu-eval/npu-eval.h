@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of npu-eval.  read.c reads labels and outputs.  classes.c and errors.c
+ * The parts of npu-eval.  read.c reads outputs.  classes.c and errors.c
  * score them, and agree.c compares outputs with each other.  table.c, json.c and csv.c
  * print the scores.  layers.c is --layers: it shows where an integer network loses
  * precision.
@@ -10,9 +10,10 @@
 
 #include "base/file.h"
 #include "base/npy.h"
+#include "samples/samples.h"
 #include "tflite/tflite.h"
 
-enum { MAX_OUTPUTS = 64, MAX_CLASSES = 100000 };
+enum { MAX_OUTPUTS = 64 };
 enum format { AS_TABLE, AS_JSON, AS_CSV };
 
 struct options {
@@ -41,17 +42,6 @@ struct values {
 /* the real value k of an item */
 double value_at(const struct values *v, size_t item, size_t k);
 
-struct labels {
-	const char *file;
-	size_t n;
-	double *v;	   /* one label per item */
-	const char **name; /* one name per class below n_names; NULL: no name */
-	size_t n_names;
-	bool whole; /* true if all labels are class numbers */
-};
-
-/* Reads a text of lines "NUMBER" or "NUMBER TAB NAME", or a .npy file of numbers. */
-bool read_labels(struct arena *a, const char *path, struct labels *l, struct err *e);
 /* Reads values of n items along the first dimension; n = 0: of any number of items. */
 bool read_values(struct arena *a, const char *path, size_t n, struct values *v,
 		 struct err *e);

@@ -24,6 +24,7 @@ struct worker { /* one sequence of samples */
 
 struct pool {
 	const struct tfl_subgraph *g;
+	const struct op_plan *plan;
 	struct worker *worker;
 	size_t n_workers;
 	unsigned frames;
@@ -69,8 +70,9 @@ note(struct worker *w, const struct tfl_subgraph *g, int tensor)
 }
 
 static void
-run_sample(struct worker *w, const struct tfl_subgraph *g, float *const *input)
+run_sample(struct worker *w, const struct pool *p, float *const *input)
 {
+	const struct tfl_subgraph *g = p->g;
 	for (int k = 0; k < g->n_in; k++) {
 		double *v = w->real->value[g->in[k]];
 		for (int64_t i = 0; i < tfl_elements(&g->tensor[g->in[k]]); i++)
@@ -79,8 +81,8 @@ run_sample(struct worker *w, const struct tfl_subgraph *g, float *const *input)
 	}
 	for (int i = 0; i < g->n_ops; i++) {
 		const struct tfl_op *op = &g->op[i];
-		if (!real_has_function(w->real, i))
-			continue; /* rules_check(): nobody reads these integers */
+		if (!p->plan[i].computed)
+			continue; /* rules_check(): nobody reads these values */
 		real_run(w->real, i);
 		for (int k = 0; k < op->n_out; k++)
 			note(w, g, op->out[k]);
@@ -103,18 +105,18 @@ run_sequence(void *ctx, size_t i)
 	for (int k = 0; k < p->g->n_tensors; k++)
 		w->range[k] = (struct range){ .lo = INFINITY, .hi = -INFINITY };
 	for (size_t s = 0; s < w->n; s++)
-		run_sample(w, p->g, w->input + s * (size_t)p->g->n_in);
+		run_sample(w, p, w->input + s * (size_t)p->g->n_in);
 }
 
 static void
 open_pool(struct arena *a, const struct options *o, const struct tfl_subgraph *g,
-	  struct pool *p)
+	  const struct op_plan *plan, struct pool *p)
 {
 	enum { MOST = 16 }; /* each worker has all feature maps */
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t jobs = o->jobs ? o->jobs : cores > 0 ? (size_t)cores : 1;
 	struct real *real = real_open(a, g);
-	*p = (struct pool){ .g = g, .n_workers = jobs < MOST ? jobs : MOST,
+	*p = (struct pool){ .g = g, .plan = plan, .n_workers = jobs < MOST ? jobs : MOST,
 			    .frames = o->frames, .method = o->ranges };
 	p->range = anew(a, struct range, (size_t)g->n_tensors + 1);
 	for (int k = 0; k < g->n_tensors; k++)
@@ -232,25 +234,28 @@ check_ranges(const struct tfl_model *m, const struct range *r, struct err *e)
 
 bool
 calibrate(struct arena *a, const struct options *o, const struct tfl_model *m,
-	  struct ranges *out, struct err *e)
+	  const struct op_plan *plan, struct ranges *out, struct err *e)
 {
 	const struct tfl_subgraph *g = &m->subgraph[0];
 	size_t n = (size_t)g->n_tensors;
 	struct arena *scratch = arena_open();
 	struct sample_stream *s = NULL;
 	struct pool p;
-	*out = (struct ranges){ .range = anew(a, struct range, n + 1) };
+	*out = (struct ranges){ .range = anew(a, struct range, n + 1),
+				.clipped = anew(a, struct range, n + 1) };
 	bool ok = samples_open(scratch, o, g, &s, e);
 	if (ok) {
-		open_pool(scratch, o, g, &p);
+		open_pool(scratch, o, g, plan, &p);
 		ok = run_all(s, o, &p, &out->n, e);
 	}
 	samples_close(s);
-	if (ok && n)
+	if (ok && n) {
 		memcpy(out->range, p.range, n * sizeof(*out->range));
+		memcpy(out->clipped, p.range, n * sizeof(*out->range));
+	}
 	ok = ok && check_ranges(m, out->range, e);
 	if (ok && o->ranges >= RANGES_PERCENTILE && o->type == ACTIVATIONS_INT8)
-		ok = choose_ranges(scratch, o, &p, out->range, e);
+		ok = choose_ranges(scratch, o, &p, out->clipped, e);
 	arena_close(scratch);
 	return ok;
 }

@@ -78,14 +78,15 @@ add_float_interface(struct net *n)
 bool
 convert(struct net *n, struct parameters *p, const struct options *o, struct err *e)
 {
-	int type = o->type == ACTIVATIONS_INT16 ? TFL_INT16 : TFL_INT8;
 	int n_tensors = n->n_tensors; /* constants are added behind these tensors */
 	for (int i = 0; i < n->n_ops; i++) {
 		const struct rule *r = rule_of(n->op[i].op.code);
+		if (n->op[i].width == WIDTH_FLOAT)
+			continue;
 		bool weighted = r->kind == RULE_WEIGHTS || r->kind == RULE_SVDF;
 		if (weighted && !quantize_weights(n, i, p, o, e))
 			return false;
-		convert_constants(n, i, p, type);
+		convert_constants(n, i, p, n->op[i].width == WIDTH_16 ? TFL_INT16 : TFL_INT8);
 		if (r->version)
 			n->op[i].op.version = r->version;
 	}

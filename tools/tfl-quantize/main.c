@@ -21,6 +21,14 @@ add_data(void *options, const char *arg)
 }
 
 static void
+allow(void *options, const char *arg)
+{
+	struct options *o = options;
+	o->allow = true;
+	o->allowed = arg;
+}
+
+static void
 check_options(void *options)
 {
 	const struct options *o = options;
@@ -53,6 +61,9 @@ static const struct cli_option option_list[] = {
 	{ CLI_CHOICE("interface", "NAME", interface, interface_names,
 		     "type of inputs and outputs: int8 (default: that of the feature maps) or "
 		     "float (QUANTIZE and DEQUANTIZE around the network)") },
+	{ CLI_TAKE("allow", "NAME[,NAME...]", allow,
+		   "operators without an integer version stay float, on the CPU: those with "
+		   "these names, or all"), .flags = OPTION_ARG_OPTIONAL },
 	{ CLI_FLAG("per-channel-fc", per_channel_fc,
 		   "one scale per output channel of FULLY_CONNECTED, too; older runtimes "
 		   "compute it wrongly") },
@@ -66,15 +77,18 @@ static const struct argp argp = {
 	       "\vExit status: 0 done, 2 error.  See tfl-quantize(1).",
 };
 
-/* Every operator of the result must have an integer kernel. */
+/* Every operator of the result that is not allowed to be float must have an integer kernel. */
 static bool
-check_result(const struct tfl_model *m, struct err *e)
+check_result(const struct net *n, const struct tfl_model *m, struct err *e)
 {
 	const struct tfl_subgraph *g = &m->subgraph[0];
-	for (int i = 0; i < g->n_ops; i++) {
+	for (int i = 0, at = 0; i < n->n_ops; i++) {
 		struct err bare = { 0 };
-		if (!kernel_check(g, &g->op[i], &bare))
+		if (n->op[i].removed)
+			continue;
+		if (n->op[i].width != WIDTH_FLOAT && !kernel_check(g, &g->op[at], &bare))
 			return err_at(e, m->name, 0, "no integer version: %s", bare.text);
+		at++;
 	}
 	return true;
 }
@@ -110,22 +124,36 @@ check_data(const struct options *o, struct err *e)
 		      "--data=PATH with samples of real inputs (--random only to try the flow)");
 }
 
+/* Writes an integer version of m. */
+static bool
+make_result(struct arena *a, const struct options *o, const struct tfl_model *m,
+	    const struct op_plan *plan, const struct ranges *ranges, struct bytes *file,
+	    struct err *e)
+{
+	struct tfl_model *result;
+	struct net *n = net_open(a, m);
+	for (int i = 0; i < n->n_ops; i++)
+		n->op[i].width = plan[i].keeps_float	       ? WIDTH_FLOAT
+				 : o->type == ACTIVATIONS_INT16 ? WIDTH_16
+								: WIDTH_8;
+	struct parameters *p = choose_parameters(n, ranges, o);
+	return convert(n, p, o, e) && net_write(n, file, e) &&
+	       model_read(a, *file, m->name, &result, e) && check_result(n, result, e);
+}
+
 static bool
 quantize(void *options, struct arena *a, struct err *e)
 {
 	const struct options *o = options;
-	struct tfl_model *m, *result;
-	struct ranges c;
+	struct tfl_model *m;
+	struct op_plan *plan;
+	struct ranges ranges;
 	struct bytes file;
 	if (!model_read_file(a, o->model, &m, e) || !tfl_check_plain(m, e) ||
-	    !check_model(m, e) || !decode_model(a, m, !o->no_fold, &m, e) || !rules_check(m, e) ||
-	    !check_data(o, e) ||
-	    !calibrate(a, o, m, &c, e))
-		return false;
-	struct net *n = net_open(a, m);
-	struct parameters *p = choose_parameters(n, &c, o);
-	if (!convert(n, p, o, e) || !net_write(n, &file, e) ||
-	    !model_read(a, file, m->name, &result, e) || !check_result(result, e))
+	    !check_model(m, e) || !decode_model(a, m, !o->no_fold, &m, e) ||
+	    !rules_check(a, m, o, &plan, e) || !check_data(o, e) ||
+	    !calibrate(a, o, m, plan, &ranges, e) ||
+	    !make_result(a, o, m, plan, &ranges, &file, e))
 		return false;
 	if (o->random)
 		cli_note("warning", "the ranges are those of random inputs: the model is of no "

@@ -214,6 +214,7 @@ net_write(struct net *n, struct bytes *out, struct err *e)
 	struct writer w = { .n = n };
 	number_tensors(&w);
 	write_ops(&w);
+	n->index = w.index;
 	w.g.name = n->m->subgraph[0].name;
 	w.g.in = numbered(&w, n->in, n->n_in);
 	w.g.out = numbered(&w, n->out, n->n_out);

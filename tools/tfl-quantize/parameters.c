@@ -16,8 +16,10 @@ struct group {
 
 struct choice {
 	struct net *n;
-	const struct options *o;
+	const struct ranges *ranges;
 	struct group *group; /* one per tensor */
+	enum width *width;   /* one per tensor */
+	int *source;	     /* one per tensor that was added: the tensor with its values */
 };
 
 struct parameters
@@ -104,7 +106,7 @@ is_data(const struct choice *c, int t)
 
 /* true if the operator's inputs have one fixed scale, whose range has all constants */
 static bool
-share_fixed_scale(struct choice *c, const struct tfl_op *op)
+share_fixed_scale(struct choice *c, const struct tfl_op *op, enum width width)
 {
 	const struct rule *fixed = NULL;
 	struct range all = { .lo = INFINITY, .hi = -INFINITY };
@@ -123,23 +125,41 @@ share_fixed_scale(struct choice *c, const struct tfl_op *op)
 	}
 	if (!fixed)
 		return false;
-	struct parameters p = fixed_parameters(fixed, TFL_INT8);
+	struct parameters p = fixed_parameters(fixed, width == WIDTH_16 ? TFL_INT16
+									      : TFL_INT8);
 	return all.lo > all.hi || (all.lo >= p.lo && all.hi <= p.hi);
+}
+
+/*
+ * Inserts a conversion of tensor `from` to a width before operator i.  Returns the new
+ * tensor.
+ */
+static int
+convert_tensor(struct choice *c, int from, enum width width, int i)
+{
+	struct net *n = c->n;
+	struct tfl_tensor t = n->tensor[from];
+	t.name = arena_printf(n->a, width == WIDTH_FLOAT ? "%s_dequantized" : "%s_requantized",
+			      t.name);
+	int to = net_add_tensor(n, &t);
+	c->group[to] = (struct group){ .parent = to, .range = find(c, from)->range };
+	c->width[to] = width;
+	c->source[to] = from;
+	bool floats = width == WIDTH_FLOAT;
+	net_insert(n, i, floats ? TFL_DEQUANTIZE : TFL_QUANTIZE, from, to);
+	n->op[i].op.version = floats ? 2 : 1;
+	n->op[i].width = width;
+	return to;
 }
 
 /* Inserts QUANTIZE before input k of operator i.  Returns the new tensor. */
 static int
 separate(struct choice *c, int i, int k)
 {
-	struct net *n = c->n;
-	int from = n->op[i].op.in[k];
-	struct tfl_tensor t = n->tensor[from];
-	t.name = arena_printf(n->a, "%s_requantized", t.name);
-	int to = net_add_tensor(n, &t);
-	c->group[to] = (struct group){ .parent = to, .range = find(c, from)->range };
-	((int *)(uintptr_t)n->op[i].op.in)[k] = to;
-	net_insert(n, i, TFL_QUANTIZE, from, to);
-	return to;
+	struct tfl_op *op = &c->n->op[i].op;
+	int *in = (int *)(uintptr_t)op->in, from = in[k];
+	in[k] = convert_tensor(c, from, c->width[from], i);
+	return in[k];
 }
 
 /* Gives operator *i equal scales; *i follows the operator if operators are inserted. */
@@ -148,7 +168,7 @@ join_operator(struct choice *c, int *i)
 {
 	struct net *n = c->n;
 	const struct tfl_op op = n->op[*i].op;
-	bool keep = share_fixed_scale(c, &op);
+	bool keep = share_fixed_scale(c, &op, n->op[*i].width);
 	int n_data = 0, out = -1;
 	for (int k = 0; k < op.n_in; k++)
 		n_data += is_data(c, op.in[k]);
@@ -172,25 +192,101 @@ join_operator(struct choice *c, int *i)
 	}
 }
 
-static int
-count_inputs(const struct net *n)
+/* ---- widths ------------------------------------------------------------------------- */
+
+/* Inserts conversions before operator *i, whose inputs have other widths; *i follows it. */
+static void
+unify_widths(struct choice *c, int *i, int *copy)
 {
-	int inputs = 0;
+	enum { WIDTHS = WIDTH_FLOAT + 1 };
+	const struct net *n = c->n;
+	enum width width = n->op[*i].width;
+	for (int k = 0; k < n->op[*i].op.n_in; k++) {
+		int *t = (int *)(uintptr_t)&n->op[*i].op.in[k];
+		if (!is_data(c, *t) || n->tensor[*t].data.p)
+			continue;
+		if (n->tensor[*t].is_variable) {
+			c->width[*t] = width == WIDTH_FLOAT ? width : WIDTH_16;
+			continue;
+		}
+		if (c->width[*t] == width)
+			continue;
+		int *other = &copy[*t * WIDTHS + (int)width];
+		if (!*other)
+			*other = convert_tensor(c, *t, width, (*i)++);
+		*t = *other;
+	}
+	for (int k = 0; k < n->op[*i].op.n_out; k++)
+		c->width[n->op[*i].op.out[k]] = width;
+}
+
+/* An output of the network in 16 bits gets the type of the other feature maps. */
+static void
+unify_outputs(struct choice *c, enum width width)
+{
+	struct net *n = c->n;
+	for (int k = 0; k < n->n_out; k++) {
+		int t = n->out[k];
+		if (!is_data(c, t) || c->width[t] == width || c->width[t] == WIDTH_FLOAT)
+			continue;
+		const char *name = n->tensor[t].name;
+		n->out[k] = convert_tensor(c, t, width, n->n_ops);
+		n->tensor[t].name = n->tensor[n->out[k]].name;
+		n->tensor[n->out[k]].name = name;
+	}
+}
+
+/* the most tensors that unify_widths() and separate() add */
+static int
+count_added(const struct net *n)
+{
+	int inputs = n->n_out;
 	for (int i = 0; i < n->n_ops; i++)
-		inputs += n->op[i].op.n_in;
+		inputs += 2 * n->op[i].op.n_in;
 	return inputs;
 }
 
-struct parameters *
-choose_parameters(struct net *n, const struct ranges *cal, const struct options *o)
+static void
+open_groups(struct choice *c)
 {
-	struct choice c = { .n = n, .o = o };
-	int type = o->type == ACTIVATIONS_INT16 ? TFL_INT16 : TFL_INT8;
-	c.group = anew(n->a, struct group, (size_t)(n->n_tensors + count_inputs(n)) + 1);
+	struct net *n = c->n;
+	size_t size = (size_t)(n->n_tensors + count_added(n)) + 1;
+	c->group = anew(n->a, struct group, size);
+	c->width = anew(n->a, enum width, size);
+	c->source = anew(n->a, int, size);
 	for (int i = 0; i < n->n_tensors; i++)
-		c.group[i] = (struct group){ .parent = i, .range = cal->range[i] };
+		c->group[i].parent = i;
+}
+
+/* The range of each tensor for its width; tensors that were added have their source's. */
+static void
+set_ranges(struct choice *c, int n_measured)
+{
+	for (int i = 0; i < c->n->n_tensors; i++) {
+		bool narrow = c->width[i] == WIDTH_8;
+		int from = i < n_measured ? i : c->source[i];
+		c->group[i].range = narrow ? c->ranges->clipped[from] : c->ranges->range[from];
+	}
+}
+
+struct parameters *
+choose_parameters(struct net *n, const struct ranges *ranges, const struct options *o)
+{
+	struct choice c = { .n = n, .ranges = ranges };
+	enum width width = o->type == ACTIVATIONS_INT16 ? WIDTH_16 : WIDTH_8;
+	int n_measured = n->n_tensors;
+	int *copy = anew(n->a, int, ((size_t)n->n_tensors + 1) * (WIDTH_FLOAT + 1));
+	open_groups(&c);
+	for (int k = 0; k < n->n_in; k++)
+		c.width[n->in[k]] = width;
+	for (int i = 0; i < n->n_ops; i++)
+		unify_widths(&c, &i, copy);
+	unify_outputs(&c, width);
+	set_ranges(&c, n_measured);
 	for (int i = 0; i < n->n_ops; i++) {
 		const struct rule *r = rule_of(n->op[i].op.code);
+		if (n->op[i].width == WIDTH_FLOAT)
+			continue;
 		if (r->kind == RULE_FIXED)
 			find(&c, n->op[i].op.out[0])->fixed = r;
 		if (r->kind == RULE_SAME)
@@ -200,11 +296,11 @@ choose_parameters(struct net *n, const struct ranges *cal, const struct options 
 	for (int i = 0; i < n->n_tensors; i++) {
 		const struct group *g = find(&c, i);
 		const struct tfl_tensor *t = &n->tensor[i];
-		if (!is_data(&c, i) || t->data.p)
+		int type = c.width[i] == WIDTH_16 ? TFL_INT16 : TFL_INT8;
+		if (!is_data(&c, i) || t->data.p || c.width[i] == WIDTH_FLOAT)
 			continue;
-		p[i] = t->is_variable ? parameters_of(g->range, TFL_INT16)
-		       : g->fixed     ? fixed_parameters(g->fixed, type)
-				      : parameters_of(g->range, type);
+		p[i] = g->fixed && !t->is_variable ? fixed_parameters(g->fixed, type)
+						   : parameters_of(g->range, type);
 	}
 	return p;
 }

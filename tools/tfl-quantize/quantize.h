@@ -30,15 +30,20 @@ struct options {
 	enum activations type;
 	enum method ranges;
 	bool no_fold;
+	bool allow; /* operators without an integer version keep their floats ... */
+	const char *allowed; /* ... if this list has their names; NULL: all of them */
 	bool per_channel_fc; /* FULLY_CONNECTED has one scale per output channel */
 	unsigned jobs;
 };
 
 /* ---- net.c ------------------------------------------------------------------------ */
 
+enum width { WIDTH_8, WIDTH_16, WIDTH_FLOAT }; /* of an operator's feature maps */
+
 struct net_op {
 	struct tfl_op op; /* in and out may be changed */
 	bool removed;
+	enum width width;
 	int activation; /* fused, in place of that of op; -1: that of op */
 };
 struct net {
@@ -49,6 +54,7 @@ struct net {
 	int *in, *out;
 	int n_tensors, n_ops, n_in, n_out;
 	int tensors_capacity, ops_capacity;
+	int *index; /* after net_write(): of each tensor in the file; -1: dropped */
 };
 /* The first subgraph of a model. */
 struct net *net_open(struct arena *a, const struct tfl_model *m);
@@ -99,8 +105,17 @@ struct rule {
 	int zero;
 };
 const struct rule *rule_of(int code);
-/* Returns false, with the name of the operator, if the network has no integer version. */
-bool rules_check(const struct tfl_model *m, struct err *e);
+struct op_plan { /* one per operator */
+	bool keeps_float; /* the operator has no integer version */
+	bool computed;	  /* the outputs have values in real numbers */
+	bool has_16;	  /* the operator has a version with INT16 feature maps */
+};
+/*
+ * Plans each operator.  Returns false, with the name of the operator, if an operator has
+ * no integer version and the options do not allow floats.
+ */
+bool rules_check(struct arena *a, const struct tfl_model *m, const struct options *o,
+		 struct op_plan **plan, struct err *e);
 
 /* ---- samples.c -------------------------------------------------------------------- */
 
@@ -121,11 +136,12 @@ struct range {
 	float lo, hi; /* lo > hi: no value was seen */
 };
 struct ranges {
-	struct range *range; /* one per tensor */
+	struct range *range;   /* one per tensor: of all values */
+	struct range *clipped; /* one per tensor: for INT8, by the method of --ranges */
 	size_t n;	     /* samples */
 };
 bool calibrate(struct arena *a, const struct options *o, const struct tfl_model *m,
-	       struct ranges *out, struct err *e);
+	       const struct op_plan *plan, struct ranges *out, struct err *e);
 
 /* ---- ranges.c --------------------------------------------------------------------- */
 
@@ -147,8 +163,11 @@ struct parameters {
 };
 /* Scale and zero point of a range, by the specification of TensorFlow Lite. */
 struct parameters parameters_of(struct range r, int type);
-/* Chooses the parameters of all tensors.  An operator that needs equal scales gets them;
- * where they contradict each other, QUANTIZE is inserted into n. */
+/*
+ * Chooses the parameters of all tensors.  An operator that needs equal scales gets them.
+ * QUANTIZE or DEQUANTIZE is inserted into n where scales contradict each other, and between
+ * operators of different widths.
+ */
 struct parameters *choose_parameters(struct net *n, const struct ranges *c,
 				     const struct options *o);
 

@@ -59,13 +59,14 @@ rule_of(int code)
 }
 
 struct check {
+	const struct options *o;
 	const struct tfl_model *m;
 	const struct tfl_subgraph *g;
 	struct real *real;
 	struct arena *a;
 	struct tfl_tensor *trial; /* a copy of the tensors */
 	bool *is_real; /* one per tensor: computed in real numbers, or a constant */
-	struct err *e;
+	struct err *e; /* of the operator that is judged */
 };
 
 static bool
@@ -90,28 +91,32 @@ reads_floats(const struct check *c, const struct tfl_op *op)
 
 /* the type that tensor k of the operator will have, among inputs and then outputs */
 static int
-integer_type(const struct tfl_op *op, const struct rule *r, int k)
+integer_type(const struct tfl_op *op, const struct rule *r, int k, bool constant, int type)
 {
 	enum { SVDF_TIME = 2, SVDF_BIAS, SVDF_STATE };
-	if (r->kind == RULE_SVDF && (k == SVDF_TIME || k == SVDF_STATE) && k < op->n_in)
+	bool is_input = k < op->n_in, wide = type == TFL_INT16;
+	if (r->kind == RULE_SVDF && is_input && (k == SVDF_TIME || k == SVDF_STATE))
 		return TFL_INT16;
-	int bias = r->kind == RULE_SVDF ? (int)SVDF_BIAS : r->kind == RULE_WEIGHTS ? r->bias : -1;
-	return k == bias && k < op->n_in ? TFL_INT32 : TFL_INT8;
+	if (r->kind == RULE_SVDF && is_input && k == SVDF_BIAS)
+		return TFL_INT32;
+	if (r->kind == RULE_WEIGHTS && is_input && k == r->bias)
+		return wide ? TFL_INT64 : TFL_INT32;
+	return r->kind == RULE_WEIGHTS && is_input && k == r->weights && constant ? TFL_INT8
+										   : type;
 }
 
 /* Replaces a float tensor by zeros with a scale that every kernel accepts. */
 static void
 set_zeros(const struct check *c, struct tfl_tensor *t, int type, const struct rule *r)
 {
-	static const int64_t zero = 0;
 	float *scale = anew(c->a, float, 1);
-	int64_t *fixed = anew(c->a, int64_t, 1);
-	bool is_fixed = r->kind == RULE_FIXED;
-	*scale = is_fixed ? r->scale : 0x1p-7f;
-	*fixed = r->zero;
+	int64_t *zero = anew(c->a, int64_t, 1);
+	bool is_fixed = r->kind == RULE_FIXED, wide = type == TFL_INT16;
+	*scale = !is_fixed ? 0x1p-7f : wide ? r->scale16 : r->scale;
+	*zero = is_fixed && !wide ? r->zero : 0;
 	t->type = type;
 	t->quant = (struct tfl_quant){ .n_scale = 1, .scale = scale, .n_zero = 1,
-				       .zero = is_fixed ? fixed : &zero };
+				       .zero = zero };
 	if (t->data.p) {
 		size_t bytes = (size_t)tfl_bytes(t);
 		t->data = (struct bytes){ .p = arena_alloc(c->a, bytes + 1, 1), .n = bytes };
@@ -120,29 +125,29 @@ set_zeros(const struct check *c, struct tfl_tensor *t, int type, const struct ru
 
 /*
  * The integer kernel's own checks decide whether shapes and options are consistent; the
- * functions in real numbers rely on it.
+ * functions in real numbers rely on it.  type: of the feature maps.
  */
 static bool
-check_shapes(struct check *c, int i)
+check_shapes(struct check *c, int i, int type, struct err *e)
 {
 	const struct tfl_op *op = &c->g->op[i];
 	const struct rule *r = rule_of(op->code);
-	const struct kernel_inputs *inputs = kernel_inputs(op->code);
 	struct tfl_subgraph trial = *c->g;
-	struct err bare = { 0 };
-	if (op->n_in < inputs->least || op->n_in > inputs->most || op->n_out < 1)
-		return refuse(c, i, "has too few or too many inputs or outputs");
 	struct arena *a = c->a;
+	if (type == TFL_INT16 && r->kind == RULE_FIXED && !(r->scale16 > 0))
+		return false;
 	c->a = arena_open();
 	trial.tensor = c->trial;
 	for (int k = 0; k < op->n_in + op->n_out; k++) {
 		int t = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
 		static const struct rule none;
-		if (t >= 0 && c->trial[t].type == TFL_FLOAT32)
-			set_zeros(c, &c->trial[t], integer_type(op, r, k),
-				  k < op->n_in ? &none : r);
+		if (t < 0 || c->trial[t].type != TFL_FLOAT32)
+			continue;
+		bool constant = c->trial[t].data.p;
+		set_zeros(c, &c->trial[t], integer_type(op, r, k, constant, type),
+			  k < op->n_in ? &none : r);
 	}
-	bool ok = kernel_check(&trial, op, &bare);
+	bool ok = kernel_check(&trial, op, e);
 	for (int k = 0; k < op->n_in + op->n_out; k++) {
 		int t = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
 		if (t >= 0)
@@ -150,7 +155,7 @@ check_shapes(struct check *c, int i)
 	}
 	arena_close(c->a);
 	c->a = a;
-	return ok || err_at(c->e, c->m->name, 0, "no integer version: %s", bare.text);
+	return ok;
 }
 
 static bool
@@ -176,12 +181,14 @@ check_constants(const struct check *c, int i, const struct rule *r)
 	return true;
 }
 
-/* Judges operator i before the network is computed in real numbers. */
+/* Judges the operator without the values that it reads. */
 static bool
 check_op(struct check *c, int i)
 {
 	const struct tfl_op *op = &c->g->op[i];
 	const struct rule *r = rule_of(op->code);
+	const struct kernel_inputs *inputs = kernel_inputs(op->code);
+	struct err bare = { 0 };
 	if (!reads_floats(c, op))
 		return refuse(c, i, op->code == TFL_CALL_ONCE
 					? "variables with names are not supported"
@@ -189,15 +196,14 @@ check_op(struct check *c, int i)
 					  "not supported");
 	if (r->kind == RULE_NONE)
 		return refuse(c, i, "no integer version of this float operator is known");
-	for (int k = 0; k < op->n_in; k++)
-		if (op->in[k] >= 0 && !c->is_real[op->in[k]])
-			return refuse(c, i, "reads integers that the network computes");
-	if (!check_shapes(c, i) || !check_constants(c, i, r))
-		return false;
-	for (int k = 0; k < op->n_out; k++)
-		c->is_real[op->out[k]] = r->kind != RULE_COMPARE;
-	return true;
+	if (op->n_in < inputs->least || op->n_in > inputs->most || op->n_out < 1)
+		return refuse(c, i, "has too few or too many inputs or outputs");
+	if (!check_shapes(c, i, TFL_INT8, &bare))
+		return err_at(c->e, c->m->name, 0, "no integer version: %s", bare.text);
+	return check_constants(c, i, r);
 }
+
+/* ---- tensors ------------------------------------------------------------------------ */
 
 static bool
 check_tensor(const struct check *c, int i)
@@ -206,14 +212,24 @@ check_tensor(const struct check *c, int i)
 	if (t->is_sparse)
 		return err_at(c->e, c->m->name, 0, "subgraph 0: tensor %d (%s): sparse weights are not "
 			      "supported", i, t->name);
-	if (!t->has_shape || tfl_bytes(t) < 1)
-		return err_at(c->e, c->m->name, 0, "subgraph 0: tensor %d (%s): empty and unknown shapes "
-			      "are not supported", i, t->name);
 	for (int64_t k = 0; t->type == TFL_FLOAT32 && t->data.p && k < tfl_elements(t); k++)
 		if ((load_le32(t->data.p + 4 * k) & 0x7f800000) == 0x7f800000)
 			return err_at(c->e, c->m->name, 0, "subgraph 0: tensor %d (%s): element %lld is not "
 				      "a finite number", i, t->name, (long long)k);
 	return true;
+}
+
+static bool
+has_elements(const struct tfl_tensor *t)
+{
+	return t->has_shape && tfl_bytes(t) >= 1;
+}
+
+static bool
+refuse_shape(const struct check *c, int i)
+{
+	return err_at(c->e, c->m->name, 0, "subgraph 0: tensor %d (%s): empty and unknown shapes "
+		      "are not supported", i, c->g->tensor[i].name);
 }
 
 static bool
@@ -227,45 +243,116 @@ check_tensors(const struct check *c)
 		if (!check_tensor(c, i))
 			return false;
 		any |= t->type == TFL_FLOAT32;
-		n += is_real(t) ? tfl_elements(t) : 0;
+		n += is_real(t) && has_elements(t) ? tfl_elements(t) : 0;
 		if (n > MOST)
 			return err_at(c->e, c->m->name, 0, "the model has more than %d numbers, "
 				      "which is not supported", (int)MOST);
 	}
+	for (int k = 0; k < c->g->n_in; k++)
+		if (!has_elements(&c->g->tensor[c->g->in[k]]))
+			return refuse_shape(c, c->g->in[k]);
 	return any || err_at(c->e, c->m->name, 0, "the model has no FLOAT32 tensor: it is "
 			     "quantized already");
 }
 
 static bool
-check_functions(struct check *c)
+check_op_shapes(const struct check *c, const struct tfl_op *op)
 {
-	c->real = real_open(c->a, c->g);
-	for (int i = 0; i < c->g->n_ops; i++)
-		if (rule_of(c->g->op[i].code)->kind != RULE_COMPARE &&
-		    !real_has_function(c->real, i))
-			return refuse(c, i, "its float inputs are not supported");
+	for (int k = 0; k < op->n_in + op->n_out; k++) {
+		int t = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
+		if (t >= 0 && !has_elements(&c->g->tensor[t]))
+			return refuse_shape(c, t);
+	}
 	return true;
 }
 
+/* ---- the plan ----------------------------------------------------------------------- */
+
+/* Judges the values that the operator reads, and whether it can be computed. */
+static bool
+check_values(const struct check *c, int i)
+{
+	const struct tfl_op *op = &c->g->op[i];
+	for (int k = 0; k < op->n_in; k++)
+		if (op->in[k] >= 0 && !c->is_real[op->in[k]])
+			return refuse(c, i, "reads integers or values that the network computes "
+					    "by other means than real numbers");
+	return rule_of(op->code)->kind == RULE_COMPARE || real_has_function(c->real, i) ||
+	       refuse(c, i, "its float inputs are not supported");
+}
+
+/* true if real_run() may compute an operator that keeps its floats */
+static bool
+can_compute(const struct check *c, int i)
+{
+	const struct tfl_op *op = &c->g->op[i];
+	struct err bare = { 0 };
+	for (int k = 0; k < op->n_in; k++)
+		if (op->in[k] >= 0 && !c->is_real[op->in[k]])
+			return false;
+	return real_has_function(c->real, i) && kernel_check(c->g, op, &bare);
+}
+
+static bool
+is_allowed(const struct options *o, const char *label)
+{
+	const char *at = o->allowed;
+	size_t n = strlen(label);
+	for (; o->allow && at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+		if (!strncmp(at, label, n) && (at[n] == ',' || !at[n]))
+			return true;
+	return o->allow && !o->allowed;
+}
+
+/* Decides on operator i; c->e has the reason if check_op() refused it. */
+static bool
+plan_op(struct check *c, int i, struct op_plan *p, bool ok, struct err *e)
+{
+	const struct tfl_op *op = &c->g->op[i];
+	bool wide = c->o->type == ACTIVATIONS_INT16;
+	ok = ok && check_values(c, i) &&
+	     (!wide || p->has_16 || refuse(c, i, "has no INT16 version"));
+	p->computed = ok ? rule_of(op->code)->kind != RULE_COMPARE : can_compute(c, i);
+	p->keeps_float = !ok;
+	for (int k = 0; k < op->n_out; k++)
+		c->is_real[op->out[k]] = p->computed;
+	if (ok || is_allowed(c->o, tfl_op_label(op)))
+		return true;
+	return err_set(e, "%s (--allow keeps it in float)", c->e->text);
+}
+
 bool
-rules_check(const struct tfl_model *m, struct err *e)
+rules_check(struct arena *to, const struct tfl_model *m, const struct options *o,
+	    struct op_plan **plan, struct err *e)
 {
 	struct arena *a = arena_open();
-	struct check c = { .m = m, .g = &m->subgraph[0], .a = a, .e = e };
-	size_t n = (size_t)c.g->n_tensors;
-	bool ok = check_tensors(&c);
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	struct check c = { .o = o, .m = m, .g = g, .a = a, .e = e };
+	size_t n = (size_t)g->n_tensors, n_ops = (size_t)g->n_ops;
+	struct err *reason = anew(a, struct err, n_ops + 1);
+	bool *ok = anew(a, bool, n_ops + 1), all = check_tensors(&c);
 	c.is_real = anew(a, bool, n + 1);
 	c.trial = anew(a, struct tfl_tensor, n + 1);
 	if (n)
-		memcpy(c.trial, c.g->tensor, n * sizeof(*c.trial));
+		memcpy(c.trial, g->tensor, n * sizeof(*c.trial));
 	for (size_t i = 0; i < n; i++)
 		c.is_real[i] = c.trial[i].data.p ||
 			     (c.trial[i].is_variable && c.trial[i].type == TFL_FLOAT32);
-	for (int k = 0; k < c.g->n_in; k++)
-		c.is_real[c.g->in[k]] = true;
-	for (int i = 0; i < c.g->n_ops && ok; i++)
-		ok = check_op(&c, i);
-	ok = ok && check_functions(&c);
+	for (int k = 0; k < g->n_in; k++)
+		c.is_real[g->in[k]] = true;
+	*plan = anew(to, struct op_plan, n_ops + 1);
+	for (int i = 0; i < g->n_ops && all; i++) {
+		struct err bare = { 0 };
+		c.e = &reason[i];
+		ok[i] = check_op_shapes(&c, &g->op[i]) && check_op(&c, i);
+		(*plan)[i].has_16 = ok[i] && check_shapes(&c, i, TFL_INT16, &bare);
+	}
+	if (all)
+		c.real = real_open(a, g);
+	for (int i = 0; i < g->n_ops && all; i++) {
+		c.e = &reason[i];
+		all = plan_op(&c, i, &(*plan)[i], ok[i], e);
+	}
 	arena_close(a);
-	return ok;
+	return all;
 }
