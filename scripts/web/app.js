@@ -185,7 +185,7 @@ function download(id, name, data, type) {
 }
 
 function baseName() {
-	return model.name.replace(/\.(tflite|tosa)$/i, "");
+	return model.name.replace(/\.\w+$/, "");
 }
 
 const show = {
@@ -282,7 +282,14 @@ function drawCurve(chosen) {
 /* ---- what the user does --------------------------------------------------------------- */
 
 async function take(name, blob) {
-	model = { name, bytes: new Uint8Array(await blob.arrayBuffer()) };
+	let buffer;
+	try {
+		buffer = await blob.arrayBuffer();
+	} catch (e) { /* a folder, or a file that is gone */
+		fail(`${name}: can't read this; drop a model in one file, not a folder`);
+		return;
+	}
+	model = { name, bytes: new Uint8Array(buffer) };
 	$("model").textContent = `${name}, ${bytes(model.bytes.length)}`;
 	compile(0);
 }

@@ -42,8 +42,10 @@ function must(fs, ...v) {
 	return r;
 }
 
-function isTosa(b) {
-	return text.decode(b.subarray(4, 8)) === "TOSA";
+/* the suffix that the bytes ask for; a file of another tool keeps its own, for the advice */
+function suffixOf(b, name) {
+	let known = { TFL3: ".tflite", TOSA: ".tosa" }[text.decode(b.subarray(4, 8))];
+	return known || (name.match(/\.\w+$/) || [".tflite"])[0];
 }
 
 /*
@@ -52,8 +54,8 @@ function isTosa(b) {
  */
 function compile(job) {
 	let fs = new MemoryFs(), say = (found) => postMessage({ id: job.id, found });
-	let tosa = isTosa(job.bytes), suffix = tosa ? ".tosa" : ".tflite";
-	let name = job.name.replace(/\.(tflite|tosa)$/i, "").replace(/[/\0]/g, "_")
+	let suffix = suffixOf(job.bytes, job.name), tosa = suffix === ".tosa";
+	let name = job.name.replace(/\.\w+$/, "").replace(/[/\0]/g, "_")
 		.slice(0, 60) || "model";
 	let model = `/${name}${suffix}`, made = `/${name}_npu.tflite`;
 	let target = ["-a", job.accelerator, ...job.memory];

@@ -37,6 +37,17 @@ async function fetched(b, id) {
 	return file;
 }
 
+/* drops a file with these bytes on the page */
+async function drop(b, name, base64) {
+	await b.value(`{
+		delete document.body.dataset.done;
+		const t = new DataTransfer();
+		t.items.add(new File([Uint8Array.from(atob(${JSON.stringify(base64)}),
+			(c) => c.charCodeAt(0))], ${JSON.stringify(name)}));
+		document.dispatchEvent(new DragEvent("drop", { dataTransfer: t }));
+	}`);
+}
+
 function check(ok, what) {
 	if (!ok)
 		throw new Error(what);
@@ -111,6 +122,42 @@ const cases = {
 		check(!await b.value("document.getElementById('error').hidden"), "no error is shown");
 		console.log(await b.value(text("message")));
 	},
+	/* files of other tools, dropped: the programs' advice */
+	async foreign(b, ...files) {
+		await ready(b);
+		for (const file of files) {
+			await drop(b, path.basename(file), fs.readFileSync(file).toString("base64"));
+			await b.until(done);
+			check(!await b.value("document.getElementById('error').hidden"), "no error is shown");
+			console.log(await b.value(text("message")));
+		}
+	},
+	/* for every part: the slider at the smallest plan and at the fastest one */
+	async parts(b) {
+		const set = (id, value, event) => b.value(`{
+			delete document.body.dataset.done;
+			const e = document.getElementById(${JSON.stringify(id)});
+			e.value = ${JSON.stringify(value)};
+			e.dispatchEvent(new Event("${event}"));
+		}`);
+		await ready(b);
+		await b.value("document.getElementById('sample').click()");
+		await b.until(done);
+		for (const part of await b.value("[...document.getElementById('part').options]" +
+				".map((o) => o.value).filter((v) => v)")) {
+			await set("part", part, "change");
+			await b.until(done);
+			const last = Number(await b.value("document.getElementById('slider').max"));
+			for (const at of last ? [0, last] : []) {
+				await set("slider", at, "input");
+				await b.until(done);
+				check(await b.value("document.getElementById('error').hidden"),
+					`${part}: ` + await b.value(text("message")));
+				console.log(`${part}\t${at ? "fastest" : "smallest"}\t` +
+					`${await b.value(text("n-sram"))}\t${await b.value(text("n-cycles"))}`);
+			}
+		}
+	},
 	async cancel(b, file) {
 		await ready(b);
 		await b.file(path.resolve(file));
@@ -127,12 +174,7 @@ const cases = {
 	/* a dropped file; its name is shown as text everywhere */
 	async names(b, name) {
 		await ready(b);
-		await b.value(`{
-			const t = new DataTransfer();
-			t.items.add(new File([Uint8Array.from(atob(NPUTOOLS.sample),
-				(c) => c.charCodeAt(0))], ${JSON.stringify(name)}));
-			document.dispatchEvent(new DragEvent("drop", { dataTransfer: t }));
-		}`);
+		await drop(b, name, await b.value("NPUTOOLS.sample"));
 		await b.until(done);
 		check(await b.value("window.ran === undefined"), "a name was run");
 		console.log(await b.value(text("title")));

@@ -82,7 +82,6 @@ equal()
 }
 
 @test "the report in the page has its pictures, and a click marks an operator in all of them" {
-	skip "known fault: the frame of the report stays empty in this browser"
 	page report
 	npucc -a ethos-u55-128 "${memory[@]}" -o want.tflite "$digits" 2>notes
 	has nodes "$(npu-report --html want.tflite | sed -n "/id=\"data\"/,/<.script>/p" | sed "1d;\$d" |
@@ -117,6 +116,38 @@ equal()
 		tfl-partition --report -a ethos-u55-128 broken.tflite >out 2>want || true
 		diff <(sed 's,/broken,broken,' found) want
 	done
+}
+
+@test "a dropped model of another tool gets the command line's advice" {
+	head -c 3000 /dev/zero >m.onnx
+	printf '\211HDF\r\n\032\n%3000s' . >m.h5
+	printf 'PK\3\4%3000s' . >m.pt
+	page foreign m.onnx m.h5 m.pt
+	for f in m.onnx m.h5 m.pt; do
+		npucc -a ethos-u55-128 "${memory[@]}" -o out.tflite $f 2>&1 || true
+	done >want
+	[ "$(grep -c 'not a TFLite model but .*convert\|export' want)" = 3 ]
+	diff <(sed 's,^[^:]*: /,,' found) <(sed 's,^[^:]*: ,,' want)
+}
+
+@test "the slider works for every part" {
+	page parts
+	npu-sched --list-parts | sed 's/:.*//' | while read -r part; do
+		o=(--part="$part")
+		npucc "${o[@]}" --front --json -o front.json "$digits" 2>notes
+		[ "$(jq '.front | length' front.json)" -gt 1 ] || continue
+		for end in smallest:0 fastest:-1; do
+			npucc "${o[@]}" --arena-cache-size="$(jq ".front[${end#*:}].sram" front.json)" \
+				-o want.tflite "$digits" 2>notes
+			npu-perf --json "${o[@]}" want.tflite >report.json
+			has "$part" "${end%:*}"$'\t'"$(bytes "$(jq .sram_bytes report.json)")"$'\t'"$(
+				jq '.cycles_per_inference | round' report.json |
+				sed ':a; s/\B[0-9]\{3\}\>/,&/; ta')"
+			echo "$part" >>compared
+		done
+	done
+	[ "$(wc -l <compared)" -ge 20 ]
+	[ "$(wc -l <compared)" = "$(wc -l <found)" ]
 }
 
 @test "a run can be cancelled, and the next one works" {
