@@ -186,7 +186,7 @@ front()
 	need node
 	browser=$(command -v chromium || command -v chromium-browser) || skip "no chromium"
 	cp "$DIGITS" d.tflite
-	npucc --part=alif-e7-hp --report=d.html d.tflite >/dev/null 2>&1
+	npucc --part=alif-e7-hp --advice --report=d.html d.tflite >/dev/null 2>&1
 	npu-perf --json d_npu.tflite >d.json
 	[ "$(wc -c <d.html)" -lt 400000 ]
 	HOME=$PWD timeout 120 node "$TOP/tests/lib/page.js" "$browser" d.html d.json 390 1440

@@ -9,7 +9,7 @@ setup_file()
 {
 	cd "$BATS_FILE_TMPDIR" || return
 	cp "$BATS_TEST_DIRNAME/models/digits.tflite" d.tflite
-	npucc --part=alif-e7-hp --report=d.html d.tflite >summary 2>notes
+	npucc --part=alif-e7-hp --advice --report=d.html d.tflite >summary 2>notes
 }
 
 files()
@@ -102,6 +102,41 @@ files()
 	limit=${line#*=}
 	limit=${limit%%:*}
 	[ "$(npu-perf --json small.tflite | jq .sram_bytes)" -le "$limit" ]
+}
+
+# counting COMMAND...: the number of times that each program runs, by name
+counting()
+{
+	mkdir -p counted
+	local p
+	for p in npu-sched npu-perf npu-report tfl-partition; do
+		printf '#!/bin/sh\necho %s >>%q\nexec %q "$@"\n' $p "$PWD/ran" \
+			"$BIN/$p" >counted/$p
+		chmod +x counted/$p
+	done
+	cp "$(command -v npucc)" counted/npucc
+	rm -f ran
+	PATH=$PWD/counted:$PATH "$@" >out 2>&1
+	sort ran | uniq -c | awk '{ printf "%s %s\n", $2, $1 }'
+}
+
+@test "only --advice searches for other limits and accelerators" {
+	files
+	# a page costs an estimate and a drawing, and no second search
+	counting npucc --part=alif-e7-hp -o x.tflite --report=x.html d.tflite >ran.n
+	diff ran.n <(printf '%s 1\n' npu-perf npu-report npu-sched tfl-partition)
+	counting npucc --part=alif-e7-hp d.tflite >ran.n
+	diff ran.n <(printf '%s 1\n' npu-perf npu-report npu-sched tfl-partition)
+	run ! grep -e '--arena-cache-size\|ethos-u55-32' out
+	grep -q '^  try .*--advice: ' out
+	run ! grep -e '--arena-cache-size=[0-9]\|<circle' x.html
+	# for each accelerator of the generation, the plan and the curve
+	counting npucc --part=alif-e7-hp --advice d.tflite >ran.n
+	grep -qx 'npu-sched 5' ran.n
+	grep -q -e '--arena-cache-size=' out
+	refuses 2 "--advice is for the summary or the page" \
+		npucc --part=alif-e7-hp --advice -o y.tflite d.tflite
+	refuses 2 "or leave out --quiet" npucc --part=alif-e7-hp --advice -q d.tflite
 }
 
 @test "an accelerator alone takes Arm's example system, and a note says so" {

@@ -111,13 +111,13 @@ progress()
 	cp "$SHARED/models/mbv2_int8.tflite" m.tflite
 	mkdir dir
 	interrupted '\r\e\[Knpu-sched: curve of SRAM and time: [0-9]* %' npucc --part=alif-e7-hp \
-		--effort=9 --report=dir/m.html -o dir/m_npu.tflite m.tflite
+		--effort=9 --advice --report=dir/m.html -o dir/m_npu.tflite m.tflite
 	[ "$(tail -c 4 said | tr -d '\n')" != left ]
 	[ -z "$(ls -A dir)" ]
 	# npu-sched cannot know what npucc does next: other curves come, and their number is shown
 	rm -f said
 	interrupted '\r\e\[Knpu-sched: curve [2-4] of 4, for ethos-u55-[0-9]*: [0-9]* %' npucc \
-		--part=alif-e7-hp --effort=9 --report=dir/m.html -o dir/m_npu.tflite m.tflite
+		--part=alif-e7-hp --effort=9 --advice --report=dir/m.html -o dir/m_npu.tflite m.tflite
 	run ! grep ' left' said
 	# standard error that is no terminal gets messages alone
 	npucc --part=alif-e7-hp -o d.tflite "$DIGITS" 2>err

@@ -278,7 +278,8 @@ put_curve(struct text *t, const struct report *r)
 			     "class=\"soft\" aria-live=\"polite\"></p>\n");
 	else
 		text_puts(t, "<p class=\"soft\">This report has no curve. npucc --report "
-			     "adds one; npu-sched --front --json writes a file for --front.</p>\n");
+			     "--advice adds one; npu-sched --front --json writes a file for "
+			     "--front.</p>\n");
 	put_picture_numbers(t, r, PIC_CURVE);
 	close_section(t);
 }

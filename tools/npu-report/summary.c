@@ -201,9 +201,9 @@ put_next(struct text *t, const struct report *r)
 		text_putc(t, '\n');
 		name = "";
 	}
-	if (!r->n_others)
-		text_printf(t, "  %-8s --report=FILE.html: pictures, and what another "
-			       "accelerator would take\n", name);
+	if (!r->n_points && !r->n_others)
+		text_printf(t, "  %-8s --report=FILE.html: pictures; --advice: the time with other "
+			       "limits of SRAM and on other accelerators\n", name);
 }
 
 void

@@ -33,6 +33,7 @@ struct options {
 	bool archive; /* keep is the path of one archive, not a directory */
 	const char *accel, *part; /* as written by the user; accel defaults to that of part */
 	const char *page; /* of --report; NULL: none */
+	bool advice; /* other limits and accelerators in the summary and the page */
 	struct target_names names; /* as the options spell them */
 	/* options that only the first stages of the other kind of input have; NULL: none */
 	const char *tflite_only, *tosa_only;

@@ -119,6 +119,7 @@ set_own_option(struct options *o, int id, char *arg)
 	case ID_OUTPUT: o->out = arg; break;
 	case ID_KEEP: o->keep = arg; break;
 	case ID_REPORT: o->page = arg; break;
+	case ID_ADVICE: o->advice = true; break;
 	case ID_CHECK: o->check = true; break;
 	case ID_ERRORS_ONLY: o->errors_only = true; break;
 	case ID_LIST_PARTS: cli_show(target_part_list);
@@ -252,6 +253,10 @@ check_combination(struct options *o)
 		cli_error("--quiet and --verbose-all exclude each other");
 	if (o->page && (o->out || o->keep))
 		check_page(o);
+	if (o->advice && !o->page && !o->summary)
+		cli_error("--advice is for the summary or the page: name a page with "
+			  "--report=FILE.html, or leave out %s", o->out && !o->errors_only ? "-o"
+								 : "--quiet");
 	target_check_names(&o->names, cli_error);
 	if (o->check && o->last < CMDGEN)
 		cli_error("--check needs a compiled model, not %s", o->out);

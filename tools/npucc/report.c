@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports a compilation in about a dozen lines and on a page.  The report has
- * npu-perf's numbers, the curve of npu-sched and, for the page, the curves of the other
- * accelerators of the generation.
+ * npu-perf's numbers and, with --advice, the curves of npu-sched for the accelerator and
+ * for the others of its generation.  A curve takes five to ten times the time of a plan.
  */
 #include "npucc.h"
 
@@ -99,7 +99,7 @@ lower_again(struct reporter *r)
 }
 
 static void
-ask_fronts(struct reporter *r, bool others)
+ask_fronts(struct reporter *r)
 {
 	struct arena *a = r->c.a;
 	const struct accel *own = r->o.accel ? accel_find(r->o.accel) : NULL;
@@ -112,7 +112,7 @@ ask_fronts(struct reporter *r, bool others)
 	int n = 1, all = 0; /* curves */
 	for (int i = 0; own && i < ACCEL_COUNT; i++)
 		all += accels[i].generation == own->generation;
-	for (int i = 0; others && own && i < ACCEL_COUNT; i++) {
+	for (int i = 0; own && i < ACCEL_COUNT; i++) {
 		const struct accel *x = &accels[i];
 		if (x == own || x->generation != own->generation)
 			continue;
@@ -171,8 +171,8 @@ tell_made(struct npucc *c, const char *made, struct bytes *summary)
 	if (!on_npu)
 		return tell_nothing(c, summary);
 	bool ok = measure(&r, made);
-	if (ok)
-		ask_fronts(&r, c->o->page != NULL);
+	if (ok && c->o->advice)
+		ask_fronts(&r);
 	const char *called = arena_printf(c->a, "--called=%s", file_base(c->o->out));
 	ok = ok && (!c->o->summary ||
 		    run_report(&r, "--summary", called, "summary.txt", summary));
