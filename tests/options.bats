@@ -30,7 +30,7 @@ options() {
 	[ "$(wc -l <passed)" -gt 20 ]
 	declare -A program=([QUANTCHECK]=tfl-quantcheck [PARTITION]=tfl-partition
 		[SCHED]=npu-sched [WENC]=npu-wenc [CMDGEN]=npu-cmdgen [TFL2C]=tfl2c
-		[QUANTIZE]=tfl-quantize [SIM]=npu-sim [DIS]=npu-dis [PERF]=npu-perf)
+		[QUANTIZE]=tfl-quantize [CUT]=tfl-partition [SIM]=npu-sim [DIS]=npu-dis [PERF]=npu-perf)
 	while read -r which option; do
 		[ -n "${program[$which]-}" ] || { echo "which is $which?"; false; }
 		"${program[$which]}" --help | grep -qF -- "$option" ||

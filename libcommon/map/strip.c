@@ -10,49 +10,6 @@
 
 #include <string.h>
 
-static void
-copy_subgraph(struct arena *a, const struct tfl_subgraph *from,
-	      struct tflw_subgraph *out)
-{
-	*out = (struct tflw_subgraph){
-		.name = fb_has(from->ref, FB_SubGraph_name) ? from->name : NULL,
-		.in = from->in, .out = from->out, .n_in = from->n_in,
-		.n_out = from->n_out, .n_tensors = from->n_tensors,
-		.n_ops = from->n_ops,
-	};
-	out->tensor = anew(a, struct tflw_tensor, (size_t)from->n_tensors + 1);
-	for (int i = 0; i < from->n_tensors; i++)
-		out->tensor[i] = (struct tflw_tensor){
-			.from = from->tensor[i].ref,
-			.buffer = from->tensor[i].buffer };
-	out->op = anew(a, struct tflw_op, (size_t)from->n_ops + 1);
-	for (int i = 0; i < from->n_ops; i++) {
-		const struct tfl_op *op = &from->op[i];
-		out->op[i] = (struct tflw_op){
-			.from = op->ref, .opcode = op->opcode, .n_in = op->n_in,
-			.n_out = op->n_out, .n_mid = op->n_mid, .in = op->in,
-			.out = op->out, .mid = op->mid };
-	}
-}
-
-static void
-copy_opcodes(struct arena *a, struct fb_ref root, struct tflw_model *w)
-{
-	w->n_opcodes = (int)fb_vector(root, FB_Model_operator_codes).n;
-	w->opcode = anew(a, struct tflw_opcode, (size_t)w->n_opcodes + 1);
-	for (int i = 0; i < w->n_opcodes; i++) {
-		struct fb_ref c = fb_item(root, FB_Model_operator_codes, (uint32_t)i);
-		int64_t code = fb_int(c, FB_OperatorCode_builtin_code);
-		int64_t old = fb_int(c, FB_OperatorCode_deprecated_builtin_code);
-		w->opcode[i] = (struct tflw_opcode){
-			.code = (int)(code > old ? code : old),
-			.custom = fb_has(c, FB_OperatorCode_custom_code)
-				      ? fb_string(c, FB_OperatorCode_custom_code, NULL)
-				      : NULL,
-			.version = (int)fb_int(c, FB_OperatorCode_version) };
-	}
-}
-
 /*
  * True if a tensor uses the buffer.  Normally only metadata refers to the source map's
  * buffer; a hostile file can differ.
@@ -105,20 +62,12 @@ bool
 map_strip(struct arena *a, const struct tfl_model *m, struct bytes *out,
 	  struct err *e)
 {
-	struct tflw_model w = { .n_subgraphs = m->n_subgraphs,
-				.n_buffers = (int)m->n_buffers };
+	struct tflw_model w;
 	struct err inner = { 0 };
 	*out = m->file;
 	if (!tfl_metadata(m, MAP_METADATA).p && !tfl_metadata(m, PROFILE_METADATA).p)
 		return true;
-	if (fb_has(m->root, FB_Model_description))
-		w.description = m->description;
-	w.buffer = anew(a, struct bytes, m->n_buffers + 1);
-	memcpy(w.buffer, m->buffer, m->n_buffers * sizeof(*w.buffer));
-	w.subgraph = anew(a, struct tflw_subgraph, (size_t)m->n_subgraphs);
-	for (int i = 0; i < m->n_subgraphs; i++)
-		copy_subgraph(a, &m->subgraph[i], &w.subgraph[i]);
-	copy_opcodes(a, m->root, &w);
+	tflw_copy(a, m, &w);
 	copy_metadata(a, m->root, &w);
 	return tfl_write(a, &w, out, &inner) ||
 	       err_set(e, "%s: %s", m->name, inner.text);

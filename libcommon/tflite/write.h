@@ -116,4 +116,10 @@ bool tfl_write(struct arena *a, const struct tflw_model *m, struct bytes *out,
  */
 bool tfl_append_archive(struct arena *a, struct bytes from, struct bytes *to);
 
+/*
+ * copy.c: describes a whole model that was read, without its metadata and signatures, so
+ * that tfl_write() writes the same model or a changed one.
+ */
+void tflw_copy(struct arena *a, const struct tfl_model *m, struct tflw_model *w);
+
 #endif

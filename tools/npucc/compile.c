@@ -37,14 +37,18 @@ stage_file(const struct npucc *c, enum program p)
 			    stage_suffix(p == QUANTCHECK ? CMDGEN : p));
 }
 
-/* Makes an integer model of the float model, which all later programs read instead. */
+/*
+ * Makes another model of the model, which all later programs read instead: an integer model
+ * of the float model, or the network between two cuts.
+ */
 static bool
-quantize_model(struct npucc *c)
+replace_model(struct npucc *c, enum program p, const char *name, const char *option)
 {
-	const char *to = place_private(c, c->beside ? c->beside : c->in_keep,
-				       "quantized.tflite", file_name(c->o->in));
-	const struct job job = { .program = QUANTIZE, .input = c->o->in, .output = to,
-				 .fed = c->o->in ? (struct bytes){ 0 } : c->piped };
+	const char *to = place_private(c, c->beside ? c->beside : c->in_keep, name,
+				       file_name(c->o->in));
+	const struct job job = { .program = p, .input = c->model, .output = to,
+				 .option = { option },
+				 .fed = c->model ? (struct bytes){ 0 } : c->piped };
 	c->model = to;
 	return run_jobs(c, &job, 1);
 }
@@ -59,9 +63,11 @@ take_model(struct npucc *c)
 	struct bytes b;
 	c->model = c->o->in;
 	c->base = base_name(c);
-	if (c->o->to[QUANTIZE].n)
-		return quantize_model(c);
-	if (c->model || (!c->o->keep && !c->o->check && !c->o->page && !c->o->part))
+	bool replaced = c->o->to[QUANTIZE].n || c->o->to[CUT].n;
+	if ((c->o->to[QUANTIZE].n && !replace_model(c, QUANTIZE, "quantized.tflite", NULL)) ||
+	    (c->o->to[CUT].n && !replace_model(c, CUT, "cut.tflite", "--cut-only")))
+		return false;
+	if (replaced || c->model || (!c->o->keep && !c->o->check && !c->o->page && !c->o->part))
 		return true;
 	const char *dir = c->beside ? c->beside : c->in_keep;
 	/* not the name of a kept file, which begins with base */

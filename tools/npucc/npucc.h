@@ -17,6 +17,7 @@ enum program {
 	PERF = N_STAGES, REPORT, DIS, SIM,
 	TOSA_PARTITION, /* replaces the first two stages for TOSA */
 	QUANTIZE, /* runs before the stages if an option is for it */
+	CUT,	  /* tfl-partition --cut-only: the same */
 	N_PROGRAMS,
 };
 

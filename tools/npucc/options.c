@@ -326,7 +326,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 		bool tflite_only = r->route[0].pattern && r->id != ID_FAIL_ON_CPU;
 		for (const struct route *to = r->route; to->pattern; to++) {
 			pass_on(o, to, arg);
-			tflite_only = tflite_only && (to->to <= PARTITION || to->to == QUANTIZE);
+			tflite_only = tflite_only && (to->to <= PARTITION || to->to >= QUANTIZE);
 		}
 		/* tosa-partition always fails if an operator must run on the CPU */
 		if (tflite_only)

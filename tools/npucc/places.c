@@ -90,7 +90,8 @@ static bool
 needs_beside(const struct options *o)
 {
 	return !file_is_standard(o->out) ||
-	       ((o->check || part_is_checked(o) || o->to[QUANTIZE].n) && !o->keep);
+	       ((o->check || part_is_checked(o) || o->to[QUANTIZE].n ||
+		o->to[CUT].n) && !o->keep);
 }
 
 static bool

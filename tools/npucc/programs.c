@@ -9,7 +9,7 @@ static const char *const names[N_PROGRAMS] = {
 	[SCHED] = "npu-sched", [WENC] = "npu-wenc", [CMDGEN] = "npu-cmdgen",
 	[TFL2C] = "tfl2c", [PERF] = "npu-perf", [REPORT] = "npu-report", [DIS] = "npu-dis",
 	[SIM] = "npu-sim", [TOSA_PARTITION] = "tosa-partition",
-	[QUANTIZE] = "tfl-quantize",
+	[QUANTIZE] = "tfl-quantize", [CUT] = "tfl-partition",
 };
 
 const char *
@@ -46,8 +46,8 @@ static bool
 is_needed(const struct npucc *c, enum program p)
 {
 	const struct options *o = c->o;
-	if (p == QUANTIZE)
-		return o->to[QUANTIZE].n > 0;
+	if (p == QUANTIZE || p == CUT)
+		return o->to[p].n > 0;
 	if (p == TOSA_PARTITION)
 		return c->tosa;
 	if (c->tosa && p <= PARTITION)

@@ -66,6 +66,13 @@ complete_options(void *options)
 	struct options *o = options;
 	if (o->by_name && !o->name)
 		o->name = o->input;
+	if ((o->cut_inputs || o->cut_outputs) && o->by_name)
+		cli_error("--by-name excludes --cut-inputs and --cut-outputs: the cut network "
+			  "is in no file");
+	if (o->cut_only && !o->cut_inputs && !o->cut_outputs)
+		cli_error("--cut-only needs --cut-inputs or --cut-outputs");
+	if (o->json && !o->report)
+		cli_error("--json needs --report");
 	if (o->by_name && !o->name)
 		cli_error("--by-name needs the name of a file, because the model comes from "
 			  "standard input");
@@ -76,6 +83,16 @@ static const struct cli_option option_list[] = {
 	{ CLI_FLAG("report", report,
 		   "print for each operator whether the NPU or the CPU runs it, and why, "
 		   "instead of the graph") },
+	{ CLI_FLAG("json", json, "print the result of --report as JSON") },
+	{ CLI_TEXT("cut-inputs", "TENSOR[,...]", cut_inputs,
+		   "compile only the network behind these tensors (names or numbers), which "
+		   "become its inputs; the operators before them are reported") },
+	{ CLI_TEXT("cut-outputs", "TENSOR[,...]", cut_outputs,
+		   "compile only the network before these tensors, which become its outputs; "
+		   "the operators behind them are reported") },
+	{ CLI_FLAG("cut-only", cut_only,
+		   "write the network between the tensors as a TFLite model, instead of the "
+		   "graph") },
 	{ CLI_TAKE("cpu", "OP", take_operator,
 		   "run operator OP on the CPU: a name (CONV_2D) or an index") },
 	{ CLI_TEXT("part", "NAME", part,
@@ -115,7 +132,10 @@ static bool
 write_report(const struct part *p, const struct options *o)
 {
 	struct text t = { 0 };
-	print_report(p, &t);
+	if (o->json)
+		print_report_json(p, &t);
+	else
+		print_report(p, &t);
 	return file_write_text(o->output, &t, p->e);
 }
 
@@ -128,8 +148,11 @@ run(void *options, struct arena *a, struct err *e)
 	const struct accel *accel = name ? accel_named(name, e) : NULL;
 	struct bytes file;
 	struct part p;
-	if ((o->part && !chip) || (name && !accel) || !file_read(a, o->input, TFL_MAX_BYTES, &file, e) ||
-	    !partition_file(a, o, accel, file, &p, e))
+	if ((o->part && !chip) || (name && !accel) || !file_read(a, o->input, TFL_MAX_BYTES, &file, e))
+		return false;
+	if (o->cut_only)
+		return write_cut(a, o, file, e);
+	if (!partition_file(a, o, accel, file, &p, e))
 		return false;
 	bool fails = fails_on_cpu(&p, o);
 	bool ok = o->report ? write_report(&p, o)

@@ -30,6 +30,7 @@
 #include "graph/facts.h"
 #include "lower/nd.h"
 #include "perf/cpu.h"
+#include "tflite/cut.h"
 #include "tflite/tflite.h"
 
 /* how the operations of an NPU operator are made */
@@ -77,6 +78,12 @@ struct initial {
 	const uint8_t *value;
 };
 
+/* model/cut.c: what a cut leaves of the original */
+struct part_cut {
+	const struct tfl_model *of; /* the original */
+	struct cut cut;
+};
+
 struct part {
 	struct arena *a;
 	struct tfl_model *m;
@@ -101,6 +108,7 @@ struct part {
 	struct initial *initial;
 	size_t n_initial, cap_initial;
 	int begun; /* 1 + the flag variable that is 0 until these are set; 0: no such flag */
+	const struct part_cut *cut; /* NULL: the whole model */
 	struct cpu_core core; /* runs the operators that stay on the CPU */
 	struct err *e;
 };
@@ -119,6 +127,10 @@ struct options {
 	bool report, fail_on_cpu, by_name;
 	/* name of the model's file in the graph; NULL: the graph embeds the file */
 	const char *name;
+	/* lists of tensors; NULL: the model's own inputs or outputs */
+	const char *cut_inputs, *cut_outputs;
+	bool cut_only; /* write the cut model instead of the graph */
+	bool json;     /* of the report */
 	bool list_operators; /* --verbose-operators */
 	bool integer_io;
 	bool separate_io; /* --separate-io-regions */
@@ -254,6 +266,9 @@ void bind_place(struct part *p, int tensor, struct g_operand place);
  */
 bool find_limits(struct part *p);
 
+/* report_json.c */
+void print_report_json(const struct part *p, struct text *t);
+
 /* report.c */
 void print_report(const struct part *p, struct text *t);
 /* the name of an operator's first result, for people to read */
@@ -268,6 +283,18 @@ void note_subgraphs(const struct part *p);
 
 /* listing.c */
 void print_operators(const struct part *p, struct text *t);
+
+/*
+ * model/cut.c: replaces *m by the network between the tensors of --cut-inputs and
+ * --cut-outputs, and notes the operators outside; *out is NULL if the options ask for no
+ * cut.
+ */
+bool take_cut(struct arena *a, const struct options *o, struct tfl_model **m,
+	      const struct part_cut **out, struct err *e);
+/* --cut-only: writes the cut model */
+bool write_cut(struct arena *a, const struct options *o, struct bytes file, struct err *e);
+/* lines of the report for the operators outside */
+void print_cut(const struct part *p, struct text *t);
 
 /* ---- changes of the model in memory, before anything is decided ------------ */
 

@@ -126,7 +126,9 @@ partition_file(struct arena *a, const struct options *o, const struct accel *acc
 	       struct bytes file, struct part *out, struct err *e)
 {
 	struct part p = { .a = a, .e = e };
-	if (!model_read(a, file, file_name(o->input), &p.m, e) || !tfl_check_plain(p.m, e))
+	const struct part_cut *cut;
+	if (!model_read(a, file, file_name(o->input), &p.m, e) || !tfl_check_plain(p.m, e) ||
+	    !take_cut(a, o, &p.m, &cut, e))
 		return false;
 	p.sg = &p.m->subgraph[0];
 	if (!check_sizes(&p) || !check_asked(&p, o, e))
@@ -141,7 +143,7 @@ partition_file(struct arena *a, const struct options *o, const struct accel *acc
 		if (!low_set_target(l, o->target, e))
 			return false;
 		p = (struct part){ .a = a, .m = m, .l = l, .e = e, .limit = limit,
-				    .core = cpu_core_of(o->part) };
+				    .cut = cut, .core = cpu_core_of(o->part) };
 		if (!partition(&p, o, &again) ||
 		    /* lowering changed the model in memory: read it afresh */
 		    (again && !tfl_read(a, m->file, m->name, &m, e)))

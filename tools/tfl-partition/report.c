@@ -106,6 +106,7 @@ print_report(const struct part *p, struct text *t)
 	if (out)
 		text_printf(t, ", %d left out", out);
 	text_putc(t, '\n');
+	print_cut(p, t);
 }
 
 /* ---- operators that stay on the CPU ------------------------------------------- */

@@ -134,6 +134,10 @@ tell_findings(const struct review *r)
 			report_finding(&t, r, f);
 		}
 	}
+	size_t before = t.n;
+	text_printf(&t, "%s: %s: ", program_invocation_short_name, r->m->name);
+	if (!report_cuts(&t, r))
+		t.n = before;
 	(void)fputs(text_str(&t), stderr);
 	text_free(&t);
 }

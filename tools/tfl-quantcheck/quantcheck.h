@@ -90,6 +90,12 @@ struct review {
 	 * index of the first.  n_signals is 0 if the model has no signal operators.
 	 */
 	int n_signals, first_signal;
+	/* tensors of subgraph 0 around the integer network; n_ops 0: nothing to cut */
+	struct cuts {
+		int n_ops; /* operators of floats outside */
+		int n_in, n_out;
+		int *in, *out;
+	} cuts;
 };
 
 /* runs every check on every tensor and operator; findings are in the model's order */
@@ -119,6 +125,11 @@ void check_float_border(struct review *r, const struct check *c, struct place at
  */
 void find_signals(struct review *r);
 void check_missing(struct review *r, const struct check *c, struct place at);
+
+/* cuts.c: finds float parts before and behind an integer network.  Result: cuts */
+void find_cuts(struct review *r);
+/* the options that leave these parts out; returns false if there are none */
+bool report_cuts(struct text *t, const struct review *r);
 
 /* ---- review.c --- */
 

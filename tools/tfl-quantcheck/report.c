@@ -230,6 +230,7 @@ report_text(struct text *t, const struct review *r, bool strict, bool quiet)
 	for (size_t i = 0; i < r->n_findings; i++)
 		if (!r->finding[i].follows)
 			report_finding(t, r, &r->finding[i]);
+	(void)report_cuts(t, r);
 	put_verdict(t, r, strict);
 }
 
@@ -316,6 +317,18 @@ json_indices(struct text *t, const char *key, const int *p, int n)
 	text_putc(t, ']');
 }
 
+static void
+json_names(struct text *t, const struct review *r, const char *key, const int *v, int n)
+{
+	text_printf(t, ",\"%s\":[", key);
+	for (int i = 0; i < n; i++) {
+		const char *name = r->m->subgraph[0].tensor[v[i]].name;
+		text_puts(t, i ? "," : "");
+		text_quoted(t, name, strlen(name));
+	}
+	text_putc(t, ']');
+}
+
 void
 report_json(struct text *t, const struct review *r, bool strict)
 {
@@ -331,7 +344,10 @@ report_json(struct text *t, const struct review *r, bool strict)
 		    r->count[ERROR], r->count[WARNING], r->count[NOTE]);
 	json_indices(t, "inputs", m->subgraph[0].in, m->subgraph[0].n_in);
 	json_indices(t, "outputs", m->subgraph[0].out, m->subgraph[0].n_out);
-	text_puts(t, ",\n\"tensors\":[");
+	text_printf(t, ",\"cuts\":{\"operators\":%d", r->cuts.n_ops);
+	json_names(t, r, "inputs", r->cuts.in, r->cuts.n_in);
+	json_names(t, r, "outputs", r->cuts.out, r->cuts.n_out);
+	text_puts(t, "},\n\"tensors\":[");
 	const char *sep = "\n";
 	for (int g = 0; g < m->n_subgraphs; g++)
 		for (int i = 0; i < m->subgraph[g].n_tensors; i++) {

@@ -230,6 +230,7 @@ review_model(struct review *r, struct arena *a, const struct tfl_model *m,
 	r->use[0] = find_uses(a, &m->subgraph[0]);
 	find_float_borders(r);
 	find_signals(r);
+	find_cuts(r);
 	for (int g = 0; g < m->n_subgraphs; g++) {
 		if (g)
 			r->use[g] = find_uses(a, &m->subgraph[g]);
