@@ -395,3 +395,123 @@ add_op()
 	"${random[@]}" --type=int16x8 --allow -o q.tflite h.tflite
 	tfl-quantcheck --strict -q --allow=float-operator --allow=interface-float q.tflite
 }
+
+@test "--report and --json: ranges, clipping, noise, accuracy and advice" {
+	need jq
+	local data=(tfl-quantize --data="$TOP/tests/models/digits" --range=0,1)
+	"${data[@]}" -o want.tflite "$digits"
+	"${data[@]}" --report -o q.tflite "$digits" >out 2>err
+	cmp q.tflite want.tflite
+	[ ! -s out ]
+	grep -q '^answers: 10 of 10 are equal$' err
+	[ "$(grep -A3 'cost most' err | grep -c -- '--keep-int16=')" = 3 ]
+	"${data[@]}" --json -o q.tflite "$digits" >report
+	cmp q.tflite want.tflite
+	jq -e '.samples == 10 and .labels == 0 and .accuracy == null and .equal_answers == 10
+		and (.tensors | length == 14) and (.operators | length == 13) and (.worst | length == 3)
+		and ([.worst[].own_snr_db] == ([.operators[].own_snr_db | numbers] | sort[:3]))
+		and ([.operators[].snr_db | select(. < 20)] == [])' report
+	# scales and types of the report are those of the model
+	tfl-quantcheck q.tflite >check
+	[ "$(jq -r '.tensors[] | "\(.tensor) \(.type) \(.zero_point) \(.name)"' report | sort)" = \
+		"$(awk '$2 == "INT8" && ($NF in names) { print $1, $2, $5, $NF }
+			FNR == NR { names[$1] }' <(jq -r '.tensors[].name' report) check | sort)" ]
+	"${data[@]}" --json -j1 -o q.tflite "$digits" | cmp - report
+	"${data[@]}" --json -j3 -o q.tflite "$digits" | cmp - report
+	# labels of a list, of a file, and names of classes
+	for d in 0 1 2 3 4 5 6 7 8 9; do
+		echo "$TOP/tests/models/digits/digit-$d.pgm $d" >>list
+		echo "$TOP/tests/models/digits/digit-$d.pgm d$d" >>names
+		echo $d >>labels
+		echo "$(((d + 1) % 10))" >>wrong
+	done
+	for labels in --data=list --data=names "--data=$TOP/tests/models/digits --labels=labels"; do
+		tfl-quantize $labels --range=0,1 --json -o q.tflite "$digits" >report
+		jq -e '.labels == 10 and .accuracy == {float: 1, integer: 1}' report
+		cmp q.tflite want.tflite
+	done
+	"${data[@]}" --labels=wrong --json -o q.tflite "$digits" >report
+	jq -e '.accuracy == {float: 0, integer: 0}' report
+	echo 1 >>wrong
+	refuses 2 'wrong: error: has 11 labels, but there are 10 samples' \
+		"${data[@]}" --labels=wrong --report -o x.tflite "$digits"
+	sed -i '$d; s/^3/33/' wrong
+	refuses 2 'label 33 of sample 2, but output 0 has 10 values' \
+		"${data[@]}" --labels=wrong --report -o x.tflite "$digits"
+	[ ! -e x.tflite ]
+	refuses 2 'name the file of the model with -o FILE' "${data[@]}" --json "$digits"
+}
+
+@test "--report: clipped values, and weights that need a scale per channel" {
+	need jq
+	float_fc m '.buffers[1].data = f("127 0 0 0 0 0.5 0 0")'
+	awk 'BEGIN { for (i = 0; i < 1000; i++) print i % 90 / 90, i % 7 / 7, 0, 0 }' >a.csv
+	tfl-quantize --data=a.csv --json -o q.tflite m.tflite >report
+	jq -e '.worst[0].help == "--per-channel-fc: the weights of the channels differ by 254 to 1"' report
+	jq -e '.tensors | map(.clipped) == [0, 0]' report
+	tfl-quantize --data=a.csv --json --per-channel-fc -o q.tflite m.tflite >better
+	jq -s -e '.[0].worst[0].own_snr_db < .[1].worst[0].own_snr_db' report better
+	# percentile clips 1 of 20,000 at each end, and one large value of 4 * 40,000
+	awk 'BEGIN { for (i = 0; i < 40000; i++) print i == 7 ? 1000 : i % 90 / 90, 0, 0, 0 }' >b.csv
+	tfl-quantize --data=b.csv --ranges=percentile --json -o q.tflite m.tflite >report
+	jq -e '.tensors[0] | .clipped * .values == 1 and .greatest == 1000 and .scale < 0.1' report
+}
+
+# out[0] is -127 a - b and out[1] is -127 a: a small b decides
+narrow_answer()
+{
+	float_fc n '.buffers[1].data = f("127 1 0 0 127 0 0 0") | .buffers[2].data = f("0 0")
+		| .operator_codes += [{deprecated_builtin_code:59,builtin_code:59}]
+		| .subgraphs[0].tensors += [{shape:[1,4],type:0,name:"minus"}]
+		| .subgraphs[0].operators[0].inputs[0] = 4
+		| .subgraphs[0].operators = [{opcode_index:1,inputs:[0],outputs:[4]}] + .subgraphs[0].operators'
+	awk 'BEGIN { for (i = 0; i < 60; i++) print i / 30 - 1, i % 3 ? 0.3 : -0.3, 0, 0 }' >n.csv
+	awk 'BEGIN { for (i = 0; i < 60; i++) print i % 3 ? 1 : 0 }' >n.labels
+}
+
+@test "--accuracy: the fewest operators in 16 bits" {
+	need jq
+	narrow_answer
+	local data=(tfl-quantize --data=n.csv --labels=n.labels)
+	"${data[@]}" --json -o q8.tflite n.tflite >report
+	jq -e '.accuracy | .float == 1 and .integer < 0.9' report
+	"${data[@]}" --accuracy=0.5% --json -o q.tflite n.tflite >report 2>err
+	grep -q 'a loss of 0 % with 1 of 2 operators in 16 bits: 1 (FULLY_CONNECTED)' err
+	jq -e '.accuracy.integer == 1 and [.operators[].type] == ["int8", "int16"]' report
+	tfl-quantcheck --strict -q q.tflite
+	compiles q.tflite ethos-u55-128
+	# an output has the type of the operator that writes it; NEG reads INT8
+	tfl-quantcheck q.tflite | grep -q '^output 0: INT16'
+	tfl-quantcheck q.tflite | grep -q '^input 0: INT8'
+	tfl-quantize --data=n.csv --accuracy=0.5 n.tflite | cmp - q.tflite	# against the float network
+	"${data[@]}" --keep-int16=FULLY_* n.tflite | cmp - q.tflite
+	"${data[@]}" --keep-int16=out n.tflite | cmp - q.tflite
+	"${data[@]}" --accuracy=100% n.tflite | cmp - q8.tflite
+	# both operators: nothing is left of INT8 but the weights
+	"${data[@]}" --keep-int16=NEG --keep-int16=out n.tflite >both.tflite
+	tfl-quantize --data=n.csv --type=int16x8 n.tflite | cmp - both.tflite
+	for o in --keep-int16=minus --keep-int16='*'; do
+		"${data[@]}" $o -o q.tflite n.tflite
+		tfl-quantcheck --strict -q q.tflite
+		compiles q.tflite ethos-u65-256
+	done
+	# -j does not change the choice
+	for j in 1 3; do
+		"${data[@]}" -j$j --accuracy=0.5% n.tflite | cmp - <("${data[@]}" --keep-int16=out n.tflite)
+	done
+}
+
+@test "--accuracy and --keep-int16 refuse what they cannot do" {
+	narrow_answer
+	local data=(tfl-quantize --data=n.csv)
+	refuses 2 '--keep-int16=lost: no operator or tensor has this name' "${data[@]}" --keep-int16=lost n.tflite
+	refuses 2 'excludes --keep-int16' "${data[@]}" --type=int16x8 --keep-int16=out n.tflite
+	for bad in x 101 -1 1%% ''; do
+		refuses 2 'accuracy' "${data[@]}" "--accuracy=$bad" n.tflite
+	done
+	add_op n 117 # HARD_SWISH, which needs INT8
+	refuses 2 'operator 2 (HARD_SWISH) has no INT16 version' "${data[@]}" --keep-int16=HARD_SWISH n.tflite
+	refuses 1 'no choice of operators in 16 bits keeps the loss below 0.5 %' \
+		"${data[@]}" --accuracy=0.5% -o q.tflite n.tflite
+	[ ! -e q.tflite ]
+}

@@ -24,6 +24,8 @@ struct real {
 struct real *real_open(struct arena *a, const struct tfl_subgraph *g);
 /* A second network with its own values in a, which shares the constants of r. */
 struct real *real_share(struct arena *a, const struct real *r);
+/* Sets all variables to 0. */
+void real_reset(struct real *r);
 /* true if the operator can be computed in real numbers */
 bool real_has_function(const struct real *r, int op);
 /* Computes the outputs of operator op from its inputs. real_has_function() is true for op. */

@@ -87,6 +87,16 @@ real_share(struct arena *a, const struct real *r)
 	return own;
 }
 
+void
+real_reset(struct real *r)
+{
+	for (int i = 0; i < r->g->n_tensors; i++) {
+		const struct tfl_tensor *t = &r->g->tensor[i];
+		for (int64_t k = 0; t->is_variable && r->value[i] && k < tfl_elements(t); k++)
+			r->value[i][k] = 0;
+	}
+}
+
 bool
 real_has_function(const struct real *r, int op)
 {

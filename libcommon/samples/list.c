@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -216,7 +217,7 @@ is_number(const char *s)
 }
 
 static void
-number_classes(struct arena *a, struct list *l)
+number_names(struct arena *a, struct list *l)
 {
 	const char **name = anew(a, const char *, l->n);
 	size_t n = 0;
@@ -243,7 +244,26 @@ read_list(struct arena *a, const char *path, struct list *l, struct err *e)
 	for (size_t i = 0; i < l->n; i++)
 		l->named |= !is_number(l->item[i].label);
 	if (l->named)
-		number_classes(a, l);
+		number_names(a, l);
+	return true;
+}
+
+bool
+number_classes(struct arena *a, struct list *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		if (!*l->item[i].label)
+			return false;
+		l->named |= !is_number(l->item[i].label);
+	}
+	if (l->named)
+		number_names(a, l);
+	for (size_t i = 0; i < l->n && !l->named; i++) {
+		double v = strtod(l->item[i].label, NULL);
+		if (!(v >= 0 && v < MAX_CLASSES && v == floor(v)))
+			return false;
+		l->item[i].class = (int)v;
+	}
 	return true;
 }
 

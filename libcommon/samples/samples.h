@@ -3,8 +3,7 @@
  * Reads files as values of a model's input.  In running order: load.c (with table.c,
  * picture.c and sound.c, one per format) reads numbers.  fit.c gives the numbers the
  * shape of the input, and fill.c its type.  list.c finds the files of a list, and
- * labels.c reads labels.
- * options.c has the options that programs share.
+ * labels.c reads labels.  options.c has the options that programs share.
  */
 #ifndef SAMPLES_SAMPLES_H
 #define SAMPLES_SAMPLES_H
@@ -177,6 +176,11 @@ struct list {
 bool read_list(struct arena *a, const char *path, struct list *l, struct err *e);
 /* The same, but a directory may have files of its own, which have the label "". */
 bool read_files(struct arena *a, const char *path, struct list *l, struct err *e);
+/*
+ * Numbers the classes of all items: names in their order, or the numbers that the labels
+ * are.  Returns false if an item has no label, or a number that is no class.
+ */
+bool number_classes(struct arena *a, struct list *l);
 /* true for a directory, and for a text whose first line names a file and a label */
 bool is_list(struct arena *a, const char *path);
 /*

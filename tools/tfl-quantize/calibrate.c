@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs the float network on the calibration data and measures the range of each tensor.
- * Sequences of samples run in parallel; each thread has values of its own, and the
- * results are joined in the order of the samples.
+ * Each worker has values of its own; the ranges are joined in the order of the samples.
  */
 #include "quantize.h"
 
-#include "base/threads.h"
 #include "real/real.h"
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
-struct worker { /* one sequence of samples */
-	struct arena *a;
+struct worker {
 	struct real *real;
-	float **input; /* [sample * n_in + input] */
-	size_t n;      /* samples */
 	struct range *range; /* one per tensor, of this sequence */
 	struct histogram *histogram; /* one per tensor; NULL: ranges are measured */
 };
@@ -27,7 +21,6 @@ struct pool {
 	const struct op_plan *plan;
 	struct worker *worker;
 	size_t n_workers;
-	unsigned frames;
 	enum method method;
 	struct range *range; /* one per tensor, of all sequences so far */
 	size_t n_sequences;
@@ -92,32 +85,26 @@ run_sample(struct worker *w, const struct pool *p, float *const *input)
 	}
 }
 
+/* Sets the variables to 0. */
 static void
-run_sequence(void *ctx, size_t i)
+run_sequence(void *ctx, size_t worker, const struct sequence *s)
 {
 	const struct pool *p = ctx;
-	struct worker *w = &p->worker[i];
-	for (int k = 0; k < p->g->n_tensors; k++) {
-		double *v = p->g->tensor[k].is_variable ? w->real->value[k] : NULL;
-		for (int64_t j = 0; v && j < tfl_elements(&p->g->tensor[k]); j++)
-			v[j] = 0;
-	}
+	struct worker *w = &p->worker[worker];
+	real_reset(w->real);
 	for (int k = 0; k < p->g->n_tensors; k++)
 		w->range[k] = (struct range){ .lo = INFINITY, .hi = -INFINITY };
-	for (size_t s = 0; s < w->n; s++)
-		run_sample(w, p, w->input + s * (size_t)p->g->n_in);
+	for (size_t i = 0; i < s->n; i++)
+		run_sample(w, p, s->input + i * (size_t)p->g->n_in);
 }
 
 static void
 open_pool(struct arena *a, const struct options *o, const struct tfl_subgraph *g,
 	  const struct op_plan *plan, struct pool *p)
 {
-	enum { MOST = 16 }; /* each worker has all feature maps */
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t jobs = o->jobs ? o->jobs : cores > 0 ? (size_t)cores : 1;
 	struct real *real = real_open(a, g);
-	*p = (struct pool){ .g = g, .plan = plan, .n_workers = jobs < MOST ? jobs : MOST,
-			    .frames = o->frames, .method = o->ranges };
+	*p = (struct pool){ .g = g, .plan = plan, .n_workers = sequence_workers(o),
+			    .method = o->ranges };
 	p->range = anew(a, struct range, (size_t)g->n_tensors + 1);
 	for (int k = 0; k < g->n_tensors; k++)
 		p->range[k] = (struct range){ .lo = INFINITY, .hi = -INFINITY };
@@ -126,36 +113,21 @@ open_pool(struct arena *a, const struct options *o, const struct tfl_subgraph *g
 		struct worker *w = &p->worker[i];
 		w->real = real_share(a, real);
 		w->range = anew(a, struct range, (size_t)g->n_tensors + 1);
-		size_t n_in = (size_t)g->n_in;
-		w->input = anew(a, float *, p->frames * n_in + 1);
-		for (size_t k = 0; k < p->frames * n_in; k++)
-			w->input[k] = anew(a, float,
-					   (size_t)tfl_elements(&g->tensor[g->in[k % n_in]]));
 	}
-}
-
-/* Reads the samples of one sequence. */
-static bool
-fill_worker(struct sample_stream *s, const struct pool *p, struct worker *w, bool *more,
-	    struct err *e)
-{
-	for (w->n = 0; w->n < p->frames; w->n++) {
-		if (!samples_next(s, w->input + w->n * (size_t)p->g->n_in, more, e))
-			return false;
-		if (!*more)
-			return true;
-	}
-	return true;
 }
 
 /*
  * Adds the ranges of a sequence.  The moving average is the mean of the first 100
  * sequences, and then decays by 1/100.
  */
-static void
-join_ranges(struct pool *p, const struct worker *w)
+static bool
+join_ranges(void *ctx, size_t worker, const struct sequence *s, struct err *e)
 {
 	enum { MEMORY = 100 };
+	struct pool *p = ctx;
+	const struct worker *w = &p->worker[worker];
+	(void)s;
+	(void)e;
 	size_t n = ++p->n_sequences;
 	for (int k = 0; k < p->g->n_tensors; k++) {
 		struct range *r = &p->range[k], by = w->range[k];
@@ -168,27 +140,7 @@ join_ranges(struct pool *p, const struct worker *w)
 		r->lo += (by.lo - r->lo) * part;
 		r->hi += (by.hi - r->hi) * part;
 	}
-}
-
-static bool
-run_all(struct sample_stream *s, const struct options *o, struct pool *p, size_t *n,
-	struct err *e)
-{
-	bool more = true, ok = true;
-	while (ok && more) {
-		size_t used = 0;
-		for (; ok && more && used < p->n_workers; used++)
-			ok = fill_worker(s, p, &p->worker[used], &more, e);
-		for (size_t i = 0; i < used; i++)
-			*n += p->worker[i].n;
-		if (ok)
-			threads_for(o->jobs, used, NULL, run_sequence, p);
-		for (size_t i = 0; ok && i < used; i++)
-			if (p->worker[i].n)
-				join_ranges(p, &p->worker[i]);
-	}
-	return ok && (*n || err_set(e, "%s: error: the calibration data have no samples",
-				    file_name(o->model)));
+	return true;
 }
 
 /* Runs all samples once more, and chooses the ranges by the values' histograms. */
@@ -196,7 +148,6 @@ static bool
 choose_ranges(struct arena *a, const struct options *o, struct pool *p, struct range *out,
 	      struct err *e)
 {
-	struct sample_stream *s;
 	size_t n = 0, n_tensors = (size_t)p->g->n_tensors;
 	for (size_t i = 0; i < p->n_workers; i++) {
 		p->worker[i].histogram = anew(a, struct histogram, n_tensors + 1);
@@ -204,10 +155,8 @@ choose_ranges(struct arena *a, const struct options *o, struct pool *p, struct r
 			p->worker[i].histogram[k] = (struct histogram){
 				.range = out[k], .bin = anew(a, uint64_t, HISTOGRAM_BINS) };
 	}
-	if (!samples_open(a, o, p->g, &s, e))
-		return false;
-	bool ok = run_all(s, o, p, &n, e);
-	samples_close(s);
+	bool ok = run_sequences(o, p->g, &(struct sequence_job){ p, run_sequence, join_ranges }, &n,
+				e);
 	for (size_t k = 0; ok && k < n_tensors; k++) {
 		struct histogram *all = &p->worker[0].histogram[k];
 		for (size_t i = 1; i < p->n_workers; i++)
@@ -239,16 +188,12 @@ calibrate(struct arena *a, const struct options *o, const struct tfl_model *m,
 	const struct tfl_subgraph *g = &m->subgraph[0];
 	size_t n = (size_t)g->n_tensors;
 	struct arena *scratch = arena_open();
-	struct sample_stream *s = NULL;
 	struct pool p;
 	*out = (struct ranges){ .range = anew(a, struct range, n + 1),
 				.clipped = anew(a, struct range, n + 1) };
-	bool ok = samples_open(scratch, o, g, &s, e);
-	if (ok) {
-		open_pool(scratch, o, g, plan, &p);
-		ok = run_all(s, o, &p, &out->n, e);
-	}
-	samples_close(s);
+	open_pool(scratch, o, g, plan, &p);
+	bool ok = run_sequences(o, g, &(struct sequence_job){ &p, run_sequence, join_ranges },
+				&out->n, e);
 	if (ok && n) {
 		memcpy(out->range, p.range, n * sizeof(*out->range));
 		memcpy(out->clipped, p.range, n * sizeof(*out->range));

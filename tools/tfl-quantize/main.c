@@ -4,6 +4,9 @@
 
 #include "kernels/kernels.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static const char *const interface_names[] = { "int8", "float", NULL };
 static const char *const fold_names[] = { "all", "none", NULL };
 static const char *const range_names[] = { "minmax", "moving-average", "percentile",
@@ -29,12 +32,41 @@ allow(void *options, const char *arg)
 }
 
 static void
+keep_int16(void *options, const char *arg)
+{
+	struct options *o = options;
+	if (o->n_wide == MAX_SOURCES)
+		cli_error("more than %d --keep-int16", MAX_SOURCES);
+	else
+		o->wide[o->n_wide++] = arg;
+}
+
+static void
+limit_loss(void *options, const char *arg)
+{
+	struct options *o = options;
+	char number[32];
+	size_t n = strlen(arg);
+	n -= n && arg[n - 1] == '%';
+	(void)snprintf(number, sizeof(number), "%.*s", (int)n, arg);
+	o->has_limit = true;
+	o->most_loss = cli_real("accuracy", n < sizeof(number) ? number : arg, 0, 100);
+}
+
+static void
 check_options(void *options)
 {
 	const struct options *o = options;
 	sample_check_options(&o->in);
 	if (o->random && o->n_data)
 		cli_error("--random excludes --data");
+	if (o->random && o->labels)
+		cli_error("--random excludes --labels");
+	if (o->type == ACTIVATIONS_INT16 && (o->n_wide || o->has_limit))
+		cli_error("--type=int16x8 excludes --keep-int16 and --accuracy");
+	if (o->json && (!o->output || !strcmp(o->output, "-")))
+		cli_error("--json prints the report on standard output: name the file of the "
+			  "model with -o FILE");
 }
 
 static const struct cli_option option_list[] = {
@@ -67,6 +99,20 @@ static const struct cli_option option_list[] = {
 	{ CLI_FLAG("per-channel-fc", per_channel_fc,
 		   "one scale per output channel of FULLY_CONNECTED, too; older runtimes "
 		   "compute it wrongly") },
+	{ CLI_TAKE("keep-int16", "PATTERN", keep_int16,
+		   "compute these operators in 16 bits: those whose name, or whose output's "
+		   "name, matches, for example SOFTMAX or 'block3/*'") },
+	{ CLI_TAKE("accuracy", "LOSS%", limit_loss,
+		   "compute the fewest operators in 16 bits that keep the loss of accuracy on "
+		   "the samples at LOSS or below, for example 0.5%") },
+	{ CLI_FLAG("report", report,
+		   "print on standard error what the integers cost: range, scale and clipped "
+		   "share of each tensor, noise of each operator, accuracy, and what would "
+		   "help") },
+	{ CLI_FLAG("json", json, "print the report as JSON on standard output; needs -o FILE") },
+	{ CLI_TEXT("labels", "FILE", labels,
+		   "classes of the samples, for the accuracy in the report: a number per "
+		   "line, or .npy (default: those of the directory or list of --data)") },
 	{ 0 }
 };
 
@@ -74,24 +120,9 @@ static const struct argp argp = {
 	.doc = "Quantize a float TFLite model: measure the ranges of its feature maps on "
 	       "samples of real inputs, and write a model of INT8 or INT16 that "
 	       "tfl-partition takes."
-	       "\vExit status: 0 done, 2 error.  See tfl-quantize(1).",
+	       "\vExit status: 0 done, 1 the loss of --accuracy cannot be kept, 2 error.  See "
+	       "tfl-quantize(1).",
 };
-
-/* Every operator of the result that is not allowed to be float must have an integer kernel. */
-static bool
-check_result(const struct net *n, const struct tfl_model *m, struct err *e)
-{
-	const struct tfl_subgraph *g = &m->subgraph[0];
-	for (int i = 0, at = 0; i < n->n_ops; i++) {
-		struct err bare = { 0 };
-		if (n->op[i].removed)
-			continue;
-		if (n->op[i].width != WIDTH_FLOAT && !kernel_check(g, &g->op[at], &bare))
-			return err_at(e, m->name, 0, "no integer version: %s", bare.text);
-		at++;
-	}
-	return true;
-}
 
 static bool
 check_model(const struct tfl_model *m, struct err *e)
@@ -124,21 +155,20 @@ check_data(const struct options *o, struct err *e)
 		      "--data=PATH with samples of real inputs (--random only to try the flow)");
 }
 
-/* Writes an integer version of m. */
 static bool
-make_result(struct arena *a, const struct options *o, const struct tfl_model *m,
-	    const struct op_plan *plan, const struct ranges *ranges, struct bytes *file,
-	    struct err *e)
+show_report(struct arena *a, const struct options *o, struct report *r, struct err *e)
 {
-	struct tfl_model *result;
-	struct net *n = net_open(a, m);
-	for (int i = 0; i < n->n_ops; i++)
-		n->op[i].width = plan[i].keeps_float	       ? WIDTH_FLOAT
-				 : o->type == ACTIVATIONS_INT16 ? WIDTH_16
-								: WIDTH_8;
-	struct parameters *p = choose_parameters(n, ranges, o);
-	return convert(n, p, o, e) && net_write(n, file, e) &&
-	       model_read(a, *file, m->name, &result, e) && check_result(n, result, e);
+	struct figures f = { .a = a };
+	struct text t = { 0 };
+	if (!compare_networks(o, r->m, r->plan, r->r, true, &f, e))
+		return false;
+	r->f = &f;
+	if (o->json)
+		print_json_report(&t, r);
+	else
+		print_report(&t, r);
+	text_show(&t, o->json ? stdout : stderr);
+	return true;
 }
 
 static bool
@@ -148,17 +178,21 @@ quantize(void *options, struct arena *a, struct err *e)
 	struct tfl_model *m;
 	struct op_plan *plan;
 	struct ranges ranges;
-	struct bytes file;
+	struct result result;
+	bool *wide;
 	if (!model_read_file(a, o->model, &m, e) || !tfl_check_plain(m, e) ||
 	    !check_model(m, e) || !decode_model(a, m, !o->no_fold, &m, e) ||
 	    !rules_check(a, m, o, &plan, e) || !check_data(o, e) ||
 	    !calibrate(a, o, m, plan, &ranges, e) ||
-	    !make_result(a, o, m, plan, &ranges, &file, e))
+	    !choose_wide(a, o, m, plan, &ranges, &wide, e) ||
+	    !make_result(a, o, m, plan, &ranges, wide, &result, e))
 		return false;
 	if (o->random)
 		cli_note("warning", "the ranges are those of random inputs: the model is of no "
 				    "use except to try the flow; give samples with --data");
-	return file_write(o->output, file.p, file.n, true, e);
+	struct report r = { .o = o, .m = m, .plan = plan, .ranges = &ranges, .r = &result };
+	return ((!o->report && !o->json) || show_report(a, o, &r, e)) &&
+	       file_write(o->output, result.file.p, result.file.n, true, e);
 }
 
 int

@@ -220,27 +220,26 @@ unify_widths(struct choice *c, int *i, int *copy)
 		c->width[n->op[*i].op.out[k]] = width;
 }
 
-/* An output of the network in 16 bits gets the type of the other feature maps. */
-static void
-unify_outputs(struct choice *c, enum width width)
+/* An input that operators in 16 bits alone read has 16 bits, too. */
+static enum width
+input_width(const struct net *n, int t, enum width width)
 {
-	struct net *n = c->n;
-	for (int k = 0; k < n->n_out; k++) {
-		int t = n->out[k];
-		if (!is_data(c, t) || c->width[t] == width || c->width[t] == WIDTH_FLOAT)
-			continue;
-		const char *name = n->tensor[t].name;
-		n->out[k] = convert_tensor(c, t, width, n->n_ops);
-		n->tensor[t].name = n->tensor[n->out[k]].name;
-		n->tensor[n->out[k]].name = name;
-	}
+	bool any = false;
+	for (int i = 0; i < n->n_ops; i++)
+		for (int k = 0; k < n->op[i].op.n_in; k++)
+			if (n->op[i].op.in[k] == t) {
+				if (n->op[i].width != WIDTH_16)
+					return width;
+				any = true;
+			}
+	return any ? WIDTH_16 : width;
 }
 
 /* the most tensors that unify_widths() and separate() add */
 static int
 count_added(const struct net *n)
 {
-	int inputs = n->n_out;
+	int inputs = 0;
 	for (int i = 0; i < n->n_ops; i++)
 		inputs += 2 * n->op[i].op.n_in;
 	return inputs;
@@ -278,10 +277,9 @@ choose_parameters(struct net *n, const struct ranges *ranges, const struct optio
 	int *copy = anew(n->a, int, ((size_t)n->n_tensors + 1) * (WIDTH_FLOAT + 1));
 	open_groups(&c);
 	for (int k = 0; k < n->n_in; k++)
-		c.width[n->in[k]] = width;
+		c.width[n->in[k]] = input_width(n, n->in[k], width);
 	for (int i = 0; i < n->n_ops; i++)
 		unify_widths(&c, &i, copy);
-	unify_outputs(&c, width);
 	set_ranges(&c, n_measured);
 	for (int i = 0; i < n->n_ops; i++) {
 		const struct rule *r = rule_of(n->op[i].op.code);

@@ -5,7 +5,9 @@
  * shapes; fold.c folds operators.  samples.c reads the calibration data.  calibrate.c runs the network and
  * measures the ranges; ranges.c has the methods.  parameters.c chooses scales and zero points by the rules of
  * rules.c.  constants.c quantizes weights and biases, and convert.c rewrites the network.
- * report.c prints the ranges.  net.c is a network that can be edited.
+ * result.c calls these parts.  measure.c compares the integer network with the float
+ * network, and report.c prints the figures.  sequences.c runs all samples.  net.c is a
+ * network that can be edited.
  */
 #ifndef TFL_QUANTIZE_H
 #define TFL_QUANTIZE_H
@@ -23,6 +25,7 @@ struct options {
 	const char *model, *output;
 	const char *data[MAX_SOURCES]; /* "PATH", or "K=PATH" for input K */
 	int n_data;
+	const char *labels; /* file of the samples' classes; NULL: the data may have labels */
 	struct sample_options in;
 	bool random; /* random numbers in place of data */
 	unsigned frames; /* samples of one sequence; variables keep their values in it */
@@ -33,6 +36,11 @@ struct options {
 	bool allow; /* operators without an integer version keep their floats ... */
 	const char *allowed; /* ... if this list has their names; NULL: all of them */
 	bool per_channel_fc; /* FULLY_CONNECTED has one scale per output channel */
+	const char *wide[MAX_SOURCES]; /* patterns of operators in 16 bits */
+	int n_wide;
+	bool has_limit;
+	double most_loss; /* of accuracy, in percent; has_limit is true */
+	bool report, json; /* print the report on standard error, on standard output */
 	unsigned jobs;
 };
 
@@ -128,7 +136,28 @@ bool samples_open(struct arena *a, const struct options *o, const struct tfl_sub
  * false at the end of the data.
  */
 bool samples_next(struct sample_stream *s, float *const *input, bool *more, struct err *e);
+/* the class of the sample that was read last; NAN: the data have no labels */
+double samples_label(const struct sample_stream *s);
 void samples_close(struct sample_stream *s);
+
+/* ---- sequences.c ------------------------------------------------------------------ */
+
+struct sequence { /* samples in which variables keep their values */
+	float **input; /* [sample * number of inputs + input] */
+	double *label; /* one per sample: its class; NAN: none */
+	size_t n, first; /* samples; number of the first one among all samples */
+};
+struct sequence_job {
+	void *ctx;
+	/* runs a sequence, at the same time as other workers */
+	void (*run)(void *ctx, size_t worker, const struct sequence *s);
+	/* called in the order of the samples, after run */
+	bool (*join)(void *ctx, size_t worker, const struct sequence *s, struct err *e);
+};
+size_t sequence_workers(const struct options *o);
+/* Runs all samples; *n is their number. */
+bool run_sequences(const struct options *o, const struct tfl_subgraph *g,
+		   const struct sequence_job *job, size_t *n, struct err *e);
 
 /* ---- calibrate.c ------------------------------------------------------------------ */
 
@@ -183,5 +212,74 @@ bool quantize_weights(struct net *n, int op, const struct parameters *p,
 
 /* Makes the network integer. */
 bool convert(struct net *n, struct parameters *p, const struct options *o, struct err *e);
+
+/* ---- result.c --------------------------------------------------------------------- */
+
+struct result { /* an integer version of the network */
+	struct net *n;
+	struct parameters *p; /* one per tensor of n */
+	struct tfl_model *m;
+	struct bytes file;
+};
+/*
+ * Makes an integer version of m.  wide: one per operator of m, true for operators in 16
+ * bits; NULL: all operators have the type of the options.
+ */
+bool make_result(struct arena *a, const struct options *o, const struct tfl_model *m,
+		 const struct op_plan *plan, const struct ranges *ranges, const bool *wide,
+		 struct result *out, struct err *e);
+
+/* ---- measure.c -------------------------------------------------------------------- */
+
+/*
+ * Sums over all values of a tensor, squared.  own: of the operator alone, computed in real
+ * numbers from the integer network's inputs.
+ */
+struct tensor_figures {
+	double signal, noise, own_signal, own_noise;
+	uint64_t n, clipped; /* values; those beyond the range of the integers */
+};
+struct figures {
+	struct arena *a;
+	size_t n; /* samples */
+	struct tensor_figures *tensor; /* one per tensor of the float network */
+	bool has_answers;
+	size_t equal; /* samples for which both networks give the same answer */
+	size_t labelled, right_float, right_integer;
+	int *answer; /* of the float network, one per sample */
+	size_t capacity; /* of answer; 0: the float network did not run */
+};
+/* the ratio in decibels; INFINITY: no noise */
+double noise_ratio_db(double signal, double noise);
+/*
+ * Compares both networks on all samples.  details: fills in the figures of tensors, too;
+ * without details, the float network runs only if f has no answers of an earlier call.
+ */
+bool compare_networks(const struct options *o, const struct tfl_model *m,
+		      const struct op_plan *plan, const struct result *r, bool details,
+		      struct figures *f, struct err *e);
+
+/* ---- mixed.c ---------------------------------------------------------------------- */
+
+/* Chooses the operators in 16 bits: *wide has one flag per operator. */
+bool choose_wide(struct arena *a, const struct options *o, const struct tfl_model *m,
+		 const struct op_plan *plan, const struct ranges *ranges, bool **wide,
+		 struct err *e);
+
+/* ---- report.c --------------------------------------------------------------------- */
+
+struct report {
+	const struct options *o;
+	const struct tfl_model *m; /* the float network */
+	const struct op_plan *plan;
+	const struct ranges *ranges;
+	const struct result *r;
+	const struct figures *f;
+};
+void print_report(struct text *t, const struct report *r);
+void print_json_report(struct text *t, const struct report *r);
+/* The operators of the float network, in the order of their own noise, the worst first. */
+int *rank_operators(struct arena *a, const struct tfl_model *m, const struct op_plan *plan,
+		    const struct figures *f, int *n);
 
 #endif

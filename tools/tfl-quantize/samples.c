@@ -15,8 +15,8 @@ enum { RANDOM_SAMPLES = 16 };
 
 struct input {
 	const struct tfl_tensor *t;
-	const char **path;
-	size_t n_paths, next; /* next: the file to open */
+	struct item *file; /* class -1: the file has no label */
+	size_t n_files, next; /* next: the file to open */
 	struct arena *a;      /* of the open file's numbers */
 	struct data d;
 	size_t at; /* first number of the next sample in d */
@@ -31,15 +31,26 @@ struct sample_stream {
 };
 
 static void
-add_path(struct arena *a, struct input *in, const char *path)
+add_file(struct arena *a, struct input *in, const struct item *file)
 {
-	if (!(in->n_paths & (in->n_paths - 1))) {
-		const char **more = anew(a, const char *, in->n_paths ? 2 * in->n_paths : 1);
-		if (in->n_paths)
-			memcpy(more, in->path, in->n_paths * sizeof(*more));
-		in->path = more;
+	if (!(in->n_files & (in->n_files - 1))) {
+		struct item *more = anew(a, struct item, in->n_files ? 2 * in->n_files : 1);
+		if (in->n_files)
+			memcpy(more, in->file, in->n_files * sizeof(*more));
+		in->file = more;
 	}
-	in->path[in->n_paths++] = path;
+	in->file[in->n_files++] = *file;
+}
+
+/* Labels count if all files come from one list, and each has the label of a class. */
+static void
+number_labels(struct arena *a, struct input *in, struct list *l)
+{
+	bool all = !in->n_files && number_classes(a, l);
+	for (size_t i = 0; i < in->n_files; i++)
+		in->file[i].class = -1;
+	for (size_t i = 0; i < l->n && !all; i++)
+		l->item[i].class = -1;
 }
 
 static bool
@@ -51,18 +62,20 @@ add_source(struct arena *a, struct sample_stream *s, const char *source, struct 
 		return err_set(e, "--data=%s: error: the model has %d input%s", source, s->n_in,
 			       s->n_in == 1 ? "" : "s");
 	struct arena *scratch = arena_open();
-	bool list = is_list(scratch, path);
+	bool is_listed = is_list(scratch, path);
 	arena_close(scratch);
 	struct input *in = &s->input[k < 0 ? 0 : k];
 	struct list l;
-	if (!list) {
-		add_path(a, in, path);
-		return true;
-	}
-	if (!read_files(a, path, &l, e))
+	if (is_listed && !read_files(a, path, &l, e))
 		return false;
+	if (!is_listed) {
+		struct item *one = anew(a, struct item, 1);
+		*one = (struct item){ .path = path, .label = "" };
+		l = (struct list){ .item = one, .n = 1 };
+	}
+	number_labels(a, in, &l);
 	for (size_t i = 0; i < l.n; i++)
-		add_path(a, in, l.item[i].path);
+		add_file(a, in, &l.item[i]);
 	return true;
 }
 
@@ -80,7 +93,7 @@ samples_open(struct arena *a, const struct options *o, const struct tfl_subgraph
 		if (!add_source(a, s, o->data[i], e))
 			return false;
 	for (int k = 0; k < g->n_in && !o->random; k++)
-		if (!s->input[k].n_paths)
+		if (!s->input[k].n_files)
 			return err_set(e, "%s: error: no data for input %d (%s): name them with "
 				       "--data=%d=PATH", file_name(o->model), k,
 				       s->input[k].t->name, k);
@@ -113,7 +126,7 @@ open_file(const struct options *o, struct input *in, struct err *e)
 		arena_close(in->a);
 	in->a = arena_open();
 	in->at = 0;
-	const char *path = in->path[in->next++];
+	const char *path = in->file[in->next++].path;
 	if (!load_data(in->a, path, &o->in, in->t, &in->d, e) || !check_pixels(o, &in->d, e))
 		return false;
 	return in->d.n || err_set(e, "%s: error: the file has no numbers", in->d.name);
@@ -164,7 +177,7 @@ samples_next(struct sample_stream *s, float *const *input, bool *more, struct er
 		return true;
 	for (int k = 0; k < s->n_in; k++) {
 		struct input *in = &s->input[k];
-		if (in->at == in->d.n && in->next == in->n_paths) {
+		if (in->at == in->d.n && in->next == in->n_files) {
 			n_ended++;
 			continue;
 		}
@@ -178,4 +191,12 @@ samples_next(struct sample_stream *s, float *const *input, bool *more, struct er
 				  "one of them ends after %zu", file_name(s->o->model), s->n);
 	s->n++;
 	return true;
+}
+
+double
+samples_label(const struct sample_stream *s)
+{
+	const struct input *in = &s->input[0];
+	return s->n_in && in->next && in->file[in->next - 1].class >= 0
+		   ? (double)in->file[in->next - 1].class : (double)NAN;
 }

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Chooses the operators that compute in 16 bits: those that the user names, and the fewest
+ * that keep the loss of accuracy below a limit.
+ */
+#include "quantize.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+/* ---- --keep-int16 ------------------------------------------------------------------- */
+
+static bool
+matches(const char *pattern, const struct tfl_subgraph *g, int op)
+{
+	const struct tfl_op *o = &g->op[op];
+	if (!strcmp(pattern, tfl_op_label(o)) || !fnmatch(pattern, tfl_op_label(o), 0))
+		return true;
+	for (int k = 0; k < o->n_out; k++) {
+		const char *name = g->tensor[o->out[k]].name;
+		if (!strcmp(pattern, name) || !fnmatch(pattern, name, 0))
+			return true;
+	}
+	return false;
+}
+
+static bool
+widen_named(const struct options *o, const struct tfl_model *m, const struct op_plan *plan,
+	    bool *wide, struct err *e)
+{
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	for (int p = 0; p < o->n_wide; p++) {
+		int narrow = -1, n = 0;
+		for (int i = 0; i < g->n_ops; i++) {
+			if (!matches(o->wide[p], g, i))
+				continue;
+			if (!plan[i].has_16)
+				narrow = i;
+			n += plan[i].has_16;
+			wide[i] |= plan[i].has_16;
+		}
+		if (!n && narrow >= 0)
+			return err_at(e, m->name, 0, "--keep-int16=%s: operator %d (%s) has no "
+				      "INT16 version", o->wide[p], narrow,
+				      tfl_op_label(&g->op[narrow]));
+		if (!n)
+			return err_at(e, m->name, 0, "--keep-int16=%s: no operator or tensor has "
+				      "this name", o->wide[p]);
+	}
+	return true;
+}
+
+/* ---- --accuracy --------------------------------------------------------------------- */
+
+struct search {
+	const struct options *o;
+	const struct tfl_model *m;
+	const struct op_plan *plan;
+	const struct ranges *ranges;
+	struct figures f;
+	int *candidate; /* operators, the noisiest first */
+	int n;
+	bool *wide; /* one per operator: the choice */
+};
+
+/* the part of the samples that the integer network answers wrongly, in percent */
+static double
+loss_of(const struct figures *f)
+{
+	size_t n = f->labelled ? f->labelled : f->n;
+	double before = (double)(f->labelled ? f->right_float : f->n);
+	double after = (double)(f->labelled ? f->right_integer : f->equal);
+	return n ? 100 * (before - after) / (double)n : 0;
+}
+
+/* Measures the loss of the choice; details: also the noise of each operator. */
+static bool
+try_choice(struct search *s, bool details, double *loss, struct err *e)
+{
+	struct arena *a = arena_open();
+	struct result r;
+	bool ok = make_result(a, s->o, s->m, s->plan, s->ranges, s->wide, &r, e) &&
+		  compare_networks(s->o, s->m, s->plan, &r, details, &s->f, e);
+	arena_close(a);
+	*loss = ok ? loss_of(&s->f) : 0;
+	return ok && (s->f.has_answers ||
+		      err_at(e, s->m->name, 0, "--accuracy: output 0 has no values that can be "
+						"compared"));
+}
+
+static void
+choose_first(struct search *s, int n)
+{
+	for (int i = 0; i < s->n; i++)
+		s->wide[s->candidate[i]] = i < n;
+}
+
+/* Finds the least number of the noisiest operators that is enough, if all are enough. */
+static bool
+find_least(struct search *s, int *least, struct err *e)
+{
+	double loss;
+	int few = 0, enough = s->n;
+	while (enough - few > 1) {
+		int middle = few + (enough - few) / 2;
+		choose_first(s, middle);
+		if (!try_choice(s, false, &loss, e))
+			return false;
+		if (loss <= s->o->most_loss)
+			enough = middle;
+		else
+			few = middle;
+	}
+	choose_first(s, enough);
+	*least = enough;
+	return true;
+}
+
+/* Takes back operators that the others can do without, the least noisy first. */
+static bool
+drop_needless(struct search *s, int n, struct err *e)
+{
+	enum { TRIALS = 32 };
+	double loss;
+	for (int i = n - 1, k = 0; i >= 0 && k < TRIALS; i--, k++) {
+		s->wide[s->candidate[i]] = false;
+		if (!try_choice(s, false, &loss, e))
+			return false;
+		s->wide[s->candidate[i]] = loss > s->o->most_loss;
+	}
+	return true;
+}
+
+static void
+list_candidates(struct arena *a, struct search *s)
+{
+	int n;
+	const int *rank = rank_operators(a, s->m, s->plan, &s->f, &n);
+	s->candidate = anew(a, int, (size_t)n + 1);
+	for (int i = 0; i < n; i++)
+		if (s->plan[rank[i]].has_16 && !s->wide[rank[i]])
+			s->candidate[s->n++] = rank[i];
+}
+
+static void
+tell_choice(const struct search *s, double loss)
+{
+	const struct tfl_subgraph *g = &s->m->subgraph[0];
+	struct text t = { 0 };
+	int n = 0;
+	for (int i = 0; i < g->n_ops; i++)
+		if (s->wide[i])
+			text_printf(&t, "%s %d (%s)", n++ ? "," : ":", i, tfl_op_label(&g->op[i]));
+	cli_note("note", "%s: a loss of %.3g %% with %d of %d operators in 16 bits%s", s->m->name,
+		 loss, n, g->n_ops, text_str(&t));
+	text_free(&t);
+}
+
+static bool
+reach_accuracy(struct arena *a, struct search *s, struct err *e)
+{
+	double loss, all;
+	int least;
+	if (!try_choice(s, true, &loss, e))
+		return false;
+	if (loss > s->o->most_loss) {
+		list_candidates(a, s);
+		choose_first(s, s->n);
+		if (!try_choice(s, false, &all, e))
+			return false;
+		if (all > s->o->most_loss)
+			return err_no(e, "%s: no choice of operators in 16 bits keeps the loss "
+					 "below %.3g %%: it is %.3g %% in 8 bits, and %.3g %% with "
+					 "all %d operators in 16 bits", s->m->name,
+				      s->o->most_loss, loss, all, s->n);
+		if (!find_least(s, &least, e) || !drop_needless(s, least, e) ||
+		    !try_choice(s, false, &loss, e))
+			return false;
+	}
+	tell_choice(s, loss);
+	return true;
+}
+
+bool
+choose_wide(struct arena *a, const struct options *o, const struct tfl_model *m,
+	    const struct op_plan *plan, const struct ranges *ranges, bool **wide,
+	    struct err *e)
+{
+	struct search s = { .o = o, .m = m, .plan = plan, .ranges = ranges, .f = { .a = a },
+			    .wide = anew(a, bool, (size_t)m->subgraph[0].n_ops + 1) };
+	*wide = s.wide;
+	return widen_named(o, m, plan, s.wide, e) &&
+	       (!o->has_limit || reach_accuracy(a, &s, e));
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prints what the quantization costs: of each tensor, of each operator, of the network. */
+#include "quantize.h"
+
+#include "kernels/kernels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	WORST = 3, /* operators that the report advises on */
+	/* advise another range if more values than this are clipped, in thousandths */
+	CLIPPED = 1,
+	/* advise another scale if the values use less of the range than this */
+	USED_PERCENT = 25,
+	/* advise scales per channel if channels' ranges differ by a larger factor */
+	CHANNELS_APART = 8,
+};
+
+struct loss { /* of one operator, for sorting */
+	int op;
+	double db;
+};
+
+static const struct tfl_tensor *
+output_of(const struct tfl_model *m, int op)
+{
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	return &g->tensor[g->op[op].out[0]];
+}
+
+/* the worst ratio of the operator's outputs */
+static double
+own_db(const struct tfl_model *m, const struct figures *f, int op)
+{
+	const struct tfl_op *o = &m->subgraph[0].op[op];
+	double least = INFINITY;
+	for (int k = 0; k < o->n_out; k++) {
+		const struct tensor_figures *t = &f->tensor[o->out[k]];
+		if (t->n)
+			least = fmin(least, noise_ratio_db(t->own_signal, t->own_noise));
+	}
+	return least;
+}
+
+static int
+compare_losses(const void *x, const void *y)
+{
+	const struct loss *a = x, *b = y;
+	if (a->db != b->db)
+		return a->db < b->db ? -1 : 1;
+	return (a->op > b->op) - (a->op < b->op);
+}
+
+int *
+rank_operators(struct arena *a, const struct tfl_model *m, const struct op_plan *plan,
+	       const struct figures *f, int *n)
+{
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	struct loss *loss = anew(a, struct loss, (size_t)g->n_ops + 1);
+	int *rank = anew(a, int, (size_t)g->n_ops + 1);
+	*n = 0;
+	for (int i = 0; i < g->n_ops; i++)
+		if (plan[i].computed && !plan[i].keeps_float)
+			loss[(*n)++] = (struct loss){ .op = i, .db = own_db(m, f, i) };
+	qsort(loss, (size_t)*n, sizeof(*loss), compare_losses);
+	for (int i = 0; i < *n; i++)
+		rank[i] = loss[i].op;
+	return rank;
+}
+
+/* ---- advice ------------------------------------------------------------------------- */
+
+/* the integer tensor of a float tensor; NULL: it was dropped */
+static const struct tfl_tensor *
+integer_tensor(const struct report *r, int t)
+{
+	int k = r->r->n->index[t];
+	const struct tfl_tensor *to = k < 0 ? NULL : &r->r->m->subgraph[0].tensor[k];
+	return to && to->quant.n_scale == 1 && !to->data.p ? to : NULL;
+}
+
+/* the largest weight of any channel, divided by that of the smallest channel */
+static double
+channels_apart(const struct report *r, int op)
+{
+	const struct tfl_subgraph *g = &r->m->subgraph[0];
+	const struct tfl_op *o = &g->op[op];
+	const struct tfl_tensor *w = o->code == TFL_FULLY_CONNECTED ? &g->tensor[o->in[1]] : NULL;
+	if (!w || !w->data.p || w->type != TFL_FLOAT32 || r->o->per_channel_fc || w->rank < 2)
+		return 1;
+	double least = INFINITY, most = 0;
+	int64_t each = tfl_elements(w) / w->dim[0];
+	for (int32_t c = 0; c < w->dim[0]; c++) {
+		double own = 0;
+		for (int64_t i = 0; i < each; i++)
+			own = fmax(own, fabs((double)load_f32(w->data.p + 4 * (c * each + i))));
+		if (own > 0)
+			least = fmin(least, own);
+		most = fmax(most, own);
+	}
+	return most > 0 ? most / least : 1;
+}
+
+/* the part of the integers' range that the values of tensor t use */
+static double
+used_percent(const struct report *r, int t)
+{
+	const struct tfl_tensor *q = integer_tensor(r, t);
+	const struct range *x = &r->ranges->range[t];
+	double steps = q && q->type == TFL_INT16 ? UINT16_MAX : UINT8_MAX;
+	return q && x->hi >= x->lo ? 100 * ((double)x->hi - (double)x->lo) /
+					 (steps * (double)q->quant.scale[0])
+				   : 100;
+}
+
+static void
+put_help(struct text *t, const struct report *r, int op)
+{
+	const struct tfl_op *o = &r->m->subgraph[0].op[op];
+	const struct tensor_figures *f = &r->f->tensor[o->out[0]];
+	const struct tfl_tensor *q = integer_tensor(r, o->out[0]);
+	double apart = channels_apart(r, op), used = used_percent(r, o->out[0]);
+	bool may_widen = q && q->type == TFL_INT8 && r->plan[op].has_16;
+	if (isinf(noise_ratio_db(f->own_signal, f->own_noise)) && !(f->own_noise > 0))
+		return;
+	if (f->clipped * 1000 > f->n * CLIPPED && r->o->ranges != RANGES_MINMAX)
+		text_printf(t, "--ranges=minmax: %.2g %% of the values are clipped",
+			    100 * (double)f->clipped / (double)f->n);
+	else if (apart > CHANNELS_APART)
+		text_printf(t, "--per-channel-fc: the weights of the channels differ by %.3g to 1",
+			    apart);
+	else if (may_widen && used < USED_PERCENT)
+		text_printf(t, "--keep-int16=%s: the values use %.2g %% of a range that other "
+			    "tensors or the operator set", output_of(r->m, op)->name, used);
+	else if (may_widen)
+		text_printf(t, "--keep-int16=%s", output_of(r->m, op)->name);
+}
+
+/* ---- text --------------------------------------------------------------------------- */
+
+static void
+put_db(struct text *t, double db)
+{
+	if (isinf(db) && db > 0)
+		text_printf(t, "%8s", "exact");
+	else
+		text_printf(t, "%8.1f", db);
+}
+
+static double
+percent(size_t part, size_t all)
+{
+	return all ? 100 * (double)part / (double)all : 0;
+}
+
+static const char *
+width_name(const struct report *r, int op)
+{
+	static const char *const names[] = { "int8", "int16", "float" };
+	const struct tfl_tensor *q = integer_tensor(r, r->m->subgraph[0].op[op].out[0]);
+	return r->plan[op].keeps_float			? names[WIDTH_FLOAT]
+	       : q && q->type == TFL_INT16 ? names[WIDTH_16]
+							: names[WIDTH_8];
+}
+
+static void
+put_accuracy(struct text *t, const struct report *r)
+{
+	const struct figures *f = r->f;
+	if (f->labelled)
+		text_printf(t, "accuracy: %.2f %% of %zu labels by the float network, %.2f %% by "
+			    "the integer network\n", percent(f->right_float, f->labelled),
+			    f->labelled, percent(f->right_integer, f->labelled));
+	if (f->has_answers)
+		text_printf(t, "answers: %zu of %zu are equal\n", f->equal, f->n);
+	for (int k = 0; k < r->m->subgraph[0].n_out; k++) {
+		int out = r->m->subgraph[0].out[k];
+		const struct tensor_figures *x = &f->tensor[out];
+		if (!x->n)
+			continue;
+		text_printf(t, "output %d: signal to noise", k);
+		put_db(t, noise_ratio_db(x->signal, x->noise));
+		text_puts(t, " dB\n");
+	}
+}
+
+static void
+put_tensors(struct text *t, const struct report *r)
+{
+	const struct tfl_subgraph *g = &r->m->subgraph[0];
+	text_printf(t, "\n%-8s %11s %11s %11s %6s %8s %6s  %s\n", "type", "least", "greatest",
+		    "scale", "zero", "clip %", "used%", "tensor");
+	for (int i = 0; i < g->n_tensors; i++) {
+		const struct tfl_tensor *q = integer_tensor(r, i);
+		const struct tensor_figures *f = &r->f->tensor[i];
+		const struct range *x = &r->ranges->range[i];
+		if (!q || !(x->lo <= x->hi))
+			continue;
+		text_printf(t, "%-8s %11.5g %11.5g %11.5g %6lld ", tfl_type_name(q->type),
+			    (double)x->lo, (double)x->hi, (double)q->quant.scale[0],
+			    (long long)q->quant.zero[0]);
+		text_printf(t, "%8.3f %6.1f  ", percent(f->clipped, f->n), used_percent(r, i));
+		text_puts(t, text_plain(r->f->a, g->tensor[i].name));
+		text_putc(t, '\n');
+	}
+}
+
+static void
+put_operators(struct text *t, const struct report *r)
+{
+	const struct tfl_subgraph *g = &r->m->subgraph[0];
+	text_printf(t, "\nsignal to noise against the float network, in dB; own: of the operator "
+		    "alone\n%4s %-24s %-6s %7s %7s  %s\n", "op", "", "type", "own", "all", "tensor");
+	for (int i = 0; i < g->n_ops; i++) {
+		const struct tensor_figures *f = &r->f->tensor[g->op[i].out[0]];
+		text_printf(t, "%4d %-24s %-6s", i, tfl_op_label(&g->op[i]), width_name(r, i));
+		if (f->n) {
+			put_db(t, own_db(r->m, r->f, i));
+			put_db(t, noise_ratio_db(f->signal, f->noise));
+		} else {
+			text_printf(t, "%8s%8s", "-", "-");
+		}
+		text_printf(t, "  %s\n", text_plain(r->f->a, output_of(r->m, i)->name));
+	}
+}
+
+void
+print_report(struct text *t, const struct report *r)
+{
+	const struct tfl_subgraph *g = &r->m->subgraph[0];
+	int n, *rank = rank_operators(r->f->a, r->m, r->plan, r->f, &n);
+	text_printf(t, "%s: %zu sample%s\n", r->m->name, r->f->n, r->f->n == 1 ? "" : "s");
+	put_accuracy(t, r);
+	put_tensors(t, r);
+	put_operators(t, r);
+	text_puts(t, "\noperators that cost most, and what would help\n");
+	for (int i = 0; i < n && i < WORST; i++) {
+		struct text help = { 0 };
+		put_help(&help, r, rank[i]);
+		text_printf(t, "%4d %-24s", rank[i], tfl_op_label(&g->op[rank[i]]));
+		put_db(t, own_db(r->m, r->f, rank[i]));
+		text_printf(t, "  %s\n", help.n ? text_plain(r->f->a, text_str(&help)) : "-");
+		text_free(&help);
+	}
+}
+
+/* ---- JSON --------------------------------------------------------------------------- */
+
+static void
+put_string(struct text *t, const char *key, const char *s)
+{
+	text_printf(t, "\"%s\": ", key);
+	text_quoted(t, s, strlen(s));
+}
+
+/* JSON has no infinity: null means exact, or not computed */
+static void
+put_json_db(struct text *t, const char *key, double db)
+{
+	text_printf(t, ", \"%s\": ", key);
+	if (isfinite(db))
+		text_double(t, db);
+	else
+		text_puts(t, "null");
+}
+
+static void
+put_json_number(struct text *t, const char *key, double v)
+{
+	text_printf(t, ", \"%s\": ", key);
+	text_double(t, v);
+}
+
+static void
+put_json_accuracy(struct text *t, const struct report *r)
+{
+	const struct figures *f = r->f;
+	text_printf(t, ",\n \"samples\": %zu,\n \"labels\": %zu,\n \"accuracy\": ", f->n,
+		    f->labelled);
+	if (f->labelled) {
+		text_puts(t, "{\"float\": ");
+		text_double(t, percent(f->right_float, f->labelled) / 100);
+		put_json_number(t, "integer", percent(f->right_integer, f->labelled) / 100);
+		text_putc(t, '}');
+	} else {
+		text_puts(t, "null");
+	}
+	text_puts(t, ",\n \"equal_answers\": ");
+	if (f->has_answers)
+		text_printf(t, "%zu", f->equal);
+	else
+		text_puts(t, "null");
+}
+
+static void
+put_json_tensors(struct text *t, const struct report *r)
+{
+	const struct tfl_subgraph *g = &r->m->subgraph[0];
+	const char *comma = "";
+	text_puts(t, ",\n \"tensors\": [");
+	for (int i = 0; i < g->n_tensors; i++) {
+		const struct tfl_tensor *q = integer_tensor(r, i);
+		const struct tensor_figures *f = &r->f->tensor[i];
+		const struct range *x = &r->ranges->range[i];
+		if (!q || !(x->lo <= x->hi))
+			continue;
+		text_printf(t, "%s\n  {\"tensor\": %d, ", comma, r->r->n->index[i]);
+		put_string(t, "name", g->tensor[i].name);
+		text_puts(t, ", ");
+		put_string(t, "type", tfl_type_name(q->type));
+		put_json_number(t, "least", (double)x->lo);
+		put_json_number(t, "greatest", (double)x->hi);
+		put_json_number(t, "scale", (double)q->quant.scale[0]);
+		text_printf(t, ", \"zero_point\": %lld, \"values\": %llu",
+			    (long long)q->quant.zero[0], (unsigned long long)f->n);
+		put_json_number(t, "clipped", percent(f->clipped, f->n) / 100);
+		put_json_number(t, "used", used_percent(r, i) / 100);
+		text_putc(t, '}');
+		comma = ",";
+	}
+	text_puts(t, "\n ]");
+}
+
+static void
+put_json_operator(struct text *t, const struct report *r, int i, bool help)
+{
+	const struct tfl_op *op = &r->m->subgraph[0].op[i];
+	const struct tensor_figures *f = &r->f->tensor[op->out[0]];
+	struct text advice = { 0 };
+	text_printf(t, "\n  {\"operator\": %d, ", i);
+	put_string(t, "name", tfl_op_label(op));
+	text_puts(t, ", ");
+	put_string(t, "tensor_name", output_of(r->m, i)->name);
+	text_puts(t, ", ");
+	put_string(t, "type", width_name(r, i));
+	put_json_db(t, "own_snr_db", own_db(r->m, r->f, i));
+	put_json_db(t, "snr_db", f->n ? noise_ratio_db(f->signal, f->noise) : INFINITY);
+	if (help) {
+		put_help(&advice, r, i);
+		text_puts(t, ", ");
+		put_string(t, "help", text_str(&advice));
+	}
+	text_putc(t, '}');
+	text_free(&advice);
+}
+
+void
+print_json_report(struct text *t, const struct report *r)
+{
+	int n, *rank = rank_operators(r->f->a, r->m, r->plan, r->f, &n);
+	text_puts(t, "{\n ");
+	put_string(t, "model", r->m->name);
+	put_json_accuracy(t, r);
+	put_json_tensors(t, r);
+	text_puts(t, ",\n \"operators\": [");
+	for (int i = 0; i < r->m->subgraph[0].n_ops; i++) {
+		text_puts(t, i ? "," : "");
+		put_json_operator(t, r, i, false);
+	}
+	text_puts(t, "\n ],\n \"worst\": [");
+	for (int i = 0; i < n && i < WORST; i++) {
+		text_puts(t, i ? "," : "");
+		put_json_operator(t, r, rank[i], true);
+	}
+	text_puts(t, "\n ]\n}\n");
+}
