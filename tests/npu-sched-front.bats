@@ -32,7 +32,7 @@ sched()
 rows()
 {
 	npu-sched "$@" --front -o front.tsv m.part 2>notes
-	[ "$(head -1 front.tsv)" = $'sram\tcycles\tobjective\tchange' ]
+	[ "$(head -1 front.tsv)" = $'sram\tcycles\tobjective\tchange\tflash\tstreams\tdram' ]
 	tail -n +2 front.tsv | cut -f1,3 | tr '\t' ' '
 }
 
@@ -207,7 +207,7 @@ no_faster()
 	make_part block 4
 	npu-sched -a ethos-u55-128 "${one_sram[@]}" --front --json m.part >f.json 2>notes
 	jq -e '.front | length > 1 and all(.[]; .sram > 0 and .cycles > 0 and .objective > 0 and
-		(.change | length > 0))' f.json
+		.flash > 0 and .streams > 0 and .dram == 0 and (.change | length > 0))' f.json
 	npu-sched -a ethos-u55-128 "${one_sram[@]}" --explain --json --arena-cache-size=20K \
 		m.part >e.json 2>notes
 	jq -e '.peak.bytes <= 20480 and (.peak.live | length > 0) and
@@ -331,4 +331,24 @@ takes_in()
 	# a third of them
 	tfl-partition -o m.part "$SHARED/models/resnet_quant.tflite" 2>notes
 	takes_in --arena-cache-size=39097 -a ethos-u55-128 "${one_sram[@]}"
+}
+
+@test "a row of --front says the bytes of the constants, and of both memories" {
+	need jq
+	make_part block 4
+	local row target
+	for target in "ethos-u55-128 ${one_sram[*]}" \
+		"ethos-u65-256 --system-config Ethos_U65_High_End --memory-mode Dedicated_Sram"; do
+		# shellcheck disable=SC2086
+		npu-sched -a $target --front --json m.part >f.json 2>notes
+		for row in 0 -1; do
+			# shellcheck disable=SC2086
+			npu-sched -a $target --arena-cache-size="$(jq ".front[$row].sram" f.json)" m.part 2>notes |
+				npu-wenc | npu-cmdgen >m.tflite
+			npu-perf --json --system-config RTSS_HP_SRAM_MRAM --memory-mode Shared_Sram m.tflite >perf.json
+			jq -e --slurpfile p perf.json ".front[$row] | .flash == \$p[0].flash_bytes and
+				.streams >= 0.5 * \$p[0].stream_bytes and .streams <= 4 * \$p[0].stream_bytes" f.json
+		done
+	done
+	jq -e 'any(.front[]; .dram > 0)' f.json
 }

@@ -160,7 +160,7 @@ named()
 		--memory-mode Shared_Sram)
 	named npu-perf.1 "$at/last/m.json" 80
 	named npucc.1 "$at/manifest.json" 20
-	named npu-sched.1 "$at/front.json" 4
+	named npu-sched.1 "$at/front.json" 7
 	npu-sched -a ethos-u55-256 "${memory[@]}" --explain --json "$at/m.part" >json
 	named npu-sched.1 json 20
 	tfl-quantcheck --json "$at/m.tflite" >json

@@ -40,6 +40,8 @@ put_rows(const struct sched *s, struct text *t)
 		text_double(t, rounded(r->cycles));
 		text_puts(t, ", \"objective\": ");
 		text_double(t, rounded(r->objective));
+		text_printf(t, ", \"flash\": %" PRId64 ", \"streams\": %" PRId64
+			       ", \"dram\": %" PRId64, r->flash, r->streams, r->dram);
 		text_puts(t, ", \"change\": ");
 		text_quoted(t, r->change, strlen(r->change));
 		text_putc(t, '}');
@@ -57,14 +59,15 @@ print_front(const struct sched *s, struct text *t)
 		text_puts(t, "]}\n");
 		return;
 	}
-	text_puts(t, "sram\tcycles\tobjective\tchange\n");
+	text_puts(t, "sram\tcycles\tobjective\tchange\tflash\tstreams\tdram\n");
 	for (size_t i = 0; i < s->front.n; i++) {
 		const struct sched_row *r = &s->front.v[i];
 		text_printf(t, "%" PRId64 "\t", r->sram);
 		text_double(t, rounded(r->cycles));
 		text_putc(t, '\t');
 		text_double(t, rounded(r->objective));
-		text_printf(t, "\t%s\n", r->change);
+		text_printf(t, "\t%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\n", r->change, r->flash,
+			    r->streams, r->dram);
 	}
 }
 

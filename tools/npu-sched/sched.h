@@ -53,6 +53,8 @@ struct sched_front {
 		int64_t sram;
 		double objective; /* cycles by --model */
 		double cycles;	  /* by the calibrated estimate */
+		/* bytes: encoded constants; command streams, roughly; memory outside of the SRAM */
+		int64_t flash, streams, dram;
 		const char *change; /* text: difference from the row before */
 		const char *back;   /* change back to that row; "" in the first row */
 	} *v;

@@ -73,16 +73,38 @@ find_fastest(struct search *x)
 	return true;
 }
 
-/* The cycles of a point by the calibrated estimate; NAN: an error. */
-static double
-estimate_point(const struct point *p)
+/* Bytes of the constants that are no weights: tables, and tensors of elementwise operations. */
+static int64_t
+other_constants(const struct graph *g)
+{
+	int64_t n = 0;
+	for (size_t i = 0; i < g->n_tensors; i++)
+		if (tensor_is_const(g->tensors[i]))
+			n += round_up_i64(tensor_bytes(g->tensors[i]), ALIGN);
+	for (size_t i = 0; i < g->n_luts; i++)
+		n += round_up_i64((int64_t)g->luts[i]->values.n * (g->luts[i]->bits == 8 ? 1 : 4),
+				  ALIGN);
+	return n;
+}
+
+/* Fills in the row of a point: cycles by the calibrated estimate, and bytes.  False: an error. */
+static bool
+estimate_point(const struct point *p, struct sched_row *r)
 {
 	struct variant *x = p->recipe.variant;
 	struct plan *plan = make_again(&p->recipe);
-	const double cycles = plan ? plan_estimate(x->s, plan) : NAN;
+	r->cycles = plan ? plan_estimate(x->s, plan) : NAN;
+	r->flash = other_constants(x->s->g);
+	for (size_t i = 0; plan && i < plan->n_slices; i++)
+		r->flash += slice_bytes(&plan->slice[i]);
+	if (plan) {
+		r->streams = KERNEL_BYTES * (int64_t)plan->n_kernels +
+			     FETCH_BYTES * (int64_t)plan->n_fetches;
+		r->dram = x->s->memory.spilling ? plan->peak[PLACE_ARENA] : 0;
+	}
 	plan_close(plan);
 	variant_rest(x);
-	return cycles;
+	return !isnan(r->cycles);
 }
 
 /* Leaves: s->front. */
@@ -103,10 +125,10 @@ list_front(struct search *x)
 		put_change(&t, before, p);
 		/* a plan that needs nothing is listed with the smallest limit */
 		*r = (struct sched_row){ .sram = p->sram ? p->sram : ALIGN,
-					 .objective = p->cycles, .cycles = estimate_point(p),
+					 .objective = p->cycles,
 					 .change = arena_strdup(s->a, text_str(&t)), .back = "" };
 		text_free(&t);
-		if (isnan(r->cycles))
+		if (!estimate_point(p, r))
 			return false;
 		if (!before)
 			continue;
