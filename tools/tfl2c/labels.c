@@ -25,7 +25,7 @@ take_line(struct arena *a, struct bytes *rest)
 }
 
 bool
-read_labels(struct arena *a, const char *path, struct labels *out, struct err *e)
+read_class_names(struct arena *a, const char *path, struct labels *out, struct err *e)
 {
 	struct bytes rest;
 	size_t cap = 0;

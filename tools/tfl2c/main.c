@@ -410,7 +410,7 @@ main(int argc, char **argv)
 	struct arena *a = arena_open();
 	choose_name(a, &o);
 	struct job j = { .o = &o, .prefix = upper_case(a, o.name) };
-	if (read_labels(a, o.labels_file, &j.labels, &e) &&
+	if (read_class_names(a, o.labels_file, &j.labels, &e) &&
 	    raw_read_file(a, o.file, &m, &e) &&
 	    take_profile(a, m, &o, &e) && leave_out_map(a, &o, &m, &e) && npu_facts(a, m, &j.npu, &e) &&
 	    plan_arena(a, m, &j.plan, &e) && borders_read(a, m, &j.borders, &e) &&

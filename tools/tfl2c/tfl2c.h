@@ -188,7 +188,7 @@ struct labels {
 	int n;
 };
 /* Reads one name per line; there are no comments. */
-bool read_labels(struct arena *a, const char *path, struct labels *out,
+bool read_class_names(struct arena *a, const char *path, struct labels *out,
 		 struct err *e);
 struct job;
 void put_labels(struct text *t, const struct job *j);
