@@ -3,6 +3,16 @@
 #include "lower/nd.h"
 
 void
+low_finish(void *ctx, struct g_op *op)
+{
+	const struct low_end *e = ctx;
+	op->ofm_zero = e->zero;
+	op_clamp(op, e->clamp);
+	if (e->scaled)
+		op_scale(op, e->scale, e->round);
+}
+
+void
 nd_finish_unscaled(void *ctx, struct g_op *op)
 {
 	(void)ctx;

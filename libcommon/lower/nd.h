@@ -119,6 +119,14 @@ void word_reduce_axis(struct lower *l, enum g_op_kind kind, struct nd *v);
  */
 typedef void nd_finish_op(void *ctx, struct g_op *op);
 nd_finish_op nd_finish_none; /* changes nothing */
+struct low_end { /* what ends an operation */
+	bool scaled;
+	struct npu_scale scale; /* if scaled; else the scale is left as it is */
+	enum g_round round;	/* if scaled */
+	int32_t zero;		/* the OFM's zero point */
+	struct g_range clamp;
+};
+nd_finish_op low_finish; /* ctx: struct low_end, of which all members are set */
 void nd_unary(struct lower *l, enum g_op_kind kind, const struct nd *in, int32_t zero,
 	      const struct nd *out, nd_finish_op *made, void *ctx);
 void nd_binary(struct lower *l, enum g_op_kind kind, const struct nd *a,

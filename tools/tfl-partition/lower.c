@@ -35,7 +35,7 @@ bind_places(struct part *p)
 		if (p->op[i].as == AS_CONSTANT)
 			continue;
 		if (p->op[i].npu && f && f->bind)
-			f->bind(p, op);
+			f->bind(p, &p->op[i].lop);
 		if (!p->op[i].npu || !f || !f->alias)
 			continue;
 		const struct g_operand *to = &p->value[op->out[0]];
@@ -46,33 +46,37 @@ bind_places(struct part *p)
 	}
 }
 
-/* appends the operations of an operator of the current node */
-static bool
+/* appends the operations of an operator of the current node; returns NULL, or why not */
+static const char *
 lower_one(struct part *p, int i)
 {
 	const struct tfl_op *op = &p->sg->op[i];
+	const struct lop *o = &p->op[i].lop;
 	p->l->op_i = i;
 	p->l->name = op->n_out ? p->sg->tensor[op->out[0]].name : NULL;
 	switch (p->op[i].as) {
 	case AS_PADDING:
 	case AS_PART:
-		return true;
+		return NULL;
 	case AS_ALONE:
-		return family_find(op->code)->lower(p, op);
+		if (!o->table)
+			return family_find(op->code)->lower(p, o);
+		lower_bytes(p, o);
+		return NULL;
 	case AS_WORDS:
 		return lower_cast_pair(p, i);
 	case AS_PICK:
 		lower_picked(p, op);
-		return true;
+		return NULL;
 	case AS_CONSTANT:
 		lower_constant(p, op);
-		return true;
+		return NULL;
 	case AS_TABLE:
-		lower_composed(p, i);
-		return true;
+		lower_bytes(p, o);
+		return NULL;
 	case AS_RATIO:
 		lower_ratio(p, i);
-		return true;
+		return NULL;
 	}
 	abort();
 }
@@ -80,12 +84,18 @@ lower_one(struct part *p, int i)
 bool
 lower_all(struct part *p)
 {
+	bool all = true;
 	bind_places(p);
 	for (size_t n = 0; n < p->g->n_nodes; n++) {
 		const struct g_node *node = p->l->node = p->g->nodes[n];
-		for (int i = 0; node->kind == NODE_NPU && i < node->tfl.n; i++)
-			if (!lower_one(p, node->tfl.v[i].index))
-				return false;
+		for (int k = 0; node->kind == NODE_NPU && k < node->tfl.n; k++) {
+			int i = node->tfl.v[k].index;
+			const char *why = lower_one(p, i);
+			if (!why)
+				continue;
+			p->limit[i] = why;
+			all = false;
+		}
 	}
-	return true;
+	return all;
 }

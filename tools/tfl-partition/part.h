@@ -15,10 +15,10 @@
  *	rows/		rows that are summed or compared
  *	moves/		elements that are moved unchanged
  *
- * A row of schema/operators.def names the family of an operator: its `check` returns
- * NULL if the NPU can run an operator, or else the reason in one line; its `lower`
- * appends the operations.  The check sees only the model; `lower` may not fail for a
- * reason that check could have seen.
+ * A row of schema/operators.def names the family of an operator.  Its `read` translates
+ * an operator of the model, once, into a struct lop; its `lower` appends the operations
+ * that the struct lop describes.  Both return NULL, or in one line why the NPU can't run
+ * the operator.
  */
 #ifndef TFL_PARTITION_PART_H
 #define TFL_PARTITION_PART_H
@@ -28,7 +28,10 @@
 #include "base/text.h"
 #include "graph/build.h"
 #include "graph/facts.h"
+#include "lower/arg.h"
+#include "lower/conv.h"
 #include "lower/nd.h"
+#include "lower/pool.h"
 #include "perf/cpu.h"
 #include "tflite/cut.h"
 #include "tflite/tflite.h"
@@ -40,9 +43,36 @@ enum lowered_as {
 	AS_PICK,     /* channels.c: not at all, as the results are parts of a feature map */
 	AS_PART,     /* not at all, as operator `within` computes this one, too */
 	AS_CONSTANT, /* fold.c: the result is computed at compile time */
-	AS_TABLE,    /* compose.c: as `table` of tensor `root` */
-	AS_WORDS,    /* wordquant.c: as a quantization of tensor `root`, of integers */
+	AS_TABLE,    /* compose.c: as lop.table, together with other operators */
+	AS_WORDS,    /* wordquant.c: as a quantization of tensor lop.root, of integers */
 	AS_RATIO,    /* ratio.c: as `ratio` */
+};
+
+struct part;
+
+/* changes v, the elements of an IFM, to what the operator sees of it; returns NULL, or why not */
+typedef const char *view_fn(const struct part *p, const struct tfl_op *op, struct nd *v);
+
+/* an operator as its family's `lower` needs it */
+struct lop {
+	const struct tfl_op *op;
+	/* what `read` found: one member for each kind of family */
+	union {
+		struct low_conv conv;
+		struct low_pool pool;
+		struct low_arg arg;
+		int axis;
+		struct npu_scale scale;
+		view_fn *view; /* the result is a view of the IFM */
+		void *own; /* a description that only the family knows */
+	};
+	struct low_end end; /* of the operations, or of the last one */
+	/*
+	 * The results for all 256 values of tensor `root` of 8 bits, the least one first:
+	 * the operator is lowered as this table.  NULL: by its family's lowering
+	 */
+	const uint8_t *table;
+	int root;
 };
 
 struct placement {
@@ -51,10 +81,9 @@ struct placement {
 	bool asked;	 /* the user keeps the operator on the CPU (--cpu) */
 	bool border;	 /* converts a float input or output of the model to or from integers */
 	int level;	 /* region level, from 0 on: nputools-lowering(7) 7.2 */
+	struct lop lop; /* if the family has accepted the operator */
 	enum lowered_as as;
-	int within, root; /* indices of an operator, of a tensor */
-	/* results for all 256 values of `root`, the least one first */
-	const uint8_t *table;
+	int within; /* index of an operator */
 	const struct ratio *ratio; /* the quotient that the operator quantizes */
 	/* not folded, because a CPU operator reads the result, or nobody does */
 	bool kept;
@@ -147,22 +176,19 @@ bool partition_file(struct arena *a, const struct options *o, const struct accel
 /* Returns true, with an error of status EXIT_NO, if --fail-on-cpu refuses the result. */
 bool fails_on_cpu(const struct part *p, const struct options *o);
 
-/* how operators are checked and lowered */
+/* how operators are translated and lowered */
 struct family {
-	const char *(*check)(const struct part *p, const struct tfl_op *op);
-	bool (*lower)(struct part *p, const struct tfl_op *op);
+	/* sets the union of *o; sees only the model, and returns NULL or why not */
+	const char *(*read)(const struct part *p, struct lop *o);
+	/* appends the operations; returns NULL, or why none can compute the operator */
+	const char *(*lower)(struct part *p, const struct lop *o);
+	/* more than copies and 1x1 averages, for which npu-sched has another method */
+	bool subtracts_zeros;
 	bool alias;  /* moves nothing: the result is another name of the input */
 	bool direct; /* writes to part_ofm() directly, whatever view that is */
 	/* binds inputs that have no memory yet to parts of the result; NULL: does not */
-	void (*bind)(struct part *p, const struct tfl_op *op);
+	void (*bind)(struct part *p, const struct lop *o);
 };
-/* Defines the check of a family whose lowering reads the operator by the same function. */
-#define FAMILY_CHECK(name, type, read)						\
-	static const char *name(const struct part *p, const struct tfl_op *op)	\
-	{									\
-		type as_read;							\
-		return read(p, op, &as_read);					\
-	}
 /* one definition for each name in the column `family` of schema/operators.def */
 #define OPERATOR(name, kernel, real, adder, cpu, f, ...)                             \
 	extern const struct family family_##f;
@@ -217,11 +243,10 @@ void lower_constant(struct part *p, const struct tfl_op *op);
  * table.
  */
 void compose_all(struct part *p);
-void lower_composed(struct part *p, int op);
 
 /* wordquant.c: joins CAST or DEQUANTIZE with the QUANTIZE behind it.  Needs: p->uses */
 void pair_casts(struct part *p);
-bool lower_cast_pair(struct part *p, int op);
+const char *lower_cast_pair(struct part *p, int op);
 
 /*
  * ratio.c: joins DEQUANTIZE of two 8-bit tensors, DIV and QUANTIZE.  Needs:
@@ -255,7 +280,10 @@ bool take_layouts(struct part *p, const struct options *o);
  */
 bool separate_borders(struct part *p, const struct options *o);
 
-/* lower.c: lowers every NPU operator into its node */
+/*
+ * lower.c: lowers every NPU operator into its node.  Returns false if p->limit has new
+ * operators, which no operations can compute.
+ */
 bool lower_all(struct part *p);
 /* stores a tensor that does not exist yet at `place`, if its producer can write there */
 void bind_place(struct part *p, int tensor, struct g_operand place);
@@ -383,8 +411,8 @@ part_has(const struct part *p, enum accel_lack what)
 }
 
 /* quotient.c: INT32 divided by constants, and DIV by other tensors */
-const char *check_quotient(const struct part *p, const struct tfl_op *op);
-bool lower_quotient(struct part *p, const struct tfl_op *op);
+const char *read_quotient(const struct part *p, struct lop *o);
+const char *lower_quotient(struct part *p, const struct lop *o);
 
 /* broadcast.c: operations on two tensors */
 struct side { /* an operand: its elements, and their TFLite shape */
@@ -428,9 +456,9 @@ const char *check_binary(const struct part *p, const struct tfl_op *op);
 /* table.c: functions of one element */
 /* one computed input; the output has its type and number of elements */
 const char *check_unary(const struct part *p, const struct tfl_op *op);
-/* 8 bits: any operator with one input that is not a single constant */
-const char *check_bytes(const struct part *p, const struct tfl_op *op);
-bool lower_bytes(struct part *p, const struct tfl_op *op);
+/* 8 bits: sets the table of any operator with one input that is not a single constant */
+const char *read_bytes(const struct part *p, struct lop *o);
+void lower_bytes(struct part *p, const struct lop *o); /* as its table */
 /*
  * Evaluates the operator on vectors of n elements, little-endian like all data of
  * the kernels; in[k] is NULL if input k is a constant.  False: the kernel fails.
@@ -445,8 +473,8 @@ struct g_op *part_table(struct part *p, struct g_operand ifm,
 			struct g_operand ofm, struct g_lut *lut);
 
 /* root.c: RSQRT of 16 bits */
-const char *check_root(const struct part *p, const struct tfl_op *op);
-bool lower_root(struct part *p, const struct tfl_op *op);
+const char *read_root(const struct part *p, struct lop *o);
+const char *lower_root(struct part *p, const struct lop *o);
 /* pairs of bits above the highest set bit, without the sign bit: 0 to 15 */
 struct g_operand word_free_pairs(struct part *p, struct g_operand v);
 /*

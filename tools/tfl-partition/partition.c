@@ -114,9 +114,7 @@ partition(struct part *p, const struct options *o, bool *again)
 		return false;
 	make_nodes(p);
 	order_channels(p);
-	if (!lower_all(p))
-		return false;
-	*again = find_limits(p);
+	*again = !lower_all(p) || find_limits(p);
 	return *again || (take_layouts(p, o) && separate_borders(p, o) &&
 			  graph_check(p->g, p->e));
 }

@@ -91,25 +91,6 @@ check_reference(const struct part *p, const struct tfl_op *op)
 }
 
 /*
- * True if the operator is lowered to more than copies and 1x1 averages.  npu-sched
- * has another method for 1x1 averages, and copies take values unchanged.
- */
-static bool
-subtracts_zeros(int code)
-{
-	static const int codes[] = {
-		TFL_CONV_2D, TFL_DEPTHWISE_CONV_2D, TFL_TRANSPOSE_CONV,
-		TFL_FULLY_CONNECTED, TFL_BATCH_MATMUL, TFL_MEAN, TFL_SUM, TFL_ADD,
-		TFL_SUB, TFL_MUL, TFL_SQUARED_DIFFERENCE, TFL_ABS, TFL_PRELU,
-		TFL_LEAKY_RELU, TFL_LOGISTIC, TFL_TANH,
-	};
-	for (size_t i = 0; i < ARRAY_LEN(codes); i++)
-		if (codes[i] == code)
-			return true;
-	return false;
-}
-
-/*
  * tfl-quantcheck refuses a model with such zero points, because TensorFlow Lite
  * Micro takes them for 0
  */
@@ -117,7 +98,7 @@ static const char *
 check_wide_zeros(const struct part *p, const struct tfl_op *op)
 {
 	const struct accel *a = p->l->accel;
-	if (!a || !accel_lacks(a, LACK_WIDE_ZEROS) || !subtracts_zeros(op->code))
+	if (!a || !accel_lacks(a, LACK_WIDE_ZEROS) || !family_find(op->code)->subtracts_zeros)
 		return NULL;
 	for (int k = 0; k < op->n_in + op->n_out; k++) {
 		bool in = k < op->n_in;
@@ -153,7 +134,7 @@ decide_op(const struct part *p, int i)
 	const struct family *f = family_find(op->code);
 	if (!f)
 		return "no lowering for this operator";
-	return check_arity(p, op) ?: f->check(p, op) ?: check_wide_zeros(p, op) ?:
+	return check_arity(p, op) ?: f->read(p, &p->op[i].lop) ?: check_wide_zeros(p, op) ?:
 	       check_sources(p, op) ?: check_reference(p, op);
 }
 
@@ -182,6 +163,7 @@ decide(struct part *p, const struct options *o)
 {
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		p->op[i].asked = kept_on_cpu(o, &p->sg->op[i], i);
+		p->op[i].lop = (struct lop){ .op = &p->sg->op[i] };
 		p->op[i].why = decide_op(p, i);
 		p->op[i].npu = !p->op[i].why;
 	}

@@ -16,5 +16,5 @@ family_find(int code)
 {
 	const struct family *f =
 	    code >= 0 && code < TFL_BUILTIN_LIMIT ? families[code] : NULL;
-	return f && f->check ? f : NULL;
+	return f && f->read ? f : NULL;
 }

@@ -14,8 +14,9 @@
 enum { MAX_LINE = 65536 }; /* elements of a line, and lines of an operation */
 
 static const char *
-check_cast(const struct part *p, const struct tfl_op *op)
+read_cast(const struct part *p, struct lop *lop)
 {
+	const struct tfl_op *op = lop->op;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
 	const char *why = check_fixed(p, i, "IFM") ?: check_fixed(p, o, "OFM");
 	if (why)
@@ -128,17 +129,18 @@ stored_type(const struct tfl_tensor *t)
 }
 
 /* casts whole lines of MAX_LINE elements in one operation, the remainder in another */
-static bool
-lower_cast(struct part *p, const struct tfl_op *op)
+static const char *
+lower_cast(struct part *p, const struct lop *lop)
 {
+	const struct tfl_op *op = lop->op;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
 	int from = stored_type(i), to = stored_type(o);
 	if (o->type == TFL_BOOL && i->type != TFL_BOOL) {
 		lower_truth(p, op);
-		return true;
+		return NULL;
 	}
 	if (i->type == TFL_INT32 && tfl_type_bytes(to) < 4 && lower_narrow(p, op))
-		return true;
+		return NULL;
 	int64_t n = tfl_elements(i), whole = n / MAX_LINE * MAX_LINE;
 	struct g_operand x = low_linear(p->l, part_ifm(p, op->in[0]));
 	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
@@ -149,7 +151,7 @@ lower_cast(struct part *p, const struct tfl_op *op)
 	if (rest.w)
 		cast_lines(p, &rest, x, from, dest, to);
 	low_deliver(p->l, dest, ofm);
-	return true;
+	return NULL;
 }
 
-const struct family family_cast = { .check = check_cast, .lower = lower_cast };
+const struct family family_cast = { .read = read_cast, .lower = lower_cast };

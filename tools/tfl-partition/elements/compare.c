@@ -26,7 +26,7 @@ in_units(const struct tfl_tensor *t, int32_t v[BYTES])
 
 /*
  * can raw values be compared: have both the same units, in which all values differ?
- * check_compare() takes INT16 of one quantization alone.
+ * read_compare() takes INT16 of one quantization alone.
  */
 static bool
 compare_plainly(const struct tfl_tensor *a, const struct tfl_tensor *b)
@@ -44,8 +44,9 @@ compare_plainly(const struct tfl_tensor *a, const struct tfl_tensor *b)
 }
 
 static const char *
-check_two(const struct part *p, const struct tfl_op *op)
+read_two(const struct part *p, struct lop *o)
 {
+	const struct tfl_op *op = o->op;
 	const char *why = check_fm(p, part_in(p, op, 0), "IFM", family_types(op)) ?:
 			  check_fm(p, part_in(p, op, 1), "IFM2", family_types(op)) ?:
 			  check_fm(p, part_out(p, op, 0), "OFM", TYPE_BOOL);
@@ -60,9 +61,10 @@ check_two(const struct part *p, const struct tfl_op *op)
 }
 
 static const char *
-check_compare(const struct part *p, const struct tfl_op *op)
+read_compare(const struct part *p, struct lop *o)
 {
-	const char *why = check_two(p, op);
+	const struct tfl_op *op = o->op;
+	const char *why = read_two(p, o);
 	if (!why && part_in(p, op, 0)->type == TFL_INT16 &&
 	    !quant_equal(part_in(p, op, 0), part_in(p, op, 1)))
 		why = "INT16 of different quantizations, whose comparison no reference defines";
@@ -163,33 +165,36 @@ lower_scaled(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-static bool
-lower_compare(struct part *p, const struct tfl_op *op)
+static const char *
+lower_compare(struct part *p, const struct lop *o)
 {
+	const struct tfl_op *op = o->op;
 	bool plain = compare_plainly(part_in(p, op, 0), part_in(p, op, 1));
 	if (!plain && lower_scaled(p, op))
-		return true;
+		return NULL;
 	struct side a = plain ? side_of(p, op->in[0]) : words_in_units(p, op->in[0]);
 	struct side b = plain ? side_of(p, op->in[1]) : words_in_units(p, op->in[1]);
 	lower_order(p, op, &a, &b, NULL);
-	return true;
+	return NULL;
 }
 
 /* ---- logic ---------------------------------------------------------------- */
 
-static bool
-lower_logic(struct part *p, const struct tfl_op *op)
+static const char *
+lower_logic(struct part *p, const struct lop *o)
 {
+	const struct tfl_op *op = o->op;
 	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
 	a.zero = b.zero = 0;
 	part_binary(p, op->code == TFL_LOGICAL_AND ? OP_MIN : OP_MAX, &a, &b,
 		    part_out(p, op, 0), part_ofm(p, op->out[0]), binary_plain, NULL);
-	return true;
+	return NULL;
 }
 
 static const char *
-check_not(const struct part *p, const struct tfl_op *op)
+read_not(const struct part *p, struct lop *lop)
 {
+	const struct tfl_op *op = lop->op;
 	const char *why = check_ifm_ofm(p, op);
 	if (why)
 		return why;
@@ -200,20 +205,20 @@ check_not(const struct part *p, const struct tfl_op *op)
 						  : "IFM and OFM differ in shape";
 }
 
-static bool
-lower_not(struct part *p, const struct tfl_op *op)
+static const char *
+lower_not(struct part *p, const struct lop *o)
 {
-	struct g_operand y = part_ofm(p, op->out[0]);
-	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), y.shape);
+	struct g_operand y = part_ofm(p, o->op->out[0]);
+	struct g_operand x = low_view(p->l, part_ifm(p, o->op->in[0]), y.shape);
 	struct g_op *r = low_op(p->l, OP_SUB, x, y);
 	op_scalar(r, 1, 0);
 	G_PUT(r, OP, reversed, 1);
 	op_unscaled(r);
-	return true;
+	return NULL;
 }
 
 const struct family family_compare = {
-	.check = check_compare, .lower = lower_compare,
+	.read = read_compare, .lower = lower_compare,
 };
-const struct family family_logic = { .check = check_two, .lower = lower_logic };
-const struct family family_not = { .check = check_not, .lower = lower_not };
+const struct family family_logic = { .read = read_two, .lower = lower_logic };
+const struct family family_not = { .read = read_not, .lower = lower_not };

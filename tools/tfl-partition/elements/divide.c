@@ -74,9 +74,20 @@ fill_tables(struct divide *d)
 		}
 }
 
-static const char *
-read_divide(const struct part *p, const struct tfl_op *op, struct divide *d)
+static bool
+is_table(const struct divide *d)
 {
+	bool first = is_scalar(d->in[0]);
+	return (first || is_scalar(d->in[1])) &&
+	       tfl_elements(d->in[first]) == tfl_elements(d->ofm);
+}
+
+static const char *
+read_divide(const struct part *p, struct lop *o)
+{
+	const struct tfl_op *op = o->op;
+	if (part_in(p, op, 0)->type == TFL_INT32)
+		return read_quotient(p, o);
 	if (part_in(p, op, 0)->type == TFL_INT16)
 		return "INT16: the reciprocals of 65536 divisors do not fit a table of 256";
 	const char *why = check_within(p, op, TYPE_8) ?:
@@ -85,6 +96,7 @@ read_divide(const struct part *p, const struct tfl_op *op, struct divide *d)
 							       fused_activation_function));
 	if (why)
 		return why;
+	struct divide *d = o->own = anew(p->a, struct divide, 1);
 	*d = (struct divide){ .in = { part_in(p, op, 0), part_in(p, op, 1) },
 			      .ofm = part_out(p, op, 0) };
 	if (d->in[0]->type != d->in[1]->type || d->in[0]->type != d->ofm->type)
@@ -96,25 +108,8 @@ read_divide(const struct part *p, const struct tfl_op *op, struct divide *d)
 	if (!d->m.mult)
 		return "the ratio of the scales is so small that all quotients are 0";
 	fill_tables(d);
-	return check_broadcast(p, d->in[0], d->in[1], d->ofm);
-}
-
-static bool
-is_table(const struct divide *d)
-{
-	bool first = is_scalar(d->in[0]);
-	return (first || is_scalar(d->in[1])) &&
-	       tfl_elements(d->in[first]) == tfl_elements(d->ofm);
-}
-
-static const char *
-check_divide(const struct part *p, const struct tfl_op *op)
-{
-	struct divide d;
-	if (part_in(p, op, 0) && part_in(p, op, 0)->type == TFL_INT32)
-		return check_quotient(p, op);
-	const char *why = read_divide(p, op, &d);
-	return !why && is_table(&d) ? check_bytes(p, op) : why;
+	why = check_broadcast(p, d->in[0], d->in[1], d->ofm);
+	return !why && is_table(d) ? read_bytes(p, o) : why;
 }
 
 struct one_of_two {
@@ -201,26 +196,24 @@ divide(struct part *p, const struct tfl_op *op, const struct divide *d,
 						     fused_activation_function)));
 }
 
-static bool
-lower_divide(struct part *p, const struct tfl_op *op)
+static const char *
+lower_divide(struct part *p, const struct lop *o)
 {
+	const struct tfl_op *op = o->op;
 	if (part_in(p, op, 0)->type == TFL_INT32)
-		return lower_quotient(p, op);
-	struct divide d;
-	(void)read_divide(p, op, &d);
-	if (is_table(&d))
-		return lower_bytes(p, op);
+		return lower_quotient(p, o);
+	const struct divide *d = o->own;
 	struct g_operand ofm = part_ofm(p, op->out[0]);
 	struct side in[2];
 	for (int k = 0; k < 2; k++)
-		in[k] = (struct side){ .shape = d.in[k],
+		in[k] = (struct side){ .shape = d->in[k],
 				       .value = part_ifm(p, op->in[k]) };
-	struct g_operand v = spread(p, &d, in, 0, ofm.shape);
-	struct g_operand w = spread(p, &d, in, 1, ofm.shape);
-	divide(p, op, &d, v, w, ofm);
-	return true;
+	struct g_operand v = spread(p, d, in, 0, ofm.shape);
+	struct g_operand w = spread(p, d, in, 1, ofm.shape);
+	divide(p, op, d, v, w, ofm);
+	return NULL;
 }
 
 const struct family family_divide = {
-	.check = check_divide, .lower = lower_divide, .direct = true,
+	.read = read_divide, .lower = lower_divide, .direct = true,
 };

@@ -80,103 +80,104 @@ check_binary(const struct part *p, const struct tfl_op *op)
 	return check_broadcast(p, a, b, o);
 }
 
+/* ADD, SUB or MUL, besides its end */
+struct arith {
+	enum g_op_kind kind;
+	bool plain; /* 32 bits: no scales */
+	struct addition sum;
+	struct low_end end;
+};
+
 static const char *
-check_arith(const struct part *p, const struct tfl_op *op)
+read_arith(const struct part *p, struct lop *o)
 {
+	const struct tfl_op *op = o->op;
 	const char *why = check_binary(p, op) ?:
 			  check_activation(p, op, tfl_binary_activation(op));
 	if (why)
 		return why;
 	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
-	const struct tfl_tensor *o = part_out(p, op, 0);
-	if (o->type == TFL_INT32)
+	const struct tfl_tensor *y = part_out(p, op, 0);
+	struct arith *x = o->own = anew(p->a, struct arith, 1);
+	x->kind = op->code == TFL_ADD ? OP_ADD : op->code == TFL_SUB ? OP_SUB : OP_MUL;
+	x->plain = y->type == TFL_INT32;
+	if (x->plain)
 		return tfl_binary_activation(op) == TFL_ACT_NONE
 			   ? NULL
 			   : "32-bit results can't be clamped";
-	struct npu_scale s;
-	bool ok = op->code == TFL_MUL
-		      ? mul_scale(a, b, o, &s)
-		      : addition_of(a, b, o, op->code == TFL_SUB).expressible;
+	x->end = (struct low_end){ .scaled = true, .round = ROUND_TFL, .zero = quant_zero(y),
+				   .clamp = quant_clamp(y, tfl_binary_activation(op)) };
+	bool ok;
+	if (x->kind == OP_MUL) {
+		ok = mul_scale(a, b, y, &x->end.scale);
+	} else {
+		x->sum = addition_of(a, b, y, x->kind == OP_SUB);
+		x->end.scale = x->sum.ofm;
+		ok = x->sum.expressible;
+	}
 	return ok ? NULL : "the ratio of the scales can't be expressed";
 }
-
-struct arith {
-	const struct part *p;
-	const struct tfl_op *op;
-};
 
 static void
 finish_arith(void *ctx, struct g_op *r)
 {
-	const struct arith *x = ctx;
-	const struct part *p = x->p;
-	const struct tfl_op *op = x->op;
-	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
-	const struct tfl_tensor *o = part_out(p, op, 0);
-	struct npu_scale s;
-	if (o->type == TFL_INT32) {
+	struct arith *x = ctx;
+	if (x->plain) {
 		op_zeros(r, 0, 0);
 		r->ifm2_zero = 0;
 		op_unscaled(r);
 		return;
 	}
-	r->ofm_zero = quant_zero(o);
-	op_clamp(r, quant_clamp(o, tfl_binary_activation(op)));
-	if (op->code == TFL_MUL) {
-		(void)mul_scale(a, b, o, &s);
-		op_scale(r, s, ROUND_TFL);
-		return;
+	if (x->kind != OP_MUL) {
+		G_PUT(r, OP, opa, x->sum.opa);
+		G_PUT(r, OP, opb, x->sum.opb);
+		if (x->sum.scaled != SCALED_BOTH)
+			G_PUT(r, OP, scaled, (int)x->sum.scaled);
 	}
-	struct addition d = addition_of(a, b, o, op->code == TFL_SUB);
-	G_PUT(r, OP, opa, d.opa);
-	G_PUT(r, OP, opb, d.opb);
-	if (d.scaled != SCALED_BOTH)
-		G_PUT(r, OP, scaled, (int)d.scaled);
-	op_scale(r, d.ofm, ROUND_TFL);
+	low_finish(&x->end, r);
 }
 
-static bool
-lower_arith(struct part *p, const struct tfl_op *op)
+static const char *
+lower_arith(struct part *p, const struct lop *o)
 {
-	const struct tfl_tensor *o = part_out(p, op, 0);
+	const struct tfl_op *op = o->op;
+	struct arith *x = o->own;
 	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
-	enum g_op_kind kind = op->code == TFL_ADD   ? OP_ADD
-			      : op->code == TFL_SUB ? OP_SUB
-						    : OP_MUL;
-	struct arith x = { .p = p, .op = op };
-	part_binary(p, kind, &a, &b, o, part_ofm(p, op->out[0]), finish_arith, &x);
-	return true;
+	part_binary(p, x->kind, &a, &b, part_out(p, op, 0), part_ofm(p, op->out[0]),
+		    finish_arith, x);
+	return NULL;
 }
 
 /* ---- MAXIMUM, MINIMUM ------------------------------------------------------ */
 
 static const char *
-check_extreme(const struct part *p, const struct tfl_op *op)
+read_extreme(const struct part *p, struct lop *o)
 {
+	const struct tfl_op *op = o->op;
 	const char *why = check_binary(p, op);
 	if (why || part_out(p, op, 0)->type == TFL_INT32)
 		return why;
-	const struct tfl_tensor *o = part_out(p, op, 0);
-	return quant_equal(part_in(p, op, 0), o) &&
-		       quant_equal(part_in(p, op, 1), o)
+	const struct tfl_tensor *y = part_out(p, op, 0);
+	return quant_equal(part_in(p, op, 0), y) && quant_equal(part_in(p, op, 1), y)
 		   ? NULL
 		   : "IFM, IFM2 and OFM differ in quantization";
 }
 
 /* compares raw values, therefore all zero points are 0 */
-static bool
-lower_extreme(struct part *p, const struct tfl_op *op)
+static const char *
+lower_extreme(struct part *p, const struct lop *o)
 {
+	const struct tfl_op *op = o->op;
 	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
 	a.zero = b.zero = 0;
 	part_binary(p, op->code == TFL_MAXIMUM ? OP_MAX : OP_MIN, &a, &b,
 		    part_out(p, op, 0), part_ofm(p, op->out[0]), binary_plain, NULL);
-	return true;
+	return NULL;
 }
 
 const struct family family_arith = {
-	.check = check_arith, .lower = lower_arith, .direct = true,
+	.read = read_arith, .lower = lower_arith, .direct = true, .subtracts_zeros = true,
 };
 const struct family family_min_max = {
-	.check = check_extreme, .lower = lower_extreme, .direct = true,
+	.read = read_extreme, .lower = lower_extreme, .direct = true,
 };

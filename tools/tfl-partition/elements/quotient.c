@@ -58,8 +58,9 @@ divisor(const struct quotient *q, int64_t i)
 	return tensor_int(q->by, i);
 }
 
+/* by constants */
 static const char *
-read_quotient(const struct part *p, const struct tfl_op *op, struct quotient *q)
+read_constant(const struct part *p, const struct tfl_op *op, struct quotient *q)
 {
 	*q = (struct quotient){ part_in(p, op, 0), part_in(p, op, 1),
 				part_out(p, op, 0), { 0 }, { 0 } };
@@ -119,12 +120,12 @@ lower_computed(struct part *p, const struct tfl_op *op)
 }
 
 const char *
-check_quotient(const struct part *p, const struct tfl_op *op)
+read_quotient(const struct part *p, struct lop *o)
 {
-	struct quotient q;
-	if (is_computed(p, op))
-		return check_computed(p, op);
-	return read_quotient(p, op, &q);
+	if (is_computed(p, o->op))
+		return check_computed(p, o->op);
+	o->own = anew(p->a, struct quotient, 1);
+	return read_constant(p, o->op, o->own);
 }
 
 /* the constants that depend on each divisor */
@@ -142,7 +143,7 @@ constants_of(struct part *p, const struct quotient *q)
 	for (int64_t i = 0; i < n; i++) {
 		int32_t d = divisor(q, i);
 		uint32_t a = d < 0 ? -(uint32_t)d : (uint32_t)d;
-		assert(a > 1); /* read_quotient() has checked it */
+		assert(a > 1); /* read_constant() has checked it */
 		int s = 31 - __builtin_clz(a - 1);
 		uint64_t one = (uint64_t)1 << (31 + s);
 		v[i] = (int32_t)a;
@@ -191,21 +192,21 @@ quotient_of(struct part *p, const struct constants *c, struct g_operand a,
 	return q;
 }
 
-bool
-lower_quotient(struct part *p, const struct tfl_op *op)
+const char *
+lower_quotient(struct part *p, const struct lop *o)
 {
+	const struct tfl_op *op = o->op;
+	const struct quotient *q = o->own;
 	if (is_computed(p, op)) {
 		lower_computed(p, op);
-		return true;
+		return NULL;
 	}
-	struct quotient q;
-	(void)read_quotient(p, op, &q);
-	struct constants c = constants_of(p, &q);
+	struct constants c = constants_of(p, q);
 	struct g_operand one = word_const(p->l, 1), zero = word_const(p->l, 0);
 	struct g_operand minus = word_const(p->l, -1), rest;
-	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), q.shape);
+	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), q->shape);
 	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
-	dest = low_view(p->l, dest, q.shape);
+	dest = low_view(p->l, dest, q->shape);
 
 	struct g_operand turned = word_sub(p->l, minus, x);
 	struct g_operand a = word_max(p->l, x, turned);
@@ -223,7 +224,7 @@ lower_quotient(struct part *p, const struct tfl_op *op)
 	if (!c.negative) {
 		(void)word_op_to(p->l, OP_ADD, y, twice, dest);
 		low_deliver(p->l, dest, ofm);
-		return true;
+		return NULL;
 	}
 	y = word_add(p->l, y, twice);
 	if (op->code == TFL_FLOOR_DIV) {
@@ -243,9 +244,9 @@ lower_quotient(struct part *p, const struct tfl_op *op)
 	}
 	(void)word_op_to(p->l, OP_MUL, y, c.sign, dest);
 	low_deliver(p->l, dest, ofm);
-	return true;
+	return NULL;
 }
 
 const struct family family_quotient = {
-	.check = check_quotient, .lower = lower_quotient,
+	.read = read_quotient, .lower = lower_quotient,
 };

@@ -35,85 +35,91 @@ ratio_f32(const struct tfl_tensor *i, const struct tfl_tensor *o,
 }
 
 static const char *
-check_rescaled(const struct part *p, const struct tfl_op *op)
+read_rescaled(const struct part *p, struct lop *o)
 {
+	const struct tfl_op *op = o->op;
 	const char *why = check_unary(p, op);
-	struct npu_scale s;
-	if (why || ratio_f32(part_in(p, op, 0), part_out(p, op, 0), &s))
+	if (why || ratio_f32(part_in(p, op, 0), part_out(p, op, 0), &o->scale))
 		return why;
 	return "the ratio of the scales can't be expressed";
 }
 
-static bool
-lower_relu(struct part *p, const struct tfl_op *op)
+static const char *
+lower_relu(struct part *p, const struct lop *o)
 {
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	const struct tfl_op *op = o->op;
+	const struct tfl_tensor *x = part_in(p, op, 0), *y = part_out(p, op, 0);
 	struct g_operand ofm = part_ofm(p, op->out[0]);
-	bool raw = op->code == TFL_RELU6 || quant_equal(i, o);
+	bool raw = op->code == TFL_RELU6 || quant_equal(x, y);
 	if (raw && fuse(p, op->in[0], ofm, NULL, relu_range(p, op)))
-		return true;
+		return NULL;
 	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
 	struct g_op *r = low_copy(p->l, ifm, ofm);
-	struct npu_scale s;
 	op_clamp(r, relu_range(p, op));
 	if (raw)
-		return true;
-	(void)ratio_f32(i, o, &s);
-	op_scale(r, s, ROUND_TFL);
-	op_zeros(r, quant_zero(i), quant_zero(o));
-	return true;
+		return NULL;
+	op_scale(r, o->scale, ROUND_TFL);
+	op_zeros(r, quant_zero(x), quant_zero(y));
+	return NULL;
 }
 
 /* ---- ABS, NEG ------------------------------------------------------------------ */
 
 static const char *
-check_abs(const struct part *p, const struct tfl_op *op)
+read_abs(const struct part *p, struct lop *o)
 {
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
-	if (i->type != TFL_INT32)
-		return check_rescaled(p, op);
+	const struct tfl_op *op = o->op;
+	const struct tfl_tensor *x = part_in(p, op, 0), *y = part_out(p, op, 0);
+	if (x->type != TFL_INT32)
+		return read_rescaled(p, o);
 	const char *why = check_unary(p, op);
-	bool scaled = i->quant.n_scale == 1 && o->quant.n_scale == 1;
-	return why || !scaled || i->quant.scale[0] == o->quant.scale[0]
+	bool scaled = x->quant.n_scale == 1 && y->quant.n_scale == 1;
+	return why || !scaled || x->quant.scale[0] == y->quant.scale[0]
 		   ? why : "INT32 of different scales";
 }
 
-static bool
-lower_abs(struct part *p, const struct tfl_op *op)
+static const char *
+lower_abs(struct part *p, const struct lop *o)
 {
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	const struct tfl_op *op = o->op;
+	const struct tfl_tensor *x = part_in(p, op, 0), *y = part_out(p, op, 0);
 	struct g_operand ofm = part_ofm(p, op->out[0]);
 	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
-	if (part_in(p, op, 0)->type == TFL_INT32) {
+	if (x->type == TFL_INT32) {
 		struct g_operand below = word_sub(p->l, word_const(p->l, 0), ifm);
 		(void)word_op_to(p->l, OP_MAX, ifm, below, ofm);
-		return true;
+		return NULL;
 	}
 	struct g_op *r = low_op(p->l, OP_ABS, ifm, ofm);
-	struct npu_scale s;
-	(void)ratio_f32(i, o, &s);
-	op_scale(r, s, ROUND_TFL);
-	op_zeros(r, quant_zero(i), quant_zero(o));
-	return true;
+	op_scale(r, o->scale, ROUND_TFL);
+	op_zeros(r, quant_zero(x), quant_zero(y));
+	return NULL;
+}
+
+static const char *
+read_neg(const struct part *p, struct lop *o)
+{
+	return check_unary(p, o->op);
 }
 
 /* zero point minus x; scales are assumed equal, as in the reference */
-static bool
-lower_neg(struct part *p, const struct tfl_op *op)
+static const char *
+lower_neg(struct part *p, const struct lop *o)
 {
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	const struct tfl_op *op = o->op;
+	const struct tfl_tensor *x = part_in(p, op, 0), *y = part_out(p, op, 0);
 	struct g_operand ofm = part_ofm(p, op->out[0]);
 	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
-	if (i->type == TFL_INT32) {
+	if (x->type == TFL_INT32) {
 		(void)word_op_to(p->l, OP_SUB, word_const(p->l, 0), ifm, ofm);
-		return true;
+		return NULL;
 	}
 	struct g_op *r = low_op(p->l, OP_SUB, ifm, ofm);
 	op_scalar(r, 0, 0);
 	G_PUT(r, OP, reversed, 1);
 	op_unscaled(r);
-	op_zeros(r, quant_zero(i), quant_zero(o));
-	return true;
+	op_zeros(r, quant_zero(x), quant_zero(y));
+	return NULL;
 }
 
 /* ---- LEAKY_RELU ------------------------------------------------------------------ */
@@ -141,7 +147,7 @@ is_less_steep(float above, float below)
 }
 
 static bool
-read_leaky(const struct part *p, const struct tfl_op *op, struct leaky *l)
+find_slopes(const struct part *p, const struct tfl_op *op, struct leaky *l)
 {
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
 	float alpha = (float)TFL_OPT_FLOAT(op, LeakyReluOptions, alpha);
@@ -157,21 +163,22 @@ read_leaky(const struct part *p, const struct tfl_op *op, struct leaky *l)
 }
 
 static const char *
-check_leaky(const struct part *p, const struct tfl_op *op)
+read_leaky(const struct part *p, struct lop *o)
 {
+	const struct tfl_op *op = o->op;
 	const char *why = check_unary(p, op);
 	if (why)
 		return why;
 	if (part_in(p, op, 0)->type != TFL_INT16)
-		return check_bytes(p, op);
-	struct leaky l;
-	if (!read_leaky(p, op, &l))
+		return read_bytes(p, o);
+	struct leaky *l = o->own = anew(p->a, struct leaky, 1);
+	if (!find_slopes(p, op, l))
 		return "the ratio of the scales can't be expressed";
 	/*
 	 * join_sides() subtracts the lower side from the zero point, so that it
 	 * can't reach 32767
 	 */
-	return l.alpha_is_negative && !l.has_two_scale_lrelu && quant_zero(part_out(p, op, 0)) < 0
+	return l->alpha_is_negative && !l->has_two_scale_lrelu && quant_zero(part_out(p, op, 0)) < 0
 		   ? "alpha is negative, and so is the OFM's zero point of 16 bits"
 		   : NULL;
 }
@@ -219,37 +226,35 @@ join_sides(struct part *p, struct g_operand above, struct g_operand below,
 	op_zeros(r, zero, zero);
 }
 
-static bool
-lower_leaky(struct part *p, const struct tfl_op *op)
+static const char *
+lower_leaky(struct part *p, const struct lop *o)
 {
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
-	if (i->type != TFL_INT16)
-		return lower_bytes(p, op);
-	struct leaky l;
-	(void)read_leaky(p, op, &l);
+	const struct tfl_op *op = o->op;
+	const struct tfl_tensor *x = part_in(p, op, 0), *y = part_out(p, op, 0);
+	const struct leaky *l = o->own;
 	struct g_operand ofm = part_ofm(p, op->out[0]);
 	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
-	if (l.native) {
-		op_scale(low_op(p->l, OP_LRELU, ifm, ofm), l.below, ROUND_TFL);
-		return true;
+	if (l->native) {
+		op_scale(low_op(p->l, OP_LRELU, ifm, ofm), l->below, ROUND_TFL);
+		return NULL;
 	}
-	if (l.has_two_scale_lrelu) {
+	if (l->has_two_scale_lrelu) {
 		struct g_op *r = low_op(p->l, OP_LRELU, ifm, ofm);
-		G_PUT(r, OP, opa, l.above);
-		op_scale(r, l.below, ROUND_TFL);
-		op_zeros(r, 0, quant_zero(o));
-		return true;
+		G_PUT(r, OP, opa, l->above);
+		op_scale(r, l->below, ROUND_TFL);
+		op_zeros(r, 0, quant_zero(y));
+		return NULL;
 	}
-	if (l.max_is_exact) {
-		struct g_operand same = rescaled(p, ifm, l.above, o);
-		struct g_operand less = rescaled(p, ifm, l.below, o);
+	if (l->max_is_exact) {
+		struct g_operand same = rescaled(p, ifm, l->above, y);
+		struct g_operand less = rescaled(p, ifm, l->below, y);
 		op_ifm2(low_op(p->l, OP_MAX, same, ofm), less, 0);
-		return true;
+		return NULL;
 	}
-	struct g_operand above = one_side(p, ifm, quant_zero(i), l.above, o, true);
-	struct g_operand below = one_side(p, ifm, quant_zero(i), l.below, o, false);
-	join_sides(p, above, below, l.alpha_is_negative, ofm, quant_zero(o));
-	return true;
+	struct g_operand above = one_side(p, ifm, quant_zero(x), l->above, y, true);
+	struct g_operand below = one_side(p, ifm, quant_zero(x), l->below, y, false);
+	join_sides(p, above, below, l->alpha_is_negative, ofm, quant_zero(y));
+	return NULL;
 }
 
 /* ---- PRELU ----------------------------------------------------------------------- */
@@ -303,8 +308,10 @@ study_alpha(struct prelu *r)
 }
 
 static const char *
-read_prelu(const struct part *p, const struct tfl_op *op, struct prelu *r)
+read_prelu(const struct part *p, struct lop *o)
 {
+	const struct tfl_op *op = o->op;
+	struct prelu *r = o->own = anew(p->a, struct prelu, 1);
 	const char *why = check_ifm_ofm(p, op) ?:
 			  check_fm(p, part_in(p, op, 1), "alpha", family_types(op));
 	if (why)
@@ -327,16 +334,9 @@ read_prelu(const struct part *p, const struct tfl_op *op, struct prelu *r)
 			      quant_scale(r->ofm), &r->below))
 		return "the ratio of the scales can't be expressed";
 	study_alpha(r);
-	return check_broadcast(p, r->ifm, r->alpha, r->ofm);
-}
-
-static const char *
-check_prelu(const struct part *p, const struct tfl_op *op)
-{
-	struct prelu r;
-	const char *why = read_prelu(p, op, &r);
-	bool table = !why && is_scalar(r.alpha) && r.ifm->type != TFL_INT16;
-	return table ? check_bytes(p, op) : why;
+	why = check_broadcast(p, r->ifm, r->alpha, r->ofm);
+	bool table = !why && is_scalar(r->alpha) && r->ifm->type != TFL_INT16;
+	return table ? read_bytes(p, o) : why;
 }
 
 struct product {
@@ -404,49 +404,47 @@ side_of_alpha(struct part *p, const struct prelu *r, int tensor)
 	return s;
 }
 
-static bool
-lower_prelu(struct part *p, const struct tfl_op *op)
+static const char *
+lower_prelu(struct part *p, const struct lop *o)
 {
-	struct prelu r;
-	(void)read_prelu(p, op, &r);
-	if (is_scalar(r.alpha) && r.ifm->type != TFL_INT16)
-		return lower_bytes(p, op);
+	const struct tfl_op *op = o->op;
+	const struct prelu *r = o->own;
 	struct g_operand ofm = part_ofm(p, op->out[0]);
 	struct side x = side_of(p, op->in[0]);
-	struct side alpha = side_of_alpha(p, &r, op->in[1]);
+	struct side alpha = side_of_alpha(p, r, op->in[1]);
 	x.value = low_view(p->l, x.value, ofm.shape);
-	if (r.max_is_exact) {
-		lower_by_max(p, &r, &x, &alpha, ofm);
-		return true;
+	if (r->max_is_exact) {
+		lower_by_max(p, r, &x, &alpha, ofm);
+		return NULL;
 	}
-	struct g_operand above = one_side(p, x.value, x.zero, r.same, r.ofm, true);
+	struct g_operand above = one_side(p, x.value, x.zero, r->same, r->ofm, true);
 	struct g_operand below =
 	    operand_whole(low_tensor(p->l, ofm.type, ofm.shape, NULL));
 	/* if an alpha may be negative, clamp x first: the product has not the sign of x */
-	if (!r.no_negative_alpha) {
+	if (!r->no_negative_alpha) {
 		struct g_operand y =
 		    operand_whole(low_tensor(p->l, ofm.type, ofm.shape, NULL));
 		struct g_op *m = low_op(p->l, OP_MIN, x.value, y);
 		op_scalar(m, x.zero, 0);
 		x.value = y;
 	}
-	times_alpha(p, &r, &x, &alpha, below, quant_zero(r.ofm), r.no_negative_alpha);
-	join_sides(p, above, below, false, ofm, quant_zero(r.ofm));
-	return true;
+	times_alpha(p, r, &x, &alpha, below, quant_zero(r->ofm), r->no_negative_alpha);
+	join_sides(p, above, below, false, ofm, quant_zero(r->ofm));
+	return NULL;
 }
 
 const struct family family_relu = {
-	.check = check_rescaled, .lower = lower_relu, .direct = true,
+	.read = read_rescaled, .lower = lower_relu, .direct = true,
 };
 const struct family family_abs = {
-	.check = check_abs, .lower = lower_abs, .direct = true,
+	.read = read_abs, .lower = lower_abs, .direct = true, .subtracts_zeros = true,
 };
 const struct family family_neg = {
-	.check = check_unary, .lower = lower_neg, .direct = true,
+	.read = read_neg, .lower = lower_neg, .direct = true,
 };
 const struct family family_leaky = {
-	.check = check_leaky, .lower = lower_leaky, .direct = true,
+	.read = read_leaky, .lower = lower_leaky, .direct = true, .subtracts_zeros = true,
 };
 const struct family family_prelu = {
-	.check = check_prelu, .lower = lower_prelu, .direct = true,
+	.read = read_prelu, .lower = lower_prelu, .direct = true, .subtracts_zeros = true,
 };

@@ -29,10 +29,9 @@ root_scale(const struct tfl_tensor *i, const struct tfl_tensor *o,
 }
 
 const char *
-check_root(const struct part *p, const struct tfl_op *op)
+read_root(const struct part *p, struct lop *o)
 {
-	struct npu_scale s;
-	return root_scale(part_in(p, op, 0), part_out(p, op, 0), &s)
+	return root_scale(part_in(p, o->op, 0), part_out(p, o->op, 0), &o->scale)
 		   ? NULL
 		   : "the ratio of the scales can't be expressed";
 }
@@ -75,22 +74,20 @@ inverse_root(struct part *p, struct g_operand v)
 	return word_max(p->l, root, word_mul(p->l, word_const(p->l, INT32_MAX), none));
 }
 
-bool
-lower_root(struct part *p, const struct tfl_op *op)
+const char *
+lower_root(struct part *p, const struct lop *o)
 {
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	const struct tfl_op *op = o->op;
 	struct g_operand ofm = part_ofm(p, op->out[0]);
 	struct g_operand v = word_new(p->l, ofm.shape);
 	struct g_op *wide = low_op(p->l, OP_ADD,
 				    low_view(p->l, part_ifm(p, op->in[0]), ofm.shape), v);
 	op_scalar(wide, 0, 0);
 	op_unscaled(wide);
-	op_zeros(wide, quant_zero(i), 0);
-	struct npu_scale s;
-	(void)root_scale(i, o, &s);
-	struct g_operand mult = word_const(p->l, (int32_t)s.mult);
+	op_zeros(wide, quant_zero(part_in(p, op, 0)), 0);
+	struct g_operand mult = word_const(p->l, (int32_t)o->scale.mult);
 	struct g_op *last = word_op_to(p->l, OP_MUL, inverse_root(p, v), mult, ofm);
-	op_scale(last, (struct npu_scale){ .mult = 1, .shift = s.shift }, ROUND_TFL);
-	op_zeros(last, 0, quant_zero(o));
-	return true;
+	op_scale(last, (struct npu_scale){ .mult = 1, .shift = o->scale.shift }, ROUND_TFL);
+	op_zeros(last, 0, quant_zero(part_out(p, op, 0)));
+	return NULL;
 }

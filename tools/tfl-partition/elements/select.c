@@ -5,8 +5,9 @@
 #include "lower/choose.h"
 
 static const char *
-check_select(const struct part *p, const struct tfl_op *op)
+read_select(const struct part *p, struct lop *lop)
 {
+	const struct tfl_op *op = lop->op;
 	const struct tfl_tensor *o = part_out(p, op, 0);
 	const char *why = check_fm(p, part_in(p, op, 0), "the condition", TYPE_BOOL) ?:
 			  check_fm(p, o, "OFM", family_types(op));
@@ -27,9 +28,10 @@ check_select(const struct part *p, const struct tfl_op *op)
 	return rows ? "a condition that selects whole rows" : NULL;
 }
 
-static bool
-lower_select(struct part *p, const struct tfl_op *op)
+static const char *
+lower_select(struct part *p, const struct lop *lop)
 {
+	const struct tfl_op *op = lop->op;
 	const struct tfl_tensor *o = part_out(p, op, 0);
 	struct side side[3];
 	struct nd v[3], out = nd_ofm(p, op->out[0]);
@@ -38,9 +40,9 @@ lower_select(struct part *p, const struct tfl_op *op)
 		v[k] = side_operand(p, &side[k], o);
 	}
 	low_select(p->l, &v[0], &v[1], &v[2], &out);
-	return true;
+	return NULL;
 }
 
 const struct family family_select = {
-	.check = check_select, .lower = lower_select,
+	.read = read_select, .lower = lower_select,
 };

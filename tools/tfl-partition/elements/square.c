@@ -13,29 +13,6 @@ struct square {
 	bool same;
 };
 
-static const char *
-read_square(const struct part *p, const struct tfl_op *op, struct square *s)
-{
-	const char *why = check_binary(p, op);
-	if (why)
-		return why;
-	*s = (struct square){ .in = { part_in(p, op, 0), part_in(p, op, 1) },
-			      .ofm = part_out(p, op, 0) };
-	if (s->ofm->type == TFL_INT32)
-		return NULL;
-	double a = quant_scale(s->in[0]), b = quant_scale(s->in[1]);
-	double twice = 2 * (a > b ? a : b);
-	s->left = s->ofm->type == TFL_INT16 ? 0 : 7;
-	s->same = a == b;
-	return npu_quantise(a / twice, &s->scale[0]) &&
-		       npu_quantise(b / twice, &s->scale[1]) &&
-		       npu_quantise(twice * twice / ((double)(1 << 2 * s->left) *
-						     quant_scale(s->ofm)),
-				    &s->out)
-		   ? NULL
-		   : "the ratio of the scales can't be expressed";
-}
-
 static bool
 is_table(const struct square *s)
 {
@@ -47,11 +24,26 @@ is_table(const struct square *s)
 }
 
 static const char *
-check_square(const struct part *p, const struct tfl_op *op)
+read_square(const struct part *p, struct lop *o)
 {
-	struct square s;
-	const char *why = read_square(p, op, &s);
-	return !why && is_table(&s) ? check_bytes(p, op) : why;
+	const struct tfl_op *op = o->op;
+	struct square *s = o->own = anew(p->a, struct square, 1);
+	const char *why = check_binary(p, op);
+	if (why)
+		return why;
+	*s = (struct square){ .in = { part_in(p, op, 0), part_in(p, op, 1) },
+			      .ofm = part_out(p, op, 0) };
+	if (s->ofm->type == TFL_INT32)
+		return NULL;
+	double a = quant_scale(s->in[0]), b = quant_scale(s->in[1]);
+	double twice = 2 * (a > b ? a : b);
+	s->left = s->ofm->type == TFL_INT16 ? 0 : 7;
+	s->same = a == b;
+	double out = twice * twice / ((double)(1 << 2 * s->left) * quant_scale(s->ofm));
+	if (!npu_quantise(a / twice, &s->scale[0]) || !npu_quantise(b / twice, &s->scale[1]) ||
+	    !npu_quantise(out, &s->out))
+		return "the ratio of the scales can't be expressed";
+	return is_table(s) ? read_bytes(p, o) : NULL;
 }
 
 /* an input as 16 bits: times 2^left, then times its scale */
@@ -91,45 +83,43 @@ difference(struct part *p, const struct square *s, const struct side in[2],
 	return y;
 }
 
-static bool
-lower_square(struct part *p, const struct tfl_op *op)
+static const char *
+lower_square(struct part *p, const struct lop *lop)
 {
-	struct square s;
-	(void)read_square(p, op, &s);
-	if (s.ofm->type != TFL_INT32 && is_table(&s))
-		return lower_bytes(p, op);
+	const struct tfl_op *op = lop->op;
+	const struct square *s = lop->own;
 	struct g_operand ofm = part_ofm(p, op->out[0]);
-	bool words = s.ofm->type == TFL_INT32;
+	bool words = s->ofm->type == TFL_INT32;
 	/* equal scales of 8 bits: 64 times the difference, without rounding */
-	bool plain = words || (s.same && s.left);
+	bool plain = words || (s->same && s->left);
 	struct side in[2];
 	for (int k = 0; k < 2; k++)
 		in[k] = plain ? side_of(p, op->in[k])
-			      : scaled_input(p, op, &s, k);
+			      : scaled_input(p, op, s, k);
 	/* the difference of 16-bit inputs may need 17 bits */
-	int type = s.left ? TFL_INT16 : TFL_INT32;
-	struct g_operand d = difference(p, &s, in, type, plain && !words ? 64 : 1);
+	int type = s->left ? TFL_INT16 : TFL_INT32;
+	struct g_operand d = difference(p, s, in, type, plain && !words ? 64 : 1);
 	d = low_view(p->l, d, ofm.shape);
-	if (s.left) {
+	if (s->left) {
 		struct g_op *o = low_op(p->l, OP_MUL, d, ofm);
 		op_ifm2(o, d, 0);
-		op_scale(o, s.out, ROUND_TFL);
-		op_zeros(o, 0, quant_zero(s.ofm));
-		return true;
+		op_scale(o, s->out, ROUND_TFL);
+		op_zeros(o, 0, quant_zero(s->ofm));
+		return NULL;
 	}
 	if (words) {
 		(void)word_op_to(p->l, OP_MUL, d, d, ofm);
-		return true;
+		return NULL;
 	}
 	struct g_operand square = word_mul(p->l, d, d);
 	struct g_op *o = word_op_to(p->l, OP_MUL, square,
-				    word_const(p->l, (int32_t)s.out.mult), ofm);
-	op_scale(o, (struct npu_scale){ .mult = 1, .shift = s.out.shift },
+				    word_const(p->l, (int32_t)s->out.mult), ofm);
+	op_scale(o, (struct npu_scale){ .mult = 1, .shift = s->out.shift },
 		 ROUND_TFL);
-	op_zeros(o, 0, quant_zero(s.ofm));
-	return true;
+	op_zeros(o, 0, quant_zero(s->ofm));
+	return NULL;
 }
 
 const struct family family_square = {
-	.check = check_square, .lower = lower_square, .direct = true,
+	.read = read_square, .lower = lower_square, .direct = true, .subtracts_zeros = true,
 };

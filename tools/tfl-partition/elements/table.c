@@ -214,35 +214,36 @@ lower_to_table(struct part *p, int tensor, struct g_operand ofm, struct g_lut *l
 }
 
 const char *
-check_bytes(const struct part *p, const struct tfl_op *op)
+read_bytes(const struct part *p, struct lop *o)
 {
-	uint8_t table[BYTES];
-	return fill_bytes(p, op, table) ? NULL : "the reference has no result";
+	uint8_t *table = anew(p->a, uint8_t, BYTES);
+	if (!fill_bytes(p, o->op, table))
+		return "the reference has no result";
+	o->table = table;
+	o->root = o->op->in[variable_input(p, o->op)];
+	return NULL;
 }
 
-bool
-lower_bytes(struct part *p, const struct tfl_op *op)
+void
+lower_bytes(struct part *p, const struct lop *o)
 {
-	uint8_t table[BYTES];
-	(void)fill_bytes(p, op, table);
-	struct g_lut *lut = low_lut8(p->l, table);
-	lower_to_table(p, op->in[variable_input(p, op)],
-		       part_ofm(p, op->out[0]), lut);
-	return true;
+	struct g_lut *lut = low_lut8(p->l, o->table);
+	lower_to_table(p, o->root, part_ofm(p, o->op->out[0]), lut);
 }
 
 /* ---- EXP, LOG, RSQRT, ELU, GELU, HARD_SWISH -------------------------------------------- */
 
 static const char *
-check_table(const struct part *p, const struct tfl_op *op)
+read_table(const struct part *p, struct lop *o)
 {
+	const struct tfl_op *op = o->op;
 	const char *why = check_types(p, op, family_types(op) | TYPE_I16);
 	if (why)
 		return why;
 	if (part_in(p, op, 0)->type != TFL_INT16)
-		return check_bytes(p, op);
+		return read_bytes(p, o);
 	if (op->code == TFL_RSQRT)
-		return check_root(p, op);
+		return read_root(p, o);
 	/*
 	 * TFLite's kernels of these three end in "only float32, int8 (and uint8)
 	 * supported"; TensorFlow Lite Micro has no GELU and the others only for
@@ -251,7 +252,7 @@ check_table(const struct part *p, const struct tfl_op *op)
 	if (!(family_types(op) & TYPE_I16))
 		return "neither TensorFlow Lite nor TensorFlow Lite Micro defines "
 		       "it for INT16";
-	int16_t points[TABLE16];
+	int16_t *points = o->own = anew(p->a, int16_t, TABLE16);
 	if (!fill_points(p, op, points))
 		return "no table of 512 segments gives the reference's 16-bit results";
 	int k = leaving_segment(points);
@@ -260,56 +261,50 @@ check_table(const struct part *p, const struct tfl_op *op)
 				   "results leave 16 bits", points[k], points[k + 1], k);
 }
 
-static bool
-lower_table(struct part *p, const struct tfl_op *op)
+static const char *
+lower_table(struct part *p, const struct lop *o)
 {
-	if (part_in(p, op, 0)->type != TFL_INT16)
-		return lower_bytes(p, op);
-	if (op->code == TFL_RSQRT)
-		return lower_root(p, op);
-	int16_t points[TABLE16];
-	(void)fill_points(p, op, points);
-	struct g_lut *lut = low_lut16(p->l, points);
-	lower_to_table(p, op->in[0], part_ofm(p, op->out[0]), lut);
-	return true;
+	if (o->op->code == TFL_RSQRT)
+		return lower_root(p, o);
+	struct g_lut *lut = low_lut16(p->l, o->own);
+	lower_to_table(p, o->op->in[0], part_ofm(p, o->op->out[0]), lut);
+	return NULL;
 }
 
 /* ---- LOGISTIC, TANH ---------------------------------------------------------- */
 
 static const char *
-check_squash(const struct part *p, const struct tfl_op *op)
+read_squash(const struct part *p, struct lop *o)
 {
-	const char *why = check_unary(p, op);
-	if (why || part_in(p, op, 0)->type == TFL_INT16)
+	const char *why = check_unary(p, o->op);
+	if (why || part_in(p, o->op, 0)->type == TFL_INT16)
 		return why;
-	return check_bytes(p, op);
+	return read_bytes(p, o);
 }
 
 /*
  * 16 bits: the hardware's own function, with the reference's scaling
  * (nputools-lowering(7) 4.6)
  */
-static bool
-lower_squash(struct part *p, const struct tfl_op *op)
+static const char *
+lower_squash(struct part *p, const struct lop *o)
 {
-	const struct tfl_tensor *i = part_in(p, op, 0);
-	if (i->type != TFL_INT16)
-		return lower_bytes(p, op);
+	const struct tfl_op *op = o->op;
 	bool tanh = op->code == TFL_TANH;
 	struct sigmoid16 s;
-	sigmoid16_prepare(&s, quant_scale_f32(i), tanh);
+	sigmoid16_prepare(&s, quant_scale_f32(part_in(p, op, 0)), tanh);
 	struct g_operand ofm = part_ofm(p, op->out[0]);
 	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
 	struct g_op *r = low_op(p->l, OP_AVGPOOL, ifm, ofm);
 	op_scale(r, (struct npu_scale){ .mult = (uint32_t)s.mult,
 					.shift = s.shift }, ROUND_TFL);
 	G_PUT(r, OP, act, tanh ? G_ACT_TANH : G_ACT_SIGMOID);
-	return true;
+	return NULL;
 }
 
 const struct family family_squash = {
-	.check = check_squash, .lower = lower_squash, .direct = true,
+	.read = read_squash, .lower = lower_squash, .direct = true, .subtracts_zeros = true,
 };
 const struct family family_table = {
-	.check = check_table, .lower = lower_table, .direct = true,
+	.read = read_table, .lower = lower_table, .direct = true,
 };

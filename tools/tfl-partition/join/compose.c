@@ -213,8 +213,8 @@ compose(struct composing *c, int last)
 	    (x.cpu && (!fits_table(p, root) || !fits_table(p, out))))
 		return;
 	p->uses[root] -= count_reads(p, &x, root) - 1;
-	p->op[last].table = c->made[out].values;
-	p->op[last].root = root;
+	p->op[last].lop.table = c->made[out].values;
+	p->op[last].lop.root = root;
 	for (int i = 0; i < x.n; i++) {
 		p->op[x.op[i]].npu = true;
 		p->op[x.op[i]].as = i ? AS_PART : AS_TABLE;
@@ -238,12 +238,4 @@ compose_all(struct part *p)
 	for (int i = p->sg->n_ops; i-- > 0;)
 		if (p->sg->op[i].n_out == 1)
 			compose(&c, i);
-}
-
-void
-lower_composed(struct part *p, int op)
-{
-	const struct placement *x = &p->op[op];
-	struct g_lut *lut = low_lut8(p->l, x->table);
-	lower_to_table(p, x->root, part_ofm(p, p->sg->op[op].out[0]), lut);
 }

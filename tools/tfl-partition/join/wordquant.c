@@ -160,7 +160,8 @@ read_requant(const struct part *p, const struct tfl_op *op, struct word_quant *w
 	if (!back || part_in(p, back, 0)->type != TFL_INT16)
 		return false;
 	struct tfl_op plain = requantize(op, back->in);
-	return !family_find(TFL_QUANTIZE)->check(p, &plain) && is_requantized(p, back, op);
+	struct lop as = { .op = &plain };
+	return !family_quantize.read(p, &as) && is_requantized(p, back, op);
 }
 
 /* the evaluation ignores shapes, so check that they are valid */
@@ -187,7 +188,7 @@ pair_casts(struct part *p)
 			continue;
 		x->npu = p->op[cast].npu = true;
 		x->as = AS_WORDS;
-		x->root = w.root;
+		x->lop.root = w.root;
 		p->op[cast].as = AS_PART;
 		p->op[cast].within = i;
 	}
@@ -213,15 +214,16 @@ lower_words(struct part *p, const struct tfl_op *op)
 	low_deliver(p->l, dest, ofm);
 }
 
-bool
+const char *
 lower_cast_pair(struct part *p, int i)
 {
 	const struct tfl_op *op = &p->sg->op[i];
-	int root = p->op[i].root;
+	int root = p->op[i].lop.root;
 	if (p->sg->tensor[root].type == TFL_INT32) {
 		lower_words(p, op);
-		return true;
+		return NULL;
 	}
 	struct tfl_op plain = requantize(op, &root);
-	return family_find(TFL_QUANTIZE)->lower(p, &plain);
+	struct lop as = { .op = &plain };
+	return family_quantize.read(p, &as) ?: family_quantize.lower(p, &as);
 }

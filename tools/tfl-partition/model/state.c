@@ -301,8 +301,9 @@ take_state(struct part *p, const struct options *o)
 
 /* take_state() has either rewritten the access to a tensor, or the CPU keeps it */
 static const char *
-check_access(const struct part *p, const struct tfl_op *op)
+read_access(const struct part *p, struct lop *o)
 {
+	const struct tfl_op *op = o->op;
 	bool made = p->op[op - p->sg->op].rewritten;
 	return made && part_in(p, op, 0) &&
 		       part_in(p, op, 0)->type != TFL_RESOURCE && op->n_out
@@ -378,31 +379,33 @@ lower_begin(struct part *p, const struct initial *x, const struct tfl_op *op)
 	(void)low_copy(p->l, yes, part_ofm(p, op->out[1]));
 }
 
-static bool
-lower_read(struct part *p, const struct tfl_op *op)
+static const char *
+lower_read(struct part *p, const struct lop *lop)
 {
+	const struct tfl_op *op = lop->op;
 	const struct initial *x = initial_of(p, op->in[0]);
 	if (x) {
 		lower_begin(p, x, op);
-		return true;
+		return NULL;
 	}
 	const struct tfl_tensor *o = part_out(p, op, 0);
 	struct nd from = nd_of(variable(p, op->in[0], o->type), o);
 	nd_result(p, op->out[0], &from);
-	return true;
+	return NULL;
 }
 
-static bool
-lower_assign(struct part *p, const struct tfl_op *op)
+static const char *
+lower_assign(struct part *p, const struct lop *o)
 {
+	const struct tfl_op *op = o->op;
 	const struct tfl_tensor *i = part_in(p, op, 0);
 	struct nd from = nd_ifm(p, op->in[0]);
 	struct nd to = nd_of(variable(p, op->out[0], i->type), i);
 	nd_copy(p->l, &from, &to);
-	return true;
+	return NULL;
 }
 
-const struct family family_read = { .check = check_access, .lower = lower_read };
+const struct family family_read = { .read = read_access, .lower = lower_read };
 const struct family family_assign = {
-	.check = check_access, .lower = lower_assign,
+	.read = read_access, .lower = lower_assign,
 };

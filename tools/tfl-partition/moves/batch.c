@@ -19,7 +19,7 @@ struct blocks {
 };
 
 static const char *
-read_blocks(const struct part *p, const struct tfl_op *op, struct blocks *b)
+find_blocks(const struct part *p, const struct tfl_op *op, struct blocks *b)
 {
 	bool to_batch = op->code == TFL_SPACE_TO_BATCH_ND;
 	const char *why = check_move(p, op);
@@ -87,19 +87,20 @@ piece_pixels(const struct nd *piece, const struct nd *pixels, const int64_t *at)
 }
 
 static const char *
-check_blocks(const struct part *p, const struct tfl_op *op)
+read_blocks(const struct part *p, struct lop *o)
 {
-	struct blocks b;
-	const char *why = read_blocks(p, op, &b);
+	const struct tfl_op *op = o->op;
+	struct blocks *b = o->own = anew(p->a, struct blocks, 1);
+	const char *why = find_blocks(p, op, b);
 	if (why)
 		return why;
 	bool to_batch = op->code == TFL_SPACE_TO_BATCH_ND;
 	struct nd in = nd_shape(part_in(p, op, 0)), out = nd_shape(part_out(p, op, 0));
-	int64_t pieces = (to_batch ? out : in).dim[0] / b.images, copies = 0;
+	int64_t pieces = (to_batch ? out : in).dim[0] / b->images, copies = 0;
 	for (int64_t i = 0; i < pieces && copies <= ND_MAX_COPIES; i++) {
 		struct nd pixels, piece;
 		int64_t at[ND_MAX] = { 0 };
-		cut_piece(&b, i, to_batch ? &in : &out, to_batch ? &out : &in,
+		cut_piece(b, i, to_batch ? &in : &out, to_batch ? &out : &in,
 			  &pixels, &piece, at);
 		struct nd v = piece_pixels(&piece, &pixels, at);
 		if (nd_elements(&v))
@@ -111,20 +112,19 @@ check_blocks(const struct part *p, const struct tfl_op *op)
 		   : part_say(p, "the blocks take more than %d copies", ND_MAX_COPIES);
 }
 
-static bool
-lower_blocks(struct part *p, const struct tfl_op *op)
+static const char *
+lower_blocks(struct part *p, const struct lop *o)
 {
-	struct blocks b;
-	(void)read_blocks(p, op, &b);
+	const struct tfl_op *op = o->op;
+	const struct blocks *b = o->own;
 	bool to_batch = op->code == TFL_SPACE_TO_BATCH_ND;
-	const struct tfl_tensor *o = part_out(p, op, 0);
 	struct nd in = nd_ifm(p, op->in[0]), any = nd_readable(p->l, &in);
 	struct nd out = nd_ofm(p, op->out[0]);
-	int64_t pieces = (to_batch ? out : in).dim[0] / b.images;
+	int64_t pieces = (to_batch ? out : in).dim[0] / b->images;
 	for (int64_t i = 0; i < pieces; i++) {
 		struct nd pixels, piece;
 		int64_t at[ND_MAX] = { 0 };
-		cut_piece(&b, i, to_batch ? &in : &out, to_batch ? &out : &in,
+		cut_piece(b, i, to_batch ? &in : &out, to_batch ? &out : &in,
 			  &pixels, &piece, at);
 		struct nd v = piece_pixels(&piece, &pixels, at);
 		if (nd_elements(&v) && to_batch)
@@ -133,57 +133,44 @@ lower_blocks(struct part *p, const struct tfl_op *op)
 			nd_copy(p->l, &v, &pixels);
 		if (to_batch)
 			nd_fill_border(p->l, &any, &piece, at, pixels.dim,
-				    quant_zero(o));
+				    quant_zero(part_out(p, op, 0)));
 	}
-	return true;
+	return NULL;
 }
 
 /* ---- BROADCAST_TO --------------------------------------------------------------- */
 
-/* the IFM with its elements repeated to the OFM's shape; false: impossible */
-static bool
-broadcast_view(struct nd *v, const struct tfl_tensor *o)
+/* the IFM with its elements repeated to the OFM's shape */
+static const char *
+view_repeat(const struct part *p, const struct tfl_op *op, struct nd *v)
 {
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	const char *differs = "the OFM's shape is not what the IFM broadcasts to";
 	struct nd r = *v;
 	int more = o->rank - v->rank;
 	if (more < 0)
-		return false;
+		return differs;
 	r.rank = o->rank;
 	for (int k = 0; k < o->rank; k++) {
 		int64_t n = k < more ? 1 : v->dim[k - more];
 		if (n != 1 && n != o->dim[k])
-			return false;
+			return differs;
 		r.dim[k] = o->dim[k];
 		r.stride[k] = n == 1 ? 0 : v->stride[k - more];
 	}
 	*v = r;
-	return true;
+	return NULL;
 }
 
 static const char *
-check_repeat(const struct part *p, const struct tfl_op *op)
+read_repeat(const struct part *p, struct lop *o)
 {
-	const char *why = check_move(p, op);
-	if (why)
-		return why;
-	struct nd v = nd_shape(part_in(p, op, 0)), to = nd_shape(part_out(p, op, 0));
-	if (!broadcast_view(&v, part_out(p, op, 0)))
-		return "the OFM's shape is not what the IFM broadcasts to";
-	return check_copies(p, &v, &to);
-}
-
-static bool
-lower_repeat(struct part *p, const struct tfl_op *op)
-{
-	struct nd v = nd_ifm(p, op->in[0]);
-	(void)broadcast_view(&v, part_out(p, op, 0));
-	nd_result(p, op->out[0], &v);
-	return true;
+	return read_view(p, o, view_repeat, NULL);
 }
 
 const struct family family_blocks = {
-	.check = check_blocks, .lower = lower_blocks, .direct = true,
+	.read = read_blocks, .lower = lower_blocks, .direct = true,
 };
 const struct family family_repeat = {
-	.check = check_repeat, .lower = lower_repeat, .direct = true,
+	.read = read_repeat, .lower = lower_view, .direct = true,
 };

@@ -73,25 +73,25 @@ check_input(const struct part *p, const struct tfl_op *op, int i, int axis,
 }
 
 static const char *
-check_concat(const struct part *p, const struct tfl_op *op)
+read_concat(const struct part *p, struct lop *o)
 {
-	int axis;
+	const struct tfl_op *op = o->op;
 	const char *why = check_moved(p, part_out(p, op, 0), "OFM") ?:
-			  read_axis(p, op, &axis);
+			  read_axis(p, op, &o->axis);
 	if (why)
 		return why;
 	struct nd to = nd_shape(part_out(p, op, 0));
 	int64_t at = 0;
 	bool constant = true;
 	for (int i = 0; i < op->n_in; i++) {
-		why = check_input(p, op, i, axis, to, &at);
+		why = check_input(p, op, i, o->axis, to, &at);
 		if (why)
 			return why;
 		constant = constant && part_in(p, op, i)->data.p;
 	}
 	if (constant)
 		return "all inputs are constant";
-	return at == to.dim[axis] ? NULL : "the inputs do not fill the OFM";
+	return at == to.dim[o->axis] ? NULL : "the inputs do not fill the OFM";
 }
 
 /* the reference's float32 formula as a table: nputools-lowering(7) 3.4 */
@@ -153,23 +153,22 @@ is_same_view(const struct nd *a, const struct g_operand *o)
 	       !memcmp(b.stride, o->stride, sizeof(b.stride));
 }
 
-static bool
-lower_concat(struct part *p, const struct tfl_op *op)
+static const char *
+lower_concat(struct part *p, const struct lop *lop)
 {
-	int axis;
+	const struct tfl_op *op = lop->op;
 	if (concat_is_ordered(p, op)) {
 		lower_ordered_concat(p, op);
-		return true;
+		return NULL;
 	}
-	(void)read_axis(p, op, &axis);
 	struct nd to = nd_ofm(p, op->out[0]);
 	const struct tfl_tensor *o = part_out(p, op, 0);
 	int64_t at = 0;
 	for (int i = 0; i < op->n_in; i++) {
 		const struct tfl_tensor *t = part_in(p, op, i);
-		int64_t n = length_of(op, t, axis);
+		int64_t n = length_of(op, t, lop->axis);
 		struct nd from = nd_ifm(p, op->in[i]);
-		struct nd part = input_part(&to, axis, at, n);
+		struct nd part = input_part(&to, lop->axis, at, n);
 		struct g_operand as;
 		at += n;
 		if (kernel_rescales(op, t, o))
@@ -179,7 +178,7 @@ lower_concat(struct part *p, const struct tfl_op *op)
 			continue;
 		nd_copy(p->l, &from, &part);
 	}
-	return true;
+	return NULL;
 }
 
 /*
@@ -187,21 +186,20 @@ lower_concat(struct part *p, const struct tfl_op *op)
  * written directly to its part of the result.
  */
 static void
-bind_concat(struct part *p, const struct tfl_op *op)
+bind_concat(struct part *p, const struct lop *o)
 {
-	int axis;
+	const struct tfl_op *op = o->op;
 	if (concat_is_ordered(p, op)) {
 		bind_ordered_concat(p, op);
 		return;
 	}
-	(void)read_axis(p, op, &axis);
 	struct nd to = nd_ofm(p, op->out[0]);
 	int64_t at = 0;
 	for (int i = 0; i < op->n_in; i++) {
 		int in = op->in[i];
 		const struct tfl_tensor *t = &p->sg->tensor[in];
-		int64_t n = length_of(op, t, axis);
-		struct nd part = input_part(&to, axis, at, n);
+		int64_t n = length_of(op, t, o->axis);
+		struct nd part = input_part(&to, o->axis, at, n);
 		struct nd shape = nd_shape(t);
 		struct g_operand as;
 		at += n;
@@ -215,8 +213,9 @@ bind_concat(struct part *p, const struct tfl_op *op)
 /* ---- TILE ------------------------------------------------------------------- */
 
 static const char *
-check_tile(const struct part *p, const struct tfl_op *op)
+read_tile(const struct part *p, struct lop *lop)
 {
+	const struct tfl_op *op = lop->op;
 	const char *why = check_move(p, op);
 	if (why)
 		return why;
@@ -238,22 +237,23 @@ check_tile(const struct part *p, const struct tfl_op *op)
 		   : part_say(p, "tiling takes more than %d copies", ND_MAX_COPIES);
 }
 
-static bool
-lower_tile(struct part *p, const struct tfl_op *op)
+static const char *
+lower_tile(struct part *p, const struct lop *o)
 {
+	const struct tfl_op *op = o->op;
 	struct nd in = words_ifm(p, op->in[0]);
 	if (tfl_elements(part_in(p, op, 0)) == tfl_elements(part_out(p, op, 0))) {
 		move_result(p, op, &in);
-		return true;
+		return NULL;
 	}
 	struct nd out = words_ofm(p, op->out[0]);
 	nd_tile(p->l, &in, &out);
-	return true;
+	return NULL;
 }
 
 const struct family family_concat = {
-	.check = check_concat, .lower = lower_concat, .bind = bind_concat, .direct = true,
+	.read = read_concat, .lower = lower_concat, .bind = bind_concat, .direct = true,
 };
 const struct family family_tile = {
-	.check = check_tile, .lower = lower_tile, .direct = true,
+	.read = read_tile, .lower = lower_tile, .direct = true,
 };

@@ -156,7 +156,7 @@ join_batches(const struct part *p, struct gather *g, int batch)
 }
 
 static const char *
-read_gather(const struct part *p, const struct tfl_op *op, struct gather *g)
+read_axes(const struct part *p, const struct tfl_op *op, struct gather *g)
 {
 	const char *why = check_options(p, op, &fb_GatherOptions) ?: check_move(p, op);
 	if (why)
@@ -183,7 +183,7 @@ read_gather(const struct part *p, const struct tfl_op *op, struct gather *g)
 
 /* merges indices of several dimensions into one index of their product */
 static const char *
-read_gather_nd(const struct part *p, const struct tfl_op *op, struct gather *g)
+read_numbers(const struct part *p, const struct tfl_op *op, struct gather *g)
 {
 	const char *why = check_move(p, op);
 	if (why)
@@ -209,38 +209,32 @@ read_gather_nd(const struct part *p, const struct tfl_op *op, struct gather *g)
 	return count_copies(p, op, g);
 }
 
-static const char *
-read_any_gather(const struct part *p, const struct tfl_op *op, struct gather *g)
-{
-	return op->code == TFL_GATHER ? read_gather(p, op, g)
-				      : read_gather_nd(p, op, g);
-}
-
 static bool
 indices_are_constant(const struct part *p, const struct tfl_op *op)
 {
 	return op->n_in < 2 || op->in[1] < 0 || part_in(p, op, 1)->data.p;
 }
 
-bool
-gather_axis(const struct part *p, const struct tfl_op *op, int *axis,
-	    const int64_t **index, int *n)
+static const char *
+read_gather(const struct part *p, struct lop *o)
 {
-	struct gather g;
-	if (!indices_are_constant(p, op) || TFL_OPT(op, GatherOptions, batch_dims) ||
-	    read_gather(p, op, &g))
-		return false;
-	*axis = g.axis;
-	*index = g.index;
-	*n = g.n;
-	return true;
+	if (!indices_are_constant(p, o->op))
+		return read_indexed(p, o);
+	o->own = anew(p->a, struct gather, 1);
+	return o->op->code == TFL_GATHER ? read_axes(p, o->op, o->own)
+					 : read_numbers(p, o->op, o->own);
 }
 
-static const char *
-check_gather(const struct part *p, const struct tfl_op *op)
+bool
+gather_axis(const struct part *p, const struct lop *o, int *axis, const int64_t **index, int *n)
 {
-	struct gather g;
-	return indices_are_constant(p, op) ? read_any_gather(p, op, &g) : check_indexed(p, op);
+	const struct gather *g = o->own;
+	if (!indices_are_constant(p, o->op) || TFL_OPT(o->op, GatherOptions, batch_dims))
+		return false;
+	*axis = g->axis;
+	*index = g->index;
+	*n = g->n;
+	return true;
 }
 
 /* uses the same indices for each row */
@@ -261,39 +255,39 @@ gather_columns(struct part *p, const struct gather *g, struct nd in, struct nd o
 	nd_gather(p->l, &in, &at, &out);
 }
 
-static bool
-lower_gather(struct part *p, const struct tfl_op *op)
+static const char *
+lower_gather(struct part *p, const struct lop *o)
 {
-	struct gather g;
+	const struct tfl_op *op = o->op;
+	const struct gather *g = o->own;
 	if (!indices_are_constant(p, op))
-		return lower_indexed(p, op);
-	(void)read_any_gather(p, op, &g);
+		return lower_indexed(p, o);
 	struct nd in = words_ifm(p, op->in[0]);
-	if (!nd_reshape(&in, g.dim, g.rank)) {
+	if (!nd_reshape(&in, g->dim, g->rank)) {
 		in = words_ifm(p, op->in[0]);
 		in = nd_readable(p->l, &in);
-		bool ok = nd_reshape(&in, g.dim, g.rank);
+		bool ok = nd_reshape(&in, g->dim, g->rank);
 		assert(ok);
 	}
 	struct nd from = in, to = in;
-	if (gather_run(&g, 0, &from, &to) == g.n) {
+	if (gather_run(g, 0, &from, &to) == g->n) {
 		move_result(p, op, &from);
-		return true;
+		return NULL;
 	}
-	struct nd out = gathered(&g, words_ofm(p, op->out[0]));
-	if (is_transfer_better(p, op, &g) && nd_is_dense(&in) && nd_is_dense(&out)) {
-		gather_columns(p, &g, in, out);
-		return true;
+	struct nd out = gathered(g, words_ofm(p, op->out[0]));
+	if (is_transfer_better(p, op, g) && nd_is_dense(&in) && nd_is_dense(&out)) {
+		gather_columns(p, g, in, out);
+		return NULL;
 	}
-	for (int k = 0; k < g.n;) {
+	for (int k = 0; k < g->n;) {
 		from = in;
 		to = out;
-		k = gather_run(&g, k, &from, &to);
+		k = gather_run(g, k, &from, &to);
 		nd_copy(p->l, &from, &to);
 	}
-	return true;
+	return NULL;
 }
 
 const struct family family_gather = {
-	.check = check_gather, .lower = lower_gather, .direct = true,
+	.read = read_gather, .lower = lower_gather, .direct = true,
 };

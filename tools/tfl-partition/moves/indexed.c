@@ -85,13 +85,13 @@ read_gather_shape(const struct part *p, const struct tfl_op *op, struct gather_s
 }
 
 const char *
-check_indexed(const struct part *p, const struct tfl_op *op)
+read_indexed(const struct part *p, struct lop *o)
 {
-	struct gather_shape k;
+	o->own = anew(p->a, struct gather_shape, 1);
 	if (!part_has(p, LACK_GATHER))
 		return "the indices are not constant, and addresses of NPU operations "
 		       "can't depend on data";
-	return read_gather_shape(p, op, &k);
+	return read_gather_shape(p, o->op, o->own);
 }
 
 /* the indices as words; of INT64 the lower words, as larger values are out of range */
@@ -155,13 +155,14 @@ indices_of(struct part *p, const struct tfl_op *op, const struct gather_shape *k
 	return at;
 }
 
-bool
-lower_indexed(struct part *p, const struct tfl_op *op)
+const char *
+lower_indexed(struct part *p, const struct lop *lop)
 {
-	struct gather_shape k;
-	(void)read_gather_shape(p, op, &k);
-	const int64_t any[] = { k.rows, k.any, k.inner }, some[] = { k.rows, k.n, k.inner };
-	struct nd at = indices_of(p, op, &k), in = words_ifm(p, op->in[0]);
+	const struct tfl_op *op = lop->op;
+	const struct gather_shape *k = lop->own;
+	const int64_t any[] = { k->rows, k->any, k->inner };
+	const int64_t some[] = { k->rows, k->n, k->inner };
+	struct nd at = indices_of(p, op, k), in = words_ifm(p, op->in[0]);
 	if (!nd_reshape(&in, any, 3)) {
 		in = nd_readable(p->l, &in);
 		bool ok = nd_reshape(&in, any, 3);
@@ -174,5 +175,5 @@ lower_indexed(struct part *p, const struct tfl_op *op)
 	assert(ok);
 	nd_gather(p->l, &in, &at, &out);
 	low_deliver(p->l, dest, ofm);
-	return true;
+	return NULL;
 }

@@ -26,22 +26,22 @@ check_words(const struct part *p, const struct tfl_tensor *i,
 }
 
 static const char *
-check_quantize(const struct part *p, const struct tfl_op *op)
+read_quantize(const struct part *p, struct lop *lop)
 {
+	const struct tfl_op *op = lop->op;
 	const char *why = check_ifm_ofm(p, op);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
-	struct npu_scale s;
 	if (i->data.p)
 		return "IFM is constant";
 	if (tfl_elements(i) != tfl_elements(o))
 		return "IFM and OFM differ in shape";
 	if (i->quant.n_scale != 1 || o->quant.n_scale != 1 ||
-	    !npu_quantise(quant_scale(i) / quant_scale(o), &s))
+	    !npu_quantise(quant_scale(i) / quant_scale(o), &lop->scale))
 		return "the ratio of the scales can't be expressed";
 	return i->type == TFL_INT32 || o->type == TFL_INT32
-		   ? check_words(p, i, o, s)
+		   ? check_words(p, i, o, lop->scale)
 		   : NULL;
 }
 
@@ -73,48 +73,50 @@ quantize_words(struct part *p, const struct tfl_tensor *i,
 	word_scale_to(p->l, v, s, quant_zero(o), ofm);
 }
 
-static bool
-lower_quantize(struct part *p, const struct tfl_op *op)
+static const char *
+lower_quantize(struct part *p, const struct lop *lop)
 {
+	const struct tfl_op *op = lop->op;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
 	struct g_operand ofm = part_ofm(p, op->out[0]);
 	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
-	struct npu_scale s;
-	(void)npu_quantise(quant_scale(i) / quant_scale(o), &s);
 	if (o->type == TFL_INT32 && tfl_type_bytes(i->type) == 1) {
 		bytes_to_words(p, i, o, ifm, ofm);
-		return true;
+		return NULL;
 	}
 	if (i->type == TFL_INT32 || o->type == TFL_INT32) {
-		quantize_words(p, i, o, ifm, ofm, s);
-		return true;
+		quantize_words(p, i, o, ifm, ofm, lop->scale);
+		return NULL;
 	}
 	struct g_op *r = low_op(p->l, OP_AVGPOOL, ifm, ofm);
-	op_scale(r, s, ROUND_TFL);
+	op_scale(r, lop->scale, ROUND_TFL);
 	op_zeros(r, quant_zero(i), quant_zero(o));
-	return true;
+	return NULL;
 }
 
 /* ---- RESHAPE, SQUEEZE, EXPAND_DIMS ------------------------------------------ */
 
+/* all elements */
 static const char *
-check_reshape(const struct part *p, const struct tfl_op *op)
+view_reshape(const struct part *p, const struct tfl_op *op, struct nd *v)
 {
-	const char *why = check_move(p, op);
-	if (why)
-		return why;
-	if (op->n_in > 1 && op->in[1] >= 0 && !part_in(p, op, 1)->data.p)
-		return "the new shape is not constant";
-	struct nd from = nd_shape(part_in(p, op, 0)), to = nd_shape(part_out(p, op, 0));
-	if (nd_elements(&from) != nd_elements(&to))
-		return "IFM and OFM differ in the number of elements";
-	return check_copies(p, &from, &to);
+	(void)v;
+	return op->n_in > 1 && op->in[1] >= 0 && !part_in(p, op, 1)->data.p
+		   ? "the new shape is not constant"
+		   : NULL;
+}
+
+static const char *
+read_reshape(const struct part *p, struct lop *o)
+{
+	return read_view(p, o, view_reshape, "IFM and OFM differ in the number of elements");
 }
 
 /* appends no operation, unless both tensors already have memory of their own */
-static bool
-lower_reshape(struct part *p, const struct tfl_op *op)
+static const char *
+lower_reshape(struct part *p, const struct lop *o)
 {
+	const struct tfl_op *op = o->op;
 	struct nd v = nd_ifm(p, op->in[0]);
 	struct g_operand to = p->value[op->out[0]], as;
 	struct hwc shape = tfl_hwc(part_in(p, op, 0));
@@ -122,15 +124,15 @@ lower_reshape(struct part *p, const struct tfl_op *op)
 	if (to.t && to.t == v.t && operand_view(to, shape, &as)) {
 		struct nd w = nd_of(as, part_in(p, op, 0));
 		if (w.offset == v.offset && nd_is_dense(&v) && nd_is_dense(&w))
-			return true;
+			return NULL;
 	}
 	nd_result(p, op->out[0], &v);
-	return true;
+	return NULL;
 }
 
 const struct family family_quantize = {
-	.check = check_quantize, .lower = lower_quantize, .direct = true,
+	.read = read_quantize, .lower = lower_quantize, .direct = true,
 };
 const struct family family_reshape = {
-	.check = check_reshape, .lower = lower_reshape, .alias = true, .direct = true,
+	.read = read_reshape, .lower = lower_reshape, .alias = true, .direct = true,
 };

@@ -43,19 +43,27 @@ struct nd words_ofm(struct part *p, int tensor);
 void move_result(struct part *p, const struct tfl_op *op, const struct nd *v);
 /* the axis, counted from the end if negative; -1: out of range */
 int move_axis(int64_t axis, int rank);
-
 /*
- * Views that an operator has of v, the elements of its IFM.  The operator must have
- * passed its check.
+ * Reads and lowers an operator whose result is a view of its IFM.  differs: the reason if
+ * IFM and OFM have not the same number of elements.
  */
-/* slice.c: SLICE, STRIDED_SLICE; SPLIT and SPLIT_V as output k */
-void slice_view(const struct part *p, const struct tfl_op *op, int k, struct nd *v);
-/* permute.c: TRANSPOSE */
-void transpose_view(const struct part *p, const struct tfl_op *op, struct nd *v);
-/* gather.c: the n indices of a GATHER along one axis; false: they are not constant */
-bool gather_axis(const struct part *p, const struct tfl_op *op, int *axis,
-		 const int64_t **index, int *n);
+const char *read_view(const struct part *p, struct lop *o, view_fn *view,
+		      const char *differs);
+const char *lower_view(struct part *p, const struct lop *o);
 
+/* slice.c: output k of a SPLIT or SPLIT_V that the NPU runs, of v, the elements of its IFM */
+void split_view(const struct part *p, const struct lop *o, int k, struct nd *v);
+
+/* gather.c: the n indices of a GATHER along one axis; false: they are not constant */
+bool gather_axis(const struct part *p, const struct lop *o, int *axis, const int64_t **index,
+		 int *n);
+
+/* pad.c: o->own of PAD and PADV2 */
+struct borders {
+	/* of the tensor's dimensions, and of the words of an INT64 */
+	int64_t before[TFL_MAX_RANK + 1], after[TFL_MAX_RANK + 1];
+	int64_t value;
+};
 /*
  * place/padding.c: true if operator i is a PAD or PADV2 that becomes padding of all
  * operators that read its result, convolutions and MAX_POOL_2D
@@ -63,17 +71,9 @@ bool gather_axis(const struct part *p, const struct tfl_op *op, int *axis,
 bool pad_folds(const struct part *p, int i);
 /* adds the padding of a folded PAD; returns the tensor that PAD, or op itself, reads */
 int folded_pad(const struct part *p, const struct tfl_op *op, struct g_pad *pad);
-/* pad.c: the value of the border; returns NULL, or why the NPU can't write it */
-const char *pad_value(const struct part *p, const struct tfl_op *op, int32_t *value);
-/*
- * windows/pool.c: the kernel of a MAX_POOL_2D that the NPU runs, and its own padding;
- * false: op is none
- */
-bool max_pool_window(const struct part *p, const struct tfl_op *op, struct yx *kernel,
-		     struct g_pad *pad);
 
 /* indexed.c: GATHER and GATHER_ND with computed indices, by the DMA engine */
-const char *check_indexed(const struct part *p, const struct tfl_op *op);
-bool lower_indexed(struct part *p, const struct tfl_op *op);
+const char *read_indexed(const struct part *p, struct lop *o);
+const char *lower_indexed(struct part *p, const struct lop *o);
 
 #endif

@@ -109,6 +109,32 @@ check_copies(const struct part *p, const struct nd *from, const struct nd *to)
 	return part_say(p, "the movement would take %lld copies", (long long)n);
 }
 
+const char *
+read_view(const struct part *p, struct lop *o, view_fn *view, const char *differs)
+{
+	const struct tfl_tensor *in = part_in(p, o->op, 0);
+	const char *why = check_move(p, o->op);
+	if (why)
+		return why;
+	struct nd v = nd_shape(in), to = words_shape(part_out(p, o->op, 0));
+	o->view = view;
+	why = view(p, o->op, &v);
+	v = why ? v : as_words(in, v);
+	if (!why && nd_elements(&v) != nd_elements(&to))
+		why = differs;
+	return why ?: check_copies(p, &v, &to);
+}
+
+const char *
+lower_view(struct part *p, const struct lop *o)
+{
+	struct nd v = nd_ifm(p, o->op->in[0]);
+	const char *why = o->view(p, o->op, &v);
+	if (!why)
+		move_result(p, o->op, &v);
+	return why;
+}
+
 int
 move_axis(int64_t axis, int rank)
 {

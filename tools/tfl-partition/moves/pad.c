@@ -6,19 +6,14 @@
  */
 #include "move.h"
 
-/* of the tensor's dimensions, and of the words of an INT64 */
-struct pad_sizes {
-	int64_t before[TFL_MAX_RANK + 1], after[TFL_MAX_RANK + 1];
-};
-
 static const char *
-read_pad_sizes(const struct part *p, const struct tfl_op *op, struct pad_sizes *b)
+read_pad_sizes(const struct part *p, const struct tfl_op *op, struct borders *b)
 {
 	const char *why = check_move(p, op);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
-	*b = (struct pad_sizes){ { 0 }, { 0 } };
+	*b = (struct borders){ .value = 0 };
 	int64_t v[2 * TFL_MAX_RANK];
 	int n;
 	if (!part_ints(part_in(p, op, 1), v, 2 * TFL_MAX_RANK, &n))
@@ -38,7 +33,7 @@ read_pad_sizes(const struct part *p, const struct tfl_op *op, struct pad_sizes *
 
 /* the part of the OFM that the IFM fills */
 static struct nd
-ifm_part(const struct nd *to, const struct nd *in, const struct pad_sizes *b)
+ifm_part(const struct nd *to, const struct nd *in, const struct borders *b)
 {
 	struct nd v = *to;
 	for (int k = 0; k < in->rank; k++)
@@ -48,7 +43,7 @@ ifm_part(const struct nd *to, const struct nd *in, const struct pad_sizes *b)
 
 static const char *
 check_ifm_part(const struct part *p, const struct tfl_op *op,
-	     const struct pad_sizes *b)
+	     const struct borders *b)
 {
 	struct nd from = words_shape(part_in(p, op, 0));
 	struct nd to = words_shape(part_out(p, op, 0));
@@ -58,79 +53,70 @@ check_ifm_part(const struct part *p, const struct tfl_op *op,
 
 /* ---- PAD, PADV2 --------------------------------------------------------------- */
 
-/* the value of an INT64 border */
-static int64_t
-wide_value(const struct part *p, const struct tfl_op *op)
-{
-	const struct tfl_tensor *t = op->code == TFL_PADV2 ? part_in(p, op, 2) : NULL;
-	return t ? tfl_integer(t->type, t->data.p, 0) : 0;
-}
-
-const char *
-pad_value(const struct part *p, const struct tfl_op *op, int32_t *value)
+/* sets the value of the border */
+static const char *
+read_value(const struct part *p, const struct tfl_op *op, struct borders *b)
 {
 	const struct tfl_tensor *o = part_out(p, op, 0);
-	*value = quant_zero(o);
+	b->value = quant_zero(o);
 	if (op->code == TFL_PADV2) {
 		const struct tfl_tensor *t = part_in(p, op, 2);
 		if (!t->data.p || t->type != o->type || tfl_elements(t) != 1)
 			return "the padding value is not a constant of the OFM's "
 			       "type";
-		*value = t->type == TFL_INT64 ? 0 : tensor_int(t, 0);
+		b->value = tfl_integer(t->type, t->data.p, 0);
+	} else if (o->type == TFL_INT64) {
+		b->value = 0;
 	}
-	if (o->type == TFL_INT64) /* wide_value() */
-		return NULL;
 	struct g_range r = type_range(o->type);
-	return o->type != TFL_INT32 && (*value < r.lo || *value > r.hi)
+	return o->type != TFL_INT32 && o->type != TFL_INT64 &&
+			       (b->value < r.lo || b->value > r.hi)
 		   ? "the zero point is out of range"
 		   : NULL;
 }
 
 static const char *
-check_pad(const struct part *p, const struct tfl_op *op)
+read_pad(const struct part *p, struct lop *o)
 {
-	struct pad_sizes b;
-	int32_t value;
-	return read_pad_sizes(p, op, &b) ?: pad_value(p, op, &value) ?:
-	       check_ifm_part(p, op, &b);
+	struct borders *b = o->own = anew(p->a, struct borders, 1);
+	return read_pad_sizes(p, o->op, b) ?: read_value(p, o->op, b) ?:
+	       check_ifm_part(p, o->op, b);
 }
 
-static bool
-lower_pad(struct part *p, const struct tfl_op *op)
+static const char *
+lower_pad(struct part *p, const struct lop *o)
 {
-	struct pad_sizes b;
-	int32_t value;
-	(void)read_pad_sizes(p, op, &b);
-	(void)pad_value(p, op, &value);
+	const struct tfl_op *op = o->op;
+	const struct borders *b = o->own;
 	struct nd in = words_ifm(p, op->in[0]);
 	if (tfl_elements(part_in(p, op, 0)) == tfl_elements(part_out(p, op, 0))) {
 		move_result(p, op, &in);
-		return true;
+		return NULL;
 	}
 	struct nd to = words_ofm(p, op->out[0]);
 	bool is_wide = part_in(p, op, 0)->type == TFL_INT64;
-	int64_t wide = is_wide ? wide_value(p, op) : value;
-	if (!is_wide || (int32_t)wide == wide >> 32) {
-		nd_pad(p->l, &in, b.before, (int32_t)wide, &to);
-		return true;
+	if (!is_wide || (int32_t)b->value == b->value >> 32) {
+		nd_pad(p->l, &in, b->before, (int32_t)b->value, &to);
+		return NULL;
 	}
 	for (int k = 0; k < 2; k++) { /* the words have different values */
 		struct nd from = in, half = to;
 		nd_slice(&from, in.rank - 1, k, 1, 1);
 		nd_slice(&half, in.rank - 1, k, 1, 1);
-		nd_pad(p->l, &from, b.before, (int32_t)(wide >> 32 * k), &half);
+		nd_pad(p->l, &from, b->before, (int32_t)(b->value >> 32 * k), &half);
 	}
-	return true;
+	return NULL;
 }
 
 /* ---- MIRROR_PAD ----------------------------------------------------------------- */
 
 static const char *
-check_mirror(const struct part *p, const struct tfl_op *op)
+read_mirror(const struct part *p, struct lop *o)
 {
-	struct pad_sizes b;
+	const struct tfl_op *op = o->op;
+	struct borders *b = o->own = anew(p->a, struct borders, 1);
 	const char *why = check_options(p, op, &fb_MirrorPadOptions) ?:
-			  read_pad_sizes(p, op, &b);
+			  read_pad_sizes(p, op, b);
 	if (why)
 		return why;
 	int64_t mode = TFL_OPT(op, MirrorPadOptions, mode);
@@ -139,11 +125,11 @@ check_mirror(const struct part *p, const struct tfl_op *op)
 	const struct tfl_tensor *i = part_in(p, op, 0);
 	for (int k = 0; k < i->rank; k++) {
 		int64_t most = i->dim[k] - (mode == 0);
-		if (b.before[k] > most || b.after[k] > most)
+		if (b->before[k] > most || b->after[k] > most)
 			return part_say(p, "the padding of dimension %d is larger than "
 					   "the part to mirror", k);
 	}
-	return check_ifm_part(p, op, &b);
+	return check_ifm_part(p, op, b);
 }
 
 /*
@@ -164,30 +150,30 @@ mirror_side(struct part *p, const struct nd *done, const struct nd *to, int k,
 	nd_copy(p->l, &source, &side);
 }
 
-static bool
-lower_mirror(struct part *p, const struct tfl_op *op)
+static const char *
+lower_mirror(struct part *p, const struct lop *o)
 {
-	struct pad_sizes b;
-	(void)read_pad_sizes(p, op, &b);
+	const struct tfl_op *op = o->op;
+	const struct borders *b = o->own;
 	/* REFLECT (0) does not repeat the edge, SYMMETRIC (1) does */
 	int64_t skip = TFL_OPT(op, MirrorPadOptions, mode) == 0;
 	struct nd in = words_ifm(p, op->in[0]), to = words_ofm(p, op->out[0]);
-	struct nd done = ifm_part(&to, &in, &b);
+	struct nd done = ifm_part(&to, &in, b);
 	nd_copy(p->l, &in, &done);
 	for (int k = in.rank; k-- > 0;) {
-		int64_t n = in.dim[k], before = b.before[k], after = b.after[k];
+		int64_t n = in.dim[k], before = b->before[k], after = b->after[k];
 		/* positions are relative to the first element that the IFM fills */
 		mirror_side(p, &done, &to, k, before - 1 + skip, -before, before);
 		mirror_side(p, &done, &to, k, n - 1 - skip, n, after);
 		done.offset -= before * to.stride[k];
 		done.dim[k] = to.dim[k];
 	}
-	return true;
+	return NULL;
 }
 
 const struct family family_pad = {
-	.check = check_pad, .lower = lower_pad, .direct = true,
+	.read = read_pad, .lower = lower_pad, .direct = true,
 };
 const struct family family_mirror = {
-	.check = check_mirror, .lower = lower_mirror, .direct = true,
+	.read = read_mirror, .lower = lower_mirror, .direct = true,
 };

@@ -75,9 +75,6 @@ view_space_to_depth(const struct part *p, const struct tfl_op *op, struct nd *v)
 	return NULL;
 }
 
-typedef const char *view_fn(const struct part *p, const struct tfl_op *op,
-			    struct nd *v);
-
 static view_fn *
 view_of_op(int code)
 {
@@ -94,35 +91,12 @@ view_of_op(int code)
 }
 
 static const char *
-check_permute(const struct part *p, const struct tfl_op *op)
+read_permute(const struct part *p, struct lop *o)
 {
-	const char *why = check_move(p, op);
-	if (why)
-		return why;
-	struct nd v = nd_shape(part_in(p, op, 0)), to = nd_shape(part_out(p, op, 0));
-	why = view_of_op(op->code)(p, op, &v);
-	if (!move_words(part_in(p, op, 0), &v) || !move_words(part_out(p, op, 0), &to))
-		return "INT64 of too many dimensions";
-	if (!why && nd_elements(&v) != nd_elements(&to))
-		why = "IFM and OFM differ in the number of elements";
-	return why ?: check_copies(p, &v, &to);
-}
-
-void
-transpose_view(const struct part *p, const struct tfl_op *op, struct nd *v)
-{
-	(void)view_transpose(p, op, v);
-}
-
-static bool
-lower_permute(struct part *p, const struct tfl_op *op)
-{
-	struct nd v = nd_ifm(p, op->in[0]);
-	(void)view_of_op(op->code)(p, op, &v);
-	move_result(p, op, &v);
-	return true;
+	return read_view(p, o, view_of_op(o->op->code),
+			 "IFM and OFM differ in the number of elements");
 }
 
 const struct family family_permute = {
-	.check = check_permute, .lower = lower_permute,
+	.read = read_permute, .lower = lower_view,
 };

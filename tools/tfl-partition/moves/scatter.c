@@ -32,7 +32,7 @@ check_positions(const struct part *p, const struct scatter *s)
 }
 
 static const char *
-read_scatter(const struct part *p, const struct tfl_op *op, struct scatter *s)
+find_positions(const struct part *p, const struct tfl_op *op, struct scatter *s)
 {
 	const char *why = check_moved_by(p, op, part_in(p, op, 1), "IFM") ?:
 			  check_moved_by(p, op, part_out(p, op, 0), "OFM");
@@ -84,15 +84,15 @@ is_transfer_better(const struct part *p, const struct tfl_op *op, const struct s
 }
 
 static const char *
-check_scatter(const struct part *p, const struct tfl_op *op)
+read_scatter(const struct part *p, struct lop *o)
 {
-	struct scatter s;
-	const char *why = read_scatter(p, op, &s);
-	int runs = why || is_transfer_better(p, op, &s) ? 0 : low_even_runs(s.at, s.n, false);
+	struct scatter *s = o->own = anew(p->a, struct scatter, 1);
+	const char *why = find_positions(p, o->op, s);
+	int runs = why || is_transfer_better(p, o->op, s) ? 0 : low_even_runs(s->at, s->n, false);
 	if (runs > MOST_RUNS)
 		why = part_say(p, "the indices give %d separate blocks: at most %d",
 				  runs, MOST_RUNS);
-	if (!why && s.inner > MAX_INDICES)
+	if (!why && s->inner > MAX_INDICES)
 		why = "blocks of more than 65536 elements";
 	return why;
 }
@@ -123,37 +123,37 @@ scatter_columns(struct part *p, const struct scatter *s, struct nd from, struct 
 	nd_scatter(p->l, &from, &at, &to);
 }
 
-static bool
-lower_scatter(struct part *p, const struct tfl_op *op)
+static const char *
+lower_scatter(struct part *p, const struct lop *o)
 {
-	struct scatter s;
-	(void)read_scatter(p, op, &s);
+	const struct tfl_op *op = o->op;
+	const struct scatter *s = o->own;
 	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
 	struct g_operand in = low_linear(p->l, part_ifm(p, op->in[1]));
 	struct nd to = nd_of(dest, part_out(p, op, 0)), from = nd_of(in, part_in(p, op, 1));
 	bool ok = move_words(part_out(p, op, 0), &to) && move_words(part_in(p, op, 1), &from) &&
-		  nd_reshape(&to, (int64_t[]){ s.lines, s.inner }, 2) &&
-		  nd_reshape(&from, (int64_t[]){ s.n, s.inner }, 2);
+		  nd_reshape(&to, (int64_t[]){ s->lines, s->inner }, 2) &&
+		  nd_reshape(&from, (int64_t[]){ s->n, s->inner }, 2);
 	assert(ok);
-	fill_zeros(p, &s, &to);
-	if (is_transfer_better(p, op, &s)) {
-		scatter_columns(p, &s, from, to);
+	fill_zeros(p, s, &to);
+	if (is_transfer_better(p, op, s)) {
+		scatter_columns(p, s, from, to);
 		low_deliver(p->l, dest, ofm);
-		return true;
+		return NULL;
 	}
-	for (int k = 0; k < s.n;) {
+	for (int k = 0; k < s->n;) {
 		int64_t step;
-		int n = low_even(s.at + k, s.n - k, false, &step);
+		int n = low_even(s->at + k, s->n - k, false, &step);
 		struct nd some = from, dest_lines = to;
 		nd_slice(&some, 0, k, n, 1);
-		nd_slice(&dest_lines, 0, s.at[k], n, step);
+		nd_slice(&dest_lines, 0, s->at[k], n, step);
 		nd_copy(p->l, &some, &dest_lines);
 		k += n;
 	}
 	low_deliver(p->l, dest, ofm);
-	return true;
+	return NULL;
 }
 
 const struct family family_scatter = {
-	.check = check_scatter, .lower = lower_scatter,
+	.read = read_scatter, .lower = lower_scatter,
 };

@@ -106,33 +106,10 @@ view_strided_slice(const struct part *p, const struct tfl_op *op, struct nd *v)
 }
 
 static const char *
-view_of_op(const struct part *p, const struct tfl_op *op, struct nd *v)
+read_slice(const struct part *p, struct lop *o)
 {
-	return op->code == TFL_SLICE ? view_slice(p, op, v)
-				     : view_strided_slice(p, op, v);
-}
-
-static const char *
-check_slice(const struct part *p, const struct tfl_op *op)
-{
-	const char *why = check_move(p, op);
-	if (why)
-		return why;
-	struct nd v = nd_shape(part_in(p, op, 0)), to = words_shape(part_out(p, op, 0));
-	why = view_of_op(p, op, &v);
-	(void)move_words(part_in(p, op, 0), &v);
-	if (!why && nd_elements(&v) != nd_elements(&to))
-		why = "the OFM's shape is not what the slice gives";
-	return why ?: check_copies(p, &v, &to);
-}
-
-static bool
-lower_slice(struct part *p, const struct tfl_op *op)
-{
-	struct nd v = nd_ifm(p, op->in[0]);
-	(void)view_of_op(p, op, &v);
-	move_result(p, op, &v);
-	return true;
+	return read_view(p, o, o->op->code == TFL_SLICE ? view_slice : view_strided_slice,
+			 "the OFM's shape is not what the slice gives");
 }
 
 /* ---- SPLIT, SPLIT_V, UNPACK --------------------------------------------------- */
@@ -144,7 +121,7 @@ struct split {
 };
 
 static const char *
-read_split(const struct part *p, const struct tfl_op *op, struct split *s)
+find_axis(const struct part *p, const struct tfl_op *op, struct split *s)
 {
 	*s = (struct split){ .data = op->code == TFL_SPLIT };
 	const char *why = check_moved(p, part_in(p, op, s->data), "IFM");
@@ -175,26 +152,27 @@ split_length(const struct part *p, const struct tfl_op *op, const struct split *
 }
 
 static const char *
-check_split(const struct part *p, const struct tfl_op *op)
+read_split(const struct part *p, struct lop *o)
 {
-	struct split s;
-	const char *why = read_split(p, op, &s);
+	const struct tfl_op *op = o->op;
+	struct split *s = o->own = anew(p->a, struct split, 1);
+	const char *why = find_axis(p, op, s);
 	if (why)
 		return why;
-	struct nd in = nd_shape(part_in(p, op, s.data));
+	struct nd in = nd_shape(part_in(p, op, s->data));
 	int64_t at = 0;
 	for (int k = 0; k < op->n_out; k++) {
-		const struct tfl_tensor *o = part_out(p, op, k);
-		struct nd v = in, to = nd_shape(o);
-		int64_t n = split_length(p, op, &s, k);
-		why = check_moved(p, o, "OFM");
-		if (!why && o->type != in.type)
+		const struct tfl_tensor *t = part_out(p, op, k);
+		struct nd v = in, to = nd_shape(t);
+		int64_t n = split_length(p, op, s, k);
+		why = check_moved(p, t, "OFM");
+		if (!why && t->type != in.type)
 			why = "IFM and OFM differ in type";
-		if (!why && (n < 1 || n > in.dim[s.axis] - at))
+		if (!why && (n < 1 || n > in.dim[s->axis] - at))
 			why = "the parts are larger than the axis";
 		if (why)
 			return why;
-		nd_slice(&v, s.axis, at, n, 1);
+		nd_slice(&v, s->axis, at, n, 1);
 		if (nd_elements(&v) != nd_elements(&to))
 			return "an OFM's shape is not what the split gives";
 		why = check_copies(p, &v, &to);
@@ -202,36 +180,30 @@ check_split(const struct part *p, const struct tfl_op *op)
 			return why;
 		at += n;
 	}
-	return at == in.dim[s.axis] ? NULL : "the parts do not fill the axis";
+	return at == in.dim[s->axis] ? NULL : "the parts do not fill the axis";
 }
 
 void
-slice_view(const struct part *p, const struct tfl_op *op, int k, struct nd *v)
+split_view(const struct part *p, const struct lop *o, int k, struct nd *v)
 {
-	struct split s;
+	const struct split *s = o->own;
 	int64_t at = 0;
-	if (op->code == TFL_SLICE || op->code == TFL_STRIDED_SLICE) {
-		(void)view_of_op(p, op, v);
-		return;
-	}
-	(void)read_split(p, op, &s);
 	for (int i = 0; i < k; i++)
-		at += split_length(p, op, &s, i);
-	nd_slice(v, s.axis, at, split_length(p, op, &s, k), 1);
+		at += split_length(p, o->op, s, i);
+	nd_slice(v, s->axis, at, split_length(p, o->op, s, k), 1);
 }
 
-static bool
-lower_split(struct part *p, const struct tfl_op *op)
+static const char *
+lower_split(struct part *p, const struct lop *o)
 {
-	struct split s;
-	(void)read_split(p, op, &s);
-	for (int k = 0; k < op->n_out; k++) {
-		struct nd v = nd_ifm(p, op->in[s.data]);
-		slice_view(p, op, k, &v);
-		nd_result(p, op->out[k], &v);
+	const struct split *s = o->own;
+	for (int k = 0; k < o->op->n_out; k++) {
+		struct nd v = nd_ifm(p, o->op->in[s->data]);
+		split_view(p, o, k, &v);
+		nd_result(p, o->op->out[k], &v);
 	}
-	return true;
+	return NULL;
 }
 
-const struct family family_slice = { .check = check_slice, .lower = lower_slice };
-const struct family family_split = { .check = check_split, .lower = lower_split };
+const struct family family_slice = { .read = read_slice, .lower = lower_view };
+const struct family family_split = { .read = read_split, .lower = lower_split };

@@ -7,7 +7,6 @@
  * have their weights in that order.
  */
 #include "channels.h"
-#include "../products/conv.h"
 
 struct reading {
 	int op, next; /* 1 + the next reading of the same tensor; 0: none */
@@ -33,13 +32,13 @@ is_plain(const struct part *p, int i)
 static bool
 is_conv(const struct part *p, int i, enum g_op_kind *kind)
 {
-	struct conv c;
-	if (!is_plain(p, i) || !conv_read(p, &p->sg->op[i], &c) || c.groups != 1 ||
-	    (c.kind == OP_CONV && p->sg->op[i].code != TFL_CONV_2D))
+	const struct low_conv *c = &p->op[i].lop.conv;
+	int code = p->sg->op[i].code;
+	if (!is_plain(p, i) || (code != TFL_CONV_2D && code != TFL_DEPTHWISE_CONV_2D) ||
+	    c->groups != 1 || (c->kind == OP_CONV && code != TFL_CONV_2D))
 		return false;
-	struct low_conv w = conv_shape(&c, conv_window(&c).pad);
-	*kind = c.kind;
-	return low_conv_fits(&w);
+	*kind = c->kind;
+	return low_conv_fits(c);
 }
 
 static bool takes_order(struct ordering *o, int tensor);

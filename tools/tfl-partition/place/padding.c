@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PAD and PADV2 that become the padding of the operator behind them: nputools-lowering(7) 6.3. */
 #include "../moves/move.h"
-#include "../products/conv.h"
 
-/* rows and columns that PAD adds; false: they are unknown, or PAD adds channels or images */
+/* rows and columns that PAD adds; false: too many, or PAD adds channels or images */
 static bool
 read_borders(const struct part *p, const struct tfl_op *op, struct g_pad *pad)
 {
-	int64_t v[8];
-	int n;
-	if (!part_ints(part_in(p, op, 1), v, 8, &n) || n != 8 || v[0] || v[1] || v[6] ||
-	    v[7])
+	const struct borders *b = p->op[op - p->sg->op].lop.own;
+	if (part_in(p, op, 0)->rank != 4 || b->before[0] || b->after[0] || b->before[3] ||
+	    b->after[3])
 		return false;
-	for (int i = 2; i < 6; i++)
-		if (v[i] < 0 || v[i] > LOW_PAD)
+	for (int i = 1; i < 3; i++)
+		if (b->before[i] > LOW_PAD || b->after[i] > LOW_PAD)
 			return false;
-	*pad = (struct g_pad){ .top = (int32_t)v[2], .bottom = (int32_t)v[3],
-			       .left = (int32_t)v[4], .right = (int32_t)v[5] };
+	*pad = (struct g_pad){ .top = (int32_t)b->before[1], .bottom = (int32_t)b->after[1],
+			       .left = (int32_t)b->before[2], .right = (int32_t)b->after[2] };
 	return true;
 }
 
@@ -64,8 +62,8 @@ is_border_least(const struct part *p, const struct tfl_op *op)
 	const struct tfl_tensor *in = part_in(p, op, 0);
 	int activation = in->producer < 0 ? TFL_ACT_NONE
 					  : activation_of(&p->sg->op[in->producer]);
-	int32_t value;
-	return !pad_value(p, op, &value) && value <= quant_clamp(in, activation).lo;
+	const struct borders *b = p->op[op - p->sg->op].lop.own;
+	return b->value <= quant_clamp(in, activation).lo;
 }
 
 /*
@@ -76,15 +74,20 @@ is_border_least(const struct part *p, const struct tfl_op *op)
 static bool
 takes_padding(const struct part *p, const struct tfl_op *pad, const struct tfl_op *to)
 {
-	struct conv c;
-	struct g_pad own, more;
-	struct yx kernel;
+	const struct lop *o = &p->op[to - p->sg->op].lop;
+	const struct low_axis *y = &o->pool.axis[0], *x = &o->pool.axis[1];
+	struct g_pad more;
 	if (!read_borders(p, pad, &more))
 		return false;
-	if (max_pool_window(p, to, &kernel, &own))
-		return is_border_least(p, pad) && are_paddings(own, more, kernel);
-	return pad->code == TFL_PAD && to->n_in > 1 && conv_read(p, to, &c) &&
-	       are_paddings(conv_window(&c).pad, more, c.kernel);
+	if (to->code == TFL_MAX_POOL_2D) {
+		struct g_pad own = { .top = y->before, .bottom = y->after,
+				     .left = x->before, .right = x->after };
+		return is_border_least(p, pad) &&
+		       are_paddings(own, more, (struct yx){ .y = y->kernel, .x = x->kernel });
+	}
+	return pad->code == TFL_PAD &&
+	       (to->code == TFL_CONV_2D || to->code == TFL_DEPTHWISE_CONV_2D) &&
+	       are_paddings(o->conv.pad, more, o->conv.kernel);
 }
 
 bool

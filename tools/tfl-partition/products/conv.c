@@ -6,15 +6,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- checks --------------------------------------------------------------- */
+/* ---- constants ------------------------------------------------------------ */
 
 static const char *
-check_weights(const struct part *p, const struct conv *c)
+check_weights(const struct part *p, const struct filters *f, int32_t channels)
 {
-	const struct tfl_tensor *w = c->weights;
+	const struct tfl_tensor *w = f->weights;
 	if (!w->data.p)
 		return "weights are not constant";
-	bool halves = w->type == TFL_INT4 && c->ifm->type != TFL_UINT8;
+	bool halves = w->type == TFL_INT4 && f->ifm->type != TFL_UINT8;
 	if (w->type != TFL_INT8 && w->type != TFL_UINT8 && !halves)
 		return part_say(p, "weights are %s", tfl_type_name(w->type));
 	if (w->is_sparse || w->quant.other || !w->quant.n_scale)
@@ -22,7 +22,7 @@ check_weights(const struct part *p, const struct conv *c)
 	for (int i = 0; i < w->quant.n_scale; i++)
 		if (!(w->quant.scale[i] > 0) || !isfinite(w->quant.scale[i]))
 			return "a scale of the weights is not a positive number";
-	if (w->quant.n_scale > 1 && w->quant.n_scale != c->o)
+	if (w->quant.n_scale > 1 && w->quant.n_scale != channels)
 		return "weights are quantized along another axis than channels";
 	for (int i = 0; i < w->quant.n_zero; i++) {
 		int64_t z = w->quant.zero[i];
@@ -36,54 +36,27 @@ check_weights(const struct part *p, const struct conv *c)
  * the reference takes int8 weights as symmetric, except those of FULLY_CONNECTED with
  * one scale
  */
-int64_t
-weight_zero(const struct conv *c, int o)
+static void
+take_weights(const struct part *p, const struct tfl_tensor *t, struct low_conv *c)
 {
-	const struct tfl_tensor *w = c->weights;
-	if (w->type != TFL_UINT8 && (c->kind != OP_FC || w->quant.n_scale > 1))
-		return 0;
-	return w->quant.n_zero == 0	? 0
-	       : w->quant.n_zero == 1	? w->quant.zero[0]
-					: w->quant.zero[o];
+	struct low_weights *w = &c->weights;
+	bool symmetric = t->type != TFL_UINT8 && (c->kind != OP_FC || t->quant.n_scale > 1);
+	w->v = t->data.p;
+	w->type = t->type == TFL_INT4 ? TFL_INT8 : t->type;
+	w->name = t->name;
+	w->n_zero = t->quant.n_zero > 1 ? c->o : 1;
+	int64_t *zero = anew(p->a, int64_t, (size_t)w->n_zero);
+	for (int32_t o = 0; o < w->n_zero && !symmetric && t->quant.n_zero; o++)
+		zero[o] = t->quant.zero[o];
+	w->zero = zero;
 }
 
-static int64_t
-weight_at(const struct conv *c, int64_t at)
-{
-	return tfl_integer(c->weights->type, c->weights->data.p, at);
-}
-
-/* the sum of the magnitudes of a channel's weights */
-static int64_t
-weight_sum(const struct conv *c, int o)
-{
-	int64_t sum = 0, z = weight_zero(c, o);
-	for (int y = 0; y < c->kernel.y; y++)
-		for (int x = 0; x < c->kernel.x; x++)
-			for (int i = 0; i < c->i; i++)
-				sum += llabs(weight_at(c, o * c->strides[0] +
-							  y * c->strides[1] +
-							  x * c->strides[2] +
-							  i * c->strides[3]) - z);
-	return sum;
-}
-
+/* sets the biases, of which there may be none */
 static const char *
-check_weight_sums(const struct conv *c)
+take_biases(const struct part *p, const struct tfl_tensor *b, struct low_conv *c)
 {
-	int64_t n = (int64_t)c->kernel.y * c->kernel.x * c->i;
-	if (n * 255 <= MAX_WEIGHT_SUM)
-		return NULL;
-	for (int o = 0; o < c->o; o++)
-		if (weight_sum(c, o) > MAX_WEIGHT_SUM)
-			return "the weights of a channel sum to more than 8323072";
-	return NULL;
-}
-
-static const char *
-check_bias(const struct part *p, const struct conv *c)
-{
-	const struct tfl_tensor *b = c->bias;
+	int64_t *bias = anew(p->a, int64_t, (size_t)c->o);
+	c->bias = bias;
 	if (!b)
 		return NULL;
 	if (!b->data.p || (b->type != TFL_INT32 && b->type != TFL_INT64))
@@ -92,64 +65,88 @@ check_bias(const struct part *p, const struct conv *c)
 	if (tfl_elements(b) != c->o)
 		return part_say(p, "bias has %" PRId64 " values for %d channels",
 				tfl_elements(b), c->o);
-	for (int i = 0; b->type == TFL_INT64 && i < c->o; i++) {
-		int64_t v = tfl_integer(b->type, b->data.p, i);
-		if (v < -((int64_t)1 << 39) || v >= (int64_t)1 << 39)
+	for (int i = 0; i < c->o; i++) {
+		bias[i] = tfl_integer(b->type, b->data.p, i);
+		if (bias[i] < -((int64_t)1 << 39) || bias[i] >= (int64_t)1 << 39)
 			return "a bias does not fit 40 bits";
 	}
 	return NULL;
 }
 
+/* the sum of the magnitudes of a channel's weights */
+static int64_t
+weight_sum(const struct low_conv *c, int o)
+{
+	const struct low_weights *w = &c->weights;
+	int64_t sum = 0, z = w->zero[w->n_zero > 1 ? o : 0];
+	for (int y = 0; y < c->kernel.y; y++)
+		for (int x = 0; x < c->kernel.x; x++)
+			for (int i = 0; i < c->i; i++)
+				sum += llabs(tfl_integer(w->type, w->v,
+							 o * w->stride[0] + y * w->stride[1] +
+							 x * w->stride[2] + i * w->stride[3]) - z);
+	return sum;
+}
+
+/* the number of products that a sum has */
+static int64_t
+products_of(const struct low_conv *c)
+{
+	return (int64_t)c->kernel.y * c->kernel.x * c->i;
+}
+
+static const char *
+check_weight_sums(const struct low_conv *c)
+{
+	for (int o = 0; products_of(c) * 255 > MAX_WEIGHT_SUM && o < c->o; o++)
+		if (weight_sum(c, o) > MAX_WEIGHT_SUM)
+			return "the weights of a channel sum to more than 8323072";
+	return NULL;
+}
+
 /* the real multiplier of channel o: nputools-lowering(7) 3.2 */
 static double
-real_scale(const struct conv *c, int o)
+real_scale(const struct filters *f, int o)
 {
-	float si = quant_scale_f32(c->ifm), sw = quant_channel_scale(c->weights, o);
-	double so = quant_scale(c->ofm);
-	if (c->float_product)
+	float si = quant_scale_f32(f->ifm), sw = quant_channel_scale(f->weights, o);
+	double so = quant_scale(f->ofm);
+	if (f->float_product)
 		return (double)(si * sw) / so;
 	return (double)si * (double)sw / so;
 }
 
-bool
-is_reduced(const struct conv *c)
+/* INT16 with sums of 64 bits: multipliers are reduced to 15 bits */
+static bool
+is_reduced(const struct filters *f)
 {
-	if (c->ifm->type != TFL_INT16)
+	if (f->ifm->type != TFL_INT16)
 		return false;
-	return c->bias ? c->bias->type == TFL_INT64 : c->wide;
-}
-
-bool
-channel_scale(const struct conv *c, int o, struct npu_scale *s)
-{
-	if (!npu_quantise(real_scale(c, o), s))
-		return false;
-	if (is_reduced(c))
-		*s = npu_scale_reduce(*s);
-	return s->shift >= 0 && s->shift <= 63;
+	return f->bias ? f->bias->type == TFL_INT64 : f->wide;
 }
 
 static const char *
-check_scales(const struct conv *c)
+take_scales(const struct part *p, const struct filters *f, struct low_conv *c)
 {
-	struct npu_scale s;
-	int n = c->weights->quant.n_scale > 1 ? c->o : 1;
-	for (int o = 0; o < n; o++)
-		if (!channel_scale(c, o, &s))
+	struct npu_scale *scale = anew(p->a, struct npu_scale, (size_t)c->o);
+	c->scale = scale;
+	c->round = is_reduced(f) ? ROUND_NATURAL : ROUND_TFL;
+	for (int o = 0; o < c->o; o++) {
+		bool ok = npu_quantise(real_scale(f, o), &scale[o]);
+		if (ok && is_reduced(f))
+			scale[o] = npu_scale_reduce(scale[o]);
+		if (!ok || scale[o].shift < 0 || scale[o].shift > 63)
 			return "a scale of the output can't be expressed";
+	}
 	return NULL;
 }
 
 /* The reference wraps scaled sums of 64 bits to 32 bits; the NPU saturates. */
 static const char *
-check_wide_sums(const struct conv *c)
+check_wide_sums(const struct filters *f, const struct low_conv *c)
 {
-	int64_t n = (int64_t)c->kernel.y * c->kernel.x * c->i;
-	for (int o = 0; is_reduced(c) && o < c->o; o++) {
-		double scale = real_scale(c, o);
-		double bias = c->bias ? fabs((double)tfl_integer(c->bias->type,
-								 c->bias->data.p, o)) : 0;
-		if ((bias + (double)n * 255 * 32768) * scale >= 0x1p31 &&
+	for (int o = 0; is_reduced(f) && o < c->o; o++) {
+		double scale = real_scale(f, o), bias = fabs((double)c->bias[o]);
+		if ((bias + (double)products_of(c) * 255 * 32768) * scale >= 0x1p31 &&
 		    (bias + (double)weight_sum(c, o) * 32768) * scale >= 0x1p31)
 			return "scaled sums may exceed 32 bits, to which the reference wraps";
 	}
@@ -157,19 +154,25 @@ check_wide_sums(const struct conv *c)
 }
 
 const char *
-check_conv_common(const struct part *p, const struct tfl_op *op,
-		  const struct conv *c)
+read_constants(const struct part *p, const struct filters *f, struct lop *o)
 {
-	const char *why = check_fm(p, c->ifm, "IFM", TYPE_FM) ?:
-			  check_fm(p, c->ofm, "OFM", TYPE_FM);
-	if (!why && c->ifm->type != c->ofm->type)
+	struct low_conv *c = &o->conv;
+	const char *why = check_fm(p, f->ifm, "IFM", TYPE_FM) ?:
+			  check_fm(p, f->ofm, "OFM", TYPE_FM);
+	if (!why && f->ifm->type != f->ofm->type)
 		why = "IFM and OFM differ in type";
-	return why ?: check_activation(p, op, c->activation) ?: check_weights(p, c) ?:
-	       check_bias(p, c) ?: check_weight_sums(c) ?: check_scales(c) ?:
-	       check_wide_sums(c);
+	why = why ?: check_activation(p, o->op, f->activation) ?: check_weights(p, f, c->o);
+	if (why)
+		return why;
+	take_weights(p, f->weights, c);
+	c->ifm_zero = quant_zero(f->ifm);
+	o->end.zero = quant_zero(f->ofm);
+	o->end.clamp = quant_clamp(f->ofm, f->activation);
+	return take_biases(p, f->bias, c) ?: check_weight_sums(c) ?: take_scales(p, f, c) ?:
+	       check_wide_sums(f, c);
 }
 
-/* ---- reading the operators -------------------------------------------------- */
+/* ---- windows ---------------------------------------------------------------- */
 
 static struct yx
 fm_yx(const struct tfl_tensor *t)
@@ -178,50 +181,46 @@ fm_yx(const struct tfl_tensor *t)
 }
 
 void
-conv_take_filters(struct conv *c)
+take_kernel(struct low_conv *c, const struct tfl_tensor *weights)
 {
-	c->kernel = fm_yx(c->weights);
-	c->o = c->weights->dim[0];
-	c->i = c->weights->dim[3];
-	c->strides[3] = 1;
-	c->strides[2] = c->i;
-	c->strides[1] = (int64_t)c->kernel.x * c->i;
-	c->strides[0] = c->kernel.y * c->strides[1];
+	int64_t *stride = c->weights.stride;
+	c->kernel = fm_yx(weights);
+	c->o = weights->dim[0];
+	c->i = weights->dim[3];
+	stride[3] = 1;
+	stride[2] = c->i;
+	stride[1] = (int64_t)c->kernel.x * c->i;
+	stride[0] = c->kernel.y * stride[1];
 }
 
-struct window
-conv_window(const struct conv *c)
-{
-	return window_of(c->padding, fm_yx(c->ifm), c->kernel, c->stride,
-			 c->dilation);
-}
-
+/* checks the window, whose kernel, stride and dilation are set, and sets its padding */
 static const char *
-read_window(const struct part *p, const struct tfl_op *op, struct conv *c)
+read_window(const struct part *p, const struct tfl_op *op, const struct filters *f,
+	    struct low_conv *c)
 {
-	if (!family_rank(op, c->ifm) || !family_rank(op, c->ofm) ||
-	    c->weights->rank != 4)
+	if (!family_rank(op, f->ifm) || !family_rank(op, f->ofm) || f->weights->rank != 4)
 		return "IFM, weights and OFM must have 4 dimensions";
 	if (c->stride.y < 1 || c->stride.x < 1 || c->dilation.y < 1 ||
-	    c->dilation.x < 1 || (c->padding != TFL_SAME && c->padding != TFL_VALID))
+	    c->dilation.x < 1 || (f->padding != TFL_SAME && f->padding != TFL_VALID))
 		return part_say(p, "%s has stride %dx%d, dilation %dx%d",
 				tfl_op_label(op), c->stride.y, c->stride.x,
 				c->dilation.y, c->dilation.x);
 	if (c->kernel.y < 1 || c->kernel.x < 1)
 		return part_say(p, "kernel %dx%d", c->kernel.y, c->kernel.x);
-	struct yx out = fm_yx(c->ofm);
-	struct window w = conv_window(c);
-	if (w.out.y != out.y || w.out.x != out.x || c->ofm->dim[3] != c->o ||
-	    c->ofm->dim[0] != c->ifm->dim[0])
+	struct yx out = fm_yx(f->ofm);
+	struct window w = window_of(f->padding, fm_yx(f->ifm), c->kernel, c->stride,
+				    c->dilation);
+	c->pad = w.pad;
+	if (w.out.y != out.y || w.out.x != out.x || f->ofm->dim[3] != c->o ||
+	    f->ofm->dim[0] != f->ifm->dim[0])
 		return "the OFM's shape is not what the options give";
 	return NULL;
 }
 
 /* splits IFM and OFM into groups of channels; each filter reads one group */
 static const char *
-read_groups(const struct part *p, struct conv *c)
+read_groups(const struct part *p, int32_t depth, struct low_conv *c)
 {
-	int32_t depth = c->ifm->dim[3];
 	c->groups = c->i ? depth / c->i : 0;
 	if (c->groups < 1 || c->groups * c->i != depth || c->o % c->groups)
 		return part_say(p, "IFM depth %d, weights of %d for %d channels",
@@ -230,82 +229,81 @@ read_groups(const struct part *p, struct conv *c)
 }
 
 const char *
-conv_read_operands(const struct part *p, const struct tfl_op *op,
-		   const struct fb_table *options, int ifm, struct conv *c)
+read_filters(const struct part *p, const struct tfl_op *op, const struct fb_table *options,
+	     int ifm, struct filters *f)
 {
-	c->ifm = part_in(p, op, ifm);
-	c->weights = part_in(p, op, 1);
-	c->bias = part_in(p, op, ifm ? ifm + 1 : 2);
-	c->ofm = part_out(p, op, 0);
-	c->float_product = c->ifm->type == TFL_UINT8;
+	f->ifm = part_in(p, op, ifm);
+	f->weights = part_in(p, op, 1);
+	f->bias = part_in(p, op, ifm ? ifm + 1 : 2);
+	f->ofm = part_out(p, op, 0);
+	f->float_product = f->ifm->type == TFL_UINT8;
 	return check_options(p, op, options);
 }
 
-/* reads groups, if filters see some channels only, and checks the rules for all */
+/* reads the constants, and checks what depends on the shapes alone */
 static const char *
-read_rest(const struct part *p, const struct tfl_op *op, bool groups, struct conv *c)
+read_rest(const struct part *p, const struct filters *f, struct lop *o)
 {
-	const char *why = groups ? read_groups(p, c) : NULL;
-	return why ?: check_conv_common(p, op, c) ?: conv_check_shape(p, c);
+	const char *why = read_constants(p, f, o);
+	struct nd in = nd_dense(f->ifm->type, f->ifm->rank, f->ifm->dim);
+	struct nd out = nd_dense(f->ofm->type, f->ofm->rank, f->ofm->dim);
+	return why ?: low_conv_check(p->a, &o->conv, &in, &out) ?: check_large(&o->conv);
 }
 
 static const char *
-read_conv2d(const struct part *p, const struct tfl_op *op, struct conv *c)
+read_conv2d(const struct part *p, struct lop *o)
 {
-	*c = (struct conv){ .kind = OP_CONV, .groups = 1 };
-	const char *why = conv_read_operands(p, op, &fb_Conv2DOptions, 0, c);
+	const struct tfl_op *op = o->op;
+	struct low_conv *c = &o->conv;
+	struct filters f = { 0 };
+	const char *why = read_filters(p, op, &fb_Conv2DOptions, 0, &f);
 	if (why)
 		return why;
-	c->activation = (int)TFL_OPT(op, Conv2DOptions, fused_activation_function);
-	c->wide = TFL_OPT(op, Conv2DOptions, quantized_bias_type) != TFL_INT32;
-	c->padding = (int)TFL_OPT(op, Conv2DOptions, padding);
+	*c = (struct low_conv){ .kind = OP_CONV };
+	f.activation = (int)TFL_OPT(op, Conv2DOptions, fused_activation_function);
+	f.wide = TFL_OPT(op, Conv2DOptions, quantized_bias_type) != TFL_INT32;
+	f.padding = (int)TFL_OPT(op, Conv2DOptions, padding);
 	c->stride.y = (int32_t)TFL_OPT(op, Conv2DOptions, stride_h);
 	c->stride.x = (int32_t)TFL_OPT(op, Conv2DOptions, stride_w);
 	c->dilation.y = (int32_t)TFL_OPT(op, Conv2DOptions, dilation_h_factor);
 	c->dilation.x = (int32_t)TFL_OPT(op, Conv2DOptions, dilation_w_factor);
-	if (c->weights->rank == 4)
-		conv_take_filters(c);
-	return read_window(p, op, c) ?: read_rest(p, op, true, c);
+	if (f.weights->rank == 4)
+		take_kernel(c, f.weights);
+	return read_window(p, op, &f, c) ?: read_groups(p, f.ifm->dim[3], c) ?:
+	       read_rest(p, &f, o);
 }
 
 static const char *
-read_depthwise(const struct part *p, const struct tfl_op *op, struct conv *c)
+read_depthwise(const struct part *p, struct lop *o)
 {
-	*c = (struct conv){ .kind = OP_DEPTHWISE, .groups = 1, .wide = true };
-	const char *why = conv_read_operands(p, op, &fb_DepthwiseConv2DOptions, 0, c);
+	const struct tfl_op *op = o->op;
+	struct low_conv *c = &o->conv;
+	struct filters f = { .wide = true };
+	const char *why = read_filters(p, op, &fb_DepthwiseConv2DOptions, 0, &f);
 	if (why)
 		return why;
-	c->activation = (int)TFL_OPT(op, DepthwiseConv2DOptions, fused_activation_function);
-	c->padding = (int)TFL_OPT(op, DepthwiseConv2DOptions, padding);
+	*c = (struct low_conv){ .i = 1, .groups = 1 };
+	f.activation = (int)TFL_OPT(op, DepthwiseConv2DOptions, fused_activation_function);
+	f.padding = (int)TFL_OPT(op, DepthwiseConv2DOptions, padding);
 	c->stride.y = (int32_t)TFL_OPT(op, DepthwiseConv2DOptions, stride_h);
 	c->stride.x = (int32_t)TFL_OPT(op, DepthwiseConv2DOptions, stride_w);
 	c->dilation.y = (int32_t)TFL_OPT(op, DepthwiseConv2DOptions, dilation_h_factor);
 	c->dilation.x = (int32_t)TFL_OPT(op, DepthwiseConv2DOptions, dilation_w_factor);
-	if (c->weights->rank == 4) {
-		c->kernel = fm_yx(c->weights);
-		c->o = c->weights->dim[3];
+	if (f.weights->rank == 4) {
+		c->kernel = fm_yx(f.weights);
+		c->o = f.weights->dim[3];
 	}
-	c->i = 1;
-	c->strides[0] = 1;
-	c->strides[2] = c->o;
-	c->strides[1] = (int64_t)c->kernel.x * c->o;
-	why = read_window(p, op, c);
+	c->weights.stride[0] = 1;
+	c->weights.stride[2] = c->o;
+	c->weights.stride[1] = (int64_t)c->kernel.x * c->o;
+	why = read_window(p, op, &f, c);
 	if (why)
 		return why;
 	/* a single input channel: every output channel reads it, as in a convolution */
-	int32_t depth = c->ifm->dim[3];
-	if (depth == 1 || depth != c->o)
-		c->kind = OP_CONV;
-	return read_rest(p, op, depth > 1 && c->kind == OP_CONV, c);
-}
-
-bool
-conv_read(const struct part *p, const struct tfl_op *op, struct conv *c)
-{
-	if (check_arity(p, op)) /* of an operator that no family has checked */
-		return false;
-	return op->code == TFL_CONV_2D ? !read_conv2d(p, op, c)
-	       : op->code == TFL_DEPTHWISE_CONV_2D && !read_depthwise(p, op, c);
+	int32_t depth = f.ifm->dim[3];
+	c->kind = depth == 1 || depth != c->o ? OP_CONV : OP_DEPTHWISE;
+	why = depth > 1 && c->kind == OP_CONV ? read_groups(p, depth, c) : NULL;
+	return why ?: read_rest(p, &f, o);
 }
 
 const char *
@@ -321,86 +319,70 @@ read_matrix(const struct part *p, const struct tfl_tensor *t, int32_t *rows,
 		   : "weights have other dimensions than output and input";
 }
 
+/* ---- FULLY_CONNECTED ---------------------------------------------------------- */
+
 static const char *
-read_fc(const struct part *p, const struct tfl_op *op, struct conv *c)
+read_fc(const struct part *p, struct lop *o)
 {
-	*c = (struct conv){ .kind = OP_FC, .groups = 1 };
-	const char *why = conv_read_operands(p, op, &fb_FullyConnectedOptions, 0, c);
+	const struct tfl_op *op = o->op;
+	struct low_conv *c = &o->conv;
+	struct filters f = { 0 };
+	const char *why = read_filters(p, op, &fb_FullyConnectedOptions, 0, &f);
 	if (why)
 		return why;
-	c->activation = (int)TFL_OPT(op, FullyConnectedOptions, fused_activation_function);
-	c->kernel = c->stride = c->dilation = (struct yx){ .y = 1, .x = 1 };
-	c->wide = TFL_OPT(op, FullyConnectedOptions, quantized_bias_type) != TFL_INT32;
+	f.activation = (int)TFL_OPT(op, FullyConnectedOptions, fused_activation_function);
+	f.wide = TFL_OPT(op, FullyConnectedOptions, quantized_bias_type) != TFL_INT32;
 	if (TFL_OPT(op, FullyConnectedOptions, weights_format))
 		return "weights are shuffled";
-	if (!c->weights->data.p)
-		return check_computed(p, op);
-	why = read_matrix(p, c->weights, &c->o, &c->i);
+	if (!f.weights->data.p)
+		return read_computed(p, o);
+	*c = (struct low_conv){ .kind = OP_FC, .groups = 1 };
+	c->kernel = c->stride = c->dilation = (struct yx){ .y = 1, .x = 1 };
+	why = read_matrix(p, f.weights, &c->o, &c->i);
 	if (why)
 		return why;
-	c->strides[0] = c->i;
-	c->strides[3] = 1;
+	c->weights.stride[0] = c->i;
+	c->weights.stride[3] = 1;
 	/* for per-channel scales the reference computes the product in double */
-	c->float_product |= c->weights->quant.n_scale <= 1;
-	why = check_conv_common(p, op, c);
+	f.float_product |= f.weights->quant.n_scale <= 1;
+	why = read_constants(p, &f, o);
 	if (why)
 		return why;
-	int64_t n = tfl_elements(c->ifm) / (c->i ? c->i : 1);
-	if (c->i < 1 || n * c->i != tfl_elements(c->ifm) ||
-	    n * c->o != tfl_elements(c->ofm) || n < 1 || n > 65536 ||
+	int64_t n = tfl_elements(f.ifm) / (c->i ? c->i : 1);
+	if (c->i < 1 || n * c->i != tfl_elements(f.ifm) ||
+	    n * c->o != tfl_elements(f.ofm) || n < 1 || n > 65536 ||
 	    c->i > 65536)
 		return "the shapes of IFM, weights and OFM do not match";
 	return NULL;
 }
 
-/* ---- the families ------------------------------------------------------------- */
-
-FAMILY_CHECK(check_conv2d, struct conv, read_conv2d)
-
-static bool
-lower_conv2d(struct part *p, const struct tfl_op *op)
+static const char *
+lower_fc(struct part *p, const struct lop *o)
 {
-	struct conv c;
-	(void)read_conv2d(p, op, &c);
-	lower_windows(p, op, &c);
-	return true;
-}
-
-FAMILY_CHECK(check_depthwise, struct conv, read_depthwise)
-
-static bool
-lower_depthwise(struct part *p, const struct tfl_op *op)
-{
-	struct conv c;
-	(void)read_depthwise(p, op, &c);
-	lower_windows(p, op, &c);
-	return true;
-}
-
-FAMILY_CHECK(check_fc, struct conv, read_fc)
-
-static bool
-lower_fc(struct part *p, const struct tfl_op *op)
-{
-	struct conv c;
-	if (!part_in(p, op, 1)->data.p)
-		return lower_computed(p, op);
-	(void)read_fc(p, op, &c);
-	int32_t n = (int32_t)(tfl_elements(c.ifm) / c.i);
-	struct hwc is = { .h = 1, .w = n, .c = c.i }, os = { .h = 1, .w = n, .c = c.o };
-	const int32_t from[4] = { 1, 1, n, c.i }, to[4] = { 1, 1, n, c.o };
+	const struct tfl_op *op = o->op;
+	if (!part_in(p, op, 1)->data.p) {
+		lower_computed(p, o);
+		return NULL;
+	}
+	const struct low_conv *c = &o->conv;
+	int32_t n = (int32_t)(tfl_elements(part_in(p, op, 0)) / c->i);
+	struct hwc is = { .h = 1, .w = n, .c = c->i }, os = { .h = 1, .w = n, .c = c->o };
+	const int32_t from[4] = { 1, 1, n, c->i }, to[4] = { 1, 1, n, c->o };
 	struct g_operand ofm = low_view(p->l, part_ofm(p, op->out[0]), os);
 	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), is);
 	struct nd in = nd_operand_of(ifm, 4, from), out = nd_operand_of(ofm, 4, to);
-	struct low_conv w = conv_whole(p, &c, (struct g_pad){ 0 });
-	low_conv(p->l, &w, &in, &out, conv_made, &c);
-	return true;
+	struct low_conv w = stored_conv(p, o, 0);
+	struct low_end end = o->end;
+	low_conv(p->l, &w, &in, &out, low_finish, &end);
+	return NULL;
 }
 
 const struct family family_conv2d = {
-	.check = check_conv2d, .lower = lower_conv2d, .direct = true,
+	.read = read_conv2d, .lower = lower_windows, .direct = true, .subtracts_zeros = true,
 };
 const struct family family_depthwise = {
-	.check = check_depthwise, .lower = lower_depthwise, .direct = true,
+	.read = read_depthwise, .lower = lower_windows, .direct = true, .subtracts_zeros = true,
 };
-const struct family family_fc = { .check = check_fc, .lower = lower_fc };
+const struct family family_fc = {
+	.read = read_fc, .lower = lower_fc, .subtracts_zeros = true,
+};

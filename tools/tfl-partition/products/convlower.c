@@ -1,50 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts TFLite's convolutions to those that both front ends share: lower/conv.h. */
+/* Lowers convolutions whose channels may be stored in another order than the model's. */
 #include "conv.h"
 #include "../moves/move.h"
 
 /* ---- constants ---------------------------------------------------------------------- */
-
-struct low_conv
-conv_shape(const struct conv *c, struct g_pad pad)
-{
-	return (struct low_conv){ .kind = c->kind, .o = c->o, .i = c->i,
-				  .groups = c->groups, .kernel = c->kernel,
-				  .stride = c->stride, .dilation = c->dilation,
-				  .pad = pad, .ifm_zero = quant_zero(c->ifm),
-				  .round = is_reduced(c) ? ROUND_NATURAL : ROUND_TFL };
-}
-
-static struct low_weights
-weights_of(struct part *p, const struct conv *c)
-{
-	bool many = c->weights->quant.n_zero > 1;
-	struct g_source *source = anew(p->a, struct g_source, 1);
-	struct low_weights w = { .v = c->weights->data.p, .type = c->weights->type,
-				 .n_zero = many ? c->o : 1, .source = source,
-				 .name = c->weights->name };
-	int64_t *zero = anew(p->a, int64_t, (size_t)w.n_zero);
-	for (int32_t o = 0; o < w.n_zero; o++)
-		zero[o] = weight_zero(c, o);
-	w.zero = zero;
-	*source = part_source(p, c->weights);
-	if (w.type == TFL_INT4) { /* the model's buffer is packed */
-		w.type = TFL_INT8;
-		w.source = NULL;
-	}
-	memcpy(w.stride, c->strides, sizeof(w.stride));
-	return w;
-}
-
-static int64_t
-bias_of(const struct conv *c, size_t o)
-{
-	const struct tfl_tensor *b = c->bias;
-	if (!b)
-		return 0;
-	return b->type == TFL_INT32 ? (int32_t)load_le32(b->data.p + 4 * o)
-				    : (int64_t)load_le64(b->data.p + 8 * o);
-}
 
 /* the channel that is stored at position k */
 static size_t
@@ -53,34 +12,35 @@ stored_channel(const struct channels *c, size_t k)
 	return c->at ? (size_t)c->at[k] : k;
 }
 
-static struct channels *
-channels_of(const struct part *p, const struct tfl_tensor *t)
-{
-	return &p->channels[t - p->sg->tensor];
-}
-
-/* reorders weights to match feature maps that store their channels in another order */
+/* reorders constants to match feature maps that store their channels in another order */
 static void
-reorder_weights(struct part *p, const struct conv *c, struct low_weights *w)
+reorder_constants(struct arena *a, const struct channels *in, const struct channels *out,
+		  struct low_conv *c)
 {
-	const struct channels *in = channels_of(p, c->ifm), *out = channels_of(p, c->ofm);
+	struct low_weights *w = &c->weights;
 	bool each = c->kind == OP_DEPTHWISE;
 	size_t n_o = (size_t)c->o, n_i = (size_t)c->i, n_y = (size_t)c->kernel.y,
 	       n_x = (size_t)c->kernel.x;
-	uint8_t *v = anew(p->a, uint8_t, n_o * n_y * n_x * n_i), *to = v;
-	int64_t *zero = anew(p->a, int64_t, (size_t)w->n_zero);
-	for (size_t o = 0; o < n_o; o++)
+	uint8_t *v = anew(a, uint8_t, n_o * n_y * n_x * n_i), *to = v;
+	int64_t *zero = anew(a, int64_t, (size_t)w->n_zero), *bias = anew(a, int64_t, n_o);
+	struct npu_scale *scale = anew(a, struct npu_scale, n_o);
+	for (size_t o = 0; o < n_o; o++) {
+		size_t own = stored_channel(out, o);
+		bias[o] = c->bias[own];
+		scale[o] = c->scale[own];
 		for (size_t y = 0; y < n_y; y++)
 			for (size_t x = 0; x < n_x; x++)
 				for (size_t i = 0; i < n_i; i++)
-					*to++ = w->v[w->first +
-						     (int64_t)stored_channel(out, o) * w->stride[0] +
+					*to++ = w->v[w->first + (int64_t)own * w->stride[0] +
 						     (int64_t)y * w->stride[1] +
 						     (int64_t)x * w->stride[2] +
 						     (int64_t)(each ? 0 : stored_channel(in, i)) *
 							     w->stride[3]];
+	}
 	for (int32_t o = 0; o < w->n_zero; o++)
 		zero[o] = w->zero[w->n_zero > 1 ? stored_channel(out, (size_t)o) : 0];
+	c->bias = bias;
+	c->scale = scale;
 	w->v = v;
 	w->zero = zero;
 	w->source = NULL;
@@ -92,54 +52,36 @@ reorder_weights(struct part *p, const struct conv *c, struct low_weights *w)
 }
 
 struct low_conv
-conv_whole(struct part *p, const struct conv *c, struct g_pad pad)
+stored_conv(struct part *p, const struct lop *o, int ifm)
 {
-	struct low_conv w = conv_shape(c, pad);
-	size_t n = (size_t)c->o;
-	int64_t *bias = anew(p->a, int64_t, n);
-	struct npu_scale *scale = anew(p->a, struct npu_scale, n);
-	const struct channels *in = channels_of(p, c->ifm), *out = channels_of(p, c->ofm);
-	for (size_t o = 0; o < n; o++) {
-		bias[o] = bias_of(c, stored_channel(out, o));
-		(void)channel_scale(c, (int)stored_channel(out, o), &scale[o]);
-	}
-	w.bias = bias;
-	w.scale = scale;
-	w.weights = weights_of(p, c);
+	struct low_conv c = o->conv;
+	const struct tfl_tensor *w = part_in(p, o->op, 1);
+	const struct channels *in = &p->channels[o->op->in[ifm]];
+	const struct channels *out = &p->channels[o->op->out[0]];
+	struct g_source *source = anew(p->a, struct g_source, 1);
+	*source = part_source(p, w);
+	/* the model's buffer of INT4 is packed */
+	c.weights.source = w->type == c.weights.type ? source : NULL;
 	if (in->at || out->at)
-		reorder_weights(p, c, &w.weights);
-	return w;
-}
-
-void
-conv_made(void *ctx, struct g_op *op)
-{
-	const struct conv *c = ctx;
-	op->ofm_zero = quant_zero(c->ofm);
-	op_clamp(op, quant_clamp(c->ofm, c->activation));
+		reorder_constants(p->a, in, out, &c);
+	return c;
 }
 
 /* ---- windows ------------------------------------------------------------------------ */
 
 const char *
-conv_check_shape(const struct part *p, const struct conv *c)
+check_large(const struct low_conv *c)
 {
-	struct low_conv w = conv_shape(c, conv_window(c).pad);
-	struct nd in = nd_shape(c->ifm), out = nd_shape(c->ofm);
-	const char *why = low_conv_check(p->a, &w, &in, &out);
-	if (why || low_conv_fits(&w))
-		return why;
-	for (int o = 0; o < c->o; o++) {
-		struct npu_scale s;
-		if (!channel_scale(c, o, &s) || s.shift < 31 || s.shift > 62)
+	for (int o = 0; !low_conv_fits(c) && o < c->o; o++)
+		if (c->scale[o].shift < 31 || c->scale[o].shift > 62)
 			return "a kernel of this size and a scale above 1";
-	}
 	return NULL;
 }
 
 struct scaling {
-	struct part *p;
-	const struct conv *c;
+	struct lower *l;
+	const struct low_conv *c;
+	struct low_end end;
 };
 
 /*
@@ -149,19 +91,17 @@ struct scaling {
 static void
 scale_sums(void *ctx, const struct nd *sums, const struct nd *out)
 {
-	const struct scaling *x = ctx;
-	const struct conv *c = x->c;
-	struct lower *l = x->p->l;
+	struct scaling *x = ctx;
+	const struct low_conv *c = x->c;
+	struct lower *l = x->l;
 	struct hwc line = { .h = 1, .w = 1, .c = c->o };
 	size_t n = (size_t)c->o;
 	int32_t *mult = anew(l->a, int32_t, n), *shift = anew(l->a, int32_t, n),
 		*least = anew(l->a, int32_t, n);
 	for (int o = 0; o < c->o; o++) {
-		struct npu_scale s;
-		(void)channel_scale(c, o, &s);
-		mult[o] = (int32_t)s.mult;
-		shift[o] = s.shift - 31;
-		least[o] = s.shift > 31 ? -1 : 0;
+		mult[o] = (int32_t)c->scale[o].mult;
+		shift[o] = c->scale[o].shift - 31;
+		least[o] = c->scale[o].shift > 31 ? -1 : 0;
 	}
 	struct g_operand sum = nd_to_operand(sums), ofm = nd_to_operand(out);
 	struct g_operand y = word_mul_high(l, sum, low_const(l, TFL_INT32, line, mult));
@@ -169,23 +109,20 @@ scale_sums(void *ctx, const struct nd *sums, const struct nd *out)
 	below = word_max(l, below, low_const(l, TFL_INT32, line, least));
 	struct g_operand bits = low_const(l, TFL_INT32, line, shift);
 	struct g_op *r = word_op_to(l, OP_SHR, word_add(l, y, below), bits, ofm);
+	low_finish(&x->end, r);
 	r->round = ROUND_NATURAL;
-	r->ofm_zero = quant_zero(c->ofm);
-	op_clamp(r, quant_clamp(c->ofm, c->activation));
 }
 
-void
-lower_windows(struct part *p, const struct tfl_op *op, const struct conv *c)
+const char *
+lower_windows(struct part *p, const struct lop *o)
 {
-	struct g_pad pad = conv_window(c).pad;
-	struct low_conv own = conv_shape(c, pad);
-	int input = folded_pad(p, op, &pad);
-	struct low_conv w = conv_whole(p, c, pad);
-	struct nd in = nd_ifm(p, input), out = nd_ofm(p, op->out[0]);
-	struct conv made = *c;
-	struct scaling x = { .p = p, .c = c };
-	if (low_conv_fits(&own))
-		low_conv(p->l, &w, &in, &out, conv_made, &made);
+	struct low_conv c = stored_conv(p, o, 0);
+	int input = folded_pad(p, o->op, &c.pad);
+	struct nd in = nd_ifm(p, input), out = nd_ofm(p, o->op->out[0]);
+	struct scaling x = { .l = p->l, .c = &c, .end = o->end };
+	if (low_conv_fits(&c))
+		low_conv(p->l, &c, &in, &out, low_finish, &x.end);
 	else
-		low_conv_large(p->l, &w, &in, &out, scale_sums, &x);
+		low_conv_large(p->l, &c, &in, &out, scale_sums, &x);
+	return NULL;
 }

@@ -232,32 +232,30 @@ make_step(struct part *p, const struct lstm *l, const struct matrix *m,
 	op_zeros(o, 0, quant_zero(l->hidden));
 }
 
-static bool
-lower_lstm(struct part *p, const struct tfl_op *op)
+static const char *
+lower_lstm(struct part *p, const struct lop *o)
 {
-	struct lstm l;
-	(void)lstm_read(p, op, &l);
-	struct matrix mx = matrix_of(p, op, &l, false), mh = matrix_of(p, op, &l, true);
-	struct hwc ss = { .h = 1, .w = l.batch, .c = l.cells };
+	const struct tfl_op *op = o->op;
+	const struct lstm *l = o->own;
+	struct matrix mx = matrix_of(p, op, l, false), mh = matrix_of(p, op, l, true);
+	struct hwc ss = { .h = 1, .w = l->batch, .c = l->cells };
 	struct g_operand state = low_view(p->l, part_ifm(p, op->in[HIDDEN]), ss);
 	struct g_operand cell = low_view(p->l, part_ifm(p, op->in[CELL]), ss);
 	struct nd x = nd_ifm(p, op->in[X]), y = nd_ofm(p, op->out[0]);
-	struct nd out = some_steps(&l, &y, 0, l.steps), products = { .t = NULL };
+	struct nd out = some_steps(l, &y, 0, l->steps), products = { .t = NULL };
 	struct g_operand h = state;
-	int32_t many = steps_at_once(&l);
-	for (int32_t t = 0; t < l.steps; t++) {
-		int32_t left = l.steps - t;
+	int32_t many = steps_at_once(l);
+	for (int32_t t = 0; t < l->steps; t++) {
+		int32_t left = l->steps - t;
 		if (t % many == 0)
-			products = input_products(p, &l, &mx, &x, t,
+			products = input_products(p, l, &mx, &x, t,
 						  left < many ? left : many);
 		struct g_operand to = one_step(&out, t);
-		make_step(p, &l, &mh, one_step(&products, t % many), h, cell, to);
+		make_step(p, l, &mh, one_step(&products, t % many), h, cell, to);
 		h = to;
 	}
 	(void)low_copy(p->l, h, state);
-	return true;
+	return NULL;
 }
 
-FAMILY_CHECK(check_lstm, struct lstm, lstm_read)
-
-const struct family family_lstm = { .check = check_lstm, .lower = lower_lstm };
+const struct family family_lstm = { .read = lstm_read, .lower = lower_lstm };

@@ -26,8 +26,7 @@ struct lstm {
 };
 
 /* lstmrules.c */
-/* fills l and returns NULL, or returns why the NPU can't run the operator */
-const char *lstm_read(const struct part *p, const struct tfl_op *op, struct lstm *l);
+const char *lstm_read(const struct part *p, struct lop *o); /* sets o->own, a struct lstm */
 /*
  * The scale from products of the weights w with an input, or with the last output
  * (recurrent), to GATE_SCALE.  Returns false if no multiplier and shift express it.

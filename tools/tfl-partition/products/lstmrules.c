@@ -155,11 +155,14 @@ read_shapes(struct lstm *l, bool major)
 }
 
 const char *
-lstm_read(const struct part *p, const struct tfl_op *op, struct lstm *l)
+lstm_read(const struct part *p, struct lop *o)
 {
+	const struct tfl_op *op = o->op;
+	struct lstm *l = anew(p->a, struct lstm, 1);
 	const char *why = check_inputs(p, op);
 	if (why)
 		return why;
+	o->own = l;
 	*l = (struct lstm){ .x = part_in(p, op, X), .ofm = part_out(p, op, 0),
 			    .hidden = part_in(p, op, HIDDEN),
 			    .cell = part_in(p, op, CELL) };

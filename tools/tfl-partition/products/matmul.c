@@ -62,9 +62,9 @@ shape_of(const struct matmul *m)
 				    .b = nd_dense(m->b->type, 2, b) };
 }
 
-/* the checks that all products share, once their shapes are set */
+/* the checks that all products share, once their shapes are set; sets the scale */
 static const char *
-check_products(const struct part *p, struct matmul *m)
+read_products(const struct part *p, const struct matmul *m, struct low_end *end)
 {
 	bool wide = m->ofm->type == TFL_INT16;
 	int64_t most = m->depth * largest_magnitude(m->a) * largest_magnitude(m->b), bias = 0;
@@ -78,19 +78,22 @@ check_products(const struct part *p, struct matmul *m)
 	if (m->batches > MAX_BATCHES ||
 	    m->batches * low_matmul_blocks(p->l, &shape) > ND_MAX_COPIES)
 		return "more than 2048 blocks of products";
-	m->round = ROUND_TFL;
+	end->scaled = true;
+	end->round = ROUND_TFL;
 	double product = (double)(quant_scale_f32(m->a) * quant_scale_f32(m->b));
 	double ratio = product / quant_scale(m->ofm);
 	if (wide)
-		return check_wide(p, m, ratio, low_matmul_is_native(p->l, &shape));
-	return npu_quantise(ratio, &m->scale)
+		return read_wide(p, m, ratio, low_matmul_is_native(p->l, &shape), end);
+	return npu_quantise(ratio, &end->scale)
 		   ? NULL
 		   : "the ratio of the scales can't be expressed";
 }
 
 static const char *
-read_matmul(const struct part *p, const struct tfl_op *op, struct matmul *m)
+read_matmul(const struct part *p, struct lop *o)
 {
+	const struct tfl_op *op = o->op;
+	struct matmul *m = o->own = anew(p->a, struct matmul, 1);
 	const char *why = check_options(p, op, &fb_BatchMatMulOptions);
 	if (why)
 		return why;
@@ -101,10 +104,10 @@ read_matmul(const struct part *p, const struct tfl_op *op, struct matmul *m)
 		return why;
 	m->adj_a = TFL_OPT(op, BatchMatMulOptions, adj_x);
 	m->adj_b = TFL_OPT(op, BatchMatMulOptions, adj_y);
-	m->clamp = type_range(m->ofm->type);
+	o->end.clamp = type_range(m->ofm->type);
+	o->end.zero = quant_zero(m->ofm);
 	m->zero_a = quant_zero(m->a);
 	m->zero_b = quant_zero(m->b);
-	m->zero_ofm = quant_zero(m->ofm);
 	int ra = m->a->rank, rb = m->b->rank, ro = m->ofm->rank;
 	if (ra < 2 || rb < 2 || ro < 2)
 		return "an operand has less than 2 dimensions";
@@ -118,13 +121,15 @@ read_matmul(const struct part *p, const struct tfl_op *op, struct matmul *m)
 	if (m->a->data.p && m->b->data.p)
 		return "both inputs are constant";
 	m->batches = tfl_elements(m->ofm) / m->rows / m->cols;
-	return check_products(p, m);
+	return read_products(p, m, &o->end);
 }
 
 /* FULLY_CONNECTED, whose matrices have the summed axis last already */
-static const char *
-read_computed(const struct part *p, const struct tfl_op *op, struct matmul *m)
+const char *
+read_computed(const struct part *p, struct lop *o)
 {
+	const struct tfl_op *op = o->op;
+	struct matmul *m = o->own = anew(p->a, struct matmul, 1);
 	*m = (struct matmul){ .a = part_in(p, op, 0), .b = part_in(p, op, 1),
 			      .ofm = part_out(p, op, 0), .bias = part_in(p, op, 2),
 			      .batches = 1 };
@@ -136,10 +141,10 @@ read_computed(const struct part *p, const struct tfl_op *op, struct matmul *m)
 	why = read_matrix(p, m->b, &m->cols, &m->depth);
 	if (why)
 		return why;
-	m->clamp = quant_clamp(m->ofm, activation);
+	o->end.clamp = quant_clamp(m->ofm, activation);
+	o->end.zero = quant_zero(m->ofm);
 	m->zero_a = quant_zero(m->a);
 	m->zero_b = quant_zero(m->b);
-	m->zero_ofm = quant_zero(m->ofm);
 	int64_t rows = tfl_elements(m->a) / m->depth;
 	m->rows = (int32_t)rows;
 	if (rows * m->depth != tfl_elements(m->a) || rows < 1 || rows > INT32_MAX ||
@@ -148,7 +153,7 @@ read_computed(const struct part *p, const struct tfl_op *op, struct matmul *m)
 	if (m->bias && (!m->bias->data.p || m->bias->type != TFL_INT32 ||
 			tfl_elements(m->bias) != m->cols))
 		return part_say(p, "the bias is not %d constants of int32", m->cols);
-	return check_products(p, m);
+	return read_products(p, m, &o->end);
 }
 
 /* the matrix with a contiguous summed axis: v itself, or a copy in linear memory */
@@ -186,56 +191,45 @@ matrix_of(const struct nd *v, const struct nd *ofm, int64_t i)
 	return m;
 }
 
-/* sets the result's scale, rounding and clamp */
-static void
-finish_matmul(void *ctx, struct g_op *op)
-{
-	const struct matmul *m = ctx;
-	op->ofm_zero = m->zero_ofm;
-	op_scale(op, m->scale, m->round);
-	op_clamp(op, m->clamp);
-}
-
 /* multiplies [batch...][row][depth] by [batch...][col][depth] */
 static void
 multiply_all(struct part *p, const struct matmul *m, const struct nd *a,
-	     const struct nd *b, const struct nd *out, const struct nd *bias)
+	     const struct nd *b, const struct nd *out, const struct nd *bias, struct low_end end)
 {
-	struct matmul ctx = *m;
 	for (int64_t i = 0; i < m->batches; i++) {
 		struct nd z = matrix_of(out, out, i);
 		struct low_matmul one = { .a = matrix_of(a, out, i),
 					  .b = matrix_of(b, out, i),
 					  .a_zero = m->zero_a, .b_zero = m->zero_b,
 					  .bias = bias };
-		low_matmul(p->l, &one, &z, finish_matmul, &ctx);
+		low_matmul(p->l, &one, &z, low_finish, &end);
 	}
 }
 
 void
 multiply_matrices(struct part *p, const struct matmul *m, struct nd a, struct nd b,
-		  const struct nd *out)
+		  const struct nd *out, struct low_end end)
 {
 	a = contiguous_matrix(p, a, m->adj_a);
 	b = contiguous_matrix(p, b, !m->adj_b);
-	multiply_all(p, m, &a, &b, out, NULL);
+	multiply_all(p, m, &a, &b, out, NULL, end);
 }
 
-static bool
-lower_matmul(struct part *p, const struct tfl_op *op)
+static const char *
+lower_matmul(struct part *p, const struct lop *o)
 {
-	struct matmul m;
-	(void)read_matmul(p, op, &m);
-	struct low_matmul shape = shape_of(&m);
-	if (m.ofm->type == TFL_INT16 && !low_matmul_is_native(p->l, &shape))
-		return lower_wide(p, op, &m);
+	const struct tfl_op *op = o->op;
+	const struct matmul *m = o->own;
+	struct low_matmul shape = shape_of(m);
+	if (m->ofm->type == TFL_INT16 && !low_matmul_is_native(p->l, &shape)) {
+		lower_wide(p, o);
+		return NULL;
+	}
 	struct nd a = nd_ifm(p, op->in[0]), b = nd_ifm(p, op->in[1]);
 	struct nd out = nd_ofm(p, op->out[0]);
-	multiply_matrices(p, &m, a, b, &out);
-	return true;
+	multiply_matrices(p, m, a, b, &out, o->end);
+	return NULL;
 }
-
-FAMILY_CHECK(check_matmul, struct matmul, read_matmul)
 
 /* v's elements as a matrix */
 static struct nd
@@ -249,30 +243,22 @@ as_matrix(struct part *p, struct nd v, int64_t rows, int64_t cols)
 	return v;
 }
 
-const char *
-check_computed(const struct part *p, const struct tfl_op *op)
+void
+lower_computed(struct part *p, const struct lop *o)
 {
-	struct matmul m;
-	return read_computed(p, op, &m);
-}
-
-bool
-lower_computed(struct part *p, const struct tfl_op *op)
-{
-	struct matmul m;
-	(void)read_computed(p, op, &m);
-	struct nd a = as_matrix(p, nd_ifm(p, op->in[0]), m.rows, m.depth);
-	struct nd b = as_matrix(p, nd_ifm(p, op->in[1]), m.cols, m.depth);
-	struct nd out = as_matrix(p, nd_ofm(p, op->out[0]), m.rows, m.cols);
+	const struct tfl_op *op = o->op;
+	const struct matmul *m = o->own;
+	struct nd a = as_matrix(p, nd_ifm(p, op->in[0]), m->rows, m->depth);
+	struct nd b = as_matrix(p, nd_ifm(p, op->in[1]), m->cols, m->depth);
+	struct nd out = as_matrix(p, nd_ofm(p, op->out[0]), m->rows, m->cols);
 	struct nd bias;
 	a = contiguous_matrix(p, a, false);
 	b = contiguous_matrix(p, b, false);
-	if (m.bias)
-		bias = nd_operand_of(part_ifm(p, op->in[2]), 1, &m.cols);
-	multiply_all(p, &m, &a, &b, &out, m.bias ? &bias : NULL);
-	return true;
+	if (m->bias)
+		bias = nd_operand_of(part_ifm(p, op->in[2]), 1, &m->cols);
+	multiply_all(p, m, &a, &b, &out, m->bias ? &bias : NULL, o->end);
 }
 
 const struct family family_matmul = {
-	.check = check_matmul, .lower = lower_matmul, .direct = true,
+	.read = read_matmul, .lower = lower_matmul, .direct = true, .subtracts_zeros = true,
 };

@@ -13,10 +13,7 @@ struct matmul {
 	bool adj_a, adj_b;
 	int32_t rows, cols, depth;
 	int64_t batches;
-	int32_t zero_a, zero_b, zero_ofm;
-	struct npu_scale scale;
-	enum g_round round;
-	struct g_range clamp;
+	int32_t zero_a, zero_b;
 };
 
 /*
@@ -24,11 +21,11 @@ struct matmul {
  * `out` that of m->ofm; their element types may differ from m's.
  */
 void multiply_matrices(struct part *p, const struct matmul *m, struct nd a, struct nd b,
-		       const struct nd *out);
+		       const struct nd *out, struct low_end end);
 
 /* matmul16.c: INT16; ratio: of the scales; native: the NPU's sums have 48 bits */
-const char *check_wide(const struct part *p, struct matmul *m, double ratio,
-		       bool native);
-bool lower_wide(struct part *p, const struct tfl_op *op, const struct matmul *m);
+const char *read_wide(const struct part *p, const struct matmul *m, double ratio,
+		      bool native, struct low_end *end);
+void lower_wide(struct part *p, const struct lop *o);
 
 #endif

@@ -6,9 +6,10 @@
 #include "matmul.h"
 
 const char *
-check_wide(const struct part *p, struct matmul *m, double ratio, bool native)
+read_wide(const struct part *p, const struct matmul *m, double ratio, bool native,
+	  struct low_end *end)
 {
-	if (m->zero_a || m->zero_b || m->zero_ofm)
+	if (m->zero_a || m->zero_b || end->zero)
 		return "INT16 with a zero point";
 	if (m->depth > LOW_WIDE_DEPTH && !native)
 		return part_say(p, "sums of %d products of 16 bits: at most %d",
@@ -20,8 +21,8 @@ check_wide(const struct part *p, struct matmul *m, double ratio, bool native)
 	struct npu_scale s;
 	if (!npu_quantise(ratio, &s) || s.mult < 1u << 30)
 		return "the ratio of the scales can't be expressed";
-	m->scale = npu_scale_reduce(s);
-	m->round = ROUND_NATURAL;
+	end->scale = npu_scale_reduce(s);
+	end->round = ROUND_NATURAL;
 	return NULL;
 }
 
@@ -36,25 +37,23 @@ static struct nd
 half_sums(void *ctx, const struct nd *half, bool of_a)
 {
 	const struct wide *w = ctx;
-	struct matmul words = *w->m;
-	words.scale = (struct npu_scale){ .mult = 1 };
-	words.round = ROUND_TFL;
-	words.clamp = type_range(TFL_INT32);
-	struct g_operand y = word_new(w->p->l, tfl_hwc(words.ofm));
-	struct nd out = nd_of(y, words.ofm);
-	multiply_matrices(w->p, &words, of_a ? *half : w->a, of_a ? w->b : *half, &out);
+	struct low_end words = { .scaled = true, .scale = { .mult = 1 }, .round = ROUND_TFL,
+				 .clamp = type_range(TFL_INT32) };
+	struct g_operand y = word_new(w->p->l, tfl_hwc(w->m->ofm));
+	struct nd out = nd_of(y, w->m->ofm);
+	multiply_matrices(w->p, w->m, of_a ? *half : w->a, of_a ? w->b : *half, &out, words);
 	return out;
 }
 
-bool
-lower_wide(struct part *p, const struct tfl_op *op, const struct matmul *m)
+void
+lower_wide(struct part *p, const struct lop *o)
 {
+	const struct tfl_op *op = o->op;
 	struct nd out = nd_ofm(p, op->out[0]);
-	struct wide ctx = { .p = p, .m = m };
+	struct wide ctx = { .p = p, .m = o->own };
 	ctx.a = nd_ifm(p, op->in[0]);
 	ctx.b = nd_ifm(p, op->in[1]);
-	struct low_wide w = { .a = ctx.a, .b = ctx.b, .scale = m->scale,
+	struct low_wide w = { .a = ctx.a, .b = ctx.b, .scale = o->end.scale,
 			      .sums = half_sums, .made = nd_finish_none, .ctx = &ctx };
 	low_multiply_wide(p->l, &w, &out);
-	return true;
 }

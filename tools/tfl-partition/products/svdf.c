@@ -60,11 +60,14 @@ check_scales(struct svdf *s)
 }
 
 static const char *
-read_svdf(const struct part *p, const struct tfl_op *op, struct svdf *s)
+read_svdf(const struct part *p, struct lop *o)
 {
+	const struct tfl_op *op = o->op;
+	struct svdf *s = anew(p->a, struct svdf, 1);
 	const char *why = check_options(p, op, &fb_SVDFOptions) ?: check_ifm_ofm(p, op);
 	if (why)
 		return why;
+	o->own = s;
 	*s = (struct svdf){ .x = part_in(p, op, INPUT), .y = part_out(p, op, 0),
 			    .feature = part_in(p, op, FEATURE),
 			    .time = part_in(p, op, TIME), .bias = part_in(p, op, BIAS),
@@ -101,8 +104,6 @@ read_svdf(const struct part *p, const struct tfl_op *op, struct svdf *s)
 		       "16 MiB";
 	return check_scales(s);
 }
-
-FAMILY_CHECK(check_svdf, struct svdf, read_svdf)
 
 static struct g_list
 repeated_list(struct part *p, int64_t v, int32_t n)
@@ -337,20 +338,20 @@ write_units(struct part *p, const struct svdf *s, struct g_operand now,
 	word_scale_to(p->l, sum, s->to_y, quant_zero(s->y), to);
 }
 
-static bool
-lower_svdf(struct part *p, const struct tfl_op *op)
+static const char *
+lower_svdf(struct part *p, const struct lop *o)
 {
-	struct svdf s;
-	(void)read_svdf(p, op, &s);
+	const struct tfl_op *op = o->op;
+	const struct svdf *s = o->own;
 	struct g_operand x = low_linear(p->l, part_ifm(p, op->in[INPUT]));
 	struct g_operand state = part_ifm(p, op->in[STATE]);
 	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
-	for (int32_t b = 0; b < s.batch; b++) {
-		struct g_operand now = moved_up(p, &s, x, state, b);
-		write_units(p, &s, now, dest, b);
+	for (int32_t b = 0; b < s->batch; b++) {
+		struct g_operand now = moved_up(p, s, x, state, b);
+		write_units(p, s, now, dest, b);
 	}
 	low_deliver(p->l, dest, ofm);
-	return true;
+	return NULL;
 }
 
-const struct family family_svdf = { .check = check_svdf, .lower = lower_svdf };
+const struct family family_svdf = { .read = read_svdf, .lower = lower_svdf };

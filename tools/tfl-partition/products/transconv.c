@@ -13,56 +13,44 @@ pad_before(int padding, int32_t out, int32_t k, int32_t stride)
 }
 
 static const char *
-read_transposed(const struct part *p, const struct tfl_op *op, struct conv *c,
-		struct g_pad *pad)
+read_transposed(const struct part *p, struct lop *o)
 {
-	*c = (struct conv){ .kind = OP_CONV, .groups = 1, .wide = true,
-			    .dilation = { .y = 1, .x = 1 } };
-	const char *why = conv_read_operands(p, op, &fb_TransposeConvOptions, 2, c);
+	const struct tfl_op *op = o->op;
+	struct low_conv *c = &o->conv;
+	struct filters f = { .wide = true };
+	const char *why = read_filters(p, op, &fb_TransposeConvOptions, 2, &f);
 	if (why)
 		return why;
-	c->activation = (int)TFL_OPT(op, TransposeConvOptions, fused_activation_function);
-	c->padding = (int)TFL_OPT(op, TransposeConvOptions, padding);
+	f.activation = (int)TFL_OPT(op, TransposeConvOptions, fused_activation_function);
+	f.padding = (int)TFL_OPT(op, TransposeConvOptions, padding);
+	if (!family_rank(op, f.ifm) || !family_rank(op, f.ofm) || f.weights->rank != 4)
+		return "IFM, weights and OFM must have 4 dimensions";
+	if (f.padding != TFL_SAME && f.padding != TFL_VALID)
+		return part_say(p, "padding %d is not supported", f.padding);
+	*c = (struct low_conv){ .kind = OP_CONV, .groups = 1, .dilation = { .y = 1, .x = 1 } };
 	c->stride.y = (int32_t)TFL_OPT(op, TransposeConvOptions, stride_h);
 	c->stride.x = (int32_t)TFL_OPT(op, TransposeConvOptions, stride_w);
-	if (!family_rank(op, c->ifm) || !family_rank(op, c->ofm) || c->weights->rank != 4)
-		return "IFM, weights and OFM must have 4 dimensions";
-	if (c->padding != TFL_SAME && c->padding != TFL_VALID)
-		return part_say(p, "padding %d is not supported", c->padding);
-	conv_take_filters(c);
-	if (c->ifm->dim[3] != c->i || c->ofm->dim[3] != c->o ||
-	    c->ifm->dim[0] != c->ofm->dim[0])
+	take_kernel(c, f.weights);
+	if (f.ifm->dim[3] != c->i || f.ofm->dim[3] != c->o ||
+	    f.ifm->dim[0] != f.ofm->dim[0])
 		return "the shapes of IFM, weights and OFM do not match";
-	*pad = (struct g_pad){
-		.top = pad_before(c->padding, c->ofm->dim[1], c->kernel.y, c->stride.y),
-		.left = pad_before(c->padding, c->ofm->dim[2], c->kernel.x, c->stride.x)
-	};
-	struct low_conv shape = conv_shape(c, *pad);
-	struct nd in = nd_shape(c->ifm), out = nd_shape(c->ofm);
-	return low_transconv_check(p->a, &shape, &in, &out) ?:
-	       check_conv_common(p, op, c);
-}
-
-static bool
-lower_transposed(struct part *p, const struct tfl_op *op)
-{
-	struct conv c;
-	struct g_pad pad;
-	(void)read_transposed(p, op, &c, &pad);
-	struct low_conv w = conv_whole(p, &c, pad);
-	struct nd in = nd_ifm(p, op->in[2]), out = nd_ofm(p, op->out[0]);
-	low_transconv(p->l, &w, &in, &out, conv_made, &c);
-	return true;
+	c->pad.top = pad_before(f.padding, f.ofm->dim[1], c->kernel.y, c->stride.y);
+	c->pad.left = pad_before(f.padding, f.ofm->dim[2], c->kernel.x, c->stride.x);
+	struct nd in = nd_shape(f.ifm), out = nd_shape(f.ofm);
+	return low_transconv_check(p->a, c, &in, &out) ?: read_constants(p, &f, o);
 }
 
 static const char *
-check_transposed(const struct part *p, const struct tfl_op *op)
+lower_transposed(struct part *p, const struct lop *o)
 {
-	struct conv c;
-	struct g_pad pad;
-	return read_transposed(p, op, &c, &pad);
+	struct low_conv c = stored_conv(p, o, 2);
+	struct nd in = nd_ifm(p, o->op->in[2]), out = nd_ofm(p, o->op->out[0]);
+	struct low_end end = o->end;
+	low_transconv(p->l, &c, &in, &out, low_finish, &end);
+	return NULL;
 }
 
 const struct family family_transposed = {
-	.check = check_transposed, .lower = lower_transposed, .direct = true,
+	.read = read_transposed, .lower = lower_transposed, .direct = true,
+	.subtracts_zeros = true,
 };

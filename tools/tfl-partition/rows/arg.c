@@ -24,8 +24,10 @@ find_axis(const struct part *p, const struct tfl_op *op, const struct tfl_tensor
 }
 
 static const char *
-read_arg(const struct part *p, const struct tfl_op *op, struct low_arg *r)
+read_arg(const struct part *p, struct lop *o)
 {
+	const struct tfl_op *op = o->op;
+	struct low_arg *r = &o->arg;
 	const struct tfl_tensor *ifm, *ofm;
 	const char *why = check_fixed(p, part_in(p, op, 0), "IFM");
 	if (why)
@@ -52,16 +54,12 @@ read_arg(const struct part *p, const struct tfl_op *op, struct low_arg *r)
 		   : "the OFM's shape is not what the axis gives";
 }
 
-FAMILY_CHECK(check_arg, struct low_arg, read_arg)
-
-static bool
-lower_arg(struct part *p, const struct tfl_op *op)
+static const char *
+lower_arg(struct part *p, const struct lop *o)
 {
-	struct low_arg r;
-	(void)read_arg(p, op, &r);
-	struct nd x = nd_ifm(p, op->in[0]);
-	low_arg(p->l, &r, &x, part_ofm(p, op->out[0]));
-	return true;
+	struct nd x = nd_ifm(p, o->op->in[0]);
+	low_arg(p->l, &o->arg, &x, part_ofm(p, o->op->out[0]));
+	return NULL;
 }
 
-const struct family family_arg = { .check = check_arg, .lower = lower_arg };
+const struct family family_arg = { .read = read_arg, .lower = lower_arg };

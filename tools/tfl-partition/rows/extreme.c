@@ -9,14 +9,16 @@
 #include "lower/reduce.h"
 
 static const char *
-check_extreme(const struct part *p, const struct tfl_op *op)
+read_extreme(const struct part *p, struct lop *o)
 {
-	struct reduction r;
-	const char *why = reduction_read(p, op, &r);
+	const struct tfl_op *op = o->op;
+	struct reduction *r = anew(p->a, struct reduction, 1);
+	const char *why = reduction_read(p, op, r);
+	o->own = r;
 	bool logic = op->code == TFL_REDUCE_ANY || op->code == TFL_REDUCE_ALL;
 	if (!why && !logic)
 		why = check_same_quant(p, op);
-	return why ?: check_extents(&r);
+	return why ?: check_extents(r);
 }
 
 static struct g_operand
@@ -45,18 +47,20 @@ drop_axis(struct part *p, struct reduction *r, struct g_operand x,
 	return y;
 }
 
-static bool
-lower_extreme(struct part *p, const struct tfl_op *op)
+static const char *
+lower_extreme(struct part *p, const struct lop *o)
 {
-	struct reduction r;
-	(void)reduction_read(p, op, &r);
-	if (r.ifm->type == TFL_INT32)
-		return lower_words_reduced(p, op, &r);
+	const struct tfl_op *op = o->op;
+	struct reduction r = *(const struct reduction *)o->own;
+	if (r.ifm->type == TFL_INT32) {
+		lower_words_reduced(p, op, &r);
+		return NULL;
+	}
 	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), tfl_hwc(r.ifm));
 	struct g_operand ofm = part_ofm(p, op->out[0]);
 	if (!r.drops) {
 		(void)low_copy(p->l, low_view(p->l, x, ofm.shape), ofm);
-		return true;
+		return NULL;
 	}
 	bool min = op->code == TFL_REDUCE_MIN || op->code == TFL_REDUCE_ALL;
 	if (min) {
@@ -71,9 +75,9 @@ lower_extreme(struct part *p, const struct tfl_op *op)
 		low_reverse_order(p->l, dest, ofm);
 	else
 		low_deliver(p->l, dest, ofm);
-	return true;
+	return NULL;
 }
 
 const struct family family_reduce_min_max = {
-	.check = check_extreme, .lower = lower_extreme,
+	.read = read_extreme, .lower = lower_extreme,
 };

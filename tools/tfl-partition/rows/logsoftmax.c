@@ -12,14 +12,15 @@ enum { SUM_BITS = 12, ROW_BITS = 5 }; /* integer bits of sums, of results */
 enum { MAX_DEPTH = 2048 }; /* sums stay below 2^30, which leaves bits to shift */
 
 static const char *
-check_log_softmax(const struct part *p, const struct tfl_op *op)
+read_log_softmax(const struct part *p, struct lop *o)
 {
+	const struct tfl_op *op = o->op;
 	const char *why = check_rows(p, op);
-	struct softmax_exp s;
+	o->own = anew(p->a, struct softmax_exp, 1);
 	if (!why && tfl_hwc(part_in(p, op, 0)).c > MAX_DEPTH)
 		return part_say(p, "rows of %d elements: at most %d",
 				tfl_hwc(part_in(p, op, 0)).c, MAX_DEPTH);
-	if (why || softmax_exp_prepare(&s, quant_scale(part_in(p, op, 0)), 1))
+	if (why || softmax_exp_prepare(o->own, quant_scale(part_in(p, op, 0)), 1))
 		return why;
 	return "the IFM's scale is too small";
 }
@@ -133,16 +134,16 @@ word_log(struct part *p, struct g_operand x)
 	return twice(p, word_add(p->l, times(p, d.p, ln_2), small));
 }
 
-static bool
-lower_log_softmax(struct part *p, const struct tfl_op *op)
+static const char *
+lower_log_softmax(struct part *p, const struct lop *o)
 {
-	struct softmax_exp s;
+	const struct tfl_op *op = o->op;
+	const struct softmax_exp *s = o->own;
 	int32_t exps[256], diffs[256];
-	(void)softmax_exp_prepare(&s, quant_scale(part_in(p, op, 0)), 1);
 	for (int i = 0; i < 256; i++) {
-		int32_t e = softmax_exp(&s, i - 255);
+		int32_t e = softmax_exp(s, i - 255);
 		exps[i] = e < 0 ? 0 : e;
-		diffs[i] = e < 0 ? INT32_MIN : fixed_mbqm(i - 255, s.scale);
+		diffs[i] = e < 0 ? INT32_MIN : fixed_mbqm(i - 255, s->scale);
 	}
 	struct g_operand ofm = part_ofm(p, op->out[0]);
 	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
@@ -159,9 +160,9 @@ lower_log_softmax(struct part *p, const struct tfl_op *op)
 	op_scale(r, (struct npu_scale){ .mult = 1, .shift = 31 - ROW_BITS - 4 },
 		 ROUND_TFL);
 	r->ofm_zero = INT8_MAX;
-	return true;
+	return NULL;
 }
 
 const struct family family_log_softmax = {
-	.check = check_log_softmax, .lower = lower_log_softmax, .direct = true,
+	.read = read_log_softmax, .lower = lower_log_softmax, .direct = true,
 };

@@ -16,8 +16,9 @@ enum {
 };
 
 static const char *
-check_normalize(const struct part *p, const struct tfl_op *op)
+read_normalize(const struct part *p, struct lop *o)
 {
+	const struct tfl_op *op = o->op;
 	const char *why = check_rows(p, op) ?: check_options(p, op, &fb_L2NormOptions);
 	if (why)
 		return why;
@@ -64,9 +65,10 @@ divide_rounded(struct part *p, struct g_operand x, struct g_operand right,
 	(void)word_op_to(p->l, OP_MUL, magnitude, sign, ofm);
 }
 
-static bool
-lower_normalize(struct part *p, const struct tfl_op *op)
+static const char *
+lower_normalize(struct part *p, const struct lop *o)
 {
+	const struct tfl_op *op = o->op;
 	const struct tfl_tensor *i = part_in(p, op, 0);
 	int32_t zero = quant_zero(i), reach = zero < 0 ? 127 - zero : zero + 128;
 	struct g_operand ofm = part_ofm(p, op->out[0]);
@@ -89,14 +91,14 @@ lower_normalize(struct part *p, const struct tfl_op *op)
 		v = word_shl(p->l, v, left);
 		op_scale(word_op_to(p->l, OP_MUL, v, root, ofm),
 			 (struct npu_scale){ .mult = 1, .shift = 31 }, ROUND_TFL);
-		return true;
+		return NULL;
 	}
 	v = word_shl(p->l, v, word_max(p->l, left, none));
 	struct g_operand right = word_max(p->l, word_sub(p->l, none, left), none);
 	divide_rounded(p, word_mul_high(p->l, v, root), right, ofm);
-	return true;
+	return NULL;
 }
 
 const struct family family_normalize = {
-	.check = check_normalize, .lower = lower_normalize, .direct = true,
+	.read = read_normalize, .lower = lower_normalize, .direct = true,
 };

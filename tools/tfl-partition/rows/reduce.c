@@ -73,6 +73,7 @@ reduction_read(const struct part *p, const struct tfl_op *op, struct reduction *
 		return why;
 	*r = (struct reduction){ .ifm = part_in(p, op, 0),
 				 .ofm = part_out(p, op, 0) };
+	r->zero = quant_zero(r->ifm);
 	if (r->ifm->type != r->ofm->type)
 		return "IFM and OFM differ in type";
 	if (r->ifm->data.p)
@@ -298,56 +299,54 @@ check_one_axis(const struct reduction *r)
 }
 
 static const char *
-check_sum(const struct part *p, const struct tfl_op *op)
+read_sum(const struct part *p, struct lop *o)
 {
-	struct reduction r;
-	const char *why = reduction_read(p, op, &r);
+	const struct tfl_op *op = o->op;
+	struct reduction *r = anew(p->a, struct reduction, 1);
+	const char *why = reduction_read(p, op, r);
+	o->own = r;
 	if (why)
 		return why;
-	if (r.ifm->type == TFL_INT32)
-		return check_extents(&r);
+	if (r->ifm->type == TFL_INT32)
+		return check_extents(r);
 	bool ok = op->code == TFL_MEAN
-		      ? mean_scale(&r, &r.scale)
-		      : npu_quantise(quant_scale(r.ifm) / quant_scale(r.ofm),
-				     &r.scale) &&
-			    r.scale.mult <= INT32_MAX;
+		      ? mean_scale(r, &r->scale)
+		      : npu_quantise(quant_scale(r->ifm) / quant_scale(r->ofm),
+				     &r->scale) &&
+			    r->scale.mult <= INT32_MAX;
 	if (!ok)
 		return "the scale can't be expressed";
-	if (r.count * 32768 > INT32_MAX && r.ifm->type == TFL_INT16 &&
-	    r.count > LOW_POOL_WINDOW)
+	if (r->count * 32768 > INT32_MAX && r->ifm->type == TFL_INT16 &&
+	    r->count > LOW_POOL_WINDOW)
 		return "a sum of more than 65536 elements of 16 bits";
-	if (r.drops < 2)
-		return r.drops ? check_one_axis(&r) : NULL;
-	const struct axis *g = &r.g[r.n - 1];
-	for (int i = 0; i < r.n; i++)
-		if (r.g[i].n > LOW_REDUCE_EXTENT)
+	if (r->drops < 2)
+		return r->drops ? check_one_axis(r) : NULL;
+	const struct axis *g = &r->g[r->n - 1];
+	for (int i = 0; i < r->n; i++)
+		if (r->g[i].n > LOW_REDUCE_EXTENT)
 			return part_say(p, "one of %d axes has %d elements: at "
-					"most 65536", r.drops, r.g[i].n);
+					"most 65536", r->drops, r->g[i].n);
 	if (g->drop)
-		return axes_product(r.g, r.n - 3) <= MAX_OPS ? NULL
+		return axes_product(r->g, r->n - 3) <= MAX_OPS ? NULL
 							: "too many axes in turn";
 	/* the innermost axis is kept: one kernel must cover both reduced axes */
 	int32_t small = g[-1].n < g[-3].n ? g[-1].n : g[-3].n;
-	if (r.drops > 2 || small > LOW_POOL_ROWS ||
+	if (r->drops > 2 || small > LOW_POOL_ROWS ||
 	    (int64_t)g[-1].n * g[-3].n > LOW_POOL_WINDOW ||
-	    axes_product(r.g, r.n - 4) * g[-2].n > MAX_OPS)
+	    axes_product(r->g, r->n - 4) * g[-2].n > MAX_OPS)
 		return "the reduced axes are too many or too large";
 	return NULL;
 }
 
-static bool
-lower_sum(struct part *p, const struct tfl_op *op)
+static const char *
+lower_sum(struct part *p, const struct lop *o)
 {
-	struct reduction r;
-	(void)reduction_read(p, op, &r);
-	if (r.ifm->type == TFL_INT32)
-		return lower_words_reduced(p, op, &r);
-	r.zero = quant_zero(r.ifm);
-	if (op->code == TFL_MEAN)
-		(void)mean_scale(&r, &r.scale);
-	else
-		(void)npu_quantise(quant_scale(r.ifm) / quant_scale(r.ofm),
-				   &r.scale);
+	const struct tfl_op *op = o->op;
+	struct reduction r = *(const struct reduction *)o->own;
+	if (r.ifm->type == TFL_INT32) {
+		lower_words_reduced(p, op, &r);
+		return NULL;
+	}
 	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), tfl_hwc(r.ifm));
 	struct g_operand ofm = part_ofm(p, op->out[0]);
 	struct g_operand dest = low_destination(p->l, ofm);
@@ -369,7 +368,9 @@ lower_sum(struct part *p, const struct tfl_op *op)
 		sum_once(p, &r, x, dest, k);
 	}
 	low_deliver(p->l, dest, ofm);
-	return true;
+	return NULL;
 }
 
-const struct family family_sum = { .check = check_sum, .lower = lower_sum };
+const struct family family_sum = {
+	.read = read_sum, .lower = lower_sum, .subtracts_zeros = true,
+};

@@ -27,7 +27,7 @@ const char *reduction_read(const struct part *p, const struct tfl_op *op,
 			   struct reduction *r);
 /* wordreduce.c: reductions of 32 bits, one axis after the other */
 const char *check_extents(const struct reduction *r);
-bool lower_words_reduced(struct part *p, const struct tfl_op *op,
+void lower_words_reduced(struct part *p, const struct tfl_op *op,
 			 struct reduction *r);
 
 /* reduce.c */

@@ -40,8 +40,9 @@ scale_16(const struct part *p, const struct tfl_op *op, struct npu_scale *s)
 }
 
 static const char *
-check_softmax(const struct part *p, const struct tfl_op *op)
+read_softmax(const struct part *p, struct lop *o)
 {
+	const struct tfl_op *op = o->op;
 	const char *why = check_rows(p, op);
 	if (why)
 		return why;
@@ -52,11 +53,12 @@ check_softmax(const struct part *p, const struct tfl_op *op)
 	if (!isfinite(beta_of(op)) || beta_of(op) < 0)
 		return part_say(p, "beta is %g, which is negative or not finite",
 				   beta_of(op));
-	struct npu_scale s;
-	struct softmax_exp e;
+	struct softmax_exp *e = NULL;
+	if (in != TFL_INT16)
+		e = o->own = anew(p->a, struct softmax_exp, 1);
 	bool ok = in == TFL_INT16
-		      ? scale_16(p, op, &s)
-		      : softmax_exp_prepare(&e, quant_scale(part_in(p, op, 0)),
+		      ? scale_16(p, op, &o->scale)
+		      : softmax_exp_prepare(e, quant_scale(part_in(p, op, 0)),
 					    beta_of(op));
 	return ok ? NULL : "the IFM's scale times beta can't be expressed";
 }
@@ -134,16 +136,14 @@ limit_shift(struct part *p, struct g_operand right, struct g_operand *half)
  * of which the reference computes 1 / (1 + x).
  */
 static void
-lower_8(struct part *p, const struct tfl_op *op, struct g_operand x,
+lower_8(struct part *p, const struct softmax_exp *s, struct g_operand x,
 	struct g_operand ofm)
 {
 	enum { SUM_BITS = 12, SAFE = 511 /* shorter rows shift by at most 31 */ };
 	int bits = ofm.type == TFL_INT16 ? 16 : 8;
-	struct softmax_exp s;
 	int32_t table[256];
-	(void)softmax_exp_prepare(&s, quant_scale(part_in(p, op, 0)), beta_of(op));
 	for (int i = 0; i < 256; i++) {
-		int32_t e = softmax_exp(&s, i - 255);
+		int32_t e = softmax_exp(s, i - 255);
 		table[i] = e < 0 ? 0 : e;
 	}
 	struct g_operand e = row_lookup(p, x, row_maximum(p, x), table);
@@ -204,13 +204,10 @@ inverse_16(struct part *p, struct g_operand sum, struct g_operand lead,
 
 /* 16 bits: the exponential and the reciprocal are both tables of segments */
 static void
-lower_16(struct part *p, const struct tfl_op *op, struct g_operand x,
-	 struct g_operand ofm)
+lower_16(struct part *p, struct npu_scale s, struct g_operand x, struct g_operand ofm)
 {
 	struct tables_16 t;
-	struct npu_scale s;
 	fill_16(&t);
-	(void)scale_16(p, op, &s);
 	struct g_operand e =
 	    operand_whole(low_tensor(p->l, TFL_INT16, x.shape, NULL));
 	struct g_operand max = row_maximum(p, x);
@@ -233,18 +230,19 @@ lower_16(struct part *p, const struct tfl_op *op, struct g_operand x,
 	op_clamp(r, (struct g_range){ .lo = 0, .hi = INT16_MAX });
 }
 
-static bool
-lower_softmax(struct part *p, const struct tfl_op *op)
+static const char *
+lower_softmax(struct part *p, const struct lop *o)
 {
+	const struct tfl_op *op = o->op;
 	struct g_operand ofm = part_ofm(p, op->out[0]);
 	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
 	if (x.type == TFL_INT16)
-		lower_16(p, op, x, ofm);
+		lower_16(p, o->scale, x, ofm);
 	else if (!lower_softmax_pairs(p, op, x, ofm))
-		lower_8(p, op, x, ofm);
-	return true;
+		lower_8(p, o->own, x, ofm);
+	return NULL;
 }
 
 const struct family family_softmax = {
-	.check = check_softmax, .lower = lower_softmax, .direct = true,
+	.read = read_softmax, .lower = lower_softmax, .direct = true,
 };

@@ -22,7 +22,7 @@ check_extents(const struct reduction *r)
 	return NULL;
 }
 
-bool
+void
 lower_words_reduced(struct part *p, const struct tfl_op *op, struct reduction *r)
 {
 	enum g_op_kind kind = op->code == TFL_SUM	 ? OP_ADD
@@ -43,5 +43,4 @@ lower_words_reduced(struct part *p, const struct tfl_op *op, struct reduction *r
 	}
 	struct nd to = nd_ofm(p, op->out[0]);
 	nd_copy(p->l, &v, &to);
-	return true;
 }

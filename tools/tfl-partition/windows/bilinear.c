@@ -87,7 +87,7 @@ doubling_of(const struct resize *r)
 	return d;
 }
 
-static bool
+static void
 lower_doublings(struct part *p, const struct tfl_op *op, const struct doubling *d)
 {
 	struct g_operand x = part_ifm(p, op->in[0]), y;
@@ -106,7 +106,6 @@ lower_doublings(struct part *p, const struct tfl_op *op, const struct doubling *
 				  .bottom = d->after, .right = d->after });
 	G_PUT(o, OP, upscale, (int)UPSCALE_NEAREST);
 	op_scale(o, low_mean((int64_t)d->kernel * d->kernel), ROUND_TFL);
-	return true;
 }
 
 /* the other cases work in lines: all images' rows, of columns times channels each */
@@ -138,28 +137,28 @@ find_phases(const struct part *p, const struct resize *r, const struct low_blend
 	return low_phases_find(p->l, &how, y, x);
 }
 
-static bool
+static const char *
 lower_phases(struct part *p, const struct tfl_op *op, const struct low_phases *f)
 {
 	struct nd in = nd_ifm(p, op->in[0]), out = nd_ofm(p, op->out[0]);
-	return low_phases(p->l, f, &in, &out, nd_finish_none, NULL) ||
-	       err_set(p->e, "operator %d: no NPU operation can write all of its rows",
-		       p->l->op_i);
+	return low_phases(p->l, f, &in, &out, nd_finish_none, NULL)
+		   ? NULL
+		   : "no NPU operation can write all of its rows";
 }
 
 const char *
-check_bilinear(const struct part *p, const struct tfl_op *op)
+read_bilinear(const struct part *p, struct lop *o)
 {
-	struct resize r;
-	const char *why = read_resize(p, op, &r) ?: check_ifm_ofm(p, op);
-	if (why || doubling_of(&r).times || can_sample_bilinear(p, &r))
+	const char *why = read_resize(p, o) ?: check_ifm_ofm(p, o->op);
+	const struct resize *r = o->own;
+	if (why || doubling_of(r).times || can_sample_bilinear(p, r))
 		return why;
-	struct low_blend y = blend_of(p->a, &r, r.ifm->dim[1], r.ofm->dim[1]);
-	struct low_blend x = blend_of(p->a, &r, r.ifm->dim[2], r.ofm->dim[2]);
+	struct low_blend y = blend_of(p->a, r, r->ifm->dim[1], r->ofm->dim[1]);
+	struct low_blend x = blend_of(p->a, r, r->ifm->dim[2], r->ofm->dim[2]);
 	if ((low_blend_takes_one(&y) && low_blend_takes_one(&x)) ||
-	    find_phases(p, &r, &y, &x))
+	    find_phases(p, r, &y, &x))
 		return NULL;
-	return check_lines(&r);
+	return check_lines(r);
 }
 
 /* the elements in 16 bits, which the weights of the first axis need */
@@ -237,32 +236,34 @@ phases_are_cheaper(const struct resize *r, int n, const struct doubling *d)
 	return BEGINNING * n + each * elements < bricks * doublings;
 }
 
-bool
-lower_bilinear(struct part *p, const struct tfl_op *op)
+const char *
+lower_bilinear(struct part *p, const struct lop *lop)
 {
-	struct resize r;
-	(void)read_resize(p, op, &r);
-	struct doubling d = doubling_of(&r);
-	int64_t oh = r.ofm->dim[1], ow = r.ofm->dim[2];
-	struct low_blend y = blend_of(p->a, &r, r.ifm->dim[1], oh);
-	struct low_blend x = blend_of(p->a, &r, r.ifm->dim[2], ow);
+	const struct tfl_op *op = lop->op;
+	const struct resize *r = lop->own;
+	struct doubling d = doubling_of(r);
+	int64_t oh = r->ofm->dim[1], ow = r->ofm->dim[2];
+	struct low_blend y = blend_of(p->a, r, r->ifm->dim[1], oh);
+	struct low_blend x = blend_of(p->a, r, r->ifm->dim[2], ow);
 	if (low_blend_takes_one(&y) && low_blend_takes_one(&x)) {
 		copy_axes(p, op, y.lower, x.lower);
-		return true;
+		return NULL;
 	}
-	struct low_phases *f = find_phases(p, &r, &y, &x);
+	struct low_phases *f = find_phases(p, r, &y, &x);
 	int other = d.times == 1 ? 1 : f ? low_phases_count(f) : INT_MAX;
-	struct nd in = nd_ifm(p, op->in[0]), out = nd_shape(r.ofm);
-	if (low_sampling_pays(p->l, &out, other) && sample_bilinear(p, op, &r))
-		return true;
-	if (f && (!d.times || phases_are_cheaper(&r, low_phases_count(f), &d)))
+	struct nd in = nd_ifm(p, op->in[0]), out = nd_shape(r->ofm);
+	if (low_sampling_pays(p->l, &out, other) && sample_bilinear(p, op, r))
+		return NULL;
+	if (f && (!d.times || phases_are_cheaper(r, low_phases_count(f), &d)))
 		return lower_phases(p, op, f);
-	if (d.times)
-		return lower_doublings(p, op, &d);
+	if (d.times) {
+		lower_doublings(p, op, &d);
+		return NULL;
+	}
 	int copies = 0;
 	struct nd wide = widened(p, &in);
 	struct nd rows = low_blend_axis(p->l, &wide, 1, &y, &copies);
-	bool halves = r.ifm->type == TFL_INT16;
+	bool halves = r->ifm->type == TFL_INT16;
 	struct nd sum = halves ? blend_halves(p, &rows, &x)
 			       : low_blend_axis(p->l, &rows, 2, &x, &copies);
 	/*
@@ -275,14 +276,13 @@ lower_bilinear(struct part *p, const struct tfl_op *op)
 	struct g_operand dest = low_destination(p->l, ofm);
 	bool ok = operand_view(dest, line, &as);
 	if (!ok)
-		return err_set(p->e, "operator %d: its result can't be seen as lines",
-			       p->l->op_i);
+		return "its result can't be seen as lines";
 	struct g_op *o = low_op(p->l, OP_REDUCE_SUM,
 				 operand_reshape(sum.t, line), as);
-	bool is_unsigned = r.ifm->type == TFL_UINT8;
+	bool is_unsigned = r->ifm->type == TFL_UINT8;
 	op_scale(o, (struct npu_scale){ .mult = (uint32_t)1 << 31,
 					.shift = halves ? 42 : 51 },
 		 is_unsigned ? ROUND_NATURAL : ROUND_TFL);
 	low_deliver(p->l, dest, ofm);
-	return true;
+	return NULL;
 }

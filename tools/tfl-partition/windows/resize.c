@@ -10,8 +10,10 @@
 enum { MAX_EXTENT = 1024 };
 
 const char *
-read_resize(const struct part *p, const struct tfl_op *op, struct resize *r)
+read_resize(const struct part *p, struct lop *o)
 {
+	const struct tfl_op *op = o->op;
+	struct resize *r = o->own = anew(p->a, struct resize, 1);
 	bool bilinear = op->code == TFL_RESIZE_BILINEAR;
 	const char *why = check_move(p, op);
 	if (!why)
@@ -75,24 +77,20 @@ nearest_map(struct arena *a, const struct resize *r, int32_t in, int32_t out)
 	return map;
 }
 
-FAMILY_CHECK(check_nearest, struct resize, read_resize)
-
-static bool
-lower_nearest(struct part *p, const struct tfl_op *op)
+static const char *
+lower_nearest(struct part *p, const struct lop *o)
 {
-	struct resize r;
-	(void)read_resize(p, op, &r);
-	int32_t *y = nearest_map(p->a, &r, r.ifm->dim[1], r.ofm->dim[1]);
-	int32_t *x = nearest_map(p->a, &r, r.ifm->dim[2], r.ofm->dim[2]);
-	if (sample_nearest(p, op, &r, y, x))
-		return true;
-	copy_axes(p, op, y, x);
-	return true;
+	const struct resize *r = o->own;
+	int32_t *y = nearest_map(p->a, r, r->ifm->dim[1], r->ofm->dim[1]);
+	int32_t *x = nearest_map(p->a, r, r->ifm->dim[2], r->ofm->dim[2]);
+	if (!sample_nearest(p, o->op, r, y, x))
+		copy_axes(p, o->op, y, x);
+	return NULL;
 }
 
 const struct family family_nearest = {
-	.check = check_nearest, .lower = lower_nearest, .direct = true,
+	.read = read_resize, .lower = lower_nearest, .direct = true,
 };
 const struct family family_bilinear = {
-	.check = check_bilinear, .lower = lower_bilinear, .direct = true,
+	.read = read_bilinear, .lower = lower_bilinear, .direct = true,
 };

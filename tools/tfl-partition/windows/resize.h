@@ -17,9 +17,8 @@ struct resize {
 	bool align_corners, half_pixel;
 };
 
-/* resize.c: reads the options; returns NULL, or why the NPU can't run the operator */
-const char *read_resize(const struct part *p, const struct tfl_op *op,
-			struct resize *r);
+/* resize.c: sets o->own, a struct resize; returns NULL, or why the NPU can't run the operator */
+const char *read_resize(const struct part *p, struct lop *o);
 /* copies pixels: output row o is input row y[o], output column o is input column x[o] */
 void copy_axes(struct part *p, const struct tfl_op *op, const int32_t *y,
 	       const int32_t *x);
@@ -29,8 +28,8 @@ enum { FRACTION_BITS = 10, FRACTION = 1 << FRACTION_BITS };
 /* along an axis, in 1/1024 of an input element: output to output; position of output 0 */
 int64_t resize_step(const struct resize *r, int64_t in, int64_t out);
 int64_t resize_first(const struct resize *r, int64_t step);
-const char *check_bilinear(const struct part *p, const struct tfl_op *op);
-bool lower_bilinear(struct part *p, const struct tfl_op *op);
+const char *read_bilinear(const struct part *p, struct lop *o);
+const char *lower_bilinear(struct part *p, const struct lop *o);
 
 /*
  * sample.c.  False: the NPU has no resize unit, or the unit takes other elements
