@@ -29,6 +29,29 @@ channel_offset(const struct g_tensor *t, struct g_stride s, int64_t c)
 	return c * e;
 }
 
+/*
+ * Sets the tiles of rows y to y + f->shape.h - 1.  inside: byte offset of the first element in
+ * its row.
+ */
+static void
+set_tiles(struct emit_fm *f, const struct g_tensor *t, int64_t y, int64_t inside)
+{
+	f->tiles = 1;
+	if (!G_HAS(t, G_TENSOR_rows)) {
+		f->base[0] = t->at + y * f->stride.y + inside;
+		return;
+	}
+	/* a rolling buffer: rows wrap once, into tile 2 (ethosu-memory(7) 5.6) */
+	int64_t first = y % t->rows;
+	int32_t before = (int32_t)(t->rows - first);
+	f->base[0] = t->at + first * f->stride.y + inside;
+	if (before < f->shape.h) {
+		f->base[2] = t->at + inside;
+		f->h0 = f->h1 = before;
+		f->tiles = 2;
+	}
+}
+
 static struct emit_fm
 strided_fm(const struct g_operand *o, int32_t lo, int32_t hi)
 {
@@ -36,9 +59,8 @@ strided_fm(const struct g_operand *o, int32_t lo, int32_t hi)
 	struct emit_fm f = {
 		.stride = { .y = o->stride[0] * e, .x = o->stride[1] * e, .c = e },
 		.shape = { .h = hi - lo, .w = o->shape.w, .c = o->shape.c },
-		.tiles = 1,
 	};
-	f.base[0] = o->t->at + (o->offset + lo * o->stride[0]) * e;
+	set_tiles(&f, o->t, lo, o->offset * e);
 	return f;
 }
 
@@ -48,7 +70,6 @@ dense_fm(const struct g_operand *o, int32_t lo, int32_t hi)
 	const struct g_tensor *t = o->t;
 	struct g_stride s = tensor_strides(t);
 	int64_t e = graph_type_bytes(o->type);
-	int64_t y = o->start.h + lo;
 	if (o->view == VIEW_RESHAPE ||
 	    (o->view == VIEW_WHOLE && o->type != t->shape.type))
 		s = (struct g_stride){ .y = (int64_t)o->shape.w * o->shape.c * e,
@@ -56,22 +77,8 @@ dense_fm(const struct g_operand *o, int32_t lo, int32_t hi)
 	struct emit_fm f = {
 		.stride = s,
 		.shape = { .h = hi - lo, .w = o->shape.w, .c = o->shape.c },
-		.tiles = 1,
 	};
-	int64_t inside = o->start.w * s.x + channel_offset(t, s, o->start.c);
-	if (!G_HAS(t, G_TENSOR_rows)) {
-		f.base[0] = t->at + y * s.y + inside;
-		return f;
-	}
-	/* a rolling buffer: rows wrap once, into tile 2 (ethosu-memory(7) 5.6) */
-	int64_t first = y % t->rows;
-	int32_t before = (int32_t)(t->rows - first);
-	f.base[0] = t->at + first * s.y + inside;
-	if (before < f.shape.h) {
-		f.base[2] = t->at + inside;
-		f.h0 = f.h1 = before;
-		f.tiles = 2;
-	}
+	set_tiles(&f, t, o->start.h + lo, o->start.w * s.x + channel_offset(t, s, o->start.c));
 	return f;
 }
 

@@ -123,11 +123,22 @@ tensor_has_strides(const struct g_tensor *t)
 	return t->row_stride || t->pixel_stride;
 }
 
+/* True if a view by strides sees each row as pixels inside the same row of the tensor. */
+static bool
+strides_keep_rows(const struct g_operand *o)
+{
+	int64_t row = (int64_t)o->t->hwc.w * o->t->hwc.c;
+	int64_t end = o->offset + (o->shape.w - 1) * o->stride[1] + o->shape.c;
+	return o->shape.h == o->t->hwc.h && o->stride[0] == row && o->offset >= 0 &&
+	       (o->stride[1] >= 0 || o->shape.w == 1) && end <= row;
+}
+
 bool
 operand_has_rows(const struct g_operand *o)
 {
 	bool same = o->view == VIEW_WHOLE ||
-		    (o->view == VIEW_RESHAPE && o->shape.h == o->t->hwc.h);
+		    (o->view == VIEW_RESHAPE && o->shape.h == o->t->hwc.h) ||
+		    (o->view == VIEW_STRIDED && strides_keep_rows(o));
 	return same && o->type == o->t->shape.type;
 }
 

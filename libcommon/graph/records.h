@@ -152,6 +152,17 @@ struct g_model {
 	int driver; /* enum g_driver that must accept the streams; absent: any */
 };
 
+/* What a rule of schema/rewrites.def changed. */
+struct g_rewrite {
+	struct g_rec rec;
+	const char *rule;
+	const char *name;  /* of the operation that was replaced */
+	struct g_tfls tfl; /* operators of the original model of that operation */
+	int64_t bytes;	   /* constants that are saved, before encoding; negative: added */
+	int64_t cycles;	   /* cycles that are saved, by the estimate of the rule */
+	const char *text;  /* a sentence for the user */
+};
+
 struct g_target { /* rec.word is the accelerator's name */
 	struct g_rec rec;
 	double clock;

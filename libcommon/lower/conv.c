@@ -287,7 +287,6 @@ convolve(struct lower *l, const struct low_conv *conv, const struct nd *in,
 	struct nd all = *in, result = *out;
 	conv_exchange(&c, &all, &result);
 	all = conv_input(l, &c, &all);
-	conv_fold_stride(l, &c, &all);
 	for (struct conv_groups g = { 0 }; conv_groups_next(&c, &g);) {
 		struct conv_job j = { .c = &c, .made = made, .ctx = ctx };
 		struct nd from = all, to = result;

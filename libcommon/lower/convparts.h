@@ -62,12 +62,6 @@ void conv_run(struct lower *l, const struct conv_job *j, const struct nd *in,
 struct nd conv_padded(struct lower *l, struct low_conv *c, const struct nd *in);
 struct nd conv_input(struct lower *l, struct low_conv *c, const struct nd *in);
 
-/*
- * convstride.c: if an image has few channels, turns as many columns as the stride into
- * channels of one column, and changes weights, padding and `in` accordingly.
- */
-void conv_fold_stride(struct lower *l, struct low_conv *c, struct nd *in);
-
 /* convlarge.c: returns the number of pieces into which the kernel is cut. */
 int64_t conv_large_pieces(const struct low_conv *c);
 

@@ -33,6 +33,8 @@ inside(const struct sim_region *g, int64_t at, int64_t n)
 	       (uint64_t)n <= g->bytes - (uint64_t)at;
 }
 
+enum { MOST_REPEATED = 1 << 24 }; /* bytes of an operand that is larger than its region */
+
 struct bounds {
 	const struct sim_region *g;
 	int64_t at, n; /* of the first run outside */
@@ -55,9 +57,12 @@ fm_check(struct npu_run *r, const struct npu_fm *f, const char *role, bool write
 		return false;
 	uint64_t bytes = (uint64_t)hwc_elements(f->shape) *
 			 (uint64_t)npu_fm_bytes(f);
-	/* strides of 0 may repeat an operand up to the size of the OFM, which is checked */
-	bool repeated = !write && hwc_elements(f->shape) <=
-				      hwc_elements(r->op.ofm.shape);
+	/*
+	 * An operand may repeat elements: by strides of 0 up to the size of the OFM, which is
+	 * checked; pixels that overlap (rule 59) up to a size that is no burden for the host.
+	 */
+	bool repeated = !write && (hwc_elements(f->shape) <= hwc_elements(r->op.ofm.shape) ||
+				   bytes <= MOST_REPEATED);
 	if (bytes > g->bytes && !repeated)
 		return npu_fail(r, "%s of %d x %d x %d elements is larger than "
 				   "region %d of %zu bytes (rule 30)", role,

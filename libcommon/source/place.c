@@ -44,8 +44,8 @@ source_address(const struct g_operand *o, int64_t y, int64_t x, int64_t c)
 	const struct g_tensor *t = o->t;
 	int64_t e = graph_type_bytes(o->type), at;
 	if (o->view == VIEW_STRIDED) {
-		at = o->offset + y * o->stride[0] + x * o->stride[1] + c * o->stride[2];
-		return t->at + at * e;
+		at = (o->offset + y * o->stride[0] + x * o->stride[1] + c * o->stride[2]) * e;
+		return t->at + (G_HAS(t, G_TENSOR_rows) ? at % tensor_bytes(t) : at);
 	}
 	if (o->view == VIEW_RESHAPE || o->type != t->shape.type) {
 		at = ((y * o->shape.w + x) * o->shape.c + c) * e;

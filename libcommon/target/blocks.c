@@ -231,3 +231,17 @@ block_step(const struct accel *a, const struct block_query *q)
 	return (struct hwc){ .h = u.h > even ? u.h : even, .w = u.w > w ? u.w : w,
 			     .c = q->order == ORDER_REVERSE_C ? BRICK : u.c };
 }
+
+struct block_sizes
+block_sizes_of(int32_t extent, int32_t most, int32_t unit, int32_t split_unit)
+{
+	struct block_sizes s = { .n = 0 };
+	for (int32_t b = unit; b <= most && s.n < MAX_BLOCK_SIZES; b += unit) {
+		if (b < extent && b % split_unit)
+			continue;
+		bool same = s.n && ceil_div(extent, b) == ceil_div(extent, s.v[s.n - 1]);
+		if (!same)
+			s.v[s.n++] = b;
+	}
+	return s;
+}

@@ -88,6 +88,19 @@ struct hwc block_step(const struct accel *a, const struct block_query *q);
 struct hwc block_ublock(const struct accel *a, const struct block_query *q);
 
 /*
+ * Sizes of a block along an axis that can be the fastest: for 1, 2, ... pieces of the axis, the
+ * smallest size in steps of unit, at most `most`.  A size below the extent is a multiple of
+ * split_unit.
+ */
+enum { MAX_BLOCK_SIZES = 64 };
+struct block_sizes {
+	int32_t v[MAX_BLOCK_SIZES];
+	int n;
+};
+struct block_sizes block_sizes_of(int32_t extent, int32_t most, int32_t unit,
+				  int32_t split_unit);
+
+/*
  * True if part-kernel-first traversal is at least as efficient as depth-first:
  * ethosu-weights(7) 2.5, where "beats" means >=.
  */

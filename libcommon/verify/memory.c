@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes that operations read and write: rules 29 to 38, and 52. */
+/* Bytes that operations read and write: rules 29 to 38, 52 and 59. */
 #include "verify/rules.h"
 
 #include <inttypes.h>
@@ -209,6 +209,26 @@ check_in_place(struct checker *c, int which)
 			35, "the OFM overwrites bytes of the %s", role);
 }
 
+/*
+ * Rule 59: pixels of an IFM that share bytes are overlapping windows of one row.  Other reads of
+ * this kind, and an OFM over such an IFM, are errors: no reason for them is known.
+ */
+static void
+check_windows(struct checker *c)
+{
+	const struct npu_fm *f = &c->op.ifm;
+	bool filters = c->op.kind == NPU_CONV || c->op.kind == NPU_DEPTHWISE;
+	if (!filters || npu_fm_nests(f))
+		return;
+	int64_t row = (f->shape.w - 1) * f->stride_x + f->shape.c * npu_fm_bytes(f);
+	bool windows = c->op.kind == NPU_CONV && !f->bricks && f->stride_x >= npu_fm_bytes(f) &&
+		       (f->shape.h == 1 || f->stride_y >= row);
+	ERROR_IF(!windows, c, 59, "pixels of the IFM share bytes, and are not windows of one row of "
+		 "NHWC");
+	ERROR_IF(c->op.ofm.region == f->region && extents_meet(f, &c->op.ofm), c, 59,
+		 "the OFM shares bytes with an IFM whose pixels overlap");
+}
+
 /* True for an IFM, IFM2 or OFM in memory. */
 static bool
 has_address(const struct npu_fm *f, bool scalar)
@@ -227,8 +247,10 @@ check_kernel_memory(struct checker *c)
 	if (op->ifm.bits > most || op->ofm.bits > most || op->ifm_up_h < 1 ||
 	    op->ifm_up_w < 1 || (op->has_ifm2 && op->ifm2.bits > most))
 		return false; /* other rules have reported it */
-	if (tensor1)
+	if (tensor1) {
 		check_alignment(c, &op->ifm, "IFM");
+		check_windows(c);
+	}
 	if (out)
 		check_alignment(c, &op->ofm, "OFM");
 	if (tensor2)

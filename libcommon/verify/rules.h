@@ -167,7 +167,7 @@ bool check_written_registers(struct checker *c);  /* rule 7; false: skip the ope
 void check_values(struct checker *c);		  /* rules 8 to 21 */
 void check_format(struct checker *c, enum npu_reg precision, const char *role); /* rule 8 */
 void check_geometry(struct checker *c);		  /* rules 22 to 28 */
-bool check_kernel_memory(struct checker *c);	  /* rules 29 to 35, 52 */
+bool check_kernel_memory(struct checker *c);	  /* rules 29 to 35, 52, 59 */
 void check_dma(struct checker *c);
 void check_tables(struct checker *c);		  /* rule 38 */
 void check_shram(struct checker *c);		  /* rules 39 to 42 */

@@ -280,11 +280,15 @@ static const struct change changes[] = {
 	{ CHANGE(46, W, PARAM, WAIT), .param = 1 },
 	{ SET(47, E, CONV, BLOCKDEP, 1) },
 	{ SET(47, W, POOL, BLOCKDEP, 1) },
+	{ SET(59, E, CONV, IFM_STRIDE_X, 0) },
+	{ SET(59, E, CONV, IFM_STRIDE_Y, 64) }, /* rows overlap, too */
+	{ SET(59, E, CONV, IFM_STRIDE_X, 8), AND(OFM_BASE0, OFM_AT + 512) },
 };
 
 /* streams of shipped files: warnings at most */
 static const struct change unusual[] = {
 	{ SET(40, E, ADD, IFM2_IB_START, 9), AND(IFM_IB_END, 16) },
+	{ SET(59, E, CONV, IFM_STRIDE_X, 8) }, /* windows of a row */
 };
 
 struct seen {

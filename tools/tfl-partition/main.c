@@ -112,6 +112,7 @@ static const struct cli_option option_list[] = {
 	{ CLI_FLAG("separate-io-regions", separate_io,
 		   "keep inputs and outputs outside of the arena, each with its own base "
 		   "address") },
+	REWRITE_OPTIONS,
 	{ CLI_FLAG("verbose-operators", list_operators,
 		   "list operators and options on standard error") },
 	{ CLI_TEXT("by-name", "FILE", name,

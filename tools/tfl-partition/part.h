@@ -34,6 +34,7 @@
 #include "lower/pool.h"
 #include "perf/cpu.h"
 #include "tflite/cut.h"
+#include "rewrite/exact.h"
 #include "tflite/tflite.h"
 
 /* how the operations of an NPU operator are made */
@@ -164,6 +165,7 @@ struct options {
 	bool integer_io;
 	bool separate_io; /* --separate-io-regions */
 	int target; /* --target: index in low_targets */
+	struct rewrite_options rewrites;
 	struct io_layouts in, out;
 };
 

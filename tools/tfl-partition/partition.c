@@ -116,7 +116,7 @@ partition(struct part *p, const struct options *o, bool *again)
 	order_channels(p);
 	*again = !lower_all(p) || find_limits(p);
 	return *again || (take_layouts(p, o) && separate_borders(p, o) &&
-			  graph_check(p->g, p->e));
+			  rewrite_exact(p->l, &o->rewrites, p->e) && graph_check(p->g, p->e));
 }
 
 bool

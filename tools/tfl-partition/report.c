@@ -98,6 +98,7 @@ print_report(const struct part *p, struct text *t)
 			print_price(p, t, cpu_cycles(p->sg, op));
 		text_putc(t, '\n');
 	}
+	rewrite_print(p->g, t);
 	print_cpu_part(p, t);
 	text_printf(t, "%d of %d operators on the NPU in %d region%s, %d on the "
 		       "CPU",

@@ -19,6 +19,7 @@ static const struct cli_option option_list[] = {
 		   "leave out the TRANSPOSE; nchw: keep the shape of the graph (default)") },
 	{ CLI_TAKE_INTO("output-layout", "[K=]LAYOUT", out, take_layout,
 		   "layout of output K, or of all outputs, as for --input-layout") },
+	REWRITE_OPTIONS,
 	{ CLI_FLAG("report", report,
 		   "print one line per operator instead of the graph: NPU, or why the NPU can't "
 		   "run it") },
@@ -99,6 +100,8 @@ partition_tosa(struct part *p, const struct options *o, struct bytes file)
 	make_border(p);
 	lower_all(p);
 	list_loop_values(p);
+	if (!p->refused && !rewrite_exact(p->l, &o->rewrites, p->e))
+		return false;
 	return o->report || (refuse(p) && graph_check(p->g, p->e));
 }
 

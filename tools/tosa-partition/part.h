@@ -20,6 +20,7 @@
 #include "graph/facts.h"
 #include "lower/conv.h"
 #include "lower/matmul.h"
+#include "rewrite/exact.h"
 #include "tosa/tosa.h"
 
 /*
@@ -36,6 +37,7 @@ struct options {
 	bool report;
 	struct io_layouts in, out; /* --input-layout, --output-layout */
 	int target; /* --target: index in low_targets */
+	struct rewrite_options rewrites;
 };
 
 struct part {

@@ -17,6 +17,7 @@ print_report(const struct part *p, struct text *t)
 			    p->why[i] ? p->why[i] : "");
 		n += !p->why[i];
 	}
+	rewrite_print(p->g, t);
 	text_printf(t, "%d of %d operators on the NPU, %zu operations\n", n, p->t->n_ops,
 		    p->g->n_ops);
 }

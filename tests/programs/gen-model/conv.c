@@ -309,6 +309,40 @@ const struct draw conv_draws[] = {
 	{ 0 },
 };
 
+/*
+ * A convolution of an image of few channels, whose columns can become channels; some are near
+ * misses by a dilation or an odd width.  Another convolution may make the image.
+ */
+static void
+draw_window(struct gen *g, int code)
+{
+	int32_t c = (int32_t)gen_range(g, 1, gen_chance(g, 20) ? 20 : 4);
+	struct shape s = SHAPE(1, (int32_t)gen_range(g, 1, 24), (int32_t)gen_range(g, 4, 40), c);
+	int type = gen_type(g), in = gen_random(g, type, s);
+	bool valid = gen_chance(g, 50);
+	if (gen_chance(g, 30)) {
+		int w = gen_weights(g, in, SHAPE(c, 1, 1, c), 0, false);
+		int made = result(g, in, w, s, c);
+		gen_op1(g, code, 3, (int[]){ in, w, gen_bias(g, in, w, c) }, made, CONV,
+			&fb_Conv2DOptions, (int64_t[]){ 0, 1, 1, 0, 1, 1, 0 });
+		in = made;
+	}
+	if (valid && gen_chance(g, 40))
+		in = padded(g, in);
+	s = shape_of(g, in);
+	struct axis y = window(g, s.dim[1], valid, 4), x = window(g, s.dim[2], valid, 10);
+	int32_t o = (int32_t)gen_range(g, 1, 24);
+	int w = gen_weights(g, in, SHAPE(o, y.k, x.k, c), 0, gen_chance(g, 60));
+	int out = result(g, in, w, SHAPE(1, y.out, x.out, o), (int64_t)y.k * x.k * c);
+	gen_op1(g, code, 3, (int[]){ in, w, gen_bias(g, in, w, o) }, out, CONV, &fb_Conv2DOptions,
+		(int64_t[]){ valid, x.stride, y.stride, activation(g), x.dilation, y.dilation, 0 });
+}
+
+const struct draw window_draws[] = {
+	{ "CONV_2D_WINDOW", draw_window, TFL_CONV_2D },
+	{ 0 },
+};
+
 static void
 draw_int4(struct gen *g, int code)
 {

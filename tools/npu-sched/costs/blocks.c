@@ -11,30 +11,8 @@
 
 #include "base/fixed.h"
 
-enum { MAX_SIZES = 64 };
-
 /* the calibrated estimate cannot tell blocks apart that differ by less than this factor */
 static const double AS_FAST = 1.01; /* as report.c and npu-sched(1) say, too */
-
-struct axis_sizes {
-	int32_t v[MAX_SIZES];
-	int n;
-};
-
-/* For 1, 2, ... pieces of the axis: the smallest size of a block, in steps of unit. */
-static struct axis_sizes
-sizes_of(int32_t extent, int32_t most, int32_t unit, int32_t split_unit)
-{
-	struct axis_sizes s = { .n = 0 };
-	for (int32_t b = unit; b <= most && s.n < MAX_SIZES; b += unit) {
-		if (b < extent && b % split_unit)
-			continue;
-		bool same = s.n && ceil_div(extent, b) == ceil_div(extent, s.v[s.n - 1]);
-		if (!same)
-			s.v[s.n++] = b;
-	}
-	return s;
-}
 
 struct block_search {
 	struct sched *s;
@@ -132,12 +110,12 @@ search_blocks(struct block_search *x, int32_t only_depth)
 	x->q.ublock = block_ublock(x->s->accel, &x->q);
 	struct hwc most = block_bounds(x->s->accel, &x->q);
 	struct hwc u = block_step(x->s->accel, &x->q);
-	struct axis_sizes h = sizes_of(x->q.ofm.h, most.h, u.h, 1);
-	struct axis_sizes w = sizes_of(x->q.ofm.w, most.w, u.w, 1);
-	struct axis_sizes c = sizes_of(x->q.ofm.c, most.c, u.c, BRICK);
+	struct block_sizes h = block_sizes_of(x->q.ofm.h, most.h, u.h, 1);
+	struct block_sizes w = block_sizes_of(x->q.ofm.w, most.w, u.w, 1);
+	struct block_sizes c = block_sizes_of(x->q.ofm.c, most.c, u.c, BRICK);
 	/* in the estimate bursts are as deep as blocks, even where a block is a brick and
 	 * deeper than the feature map */
-	if (c.n < MAX_SIZES && c.v[c.n - 1] >= x->q.ofm.c && c.v[c.n - 1] < most.c)
+	if (c.n < MAX_BLOCK_SIZES && c.v[c.n - 1] >= x->q.ofm.c && c.v[c.n - 1] < most.c)
 		c.v[c.n++] = most.c;
 	if (only_depth) {
 		c.n = 1;

@@ -84,7 +84,7 @@ chain_work(const struct sched *s, const struct g_op *op, int links)
 	for (int i = 1; i <= links; i++) {
 		struct perf_op next = whole_work(s, &op[i]);
 		bool chained[2] = { false };
-		chained[(op[i].chain == CHAIN_IFM2) != takes_ifm2_first(&op[i])] = true;
+		chained[(op[i].chain == CHAIN_IFM2) != perf_takes_ifm2_first(&op[i])] = true;
 		p.stage.chained = true;
 		next.stage.chained = i < links;
 		bool added = perf_chain_add(&s->machine, &p, &next, chained);

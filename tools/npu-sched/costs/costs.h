@@ -7,6 +7,7 @@
 #include "../network/plan.h"
 
 #include "base/hash_table.h"
+#include "perf/work.h"
 
 /* Extents in which an operation sees its dense feature maps (folds.c).  ofm.c 0: their own. */
 struct fold {
@@ -200,7 +201,6 @@ double transfer_share(const struct sched *s);
 double least_cost(const struct kernel *k);
 /* The work of an unchained kernel, as libcommon/perf/stream.c describes the decoded one. */
 struct perf_op op_work(const struct sched *s, const struct g_op *op, const struct kernel *k);
-bool takes_ifm2_first(const struct g_op *op); /* on U85: operands are swapped */
 /* Sets s->machine to the estimate that --model names, and s->published. */
 void sched_machines(struct sched *s);
 /* The work of a kernel whose weights are held as `held` says; its cost with a block. */

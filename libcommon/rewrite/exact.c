@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Applies the rules of schema/rewrites.def in order: nputools-rewrites(7). */
+#include "rewrite/rules.h"
+
+#include "base/cli.h"
+#include "base/nearest.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+static const struct rule {
+	const char *name, *sentence;
+	exact_rule *apply;
+} rules[] = {
+#define REWRITE(n, function, text) { .name = #n, .sentence = text, .apply = function },
+#include "rewrites.def"
+};
+
+/* ---- options ------------------------------------------------------------------- */
+
+static void
+take_name(uint64_t *off, const char *name)
+{
+	const char *names[ARRAY_LEN(rules)];
+	bool matched = false;
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
+		names[i] = rules[i].name;
+		if (!strcmp(name, "all") || !strcmp(name, names[i])) {
+			*off |= (uint64_t)1 << i;
+			matched = true;
+		}
+	}
+	if (matched)
+		return;
+	const char *meant = nearest_word(name, names, ARRAY_LEN(rules));
+	cli_error("--no-rewrite: there is no rule '%s'%s%s%s; --list-rewrites lists them", name,
+		  meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
+}
+
+void
+rewrite_take_off(void *off, const char *arg)
+{
+	enum { LONGEST = 64 };
+	for (const char *p = arg; p;) {
+		char name[LONGEST] = "";
+		size_t n = strcspn(p, ",");
+		memcpy(name, p, n < sizeof(name) ? n : sizeof(name) - 1);
+		take_name(off, name);
+		p = p[n] ? p + n + 1 : NULL;
+	}
+}
+
+void
+rewrite_list(struct text *t)
+{
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++)
+		text_printf(t, "%-10s %s\n", rules[i].name, rules[i].sentence);
+}
+
+/* ---- records ------------------------------------------------------------------- */
+
+struct g_rewrite *
+exact_note(struct exact *x, const struct g_op *op, int64_t bytes, double cycles,
+	   const char *fmt, ...)
+{
+	enum { LONGEST = 200 };
+	char text[LONGEST];
+	va_list v;
+	va_start(v, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, v);
+	va_end(v);
+	struct g_rewrite *r = graph_add_g_rewrite(x->g);
+	G_PUT(r, REWRITE, rule, x->rule);
+	if (op->name)
+		G_PUT(r, REWRITE, name, op->name);
+	if (op->tfl.n)
+		G_PUT(r, REWRITE, tfl, op->tfl);
+	if (bytes)
+		G_PUT(r, REWRITE, bytes, bytes);
+	if (cycles >= 1 || cycles <= -1)
+		G_PUT(r, REWRITE, cycles, (int64_t)cycles);
+	G_PUT(r, REWRITE, text, arena_strndup(x->a, text, strlen(text)));
+	return r;
+}
+
+/* "61,440" */
+static void
+put_number(struct text *t, int64_t v)
+{
+	if (v >= 1000) {
+		put_number(t, v / 1000);
+		text_printf(t, ",%03d", (int)(v % 1000));
+	} else {
+		text_i64(t, v);
+	}
+}
+
+static void
+put_saved(struct text *t, const char *between, int64_t v, const char *what)
+{
+	if (!v)
+		return;
+	text_puts(t, between);
+	put_number(t, v < 0 ? -v : v);
+	text_printf(t, " %s %s", what, v < 0 ? "more" : "fewer");
+}
+
+void
+rewrite_print(const struct graph *g, struct text *t)
+{
+	for (size_t i = 0; i < g->n_rewrites; i++) {
+		const struct g_rewrite *r = g->rewrites[i];
+		text_printf(t, "rewrite %s: %s", r->rule, r->text);
+		put_saved(t, ": ", r->bytes, "bytes of constants");
+		put_saved(t, r->bytes ? ", about " : ": about ", r->cycles, "cycles");
+		text_putc(t, '\n');
+	}
+}
+
+/* ---- operations and constants --------------------------------------------------- */
+
+void
+exact_insert(struct exact *x, size_t first, size_t at)
+{
+	struct graph *g = x->g;
+	size_t n = g->n_ops, added = n - first;
+	struct g_op **op = anew(x->a, struct g_op *, n + 1);
+	for (size_t i = 0; i < n; i++)
+		op[i] = g->ops[i < at ? i : i < at + added ? i - at + first : i - added];
+	graph_set_ops(g, op, n);
+}
+
+static void
+keep_source(const struct graph *g, bool *keep, const struct g_source *s)
+{
+	for (size_t i = 0; s->blob && i < g->n_blobs; i++)
+		keep[i] |= !strcmp(g->blobs[i]->name, s->blob);
+}
+
+/* Drops blobs of the lowering that no constant refers to. */
+static void
+drop_blobs(struct graph *g, struct arena *a)
+{
+	bool *keep = anew(a, bool, g->n_blobs + 1);
+	for (size_t i = 0; i < g->n_weights; i++)
+		keep_source(g, keep, &g->weights[i]->source);
+	for (size_t i = 0; i < g->n_tensors; i++)
+		if (tensor_is_const(g->tensors[i]))
+			keep_source(g, keep, &g->tensors[i]->source);
+	for (size_t i = g->n_blobs; i-- > 0;)
+		if (!keep[i] && strcmp(g->blobs[i]->name, "model") != 0)
+			graph_drop_blob(g, g->blobs[i]);
+}
+
+/* Drops weights and scales that no operation uses. */
+static void
+drop_constants(struct graph *g, struct arena *a)
+{
+	bool *weights = anew(a, bool, g->n_weights + 1), *scales = anew(a, bool, g->n_scales + 1);
+	for (size_t i = 0; i < g->n_ops; i++) {
+		const struct g_op *op = g->ops[i];
+		if (op->weights)
+			weights[op->weights->rec.index] = true;
+		if (op->scales)
+			scales[op->scales->rec.index] = true;
+	}
+	graph_keep_g_weights(g, weights);
+	graph_keep_g_scales(g, scales);
+	drop_blobs(g, a);
+}
+
+bool
+rewrite_exact(struct lower *l, const struct rewrite_options *o, struct err *e)
+{
+	struct exact x = { .l = l, .g = l->g, .a = l->a, .overlap = !o->no_overlap, .e = e };
+	size_t before = l->g->n_rewrites;
+	if (l->accel)
+		x.estimate = estimate_open(l->a, l->accel);
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
+		x.rule = rules[i].name;
+		if (!(o->off >> i & 1) && !rules[i].apply(&x))
+			return false;
+	}
+	if (l->g->n_rewrites > before)
+		drop_constants(l->g, l->a);
+	return true;
+}

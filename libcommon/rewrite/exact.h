@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules of schema/rewrites.def, as the front ends apply them: nputools-rewrites(7). */
+#ifndef REWRITE_EXACT_H
+#define REWRITE_EXACT_H
+
+#include "lower/lower.h"
+
+/* Which rules of schema/rewrites.def a front end applies; all zero: all rules. */
+struct rewrite_options {
+	uint64_t off;	 /* bit i: rule i is not applied */
+	bool no_overlap; /* no operand reads a byte twice, no tensor is shifted in place */
+};
+
+/* rows of struct cli_option that set the member `rewrites` of struct options */
+#define REWRITE_OPTIONS                                                                    \
+	{ CLI_TAKE_INTO("no-rewrite", "NAME[,...]|all", rewrites.off, rewrite_take_off,    \
+		   "do not apply these rules of --list-rewrites, or none of them") },      \
+	{ CLI_FLAG("no-overlap", rewrites.no_overlap,                                      \
+		   "do not use overlapping reads and shifts in place, which the "          \
+		   "hardware's documentation does not mention") },                         \
+	{ CLI_LIST("list-rewrites", rewrite_list,                                          \
+		   "list the rules that replace operations by cheaper ones with the same " \
+		   "results, and exit") }
+
+/* Sets bits of the mask *off for names separated by commas; reports an unknown name. */
+void rewrite_take_off(void *off, const char *arg);
+void rewrite_list(struct text *t);
+/*
+ * Applies the rules to the graph of a front end, in place, and adds a record for each change.
+ * Drops constants that no operation uses any more.  Needs: all operations, and the layouts of
+ * inputs and outputs.  Returns false if constants cannot be read.
+ */
+bool rewrite_exact(struct lower *l, const struct rewrite_options *o, struct err *e);
+/* Appends a line for each rule that was applied, for reports of the front ends. */
+void rewrite_print(const struct graph *g, struct text *t);
+
+#endif

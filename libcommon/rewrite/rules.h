@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the rules of schema/rewrites.def share.  A rule is one file with one public function.
+ * The function searches the graph for the rule's pattern.  Where the condition holds and the
+ * replacement pays, the function replaces operations, and adds a record with exact_note().
+ * The order of records and operations alone decides, so the same graph gives the same result.
+ */
+#ifndef REWRITE_RULES_H
+#define REWRITE_RULES_H
+
+#include "rewrite/exact.h"
+
+struct estimate;
+
+struct exact {
+	struct lower *l; /* graph, arena, and the accelerator; NULL: all accelerators */
+	struct graph *g;
+	struct arena *a;
+	const char *rule; /* name of the rule that is being applied */
+	bool overlap;	  /* operands may read the same bytes several times, and operations may
+			   * shift a tensor in place */
+	struct estimate *estimate; /* NULL without an accelerator */
+	struct err *e;
+};
+
+/* Applies a rule.  Returns false for an error, such as constants that cannot be read. */
+typedef bool exact_rule(struct exact *x);
+#define REWRITE(name, function, sentence) exact_rule function;
+#include "rewrites.def"
+
+/* Adds a record: the rule was applied to op.  The text is a sentence without a full stop. */
+struct g_rewrite *exact_note(struct exact *x, const struct g_op *op, int64_t bytes,
+			     double cycles, const char *fmt, ...) PRINTF(5, 6);
+/* Moves the operations from `first` on, which are the last ones, before operation `at`. */
+void exact_insert(struct exact *x, size_t first, size_t at);
+
+/* ---- estimate.c ---------------------------------------------------------------- */
+
+/*
+ * Cycles of operations in several memory systems of the accelerator's generation, because the
+ * memory system is not known before npu-sched: by the calibrated estimate, and by the mean of
+ * the calibrated estimate and the published formulas.
+ */
+enum { ESTIMATES = 6 };
+struct cycles {
+	int n;
+	double v[ESTIMATES];
+};
+
+struct estimate *estimate_open(struct arena *a, const struct accel *accel);
+/*
+ * Adds the cycles of an operation in its fastest block.  False: no block fits.  The kernel
+ * takes at least as long as the front end needs to read its commands.
+ */
+bool estimate_add(const struct estimate *s, const struct g_op *op, struct cycles *c);
+/*
+ * True if the sum of a over all systems is at least 1 % below that of b, and if a is in no system
+ * slower by more than 1 %.
+ */
+bool cycles_are_fewer(const struct cycles *a, const struct cycles *b);
+/* The cycles saved by a instead of b, in the first memory system. */
+double cycles_saved(const struct cycles *a, const struct cycles *b);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * window: columns of an image with few channels become channels (nputools-rewrites(7) 2).
+ *
+ * The NPU multiplies at least eight channels at a time.  If the pixels of a row are contiguous,
+ * `columns` adjacent pixels can be read as one pixel of `columns` times as many channels.  The
+ * distance of these pixels is the stride, so the stride becomes 1, and the kernel has fewer
+ * columns.  Where columns > stride, pixels overlap in memory.
+ */
+#include "rewrite/rules.h"
+
+#include "base/fixed.h"
+#include "emit/emit.h"
+
+#include <string.h>
+
+enum { MOST_CHANNELS = 16 };
+
+/* One way to read the image. */
+struct packing {
+	int32_t columns; /* pixels that are read as one */
+	int32_t zeros;	 /* taps of zero in front of the first column of the kernel */
+	int32_t taps;	 /* columns of the new kernel */
+	int32_t width;	 /* pixels of a row of the new IFM */
+	int32_t left, right; /* new padding, in new pixels */
+};
+
+/* ---- the pattern --------------------------------------------------------------- */
+
+/* A convolution, and its IFM by strides. */
+struct site {
+	struct g_op *op;
+	struct g_operand ifm;
+	int32_t stride;
+};
+
+static bool
+has_pattern(const struct exact *x, struct g_op *op, struct site *s)
+{
+	const struct g_tensor *t = op->ifm.t;
+	if (op->kind != OP_CONV || op->kernel.x < 2 || op->dilation.x != 1 ||
+	    op->upscale != UPSCALE_NONE || op->ifm.shape.c > MOST_CHANNELS ||
+	    op->edge.left || op->edge.right || t->layout != LAYOUT_NHWC || tensor_has_strides(t))
+		return false;
+	*s = (struct site){ .op = op, .ifm = operand_by_strides(op->ifm), .stride = op->stride.x };
+	return x->estimate && s->ifm.stride[1] == op->ifm.shape.c &&
+	       (op->ifm.shape.c == 1 || s->ifm.stride[2] == 1);
+}
+
+/* ---- packings ------------------------------------------------------------------ */
+
+/*
+ * Without padding, each window begins with a pixel of the new IFM.  The taps behind the kernel
+ * are zeros; the pixels that they read are in the same row.
+ */
+static bool
+pack_unpadded(const struct site *s, int32_t columns, struct packing *f)
+{
+	const struct g_op *op = s->op;
+	int32_t more = op->kernel.x > columns ? ceil_div(op->kernel.x - columns, s->stride) : 0;
+	*f = (struct packing){ .columns = columns, .taps = 1 + more,
+			    .width = op->ofm.shape.w + more };
+	return !op->pad.left && !op->pad.right &&
+	       (f->width - 1) * s->stride + columns <= op->ifm.shape.w;
+}
+
+/*
+ * With padding, a pixel of the new IFM has as many columns as the stride, so that pixels do not
+ * overlap: then a whole pixel is padding, or none of it.
+ */
+static bool
+pack_padded(const struct site *s, struct packing *f)
+{
+	const struct g_op *op = s->op;
+	int32_t n = s->stride, w = op->ifm.shape.w;
+	*f = (struct packing){ .columns = n, .zeros = (n - op->pad.left % n) % n, .width = w / n };
+	f->taps = ceil_div(op->kernel.x + f->zeros, n);
+	f->left = (op->pad.left + f->zeros) / n;
+	f->right = op->ofm.shape.w - 1 + f->taps - f->left - f->width;
+	if (f->right < 0) { /* the last pixels are not read */
+		f->width += f->right;
+		f->right = 0;
+	}
+	return n > 1 && w % n == 0 && f->width > 0 && f->left < f->taps && f->right < f->taps;
+}
+
+/* ---- the replacement ----------------------------------------------------------- */
+
+/* The image in its new shape.  An IFM that is the whole tensor stays a reshaped tensor. */
+static struct g_operand
+new_ifm(const struct site *s, const struct packing *f)
+{
+	const struct g_operand *old = &s->op->ifm;
+	struct hwc shape = { .h = old->shape.h, .w = f->width, .c = f->columns * old->shape.c };
+	bool whole = (old->view == VIEW_WHOLE || old->view == VIEW_RESHAPE) &&
+		     f->columns == s->stride && hwc_elements(shape) == hwc_elements(old->shape);
+	if (whole) {
+		struct g_operand o = operand_reshape(old->t, shape);
+		o.type = old->type;
+		return o;
+	}
+	struct g_operand o = s->ifm;
+	o.shape = shape;
+	o.stride[1] = (int64_t)s->stride * old->shape.c;
+	o.stride[2] = 1;
+	return o;
+}
+
+/* The operation in its new shape, with the old weights. */
+static struct g_op
+new_op(const struct site *s, const struct packing *f)
+{
+	struct g_op op = *s->op;
+	op.ifm = new_ifm(s, f);
+	op.kernel.x = f->taps;
+	op.stride.x = 1;
+	op.pad.left = f->left;
+	op.pad.right = f->right;
+	return op;
+}
+
+static int64_t
+count_weights(const struct g_op *op)
+{
+	return (int64_t)op->ofm.shape.c * op->kernel.y * op->kernel.x * op->ifm.shape.c;
+}
+
+/* Makes the weights of the new convolution.  Taps that the kernel does not have are zero points. */
+static bool
+new_weights(struct exact *x, const struct site *s, const struct packing *f, struct g_op *op)
+{
+	struct weights_view v;
+	const struct g_weights *old = s->op->weights;
+	if (!emit_weights_view(x->a, x->g, old, &v, x->e))
+		return false;
+	const int32_t depth = op->ifm.shape.c, c = s->op->ifm.shape.c;
+	const size_t row = (size_t)f->taps * (size_t)depth, all = (size_t)op->kernel.y * row;
+	uint8_t *p = anew(x->a, uint8_t, (size_t)v.o * all);
+	for (int32_t o = 0; o < v.o; o++) {
+		uint8_t *to = p + (size_t)o * all;
+		memset(to, v.n_zero ? (uint8_t)v.zero[v.n_zero > 1 ? o : 0] : 0, all);
+		for (int32_t y = 0; y < v.h; y++)
+			for (int32_t k = 0; k < v.w; k++) {
+				int32_t at = k + f->zeros, tap = at / s->stride;
+				tap = tap < f->taps ? tap : f->taps - 1;
+				int32_t column = at - tap * s->stride;
+				uint8_t *pixel = to + (size_t)y * row + (size_t)(tap * depth + column * c);
+				for (int32_t i = 0; i < c; i++)
+					pixel[i] = v.p[o * v.stride_o + y * v.stride_y +
+						       k * v.stride_x + i * v.stride_i];
+			}
+	}
+	struct g_weights *w = graph_add_g_weights(x->g);
+	const char *name = arena_printf(x->a, "weights%d", w->rec.id);
+	G_PUT(w, WEIGHTS, shape, (struct g_shape){ .type = old->shape.type, .rank = 4,
+						   .dim = { v.o, v.h, f->taps, depth } });
+	if (G_HAS(old, G_WEIGHTS_name))
+		G_PUT(w, WEIGHTS, name, old->name);
+	if (G_HAS(old, G_WEIGHTS_zero))
+		G_PUT(w, WEIGHTS, zero, old->zero);
+	struct bytes b = { .p = p, .n = (size_t)v.o * all };
+	G_PUT(w, WEIGHTS, source, (struct g_source){ .blob = graph_add_blob(x->g, name, b)->name });
+	op->weights = w;
+	return true;
+}
+
+/* ---- the rule ------------------------------------------------------------------ */
+
+struct best {
+	struct packing packing;
+	struct g_op op;
+	struct cycles cycles;
+	bool found;
+};
+
+static void
+try_packing(const struct exact *x, const struct site *s, const struct packing *f,
+	 const struct cycles *now, struct best *b)
+{
+	struct g_op op = new_op(s, f);
+	struct cycles c = { 0 };
+	if (f->columns > s->stride && !x->overlap)
+		return;
+	if (!estimate_add(x->estimate, &op, &c) || !cycles_are_fewer(&c, now) ||
+	    (b->found && !cycles_are_fewer(&c, &b->cycles)))
+		return;
+	*b = (struct best){ .packing = *f, .op = op, .cycles = c, .found = true };
+}
+
+/* Operations of one convolution share their weights: so do their replacements. */
+struct remade {
+	const struct g_weights *old;
+	struct packing packing;
+	struct g_weights *now;
+};
+
+static bool
+replace(struct exact *x, const struct site *s, struct best *b, struct remade *last,
+	const struct cycles *now)
+{
+	struct g_op *op = s->op;
+	if (last->old == op->weights && !memcmp(&last->packing, &b->packing, sizeof(b->packing)))
+		b->op.weights = last->now;
+	else if (!new_weights(x, s, &b->packing, &b->op))
+		return false;
+	*last = (struct remade){ .old = op->weights, .packing = b->packing, .now = b->op.weights };
+	exact_note(x, op, count_weights(op) - count_weights(&b->op),
+		   cycles_saved(&b->cycles, now),
+		   "a kernel of %dx%d over %d channel%s%s becomes one of %dx%d over %d channels",
+		   op->kernel.y, op->kernel.x, op->ifm.shape.c, op->ifm.shape.c == 1 ? "" : "s",
+		   s->stride > 1 ? arena_printf(x->a, " with stride %d", s->stride) : "",
+		   b->op.kernel.y, b->op.kernel.x, b->op.ifm.shape.c);
+	G_SET(&b->op, G_OP_pad);
+	if (!b->op.pad.top && !b->op.pad.left && !b->op.pad.bottom && !b->op.pad.right)
+		G_CLEAR(&b->op, G_OP_pad);
+	*op = b->op;
+	return true;
+}
+
+bool
+rewrite_windows(struct exact *x)
+{
+	struct remade last = { 0 };
+	for (size_t i = 0; i < x->g->n_ops; i++) {
+		struct site s;
+		struct packing f;
+		struct cycles now = { 0 };
+		struct best b = { .found = false };
+		if (!has_pattern(x, x->g->ops[i], &s) || !estimate_add(x->estimate, s.op, &now))
+			continue;
+		if (pack_padded(&s, &f))
+			try_packing(x, &s, &f, &now, &b);
+		if (s.stride > 1 && pack_unpadded(&s, s.stride, &f))
+			try_packing(x, &s, &f, &now, &b);
+		if (s.op->kernel.x > s.stride && pack_unpadded(&s, s.op->kernel.x, &f))
+			try_packing(x, &s, &f, &now, &b);
+		if (b.found && !replace(x, &s, &b, &last, &now))
+			return false;
+	}
+	return true;
+}

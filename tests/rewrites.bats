@@ -1,0 +1,151 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Exact rewrites (nputools-rewrites(7)): each rule applies to networks that are drawn for it, does
+# not apply to near misses, and leaves every byte of the results as it is.
+
+load lib/common
+load lib/model
+
+ALL="ethos-u55-32 ethos-u55-64 ethos-u55-128 ethos-u55-256 ethos-u65-256 ethos-u65-512
+	ethos-u85-128 ethos-u85-256 ethos-u85-512 ethos-u85-1024 ethos-u85-2048"
+
+# memory ACCELERATOR: sets `memory` to the options of a memory system
+memory()
+{
+	case $1 in
+	ethos-u55-*) memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram) ;;
+	ethos-u65-*) memory=(--system-config=Ethos_U65_High_End --memory-mode=Dedicated_Sram) ;;
+	*) memory=(--system-config=Ethos_U85_SYS_DRAM_Mid --memory-mode=Dedicated_Sram) ;;
+	esac
+}
+
+# equal MODEL ACCELERATOR [OPTION...]: the compiled model computes the bytes of the plain model
+# for inputs over their whole range, and its streams obey all rules
+equal()
+{
+	local memory
+	memory "$2"
+	npucc -q -a "$2" "${memory[@]}" "${@:3}" -o equal.tflite "$1" &&
+		npu-dis --verify -q equal.tflite &&
+		npu-sim --seed=7 --compare="$1" equal.tflite >/dev/null || {
+		echo "$*: not equal"
+		return 1
+	}
+}
+
+# applies RULE MODEL ACCELERATOR [OPTION...]
+applies()
+{
+	tfl-partition -a "$3" "${@:4}" --report "$2" | grep "^rewrite $1: "
+}
+
+# often RULE MODEL: results are equal for all accelerators (a quick run: for some), with the rule
+# and without it; the rule pays, and therefore applies, for most of them
+often()
+{
+	local a n=0
+	for a in $ALL; do
+		applies "$1" "$2" "$a" && n=$((n + 1))
+		[ -z "${NPUTOOLS_QUICK-}" ] || [[ $a == *-256 ]] || continue
+		equal "$2" "$a" && equal "$2" "$a" --no-rewrite="$1" || return
+	done
+	echo "$1 applies for $n of 11 accelerators"
+	[ $n -ge 6 ]
+}
+
+# nowhere RULE MODEL [OPTION...]: the rule applies for no accelerator
+nowhere()
+{
+	local a
+	for a in $ALL; do
+		! applies "$1" "$2" "$a" "${@:3}" || { echo "$1 applies: $2, $a"; return 1; }
+	done
+}
+
+# conv NAME H W C  O KH KW SH SW  PADDING DILATION: a CONV_2D of int8; PADDING: same or valid
+conv()
+{
+	local valid=1 n=$(($5 * $6 * $7 * $4)) oh ow
+	[ "${10}" = valid ] || valid=0
+	if [ $valid = 1 ]; then
+		oh=$((($2 - $6) / $8 + 1)) ow=$((($3 - ($7 - 1) * ${11} - 1) / $9 + 1))
+	else
+		oh=$((($2 + $8 - 1) / $8)) ow=$((($3 + $9 - 1) / $9))
+	fi
+	model "$1" ".operator_codes[0] |= (.deprecated_builtin_code = 3 | .builtin_code = 3)
+		| $t[0].shape = [1,$2,$3,$4] | $t[1].shape = [$5,$6,$7,$4] | $t[2].shape = [$5]
+		| $t[3].shape = [1,$oh,$ow,$5] | $t[3].quantization.scale = [16.0]
+		| .subgraphs[0].operators[0] |= (.builtin_options_type = 1
+		  | .builtin_options = {padding:$valid, stride_w:$9, stride_h:$8,
+		    dilation_w_factor:${11}, dilation_h_factor:1})
+		| .buffers[1].data = [range($n) | (. * 37 + 11) % 251]
+		| .buffers[2].data = [range($5 * 4) | if . % 4 == 0 then . * 7 % 256 else 0 end]"
+}
+
+@test "rules are listed, and turned off by name" {
+	tfl-partition --list-rewrites >list
+	grep -q '^window ' list
+	npucc --list-rewrites | cmp - list
+	tosa-partition --list-rewrites | cmp - list
+	conv m 32 32 3 16 3 3 2 2 same 1
+	applies window m.tflite ethos-u55-128
+	nowhere window m.tflite --no-rewrite=window
+	nowhere window m.tflite --no-rewrite=all
+	refuses 2 "there is no rule 'windw'; did you mean window?" \
+		tfl-partition --no-rewrite=window,windw m.tflite
+	refuses 2 "there is no rule ''" tosa-partition --no-rewrite= m.tflite
+}
+
+@test "a record of the graph says what a rule changed" {
+	conv m 32 32 3 16 3 3 2 2 same 1
+	tfl-partition -a ethos-u85-256 -o m.part m.tflite
+	grep '^rewrite ' m.part | grep -q 'rule=window name="out" tfl=0.0 bytes=-144 cycles=[1-9]'
+	# later stages keep the record
+	memory ethos-u85-256
+	npu-sched -a ethos-u85-256 "${memory[@]}" m.part >m.sched
+	cmp <(grep '^rewrite ' m.part) <(grep '^rewrite ' m.sched)
+	# without an accelerator there are no cycles, so that the rule does not apply
+	! tfl-partition m.tflite | grep '^rewrite '
+}
+
+@test "window: columns of an image become channels, with overlap and without" {
+	# even padding; odd padding, zeros in front; no padding, overlapping pixels
+	conv m 24 24 3 16 3 3 2 2 same 1
+	often window m.tflite
+	conv m 24 32 3 16 5 5 2 2 same 1
+	often window m.tflite
+	conv m 16 40 1 16 3 8 2 2 valid 1
+	often window m.tflite
+	conv m 12 31 2 8 3 7 1 1 valid 1
+	often window m.tflite
+	conv m 12 33 2 8 3 6 1 3 valid 1
+	often window m.tflite
+}
+
+@test "window: --no-overlap reads no byte twice" {
+	conv m 12 31 2 8 3 7 1 1 valid 1
+	nowhere window m.tflite --no-overlap
+	conv m 16 40 1 16 3 8 2 2 valid 1
+	applies window m.tflite ethos-u55-128 --no-overlap
+	equal m.tflite ethos-u55-128 --no-overlap
+	tfl-partition -a ethos-u55-128 --no-overlap m.tflite | grep -q ' ifm=t0\[16,20,2\] '
+	tfl-partition -a ethos-u55-128 m.tflite | grep -q ' ifm=t0\[16,17,8\]+0:40,2,1 '
+}
+
+@test "window: near misses stay as they are" {
+	conv m 24 24 3 16 3 3 1 1 same 2 # dilated columns
+	nowhere window m.tflite
+	conv m 24 24 17 16 3 3 1 1 valid 1 # too many channels
+	nowhere window m.tflite
+	conv m 24 24 3 16 3 1 2 2 valid 1 # one column
+	nowhere window m.tflite
+}
+
+@test "window: drawn convolutions compute the same bytes" {
+	local n=60
+	[ -z "${NPUTOOLS_QUICK-}" ] || n=15
+	LOOSE=1 ACCELERATORS="ethos-u55-32 ethos-u55-128 ethos-u65-512 ethos-u85-256 ethos-u85-2048" \
+		run "$BATS_TEST_DIRNAME/random-models" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 1 CONV_2D_WINDOW
+	echo "$output"
+	[ "$status" = 0 ]
+}
