@@ -515,3 +515,56 @@ narrow_answer()
 		"${data[@]}" --accuracy=0.5% -o q.tflite n.tflite
 	[ ! -e q.tflite ]
 }
+
+@test "--bias-correction: the mean error of the rounded weights goes into the bias" {
+	# weights in steps of 1: 0.5 becomes 1, and the input there is always 1
+	float_fc m '.buffers[1].data = f("127 0.5 0 0 2 1 1 127")'
+	printf '%s\n' '0 1 0 0' '1 1 0 0' >a.csv
+	tfl-quantize --data=a.csv -o plain.tflite m.tflite
+	tfl-quantize --data=a.csv --bias-correction -o q.tflite m.tflite
+	json plain.tflite
+	json q.tflite
+	# biases of 1 and -1 in steps of 1 / 255; 0.5 is 127.5 steps
+	jq -e '[.buffers[].data // empty] | index([[255,0,0,0,1,255,255,255]]) != null' plain.json
+	jq -e '[.buffers[].data // empty] | (index([[128,0,0,0,1,255,255,255]]) //
+		index([[127,0,0,0,1,255,255,255]])) != null' q.json
+	# a layer without a bias gets one
+	float_fc n '.buffers[1].data = f("127 0.5 0 0 2 1 1 127") | .subgraphs[0].operators[0].inputs = [0,1]'
+	tfl-quantize --data=a.csv --bias-correction -o q.tflite n.tflite
+	tfl-quantcheck --strict -q q.tflite
+	json q.tflite
+	jq -e '[.buffers[].data // empty] | (index([[128,255,255,255,0,0,0,0]]) //
+		index([[129,255,255,255,0,0,0,0]])) != null' q.json
+	for j in 1 3; do
+		tfl-quantize -j$j --bias-correction --data="$TOP/tests/models/digits" --range=0,1 -o $j "$digits"
+	done
+	cmp 1 3
+}
+
+@test "--equalize: layers with ranges that differ by channel lose less, and the float network is the same" {
+	need jq
+	# channel 0: large weights, then small ones; channel 1: small weights, then large ones
+	for act in 0 1 3; do # none, RELU, RELU6
+		float_fc m ".buffers[1].data = f(\"127 0 0 0 0 0.5 0 0\") | .buffers[2].data = f(\"0 0\")
+			| .buffers += [{data:f(\"0.5 127 0.5 -1\")}]
+			| .subgraphs[0].tensors += [{shape:[2,2],type:0,buffer:3,name:\"next\"},
+				{shape:[1,2],type:0,name:\"end\"}]
+			| .subgraphs[0].operators[0].builtin_options.fused_activation_function = $act
+			| .subgraphs[0].operators += [{opcode_index:0,inputs:[3,4,-1],outputs:[5],
+				builtin_options_type:8,builtin_options:{}}]
+			| .subgraphs[0].outputs = [5]"
+		awk 'BEGIN { for (i = 0; i < 100; i++) print i % 11 / 11, i % 7 / 7, 0, 0 }' >a.csv
+		tfl-quantize --data=a.csv --json -o q.tflite m.tflite >plain
+		tfl-quantize --data=a.csv --json --equalize -o q.tflite m.tflite >equal
+		tfl-quantcheck --strict -q q.tflite
+		if [ $act = 3 ]; then
+			cmp plain equal # a limit of 6 is no multiple
+			continue
+		fi
+		jq -s -e 'map(.operators[1].snr_db) | .[0] + 6 < .[1]' plain equal
+		jq -s -e 'map(.tensors[] | select(.name == "end") | .least, .greatest) | .[0:2] == .[2:4]' plain equal
+	done
+	tfl-quantize --equalize --data="$TOP/tests/models/digits" --range=0,1 --json -o q.tflite "$digits" >report
+	jq -e '.equal_answers == 10' report
+	tfl-quantcheck --strict -q q.tflite
+}

@@ -13,6 +13,7 @@
 struct worker {
 	struct real *real;
 	struct range *range; /* one per tensor, of this sequence */
+	struct channel_sums *sums; /* one per tensor, of this sequence; NULL: none are wanted */
 	struct histogram *histogram; /* one per tensor; NULL: ranges are measured */
 };
 
@@ -23,6 +24,7 @@ struct pool {
 	size_t n_workers;
 	enum method method;
 	struct range *range; /* one per tensor, of all sequences so far */
+	struct channel_sums *sums; /* the same of sums */
 	size_t n_sequences;
 };
 
@@ -60,6 +62,11 @@ note(struct worker *w, const struct tfl_subgraph *g, int tensor)
 		hi = v[i] > hi ? v[i] : hi;
 	}
 	widen(&w->range[tensor], (float)lo, (float)hi);
+	struct channel_sums *s = w->sums ? &w->sums[tensor] : NULL;
+	for (int64_t i = 0; s && s->n && i < tfl_elements(t); i++)
+		s->sum[i % s->n] += v[i];
+	if (s && s->n)
+		s->count += (double)(tfl_elements(t) / s->n);
 }
 
 static void
@@ -94,8 +101,36 @@ run_sequence(void *ctx, size_t worker, const struct sequence *s)
 	real_reset(w->real);
 	for (int k = 0; k < p->g->n_tensors; k++)
 		w->range[k] = (struct range){ .lo = INFINITY, .hi = -INFINITY };
+	for (int k = 0; w->sums && k < p->g->n_tensors; k++) {
+		w->sums[k].count = 0;
+		if (w->sums[k].n)
+			memset(w->sums[k].sum, 0, (size_t)w->sums[k].n * sizeof(double));
+	}
 	for (size_t i = 0; i < s->n; i++)
 		run_sample(w, p, s->input + i * (size_t)p->g->n_in);
+}
+
+/* Sums for the inputs of layers with weights. */
+static struct channel_sums *
+open_sums(struct arena *a, const struct tfl_subgraph *g)
+{
+	struct channel_sums *sums = anew(a, struct channel_sums, (size_t)g->n_tensors + 1);
+	for (int i = 0; i < g->n_ops; i++) {
+		const struct tfl_op *op = &g->op[i];
+		const struct rule *r = rule_of(op->code);
+		if (r->kind != RULE_WEIGHTS || op->in[r->input] < 0)
+			continue;
+		const struct tfl_tensor *t = &g->tensor[op->in[r->input]];
+		const struct tfl_tensor *w = &g->tensor[op->in[r->weights]];
+		if (op->code == TFL_FULLY_CONNECTED)
+			t = w;
+		struct channel_sums *s = &sums[op->in[r->input]];
+		int32_t n = t->rank ? t->dim[t->rank - 1] : 0;
+		/* layers that see other channels in the same tensor go without a correction */
+		s->n = s->sum && s->n != n ? 0 : n;
+		s->sum = anew(a, double, (size_t)n + 1);
+	}
+	return sums;
 }
 
 static void
@@ -113,6 +148,7 @@ open_pool(struct arena *a, const struct options *o, const struct tfl_subgraph *g
 		struct worker *w = &p->worker[i];
 		w->real = real_share(a, real);
 		w->range = anew(a, struct range, (size_t)g->n_tensors + 1);
+		w->sums = o->correct_bias ? open_sums(a, g) : NULL;
 	}
 }
 
@@ -129,6 +165,11 @@ join_ranges(void *ctx, size_t worker, const struct sequence *s, struct err *e)
 	(void)s;
 	(void)e;
 	size_t n = ++p->n_sequences;
+	for (int k = 0; w->sums && !w->histogram && k < p->g->n_tensors; k++) {
+		for (int32_t c = 0; c < w->sums[k].n; c++)
+			p->sums[k].sum[c] += w->sums[k].sum[c];
+		p->sums[k].count += w->sums[k].count;
+	}
 	for (int k = 0; k < p->g->n_tensors; k++) {
 		struct range *r = &p->range[k], by = w->range[k];
 		bool finite = isfinite(by.lo) && isfinite(by.hi) && isfinite(r->lo);
@@ -190,8 +231,10 @@ calibrate(struct arena *a, const struct options *o, const struct tfl_model *m,
 	struct arena *scratch = arena_open();
 	struct pool p;
 	*out = (struct ranges){ .range = anew(a, struct range, n + 1),
-				.clipped = anew(a, struct range, n + 1) };
+				.clipped = anew(a, struct range, n + 1),
+				.sums = o->correct_bias ? open_sums(a, g) : NULL };
 	open_pool(scratch, o, g, plan, &p);
+	p.sums = out->sums;
 	bool ok = run_sequences(o, g, &(struct sequence_job){ &p, run_sequence, join_ranges },
 				&out->n, e);
 	if (ok && n) {

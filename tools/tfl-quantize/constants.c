@@ -171,12 +171,58 @@ refuse(const struct net *n, int op, const char *why, struct err *e)
 struct roles {
 	int weights, bias, axis, weights_type, bias_type;
 	float input;
+	const struct channel_sums *sums; /* of the input; NULL: no bias correction */
 };
+
+/* ---- bias correction ---------------------------------------------------------------- */
+
+/*
+ * Adds to the bias what the rounding of the weights takes from the mean of each channel:
+ * the sum of weight errors, times the means of their inputs.  A layer without a bias gets
+ * one.
+ */
+static void
+correct_bias(struct net *n, struct tfl_op *o, const struct rule *r, const struct weights *w,
+	     const struct channel_sums *s)
+{
+	const struct tfl_tensor *t = &n->tensor[o->in[r->weights]];
+	bool depthwise = o->code == TFL_DEPTHWISE_CONV_2D;
+	int32_t depth = t->dim[t->rank - 1], channels = depthwise ? depth : t->dim[0];
+	int32_t each = depthwise && s->n ? depth / s->n : 1;
+	if (!(s->count > 0) || (depthwise ? each * s->n : s->n) != depth)
+		return; /* filters of groups of channels, too */
+	double *delta = anew(n->a, double, (size_t)channels);
+	for (int64_t i = 0; i < w->n; i++) {
+		int k = channel_of(w, i);
+		float v = load_f32(w->from + 4 * i), inverse = (float)w->most / w->half[k];
+		double q = clamp((double)roundf(v * inverse), -w->most, w->most);
+		int64_t to = depthwise ? i % depth : i / (w->n / channels);
+		int64_t from = depthwise ? to / each : i % depth;
+		delta[to] += ((double)v - q * (double)w->scale[k]) * s->sum[from] / s->count;
+	}
+	bool has_bias = r->bias < o->n_in && o->in[r->bias] >= 0;
+	struct tfl_tensor b = { .name = arena_printf(n->a, "%s_bias", t->name),
+				.type = TFL_FLOAT32, .rank = 1, .dim = { channels },
+				.has_shape = true, .producer = -1 };
+	const struct tfl_tensor *old = has_bias ? &n->tensor[o->in[r->bias]] : NULL;
+	uint8_t *to = arena_alloc(n->a, (size_t)channels + 1, 4);
+	for (int32_t c = 0; c < channels; c++)
+		store_f32(to + 4 * c, (float)(delta[c] + (old ? (double)load_f32(old->data.p + 4 * c)
+							      : 0)));
+	b = old ? *old : b;
+	b.data = (struct bytes){ .p = to, .n = (size_t)channels * 4 };
+	int *in = anew(n->a, int, (size_t)r->bias + 1);
+	for (int k = 0; k <= r->bias; k++)
+		in[k] = k < o->n_in ? o->in[k] : -1;
+	in[r->bias] = net_add_tensor(n, &b);
+	o->in = in;
+	o->n_in = r->bias + 1;
+}
 
 static bool
 replace_weights(struct net *n, int op, const struct roles *r, struct err *e)
 {
-	const struct tfl_op *o = &n->op[op].op;
+	struct tfl_op *o = &n->op[op].op;
 	int *in = (int *)(uintptr_t)o->in;
 	bool has_bias = r->bias < o->n_in && in[r->bias] >= 0;
 	const struct tfl_tensor *t = &n->tensor[in[r->weights]];
@@ -189,6 +235,11 @@ replace_weights(struct net *n, int op, const struct roles *r, struct err *e)
 		     (w.channels > 1 && tfl_elements(bias) != w.channels)))
 		return refuse(n, op, "the bias has another number of channels or type", e);
 	choose_scales(&w, r->input, bias, r->bias_type);
+	if (r->sums) {
+		correct_bias(n, o, rule_of(o->code), &w, r->sums);
+		in = (int *)(uintptr_t)o->in;
+		has_bias = r->bias < o->n_in && in[r->bias] >= 0;
+	}
 	in[r->weights] = store_weights(n, in[r->weights], &w);
 	if (has_bias)
 		in[r->bias] = store_bias(n, in[r->bias], r->input, &w, r->bias_type);
@@ -210,8 +261,8 @@ replace_bias_alone(struct net *n, struct tfl_op *o, const struct rule *r,
 }
 
 bool
-quantize_weights(struct net *n, int op, const struct parameters *p, const struct options *o,
-		 struct err *e)
+quantize_weights(struct net *n, int op, const struct parameters *p,
+		 const struct ranges *ranges, const struct options *o, struct err *e)
 {
 	enum { SVDF_FEATURE = 1, SVDF_TIME, SVDF_BIAS, SVDF_STATE };
 	struct tfl_op *it = &n->op[op].op;
@@ -234,5 +285,8 @@ quantize_weights(struct net *n, int op, const struct parameters *p, const struct
 			       .axis = per_channel ? 0 : r->axis, .weights_type = TFL_INT8,
 			       .bias_type = x->type == TFL_INT16 ? TFL_INT64 : TFL_INT32,
 			       .input = x->scale };
+	int from = n->op[op].from;
+	if (ranges->sums && from >= 0)
+		roles.sums = &ranges->sums[n->m->subgraph[0].op[from].in[r->input]];
 	return replace_weights(n, op, &roles, e);
 }

@@ -76,7 +76,8 @@ add_float_interface(struct net *n)
 }
 
 bool
-convert(struct net *n, struct parameters *p, const struct options *o, struct err *e)
+convert(struct net *n, struct parameters *p, const struct ranges *ranges,
+	const struct options *o, struct err *e)
 {
 	int n_tensors = n->n_tensors; /* constants are added behind these tensors */
 	for (int i = 0; i < n->n_ops; i++) {
@@ -84,7 +85,7 @@ convert(struct net *n, struct parameters *p, const struct options *o, struct err
 		if (n->op[i].width == WIDTH_FLOAT)
 			continue;
 		bool weighted = r->kind == RULE_WEIGHTS || r->kind == RULE_SVDF;
-		if (weighted && !quantize_weights(n, i, p, o, e))
+		if (weighted && !quantize_weights(n, i, p, ranges, o, e))
 			return false;
 		convert_constants(n, i, p, n->op[i].width == WIDTH_16 ? TFL_INT16 : TFL_INT8);
 		if (r->version)

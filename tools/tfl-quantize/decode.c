@@ -114,8 +114,8 @@ compute_constant(struct net *n, struct net_op *o)
 }
 
 bool
-decode_model(struct arena *a, const struct tfl_model *m, bool fold, struct tfl_model **out,
-	     struct err *e)
+decode_model(struct arena *a, const struct tfl_model *m, const struct options *o,
+	     struct tfl_model **out, struct err *e)
 {
 	struct net *n = net_open(a, m);
 	struct bytes file;
@@ -123,7 +123,9 @@ decode_model(struct arena *a, const struct tfl_model *m, bool fold, struct tfl_m
 	for (int i = 0; i < n->n_ops; i++)
 		if (!n->op[i].removed && is_constant(n, &n->op[i].op))
 			compute_constant(n, &n->op[i]);
-	if (fold)
+	if (!o->no_fold)
 		fold_operators(n);
+	if (o->equalize)
+		equalize_layers(n);
 	return net_write(n, &file, e) && model_read(a, file, m->name, out, e);
 }

@@ -93,6 +93,11 @@ static const struct cli_option option_list[] = {
 	{ CLI_CHOICE("interface", "NAME", interface, interface_names,
 		     "type of inputs and outputs: int8 (default: that of the feature maps) or "
 		     "float (QUANTIZE and DEQUANTIZE around the network)") },
+	{ CLI_FLAG("equalize", equalize,
+		   "first give each channel the same range in the weights of a layer and of the "
+		   "next layer") },
+	{ CLI_FLAG("bias-correction", correct_bias,
+		   "change biases by the mean error of the rounded weights on the samples") },
 	{ CLI_TAKE("allow", "NAME[,NAME...]", allow,
 		   "operators without an integer version stay float, on the CPU: those with "
 		   "these names, or all"), .flags = OPTION_ARG_OPTIONAL },
@@ -181,7 +186,7 @@ quantize(void *options, struct arena *a, struct err *e)
 	struct result result;
 	bool *wide;
 	if (!model_read_file(a, o->model, &m, e) || !tfl_check_plain(m, e) ||
-	    !check_model(m, e) || !decode_model(a, m, !o->no_fold, &m, e) ||
+	    !check_model(m, e) || !decode_model(a, m, o, &m, e) ||
 	    !rules_check(a, m, o, &plan, e) || !check_data(o, e) ||
 	    !calibrate(a, o, m, plan, &ranges, e) ||
 	    !choose_wide(a, o, m, plan, &ranges, &wide, e) ||

@@ -33,6 +33,7 @@ net_open(struct arena *a, const struct tfl_model *m)
 		op->in = copy_indices(a, op->in, op->n_in);
 		op->out = copy_indices(a, op->out, op->n_out);
 		n->op[i].activation = -1;
+		n->op[i].from = i;
 	}
 	return n;
 }
@@ -64,7 +65,7 @@ net_insert(struct net *n, int at, int code, int in, int out)
 {
 	n->op = grow(n->a, n->op, n->n_ops, &n->ops_capacity, sizeof(*n->op));
 	memmove(&n->op[at + 1], &n->op[at], (size_t)(n->n_ops++ - at) * sizeof(*n->op));
-	n->op[at] = (struct net_op){ .activation = -1, .op = { .code = code, .n_in = 1, .n_out = 1, .version = 1,
+	n->op[at] = (struct net_op){ .activation = -1, .from = -1, .op = { .code = code, .n_in = 1, .n_out = 1, .version = 1,
 					     .in = copy_indices(n->a, &in, 1),
 					     .out = copy_indices(n->a, &out, 1) } };
 }

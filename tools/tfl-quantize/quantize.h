@@ -32,7 +32,7 @@ struct options {
 	enum interface interface;
 	enum activations type;
 	enum method ranges;
-	bool no_fold;
+	bool no_fold, equalize, correct_bias;
 	bool allow; /* operators without an integer version keep their floats ... */
 	const char *allowed; /* ... if this list has their names; NULL: all of them */
 	bool per_channel_fc; /* FULLY_CONNECTED has one scale per output channel */
@@ -52,6 +52,7 @@ struct net_op {
 	struct tfl_op op; /* in and out may be changed */
 	bool removed;
 	enum width width;
+	int from; /* operator of the float network; -1: a conversion that was inserted */
 	int activation; /* fused, in place of that of op; -1: that of op */
 };
 struct net {
@@ -83,15 +84,21 @@ void net_replace(struct net *n, int from, int to);
 
 /*
  * Returns the model with FLOAT32 constants in place of FLOAT16 and integer weights, and
- * with constants in place of computed shapes.  fold: also calls fold_operators().
+ * with constants in place of computed shapes.  Then folds operators and equalizes layers,
+ * as the options say.
  */
-bool decode_model(struct arena *a, const struct tfl_model *m, bool fold,
+bool decode_model(struct arena *a, const struct tfl_model *m, const struct options *o,
 		  struct tfl_model **out, struct err *e);
 
 /* ---- fold.c ----------------------------------------------------------------------- */
 
 /* Removes operators that weights, biases and fused activations of others can compute. */
 void fold_operators(struct net *n);
+
+/* ---- equalize.c ------------------------------------------------------------------- */
+
+/* Makes the ranges of layers' weights equal, channel by channel. */
+void equalize_layers(struct net *n);
 
 /* ---- rules.c ---------------------------------------------------------------------- */
 
@@ -164,9 +171,16 @@ bool run_sequences(const struct options *o, const struct tfl_subgraph *g,
 struct range {
 	float lo, hi; /* lo > hi: no value was seen */
 };
+/* sums of the values of each channel, which is the last dimension */
+struct channel_sums {
+	int32_t n; /* channels; 0: the tensor is not summed */
+	double *sum;
+	double count; /* values in each channel */
+};
 struct ranges {
 	struct range *range;   /* one per tensor: of all values */
 	struct range *clipped; /* one per tensor: for INT8, by the method of --ranges */
+	struct channel_sums *sums; /* one per tensor: for --bias-correction */
 	size_t n;	     /* samples */
 };
 bool calibrate(struct arena *a, const struct options *o, const struct tfl_model *m,
@@ -206,12 +220,13 @@ struct parameters *choose_parameters(struct net *n, const struct ranges *c,
 int quantize_constant(struct net *n, int t, const struct parameters *p);
 /* Symmetric weights of operator op, and its bias; replaces both inputs. */
 bool quantize_weights(struct net *n, int op, const struct parameters *p,
-		      const struct options *o, struct err *e);
+		      const struct ranges *ranges, const struct options *o, struct err *e);
 
 /* ---- convert.c -------------------------------------------------------------------- */
 
 /* Makes the network integer. */
-bool convert(struct net *n, struct parameters *p, const struct options *o, struct err *e);
+bool convert(struct net *n, struct parameters *p, const struct ranges *ranges,
+	     const struct options *o, struct err *e);
 
 /* ---- result.c --------------------------------------------------------------------- */
 

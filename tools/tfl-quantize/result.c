@@ -32,6 +32,6 @@ make_result(struct arena *a, const struct options *o, const struct tfl_model *m,
 				 : all_wide || (wide && wide[i]) ? WIDTH_16
 								 : WIDTH_8;
 	*out = (struct result){ .n = n, .p = choose_parameters(n, ranges, o) };
-	return convert(n, out->p, o, e) && net_write(n, &out->file, e) &&
+	return convert(n, out->p, ranges, o, e) && net_write(n, &out->file, e) &&
 	       model_read(a, out->file, m->name, &out->m, e) && check_result(n, out->m, e);
 }

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cross-layer equalization: moves a factor of each channel from the weights of a layer to
+ * the weights of the next layer, so that both layers have the same range in this channel.
+ * No activation, and RELU, pass a positive factor on.  The factors are powers of 2, so that
+ * the float network computes the same values as before.
+ */
+#include "quantize.h"
+
+#include "real/real.h"
+
+#include <math.h>
+#include <string.h>
+
+struct side { /* weights of one layer, with one factor per channel between the layers */
+	struct tfl_tensor *t;
+	int64_t inner;	/* elements between two channels */
+	int32_t n;	/* channels */
+};
+
+static struct tfl_tensor *
+float_weights(struct net *n, const struct tfl_op *op, int k)
+{
+	struct tfl_tensor *t = k < op->n_in && op->in[k] >= 0 ? &n->tensor[op->in[k]] : NULL;
+	return t && t->data.p && t->type == TFL_FLOAT32 ? t : NULL;
+}
+
+static bool
+set_side(struct side *s, struct tfl_tensor *t, int axis)
+{
+	*s = (struct side){ .t = t, .inner = 1 };
+	if (!t || axis >= t->rank)
+		return false;
+	for (int d = axis + 1; d < t->rank; d++)
+		s->inner *= t->dim[d];
+	s->n = t->dim[axis];
+	return true;
+}
+
+static double
+range_of(const struct side *s, int32_t channel)
+{
+	double most = 0;
+	for (int64_t i = 0; i < tfl_elements(s->t); i++)
+		if (i / s->inner % s->n == channel)
+			most = fmax(most, fabs((double)load_f32(s->t->data.p + 4 * i)));
+	return most;
+}
+
+/* Multiplies each channel by 2 to the power of sign * shift[channel]. */
+static void
+scale_channels(struct net *n, const struct side *s, const int *shift, int sign)
+{
+	size_t bytes = (size_t)tfl_elements(s->t) * 4;
+	uint8_t *p = arena_alloc(n->a, bytes + 1, 1);
+	for (int64_t i = 0; i < tfl_elements(s->t); i++)
+		store_f32(p + 4 * i, ldexpf(load_f32(s->t->data.p + 4 * i),
+					    sign * shift[i / s->inner % s->n]));
+	s->t->data = (struct bytes){ .p = p, .n = bytes };
+}
+
+/* how often operators read tensor t, or the network returns it */
+static int
+count_users(const struct net *n, int t)
+{
+	int users = 0;
+	for (int i = 0; i < n->n_ops; i++)
+		for (int k = 0; k < n->op[i].op.n_in && !n->op[i].removed; k++)
+			users += n->op[i].op.in[k] == t;
+	for (int k = 0; k < n->n_out; k++)
+		users += n->out[k] == t;
+	return users;
+}
+
+/* Finds the channels between two layers: outputs of the first, inputs of the second. */
+static bool
+find_sides(struct net *n, const struct net_op *first, const struct net_op *second,
+	   struct side *from, struct side *bias, struct side *to)
+{
+	const struct rule *r = rule_of(first->op.code), *q = rule_of(second->op.code);
+	int activation = net_activation(first), between = first->op.out[0];
+	bool depthwise = second->op.code == TFL_DEPTHWISE_CONV_2D;
+	struct tfl_tensor *w = float_weights(n, &second->op, q->weights);
+	if (r->kind != RULE_WEIGHTS || q->kind != RULE_WEIGHTS || first == second ||
+	    (activation != TFL_ACT_NONE && activation != TFL_ACT_RELU) ||
+	    second->op.in[q->input] != between || count_users(n, between) != 1)
+		return false;
+	bool has_bias = r->bias < first->op.n_in && first->op.in[r->bias] >= 0;
+	if (has_bias && !set_side(bias, float_weights(n, &first->op, r->bias), 0))
+		return false;
+	if (!set_side(from, float_weights(n, &first->op, r->weights), r->axis < 0 ? 0 : r->axis) ||
+	    !w || !set_side(to, w, w->rank - 1))
+		return false;
+	/* others may read the constants, too */
+	int weights = first->op.in[r->weights], next = second->op.in[q->weights];
+	return from->n == to->n && (!has_bias || (bias->n == from->n &&
+	       count_users(n, first->op.in[r->bias]) == 1)) &&
+	       count_users(n, weights) == 1 && count_users(n, next) == 1 &&
+	       (!depthwise || n->tensor[between].dim[n->tensor[between].rank - 1] == to->n);
+}
+
+static void
+equalize_pair(struct net *n, const struct net_op *first, const struct net_op *second)
+{
+	enum { MOST = 20 }; /* a factor of a million */
+	struct side from, bias = { 0 }, to;
+	if (!find_sides(n, first, second, &from, &bias, &to))
+		return;
+	int *shift = anew(n->a, int, (size_t)from.n + 1);
+	for (int32_t c = 0; c < from.n; c++) {
+		double a = range_of(&from, c), b = range_of(&to, c);
+		if (!(a > 0) || !(b > 0))
+			continue;
+		double half = floor((real_log(a) - real_log(b)) / real_log(2) / 2 + 0.5);
+		shift[c] = (int)fmax(-MOST, fmin(half, MOST));
+	}
+	scale_channels(n, &from, shift, -1);
+	if (bias.n)
+		scale_channels(n, &bias, shift, -1);
+	scale_channels(n, &to, shift, 1);
+}
+
+void
+equalize_layers(struct net *n)
+{
+	enum { ROUNDS = 4 }; /* later layers change the ranges of earlier ones */
+	for (int round = 0; round < ROUNDS; round++)
+		for (int i = 0; i < n->n_ops; i++)
+			for (int k = i + 1; k < n->n_ops; k++)
+				if (!n->op[i].removed && !n->op[k].removed && n->op[i].op.n_out == 1)
+					equalize_pair(n, &n->op[i], &n->op[k]);
+}
