@@ -151,13 +151,16 @@ $(B)/libcommon/samples/%.o: EXTRA_CFLAGS += $(CPPFLAGS_samples)
 # these objects contain VERSION
 $(B)/libcommon/base/cli.o $(B)/tools/npu-cmdgen/model.o $(B)/tools/npucc/manifest.o: $(FOUND)
 
-# style and script of npu-report's page, as strings: page_css and page_js
-HELD := tools/npu-report/page.css tools/npu-report/page.js
+# style and script of npu-report's page, as strings: page_css and page_js, whose files are
+# one script in the order of their names
+HELD := tools/npu-report/page.css $(sort $(wildcard tools/npu-report/page/*.js))
 OBJ_npu-report := $(B)/tools/npu-report/held.o
 $(B)/tools/npu-report/held.c: $(HELD)
 	@mkdir -p $(@D)
-	$(Q)for f in $(HELD); do echo "const char $$(basename $$f | tr . _)[] ="; \
-		sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' $$f; echo ";"; done >$@
+	$(Q)for name in page_css page_js; do echo "const char $$name[] ="; \
+		for f in $(HELD); do case $$name$$f in page_css*.css | page_js*.js) \
+			sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' $$f ;; esac; done; \
+		echo ";"; done >$@
 $(B)/tools/npu-report/held.o: $(B)/tools/npu-report/held.c
 	$(call say,CC,$<)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(WARN) $(CFLAGS) -c -o $@ $<

@@ -201,6 +201,39 @@ front()
 	HOME=$PWD timeout 120 node "$TOP/tests/lib/page.js" "$browser" wide.html d.json 1440
 }
 
+@test "--source gives the page attributes, shapes, quantization and weights of the model" {
+	need flatc
+	report m
+	npu-report --html --source="$DIGITS" m.json >m.html
+	sed -n '/id="data"/,/<\/script>/p' m.html | sed '1d;$d' | jq .source >s.json
+	cp "$DIGITS" d.tflite
+	flatc --json --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" -- d.tflite
+	# as flatc reads the model
+	jq -c '[.subgraphs[0].tensors[] | .shape // []]' d.json >want
+	jq -c '[.tensors[].s]' s.json | diff - want
+	jq -c '[.subgraphs[0].operators[] | .inputs]' d.json >want
+	jq -c '[.ops[].i]' s.json | diff - want
+	jq -c '[.subgraphs[0].tensors[].quantization | select(.scale) | .zero_point[0]]' d.json >want
+	jq -c '[.tensors[] | select(.q) | .q[3]]' s.json | diff - want
+	# each operator has the stride that flatc prints
+	jq -r '[.subgraphs[0].operators[].builtin_options | .stride_w // empty] | join(" ")' d.json >want
+	jq -r '[.ops[].a[] | select(.[0] == "stride_w") | .[1]] | join(" ")' s.json | diff - want
+	# range, mean and zeros of the first constant of int8
+	jq -r '. as $m | [.subgraphs[0].tensors[] | select(.type == 9 and
+		$m.buffers[.buffer // 0].data)][0].buffer as $b | $m.buffers[$b].data |
+		map(if . > 127 then . - 256 else . end) |
+		[min, max, (add / length), (map(select(. == 0)) | length), length] | @tsv' d.json >want
+	jq -r '[.tensors[] | select(.t == "INT8" and .c)][0].c | [.[0], .[1], .[2], .[4], .[6]] |
+		@tsv' s.json >have
+	paste want have | awk '{ for (i = 1; i <= 5; i++) { d = $i - $(i + 5)
+		if (d > 1e-5 || d < -1e-5) exit 1 } }'
+	jq -e '[.tensors[] | select(.h) | (.h | add) == .c[6]] | all' s.json
+	# a model of other names, and no model
+	"$NPUTOOLS_TESTBIN/gen-model" 3 >other.tflite
+	refuses 2 "was compiled from another model" npu-report --html --source=other.tflite m.json
+	refuses 2 "npu-report: m.json: error: " npu-report --html --source=m.json m.json
+}
+
 @test "the peak is the most live memory, and at least the graph's lower bound" {
 	report m
 	npucc -a ethos-u55-128 "${u55[@]}" -o m.wenc "$DIGITS" 2>/dev/null

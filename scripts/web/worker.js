@@ -106,7 +106,8 @@ function compile(job) {
 	}
 	if (!report.status) {
 		step("report");
-		say({ html: must(fs, "npu-report", "--html", ...front, "/report.json").out });
+		say({ html: must(fs, "npu-report", "--html", ...front,
+			...(tosa ? [] : ["--source=" + model]), "/report.json").out });
 	}
 	if (job.check) {
 		step("check");

@@ -131,7 +131,7 @@ async function withBrowser(program, f)
 		await ended;
 	} finally {
 		child.kill('SIGKILL');
-		fs.rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+		fs.rmSync(dir, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 });
 	}
 }
 

@@ -24,7 +24,7 @@ function layout()
 			if (a.r.left < box.left - 1 || a.r.right > box.right + 1 ||
 			    a.r.top < box.top - 1 || a.r.bottom > box.bottom + 1)
 				out.push(`${name}: outside: ${a.s}`);
-			for (const b of svg.closest('#network, #curve, #timeline') ? list.slice(i + 1) : [])
+			for (const b of svg.closest('#network, #source, #curve, #timeline, #memory') ? list.slice(i + 1) : [])
 				if (a.r.left + 1 < b.r.right && b.r.left + 1 < a.r.right &&
 				    a.r.top + 2 < b.r.bottom && b.r.top + 2 < a.r.bottom)
 					out.push(`${name}: ${a.s} overlaps ${b.s}`);
@@ -34,6 +34,84 @@ function layout()
 		if (!(e.getAttribute('aria-label') || e.textContent.trim() || e.labels && e.labels.length))
 			out.push(`no name for ${e.outerHTML}`);
 	return out.slice(0, 20);
+}
+
+// the marks of the peaks: the time of each, by the axes, and the bytes that are live then
+function peaks()
+{
+	const data = JSON.parse(document.querySelector('#data').textContent), LEFT = 64, RIGHT = 10;
+	const svg = document.querySelector('#memory svg');
+	return [...svg.querySelectorAll('.peak')].map((e, k) => {
+		const at = Number(e.getAttribute('x')) + Number(e.getAttribute('width')) / 2;
+		const time = (at - LEFT) / (svg.viewBox.baseVal.width - LEFT - RIGHT) * data.cycles;
+		const p = data.peaks.filter(x => x.top > 0)[k];
+		// bytes that two tensors share count once
+		let live = 0, end = 0;
+		data.spans.filter(s => s[3] === p.place && s[6] <= time && s[7] >= time)
+			.sort((a, b) => a[4] - b[4]).forEach(s => {
+				live += Math.max(0, s[4] + s[5] - Math.max(end, s[4]));
+				end = Math.max(end, s[4] + s[5]);
+			});
+		return { place: p.place, live, want: p.bytes };
+	});
+}
+
+// the colours of the keys of limits, and those of the operators that run on the NPU
+function colours()
+{
+	return { keys: [...document.querySelectorAll('#limit-keys i')].map(e => e.style.background),
+		nodes: [...document.querySelectorAll('#network .node rect')].map(e => e.style.fill)
+			.filter(c => c !== 'var(--c6)') };
+}
+
+// the units of an axis, and the part of the picture that its points fill
+function fill()
+{
+	const svg = document.querySelector('#curve svg'), dots = [...svg.querySelectorAll('circle')];
+	const units = end => new Set([...svg.querySelectorAll(`text.soft[text-anchor="${end}"]`)]
+		.map(e => e.textContent.split(' ')).filter(x => x.length === 2).map(x => x[1])).size;
+	const part = (name, size) => {
+		const v = dots.map(e => Number(e.getAttribute(name)));
+		return (Math.max(...v) - Math.min(...v)) / size;
+	};
+	return { middle: units('middle'), end: units('end'),
+		across: part('cx', svg.viewBox.baseVal.width - 74), up: part('cy', 230) };
+}
+
+// sorts each table by each column, up and down; returns what is out of order
+function sortAll()
+{
+	const out = [], value = s => parseFloat(s.replace(/,/g, '')) * ({ KiB: 1024, MiB: 1048576,
+		'µs': 1e-3, s: 1e3 }[s.split(' ')[1]] || 1);
+	for (const t of document.querySelectorAll('table'))
+		[...t.tHead.rows[0].cells].forEach((th, k) => {
+			const rows = t.tBodies[0].rows.length;
+			for (let turn = 0; turn < 2; turn++) {
+				th.click();
+				const down = th.getAttribute('aria-sort') === 'descending';
+				const cells = [...t.tBodies[0].rows].map(r => r.cells[k].textContent);
+				const v = th.classList.contains('n') ? cells.map(value).filter(x => !isNaN(x)) : cells;
+				if (v.some((x, i) => i && (down ? x > v[i - 1] : x < v[i - 1])) || cells.length !== rows)
+					out.push(`${th.textContent} ${down ? 'down' : 'up'}: ${cells.slice(0, 4)}`);
+			}
+			if (t.querySelectorAll('[aria-sort]').length !== 1)
+				out.push(`${th.textContent}: several columns are sorted`);
+		});
+	return out;
+}
+
+// cells of tables that a narrow window shows as cards: label and width
+function cards()
+{
+	const out = [];
+	document.querySelectorAll('details').forEach(d => { d.open = true; });
+	for (const td of document.querySelectorAll('table td:not(:first-child)')) {
+		const label = getComputedStyle(td, '::before').content, r = td.getBoundingClientRect();
+		if (td.textContent && (!/^".+"$/.test(label) || r.right > innerWidth))
+			out.push(`${td.textContent}: ${label}, up to ${r.right}`);
+	}
+	document.querySelectorAll('details').forEach(d => { d.open = false; });
+	return out.slice(0, 5);
 }
 
 // axes whose marks do not grow; for memory and curve, the marks are bytes or times
@@ -192,14 +270,90 @@ async function checkTools(page)
 	}
 }
 
+// a selection has an address, which chooses the operator again
+async function checkAddress(page)
+{
+	const s = await page.run(async () => {
+		const key = (e, key) => e.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+		const next = () => new Promise(done => setTimeout(done, 100));
+		const e = document.querySelectorAll('#network .node')[1];
+		key(e, 'Enter');
+		const hash = location.hash, name = document.querySelector('#panel h3').textContent;
+		key(document.body, 'Escape');
+		const none = location.hash + document.querySelectorAll('.on').length;
+		location.hash = hash;
+		await next();
+		const again = document.querySelector('#panel h3')?.textContent;
+		key(document.body, 'Escape');
+		location.hash = '#op=%zz';
+		await next();
+		return { hash, name, none, again, bad: document.querySelectorAll('.on').length };
+	});
+	check(s.hash.startsWith('#op=') && s.again === s.name && s.none === '0' && s.bad === 0,
+		'address', JSON.stringify(s));
+}
+
+async function checkCurve(page)
+{
+	const s = await page.run(fill);
+	check(s.middle === 1 && s.end === 1, 'units of the axes', JSON.stringify(s));
+	check(s.across > .8 && s.up > .8, 'the curve fills', JSON.stringify(s));
+	await page.run(() => {
+		document.addEventListener('copy', e => { window.copied = e.target.value; });
+		document.querySelector('#curve circle.point').id = 'dot-to-click';
+	});
+	await page.click('#dot-to-click');
+	const c = await page.run(() => [window.copied, document.querySelector('#point').textContent]);
+	check(/^--arena-cache-size=\d+$/.test(c[0]) && c[1].endsWith(`${c[0]}, copied`), 'a point copies', c);
+}
+
+// the model beside the compiled network: all operators, and the facts of one
+async function checkModel(page)
+{
+	const s = await page.run(() => {
+		const data = JSON.parse(document.querySelector('#data').textContent).source;
+		const nodes = [...document.querySelectorAll('#source .node')];
+		const k = data.ops.findIndex(o => o.a.length && o.i.some(t => t >= 0 && data.tensors[t].h));
+		nodes[k].dispatchEvent(new MouseEvent('click', { bubbles: true }));
+		const panel = document.querySelector('#panel');
+		return { ops: data.ops.length, nodes: nodes.length, op: data.ops[k],
+			tensors: data.ops[k].i.concat(data.ops[k].o).map(t => data.tensors[t]),
+			panel: panel.textContent, bars: panel.querySelectorAll('svg rect').length,
+			beside: document.querySelectorAll('#network .on').length,
+			shapes: [...document.querySelectorAll('#source .halo')].map(e => e.textContent) };
+	});
+	check(s.nodes === s.ops && s.beside === 1, 'the model has', s.nodes, 'of', s.ops, s.beside);
+	s.op.a.forEach(([name, value]) => check(s.panel.includes(name.replace(/_/g, ' ') + value),
+		'the panel has no', name, value));
+	s.tensors.forEach(t => {
+		check(s.panel.includes(`${t.t} ${t.s.join(' x ')}`), 'the panel has no', t.s);
+		check(!t.q || s.panel.includes('scale'), 'no scale of', t.n);
+		check(!t.c || s.panel.includes(`constant: ${+t.c[0].toPrecision(4)} to `), 'no values of', t.n);
+	});
+	check(s.bars >= 24, 'no histogram');
+	check(s.shapes.some(x => /^\d+x\d+/.test(x)), 'no shapes on edges', s.shapes);
+}
+
 async function checkPage(page, file, report, width, theme)
 {
 	await page.open(file, width, theme);
 	(await page.run(layout)).forEach(s => check(false, width, theme, s));
 	(await page.run(axes)).forEach(s => check(false, width, theme, s));
 	checkHeadline(await page.run(headline), report);
+	for (const p of await page.run(peaks))
+		check(p.live === p.want, 'the mark of the peak of', p.place, 'is at', p.live, 'bytes of', p.want);
+	const c = await page.run(colours);
+	check(!c.nodes.some(x => c.keys.includes(x)), 'colours of time are those of limits', JSON.stringify(c));
 	await checkMarks(page);
+	await checkAddress(page);
+	if (await page.run(() => document.querySelector('#curve circle.point') !== null))
+		await checkCurve(page);
+	if (await page.run(() => document.querySelector('#source') !== null))
+		await checkModel(page);
 	await checkTools(page);
+	(await page.run(sortAll)).forEach(s => check(false, width, theme, 'not sorted', s));
+	if (width <= 600)
+		(await page.run(cards)).forEach(s => check(false, width, theme, 'card', s));
 	(await page.run(layout)).forEach(s => check(false, width, theme, 'then', s));
 	const dark = await page.run(() => getComputedStyle(document.body).backgroundColor);
 	check((theme === 'dark') === !/255/.test(dark), theme, dark);

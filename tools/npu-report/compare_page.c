@@ -227,6 +227,23 @@ put_rows(struct text *t, const struct report *old, const struct report *new,
 	text_puts(t, "</tbody>\n</table>\n");
 }
 
+/* the same picture of both reports, side by side where the window is wide enough */
+static void
+put_pair(struct text *t, const struct report *old, const struct report *new, enum picture p)
+{
+	const struct report *both[] = { old, new };
+	static const char *const names[] = { "before", "now" };
+	text_printf(t, "<h2>%s</h2>\n<div class=\"pair\">\n", picture_titles[p]);
+	for (size_t i = 0; i < ARRAY_LEN(both); i++) {
+		text_printf(t, "<figure><figcaption>%s: ", names[i]);
+		escape(t, both[i]->file);
+		text_puts(t, "</figcaption>\n");
+		draw(t, both[i], p, false);
+		text_puts(t, "</figure>\n");
+	}
+	text_puts(t, "</div>\n");
+}
+
 void
 print_comparison_page(struct text *t, const struct report *old, const struct report *new,
 		      const struct rows *rows, const struct table *tables, size_t n)
@@ -237,6 +254,8 @@ print_comparison_page(struct text *t, const struct report *old, const struct rep
 		escape(t, match_text(old, new, rows, " "));
 		text_puts(t, "</p>\n");
 	}
+	put_pair(t, old, new, PIC_TIMELINE);
+	put_pair(t, old, new, PIC_MEMORY);
 	put_rows(t, old, new, rows);
 	for (size_t i = 0; i < n; i++) {
 		if (!tables[i].n)

@@ -2,44 +2,77 @@
 /* Cycles over SRAM: the Pareto front of the plans. */
 #include "report.h"
 
+#include <math.h>
+
 enum { LEFT = 84, RIGHT = 20, TOP = 16, HEIGHT = 280, BELOW = 44 };
+
+/* the axes begin and end a little beside the data */
+struct range {
+	double least, most;
+};
 
 struct plot {
 	struct text *t;
 	const struct report *r;
-	double most_sram, most_cycles;
+	struct range sram, cycles;
 };
+
+static void
+widen(struct range *x, double v)
+{
+	x->least = v < x->least ? v : x->least;
+	x->most = v > x->most ? v : x->most;
+}
+
+static void
+add_margin(struct range *x)
+{
+	const double part = 0.06;
+	double more = part * (x->most > x->least ? x->most - x->least
+			      : x->most > 0	 ? x->most
+						 : 1);
+	x->least = x->least > more ? x->least - more : 0;
+	x->most += more;
+}
+
+static double
+part_of(const struct range *x, double v)
+{
+	return (v - x->least) / (x->most - x->least);
+}
 
 static double
 x_of(const struct plot *p, double sram)
 {
-	return LEFT + (p->most_sram > 0 ? sram / p->most_sram : 0) *
-			      (SVG_WIDTH - LEFT - RIGHT);
+	return LEFT + part_of(&p->sram, sram) * (SVG_WIDTH - LEFT - RIGHT);
 }
 
 static double
 y_of(const struct plot *p, double cycles)
 {
-	return TOP + HEIGHT - (p->most_cycles > 0 ? cycles / p->most_cycles : 0) * HEIGHT;
+	return TOP + HEIGHT - part_of(&p->cycles, cycles) * HEIGHT;
 }
 
 static void
 draw_axes(const struct plot *p)
 {
 	struct arena *a = p->r->a;
-	double step = axis_step(p->most_cycles), sram = axis_step(p->most_sram);
-	for (int i = 0; i <= p->most_cycles / step; i++) {
+	double step = axis_step(p->cycles.most - p->cycles.least);
+	double sram = axis_step(p->sram.most - p->sram.least);
+	for (double i = ceil(p->cycles.least / step); i * step <= p->cycles.most; i++) {
 		double v = i * step;
 		svg_line(p->t, "grid", LEFT, y_of(p, v), SVG_WIDTH - RIGHT, y_of(p, v));
-		svg_text(p->t, ANCHOR_END, LEFT - 6, y_of(p, v) + 3, axis_label(a, v));
+		svg_text(p->t, ANCHOR_END, LEFT - 6, y_of(p, v) + 3,
+			 axis_label(a, v, p->cycles.most));
 	}
-	for (int i = 0; i <= p->most_sram / sram; i++)
-		svg_text(p->t, x_of(p, i * sram) > SVG_WIDTH - 40 ? ANCHOR_END
-								  : ANCHOR_MIDDLE,
-			 x_of(p, i * sram), TOP + HEIGHT + 14,
-			 axis_label(a, i * sram));
+	for (double i = ceil(p->sram.least / sram); i * sram <= p->sram.most; i++) {
+		double x = x_of(p, i * sram);
+		svg_text(p->t, x > SVG_WIDTH - 40 ? ANCHOR_END : ANCHOR_MIDDLE, x,
+			 TOP + HEIGHT + 14, axis_label(a, i * sram, p->sram.most));
+	}
 	svg_text(p->t, ANCHOR_START, LEFT, TOP + HEIGHT + 32,
-		 "SRAM, bytes (across); cycles (up); dashed: this plan");
+		 "SRAM, bytes (across); cycles (up); the axes begin at the data; dashed: this "
+		 "plan");
 }
 
 /* SRAM between two points gives the plan of the smaller point */
@@ -71,14 +104,14 @@ draw_plan(const struct plot *p)
 void
 draw_curve(struct text *t, const struct report *r, bool alone)
 {
-	struct plot p = { .t = t, .r = r, .most_sram = r->sram,
-			  .most_cycles = r->cycles };
+	struct plot p = { .t = t, .r = r, .sram = { r->sram, r->sram },
+			  .cycles = { r->cycles, r->cycles } };
 	for (size_t i = 0; i < r->n_points; i++) {
-		if (r->point[i].sram > p.most_sram)
-			p.most_sram = r->point[i].sram;
-		if (r->point[i].cycles > p.most_cycles)
-			p.most_cycles = r->point[i].cycles;
+		widen(&p.sram, r->point[i].sram);
+		widen(&p.cycles, r->point[i].cycles);
 	}
+	add_margin(&p.sram);
+	add_margin(&p.cycles);
 	svg_open(t, picture_titles[PIC_CURVE], TOP + HEIGHT + BELOW, alone);
 	if (r->n_points) {
 		draw_axes(&p);

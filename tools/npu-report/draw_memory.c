@@ -33,13 +33,13 @@ draw_axes(const struct plot *p)
 	for (int i = 0; i <= p->peak->top / step; i++) {
 		double v = i * step;
 		svg_line(p->t, "grid", LEFT, y_of(p, v), LEFT + p->width, y_of(p, v));
-		svg_text(p->t, ANCHOR_END, LEFT - 6, y_of(p, v) + 3, axis_label(a, v));
+		svg_text(p->t, ANCHOR_END, LEFT - 6, y_of(p, v) + 3, axis_label(a, v, p->peak->top));
 	}
 	for (int i = 0; i <= p->r->whole / cycles; i++) {
 		double v = i * cycles;
 		bool last = x_of(p, v) > SVG_WIDTH - 30;
 		svg_text(p->t, last ? ANCHOR_END : ANCHOR_MIDDLE, x_of(p, v),
-			 p->y0 + 14, axis_label(a, v));
+			 p->y0 + 14, axis_label(a, v, p->r->whole));
 	}
 	svg_text(p->t, ANCHOR_START, LEFT, p->y0 + 30, "cycles");
 }

@@ -61,13 +61,13 @@ draw_axes(const struct plot *p)
 	for (int i = 0; i <= p->y_hi - p->y_lo; i++) {
 		double v = pow(10, p->y_lo + i), y = y_of(p, v);
 		svg_line(p->t, "grid", LEFT, y, SVG_WIDTH - RIGHT, y);
-		svg_text(p->t, ANCHOR_END, LEFT - 6, y + 3, axis_label(a, v));
+		svg_text(p->t, ANCHOR_END, LEFT - 6, y + 3, axis_label(a, v, v));
 	}
 	for (int i = 0; i <= p->x_hi - p->x_lo; i++) {
 		double v = pow(10, p->x_lo + i), x = x_of(p, v);
 		svg_line(p->t, "grid", x, TOP, x, TOP + HEIGHT);
 		svg_text(p->t, ANCHOR_MIDDLE, x, TOP + HEIGHT + 14,
-			 axis_label(a, v));
+			 axis_label(a, v, v));
 	}
 	svg_text(p->t, ANCHOR_START, LEFT, TOP + HEIGHT + 32,
 		 "MACs a byte moved (across); MACs a cycle (up)");

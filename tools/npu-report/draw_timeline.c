@@ -76,7 +76,7 @@ draw_timeline(struct text *t, const struct report *r, bool alone)
 		double v = i * step, x = x_of(r, v);
 		svg_line(t, "grid", x, TOP, x, bottom);
 		svg_text(t, x > SVG_WIDTH - 30 ? ANCHOR_END : ANCHOR_MIDDLE, x,
-			 bottom + 14, axis_label(r->a, v));
+			 bottom + 14, axis_label(r->a, v, r->whole));
 	}
 	svg_text(t, ANCHOR_START, LEFT, bottom + 30, "cycles");
 	for (int i = 0; i < n; i++)

@@ -11,7 +11,7 @@
 enum { MOST_OTHERS = 16, PERF_OPTIONS = 4 };
 
 struct options {
-	const char *file, *output, *front, *called;
+	const char *file, *output, *front, *called, *source;
 	const char *config, *system, *mode, *part; /* of the memory system */
 	const char *compare[MOST_OTHERS];
 	int n_compare;
@@ -141,6 +141,9 @@ static const struct cli_option option_list[] = {
 	{ CLI_TAKE("other", "NAME=FILE", add_other,
 		   "also show the cycles on accelerator NAME; FILE is made by npu-sched "
 		   "--front --json for NAME") },
+	{ CLI_TEXT("source", "MODEL", source,
+		   "on the page, also show the model that was compiled: attributes, shapes, "
+		   "quantization and weights of its operators") },
 	{ CLI_TEXT("called", "NAME", called, "name of the network on page and summary") },
 	{ CLI_TAKE("compare", "OLD", add_compared,
 		   "show which layers became slower or larger, and which tensors larger or "
@@ -283,7 +286,8 @@ open_fronts(const struct options *o, struct report *r, struct err *e)
 				e))
 			return false;
 	}
-	return true;
+	return !o->source || (file_read(r->a, o->source, REPORT_MAX, &b, e) &&
+			      read_source(r, b, file_name(o->source), e));
 }
 
 int

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One HTML file: a headline, empty boxes for the pictures that page.js draws, tables,
+ * One HTML file: a headline, empty boxes for the pictures that the files of page/ draw, tables,
  * and the data of both.  The file loads nothing, and its security policy forbids
  * loading.
  */
@@ -241,8 +241,13 @@ put_network(struct text *t, const struct report *r)
 		     "<option value=\"time\">time</option>"
 		     "<option value=\"memory\">memory in use</option>"
 		     "<option value=\"bound\">what limits it</option></select></label>"
-		     "<span id=\"limit-keys\" class=\"tools\"></span></div>\n"
-		     "<div id=\"network\" class=\"box\"></div>\n");
+		     "<span id=\"network-keys\" class=\"tools\"></span></div>\n");
+	if (r->source)
+		text_puts(t, "<div class=\"beside\">\n<figure><figcaption>The model</figcaption>"
+			     "<div id=\"source\" class=\"box\"></div></figure>\n<figure>"
+			     "<figcaption>As compiled</figcaption>");
+	text_puts(t, "<div id=\"network\" class=\"box\"></div>\n");
+	text_puts(t, r->source ? "</figure>\n</div>\n" : "");
 	put_numbers(t, &b, "MACs and bytes moved");
 	close_section(t);
 }
@@ -256,7 +261,8 @@ put_time(struct text *t, const struct report *r)
 		     "data-zoom=\"2\" aria-label=\"zoom out\">&#8722;</button>"
 		     "<button type=\"button\" data-zoom=\"0\">All</button>"
 		     "<span class=\"soft\">Drag to move; Ctrl and the wheel, double "
-		     "click, + and &#8722; zoom.</span></div>\n"
+		     "click, + and &#8722; zoom.</span>"
+		     "<span id=\"limit-keys\" class=\"tools\"></span></div>\n"
 		     "<div id=\"timeline\" class=\"box time\" tabindex=\"0\" role=\"group\" "
 		     "aria-label=\"timeline\"></div>\n");
 	put_picture_numbers(t, r, PIC_TIMELINE);

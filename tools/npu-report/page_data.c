@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints the data of page.js as JSON in the page. page.js explains the members where it
- * uses them.
+ * Prints the data of the page's script as JSON in the page.  The files of page/ explain
+ * the members where they use them.
  */
 #include "report.h"
 
@@ -10,9 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* a JSON string without markup */
-static void
-put_string(struct text *t, const char *s)
+void
+page_string(struct text *t, const char *s)
 {
 	struct text quoted = { 0 };
 	text_quoted(&quoted, s, strlen(s));
@@ -47,11 +46,11 @@ put_nodes(struct text *t, const struct report *r)
 	for (size_t i = 0; i < r->n_nodes; i++) {
 		const struct node *x = &r->node[i];
 		text_puts(t, i ? ",\n{\"n\":" : "\n{\"n\":");
-		put_string(t, x->name);
+		page_string(t, x->name);
 		text_puts(t, ",\"l\":");
-		put_string(t, x->label);
+		page_string(t, x->label);
 		text_puts(t, ",\"k\":");
-		put_string(t, x->kind);
+		page_string(t, x->kind);
 		text_printf(t, ",\"y\":%d,\"r\":[", x->layer);
 		for (size_t k = 0; k < x->n_reads; k++)
 			text_printf(t, k ? ",%zu" : "%zu", x->reads[k]);
@@ -65,7 +64,7 @@ put_nodes(struct text *t, const struct report *r)
 		}
 		if (x->reason) {
 			text_puts(t, ",\"why\":");
-			put_string(t, x->reason);
+			page_string(t, x->reason);
 		}
 		text_putc(t, '}');
 	}
@@ -85,6 +84,7 @@ put_layers(struct text *t, const struct report *r)
 		put_member(t, "c", l->constant_bytes);
 		put_member(t, "w", l->weight_bytes);
 		put_member(t, "o", l->original_bytes);
+		put_member(t, "n", (double)l->n_kernels);
 		if (l->block.h > 0)
 			text_printf(t, "\"k\":[%.0f,%.0f,%.0f],", l->block.h,
 				    l->block.w, l->block.c);
@@ -131,7 +131,7 @@ static void
 put_cpu(struct text *t, const struct report *r)
 {
 	text_puts(t, "\"cpu\":");
-	put_string(t, r->cpu_name);
+	page_string(t, r->cpu_name);
 	text_puts(t, ",\n\"cpus\":[");
 	for (size_t i = 0; i < r->n_cpu; i++) {
 		const struct cpu_operator *c = &r->cpu[i];
@@ -140,7 +140,7 @@ put_cpu(struct text *t, const struct report *r)
 		text_putc(t, ',');
 		put_number(t, c->end);
 		text_putc(t, ',');
-		put_string(t, c->kind);
+		page_string(t, c->kind);
 		text_putc(t, ']');
 	}
 	text_puts(t, "],\n");
@@ -165,15 +165,15 @@ put_spans(struct text *t, const struct report *r)
 		const struct span *s = &r->span[i];
 		const double v[] = { s->at, s->bytes, s->start, s->end };
 		text_printf(t, "%s[%d,", i ? ",\n" : "\n", s->node);
-		put_string(t, s->label);
+		page_string(t, s->label);
 		text_printf(t, ",%d,", kind_of(s));
-		put_string(t, s->place);
+		page_string(t, s->place);
 		for (size_t k = 0; k < ARRAY_LEN(v); k++) {
 			text_putc(t, ',');
 			put_number(t, v[k]);
 		}
 		text_putc(t, ',');
-		put_string(t, s->shape);
+		page_string(t, s->shape);
 		text_putc(t, ']');
 	}
 	text_puts(t, "],\n\"peaks\":[");
@@ -185,7 +185,7 @@ put_spans(struct text *t, const struct report *r)
 		put_member(t, "start", p->start);
 		put_member(t, "end", p->end);
 		text_puts(t, "\"place\":");
-		put_string(t, p->place);
+		page_string(t, p->place);
 		text_putc(t, '}');
 	}
 	text_puts(t, "],\n");
@@ -201,7 +201,7 @@ put_points(struct text *t, const struct report *r)
 		text_putc(t, ',');
 		put_number(t, r->point[i].cycles + r->cpu_time);
 		text_putc(t, ',');
-		put_string(t, r->point[i].change);
+		page_string(t, r->point[i].change);
 		text_putc(t, ']');
 	}
 	text_puts(t, "],\n");
@@ -224,7 +224,9 @@ page_data(struct text *t, const struct report *r)
 	put_points(t, r);
 	for (int k = 0; k < LIMITS; k++) {
 		text_puts(t, k ? "," : "\"limits\":[");
-		put_string(t, limit_text(r, (enum limit)k));
+		page_string(t, limit_text(r, (enum limit)k));
 	}
-	text_puts(t, "]}");
+	text_putc(t, ']');
+	source_data(t, r);
+	text_putc(t, '}');
 }

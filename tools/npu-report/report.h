@@ -4,7 +4,7 @@
  * npu-perf on a compiled model, and then read.c.  The output comes from page.c (HTML),
  * the draw_*.c (SVG), plain.c and summary.c (text), or compare.c.  Each picture has one
  * table of numbers in tables.c, the same for all outputs.  page_data.c passes the
- * numbers to page.js, which draws the pictures of the page.
+ * numbers to the script of page/, which draws the pictures of the page.
  */
 #ifndef NPU_REPORT_REPORT_H
 #define NPU_REPORT_REPORT_H
@@ -133,6 +133,7 @@ struct report {
 	struct other *other;
 	struct cpu_operator *cpu;
 	bool has_map;
+	const struct source *source; /* of source.c; NULL: not read */
 	size_t n_cpu, n_ops, n_layers, n_nodes, n_spans, n_peaks, n_points, n_others;
 };
 
@@ -281,8 +282,8 @@ void svg_style(struct text *t);
  * to five marks
  */
 double axis_step(double most);
-/* "1.25 M", "640 k", "12" */
-const char *axis_label(struct arena *a, double v);
+/* "1.25 M", "640 k", "12": the mark v of an axis, in the unit of its largest mark */
+const char *axis_label(struct arena *a, double v, double most);
 
 /* ---- draw_*.c ---------------------------------------------------------------------- */
 
@@ -297,10 +298,14 @@ void draw_curve(struct text *t, const struct report *r, bool alone);
 void page_open(struct text *t, const char *title);
 void page_close(struct text *t);
 void print_page(struct text *t, const struct report *r);
-/* the files page.css and page.js; the Makefile makes strings of them */
+/* the file page.css and the files of page/; the Makefile makes strings of them */
 extern const char page_css[], page_js[];
-/* page_data.c: the data of page.js */
+/* page_data.c: the data of the script; a JSON string without markup */
 void page_data(struct text *t, const struct report *r);
+void page_string(struct text *t, const char *s);
+/* source.c: reads the model that was compiled; its member of the data, if it was read */
+bool read_source(struct report *r, struct bytes file, const char *name, struct err *e);
+void source_data(struct text *t, const struct report *r);
 /* explorer.c: node data of one kind for Model Explorer */
 enum explorer { EXPLORE_CYCLES, EXPLORE_BYTES, EXPLORE_BOUND, EXPLORE_PROCESSOR };
 extern const char *const explorer_names[]; /* NULL-terminated */

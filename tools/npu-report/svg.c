@@ -37,14 +37,14 @@ svg_style(struct text *t)
 	text_puts(t,
 		":root { --ink: #1c2330; --soft: #5b6678; --grid: #d5dae2; --paper: #ffffff;"
 		" --c1: #3b76c4; --c2: #2f9c7a; --c3: #d9822b; --c4: #c23f4f;"
-		" --c5: #8560b8; --c6: #8c96a6; }\n"
+		" --c5: #8560b8; --c6: #8c96a6; --c7: #c2449b; }\n"
 		"@media (prefers-color-scheme: dark) {\n"
 		":root { --ink: #e6e9ef; --soft: #a3adbd; --grid: #3a4352; --paper: #161b24;"
 		" --c1: #6ea2e8; --c2: #57c4a0; --c3: #f0a657; --c4: #ec7583;"
-		" --c5: #b394e0; --c6: #7b8698; }\n}\n"
+		" --c5: #b394e0; --c6: #7b8698; --c7: #e88ac7; }\n}\n"
 		"@media print { :root { --ink: #000; --soft: #333; --grid: #ccc;"
 		" --paper: #fff; --c1: #3b76c4; --c2: #2f9c7a; --c3: #d9822b;"
-		" --c4: #c23f4f; --c5: #8560b8; --c6: #8c96a6; } }\n"
+		" --c4: #c23f4f; --c5: #8560b8; --c6: #8c96a6; --c7: #c2449b; } }\n"
 		"svg text { font: 10px 'DejaVu Sans Mono', 'Liberation Mono', monospace;"
 		" fill: var(--ink); }\n"
 		"svg .grid { stroke: var(--grid); stroke-width: 1; fill: none; }\n"
@@ -160,12 +160,14 @@ axis_step(double most)
 }
 
 const char *
-axis_label(struct arena *a, double v)
+axis_label(struct arena *a, double v, double most)
 {
-	if (v >= 1e6)
+	if (!(fabs(v) > 0))
+		return "0";
+	if (most >= 1e6)
 		return arena_printf(a, "%.4g M", v / 1e6);
-	return v >= 1e4 ? arena_printf(a, "%.4g k", v / 1e3)
-			: arena_printf(a, "%.4g", v);
+	return most >= 1e4 ? arena_printf(a, "%.4g k", v / 1e3)
+			   : arena_printf(a, "%.4g", v);
 }
 
 void

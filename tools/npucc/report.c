@@ -130,7 +130,10 @@ run_report(struct reporter *r, const char *kind, const char *called, const char 
 	   struct bytes *out)
 {
 	struct npucc *c = &r->c;
-	struct job job = { .program = REPORT, .option = { kind, called },
+	/* npu-report reads TFLite models only */
+	const char *source = c->tosa || strcmp(kind, "--html") != 0
+				 ? NULL : arena_printf(c->a, "--source=%s", c->model);
+	struct job job = { .program = REPORT, .option = { kind, called, source },
 			   .input = r->numbers };
 	job.output = beside(c, name);
 	return run_jobs(c, &job, 1) && file_read(c->a, job.output, SIZE_MAX / 4, out, c->e);

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The model that was compiled, for the page: attributes of its operators, types, shapes
+ * and quantization of its tensors, and statistics of its constants.
+ */
+#include "report.h"
+
+#include "tflite/tflite.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* an operator of the model and its place in the report */
+struct source {
+	const struct tfl_model *m;
+	const struct tfl_subgraph *g;
+	int *node; /* of each operator; -1: it does not run, as another one includes it */
+};
+
+/* the name by which the report knows an operator: that of its first output */
+static const char *
+name_of(const struct tfl_subgraph *g, const struct tfl_op *op)
+{
+	return op->n_out && op->out[0] >= 0 ? g->tensor[op->out[0]].name : "";
+}
+
+/* the node of an operator: that with its name and kind; among several, that with its number */
+static int
+find_node(const struct report *r, const struct tfl_subgraph *g, int i)
+{
+	const char *name = name_of(g, &g->op[i]), *kind = tfl_op_label(&g->op[i]);
+	int found = -1;
+	for (size_t k = 0; k < r->n_nodes; k++) {
+		const struct node *x = &r->node[k];
+		if (strcmp(x->name, *name ? name : kind) != 0 || strcmp(x->kind, kind) != 0)
+			continue;
+		if (x->index == (size_t)i)
+			return (int)k;
+		found = found < 0 ? (int)k : found;
+	}
+	return found;
+}
+
+bool
+read_source(struct report *r, struct bytes file, const char *name, struct err *e)
+{
+	struct tfl_model *m;
+	struct source *s = anew(r->a, struct source, 1);
+	int found = 0;
+	if (!tfl_read(r->a, file, name, &m, e))
+		return false;
+	*s = (struct source){ .m = m, .g = &m->subgraph[0] };
+	s->node = anew(r->a, int, (size_t)s->g->n_ops + 1);
+	for (int i = 0; i < s->g->n_ops; i++) {
+		s->node[i] = find_node(r, s->g, i);
+		found += s->node[i] >= 0;
+	}
+	if (!found && r->n_nodes)
+		return err_at(e, name, 0, "%s was compiled from another model: no operator "
+					  "has the name of one in the report", r->file);
+	r->source = s;
+	return true;
+}
+
+/* ---- attributes -------------------------------------------------------------------- */
+
+static void
+put_integer(struct text *t, const struct fb_field *f, int64_t v)
+{
+	static const char *const activations[] = { "none", "RELU", "RELU_N1_TO_1", "RELU6",
+						   "TANH", "SIGN_BIT" };
+	static const char *const paddings[] = { "SAME", "VALID" };
+	if (f->kind == FB_BOOL)
+		text_puts(t, v ? "true" : "false");
+	else if (!strcmp(f->name, "fused_activation_function") && v >= 0 &&
+		 v < (int64_t)ARRAY_LEN(activations))
+		text_puts(t, activations[v]);
+	else if (!strcmp(f->name, "padding") && v >= 0 && v < (int64_t)ARRAY_LEN(paddings))
+		text_puts(t, paddings[v]);
+	else if (f->kind == FB_I8 && text_has_suffix(f->name, "_type") &&
+		 strcmp(f->name, "kernel_type") != 0)
+		text_puts(t, tfl_type_name((int)v));
+	else
+		text_i64(t, v);
+}
+
+enum { MOST = 32 }; /* elements of a list that the page shows */
+
+static void
+put_value(struct text *t, struct fb_ref r, int slot)
+{
+	const struct fb_field *f = &r.table->slot[slot];
+	if (f->kind == FB_F32 || f->kind == FB_F64) {
+		text_double(t, fb_float(r, slot));
+	} else if (f->kind > FB_NONE && f->kind < FB_F32) {
+		put_integer(t, f, fb_int(r, slot));
+	} else if (f->kind == FB_VEC + FB_I32) {
+		struct fb_vec v = fb_vector(r, slot);
+		for (uint32_t i = 0; i < v.n && i < MOST; i++)
+			text_printf(t, i ? ", %d" : "%d",
+				    (int32_t)load_le32(v.p + 4 * (size_t)i));
+		text_puts(t, v.n > MOST ? ", ..." : "");
+	} else {
+		text_puts(t, "...");
+	}
+}
+
+static void
+put_attributes(struct text *t, struct fb_ref r)
+{
+	bool any = false;
+	text_puts(t, ",\"a\":[");
+	for (int i = 0; r.buf && r.table && i < r.table->n_slots; i++) {
+		const struct fb_field *f = &r.table->slot[i];
+		struct text value = { 0 };
+		/* of a file that does not say the type of the bias */
+		bool is_unset = f->name && !strcmp(f->name, "quantized_bias_type") &&
+				!fb_int(r, i);
+		if (f->kind == FB_NONE || !f->name || is_unset)
+			continue;
+		put_value(&value, r, i);
+		text_puts(t, any ? ",[" : "[");
+		page_string(t, f->name);
+		text_putc(t, ',');
+		page_string(t, text_str(&value));
+		text_putc(t, ']');
+		text_free(&value);
+		any = true;
+	}
+	text_putc(t, ']');
+}
+
+/* ---- constants --------------------------------------------------------------------- */
+
+enum { BINS = 24, DISTINCT = 1 << 16 };
+
+struct statistics {
+	double min, max, mean, deviation;
+	int64_t n, zeros, distinct; /* distinct: 0: not counted; n: numbers that are finite */
+	int64_t bin[BINS];	    /* from min to max */
+};
+
+static bool
+has_values(const struct tfl_tensor *x)
+{
+	int bytes = tfl_type_bytes(x->type);
+	bool numbers = x->type == TFL_FLOAT32 || x->type == TFL_INT8 ||
+		       x->type == TFL_UINT8 || x->type == TFL_INT16 ||
+		       x->type == TFL_INT32 || x->type == TFL_INT64 || x->type == TFL_INT4;
+	return x->data.p && numbers && tfl_elements(x) > 0 &&
+	       (uint64_t)tfl_elements(x) <= x->data.n / (unsigned)bytes;
+}
+
+static double
+element(const struct tfl_tensor *x, int64_t i)
+{
+	return x->type == TFL_FLOAT32 ? (double)load_f32(x->data.p + 4 * i)
+				      : (double)tfl_integer(x->type, x->data.p, i);
+}
+
+/* the number of different values of a type that has at most DISTINCT of them */
+static int64_t
+count_distinct(struct arena *a, const struct tfl_tensor *x)
+{
+	int64_t n = 0;
+	if (x->type == TFL_FLOAT32 || tfl_type_bytes(x->type) > 2)
+		return 0;
+	bool *seen = anew(a, bool, DISTINCT);
+	for (int64_t i = 0; i < tfl_elements(x); i++) {
+		bool *s = &seen[(uint16_t)tfl_integer(x->type, x->data.p, i)];
+		n += !*s;
+		*s = true;
+	}
+	return n;
+}
+
+static struct statistics
+statistics_of(struct arena *a, const struct tfl_tensor *x)
+{
+	struct statistics s = { .min = DBL_MAX, .max = -DBL_MAX };
+	double sum = 0, squares = 0;
+	for (int64_t i = 0; i < tfl_elements(x); i++) {
+		double v = element(x, i);
+		if (!isfinite(v))
+			continue;
+		s.n++;
+		s.min = v < s.min ? v : s.min;
+		s.max = v > s.max ? v : s.max;
+		s.zeros += !(fabs(v) > 0);
+		sum += v;
+	}
+	if (!s.n)
+		return s;
+	s.mean = sum / (double)s.n;
+	for (int64_t i = 0; i < tfl_elements(x); i++) {
+		double v = element(x, i), part = s.max - s.min;
+		if (!isfinite(v))
+			continue;
+		squares += (v - s.mean) * (v - s.mean);
+		double at = part > 0 && isfinite(part) ? (v - s.min) / part * BINS : 0;
+		s.bin[at < BINS ? (int)at : BINS - 1]++;
+	}
+	s.deviation = sqrt(squares / (double)s.n);
+	s.distinct = count_distinct(a, x);
+	return s;
+}
+
+/* a number as JSON, which has no infinities */
+static void
+put_real(struct text *t, double v)
+{
+	text_printf(t, isfinite(v) ? "%.6g" : "null", v);
+}
+
+static void
+put_statistics(struct text *t, struct arena *a, const struct tfl_tensor *x)
+{
+	struct statistics s = statistics_of(a, x);
+	if (!s.n)
+		return;
+	const double v[] = { s.min, s.max, s.mean, s.deviation };
+	text_puts(t, ",\"c\":[");
+	for (size_t i = 0; i < ARRAY_LEN(v); i++) {
+		put_real(t, v[i]);
+		text_putc(t, ',');
+	}
+	text_printf(t, "%lld,%lld,%lld],\"h\":[", (long long)s.zeros, (long long)s.distinct,
+		    (long long)tfl_elements(x));
+	for (int i = 0; i < BINS; i++)
+		text_printf(t, i ? ",%lld" : "%lld", (long long)s.bin[i]);
+	text_putc(t, ']');
+}
+
+/* ---- tensors and operators --------------------------------------------------------- */
+
+/* number of scales, the least and largest scale and zero point, and the axis of the scales */
+static void
+put_quantization(struct text *t, const struct tfl_quant *q)
+{
+	if (!q->n_scale)
+		return;
+	float least = q->scale[0], most = least;
+	int64_t zero = q->n_zero ? q->zero[0] : 0, last = zero;
+	for (int i = 1; i < q->n_scale; i++) {
+		least = fminf(least, q->scale[i]);
+		most = fmaxf(most, q->scale[i]);
+	}
+	for (int i = 1; i < q->n_zero; i++) {
+		zero = q->zero[i] < zero ? q->zero[i] : zero;
+		last = q->zero[i] > last ? q->zero[i] : last;
+	}
+	text_printf(t, ",\"q\":[%d,", q->n_scale);
+	put_real(t, (double)least);
+	text_putc(t, ',');
+	put_real(t, (double)most);
+	text_printf(t, ",%lld,%lld,%d]", (long long)zero, (long long)last, q->axis);
+}
+
+static void
+put_tensor(struct text *t, struct arena *a, const struct tfl_tensor *x)
+{
+	text_puts(t, "{\"n\":");
+	page_string(t, x->name);
+	text_printf(t, ",\"t\":\"%s\",\"s\":[", tfl_type_name(x->type));
+	for (int i = 0; i < x->rank; i++)
+		text_printf(t, i ? ",%d" : "%d", x->dim[i]);
+	text_putc(t, ']');
+	put_quantization(t, &x->quant);
+	if (has_values(x))
+		put_statistics(t, a, x);
+	text_putc(t, '}');
+}
+
+static void
+put_indices(struct text *t, const char *key, const int *v, int n)
+{
+	text_printf(t, ",\"%s\":[", key);
+	for (int i = 0; i < n; i++)
+		text_printf(t, i ? ",%d" : "%d", v[i]);
+	text_putc(t, ']');
+}
+
+void
+source_data(struct text *t, const struct report *r)
+{
+	const struct source *s = r->source;
+	if (!s)
+		return;
+	text_puts(t, ",\n\"source\":{\"ops\":[");
+	for (int i = 0; i < s->g->n_ops; i++) {
+		const struct tfl_op *op = &s->g->op[i];
+		text_puts(t, i ? ",\n{\"k\":" : "\n{\"k\":");
+		page_string(t, tfl_op_label(op));
+		text_puts(t, ",\"n\":");
+		page_string(t, name_of(s->g, op));
+		text_printf(t, ",\"v\":%d,\"y\":%d", op->version, s->node[i]);
+		put_indices(t, "i", op->in, op->n_in);
+		put_indices(t, "o", op->out, op->n_out);
+		put_attributes(t, op->options);
+		text_putc(t, '}');
+	}
+	text_puts(t, "],\n\"tensors\":[");
+	for (int i = 0; i < s->g->n_tensors; i++) {
+		struct arena *a = arena_open();
+		text_puts(t, i ? ",\n" : "\n");
+		put_tensor(t, a, &s->g->tensor[i]);
+		arena_close(a);
+	}
+	text_putc(t, ']');
+	put_indices(t, "in", s->g->in, s->g->n_in);
+	put_indices(t, "out", s->g->out, s->g->n_out);
+	text_putc(t, '}');
+}
