@@ -184,7 +184,7 @@ $(foreach t,$(TOOLS),$(eval $(call tool,$(t))))
 
 # ---- libnputools -----------------------------------------------------------
 
-# Each stage is an object in which only its function in $(LIBSRC)/stages is global.  The library is
+# Each stage is an object in which only its functions in $(LIBSRC)/stages are global.  The library is
 # one object, too, in which only the functions of nputools.h are global; the shared library
 # and the archive are made of it.  These programs have the function that they share with the
 # library in main.c.
@@ -203,7 +203,7 @@ $(B)/lib/joined/$(1).o: $(B)/$(LIBSRC)/stages/$(1).o $$(patsubst %.c,$(B)/%.o,$$
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
 	$$(Q)$$(LD) -r --force-group-allocation -o $$@ $$^
-	$$(Q)$$(OBJCOPY) --keep-global-symbol=lib_$(subst -,_,$(1)) $$@
+	$$(Q)$$(OBJCOPY) --wildcard --keep-global-symbol='lib_$(subst -,_,$(1))*' $$@
 endef
 $(foreach t,$(LIB_STAGES),$(eval $(call lib_stage,$(t))))
 
@@ -341,7 +341,7 @@ $(B)/tests/ethosu.so: tests/linux/standin.c tests/linux/driver.c tests/linux/dri
 # programs that embed libnputools, the shared library and the archive (tests/libnputools.bats)
 EMBED_CXX := $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),$(if \
 	$(findstring gcc,$(CC)),$(subst gcc,g++,$(CC)),g++))
-EMBED_C := $(B)/tests/embed $(B)/tests/embed-starve $(B)/tests/embed-hooks
+EMBED_C := $(B)/tests/embed $(B)/tests/embed-starve $(B)/tests/embed-hooks $(B)/tests/embed-stages
 EMBED := $(EMBED_C) $(if $(shell command -v $(EMBED_CXX)),$(B)/tests/embed-cc)
 EMBED_WARN := -Wall -Wextra -Wshadow $(WERROR) -I$(LIBSRC)
 

@@ -162,6 +162,27 @@ like_programs()
 	EOF
 }
 
+@test "stages, front and the partition's report are those of the programs" {
+	cp "$TOP/tests/models/digits.tflite" m.tflite
+	local target=(-a ethos-u55-128 --system-config=Ethos_U55_High_End_Embedded
+		--memory-mode=Shared_Sram)
+	"$embed-stages" m.tflite ethos-u55-128 Ethos_U55_High_End_Embedded Shared_Sram >out
+	cat out
+	diff - out <<-'EOF'
+	half of part: 2 input
+	half of sched: 2 input
+	half of wenc: 2 input
+	stage 4: 2
+	EOF
+	tfl-partition -a ethos-u55-128 m.tflite | cmp - part
+	npu-sched "${target[@]}" part 2>notes | cmp - sched
+	npu-wenc sched | cmp - wenc
+	npu-cmdgen -o want.tflite wenc
+	cmp want.tflite tflite
+	npu-sched "${target[@]}" --front --json part 2>notes | cmp - front.json
+	tfl-partition -a ethos-u55-128 --report --json m.tflite | cmp - partition.json
+}
+
 @test "the binary interface is that of the release, and check-abi finds what breaks it" {
 	need pahole nm gcc
 	"$TOP/scripts/check-abi"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nputools_compile(): the stages of npucc, with texts in memory between them. */
+/* The stages of npucc, all or one, with texts in memory between them. */
 #include "lib.h"
 
 #include "tosa/tosa.h"
@@ -22,34 +22,92 @@ partition(struct call *c, struct bytes model, struct text *out)
 	return (tosa_is(model) ? lib_tosa_partition : lib_tfl_partition)(c, model, out);
 }
 
+typedef bool stage_run(struct call *c, struct text *in, struct text *out);
+
+/* Runs a stage, which begins where the one before it ended; its text takes the place of *t. */
+static bool
+run_stage(struct call *c, stage_run *run, struct text *t)
+{
+	struct text next = { 0 };
+	bool ok = run(c, t, &next);
+	text_free(t);
+	*t = next;
+	return ok;
+}
+
+/* The part of the work that is done after each stage, as measured for a network of 2 MB.  The
+ * search tells more (progress.c). */
+static const double partitioned = 0.05, scheduled = 0.7, encoded = 0.95;
+
 static bool
 compile(struct call *c, void *model)
 {
-	static bool (*const stages[])(struct call *, struct text *, struct text *) = {
-		lib_npu_sched, lib_npu_wenc, lib_npu_cmdgen,
-	};
-	/* the part of the work that is done after each stage, as measured for a network of
-	 * 2 MB; the search tells more (progress.c) */
-	static const double done[ARRAY_LEN(stages)] = { 0.7, 0.95, 1 };
-	const double partitioned = 0.05;
-	struct text in = { 0 };
+	struct text *t = &c->out;
 	call_stage(c, partitioned, NPUTOOLS_ERROR_UNSUPPORTED, NPUTOOLS_ERROR_INPUT);
-	bool ok = call_check_model(c, *(struct bytes *)model) && check_target(c) &&
-		  partition(c, *(struct bytes *)model, &in);
-	for (size_t i = 0; ok && i < ARRAY_LEN(stages); i++) {
-		struct text next = { 0 };
-		/* the graph is ours now; of the options, npu-sched reads the target first */
-		call_stage(c, done[i], NPUTOOLS_ERROR_DOES_NOT_FIT,
-			   i ? NPUTOOLS_ERROR_INTERNAL : NPUTOOLS_ERROR_INPUT);
-		ok = stages[i](c, &in, &next);
-		text_free(&in);
-		in = next;
-	}
-	if (ok)
-		c->out = in;
-	else
-		text_free(&in);
-	return ok;
+	if (!call_check_model(c, *(struct bytes *)model) || !check_target(c) ||
+	    !partition(c, *(struct bytes *)model, t))
+		return false;
+	/* the target, which npu-sched reads first, is the caller's; the graph is ours */
+	call_stage(c, scheduled, NPUTOOLS_ERROR_DOES_NOT_FIT, NPUTOOLS_ERROR_INPUT);
+	if (!run_stage(c, lib_npu_sched, t))
+		return false;
+	call_stage(c, encoded, NPUTOOLS_ERROR_INTERNAL, NPUTOOLS_ERROR_INTERNAL);
+	if (!run_stage(c, lib_npu_wenc, t))
+		return false;
+	call_stage(c, 1, NPUTOOLS_ERROR_INTERNAL, NPUTOOLS_ERROR_INTERNAL);
+	return run_stage(c, lib_npu_cmdgen, t);
+}
+
+static bool
+front(struct call *c, void *model)
+{
+	call_stage(c, partitioned, NPUTOOLS_ERROR_UNSUPPORTED, NPUTOOLS_ERROR_INPUT);
+	if (!call_check_model(c, *(struct bytes *)model) || !check_target(c) ||
+	    !partition(c, *(struct bytes *)model, &c->out))
+		return false;
+	call_stage(c, 1, NPUTOOLS_ERROR_DOES_NOT_FIT, NPUTOOLS_ERROR_INPUT);
+	return run_stage(c, lib_npu_sched_front, &c->out);
+}
+
+static bool
+report(struct call *c, void *model)
+{
+	struct bytes b = *(struct bytes *)model;
+	call_stage(c, 1, NPUTOOLS_ERROR_UNSUPPORTED, NPUTOOLS_ERROR_INPUT);
+	if (!call_check_model(c, b))
+		return false;
+	if (tosa_is(b))
+		return err_no(&c->e, "%s: error: a TOSA graph has no report: all operators run on "
+				     "the NPU, or nputools_compile() refuses the graph", c->o.name);
+	return lib_tfl_partition_report(c, b, &c->out);
+}
+
+/* the input of nputools_stage() */
+struct step {
+	struct bytes in;
+	int stage;
+};
+
+static bool
+run_one(struct call *c, void *ctx)
+{
+	static stage_run *const run[] = {
+		[NPUTOOLS_SCHEDULE] = lib_npu_sched,
+		[NPUTOOLS_ENCODE] = lib_npu_wenc,
+		[NPUTOOLS_EMIT] = lib_npu_cmdgen,
+	};
+	const struct step *s = ctx;
+	call_stage(c, 1, s->stage == NPUTOOLS_PARTITION ? NPUTOOLS_ERROR_UNSUPPORTED
+							: NPUTOOLS_ERROR_DOES_NOT_FIT,
+		   NPUTOOLS_ERROR_INPUT);
+	if (s->stage < NPUTOOLS_PARTITION || s->stage > NPUTOOLS_EMIT)
+		return err_set(&c->e, "error: stage is %d, not of enum nputools_stage", s->stage);
+	if (!call_check_model(c, s->in))
+		return false;
+	if (s->stage == NPUTOOLS_PARTITION)
+		return partition(c, s->in, &c->out);
+	text_put(&c->out, s->in.p, s->in.n); /* the stage changes its input */
+	return run_stage(c, run[s->stage], &c->out);
 }
 
 int
@@ -58,4 +116,28 @@ nputools_compile(const struct nputools_options *options, const void *model, size
 {
 	struct bytes b = { .p = model, .n = size };
 	return call_whole(options, compile, &b, out);
+}
+
+int
+nputools_partition(const struct nputools_options *options, const void *model, size_t size,
+		   struct nputools_output *out)
+{
+	struct bytes b = { .p = model, .n = size };
+	return call_whole(options, report, &b, out);
+}
+
+int
+nputools_front(const struct nputools_options *options, const void *model, size_t size,
+	       struct nputools_output *out)
+{
+	struct bytes b = { .p = model, .n = size };
+	return call_whole(options, front, &b, out);
+}
+
+int
+nputools_stage(const struct nputools_options *options, int stage, const void *input, size_t size,
+	       struct nputools_output *out)
+{
+	struct step s = { .in = { .p = input, .n = size }, .stage = stage };
+	return call_whole(options, run_one, &s, out);
 }

@@ -71,8 +71,12 @@ void memory_free(void *p);
 /* tfl-partition.c and tosa-partition.c */
 bool lib_tfl_partition(struct call *c, struct bytes model, struct text *out);
 bool lib_tosa_partition(struct call *c, struct bytes model, struct text *out);
+/* the report of tfl-partition --report --json */
+bool lib_tfl_partition_report(struct call *c, struct bytes model, struct text *out);
 /* npu-sched.c, npu-wenc.c and npu-cmdgen.c */
 bool lib_npu_sched(struct call *c, struct text *in, struct text *out);
+/* the rows of npu-sched --front --json */
+bool lib_npu_sched_front(struct call *c, struct text *in, struct text *out);
 bool lib_npu_wenc(struct call *c, struct text *in, struct text *out);
 bool lib_npu_cmdgen(struct call *c, struct text *in, struct text *out);
 /* npu-dis.c and npu-perf.c */

@@ -161,6 +161,34 @@ NPUTOOLS_API int nputools_compile(const struct nputools_options *options, const 
 				  size_t size, struct nputools_output *out);
 
 /*
+ * Says which operators of a TFLite model run on the NPU, and why others do not.  out->data is
+ * the report of tfl-partition --report --json.  accelerator may be NULL: for all.
+ */
+NPUTOOLS_API int nputools_partition(const struct nputools_options *options, const void *model,
+				    size_t size, struct nputools_output *out);
+
+/*
+ * Lists what plans cost: for more and more SRAM, the fewest cycles.  out->data is the report
+ * of npu-sched --front --json.  Requires the same options as nputools_compile().
+ */
+NPUTOOLS_API int nputools_front(const struct nputools_options *options, const void *model,
+				size_t size, struct nputools_output *out);
+
+/*
+ * Runs one stage of nputools_compile().  The input of the first is a model, that of the
+ * others the result of the stage before; a caller may read and change the text between two
+ * stages (nputools-graph(5)).
+ */
+enum nputools_stage {
+	NPUTOOLS_PARTITION = 0, /* tfl-partition or tosa-partition */
+	NPUTOOLS_SCHEDULE = 1,	/* npu-sched */
+	NPUTOOLS_ENCODE = 2,	/* npu-wenc */
+	NPUTOOLS_EMIT = 3,	/* npu-cmdgen: the result is a compiled model */
+};
+NPUTOOLS_API int nputools_stage(const struct nputools_options *options, int stage,
+				const void *input, size_t size, struct nputools_output *out);
+
+/*
  * Checks the command streams of a compiled model, of a .npz or of a packed stream by the
  * rules of npu-dis(1).  out->data is the report of npu-dis --verify --json, a text without a
  * NUL at its end.  NPUTOOLS_NO: a rule is broken.

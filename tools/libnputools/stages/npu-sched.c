@@ -4,10 +4,12 @@
 
 #include "graph/graph.h"
 #include "npu-sched/network/plan.h"
+#include "npu-sched/passes.h"
 #include "npu-sched/stage.h"
 
-bool
-lib_npu_sched(struct call *c, struct text *in, struct text *out)
+/* front: the rows of --front --json instead of the graph */
+static bool
+schedule(struct call *c, struct text *in, struct text *out, bool front)
 {
 	const struct nputools_options *from = &c->o;
 	struct options o = {
@@ -17,12 +19,27 @@ lib_npu_sched(struct call *c, struct text *in, struct text *out)
 		.limited = from->arena_cache_size > 0, .within = -1,
 		.effort = from->effort, .level = from->level, .jobs = from->jobs,
 		.cache_bytes = from->arena_cache_size, .max_cycles = from->max_cycles,
+		.front = front, .json = front,
 	};
 	struct sched s = { .a = c->a, .o = &o, .e = &c->e };
 	(void)text_str(in); /* a NUL follows the text of a file, too */
 	bool ok = schedule_target(&s, &o) && schedule_text(&s, (uint8_t *)in->p, in->n);
-	if (ok)
+	if (ok && front)
+		print_front(&s, out);
+	else if (ok)
 		graph_print(s.g, out);
 	plan_close(s.plan);
 	return ok;
+}
+
+bool
+lib_npu_sched(struct call *c, struct text *in, struct text *out)
+{
+	return schedule(c, in, out, false);
+}
+
+bool
+lib_npu_sched_front(struct call *c, struct text *in, struct text *out)
+{
+	return schedule(c, in, out, true);
 }

@@ -6,18 +6,33 @@
 #include "target/target.h"
 #include "tfl-partition/part.h"
 
-bool
-lib_tfl_partition(struct call *c, struct bytes model, struct text *out)
+static bool
+partition(struct call *c, struct bytes model, bool report, struct text *out)
 {
 	const struct options o = {
 		.input = c->o.name, .accel = c->o.accelerator,
-		.fail_on_cpu = c->o.fail_on_cpu,
+		.fail_on_cpu = c->o.fail_on_cpu, .report = report,
 	};
-	const struct accel *accel = accel_named(o.accel, &c->e);
+	const struct accel *accel = o.accel ? accel_named(o.accel, &c->e) : NULL;
 	struct part p;
-	if (!accel || !partition_file(c->a, &o, accel, model, &p, &c->e) ||
+	if (c->e.status || !partition_file(c->a, &o, accel, model, &p, &c->e) ||
 	    fails_on_cpu(&p, &o))
 		return false;
-	graph_print(p.g, out);
+	if (report)
+		print_report_json(&p, out);
+	else
+		graph_print(p.g, out);
 	return true;
+}
+
+bool
+lib_tfl_partition(struct call *c, struct bytes model, struct text *out)
+{
+	return partition(c, model, false, out);
+}
+
+bool
+lib_tfl_partition_report(struct call *c, struct bytes model, struct text *out)
+{
+	return partition(c, model, true, out);
 }
