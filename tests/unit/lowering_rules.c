@@ -100,7 +100,11 @@ read_lstm(struct model *m, struct lstm *l)
 		  .v = (double)m->clip, .is_float = true },
 	};
 	bench_options(&m->b, &fb_UnidirectionalSequenceLSTMOptions, o, 2);
-	return lstm_read(&m->p, &m->b.op, l);
+	struct lop lop = { .op = &m->b.op };
+	const char *why = lstm_read(&m->p, &lop);
+	if (lop.own)
+		*l = *(const struct lstm *)lop.own;
+	return why;
 }
 
 static void no_cell(struct model *m) { m->b.index[CELL] = -1; }
