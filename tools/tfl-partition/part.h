@@ -57,16 +57,17 @@ typedef const char *view_fn(const struct part *p, const struct tfl_op *op, struc
 /* an operator as its family's `lower` needs it */
 struct lop {
 	const struct tfl_op *op;
+	const struct tfl_tensor *ifm, *ofm; /* its first input and its first output; NULL: absent */
 	/* what `read` found: one member for each kind of family */
 	union {
 		struct low_conv conv;
 		struct low_pool pool;
 		struct low_arg arg;
 		int axis;
-		struct npu_scale scale;
 		view_fn *view; /* the result is a view of the IFM */
 		void *own; /* a description that only the family knows */
 	};
+	int32_t zero;	    /* what one operation on each element subtracts from the IFM */
 	struct low_end end; /* of the operations, or of the last one */
 	/*
 	 * The results for all 256 values of tensor `root` of 8 bits, the least one first:
@@ -191,6 +192,8 @@ struct family {
 	/* binds inputs that have no memory yet to parts of the result; NULL: does not */
 	void (*bind)(struct part *p, const struct lop *o);
 };
+/* an operator that has not been translated yet */
+struct lop lop_of(const struct part *p, const struct tfl_op *op);
 /* one definition for each name in the column `family` of schema/operators.def */
 #define OPERATOR(name, kernel, real, adder, cpu, f, ...)                             \
 	extern const struct family family_##f;
@@ -458,6 +461,10 @@ const char *check_binary(const struct part *p, const struct tfl_op *op);
 /* table.c: functions of one element */
 /* one computed input; the output has its type and number of elements */
 const char *check_unary(const struct part *p, const struct tfl_op *op);
+/* sets the zero points, the clamp and the rounding of one operation that scales the IFM */
+void take_rescale(struct lop *o, struct npu_scale s);
+/* appends this operation; a caller adds what is special */
+struct g_op *part_unary(struct part *p, const struct lop *o, enum g_op_kind kind);
 /* 8 bits: sets the table of any operator with one input that is not a single constant */
 const char *read_bytes(const struct part *p, struct lop *o);
 void lower_bytes(struct part *p, const struct lop *o); /* as its table */
@@ -475,7 +482,7 @@ struct g_op *part_table(struct part *p, struct g_operand ifm,
 			struct g_operand ofm, struct g_lut *lut);
 
 /* root.c: RSQRT of 16 bits */
-const char *read_root(const struct part *p, struct lop *o);
+bool read_root(struct lop *o); /* false: the ratio of the scales can't be expressed */
 const char *lower_root(struct part *p, const struct lop *o);
 /* pairs of bits above the highest set bit, without the sign bit: 0 to 15 */
 struct g_operand word_free_pairs(struct part *p, struct g_operand v);

@@ -163,7 +163,7 @@ decide(struct part *p, const struct options *o)
 {
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		p->op[i].asked = kept_on_cpu(o, &p->sg->op[i], i);
-		p->op[i].lop = (struct lop){ .op = &p->sg->op[i] };
+		p->op[i].lop = lop_of(p, &p->sg->op[i]);
 		p->op[i].why = decide_op(p, i);
 		p->op[i].npu = !p->op[i].why;
 	}

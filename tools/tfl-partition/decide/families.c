@@ -11,6 +11,12 @@ static const struct family *const families[TFL_BUILTIN_LIMIT] = {
 #undef OPERATOR
 };
 
+struct lop
+lop_of(const struct part *p, const struct tfl_op *op)
+{
+	return (struct lop){ .op = op, .ifm = part_in(p, op, 0), .ofm = part_out(p, op, 0) };
+}
+
 const struct family *
 family_find(int code)
 {

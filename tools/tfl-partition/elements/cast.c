@@ -16,12 +16,11 @@ enum { MAX_LINE = 65536 }; /* elements of a line, and lines of an operation */
 static const char *
 read_cast(const struct part *p, struct lop *lop)
 {
-	const struct tfl_op *op = lop->op;
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	const struct tfl_tensor *i = lop->ifm, *o = lop->ofm;
 	const char *why = check_fixed(p, i, "IFM") ?: check_fixed(p, o, "OFM");
 	if (why)
 		return why;
-	if (!has_type(i, family_types(op)) || !has_type(o, family_types(op)))
+	if (!has_type(i, family_types(lop->op)) || !has_type(o, family_types(lop->op)))
 		return part_say(p, "IFM is %s, OFM is %s", tfl_type_name(i->type),
 				tfl_type_name(o->type));
 	if (i->data.p)
@@ -133,7 +132,7 @@ static const char *
 lower_cast(struct part *p, const struct lop *lop)
 {
 	const struct tfl_op *op = lop->op;
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	const struct tfl_tensor *i = lop->ifm, *o = lop->ofm;
 	int from = stored_type(i), to = stored_type(o);
 	if (o->type == TFL_BOOL && i->type != TFL_BOOL) {
 		lower_truth(p, op);

@@ -47,17 +47,17 @@ static const char *
 read_two(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
-	const char *why = check_fm(p, part_in(p, op, 0), "IFM", family_types(op)) ?:
+	const char *why = check_fm(p, o->ifm, "IFM", family_types(op)) ?:
 			  check_fm(p, part_in(p, op, 1), "IFM2", family_types(op)) ?:
-			  check_fm(p, part_out(p, op, 0), "OFM", TYPE_BOOL);
+			  check_fm(p, o->ofm, "OFM", TYPE_BOOL);
 	if (why)
 		return why;
-	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
+	const struct tfl_tensor *a = o->ifm, *b = part_in(p, op, 1);
 	if (a->type != b->type)
 		return "IFM and IFM2 differ in type";
 	if (a->data.p && b->data.p)
 		return "both inputs are constant";
-	return check_broadcast(p, a, b, part_out(p, op, 0));
+	return check_broadcast(p, a, b, o->ofm);
 }
 
 static const char *
@@ -65,8 +65,8 @@ read_compare(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
 	const char *why = read_two(p, o);
-	if (!why && part_in(p, op, 0)->type == TFL_INT16 &&
-	    !quant_equal(part_in(p, op, 0), part_in(p, op, 1)))
+	if (!why && o->ifm->type == TFL_INT16 &&
+	    !quant_equal(o->ifm, part_in(p, op, 1)))
 		why = "INT16 of different quantizations, whose comparison no reference defines";
 	for (int k = 0; k < 2 && !why; k++)
 		if (is_quantized(part_in(p, op, k)) &&
@@ -169,7 +169,7 @@ static const char *
 lower_compare(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
-	bool plain = compare_plainly(part_in(p, op, 0), part_in(p, op, 1));
+	bool plain = compare_plainly(o->ifm, part_in(p, op, 1));
 	if (!plain && lower_scaled(p, op))
 		return NULL;
 	struct side a = plain ? side_of(p, op->in[0]) : words_in_units(p, op->in[0]);
@@ -187,18 +187,17 @@ lower_logic(struct part *p, const struct lop *o)
 	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
 	a.zero = b.zero = 0;
 	part_binary(p, op->code == TFL_LOGICAL_AND ? OP_MIN : OP_MAX, &a, &b,
-		    part_out(p, op, 0), part_ofm(p, op->out[0]), binary_plain, NULL);
+		    o->ofm, part_ofm(p, op->out[0]), binary_plain, NULL);
 	return NULL;
 }
 
 static const char *
 read_not(const struct part *p, struct lop *lop)
 {
-	const struct tfl_op *op = lop->op;
-	const char *why = check_ifm_ofm(p, op);
+	const char *why = check_ifm_ofm(p, lop->op);
 	if (why)
 		return why;
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	const struct tfl_tensor *i = lop->ifm, *o = lop->ofm;
 	if (i->data.p)
 		return "IFM is constant";
 	return tfl_elements(i) == tfl_elements(o) ? NULL

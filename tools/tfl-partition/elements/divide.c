@@ -86,9 +86,9 @@ static const char *
 read_divide(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
-	if (part_in(p, op, 0)->type == TFL_INT32)
+	if (o->ifm->type == TFL_INT32)
 		return read_quotient(p, o);
-	if (part_in(p, op, 0)->type == TFL_INT16)
+	if (o->ifm->type == TFL_INT16)
 		return "INT16: the reciprocals of 65536 divisors do not fit a table of 256";
 	const char *why = check_within(p, op, TYPE_8) ?:
 			  check_fm(p, part_in(p, op, 1), "IFM2", TYPE_8) ?:
@@ -97,8 +97,8 @@ read_divide(const struct part *p, struct lop *o)
 	if (why)
 		return why;
 	struct divide *d = o->own = anew(p->a, struct divide, 1);
-	*d = (struct divide){ .in = { part_in(p, op, 0), part_in(p, op, 1) },
-			      .ofm = part_out(p, op, 0) };
+	*d = (struct divide){ .in = { o->ifm, part_in(p, op, 1) },
+			      .ofm = o->ofm };
 	if (d->in[0]->type != d->in[1]->type || d->in[0]->type != d->ofm->type)
 		return "IFM, IFM2 and OFM differ in type";
 	if (d->in[0]->data.p && d->in[1]->data.p)
@@ -200,7 +200,7 @@ static const char *
 lower_divide(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
-	if (part_in(p, op, 0)->type == TFL_INT32)
+	if (o->ifm->type == TFL_INT32)
 		return lower_quotient(p, o);
 	const struct divide *d = o->own;
 	struct g_operand ofm = part_ofm(p, op->out[0]);

@@ -96,8 +96,8 @@ read_arith(const struct part *p, struct lop *o)
 			  check_activation(p, op, tfl_binary_activation(op));
 	if (why)
 		return why;
-	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
-	const struct tfl_tensor *y = part_out(p, op, 0);
+	const struct tfl_tensor *a = o->ifm, *b = part_in(p, op, 1);
+	const struct tfl_tensor *y = o->ofm;
 	struct arith *x = o->own = anew(p->a, struct arith, 1);
 	x->kind = op->code == TFL_ADD ? OP_ADD : op->code == TFL_SUB ? OP_SUB : OP_MUL;
 	x->plain = y->type == TFL_INT32;
@@ -143,7 +143,7 @@ lower_arith(struct part *p, const struct lop *o)
 	const struct tfl_op *op = o->op;
 	struct arith *x = o->own;
 	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
-	part_binary(p, x->kind, &a, &b, part_out(p, op, 0), part_ofm(p, op->out[0]),
+	part_binary(p, x->kind, &a, &b, o->ofm, part_ofm(p, op->out[0]),
 		    finish_arith, x);
 	return NULL;
 }
@@ -153,12 +153,11 @@ lower_arith(struct part *p, const struct lop *o)
 static const char *
 read_extreme(const struct part *p, struct lop *o)
 {
-	const struct tfl_op *op = o->op;
-	const char *why = check_binary(p, op);
-	if (why || part_out(p, op, 0)->type == TFL_INT32)
+	const char *why = check_binary(p, o->op);
+	if (why || o->ofm->type == TFL_INT32)
 		return why;
-	const struct tfl_tensor *y = part_out(p, op, 0);
-	return quant_equal(part_in(p, op, 0), y) && quant_equal(part_in(p, op, 1), y)
+	const struct tfl_tensor *y = o->ofm;
+	return quant_equal(o->ifm, y) && quant_equal(part_in(p, o->op, 1), y)
 		   ? NULL
 		   : "IFM, IFM2 and OFM differ in quantization";
 }
@@ -171,7 +170,7 @@ lower_extreme(struct part *p, const struct lop *o)
 	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
 	a.zero = b.zero = 0;
 	part_binary(p, op->code == TFL_MAXIMUM ? OP_MAX : OP_MIN, &a, &b,
-		    part_out(p, op, 0), part_ofm(p, op->out[0]), binary_plain, NULL);
+		    o->ofm, part_ofm(p, op->out[0]), binary_plain, NULL);
 	return NULL;
 }
 

@@ -9,19 +9,25 @@
 
 /* ---- clamps ------------------------------------------------------------------- */
 
-static struct g_range
-relu_range(const struct part *p, const struct tfl_op *op)
+/* the reference copies or clamps raw values */
+static bool
+is_raw(const struct lop *o)
 {
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
-	switch (op->code) {
+	return o->op->code == TFL_RELU6 || quant_equal(o->ifm, o->ofm);
+}
+
+static struct g_range
+relu_range(const struct lop *o)
+{
+	switch (o->op->code) {
 	case TFL_RELU:
-		return quant_clamp(o, TFL_ACT_RELU);
+		return quant_clamp(o->ofm, TFL_ACT_RELU);
 	case TFL_RELU6: /* in the IFM's quantization: RELU6 does not rescale */
-		return quant_clamp(i, TFL_ACT_RELU6);
+		return quant_clamp(o->ifm, TFL_ACT_RELU6);
 	default:;
-		struct g_range r = quant_clamp(o, TFL_ACT_RELU_N1_TO_1);
-		if (op->code == TFL_RELU_0_TO_1 && r.lo < quant_zero(o))
-			r.lo = quant_zero(o);
+		struct g_range r = quant_clamp(o->ofm, TFL_ACT_RELU_N1_TO_1);
+		if (o->op->code == TFL_RELU_0_TO_1 && r.lo < quant_zero(o->ofm))
+			r.lo = quant_zero(o->ofm);
 		return r;
 	}
 }
@@ -37,29 +43,35 @@ ratio_f32(const struct tfl_tensor *i, const struct tfl_tensor *o,
 static const char *
 read_rescaled(const struct part *p, struct lop *o)
 {
-	const struct tfl_op *op = o->op;
-	const char *why = check_unary(p, op);
-	if (why || ratio_f32(part_in(p, op, 0), part_out(p, op, 0), &o->scale))
+	struct npu_scale s;
+	const char *why = check_unary(p, o->op);
+	if (!why && !ratio_f32(o->ifm, o->ofm, &s))
+		why = "the ratio of the scales can't be expressed";
+	if (!why)
+		take_rescale(o, s);
+	return why;
+}
+
+static const char *
+read_relu(const struct part *p, struct lop *o)
+{
+	const char *why = read_rescaled(p, o);
+	if (why)
 		return why;
-	return "the ratio of the scales can't be expressed";
+	o->end.clamp = relu_range(o);
+	if (!is_raw(o))
+		return NULL;
+	o->end.scale = scale_one();
+	o->zero = o->end.zero = 0;
+	return NULL;
 }
 
 static const char *
 lower_relu(struct part *p, const struct lop *o)
 {
-	const struct tfl_op *op = o->op;
-	const struct tfl_tensor *x = part_in(p, op, 0), *y = part_out(p, op, 0);
-	struct g_operand ofm = part_ofm(p, op->out[0]);
-	bool raw = op->code == TFL_RELU6 || quant_equal(x, y);
-	if (raw && fuse(p, op->in[0], ofm, NULL, relu_range(p, op)))
-		return NULL;
-	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
-	struct g_op *r = low_copy(p->l, ifm, ofm);
-	op_clamp(r, relu_range(p, op));
-	if (raw)
-		return NULL;
-	op_scale(r, o->scale, ROUND_TFL);
-	op_zeros(r, quant_zero(x), quant_zero(y));
+	struct g_operand ofm = part_ofm(p, o->op->out[0]);
+	if (!is_raw(o) || !fuse(p, o->op->in[0], ofm, NULL, o->end.clamp))
+		(void)part_unary(p, o, OP_AVGPOOL);
 	return NULL;
 }
 
@@ -68,57 +80,50 @@ lower_relu(struct part *p, const struct lop *o)
 static const char *
 read_abs(const struct part *p, struct lop *o)
 {
-	const struct tfl_op *op = o->op;
-	const struct tfl_tensor *x = part_in(p, op, 0), *y = part_out(p, op, 0);
-	if (x->type != TFL_INT32)
+	const struct tfl_quant *x = &o->ifm->quant, *y = &o->ofm->quant;
+	if (o->ifm->type != TFL_INT32)
 		return read_rescaled(p, o);
-	const char *why = check_unary(p, op);
-	bool scaled = x->quant.n_scale == 1 && y->quant.n_scale == 1;
-	return why || !scaled || x->quant.scale[0] == y->quant.scale[0]
+	const char *why = check_unary(p, o->op);
+	bool scaled = x->n_scale == 1 && y->n_scale == 1;
+	return why || !scaled || x->scale[0] == y->scale[0]
 		   ? why : "INT32 of different scales";
 }
 
 static const char *
 lower_abs(struct part *p, const struct lop *o)
 {
-	const struct tfl_op *op = o->op;
-	const struct tfl_tensor *x = part_in(p, op, 0), *y = part_out(p, op, 0);
-	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
-	if (x->type == TFL_INT32) {
-		struct g_operand below = word_sub(p->l, word_const(p->l, 0), ifm);
-		(void)word_op_to(p->l, OP_MAX, ifm, below, ofm);
+	if (o->ifm->type != TFL_INT32) {
+		(void)part_unary(p, o, OP_ABS);
 		return NULL;
 	}
-	struct g_op *r = low_op(p->l, OP_ABS, ifm, ofm);
-	op_scale(r, o->scale, ROUND_TFL);
-	op_zeros(r, quant_zero(x), quant_zero(y));
+	struct g_operand ofm = part_ofm(p, o->op->out[0]);
+	struct g_operand x = low_view(p->l, part_ifm(p, o->op->in[0]), ofm.shape);
+	struct g_operand below = word_sub(p->l, word_const(p->l, 0), x);
+	(void)word_op_to(p->l, OP_MAX, x, below, ofm);
 	return NULL;
-}
-
-static const char *
-read_neg(const struct part *p, struct lop *o)
-{
-	return check_unary(p, o->op);
 }
 
 /* zero point minus x; scales are assumed equal, as in the reference */
 static const char *
+read_neg(const struct part *p, struct lop *o)
+{
+	take_rescale(o, (struct npu_scale){ .mult = 1 });
+	return check_unary(p, o->op);
+}
+
+static const char *
 lower_neg(struct part *p, const struct lop *o)
 {
-	const struct tfl_op *op = o->op;
-	const struct tfl_tensor *x = part_in(p, op, 0), *y = part_out(p, op, 0);
-	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
-	if (x->type == TFL_INT32) {
-		(void)word_op_to(p->l, OP_SUB, word_const(p->l, 0), ifm, ofm);
+	if (o->ifm->type == TFL_INT32) {
+		struct g_operand ofm = part_ofm(p, o->op->out[0]);
+		struct g_operand x = low_view(p->l, part_ifm(p, o->op->in[0]), ofm.shape);
+		(void)word_op_to(p->l, OP_SUB, word_const(p->l, 0), x, ofm);
 		return NULL;
 	}
-	struct g_op *r = low_op(p->l, OP_SUB, ifm, ofm);
+	struct g_op *r = part_unary(p, o, OP_SUB);
 	op_scalar(r, 0, 0);
 	G_PUT(r, OP, reversed, 1);
 	op_unscaled(r);
-	op_zeros(r, quant_zero(x), quant_zero(y));
 	return NULL;
 }
 
@@ -165,20 +170,20 @@ find_slopes(const struct part *p, const struct tfl_op *op, struct leaky *l)
 static const char *
 read_leaky(const struct part *p, struct lop *o)
 {
-	const struct tfl_op *op = o->op;
-	const char *why = check_unary(p, op);
+	const char *why = check_unary(p, o->op);
 	if (why)
 		return why;
-	if (part_in(p, op, 0)->type != TFL_INT16)
+	if (o->ifm->type != TFL_INT16)
 		return read_bytes(p, o);
 	struct leaky *l = o->own = anew(p->a, struct leaky, 1);
-	if (!find_slopes(p, op, l))
+	if (!find_slopes(p, o->op, l))
 		return "the ratio of the scales can't be expressed";
+	take_rescale(o, l->below);
 	/*
 	 * join_sides() subtracts the lower side from the zero point, so that it
 	 * can't reach 32767
 	 */
-	return l->alpha_is_negative && !l->has_two_scale_lrelu && quant_zero(part_out(p, op, 0)) < 0
+	return l->alpha_is_negative && !l->has_two_scale_lrelu && quant_zero(o->ofm) < 0
 		   ? "alpha is negative, and so is the OFM's zero point of 16 bits"
 		   : NULL;
 }
@@ -229,22 +234,16 @@ join_sides(struct part *p, struct g_operand above, struct g_operand below,
 static const char *
 lower_leaky(struct part *p, const struct lop *o)
 {
-	const struct tfl_op *op = o->op;
-	const struct tfl_tensor *x = part_in(p, op, 0), *y = part_out(p, op, 0);
+	const struct tfl_tensor *x = o->ifm, *y = o->ofm;
 	const struct leaky *l = o->own;
-	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
-	if (l->native) {
-		op_scale(low_op(p->l, OP_LRELU, ifm, ofm), l->below, ROUND_TFL);
+	if (l->native || l->has_two_scale_lrelu) {
+		struct g_op *r = part_unary(p, o, OP_LRELU);
+		if (!l->native)
+			G_PUT(r, OP, opa, l->above);
 		return NULL;
 	}
-	if (l->has_two_scale_lrelu) {
-		struct g_op *r = low_op(p->l, OP_LRELU, ifm, ofm);
-		G_PUT(r, OP, opa, l->above);
-		op_scale(r, l->below, ROUND_TFL);
-		op_zeros(r, 0, quant_zero(y));
-		return NULL;
-	}
+	struct g_operand ofm = part_ofm(p, o->op->out[0]);
+	struct g_operand ifm = low_view(p->l, part_ifm(p, o->op->in[0]), ofm.shape);
 	if (l->max_is_exact) {
 		struct g_operand same = rescaled(p, ifm, l->above, y);
 		struct g_operand less = rescaled(p, ifm, l->below, y);
@@ -316,9 +315,9 @@ read_prelu(const struct part *p, struct lop *o)
 			  check_fm(p, part_in(p, op, 1), "alpha", family_types(op));
 	if (why)
 		return why;
-	r->ifm = part_in(p, op, 0);
+	r->ifm = o->ifm;
 	r->alpha = part_in(p, op, 1);
-	r->ofm = part_out(p, op, 0);
+	r->ofm = o->ofm;
 	bool narrow = r->ifm->type == TFL_INT16 && r->alpha->type == TFL_INT8 &&
 		      r->alpha->data.p;
 	if ((r->ifm->type != r->alpha->type && !narrow) ||
@@ -434,7 +433,7 @@ lower_prelu(struct part *p, const struct lop *o)
 }
 
 const struct family family_relu = {
-	.read = read_rescaled, .lower = lower_relu, .direct = true,
+	.read = read_relu, .lower = lower_relu, .direct = true,
 };
 const struct family family_abs = {
 	.read = read_abs, .lower = lower_abs, .direct = true, .subtracts_zeros = true,

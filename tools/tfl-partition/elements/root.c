@@ -15,25 +15,17 @@ enum {
 	HALF_ROOT = 1518500250, /* sqrt(1/2) in Q0 */
 };
 
-static bool
-root_scale(const struct tfl_tensor *i, const struct tfl_tensor *o,
-	   struct npu_scale *s)
+bool
+read_root(struct lop *o)
 {
-	float m = 1.0f / (__builtin_sqrtf(quant_scale_f32(i)) * quant_scale_f32(o));
+	struct npu_scale *s = &o->end.scale;
+	float m = 1.0f / (__builtin_sqrtf(quant_scale_f32(o->ifm)) * quant_scale_f32(o->ofm));
 	if (!npu_quantise((double)m, s))
 		return false;
 	s->shift += TABLE_SHIFT;
 	/* the value used for the root of 0 must become the largest result */
 	return s->shift >= 31 && s->shift <= 62 &&
 	       ((int64_t)INT32_MAX * s->mult >> s->shift) > UINT16_MAX;
-}
-
-const char *
-read_root(const struct part *p, struct lop *o)
-{
-	return root_scale(part_in(p, o->op, 0), part_out(p, o->op, 0), &o->scale)
-		   ? NULL
-		   : "the ratio of the scales can't be expressed";
 }
 
 struct g_operand
@@ -77,17 +69,16 @@ inverse_root(struct part *p, struct g_operand v)
 const char *
 lower_root(struct part *p, const struct lop *o)
 {
-	const struct tfl_op *op = o->op;
-	struct g_operand ofm = part_ofm(p, op->out[0]);
+	struct g_operand ofm = part_ofm(p, o->op->out[0]);
 	struct g_operand v = word_new(p->l, ofm.shape);
 	struct g_op *wide = low_op(p->l, OP_ADD,
-				    low_view(p->l, part_ifm(p, op->in[0]), ofm.shape), v);
+				    low_view(p->l, part_ifm(p, o->op->in[0]), ofm.shape), v);
 	op_scalar(wide, 0, 0);
 	op_unscaled(wide);
-	op_zeros(wide, quant_zero(part_in(p, op, 0)), 0);
-	struct g_operand mult = word_const(p->l, (int32_t)o->scale.mult);
+	op_zeros(wide, quant_zero(o->ifm), 0);
+	struct g_operand mult = word_const(p->l, (int32_t)o->end.scale.mult);
 	struct g_op *last = word_op_to(p->l, OP_MUL, inverse_root(p, v), mult, ofm);
-	op_scale(last, (struct npu_scale){ .mult = 1, .shift = o->scale.shift }, ROUND_TFL);
-	op_zeros(last, 0, quant_zero(part_out(p, op, 0)));
+	op_scale(last, (struct npu_scale){ .mult = 1, .shift = o->end.scale.shift }, ROUND_TFL);
+	op_zeros(last, 0, quant_zero(o->ofm));
 	return NULL;
 }

@@ -26,13 +26,12 @@ is_table(const struct square *s)
 static const char *
 read_square(const struct part *p, struct lop *o)
 {
-	const struct tfl_op *op = o->op;
 	struct square *s = o->own = anew(p->a, struct square, 1);
-	const char *why = check_binary(p, op);
+	const char *why = check_binary(p, o->op);
 	if (why)
 		return why;
-	*s = (struct square){ .in = { part_in(p, op, 0), part_in(p, op, 1) },
-			      .ofm = part_out(p, op, 0) };
+	*s = (struct square){ .in = { o->ifm, part_in(p, o->op, 1) },
+			      .ofm = o->ofm };
 	if (s->ofm->type == TFL_INT32)
 		return NULL;
 	double a = quant_scale(s->in[0]), b = quant_scale(s->in[1]);

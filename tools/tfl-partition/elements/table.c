@@ -178,6 +178,27 @@ check_unary(const struct part *p, const struct tfl_op *op)
 	return check_types(p, op, family_types(op));
 }
 
+void
+take_rescale(struct lop *o, struct npu_scale s)
+{
+	o->zero = quant_zero(o->ifm);
+	o->end = (struct low_end){ .scaled = true, .scale = s, .round = ROUND_TFL,
+				   .zero = quant_zero(o->ofm),
+				   .clamp = type_range(o->ofm->type) };
+}
+
+struct g_op *
+part_unary(struct part *p, const struct lop *o, enum g_op_kind kind)
+{
+	struct low_end end = o->end;
+	struct g_operand ofm = part_ofm(p, o->op->out[0]);
+	struct g_operand ifm = low_view(p->l, part_ifm(p, o->op->in[0]), ofm.shape);
+	struct g_op *r = low_op(p->l, kind, ifm, ofm);
+	low_finish(&end, r);
+	r->ifm_zero = o->zero;
+	return r;
+}
+
 struct g_op *
 part_table(struct part *p, struct g_operand ifm, struct g_operand ofm,
 	   struct g_lut *lut)
@@ -240,10 +261,10 @@ read_table(const struct part *p, struct lop *o)
 	const char *why = check_types(p, op, family_types(op) | TYPE_I16);
 	if (why)
 		return why;
-	if (part_in(p, op, 0)->type != TFL_INT16)
+	if (o->ifm->type != TFL_INT16)
 		return read_bytes(p, o);
 	if (op->code == TFL_RSQRT)
-		return read_root(p, o);
+		return read_root(o) ? NULL : "the ratio of the scales can't be expressed";
 	/*
 	 * TFLite's kernels of these three end in "only float32, int8 (and uint8)
 	 * supported"; TensorFlow Lite Micro has no GELU and the others only for
@@ -273,32 +294,30 @@ lower_table(struct part *p, const struct lop *o)
 
 /* ---- LOGISTIC, TANH ---------------------------------------------------------- */
 
-static const char *
-read_squash(const struct part *p, struct lop *o)
-{
-	const char *why = check_unary(p, o->op);
-	if (why || part_in(p, o->op, 0)->type == TFL_INT16)
-		return why;
-	return read_bytes(p, o);
-}
-
 /*
  * 16 bits: the hardware's own function, with the reference's scaling
  * (nputools-lowering(7) 4.6)
  */
 static const char *
+read_squash(const struct part *p, struct lop *o)
+{
+	const char *why = check_unary(p, o->op);
+	struct sigmoid16 s;
+	if (why)
+		return why;
+	if (o->ifm->type != TFL_INT16)
+		return read_bytes(p, o);
+	sigmoid16_prepare(&s, quant_scale_f32(o->ifm), o->op->code == TFL_TANH);
+	take_rescale(o, (struct npu_scale){ .mult = (uint32_t)s.mult, .shift = s.shift });
+	o->zero = o->end.zero = 0;
+	return NULL;
+}
+
+static const char *
 lower_squash(struct part *p, const struct lop *o)
 {
-	const struct tfl_op *op = o->op;
-	bool tanh = op->code == TFL_TANH;
-	struct sigmoid16 s;
-	sigmoid16_prepare(&s, quant_scale_f32(part_in(p, op, 0)), tanh);
-	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
-	struct g_op *r = low_op(p->l, OP_AVGPOOL, ifm, ofm);
-	op_scale(r, (struct npu_scale){ .mult = (uint32_t)s.mult,
-					.shift = s.shift }, ROUND_TFL);
-	G_PUT(r, OP, act, tanh ? G_ACT_TANH : G_ACT_SIGMOID);
+	struct g_op *r = part_unary(p, o, OP_AVGPOOL);
+	G_PUT(r, OP, act, o->op->code == TFL_TANH ? G_ACT_TANH : G_ACT_SIGMOID);
 	return NULL;
 }
 

@@ -160,7 +160,7 @@ read_requant(const struct part *p, const struct tfl_op *op, struct word_quant *w
 	if (!back || part_in(p, back, 0)->type != TFL_INT16)
 		return false;
 	struct tfl_op plain = requantize(op, back->in);
-	struct lop as = { .op = &plain };
+	struct lop as = lop_of(p, &plain);
 	return !family_quantize.read(p, &as) && is_requantized(p, back, op);
 }
 
@@ -224,6 +224,6 @@ lower_cast_pair(struct part *p, int i)
 		return NULL;
 	}
 	struct tfl_op plain = requantize(op, &root);
-	struct lop as = { .op = &plain };
+	struct lop as = lop_of(p, &plain);
 	return family_quantize.read(p, &as) ?: family_quantize.lower(p, &as);
 }

@@ -303,10 +303,9 @@ take_state(struct part *p, const struct options *o)
 static const char *
 read_access(const struct part *p, struct lop *o)
 {
-	const struct tfl_op *op = o->op;
-	bool made = p->op[op - p->sg->op].rewritten;
-	return made && part_in(p, op, 0) &&
-		       part_in(p, op, 0)->type != TFL_RESOURCE && op->n_out
+	bool made = p->op[o->op - p->sg->op].rewritten;
+	return made && o->ifm &&
+		       o->ifm->type != TFL_RESOURCE && o->op->n_out
 		   ? NULL
 		   : no_tensor;
 }
@@ -388,7 +387,7 @@ lower_read(struct part *p, const struct lop *lop)
 		lower_begin(p, x, op);
 		return NULL;
 	}
-	const struct tfl_tensor *o = part_out(p, op, 0);
+	const struct tfl_tensor *o = lop->ofm;
 	struct nd from = nd_of(variable(p, op->in[0], o->type), o);
 	nd_result(p, op->out[0], &from);
 	return NULL;
@@ -397,10 +396,9 @@ lower_read(struct part *p, const struct lop *lop)
 static const char *
 lower_assign(struct part *p, const struct lop *o)
 {
-	const struct tfl_op *op = o->op;
-	const struct tfl_tensor *i = part_in(p, op, 0);
-	struct nd from = nd_ifm(p, op->in[0]);
-	struct nd to = nd_of(variable(p, op->out[0], i->type), i);
+	const struct tfl_tensor *i = o->ifm;
+	struct nd from = nd_ifm(p, o->op->in[0]);
+	struct nd to = nd_of(variable(p, o->op->out[0], i->type), i);
 	nd_copy(p->l, &from, &to);
 	return NULL;
 }

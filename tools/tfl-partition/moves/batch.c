@@ -89,13 +89,12 @@ piece_pixels(const struct nd *piece, const struct nd *pixels, const int64_t *at)
 static const char *
 read_blocks(const struct part *p, struct lop *o)
 {
-	const struct tfl_op *op = o->op;
 	struct blocks *b = o->own = anew(p->a, struct blocks, 1);
-	const char *why = find_blocks(p, op, b);
+	const char *why = find_blocks(p, o->op, b);
 	if (why)
 		return why;
-	bool to_batch = op->code == TFL_SPACE_TO_BATCH_ND;
-	struct nd in = nd_shape(part_in(p, op, 0)), out = nd_shape(part_out(p, op, 0));
+	bool to_batch = o->op->code == TFL_SPACE_TO_BATCH_ND;
+	struct nd in = nd_shape(o->ifm), out = nd_shape(o->ofm);
 	int64_t pieces = (to_batch ? out : in).dim[0] / b->images, copies = 0;
 	for (int64_t i = 0; i < pieces && copies <= ND_MAX_COPIES; i++) {
 		struct nd pixels, piece;
@@ -133,7 +132,7 @@ lower_blocks(struct part *p, const struct lop *o)
 			nd_copy(p->l, &v, &pixels);
 		if (to_batch)
 			nd_fill_border(p->l, &any, &piece, at, pixels.dim,
-				    quant_zero(part_out(p, op, 0)));
+				    quant_zero(o->ofm));
 	}
 	return NULL;
 }

@@ -76,11 +76,11 @@ static const char *
 read_concat(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
-	const char *why = check_moved(p, part_out(p, op, 0), "OFM") ?:
+	const char *why = check_moved(p, o->ofm, "OFM") ?:
 			  read_axis(p, op, &o->axis);
 	if (why)
 		return why;
-	struct nd to = nd_shape(part_out(p, op, 0));
+	struct nd to = nd_shape(o->ofm);
 	int64_t at = 0;
 	bool constant = true;
 	for (int i = 0; i < op->n_in; i++) {
@@ -162,7 +162,7 @@ lower_concat(struct part *p, const struct lop *lop)
 		return NULL;
 	}
 	struct nd to = nd_ofm(p, op->out[0]);
-	const struct tfl_tensor *o = part_out(p, op, 0);
+	const struct tfl_tensor *o = lop->ofm;
 	int64_t at = 0;
 	for (int i = 0; i < op->n_in; i++) {
 		const struct tfl_tensor *t = part_in(p, op, i);
@@ -203,7 +203,7 @@ bind_concat(struct part *p, const struct lop *o)
 		struct nd shape = nd_shape(t);
 		struct g_operand as;
 		at += n;
-		if (!kernel_rescales(op, t, part_out(p, op, 0)) &&
+		if (!kernel_rescales(op, t, o->ofm) &&
 		    nd_reshape(&part, shape.dim, shape.rank) &&
 		    nd_operand(&part, &as))
 			bind_place(p, in, as);
@@ -215,14 +215,13 @@ bind_concat(struct part *p, const struct lop *o)
 static const char *
 read_tile(const struct part *p, struct lop *lop)
 {
-	const struct tfl_op *op = lop->op;
-	const char *why = check_move(p, op);
+	const char *why = check_move(p, lop->op);
 	if (why)
 		return why;
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	const struct tfl_tensor *i = lop->ifm, *o = lop->ofm;
 	int64_t times[TFL_MAX_RANK];
 	int n;
-	if (!part_ints(part_in(p, op, 1), times, TFL_MAX_RANK, &n))
+	if (!part_ints(part_in(p, lop->op, 1), times, TFL_MAX_RANK, &n))
 		return "the multiples are not constant";
 	if (n != i->rank || o->rank != i->rank)
 		return "the multiples do not have the IFM's rank";
@@ -242,7 +241,7 @@ lower_tile(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
 	struct nd in = words_ifm(p, op->in[0]);
-	if (tfl_elements(part_in(p, op, 0)) == tfl_elements(part_out(p, op, 0))) {
+	if (tfl_elements(o->ifm) == tfl_elements(o->ofm)) {
 		move_result(p, op, &in);
 		return NULL;
 	}

@@ -168,7 +168,7 @@ lower_indexed(struct part *p, const struct lop *lop)
 		bool ok = nd_reshape(&in, any, 3);
 		assert(ok);
 	}
-	const struct tfl_tensor *o = part_out(p, op, 0);
+	const struct tfl_tensor *o = lop->ofm;
 	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
 	struct nd out = nd_of(dest, o);
 	bool ok = move_words(o, &out) && nd_reshape(&out, some, 3);

@@ -28,69 +28,63 @@ check_words(const struct part *p, const struct tfl_tensor *i,
 static const char *
 read_quantize(const struct part *p, struct lop *lop)
 {
-	const struct tfl_op *op = lop->op;
-	const char *why = check_ifm_ofm(p, op);
+	const struct tfl_tensor *i = lop->ifm, *o = lop->ofm;
+	const char *why = check_ifm_ofm(p, lop->op);
+	struct npu_scale s;
 	if (why)
 		return why;
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
 	if (i->data.p)
 		return "IFM is constant";
 	if (tfl_elements(i) != tfl_elements(o))
 		return "IFM and OFM differ in shape";
 	if (i->quant.n_scale != 1 || o->quant.n_scale != 1 ||
-	    !npu_quantise(quant_scale(i) / quant_scale(o), &lop->scale))
+	    !npu_quantise(quant_scale(i) / quant_scale(o), &s))
 		return "the ratio of the scales can't be expressed";
+	take_rescale(lop, s);
 	return i->type == TFL_INT32 || o->type == TFL_INT32
-		   ? check_words(p, i, o, lop->scale)
+		   ? check_words(p, i, o, s)
 		   : NULL;
 }
 
 static void
-bytes_to_words(struct part *p, const struct tfl_tensor *i,
-	       const struct tfl_tensor *o, struct g_operand ifm,
+bytes_to_words(struct part *p, const struct lop *o, struct g_operand ifm,
 	       struct g_operand ofm)
 {
-	struct fixed_mult m = fixed_quantize(quant_scale(i) / quant_scale(o));
-	int32_t table[256], least = i->type == TFL_INT8 ? -128 : 0;
+	struct fixed_mult m = fixed_quantize(quant_scale(o->ifm) / quant_scale(o->ofm));
+	int32_t table[256], least = o->ifm->type == TFL_INT8 ? -128 : 0;
 	for (int k = 0; k < 256; k++)
-		table[k] = fixed_mbqm(k + least - quant_zero(i), m);
+		table[k] = fixed_mbqm(k + least - o->zero, m);
 	part_table32(p, ifm, ofm, table);
 }
 
 static void
-quantize_words(struct part *p, const struct tfl_tensor *i,
-	       const struct tfl_tensor *o, struct g_operand ifm,
-	       struct g_operand ofm, struct npu_scale s)
+quantize_words(struct part *p, const struct lop *o, struct g_operand ifm,
+	       struct g_operand ofm)
 {
 	struct g_operand v = ifm;
-	if (i->type != TFL_INT32) {
+	if (o->ifm->type != TFL_INT32) {
 		v = word_new(p->l, ofm.shape);
 		struct g_op *wide = low_op(p->l, OP_ADD, ifm, v);
 		op_scalar(wide, 0, 0);
 		op_unscaled(wide);
-		op_zeros(wide, quant_zero(i), 0);
+		op_zeros(wide, o->zero, 0);
 	}
-	word_scale_to(p->l, v, s, quant_zero(o), ofm);
+	word_scale_to(p->l, v, o->end.scale, o->end.zero, ofm);
 }
 
 static const char *
-lower_quantize(struct part *p, const struct lop *lop)
+lower_quantize(struct part *p, const struct lop *o)
 {
-	const struct tfl_op *op = lop->op;
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
-	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
-	if (o->type == TFL_INT32 && tfl_type_bytes(i->type) == 1) {
-		bytes_to_words(p, i, o, ifm, ofm);
+	if (o->ifm->type != TFL_INT32 && o->ofm->type != TFL_INT32) {
+		(void)part_unary(p, o, OP_AVGPOOL);
 		return NULL;
 	}
-	if (i->type == TFL_INT32 || o->type == TFL_INT32) {
-		quantize_words(p, i, o, ifm, ofm, lop->scale);
-		return NULL;
-	}
-	struct g_op *r = low_op(p->l, OP_AVGPOOL, ifm, ofm);
-	op_scale(r, lop->scale, ROUND_TFL);
-	op_zeros(r, quant_zero(i), quant_zero(o));
+	struct g_operand ofm = part_ofm(p, o->op->out[0]);
+	struct g_operand ifm = low_view(p->l, part_ifm(p, o->op->in[0]), ofm.shape);
+	if (tfl_type_bytes(o->ifm->type) == 1)
+		bytes_to_words(p, o, ifm, ofm);
+	else
+		quantize_words(p, o, ifm, ofm);
 	return NULL;
 }
 
@@ -119,10 +113,10 @@ lower_reshape(struct part *p, const struct lop *o)
 	const struct tfl_op *op = o->op;
 	struct nd v = nd_ifm(p, op->in[0]);
 	struct g_operand to = p->value[op->out[0]], as;
-	struct hwc shape = tfl_hwc(part_in(p, op, 0));
+	struct hwc shape = tfl_hwc(o->ifm);
 	/* both tensors were bound to the same memory: the result exists already */
 	if (to.t && to.t == v.t && operand_view(to, shape, &as)) {
-		struct nd w = nd_of(as, part_in(p, op, 0));
+		struct nd w = nd_of(as, o->ifm);
 		if (w.offset == v.offset && nd_is_dense(&v) && nd_is_dense(&w))
 			return NULL;
 	}

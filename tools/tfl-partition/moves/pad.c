@@ -89,12 +89,12 @@ lower_pad(struct part *p, const struct lop *o)
 	const struct tfl_op *op = o->op;
 	const struct borders *b = o->own;
 	struct nd in = words_ifm(p, op->in[0]);
-	if (tfl_elements(part_in(p, op, 0)) == tfl_elements(part_out(p, op, 0))) {
+	if (tfl_elements(o->ifm) == tfl_elements(o->ofm)) {
 		move_result(p, op, &in);
 		return NULL;
 	}
 	struct nd to = words_ofm(p, op->out[0]);
-	bool is_wide = part_in(p, op, 0)->type == TFL_INT64;
+	bool is_wide = o->ifm->type == TFL_INT64;
 	if (!is_wide || (int32_t)b->value == b->value >> 32) {
 		nd_pad(p->l, &in, b->before, (int32_t)b->value, &to);
 		return NULL;
@@ -122,7 +122,7 @@ read_mirror(const struct part *p, struct lop *o)
 	int64_t mode = TFL_OPT(op, MirrorPadOptions, mode);
 	if (mode != 0 && mode != 1)
 		return part_say(p, "mode %lld is not supported", (long long)mode);
-	const struct tfl_tensor *i = part_in(p, op, 0);
+	const struct tfl_tensor *i = o->ifm;
 	for (int k = 0; k < i->rank; k++) {
 		int64_t most = i->dim[k] - (mode == 0);
 		if (b->before[k] > most || b->after[k] > most)

@@ -130,8 +130,8 @@ lower_scatter(struct part *p, const struct lop *o)
 	const struct scatter *s = o->own;
 	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
 	struct g_operand in = low_linear(p->l, part_ifm(p, op->in[1]));
-	struct nd to = nd_of(dest, part_out(p, op, 0)), from = nd_of(in, part_in(p, op, 1));
-	bool ok = move_words(part_out(p, op, 0), &to) && move_words(part_in(p, op, 1), &from) &&
+	struct nd to = nd_of(dest, o->ofm), from = nd_of(in, part_in(p, op, 1));
+	bool ok = move_words(o->ofm, &to) && move_words(part_in(p, op, 1), &from) &&
 		  nd_reshape(&to, (int64_t[]){ s->lines, s->inner }, 2) &&
 		  nd_reshape(&from, (int64_t[]){ s->n, s->inner }, 2);
 	assert(ok);

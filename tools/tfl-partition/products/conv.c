@@ -365,7 +365,7 @@ lower_fc(struct part *p, const struct lop *o)
 		return NULL;
 	}
 	const struct low_conv *c = &o->conv;
-	int32_t n = (int32_t)(tfl_elements(part_in(p, op, 0)) / c->i);
+	int32_t n = (int32_t)(tfl_elements(o->ifm) / c->i);
 	struct hwc is = { .h = 1, .w = n, .c = c->i }, os = { .h = 1, .w = n, .c = c->o };
 	const int32_t from[4] = { 1, 1, n, c->i }, to[4] = { 1, 1, n, c->o };
 	struct g_operand ofm = low_view(p->l, part_ofm(p, op->out[0]), os);

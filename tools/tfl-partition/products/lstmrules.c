@@ -163,7 +163,7 @@ lstm_read(const struct part *p, struct lop *o)
 	if (why)
 		return why;
 	o->own = l;
-	*l = (struct lstm){ .x = part_in(p, op, X), .ofm = part_out(p, op, 0),
+	*l = (struct lstm){ .x = part_in(p, op, X), .ofm = o->ofm,
 			    .hidden = part_in(p, op, HIDDEN),
 			    .cell = part_in(p, op, CELL) };
 	if (l->x->type != l->ofm->type)

@@ -97,8 +97,8 @@ read_matmul(const struct part *p, struct lop *o)
 	const char *why = check_options(p, op, &fb_BatchMatMulOptions);
 	if (why)
 		return why;
-	*m = (struct matmul){ .a = part_in(p, op, 0), .b = part_in(p, op, 1),
-			      .ofm = part_out(p, op, 0) };
+	*m = (struct matmul){ .a = o->ifm, .b = part_in(p, op, 1),
+			      .ofm = o->ofm };
 	why = check_types(p, m, family_types(op));
 	if (why)
 		return why;
@@ -130,8 +130,8 @@ read_computed(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
 	struct matmul *m = o->own = anew(p->a, struct matmul, 1);
-	*m = (struct matmul){ .a = part_in(p, op, 0), .b = part_in(p, op, 1),
-			      .ofm = part_out(p, op, 0), .bias = part_in(p, op, 2),
+	*m = (struct matmul){ .a = o->ifm, .b = part_in(p, op, 1),
+			      .ofm = o->ofm, .bias = part_in(p, op, 2),
 			      .batches = 1 };
 	int activation =
 	    (int)TFL_OPT(op, FullyConnectedOptions, fused_activation_function);

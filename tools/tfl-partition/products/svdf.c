@@ -68,7 +68,7 @@ read_svdf(const struct part *p, struct lop *o)
 	if (why)
 		return why;
 	o->own = s;
-	*s = (struct svdf){ .x = part_in(p, op, INPUT), .y = part_out(p, op, 0),
+	*s = (struct svdf){ .x = part_in(p, op, INPUT), .y = o->ofm,
 			    .feature = part_in(p, op, FEATURE),
 			    .time = part_in(p, op, TIME), .bias = part_in(p, op, BIAS),
 			    .state = part_in(p, op, STATE) };

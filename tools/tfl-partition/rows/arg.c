@@ -29,11 +29,11 @@ read_arg(const struct part *p, struct lop *o)
 	const struct tfl_op *op = o->op;
 	struct low_arg *r = &o->arg;
 	const struct tfl_tensor *ifm, *ofm;
-	const char *why = check_fixed(p, part_in(p, op, 0), "IFM");
+	const char *why = check_fixed(p, o->ifm, "IFM");
 	if (why)
 		return why;
-	ifm = part_in(p, op, 0);
-	ofm = part_out(p, op, 0);
+	ifm = o->ifm;
+	ofm = o->ofm;
 	if (!has_type(ifm, family_types(op)))
 		return part_say(p, "IFM is %s", tfl_type_name(ifm->type));
 	if (tfl_elements(ifm) < 1)

@@ -14,13 +14,12 @@ enum { MAX_DEPTH = 2048 }; /* sums stay below 2^30, which leaves bits to shift *
 static const char *
 read_log_softmax(const struct part *p, struct lop *o)
 {
-	const struct tfl_op *op = o->op;
-	const char *why = check_rows(p, op);
+	const char *why = check_rows(p, o->op);
 	o->own = anew(p->a, struct softmax_exp, 1);
-	if (!why && tfl_hwc(part_in(p, op, 0)).c > MAX_DEPTH)
+	if (!why && tfl_hwc(o->ifm).c > MAX_DEPTH)
 		return part_say(p, "rows of %d elements: at most %d",
-				tfl_hwc(part_in(p, op, 0)).c, MAX_DEPTH);
-	if (why || softmax_exp_prepare(o->own, quant_scale(part_in(p, op, 0)), 1))
+				tfl_hwc(o->ifm).c, MAX_DEPTH);
+	if (why || softmax_exp_prepare(o->own, quant_scale(o->ifm), 1))
 		return why;
 	return "the IFM's scale is too small";
 }
@@ -137,7 +136,6 @@ word_log(struct part *p, struct g_operand x)
 static const char *
 lower_log_softmax(struct part *p, const struct lop *o)
 {
-	const struct tfl_op *op = o->op;
 	const struct softmax_exp *s = o->own;
 	int32_t exps[256], diffs[256];
 	for (int i = 0; i < 256; i++) {
@@ -145,8 +143,8 @@ lower_log_softmax(struct part *p, const struct lop *o)
 		exps[i] = e < 0 ? 0 : e;
 		diffs[i] = e < 0 ? INT32_MIN : fixed_mbqm(i - 255, s->scale);
 	}
-	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
+	struct g_operand ofm = part_ofm(p, o->op->out[0]);
+	struct g_operand x = low_view(p->l, part_ifm(p, o->op->in[0]), ofm.shape);
 	struct g_operand max = row_maximum(p, x);
 	struct g_operand e = row_lookup(p, x, max, exps);
 	struct g_operand sum =

@@ -24,7 +24,7 @@ read_normalize(const struct part *p, struct lop *o)
 		return why;
 	if (TFL_OPT(op, L2NormOptions, fused_activation_function))
 		return "TensorFlow Lite has no kernel with a fused activation";
-	int32_t depth = tfl_hwc(part_in(p, op, 0)).c;
+	int32_t depth = tfl_hwc(o->ifm).c;
 	return depth <= MOST ? NULL
 			     : part_say(p, "rows of %d elements: at most %d", depth,
 					(int)MOST);
@@ -68,11 +68,10 @@ divide_rounded(struct part *p, struct g_operand x, struct g_operand right,
 static const char *
 lower_normalize(struct part *p, const struct lop *o)
 {
-	const struct tfl_op *op = o->op;
-	const struct tfl_tensor *i = part_in(p, op, 0);
+	const struct tfl_tensor *i = o->ifm;
 	int32_t zero = quant_zero(i), reach = zero < 0 ? 127 - zero : zero + 128;
-	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
+	struct g_operand ofm = part_ofm(p, o->op->out[0]);
+	struct g_operand x = low_view(p->l, part_ifm(p, o->op->in[0]), ofm.shape);
 	int64_t most = (int64_t)reach * reach * x.shape.c;
 
 	struct g_operand sum = sum_of_squares(p, x, zero);

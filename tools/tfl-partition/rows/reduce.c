@@ -301,15 +301,14 @@ check_one_axis(const struct reduction *r)
 static const char *
 read_sum(const struct part *p, struct lop *o)
 {
-	const struct tfl_op *op = o->op;
 	struct reduction *r = anew(p->a, struct reduction, 1);
-	const char *why = reduction_read(p, op, r);
+	const char *why = reduction_read(p, o->op, r);
 	o->own = r;
 	if (why)
 		return why;
 	if (r->ifm->type == TFL_INT32)
 		return check_extents(r);
-	bool ok = op->code == TFL_MEAN
+	bool ok = o->op->code == TFL_MEAN
 		      ? mean_scale(r, &r->scale)
 		      : npu_quantise(quant_scale(r->ifm) / quant_scale(r->ofm),
 				     &r->scale) &&

@@ -46,7 +46,7 @@ read_softmax(const struct part *p, struct lop *o)
 	const char *why = check_rows(p, op);
 	if (why)
 		return why;
-	int in = part_in(p, op, 0)->type, out = part_out(p, op, 0)->type;
+	int in = o->ifm->type, out = o->ofm->type;
 	if (in != out && !(in == TFL_INT8 && out == TFL_INT16))
 		return part_say(p, "IFM is %s, OFM is %s", tfl_type_name(in),
 				tfl_type_name(out));
@@ -57,8 +57,8 @@ read_softmax(const struct part *p, struct lop *o)
 	if (in != TFL_INT16)
 		e = o->own = anew(p->a, struct softmax_exp, 1);
 	bool ok = in == TFL_INT16
-		      ? scale_16(p, op, &o->scale)
-		      : softmax_exp_prepare(e, quant_scale(part_in(p, op, 0)),
+		      ? scale_16(p, op, &o->end.scale)
+		      : softmax_exp_prepare(e, quant_scale(o->ifm),
 					    beta_of(op));
 	return ok ? NULL : "the IFM's scale times beta can't be expressed";
 }
@@ -237,7 +237,7 @@ lower_softmax(struct part *p, const struct lop *o)
 	struct g_operand ofm = part_ofm(p, op->out[0]);
 	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
 	if (x.type == TFL_INT16)
-		lower_16(p, o->scale, x, ofm);
+		lower_16(p, o->end.scale, x, ofm);
 	else if (!lower_softmax_pairs(p, op, x, ofm))
 		lower_8(p, o->own, x, ofm);
 	return NULL;

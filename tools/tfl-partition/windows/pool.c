@@ -30,7 +30,7 @@ static const char *
 read_pool(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
-	const struct tfl_tensor *ifm = part_in(p, op, 0), *ofm = part_out(p, op, 0);
+	const struct tfl_tensor *ifm = o->ifm, *ofm = o->ofm;
 	const char *why = check_options(p, op, &fb_Pool2DOptions) ?: check_ifm_ofm(p, op) ?:
 			  check_same_quant(p, op);
 	if (why)

@@ -21,8 +21,8 @@ read_resize(const struct part *p, struct lop *o)
 						    : &fb_ResizeNearestNeighborOptions);
 	if (why)
 		return why;
-	r->ifm = part_in(p, op, 0);
-	r->ofm = part_out(p, op, 0);
+	r->ifm = o->ifm;
+	r->ofm = o->ofm;
 	r->align_corners =
 	    bilinear ? TFL_OPT(op, ResizeBilinearOptions, align_corners)
 		     : TFL_OPT(op, ResizeNearestNeighborOptions, align_corners);
