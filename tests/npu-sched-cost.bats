@@ -76,6 +76,29 @@ grows()
 	grows block --optimise=Size
 }
 
+# each spill of feature maps lists all cascades again
+@test "a goal or a limit takes few times the time of the fastest plan: feature maps may be spilled" {
+	local fast now request n=1000 i
+	local target=(-a ethos-u65-512 --system-config Ethos_U65_High_End
+		--memory-mode Dedicated_Sram)
+	[ -x "$chain" ] || skip "no $chain"
+	[ -z "${NPUTOOLS_QUICK-}" ] || n=600
+	"$chain" conv $n >m.tflite
+	tfl-partition -a ethos-u65-512 -o m.part m.tflite 2>notes
+	# at first 5, 6, and 26 times
+	for request in 3/--within=5 4/--arena-cache-size=24576 8/--optimise=Size; do
+		for i in {1..6}; do
+			fast=$(least fast "$(cpu 1 npu-sched -j1 "${target[@]}" --within=0 m.part)")
+			now=$(least "now${request%%/*}" \
+				"$(cpu 1 npu-sched -j1 "${target[@]}" "${request#*/}" m.part)")
+			[ -s out ]
+			echo "${request#*/}: $now ms, fastest $fast ms"
+			[ "$now" -gt $((${request%%/*} * fast)) ] || continue 2
+		done
+		false
+	done
+}
+
 @test "a refusal takes no longer than a search" {
 	[ -x "$chain" ] || skip "no $chain"
 	local limit met refused i

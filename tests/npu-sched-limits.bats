@@ -370,6 +370,8 @@ limits()
 	"$chain" add 10000 >m.tflite
 	tfl-partition -a "${target[1]}" -o m.part m.tflite
 	(ulimit -v 160000 && command npu-sched -j1 --within=0 "${target[@]}" -o m.sched m.part)
+	# a gigabyte before spills that cannot pay were left out
+	(ulimit -v 230000 && command npu-sched -j1 --within=5 "${target[@]}" -o m.sched m.part)
 	(ulimit -v 190000 && npu-sched -j1 "${target[@]}" -o m.sched m.part)
 }
 
