@@ -11,7 +11,8 @@ digits=$TOP/tests/models/digits-float.tflite
 # jq: f("1 -1 ..."): the bytes of these floats
 floats='def f(s): [s | split(" ")[] | {"0": [0,0,0,0], "1": [0,0,128,63], "-1": [0,0,128,191],
 	"0.5": [0,0,0,63], "2": [0,0,0,64], "127": [0,0,254,66], "inf": [0,0,128,127],
-	"1e30": [202,242,73,113]}[.][]];'
+	"1e30": [202,242,73,113], "3": [0,0,64,64], "6": [0,0,192,64], "1/6": [171,170,42,62],
+	"0.044715": [19,39,55,61], "0.79788": [42,66,76,63]}[.][]];'
 
 # float_fc NAME [JQ-PROGRAM]: FULLY_CONNECTED of 4 inputs and 2 outputs, FLOAT32
 float_fc()
@@ -567,4 +568,149 @@ narrow_answer()
 	tfl-quantize --equalize --data="$TOP/tests/models/digits" --range=0,1 --json -o q.tflite "$digits" >report
 	jq -e '.equal_answers == 10' report
 	tfl-quantcheck --strict -q q.tflite
+}
+
+# chain NAME OP...: FULLY_CONNECTED of 4 inputs and 2 outputs, then these operators.  OP is
+# CODE:INPUT[,INPUT][:ACTIVATION]; an input is a number of f(), or the number of an earlier
+# operator as #N; #0 is FULLY_CONNECTED
+chain()
+{
+	local name=$1 op code in act i=0 jq='.buffers[1].data = f("2 1 0 0 0 1 -1 0") | .buffers[2].data = f("0 0")'
+	local at=3 list n
+	shift
+	for op in "$@"; do
+		IFS=: read -r code in act <<<"$op"
+		list=
+		for n in ${in//,/ }; do
+			case $n in
+			'#0') list+=,3 ;;
+			'#'*) list+=,$((2 * (${n#?} - 1) + 5)) ;;
+			*) list+=,$((2 * i + 4)) ;;
+			esac
+		done
+		i=$((i + 1))
+		n=$(tr ' ,' '\n\n' <<<"$in" | grep -v '#' || echo 0)
+		at=$((2 * i + 3))
+		jq+=" | .buffers += [{data:f(\"$n\")}] | .subgraphs[0].tensors += [
+			{shape:[],type:0,buffer:$((i + 2)),name:\"c$i\",has_rank:true},
+			{shape:[1,2],type:0,name:\"y$i\"}]
+			| .operator_codes += [{deprecated_builtin_code:([$code,127] | min),builtin_code:$code}]
+			| .subgraphs[0].operators += [{opcode_index:$i,inputs:[${list#,}],outputs:[$at]}
+				+ if [$code] | inside([0,18,41,42]) then {
+					builtin_options_type:({\"0\":11,\"18\":21,\"41\":28,\"42\":29}[\"$code\"]),
+					builtin_options:{fused_activation_function:${act:-0}}} else {} end]
+			| .subgraphs[0].outputs = [$at]"
+	done
+	float_fc "$name" "$jq"
+}
+
+# codes MODEL: builtin operators of MODEL.tflite in order
+codes()
+{
+	json "$1.tflite" && jq -c '[.operator_codes as $c | .subgraphs[0].operators[]
+		| $c[.opcode_index // 0].builtin_code]' "$1.json"
+}
+
+@test "chains of elementwise operators that compute HARD_SWISH or GELU become one operator" {
+	local add=0 mul=18 div=42 relu6=21 tanh=28 pow=78
+	chain swish1 $add:#0,3:3 $mul:#1,1/6 $mul:#0,#2
+	chain swish2 $add:3,#0 $relu6:#1 $mul:#2,#0 $div:#3,6
+	chain gelu1 $pow:#0,3 $mul:#1,0.044715 $add:#0,#2 $mul:#3,0.79788 $tanh:#4 $add:#5,1 \
+		$mul:#6,0.5 $mul:#0,#7
+	chain gelu2 $mul:#0,#0 $mul:#1,#0 $mul:0.044715,#2 $add:#3,#0 $mul:#4,0.79788 $tanh:#5 \
+		$add:1,#6 $mul:#0,#7 $mul:#8,0.5
+	awk 'BEGIN { for (i = 0; i < 100; i++) print i % 11 - 5, i % 7 / 7, 0, 0 }' >a.csv
+	for m in swish1 swish2 gelu1 gelu2; do
+		tfl-quantize --data=a.csv --json -o q.tflite $m.tflite >new
+		[ "$(codes q)" = "[9,$([ ${m%?} = gelu ] && echo 150 || echo 117)]" ]
+		tfl-quantcheck --strict -q q.tflite
+		compiles q.tflite ethos-u55-128
+		tfl-quantize --data=a.csv --fold=none --json -o none.tflite $m.tflite >old ||
+			[ $m = gelu1 ] # POW has no integer version
+		[ $m = gelu1 ] || jq -s -e 'map([.tensors[].greatest] | last) | .[0] - .[1] | fabs < 1e-4' new old
+	done
+	# INT16 has neither of these operators
+	tfl-quantize --data=a.csv --type=int16x8 -o q.tflite swish2.tflite
+	[ "$(codes q)" = "[9,0,21,18,42]" ] || [ "$(codes q)" = "[9,0,18,42]" ]
+	# a wrong constant, and a value inside that is an output of the network
+	chain near $add:#0,2:3 $mul:#1,1/6 $mul:#0,#2
+	tfl-quantize --data=a.csv -o q.tflite near.tflite
+	[ "$(codes q)" = "[9,0,18,18]" ]
+	json swish1.tflite
+	jq '.subgraphs[0].outputs += [.subgraphs[0].operators[2].outputs[0]]' swish1.json >two.json
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" two.json
+	tfl-quantize --data=a.csv -o q.tflite two.tflite
+	[ "$(codes q)" = "[9,0,18,18]" ]
+}
+
+# pad_conv NAME PADDINGS STRIDE OUT: PAD of [1,4,4,1] before a VALID convolution by 3x3
+pad_conv()
+{
+	float_fc "$1" '.buffers[1].data = f("1 0 -1 2 0.5 1 1 0 2") | .buffers[2].data = f("1")
+		| .buffers += [{data:[('"$2"')[] | .,0,0,0]}]
+		| .subgraphs[0].tensors |= (.[0].shape = [1,4,4,1] | .[1].shape = [1,3,3,1] | .[2].shape = [1]
+			| .[3].shape = [1,'"$4,$4"',1])
+		| .subgraphs[0].tensors += [{shape:[1,4+'"$2[2]+$2[3],4+$2[4]+$2[5]"',1],type:0,name:"padded"},
+			{shape:[4,2],type:2,buffer:3,name:"by"}]
+		| .operator_codes = [{deprecated_builtin_code:3,builtin_code:3},{deprecated_builtin_code:34,builtin_code:34}]
+		| .subgraphs[0].operators = [{opcode_index:1,inputs:[0,5],outputs:[4]},
+			{opcode_index:0,inputs:[4,1,2],outputs:[3],builtin_options_type:1,builtin_options:{padding:1,
+				stride_w:'"$3,stride_h:$3"',dilation_w_factor:1,dilation_h_factor:1}}]'
+}
+
+@test "PAD becomes the padding of a convolution where SAME pads as much" {
+	awk 'BEGIN { for (i = 0; i < 16; i++) printf "%d ", i - 5 }' >a.csv
+	# both sides for a stride of 1; the end alone for a stride of 2; one more that nobody reads
+	for p in "[0,0,1,1,1,1,0,0] 1 4" "[0,0,0,1,0,1,0,0] 2 2" "[0,0,0,2,0,1,0,0] 2 2"; do
+		pad_conv m $p
+		tfl-quantize --data=a.csv -o q.tflite m.tflite
+		tfl-quantize --data=a.csv --fold=none -o none.tflite m.tflite
+		[ "$(codes q)" = "[3]" ]
+		[ "$(codes none)" = "[34,3]" ]
+		for m in q none; do
+			mkinput --format=npy -o in.npy $m.tflite a.csv
+			npu-sim -i in.npy -o $m $m.tflite
+		done
+		cmp q/output_0.npy none/output_0.npy
+		compiles q.tflite ethos-u55-128
+	done
+	# SAME pads the end
+	pad_conv m "[0,0,1,0,1,0,0,0]" 2 2
+	tfl-quantize --data=a.csv -o q.tflite m.tflite
+	[ "$(codes q)" = "[34,3]" ]
+}
+
+@test "a partly quantized model keeps the scales of its integers" {
+	need jq
+	local data=(--data="$TOP/tests/models/digits" "--range=0,1")
+	tfl-quantize "${data[@]}" -o int.tflite "$digits"
+	# float ends, as the converter leaves them
+	tfl-quantize "${data[@]}" --interface=float -o ends.tflite "$digits"
+	tfl-quantize --data="$TOP/tests/models/digits/digit-1.pgm" --range=0,1 --json -o q.tflite ends.tflite >report
+	tfl-quantcheck --strict -q q.tflite
+	tfl-quantcheck int.tflite >want
+	tfl-quantcheck q.tflite >got
+	# name, zero point, and scale in five digits
+	for f in want got; do
+		awk '$2 == "INT8" && $4 > 0 { printf "%s %s %.4g\n", $NF == "input" ? "" : $NF, $5, $4 }' $f |
+			sed 's/_int / /' | sort >$f.rows
+	done
+	[ "$(wc -l <want.rows)" -gt 20 ]
+	diff want.rows got.rows
+	for m in int q; do
+		mkinput --range=0,1 -o in.npy --format=npy $m.tflite "$TOP/tests/models/digits/digit-7.pgm"
+		npu-sim -i in.npy -o $m $m.tflite
+	done
+	cmp int/output_0.npy q/output_0.npy
+	# INT8, DEQUANTIZE, float ABS: the float operator alone gets a new scale
+	float_fc m
+	echo 0 0 0 0 1 0 0 0 >a.csv
+	tfl-quantize --data=a.csv --interface=float -o f.tflite m.tflite
+	add_op f 101
+	echo 1 0 0 0 >b.csv
+	tfl-quantize --data=b.csv --json -o q.tflite f.tflite >report
+	tfl-quantcheck --strict -q q.tflite
+	[ "$(codes q)" = "[9,101]" ]
+	# out from -1 to 128 as before, although b.csv has 128 alone
+	jq -e '.tensors | map(select(.name == "out_int")) | length == 1 and (.[0].scale * 255 - 129 | fabs) < 0.01' report
 }

@@ -13,8 +13,8 @@ gelu(double v, bool approximate)
 	return 0.5 * v * (1 + (approximate ? t : real_erf(v * 0.7071067811865476)));
 }
 
-static double
-unary(const struct tfl_op *op, double v)
+double
+real_unary_value(const struct tfl_op *op, double v)
 {
 	switch (op->code) {
 	case TFL_RELU:
@@ -62,11 +62,11 @@ real_unary(const struct real_op *o)
 	double *y = real_y(o, 0);
 	int64_t n = tfl_elements(real_out(o, 0));
 	for (int64_t i = 0; i < n; i++)
-		y[i] = unary(o->op, x[i]);
+		y[i] = real_unary_value(o->op, x[i]);
 }
 
-static double
-binary(int code, double a, double b)
+double
+real_binary_value(int code, double a, double b)
 {
 	switch (code) {
 	case TFL_ADD:
@@ -101,6 +101,6 @@ real_binary(const struct real_op *o)
 	for (int64_t i = 0; b && i < n; i++) {
 		double u = a[same ? i : real_broadcast(s, out, i, 0)];
 		double v = b[same ? i : real_broadcast(t, out, i, 0)];
-		y[i] = real_clamp(binary(o->op->code, u, v), activation);
+		y[i] = real_clamp(real_binary_value(o->op->code, u, v), activation);
 	}
 }

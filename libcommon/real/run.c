@@ -17,6 +17,13 @@ function_of(int code)
 	return code >= 0 && code < TFL_BUILTIN_LIMIT ? functions[code] : NULL;
 }
 
+int
+real_elementwise(int code)
+{
+	real_function *f = function_of(code);
+	return f == real_unary ? 1 : f == real_binary ? 2 : 0;
+}
+
 /* A data tensor has 8 or 16 bits, or floats; in these operators, positions have 32 bits. */
 static bool
 is_data_tensor(const struct tfl_tensor *t)

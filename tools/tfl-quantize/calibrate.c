@@ -222,6 +222,21 @@ check_ranges(const struct tfl_model *m, const struct range *r, struct err *e)
 	return true;
 }
 
+/* The feature maps of a partly quantized model keep their scales. */
+static void
+keep_scales(const struct tfl_subgraph *g, struct range *r)
+{
+	for (int i = 0; i < g->n_tensors; i++) {
+		const struct tfl_quant *q = &g->tensor[i].quant;
+		if (g->tensor[i].type != TFL_FLOAT32 || g->tensor[i].data.p || q->n_scale != 1 ||
+		    q->n_zero != 1 || g->tensor[i].is_variable)
+			continue;
+		float zero = (float)q->zero[0];
+		r[i] = (struct range){ .lo = (INT8_MIN - zero) * q->scale[0],
+				       .hi = (INT8_MAX - zero) * q->scale[0] };
+	}
+}
+
 bool
 calibrate(struct arena *a, const struct options *o, const struct tfl_model *m,
 	  const struct op_plan *plan, struct ranges *out, struct err *e)
@@ -244,6 +259,7 @@ calibrate(struct arena *a, const struct options *o, const struct tfl_model *m,
 	ok = ok && check_ranges(m, out->range, e);
 	if (ok && o->ranges >= RANGES_PERCENTILE && o->type == ACTIVATIONS_INT8)
 		ok = choose_ranges(scratch, o, &p, out->clipped, e);
+	keep_scales(g, out->clipped);
 	arena_close(scratch);
 	return ok;
 }

@@ -91,9 +91,12 @@ convert(struct net *n, struct parameters *p, const struct ranges *ranges,
 		if (r->version)
 			n->op[i].op.version = r->version;
 	}
-	for (int t = 0; t < n_tensors; t++)
+	for (int t = 0; t < n_tensors; t++) {
 		if (p[t].scale > 0)
 			set_parameters(n, t, &p[t]);
+		if (n->tensor[t].type == TFL_FLOAT32)
+			n->tensor[t].quant = (struct tfl_quant){ 0 };
+	}
 	if (o->interface == INTERFACE_FLOAT)
 		add_float_interface(n);
 	return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes a model FLOAT32 throughout: FLOAT16 weights behind DEQUANTIZE, and integer weights
- * of float operators, become FLOAT32 constants.  Operators whose inputs are constants,
+ * Makes a model FLOAT32 throughout: FLOAT16 weights behind DEQUANTIZE, integer weights of
+ * float operators, and integer operators of a partly quantized model, become FLOAT32.  Operators whose inputs are constants,
  * such as those that compute a shape, become constants, too.
  */
 #include "quantize.h"
@@ -73,6 +73,116 @@ decode_weights(struct net *n)
 	}
 }
 
+/* ---- partly quantized models -------------------------------------------------------- */
+
+/*
+ * Dequantizes the bias: its scale is that of the input times that of the weights, whatever
+ * scale its own tensor has.
+ */
+static void
+decode_bias(struct net *n, const struct tfl_op *op, int input, int weights, int bias)
+{
+	const struct tfl_tensor *x = NULL, *w = NULL;
+	struct tfl_tensor *b = bias < op->n_in && op->in[bias] >= 0 ? &n->tensor[op->in[bias]]
+								    : NULL;
+	if (b && (b->type == TFL_INT32 || b->type == TFL_INT64) && b->data.p) {
+		x = op->in[input] >= 0 ? &n->tensor[op->in[input]] : NULL;
+		w = op->in[weights] >= 0 ? &n->tensor[op->in[weights]] : NULL;
+	}
+	if (!x || !w || x->quant.n_scale != 1 || w->quant.n_scale < 1)
+		return;
+	size_t count = (size_t)tfl_elements(b);
+	uint8_t *p = arena_alloc(n->a, count + 1, sizeof(float));
+	for (size_t i = 0; i < count; i++) {
+		size_t c = w->quant.n_scale > 1 ? i % (size_t)w->quant.n_scale : 0;
+		double scale = (double)x->quant.scale[0] * (double)w->quant.scale[c];
+		store_f32(p + 4 * i, (float)(scale * (double)tfl_integer(b->type, b->data.p,
+									 (int64_t)i)));
+	}
+	b->data = (struct bytes){ .p = p, .n = 4 * count };
+	b->type = TFL_FLOAT32;
+	b->quant = (struct tfl_quant){ 0 };
+}
+
+/* A feature map of 8 bits keeps its scale; its zero point becomes that of INT8. */
+static void
+decode_feature_map(struct net *n, struct tfl_tensor *t)
+{
+	enum { UINT8_OFFSET = 128 };
+	bool is_unsigned = t->type == TFL_UINT8;
+	int64_t *zero = anew(n->a, int64_t, 1);
+	*zero = (t->quant.n_zero ? t->quant.zero[0] : 0) - (is_unsigned ? UINT8_OFFSET : 0);
+	bool keeps = (is_unsigned || t->type == TFL_INT8) && t->quant.n_scale == 1 &&
+		     *zero >= INT8_MIN && *zero <= INT8_MAX && t->quant.scale[0] > 0 &&
+		     isfinite(t->quant.scale[0]);
+	t->type = TFL_FLOAT32;
+	if (keeps)
+		t->quant = (struct tfl_quant){ .n_scale = 1, .scale = t->quant.scale, .n_zero = 1,
+					       .zero = zero };
+	else
+		t->quant = (struct tfl_quant){ 0 };
+}
+
+static bool
+is_integer(const struct tfl_tensor *t)
+{
+	bool type = t->type == TFL_INT8 || t->type == TFL_UINT8 || t->type == TFL_INT16;
+	return type && t->quant.n_scale && !t->quant.other && !t->is_sparse;
+}
+
+/* Removes QUANTIZE and DEQUANTIZE, whose input and output are floats now. */
+static void
+remove_conversion(struct net *n, struct net_op *o)
+{
+	bool converts = o->op.code == TFL_QUANTIZE || o->op.code == TFL_DEQUANTIZE;
+	if (!converts || o->op.n_in != 1 || o->op.n_out != 1 || o->op.in[0] < 0)
+		return;
+	struct tfl_tensor *in = &n->tensor[o->op.in[0]], *out = &n->tensor[o->op.out[0]];
+	if (in->type != TFL_FLOAT32 || out->type != TFL_FLOAT32 || in->data.p)
+		return;
+	if (!in->quant.n_scale)
+		in->quant = out->quant;
+	bool is_input = false;
+	for (int k = 0; k < n->n_in; k++)
+		is_input |= n->in[k] == o->op.in[0];
+	for (int k = 0; k < n->n_out; k++)
+		if (n->out[k] == o->op.out[0] && !is_input)
+			in->name = out->name;
+	net_replace(n, o->op.out[0], o->op.in[0]);
+	o->removed = true;
+}
+
+/*
+ * Turns the integer part of a partly quantized model into floats.  Its feature maps keep
+ * their scales: calibrate() does not change these.
+ */
+static void
+decode_integers(struct net *n)
+{
+	enum { SVDF_TIME = 2, SVDF_BIAS, SVDF_STATE };
+	for (int i = 0; i < n->n_tensors; i++)
+		if (n->tensor[i].type == TFL_FLOAT32)
+			n->tensor[i].quant = (struct tfl_quant){ 0 };
+	for (int i = 0; i < n->n_ops; i++) {
+		const struct tfl_op *op = &n->op[i].op;
+		const struct rule *r = rule_of(op->code);
+		bool svdf = r->kind == RULE_SVDF && op->n_in > SVDF_STATE;
+		if (r->kind == RULE_WEIGHTS && op->n_in > r->weights && op->n_in > r->input)
+			decode_bias(n, op, r->input, r->weights, r->bias);
+		if (svdf)
+			decode_bias(n, op, SVDF_STATE, SVDF_TIME, SVDF_BIAS);
+	}
+	for (int i = 0; i < n->n_tensors; i++) {
+		struct tfl_tensor *t = &n->tensor[i];
+		if (is_integer(t) && t->data.p)
+			make_floats(n, t);
+		else if (is_integer(t))
+			decode_feature_map(n, t);
+	}
+	for (int i = 0; i < n->n_ops; i++)
+		remove_conversion(n, &n->op[i]);
+}
+
 /* ---- constant shapes ---------------------------------------------------------------- */
 
 static bool
@@ -120,11 +230,14 @@ decode_model(struct arena *a, const struct tfl_model *m, const struct options *o
 	struct net *n = net_open(a, m);
 	struct bytes file;
 	decode_weights(n);
+	decode_integers(n);
 	for (int i = 0; i < n->n_ops; i++)
 		if (!n->op[i].removed && is_constant(n, &n->op[i].op))
 			compute_constant(n, &n->op[i]);
-	if (!o->no_fold)
+	if (!o->no_fold) {
+		recognize_patterns(n, o->type == ACTIVATIONS_INT16);
 		fold_operators(n);
+	}
 	if (o->equalize)
 		equalize_layers(n);
 	return net_write(n, &file, e) && model_read(a, file, m->name, out, e);

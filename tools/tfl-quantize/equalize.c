@@ -10,7 +10,6 @@
 #include "real/real.h"
 
 #include <math.h>
-#include <string.h>
 
 struct side { /* weights of one layer, with one factor per channel between the layers */
 	struct tfl_tensor *t;
@@ -37,13 +36,15 @@ set_side(struct side *s, struct tfl_tensor *t, int axis)
 	return true;
 }
 
-static double
-range_of(const struct side *s, int32_t channel)
+/* the largest magnitude of each channel */
+static double *
+ranges_of(struct net *n, const struct side *s)
 {
-	double most = 0;
-	for (int64_t i = 0; i < tfl_elements(s->t); i++)
-		if (i / s->inner % s->n == channel)
-			most = fmax(most, fabs((double)load_f32(s->t->data.p + 4 * i)));
+	double *most = anew(n->a, double, (size_t)s->n + 1);
+	for (int64_t i = 0; i < tfl_elements(s->t); i++) {
+		double *own = &most[i / s->inner % s->n];
+		*own = fmax(*own, fabs((double)load_f32(s->t->data.p + 4 * i)));
+	}
 	return most;
 }
 
@@ -59,19 +60,6 @@ scale_channels(struct net *n, const struct side *s, const int *shift, int sign)
 	s->t->data = (struct bytes){ .p = p, .n = bytes };
 }
 
-/* how often operators read tensor t, or the network returns it */
-static int
-count_users(const struct net *n, int t)
-{
-	int users = 0;
-	for (int i = 0; i < n->n_ops; i++)
-		for (int k = 0; k < n->op[i].op.n_in && !n->op[i].removed; k++)
-			users += n->op[i].op.in[k] == t;
-	for (int k = 0; k < n->n_out; k++)
-		users += n->out[k] == t;
-	return users;
-}
-
 /* Finds the channels between two layers: outputs of the first, inputs of the second. */
 static bool
 find_sides(struct net *n, const struct net_op *first, const struct net_op *second,
@@ -83,7 +71,7 @@ find_sides(struct net *n, const struct net_op *first, const struct net_op *secon
 	struct tfl_tensor *w = float_weights(n, &second->op, q->weights);
 	if (r->kind != RULE_WEIGHTS || q->kind != RULE_WEIGHTS || first == second ||
 	    (activation != TFL_ACT_NONE && activation != TFL_ACT_RELU) ||
-	    second->op.in[q->input] != between || count_users(n, between) != 1)
+	    second->op.in[q->input] != between || net_count_users(n, between) != 1)
 		return false;
 	bool has_bias = r->bias < first->op.n_in && first->op.in[r->bias] >= 0;
 	if (has_bias && !set_side(bias, float_weights(n, &first->op, r->bias), 0))
@@ -94,8 +82,8 @@ find_sides(struct net *n, const struct net_op *first, const struct net_op *secon
 	/* others may read the constants, too */
 	int weights = first->op.in[r->weights], next = second->op.in[q->weights];
 	return from->n == to->n && (!has_bias || (bias->n == from->n &&
-	       count_users(n, first->op.in[r->bias]) == 1)) &&
-	       count_users(n, weights) == 1 && count_users(n, next) == 1 &&
+	       net_count_users(n, first->op.in[r->bias]) == 1)) &&
+	       net_count_users(n, weights) == 1 && net_count_users(n, next) == 1 &&
 	       (!depthwise || n->tensor[between].dim[n->tensor[between].rank - 1] == to->n);
 }
 
@@ -107,11 +95,11 @@ equalize_pair(struct net *n, const struct net_op *first, const struct net_op *se
 	if (!find_sides(n, first, second, &from, &bias, &to))
 		return;
 	int *shift = anew(n->a, int, (size_t)from.n + 1);
+	const double *a = ranges_of(n, &from), *b = ranges_of(n, &to);
 	for (int32_t c = 0; c < from.n; c++) {
-		double a = range_of(&from, c), b = range_of(&to, c);
-		if (!(a > 0) || !(b > 0))
+		if (!(a[c] > 0) || !(b[c] > 0))
 			continue;
-		double half = floor((real_log(a) - real_log(b)) / real_log(2) / 2 + 0.5);
+		double half = floor((real_log(a[c]) - real_log(b[c])) / real_log(2) / 2 + 0.5);
 		shift[c] = (int)fmax(-MOST, fmin(half, MOST));
 	}
 	scale_channels(n, &from, shift, -1);

@@ -2,9 +2,12 @@
 /*
  * Folds operators into the operator that computes their input, if nobody else reads this
  * input: RELU and its like become fused activations; MUL, ADD and SUB by constants change
- * the weights and the bias.
+ * the weights and the bias.  PAD becomes the padding of the convolution that reads its
+ * output.
  */
 #include "quantize.h"
+
+#include "real/real.h"
 
 #include <string.h>
 
@@ -12,18 +15,7 @@
 static struct net_op *
 sole_producer(struct net *n, int t)
 {
-	struct net_op *producer = NULL;
-	int users = 0;
-	for (int i = 0; i < n->n_ops; i++) {
-		const struct tfl_op *op = &n->op[i].op;
-		for (int k = 0; k < op->n_in && !n->op[i].removed; k++)
-			users += op->in[k] == t;
-		if (!n->op[i].removed && op->n_out == 1 && op->out[0] == t)
-			producer = &n->op[i];
-	}
-	for (int k = 0; k < n->n_out; k++)
-		users += n->out[k] == t;
-	return users == 1 ? producer : NULL;
+	return net_count_users(n, t) == 1 ? net_producer(n, t) : NULL;
 }
 
 static bool
@@ -32,7 +24,7 @@ takes_activation(const struct net_op *o)
 	int code = o->op.code;
 	bool kind = code == TFL_ADD || code == TFL_SUB || code == TFL_MUL || code == TFL_DIV ||
 		    rule_of(code)->kind == RULE_WEIGHTS;
-	int slot = net_activation_slot(&o->op);
+	int slot = net_option_slot(&o->op, "fused_activation_function");
 	return kind && slot >= 0 && net_activation(o) == TFL_ACT_NONE;
 }
 
@@ -170,10 +162,58 @@ fold_constant(struct net *n, struct net_op *o)
 	merge(l.o, o, net_activation(o));
 }
 
+/* ---- padding ------------------------------------------------------------------------ */
+
+/* true if PAD adds what SAME adds on this axis; VALID leaves needless elements at the end */
+static bool
+is_same_padding(const struct tfl_op *conv, int32_t in, int32_t out, int32_t k, bool height,
+		int64_t before, int64_t after)
+{
+	int64_t stride = fb_int(conv->options, net_option_slot(conv, height ? "stride_h"
+									  : "stride_w"));
+	int slot = net_option_slot(conv, height ? "dilation_h_factor" : "dilation_w_factor");
+	int64_t dilation = slot < 0 ? 1 : fb_int(conv->options, slot);
+	int64_t all = (out - 1) * stride + (k - 1) * dilation + 1 - in;
+	all = all > 0 ? all : 0;
+	return stride > 0 && out == (in + stride - 1) / stride && before == all / 2 &&
+	       after >= all - all / 2;
+}
+
+static void
+fold_padding(struct net *n, struct net_op *o)
+{
+	enum { RANK = 4, BOTH = 2, HEIGHT = 1, WIDTH = 2 };
+	const struct tfl_op *op = &o->op;
+	bool takes = op->code == TFL_CONV_2D || op->code == TFL_DEPTHWISE_CONV_2D;
+	struct net_op *pad = takes && op->n_in >= 2 && op->in[0] >= 0 && op->n_out == 1
+				 ? sole_producer(n, op->in[0]) : NULL;
+	int64_t by[RANK * BOTH];
+	int count;
+	if (!pad || pad->op.code != TFL_PAD || pad->op.n_in != 2 || pad->op.in[0] < 0 ||
+	    pad->op.in[1] < 0 || op->in[1] < 0 || net_option_slot(op, "padding") < 0 ||
+	    fb_int(op->options, net_option_slot(op, "padding")) != TFL_VALID ||
+	    !real_ints(&n->tensor[pad->op.in[1]], by, RANK * BOTH, &count) || count != RANK * BOTH)
+		return;
+	const struct tfl_tensor *in = &n->tensor[pad->op.in[0]], *w = &n->tensor[op->in[1]];
+	const struct tfl_tensor *out = &n->tensor[op->out[0]];
+	if (in->rank != RANK || w->rank != RANK || out->rank != RANK || by[0] || by[1] || by[6] ||
+	    by[7])
+		return;
+	for (int d = HEIGHT; d <= WIDTH; d++)
+		if (!is_same_padding(op, in->dim[d], out->dim[d], w->dim[d], d == HEIGHT,
+				     by[d * BOTH], by[d * BOTH + 1]))
+			return;
+	((int *)(uintptr_t)op->in)[0] = pad->op.in[0];
+	pad->removed = true;
+	o->padding = TFL_SAME;
+}
+
 void
 fold_operators(struct net *n)
 {
 	for (int i = 0; i < n->n_ops; i++) {
+		if (!n->op[i].removed)
+			fold_padding(n, &n->op[i]);
 		if (!n->op[i].removed)
 			fold_constant(n, &n->op[i]);
 		if (!n->op[i].removed)

@@ -83,7 +83,8 @@ static const struct cli_option option_list[] = {
 	SAMPLE_VALUES(in),
 	{ CLI_CHOICE("fold", "WHICH", no_fold, fold_names,
 		     "all (default): fold RELU, and MUL, ADD and SUB by constants, into the "
-		     "operator before them; none: keep all operators") },
+		     "operator before them, PAD into convolutions, and chains that compute "
+		     "HARD_SWISH or GELU into one operator; none: keep all operators") },
 	{ CLI_CHOICE("ranges", "METHOD", ranges, range_names,
 		     "how values become ranges: minmax (default), moving-average, or percentile "
 		     "and mse, which clip rare values") },
@@ -130,6 +131,15 @@ static const struct argp argp = {
 };
 
 static bool
+has_floats(const struct tfl_subgraph *g)
+{
+	for (int i = 0; i < g->n_tensors; i++)
+		if (g->tensor[i].type == TFL_FLOAT32)
+			return true;
+	return false;
+}
+
+static bool
 check_model(const struct tfl_model *m, struct err *e)
 {
 	const struct tfl_subgraph *g = &m->subgraph[0];
@@ -144,11 +154,15 @@ check_model(const struct tfl_model *m, struct err *e)
 		if (g->tensor[i].is_dynamic)
 			return err_at(e, m->name, 0, "subgraph 0: tensor %d (%s): dynamic shapes are not "
 				      "supported", i, g->tensor[i].name);
-	for (int k = 0; k < g->n_in; k++)
-		if (g->tensor[g->in[k]].type != TFL_FLOAT32)
-			return err_at(e, m->name, 0, "subgraph 0: input %d (%s) is %s, not FLOAT32", k,
-				      g->tensor[g->in[k]].name,
-				      tfl_type_name(g->tensor[g->in[k]].type));
+	for (int k = 0; k < g->n_in; k++) {
+		const struct tfl_tensor *t = &g->tensor[g->in[k]];
+		bool integer = t->quant.n_scale == 1 && has_floats(g) &&
+			       (t->type == TFL_INT8 || t->type == TFL_UINT8 || t->type == TFL_INT16);
+		if (t->type != TFL_FLOAT32 && !integer)
+			return err_at(e, m->name, 0, "subgraph 0: input %d (%s) is %s, not FLOAT32%s",
+				      k, t->name, tfl_type_name(t->type),
+				      has_floats(g) ? "" : ": the model is quantized already");
+	}
 	return true;
 }
 

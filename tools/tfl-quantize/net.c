@@ -32,7 +32,7 @@ net_open(struct arena *a, const struct tfl_model *m)
 		*op = g->op[i];
 		op->in = copy_indices(a, op->in, op->n_in);
 		op->out = copy_indices(a, op->out, op->n_out);
-		n->op[i].activation = -1;
+		n->op[i].activation = n->op[i].padding = -1;
 		n->op[i].from = i;
 	}
 	return n;
@@ -65,7 +65,7 @@ net_insert(struct net *n, int at, int code, int in, int out)
 {
 	n->op = grow(n->a, n->op, n->n_ops, &n->ops_capacity, sizeof(*n->op));
 	memmove(&n->op[at + 1], &n->op[at], (size_t)(n->n_ops++ - at) * sizeof(*n->op));
-	n->op[at] = (struct net_op){ .activation = -1, .from = -1, .op = { .code = code, .n_in = 1, .n_out = 1, .version = 1,
+	n->op[at] = (struct net_op){ .activation = -1, .padding = -1, .from = -1, .op = { .code = code, .n_in = 1, .n_out = 1, .version = 1,
 					     .in = copy_indices(n->a, &in, 1),
 					     .out = copy_indices(n->a, &out, 1) } };
 }
@@ -83,11 +83,11 @@ net_replace(struct net *n, int from, int to)
 }
 
 int
-net_activation_slot(const struct tfl_op *op)
+net_option_slot(const struct tfl_op *op, const char *name)
 {
 	const struct fb_table *t = op->options.buf ? op->options.table : NULL;
 	for (int i = 0; t && i < t->n_slots; i++)
-		if (t->slot[i].name && !strcmp(t->slot[i].name, "fused_activation_function"))
+		if (t->slot[i].name && !strcmp(t->slot[i].name, name))
 			return i;
 	return -1;
 }
@@ -95,10 +95,44 @@ net_activation_slot(const struct tfl_op *op)
 int
 net_activation(const struct net_op *o)
 {
-	int slot = net_activation_slot(&o->op);
+	int slot = net_option_slot(&o->op, "fused_activation_function");
 	if (o->activation >= 0 || slot < 0)
 		return o->activation;
 	return (int)fb_int(o->op.options, slot);
+}
+
+int
+net_count_users(const struct net *n, int t)
+{
+	int users = 0;
+	for (int i = 0; i < n->n_ops; i++)
+		for (int k = 0; k < n->op[i].op.n_in && !n->op[i].removed; k++)
+			users += n->op[i].op.in[k] == t;
+	for (int k = 0; k < n->n_out; k++)
+		users += n->out[k] == t;
+	return users;
+}
+
+int *
+net_users(struct net *n)
+{
+	int *users = anew(n->a, int, (size_t)n->n_tensors + 1);
+	for (int i = 0; i < n->n_ops; i++)
+		for (int k = 0; k < n->op[i].op.n_in && !n->op[i].removed; k++)
+			if (n->op[i].op.in[k] >= 0)
+				users[n->op[i].op.in[k]]++;
+	for (int k = 0; k < n->n_out; k++)
+		users[n->out[k]]++;
+	return users;
+}
+
+struct net_op *
+net_producer(struct net *n, int t)
+{
+	for (int i = 0; i < n->n_ops; i++)
+		if (!n->op[i].removed && n->op[i].op.n_out == 1 && n->op[i].op.out[0] == t)
+			return &n->op[i];
+	return NULL;
 }
 
 /* ---- writing ---------------------------------------------------------------------- */
@@ -172,16 +206,19 @@ opcode_of(struct writer *w, const struct tfl_op *op)
 	return (uint32_t)w->m.n_opcodes++;
 }
 
-/* Replaces the copied options by values, among them another activation. */
+/* Replaces the copied options by values, among them another activation or padding. */
 static void
-change_activation(struct net *n, const struct net_op *o, struct tflw_op *to)
+change_options(struct net *n, const struct net_op *o, struct tflw_op *to)
 {
 	const struct fb_table *t = o->op.options.table;
 	int64_t *v = anew(n->a, int64_t, (size_t)t->n_slots);
 	for (int i = 0; i < t->n_slots; i++)
 		if (t->slot[i].kind < FB_F32 && t->slot[i].kind != FB_NONE)
 			v[i] = fb_int(o->op.options, i);
-	v[net_activation_slot(&o->op)] = o->activation;
+	if (o->activation >= 0)
+		v[net_option_slot(&o->op, "fused_activation_function")] = o->activation;
+	if (o->padding >= 0)
+		v[net_option_slot(&o->op, "padding")] = o->padding;
 	to->from = (struct fb_ref){ 0 };
 	to->options = t;
 	to->options_tag = (int)fb_int(o->op.ref, FB_Operator_builtin_options_tag);
@@ -200,12 +237,14 @@ write_ops(struct writer *w)
 			continue;
 		struct tflw_op *out = &w->g.op[w->g.n_ops++];
 		*out = (struct tflw_op){ .from = op->ref, .n_in = op->n_in,
-					 .n_out = op->n_out };
+					 .n_out = op->n_out, .options = n->op[i].options,
+					 .options_tag = n->op[i].options_tag,
+					 .option = n->op[i].option };
 		out->opcode = opcode_of(w, op);
 		out->in = numbered(w, op->in, op->n_in);
 		out->out = numbered(w, op->out, op->n_out);
-		if (n->op[i].activation >= 0)
-			change_activation(n, &n->op[i], &w->g.op[w->g.n_ops - 1]);
+		if (n->op[i].activation >= 0 || n->op[i].padding >= 0)
+			change_options(n, &n->op[i], &w->g.op[w->g.n_ops - 1]);
 	}
 }
 

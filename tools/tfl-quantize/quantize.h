@@ -53,7 +53,11 @@ struct net_op {
 	bool removed;
 	enum width width;
 	int from; /* operator of the float network; -1: a conversion that was inserted */
-	int activation; /* fused, in place of that of op; -1: that of op */
+	int activation, padding; /* in place of those of op; -1: those of op */
+	/* options of an operator that replaces another one; NULL: op has its own, or none */
+	const struct fb_table *options;
+	int options_tag;
+	const int64_t *option;
 };
 struct net {
 	struct arena *a;
@@ -71,8 +75,13 @@ struct net *net_open(struct arena *a, const struct tfl_model *m);
 int net_add_tensor(struct net *n, const struct tfl_tensor *t);
 /* Inserts QUANTIZE or DEQUANTIZE before position `at` of the operators. */
 void net_insert(struct net *n, int at, int code, int in, int out);
-/* The slot of the fused activation in an operator's options; -1: none. */
-int net_activation_slot(const struct tfl_op *op);
+/* The slot of an option with this name; -1: the operator has no such option. */
+int net_option_slot(const struct tfl_op *op, const char *name);
+/* how often operators read tensor t, or the network returns it */
+int net_count_users(const struct net *n, int t);
+int *net_users(struct net *n); /* the same of all tensors */
+/* The operator that writes t, if its only output is t; NULL: none. */
+struct net_op *net_producer(struct net *n, int t);
 /* The fused activation of an operator; -1: it has none. */
 int net_activation(const struct net_op *o);
 /* Writes the network; tensors that nobody uses are dropped. */
@@ -94,6 +103,14 @@ bool decode_model(struct arena *a, const struct tfl_model *m, const struct optio
 
 /* Removes operators that weights, biases and fused activations of others can compute. */
 void fold_operators(struct net *n);
+
+/* ---- patterns.c ------------------------------------------------------------------- */
+
+/*
+ * Replaces chains of elementwise operators that compute HARD_SWISH, GELU and other
+ * functions by one operator.  wide: INT16, in which some operators do not exist.
+ */
+void recognize_patterns(struct net *n, bool wide);
 
 /* ---- equalize.c ------------------------------------------------------------------- */
 
