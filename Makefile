@@ -36,6 +36,8 @@ TOOLS := $(filter-out libnputools,$(notdir $(patsubst %/,%,$(wildcard tools/*/))
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 B ?= build
+# Under this directory, a relative name: dependency files name the objects as make was called.
+override B := $(patsubst $(CURDIR)/%,%,$(B))
 V ?= 0
 WERROR ?= -Werror
 CFLAGS ?= -O2 -g
