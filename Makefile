@@ -27,6 +27,8 @@
 #   make dist        nputools-VERSION.tar.gz of the committed tree, in $(DIST)
 #   make wasm        programs as WebAssembly modules; make check-wasm: test them by node
 #   make npm, web, wheel, deb     packages of the programs, and the web page, with tests
+#   make html        the manual as HTML, in build-html
+#   make site        web page, manual and examples for a static host, in build-site
 #   make STATIC=1    programs need no shared library; STATIC=0: programs use shared libc
 #   make V=1         show the commands;  make WERROR=  warnings are no errors
 
@@ -524,6 +526,19 @@ web: tests
 	$(Q)$(MAKE) --no-print-directory wasm
 	$(Q)scripts/web/make-page $(WASM) build-web
 	$(Q)NPUTOOLS_PAGE=$(CURDIR)/build-web tests/run $(B) '^packages:web$$'
+
+# the manual as HTML: build-html
+.PHONY: html
+html:
+	$(Q)scripts/install-deps --html
+	$(Q)rm -rf build-html
+	$(Q)scripts/site/make-html build-html
+
+# the folder that a static host serves: the page, the manual and examples, in build-site
+.PHONY: site
+site: web
+	$(Q)scripts/site/make-site $(B)/bin build-web build-site
+	$(Q)NPUTOOLS_SITE=$(CURDIR)/build-site tests/run $(B) '^packages:site$$'
 
 # ---- packages ------------------------------------------------------------
 

@@ -208,3 +208,18 @@ named()
 				END { exit wide }'
 	done
 }
+
+@test "the manual as HTML has a page for each page, and all its links lead somewhere" {
+	need node
+	"$TOP/scripts/site/make-html" manual
+	[ "$(ls manual/*.[1-9].html | wc -l)" = "$(ls "$TOP"/man/*.[1-9] | wc -l)" ]
+	for f in "$TOP"/man/*.[1-9]; do
+		grep -qF "href=\"${f##*/}.html\"" manual/index.html
+	done
+	run ! grep -l 'href="\(xargs\|fsync\|jq\)\.' manual/*.html
+	node "$TOP/tests/lib/links.js" manual >found || { cat found; false; }
+	# the check finds a link to nothing, and a page that is named without a link
+	echo '<a href="nowhere.html">x</a> <a href="#nobody">y</a> <p>npucc(1)</p>' >manual/bad.1.html
+	run ! node "$TOP/tests/lib/links.js" manual
+	[ "$(grep -c '^bad' <<<"$output")" = 3 ]
+}
