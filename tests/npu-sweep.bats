@@ -88,6 +88,7 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	cp "$model" a.tflite
 	cp "$model" b.tflite
 	npu-sweep --memory-mode=Shared_Sram --limits=1 -a ethos-u55-64,ethos-u55-128 \
+		--any-accelerator \
 		--system-config=Ethos_U55_High_End_Embedded,M55M1_Flash --results=r \
 		a.tflite b.tflite >table
 	[ "$(head -1 table)" = "$(printf '%s\t' model system accelerator optimise \
@@ -101,6 +102,7 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 		diff <(sed 1d one) -
 	# as JSON, the same
 	npu-sweep --memory-mode=Shared_Sram --limits=1 -a ethos-u55-64,ethos-u55-128 \
+		--any-accelerator \
 		--system-config=Ethos_U55_High_End_Embedded,M55M1_Flash --results=r --json \
 		a.tflite b.tflite >json
 	jq -r '.[] | [.model, .system, .accelerator, .optimise, .limit // "-", .sram,
@@ -174,4 +176,65 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 		npu-sweep "${memory[@]}" -a ethos-u55-64 --results=r --run-jobs= "$model"
 	refuses 2 "unrecognized option" npu-sweep --no-such-option
 	npu-sweep --help | grep -q '^Usage: npu-sweep'
+}
+
+@test "a profile of another accelerator is refused in the words of npucc" {
+	local a=ethos-u55-256 s=Himax_WiseEye2 words
+	words="error: system configuration $s is made for ethos-u55-64, not for $a; use --any-accelerator to accept it"
+	refuses 2 "npu-sched: $words" \
+		npucc -a $a --system-config=$s --memory-mode=Shared_Sram -o x.tflite "$model"
+	refuses 2 "npu-sweep: $words" \
+		npu-sweep -a $a --system-config=$s --memory-mode=Shared_Sram "$model"
+	refuses 2 "npu-sweep: $words" \
+		npu-sweep -a ethos-u55-64,$a --system-config=$s --memory-mode=Shared_Sram "$model"
+	npu-sweep -a $a --any-accelerator --system-config=$s --memory-mode=Shared_Sram --limits=0 \
+		"$model" >table
+	[ "$(sed 1d table | cut -f1 | sort -u)" = $a ]
+	# without a name, the accelerators of Ethos-U55 that the profile is made for
+	npu-sweep --system-config=$s --memory-mode=Shared_Sram --limits=0 "$model" >table
+	[ "$(sed 1d table | cut -f1 | sort -u)" = ethos-u55-64 ]
+	npu-sweep "${memory[@]}" --limits=0 "$model" >table
+	[ "$(sed 1d table | cut -f1 | sort -u | wc -l)" = 4 ]
+}
+
+@test "--part compiles for chips, each with its memories" {
+	npu-sweep --part=alif-e7-he,nxp-imx93 --limits=1 --json --results=r "$model" >rows
+	jq -r '.[] | select(.optimise == "Performance" and .limit == null) |
+		[.system, .accelerator] | @tsv' rows |
+		diff - <(printf '%s\t%s\n' alif-e7-he ethos-u55-128 nxp-imx93 ethos-u65-256)
+	for part in alif-e7-he nxp-imx93; do
+		npucc --part=$part --optimise=Performance -o npu.tflite "$model" 2>/dev/null
+		npu-perf --part=$part --json npu.tflite |
+			jq '[.sram_bytes, .flash_bytes, .calibrated_cycles, .inference_cpu_cycles]' >want
+		jq --arg p $part '.[] | select(.system == $p and .optimise == "Performance" and .limit == null) |
+			[.sram, .flash, .cycles, .inference_cpu_cycles]' rows | diff - want
+	done
+	# the commands of a dry run, and a plan, compute the same
+	npu-sweep --part=alif-e7-he --limits=1 --dry-run --results=s "$model" >commands
+	grep -q -- '--part=alif-e7-he' commands
+	bash commands
+	npu-sweep --part=alif-e7-he --limits=1 --merge --json --results=s "$model" >merged
+	jq '[.[] | select(.system == "alif-e7-he")]' rows | diff - <(jq . merged)
+	npu-sweep --part=nxp-imx93 --limits=1 --emit=jsonl "$model" >plan
+	npu-sweep --plan=plan --limits=1 --json >planned
+	jq '[.[] | select(.system == "nxp-imx93")]' rows | diff - <(jq . planned)
+	refuses 2 "there is no part 'alif-e7'" npu-sweep --part=alif-e7 "$model"
+	refuses 2 "--part excludes --accelerator-config" npu-sweep --part=all -a ethos-u55-64 "$model"
+}
+
+@test "--part=all has every part, and the page has one picture with all fronts" {
+	npu-sweep --part=all --limits=0 --dry-run --results=x "$model" >commands
+	npu-sched --list-parts | sed 's/:.*//' | sort >parts
+	grep -oP '(?<=--part=)[^ ]+' commands | sort -u | diff - parts
+	# a model that does not fit a part is a row with the reason
+	npu-sweep --part=all --results=r --html -o page.html "$model"
+	[ "$(grep -c '<svg' page.html)" = 1 ]
+	[ "$(grep -c 'class="curve"' page.html)" = "$(wc -l <parts)" ]
+	while read -r part; do
+		grep -q "<td class=\"name\"><a href=\"#t[0-9]*\">.*</i>$part</a>" page.html
+	done <parts
+	# each entry of the index and each curve leads to the rows of its target
+	grep -oP 'href="#\Kt[0-9]+' page.html | sort | uniq -c | awk '$1 != 2 { exit 1 }'
+	[ "$(grep -oP 'href="#\Kt[0-9]+' page.html | sort -u)" = "$(grep -oP '<details id="\K[^"]*' page.html | sort)" ]
+	[ "$(wc -c <page.html)" -lt 120000 ]
 }

@@ -379,6 +379,28 @@ kept: 18 files" ]
 	refuses 2 "the file contains no memory system" npu-sweep --like="$model" "$model"
 }
 
+@test "--pick takes half of the SRAM for 2 % of the time, and not for 3 %" {
+	# a compiler whose fronts are the lines of the file front
+	programs_with kit <<-'END'
+		case " $* " in *" --front "*) cat front ;; *) exec "$npucc" "$@" ;; esac
+	END
+	local time want text
+	while IFS=: read -r time want text; do
+		printf '%s\n' "sram cycles" "7900 104000" "8000 $time" "16000 100000" "40000 99900" >front
+		kit/npu-sweep "${memory[@]}" -a ethos-u55-128 --pick "$model" >sentence
+		grep -q -- "take --arena-cache-size=$want with" sentence || { cat sentence; false; }
+		grep -qF "$text" sentence || { cat sentence; false; }
+	done <<-'END'
+		101900:8000:which saves 50 % of the SRAM of the knee of the front and takes 1.9 % more time
+		103000:16000:, the knee of the front:
+	END
+	# of two points, none is below the line: the smaller product of SRAM and time
+	printf '%s\n' "sram cycles" "13000 400000" "15600 80000" >front
+	kit/npu-sweep "${memory[@]}" -a ethos-u55-128 --pick "$model" | grep -q -- '--arena-cache-size=15600 '
+	printf '%s\n' "sram cycles" "13000 400000" "99000 390000" >front
+	kit/npu-sweep "${memory[@]}" -a ethos-u55-128 --pick "$model" | grep -q -- '--arena-cache-size=13000 '
+}
+
 @test "plans that are not ours, and models that have changed, are refused" {
 	sweep --emit=jsonl -o plan
 	printf 'x\n' >hostile

@@ -120,6 +120,16 @@ memory_list_profiles(struct text *t)
 			    modes[i].cache_port, (long long)modes[i].cache_bytes);
 }
 
+bool
+memory_check_accel(const struct memory_system *m, const struct accel *accel, struct err *e)
+{
+	const char *meant = m->meant_for;
+	return !meant || !*meant || !strcmp(meant, accel->name) ||
+	       err_set(e, "error: system configuration %s is made for %s, not for "
+			  "%s; use --any-accelerator to accept it", m->system, meant,
+		       accel->name);
+}
+
 /* the letters of "ethos-u55", which begin the names of a generation's accelerators */
 enum { GENERATION_LETTERS = 9 };
 

@@ -57,6 +57,13 @@ bool memory_load(struct arena *a, const char *path, const char *system,
 		 struct memory_system *out, struct err *e);
 
 /*
+ * Fails if the system is a built-in one of another accelerator: its latencies and scales are
+ * those of one NPU's clock and ports.
+ */
+bool memory_check_accel(const struct memory_system *m, const struct accel *accel,
+			struct err *e);
+
+/*
  * Is the name one of a built-in profile's?  NULL is not; e lists the names there are: the
  * systems of the generation of an accelerator (NULL: of all generations), or all modes.
  */

@@ -35,6 +35,12 @@ target_part_find(const char *name, struct err *e)
 	return NULL;
 }
 
+const struct target_part *
+target_part_at(size_t i)
+{
+	return i < ARRAY_LEN(parts) ? &parts[i] : NULL;
+}
+
 void
 target_part_list(struct text *t)
 {

@@ -26,6 +26,9 @@ struct target_part {
  */
 const struct target_part *target_part_find(const char *name, struct err *e);
 
+/* part i of the list, from 0; NULL behind the last */
+const struct target_part *target_part_at(size_t i);
+
 void target_part_list(struct text *t); /* prints a line for each part, with its source */
 
 /* what a compiled network needs of a part's memories, in bytes */

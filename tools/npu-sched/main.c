@@ -293,20 +293,6 @@ take_part(struct options *o, struct err *e)
 	return true;
 }
 
-/* Rejects a profile of another accelerator: its latencies and scales are those of one NPU's
- * clock and ports. */
-static bool
-check_profile(const struct sched *s)
-{
-	const char *meant = s->memory.meant_for;
-	if (!meant || !*meant || s->o->any_accelerator ||
-	    !strcmp(meant, s->accel->name))
-		return true;
-	return err_set(s->e, "error: system configuration %s is made for %s, not for "
-			     "%s; use --any-accelerator to accept it",
-		       s->memory.system, meant, s->accel->name);
-}
-
 /* Fails if the arena would be in SRAM: the Linux driver has only region 2 there. */
 static bool
 check_driver(const struct sched *s)
@@ -330,7 +316,7 @@ find_target(struct sched *s)
 		return false;
 	if (!memory_load(s->a, o->config, o->system, o->mode, s->accel, &s->memory,
 			 s->e) ||
-	    !check_profile(s))
+	    (!o->any_accelerator && !memory_check_accel(&s->memory, s->accel, s->e)))
 		return false;
 	s->memory.part = o->part;
 	s->profile_bytes = s->memory.cache_bytes;

@@ -63,10 +63,15 @@ put_command(const struct options *o, const struct target *of, enum goal goal,
 	text_printf(t, " --run-jobs=%d", (int)goal + 1);
 	if (o->timeout > 0)
 		text_printf(t, " --timeout=%g", o->timeout);
-	put_option(t, "accelerator-config", of->accel);
-	put_option(t, "system-config", of->system);
-	put_option(t, "memory-mode", of->setup->mode);
-	put_option(t, "config", of->setup->config);
+	if (target_is_part(of)) {
+		put_option(t, "part", of->system);
+	} else {
+		put_option(t, "accelerator-config", of->accel);
+		put_option(t, "system-config", of->system);
+		put_option(t, "memory-mode", of->setup->mode);
+		put_option(t, "config", of->setup->config);
+		text_puts(t, o->any_accelerator ? " --any-accelerator" : "");
+	}
 	put_option(t, "effort", of->setup->effort);
 	text_puts(t, " -- ");
 	text_shell(t, of->model->path);

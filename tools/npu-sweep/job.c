@@ -38,6 +38,10 @@ add_named(struct arena *a, struct command *c, const char *option, const char *va
 static void
 add_memory(struct arena *a, struct command *c, const struct target *t)
 {
+	if (target_is_part(t)) {
+		add_named(a, c, "part", t->system);
+		return;
+	}
 	add_named(a, c, "system-config", t->system);
 	add_named(a, c, "memory-mode", t->setup->mode);
 	add_named(a, c, "config", t->setup->config);
@@ -47,8 +51,10 @@ static void
 compile_command(struct arena *a, struct command *c, const struct target *t, enum goal goal)
 {
 	add(c, "npucc");
-	add_named(a, c, "accelerator-config", t->accel);
-	add(c, "--any-accelerator");
+	if (!target_is_part(t)) {
+		add_named(a, c, "accelerator-config", t->accel);
+		add(c, "--any-accelerator");
+	}
 	add_memory(a, c, t);
 	add_named(a, c, "effort", t->setup->effort);
 	if (goal == FRONT)

@@ -3,6 +3,7 @@
 #include "sweep.h"
 
 #include "base/cli.h"
+#include "target/part.h"
 #include "target/target.h"
 
 #include <stdlib.h>
@@ -43,6 +44,25 @@ static void
 take_systems(void *options, const char *arg)
 {
 	take_names(options, &((struct options *)options)->systems, arg);
+}
+
+static void
+take_parts(void *options, const char *arg)
+{
+	struct options *o = options;
+	const struct target_part *p;
+	struct err e = { 0 };
+	take_names(o, &o->parts, arg);
+	if (!strcmp(arg, "all")) {
+		o->parts.n = 0;
+		for (size_t i = 0; (p = target_part_at(i)); i++)
+			add_name(o, &o->parts, p->name);
+	}
+	for (size_t i = 0; i < o->parts.n; i++)
+		if (!target_part_find(o->parts.v[i], &e))
+			cli_error("%s", e.text);
+	if (!o->parts.n)
+		cli_error("--part needs names of parts, or all");
 }
 
 static void
@@ -92,6 +112,10 @@ check_options(void *options)
 		cli_error("no model; name at least one .tflite or .tosa file");
 	if (o->models.n && o->plan)
 		cli_error("--plan and models exclude each other; the plan names its models");
+	if (o->parts.n && (o->accels.n || o->systems.n || o->mode || o->config || o->like ||
+			   o->any_accelerator))
+		cli_error("--part excludes --accelerator-config, --system-config, --memory-mode, "
+			  "--config, --like and --any-accelerator; a part has all of these");
 	if (o->run_jobs && !o->results)
 		cli_error("--run-jobs needs --results=DIR, the store for its results");
 	if (o->merge && !o->results)
@@ -102,13 +126,18 @@ check_options(void *options)
 
 static const struct cli_option option_list[] = {
 	{ CLI_HEADING("What to compile:"), .group = 1 },
+	{ CLI_TAKE("part", "LIST", take_parts,
+		   "chips to compile for, separated by commas, or all: each has its "
+		   "accelerator, memory system and limit of SRAM") },
 	{ CLI_TAKE("accelerator-config", "LIST", take_accels,
-		   "accelerators to compile for, separated by commas (default: all of "
-		   "Ethos-U55)"), .key = 'a' },
+		   "accelerators to compile for, separated by commas (default: those of "
+		   "Ethos-U55 that the system configuration is made for)"), .key = 'a' },
 	{ CLI_TAKE("system-config", "LIST", take_systems,
 		   "profiles of the clock and the memory speeds, separated by commas") },
 	{ CLI_TEXT("memory-mode", "NAME", mode,
 		   "which memory holds constants, arena and cache") },
+	{ CLI_FLAG("any-accelerator", any_accelerator,
+		   "accept a built-in profile that was made for another accelerator") },
 	{ CLI_TEXT("config", "FILE", config,
 		   "read the profiles from FILE, in the syntax of vela.ini") },
 	{ CLI_TEXT("like", "FILE", like,

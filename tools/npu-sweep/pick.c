@@ -2,7 +2,9 @@
 /*
  * Finds the knee of a front: the point that is farthest below the straight line between the
  * smallest and the fastest point, with both axes scaled to 0 ... 1.  Left of the knee, a byte
- * of SRAM saves more time than on the average of the front; right of the knee, less.
+ * of SRAM saves more time than on the average of the front; right of the knee, less.  If a
+ * plan with at most half of the knee's SRAM takes at most 2 % more time, this plan is taken.
+ * If no point is below the line, the end with the smaller product of SRAM and time is taken.
  */
 #include "sweep.h"
 
@@ -20,6 +22,45 @@ below(const struct pick *k, const struct point *v)
 {
 	return 1 - share(v->sram, k->smallest.sram, k->fastest.sram) -
 	       share(v->cycles, k->fastest.cycles, k->smallest.cycles);
+}
+
+double
+pick_ms(const struct pick *k, const struct point *v)
+{
+	return v->cycles / k->clock * 1e3 + k->cpu_ms;
+}
+
+/* the time of an inference, in a unit of this front */
+static double
+time_of(const struct pick *k, const struct point *v)
+{
+	return k->clock > 0 ? pick_ms(k, v) : v->cycles;
+}
+
+/* of a front without a point below the line, for example of two points */
+static void
+choose_end(struct pick *k)
+{
+	if (k->fastest.sram * time_of(k, &k->fastest) <
+	    k->smallest.sram * time_of(k, &k->smallest))
+		k->knee = k->fastest;
+}
+
+/* Takes the smallest plan that is little slower than the knee, if it has half of its SRAM. */
+static void
+prefer_small(struct pick *k, const struct record *front)
+{
+	const double more_time = 0.02, part_of_sram = 0.5;
+	k->bend = k->knee;
+	for (size_t i = 0; i < front->n_points; i++) {
+		const struct point *v = &front->point[i];
+		if (v->sram > part_of_sram * k->bend.sram)
+			return;
+		if (time_of(k, v) <= (1 + more_time) * time_of(k, &k->bend)) {
+			k->knee = *v;
+			return;
+		}
+	}
 }
 
 /* Returns a pick with any == false if the target has no front (--limits=0, or a failure). */
@@ -41,13 +82,10 @@ pick_knee(const struct plan *p, const struct target *t)
 	for (size_t i = 1; i < front->n_points; i++)
 		if (below(&k, &front->point[i]) > below(&k, &k.knee))
 			k.knee = front->point[i];
+	if (!(below(&k, &k.knee) > 0))
+		choose_end(&k);
+	prefer_small(&k, front);
 	return k;
-}
-
-double
-pick_ms(const struct pick *k, const struct point *v)
-{
-	return v->cycles / k->clock * 1e3 + k->cpu_ms;
 }
 
 static void
@@ -73,7 +111,12 @@ put_reason(struct text *t, const struct pick *k)
 		text_puts(t, ": the smallest plan is also the fastest.");
 		return;
 	}
-	text_puts(t, ", the knee of the front:");
+	if (k->knee.sram < k->bend.sram)
+		text_printf(t, ", which saves %.0f %% of the SRAM of the knee of the front and takes "
+			       "%.1f %% more time:", percent(k->knee.sram, k->bend.sram),
+			    percent(time_of(k, &k->knee), time_of(k, &k->bend)));
+	else
+		text_puts(t, ", the knee of the front:");
 	if (!small)
 		text_printf(t, " the smallest plan saves %.0f %% of the SRAM and takes "
 			       "%.0f %% more cycles%s",

@@ -3,6 +3,7 @@
 #include "sweep.h"
 
 #include "base/file.h"
+#include "target/part.h"
 #include "target/target.h"
 
 #include <inttypes.h>
@@ -166,41 +167,64 @@ default_accels(struct options *o)
 		}
 }
 
+bool
+target_is_part(const struct target *t)
+{
+	struct err none = { 0 };
+	return !*t->setup->mode && target_part_find(t->system, &none);
+}
+
+/* Loads a system for accelerator i; made_for: it must be made for this accelerator. */
+static bool
+load_system(const struct options *o, const char *system, size_t i, bool made_for,
+	    struct err *e)
+{
+	struct arena *scratch = arena_open();
+	struct memory_system m;
+	const struct accel *accel = accel_find(o->accels.v[i]);
+	bool ok = memory_load(scratch, o->config, system, o->mode, accel, &m, e) &&
+		  (!made_for || o->any_accelerator || memory_check_accel(&m, accel, e));
+	arena_close(scratch);
+	return ok;
+}
+
 /*
- * Fails if no accelerator can have this system, for example because the name is unknown.
- * If only some accelerators can have the system, the jobs of the others fail, and their rows
- * contain the message.
+ * Fails if no accelerator can have this system, for example because the name is unknown, or
+ * if the system is made for another accelerator than one that the user named.  If only some
+ * accelerators can have the system, the jobs of the others fail, and their rows contain the
+ * message.
  */
 static bool
-check_system(const struct options *o, const char *system, struct err *e)
+check_system(const struct options *o, const char *system, bool named, struct err *e)
 {
 	struct err first = { 0 };
-	struct memory_system m;
+	bool any = false;
 	for (size_t i = 0; i < o->accels.n; i++) {
-		struct arena *scratch = arena_open();
 		struct err why = { 0 };
-		bool ok = memory_load(scratch, o->config, system, o->mode,
-				      accel_find(o->accels.v[i]), &m, &why);
-		arena_close(scratch);
-		if (ok)
-			return true;
-		if (!first.status)
+		bool ok = load_system(o, system, i, true, &why);
+		if (!ok && named && load_system(o, system, i, false, &(struct err){ 0 })) {
+			*e = why;
+			return false;
+		}
+		any |= ok;
+		if (!ok && !first.status)
 			first = why;
 	}
-	*e = first;
-	return false;
+	if (!any)
+		*e = first;
+	return any;
 }
 
 static bool
-check_names(const struct options *o, struct err *e)
+check_names(const struct options *o, bool named, struct err *e)
 {
 	for (size_t i = 0; i < o->accels.n; i++)
 		if (!accel_named(o->accels.v[i], e))
 			return false;
 	if (!o->systems.n)
-		return check_system(o, NULL, e);
+		return check_system(o, NULL, named, e);
 	for (size_t i = 0; i < o->systems.n; i++)
-		if (!check_system(o, o->systems.v[i], e))
+		if (!check_system(o, o->systems.v[i], named, e))
 			return false;
 	return true;
 }
@@ -215,19 +239,37 @@ add_target(const struct options *o, struct plan *p, const struct target *t)
 	}
 }
 
+/* named: the user named the accelerators; else those that a system is made for */
 static bool
 add_models(const struct options *o, struct plan *p, const struct setup *setup,
-	   const struct model *const *model)
+	   const struct model *const *model, bool named)
 {
 	for (size_t m = 0; m < o->models.n; m++)
 		for (size_t s = 0; s < o->systems.n; s++)
 			for (size_t i = 0; i < o->accels.n; i++) {
+				struct err none = { 0 };
+				if (!named && !load_system(o, o->systems.v[s], i, true, &none))
+					continue;
 				struct target t = { .model = model[m], .setup = setup,
 						    .system = o->systems.v[s],
 						    .accel = o->accels.v[i] };
 				add_target(o, p, &t);
 			}
 	return true;
+}
+
+static void
+add_parts(const struct options *o, struct plan *p, const struct setup *setup,
+	  const struct model *const *model)
+{
+	struct err none = { 0 };
+	for (size_t m = 0; m < o->models.n; m++)
+		for (size_t i = 0; i < o->parts.n; i++) {
+			const struct target_part *part = target_part_find(o->parts.v[i], &none);
+			struct target t = { .model = model[m], .setup = setup,
+					    .system = part->name, .accel = part->accel };
+			add_target(o, p, &t);
+		}
 }
 
 static const char *
@@ -242,18 +284,24 @@ plan_options(const struct options *options, struct plan *p, struct err *e)
 	struct options o = *options;
 	const struct model **model = anew(p->a, const struct model *, o.models.n);
 	struct hash128 config = { 0 };
-	if (!o.accels.n)
+	bool named = o.accels.n > 0;
+	if (!named)
 		default_accels(&o);
 	for (size_t i = 0; i < o.models.n; i++) {
 		model[i] = plan_model(p, o.models.v[i], NULL, e);
 		if (!model[i])
 			return false;
 	}
-	if (!check_names(&o, e) || (o.config && !hash_file(o.config, &config, e)))
+	if (o.parts.n) {
+		struct setup setup = { .mode = "", .config = "", .effort = or_empty(o.effort) };
+		add_parts(&o, p, plan_setup(p, setup), model);
+		return true;
+	}
+	if (!check_names(&o, named, e) || (o.config && !hash_file(o.config, &config, e)))
 		return false;
 	struct setup setup = { .mode = or_empty(o.mode), .config = or_empty(o.config),
 			       .effort = or_empty(o.effort), .config_hash = config.low };
-	return add_models(&o, p, plan_setup(p, setup), model);
+	return add_models(&o, p, plan_setup(p, setup), model, named);
 }
 
 /* ---- parts of a plan ---------------------------------------------------------------- */

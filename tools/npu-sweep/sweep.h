@@ -27,7 +27,7 @@ struct names {
 
 struct options {
 	struct arena *a;
-	struct names models, accels, systems;
+	struct names models, accels, systems, parts;
 	const char *mode, *config, *effort;
 	const char *like;    /* compiled model whose accelerator and memory system to use; or NULL */
 	const char *results; /* directory of the store; NULL: results stay in memory */
@@ -37,7 +37,7 @@ struct options {
 	const char *output;
 	enum format format;
 	enum engine engine;
-	bool front, merge, retry, gc;
+	bool front, merge, retry, gc, any_accelerator;
 	int limits;
 	unsigned jobs;
 	int64_t jobs_per_task;
@@ -63,7 +63,10 @@ struct setup {
 	uint64_t config_hash; /* hash of the file's bytes; 0: no file */
 };
 
-/* A model, system and accelerator: one to three jobs, and a group of rows. */
+/*
+ * A model, system and accelerator: one to three jobs, and a group of rows.  A target of
+ * --part has the part's name as its system, and a setup without a memory mode.
+ */
 struct target {
 	const struct model *model;
 	const struct setup *setup;
@@ -88,6 +91,8 @@ struct plan {
 	struct hash_table interned; /* models, setups, names and targets, by their content */
 };
 
+/* True if the target is a part of --part. */
+bool target_is_part(const struct target *t);
 /* Makes the plan of the models and options of the command line. */
 bool plan_options(const struct options *o, struct plan *p, struct err *e);
 /* Returns the key of a job: a hash of the model, the options, the goal and the programs. */
@@ -256,7 +261,9 @@ const char *row_status(const struct row *w); /* "ok", "missing", ... */
 void print_rows(struct text *t, const struct rows *r, const struct options *o);
 /* pick.c: the knee of a front, and a sentence that compares it with both ends */
 struct pick {
-	struct point knee, smallest, fastest;
+	struct point knee, smallest, fastest; /* knee: the plan to take */
+	/* the knee of the front; another plan than `knee` if little time buys half of its SRAM */
+	struct point bend;
 	double clock; /* Hz; 0: not known */
 	double cpu_ms; /* of an inference on the CPU, if the clock is known */
 	bool any; /* the target has a front; otherwise the points are not valid */
