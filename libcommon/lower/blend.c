@@ -44,7 +44,7 @@ side_of(struct lower *l, const struct nd *v, int axis, const int32_t *map,
 	*copies += low_copy_axis(l, v, &at, axis, map);
 	dim[axis] = n;
 	struct nd w = nd_const(l, v->type, 4, dim, weight);
-	nd_binary(l, OP_MUL, &at, 0, &w, 0, &product, nd_finish_unscaled, NULL);
+	nd_binary(l, OP_MUL, &at, 0, &w, 0, &product, &low_half_up);
 	return product;
 }
 

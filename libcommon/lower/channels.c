@@ -41,13 +41,6 @@ low_picks_channels(const struct nd *in, const int32_t *map, int32_t n)
 	       n <= MAX_CHANNELS;
 }
 
-static void
-finish_pick(void *ctx, struct g_op *op)
-{
-	op->ofm_zero = 0;
-	op_clamp(op, type_range(*(const int *)ctx));
-}
-
 /*
  * Selects channels by a convolution that reads the IFM channels from the lowest to the
  * highest one needed.
@@ -77,7 +70,8 @@ pick_channels(struct lower *l, struct nd in, const struct nd *out, const int32_t
 		.weights = { .v = v, .type = TFL_INT8, .name = l->name ? l->name : "", .zero = &zero, .n_zero = 1,
 			     .stride = { depth, depth, depth, 1 } },
 	};
-	low_conv(l, &c, &in, out, finish_pick, &in.type);
+	struct low_end end = { .clamped = true, .clamp = type_range(in.type) };
+	low_conv(l, &c, &in, out, &end);
 }
 
 void

@@ -12,23 +12,6 @@
  */
 #include "lower/choose.h"
 
-struct result { /* output stage of a difference */
-	struct g_range clamp;
-	int32_t zero;
-	struct g_lut *lut;
-};
-
-static void
-finish(void *ctx, struct g_op *op)
-{
-	const struct result *r = ctx;
-	op_unscaled(op);
-	op_clamp(op, r->clamp);
-	op->ofm_zero = r->zero;
-	if (r->lut)
-		op_table(op, r->lut);
-}
-
 /* table for differences from -128 on: true for 0 (equal), or for all others */
 static struct g_lut *
 table_of(struct lower *l, bool equal)
@@ -39,16 +22,6 @@ table_of(struct lower *l, bool equal)
 	return low_lut8(l, v);
 }
 
-static void
-take_scales(void *ctx, struct g_op *op)
-{
-	const struct npu_scale *const *scale = ctx;
-	if (!*scale)
-		return;
-	G_PUT(op, OP, opa, (*scale)[0]);
-	G_PUT(op, OP, scale, (*scale)[1]);
-}
-
 /* Uses the NPU's comparison, whose result has all bits set if it holds. */
 static void
 compare_natively(struct lower *l, const struct low_compare *c, const struct nd *out)
@@ -56,27 +29,32 @@ compare_natively(struct lower *l, const struct low_compare *c, const struct nd *
 	static const enum g_op_kind kinds[] = {
 		[LOW_EQUAL] = OP_EQUAL, [LOW_UNEQUAL] = OP_UNEQUAL,
 		[LOW_GREATER] = OP_GREATER, [LOW_NOT_LESS] = OP_NOT_LESS };
-	const struct npu_scale *scale = c->scale;
+	struct low_end end = { .scaled = c->scale, .factors = true };
+	if (c->scale) {
+		end.opa = c->scale[0];
+		end.scale = c->scale[1];
+	}
 	struct nd all = nd_new(l, TFL_INT8, out->rank, out->dim);
 	struct nd one = nd_const_one(l, TFL_INT8, out->rank, 1);
 	nd_binary(l, kinds[c->order], &c->a, c->zero[0], &c->b, c->zero[1], &all,
-		  take_scales, &scale);
-	scale = NULL;
-	nd_binary(l, OP_AND, &all, 0, &one, 0, out, take_scales, &scale);
+		  &end);
+	nd_binary(l, OP_AND, &all, 0, &one, 0, out, &low_as_made);
 }
 
 /* Computes the magnitude of the difference, clamped to 0..1; EQUAL is 1 minus that. */
 static void
 compare_few(struct lower *l, const struct low_compare *c, const struct nd *out)
 {
-	struct result cut = { .clamp = { .lo = -1, .hi = 1 } };
+	struct low_end cut = low_plain;
+	cut.clamped = true;
+	cut.clamp = (struct g_range){ .lo = -1, .hi = 1 };
 	struct nd d = nd_new(l, TFL_INT8, out->rank, out->dim), far = nd_new_like(l, &d, TFL_INT8);
 	struct nd one = nd_const_one(l, TFL_INT8, out->rank, 1);
 	bool equal = c->order == LOW_EQUAL;
-	nd_binary(l, OP_SUB, &c->a, 0, &c->b, 0, &d, finish, &cut);
-	nd_unary(l, OP_ABS, &d, 0, equal ? &far : out, nd_finish_unscaled, NULL);
+	nd_binary(l, OP_SUB, &c->a, 0, &c->b, 0, &d, &cut);
+	nd_unary(l, OP_ABS, &d, 0, equal ? &far : out, &low_half_up);
 	if (equal)
-		nd_binary(l, OP_SUB, &one, 0, &far, 0, out, nd_finish_unscaled, NULL);
+		nd_binary(l, OP_SUB, &one, 0, &far, 0, out, &low_half_up);
 }
 
 /*
@@ -102,11 +80,13 @@ low_compare(struct lower *l, const struct low_compare *c, const struct nd *out)
 		compare_few(l, c, out);
 		return;
 	}
-	struct result r = { .clamp = { .lo = equal ? -1 : 0, .hi = 1 },
-			    .zero = c->order == LOW_NOT_LESS };
+	struct low_end end = low_plain;
+	end.clamped = true;
+	end.clamp = (struct g_range){ .lo = equal ? -1 : 0, .hi = 1 };
+	end.zero = c->order == LOW_NOT_LESS;
 	if (equal)
-		r.lut = table_of(l, c->order == LOW_EQUAL);
-	nd_binary(l, OP_SUB, &c->a, 0, &c->b, 0, out, finish, &r);
+		end.lut = table_of(l, c->order == LOW_EQUAL);
+	nd_binary(l, OP_SUB, &c->a, 0, &c->b, 0, out, &end);
 }
 
 /* ---- selections -------------------------------------------------------------- */
@@ -135,9 +115,9 @@ select_bits(struct lower *l, const struct nd *c, const struct nd *a, const struc
 {
 	struct nd zero = nd_const_one(l, c->type, c->rank, 0);
 	struct nd mask = nd_new(l, out->type, c->rank, c->dim);
-	nd_binary(l, OP_SUB, &zero, 0, c, 0, &mask, nd_finish_unscaled, NULL); /* all bits set, or none */
+	nd_binary(l, OP_SUB, &zero, 0, c, 0, &mask, &low_half_up); /* all bits set, or none */
 	struct nd x = nd_broadcast_op(l, OP_AND, a, &mask), y = nd_broadcast_op(l, OP_AND_NOT, b, &mask);
-	nd_binary(l, OP_OR, &x, 0, &y, 0, out, nd_finish_unscaled, NULL);
+	nd_binary(l, OP_OR, &x, 0, &y, 0, out, &low_half_up);
 }
 
 void
@@ -150,5 +130,5 @@ low_select(struct lower *l, const struct nd *c, const struct nd *a, const struct
 	}
 	struct nd yes = as_type(l, c, out->type), no = one_less(l, &yes);
 	struct nd x = nd_broadcast_op(l, OP_MUL, &yes, a), y = nd_broadcast_op(l, OP_MUL, &no, b);
-	nd_binary(l, OP_ADD, &x, 0, &y, 0, out, nd_finish_unscaled, NULL);
+	nd_binary(l, OP_ADD, &x, 0, &y, 0, out, &low_half_up);
 }

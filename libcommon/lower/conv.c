@@ -210,7 +210,7 @@ run_window(struct lower *l, const struct conv_job *j, const struct nd *in,
 	struct g_op *op = conv_op(l, j->c, &from, &to,
 				  (struct yx){ .y = y.stride, .x = x.stride }, pad);
 	conv_op_constants(op, j->weights, j->scales);
-	j->made(j->ctx, op);
+	low_finish(j->end, op);
 }
 
 /* For strides beyond the hardware's, makes one operation per position. */
@@ -281,14 +281,14 @@ conv_input(struct lower *l, struct low_conv *c, const struct nd *in)
 
 static void
 convolve(struct lower *l, const struct low_conv *conv, const struct nd *in,
-	 const struct nd *out, nd_finish_op *made, void *ctx)
+	 const struct nd *out, const struct low_end *end)
 {
 	struct low_conv c = *conv;
 	struct nd all = *in, result = *out;
 	conv_exchange(&c, &all, &result);
 	all = conv_input(l, &c, &all);
 	for (struct conv_groups g = { 0 }; conv_groups_next(&c, &g);) {
-		struct conv_job j = { .c = &c, .made = made, .ctx = ctx };
+		struct conv_job j = { .c = &c, .end = end };
 		struct nd from = all, to = result;
 		j.weights = conv_weights(l, &c, g);
 		j.scales = conv_scales(l, &c, g);
@@ -311,7 +311,7 @@ most_channels(const struct low_conv *c)
 
 void
 low_conv(struct lower *l, const struct low_conv *conv, const struct nd *in,
-	 const struct nd *out, nd_finish_op *made, void *ctx)
+	 const struct nd *out, const struct low_end *end)
 {
 	int32_t most = most_channels(conv);
 	for (int32_t o = 0; o < conv->o; o += most) {
@@ -326,6 +326,6 @@ low_conv(struct lower *l, const struct low_conv *conv, const struct nd *in,
 		c.bias += o;
 		c.scale += o;
 		nd_slice(&to, 3, o, c.o, 1);
-		convolve(l, &c, in, &to, made, ctx);
+		convolve(l, &c, in, &to, end);
 	}
 }

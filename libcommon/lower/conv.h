@@ -64,11 +64,11 @@ const char *low_conv_check(struct arena *a, const struct low_conv *c,
 			   const struct nd *in, const struct nd *out);
 /*
  * Lowers a convolution for which low_conv_fits.  Each image's channels must be
- * contiguous in `in` and `out` (nd_operand).  `made` sets zero point, clamp and table
- * of the OFM.
+ * contiguous in `in` and `out` (nd_operand).  `end` ends each
+ * operation; its scale is not used.
  */
 void low_conv(struct lower *l, const struct low_conv *c, const struct nd *in,
-	      const struct nd *out, nd_finish_op *made, void *ctx);
+	      const struct nd *out, const struct low_end *end);
 
 /* convlarge.c: convolutions of 8 bits for which low_conv_fits is false */
 /* Scales an image's sums [1,H,W,C], which include the bias, and writes them to out. */
@@ -94,6 +94,6 @@ bool low_picks_channels(const struct nd *from, const int32_t *map, int32_t n);
 const char *low_transconv_check(struct arena *a, const struct low_conv *c,
 				const struct nd *in, const struct nd *out);
 void low_transconv(struct lower *l, const struct low_conv *c, const struct nd *in,
-		   const struct nd *out, nd_finish_op *made, void *ctx);
+		   const struct nd *out, const struct low_end *end);
 
 #endif

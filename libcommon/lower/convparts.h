@@ -50,8 +50,7 @@ struct conv_job {
 	const struct low_conv *c;
 	struct g_weights *weights;
 	struct g_scales *scales;
-	nd_finish_op *made;
-	void *ctx;
+	const struct low_end *end;
 };
 void conv_run(struct lower *l, const struct conv_job *j, const struct nd *in,
 	      const struct nd *out);

@@ -184,7 +184,7 @@ nd_divide(struct lower *l, const struct nd *a, const struct nd *b, const struct 
 	struct g_operand ofm;
 	struct nd dest = *out;
 	if (low_has(l, LACK_DIVISION)) {
-		nd_binary(l, OP_DIV, a, 0, b, 0, out, nd_finish_unscaled, NULL);
+		nd_binary(l, OP_DIV, a, 0, b, 0, out, &low_half_up);
 		return;
 	}
 	hwc_dims(out, dim);

@@ -2,24 +2,41 @@
 /* Arithmetic on views with all scales 1; right shifts round halves up. */
 #include "lower/nd.h"
 
-void
-low_finish(void *ctx, struct g_op *op)
+const struct low_end low_as_made;
+const struct low_end low_plain = { .scaled = true, .scale = { .mult = 1 } };
+const struct low_end low_half_up = { .scaled = true, .scale = { .mult = 1 },
+				     .round = ROUND_NATURAL };
+
+static void
+put_scale(const struct low_end *e, struct g_op *op)
 {
-	const struct low_end *e = ctx;
-	op->ofm_zero = e->zero;
-	op_clamp(op, e->clamp);
-	if (e->scaled)
+	bool adds = op->kind == OP_ADD || op->kind == OP_SUB;
+	if (adds || e->factors)
+		G_PUT(op, OP, opa, e->factors ? e->opa : (struct npu_scale){ .mult = 1 });
+	if (adds)
+		G_PUT(op, OP, opb, e->factors ? e->opb : 1);
+	if (adds && e->side != SCALED_BOTH)
+		G_PUT(op, OP, scaled, (int)e->side);
+	if (adds && e->half_up)
+		G_PUT(op, OP, ifm_round, ROUND_NATURAL);
+	if (adds || e->factors || op->kind == OP_MUL || op->kind == OP_ABS ||
+	    op->kind == OP_LRELU || op->kind == OP_MATMUL || op_is_pool(op->kind))
 		op_scale(op, e->scale, e->round);
+	op->round = (int)e->round;
 }
 
 void
-nd_finish_unscaled(void *ctx, struct g_op *op)
+low_finish(const struct low_end *e, struct g_op *op)
 {
-	(void)ctx;
-	if (op->kind == OP_ADD || op->kind == OP_SUB || op->kind == OP_MUL ||
-	    op->kind == OP_ABS)
-		op_unscaled(op);
-	op->round = ROUND_NATURAL;
+	if (e->has_scalar)
+		op_scalar(op, e->scalar, 0);
+	if (e->scaled)
+		put_scale(e, op);
+	op->ofm_zero = e->zero;
+	if (e->clamped)
+		op_clamp(op, e->clamp);
+	if (e->lut)
+		op_table(op, e->lut);
 }
 
 struct nd
@@ -35,7 +52,7 @@ nd_broadcast_op(struct lower *l, enum g_op_kind kind, const struct nd *a, const 
 	for (int i = 0; i < a->rank; i++)
 		dim[i] = a->dim[i] == 1 ? b->dim[i] : a->dim[i];
 	struct nd r = nd_new(l, a->type, a->rank, dim);
-	nd_binary(l, kind, a, 0, b, 0, &r, nd_finish_unscaled, NULL);
+	nd_binary(l, kind, a, 0, b, 0, &r, &low_half_up);
 	return r;
 }
 
@@ -54,29 +71,17 @@ nd_floor_shift(struct lower *l, const struct nd *v, int n)
 	return nd_with_scalar(l, OP_SHR, &less, n);
 }
 
-static void
-times_one(void *ctx, struct g_op *op)
-{
-	op_scalar(op, 1, 0);
-	nd_finish_unscaled(ctx, op);
-}
-
-/* A pool widens to at most 16 bits. */
-static void
-as_it_is(void *ctx, struct g_op *op)
-{
-	nd_finish_unscaled(ctx, op);
-	op_scale(op, scale_one(), ROUND_NATURAL);
-}
-
 struct nd
 nd_widen(struct lower *l, const struct nd *v, int32_t zero, int type)
 {
 	struct nd r = nd_new_like(l, v, type);
-	if (type == TFL_INT32)
-		nd_unary(l, OP_MUL, v, zero, &r, times_one, NULL);
-	else
-		nd_unary(l, OP_AVGPOOL, v, zero, &r, as_it_is, NULL);
+	bool words = type == TFL_INT32; /* a pool widens to at most 16 bits */
+	struct low_end end = low_half_up;
+	end.has_scalar = words;
+	end.scalar = 1;
+	if (!words)
+		end.scale = scale_one();
+	nd_unary(l, words ? OP_MUL : OP_AVGPOOL, v, zero, &r, &end);
 	return r;
 }
 
@@ -103,5 +108,5 @@ nd_narrow(struct lower *l, const struct nd *v, const struct nd *out)
 	int32_t bits = 32 - 8 * graph_type_bytes(out->type);
 	struct nd by = nd_const_one(l, TFL_INT32, v->rank, bits);
 	struct nd top = nd_broadcast_op(l, OP_SHL, v, &by);
-	nd_binary(l, OP_SHR, &top, 0, &by, 0, out, nd_finish_unscaled, NULL);
+	nd_binary(l, OP_SHR, &top, 0, &by, 0, out, &low_half_up);
 }

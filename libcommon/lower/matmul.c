@@ -56,7 +56,7 @@ add_bias(struct lower *l, const struct nd *bias, struct g_operand products)
 
 static void
 multiply(struct lower *l, const struct low_matmul *m, const struct nd *out,
-	 nd_finish_op *made, void *ctx)
+	 const struct low_end *end)
 {
 	const struct nd *a = &m->a, *b = &m->b;
 	int64_t depth = a->dim[1];
@@ -82,12 +82,12 @@ multiply(struct lower *l, const struct low_matmul *m, const struct nd *out,
 	to.rank = 3;
 	to.dim[2] = 1;
 	to.stride[2] = 1;
-	made(ctx, low_op(l, OP_REDUCE_SUM, products, nd_to_operand(&to)));
+	low_finish(end, low_op(l, OP_REDUCE_SUM, products, nd_to_operand(&to)));
 }
 
 static void
 multiply_blocks(struct lower *l, const struct low_matmul *m, const struct nd *out,
-		nd_finish_op *made, void *ctx)
+		const struct low_end *end)
 {
 	int64_t rows = block_rows(m), cols = block_cols(m);
 	for (int64_t r = 0; r < m->a.dim[0]; r += rows)
@@ -105,7 +105,7 @@ multiply_blocks(struct lower *l, const struct low_matmul *m, const struct nd *ou
 				nd_slice(&bias, 0, c, w, 1);
 				block.bias = &bias;
 			}
-			multiply(l, &block, &z, made, ctx);
+			multiply(l, &block, &z, end);
 		}
 }
 
@@ -136,11 +136,11 @@ multiply_and_add(struct lower *l, const struct low_matmul *m, const struct nd *o
 
 void
 low_matmul(struct lower *l, const struct low_matmul *m, const struct nd *out,
-	   nd_finish_op *made, void *ctx)
+	   const struct low_end *end)
 {
 	if (!low_matmul_is_native(l, m))
-		multiply_blocks(l, m, out, made, ctx);
+		multiply_blocks(l, m, out, end);
 	else
-		made(ctx, m->bias ? multiply_and_add(l, m, out)
-				  : multiply_natively(l, m, out));
+		low_finish(end, m->bias ? multiply_and_add(l, m, out)
+					: multiply_natively(l, m, out));
 }

@@ -24,11 +24,11 @@ bool low_matmul_is_native(const struct lower *l, const struct low_matmul *m);
  */
 int64_t low_matmul_blocks(const struct lower *l, const struct low_matmul *m);
 /*
- * Writes out [rows][cols].  `made` completes the last operation: REDUCE_SUM, MATMUL, or
+ * Writes out [rows][cols].  `end` ends the last operation: REDUCE_SUM, MATMUL, or
  * the ADD of a bias.
  */
 void low_matmul(struct lower *l, const struct low_matmul *m, const struct nd *out,
-		nd_finish_op *made, void *ctx);
+		const struct low_end *end);
 
 /*
  * wide.c: sums of 16-bit products where MATMUL is not native, so that no single
@@ -45,8 +45,8 @@ struct low_wide {
 	 * in place of a (of_a) or of b.
 	 */
 	struct nd (*sums)(void *ctx, const struct nd *half, bool of_a);
-	nd_finish_op *made; /* sets zero point, clamp and table of the last operation */
 	void *ctx;
+	const struct low_end *end; /* of the last operation, which scales already */
 };
 /* Writes sums * mult / 2^shift, halves rounded up. */
 void low_multiply_wide(struct lower *l, const struct low_wide *w, const struct nd *out);

@@ -112,26 +112,44 @@ int64_t nd_tile_copies(const struct lower *l, const struct nd *v, const struct n
 void word_reduce_axis(struct lower *l, enum g_op_kind kind, struct nd *v);
 
 /*
+ * What ends an operation, and the constants of its operands.  All members 0: the
+ * operation stays as it was made.
+ */
+struct low_end {
+	bool scaled;		/* else scale, factors and rounding stay as they are */
+	struct npu_scale scale; /* ignored by operations that have none */
+	enum g_round round;
+	/*
+	 * The factors of ADD and SUB are opa and opb, or else 1.  Others have opa alone: the
+	 * scale of a comparison's first operand, or of LRELU's values above 0.
+	 */
+	bool factors;
+	struct npu_scale opa;
+	int opb;
+	enum g_scaled side; /* the operand that opa scales, instead of both */
+	bool half_up;	    /* the scaled operand rounds halves up */
+	bool has_scalar;
+	int32_t scalar;
+	int32_t zero; /* the OFM's zero point */
+	bool clamped; /* else the clamp stays as it is */
+	struct g_range clamp;
+	struct g_lut *lut; /* NULL: none */
+};
+extern const struct low_end low_as_made; /* nothing changes */
+extern const struct low_end low_plain, low_half_up; /* scales of 1; halves as TFLite, or up */
+/* elements.c: sets the members of an operation, whose other members are set */
+void low_finish(const struct low_end *e, struct g_op *op);
+
+/*
  * pieces.c: elementwise operations (and 1x1 pools) on views of equal rank, in whose
  * operands dimensions of 1 are broadcast.  Appends several operations if one cannot
- * address the views.  `made` completes each of them: scale, rounding, the OFM's zero
- * point and clamp, a scalar.  At most one operand is a scalar.
+ * address the views.  At most one operand is a scalar.
  */
-typedef void nd_finish_op(void *ctx, struct g_op *op);
-nd_finish_op nd_finish_none; /* changes nothing */
-struct low_end { /* what ends an operation */
-	bool scaled;
-	struct npu_scale scale; /* if scaled; else the scale is left as it is */
-	enum g_round round;	/* if scaled */
-	int32_t zero;		/* the OFM's zero point */
-	struct g_range clamp;
-};
-nd_finish_op low_finish; /* ctx: struct low_end, of which all members are set */
 void nd_unary(struct lower *l, enum g_op_kind kind, const struct nd *in, int32_t zero,
-	      const struct nd *out, nd_finish_op *made, void *ctx);
+	      const struct nd *out, const struct low_end *end);
 void nd_binary(struct lower *l, enum g_op_kind kind, const struct nd *a,
 	       int32_t a_zero, const struct nd *b, int32_t b_zero,
-	       const struct nd *out, nd_finish_op *made, void *ctx);
+	       const struct nd *out, const struct low_end *end);
 /* upper bound of the number of operations; INT64_MAX: more */
 int64_t nd_pieces(const struct nd *a, const struct nd *b, const struct nd *out);
 
@@ -139,7 +157,6 @@ int64_t nd_pieces(const struct nd *a, const struct nd *b, const struct nd *out);
  * elements.c: arithmetic with all scales 1, in which SHR rounds halves up.  Results are
  * new tensors, in the broadcast dimensions of the operands.
  */
-nd_finish_op nd_finish_unscaled; /* ctx is NULL */
 /* new tensor with v's dimensions */
 struct nd nd_new_like(struct lower *l, const struct nd *v, int type);
 struct nd nd_broadcast_op(struct lower *l, enum g_op_kind kind, const struct nd *a,

@@ -222,7 +222,7 @@ low_phases_count(const struct low_phases *f)
 
 bool
 low_phases(struct lower *l, const struct low_phases *f, const struct nd *in,
-	   const struct nd *out, nd_finish_op *made, void *ctx)
+	   const struct nd *out, const struct low_end *end)
 {
 	struct records *r = anew(l->a, struct records, 1);
 	for (int64_t b = 0; b < in->dim[0]; b++) {
@@ -235,7 +235,7 @@ low_phases(struct lower *l, const struct low_phases *f, const struct nd *in,
 			struct g_op *op = phase_op(l, f, r, y, x, from, to);
 			if (!op)
 				return false;
-			made(ctx, op);
+			low_finish(end, op);
 		}
 	}
 	return true;

@@ -212,8 +212,7 @@ count_piece_ops(const struct walk *w)
 struct emit {
 	enum g_op_kind kind;
 	int32_t zero[2];
-	nd_finish_op *made;
-	void *ctx;
+	const struct low_end *end;
 };
 
 static void
@@ -229,7 +228,7 @@ emit(struct lower *l, const struct emit *m, const struct walk *w,
 		op_scalar(op, (int32_t)w->v[second]->offset, m->zero[second]);
 	if (w->swap)
 		G_PUT(op, OP, reversed, 1);
-	m->made(m->ctx, op);
+	low_finish(m->end, op);
 }
 
 static void
@@ -256,29 +255,21 @@ run_pieces(struct lower *l, struct walk *w, const struct emit *m)
 }
 
 void
-nd_finish_none(void *ctx, struct g_op *op)
-{
-	(void)ctx;
-	(void)op;
-}
-
-void
 nd_unary(struct lower *l, enum g_op_kind kind, const struct nd *in, int32_t zero,
-	 const struct nd *out, nd_finish_op *made, void *ctx)
+	 const struct nd *out, const struct low_end *end)
 {
 	struct walk w = { .v = { [A] = in, [OUT] = out } };
-	struct emit m = { .kind = kind, .zero = { zero }, .made = made, .ctx = ctx };
+	struct emit m = { .kind = kind, .zero = { zero }, .end = end };
 	run_pieces(l, &w, &m);
 }
 
 void
 nd_binary(struct lower *l, enum g_op_kind kind, const struct nd *a, int32_t a_zero,
-	  const struct nd *b, int32_t b_zero, const struct nd *out, nd_finish_op *made,
-	  void *ctx)
+	  const struct nd *b, int32_t b_zero, const struct nd *out,
+	  const struct low_end *end)
 {
 	struct walk w = { .v = { [A] = a, [B] = b, [OUT] = out } };
-	struct emit m = { .kind = kind, .zero = { a_zero, b_zero }, .made = made,
-			  .ctx = ctx };
+	struct emit m = { .kind = kind, .zero = { a_zero, b_zero }, .end = end };
 	run_pieces(l, &w, &m);
 }
 

@@ -125,7 +125,7 @@ pool_spans(struct lower *l, bool average, const struct span *y, const struct spa
 
 bool
 low_pool(struct lower *l, const struct low_pool *p, const struct nd *in,
-	 const struct nd *out, nd_finish_op *made, void *ctx)
+	 const struct nd *out, const struct low_end *end)
 {
 	bool plain = is_plain(p->axis, p->average);
 	struct span *y = anew(l->a, struct span, (size_t)p->axis[0].out);
@@ -141,7 +141,8 @@ low_pool(struct lower *l, const struct low_pool *p, const struct nd *in,
 						     &x[i % nx], &from, &to);
 			if (!op)
 				return false;
-			made(ctx, op);
+			op->ifm_zero = p->zero;
+			low_finish(end, op);
 		}
 	}
 	return true;

@@ -13,18 +13,18 @@ struct low_axis { /* rows or columns */
 
 struct low_pool {
 	bool average;
+	int32_t zero; /* the IFM's zero point */
 	struct low_axis axis[2];
 };
 
 /* Returns the number of operations per image. */
 int64_t low_pool_count(const struct low_pool *p);
 /*
- * Pools all images of `in` into `out`, both [N,H,W,C].  `made` sets zero points, clamp
- * and table of each operation.  Returns false if no operation can address the parts of
- * in or out.
+ * Pools all images of `in` into `out`, both [N,H,W,C].  `end` ends each operation; its
+ * scale is not used.  Returns false if no operation can address the parts of in or out.
  */
 bool low_pool(struct lower *l, const struct low_pool *p, const struct nd *in,
-	      const struct nd *out, nd_finish_op *made, void *ctx);
+	      const struct nd *out, const struct low_end *end);
 /* scale of a mean of n, halves rounded away from 0: (m, s) of ethosu-commands(7) 6.8 */
 struct npu_scale low_mean(int64_t n);
 /* Makes a pool whose window steps by 1. */

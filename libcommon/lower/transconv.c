@@ -132,10 +132,10 @@ run_conv_phase(struct lower *l, struct conv_job j, struct nd in, const struct nd
 
 void
 low_transconv(struct lower *l, const struct low_conv *c, const struct nd *in,
-	      const struct nd *out, nd_finish_op *made, void *ctx)
+	      const struct nd *out, const struct low_end *end)
 {
 	const struct conv_groups all = { .n = 1 };
-	struct conv_job j = { .c = c, .made = made, .ctx = ctx };
+	struct conv_job j = { .c = c, .end = end };
 	j.scales = conv_scales(l, c, all);
 	for (int32_t a = 0; a < c->stride.y && a < out->dim[1]; a++)
 		for (int32_t b = 0; b < c->stride.x && b < out->dim[2]; b++) {

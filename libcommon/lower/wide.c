@@ -100,7 +100,7 @@ scale_wide(struct lower *l, const struct low_wide *w, struct g_operand high,
 	struct g_op *op = word_op_to(l, OP_MUL, v, by, ofm);
 	s = (struct npu_scale){ .mult = 1, .shift = s.shift - (small ? 0 : 24) };
 	op_scale(op, s, ROUND_NATURAL);
-	w->made(w->ctx, op);
+	low_finish(w->end, op);
 }
 
 /* Returns the half of an operand in the operand's dimensions. */

@@ -192,8 +192,6 @@ struct family {
 	/* binds inputs that have no memory yet to parts of the result; NULL: does not */
 	void (*bind)(struct part *p, const struct lop *o);
 };
-/* an operator that has not been translated yet */
-struct lop lop_of(const struct part *p, const struct tfl_op *op);
 /* one definition for each name in the column `family` of schema/operators.def */
 #define OPERATOR(name, kernel, real, adder, cpu, f, ...)                             \
 	extern const struct family family_##f;
@@ -202,6 +200,8 @@ struct lop lop_of(const struct part *p, const struct tfl_op *op);
 
 /* families.c; NULL: there is no family for this code */
 const struct family *family_find(int code);
+/* an operator that has not been translated yet */
+struct lop lop_of(const struct part *p, const struct tfl_op *op);
 /* columns.c: the operator's row of schema/operators.def */
 /* the types of IFM and OFM that the family may take, a set of TYPE_ bits */
 int family_types(const struct tfl_op *op);
@@ -433,15 +433,10 @@ struct nd side_operand(struct part *p, const struct side *s, const struct tfl_te
 const char *check_broadcast(const struct part *p, const struct tfl_tensor *a,
 			    const struct tfl_tensor *b,
 			    const struct tfl_tensor *o);
-/*
- * Appends operations of kind a, b -> ofm, in ofm's type; o has the result's shape.
- * `made` completes each operation: scale, the OFM's zero point, clamp.
- */
+/* appends operations of kind a, b -> ofm, in ofm's type; o has the result's shape */
 void part_binary(struct part *p, enum g_op_kind kind, const struct side *a,
 		 const struct side *b, const struct tfl_tensor *o,
-		 struct g_operand ofm, nd_finish_op *made, void *ctx);
-/* for `made`: no zero point, and factors of 1 if the kind has factors; ctx is NULL */
-nd_finish_op binary_plain;
+		 struct g_operand ofm, const struct low_end *end);
 /* true for a constant of one element of 8 or 16 bits, which becomes an immediate */
 bool is_scalar(const struct tfl_tensor *t);
 /*

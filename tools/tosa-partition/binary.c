@@ -42,18 +42,16 @@ narrowing_rescale(const struct part *p, int tensor, struct tosa_rescale *r)
 
 static void
 emit_pair(struct part *p, enum g_op_kind kind, const struct pair *q, const struct tail *t,
-	  struct finish *f)
+	  const struct low_end *end)
 {
 	struct nd a = value_of(p, q->s[0].tensor), b = value_of(p, q->s[1].tensor);
 	struct nd out = result_view(p, t->out);
-	f->p = p;
-	f->tail = t;
-	nd_binary(p->l, kind, &a, q->s[0].zero, &b, q->s[1].zero, &out, finish_op, f);
+	nd_binary(p->l, kind, &a, q->s[0].zero, &b, q->s[1].zero, &out, end);
 }
 
 /* are the factors, but for a common power of two, integers of at most 16 bits? */
 static bool
-whole_factors(const struct pair *q, const struct tosa_rescale *r, struct finish *f)
+whole_factors(const struct pair *q, const struct tosa_rescale *r, struct low_end *f)
 {
 	int64_t k[2];
 	int common = 0;
@@ -66,8 +64,8 @@ whole_factors(const struct pair *q, const struct tosa_rescale *r, struct finish 
 	}
 	if (k[0] > UINT16_MAX || k[1] > UINT16_MAX)
 		return false;
-	f->opa = (int32_t)k[0];
-	f->opb = (int32_t)k[1];
+	*f = (struct low_end){ .factors = true, .opa.mult = (uint32_t)k[0], .opb = (int)k[1],
+			       .scale.mult = 1 };
 	if (!r) /* 32 bits out: nothing may be scaled */
 		return !common && k[0] == 1 && k[1] == 1;
 	int64_t shift = tosa_value(r->shift, 0);
@@ -80,16 +78,17 @@ whole_factors(const struct pair *q, const struct tosa_rescale *r, struct finish 
 
 /* is one factor the adder's own shift?  The other one may be any scale */
 static bool
-scaled_factor(const struct pair *q, const struct tosa_rescale *r, struct finish *f)
+scaled_factor(const struct pair *q, const struct tosa_rescale *r, struct low_end *f)
 {
 	for (int k = 0; r && k < 2; k++) {
 		const struct source *fixed = &q->s[k], *other = &q->s[!k];
 		if (fixed->mult != 1 || -fixed->shift != fixed_shift(q->type) ||
 		    other->shift < 0 || other->shift > 63)
 			continue;
-		f->scaled = (struct npu_scale){ .mult = (uint32_t)other->mult,
-						.shift = other->shift };
-		f->scaled_b = k == 0;
+		*f = (struct low_end){ .factors = true, .half_up = true,
+				       .side = k == 0 ? SCALED_B : SCALED_A };
+		f->opa = (struct npu_scale){ .mult = (uint32_t)other->mult,
+					     .shift = other->shift };
 		f->scale = (struct npu_scale){ .mult = (uint32_t)tosa_value(r->mult, 0),
 					       .shift = (int)tosa_value(r->shift, 0) };
 		return f->scale.mult != 0;
@@ -103,19 +102,24 @@ lower_sum_of(struct part *p, const struct tosa_op *op)
 	enum g_op_kind kind = op->code == TOSA_ADD ? OP_ADD : OP_SUB;
 	struct pair q;
 	struct tosa_rescale r;
-	struct finish f = { .round = ROUND_NATURAL };
+	struct low_end f;
 	bool narrow = narrowing_rescale(p, op->out[0], &r);
 	if (pair_of(p, op, &q) && (whole_factors(&q, narrow ? &r : NULL, &f) ||
 				   scaled_factor(&q, narrow ? &r : NULL, &f))) {
 		struct tail t = tail_of(p, op->out[0], TAIL_SCALE);
-		f.round = tail_round(&t);
-		emit_pair(p, kind, &q, &t, &f);
+		struct low_end end = tail_scaled_end(p, &t);
+		end.factors = true;
+		end.opa = f.opa;
+		end.opb = f.opb;
+		end.side = f.side;
+		end.half_up = f.half_up;
+		end.scale = f.scale;
+		emit_pair(p, kind, &q, &t, &end);
 		return NULL;
 	}
 	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
 	struct nd out = result_view(p, op->out[0]);
-	f = (struct finish){ .round = ROUND_NATURAL };
-	binary_to(p, kind, &a, &b, &out, &f);
+	binary_to(p, kind, &a, &b, &out, &low_half_up);
 	return NULL;
 }
 
@@ -143,8 +147,7 @@ static struct nd
 word_op(struct part *p, enum g_op_kind kind, struct nd a, struct nd b, const struct nd *shape)
 {
 	struct nd r = nd_new_like(p->l, shape, TFL_INT32);
-	struct finish f = { .round = ROUND_NATURAL };
-	binary_to(p, kind, &a, &b, &r, &f);
+	binary_to(p, kind, &a, &b, &r, &low_half_up);
 	return r;
 }
 
@@ -177,22 +180,21 @@ lower_mul(struct part *p, const struct tosa_op *op)
 {
 	struct pair q;
 	int64_t shift = tosa_zero_of(p->t, op, 2);
-	struct finish f = { .round = ROUND_NATURAL,
-			    .scale = { .mult = 1, .shift = (int)shift } };
 	if (!shift && narrow_operand(p, op, 0, &q.s[0]) &&
 	    narrow_operand(p, op, 1, &q.s[1]) &&
 	    p->t->tensor[q.s[0].tensor].type == p->t->tensor[q.s[1].tensor].type) {
 		struct tail t = tail_of(p, op->out[0], TAIL_SCALE);
-		f.scale = tail_scale(&t, 0);
-		f.round = tail_round(&t);
-		emit_pair(p, OP_MUL, &q, &t, &f);
+		struct low_end end = tail_scaled_end(p, &t);
+		emit_pair(p, OP_MUL, &q, &t, &end);
 		return NULL;
 	}
 	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
 	struct nd out = result_view(p, op->out[0]);
+	struct low_end end = low_half_up;
+	end.scale.shift = (int)shift;
 	if (!shift && !product_fits(p, op))
 		multiply_wrapping(p, &a, &b, &out);
 	else
-		binary_to(p, OP_MUL, &a, &b, &out, &f);
+		binary_to(p, OP_MUL, &a, &b, &out, &end);
 	return NULL;
 }

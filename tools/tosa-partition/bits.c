@@ -38,8 +38,9 @@ join_halves(struct part *p, int code, const struct nd *a, const struct nd *b, bo
 	}
 	struct nd x = half_of(p, a, high, true), y = half_of(p, b, high, false);
 	struct nd r = nd_new_like(p->l, a, TFL_INT8);
-	struct finish f = { .round = ROUND_NATURAL, .lut = low_lut8(p->l, table) };
-	binary_to(p, OP_ADD, &x, &y, &r, &f);
+	struct low_end end = low_half_up;
+	end.lut = low_lut8(p->l, table);
+	binary_to(p, OP_ADD, &x, &y, &r, &end);
 	return r;
 }
 
@@ -69,8 +70,9 @@ bits_to(struct part *p, enum g_op_kind kind, const struct tosa_op *op, enum g_ro
 {
 	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
 	struct nd out = result_view(p, op->out[0]);
-	struct finish f = { .round = round };
-	binary_to(p, kind, &a, &b, &out, &f);
+	struct low_end end = low_plain;
+	end.round = round;
+	binary_to(p, kind, &a, &b, &out, &end);
 }
 
 const char *
@@ -87,8 +89,7 @@ lower_bits(struct part *p, const struct tosa_op *op)
 	struct nd x = as_bytes(&a), y = as_bytes(&b), z = as_bytes(&to);
 	struct nd high = join_halves(p, op->code, &x, &y, true);
 	struct nd low = join_halves(p, op->code, &x, &y, false);
-	struct finish f = { .round = ROUND_NATURAL };
-	binary_to(p, OP_ADD, &high, &low, &z, &f);
+	binary_to(p, OP_ADD, &high, &low, &z, &low_half_up);
 	nd_copy(p->l, &to, &out);
 	return NULL;
 }
@@ -100,8 +101,7 @@ lower_not(struct part *p, const struct tosa_op *op)
 	struct nd v = value_of(p, op->in[0]), out = result_view(p, op->out[0]);
 	bool bits = op->code == TOSA_BITWISE_NOT;
 	struct nd c = nd_const_one(p->l, v.type, v.rank, bits ? -1 : 1);
-	struct finish f = { .round = ROUND_NATURAL };
-	binary_to(p, OP_SUB, &c, &v, &out, &f);
+	binary_to(p, OP_SUB, &c, &v, &out, &low_half_up);
 	return NULL;
 }
 
@@ -114,14 +114,14 @@ lower_bool(struct part *p, const struct tosa_op *op)
 	}
 	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
 	struct nd out = result_view(p, op->out[0]);
-	struct finish f = { .round = ROUND_NATURAL };
+	struct low_end end = low_half_up;
 	if (op->code != TOSA_LOGICAL_XOR) {
-		binary_to(p, op->code == TOSA_LOGICAL_AND ? OP_MIN : OP_MAX, &a, &b, &out, &f);
+		binary_to(p, op->code == TOSA_LOGICAL_AND ? OP_MIN : OP_MAX, &a, &b, &out, &end);
 		return NULL;
 	}
 	uint8_t table[256] = { [128 + 1] = 1 };
-	f.lut = low_lut8(p->l, table);
-	binary_to(p, OP_ADD, &a, &b, &out, &f);
+	end.lut = low_lut8(p->l, table);
+	binary_to(p, OP_ADD, &a, &b, &out, &end);
 	return NULL;
 }
 
@@ -140,8 +140,9 @@ static struct nd
 shift_down(struct part *p, const struct nd *a, const struct nd *b)
 {
 	struct nd r = nd_new(p->l, TFL_INT32, a->rank, a->dim);
-	struct finish f = { .round = ROUND_TRUNCATE };
-	binary_to(p, OP_SHR, a, b, &r, &f);
+	struct low_end end = low_plain;
+	end.round = ROUND_TRUNCATE;
+	binary_to(p, OP_SHR, a, b, &r, &end);
 	return r;
 }
 
@@ -213,8 +214,7 @@ lower_shift(struct part *p, const struct tosa_op *op)
 	struct nd b = wide_operand(p, op->in[1], false, native ? NULL : &out);
 	bool left = op->code == TOSA_LOGICAL_LEFT_SHIFT;
 	if (out.type == TFL_INT32 && (left || (logical && native))) {
-		struct finish f = { .round = ROUND_NATURAL };
-		binary_to(p, left ? OP_SHL : OP_LSR, &a, &b, &out, &f);
+		binary_to(p, left ? OP_SHL : OP_LSR, &a, &b, &out, &low_half_up);
 		return NULL;
 	}
 	if (left)

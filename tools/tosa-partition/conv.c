@@ -177,14 +177,14 @@ lower_conv(struct part *p, const struct tosa_op *op)
 		in = value_of(p, tensor);
 		in = readable_fm(p, &in);
 	}
-	struct finish f = { .p = p, .tail = &y.t, .round = c.round };
+	struct low_end end = tail_end(p, &y.t);
 	struct scaling x = { .p = p, .t = &y.t };
 	join_images(&c, &in, &out);
 	why = low_conv_check(p->a, &c, &in, &out);
 	if (why)
 		return why;
 	if (low_conv_fits(&c))
-		low_conv(p->l, &c, &in, &out, finish_op, &f);
+		low_conv(p->l, &c, &in, &out, &end);
 	else
 		low_conv_large(p->l, &c, &in, &out, scale_sums, &x);
 	deliver_fm(p, &y.dest, &y.out);
@@ -200,7 +200,7 @@ lower_transpose_conv(struct part *p, const struct tosa_op *op)
 		return why;
 	struct nd from = value_of(p, op->in[0]), in = readable_fm(p, &from);
 	struct low_conv c = conv_of(p, &y, false);
-	struct finish f = { .p = p, .tail = &y.t, .round = c.round };
+	struct low_end end = tail_end(p, &y.t);
 	/*
 	 * out_pad moves results to higher positions, low_conv's pad moves windows
 	 * to lower ones
@@ -209,7 +209,7 @@ lower_transpose_conv(struct part *p, const struct tosa_op *op)
 	why = low_transconv_check(p->a, &c, &in, &y.dest);
 	if (why)
 		return why;
-	low_transconv(p->l, &c, &in, &y.dest, finish_op, &f);
+	low_transconv(p->l, &c, &in, &y.dest, &end);
 	deliver_fm(p, &y.dest, &y.out);
 	return NULL;
 }

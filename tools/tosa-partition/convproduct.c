@@ -105,9 +105,8 @@ multiply_rows(struct part *p, const struct windows *m, const struct tail *t)
 	struct nd out = result_view(p, t->out), dest = out, to;
 	if (!nd_reshape(&dest, sums, 2))
 		dest = nd_new(p->l, out.type, 2, sums);
-	struct finish f = { .p = p, .tail = t, .round = tail_round(t),
-			    .scale = tail_scale(t, 0) };
-	low_matmul(p->l, &x, &dest, finish_op, &f);
+	struct low_end end = tail_scaled_end(p, t);
+	low_matmul(p->l, &x, &dest, &end);
 	if (dest.t == out.t)
 		return NULL;
 	to = dest;
@@ -137,7 +136,7 @@ add_taps(struct part *p, const struct windows *m, const struct nd *out)
 		nd_slice(&y, 0, i, 1, 1);
 		(void)nd_reshape(&y, (int64_t[]){ 1, 1, 1, c, each }, 5);
 		nd_binary(p->l, OP_MUL, &x, m->in_zero, &y, m->weight_zero, &product,
-			  nd_finish_unscaled, NULL);
+			  &low_half_up);
 		sum = nd_broadcast_op(p->l, OP_ADD, &product, &sum);
 	}
 	(void)nd_reshape(&sum, to.dim, to.rank);

@@ -60,10 +60,10 @@ in_result_units(struct part *p, const struct scale_path *w, const struct tail *t
 	if (is_one(w->scale) && w->zero == t->zero)
 		return v;
 	struct nd r = nd_new_like(p->l, &v, t->type);
-	struct finish f = { .scale = w->scale, .round = w->round,
-			    .zero = (int32_t)t->zero, .clamped = true,
-			    .clamp = type_range(t->type) };
-	pool_to(p, &v, w->zero, &r, &f);
+	struct low_end end = { .scaled = true, .scale = w->scale, .round = w->round,
+			       .zero = (int32_t)t->zero, .clamped = true,
+			       .clamp = type_range(t->type) };
+	nd_unary(p->l, OP_AVGPOOL, &v, w->zero, &r, &end);
 	return r;
 }
 
@@ -98,21 +98,23 @@ narrow_extreme(struct part *p, enum g_op_kind kind, const struct scale_path w[2]
 {
 	struct nd out = result_view(p, t->out);
 	int k = kind == OP_MAX ? slope_of(w) : -1;
-	struct finish f = { .p = p, .tail = t, .round = ROUND_NATURAL };
+	struct low_end end = tail_scaled_end(p, t);
 	if (k < 0 && kind == OP_MAX && has_slopes(p, w, t)) {
 		k = value_of_scale(w[1].scale) < value_of_scale(w[0].scale);
-		f.scaled = w[!k].scale;
+		end.factors = true;
+		end.opa = w[!k].scale;
 	}
 	if (k >= 0) {
 		struct nd v = value_of(p, w[k].tensor);
-		f.scale = w[k].scale;
-		f.round = w[k].round;
-		unary_to(p, OP_LRELU, &v, w[k].zero, &out, &f);
+		end.scale = w[k].scale;
+		end.round = w[k].round;
+		nd_unary(p->l, OP_LRELU, &v, w[k].zero, &out, &end);
 		return;
 	}
 	struct nd a = in_result_units(p, &w[0], t), b = in_result_units(p, &w[1], t);
-	t->zero = 0; /* the operands include it */
-	binary_to(p, kind, &a, &b, &out, &f);
+	end.zero = 0; /* the operands include it */
+	end.round = ROUND_NATURAL;
+	binary_to(p, kind, &a, &b, &out, &end);
 }
 
 const char *
@@ -132,7 +134,6 @@ lower_extreme(struct part *p, const struct tosa_op *op)
 	}
 	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
 	struct nd out = result_view(p, op->out[0]);
-	struct finish f = { .round = ROUND_NATURAL };
-	binary_to(p, kind, &a, &b, &out, &f);
+	binary_to(p, kind, &a, &b, &out, &low_half_up);
 	return NULL;
 }

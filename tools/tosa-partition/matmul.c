@@ -58,7 +58,8 @@ shape_of(const struct product *m)
 }
 
 static void
-multiply_batches(struct part *p, const struct product *m, const struct nd *out, struct finish *f)
+multiply_batches(struct part *p, const struct product *m, const struct nd *out,
+		 const struct low_end *end)
 {
 	for (int64_t i = 0; i < m->a.dim[0]; i++) {
 		struct nd a = matrix_of(p, &m->a, i, false);
@@ -66,14 +67,13 @@ multiply_batches(struct part *p, const struct product *m, const struct nd *out, 
 		struct low_matmul one = { .a = a, .b = b, .a_zero = m->a_zero,
 					  .b_zero = m->b_zero };
 		struct nd z = result_matrix(out, i);
-		low_matmul(p->l, &one, &z, finish_op, f);
+		low_matmul(p->l, &one, &z, end);
 	}
 }
 
 struct wide {
 	struct part *p;
 	const struct product *m;
-	const struct tail *t;
 };
 
 static struct nd
@@ -84,26 +84,18 @@ half_sums(void *ctx, const struct nd *half, bool of_a)
 	*(of_a ? &m.a : &m.b) = *half;
 	const int64_t shape[3] = { m.a.dim[0], m.a.dim[1], m.b.dim[2] };
 	struct nd sums = nd_new(w->p->l, TFL_INT32, 3, shape);
-	struct finish f = { .p = w->p, .round = ROUND_NATURAL };
-	multiply_batches(w->p, &m, &sums, &f);
+	multiply_batches(w->p, &m, &sums, &low_half_up);
 	return sums;
-}
-
-/* adds what follows the scale, which is already applied */
-static void
-scaled_wide(void *ctx, struct g_op *op)
-{
-	const struct wide *w = ctx;
-	tail_finish(w->p, w->t, op);
 }
 
 static void
 multiply_wide(struct part *p, const struct product *m, const struct nd *out,
 	      const struct tail *t)
 {
-	struct wide ctx = { .p = p, .m = m, .t = t };
+	struct wide ctx = { .p = p, .m = m };
+	struct low_end end = tail_end(p, t);
 	struct low_wide w = { .a = m->a, .b = m->b, .scale = tail_scale(t, 0),
-			      .sums = half_sums, .made = scaled_wide, .ctx = &ctx };
+			      .sums = half_sums, .end = &end, .ctx = &ctx };
 	low_multiply_wide(p->l, &w, out);
 }
 
@@ -136,11 +128,10 @@ lower_matmul(struct part *p, const struct tosa_op *op)
 	if (m.a.dim[0] * low_matmul_blocks(p->l, &shape) > MAX_BLOCKS)
 		return "more than 2048 blocks of 32768 products";
 	struct nd out = result_view(p, t.out);
-	struct finish f = { .p = p, .tail = &t, .round = tail_round(&t),
-			    .scale = tail_scale(&t, 0) };
+	struct low_end end = tail_scaled_end(p, &t);
 	if (wide && !native)
 		multiply_wide(p, &m, &out, &t);
 	else
-		multiply_batches(p, &m, &out, &f);
+		multiply_batches(p, &m, &out, &end);
 	return NULL;
 }

@@ -133,11 +133,11 @@ hot_of(struct part *p, const struct nd *at, int64_t n, int type, struct nd *hot)
 	struct nd number = nd_const_channels(p->l, TFL_INT32, 3, (int32_t)n, k);
 	struct nd away = nd_broadcast_op(p->l, OP_SUB, &x, &number);
 	struct nd far = nd_new_like(p->l, &away, TFL_INT32);
-	nd_unary(p->l, OP_ABS, &away, 0, &far, nd_finish_unscaled, NULL);
+	nd_unary(p->l, OP_ABS, &away, 0, &far, &low_half_up);
 	far = nd_with_scalar(p->l, OP_MIN, &far, 1);
 	struct nd one = nd_const_one(p->l, TFL_INT32, 3, 1);
 	*hot = nd_new_like(p->l, &far, type);
-	nd_binary(p->l, OP_SUB, &one, 0, &far, 0, hot, nd_finish_unscaled, NULL);
+	nd_binary(p->l, OP_SUB, &one, 0, &far, 0, hot, &low_half_up);
 	return true;
 }
 
@@ -159,8 +159,7 @@ multiply_all(struct part *p, const struct nd *a, bool turned, const struct nd *b
 		struct nd z = result_matrix(out, i);
 		if (a->dim[0] * low_matmul_blocks(p->l, &m) > MAX_RUNS)
 			return "more than 2048 blocks of 32768 products";
-		struct finish f = { .p = p, .round = ROUND_NATURAL };
-		low_matmul(p->l, &m, &z, finish_op, &f);
+		low_matmul(p->l, &m, &z, &low_half_up);
 	}
 	return NULL;
 }
@@ -228,7 +227,7 @@ scatter_products(struct part *p, const struct nd *v, const struct nd *at,
 			  multiply_all(p, &hot, true, &ones, &hits);
 	struct nd keep = nd_broadcast_op(p->l, OP_SUB, &one, &hits);
 	struct nd kept = nd_broadcast_op(p->l, OP_MUL, &keep, v);
-	nd_binary(p->l, OP_ADD, &put, 0, &kept, 0, out, nd_finish_unscaled, NULL);
+	nd_binary(p->l, OP_ADD, &put, 0, &kept, 0, out, &low_half_up);
 	return why;
 }
 

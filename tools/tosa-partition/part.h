@@ -155,8 +155,10 @@ struct npu_scale tail_scale(const struct tail *t, int64_t channel);
 enum g_round tail_round(const struct tail *t);
 /* true for double rounding with a shift above 31; smaller shifts round once */
 bool rounds_twice(const struct tosa_rescale *r, int64_t shift);
-/* sets an operation's zero point, clamp and table */
-void tail_finish(struct part *p, const struct tail *t, struct g_op *op);
+/* the tail's zero point, clamp and table, without a scale */
+struct low_end tail_end(struct part *p, const struct tail *t);
+/* the same with the rounding and the scale of channel 0 */
+struct low_end tail_scaled_end(struct part *p, const struct tail *t);
 
 /* scaled.c: operands that are RESCALEs waiting for a reader */
 struct source { /* (v - zero) * mult >> shift, rounded half up */
@@ -179,32 +181,9 @@ bool narrowing_rescale(const struct part *p, int tensor, struct tosa_rescale *r)
 bool product_fits(const struct part *p, const struct tosa_op *op);
 
 /* arith.c: single operations on values */
-struct finish { /* the members of an operation that finish_op() sets */
-	struct part *p;
-	const struct tail *tail; /* NULL: zero and clamp apply */
-	struct npu_scale scale;	 /* mult 0: a factor of 1 */
-	enum g_round round;
-	int32_t zero;
-	bool clamped;
-	struct g_range clamp;
-	bool has_scalar;
-	int32_t scalar;
-	int32_t opa, opb; /* factors of ADD's and SUB's operands; 0: 1 */
-	/* scale of one of these operands, or of LRELU's values above 0; mult 0: none */
-	struct npu_scale scaled;
-	bool scaled_b;		 /* `scaled` is for the second operand */
-	struct g_lut *lut;
-};
-nd_finish_op finish_op; /* ctx: struct finish */
-/* operations of one operand */
-void unary_to(struct part *p, enum g_op_kind kind, const struct nd *v, int32_t zero,
-	      const struct nd *out, struct finish *f);
-/* copies elements, with a scale, a clamp or another type */
-void pool_to(struct part *p, const struct nd *v, int32_t zero, const struct nd *out,
-	     struct finish *f);
 /* operations of two operands without zero points */
 void binary_to(struct part *p, enum g_op_kind kind, const struct nd *a,
-	     const struct nd *b, const struct nd *out, struct finish *f);
+	     const struct nd *b, const struct nd *out, const struct low_end *end);
 /* looks up bytes; entry i of the table is for the value i - 128 */
 void table_to(struct part *p, const struct nd *v, const uint8_t table[256],
 	      const struct nd *out);

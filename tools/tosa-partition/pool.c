@@ -6,29 +6,15 @@
 
 enum { MAX_OPS = 2048, MAX_EXTENT = 65536 };
 
-struct pooled {
-	struct part *p;
-	const struct tail *t;
-	int32_t zero;
-};
-
-static void
-finish_pool(void *ctx, struct g_op *op)
-{
-	const struct pooled *x = ctx;
-	tail_finish(x->p, x->t, op);
-	op_zeros(op, x->zero, (int32_t)x->t->zero);
-}
-
 static const char *
 lower_pool(struct part *p, const struct tosa_op *op, bool average)
 {
 	struct tosa_window k = tosa_window_of(p->t, op);
-	struct low_pool q = { .average = average };
+	struct low_pool q = { .average = average,
+			      .zero = average ? (int32_t)tosa_zero_of(p->t, op, 1) : 0 };
 	struct nd v = value_of(p, op->in[0]);
 	struct tail t = tail_of(p, op->out[0], 0);
 	struct nd out = result_view(p, t.out);
-	int32_t zero = average ? (int32_t)tosa_zero_of(p->t, op, 1) : 0;
 	if (average)
 		t.zero = tosa_zero_of(p->t, op, 2);
 	if (k.kernel[0] > LOW_POOL_ROWS ||
@@ -45,10 +31,10 @@ lower_pool(struct part *p, const struct tosa_op *op, bool average)
 			.kernel = k.kernel[i], .stride = k.stride[i],
 			.before = k.before[i], .after = k.after[i] };
 	int64_t n = low_pool_count(&q) * in.dim[0];
-	struct pooled x = { .p = p, .t = &t, .zero = zero };
+	struct low_end end = tail_end(p, &t);
 	if (n > MAX_OPS)
 		return part_say(p, "it would take %lld operations", (long long)n);
-	if (!low_pool(p->l, &q, &in, &dest, finish_pool, &x))
+	if (!low_pool(p->l, &q, &in, &dest, &end))
 		return "its tensors are parts of others";
 	deliver_fm(p, &dest, &out);
 	return NULL;

@@ -60,7 +60,7 @@ deliver(struct part *p, const struct nd *dest, const struct nd *out)
 /* reduces with one operation: a pool, or REDUCE_SUM of channels */
 static const char *
 reduce_to(struct part *p, enum g_op_kind kind, const struct nd *v, int32_t zero,
-	  const struct extents *s, const struct nd *out, struct finish *f)
+	  const struct extents *s, const struct nd *out, const struct low_end *end)
 {
 	struct g_operand o;
 	struct hwc natural = { s->k[0], s->k[1], s->k[2] };
@@ -74,9 +74,8 @@ reduce_to(struct part *p, enum g_op_kind kind, const struct nd *v, int32_t zero,
 	struct g_operand ifm = nd_to_operand(&x), ofm = nd_to_operand(&dest);
 	struct g_op *op = kind == OP_REDUCE_SUM ? low_op(p->l, kind, ifm, ofm)
 						: low_pool_window(p->l, kind, ifm, ofm, r.kernel);
-	op_zeros(op, zero, 0);
-	f->p = p;
-	finish_op(f, op);
+	op->ifm_zero = zero;
+	low_finish(end, op);
 	if (kind == OP_MAXPOOL)
 		G_CLEAR(op, G_OP_scale);
 	deliver(p, &dest, out);
@@ -99,14 +98,14 @@ fold_to(struct part *p, enum g_op_kind kind, const struct nd *v, const struct ex
 /* the least element is the greatest one when the order is reversed */
 static const char *
 least_to(struct part *p, const struct nd *v, const struct extents *s, const struct nd *out,
-	 struct finish *f)
+	 const struct low_end *end)
 {
 	const struct hwc one = { s->k[0], 1, s->k[2] };
 	struct nd x = reshaped(p, v, (struct hwc){ s->k[0], s->k[1], s->k[2] });
 	struct nd turned = nd_new_like(p->l, v, v->type), most = nd_new_like(p->l, out, out->type);
 	struct nd to = reshaped(p, &turned, (struct hwc){ s->k[0], s->k[1], s->k[2] });
 	low_reverse_order(p->l, nd_to_operand(&x), nd_to_operand(&to));
-	const char *why = reduce_to(p, OP_MAXPOOL, &turned, 0, s, &most, f);
+	const char *why = reduce_to(p, OP_MAXPOOL, &turned, 0, s, &most, end);
 	if (why)
 		return why;
 	struct nd from = reshaped(p, &most, one), dest = reduced_dest(p, out, one);
@@ -122,11 +121,10 @@ lower_reduce(struct part *p, const struct tosa_op *op)
 	int axis = (int)tosa_axis_of(op);
 	struct extents s = axis_extents(&v, axis, axis);
 	bool least = op->code == TOSA_REDUCE_MIN || op->code == TOSA_REDUCE_ALL;
-	struct finish f = { .round = ROUND_NATURAL };
 	if (v.type == TFL_INT32)
 		return fold_to(p, least ? OP_MIN : OP_MAX, &v, &s, &out);
-	return least ? least_to(p, &v, &s, &out, &f)
-		     : reduce_to(p, OP_MAXPOOL, &v, 0, &s, &out, &f);
+	return least ? least_to(p, &v, &s, &out, &low_half_up)
+		     : reduce_to(p, OP_MAXPOOL, &v, 0, &s, &out, &low_half_up);
 }
 
 /* ---- REDUCE_SUM ------------------------------------------------------------------------ */
@@ -165,12 +163,11 @@ lower_reduce_sum(struct part *p, const struct tosa_op *op)
 	bool depth = s.k[2] == 1;
 	struct tail t = tail_of(p, sum, narrow || depth ? TAIL_SCALE : 0);
 	struct nd out = result_view(p, t.out);
-	struct finish f = { .tail = &t, .round = tail_round(&t),
-			    .scale = tail_scale(&t, 0) };
+	struct low_end end = tail_scaled_end(p, &t);
 	int32_t zero = narrow ? src.zero : 0;
 	if (!narrow && !depth)
 		return fold_to(p, OP_ADD, &v, &s, &out);
-	return reduce_to(p, depth ? OP_REDUCE_SUM : OP_AVGPOOL, &v, zero, &s, &out, &f);
+	return reduce_to(p, depth ? OP_REDUCE_SUM : OP_AVGPOOL, &v, zero, &s, &out, &end);
 }
 
 /* ---- ARGMAX ----------------------------------------------------------------------------- */

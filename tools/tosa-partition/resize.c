@@ -78,18 +78,6 @@ sample_bilinear(struct part *p, const struct tosa_resize *r, const struct nd *v,
 	return true;
 }
 
-struct phased {
-	struct part *p;
-	const struct tail *t;
-};
-
-static void
-finish_phase(void *ctx, struct g_op *op)
-{
-	const struct phased *x = ctx;
-	tail_finish(x->p, x->t, op);
-}
-
 /* for small weights; a RESCALE that alone reads the sums becomes part of the convolutions */
 static bool
 by_phases(struct part *p, const struct tosa_op *op, const struct low_blend *y,
@@ -114,8 +102,8 @@ by_phases(struct part *p, const struct tosa_op *op, const struct low_blend *y,
 	struct tail t = tail_of(p, op->out[0], narrow ? TAIL_SCALE : 0);
 	struct nd out = result_view(p, t.out), dest = writable_fm(p, &out);
 	struct nd in = readable_fm(p, &v);
-	struct phased ctx = { .p = p, .t = &t };
-	bool ok = low_phases(p->l, f, &in, &dest, finish_phase, &ctx);
+	struct low_end end = tail_end(p, &t);
+	bool ok = low_phases(p->l, f, &in, &dest, &end);
 	assert(ok); /* parts of a feature map always have a view */
 	deliver_fm(p, &dest, &out);
 	return true;

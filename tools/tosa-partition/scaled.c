@@ -58,11 +58,12 @@ rescale_up(struct part *p, const struct tosa_op *op, const struct nd *to)
 	if (source_of(p, op->out[0], &s)) {
 		bool whole = is_factor(&s, &k);
 		k = whole ? k : s.mult;
-		struct finish f = { .has_scalar = true, .scalar = (int32_t)k,
-				    .round = ROUND_NATURAL,
-				    .scale = { .mult = 1, .shift = whole ? 0 : s.shift } };
+		struct low_end end = low_half_up;
+		end.has_scalar = true;
+		end.scalar = (int32_t)k;
+		end.scale.shift = whole ? 0 : s.shift;
 		if (k <= most) {
-			unary_to(p, OP_MUL, &v, s.zero, to, &f);
+			nd_unary(p->l, OP_MUL, &v, s.zero, to, &end);
 			return NULL;
 		}
 	}

@@ -82,9 +82,9 @@ scale_runs(struct part *p, const struct nd *v, const struct tail *t, const struc
 			nd_slice(&c, last, r[i].first, r[i].n, 1);
 			nd_slice(&to, last, r[i].first, r[i].n, 1);
 		}
-		struct finish f = { .tail = t, .round = tail_round(t),
-				    .scale = { .mult = 1, .shift = r[i].shift } };
-		binary_to(p, OP_MUL, &from, &c, &to, &f);
+		struct low_end end = tail_scaled_end(p, t);
+		end.scale = (struct npu_scale){ .mult = 1, .shift = r[i].shift };
+		binary_to(p, OP_MUL, &from, &c, &to, &end);
 	}
 }
 

@@ -124,12 +124,24 @@ tail_round(const struct tail *t)
 							       : ROUND_NATURAL;
 }
 
-void
-tail_finish(struct part *p, const struct tail *t, struct g_op *op)
+struct low_end
+tail_end(struct part *p, const struct tail *t)
 {
-	op->ofm_zero = (int32_t)t->zero;
-	if (op->ofm.type != TFL_INT32)
-		op_clamp(op, (struct g_range){ .lo = t->lo, .hi = t->hi });
+	struct low_end e = { .zero = (int32_t)t->zero, .clamped = t->type != TFL_INT32,
+			     .clamp = { .lo = t->lo, .hi = t->hi } };
 	if (t->has_table)
-		op_table(op, low_lut8(p->l, t->table));
+		e.lut = low_lut8(p->l, t->table);
+	return e;
+}
+
+struct low_end
+tail_scaled_end(struct part *p, const struct tail *t)
+{
+	struct low_end e = tail_end(p, t);
+	e.scaled = true;
+	e.scale = tail_scale(t, 0);
+	e.round = tail_round(t);
+	if (!e.scale.mult)
+		e.scale = (struct npu_scale){ .mult = 1 };
+	return e;
 }

@@ -91,10 +91,10 @@ rescale_channels(struct part *p, const struct tail *t, const struct nd *v,
 			      .ifm_zero = (int32_t)t->r.in_zero, .scale = scale,
 			      .round = tail_round(t) };
 	const char *why = low_conv_check(p->a, &c, &from, &to);
-	struct finish f = { .p = p, .tail = t, .round = tail_round(t) };
+	struct low_end end = tail_end(p, t);
 	if (why)
 		return why;
-	low_conv(p->l, &c, &from, &to, finish_op, &f);
+	low_conv(p->l, &c, &from, &to, &end);
 	copy_from_fm(p, &to, out);
 	return NULL;
 }
@@ -120,8 +120,6 @@ lower_rescale(struct part *p, const struct tosa_op *op)
 	}
 	struct tail t = tail_from(p, op);
 	struct nd v = value_of(p, op->in[0]), out = result_view(p, t.out);
-	struct finish f = { .tail = &t, .round = tail_round(&t),
-			    .scale = tail_scale(&t, 0) };
 	if (v.type == TFL_INT32)
 		return scale_to(p, &v, &t, &out);
 	if (t.r.in_unsigned)
@@ -134,10 +132,10 @@ lower_rescale(struct part *p, const struct tosa_op *op)
 	}
 	if (t.r.per_channel)
 		return rescale_channels(p, &t, &v, &out);
-	f.scale = tail_scale(&t, 0);
-	if (!f.scale.mult) /* a factor of 0: the shift leaves nothing */
-		f.scale = (struct npu_scale){ .mult = 1, .shift = 40 };
-	pool_to(p, &v, (int32_t)t.r.in_zero, &out, &f);
+	struct low_end end = tail_scaled_end(p, &t);
+	if (!tail_scale(&t, 0).mult) /* a factor of 0: the shift leaves nothing */
+		end.scale.shift = 40;
+	nd_unary(p->l, OP_AVGPOOL, &v, (int32_t)t.r.in_zero, &out, &end);
 	return NULL;
 }
 
@@ -151,16 +149,16 @@ lower_clamp(struct part *p, const struct tosa_op *op)
 		struct nd out = result_view(p, op->out[0]);
 		struct nd below = nd_with_scalar(p->l, OP_MIN, &v, (int32_t)hi);
 		struct nd c = nd_const_one(p->l, TFL_INT32, v.rank, (int32_t)lo);
-		struct finish f = { .round = ROUND_NATURAL };
-		binary_to(p, OP_MAX, &below, &c, &out, &f);
+		binary_to(p, OP_MAX, &below, &c, &out, &low_half_up);
 		return NULL;
 	}
 	struct tail t = tail_of(p, op->out[0], 0);
 	struct nd out = result_view(p, t.out);
 	t.lo = t.lo < lo ? lo : t.lo > hi ? hi : t.lo;
 	t.hi = t.hi > hi ? hi : t.hi < lo ? lo : t.hi;
-	struct finish f = { .tail = &t, .round = ROUND_NATURAL };
-	pool_to(p, &v, 0, &out, &f);
+	struct low_end end = tail_scaled_end(p, &t);
+	end.scale = scale_one();
+	nd_unary(p->l, OP_AVGPOOL, &v, 0, &out, &end);
 	return NULL;
 }
 
@@ -205,18 +203,19 @@ raw_curve(struct part *p, const struct nd *v, const struct tosa_tensor *table,
 	}
 	const struct nd *to[3] = { &base, &slope, &rest };
 	for (int k = 0; k < 3; k++) {
-		struct finish f = { .has_scalar = true, .round = ROUND_NATURAL,
-				    .lut = low_lut_words(p->l, 16, value[k], 512) };
-		unary_to(p, OP_ADD, v, 0, to[k], &f);
+		struct low_end end = low_half_up;
+		end.has_scalar = true;
+		end.lut = low_lut_words(p->l, 16, value[k], 512);
+		nd_unary(p->l, OP_ADD, v, 0, to[k], &end);
 	}
 	words[0] = nd_new_like(p->l, v, TFL_INT32);
 	words[1] = nd_new_like(p->l, v, TFL_INT32);
-	struct finish f = { .has_scalar = true, .scalar = 128, .round = ROUND_NATURAL };
-	unary_to(p, OP_MUL, &base, 0, &words[0], &f);
-	f = (struct finish){ .round = ROUND_NATURAL };
-	binary_to(p, OP_MUL, &slope, &rest, &words[1], &f);
-	f = (struct finish){ .round = ROUND_NATURAL };
-	binary_to(p, OP_ADD, &words[0], &words[1], out, &f);
+	struct low_end by_128 = low_half_up;
+	by_128.has_scalar = true;
+	by_128.scalar = 128;
+	nd_unary(p->l, OP_MUL, &base, 0, &words[0], &by_128);
+	binary_to(p, OP_MUL, &slope, &rest, &words[1], &low_half_up);
+	binary_to(p, OP_ADD, &words[0], &words[1], out, &low_half_up);
 }
 
 const char *
@@ -265,10 +264,10 @@ lower_negate(struct part *p, const struct tosa_op *op)
 	if (v.type == TFL_INT32)
 		v = nd_with_scalar(p->l, OP_MAX, &v, -INT32_MAX);
 	struct nd out = result_view(p, t.out), zero = nd_const_one(p->l, v.type, v.rank, 0);
-	struct finish f = { .p = p, .tail = &t, .round = ROUND_NATURAL };
 	t.zero = tosa_zero_of(p->t, op, 2);
+	struct low_end end = tail_scaled_end(p, &t);
 	nd_binary(p->l, OP_SUB, &zero, 0, &v, (int32_t)tosa_zero_of(p->t, op, 1), &out,
-		  finish_op, &f);
+		  &end);
 	return NULL;
 }
 
@@ -276,8 +275,7 @@ static const char *
 lower_plain(struct part *p, const struct tosa_op *op, enum g_op_kind kind)
 {
 	struct nd v = value_of(p, op->in[0]), out = result_view(p, op->out[0]);
-	struct finish f = { .round = ROUND_NATURAL };
-	unary_to(p, kind, &v, 0, &out, &f);
+	nd_unary(p->l, kind, &v, 0, &out, &low_half_up);
 	return NULL;
 }
 
@@ -298,22 +296,23 @@ const char *
 lower_cast(struct part *p, const struct tosa_op *op)
 {
 	struct nd v = value_of(p, op->in[0]), out = result_view(p, op->out[0]);
-	struct finish f = { .round = ROUND_NATURAL };
+	struct low_end end = low_half_up;
 	if (tosa_out(p->t, op)->type == TOSA_BOOL) {
-		f.clamped = true;
-		f.clamp.hi = 1;
-		unary_to(p, OP_ABS, &v, 0, &out, &f);
+		end.clamped = true;
+		end.clamp.hi = 1;
+		nd_unary(p->l, OP_ABS, &v, 0, &out, &end);
 	} else if (out.type != TFL_INT32 && v.type == TFL_INT32) {
 		nd_narrow(p->l, &v, &out);
 	} else if (graph_type_bytes(out.type) < graph_type_bytes(v.type)) {
 		struct nd low = part_of(&v, out.type, 0);
 		nd_copy(p->l, &low, &out);
 	} else if (out.type == TFL_INT32) {
-		f.has_scalar = true;
-		f.scalar = 1;
-		unary_to(p, OP_MUL, &v, 0, &out, &f);
+		end.has_scalar = true;
+		end.scalar = 1;
+		nd_unary(p->l, OP_MUL, &v, 0, &out, &end);
 	} else {
-		pool_to(p, &v, 0, &out, &f);
+		end.scale = scale_one();
+		nd_unary(p->l, OP_AVGPOOL, &v, 0, &out, &end);
 	}
 	return NULL;
 }

@@ -128,9 +128,10 @@ static void
 take_truth(struct part *p, struct nd *v)
 {
 	struct nd one = nd_new_like(p->l, v, TFL_INT8);
-	struct finish f = { .round = ROUND_NATURAL, .clamped = true,
-			    .clamp = { .lo = 0, .hi = 1 } };
-	unary_to(p, OP_ABS, v, 0, &one, &f);
+	struct low_end end = low_half_up;
+	end.clamped = true;
+	end.clamp.hi = 1;
+	nd_unary(p->l, OP_ABS, v, 0, &one, &end);
 	*v = one;
 }
 

@@ -104,9 +104,10 @@ test(const struct loop *w, const struct nd *condition)
 	struct part *p = w->p;
 	struct nd flag = nd_new_like(p->l, condition, TFL_INT8);
 	struct g_node *n = next_node(p, LOOP_TEST);
-	struct finish f = { .round = ROUND_NATURAL, .clamped = true,
-			    .clamp = { .lo = 0, .hi = 1 } };
-	unary_to(p, OP_ABS, condition, 0, &flag, &f);
+	struct low_end end = low_half_up;
+	end.clamped = true;
+	end.clamp.hi = 1;
+	nd_unary(p->l, OP_ABS, condition, 0, &flag, &end);
 	n->out.v = anew(p->a, struct g_tensor *, 1);
 	n->out.v[n->out.n++] = flag.t;
 	G_SET(n, G_NODE_out);

@@ -80,7 +80,7 @@ in_order(struct part *p, const struct nd *v)
 void
 part_binary(struct part *p, enum g_op_kind kind, const struct side *a,
 	    const struct side *b, const struct tfl_tensor *o, struct g_operand ofm,
-	    nd_finish_op *made, void *ctx)
+	    const struct low_end *end)
 {
 	struct nd x = side_operand(p, a, o), y = side_operand(p, b, o);
 	struct nd out = nd_operand_of(ofm, o->rank, o->dim), dest = out;
@@ -89,15 +89,7 @@ part_binary(struct part *p, enum g_op_kind kind, const struct side *a,
 		y = in_order(p, &y);
 		dest = nd_new(p->l, out.type, out.rank, out.dim);
 	}
-	nd_binary(p->l, kind, &x, a->zero, &y, b->zero, &dest, made, ctx);
+	nd_binary(p->l, kind, &x, a->zero, &y, b->zero, &dest, end);
 	if (dest.t != out.t)
 		nd_copy(p->l, &dest, &out);
-}
-
-void
-binary_plain(void *ctx, struct g_op *op)
-{
-	(void)ctx;
-	if (op->kind == OP_ADD || op->kind == OP_SUB || op->kind == OP_MUL)
-		op_unscaled(op);
 }

@@ -187,7 +187,7 @@ lower_logic(struct part *p, const struct lop *o)
 	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
 	a.zero = b.zero = 0;
 	part_binary(p, op->code == TFL_LOGICAL_AND ? OP_MIN : OP_MAX, &a, &b,
-		    o->ofm, part_ofm(p, op->out[0]), binary_plain, NULL);
+		    o->ofm, part_ofm(p, op->out[0]), &low_plain);
 	return NULL;
 }
 

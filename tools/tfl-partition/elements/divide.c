@@ -112,19 +112,6 @@ read_divide(const struct part *p, struct lop *o)
 	return !why && is_table(d) ? read_bytes(p, o) : why;
 }
 
-struct one_of_two {
-	bool second;
-};
-
-static void
-take_one(void *ctx, struct g_op *op)
-{
-	const struct one_of_two *x = ctx;
-	op_unscaled(op);
-	op->opa.mult = !x->second;
-	op->opb = x->second;
-}
-
 /* repeats operand k to the OFM's shape, by adding 0 times the other operand */
 static struct g_operand
 spread(struct part *p, const struct divide *d, const struct side in[2], int k,
@@ -134,8 +121,11 @@ spread(struct part *p, const struct divide *d, const struct side in[2], int k,
 	    operand_whole(low_tensor(p->l, d->ofm->type, shape, NULL));
 	if (tfl_elements(d->in[k]) == tfl_elements(d->ofm))
 		return low_view(p->l, in[k].value, shape);
-	struct one_of_two x = { .second = k };
-	part_binary(p, OP_ADD, &in[0], &in[1], d->ofm, y, take_one, &x);
+	struct low_end end = low_plain;
+	end.factors = true;
+	end.opa.mult = !k;
+	end.opb = k;
+	part_binary(p, OP_ADD, &in[0], &in[1], d->ofm, y, &end);
 	return y;
 }
 

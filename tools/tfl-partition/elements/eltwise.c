@@ -4,21 +4,14 @@
 
 #include <math.h>
 
-/* the scales of an ADD or SUB: of its operands and of its result */
-struct addition {
-	struct npu_scale opa, ofm;
-	int opb;
-	enum g_scaled scaled;
-	bool expressible;
-};
-
 /*
- * nputools-lowering(7) 4.3.  The reference computes ADD's quotients in double and
+ * Sets the scales of an ADD or SUB, of its operands and of its result; false: they can't be
+ * expressed.  nputools-lowering(7) 4.3.  The reference computes ADD's quotients in double and
  * SUB's in float32 (nputools-lowering(7) 3.4); the same values are quantised here.
  */
-static struct addition
-addition_of(const struct tfl_tensor *a, const struct tfl_tensor *b,
-	    const struct tfl_tensor *o, bool single)
+static bool
+sum_scales(const struct tfl_tensor *a, const struct tfl_tensor *b,
+	   const struct tfl_tensor *o, bool single, struct low_end *r)
 {
 	float s1 = quant_scale_f32(a), s2 = quant_scale_f32(b);
 	float so = quant_scale_f32(o);
@@ -29,30 +22,27 @@ addition_of(const struct tfl_tensor *a, const struct tfl_tensor *b,
 	double ratio = single ? (double)((float)small / (float)twice) : small / twice;
 	double out = single ? (double)((float)twice / ((float)(1 << left) * so))
 			    : twice / ((double)(1 << left) * (double)so);
-	struct addition r = { .expressible = true };
+	r->factors = true;
 
 	/* equal scales: do not scale the operands if the result rounds the same */
 	struct npu_scale q;
 	if (s1 == s2 && wide) {
-		r.expressible = npu_quantise(out * (1 << left) / 65536.0, &q) &&
-				q.shift >= 1;
+		bool ok = npu_quantise(out * (1 << left) / 65536.0, &q) && q.shift >= 1;
 		q.shift--;
-		r.opa.mult = 1 << 14;
-		r.opb = 1 << 14;
-		r.ofm = q;
-		return r;
+		r->opa.mult = 1 << 14;
+		r->opb = 1 << 14;
+		r->scale = q;
+		return ok;
 	}
 	if (s1 == s2 && npu_quantise(out * (1 << left) / 65536.0, &q) &&
 	    (q.mult & 0xfff) == 0) {
-		r.opa.mult = 1 << 15;
-		r.opb = 1 << 15;
-		r.ofm = q;
-		return r;
+		r->opa.mult = 1 << 15;
+		r->opb = 1 << 15;
+		r->scale = q;
+		return true;
 	}
-	r.scaled = s1 <= s2 ? SCALED_A : SCALED_B;
-	r.expressible = npu_quantise(ratio * (1 << left), &r.opa) &&
-			npu_quantise(out, &r.ofm);
-	return r;
+	r->side = s1 <= s2 ? SCALED_A : SCALED_B;
+	return npu_quantise(ratio * (1 << left), &r->opa) && npu_quantise(out, &r->scale);
 }
 
 static bool
@@ -80,71 +70,37 @@ check_binary(const struct part *p, const struct tfl_op *op)
 	return check_broadcast(p, a, b, o);
 }
 
-/* ADD, SUB or MUL, besides its end */
-struct arith {
-	enum g_op_kind kind;
-	bool plain; /* 32 bits: no scales */
-	struct addition sum;
-	struct low_end end;
-};
-
 static const char *
 read_arith(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
+	const struct tfl_tensor *a = o->ifm, *b = part_in(p, op, 1), *y = o->ofm;
 	const char *why = check_binary(p, op) ?:
 			  check_activation(p, op, tfl_binary_activation(op));
 	if (why)
 		return why;
-	const struct tfl_tensor *a = o->ifm, *b = part_in(p, op, 1);
-	const struct tfl_tensor *y = o->ofm;
-	struct arith *x = o->own = anew(p->a, struct arith, 1);
-	x->kind = op->code == TFL_ADD ? OP_ADD : op->code == TFL_SUB ? OP_SUB : OP_MUL;
-	x->plain = y->type == TFL_INT32;
-	if (x->plain)
+	o->end = low_plain;
+	if (y->type == TFL_INT32)
 		return tfl_binary_activation(op) == TFL_ACT_NONE
 			   ? NULL
 			   : "32-bit results can't be clamped";
-	x->end = (struct low_end){ .scaled = true, .round = ROUND_TFL, .zero = quant_zero(y),
-				   .clamp = quant_clamp(y, tfl_binary_activation(op)) };
-	bool ok;
-	if (x->kind == OP_MUL) {
-		ok = mul_scale(a, b, y, &x->end.scale);
-	} else {
-		x->sum = addition_of(a, b, y, x->kind == OP_SUB);
-		x->end.scale = x->sum.ofm;
-		ok = x->sum.expressible;
-	}
+	o->end.zero = quant_zero(y);
+	o->end.clamped = true;
+	o->end.clamp = quant_clamp(y, tfl_binary_activation(op));
+	bool ok = op->code == TFL_MUL ? mul_scale(a, b, y, &o->end.scale)
+				      : sum_scales(a, b, y, op->code == TFL_SUB, &o->end);
 	return ok ? NULL : "the ratio of the scales can't be expressed";
-}
-
-static void
-finish_arith(void *ctx, struct g_op *r)
-{
-	struct arith *x = ctx;
-	if (x->plain) {
-		op_zeros(r, 0, 0);
-		r->ifm2_zero = 0;
-		op_unscaled(r);
-		return;
-	}
-	if (x->kind != OP_MUL) {
-		G_PUT(r, OP, opa, x->sum.opa);
-		G_PUT(r, OP, opb, x->sum.opb);
-		if (x->sum.scaled != SCALED_BOTH)
-			G_PUT(r, OP, scaled, (int)x->sum.scaled);
-	}
-	low_finish(&x->end, r);
 }
 
 static const char *
 lower_arith(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
-	struct arith *x = o->own;
 	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
-	part_binary(p, x->kind, &a, &b, o->ofm, part_ofm(p, op->out[0]),
-		    finish_arith, x);
+	enum g_op_kind kind = op->code == TFL_ADD   ? OP_ADD
+			      : op->code == TFL_SUB ? OP_SUB
+						    : OP_MUL;
+	part_binary(p, kind, &a, &b, o->ofm, part_ofm(p, op->out[0]), &o->end);
 	return NULL;
 }
 
@@ -170,7 +126,7 @@ lower_extreme(struct part *p, const struct lop *o)
 	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
 	a.zero = b.zero = 0;
 	part_binary(p, op->code == TFL_MAXIMUM ? OP_MAX : OP_MIN, &a, &b,
-		    o->ofm, part_ofm(p, op->out[0]), binary_plain, NULL);
+		    o->ofm, part_ofm(p, op->out[0]), &low_plain);
 	return NULL;
 }
 

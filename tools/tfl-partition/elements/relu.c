@@ -338,32 +338,17 @@ read_prelu(const struct part *p, struct lop *o)
 	return table ? read_bytes(p, o) : why;
 }
 
-struct product {
-	struct npu_scale scale;
-	int32_t zero, most;
-};
-
-static void
-finish_product(void *ctx, struct g_op *m)
-{
-	const struct product *x = ctx;
-	struct g_range range = type_range(m->ofm.type);
-	range.hi = x->most;
-	op_scale(m, x->scale, ROUND_TFL);
-	op_clamp(m, range);
-	m->ofm_zero = x->zero;
-}
-
 /* x times alpha; below: clamped to zero at most */
 static void
 times_alpha(struct part *p, const struct prelu *r, const struct side *x,
 	    const struct side *alpha, struct g_operand ofm, int32_t zero,
 	    bool below)
 {
-	int32_t most = (int32_t)type_range(ofm.type).hi;
-	struct product y = { .scale = r->below, .zero = zero,
-			     .most = below ? zero : most };
-	part_binary(p, OP_MUL, x, alpha, r->ofm, ofm, finish_product, &y);
+	struct low_end end = { .scaled = true, .scale = r->below, .zero = zero,
+			       .clamped = true, .clamp = type_range(ofm.type) };
+	if (below)
+		end.clamp.hi = zero;
+	part_binary(p, OP_MUL, x, alpha, r->ofm, ofm, &end);
 }
 
 /* MAX(x, x * alpha), both rescaled */

@@ -64,21 +64,15 @@ scaled_input(struct part *p, const struct tfl_op *op, const struct square *s,
 	return r;
 }
 
-static void
-finish_difference(void *ctx, struct g_op *op)
-{
-	const int *factor = ctx;
-	op_unscaled(op);
-	op->scale.mult = (uint32_t)*factor;
-}
-
 static struct g_operand
 difference(struct part *p, const struct square *s, const struct side in[2],
-	   int type, int factor)
+	   int type, uint32_t factor)
 {
+	struct low_end end = low_plain;
+	end.scale.mult = factor;
 	struct g_operand y = operand_whole(
 	    low_tensor(p->l, type, tfl_hwc(s->ofm), NULL));
-	part_binary(p, OP_SUB, &in[0], &in[1], s->ofm, y, finish_difference, &factor);
+	part_binary(p, OP_SUB, &in[0], &in[1], s->ofm, y, &end);
 	return y;
 }
 

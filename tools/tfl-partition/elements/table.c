@@ -183,18 +183,17 @@ take_rescale(struct lop *o, struct npu_scale s)
 {
 	o->zero = quant_zero(o->ifm);
 	o->end = (struct low_end){ .scaled = true, .scale = s, .round = ROUND_TFL,
-				   .zero = quant_zero(o->ofm),
+				   .zero = quant_zero(o->ofm), .clamped = true,
 				   .clamp = type_range(o->ofm->type) };
 }
 
 struct g_op *
 part_unary(struct part *p, const struct lop *o, enum g_op_kind kind)
 {
-	struct low_end end = o->end;
 	struct g_operand ofm = part_ofm(p, o->op->out[0]);
 	struct g_operand ifm = low_view(p->l, part_ifm(p, o->op->in[0]), ofm.shape);
 	struct g_op *r = low_op(p->l, kind, ifm, ofm);
-	low_finish(&end, r);
+	low_finish(&o->end, r);
 	r->ifm_zero = o->zero;
 	return r;
 }

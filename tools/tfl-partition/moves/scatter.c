@@ -105,7 +105,7 @@ fill_zeros(struct part *p, const struct scatter *s, const struct nd *to)
 	struct hwc line = { .h = 1, .w = 1, .c = (int32_t)s->inner };
 	struct g_operand none = low_const(p->l, to->type, line, zero);
 	struct nd from = nd_operand_of(none, 2, (int32_t[]){ 1, line.c });
-	nd_binary(p->l, OP_MAX, &from, 0, &from, 0, to, nd_finish_none, NULL);
+	nd_binary(p->l, OP_MAX, &from, 0, &from, 0, to, &low_as_made);
 }
 
 static void

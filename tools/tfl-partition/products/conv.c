@@ -167,6 +167,7 @@ read_constants(const struct part *p, const struct filters *f, struct lop *o)
 	take_weights(p, f->weights, c);
 	c->ifm_zero = quant_zero(f->ifm);
 	o->end.zero = quant_zero(f->ofm);
+	o->end.clamped = true;
 	o->end.clamp = quant_clamp(f->ofm, f->activation);
 	return take_biases(p, f->bias, c) ?: check_weight_sums(c) ?: take_scales(p, f, c) ?:
 	       check_wide_sums(f, c);
@@ -372,8 +373,7 @@ lower_fc(struct part *p, const struct lop *o)
 	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), is);
 	struct nd in = nd_operand_of(ifm, 4, from), out = nd_operand_of(ofm, 4, to);
 	struct low_conv w = stored_conv(p, o, 0);
-	struct low_end end = o->end;
-	low_conv(p->l, &w, &in, &out, low_finish, &end);
+	low_conv(p->l, &w, &in, &out, &o->end);
 	return NULL;
 }
 

@@ -81,7 +81,7 @@ check_large(const struct low_conv *c)
 struct scaling {
 	struct lower *l;
 	const struct low_conv *c;
-	struct low_end end;
+	const struct low_end *end;
 };
 
 /*
@@ -109,7 +109,7 @@ scale_sums(void *ctx, const struct nd *sums, const struct nd *out)
 	below = word_max(l, below, low_const(l, TFL_INT32, line, least));
 	struct g_operand bits = low_const(l, TFL_INT32, line, shift);
 	struct g_op *r = word_op_to(l, OP_SHR, word_add(l, y, below), bits, ofm);
-	low_finish(&x->end, r);
+	low_finish(x->end, r);
 	r->round = ROUND_NATURAL;
 }
 
@@ -119,9 +119,9 @@ lower_windows(struct part *p, const struct lop *o)
 	struct low_conv c = stored_conv(p, o, 0);
 	int input = folded_pad(p, o->op, &c.pad);
 	struct nd in = nd_ifm(p, input), out = nd_ofm(p, o->op->out[0]);
-	struct scaling x = { .l = p->l, .c = &c, .end = o->end };
+	struct scaling x = { .l = p->l, .c = &c, .end = &o->end };
 	if (low_conv_fits(&c))
-		low_conv(p->l, &c, &in, &out, low_finish, &x.end);
+		low_conv(p->l, &c, &in, &out, &o->end);
 	else
 		low_conv_large(p->l, &c, &in, &out, scale_sums, &x);
 	return NULL;

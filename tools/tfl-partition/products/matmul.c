@@ -104,6 +104,7 @@ read_matmul(const struct part *p, struct lop *o)
 		return why;
 	m->adj_a = TFL_OPT(op, BatchMatMulOptions, adj_x);
 	m->adj_b = TFL_OPT(op, BatchMatMulOptions, adj_y);
+	o->end.clamped = true;
 	o->end.clamp = type_range(m->ofm->type);
 	o->end.zero = quant_zero(m->ofm);
 	m->zero_a = quant_zero(m->a);
@@ -141,6 +142,7 @@ read_computed(const struct part *p, struct lop *o)
 	why = read_matrix(p, m->b, &m->cols, &m->depth);
 	if (why)
 		return why;
+	o->end.clamped = true;
 	o->end.clamp = quant_clamp(m->ofm, activation);
 	o->end.zero = quant_zero(m->ofm);
 	m->zero_a = quant_zero(m->a);
@@ -194,7 +196,8 @@ matrix_of(const struct nd *v, const struct nd *ofm, int64_t i)
 /* multiplies [batch...][row][depth] by [batch...][col][depth] */
 static void
 multiply_all(struct part *p, const struct matmul *m, const struct nd *a,
-	     const struct nd *b, const struct nd *out, const struct nd *bias, struct low_end end)
+	     const struct nd *b, const struct nd *out, const struct nd *bias,
+	     const struct low_end *end)
 {
 	for (int64_t i = 0; i < m->batches; i++) {
 		struct nd z = matrix_of(out, out, i);
@@ -202,13 +205,13 @@ multiply_all(struct part *p, const struct matmul *m, const struct nd *a,
 					  .b = matrix_of(b, out, i),
 					  .a_zero = m->zero_a, .b_zero = m->zero_b,
 					  .bias = bias };
-		low_matmul(p->l, &one, &z, low_finish, &end);
+		low_matmul(p->l, &one, &z, end);
 	}
 }
 
 void
 multiply_matrices(struct part *p, const struct matmul *m, struct nd a, struct nd b,
-		  const struct nd *out, struct low_end end)
+		  const struct nd *out, const struct low_end *end)
 {
 	a = contiguous_matrix(p, a, m->adj_a);
 	b = contiguous_matrix(p, b, !m->adj_b);
@@ -227,7 +230,7 @@ lower_matmul(struct part *p, const struct lop *o)
 	}
 	struct nd a = nd_ifm(p, op->in[0]), b = nd_ifm(p, op->in[1]);
 	struct nd out = nd_ofm(p, op->out[0]);
-	multiply_matrices(p, m, a, b, &out, o->end);
+	multiply_matrices(p, m, a, b, &out, &o->end);
 	return NULL;
 }
 
@@ -256,7 +259,7 @@ lower_computed(struct part *p, const struct lop *o)
 	b = contiguous_matrix(p, b, false);
 	if (m->bias)
 		bias = nd_operand_of(part_ifm(p, op->in[2]), 1, &m->cols);
-	multiply_all(p, m, &a, &b, &out, m->bias ? &bias : NULL, o->end);
+	multiply_all(p, m, &a, &b, &out, m->bias ? &bias : NULL, &o->end);
 }
 
 const struct family family_matmul = {

@@ -21,7 +21,7 @@ struct matmul {
  * `out` that of m->ofm; their element types may differ from m's.
  */
 void multiply_matrices(struct part *p, const struct matmul *m, struct nd a, struct nd b,
-		       const struct nd *out, struct low_end end);
+		       const struct nd *out, const struct low_end *end);
 
 /* matmul16.c: INT16; ratio: of the scales; native: the NPU's sums have 48 bits */
 const char *read_wide(const struct part *p, const struct matmul *m, double ratio,

@@ -37,11 +37,9 @@ static struct nd
 half_sums(void *ctx, const struct nd *half, bool of_a)
 {
 	const struct wide *w = ctx;
-	struct low_end words = { .scaled = true, .scale = { .mult = 1 }, .round = ROUND_TFL,
-				 .clamp = type_range(TFL_INT32) };
 	struct g_operand y = word_new(w->p->l, tfl_hwc(w->m->ofm));
 	struct nd out = nd_of(y, w->m->ofm);
-	multiply_matrices(w->p, w->m, of_a ? *half : w->a, of_a ? w->b : *half, &out, words);
+	multiply_matrices(w->p, w->m, of_a ? *half : w->a, of_a ? w->b : *half, &out, &low_plain);
 	return out;
 }
 
@@ -54,6 +52,6 @@ lower_wide(struct part *p, const struct lop *o)
 	ctx.a = nd_ifm(p, op->in[0]);
 	ctx.b = nd_ifm(p, op->in[1]);
 	struct low_wide w = { .a = ctx.a, .b = ctx.b, .scale = o->end.scale,
-			      .sums = half_sums, .made = nd_finish_none, .ctx = &ctx };
+			      .sums = half_sums, .end = &low_as_made, .ctx = &ctx };
 	low_multiply_wide(p->l, &w, &out);
 }

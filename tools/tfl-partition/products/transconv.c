@@ -45,8 +45,7 @@ lower_transposed(struct part *p, const struct lop *o)
 {
 	struct low_conv c = stored_conv(p, o, 2);
 	struct nd in = nd_ifm(p, o->op->in[2]), out = nd_ofm(p, o->op->out[0]);
-	struct low_end end = o->end;
-	low_transconv(p->l, &c, &in, &out, low_finish, &end);
+	low_transconv(p->l, &c, &in, &out, &o->end);
 	return NULL;
 }
 

@@ -141,7 +141,7 @@ static const char *
 lower_phases(struct part *p, const struct tfl_op *op, const struct low_phases *f)
 {
 	struct nd in = nd_ifm(p, op->in[0]), out = nd_ofm(p, op->out[0]);
-	return low_phases(p->l, f, &in, &out, nd_finish_none, NULL)
+	return low_phases(p->l, f, &in, &out, &low_as_made)
 		   ? NULL
 		   : "no NPU operation can write all of its rows";
 }

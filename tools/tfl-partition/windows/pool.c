@@ -52,6 +52,7 @@ read_pool(const struct part *p, struct lop *o)
 		return why;
 	struct window w = window_of(padding, (struct yx){ .y = ifm->dim[1], .x = ifm->dim[2] },
 				    kernel, stride, one);
+	o->end.clamped = true;
 	o->end.clamp = quant_clamp(ofm, activation);
 	o->pool = (struct low_pool){
 		.average = op->code == TFL_AVERAGE_POOL_2D,
@@ -80,14 +81,13 @@ static const char *
 lower_pool(struct part *p, const struct lop *o)
 {
 	struct low_pool k = o->pool;
-	struct low_end end = o->end;
 	struct g_pad pad = { 0 };
 	int input = folded_pad(p, o->op, &pad);
 	const struct tfl_tensor *ifm = &p->sg->tensor[input];
 	take_padding(&k.axis[0], ifm->dim[1], pad.top, pad.bottom);
 	take_padding(&k.axis[1], ifm->dim[2], pad.left, pad.right);
 	struct nd in = nd_ifm(p, input), out = nd_ofm(p, o->op->out[0]);
-	return low_pool(p->l, &k, &in, &out, low_finish, &end)
+	return low_pool(p->l, &k, &in, &out, &o->end)
 		   ? NULL
 		   : "no NPU operation can address its tensors";
 }
