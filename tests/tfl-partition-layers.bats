@@ -178,35 +178,6 @@ bilinear()
 	exact m
 }
 
-# strided TYPE IN KERNEL OUT OPTIONS WANTED: a convolution of HxWxC, whose kernel on
-# Ethos-U55 is WANTED, with equal results there
-strided()
-{
-	local h w c kh=${3%x*} kw=${3#*x} oh=${4%x*} ow=${4#*x} a
-	IFS=x read -r h w c <<<"$2"
-	op m $CONV_2D "$1" "[1,$h,$w,$c]" "$(second $I8 "[5,$kh,$kw,$c]" "$(noise $((5 * kh * kw * c)))") | $shape [1,$oh,$ow,5] | ${t}[0].quantization.zero_point = [-7] | ${t}[1].quantization.scale = [0.9] | $(with 1 "$5")"
-	tfl-partition -a ethos-u55-128 -o m.part m.tflite
-	grep '^op ' m.part
-	grep -q "^op .* kernel=$6 " m.part
-	for a in ethos-u55-32 ethos-u55-128 ethos-u55-256; do
-		npucc -a $a --system-config Ethos_U55_High_End_Embedded \
-			--memory-mode Shared_Sram -o c.tflite m.tflite 2>notes
-		npu-dis --verify c.tflite >notes
-		npu-sim --seed=9 --compare=m.tflite c.tflite >notes
-	done
-}
-
-@test "columns of a stride become channels of an image with few channels" {
-	local same='{padding:0,stride_w:2,stride_h:2}' valid='{padding:1,stride_w:2,stride_h:2}'
-	strided $I8 10x12x3 3x3 5x6 "$same" 3x2
-	strided $I8 9x14x4 2x5 5x7 "$same" 2x5 # two columns would be padding
-	strided $I8 9x14x4 2x5 4x5 "$valid" 2x3
-	strided $I8 8x8x1 1x4 4x3 "$valid" 1x2
-	strided $I8 8x9x2 3x3 3x3 '{padding:0,stride_w:3,stride_h:3}' 3x1
-	strided $I8 9x9x2 3x3 4x4 "$valid" 3x3 # nine columns are not pairs
-	strided $I8 8x8x5 3x3 4x4 "$same" 3x3 # too many channels
-}
-
 @test "a FULLY_CONNECTED may have computed weights" {
 	op m $FULLY_CONNECTED $I8 '[5,24]' "$(second $I8 '[7,24]') | $shape [5,7] | $(with 8 '{}')"
 	exact m

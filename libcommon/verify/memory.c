@@ -209,9 +209,17 @@ check_in_place(struct checker *c, int which)
 			35, "the OFM overwrites bytes of the %s", role);
 }
 
+/* True if elements at this distance are apart, or if the distance repeats one element. */
+static bool
+steps_by(int64_t stride, int32_t n, int64_t least)
+{
+	return n == 1 || !stride || stride >= least;
+}
+
 /*
- * Rule 59: pixels of an IFM that share bytes are overlapping windows of one row.  Other reads of
- * this kind, and an OFM over such an IFM, are errors: no reason for them is known.
+ * Rule 59: pixels of an IFM that share bytes are overlapping windows of one row, or are repeated
+ * by a stride of 0.  Other reads of this kind, and an OFM over such an IFM, are errors: no reason
+ * for them is known.
  */
 static void
 check_windows(struct checker *c)
@@ -220,9 +228,9 @@ check_windows(struct checker *c)
 	bool filters = c->op.kind == NPU_CONV || c->op.kind == NPU_DEPTHWISE;
 	if (!filters || npu_fm_nests(f))
 		return;
-	int64_t row = (f->shape.w - 1) * f->stride_x + f->shape.c * npu_fm_bytes(f);
-	bool windows = c->op.kind == NPU_CONV && !f->bricks && f->stride_x >= npu_fm_bytes(f) &&
-		       (f->shape.h == 1 || f->stride_y >= row);
+	int64_t e = npu_fm_bytes(f), row = (f->shape.w - 1) * f->stride_x + f->shape.c * e;
+	bool windows = !f->bricks && steps_by(f->stride_x, f->shape.w, e) &&
+		       steps_by(f->stride_y, f->shape.h, row);
 	ERROR_IF(!windows, c, 59, "pixels of the IFM share bytes, and are not windows of one row of "
 		 "NHWC");
 	ERROR_IF(c->op.ofm.region == f->region && extents_meet(f, &c->op.ofm), c, 59,

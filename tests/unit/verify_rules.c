@@ -280,7 +280,6 @@ static const struct change changes[] = {
 	{ CHANGE(46, W, PARAM, WAIT), .param = 1 },
 	{ SET(47, E, CONV, BLOCKDEP, 1) },
 	{ SET(47, W, POOL, BLOCKDEP, 1) },
-	{ SET(59, E, CONV, IFM_STRIDE_X, 0) },
 	{ SET(59, E, CONV, IFM_STRIDE_Y, 64) }, /* rows overlap, too */
 	{ SET(59, E, CONV, IFM_STRIDE_X, 8), AND(OFM_BASE0, OFM_AT + 512) },
 };
@@ -289,6 +288,7 @@ static const struct change changes[] = {
 static const struct change unusual[] = {
 	{ SET(40, E, ADD, IFM2_IB_START, 9), AND(IFM_IB_END, 16) },
 	{ SET(59, E, CONV, IFM_STRIDE_X, 8) }, /* windows of a row */
+	{ SET(59, E, CONV, IFM_STRIDE_X, 0) }, /* a repeated pixel */
 };
 
 struct seen {
