@@ -231,8 +231,8 @@ is_read_in_part(const struct sched *s, const struct cascade *c, const struct g_t
 {
 	for (int i = c->first; i <= c->last; i++) {
 		const struct g_op *op = s->info[i].op;
-		if ((op->ifm.t == t && op->ifm.view != VIEW_WHOLE) ||
-		    (op->ifm2.t == t && op->ifm2.view != VIEW_WHOLE))
+		if ((op->ifm.t == t && !operand_has_rows(&op->ifm)) ||
+		    (op->ifm2.t == t && !operand_has_rows(&op->ifm2)))
 			return true;
 	}
 	return false;
@@ -260,7 +260,7 @@ list_endings(struct run *r)
 			struct ending e = { .op = i - r->c->first, .operand = k };
 			const struct g_tensor *t = in[k]->t;
 			bool found = !t || inside(r->s, r->c, e.op, k) >= 0 ||
-				     in[k]->view != VIEW_WHOLE || t->hwc.h < 2;
+				     !operand_has_rows(in[k]) || t->hwc.h < 2;
 			for (int d = 0; !found && d < x->n_endings; d++)
 				found = ending_operand(r->s, r->c, &x->ending[d])->t == t;
 			if (!found)
