@@ -167,7 +167,7 @@ transfer()
 }
 
 @test "linux_check() and the driver's check agree on changed streams" {
-	"$TESTBIN/linux-mutants" 3000 1 "$BATS_FILE_TMPDIR"/u?5.tflite >out || {
+	"$TESTBIN/linux-mutants" 3000 2 "$BATS_FILE_TMPDIR"/u?5.tflite >out || {
 		cat out
 		false
 	}

@@ -140,7 +140,7 @@ least()
 
 @test "variants that are faster with other weights in place are kept" {
 	local bytes cycles used time
-	lstm 219
+	lstm 221
 	# with its transfers alone the split variant is slower than the plain one
 	npu-sched -a ethos-u55-256 "${one_sram[@]}" --front -o front.tsv lstm.part 2>notes
 	while read -r bytes cycles; do

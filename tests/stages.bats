@@ -327,7 +327,7 @@ refused()
 	sed '/^step .*run=o2 /p' m.sched | sed '0,/^step  *p[0-9]* run=o2 /s//step p900 run=o2 /' >edited.sched
 	refused "has run 14 of 14"
 	# two operations change places
-	sed 's/run=o1$/run=o16/;t;s/run=o16$/run=o1/' m.sched >edited.sched
+	sed 's/run=o5$/run=o16/;t;s/run=o16$/run=o5/' m.sched >edited.sched
 	refused "o16 reads rows 0:1 of t18, but o15 has written 0"
 	sed 's/^\(tensor  t2 .*live=\)[0-9]*:[0-9]*/\11:1/' m.sched >edited.sched
 	refused "t2: live=1:1, but it is used at 3"

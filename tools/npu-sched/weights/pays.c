@@ -16,25 +16,34 @@ may_be_apart(const struct walk *w, int slice)
 static double
 transfer_start(const struct walk *w, double t)
 {
-	return max_f64(max_f64(t, w->td), w->flash);
+	return max_f64(t, w->td);
 }
 
-/* The time at which all uses of a slice have ended, for each enum held. */
+/*
+ * The time at which all uses of a slice have ended, for each enum held.  The memory of constants
+ * has then been busy for the transfer, or for the reads in place: the time is no earlier.
+ */
 static void
 end_times_of_uses(const struct walk *w, int slice, double t, double begin, double end[HELDS])
 {
 	const struct weight_slice *u = &w->p->slice[slice];
-	double start = transfer_start(w, t);
+	double start = transfer_start(w, t), busy[HELDS] = { 0 };
 	for (enum held h = IN_PLACE; h < HELDS; h++) {
+		if (h != IN_PLACE)
+			busy[h] = weights_transfer(w->s, held_bytes(u, h)) * transfer_share(w->s);
 		double arrival = h == IN_PLACE ? begin
 				 : start + weights_transfer(w->s, held_bytes(u, h));
 		end[h] = max_f64(begin, arrival);
 	}
 	for (int i = u->first; i <= u->last; i++) {
 		const struct kernel *k = &w->p->kernel[i];
-		for (enum held h = IN_PLACE; h < HELDS && k->slice == slice; h++)
+		for (enum held h = IN_PLACE; h < HELDS && k->slice == slice; h++) {
 			end[h] += k->cost[h];
+			busy[h] += constants_busy(w->s, k, h);
+		}
 	}
+	for (enum held h = IN_PLACE; h < HELDS; h++)
+		end[h] = max_f64(end[h], w->flash + busy[h]);
 }
 
 enum held
