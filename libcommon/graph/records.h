@@ -161,6 +161,7 @@ struct g_rewrite {
 	int64_t bytes;	   /* constants that are saved, before encoding; negative: added */
 	int64_t cycles;	   /* cycles that are saved, by the estimate of the rule */
 	const char *text;  /* a sentence for the user */
+	struct g_list channels; /* OFM channels of that operation that were removed */
 };
 
 struct g_target { /* rec.word is the accelerator's name */

@@ -85,12 +85,11 @@ exact_note(struct exact *x, const struct g_op *op, int64_t bytes, double cycles,
 	return r;
 }
 
-/* "61,440" */
-static void
-put_number(struct text *t, int64_t v)
+void
+exact_number(struct text *t, int64_t v)
 {
 	if (v >= 1000) {
-		put_number(t, v / 1000);
+		exact_number(t, v / 1000);
 		text_printf(t, ",%03d", (int)(v % 1000));
 	} else {
 		text_i64(t, v);
@@ -103,7 +102,7 @@ put_saved(struct text *t, const char *between, int64_t v, const char *what)
 	if (!v)
 		return;
 	text_puts(t, between);
-	put_number(t, v < 0 ? -v : v);
+	exact_number(t, v < 0 ? -v : v);
 	text_printf(t, " %s %s", what, v < 0 ? "more" : "fewer");
 }
 
@@ -116,6 +115,10 @@ rewrite_print(const struct graph *g, struct text *t)
 		put_saved(t, ": ", r->bytes, "bytes of constants");
 		put_saved(t, r->bytes ? ", about " : ": about ", r->cycles, "cycles");
 		text_putc(t, '\n');
+		for (size_t k = 0; k < r->channels.n; k++)
+			text_printf(t, "%s%d", k ? "," : "  channels ", (int)r->channels.v[k]);
+		if (r->channels.n)
+			text_putc(t, '\n');
 	}
 }
 

@@ -31,6 +31,8 @@ typedef bool exact_rule(struct exact *x);
 /* Adds a record: the rule was applied to op.  The text is a sentence without a full stop. */
 struct g_rewrite *exact_note(struct exact *x, const struct g_op *op, int64_t bytes,
 			     double cycles, const char *fmt, ...) PRINTF(5, 6);
+/* Appends a number as in "61,440". */
+void exact_number(struct text *t, int64_t v);
 /* Moves the operations from `first` on, which are the last ones, before operation `at`. */
 void exact_insert(struct exact *x, size_t first, size_t at);
 

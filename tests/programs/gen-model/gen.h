@@ -122,6 +122,6 @@ extern const struct draw move_draws[], conv_draws[], element_draws[],
 extern const struct draw later_move_draws[], later_element_draws[], logic_draws[];
 /* only by their names */
 extern const struct draw indexed_draws[], shuffle_draws[], int4_draws[], wide_draws[],
-    window_draws[];
+    window_draws[], channel_draws[];
 
 #endif

@@ -62,7 +62,8 @@ draw_named(const char *name)
 		if (!strcmp(draw_at(k)->name, name))
 			return draw_at(k);
 	static const struct draw *const named[] = { indexed_draws, shuffle_draws, int4_draws,
-						     wide_draws, window_draws };
+						     wide_draws, window_draws,
+						     channel_draws };
 	for (size_t i = 0; i < ARRAY_LEN(named); i++)
 		for (const struct draw *d = named[i]; d->name; d++)
 			if (!strcmp(d->name, name))

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Removes channels that no operation needs (nputools-rewrites(7) 3).
+ *
+ * A convolution does not need a channel of its IFM if the channel has one value, whose products
+ * the bias can include, or if all weights for the channel are zero.  A channelwise operation ties
+ * the channels of its operands to those of its OFM: all tied channels stay, or none.  A set of tied
+ * channels is removed if no operation needs one of them.
+ */
+#include "rewrite/prune.h"
+
+#include "base/fixed.h"
+
+#include <string.h>
+
+/* ---- sets of tied channels -------------------------------------------------------- */
+
+static int32_t
+root_of(struct pruner *p, int32_t c)
+{
+	while (p->tied[c] != c) {
+		p->tied[c] = p->tied[p->tied[c]];
+		c = p->tied[c];
+	}
+	return c;
+}
+
+static void
+tie(struct pruner *p, int32_t a, int32_t b)
+{
+	a = root_of(p, a);
+	b = root_of(p, b);
+	p->tied[max_i32(a, b)] = min_i32(a, b);
+	p->needed[min_i32(a, b)] |= p->needed[max_i32(a, b)];
+}
+
+int
+prune_group(const struct pruner *p, const struct g_tensor *t)
+{
+	int i = t->rec.index;
+	while (p->group[i] != i)
+		i = p->group[i];
+	return i;
+}
+
+void
+prune_need(struct pruner *p, int32_t c)
+{
+	p->needed[root_of(p, c)] = true;
+}
+
+bool
+prune_keeps(struct pruner *p, int32_t c)
+{
+	return p->needed[root_of(p, c)];
+}
+
+int32_t
+prune_channel(const struct pruner *p, const struct g_operand *o, struct lanes l, int32_t k)
+{
+	return p->base[o->t->rec.index] + l.first + k % l.n;
+}
+
+static void
+need_tensor(struct pruner *p, const struct g_tensor *t)
+{
+	for (int32_t c = 0; c < t->hwc.c; c++)
+		prune_need(p, p->base[t->rec.index] + c);
+}
+
+int32_t
+prune_count(struct pruner *p, int32_t first, int32_t n)
+{
+	int32_t kept = 0;
+	for (int32_t c = first; c < first + n; c++)
+		kept += prune_keeps(p, c);
+	return kept;
+}
+
+int32_t
+prune_count_tensor(struct pruner *p, const struct g_tensor *t)
+{
+	return prune_count(p, p->base[t->rec.index], t->hwc.c);
+}
+
+bool *
+prune_kept(struct pruner *p, const struct g_operand *o, int32_t *n)
+{
+	struct lanes l;
+	bool *kept = anew(p->a, bool, (size_t)o->shape.c);
+	bool has_lanes = lanes_of(o, &l);
+	*n = 0;
+	for (int32_t k = 0; k < o->shape.c; k++) {
+		kept[k] = !has_lanes || prune_keeps(p, prune_channel(p, o, l, k));
+		*n += kept[k];
+	}
+	return kept;
+}
+
+void
+prune_view(struct pruner *p, struct g_operand *o)
+{
+	struct lanes l;
+	if (!lanes_of(o, &l))
+		return;
+	int32_t base = p->base[o->t->rec.index], old = o->t->hwc.c;
+	int32_t first = prune_count(p, base, l.first);
+	int32_t n = prune_count(p, base + l.first, l.n);
+	int32_t all = prune_count(p, base, old);
+	if (all == old)
+		return;
+	o->start.c = o->view == VIEW_BOX ? first : 0;
+	o->shape.c = o->shape.c / l.n * n;
+	if (o->view == VIEW_STRIDED) {
+		o->offset = o->offset / old * all + first;
+		o->stride[0] = o->stride[0] / old * all;
+		o->stride[1] = o->stride[1] / old * all;
+	}
+}
+
+/* ---- what operations need ---------------------------------------------------------- */
+
+static bool
+can_edit(const struct pruner *p, const struct g_op *op)
+{
+	return op_has_weights(op->kind) && p->users[op->weights->rec.index] == 1;
+}
+
+/* True if all weights of an IFM channel are zero, for the OFM channels that stay. */
+static bool
+is_ignored(struct pruner *p, const struct g_op *op, const struct weight_reader *w, int32_t i)
+{
+	struct lanes ofm;
+	bool has_lanes = lanes_of(&op->ofm, &ofm);
+	for (int32_t o = 0; o < op->ofm.shape.c; o++)
+		for (int32_t y = 0; y < op->kernel.y; y++)
+			for (int32_t x = 0; x < op->kernel.x; x++)
+				if (weight_at(w, o, y, x, i) &&
+				    (!has_lanes || prune_keeps(p, prune_channel(p, &op->ofm, ofm, o))))
+					return false;
+	return true;
+}
+
+/* True if the bias can include the products of a channel that always has the value v. */
+static bool
+can_fold(const struct pruner *p, const struct g_op *op, int32_t v)
+{
+	return p->values.fits[op->rec.index] && (v == op->ifm_zero || op_has_full_windows(op));
+}
+
+/* Finds the channels that a convolution needs.  *again: there are more than before. */
+static bool
+visit_product(struct pruner *p, const struct g_op *op, bool *again)
+{
+	struct lanes l;
+	struct weight_reader w;
+	if (!can_edit(p, op) || !lanes_of(&op->ifm, &l))
+		return true;
+	if (!weight_reader_open(p->g, op->weights, &w, p->x->e))
+		return false;
+	for (int32_t k = 0; k < op->ifm.shape.c; k++) {
+		int32_t c = prune_channel(p, &op->ifm, l, k);
+		struct interval v = p->values.of[op->ifm.t->rec.index][l.first + k % l.n];
+		bool one = v.lo == v.hi && can_fold(p, op, v.lo);
+		if (prune_keeps(p, c) || one || is_ignored(p, op, &w, k))
+			continue;
+		prune_need(p, c);
+		*again = true;
+	}
+	return true;
+}
+
+/* Ties the channels of an operand to those of the OFM. */
+static void
+tie_operand(struct pruner *p, const struct g_op *op, const struct g_operand *o)
+{
+	struct lanes l, ofm;
+	if (!o->t || tensor_is_const(o->t))
+		return;
+	if (!lanes_of(o, &l) || !lanes_of(&op->ofm, &ofm) || l.n != o->shape.c ||
+	    ofm.n != op->ofm.shape.c || l.n != ofm.n) {
+		need_tensor(p, o->t);
+		need_tensor(p, op->ofm.t);
+		return;
+	}
+	for (int32_t k = 0; k < ofm.n; k++)
+		tie(p, prune_channel(p, o, l, k), prune_channel(p, &op->ofm, ofm, k));
+	int x = prune_group(p, o->t), y = prune_group(p, op->ofm.t);
+	p->group[x > y ? x : y] = x > y ? y : x;
+}
+
+static bool
+is_sliceable(const struct g_operand *o)
+{
+	return !o->t || !tensor_is_const(o->t) || o->shape.c == 1 ||
+	       (o->view == VIEW_WHOLE && o->type == o->t->shape.type);
+}
+
+/* Ties channels, and marks those that stay in any case. */
+static void
+visit(struct pruner *p, const struct g_op *op)
+{
+	struct lanes ifm, ofm;
+	bool product = op->kind == OP_CONV || op->kind == OP_FC;
+	bool fixed = !lanes_of(&op->ofm, &ofm) || ofm.n != op->ofm.shape.c || op->chain ||
+		     (op_has_weights(op->kind) && (!can_edit(p, op) || op->ifm2.t)) ||
+		     (product && !lanes_of(&op->ifm, &ifm)) ||
+		     !(product || op_is_channelwise(op)) || !is_sliceable(&op->ifm) ||
+		     !is_sliceable(&op->ifm2);
+	if (fixed) {
+		need_tensor(p, op->ofm.t);
+		need_tensor(p, op->ifm.t);
+		if (op->ifm2.t)
+			need_tensor(p, op->ifm2.t);
+		return;
+	}
+	if (product)
+		return;
+	tie_operand(p, op, &op->ifm);
+	/* the channel of an operand that is broadcast stays */
+	if (op->ifm2.t && op->ifm2.shape.c == 1 && op->ofm.shape.c > 1)
+		need_tensor(p, op->ifm2.t);
+	else
+		tie_operand(p, op, &op->ifm2);
+}
+
+/* Notes where the channels of an operand begin and end, and whether the view is linear. */
+static void
+look_at_view(struct pruner *p, const struct g_operand *o)
+{
+	struct lanes l;
+	if (!o->t)
+		return;
+	if (o->view == VIEW_STRIDED || o->view == VIEW_RESHAPE || o->type != o->t->shape.type)
+		p->bricks[o->t->rec.index] = false;
+	if (!lanes_of(o, &l))
+		return;
+	bool *cut = p->cut + p->base[o->t->rec.index];
+	cut[l.first] = true;
+	if (l.first + l.n < o->t->hwc.c)
+		cut[l.first + l.n] = true;
+}
+
+/* Tensors that others see, and those whose shape is not that of their memory, stay. */
+static void
+need_fixed_tensors(struct pruner *p)
+{
+	struct graph *g = p->g;
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		const struct g_tensor *t = g->tensors[i];
+		int rank = t->shape.rank;
+		bool plain = rank > 0 && t->shape.dim[rank - 1] == t->hwc.c;
+		if (G_HAS(t, G_TENSOR_io) || t->variable || t->over.n || tensor_is_const(t) ||
+		    tensor_has_strides(t) || !plain)
+			need_tensor(p, t);
+	}
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		const struct g_tensors *l[] = { &g->nodes[i]->in, &g->nodes[i]->out };
+		for (int k = 0; k < 2; k++)
+			for (size_t j = 0; j < l[k]->n; j++)
+				need_tensor(p, l[k]->v[j]);
+	}
+}
+
+static void
+alloc_channels(struct pruner *p)
+{
+	struct graph *g = p->g;
+	p->base = anew(p->a, int32_t, g->n_tensors + 1);
+	p->users = anew(p->a, int, g->n_weights + 1);
+	p->group = anew(p->a, int, g->n_tensors + 1);
+	p->grain = anew(p->a, int32_t, g->n_tensors + 1);
+	p->bricks = anew(p->a, bool, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		p->base[i] = p->n;
+		p->group[i] = (int)i;
+		p->bricks[i] = !G_HAS(g->tensors[i], G_TENSOR_io) && !tensor_is_const(g->tensors[i]);
+		p->grain[i] = p->x->estimate ? 1 : GRAIN_OF_ALL;
+		p->n += g->tensors[i]->hwc.c;
+	}
+	size_t n = (size_t)p->n + 1;
+	p->tied = anew(p->a, int32_t, n);
+	p->needed = anew(p->a, bool, n);
+	p->cut = anew(p->a, bool, n);
+	for (int32_t c = 0; c < p->n; c++)
+		p->tied[c] = c;
+	for (size_t i = 0; i < g->n_ops; i++)
+		if (g->ops[i]->weights)
+			p->users[g->ops[i]->weights->rec.index]++;
+}
+/* ---- the channels that stay --------------------------------------------------------- */
+
+/* Adds channels that convolutions need, and those that fill segments, until there are none. */
+static bool
+complete(struct pruner *p)
+{
+	struct graph *g = p->g;
+	for (bool again = true; again;) {
+		again = false;
+		for (size_t i = g->n_ops; i-- > 0;)
+			if ((g->ops[i]->kind == OP_CONV || g->ops[i]->kind == OP_FC) &&
+			    !visit_product(p, g->ops[i], &again))
+				return false;
+		for (size_t i = 0; i < g->n_tensors && !again; i++)
+			again |= prune_fill(p, g->tensors[i]);
+	}
+	return true;
+}
+
+
+/* Finds the channels that stay: the least set that contains all that these channels need. */
+static bool
+find_kept(struct pruner *p)
+{
+	struct graph *g = p->g;
+	need_fixed_tensors(p);
+	for (size_t i = 0; i < g->n_ops; i++) {
+		visit(p, g->ops[i]);
+		for (int k = 0; k < 3; k++)
+			look_at_view(p, operand_ofm_first(g->ops[i], k));
+	}
+	if (!complete(p))
+		return false;
+	if (!p->x->estimate)
+		return true;
+	prune_choose(p);
+	return complete(p);
+}
+
+
+bool
+rewrite_channels(struct exact *x)
+{
+	struct pruner p = { .x = x, .a = x->a, .g = x->g };
+	if (graph_has_loops(x->g) || x->g->n_steps)
+		return true;
+	if (!intervals_find(p.a, x->g, &p.values, x->e))
+		return false;
+	alloc_channels(&p);
+	if (!find_kept(&p))
+		return false;
+	return !prune_note(&p) || prune_graph(&p);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rule "channels": how many channels of a segment stay. */
+#include "rewrite/prune.h"
+
+#include "base/fixed.h"
+
+#include <math.h>
+#include <string.h>
+
+/*
+ * Numbers of channels that a segment may keep: a multiple of a grain, or all.  Which one is the
+ * fastest depends on microblocks, cores and layouts; the estimate knows them.
+ */
+static const int32_t grains[] = { 1, 2, 4, 8, 16, INT32_MAX };
+/*
+ * Keeps more channels of a segment, up to a multiple of the grain.  A segment behind which
+ * another one begins at a whole brick keeps whole bricks, so that NHCWB16 remains possible.
+ * True: there were any.
+ */
+static bool
+fill_segment(struct pruner *p, int32_t first, int32_t n, int32_t grain, bool whole)
+{
+	int32_t kept = prune_count(p, first, n);
+	int64_t step = whole ? max_i32(grain, BRICK) : grain;
+	int32_t want = kept == n ? n : (int32_t)min_i64(round_up_i64(max_i32(kept, 1), step), n);
+	bool any = kept < want;
+	for (int32_t c = first; c < first + n && kept < want; c++) {
+		prune_need(p, c);
+		kept = prune_count(p, first, n);
+	}
+	return any;
+}
+
+bool
+prune_fill(struct pruner *p, const struct g_tensor *t)
+{
+	int32_t base = p->base[t->rec.index], first = 0, n;
+	int32_t grain = p->grain[prune_group(p, t)];
+	bool any = false;
+	for (; first < t->hwc.c; first += n) {
+		n = 1;
+		while (first + n < t->hwc.c && !p->cut[base + first + n])
+			n++;
+		bool whole = first + n < t->hwc.c && first % BRICK == 0 && n % BRICK == 0;
+		any |= fill_segment(p, base + first, n, grain, whole);
+	}
+	return any;
+}
+
+/* ---- worth --------------------------------------------------------------------------- */
+
+/* A layout for a tensor: one that is not whole bricks may be NHWC, or NHCWB16 with padding. */
+static int
+layout_of(const struct pruner *p, const struct g_tensor *t, int32_t kept, bool dense)
+{
+	return p->bricks[t->rec.index] && (kept % BRICK == 0 || !dense) ? LAYOUT_NHCWB16
+									: LAYOUT_NHWC;
+}
+
+/* Adds the cycles of an operation with the channels that stay.  False: no block fits. */
+static bool
+add_cycles(struct pruner *p, const struct g_op *op, bool dense, struct cycles *c)
+{
+	struct g_op small = *op;
+	struct g_tensor t[3];
+	for (int k = 0; k < 3; k++) {
+		struct g_operand *o = operand_ofm_first(&small, k);
+		if (!o->t)
+			continue;
+		bool constant = tensor_is_const(o->t) && o->shape.c > 1;
+		prune_view(p, o);
+		t[k] = *o->t;
+		t[k].layout = layout_of(p, o->t, prune_count_tensor(p, o->t), dense);
+		if (constant && op_is_elementwise(op->kind))
+			o->shape.c = t[k].hwc.c = small.ofm.shape.c;
+		else
+			t[k].hwc.c = prune_count_tensor(p, o->t);
+		o->t = &t[k];
+	}
+	return estimate_add(p->x->estimate, &small, c);
+}
+
+static bool
+touches(const struct pruner *p, const struct g_op *op, int group)
+{
+	for (int k = 0; k < 3; k++) {
+		const struct g_operand *o = operand_ofm_first(op, k);
+		if (o->t && prune_group(p, o->t) == group)
+			return true;
+	}
+	return false;
+}
+
+/* The cycles of all operations on the tensors of a group, with the better layout. */
+static bool
+cycles_of_group(struct pruner *p, int group, struct cycles *c)
+{
+	struct cycles by[2] = { { 0 }, { 0 } };
+	bool both = false;
+	for (size_t i = 0; i < p->g->n_tensors; i++)
+		both |= prune_group(p, p->g->tensors[i]) == group &&
+			prune_count_tensor(p, p->g->tensors[i]) % BRICK;
+	for (int dense = 0; dense < 1 + both; dense++)
+		for (size_t i = 0; i < p->g->n_ops; i++)
+			if (touches(p, p->g->ops[i], group) &&
+			    !add_cycles(p, p->g->ops[i], dense, &by[dense]))
+				return false;
+	*c = by[both && cycles_saved(&by[1], &by[0]) > 0];
+	return true;
+}
+
+bool
+prune_cycles(struct pruner *p, int group, int32_t grain, struct cycles *c)
+{
+	struct graph *g = p->g;
+	struct arena *scratch = arena_open();
+	size_t bytes = (size_t)p->n * sizeof(*p->needed);
+	bool *before = anew(scratch, bool, (size_t)p->n + 1);
+	memcpy(before, p->needed, bytes);
+	p->grain[group] = grain;
+	for (bool again = true; again;) {
+		again = false;
+		for (size_t i = 0; i < g->n_tensors; i++)
+			if (prune_group(p, g->tensors[i]) == group)
+				again |= prune_fill(p, g->tensors[i]);
+	}
+	bool ok = cycles_of_group(p, group, c);
+	memcpy(p->needed, before, bytes);
+	arena_close(scratch);
+	return ok;
+}
+
+/*
+ * True if a tensor of whole bricks would lose so few channels that NHWC, which it then needs, is
+ * not clearly faster.
+ */
+static bool
+breaks_bricks(struct pruner *p, int group, int32_t grain, bool few)
+{
+	const int32_t share = 100;
+	for (size_t i = 0; i < p->g->n_tensors && grain % BRICK && grain < INT32_MAX; i++) {
+		const struct g_tensor *t = p->g->tensors[i];
+		if (prune_group(p, t) == group && t->hwc.c % BRICK == 0 && p->bricks[i])
+			return !few || (t->hwc.c - prune_count_tensor(p, t)) * share < t->hwc.c;
+	}
+	return false;
+}
+
+/* The mean of the ratios of a and b; INFINITY if a is slower in a memory system. */
+static double
+ratio_of(const struct cycles *a, const struct cycles *b)
+{
+	double sum = 0;
+	for (int i = 0; i < a->n; i++) {
+		if (a->v[i] > b->v[i])
+			return INFINITY;
+		sum += a->v[i] / b->v[i];
+	}
+	return a->n ? sum / a->n : 1;
+}
+
+/*
+ * Chooses the grain of a group.  Of grains that are almost as fast as the best one the first is
+ * taken, which keeps the fewest channels: the estimate does not count what fewer weights save.
+ */
+static void
+choose_grain(struct pruner *p, int group)
+{
+	const double almost = 1.001, clearly = 0.99;
+	struct cycles all, c;
+	double ratio[ARRAY_LEN(grains)], best = 1;
+	bool ok = prune_cycles(p, group, INT32_MAX, &all);
+	for (size_t k = 0; k < ARRAY_LEN(grains); k++) {
+		ratio[k] = INFINITY;
+		if (!ok || breaks_bricks(p, group, grains[k], true))
+			continue;
+		if (prune_cycles(p, group, grains[k], &c))
+			ratio[k] = ratio_of(&c, &all);
+		if (ratio[k] > clearly && breaks_bricks(p, group, grains[k], false))
+			ratio[k] = INFINITY;
+		best = ratio[k] < best ? ratio[k] : best;
+	}
+	size_t k = 0;
+	while (k + 1 < ARRAY_LEN(grains) && ratio[k] > best * almost)
+		k++;
+	p->grain[group] = grains[k];
+}
+
+void
+prune_choose(struct pruner *p)
+{
+	struct graph *g = p->g;
+	bool *loses = anew(p->a, bool, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_tensors; i++)
+		loses[prune_group(p, g->tensors[i])] |=
+		    prune_count_tensor(p, g->tensors[i]) < g->tensors[i]->hwc.c;
+	for (size_t i = 0; i < g->n_tensors; i++)
+		if (loses[i])
+			choose_grain(p, (int)i);
+}

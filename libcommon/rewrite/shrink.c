@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rule "channels": removes channels from tensors, views, weights, scales and constants. */
+#include "rewrite/prune.h"
+
+#include <string.h>
+
+static void
+put_list(struct pruner *p, struct g_list *l, const bool *kept)
+{
+	struct g_list r = { .v = anew(p->a, int64_t, l->n + 1) };
+	for (size_t k = 0; k < l->n; k++)
+		if (kept[k])
+			r.v[r.n++] = l->v[k];
+	*l = r;
+}
+
+static struct g_source
+new_source(struct pruner *p, const char *kind, int id, struct bytes b)
+{
+	const char *name = arena_printf(p->a, "%s%d.kept", kind, id);
+	while (graph_find_blob(p->g, name))
+		name = arena_printf(p->a, "%s.", name);
+	return (struct g_source){ .blob = graph_add_blob(p->g, name, b)->name };
+}
+
+/* The sum of the products of the IFM channels that are removed, for one OFM channel. */
+static int64_t
+folded(const struct pruner *p, const struct g_op *op, const struct weight_reader *w,
+       const bool *ifm, int32_t o)
+{
+	struct lanes l;
+	int64_t sum = 0;
+	if (op->kind == OP_DEPTHWISE || !lanes_of(&op->ifm, &l))
+		return 0;
+	for (int32_t i = 0; i < op->ifm.shape.c; i++) {
+		struct interval v = p->values.of[op->ifm.t->rec.index][l.first + i % l.n];
+		/* all weights of a channel with several values are zero */
+		if (ifm[i] || v.lo != v.hi || v.lo == op->ifm_zero)
+			continue;
+		for (int32_t y = 0; y < op->kernel.y; y++)
+			for (int32_t x = 0; x < op->kernel.x; x++)
+				sum += (int64_t)weight_at(w, o, y, x, i) * (v.lo - op->ifm_zero);
+	}
+	return sum;
+}
+
+/* The scales of the OFM channels that stay, with the folded products in the bias. */
+static void
+shrink_scales(struct pruner *p, struct g_op *op, const struct weight_reader *w, const bool *ifm,
+	      const bool *ofm)
+{
+	struct g_scales *s = op->scales = graph_copy_g_scales(p->g, op->scales);
+	struct g_list bias = { .v = anew(p->a, int64_t, s->bias.n), .n = s->bias.n };
+	for (size_t o = 0; o < bias.n; o++)
+		bias.v[o] = s->bias.v[o] + folded(p, op, w, ifm, (int32_t)o);
+	s->bias = bias;
+	put_list(p, &s->bias, ofm);
+	put_list(p, &s->mult, ofm);
+	put_list(p, &s->shift, ofm);
+}
+
+/* The weights that stay, in O,H,W,I order.  A convolution alone uses the record. */
+static void
+shrink_weights(struct pruner *p, struct g_op *op, const struct weight_reader *r, const bool *ifm,
+	       int32_t n_ifm, const bool *ofm, int32_t n_ofm)
+{
+	struct g_weights *w = op->weights;
+	const int32_t *d = w->shape.dim;
+	bool depthwise = op->kind == OP_DEPTHWISE;
+	int32_t depth = depthwise ? 1 : n_ifm;
+	size_t n = (size_t)n_ofm * (size_t)d[1] * (size_t)d[2] * (size_t)depth;
+	uint8_t *v = anew(p->a, uint8_t, n), *to = v;
+	for (int32_t o = 0; o < d[0]; o++)
+		for (int32_t y = 0; ofm[o] && y < d[1]; y++)
+			for (int32_t x = 0; x < d[2]; x++)
+				for (int32_t i = 0; i < d[3]; i++)
+					if (depthwise || ifm[i])
+						*to++ = r->v[o * r->stride[0] + y * r->stride[1] +
+							     x * r->stride[2] + i * r->stride[3]];
+	if (w->zero.n > 1)
+		put_list(p, &w->zero, ofm);
+	w->shape.dim[0] = n_ofm;
+	w->shape.dim[3] = depth;
+	w->source = new_source(p, "weights", w->rec.id, (struct bytes){ .p = v, .n = n });
+	G_CLEAR(w, G_WEIGHTS_offset);
+	G_CLEAR(w, G_WEIGHTS_strides);
+	w->offset = 0;
+	w->strides = (struct g_list){ .n = 0 };
+}
+
+static bool
+shrink_product(struct pruner *p, struct g_op *op)
+{
+	struct weight_reader w;
+	int32_t n_ifm, n_ofm;
+	bool *ifm = prune_kept(p, &op->ifm, &n_ifm), *ofm = prune_kept(p, &op->ofm, &n_ofm);
+	if (n_ifm == op->ifm.shape.c && n_ofm == op->ofm.shape.c)
+		return true;
+	if (!weight_reader_open(p->g, op->weights, &w, p->x->e))
+		return false;
+	shrink_scales(p, op, &w, ifm, ofm);
+	shrink_weights(p, op, &w, ifm, n_ifm, ofm, n_ofm);
+	return true;
+}
+
+/* Copies the channels of a constant that the OFM keeps. */
+static bool
+shrink_constant(struct pruner *p, const struct g_op *op, struct g_operand *o, bool *replaced)
+{
+	int32_t n;
+	bool *kept = prune_kept(p, &op->ofm, &n);
+	struct bytes b;
+	if (!o->t || !tensor_is_const(o->t) || o->shape.c == 1 || n == op->ofm.shape.c)
+		return true;
+	struct hwc shape = { .h = o->shape.h, .w = o->shape.w, .c = n };
+	size_t size = (size_t)graph_type_bytes(o->type), all = (size_t)hwc_elements(o->shape);
+	if (!graph_source(p->g, &o->t->rec, &o->t->source, &b, p->x->e))
+		return false;
+	if (b.n < all * size)
+		return graph_err(p->g, o->t, p->x->e, "t%d reaches outside of its data", o->t->rec.id);
+	uint8_t *v = arena_alloc(p->a, (size_t)hwc_elements(shape), size), *to = v;
+	for (size_t i = 0; i < all; i++)
+		if (kept[i % (size_t)o->shape.c]) {
+			memcpy(to, b.p + i * size, size);
+			to += size;
+		}
+	replaced[o->t->rec.index] = true;
+	struct g_tensor *t = graph_add_feature_map(p->g, o->type, shape);
+	G_PUT(t, TENSOR, source, new_source(p, "const", t->rec.id,
+					    (struct bytes){ .p = v, .n = (size_t)(to - v) }));
+	*o = operand_whole(t);
+	return true;
+}
+
+static bool
+shrink_op(struct pruner *p, struct g_op *op, bool *replaced)
+{
+	if (op_has_weights(op->kind))
+		return shrink_product(p, op);
+	return shrink_constant(p, op, &op->ifm, replaced) &&
+	       shrink_constant(p, op, &op->ifm2, replaced);
+}
+
+static void
+shrink_tensors(struct pruner *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct g_tensor *t = p->g->tensors[i];
+		int32_t kept = prune_count_tensor(p, t);
+		if (kept == t->hwc.c)
+			continue;
+		t->hwc.c = t->shape.dim[t->shape.rank - 1] = kept;
+		/* the tensor is no longer a tensor of the model */
+		t->tfl = (struct g_tfls){ .n = 0 };
+		G_CLEAR(t, G_TENSOR_tfl);
+	}
+}
+
+/* Drops constants that have been replaced. */
+static void
+drop_tensors(struct pruner *p, size_t n, const bool *replaced)
+{
+	struct graph *g = p->g;
+	bool *keep = anew(p->a, bool, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_tensors; i++)
+		keep[i] = i >= n || !replaced[i];
+	for (size_t i = 0; i < g->n_ops; i++)
+		for (int k = 0; k < 3; k++)
+			if (operand_ofm_first(g->ops[i], k)->t)
+				keep[operand_ofm_first(g->ops[i], k)->t->rec.index] = true;
+	graph_keep_g_tensor(g, keep);
+}
+
+bool
+prune_graph(struct pruner *p)
+{
+	struct graph *g = p->g;
+	size_t n = g->n_tensors;
+	bool *replaced = anew(p->a, bool, n + 1);
+	for (size_t i = 0; i < g->n_ops; i++)
+		if (!shrink_op(p, g->ops[i], replaced))
+			return false;
+	for (size_t i = 0; i < g->n_ops; i++)
+		for (int k = 0; k < 3; k++) {
+			struct g_operand *o = operand_ofm_first(g->ops[i], k);
+			if (o->t && (size_t)o->t->rec.index < n)
+				prune_view(p, o);
+		}
+	shrink_tensors(p, n);
+	drop_tensors(p, n, replaced);
+	return true;
+}
