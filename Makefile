@@ -244,6 +244,7 @@ $(B)/tests/perf_models $(B)/tests/perf_phases $(B)/tests/perf_vela21: \
 	$(patsubst %.c,$(B)/%.o,$(wildcard tools/npu-perf/models/*.c))
 $(B)/tests/packing $(B)/tests/gaps $(B)/tests/dividing $(B)/tests/front $(B)/tests/enumeration: $(patsubst %.c,$(B)/%.o,\
 	$(filter-out %/main.c,$(wildcard tools/npu-sched/*.c tools/npu-sched/*/*.c)))
+$(B)/tests/share: $(B)/tools/npu-share/choose.o $(B)/tools/npu-share/place.o
 $(B)/tests/tfl2c_plans: $(patsubst %.c,$(B)/%.o,$(filter-out %/main.c,$(wildcard tools/tfl2c/*.c)))
 $(B)/tests/lowering $(B)/tests/lowering_rules $(B)/tests/lowering_values: $(patsubst %.c,$(B)/%.o,$(filter-out %/main.c,$(wildcard tools/tfl-partition/*.c tools/tfl-partition/*/*.c)))
 
@@ -255,7 +256,7 @@ FUZZ_REPLAY := $(FUZZ:%=$(B)/fuzz/%-replay)
 # joined to one object, in which only main is global, under another name.  There are no
 # groups of sections: the last link would keep those of one program only (i686's thunks).
 FUZZ_FLOW := flow stages data quantize
-FUZZ_PROGRAMS := $(filter-out npucc npu-sweep npu-vela,$(TOOLS))
+FUZZ_PROGRAMS := $(filter-out npucc npu-share npu-sweep npu-vela,$(TOOLS))
 FUZZ_LIB := $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/lib/*.c))
 define fuzz_program
 $(B)/fuzz/programs/$(1).o: $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c)) $(OBJ_$(1))

@@ -135,3 +135,9 @@ interpreted()
 			"$TOP/tests/firmware/an547/device.c"
 	done
 }
+
+@test "two networks run in turn on one arena" {
+	cp "$(network hello_world_int8)" second.tflite
+	demo MODELS="$TOP/tests/models/digits.tflite $PWD/second.tflite"
+	[[ "$output" == *"2 networks in an arena of "* ]]
+}

@@ -302,6 +302,20 @@ sim_reset(struct sim *s)
 	}
 }
 
+void
+sim_place(struct sim *s, uint8_t *memory)
+{
+	for (int i = 0; i < s->g->n_tensors; i++) {
+		if (!is_planned(s, i))
+			continue;
+		uint8_t *to = memory + s->plan[i];
+		if (s->g->tensor[i].is_variable)
+			memcpy(to, s->data[i], (size_t)tfl_bytes(&s->g->tensor[i]));
+		s->data[i] = to;
+	}
+	s->planned = memory;
+}
+
 void *
 sim_tensor(struct sim *s, int index)
 {

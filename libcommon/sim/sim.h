@@ -91,6 +91,12 @@ void sim_stand_in_values(const struct tfl_subgraph *g, const struct tfl_op *op,
 void sim_reset(struct sim *s);
 
 /*
+ * Moves the planned tensors of a compiled model to memory of the caller, which has the bytes
+ * of the plan and may be shared with other models.  Variables keep their values.
+ */
+void sim_place(struct sim *s, uint8_t *memory);
+
+/*
  * The memory of tensor index of subgraph 0: tfl_bytes(tensor) bytes.  Write inputs before
  * sim_invoke(), read outputs after it.  Between operators a planned tensor holds its value
  * only during its lifetime.

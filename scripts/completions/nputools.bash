@@ -66,4 +66,4 @@ _nputools()
 }
 
 complete -F _nputools tfl-quantize tfl-quantcheck tfl-partition tosa-partition npu-sched npu-wenc \
-	npu-cmdgen tfl2c npu-sim npu-run npu-dis npu-perf npu-report npu-sweep npu-vela mkinput npu-eval npucc
+	npu-cmdgen tfl2c npu-sim npu-run npu-dis npu-perf npu-report npu-share npu-sweep npu-vela mkinput npu-eval npucc

@@ -1,0 +1,164 @@
+#!/usr/bin/env bats
+bats_require_minimum_version 1.5.0
+# npu-share: several networks on one memory.  tests/unit/share.c proves the choice and the
+# placement by enumeration.
+
+load lib/common
+load lib/model
+
+setup_file()
+{
+	cd "$BATS_FILE_TMPDIR" || return
+	local bin=${NPUTOOLS_TESTBIN:-$TOP/build/tests}
+	cp "$TOP/tests/models/digits.tflite" digits.tflite
+	tfl-partition --cut-only --cut-outputs=pw4 -o front.tflite digits.tflite 2>notes
+	tfl-partition --cut-only --cut-inputs=pw4 -o back.tflite digits.tflite 2>notes
+	"$bin/gen-model" 12 UNIDIRECTIONAL_SEQUENCE_LSTM >lstm.tflite
+	"$bin/chain-model" block 4 16 8 >block.tflite
+}
+
+u55=(-a ethos-u55-256 --system-config RTSS_HP_SRAM_MRAM --memory-mode Shared_Sram)
+
+# share OPTION...: the report in JSON
+share()
+{
+	npu-share "${u55[@]}" --runs=40 --json "$@" >share.json
+}
+
+@test "networks that never run together share bytes, and others do not" {
+	need jq
+	cd "$BATS_FILE_TMPDIR"
+	share digits.tflite block.tflite
+	jq -e '.arena == ([.networks[].arena] | max) and .arenas_apart == ([.networks[].arena] | add) and .exact' share.json
+	share --together=digits,block digits.tflite block.tflite
+	jq -e '.arena == ([.networks[].arena] | add) and
+		(.networks | sort_by(.at) | .[0].at + .[0].arena <= .[1].at) and .runs >= 40' share.json
+}
+
+@test "no other network uses the bytes of a variable" {
+	need jq
+	cd "$BATS_FILE_TMPDIR"
+	share digits.tflite lstm.tflite block.tflite
+	jq -e '.networks as $n | [$n[] | select(.states != [])] | length == 1 and
+		all(.[]; . as $k | all($n[] | select(.name != $k.name);
+			. as $o | all($k.states[]; .at + .bytes <= $o.at or $o.at + $o.arena <= .at)))' share.json
+}
+
+@test "an output is the input of another network at the same address" {
+	need jq
+	cd "$BATS_FILE_TMPDIR"
+	share --chain=front,back front.tflite back.tflite block.tflite lstm.tflite
+	jq -e '(.networks | map({key: .name, value: .}) | from_entries) as $n |
+		$n.front.outputs[0] == $n.back.inputs[0] and
+		($n.front.outputs[0] as $t | [$n.block, $n.lstm] |
+			all(.[]; .at + .arena <= $t.at or $t.at + $t.bytes <= .at))' share.json
+	refuses 2 "has 1 outputs" npu-share "${u55[@]}" --chain=front.1,back front.tflite back.tflite
+	refuses 2 "share no byte" npu-share "${u55[@]}" --chain=front,back --together=front,back \
+		front.tflite back.tflite
+	refuses 2 "--chain: output 0 of back has 10 bytes of INT8" npu-share "${u55[@]}" --chain=back,front \
+		front.tflite back.tflite
+}
+
+@test "equal constants are stored once" {
+	need jq
+	cd "$BATS_FILE_TMPDIR"
+	share one=digits.tflite two=digits.tflite
+	jq -e '.flash_apart - .flash >= .networks[0].flash - 256 and .networks[0].flash == .networks[1].flash' share.json
+	# a part of another network: the same layers without the last ones
+	share digits.tflite front.tflite
+	jq -e '.flash_apart - .flash > 1000' share.json
+	refuses 2 "two networks have the name digits" npu-share "${u55[@]}" digits.tflite digits.tflite
+}
+
+@test "less memory takes more time, by the network that pays least for it" {
+	need jq
+	cd "$BATS_FILE_TMPDIR"
+	share --rate=digits=100 --together=digits,block digits.tflite block.tflite
+	local all time less
+	read -r all time less <<<"$(jq -r '"\(.arena) \(.time) \(.kilobyte_less.arena.time)"' share.json)"
+	share --rate=digits=100 --together=digits,block --sram=$((all - 1024)) digits.tflite block.tflite
+	jq -e --argjson t "$time" --argjson l "$less" --argjson b $((all - 1024)) '.arena <= $b and .time >= $t and
+		(.time - $l | fabs) <= 0.05 * $l' share.json
+	# the sum of the pays is the cost
+	share --together=digits,block digits.tflite block.tflite
+	jq -e '.kilobyte_less.arena | (([.payers[].pays] | add) - .costs | fabs) < 1e-9 and (.payers | length) >= 1' share.json
+	refuses 1 "the networks do not fit 1024 bytes of SRAM: they need" npu-share "${u55[@]}" --sram=1K \
+		digits.tflite block.tflite
+	refuses 1 "bytes of flash" npu-share "${u55[@]}" --flash=1K digits.tflite block.tflite
+}
+
+@test "a deadline counts the networks that may run first" {
+	need jq
+	cd "$BATS_FILE_TMPDIR"
+	share --deadline=digits=100 --together=digits,block digits.tflite block.tflite
+	jq -e '.networks | .[0].rate == 0 and (.[0].response - .[0].seconds - .[1].seconds | fabs) < 1e-12' share.json
+	local ms
+	share digits.tflite block.tflite
+	ms=$(jq '1000.1 * .networks[0].seconds' share.json)
+	share --deadline="digits=$ms" digits.tflite block.tflite
+	refuses 1 "holds the deadline of digits" npu-share "${u55[@]}" --together=digits,block \
+		--deadline="digits=$ms" digits.tflite block.tflite
+}
+
+@test "the files: a header that compiles, a picture, reports, models" {
+	need cc xmllint
+	cd "$BATS_FILE_TMPDIR"
+	npu-share "${u55[@]}" --name=two -o out digits.tflite lstm.tflite >table
+	cmp table out/two.txt
+	xmllint --noout out/two.svg
+	npu-sim --compare=digits.tflite out/digits_npu.tflite >sim
+	cat >use.c <<-'END'
+		#include "ethosu_driver.h"
+		#include "two.h"
+		static unsigned char arena[TWO_ARENA_BYTES] __attribute__((aligned(16)));
+		int use(struct ethosu_driver *d);
+		int use(struct ethosu_driver *d) {
+			two_lstm_reset(arena);
+			arena[TWO_DIGITS_INPUT_0_OFFSET] = 1;
+			return two_digits_run(d, arena) + two_lstm_run(d, arena); }
+	END
+	cc -std=c11 -Wall -Wextra -Werror -Iout -I"$TOP/tests/firmware/driver" -c -o use.o use.c
+	# the same input gives the same bytes
+	npu-share "${u55[@]}" --name=two -j1 -o again digits.tflite lstm.tflite >table
+	diff -r out again
+	refuses 2 "is no identifier" npu-share "${u55[@]}" --name=2x digits.tflite
+	refuses 2 "no models" npu-share "${u55[@]}"
+	refuses 2 "no network is called 'digit'; did you mean digits?" npu-share "${u55[@]}" --rate=digit=1 digits.tflite
+}
+
+@test "operators of the CPU, and an SRAM of the NPU's own" {
+	need jq
+	cd "$BATS_FILE_TMPDIR"
+	model fc '.operator_codes += [{deprecated_builtin_code:6,builtin_code:6}]
+		| .subgraphs[0].tensors += [{shape:[1,2],type:0,name:"real"}]
+		| .subgraphs[0] |= (.outputs = [4] | .operators += [{opcode_index:1,inputs:[3],outputs:[4]}])'
+	npu-share "${u55[@]}" --together=fc,digits -o cpu fc.tflite digits.tflite >table
+	[ -e cpu/fc.c ]
+	[ ! -e cpu/digits.c ]
+	grep -q '^#include "fc.h"' cpu/share.h
+	npu-share -a ethos-u65-256 --system-config Ethos_U65_High_End --memory-mode Dedicated_Sram \
+		--json --together=block,digits block.tflite digits.tflite |
+		jq -e '.arena_in == "dram" and .fast == ([.networks[].fast] | max)'
+}
+
+# three ROOM MODELS...: the networks fit the bytes together; apart, their fastest plans do not
+three()
+{
+	local room=$1 m apart=0
+	shift
+	for m; do
+		apart=$((apart + $(npucc -q --front --json "${u55[@]}" "$m" | jq '.front[-1].sram')))
+	done
+	[ "$apart" -gt "$room" ]
+	share --sram="$room" --together="$(basename -s .tflite -a "$@" | tr . _ | paste -sd,)" "$@"
+	jq -e --argjson room "$room" '.arena <= $room and .exact' share.json
+}
+
+@test "three sets of published networks fit budgets that separate plans exceed" {
+	need_shared models/person_detect.tflite
+	need jq
+	local m=$SHARED/models r=$SHARED/models-real
+	three 65536 "$m/kws_ref_model.tflite" "$m/person_detect.tflite"
+	three 131072 "$m/kws_ref_model.tflite" "$m/resnet_quant.tflite" "$m/micro_speech.tflite" "$m/person_detect.tflite"
+	three 163840 "$r/wakeword_vad.tflite" "$m/resnet_quant.tflite" "$r/mobilenet_v1_0.25_96.tflite"
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* npu-share: several networks in one SRAM and one flash. */
+#include "share.h"
+
+#include "base/cli.h"
+#include "base/file.h"
+#include "base/program.h"
+#include "target/part.h"
+#include "target/target.h"
+
+#include <string.h>
+
+static void
+add_text(struct words *w, const char *arg, const char *option)
+{
+	if (w->n == (int)ARRAY_LEN(w->v))
+		cli_error("%s: too many", option);
+	else
+		w->v[w->n++] = arg;
+}
+
+static void
+take_rate(void *o, const char *arg)
+{
+	add_text(&((struct options *)o)->rates, arg, "--rate");
+}
+
+static void
+take_deadline(void *o, const char *arg)
+{
+	add_text(&((struct options *)o)->deadlines, arg, "--deadline");
+}
+
+static void
+take_together(void *o, const char *arg)
+{
+	add_text(&((struct options *)o)->together, arg, "--together");
+}
+
+static void
+take_chain(void *o, const char *arg)
+{
+	add_text(&((struct options *)o)->chains, arg, "--chain");
+}
+
+static void
+take_model(void *o, const char *arg)
+{
+	struct words *w = &((struct options *)o)->models;
+	if (w->n == MAX_NETS)
+		cli_error("more than %d models", MAX_NETS);
+	else
+		w->v[w->n++] = arg;
+}
+
+static void
+take_sram(void *o, const char *arg)
+{
+	((struct options *)o)->sram = cli_bytes("--sram", arg, 16, (int64_t)1 << 40);
+}
+
+static void
+take_flash(void *o, const char *arg)
+{
+	((struct options *)o)->flash = cli_bytes("--flash", arg, 16, (int64_t)1 << 40);
+}
+
+static void
+take_dram(void *o, const char *arg)
+{
+	((struct options *)o)->dram = cli_bytes("--dram", arg, 16, (int64_t)1 << 40);
+}
+
+static void
+check_options(void *options)
+{
+	const struct options *o = options;
+	if (!o->models.n)
+		cli_error("no models: name two or more files");
+	target_check_names(&(struct target_names){ .accel = o->accel, .part = o->part,
+						   .system = o->system, .mode = o->mode,
+						   .has_config = o->config != NULL },
+			   cli_error);
+	for (const char *p = o->name; *p; p++)
+		if (!(*p == '_' || (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+		      (p > o->name && *p >= '0' && *p <= '9'))) {
+			cli_error("--name=%s is no identifier of C", o->name);
+			break;
+		}
+}
+
+static const struct cli_option option_list[] = {
+	{ CLI_TEXT("accelerator-config", "NAME", accel, "the NPU to compile for"), .key = 'a' },
+	{ CLI_TEXT("part", "NAME", part,
+		   "the chip: sets accelerator, profiles and the budgets of its memories") },
+	{ CLI_TEXT("system-config", "NAME", system, "profile of the clock and the memory speeds") },
+	{ CLI_TEXT("memory-mode", "NAME", mode, "which memory holds constants, arena and cache") },
+	{ CLI_TEXT("config", "FILE", config, "read both profiles from FILE, in the syntax of "
+					     "vela.ini") },
+	{ CLI_TEXT("effort", "N", effort, "search effort of each front, from 1 to 9") },
+	{ CLI_TAKE("sram", "BYTES", take_sram,
+		   "budget of SRAM for all networks; K, M and G are units of 1,024") },
+	{ CLI_TAKE("flash", "BYTES", take_flash,
+		   "budget of flash for the constants and streams of all networks") },
+	{ CLI_TAKE("dram", "BYTES", take_dram,
+		   "budget of DRAM for the arenas, if the NPU has an SRAM of its own") },
+	{ CLI_TAKE("rate", "NAME=HZ", take_rate,
+		   "how often network NAME runs in a second: the weight of its time (default 1)") },
+	{ CLI_TAKE("deadline", "NAME=MS", take_deadline,
+		   "the longest time in milliseconds from a request to the result of network NAME") },
+	{ CLI_TAKE("together", "NAME,NAME[,...]", take_together,
+		   "these networks may have live arenas at the same time: one may run before the "
+		   "other has finished") },
+	{ CLI_TAKE("chain", "NAME[.K],NAME[.K]", take_chain,
+		   "output K (default 0) of the first network is input K of the second, without a "
+		   "copy") },
+	{ CLI_NUMBER("runs", "N", runs, 1, 1000000,
+		     "runs of the proof in the simulator (default 100)") },
+	{ CLI_TEXT("name", "NAME", name, "prefix of all names in the header (default share)"),
+	  .key = 'n' },
+	{ CLI_FLAG("json", json, "print the report as JSON") },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.args_doc = "[NAME=]MODEL...",
+	.doc = "Choose a plan for each of several networks, so that all fit one SRAM and one "
+	       "flash in the least time, and write one header for the firmware.\v"
+	       "Exit status: 0 done, 1 the budgets or deadlines can't be met, 2 error.  See "
+	       "npu-share(1).",
+};
+
+static bool
+call_job(struct share *s, struct job *j, int net, bool declarations)
+{
+	*j = (struct job){ .path = s->tfl2c, .in = chosen_file(s, net)->file };
+	add_word(j, "tfl2c");
+	add_word(j, "--format=call");
+	if (declarations)
+		add_word(j, "--declarations");
+	if (s->o->part)
+		add_word(j, "--allow-overflow");
+	add_word(j, "-n");
+	add_word(j, s->net[net].name);
+	return run_jobs(s, j, 1);
+}
+
+/* A network with operators of the CPU: its compiled model as a C function. */
+static bool
+add_call(struct share *s, struct file_set *set, int net)
+{
+	struct job source, header;
+	const char *path = arena_printf(s->a, "%s/%s", s->o->output, s->net[net].name);
+	return call_job(s, &source, net, false) && call_job(s, &header, net, true) &&
+	       file_set_lend(set, arena_printf(s->a, "%s.c", path), source.out, false, s->e) &&
+	       file_set_lend(set, arena_printf(s->a, "%s.h", path), header.out, false, s->e);
+}
+
+static bool
+add_text_file(struct share *s, struct file_set *set, const char *suffix,
+	      void (*print)(const struct share *, struct text *))
+{
+	struct text t = { 0 };
+	print(s, &t);
+	bool ok = file_set_add(set, arena_printf(s->a, "%s/%s.%s", s->o->output, s->o->name, suffix),
+			       t.p, t.n, false, s->e);
+	text_free(&t);
+	return ok;
+}
+
+static bool
+write_files(struct share *s)
+{
+	struct file_set *set = file_set_open(s->a);
+	file_set_directory(set, s->o->output);
+	bool ok = add_text_file(s, set, "h", print_header) &&
+		  add_text_file(s, set, "svg", draw_memory) &&
+		  add_text_file(s, set, "json", print_json) &&
+		  add_text_file(s, set, "txt", print_table);
+	for (int i = 0; ok && i < s->p.n; i++) {
+		const struct compiled *c = chosen_file(s, i);
+		ok = file_set_lend(set, arena_printf(s->a, "%s/%s_npu.tflite", s->o->output,
+						     s->net[i].name), c->file, true, s->e) &&
+		     (c->alone || add_call(s, set, i));
+	}
+	return file_set_end(set, ok, s->e);
+}
+
+static bool
+run(void *options, struct arena *a, struct err *e)
+{
+	struct share *s = anew(a, struct share, 1);
+	struct text t = { 0 };
+	s->a = a;
+	s->o = options;
+	s->e = e;
+	if (!program_find(a, "npucc", &s->npucc, e) || !program_find(a, "npu-perf", &s->perf, e) ||
+	    !program_find(a, "tfl2c", &s->tfl2c, e) || !read_request(s) || !take_fronts(s) ||
+	    !solve(s) || !join_constants(s) || !prove(s) || (s->o->output && !write_files(s)))
+		return false;
+	if (s->o->json)
+		print_json(s, &t);
+	else
+		print_table(s, &t);
+	return file_write_text(NULL, &t, e);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = { .name = "share", .runs = 100 };
+	struct cli_common common = {
+		.options = option_list,
+		.operand = take_model,
+		.check = check_options,
+		.output = &o.output,
+		.output_value = "DIR",
+		.output_doc = "write the header, the picture, the report and the compiled models to "
+			      "directory DIR",
+		.jobs = &o.jobs,
+		.jobs_doc = "compile N networks at a time (0: one per processor)",
+	};
+	return cli_run(&argp, argc, argv, &o, &common, run);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the models, and what the options say about each by its name. */
+#include "share.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/identifier.h"
+#include "base/nearest.h"
+#include "kernels/kernels.h"
+#include "target/part.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* NAME of "NAME=FILE", or the file's name with '_' for what is no letter or digit */
+static bool
+take_model(struct share *s, const char *word)
+{
+	struct network *n = &s->net[s->p.n];
+	const char *equal = strchr(word, '=');
+	char *name;
+	if (equal && identifier_is_valid(word, (size_t)(equal - word))) {
+		name = arena_strndup(s->a, word, (size_t)(equal - word));
+		n->path = equal + 1;
+	} else {
+		n->path = word;
+		const char *base = text_cut(s->a, file_base(word), ".tflite");
+		bool bad = !identifier_is_valid(base, strlen(base)) &&
+			   (isdigit((unsigned char)*base) || !*base);
+		name = arena_printf(s->a, "%s%s", bad ? "model_" : "", base);
+		for (char *c = name; *c; c++)
+			*c = isalnum((unsigned char)*c) && (unsigned char)*c < 0x80 ? *c : '_';
+		if (!identifier_is_valid(name, strlen(name)))
+			name = arena_printf(s->a, "model_%s", name);
+	}
+	n->name = name;
+	for (int i = 0; i < s->p.n; i++)
+		if (!strcmp(s->net[i].name, name))
+			return err_set(s->e, "error: two networks have the name %s: write "
+					     "NAME=FILE for one of them", name);
+	struct bytes file;
+	if (!file_read(s->a, n->path, TFL_MAX_BYTES, &file, s->e) ||
+	    !model_read(s->a, file, file_name(n->path), &n->original, s->e) ||
+	    !tfl_check_plain(n->original, s->e))
+		return false;
+	n->hash = hash_xxh3(file.p, file.n);
+	s->p.net[s->p.n++] = (struct net){ .name = name, .rate = 1 };
+	return true;
+}
+
+/* The network of the n letters at word; -1: none, with an error. */
+static int
+find_net(struct share *s, const char *option, const char *word, size_t n)
+{
+	const char *names[MAX_NETS], *wanted = arena_strndup(s->a, word, n);
+	for (int i = 0; i < s->p.n; i++) {
+		names[i] = s->net[i].name;
+		if (!strcmp(names[i], wanted))
+			return i;
+	}
+	const char *near = nearest_word(wanted, names, (size_t)s->p.n);
+	(void)err_set(s->e, "error: %s: no network is called '%s'%s%s%s", option,
+		      text_plain(s->a, wanted), near ? "; did you mean " : "",
+		      near ? near : "", near ? "?" : "");
+	return -1;
+}
+
+/* "NAME=NUMBER" */
+static bool
+take_number(struct share *s, const char *option, const char *word, int *net, double *out)
+{
+	const char *equal = strchr(word, '=');
+	char *end = NULL;
+	*out = equal ? strtod(equal + 1, &end) : 0;
+	if (!equal || end == equal + 1 || *end || !(*out >= 0) || *out > 1e9)
+		return err_set(s->e, "error: %s needs NAME=NUMBER, with a number from 0 to 1e9, not "
+				     "'%s'", option, text_plain(s->a, word));
+	*net = find_net(s, option, word, (size_t)(equal - word));
+	return *net >= 0;
+}
+
+/* "NAME,NAME,...": each two may have live arenas at the same time */
+static bool
+take_together(struct share *s, const char *list)
+{
+	int v[64], n = 0;
+	for (const char *p = list; *p;) {
+		size_t k = strcspn(p, ",");
+		int i = find_net(s, "--together", p, k);
+		if (i < 0)
+			return false;
+		if (n < (int)ARRAY_LEN(v))
+			v[n++] = i;
+		p += k + (p[k] == ',');
+	}
+	if (n < 2)
+		return err_set(s->e, "error: --together needs two names or more");
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < n; j++)
+			if (v[i] != v[j])
+				s->p.together[v[i]][v[j]] = true;
+	return true;
+}
+
+/* "NAME" or "NAME.K" */
+static bool
+take_end(struct share *s, const char *word, size_t n, int *net, int *k)
+{
+	const char *dot = memchr(word, '.', n);
+	size_t name = dot ? (size_t)(dot - word) : n;
+	*k = 0;
+	for (const char *p = dot ? dot + 1 : word + n; p < word + n; p++) {
+		if (!isdigit((unsigned char)*p) || *k > 9999)
+			return err_set(s->e, "error: --chain needs NAME[.K],NAME[.K]");
+		*k = 10 * *k + (*p - '0');
+	}
+	*net = find_net(s, "--chain", word, name);
+	return *net >= 0;
+}
+
+static bool
+check_chain(struct share *s, const struct chain *c)
+{
+	const struct tfl_subgraph *x = &s->net[c->from].original->subgraph[0];
+	const struct tfl_subgraph *y = &s->net[c->to].original->subgraph[0];
+	const char *from = s->net[c->from].name, *to = s->net[c->to].name;
+	if (c->out >= x->n_out || c->in >= y->n_in)
+		return err_set(s->e, "error: --chain: %s has %d outputs and %s has %d inputs", from,
+			       x->n_out, to, y->n_in);
+	const struct tfl_tensor *a = &x->tensor[x->out[c->out]], *b = &y->tensor[y->in[c->in]];
+	if (a->type != b->type || tfl_bytes(a) != tfl_bytes(b))
+		return err_set(s->e, "error: --chain: output %d of %s has %lld bytes of %s, input %d "
+				     "of %s has %lld of %s", c->out, from, (long long)tfl_bytes(a),
+			       tfl_type_name(a->type), c->in, to, (long long)tfl_bytes(b),
+			       tfl_type_name(b->type));
+	if (s->p.together[c->from][c->to] || c->from == c->to)
+		return err_set(s->e, "error: --chain: %s and %s are live together, so that they "
+				     "share no byte", from, to);
+	return true;
+}
+
+static bool
+take_chain(struct share *s, const char *word)
+{
+	const char *comma = strchr(word, ',');
+	struct chain c;
+	if (!comma || s->p.n_chains == MAX_CHAINS)
+		return err_set(s->e, "error: --chain needs NAME[.K],NAME[.K], at most %d times",
+			       MAX_CHAINS);
+	if (!take_end(s, word, (size_t)(comma - word), &c.from, &c.out) ||
+	    !take_end(s, comma + 1, strlen(comma + 1), &c.to, &c.in) || !check_chain(s, &c))
+		return false;
+	s->p.chain[s->p.n_chains++] = c;
+	return true;
+}
+
+/* The budgets: those of the options, or the memories of the part. */
+static bool
+set_budgets(struct share *s)
+{
+	const struct options *o = s->o;
+	const struct target_part *part = o->part ? target_part_find(o->part, s->e) : NULL;
+	if (o->part && !part)
+		return false;
+	s->spilling = part ? part->cache_bytes > 0
+			   : o->mode && !strncmp(o->mode, "Dedicated", 9);
+	int64_t arena = part ? part->arena_bytes : 0, cache = part ? part->cache_bytes : 0;
+	int64_t sram = o->sram ? o->sram : s->spilling ? cache : arena;
+	int64_t dram = o->dram ? o->dram : arena;
+	int64_t flash = o->flash ? o->flash : part ? part->constant_bytes : 0;
+	int64_t place = s->spilling ? dram : sram;
+	s->p.arena = place ? place : INT64_MAX;
+	s->p.fast = s->spilling && sram ? sram : INT64_MAX;
+	s->p.flash = flash ? flash : INT64_MAX;
+	return true;
+}
+
+bool
+read_request(struct share *s)
+{
+	const struct options *o = s->o;
+	for (int i = 0; i < o->models.n; i++)
+		if (!take_model(s, o->models.v[i]))
+			return false;
+	if (!o->part && !(o->accel && o->system && o->mode))
+		return err_set(s->e, "error: no target: use --part=NAME, or --accelerator-config, "
+				     "--system-config and --memory-mode");
+	bool rated[MAX_NETS] = { false };
+	int net;
+	double v;
+	for (int i = 0; i < o->rates.n; i++) {
+		if (!take_number(s, "--rate", o->rates.v[i], &net, &v))
+			return false;
+		s->p.net[net].rate = v;
+		rated[net] = true;
+	}
+	for (int i = 0; i < o->deadlines.n; i++) {
+		if (!take_number(s, "--deadline", o->deadlines.v[i], &net, &v))
+			return false;
+		s->p.net[net].deadline = v / 1000;
+		if (!rated[net])
+			s->p.net[net].rate = 0;
+	}
+	for (int i = 0; i < o->together.n; i++)
+		if (!take_together(s, o->together.v[i]))
+			return false;
+	for (int i = 0; i < o->chains.n; i++)
+		if (!take_chain(s, o->chains.v[i]))
+			return false;
+	find_cliques(&s->p);
+	return set_budgets(s);
+}

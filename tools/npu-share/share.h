@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * npu-share: several networks in the memories of one product.  In running order: request.c
+ * reads the command line; children.c runs the other programs of the kit; solve.c takes
+ * fronts, chooses rows (choose.c, place.c) and compiles them (facts.c), until all chosen rows
+ * are compiled; constants.c stores equal constants once; prove.c runs the networks;
+ * header.c, draw.c and report.c write the result.
+ */
+#ifndef NPU_SHARE_SHARE_H
+#define NPU_SHARE_SHARE_H
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "choice.h"
+#include "tflite/tflite.h"
+
+enum { MAX_WORDS = 24 };
+
+/* text of the command line about networks, kept until all names are known */
+struct words {
+	const char *v[64];
+	int n;
+};
+
+struct options {
+	/* passed on to npucc; NULL: not given */
+	const char *accel, *part, *system, *mode, *config, *effort;
+	int64_t sram, flash, dram; /* budgets in bytes; 0: the part's memories, or none */
+	struct words models, rates, deadlines, together, chains;
+	const char *name;   /* prefix of the header's names */
+	const char *output; /* directory; NULL: only the report */
+	unsigned jobs;
+	int64_t runs; /* of the proof */
+	bool json;
+};
+
+/* a compiled row */
+struct compiled {
+	struct bytes file;
+	struct tfl_model *m;
+	bool alone; /* one NPU operator is the whole network */
+	/* of a network that is alone: the driver's payload and the constants */
+	struct bytes payload, flash;
+	const struct span *range; /* parts of flash that the stream reads, merged, by address */
+	int n_ranges;
+	double low, high; /* seconds: the range of the estimate */
+};
+
+struct network {
+	const char *name, *path; /* the name is an identifier */
+	uint64_t hash;		 /* of the model's file */
+	struct tfl_model *original;
+	struct compiled *compiled; /* of each row; file.p is NULL until it is compiled */
+	double clock, cpu_seconds; /* of the first compiled row */
+};
+
+struct share {
+	struct arena *a;
+	const struct options *o;
+	struct err *e;
+	struct network net[MAX_NETS];
+	struct problem p;
+	struct choice choice;
+	bool spilling;	 /* arenas are in DRAM, and fast memory is the SRAM */
+	const char *npucc, *perf, *tfl2c; /* paths */
+	/* the constants of all networks that are alone, and each of these networks' patched
+	 * payload */
+	struct bytes constants;
+	struct bytes payload[MAX_NETS];
+	int64_t base_at[MAX_NETS]; /* of each network: what its base address 0 adds to the array */
+	int64_t separate_flash; /* bytes of the same rows if each had its own constants */
+	int runs; /* that the proof has made */
+};
+
+/* ---- request.c ---- */
+
+/* Reads the models and what the options say about them. */
+bool read_request(struct share *s);
+
+/* ---- children.c ---- */
+
+/* a program, its words, and the bytes of its standard input (NULL: none) */
+struct job {
+	const char *path, *word[MAX_WORDS];
+	int n;
+	struct bytes in, out; /* out: its standard output */
+	int net, row;
+};
+/* Runs all jobs, several at a time.  The error is the last line of a program that fails. */
+bool run_jobs(struct share *s, struct job *job, int n);
+void add_word(struct job *j, const char *word);
+/* the options of the target, for npucc (any) or npu-perf */
+void add_target(const struct share *s, struct job *j, bool compiles);
+
+/* ---- facts.c: what a compiled row takes ---- */
+bool read_facts(struct share *s, int net, int row, struct bytes file, struct bytes perf);
+
+/* ---- solve.c ---- */
+bool take_fronts(struct share *s);
+/* Chooses rows until all are compiled.  False with status EXIT_NO: the budgets are too small. */
+bool solve(struct share *s);
+/* the choice with a smaller budget, by the rows that are known; false: there is none */
+bool choose_within(const struct share *s, int64_t arena, int64_t flash, struct choice *c);
+
+/* ---- constants.c: the constants of the chosen rows in one array ---- */
+bool join_constants(struct share *s);
+
+/* ---- prove.c: runs the networks in random order on one memory ---- */
+bool prove(struct share *s);
+
+/* ---- header.c, draw.c, report.c ---- */
+void print_header(const struct share *s, struct text *t);
+void draw_memory(const struct share *s, struct text *t);
+void print_table(const struct share *s, struct text *t);
+void print_json(const struct share *s, struct text *t);
+
+static inline const struct row *
+chosen(const struct share *s, int net)
+{
+	return &s->p.net[net].row[s->choice.row[net]];
+}
+
+static inline struct compiled *
+chosen_file(const struct share *s, int net)
+{
+	return &s->net[net].compiled[s->choice.row[net]];
+}
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Takes the fronts, and chooses rows.  A front says bytes and cycles of a row, but not where
+ * inputs, outputs and variables are.  The choice takes what is not known as if it cost
+ * nothing; the chosen rows are compiled, and the choice is made again, until all chosen rows
+ * are known.  Then no other choice is better, because what is learnt only makes rows worse.
+ */
+#include "share.h"
+
+#include "base/fixed.h"
+#include "base/json.h"
+
+#include <string.h>
+
+/* steps of choose_rows(): about a second */
+static const uint64_t most_steps = 1500000;
+
+static bool
+read_front(struct share *s, int net, struct bytes out)
+{
+	struct json o;
+	size_t n;
+	struct net *x = &s->p.net[net];
+	if (!json_parse(s->a, out, "npucc --front", &o, s->e))
+		return false;
+	const struct json *v = json_items(&o, "front", &n);
+	x->row = anew(s->a, struct row, n + 1);
+	s->net[net].compiled = anew(s->a, struct compiled, n + 1);
+	for (size_t i = 0; i < n && x->n_rows < MAX_ROWS; i++) {
+		int64_t sram = (int64_t)json_number(&v[i], "sram", 0);
+		int64_t dram = (int64_t)json_number(&v[i], "dram", 0);
+		struct row r = { .sram = sram, .arena = s->spilling ? dram : sram,
+				 .fast = s->spilling ? sram : 0,
+				 .stream = (int64_t)json_number(&v[i], "streams", 0),
+				 .cycles = json_number(&v[i], "cycles", 0) };
+		struct segment *seg = anew(s->a, struct segment, 1);
+		/* the same row of the same model has the same constants */
+		seg->hash = s->net[net].hash ^ (uint64_t)sram;
+		seg->bytes = (int64_t)json_number(&v[i], "flash", 0);
+		r.segment = seg;
+		r.n_segments = 1;
+		r.arena = round_up_i64(r.arena, 16);
+		if (r.fast <= s->p.fast)
+			x->row[x->n_rows++] = r;
+	}
+	return x->n_rows > 0 ||
+	       err_no(s->e, "%s: no plan fits the fast memory of %lld bytes", s->net[net].name,
+		      (long long)s->p.fast);
+}
+
+bool
+take_fronts(struct share *s)
+{
+	struct job *job = anew(s->a, struct job, MAX_NETS);
+	for (int i = 0; i < s->p.n; i++) {
+		struct job *j = &job[i];
+		j->path = s->npucc;
+		add_word(j, "npucc");
+		add_word(j, "-q");
+		add_word(j, "--front");
+		add_word(j, "--json");
+		add_target(s, j, true);
+		add_word(j, "--");
+		add_word(j, s->net[i].path);
+	}
+	if (!run_jobs(s, job, s->p.n))
+		return false;
+	for (int i = 0; i < s->p.n; i++)
+		if (!read_front(s, i, job[i].out))
+			return false;
+	return true;
+}
+
+/* Compiles one row of some networks: row[i] -1: none. */
+static bool
+compile(struct share *s, const int *row)
+{
+	struct job *job = anew(s->a, struct job, MAX_NETS);
+	struct job *perf = anew(s->a, struct job, MAX_NETS);
+	int n = 0;
+	for (int i = 0; i < s->p.n; i++) {
+		if (row[i] < 0 || s->p.net[i].row[row[i]].is_measured)
+			continue;
+		struct job *j = &job[n++];
+		*j = (struct job){ .path = s->npucc, .net = i, .row = row[i] };
+		add_word(j, "npucc");
+		add_word(j, "-q");
+		add_target(s, j, true);
+		if (s->o->part)
+			add_word(j, "--allow-overflow");
+		add_word(j, arena_printf(s->a, "--arena-cache-size=%lld",
+					 (long long)s->p.net[i].row[row[i]].sram));
+		add_word(j, "-o");
+		add_word(j, "-");
+		add_word(j, "--");
+		add_word(j, s->net[i].path);
+	}
+	if (!run_jobs(s, job, n))
+		return false;
+	for (int k = 0; k < n; k++) {
+		perf[k] = (struct job){ .path = s->perf, .in = job[k].out };
+		add_word(&perf[k], "npu-perf");
+		add_word(&perf[k], "--json");
+		add_target(s, &perf[k], false);
+	}
+	if (!run_jobs(s, perf, n))
+		return false;
+	for (int k = 0; k < n; k++)
+		if (!read_facts(s, job[k].net, job[k].row, job[k].out, perf[k].out))
+			return false;
+	return true;
+}
+
+/* Gives each row the time of the NPU, by the clock, and that of the CPU. */
+static void
+set_seconds(struct share *s)
+{
+	for (int i = 0; i < s->p.n; i++)
+		for (int k = 0; k < s->p.net[i].n_rows; k++) {
+			struct row *r = &s->p.net[i].row[k];
+			if (!r->is_measured)
+				r->seconds = r->cycles / s->net[i].clock + s->net[i].cpu_seconds;
+		}
+}
+
+static int64_t
+least_of(const struct share *s, int64_t *flash)
+{
+	int row[MAX_NETS];
+	*flash = 0;
+	for (int i = 0; i < s->p.n; i++) {
+		const struct net *n = &s->p.net[i];
+		row[i] = 0;
+		for (int k = 1; k < n->n_rows; k++)
+			if (n->row[k].arena < n->row[row[i]].arena)
+				row[i] = k;
+	}
+	*flash = flash_of(&s->p, row);
+	return place_bound(&s->p, row);
+}
+
+static bool
+refuse(struct share *s)
+{
+	struct problem any = s->p;
+	struct choice c;
+	int64_t flash, bytes = least_of(s, &flash);
+	const char *budget = s->spilling ? "DRAM" : "SRAM";
+	if (s->p.arena < INT64_MAX && bytes > s->p.arena)
+		return err_no(s->e, "the networks do not fit %lld bytes of %s: they need %lld at "
+				    "least", (long long)s->p.arena, budget, (long long)bytes);
+	any.flash = INT64_MAX;
+	if (s->p.flash < INT64_MAX && choose_rows(&any, most_steps, &c))
+		return err_no(s->e, "the networks do not fit %lld bytes of flash: the chosen rows take "
+				    "%lld", (long long)s->p.flash, (long long)c.flash);
+	any = s->p;
+	for (int i = 0; i < any.n; i++)
+		any.net[i].deadline = 0;
+	if (choose_rows(&any, most_steps, &c))
+		for (int i = 0; i < s->p.n; i++)
+			if (s->p.net[i].deadline > 0 &&
+			    response_of(&s->p, c.row, i) > s->p.net[i].deadline)
+				return err_no(s->e, "no choice within the budgets holds the deadline "
+						    "of %s: the fastest choice takes %.4g ms",
+					      s->net[i].name,
+					      1e3 * response_of(&s->p, c.row, i));
+	return err_no(s->e, "no placement of the networks fits %lld bytes of %s%s",
+		      (long long)s->p.arena, budget,
+		      s->p.n_chains ? " with these chains" : "");
+}
+
+bool
+choose_within(const struct share *s, int64_t arena, int64_t flash, struct choice *c)
+{
+	struct problem p = s->p;
+	p.arena = arena;
+	p.flash = flash;
+	return choose_rows(&p, most_steps / 4, c);
+}
+
+bool
+solve(struct share *s)
+{
+	int row[MAX_NETS];
+	for (int i = 0; i < s->p.n; i++)
+		row[i] = s->p.net[i].n_rows - 1;
+	if (!compile(s, row))
+		return false;
+	for (;;) {
+		set_seconds(s);
+		if (!choose_rows(&s->p, most_steps, &s->choice))
+			return refuse(s);
+		bool all = true;
+		for (int i = 0; i < s->p.n; i++)
+			all &= chosen(s, i)->is_measured;
+		if (all)
+			return true;
+		if (!compile(s, s->choice.row))
+			return false;
+	}
+}
