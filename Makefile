@@ -628,6 +628,23 @@ DIST = .
 dist:
 	git archive --prefix=nputools-$(VERSION)/ HEAD | gzip -9n >$(DIST)/nputools-$(VERSION).tar.gz
 
+# all files of a release of the commit HEAD, in build-release/VERSION; SIGN=minisign:KEYFILE or
+# openpgp:KEYID signs their sums.  PARTS=source,...: only these
+.PHONY: release
+release:
+	$(Q)scripts/release/make-release $(VERSION) $(if $(SIGN),--sign=$(SIGN)) \
+		$(if $(PARTS),--only=$(PARTS))
+
+# builds a release twice and compares its files
+.PHONY: check-release
+check-release: tests
+	$(Q)rm -rf build-release/a build-release/b
+	$(Q)DIR=build-release/a scripts/release/make-release $(VERSION) >/dev/null
+	$(Q)rm -rf build-release/clone && git clone -q . build-release/clone
+	$(Q)DIR=$(CURDIR)/build-release/b build-release/clone/scripts/release/make-release \
+		$(VERSION) >/dev/null
+	$(Q)NPUTOOLS_RELEASE=$(CURDIR)/build-release tests/run $(B) '^packages:release$$'
+
 .PHONY: clean
 clean:
 	rm -rf build build-* nputools-*.tar.gz
