@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lowers every NPU operator to graph operations, node by node. */
+/*
+ * Lowers every NPU operator to graph operations, node by node, and asks the rules of later
+ * stages which of the operations an accelerator of the graph can't run.  The operators of
+ * these stay on the CPU.
+ */
 #include "moves/move.h"
+
+#include "emit/emit.h"
 
 #include <stdlib.h>
 
@@ -81,6 +87,30 @@ lower_one(struct part *p, int i)
 	abort();
 }
 
+static bool
+set_limit(struct part *p, const struct g_op *op, const char *why)
+{
+	bool any = false;
+	for (int k = 0; k < op->tfl.n; k++) {
+		const char **limit = &p->limit[op->tfl.v[k].index];
+		any = any || !*limit;
+		*limit = why;
+	}
+	return any;
+}
+
+/* why op can't run on an accelerator that the graph is for; NULL: it can on all of them */
+static const char *
+limit_of(const struct part *p, const struct g_op *op)
+{
+	const struct accel *only = p->l->accel;
+	const char *why = low_linux_limit(p->l, op);
+	for (size_t i = 0; !why && i < ACCEL_COUNT; i++)
+		if (!only || only == &accels[i])
+			why = emit_limit(p->a, &accels[i], op);
+	return why;
+}
+
 bool
 lower_all(struct part *p)
 {
@@ -96,6 +126,11 @@ lower_all(struct part *p)
 			p->limit[i] = why;
 			all = false;
 		}
+	}
+	for (size_t i = 0; i < p->g->n_ops; i++) {
+		const char *why = limit_of(p, p->g->ops[i]);
+		if (why && set_limit(p, p->g->ops[i], why))
+			all = false;
 	}
 	return all;
 }

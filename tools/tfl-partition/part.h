@@ -202,7 +202,6 @@ struct family {
 const struct family *family_find(int code);
 /* an operator that has not been translated yet */
 struct lop lop_of(const struct part *p, const struct tfl_op *op);
-/* columns.c: the operator's row of schema/operators.def */
 /* the types of IFM and OFM that the family may take, a set of TYPE_ bits */
 int family_types(const struct tfl_op *op);
 /* does t have the rank that the family takes? */
@@ -287,17 +286,11 @@ bool separate_borders(struct part *p, const struct options *o);
 
 /*
  * lower.c: lowers every NPU operator into its node.  Returns false if p->limit has new
- * operators, which no operations can compute.
+ * operators: no operations can compute them, or an accelerator of the graph can't run these.
  */
 bool lower_all(struct part *p);
 /* stores a tensor that does not exist yet at `place`, if its producer can write there */
 void bind_place(struct part *p, int tensor, struct g_operand place);
-
-/*
- * limits.c.  Needs: operations.  Result: p->limit of operators whose operations an
- * accelerator of the graph can't run.  Returns true if there are new ones.
- */
-bool find_limits(struct part *p);
 
 /* report_json.c */
 void print_report_json(const struct part *p, struct text *t);

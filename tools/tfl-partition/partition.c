@@ -114,7 +114,7 @@ partition(struct part *p, const struct options *o, bool *again)
 		return false;
 	make_nodes(p);
 	order_channels(p);
-	*again = !lower_all(p) || find_limits(p);
+	*again = !lower_all(p);
 	return *again || (take_layouts(p, o) && separate_borders(p, o) &&
 			  rewrite_exact(p->l, &o->rewrites, p->e) && graph_check(p->g, p->e));
 }

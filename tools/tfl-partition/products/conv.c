@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED: nputools-lowering(7) 5.1. */
+/* CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV, FULLY_CONNECTED: nputools-lowering(7) 5.1. */
 #include "conv.h"
+#include "../moves/move.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+
+/* the tensors and options of an operator that become members of struct low_conv */
+struct filters {
+	const struct tfl_tensor *ifm, *weights, *bias, *ofm;
+	int activation, padding;
+	bool float_product; /* the reference multiplies IFM scale and weight scale in float32 */
+	/* INT16 without a bias is summed in 64 bits, as the options' bias type says */
+	bool wide;
+};
 
 /* ---- constants ------------------------------------------------------------ */
 
@@ -153,7 +163,8 @@ check_wide_sums(const struct filters *f, const struct low_conv *c)
 	return NULL;
 }
 
-const char *
+/* sets the other members of o->conv, which has its geometry, and o->end */
+static const char *
 read_constants(const struct part *p, const struct filters *f, struct lop *o)
 {
 	struct low_conv *c = &o->conv;
@@ -181,7 +192,8 @@ fm_yx(const struct tfl_tensor *t)
 	return (struct yx){ .y = t->dim[1], .x = t->dim[2] };
 }
 
-void
+/* sets kernel, o, i and strides from dense weights in OHWI */
+static void
 take_kernel(struct low_conv *c, const struct tfl_tensor *weights)
 {
 	int64_t *stride = c->weights.stride;
@@ -229,7 +241,8 @@ read_groups(const struct part *p, int32_t depth, struct low_conv *c)
 	return NULL;
 }
 
-const char *
+/* sets f, where ifm is the input of the IFM, and checks that the options exist */
+static const char *
 read_filters(const struct part *p, const struct tfl_op *op, const struct fb_table *options,
 	     int ifm, struct filters *f)
 {
@@ -246,8 +259,7 @@ static const char *
 read_rest(const struct part *p, const struct filters *f, struct lop *o)
 {
 	const char *why = read_constants(p, f, o);
-	struct nd in = nd_dense(f->ifm->type, f->ifm->rank, f->ifm->dim);
-	struct nd out = nd_dense(f->ofm->type, f->ofm->rank, f->ofm->dim);
+	struct nd in = nd_shape(f->ifm), out = nd_shape(f->ofm);
 	return why ?: low_conv_check(p->a, &o->conv, &in, &out) ?: check_large(&o->conv);
 }
 
@@ -320,6 +332,54 @@ read_matrix(const struct part *p, const struct tfl_tensor *t, int32_t *rows,
 		   : "weights have other dimensions than output and input";
 }
 
+/* ---- TRANSPOSE_CONV: nputools-lowering(7) 3.2 ---------------------------------------- */
+
+static int32_t
+pad_before(int padding, int32_t out, int32_t k, int32_t stride)
+{
+	if (stride < 1)
+		return 0;
+	/* the padding is that of the convolution from OFM to IFM */
+	return (int32_t)(tfl_padding_total(padding, out, ceil_div(out, stride), k, stride) / 2);
+}
+
+static const char *
+read_transposed(const struct part *p, struct lop *o)
+{
+	const struct tfl_op *op = o->op;
+	struct low_conv *c = &o->conv;
+	struct filters f = { .wide = true };
+	const char *why = read_filters(p, op, &fb_TransposeConvOptions, 2, &f);
+	if (why)
+		return why;
+	f.activation = (int)TFL_OPT(op, TransposeConvOptions, fused_activation_function);
+	f.padding = (int)TFL_OPT(op, TransposeConvOptions, padding);
+	if (!family_rank(op, f.ifm) || !family_rank(op, f.ofm) || f.weights->rank != 4)
+		return "IFM, weights and OFM must have 4 dimensions";
+	if (f.padding != TFL_SAME && f.padding != TFL_VALID)
+		return part_say(p, "padding %d is not supported", f.padding);
+	*c = (struct low_conv){ .kind = OP_CONV, .groups = 1, .dilation = { .y = 1, .x = 1 } };
+	c->stride.y = (int32_t)TFL_OPT(op, TransposeConvOptions, stride_h);
+	c->stride.x = (int32_t)TFL_OPT(op, TransposeConvOptions, stride_w);
+	take_kernel(c, f.weights);
+	if (f.ifm->dim[3] != c->i || f.ofm->dim[3] != c->o ||
+	    f.ifm->dim[0] != f.ofm->dim[0])
+		return "the shapes of IFM, weights and OFM do not match";
+	c->pad.top = pad_before(f.padding, f.ofm->dim[1], c->kernel.y, c->stride.y);
+	c->pad.left = pad_before(f.padding, f.ofm->dim[2], c->kernel.x, c->stride.x);
+	struct nd in = nd_shape(f.ifm), out = nd_shape(f.ofm);
+	return low_transconv_check(p->a, c, &in, &out) ?: read_constants(p, &f, o);
+}
+
+static const char *
+lower_transposed(struct part *p, const struct lop *o)
+{
+	struct low_conv c = stored_conv(p, o, 2);
+	struct nd in = nd_ifm(p, o->op->in[2]), out = nd_ofm(p, o->op->out[0]);
+	low_transconv(p->l, &c, &in, &out, &o->end);
+	return NULL;
+}
+
 /* ---- FULLY_CONNECTED ---------------------------------------------------------- */
 
 static const char *
@@ -385,4 +445,8 @@ const struct family family_depthwise = {
 };
 const struct family family_fc = {
 	.read = read_fc, .lower = lower_fc, .subtracts_zeros = true,
+};
+const struct family family_transposed = {
+	.read = read_transposed, .lower = lower_transposed, .direct = true,
+	.subtracts_zeros = true,
 };

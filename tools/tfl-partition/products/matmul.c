@@ -6,11 +6,21 @@
  * (nputools-lowering(7) 5.1).  A bias is one more product.  If the MAC array can
  * multiply two feature maps, one operation does everything of a batch.
  */
-#include "matmul.h"
-
 #include "conv.h"
+#include "../moves/move.h"
+
+#include "lower/matmul.h"
 
 enum { MAX_BATCHES = 512 };
+
+/* ofm = a * b: a is [rows][depth], b [depth][cols]; adj_a, adj_b: stored transposed */
+struct matmul {
+	const struct tfl_tensor *a, *b, *ofm, *bias;
+	bool adj_a, adj_b;
+	int32_t rows, cols, depth;
+	int64_t batches;
+	int32_t zero_a, zero_b;
+};
 
 /* leading dimension d of `out` in t: t's own, or 1 if t has fewer dimensions */
 static int32_t
@@ -60,6 +70,31 @@ shape_of(const struct matmul *m)
 	const int32_t a[2] = { m->rows, m->depth }, b[2] = { m->cols, m->depth };
 	return (struct low_matmul){ .a = nd_dense(m->a->type, 2, a),
 				    .b = nd_dense(m->b->type, 2, b) };
+}
+
+/*
+ * INT16; ratio: of the scales; native: the NPU's sums have 48 bits.  The reference adds in 64
+ * bits, multiplies by 15 bits and shifts right, rounding halves up (fixed_mbqm64).
+ */
+static const char *
+read_wide(const struct part *p, const struct matmul *m, double ratio, bool native,
+	  struct low_end *end)
+{
+	if (m->zero_a || m->zero_b || end->zero)
+		return "INT16 with a zero point";
+	if (m->depth > LOW_WIDE_DEPTH && !native)
+		return part_say(p, "sums of %d products of 16 bits: at most %d",
+				m->depth, (int)LOW_WIDE_DEPTH);
+	/* products up to 2^30: the reference's result has 32 bits before it is clamped */
+	if (ratio * m->depth >= 2)
+		return "scaled sums may leave the range of int32, where the "
+		       "reference wraps around";
+	struct npu_scale s;
+	if (!npu_quantise(ratio, &s) || s.mult < 1u << 30)
+		return "the ratio of the scales can't be expressed";
+	end->scale = npu_scale_reduce(s);
+	end->round = ROUND_NATURAL;
+	return NULL;
 }
 
 /* the checks that all products share, once their shapes are set; sets the scale */
@@ -209,13 +244,48 @@ multiply_all(struct part *p, const struct matmul *m, const struct nd *a,
 	}
 }
 
-void
+/*
+ * out = a * b for every batch.  a and b have the shapes of m->a and m->b, `out` that of
+ * m->ofm; their element types may differ from m's.
+ */
+static void
 multiply_matrices(struct part *p, const struct matmul *m, struct nd a, struct nd b,
 		  const struct nd *out, const struct low_end *end)
 {
 	a = contiguous_matrix(p, a, m->adj_a);
 	b = contiguous_matrix(p, b, !m->adj_b);
 	multiply_all(p, m, &a, &b, out, NULL, end);
+}
+
+struct wide {
+	struct part *p;
+	const struct matmul *m;
+	struct nd a, b;
+};
+
+/* sums of products as words */
+static struct nd
+half_sums(void *ctx, const struct nd *half, bool of_a)
+{
+	const struct wide *w = ctx;
+	struct g_operand y = word_new(w->p->l, tfl_hwc(w->m->ofm));
+	struct nd out = nd_of(y, w->m->ofm);
+	multiply_matrices(w->p, w->m, of_a ? *half : w->a, of_a ? w->b : *half, &out, &low_plain);
+	return out;
+}
+
+/* two sums of words: lower/matmul.h, wide.c */
+static void
+lower_wide(struct part *p, const struct lop *o)
+{
+	const struct tfl_op *op = o->op;
+	struct nd out = nd_ofm(p, op->out[0]);
+	struct wide ctx = { .p = p, .m = o->own };
+	ctx.a = nd_ifm(p, op->in[0]);
+	ctx.b = nd_ifm(p, op->in[1]);
+	struct low_wide w = { .a = ctx.a, .b = ctx.b, .scale = o->end.scale,
+			      .sums = half_sums, .end = &low_as_made, .ctx = &ctx };
+	low_multiply_wide(p->l, &w, &out);
 }
 
 static const char *

@@ -1,15 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MEAN and SUM over any axes: nputools-lowering(7) 3.3, 5.2.  Adjacent axes that
- * are all kept or all reduced are merged.  A pool reduces the middle one of three
- * axes.
+ * MEAN, SUM, REDUCE_MAX, REDUCE_MIN, and REDUCE_ANY, REDUCE_ALL of BOOL, over any axes:
+ * nputools-lowering(7) 3.3, 5.2.  Adjacent axes that are all kept or all reduced are merged.
+ * A pool reduces the middle one of three axes.
  */
-#include "reduce.h"
+#include "../moves/move.h"
 
-#include "lower/pool.h"
 #include "lower/reduce.h"
 
+#include <assert.h>
+
 enum { MAX_OPS = 4096 };
+
+struct axis {
+	int32_t n;
+	bool drop;
+};
+
+struct reduction {
+	const struct tfl_tensor *ifm, *ofm;
+	struct axis g[TFL_MAX_RANK]; /* outermost first; kept and reduced axes alternate */
+	int n, drops;
+	int64_t count; /* number of elements that each result combines */
+	struct npu_scale scale;
+	int32_t zero; /* zero point of the summed elements; 0 once these are partial sums */
+};
 
 static bool
 mark_axes(const struct part *p, const struct tfl_op *op, bool drop[TFL_MAX_RANK])
@@ -65,7 +80,8 @@ mean_scale(const struct reduction *r, struct npu_scale *out)
 	return mult > 0 && mult <= INT32_MAX && s >= 0 && s <= 63;
 }
 
-const char *
+/* fills r and returns NULL, or returns why the operator can't be described so */
+static const char *
 reduction_read(const struct part *p, const struct tfl_op *op, struct reduction *r)
 {
 	const char *why = check_ifm_ofm(p, op);
@@ -85,6 +101,15 @@ reduction_read(const struct part *p, const struct tfl_op *op, struct reduction *
 	return NULL;
 }
 
+static int64_t
+axes_product(const struct axis *g, int n)
+{
+	int64_t v = 1;
+	for (int i = 0; i < n; i++)
+		v *= g[i].n;
+	return v;
+}
+
 /* ---- views ------------------------------------------------------------------- */
 
 static struct g_operand
@@ -100,7 +125,8 @@ strided(struct g_operand o, struct hwc shape, int64_t offset, int64_t y, int64_t
 	return o;
 }
 
-struct g_operand
+/* a whole tensor in another shape */
+static struct g_operand
 reshaped(struct g_operand o, struct hwc shape)
 {
 	if (hwc_equal(o.shape, shape))
@@ -108,6 +134,47 @@ reshaped(struct g_operand o, struct hwc shape)
 	struct g_operand r = operand_reshape(o.t, shape);
 	r.type = o.type;
 	return r;
+}
+
+/* ---- 32 bits ----------------------------------------------------------------------- */
+
+static const char *
+check_extents(const struct reduction *r)
+{
+	for (int i = 0; i < r->n; i++)
+		if (r->g[i].n > LOW_REDUCE_EXTENT ||
+		    axes_product(r->g, i) > LOW_REDUCE_EXTENT ||
+		    axes_product(r->g + i + 1, r->n - i - 1) > LOW_REDUCE_EXTENT)
+			return "an axis, or those before or behind it, have more "
+			       "than 65536 elements";
+	return NULL;
+}
+
+/*
+ * Pools take at most 16 bits, therefore the two halves of an axis are added or compared until
+ * one element is left.
+ */
+static void
+lower_words_reduced(struct part *p, const struct tfl_op *op, struct reduction *r)
+{
+	enum g_op_kind kind = op->code == TFL_SUM	 ? OP_ADD
+			      : op->code == TFL_REDUCE_MAX ? OP_MAX
+							 : OP_MIN;
+	struct nd v = nd_ifm(p, op->in[0]);
+	if (!nd_is_dense(&v))
+		v = nd_readable(p->l, &v);
+	for (int at = r->n; at-- > 0;) {
+		int64_t dim[3] = { axes_product(r->g, at), r->g[at].n,
+				   axes_product(r->g + at + 1, r->n - at - 1) };
+		if (!r->g[at].drop)
+			continue;
+		bool ok = nd_reshape(&v, dim, 3);
+		assert(ok);
+		word_reduce_axis(p->l, kind, &v);
+		r->g[at].n = 1;
+	}
+	struct nd to = nd_ofm(p, op->out[0]);
+	nd_copy(p->l, &v, &to);
 }
 
 /* ---- sums ------------------------------------------------------------------------ */
@@ -198,15 +265,6 @@ sum_once(struct part *p, const struct reduction *r, struct g_operand x,
 	struct low_reduced s = low_reduced_by_pool(x.shape, k);
 	finish_sum(r, low_pool_window(p->l, OP_AVGPOOL, low_view(p->l, x, s.in),
 			   reshaped(ofm, s.out), s.kernel));
-}
-
-int64_t
-axes_product(const struct axis *g, int n)
-{
-	int64_t v = 1;
-	for (int i = 0; i < n; i++)
-		v *= g[i].n;
-	return v;
 }
 
 /*
@@ -372,4 +430,80 @@ lower_sum(struct part *p, const struct lop *o)
 
 const struct family family_sum = {
 	.read = read_sum, .lower = lower_sum, .subtracts_zeros = true,
+};
+
+/* ---- REDUCE_MAX, REDUCE_MIN, REDUCE_ANY, REDUCE_ALL -------------------------------- */
+
+static const char *
+read_extreme(const struct part *p, struct lop *o)
+{
+	const struct tfl_op *op = o->op;
+	struct reduction *r = anew(p->a, struct reduction, 1);
+	const char *why = reduction_read(p, op, r);
+	o->own = r;
+	bool logic = op->code == TFL_REDUCE_ANY || op->code == TFL_REDUCE_ALL;
+	if (!why && !logic)
+		why = check_same_quant(p, op);
+	return why ?: check_extents(r);
+}
+
+static struct g_operand
+like(struct part *p, struct g_operand o)
+{
+	return operand_whole(low_tensor(p->l, o.type, o.shape, NULL));
+}
+
+/* reduces the innermost axis that is to be reduced; the other axes remain */
+static struct g_operand
+drop_axis(struct part *p, struct reduction *r, struct g_operand x,
+	  struct g_operand *dest)
+{
+	int at = r->n - 1;
+	while (!r->g[at].drop)
+		at--;
+	const int32_t k[3] = { (int32_t)axes_product(r->g, at), r->g[at].n,
+			       (int32_t)axes_product(r->g + at + 1, r->n - at - 1) };
+	struct low_reduced s = low_reduced_by_pool(x.shape, k);
+	struct g_operand y =
+	    --r->drops ? operand_whole(low_tensor(p->l, x.type, s.out, NULL))
+		       : reshaped(*dest, s.out);
+	struct g_operand in = low_view(p->l, x, s.in);
+	(void)low_pool_window(p->l, OP_MAXPOOL, in, y, s.kernel);
+	r->g[at] = (struct axis){ .n = 1 };
+	return y;
+}
+
+static const char *
+lower_extreme(struct part *p, const struct lop *o)
+{
+	const struct tfl_op *op = o->op;
+	struct reduction r = *(const struct reduction *)o->own;
+	if (r.ifm->type == TFL_INT32) {
+		lower_words_reduced(p, op, &r);
+		return NULL;
+	}
+	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), tfl_hwc(r.ifm));
+	struct g_operand ofm = part_ofm(p, op->out[0]);
+	if (!r.drops) {
+		(void)low_copy(p->l, low_view(p->l, x, ofm.shape), ofm);
+		return NULL;
+	}
+	bool min = op->code == TFL_REDUCE_MIN || op->code == TFL_REDUCE_ALL;
+	if (min) {
+		struct g_operand turned = like(p, x);
+		low_reverse_order(p->l, x, turned);
+		x = turned;
+	}
+	struct g_operand dest = min ? like(p, ofm) : low_destination(p->l, ofm);
+	while (r.drops)
+		x = drop_axis(p, &r, x, &dest);
+	if (min)
+		low_reverse_order(p->l, dest, ofm);
+	else
+		low_deliver(p->l, dest, ofm);
+	return NULL;
+}
+
+const struct family family_reduce_min_max = {
+	.read = read_extreme, .lower = lower_extreme,
 };
