@@ -218,7 +218,7 @@ steps_by(int64_t stride, int32_t n, int64_t least)
 
 /*
  * Rule 59: pixels of an IFM that share bytes are overlapping windows of one row, or are repeated
- * by a stride of 0.  Other reads of this kind, and an OFM over such an IFM, are errors: no reason
+ * by a stride of 0 or by a second tile.  Other reads of this kind, and an OFM over such an IFM, are errors: no reason
  * for them is known.
  */
 static void
@@ -226,7 +226,8 @@ check_windows(struct checker *c)
 {
 	const struct npu_fm *f = &c->op.ifm;
 	bool filters = c->op.kind == NPU_CONV || c->op.kind == NPU_DEPTHWISE;
-	if (!filters || npu_fm_nests(f))
+	bool tiles = f->shape.w > f->w0 || f->shape.h > f->h0 || f->shape.h > f->h1;
+	if (!filters || tiles || npu_fm_nests(f))
 		return;
 	int64_t e = npu_fm_bytes(f), row = (f->shape.w - 1) * f->stride_x + f->shape.c * e;
 	bool windows = !f->bricks && steps_by(f->stride_x, f->shape.w, e) &&

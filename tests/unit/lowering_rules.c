@@ -100,7 +100,7 @@ read_lstm(struct model *m, struct lstm *l)
 		  .v = (double)m->clip, .is_float = true },
 	};
 	bench_options(&m->b, &fb_UnidirectionalSequenceLSTMOptions, o, 2);
-	struct lop lop = { .op = &m->b.op };
+	struct lop lop = lop_of(&m->p, &m->b.op);
 	const char *why = lstm_read(&m->p, &lop);
 	if (lop.own)
 		*l = *(const struct lstm *)lop.own;
