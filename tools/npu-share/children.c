@@ -5,6 +5,7 @@
 #include "base/child.h"
 #include "base/program.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -51,7 +52,7 @@ fail(struct share *s, const struct child *c)
 	text = text_plain(s->a, line ? line + 1 : end);
 	if (!*text)
 		return err_set(s->e, "%s ended without a message", c->name);
-	bool no = WIFEXITED(c->status) && WEXITSTATUS(c->status) == EXIT_NO;
+	bool no = !WIFSIGNALED(c->status) && WEXITSTATUS(c->status) == EXIT_NO;
 	return no ? err_no(s->e, "%s", text) : err_set(s->e, "%s", text);
 }
 
