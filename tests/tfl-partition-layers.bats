@@ -30,8 +30,8 @@ conv() { op m $CONV_2D $I8 "$1" "$(second $I8 "$2" "$(zeros "$3")") | $shape $4 
 	exact m
 }
 
-# padded_conv IFM PADS OPTIONS OFM: PAD by [y0,y1,x0,x1], then a convolution of 3x3; IFM and
-# OFM are HxW
+# padded_conv IFM PADS OPTIONS OFM [JQ-PROGRAM]: PAD by [y0,y1,x0,x1], then a convolution of
+# 3x3, then changed by the program; IFM and OFM are HxW
 padded_conv()
 {
 	local in=$1 pads=$2 options=$3 out=$4 y0 y1 x0 x1
@@ -45,11 +45,20 @@ padded_conv()
 		| $t += [{shape:[7,3,3,5],type:9,name:\"w\",quantization:{scale:[0.01],zero_point:[0]},buffer:(.buffers|length-1)},
 			{shape:[1,${out%x*},${out#*x},7],type:9,name:\"sum\",quantization:{scale:[0.4],zero_point:[9]}}]
 		| .subgraphs[0].outputs = [4]
-		| .subgraphs[0].operators += [{opcode_index:1,inputs:[1,3],outputs:[4],builtin_options_type:1,builtin_options:$options}]"
+		| .subgraphs[0].operators += [{opcode_index:1,inputs:[1,3],outputs:[4],builtin_options_type:1,builtin_options:$options}] ${5:+| $5}"
 }
 
 # folded_conv ...: the same as one operation
 folded_conv() { padded_conv "$@" && [ "$(npu_ops m)" = 1 ] && exact m; }
+
+@test "a PAD of a constant is computed before, not merged with a convolution" {
+	padded_conv 8x8 0,1,0,1 '{padding:0,stride_w:2,stride_h:2}' 5x5 ".subgraphs[0].inputs = []
+		| .buffers += [{data:$(noise 320)}] | ${t}[0].buffer = (.buffers|length-1)"
+	tfl-partition m.tflite >part
+	grep -q '^op .*do=conv.* ofm=' part
+	tfl-partition --report m.tflite >report
+	! grep 'padding of the next' report
+}
 
 @test "a PAD is merged with the padding of the convolution behind it" {
 	local same1='{padding:0,stride_w:1,stride_h:1}' same2='{padding:0,stride_w:2,stride_h:2}'

@@ -94,7 +94,9 @@ bool
 pad_folds(const struct part *p, int i)
 {
 	const struct tfl_op *op = &p->sg->op[i];
-	if ((op->code != TFL_PAD && op->code != TFL_PADV2) || !p->op[i].npu)
+	const struct placement *x = &p->op[i];
+	if ((op->code != TFL_PAD && op->code != TFL_PADV2) || !x->npu || x->as != AS_ALONE ||
+	    x->left_out)
 		return false;
 	int takers = 0;
 	for (int k = i + 1; k < p->sg->n_ops; k++) {
