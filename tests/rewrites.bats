@@ -67,6 +67,17 @@ conv()
 	often window m.tflite
 }
 
+@test "window: a copy contains the padding where that pays" {
+	conv m 49 10 1 64 10 4 2 2 same 1
+	often window m.tflite
+	applies window m.tflite ethos-u55-128 | grep -q "10x1 over 4 channels of a padded copy"
+	applies window m.tflite ethos-u55-128 --no-overlap | grep -q "10x3 over 2 channels"
+	equal m.tflite ethos-u55-128 --no-overlap
+	# the windows do not read the last columns
+	conv m 20 17 1 24 3 6 1 4 same 1
+	often window m.tflite
+}
+
 @test "window: --no-overlap reads no byte twice" {
 	conv m 12 31 2 8 3 7 1 1 valid 1
 	nowhere window m.tflite --no-overlap

@@ -102,13 +102,24 @@ try_blocks(struct trial *t, const struct accel *a)
 							      .c = c.v[k] });
 }
 
-/* Puts all feature maps and constants into the memories of the machine. */
+static int64_t
+fm_bytes(const struct perf_fm *f)
+{
+	return hwc_elements(f->shape) * f->bits / 8;
+}
+
+/*
+ * Puts all feature maps and constants into the memories of the machine.  Feature maps that take
+ * at most half of the NPU's own SRAM are in this SRAM.
+ */
 static void
 place(struct trial *t)
 {
 	struct perf_fm *fm[] = { &t->work.ifm, &t->work.ifm2, &t->work.ofm };
+	int64_t bytes = fm_bytes(fm[0]) + fm_bytes(fm[1]) + fm_bytes(fm[2]);
+	bool fits = 2 * bytes <= t->m->memory.cache_bytes;
 	for (int i = 0; i < 3; i++)
-		fm[i]->area = t->m->area;
+		fm[i]->area = fits ? t->m->memory.cache_area : t->m->area;
 	t->work.weight_area = t->work.scale_area = t->m->memory.cache_area;
 }
 
@@ -150,9 +161,9 @@ estimate_add(const struct estimate *s, const struct g_op *op, struct cycles *c)
 }
 
 bool
-cycles_are_fewer(const struct cycles *a, const struct cycles *b)
+cycles_are_fewer(const struct cycles *a, const struct cycles *b, double share)
 {
-	const double clearly = 0.99, hardly = 1.01;
+	const double hardly = 1.01;
 	double sum = 0, other = 0;
 	for (int i = 0; i < a->n; i++) {
 		if (a->v[i] > hardly * b->v[i])
@@ -160,7 +171,7 @@ cycles_are_fewer(const struct cycles *a, const struct cycles *b)
 		sum += a->v[i];
 		other += b->v[i];
 	}
-	return sum < clearly * other;
+	return sum < share * other;
 }
 
 double

@@ -56,10 +56,10 @@ struct estimate *estimate_open(struct arena *a, const struct accel *accel);
  */
 bool estimate_add(const struct estimate *s, const struct g_op *op, struct cycles *c);
 /*
- * True if the sum of a over all systems is at least 1 % below that of b, and if a is in no system
- * slower by more than 1 %.
+ * True if the sum of a over all systems is below this share of the sum of b, and if a is in no
+ * system slower by more than 1 %.
  */
-bool cycles_are_fewer(const struct cycles *a, const struct cycles *b);
+bool cycles_are_fewer(const struct cycles *a, const struct cycles *b, double share);
 /* The cycles saved by a instead of b, in the first memory system. */
 double cycles_saved(const struct cycles *a, const struct cycles *b);
 

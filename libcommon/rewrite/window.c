@@ -23,6 +23,7 @@ struct packing {
 	int32_t taps;	 /* columns of the new kernel */
 	int32_t width;	 /* pixels of a row of the new IFM */
 	int32_t left, right; /* new padding, in new pixels */
+	int32_t copied; /* above 0: the image is copied, with its padding, into rows of this width */
 };
 
 /* ---- the pattern --------------------------------------------------------------- */
@@ -84,13 +85,112 @@ pack_padded(const struct site *s, struct packing *f)
 	return n > 1 && w % n == 0 && f->width > 0 && f->left < f->taps && f->right < f->taps;
 }
 
+/* A copy of the image contains the padding of columns, so that windows may overlap in it. */
+static bool
+pack_copied(const struct site *s, struct packing *f)
+{
+	const struct g_op *op = s->op;
+	int32_t width = (op->ofm.shape.w - 1) * s->stride + op->kernel.x;
+	*f = (struct packing){ .columns = op->kernel.x, .taps = 1, .width = op->ofm.shape.w,
+			       .copied = width };
+	return (op->pad.left || op->pad.right) && op->ifm.type != TFL_INT16 && width > op->pad.left;
+}
+
+/* ---- the copy ------------------------------------------------------------------ */
+
+/*
+ * Describes the copy: a depthwise convolution whose only weight that is not zero is 1.  The
+ * kernel is as wide as the padding of both sides and one column, so that padding alone makes the
+ * columns at the sides.  t: the copy.
+ */
+static struct g_op
+copy_op(const struct site *s, const struct packing *f, struct g_tensor *t)
+{
+	const struct g_op *of = s->op;
+	int32_t w = f->copied - of->pad.left;
+	struct g_op op = { .kind = OP_DEPTHWISE, .ifm = of->ifm, .ofm = operand_whole(t),
+			   .ifm_zero = of->ifm_zero, .ofm_zero = of->ifm_zero,
+			   .weights = of->weights };
+	if (w < of->ifm.shape.w) { /* the convolution does not read the last columns */
+		op.ifm = s->ifm;
+		op.ifm.shape.w = w;
+	}
+	int32_t both = f->copied - op.ifm.shape.w;
+	op.kernel = (struct yx){ .y = 1, .x = both + 1 };
+	op.stride = op.dilation = (struct yx){ .y = 1, .x = 1 };
+	op.pad = (struct g_pad){ .left = both, .right = both };
+	op.clamp = type_range(of->ifm.type);
+	return op;
+}
+
+/* The tensor of the copy. */
+static struct g_tensor
+copy_tensor(const struct site *s, const struct packing *f)
+{
+	struct hwc shape = { .h = s->op->ifm.shape.h, .w = f->copied, .c = s->op->ifm.shape.c };
+	return (struct g_tensor){ .hwc = shape,
+				  .shape = { .type = s->op->ifm.type, .rank = 4,
+					     .dim = { 1, shape.h, shape.w, shape.c } } };
+}
+
+static void
+add_identity(struct exact *x, struct g_op *op, int32_t c, int32_t at)
+{
+	struct g_weights *w = graph_add_g_weights(x->g);
+	const char *name = arena_printf(x->a, "weights%d", w->rec.id);
+	const size_t n = (size_t)c, k = (size_t)op->kernel.x;
+	uint8_t *p = anew(x->a, uint8_t, n * k);
+	struct bytes b = { .p = p, .n = n * k };
+	for (size_t i = 0; i < n; i++)
+		p[i * k + (size_t)at] = 1;
+	G_PUT(w, WEIGHTS, shape, (struct g_shape){ .type = TFL_INT8, .rank = 4,
+						   .dim = { c, 1, op->kernel.x, 1 } });
+	G_PUT(w, WEIGHTS, zero, (struct g_list){ .v = anew(x->a, int64_t, 1), .n = 1 });
+	G_PUT(w, WEIGHTS, source, (struct g_source){ .blob = graph_add_blob(x->g, name, b)->name });
+	struct g_scales *s = graph_add_g_scales(x->g);
+	int64_t *one = anew(x->a, int64_t, 2 * n);
+	for (size_t i = 0; i < n; i++) {
+		one[i] = scale_one().mult;
+		one[n + i] = scale_one().shift;
+	}
+	G_PUT(s, SCALES, bias, (struct g_list){ .v = anew(x->a, int64_t, n), .n = n });
+	G_PUT(s, SCALES, mult, (struct g_list){ .v = one, .n = n });
+	G_PUT(s, SCALES, shift, (struct g_list){ .v = one + n, .n = n });
+	G_PUT(op, OP, weights, w);
+	G_PUT(op, OP, scales, s);
+}
+
+/* Adds the copy before operation `at`.  Returns its tensor. */
+static struct g_tensor *
+add_copy(struct exact *x, const struct site *s, const struct packing *f, size_t at)
+{
+	struct g_tensor t = copy_tensor(s, f), *to;
+	struct g_op as = copy_op(s, f, &t), *op;
+	to = graph_add_feature_map(x->g, t.shape.type, t.hwc);
+	x->l->node = s->op->node;
+	x->l->name = s->op->name;
+	op = low_op(x->l, OP_DEPTHWISE, as.ifm, operand_whole(to));
+	G_PUT(op, OP, tfl, s->op->tfl);
+	op_zeros(op, as.ifm_zero, as.ofm_zero);
+	op_kernel(op, as.kernel, as.stride, as.dilation, as.pad);
+	add_identity(x, op, t.hwc.c, as.kernel.x - 1 - s->op->pad.left);
+	exact_insert(x, x->g->n_ops - 1, at);
+	return to;
+}
+
 /* ---- the replacement ----------------------------------------------------------- */
 
-/* The image in its new shape.  An IFM that is the whole tensor stays a reshaped tensor. */
+/* The image, or its copy, in its new shape.  An IFM that is the whole tensor stays a reshaped tensor. */
 static struct g_operand
-new_ifm(const struct site *s, const struct packing *f)
+new_ifm(const struct site *s, const struct packing *f, struct g_tensor *copy)
 {
 	const struct g_operand *old = &s->op->ifm;
+	if (f->copied)
+		return (struct g_operand){
+			.t = copy, .view = VIEW_STRIDED, .type = old->type,
+			.shape = { .h = old->shape.h, .w = f->width, .c = f->columns * old->shape.c },
+			.stride = { (int64_t)f->copied * old->shape.c,
+				    (int64_t)s->stride * old->shape.c, 1 } };
 	struct hwc shape = { .h = old->shape.h, .w = f->width, .c = f->columns * old->shape.c };
 	bool whole = (old->view == VIEW_WHOLE || old->view == VIEW_RESHAPE) &&
 		     f->columns == s->stride && hwc_elements(shape) == hwc_elements(old->shape);
@@ -108,10 +208,10 @@ new_ifm(const struct site *s, const struct packing *f)
 
 /* The operation in its new shape, with the old weights. */
 static struct g_op
-new_op(const struct site *s, const struct packing *f)
+new_op(const struct site *s, const struct packing *f, struct g_tensor *copy)
 {
 	struct g_op op = *s->op;
-	op.ifm = new_ifm(s, f);
+	op.ifm = new_ifm(s, f, copy);
 	op.kernel.x = f->taps;
 	op.stride.x = 1;
 	op.pad.left = f->left;
@@ -177,12 +277,14 @@ static void
 try_packing(const struct exact *x, const struct site *s, const struct packing *f,
 	 const struct cycles *now, struct best *b)
 {
-	struct g_op op = new_op(s, f);
+	struct g_tensor t = copy_tensor(s, f);
+	struct g_op copy = copy_op(s, f, &t), op = new_op(s, f, &t);
 	struct cycles c = { 0 };
+	const double share = f->copied ? 0.9 : 0.99; /* a copy needs memory, too */
 	if (f->columns > s->stride && !x->overlap)
 		return;
-	if (!estimate_add(x->estimate, &op, &c) || !cycles_are_fewer(&c, now) ||
-	    (b->found && !cycles_are_fewer(&c, &b->cycles)))
+	if ((f->copied && !estimate_add(x->estimate, &copy, &c)) || !estimate_add(x->estimate, &op, &c) || !cycles_are_fewer(&c, now, share) ||
+	    (b->found && !cycles_are_fewer(&c, &b->cycles, share)))
 		return;
 	*b = (struct best){ .packing = *f, .op = op, .cycles = c, .found = true };
 }
@@ -199,6 +301,8 @@ replace(struct exact *x, const struct site *s, struct best *b, struct remade *la
 	const struct cycles *now)
 {
 	struct g_op *op = s->op;
+	if (b->packing.copied)
+		b->op.ifm.t = add_copy(x, s, &b->packing, (size_t)op->rec.index);
 	if (last->old == op->weights && !memcmp(&last->packing, &b->packing, sizeof(b->packing)))
 		b->op.weights = last->now;
 	else if (!new_weights(x, s, &b->packing, &b->op))
@@ -206,10 +310,12 @@ replace(struct exact *x, const struct site *s, struct best *b, struct remade *la
 	*last = (struct remade){ .old = op->weights, .packing = b->packing, .now = b->op.weights };
 	exact_note(x, op, count_weights(op) - count_weights(&b->op),
 		   cycles_saved(&b->cycles, now),
-		   "a kernel of %dx%d over %d channel%s%s becomes one of %dx%d over %d channels",
+		   "a kernel of %dx%d over %d channel%s%s becomes one of %dx%d over %d channels%s",
 		   op->kernel.y, op->kernel.x, op->ifm.shape.c, op->ifm.shape.c == 1 ? "" : "s",
 		   s->stride > 1 ? arena_printf(x->a, " with stride %d", s->stride) : "",
-		   b->op.kernel.y, b->op.kernel.x, b->op.ifm.shape.c);
+		   b->op.kernel.y, b->op.kernel.x, b->op.ifm.shape.c,
+		   b->packing.copied ? " of a padded copy" : "");
+	b->op.rec.index = op->rec.index; /* a copy has moved the operation */
 	G_SET(&b->op, G_OP_pad);
 	if (!b->op.pad.top && !b->op.pad.left && !b->op.pad.bottom && !b->op.pad.right)
 		G_CLEAR(&b->op, G_OP_pad);
@@ -234,8 +340,11 @@ rewrite_windows(struct exact *x)
 			try_packing(x, &s, &f, &now, &b);
 		if (s.op->kernel.x > s.stride && pack_unpadded(&s, s.op->kernel.x, &f))
 			try_packing(x, &s, &f, &now, &b);
+		if (pack_copied(&s, &f))
+			try_packing(x, &s, &f, &now, &b);
 		if (b.found && !replace(x, &s, &b, &last, &now))
 			return false;
+		i += b.found && b.packing.copied; /* the operation is behind its copy */
 	}
 	return true;
 }
