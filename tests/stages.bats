@@ -39,6 +39,19 @@ models()
 	[ "$status" = 1 ]
 }
 
+@test "numbers of records may have gaps and any order" {
+	model m ".operator_codes += [{deprecated_builtin_code:9, builtin_code:9, version:4}]
+		| $t += [$t[3]] | $t[4].name = \"other\" | .subgraphs[0].outputs = [3,4]
+		| .subgraphs[0].operators += [.subgraphs[0].operators[0]]
+		| .subgraphs[0].operators[1].outputs = [4]"
+	tfl-partition -a ethos-u65-256 m.tflite >m.part
+	local memory=(--system-config=Ethos_U65_High_End --memory-mode=Dedicated_Sram) to
+	for to in o0 o2 o3 o9; do
+		sed "s/^\(op *\)o0 /\1$to /" m.part >gap.part
+		npu-sched -a ethos-u65-256 "${memory[@]}" gap.part | npu-wenc >gap.wenc
+	done
+}
+
 @test "numbers up to the limits are read, and larger ones are refused" {
 	reads() # TEXT MESSAGE; an empty message means that the number is accepted
 	{

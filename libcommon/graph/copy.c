@@ -32,6 +32,7 @@ record_keep(struct graph *g, enum record_kind kind, const bool *keep)
 		p[kept++] = p[i];
 	}
 	memcpy((char *)g + record_descs[kind].n, &kept, sizeof(kept));
+	record_number(g, kind);
 }
 
 #define RECORD(r, k, p, type, arr)                                           \
@@ -154,4 +155,5 @@ graph_set_ops(struct graph *g, struct g_op **op, size_t n)
 	g->n_ops = g->cap_ops = n;
 	for (size_t i = 0; i < n; i++)
 		op[i]->rec.index = (int)i;
+	record_number(g, REC_OP);
 }

@@ -49,7 +49,7 @@ const struct record_desc record_descs[RECORDS] = {
 	.keyword = k, .prefix = p, .size = sizeof(struct type), \
 	.n_keys = ARRAY_LEN(key_##r), .key = key_##r, \
 	.array = offsetof(struct graph, arr), .n = offsetof(struct graph, n_##arr), \
-	.cap = offsetof(struct graph, cap_##arr) },
+	.cap = offsetof(struct graph, cap_##arr), .next = offsetof(struct graph, next_##arr) },
 #include "graph.def"
 };
 
@@ -59,18 +59,17 @@ const struct record_desc record_descs[RECORDS] = {
 const enum record_kind ref_record[] = { REC_WEIGHTS, REC_SCALES, REC_LUT,
 					REC_BUFFER, REC_NODE, REC_OP };
 
-/* one more than the largest number in use */
-static int
-next_id(void **records, size_t n)
+void
+record_number(struct graph *g, enum record_kind kind)
 {
-	const struct g_rec *last = n ? records[n - 1] : NULL;
-	int id = last ? last->id + 1 : 0;
-	if (last && (size_t)id != n)
-		for (size_t i = 0; i < n; i++) {
-			const struct g_rec *r = records[i];
-			id = r->id >= id ? r->id + 1 : id;
-		}
-	return id;
+	size_t n;
+	void **p = record_array(g, kind, &n);
+	int next = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct g_rec *r = p[i];
+		next = r->id >= next ? r->id + 1 : next;
+	}
+	memcpy((char *)g + record_descs[kind].next, &next, sizeof(next));
 }
 
 void *
@@ -79,16 +78,19 @@ record_add(struct graph *g, enum record_kind kind)
 	const struct record_desc *d = &record_descs[kind];
 	char *base = (char *)g;
 	size_t n, cap;
+	int next;
 	void **p = record_array(g, kind, &n);
 	memcpy(&cap, base + d->cap, sizeof(cap));
+	memcpy(&next, base + d->next, sizeof(next));
 	p = arena_grow(g->a, p, n, &cap, sizeof(*p));
 	struct g_rec *r = arena_alloc(g->a, 1, d->size);
-	r->id = next_id(p, n);
+	r->id = next++;
 	r->index = (int)n;
 	p[n++] = r;
 	memcpy(base + d->array, &p, sizeof(p));
 	memcpy(base + d->n, &n, sizeof(n));
 	memcpy(base + d->cap, &cap, sizeof(cap));
+	memcpy(base + d->next, &next, sizeof(next));
 	return r;
 }
 

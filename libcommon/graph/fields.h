@@ -32,7 +32,7 @@ struct record_desc {
 	size_t size;
 	int n_keys;
 	const struct key_desc *key;
-	size_t array, n, cap; /* offsets in struct graph */
+	size_t array, n, cap, next; /* offsets in struct graph */
 };
 
 extern const struct record_desc record_descs[RECORDS];
@@ -42,6 +42,8 @@ extern const enum record_kind ref_record[];
 
 /* Appends a zeroed record with the next free number. */
 void *record_add(struct graph *g, enum record_kind kind);
+/* Records that follow get numbers above those of all records of this kind. */
+void record_number(struct graph *g, enum record_kind kind);
 
 static inline void **
 record_array(const struct graph *g, enum record_kind kind, size_t *n)

@@ -314,6 +314,7 @@ resolve_kind(struct parse *s, enum record_kind kind)
 	size_t n;
 	void **rec = record_array(s->g, kind, &n);
 	int max = -1;
+	record_number(s->g, kind);
 	for (size_t i = 0; i < n; i++) {
 		const struct g_rec *r = rec[i];
 		max = r->id > max ? r->id : max;

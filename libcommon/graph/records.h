@@ -350,7 +350,8 @@ struct graph {
 	const char *last; /* comment lines before eof, or NULL */
 #define RECORD(n, keyword, prefix, type, array)                              \
 	struct type **array;                                                 \
-	size_t n_##array, cap_##array;
+	size_t n_##array, cap_##array;                                       \
+	int next_##array; /* one more than the largest number of a record */
 #include "graph.def"
 	struct g_blob **blobs;
 	size_t n_blobs, cap_blobs;

@@ -220,6 +220,7 @@ lay_out(struct wenc *w, const struct options *o)
 		return false;
 	uint8_t *image = arena_alloc(w->a, (size_t)l.used, 1);
 	w->g->n_codes = 0;
+	w->g->next_codes = 0;
 	for (size_t i = 0; i < l.n; i++) {
 		if (l.item[i].coded)
 			write_coded(&l, &l.item[i], image);
