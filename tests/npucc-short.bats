@@ -69,7 +69,7 @@ files()
 	npucc --quiet -a ethos-u65-256 -o by-name.tflite d.tflite >out 2>&1
 	[ ! -s out ]
 	cmp by-name.tflite d_npu.tflite
-	refuses 1 "needs 6720 bytes of SRAM" \
+	refuses 1 "needs 6048 bytes of SRAM" \
 		npucc -q --part=alif-e7-hp --arena-cache-size=2000 d.tflite
 	[ "$(wc -l <refuses.err)" = 1 ]
 	refuses 2 "--quiet and --verbose-all exclude each other" \
@@ -78,7 +78,7 @@ files()
 
 @test "errors of stages name the model, unless --keep keeps the text that they read" {
 	files
-	local o='npu-sched: d.tflite: error: the network needs 6720 bytes of SRAM'
+	local o='npu-sched: d.tflite: error: the network needs 6048 bytes of SRAM'
 	for to in -o\ x.h -o\ x.tflite -o\ x.sched --check; do
 		# shellcheck disable=SC2086
 		refuses 1 "$o" npucc --part=alif-e7-hp --arena-cache-size=2000 $to d.tflite

@@ -255,7 +255,36 @@ draw_channels(struct gen *g, int code)
 		(void)conv(g, map, (int32_t)gen_range(g, 1, MOST), false);
 }
 
+/*
+ * Convolutions that read a QUANTIZE between INT8 and UINT8.  Mostly only the zero point moves;
+ * a near miss has another zero point, another scale, or a reader of another kind.
+ */
+static void
+draw_quantized(struct gen *g, int code)
+{
+	bool narrow = gen_chance(g, 50);
+	int from = narrow ? TFL_INT8 : TFL_UINT8, to = narrow ? TFL_UINT8 : TFL_INT8;
+	int by = narrow ? 128 : -128;
+	struct shape s = SHAPE(1, (int32_t)gen_range(g, 1, 12), (int32_t)gen_range(g, 1, 12),
+			       (int32_t)gen_range(g, 1, 40));
+	int in = gen_random(g, from, s);
+	g->is_used[in] = true;
+	if (gen_chance(g, 50))
+		in = conv(g, in, (int32_t)gen_range(g, 1, MOST), gen_chance(g, 30));
+	int zero = (int)gen_t(g, in)->quant.zero[0], out = gen_random(g, to, shape_of(g, in));
+	float scale = gen_t(g, in)->quant.scale[0];
+	if (gen_chance(g, 10))
+		zero += zero > 0 ? -1 : 1;
+	gen_quant(g, out, gen_chance(g, 10) ? scale * 1.5f : scale, zero + by);
+	gen_op1(g, code, 1, &in, out, 0, NULL, NULL);
+	for (int64_t n = gen_range(g, 1, 2); n > 0; n--)
+		(void)conv(g, out, (int32_t)gen_range(g, 1, MOST), gen_chance(g, 30));
+	if (gen_chance(g, 10))
+		(void)pooled(g, out);
+}
+
 const struct draw channel_draws[] = {
 	{ "CHANNELS", draw_channels, 0 },
+	{ "QUANTIZE_CONV", draw_quantized, TFL_QUANTIZE },
 	{ 0 },
 };

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * quantize: convolutions read the operand of a QUANTIZE that only moves the zero point, such as
+ * UINT8 to INT8 of equal scale (nputools-rewrites(7) 4).  The zero point of their IFM moves
+ * instead, and the QUANTIZE goes.
+ */
+#include "rewrite/rules.h"
+
+/* A pool of single elements that adds a constant to each element. */
+struct shift {
+	size_t at; /* of the operation */
+	struct g_op *op;
+	int32_t by;
+};
+
+static bool
+is_plain(const struct g_operand *o)
+{
+	return (o->view == VIEW_WHOLE || o->view == VIEW_RESHAPE) &&
+	       o->type == o->t->shape.type && !tensor_has_strides(o->t) && !o->t->planes;
+}
+
+static bool
+is_byte(int type)
+{
+	return type == TFL_INT8 || type == TFL_UINT8;
+}
+
+static bool
+has_pattern(struct g_op *op, size_t at, struct shift *s)
+{
+	*s = (struct shift){ .at = at, .op = op, .by = op->ofm_zero - op->ifm_zero };
+	if (op->kind != OP_AVGPOOL || op->kernel.y != 1 || op->kernel.x != 1 || op->stride.y != 1 ||
+	    op->stride.x != 1 || op->upscale != UPSCALE_NONE || op_has_table(op) ||
+	    op->act != G_ACT_CLAMP || !is_plain(&op->ifm) || !is_plain(&op->ofm) ||
+	    !is_byte(op->ifm.type) || !is_byte(op->ofm.type) ||
+	    op->scale.shift > 30 || op->scale.mult != 1u << op->scale.shift)
+		return false;
+	struct g_range from = type_range(op->ifm.type), to = type_range(op->ofm.type);
+	struct g_range clamp = G_HAS(op, G_OP_clamp) ? op->clamp : to;
+	/* no value is clamped */
+	return from.lo + s->by >= clamp.lo && from.hi + s->by <= clamp.hi &&
+	       from.lo + s->by >= to.lo && from.hi + s->by <= to.hi;
+}
+
+/* True if only this graph's operations see the tensor. */
+static bool
+is_inner(const struct graph *g, const struct g_tensor *t)
+{
+	for (size_t i = 0; i < g->n_nodes; i++)
+		if (tensors_have(&g->nodes[i]->in, t) || tensors_have(&g->nodes[i]->out, t))
+			return false;
+	return !G_HAS(t, G_TENSOR_io) && !t->variable && !t->over.n && !tensor_is_const(t);
+}
+
+/* The operand of a reader, in the operand of the QUANTIZE. */
+static struct g_operand
+moved(const struct shift *s, const struct g_operand *o)
+{
+	struct g_tensor *from = s->op->ifm.t;
+	struct g_operand r = *o;
+	if (o->view == VIEW_WHOLE || o->view == VIEW_RESHAPE)
+		r = operand_reshape(from, o->shape);
+	r.t = from;
+	r.type = from->shape.type;
+	return r;
+}
+
+/* True if a reader can read the operand of the QUANTIZE. */
+static bool
+can_move(const struct shift *s, const struct g_op *op)
+{
+	const struct g_operand *o = &op->ifm;
+	struct g_range zero = type_range(s->op->ifm.type);
+	int32_t moves = op->ifm_zero - s->by;
+	bool linear = o->view == VIEW_WHOLE || o->view == VIEW_RESHAPE ||
+		      hwc_equal(s->op->ifm.t->hwc, o->t->hwc);
+	return op_has_weights(op->kind) && !op->ifm2.t && o->type == o->t->shape.type && linear &&
+	       op->node == s->op->node && moves >= zero.lo && moves <= zero.hi;
+}
+
+/* True if all readers are behind the QUANTIZE, and nothing else writes to its operands. */
+static bool
+has_condition(const struct graph *g, const struct shift *s)
+{
+	const struct g_tensor *from = s->op->ifm.t, *to = s->op->ofm.t;
+	int readers = 0;
+	if (!is_inner(g, to) || from->variable)
+		return false;
+	for (size_t i = 0; i < g->n_ops; i++) {
+		const struct g_op *op = g->ops[i];
+		if (op == s->op)
+			continue;
+		if (op->ofm.t == to || op->ifm2.t == to || (op->ofm.t == from && i > s->at) ||
+		    (op->ifm.t == to && (i < s->at || !can_move(s, op))))
+			return false;
+		readers += op->ifm.t == to;
+	}
+	return readers > 0;
+}
+
+static struct g_op
+moved_op(const struct shift *s, const struct g_op *op)
+{
+	struct g_op r = *op;
+	r.ifm = moved(s, &op->ifm);
+	r.ifm_zero = op->ifm_zero - s->by;
+	return r;
+}
+
+/* Compares the cycles of the QUANTIZE and its readers.  False: some memory system is slower. */
+static bool
+pays(const struct exact *x, const struct shift *s, struct cycles *before, struct cycles *after)
+{
+	bool ok = estimate_add(x->estimate, s->op, before);
+	for (size_t i = 0; ok && i < x->g->n_ops; i++) {
+		const struct g_op *op = x->g->ops[i];
+		if (op->ifm.t != s->op->ofm.t)
+			continue;
+		struct g_op r = moved_op(s, op);
+		ok = estimate_add(x->estimate, op, before) && estimate_add(x->estimate, &r, after);
+	}
+	return ok && cycles_are_fewer(after, before);
+}
+
+static void
+drop(struct exact *x, const struct shift *s)
+{
+	struct graph *g = x->g;
+	struct g_op **op = anew(x->a, struct g_op *, g->n_ops);
+	bool *keep = anew(x->a, bool, g->n_tensors + 1);
+	size_t n = 0;
+	for (size_t i = 0; i < g->n_ops; i++)
+		if (i != s->at)
+			op[n++] = g->ops[i];
+	for (size_t i = 0; i < g->n_tensors; i++)
+		keep[i] = g->tensors[i] != s->op->ofm.t;
+	graph_set_ops(g, op, n);
+	graph_keep_g_tensor(g, keep);
+}
+
+static void
+replace(struct exact *x, const struct shift *s, double saved)
+{
+	struct graph *g = x->g;
+	int n = 0;
+	for (size_t i = 0; i < g->n_ops; i++)
+		if (g->ops[i]->ifm.t == s->op->ofm.t) {
+			*g->ops[i] = moved_op(s, g->ops[i]);
+			n++;
+		}
+	(void)exact_note(x, s->op, 0, saved, "a zero point that moves by %d moves into %d "
+			 "convolution%s", s->by, n, n == 1 ? "" : "s");
+	drop(x, s);
+}
+
+bool
+rewrite_quantize(struct exact *x)
+{
+	for (size_t i = 0; x->estimate && !graph_has_loops(x->g) && i < x->g->n_ops;) {
+		struct cycles before = { 0 }, after = { 0 };
+		struct shift s;
+		if (has_pattern(x->g->ops[i], i, &s) && has_condition(x->g, &s) &&
+		    pays(x, &s, &before, &after))
+			replace(x, &s, cycles_saved(&after, &before));
+		else
+			i++;
+	}
+	return true;
+}
