@@ -150,7 +150,7 @@ put_db(struct text *t, double db)
 }
 
 static double
-percent(size_t part, size_t all)
+percent(uint64_t part, uint64_t all)
 {
 	return all ? 100 * (double)part / (double)all : 0;
 }
