@@ -543,12 +543,13 @@ site: web
 
 # ---- packages ------------------------------------------------------------
 
-# programs that need no shared library, in two wheels, tested in fresh environments
+# programs that need no shared library, and a module of libnputools, in two wheels, tested in
+# fresh environments
 .PHONY: wheel wheel-programs
 wheel: tests
 	$(Q)scripts/install-deps --wheel
 	$(Q)$(MAKE) --no-print-directory B=build-wheel STATIC=1 CFLAGS="-O2 -Wl,--strip-all" WARN=\
-		all
+		all libs
 	$(Q)scripts/packaging/make-wheel build-wheel/bin $(VERSION) build-wheel/dist
 	$(Q)NPUTOOLS_WHEELS=$(CURDIR)/build-wheel/dist \
 		tests/run $(B) '^packages:wheel$$\|^packages:executorch$$'

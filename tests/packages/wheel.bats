@@ -101,8 +101,64 @@ vela.main(["--accelerator-config=ethos-u55-128", "m.tflite"])' >out 2>err
 	grep -q "npu-vela: warning: no --memory-mode" err
 }
 
+# module CASE: of module.py, in the environment
+module()
+{
+	in_plain python3 "$TOP/tests/packages/module.py" "$1" "$digits"
+}
+
+@test "the module compiles, verifies, runs and estimates as the programs do" {
+	cp "$digits" digits.tflite
+	npucc -q --part=alif-e7-he -o want.tflite digits.tflite
+	npu-perf --json want.tflite | jq -S . >want.json
+	npucc -q --part=alif-e7-he --front --json -o - digits.tflite | jq -S . >front.json
+	tfl-partition --report --json digits.tflite | jq -S .operators >operators.json
+	npu-dis --verify --json want.tflite | jq -S '[.[] | del(.name)]' >verify.json
+	module same
+	cmp x.tflite want.tflite
+	jq -S . e.json | diff want.json -
+	jq -S . f.json | diff front.json -
+	jq -S . p.json | diff operators.json -
+	jq -S '[.[] | del(.name)]' v.json | diff verify.json -
+	# the simulator's answer
+	npu-sim -i picture -o . want.tflite >/dev/null
+	cmp digit <(tail -c 10 output_0.npy)
+}
+
+@test "the module takes and returns arrays of NumPy" {
+	local numpy
+	numpy=$(python3 -c 'import numpy, os; print(os.path.dirname(numpy.__path__[0]))') ||
+		skip "no NumPy"
+	PYTHONPATH=$numpy module numpy
+}
+
+@test "the module's failures are exceptions with the program's message" {
+	module failures
+}
+
+@test "the wheel has the manual, npu.mk and the files for CMake" {
+	local prefix
+	prefix=$(in_plain python3 -m nputools --prefix)
+	cmp "$prefix/share/nputools/npu.mk" "$TOP/scripts/npu.mk"
+	[ "$(ls "$prefix"/share/doc/nputools/*.[1-9].html | wc -l)" = "$(ls "$TOP"/man/*.[1-9] | wc -l)" ]
+	cp "$digits" network.tflite
+	cat >Makefile <<-END
+		NPU_ACCELERATOR := ethos-u55-128
+		NPU_SYSTEM := RTSS_HE_SRAM_MRAM
+		NPU_MEMORY := Shared_Sram
+		include $prefix/share/nputools/npu.mk
+	END
+	in_plain make -s network.h
+	[ -s network.h ]
+	command -v cmake >/dev/null || skip "no cmake for the other half"
+	printf '%s\n' 'cmake_minimum_required(VERSION 3.16)' 'project(x NONE)' \
+		'find_package(nputools REQUIRED)' 'message("npucc: ${NPUTOOLS_NPUCC}")' >CMakeLists.txt
+	in_plain cmake -DCMAKE_PREFIX_PATH="$prefix" -B out . 2>&1 | grep "npucc: $BATS_FILE_TMPDIR/plain/bin/npucc"
+}
+
 @test "the same programs make the same wheels" {
-	mkdir bin
+	mkdir bin lib
+	cp "$BATS_FILE_TMPDIR"/plain/lib/python3*/site-packages/nputools/libnputools.so.1 lib
 	cp "$BATS_FILE_TMPDIR"/plain/bin/{npu-*,npucc,tfl*,tosa*,mkinput} bin
 	"$TOP/scripts/packaging/make-wheel" bin "$("$BIN/npucc" --version | sed 's/.* //')" \
 		again >/dev/null

@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles models for Arm Ethos-U NPUs, and verifies, runs and prices what was compiled.
+
+The functions call libnputools, which is in this package: the same input and options give
+the bytes and the numbers of the programs npucc, npu-dis --verify, npu-sim and npu-perf.
+
+    import nputools
+    compiled = nputools.compile(open("m.tflite", "rb").read(), part="alif-e7-he")
+    outputs = nputools.simulate(compiled, [picture])       # NumPy arrays
+    print(nputools.estimate(compiled)["inference_ms"])
+
+A model and an array is anything with the buffer protocol: bytes, memoryview, NumPy arrays.
+The results of simulate() are NumPy arrays where NumPy is installed, and memoryviews
+elsewhere.  Notes and warnings go to the logger "nputools".  A call that fails raises Error.
+Several threads may call the functions at once; a call does not hold Python's lock.
+"""
+
+import ctypes
+import json
+import logging
+import os
+import struct
+
+__all__ = ["Error", "Tensor", "compile", "estimate", "front", "inputs", "outputs",
+           "partition", "prefix", "simulate", "verify", "version"]
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_log = logging.getLogger("nputools")
+
+
+class Error(Exception):
+    """A call failed.  code: of enum nputools_code; reason: its name, such as "does not fit";
+    refused: True if the model is valid and the answer is no."""
+
+    def __init__(self, messages, code, reason, refused):
+        lines = messages.strip().splitlines()
+        super().__init__(lines[-1] if lines else reason)
+        self.messages, self.code, self.reason = messages, code, reason
+        self.refused = refused
+
+
+# ---- the library ------------------------------------------------------------------------
+
+class _Output(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t),
+                ("messages", ctypes.c_char_p), ("code", ctypes.c_int)]
+
+
+_Progress = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_double)
+
+
+class _Options(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("name", ctypes.c_char_p),
+                ("accelerator", ctypes.c_char_p), ("system_config", ctypes.c_char_p),
+                ("memory_mode", ctypes.c_char_p), ("part", ctypes.c_char_p),
+                ("optimise", ctypes.c_int), ("effort", ctypes.c_int),
+                ("level", ctypes.c_int), ("jobs", ctypes.c_uint),
+                ("arena_cache_size", ctypes.c_int64), ("max_cycles", ctypes.c_int64),
+                ("fail_on_cpu", ctypes.c_int), ("no_map", ctypes.c_int),
+                ("progress", _Progress), ("progress_context", ctypes.c_void_p)]
+
+
+class _Buffer(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t)]
+
+
+def _load():
+    try:
+        return ctypes.CDLL(os.path.join(_HERE, "libnputools.so.1"))
+    except OSError as e:
+        raise ImportError(f"nputools: the library does not run on this system ({e}); "
+                          "it needs glibc 2.34, and the programs of the package do not") from e
+
+
+_lib = _load()
+_lib.nputools_version.restype = ctypes.c_char_p
+_lib.nputools_code_name.restype = ctypes.c_char_p
+_POINTERS = [ctypes.POINTER(_Options), ctypes.c_void_p, ctypes.c_size_t]
+for _name in ("compile", "partition", "front", "verify", "estimate"):
+    getattr(_lib, "nputools_" + _name).argtypes = _POINTERS + [ctypes.POINTER(_Output)]
+_lib.nputools_simulate.argtypes = _POINTERS + [
+    ctypes.POINTER(_Buffer), ctypes.c_size_t, ctypes.POINTER(_Buffer), ctypes.c_size_t,
+    ctypes.POINTER(_Output)]
+
+_GOALS = {"performance": 0, "size": 1, "balanced": 2}
+_TEXTS = ("name", "accelerator", "system_config", "memory_mode", "part")
+_NUMBERS = ("effort", "level", "jobs", "arena_cache_size", "max_cycles")
+_FLAGS = ("fail_on_cpu", "no_map")
+
+
+def _options(given):
+    o = _Options(size=ctypes.sizeof(_Options))
+    for key, value in given.items():
+        if value is None:
+            continue
+        if key in _TEXTS:
+            setattr(o, key, os.fsencode(value))
+        elif key in _NUMBERS:
+            setattr(o, key, int(value))
+        elif key in _FLAGS:
+            setattr(o, key, bool(value))
+        elif key == "optimise":
+            if str(value).lower() not in _GOALS:
+                raise ValueError(f"optimise is one of {', '.join(_GOALS)}, not {value!r}")
+            o.optimise = _GOALS[str(value).lower()]
+        elif key == "progress":
+            o.progress = _Progress(lambda _, done: bool(value(done)))
+        else:
+            raise TypeError(f"there is no option {key!r}; there are " + ", ".join(
+                _TEXTS + _NUMBERS + _FLAGS + ("optimise", "progress")))
+    return o
+
+
+def _bytes(model):
+    """the bytes of a buffer, whatever its shape"""
+    return model if isinstance(model, bytes) else memoryview(model).tobytes()
+
+
+def _address(data):
+    """a pointer to bytes, which the caller keeps alive"""
+    return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p)
+
+
+def _call(function, options, model, *more, no_is_answer=False):
+    """the results of a function of the library: its status, and a copy of its data"""
+    out = _Output()
+    data, chosen = _bytes(model), _options(options)
+    status = getattr(_lib, "nputools_" + function)(
+        ctypes.byref(chosen), _address(data), len(data), *more, ctypes.byref(out))
+    try:
+        messages = (out.messages or b"").decode(errors="replace")
+        result = ctypes.string_at(out.data, out.size) if out.size else b""
+        if status == 0 or (status == 1 and no_is_answer):
+            for line in messages.splitlines():
+                _log.info("%s", line)
+            return status, result, out.data
+        raise Error(messages, out.code, _lib.nputools_code_name(out.code).decode(),
+                    status == 1)
+    finally:
+        _lib.nputools_free(ctypes.byref(out))
+
+
+# ---- what a user calls --------------------------------------------------------------------
+
+def version():
+    '''the version of the library, such as "1.0.0"'''
+    return _lib.nputools_version().decode()
+
+
+def prefix():
+    """the directory with share/nputools/npu.mk, share/cmake and the manual, share/doc"""
+    return _HERE
+
+
+def compile(model, **options):
+    """Compiles a quantized TFLite model or a TOSA graph, and returns the compiled model.
+
+    Options: part, or accelerator, system_config and memory_mode; optimise ("performance",
+    "size", "balanced"), effort, level, jobs, arena_cache_size, max_cycles, fail_on_cpu,
+    no_map, name (of the model, for messages and the source map), and progress, a function
+    that gets the part of the work that is done, and cancels the call if it returns True.
+    """
+    return _call("compile", options, model)[1]
+
+
+def partition(model, **options):
+    """Says which operators run on the NPU, and why others do not: tfl-partition --report
+    --json as a dict."""
+    return json.loads(_call("partition", options, model)[1])
+
+
+def front(model, **options):
+    """The least cycles for more and more SRAM: npu-sched --front --json as a dict."""
+    return json.loads(_call("front", options, model)[1])
+
+
+def verify(model, **options):
+    """Checks the command streams of a compiled model: npu-dis --verify --json, a list with
+    a dict for each stream.  Raises Error if a rule is broken; the report is then its attribute report."""
+    status, result, _ = _call("verify", options, model, no_is_answer=True)
+    report = json.loads(result)
+    if status:
+        e = Error("a rule is broken\n", 1, "a rule is broken", True)
+        e.report = report
+        raise e
+    return report
+
+
+def estimate(model, **options):
+    """Estimates the time and memory of a compiled model: npu-perf --json as a dict."""
+    return json.loads(_call("estimate", options, model)[1])
+
+
+def simulate(model, values, **options):
+    """Runs a TFLite model, plain or compiled, once.
+
+    values has an array for each input, with its number of bytes: inputs(model) tells shape
+    and type.  Returns a list of arrays, one for each output, with its shape and type.
+    """
+    into = outputs(model)
+    arrays = [_bytes(v) for v in values]
+    given = (_Buffer * max(1, len(arrays)))()
+    for i, data in enumerate(arrays):
+        given[i] = _Buffer(_address(data), len(data))
+    results = (_Buffer * max(1, len(into)))()
+    _, data, start = _call("simulate", options, model, given, len(arrays), results, len(into))
+    return [_array(data[r.data - start:r.data - start + r.size] if r.size else b"", t)
+            for r, t in zip(results, into)]
+
+
+def _array(data, tensor):
+    try:
+        import numpy
+    except ImportError:
+        return memoryview(bytearray(data)).cast(tensor.format, tensor.shape) \
+            if tensor.shape and tensor.format and 0 not in tensor.shape else memoryview(data)
+    return numpy.frombuffer(data, tensor.dtype).reshape(tensor.shape).copy()
+
+
+# ---- inputs and outputs of a TFLite model ---------------------------------------------------
+
+class Tensor:
+    """An input or output of a model: name, shape, dtype (a name of NumPy), scale and
+    zero_point (None without quantization)."""
+
+    def __init__(self, name, shape, dtype, code, scale, zero_point):
+        self.name, self.shape, self.dtype, self.format = name, shape, dtype, code
+        self.scale, self.zero_point = scale, zero_point
+
+    def __repr__(self):
+        return (f"Tensor({self.name!r}, shape={self.shape}, dtype={self.dtype}, "
+                f"scale={self.scale}, zero_point={self.zero_point})")
+
+
+_TYPES = {0: ("float32", "f"), 2: ("int32", "i"), 3: ("uint8", "B"), 4: ("int64", "q"),
+          6: ("bool", "?"), 7: ("int16", "h"), 9: ("int8", "b"), 10: ("float64", "d"),
+          12: ("uint64", "Q"), 15: ("uint32", "I"), 16: ("uint16", "H")}
+
+
+class _Table:
+    """a table of FlatBuffers; a read outside of the file raises struct.error"""
+
+    def __init__(self, data, at):
+        self.data, self.at = data, at
+        self.slots = at - self.read("i", at)
+
+    def read(self, code, at):
+        if at < 0:
+            raise struct.error("offset before the file")
+        return struct.unpack_from("<" + code, self.data, at)[0]
+
+    def field(self, slot):
+        size = self.read("H", self.slots)
+        offset = self.read("H", self.slots + 4 + 2 * slot) if 4 + 2 * slot < size else 0
+        return self.at + offset if offset else None
+
+    def scalar(self, slot, code, default=0):
+        at = self.field(slot)
+        return default if at is None else self.read(code, at)
+
+    def table(self, slot):
+        at = self.field(slot)
+        return None if at is None else _Table(self.data, at + self.read("I", at))
+
+    def vector(self, slot, code):
+        at = self.field(slot)
+        if at is None:
+            return []
+        at += self.read("I", at)
+        return list(struct.unpack_from(f"<{self.read('I', at)}{code}", self.data, at + 4))
+
+    def tables(self, slot):
+        at = self.field(slot)
+        if at is None:
+            return []
+        at += self.read("I", at) + 4
+        return [_Table(self.data, at + 4 * i + self.read("I", at + 4 * i))
+                for i in range(self.read("I", at - 4))]
+
+
+def _tensor(t):
+    code = t.scalar(1, "b")
+    if code not in _TYPES:
+        raise ValueError(f"nputools: tensors of type {code} have no type of NumPy")
+    q = t.table(4)
+    scale, zero = (q.vector(2, "f"), q.vector(3, "q")) if q else ([], [])
+    name = bytes(t.vector(3, "B")).decode(errors="replace")
+    return Tensor(name, tuple(t.vector(0, "i")), *_TYPES[code],
+                  scale[0] if len(scale) == 1 else None,
+                  (zero[0] if zero else 0) if len(scale) == 1 else None)
+
+
+def _borders(model, slot):
+    data = bytes(_bytes(model))
+    if data[4:8] != b"TFL3":
+        raise ValueError("nputools: not a TFLite model (no TFL3 at byte 4)")
+    try:
+        graph = _Table(data, struct.unpack_from("<I", data)[0]).tables(2)[0]
+        tensors = graph.tables(0)
+        return [_tensor(tensors[i]) for i in graph.vector(slot, "i")]
+    except (struct.error, IndexError, MemoryError) as e:
+        raise ValueError(f"nputools: the model is damaged: {e}") from e
+
+
+def inputs(model):
+    """the inputs of a TFLite model, plain or compiled: a list of Tensor"""
+    return _borders(model, 1)
+
+
+def outputs(model):
+    """the outputs of a TFLite model, plain or compiled: a list of Tensor"""
+    return _borders(model, 2)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Uses the module nputools of the wheel: module.py same|numpy|failures MODEL."""
+
+import json
+import sys
+import threading
+
+import nputools
+
+PART = "alif-e7-he"
+MODEL = open(sys.argv[2], "rb").read()
+
+
+def keep(name, what):
+    with open(name, "w") as f:
+        json.dump(what, f)
+
+
+def same():
+    """results in the current directory, which the test compares with the programs'"""
+    seen = []
+    compiled = nputools.compile(MODEL, part=PART, name="digits.tflite", progress=seen.append)
+    with open("x.tflite", "wb") as f:
+        f.write(compiled)
+    keep("e.json", nputools.estimate(bytearray(compiled), name="want.tflite"))
+    keep("f.json", nputools.front(memoryview(MODEL), part=PART, name="digits.tflite"))
+    keep("p.json", nputools.partition(MODEL)["operators"])
+    keep("v.json", nputools.verify(compiled))
+    (i,), (o,) = nputools.inputs(compiled), nputools.outputs(compiled)
+    assert (i.name, i.shape, i.dtype, i.zero_point) == (
+        "picture", (1, 28, 28, 1), "int8", -128), i
+    assert o.shape == (1, 10) and o.scale == 1 / 256, o
+    picture = bytes((7 * k) % 256 for k in range(784))
+    with open("picture", "wb") as f:
+        f.write(picture)
+    plain, = nputools.simulate(MODEL, [picture])
+    out, = nputools.simulate(compiled, [picture])
+    assert out.tolist() == plain.tolist() and len(out.tolist()[0]) == 10
+    with open("digit", "wb") as f:
+        f.write(bytes(v % 256 for v in out.tolist()[0]))
+    results = []
+
+    def work():
+        results.append(nputools.compile(MODEL, part=PART, name="digits.tflite"))
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert results == [compiled] * 4
+
+
+def numpy():
+    """arrays of NumPy, of any order in memory"""
+    import numpy as np
+    compiled = nputools.compile(np.fromfile(sys.argv[2], "uint8"), part=PART)
+    picture = np.arange(784).reshape(1, 28, 28, 1).astype("int8")
+    out, = nputools.simulate(compiled, [picture])
+    assert out.dtype == np.int8 and out.shape == (1, 10) and out.flags.writeable
+    assert np.array_equal(out, nputools.simulate(compiled, [picture.tobytes()])[0])
+    turned = np.ascontiguousarray(picture.transpose(0, 2, 1, 3)).transpose(0, 2, 1, 3)
+    assert not turned.flags.c_contiguous
+    assert np.array_equal(out, nputools.simulate(compiled, [turned])[0])
+
+
+def refused(kind, text, function, *args, **options):
+    try:
+        function(*args, **options)
+    except kind as e:
+        assert text in str(e), e
+        return e
+    raise AssertionError("no exception: " + text)
+
+
+def failures():
+    """each failure is an exception; a damaged model is never a crash"""
+    e = refused(nputools.Error, "needs 6720 bytes of SRAM", nputools.compile, MODEL,
+                part=PART, arena_cache_size=2000)
+    assert e.refused and e.reason == "does not fit"
+    refused(nputools.Error, "there is no part", nputools.compile, MODEL, part="alif")
+    refused(nputools.Error, "cancelled", nputools.compile, MODEL, part=PART,
+            progress=lambda done: True)
+    refused(nputools.Error, "not a compiled model", nputools.verify, MODEL)
+    refused(TypeError, "no option 'parts'", nputools.compile, MODEL, parts=PART)
+    refused(ValueError, "optimise is one of", nputools.compile, MODEL, optimise="x")
+    refused(nputools.Error, "its buffer has 1", nputools.simulate, MODEL, [b"x"])
+    refused(nputools.Error, "0 were passed", nputools.simulate, MODEL, [])
+    refused(ValueError, "not a TFLite model", nputools.inputs, b"12345678")
+    for n in list(range(0, 400, 7)) + list(range(400, len(MODEL), 997)):
+        for call in (nputools.inputs, nputools.outputs, nputools.estimate,
+                     lambda m: nputools.simulate(m, [bytes(784)]),
+                     lambda m: nputools.compile(m, part=PART)):
+            try:
+                call(MODEL[:n])
+            except (nputools.Error, ValueError):
+                pass
+
+
+{"same": same, "numpy": numpy, "failures": failures}[sys.argv[1]]()
