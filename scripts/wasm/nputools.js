@@ -10,7 +10,7 @@
 const fs = require("fs");
 const os = require("os");
 const path = require("path");
-const { Wasi, WasiFile } = require("./wasi.js");
+const { Wasi, WasiBuffer, WasiFile, WasiNull } = require("./wasi.js");
 
 /* most runs end before optimized code is useful: V8 must start to optimize later than
  * usual */
@@ -73,20 +73,56 @@ function run(name, args) {
 	return new Wasi(host, [name, ...args.map(slashes)], [0, 1, 2].map(standard)).run(module);
 }
 
+/* the bytes that a program wrote */
+function written(buffer) {
+	return Buffer.concat(buffer.parts);
+}
+
+/* runs a program on files in memory: names and their bytes */
+function call(name, args, files = {}) {
+	/* beside this file in the package, and in the directory of the page in the tree */
+	const memory = path.join(__dirname, "memory.js");
+	const { MemoryFs } = require(fs.existsSync(memory) ? memory : "../web/memory.js");
+	const disk = new MemoryFs(), out = new WasiBuffer(), err = new WasiBuffer();
+	const module = load(name);
+	if (!module)
+		throw new Error(`nputools: no program '${name}'; there are ` + programs().join(", "));
+	disk.mkdirSync("/tmp");
+	for (const [file, bytes] of Object.entries(files)) {
+		if (!file || /^\.{1,2}$|[/\0]/.test(file))
+			throw new Error(`nputools: '${file}' is no name of a file`);
+		disk.put("/" + file, bytes);
+	}
+	const host = { fs: disk, module: load, env: {}, cwd: "/" };
+	const how = new Wasi(host, [name, ...args], [new WasiNull(), out, err]).run(module);
+	const after = {};
+	for (const file of disk.readdirSync("/"))
+		if (!disk.statSync("/" + file).isDirectory())
+			after[file] = disk.get("/" + file);
+	return { status: exitStatus(how), stdout: written(out).toString(),
+		stderr: written(err).toString(), files: after };
+}
+
+const exitStatus = (how) => how & 127 ? 128 + (how & 127) : how >> 8;
+
 function main(name, args) {
+	if (name === "--prefix") {
+		process.stdout.write(__dirname + "\n");
+		return 0;
+	}
 	if (name === undefined || name === "--help" || name === "--version") {
 		const { version } = JSON.parse(fs.readFileSync(
 			path.join(__dirname, "package.json")));
 		process.stdout.write(name === "--version" ? `nputools ${version}\n`
 			: "usage: nputools PROGRAM [ARGUMENT ...]\n" +
+			"       nputools --prefix\n" +
 			`programs: ${programs().join(", ")}\n`);
 		return name === undefined ? 2 : 0;
 	}
-	const status = run(name, args);
-	return status & 127 ? 128 + (status & 127) : status >> 8;
+	return exitStatus(run(name, args));
 }
 
 if (require.main === module)
 	process.exitCode = main(process.argv[2], process.argv.slice(3));
 else
-	module.exports = { main, run, windowsPath };
+	module.exports = { call, main, prefix: __dirname, programs, run, windowsPath };

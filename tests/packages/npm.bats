@@ -65,6 +65,64 @@ installed()
 	[[ $output == *"there are mkinput, npu-cmdgen"* ]]
 }
 
+@test "call() runs programs on files in memory, as the programs do on the disk" {
+	cp "$TOP/tests/models/digits.tflite" digits.tflite
+	npucc -q --part=alif-e7-he -o out.tflite digits.tflite
+	npu-perf --json out.tflite >want.json
+	cat >call.js <<-'END'
+		const nputools = require("nputools"), fs = require("fs");
+		const [model, to] = process.argv.slice(2);
+		const before = fs.readdirSync(".").join();
+		const r = nputools.call("npucc", ["--part=alif-e7-he", "-o", "out.tflite", "digits.tflite"],
+			{ "digits.tflite": fs.readFileSync(model) });
+		if (r.status || Object.keys(r.files).sort().join() !== "digits.tflite,out.tflite")
+			throw new Error(JSON.stringify([r.status, r.stderr, Object.keys(r.files)]));
+		fs.writeFileSync(to + "/x.tflite", r.files["out.tflite"]);
+		fs.writeFileSync(to + "/x.json", nputools.call("npu-perf", ["--json", "out.tflite"], r.files).stdout);
+		const equal = nputools.call("npu-sim", ["--compare=digits.tflite", "out.tflite"], r.files);
+		const no = nputools.call("npucc", ["--part=alif-e7-he", "--arena-cache-size=2000", "-o", "o.tflite",
+			"digits.tflite"], r.files);
+		if (equal.status || no.status !== 1 || !no.stderr.includes("needs 6720 bytes of SRAM") || no.files["o.tflite"])
+			throw new Error(equal.stderr + no.status + no.stderr);
+		for (const bad of [["no-such-program", [], {}], ["npucc", [], { "a/b": new Uint8Array(1) }]])
+			try {
+				nputools.call(...bad);
+				throw new TypeError("no exception");
+			} catch (e) {
+				if (!/no program|no name of a file/.test(e.message))
+					throw e;
+			}
+		if (fs.readdirSync(".").join() !== before)
+			throw new Error("a file was written");
+	END
+	cp call.js "$BATS_FILE_TMPDIR"
+	local here=$PWD
+	installed node call.js "$here/digits.tflite" "$here"
+	cd "$here"
+	cmp out.tflite x.tflite
+	cmp want.json x.json
+}
+
+@test "the package has types, an API page, the manual, npu.mk and the files for CMake" {
+	local prefix
+	prefix=$(installed npx --offline nputools --prefix)
+	cmp "$prefix/share/nputools/npu.mk" "$TOP/scripts/npu.mk"
+	[ -s "$prefix/share/cmake/nputools/nputools-config.cmake" ]
+	[ "$(ls "$prefix"/share/doc/nputools/*.[1-9].html | wc -l)" = "$(ls "$TOP"/man/*.[1-9] | wc -l)" ]
+	# types, page and module have the same names
+	(installed node -p 'Object.keys(require("nputools")).sort().join("\n")') >names
+	grep -oP '^export (function|const) \K\w+' "$prefix/index.d.ts" | sort | diff names -
+	while read -r name; do
+		[ "$name" = windowsPath ] || grep -q "^## .*$name" "$prefix/API.md"
+	done <names
+	# the example of the page
+	sed -n '/^const fs = /,/^```$/p' "$prefix/API.md" | sed '$d' >example.js
+	sed -i '1i const nputools = require("nputools");' example.js
+	cp example.js "$BATS_FILE_TMPDIR"
+	cp "$TOP/tests/models/digits.tflite" "$BATS_FILE_TMPDIR/keyword.tflite"
+	[[ $(installed node example.js) =~ ^0\.[0-9]+$ ]]
+}
+
 @test "the same modules make the same package" {
 	"$TOP/scripts/wasm/pack" "$TOP/build-wasm" \
 		"$("$BIN/npucc" --version | sed 's/.* //')" again >/dev/null
