@@ -307,6 +307,99 @@ async function checkCurve(page)
 	check(/^--arena-cache-size=\d+$/.test(c[0]) && c[1].endsWith(`${c[0]}, copied`), 'a point copies', c);
 }
 
+// every control has an effect, and there are no others
+async function checkControls(page)
+{
+	const out = await page.run(async () => {
+		const out = [], all = s => [...document.querySelectorAll(s)];
+		const expect = (ok, what) => ok || out.push(what);
+		const drawn = () => new Promise(done => setTimeout(done, 80));
+		const axis = () => all('#timeline text.soft').map(e => e.textContent).join();
+		const press = (e, key) => e.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+		// zoom in, out, all, and by keys
+		const whole = axis();
+		document.querySelector('[data-zoom="0.5"]').click();
+		await drawn();
+		const near = axis();
+		document.querySelector('[data-zoom="2"]').click();
+		await drawn();
+		expect(near !== whole && axis() === whole, 'zoom out');
+		for (const key of ['+', 'ArrowRight', 'ArrowLeft', '-']) {
+			const before = axis();
+			press(document.querySelector('#memory'), key);
+			await drawn();
+			expect(axis() !== before, `the key ${key} of the timeline`);
+		}
+		document.querySelector('#timeline').dispatchEvent(new MouseEvent('dblclick', { bubbles: true }));
+		document.querySelector('#timeline').dispatchEvent(new WheelEvent('wheel',
+			{ bubbles: true, cancelable: true, ctrlKey: true, deltaY: -1 }));
+		await drawn();
+		expect(axis() !== whole, 'double click and wheel');
+		document.querySelector('[data-zoom="0"]').click();
+		await drawn();
+		expect(axis() === whole, 'the whole time');
+		// the panel: a link to another operator, zoom to the operator, close
+		const middle = all('#network .node').find(e => {
+			e.dispatchEvent(new MouseEvent('click', { bubbles: true }));
+			return document.querySelector('#panel button.link') &&
+				all('#panel button').some(b => b.textContent === 'Zoom to it');
+		});
+		const name = document.querySelector('#panel h3').textContent;
+		all('#panel button').find(b => b.textContent === 'Zoom to it').click();
+		await drawn();
+		expect(axis() !== whole, 'zoom to the operator');
+		document.querySelector('#panel button.link').click();
+		expect(middle && document.querySelector('#panel h3').textContent !== name, 'a link of the panel');
+		document.querySelector('#panel .close').click();
+		expect(all('.on').length === 0 && document.querySelector('#panel').classList.contains('empty'), 'close');
+		document.querySelector('[data-zoom="0"]').click();
+		// the search: Enter chooses one hit after the other
+		const search = document.querySelector('#search');
+		search.value = 'conv';
+		search.dispatchEvent(new Event('input'));
+		press(search, 'Enter');
+		const first = document.querySelector('#panel h3')?.textContent;
+		press(search, 'Enter');
+		expect(all('.hit').length > 1 && first && document.querySelector('#panel h3').textContent !== first,
+			'Enter in the search');
+		search.value = '';
+		search.dispatchEvent(new Event('input'));
+		expect(all('.hit').length === 0, 'an empty search');
+		press(document.body, 'Escape');
+		// folded tables, and their copies
+		const copied = [];
+		document.addEventListener('copy', e => copied.push(e.target.value));
+		for (const s of all('summary')) {
+			s.click();
+			expect(s.parentElement.open, `unfold ${s.textContent}`);
+			const b = s.parentElement.querySelector('button'), t = s.parentElement.querySelector('table');
+			b.click();
+			const lines = (copied[copied.length - 1] || '').trimEnd().split('\n');
+			expect(b.textContent === 'Copied' && lines.length === t.rows.length &&
+				lines[0].includes(t.rows[0].cells[0].textContent.split(',')[0]), `copy ${s.textContent}`);
+			s.click();
+		}
+		// keys of the heads of columns, and of points
+		const th = document.querySelector('#longest th');
+		press(th, 'Enter');
+		expect(th.getAttribute('aria-sort'), 'Enter on the head of a column');
+		press(th, ' ');
+		const dot = document.querySelector('#curve circle.point');
+		if (dot) {
+			dot.focus();
+			expect(document.querySelector('#point').textContent.includes('--arena-cache-size='), 'focus on a point');
+			press(dot, 'Enter');
+			expect(/--arena-cache-size=/.test(copied[copied.length - 1]), 'Enter on a point');
+		}
+		const known = '#search, #colour, [data-zoom], details button, summary, th, .node, #panel *, ' +
+			'circle.point, .time, [data-n]';
+		all('button, input, select, textarea, summary, a, [tabindex], [role="button"], [onclick]')
+			.forEach(e => expect(e.matches(known), `untested: ${e.outerHTML.slice(0, 80)}`));
+		return out;
+	});
+	out.forEach(s => check(false, 'control:', s));
+}
+
 // the model beside the compiled network: all operators, and the facts of one
 async function checkModel(page)
 {
@@ -346,6 +439,7 @@ async function checkPage(page, file, report, width, theme)
 	check(!c.nodes.some(x => c.keys.includes(x)), 'colours of time are those of limits', JSON.stringify(c));
 	await checkMarks(page);
 	await checkAddress(page);
+	await checkControls(page);
 	if (await page.run(() => document.querySelector('#curve circle.point') !== null))
 		await checkCurve(page);
 	if (await page.run(() => document.querySelector('#source') !== null))

@@ -158,6 +158,32 @@ const cases = {
 			}
 		}
 	},
+	/* each control that no other case uses, and the list of all controls */
+	async controls(b) {
+		const choose = async (id, value) => {
+			await b.value(`{
+				delete document.body.dataset.done;
+				const e = document.getElementById(${JSON.stringify(id)});
+				e.value = ${JSON.stringify(value)};
+				e.dispatchEvent(new Event("change"));
+			}`);
+			await b.until(done);
+			check(await b.value("document.getElementById('error').hidden"), await b.value(text("message")));
+			return b.value("['n-sram', 'n-flash', 'n-cycles', 'n-time', 'n-outputs'].map((id) => " +
+				"document.getElementById(id)?.innerText).join('\\t')");
+		};
+		await ready(b);
+		await b.value("document.getElementById('sample').click()");
+		await b.until(done);
+		console.log(`system\t${await choose("system", "Ethos_U55_Deep_Embedded")}`);
+		console.log(`mode\t${await choose("mode", "Sram_Only")}`);
+		console.log(`check\t${await choose("check", "1")}`);
+		console.log(`none\t${await choose("part", "himax-we2")}`);
+		console.log(`back\t${await choose("part", "")}`);
+		const all = await b.value("[...document.querySelectorAll('button, input, select, textarea, a, " +
+			"summary, iframe, [tabindex], [role=button]')].map((e) => e.id || e.className).sort().join(' ')");
+		console.log(`all\t${all}`);
+	},
 	async cancel(b, file) {
 		await ready(b);
 		await b.file(path.resolve(file));

@@ -150,6 +150,25 @@ equal()
 	[ "$(wc -l <compared)" = "$(wc -l <found)" ]
 }
 
+@test "every control of the page has an effect" {
+	page controls
+	local system=Ethos_U55_Deep_Embedded mode=Shared_Sram row
+	for row in system mode check; do
+		[ $row != mode ] || mode=Sram_Only
+		npucc -q -a ethos-u55-128 --system-config=$system --memory-mode=$mode -o want.tflite "$digits"
+		npu-perf --json want.tflite >report.json
+		grep -qP "^$row\t.*\t$(jq '.cycles_per_inference | round' report.json |
+			sed ':a; s/\B[0-9]\{3\}\>/,&/; ta')\t" found || { cat found; false; }
+	done
+	grep -qP '^check\t.*\tequal to the model.s$' found
+	[ "$(grep -P '^check' found | cut -f2-4)" != "$(grep -P '^none' found | cut -f2-4)" ]
+	# without a part, the names of its memory system stay
+	grep -qP '^back\t' found
+	# a new control needs a test: each of these is used by a case of page.js
+	grep -qxP 'all\taccelerator cancel check file get-header get-model get-report mode part report sample scroll slider system' found ||
+		{ grep '^all' found; false; }
+}
+
 @test "a run can be cancelled, and the next one works" {
 	page cancel "$digits"
 	grep -qx Cancelled found

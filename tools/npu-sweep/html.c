@@ -251,9 +251,10 @@ static void
 put_target(struct text *t, const struct curve *k, const struct rows *r, bool front)
 {
 	struct text sentence = { 0 };
-	text_printf(t, "<details id=\"t%zu\"><summary>", k->number);
+	/* a link to an element inside unfolds the details */
+	text_puts(t, "<details><summary>");
 	put_text(t, k->of->system);
-	text_printf(t, ", %s</summary>\n<p>", k->of->accel);
+	text_printf(t, ", %s</summary>\n<p id=\"t%zu\">", k->of->accel, k->number);
 	pick_sentence(&sentence, k->of, &k->pick);
 	put_text(t, text_str(&sentence));
 	text_free(&sentence);
@@ -298,7 +299,7 @@ static const char head[] =
 	"td { border-top: 1px solid var(--grid); } .index { width: 100%; }\n"
 	".name { text-align: left; } td.name[colspan], details td.name { white-space: normal; } .front { font-weight: bold; }\n"
 	"details { border-top: 1px solid var(--grid); padding: 4px 0; } summary { cursor: pointer; }\n"
-	"details:target { background: hsl(50 60% 50% / .15); }\n"
+	"p:target { background: hsl(50 60% 50% / .15); }\n"
 	"@media (max-width: 600px) { .index tr:first-child { display: none; } "
 	".index tr { display: grid; grid-template-columns: 1fr 1fr; border: 1px solid var(--grid); "
 	"border-radius: 8px; margin: 8px 0; padding: 6px; } .index td { border: 0; padding: 1px 4px; }"
