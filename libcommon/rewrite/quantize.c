@@ -120,7 +120,7 @@ pays(const struct exact *x, const struct shift *s, struct cycles *before, struct
 		struct g_op r = moved_op(s, op);
 		ok = estimate_add(x->estimate, op, before) && estimate_add(x->estimate, &r, after);
 	}
-	return ok && cycles_are_fewer(after, before);
+	return ok && cycles_are_fewer(after, before, 1);
 }
 
 static void

@@ -201,7 +201,7 @@ put_tensors(struct text *t, const struct report *r)
 		text_printf(t, "%-8s %11.5g %11.5g %11.5g %6lld ", tfl_type_name(q->type),
 			    (double)x->lo, (double)x->hi, (double)q->quant.scale[0],
 			    (long long)q->quant.zero[0]);
-		text_printf(t, "%8.3f %6.1f  ", percent((size_t)f->clipped, (size_t)f->n), used_percent(r, i));
+		text_printf(t, "%8.3f %6.1f  ", percent(f->clipped, f->n), used_percent(r, i));
 		text_puts(t, text_plain(r->f->a, g->tensor[i].name));
 		text_putc(t, '\n');
 	}
@@ -315,7 +315,7 @@ put_json_tensors(struct text *t, const struct report *r)
 		put_json_number(t, "scale", (double)q->quant.scale[0]);
 		text_printf(t, ", \"zero_point\": %lld, \"values\": %llu",
 			    (long long)q->quant.zero[0], (unsigned long long)f->n);
-		put_json_number(t, "clipped", percent((size_t)f->clipped, (size_t)f->n) / 100);
+		put_json_number(t, "clipped", percent(f->clipped, f->n) / 100);
 		put_json_number(t, "used", used_percent(r, i) / 100);
 		text_putc(t, '}');
 		comma = ",";
