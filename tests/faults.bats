@@ -122,8 +122,8 @@ stages()
 @test "npu-sweep" {
 	# its programs beside it, which the calls that fail do not reach
 	local memory=("${target[@]:2}")
-	faults npu-sweep -a ethos-u55-64 "${memory[@]}" --limits=0 -o @old "$model"
-	faults npu-sweep -a ethos-u55-64 "${memory[@]}" --emit=jsonl -o @new "$model"
+	faults npu-sweep -a ethos-u55-128 "${memory[@]}" --limits=0 -o @old "$model"
+	faults npu-sweep -a ethos-u55-128 "${memory[@]}" --emit=jsonl -o @new "$model"
 }
 
 @test "npucc survives faults in its stages" {

@@ -92,10 +92,10 @@ stages()
 		cp "$BATS_TEST_DIRNAME/models/digits.tflite" "$n.tflite"
 		npucc -a ethos-u55-128 "${memory[@]}" --keep=kept-$k -o o.tflite -- "./$n.tflite" 2>err
 		cp err err.$k
-		npu-sweep "${memory[@]}" -a ethos-u55-32 --limits=0 --json -- "./$n.tflite" >sweep.json
+		npu-sweep "${memory[@]}" -a ethos-u55-128 --limits=0 --json -- "./$n.tflite" >sweep.json
 		jq -e 'length == 2' sweep.json
 		cp sweep.json kept-$k
-		npu-sweep "${memory[@]}" -a ethos-u55-32 --limits=0 -- "./$n.tflite" >sweep.$k
+		npu-sweep "${memory[@]}" -a ethos-u55-128 --limits=0 -- "./$n.tflite" >sweep.$k
 		python3 - kept-$k <<-'END'
 		import json, os, sys
 		d = os.fsencode(sys.argv[1])

@@ -255,7 +255,8 @@ parse(struct parsers *p, const struct argp_option *common_row, int argc,
 	p->operand = calloc((size_t)argc + 1, sizeof(*p->operand));
 	if (!p->operand)
 		out_of_memory();
-	(void)argp_parse(&whole, words.argc, words.argv, ARGP_NO_HELP, NULL, p);
+	if (argp_parse(&whole, words.argc, words.argv, ARGP_NO_HELP, NULL, p) == ENOMEM)
+		out_of_memory();
 	free(p->operand);
 	free(words.argv);
 	free(table);
