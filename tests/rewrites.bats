@@ -76,6 +76,9 @@ conv()
 	# the windows do not read the last columns
 	conv m 20 17 1 24 3 6 1 4 same 1
 	often window m.tflite
+	# a copy that is large in comparison with the OFM
+	conv m 49 10 1 4 10 4 2 2 same 1
+	! applies window m.tflite ethos-u55-128 | grep "padded copy"
 }
 
 @test "window: --no-overlap reads no byte twice" {
@@ -86,6 +89,20 @@ conv()
 	equal m.tflite ethos-u55-128 --no-overlap
 	tfl-partition -a ethos-u55-128 --no-overlap m.tflite | grep -q ' ifm=t0\[16,20,2\] '
 	tfl-partition -a ethos-u55-128 m.tflite | grep -q ' ifm=t0\[16,17,8\]+0:40,2,1 '
+}
+
+@test "window: a TOSA graph gets the same rule, with equal bytes" {
+	local a memory
+	conv m 49 10 1 64 10 4 2 2 same 1
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/tfl-tosa" m.tflite >m.tosa
+	for a in ethos-u55-128 ethos-u85-256; do
+		tosa-partition -a $a --report m.tosa | grep "^rewrite window: .* of a padded copy"
+		! tosa-partition -a $a --report --no-rewrite=all m.tosa | grep "^rewrite"
+		memory $a
+		npucc -q -a $a "${memory[@]}" -o tosa.tflite m.tosa
+		npu-dis --verify -q tosa.tflite
+		npu-sim --seed=5 --compare=m.tosa tosa.tflite >/dev/null
+	done
 }
 
 @test "window: near misses stay as they are" {

@@ -110,16 +110,18 @@ fm_bytes(const struct perf_fm *f)
 
 /*
  * Puts all feature maps and constants into the memories of the machine.  Feature maps that take
- * at most half of the NPU's own SRAM are in this SRAM.
+ * at most half of the NPU's own SRAM are in this SRAM, except for inputs of the network.
  */
 static void
-place(struct trial *t)
+place(struct trial *t, const struct g_op *op)
 {
 	struct perf_fm *fm[] = { &t->work.ifm, &t->work.ifm2, &t->work.ofm };
 	int64_t bytes = fm_bytes(fm[0]) + fm_bytes(fm[1]) + fm_bytes(fm[2]);
 	bool fits = 2 * bytes <= t->m->memory.cache_bytes;
 	for (int i = 0; i < 3; i++)
 		fm[i]->area = fits ? t->m->memory.cache_area : t->m->area;
+	if (tensor_is_input(op->ifm.t))
+		fm[0]->area = t->m->area;
 	t->work.weight_area = t->work.scale_area = t->m->memory.cache_area;
 }
 
@@ -130,7 +132,7 @@ try_operation(struct trial *t, const struct accel *a, const struct g_op *op)
 	t->q = op_block_query(op, o.h);
 	t->work = perf_work_of(&t->m->calibrated, op, (struct g_range){ .hi = o.h },
 			       (struct g_range){ .hi = o.c });
-	place(t);
+	place(t, op);
 	if (op->weights) {
 		t->work.has_bias = true;
 		t->work.weight_bytes = (int64_t)op->kernel.y * op->kernel.x * o.c *

@@ -106,14 +106,28 @@ put_saved(struct text *t, const char *between, int64_t v, const char *what)
 	text_printf(t, " %s %s", what, v < 0 ? "more" : "fewer");
 }
 
+/* True if both records have the same rule and text: one line is enough for them. */
+static bool
+is_like(const struct g_rewrite *a, const struct g_rewrite *b)
+{
+	return !strcmp(a->rule, b->rule) && !strcmp(a->text, b->text);
+}
+
 void
 rewrite_print(const struct graph *g, struct text *t)
 {
-	for (size_t i = 0; i < g->n_rewrites; i++) {
+	for (size_t i = 0, n; i < g->n_rewrites; i += n) {
 		const struct g_rewrite *r = g->rewrites[i];
+		int64_t bytes = 0, cycles = 0;
+		for (n = 0; i + n < g->n_rewrites && is_like(r, g->rewrites[i + n]); n++) {
+			bytes += g->rewrites[i + n]->bytes;
+			cycles += g->rewrites[i + n]->cycles;
+		}
 		text_printf(t, "rewrite %s: %s", r->rule, r->text);
-		put_saved(t, ": ", r->bytes, "bytes of constants");
-		put_saved(t, r->bytes ? ", about " : ": about ", r->cycles, "cycles");
+		if (n > 1)
+			text_printf(t, ", %zu times", n);
+		put_saved(t, ": ", bytes, "bytes of constants");
+		put_saved(t, bytes ? ", about " : ": about ", cycles, "cycles");
 		text_putc(t, '\n');
 		for (size_t k = 0; k < r->channels.n; k++)
 			text_printf(t, "%s%d", k ? "," : "  channels ", (int)r->channels.v[k]);

@@ -31,7 +31,7 @@ void rewrite_list(struct text *t);
  * inputs and outputs.  Returns false if constants cannot be read.
  */
 bool rewrite_exact(struct lower *l, const struct rewrite_options *o, struct err *e);
-/* Appends a line for each rule that was applied, for reports of the front ends. */
+/* Appends a line for each change, or for several equal ones, for reports of the front ends. */
 void rewrite_print(const struct graph *g, struct text *t);
 
 #endif

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { MOST_CHANNELS = 16 };
+enum { MOST_CHANNELS = 16, MOST_COPIED = 4 /* channels of an image that is copied */ };
 
 /* One way to read the image. */
 struct packing {
@@ -85,7 +85,10 @@ pack_padded(const struct site *s, struct packing *f)
 	return n > 1 && w % n == 0 && f->width > 0 && f->left < f->taps && f->right < f->taps;
 }
 
-/* A copy of the image contains the padding of columns, so that windows may overlap in it. */
+/*
+ * A copy of the image contains the padding of columns, so that windows may overlap in it.  The
+ * copy is at most half as large as the OFM: then the plan needs no more memory.
+ */
 static bool
 pack_copied(const struct site *s, struct packing *f)
 {
@@ -93,7 +96,9 @@ pack_copied(const struct site *s, struct packing *f)
 	int32_t width = (op->ofm.shape.w - 1) * s->stride + op->kernel.x;
 	*f = (struct packing){ .columns = op->kernel.x, .taps = 1, .width = op->ofm.shape.w,
 			       .copied = width };
-	return (op->pad.left || op->pad.right) && op->ifm.type != TFL_INT16 && width > op->pad.left;
+	int64_t copy = (int64_t)op->ifm.shape.h * width * op->ifm.shape.c;
+	return (op->pad.left || op->pad.right) && op->ifm.type != TFL_INT16 && width > op->pad.left &&
+	       op->ifm.shape.c <= MOST_COPIED && 2 * copy <= hwc_elements(op->ofm.shape);
 }
 
 /* ---- the copy ------------------------------------------------------------------ */
