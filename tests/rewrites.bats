@@ -122,3 +122,40 @@ conv()
 	echo "$output"
 	[ "$status" = 0 ]
 }
+
+# argmax NAME H W C: an ARG_MAX over channels of int8
+argmax()
+{
+	model "$1" ".operator_codes[0] |= (.deprecated_builtin_code = 56 | .builtin_code = 56)
+		| $t = [$t[0] + {shape:[1,$2,$3,$4]}, {shape:[1],type:2,buffer:1,name:\"axis\"},
+		  {shape:[1,$2,$3],type:2,name:\"out\"}]
+		| .subgraphs[0].outputs = [2]
+		| .subgraphs[0].operators[0] |= (.inputs = [0,1] | .outputs = [2]
+		  | .builtin_options_type = 40 | .builtin_options = {output_type:2})
+		| .buffers = [{}, {data:[3,0,0,0]}]"
+}
+
+@test "rowmax: the maximum of a row is found by halves of the row" {
+	local a n
+	for n in 21 32; do
+		argmax m 24 23 $n
+		for a in ethos-u55-128 ethos-u55-256 ethos-u65-512; do
+			applies rowmax m.tflite $a
+			equal m.tflite $a
+			equal m.tflite $a --no-rewrite=rowmax
+		done
+	done
+	# U85 has a pool of its own; a row of three elements is not worth it
+	! applies rowmax m.tflite ethos-u85-256
+	argmax m 24 23 3
+	nowhere rowmax m.tflite
+}
+
+@test "rowmax: drawn searches compute the same bytes" {
+	local n=40
+	[ -z "${NPUTOOLS_QUICK-}" ] || n=10
+	LOOSE=1 ACCELERATORS="ethos-u55-32 ethos-u55-128 ethos-u65-512" \
+		run "$BATS_TEST_DIRNAME/random-models" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 1 ARG_MAX ARG_MIN
+	echo "$output"
+	[ "$status" = 0 ]
+}

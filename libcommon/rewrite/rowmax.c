@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rowmax: the maximum of each row is found by halves of the row (nputools-rewrites(7) 5).
+ *
+ * A maximum pool over rows of one channel uses one lane of a microblock.  Instead, the columns
+ * of a row are seen as channels, and an elementwise maximum compares the first half of the
+ * channels with the last half, then the first quarter with the second one, and so on.  Each
+ * maximum is written over its first operand, so that no memory is needed.
+ */
+#include "rewrite/rules.h"
+
+#include <string.h>
+
+enum { LEAST_COLUMNS = 4, MOST_STEPS = 17, MOST_EXTENT = 65536 };
+
+/* The pool, and the steps that replace it. */
+struct tree {
+	struct g_op *pool;
+	struct g_operand row;	/* columns as channels, rows as a plane */
+	struct g_operand result; /* the OFM of the pool, in the shape of the plane */
+	struct g_op step[MOST_STEPS];
+	int n;
+};
+
+/* ---- the pattern --------------------------------------------------------------- */
+
+static bool
+is_pool_of_rows(const struct g_op *op)
+{
+	const struct g_tensor *t = op->ifm.t;
+	struct g_range all = type_range(op->ofm.type);
+	return op->kind == OP_MAXPOOL && op->kernel.y == 1 && op->kernel.x == op->ifm.shape.w &&
+	       op->kernel.x >= LEAST_COLUMNS && op->ifm.shape.c == 1 && op->ofm.shape.w == 1 &&
+	       op->ofm.shape.h == op->ifm.shape.h && !op->pad.left && !op->pad.right &&
+	       !op->pad.top && !op->pad.bottom && op->upscale == UPSCALE_NONE &&
+	       op->act == G_ACT_CLAMP && op->clamp.lo <= all.lo && op->clamp.hi >= all.hi &&
+	       op->ifm_zero == op->ofm_zero && op->ifm.type == op->ofm.type &&
+	       operand_is_contiguous(&op->ifm) && t->layout == LAYOUT_NHWC &&
+	       op->ofm.t->layout == LAYOUT_NHWC && !tensor_has_strides(op->ofm.t);
+}
+
+static bool
+is_listed(const struct graph *g, const struct g_tensor *t)
+{
+	for (size_t i = 0; i < g->n_nodes; i++)
+		if (tensors_have(&g->nodes[i]->in, t) || tensors_have(&g->nodes[i]->out, t))
+			return true;
+	return false;
+}
+
+/* True if the pool is the only reader of its IFM, and the last operation that touches it. */
+static bool
+may_overwrite(const struct graph *g, const struct g_op *pool)
+{
+	const struct g_tensor *t = pool->ifm.t;
+	if (tensor_is_const(t) || t->variable || G_HAS(t, G_TENSOR_io) || is_listed(g, t))
+		return false;
+	for (size_t i = 0; i < g->n_ops; i++) {
+		const struct g_op *op = g->ops[i];
+		bool reads = op->ifm.t == t || op->ifm2.t == t;
+		if (op != pool && (reads || (op->ofm.t == t && op->rec.index > pool->rec.index)))
+			return false;
+	}
+	return pool->ofm.t != t;
+}
+
+/* ---- the replacement ----------------------------------------------------------- */
+
+/* The largest divisor of n that is no larger than its square root. */
+static int32_t
+divisor_of(int32_t n)
+{
+	int32_t d = 1;
+	for (int32_t i = 2; i <= n / i; i++)
+		d = n % i ? d : i;
+	return d;
+}
+
+/* Sees n channels from `first` on of all rows. */
+static struct g_operand
+channels(const struct tree *t, int32_t first, int32_t n)
+{
+	struct g_operand o = t->row;
+	o.offset += first;
+	o.shape.c = n;
+	return o;
+}
+
+static void
+make_steps(struct tree *t)
+{
+	for (int32_t m = t->row.shape.c, k; m > 1; m -= k) {
+		k = m / 2;
+		struct g_op *op = &t->step[t->n++];
+		*op = (struct g_op){ .kind = OP_MAX, .round = ROUND_TFL };
+		op->ifm = channels(t, 0, k);
+		op->ifm2 = channels(t, m - k, k);
+		op->ofm = m == 2 ? t->result : op->ifm;
+		op->kernel = op->stride = op->dilation = (struct yx){ .y = 1, .x = 1 };
+		op->clamp = type_range(op->ofm.type);
+	}
+}
+
+/* False: the extents exceed those of operations. */
+static bool
+make_tree(struct g_op *pool, struct tree *t)
+{
+	const struct g_operand in = operand_by_strides(pool->ifm), out = operand_by_strides(pool->ofm);
+	int32_t rows = in.shape.h, n = in.shape.w, h = divisor_of(rows), w = rows / h;
+	*t = (struct tree){ .pool = pool, .row = in, .result = out };
+	t->row.shape = (struct hwc){ .h = h, .w = w, .c = n };
+	t->row.stride[0] = (int64_t)w * n;
+	t->row.stride[1] = n;
+	t->row.stride[2] = 1;
+	t->result.shape = (struct hwc){ .h = h, .w = w, .c = 1 };
+	t->result.stride[1] = out.stride[0];
+	t->result.stride[0] = w * out.stride[0];
+	make_steps(t);
+	return w <= MOST_EXTENT && n <= MOST_EXTENT;
+}
+
+static void
+add_step(struct exact *x, const struct tree *t, const struct g_op *as)
+{
+	const struct g_op *pool = t->pool;
+	x->l->node = pool->node;
+	x->l->name = pool->name;
+	struct g_op *op = low_op(x->l, OP_MAX, as->ifm, as->ofm);
+	op_ifm2(op, as->ifm2, pool->ifm_zero);
+	op_zeros(op, pool->ifm_zero, pool->ofm_zero);
+	G_PUT(op, OP, tfl, pool->tfl);
+}
+
+/* Removes the pool, which is behind its steps. */
+static void
+remove_op(struct exact *x, const struct g_op *op)
+{
+	struct graph *g = x->g;
+	size_t n = 0;
+	struct g_op **kept = anew(x->a, struct g_op *, g->n_ops + 1);
+	for (size_t i = 0; i < g->n_ops; i++)
+		if (g->ops[i] != op)
+			kept[n++] = g->ops[i];
+	graph_set_ops(g, kept, n);
+}
+
+bool
+rewrite_rowmax(struct exact *x)
+{
+	for (size_t i = 0; i < x->g->n_ops; i++) {
+		struct g_op *pool = x->g->ops[i];
+		struct cycles before = { 0 }, after = { 0 };
+		struct tree t;
+		bool fits = x->estimate && is_pool_of_rows(pool) && may_overwrite(x->g, pool) &&
+			    make_tree(pool, &t) && estimate_add(x->estimate, pool, &before);
+		for (int k = 0; fits && k < t.n; k++)
+			fits = estimate_add(x->estimate, &t.step[k], &after);
+		if (!fits || !cycles_are_fewer(&after, &before, 0.9))
+			continue;
+		size_t first = x->g->n_ops;
+		for (int k = 0; k < t.n; k++)
+			add_step(x, &t, &t.step[k]);
+		exact_insert(x, first, i);
+		exact_note(x, pool, 0, cycles_saved(&after, &before),
+			   "a pool over rows of %d becomes %d elementwise maxima", t.row.shape.c, t.n);
+		remove_op(x, pool);
+		i += (size_t)t.n - 1;
+	}
+	return true;
+}
