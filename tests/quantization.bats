@@ -35,6 +35,9 @@ fixed()
 	for q in "$4*0.9 $5" "$4*1.01 $5" "$4 $5+1"; do
 		one "$1" "$2" "${q% *}" "${q#* }" "${6-}"
 		breaks "$1" output-quantization || return
+		# no advice to allow what the stages refuse
+		run tfl-quantcheck --pass "$1.tflite"
+		[[ $output == *"; the later stages refuse output-quantization, too" ]] || return
 		# the stages refuse the model without tfl-quantcheck, too
 		refuses 2 "but the kernel of TensorFlow Lite Micro has" npu-sim "$1.tflite" || return
 		refuses 2 "can't run on the CPU: output scale" tfl-partition "$1.tflite" || return

@@ -506,7 +506,7 @@ const struct check op_checks[] = {
 	{ .name = "zero-divisor", .severity = WARNING,
 	  .rule = "no constant divisor stands for 0",
 	  .op = check_zero_divisor },
-	{ .name = "output-quantization", .severity = ERROR,
+	{ .name = "output-quantization", .severity = ERROR, .is_final = true,
 	  .rule = "an output has the fixed quantization of the operator's kernel",
 	  .op = check_output },
 	{ .name = "unequal-quantization", .severity = ERROR,

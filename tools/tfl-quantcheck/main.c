@@ -91,9 +91,9 @@ refuse_model(const struct options *o, const struct review *r, struct err *e)
 		text_printf(&t, "; %d of %d operators read%s or compute%s floats "
 				"(tfl-partition --report says where each would run)",
 			    floats, all, floats == 1 ? "s" : "", floats == 1 ? "s" : "");
-	text_puts(&t, "; --allow=");
-	review_put_rules(&t, r, o->strict);
-	(void)err_no(e, "%s: %s: %d error%s, %d warning%s%s lets it pass",
+	text_puts(&t, "; ");
+	review_put_advice(&t, r, o->strict);
+	(void)err_no(e, "%s: %s: %d error%s, %d warning%s%s",
 		     r->m->name, review_refusal(r, o->strict), r->count[ERROR], r->count[ERROR] == 1 ? "" : "s",
 		     r->count[WARNING], r->count[WARNING] == 1 ? "" : "s", text_str(&t));
 	text_free(&t);

@@ -31,6 +31,7 @@ struct check {
 	enum severity severity;
 	const char *rule; /* one line for --rules */
 	bool integer; /* a model that breaks the rule is not fully integer */
+	bool is_final; /* no later stage takes a model that breaks the rule */
 	void (*tensor)(struct review *r, const struct check *c,
 		       struct place at);
 	void (*op)(struct review *r, const struct check *c, struct place at);
@@ -159,8 +160,9 @@ bool review_answer(const struct review *r, bool strict);
 int review_float_operators(const struct review *r, int *all);
 /* the words for the answer "no": floats, or integers that the kernels take for other values */
 const char *review_refusal(const struct review *r, bool strict);
-/* lists the rules that make the answer "no", by number: the argument that --allow needs */
-void review_put_rules(struct text *t, const struct review *r, bool strict);
+/* what to do about the rules that make the answer "no": the argument that --allow needs, or that no
+ * argument helps */
+void review_put_advice(struct text *t, const struct review *r, bool strict);
 
 /* ---- report.c --- */
 

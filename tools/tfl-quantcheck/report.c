@@ -181,10 +181,13 @@ report_kind(struct text *t, const struct review *r, const struct finding *f, int
 {
 	const char *rule = f->check->name;
 	bool floats = !strcmp(rule, "float-operator") || !strcmp(rule, "hybrid-operator");
-	text_printf(t, "%s: %s: %s--allow=%s accepts all %d findings of this rule; the first: ",
-		    severity_name(f->severity), rule,
-		    floats ? "tfl-quantize, or --quantize of npucc, makes an integer model, and "
-			   : "", rule, n);
+	text_printf(t, "%s: %s: ", severity_name(f->severity), rule);
+	if (f->check->is_final)
+		text_printf(t, "%d findings of this rule; the first: ", n);
+	else
+		text_printf(t, "%s--allow=%s accepts all %d findings of this rule; the first: ",
+			    floats ? "tfl-quantize, or --quantize of npucc, makes an integer model, "
+				     "and " : "", rule, n);
 	put_place_and_text(t, r, f);
 }
 

@@ -283,21 +283,33 @@ review_refusal(const struct review *r, bool strict)
 	return "integer, but not as the kernels compute";
 }
 
-void
-review_put_rules(struct text *t, const struct review *r, bool strict)
+/* Does the model break the rule, and is it refused for that? */
+static bool
+breaks_rule(const struct review *r, const struct check *c, bool strict)
 {
-	const char *comma = "";
-	const struct check *c;
-	for (int k = 0; (c = rule_at(k)); k++) {
-		bool breaks = false;
-		for (size_t i = 0; i < r->n_findings; i++) {
-			const struct finding *f = &r->finding[i];
-			breaks |= f->check == c && !f->follows &&
-				  f->severity >= (strict ? WARNING : ERROR);
-		}
-		if (!breaks)
-			continue;
-		text_printf(t, "%s%s", comma, c->name);
-		comma = ",";
+	bool breaks = false;
+	for (size_t i = 0; i < r->n_findings; i++) {
+		const struct finding *f = &r->finding[i];
+		breaks |= f->check == c && !f->follows &&
+			  f->severity >= (strict ? WARNING : ERROR);
 	}
+	return breaks;
+}
+
+void
+review_put_advice(struct text *t, const struct review *r, bool strict)
+{
+	const char *before = "--allow=";
+	const struct check *c;
+	for (int k = 0; (c = rule_at(k)); k++)
+		if (c->is_final && breaks_rule(r, c, strict)) {
+			text_printf(t, "the later stages refuse %s, too", c->name);
+			return;
+		}
+	for (int k = 0; (c = rule_at(k)); k++)
+		if (breaks_rule(r, c, strict)) {
+			text_printf(t, "%s%s", before, c->name);
+			before = ",";
+		}
+	text_puts(t, " lets it pass");
 }
