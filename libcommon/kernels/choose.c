@@ -32,8 +32,10 @@ real_units(struct call *c, int k, int32_t *v)
 	const struct tfl_tensor *t = call_in(c, k);
 	struct affine q;
 	struct fixed_mult m;
+	/* stored values of other types compare like the values that they stand for: both inputs
+	 * of INT16 have the same scale, and INT32, INT64 and BOOL have none */
 	if (t->type != TFL_INT8 && t->type != TFL_UINT8)
-		return true; /* INT16 of one quantization, words and BOOL as they are */
+		return true;
 	if (!call_affine(c, t, "input", &q) ||
 	    !call_mult(c, (double)q.scale, &m))
 		return false;

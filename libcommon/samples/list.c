@@ -16,69 +16,61 @@
 static struct item *
 add_item(struct arena *a, struct list *l)
 {
-	if (l->n == l->capacity) {
-		size_t capacity = l->capacity ? 2 * l->capacity : 64;
-		struct item *more = anew(a, struct item, capacity);
-		if (l->n)
-			memcpy(more, l->item, l->n * sizeof(*more));
-		l->item = more;
-		l->capacity = capacity;
-	}
+	agrow(a, l->item, l->n, &l->capacity);
 	return &l->item[l->n++];
 }
 
 /* ---- a directory of classes ------------------------------------------------ */
 
+struct entry {
+	char *name;
+	const char *path; /* of the directory and the name */
+	bool is_directory;
+};
+
 static int
 compare_names(const void *x, const void *y)
 {
-	return strcmp(*(const char *const *)x, *(const char *const *)y);
+	const struct entry *a = x, *b = y;
+	return strcmp(a->name, b->name);
 }
 
-/* sorted names in a directory, without those that begin with a dot */
+/* entries of a directory, sorted by names, without those that begin with a dot */
 static bool
-read_names(struct arena *a, const char *path, char ***out, size_t *n, struct err *e)
+read_entries(struct arena *a, const char *path, struct entry **out, size_t *n, struct err *e)
 {
 	DIR *d = opendir(path);
 	size_t capacity = 0;
-	char **name = NULL;
+	struct entry *v = NULL;
 	*n = 0;
 	if (!d)
 		return err_set(e, "%s: %s", path, strerror(errno));
 	for (struct dirent *f; (f = readdir(d));) {
 		if (f->d_name[0] == '.')
 			continue;
-		if (*n == capacity) {
-			char **more = anew(a, char *, capacity = capacity ? 2 * capacity : 64);
-			if (*n)
-				memcpy(more, name, *n * sizeof(*more));
-			name = more;
-		}
-		name[(*n)++] = arena_strdup(a, f->d_name);
+		agrow(a, v, *n, &capacity);
+		struct entry *x = &v[(*n)++];
+		x->name = arena_strdup(a, f->d_name);
+		x->path = arena_printf(a, "%s/%s", path, x->name);
+		x->is_directory = file_is_directory(x->path);
 	}
 	(void)closedir(d);
 	if (*n)
-		qsort(name, *n, sizeof(*name), compare_names);
-	*out = name;
+		qsort(v, *n, sizeof(*v), compare_names);
+	*out = v;
 	return true;
 }
 
 static bool
-list_class(struct arena *a, const char *dir, const char *class, struct list *l,
-	   struct err *e)
+list_class(struct arena *a, const struct entry *class, struct list *l, struct err *e)
 {
-	const char *path = arena_printf(a, "%s/%s", dir, class);
-	char **name;
+	struct entry *v;
 	size_t n;
-	if (!read_names(a, path, &name, &n, e))
+	if (!read_entries(a, class->path, &v, &n, e))
 		return false;
-	for (size_t i = 0; i < n; i++) {
-		const char *file = arena_printf(a, "%s/%s", path, name[i]);
-		if (file_is_directory(file))
-			continue;
-		struct item *it = add_item(a, l);
-		*it = (struct item){ .path = file, .label = class };
-	}
+	for (size_t i = 0; i < n; i++)
+		if (!v[i].is_directory)
+			*add_item(a, l) = (struct item){ .path = v[i].path, .label = class->name };
 	return true;
 }
 
@@ -89,18 +81,15 @@ list_class(struct arena *a, const char *dir, const char *class, struct list *l,
 static bool
 list_directory(struct arena *a, const char *path, bool bare, struct list *l, struct err *e)
 {
-	char **name;
+	struct entry *v;
 	size_t n;
-	if (!read_names(a, path, &name, &n, e))
+	if (!read_entries(a, path, &v, &n, e))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		const char *file = arena_printf(a, "%s/%s", path, name[i]);
-		if (file_is_directory(file)) {
-			if (!list_class(a, path, name[i], l, e))
-				return false;
-		} else if (bare) {
-			*add_item(a, l) = (struct item){ .path = file, .label = "" };
-		}
+		if (v[i].is_directory && !list_class(a, &v[i], l, e))
+			return false;
+		if (!v[i].is_directory && bare)
+			*add_item(a, l) = (struct item){ .path = v[i].path, .label = "" };
 	}
 	if (bare)
 		return l->n || err_set(e, "%s: error: the directory has no files", path);

@@ -156,8 +156,8 @@ load_pnm(struct arena *a, struct bytes file, struct data *d, struct err *e)
 
 #ifdef HAVE_LIBPNG
 /*
- * Returns the file without chunks that describe colours.  libpng would convert the samples, but
- * networks are trained with the samples as they are stored.
+ * Returns the file without chunks that describe colours.  libpng would convert the samples by
+ * these chunks, but the programs that train networks read the stored samples.
  */
 static struct bytes
 without_colours(struct arena *a, struct bytes file)
