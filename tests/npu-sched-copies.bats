@@ -208,3 +208,20 @@ by_hand()
 	[ "$(copies d.sched)" = 1 ]
 	[ "$(cycles d.sched)" = "${planned%.*}" ]
 }
+
+@test "copies get numbers of their own if the numbers of operations have gaps" {
+	local kind gap n
+	[ -x "$chain" ] || skip "no $chain"
+	for kind in conv add block; do
+		"$chain" $kind 4 >m.tflite
+		tfl-partition -o m.part m.tflite 2>notes
+		n=$(grep -c '^op ' m.part)
+		for gap in 1 2 3; do
+			awk -v last=o$((n - 1)) -v o=o$((n - 1 + gap)) \
+				'$1 == "op" && $2 == last { $2 = o } { print }' m.part >gap.part
+			npu-sched "${target[@]}" -o d.sched gap.part 2>notes
+			[ "$(copies d.sched)" -gt 0 ]
+			finish m.tflite
+		done
+	done
+}

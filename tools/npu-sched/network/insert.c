@@ -21,6 +21,11 @@ insert_bare(struct graph *g, size_t at, enum g_op_kind kind, const struct g_op *
 	    struct g_operand ifm, struct g_operand ofm)
 {
 	struct g_op *op = graph_add_g_op(g);
+	/* graph_add_g_op() looks at the last operation, which need not have the largest number
+	 * once others were inserted */
+	for (size_t i = 0; i + 1 < g->n_ops; i++)
+		if (g->ops[i]->rec.id >= op->rec.id)
+			op->rec.id = g->ops[i]->rec.id + 1;
 	memmove(&g->ops[at + 1], &g->ops[at],
 		(g->n_ops - at - 1) * sizeof(struct g_op *));
 	g->ops[at] = op;
