@@ -19,6 +19,19 @@ lstm()
 	tfl-partition -o lstm.part lstm.tflite 2>notes
 }
 
+# the graph as it is needs more bytes than its rewrites
+@test "within a limit that only a rewrite keeps, too few cycles are refused as cycles" {
+	local seed least
+	for seed in 1 2 3 4; do
+		lstm $seed
+		run -1 npu-sched -a ethos-u55-128 "${one_sram[@]}" --arena-cache-size=16 lstm.part
+		least=${output##*works is }
+		run -1 npu-sched -a ethos-u55-128 "${one_sram[@]}" --arena-cache-size="$least" \
+			--max-cycles=100 lstm.part
+		[[ $output == *"no plan within $least bytes of SRAM stays within 100 cycles; the fastest one takes "* ]]
+	done
+}
+
 # sched GRAPH OPTION...: schedules to m.sched; prints "BYTES CYCLES"
 sched()
 {

@@ -92,13 +92,9 @@ struct sched {
 		double times;   /* its cycles, as a multiple of the plan's */
 		int64_t within; /* percent: the least --within that finds it */
 	} smaller;
-	int64_t least; /* least limit that has a plan, bytes or cycles; 0: not computed */
+	int64_t least; /* least limit that has a plan; 0: not computed */
+	bool fits; /* plans are within the limit of bytes: `least` is in cycles, not in bytes */
 	int effort_step; /* step of --effort that is searched now, from 0, or COARSE_STEP */
-	/* the best plan of another rewrite; cycles 0: none */
-	struct incumbent {
-		int64_t total;	/* bytes of all memory areas */
-		double cycles;
-	} incumbent;
 	struct perf_run *run; /* calibrated timeline of each stream, as it will be emitted */
 	size_t n_runs, cap_runs;
 	struct err *e;

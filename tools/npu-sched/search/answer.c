@@ -10,13 +10,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-int
-asked_goal(const struct sched *s)
-{
-	const struct options *o = s->o;
-	return o->front || o->explain || o->max_cycles ? GOAL_OTHER : (int)o->goal;
-}
-
 static enum ask
 asked(const struct options *o)
 {
@@ -32,16 +25,15 @@ question_of(const struct sched *s, enum ask ask)
 {
 	return (struct question){ .ask = ask, .within = limit_of(s->memory.cache_bytes),
 				  .total_within = INT64_MAX,
-				  .cycles = (double)s->o->max_cycles, .other = s->incumbent };
+				  .cycles = (double)s->o->max_cycles };
 }
 
-/* The same question without any limit, and without another plan to beat. */
+/* The same question without any limit. */
 static struct question
 open_question(const struct sched *s, enum ask ask)
 {
 	struct question q = question_of(s, ask);
 	q.within = NO_LIMIT_BYTES;
-	q.other.cycles = 0;
 	return q;
 }
 
@@ -60,11 +52,7 @@ ask(struct search *x, struct question q)
 static bool
 find_fastest(struct search *x)
 {
-	const double slower = 1.25; /* than another rewrite: cannot become the best one */
-	struct question q = question_of(x->s, ASK_FASTEST);
-	q.within = NO_LIMIT_BYTES;
-	q.other.cycles *= slower;
-	if (!explore_all(x, q))
+	if (!explore_all(x, open_question(x->s, ASK_FASTEST)))
 		return false;
 	const struct point *p = front_answer(&x->front);
 	if (p)
@@ -107,19 +95,83 @@ estimate_point(const struct point *p, struct sched_row *r)
 	return !isnan(r->cycles);
 }
 
+/* Finds the fastest plan within a limit.  Result: a point, NULL if there is none. */
+static bool
+find_within(struct search *x, int64_t limit, const struct point **found)
+{
+	struct front *f = &x->front;
+	struct question q = open_question(x->s, ASK_FASTEST);
+	q.within = limit_of(limit);
+	*found = &f->fastest;
+	if (f->fastest.is_set && f->fastest.sram <= q.within)
+		return true;
+	if (!ask(x, q))
+		return false;
+	*found = front_answer(f);
+	return true;
+}
+
+/* The number of weights in the graph. */
+static int64_t
+count_weights(const struct graph *g)
+{
+	int64_t sum = 0;
+	for (size_t i = 0; i < g->n_weights; i++) {
+		const int32_t *d = g->weights[i]->shape.dim;
+		sum += (int64_t)d[0] * d[1] * d[2] * d[3];
+	}
+	return sum;
+}
+
+/*
+ * Turns the points of a front into its rows: each row is the plan that its bytes give as a limit.  A
+ * limit is answered with few candidates, the front with all, so that the plans of one in fifty
+ * points differ.  From the most bytes to the fewest, each limit is asked for until a plan has as
+ * many bytes as its limit.  Networks of many weights keep the points: mbv2_int8 would take ten times
+ * the time.  *l: points by rising bytes.
+ */
+static bool
+settle_rows(struct search *x, struct points *l)
+{
+	enum { MANY = 256 * 1024 };
+	struct point *v = anew(x->s->a, struct point, l->n + 1);
+	size_t n = 0;
+	if (count_weights(x->s->g) > MANY)
+		return true;
+	for (size_t i = l->n; i-- > 0;) {
+		int64_t limit = max_i64(l->v[i].sram, ALIGN);
+		const struct point *p = NULL;
+		for (bool settled = n && limit >= v[n - 1].sram; !settled;) {
+			if (!find_within(x, limit, &p))
+				return false;
+			settled = !p || p->sram == limit || limit == ALIGN;
+			limit = p ? max_i64(p->sram, ALIGN) : limit;
+		}
+		if (p && (!n || p->cycles > v[n - 1].cycles))
+			v[n++] = *p;
+	}
+	for (size_t i = 0; i < n; i++)
+		l->v[i] = v[n - 1 - i];
+	l->n = n;
+	return true;
+}
+
 /* Leaves: s->front. */
 static bool
 list_front(struct search *x)
 {
 	struct sched *s = x->s;
-	struct front *f = &x->front;
+	struct points f = { .n = 0 };
 	if (!ask(x, open_question(s, ASK_ALL)))
 		return false;
-	s->front.v = anew(s->a, struct sched_row, f->n + 1);
+	take_points(&f, s->a, &x->front);
+	if (!settle_rows(x, &f))
+		return false;
+	s->front.v = anew(s->a, struct sched_row, f.n + 1);
 	/* skip the first point if the smallest limit already allows the second */
-	size_t first = f->n > 1 && f->v[1].sram <= ALIGN;
-	for (size_t i = first; i < f->n; i++) {
-		const struct point *p = &f->v[i], *before = i > first ? p - 1 : NULL;
+	size_t first = f.n > 1 && f.v[1].sram <= ALIGN;
+	for (size_t i = first; i < f.n; i++) {
+		const struct point *p = &f.v[i], *before = i > first ? p - 1 : NULL;
 		struct sched_row *r = &s->front.v[s->front.n++];
 		struct text t = { 0 };
 		put_change(&t, before, p);
@@ -154,6 +206,7 @@ too_slow_within(struct search *x, int64_t bytes)
 	if (!ask(x, question_of(s, ASK_FASTEST)))
 		return false;
 	s->least = whole_cycles(front_answer(&x->front));
+	s->fits = true;
 	return err_no(s->e, "%s: error: no plan within %" PRId64 " bytes of SRAM stays within "
 		      "%" PRId64 " cycles; the fastest one takes %" PRId64, s->g->file, bytes,
 		      s->o->max_cycles, s->least);
@@ -208,6 +261,7 @@ too_slow(struct search *x, const struct point *fastest)
 	if (x->front.fastest.is_set && x->front.fastest.sram > limit)
 		return too_slow_within(x, limit);
 	s->least = whole_cycles(fastest);
+	s->fits = true;
 	return err_no(s->e, "%s: error: no plan stays within %" PRId64 " cycles; the "
 			    "fastest plan takes %" PRId64, s->g->file, s->o->max_cycles, s->least);
 }
@@ -215,10 +269,6 @@ too_slow(struct search *x, const struct point *fastest)
 static bool
 refuse(struct search *x)
 {
-	const struct sched *s = x->s;
-	if (s->incumbent.cycles > 0)
-		return err_no(s->e, "%s: error: another variant of the graph has a better "
-				    "plan", s->g->file);
 	const struct point *p = front_fastest(&x->front);
 	return p ? too_slow(x, p) : too_small(x);
 }

@@ -17,7 +17,8 @@ static const double WORTHWHILE = 1.001;
 enum {
 	CROWD = 8, /* candidates explored at once */
 	/* candidates in a row without a faster answer, the first ones of variants included, after
-	 * which all but these are left: for 29 of 565 rows of fronts, the plan within the row's
+	 * which all but these are left: for 29 of 565 points of fronts, the plan within the
+	 * point's
 	 * limit takes up to 3 % more or fewer cycles; with 16, one network is 26 % slower */
 	PATIENCE = 48
 };

@@ -20,21 +20,6 @@ count_below(const struct front *f, int64_t sram)
 	return lo;
 }
 
-/* Could a plan with these lower bounds be better than the best plan of another rewrite?  The
- * estimate of that plan may be too high by `nearly`. */
-static bool
-may_beat_other(const struct question *q, int64_t total, double cycles)
-{
-	const double nearly = 1.02;
-	const struct incumbent *r = &q->other;
-	if (r->cycles == 0)
-		return true;
-	if (q->ask == ASK_SMALLEST)
-		return total < r->total ||
-		       (total == r->total && cycles <= nearly * r->cycles);
-	return true; /* slowest() */
-}
-
 static bool
 is_smaller(const struct point *p, int64_t total, double cycles)
 {
@@ -80,7 +65,7 @@ front_fewest(const struct front *f)
 		return INFINITY;
 	const struct point *p = front_fastest(f);
 	const double most = p ? p->cycles : INFINITY;
-	return q->other.cycles > 0 ? fmin(most, q->other.cycles) : most;
+	return q->slowest > 0 ? fmin(most, q->slowest) : most;
 }
 
 /* The most cycles of a plan that can lead to the answer, because improvement makes it faster. */
@@ -127,8 +112,7 @@ bool
 front_wants(const struct front *f, int64_t sram, int64_t total, double cycles)
 {
 	const struct question *q = &f->question;
-	if (cycles == INFINITY || sram > front_within(q) || total > q->total_within ||
-	    !may_beat_other(q, total, cycles))
+	if (cycles == INFINITY || sram > front_within(q) || total > q->total_within)
 		return false;
 	if (q->ask == ASK_SMALLEST)
 		return cycles <= q->cycles && is_smaller(&f->best, total, cycles);

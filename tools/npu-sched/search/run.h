@@ -55,7 +55,9 @@ void drop_variant(struct search *x, const struct variant *v);
 /* Switches the graph, from which variants are made, to copies or to none. */
 void set_copies(struct search *x, bool copies);
 
-/* variants.c: adds points to a front, as front_add() does. */
+/* variants.c: adds the points of a front to l. */
+void take_points(struct points *l, struct arena *a, const struct front *f);
+/* Adds points to a front, as front_add() does. */
 void add_points(struct front *f, const struct points *l);
 /* Asks a question.  Result: x->front.  False: an error. */
 bool explore_all(struct search *x, struct question q);

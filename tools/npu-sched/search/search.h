@@ -146,7 +146,7 @@ struct question {
 	int64_t within;	      /* bytes of the limited area */
 	int64_t total_within; /* bytes of all that is stored */
 	double cycles;	      /* of ASK_FAST_ENOUGH and ASK_SMALLEST */
-	struct incumbent other; /* the best plan of another rewrite; cycles 0: none */
+	double slowest;	      /* of ASK_FASTEST: slower plans are not wanted; 0: all are */
 };
 
 /* Estimates of cycles may be too high by this factor, as sizes of weights are estimated. */
@@ -304,9 +304,5 @@ limit_of(int64_t bytes)
 {
 	return bytes && bytes < NO_LIMIT_BYTES ? bytes : NO_LIMIT_BYTES;
 }
-
-/* answer.c: the request: enum goal, or GOAL_OTHER for --front, --explain and --max-cycles. */
-enum { GOAL_OTHER = -1 };
-int asked_goal(const struct sched *s);
 
 #endif

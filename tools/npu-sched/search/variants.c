@@ -20,9 +20,9 @@ own_front(struct search *x, struct variant *v)
 		front_open(v->front, x->front.question);
 		v->front->seen = x->front.seen;
 	}
-	double *most = &v->front->question.other.cycles;
-	if (p && (*most == 0 || apart * p->cycles < *most))
-		*most = apart * p->cycles;
+	double *slowest = &v->front->question.slowest;
+	if (p && (*slowest == 0 || apart * p->cycles < *slowest))
+		*slowest = apart * p->cycles;
 	return v->front;
 }
 
@@ -167,8 +167,7 @@ explore_variants(struct search *x, const struct variant *near)
 	return ok && explore_listed(x);
 }
 
-/* Adds the points of a front to l. */
-static void
+void
 take_points(struct points *l, struct arena *a, const struct front *f)
 {
 	struct point *v = anew(a, struct point, l->n + f->n + 1);

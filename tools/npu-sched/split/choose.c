@@ -19,6 +19,7 @@ struct rewrite_set {
 	/* the error if no rewrite has a plan: that with the least sufficient limit */
 	struct err why;
 	int64_t least;
+	bool fits; /* `least` is in cycles */
 };
 
 /* Upper bound of the number of operations after a split. */
@@ -73,26 +74,20 @@ list_rewrites(const struct graph *g, const struct sums *l, struct split v[MAX_RE
 	return n;
 }
 
-/* Sets the plan that the search of another rewrite, out, has to beat. */
-static void
-set_incumbent(const struct rewrite_set *f, struct sched *out)
-{
-	const struct sched *s = &f->best;
-	if (!f->any || !s->plan || asked_goal(s) == GOAL_OTHER)
-		return;
-	out->incumbent = (struct incumbent){
-		.total = total_of(s->plan), .cycles = s->plan->cycles,
-	};
-}
-
 static bool
 try_split(const struct sched *s, const struct graph *g, struct split how,
-	  const struct rewrite_set *f, bool (*plan)(struct sched *), struct sched *out,
-	  struct err *e)
+	  bool (*plan)(struct sched *), struct sched *out, struct err *e)
 {
 	rewrite_open(s, rewrite_sums(s->a, g, how), out, e);
-	set_incumbent(f, out);
 	return graph_check(out->g, e) && plan(out);
+}
+
+/* Is the limit that x was refused for nearer than that of all before?  A rewrite that is only too
+ * slow is nearer than one that needs more bytes. */
+static bool
+is_nearer(const struct rewrite_set *f, const struct sched *x)
+{
+	return x->least && (x->fits != f->fits ? x->fits : x->least < f->least);
 }
 
 /* Compares x, whose sums are split further than before.  It becomes the best, or its plan is
@@ -109,9 +104,10 @@ compare(struct rewrite_set *f, struct sched *x, bool ok)
 				   &changes);
 		return;
 	}
-	if (!f->any && x->least && x->least < f->least) {
+	if (!f->any && is_nearer(f, x)) {
 		f->why = *x->e;
 		f->least = x->least;
+		f->fits = x->fits;
 	}
 	plan_close(x->plan);
 }
@@ -123,6 +119,7 @@ plan_plain(struct rewrite_set *f, struct sched *s, bool (*plan)(struct sched *))
 	f->any = plan(s);
 	f->best = *s;
 	f->least = s->least ? s->least : INT64_MAX;
+	f->fits = s->fits;
 }
 
 bool
@@ -141,7 +138,7 @@ plan_split(struct sched *s, bool (*plan)(struct sched *))
 	for (int i = 0; i < n && (f.any || f.why.status == EXIT_NO); i++) {
 		struct sched x;
 		struct err why = { 0 };
-		bool ok = try_split(s, original, split_list[i], &f, plan, &x, &why);
+		bool ok = try_split(s, original, split_list[i], plan, &x, &why);
 		compare(&f, &x, ok);
 	}
 	s->e = e;
