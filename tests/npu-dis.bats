@@ -17,6 +17,16 @@ breaks() {
 	}
 }
 
+@test "one view at a time, and no accelerator for a model, which names its own" {
+	local views
+	for views in "--json --high-level" "--high-level --map" "--map --json"; do
+		# shellcheck disable=SC2086
+		refuses 2 "--high-level, --json and --map exclude each other" npu-dis $views x.tflite
+	done
+	refuses 2 "--accelerator-config works only with --raw; a model names its own" \
+		npu-dis -a ethos-u55-128 x.tflite
+}
+
 @test "npu-dis lists the words of the log as the log does" {
 	if [ -n "$SHARED" ]; then
 		sed -n '/Command Stream: Output/,/stream length/p' \

@@ -16,6 +16,7 @@ struct options {
 	bool raw, fields, verify, warnings;
 	bool by_linux; /* verify by the rules of the Linux driver; valid if verify */
 	enum view view;
+	bool operations, json, map; /* views that were named */
 };
 
 struct input {

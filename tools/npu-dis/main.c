@@ -23,6 +23,10 @@ check_options(void *options)
 	const struct options *o = options;
 	if (o->source && (!o->verify || o->raw || o->by_linux))
 		cli_error("--source works only with --verify of a model");
+	if (o->operations + o->json + o->map > 1)
+		cli_error("--high-level, --json and --map exclude each other");
+	if (o->accel && !o->raw)
+		cli_error("--accelerator-config works only with --raw; a model names its own");
 }
 
 static const char *const rule_names[] = { "npu", "linux", NULL };
@@ -32,12 +36,15 @@ static const struct cli_option option_list[] = {
 		     "use only operator K of the ethos-u operators, from 0"), .key = 'n' },
 	{ CLI_FLAG("fields", fields, "list the bit fields of each register, too") },
 	{ CLI_VALUE("high-level", view, VIEW_OPERATIONS,
-		    "print one line for each operation, instead of a listing of all words") },
+		    "print one line for each operation, instead of a listing of all words"),
+	  .seen = CLI_SEEN(operations) },
 	{ CLI_VALUE("json", view, VIEW_JSON,
-		    "print the operations as JSON; with --verify, the findings") },
+		    "print the operations as JSON; with --verify, the findings"),
+	  .seen = CLI_SEEN(json) },
 	{ CLI_VALUE("map", view, VIEW_MAP,
 		    "print the model's source map, which names the operators and tensors of the "
-		    "streams") },
+		    "streams"),
+	  .seen = CLI_SEEN(map) },
 	{ CLI_CHOICE("verify", "RULES", by_linux, rule_names,
 		     "check the streams instead of listing them; fail (status 1) if a stream "
 		     "breaks a rule.  RULES: npu (default), or linux for the rules of "
