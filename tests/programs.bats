@@ -94,6 +94,11 @@ load lib/common
 			[ "$(wc -l <err)" = 1 ]
 		done
 	done
+	# output that is written before the end of a run, and by a run that fails then
+	status=0
+	npu-sim --trace "$TOP/tests/models/digits-ethos-u55-128.tflite" >/dev/full 2>err || status=$?
+	[ $status = 2 ]
+	[ "$(<err)" = "npu-sim: standard output: No space left on device" ]
 }
 
 @test "without memory, a program prints one line with its name and exits with status 2" {

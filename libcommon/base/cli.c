@@ -48,12 +48,15 @@ keep_memory(void)
 #endif
 }
 
-/* Flushes standard output; reports an error and returns false if it failed. */
+/* Flushes standard output; returns false if it failed, and reports that unless an error of the run,
+ * which may be the same, was reported before. */
 static bool
-output_is_whole(void)
+output_is_whole(bool reported)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return true;
+	if (reported)
+		return false;
 	(void)fprintf(stderr, "%s: standard output: %s\n",
 		      program_invocation_short_name, strerror(errno));
 	return false;
@@ -63,7 +66,7 @@ output_is_whole(void)
 static void
 check_output(void)
 {
-	if (!output_is_whole())
+	if (!output_is_whole(false))
 		_exit(EXIT_TROUBLE);
 }
 
@@ -314,7 +317,7 @@ cli_finish(const struct err *e)
 	if (e->status)
 		(void)fprintf(stderr, "%s: %s\n", program_invocation_short_name,
 			      e->text);
-	if (output_is_whole())
+	if (output_is_whole(status == EXIT_TROUBLE))
 		return status;
 	clearerr(stdout); /* the error was already reported */
 	return EXIT_TROUBLE;
