@@ -239,7 +239,7 @@ picture() {
 	# the input needs features: its values are far from a sample's, or it has rows of
 	# them
 	wav 16 1 '\x00\x00\x00\x40\x00\x80\x00\x20' 8 >a.wav
-	refuses 2 "a.wav: error: these are sound samples, -1 to 1 or 4 steps of the input, but the input takes -59 to 68.5, probably features (MFCC, spectrum): use --scale, or --from=sound to take the samples" \
+	refuses 2 "a.wav: error: these are sound samples, -1 to 1 or 4 steps of the input, but the input takes -59 to 68.5, probably features (MFCC, spectrum): use --features, --scale, or --from=sound to take the samples" \
 		mkinput m.tflite a.wav
 	gives "-10 -9 -12 -9" --from=sound m.tflite a.wav
 	model rows "$t[0].shape = [1,2,2,1] | $t[0].quantization = {scale:[0.0078125],zero_point:[0]}"
@@ -536,4 +536,71 @@ built()
 	[ ! -e new ]
 	[ -w /proc ] && refuses 2 "/proc/new: " \
 		mkinput --dialect=mlek-samples --resize -o /proc/new p.tflite b.pgm
+}
+
+# noise RATE SAMPLES: a WAV file of 16 bits on standard output
+noise()
+{
+	printf "$(awk -v rate="$1" -v n="$2" 'function le(v, bytes) {
+			for (; bytes > 0; bytes--) { printf "\\x%02x", v % 256; v = int(v / 256) } }
+		BEGIN {
+			printf "RIFF"; le(36 + 2 * n, 4); printf "WAVEfmt "; le(16, 4); le(1, 2); le(1, 2)
+			le(rate, 4); le(2 * rate, 4); le(2, 2); le(16, 2); printf "data"; le(2 * n, 4)
+			for (x = 1; n > 0; n--) { x = (x * 1664525 + 1013904223) % 4294967296; le(int(x / 65536), 2) }
+		}')"
+}
+
+# features N TYPE: a model with an input of N elements of this type, scale 0.25
+features()
+{
+	model f "$t[0].shape = [1,$1] | $t[0].type = $2 | $t[0].quantization = {scale:[0.25],zero_point:[0]}
+		| $t[1].shape = [2,$1] | .buffers[1].data = [range(2 * $1) | . % 100]"
+}
+
+@test "--features: a sound becomes the input of a keyword model" {
+	local int8=9 float=0 all
+	noise 16000 800 >a.wav # two frames of 30 ms
+	features 80 $int8
+	mkinput --features=micro-frontend --format=raw -o q f.tflite a.wav
+	all=$(numbers q)
+	# 660 603 663 605 ... of TensorFlow's library, times 256 / 666, less 128
+	[[ $all == "126 104 127 105 126 105 126 104 126 104 126 105 126 105 127 105 "* ]]
+	echo a.wav 1 >list
+	mkinput --features=micro-frontend --list=list --labels=l --format=raw -o q2 f.tflite
+	cmp q q2
+	features 80 $float
+	mkinput --features=micro-frontend --format=raw -o v f.tflite a.wav
+	od -An -v -tf4 -w4 v | awk '{ v = sprintf("%.0f", $1 * 25.6); q = int((v * 256 + 333) / 666) - 128
+		print (q > 127 ? 127 : q) }' | xargs >got
+	[ "$(cat got)" = "$all" ]
+	# integers by the scale of the input; mel is one frame in 40 numbers
+	for f in mfcc:20 mel:80 lfbe:80; do
+		features ${f#*:} $float
+		mkinput --features=${f%:*} --format=raw -o v f.tflite a.wav
+		features ${f#*:} $int8
+		mkinput --features=${f%:*} --format=raw -o q f.tflite a.wav
+		[ "$(numbers q)" = "$(od -An -v -tf4 -w4 v | awk '{ v = $1 * 4; q = int(v < 0 ? v - 0.5 : v + 0.5)
+			print (q > 127 ? 127 : q < -128 ? -128 : q) }' | xargs)" ]
+	done
+	# 40 ms: one frame
+	features 10 $float
+	mkinput --features=mfcc-mlek --format=raw -o v f.tflite a.wav
+	# the sound is cut and extended to the frames of the input
+	features 40 $int8
+	refuses 2 'a.wav: error: the file has 80 values of shape [80], the input needs 40 of shape [1,40]' \
+		mkinput --features=micro-frontend f.tflite a.wav
+	mkinput --features=micro-frontend --fit --format=raw -o q f.tflite a.wav
+	[ "$(numbers q)" = "$(cut -d' ' -f1-40 <<<"$all")" ]
+	features 120 $int8
+	mkinput --features=micro-frontend --fit --format=raw -o q f.tflite a.wav
+	[ "$(numbers q | cut -d' ' -f1-80)" = "$all" ]
+	noise 16000 479 >short.wav
+	refuses 2 'short.wav: error: the sound has 479 samples, one frame of --features=mel needs 480' \
+		mkinput --features=mel f.tflite short.wav
+	noise 8000 800 >slow.wav
+	refuses 2 'slow.wav: error: --features needs 16000 samples per second, the sound has 8000' \
+		mkinput --features=mfcc f.tflite slow.wav
+	echo 1 2 3 >v.csv
+	refuses 2 'v.csv: error: --features needs a sound' mkinput --features=mfcc f.tflite v.csv
+	refuses 2 'a.wav: error: these are sound samples' mkinput f.tflite a.wav
 }

@@ -714,3 +714,20 @@ pad_conv()
 	# out from -1 to 128 as before, although b.csv has 128 alone
 	jq -e '.tensors | map(select(.name == "out_int")) | length == 1 and (.[0].scale * 255 - 129 | fabs) < 0.01' report
 }
+
+@test "--features: sounds are samples of a keyword model" {
+	local silence
+	# 800 samples of silence: two frames of 40
+	silence=$(printf '\\0%.0s' {1..1600})
+	printf "RIFF\x64\x06\0\0WAVEfmt \x10\0\0\0\x1\0\x1\0\x80\x3e\0\0\0\x7d\0\0\x2\0\x10\0data\x40\x6\0\0$silence" >a.wav
+	float_fc m "$t[0].shape = [1,80] | $t[1].shape = [2,80] |
+		.buffers[1].data = f(\"1 \" * 159 + \"1\")"
+	tfl-quantize --data=a.wav --features=mel --json -o q.tflite m.tflite >report
+	# the logarithm of 1e-6
+	jq -e '.tensors[0] | .type == "INT8" and .greatest == .least and (.least + 13.8155 | fabs) < 1e-3' report
+	tfl-quantcheck --strict -q q.tflite
+	mkinput --features=mel --format=raw -o in.raw q.tflite a.wav
+	[ "$(od -An -v -td1 -w1 in.raw | sort -u)" -eq -128 ]
+	refuses 2 'these are sound samples, but the input' tfl-quantize --data=a.wav m.tflite ||
+		refuses 2 'the file has 800 values' tfl-quantize --data=a.wav m.tflite
+}

@@ -3,13 +3,14 @@
  * Computes a quantized or FLOAT32 network in real numbers.  Integers of weights and
  * biases have the values that they stand for.  Every operator is computed by its definition in
  * double, without rounding to a type; only fused activations clip values.  The order of all sums
- * is fixed, and functions.c has exp() and similar functions: the results are the same on
- * every machine.  run.c finds the function of an operator.  values.c has the values of
+ * is fixed, and base/functions.h has exp() and similar functions: the results are the same
+ * on every machine.  run.c finds the function of an operator.  values.c has the values of
  * tensors.  The other files have the functions, one family per file.
  */
 #ifndef REAL_REAL_H
 #define REAL_REAL_H
 
+#include "base/functions.h"
 #include "tflite/tflite.h"
 
 struct real {
@@ -35,14 +36,6 @@ void real_run(struct real *r, int op);
 bool is_real(const struct tfl_tensor *t);
 /* copies the floats, or dequantizes the integers, at p */
 void real_from_elements(const struct tfl_tensor *t, const void *p, double *out);
-
-/* ---- functions.c: exact to a few units of the last place ------------------------- */
-
-double real_exp(double x);
-double real_expm1(double x);
-double real_log(double x);
-double real_tanh(double x);
-double real_erf(double x);
 
 /* ---- values.c: helpers for the files of functions ------------------------------ */
 

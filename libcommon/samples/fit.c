@@ -229,8 +229,8 @@ check_sound(struct arena *a, const struct sample_options *o, const struct tfl_te
 	if (squeeze(dim, rank, rows) > 1)
 		return err_set(e, "%s: error: these are sound samples, but the input "
 				  "of shape %s probably takes features (MFCC, "
-				  "spectrum): compute them first, or use --from=sound "
-				  "to take the samples",
+				  "spectrum): use --features, or --from=sound to take "
+				  "the samples",
 				  d->name, shape_text(a, dim, rank));
 	if (o->scale.n || o->mean.n || d->quantized || t->quant.n_scale != 1 ||
 	    2 / t->quant.scale[0] >= FEW_STEPS)
@@ -238,8 +238,8 @@ check_sound(struct arena *a, const struct sample_options *o, const struct tfl_te
 	tensor_range(t, &lo, &hi);
 	return err_set(e, "%s: error: these are sound samples, -1 to 1 or %.3g steps "
 			  "of the input, but the input takes %g to %g, probably "
-			  "features (MFCC, spectrum): use --scale, or --from=sound to "
-			  "take the samples", d->name,
+			  "features (MFCC, spectrum): use --features, --scale, or "
+			  "--from=sound to take the samples", d->name,
 		       2 / (double)t->quant.scale[0], lo, hi);
 }
 

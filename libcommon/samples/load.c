@@ -57,7 +57,9 @@ load_data(struct arena *a, const char *path, const struct sample_options *o,
 		d->quantized = true;
 	if (o->meaning == REAL)
 		d->quantized = false;
-	d->sound = from == FROM_SOUND && !o->from;
+	if (o->features && !make_features(a, o, t, d, e))
+		return false;
+	d->sound = from == FROM_SOUND && !o->from && !o->features;
 	bool normalised = o->scale.n || o->mean.n || o->range.n;
 	if (d->quantized && normalised)
 		return err_set(e, "%s: error: the values are quantized already: use "

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads files as values of a model's input.  In running order: load.c (with table.c,
- * picture.c and sound.c, one per format) reads numbers.  fit.c gives the numbers the
- * shape of the input, and fill.c its type.  list.c finds the files of a list, and
- * labels.c reads labels.  options.c has the options that programs share.
+ * picture.c and sound.c, one per format) reads numbers.  features.c replaces a sound by
+ * its features.  fit.c gives the numbers the shape of the input, and fill.c its type.
+ * list.c finds the files of a list, and labels.c reads labels.  options.c has the options
+ * that programs share.
  */
 #ifndef SAMPLES_SAMPLES_H
 #define SAMPLES_SAMPLES_H
@@ -16,6 +17,8 @@ enum source { FROM_GUESS, FROM_NPY, FROM_PICTURE, FROM_SOUND, FROM_CSV,
 	      FROM_RAW };
 enum resize { RESIZE_NO, RESIZE_BILINEAR, RESIZE_AREA };
 enum meaning { BY_FORMAT, QUANTIZED, REAL };
+enum features { FEATURES_NONE, FEATURES_MFCC, FEATURES_MFCC_MLEK, FEATURES_MEL,
+		FEATURES_LFBE, FEATURES_FRONTEND };
 
 enum { MAX_CHANNELS = 64 };
 
@@ -30,6 +33,7 @@ struct sample_options {
 	enum source from;
 	enum resize resize;
 	enum meaning meaning;
+	enum features features; /* what a sound becomes */
 	bool fit_length; /* cut sounds and lists to the input's length, or pad them */
 	struct per_channel scale, mean;
 	struct per_channel range; /* v[0] is the value of black, v[1] that of white */
@@ -37,7 +41,7 @@ struct sample_options {
 
 /* ---- options.c: rows of options for a member of type struct sample_options ------- */
 
-extern const char *const sample_sources[], *const sample_resizes[];
+extern const char *const sample_sources[], *const sample_resizes[], *const sample_features[];
 void sample_take_scale(void *per_channel, const char *arg);
 void sample_take_mean(void *per_channel, const char *arg);
 void sample_take_range(void *per_channel, const char *arg);
@@ -60,6 +64,10 @@ void sample_check_options(const struct sample_options *o);
 	{ CLI_CHOICE("resize", "METHOD", member.resize, sample_resizes,                 \
 		     "scale a picture to the size of the input: bilinear (default) or " \
 		     "area"), .flags = OPTION_ARG_OPTIONAL, .min = RESIZE_BILINEAR },   \
+	{ CLI_CHOICE("features", "NAME", member.features, sample_features,              \
+		     "features of a sound of 16,000 samples per second in place of "    \
+		     "its samples: mfcc, mel or lfbe (MLPerf Tiny), mfcc-mlek (Arm's "  \
+		     "ML evaluation kit), micro-frontend (TensorFlow's micro_speech)") }, \
 	{ CLI_FLAG("fit", member.fit_length,                                            \
 		   "cut a sound or list of numbers to the length of the input, or pad " \
 		   "it with zeros") }
@@ -116,6 +124,15 @@ bool load_sound(struct arena *a, struct bytes file, struct data *out,
 		struct err *e);
 bool load_sndfile(struct arena *a, struct bytes file, struct data *out,
 		  struct err *e);
+
+/* ---- features.c --------------------------------------------------------- */
+
+/*
+ * Replaces a sound by the features of o->features, frame by frame.  Integers of the micro
+ * frontend are quantized already; others are real values.
+ */
+bool make_features(struct arena *a, const struct sample_options *o,
+		   const struct tfl_tensor *t, struct data *d, struct err *e);
 
 /* ---- fit.c --------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  * Functions of the math library, by sums, products and quotients alone: IEEE 754 defines
  * these, so that the results do not depend on a library.
  */
-#include "real/real.h"
+#include "base/functions.h"
 
 #include <math.h>
 
@@ -85,4 +85,55 @@ real_erf(double x)
 		sum += term;
 	}
 	return 1.1283791670955126 * real_exp(-x * x) * sum;
+}
+
+/* the sine for |x| up to pi / 4 */
+static double
+series_sin(double x)
+{
+	enum { TERMS = 21 };
+	double term = x, sum = x;
+	for (int k = 3; k <= TERMS; k += 2) {
+		term *= -x * x / ((k - 1) * k);
+		sum += term;
+	}
+	return sum;
+}
+
+/* the same of the cosine */
+static double
+series_cos(double x)
+{
+	enum { TERMS = 20 };
+	double term = 1, sum = 1;
+	for (int k = 2; k <= TERMS; k += 2) {
+		term *= -x * x / ((k - 1) * k);
+		sum += term;
+	}
+	return sum;
+}
+
+/* the sine of x plus `quarters` quarters of a circle */
+static double
+sine(double x, int quarters)
+{
+	/* pi / 2 in two parts; a multiple of the first part by up to 2^20 is exact */
+	const double high = 0x1.921fb544p+0, low = 0x1.0b4611a626331p-34;
+	double k = floor(x / (high + low) + 0.5);
+	double rest = x - k * high - k * low;
+	int quarter = (int)(k - 4 * floor(k / 4)) + quarters;
+	double y = quarter % 2 ? series_cos(rest) : series_sin(rest);
+	return quarter & 2 ? -y : y;
+}
+
+double
+real_sin(double x)
+{
+	return sine(x, 0);
+}
+
+double
+real_cos(double x)
+{
+	return sine(x, 1);
 }
