@@ -6,6 +6,7 @@
 #include "base/program.h"
 
 #include <signal.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

@@ -5,6 +5,7 @@
 
 #define WTERMSIG(status) ((status) & 0x7f)
 #define WIFSIGNALED(status) (WTERMSIG(status) != 0)
+#define WIFEXITED(status) (!WIFSIGNALED(status))
 #define WEXITSTATUS(status) ((status) >> 8 & 0xff)
 
 #endif
