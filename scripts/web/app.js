@@ -175,6 +175,11 @@ function bytes(n) {
 	return n < 10240 ? `${n} bytes` : `${(n / 1024).toFixed(1)} KiB`;
 }
 
+function seconds(s) {
+	const [one, name] = s < 1e-3 ? [1e-6, "µs"] : s < 1 ? [1e-3, "ms"] : [1, "s"];
+	return `${Number((s / one).toPrecision(3))} ${name}`;
+}
+
 function download(id, name, data, type) {
 	const a = $(id);
 	if (a.href)
@@ -222,7 +227,7 @@ const show = {
 		number("SRAM", bytes(r.sram_bytes));
 		number("Flash", bytes(r.flash_bytes));
 		number("Cycles", Math.round(r.cycles_per_inference).toLocaleString("en"));
-		number("Time", `${(1e3 * r.inference_seconds).toPrecision(3)} ms`);
+		number("Time", seconds(r.inference_seconds));
 		number("Inferences a second", Number((1 / r.inference_seconds).toPrecision(3))
 			.toLocaleString("en"));
 		number("On the CPU", r.cpu_operators);
@@ -256,13 +261,15 @@ function svg(name, attributes, text) {
 }
 
 function drawCurve(chosen) {
-	const p = front.points, left = 70, right = 620, top = 15, bottom = 185;
+	const width = Math.max(240, $("graph").clientWidth);
+	const p = front.points, left = 70, right = width - 20, top = 15, bottom = 185;
 	const most = { s: p[p.length - 1].sram, c: p[0].cycles }, least = { s: p[0].sram,
 		c: p[p.length - 1].cycles };
 	const x = (s) => left + (right - left) * (s - least.s) / (most.s - least.s || 1);
 	const y = (c) => bottom - (bottom - top) * (c - least.c) / (most.c - least.c || 1);
 	let path = "";
 	p.forEach((q, i) => path += i ? `H${x(q.sram)}V${y(q.cycles)}` : `M${x(q.sram)} ${y(q.cycles)}`);
+	$("graph").setAttribute("viewBox", `0 0 ${width} 220`);
 	$("graph").replaceChildren(
 		svg("path", { class: "axis", fill: "none", d: `M${left} ${top}V${bottom}H${right}` }),
 		svg("path", { class: "curve", d: path }),
@@ -318,6 +325,7 @@ function begin() {
 		clearTimeout(again);
 		again = setTimeout(() => compile(front.points[i].sram), 250);
 	};
+	addEventListener("resize", () => front && drawCurve(Number($("slider").value)));
 	start();
 }
 
