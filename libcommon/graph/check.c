@@ -293,13 +293,22 @@ check_word(struct check *c, const struct g_op *op, const char *key, int64_t v)
 		   v);
 }
 
+/* Ethos-U85 has scalars of 32 bits for operands of 32 bits. */
+static bool
+check_scalar(struct check *c, const struct g_op *op)
+{
+	const struct accel *a = c->g->n_targets ? accel_find(c->g->targets[0]->rec.word) : NULL;
+	bool wide = op->ifm.type == TFL_INT32 && (!a || a->generation == GEN_U85);
+	return wide || check_word(c, op, "scalar", op->scalar);
+}
+
 static bool
 check_words(struct check *c, const struct g_op *op)
 {
 	return check_word(c, op, "ifm-zero", op->ifm_zero) &&
 	       check_word(c, op, "ifm2-zero", op->ifm2_zero) &&
 	       check_word(c, op, "ofm-zero", op->ofm_zero) &&
-	       check_word(c, op, "scalar", op->scalar) &&
+	       check_scalar(c, op) &&
 	       check_word(c, op, "clamp", op->clamp.lo) &&
 	       check_word(c, op, "clamp", op->clamp.hi) &&
 	       check_word(c, op, "ib", op->ib) && check_word(c, op, "ab", op->ab) &&

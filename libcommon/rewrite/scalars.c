@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scalars: on Ethos-U85, a constant of one word becomes the scalar of the operation that reads
+ * it (nputools-rewrites(7) 5).  The operation then has one operand in memory less, and more
+ * operations fit a chain.
+ */
+#include "rewrite/rules.h"
+
+/* True if the operand is a constant of one word; *v is its value. */
+static bool
+is_word(struct exact *x, const struct g_operand *o, int32_t *v, bool *ok)
+{
+	struct bytes b;
+	if (!o->t || !tensor_is_const(o->t) || G_HAS(o->t, G_TENSOR_io) ||
+	    o->type != TFL_INT32 || o->t->shape.type != TFL_INT32 || hwc_elements(o->t->hwc) != 1)
+		return false;
+	*ok = graph_source(x->g, &o->t->rec, &o->t->source, &b, x->e);
+	if (!*ok || b.n < sizeof(*v))
+		return false;
+	*v = (int32_t)load_le32(b.p);
+	return true;
+}
+
+static bool
+has_condition(const struct g_op *op)
+{
+	bool plain = !G_HAS(op, G_OP_opa) ||
+		     (op->scaled == SCALED_BOTH && op->opa.mult == 1 && !op->opa.shift && op->opb == 1);
+	return op_is_binary(op->kind) && !op_compares(op->kind) && op->ifm.t && op->ifm2.t &&
+	       op->ifm.type == TFL_INT32 && !op->reversed && !op->ifm_zero && !op->ifm2_zero && plain;
+}
+
+/* Drops constants that no operation reads any more. */
+static void
+drop_tensors(struct exact *x, const bool *replaced)
+{
+	struct graph *g = x->g;
+	bool *keep = anew(x->a, bool, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_tensors; i++)
+		keep[i] = !replaced[i];
+	for (size_t i = 0; i < g->n_ops; i++)
+		for (int k = 0; k < 3; k++)
+			if (operand_ofm_first(g->ops[i], k)->t)
+				keep[operand_ofm_first(g->ops[i], k)->t->rec.index] = true;
+	graph_keep_g_tensor(g, keep);
+}
+
+static void
+set_scalar(struct g_op *op, bool first, int32_t v)
+{
+	if (first) {
+		op->ifm = op->ifm2;
+		G_PUT(op, OP, reversed, 1);
+	}
+	op->ifm2 = (struct g_operand){ .t = NULL };
+	G_CLEAR(op, G_OP_ifm2);
+	G_PUT(op, OP, scalar, v);
+}
+
+bool
+rewrite_scalars(struct exact *x)
+{
+	struct graph *g = x->g;
+	const struct g_op *first = NULL;
+	int n = 0;
+	bool ok = true, *replaced = anew(x->a, bool, g->n_tensors + 1);
+	if (!x->l->accel || x->l->accel->generation != GEN_U85)
+		return true;
+	for (size_t i = 0; ok && i < g->n_ops; i++) {
+		struct g_op *op = g->ops[i];
+		int32_t v;
+		bool whole = hwc_equal(op->ifm2.shape, op->ofm.shape);
+		if (!has_condition(op))
+			continue;
+		bool second = is_word(x, &op->ifm2, &v, &ok) && !tensor_is_const(op->ifm.t);
+		if (!second && !(ok && whole && is_word(x, &op->ifm, &v, &ok) &&
+				 !tensor_is_const(op->ifm2.t)))
+			continue;
+		replaced[(second ? op->ifm2.t : op->ifm.t)->rec.index] = true;
+		set_scalar(op, !second, v);
+		first = first ? first : op;
+		n++;
+	}
+	if (!ok || !n)
+		return ok;
+	drop_tensors(x, replaced);
+	(void)exact_note(x, first, 0, 0, "%d operation%s a word as scalar", n, n == 1 ? " has" : "s have");
+	return true;
+}

@@ -1,0 +1,58 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# The rule "scalars" of nputools-rewrites(7): on Ethos-U85, words of SOFTMAX and other arithmetic
+# of 32 bits are scalars.
+
+load lib/common
+load lib/model
+load lib/rewrites
+
+softmax()
+{
+	model m ".operator_codes[0] |= (.deprecated_builtin_code = 25 | .builtin_code = 25)
+		| $t = [$t[0], $t[3]] | $t[0].shape = [1,12] | $t[1].shape = [1,12]
+		| $t[1].quantization = {scale:[0.00390625], zero_point:[-128]}
+		| $t[0].quantization.scale = [0.1]
+		| .subgraphs[0] |= (.outputs = [1] | .operators = [{inputs:[0], outputs:[1],
+			builtin_options_type:9, builtin_options:{beta:1.0}}])"
+}
+
+@test "scalars: SOFTMAX on Ethos-U85 has longer chains" {
+	local a memory with without
+	softmax
+	for a in 128 256 512 1024 2048; do
+		a=ethos-u85-$a
+		applies scalars m.tflite "$a"
+		equal m.tflite "$a"
+		equal m.tflite "$a" --no-rewrite=scalars
+	done
+	memory ethos-u85-256
+	npucc -q -a ethos-u85-256 "${memory[@]}" -o with.sched m.tflite
+	npucc -q -a ethos-u85-256 "${memory[@]}" --no-rewrite=scalars -o without.sched m.tflite
+	with=$(grep -c ' chain=' with.sched) without=$(grep -c ' chain=' without.sched)
+	[ "$with" -ge $((without + 3)) ]
+}
+
+@test "scalars: other generations and operations of bytes keep 16 bits" {
+	local a memory
+	softmax
+	for a in ethos-u55-32 ethos-u55-256 ethos-u65-512; do
+		! applies scalars m.tflite $a
+	done
+	! applies scalars m.tflite ethos-u85-256 --no-rewrite=scalars
+	tfl-partition -a ethos-u85-256 m.tflite >m.part
+	grep -q '^op .* scalar=1515870810 ' m.part
+	memory ethos-u55-128
+	refuses 2 "scalar=-1010580540 does not fit 16 bits" \
+		npu-sched -a ethos-u55-128 "${memory[@]}" m.part
+}
+
+@test "scalars: drawn operators compute the same bytes" {
+	local n=24
+	[ -z "${NPUTOOLS_QUICK-}" ] || n=8
+	NATIVE=1 ACCELERATORS="ethos-u85-128 ethos-u85-512 ethos-u85-2048" \
+		run "$BATS_TEST_DIRNAME/random-models" \
+		-b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 1 SOFTMAX LOG_SOFTMAX DIV FLOOR_DIV
+	echo "$output"
+	[ "$status" = 0 ]
+}
