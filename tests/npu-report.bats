@@ -4,6 +4,7 @@
 bats_require_minimum_version 1.5.0
 
 load lib/common
+load lib/model
 load lib/shared
 
 DIGITS=$BATS_TEST_DIRNAME/models/digits.tflite
@@ -504,4 +505,24 @@ front()
 	# bandwidths end with 0, and stay below a generous limit
 	jq -e '[.traceEvents[] | select(.name == "bytes a cycle").args] |
 		(last | .sram == 0 and .off_chip_flash == 0) and any(.sram > 0)' t.json
+}
+
+@test "an operator is shown as the user's layer, with all kinds that its kernel computes" {
+	need jq
+	model swish ".operator_codes += [{deprecated_builtin_code:14,builtin_code:14},{deprecated_builtin_code:18,builtin_code:18}]
+		| $t[3].name = \"net/re_lu_12/Relu6;net/dense_12/BiasAdd;net/dense_12/MatMul;dense_12/bias\"
+		| $t += [{shape:[1,2],type:9,name:\"net/sigmoid/Sigmoid\",quantization:{scale:[0.00390625],zero_point:[-128]}},
+			{shape:[1,2],type:9,name:\"net/swish/mul\",quantization:{scale:[2],zero_point:[3]}}]
+		| .subgraphs[0] |= (.outputs = [5] | .operators += [{opcode_index:1,inputs:[3],outputs:[4]},
+			{opcode_index:2,inputs:[3,4],outputs:[5],builtin_options_type:21,builtin_options:{}}])"
+	npucc -q -a ethos-u55-256 --system-config RTSS_HP_SRAM_MRAM --memory-mode Shared_Sram -o x.tflite swish.tflite
+	npu-perf --system-config RTSS_HP_SRAM_MRAM --memory-mode Shared_Sram --json x.tflite >x.json
+	jq -e '.layers[2] | .label == "dense_12 (FULLY_CONNECTED + LOGISTIC + MUL)" and .parts == [0, 1]' x.json
+	jq -e '.layers[0].label == "dense_12"' x.json
+	npu-report x.json | grep -q '^  dense_12 (FULLY_C[.][.]+ LOGISTIC + MUL)  *[0-9]'
+	npu-report --svg=layers x.json | grep -q '>dense_12 (FULLY_C[.][.]+ LOGISTIC + MUL)<'
+	# a table, and the text in which the page searches, have the whole
+	npu-report --html x.json >x.html
+	grep -q '<td>dense_12 (FULLY_CONNECTED + LOGISTIC + MUL)</td>' x.html
+	grep -q '"k":"MUL","t":"dense_12 (FULLY_CONNECTED + LOGISTIC + MUL)"' x.html
 }

@@ -23,7 +23,7 @@ struct edges {
 	 * reads: by layer, the layers it reads from; written: by tensor, the layers
 	 * that write it
 	 */
-	} *reads, *written;
+	} *reads, *written, *parts; /* parts: by layer, others that its kernels compute */
 	const char **why;
 };
 
@@ -100,12 +100,30 @@ find_edges(struct edges *x, const struct graph *g)
 	walk_nodes(x, g, true);
 }
 
+/* Notes the other operators of the source that an operation computes. */
 static void
-put_layer(struct text *t, const struct map_layer *l, const struct list *reads,
-	  const char *why)
+note_parts(struct edges *x, const struct g_op *op)
+{
+	int layer = layer_of(x, &op->tfl);
+	for (int i = 0; layer >= 0 && i + 1 < op->tfl.n; i++) {
+		const struct g_tfl *t = &op->tfl.v[i];
+		if (t->subgraph == 0 && t->index >= 0 && (size_t)t->index < x->n_layers &&
+		    t->index != layer)
+			add(x->a, &x->parts[layer], t->index);
+	}
+}
+
+static void
+put_layer(struct text *t, const struct map_layer *l, const char *label, const struct list *reads,
+	  const char *why, const struct list *parts)
 {
 	text_puts(t, "{ \"name\": ");
 	text_quoted(t, l->name, strlen(l->name));
+	text_puts(t, ", \"label\": ");
+	text_quoted(t, label, strlen(label));
+	for (size_t i = 0; parts && i < parts->n; i++)
+		text_printf(t, "%s%d%s", i ? ", " : ", \"parts\": [", parts->v[i],
+			    i + 1 == parts->n ? "]" : "");
 	text_puts(t, ", \"kind\": ");
 	text_quoted(t, l->kind, strlen(l->kind));
 	text_printf(t, ", \"npu\": %s", l->npu ? "true" : "false");
@@ -176,8 +194,12 @@ json_layers(struct text *t, struct arena *a, const struct network *net)
 {
 	struct edges x = { .a = a, .n_layers = net->map->n_layers };
 	const struct graph *g = net->graph;
+	const char *path = layers_path(a, net->map);
+	x.parts = anew(a, struct list, x.n_layers + 1);
 	if (g)
 		find_edges(&x, g);
+	for (size_t i = 0; g && i < g->n_ops; i++)
+		note_parts(&x, g->ops[i]);
 	const char *graph = net->map->n_sources ? net->map->sources[0].name : NULL;
 	if (graph && *graph) {
 		text_puts(t, ",\n\"source_graph\": ");
@@ -186,8 +208,11 @@ json_layers(struct text *t, struct arena *a, const struct network *net)
 	text_puts(t, ",\n\"layers\": [");
 	for (size_t i = 0; i < x.n_layers; i++) {
 		text_puts(t, i ? ",\n" : "\n");
-		put_layer(t, &net->map->layers[i], g ? &x.reads[i] : NULL,
-			  g ? x.why[i] : NULL);
+		struct text label = { 0 };
+		layer_label(&label, net->map, path, (int)i, x.parts[i].v, x.parts[i].n);
+		put_layer(t, &net->map->layers[i], text_str(&label), g ? &x.reads[i] : NULL,
+			  g ? x.why[i] : NULL, &x.parts[i]);
+		text_free(&label);
 	}
 	text_puts(t, "\n]");
 }

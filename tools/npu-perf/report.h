@@ -263,4 +263,12 @@ const char *model_note(const struct network *net);
 
 double share(double part, double whole); /* in percent; 100 if whole is 0 */
 
+/*
+ * label.c: the path with which most layers' names begin, or ""; and the label of a layer:
+ * parts are the other operators of the source that its kernels compute, in order
+ */
+const char *layers_path(struct arena *a, const struct npu_map *m);
+void layer_label(struct text *t, const struct npu_map *m, const char *path, int layer,
+		 const int *parts, size_t n_parts);
+
 #endif

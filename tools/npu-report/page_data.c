@@ -51,6 +51,8 @@ put_nodes(struct text *t, const struct report *r)
 		page_string(t, x->label);
 		text_puts(t, ",\"k\":");
 		page_string(t, x->kind);
+		text_puts(t, ",\"t\":");
+		page_string(t, x->title);
 		text_printf(t, ",\"y\":%d,\"r\":[", x->layer);
 		for (size_t k = 0; k < x->n_reads; k++)
 			text_printf(t, k ? ",%zu" : "%zu", x->reads[k]);

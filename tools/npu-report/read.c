@@ -25,9 +25,15 @@ bytes_of(const char *s, size_t n)
 const char *
 shortened(struct arena *a, const char *s, size_t n)
 {
-	if (!s[bytes_of(s, n)])
+	size_t all = 0;
+	for (size_t i = 0; s[i]; i++)
+		all += ((unsigned char)s[i] & 0xc0) != 0x80;
+	if (all <= n)
 		return s;
-	return arena_printf(a, "%.*s..", (int)bytes_of(s, n - 2), s);
+	/* the begin and the end of a name say most */
+	size_t keep = n > 2 ? n - 2 : 0, front = (keep + 1) / 2;
+	return arena_printf(a, "%.*s..%s", (int)bytes_of(s, front), s,
+			    s + bytes_of(s, all - (keep - front)));
 }
 
 /*
@@ -57,6 +63,14 @@ label_of(struct arena *a, const char *name, const char *path)
 	if (strncmp(name, path, skip) != 0 || skip >= n)
 		skip = 0;
 	return shortened(a, arena_strndup(a, name + skip, n - skip), LABEL);
+}
+
+/* A layer's label in the report, or NULL; an older report has none. */
+static const char *
+title_of(const struct json *layer)
+{
+	const char *s = layer ? json_string(layer, "label", "") : "";
+	return *s ? s : NULL;
 }
 
 /* ---- operations and layers ------------------------------------------------------ */
@@ -203,8 +217,11 @@ list_nodes(struct report *r, const int *place, const char *path)
 		if (!place[i] && !is_on_cpu(r, &named[i]))
 			continue;
 		name = *name ? name : kind;
+		const char *title = title_of(&named[i]);
 		r->node[r->n_nodes] = (struct node){
-			.name = name, .label = label_of(r->a, name, path),
+			.name = name, .title = title ? title : name,
+			.label = title ? shortened(r->a, title, LABEL)
+				       : label_of(r->a, name, path),
 			.index = i, .kind = kind,
 			.reason = json_string(&named[i], "reason", NULL),
 			.layer = place[i] - 1 };
@@ -212,7 +229,8 @@ list_nodes(struct report *r, const int *place, const char *path)
 	}
 	for (size_t i = 0; !n && i < r->n_layers; i++)
 		r->node[r->n_nodes++] = (struct node){
-			.name = r->layer[i].name, .label = r->layer[i].label,
+			.name = r->layer[i].name, .title = r->layer[i].title,
+			.label = r->layer[i].label,
 			.index = i, .kind = r->layer[i].kind, .layer = (int)i };
 	return at;
 }
@@ -366,6 +384,8 @@ read_operations(struct report *r)
 						 : op->kind, &cap);
 		if (in_range)
 			place[(size_t)k] = op->layer + 1;
+		if (title_of(l))
+			r->layer[op->layer].title = title_of(l);
 		add_kernel(&r->layer[op->layer], op, extent_of(&o[i], "block"));
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -373,8 +393,12 @@ read_operations(struct report *r)
 		if (r->op[i].is_transfer && k >= 0 && k < (double)n_named)
 			r->op[i].layer = place[(size_t)k] - 1;
 	}
-	for (size_t i = 0; i < r->n_layers; i++)
-		r->layer[i].label = label_of(r->a, r->layer[i].name, path);
+	for (size_t i = 0; i < r->n_layers; i++) {
+		struct layer *x = &r->layer[i];
+		x->label = x->title ? shortened(r->a, x->title, LABEL)
+				    : label_of(r->a, x->name, path);
+		x->title = x->title ? x->title : x->name;
+	}
 	const struct json *c = json_items(r->root, "constants", &n);
 	for (size_t i = 0; i < n; i++) {
 		double k = json_number(&c[i], "layer", -1);
@@ -486,6 +510,17 @@ read_other(struct report *r, struct bytes json, const char *file, const char *na
 	return true;
 }
 
+/* A tensor or buffer is called as the layer that it belongs to. */
+static void
+name_span(const struct report *r, struct span *s)
+{
+	const char *title = r->node[s->node].title, *rest = s->name + strlen(s->owner);
+	const char *kinds = strstr(title, " (");
+	size_t n = kinds ? (size_t)(kinds - title) : strlen(title);
+	if (title != r->node[s->node].name)
+		s->label = shortened(r->a, arena_printf(r->a, "%.*s%s", (int)n, title, rest), LABEL);
+}
+
 bool
 read_report(struct arena *a, struct bytes json, const char *file, struct report *r,
 	    struct err *e)
@@ -523,6 +558,8 @@ read_report(struct arena *a, struct bytes json, const char *file, struct report 
 		for (size_t k = 0; k < r->n_nodes && s->node < 0; k++)
 			if (!strcmp(r->node[k].name, s->owner))
 				s->node = (int)k;
+		if (s->node >= 0)
+			name_span(r, s);
 	}
 	return true;
 }

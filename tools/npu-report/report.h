@@ -46,7 +46,8 @@ struct operation {
 
 /* the kernels of one operator of the source; without a source map, those of group.c */
 struct layer {
-	const char *name, *label; /* label: short enough for a picture */
+	/* title: as a user calls the layer; label: the same, short enough for a picture */
+	const char *name, *title, *label;
 	const char *kind;
 	/* kind of the first kernel that has weights; if none has, of the first kernel */
 	const char *kernel;
@@ -66,7 +67,7 @@ struct layer {
 
 /* an operator of the source that runs on NPU or CPU: a node of the network's graph */
 struct node {
-	const char *name, *label, *kind;
+	const char *name, *title, *label, *kind; /* as in struct layer */
 	size_t index;	    /* the source's number of the operator */
 	const char *reason; /* why it is on the CPU; NULL: unknown */
 	int layer; /* index in struct report; -1: on the CPU */

@@ -218,7 +218,7 @@ table_weights(const struct report *r)
 		const struct layer *l = &r->layer[i];
 		if (!(l->constant_bytes > 0))
 			continue;
-		table_add(&b, cell_text(l->name));
+		table_add(&b, cell_text(l->title));
 		table_add(&b, cell_number(l->weight_bytes));
 		table_add(&b, cell_number(l->original_bytes));
 		table_add(&b, cell_percent(l->weight_bytes, l->original_bytes));
@@ -289,7 +289,7 @@ table_layers(const struct report *r)
 	struct table b = table_of(r->a, picture_titles[PIC_LAYERS], columns);
 	for (size_t i = 0; i < r->n_layers; i++) {
 		const struct layer *l = &r->layer[i];
-		table_add(&b, cell_text(l->name));
+		table_add(&b, cell_text(l->title));
 		table_add(&b, cell_text(l->kind));
 		for (int k = 0; k < LIMITS; k++)
 			table_add(&b, cell_number(l->cycles[k]));
@@ -307,7 +307,7 @@ table_roofline(const struct report *r)
 	struct table b = table_of(r->a, picture_titles[PIC_ROOFLINE], columns);
 	for (size_t i = 0; i < r->n_layers; i++) {
 		const struct layer *l = &r->layer[i];
-		table_add(&b, cell_text(l->name));
+		table_add(&b, cell_text(l->title));
 		table_add(&b, cell_number(l->macs));
 		table_add(&b, cell_number(l->bytes));
 		table_add(&b, cell_number(l->total));

@@ -132,5 +132,7 @@ lower_all(struct part *p)
 		if (why && set_limit(p, p->g->ops[i], why))
 			all = false;
 	}
+	if (all)
+		name_parts(p);
 	return all;
 }

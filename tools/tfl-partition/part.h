@@ -248,6 +248,9 @@ void lower_constant(struct part *p, const struct tfl_op *op);
  */
 void compose_all(struct part *p);
 
+/* parts.c.  Needs: operations.  Result: their source operators, part_of included */
+void name_parts(struct part *p);
+
 /* wordquant.c: joins CAST or DEQUANTIZE with the QUANTIZE behind it.  Needs: p->uses */
 void pair_casts(struct part *p);
 const char *lower_cast_pair(struct part *p, int op);

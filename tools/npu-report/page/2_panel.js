@@ -172,7 +172,7 @@ function showPanel()
 	const x = D.nodes[chosen], l = layerOf(chosen);
 	const close = add(p, 'button', { class: 'close', type: 'button', 'aria-label': 'close' }, '×');
 	close.addEventListener('click', () => choose(-1));
-	add(p, 'h3', {}, x.l);
+	add(p, 'h3', {}, x.t);
 	add(p, 'div', { class: 'name' }, x.n);
 	const list = add(p, 'dl', {});
 	fact(list, 'operator', x.folded ? x.k : `${x.k} on the ${l ? 'NPU' : 'CPU'}`);

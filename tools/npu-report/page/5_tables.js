@@ -164,7 +164,7 @@ function search()
 {
 	const s = $('search').value.trim().toLowerCase();
 	document.querySelectorAll('.hit').forEach(e => e.classList.remove('hit'));
-	const hits = s ? D.nodes.map((x, i) => i).filter(i => (D.nodes[i].n + ' ' + D.nodes[i].k).toLowerCase().includes(s)) : [];
+	const hits = s ? D.nodes.map((x, i) => i).filter(i => (D.nodes[i].n + ' ' + D.nodes[i].k + ' ' + D.nodes[i].t).toLowerCase().includes(s)) : [];
 	hits.forEach(i => document.querySelectorAll(`[data-n="${i}"]`).forEach(e => e.classList.add('hit')));
 	$('found').textContent = s ? `${hits.length} of ${D.nodes.length}` : '';
 	return hits;
