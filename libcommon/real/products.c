@@ -52,45 +52,108 @@ struct filters {
 	int64_t tap_step; /* elements between two taps of a filter */
 };
 
-/* x: the first channel of the filter's group at the first pixel; f: the filter */
-static double
-sum_taps(const struct window *w, const struct filters *k, const double *x, const double *f,
-	 int32_t oy, int32_t ox)
+enum { BLOCK = 8 }; /* channels that are summed at once: their sums do not wait for each other */
+
+/* the taps of a window that are inside the input: input pixel and tap of each */
+struct taps {
+	int n;
+	int64_t *pixel, *tap;
+};
+
+static void
+find_taps(const struct window *w, int32_t oy, int32_t ox, struct taps *t)
 {
-	double sum = 0;
+	t->n = 0;
 	for (int32_t ky = 0; ky < w->y.k; ky++) {
 		int32_t iy = oy * w->y.stride + ky * w->y.dilation - w->y.before;
 		for (int32_t kx = 0; iy >= 0 && iy < w->y.in && kx < w->x.k; kx++) {
 			int32_t ix = ox * w->x.stride + kx * w->x.dilation - w->x.before;
 			if (ix < 0 || ix >= w->x.in)
 				continue;
-			const double *a = x + ((int64_t)iy * w->x.in + ix) * w->depth_in;
-			const double *b = f + ((int64_t)ky * w->x.k + kx) * k->tap_step;
-			for (int32_t c = 0; c < k->depth; c++)
-				sum += a[c] * b[c];
+			t->pixel[t->n] = (int64_t)iy * w->x.in + ix;
+			t->tap[t->n++] = (int64_t)ky * w->x.k + kx;
 		}
 	}
-	return sum;
+}
+
+/*
+ * Sums n channels of one group at one pixel.  Each channel's products are added in the
+ * order of taps and input channels.  x: the first channel of the group; f: the filter of
+ * the first of the n channels.
+ */
+static void
+sum_channels(const struct window *w, const struct filters *k, const struct taps *t,
+	     const double *x, const double *f, double *sum, int n)
+{
+	for (int j = 0; j < n; j++)
+		sum[j] = 0;
+	for (int i = 0; i < t->n; i++) {
+		const double *a = x + t->pixel[i] * w->depth_in;
+		const double *b = f + t->tap[i] * k->tap_step;
+		for (int32_t c = 0; n == BLOCK && c < k->depth; c++)
+			for (int j = 0; j < BLOCK; j++)
+				sum[j] += a[c] * b[j * k->step + c];
+		for (int32_t c = 0; n < BLOCK && c < k->depth; c++)
+			for (int j = 0; j < n; j++)
+				sum[j] += a[c] * b[j * k->step + c];
+	}
+}
+
+/* The same for all channels, if each is a group of its own with one input channel. */
+static void
+sum_depthwise(const struct window *w, const struct taps *t, const double *x, const double *f,
+	      double *sum)
+{
+	int32_t each = w->depth_out / w->depth_in;
+	for (int32_t c = 0; c < w->depth_out; c++)
+		sum[c] = 0;
+	for (int i = 0; i < t->n; i++) {
+		const double *a = x + t->pixel[i] * w->depth_in;
+		const double *b = f + t->tap[i] * w->depth_out;
+		for (int32_t c = 0; each == 1 && c < w->depth_out; c++)
+			sum[c] += a[c] * b[c];
+		for (int32_t c = 0; each > 1 && c < w->depth_out; c++)
+			sum[c] += a[c / each] * b[c];
+	}
+}
+
+static void
+sum_pixel(const struct real_op *o, const struct window *w, const struct filters *k,
+	  const struct taps *t, const double *x, double *y)
+{
+	int32_t groups = k->depth ? w->depth_in / k->depth : 1, each = w->depth_out / groups;
+	if (k->depth == 1 && k->step == 1) {
+		sum_depthwise(w, t, x, real_x(o, 1), y);
+		return;
+	}
+	for (int32_t g = 0; g < groups; g++)
+		for (int32_t c = g * each; c < (g + 1) * each; c += BLOCK) {
+			int32_t left = (g + 1) * each - c;
+			sum_channels(w, k, t, x + (int64_t)g * k->depth,
+				     real_x(o, 1) + k->step * c, y + c, left < BLOCK ? left : BLOCK);
+		}
 }
 
 static void
 convolve(const struct real_op *o, const struct window *w, const struct filters *k)
 {
 	const struct tfl_tensor *in = real_in(o, 0), *out = real_out(o, 0);
-	int32_t groups = k->depth ? w->depth_in / k->depth : 1;
+	struct arena *a = arena_open();
+	size_t n_taps = (size_t)w->y.k * (size_t)w->x.k;
+	struct taps t = { .pixel = anew(a, int64_t, n_taps), .tap = anew(a, int64_t, n_taps) };
 	double *y = real_y(o, 0);
 	for (int32_t b = 0; b < out->dim[0]; b++) {
 		const double *x = real_x(o, 0) + tfl_elements(in) / in->dim[0] * b;
 		for (int32_t oy = 0; oy < w->y.out; oy++)
-			for (int32_t ox = 0; ox < w->x.out; ox++)
-				for (int32_t c = 0; c < w->depth_out; c++) {
-					int32_t g = c / (w->depth_out / groups);
-					double v = sum_taps(w, k, x + (int64_t)g * k->depth,
-							    real_x(o, 1) + k->step * c, oy, ox);
-					v += bias_at(o, 0, 1, 2, c);
-					*y++ = real_clamp(v, w->activation);
-				}
+			for (int32_t ox = 0; ox < w->x.out; ox++, y += w->depth_out) {
+				find_taps(w, oy, ox, &t);
+				sum_pixel(o, w, k, &t, x, y);
+				for (int32_t c = 0; c < w->depth_out; c++)
+					y[c] = real_clamp(y[c] + bias_at(o, 0, 1, 2, c),
+							  w->activation);
+			}
 	}
+	arena_close(a);
 }
 
 void
