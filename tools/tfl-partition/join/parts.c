@@ -33,8 +33,8 @@ name_parts(struct part *p)
 	for (size_t k = 0; k < p->g->n_ops; k++) {
 		struct g_op *op = p->g->ops[k];
 		int last = op->tfl.n ? op->tfl.v[op->tfl.n - 1].index : -1;
-		for (int i = 0; last >= 0 && p->op[last].table && i < p->sg->n_ops; i++)
-			if (p->op[i].part_of == last + 1 && !has_tfl(op, i))
+		for (int i = 0; last >= 0 && p->op[last].as == AS_TABLE && i < p->sg->n_ops; i++)
+			if (p->op[i].as == AS_PART && p->op[i].within == last && !has_tfl(op, i))
 				insert(p, op, i);
 	}
 }
