@@ -67,9 +67,11 @@ bool real_ints(const struct tfl_tensor *t, int64_t *out, int max, int *n);
  * elements.c: the operator's function of one value, of two values.  The operator's row has
  * real_unary or real_binary.
  */
-int real_elementwise(int code); /* run.c: number of inputs of such an operator; 0: other */
 double real_unary_value(const struct tfl_op *op, double v);
 double real_binary_value(int code, double a, double b);
+
+/* run.c: the number of inputs of an operator of elements.c; 0: another operator */
+int real_elementwise(int code);
 
 typedef void real_function(const struct real_op *o);
 /* one function for each name in the column `real` of schema/operators.def */
