@@ -63,12 +63,12 @@ study_tensors(struct sched *s)
 	}
 }
 
-/* Rows of a reshaped tensor are contiguous, too.  Such a tensor has a rolling buffer only if
- * its rows stay the same (struct use, plain). */
+/* Rows of a reshaped tensor are contiguous, too, and so are rows of overlapping pixels.  Such a
+ * tensor has a rolling buffer only if its rows stay the same (struct use, plain). */
 static bool
 is_contiguous(const struct g_operand *o)
 {
-	return o->view == VIEW_WHOLE || o->view == VIEW_RESHAPE;
+	return o->view == VIEW_WHOLE || o->view == VIEW_RESHAPE || operand_has_rows(o);
 }
 
 /*
