@@ -8,8 +8,11 @@
 
 #include "lib/programs.h"
 
+#include <string.h>
+
 static const char *const options[] = { "--type=int8", "--type=int16x8", "--interface=float",
-				       "--per-channel-fc" };
+				       "--per-channel-fc", "--equalize", "--bias-correction",
+				       "--allow", "--report", "--keep-int16=*" };
 
 static void
 run(struct bench *b, struct arena *a, struct bytes input, unsigned choice)
@@ -24,7 +27,9 @@ run(struct bench *b, struct arena *a, struct bytes input, unsigned choice)
 	}
 	if (!bench_get(b, a, "out", &out))
 		finding(b, "no output");
-	if (RUN(b, tfl_quantcheck, "-q", "--allow=interface-float", to))
+	const char *allow = strcmp(option, "--allow") ? "--allow=interface-float"
+						      : "--allow=float-operator";
+	if (RUN(b, tfl_quantcheck, "-q", "--allow=interface-float", allow, to))
 		finding(b, "the result is not an integer model");
 }
 
