@@ -72,6 +72,12 @@ files()
 	refuses 1 "needs 6048 bytes of SRAM" \
 		npucc -q --part=alif-e7-hp --arena-cache-size=2000 d.tflite
 	[ "$(wc -l <refuses.err)" = 1 ]
+	# of a refused model, without the warnings
+	npucc --part=alif-e7-hp "$BATS_TEST_DIRNAME/models/digits-float.tflite" 2>&1 | grep -q ': warning: '
+	refuses 1 "float-operator: tfl-quantize, or --quantize of npucc" \
+		npucc -q --part=alif-e7-hp "$BATS_TEST_DIRNAME/models/digits-float.tflite"
+	run ! grep -E ': (warning|note): ' refuses.err
+	[ "$(grep -c ': error: ' refuses.err)" = 1 ]
 	refuses 2 "--quiet and --verbose-all exclude each other" \
 		npucc -q --verbose-all --part=alif-e7-hp d.tflite
 }

@@ -89,6 +89,24 @@ name_input(struct npucc *c, const struct job *j, struct text *notes)
 	*notes = out;
 }
 
+/* removes the lines of warnings and notes */
+static void
+keep_errors(struct arena *a, struct text *notes)
+{
+	struct text out = { 0 };
+	const char *at = text_str(notes);
+	while (*at) {
+		size_t n = strcspn(at, "\n");
+		n += at[n] == '\n';
+		const char *line = arena_strndup(a, at, n);
+		if (!strstr(line, ": warning: ") && !strstr(line, ": note: "))
+			text_put(&out, at, n);
+		at += n;
+	}
+	text_free(notes);
+	*notes = out;
+}
+
 /* shows messages with the user's names instead of private paths */
 static void
 show_notes(struct npucc *c, struct process *p)
@@ -106,6 +124,8 @@ show_notes(struct npucc *c, struct process *p)
 			text_plain(c->a, c->alias[i].to));
 	if (p->job->called)
 		name_input(c, p->job, &p->notes);
+	if (c->o->errors_only)
+		keep_errors(c->a, &p->notes);
 	text_show(&p->notes, stderr);
 }
 
