@@ -90,8 +90,11 @@ class Browser {
 			const child = frameTree.childFrames?.[0];
 			if (!child) /* not loaded yet */
 				return 0;
-			const { executionContextId } = await this.send("Page.createIsolatedWorld",
-				{ frameId: child.frame.id });
+			const world = await this.send("Page.createIsolatedWorld",
+				{ frameId: child.frame.id }).catch(() => null);
+			if (!world) /* the frame got a process of its own meanwhile */
+				return 0;
+			const { executionContextId } = world;
 			const { result, exceptionDetails } = await this.send("Runtime.evaluate",
 				{ expression, contextId: executionContextId, returnByValue: true });
 			if (exceptionDetails)
