@@ -63,6 +63,9 @@ int64_t real_broadcast(const struct tfl_tensor *t, const struct tfl_tensor *out,
  */
 bool real_ints(const struct tfl_tensor *t, int64_t *out, int max, int *n);
 
+/* run.c: number of inputs of an operator that elements.c computes; 0: other operators */
+int real_elementwise(int code);
+
 /*
  * elements.c: the operator's function of one value, of two values.  The operator's row has
  * real_unary or real_binary.
