@@ -53,7 +53,7 @@ tour()
 	tour >page
 	for p in $(programs); do
 		case $p in
-		tosa-partition | npu-vela | npucc | npu-run | tfl-quantize) grep -q "^\.Xr $p 1" "$TOP/man/nputools-tour.7" ;;
+		tosa-partition | npu-vela | npucc | npu-run | npu-share | tfl-quantize) grep -q "^\.Xr $p 1" "$TOP/man/nputools-tour.7" ;;
 		*) grep -qw -- "$p" page ;;
 		esac || { echo "$p"; false; }
 	done
