@@ -53,6 +53,21 @@ conv()
 	! tfl-partition m.tflite | grep '^rewrite '
 }
 
+@test "reports of a compiled model name the changes" {
+	local memory
+	need jq
+	conv m 32 32 3 16 3 3 2 2 same 1
+	memory ethos-u85-256
+	npucc -q -a ethos-u85-256 "${memory[@]}" -o c.tflite m.tflite
+	npu-perf "${memory[@]}" --json c.tflite >c.json
+	[ "$(jq -c '.rewrites | map([.rule, .name, .bytes])' c.json)" = '[["window","out",-144]]' ]
+	npu-report c.json | grep -A2 "^Exact rewrites" | grep -q "window .*3x3 over 3 channels"
+	npu-report --html -o c.html c.json
+	grep -q '<section id="rewrites">' c.html
+	npucc -q -a ethos-u85-256 "${memory[@]}" --no-rewrite=all -o c.tflite m.tflite
+	npu-perf "${memory[@]}" --json c.tflite | jq -e '.rewrites == null' >/dev/null
+}
+
 @test "window: columns of an image become channels, with overlap and without" {
 	# even padding; odd padding, zeros in front; no padding, overlapping pixels
 	conv m 24 24 3 16 3 3 2 2 same 1

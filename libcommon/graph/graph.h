@@ -29,8 +29,8 @@ void graph_release_text(struct graph *g, uint8_t *p);
 /* Prints the canonical text.  Blobs that were not decoded are copied from the input. */
 void graph_print(const struct graph *g, struct text *t);
 /*
- * Prints only what a stream is compared with: records without comments and without
- * strings except the reasons of CPU nodes.  The values of scales and tables are printed
+ * Prints only what a stream is compared with, and what reports show: records without comments
+ * and without strings except the reasons of CPU nodes and the texts of rewrites.  The values of scales and tables are printed
  * as zeros.  Of the blob flash only size and hash are printed.
  */
 void graph_print_bare(const struct graph *g, struct text *t);

@@ -207,11 +207,18 @@ is_encoded(const struct record_desc *d, const struct key_desc *k)
 	       (d == &record_descs[REC_SCALES] || d == &record_descs[REC_LUT]);
 }
 
+/* Reports of a compiled file show the strings of these records. */
+static bool
+is_reported(const struct record_desc *d)
+{
+	return d == &record_descs[REC_NODE] || d == &record_descs[REC_REWRITE];
+}
+
 enum { KEYWORD_WIDTH = 7 };
 
 /*
- * bare: omit comments, x- keys, and strings except the reasons of CPU nodes; print
- * zeros for encoded values.
+ * bare: omit comments, x- keys, and strings except the reasons of CPU nodes and the texts of
+ * rewrites; print zeros for encoded values.
  */
 static void
 print_record(struct text *t, const struct record_desc *d, const struct g_rec *r, bool bare)
@@ -229,8 +236,7 @@ print_record(struct text *t, const struct record_desc *d, const struct g_rec *r,
 	for (int i = 0; i < d->n_keys; i++) {
 		const struct key_desc *k = &d->key[i];
 		const void *value = (const char *)r + k->offset;
-		if (!(r->has >> i & 1) || 
-		    (bare && k->kind == KIND_STR && d != &record_descs[REC_NODE]))
+		if (!(r->has >> i & 1) || (bare && k->kind == KIND_STR && !is_reported(d)))
 			continue;
 		text_putc(t, ' ');
 		text_puts(t, k->text);

@@ -106,11 +106,12 @@ put_saved(struct text *t, const char *between, int64_t v, const char *what)
 	text_printf(t, " %s %s", what, v < 0 ? "more" : "fewer");
 }
 
-/* True if both records have the same rule and text: one line is enough for them. */
+/* True if both records have the same rule and text, and no channels: one line is enough. */
 static bool
 is_like(const struct g_rewrite *a, const struct g_rewrite *b)
 {
-	return !strcmp(a->rule, b->rule) && !strcmp(a->text, b->text);
+	return !strcmp(a->rule, b->rule) && !strcmp(a->text, b->text) && !a->channels.n &&
+	       !b->channels.n;
 }
 
 void
@@ -118,8 +119,8 @@ rewrite_print(const struct graph *g, struct text *t)
 {
 	for (size_t i = 0, n; i < g->n_rewrites; i += n) {
 		const struct g_rewrite *r = g->rewrites[i];
-		int64_t bytes = 0, cycles = 0;
-		for (n = 0; i + n < g->n_rewrites && is_like(r, g->rewrites[i + n]); n++) {
+		int64_t bytes = r->bytes, cycles = r->cycles;
+		for (n = 1; i + n < g->n_rewrites && is_like(r, g->rewrites[i + n]); n++) {
 			bytes += g->rewrites[i + n]->bytes;
 			cycles += g->rewrites[i + n]->cycles;
 		}

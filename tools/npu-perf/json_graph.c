@@ -189,6 +189,35 @@ json_cpu(struct text *t, const struct network *net)
 	arena_close(a);
 }
 
+/* A key that the record does not have is an empty string. */
+static void
+put_string(struct text *t, const char *s)
+{
+	text_quoted(t, s ? s : "", s ? strlen(s) : 0);
+}
+
+/* What the exact rewrites of the front end changed: nputools-rewrites(7). */
+static void
+put_rewrites(struct text *t, const struct graph *g)
+{
+	text_puts(t, ",\n\"rewrites\": [");
+	for (size_t i = 0; i < g->n_rewrites; i++) {
+		const struct g_rewrite *r = g->rewrites[i];
+		text_puts(t, i ? ",\n{ \"rule\": " : "\n{ \"rule\": ");
+		put_string(t, r->rule);
+		text_puts(t, ", \"name\": ");
+		put_string(t, r->name);
+		text_puts(t, ", \"text\": ");
+		put_string(t, r->text);
+		text_puts(t, ", \"bytes\": ");
+		text_i64(t, r->bytes);
+		text_puts(t, ", \"cycles\": ");
+		text_i64(t, r->cycles);
+		text_puts(t, " }");
+	}
+	text_puts(t, "\n]");
+}
+
 void
 json_layers(struct text *t, struct arena *a, const struct network *net)
 {
@@ -215,4 +244,6 @@ json_layers(struct text *t, struct arena *a, const struct network *net)
 		text_free(&label);
 	}
 	text_puts(t, "\n]");
+	if (g && g->n_rewrites)
+		put_rewrites(t, g);
 }

@@ -438,6 +438,17 @@ put_weights(struct text *t, const struct report *r)
 	close_section(t);
 }
 
+static void
+put_rewrites(struct text *t, const struct report *r)
+{
+	struct table all = table_rewrites(r);
+	if (!all.n)
+		return;
+	open_section(t, "rewrites", all.title);
+	table_html(t, &all);
+	close_section(t);
+}
+
 /* such as "+3.1 %"; "0.0 %" without a sign */
 static const char *
 signed_percent(const struct report *r, double part)
@@ -493,6 +504,7 @@ print_page(struct text *t, const struct report *r)
 	put_cpu(t, r);
 	put_gains(t, r);
 	put_weights(t, r);
+	put_rewrites(t, r);
 	open_section(t, "all", summary.title);
 	put_numbers(t, &summary, "Numbers of the whole network");
 	close_section(t);

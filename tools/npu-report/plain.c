@@ -94,7 +94,7 @@ void
 print_plain(struct text *t, const struct report *r)
 {
 	struct table summary = table_summary(r), weights = table_weights(r);
-	struct table warnings = table_warnings(r);
+	struct table warnings = table_warnings(r), rewrites = table_rewrites(r);
 	table_text(t, &summary);
 	if (warnings.n)
 		put_heading(t, warnings.title);
@@ -103,6 +103,10 @@ print_plain(struct text *t, const struct report *r)
 	put_memory(t, r);
 	put_layers(t, r);
 	put_curve(t, r);
+	if (rewrites.n) {
+		put_heading(t, rewrites.title);
+		table_text(t, &rewrites);
+	}
 	if (!weights.n)
 		return;
 	put_heading(t, weights.title);

@@ -227,6 +227,7 @@ struct table {
 
 struct table table_summary(const struct report *r);
 struct table table_warnings(const struct report *r);
+struct table table_rewrites(const struct report *r);
 struct table table_weights(const struct report *r);
 struct table table_picture(const struct report *r, enum picture p);
 void table_html(struct text *t, const struct table *b);

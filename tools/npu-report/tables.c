@@ -207,6 +207,38 @@ table_warnings(const struct report *r)
 	return b;
 }
 
+/* True if two records of the report differ in numbers alone. */
+static bool
+is_like(const struct json *a, const struct json *b)
+{
+	return !strcmp(json_string(a, "rule", ""), json_string(b, "rule", "")) &&
+	       !strcmp(json_string(a, "text", ""), json_string(b, "text", ""));
+}
+
+/* What the exact rewrites changed; equal changes are one row. */
+struct table
+table_rewrites(const struct report *r)
+{
+	static const char *const columns[] = { "rule", "change", "times", "bytes saved",
+					       "cycles saved", NULL };
+	struct table b = table_of(r->a, "Exact rewrites", columns);
+	size_t n, same;
+	const struct json *v = json_items(r->root, "rewrites", &n);
+	for (size_t i = 0; i < n; i += same) {
+		double bytes = 0, cycles = 0;
+		for (same = 0; i + same < n && (!same || is_like(&v[i], &v[i + same])); same++) {
+			bytes += json_number(&v[i + same], "bytes", 0);
+			cycles += json_number(&v[i + same], "cycles", 0);
+		}
+		table_add(&b, cell_text(json_string(&v[i], "rule", "?")));
+		table_add(&b, cell_text(json_string(&v[i], "text", "")));
+		table_add(&b, cell_number((double)same));
+		table_add(&b, cell_number(bytes));
+		table_add(&b, cell_number(cycles));
+	}
+	return b;
+}
+
 struct table
 table_weights(const struct report *r)
 {
