@@ -346,7 +346,8 @@ $(B)/tests/ethosu.so: tests/linux/standin.c tests/linux/driver.c tests/linux/dri
 # programs that embed libnputools, the shared library and the archive (tests/libnputools.bats)
 EMBED_CXX := $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),$(if \
 	$(findstring gcc,$(CC)),$(subst gcc,g++,$(CC)),g++))
-EMBED_C := $(B)/tests/embed $(B)/tests/embed-starve $(B)/tests/embed-hooks $(B)/tests/embed-stages
+EMBED_C := $(B)/tests/embed $(B)/tests/embed-starve $(B)/tests/embed-hooks $(B)/tests/embed-stages \
+	$(B)/tests/embed-options
 EMBED := $(EMBED_C) $(if $(shell command -v $(EMBED_CXX)),$(B)/tests/embed-cc)
 EMBED_WARN := -Wall -Wextra -Wshadow $(WERROR) -I$(LIBSRC)
 

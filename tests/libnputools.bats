@@ -114,6 +114,38 @@ like_programs()
 	done
 }
 
+@test "within gives the plans of --within" {
+	local digits=$TOP/tests/models/digits.tflite percent other
+	cp "$digits" .
+	for percent in 0 20 -1; do
+		"${embed%/*}/embed-options" digits.tflite himax-we2 $percent 0 >library
+		other=$percent
+		[ $percent != -1 ] || other=0
+		if [ $percent = 0 ]; then
+			npucc --part=himax-we2 -o npucc.tflite digits.tflite 2>notes
+		else
+			npucc --part=himax-we2 --within=$other -o npucc.tflite digits.tflite 2>notes
+		fi
+		cmp npucc.tflite library
+		cp library plan$percent
+	done
+	run cmp -s plan20 plan-1
+	[ "$status" = 1 ]
+	refuses 2 "options: within is 1e+07, not up to 1e+06" \
+		"${embed%/*}/embed-options" digits.tflite himax-we2 1e7 0
+}
+
+@test "a part's memories hold what is compiled for the part, or the call says what is missing" {
+	local chain=${embed%/*}/chain-model
+	[ -x "$chain" ] || skip "no $chain"
+	# 2.9 MB of weights, and 2 MB of flash
+	"$chain" conv 1000 >m.tflite
+	refuses 1 "bytes are missing; allow_overflow accepts it, for boards with external memory" \
+		"${embed%/*}/embed-options" m.tflite nuvoton-m55m1 0 0
+	"${embed%/*}/embed-options" m.tflite nuvoton-m55m1 0 1 >library
+	[ -s library ]
+}
+
 @test "a call without memory fails with a line, and the next call works" {
 	[[ $BIN != *san* ]] || skip "sanitizers need address space"
 	"$embed-starve" "$TOP/tests/models/digits.tflite" himax-we2

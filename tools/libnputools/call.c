@@ -27,6 +27,17 @@ check_number(struct call *c, const char *name, int64_t v, int64_t max)
 }
 
 static bool
+check_within(struct call *c)
+{
+	const double most = 1e6, within = c->o.within;
+	return (within <= most && (within <= 0 || !c->o.max_cycles)) ||
+	       (within <= most ? err_set(&c->e, "error: options: within and max_cycles exclude "
+						"each other")
+			       : err_set(&c->e, "error: options: within is %g, not up to %g",
+					 within, most));
+}
+
+static bool
 check_options(struct call *c)
 {
 	const int64_t most_bytes = (int64_t)1 << 40, most_cycles = (int64_t)1 << 50;
@@ -36,7 +47,8 @@ check_options(struct call *c)
 	       check_number(c, "level", o->level, MAX_GRADE) &&
 	       check_number(c, "jobs", o->jobs, MAX_JOBS) &&
 	       check_number(c, "arena_cache_size", o->arena_cache_size, most_bytes) &&
-	       check_number(c, "max_cycles", o->max_cycles, most_cycles);
+	       check_number(c, "max_cycles", o->max_cycles, most_cycles) &&
+	       check_within(c);
 }
 
 /* Takes accelerator and memory system from the part where the options name none. */
@@ -68,6 +80,7 @@ is_member_end(size_t n)
 		END(size), END(name), END(accelerator), END(system_config), END(memory_mode),
 		END(part), END(optimise), END(effort), END(level), END(jobs),
 		END(arena_cache_size), END(max_cycles), END(fail_on_cpu), END(no_map),
+		END(allow_overflow), END(within),
 		END(progress), END(progress_context), END(allocate), END(release),
 		END(memory_context), sizeof(struct nputools_options),
 	};

@@ -39,6 +39,24 @@ run_stage(struct call *c, stage_run *run, struct text *t)
  * search tells more (progress.c). */
 static const double partitioned = 0.05, scheduled = 0.7, encoded = 0.95;
 
+/* A part is a promise: its memories hold the compiled model and the arena. */
+static bool
+check_part(struct call *c, size_t model_bytes)
+{
+	const struct nputools_options *o = &c->o;
+	const struct target_part *p = o->part ? target_part_find(o->part, &c->e) : NULL;
+	const char *memory;
+	int64_t bytes, limit;
+	c->needs.constants = (int64_t)model_bytes;
+	if (!p || o->allow_overflow || target_part_fits(p, &c->needs, &memory, &bytes, &limit))
+		return true;
+	c->no = NPUTOOLS_ERROR_DOES_NOT_FIT;
+	return err_no(&c->e, "error: the compiled model needs %lld bytes, %s of %s has %lld: %lld "
+			     "bytes are missing; allow_overflow accepts it, for boards with external memory",
+		      (long long)bytes, memory, p->name, (long long)limit,
+		      (long long)(bytes - limit));
+}
+
 static bool
 compile(struct call *c, void *model)
 {
@@ -55,7 +73,7 @@ compile(struct call *c, void *model)
 	if (!run_stage(c, lib_npu_wenc, t))
 		return false;
 	call_stage(c, 1, NPUTOOLS_ERROR_INTERNAL, NPUTOOLS_ERROR_INTERNAL);
-	return run_stage(c, lib_npu_cmdgen, t);
+	return run_stage(c, lib_npu_cmdgen, t) && check_part(c, t->n);
 }
 
 static bool

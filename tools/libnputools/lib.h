@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "base/text.h"
 #include "nputools.h"
+#include "target/part.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -30,6 +31,7 @@ struct call {
 	const struct nputools_options *options; /* of the caller; NULL: none */
 	bool (*run)(struct call *c, void *ctx);
 	struct nputools_options o; /* complete: absent members have their defaults */
+	struct part_needs needs; /* of the plan, without constants */
 	struct memory memory;
 	pthread_t thread; /* of the caller, which runs its function progress */
 	int64_t told;	  /* when progress was called last, in ms */

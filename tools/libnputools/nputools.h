@@ -102,6 +102,11 @@ struct nputools_options {
 	int fail_on_cpu;	   /* not 0: NPUTOOLS_NO if an operator must run on the CPU;
 				    * a TOSA graph is refused in any case */
 	int no_map;		   /* not 0: the compiled model has no source map */
+	int allow_overflow;	   /* not 0: a model that the memories of part do not hold is
+				    * accepted, for boards with external memory */
+	double within;		   /* percent: a plan may take so many more cycles than the fastest
+				    * one if it needs less memory; 0: that of npu-sched(1) for the
+				    * goal and the limit; below 0: the fastest plan */
 	/*
 	 * Called by the thread of the caller, at least ten times a second, with the part of
 	 * the work that is done, from 0 to 1.  Another result than 0 cancels the call.  The

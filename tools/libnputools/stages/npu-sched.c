@@ -16,7 +16,8 @@ schedule(struct call *c, struct text *in, struct text *out, bool front)
 		.input = call_file(c, "part"), .accel = from->accelerator,
 		.system = from->system_config, .mode = from->memory_mode,
 		.part = from->part, .goal = (enum goal)from->optimise,
-		.limited = from->arena_cache_size > 0, .within = -1,
+		.limited = from->arena_cache_size > 0,
+		.within = from->within == 0 ? -1 : from->within < 0 ? 0 : from->within,
 		.effort = from->effort, .level = from->level, .jobs = from->jobs,
 		.cache_bytes = from->arena_cache_size, .max_cycles = from->max_cycles,
 		.front = front, .json = front,
@@ -28,6 +29,9 @@ schedule(struct call *c, struct text *in, struct text *out, bool front)
 		print_front(&s, out);
 	else if (ok)
 		graph_print(s.g, out);
+	if (ok && s.plan)
+		c->needs = (struct part_needs){ .arena = s.plan->peak[PLACE_ARENA],
+						.cache = s.plan->peak[PLACE_CACHE] };
 	plan_close(s.plan);
 	return ok;
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * usage: embed-options MODEL PART WITHIN ALLOW_OVERFLOW
+ * Compiles a model with options that embed.c leaves at 0.  Writes the compiled model, or an error
+ * to standard error; exits with the status.
+ */
+#include "nputools.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int
+main(int argc, char **argv)
+{
+	static char model[16 << 20];
+	FILE *f = argc == 5 ? fopen(argv[1], "rb") : NULL;
+	if (!f)
+		return NPUTOOLS_TROUBLE;
+	const size_t n = fread(model, 1, sizeof(model), f);
+	(void)fclose(f);
+	const struct nputools_options o = {
+		.size = sizeof(o), .name = argv[1], .part = argv[2], .within = atof(argv[3]),
+		.allow_overflow = atoi(argv[4]),
+	};
+	struct nputools_output out;
+	const int status = nputools_compile(&o, model, n, &out);
+	(void)fputs(out.messages, stderr);
+	(void)fwrite(out.data, 1, out.size, stdout);
+	nputools_free(&out);
+	return status;
+}
