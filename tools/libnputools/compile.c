@@ -32,6 +32,7 @@ run_stage(struct call *c, stage_run *run, struct text *t)
 	bool ok = run(c, t, &next);
 	text_free(t);
 	*t = next;
+	t->n = ok ? t->n : 0;
 	return ok;
 }
 
@@ -51,6 +52,7 @@ check_part(struct call *c, size_t model_bytes)
 	if (!p || o->allow_overflow || target_part_fits(p, &c->needs, &memory, &bytes, &limit))
 		return true;
 	c->no = NPUTOOLS_ERROR_DOES_NOT_FIT;
+	c->out.n = 0;
 	return err_no(&c->e, "error: the compiled model needs %lld bytes, %s of %s has %lld: %lld "
 			     "bytes are missing; allow_overflow accepts it, for boards with external memory",
 		      (long long)bytes, memory, p->name, (long long)limit,
