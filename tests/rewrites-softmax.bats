@@ -1,16 +1,17 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# The rule "scalars" of nputools-rewrites(7): on Ethos-U85, words of SOFTMAX and other arithmetic
-# of 32 bits are scalars.
+# The rules "newton" and "scalars" of nputools-rewrites(7): SOFTMAX and other arithmetic of 32 bits
+# in fewer kernels on Ethos-U55 and U65, and in longer chains on Ethos-U85.
 
 load lib/common
 load lib/model
 load lib/rewrites
 
+# softmax [ROWS]: a SOFTMAX of rows of 12
 softmax()
 {
 	model m ".operator_codes[0] |= (.deprecated_builtin_code = 25 | .builtin_code = 25)
-		| $t = [$t[0], $t[3]] | $t[0].shape = [1,12] | $t[1].shape = [1,12]
+		| $t = [$t[0], $t[3]] | $t[0].shape = [${1-1},12] | $t[1].shape = [${1-1},12]
 		| $t[1].quantization = {scale:[0.00390625], zero_point:[-128]}
 		| $t[0].quantization.scale = [0.1]
 		| .subgraphs[0] |= (.outputs = [1] | .operators = [{inputs:[0], outputs:[1],
@@ -47,10 +48,35 @@ softmax()
 		npu-sched -a ethos-u55-128 "${memory[@]}" m.part
 }
 
-@test "scalars: drawn operators compute the same bytes" {
+@test "newton: a SOFTMAX of one row has three kernels less on Ethos-U55 and U65" {
+	local a memory with without applied=0
+	softmax
+	for a in ethos-u55-32 ethos-u55-64 ethos-u55-128 ethos-u55-256 ethos-u65-256 ethos-u65-512; do
+		equal m.tflite $a
+		equal m.tflite $a --no-rewrite=newton
+		applies newton m.tflite $a || continue
+		applied=$((applied + 1))
+		with=$(tfl-partition -a $a m.tflite | grep -c '^op ')
+		without=$(tfl-partition -a $a --no-rewrite=newton m.tflite | grep -c '^op ')
+		[ "$with" = $((without - 3)) ]
+	done
+	[ $applied -ge 2 ]
+}
+
+@test "newton: near misses stay as they are" {
+	softmax
+	! applies newton m.tflite ethos-u85-256
+	! applies newton m.tflite ethos-u65-512 --no-rewrite=newton
+	# several rows
+	softmax 4
+	! applies newton m.tflite ethos-u65-512
+	equal m.tflite ethos-u65-512
+}
+
+@test "newton, scalars: drawn operators compute the same bytes" {
 	local n=24
 	[ -z "${NPUTOOLS_QUICK-}" ] || n=8
-	NATIVE=1 ACCELERATORS="ethos-u85-128 ethos-u85-512 ethos-u85-2048" \
+	NATIVE=1 ACCELERATORS="ethos-u55-32 ethos-u55-256 ethos-u65-512 ethos-u85-128 ethos-u85-2048" \
 		run "$BATS_TEST_DIRNAME/random-models" \
 		-b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 1 SOFTMAX LOG_SOFTMAX DIV FLOOR_DIV
 	echo "$output"

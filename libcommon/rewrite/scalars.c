@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scalars: on Ethos-U85, a constant of one word becomes the scalar of the operation that reads
- * it (nputools-rewrites(7) 5).  The operation then has one operand in memory less, and more
+ * it (nputools-rewrites(7) 6).  The operation then has one operand in memory less, and more
  * operations fit a chain.
  */
 #include "rewrite/rules.h"
