@@ -138,4 +138,8 @@ options() {
 	grep -q -- "--memory-mode is required" refuses.err
 	# an abbreviation that fits two options is ambiguous
 	refuses 2 "option '--m' is ambiguous; possibilities: '--memory-mode' '--model'" npucc --m x
+	# one that fits two spellings of an option is not
+	npucc --part=himax-we2 --opt=Size -o a.tflite "$TOP/tests/models/digits.tflite" 2>notes
+	npucc --part=himax-we2 --optimise=Size -o b.tflite "$TOP/tests/models/digits.tflite" 2>notes
+	cmp a.tflite b.tflite
 }

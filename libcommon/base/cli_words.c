@@ -74,7 +74,10 @@ add_row(struct scan *s, const struct argp_option *o, int has_arg)
 					      [required_argument] = ":",
 					      [optional_argument] = "::" };
 	if (o->name) {
-		s->name[s->n] = (struct option){ o->name, has_arg, NULL, FIRST_NAME + s->n };
+		/* an abbreviation that an option and its alias share is not ambiguous */
+		const bool same = o->flags & OPTION_ALIAS && s->n;
+		const int value = same ? s->name[s->n - 1].val : FIRST_NAME + s->n;
+		s->name[s->n] = (struct option){ o->name, has_arg, NULL, value };
 		s->n++;
 	}
 	if (o->key > ' ' && o->key < 127 && o->key != '?')
