@@ -29,6 +29,8 @@ struct real *real_share(struct arena *a, const struct real *r);
 void real_reset(struct real *r);
 /* true if the operator can be computed in real numbers */
 bool real_has_function(const struct real *r, int op);
+/* The number of inputs of an elementwise operator of elements.c; 0: another operator. */
+int real_elementwise(int code);
 /* Computes the outputs of operator op from its inputs. real_has_function() is true for op. */
 void real_run(struct real *r, int op);
 
