@@ -315,3 +315,89 @@ within()
 	refuses 2 'empty: error: the log has no line "NPU TOTAL cycles: N"' \
 		npu-perf "${u55[@]}" --measured=empty m.tflite
 }
+
+@test "logs of devices are read without an option" {
+	need_shared reference/ambiq/performance/kws_micronet_m_performance.txt
+	need jq
+	local r=$SHARED/reference n
+	for n in kws_micronet_m ad_medium_int8 resnet_v1_8_32_tfs_int8 rnnoise_INT8; do
+		npu-perf --config "$r/ambiq/config/ambiq_final.ini" --system-config AmbiqLP_SRAM --memory-mode Sram_Only \
+			--json "$r/ambiq/$n/${n}_vela.npz" "$r/ambiq/performance/${n}_performance.txt" |
+			jq -e '.measured | .inferences == 1 and .cycles.measured > 37000 and .mac_active_cycles.measured > 1000 and
+				.ext_reads.measured > 500 and .sram_reads.measured > 100 and .axi_latency.measured == 0'
+	done
+	for n in rnnoise yolo_fastest_192; do
+		npu-perf --part=nuvoton-m55m1 --json "$r/measured/$n.tflite" "$r/measured/measured.tsv" |
+			jq -e '.measured.cycles | .ratio > 0.9 and .ratio < 1.2'
+	done
+}
+
+@test "tables, histograms of QREAD and lines of Ethos-U85" {
+	need jq
+	compile ethos-u55-128 m.tflite --no-map
+	printf 'network\tfile\tmeasured_cycles\nA\tx.tflite\t5\nB\tm.tflite\t40000\n' >table.tsv
+	npu-perf "${u55[@]}" --json m.tflite table.tsv | jq -e '.measured_cycles == 40000'
+	cp m.tflite other.tflite
+	refuses 2 "the table has no row with measured_cycles for the file other.tflite" \
+		npu-perf "${u55[@]}" other.tflite table.tsv
+	printf 'INFO - NPU TOTAL: 700 cycles\nNPU EXT_RD_DATA_BEAT_RECEIVED: 12\nNPU MAC_ACTIVE: 90 cycles\n' >log
+	npu-perf "${u55[@]}" --json --measured=log m.tflite |
+		jq -e '.measured | .cycles.measured == 700 and .ext_read_beats.measured == 12 and .mac_active_cycles.measured == 90'
+	# samples behind the second operation's command are its own; those before the first are the first's
+	local second
+	second=$(npu-perf "${u55[@]}" --json m.tflite | jq '4 * (.operations[1].word + 1)')
+	printf 'offset,count\n0,1\n%d,2\n0x%x,30\n4000000,400\n' $((second - 4)) "$second" >h.csv
+	npu-perf "${u55[@]}" --json m.tflite h.csv >h.json
+	jq -e '.measured | .samples == 433 and .sampled[0].samples == 3 and .sampled[1].samples == 30 and
+		.sampled[-1].samples == 400 and ([.sampled[].samples] | add) == 433 and
+		(([.sampled[].estimated_share] | add) - 1 | fabs) < 1e-9' h.json
+	jq -e 'has("measured_cycles") | not' h.json
+	npu-perf "${u55[@]}" m.tflite h.csv >text
+	grep -Eq '^  .* 400 +92\.38 % +[0-9.]+ %$' text
+	# drawn beside the estimate
+	npu-report h.json >text
+	[ "$(grep -c ' measured  ' text)" = "$(jq '.measured.sampled | length' h.json)" ]
+	grep -A1 ' measured  .*#####' text | grep -q 'estimated '
+	npu-report --html h.json | grep -q 'Measured beside estimated'
+	echo '100,x' >bad.csv
+	refuses 2 'the log has no line "NPU TOTAL cycles' npu-perf "${u55[@]}" m.tflite bad.csv
+}
+
+@test "tfl2c --profile prints what npu-perf reads back" {
+	need gcc jq
+	npucc -a ethos-u55-128 "${u55[@]}" --cpu=SOFTMAX -o m.tflite "$DIGITS" 2>/dev/null
+	tfl2c -n net --format=call --profile -o net.c m.tflite
+	cat >run.c <<-'END'
+		#include <stdint.h>
+		static uint32_t now;
+		#define NET_TICKS() (now += 1000)
+		#include "net.c"
+		int net_op1_softmax(const int8_t *x, int8_t *y) { (void)x; (void)y; now += 234; return 0; }
+		static uint8_t arena[NET_CALL_ARENA_BYTES] __attribute__((aligned(16)));
+		int main(void) { return net_call(ethosu_reserve_driver(), arena); }
+	END
+	gcc -std=gnu11 -D_GNU_SOURCE -Wall -Werror -I. -I"$TOP/tests/firmware/driver" -I"$TOP/libcommon" -I"$TOP/schema" \
+		-o run run.c "$TOP/tests/firmware/driver/simulated.c" "${NPUTOOLS_BUILD:-$TOP/build}/libcommon.a" -lm -pthread
+	./run >log
+	printf '%s\n' 'ethos-u took 1000 ticks' 'SOFTMAX took 1234 ticks' | diff - log
+	npu-perf "${u55[@]}" --json m.tflite log >p.json
+	jq -e '.measured | .operators == [{ name: "ethos-u", ticks: 1000 }, { name: "SOFTMAX", ticks: 1234 }] and
+		(.operators_estimated | length == 2 and all(. > 0))' p.json
+	npu-report p.json | grep -A1 'SOFTMAX  *measured' | grep -q estimated
+	refuses 2 "--profile works only with --format=call" tfl2c --profile m.tflite
+}
+
+@test "the debug database has the offset of each operation's command" {
+	need xmllint jq
+	npucc -a ethos-u55-128 "${u55[@]}" -o m.wenc "$DIGITS" 2>/dev/null
+	npu-cmdgen --emit=debug-xml -o m.xml m.wenc
+	npu-cmdgen -o m.tflite m.wenc
+	table() { xmllint --xpath "string(/debug/table[@name='$1'])" m.xml | grep . | tail -n +2; }
+	# of each kernel, in the order of the stream: the offset, and the kind of its source
+	table queue | cut -d, -f1 >have
+	npu-perf "${u55[@]}" --json m.tflite |
+		jq '.operations[] | select(.kind != "dma") | 4 * .word' | diff - have
+	join -t, <(table queue | awk -F, '{ print $3 "," $1 }' | sort -t, -k1,1) <(table optimised | sort -t, -k1,1) |
+		awk -F, '{ print $3 "," $2 }' | sort -t, -k1,1 >by_source
+	join -t, by_source <(table source | sort -t, -k1,1) | sort -t, -k2,2n | head -1 | grep -q '"CONV_2D"'
+}

@@ -22,7 +22,8 @@
 	EMIT(NPZ, "npz", "raw output in the format of Vela")                 \
 	EMIT(PACKED, "vela-bin", "stream as ExecuTorch packs it")            \
 	EMIT(PAYLOAD, "payload", "driver payload of the NPU operator")       \
-	EMIT(CONSTANTS, "constants", "weights, scales and tables of the NPU operator")
+	EMIT(CONSTANTS, "constants", "weights, scales and tables of the NPU operator") \
+	EMIT(DEBUG, "debug-xml", "debug database in the format of Vela, for profilers")
 enum emit {
 #define EMIT(code, name, what) EMIT_##code,
 	EMITS(EMIT)
@@ -100,5 +101,8 @@ void print_allocation(const struct cmdgen *c, struct text *t);
 const char *region_name(const struct cmdgen *c, size_t node);
 const char *op_label(const struct cmdgen *c, const struct g_op *op);
 const char *tensor_label(const struct cmdgen *c, const struct g_tensor *t);
+
+/* debug.c: prints the debug database: --emit=debug-xml */
+void print_debug_xml(const struct cmdgen *c, struct text *t);
 
 #endif

@@ -83,6 +83,9 @@ write_output(struct cmdgen *c, const struct options *o)
 		ok = file_write(o->output, file.p, file.n, true, c->e);
 	} else if (o->emit == EMIT_PAYLOAD || o->emit == EMIT_CONSTANTS) {
 		ok = write_npu_input(c, o, file);
+	} else if (o->emit == EMIT_DEBUG) {
+		print_debug_xml(c, &t);
+		ok = file_write(o->output, t.p, t.n, false, c->e);
 	} else if (o->emit == EMIT_CMD) {
 		put_words(c, &t);
 		ok = file_write(o->output, t.p, t.n, true, c->e);

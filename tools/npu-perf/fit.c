@@ -307,8 +307,10 @@ read_point(struct fit *f, const struct options *o, const char *pair,
 				     pair);
 	one.file = arena_strndup(f->a, pair, (size_t)(eq - pair));
 	if (!read_network(f->a, &one, &p->net, f->e) ||
-	    !read_measured(f->a, eq + 1, &m, f->e))
+	    !read_measured(f->a, eq + 1, one.file, &m, f->e))
 		return false;
+	if (!m.inferences)
+		return err_at(f->e, eq + 1, 0, "the log has no cycles of an inference");
 	p->measured = measured_cycles(&m);
 	return true;
 }

@@ -253,7 +253,7 @@ take_network(struct arena *a, const struct options *o, struct bytes file,
 	if (o->called)
 		net->name = o->called;
 	return ok && check_part(o, net, e) &&
-	       (!o->measured || read_measured(a, o->measured, &net->measured, e));
+	       (!o->measured || read_measured(a, o->measured, o->file, &net->measured, e));
 }
 
 bool

@@ -104,10 +104,13 @@ static void
 measured(struct text *t, const struct network *net)
 {
 	const struct measured *m = &net->measured;
-	number(t, "measured_cycles", measured_cycles(m));
+	if (m->inferences)
+		number(t, "measured_cycles", measured_cycles(m));
 	text_printf(t, ",\n\"measured\": { \"inferences\": %d", m->inferences);
-	number(t, "least_cycles", m->least);
-	number(t, "most_cycles", m->most);
+	if (m->inferences) {
+		number(t, "least_cycles", m->least);
+		number(t, "most_cycles", m->most);
+	}
 	for (int c = 0; c < COUNTERS; c++) {
 		double estimate = counter_estimate(net, (enum counter)c);
 		if (m->value[c] < 0)
@@ -127,7 +130,14 @@ measured(struct text *t, const struct network *net)
 		number(t, "ticks", m->op[i].ticks);
 		text_puts(t, " }");
 	}
-	text_puts(t, "] }");
+	text_puts(t, "], \"operators_estimated\": [");
+	for (size_t i = 0; i < m->n_ops; i++) {
+		text_puts(t, i ? ", " : "");
+		number_text(t, rounded(measured_estimate(net, i), PARTS_OF_CYCLE));
+	}
+	text_putc(t, ']');
+	json_samples(t, net);
+	text_puts(t, " }");
 }
 
 /* the network's cycles if one memory were twice as fast */
@@ -216,7 +226,7 @@ head(struct text *t, const struct network *net)
 	count(t, "cpu_cycles", llrint(net->cpu_cycles));
 	count(t, "cpu_operators_without_cycles", net->n_uncosted);
 	inference(t, net);
-	if (net->measured.inferences)
+	if (net->measured.inferences || net->measured.n_ops || net->measured.samples > 0)
 		measured(t, net);
 	key(t, "cpu_operator_names");
 	text_putc(t, '[');

@@ -29,7 +29,9 @@ check_options(void *options)
 	const struct target_names names = { .system = o->system, .mode = o->mode,
 					    .has_config = o->config != NULL };
 	target_check_names(&names, cli_error);
-	if (o->n_operands > 1)
+	if (o->n_operands == 2 && !o->measured)
+		o->measured = o->operand[1];
+	else if (o->n_operands > 1)
 		cli_error("more than one network");
 	o->file = o->n_operands ? o->operand[0] : NULL;
 }
@@ -87,7 +89,8 @@ static const struct cli_option option_list[] = {
 	{ CLI_TEXT("called", "NAME", called,
 		   "name of the network in the report (default: that of the file)") },
 	{ CLI_TEXT("measured", "FILE", measured,
-		   "compare the estimate with the cycle counters in the log of a device") },
+		   "compare the estimate with a log of a device: counters of its NPU, times of "
+		   "operators, or a histogram of QREAD; a second operand means the same") },
 	{ CLI_TEXT("fit", "NAME", fit,
 		   "fit a memory profile NAME to measured networks and their logs, and write "
 		   "it in vela.ini's syntax") },
@@ -104,7 +107,7 @@ static const struct cli_option option_list[] = {
 };
 
 static const struct argp argp = {
-	.args_doc = "[FILE]\n--fit=NAME MODEL=LOG...",
+	.args_doc = "[FILE [LOG]]\n--fit=NAME MODEL=LOG...",
 	.doc = "Estimate cycles, bandwidths and memory of a network compiled for an "
 	       "Ethos-U, from its command streams.\v"
 	       "Every number is an estimate; npu-perf-accuracy(7) compares estimates "

@@ -4,7 +4,11 @@
  *   ML evaluation kit: "NPU TOTAL cycles: N", "NPU AXI0_RD_..." for every inference
  *   ExecuTorch, Zephyr: "ethosu_pmu_cycle_cntr : N", cntr0 to cntr3: sums over inferences,
  *     followed by "(N per inference)"
- *   TensorFlow Lite Micro's profiler: "NAME took N ticks"
+ *   logs of Ethos-U85: "NPU MAC_ACTIVE: N cycles", "NPU EXT_RD_DATA_BEAT_RECEIVED: N"
+ *   TensorFlow Lite Micro's profiler, and tfl2c --profile: "NAME took N ticks"
+ *   a table with the columns "file" and "measured_cycles", separated by tabs: the row of the
+ *     model's file
+ *   a histogram of QREAD: lines "OFFSET,COUNT", or with the columns' names before them
  */
 #include "report.h"
 
@@ -25,6 +29,17 @@ static const struct label {
 	{ "NPU AXI0_RD_DATA_BEAT_RECEIVED", COUNT_AXI0_READ },
 	{ "NPU AXI0_WR_DATA_BEAT_WRITTEN", COUNT_AXI0_WRITE },
 	{ "NPU AXI1_RD_DATA_BEAT_RECEIVED", COUNT_AXI1_READ },
+	{ "NPU MAC_ACTIVE", COUNT_MAC },
+	{ "NPU EXT_RD_DATA_BEAT_RECEIVED", COUNT_EXT_READ },
+	{ "NPU EXT_WR_DATA_BEAT_WRITTEN", COUNT_EXT_WRITE },
+	{ "NPU SRAM_RD_DATA_BEAT_RECEIVED", COUNT_SRAM_READ },
+	{ "NPU SRAM_WR_DATA_BEAT_WRITTEN", COUNT_SRAM_WRITE },
+	{ "NPU EXT_RD_TRANS_COMPLETED", COUNT_EXT_READS },
+	{ "NPU EXT_WR_TRANS_COMPLETED_M", COUNT_EXT_WRITES },
+	{ "NPU SRAM_RD_TRANS_COMPLETED", COUNT_SRAM_READS },
+	{ "NPU SRAM_WR_TRANS_COMPLETED_M", COUNT_SRAM_WRITES },
+	{ "NPU EXT_RD_STALL_LIMIT", COUNT_EXT_STALL },
+	{ "NPU AXI_LATENCY_ANY", COUNT_LATENCY },
 	{ "ethosu_pmu_cycle_cntr", COUNT_CYCLES },
 	/* the events that ExecuTorch assigns to the counters on U55 and U65 */
 	{ "ethosu_pmu_cntr0", COUNT_AXI0_READ },
@@ -37,7 +52,12 @@ static const char *const names[COUNTERS] = {
 	[COUNT_CYCLES] = "cycles", [COUNT_ACTIVE] = "active_cycles",
 	[COUNT_IDLE] = "idle_cycles", [COUNT_AXI0_READ] = "axi0_read_beats",
 	[COUNT_AXI0_WRITE] = "axi0_write_beats",
-	[COUNT_AXI1_READ] = "axi1_read_beats",
+	[COUNT_AXI1_READ] = "axi1_read_beats", [COUNT_MAC] = "mac_active_cycles",
+	[COUNT_EXT_READ] = "ext_read_beats", [COUNT_EXT_WRITE] = "ext_write_beats",
+	[COUNT_SRAM_READ] = "sram_read_beats", [COUNT_SRAM_WRITE] = "sram_write_beats",
+	[COUNT_EXT_READS] = "ext_reads", [COUNT_EXT_WRITES] = "ext_writes",
+	[COUNT_SRAM_READS] = "sram_reads", [COUNT_SRAM_WRITES] = "sram_writes",
+	[COUNT_EXT_STALL] = "ext_read_stall_cycles", [COUNT_LATENCY] = "axi_latency",
 };
 
 const char *
@@ -55,7 +75,9 @@ struct log {
 	struct arena *a;
 	struct values counter[COUNTERS];
 	struct measured *out;
-	size_t cap_ops;
+	size_t cap_ops, cap_samples;
+	const char *model; /* name of the model's file */
+	int file_column, cycles_column; /* of the table; -1: no table has begun */
 };
 
 /* the number after a label, across "cycles", "beats" and signs; -1: none */
@@ -117,6 +139,59 @@ take_operator(struct log *l, const char *line)
 		.ticks = ticks };
 }
 
+/* the text of a column of a table */
+static const char *
+column(struct log *l, const char *line, int n)
+{
+	for (; n > 0 && line; n--)
+		line = (line = strchr(line, '\t')) ? line + 1 : NULL;
+	return line ? arena_strndup(l->a, line, strcspn(line, "\t")) : "";
+}
+
+/* A row of a table counts if it is about the model's file. */
+static void
+take_row(struct log *l, const char *line)
+{
+	if (!strchr(line, '\t'))
+		return;
+	if (l->cycles_column < 0) {
+		int tabs = 0;
+		for (const char *p = line; *p; p += strcspn(p, "\t"), p += *p == '\t', tabs++) {
+			const char *name = column(l, line, tabs);
+			if (!strcmp(name, "file"))
+				l->file_column = tabs;
+			if (!strcmp(name, "measured_cycles"))
+				l->cycles_column = tabs;
+		}
+		return;
+	}
+	double v = strtod(column(l, line, l->cycles_column), NULL);
+	if (l->file_column < 0 || !l->model || v <= 0 ||
+	    strcmp(column(l, line, l->file_column), l->model) != 0)
+		return;
+	struct values *c = &l->counter[COUNT_CYCLES];
+	agrow(l->a, c->v, c->n, &c->cap);
+	c->v[c->n++] = v;
+}
+
+/* "OFFSET,COUNT", both decimal, or the offset hexadecimal */
+static void
+take_sample(struct log *l, const char *line)
+{
+	char *end, *last;
+	long long offset = strtoll(line, &end, 0);
+	if (end == line || *end != ',')
+		return;
+	double count = strtod(end + 1, &last);
+	last += strspn(last, " \t");
+	if (last == end + 1 || *last || offset < 0 || !(count >= 0) || count > 1e15)
+		return;
+	struct measured *m = l->out;
+	agrow(l->a, m->sample, m->n_samples, &l->cap_samples);
+	m->sample[m->n_samples++] = (struct sample){ .offset = offset, .count = count };
+	m->samples += count;
+}
+
 static int
 by_size(const void *a, const void *b)
 {
@@ -141,11 +216,12 @@ measured_cycles(const struct measured *m)
 }
 
 bool
-read_measured(struct arena *a, const char *path, struct measured *out,
+read_measured(struct arena *a, const char *path, const char *model, struct measured *out,
 	      struct err *e)
 {
 	enum { LOG_MAX = 1 << 26 };
-	struct log l = { .a = a, .out = out };
+	struct log l = { .a = a, .out = out, .file_column = -1, .cycles_column = -1,
+			 .model = model ? file_base(model) : NULL };
 	struct bytes log;
 	*out = (struct measured){ .inferences = 0 };
 	if (!file_read(a, path, LOG_MAX, &log, e))
@@ -154,15 +230,23 @@ read_measured(struct arena *a, const char *path, struct measured *out,
 	for (char *line; (line = strsep(&next, "\r\n"));) {
 		take_counter(&l, line);
 		take_operator(&l, line);
+		take_row(&l, line);
+		take_sample(&l, line);
 	}
 	for (int c = 0; c < COUNTERS; c++)
 		out->value[c] = median(&l.counter[c]);
 	const struct values *v = &l.counter[COUNT_CYCLES];
 	v = v->n ? v : &l.counter[COUNT_ACTIVE];
-	if (!v->n || !(measured_cycles(out) > 0))
+	bool no_cycles = !v->n || !(measured_cycles(out) > 0);
+	if (no_cycles && l.cycles_column >= 0)
+		return err_at(e, path, 0, "the table has no row with measured_cycles for the file %s",
+			      l.model ? text_plain(a, l.model) : "on standard input");
+	if (no_cycles && !(out->samples > 0) && !out->n_ops)
 		return err_at(e, path, 0, "the log has no line \"NPU TOTAL cycles: "
 					  "N\", \"NPU ACTIVE cycles: N\" or "
 					  "\"ethosu_pmu_cycle_cntr : N\"");
+	if (no_cycles)
+		return true;
 	out->inferences = (int)v->n;
 	out->least = v->v[0];
 	out->most = v->v[v->n - 1];
@@ -189,17 +273,34 @@ put_line(struct text *t, const char *name, double measured, double estimate)
 }
 
 /*
- * Prints the interpreter's operators.  The k-th ethos-u operator of an inference is op
- * k.
+ * The k-th ethos-u operator of an inference is op k; the k-th operator of another kind is the
+ * k-th of this kind on the CPU.
  */
+double
+measured_estimate(const struct network *net, size_t i)
+{
+	const struct measured *m = &net->measured;
+	size_t before = 0, all = 0;
+	for (size_t k = 0; k < i; k++)
+		before += !strcmp(m->op[k].name, m->op[i].name);
+	if (!strcmp(m->op[i].name, "ethos-u"))
+		return net->n ? net->op[before % net->n].run.cycles : 0;
+	for (int k = 0; k < net->n_cpu; k++)
+		all += !strcmp(net->cpu[k].label, m->op[i].name);
+	before = all ? before % all : 0;
+	for (int k = 0; k < net->n_cpu; k++)
+		if (!strcmp(net->cpu[k].label, m->op[i].name) && !before--)
+			return net->cpu[k].cycles;
+	return 0;
+}
+
+/* Prints the operators of the interpreter, or of the C function. */
 static void
 put_operators(struct text *t, const struct network *net)
 {
 	const struct measured *m = &net->measured;
-	size_t npu = 0;
 	for (size_t i = 0; i < m->n_ops; i++) {
-		bool is_npu = !strcmp(m->op[i].name, "ethos-u") && net->n;
-		double estimate = is_npu ? net->op[npu++ % net->n].run.cycles : 0;
+		double estimate = measured_estimate(net, i);
 		struct text name = { 0 };
 		text_printf(&name, "%s, ticks", m->op[i].name);
 		put_line(t, text_str(&name), m->op[i].ticks, estimate);
@@ -211,15 +312,19 @@ void
 report_measured(struct text *t, const struct network *net)
 {
 	const struct measured *m = &net->measured;
-	text_printf(t, "\nMeasured, %d inference%s (cycles %.0f to %.0f)\n",
-		    m->inferences, m->inferences == 1 ? "" : "s", m->least,
-		    m->most);
+	if (m->inferences)
+		text_printf(t, "\nMeasured, %d inference%s (cycles %.0f to %.0f)\n",
+			    m->inferences, m->inferences == 1 ? "" : "s", m->least, m->most);
+	else
+		text_puts(t, "\nMeasured\n");
 	text_printf(t, "  %-38s %12s %12s %8s\n", "", "measured", "timeline",
 		    "ratio");
 	for (int c = 0; c < COUNTERS; c++)
 		if (m->value[c] >= 0)
 			put_line(t, names[c], m->value[c],
 				 counter_estimate(net, (enum counter)c));
-	put_line(t, "cycles, calibrated", measured_cycles(m), net->calibrated);
+	if (m->inferences)
+		put_line(t, "cycles, calibrated", measured_cycles(m), net->calibrated);
 	put_operators(t, net);
+	report_samples(t, net);
 }

@@ -65,10 +65,14 @@ struct sizes {
 
 /* Counters of a device.  If the log has several inferences, values are medians. */
 enum counter { COUNT_CYCLES, COUNT_ACTIVE, COUNT_IDLE, COUNT_AXI0_READ,
-	       COUNT_AXI0_WRITE, COUNT_AXI1_READ, COUNTERS };
+	       COUNT_AXI0_WRITE, COUNT_AXI1_READ,
+	       /* of U85 */
+	       COUNT_MAC, COUNT_EXT_READ, COUNT_EXT_WRITE, COUNT_SRAM_READ, COUNT_SRAM_WRITE,
+	       COUNT_EXT_READS, COUNT_EXT_WRITES, COUNT_SRAM_READS, COUNT_SRAM_WRITES,
+	       COUNT_EXT_STALL, COUNT_LATENCY, COUNTERS };
 
 struct measured {
-	int inferences; /* 0: no log */
+	int inferences; /* 0: no log, or samples only */
 	double value[COUNTERS]; /* cycles and beats; -1: not in the log */
 	double least, most;	/* least and most cycles of an inference */
 	struct measured_op { /* operators of the interpreter's profile, in order */
@@ -76,6 +80,13 @@ struct measured {
 		double ticks;
 	} *op;
 	size_t n_ops;
+	/* a histogram of QREAD: bytes from the begin of the stream, and how often seen there */
+	struct sample {
+		int64_t offset;
+		double count;
+	} *sample;
+	size_t n_samples;
+	double samples; /* sum of the counts; 0: no histogram */
 };
 
 struct network {
@@ -149,11 +160,13 @@ bool read_graph(struct arena *a, const struct options *o, struct bytes file,
 		struct network *net, struct err *e);
 
 /* measured.c: reads a device's log, and compares it with the network's estimates */
-bool read_measured(struct arena *a, const char *path, struct measured *out,
-		   struct err *e);
+bool read_measured(struct arena *a, const char *path, const char *model,
+		   struct measured *out, struct err *e);
 /* the cycles of one inference */
 double measured_cycles(const struct measured *m);
 const char *counter_name(enum counter c);
+/* cycles that the estimate has for operator i of the log; 0: unknown */
+double measured_estimate(const struct network *net, size_t i);
 double counter_estimate(const struct network *net, enum counter c);
 void report_measured(struct text *t, const struct network *net);
 
@@ -270,5 +283,13 @@ double share(double part, double whole); /* in percent; 100 if whole is 0 */
 const char *layers_path(struct arena *a, const struct npu_map *m);
 void layer_label(struct text *t, const struct npu_map *m, const char *path, int layer,
 		 const int *parts, size_t n_parts);
+
+/*
+ * samples.c: the samples in the rows of an operator's stream: those between its command and
+ * the next one.  A histogram is of the first stream.
+ */
+double row_samples(const struct network *net, size_t operator, size_t row);
+void report_samples(struct text *t, const struct network *net);
+void json_samples(struct text *t, const struct network *net);
 
 #endif

@@ -315,6 +315,6 @@ report_summary(struct text *t, const struct options *o,
 		calibrated(t, net);
 	timeline(t, net);
 	inference(t, net);
-	if (net->measured.inferences)
+	if (net->measured.inferences || net->measured.n_ops || net->measured.samples > 0)
 		report_measured(t, net);
 }

@@ -410,6 +410,33 @@ put_cpu(struct text *t, const struct report *r)
 }
 
 static void
+put_measured(struct text *t, const struct report *r)
+{
+	static const char *const columns[] = { "operator", ",measured", ",estimated", NULL };
+	struct table all = table_measured(r);
+	double most = 0;
+	if (!all.n)
+		return;
+	size_t width = 4;
+	for (size_t i = 0; i < all.n; i += width)
+		for (size_t k = 1; k < 3; k++)
+			most = fmax(most, all.cell[i + k].number);
+	open_section(t, "measured", all.title);
+	open_table(t, columns);
+	for (size_t i = 0; i < all.n && most > 0; i += width) {
+		text_puts(t, "<tr>");
+		put_cell(t, "", all.cell[i].text);
+		for (size_t k = 1; k < 3; k++)
+			text_printf(t, "<td class=\"n share\" style=\"--p:%.1f%%\">%.6g</td>",
+				    100 * all.cell[i + k].number / most, all.cell[i + k].number);
+		text_puts(t, "</tr>\n");
+	}
+	close_table(t);
+	put_numbers(t, &all, "All operators");
+	close_section(t);
+}
+
+static void
 put_weights(struct text *t, const struct report *r)
 {
 	static const char *const columns[] = { "operator", ",before", ",encoded",
@@ -503,6 +530,7 @@ print_page(struct text *t, const struct report *r)
 	put_longest(t, r);
 	put_cpu(t, r);
 	put_gains(t, r);
+	put_measured(t, r);
 	put_weights(t, r);
 	put_rewrites(t, r);
 	open_section(t, "all", summary.title);

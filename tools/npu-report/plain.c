@@ -102,6 +102,7 @@ print_plain(struct text *t, const struct report *r)
 		text_printf(t, "  %s\n", text_plain(r->a, warnings.cell[i].text));
 	put_memory(t, r);
 	put_layers(t, r);
+	print_measured(t, r);
 	put_curve(t, r);
 	if (rewrites.n) {
 		put_heading(t, rewrites.title);

@@ -232,6 +232,8 @@ struct table table_weights(const struct report *r);
 struct table table_picture(const struct report *r, enum picture p);
 void table_html(struct text *t, const struct table *b);
 void table_text(struct text *t, const struct table *b);
+/* an empty table */
+struct table table_of(struct arena *a, const char *title, const char *const *column);
 void table_add(struct table *b, struct cell c);
 /* Prints integers exactly, and other numbers as whole multiples of 1 / parts. */
 void put_rounded(struct text *t, double v, double parts);
@@ -353,5 +355,9 @@ const struct layer *layer_called(const struct report *r, const char *name);
 void print_comparison_page(struct text *t, const struct report *old,
 			   const struct report *new, const struct rows *rows,
 			   const struct table *tables, size_t n);
+
+/* measured.c: what a device measured beside the estimate, as text with bars and as a table */
+void print_measured(struct text *t, const struct report *r);
+struct table table_measured(const struct report *r);
 
 #endif

@@ -24,7 +24,7 @@ table_add(struct table *b, struct cell c)
 	b->cell[b->n++] = c;
 }
 
-static struct table
+struct table
 table_of(struct arena *a, const char *title, const char *const *column)
 {
 	struct table b = { .a = a, .title = title, .column = column };

@@ -289,6 +289,33 @@ put_call(struct text *t, const struct job *j, int index)
 	text_puts(t, ");\n\tif (status)\n\t\treturn status;\n");
 }
 
+/*
+ * The counter of cycles and the print of --profile.  The firmware may define both macros: the
+ * default counter is the one of a Cortex-M, which the firmware must have started.
+ */
+static void
+put_profile_macros(struct text *t, const struct job *j)
+{
+	const char *p = j->prefix;
+	text_printf(t, "\n#ifndef %s_TICKS /* DWT_CYCCNT */\n"
+		       "#define %s_TICKS() (*(const volatile uint32_t *)0xe0001004u)\n#endif\n"
+		       "#ifndef %s_PROFILE\n#include <stdio.h>\n"
+		       "#define %s_PROFILE(name, ticks) \\\n"
+		       "\t(void)printf(\"%%s took %%lu ticks\\n\", name, (unsigned long)(ticks))\n"
+		       "#endif\n", p, p, p, p);
+}
+
+/* the name in one word, as npu-perf reads it */
+static void
+put_profile_name(struct text *t, const struct tfl_op *op)
+{
+	struct text name = { 0 };
+	for (const char *p = tfl_op_label(op); *p; p++)
+		text_putc(&name, strchr(" \t|]", *p) ? '_' : *p);
+	text_c_string(t, text_str(&name));
+	text_free(&name);
+}
+
 static void
 put_step(struct text *t, const struct job *j, int index)
 {
@@ -296,6 +323,8 @@ put_step(struct text *t, const struct job *j, int index)
 	text_printf(t, "\n\t/* %d: ", index);
 	put_comment_text(t, tfl_op_label(op));
 	text_puts(t, " */\n");
+	if (j->o->profile)
+		text_printf(t, "\tticks = %s_TICKS();\n", j->prefix);
 	switch (j->call.step[index]) {
 	case STEP_NPU:
 		put_npu(t, j, op);
@@ -309,6 +338,11 @@ put_step(struct text *t, const struct job *j, int index)
 	default:
 		put_elements(t, j, op, j->call.step[index]);
 		break;
+	}
+	if (j->o->profile) {
+		text_printf(t, "\t%s_PROFILE(", j->prefix);
+		put_profile_name(t, op);
+		text_printf(t, ", (uint32_t)(%s_TICKS() - ticks));\n", j->prefix);
 	}
 }
 
@@ -333,6 +367,8 @@ put_call_function(struct text *t, const struct job *j)
 {
 	const struct tfl_subgraph *g = &j->m->subgraph[0];
 	const bool *has = j->call.has;
+	if (j->o->profile)
+		put_profile_macros(t, j);
 	put_helpers(t, j);
 	if (count_variables(g))
 		put_reset_function(t, j);
@@ -341,6 +377,8 @@ put_call_function(struct text *t, const struct job *j)
 	text_puts(t, "\n{\n\tuint8_t *arena = arena_memory;\n");
 	if (has[STEP_NPU] || has[STEP_FUNCTION])
 		text_puts(t, "\tint status;\n");
+	if (j->o->profile)
+		text_puts(t, "\tuint32_t ticks;\n");
 	text_puts(t, "\t(void)arena;\n");
 	for (int i = 0; i < g->n_ops; i++)
 		put_step(t, j, i);

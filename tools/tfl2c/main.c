@@ -125,6 +125,8 @@ check_options(void *options)
 	    (o->namespaces || o->dialect == DIALECT_XXD || o->shared_arena))
 		cli_error("--format=call excludes --namespace, --shared-arena and "
 			  "--dialect=xxd");
+	if (o->profile && o->format != FORMAT_CALL)
+		cli_error("--profile works only with --format=call");
 	if (o->declarations &&
 	    ((o->format != FORMAT_HEADER && o->format != FORMAT_CALL) ||
 	     o->dialect == DIALECT_XXD))
@@ -156,6 +158,9 @@ static const struct cli_option option_list[] = {
 	{ CLI_CHOICE("format", "NAME", format, format_names,
 		     "kind of file: header (default), source, asm, or call (a C function that "
 		     "runs the network without an interpreter)") },
+	{ CLI_FLAG("profile", profile,
+		   "with --format=call: read a counter of cycles around each operator, and print "
+		   "the times as npu-perf --measured reads them") },
 	{ CLI_FLAG("declarations", declarations,
 		   "write a header without the bytes, to use with a file of --format=source "
 		   "or asm") },

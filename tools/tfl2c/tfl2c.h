@@ -39,6 +39,7 @@ struct options {
 	enum format format;
 	bool declarations; /* write a header without the bytes */
 	bool resolver;
+	bool profile; /* FORMAT_CALL: time each operator */
 	bool allow_overflow; /* of the part's memories */
 };
 
