@@ -158,7 +158,7 @@ three()
 	need_shared models/person_detect.tflite
 	need jq
 	local m=$SHARED/models r=$SHARED/models-real
-	three 65536 "$m/kws_ref_model.tflite" "$m/person_detect.tflite"
+	three 57344 "$m/kws_ref_model.tflite" "$m/person_detect.tflite"
 	three 131072 "$m/kws_ref_model.tflite" "$m/resnet_quant.tflite" "$m/micro_speech.tflite" "$m/person_detect.tflite"
 	three 163840 "$r/wakeword_vad.tflite" "$m/resnet_quant.tflite" "$r/mobilenet_v1_0.25_96.tflite"
 }
