@@ -284,11 +284,7 @@ const char *layers_path(struct arena *a, const struct npu_map *m);
 void layer_label(struct text *t, const struct npu_map *m, const char *path, int layer,
 		 const int *parts, size_t n_parts);
 
-/*
- * samples.c: the samples in the rows of an operator's stream: those between its command and
- * the next one.  A histogram is of the first stream.
- */
-double row_samples(const struct network *net, size_t operator, size_t row);
+/* samples.c: the samples of a histogram, by the rows of the first stream */
 void report_samples(struct text *t, const struct network *net);
 void json_samples(struct text *t, const struct network *net);
 

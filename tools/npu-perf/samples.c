@@ -17,7 +17,8 @@ begin_of(const struct operator *op, size_t row)
 	return WORD * ((int64_t)op->run.row[row].npu.at + 1);
 }
 
-double
+/* The samples between the command of a row and the next one. */
+static double
 row_samples(const struct network *net, size_t operator, size_t row)
 {
 	const struct measured *m = &net->measured;
