@@ -465,9 +465,6 @@ void lower_bytes(struct part *p, const struct lop *o); /* as its table */
  */
 bool part_evaluate(const struct part *p, const struct tfl_op *op, void *const *in,
 		   void *out, int n);
-/* fuses a table into the operations that make the tensor, or appends an operation for it */
-void lower_to_table(struct part *p, int tensor, struct g_operand ofm,
-		    struct g_lut *lut);
 /* appends an operation that looks up its IFM; elementwise, as every NPU can do that */
 struct g_op *part_table(struct part *p, struct g_operand ifm,
 			struct g_operand ofm, struct g_lut *lut);

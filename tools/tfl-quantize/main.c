@@ -107,7 +107,7 @@ static const struct cli_option option_list[] = {
 		   "compute it wrongly") },
 	{ CLI_TAKE("keep-int16", "PATTERN", keep_int16,
 		   "compute these operators in 16 bits: those whose name, or whose output's "
-		   "name, matches, for example SOFTMAX or 'block3/*'") },
+		   "name, matches, for example SOFTMAX or 'block3*'") },
 	{ CLI_TAKE("accuracy", "LOSS%", limit_loss,
 		   "compute the fewest operators in 16 bits that keep the loss of accuracy on "
 		   "the samples at LOSS or below, for example 0.5%") },
@@ -177,11 +177,12 @@ check_data(const struct options *o, struct err *e)
 static bool
 show_report(struct arena *a, const struct options *o, struct report *r, struct err *e)
 {
-	struct figures f = { .a = a };
+	struct figures *f = anew(a, struct figures, 1);
 	struct text t = { 0 };
-	if (!compare_networks(o, r->m, r->plan, r->r, true, &f, e))
+	f->a = a;
+	if (!compare_networks(o, r->m, r->plan, r->r, true, f, e))
 		return false;
-	r->f = &f;
+	r->f = f;
 	if (o->json)
 		print_json_report(&t, r);
 	else

@@ -226,7 +226,8 @@ part_table32(struct part *p, struct g_operand ifm, struct g_operand ofm,
 	op_clamp(r, (struct g_range){ .lo = -128, .hi = 127 });
 }
 
-void
+/* fuses a table into the operations that make the tensor, or appends an operation for it */
+static void
 lower_to_table(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut)
 {
 	if (!fuse(p, tensor, ofm, lut, (struct g_range){ 0 }))
