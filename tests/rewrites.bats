@@ -1,4 +1,3 @@
-#!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Exact rewrites (nputools-rewrites(7)): each rule applies to networks that are drawn for it, does
 # not apply to near misses, and leaves every byte of the results as it is.

@@ -423,7 +423,7 @@ refused()
 	[ "$(head -c 4 payload)" = COP1 ]
 	[ "$(stat -c %s constants)" = "$(at CONSTANT_BYTES)" ]
 	cut_out "$(at CONSTANT_OFFSET)" "$(at CONSTANT_BYTES)" | cmp - constants
-	refuses 2 "--emit: no such choice: 'payloads'; choices: tflite, cmd, words, list, npz, vela-bin, payload, constants; did you mean payload?" \
+	refuses 2 "--emit: no such choice: 'payloads'; choices: tflite, cmd, words, list, npz, vela-bin, payload, constants, debug-xml; did you mean payload?" \
 		npu-cmdgen --emit=payloads m.wenc
 	npucc -a ethos-u55-128 --system-config=RTSS_HE_SRAM_MRAM --cpu=FULLY_CONNECTED \
 		--memory-mode=Shared_Sram -o cpu.wenc m.tflite

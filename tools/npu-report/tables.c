@@ -88,8 +88,10 @@ static const char *
 cell_string(struct arena *a, const struct cell *c)
 {
 	struct text t = { 0 };
-	if (c->text)
-		return shortened(a, text_plain(a, c->text), TEXT_MOST);
+	if (c->text) {
+		const char *text = text_plain(a, c->text);
+		return strchr(text, ' ') ? text : shortened(a, text, TEXT_MOST);
+	}
 	put_cell(&t, c);
 	const char *s = arena_strndup(a, t.p, t.n);
 	text_free(&t);
