@@ -75,7 +75,7 @@ can_move(const struct shift *s, const struct g_op *op)
 	int32_t moves = op->ifm_zero - s->by;
 	bool linear = o->view == VIEW_WHOLE || o->view == VIEW_RESHAPE ||
 		      hwc_equal(s->op->ifm.t->hwc, o->t->hwc);
-	int view = moved(s, o).view;
+	enum g_view view = moved(s, o).view;
 	/* bricks have no other shape */
 	if (s->op->ifm.t->layout != LAYOUT_NHWC && view != VIEW_WHOLE && view != VIEW_BOX)
 		return false;
