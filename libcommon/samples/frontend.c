@@ -134,7 +134,9 @@ gain_at(uint32_t x)
 	float base = (float)x / (float)(1u << (SMOOTHING_BITS - CORRECTION_BITS)) + 80.0f;
 	float power = (float)real_exp((double)-(float)strength * real_log((double)base));
 	float gain = (float)(1u << GAIN_BITS) * power;
-	return gain > INT16_MAX ? INT16_MAX : (int16_t)(gain + 0.5f);
+	/* the library rounds a float sum, which lroundf() does not */
+	const float sum = gain + 0.5f;
+	return gain > INT16_MAX ? INT16_MAX : (int16_t)sum;
 }
 
 static void

@@ -175,8 +175,8 @@ cancel(struct nputools_options o, const unsigned char *model, size_t n)
 	printf("compile: %d calls in %.0f ms, longest %.0f ms, falls %d\n", c.calls, time, c.gap,
 	       c.falls);
 	wrong += c.falls;
-	for (double t = time; t > 1; t /= 1.6) {
-		start(&c, t);
+	for (int i = 0; i < 20; i++, time /= 1.6) {
+		start(&c, time);
 		int status = nputools_compile(&o, model, n, &out);
 		int is_end = status == NPUTOOLS_TROUBLE && out.code == NPUTOOLS_ERROR_CANCELLED &&
 			     strstr(out.messages, "error: cancelled\n");

@@ -45,12 +45,11 @@ static bool
 fail(struct share *s, const struct child *c)
 {
 	struct text said = c->said;
-	const char *text = text_plain(s->a, "");
 	char *end = arena_strndup(s->a, text_str(&said), said.n);
 	for (size_t n = strlen(end); n && end[n - 1] == '\n';)
 		end[--n] = '\0';
 	char *line = strrchr(end, '\n');
-	text = text_plain(s->a, line ? line + 1 : end);
+	const char *text = text_plain(s->a, line ? line + 1 : end);
 	if (!*text)
 		return err_set(s->e, "%s ended without a message", c->name);
 	bool no = !WIFSIGNALED(c->status) && WEXITSTATUS(c->status) == EXIT_NO;

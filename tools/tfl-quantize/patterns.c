@@ -130,8 +130,10 @@ target_value(const struct target *t, double x)
 static bool
 is_function(const struct chain *c, const struct target *t)
 {
-	const double step = 0.0625, most = 12, tolerance = 2e-6;
-	for (double x = -most; x <= most; x += step) {
+	const double step = 0.0625, tolerance = 2e-6;
+	const int most = 192; /* steps */
+	for (int i = -most; i <= most; i++) {
+		double x = i * step;
 		double want = target_value(t, x), got = value_of(c, x);
 		if (!(fabs(got - want) <= tolerance * (1 + fabs(want))))
 			return false;

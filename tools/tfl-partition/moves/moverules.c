@@ -119,10 +119,10 @@ read_view(const struct part *p, struct lop *o, view_fn *view, const char *differ
 	struct nd v = nd_shape(in), to = words_shape(part_out(p, o->op, 0));
 	o->view = view;
 	why = view(p, o->op, &v);
-	if (why)
-		return why;
-	v = as_words(in, v);
-	return nd_elements(&v) != nd_elements(&to) ? differs : check_copies(p, &v, &to);
+	v = why ? v : as_words(in, v);
+	if (!why && nd_elements(&v) != nd_elements(&to))
+		why = differs;
+	return why ?: check_copies(p, &v, &to);
 }
 
 const char *
