@@ -399,7 +399,7 @@ add_op()
 
 @test "--report and --json: ranges, clipping, noise, accuracy and advice" {
 	need jq
-	local data=(tfl-quantize --data="$TOP/tests/models/digits" --range=0,1)
+	local data=(tfl-quantize --data="$TOP/tests/models/digits" "--range=0,1")
 	"${data[@]}" -o want.tflite "$digits"
 	"${data[@]}" --report -o q.tflite "$digits" >out 2>err
 	cmp q.tflite want.tflite

@@ -183,9 +183,12 @@ same_variable(const struct tfl_op *a, const struct tfl_op *b)
 				     FB_VarHandleOptions_shared_name };
 	struct fb_ref x = tfl_options(a, &fb_VarHandleOptions);
 	struct fb_ref y = tfl_options(b, &fb_VarHandleOptions);
-	for (size_t i = 0; i < ARRAY_LEN(slots); i++)
-		if (strcmp(fb_string(x, slots[i], NULL), fb_string(y, slots[i], NULL)) != 0)
+	for (size_t i = 0; i < ARRAY_LEN(slots); i++) {
+		const char *of_x = fb_string(x, slots[i], NULL);
+		const char *of_y = fb_string(y, slots[i], NULL);
+		if (strcmp(of_x, of_y) != 0)
 			return false;
+	}
 	return true;
 }
 
