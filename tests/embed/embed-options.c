@@ -25,7 +25,8 @@ main(int argc, char **argv)
 	struct nputools_output out;
 	const int status = nputools_compile(&o, model, n, &out);
 	(void)fputs(out.messages, stderr);
-	(void)fwrite(out.data, 1, out.size, stdout);
+	if (out.size)
+		(void)fwrite(out.data, 1, out.size, stdout);
 	nputools_free(&out);
 	return status;
 }
