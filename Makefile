@@ -251,6 +251,9 @@ $(B)/tests/lowering $(B)/tests/lowering_rules $(B)/tests/lowering_values: $(pats
 # one reader each; linked with a driver that replays files (any compiler)
 FUZZ := $(patsubst tests/fuzz/%.c,%,$(filter-out %/replay.c,$(wildcard tests/fuzz/*.c)))
 FUZZ_REPLAY := $(FUZZ:%=$(B)/fuzz/%-replay)
+# OSS-Fuzz has another linker and engine
+FUZZ_LD = $(CC)
+FUZZ_ENGINE = -fsanitize=fuzzer
 
 # Programs inside a target (tests/fuzz/lib/programs.h): the objects of each program are
 # joined to one object, in which only main is global, under another name.  There are no
@@ -282,7 +285,7 @@ $(FUZZ_REPLAY): $(B)/fuzz/%-replay: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o
 $(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIB) \
+	$(Q)$(FUZZ_LD) $(CFLAGS) $(LDFLAGS) $(FUZZ_ENGINE) -o $@ $(filter %.o,$^) $(LIB) \
 		$(FUZZ_LIBS) $(LIBS)
 
 # libnputools is a whole, whose functions are not those of libcommon.a
