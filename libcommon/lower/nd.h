@@ -116,7 +116,8 @@ void word_reduce_axis(struct lower *l, enum g_op_kind kind, struct nd *v);
  * operation stays as it was made.
  */
 struct low_end {
-	bool scaled;		/* else scale, factors and rounding stay as they are */
+	/* true: the operation takes scale, factors and round from here; false: it keeps its own */
+	bool scaled;
 	struct npu_scale scale; /* ignored by operations that have none */
 	enum g_round round;
 	/*

@@ -280,7 +280,7 @@ struct best {
 
 static void
 try_packing(const struct exact *x, const struct site *s, const struct packing *f,
-	 const struct cycles *now, struct best *b)
+	    const struct cycles *now, struct best *b)
 {
 	struct g_tensor t = copy_tensor(s, f);
 	struct g_op copy = copy_op(s, f, &t), op = new_op(s, f, &t);
@@ -288,7 +288,8 @@ try_packing(const struct exact *x, const struct site *s, const struct packing *f
 	const double share = f->copied ? 0.9 : 0.99; /* a copy needs memory, too */
 	if (f->columns > s->stride && !x->overlap)
 		return;
-	if ((f->copied && !estimate_add(x->estimate, &copy, &c)) || !estimate_add(x->estimate, &op, &c) || !cycles_are_fewer(&c, now, share) ||
+	if ((f->copied && !estimate_add(x->estimate, &copy, &c)) ||
+	    !estimate_add(x->estimate, &op, &c) || !cycles_are_fewer(&c, now, share) ||
 	    (b->found && !cycles_are_fewer(&c, &b->cycles, share)))
 		return;
 	*b = (struct best){ .packing = *f, .op = op, .cycles = c, .found = true };

@@ -255,10 +255,11 @@ check_combination(struct options *o)
 		cli_error("--quiet and --verbose-all exclude each other");
 	if (o->page && (o->out || o->keep))
 		check_page(o);
-	if (o->advice && !o->page && !o->summary)
+	if (o->advice && !o->page && !o->summary) {
+		const char *hides_summary = o->out && !o->errors_only ? "-o" : "--quiet";
 		cli_error("--advice is for the summary or the page: name a page with "
-			  "--report=FILE.html, or leave out %s", o->out && !o->errors_only ? "-o"
-								 : "--quiet");
+			  "--report=FILE.html, or leave out %s", hides_summary);
+	}
 	target_check_names(&o->names, cli_error);
 	if (o->check && o->last < CMDGEN)
 		cli_error("--check needs a compiled model, not %s", o->out);
