@@ -81,8 +81,9 @@ progress()
 }
 
 @test "npu-eval shows its progress" {
-	local n=60
-	! sanitized || n=20
+	# several seconds: the first output comes after one second
+	local n=240
+	! sanitized || n=40
 	for ((i = 0; i < n; i++)); do
 		for d in {0..9}; do
 			echo "$TOP/tests/models/digits/digit-$d.pgm $d"
