@@ -284,6 +284,21 @@ op_is_transfer(int kind)
 }
 
 bool
+op_only_moves(const struct g_op *op)
+{
+	bool word = op->ifm.type == TFL_INT16, plain = op->ifm.type == TFL_UINT8;
+	int64_t lo = plain ? 0 : word ? INT16_MIN : INT8_MIN;
+	int64_t hi = lo + (word ? UINT16_MAX : UINT8_MAX);
+	return op->kind == OP_AVGPOOL && op->kernel.y == 1 && op->kernel.x == 1 &&
+	       op->stride.y == 1 && op->stride.x == 1 && op->act == G_ACT_CLAMP &&
+	       op->upscale == UPSCALE_NONE && G_HAS(op, G_OP_scale) &&
+	       op->scale.mult == 1u << 30 && op->scale.shift == 30 &&
+	       op->ifm_zero == op->ofm_zero && op->ifm.type == op->ofm.type &&
+	       (word || plain || op->ifm.type == TFL_INT8) && op->clamp.lo <= lo &&
+	       op->clamp.hi >= hi && hwc_equal(op->ifm.shape, op->ofm.shape);
+}
+
+bool
 op_is_row_by_row(int kind)
 {
 	return op_is_elementwise(kind) || kind == OP_COPY;

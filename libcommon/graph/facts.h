@@ -84,6 +84,8 @@ struct g_range type_range(int type);
 bool op_compares(int kind);
 /* True if the DMA engine does the operation, without a kernel or blocks. */
 bool op_is_transfer(int kind);
+/* True for a pool that moves its IFM unchanged. */
+bool op_only_moves(const struct g_op *op);
 /* True if row y of the OFM depends only on row y of the operands. */
 bool op_is_row_by_row(int kind);
 enum block_class op_block_class(int kind);

@@ -13,8 +13,11 @@
 static const struct rule {
 	const char *name, *sentence;
 	exact_rule *apply;
+	bool planned; /* npu-sched applies the rule */
 } rules[] = {
 #define REWRITE(n, function, text) { .name = #n, .sentence = text, .apply = function },
+#define PLANNED(n, function, text)                                                          \
+	{ .name = #n, .sentence = text, .apply = function, .planned = true },
 #include "rewrites.def"
 };
 
@@ -189,19 +192,36 @@ drop_constants(struct graph *g, struct arena *a)
 	drop_blobs(g, a);
 }
 
+/* Applies the rules of the front ends, or those of npu-sched. */
+static bool
+apply(struct exact *x, const struct rewrite_options *o, bool planned)
+{
+	x->overlap = !o->no_overlap;
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
+		x->rule = rules[i].name;
+		if (rules[i].planned == planned && !(o->off >> i & 1) && !rules[i].apply(x))
+			return false;
+	}
+	return true;
+}
+
 bool
 rewrite_exact(struct lower *l, const struct rewrite_options *o, struct err *e)
 {
-	struct exact x = { .l = l, .g = l->g, .a = l->a, .overlap = !o->no_overlap, .e = e };
+	struct exact x = { .l = l, .g = l->g, .a = l->a, .e = e };
 	size_t before = l->g->n_rewrites;
 	if (l->accel)
 		x.estimate = estimate_open(l->a, l->accel);
-	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
-		x.rule = rules[i].name;
-		if (!(o->off >> i & 1) && !rules[i].apply(&x))
-			return false;
-	}
+	if (!apply(&x, o, false))
+		return false;
 	if (l->g->n_rewrites > before)
 		drop_constants(l->g, l->a);
 	return true;
+}
+
+bool
+rewrite_planned(struct arena *a, struct graph *g, const struct rewrite_options *o, struct err *e)
+{
+	struct exact x = { .g = g, .a = a, .e = e };
+	return apply(&x, o, true);
 }

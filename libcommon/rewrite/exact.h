@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of schema/rewrites.def, as the front ends apply them: nputools-rewrites(7). */
+/* The rules of schema/rewrites.def, as the programs apply them: nputools-rewrites(7). */
 #ifndef REWRITE_EXACT_H
 #define REWRITE_EXACT_H
 
 #include "lower/lower.h"
 
-/* Which rules of schema/rewrites.def a front end applies; all zero: all rules. */
+/* Which rules of schema/rewrites.def a program applies; all zero: all its rules. */
 struct rewrite_options {
 	uint64_t off;	 /* bit i: rule i is not applied */
 	bool no_overlap; /* no operand reads a byte twice, no tensor is shifted in place */
@@ -31,6 +31,9 @@ void rewrite_list(struct text *t);
  * inputs and outputs.  Returns false if constants cannot be read.
  */
 bool rewrite_exact(struct lower *l, const struct rewrite_options *o, struct err *e);
+/* The same for the rules that depend on the memory system, before npu-sched plans. */
+bool rewrite_planned(struct arena *a, struct graph *g, const struct rewrite_options *o,
+		     struct err *e);
 /* Appends a line for each change, or for several equal ones, for reports of the front ends. */
 void rewrite_print(const struct graph *g, struct text *t);
 

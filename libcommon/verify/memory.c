@@ -185,6 +185,24 @@ extents_meet(const struct npu_fm *in, const struct npu_fm *out)
 	return near;
 }
 
+/*
+ * True for a pool that moves one row to lower addresses, in blocks that hold whole pixels.  The
+ * blocks write in ascending order, and each byte is read before its block's own write or before
+ * that of a later block.
+ */
+static bool
+shifts_down(const struct npu_op *op)
+{
+	const struct npu_fm *in = &op->ifm, *out = &op->ofm;
+	return op->kind == NPU_POOL && op->kernel_h == 1 && op->kernel_w == 1 &&
+	       op->stride_x == 1 && op->upscale == UPSCALE_NONE && op->transpose == NPU_HWC &&
+	       op->reverse == NPU_FORWARD && hwc_equal(in->shape, out->shape) &&
+	       in->bits == out->bits && out->shape.h == 1 && out->shape.c <= op->block.c &&
+	       !in->bricks && !out->bricks && in->w0 >= in->shape.w && out->w0 >= out->shape.w &&
+	       in->stride_x == out->stride_x &&
+	       in->stride_x >= in->shape.c * npu_fm_bytes(in) && out->base[0] < in->base[0];
+}
+
 /* Checks operand 0, the IFM, or 1, IFM2. */
 static void
 check_in_place(struct checker *c, int which)
@@ -196,7 +214,7 @@ check_in_place(struct checker *c, int which)
 		return;
 	bool same = op->kind == NPU_ELEMENTWISE && npu_fm_same_place(in, out) &&
 		    hwc_equal(in->shape, out->shape);
-	if (same || !extents_meet(in, out))
+	if (same || !extents_meet(in, out) || (!which && shifts_down(op)))
 		return;
 	if (npu_block_overwritten(op, c->accel, which, &c->runs))
 		ERROR(c, 35, "a block of the OFM overwrites bytes of the %s that a later "

@@ -23,7 +23,14 @@ enum { OPT_SYSTEM = 256, OPT_MODE, OPT_CONFIG, OPT_CACHE, OPT_OPTIMISE, OPT_EFFO
        OPT_LEVEL, OPT_PROFILES, OPT_PART, OPT_PARTS, OPT_ANY, OPT_LIST_CONFIG,
        OPT_LIST_GRAPH, OPT_LIST_ALLOCATION, OPT_FRONT, OPT_EXPLAIN, OPT_JSON,
        OPT_DUMP, OPT_WITHIN, OPT_MAX_CYCLES, OPT_MODEL, OPT_BATCH,
-       OPT_REQUIRE_BATCH };
+       OPT_REQUIRE_BATCH, OPT_NO_REWRITE, OPT_NO_OVERLAP, OPT_REWRITES };
+
+/* Where the runtime's arena is not in SRAM, operations would read the rows of a state from DRAM. */
+static bool
+rewrite(struct sched *s)
+{
+	return s->memory.spilling || rewrite_planned(s->a, s->g, &s->o->rewrites, s->e);
+}
 
 static bool
 study(struct sched *s)
@@ -39,6 +46,7 @@ static const struct pass {
 	const char *name;
 	bool (*run)(struct sched *);
 } passes[] = {
+	{ .name = "rewrites", .run = rewrite },
 	{ .name = "tables", .run = separate_tables },
 	{ .name = "stages", .run = complete_stages },
 	{ .name = "sparse", .run = find_sparse },
@@ -101,6 +109,13 @@ static const struct argp_option option_list[] = {
 	{ "model", OPT_MODEL, "robust|calibrated|timeline", 0,
 	  "cycles by which plans are compared: the mean of two estimates (robust, default), or "
 	  "one of them", 0 },
+	{ "no-rewrite", OPT_NO_REWRITE, "NAME[,...]|all", 0,
+	  "do not apply these rules of --list-rewrites, or none of them", 0 },
+	{ "no-overlap", OPT_NO_OVERLAP, 0, 0,
+	  "do not use shifts in place, which the hardware's documentation does not mention", 0 },
+	{ "list-rewrites", OPT_REWRITES, 0, 0,
+	  "list the rules that replace operations by cheaper ones with the same results, and "
+	  "exit", 0 },
 	{ "level", OPT_LEVEL, "N", 0,
 	  "compression level, 1 to 9, that npu-wenc will use (default 6)", 0 },
 	{ "verbose", 'v', 0, 0,
@@ -153,6 +168,7 @@ flag_of(struct options *o, int key)
 	case OPT_EXPLAIN: return &o->explain;
 	case OPT_JSON: return &o->json;
 	case OPT_ANY: return &o->any_accelerator;
+	case OPT_NO_OVERLAP: return &o->rewrites.no_overlap;
 	case 'v': return &o->verbose;
 	case OPT_LIST_CONFIG: return &o->list_config;
 	case OPT_LIST_GRAPH: return &o->list_graph;
@@ -249,6 +265,11 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_MODEL:
 		o->model = (enum model)cli_choice("--model", arg, models);
 		break;
+	case OPT_NO_REWRITE:
+		rewrite_take_off(&o->rewrites.off, arg);
+		break;
+	case OPT_REWRITES:
+		cli_show(rewrite_list);
 	case OPT_PROFILES:
 		cli_show(memory_list_profiles);
 	case OPT_PARTS:

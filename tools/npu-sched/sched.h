@@ -17,6 +17,7 @@
 #include "graph/build.h"
 #include "graph/facts.h"
 #include "perf/perf.h"
+#include "rewrite/exact.h"
 #include "weights/weights.h"
 
 /* Goal of the plan: the fewest cycles; the fewest bytes of all that is stored, then the fewest
@@ -44,6 +45,7 @@ struct options {
 	int32_t batch;	     /* inputs in one run; 0: option absent */
 	bool require_batch;  /* fail unless all of them fit */
 	bool front, explain, json; /* write a report instead of the graph */
+	struct rewrite_options rewrites;
 	const char *dump; /* name of the pass after which the graph is written, or NULL */
 };
 

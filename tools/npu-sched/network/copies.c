@@ -116,23 +116,6 @@ add_copy(struct sched *s, struct copies *c, const struct g_node *n, struct g_ten
 	c->v[c->n++] = (struct moved){ .op = op, .home = t, .fast = fast, .pays = true };
 }
 
-/* Is op a pool that moves its IFM unchanged? */
-static bool
-only_moves(const struct g_op *op)
-{
-	bool word = op->ifm.type == TFL_INT16, plain = op->ifm.type == TFL_UINT8;
-	int64_t lo = plain ? 0 : word ? INT16_MIN : INT8_MIN;
-	int64_t hi = lo + (word ? UINT16_MAX : UINT8_MAX);
-	return op->kind == OP_AVGPOOL && op->kernel.y == 1 && op->kernel.x == 1 &&
-	       op->stride.y == 1 && op->stride.x == 1 && op->act == G_ACT_CLAMP &&
-	       op->upscale == UPSCALE_NONE && G_HAS(op, G_OP_scale) &&
-	       op->scale.mult == 1u << 30 && op->scale.shift == 30 &&
-	       op->ifm_zero == op->ofm_zero && op->ifm.type == op->ofm.type &&
-	       (word || plain || op->ifm.type == TFL_INT8) && op->clamp.lo <= lo &&
-	       op->clamp.hi >= hi && !G_HAS(op, G_OP_block) &&
-	       hwc_equal(op->ifm.shape, op->ofm.shape) && op->ifm.t != op->ofm.t;
-}
-
 /* Is the operand one run of bytes, of a tensor that is linear in any case?  Then a transfer,
  * which needs linear tensors, takes bricks from no reader. */
 static bool
@@ -159,7 +142,8 @@ add_moves(struct sched *s, struct copies *c)
 	struct graph *g = s->g;
 	for (size_t i = 0; i < g->n_ops; i++) {
 		struct g_op *op = g->ops[i];
-		if (!only_moves(op) || !is_linear_run(s, &op->ifm) ||
+		if (!op_only_moves(op) || G_HAS(op, G_OP_block) ||
+		    op->ifm.t == op->ofm.t || !is_linear_run(s, &op->ifm) ||
 		    !is_linear_run(s, &op->ofm))
 			continue;
 		struct g_op *copy = insert_copy(g, i + 1, op, op->ifm, op->ofm);
