@@ -3,7 +3,7 @@
 #ifndef DIS_H
 #define DIS_H
 
-#include "base/text.h"
+#include "base/json_out.h"
 #include "map/map.h"
 #include "source/source.h"
 
@@ -42,6 +42,8 @@ bool take_input(struct arena *a, const struct options *o, struct bytes file,
  */
 const char *source_name(struct arena *a, const struct input *in, int k, size_t word);
 
+/* json.c: the members that name a stream */
+void put_stream_head(const struct json_out *j, const struct npu_stream *s);
 /* json.c: prints stream k as a JSON object */
 bool print_json(struct arena *a, struct text *t, const struct input *in, int k,
 		struct err *e);

@@ -2,193 +2,225 @@
 /* Prints the operations of a stream as JSON. */
 #include "dis.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 static void
-put_string(struct text *t, const char *key, const char *v)
+put_shape(const struct json_out *j, const char *key, struct hwc s)
 {
-	text_printf(t, "\"%s\":", key);
-	text_quoted(t, v, strlen(v));
+	const int32_t v[] = { s.h, s.w, s.c };
+	json_put_i32s(j, key, v, ARRAY_LEN(v));
 }
 
 static void
-put_shape(struct text *t, const char *key, struct hwc s)
+put_i64s(const struct json_out *j, const char *key, const int64_t *v, size_t n)
 {
-	text_printf(t, ",\"%s\":[%d,%d,%d]", key, s.h, s.w, s.c);
-}
-
-/* Prints a feature map of U85 that is not in memory. */
-static void
-put_no_place(struct text *t, const char *key, const struct npu_fm *f)
-{
-	text_printf(t, ",\"%s\":{", key);
-	if (f->storage == NPU_CHAINED)
-		text_printf(t, "\"chain\":%d,", f->chain);
-	text_printf(t, "\"zero\":%d,\"bits\":%d,\"signed\":%s", f->zero,
-		    f->bits, f->is_signed ? "true" : "false");
-	put_shape(t, "shape", f->shape);
-	text_putc(t, '}');
+	json_open(j, key, '[');
+	for (size_t i = 0; i < n; i++)
+		json_put_i64(j, NULL, v[i]);
+	json_close(j, ']');
 }
 
 static void
-put_fm(struct text *t, const char *key, const struct npu_fm *f)
+put_type(const struct json_out *j, const struct npu_fm *f)
 {
-	if (!npu_fm_stored(f)) {
-		put_no_place(t, key, f);
-		return;
+	json_put_i64(j, "zero", f->zero);
+	json_put_i64(j, "bits", f->bits);
+	json_put_bool(j, "signed", f->is_signed);
+}
+
+static void
+put_fm(const struct json_out *j, const char *key, const struct npu_fm *f)
+{
+	json_open(j, key, '{');
+	if (npu_fm_stored(f)) {
+		json_put_i64(j, "region", f->region);
+		put_i64s(j, "base", f->base, ARRAY_LEN(f->base));
+		json_put_i32s(j, "tiles", (const int32_t[]){ f->h0, f->h1, f->w0 }, 3);
+		put_shape(j, "shape", f->shape);
+		put_i64s(j, "stride", (const int64_t[]){ f->stride_y, f->stride_x, f->stride_c }, 3);
+		put_type(j, f);
+		json_put_string(j, "layout", f->bricks ? "nhcwb16" : "nhwc");
+	} else { /* of U85 */
+		if (f->storage == NPU_CHAINED)
+			json_put_i64(j, "chain", f->chain);
+		put_type(j, f);
+		put_shape(j, "shape", f->shape);
 	}
-	text_printf(t, ",\"%s\":{\"region\":%d,\"base\":[%" PRId64 ",%" PRId64
-		    ",%" PRId64 ",%" PRId64 "],\"tiles\":[%d,%d,%d]", key,
-		    f->region, f->base[0], f->base[1], f->base[2], f->base[3],
-		    f->h0, f->h1, f->w0);
-	put_shape(t, "shape", f->shape);
-	text_printf(t, ",\"stride\":[%" PRId64 ",%" PRId64 ",%" PRId64 "]",
-		    f->stride_y, f->stride_x, f->stride_c);
-	text_printf(t, ",\"zero\":%d,\"bits\":%d,\"signed\":%s,"
-		    "\"layout\":\"%s\"}", f->zero, f->bits,
-		    f->is_signed ? "true" : "false",
-		    f->bricks ? "nhcwb16" : "nhwc");
+	json_close(j, '}');
 }
 
 static void
-put_ranges(struct text *t, const char *key, const struct npu_range *r, int n)
+put_ranges(const struct json_out *j, const char *key, const struct npu_range *r, int n)
 {
-	text_printf(t, ",\"%s\":[", key);
-	for (int i = 0; i < n && r[i].n; i++)
-		text_printf(t, "%s{\"region\":%d,\"at\":%" PRId64
-			    ",\"bytes\":%" PRId64 "}", i ? "," : "",
-			    r[i].region, r[i].at, r[i].n);
-	text_putc(t, ']');
+	json_open(j, key, '[');
+	for (int i = 0; i < n && r[i].n; i++) {
+		json_open(j, NULL, '{');
+		json_put_i64(j, "region", r[i].region);
+		json_put_i64(j, "at", r[i].at);
+		json_put_i64(j, "bytes", r[i].n);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
 }
 
 static void
-put_steps(struct text *t, const struct npu_op *op)
+put_steps(const struct json_out *j, const struct npu_op *op)
 {
-	text_printf(t, ",\"repeat\":[%d,%d],\"src_step\":[%" PRId64 ",%" PRId64
-		    "],\"dst_step\":[%" PRId64 ",%" PRId64 "]", op->size1,
-		    op->size0, op->src_step[1], op->src_step[0],
-		    op->dst_step[1], op->dst_step[0]);
-	if (op->src_indexed || op->dst_indexed)
-		text_printf(t, ",\"indexed\":\"%s\",\"index\":{\"region\":%d,"
-			    "\"at\":%" PRId64 ",\"bytes\":%" PRId64
-			    ",\"max\":%" PRId64 "}",
-			    op->src_indexed ? "src" : "dst", op->rows.region,
-			    op->rows.at, op->rows.n, op->row_max);
+	json_put_i32s(j, "repeat", (const int32_t[]){ op->size1, op->size0 }, 2);
+	put_i64s(j, "src_step", (const int64_t[]){ op->src_step[1], op->src_step[0] }, 2);
+	put_i64s(j, "dst_step", (const int64_t[]){ op->dst_step[1], op->dst_step[0] }, 2);
+	if (!op->src_indexed && !op->dst_indexed)
+		return;
+	json_put_string(j, "indexed", op->src_indexed ? "src" : "dst");
+	json_open(j, "index", '{');
+	json_put_i64(j, "region", op->rows.region);
+	json_put_i64(j, "at", op->rows.at);
+	json_put_i64(j, "bytes", op->rows.n);
+	json_put_i64(j, "max", op->row_max);
+	json_close(j, '}');
 }
 
 static void
-put_dma(struct text *t, const struct npu_op *op, const struct accel *accel)
+put_side(const struct json_out *j, const char *key, const char *memory, const struct npu_range *r)
+{
+	json_open(j, key, '{');
+	json_put_i64(j, memory, r->region);
+	json_put_i64(j, "at", r->at);
+	json_close(j, '}');
+}
+
+static void
+put_dma(const struct json_out *j, const struct npu_op *op, const struct accel *accel)
 {
 	const char *internal = accel_lacks(accel, LACK_SHRAM) ? "lut" : "shram_cores";
-	text_printf(t, ",\"bytes\":%" PRId64, op->src.n);
-	text_printf(t, ",\"src\":{\"%s\":%d,\"at\":%" PRId64 "}",
-		    op->src_internal ? internal : "region",
-		    op->src.region, op->src.at);
-	text_printf(t, ",\"dst\":{\"%s\":%d,\"at\":%" PRId64 "}",
-		    op->dst_internal ? internal : "region",
-		    op->dst.region, op->dst.at);
-	if (npu_dma_is_stepped(op))
-		put_steps(t, op);
-	else if (op->src_dims > 1 || op->dst_dims > 1)
-		text_printf(t, ",\"repeat\":[%d,%d],\"skip\":[%" PRId64
-			    ",%" PRId64 "]", op->size1, op->size0, op->skip0,
-			    op->skip1);
+	json_put_i64(j, "bytes", op->src.n);
+	put_side(j, "src", op->src_internal ? internal : "region", &op->src);
+	put_side(j, "dst", op->dst_internal ? internal : "region", &op->dst);
+	if (npu_dma_is_stepped(op)) {
+		put_steps(j, op);
+	} else if (op->src_dims > 1 || op->dst_dims > 1) {
+		json_put_i32s(j, "repeat", (const int32_t[]){ op->size1, op->size0 }, 2);
+		put_i64s(j, "skip", (const int64_t[]){ op->skip0, op->skip1 }, 2);
+	}
+}
+
+static void
+put_resize(const struct json_out *j, const struct npu_resize_axis *r)
+{
+	json_put_i32s(j, NULL, (const int32_t[]){ r->n, r->d, r->offset }, 3);
+}
+
+static void
+put_operand_scale(const struct json_out *j, uint32_t mult, int shift, int is_double)
+{
+	put_i64s(j, NULL, (const int64_t[]){ mult, shift, is_double }, 3);
 }
 
 /* Prints the values that U85 has instead of an SHRAM layout. */
 static void
-put_more(struct text *t, const struct npu_op *op)
+put_more(const struct json_out *j, const struct npu_op *op)
 {
-	put_shape(t, "extent", op->extent);
-	put_shape(t, "microblock", op->ublock);
-	text_printf(t, ",\"transpose\":%d,\"reverse\":%d,\"acc_format\":%d,"
-		    "\"acc_input\":%d,\"acc_output\":%s,"
-		    "\"fast_weights\":%s,\"sparse_weights\":%s,"
-		    "\"clip\":%d,\"table\":%" PRId64 ",\"blockdep\":%d",
-		    (int)op->transpose, (int)op->reverse, op->acc_format,
-		    (int)op->acc_input, op->acc_kept ? "false" : "true",
-		    op->fast_weights ? "true" : "false",
-		    op->sparse_weights ? "true" : "false", op->clip_range,
-		    op->table.at, op->blockdep);
-	if (op->kind == NPU_ELEMENTWISE)
-		text_printf(t, ",\"operand_scales\":[[%" PRIu32 ",%d,%d],[%"
-			    PRIu32 ",%d,%d]]", op->opa_mult, op->opa_shift,
-			    op->opa_double, op->opb_mult, op->opb_shift,
-			    op->opb_double);
-	if (op->kind == NPU_RESIZE)
-		text_printf(t, ",\"resize\":[[%d,%d,%d],[%d,%d,%d]]",
-			    op->resize_y.n, op->resize_y.d, op->resize_y.offset,
-			    op->resize_x.n, op->resize_x.d, op->resize_x.offset);
+	put_shape(j, "extent", op->extent);
+	put_shape(j, "microblock", op->ublock);
+	json_put_i64(j, "transpose", (int)op->transpose);
+	json_put_i64(j, "reverse", (int)op->reverse);
+	json_put_i64(j, "acc_format", op->acc_format);
+	json_put_i64(j, "acc_input", (int)op->acc_input);
+	json_put_bool(j, "acc_output", !op->acc_kept);
+	json_put_bool(j, "fast_weights", op->fast_weights);
+	json_put_bool(j, "sparse_weights", op->sparse_weights);
+	json_put_i64(j, "clip", op->clip_range);
+	json_put_i64(j, "table", op->table.at);
+	json_put_i64(j, "blockdep", op->blockdep);
+	if (op->kind == NPU_ELEMENTWISE) {
+		json_open(j, "operand_scales", '[');
+		put_operand_scale(j, op->opa_mult, op->opa_shift, op->opa_double);
+		put_operand_scale(j, op->opb_mult, op->opb_shift, op->opb_double);
+		json_close(j, ']');
+	}
+	if (op->kind == NPU_RESIZE) {
+		json_open(j, "resize", '[');
+		put_resize(j, &op->resize_y);
+		put_resize(j, &op->resize_x);
+		json_close(j, ']');
+	}
 }
 
 static void
-put_kernel(struct text *t, const struct npu_op *op)
+put_kernel(const struct json_out *j, const struct npu_op *op)
 {
 	if (!op->ifm_scalar)
-		put_fm(t, "ifm", &op->ifm);
+		put_fm(j, "ifm", &op->ifm);
 	if (op->ifm_scalar || op->ifm2_scalar)
-		text_printf(t, ",\"scalar\":%d", op->scalar);
+		json_put_i64(j, "scalar", op->scalar);
 	if (op->has_ifm2 && !op->ifm2_scalar)
-		put_fm(t, "ifm2", &op->ifm2);
-	put_fm(t, "ofm", &op->ofm);
-	text_printf(t, ",\"kernel\":[%d,%d],\"stride\":[%d,%d],"
-		    "\"dilation\":[%d,%d],\"pad\":[%d,%d,%d,%d]",
-		    op->kernel_h, op->kernel_w, op->stride_y, op->stride_x,
-		    op->dilation_y, op->dilation_x, op->pad_top, op->pad_left,
-		    op->pad_bottom, op->pad_right);
-	text_printf(t, ",\"upscale\":%d,\"part_kernel\":%s", (int)op->upscale,
-		    op->part_kernel ? "true" : "false");
-	put_ranges(t, "weights", op->weights, ARRAY_LEN(op->weights));
-	put_ranges(t, "scales", op->scales, ARRAY_LEN(op->scales));
-	text_printf(t, ",\"activation\":%d,\"min\":%d,\"max\":%d",
-		    op->activation, op->min, op->max);
+		put_fm(j, "ifm2", &op->ifm2);
+	put_fm(j, "ofm", &op->ofm);
+	json_put_i32s(j, "kernel", (const int32_t[]){ op->kernel_h, op->kernel_w }, 2);
+	json_put_i32s(j, "stride", (const int32_t[]){ op->stride_y, op->stride_x }, 2);
+	json_put_i32s(j, "dilation", (const int32_t[]){ op->dilation_y, op->dilation_x }, 2);
+	json_put_i32s(j, "pad", (const int32_t[]){ op->pad_top, op->pad_left, op->pad_bottom,
+						   op->pad_right }, 4);
+	json_put_i64(j, "upscale", (int)op->upscale);
+	json_put_bool(j, "part_kernel", op->part_kernel);
+	put_ranges(j, "weights", op->weights, ARRAY_LEN(op->weights));
+	put_ranges(j, "scales", op->scales, ARRAY_LEN(op->scales));
+	json_put_i64(j, "activation", op->activation);
+	json_put_i64(j, "min", op->min);
+	json_put_i64(j, "max", op->max);
 	if (op->global_scale)
-		text_printf(t, ",\"scale\":[%" PRIu32 ",%d]", op->ofm_mult,
-			    op->ofm_shift);
-	text_printf(t, ",\"rounding\":%d", (int)op->rounding);
-	put_shape(t, "block", op->block);
+		put_i64s(j, "scale", (const int64_t[]){ op->ofm_mult, op->ofm_shift }, 2);
+	json_put_i64(j, "rounding", (int)op->rounding);
+	put_shape(j, "block", op->block);
 	if (op->ublock.h) {
-		put_more(t, op);
+		put_more(j, op);
 		return;
 	}
-	text_printf(t, ",\"ib_end\":%d,\"ab_start\":%d,\"ib2_start\":%d,"
-		    "\"acc_format\":%d,\"blockdep\":%d", op->ib_end,
-		    op->ab_start, op->ib2_start, op->acc_format, op->blockdep);
+	json_put_i64(j, "ib_end", op->ib_end);
+	json_put_i64(j, "ab_start", op->ab_start);
+	json_put_i64(j, "ib2_start", op->ib2_start);
+	json_put_i64(j, "acc_format", op->acc_format);
+	json_put_i64(j, "blockdep", op->blockdep);
+}
+
+void
+put_stream_head(const struct json_out *j, const struct npu_stream *s)
+{
+	json_put_string(j, "name", s->name);
+	json_put_i64(j, "subgraph", s->subgraph);
+	json_put_i64(j, "operator", s->op);
+	json_put_string(j, "accelerator", s->accel->name);
+	json_put_i64(j, "bytes", (int64_t)(4 * s->n_words));
 }
 
 bool
 print_json(struct arena *a, struct text *t, const struct input *in, int k,
 	   struct err *e)
 {
+	const struct json_out out = { .t = t }, *j = &out;
 	const struct npu_stream *s = &in->stream[k];
 	struct npu_walk w;
 	struct npu_op op;
-	bool first = true;
-	text_putc(t, '{');
-	put_string(t, "name", s->name);
-	text_printf(t, ",\"subgraph\":%d,\"operator\":%d,", s->subgraph, s->op);
-	put_string(t, "accelerator", s->accel->name);
-	text_printf(t, ",\"bytes\":%zu,\"operations\":[", 4 * s->n_words);
+	json_root(j, '{');
+	put_stream_head(j, s);
+	json_open(j, "operations", '[');
 	walk_init(&w, s);
-	for (; walk_next(&w, &op, e); first = false) {
-		text_printf(t, "%s\n {\"offset\":%zu,", first ? "" : ",",
-			    4 * op.at);
-		put_string(t, "op", npu_op_name(&op));
+	while (walk_next(&w, &op, e)) {
 		bool named = op.kind == NPU_DMA || npu_is_kernel(&op);
 		const char *name = named ? source_name(a, in, k, op.at) : NULL;
-		if (name) {
-			text_putc(t, ',');
-			put_string(t, "source", name);
-		}
+		json_line(j, 1);
+		json_open(j, NULL, '{');
+		json_put_i64(j, "offset", (int64_t)(4 * op.at));
+		json_put_string(j, "op", npu_op_name(&op));
+		if (name)
+			json_put_string(j, "source", name);
 		if (op.kind == NPU_DMA)
-			put_dma(t, &op, s->accel);
+			put_dma(j, &op, s->accel);
 		else if (npu_is_kernel(&op))
-			put_kernel(t, &op);
+			put_kernel(j, &op);
 		else
-			text_printf(t, ",\"param\":%d", op.param);
-		text_putc(t, '}');
+			json_put_i64(j, "param", op.param);
+		json_close(j, '}');
 	}
-	text_puts(t, "]}");
+	json_close(j, ']');
+	json_close(j, '}');
 	return !e->status;
 }

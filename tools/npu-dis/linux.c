@@ -50,50 +50,44 @@ put_line(struct arena *a, struct text *t, const struct input *in, const struct a
 }
 
 static void
-put_json_finding(struct text *t, const struct answer *r)
+put_json_finding(const struct json_out *j, const struct answer *r)
 {
-	text_printf(
-	    t,
-	    "\n  {\"severity\":\"error\",\"rule\":\"%s\",\"offset\":%zu,"
-	    "\"command\":",
-	    linux_rule_name(r->f.rule), r->f.at_bytes);
-	if (r->f.command)
-		text_quoted(t, r->f.command, strlen(r->f.command));
-	else
-		text_puts(t, "null");
-	if (r->source) {
-		text_puts(t, ",\"source\":");
-		text_quoted(t, r->source, strlen(r->source));
-	}
-	text_puts(t, ",\"text\":");
-	text_quoted(t, r->f.text, strlen(r->f.text));
-	text_putc(t, '}');
+	json_line(j, 2);
+	json_open(j, NULL, '{');
+	json_put_string(j, "severity", "error");
+	json_put_string(j, "rule", linux_rule_name(r->f.rule));
+	json_put_i64(j, "offset", (int64_t)r->f.at_bytes);
+	json_put_string(j, "command", r->f.command);
+	if (r->source)
+		json_put_string(j, "source", r->source);
+	json_put_string(j, "text", r->f.text);
+	json_close(j, '}');
 }
 
 static void
 put_json(struct text *t, const struct answer *r)
 {
-	const char *before = "";
-	text_puts(t, "{\"name\":");
-	text_quoted(t, r->s->name, strlen(r->s->name));
-	text_printf(t,
-		    ",\"subgraph\":%d,\"operator\":%d,\"accelerator\":\"%s\","
-		    "\"bytes\":%zu,\"errors\":%d,\"warnings\":0,\"findings\":[",
-		    r->s->subgraph, r->s->op, r->s->accel->name,
-		    4 * r->s->n_words, !r->accepted);
+	const struct json_out j = { .t = t };
+	json_root(&j, '{');
+	put_stream_head(&j, r->s);
+	json_put_i64(&j, "errors", !r->accepted);
+	json_put_i64(&j, "warnings", 0);
+	json_open(&j, "findings", '[');
 	if (!r->accepted)
-		put_json_finding(t, r);
-	text_puts(t, "],\"regions\":[");
+		put_json_finding(&j, r);
+	json_close(&j, ']');
+	json_open(&j, "regions", '[');
 	for (int i = 0; r->accepted && i < LINUX_REGIONS; i++) {
 		if (!r->use.bytes[i])
 			continue;
-		text_printf(
-		    t, "%s{\"region\":%d,\"bytes\":%" PRIu64 ",\"written\":%s}",
-		    before, i, r->use.bytes[i],
-		    r->use.written[i] ? "true" : "false");
-		before = ",";
+		json_open(&j, NULL, '{');
+		json_put_i64(&j, "region", i);
+		json_put_i64(&j, "bytes", (int64_t)r->use.bytes[i]);
+		json_put_bool(&j, "written", r->use.written[i]);
+		json_close(&j, '}');
 	}
-	text_puts(t, "]}");
+	json_close(&j, ']');
+	json_close(&j, '}');
 }
 
 static bool

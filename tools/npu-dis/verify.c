@@ -48,21 +48,18 @@ print_diagnostic(const struct verdict *v, const struct npu_finding *f)
 static void
 put_finding(struct text *t, const struct verdict *v, const struct npu_finding *f)
 {
+	const struct json_out j = { .t = t };
 	const char *name = name_of(v, f);
-	text_printf(t, "%s\n  {\"severity\":\"%s\",\"rule\":%d,"
-		    "\"offset\":%zu,\"command\":", t->n ? "," : "",
-		    f->error ? "error" : "warning", f->rule, f->at_bytes);
-	if (f->command)
-		text_quoted(t, f->command, strlen(f->command));
-	else
-		text_puts(t, "null");
-	if (name) {
-		text_puts(t, ",\"source\":");
-		text_quoted(t, name, strlen(name));
-	}
-	text_puts(t, ",\"text\":");
-	text_quoted(t, f->text, strlen(f->text));
-	text_putc(t, '}');
+	json_line(&j, 2);
+	json_open(&j, NULL, '{');
+	json_put_string(&j, "severity", f->error ? "error" : "warning");
+	json_put_i64(&j, "rule", f->rule);
+	json_put_i64(&j, "offset", (int64_t)f->at_bytes);
+	json_put_string(&j, "command", f->command);
+	if (name)
+		json_put_string(&j, "source", name);
+	json_put_string(&j, "text", f->text);
+	json_close(&j, '}');
 }
 
 static bool
@@ -92,14 +89,15 @@ collect_finding(void *ctx, const struct npu_finding *f)
 static void
 put_stream(struct text *t, const struct npu_stream *s, const struct report *r)
 {
-	text_puts(t, "{\"name\":");
-	text_quoted(t, s->name, strlen(s->name));
-	text_printf(t, ",\"subgraph\":%d,\"operator\":%d,\"accelerator\":\"%s\","
-		    "\"bytes\":%zu,\"errors\":%u,\"warnings\":%u,"
-		    "\"findings\":[", s->subgraph, s->op, s->accel->name,
-		    4 * s->n_words, r->errors, r->warnings);
+	const struct json_out j = { .t = t };
+	json_root(&j, '{');
+	put_stream_head(&j, s);
+	json_put_i64(&j, "errors", r->errors);
+	json_put_i64(&j, "warnings", r->warnings);
+	json_open(&j, "findings", '[');
 	text_put(t, r->json.p, r->json.n);
-	text_puts(t, "]}");
+	json_close(&j, ']');
+	json_close(&j, '}');
 }
 
 bool

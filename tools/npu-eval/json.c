@@ -2,118 +2,123 @@
 /* Prints the report as JSON. */
 #include "npu-eval.h"
 
-#include <string.h>
+#include "base/json_out.h"
 
 static void
-put_string(struct text *t, const char *s)
+put_classes(const struct json_out *j, const struct report *r, const struct answers *s)
 {
-	text_quoted(t, s, strlen(s));
-}
-
-static void
-put_number(struct text *t, const char *key, double v)
-{
-	text_printf(t, ", \"%s\": ", key);
-	text_double(t, v);
-}
-
-static void
-put_classes(struct text *t, const struct report *r, const struct answers *s)
-{
-	text_puts(t, ",\n   \"classes\": [");
+	json_line(j, 3);
+	json_open(j, "classes", '[');
 	for (size_t c = 0; c < s->n_classes; c++) {
 		const struct class_score *k = &s->score[c];
-		text_printf(t, "%s\n    {\"class\": %zu, \"name\": ", c ? "," : "", c);
-		if (c < r->l->n_names && r->l->name[c])
-			put_string(t, r->l->name[c]);
-		else
-			text_puts(t, "null");
-		text_printf(t, ", \"items\": %zu, \"answers\": %zu, \"right\": %zu",
-			    k->support, k->predicted, k->right);
-		put_number(t, "precision", k->precision);
-		put_number(t, "recall", k->recall);
-		put_number(t, "f1", k->f1);
-		text_putc(t, '}');
+		json_line(j, 4);
+		json_open(j, NULL, '{');
+		json_put_i64(j, "class", (int64_t)c);
+		json_put_string(j, "name", c < r->l->n_names ? r->l->name[c] : NULL);
+		json_put_i64(j, "items", (int64_t)k->support);
+		json_put_i64(j, "answers", (int64_t)k->predicted);
+		json_put_i64(j, "right", (int64_t)k->right);
+		json_put_f64(j, "precision", k->precision);
+		json_put_f64(j, "recall", k->recall);
+		json_put_f64(j, "f1", k->f1);
+		json_close(j, '}');
 	}
-	text_puts(t, "],\n   \"confusion\": [");
+	json_close(j, ']');
+	json_line(j, 3);
+	json_open(j, "confusion", '[');
 	for (size_t i = 0; i < s->n_classes; i++) {
-		text_puts(t, i ? ",\n    [" : "\n    [");
-		for (size_t j = 0; j < s->n_classes; j++)
-			text_printf(t, "%s%zu", j ? ", " : "",
-				    s->confusion[i * s->n_classes + j]);
-		text_putc(t, ']');
+		json_line(j, 4);
+		json_open(j, NULL, '[');
+		for (size_t k = 0; k < s->n_classes; k++)
+			json_put_i64(j, NULL, (int64_t)s->confusion[i * s->n_classes + k]);
+		json_close(j, ']');
 	}
-	text_puts(t, "]");
+	json_close(j, ']');
 }
 
 static void
-put_answers(struct text *t, const struct report *r, const struct answers *s)
+put_answers(const struct json_out *j, const struct report *r, const struct answers *s)
 {
-	text_puts(t, "  {\"file\": ");
-	put_string(t, s->v->file);
-	text_printf(t, ", \"items\": %zu, \"right\": %zu", s->v->n, s->right);
-	put_number(t, "accuracy", (double)s->right / (double)s->v->n);
-	text_printf(t, ", \"top\": %d", r->o->top);
-	put_number(t, "top_accuracy", (double)s->in_top / (double)s->v->n);
-	put_number(t, "precision", s->precision);
-	put_number(t, "recall", s->recall);
-	put_number(t, "f1", s->f1);
+	json_put_i64(j, "items", (int64_t)s->v->n);
+	json_put_i64(j, "right", (int64_t)s->right);
+	json_put_f64(j, "accuracy", (double)s->right / (double)s->v->n);
+	json_put_i64(j, "top", r->o->top);
+	json_put_f64(j, "top_accuracy", (double)s->in_top / (double)s->v->n);
+	json_put_f64(j, "precision", s->precision);
+	json_put_f64(j, "recall", s->recall);
+	json_put_f64(j, "f1", s->f1);
 	if (s->has_auc)
-		put_number(t, "auc", s->auc);
-	put_classes(t, r, s);
-	text_putc(t, '}');
+		json_put_f64(j, "auc", s->auc);
+	put_classes(j, r, s);
 }
 
 static void
-put_errors(struct text *t, const struct errors *s)
+put_errors(const struct json_out *j, const struct errors *s)
 {
-	text_puts(t, "  {\"file\": ");
-	put_string(t, s->v->file);
-	text_printf(t, ", \"items\": %zu, \"values\": %zu", s->v->n, s->v->each);
-	put_number(t, "mae", s->mae);
-	put_number(t, "mse", s->mse);
-	put_number(t, "rmse", s->rmse);
-	put_number(t, "largest", s->largest);
-	text_printf(t, ", \"worst\": %zu", s->worst);
+	json_put_i64(j, "items", (int64_t)s->v->n);
+	json_put_i64(j, "values", (int64_t)s->v->each);
+	json_put_f64(j, "mae", s->mae);
+	json_put_f64(j, "mse", s->mse);
+	json_put_f64(j, "rmse", s->rmse);
+	json_put_f64(j, "largest", s->largest);
+	json_put_i64(j, "worst", (int64_t)s->worst);
 	if (s->has_auc)
-		put_number(t, "auc", s->auc);
-	text_putc(t, '}');
+		json_put_f64(j, "auc", s->auc);
 }
 
 static void
-put_agreement(struct text *t, const struct report *r, const struct agreement *g)
+put_agreement(const struct json_out *j, const struct report *r, const struct agreement *g)
 {
 	const struct answers *x = &r->answers[g->first], *y = &r->answers[g->second];
-	text_printf(t, "  {\"outputs\": [%d, %d], \"equal\": %zu", g->first, g->second,
-		    g->equal);
-	put_number(t, "share", (double)g->equal / (double)x->v->n);
-	put_number(t, "largest_difference", g->largest);
-	text_puts(t, ", \"parted\": [");
-	for (size_t i = 0; i < g->n_parted; i++)
-		text_printf(t, "%s\n   {\"item\": %zu, \"label\": %zu, \"answers\": "
-			    "[%zu, %zu]}", i ? "," : "", g->parted[i],
-			    (size_t)r->l->v[g->parted[i]], x->answer[g->parted[i]],
-			    y->answer[g->parted[i]]);
-	text_puts(t, "]}");
+	json_open(j, NULL, '{');
+	json_put_i32s(j, "outputs", (const int32_t[]){ g->first, g->second }, 2);
+	json_put_i64(j, "equal", (int64_t)g->equal);
+	json_put_f64(j, "share", (double)g->equal / (double)x->v->n);
+	json_put_f64(j, "largest_difference", g->largest);
+	json_open(j, "parted", '[');
+	for (size_t i = 0; i < g->n_parted; i++) {
+		size_t item = g->parted[i];
+		json_line(j, 3);
+		json_open(j, NULL, '{');
+		json_put_i64(j, "item", (int64_t)item);
+		json_put_i64(j, "label", (int64_t)r->l->v[item]);
+		json_open(j, "answers", '[');
+		json_put_i64(j, NULL, (int64_t)x->answer[item]);
+		json_put_i64(j, NULL, (int64_t)y->answer[item]);
+		json_close(j, ']');
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_close(j, '}');
 }
 
 void
 print_json(struct text *t, const struct report *r)
 {
-	text_puts(t, "{\n \"labels\": ");
-	put_string(t, r->l->file);
-	text_printf(t, ",\n \"items\": %zu,\n \"outputs\": [\n", r->l->n);
+	const struct json_out out = { .t = t, .style = JSON_SPACED }, *j = &out;
+	json_root(j, '{');
+	json_line(j, 1);
+	json_put_string(j, "labels", r->l->file);
+	json_line(j, 1);
+	json_put_i64(j, "items", (int64_t)r->l->n);
+	json_line(j, 1);
+	json_open(j, "outputs", '[');
 	for (int i = 0; i < r->n; i++) {
-		text_puts(t, i ? ",\n" : "");
+		json_line(j, 2);
+		json_open(j, NULL, '{');
+		json_put_string(j, "file", r->answers ? r->answers[i].v->file : r->errors[i].v->file);
 		if (r->answers)
-			put_answers(t, r, &r->answers[i]);
+			put_answers(j, r, &r->answers[i]);
 		else
-			put_errors(t, &r->errors[i]);
+			put_errors(j, &r->errors[i]);
+		json_close(j, '}');
 	}
-	text_puts(t, "\n ],\n \"agreement\": [");
+	text_puts(t, "\n ]");
+	json_line(j, 1);
+	json_open(j, "agreement", '[');
 	for (int i = 0; i < r->n_agreements; i++) {
-		text_puts(t, i ? ",\n" : "\n");
-		put_agreement(t, r, &r->agreement[i]);
+		json_line(j, 2);
+		put_agreement(j, r, &r->agreement[i]);
 	}
 	text_puts(t, r->n_agreements ? "\n ]\n}\n" : "]\n}\n");
 }

@@ -5,6 +5,7 @@
 #include "memory/memory.h"
 #include "passes.h"
 
+#include "base/json_out.h"
 #include "emit/emit.h"
 #include "graph/table.h"
 
@@ -23,28 +24,35 @@ rounded(double cycles)
 
 /* The result of --batch, as members of a JSON object. */
 static void
-put_batch(const struct sched *s, struct text *t)
+put_batch(const struct sched *s, const struct json_out *j)
 {
 	const struct g_model *m = s->g->n_models ? s->g->models[0] : NULL;
-	if (m && G_HAS(m, G_MODEL_desired_batch))
-		text_printf(t, "\"desired_batch_size\": %d, \"actual_batch_size\": %d, ",
-			    m->desired_batch, m->actual_batch);
+	if (!m || !G_HAS(m, G_MODEL_desired_batch))
+		return;
+	json_put_i64(j, "desired_batch_size", m->desired_batch);
+	json_put_i64(j, "actual_batch_size", m->actual_batch);
 }
 
 static void
-put_rows(const struct sched *s, struct text *t)
+put_costs(const struct json_out *j, const struct sched_row *r)
+{
+	json_put_i64(j, "sram", r->sram);
+	json_put_f64(j, "cycles", rounded(r->cycles));
+	json_put_f64(j, "objective", rounded(r->objective));
+}
+
+static void
+put_rows(const struct sched *s, const struct json_out *j)
 {
 	for (size_t i = 0; i < s->front.n; i++) {
 		const struct sched_row *r = &s->front.v[i];
-		text_printf(t, "%s{\"sram\": %" PRId64 ", \"cycles\": ", i ? ", " : "", r->sram);
-		text_double(t, rounded(r->cycles));
-		text_puts(t, ", \"objective\": ");
-		text_double(t, rounded(r->objective));
-		text_printf(t, ", \"flash\": %" PRId64 ", \"streams\": %" PRId64
-			       ", \"dram\": %" PRId64, r->flash, r->streams, r->dram);
-		text_puts(t, ", \"change\": ");
-		text_quoted(t, r->change, strlen(r->change));
-		text_putc(t, '}');
+		json_open(j, NULL, '{');
+		put_costs(j, r);
+		json_put_i64(j, "flash", r->flash);
+		json_put_i64(j, "streams", r->streams);
+		json_put_i64(j, "dram", r->dram);
+		json_put_string(j, "change", r->change);
+		json_close(j, '}');
 	}
 }
 
@@ -52,10 +60,11 @@ void
 print_front(const struct sched *s, struct text *t)
 {
 	if (s->o->json) {
-		text_putc(t, '{');
-		put_batch(s, t);
-		text_puts(t, "\"front\": [");
-		put_rows(s, t);
+		const struct json_out j = { .t = t, .style = JSON_SPACED };
+		json_root(&j, '{');
+		put_batch(s, &j);
+		json_open(&j, "front", '[');
+		put_rows(s, &j);
 		text_puts(t, "]}\n");
 		return;
 	}
@@ -78,6 +87,7 @@ struct report {
 	struct sched *s;
 	struct text *t;
 	bool json;
+	struct json_out j; /* into t */
 };
 
 static const char *
@@ -94,13 +104,6 @@ rect_name(const struct sched *s, const struct rect *r)
 		return table_name(s->a, r->t->name, 't', r->t->rec.id);
 	return arena_printf(s->a, "buffer of %s, slice %d",
 			    table_name(s->a, u->w->name, 'w', u->w->rec.id), u->index);
-}
-
-static void
-quoted(struct report *r, const char *key, const char *v)
-{
-	text_printf(r->t, "\"%s\": ", key);
-	text_quoted(r->t, v, strlen(v));
 }
 
 static bool
@@ -136,6 +139,19 @@ peak_step(const struct sched *s)
 }
 
 static void
+put_live(const struct json_out *j, const char *name, const struct rect *x)
+{
+	json_open(j, NULL, '{');
+	json_put_string(j, "name", name);
+	json_put_i64(j, "bytes", x->bytes);
+	json_put_i64(j, "at", x->at);
+	json_open(j, "live", '[');
+	json_put_i64(j, NULL, x->lo);
+	json_put_i64(j, NULL, x->hi);
+	text_puts(j->t, "]}");
+}
+
+static void
 explain_peak(struct report *r)
 {
 	const struct sched *s = r->s;
@@ -145,30 +161,26 @@ explain_peak(struct report *r)
 	const char *op = k < (int)p->n_kernels ? op_name(s, s->info[p->kernel[k].op].op) : "";
 	int64_t peak = p->peak[limited_place(s)], bound = p->bound[limited_place(s)];
 	if (r->json) {
-		text_printf(r->t, "\"peak\": {\"bytes\": %" PRId64 ", \"lower_bound\": %" PRId64
-			    ", \"step\": %" PRId64 ", ", peak, bound, step);
-		quoted(r, "operation", op);
-		text_puts(r->t, ", \"live\": [");
+		json_open(&r->j, "peak", '{');
+		json_put_i64(&r->j, "bytes", peak);
+		json_put_i64(&r->j, "lower_bound", bound);
+		json_put_i64(&r->j, "step", step);
+		json_put_string(&r->j, "operation", op);
+		json_open(&r->j, "live", '[');
 	} else {
 		text_printf(r->t, "peak: %" PRId64 " bytes (lower bound %" PRId64 ") at time step "
 			    "%" PRId64 ", operation %s\n", peak, bound, step, op);
 	}
-	bool first = true;
 	for (size_t i = 0; i < p->n_rects; i++) {
 		const struct rect *x = &p->rect[i];
 		if (!is_live(s, x, step))
 			continue;
-		if (r->json) {
-			text_puts(r->t, first ? "{" : ", {");
-			quoted(r, "name", rect_name(s, x));
-			text_printf(r->t, ", \"bytes\": %" PRId64 ", \"at\": %" PRId64 ", \"live\": "
-				    "[%" PRId64 ", %" PRId64 "]}", x->bytes, x->at, x->lo, x->hi);
-		} else {
+		if (r->json)
+			put_live(&r->j, rect_name(s, x), x);
+		else
 			text_printf(r->t, "  %8" PRId64 " bytes at 0x%-8" PRIx64 " live %" PRId64
 				    ":%" PRId64 "  %s\n", x->bytes, (uint64_t)x->at, x->lo, x->hi,
 				    rect_name(s, x));
-		}
-		first = false;
 	}
 	if (r->json)
 		text_puts(r->t, "]}");
@@ -192,17 +204,16 @@ wait_for(const struct sched *s, struct exposed *x, size_t transfer)
 }
 
 static void
-put_transfer(struct report *r, bool first, const struct perf_row *row, double wait)
+put_transfer(struct report *r, const struct perf_row *row, double wait)
 {
 	const char *what = row->to_shram ? "table" : row->is_weights ? "weights" : "constants";
 	if (r->json) {
-		text_puts(r->t, first ? "{" : ", {");
-		quoted(r, "what", what);
-		text_printf(r->t, ", \"bytes\": %" PRId64 ", \"cycles\": ", row->dma_bytes);
-		text_double(r->t, rounded(row->step.cycles));
-		text_puts(r->t, ", \"not_hidden\": ");
-		text_double(r->t, rounded(wait));
-		text_puts(r->t, "}");
+		json_open(&r->j, NULL, '{');
+		json_put_string(&r->j, "what", what);
+		json_put_i64(&r->j, "bytes", row->dma_bytes);
+		json_put_f64(&r->j, "cycles", rounded(row->step.cycles));
+		json_put_f64(&r->j, "not_hidden", rounded(wait));
+		json_close(&r->j, '}');
 		return;
 	}
 	text_printf(r->t, "  %.0f of %.0f cycles: %" PRId64 " bytes of %s\n", wait,
@@ -215,7 +226,10 @@ explain_transfers(struct report *r)
 {
 	struct sched *s = r->s;
 	bool first = true;
-	text_puts(r->t, r->json ? ", \"transfers\": [" : "transfers that are not hidden:\n");
+	if (r->json)
+		json_open(&r->j, "transfers", '[');
+	else
+		text_puts(r->t, "transfers that are not hidden:\n");
 	for (size_t n = 0; n < s->n_runs; n++) {
 		const struct perf_run *run = &s->run[n];
 		struct perf_step *step = anew(s->a, struct perf_step, 2 * run->n + 1);
@@ -228,7 +242,7 @@ explain_transfers(struct report *r)
 			double wait = row->step.kind == PERF_DMA ? wait_for(s, &x, i) : 0;
 			if (wait < 1)
 				continue;
-			put_transfer(r, first, row, wait);
+			put_transfer(r, row, wait);
 			first = false;
 		}
 	}
@@ -240,19 +254,13 @@ static void
 put_neighbour(struct report *r, const char *key, const char *label,
 	      const struct sched_row *x, const char *change)
 {
-	if (r->json) {
-		text_printf(r->t, ", \"%s\": ", key);
-		if (!x) {
-			text_puts(r->t, "null");
-			return;
-		}
-		text_printf(r->t, "{\"sram\": %" PRId64 ", \"cycles\": ", x->sram);
-		text_double(r->t, rounded(x->cycles));
-		text_puts(r->t, ", \"objective\": ");
-		text_double(r->t, rounded(x->objective));
-		text_puts(r->t, ", ");
-		quoted(r, "change", change);
-		text_putc(r->t, '}');
+	if (r->json && !x) {
+		json_put_null(&r->j, key);
+	} else if (r->json) {
+		json_open(&r->j, key, '{');
+		put_costs(&r->j, x);
+		json_put_string(&r->j, "change", change);
+		json_close(&r->j, '}');
 	} else if (x) {
 		text_printf(r->t, "%s: %" PRId64 " bytes, %.0f cycles: %s\n", label, x->sram,
 			    x->cycles, change);
@@ -335,7 +343,7 @@ is_chosen_by_chain(const struct sched *s, int i)
 }
 
 static void
-explain_op(struct report *r, int i, bool first)
+explain_op(struct report *r, int i)
 {
 	struct sched *s = r->s;
 	const struct g_op *op = s->info[i].op;
@@ -348,16 +356,15 @@ explain_op(struct report *r, int i, bool first)
 						     : reason_of(s, op->block.c, &b);
 	const char *traversal = traversal_text(s, op);
 	if (r->json) {
-		text_puts(r->t, first ? "{" : ", {");
-		quoted(r, "name", op_name(s, op));
-		text_printf(r->t, ", \"kind\": \"%s\", \"rows\": %d, \"block\": \"%s\", ",
-			    op_names[op->kind], rows, block_text(s, op->block));
-		quoted(r, "why", why);
-		if (*traversal) {
-			text_puts(r->t, ", ");
-			quoted(r, "traversal", traversal);
-		}
-		text_putc(r->t, '}');
+		json_open(&r->j, NULL, '{');
+		json_put_string(&r->j, "name", op_name(s, op));
+		json_put_string(&r->j, "kind", op_names[op->kind]);
+		json_put_i64(&r->j, "rows", rows);
+		json_put_string(&r->j, "block", block_text(s, op->block));
+		json_put_string(&r->j, "why", why);
+		if (*traversal)
+			json_put_string(&r->j, "traversal", traversal);
+		json_close(&r->j, '}');
 		return;
 	}
 	text_printf(r->t, "  o%d %s %s: block %s%s: %s\n", op->rec.id, op_names[op->kind],
@@ -371,18 +378,22 @@ explain_op(struct report *r, int i, bool first)
 bool
 print_explanation(struct sched *s, struct text *t)
 {
-	struct report r = { .s = s, .t = t, .json = s->o->json };
+	struct report r = { .s = s, .t = t, .json = s->o->json,
+			    .j = { .t = t, .style = JSON_SPACED } };
 	if (r.json) {
-		text_putc(t, '{');
-		put_batch(s, t);
+		json_root(&r.j, '{');
+		put_batch(s, &r.j);
 	}
 	explain_peak(&r);
 	if (!explain_transfers(&r))
 		return false;
 	explain_neighbours(&r);
-	text_puts(t, r.json ? ", \"operations\": [" : "operations:\n");
+	if (r.json)
+		json_open(&r.j, "operations", '[');
+	else
+		text_puts(t, "operations:\n");
 	for (int i = 0; i < s->n_ops; i++)
-		explain_op(&r, i, !i);
+		explain_op(&r, i);
 	if (r.json)
 		text_puts(t, "]}\n");
 	return true;

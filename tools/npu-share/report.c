@@ -2,6 +2,8 @@
 /* The result as a table and as JSON, with the networks that pay for a kilobyte less. */
 #include "share.h"
 
+#include "base/json_out.h"
+
 #include "base/fixed.h"
 
 #include <math.h>
@@ -125,24 +127,20 @@ print_table(const struct share *s, struct text *t)
 /* ---- JSON ----------------------------------------------------------------------------- */
 
 static void
-put_number(struct text *t, const char *key, double v)
+put_spans(const struct json_out *j, const char *key, const struct span *v, int n, int64_t base)
 {
-	text_printf(t, "\"%s\": ", key);
-	text_double(t, v);
+	json_open(j, key, '[');
+	for (int k = 0; k < n; k++) {
+		json_open(j, NULL, '{');
+		json_put_i64(j, "at", base + v[k].at);
+		json_put_i64(j, "bytes", v[k].n);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
 }
 
 static void
-put_spans(struct text *t, const char *key, const struct span *v, int n, int64_t base)
-{
-	text_printf(t, ", \"%s\": [", key);
-	for (int k = 0; k < n; k++)
-		text_printf(t, "%s{\"at\": %lld, \"bytes\": %lld}", k ? ", " : "",
-			    (long long)(base + v[k].at), (long long)v[k].n);
-	text_putc(t, ']');
-}
-
-static void
-put_network(const struct share *s, struct text *t, int net)
+put_network(const struct share *s, const struct json_out *j, int net)
 {
 	const struct row *r = chosen(s, net);
 	const struct net *n = &s->p.net[net];
@@ -150,103 +148,112 @@ put_network(const struct share *s, struct text *t, int net)
 	int64_t at = s->choice.place.at[net], constants = 0;
 	for (int k = 0; k < r->n_segments; k++)
 		constants += r->segment[k].bytes;
-	text_printf(t, "{\"name\": \"%s\", \"model\": ", s->net[net].name);
-	text_quoted(t, s->net[net].path, strlen(s->net[net].path));
-	text_printf(t, ", \"rows\": %d, \"row\": %d, \"at\": %lld, \"arena\": %lld, \"fast\": %lld, "
-		       "\"flash\": %lld, \"streams\": %lld, ", n->n_rows, s->choice.row[net],
-		    (long long)at, (long long)r->arena, (long long)r->fast, (long long)constants,
-		    (long long)r->stream);
-	put_number(t, "cycles", r->cycles);
-	text_puts(t, ", ");
-	put_number(t, "seconds", r->seconds);
-	text_puts(t, ", ");
-	put_number(t, "seconds_low", chosen_file(s, net)->low);
-	text_puts(t, ", ");
-	put_number(t, "seconds_high", chosen_file(s, net)->high);
-	text_puts(t, ", ");
-	put_number(t, "rate", n->rate);
+	json_open(j, NULL, '{');
+	json_put_string(j, "name", s->net[net].name);
+	json_put_string(j, "model", s->net[net].path);
+	json_put_i64(j, "rows", n->n_rows);
+	json_put_i64(j, "row", s->choice.row[net]);
+	json_put_i64(j, "at", at);
+	json_put_i64(j, "arena", r->arena);
+	json_put_i64(j, "fast", r->fast);
+	json_put_i64(j, "flash", constants);
+	json_put_i64(j, "streams", r->stream);
+	json_put_f64(j, "cycles", r->cycles);
+	json_put_f64(j, "seconds", r->seconds);
+	json_put_f64(j, "seconds_low", chosen_file(s, net)->low);
+	json_put_f64(j, "seconds_high", chosen_file(s, net)->high);
+	json_put_f64(j, "rate", n->rate);
 	if (n->deadline > 0) {
-		text_puts(t, ", ");
-		put_number(t, "deadline", n->deadline);
-		text_puts(t, ", ");
-		put_number(t, "response", response_of(&s->p, s->choice.row, net));
+		json_put_f64(j, "deadline", n->deadline);
+		json_put_f64(j, "response", response_of(&s->p, s->choice.row, net));
 	}
-	put_spans(t, "inputs", r->in, g->n_in, at);
-	put_spans(t, "outputs", r->out, g->n_out, at);
-	put_spans(t, "states", r->kept, r->n_kept, at);
-	text_putc(t, '}');
+	put_spans(j, "inputs", r->in, g->n_in, at);
+	put_spans(j, "outputs", r->out, g->n_out, at);
+	put_spans(j, "states", r->kept, r->n_kept, at);
+	json_close(j, '}');
 }
 
 static void
-put_json_less(const struct share *s, struct text *t, const char *key, bool flash)
+put_json_less(const struct share *s, const struct json_out *j, const char *key, bool flash)
 {
 	struct choice c;
-	text_printf(t, "\"%s\": ", key);
 	if (!with_less(s, flash, &c)) {
-		text_puts(t, "null");
+		json_put_null(j, key);
 		return;
 	}
-	text_putc(t, '{');
-	put_number(t, "time", c.time);
-	text_puts(t, ", ");
-	put_number(t, "costs", c.time - s->choice.time);
-	text_puts(t, ", \"payers\": [");
-	const char *sep = "";
+	json_open(j, key, '{');
+	json_put_f64(j, "time", c.time);
+	json_put_f64(j, "costs", c.time - s->choice.time);
+	json_open(j, "payers", '[');
 	for (int i = 0; i < s->p.n; i++) {
 		const struct row *from = chosen(s, i), *to = &s->p.net[i].row[c.row[i]];
 		if (c.row[i] == s->choice.row[i])
 			continue;
-		text_printf(t, "%s{\"name\": \"%s\", \"arena\": %lld, ", sep, s->net[i].name,
-			    (long long)to->arena);
-		put_number(t, "seconds", to->seconds);
-		text_puts(t, ", ");
-		put_number(t, "pays", s->p.net[i].rate * (to->seconds - from->seconds));
-		text_putc(t, '}');
-		sep = ", ";
+		json_open(j, NULL, '{');
+		json_put_string(j, "name", s->net[i].name);
+		json_put_i64(j, "arena", to->arena);
+		json_put_f64(j, "seconds", to->seconds);
+		json_put_f64(j, "pays", s->p.net[i].rate * (to->seconds - from->seconds));
+		json_close(j, '}');
 	}
-	text_puts(t, "]}");
+	json_close(j, ']');
+	json_close(j, '}');
 }
 
 static void
-put_json_budget(struct text *t, const char *key, int64_t v)
+put_json_budget(const struct json_out *j, const char *key, int64_t v)
 {
 	if (v < INT64_MAX)
-		text_printf(t, "\"%s\": %lld, ", key, (long long)v);
+		json_put_i64(j, key, v);
 	else
-		text_printf(t, "\"%s\": null, ", key);
+		json_put_null(j, key);
+}
+
+static void
+put_chain(const struct share *s, const struct json_out *j, int k)
+{
+	json_open(j, NULL, '{');
+	json_put_string(j, "from", s->net[s->p.chain[k].from].name);
+	json_put_i64(j, "output", s->p.chain[k].out);
+	json_put_string(j, "to", s->net[s->p.chain[k].to].name);
+	json_put_i64(j, "input", s->p.chain[k].in);
+	json_close(j, '}');
 }
 
 void
 print_json(const struct share *s, struct text *t)
 {
+	const struct json_out out = { .t = t, .style = JSON_SPACED }, *j = &out;
 	const struct choice *c = &s->choice;
-	text_puts(t, "{\"networks\": [");
+	json_root(j, '{');
+	json_open(j, "networks", '[');
 	for (int i = 0; i < s->p.n; i++) {
-		text_puts(t, i ? ",\n" : "\n");
-		put_network(s, t, i);
+		json_line(j, 0);
+		put_network(s, j, i);
 	}
-	text_puts(t, "],\n\"chains\": [");
+	json_close(j, ']');
+	json_line(j, 0);
+	json_open(j, "chains", '[');
 	for (int k = 0; k < s->p.n_chains; k++)
-		text_printf(t, "%s{\"from\": \"%s\", \"output\": %d, \"to\": \"%s\", \"input\": %d}",
-			    k ? ", " : "", s->net[s->p.chain[k].from].name, s->p.chain[k].out,
-			    s->net[s->p.chain[k].to].name, s->p.chain[k].in);
-	text_printf(t, "],\n\"arena_in\": \"%s\", \"arena\": %lld, \"arenas_apart\": %lld, ",
-		    s->spilling ? "dram" : "sram", (long long)c->place.bytes,
-		    (long long)sum_of_arenas(s));
-	put_json_budget(t, "arena_budget", s->p.arena);
-	text_printf(t, "\"fast\": %lld, \"flash\": %lld, \"flash_apart\": %lld, ",
-		    (long long)c->fast, (long long)flash_bytes(s), (long long)s->separate_flash);
-	put_json_budget(t, "flash_budget", s->p.flash);
-	put_number(t, "time", c->time);
-	text_puts(t, ", ");
-	put_number(t, "bound", c->bound);
-	text_puts(t, ", ");
-	put_number(t, "gap", gap_of(s));
-	text_printf(t, ", \"exact\": %s, \"runs\": %d,\n\"kilobyte_less\": {", c->is_exact ? "true"
-										  : "false",
-		    s->runs);
-	put_json_less(s, t, "arena", false);
-	text_puts(t, ", ");
-	put_json_less(s, t, "flash", true);
+		put_chain(s, j, k);
+	json_close(j, ']');
+	json_line(j, 0);
+	json_put_string(j, "arena_in", s->spilling ? "dram" : "sram");
+	json_put_i64(j, "arena", c->place.bytes);
+	json_put_i64(j, "arenas_apart", sum_of_arenas(s));
+	put_json_budget(j, "arena_budget", s->p.arena);
+	json_put_i64(j, "fast", c->fast);
+	json_put_i64(j, "flash", flash_bytes(s));
+	json_put_i64(j, "flash_apart", s->separate_flash);
+	put_json_budget(j, "flash_budget", s->p.flash);
+	json_put_f64(j, "time", c->time);
+	json_put_f64(j, "bound", c->bound);
+	json_put_f64(j, "gap", gap_of(s));
+	json_put_bool(j, "exact", c->is_exact);
+	json_put_i64(j, "runs", s->runs);
+	json_line(j, 0);
+	json_open(j, "kilobyte_less", '{');
+	put_json_less(s, j, "arena", false);
+	put_json_less(s, j, "flash", true);
 	text_puts(t, "}}\n");
 }

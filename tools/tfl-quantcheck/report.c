@@ -2,7 +2,7 @@
 /* Prints the report: tables for people, JSON for programs. */
 #include "quantcheck.h"
 
-#include "base/text.h"
+#include "base/json_out.h"
 
 #include <math.h>
 #include <string.h>
@@ -240,130 +240,102 @@ report_text(struct text *t, const struct review *r, bool strict, bool quiet)
 /* ---- JSON -------------------------------------------------------------- */
 
 static void
-json_string(struct text *t, const char *key, const char *s)
+json_quant(const struct json_out *j, const struct tfl_quant *q)
 {
-	text_printf(t, "\"%s\":", key);
-	text_quoted(t, s, strlen(s));
-}
-
-static void
-json_quant(struct text *t, const struct tfl_quant *q)
-{
-	text_puts(t, ",\"scale\":[");
+	json_open(j, "scale", '[');
 	for (int i = 0; i < q->n_scale; i++) {
-		if (i)
-			text_putc(t, ',');
+		json_key(j, NULL);
 		if (isfinite(q->scale[i]))
-			text_float(t, q->scale[i]);
+			text_float(j->t, q->scale[i]);
 		else
-			text_puts(t, "null");
+			text_puts(j->t, "null");
 	}
-	text_puts(t, "],\"zero_point\":[");
-	for (int i = 0; i < q->n_zero; i++) {
-		if (i)
-			text_putc(t, ',');
-		text_i64(t, q->zero[i]);
-	}
-	text_putc(t, ']');
+	json_close(j, ']');
+	json_open(j, "zero_point", '[');
+	for (int i = 0; i < q->n_zero; i++)
+		json_put_i64(j, NULL, q->zero[i]);
+	json_close(j, ']');
 	if (q->n_scale > 1)
-		text_printf(t, ",\"axis\":%d", q->axis);
+		json_put_i64(j, "axis", q->axis);
 }
 
 static void
-json_tensor(struct text *t, const struct review *r, int g, int i)
+json_tensor(const struct json_out *j, const struct review *r, int g, int i)
 {
 	const struct tfl_tensor *x = &r->m->subgraph[g].tensor[i];
-	text_printf(t, "{\"subgraph\":%d,\"index\":%d,", g, i);
-	json_string(t, "name", x->name);
-	text_putc(t, ',');
-	json_string(t, "type", tfl_type_name(x->type));
-	text_puts(t, ",\"shape\":");
-	put_shape(t, x);
-	json_quant(t, &x->quant);
-	text_putc(t, ',');
-	json_string(t, "role", role_name(r, g, i));
-	text_putc(t, '}');
+	json_open(j, NULL, '{');
+	json_put_i64(j, "subgraph", g);
+	json_put_i64(j, "index", i);
+	json_put_string(j, "name", x->name);
+	json_put_string(j, "type", tfl_type_name(x->type));
+	json_put_i32s(j, "shape", x->dim, (size_t)x->rank);
+	json_quant(j, &x->quant);
+	json_put_string(j, "role", role_name(r, g, i));
+	json_close(j, '}');
 }
 
 static void
-json_finding(struct text *t, const struct review *r, const struct finding *f)
+json_finding(const struct json_out *j, const struct review *r, const struct finding *f)
 {
 	const struct tfl_subgraph *g = &r->m->subgraph[f->at.subgraph];
-	text_putc(t, '{');
-	json_string(t, "severity", severity_name(f->severity));
-	text_putc(t, ',');
-	json_string(t, "rule", f->check->name);
-	text_printf(t, ",\"subgraph\":%d,", f->at.subgraph);
+	json_open(j, NULL, '{');
+	json_put_string(j, "severity", severity_name(f->severity));
+	json_put_string(j, "rule", f->check->name);
+	json_put_i64(j, "subgraph", f->at.subgraph);
 	if (f->at.op >= 0) {
-		text_printf(t, "\"operator\":%d,", f->at.op);
-		json_string(t, "operator_name", tfl_op_label(&g->op[f->at.op]));
-		text_putc(t, ',');
+		json_put_i64(j, "operator", f->at.op);
+		json_put_string(j, "operator_name", tfl_op_label(&g->op[f->at.op]));
 	}
 	if (f->at.tensor >= 0) {
-		text_printf(t, "\"tensor\":%d,", f->at.tensor);
-		json_string(t, "tensor_name", g->tensor[f->at.tensor].name);
-		text_putc(t, ',');
+		json_put_i64(j, "tensor", f->at.tensor);
+		json_put_string(j, "tensor_name", g->tensor[f->at.tensor].name);
 	}
-	json_string(t, "text", f->text);
-	text_putc(t, '}');
+	json_put_string(j, "text", f->text);
+	json_close(j, '}');
 }
 
 static void
-json_indices(struct text *t, const char *key, const int *p, int n)
+json_names(const struct json_out *j, const struct review *r, const char *key, const int *v, int n)
 {
-	text_printf(t, ",\"%s\":[", key);
-	for (int i = 0; i < n; i++) {
-		if (i)
-			text_putc(t, ',');
-		text_i64(t, p[i]);
-	}
-	text_putc(t, ']');
-}
-
-static void
-json_names(struct text *t, const struct review *r, const char *key, const int *v, int n)
-{
-	text_printf(t, ",\"%s\":[", key);
-	for (int i = 0; i < n; i++) {
-		const char *name = r->m->subgraph[0].tensor[v[i]].name;
-		text_puts(t, i ? "," : "");
-		text_quoted(t, name, strlen(name));
-	}
-	text_putc(t, ']');
+	json_open(j, key, '[');
+	for (int i = 0; i < n; i++)
+		json_put_string(j, NULL, r->m->subgraph[0].tensor[v[i]].name);
+	json_close(j, ']');
 }
 
 void
 report_json(struct text *t, const struct review *r, bool strict)
 {
+	const struct json_out out = { .t = t }, *j = &out;
 	const struct tfl_model *m = r->m;
-	text_putc(t, '{');
-	json_string(t, "model", m->name);
-	text_printf(t, ",\"fully_integer\":%s,\"errors\":%d,\"warnings\":%d,"
-		       "\"notes\":%d",
-		    review_answer(r, strict) && !r->allowed_errors &&
-				    !has_float_borders(r)
-			? "true"
-			: "false",
-		    r->count[ERROR], r->count[WARNING], r->count[NOTE]);
-	json_indices(t, "inputs", m->subgraph[0].in, m->subgraph[0].n_in);
-	json_indices(t, "outputs", m->subgraph[0].out, m->subgraph[0].n_out);
-	text_printf(t, ",\"cuts\":{\"operators\":%d", r->cuts.n_ops);
-	json_names(t, r, "inputs", r->cuts.in, r->cuts.n_in);
-	json_names(t, r, "outputs", r->cuts.out, r->cuts.n_out);
-	text_puts(t, "},\n\"tensors\":[");
-	const char *sep = "\n";
+	const struct tfl_subgraph *first = &m->subgraph[0];
+	json_root(j, '{');
+	json_put_string(j, "model", m->name);
+	json_put_bool(j, "fully_integer", review_answer(r, strict) && !r->allowed_errors &&
+		      !has_float_borders(r));
+	json_put_i64(j, "errors", r->count[ERROR]);
+	json_put_i64(j, "warnings", r->count[WARNING]);
+	json_put_i64(j, "notes", r->count[NOTE]);
+	json_put_i32s(j, "inputs", first->in, (size_t)first->n_in);
+	json_put_i32s(j, "outputs", first->out, (size_t)first->n_out);
+	json_open(j, "cuts", '{');
+	json_put_i64(j, "operators", r->cuts.n_ops);
+	json_names(j, r, "inputs", r->cuts.in, r->cuts.n_in);
+	json_names(j, r, "outputs", r->cuts.out, r->cuts.n_out);
+	json_close(j, '}');
+	json_line(j, 0);
+	json_open(j, "tensors", '[');
 	for (int g = 0; g < m->n_subgraphs; g++)
 		for (int i = 0; i < m->subgraph[g].n_tensors; i++) {
-			text_puts(t, sep);
-			json_tensor(t, r, g, i);
-			sep = ",\n";
+			json_line(j, 0);
+			json_tensor(j, r, g, i);
 		}
-	text_puts(t, "],\n\"findings\":[");
-	sep = "\n";
+	json_close(j, ']');
+	json_line(j, 0);
+	json_open(j, "findings", '[');
 	for (size_t i = 0; i < r->n_findings; i++) {
-		text_puts(t, sep);
-		json_finding(t, r, &r->finding[i]);
-		sep = ",\n";
+		json_line(j, 0);
+		json_finding(j, r, &r->finding[i]);
 	}
 	text_puts(t, "]}\n");
 }

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/json_out.h"
+
+#include <math.h>
+#include <string.h>
+
+/* True if a value or a closing bracket is the last text but blanks. */
+static bool
+follows_value(const struct text *t)
+{
+	size_t n = t->n;
+	while (n && (t->p[n - 1] == ' ' || t->p[n - 1] == '\n'))
+		n--;
+	return n && !strchr("{[,", t->p[n - 1]);
+}
+
+void
+json_root(const struct json_out *j, char bracket)
+{
+	text_putc(j->t, bracket);
+	if (j->style == JSON_PADDED && bracket == '{')
+		text_putc(j->t, ' ');
+}
+
+void
+json_line(const struct json_out *j, int indent)
+{
+	if (follows_value(j->t))
+		text_putc(j->t, ',');
+	text_printf(j->t, "\n%*s", indent, "");
+}
+
+void
+json_key(const struct json_out *j, const char *key)
+{
+	if (follows_value(j->t))
+		text_puts(j->t, j->style == JSON_COMPACT ? "," : ", ");
+	if (key)
+		text_printf(j->t, "\"%s\":%s", key, j->style == JSON_COMPACT ? "" : " ");
+}
+
+void
+json_open(const struct json_out *j, const char *key, char bracket)
+{
+	json_key(j, key);
+	json_root(j, bracket);
+}
+
+void
+json_close(const struct json_out *j, char bracket)
+{
+	if (j->style == JSON_PADDED && bracket == '}')
+		text_putc(j->t, ' ');
+	text_putc(j->t, bracket);
+}
+
+void
+json_put_i64(const struct json_out *j, const char *key, int64_t v)
+{
+	json_key(j, key);
+	text_i64(j->t, v);
+}
+
+void
+json_put_f64(const struct json_out *j, const char *key, double v)
+{
+	json_key(j, key);
+	if (isfinite(v))
+		text_double(j->t, v);
+	else
+		text_puts(j->t, "null");
+}
+
+void
+json_put_bool(const struct json_out *j, const char *key, bool v)
+{
+	json_key(j, key);
+	text_puts(j->t, v ? "true" : "false");
+}
+
+void
+json_put_null(const struct json_out *j, const char *key)
+{
+	json_key(j, key);
+	text_puts(j->t, "null");
+}
+
+void
+json_put_string(const struct json_out *j, const char *key, const char *s)
+{
+	json_key(j, key);
+	if (s)
+		text_quoted(j->t, s, strlen(s));
+	else
+		text_puts(j->t, "null");
+}
+
+void
+json_put_i32s(const struct json_out *j, const char *key, const int32_t *v, size_t n)
+{
+	json_open(j, key, '[');
+	for (size_t i = 0; i < n; i++)
+		json_put_i64(j, NULL, v[i]);
+	json_close(j, ']');
+}

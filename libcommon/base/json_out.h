@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Printing JSON.  Strings are quoted, numbers that JSON lacks become null, and commas are put
+ * where they belong: before a member whose text does not follow a bracket.
+ *
+ * A key is a name in the program, or NULL in an array.
+ */
+#ifndef BASE_JSON_OUT_H
+#define BASE_JSON_OUT_H
+
+#include "base/text.h"
+
+#include <stdbool.h>
+
+/* Where the text goes, and how members are apart. */
+struct json_out {
+	struct text *t;
+	enum { JSON_COMPACT, JSON_SPACED, JSON_PADDED } style; /* {"a":1}  {"a": 1}  { "a": 1 } */
+};
+
+/* Begins the document: a bracket that belongs to no member. */
+void json_root(const struct json_out *j, char bracket);
+/* Appends a comma if one is needed, and the key; the caller appends the value. */
+void json_key(const struct json_out *j, const char *key);
+/* Begins the next member on a new line of this indentation. */
+void json_line(const struct json_out *j, int indent);
+/* Begins an object ('{') or array ('[') as a member. */
+void json_open(const struct json_out *j, const char *key, char bracket);
+/* Ends an object ('}') or array (']'). */
+void json_close(const struct json_out *j, char bracket);
+
+void json_put_i64(const struct json_out *j, const char *key, int64_t v);
+void json_put_f64(const struct json_out *j, const char *key, double v); /* null if not finite */
+void json_put_bool(const struct json_out *j, const char *key, bool v);
+void json_put_null(const struct json_out *j, const char *key);
+void json_put_string(const struct json_out *j, const char *key, const char *s); /* NULL: null */
+void json_put_i32s(const struct json_out *j, const char *key, const int32_t *v, size_t n);
+
+#endif
