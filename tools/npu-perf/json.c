@@ -6,86 +6,63 @@
 #include <stdio.h>
 #include <string.h>
 
-static void
-key(struct text *t, const char *name)
+void
+json_number(const struct json_out *j, const char *name, double v)
 {
-	text_printf(t, ", \"%s\": ", name);
-}
-
-static void
-number(struct text *t, const char *name, double v)
-{
-	key(t, name);
+	json_key(j, name);
 	if (isfinite(v))
-		number_text(t, v);
+		number_text(j->t, v);
 	else
-		text_puts(t, "null");
+		text_puts(j->t, "null");
 }
 
-static void
-cycles(struct text *t, const char *name, double v)
+void
+json_cycles(const struct json_out *j, const char *name, double v)
 {
-	number(t, name, rounded(v, PARTS_OF_CYCLE));
+	json_number(j, name, rounded(v, PARTS_OF_CYCLE));
 }
 
 /* a size or count; null if unknown */
 static void
-count(struct text *t, const char *name, int64_t v)
+count(const struct json_out *j, const char *name, int64_t v)
 {
-	key(t, name);
 	if (v < 0)
-		text_puts(t, "null");
+		json_put_null(j, name);
 	else
-		text_i64(t, v);
+		json_put_i64(j, name, v);
 }
 
 static void
-string(struct text *t, const char *name, const char *v)
+shape(const struct json_out *j, const char *name, struct hwc s)
 {
-	key(t, name);
-	if (v)
-		text_quoted(t, v, strlen(v));
-	else
-		text_puts(t, "null");
+	json_put_i32s(j, name, (const int32_t[]){ s.h, s.w, s.c }, 3);
 }
 
 static void
-shape(struct text *t, const char *name, struct hwc s)
+memories(const struct json_out *j, const char *name, const double v[MEM_AREAS])
 {
-	key(t, name);
-	text_printf(t, "[%d, %d, %d]", s.h, s.w, s.c);
-}
-
-static void
-memories(struct text *t, const char *name, const double v[MEM_AREAS])
-{
-	key(t, name);
-	for (int a = 0; a < MEM_AREAS; a++) {
-		text_printf(t, "%s\"%s\": ", a ? ", " : "{ ",
-			    memory_area_csv((enum mem_area)a));
-		if (isfinite(v[a]))
-			number_text(t, v[a]);
-		else
-			text_puts(t, "null");
-	}
-	text_puts(t, " }");
+	json_open(j, name, '{');
+	for (int a = 0; a < MEM_AREAS; a++)
+		json_number(j, memory_area_csv((enum mem_area)a), v[a]);
+	json_close(j, '}');
 }
 
 /* cycles and bytes by the chosen estimator */
 static void
-estimate(struct text *t, const struct network *net)
+estimate(const struct json_out *j, const struct network *net)
 {
 	static const char *const purpose[PERF_PURPOSES] = {
 		[PERF_FEATURE_MAPS] = "feature_map", [PERF_WEIGHTS] = "weight",
 		[PERF_SCALES] = "scale", [PERF_TABLES] = "table",
 	};
 	const struct perf_estimate *e = &net->total;
-	text_printf(t, ",\n\"estimate\": { \"model\": \"%s\"",
-		    perf_model_name(net->model));
-	number(t, "npu_cycles", e->npu);
-	memories(t, "access_cycles", e->memory);
-	number(t, "total_cycles", e->total);
-	number(t, "macs", e->macs);
+	json_line(j, 0);
+	json_open(j, "estimate", '{');
+	json_put_string(j, "model", perf_model_name(net->model));
+	json_number(j, "npu_cycles", e->npu);
+	memories(j, "access_cycles", e->memory);
+	json_number(j, "total_cycles", e->total);
+	json_number(j, "macs", e->macs);
 	for (int p = 0; p < PERF_PURPOSES; p++)
 		for (int d = 0; d < PERF_DIRECTIONS; d++) {
 			double v[MEM_AREAS];
@@ -94,159 +71,155 @@ estimate(struct text *t, const struct network *net)
 				v[a] = e->bytes[a][p][d];
 			(void)snprintf(name, sizeof(name), "%s_%s_bytes",
 				       purpose[p], d ? "write" : "read");
-			memories(t, name, v);
+			memories(j, name, v);
 		}
-	text_puts(t, " }");
+	json_close(j, '}');
 }
 
 /* the numbers of a device's log, with the timeline's estimates */
 static void
-measured(struct text *t, const struct network *net)
+measured(const struct json_out *j, const struct network *net)
 {
 	const struct measured *m = &net->measured;
 	if (m->inferences)
-		number(t, "measured_cycles", measured_cycles(m));
-	text_printf(t, ",\n\"measured\": { \"inferences\": %d", m->inferences);
+		json_number(j, "measured_cycles", measured_cycles(m));
+	json_line(j, 0);
+	json_open(j, "measured", '{');
+	json_put_i64(j, "inferences", m->inferences);
 	if (m->inferences) {
-		number(t, "least_cycles", m->least);
-		number(t, "most_cycles", m->most);
+		json_number(j, "least_cycles", m->least);
+		json_number(j, "most_cycles", m->most);
 	}
 	for (int c = 0; c < COUNTERS; c++) {
 		double estimate = counter_estimate(net, (enum counter)c);
 		if (m->value[c] < 0)
 			continue;
-		key(t, counter_name((enum counter)c));
-		text_puts(t, "{ \"measured\": ");
-		number_text(t, m->value[c]);
-		number(t, "estimated", estimate);
-		number(t, "ratio", estimate > 0 ? m->value[c] / estimate : (double)NAN);
-		text_puts(t, " }");
+		json_open(j, counter_name((enum counter)c), '{');
+		json_number(j, "measured", m->value[c]);
+		json_number(j, "estimated", estimate);
+		json_number(j, "ratio", estimate > 0 ? m->value[c] / estimate : (double)NAN);
+		json_close(j, '}');
 	}
-	key(t, "operators");
-	text_putc(t, '[');
+	json_open(j, "operators", '[');
 	for (size_t i = 0; i < m->n_ops; i++) {
-		text_puts(t, i ? ", { \"name\": " : "{ \"name\": ");
-		text_quoted(t, m->op[i].name, strlen(m->op[i].name));
-		number(t, "ticks", m->op[i].ticks);
-		text_puts(t, " }");
+		json_open(j, NULL, '{');
+		json_put_string(j, "name", m->op[i].name);
+		json_number(j, "ticks", m->op[i].ticks);
+		json_close(j, '}');
 	}
-	text_puts(t, "], \"operators_estimated\": [");
-	for (size_t i = 0; i < m->n_ops; i++) {
-		text_puts(t, i ? ", " : "");
-		number_text(t, rounded(measured_estimate(net, i), PARTS_OF_CYCLE));
-	}
-	text_putc(t, ']');
-	json_samples(t, net);
-	text_puts(t, " }");
+	json_close(j, ']');
+	json_open(j, "operators_estimated", '[');
+	for (size_t i = 0; i < m->n_ops; i++)
+		json_cycles(j, NULL, measured_estimate(net, i));
+	json_close(j, ']');
+	json_samples(j, net);
+	json_close(j, '}');
 }
 
 /* the network's cycles if one memory were twice as fast */
 static void
-faster(struct text *t, const struct network *net)
+faster(const struct json_out *j, const struct network *net)
 {
 	double v[MEM_AREAS];
 	for (int a = 0; a < MEM_AREAS; a++)
 		v[a] = net->faster[a] > 0 ? (double)llrint(net->faster[a]) : (double)NAN;
-	memories(t, "twice_as_fast_cycles", v);
+	memories(j, "twice_as_fast_cycles", v);
 }
 
 /* NPU and CPU together */
 static void
-inference(struct text *t, const struct network *net)
+inference(const struct json_out *j, const struct network *net)
 {
 	struct inference x = network_inference(net);
-	string(t, "cpu", x.core.name);
-	number(t, "cpu_clock", x.core.clock);
-	number(t, "cpu_error", x.core.spread);
-	number(t, "inference_npu_cycles", (double)llrint(x.npu_cycles));
-	number(t, "inference_cpu_cycles", (double)llrint(x.cpu_cycles));
-	number(t, "inference_seconds", rounded(x.seconds, PARTS_OF_SECOND));
-	number(t, "inference_seconds_low", rounded(x.low, PARTS_OF_SECOND));
-	number(t, "inference_seconds_high", rounded(x.high, PARTS_OF_SECOND));
+	json_put_string(j, "cpu", x.core.name);
+	json_number(j, "cpu_clock", x.core.clock);
+	json_number(j, "cpu_error", x.core.spread);
+	json_number(j, "inference_npu_cycles", (double)llrint(x.npu_cycles));
+	json_number(j, "inference_cpu_cycles", (double)llrint(x.cpu_cycles));
+	json_number(j, "inference_seconds", rounded(x.seconds, PARTS_OF_SECOND));
+	json_number(j, "inference_seconds_low", rounded(x.low, PARTS_OF_SECOND));
+	json_number(j, "inference_seconds_high", rounded(x.high, PARTS_OF_SECOND));
 }
 
 static void
-head(struct text *t, const struct network *net)
+head(const struct json_out *j, const struct network *net)
 {
 	const struct memory_system *m = &net->memory;
 	double ms = network_cycles(net) / m->clock * 1e3 / net->batch;
-	text_printf(t, "{ \"note\": \"%s\"", model_note(net));
-	string(t, "network", net->name);
-	string(t, "accelerator", net->accel->name);
-	string(t, "system_config", m->system);
-	string(t, "memory_mode", m->mode);
-	string(t, "part", m->part);
-	number(t, "core_clock", m->clock);
-	memories(t, "bytes_per_cycle", net->machine.bytes_per_cycle);
-	count(t, "macs_per_cycle", net->accel->macs * net->accel->cores);
-	text_printf(t, ",\n\"constants_in\": \"%s\", \"arena_in\": \"%s\"",
-		    memory_area_csv(m->const_area), memory_area_csv(m->arena_area));
-	text_puts(t, ",\n\"timeline_cycles\": ");
-	text_i64(t, llrint(net->cycles));
-	count(t, "contention_cycles", llrint(net->contention));
-	count(t, "bound_cycles", llrint(net->bound));
-	count(t, "sram_bound_cycles", llrint(net->sram_bound));
-	count(t, "npu_cycles", llrint(net->kernel_cycles));
-	count(t, "constant_cycles", llrint(net->constant_cycles));
-	count(t, "blocks", net->blocks);
-	count(t, "dram_blocks", net->dram_blocks);
-	count(t, "batch_size", net->batch);
+	json_root(j, '{');
+	json_put_string(j, "note", model_note(net));
+	json_put_string(j, "network", net->name);
+	json_put_string(j, "accelerator", net->accel->name);
+	json_put_string(j, "system_config", m->system);
+	json_put_string(j, "memory_mode", m->mode);
+	json_put_string(j, "part", m->part);
+	json_number(j, "core_clock", m->clock);
+	memories(j, "bytes_per_cycle", net->machine.bytes_per_cycle);
+	count(j, "macs_per_cycle", net->accel->macs * net->accel->cores);
+	json_line(j, 0);
+	json_put_string(j, "constants_in", memory_area_csv(m->const_area));
+	json_put_string(j, "arena_in", memory_area_csv(m->arena_area));
+	json_line(j, 0);
+	json_put_i64(j, "timeline_cycles", llrint(net->cycles));
+	count(j, "contention_cycles", llrint(net->contention));
+	count(j, "bound_cycles", llrint(net->bound));
+	count(j, "sram_bound_cycles", llrint(net->sram_bound));
+	count(j, "npu_cycles", llrint(net->kernel_cycles));
+	count(j, "constant_cycles", llrint(net->constant_cycles));
+	count(j, "blocks", net->blocks);
+	count(j, "dram_blocks", net->dram_blocks);
+	count(j, "batch_size", net->batch);
 	if (net->desired_batch) {
-		count(t, "desired_batch_size", net->desired_batch);
-		count(t, "actual_batch_size", net->batch);
+		count(j, "desired_batch_size", net->desired_batch);
+		count(j, "actual_batch_size", net->batch);
 	}
-	number(t, "cycles_per_inference", (double)llrint(network_cycles(net)) / net->batch);
-	number(t, "inference_ms", rounded(ms, PARTS_OF_MS));
-	count(t, "calibrated_cycles", llrint(net->calibrated));
-	count(t, "calibrated_low", llrint(net->interval.low));
-	count(t, "calibrated_high", llrint(net->interval.high));
-	number(t, "calibrated_ms",
+	json_number(j, "cycles_per_inference", (double)llrint(network_cycles(net)) / net->batch);
+	json_number(j, "inference_ms", rounded(ms, PARTS_OF_MS));
+	count(j, "calibrated_cycles", llrint(net->calibrated));
+	count(j, "calibrated_low", llrint(net->interval.low));
+	count(j, "calibrated_high", llrint(net->interval.high));
+	json_number(j, "calibrated_ms",
 	       rounded(net->calibrated / m->clock * 1e3, PARTS_OF_MS));
-	key(t, "calibrated_extrapolated");
-	text_puts(t, net->extrapolated ? "true" : "false");
-	number(t, "inferences_per_second", 1e3 / ms);
-	faster(t, net);
-	text_puts(t, ",\n\"sram_bytes\": ");
-	int64_t sram = network_sram(net);
-	if (sram < 0)
-		text_puts(t, "null");
-	else
-		text_i64(t, sram);
-	count(t, "flash_bytes", net->bytes.constants);
-	count(t, "stream_bytes", net->bytes.streams);
-	count(t, "arena_bytes", net->bytes.arena);
-	count(t, "dram_bytes", network_used(net, MEM_DRAM));
+	json_put_bool(j, "calibrated_extrapolated", net->extrapolated);
+	json_number(j, "inferences_per_second", 1e3 / ms);
+	faster(j, net);
+	json_line(j, 0);
+	count(j, "sram_bytes", network_sram(net));
+	count(j, "flash_bytes", net->bytes.constants);
+	count(j, "stream_bytes", net->bytes.streams);
+	count(j, "arena_bytes", net->bytes.arena);
+	count(j, "dram_bytes", network_used(net, MEM_DRAM));
 	if (net->bytes.separate)
-		count(t, "separate_io_bytes", net->bytes.separate);
-	count(t, "encoded_weight_bytes", net->weights.encoded_bytes);
-	count(t, "original_weight_bytes", net->weights.original);
-	count(t, "npu_operators", (int64_t)net->n);
-	count(t, "npu_layers", net->n_layers);
-	count(t, "cpu_operators", net->n_cpu);
-	count(t, "cpu_cycles", llrint(net->cpu_cycles));
-	count(t, "cpu_operators_without_cycles", net->n_uncosted);
-	inference(t, net);
+		count(j, "separate_io_bytes", net->bytes.separate);
+	count(j, "encoded_weight_bytes", net->weights.encoded_bytes);
+	count(j, "original_weight_bytes", net->weights.original);
+	count(j, "npu_operators", (int64_t)net->n);
+	count(j, "npu_layers", net->n_layers);
+	count(j, "cpu_operators", net->n_cpu);
+	count(j, "cpu_cycles", llrint(net->cpu_cycles));
+	count(j, "cpu_operators_without_cycles", net->n_uncosted);
+	inference(j, net);
 	if (net->measured.inferences || net->measured.n_ops || net->measured.samples > 0)
-		measured(t, net);
-	key(t, "cpu_operator_names");
-	text_putc(t, '[');
-	for (int i = 0; i < net->n_cpu; i++) {
-		text_puts(t, i ? ", " : "");
-		text_quoted(t, net->cpu[i].label, strlen(net->cpu[i].label));
-	}
-	text_putc(t, ']');
-	json_cpu(t, net);
+		measured(j, net);
+	json_open(j, "cpu_operator_names", '[');
+	for (int i = 0; i < net->n_cpu; i++)
+		json_put_string(j, NULL, net->cpu[i].label);
+	json_close(j, ']');
+	json_cpu(j, net);
 }
 
 /* region and address of a feature map; null if it is not in memory */
 static void
-place(struct text *t, const char *name, const struct npu_fm *m)
+place(const struct json_out *j, const char *name, const struct npu_fm *m)
 {
-	key(t, name);
-	if (npu_fm_stored(m))
-		text_printf(t, "[%d, %lld]", m->region, (long long)m->base[0]);
-	else
-		text_puts(t, "null");
+	if (!npu_fm_stored(m)) {
+		json_put_null(j, name);
+		return;
+	}
+	json_open(j, name, '[');
+	json_put_i64(j, NULL, m->region);
+	json_put_i64(j, NULL, m->base[0]);
+	json_close(j, ']');
 }
 
 /* offset of a kernel's first weights in the constants; -1: none, or not constant */
@@ -258,72 +231,73 @@ weights_at(const struct perf_run *run, const struct perf_row *r)
 }
 
 static void
-row(struct text *t, const struct network *net, size_t k, size_t i)
+row(const struct json_out *j, const struct network *net, size_t k, size_t i)
 {
 	const struct operator *op = &net->op[k];
 	const struct perf_row *r = &op->run.row[i];
 	const struct perf_estimate *e = &op->row[i];
 	struct text name = { 0 };
 	row_name(&name, op, i);
-	text_printf(t, "{ \"operator\": %zu", k);
-	count(t, "index", r->npu.index);
-	string(t, "kind", npu_op_name(&r->npu));
-	string(t, "name", text_str(&name));
-	count(t, "word", (int64_t)r->npu.at);
-	cycles(t, "start_cycle", op->start + r->step.start);
-	cycles(t, "end_cycle", op->start + r->step.end);
-	cycles(t, "timeline_cycles", op->timeline.row[i].step.cycles);
-	cycles(t, "total_cycles", e->total);
-	number(t, "npu_cycles", e->npu);
-	memories(t, "access_cycles", e->memory);
+	json_open(j, NULL, '{');
+	json_put_i64(j, "operator", (int64_t)k);
+	count(j, "index", r->npu.index);
+	json_put_string(j, "kind", npu_op_name(&r->npu));
+	json_put_string(j, "name", text_str(&name));
+	count(j, "word", (int64_t)r->npu.at);
+	json_cycles(j, "start_cycle", op->start + r->step.start);
+	json_cycles(j, "end_cycle", op->start + r->step.end);
+	json_cycles(j, "timeline_cycles", op->timeline.row[i].step.cycles);
+	json_cycles(j, "total_cycles", e->total);
+	json_number(j, "npu_cycles", e->npu);
+	memories(j, "access_cycles", e->memory);
 	double read[MEM_AREAS], write[MEM_AREAS];
 	row_traffic(net, r, read, write);
-	memories(t, "read_bytes", read);
-	memories(t, "write_bytes", write);
-	string(t, "limited_by", row_limit(r));
+	memories(j, "read_bytes", read);
+	memories(j, "write_bytes", write);
+	json_put_string(j, "limited_by", row_limit(r));
 	if (op->command && r->npu.index < op->n_labels)
-		json_layer(t, op->command[r->npu.index].layer);
+		json_layer(j, op->command[r->npu.index].layer);
 	if (r->step.kind == PERF_DMA) {
-		count(t, "bytes", r->dma_bytes);
-		string(t, "from", memory_area_csv(r->dma_from));
-		string(t, "to", r->to_shram ? "shram"
+		count(j, "bytes", r->dma_bytes);
+		json_put_string(j, "from", memory_area_csv(r->dma_from));
+		json_put_string(j, "to", r->to_shram ? "shram"
 					    : memory_area_csv(r->dma_to));
 	} else {
-		shape(t, "ifm", r->op.ifm.shape);
+		shape(j, "ifm", r->op.ifm.shape);
 		if (r->op.ifm2.bits)
-			shape(t, "ifm2", r->op.ifm2.shape);
-		shape(t, "ofm", r->op.ofm.shape);
-		place(t, "ifm_at", &r->npu.ifm);
-		place(t, "ofm_at", &r->npu.ofm);
-		shape(t, "block", r->op.block);
-		count(t, "blocks", r->cost.blocks);
-		number(t, "macs", e->macs);
-		number(t, "utilisation_percent",
+			shape(j, "ifm2", r->op.ifm2.shape);
+		shape(j, "ofm", r->op.ofm.shape);
+		place(j, "ifm_at", &r->npu.ifm);
+		place(j, "ofm_at", &r->npu.ofm);
+		shape(j, "block", r->op.block);
+		count(j, "blocks", r->cost.blocks);
+		json_number(j, "macs", e->macs);
+		json_number(j, "utilisation_percent",
 		       row_utilisation(net, e->macs, e->total));
-		count(t, "weight_bytes", r->op.weight_bytes);
-		count(t, "weights_at", weights_at(&op->run, r));
-		cycles(t, "stall_cycles", row_stall(op, i));
+		count(j, "weight_bytes", r->op.weight_bytes);
+		count(j, "weights_at", weights_at(&op->run, r));
+		json_cycles(j, "stall_cycles", row_stall(op, i));
 	}
-	text_puts(t, " }");
+	json_close(j, '}');
 	text_free(&name);
 }
 
 void
 report_json(struct text *t, const struct network *net)
 {
-	bool any = false;
-	head(t, net);
-	estimate(t, net);
-	text_puts(t, ",\n\"operations\": [");
+	const struct json_out out = { .t = t, .style = JSON_PADDED }, *j = &out;
+	head(j, net);
+	estimate(j, net);
+	json_line(j, 0);
+	json_open(j, "operations", '[');
 	for (size_t k = 0; k < net->n; k++)
 		for (size_t i = 0; i < net->op[k].run.n; i++) {
 			if (!row_listed(&net->op[k].run.row[i]))
 				continue;
-			text_puts(t, any ? ",\n" : "\n");
-			any = true;
-			row(t, net, k, i);
+			json_line(j, 0);
+			row(j, net, k, i);
 		}
 	text_puts(t, "\n]");
-	json_map(t, net);
+	json_map(j, net);
 	text_puts(t, " }\n");
 }

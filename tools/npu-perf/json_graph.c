@@ -114,28 +114,30 @@ note_parts(struct edges *x, const struct g_op *op)
 }
 
 static void
-put_layer(struct text *t, const struct map_layer *l, const char *label, const struct list *reads,
-	  const char *why, const struct list *parts)
+put_indices(const struct json_out *j, const char *key, const struct list *l)
 {
-	text_puts(t, "{ \"name\": ");
-	text_quoted(t, l->name, strlen(l->name));
-	text_puts(t, ", \"label\": ");
-	text_quoted(t, label, strlen(label));
-	for (size_t i = 0; parts && i < parts->n; i++)
-		text_printf(t, "%s%d%s", i ? ", " : ", \"parts\": [", parts->v[i],
-			    i + 1 == parts->n ? "]" : "");
-	text_puts(t, ", \"kind\": ");
-	text_quoted(t, l->kind, strlen(l->kind));
-	text_printf(t, ", \"npu\": %s", l->npu ? "true" : "false");
-	for (size_t i = 0; reads && i < reads->n; i++)
-		text_printf(t, "%s%d", i ? ", " : ", \"reads\": [", reads->v[i]);
+	json_open(j, key, '[');
+	for (size_t i = 0; i < l->n; i++)
+		json_put_i64(j, NULL, l->v[i]);
+	json_close(j, ']');
+}
+
+static void
+put_layer(const struct json_out *j, const struct map_layer *l, const char *label,
+	  const struct list *reads, const char *why, const struct list *parts)
+{
+	json_open(j, NULL, '{');
+	json_put_string(j, "name", l->name);
+	json_put_string(j, "label", label);
+	if (parts && parts->n)
+		put_indices(j, "parts", parts);
+	json_put_string(j, "kind", l->kind);
+	json_put_bool(j, "npu", l->npu);
 	if (reads)
-		text_puts(t, reads->n ? "]" : ", \"reads\": []");
-	if (why) {
-		text_puts(t, ", \"reason\": ");
-		text_quoted(t, why, strlen(why));
-	}
-	text_puts(t, " }");
+		put_indices(j, "reads", reads);
+	if (why)
+		json_put_string(j, "reason", why);
+	json_close(j, '}');
 }
 
 /*
@@ -159,67 +161,55 @@ layer_of_cpu(const struct network *net, int k, bool *taken)
 }
 
 void
-json_cpu(struct text *t, const struct network *net)
+json_cpu(const struct json_out *j, const struct network *net)
 {
 	struct arena *a = arena_open();
 	bool *taken = net->map ? anew(a, bool, net->map->n_layers + 1) : NULL;
-	text_puts(t, ",\n\"on_cpu\": [");
+	json_line(j, 0);
+	json_open(j, "on_cpu", '[');
 	for (int i = 0; i < net->n_cpu; i++) {
 		const struct cpu_operator *op = &net->cpu[i];
 		int layer = taken ? layer_of_cpu(net, i, taken) : -1;
-		text_puts(t, i ? ",\n{ \"kind\": " : "\n{ \"kind\": ");
-		text_quoted(t, op->label, strlen(op->label));
-		text_puts(t, ", \"name\": ");
-		text_quoted(t, op->name, strlen(op->name));
-		json_layer(t, layer + 1);
-		text_puts(t, ", \"cycles\": ");
+		json_line(j, 0);
+		json_open(j, NULL, '{');
+		json_put_string(j, "kind", op->label);
+		json_put_string(j, "name", op->name);
+		json_layer(j, layer + 1);
 		if (op->cycles > 0)
-			number_text(t, rounded(op->cycles, PARTS_OF_CYCLE));
+			json_cycles(j, "cycles", op->cycles);
 		else
-			text_puts(t, "null");
-		text_puts(t, ", \"seconds\": ");
-		number_text(t, rounded(cpu_seconds(net, op), PARTS_OF_SECOND));
-		text_puts(t, ", \"npu_cycle\": ");
-		number_text(t, rounded(op->before < net->n ? net->op[op->before].start
-							   : network_cycles(net),
-				       PARTS_OF_CYCLE));
-		text_puts(t, " }");
+			json_put_null(j, "cycles");
+		json_number(j, "seconds", rounded(cpu_seconds(net, op), PARTS_OF_SECOND));
+		json_cycles(j, "npu_cycle", op->before < net->n ? net->op[op->before].start
+								: network_cycles(net));
+		json_close(j, '}');
 	}
-	text_puts(t, net->n_cpu ? "\n]" : "]");
+	text_puts(j->t, net->n_cpu ? "\n]" : "]");
 	arena_close(a);
-}
-
-/* A key that the record does not have is an empty string. */
-static void
-put_string(struct text *t, const char *s)
-{
-	text_quoted(t, s ? s : "", s ? strlen(s) : 0);
 }
 
 /* What the exact rewrites of the front end changed: nputools-rewrites(7). */
 static void
-put_rewrites(struct text *t, const struct graph *g)
+put_rewrites(const struct json_out *j, const struct graph *g)
 {
-	text_puts(t, ",\n\"rewrites\": [");
+	json_line(j, 0);
+	json_open(j, "rewrites", '[');
 	for (size_t i = 0; i < g->n_rewrites; i++) {
 		const struct g_rewrite *r = g->rewrites[i];
-		text_puts(t, i ? ",\n{ \"rule\": " : "\n{ \"rule\": ");
-		put_string(t, r->rule);
-		text_puts(t, ", \"name\": ");
-		put_string(t, r->name);
-		text_puts(t, ", \"text\": ");
-		put_string(t, r->text);
-		text_puts(t, ", \"bytes\": ");
-		text_i64(t, r->bytes);
-		text_puts(t, ", \"cycles\": ");
-		text_i64(t, r->cycles);
-		text_puts(t, " }");
+		json_line(j, 0);
+		json_open(j, NULL, '{');
+		json_put_string(j, "rule", r->rule ? r->rule : "");
+		json_put_string(j, "name", r->name ? r->name : "");
+		json_put_string(j, "text", r->text ? r->text : "");
+		json_put_i64(j, "bytes", r->bytes);
+		json_put_i64(j, "cycles", r->cycles);
+		json_close(j, '}');
 	}
-	text_puts(t, "\n]");
+	text_puts(j->t, "\n]");
 }
 
 void
-json_layers(struct text *t, struct arena *a, const struct network *net)
+json_layers(const struct json_out *j, struct arena *a, const struct network *net)
 {
 	struct edges x = { .a = a, .n_layers = net->map->n_layers };
 	const struct graph *g = net->graph;
@@ -231,19 +221,20 @@ json_layers(struct text *t, struct arena *a, const struct network *net)
 		note_parts(&x, g->ops[i]);
 	const char *graph = net->map->n_sources ? net->map->sources[0].name : NULL;
 	if (graph && *graph) {
-		text_puts(t, ",\n\"source_graph\": ");
-		text_quoted(t, graph, strlen(graph));
+		json_line(j, 0);
+		json_put_string(j, "source_graph", graph);
 	}
-	text_puts(t, ",\n\"layers\": [");
+	json_line(j, 0);
+	json_open(j, "layers", '[');
 	for (size_t i = 0; i < x.n_layers; i++) {
-		text_puts(t, i ? ",\n" : "\n");
+		json_line(j, 0);
 		struct text label = { 0 };
 		layer_label(&label, net->map, path, (int)i, x.parts[i].v, x.parts[i].n);
-		put_layer(t, &net->map->layers[i], text_str(&label), g ? &x.reads[i] : NULL,
+		put_layer(j, &net->map->layers[i], text_str(&label), g ? &x.reads[i] : NULL,
 			  g ? x.why[i] : NULL, &x.parts[i]);
 		text_free(&label);
 	}
-	text_puts(t, "\n]");
+	text_puts(j->t, "\n]");
 	if (g && g->n_rewrites)
-		put_rewrites(t, g);
+		put_rewrites(j, g);
 }

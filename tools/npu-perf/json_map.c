@@ -10,35 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void
-put_name(struct text *t, const char *key, const char *name)
-{
-	text_printf(t, "\"%s\": ", key);
-	text_quoted(t, name, strlen(name));
-}
-
-static void
-put_number(struct text *t, const char *key, double v)
-{
-	text_printf(t, ", \"%s\": ", key);
-	number_text(t, v);
-}
-
-static void
-put_cycle(struct text *t, const char *key, double v)
-{
-	put_number(t, key, rounded(v, PARTS_OF_CYCLE));
-}
-
-/* layer number of a command or constant; null if 0 (no layer) */
 void
-json_layer(struct text *t, int64_t layer)
+json_layer(const struct json_out *j, int64_t layer)
 {
-	text_puts(t, ", \"layer\": ");
 	if (layer)
-		text_i64(t, layer - 1);
+		json_put_i64(j, "layer", layer - 1);
 	else
-		text_puts(t, "null");
+		json_put_null(j, "layer");
 }
 
 static const char *const span_kinds[] = {
@@ -57,40 +35,38 @@ place_name(int64_t place)
  * operator's result has the same name.
  */
 static void
-put_span_name(struct text *t, const struct map_span *s)
+put_span_name(const struct json_out *j, const char *key, const struct map_span *s)
 {
 	struct text name = { 0 };
 	text_printf(&name, "%s%s", s->name, s->what == MAP_BUFFER ? " (weights)" : "");
-	text_quoted(t, name.p, name.n);
+	json_put_string(j, key, text_str(&name));
 	text_free(&name);
 }
 
 static void
-put_span(struct text *t, const struct map_span *s, const struct span_time *when)
+put_span(const struct json_out *j, const struct map_span *s, const struct span_time *when)
 {
-	text_puts(t, "{ \"name\": ");
-	put_span_name(t, s);
-	text_puts(t, ", ");
-	put_name(t, "shape", s->shape);
-	text_printf(t, ", \"kind\": \"%s\", \"place\": \"%s\"", span_kinds[s->what],
-		    place_name(s->place));
-	put_number(t, "address", (double)s->at);
-	put_number(t, "bytes", (double)s->bytes);
-	put_cycle(t, "start_cycle", when->start);
-	put_cycle(t, "end_cycle", when->end);
-	text_puts(t, " }");
+	json_open(j, NULL, '{');
+	put_span_name(j, "name", s);
+	json_put_string(j, "shape", s->shape);
+	json_put_string(j, "kind", span_kinds[s->what]);
+	json_put_string(j, "place", place_name(s->place));
+	json_put_i64(j, "address", s->at);
+	json_put_i64(j, "bytes", s->bytes);
+	json_cycles(j, "start_cycle", when->start);
+	json_cycles(j, "end_cycle", when->end);
+	json_close(j, '}');
 }
 
 /* the moment with the most bytes, and the tensors in memory at that moment */
 static void
-put_peak(struct text *t, struct arena *a, const struct network *net, int place,
+put_peak(const struct json_out *j, struct arena *a, const struct network *net, int place,
 	 const struct span_time *when)
 {
 	const struct npu_map *map = net->map;
 	const struct memory_use *use = memory_use(a, net, place);
 	size_t peak = memory_peak(net, use);
 	double start = 0, end = network_cycles(net);
-	bool any = false;
 	for (size_t i = 0; i < map->n_spans; i++) {
 		const struct map_span *s = &map->spans[i];
 		if (s->place != place || s->lo > (int64_t)peak || s->hi < (int64_t)peak)
@@ -98,21 +74,21 @@ put_peak(struct text *t, struct arena *a, const struct network *net, int place,
 		start = when[i].start > start ? when[i].start : start;
 		end = when[i].end < end ? when[i].end : end;
 	}
-	text_printf(t, "{ \"place\": \"%s\"", place_name(place));
-	put_number(t, "bytes", (double)use[peak].bytes);
-	put_number(t, "top", (double)use[peak].top);
-	put_cycle(t, "start_cycle", start < end ? start : end);
-	put_cycle(t, "end_cycle", end);
-	text_puts(t, ", \"tensors\": [");
+	json_open(j, NULL, '{');
+	json_put_string(j, "place", place_name(place));
+	json_put_i64(j, "bytes", use[peak].bytes);
+	json_put_i64(j, "top", use[peak].top);
+	json_cycles(j, "start_cycle", start < end ? start : end);
+	json_cycles(j, "end_cycle", end);
+	json_open(j, "tensors", '[');
 	for (size_t i = 0; i < map->n_spans; i++) {
 		const struct map_span *s = &map->spans[i];
 		if (s->place != place || s->lo > (int64_t)peak || s->hi < (int64_t)peak)
 			continue;
-		text_puts(t, any ? ", " : "");
-		any = true;
-		put_span_name(t, s);
+		put_span_name(j, NULL, s);
 	}
-	text_puts(t, "] }");
+	json_close(j, ']');
+	json_close(j, '}');
 }
 
 static bool
@@ -125,34 +101,35 @@ has_place(const struct npu_map *map, int place)
 }
 
 static void
-put_memory(struct text *t, struct arena *a, const struct network *net)
+put_memory(const struct json_out *j, struct arena *a, const struct network *net)
 {
 	const struct npu_map *map = net->map;
 	const struct span_time *when = span_times(a, net);
-	bool any = false;
-	text_puts(t, ",\n\"tensors\": [");
+	json_line(j, 0);
+	json_open(j, "tensors", '[');
 	for (size_t i = 0; i < map->n_spans; i++) {
-		text_puts(t, i ? ",\n" : "\n");
-		put_span(t, &map->spans[i], &when[i]);
+		json_line(j, 0);
+		put_span(j, &map->spans[i], &when[i]);
 	}
-	text_puts(t, "\n],\n\"peaks\": [");
+	text_puts(j->t, "\n]");
+	json_line(j, 0);
+	json_open(j, "peaks", '[');
 	for (int place = PLACE_ARENA; place <= PLACE_CACHE; place++) {
 		if (!has_place(map, place))
 			continue;
-		text_puts(t, any ? ",\n" : "\n");
-		any = true;
-		put_peak(t, a, net, place, when);
+		json_line(j, 0);
+		put_peak(j, a, net, place, when);
 	}
-	text_puts(t, "\n]");
+	text_puts(j->t, "\n]");
 }
 
 /* Prints consecutive pieces of the same weights or table as one constant. */
 static void
-put_constants(struct text *t, const struct npu_map *map)
+put_constants(const struct json_out *j, const struct npu_map *map)
 {
 	static const char *const kinds[] = { "weights", "table", "values" };
-	bool any = false;
-	text_puts(t, ",\n\"constants\": [");
+	json_line(j, 0);
+	json_open(j, "constants", '[');
 	for (size_t i = 0; i < map->n_constants;) {
 		const struct map_constant *c = &map->constants[i];
 		int64_t bytes = 0, scales = 0, original = 0;
@@ -162,30 +139,30 @@ put_constants(struct text *t, const struct npu_map *map)
 			scales += map->constants[i].scales;
 			original += map->constants[i].original;
 		}
-		text_puts(t, any ? ",\n{ " : "\n{ ");
-		any = true;
-		put_name(t, "name", c->name);
-		text_printf(t, ", \"kind\": \"%s\"", kinds[c->what]);
-		json_layer(t, c->layer);
-		put_number(t, "address", (double)c->at);
-		put_number(t, "bytes", (double)bytes);
+		json_line(j, 0);
+		json_open(j, NULL, '{');
+		json_put_string(j, "name", c->name);
+		json_put_string(j, "kind", kinds[c->what]);
+		json_layer(j, c->layer);
+		json_put_i64(j, "address", c->at);
+		json_put_i64(j, "bytes", bytes);
 		if (c->what == MAP_WEIGHTS) {
-			put_number(t, "scale_bytes", (double)scales);
-			put_number(t, "original_bytes", (double)original);
+			json_put_i64(j, "scale_bytes", scales);
+			json_put_i64(j, "original_bytes", original);
 		}
-		text_puts(t, " }");
+		json_close(j, '}');
 	}
-	text_puts(t, "\n]");
+	text_puts(j->t, "\n]");
 }
 
 void
-json_map(struct text *t, const struct network *net)
+json_map(const struct json_out *j, const struct network *net)
 {
 	if (!net->map)
 		return;
 	struct arena *a = arena_open();
-	json_layers(t, a, net);
-	put_memory(t, a, net);
-	put_constants(t, net->map);
+	json_layers(j, a, net);
+	put_memory(j, a, net);
+	put_constants(j, net->map);
 	arena_close(a);
 }

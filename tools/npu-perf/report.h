@@ -7,7 +7,7 @@
 #define NPU_PERF_REPORT_H
 
 #include "base/bytes.h"
-#include "base/text.h"
+#include "base/json_out.h"
 #include "map/map.h"
 #include "models/estimate.h"
 #include "perf/cpu.h"
@@ -196,15 +196,19 @@ void report_summary_csv(struct text *t, const struct options *o,
 			const struct network *net);
 /* json.c */
 void report_json(struct text *t, const struct network *net);
+/* a number, or null; the same rounded as cycles are */
+void json_number(const struct json_out *j, const char *name, double v);
+void json_cycles(const struct json_out *j, const char *name, double v);
 /* json_map.c: members of the report of --json that come from the source map */
-void json_map(struct text *t, const struct network *net);
-void json_layer(struct text *t, int64_t layer);
+void json_map(const struct json_out *j, const struct network *net);
+/* layer number of a command or constant; null if 0 (no layer) */
+void json_layer(const struct json_out *j, int64_t layer);
 /*
  * json_graph.c: for the report of --json, the operators of the source model, and those
  * on the CPU
  */
-void json_layers(struct text *t, struct arena *a, const struct network *net);
-void json_cpu(struct text *t, const struct network *net);
+void json_layers(const struct json_out *j, struct arena *a, const struct network *net);
+void json_cpu(const struct json_out *j, const struct network *net);
 /* trace.c */
 void report_trace(struct text *t, const struct network *net);
 
@@ -286,6 +290,6 @@ void layer_label(struct text *t, const struct npu_map *m, const char *path, int 
 
 /* samples.c: the samples of a histogram, by the rows of the first stream */
 void report_samples(struct text *t, const struct network *net);
-void json_samples(struct text *t, const struct network *net);
+void json_samples(const struct json_out *j, const struct network *net);
 
 #endif

@@ -81,16 +81,15 @@ report_samples(struct text *t, const struct network *net)
 }
 
 void
-json_samples(struct text *t, const struct network *net)
+json_samples(const struct json_out *j, const struct network *net)
 {
 	const struct measured *m = &net->measured;
 	double all = all_cycles(net);
-	const char *sep = "";
+	bool any = false;
 	if (!(m->samples > 0) || !net->n)
 		return;
-	text_puts(t, ", \"samples\": ");
-	number_text(t, m->samples);
-	text_puts(t, ", \"sampled\": [");
+	json_number(j, "samples", m->samples);
+	json_open(j, "sampled", '[');
 	for (size_t i = 0; i < net->op[0].run.n; i++) {
 		const struct operator *op = &net->op[0];
 		struct text name = { 0 };
@@ -98,17 +97,17 @@ json_samples(struct text *t, const struct network *net)
 			continue;
 		double n = row_samples(net, 0, i);
 		row_name(&name, op, i);
-		text_printf(t, "%s{ \"index\": %d, \"name\": ", sep, op->run.row[i].npu.index);
-		text_quoted(t, text_str(&name), name.n);
-		text_puts(t, ", \"samples\": ");
-		number_text(t, n);
-		text_puts(t, ", \"share\": ");
-		number_text(t, n / m->samples);
-		text_puts(t, ", \"estimated_share\": ");
-		number_text(t, all > 0 ? row_cycles(op, i) / all : 0);
-		text_puts(t, " }");
+		if (any)
+			json_line(j, 0);
+		any = true;
+		json_open(j, NULL, '{');
+		json_put_i64(j, "index", op->run.row[i].npu.index);
+		json_put_string(j, "name", text_str(&name));
+		json_number(j, "samples", n);
+		json_number(j, "share", n / m->samples);
+		json_number(j, "estimated_share", all > 0 ? row_cycles(op, i) / all : 0);
+		json_close(j, '}');
 		text_free(&name);
-		sep = ",\n";
 	}
-	text_putc(t, ']');
+	json_close(j, ']');
 }
