@@ -2,6 +2,7 @@
 /* Prints the results of --layers, with advice on each tensor. */
 #include "layers.h"
 
+#include "base/json_out.h"
 #include "real/real.h"
 
 #include <math.h>
@@ -171,64 +172,63 @@ print_rows(struct text *t, const struct layers *all)
 		put_row(t, all, &all->layer[i]);
 }
 
-/* JSON has no infinity: null means exact */
 static void
-put_json_db(struct text *t, const char *key, struct noise n)
+put_json_channel(const struct json_out *j, const struct layer *l, int32_t channel)
 {
-	double db = noise_db(n);
-	text_printf(t, ", \"%s\": ", key);
-	if (isfinite(db))
-		text_double(t, db);
-	else
-		text_puts(t, "null");
+	const struct channel *k = &l->channel[channel];
+	json_open(j, NULL, '{');
+	json_put_i64(j, "channel", channel);
+	json_put_f64(j, "own_snr_db", noise_db(k->own)); /* null: exact */
+	json_put_f64(j, "snr_db", noise_db(k->all));
+	json_put_bool(j, "dead", is_dead(l, channel));
+	json_close(j, '}');
 }
 
 static void
-put_json_layer(struct text *t, const struct layers *all, const struct layer *l)
+put_json_layer(const struct json_out *j, const struct layers *all, const struct layer *l)
 {
 	const struct tfl_subgraph *g = &all->m->subgraph[0];
-	const char *name = g->tensor[l->tensor].name, *label = tfl_op_label(&g->op[l->op]);
 	struct text advice = { 0 };
-	text_printf(t, "  {\"operator\": %d, \"name\": ", l->op);
-	text_quoted(t, label, strlen(label));
-	text_printf(t, ", \"tensor\": %d, \"tensor_name\": ", l->tensor);
-	text_quoted(t, name, strlen(name));
-	put_json_db(t, "own_snr_db", l->own);
-	put_json_db(t, "snr_db", l->all);
-	text_printf(t, ", \"values\": %zu, \"clipped\": %zu, \"dead_channels\": %zu, "
-		    "\"used\": ", l->n, l->clipped, dead_channels(l));
-	text_double(t, used_percent(all, l) / 100);
-	text_puts(t, ", \"own_steps\": ");
-	text_double(t, l->steps);
-	text_puts(t, ", \"least\": ");
-	text_double(t, l->lo);
-	text_puts(t, ", \"greatest\": ");
-	text_double(t, l->hi);
-	text_printf(t, ", \"computed\": %s, \"help\": ", l->has_function ? "true" : "false");
 	put_advice(&advice, all, l);
-	const char *help = text_str(&advice);
-	text_quoted(t, help, strlen(help));
-	text_puts(t, ",\n   \"channels\": [");
-	for (int32_t c = 0; c < l->n_channels; c++) {
-		const struct channel *k = &l->channel[c];
-		text_printf(t, "%s{\"channel\": %d", c ? ", " : "", c);
-		put_json_db(t, "own_snr_db", k->own);
-		put_json_db(t, "snr_db", k->all);
-		text_printf(t, ", \"dead\": %s}", is_dead(l, c) ? "true" : "false");
-	}
-	text_puts(t, "]}");
+	json_open(j, NULL, '{');
+	json_put_i64(j, "operator", l->op);
+	json_put_string(j, "name", tfl_op_label(&g->op[l->op]));
+	json_put_i64(j, "tensor", l->tensor);
+	json_put_string(j, "tensor_name", g->tensor[l->tensor].name);
+	json_put_f64(j, "own_snr_db", noise_db(l->own)); /* null: exact */
+	json_put_f64(j, "snr_db", noise_db(l->all));
+	json_put_i64(j, "values", (int64_t)l->n);
+	json_put_i64(j, "clipped", (int64_t)l->clipped);
+	json_put_i64(j, "dead_channels", (int64_t)dead_channels(l));
+	json_put_f64(j, "used", used_percent(all, l) / 100);
+	json_put_f64(j, "own_steps", l->steps);
+	json_put_f64(j, "least", l->lo);
+	json_put_f64(j, "greatest", l->hi);
+	json_put_bool(j, "computed", l->has_function);
+	json_put_string(j, "help", text_str(&advice));
+	json_line(j, 3);
+	json_open(j, "channels", '[');
+	for (int32_t c = 0; c < l->n_channels; c++)
+		put_json_channel(j, l, c);
+	json_close(j, ']');
+	json_close(j, '}');
 	text_free(&advice);
 }
 
 static void
 print_json_layers(struct text *t, const struct layers *all)
 {
-	text_puts(t, "{\n \"model\": ");
-	text_quoted(t, all->m->name, strlen(all->m->name));
-	text_printf(t, ",\n \"items\": %zu,\n \"layers\": [", all->n_items);
+	const struct json_out out = { .t = t, .style = JSON_SPACED }, *j = &out;
+	json_root(j, '{');
+	json_line(j, 1);
+	json_put_string(j, "model", all->m->name);
+	json_line(j, 1);
+	json_put_i64(j, "items", (int64_t)all->n_items);
+	json_line(j, 1);
+	json_open(j, "layers", '[');
 	for (size_t i = 0; i < all->n; i++) {
-		text_puts(t, i ? ",\n" : "\n");
-		put_json_layer(t, all, &all->layer[i]);
+		json_line(j, 2);
+		put_json_layer(j, all, &all->layer[i]);
 	}
 	text_puts(t, "\n ]\n}\n");
 }

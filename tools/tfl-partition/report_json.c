@@ -2,77 +2,74 @@
 /* --report --json: where each operator runs, and the operators that a cut leaves out. */
 #include "part.h"
 
-#include "base/cli.h"
+#include "base/json_out.h"
 
 static void
-put_string(struct text *t, const char *key, const char *s)
-{
-	text_printf(t, ", \"%s\": ", key);
-	text_quoted(t, s, strlen(s));
-}
-
-static void
-put_operator(const struct part *p, struct text *t, int i)
+put_operator(const struct part *p, const struct json_out *j, int i)
 {
 	const struct tfl_op *op = &p->sg->op[i];
 	const struct placement *x = &p->op[i];
-	text_printf(t, "{\"index\": %d", i);
-	put_string(t, "operator", tfl_op_label(op));
-	put_string(t, "name", x->was ? x->was : part_name(p, op));
-	put_string(t, "runs_on", x->left_out ? "none" : x->npu ? "npu" : "cpu");
 	const char *why = x->left_out ? x->left_out : x->npu ? NULL : x->why;
+	json_open(j, NULL, '{');
+	json_put_i64(j, "index", i);
+	json_put_string(j, "operator", tfl_op_label(op));
+	json_put_string(j, "name", x->was ? x->was : part_name(p, op));
+	json_put_string(j, "runs_on", x->left_out ? "none" : x->npu ? "npu" : "cpu");
 	if (why)
-		put_string(t, "why", why);
-	if (!x->left_out && !x->npu)
-		text_printf(t, ", \"cpu_cycles\": %.0f", cpu_cycles(p->sg, op));
-	text_putc(t, '}');
-}
-
-static void
-put_tensors(const struct part_cut *c, struct text *t, const char *key, const int *v, int n)
-{
-	text_printf(t, "\"%s\": [", key);
-	for (int i = 0; i < n; i++) {
-		const char *name = c->of->subgraph[0].tensor[v[i]].name;
-		text_puts(t, i ? ", " : "");
-		text_quoted(t, name, strlen(name));
+		json_put_string(j, "why", why);
+	if (!x->left_out && !x->npu) {
+		json_key(j, "cpu_cycles");
+		text_printf(j->t, "%.0f", cpu_cycles(p->sg, op));
 	}
-	text_putc(t, ']');
+	json_close(j, '}');
 }
 
 static void
-put_cut(const struct part_cut *c, struct text *t)
+put_tensors(const struct part_cut *c, const struct json_out *j, const char *key, const int *v,
+	    int n)
 {
-	const char *sep = "\n";
-	text_puts(t, ",\n\"cut\": {");
-	put_tensors(c, t, "inputs", c->cut.in, c->cut.n_in);
-	text_puts(t, ", ");
-	put_tensors(c, t, "outputs", c->cut.out, c->cut.n_out);
-	text_puts(t, ", \"left_out\": [");
+	json_open(j, key, '[');
+	for (int i = 0; i < n; i++)
+		json_put_string(j, NULL, c->of->subgraph[0].tensor[v[i]].name);
+	json_close(j, ']');
+}
+
+static void
+put_cut(const struct part_cut *c, const struct json_out *j)
+{
+	json_line(j, 0);
+	json_open(j, "cut", '{');
+	put_tensors(c, j, "inputs", c->cut.in, c->cut.n_in);
+	put_tensors(c, j, "outputs", c->cut.out, c->cut.n_out);
+	json_open(j, "left_out", '[');
 	for (int i = 0; i < c->cut.n_ops; i++) {
 		if (c->cut.side[i] == CUT_INSIDE)
 			continue;
-		text_printf(t, "%s{\"index\": %d", sep, i);
-		put_string(t, "operator", tfl_op_label(&c->of->subgraph[0].op[i]));
-		put_string(t, "place", cut_side_name(c->cut.side[i]));
-		text_putc(t, '}');
-		sep = ",\n";
+		json_line(j, 0);
+		json_open(j, NULL, '{');
+		json_put_i64(j, "index", i);
+		json_put_string(j, "operator", tfl_op_label(&c->of->subgraph[0].op[i]));
+		json_put_string(j, "place", cut_side_name(c->cut.side[i]));
+		json_close(j, '}');
 	}
-	text_puts(t, "]}");
+	json_close(j, ']');
+	json_close(j, '}');
 }
 
 void
 print_report_json(const struct part *p, struct text *t)
 {
-	text_puts(t, "{\"model\": ");
-	text_quoted(t, p->m->name, strlen(p->m->name));
-	text_puts(t, ",\n\"operators\": [");
+	const struct json_out out = { .t = t, .style = JSON_SPACED }, *j = &out;
+	json_root(j, '{');
+	json_put_string(j, "model", p->m->name);
+	json_line(j, 0);
+	json_open(j, "operators", '[');
 	for (int i = 0; i < p->sg->n_ops; i++) {
-		text_puts(t, i ? ",\n" : "\n");
-		put_operator(p, t, i);
+		json_line(j, 0);
+		put_operator(p, j, i);
 	}
-	text_putc(t, ']');
+	json_close(j, ']');
 	if (p->cut)
-		put_cut(p->cut, t);
+		put_cut(p->cut, j);
 	text_puts(t, "}\n");
 }
