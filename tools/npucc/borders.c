@@ -2,80 +2,81 @@
 /* Prints the manifest's description of a compiled model's inputs and outputs. */
 #include "npucc.h"
 
+#include "base/json_out.h"
 #include "borders/borders.h"
 #include "stream/stream.h"
 
-#include <string.h>
-
 static void
-put_quantization(struct text *t, const struct tfl_quant *q)
+put_quantization(const struct json_out *j, const struct tfl_quant *q)
 {
 	if (!q->n_scale) {
-		text_puts(t, "null");
+		json_put_null(j, "quantization");
 		return;
 	}
-	text_puts(t, "{\"scale\": [");
+	json_open(j, "quantization", '{');
+	json_open(j, "scale", '[');
 	for (int i = 0; i < q->n_scale; i++) {
-		text_puts(t, i ? ", " : "");
-		text_float(t, q->scale[i]);
+		json_key(j, NULL);
+		text_float(j->t, q->scale[i]);
 	}
-	text_puts(t, "], \"zero_point\": [");
+	json_close(j, ']');
+	json_open(j, "zero_point", '[');
 	for (int i = 0; i < q->n_zero; i++)
-		text_printf(t, "%s%lld", i ? ", " : "", (long long)q->zero[i]);
-	text_puts(t, "]}");
+		json_put_i64(j, NULL, q->zero[i]);
+	json_close(j, ']');
+	json_close(j, '}');
 }
 
 /* prints the layout in the file's record; without a record, elements are dense */
 static void
-put_layout(struct text *t, const struct border_tensor *x)
+put_layout(const struct json_out *j, const struct border_tensor *x)
 {
 	if (!x->has_record) {
-		text_puts(t, x->rank == 4 ? "\"NHWC\"" : "\"linear\"");
+		json_put_string(j, "layout", x->rank == 4 ? "NHWC" : "linear");
 		return;
 	}
-	text_printf(t, "\"%s\", \"network_shape\": [", border_layout_names[x->layout]);
-	for (int i = 0; i < x->rank; i++)
-		text_printf(t, "%s%d", i ? ", " : "", x->dim[i]);
-	text_printf(t, "], \"row_stride\": %lld, \"pixel_stride\": %lld",
-		    (long long)x->row_stride, (long long)x->pixel_stride);
+	json_put_string(j, "layout", border_layout_names[x->layout]);
+	json_put_i32s(j, "network_shape", x->dim, (size_t)x->rank);
+	json_put_i64(j, "row_stride", x->row_stride);
+	json_put_i64(j, "pixel_stride", x->pixel_stride);
 }
 
 static void
-put_border(struct text *t, const struct tfl_model *m, int index, const struct border_tensor *d)
+put_border(const struct json_out *j, const struct tfl_model *m, int index,
+	   const struct border_tensor *d)
 {
 	const struct tfl_tensor *x = &m->subgraph[0].tensor[index];
 	struct stream_place own = stream_separate_place(m, index);
 	int64_t at = own.region ? -1 : tfl_planned_at(m, index);
-	text_puts(t, "    {\"name\": ");
-	text_quoted(t, x->name, strlen(x->name));
-	text_printf(t, ", \"type\": \"%s\", \"shape\": [", tfl_type_name(x->type));
-	for (int i = 0; i < x->rank; i++)
-		text_printf(t, "%s%d", i ? ", " : "", x->dim[i]);
-	text_printf(t, "], \"bytes\": %lld, \"layout\": ", (long long)tfl_bytes(x));
-	put_layout(t, d);
-	text_puts(t, ", \"arena_offset\": ");
+	json_open(j, NULL, '{');
+	json_put_string(j, "name", x->name);
+	json_put_string(j, "type", tfl_type_name(x->type));
+	json_put_i32s(j, "shape", x->dim, (size_t)x->rank);
+	json_put_i64(j, "bytes", tfl_bytes(x));
+	put_layout(j, d);
 	if (at < 0)
-		text_puts(t, "null");
+		json_put_null(j, "arena_offset");
 	else
-		text_i64(t, at);
-	if (own.region)
-		text_printf(t, ", \"region\": %d, \"region_offset\": %lld", own.region,
-			    (long long)own.at);
-	text_puts(t, ", \"quantization\": ");
-	put_quantization(t, &x->quant);
-	text_putc(t, '}');
+		json_put_i64(j, "arena_offset", at);
+	if (own.region) {
+		json_put_i64(j, "region", own.region);
+		json_put_i64(j, "region_offset", own.at);
+	}
+	put_quantization(j, &x->quant);
+	json_close(j, '}');
 }
 
 static void
 put_list(struct text *t, const char *key, const struct tfl_model *m, const int *v,
 	 const struct border_tensor *x, int n)
 {
-	text_printf(t, "  \"%s\": [\n", key);
+	const struct json_out j = { .t = t, .style = JSON_SPACED };
+	text_printf(t, "  \"%s\": [", key);
 	for (int i = 0; i < n; i++) {
-		put_border(t, m, v[i], &x[i]);
-		text_puts(t, i + 1 < n ? ",\n" : "\n");
+		json_line(&j, 4);
+		put_border(&j, m, v[i], &x[i]);
 	}
-	text_puts(t, "  ],\n");
+	text_puts(t, "\n  ],\n");
 }
 
 /*
