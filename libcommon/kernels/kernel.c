@@ -14,7 +14,7 @@ static const struct row {
 #define TAKES(least, most) { least, most, 1 }
 #define CUTS(n) { n, n, MANY }
 #define UNCHECKED { 0, MANY, MANY }
-#define OPERATOR(name, kernel, real, adder, cpu, family, joins, types, rank, inputs, memory) \
+#define OPERATOR(name, kernel, real, adder, cpu, family, joins, types, rank, inputs, ...) \
 	[TFL_##name] = { kernel_##kernel, inputs },
 #include "operators.def"
 #undef OPERATOR

@@ -8,17 +8,20 @@
 #include <stdio.h>
 #include <string.h>
 
-enum column { KERNEL, REAL, ADDER, CPU, FAMILY, JOINS, TYPES, INPUTS, COLUMNS };
+enum column { KERNEL, REAL, ADDER, CPU, FAMILY, JOINS, TYPES, INPUTS, ZEROS, PLACE, COLUMNS };
 
 static const char *const titles[COLUMNS] = { "kernel", "real",	"adder", "cpu",
-					     "family", "joins", "types", "inputs" };
+					     "family", "joins", "types", "inputs",
+					     "zeros", "place" };
 
 static const struct row {
 	const char *name;
 	const char *cell[COLUMNS];
 } rows[] = {
-#define OPERATOR(name, kernel, real, adder, cpu, family, joins, types, rank, inputs, memory) \
-	{ #name, { #kernel, #real, #adder, #cpu, #family, #joins, #types, #inputs } },
+#define OPERATOR(name, kernel, real, adder, cpu, family, joins, types, rank, inputs, memory, \
+		 zeros, place)                                                                \
+	{ #name, { #kernel, #real, #adder, #cpu, #family, #joins, #types, #inputs, #zeros,    \
+		   #place } },
 #include "operators.def"
 #undef OPERATOR
 };
@@ -35,6 +38,8 @@ static const struct need {
 	{ FAMILY, KERNEL, "nothing could prove the lowering" },
 	{ FAMILY, TYPES, "the check would refuse every tensor" },
 	{ TYPES, FAMILY, "no check would read the types" },
+	{ FAMILY, ZEROS, "zero points of 16 bits would reach accelerators that ignore them" },
+	{ FAMILY, PLACE, "results would be copied to their place" },
 	{ REAL, KERNEL, "npu-eval runs both" },
 };
 

@@ -20,7 +20,7 @@ bind_place(struct part *p, int tensor, struct g_operand place)
 	if (p->value[tensor].t || producer < 0 || !p->op[producer].npu ||
 	    p->op[producer].as == AS_CONSTANT)
 		return;
-	if (family_find(p->sg->op[producer].code)->direct ||
+	if (family_of(p->sg->op[producer].code)->place >= PLACE_any ||
 	    operand_view(place, line, &any))
 		p->value[tensor] = place;
 }
@@ -37,12 +37,12 @@ bind_places(struct part *p)
 {
 	for (int i = p->sg->n_ops; i-- > 0;) {
 		const struct tfl_op *op = &p->sg->op[i];
-		const struct family *f = family_find(op->code);
-		if (p->op[i].as == AS_CONSTANT)
+		const struct family *f = family_of(op->code);
+		if (p->op[i].as == AS_CONSTANT || !p->op[i].npu)
 			continue;
-		if (p->op[i].npu && f && f->bind)
-			f->bind(p, &p->op[i].lop);
-		if (!p->op[i].npu || !f || !f->alias)
+		if (f->place == PLACE_parts)
+			bind_concat(p, &p->op[i].lop);
+		if (f->place != PLACE_alias)
 			continue;
 		const struct g_operand *to = &p->value[op->out[0]];
 		struct g_operand view;
@@ -66,7 +66,7 @@ lower_one(struct part *p, int i)
 		return NULL;
 	case AS_ALONE:
 		if (!o->table)
-			return family_find(op->code)->lower(p, o);
+			return family_of(op->code)->lower(p, o);
 		lower_bytes(p, o);
 		return NULL;
 	case AS_WORDS:

@@ -15,8 +15,8 @@
  *	rows/		rows that are summed or compared
  *	moves/		elements that are moved unchanged
  *
- * A row of schema/operators.def names the family of an operator.  Its `read` translates
- * an operator of the model, once, into a struct lop; its `lower` appends the operations
+ * A row of schema/operators.def names the family of an operator.  read_NAME() translates
+ * an operator of the model, once, into a struct lop; lower_NAME() appends the operations
  * that the struct lop describes.  Both return NULL, or in one line why the NPU can't run
  * the operator.
  */
@@ -179,36 +179,37 @@ bool partition_file(struct arena *a, const struct options *o, const struct accel
 /* Returns true, with an error of status EXIT_NO, if --fail-on-cpu refuses the result. */
 bool fails_on_cpu(const struct part *p, const struct options *o);
 
-/* how operators are translated and lowered */
-struct family {
-	/* sets the union of *o; sees only the model, and returns NULL or why not */
-	const char *(*read)(const struct part *p, struct lop *o);
-	/* appends the operations; returns NULL, or why none can compute the operator */
-	const char *(*lower)(struct part *p, const struct lop *o);
-	/* more than copies and 1x1 averages, for which npu-sched has another method */
-	bool subtracts_zeros;
-	bool alias;  /* moves nothing: the result is another name of the input */
-	bool direct; /* writes to part_ofm() directly, whatever view that is */
-	/* binds inputs that have no memory yet to parts of the result; NULL: does not */
-	void (*bind)(struct part *p, const struct lop *o);
-};
-/* one definition for each name in the column `family` of schema/operators.def */
+/* sets the union of *o; sees only the model, and returns NULL or why not */
+typedef const char *read_fn(const struct part *p, struct lop *o);
+/* appends the operations; returns NULL, or why none can compute the operator */
+typedef const char *lower_fn(struct part *p, const struct lop *o);
+/* two functions for each name in the column `family` of schema/operators.def */
 #define OPERATOR(name, kernel, real, adder, cpu, f, ...)                             \
-	extern const struct family family_##f;
+	read_fn read_##f;                                                            \
+	lower_fn lower_##f;
 #include "operators.def"
 #undef OPERATOR
+/* elementwise operators: JOINS_yes and, if the operator alone becomes a table, JOINS_table */
+enum joins { JOINS_none, JOINS_no, JOINS_yes, JOINS_table };
 
-/* families.c; NULL: there is no family for this code */
-const struct family *family_find(int code);
+/* the row of an operator in schema/operators.def, whose head explains the columns */
+struct family {
+	read_fn *read; /* NULL: only the CPU runs the operator */
+	lower_fn *lower;
+	enum joins joins;
+	int types, rank; /* types: a set of TYPE_ bits */
+	bool subtracts_zeros;
+	enum { PLACE_none, PLACE_line, PLACE_any, PLACE_alias, PLACE_parts } place;
+};
+
+/* families.c */
+const struct family *family_of(int code);
 /* an operator that has not been translated yet */
 struct lop lop_of(const struct part *p, const struct tfl_op *op);
 /* the types of IFM and OFM that the family may take, a set of TYPE_ bits */
 int family_types(const struct tfl_op *op);
 /* does t have the rank that the family takes? */
 bool family_rank(const struct tfl_op *op, const struct tfl_tensor *t);
-/* elementwise operators: JOINS_yes and, if the operator alone becomes a table, JOINS_table */
-enum joins { JOINS_none, JOINS_no, JOINS_yes, JOINS_table };
-enum joins family_joins(int code);
 
 /*
  * borders.c, --integer-io: leaves out QUANTIZE of the model's float inputs and
@@ -292,6 +293,8 @@ bool separate_borders(struct part *p, const struct options *o);
  * operators: no operations can compute them, or an accelerator of the graph can't run these.
  */
 bool lower_all(struct part *p);
+/* concat.c: binds inputs of CONCATENATION and PACK that have no memory yet to parts of the result */
+void bind_concat(struct part *p, const struct lop *o);
 /* stores a tensor that does not exist yet at `place`, if its producer can write there */
 void bind_place(struct part *p, int tensor, struct g_operand place);
 
@@ -410,10 +413,6 @@ part_has(const struct part *p, enum accel_lack what)
 {
 	return low_has(p->l, what);
 }
-
-/* quotient.c: INT32 divided by constants, and DIV by other tensors */
-const char *read_quotient(const struct part *p, struct lop *o);
-const char *lower_quotient(struct part *p, const struct lop *o);
 
 /* broadcast.c: operations on two tensors */
 struct side { /* an operand: its elements, and their TFLite shape */

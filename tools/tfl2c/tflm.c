@@ -30,7 +30,7 @@ static const struct tflm_op {
 } tflm_ops[TFL_BUILTIN_LIMIT] = {
 #define UNMEASURED { 0 }
 #define TFLM(o, r, c) { .options = o, .record = r, .per_channel = c, .measured = true }
-#define OPERATOR(name, kernel, real, adder, cpu, family, joins, types, rank, inputs, memory) \
+#define OPERATOR(name, kernel, real, adder, cpu, family, joins, types, rank, inputs, memory, ...) \
 	[TFL_##name] = memory,
 #include "operators.def"
 #undef OPERATOR

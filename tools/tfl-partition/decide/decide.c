@@ -98,7 +98,7 @@ static const char *
 check_wide_zeros(const struct part *p, const struct tfl_op *op)
 {
 	const struct accel *a = p->l->accel;
-	if (!a || !accel_lacks(a, LACK_WIDE_ZEROS) || !family_find(op->code)->subtracts_zeros)
+	if (!a || !accel_lacks(a, LACK_WIDE_ZEROS) || !family_of(op->code)->subtracts_zeros)
 		return NULL;
 	for (int k = 0; k < op->n_in + op->n_out; k++) {
 		bool in = k < op->n_in;
@@ -131,8 +131,8 @@ decide_op(const struct part *p, int i)
 		return "custom operator";
 	if (op->code == TFL_IF || op->code == TFL_WHILE)
 		return "it calls other subgraphs, and only operators of the first one are compiled";
-	const struct family *f = family_find(op->code);
-	if (!f)
+	const struct family *f = family_of(op->code);
+	if (!f->read)
 		return "no lowering for this operator";
 	return check_arity(p, op) ?: f->read(p, &p->op[i].lop) ?: check_wide_zeros(p, op) ?:
 	       check_sources(p, op) ?: check_reference(p, op);

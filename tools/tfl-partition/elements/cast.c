@@ -13,7 +13,7 @@
 
 enum { MAX_LINE = 65536 }; /* elements of a line, and lines of an operation */
 
-static const char *
+const char *
 read_cast(const struct part *p, struct lop *lop)
 {
 	const struct tfl_tensor *i = lop->ifm, *o = lop->ofm;
@@ -128,7 +128,7 @@ stored_type(const struct tfl_tensor *t)
 }
 
 /* casts whole lines of MAX_LINE elements in one operation, the remainder in another */
-static const char *
+const char *
 lower_cast(struct part *p, const struct lop *lop)
 {
 	const struct tfl_op *op = lop->op;
@@ -152,5 +152,3 @@ lower_cast(struct part *p, const struct lop *lop)
 	low_deliver(p->l, dest, ofm);
 	return NULL;
 }
-
-const struct family family_cast = { .read = read_cast, .lower = lower_cast };

@@ -46,8 +46,8 @@ compare_plainly(const struct tfl_tensor *a, const struct tfl_tensor *b)
 	return true;
 }
 
-static const char *
-read_two(const struct part *p, struct lop *o)
+const char *
+read_logic(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
 	const char *why = check_fm(p, o->ifm, "IFM", family_types(op)) ?:
@@ -63,11 +63,11 @@ read_two(const struct part *p, struct lop *o)
 	return check_broadcast(p, a, b, o->ofm);
 }
 
-static const char *
+const char *
 read_compare(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
-	const char *why = read_two(p, o);
+	const char *why = read_logic(p, o);
 	if (!why && o->ifm->type == TFL_INT16 &&
 	    !quant_equal(o->ifm, part_in(p, op, 1)))
 		why = "INT16 of different quantizations, whose comparison no reference defines";
@@ -168,7 +168,7 @@ lower_scaled(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-static const char *
+const char *
 lower_compare(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -183,7 +183,7 @@ lower_compare(struct part *p, const struct lop *o)
 
 /* ---- logic ---------------------------------------------------------------- */
 
-static const char *
+const char *
 lower_logic(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -194,7 +194,7 @@ lower_logic(struct part *p, const struct lop *o)
 	return NULL;
 }
 
-static const char *
+const char *
 read_not(const struct part *p, struct lop *lop)
 {
 	const char *why = check_ifm_ofm(p, lop->op);
@@ -207,7 +207,7 @@ read_not(const struct part *p, struct lop *lop)
 						  : "IFM and OFM differ in shape";
 }
 
-static const char *
+const char *
 lower_not(struct part *p, const struct lop *o)
 {
 	struct g_operand y = part_ofm(p, o->op->out[0]);
@@ -221,7 +221,7 @@ lower_not(struct part *p, const struct lop *o)
 
 /* ---- SELECT ---------------------------------------------------------------- */
 
-static const char *
+const char *
 read_select(const struct part *p, struct lop *lop)
 {
 	const struct tfl_op *op = lop->op;
@@ -245,7 +245,7 @@ read_select(const struct part *p, struct lop *lop)
 	return rows ? "a condition that selects whole rows" : NULL;
 }
 
-static const char *
+const char *
 lower_select(struct part *p, const struct lop *lop)
 {
 	const struct tfl_tensor *o = lop->ofm;
@@ -258,12 +258,3 @@ lower_select(struct part *p, const struct lop *lop)
 	low_select(p->l, &v[0], &v[1], &v[2], &out);
 	return NULL;
 }
-
-const struct family family_compare = {
-	.read = read_compare, .lower = lower_compare,
-};
-const struct family family_logic = { .read = read_two, .lower = lower_logic };
-const struct family family_not = { .read = read_not, .lower = lower_not };
-const struct family family_select = {
-	.read = read_select, .lower = lower_select,
-};

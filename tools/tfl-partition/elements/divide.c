@@ -82,7 +82,7 @@ is_table(const struct divide *d)
 	       tfl_elements(d->in[first]) == tfl_elements(d->ofm);
 }
 
-static const char *
+const char *
 read_divide(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -186,7 +186,7 @@ divide(struct part *p, const struct tfl_op *op, const struct divide *d,
 						     fused_activation_function)));
 }
 
-static const char *
+const char *
 lower_divide(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -203,7 +203,3 @@ lower_divide(struct part *p, const struct lop *o)
 	divide(p, op, d, v, w, ofm);
 	return NULL;
 }
-
-const struct family family_divide = {
-	.read = read_divide, .lower = lower_divide, .direct = true,
-};

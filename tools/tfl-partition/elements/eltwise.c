@@ -70,7 +70,7 @@ check_binary(const struct part *p, const struct tfl_op *op)
 	return check_broadcast(p, a, b, o);
 }
 
-static const char *
+const char *
 read_arith(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -92,7 +92,7 @@ read_arith(const struct part *p, struct lop *o)
 	return ok ? NULL : "the ratio of the scales can't be expressed";
 }
 
-static const char *
+const char *
 lower_arith(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -106,8 +106,8 @@ lower_arith(struct part *p, const struct lop *o)
 
 /* ---- MAXIMUM, MINIMUM ------------------------------------------------------ */
 
-static const char *
-read_extreme(const struct part *p, struct lop *o)
+const char *
+read_min_max(const struct part *p, struct lop *o)
 {
 	const char *why = check_binary(p, o->op);
 	if (why || o->ofm->type == TFL_INT32)
@@ -119,8 +119,8 @@ read_extreme(const struct part *p, struct lop *o)
 }
 
 /* compares raw values, therefore all zero points are 0 */
-static const char *
-lower_extreme(struct part *p, const struct lop *o)
+const char *
+lower_min_max(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
 	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
@@ -129,10 +129,3 @@ lower_extreme(struct part *p, const struct lop *o)
 		    o->ofm, part_ofm(p, op->out[0]), &low_plain);
 	return NULL;
 }
-
-const struct family family_arith = {
-	.read = read_arith, .lower = lower_arith, .direct = true, .subtracts_zeros = true,
-};
-const struct family family_min_max = {
-	.read = read_extreme, .lower = lower_extreme, .direct = true,
-};

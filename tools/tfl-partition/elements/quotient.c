@@ -246,7 +246,3 @@ lower_quotient(struct part *p, const struct lop *o)
 	low_deliver(p->l, dest, ofm);
 	return NULL;
 }
-
-const struct family family_quotient = {
-	.read = read_quotient, .lower = lower_quotient,
-};

@@ -52,7 +52,7 @@ read_rescaled(const struct part *p, struct lop *o)
 	return why;
 }
 
-static const char *
+const char *
 read_relu(const struct part *p, struct lop *o)
 {
 	const char *why = read_rescaled(p, o);
@@ -66,7 +66,7 @@ read_relu(const struct part *p, struct lop *o)
 	return NULL;
 }
 
-static const char *
+const char *
 lower_relu(struct part *p, const struct lop *o)
 {
 	struct g_operand ofm = part_ofm(p, o->op->out[0]);
@@ -77,7 +77,7 @@ lower_relu(struct part *p, const struct lop *o)
 
 /* ---- ABS, NEG ------------------------------------------------------------------ */
 
-static const char *
+const char *
 read_abs(const struct part *p, struct lop *o)
 {
 	const struct tfl_quant *x = &o->ifm->quant, *y = &o->ofm->quant;
@@ -89,7 +89,7 @@ read_abs(const struct part *p, struct lop *o)
 		   ? why : "INT32 of different scales";
 }
 
-static const char *
+const char *
 lower_abs(struct part *p, const struct lop *o)
 {
 	if (o->ifm->type != TFL_INT32) {
@@ -104,14 +104,14 @@ lower_abs(struct part *p, const struct lop *o)
 }
 
 /* zero point minus x; scales are assumed equal, as in the reference */
-static const char *
+const char *
 read_neg(const struct part *p, struct lop *o)
 {
 	take_rescale(o, (struct npu_scale){ .mult = 1 });
 	return check_unary(p, o->op);
 }
 
-static const char *
+const char *
 lower_neg(struct part *p, const struct lop *o)
 {
 	if (o->ifm->type == TFL_INT32) {
@@ -167,7 +167,7 @@ find_slopes(const struct part *p, const struct tfl_op *op, struct leaky *l)
 	return true;
 }
 
-static const char *
+const char *
 read_leaky(const struct part *p, struct lop *o)
 {
 	const char *why = check_unary(p, o->op);
@@ -231,7 +231,7 @@ join_sides(struct part *p, struct g_operand above, struct g_operand below,
 	op_zeros(r, zero, zero);
 }
 
-static const char *
+const char *
 lower_leaky(struct part *p, const struct lop *o)
 {
 	const struct tfl_tensor *x = o->ifm, *y = o->ofm;
@@ -306,7 +306,7 @@ study_alpha(struct prelu *r)
 		r->no_negative_alpha = tensor_int(r->alpha, i) >= zero;
 }
 
-static const char *
+const char *
 read_prelu(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -388,7 +388,7 @@ side_of_alpha(struct part *p, const struct prelu *r, int tensor)
 	return s;
 }
 
-static const char *
+const char *
 lower_prelu(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -416,19 +416,3 @@ lower_prelu(struct part *p, const struct lop *o)
 	join_sides(p, above, below, false, ofm, quant_zero(r->ofm));
 	return NULL;
 }
-
-const struct family family_relu = {
-	.read = read_relu, .lower = lower_relu, .direct = true,
-};
-const struct family family_abs = {
-	.read = read_abs, .lower = lower_abs, .direct = true, .subtracts_zeros = true,
-};
-const struct family family_neg = {
-	.read = read_neg, .lower = lower_neg, .direct = true,
-};
-const struct family family_leaky = {
-	.read = read_leaky, .lower = lower_leaky, .direct = true, .subtracts_zeros = true,
-};
-const struct family family_prelu = {
-	.read = read_prelu, .lower = lower_prelu, .direct = true, .subtracts_zeros = true,
-};

@@ -23,7 +23,7 @@ is_table(const struct square *s)
 		tfl_elements(s->ofm));
 }
 
-static const char *
+const char *
 read_square(const struct part *p, struct lop *o)
 {
 	struct square *s = o->own = anew(p->a, struct square, 1);
@@ -76,7 +76,7 @@ difference(struct part *p, const struct square *s, const struct side in[2],
 	return y;
 }
 
-static const char *
+const char *
 lower_square(struct part *p, const struct lop *lop)
 {
 	const struct tfl_op *op = lop->op;
@@ -112,7 +112,3 @@ lower_square(struct part *p, const struct lop *lop)
 	op_zeros(o, 0, quant_zero(s->ofm));
 	return NULL;
 }
-
-const struct family family_square = {
-	.read = read_square, .lower = lower_square, .direct = true, .subtracts_zeros = true,
-};

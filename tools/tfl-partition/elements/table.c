@@ -254,7 +254,7 @@ lower_bytes(struct part *p, const struct lop *o)
 
 /* ---- EXP, LOG, RSQRT, ELU, GELU, HARD_SWISH -------------------------------------------- */
 
-static const char *
+const char *
 read_table(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -282,7 +282,7 @@ read_table(const struct part *p, struct lop *o)
 				   "results leave 16 bits", points[k], points[k + 1], k);
 }
 
-static const char *
+const char *
 lower_table(struct part *p, const struct lop *o)
 {
 	if (o->op->code == TFL_RSQRT)
@@ -298,7 +298,7 @@ lower_table(struct part *p, const struct lop *o)
  * 16 bits: the hardware's own function, with the reference's scaling
  * (nputools-lowering(7) 4.6)
  */
-static const char *
+const char *
 read_squash(const struct part *p, struct lop *o)
 {
 	const char *why = check_unary(p, o->op);
@@ -313,17 +313,10 @@ read_squash(const struct part *p, struct lop *o)
 	return NULL;
 }
 
-static const char *
+const char *
 lower_squash(struct part *p, const struct lop *o)
 {
 	struct g_op *r = part_unary(p, o, OP_AVGPOOL);
 	G_PUT(r, OP, act, o->op->code == TFL_TANH ? G_ACT_TANH : G_ACT_SIGMOID);
 	return NULL;
 }
-
-const struct family family_squash = {
-	.read = read_squash, .lower = lower_squash, .direct = true, .subtracts_zeros = true,
-};
-const struct family family_table = {
-	.read = read_table, .lower = lower_table, .direct = true,
-};

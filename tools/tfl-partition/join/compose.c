@@ -32,7 +32,7 @@ static bool
 may_compose(const struct part *p, int i)
 {
 	const struct placement *x = &p->op[i];
-	return family_joins(p->sg->op[i].code) >= JOINS_yes && !x->asked &&
+	return family_of(p->sg->op[i].code)->joins >= JOINS_yes && !x->asked &&
 	       x->as != AS_CONSTANT && !x->left_out && !x->border;
 }
 
@@ -168,7 +168,7 @@ find_inside(const struct composing *c, int last, struct inside *x)
 	*x = (struct inside){ .op = { last }, .n = 1 };
 	for (int i = 0; i < x->n; i++) {
 		const struct tfl_op *op = &sg->op[x->op[i]];
-		x->table |= family_joins(op->code) == JOINS_table;
+		x->table |= family_of(op->code)->joins == JOINS_table;
 		x->cpu |= !c->p->op[x->op[i]].npu;
 		for (int k = 0; k < op->n_in; k++) {
 			int from = sg->tensor[op->in[k]].producer;

@@ -161,7 +161,7 @@ read_requant(const struct part *p, const struct tfl_op *op, struct word_quant *w
 		return false;
 	struct tfl_op plain = requantize(op, back->in);
 	struct lop as = lop_of(p, &plain);
-	return !family_quantize.read(p, &as) && is_requantized(p, back, op);
+	return !read_quantize(p, &as) && is_requantized(p, back, op);
 }
 
 /* the evaluation ignores shapes, so check that they are valid */
@@ -225,5 +225,5 @@ lower_cast_pair(struct part *p, int i)
 	}
 	struct tfl_op plain = requantize(op, &root);
 	struct lop as = lop_of(p, &plain);
-	return family_quantize.read(p, &as) ?: family_quantize.lower(p, &as);
+	return read_quantize(p, &as) ?: lower_quantize(p, &as);
 }

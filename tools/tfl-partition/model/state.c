@@ -300,8 +300,8 @@ take_state(struct part *p, const struct options *o)
 /* ---- lowering ------------------------------------------------------------------ */
 
 /* take_state() has either rewritten the access to a tensor, or the CPU keeps it */
-static const char *
-read_access(const struct part *p, struct lop *o)
+const char *
+read_variable(const struct part *p, struct lop *o)
 {
 	bool made = p->op[o->op - p->sg->op].rewritten;
 	return made && o->ifm &&
@@ -378,32 +378,20 @@ lower_begin(struct part *p, const struct initial *x, const struct tfl_op *op)
 	(void)low_copy(p->l, yes, part_ofm(p, op->out[1]));
 }
 
-static const char *
-lower_read(struct part *p, const struct lop *lop)
+/* READ_VARIABLE, or ASSIGN_VARIABLE */
+const char *
+lower_variable(struct part *p, const struct lop *o)
 {
-	const struct tfl_op *op = lop->op;
-	const struct initial *x = initial_of(p, op->in[0]);
-	if (x) {
-		lower_begin(p, x, op);
-		return NULL;
+	int in = o->op->in[0], out = o->op->out[0];
+	const struct initial *x = initial_of(p, in);
+	if (o->op->code == TFL_ASSIGN_VARIABLE) {
+		struct nd from = nd_ifm(p, in), to = nd_of(variable(p, out, o->ifm->type), o->ifm);
+		nd_copy(p->l, &from, &to);
+	} else if (x) {
+		lower_begin(p, x, o->op);
+	} else {
+		struct nd from = nd_of(variable(p, in, o->ofm->type), o->ofm);
+		nd_result(p, out, &from);
 	}
-	const struct tfl_tensor *o = lop->ofm;
-	struct nd from = nd_of(variable(p, op->in[0], o->type), o);
-	nd_result(p, op->out[0], &from);
 	return NULL;
 }
-
-static const char *
-lower_assign(struct part *p, const struct lop *o)
-{
-	const struct tfl_tensor *i = o->ifm;
-	struct nd from = nd_ifm(p, o->op->in[0]);
-	struct nd to = nd_of(variable(p, o->op->out[0], i->type), i);
-	nd_copy(p->l, &from, &to);
-	return NULL;
-}
-
-const struct family family_read = { .read = read_access, .lower = lower_read };
-const struct family family_assign = {
-	.read = read_access, .lower = lower_assign,
-};

@@ -86,7 +86,7 @@ piece_pixels(const struct nd *piece, const struct nd *pixels, const int64_t *at)
 	return v;
 }
 
-static const char *
+const char *
 read_blocks(const struct part *p, struct lop *o)
 {
 	struct blocks *b = o->own = anew(p->a, struct blocks, 1);
@@ -111,7 +111,7 @@ read_blocks(const struct part *p, struct lop *o)
 		   : part_say(p, "the blocks take more than %d copies", ND_MAX_COPIES);
 }
 
-static const char *
+const char *
 lower_blocks(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -140,7 +140,7 @@ lower_blocks(struct part *p, const struct lop *o)
 /* ---- BROADCAST_TO --------------------------------------------------------------- */
 
 /* the IFM with its elements repeated to the OFM's shape */
-static const char *
+const char *
 view_repeat(const struct part *p, const struct tfl_op *op, struct nd *v)
 {
 	const struct tfl_tensor *o = part_out(p, op, 0);
@@ -160,16 +160,3 @@ view_repeat(const struct part *p, const struct tfl_op *op, struct nd *v)
 	*v = r;
 	return NULL;
 }
-
-static const char *
-read_repeat(const struct part *p, struct lop *o)
-{
-	return read_view(p, o, view_repeat, NULL);
-}
-
-const struct family family_blocks = {
-	.read = read_blocks, .lower = lower_blocks, .direct = true,
-};
-const struct family family_repeat = {
-	.read = read_repeat, .lower = lower_view, .direct = true,
-};

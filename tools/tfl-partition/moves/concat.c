@@ -72,7 +72,7 @@ check_input(const struct part *p, const struct tfl_op *op, int i, int axis,
 	return check_copies(p, &v, &part);
 }
 
-static const char *
+const char *
 read_concat(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -153,7 +153,7 @@ is_same_view(const struct nd *a, const struct g_operand *o)
 	       !memcmp(b.stride, o->stride, sizeof(b.stride));
 }
 
-static const char *
+const char *
 lower_concat(struct part *p, const struct lop *lop)
 {
 	const struct tfl_op *op = lop->op;
@@ -185,7 +185,7 @@ lower_concat(struct part *p, const struct lop *lop)
  * An input that has no memory yet, and whose producer can write anywhere, is
  * written directly to its part of the result.
  */
-static void
+void
 bind_concat(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -212,7 +212,7 @@ bind_concat(struct part *p, const struct lop *o)
 
 /* ---- TILE ------------------------------------------------------------------- */
 
-static const char *
+const char *
 read_tile(const struct part *p, struct lop *lop)
 {
 	const char *why = check_move(p, lop->op);
@@ -236,7 +236,7 @@ read_tile(const struct part *p, struct lop *lop)
 		   : part_say(p, "tiling takes more than %d copies", ND_MAX_COPIES);
 }
 
-static const char *
+const char *
 lower_tile(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -249,10 +249,3 @@ lower_tile(struct part *p, const struct lop *o)
 	nd_tile(p->l, &in, &out);
 	return NULL;
 }
-
-const struct family family_concat = {
-	.read = read_concat, .lower = lower_concat, .bind = bind_concat, .direct = true,
-};
-const struct family family_tile = {
-	.read = read_tile, .lower = lower_tile, .direct = true,
-};

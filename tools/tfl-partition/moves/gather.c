@@ -215,7 +215,7 @@ indices_are_constant(const struct part *p, const struct tfl_op *op)
 	return op->n_in < 2 || op->in[1] < 0 || part_in(p, op, 1)->data.p;
 }
 
-static const char *
+const char *
 read_gather(const struct part *p, struct lop *o)
 {
 	if (!indices_are_constant(p, o->op))
@@ -255,7 +255,7 @@ gather_columns(struct part *p, const struct gather *g, struct nd in, struct nd o
 	nd_gather(p->l, &in, &at, &out);
 }
 
-static const char *
+const char *
 lower_gather(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -287,7 +287,3 @@ lower_gather(struct part *p, const struct lop *o)
 	}
 	return NULL;
 }
-
-const struct family family_gather = {
-	.read = read_gather, .lower = lower_gather, .direct = true,
-};

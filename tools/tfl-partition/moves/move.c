@@ -25,7 +25,7 @@ check_words(const struct part *p, const struct tfl_tensor *i,
 			      quant_scale(i) / quant_scale(o));
 }
 
-static const char *
+const char *
 read_quantize(const struct part *p, struct lop *lop)
 {
 	const struct tfl_tensor *i = lop->ifm, *o = lop->ofm;
@@ -72,7 +72,7 @@ quantize_words(struct part *p, const struct lop *o, struct g_operand ifm,
 	word_scale_to(p->l, v, o->end.scale, o->end.zero, ofm);
 }
 
-static const char *
+const char *
 lower_quantize(struct part *p, const struct lop *o)
 {
 	if (o->ifm->type != TFL_INT32 && o->ofm->type != TFL_INT32) {
@@ -91,7 +91,7 @@ lower_quantize(struct part *p, const struct lop *o)
 /* ---- RESHAPE, SQUEEZE, EXPAND_DIMS ------------------------------------------ */
 
 /* all elements */
-static const char *
+const char *
 view_reshape(const struct part *p, const struct tfl_op *op, struct nd *v)
 {
 	(void)v;
@@ -99,34 +99,3 @@ view_reshape(const struct part *p, const struct tfl_op *op, struct nd *v)
 		   ? "the new shape is not constant"
 		   : NULL;
 }
-
-static const char *
-read_reshape(const struct part *p, struct lop *o)
-{
-	return read_view(p, o, view_reshape, "IFM and OFM differ in the number of elements");
-}
-
-/* appends no operation, unless both tensors already have memory of their own */
-static const char *
-lower_reshape(struct part *p, const struct lop *o)
-{
-	const struct tfl_op *op = o->op;
-	struct nd v = nd_ifm(p, op->in[0]);
-	struct g_operand to = p->value[op->out[0]], as;
-	struct hwc shape = tfl_hwc(o->ifm);
-	/* both tensors were bound to the same memory: the result exists already */
-	if (to.t && to.t == v.t && operand_view(to, shape, &as)) {
-		struct nd w = nd_of(as, o->ifm);
-		if (w.offset == v.offset && nd_is_dense(&v) && nd_is_dense(&w))
-			return NULL;
-	}
-	nd_result(p, op->out[0], &v);
-	return NULL;
-}
-
-const struct family family_quantize = {
-	.read = read_quantize, .lower = lower_quantize, .direct = true,
-};
-const struct family family_reshape = {
-	.read = read_reshape, .lower = lower_reshape, .alias = true, .direct = true,
-};

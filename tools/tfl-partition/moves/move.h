@@ -43,13 +43,9 @@ struct nd words_ofm(struct part *p, int tensor);
 void move_result(struct part *p, const struct tfl_op *op, const struct nd *v);
 /* the axis, counted from the end if negative; -1: out of range */
 int move_axis(int64_t axis, int rank);
-/*
- * Reads and lowers an operator whose result is a view of its IFM.  differs: the reason if
- * IFM and OFM have not the same number of elements.
- */
-const char *read_view(const struct part *p, struct lop *o, view_fn *view,
-		      const char *differs);
-const char *lower_view(struct part *p, const struct lop *o);
+/* slice.c, permute.c, batch.c, move.c: changes v, all elements of the IFM, to the result's */
+view_fn view_slice, view_strided_slice, view_transpose, view_reverse, view_depth_to_space,
+    view_space_to_depth, view_repeat, view_reshape;
 
 /* slice.c: output k of a SPLIT or SPLIT_V that the NPU runs, of v, the elements of its IFM */
 void split_view(const struct part *p, const struct lop *o, int k, struct nd *v);

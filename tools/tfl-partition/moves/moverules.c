@@ -109,20 +109,55 @@ check_copies(const struct part *p, const struct nd *from, const struct nd *to)
 	return part_say(p, "the movement would take %lld copies", (long long)n);
 }
 
-const char *
-read_view(const struct part *p, struct lop *o, view_fn *view, const char *differs)
+static view_fn *
+view_of(int code)
 {
-	const struct tfl_tensor *in = part_in(p, o->op, 0);
+	switch (code) {
+	case TFL_BROADCAST_TO:
+		return view_repeat;
+	case TFL_DEPTH_TO_SPACE:
+		return view_depth_to_space;
+	case TFL_REVERSE_V2:
+		return view_reverse;
+	case TFL_SLICE:
+		return view_slice;
+	case TFL_SPACE_TO_DEPTH:
+		return view_space_to_depth;
+	case TFL_STRIDED_SLICE:
+		return view_strided_slice;
+	case TFL_TRANSPOSE:
+		return view_transpose;
+	default:
+		return view_reshape;
+	}
+}
+
+const char *
+read_view(const struct part *p, struct lop *o)
+{
 	const char *why = check_move(p, o->op);
 	if (why)
 		return why;
-	struct nd v = nd_shape(in), to = words_shape(part_out(p, o->op, 0));
-	o->view = view;
-	why = view(p, o->op, &v);
-	v = why ? v : as_words(in, v);
+	struct nd v = nd_shape(o->ifm), to = words_shape(o->ofm);
+	o->view = view_of(o->op->code);
+	why = o->view(p, o->op, &v);
+	v = why ? v : as_words(o->ifm, v);
 	if (!why && nd_elements(&v) != nd_elements(&to))
-		why = differs;
+		why = o->view == view_slice || o->view == view_strided_slice
+			  ? "the OFM's shape is not what the slice gives"
+			  : "IFM and OFM differ in the number of elements";
 	return why ?: check_copies(p, &v, &to);
+}
+
+/* are both tensors bound to the same memory, so that the result exists already? */
+static bool
+is_in_place(const struct part *p, const struct lop *o, const struct nd *v)
+{
+	struct g_operand to = p->value[o->op->out[0]], as;
+	if (!to.t || to.t != v->t || !operand_view(to, tfl_hwc(o->ifm), &as))
+		return false;
+	struct nd w = nd_of(as, o->ifm);
+	return w.offset == v->offset && nd_is_dense(v) && nd_is_dense(&w);
 }
 
 const char *
@@ -130,7 +165,7 @@ lower_view(struct part *p, const struct lop *o)
 {
 	struct nd v = nd_ifm(p, o->op->in[0]);
 	const char *why = o->view(p, o->op, &v);
-	if (!why)
+	if (!why && !is_in_place(p, o, &v))
 		move_result(p, o->op, &v);
 	/* cppcheck takes the reason for a part of v */
 	/* cppcheck-suppress returnDanglingLifetime */

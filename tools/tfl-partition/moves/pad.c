@@ -75,7 +75,7 @@ read_value(const struct part *p, const struct tfl_op *op, struct borders *b)
 		   : NULL;
 }
 
-static const char *
+const char *
 read_pad(const struct part *p, struct lop *o)
 {
 	struct borders *b = o->own = anew(p->a, struct borders, 1);
@@ -83,7 +83,7 @@ read_pad(const struct part *p, struct lop *o)
 	       check_ifm_part(p, o->op, b);
 }
 
-static const char *
+const char *
 lower_pad(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -110,7 +110,7 @@ lower_pad(struct part *p, const struct lop *o)
 
 /* ---- MIRROR_PAD ----------------------------------------------------------------- */
 
-static const char *
+const char *
 read_mirror(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -150,7 +150,7 @@ mirror_side(struct part *p, const struct nd *done, const struct nd *to, int k,
 	nd_copy(p->l, &source, &side);
 }
 
-static const char *
+const char *
 lower_mirror(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -170,10 +170,3 @@ lower_mirror(struct part *p, const struct lop *o)
 	}
 	return NULL;
 }
-
-const struct family family_pad = {
-	.read = read_pad, .lower = lower_pad, .direct = true,
-};
-const struct family family_mirror = {
-	.read = read_mirror, .lower = lower_mirror, .direct = true,
-};

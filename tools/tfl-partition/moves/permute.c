@@ -5,7 +5,7 @@
  */
 #include "move.h"
 
-static const char *
+const char *
 view_transpose(const struct part *p, const struct tfl_op *op, struct nd *v)
 {
 	int64_t perm[TFL_MAX_RANK];
@@ -25,7 +25,7 @@ view_transpose(const struct part *p, const struct tfl_op *op, struct nd *v)
 	return NULL;
 }
 
-static const char *
+const char *
 view_reverse(const struct part *p, const struct tfl_op *op, struct nd *v)
 {
 	int64_t axes[TFL_MAX_RANK];
@@ -43,7 +43,7 @@ view_reverse(const struct part *p, const struct tfl_op *op, struct nd *v)
 	return NULL;
 }
 
-static const char *
+const char *
 view_depth_to_space(const struct part *p, const struct tfl_op *op, struct nd *v)
 {
 	const char *why = check_options(p, op, &fb_DepthToSpaceOptions);
@@ -59,7 +59,7 @@ view_depth_to_space(const struct part *p, const struct tfl_op *op, struct nd *v)
 	return NULL;
 }
 
-static const char *
+const char *
 view_space_to_depth(const struct part *p, const struct tfl_op *op, struct nd *v)
 {
 	static const int order[] = { 0, 1, 3, 2, 4, 5 };
@@ -74,29 +74,3 @@ view_space_to_depth(const struct part *p, const struct tfl_op *op, struct nd *v)
 	nd_permute(v, order);
 	return NULL;
 }
-
-static view_fn *
-view_of_op(int code)
-{
-	switch (code) {
-	case TFL_TRANSPOSE:
-		return view_transpose;
-	case TFL_REVERSE_V2:
-		return view_reverse;
-	case TFL_DEPTH_TO_SPACE:
-		return view_depth_to_space;
-	default:
-		return view_space_to_depth;
-	}
-}
-
-static const char *
-read_permute(const struct part *p, struct lop *o)
-{
-	return read_view(p, o, view_of_op(o->op->code),
-			 "IFM and OFM differ in the number of elements");
-}
-
-const struct family family_permute = {
-	.read = read_permute, .lower = lower_view,
-};

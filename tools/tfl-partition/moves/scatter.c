@@ -83,7 +83,7 @@ is_transfer_better(const struct part *p, const struct tfl_op *op, const struct s
 	       ((bytes >= GOOD_BYTES && runs > FEW) || runs > MOST_RUNS);
 }
 
-static const char *
+const char *
 read_scatter(const struct part *p, struct lop *o)
 {
 	struct scatter *s = o->own = anew(p->a, struct scatter, 1);
@@ -123,7 +123,7 @@ scatter_columns(struct part *p, const struct scatter *s, struct nd from, struct 
 	nd_scatter(p->l, &from, &at, &to);
 }
 
-static const char *
+const char *
 lower_scatter(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -153,7 +153,3 @@ lower_scatter(struct part *p, const struct lop *o)
 	low_deliver(p->l, dest, ofm);
 	return NULL;
 }
-
-const struct family family_scatter = {
-	.read = read_scatter, .lower = lower_scatter,
-};

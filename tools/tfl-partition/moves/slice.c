@@ -13,7 +13,7 @@ enum { MAX_POSITIONS = 2 * TFL_MAX_RANK };
 
 /* ---- SLICE, STRIDED_SLICE --------------------------------------------------- */
 
-static const char *
+const char *
 view_slice(const struct part *p, const struct tfl_op *op, struct nd *v)
 {
 	int64_t begin[TFL_MAX_RANK], size[TFL_MAX_RANK];
@@ -59,7 +59,7 @@ slice_axis(struct nd *v, int i, int64_t begin, int64_t end, int64_t step,
 	return true;
 }
 
-static const char *
+const char *
 view_strided_slice(const struct part *p, const struct tfl_op *op, struct nd *v)
 {
 	const char *why = check_options(p, op, &fb_StridedSliceOptions);
@@ -105,13 +105,6 @@ view_strided_slice(const struct part *p, const struct tfl_op *op, struct nd *v)
 	return NULL;
 }
 
-static const char *
-read_slice(const struct part *p, struct lop *o)
-{
-	return read_view(p, o, o->op->code == TFL_SLICE ? view_slice : view_strided_slice,
-			 "the OFM's shape is not what the slice gives");
-}
-
 /* ---- SPLIT, SPLIT_V, UNPACK --------------------------------------------------- */
 
 /* the axis that is cut into parts; UNPACK drops it */
@@ -151,7 +144,7 @@ split_length(const struct part *p, const struct tfl_op *op, const struct split *
 	return s->axis < o->rank ? o->dim[s->axis] : 0;
 }
 
-static const char *
+const char *
 read_split(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -193,7 +186,7 @@ split_view(const struct part *p, const struct lop *o, int k, struct nd *v)
 	nd_slice(v, s->axis, at, split_length(p, o->op, s, k), 1);
 }
 
-static const char *
+const char *
 lower_split(struct part *p, const struct lop *o)
 {
 	const struct split *s = o->own;
@@ -204,6 +197,3 @@ lower_split(struct part *p, const struct lop *o)
 	}
 	return NULL;
 }
-
-const struct family family_slice = { .read = read_slice, .lower = lower_view };
-const struct family family_split = { .read = read_split, .lower = lower_split };

@@ -192,18 +192,18 @@ fm_yx(const struct tfl_tensor *t)
 	return (struct yx){ .y = t->dim[1], .x = t->dim[2] };
 }
 
-/* sets kernel, o, i and strides from dense weights in OHWI */
+/* sets kernel, o, i and strides from dense weights in OHWI or, if deep, in 1HWO */
 static void
-take_kernel(struct low_conv *c, const struct tfl_tensor *weights)
+take_kernel(struct low_conv *c, const struct tfl_tensor *weights, bool deep)
 {
-	int64_t *stride = c->weights.stride;
+	int64_t *stride = c->weights.stride, depth = weights->dim[3];
 	c->kernel = fm_yx(weights);
-	c->o = weights->dim[0];
-	c->i = weights->dim[3];
-	stride[3] = 1;
-	stride[2] = c->i;
-	stride[1] = (int64_t)c->kernel.x * c->i;
-	stride[0] = c->kernel.y * stride[1];
+	c->o = weights->dim[deep ? 3 : 0];
+	c->i = deep ? 1 : weights->dim[3];
+	stride[3] = !deep;
+	stride[2] = depth;
+	stride[1] = (int64_t)c->kernel.x * depth;
+	stride[0] = deep ? 1 : c->kernel.y * stride[1];
 }
 
 /* checks the window, whose kernel, stride and dilation are set, and sets its padding */
@@ -263,59 +263,36 @@ read_rest(const struct part *p, const struct filters *f, struct lop *o)
 	return why ?: low_conv_check(p->a, &o->conv, &in, &out) ?: check_large(&o->conv);
 }
 
-static const char *
-read_conv2d(const struct part *p, struct lop *o)
+const char *
+read_conv(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
 	struct low_conv *c = &o->conv;
+	bool deep = op->code == TFL_DEPTHWISE_CONV_2D;
 	struct filters f = { 0 };
-	const char *why = read_filters(p, op, &fb_Conv2DOptions, 0, &f);
+	const char *why = read_filters(p, op, deep ? &fb_DepthwiseConv2DOptions
+						   : &fb_Conv2DOptions, 0, &f);
 	if (why)
 		return why;
-	*c = (struct low_conv){ .kind = OP_CONV };
-	f.activation = (int)TFL_OPT(op, Conv2DOptions, fused_activation_function);
-	f.wide = TFL_OPT(op, Conv2DOptions, quantized_bias_type) != TFL_INT32;
-	f.padding = (int)TFL_OPT(op, Conv2DOptions, padding);
-	c->stride.y = (int32_t)TFL_OPT(op, Conv2DOptions, stride_h);
-	c->stride.x = (int32_t)TFL_OPT(op, Conv2DOptions, stride_w);
-	c->dilation.y = (int32_t)TFL_OPT(op, Conv2DOptions, dilation_h_factor);
-	c->dilation.x = (int32_t)TFL_OPT(op, Conv2DOptions, dilation_w_factor);
+#define OPTION(name) (int32_t)(deep ? TFL_OPT(op, DepthwiseConv2DOptions, name)              \
+				    : TFL_OPT(op, Conv2DOptions, name))
+	*c = (struct low_conv){ .kind = OP_CONV, .groups = 1, .i = 1 };
+	f.wide = deep || TFL_OPT(op, Conv2DOptions, quantized_bias_type) != TFL_INT32;
+	f.activation = OPTION(fused_activation_function);
+	f.padding = OPTION(padding);
+	c->stride = (struct yx){ .y = OPTION(stride_h), .x = OPTION(stride_w) };
+	c->dilation = (struct yx){ .y = OPTION(dilation_h_factor), .x = OPTION(dilation_w_factor) };
+#undef OPTION
 	if (f.weights->rank == 4)
-		take_kernel(c, f.weights);
-	return read_window(p, op, &f, c) ?: read_groups(p, f.ifm->dim[3], c) ?:
-	       read_rest(p, &f, o);
-}
-
-static const char *
-read_depthwise(const struct part *p, struct lop *o)
-{
-	const struct tfl_op *op = o->op;
-	struct low_conv *c = &o->conv;
-	struct filters f = { .wide = true };
-	const char *why = read_filters(p, op, &fb_DepthwiseConv2DOptions, 0, &f);
-	if (why)
-		return why;
-	*c = (struct low_conv){ .i = 1, .groups = 1 };
-	f.activation = (int)TFL_OPT(op, DepthwiseConv2DOptions, fused_activation_function);
-	f.padding = (int)TFL_OPT(op, DepthwiseConv2DOptions, padding);
-	c->stride.y = (int32_t)TFL_OPT(op, DepthwiseConv2DOptions, stride_h);
-	c->stride.x = (int32_t)TFL_OPT(op, DepthwiseConv2DOptions, stride_w);
-	c->dilation.y = (int32_t)TFL_OPT(op, DepthwiseConv2DOptions, dilation_h_factor);
-	c->dilation.x = (int32_t)TFL_OPT(op, DepthwiseConv2DOptions, dilation_w_factor);
-	if (f.weights->rank == 4) {
-		c->kernel = fm_yx(f.weights);
-		c->o = f.weights->dim[3];
-	}
-	c->weights.stride[0] = 1;
-	c->weights.stride[2] = c->o;
-	c->weights.stride[1] = (int64_t)c->kernel.x * c->o;
+		take_kernel(c, f.weights, deep);
 	why = read_window(p, op, &f, c);
 	if (why)
 		return why;
-	/* a single input channel: every output channel reads it, as in a convolution */
 	int32_t depth = f.ifm->dim[3];
-	c->kind = depth == 1 || depth != c->o ? OP_CONV : OP_DEPTHWISE;
-	why = depth > 1 && c->kind == OP_CONV ? read_groups(p, depth, c) : NULL;
+	if (deep && depth > 1 && depth == c->o)
+		c->kind = OP_DEPTHWISE;
+	else if (!deep || depth > 1) /* every output channel reads a single input channel */
+		why = read_groups(p, depth, c);
 	return why ?: read_rest(p, &f, o);
 }
 
@@ -343,7 +320,7 @@ pad_before(int padding, int32_t out, int32_t k, int32_t stride)
 	return (int32_t)(tfl_padding_total(padding, out, ceil_div(out, stride), k, stride) / 2);
 }
 
-static const char *
+const char *
 read_transposed(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -361,7 +338,7 @@ read_transposed(const struct part *p, struct lop *o)
 	*c = (struct low_conv){ .kind = OP_CONV, .groups = 1, .dilation = { .y = 1, .x = 1 } };
 	c->stride.y = (int32_t)TFL_OPT(op, TransposeConvOptions, stride_h);
 	c->stride.x = (int32_t)TFL_OPT(op, TransposeConvOptions, stride_w);
-	take_kernel(c, f.weights);
+	take_kernel(c, f.weights, false);
 	if (f.ifm->dim[3] != c->i || f.ofm->dim[3] != c->o ||
 	    f.ifm->dim[0] != f.ofm->dim[0])
 		return "the shapes of IFM, weights and OFM do not match";
@@ -371,7 +348,7 @@ read_transposed(const struct part *p, struct lop *o)
 	return low_transconv_check(p->a, c, &in, &out) ?: read_constants(p, &f, o);
 }
 
-static const char *
+const char *
 lower_transposed(struct part *p, const struct lop *o)
 {
 	struct low_conv c = stored_conv(p, o, 2);
@@ -382,7 +359,7 @@ lower_transposed(struct part *p, const struct lop *o)
 
 /* ---- FULLY_CONNECTED ---------------------------------------------------------- */
 
-static const char *
+const char *
 read_fc(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -417,7 +394,7 @@ read_fc(const struct part *p, struct lop *o)
 	return NULL;
 }
 
-static const char *
+const char *
 lower_fc(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -436,17 +413,3 @@ lower_fc(struct part *p, const struct lop *o)
 	low_conv(p->l, &w, &in, &out, &o->end);
 	return NULL;
 }
-
-const struct family family_conv2d = {
-	.read = read_conv2d, .lower = lower_windows, .direct = true, .subtracts_zeros = true,
-};
-const struct family family_depthwise = {
-	.read = read_depthwise, .lower = lower_windows, .direct = true, .subtracts_zeros = true,
-};
-const struct family family_fc = {
-	.read = read_fc, .lower = lower_fc, .subtracts_zeros = true,
-};
-const struct family family_transposed = {
-	.read = read_transposed, .lower = lower_transposed, .direct = true,
-	.subtracts_zeros = true,
-};

@@ -19,7 +19,5 @@ void lower_computed(struct part *p, const struct lop *o);
 struct low_conv stored_conv(struct part *p, const struct lop *o, int ifm);
 /* NULL, or why the NPU can't scale the sums of a kernel that low_conv() can't run */
 const char *check_large(const struct low_conv *c);
-/* lowers CONV_2D and DEPTHWISE_CONV_2D, which read the IFM or the input of a folded PAD */
-const char *lower_windows(struct part *p, const struct lop *o);
 
 #endif

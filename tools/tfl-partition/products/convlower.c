@@ -114,7 +114,7 @@ scale_sums(void *ctx, const struct nd *sums, const struct nd *out)
 }
 
 const char *
-lower_windows(struct part *p, const struct lop *o)
+lower_conv(struct part *p, const struct lop *o)
 {
 	struct low_conv c = stored_conv(p, o, 0);
 	int input = folded_pad(p, o->op, &c.pad);

@@ -232,7 +232,7 @@ make_step(struct part *p, const struct lstm *l, const struct matrix *m,
 	op_zeros(o, 0, quant_zero(l->hidden));
 }
 
-static const char *
+const char *
 lower_lstm(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -257,5 +257,3 @@ lower_lstm(struct part *p, const struct lop *o)
 	(void)low_copy(p->l, h, state);
 	return NULL;
 }
-
-const struct family family_lstm = { .read = lstm_read, .lower = lower_lstm };

@@ -26,7 +26,6 @@ struct lstm {
 };
 
 /* lstmrules.c */
-const char *lstm_read(const struct part *p, struct lop *o); /* sets o->own, a struct lstm */
 /*
  * The scale from products of the weights w with an input, or with the last output
  * (recurrent), to GATE_SCALE.  Returns false if no multiplier and shift express it.

@@ -155,7 +155,7 @@ read_shapes(struct lstm *l, bool major)
 }
 
 const char *
-lstm_read(const struct part *p, struct lop *o)
+read_lstm(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
 	struct lstm *l = anew(p->a, struct lstm, 1);

@@ -124,7 +124,7 @@ read_products(const struct part *p, const struct matmul *m, struct low_end *end)
 		   : "the ratio of the scales can't be expressed";
 }
 
-static const char *
+const char *
 read_matmul(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -288,7 +288,7 @@ lower_wide(struct part *p, const struct lop *o)
 	low_multiply_wide(p->l, &w, &out);
 }
 
-static const char *
+const char *
 lower_matmul(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -331,7 +331,3 @@ lower_computed(struct part *p, const struct lop *o)
 		bias = nd_operand_of(part_ifm(p, op->in[2]), 1, &m->cols);
 	multiply_all(p, m, &a, &b, &out, m->bias ? &bias : NULL, &o->end);
 }
-
-const struct family family_matmul = {
-	.read = read_matmul, .lower = lower_matmul, .direct = true, .subtracts_zeros = true,
-};

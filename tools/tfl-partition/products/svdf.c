@@ -59,7 +59,7 @@ check_scales(struct svdf *s)
 	return NULL;
 }
 
-static const char *
+const char *
 read_svdf(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -338,7 +338,7 @@ write_units(struct part *p, const struct svdf *s, struct g_operand now,
 	word_scale_to(p->l, sum, s->to_y, quant_zero(s->y), to);
 }
 
-static const char *
+const char *
 lower_svdf(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -353,5 +353,3 @@ lower_svdf(struct part *p, const struct lop *o)
 	low_deliver(p->l, dest, ofm);
 	return NULL;
 }
-
-const struct family family_svdf = { .read = read_svdf, .lower = lower_svdf };

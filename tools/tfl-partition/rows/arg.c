@@ -23,7 +23,7 @@ find_axis(const struct part *p, const struct tfl_op *op, const struct tfl_tensor
 	return true;
 }
 
-static const char *
+const char *
 read_arg(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -54,12 +54,10 @@ read_arg(const struct part *p, struct lop *o)
 		   : "the OFM's shape is not what the axis gives";
 }
 
-static const char *
+const char *
 lower_arg(struct part *p, const struct lop *o)
 {
 	struct nd x = nd_ifm(p, o->op->in[0]);
 	low_arg(p->l, &o->arg, &x, part_ofm(p, o->op->out[0]));
 	return NULL;
 }
-
-const struct family family_arg = { .read = read_arg, .lower = lower_arg };

@@ -11,7 +11,7 @@
 enum { SUM_BITS = 12, ROW_BITS = 5 }; /* integer bits of sums, of results */
 enum { MAX_DEPTH = 2048 }; /* sums stay below 2^30, which leaves bits to shift */
 
-static const char *
+const char *
 read_log_softmax(const struct part *p, struct lop *o)
 {
 	const char *why = check_rows(p, o->op);
@@ -133,7 +133,7 @@ word_log(struct part *p, struct g_operand x)
 	return twice(p, word_add(p->l, times(p, d.p, ln_2), small));
 }
 
-static const char *
+const char *
 lower_log_softmax(struct part *p, const struct lop *o)
 {
 	const struct softmax_exp *s = o->own;
@@ -160,7 +160,3 @@ lower_log_softmax(struct part *p, const struct lop *o)
 	r->ofm_zero = INT8_MAX;
 	return NULL;
 }
-
-const struct family family_log_softmax = {
-	.read = read_log_softmax, .lower = lower_log_softmax, .direct = true,
-};

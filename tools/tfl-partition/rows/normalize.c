@@ -15,7 +15,7 @@ enum {
 	EVEN_PAIRS = 5, /* number of free pairs of bits with which nothing is shifted */
 };
 
-static const char *
+const char *
 read_normalize(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -65,7 +65,7 @@ divide_rounded(struct part *p, struct g_operand x, struct g_operand right,
 	(void)word_op_to(p->l, OP_MUL, magnitude, sign, ofm);
 }
 
-static const char *
+const char *
 lower_normalize(struct part *p, const struct lop *o)
 {
 	const struct tfl_tensor *i = o->ifm;
@@ -97,7 +97,3 @@ lower_normalize(struct part *p, const struct lop *o)
 	divide_rounded(p, word_mul_high(p->l, v, root), right, ofm);
 	return NULL;
 }
-
-const struct family family_normalize = {
-	.read = read_normalize, .lower = lower_normalize, .direct = true,
-};

@@ -356,7 +356,7 @@ check_one_axis(const struct reduction *r)
 				    : "more than 65536 results before or behind the axis";
 }
 
-static const char *
+const char *
 read_sum(const struct part *p, struct lop *o)
 {
 	struct reduction *r = anew(p->a, struct reduction, 1);
@@ -395,7 +395,7 @@ read_sum(const struct part *p, struct lop *o)
 	return NULL;
 }
 
-static const char *
+const char *
 lower_sum(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -428,14 +428,10 @@ lower_sum(struct part *p, const struct lop *o)
 	return NULL;
 }
 
-const struct family family_sum = {
-	.read = read_sum, .lower = lower_sum, .subtracts_zeros = true,
-};
-
 /* ---- REDUCE_MAX, REDUCE_MIN, REDUCE_ANY, REDUCE_ALL -------------------------------- */
 
-static const char *
-read_extreme(const struct part *p, struct lop *o)
+const char *
+read_reduce_min_max(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
 	struct reduction *r = anew(p->a, struct reduction, 1);
@@ -473,8 +469,8 @@ drop_axis(struct part *p, struct reduction *r, struct g_operand x,
 	return y;
 }
 
-static const char *
-lower_extreme(struct part *p, const struct lop *o)
+const char *
+lower_reduce_min_max(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
 	struct reduction r = *(const struct reduction *)o->own;
@@ -503,7 +499,3 @@ lower_extreme(struct part *p, const struct lop *o)
 		low_deliver(p->l, dest, ofm);
 	return NULL;
 }
-
-const struct family family_reduce_min_max = {
-	.read = read_extreme, .lower = lower_extreme,
-};

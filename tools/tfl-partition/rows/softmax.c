@@ -39,7 +39,7 @@ scale_16(const struct part *p, const struct tfl_op *op, struct npu_scale *s)
 	return r < 1 << 14 && npu_quantise(r, s);
 }
 
-static const char *
+const char *
 read_softmax(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -230,7 +230,7 @@ lower_16(struct part *p, struct npu_scale s, struct g_operand x, struct g_operan
 	op_clamp(r, (struct g_range){ .lo = 0, .hi = INT16_MAX });
 }
 
-static const char *
+const char *
 lower_softmax(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -242,7 +242,3 @@ lower_softmax(struct part *p, const struct lop *o)
 		lower_8(p, o->own, x, ofm);
 	return NULL;
 }
-
-const struct family family_softmax = {
-	.read = read_softmax, .lower = lower_softmax, .direct = true,
-};

@@ -26,7 +26,7 @@ check_window(const struct part *p, const struct low_pool *k, struct yx win,
  * padding the hardware divides by the number of samples inside the IFM; bands of
  * rows in the middle may have no padding.
  */
-static const char *
+const char *
 read_pool(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -77,7 +77,7 @@ take_padding(struct low_axis *x, int32_t in, int32_t before, int32_t after)
 		x->after = read > 0 ? (int32_t)read : 0;
 }
 
-static const char *
+const char *
 lower_pool(struct part *p, const struct lop *o)
 {
 	struct low_pool k = o->pool;
@@ -91,7 +91,3 @@ lower_pool(struct part *p, const struct lop *o)
 		   ? NULL
 		   : "no NPU operation can address its tensors";
 }
-
-const struct family family_pool = {
-	.read = read_pool, .lower = lower_pool, .direct = true,
-};

@@ -233,7 +233,7 @@ choose_bilinear(const struct part *p, struct resize *r)
 		   : "sums of 32 bits over more than 65536 rows or elements of a row";
 }
 
-static const char *
+const char *
 read_resize(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -399,7 +399,7 @@ blend_words(struct part *p, const struct tfl_op *op, const struct resize *r)
 	return NULL;
 }
 
-static const char *
+const char *
 lower_resize(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -421,10 +421,3 @@ lower_resize(struct part *p, const struct lop *o)
 		return "no NPU operation can write all of its rows";
 	return NULL;
 }
-
-const struct family family_nearest = {
-	.read = read_resize, .lower = lower_resize, .direct = true,
-};
-const struct family family_bilinear = {
-	.read = read_resize, .lower = lower_resize, .direct = true,
-};
