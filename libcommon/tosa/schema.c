@@ -7,7 +7,7 @@
 #include "tflite/reflect.def"
 
 static const struct tosa_op_info info[TOSA_OP_LIMIT] = {
-#define TOSA_OP(code, op_name, attributes, least, most, mask)                  \
+#define TOSA_OP(code, op_name, attributes, least, most, mask, lowering)        \
 	[code] = { .name = #op_name, .min_in = least, .max_in = most,          \
 		   .constants = mask },
 #define TOSA_NOT(code, op_name, reason)                                        \

@@ -26,7 +26,7 @@
 extern const struct fb_union fb_TosaAttribute;
 
 enum tosa_code {
-#define TOSA_OP(code, name, attributes, min_in, max_in, constants)             \
+#define TOSA_OP(code, name, ...)                                               \
 	TOSA_##name = code,
 #include "tosa_ops.def"
 	TOSA_OP_LIMIT = 76,

@@ -192,7 +192,7 @@ lower_conv(struct part *p, const struct tosa_op *op)
 }
 
 const char *
-lower_transpose_conv(struct part *p, const struct tosa_op *op)
+lower_transposed(struct part *p, const struct tosa_op *op)
 {
 	struct layer y;
 	const char *why = open_layer(p, op, &y);

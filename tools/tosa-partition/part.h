@@ -203,21 +203,10 @@ struct nd matrix_of(struct part *p, const struct nd *v, int64_t i, bool transpos
 struct nd result_matrix(const struct nd *v, int64_t i);
 
 typedef const char *lower_fn(struct part *p, const struct tosa_op *op);
-lower_fn lower_conv, lower_transpose_conv, lower_matmul; /* conv.c, matmul.c */
-lower_fn lower_conv_product;				 /* convproduct.c */
-lower_fn lower_avg_pool, lower_max_pool;		 /* pool.c */
-lower_fn lower_sum_of, lower_mul;			 /* binary.c */
-lower_fn lower_extreme;					 /* extreme.c */
-lower_fn lower_compare, lower_select; /* choose.c */
-lower_fn lower_divide;				   /* divide.c */
-lower_fn lower_bits, lower_not, lower_bool, lower_shift; /* bits.c */
-lower_fn lower_rescale, lower_clamp, lower_table, lower_negate, lower_abs,
-    lower_clz, lower_cast;				 /* unary.c */
-lower_fn lower_reduce, lower_reduce_sum, lower_argmax;	 /* reduce.c */
-lower_fn lower_concat, lower_pad, lower_reverse, lower_tile, lower_gather,
-    lower_scatter;					 /* move.c */
-lower_fn lower_moved;					 /* loose.c */
-lower_fn lower_resize;					 /* resize.c */
-lower_fn lower_loop;					 /* while.c */
+/* one for each name in the column `lowering` of schema/tosa_ops.def */
+#define TOSA_OP(code, name, attributes, min_in, max_in, constants, lowering) \
+	lower_fn lower_##lowering;
+#include "tosa_ops.def"
+lower_fn lower_conv_product; /* convproduct.c: CONV2D and others with computed weights */
 
 #endif

@@ -6,9 +6,10 @@
 
 enum { MAX_OPS = 2048, MAX_EXTENT = 65536 };
 
-static const char *
-lower_pool(struct part *p, const struct tosa_op *op, bool average)
+const char *
+lower_pool(struct part *p, const struct tosa_op *op)
 {
+	bool average = op->code == TOSA_AVG_POOL2D;
 	struct tosa_window k = tosa_window_of(p->t, op);
 	struct low_pool q = { .average = average,
 			      .zero = average ? (int32_t)tosa_zero_of(p->t, op, 1) : 0 };
@@ -38,16 +39,4 @@ lower_pool(struct part *p, const struct tosa_op *op, bool average)
 		return "its tensors are parts of others";
 	deliver_fm(p, &dest, &out);
 	return NULL;
-}
-
-const char *
-lower_avg_pool(struct part *p, const struct tosa_op *op)
-{
-	return lower_pool(p, op, true);
-}
-
-const char *
-lower_max_pool(struct part *p, const struct tosa_op *op)
-{
-	return lower_pool(p, op, false);
 }

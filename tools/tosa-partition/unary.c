@@ -271,24 +271,13 @@ lower_negate(struct part *p, const struct tosa_op *op)
 	return NULL;
 }
 
-static const char *
-lower_plain(struct part *p, const struct tosa_op *op, enum g_op_kind kind)
+/* ABS, CLZ */
+const char *
+lower_plain(struct part *p, const struct tosa_op *op)
 {
 	struct nd v = value_of(p, op->in[0]), out = result_view(p, op->out[0]);
-	nd_unary(p->l, kind, &v, 0, &out, &low_half_up);
+	nd_unary(p->l, op->code == TOSA_ABS ? OP_ABS : OP_CLZ, &v, 0, &out, &low_half_up);
 	return NULL;
-}
-
-const char *
-lower_abs(struct part *p, const struct tosa_op *op)
-{
-	return lower_plain(p, op, OP_ABS);
-}
-
-const char *
-lower_clz(struct part *p, const struct tosa_op *op)
-{
-	return lower_plain(p, op, OP_CLZ);
 }
 
 /* to fewer bits: the low bits; to BOOL: the magnitude, at most 1 */

@@ -55,7 +55,7 @@ static void
 tosa_words(void)
 {
 	word("TOSA", "");
-#define TOSA_OP(code, name, attributes, min_in, max_in, constants) number(code);
+#define TOSA_OP(code, ...) number(code);
 #include "tosa_ops.def"
 }
 
