@@ -209,27 +209,14 @@ result_words(const struct low_arg *r, const struct block *b, struct g_operand of
 	return ofm;
 }
 
-/* Writes scalar - v (SUB), or v * scalar (MUL). */
+/* Writes the high words of results, which are 0. */
 static void
-write_words(struct lower *l, enum g_op_kind kind, struct g_operand v, int32_t scalar,
-	    struct g_operand ofm)
+write_high(struct lower *l, struct g_operand low, struct g_operand ofm)
 {
-	struct g_op *o = low_op(l, kind, v, ofm);
-	op_scalar(o, scalar, 0);
+	struct g_op *o = low_op(l, OP_MUL, low, ofm);
+	op_scalar(o, 0, 0);
 	G_PUT(o, OP, reversed, 1);
 	op_unscaled(o);
-}
-
-/* Returns the bytes of v minus zero, as words. */
-static struct g_operand
-widened(struct lower *l, struct g_operand v, int32_t zero)
-{
-	struct g_operand y = word_new(l, v.shape);
-	struct g_op *o = low_op(l, OP_ADD, v, y);
-	op_scalar(o, 0, 0);
-	op_unscaled(o);
-	op_zeros(o, zero, 0);
-	return y;
 }
 
 /* Returns, for each segment, the distance from its last element to the end of the axis. */
@@ -254,8 +241,8 @@ choose_segment(struct lower *l, const struct low_arg *r, struct g_tensor *keys,
 	       int32_t segments, int64_t w)
 {
 	struct g_operand bits = word_const(l, POSITION_BITS);
-	struct g_operand value = widened(l, key_bytes(keys, 1, segments, w), -128);
-	struct g_operand at = widened(l, key_bytes(keys, 0, segments, w), 0);
+	struct g_operand value = word_widened(l, key_bytes(keys, 1, segments, w), -128);
+	struct g_operand at = word_widened(l, key_bytes(keys, 0, segments, w), 0);
 	struct g_operand to_end = segment_distances(l, r, segments);
 	at = word_add(l, at, to_end);
 	value = word_shl(l, value, bits);
@@ -291,17 +278,16 @@ lower_block(struct lower *l, const struct low_arg *r, const struct block *b,
 	struct g_operand low = key_bytes(keys, 0, b->rows, b->columns);
 	struct g_operand first = result_words(r, b, ofm, 0);
 	if (segments == 1) {
-		write_words(l, OP_SUB, low, (int32_t)r->n - 1, first);
+		(void)low_subtract_from(l, (int32_t)r->n - 1, low, first);
 	} else {
 		struct g_operand back = choose_segment(l, r, keys, segments, w);
 		back = operand_reshape(back.t, first.shape);
-		struct g_op *o = low_op(l, OP_SUB, back, first);
-		op_ifm2(o, word_const(l, (int32_t)r->n - 1), 0);
+		struct g_operand last = word_const(l, (int32_t)r->n - 1);
+		struct g_op *o = low_pair(l, OP_SUB, back, last, first);
 		G_PUT(o, OP, reversed, 1);
-		op_unscaled(o);
 	}
 	if (r->wide)
-		write_words(l, OP_MUL, low, 0, result_words(r, b, ofm, 1));
+		write_high(l, low, result_words(r, b, ofm, 1));
 }
 
 /*
@@ -327,7 +313,7 @@ transposed_copy(struct lower *l, const struct low_arg *r, struct nd x)
 {
 	static const int order[] = { 2, 1, 0 };
 	struct hwc s = { .h = 1, .w = (int32_t)r->n, .c = (int32_t)x.dim[0] };
-	struct g_operand y = operand_whole(low_tensor(l, x.type, s, NULL));
+	struct g_operand y = low_new(l, x.type, s);
 	struct nd to = nd_operand_of(y, 3, (int32_t[]){ 1, s.w, s.c });
 	nd_permute(&x, order);
 	nd_copy(l, &x, &to);
@@ -338,7 +324,7 @@ transposed_copy(struct lower *l, const struct low_arg *r, struct nd x)
 static struct g_operand
 order_reversed(struct lower *l, struct g_operand x)
 {
-	struct g_operand y = operand_whole(low_tensor(l, x.type, x.shape, NULL));
+	struct g_operand y = low_new(l, x.type, x.shape);
 	low_reverse_order(l, x, y);
 	return y;
 }
@@ -352,7 +338,7 @@ deliver_words(struct lower *l, const struct low_arg *r, const struct block *b,
 	found = operand_reshape(found.t, low.shape);
 	(void)low_copy(l, found, low);
 	if (r->wide)
-		write_words(l, OP_MUL, found, 0, result_words(r, b, ofm, 1));
+		write_high(l, found, result_words(r, b, ofm, 1));
 }
 
 static void

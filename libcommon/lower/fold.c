@@ -39,10 +39,8 @@ halve(struct lower *l, enum g_op_kind kind, const struct nd *v)
 {
 	int64_t n = v->dim[1], pairs = n / 2;
 	struct nd out = new_words(l, (int64_t[]){ v->dim[0], n - pairs, v->dim[2] });
-	struct g_op *op = low_op(l, kind, part_of(v, 0, pairs), part_of(&out, 0, pairs));
-	op_ifm2(op, part_of(v, n - pairs, pairs), 0);
-	if (kind == OP_ADD)
-		op_unscaled(op);
+	(void)word_op_to(l, kind, part_of(v, 0, pairs), part_of(v, n - pairs, pairs),
+			 part_of(&out, 0, pairs));
 	if (n % 2)
 		(void)low_copy(l, part_of(v, pairs, 1), part_of(&out, pairs, 1));
 	return out;

@@ -60,7 +60,7 @@ nd_gather(struct lower *l, const struct nd *from, const struct nd *at,
 	if (!direct) {
 		struct hwc shape = { .h = (int32_t)to->dim[0], .w = (int32_t)to->dim[1],
 				     .c = (int32_t)to->dim[2] };
-		o = operand_whole(low_tensor(l, to->type, shape, NULL));
+		o = low_new(l, to->type, shape);
 	}
 	op_ifm2(low_op(l, OP_GATHER, i, o), x, 0);
 	if (direct)

@@ -28,6 +28,7 @@ enum { LOW_MAX_OPS = 1 << 14 };
 /* values.c: tensors of the graph */
 struct g_tensor *low_tensor(struct lower *l, int type, struct hwc hwc,
 			    const char *name); /* an intermediate tensor */
+struct g_operand low_new(struct lower *l, int type, struct hwc shape); /* all of a new one */
 /* Returns the same elements in another shape; copies them if no view has that shape. */
 struct g_operand low_view(struct lower *l, struct g_operand o, struct hwc shape);
 /* Returns the same elements in linear order, as a view that accepts any strides. */
@@ -87,6 +88,14 @@ void op_scalar(struct g_op *op, int32_t value, int32_t zero);
 void op_kernel(struct g_op *op, struct yx kernel, struct yx stride,
 	       struct yx dilation, struct g_pad pad);
 void op_table(struct g_op *op, struct g_lut *lut);
+/* Makes an operation of two operands with all scales 1. */
+struct g_op *low_pair(struct lower *l, enum g_op_kind kind, struct g_operand a,
+		      struct g_operand b, struct g_operand ofm);
+/* Writes ofm = scalar - x. */
+struct g_op *low_subtract_from(struct lower *l, int32_t scalar, struct g_operand x,
+			       struct g_operand ofm);
+/* Writes ofm = v - zero, of another type: a sum with 0. */
+struct g_op *low_convert(struct lower *l, struct g_operand v, int32_t zero, struct g_operand ofm);
 /* Copies elements unchanged: a 1x1 average pool, or MAX for 32 bits. */
 struct g_op *low_copy(struct lower *l, struct g_operand from, struct g_operand to);
 /* Makes a table of n entries in the hardware's format.  Equal tables share a record. */
@@ -108,6 +117,7 @@ void op_unscaled(struct g_op *op);
 /* words.c: arithmetic of 32-bit integers (words); the smaller operand is broadcast */
 struct g_operand word_const(struct lower *l, int32_t v);
 struct g_operand word_new(struct lower *l, struct hwc shape);
+struct g_operand word_widened(struct lower *l, struct g_operand v, int32_t zero); /* v - zero */
 struct g_op *word_op_to(struct lower *l, enum g_op_kind kind, struct g_operand a,
 			struct g_operand b, struct g_operand ofm);
 typedef struct g_operand word_function(struct lower *l, struct g_operand a,

@@ -128,10 +128,8 @@ multiply_and_add(struct lower *l, const struct low_matmul *m, const struct nd *o
 {
 	struct nd words = nd_new(l, TFL_INT32, 2, out->dim);
 	op_unscaled(multiply_natively(l, m, &words));
-	struct g_op *add = low_op(l, OP_ADD, nd_to_operand(&words), nd_to_operand(out));
-	op_ifm2(add, nd_to_operand(m->bias), 0);
-	op_unscaled(add);
-	return add;
+	struct g_operand x = nd_to_operand(&words), ofm = nd_to_operand(out);
+	return low_pair(l, OP_ADD, x, nd_to_operand(m->bias), ofm);
 }
 
 void

@@ -96,13 +96,40 @@ low_copy(struct lower *l, struct g_operand from, struct g_operand to)
 	return op;
 }
 
+struct g_op *
+low_pair(struct lower *l, enum g_op_kind kind, struct g_operand a, struct g_operand b,
+	 struct g_operand ofm)
+{
+	struct g_op *op = low_op(l, kind, a, ofm);
+	op_ifm2(op, b, 0);
+	op_unscaled(op);
+	return op;
+}
+
+struct g_op *
+low_subtract_from(struct lower *l, int32_t scalar, struct g_operand x, struct g_operand ofm)
+{
+	struct g_op *op = low_op(l, OP_SUB, x, ofm);
+	op_scalar(op, scalar, 0);
+	G_PUT(op, OP, reversed, 1);
+	op_unscaled(op);
+	return op;
+}
+
+struct g_op *
+low_convert(struct lower *l, struct g_operand v, int32_t zero, struct g_operand ofm)
+{
+	struct g_op *op = low_op(l, OP_ADD, v, ofm);
+	op_scalar(op, 0, 0);
+	op_unscaled(op);
+	op->ifm_zero = zero;
+	return op;
+}
+
 void
 low_reverse_order(struct lower *l, struct g_operand x, struct g_operand ofm)
 {
-	struct g_op *op = low_op(l, OP_SUB, x, ofm);
-	op_scalar(op, x.type == TFL_UINT8 ? UINT8_MAX : -1, 0);
-	G_PUT(op, OP, reversed, 1);
-	op_unscaled(op);
+	(void)low_subtract_from(l, x.type == TFL_UINT8 ? UINT8_MAX : -1, x, ofm);
 }
 
 struct g_lut *

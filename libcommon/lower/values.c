@@ -14,6 +14,12 @@ low_tensor(struct lower *l, int type, struct hwc hwc, const char *name)
 }
 
 struct g_operand
+low_new(struct lower *l, int type, struct hwc shape)
+{
+	return operand_whole(low_tensor(l, type, shape, NULL));
+}
+
+struct g_operand
 low_view(struct lower *l, struct g_operand o, struct hwc shape)
 {
 	struct g_operand r;
@@ -44,7 +50,7 @@ low_destination(struct lower *l, struct g_operand ofm)
 {
 	if (ofm.view != VIEW_BOX && ofm.view != VIEW_STRIDED)
 		return ofm;
-	return operand_whole(low_tensor(l, ofm.type, ofm.shape, NULL));
+	return low_new(l, ofm.type, ofm.shape);
 }
 
 void

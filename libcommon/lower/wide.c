@@ -39,8 +39,8 @@ split(struct lower *l, struct g_operand v, struct g_operand *upper,
 {
 	struct npu_scale by_256 = scale_one();
 	by_256.shift += 8;
-	*upper = operand_whole(low_tensor(l, TFL_INT16, v.shape, NULL));
-	*lower = operand_whole(low_tensor(l, TFL_INT16, v.shape, NULL));
+	*upper = low_new(l, TFL_INT16, v.shape);
+	*lower = low_new(l, TFL_INT16, v.shape);
 	/* rounding halves up leaves at least -128 in lower */
 	op_scale(low_op(l, OP_AVGPOOL, v, *upper), by_256, ROUND_NATURAL);
 	struct g_op *rest = low_op(l, OP_SUB, v, *lower);

@@ -37,7 +37,15 @@ word_op_to(struct lower *l, enum g_op_kind kind, struct g_operand a,
 struct g_operand
 word_new(struct lower *l, struct hwc shape)
 {
-	return operand_whole(low_tensor(l, TFL_INT32, shape, NULL));
+	return low_new(l, TFL_INT32, shape);
+}
+
+struct g_operand
+word_widened(struct lower *l, struct g_operand v, int32_t zero)
+{
+	struct g_operand y = word_new(l, v.shape);
+	(void)low_convert(l, v, zero, y);
+	return y;
 }
 
 static struct g_operand

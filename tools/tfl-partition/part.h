@@ -57,7 +57,8 @@ typedef const char *view_fn(const struct part *p, const struct tfl_op *op, struc
 /* an operator as its family's `lower` needs it */
 struct lop {
 	const struct tfl_op *op;
-	const struct tfl_tensor *ifm, *ofm; /* its first input and its first output; NULL: absent */
+	/* its first two inputs and its first output; NULL: absent */
+	const struct tfl_tensor *ifm, *ifm2, *ofm;
 	/* what `read` found: one member for each kind of family */
 	union {
 		struct low_conv conv;
@@ -67,6 +68,7 @@ struct lop {
 		view_fn *view; /* the result is a view of the IFM */
 		void *own; /* a description that only the family knows */
 	};
+	enum g_op_kind kind; /* of an operator that is one operation on each element */
 	int32_t zero;	    /* what one operation on each element subtracts from the IFM */
 	struct low_end end; /* of the operations, or of the last one */
 	/*
@@ -293,10 +295,11 @@ bool separate_borders(struct part *p, const struct options *o);
  * operators: no operations can compute them, or an accelerator of the graph can't run these.
  */
 bool lower_all(struct part *p);
-/* concat.c: binds inputs of CONCATENATION and PACK that have no memory yet to parts of the result */
-void bind_concat(struct part *p, const struct lop *o);
 /* stores a tensor that does not exist yet at `place`, if its producer can write there */
 void bind_place(struct part *p, int tensor, struct g_operand place);
+
+/* concat.c: binds inputs of CONCATENATION and PACK that have no memory yet to parts of the result */
+void bind_concat(struct part *p, const struct lop *o);
 
 /* report_json.c */
 void print_report_json(const struct part *p, struct text *t);
@@ -366,10 +369,10 @@ const char *check_fm(const struct part *p, const struct tfl_tensor *t,
 const char *check_fixed(const struct part *p, const struct tfl_tensor *t,
 			const char *role);
 /* check_fm() of input 0 and output 0: with these types, or with those of the family */
-const char *check_within(const struct part *p, const struct tfl_op *op, int types);
-const char *check_ifm_ofm(const struct part *p, const struct tfl_op *op);
+const char *check_within(const struct part *p, const struct lop *o, int types);
+const char *check_ifm_ofm(const struct part *p, const struct lop *o);
 /* input 0 and output 0 have one type and one quantization */
-const char *check_same_quant(const struct part *p, const struct tfl_op *op);
+const char *check_same_quant(const struct part *p, const struct lop *o);
 /* input k is a variable that nothing else uses, so nobody else sees it change */
 const char *check_own_state(const struct part *p, const struct tfl_op *op, int k,
 			    const char *role);
@@ -415,23 +418,18 @@ part_has(const struct part *p, enum accel_lack what)
 }
 
 /* broadcast.c: operations on two tensors */
-struct side { /* an operand: its elements, and their TFLite shape */
-	const struct tfl_tensor *shape;
-	struct g_operand value;
-	int32_t zero;
-};
-/* a tensor of the model; value.t is NULL if it becomes an immediate */
-struct side side_of(struct part *p, int tensor);
-/* seen in as many dimensions as o has */
-struct nd side_operand(struct part *p, const struct side *s, const struct tfl_tensor *o);
+/* t's elements in as many dimensions as o has */
+struct nd nd_aligned(struct g_operand v, const struct tfl_tensor *t, const struct tfl_tensor *o);
+/* the same of a tensor of the model; a scalar becomes an immediate */
+struct nd nd_side(struct part *p, int tensor, const struct tfl_tensor *o);
 /* a and b broadcast to o, in at most 4096 operations */
 const char *check_broadcast(const struct part *p, const struct tfl_tensor *a,
 			    const struct tfl_tensor *b,
 			    const struct tfl_tensor *o);
-/* appends operations of kind a, b -> ofm, in ofm's type; o has the result's shape */
-void part_binary(struct part *p, enum g_op_kind kind, const struct side *a,
-		 const struct side *b, const struct tfl_tensor *o,
-		 struct g_operand ofm, const struct low_end *end);
+/* nd_binary() in at most 4096 operations */
+void part_binary(struct part *p, enum g_op_kind kind, const struct nd *a, int32_t a_zero,
+		 const struct nd *b, int32_t b_zero, const struct nd *out,
+		 const struct low_end *end);
 /* true for a constant of one element of 8 or 16 bits, which becomes an immediate */
 bool is_scalar(const struct tfl_tensor *t);
 /*
@@ -442,15 +440,17 @@ bool is_scalar(const struct tfl_tensor *t);
 bool fuse(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut,
 	  struct g_range clamp);
 
+/* compare.c: two inputs of one of the family's types, and an output of BOOL */
+const char *check_truth(const struct part *p, const struct lop *o);
 /*
  * eltwise.c: two inputs and an output of one of the family's types, of which one input is
  * computed, and broadcast to the output
  */
-const char *check_binary(const struct part *p, const struct tfl_op *op);
+const char *check_binary(const struct part *p, const struct lop *o);
 
 /* table.c: functions of one element */
 /* one computed input; the output has its type and number of elements */
-const char *check_unary(const struct part *p, const struct tfl_op *op);
+const char *check_unary(const struct part *p, const struct lop *o);
 /* sets the zero points, the clamp and the rounding of one operation that scales the IFM */
 void take_rescale(struct lop *o, struct npu_scale s);
 /* appends this operation; a caller adds what is special */
@@ -487,8 +487,11 @@ void part_table32(struct part *p, struct g_operand ifm, struct g_operand ofm,
  * softmax.c: operations on rows along the channels.  check_rows(): IFM and OFM of
  * one shape and of the family's types.
  */
-const char *check_rows(const struct part *p, const struct tfl_op *op);
+const char *check_rows(const struct part *p, const struct lop *o);
 struct g_operand row_maximum(struct part *p, struct g_operand x);
+/* looks up a - b, which is at most 0; the table's last entry is for 0 */
+void subtract_for_table(struct lower *l, struct g_operand a, struct g_operand b,
+			struct g_operand ofm, struct g_lut *table);
 struct g_operand row_lookup(struct part *p, struct g_operand x,
 			    struct g_operand max, const int32_t table[256]);
 struct g_operand row_sum(struct part *p, struct g_operand x);

@@ -20,7 +20,8 @@ static const struct family families[TFL_BUILTIN_LIMIT] = {
 struct lop
 lop_of(const struct part *p, const struct tfl_op *op)
 {
-	return (struct lop){ .op = op, .ifm = part_in(p, op, 0), .ofm = part_out(p, op, 0) };
+	return (struct lop){ .op = op, .ifm = part_in(p, op, 0), .ifm2 = part_in(p, op, 1),
+			     .ofm = part_out(p, op, 0) };
 }
 
 const struct family *

@@ -116,28 +116,26 @@ check_fm(const struct part *p, const struct tfl_tensor *t, const char *role,
 }
 
 const char *
-check_within(const struct part *p, const struct tfl_op *op, int types)
+check_within(const struct part *p, const struct lop *o, int types)
 {
-	return check_fm(p, part_in(p, op, 0), "IFM", types) ?:
-	       check_fm(p, part_out(p, op, 0), "OFM", types);
+	return check_fm(p, o->ifm, "IFM", types) ?: check_fm(p, o->ofm, "OFM", types);
 }
 
 const char *
-check_ifm_ofm(const struct part *p, const struct tfl_op *op)
+check_ifm_ofm(const struct part *p, const struct lop *o)
 {
-	return check_within(p, op, family_types(op));
+	return check_within(p, o, family_types(o->op));
 }
 
 const char *
-check_same_quant(const struct part *p, const struct tfl_op *op)
+check_same_quant(const struct part *p, const struct lop *o)
 {
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
-	if (i->type != o->type)
-		return part_say(p, "IFM is %s, OFM is %s", tfl_type_name(i->type),
-				tfl_type_name(o->type));
-	if (i->type != TFL_INT32 && !quant_equal(i, o))
-		return part_say(p, "IFM and OFM differ in quantization");
-	return NULL;
+	if (o->ifm->type != o->ofm->type)
+		return part_say(p, "IFM is %s, OFM is %s", tfl_type_name(o->ifm->type),
+				tfl_type_name(o->ofm->type));
+	return o->ifm->type == TFL_INT32 || quant_equal(o->ifm, o->ofm)
+		   ? NULL
+		   : "IFM and OFM differ in quantization";
 }
 
 const char *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations on two tensors of different shapes: lower/pieces.c. */
-#include "../part.h"
+#include "../moves/move.h"
 
 enum { MAX_PIECES = 4096 };
 
@@ -17,16 +17,6 @@ is_scalar(const struct tfl_tensor *t)
 	return t->data.p && tfl_elements(t) == 1 && tfl_type_bytes(t->type) <= 2;
 }
 
-struct side
-side_of(struct part *p, int tensor)
-{
-	const struct tfl_tensor *t = &p->sg->tensor[tensor];
-	struct side s = { .shape = t, .zero = quant_zero(t) };
-	if (!is_scalar(t))
-		s.value = part_ifm(p, tensor);
-	return s;
-}
-
 /* t's shape extended to as many dimensions as o has */
 static void
 align(const struct tfl_tensor *t, const struct tfl_tensor *o, int32_t dim[TFL_MAX_RANK])
@@ -40,7 +30,7 @@ check_broadcast(const struct part *p, const struct tfl_tensor *a,
 		const struct tfl_tensor *b, const struct tfl_tensor *o)
 {
 	const struct tfl_tensor *const in[2] = { a, b };
-	struct nd v[2], out = nd_dense(o->type, o->rank, o->dim);
+	struct nd v[2], out = nd_shape(o);
 	int32_t dim[TFL_MAX_RANK];
 	for (int i = 0; i < TFL_MAX_RANK; i++) {
 		int32_t x = dim_from_right(a, i), y = dim_from_right(b, i);
@@ -60,36 +50,33 @@ check_broadcast(const struct part *p, const struct tfl_tensor *a,
 }
 
 struct nd
-side_operand(struct part *p, const struct side *s, const struct tfl_tensor *o)
+nd_aligned(struct g_operand v, const struct tfl_tensor *t, const struct tfl_tensor *o)
 {
 	int32_t dim[TFL_MAX_RANK];
-	if (!s->value.t)
-		return nd_const_one(p->l, s->shape->type, o->rank,
-				    tensor_int(s->shape, 0));
-	align(s->shape, o, dim);
-	return nd_operand_of(s->value, o->rank, dim);
+	align(t, o, dim);
+	return nd_operand_of(v, o->rank, dim);
 }
 
-/* a contiguous copy, for operands whose views would take too many operations */
-static struct nd
-in_order(struct part *p, const struct nd *v)
+struct nd
+nd_side(struct part *p, int tensor, const struct tfl_tensor *o)
 {
-	return v->t ? nd_readable(p->l, v) : *v;
+	const struct tfl_tensor *t = &p->sg->tensor[tensor];
+	return is_scalar(t) ? nd_const_one(p->l, t->type, o->rank, tensor_int(t, 0))
+			    : nd_aligned(part_ifm(p, tensor), t, o);
 }
 
 void
-part_binary(struct part *p, enum g_op_kind kind, const struct side *a,
-	    const struct side *b, const struct tfl_tensor *o, struct g_operand ofm,
+part_binary(struct part *p, enum g_op_kind kind, const struct nd *a, int32_t a_zero,
+	    const struct nd *b, int32_t b_zero, const struct nd *out,
 	    const struct low_end *end)
 {
-	struct nd x = side_operand(p, a, o), y = side_operand(p, b, o);
-	struct nd out = nd_operand_of(ofm, o->rank, o->dim), dest = out;
-	if (nd_pieces(&x, &y, &out) > MAX_PIECES) {
-		x = in_order(p, &x);
-		y = in_order(p, &y);
-		dest = nd_new(p->l, out.type, out.rank, out.dim);
+	struct nd x = *a, y = *b, dest = *out;
+	if (nd_pieces(&x, &y, out) > MAX_PIECES) {
+		x = x.t ? nd_readable(p->l, &x) : x;
+		y = y.t ? nd_readable(p->l, &y) : y;
+		dest = nd_new(p->l, out->type, out->rank, out->dim);
 	}
-	nd_binary(p->l, kind, &x, a->zero, &y, b->zero, &dest, end);
-	if (dest.t != out.t)
-		nd_copy(p->l, &dest, &out);
+	nd_binary(p->l, kind, &x, a_zero, &y, b_zero, &dest, end);
+	if (dest.t != out->t)
+		nd_copy(p->l, &dest, out);
 }

@@ -79,9 +79,7 @@ cast_lines(struct part *p, const struct lines *l, struct g_operand x, int from_t
 		low.type = written; /* the same bytes, whatever their sign */
 		(void)low_copy(p->l, low, out);
 	} else {
-		struct g_op *wide = low_op(p->l, OP_ADD, low, out);
-		op_scalar(wide, 0, 0);
-		op_unscaled(wide);
+		(void)low_convert(p->l, low, 0, out);
 	}
 	if (to == 8 && from == 8)
 		(void)low_copy(p->l, pieces(x, l, TFL_INT32, 8, 4),

@@ -5,12 +5,11 @@
  * back.  Values that depend on only one operand come from a table of words; the
  * rest is arithmetic.
  */
-#include "../part.h"
+#include "../moves/move.h"
 
 #include "kernels/functions.h"
 
 struct divide {
-	const struct tfl_tensor *in[2], *ofm;
 	struct fixed_mult m;
 	int longest, shortest; /* right shifts of quotients, in bits */
 	/*
@@ -56,14 +55,14 @@ fill_divisor(struct divide *d, int i, int32_t w)
 
 /* fills the tables in the order of int8 indices: from the type's least raw value on */
 static void
-fill_tables(struct divide *d)
+fill_tables(struct divide *d, const struct lop *o)
 {
-	int32_t lo = (int32_t)type_range(d->ofm->type).lo;
+	int32_t lo = (int32_t)type_range(o->ofm->type).lo;
 	d->longest = INT32_MIN;
 	d->shortest = INT32_MAX;
 	for (int i = 0; i < 256; i++) {
-		fill_dividend(d, i, i + lo - quant_zero(d->in[0]));
-		fill_divisor(d, i, i + lo - quant_zero(d->in[1]));
+		fill_dividend(d, i, i + lo - quant_zero(o->ifm));
+		fill_divisor(d, i, i + lo - quant_zero(o->ifm2));
 	}
 	for (int i = 0; i < 256; i++)
 		for (int k = 0; k < 256; k++) {
@@ -74,58 +73,48 @@ fill_tables(struct divide *d)
 		}
 }
 
-static bool
-is_table(const struct divide *d)
-{
-	bool first = is_scalar(d->in[0]);
-	return (first || is_scalar(d->in[1])) &&
-	       tfl_elements(d->in[first]) == tfl_elements(d->ofm);
-}
-
 const char *
 read_divide(const struct part *p, struct lop *o)
 {
-	const struct tfl_op *op = o->op;
-	if (o->ifm->type == TFL_INT32)
+	const struct tfl_tensor *a = o->ifm, *b = o->ifm2, *y = o->ofm;
+	if (a->type == TFL_INT32)
 		return read_quotient(p, o);
-	if (o->ifm->type == TFL_INT16)
+	if (a->type == TFL_INT16)
 		return "INT16: the reciprocals of 65536 divisors do not fit a table of 256";
-	const char *why = check_within(p, op, TYPE_8) ?:
-			  check_fm(p, part_in(p, op, 1), "IFM2", TYPE_8) ?:
-			  check_activation(p, op, (int)TFL_OPT(op, DivOptions,
-							       fused_activation_function));
+	const char *why = check_within(p, o, TYPE_8) ?: check_fm(p, b, "IFM2", TYPE_8) ?:
+			  check_activation(p, o->op, (int)TFL_OPT(o->op, DivOptions,
+							      fused_activation_function));
 	if (why)
 		return why;
 	struct divide *d = o->own = anew(p->a, struct divide, 1);
-	*d = (struct divide){ .in = { o->ifm, part_in(p, op, 1) },
-			      .ofm = o->ofm };
-	if (d->in[0]->type != d->in[1]->type || d->in[0]->type != d->ofm->type)
+	if (a->type != b->type || a->type != y->type)
 		return "IFM, IFM2 and OFM differ in type";
-	if (d->in[0]->data.p && d->in[1]->data.p)
+	if (a->data.p && b->data.p)
 		return "both inputs are constant";
-	d->m = fixed_quantize(quant_scale(d->in[0]) /
-			      (quant_scale(d->in[1]) * quant_scale(d->ofm)));
+	d->m = fixed_quantize(quant_scale(a) / (quant_scale(b) * quant_scale(y)));
 	if (!d->m.mult)
 		return "the ratio of the scales is so small that all quotients are 0";
-	fill_tables(d);
-	why = check_broadcast(p, d->in[0], d->in[1], d->ofm);
-	return !why && is_table(d) ? read_bytes(p, o) : why;
+	fill_tables(d, o);
+	bool table = (is_scalar(a) || is_scalar(b)) &&
+		     tfl_elements(is_scalar(a) ? b : a) == tfl_elements(y);
+	why = check_broadcast(p, a, b, y);
+	return !why && table ? read_bytes(p, o) : why;
 }
 
 /* repeats operand k to the OFM's shape, by adding 0 times the other operand */
 static struct g_operand
-spread(struct part *p, const struct divide *d, const struct side in[2], int k,
-       struct hwc shape)
+spread(struct part *p, const struct lop *o, const struct g_operand in[2], int k, struct hwc shape)
 {
-	struct g_operand y =
-	    operand_whole(low_tensor(p->l, d->ofm->type, shape, NULL));
-	if (tfl_elements(d->in[k]) == tfl_elements(d->ofm))
-		return low_view(p->l, in[k].value, shape);
+	struct g_operand y = low_new(p->l, o->ofm->type, shape);
+	if (tfl_elements(k ? o->ifm2 : o->ifm) == tfl_elements(o->ofm))
+		return low_view(p->l, in[k], shape);
 	struct low_end end = low_plain;
 	end.factors = true;
 	end.opa.mult = !k;
 	end.opb = k;
-	part_binary(p, OP_ADD, &in[0], &in[1], d->ofm, y, &end);
+	struct nd a = nd_aligned(in[0], o->ifm, o->ofm), b = nd_aligned(in[1], o->ifm2, o->ofm);
+	struct nd out = nd_of(y, o->ofm);
+	part_binary(p, OP_ADD, &a, 0, &b, 0, &out, &end);
 	return y;
 }
 
@@ -151,10 +140,12 @@ shorten(struct part *p, struct g_operand quotient, struct g_operand *shift)
 	return word_shr(p->l, quotient, more);
 }
 
+/* divides v by w */
 static void
-divide(struct part *p, const struct tfl_op *op, const struct divide *d,
-       struct g_operand v, struct g_operand w, struct g_operand ofm)
+divide(struct part *p, const struct lop *o, struct g_operand v, struct g_operand w,
+       struct g_operand ofm)
 {
+	const struct divide *d = o->own;
 	struct g_operand sign = look_up_words(p, w, d->sign);
 	struct g_operand high = word_mul(p->l, look_up_words(p, v, d->high), sign);
 	struct g_operand extra = word_mul(p->l, look_up_words(p, v, d->power), sign);
@@ -181,25 +172,21 @@ divide(struct part *p, const struct tfl_op *op, const struct divide *d,
 	quotient = word_add(p->l, quotient, below);
 	struct g_op *r = word_op_to(p->l, OP_SHR, quotient, shift, ofm);
 	r->round = ROUND_NATURAL;
-	r->ofm_zero = quant_zero(d->ofm);
-	op_clamp(r, quant_clamp(d->ofm, (int)TFL_OPT(op, DivOptions,
+	r->ofm_zero = quant_zero(o->ofm);
+	op_clamp(r, quant_clamp(o->ofm, (int)TFL_OPT(o->op, DivOptions,
 						     fused_activation_function)));
 }
 
 const char *
 lower_divide(struct part *p, const struct lop *o)
 {
-	const struct tfl_op *op = o->op;
 	if (o->ifm->type == TFL_INT32)
 		return lower_quotient(p, o);
-	const struct divide *d = o->own;
-	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct side in[2];
+	struct g_operand ofm = part_ofm(p, o->op->out[0]), in[2];
 	for (int k = 0; k < 2; k++)
-		in[k] = (struct side){ .shape = d->in[k],
-				       .value = part_ifm(p, op->in[k]) };
-	struct g_operand v = spread(p, d, in, 0, ofm.shape);
-	struct g_operand w = spread(p, d, in, 1, ofm.shape);
-	divide(p, op, d, v, w, ofm);
+		in[k] = part_ifm(p, o->op->in[k]);
+	struct g_operand v = spread(p, o, in, 0, ofm.shape);
+	struct g_operand w = spread(p, o, in, 1, ofm.shape);
+	divide(p, o, v, w, ofm);
 	return NULL;
 }

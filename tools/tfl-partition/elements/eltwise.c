@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ADD, SUB, MUL, MAXIMUM, MINIMUM: nputools-lowering(7) 3.4, 4.3, 4.4, 5.3. */
-#include "../part.h"
+/*
+ * ADD, SUB, MUL, MAXIMUM, MINIMUM, LOGICAL_AND, LOGICAL_OR: one operation on two tensors,
+ * nputools-lowering(7) 3.4, 4.3, 4.4, 5.3.
+ */
+#include "../moves/move.h"
 
 #include <math.h>
 
@@ -55,77 +58,71 @@ mul_scale(const struct tfl_tensor *a, const struct tfl_tensor *b,
 }
 
 const char *
-check_binary(const struct part *p, const struct tfl_op *op)
+check_binary(const struct part *p, const struct lop *o)
 {
-	const char *why = check_ifm_ofm(p, op) ?:
-			  check_fm(p, part_in(p, op, 1), "IFM2", family_types(op));
+	const char *why = check_ifm_ofm(p, o) ?:
+			  check_fm(p, o->ifm2, "IFM2", family_types(o->op));
 	if (why)
 		return why;
-	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
-	const struct tfl_tensor *o = part_out(p, op, 0);
-	if (a->type != b->type || a->type != o->type)
+	if (o->ifm->type != o->ifm2->type || o->ifm->type != o->ofm->type)
 		return "IFM, IFM2 and OFM differ in type";
-	if (a->data.p && b->data.p)
+	if (o->ifm->data.p && o->ifm2->data.p)
 		return "both inputs are constant";
-	return check_broadcast(p, a, b, o);
+	return check_broadcast(p, o->ifm, o->ifm2, o->ofm);
 }
 
-const char *
+static const char *
 read_arith(const struct part *p, struct lop *o)
 {
-	const struct tfl_op *op = o->op;
-	const struct tfl_tensor *a = o->ifm, *b = part_in(p, op, 1), *y = o->ofm;
-	const char *why = check_binary(p, op) ?:
-			  check_activation(p, op, tfl_binary_activation(op));
+	int activation = tfl_binary_activation(o->op);
+	const char *why = check_binary(p, o) ?: check_activation(p, o->op, activation);
 	if (why)
 		return why;
-	o->end = low_plain;
-	if (y->type == TFL_INT32)
-		return tfl_binary_activation(op) == TFL_ACT_NONE
-			   ? NULL
-			   : "32-bit results can't be clamped";
-	o->end.zero = quant_zero(y);
+	if (o->ofm->type == TFL_INT32)
+		return activation == TFL_ACT_NONE ? NULL : "32-bit results can't be clamped";
+	o->end.zero = quant_zero(o->ofm);
 	o->end.clamped = true;
-	o->end.clamp = quant_clamp(y, tfl_binary_activation(op));
-	bool ok = op->code == TFL_MUL ? mul_scale(a, b, y, &o->end.scale)
-				      : sum_scales(a, b, y, op->code == TFL_SUB, &o->end);
+	o->end.clamp = quant_clamp(o->ofm, activation);
+	bool ok = o->kind == OP_MUL ? mul_scale(o->ifm, o->ifm2, o->ofm, &o->end.scale)
+				    : sum_scales(o->ifm, o->ifm2, o->ofm, o->kind == OP_SUB,
+						 &o->end);
 	return ok ? NULL : "the ratio of the scales can't be expressed";
 }
 
-const char *
-lower_arith(struct part *p, const struct lop *o)
-{
-	const struct tfl_op *op = o->op;
-	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
-	enum g_op_kind kind = op->code == TFL_ADD   ? OP_ADD
-			      : op->code == TFL_SUB ? OP_SUB
-						    : OP_MUL;
-	part_binary(p, kind, &a, &b, o->ofm, part_ofm(p, op->out[0]), &o->end);
-	return NULL;
-}
-
-/* ---- MAXIMUM, MINIMUM ------------------------------------------------------ */
-
-const char *
+static const char *
 read_min_max(const struct part *p, struct lop *o)
 {
-	const char *why = check_binary(p, o->op);
+	const char *why = check_binary(p, o);
 	if (why || o->ofm->type == TFL_INT32)
 		return why;
-	const struct tfl_tensor *y = o->ofm;
-	return quant_equal(o->ifm, y) && quant_equal(part_in(p, o->op, 1), y)
+	return quant_equal(o->ifm, o->ofm) && quant_equal(o->ifm2, o->ofm)
 		   ? NULL
 		   : "IFM, IFM2 and OFM differ in quantization";
 }
 
-/* compares raw values, therefore all zero points are 0 */
 const char *
-lower_min_max(struct part *p, const struct lop *o)
+read_binary(const struct part *p, struct lop *o)
 {
-	const struct tfl_op *op = o->op;
-	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
-	a.zero = b.zero = 0;
-	part_binary(p, op->code == TFL_MAXIMUM ? OP_MAX : OP_MIN, &a, &b,
-		    o->ofm, part_ofm(p, op->out[0]), &low_plain);
+	static const enum g_op_kind kinds[TFL_BUILTIN_LIMIT] = {
+		[TFL_ADD] = OP_ADD, [TFL_SUB] = OP_SUB, [TFL_MUL] = OP_MUL,
+		[TFL_MAXIMUM] = OP_MAX, [TFL_LOGICAL_OR] = OP_MAX,
+		[TFL_MINIMUM] = OP_MIN, [TFL_LOGICAL_AND] = OP_MIN,
+	};
+	o->kind = kinds[o->op->code];
+	o->end = low_plain;
+	if (o->kind != OP_MAX && o->kind != OP_MIN)
+		return read_arith(p, o);
+	return family_types(o->op) == TYPE_BOOL ? check_truth(p, o) : read_min_max(p, o);
+}
+
+/* MAX and MIN compare raw values */
+const char *
+lower_binary(struct part *p, const struct lop *o)
+{
+	bool raw = o->kind == OP_MAX || o->kind == OP_MIN;
+	struct nd a = nd_side(p, o->op->in[0], o->ofm), b = nd_side(p, o->op->in[1], o->ofm);
+	struct nd out = nd_ofm(p, o->op->out[0]);
+	part_binary(p, o->kind, &a, raw ? 0 : quant_zero(o->ifm), &b,
+		    raw ? 0 : quant_zero(o->ifm2), &out, &o->end);
 	return NULL;
 }

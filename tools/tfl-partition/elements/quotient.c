@@ -19,7 +19,6 @@
 #include <assert.h>
 
 struct quotient {
-	const struct tfl_tensor *ifm, *by, *ofm;
 	struct hwc shape, by_shape;
 };
 
@@ -32,19 +31,18 @@ same_dims(const struct tfl_tensor *a, const struct tfl_tensor *b)
 
 /* accepts one divisor, one for each position of the last dimension, or one per element */
 static const char *
-read_shapes(struct quotient *q)
+read_shapes(const struct lop *o, struct quotient *q)
 {
-	int64_t n = tfl_elements(q->by), last = q->ifm->rank
-						     ? q->ifm->dim[q->ifm->rank - 1]
-						     : 1;
-	if (!same_dims(q->ifm, q->ofm))
+	const struct tfl_tensor *x = o->ifm, *by = o->ifm2;
+	int64_t n = tfl_elements(by), last = x->rank ? x->dim[x->rank - 1] : 1;
+	if (!same_dims(x, o->ofm))
 		return "IFM and OFM differ in shape";
-	q->shape = tfl_hwc(q->ifm);
+	q->shape = tfl_hwc(x);
 	if (n == 1)
 		q->by_shape = (struct hwc){ .h = 1, .w = 1, .c = 1 };
-	else if (same_dims(q->ifm, q->by))
+	else if (same_dims(x, by))
 		q->by_shape = q->shape;
-	else if (n == last && q->by->dim[q->by->rank - 1] == last)
+	else if (n == last && by->dim[by->rank - 1] == last)
 		q->by_shape = (struct hwc){ .h = 1, .w = 1, .c = (int32_t)last };
 	else
 		return "the divisor has neither one element, nor one for each of the "
@@ -52,80 +50,50 @@ read_shapes(struct quotient *q)
 	return NULL;
 }
 
-static int32_t
-divisor(const struct quotient *q, int64_t i)
-{
-	return tensor_int(q->by, i);
-}
-
 /* by constants */
 static const char *
-read_constant(const struct part *p, const struct tfl_op *op, struct quotient *q)
+read_constant(const struct part *p, struct lop *o)
 {
-	*q = (struct quotient){ part_in(p, op, 0), part_in(p, op, 1),
-				part_out(p, op, 0), { 0 }, { 0 } };
-	if (q->ifm->type != TFL_INT32 || q->by->type != TFL_INT32 ||
-	    q->ofm->type != TFL_INT32)
-		return part_say(p, "IFM is %s", tfl_type_name(q->ifm->type));
-	const char *why = check_within(p, op, TYPE_I32);
+	const struct tfl_tensor *by = o->ifm2;
+	if (o->ifm->type != TFL_INT32 || by->type != TFL_INT32 || o->ofm->type != TFL_INT32)
+		return part_say(p, "IFM is %s", tfl_type_name(o->ifm->type));
+	const char *why = check_within(p, o, TYPE_I32);
 	if (why)
 		return why;
-	if (q->ifm->data.p || !q->by->data.p)
+	if (o->ifm->data.p || !by->data.p)
 		return "the divisor is not constant";
-	if (op->code == TFL_DIV &&
-	    TFL_OPT(op, DivOptions, fused_activation_function) != TFL_ACT_NONE)
+	if (o->op->code == TFL_DIV &&
+	    TFL_OPT(o->op, DivOptions, fused_activation_function) != TFL_ACT_NONE)
 		return "DIV of INT32 with a fused activation";
-	for (int64_t i = 0; i < tfl_elements(q->by); i++)
-		if (divisor(q, i) >= -1 && divisor(q, i) <= 1)
-			return part_say(p, "a divisor is %d", divisor(q, i));
-		else if (divisor(q, i) == INT32_MIN)
+	for (int64_t i = 0; i < tfl_elements(by); i++)
+		if (tensor_int(by, i) >= -1 && tensor_int(by, i) <= 1)
+			return part_say(p, "a divisor is %d", tensor_int(by, i));
+		else if (tensor_int(by, i) == INT32_MIN)
 			return "a divisor is too large";
-	return read_shapes(q);
+	return read_shapes(o, o->own = anew(p->a, struct quotient, 1));
 }
 
 /* DIV by a divisor that is not constant */
 static bool
-is_computed(const struct part *p, const struct tfl_op *op)
+is_computed(const struct lop *o)
 {
-	return op->code == TFL_DIV && part_in(p, op, 1) && !part_in(p, op, 1)->data.p;
-}
-
-static const char *
-check_computed(const struct part *p, const struct tfl_op *op)
-{
-	const char *why = check_within(p, op, TYPE_I32) ?:
-			  check_fm(p, part_in(p, op, 1), "the divisor", TYPE_I32) ?:
-			  check_options(p, op, &fb_DivOptions);
-	if (why)
-		return why;
-	if (TFL_OPT(op, DivOptions, fused_activation_function) != TFL_ACT_NONE)
-		return "DIV of INT32 with a fused activation";
-	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
-	const struct tfl_tensor *o = part_out(p, op, 0);
-	why = check_broadcast(p, a, b, o);
-	struct nd out = nd_shape(o);
-	return why ?: nd_divide_check(p->l, &out);
-}
-
-static void
-lower_computed(struct part *p, const struct tfl_op *op)
-{
-	const struct tfl_tensor *o = part_out(p, op, 0);
-	struct nd out = nd_ofm(p, op->out[0]), v[2];
-	for (int k = 0; k < 2; k++) {
-		struct side s = side_of(p, op->in[k]);
-		v[k] = side_operand(p, &s, o);
-	}
-	nd_divide(p->l, &v[0], &v[1], &out);
+	return o->op->code == TFL_DIV && o->ifm2 && !o->ifm2->data.p;
 }
 
 const char *
 read_quotient(const struct part *p, struct lop *o)
 {
-	if (is_computed(p, o->op))
-		return check_computed(p, o->op);
-	o->own = anew(p->a, struct quotient, 1);
-	return read_constant(p, o->op, o->own);
+	if (!is_computed(o))
+		return read_constant(p, o);
+	const char *why = check_within(p, o, TYPE_I32) ?:
+			  check_fm(p, o->ifm2, "the divisor", TYPE_I32) ?:
+			  check_options(p, o->op, &fb_DivOptions);
+	if (why)
+		return why;
+	if (TFL_OPT(o->op, DivOptions, fused_activation_function) != TFL_ACT_NONE)
+		return "DIV of INT32 with a fused activation";
+	struct nd out = nd_shape(o->ofm);
+	return check_broadcast(p, o->ifm, o->ifm2, o->ofm) ?: nd_divide_check(p->l, &out);
 }
 
 /* the constants that depend on each divisor */
@@ -135,13 +103,13 @@ struct constants {
 };
 
 static struct constants
-constants_of(struct part *p, const struct quotient *q)
+constants_of(struct part *p, const struct tfl_tensor *by, struct hwc shape)
 {
-	int64_t n = tfl_elements(q->by);
+	int64_t n = tfl_elements(by);
 	int32_t *v = anew(p->a, int32_t, 6 * (size_t)n);
 	struct constants c = { .negative = false };
 	for (int64_t i = 0; i < n; i++) {
-		int32_t d = divisor(q, i);
+		int32_t d = tensor_int(by, i);
 		uint32_t a = d < 0 ? -(uint32_t)d : (uint32_t)d;
 		assert(a > 1); /* read_constant() has checked it */
 		int s = 31 - __builtin_clz(a - 1);
@@ -154,12 +122,12 @@ constants_of(struct part *p, const struct quotient *q)
 		v[5 * n + i] = d < 0 ? -1 : 1;
 		c.negative |= d < 0;
 	}
-	c.by = low_const(p->l, TFL_INT32, q->by_shape, v);
-	c.mult = low_const(p->l, TFL_INT32, q->by_shape, v + n);
-	c.shift = low_const(p->l, TFL_INT32, q->by_shape, v + 2 * n);
-	c.by_m1 = low_const(p->l, TFL_INT32, q->by_shape, v + 3 * n);
-	c.by_m2 = low_const(p->l, TFL_INT32, q->by_shape, v + 4 * n);
-	c.sign = low_const(p->l, TFL_INT32, q->by_shape, v + 5 * n);
+	c.by = low_const(p->l, TFL_INT32, shape, v);
+	c.mult = low_const(p->l, TFL_INT32, shape, v + n);
+	c.shift = low_const(p->l, TFL_INT32, shape, v + 2 * n);
+	c.by_m1 = low_const(p->l, TFL_INT32, shape, v + 3 * n);
+	c.by_m2 = low_const(p->l, TFL_INT32, shape, v + 4 * n);
+	c.sign = low_const(p->l, TFL_INT32, shape, v + 5 * n);
 	return c;
 }
 
@@ -197,11 +165,14 @@ lower_quotient(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
 	const struct quotient *q = o->own;
-	if (is_computed(p, op)) {
-		lower_computed(p, op);
+	if (is_computed(o)) {
+		struct nd out = nd_ofm(p, op->out[0]), v[2];
+		for (int k = 0; k < 2; k++)
+			v[k] = nd_side(p, op->in[k], o->ofm);
+		nd_divide(p->l, &v[0], &v[1], &out);
 		return NULL;
 	}
-	struct constants c = constants_of(p, q);
+	struct constants c = constants_of(p, o->ifm2, q->by_shape);
 	struct g_operand one = word_const(p->l, 1), zero = word_const(p->l, 0);
 	struct g_operand minus = word_const(p->l, -1), rest;
 	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), q->shape);

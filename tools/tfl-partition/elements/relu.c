@@ -3,7 +3,7 @@
  * RELU and similar operators that are not fused, ABS, NEG, LEAKY_RELU, PRELU:
  * nputools-lowering(7) 3.4, 5.3.
  */
-#include "../part.h"
+#include "../moves/move.h"
 
 #include <math.h>
 
@@ -44,7 +44,7 @@ static const char *
 read_rescaled(const struct part *p, struct lop *o)
 {
 	struct npu_scale s;
-	const char *why = check_unary(p, o->op);
+	const char *why = check_unary(p, o);
 	if (!why && !ratio_f32(o->ifm, o->ofm, &s))
 		why = "the ratio of the scales can't be expressed";
 	if (!why)
@@ -83,7 +83,7 @@ read_abs(const struct part *p, struct lop *o)
 	const struct tfl_quant *x = &o->ifm->quant, *y = &o->ofm->quant;
 	if (o->ifm->type != TFL_INT32)
 		return read_rescaled(p, o);
-	const char *why = check_unary(p, o->op);
+	const char *why = check_unary(p, o);
 	bool scaled = x->n_scale == 1 && y->n_scale == 1;
 	return why || !scaled || x->scale[0] == y->scale[0]
 		   ? why : "INT32 of different scales";
@@ -108,7 +108,7 @@ const char *
 read_neg(const struct part *p, struct lop *o)
 {
 	take_rescale(o, (struct npu_scale){ .mult = 1 });
-	return check_unary(p, o->op);
+	return check_unary(p, o);
 }
 
 const char *
@@ -152,10 +152,10 @@ is_less_steep(float above, float below)
 }
 
 static bool
-find_slopes(const struct part *p, const struct tfl_op *op, struct leaky *l)
+find_slopes(const struct part *p, const struct lop *lop, struct leaky *l)
 {
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
-	float alpha = (float)TFL_OPT_FLOAT(op, LeakyReluOptions, alpha);
+	const struct tfl_tensor *i = lop->ifm, *o = lop->ofm;
+	float alpha = (float)TFL_OPT_FLOAT(lop->op, LeakyReluOptions, alpha);
 	float m = quant_scale_f32(i) * alpha / quant_scale_f32(o);
 	l->alpha_is_negative = m < 0;
 	l->native = quant_equal(i, o) && quant_zero(i) == 0 && m > 0;
@@ -170,13 +170,13 @@ find_slopes(const struct part *p, const struct tfl_op *op, struct leaky *l)
 const char *
 read_leaky(const struct part *p, struct lop *o)
 {
-	const char *why = check_unary(p, o->op);
+	const char *why = check_unary(p, o);
 	if (why)
 		return why;
 	if (o->ifm->type != TFL_INT16)
 		return read_bytes(p, o);
 	struct leaky *l = o->own = anew(p->a, struct leaky, 1);
-	if (!find_slopes(p, o->op, l))
+	if (!find_slopes(p, o, l))
 		return "the ratio of the scales can't be expressed";
 	take_rescale(o, l->below);
 	/*
@@ -188,36 +188,25 @@ read_leaky(const struct part *p, struct lop *o)
 		   : NULL;
 }
 
+enum side { BOTH, ABOVE, BELOW };
+
 /*
- * x on one side of zero, rescaled to o's quantization; zero on the other side.  One
+ * x rescaled to o's quantization; on one side of zero alone, zero on the other side.  One
  * of the two sides is always zero, therefore their sum leaves o's type only where
  * the result does, too.
  */
 static struct g_operand
-one_side(struct part *p, struct g_operand x, int32_t zero, struct npu_scale s,
-	 const struct tfl_tensor *o, bool above)
+rescaled(struct part *p, struct g_operand x, int32_t zero, struct npu_scale s,
+	 const struct tfl_tensor *o, enum side side)
 {
-	struct g_operand y =
-	    operand_whole(low_tensor(p->l, o->type, x.shape, NULL));
+	struct g_operand y = low_new(p->l, o->type, x.shape);
 	struct g_op *r = low_op(p->l, OP_AVGPOOL, x, y);
 	struct g_range range = type_range(o->type);
-	*(above ? &range.lo : &range.hi) = quant_zero(o);
+	if (side != BOTH)
+		*(side == ABOVE ? &range.lo : &range.hi) = quant_zero(o);
 	op_zeros(r, zero, quant_zero(o));
 	op_scale(r, s, ROUND_TFL);
 	op_clamp(r, range);
-	return y;
-}
-
-/* x times a factor, rounded and clamped like o; zero points are 0 */
-static struct g_operand
-rescaled(struct part *p, struct g_operand x, struct npu_scale s,
-	 const struct tfl_tensor *o)
-{
-	struct g_operand y =
-	    operand_whole(low_tensor(p->l, o->type, x.shape, NULL));
-	struct g_op *r = low_op(p->l, OP_AVGPOOL, x, y);
-	op_scale(r, s, ROUND_TFL);
-	op_clamp(r, type_range(o->type));
 	return y;
 }
 
@@ -225,16 +214,15 @@ static void
 join_sides(struct part *p, struct g_operand above, struct g_operand below,
 	   bool alpha_is_negative, struct g_operand ofm, int32_t zero)
 {
-	struct g_op *r = low_op(p->l, alpha_is_negative ? OP_SUB : OP_ADD, above, ofm);
-	op_ifm2(r, below, zero);
-	op_unscaled(r);
+	struct g_op *r = low_pair(p->l, alpha_is_negative ? OP_SUB : OP_ADD, above, below, ofm);
+	r->ifm2_zero = zero;
 	op_zeros(r, zero, zero);
 }
 
 const char *
 lower_leaky(struct part *p, const struct lop *o)
 {
-	const struct tfl_tensor *x = o->ifm, *y = o->ofm;
+	const struct tfl_tensor *y = o->ofm;
 	const struct leaky *l = o->own;
 	if (l->native || l->has_two_scale_lrelu) {
 		struct g_op *r = part_unary(p, o, OP_LRELU);
@@ -244,22 +232,21 @@ lower_leaky(struct part *p, const struct lop *o)
 	}
 	struct g_operand ofm = part_ofm(p, o->op->out[0]);
 	struct g_operand ifm = low_view(p->l, part_ifm(p, o->op->in[0]), ofm.shape);
-	if (l->max_is_exact) {
-		struct g_operand same = rescaled(p, ifm, l->above, y);
-		struct g_operand less = rescaled(p, ifm, l->below, y);
-		op_ifm2(low_op(p->l, OP_MAX, same, ofm), less, 0);
-		return NULL;
-	}
-	struct g_operand above = one_side(p, ifm, quant_zero(x), l->above, y, true);
-	struct g_operand below = one_side(p, ifm, quant_zero(x), l->below, y, false);
-	join_sides(p, above, below, l->alpha_is_negative, ofm, quant_zero(y));
+	bool max = l->max_is_exact;
+	struct g_operand above = rescaled(p, ifm, quant_zero(o->ifm), l->above, y,
+					  max ? BOTH : ABOVE);
+	struct g_operand below = rescaled(p, ifm, quant_zero(o->ifm), l->below, y,
+					  max ? BOTH : BELOW);
+	if (max)
+		op_ifm2(low_op(p->l, OP_MAX, above, ofm), below, 0);
+	else
+		join_sides(p, above, below, l->alpha_is_negative, ofm, quant_zero(y));
 	return NULL;
 }
 
 /* ---- PRELU ----------------------------------------------------------------------- */
 
 struct prelu {
-	const struct tfl_tensor *ifm, *alpha, *ofm;
 	struct npu_scale same, below;
 	bool no_negative_alpha;  /* no alpha is negative */
 	/* no product with alpha, rescaled, is farther from zero than the rescaled x */
@@ -272,19 +259,16 @@ struct prelu {
  * alpha alone scales x, and alpha is at most 1.
  */
 static bool
-is_max_exact(const struct prelu *r, int32_t alpha)
+is_max_exact(const struct lop *o, int32_t alpha)
 {
-	struct fixed_mult same = fixed_quantize(quant_scale(r->ifm) /
-						quant_scale(r->ofm));
-	struct fixed_mult below = fixed_quantize(quant_scale(r->ifm) *
-						 quant_scale(r->alpha) /
-						 quant_scale(r->ofm));
-	struct g_range x = type_range(r->ifm->type);
-	int32_t zero = quant_zero(r->ifm);
-	if (r->ifm->type == TFL_INT16)
-		return quant_equal(r->ifm, r->ofm) &&
-		       alpha * quant_scale(r->alpha) <= 1;
-	for (int32_t v = (int32_t)x.lo - zero; v <= x.hi - zero; v++) {
+	double x = quant_scale(o->ifm), y = quant_scale(o->ofm);
+	struct fixed_mult same = fixed_quantize(x / y);
+	struct fixed_mult below = fixed_quantize(x * quant_scale(o->ifm2) / y);
+	struct g_range r = type_range(o->ifm->type);
+	int32_t zero = quant_zero(o->ifm);
+	if (o->ifm->type == TFL_INT16)
+		return quant_equal(o->ifm, o->ofm) && alpha * quant_scale(o->ifm2) <= 1;
+	for (int32_t v = (int32_t)r.lo - zero; v <= r.hi - zero; v++) {
 		int32_t a = fixed_mbqm(v, same), b = fixed_mbqm(v * alpha, below);
 		if (v >= 0 ? b > a : b < a)
 			return false;
@@ -293,126 +277,100 @@ is_max_exact(const struct prelu *r, int32_t alpha)
 }
 
 static void
-study_alpha(struct prelu *r)
+study_alpha(const struct lop *o, struct prelu *r)
 {
-	int32_t zero = quant_zero(r->alpha), last = 0;
-	r->no_negative_alpha = r->max_is_exact = r->alpha->data.p != NULL;
-	for (int64_t i = 0; r->max_is_exact && i < tfl_elements(r->alpha); i++) {
-		int32_t a = tensor_int(r->alpha, i) - zero;
-		r->max_is_exact = (i > 0 && a == last) || is_max_exact(r, a);
+	const struct tfl_tensor *alpha = o->ifm2;
+	int32_t zero = quant_zero(alpha), last = 0;
+	r->no_negative_alpha = r->max_is_exact = alpha->data.p != NULL;
+	for (int64_t i = 0; r->max_is_exact && i < tfl_elements(alpha); i++) {
+		int32_t a = tensor_int(alpha, i) - zero;
+		r->max_is_exact = (i > 0 && a == last) || is_max_exact(o, a);
 		last = a;
 	}
-	for (int64_t i = 0; r->no_negative_alpha && i < tfl_elements(r->alpha); i++)
-		r->no_negative_alpha = tensor_int(r->alpha, i) >= zero;
+	for (int64_t i = 0; r->no_negative_alpha && i < tfl_elements(alpha); i++)
+		r->no_negative_alpha = tensor_int(alpha, i) >= zero;
 }
 
 const char *
 read_prelu(const struct part *p, struct lop *o)
 {
-	const struct tfl_op *op = o->op;
+	const struct tfl_tensor *x = o->ifm, *alpha = o->ifm2, *y = o->ofm;
 	struct prelu *r = o->own = anew(p->a, struct prelu, 1);
-	const char *why = check_ifm_ofm(p, op) ?:
-			  check_fm(p, part_in(p, op, 1), "alpha", family_types(op));
+	const char *why = check_ifm_ofm(p, o) ?:
+			  check_fm(p, alpha, "alpha", family_types(o->op));
 	if (why)
 		return why;
-	r->ifm = o->ifm;
-	r->alpha = part_in(p, op, 1);
-	r->ofm = o->ofm;
-	bool narrow = r->ifm->type == TFL_INT16 && r->alpha->type == TFL_INT8 &&
-		      r->alpha->data.p;
-	if ((r->ifm->type != r->alpha->type && !narrow) ||
-	    r->ifm->type != r->ofm->type)
+	bool narrow = x->type == TFL_INT16 && alpha->type == TFL_INT8 && alpha->data.p;
+	if ((x->type != alpha->type && !narrow) || x->type != y->type)
 		return "IFM, alpha and OFM differ in type";
-	if (r->ifm->data.p)
+	if (x->data.p)
 		return "IFM is constant";
-	if (tfl_elements(r->ifm) != tfl_elements(r->ofm))
+	if (tfl_elements(x) != tfl_elements(y))
 		return "alpha is larger than the IFM";
-	double ratio = quant_scale(r->ifm) / quant_scale(r->ofm);
-	if (!npu_quantise(ratio, &r->same) ||
-	    !npu_quantise(quant_scale(r->ifm) * quant_scale(r->alpha) /
-			      quant_scale(r->ofm), &r->below))
+	if (!npu_quantise(quant_scale(x) / quant_scale(y), &r->same) ||
+	    !npu_quantise(quant_scale(x) * quant_scale(alpha) / quant_scale(y), &r->below))
 		return "the ratio of the scales can't be expressed";
-	study_alpha(r);
-	why = check_broadcast(p, r->ifm, r->alpha, r->ofm);
-	bool table = !why && is_scalar(r->alpha) && r->ifm->type != TFL_INT16;
+	study_alpha(o, r);
+	why = check_broadcast(p, x, alpha, y);
+	bool table = !why && is_scalar(alpha) && x->type != TFL_INT16;
 	return table ? read_bytes(p, o) : why;
 }
 
-/* x times alpha; below: clamped to zero at most */
-static void
-times_alpha(struct part *p, const struct prelu *r, const struct side *x,
-	    const struct side *alpha, struct g_operand ofm, int32_t zero,
-	    bool below)
-{
-	struct low_end end = { .scaled = true, .scale = r->below, .zero = zero,
-			       .clamped = true, .clamp = type_range(ofm.type) };
-	if (below)
-		end.clamp.hi = zero;
-	part_binary(p, OP_MUL, x, alpha, r->ofm, ofm, &end);
-}
-
-/* MAX(x, x * alpha), both rescaled */
-static void
-lower_by_max(struct part *p, const struct prelu *r, const struct side *x,
-	     const struct side *alpha, struct g_operand ofm)
-{
-	struct g_operand plain = low_view(p->l, x->value, ofm.shape), y;
-	if (!quant_equal(r->ifm, r->ofm)) {
-		y = operand_whole(low_tensor(p->l, ofm.type, ofm.shape, NULL));
-		struct g_op *c = low_copy(p->l, plain, y);
-		op_scale(c, r->same, ROUND_TFL);
-		op_zeros(c, x->zero, quant_zero(r->ofm));
-		plain = y;
-	}
-	y = operand_whole(low_tensor(p->l, ofm.type, ofm.shape, NULL));
-	times_alpha(p, r, x, alpha, y, quant_zero(r->ofm), false);
-	op_ifm2(low_op(p->l, OP_MAX, plain, ofm), y, 0);
-}
-
 /*
- * alpha in the type of x.  INT8 becomes a constant of INT16; so does a scalar with
- * a zero point, which not every NPU can subtract.
+ * alpha in the type of x, and its zero point.  INT8 becomes a constant of INT16; so does a
+ * scalar with a zero point, which not every NPU can subtract.
  */
-static struct side
-side_of_alpha(struct part *p, const struct prelu *r, int tensor)
+static struct nd
+side_of_alpha(struct part *p, const struct lop *o, int32_t *zero)
 {
-	struct side s = side_of(p, tensor);
-	if (r->alpha->type == r->ifm->type || (is_scalar(r->alpha) && !s.zero))
-		return s;
-	int64_t n = tfl_elements(r->alpha);
+	const struct tfl_tensor *alpha = o->ifm2;
+	struct nd side = nd_side(p, o->op->in[1], o->ofm);
+	*zero = quant_zero(alpha);
+	if (alpha->type == o->ifm->type || (is_scalar(alpha) && !*zero))
+		return side;
+	int64_t n = tfl_elements(alpha);
 	int32_t *v = anew(p->a, int32_t, (size_t)n);
 	for (int64_t i = 0; i < n; i++)
-		v[i] = tensor_int(r->alpha, i) - s.zero;
-	s.value = low_const(p->l, r->ifm->type, tfl_hwc(r->alpha), v);
-	s.zero = 0;
-	return s;
+		v[i] = tensor_int(alpha, i) - *zero;
+	*zero = 0;
+	return nd_aligned(low_const(p->l, o->ifm->type, tfl_hwc(alpha), v), alpha, o->ofm);
 }
 
+/* MAX(x, x * alpha), or the sum of x above and x * alpha below zero; all are rescaled */
 const char *
 lower_prelu(struct part *p, const struct lop *o)
 {
-	const struct tfl_op *op = o->op;
 	const struct prelu *r = o->own;
-	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct side x = side_of(p, op->in[0]);
-	struct side alpha = side_of_alpha(p, r, op->in[1]);
-	x.value = low_view(p->l, x.value, ofm.shape);
-	if (r->max_is_exact) {
-		lower_by_max(p, r, &x, &alpha, ofm);
-		return NULL;
+	struct g_operand ofm = part_ofm(p, o->op->out[0]), y;
+	struct g_operand x = part_ifm(p, o->op->in[0]), first;
+	int32_t zero = quant_zero(o->ifm), alpha_zero, ofm_zero = quant_zero(o->ofm);
+	struct nd alpha = side_of_alpha(p, o, &alpha_zero);
+	bool max = r->max_is_exact;
+	first = x = low_view(p->l, x, ofm.shape);
+	if (!max) {
+		first = rescaled(p, x, zero, r->same, o->ofm, ABOVE);
+	} else if (!quant_equal(o->ifm, o->ofm)) {
+		first = low_new(p->l, ofm.type, ofm.shape);
+		struct g_op *c = low_copy(p->l, x, first);
+		op_scale(c, r->same, ROUND_TFL);
+		op_zeros(c, zero, ofm_zero);
 	}
-	struct g_operand above = one_side(p, x.value, x.zero, r->same, r->ofm, true);
-	struct g_operand below =
-	    operand_whole(low_tensor(p->l, ofm.type, ofm.shape, NULL));
+	struct g_operand second = low_new(p->l, ofm.type, ofm.shape);
 	/* if an alpha may be negative, clamp x first: the product has not the sign of x */
-	if (!r->no_negative_alpha) {
-		struct g_operand y =
-		    operand_whole(low_tensor(p->l, ofm.type, ofm.shape, NULL));
-		struct g_op *m = low_op(p->l, OP_MIN, x.value, y);
-		op_scalar(m, x.zero, 0);
-		x.value = y;
+	if (!max && !r->no_negative_alpha) {
+		y = low_new(p->l, ofm.type, ofm.shape);
+		op_scalar(low_op(p->l, OP_MIN, x, y), zero, 0);
+		x = y;
 	}
-	times_alpha(p, r, &x, &alpha, below, quant_zero(r->ofm), r->no_negative_alpha);
-	join_sides(p, above, below, false, ofm, quant_zero(r->ofm));
+	struct low_end end = { .scaled = true, .scale = r->below, .zero = ofm_zero,
+			       .clamped = true, .clamp = type_range(ofm.type) };
+	if (!max && r->no_negative_alpha)
+		end.clamp.hi = ofm_zero;
+	struct nd v = nd_aligned(x, o->ifm, o->ofm), product = nd_of(second, o->ofm);
+	part_binary(p, OP_MUL, &v, zero, &alpha, alpha_zero, &product, &end);
+	if (max)
+		op_ifm2(low_op(p->l, OP_MAX, first, ofm), second, 0);
+	else
+		join_sides(p, first, second, false, ofm, ofm_zero);
 	return NULL;
 }

@@ -70,12 +70,8 @@ const char *
 lower_root(struct part *p, const struct lop *o)
 {
 	struct g_operand ofm = part_ofm(p, o->op->out[0]);
-	struct g_operand v = word_new(p->l, ofm.shape);
-	struct g_op *wide = low_op(p->l, OP_ADD,
-				    low_view(p->l, part_ifm(p, o->op->in[0]), ofm.shape), v);
-	op_scalar(wide, 0, 0);
-	op_unscaled(wide);
-	op_zeros(wide, quant_zero(o->ifm), 0);
+	struct g_operand x = low_view(p->l, part_ifm(p, o->op->in[0]), ofm.shape);
+	struct g_operand v = word_widened(p->l, x, quant_zero(o->ifm));
 	struct g_operand mult = word_const(p->l, (int32_t)o->end.scale.mult);
 	struct g_op *last = word_op_to(p->l, OP_MUL, inverse_root(p, v), mult, ofm);
 	op_scale(last, (struct npu_scale){ .mult = 1, .shift = o->end.scale.shift }, ROUND_TFL);

@@ -158,24 +158,24 @@ fill_points(const struct part *p, const struct tfl_op *op,
 }
 
 static const char *
-check_types(const struct part *p, const struct tfl_op *op, int types)
+check_types(const struct part *p, const struct lop *o, int types)
 {
-	const char *why = check_within(p, op, types);
+	const struct tfl_tensor *x = o->ifm, *y = o->ofm;
+	const char *why = check_within(p, o, types);
 	if (why)
 		return why;
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
-	if (i->type != o->type)
-		return part_say(p, "IFM is %s, OFM is %s", tfl_type_name(i->type),
-				tfl_type_name(o->type));
-	if (tfl_elements(i) != tfl_elements(o))
+	if (x->type != y->type)
+		return part_say(p, "IFM is %s, OFM is %s", tfl_type_name(x->type),
+				tfl_type_name(y->type));
+	if (tfl_elements(x) != tfl_elements(y))
 		return "IFM and OFM differ in shape";
-	return i->data.p ? "IFM is constant" : NULL;
+	return x->data.p ? "IFM is constant" : NULL;
 }
 
 const char *
-check_unary(const struct part *p, const struct tfl_op *op)
+check_unary(const struct part *p, const struct lop *o)
 {
-	return check_types(p, op, family_types(op));
+	return check_types(p, o, family_types(o->op));
 }
 
 void
@@ -202,9 +202,7 @@ struct g_op *
 part_table(struct part *p, struct g_operand ifm, struct g_operand ofm,
 	   struct g_lut *lut)
 {
-	struct g_op *r = low_op(p->l, OP_ADD, low_view(p->l, ifm, ofm.shape), ofm);
-	op_scalar(r, 0, 0);
-	op_unscaled(r);
+	struct g_op *r = low_convert(p->l, low_view(p->l, ifm, ofm.shape), 0, ofm);
 	op_table(r, lut);
 	/*
 	 * The OFM's type selects how the table is indexed.  With these zero points,
@@ -258,7 +256,7 @@ const char *
 read_table(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
-	const char *why = check_types(p, op, family_types(op) | TYPE_I16);
+	const char *why = check_types(p, o, family_types(op) | TYPE_I16);
 	if (why)
 		return why;
 	if (o->ifm->type != TFL_INT16)
@@ -301,7 +299,7 @@ lower_table(struct part *p, const struct lop *o)
 const char *
 read_squash(const struct part *p, struct lop *o)
 {
-	const char *why = check_unary(p, o->op);
+	const char *why = check_unary(p, o);
 	struct sigmoid16 s;
 	if (why)
 		return why;

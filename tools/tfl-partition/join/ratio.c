@@ -262,7 +262,7 @@ mark_zeros(struct part *p, const struct tfl_tensor *t, struct g_operand v, int t
 	uint8_t table[BYTES];
 	for (int i = 0; i < BYTES; i++)
 		table[i] = (uint8_t)(i == zero_at(t) ? zero : other);
-	struct g_operand y = operand_whole(low_tensor(p->l, type, v.shape, NULL));
+	struct g_operand y = low_new(p->l, type, v.shape);
 	(void)part_table(p, v, y, low_lut8(p->l, table));
 	return y;
 }
@@ -282,8 +282,7 @@ insert_nan_result(struct part *p, const struct ratio *r, struct g_operand quotie
 	for (int k = 0; k < 2; k++)
 		mark[k] = mark_zeros(p, &p->sg->tensor[r->tensor[k]], v[k], o->type,
 				     r->none, other);
-	struct g_operand both =
-	    operand_whole(low_tensor(p->l, o->type, ofm.shape, NULL));
+	struct g_operand both = low_new(p->l, o->type, ofm.shape);
 	op_ifm2(low_op(p->l, above ? OP_MIN : OP_MAX, mark[0], both), mark[1], 0);
 	op_ifm2(low_op(p->l, above ? OP_MAX : OP_MIN, quotient, ofm), both, 0);
 }
@@ -303,8 +302,7 @@ lower_ratio(struct part *p, int i)
 	}
 	bool whole = r->none == quant_zero(o);
 	struct g_operand y = whole ? dest
-				   : operand_whole(low_tensor(p->l, o->type, dest.shape,
-							      NULL));
+				   : low_new(p->l, o->type, dest.shape);
 	struct g_op *last = word_op_to(p->l, OP_MUL, word[0], word[1], y);
 	op_scale(last, (struct npu_scale){ .mult = 1, .shift = r->shift }, ROUND_NATURAL);
 	op_zeros(last, 0, quant_zero(o));

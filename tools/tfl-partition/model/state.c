@@ -337,22 +337,9 @@ static struct g_operand
 not_begun(struct part *p, int type)
 {
 	struct hwc one = { .h = 1, .w = 1, .c = 1 };
-	struct g_operand first = operand_whole(low_tensor(p->l, type, one, NULL));
-	struct g_op *op = low_op(p->l, OP_SUB, part_ifm(p, p->begun - 1), first);
-	op_scalar(op, 1, 0);
-	G_PUT(op, OP, reversed, 1);
-	op_unscaled(op);
+	struct g_operand first = low_new(p->l, type, one);
+	(void)low_subtract_from(p->l, 1, part_ifm(p, p->begun - 1), first);
 	return first;
-}
-
-static struct g_op *
-plain_op(struct part *p, enum g_op_kind kind, struct g_operand a, struct g_operand b,
-	 struct g_operand to)
-{
-	struct g_op *op = low_op(p->l, kind, a, to);
-	op_ifm2(op, b, 0);
-	op_unscaled(op);
-	return op;
 }
 
 static void
@@ -364,12 +351,12 @@ lower_begin(struct part *p, const struct initial *x, const struct tfl_op *op)
 	v.type = type;
 	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
 	struct g_operand first = not_begun(p, type);
-	struct g_operand begin = operand_whole(low_tensor(p->l, type, v.shape, NULL));
+	struct g_operand begin = low_new(p->l, type, v.shape);
 	struct g_operand value = initial_value(p, x, type, v.shape);
 	struct g_operand sum = low_view(p->l, dest, v.shape);
 	sum.type = type;
-	(void)plain_op(p, OP_MUL, value, first, begin);
-	(void)plain_op(p, OP_ADD, v, begin, sum);
+	(void)low_pair(p->l, OP_MUL, value, first, begin);
+	(void)low_pair(p->l, OP_ADD, v, begin, sum);
 	low_deliver(p->l, dest, ofm);
 	if (op->n_out < 2)
 		return;

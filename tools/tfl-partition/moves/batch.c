@@ -19,20 +19,20 @@ struct blocks {
 };
 
 static const char *
-find_blocks(const struct part *p, const struct tfl_op *op, struct blocks *b)
+find_blocks(const struct part *p, const struct lop *o, struct blocks *b)
 {
-	bool to_batch = op->code == TFL_SPACE_TO_BATCH_ND;
-	const char *why = check_move(p, op);
+	bool to_batch = o->op->code == TFL_SPACE_TO_BATCH_ND;
+	const char *why = check_move(p, o);
 	if (why)
 		return why;
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
-	const struct tfl_tensor *big = to_batch ? i : o, *small = to_batch ? o : i;
+	const struct tfl_tensor *big = to_batch ? o->ifm : o->ofm;
+	const struct tfl_tensor *small = to_batch ? o->ofm : o->ifm;
 	int64_t margin[4];
 	int n, n_margin;
-	if (!part_ints(part_in(p, op, 1), b->block, 2, &n) ||
-	    !part_ints(part_in(p, op, 2), margin, 4, &n_margin))
+	if (!part_ints(o->ifm2, b->block, 2, &n) ||
+	    !part_ints(part_in(p, o->op, 2), margin, 4, &n_margin))
 		return "block or margins are not constant";
-	if (n < 1 || i->rank != n + 2 || o->rank != n + 2 || n_margin != 2 * n)
+	if (n < 1 || big->rank != n + 2 || small->rank != n + 2 || n_margin != 2 * n)
 		return "the block does not match the IFM's rank";
 	b->n = n;
 	b->images = big->dim[0];
@@ -90,7 +90,7 @@ const char *
 read_blocks(const struct part *p, struct lop *o)
 {
 	struct blocks *b = o->own = anew(p->a, struct blocks, 1);
-	const char *why = find_blocks(p, o->op, b);
+	const char *why = find_blocks(p, o, b);
 	if (why)
 		return why;
 	bool to_batch = o->op->code == TFL_SPACE_TO_BATCH_ND;

@@ -215,7 +215,7 @@ bind_concat(struct part *p, const struct lop *o)
 const char *
 read_tile(const struct part *p, struct lop *lop)
 {
-	const char *why = check_move(p, lop->op);
+	const char *why = check_move(p, lop);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = lop->ifm, *o = lop->ofm;

@@ -47,9 +47,8 @@ gathered(const struct gather *g, struct nd to)
  * thousand times what the CPU needs to copy a few.
  */
 static const char *
-read_indices(const struct part *p, const struct tfl_op *op, const int64_t **v, int *n)
+read_indices(const struct part *p, const struct tfl_tensor *t, const int64_t **v, int *n)
 {
-	const struct tfl_tensor *t = part_in(p, op, 1);
 	enum { MAX_INDICES = 65536 };
 	int64_t all = tfl_elements(t);
 	if (all < 1 || all > MAX_INDICES)
@@ -76,13 +75,6 @@ columns_of(const struct gather *g)
 	return c;
 }
 
-/* of the elements of a view */
-static int
-element_bytes(const struct tfl_tensor *t)
-{
-	return tfl_type_bytes(t->type == TFL_INT64 ? TFL_INT32 : t->type);
-}
-
 /*
  * True if one indexed transfer is better than copies, each of which waits for
  * memory.  It is not if columns are so short that most of a burst is read in vain.
@@ -91,12 +83,14 @@ element_bytes(const struct tfl_tensor *t)
  * below.  But a copy from DRAM costs as much as some 16 columns of any length.
  */
 static bool
-is_transfer_better(const struct part *p, const struct tfl_op *op, const struct gather *g)
+is_transfer_better(const struct part *p, const struct lop *o)
 {
+	const struct gather *g = o->own;
 	/* words of indices; bytes of a column; columns for each copy */
 	enum { MOST = 65536, GOOD_BYTES = 16, FEW = 4 };
 	struct columns c = columns_of(g);
-	int64_t bytes = c.inner * element_bytes(part_in(p, op, 0));
+	int type = o->ifm->type == TFL_INT64 ? TFL_INT32 : o->ifm->type;
+	int64_t bytes = c.inner * tfl_type_bytes(type);
 	int runs = low_even_runs(g->index, g->n, true);
 	return part_has(p, LACK_GATHER) && g->n <= ND_MAX_INDEXED &&
 	       c.rows * g->n <= MOST && runs > 1 &&
@@ -105,17 +99,18 @@ is_transfer_better(const struct part *p, const struct tfl_op *op, const struct g
 }
 
 static const char *
-count_copies(const struct part *p, const struct tfl_op *op, struct gather *g)
+count_copies(const struct part *p, const struct lop *o)
 {
+	struct gather *g = o->own;
 	int64_t copies = 0, inner = 1;
-	struct nd in = words_shape(part_in(p, op, 0)), out = words_shape(part_out(p, op, 0));
-	if (part_in(p, op, 0)->type == TFL_INT64)
+	struct nd in = words_shape(o->ifm), out = words_shape(o->ofm);
+	if (o->ifm->type == TFL_INT64)
 		g->dim[g->rank++] = 2;
 	for (int i = 0; i < g->rank; i++)
 		inner *= i == g->axis ? g->n : g->dim[i];
 	if (inner != nd_elements(&out))
 		return "the OFM's shape is not what the indices give";
-	if (is_transfer_better(p, op, g))
+	if (is_transfer_better(p, o))
 		return NULL;
 	bool ok = nd_reshape(&in, g->dim, g->rank);
 	assert(ok);
@@ -156,18 +151,17 @@ join_batches(const struct part *p, struct gather *g, int batch)
 }
 
 static const char *
-read_axes(const struct part *p, const struct tfl_op *op, struct gather *g)
+read_axes(const struct part *p, const struct lop *o)
 {
-	const char *why = check_options(p, op, &fb_GatherOptions) ?: check_move(p, op);
+	const struct tfl_tensor *in = o->ifm;
+	struct gather *g = o->own;
+	const char *why = check_options(p, o->op, &fb_GatherOptions) ?: check_move(p, o) ?:
+			  read_indices(p, o->ifm2, &g->index, &g->n);
 	if (why)
 		return why;
-	const struct tfl_tensor *in = part_in(p, op, 0);
-	*g = (struct gather){ .rank = in->rank };
-	why = read_indices(p, op, &g->index, &g->n);
-	if (why)
-		return why;
-	int batch = (int)TFL_OPT(op, GatherOptions, batch_dims);
-	g->axis = move_axis(TFL_OPT(op, GatherOptions, axis), in->rank);
+	g->rank = in->rank;
+	int batch = (int)TFL_OPT(o->op, GatherOptions, batch_dims);
+	g->axis = move_axis(TFL_OPT(o->op, GatherOptions, axis), in->rank);
 	if (g->axis < 0)
 		return "the axis is out of range";
 	for (int i = 0; i < in->rank; i++)
@@ -178,20 +172,18 @@ read_axes(const struct part *p, const struct tfl_op *op, struct gather *g)
 	if (batch && !join_batches(p, g, batch))
 		return part_say(p, "%d batch dimensions before axis %d", batch,
 				g->axis);
-	return count_copies(p, op, g);
+	return count_copies(p, o);
 }
 
 /* merges indices of several dimensions into one index of their product */
 static const char *
-read_numbers(const struct part *p, const struct tfl_op *op, struct gather *g)
+read_numbers(const struct part *p, const struct lop *o)
 {
-	const char *why = check_move(p, op);
-	if (why)
-		return why;
-	const struct tfl_tensor *in = part_in(p, op, 0), *at = part_in(p, op, 1);
+	const struct tfl_tensor *in = o->ifm, *at = o->ifm2;
+	struct gather *g = o->own;
 	int n, depth = at->rank ? at->dim[at->rank - 1] : 0;
 	const int64_t *v;
-	why = read_indices(p, op, &v, &n);
+	const char *why = check_move(p, o) ?: read_indices(p, at, &v, &n);
 	if (why)
 		return why;
 	if (depth < 1 || depth > in->rank)
@@ -206,30 +198,29 @@ read_numbers(const struct part *p, const struct tfl_op *op, struct gather *g)
 		line[k / depth] = line[k / depth] * in->dim[k % depth] + v[k];
 	}
 	g->index = line;
-	return count_copies(p, op, g);
+	return count_copies(p, o);
 }
 
 static bool
-indices_are_constant(const struct part *p, const struct tfl_op *op)
+indices_are_constant(const struct lop *o)
 {
-	return op->n_in < 2 || op->in[1] < 0 || part_in(p, op, 1)->data.p;
+	return !o->ifm2 || o->ifm2->data.p;
 }
 
 const char *
 read_gather(const struct part *p, struct lop *o)
 {
-	if (!indices_are_constant(p, o->op))
+	if (!indices_are_constant(o))
 		return read_indexed(p, o);
 	o->own = anew(p->a, struct gather, 1);
-	return o->op->code == TFL_GATHER ? read_axes(p, o->op, o->own)
-					 : read_numbers(p, o->op, o->own);
+	return o->op->code == TFL_GATHER ? read_axes(p, o) : read_numbers(p, o);
 }
 
 bool
-gather_axis(const struct part *p, const struct lop *o, int *axis, const int64_t **index, int *n)
+gather_axis(const struct lop *o, int *axis, const int64_t **index, int *n)
 {
 	const struct gather *g = o->own;
-	if (!indices_are_constant(p, o->op) || TFL_OPT(o->op, GatherOptions, batch_dims))
+	if (!indices_are_constant(o) || TFL_OPT(o->op, GatherOptions, batch_dims))
 		return false;
 	*axis = g->axis;
 	*index = g->index;
@@ -260,7 +251,7 @@ lower_gather(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
 	const struct gather *g = o->own;
-	if (!indices_are_constant(p, op))
+	if (!indices_are_constant(o))
 		return lower_indexed(p, o);
 	struct nd in = words_ifm(p, op->in[0]);
 	if (!nd_reshape(&in, g->dim, g->rank)) {
@@ -275,7 +266,7 @@ lower_gather(struct part *p, const struct lop *o)
 		return NULL;
 	}
 	struct nd out = gathered(g, words_ofm(p, op->out[0]));
-	if (is_transfer_better(p, op, g) && nd_is_dense(&in) && nd_is_dense(&out)) {
+	if (is_transfer_better(p, o) && nd_is_dense(&in) && nd_is_dense(&out)) {
 		gather_columns(p, g, in, out);
 		return NULL;
 	}

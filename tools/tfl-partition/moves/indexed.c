@@ -15,14 +15,6 @@ struct gather_shape {
 };
 
 static const char *
-check_indices(const struct part *p, const struct tfl_tensor *at)
-{
-	if (at->type != TFL_INT32 && at->type != TFL_INT64)
-		return part_say(p, "the indices are %s", tfl_type_name(at->type));
-	return check_fixed(p, at, "indices");
-}
-
-static const char *
 read_axis(const struct tfl_op *op, const struct tfl_tensor *in, const struct tfl_tensor *at,
 	  struct gather_shape *k)
 {
@@ -61,37 +53,32 @@ read_numbers(const struct tfl_tensor *in, const struct tfl_tensor *at, struct ga
 	return NULL;
 }
 
-static const char *
-read_gather_shape(const struct part *p, const struct tfl_op *op, struct gather_shape *k)
+const char *
+read_indexed(const struct part *p, struct lop *o)
 {
-	const struct tfl_tensor *in = part_in(p, op, 0), *at = part_in(p, op, 1);
-	const struct tfl_tensor *out = part_out(p, op, 0);
-	const char *why = check_moved_by(p, op, in, "IFM") ?:
-			  check_moved_by(p, op, out, "OFM") ?: check_indices(p, at);
-	if (!why && op->code == TFL_GATHER)
-		why = check_options(p, op, &fb_GatherOptions);
-	if (why)
-		return why;
-	if (in->type != out->type)
-		return "IFM and OFM differ in type";
-	why = op->code == TFL_GATHER ? read_axis(op, in, at, k) : read_numbers(in, at, k);
+	const struct tfl_tensor *in = o->ifm, *at = o->ifm2;
+	bool axis = o->op->code == TFL_GATHER;
+	struct gather_shape *k = o->own = anew(p->a, struct gather_shape, 1);
+	if (!part_has(p, LACK_GATHER))
+		return "the indices are not constant, and addresses of NPU operations "
+		       "can't depend on data";
+	const char *why = check_moved_by(p, o->op, in, "IFM") ?:
+			  check_moved_by(p, o->op, o->ofm, "OFM");
+	if (!why && at->type != TFL_INT32 && at->type != TFL_INT64)
+		why = part_say(p, "the indices are %s", tfl_type_name(at->type));
+	why = why ?: check_fixed(p, at, "indices");
+	if (!why && axis)
+		why = check_options(p, o->op, &fb_GatherOptions);
+	if (!why && in->type != o->ofm->type)
+		why = "IFM and OFM differ in type";
+	why = why ?: (axis ? read_axis(o->op, in, at, k) : read_numbers(in, at, k));
 	if (why)
 		return why;
 	if (k->rows > ND_MAX_INDEXED || k->n > ND_MAX_INDEXED)
 		return "more than 65535 indices, or rows of them";
-	bool fits = k->rows * k->n * k->inner == tfl_elements(out);
+	bool fits = k->rows * k->n * k->inner == tfl_elements(o->ofm);
 	k->inner *= in->type == TFL_INT64 ? 2 : 1; /* words */
 	return fits ? NULL : "the OFM's shape is not what the indices give";
-}
-
-const char *
-read_indexed(const struct part *p, struct lop *o)
-{
-	o->own = anew(p->a, struct gather_shape, 1);
-	if (!part_has(p, LACK_GATHER))
-		return "the indices are not constant, and addresses of NPU operations "
-		       "can't depend on data";
-	return read_gather_shape(p, o->op, o->own);
 }
 
 /* the indices as words; of INT64 the lower words, as larger values are out of range */
@@ -133,18 +120,19 @@ joined_indices(struct part *p, const struct tfl_tensor *in, const struct gather_
 
 /* the indices as [rows][n], repeated for dimensions between the batch and the axis */
 static struct nd
-indices_of(struct part *p, const struct tfl_op *op, const struct gather_shape *k)
+indices_of(struct part *p, const struct lop *o)
 {
-	struct nd at = index_words(p, op->in[1]);
+	const struct gather_shape *k = o->own;
+	struct nd at = index_words(p, o->op->in[1]);
 	const int64_t numbers[] = { k->n, k->depth };
 	const int64_t rows[] = { k->rows / k->outer, 1, k->n }, all[] = { k->rows, k->n };
 	if (!nd_is_dense(&at))
 		at = nd_readable(p->l, &at);
-	bool ok = op->code == TFL_GATHER ? nd_reshape(&at, rows, 3)
+	bool ok = o->op->code == TFL_GATHER ? nd_reshape(&at, rows, 3)
 					 : nd_reshape(&at, numbers, 2);
 	assert(ok);
-	if (op->code == TFL_GATHER_ND)
-		return joined_indices(p, part_in(p, op, 0), k, at);
+	if (o->op->code == TFL_GATHER_ND)
+		return joined_indices(p, o->ifm, k, at);
 	if (k->outer > 1) {
 		at.dim[1] = k->outer;
 		at.stride[1] = 0;
@@ -156,22 +144,21 @@ indices_of(struct part *p, const struct tfl_op *op, const struct gather_shape *k
 }
 
 const char *
-lower_indexed(struct part *p, const struct lop *lop)
+lower_indexed(struct part *p, const struct lop *o)
 {
-	const struct tfl_op *op = lop->op;
-	const struct gather_shape *k = lop->own;
+	const struct tfl_op *op = o->op;
+	const struct gather_shape *k = o->own;
 	const int64_t any[] = { k->rows, k->any, k->inner };
 	const int64_t some[] = { k->rows, k->n, k->inner };
-	struct nd at = indices_of(p, op, k), in = words_ifm(p, op->in[0]);
+	struct nd at = indices_of(p, o), in = words_ifm(p, op->in[0]);
 	if (!nd_reshape(&in, any, 3)) {
 		in = nd_readable(p->l, &in);
 		bool ok = nd_reshape(&in, any, 3);
 		assert(ok);
 	}
-	const struct tfl_tensor *o = lop->ofm;
 	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
-	struct nd out = nd_of(dest, o);
-	bool ok = move_words(o, &out) && nd_reshape(&out, some, 3);
+	struct nd out = nd_of(dest, o->ofm);
+	bool ok = move_words(o->ofm, &out) && nd_reshape(&out, some, 3);
 	assert(ok);
 	nd_gather(p->l, &in, &at, &out);
 	low_deliver(p->l, dest, ofm);

@@ -29,7 +29,7 @@ const char *
 read_quantize(const struct part *p, struct lop *lop)
 {
 	const struct tfl_tensor *i = lop->ifm, *o = lop->ofm;
-	const char *why = check_ifm_ofm(p, lop->op);
+	const char *why = check_ifm_ofm(p, lop);
 	struct npu_scale s;
 	if (why)
 		return why;
@@ -61,15 +61,9 @@ static void
 quantize_words(struct part *p, const struct lop *o, struct g_operand ifm,
 	       struct g_operand ofm)
 {
-	struct g_operand v = ifm;
-	if (o->ifm->type != TFL_INT32) {
-		v = word_new(p->l, ofm.shape);
-		struct g_op *wide = low_op(p->l, OP_ADD, ifm, v);
-		op_scalar(wide, 0, 0);
-		op_unscaled(wide);
-		op_zeros(wide, o->zero, 0);
-	}
-	word_scale_to(p->l, v, o->end.scale, o->end.zero, ofm);
+	if (o->ifm->type != TFL_INT32)
+		ifm = word_widened(p->l, ifm, o->zero);
+	word_scale_to(p->l, ifm, o->end.scale, o->end.zero, ofm);
 }
 
 const char *

@@ -22,7 +22,7 @@ struct nd nd_ofm(struct part *p, int tensor);
 struct nd nd_ifm(struct part *p, int tensor);
 
 /* moverules.c: rules that movements share; each returns NULL or the reason */
-const char *check_move(const struct part *p, const struct tfl_op *op);
+const char *check_move(const struct part *p, const struct lop *o);
 const char *check_moved(const struct part *p, const struct tfl_tensor *t,
 			const char *role);
 /* the same, or a type of the operator's family */
@@ -51,8 +51,7 @@ view_fn view_slice, view_strided_slice, view_transpose, view_reverse, view_depth
 void split_view(const struct part *p, const struct lop *o, int k, struct nd *v);
 
 /* gather.c: the n indices of a GATHER along one axis; false: they are not constant */
-bool gather_axis(const struct part *p, const struct lop *o, int *axis, const int64_t **index,
-		 int *n);
+bool gather_axis(const struct lop *o, int *axis, const int64_t **index, int *n);
 
 /* pad.c: o->own of PAD and PADV2 */
 struct borders {

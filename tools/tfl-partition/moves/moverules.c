@@ -89,15 +89,15 @@ move_result(struct part *p, const struct tfl_op *op, const struct nd *v)
 }
 
 const char *
-check_move(const struct part *p, const struct tfl_op *op)
+check_move(const struct part *p, const struct lop *o)
 {
-	const char *why = check_moved_by(p, op, part_in(p, op, 0), "IFM") ?:
-			  check_moved_by(p, op, part_out(p, op, 0), "OFM");
+	const char *why = check_moved_by(p, o->op, o->ifm, "IFM") ?:
+			  check_moved_by(p, o->op, o->ofm, "OFM");
 	if (why)
 		return why;
-	if (part_in(p, op, 0)->type != part_out(p, op, 0)->type)
+	if (o->ifm->type != o->ofm->type)
 		return "IFM and OFM differ in type";
-	return part_in(p, op, 0)->data.p ? "IFM is constant" : NULL;
+	return o->ifm->data.p ? "IFM is constant" : NULL;
 }
 
 const char *
@@ -135,7 +135,7 @@ view_of(int code)
 const char *
 read_view(const struct part *p, struct lop *o)
 {
-	const char *why = check_move(p, o->op);
+	const char *why = check_move(p, o);
 	if (why)
 		return why;
 	struct nd v = nd_shape(o->ifm), to = words_shape(o->ofm);

@@ -7,25 +7,25 @@
 #include "move.h"
 
 static const char *
-read_pad_sizes(const struct part *p, const struct tfl_op *op, struct borders *b)
+read_pad_sizes(const struct part *p, const struct lop *o)
 {
-	const char *why = check_move(p, op);
-	if (why)
-		return why;
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
-	*b = (struct borders){ .value = 0 };
+	const struct tfl_tensor *i = o->ifm;
+	struct borders *b = o->own;
 	int64_t v[2 * TFL_MAX_RANK];
 	int n;
-	if (!part_ints(part_in(p, op, 1), v, 2 * TFL_MAX_RANK, &n))
+	const char *why = check_move(p, o);
+	if (why)
+		return why;
+	if (!part_ints(o->ifm2, v, 2 * TFL_MAX_RANK, &n))
 		return "the padding is not constant";
-	if (n != 2 * i->rank || o->rank != i->rank)
+	if (n != 2 * i->rank || o->ofm->rank != i->rank)
 		return "the padding does not have the IFM's rank";
 	for (int k = 0; k < i->rank; k++) {
 		b->before[k] = v[2 * k];
 		b->after[k] = v[2 * k + 1];
 		if (v[2 * k] < 0 || v[2 * k + 1] < 0 || v[2 * k] > INT32_MAX ||
 		    v[2 * k + 1] > INT32_MAX ||
-		    i->dim[k] + v[2 * k] + v[2 * k + 1] != o->dim[k])
+		    i->dim[k] + v[2 * k] + v[2 * k + 1] != o->ofm->dim[k])
 			return "the OFM's shape is not IFM plus padding";
 	}
 	return NULL;
@@ -42,12 +42,10 @@ ifm_part(const struct nd *to, const struct nd *in, const struct borders *b)
 }
 
 static const char *
-check_ifm_part(const struct part *p, const struct tfl_op *op,
-	     const struct borders *b)
+check_ifm_part(const struct part *p, const struct lop *o)
 {
-	struct nd from = words_shape(part_in(p, op, 0));
-	struct nd to = words_shape(part_out(p, op, 0));
-	struct nd mid = ifm_part(&to, &from, b);
+	struct nd from = words_shape(o->ifm), to = words_shape(o->ofm);
+	struct nd mid = ifm_part(&to, &from, o->own);
 	return check_copies(p, &from, &mid);
 }
 
@@ -55,22 +53,20 @@ check_ifm_part(const struct part *p, const struct tfl_op *op,
 
 /* sets the value of the border */
 static const char *
-read_value(const struct part *p, const struct tfl_op *op, struct borders *b)
+read_value(const struct part *p, const struct lop *o)
 {
-	const struct tfl_tensor *o = part_out(p, op, 0);
-	b->value = quant_zero(o);
-	if (op->code == TFL_PADV2) {
-		const struct tfl_tensor *t = part_in(p, op, 2);
-		if (!t->data.p || t->type != o->type || tfl_elements(t) != 1)
+	struct borders *b = o->own;
+	int type = o->ofm->type;
+	b->value = type == TFL_INT64 ? 0 : quant_zero(o->ofm);
+	if (o->op->code == TFL_PADV2) {
+		const struct tfl_tensor *t = part_in(p, o->op, 2);
+		if (!t->data.p || t->type != type || tfl_elements(t) != 1)
 			return "the padding value is not a constant of the OFM's "
 			       "type";
 		b->value = tfl_integer(t->type, t->data.p, 0);
-	} else if (o->type == TFL_INT64) {
-		b->value = 0;
 	}
-	struct g_range r = type_range(o->type);
-	return o->type != TFL_INT32 && o->type != TFL_INT64 &&
-			       (b->value < r.lo || b->value > r.hi)
+	struct g_range r = type_range(type);
+	return type != TFL_INT32 && type != TFL_INT64 && (b->value < r.lo || b->value > r.hi)
 		   ? "the zero point is out of range"
 		   : NULL;
 }
@@ -78,9 +74,8 @@ read_value(const struct part *p, const struct tfl_op *op, struct borders *b)
 const char *
 read_pad(const struct part *p, struct lop *o)
 {
-	struct borders *b = o->own = anew(p->a, struct borders, 1);
-	return read_pad_sizes(p, o->op, b) ?: read_value(p, o->op, b) ?:
-	       check_ifm_part(p, o->op, b);
+	o->own = anew(p->a, struct borders, 1);
+	return read_pad_sizes(p, o) ?: read_value(p, o) ?: check_ifm_part(p, o);
 }
 
 const char *
@@ -116,7 +111,7 @@ read_mirror(const struct part *p, struct lop *o)
 	const struct tfl_op *op = o->op;
 	struct borders *b = o->own = anew(p->a, struct borders, 1);
 	const char *why = check_options(p, op, &fb_MirrorPadOptions) ?:
-			  read_pad_sizes(p, op, b);
+			  read_pad_sizes(p, o);
 	if (why)
 		return why;
 	int64_t mode = TFL_OPT(op, MirrorPadOptions, mode);
@@ -129,7 +124,7 @@ read_mirror(const struct part *p, struct lop *o)
 			return part_say(p, "the padding of dimension %d is larger than "
 					   "the part to mirror", k);
 	}
-	return check_ifm_part(p, op, b);
+	return check_ifm_part(p, o);
 }
 
 /*

@@ -32,14 +32,13 @@ check_positions(const struct part *p, const struct scatter *s)
 }
 
 static const char *
-find_positions(const struct part *p, const struct tfl_op *op, struct scatter *s)
+find_positions(const struct part *p, const struct lop *o, struct scatter *s)
 {
-	const char *why = check_moved_by(p, op, part_in(p, op, 1), "IFM") ?:
-			  check_moved_by(p, op, part_out(p, op, 0), "OFM");
+	const struct tfl_tensor *at = o->ifm, *in = o->ifm2, *out = o->ofm;
+	const char *why = check_moved_by(p, o->op, in, "IFM") ?:
+			  check_moved_by(p, o->op, out, "OFM");
 	if (why)
 		return why;
-	const struct tfl_tensor *at = part_in(p, op, 0), *in = part_in(p, op, 1);
-	const struct tfl_tensor *out = part_out(p, op, 0);
 	int depth = at->rank ? at->dim[at->rank - 1] : 0, n;
 	int64_t all = tfl_elements(at);
 	if (in->type != out->type)
@@ -64,19 +63,18 @@ find_positions(const struct part *p, const struct tfl_op *op, struct scatter *s)
 	}
 	bool fits = s->n * s->inner == tfl_elements(in);
 	s->inner *= in->type == TFL_INT64 ? 2 : 1;
-	return fits ? check_positions(p, s)
-						   : "the IFM's shape is not what "
-						     "the indices give";
+	return fits ? check_positions(p, s) : "the IFM's shape is not what the indices give";
 }
 
 enum { MOST_RUNS = ND_MAX_COPIES / 8 };
 
 /* true if one transfer, as in gather.c, is better than copies */
 static bool
-is_transfer_better(const struct part *p, const struct tfl_op *op, const struct scatter *s)
+is_transfer_better(const struct part *p, const struct lop *o)
 {
 	enum { FEW = 3, GOOD_BYTES = 16 };
-	int type = part_in(p, op, 1)->type;
+	const struct scatter *s = o->own;
+	int type = o->ifm2->type;
 	int64_t bytes = s->inner * tfl_type_bytes(type == TFL_INT64 ? TFL_INT32 : type);
 	int runs = low_even_runs(s->at, s->n, false);
 	return part_has(p, LACK_GATHER) && s->n <= ND_MAX_INDEXED &&
@@ -87,8 +85,8 @@ const char *
 read_scatter(const struct part *p, struct lop *o)
 {
 	struct scatter *s = o->own = anew(p->a, struct scatter, 1);
-	const char *why = find_positions(p, o->op, s);
-	int runs = why || is_transfer_better(p, o->op, s) ? 0 : low_even_runs(s->at, s->n, false);
+	const char *why = find_positions(p, o, s);
+	int runs = why || is_transfer_better(p, o) ? 0 : low_even_runs(s->at, s->n, false);
 	if (runs > MOST_RUNS)
 		why = part_say(p, "the indices give %d separate blocks: at most %d",
 				  runs, MOST_RUNS);
@@ -130,13 +128,13 @@ lower_scatter(struct part *p, const struct lop *o)
 	const struct scatter *s = o->own;
 	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
 	struct g_operand in = low_linear(p->l, part_ifm(p, op->in[1]));
-	struct nd to = nd_of(dest, o->ofm), from = nd_of(in, part_in(p, op, 1));
-	bool ok = move_words(o->ofm, &to) && move_words(part_in(p, op, 1), &from) &&
+	struct nd to = nd_of(dest, o->ofm), from = nd_of(in, o->ifm2);
+	bool ok = move_words(o->ofm, &to) && move_words(o->ifm2, &from) &&
 		  nd_reshape(&to, (int64_t[]){ s->lines, s->inner }, 2) &&
 		  nd_reshape(&from, (int64_t[]){ s->n, s->inner }, 2);
 	assert(ok);
 	fill_zeros(p, s, &to);
-	if (is_transfer_better(p, op, s)) {
+	if (is_transfer_better(p, o)) {
 		scatter_columns(p, s, from, to);
 		low_deliver(p->l, dest, ofm);
 		return NULL;

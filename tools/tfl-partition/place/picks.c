@@ -60,12 +60,12 @@ list_view(const struct nd *v, const struct tfl_tensor *in, int32_t *at, int32_t 
 
 /* GATHER along an axis behind those of pixels */
 static bool
-list_gather(const struct part *p, const struct lop *o, int32_t *at, int32_t n)
+list_gather(const struct lop *o, int32_t *at, int32_t n)
 {
-	const struct tfl_tensor *in = part_in(p, o->op, 0);
+	const struct tfl_tensor *in = o->ifm;
 	const int64_t *index;
 	int axis, m;
-	if (!gather_axis(p, o, &axis, &index, &m) || axis < PIXEL_AXES)
+	if (!gather_axis(o, &axis, &index, &m) || axis < PIXEL_AXES)
 		return false;
 	int64_t inner = 1, each = in->dim[axis];
 	for (int i = axis + 1; i < in->rank; i++)
@@ -109,7 +109,7 @@ list_elements(const struct part *p, const struct tfl_op *op, int k, int32_t *at,
 	const struct lop *o = &p->op[op - p->sg->op].lop;
 	struct nd v = nd_shape(in);
 	if (op->code == TFL_GATHER)
-		return list_gather(p, o, at, n);
+		return list_gather(o, at, n);
 	if (op->code == TFL_SPLIT || op->code == TFL_SPLIT_V)
 		split_view(p, o, k, &v);
 	else

@@ -108,7 +108,7 @@ static struct g_operand
 vectors(struct part *p, const struct lstm *l, int32_t n)
 {
 	struct hwc s = { .h = 1, .w = l->batch, .c = n * l->cells };
-	return operand_whole(low_tensor(p->l, TFL_INT16, s, NULL));
+	return low_new(p->l, TFL_INT16, s);
 }
 
 /* n gates of the batch, from gate k on */
@@ -135,16 +135,6 @@ squash(struct part *p, struct g_operand x, struct g_operand y, float scale,
 	op_scale(o, (struct npu_scale){ .mult = (uint32_t)s.mult, .shift = s.shift },
 		 ROUND_TFL);
 	G_PUT(o, OP, act, tanh ? G_ACT_TANH : G_ACT_SIGMOID);
-}
-
-static struct g_op *
-combine_vectors(struct part *p, enum g_op_kind kind, struct g_operand a,
-	struct g_operand b, struct g_operand to)
-{
-	struct g_op *o = low_op(p->l, kind, a, to);
-	op_ifm2(o, b, 0);
-	op_unscaled(o);
-	return o;
 }
 
 /* steps t to t + n - 1 of X or OFM: [batch][step][depth] */
@@ -192,7 +182,7 @@ input_products(struct part *p, const struct lstm *l, const struct matrix *m,
 {
 	struct hwc s = { .h = l->batch, .w = n, .c = N_GATES * l->cells };
 	struct tfl_tensor shape = { .rank = 3, .dim = { s.h, s.w, s.c } };
-	struct g_operand all = operand_whole(low_tensor(p->l, TFL_INT16, s, NULL));
+	struct g_operand all = low_new(p->l, TFL_INT16, s);
 	struct g_operand in = { .t = NULL };
 	struct nd v = some_steps(l, x, t, n);
 	bool ok = nd_operand(&v, &in);
@@ -218,16 +208,16 @@ make_step(struct part *p, const struct lstm *l, const struct matrix *m,
 	struct g_operand candidate = gate(l, all, AT_CANDIDATE, 1);
 	struct g_operand sigmoids = gate(l, all, 0, SIGMOIDS);
 	multiply(p, l, m, h, from_h);
-	(void)combine_vectors(p, OP_ADD, from_x, from_h, all);
+	(void)low_pair(p->l, OP_ADD, from_x, from_h, all);
 	squash(p, sigmoids, sigmoids, GATE_SCALE, false);
 	squash(p, candidate, candidate, GATE_SCALE, true);
-	op_scale(combine_vectors(p, OP_MUL, forget, cell, cell), l->keep, ROUND_TFL);
-	op_scale(combine_vectors(p, OP_MUL, input, candidate, input), l->add, ROUND_TFL);
-	struct g_op *o = combine_vectors(p, OP_ADD, cell, input, cell);
+	op_scale(low_pair(p->l, OP_MUL, forget, cell, cell), l->keep, ROUND_TFL);
+	op_scale(low_pair(p->l, OP_MUL, input, candidate, input), l->add, ROUND_TFL);
+	struct g_op *o = low_pair(p->l, OP_ADD, cell, input, cell);
 	if (l->clip)
 		op_clamp(o, (struct g_range){ .lo = -l->clip, .hi = l->clip });
 	squash(p, cell, candidate, quant_scale_f32(l->cell), true);
-	o = combine_vectors(p, OP_MUL, output, candidate, to);
+	o = low_pair(p->l, OP_MUL, output, candidate, to);
 	op_scale(o, l->emit, ROUND_TFL);
 	op_zeros(o, 0, quant_zero(l->hidden));
 }

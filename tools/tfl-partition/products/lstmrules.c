@@ -114,8 +114,9 @@ check_products(const struct lstm *l)
 }
 
 static const char *
-check_inputs(const struct part *p, const struct tfl_op *op)
+check_inputs(const struct part *p, const struct lop *o)
 {
+	const struct tfl_op *op = o->op;
 	const char *why = check_options(p, op, &fb_UnidirectionalSequenceLSTMOptions);
 	if (why)
 		return why;
@@ -131,7 +132,7 @@ check_inputs(const struct part *p, const struct tfl_op *op)
 	    TFL_OPT(op, UnidirectionalSequenceLSTMOptions, diagonal_recurrent_tensors))
 		return "LSTM with an activation other than TANH, or with diagonal "
 		       "recurrent tensors";
-	return check_ifm_ofm(p, op);
+	return check_ifm_ofm(p, o);
 }
 
 static const char *
@@ -159,7 +160,7 @@ read_lstm(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
 	struct lstm *l = anew(p->a, struct lstm, 1);
-	const char *why = check_inputs(p, op);
+	const char *why = check_inputs(p, o);
 	if (why)
 		return why;
 	o->own = l;

@@ -64,7 +64,7 @@ read_svdf(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
 	struct svdf *s = anew(p->a, struct svdf, 1);
-	const char *why = check_options(p, op, &fb_SVDFOptions) ?: check_ifm_ofm(p, op);
+	const char *why = check_options(p, op, &fb_SVDFOptions) ?: check_ifm_ofm(p, o);
 	if (why)
 		return why;
 	o->own = s;
@@ -165,7 +165,7 @@ moved_up(struct part *p, const struct svdf *s, struct g_operand x,
 	int32_t m = s->memory;
 	int64_t begin = (int64_t)batch * m;
 	struct hwc shape = { .h = m, .w = 1, .c = s->filters };
-	struct g_operand now = operand_whole(low_tensor(p->l, s->type, shape, NULL));
+	struct g_operand now = low_new(p->l, s->type, shape);
 	if (m > 1)
 		(void)low_copy(p->l, steps_of(state, s, begin + 1, m - 1),
 				steps_of(now, s, 0, m - 1));

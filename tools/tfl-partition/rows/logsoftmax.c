@@ -14,7 +14,7 @@ enum { MAX_DEPTH = 2048 }; /* sums stay below 2^30, which leaves bits to shift *
 const char *
 read_log_softmax(const struct part *p, struct lop *o)
 {
-	const char *why = check_rows(p, o->op);
+	const char *why = check_rows(p, o);
 	o->own = anew(p->a, struct softmax_exp, 1);
 	if (!why && tfl_hwc(o->ifm).c > MAX_DEPTH)
 		return part_say(p, "rows of %d elements: at most %d",

@@ -19,7 +19,7 @@ const char *
 read_normalize(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
-	const char *why = check_rows(p, op) ?: check_options(p, op, &fb_L2NormOptions);
+	const char *why = check_rows(p, o) ?: check_options(p, op, &fb_L2NormOptions);
 	if (why)
 		return why;
 	if (TFL_OPT(op, L2NormOptions, fused_activation_function))
@@ -34,10 +34,8 @@ static struct g_operand
 sum_of_squares(struct part *p, struct g_operand x, int32_t zero)
 {
 	struct g_operand y = word_new(p->l, x.shape);
-	struct g_op *square = low_op(p->l, OP_MUL, x, y);
-	op_ifm2(square, x, zero);
-	op_zeros(square, zero, 0);
-	op_unscaled(square);
+	struct g_op *square = low_pair(p->l, OP_MUL, x, x, y);
+	square->ifm_zero = square->ifm2_zero = zero;
 	return row_sum(p, y);
 }
 
@@ -81,11 +79,7 @@ lower_normalize(struct part *p, const struct lop *o)
 
 	struct g_operand none = word_const(p->l, 0);
 	struct g_operand left = word_sub(p->l, pairs, word_const(p->l, EVEN_PAIRS));
-	struct g_operand v = word_new(p->l, x.shape);
-	struct g_op *wide = low_op(p->l, OP_ADD, x, v);
-	op_scalar(wide, 0, 0);
-	op_unscaled(wide);
-	op_zeros(wide, zero, 0);
+	struct g_operand v = word_widened(p->l, x, zero);
 	if (most < SHIFTED) {
 		v = word_shl(p->l, v, left);
 		op_scale(word_op_to(p->l, OP_MUL, v, root, ofm),

@@ -18,38 +18,31 @@ struct axis {
 };
 
 struct reduction {
-	const struct tfl_tensor *ifm, *ofm;
 	struct axis g[TFL_MAX_RANK]; /* outermost first; kept and reduced axes alternate */
 	int n, drops;
 	int64_t count; /* number of elements that each result combines */
 	struct npu_scale scale;
-	int32_t zero; /* zero point of the summed elements; 0 once these are partial sums */
+	int32_t ifm_zero; /* zero point of the summed elements; 0 once these are partial sums */
+	int32_t ofm_zero;
 };
 
 static bool
-mark_axes(const struct part *p, const struct tfl_op *op, bool drop[TFL_MAX_RANK])
-{
-	int64_t axis[TFL_MAX_RANK];
-	int n, rank = part_in(p, op, 0)->rank;
-	if (!part_ints(part_in(p, op, 1), axis, TFL_MAX_RANK, &n))
-		return false;
-	for (int i = 0; i < n; i++) {
-		if (axis[i] < -rank || axis[i] >= rank)
-			return false;
-		drop[axis[i] < 0 ? axis[i] + rank : axis[i]] = true;
-	}
-	return true;
-}
-
-static bool
-find_axes(const struct part *p, const struct tfl_op *op, struct reduction *r)
+find_axes(const struct lop *o, struct reduction *r)
 {
 	bool drop[TFL_MAX_RANK] = { false };
-	if (!mark_axes(p, op, drop))
+	int64_t axis[TFL_MAX_RANK];
+	int n, rank = o->ifm->rank;
+	if (!part_ints(o->ifm2, axis, TFL_MAX_RANK, &n))
 		return false;
+	for (int i = 0; i < n; i++) {
+		int at = move_axis(axis[i], rank);
+		if (at < 0)
+			return false;
+		drop[at] = true;
+	}
 	r->count = 1;
-	for (int i = 0; i < r->ifm->rank; i++) {
-		int32_t d = r->ifm->dim[i];
+	for (int i = 0; i < rank; i++) {
+		int32_t d = o->ifm->dim[i];
 		struct axis *last = r->n ? &r->g[r->n - 1] : NULL;
 		if (d == 1)
 			continue;
@@ -66,9 +59,9 @@ find_axes(const struct part *p, const struct tfl_op *op, struct reduction *r)
 
 /* M' and e' of the reference: the multiplier includes the division by n */
 static bool
-mean_scale(const struct reduction *r, struct npu_scale *out)
+mean_scale(double ratio, struct reduction *r)
 {
-	struct fixed_mult q = fixed_quantize(quant_scale(r->ifm) / quant_scale(r->ofm));
+	struct fixed_mult q = fixed_quantize(ratio);
 	int shift = 63 - __builtin_clzll((uint64_t)r->count);
 	shift = shift < 32 ? shift : 32;
 	shift = shift < 31 + q.exp ? shift : 31 + q.exp;
@@ -76,29 +69,8 @@ mean_scale(const struct reduction *r, struct npu_scale *out)
 		return false;
 	int64_t mult = ((int64_t)q.mult << shift) / r->count;
 	int s = 31 - (q.exp - shift);
-	*out = (struct npu_scale){ .mult = (uint32_t)mult, .shift = s };
+	r->scale = (struct npu_scale){ .mult = (uint32_t)mult, .shift = s };
 	return mult > 0 && mult <= INT32_MAX && s >= 0 && s <= 63;
-}
-
-/* fills r and returns NULL, or returns why the operator can't be described so */
-static const char *
-reduction_read(const struct part *p, const struct tfl_op *op, struct reduction *r)
-{
-	const char *why = check_ifm_ofm(p, op);
-	if (why)
-		return why;
-	*r = (struct reduction){ .ifm = part_in(p, op, 0),
-				 .ofm = part_out(p, op, 0) };
-	r->zero = quant_zero(r->ifm);
-	if (r->ifm->type != r->ofm->type)
-		return "IFM and OFM differ in type";
-	if (r->ifm->data.p)
-		return "IFM is constant";
-	if (!find_axes(p, op, r))
-		return "the axes are not constants in range";
-	if (tfl_elements(r->ofm) * r->count != tfl_elements(r->ifm))
-		return "the OFM's shape is not what the axes give";
-	return NULL;
 }
 
 static int64_t
@@ -183,7 +155,7 @@ static void
 finish_sum(const struct reduction *r, struct g_op *o)
 {
 	op_scale(o, r->scale, ROUND_TFL);
-	op_zeros(o, r->zero, quant_zero(r->ofm));
+	op_zeros(o, r->ifm_zero, r->ofm_zero);
 }
 
 /* multiplies 32-bit sums by a constant, as this product is rounded like a scale */
@@ -195,7 +167,7 @@ scale_words(struct part *p, const struct reduction *r, struct g_operand sum,
 	    p->l, OP_MUL, sum, word_const(p->l, (int32_t)r->scale.mult), ofm);
 	op_scale(o, (struct npu_scale){ .mult = 1, .shift = r->scale.shift },
 		 ROUND_TFL);
-	op_zeros(o, 0, quant_zero(r->ofm));
+	op_zeros(o, 0, r->ofm_zero);
 }
 
 /*
@@ -212,17 +184,17 @@ sum_channels(struct part *p, const struct reduction *r, struct g_operand x,
 	enum { WORTH = 16384 };
 	struct low_reduced s = low_reduced_channels(x.shape, k);
 	if (k[2] != 1 || !low_reduced_fits(&s) ||
-	    (r->zero && (int64_t)k[0] * k[1] < WORTH))
+	    (r->ifm_zero && (int64_t)k[0] * k[1] < WORTH))
 		return false;
 	x = low_view(p->l, x, s.in);
-	if (!r->zero) {
+	if (!r->ifm_zero) {
 		finish_sum(r, low_op(p->l, OP_REDUCE_SUM, x, reshaped(ofm, s.out)));
 		return true;
 	}
 	struct g_operand sum = word_new(p->l, s.out);
 	op_scale(low_op(p->l, OP_REDUCE_SUM, x, sum),
 		 (struct npu_scale){ .mult = 1 }, ROUND_TFL);
-	sum = word_sub(p->l, sum, word_const(p->l, k[1] * r->zero));
+	sum = word_sub(p->l, sum, word_const(p->l, k[1] * r->ifm_zero));
 	scale_words(p, r, sum, reshaped(ofm, s.out));
 	return true;
 }
@@ -246,25 +218,10 @@ sum_parts(struct part *p, const struct reduction *r, struct g_operand x,
 			 strided(x, in, lo * k[2], (int64_t)k[1] * k[2], k[2]),
 			 part, (struct yx){ .y = 1, .x = in.w });
 		op_scale(o, (struct npu_scale){ .mult = 1 }, ROUND_TFL);
-		op_zeros(o, r->zero, 0);
+		op_zeros(o, r->ifm_zero, 0);
 		sum = sum.t ? word_add(p->l, sum, part) : part;
 	}
 	scale_words(p, r, sum, reshaped(ofm, out));
-}
-
-static void
-sum_once(struct part *p, const struct reduction *r, struct g_operand x,
-	 struct g_operand ofm, const int32_t k[3])
-{
-	if (sum_channels(p, r, x, ofm, k))
-		return;
-	if (k[1] > LOW_POOL_WINDOW) {
-		sum_parts(p, r, x, ofm, k);
-		return;
-	}
-	struct low_reduced s = low_reduced_by_pool(x.shape, k);
-	finish_sum(r, low_pool_window(p->l, OP_AVGPOOL, low_view(p->l, x, s.in),
-			   reshaped(ofm, s.out), s.kernel));
 }
 
 /*
@@ -291,9 +248,9 @@ fold_innermost(struct part *p, struct reduction *r, struct g_operand x)
 		op_scale(o, (struct npu_scale){ .mult = 1 }, ROUND_TFL);
 	}
 	/* raw values were summed, as no compiler uses zero points with this operation */
-	if (r->zero)
-		y = word_sub(p->l, y, word_const(p->l, last->n * r->zero));
-	r->zero = 0;
+	if (r->ifm_zero)
+		y = word_sub(p->l, y, word_const(p->l, last->n * r->ifm_zero));
+	r->ifm_zero = 0;
 	int32_t n = next->n;
 	*next = *kept;
 	if (r->n > 3) {
@@ -345,39 +302,33 @@ axis_extents(const struct reduction *r, int32_t k[3])
 }
 
 static const char *
-check_one_axis(const struct reduction *r)
+check_one_axis(const struct reduction *r, const struct tfl_tensor *ifm)
 {
 	int32_t k[3];
 	axis_extents(r, k);
-	struct low_reduced s = low_reduced_by_pool(tfl_hwc(r->ifm), k);
+	struct low_reduced s = low_reduced_by_pool(tfl_hwc(ifm), k);
 	if (k[1] > LOW_POOL_WINDOW) /* sum_parts() will sum it */
 		s = (struct low_reduced){ .in = { k[0], 1, k[2] } };
 	return low_reduced_fits(&s) ? NULL
 				    : "more than 65536 results before or behind the axis";
 }
 
-const char *
-read_sum(const struct part *p, struct lop *o)
+static const char *
+read_sum(const struct part *p, const struct lop *o, struct reduction *r)
 {
-	struct reduction *r = anew(p->a, struct reduction, 1);
-	const char *why = reduction_read(p, o->op, r);
-	o->own = r;
-	if (why)
-		return why;
-	if (r->ifm->type == TFL_INT32)
+	double ratio = quant_scale(o->ifm) / quant_scale(o->ofm);
+	if (o->ifm->type == TFL_INT32)
 		return check_extents(r);
 	bool ok = o->op->code == TFL_MEAN
-		      ? mean_scale(r, &r->scale)
-		      : npu_quantise(quant_scale(r->ifm) / quant_scale(r->ofm),
-				     &r->scale) &&
-			    r->scale.mult <= INT32_MAX;
+		      ? mean_scale(ratio, r)
+		      : npu_quantise(ratio, &r->scale) && r->scale.mult <= INT32_MAX;
 	if (!ok)
 		return "the scale can't be expressed";
-	if (r->count * 32768 > INT32_MAX && r->ifm->type == TFL_INT16 &&
+	if (r->count * 32768 > INT32_MAX && o->ifm->type == TFL_INT16 &&
 	    r->count > LOW_POOL_WINDOW)
 		return "a sum of more than 65536 elements of 16 bits";
 	if (r->drops < 2)
-		return r->drops ? check_one_axis(r) : NULL;
+		return r->drops ? check_one_axis(r, o->ifm) : NULL;
 	const struct axis *g = &r->g[r->n - 1];
 	for (int i = 0; i < r->n; i++)
 		if (r->g[i].n > LOW_REDUCE_EXTENT)
@@ -388,71 +339,76 @@ read_sum(const struct part *p, struct lop *o)
 							: "too many axes in turn";
 	/* the innermost axis is kept: one kernel must cover both reduced axes */
 	int32_t small = g[-1].n < g[-3].n ? g[-1].n : g[-3].n;
-	if (r->drops > 2 || small > LOW_POOL_ROWS ||
-	    (int64_t)g[-1].n * g[-3].n > LOW_POOL_WINDOW ||
-	    axes_product(r->g, r->n - 4) * g[-2].n > MAX_OPS)
-		return "the reduced axes are too many or too large";
-	return NULL;
+	return r->drops > 2 || small > LOW_POOL_ROWS ||
+			       (int64_t)g[-1].n * g[-3].n > LOW_POOL_WINDOW ||
+			       axes_product(r->g, r->n - 4) * g[-2].n > MAX_OPS
+		   ? "the reduced axes are too many or too large"
+		   : NULL;
 }
 
 const char *
-lower_sum(struct part *p, const struct lop *o)
+read_reduce(const struct part *p, struct lop *o)
 {
-	const struct tfl_op *op = o->op;
-	struct reduction r = *(const struct reduction *)o->own;
-	if (r.ifm->type == TFL_INT32) {
-		lower_words_reduced(p, op, &r);
-		return NULL;
+	struct reduction *r = o->own = anew(p->a, struct reduction, 1);
+	const char *why = check_ifm_ofm(p, o);
+	if (why)
+		return why;
+	*r = (struct reduction){ .ifm_zero = quant_zero(o->ifm), .ofm_zero = quant_zero(o->ofm) };
+	if (o->ifm->type != o->ofm->type)
+		return "IFM and OFM differ in type";
+	if (o->ifm->data.p)
+		return "IFM is constant";
+	if (!find_axes(o, r))
+		return "the axes are not constants in range";
+	if (tfl_elements(o->ofm) * r->count != tfl_elements(o->ifm))
+		return "the OFM's shape is not what the axes give";
+	switch (o->op->code) {
+	case TFL_MEAN:
+	case TFL_SUM:
+		return read_sum(p, o, r);
+	case TFL_REDUCE_MIN:
+	case TFL_REDUCE_MAX:
+		return check_same_quant(p, o) ?: check_extents(r);
+	default: /* REDUCE_ANY, REDUCE_ALL */
+		return check_extents(r);
 	}
-	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), tfl_hwc(r.ifm));
-	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct g_operand dest = low_destination(p->l, ofm);
-	while (r.drops > 1 && r.g[r.n - 1].drop)
-		x = fold_innermost(p, &r, x);
-	if (r.drops == 0) {
-		finish_sum(&r, low_copy(p->l, low_view(p->l, x, dest.shape), dest));
-	} else if (r.drops > 1) {
-		sum_two(p, &r, x, dest);
+}
+
+static void
+lower_sum(struct part *p, struct reduction *r, struct g_operand x, struct g_operand ofm)
+{
+	while (r->drops > 1 && r->g[r->n - 1].drop)
+		x = fold_innermost(p, r, x);
+	if (r->drops == 0) {
+		finish_sum(r, low_copy(p->l, low_view(p->l, x, ofm.shape), ofm));
+	} else if (r->drops > 1) {
+		sum_two(p, r, x, ofm);
 	} else if (x.type == TFL_INT32) {
-		struct axis *g = &r.g[r.n - 1];
-		struct hwc in = { .h = 1, .w = r.n > 1 ? g[-1].n : 1, .c = g->n };
+		struct axis *g = &r->g[r->n - 1];
+		struct hwc in = { .h = 1, .w = r->n > 1 ? g[-1].n : 1, .c = g->n };
 		struct hwc out = { .h = 1, .w = in.w, .c = 1 };
-		finish_sum(&r, low_op(p->l, OP_REDUCE_SUM, low_view(p->l, x, in),
-				       reshaped(dest, out)));
+		finish_sum(r, low_op(p->l, OP_REDUCE_SUM, low_view(p->l, x, in),
+				       reshaped(ofm, out)));
 	} else {
 		int32_t k[3];
-		axis_extents(&r, k);
-		sum_once(p, &r, x, dest, k);
+		axis_extents(r, k);
+		struct low_reduced s = low_reduced_by_pool(x.shape, k);
+		if (sum_channels(p, r, x, ofm, k))
+			return;
+		if (k[1] > LOW_POOL_WINDOW)
+			sum_parts(p, r, x, ofm, k);
+		else
+			finish_sum(r, low_pool_window(p->l, OP_AVGPOOL,
+						      low_view(p->l, x, s.in),
+						      reshaped(ofm, s.out), s.kernel));
 	}
-	low_deliver(p->l, dest, ofm);
-	return NULL;
 }
 
 /* ---- REDUCE_MAX, REDUCE_MIN, REDUCE_ANY, REDUCE_ALL -------------------------------- */
 
-const char *
-read_reduce_min_max(const struct part *p, struct lop *o)
-{
-	const struct tfl_op *op = o->op;
-	struct reduction *r = anew(p->a, struct reduction, 1);
-	const char *why = reduction_read(p, op, r);
-	o->own = r;
-	bool logic = op->code == TFL_REDUCE_ANY || op->code == TFL_REDUCE_ALL;
-	if (!why && !logic)
-		why = check_same_quant(p, op);
-	return why ?: check_extents(r);
-}
-
-static struct g_operand
-like(struct part *p, struct g_operand o)
-{
-	return operand_whole(low_tensor(p->l, o.type, o.shape, NULL));
-}
-
 /* reduces the innermost axis that is to be reduced; the other axes remain */
 static struct g_operand
-drop_axis(struct part *p, struct reduction *r, struct g_operand x,
-	  struct g_operand *dest)
+drop_axis(struct part *p, struct reduction *r, struct g_operand x, struct g_operand dest)
 {
 	int at = r->n - 1;
 	while (!r->g[at].drop)
@@ -460,39 +416,39 @@ drop_axis(struct part *p, struct reduction *r, struct g_operand x,
 	const int32_t k[3] = { (int32_t)axes_product(r->g, at), r->g[at].n,
 			       (int32_t)axes_product(r->g + at + 1, r->n - at - 1) };
 	struct low_reduced s = low_reduced_by_pool(x.shape, k);
-	struct g_operand y =
-	    --r->drops ? operand_whole(low_tensor(p->l, x.type, s.out, NULL))
-		       : reshaped(*dest, s.out);
-	struct g_operand in = low_view(p->l, x, s.in);
-	(void)low_pool_window(p->l, OP_MAXPOOL, in, y, s.kernel);
+	struct g_operand y = --r->drops ? low_new(p->l, x.type, s.out) : reshaped(dest, s.out);
+	(void)low_pool_window(p->l, OP_MAXPOOL, low_view(p->l, x, s.in), y, s.kernel);
 	r->g[at] = (struct axis){ .n = 1 };
 	return y;
 }
 
 const char *
-lower_reduce_min_max(struct part *p, const struct lop *o)
+lower_reduce(struct part *p, const struct lop *o)
 {
-	const struct tfl_op *op = o->op;
+	int code = o->op->code;
 	struct reduction r = *(const struct reduction *)o->own;
-	if (r.ifm->type == TFL_INT32) {
-		lower_words_reduced(p, op, &r);
+	if (o->ifm->type == TFL_INT32) {
+		lower_words_reduced(p, o->op, &r);
 		return NULL;
 	}
-	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), tfl_hwc(r.ifm));
-	struct g_operand ofm = part_ofm(p, op->out[0]);
-	if (!r.drops) {
+	struct g_operand x = low_view(p->l, part_ifm(p, o->op->in[0]), tfl_hwc(o->ifm));
+	struct g_operand ofm = part_ofm(p, o->op->out[0]), dest;
+	bool sum = code == TFL_MEAN || code == TFL_SUM;
+	bool min = code == TFL_REDUCE_MIN || code == TFL_REDUCE_ALL;
+	if (!sum && !r.drops) {
 		(void)low_copy(p->l, low_view(p->l, x, ofm.shape), ofm);
 		return NULL;
 	}
-	bool min = op->code == TFL_REDUCE_MIN || op->code == TFL_REDUCE_ALL;
-	if (min) {
-		struct g_operand turned = like(p, x);
+	if (min) { /* the least element is the greatest one when the order is reversed */
+		struct g_operand turned = low_new(p->l, x.type, x.shape);
 		low_reverse_order(p->l, x, turned);
 		x = turned;
 	}
-	struct g_operand dest = min ? like(p, ofm) : low_destination(p->l, ofm);
-	while (r.drops)
-		x = drop_axis(p, &r, x, &dest);
+	dest = min ? low_new(p->l, ofm.type, ofm.shape) : low_destination(p->l, ofm);
+	if (sum)
+		lower_sum(p, &r, x, dest);
+	while (!sum && r.drops)
+		x = drop_axis(p, &r, x, dest);
 	if (min)
 		low_reverse_order(p->l, dest, ofm);
 	else

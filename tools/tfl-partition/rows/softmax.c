@@ -10,19 +10,18 @@
 enum { MAX_ROWS = 65536, MAX_DEPTH = 65536 };
 
 const char *
-check_rows(const struct part *p, const struct tfl_op *op)
+check_rows(const struct part *p, const struct lop *o)
 {
-	const char *why = check_ifm_ofm(p, op);
+	const char *why = check_ifm_ofm(p, o);
 	if (why)
 		return why;
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
-	struct hwc s = tfl_hwc(i);
-	if (i->rank < 1 || !hwc_equal(s, tfl_hwc(o)))
+	struct hwc s = tfl_hwc(o->ifm);
+	if (o->ifm->rank < 1 || !hwc_equal(s, tfl_hwc(o->ofm)))
 		return "IFM and OFM differ in shape";
 	if ((int64_t)s.h * s.w > MAX_ROWS || s.c > MAX_DEPTH)
 		return part_say(p, "%lld rows of %d elements: at most 65536 of "
 				"65536", (long long)s.h * s.w, s.c);
-	return i->data.p ? "IFM is constant" : NULL;
+	return o->ifm->data.p ? "IFM is constant" : NULL;
 }
 
 static double
@@ -32,18 +31,18 @@ beta_of(const struct tfl_op *op)
 }
 
 static bool
-scale_16(const struct part *p, const struct tfl_op *op, struct npu_scale *s)
+scale_16(struct lop *o)
 {
-	double r = quant_scale(part_in(p, op, 0)) * beta_of(op) / (10.0 / 65535.0);
+	double r = quant_scale(o->ifm) * beta_of(o->op) / (10.0 / 65535.0);
 	/* differences have 17 bits, and the reference's multiples of them 32 bits */
-	return r < 1 << 14 && npu_quantise(r, s);
+	return r < 1 << 14 && npu_quantise(r, &o->end.scale);
 }
 
 const char *
 read_softmax(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
-	const char *why = check_rows(p, op);
+	const char *why = check_rows(p, o);
 	if (why)
 		return why;
 	int in = o->ifm->type, out = o->ofm->type;
@@ -57,9 +56,8 @@ read_softmax(const struct part *p, struct lop *o)
 	if (in != TFL_INT16)
 		e = o->own = anew(p->a, struct softmax_exp, 1);
 	bool ok = in == TFL_INT16
-		      ? scale_16(p, op, &o->end.scale)
-		      : softmax_exp_prepare(e, quant_scale(o->ifm),
-					    beta_of(op));
+		      ? scale_16(o)
+		      : softmax_exp_prepare(e, quant_scale(o->ifm), beta_of(op));
 	return ok ? NULL : "the IFM's scale times beta can't be expressed";
 }
 
@@ -68,14 +66,22 @@ struct g_operand
 row_maximum(struct part *p, struct g_operand x)
 {
 	struct hwc s = x.shape, one = { .h = s.h, .w = s.w, .c = 1 };
-	struct g_operand m = operand_whole(low_tensor(p->l, x.type, one, NULL));
+	struct g_operand m = low_new(p->l, x.type, one);
 	struct hwc rows = { .h = s.h * s.w, .w = s.c, .c = 1 };
 	struct hwc firsts = { .h = s.h * s.w, .w = 1, .c = 1 };
-	struct g_operand most = operand_reshape(m.t, firsts);
-	struct g_op *r = low_op(p->l, OP_MAXPOOL, low_view(p->l, x, rows), most);
-	op_kernel(r, (struct yx){ .y = 1, .x = s.c }, (struct yx){ .y = 1, .x = 1 },
-		  (struct yx){ .y = 1, .x = 1 }, (struct g_pad){ 0 });
+	(void)low_pool_window(p->l, OP_MAXPOOL, low_view(p->l, x, rows),
+			      operand_reshape(m.t, firsts), (struct yx){ .y = 1, .x = s.c });
 	return m;
+}
+
+void
+subtract_for_table(struct lower *l, struct g_operand a, struct g_operand b, struct g_operand ofm,
+		   struct g_lut *table)
+{
+	struct g_op *r = low_pair(l, OP_SUB, a, b, ofm);
+	op_zeros(r, 0, 127);
+	op_clamp(r, (struct g_range){ .lo = -128, .hi = 127 });
+	op_table(r, table);
 }
 
 /* looks up x minus the maximum of its row; entry 255 is for 0 */
@@ -84,12 +90,7 @@ row_lookup(struct part *p, struct g_operand x, struct g_operand max,
 	   const int32_t table[256])
 {
 	struct g_operand y = word_new(p->l, x.shape);
-	struct g_op *r = low_op(p->l, OP_SUB, x, y);
-	op_ifm2(r, max, 0);
-	op_unscaled(r);
-	op_zeros(r, 0, 127);
-	op_clamp(r, (struct g_range){ .lo = -128, .hi = 127 });
-	op_table(r, low_lut32(p->l, table));
+	subtract_for_table(p->l, x, max, y, low_lut32(p->l, table));
 	return y;
 }
 
@@ -193,8 +194,7 @@ inverse_16(struct part *p, struct g_operand sum, struct g_operand lead,
 {
 	struct g_operand left = word_add(p->l, word_const(p->l, -1), lead);
 	struct g_operand high = word_shl(p->l, sum, left);
-	struct g_operand y =
-	    operand_whole(low_tensor(p->l, TFL_INT16, sum.shape, NULL));
+	struct g_operand y = low_new(p->l, TFL_INT16, sum.shape);
 	struct g_op *r = word_op_to(p->l, OP_SUB, high,
 				    word_const(p->l, 98304 << 14), y);
 	op_scale(r, (struct npu_scale){ .mult = 1, .shift = 14 }, ROUND_TFL);
@@ -208,12 +208,9 @@ lower_16(struct part *p, struct npu_scale s, struct g_operand x, struct g_operan
 {
 	struct tables_16 t;
 	fill_16(&t);
-	struct g_operand e =
-	    operand_whole(low_tensor(p->l, TFL_INT16, x.shape, NULL));
+	struct g_operand e = low_new(p->l, TFL_INT16, x.shape);
 	struct g_operand max = row_maximum(p, x);
-	struct g_op *r = low_op(p->l, OP_SUB, x, e);
-	op_ifm2(r, max, 0);
-	op_unscaled(r);
+	struct g_op *r = low_pair(p->l, OP_SUB, x, max, e);
 	op_scale(r, s, ROUND_TFL);
 	op_zeros(r, 0, INT16_MAX);
 	op_table(r, low_lut16(p->l, t.exp));
@@ -222,9 +219,7 @@ lower_16(struct part *p, struct npu_scale s, struct g_operand x, struct g_operan
 	struct g_operand inverse = inverse_16(p, sum, lead, &t);
 	struct g_operand right = word_sub(p->l, word_const(p->l, 31), lead);
 	struct g_operand y = word_new(p->l, x.shape);
-	struct g_op *m = low_op(p->l, OP_MUL, e, y);
-	op_ifm2(m, inverse, 0);
-	op_unscaled(m);
+	(void)low_pair(p->l, OP_MUL, e, inverse, y);
 	r = word_op_to(p->l, OP_SHR, y, right, ofm);
 	r->round = ROUND_NATURAL;
 	op_clamp(r, (struct g_range){ .lo = 0, .hi = INT16_MAX });

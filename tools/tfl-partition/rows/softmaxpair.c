@@ -122,14 +122,8 @@ static void
 look_up_pairs(struct part *p, struct g_operand x, struct g_operand u,
 	struct g_lut *table)
 {
-	for (int k = 0; k < 2; k++) {
-		struct g_op *r = low_op(p->l, OP_SUB, class_of(x, k), class_of(u, k));
-		op_ifm2(r, class_of(x, !k), 0);
-		op_unscaled(r);
-		op_zeros(r, 0, 127);
-		op_clamp(r, (struct g_range){ .lo = -128, .hi = 127 });
-		op_table(r, table);
-	}
+	for (int k = 0; k < 2; k++)
+		subtract_for_table(p->l, class_of(x, k), class_of(x, !k), class_of(u, k), table);
 }
 
 static void
@@ -137,11 +131,10 @@ combine_results(struct part *p, struct g_operand u, struct g_operand y, int32_t 
 {
 	bool bytes = u.type == TFL_INT8;
 	for (int k = 0; k < 2; k++) {
-		struct g_op *r = low_op(p->l, bytes ? OP_SUB : OP_ADD,
-					 bytes ? class_of(u, k) : half_of(u, k, 0),
-					 class_of(y, k));
-		op_ifm2(r, bytes ? class_of(u, !k) : half_of(u, !k, 1), 0);
-		op_unscaled(r);
+		struct g_op *r = low_pair(p->l, bytes ? OP_SUB : OP_ADD,
+					  bytes ? class_of(u, k) : half_of(u, k, 0),
+					  bytes ? class_of(u, !k) : half_of(u, !k, 1),
+					  class_of(y, k));
 		op_zeros(r, 0, middle);
 	}
 }
@@ -155,8 +148,7 @@ lower_softmax_pairs(struct part *p, const struct tfl_op *op, struct g_operand x,
 	if (s.c != 2 || !find_results(p, op, &f))
 		return false;
 	bool bytes = f.mirrored && ofm.type != TFL_INT16;
-	struct g_operand u = operand_whole(
-	    low_tensor(p->l, bytes ? TFL_INT8 : TFL_INT32, pairs, NULL));
+	struct g_operand u = low_new(p->l, bytes ? TFL_INT8 : TFL_INT32, pairs);
 	struct g_lut *lut = make_table(p, &f, bytes);
 	look_up_pairs(p, low_view(p->l, x, pairs), u, lut);
 	struct g_operand dest = low_destination(p->l, ofm);

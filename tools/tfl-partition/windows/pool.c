@@ -31,8 +31,8 @@ read_pool(const struct part *p, struct lop *o)
 {
 	const struct tfl_op *op = o->op;
 	const struct tfl_tensor *ifm = o->ifm, *ofm = o->ofm;
-	const char *why = check_options(p, op, &fb_Pool2DOptions) ?: check_ifm_ofm(p, op) ?:
-			  check_same_quant(p, op);
+	const char *why = check_options(p, op, &fb_Pool2DOptions) ?: check_ifm_ofm(p, o) ?:
+			  check_same_quant(p, o);
 	if (why)
 		return why;
 	const struct yx one = { .y = 1, .x = 1 };

@@ -242,7 +242,7 @@ read_resize(const struct part *p, struct lop *o)
 	r->bilinear = op->code == TFL_RESIZE_BILINEAR;
 	r->ifm = o->ifm;
 	r->ofm = o->ofm;
-	const char *why = check_move(p, op);
+	const char *why = check_move(p, o);
 	if (!why)
 		why = check_options(p, op, r->bilinear ? &fb_ResizeBilinearOptions
 						       : &fb_ResizeNearestNeighborOptions);
@@ -266,7 +266,7 @@ read_resize(const struct part *p, struct lop *o)
 	if (i[1] > MAX_EXTENT || i[2] > MAX_EXTENT || n[1] > MAX_EXTENT || n[2] > MAX_EXTENT)
 		return "more than 1024 rows or columns";
 	if (r->bilinear)
-		return check_ifm_ofm(p, op) ?: choose_bilinear(p, r);
+		return check_ifm_ofm(p, o) ?: choose_bilinear(p, r);
 	r->y.lower = nearest_map(p->a, r, i[1], n[1]);
 	r->x.lower = nearest_map(p->a, r, i[2], n[2]);
 	r->by = find_grids(p, r) ? BY_UNIT : BY_COPIES;
@@ -296,7 +296,7 @@ lower_doublings(struct part *p, const struct tfl_op *op, const struct doubling *
 	for (int i = 1; i < d->times; i++, x = y) {
 		struct hwc s = { .h = 2 * x.shape.h, .w = 2 * x.shape.w,
 				 .c = x.shape.c };
-		y = operand_whole(low_tensor(p->l, x.type, s, NULL));
+		y = low_new(p->l, x.type, s);
 		struct g_op *o = low_copy(p->l, x, y);
 		G_PUT(o, OP, upscale, (int)UPSCALE_NEAREST);
 	}
