@@ -8,6 +8,22 @@ enum {
 	MAX_EXTENT = 1 << 16,	/* limit per operand */
 };
 
+struct nd
+low_matrix(const struct nd *v, const struct nd *all, int64_t i)
+{
+	struct nd m = { .t = v->t, .type = v->type, .rank = 2, .offset = v->offset };
+	int lead = v->rank - 2;
+	for (int d = all->rank - 3; d >= 0; d--) {
+		int own = d - (all->rank - v->rank);
+		if (own >= 0 && own < lead && v->dim[own] > 1)
+			m.offset += i % all->dim[d] * v->stride[own];
+		i /= all->dim[d];
+	}
+	memcpy(m.dim, v->dim + lead, 2 * sizeof(m.dim[0]));
+	memcpy(m.stride, v->stride + lead, 2 * sizeof(m.stride[0]));
+	return m;
+}
+
 bool
 low_matmul_is_native(const struct lower *l, const struct low_matmul *m)
 {

@@ -13,6 +13,8 @@ struct low_matmul {
 };
 
 /* matmul.c */
+/* Returns matrix i of v [batch...][row][column]; a batch axis of 1 is repeated to that of `all`. */
+struct nd low_matrix(const struct nd *v, const struct nd *all, int64_t i);
 /*
  * Returns true if one operation computes the product (low_has(l, LACK_MATMUL)).  Sums
  * of 16-bit products then have 48 bits.
@@ -40,11 +42,8 @@ enum { LOW_WIDE_DEPTH = 510 }; /* up to here, sums of terms of 2^22 and their ca
 struct low_wide {
 	struct nd a, b;		/* operands, all batches */
 	struct npu_scale scale; /* mult has at most 15 bits */
-	/*
-	 * Returns the sums of all products, as words in out's dimensions, with `half`
-	 * in place of a (of_a) or of b.
-	 */
-	struct nd (*sums)(void *ctx, const struct nd *half, bool of_a);
+	/* Writes the sums of all products, as words in out's dimensions. */
+	void (*multiply)(void *ctx, const struct nd *a, const struct nd *b, const struct nd *sums);
 	void *ctx;
 	const struct low_end *end; /* of the last operation, which scales already */
 };

@@ -126,14 +126,16 @@ low_multiply_wide(struct lower *l, const struct low_wide *w, const struct nd *ou
 		nd_copy(l, v, &whole);
 	}
 	split(l, nd_to_operand(&whole), &upper, &lower);
-	struct nd u = as_operand(upper, v), r = as_operand(lower, v);
-	struct nd high = w->sums(w->ctx, &u, of_a);
-	struct nd low = w->sums(w->ctx, &r, of_a);
+	struct nd sums[2], half[2] = { as_operand(upper, v), as_operand(lower, v) };
+	for (int k = 0; k < 2; k++) {
+		sums[k] = nd_new_like(l, out, TFL_INT32);
+		w->multiply(w->ctx, of_a ? &half[k] : &w->a, of_a ? &w->b : &half[k], &sums[k]);
+	}
 	if (!nd_operand(out, &ofm)) {
 		dest = nd_new_like(l, out, out->type);
 		ofm = nd_to_operand(&dest);
 	}
-	scale_wide(l, w, nd_to_operand(&high), nd_to_operand(&low), ofm);
+	scale_wide(l, w, nd_to_operand(&sums[0]), nd_to_operand(&sums[1]), ofm);
 	if (dest.t != out->t)
 		nd_copy(l, &dest, out);
 }

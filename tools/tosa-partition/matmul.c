@@ -12,13 +12,7 @@ struct nd
 matrix_of(struct part *p, const struct nd *v, int64_t i, bool transpose)
 {
 	static const int order[] = { 1, 0 };
-	struct nd m = *v;
-	nd_slice(&m, 0, i, 1, 1);
-	m.dim[0] = m.dim[1];
-	m.stride[0] = m.stride[1];
-	m.dim[1] = m.dim[2];
-	m.stride[1] = m.stride[2];
-	m.rank = 2;
+	struct nd m = low_matrix(v, v, i);
 	if (transpose)
 		nd_permute(&m, order);
 	if (m.stride[1] == 1 || m.dim[1] == 1)
@@ -26,19 +20,6 @@ matrix_of(struct part *p, const struct nd *v, int64_t i, bool transpose)
 	struct nd r = nd_new(p->l, m.type, 2, m.dim);
 	nd_copy(p->l, &m, &r);
 	return r;
-}
-
-struct nd
-result_matrix(const struct nd *v, int64_t i)
-{
-	struct nd m = *v;
-	m.offset += i * v->stride[0];
-	m.rank = 2;
-	for (int k = 0; k < 2; k++) {
-		m.dim[k] = v->dim[k + 1];
-		m.stride[k] = v->stride[k + 1];
-	}
-	return m;
 }
 
 struct product {
@@ -66,7 +47,7 @@ multiply_batches(struct part *p, const struct product *m, const struct nd *out,
 		struct nd b = matrix_of(p, &m->b, i, true);
 		struct low_matmul one = { .a = a, .b = b, .a_zero = m->a_zero,
 					  .b_zero = m->b_zero };
-		struct nd z = result_matrix(out, i);
+		struct nd z = low_matrix(out, out, i);
 		low_matmul(p->l, &one, &z, end);
 	}
 }
@@ -76,27 +57,14 @@ struct wide {
 	const struct product *m;
 };
 
-static struct nd
-half_sums(void *ctx, const struct nd *half, bool of_a)
+static void
+multiply_half(void *ctx, const struct nd *a, const struct nd *b, const struct nd *sums)
 {
 	const struct wide *w = ctx;
 	struct product m = *w->m;
-	*(of_a ? &m.a : &m.b) = *half;
-	const int64_t shape[3] = { m.a.dim[0], m.a.dim[1], m.b.dim[2] };
-	struct nd sums = nd_new(w->p->l, TFL_INT32, 3, shape);
-	multiply_batches(w->p, &m, &sums, &low_half_up);
-	return sums;
-}
-
-static void
-multiply_wide(struct part *p, const struct product *m, const struct nd *out,
-	      const struct tail *t)
-{
-	struct wide ctx = { .p = p, .m = m };
-	struct low_end end = tail_end(p, t);
-	struct low_wide w = { .a = m->a, .b = m->b, .scale = tail_scale(t, 0),
-			      .sums = half_sums, .end = &end, .ctx = &ctx };
-	low_multiply_wide(p->l, &w, out);
+	m.a = *a;
+	m.b = *b;
+	multiply_batches(w->p, &m, sums, &low_half_up);
 }
 
 static const char *
@@ -128,9 +96,12 @@ lower_matmul(struct part *p, const struct tosa_op *op)
 	if (m.a.dim[0] * low_matmul_blocks(p->l, &shape) > MAX_BLOCKS)
 		return "more than 2048 blocks of 32768 products";
 	struct nd out = result_view(p, t.out);
-	struct low_end end = tail_scaled_end(p, &t);
+	struct low_end end = wide && !native ? tail_end(p, &t) : tail_scaled_end(p, &t);
+	struct wide ctx = { .p = p, .m = &m };
+	struct low_wide w = { .a = a, .b = b, .scale = tail_scale(&t, 0),
+			      .multiply = multiply_half, .end = &end, .ctx = &ctx };
 	if (wide && !native)
-		multiply_wide(p, &m, &out, &t);
+		low_multiply_wide(p->l, &w, &out);
 	else
 		multiply_batches(p, &m, &out, &end);
 	return NULL;

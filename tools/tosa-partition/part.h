@@ -197,10 +197,9 @@ const char *scale_to(struct part *p, const struct nd *v, const struct tail *t,
 struct nd part_of(const struct nd *v, int type, int k);
 /*
  * matmul.c: matrix i of a batch, or its transpose, with a contiguous second axis
- * (copied if necessary); and matrix i of a result
+ * (copied if necessary)
  */
 struct nd matrix_of(struct part *p, const struct nd *v, int64_t i, bool transpose);
-struct nd result_matrix(const struct nd *v, int64_t i);
 
 typedef const char *lower_fn(struct part *p, const struct tosa_op *op);
 /* one for each name in the column `lowering` of schema/tosa_ops.def */

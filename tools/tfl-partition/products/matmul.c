@@ -13,13 +13,12 @@
 
 enum { MAX_BATCHES = 512 };
 
-/* ofm = a * b: a is [rows][depth], b [depth][cols]; adj_a, adj_b: stored transposed */
+/* the OFM is the IFM, [rows][depth], times IFM2, [depth][cols]; adj: stored transposed */
 struct matmul {
-	const struct tfl_tensor *a, *b, *ofm, *bias;
+	const struct tfl_tensor *bias;
 	bool adj_a, adj_b;
 	int32_t rows, cols, depth;
 	int64_t batches;
-	int32_t zero_a, zero_b;
 };
 
 /* leading dimension d of `out` in t: t's own, or 1 if t has fewer dimensions */
@@ -31,15 +30,15 @@ lead_dim(const struct tfl_tensor *t, const struct tfl_tensor *out, int d)
 }
 
 static bool
-batches_match(const struct matmul *m)
+batches_match(const struct lop *o)
 {
-	for (int d = 0; d + 2 < m->ofm->rank; d++) {
-		int32_t n = m->ofm->dim[d];
-		int32_t x = lead_dim(m->a, m->ofm, d), y = lead_dim(m->b, m->ofm, d);
+	for (int d = 0; d + 2 < o->ofm->rank; d++) {
+		int32_t n = o->ofm->dim[d];
+		int32_t x = lead_dim(o->ifm, o->ofm, d), y = lead_dim(o->ifm2, o->ofm, d);
 		if ((x != 1 && x != n) || (y != 1 && y != n) || (x != n && y != n))
 			return false;
 	}
-	return m->ofm->rank >= m->a->rank && m->ofm->rank >= m->b->rank;
+	return o->ofm->rank >= o->ifm->rank && o->ofm->rank >= o->ifm2->rank;
 }
 
 /* the largest magnitude of t minus its zero point */
@@ -52,24 +51,25 @@ largest_magnitude(const struct tfl_tensor *t)
 }
 
 static const char *
-check_types(const struct part *p, const struct matmul *m, int types)
+check_types(const struct part *p, const struct lop *o, int types)
 {
-	const char *why = check_fm(p, m->a, "IFM", types) ?: check_fm(p, m->b, "IFM2", types) ?:
-			  check_fm(p, m->ofm, "OFM", types);
+	const char *why = check_fm(p, o->ifm, "IFM", types) ?:
+			  check_fm(p, o->ifm2, "IFM2", types) ?: check_fm(p, o->ofm, "OFM", types);
 	if (why)
 		return why;
-	return m->a->type != m->b->type || m->a->type != m->ofm->type
+	return o->ifm->type != o->ifm2->type || o->ifm->type != o->ofm->type
 		   ? "IFM, IFM2 and OFM differ in type"
 		   : NULL;
 }
 
 /* the shape of one batch, for checks */
 static struct low_matmul
-shape_of(const struct matmul *m)
+shape_of(const struct lop *o)
 {
+	const struct matmul *m = o->own;
 	const int32_t a[2] = { m->rows, m->depth }, b[2] = { m->cols, m->depth };
-	return (struct low_matmul){ .a = nd_dense(m->a->type, 2, a),
-				    .b = nd_dense(m->b->type, 2, b) };
+	return (struct low_matmul){ .a = nd_dense(o->ifm->type, 2, a),
+				    .b = nd_dense(o->ifm2->type, 2, b) };
 }
 
 /*
@@ -77,49 +77,50 @@ shape_of(const struct matmul *m)
  * bits, multiplies by 15 bits and shifts right, rounding halves up (fixed_mbqm64).
  */
 static const char *
-read_wide(const struct part *p, const struct matmul *m, double ratio, bool native,
-	  struct low_end *end)
+read_wide(const struct part *p, struct lop *o, double ratio, bool native)
 {
-	if (m->zero_a || m->zero_b || end->zero)
+	int32_t depth = ((const struct matmul *)o->own)->depth;
+	if (quant_zero(o->ifm) || quant_zero(o->ifm2) || o->end.zero)
 		return "INT16 with a zero point";
-	if (m->depth > LOW_WIDE_DEPTH && !native)
+	if (depth > LOW_WIDE_DEPTH && !native)
 		return part_say(p, "sums of %d products of 16 bits: at most %d",
-				m->depth, (int)LOW_WIDE_DEPTH);
+				depth, (int)LOW_WIDE_DEPTH);
 	/* products up to 2^30: the reference's result has 32 bits before it is clamped */
-	if (ratio * m->depth >= 2)
+	if (ratio * depth >= 2)
 		return "scaled sums may leave the range of int32, where the "
 		       "reference wraps around";
 	struct npu_scale s;
 	if (!npu_quantise(ratio, &s) || s.mult < 1u << 30)
 		return "the ratio of the scales can't be expressed";
-	end->scale = npu_scale_reduce(s);
-	end->round = ROUND_NATURAL;
+	o->end.scale = npu_scale_reduce(s);
+	o->end.round = ROUND_NATURAL;
 	return NULL;
 }
 
-/* the checks that all products share, once their shapes are set; sets the scale */
+/* the checks that all products share, once their shapes are set; sets the end */
 static const char *
-read_products(const struct part *p, const struct matmul *m, struct low_end *end)
+read_products(const struct part *p, struct lop *o, int activation)
 {
-	bool wide = m->ofm->type == TFL_INT16;
-	int64_t most = m->depth * largest_magnitude(m->a) * largest_magnitude(m->b), bias = 0;
+	const struct matmul *m = o->own;
+	bool wide = o->ofm->type == TFL_INT16;
+	int64_t most = m->depth * largest_magnitude(o->ifm) * largest_magnitude(o->ifm2), bias = 0;
 	for (int32_t i = 0; m->bias && i < m->cols; i++) {
 		int64_t v = tensor_int(m->bias, i);
 		bias = v > bias ? v : -v > bias ? -v : bias;
 	}
 	if (!wide && most + bias > INT32_MAX)
 		return part_say(p, "sums of %d products", m->depth);
-	struct low_matmul shape = shape_of(m);
+	struct low_matmul shape = shape_of(o);
 	if (m->batches > MAX_BATCHES ||
 	    m->batches * low_matmul_blocks(p->l, &shape) > ND_MAX_COPIES)
 		return "more than 2048 blocks of products";
-	end->scaled = true;
-	end->round = ROUND_TFL;
-	double product = (double)(quant_scale_f32(m->a) * quant_scale_f32(m->b));
-	double ratio = product / quant_scale(m->ofm);
+	o->end = (struct low_end){ .scaled = true, .round = ROUND_TFL, .zero = quant_zero(o->ofm),
+				   .clamped = true, .clamp = quant_clamp(o->ofm, activation) };
+	double product = (double)(quant_scale_f32(o->ifm) * quant_scale_f32(o->ifm2));
+	double ratio = product / quant_scale(o->ofm);
 	if (wide)
-		return read_wide(p, m, ratio, low_matmul_is_native(p->l, &shape), end);
-	return npu_quantise(ratio, &end->scale)
+		return read_wide(p, o, ratio, low_matmul_is_native(p->l, &shape));
+	return npu_quantise(ratio, &o->end.scale)
 		   ? NULL
 		   : "the ratio of the scales can't be expressed";
 }
@@ -127,70 +128,49 @@ read_products(const struct part *p, const struct matmul *m, struct low_end *end)
 const char *
 read_matmul(const struct part *p, struct lop *o)
 {
-	const struct tfl_op *op = o->op;
+	const struct tfl_tensor *a = o->ifm, *b = o->ifm2, *y = o->ofm;
 	struct matmul *m = o->own = anew(p->a, struct matmul, 1);
-	const char *why = check_options(p, op, &fb_BatchMatMulOptions);
+	const char *why = check_options(p, o->op, &fb_BatchMatMulOptions) ?:
+			  check_types(p, o, family_types(o->op));
 	if (why)
 		return why;
-	*m = (struct matmul){ .a = o->ifm, .b = part_in(p, op, 1),
-			      .ofm = o->ofm };
-	why = check_types(p, m, family_types(op));
-	if (why)
-		return why;
-	m->adj_a = TFL_OPT(op, BatchMatMulOptions, adj_x);
-	m->adj_b = TFL_OPT(op, BatchMatMulOptions, adj_y);
-	o->end.clamped = true;
-	o->end.clamp = type_range(m->ofm->type);
-	o->end.zero = quant_zero(m->ofm);
-	m->zero_a = quant_zero(m->a);
-	m->zero_b = quant_zero(m->b);
-	int ra = m->a->rank, rb = m->b->rank, ro = m->ofm->rank;
-	if (ra < 2 || rb < 2 || ro < 2)
+	m->adj_a = TFL_OPT(o->op, BatchMatMulOptions, adj_x);
+	m->adj_b = TFL_OPT(o->op, BatchMatMulOptions, adj_y);
+	if (a->rank < 2 || b->rank < 2 || y->rank < 2)
 		return "an operand has less than 2 dimensions";
-	m->rows = m->a->dim[ra - 1 - !m->adj_a];
-	m->depth = m->a->dim[ra - 2 + !m->adj_a];
-	m->cols = m->b->dim[rb - 2 + !m->adj_b];
-	if (m->b->dim[rb - 1 - !m->adj_b] != m->depth ||
-	    m->ofm->dim[ro - 2] != m->rows || m->ofm->dim[ro - 1] != m->cols ||
-	    !batches_match(m))
+	m->rows = a->dim[a->rank - 1 - !m->adj_a];
+	m->depth = a->dim[a->rank - 2 + !m->adj_a];
+	m->cols = b->dim[b->rank - 2 + !m->adj_b];
+	if (b->dim[b->rank - 1 - !m->adj_b] != m->depth || y->dim[y->rank - 2] != m->rows ||
+	    y->dim[y->rank - 1] != m->cols || !batches_match(o))
 		return "the shapes of IFM, IFM2 and OFM do not match";
-	if (m->a->data.p && m->b->data.p)
+	if (a->data.p && b->data.p)
 		return "both inputs are constant";
-	m->batches = tfl_elements(m->ofm) / m->rows / m->cols;
-	return read_products(p, m, &o->end);
+	m->batches = tfl_elements(y) / m->rows / m->cols;
+	return read_products(p, o, TFL_ACT_NONE);
 }
 
 /* FULLY_CONNECTED, whose matrices have the summed axis last already */
 const char *
 read_computed(const struct part *p, struct lop *o)
 {
-	const struct tfl_op *op = o->op;
 	struct matmul *m = o->own = anew(p->a, struct matmul, 1);
-	*m = (struct matmul){ .a = o->ifm, .b = part_in(p, op, 1),
-			      .ofm = o->ofm, .bias = part_in(p, op, 2),
-			      .batches = 1 };
-	int activation =
-	    (int)TFL_OPT(op, FullyConnectedOptions, fused_activation_function);
-	const char *why = check_types(p, m, TYPE_8) ?: check_activation(p, op, activation);
+	int activation = (int)TFL_OPT(o->op, FullyConnectedOptions, fused_activation_function);
+	const char *why = check_types(p, o, TYPE_8) ?: check_activation(p, o->op, activation) ?:
+			  read_matrix(p, o->ifm2, &m->cols, &m->depth);
 	if (why)
 		return why;
-	why = read_matrix(p, m->b, &m->cols, &m->depth);
-	if (why)
-		return why;
-	o->end.clamped = true;
-	o->end.clamp = quant_clamp(m->ofm, activation);
-	o->end.zero = quant_zero(m->ofm);
-	m->zero_a = quant_zero(m->a);
-	m->zero_b = quant_zero(m->b);
-	int64_t rows = tfl_elements(m->a) / m->depth;
+	m->batches = 1;
+	m->bias = part_in(p, o->op, 2);
+	int64_t rows = tfl_elements(o->ifm) / m->depth;
 	m->rows = (int32_t)rows;
-	if (rows * m->depth != tfl_elements(m->a) || rows < 1 || rows > INT32_MAX ||
-	    rows * m->cols != tfl_elements(m->ofm))
+	if (rows * m->depth != tfl_elements(o->ifm) || rows < 1 || rows > INT32_MAX ||
+	    rows * m->cols != tfl_elements(o->ofm))
 		return "the shapes of IFM, weights and OFM do not match";
 	if (m->bias && (!m->bias->data.p || m->bias->type != TFL_INT32 ||
 			tfl_elements(m->bias) != m->cols))
 		return part_say(p, "the bias is not %d constants of int32", m->cols);
-	return read_products(p, m, &o->end);
+	return read_products(p, o, activation);
 }
 
 /* the matrix with a contiguous summed axis: v itself, or a copy in linear memory */
@@ -211,96 +191,53 @@ contiguous_matrix(struct part *p, struct nd v, bool transpose)
 	return nd_readable(p->l, &v);
 }
 
-/* the matrix of batch i, counted in the OFM's batches */
-static struct nd
-matrix_of(const struct nd *v, const struct nd *ofm, int64_t i)
-{
-	struct nd m = { .t = v->t, .type = v->type, .rank = 2, .offset = v->offset };
-	int lead = v->rank - 2;
-	for (int d = ofm->rank - 3; d >= 0; d--) {
-		int own = d - (ofm->rank - v->rank);
-		if (own >= 0 && own < lead && v->dim[own] > 1)
-			m.offset += i % ofm->dim[d] * v->stride[own];
-		i /= ofm->dim[d];
-	}
-	memcpy(m.dim, v->dim + lead, 2 * sizeof(m.dim[0]));
-	memcpy(m.stride, v->stride + lead, 2 * sizeof(m.stride[0]));
-	return m;
-}
-
 /* multiplies [batch...][row][depth] by [batch...][col][depth] */
 static void
-multiply_all(struct part *p, const struct matmul *m, const struct nd *a,
-	     const struct nd *b, const struct nd *out, const struct nd *bias,
-	     const struct low_end *end)
+multiply_all(struct part *p, const struct lop *o, const struct nd *a, const struct nd *b,
+	     const struct nd *out, const struct nd *bias, const struct low_end *end)
 {
+	const struct matmul *m = o->own;
 	for (int64_t i = 0; i < m->batches; i++) {
-		struct nd z = matrix_of(out, out, i);
-		struct low_matmul one = { .a = matrix_of(a, out, i),
-					  .b = matrix_of(b, out, i),
-					  .a_zero = m->zero_a, .b_zero = m->zero_b,
-					  .bias = bias };
+		struct nd z = low_matrix(out, out, i);
+		struct low_matmul one = { .a = low_matrix(a, out, i), .b = low_matrix(b, out, i),
+					  .a_zero = quant_zero(o->ifm),
+					  .b_zero = quant_zero(o->ifm2), .bias = bias };
 		low_matmul(p->l, &one, &z, end);
 	}
 }
 
-/*
- * out = a * b for every batch.  a and b have the shapes of m->a and m->b, `out` that of
- * m->ofm; their element types may differ from m's.
- */
-static void
-multiply_matrices(struct part *p, const struct matmul *m, struct nd a, struct nd b,
-		  const struct nd *out, const struct low_end *end)
-{
-	a = contiguous_matrix(p, a, m->adj_a);
-	b = contiguous_matrix(p, b, !m->adj_b);
-	multiply_all(p, m, &a, &b, out, NULL, end);
-}
-
-struct wide {
+struct product {
 	struct part *p;
-	const struct matmul *m;
-	struct nd a, b;
+	const struct lop *o;
+	const struct low_end *end;
 };
 
-/* sums of products as words */
-static struct nd
-half_sums(void *ctx, const struct nd *half, bool of_a)
-{
-	const struct wide *w = ctx;
-	struct g_operand y = word_new(w->p->l, tfl_hwc(w->m->ofm));
-	struct nd out = nd_of(y, w->m->ofm);
-	multiply_matrices(w->p, w->m, of_a ? *half : w->a, of_a ? w->b : *half, &out, &low_plain);
-	return out;
-}
-
-/* two sums of words: lower/matmul.h, wide.c */
+/* out = a * b for every batch; element types may differ from those of the operator */
 static void
-lower_wide(struct part *p, const struct lop *o)
+multiply_matrices(void *ctx, const struct nd *a, const struct nd *b, const struct nd *out)
 {
-	const struct tfl_op *op = o->op;
-	struct nd out = nd_ofm(p, op->out[0]);
-	struct wide ctx = { .p = p, .m = o->own };
-	ctx.a = nd_ifm(p, op->in[0]);
-	ctx.b = nd_ifm(p, op->in[1]);
-	struct low_wide w = { .a = ctx.a, .b = ctx.b, .scale = o->end.scale,
-			      .sums = half_sums, .end = &low_as_made, .ctx = &ctx };
-	low_multiply_wide(p->l, &w, &out);
+	const struct product *x = ctx;
+	const struct matmul *m = x->o->own;
+	struct nd first = contiguous_matrix(x->p, *a, m->adj_a);
+	struct nd second = contiguous_matrix(x->p, *b, !m->adj_b);
+	multiply_all(x->p, x->o, &first, &second, out, NULL, x->end);
 }
 
 const char *
 lower_matmul(struct part *p, const struct lop *o)
 {
-	const struct tfl_op *op = o->op;
-	const struct matmul *m = o->own;
-	struct low_matmul shape = shape_of(m);
-	if (m->ofm->type == TFL_INT16 && !low_matmul_is_native(p->l, &shape)) {
-		lower_wide(p, o);
-		return NULL;
-	}
-	struct nd a = nd_ifm(p, op->in[0]), b = nd_ifm(p, op->in[1]);
-	struct nd out = nd_ofm(p, op->out[0]);
-	multiply_matrices(p, m, a, b, &out, &o->end);
+	struct low_matmul shape = shape_of(o);
+	bool wide = o->ofm->type == TFL_INT16 && !low_matmul_is_native(p->l, &shape);
+	struct nd a = nd_ifm(p, o->op->in[0]), b = nd_ifm(p, o->op->in[1]);
+	struct nd out = nd_ofm(p, o->op->out[0]);
+	struct product x = { .p = p, .o = o, .end = wide ? &low_plain : &o->end };
+	/* two sums of words: lower/matmul.h, wide.c */
+	struct low_wide w = { .a = a, .b = b, .scale = o->end.scale, .multiply = multiply_matrices,
+			      .end = &low_as_made, .ctx = &x };
+	if (wide)
+		low_multiply_wide(p->l, &w, &out);
+	else
+		multiply_matrices(&x, &a, &b, &out);
 	return NULL;
 }
 
@@ -319,15 +256,13 @@ as_matrix(struct part *p, struct nd v, int64_t rows, int64_t cols)
 void
 lower_computed(struct part *p, const struct lop *o)
 {
-	const struct tfl_op *op = o->op;
 	const struct matmul *m = o->own;
-	struct nd a = as_matrix(p, nd_ifm(p, op->in[0]), m->rows, m->depth);
-	struct nd b = as_matrix(p, nd_ifm(p, op->in[1]), m->cols, m->depth);
-	struct nd out = as_matrix(p, nd_ofm(p, op->out[0]), m->rows, m->cols);
-	struct nd bias;
+	struct nd a = as_matrix(p, nd_ifm(p, o->op->in[0]), m->rows, m->depth);
+	struct nd b = as_matrix(p, nd_ifm(p, o->op->in[1]), m->cols, m->depth);
+	struct nd out = as_matrix(p, nd_ofm(p, o->op->out[0]), m->rows, m->cols), bias;
 	a = contiguous_matrix(p, a, false);
 	b = contiguous_matrix(p, b, false);
 	if (m->bias)
-		bias = nd_operand_of(part_ifm(p, op->in[2]), 1, &m->cols);
-	multiply_all(p, m, &a, &b, &out, m->bias ? &bias : NULL, &o->end);
+		bias = nd_operand_of(part_ifm(p, o->op->in[2]), 1, &m->cols);
+	multiply_all(p, o, &a, &b, &out, m->bias ? &bias : NULL, &o->end);
 }
