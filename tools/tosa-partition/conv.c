@@ -6,37 +6,67 @@ enum { MAX_EXTENT = 65536 };
 
 struct layer {
 	const struct tosa_op *op;
-	const struct tosa_tensor *w;
-	struct tosa_window k;
+	struct low_conv c;
 	struct tail t;
-	int64_t *bias;
-	struct npu_scale *scale;
 	struct nd in, out, dest;
-	int32_t ifm_zero, weight_zero, o;
 };
 
-/* reads bias and scale of every channel and opens the result; returns NULL, or why not */
+/* weights in TOSA's order O,H,W,I or, for a depthwise convolution, H,W,C,M with O = C * M */
+static struct low_weights
+weights_of(struct part *p, const struct tosa_op *op, bool deep)
+{
+	const struct tosa_tensor *w = tosa_in(p->t, op, 1);
+	int64_t n = tosa_elements(w), *zero = anew(p->a, int64_t, 1);
+	uint8_t *v = anew(p->a, uint8_t, (size_t)n);
+	for (int64_t i = 0; i < n; i++)
+		v[i] = (uint8_t)tosa_value(w, i);
+	zero[0] = tosa_zero_of(p->t, op, 4);
+	struct low_weights r = { .v = v, .type = TFL_INT8, .zero = zero, .n_zero = 1,
+				 .name = w->name };
+	int64_t depth = deep ? (int64_t)w->dim[2] * w->dim[3] : w->dim[3];
+	r.stride[3] = !deep;
+	r.stride[2] = depth;
+	r.stride[1] = (deep ? w->dim[1] : w->dim[2]) * depth;
+	r.stride[0] = deep ? 1 : w->dim[1] * r.stride[1];
+	return r;
+}
+
+/* reads the convolution and its tail, and opens the result; returns NULL, or why not */
 static const char *
 open_layer(struct part *p, const struct tosa_op *op, struct layer *y)
 {
-	const struct tosa_tensor *b = tosa_in(p->t, op, 2), *o = tosa_out(p->t, op);
-	*y = (struct layer){ .op = op, .w = tosa_in(p->t, op, 1), .o = o->dim[3] };
-	if (!y->w->data.p || !b->data.p)
+	const struct tosa_tensor *w = tosa_in(p->t, op, 1), *b = tosa_in(p->t, op, 2);
+	const struct tosa_tensor *o = tosa_out(p->t, op);
+	bool deep = op->code == TOSA_DEPTHWISE_CONV2D;
+	if (!w->data.p || !b->data.p)
 		return "its weights or its bias are not constant";
-	y->k = tosa_window_of(p->t, op);
-	y->ifm_zero = (int32_t)tosa_zero_of(p->t, op, 3);
-	y->weight_zero = (int32_t)tosa_zero_of(p->t, op, 4);
+	struct tosa_window k = tosa_window_of(p->t, op);
+	*y = (struct layer){ .op = op };
 	y->t = tail_of(p, op->out[0], TAIL_SCALE | TAIL_CHANNELS | TAIL_WORDS);
 	if (o->type == TOSA_INT48 && !y->t.scaled)
 		return "an operator other than RESCALE reads its sums of 48 bits";
-	size_t n = (size_t)y->o;
-	y->bias = anew(p->a, int64_t, n);
-	y->scale = anew(p->a, struct npu_scale, n);
-	for (int32_t k = 0; k < y->o; k++) {
-		y->bias[k] = tosa_value(b, tosa_elements(b) > 1 ? k : 0);
-		if (y->bias[k] < -(INT64_C(1) << 39) || y->bias[k] >= INT64_C(1) << 39)
+	int32_t n = o->dim[3];
+	int64_t *bias = anew(p->a, int64_t, (size_t)n);
+	struct npu_scale *scale = anew(p->a, struct npu_scale, (size_t)n);
+	for (int32_t i = 0; i < n; i++) {
+		bias[i] = tosa_value(b, tosa_elements(b) > 1 ? i : 0);
+		if (bias[i] < -(INT64_C(1) << 39) || bias[i] >= INT64_C(1) << 39)
 			return "a bias does not fit 40 bits";
-		y->scale[k] = tail_scale(&y->t, k);
+		scale[i] = tail_scale(&y->t, i);
+	}
+	y->c = (struct low_conv){
+		.kind = OP_CONV, .o = n, .i = w->dim[3], .groups = 1,
+		.ifm_zero = (int32_t)tosa_zero_of(p->t, op, 3), .weights = weights_of(p, op, deep),
+		.kernel = { .y = k.kernel[0], .x = k.kernel[1] },
+		.stride = { .y = k.stride[0], .x = k.stride[1] },
+		.dilation = { .y = k.dilation[0], .x = k.dilation[1] },
+		.pad = { .top = k.before[0], .bottom = k.after[0],
+			 .left = k.before[1], .right = k.after[1] },
+		.bias = bias, .scale = scale, .round = tail_round(&y->t) };
+	if (deep) {
+		y->c.i = 1;
+		y->c.kind = w->dim[2] > 1 && n == w->dim[2] ? OP_DEPTHWISE : OP_CONV;
+		y->c.groups = y->c.kind == OP_CONV ? w->dim[2] : 1;
 	}
 	y->out = result_view(p, y->t.out);
 	y->dest = writable_fm(p, &y->out);
@@ -52,76 +82,32 @@ input_of(struct part *p, struct layer *y)
 	    p->t->op[i].code != TOSA_PAD)
 		return t;
 	const struct tosa_tensor *pad = tosa_in(p->t, &p->t->op[i], 1);
-	for (int k = 0; k < 2; k++) {
-		y->k.before[k] += (int32_t)tosa_value(pad, 2 * (1 + k));
-		y->k.after[k] += (int32_t)tosa_value(pad, 2 * (1 + k) + 1);
-	}
+	y->c.pad.top += (int32_t)tosa_value(pad, 2);
+	y->c.pad.bottom += (int32_t)tosa_value(pad, 3);
+	y->c.pad.left += (int32_t)tosa_value(pad, 4);
+	y->c.pad.right += (int32_t)tosa_value(pad, 5);
 	return p->t->op[i].in[0];
 }
 
-/* weights in TOSA's order O,H,W,I or, for a depthwise convolution, H,W,C,M with O = C * M */
-static struct low_weights
-weights_of(struct part *p, const struct layer *y, bool deep)
-{
-	const struct tosa_tensor *w = y->w;
-	int64_t n = tosa_elements(w), *zero = anew(p->a, int64_t, 1);
-	uint8_t *v = anew(p->a, uint8_t, (size_t)n);
-	for (int64_t i = 0; i < n; i++)
-		v[i] = (uint8_t)tosa_value(w, i);
-	zero[0] = y->weight_zero;
-	struct low_weights r = { .v = v, .type = TFL_INT8, .zero = zero, .n_zero = 1,
-				 .name = w->name };
-	int64_t depth = deep ? (int64_t)w->dim[2] * w->dim[3] : w->dim[3];
-	r.stride[3] = !deep;
-	r.stride[2] = depth;
-	r.stride[1] = (deep ? w->dim[1] : w->dim[2]) * depth;
-	r.stride[0] = deep ? 1 : w->dim[1] * r.stride[1];
-	return r;
-}
-
-static struct low_conv
-conv_of(struct part *p, const struct layer *y, bool deep)
-{
-	int32_t channels = y->w->dim[2]; /* of a depthwise convolution */
-	struct low_conv c = {
-		.kind = OP_CONV, .o = y->o, .i = y->w->dim[3], .groups = 1,
-		.ifm_zero = y->ifm_zero, .weights = weights_of(p, y, deep),
-		.kernel = { .y = y->k.kernel[0], .x = y->k.kernel[1] },
-		.stride = { .y = y->k.stride[0], .x = y->k.stride[1] },
-		.dilation = { .y = y->k.dilation[0], .x = y->k.dilation[1] },
-		.pad = { .top = y->k.before[0], .bottom = y->k.after[0],
-			 .left = y->k.before[1], .right = y->k.after[1] },
-		.bias = y->bias, .scale = y->scale, .round = tail_round(&y->t) };
-	if (deep) {
-		c.i = 1;
-		c.kind = channels > 1 && y->o == channels ? OP_DEPTHWISE : OP_CONV;
-		c.groups = c.kind == OP_CONV ? channels : 1;
-	}
-	return c;
-}
-
-/* 1x1: all pixels are computed alike, whichever image they belong to */
-static bool
-is_matrix(const struct low_conv *c)
-{
-	return c->kind == OP_CONV && c->groups == 1 && c->kernel.y == 1 &&
-	       c->kernel.x == 1 && c->stride.y == 1 && c->stride.x == 1 && !c->pad.top &&
-	       !c->pad.left && !c->pad.bottom && !c->pad.right;
-}
-
-/* makes all images one image, or one row of pixels if each image has a single pixel */
+/*
+ * Makes all images of a 1x1 convolution, which computes all pixels alike, one image, or one
+ * row of pixels if each image has a single pixel.
+ */
 static void
 join_images(struct low_conv *c, struct nd *in, struct nd *out)
 {
 	struct nd from = *in, to = *out;
 	struct g_operand any;
+	bool matrix = c->kind == OP_CONV && c->groups == 1 && c->kernel.y == 1 &&
+		      c->kernel.x == 1 && c->stride.y == 1 && c->stride.x == 1 && !c->pad.top &&
+		      !c->pad.left && !c->pad.bottom && !c->pad.right;
 	bool pixels = in->dim[1] * in->dim[2] == 1;
 	int64_t h = pixels ? 1 : in->dim[0] * in->dim[1];
 	int64_t w = pixels ? in->dim[0] : in->dim[2];
 	int64_t d1[4] = { 1, h, w, in->dim[3] }, d2[4] = { 1, h, w, out->dim[3] };
-	if (!is_matrix(c) || (in->dim[0] == 1 && !pixels) || h > MAX_EXTENT ||
-	    w > MAX_EXTENT || !nd_reshape(&from, d1, 4) || !nd_reshape(&to, d2, 4) ||
-	    !nd_operand(&from, &any) || !nd_operand(&to, &any))
+	if (!matrix || (in->dim[0] == 1 && !pixels) || h > MAX_EXTENT || w > MAX_EXTENT ||
+	    !nd_reshape(&from, d1, 4) || !nd_reshape(&to, d2, 4) || !nd_operand(&from, &any) ||
+	    !nd_operand(&to, &any))
 		return;
 	c->kind = pixels ? OP_FC : OP_CONV;
 	*in = from;
@@ -170,23 +156,22 @@ lower_conv(struct part *p, const struct tosa_op *op)
 		return why;
 	struct nd in, out = y.dest;
 	int32_t *at, tensor = input_of(p, &y);
-	struct low_conv c = conv_of(p, &y, op->code == TOSA_DEPTHWISE_CONV2D);
 	if (take_channels(p, tensor, &in, &at)) {
-		spread_weights(p, &c, at, (int32_t)in.dim[3]);
+		spread_weights(p, &y.c, at, (int32_t)in.dim[3]);
 	} else {
 		in = value_of(p, tensor);
 		in = readable_fm(p, &in);
 	}
 	struct low_end end = tail_end(p, &y.t);
 	struct scaling x = { .p = p, .t = &y.t };
-	join_images(&c, &in, &out);
-	why = low_conv_check(p->a, &c, &in, &out);
+	join_images(&y.c, &in, &out);
+	why = low_conv_check(p->a, &y.c, &in, &out);
 	if (why)
 		return why;
-	if (low_conv_fits(&c))
-		low_conv(p->l, &c, &in, &out, &end);
+	if (low_conv_fits(&y.c))
+		low_conv(p->l, &y.c, &in, &out, &end);
 	else
-		low_conv_large(p->l, &c, &in, &out, scale_sums, &x);
+		low_conv_large(p->l, &y.c, &in, &out, scale_sums, &x);
 	deliver_fm(p, &y.dest, &y.out);
 	return x.why;
 }
@@ -199,17 +184,16 @@ lower_transposed(struct part *p, const struct tosa_op *op)
 	if (why)
 		return why;
 	struct nd from = value_of(p, op->in[0]), in = readable_fm(p, &from);
-	struct low_conv c = conv_of(p, &y, false);
 	struct low_end end = tail_end(p, &y.t);
 	/*
 	 * out_pad moves results to higher positions, low_conv's pad moves windows
 	 * to lower ones
 	 */
-	c.pad = (struct g_pad){ .top = -y.k.before[0], .left = -y.k.before[1] };
-	why = low_transconv_check(p->a, &c, &in, &y.dest);
+	y.c.pad = (struct g_pad){ .top = -y.c.pad.top, .left = -y.c.pad.left };
+	why = low_transconv_check(p->a, &y.c, &in, &y.dest);
 	if (why)
 		return why;
-	low_transconv(p->l, &c, &in, &y.dest, &end);
+	low_transconv(p->l, &y.c, &in, &y.dest, &end);
 	deliver_fm(p, &y.dest, &y.out);
 	return NULL;
 }
