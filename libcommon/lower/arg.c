@@ -130,18 +130,6 @@ positions(struct lower *l, int32_t n, bool last, int type)
 					.c = last ? n : 1 }, v);
 }
 
-/* [rows][n][columns]; if columns is 1, [rows][n], so that elements are contiguous */
-static struct g_operand
-as_operand(const struct nd *x)
-{
-	struct nd v = *x;
-	struct g_operand o;
-	v.rank = x->dim[2] == 1 ? 2 : 3;
-	bool ok = nd_operand(&v, &o);
-	assert(ok);
-	return o;
-}
-
 /*
  * Makes keys of at most 256 elements along the middle axis of x: 256 * x + position, or
  * 256 * (-1 - x) + position for a minimum.
@@ -151,7 +139,9 @@ make_keys(struct lower *l, const struct low_arg *r, const struct nd *x)
 {
 	struct hwc rows = { .h = (int32_t)x->dim[0], .w = (int32_t)x->dim[1],
 			    .c = (int32_t)x->dim[2] };
-	struct g_operand from = as_operand(x);
+	struct nd v = *x;
+	v.rank = rows.c == 1 ? 2 : 3; /* with one column, the elements of a row are contiguous */
+	struct g_operand from = nd_to_operand(&v);
 	struct g_tensor *t = low_tensor(l, TFL_INT16, from.shape, NULL);
 	struct npu_scale value = { .mult = 256 }, position = { .mult = 1 };
 	struct g_op *o = low_op(l, r->max ? OP_ADD : OP_SUB, from, operand_whole(t));
@@ -246,12 +236,11 @@ choose_segment(struct lower *l, const struct low_arg *r, struct g_tensor *keys,
 	struct g_operand to_end = segment_distances(l, r, segments);
 	at = word_add(l, at, to_end);
 	value = word_shl(l, value, bits);
-	struct g_operand all = word_add(l, value, at), best;
+	struct g_operand all = word_add(l, value, at);
 	struct nd v = { .t = all.t, .type = TFL_INT32, .rank = 3,
 			.dim = { 1, segments, w }, .stride = { segments * w, w, 1 } };
 	word_reduce_axis(l, OP_MAX, &v);
-	bool ok = nd_operand(&v, &best);
-	assert(ok);
+	struct g_operand best = nd_to_operand(&v);
 	/* subtract half, as the shift rounds halves up */
 	struct g_operand half = word_const(l, 1 << (POSITION_BITS - 1));
 	value = word_shr(l, word_sub(l, best, half), bits);
@@ -351,14 +340,12 @@ find_natively(struct lower *l, const struct low_arg *r, const struct block *b, s
 	nd_slice(&x, 2, b->column, b->columns, 1);
 	if (r->behind == 1 && b->rows > 1 && b->rows * r->n > TURN_ELEMENTS)
 		x = transposed_copy(l, r, x);
-	struct g_operand from;
-	bool ok = nd_operand(&x, &from);
-	assert(ok);
+	struct g_operand from = nd_to_operand(&x);
 	if (!r->max)
 		from = order_reversed(l, from);
 	struct hwc s = { .h = from.shape.h, .w = 1, .c = from.shape.c };
 	struct g_operand found = word_new(l, s), as;
-	ok = operand_view(direct ? ofm : found, s, &as);
+	bool ok = operand_view(direct ? ofm : found, s, &as);
 	assert(ok);
 	struct g_op *o = low_op(l, OP_ARGMAX, from, as);
 	G_PUT(o, OP, kernel, (struct yx){ .y = 1, .x = from.shape.w });

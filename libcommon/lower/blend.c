@@ -23,23 +23,15 @@ low_blend_takes_one(const struct low_blend *b)
 	return true;
 }
 
-/* Makes a tensor with v's shape, except for n elements along an axis. */
-static struct nd
-nd_resized(struct lower *l, const struct nd *v, int type, int axis, int64_t n)
-{
-	int64_t dim[ND_MAX];
-	memcpy(dim, v->dim, sizeof(dim));
-	dim[axis] = n;
-	return nd_new(l, type, v->rank, dim);
-}
-
 /* Returns one of the two adjacent inputs of each output, times its weight. */
 static struct nd
 side_of(struct lower *l, const struct nd *v, int axis, const int32_t *map,
 	const int32_t *weight, int64_t n, int *copies)
 {
 	int64_t dim[4] = { 1, 1, 1, 1 };
-	struct nd at = nd_resized(l, v, v->type, axis, n);
+	struct nd like = *v;
+	like.dim[axis] = n;
+	struct nd at = nd_new_like(l, &like, v->type);
 	struct nd product = nd_new_like(l, &at, TFL_INT32);
 	*copies += low_copy_axis(l, v, &at, axis, map);
 	dim[axis] = n;

@@ -24,20 +24,14 @@ run_of(const int32_t *map, int32_t n)
 	return k;
 }
 
-static int32_t
-count_runs(const int32_t *map, int32_t n)
+bool
+low_picks_channels(const struct nd *in, const int32_t *map, int32_t n)
 {
 	int32_t runs = 0;
 	for (int32_t k = 0; k < n; k += run_of(map + k, n - k))
 		runs++;
-	return runs;
-}
-
-bool
-low_picks_channels(const struct nd *in, const int32_t *map, int32_t n)
-{
 	return in->rank == 4 && graph_type_bytes(in->type) == 1 &&
-	       count_runs(map, n) > FEW_RUNS && in->dim[3] <= MAX_CHANNELS &&
+	       runs > FEW_RUNS && in->dim[3] <= MAX_CHANNELS &&
 	       n <= MAX_CHANNELS;
 }
 

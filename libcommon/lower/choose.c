@@ -12,16 +12,6 @@
  */
 #include "lower/choose.h"
 
-/* table for differences from -128 on: true for 0 (equal), or for all others */
-static struct g_lut *
-table_of(struct lower *l, bool equal)
-{
-	uint8_t v[256];
-	for (int i = 0; i < 256; i++)
-		v[i] = (i == 128) == equal;
-	return low_lut8(l, v);
-}
-
 /* Uses the NPU's comparison, whose result has all bits set if it holds. */
 static void
 compare_natively(struct lower *l, const struct low_compare *c, const struct nd *out)
@@ -84,30 +74,15 @@ low_compare(struct lower *l, const struct low_compare *c, const struct nd *out)
 	end.clamped = true;
 	end.clamp = (struct g_range){ .lo = equal ? -1 : 0, .hi = 1 };
 	end.zero = c->order == LOW_NOT_LESS;
+	uint8_t table[256]; /* for differences from -128 on */
+	for (int i = 0; i < 256; i++)
+		table[i] = (i == 128) == (c->order == LOW_EQUAL);
 	if (equal)
-		end.lut = table_of(l, c->order == LOW_EQUAL);
+		end.lut = low_lut8(l, table);
 	nd_binary(l, OP_SUB, &c->a, 0, &c->b, 0, out, &end);
 }
 
 /* ---- selections -------------------------------------------------------------- */
-
-/* Converts a truth value to the type of the operands that it selects. */
-static struct nd
-as_type(struct lower *l, const struct nd *c, int type)
-{
-	struct nd v = *c;
-	if (graph_type_bytes(type) > 1)
-		return nd_widen(l, c, 0, type);
-	v.type = type;
-	return v;
-}
-
-static struct nd
-one_less(struct lower *l, const struct nd *c)
-{
-	struct nd one = nd_const_one(l, c->type, c->rank, 1);
-	return nd_broadcast_op(l, OP_SUB, &one, c);
-}
 
 static void
 select_bits(struct lower *l, const struct nd *c, const struct nd *a, const struct nd *b,
@@ -128,7 +103,12 @@ low_select(struct lower *l, const struct nd *c, const struct nd *a, const struct
 		select_bits(l, c, a, b, out);
 		return;
 	}
-	struct nd yes = as_type(l, c, out->type), no = one_less(l, &yes);
+	struct nd yes = *c; /* in the type of the operands */
+	if (graph_type_bytes(out->type) > 1)
+		yes = nd_widen(l, c, 0, out->type);
+	yes.type = out->type;
+	struct nd one = nd_const_one(l, yes.type, c->rank, 1);
+	struct nd no = nd_broadcast_op(l, OP_SUB, &one, &yes);
 	struct nd x = nd_broadcast_op(l, OP_MUL, &yes, a), y = nd_broadcast_op(l, OP_MUL, &no, b);
 	nd_binary(l, OP_ADD, &x, 0, &y, 0, out, &low_half_up);
 }

@@ -73,19 +73,6 @@ windows_of(const struct low_conv *c, const struct nd *out)
 	       (c->stride.x > LOW_STRIDE ? out->dim[2] : 1);
 }
 
-static const char *
-check_large(struct arena *a, const struct low_conv *c, const struct nd *in,
-	    const struct nd *out)
-{
-	if (graph_type_bytes(in->type) > 1)
-		return "a kernel of this size with 16 bits";
-	int64_t n = in->dim[0] * conv_large_pieces(c) * conv_group_ops(c) *
-		    windows_of(c, out);
-	return n <= MAX_PIECES ? NULL
-			       : arena_printf(a, "the kernel takes %lld operations",
-					      (long long)n);
-}
-
 const char *
 low_conv_check(struct arena *a, const struct low_conv *c, const struct nd *in,
 	       const struct nd *out)
@@ -109,7 +96,13 @@ low_conv_check(struct arena *a, const struct low_conv *c, const struct nd *in,
 	int64_t bytes = made ? taps * c->o : taps * BRICK;
 	if (bytes > MAX_WEIGHTS || bytes * (c->i + 16) > MAX_WEIGHTS)
 		return "the weights would grow too large";
-	return low_conv_fits(c) ? NULL : check_large(a, c, in, out);
+	if (low_conv_fits(c))
+		return NULL;
+	if (graph_type_bytes(in->type) > 1)
+		return "a kernel of this size with 16 bits";
+	int64_t n = in->dim[0] * conv_large_pieces(c) * conv_group_ops(c) * windows_of(c, out);
+	return n <= MAX_PIECES ? NULL
+			       : arena_printf(a, "the kernel takes %lld operations", (long long)n);
 }
 
 /* ---- operations -------------------------------------------------------------- */

@@ -76,6 +76,17 @@ typedef void low_scaled(void *ctx, const struct nd *sums, const struct nd *out);
 void low_conv_large(struct lower *l, const struct low_conv *c, const struct nd *in,
 		    const struct nd *out, low_scaled *scaled, void *ctx);
 
+/* convweights.c: records of weights and scales that no struct low_conv describes */
+/*
+ * Makes weights [o][y][x][i] of bytes with a zero point of 0, in a blob called PREFIX and a
+ * number.
+ */
+struct g_weights *low_weights_new(struct lower *l, const char *prefix, struct g_shape shape,
+				  struct bytes b);
+/* Makes n scale records, all of *scale if `same`.  bias NULL: all 0. */
+struct g_scales *low_scales_new(struct lower *l, size_t n, const int64_t *bias,
+				const struct npu_scale *scale, bool same);
+
 /*
  * channels.c: copies channel map[o] of `from` to channel o of `to`, both [N,H,W,C], by
  * copies or by a 1x1 convolution.  low_picks_channels returns true if n channels of

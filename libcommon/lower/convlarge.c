@@ -95,15 +95,6 @@ run_piece(struct lower *l, const struct low_conv *all, const struct nd *in,
 	return sums;
 }
 
-static struct nd
-add(struct lower *l, const struct nd *a, const struct nd *b)
-{
-	struct g_operand x = nd_to_operand(a), y = nd_to_operand(b), sum = word_add(l, x, y);
-	struct nd r = *a;
-	r.t = sum.t;
-	return r;
-}
-
 void
 low_conv_large(struct lower *l, const struct low_conv *conv, const struct nd *in,
 	       const struct nd *out, low_scaled *scaled, void *ctx)
@@ -122,7 +113,10 @@ low_conv_large(struct lower *l, const struct low_conv *conv, const struct nd *in
 				taps.y = taps.y < n.y ? taps.y : n.y;
 				taps.x = taps.x < n.x ? taps.x : n.x;
 				struct nd more = run_piece(l, c, &image, k, taps, &to);
-				sums = sums.t ? add(l, &sums, &more) : more;
+				if (sums.t)
+					more.t = word_add(l, nd_to_operand(&sums),
+							  nd_to_operand(&more)).t;
+				sums = more;
 			}
 		scaled(ctx, &sums, &to);
 	}

@@ -87,11 +87,21 @@ new_weights(struct lower *l, const struct low_weights *w, int32_t o, struct yx k
 }
 
 static void
-put_blob(struct lower *l, struct g_weights *w, struct bytes b)
+put_blob(struct lower *l, const char *prefix, struct g_weights *w, struct bytes b)
 {
-	const char *name = arena_printf(l->a, "weights%d", w->rec.id);
+	const char *name = arena_printf(l->a, "%s%d", prefix, w->rec.id);
 	G_PUT(w, WEIGHTS, source,
 	      (struct g_source){ .blob = graph_add_blob(l->g, name, b)->name });
+}
+
+struct g_weights *
+low_weights_new(struct lower *l, const char *prefix, struct g_shape shape, struct bytes b)
+{
+	struct g_weights *w = graph_add_g_weights(l->g);
+	G_PUT(w, WEIGHTS, shape, shape);
+	G_PUT(w, WEIGHTS, zero, (struct g_list){ .v = anew(l->a, int64_t, 1), .n = 1 });
+	put_blob(l, prefix, w, b);
+	return w;
 }
 
 static struct g_weights *
@@ -153,7 +163,7 @@ made_weights(struct lower *l, const struct low_conv *c, struct conv_groups g)
 	}
 	struct g_weights *w = new_weights(l, &c->weights, o_n, taps, depth);
 	put_zeros(l, w, &c->weights, g.first * og, o_n);
-	put_blob(l, w, (struct bytes){ .p = v, .n = all * (size_t)o_n });
+	put_blob(l, "weights", w, (struct bytes){ .p = v, .n = all * (size_t)o_n });
 	return w;
 }
 
@@ -169,31 +179,36 @@ conv_weights(struct lower *l, const struct low_conv *c, struct conv_groups g)
 struct g_weights *
 conv_zero_weights(struct lower *l, const struct low_conv *c)
 {
-	struct yx one = { .y = 1, .x = 1 };
-	struct g_weights *w = new_weights(l, &c->weights, c->o, one, 1);
-	G_PUT(w, WEIGHTS, zero, (struct g_list){ .v = anew(l->a, int64_t, 1), .n = 1 });
-	size_t n = (size_t)c->o;
-	put_blob(l, w, (struct bytes){ .p = anew(l->a, uint8_t, n), .n = n });
+	struct g_shape shape = { .type = c->weights.type, .rank = 4, .dim = { c->o, 1, 1, 1 } };
+	struct bytes b = { .p = anew(l->a, uint8_t, (size_t)c->o), .n = (size_t)c->o };
+	struct g_weights *w = low_weights_new(l, "weights", shape, b);
+	G_PUT(w, WEIGHTS, name, c->weights.name);
 	return w;
 }
 
 /* ---- scales ---------------------------------------------------------------------------- */
 
 struct g_scales *
-conv_scales(struct lower *l, const struct low_conv *c, struct conv_groups g)
+low_scales_new(struct lower *l, size_t n, const int64_t *from, const struct npu_scale *scale,
+	       bool same)
 {
-	int32_t og = c->o / c->groups, first = g.first * og;
-	size_t n = (size_t)(og * g.n);
 	struct g_scales *s = graph_add_g_scales(l->g);
 	int64_t *bias = anew(l->a, int64_t, n), *mult = anew(l->a, int64_t, n),
 		*shift = anew(l->a, int64_t, n);
 	for (size_t k = 0; k < n; k++) {
-		bias[k] = c->bias[(size_t)first + k];
-		mult[k] = c->scale[(size_t)first + k].mult;
-		shift[k] = c->scale[(size_t)first + k].shift;
+		bias[k] = from ? from[k] : 0;
+		mult[k] = scale[same ? 0 : k].mult;
+		shift[k] = scale[same ? 0 : k].shift;
 	}
 	G_PUT(s, SCALES, bias, (struct g_list){ .v = bias, .n = n });
 	G_PUT(s, SCALES, mult, (struct g_list){ .v = mult, .n = n });
 	G_PUT(s, SCALES, shift, (struct g_list){ .v = shift, .n = n });
 	return s;
+}
+
+struct g_scales *
+conv_scales(struct lower *l, const struct low_conv *c, struct conv_groups g)
+{
+	int32_t og = c->o / c->groups, first = g.first * og;
+	return low_scales_new(l, (size_t)(og * g.n), c->bias + first, c->scale + first, false);
 }

@@ -7,8 +7,6 @@
  */
 #include "lower/nd.h"
 
-#include <assert.h>
-
 #include <stdlib.h>
 
 enum { MAX_EXTENT = 65536, GOOD_DEPTH = 128 };
@@ -168,23 +166,6 @@ choose_rows(const struct plan *q, int hwc[3])
 	}
 }
 
-/* Makes the axis that is contiguous on both sides the channels. */
-static void
-choose_channels(struct plan *q)
-{
-	q->hwc[2] = -1;
-	for (int i = 0; i < q->n; i++)
-		if (q->v[i].from == 1 && q->v[i].to == 1)
-			q->hwc[2] = i;
-	choose_rows(q, q->hwc);
-}
-
-static int64_t
-operations_for(int64_t n)
-{
-	return (n + MAX_EXTENT - 1) / MAX_EXTENT;
-}
-
 static bool
 is_walked(const struct plan *q, int i)
 {
@@ -197,7 +178,8 @@ count_copy_ops(const struct plan *q)
 {
 	int64_t n = 1;
 	for (int i = 0; i < q->n; i++) {
-		int64_t times = is_walked(q, i) ? operations_for(q->v[i].n) : q->v[i].n;
+		int64_t each = is_walked(q, i) ? MAX_EXTENT : 1;
+		int64_t times = (q->v[i].n + each - 1) / each;
 		if (__builtin_mul_overflow(n, times, &n))
 			return INT64_MAX;
 	}
@@ -277,26 +259,15 @@ plan_copy(const struct lower *l, const struct nd *from, const struct nd *to,
 	widen(q);
 	merge(q);
 	cut_runs(q);
-	choose_channels(q);
+	/* the axis that is contiguous on both sides becomes the channels */
+	q->hwc[2] = -1;
+	for (int i = 0; i < q->n; i++)
+		if (q->v[i].from == 1 && q->v[i].to == 1)
+			q->hwc[2] = i;
+	choose_rows(q, q->hwc);
 	if (low_has(l, LACK_ORDERS))
 		choose_order(q, !l->for_linux);
 	return true;
-}
-
-/*
- * Returns a linear view with v's dimensions, as an intermediate for views without
- * common axes.
- */
-static struct nd
-linear_like(const struct nd *v)
-{
-	struct nd r = *v;
-	r.t = NULL;
-	r.offset = 0;
-	int64_t s = 1;
-	for (int i = r.rank; i-- > 0; s *= r.dim[i])
-		r.stride[i] = s;
-	return r;
 }
 
 int64_t
@@ -304,7 +275,7 @@ nd_copies(const struct lower *l, const struct nd *from, const struct nd *to)
 {
 	struct plan q;
 	if (!plan_copy(l, from, to, &q)) {
-		struct nd mid = linear_like(from);
+		struct nd mid = nd_linear(from); /* as they have no common axes */
 		int64_t a = nd_copies(l, from, &mid), b = nd_copies(l, &mid, to);
 		return a > ND_MAX_COPIES || b > ND_MAX_COPIES ? INT64_MAX : a + b;
 	}
@@ -336,10 +307,7 @@ copied_operand(const struct plan *q, const struct nd *v, const int64_t *at, bool
 		w.offset += (w.dim[2] - 1) * w.stride[2];
 		w.stride[2] = 1;
 	}
-	struct g_operand o;
-	bool ok = nd_operand(&w, &o);
-	assert(ok);
-	return o;
+	return nd_to_operand(&w);
 }
 
 void
@@ -351,7 +319,7 @@ nd_copy(struct lower *l, const struct nd *from, const struct nd *to)
 		return;
 	}
 	if (!plan_copy(l, from, to, &q)) {
-		struct nd mid = linear_like(from);
+		struct nd mid = nd_linear(from);
 		struct hwc shape = { .h = 1, .w = 1, .c = (int32_t)nd_elements(from) };
 		mid.t = low_tensor(l, from->type, shape, NULL);
 		nd_copy(l, from, &mid);

@@ -4,16 +4,6 @@
 
 #include "base/fixed.h"
 
-/* Returns the first elements of `any`, as many as v has, in v's dimensions. */
-static struct nd
-first_elements(const struct nd *any, const struct nd *v)
-{
-	struct nd r = *any;
-	(void)nd_reshape(&r, (int64_t[]){ nd_elements(any) }, 1);
-	r.dim[0] = nd_elements(v);
-	return r;
-}
-
 /*
  * Writes value to all elements of v.  The operations read elements of `any` (linear
  * memory) and clamp them to value.  If v has more elements than `any`, each half is
@@ -37,7 +27,9 @@ fill_view(struct lower *l, const struct nd *any, const struct nd *v, int32_t val
 		fill_view(l, any, &hi, value);
 		return;
 	}
-	struct nd from = first_elements(any, v);
+	struct nd from = *any; /* its first elements */
+	(void)nd_reshape(&from, (int64_t[]){ nd_elements(any) }, 1);
+	from.dim[0] = n;
 	size_t first = l->g->n_ops;
 	nd_copy(l, &from, v);
 	for (size_t k = first; k < l->g->n_ops; k++)
@@ -47,15 +39,11 @@ fill_view(struct lower *l, const struct nd *any, const struct nd *v, int32_t val
 struct nd
 nd_readable(struct lower *l, const struct nd *in)
 {
-	struct nd v = *in;
-	if (nd_is_dense(&v))
-		return v;
+	if (nd_is_dense(in))
+		return *in;
+	struct nd v = nd_linear(in);
 	struct hwc shape = { .h = 1, .w = 1, .c = (int32_t)nd_elements(in) };
 	v.t = low_tensor(l, in->type, shape, NULL);
-	v.offset = 0;
-	int64_t s = 1;
-	for (int i = v.rank; i-- > 0; s *= v.dim[i])
-		v.stride[i] = s;
 	nd_copy(l, in, &v);
 	return v;
 }

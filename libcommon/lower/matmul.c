@@ -58,18 +58,6 @@ low_matmul_blocks(const struct lower *l, const struct low_matmul *m)
 
 /* ---- by products ------------------------------------------------------------- */
 
-/* Copies the bias after the products of every row. */
-static void
-add_bias(struct lower *l, const struct nd *bias, struct g_operand products)
-{
-	struct hwc at = { .c = products.shape.c - 1 }, shape = products.shape;
-	shape.c = 1;
-	struct nd v = { .t = bias->t, .type = bias->type, .rank = 3,
-			.offset = bias->offset, .dim = { shape.h, shape.w, 1 },
-			.stride = { 0, 1, 1 } };
-	(void)low_copy(l, nd_to_operand(&v), low_box(products, shape, at));
-}
-
 static void
 multiply(struct lower *l, const struct low_matmul *m, const struct nd *out,
 	 const struct low_end *end)
@@ -90,10 +78,16 @@ multiply(struct lower *l, const struct low_matmul *m, const struct nd *out,
 	struct g_op *mul = low_op(l, OP_MUL, nd_to_operand(&x),
 				  low_box(products, shape, (struct hwc){ 0 }));
 	op_ifm2(mul, nd_to_operand(&y), m->b_zero);
-	op_zeros(mul, m->a_zero, 0);
+	mul->ifm_zero = m->a_zero;
 	op_unscaled(mul);
-	if (m->bias)
-		add_bias(l, m->bias, products);
+	if (m->bias) { /* copied after the products of every row */
+		struct nd v = { .t = m->bias->t, .type = m->bias->type, .rank = 3,
+				.offset = m->bias->offset, .dim = { shape.h, shape.w, 1 },
+				.stride = { 0, 1, 1 } };
+		struct hwc at = { .c = shape.c };
+		shape.c = 1;
+		(void)low_copy(l, nd_to_operand(&v), low_box(products, shape, at));
+	}
 	struct nd to = *out;
 	to.rank = 3;
 	to.dim[2] = 1;

@@ -24,6 +24,16 @@ nd_dense(int type, int rank, const int32_t *dim)
 	return v;
 }
 
+struct nd
+nd_linear(const struct nd *v)
+{
+	struct nd r = *v;
+	r.t = NULL;
+	r.offset = 0;
+	set_dense(&r);
+	return r;
+}
+
 /* Returns the shape of a tensor for elements in v's dimensions. */
 static struct hwc
 own_hwc(const struct nd *v)

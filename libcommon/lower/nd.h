@@ -30,6 +30,8 @@ struct nd nd_dense(int type, int rank, const int32_t *dim);
 /* the elements of an operand in these dimensions */
 struct nd nd_operand_of(struct g_operand o, int rank, const int32_t *dim);
 
+/* v's dimensions without memory, as linear memory has them */
+struct nd nd_linear(const struct nd *v);
 /* Selects n elements of an axis: start, start + step, ... */
 void nd_slice(struct nd *v, int axis, int64_t start, int64_t n, int64_t step);
 /* Permutes axes: axis i becomes the former axis order[i]. */

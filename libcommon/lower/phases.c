@@ -7,6 +7,7 @@
  */
 #include "lower/blend.h"
 
+#include "lower/conv.h"
 #include "lower/runs.h"
 
 enum { MAX_PHASES = 300, MAX_WEIGHT = 255 /* 9 bits with a sign */,
@@ -95,40 +96,14 @@ static struct g_weights *
 phase_weights(struct lower *l, const struct phase *y, const struct phase *x, int32_t c,
 	      int32_t times)
 {
-	struct g_weights *w = graph_add_g_weights(l->g);
 	size_t n = (size_t)(c * y->taps * x->taps), k = 0;
 	uint8_t *v = anew(l->a, uint8_t, n);
 	for (int32_t i = 0; i < c; i++)
 		for (int32_t a = 0; a < y->taps; a++)
 			for (int32_t b = 0; b < x->taps; b++)
 				v[k++] = (uint8_t)(y->weight[a] * x->weight[b] * times);
-	G_PUT(w, WEIGHTS, shape,
-	      (struct g_shape){ .type = TFL_UINT8, .rank = 4,
-				.dim = { c, y->taps, x->taps, 1 } });
-	const char *name = arena_printf(l->a, "phase%d", w->rec.id);
-	struct bytes b = { .p = v, .n = n };
-	G_PUT(w, WEIGHTS, source,
-	      (struct g_source){ .blob = graph_add_blob(l->g, name, b)->name });
-	int64_t *zero = anew(l->a, int64_t, 1);
-	G_PUT(w, WEIGHTS, zero, (struct g_list){ .v = zero, .n = 1 });
-	return w;
-}
-
-static struct g_scales *
-phase_scales(struct lower *l, struct npu_scale scale, int32_t c)
-{
-	size_t n = (size_t)c;
-	struct g_scales *s = graph_add_g_scales(l->g);
-	int64_t *bias = anew(l->a, int64_t, n), *mult = anew(l->a, int64_t, n),
-		*shift = anew(l->a, int64_t, n);
-	for (size_t i = 0; i < n; i++) {
-		mult[i] = scale.mult;
-		shift[i] = scale.shift;
-	}
-	G_PUT(s, SCALES, bias, (struct g_list){ .v = bias, .n = n });
-	G_PUT(s, SCALES, mult, (struct g_list){ .v = mult, .n = n });
-	G_PUT(s, SCALES, shift, (struct g_list){ .v = shift, .n = n });
-	return s;
+	struct g_shape shape = { .type = TFL_UINT8, .rank = 4, .dim = { c, y->taps, x->taps, 1 } };
+	return low_weights_new(l, "phase", shape, (struct bytes){ .p = v, .n = n });
 }
 
 /* scale records made so far, by their scale */
@@ -150,7 +125,8 @@ find_scales(struct lower *l, struct records *r, struct npu_scale s, int32_t c)
 		i++;
 	if (i == r->n)
 		r->v[r->n++] = (struct record){ .scale = s,
-						.scales = phase_scales(l, s, c) };
+						.scales = low_scales_new(l, (size_t)c, NULL,
+									&s, true) };
 	return r->v[i].scales;
 }
 

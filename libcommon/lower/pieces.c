@@ -7,8 +7,6 @@
  */
 #include "lower/nd.h"
 
-#include <assert.h>
-
 enum { MAX_EXTENT = 65536 };
 enum { A, B, OUT, SIDES };
 
@@ -27,12 +25,6 @@ struct walk {
 /* ---- the shapes of the tensors ----------------------------------------------- */
 
 static bool
-fits(struct hwc s)
-{
-	return s.h <= MAX_EXTENT && s.w <= MAX_EXTENT && s.c <= MAX_EXTENT;
-}
-
-static bool
 repeats(struct hwc s, struct hwc all)
 {
 	return (s.h == all.h || s.h == 1) && (s.w == all.w || s.w == 1) &&
@@ -47,12 +39,6 @@ view_operand(const struct nd *v, struct g_operand *o)
 	return !v->t || nd_operand(v, o);
 }
 
-static bool
-is_constant(const struct nd *v)
-{
-	return v->t && G_HAS(v->t, G_TENSOR_source);
-}
-
 /*
  * Finds a single operation in the tensors' own shapes.  Returns false if that is not
  * possible.
@@ -60,9 +46,12 @@ is_constant(const struct nd *v)
 static bool
 find_single_op(const struct walk *w, struct g_operand o[SIDES], bool *swap)
 {
-	for (int k = 0; k < SIDES; k++)
-		if (w->v[k] && (!view_operand(w->v[k], &o[k]) || !fits(o[k].shape)))
+	for (int k = 0; k < SIDES; k++) {
+		struct hwc *s = &o[k].shape;
+		if (w->v[k] && (!view_operand(w->v[k], &o[k]) || s->h > MAX_EXTENT ||
+				s->w > MAX_EXTENT || s->c > MAX_EXTENT))
 			return false;
+	}
 	struct hwc all = o[OUT].shape;
 	bool a = o[A].t && hwc_equal(o[A].shape, all);
 	*swap = false;
@@ -71,17 +60,12 @@ find_single_op(const struct walk *w, struct g_operand o[SIDES], bool *swap)
 	bool first = a && repeats(o[B].shape, all);
 	bool second = o[B].t && hwc_equal(o[B].shape, all) && repeats(o[A].shape, all);
 	/* a constant becomes IFM2, as it is available before the IFM is */
-	*swap = !first || (second && is_constant(w->v[A]));
+	const struct g_tensor *t = w->v[A]->t;
+	*swap = !first || (second && t && G_HAS(t, G_TENSOR_source));
 	return first || second;
 }
 
 /* ---- axes -------------------------------------------------------------------------- */
-
-static int64_t
-step_of(const struct nd *v, int i)
-{
-	return !v || v->dim[i] == 1 ? 0 : v->stride[i];
-}
 
 static bool
 merges(const struct axis *outer, const struct axis *inner)
@@ -100,7 +84,7 @@ find_axes(struct walk *w)
 	for (int i = 0; i < out->rank; i++) {
 		struct axis x = { .n = out->dim[i] };
 		for (int k = 0; k < SIDES; k++)
-			x.step[k] = step_of(w->v[k], i);
+			x.step[k] = w->v[k] && w->v[k]->dim[i] > 1 ? w->v[k]->stride[i] : 0;
 		if (x.n == 1)
 			continue;
 		struct axis *last = w->n_axes ? &w->axis[w->n_axes - 1] : NULL;
@@ -175,22 +159,7 @@ piece_operand(const struct walk *w, int k, const int64_t *at)
 		if (second && !v.stride[d])
 			v.dim[d] = 1;
 	}
-	bool ok = nd_operand(&v, &o);
-	assert(ok);
-	return o;
-}
-
-/* Advances to the next position of the loops; returns false after the last one. */
-static bool
-walk_on(const struct walk *w, int64_t *at)
-{
-	for (int i = w->n_axes; i-- > 0;) {
-		at[i] += is_walked(w, i) ? MAX_EXTENT : 1;
-		if (at[i] < w->axis[i].n)
-			return true;
-		at[i] = 0;
-	}
-	return false;
+	return nd_to_operand(&v);
 }
 
 /* Returns the number of operations of the loops; INT64_MAX if it overflows. */
@@ -246,12 +215,15 @@ run_pieces(struct lower *l, struct walk *w, const struct emit *m)
 		l->too_many = true;
 		return;
 	}
-	do {
+	for (int i = 0; i >= 0;) {
 		for (int k = 0; k < SIDES; k++)
 			if (w->v[k])
 				o[k] = piece_operand(w, k, at);
 		emit(l, m, w, o);
-	} while (walk_on(w, at));
+		for (i = w->n_axes; i-- > 0; at[i] = 0)
+			if ((at[i] += is_walked(w, i) ? MAX_EXTENT : 1) < w->axis[i].n)
+				break;
+	}
 }
 
 void

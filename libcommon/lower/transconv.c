@@ -94,18 +94,6 @@ run_bias_only(struct lower *l, struct conv_job j, struct nd in, const struct nd 
 	conv_run(l, &j, &in, out);
 }
 
-/* the taps of a phase, in reverse order */
-static struct low_weights
-phase_taps(const struct low_conv *c, const struct phase *y, const struct phase *x)
-{
-	struct low_weights w = c->weights;
-	w.first += (y->first + (int64_t)(y->n - 1) * c->stride.y) * w.stride[1] +
-		   (x->first + (int64_t)(x->n - 1) * c->stride.x) * w.stride[2];
-	w.stride[1] *= -c->stride.y;
-	w.stride[2] *= -c->stride.x;
-	return w;
-}
-
 static void
 run_conv_phase(struct lower *l, struct conv_job j, struct nd in, const struct nd *out,
 	  const struct phase *y, const struct phase *x)
@@ -119,7 +107,12 @@ run_conv_phase(struct lower *l, struct conv_job j, struct nd in, const struct nd
 		run_bias_only(l, j, in, out);
 		return;
 	}
-	c.weights = phase_taps(orig, y, x);
+	/* the taps of the phase, in reverse order */
+	struct low_weights *w = &c.weights;
+	w->first += (y->first + (int64_t)(y->n - 1) * orig->stride.y) * w->stride[1] +
+		    (x->first + (int64_t)(x->n - 1) * orig->stride.x) * w->stride[2];
+	w->stride[1] *= -orig->stride.y;
+	w->stride[2] *= -orig->stride.x;
 	c.kernel = (struct yx){ .y = y->n, .x = x->n };
 	cut_input(&in, 1, y, &c.pad.top, &c.pad.bottom);
 	cut_input(&in, 2, x, &c.pad.left, &c.pad.right);

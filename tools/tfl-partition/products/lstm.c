@@ -11,8 +11,6 @@
 
 #include "kernels/tables.h"
 
-#include <assert.h>
-
 enum { SIGMOIDS = 3 };
 
 /* first the gates that pass through a sigmoid: input, forget, output; then the candidate */
@@ -32,17 +30,9 @@ gate_weights(struct part *p, const struct tfl_op *op, const struct lstm *l,
 		int k = (recurrent ? RECURRENT : WEIGHTS) + gate_at[g];
 		memcpy(v + (size_t)g * one, part_in(p, op, k)->data.p, one);
 	}
-	struct g_weights *w = graph_add_g_weights(p->g);
-	G_PUT(w, WEIGHTS, shape,
-	      (struct g_shape){ .type = TFL_INT8, .rank = 4,
-				.dim = { N_GATES * l->cells, 1, 1, n } });
-	int64_t *zero = anew(p->a, int64_t, 1);
-	G_PUT(w, WEIGHTS, zero, (struct g_list){ .v = zero, .n = 1 });
-	const char *name = arena_printf(p->a, "gates%d", w->rec.id);
-	struct bytes b = { .p = v, .n = N_GATES * one };
-	G_PUT(w, WEIGHTS, source,
-	      (struct g_source){ .blob = graph_add_blob(p->g, name, b)->name });
-	return w;
+	struct g_shape shape = { .type = TFL_INT8, .rank = 4,
+				 .dim = { N_GATES * l->cells, 1, 1, n } };
+	return low_weights_new(p->l, "gates", shape, (struct bytes){ .p = v, .n = N_GATES * one });
 }
 
 static struct g_scales *
@@ -50,24 +40,17 @@ gate_scales(struct part *p, const struct tfl_op *op, const struct lstm *l,
 	    bool recurrent)
 {
 	size_t n = (size_t)l->cells, all = N_GATES * n;
-	int64_t *bias = anew(p->a, int64_t, all), *mult = anew(p->a, int64_t, all),
-		*shift = anew(p->a, int64_t, all);
+	int64_t *bias = anew(p->a, int64_t, all);
+	struct npu_scale *scale = anew(p->a, struct npu_scale, all);
 	for (size_t i = 0; i < all; i++) {
 		int g = gate_at[i / n];
-		struct npu_scale s;
 		(void)lstm_gate_scale(l, part_in(p, op, (recurrent ? RECURRENT : WEIGHTS) + g),
-				 recurrent, &s);
-		mult[i] = s.mult;
-		shift[i] = s.shift;
+				 recurrent, &scale[i]);
 		if (!recurrent)
 			bias[i] = (int32_t)load_le32(part_in(p, op, BIAS + g)->data.p +
 						     4 * (i % n));
 	}
-	struct g_scales *s = graph_add_g_scales(p->g);
-	G_PUT(s, SCALES, bias, (struct g_list){ .v = bias, .n = all });
-	G_PUT(s, SCALES, mult, (struct g_list){ .v = mult, .n = all });
-	G_PUT(s, SCALES, shift, (struct g_list){ .v = shift, .n = all });
-	return s;
+	return low_scales_new(p->l, all, bias, scale, false);
 }
 
 struct matrix {
@@ -155,10 +138,7 @@ one_step(const struct nd *steps, int32_t t)
 	struct nd v = *steps;
 	nd_slice(&v, 1, t, 1, 1);
 	nd_permute(&v, (const int[]){ 1, 0, 2 });
-	struct g_operand o = { .t = NULL };
-	bool ok = nd_operand(&v, &o);
-	assert(ok);
-	return o;
+	return nd_to_operand(&v);
 }
 
 /*
@@ -183,11 +163,8 @@ input_products(struct part *p, const struct lstm *l, const struct matrix *m,
 	struct hwc s = { .h = l->batch, .w = n, .c = N_GATES * l->cells };
 	struct tfl_tensor shape = { .rank = 3, .dim = { s.h, s.w, s.c } };
 	struct g_operand all = low_new(p->l, TFL_INT16, s);
-	struct g_operand in = { .t = NULL };
 	struct nd v = some_steps(l, x, t, n);
-	bool ok = nd_operand(&v, &in);
-	assert(ok);
-	multiply(p, l, m, in, all);
+	multiply(p, l, m, nd_to_operand(&v), all);
 	return nd_of(all, &shape);
 }
 

@@ -14,7 +14,6 @@
  */
 #include "../moves/move.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -105,19 +104,10 @@ read_svdf(const struct part *p, struct lop *o)
 	return check_scales(s);
 }
 
-static struct g_list
-repeated_list(struct part *p, int64_t v, int32_t n)
-{
-	struct g_list l = { .v = anew(p->a, int64_t, (size_t)n), .n = (size_t)n };
-	for (int32_t i = 0; i < n; i++)
-		l.v[i] = v;
-	return l;
-}
-
 /* a product with weights of 8 bits; all results have one scale */
 static struct g_op *
 weighted_sum(struct part *p, enum g_op_kind kind, struct g_operand x, struct g_operand y,
-	 struct g_source source, const struct g_list *bias, struct npu_scale scale)
+	 struct g_source source, const int64_t *bias, struct npu_scale scale)
 {
 	struct yx one = { .y = 1, .x = 1 }, kernel = one;
 	int32_t rows = y.shape.c, columns = x.shape.c;
@@ -129,12 +119,9 @@ weighted_sum(struct part *p, enum g_op_kind kind, struct g_operand x, struct g_o
 	G_PUT(w, WEIGHTS, shape,
 	      (struct g_shape){ .type = TFL_INT8, .rank = 4,
 				.dim = { rows, kernel.y, 1, columns } });
-	G_PUT(w, WEIGHTS, zero, repeated_list(p, 0, 1));
+	G_PUT(w, WEIGHTS, zero, (struct g_list){ .v = anew(p->a, int64_t, 1), .n = 1 });
 	G_PUT(w, WEIGHTS, source, source);
-	struct g_scales *s = graph_add_g_scales(p->g);
-	G_PUT(s, SCALES, bias, bias ? *bias : repeated_list(p, 0, rows));
-	G_PUT(s, SCALES, mult, repeated_list(p, scale.mult, rows));
-	G_PUT(s, SCALES, shift, repeated_list(p, scale.shift, rows));
+	struct g_scales *s = low_scales_new(p->l, (size_t)rows, bias, &scale, true);
 	struct g_op *o = low_op(p->l, kind, x, y);
 	op_kernel(o, kernel, one, one, (struct g_pad){ 0 });
 	G_PUT(o, OP, weights, w);
@@ -170,10 +157,8 @@ moved_up(struct part *p, const struct svdf *s, struct g_operand x,
 		(void)low_copy(p->l, steps_of(state, s, begin + 1, m - 1),
 				steps_of(now, s, 0, m - 1));
 	struct nd in = nd_of(x, s->x);
-	struct g_operand one;
 	nd_slice(&in, 0, batch, 1, 1);
-	bool ok = nd_operand(&in, &one);
-	assert(ok);
+	struct g_operand one = nd_to_operand(&in);
 	struct g_source w = part_source(p, s->feature);
 	op_zeros(weighted_sum(p, OP_FC, one, steps_of(now, s, m - 1, 1), w, NULL,
 			  s->to_state),
@@ -239,7 +224,7 @@ time_weights(struct part *p, const struct svdf *s, enum part_of_weight part)
 static struct g_op *
 sum_over_time(struct part *p, const struct svdf *s, struct g_operand now,
 	      struct g_operand to, enum part_of_weight part,
-	      const struct g_list *bias, struct npu_scale scale)
+	      const int64_t *bias, struct npu_scale scale)
 {
 	struct hwc line = { .h = 1, .w = 1, .c = s->filters * s->memory };
 	bool depthwise = is_depthwise(s);
@@ -320,10 +305,10 @@ write_units(struct part *p, const struct svdf *s, struct g_operand now,
 				.offset = (int64_t)batch * s->units,
 				.stride = { s->units, s->units, 1 } };
 	if (s->type == TFL_INT8) {
-		struct g_list bias = repeated_list(p, 0, s->units);
+		int64_t *bias = anew(p->a, int64_t, (size_t)s->units);
 		for (int32_t i = 0; s->bias && i < s->units; i++)
-			bias.v[i] = tensor_int(s->bias, i);
-		op_zeros(sum_over_time(p, s, now, to, ALL, &bias, s->to_y),
+			bias[i] = tensor_int(s->bias, i);
+		op_zeros(sum_over_time(p, s, now, to, ALL, bias, s->to_y),
 			 quant_zero(s->state), quant_zero(s->y));
 		return;
 	}
