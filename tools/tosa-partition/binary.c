@@ -6,27 +6,10 @@
  */
 #include "part.h"
 
-/* the shift that the adder applies to the operand without a scale */
-static int
-fixed_shift(int type)
-{
-	return type == TFL_INT8 ? 19 : 14;
-}
-
 struct pair {
 	struct source s[2];
 	int type;
 };
-
-static bool
-pair_of(struct part *p, const struct tosa_op *op, struct pair *q)
-{
-	for (int k = 0; k < 2; k++)
-		if (!source_of(p, op->in[k], &q->s[k]))
-			return false;
-	q->type = graph_type(p->t->tensor[q->s[0].tensor].type);
-	return q->type == graph_type(p->t->tensor[q->s[1].tensor].type);
-}
 
 bool
 narrowing_rescale(const struct part *p, int tensor, struct tosa_rescale *r)
@@ -82,7 +65,8 @@ scaled_factor(const struct pair *q, const struct tosa_rescale *r, struct low_end
 {
 	for (int k = 0; r && k < 2; k++) {
 		const struct source *fixed = &q->s[k], *other = &q->s[!k];
-		if (fixed->mult != 1 || -fixed->shift != fixed_shift(q->type) ||
+		/* the shift that the adder applies to the operand without a scale */
+		if (fixed->mult != 1 || -fixed->shift != (q->type == TFL_INT8 ? 19 : 14) ||
 		    other->shift < 0 || other->shift > 63)
 			continue;
 		*f = (struct low_end){ .factors = true, .half_up = true,
@@ -103,18 +87,21 @@ lower_sum_of(struct part *p, const struct tosa_op *op)
 	struct pair q;
 	struct tosa_rescale r;
 	struct low_end f;
-	bool narrow = narrowing_rescale(p, op->out[0], &r);
-	if (pair_of(p, op, &q) && (whole_factors(&q, narrow ? &r : NULL, &f) ||
-				   scaled_factor(&q, narrow ? &r : NULL, &f))) {
+	const struct tosa_rescale *narrow = narrowing_rescale(p, op->out[0], &r) ? &r : NULL;
+	bool pair = source_of(p, op->in[0], &q.s[0]) && source_of(p, op->in[1], &q.s[1]);
+	if (pair)
+		q.type = graph_type(p->t->tensor[q.s[0].tensor].type);
+	if (pair && q.type == graph_type(p->t->tensor[q.s[1].tensor].type) &&
+	    (whole_factors(&q, narrow, &f) || scaled_factor(&q, narrow, &f))) {
 		struct tail t = tail_of(p, op->out[0], TAIL_SCALE);
 		struct low_end end = tail_scaled_end(p, &t);
-		end.factors = true;
-		end.opa = f.opa;
-		end.opb = f.opb;
-		end.side = f.side;
-		end.half_up = f.half_up;
-		end.scale = f.scale;
-		emit_pair(p, kind, &q, &t, &end);
+		f.scaled = true;
+		f.round = end.round;
+		f.zero = end.zero;
+		f.clamped = end.clamped;
+		f.clamp = end.clamp;
+		f.lut = end.lut;
+		emit_pair(p, kind, &q, &t, &f);
 		return NULL;
 	}
 	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);

@@ -7,12 +7,6 @@
  */
 #include "part.h"
 
-static int
-bitwise(int code, int a, int b)
-{
-	return code == TOSA_BITWISE_AND ? a & b : code == TOSA_BITWISE_OR ? a | b : a ^ b;
-}
-
 /* a half of each byte as a number n from 0 to 15; times: as 16 * n - 128 */
 static struct nd
 half_of(struct part *p, const struct nd *v, bool high, bool times)
@@ -33,14 +27,15 @@ join_halves(struct part *p, int code, const struct nd *a, const struct nd *b, bo
 {
 	uint8_t table[256];
 	for (int i = 0; i < 256; i++) {
-		int n = bitwise(code, i >> 4, i & 15);
+		int x = i >> 4, y = i & 15;
+		int n = code == TOSA_BITWISE_AND ? x & y : code == TOSA_BITWISE_OR ? x | y : x ^ y;
 		table[i] = (uint8_t)(high ? 16 * n : n);
 	}
-	struct nd x = half_of(p, a, high, true), y = half_of(p, b, high, false);
+	struct nd first = half_of(p, a, high, true), second = half_of(p, b, high, false);
 	struct nd r = nd_new_like(p->l, a, TFL_INT8);
 	struct low_end end = low_half_up;
 	end.lut = low_lut8(p->l, table);
-	binary_to(p, OP_ADD, &x, &y, &r, &end);
+	binary_to(p, OP_ADD, &first, &second, &r, &end);
 	return r;
 }
 

@@ -18,20 +18,6 @@ struct windows {
 	int64_t out[4]; /* dimensions of the result */
 };
 
-/* the input with zero points around it, as far as windows reach */
-static struct nd
-padded(struct part *p, const struct nd *v, const struct tosa_window *k, int32_t zero)
-{
-	const int64_t before[4] = { 0, k->before[0], k->before[1], 0 };
-	int64_t dim[4] = { v->dim[0], v->dim[1] + k->before[0] + k->after[0],
-			   v->dim[2] + k->before[1] + k->after[1], v->dim[3] };
-	if (dim[1] == v->dim[1] && dim[2] == v->dim[2])
-		return *v;
-	struct nd r = nd_new(p->l, v->type, 4, dim);
-	nd_pad(p->l, v, before, zero, &r);
-	return r;
-}
-
 static struct windows
 windows_of(struct part *p, const struct tosa_op *op)
 {
@@ -41,7 +27,14 @@ windows_of(struct part *p, const struct tosa_op *op)
 	m.bias = value_of(p, op->in[2]);
 	m.in_zero = (int32_t)tosa_zero_of(p->t, op, 3);
 	m.weight_zero = (int32_t)tosa_zero_of(p->t, op, 4);
-	m.in = padded(p, &v, &m.k, m.in_zero);
+	const int64_t before[4] = { 0, m.k.before[0], m.k.before[1], 0 };
+	m.in = v;
+	for (int i = 0; i < 2; i++)
+		m.in.dim[1 + i] += m.k.before[i] + m.k.after[i];
+	if (m.in.dim[1] != v.dim[1] || m.in.dim[2] != v.dim[2]) {
+		m.in = nd_new_like(p->l, &m.in, v.type);
+		nd_pad(p->l, &v, before, m.in_zero, &m.in);
+	}
 	for (int i = 0; i < 4; i++)
 		m.out[i] = tosa_out(p->t, op)->dim[i];
 	return m;

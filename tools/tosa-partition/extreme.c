@@ -25,12 +25,6 @@ is_one(struct npu_scale s)
 }
 
 static bool
-is_below_one(struct npu_scale s)
-{
-	return s.shift >= 32 || s.mult < UINT32_C(1) << s.shift;
-}
-
-static bool
 scale_path_of(const struct part *p, int tensor, const struct tail *t, struct scale_path *w)
 {
 	int i = p->maker[tensor];
@@ -67,30 +61,21 @@ in_result_units(struct part *p, const struct scale_path *w, const struct tail *t
 	return r;
 }
 
-/* for a tensor, and the same tensor times a factor below 1: index of the latter; else -1 */
-static int
-slope_of(const struct scale_path w[2])
-{
-	for (int k = 0; k < 2; k++)
-		if (is_one(w[!k].scale) && w[k].tensor == w[!k].tensor &&
-		    w[k].zero == w[!k].zero && is_below_one(w[k].scale))
-			return k;
-	return -1;
-}
-
 static double
 value_of_scale(struct npu_scale s)
 {
 	return ldexp((double)s.mult, -s.shift);
 }
 
-/* is it one tensor times two factors, and has the NPU a leaky ReLU of two factors? */
-static bool
-has_slopes(const struct part *p, const struct scale_path w[2], const struct tail *t)
+/* for a tensor, and the same tensor times a factor below 1: index of the latter; else -1 */
+static int
+slope_of(const struct scale_path w[2])
 {
-	return low_has(p->l, LACK_SLOPES) && t->type == TFL_INT16 &&
-	       w[0].tensor == w[1].tensor && !w[0].zero && !w[1].zero &&
-	       w[0].round == w[1].round;
+	for (int k = 0; k < 2; k++)
+		if (is_one(w[!k].scale) && w[k].tensor == w[!k].tensor &&
+		    w[k].zero == w[!k].zero && value_of_scale(w[k].scale) < 1)
+			return k;
+	return -1;
 }
 
 static void
@@ -99,7 +84,9 @@ narrow_extreme(struct part *p, enum g_op_kind kind, const struct scale_path w[2]
 	struct nd out = result_view(p, t->out);
 	int k = kind == OP_MAX ? slope_of(w) : -1;
 	struct low_end end = tail_scaled_end(p, t);
-	if (k < 0 && kind == OP_MAX && has_slopes(p, w, t)) {
+	/* is it one tensor times two factors, and has the NPU a leaky ReLU of two factors? */
+	if (k < 0 && kind == OP_MAX && low_has(p->l, LACK_SLOPES) && t->type == TFL_INT16 &&
+	    w[0].tensor == w[1].tensor && !w[0].zero && !w[1].zero && w[0].round == w[1].round) {
 		k = value_of_scale(w[1].scale) < value_of_scale(w[0].scale);
 		end.factors = true;
 		end.opa = w[!k].scale;

@@ -221,14 +221,6 @@ suits_conv(const struct part *p, int tensor, const struct nd *v, struct nd *fm, 
 	return each * (span - n) <= n * span;
 }
 
-/* a SLICE's result will be copied into a CONCAT's result if it is not made there */
-static bool
-is_joined(const struct part *p, int tensor)
-{
-	int i = p->reader[tensor];
-	return i >= 0 && p->t->op[i].code == TOSA_CONCAT;
-}
-
 /* are all readers SLICEs that divide the tensor with no more operations? */
 static bool
 is_shared(struct part *p, int tensor, const struct nd *v)
@@ -246,7 +238,9 @@ is_shared(struct part *p, int tensor, const struct nd *v)
 		    !split_factors(&x, o->dim, o->rank, first))
 			return false;
 		elements -= nd_elements(&x);
-		before += is_joined(p, op->out[0]);
+		/* it will be copied into a CONCAT's result if it is not made there */
+		int reader = p->reader[op->out[0]];
+		before += reader >= 0 && g->op[reader].code == TOSA_CONCAT;
 		after += merge_factors(&x, first, o->rank, &seen) ? 0
 							      : count_copies(p, &x, op->out[0]);
 		left--;

@@ -20,14 +20,7 @@ write_outputs(struct part *p)
 			again |= p->t->out[k] == p->t->out[i];
 		if (!t->data.p || again)
 			continue;
-		int64_t n = tosa_elements(t), dim[TOSA_MAX_RANK];
-		int32_t *v = anew(p->a, int32_t, (size_t)n);
-		for (int64_t k = 0; k < n; k++)
-			v[k] = (int32_t)tosa_value(t, k);
-		for (int k = 0; k < t->rank; k++)
-			dim[k] = t->dim[k];
-		struct nd to = result_view(p, p->t->out[i]);
-		struct nd from = nd_const(p->l, to.type, t->rank, dim, v);
+		struct nd to = result_view(p, p->t->out[i]), from = const_tensor(p, t);
 		nd_copy(p->l, &from, &to);
 	}
 }

@@ -32,14 +32,6 @@ static const struct argp argp = {
 	       "tosa-partition(1).",
 };
 
-static void
-add_model(struct part *p, const struct options *o)
-{
-	struct g_model *m = graph_add_g_model(p->g);
-	G_PUT(m, MODEL, name, file_base(o->input));
-	low_put_target(p->l, m);
-}
-
 static struct g_node *
 add_node(struct part *p)
 {
@@ -73,14 +65,6 @@ refuse(struct part *p)
 	return true;
 }
 
-static bool
-write_report(const struct part *p, const struct options *o)
-{
-	struct text t = { 0 };
-	print_report(p, &t);
-	return file_write_text(o->output, &t, p->e);
-}
-
 bool
 partition_tosa(struct part *p, const struct options *o, struct bytes file)
 {
@@ -92,7 +76,9 @@ partition_tosa(struct part *p, const struct options *o, struct bytes file)
 	p->g->stage = STAGE_PART;
 	p->l->g = p->g;
 	part_alloc_tables(p);
-	add_model(p, o);
+	struct g_model *m = graph_add_g_model(p->g);
+	G_PUT(m, MODEL, name, file_base(o->input));
+	low_put_target(p->l, m);
 	fold_constants(p);
 	p->l->node = add_node(p);
 	if (!take_layouts(p, o))
@@ -116,8 +102,11 @@ run(void *options, struct arena *a, struct err *e)
 	if ((o->accel && !l.accel) || !low_set_target(&l, o->target, e) ||
 	    !file_read(a, o->input, TFL_MAX_BYTES, &file, e) || !partition_tosa(&p, o, file))
 		return false;
-	if (o->report)
-		return write_report(&p, o) && refuse(&p);
+	if (o->report) {
+		struct text t = { 0 };
+		print_report(&p, &t);
+		return file_write_text(o->output, &t, e) && refuse(&p);
+	}
 	return graph_write(p.g, o->output, e);
 }
 

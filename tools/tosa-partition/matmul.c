@@ -67,19 +67,6 @@ multiply_half(void *ctx, const struct nd *a, const struct nd *b, const struct nd
 	multiply_batches(w->p, &m, sums, &low_half_up);
 }
 
-static const char *
-check_wide(const struct part *p, const struct product *m, const struct tail *t)
-{
-	struct low_matmul shape = shape_of(m);
-	if (!t->scaled)
-		return "an operator other than RESCALE to 8 or 16 bits reads its sums "
-		       "of 48 bits";
-	if (m->a.dim[2] > LOW_WIDE_DEPTH && !low_matmul_is_native(p->l, &shape))
-		return part_say(p, "sums of %lld products of 16 bits, at most %d",
-			   (long long)m->a.dim[2], (int)LOW_WIDE_DEPTH);
-	return NULL;
-}
-
 const char *
 lower_matmul(struct part *p, const struct tosa_op *op)
 {
@@ -90,9 +77,12 @@ lower_matmul(struct part *p, const struct tosa_op *op)
 	struct low_matmul shape = shape_of(&m);
 	bool wide = m.a.type == TFL_INT16, native = low_matmul_is_native(p->l, &shape);
 	struct tail t = tail_of(p, op->out[0], TAIL_SCALE | (native ? TAIL_WORDS : 0));
-	const char *why = wide ? check_wide(p, &m, &t) : NULL;
-	if (why)
-		return why;
+	if (wide && !t.scaled)
+		return "an operator other than RESCALE to 8 or 16 bits reads its sums "
+		       "of 48 bits";
+	if (wide && !native && m.a.dim[2] > LOW_WIDE_DEPTH)
+		return part_say(p, "sums of %lld products of 16 bits, at most %d",
+			   (long long)m.a.dim[2], (int)LOW_WIDE_DEPTH);
 	if (m.a.dim[0] * low_matmul_blocks(p->l, &shape) > MAX_BLOCKS)
 		return "more than 2048 blocks of 32768 products";
 	struct nd out = result_view(p, t.out);

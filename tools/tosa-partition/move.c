@@ -164,44 +164,25 @@ multiply_all(struct part *p, const struct nd *a, bool turned, const struct nd *b
 	return NULL;
 }
 
-/* computed indices: the one-hot matrix times the values */
-static const char *
-gather_computed(struct part *p, const struct tosa_op *op)
-{
-	struct nd v = value_of(p, op->in[0]), at = value_of(p, op->in[1]), hot;
-	struct nd out = result_view(p, op->out[0]);
-	if (!hot_of(p, &at, v.dim[1], v.type, &hot))
-		return too_many_values(p, v.dim[1]);
-	return multiply_all(p, &hot, false, &v, &out);
-}
-
 const char *
 lower_gather(struct part *p, const struct tosa_op *op)
 {
 	const struct tosa_tensor *at = tosa_in(p->t, op, 1);
-	struct nd v = value_of(p, op->in[0]);
-	bool is_constant = at->data.p != NULL;
-	if (!is_constant && !is_indexed(p, &v, at))
-		return gather_computed(p, op);
-	struct nd out = result_view(p, op->out[0]);
-	if (!is_constant) {
-		struct nd x = value_of(p, op->in[1]);
+	struct nd v = value_of(p, op->in[0]), hot, x, out;
+	if (at->data.p) {
+		out = result_view(p, op->out[0]);
+		return copy_positions(p, &v, &out, at, true);
+	}
+	x = value_of(p, op->in[1]);
+	out = result_view(p, op->out[0]);
+	if (is_indexed(p, &v, at)) {
 		nd_gather(p->l, &v, &x, &out);
 		return NULL;
 	}
-	return copy_positions(p, &v, &out, at, true);
-}
-
-static void
-scatter_computed(struct part *p, const struct nd *v, const struct nd *at,
-		 const struct nd *x, const struct nd *out)
-{
-	bool has_columns = nd_has_columns(out);
-	struct nd dest = has_columns ? *out : nd_new_like(p->l, out, out->type);
-	nd_copy(p->l, v, &dest);
-	nd_scatter(p->l, x, at, &dest);
-	if (!has_columns)
-		nd_copy(p->l, &dest, out);
+	/* the one-hot matrix times the values */
+	if (!hot_of(p, &x, v.dim[1], v.type, &hot))
+		return too_many_values(p, v.dim[1]);
+	return multiply_all(p, &hot, false, &v, &out);
 }
 
 /*
@@ -244,6 +225,10 @@ lower_scatter(struct part *p, const struct tosa_op *op)
 	struct nd where = value_of(p, op->in[1]);
 	if (!is_indexed(p, &v, at))
 		return scatter_products(p, &v, &where, &x, &out);
-	scatter_computed(p, &v, &where, &x, &out);
+	struct nd dest = nd_has_columns(&out) ? out : nd_new_like(p->l, &out, out.type);
+	nd_copy(p->l, &v, &dest);
+	nd_scatter(p->l, &x, &where, &dest);
+	if (dest.t != out.t)
+		nd_copy(p->l, &dest, &out);
 	return NULL;
 }

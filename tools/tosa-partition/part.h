@@ -112,6 +112,10 @@ int graph_type(int tosa_type); /* element type of the NPU's tensor */
 /* a new tensor of the graph */
 struct nd own_tensor(struct part *p, const struct tosa_tensor *t);
 void make_border(struct part *p); /* makes tensors for inputs and outputs */
+/* a constant with its elements in the NPU's type */
+struct nd const_tensor(struct part *p, const struct tosa_tensor *t);
+/* v with 1 where it is not 0: true inside the graph, where the application's may be any value */
+struct nd truth_of(struct part *p, const struct nd *v);
 struct nd value_of(struct part *p, int tensor); /* the view to read a tensor */
 struct nd result_view(struct part *p, int tensor); /* the view to write a result */
 /* makes a result another name of `seen`, or copies it if the result already has memory */
@@ -123,6 +127,9 @@ struct nd readable_fm(struct part *p, const struct nd *v);
 /* a view to write a feature map: v itself, or new memory that deliver_fm() copies to v */
 struct nd writable_fm(struct part *p, const struct nd *v);
 void deliver_fm(struct part *p, const struct nd *dest, const struct nd *v);
+/* the same in other dimensions, in which an operation addresses all elements */
+struct nd readable_as(struct part *p, const struct nd *v, const int64_t *dim, int rank);
+struct nd writable_as(struct part *p, const struct nd *v, const int64_t *dim, int rank);
 const char *part_say(const struct part *p, const char *fmt, ...) PRINTF(2, 3);
 
 /* loose.c: gives a loose tensor memory of its own */

@@ -9,30 +9,12 @@
 enum { NEAR = 24 }; /* most successive operators from which a bound is derived */
 
 static int64_t
-least_of(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-static int64_t
-most_of_two(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-static int64_t
-of_type(const struct tosa_tensor *t)
-{
-	return t->type == TOSA_BOOL ? 1 : -tosa_least(t->type, false);
-}
-
-static int64_t
 of_constant(const struct tosa_tensor *t)
 {
 	int64_t n = tosa_elements(t), most = 0;
 	for (int64_t i = 0; i < n; i++) {
 		int64_t v = tosa_value(t, i);
-		most = most_of_two(most, v < 0 ? -v : v);
+		most = max_i64(most, v < 0 ? -v : v);
 	}
 	return most;
 }
@@ -45,7 +27,7 @@ of_operands(const struct part *p, const struct tosa_op *op, int k, int n, int de
 {
 	int64_t most = 0;
 	for (; k < n && k < op->n_in; k++)
-		most = most_of_two(most, of_tensor(p, op->in[k], depth));
+		most = max_i64(most, of_tensor(p, op->in[k], depth));
 	return most;
 }
 
@@ -59,20 +41,12 @@ of_rescale(const struct part *p, const struct tosa_op *op, int depth)
 	if (r.in_unsigned || r.out_unsigned || v > INT64_C(1) << 31)
 		return INT64_MAX;
 	for (int64_t i = 0; i < n; i++) {
-		mult = most_of_two(mult, tosa_value(r.mult, i));
-		shift = least_of(shift, tosa_value(r.shift, i));
+		mult = max_i64(mult, tosa_value(r.mult, i));
+		shift = min_i64(shift, tosa_value(r.shift, i));
 	}
 	v += r.in_zero < 0 ? -r.in_zero : r.in_zero;
 	/* v is below 2^32, a multiplier below 2^31 */
 	return (v * mult >> shift) + 1 + (r.out_zero < 0 ? -r.out_zero : r.out_zero);
-}
-
-static int64_t
-of_clamp(const struct part *p, const struct tosa_op *op, int depth)
-{
-	int64_t lo, hi, v = of_tensor(p, op->in[0], depth);
-	tosa_clamp_of(p->t, op, &lo, &hi);
-	return least_of(v, most_of_two(lo < 0 ? -lo : lo, hi < 0 ? -hi : hi));
 }
 
 static int64_t
@@ -89,11 +63,14 @@ of_product(const struct part *p, const struct tosa_op *op, int depth)
 static int64_t
 of_result(const struct part *p, const struct tosa_op *op, int depth)
 {
+	int64_t lo, hi;
 	switch (op->code) {
 	case TOSA_RESCALE:
 		return of_rescale(p, op, depth);
 	case TOSA_CLAMP:
-		return of_clamp(p, op, depth);
+		tosa_clamp_of(p->t, op, &lo, &hi);
+		return min_i64(of_operands(p, op, 0, 1, depth),
+			       max_i64(lo < 0 ? -lo : lo, hi < 0 ? -hi : hi));
 	case TOSA_MUL:
 		return of_product(p, op, depth);
 	case TOSA_ADD:
@@ -133,12 +110,12 @@ static int64_t
 of_tensor(const struct part *p, int tensor, int depth)
 {
 	const struct tosa_tensor *t = &p->t->tensor[tensor];
-	int64_t most = of_type(t);
+	int64_t most = t->type == TOSA_BOOL ? 1 : -tosa_least(t->type, false);
 	if (t->data.p)
 		return of_constant(t);
 	if (t->producer < 0 || !depth)
 		return most;
-	return least_of(most, of_result(p, &p->t->op[t->producer], depth - 1));
+	return min_i64(most, of_result(p, &p->t->op[t->producer], depth - 1));
 }
 
 bool

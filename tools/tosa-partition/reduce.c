@@ -25,36 +25,7 @@ static struct nd
 reshaped(struct part *p, const struct nd *v, struct hwc shape)
 {
 	const int64_t dim[3] = { shape.h, shape.w, shape.c };
-	struct nd r = *v;
-	struct g_operand o;
-	if (nd_reshape(&r, dim, 3) && nd_operand(&r, &o))
-		return r;
-	r = nd_new_like(p->l, v, v->type);
-	nd_copy(p->l, v, &r);
-	(void)nd_reshape(&r, dim, 3);
-	return r;
-}
-
-/* memory for a result in this shape; deliver() copies it to `out` if necessary */
-static struct nd
-reduced_dest(struct part *p, const struct nd *out, struct hwc shape)
-{
-	const int64_t dim[3] = { shape.h, shape.w, shape.c };
-	struct nd r = *out;
-	struct g_operand o;
-	if (nd_reshape(&r, dim, 3) && nd_operand(&r, &o))
-		return r;
-	return nd_new(p->l, out->type, 3, dim);
-}
-
-static void
-deliver(struct part *p, const struct nd *dest, const struct nd *out)
-{
-	struct nd r = *dest;
-	if (r.t == out->t)
-		return;
-	(void)nd_reshape(&r, out->dim, out->rank);
-	nd_copy(p->l, &r, out);
+	return readable_as(p, v, dim, 3);
 }
 
 /* reduces with one operation: a pool, or REDUCE_SUM of channels */
@@ -70,7 +41,8 @@ reduce_to(struct part *p, enum g_op_kind kind, const struct nd *v, int32_t zero,
 						     : low_reduced_by_pool(natural, s->k);
 	if (!low_reduced_fits(&r))
 		return "more than 65536 elements in front of, along or behind the axis";
-	struct nd x = reshaped(p, v, r.in), dest = reduced_dest(p, out, r.out);
+	const int64_t dim[3] = { r.out.h, r.out.w, r.out.c };
+	struct nd x = reshaped(p, v, r.in), dest = writable_as(p, out, dim, 3);
 	struct g_operand ifm = nd_to_operand(&x), ofm = nd_to_operand(&dest);
 	struct g_op *op = kind == OP_REDUCE_SUM ? low_op(p->l, kind, ifm, ofm)
 						: low_pool_window(p->l, kind, ifm, ofm, r.kernel);
@@ -78,7 +50,7 @@ reduce_to(struct part *p, enum g_op_kind kind, const struct nd *v, int32_t zero,
 	low_finish(end, op);
 	if (kind == OP_MAXPOOL)
 		G_CLEAR(op, G_OP_scale);
-	deliver(p, &dest, out);
+	deliver_fm(p, &dest, out);
 	return NULL;
 }
 
@@ -89,7 +61,7 @@ fold_to(struct part *p, enum g_op_kind kind, const struct nd *v, const struct ex
 {
 	struct nd x = reshaped(p, v, (struct hwc){ s->k[0], s->k[1], s->k[2] });
 	word_reduce_axis(p->l, kind, &x);
-	deliver(p, &x, out);
+	deliver_fm(p, &x, out);
 	return NULL;
 }
 
@@ -101,6 +73,7 @@ least_to(struct part *p, const struct nd *v, const struct extents *s, const stru
 	 const struct low_end *end)
 {
 	const struct hwc one = { s->k[0], 1, s->k[2] };
+	const int64_t dim[3] = { one.h, one.w, one.c };
 	struct nd x = reshaped(p, v, (struct hwc){ s->k[0], s->k[1], s->k[2] });
 	struct nd turned = nd_new_like(p->l, v, v->type), most = nd_new_like(p->l, out, out->type);
 	struct nd to = reshaped(p, &turned, (struct hwc){ s->k[0], s->k[1], s->k[2] });
@@ -108,9 +81,9 @@ least_to(struct part *p, const struct nd *v, const struct extents *s, const stru
 	const char *why = reduce_to(p, OP_MAXPOOL, &turned, 0, s, &most, end);
 	if (why)
 		return why;
-	struct nd from = reshaped(p, &most, one), dest = reduced_dest(p, out, one);
+	struct nd from = reshaped(p, &most, one), dest = writable_as(p, out, dim, 3);
 	low_reverse_order(p->l, nd_to_operand(&from), nd_to_operand(&dest));
-	deliver(p, &dest, out);
+	deliver_fm(p, &dest, out);
 	return NULL;
 }
 

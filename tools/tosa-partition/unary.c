@@ -2,13 +2,6 @@
 /* RESCALE, CLAMP, TABLE, NEGATE, ABS, CLZ, CAST. */
 #include "part.h"
 
-/* can a RESCALE to 32 bits wait for readers that apply its scale themselves? */
-static bool
-can_defer(const struct part *p, int tensor)
-{
-	return !p->t->tensor[tensor].is_output;
-}
-
 static int
 unsigned_type(int type)
 {
@@ -31,38 +24,6 @@ tail_from(struct part *p, const struct tosa_op *op)
 	return t;
 }
 
-/*
- * v as a feature map of four dimensions: a view of v, or else new memory. filled: copy
- * v's elements to new memory.
- */
-static struct nd
-as_feature_map(struct part *p, const struct nd *v, const int64_t *dim, bool filled)
-{
-	struct nd r = *v;
-	struct g_operand o;
-	if (nd_reshape(&r, dim, 4) && nd_operand(&r, &o))
-		return r;
-	r = nd_new_like(p->l, v, v->type);
-	if (filled)
-		nd_copy(p->l, v, &r);
-	(void)nd_reshape(&r, dim, 4);
-	return r;
-}
-
-/*
- * copies what was written to the memory of as_feature_map() to `out`, unless the memory
- * is out's
- */
-static void
-copy_from_fm(struct part *p, const struct nd *to, const struct nd *out)
-{
-	struct nd v = *to;
-	if (to->t == out->t)
-		return;
-	(void)nd_reshape(&v, out->dim, out->rank);
-	nd_copy(p->l, &v, out);
-}
-
 /* one scale per channel: a depthwise convolution with weights of 1 */
 static const char *
 rescale_channels(struct part *p, const struct tail *t, const struct nd *v,
@@ -73,7 +34,7 @@ rescale_channels(struct part *p, const struct tail *t, const struct nd *v,
 	for (int i = 0; i + 2 < v->rank; i++)
 		dim[1] *= v->dim[i];
 	dim[2] /= dim[1];
-	struct nd from = as_feature_map(p, v, dim, true), to = as_feature_map(p, out, dim, false);
+	struct nd from = readable_as(p, v, dim, 4), to = writable_as(p, out, dim, 4);
 	uint8_t *ones = anew(p->a, uint8_t, (size_t)n);
 	int64_t *bias = anew(p->a, int64_t, (size_t)n);
 	struct npu_scale *scale = anew(p->a, struct npu_scale, (size_t)n);
@@ -95,18 +56,8 @@ rescale_channels(struct part *p, const struct tail *t, const struct nd *v,
 	if (why)
 		return why;
 	low_conv(p->l, &c, &from, &to, &end);
-	copy_from_fm(p, &to, out);
+	deliver_fm(p, &to, out);
 	return NULL;
-}
-
-/* have all multipliers 15 bits, as U85 needs for sums of 16-bit operands? */
-static bool
-fits_half(const struct tail *t, int64_t n)
-{
-	for (int64_t k = 0; k < n; k++)
-		if (tail_scale(t, k).mult > INT16_MAX)
-			return false;
-	return true;
 }
 
 const char *
@@ -114,7 +65,8 @@ lower_rescale(struct part *p, const struct tosa_op *op)
 {
 	int in = tosa_in(p->t, op, 0)->type, type = tosa_out(p->t, op)->type;
 	if (type == TOSA_INT32 && (in == TOSA_INT8 || in == TOSA_INT16)) {
-		if (!can_defer(p, op->out[0]))
+		/* it waits for readers that apply its scale themselves */
+		if (p->t->tensor[op->out[0]].is_output)
 			(void)scaled_value(p, op->out[0]);
 		return NULL;
 	}
@@ -126,7 +78,11 @@ lower_rescale(struct part *p, const struct tosa_op *op)
 		v.type = unsigned_type(v.type);
 	if (t.r.out_unsigned)
 		out.type = unsigned_type(out.type);
-	if (t.r.per_channel && v.type == TFL_INT16 && !fits_half(&t, v.dim[v.rank - 1])) {
+	/* have all multipliers 15 bits, as U85 needs for sums of 16-bit operands? */
+	bool fits = true;
+	for (int64_t k = 0; t.r.per_channel && k < v.dim[v.rank - 1]; k++)
+		fits = fits && tail_scale(&t, k).mult <= INT16_MAX;
+	if (t.r.per_channel && v.type == TFL_INT16 && !fits) {
 		struct nd w = nd_widen(p->l, &v, (int32_t)t.r.in_zero, TFL_INT32);
 		return scale_to(p, &w, &t, &out);
 	}

@@ -69,15 +69,6 @@ push(struct part *p, struct g_tensors *l, struct g_tensor *t, size_t *cap)
 	l->v[l->n++] = t;
 }
 
-static void
-push_once(struct part *p, struct g_tensors *l, struct g_tensor *t, size_t *cap)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (l->v[i] == t)
-			return;
-	push(p, l, t, cap);
-}
-
 void
 make_border(struct part *p)
 {
@@ -99,7 +90,8 @@ make_border(struct part *p)
 			*v = own_tensor(p, &g->tensor[g->out[i]]);
 		G_PUT(v->t, TENSOR, io, tensor_is_input(v->t) ? IO_INOUT : IO_OUT);
 		push(p, &m->out, v->t, &cap[1]);
-		push_once(p, &n->out, v->t, &cap[3]);
+		if (!tensors_have(&n->out, v->t))
+			push(p, &n->out, v->t, &cap[3]);
 	}
 	G_SET(m, G_MODEL_in);
 	G_SET(m, G_MODEL_out);
@@ -109,11 +101,9 @@ make_border(struct part *p)
 		G_SET(n, G_NODE_out);
 }
 
-/* a constant with its elements in the NPU's type */
-static struct nd
-const_tensor(struct part *p, int tensor)
+struct nd
+const_tensor(struct part *p, const struct tosa_tensor *t)
 {
-	const struct tosa_tensor *t = &p->t->tensor[tensor];
 	int64_t n = tosa_elements(t), dim[TOSA_MAX_RANK];
 	int32_t *v = anew(p->a, int32_t, (size_t)n);
 	for (int64_t i = 0; i < n; i++)
@@ -123,16 +113,15 @@ const_tensor(struct part *p, int tensor)
 	return nd_const(p->l, graph_type(t->type), t->rank, dim, v);
 }
 
-/* the application's booleans are true if not 0; inside the graph, true is 1 */
-static void
-take_truth(struct part *p, struct nd *v)
+struct nd
+truth_of(struct part *p, const struct nd *v)
 {
 	struct nd one = nd_new_like(p->l, v, TFL_INT8);
 	struct low_end end = low_half_up;
 	end.clamped = true;
 	end.clamp.hi = 1;
 	nd_unary(p->l, OP_ABS, v, 0, &one, &end);
-	*v = one;
+	return one;
 }
 
 struct nd
@@ -142,9 +131,9 @@ value_of(struct part *p, int tensor)
 	if (p->loose[tensor].t)
 		return materialized(p, tensor);
 	if (v->t && v->t->shape.type == TFL_BOOL && tensor_is_input(v->t))
-		take_truth(p, v);
+		*v = truth_of(p, v);
 	if (p->t->tensor[tensor].data.p && !p->t->tensor[tensor].is_output)
-		return const_tensor(p, tensor);
+		return const_tensor(p, &p->t->tensor[tensor]);
 	if (!v->t)
 		*v = scaled_value(p, tensor);
 	return *v;
@@ -153,27 +142,6 @@ value_of(struct part *p, int tensor)
 /* ---- memory of results ------------------------------------------------------------- */
 
 static struct nd view_within(struct part *p, int tensor, int depth);
-
-/* the part of a CONCAT's result that is input k */
-static struct nd
-concat_part(struct part *p, const struct tosa_op *op, int k, int depth)
-{
-	struct nd v = view_within(p, op->out[0], depth);
-	int64_t axis = tosa_axis_of(op), at = 0;
-	for (int i = 0; i < k; i++)
-		at += tosa_in(p->t, op, i)->dim[axis];
-	nd_slice(&v, (int)axis, at, tosa_in(p->t, op, k)->dim[axis], 1);
-	return v;
-}
-
-static int
-operand_index(const struct tosa_op *op, int tensor)
-{
-	int k = 0;
-	while (op->in[k] != tensor)
-		k++;
-	return k;
-}
 
 /* the part of the only reader's result that is this tensor, if there is one */
 static bool
@@ -187,7 +155,11 @@ view_in_reader(struct part *p, int tensor, int depth, struct nd *out)
 	for (int i = 0; i < t->rank; i++)
 		dim[i] = t->dim[i];
 	if (op->code == TOSA_CONCAT) {
-		*out = concat_part(p, op, operand_index(op, tensor), depth + 1);
+		int64_t axis = tosa_axis_of(op), at = 0;
+		for (int k = 0; op->in[k] != tensor; k++)
+			at += tosa_in(p->t, op, k)->dim[axis];
+		*out = view_within(p, op->out[0], depth + 1);
+		nd_slice(out, (int)axis, at, t->dim[axis], 1);
 		return out->stride[out->rank - 1] == 1 || out->dim[out->rank - 1] == 1;
 	}
 	if (op->code != TOSA_RESHAPE && op->code != TOSA_IDENTITY)
@@ -266,6 +238,32 @@ writable_fm(struct part *p, const struct nd *v)
 void
 deliver_fm(struct part *p, const struct nd *dest, const struct nd *v)
 {
-	if (dest->t != v->t)
-		nd_copy(p->l, dest, v);
+	struct nd from = *dest;
+	if (dest->t == v->t)
+		return;
+	(void)nd_reshape(&from, v->dim, v->rank);
+	nd_copy(p->l, &from, v);
+}
+
+struct nd
+readable_as(struct part *p, const struct nd *v, const int64_t *dim, int rank)
+{
+	struct nd r = writable_as(p, v, dim, rank), all = r;
+	if (r.t != v->t) {
+		(void)nd_reshape(&all, v->dim, v->rank);
+		nd_copy(p->l, v, &all);
+	}
+	return r;
+}
+
+struct nd
+writable_as(struct part *p, const struct nd *v, const int64_t *dim, int rank)
+{
+	struct nd r = *v;
+	struct g_operand o;
+	if (nd_reshape(&r, dim, rank) && nd_operand(&r, &o))
+		return r;
+	r = nd_new_like(p->l, v, v->type);
+	(void)nd_reshape(&r, dim, rank);
+	return r;
 }

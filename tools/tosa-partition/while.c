@@ -36,14 +36,6 @@ list_values_as_inputs(const struct loop *w, struct g_node *n)
 	G_SET(n, G_NODE_in);
 }
 
-static struct nd
-copy_of(struct part *p, const struct nd *v)
-{
-	struct nd r = nd_new_like(p->l, v, v->type);
-	nd_copy(p->l, v, &r);
-	return r;
-}
-
 /* copies the initial values */
 static void
 copy_initial_values(struct loop *w)
@@ -102,12 +94,8 @@ static void
 test(const struct loop *w, const struct nd *condition)
 {
 	struct part *p = w->p;
-	struct nd flag = nd_new_like(p->l, condition, TFL_INT8);
 	struct g_node *n = next_node(p, LOOP_TEST);
-	struct low_end end = low_half_up;
-	end.clamped = true;
-	end.clamp.hi = 1;
-	nd_unary(p->l, OP_ABS, condition, 0, &flag, &end);
+	struct nd flag = truth_of(p, condition);
 	n->out.v = anew(p->a, struct g_tensor *, 1);
 	n->out.v[n->out.n++] = flag.t;
 	G_SET(n, G_NODE_out);
@@ -131,8 +119,11 @@ next_values(const struct loop *w, struct part *body)
 		if (result == body->t->in[k])
 			continue;
 		to[k] = value_of(body, result);
-		if (is_value(w, to[k].t))
-			to[k] = copy_of(p, &to[k]);
+		if (is_value(w, to[k].t)) {
+			struct nd from = to[k];
+			to[k] = nd_new_like(p->l, &from, from.type);
+			nd_copy(p->l, &from, &to[k]);
+		}
 	}
 	for (int k = 0; k < n; k++)
 		if (to[k].t)
@@ -191,15 +182,6 @@ struct lists {
 };
 
 static void
-open_list(struct lists *l, struct g_node *n)
-{
-	l->node = n;
-	l->cap = n->in.n;
-	for (size_t i = 0; i < n->in.n; i++)
-		l->listed[n->in.v[i]->rec.index] = n;
-}
-
-static void
 list_operand(struct lists *l, struct g_tensor *t)
 {
 	struct g_tensors *in = &l->node->in;
@@ -227,8 +209,12 @@ list_loop_values(struct part *p)
 	l.listed = anew(p->a, const struct g_node *, g->n_tensors + 1);
 	for (size_t i = 0; i < g->n_ops; i++) {
 		const struct g_op *op = g->ops[i];
-		if (op->node != l.node)
-			open_list(&l, op->node);
+		if (op->node != l.node) {
+			l.node = op->node;
+			l.cap = l.node->in.n;
+			for (size_t k = 0; k < l.cap; k++)
+				l.listed[l.node->in.v[k]->rec.index] = l.node;
+		}
 		list_operand(&l, op->ifm.t);
 		list_operand(&l, op->ifm2.t);
 		list_operand(&l, op->ofm.t);
