@@ -387,11 +387,7 @@ void
 low_arg(struct lower *l, const struct low_arg *r, const struct nd *in,
 	struct g_operand ofm)
 {
-	struct nd x = *in;
-	if (!nd_is_dense(&x))
-		x = nd_readable(l, &x);
-	bool ok = nd_reshape(&x, (int64_t[]){ r->before, r->n, r->behind }, 3);
-	assert(ok);
+	struct nd x = nd_as(nd_readable(l, in), (int64_t[]){ r->before, r->n, r->behind }, 3);
 	struct g_operand dest = low_destination(l, ofm);
 	if (by_words(l, r)) {
 		find_by_words(l, r, &x, dest);

@@ -44,7 +44,7 @@ static struct g_operand
 indices_of(struct lower *l, const struct nd *at)
 {
 	const int64_t dim[3] = { at->dim[0], at->dim[1], 1 };
-	struct nd v = nd_is_dense(at) ? *at : nd_readable(l, at);
+	struct nd v = nd_readable(l, at);
 	struct g_operand o;
 	bool ok = nd_reshape(&v, dim, 3) && nd_operand(&v, &o) && operand_is_contiguous(&o);
 	assert(ok);

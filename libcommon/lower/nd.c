@@ -191,6 +191,20 @@ nd_reshape(struct nd *v, const int64_t *dim, int rank)
 	return true;
 }
 
+struct nd
+nd_as(struct nd v, const int64_t *dim, int rank)
+{
+	bool ok = nd_reshape(&v, dim, rank);
+	assert(ok);
+	return v;
+}
+
+struct nd
+nd_readable_as(struct lower *l, struct nd v, const int64_t *dim, int rank)
+{
+	return nd_reshape(&v, dim, rank) ? v : nd_as(nd_readable(l, &v), dim, rank);
+}
+
 int64_t
 nd_elements(const struct nd *v)
 {

@@ -43,6 +43,10 @@ void nd_split(struct nd *v, int axis, int64_t inner);
  * that.
  */
 bool nd_reshape(struct nd *v, const int64_t *dim, int rank);
+/* as nd_reshape, for views that allow it */
+struct nd nd_as(struct nd v, const int64_t *dim, int rank);
+/* as nd_reshape; a view that does not allow it is copied */
+struct nd nd_readable_as(struct lower *l, struct nd v, const int64_t *dim, int rank);
 int64_t nd_elements(const struct nd *v);
 /*
  * Sets out[i] to the offset of element i from the first element, for n elements along

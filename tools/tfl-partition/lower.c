@@ -99,18 +99,6 @@ set_limit(struct part *p, const struct g_op *op, const char *why)
 	return any;
 }
 
-/* why op can't run on an accelerator that the graph is for; NULL: it can on all of them */
-static const char *
-limit_of(const struct part *p, const struct g_op *op)
-{
-	const struct accel *only = p->l->accel;
-	const char *why = low_linux_limit(p->l, op);
-	for (size_t i = 0; !why && i < ACCEL_COUNT; i++)
-		if (!only || only == &accels[i])
-			why = emit_limit(p->a, &accels[i], op);
-	return why;
-}
-
 bool
 lower_all(struct part *p)
 {
@@ -128,7 +116,10 @@ lower_all(struct part *p)
 		}
 	}
 	for (size_t i = 0; i < p->g->n_ops; i++) {
-		const char *why = limit_of(p, p->g->ops[i]);
+		const char *why = low_linux_limit(p->l, p->g->ops[i]);
+		for (size_t k = 0; !why && k < ACCEL_COUNT; k++)
+			if (!p->l->accel || p->l->accel == &accels[k])
+				why = emit_limit(p->a, &accels[k], p->g->ops[i]);
 		if (why && set_limit(p, p->g->ops[i], why))
 			all = false;
 	}

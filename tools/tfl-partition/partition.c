@@ -40,14 +40,6 @@ fails_on_cpu(const struct part *p, const struct options *o)
 	return true;
 }
 
-static void
-list(const struct part *p)
-{
-	struct text t = { 0 };
-	print_operators(p, &t);
-	text_show(&t, stderr);
-}
-
 /*
  * Checks that each dimension of a tensor seen as height, width, depth is an int32, and that
  * a memory of 2 GB, the largest that npu-sched plans, can contain the tensor
@@ -131,8 +123,11 @@ partition_file(struct arena *a, const struct options *o, const struct accel *acc
 	p.sg = &p.m->subgraph[0];
 	if (!check_sizes(&p) || !check_asked(&p, o, e))
 		return false;
-	if (o->list_operators)
-		list(&p);
+	if (o->list_operators) {
+		struct text t = { 0 };
+		print_operators(&p, &t);
+		text_show(&t, stderr);
+	}
 	const char **limit = anew(a, const char *, (size_t)p.sg->n_ops);
 	struct tfl_model *m = p.m;
 	struct lower *l = anew(a, struct lower, 1);

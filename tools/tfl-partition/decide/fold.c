@@ -133,15 +133,6 @@ keep_needed(struct part *p)
 	return any;
 }
 
-static void
-drop_folded_data(struct part *p)
-{
-	for (int i = 0; i < p->sg->n_ops; i++)
-		for (int k = 0; p->op[i].as == AS_CONSTANT && k < p->sg->op[i].n_out; k++)
-			p->m->subgraph[0].tensor[p->sg->op[i].out[k]].data =
-			    (struct bytes){ 0 };
-}
-
 void
 decide_all(struct part *p, const struct options *o)
 {
@@ -150,15 +141,11 @@ decide_all(struct part *p, const struct options *o)
 		decide(p, o);
 		if (!keep_needed(p))
 			return;
-		drop_folded_data(p);
+		for (int i = 0; i < p->sg->n_ops; i++)
+			for (int k = 0; p->op[i].as == AS_CONSTANT && k < p->sg->op[i].n_out; k++)
+				p->m->subgraph[0].tensor[p->sg->op[i].out[k]].data =
+				    (struct bytes){ 0 };
 	}
-}
-
-static bool
-has_open_batch(const struct tfl_tensor *t)
-{
-	struct fb_vec sig = fb_vector(t->ref, FB_Tensor_shape_signature);
-	return t->ref.buf && sig.n && (int32_t)load_le32(sig.p) == -1;
 }
 
 void
@@ -166,8 +153,11 @@ note_open_batch(const struct part *p)
 {
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		const struct tfl_op *op = &p->sg->op[i];
-		if (op->code != TFL_SHAPE || p->op[i].as != AS_CONSTANT ||
-		    !has_open_batch(part_in(p, op, 0)))
+		if (op->code != TFL_SHAPE || p->op[i].as != AS_CONSTANT)
+			continue;
+		struct fb_ref t = part_in(p, op, 0)->ref;
+		struct fb_vec sig = fb_vector(t, FB_Tensor_shape_signature);
+		if (!t.buf || !sig.n || (int32_t)load_le32(sig.p) != -1)
 			continue;
 		cli_note_to(p->e, "note", "%s: operator %d (SHAPE) reads a variable batch size; "
 				 "the compiled model has %d, from the shape",

@@ -9,8 +9,6 @@
 
 #include "lower/choose.h"
 
-#include <assert.h>
-
 enum { MAX_LINE = 65536 }; /* elements of a line, and lines of an operation */
 
 const char *
@@ -54,15 +52,6 @@ pieces(struct g_operand o, const struct lines *l, int type, int element, int fir
 	return o;
 }
 
-/* writes -1 where v is negative, else 0 */
-static void
-write_sign(struct part *p, struct g_operand v, struct g_operand to)
-{
-	struct g_operand zero = word_const(p->l, 0), least = word_const(p->l, -1);
-	struct g_operand y = word_max(p->l, v, least);
-	(void)word_op_to(p->l, OP_MIN, y, zero, to);
-}
-
 static void
 cast_lines(struct part *p, const struct lines *l, struct g_operand x, int from_type,
 	   struct g_operand dest, int to_type)
@@ -84,8 +73,12 @@ cast_lines(struct part *p, const struct lines *l, struct g_operand x, int from_t
 	if (to == 8 && from == 8)
 		(void)low_copy(p->l, pieces(x, l, TFL_INT32, 8, 4),
 				pieces(dest, l, TFL_INT32, 8, 4));
-	else if (to == 8)
-		write_sign(p, out, pieces(dest, l, TFL_INT32, 8, 4));
+	if (to != 8 || from == 8)
+		return;
+	/* the upper word is -1 where the lower one is negative, else 0 */
+	struct g_operand zero = word_const(p->l, 0), least = word_const(p->l, -1);
+	struct g_operand y = word_max(p->l, out, least);
+	(void)word_op_to(p->l, OP_MIN, y, zero, pieces(dest, l, TFL_INT32, 8, 4));
 }
 
 /* words to fewer bits; the sign comes from the bits that remain */
@@ -106,11 +99,7 @@ static void
 lower_truth(struct part *p, const struct tfl_op *op)
 {
 	struct nd v = nd_ifm(p, op->in[0]), out = nd_ofm(p, op->out[0]);
-	if (!nd_reshape(&v, out.dim, out.rank)) {
-		v = nd_readable(p->l, &v);
-		bool ok = nd_reshape(&v, out.dim, out.rank);
-		assert(ok);
-	}
+	v = nd_readable_as(p->l, v, out.dim, out.rank);
 	if (v.type == TFL_INT16)
 		v = nd_widen(p->l, &v, 0, TFL_INT32);
 	struct low_compare c = { .order = LOW_UNEQUAL, .a = v };

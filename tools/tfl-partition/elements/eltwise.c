@@ -48,15 +48,6 @@ sum_scales(const struct tfl_tensor *a, const struct tfl_tensor *b,
 	return npu_quantise(ratio * (1 << left), &r->opa) && npu_quantise(out, &r->scale);
 }
 
-static bool
-mul_scale(const struct tfl_tensor *a, const struct tfl_tensor *b,
-	  const struct tfl_tensor *o, struct npu_scale *out)
-{
-	double m = quant_scale(a) * quant_scale(b) / quant_scale(o);
-	/* with 8 bits every product but 0 saturates at a factor of 2^14 already */
-	return npu_quantise(o->type != TFL_INT16 && m > 1 << 14 ? 1 << 14 : m, out);
-}
-
 const char *
 check_binary(const struct part *p, const struct lop *o)
 {
@@ -83,7 +74,11 @@ read_arith(const struct part *p, struct lop *o)
 	o->end.zero = quant_zero(o->ofm);
 	o->end.clamped = true;
 	o->end.clamp = quant_clamp(o->ofm, activation);
-	bool ok = o->kind == OP_MUL ? mul_scale(o->ifm, o->ifm2, o->ofm, &o->end.scale)
+	double m = quant_scale(o->ifm) * quant_scale(o->ifm2) / quant_scale(o->ofm);
+	/* with 8 bits every product but 0 saturates at a factor of 2^14 already */
+	if (o->ofm->type != TFL_INT16 && m > 1 << 14)
+		m = 1 << 14;
+	bool ok = o->kind == OP_MUL ? npu_quantise(m, &o->end.scale)
 				    : sum_scales(o->ifm, o->ifm2, o->ofm, o->kind == OP_SUB,
 						 &o->end);
 	return ok ? NULL : "the ratio of the scales can't be expressed";

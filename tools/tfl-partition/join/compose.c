@@ -71,15 +71,6 @@ identity(const struct composing *c, int tensor)
 	return (struct function){ .root = tensor, .values = v };
 }
 
-static const struct function *
-function_read(struct composing *c, int tensor)
-{
-	struct function *f = &c->read[tensor];
-	if (f->root < 0)
-		*f = identity(c, tensor);
-	return f;
-}
-
 /* the one tensor of which all inputs are functions; -1: several, or none */
 static int
 common_root(struct composing *c, const struct tfl_op *op, void **in)
@@ -92,7 +83,9 @@ common_root(struct composing *c, const struct tfl_op *op, void **in)
 			return -1;
 		if (t->data.p)
 			continue;
-		const struct function *f = function_read(c, op->in[k]);
+		struct function *f = &c->read[op->in[k]];
+		if (f->root < 0)
+			*f = identity(c, op->in[k]);
 		if (f->root < 0 || tfl_elements(t) != tfl_elements(out) ||
 		    (root >= 0 && f->root != root))
 			return -1;
@@ -134,15 +127,6 @@ struct inside {
 	bool cpu;   /* the NPU can't run one of them except as part of the table */
 };
 
-static bool
-is_inside(const struct inside *x, int op)
-{
-	bool found = false;
-	for (int i = 0; i < x->n; i++)
-		found |= x->op[i] == op;
-	return found;
-}
-
 /* how often operators of the set read a tensor */
 static int
 count_reads(const struct part *p, const struct inside *x, int tensor)
@@ -172,8 +156,10 @@ find_inside(const struct composing *c, int last, struct inside *x)
 		x->cpu |= !c->p->op[x->op[i]].npu;
 		for (int k = 0; k < op->n_in; k++) {
 			int from = sg->tensor[op->in[k]].producer;
-			if (op->in[k] == root || sg->tensor[op->in[k]].data.p ||
-			    is_inside(x, from))
+			bool found = op->in[k] == root || sg->tensor[op->in[k]].data.p;
+			for (int j = 0; j < x->n; j++)
+				found |= x->op[j] == from;
+			if (found)
 				continue;
 			if (x->n == MAX_INSIDE)
 				return false;

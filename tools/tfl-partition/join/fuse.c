@@ -5,24 +5,6 @@
  */
 #include "../moves/move.h"
 
-/* every tensor of the model that is stored in t is read once, and inside its region */
-static bool
-is_private(const struct part *p, const struct g_tensor *t)
-{
-	for (int i = 0; i < p->sg->n_tensors; i++)
-		if (p->value[i].t == t &&
-		    (p->uses[i] != 1 || p->crosses[i]))
-			return false;
-	return true;
-}
-
-static bool
-can_take(const struct part *p, const struct g_op *op, int type, bool table)
-{
-	return op->node == p->l->node && op->act == G_ACT_CLAMP && op->ofm.type == type &&
-	       (table ? op_can_look_up(op->kind) : op_can_clamp(op->kind));
-}
-
 /* the operations that write t; NULL if one also reads t or can't take the table or clamp */
 static struct g_op **
 find_writers(const struct part *p, const struct g_tensor *t, bool table, size_t *n)
@@ -35,7 +17,9 @@ find_writers(const struct part *p, const struct g_tensor *t, bool table, size_t 
 			return NULL;
 		if (op->ofm.t != t)
 			continue;
-		if (!can_take(p, op, t->shape.type, table))
+		if (op->node != p->l->node || op->act != G_ACT_CLAMP ||
+		    op->ofm.type != t->shape.type ||
+		    !(table ? op_can_look_up(op->kind) : op_can_clamp(op->kind)))
 			return NULL;
 		v[(*n)++] = op;
 	}
@@ -100,9 +84,12 @@ fuse(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut,
 	struct g_operand x = p->value[tensor];
 	size_t n;
 	if (!x.t || tensor_is_const(x.t) || !is_whole_view(&x) ||
-	    x.type != x.t->shape.type || ofm.type != x.type ||
-	    !is_private(p, x.t))
+	    x.type != x.t->shape.type || ofm.type != x.type)
 		return false;
+	/* every tensor of the model that is stored there is read once, and inside its region */
+	for (int i = 0; i < p->sg->n_tensors; i++)
+		if (p->value[i].t == x.t && (p->uses[i] != 1 || p->crosses[i]))
+			return false;
 	struct g_op **writer = find_writers(p, x.t, lut, &n);
 	if (!writer || !redirect(x.t, writer, n, ofm))
 		return false;

@@ -208,17 +208,6 @@ read_shape(const struct part *p, int i, struct ratio *r)
 	       may_join(p, r->div) && may_join(p, r->dequantize[0]) && may_join(p, r->dequantize[1]);
 }
 
-static bool
-read_ratio(const struct part *p, int i, struct ratio *r)
-{
-	const struct tfl_op *op = &p->sg->op[i];
-	struct arena *a = arena_open();
-	int32_t *want = anew(a, int32_t, PAIRS);
-	bool ok = evaluate_quotients(p, r, op, a, want) && find_words(p, r, part_out(p, op, 0), want);
-	arena_close(a);
-	return ok;
-}
-
 void
 join_ratios(struct part *p)
 {
@@ -226,7 +215,13 @@ join_ratios(struct part *p)
 		struct ratio *r = anew(p->a, struct ratio, 1);
 		if (!read_shape(p, i, r))
 			continue;
-		if (!read_ratio(p, i, r)) {
+		const struct tfl_op *op = &p->sg->op[i];
+		struct arena *a = arena_open();
+		int32_t *want = anew(a, int32_t, PAIRS);
+		bool ok = evaluate_quotients(p, r, op, a, want) &&
+			  find_words(p, r, part_out(p, op, 0), want);
+		arena_close(a);
+		if (!ok) {
 			p->op[r->div].why = "no integer factors of the dividend give "
 					    "all quotients of the float reference";
 			continue;
@@ -254,19 +249,6 @@ raise_ratios(struct part *p)
 	}
 }
 
-/* one byte for each element of an operand: `zero` where it is 0, else `other` */
-static struct g_operand
-mark_zeros(struct part *p, const struct tfl_tensor *t, struct g_operand v, int type,
-	   int zero, int other)
-{
-	uint8_t table[BYTES];
-	for (int i = 0; i < BYTES; i++)
-		table[i] = (uint8_t)(i == zero_at(t) ? zero : other);
-	struct g_operand y = low_new(p->l, type, v.shape);
-	(void)part_table(p, v, y, low_lut8(p->l, table));
-	return y;
-}
-
 /*
  * Writes the result of 0 / 0 where both operands are 0.  The product of words has
  * the zero point there.
@@ -279,9 +261,14 @@ insert_nan_result(struct part *p, const struct ratio *r, struct g_operand quotie
 	struct g_range range = type_range(o->type);
 	int other = (int)(above ? range.lo : range.hi);
 	struct g_operand mark[2];
-	for (int k = 0; k < 2; k++)
-		mark[k] = mark_zeros(p, &p->sg->tensor[r->tensor[k]], v[k], o->type,
-				     r->none, other);
+	for (int k = 0; k < 2; k++) { /* the result where an operand is 0, else `other` */
+		uint8_t table[BYTES];
+		for (int i = 0; i < BYTES; i++)
+			table[i] = (uint8_t)(i == zero_at(&p->sg->tensor[r->tensor[k]]) ? r->none
+											: other);
+		mark[k] = low_new(p->l, o->type, v[k].shape);
+		(void)part_table(p, v[k], mark[k], low_lut8(p->l, table));
+	}
 	struct g_operand both = low_new(p->l, o->type, ofm.shape);
 	op_ifm2(low_op(p->l, above ? OP_MIN : OP_MAX, mark[0], both), mark[1], 0);
 	op_ifm2(low_op(p->l, above ? OP_MAX : OP_MIN, quotient, ofm), both, 0);

@@ -22,14 +22,6 @@ struct word_quant {
 	int32_t lo, hi, mult, shift;
 };
 
-static int64_t
-largest(const struct word_quant *w)
-{
-	int64_t a = w->lo < 0 ? -(int64_t)w->lo : w->lo;
-	int64_t b = w->hi < 0 ? -(int64_t)w->hi : w->hi;
-	return a > b ? a : b;
-}
-
 /* want: the reference's results for lo, lo + 1, ... hi */
 static bool
 matches_reference(const struct word_quant *w, const struct tfl_tensor *o, const int32_t *want)
@@ -49,9 +41,10 @@ static bool
 find_multiplier(struct word_quant *w, const struct tfl_tensor *o, const int32_t *want)
 {
 	enum { NEAR = 2 };
+	double largest = fmax(fabs((double)w->lo), fabs((double)w->hi));
 	for (int k = 30; k >= 0; k--) {
 		double m = round(ldexp(1 / quant_scale(o), k));
-		if (m + NEAR > (double)INT32_MAX / (double)(largest(w) + 1))
+		if (m + NEAR > (double)INT32_MAX / (largest + 1))
 			continue;
 		for (int d = 0; d <= 2 * NEAR; d++) { /* offsets 0, 1, -1, 2, -2 */
 			w->shift = k;
@@ -164,14 +157,6 @@ read_requant(const struct part *p, const struct tfl_op *op, struct word_quant *w
 	return !read_quantize(p, &as) && is_requantized(p, back, op);
 }
 
-/* the evaluation ignores shapes, so check that they are valid */
-static bool
-are_legal(const struct part *p, const struct tfl_op *first, const struct tfl_op *second)
-{
-	struct err e = { 0 };
-	return kernel_check(p->sg, first, &e) && kernel_check(p->sg, second, &e);
-}
-
 void
 pair_casts(struct part *p)
 {
@@ -179,12 +164,14 @@ pair_casts(struct part *p)
 		struct placement *x = &p->op[i];
 		const struct tfl_op *op = &p->sg->op[i];
 		struct word_quant w;
+		struct err e = { 0 };
 		if (x->npu || x->asked || x->border ||
 		    (!read_pair(p, op, &w) && !read_requant(p, op, &w)))
 			continue;
 		int cast = p->sg->tensor[op->in[0]].producer;
+		/* the evaluation ignores shapes, so check that they are valid */
 		if (p->uses[op->in[0]] != 1 || p->op[cast].asked ||
-		    !are_legal(p, &p->sg->op[cast], op))
+		    !kernel_check(p->sg, &p->sg->op[cast], &e) || !kernel_check(p->sg, op, &e))
 			continue;
 		x->npu = p->op[cast].npu = true;
 		x->as = AS_WORDS;

@@ -84,18 +84,6 @@ keep_resource(struct state *s, int tensor)
 		s->why_not[k] = no_tensor;
 }
 
-/* a resource whose handle is used elsewhere must remain a resource */
-static void
-look_for_handles(struct state *s)
-{
-	const struct tfl_subgraph *sg = s->p->sg;
-	for (int i = 0; i < sg->n_ops; i++)
-		for (int k = is_access(&sg->op[i]); k < sg->op[i].n_in; k++)
-			keep_resource(s, sg->op[i].in[k]);
-	for (int i = 0; i < sg->n_out; i++)
-		keep_resource(s, sg->out[i]);
-}
-
 /* runs the subgraphs of CALL_ONCE, so that the resources have their initial values */
 static bool
 initialise(struct state *s)
@@ -154,15 +142,6 @@ add_variable(struct part *p, const char *name, const struct tfl_tensor *like,
 	return add_tensor(p, &v);
 }
 
-static bool
-is_uniform(const struct sim_resource *v)
-{
-	for (size_t i = 1; i < v->bytes; i++)
-		if (v->value[i] != v->value[0])
-			return false;
-	return true;
-}
-
 /* makes the variable's tensor; adds to p->initial if the reset can't set its value */
 static int
 make_tensor(struct state *s, int k)
@@ -171,7 +150,9 @@ make_tensor(struct state *s, int k)
 	const struct sim_resource *v = sim_resource(s->r, k);
 	const struct tfl_tensor *like = &p->sg->tensor[s->sample[k]];
 	bool byte = tfl_type_bytes(like->type) == 1;
-	bool itself = is_uniform(v) && (byte || v->value[0] == 0);
+	bool itself = byte || v->value[0] == 0; /* is it uniform, as the reset sets it? */
+	for (size_t i = 1; i < v->bytes; i++)
+		itself = itself && v->value[i] == v->value[0];
 	int t = add_variable(p, v->name, like, byte && itself ? (int8_t)v->value[0] : 0);
 	if (!itself && !p->begun) {
 		struct tfl_tensor begun = { .type = TFL_INT8, .rank = 1, .dim = { 1 },
@@ -287,7 +268,12 @@ take_state(struct part *p, const struct options *o)
 	for (int i = 0; i < p->sg->n_ops; i++)
 		if (is_access(&p->sg->op[i]))
 			note_access(&s, i);
-	look_for_handles(&s);
+	/* a resource whose handle is used elsewhere must remain a resource */
+	for (int i = 0; i < p->sg->n_ops; i++)
+		for (int k = is_access(&p->sg->op[i]); k < p->sg->op[i].n_in; k++)
+			keep_resource(&s, p->sg->op[i].in[k]);
+	for (int i = 0; i < p->sg->n_out; i++)
+		keep_resource(&s, p->sg->out[i]);
 	int *tensor = anew(p->a, int, (size_t)s.n);
 	for (int k = 0; k < s.n; k++)
 		if (!s.why_not[k] && s.read[k])
@@ -310,15 +296,6 @@ read_variable(const struct part *p, struct lop *o)
 		   : no_tensor;
 }
 
-/* the variable's tensor with its elements in the type that the model means */
-static struct g_operand
-variable(struct part *p, int tensor, int type)
-{
-	struct g_operand v = part_ifm(p, tensor);
-	v.type = type;
-	return v;
-}
-
 static struct g_operand
 initial_value(struct part *p, const struct initial *x, int type, struct hwc shape)
 {
@@ -332,16 +309,6 @@ initial_value(struct part *p, const struct initial *x, int type, struct hwc shap
 	return low_const(p->l, type, shape, v);
 }
 
-/* 1 in the first inference, 0 in later ones */
-static struct g_operand
-not_begun(struct part *p, int type)
-{
-	struct hwc one = { .h = 1, .w = 1, .c = 1 };
-	struct g_operand first = low_new(p->l, type, one);
-	(void)low_subtract_from(p->l, 1, part_ifm(p, p->begun - 1), first);
-	return first;
-}
-
 static void
 lower_begin(struct part *p, const struct initial *x, const struct tfl_op *op)
 {
@@ -350,7 +317,10 @@ lower_begin(struct part *p, const struct initial *x, const struct tfl_op *op)
 	struct g_operand v = part_ifm(p, op->in[0]);
 	v.type = type;
 	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
-	struct g_operand first = not_begun(p, type);
+	struct hwc one = { .h = 1, .w = 1, .c = 1 };
+	/* 1 in the first inference, 0 in later ones */
+	struct g_operand first = low_new(p->l, type, one);
+	(void)low_subtract_from(p->l, 1, part_ifm(p, p->begun - 1), first);
 	struct g_operand begin = low_new(p->l, type, v.shape);
 	struct g_operand value = initial_value(p, x, type, v.shape);
 	struct g_operand sum = low_view(p->l, dest, v.shape);
@@ -360,7 +330,6 @@ lower_begin(struct part *p, const struct initial *x, const struct tfl_op *op)
 	low_deliver(p->l, dest, ofm);
 	if (op->n_out < 2)
 		return;
-	struct hwc one = { .h = 1, .w = 1, .c = 1 };
 	struct g_operand yes = low_const(p->l, TFL_INT8, one, (const int32_t[]){ 1 });
 	(void)low_copy(p->l, yes, part_ofm(p, op->out[1]));
 }
@@ -371,13 +340,19 @@ lower_variable(struct part *p, const struct lop *o)
 {
 	int in = o->op->in[0], out = o->op->out[0];
 	const struct initial *x = initial_of(p, in);
+	struct g_operand v;
 	if (o->op->code == TFL_ASSIGN_VARIABLE) {
-		struct nd from = nd_ifm(p, in), to = nd_of(variable(p, out, o->ifm->type), o->ifm);
+		struct nd from = nd_ifm(p, in);
+		v = part_ifm(p, out);
+		v.type = o->ifm->type; /* the type that the model means */
+		struct nd to = nd_of(v, o->ifm);
 		nd_copy(p->l, &from, &to);
 	} else if (x) {
 		lower_begin(p, x, o->op);
 	} else {
-		struct nd from = nd_of(variable(p, in, o->ofm->type), o->ofm);
+		v = part_ifm(p, in);
+		v.type = o->ofm->type;
+		struct nd from = nd_of(v, o->ofm);
 		nd_result(p, out, &from);
 	}
 	return NULL;

@@ -8,8 +8,6 @@
 
 #include "lower/runs.h"
 
-#include <assert.h>
-
 struct gather {
 	int rank, axis; /* of the IFM, after dimensions were merged */
 	int64_t dim[TFL_MAX_RANK + 1]; /* INT64: pairs of words in the last one */
@@ -35,9 +33,7 @@ gathered(const struct gather *g, struct nd to)
 	int64_t dim[TFL_MAX_RANK + 1];
 	memcpy(dim, g->dim, sizeof(dim));
 	dim[g->axis] = g->n;
-	bool ok = nd_reshape(&to, dim, g->rank);
-	assert(ok);
-	return to;
+	return nd_as(to, dim, g->rank);
 }
 
 /*
@@ -112,8 +108,7 @@ count_copies(const struct part *p, const struct lop *o)
 		return "the OFM's shape is not what the indices give";
 	if (is_transfer_better(p, o))
 		return NULL;
-	bool ok = nd_reshape(&in, g->dim, g->rank);
-	assert(ok);
+	in = nd_as(in, g->dim, g->rank);
 	out = gathered(g, out);
 	for (int k = 0; k < g->n;) {
 		struct nd from = in, to = out;
@@ -241,8 +236,8 @@ gather_columns(struct part *p, const struct gather *g, struct nd in, struct nd o
 	struct hwc shape = { .h = (int32_t)c.rows, .w = g->n, .c = 1 };
 	struct nd at = nd_operand_of(low_const(p->l, TFL_INT32, shape, v), 2,
 				     (int32_t[]){ shape.h, shape.w });
-	bool ok = nd_reshape(&in, any, 3) && nd_reshape(&out, some, 3);
-	assert(ok);
+	in = nd_as(in, any, 3);
+	out = nd_as(out, some, 3);
 	nd_gather(p->l, &in, &at, &out);
 }
 
@@ -253,13 +248,7 @@ lower_gather(struct part *p, const struct lop *o)
 	const struct gather *g = o->own;
 	if (!indices_are_constant(o))
 		return lower_indexed(p, o);
-	struct nd in = words_ifm(p, op->in[0]);
-	if (!nd_reshape(&in, g->dim, g->rank)) {
-		in = words_ifm(p, op->in[0]);
-		in = nd_readable(p->l, &in);
-		bool ok = nd_reshape(&in, g->dim, g->rank);
-		assert(ok);
-	}
+	struct nd in = nd_readable_as(p->l, words_ifm(p, op->in[0]), g->dim, g->rank);
 	struct nd from = in, to = in;
 	if (gather_run(g, 0, &from, &to) == g->n) {
 		move_result(p, op, &from);

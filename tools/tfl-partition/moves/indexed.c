@@ -6,8 +6,6 @@
  */
 #include "move.h"
 
-#include <assert.h>
-
 /* row r of [rows][any][inner] provides columns at[r / outer][0 .. n - 1] */
 struct gather_shape {
 	int64_t rows, outer, any, inner, n;
@@ -86,11 +84,9 @@ static struct nd
 index_words(struct part *p, int tensor)
 {
 	const struct tfl_tensor *t = &p->sg->tensor[tensor];
-	struct nd v = nd_ifm(p, tensor);
+	struct nd v = words_ifm(p, tensor);
 	if (t->type != TFL_INT64)
 		return v;
-	bool ok = move_words(t, &v);
-	assert(ok);
 	nd_slice(&v, v.rank - 1, 0, 1, 1);
 	v.rank--;
 	return nd_readable(p->l, &v);
@@ -104,10 +100,8 @@ joined_indices(struct part *p, const struct tfl_tensor *in, const struct gather_
 	struct g_operand sum = { .t = NULL };
 	for (int d = 0; d < k->depth; d++) {
 		struct nd column = at;
-		struct g_operand v;
 		nd_slice(&column, 1, d, 1, 1);
-		bool ok = nd_operand(&column, &v);
-		assert(ok);
+		struct g_operand v = nd_to_operand(&column);
 		if (!sum.t) {
 			sum = v;
 			continue;
@@ -126,21 +120,16 @@ indices_of(struct part *p, const struct lop *o)
 	struct nd at = index_words(p, o->op->in[1]);
 	const int64_t numbers[] = { k->n, k->depth };
 	const int64_t rows[] = { k->rows / k->outer, 1, k->n }, all[] = { k->rows, k->n };
-	if (!nd_is_dense(&at))
-		at = nd_readable(p->l, &at);
-	bool ok = o->op->code == TFL_GATHER ? nd_reshape(&at, rows, 3)
-					 : nd_reshape(&at, numbers, 2);
-	assert(ok);
+	at = nd_readable(p->l, &at);
 	if (o->op->code == TFL_GATHER_ND)
-		return joined_indices(p, o->ifm, k, at);
+		return joined_indices(p, o->ifm, k, nd_as(at, numbers, 2));
+	at = nd_as(at, rows, 3);
 	if (k->outer > 1) {
 		at.dim[1] = k->outer;
 		at.stride[1] = 0;
 		at = nd_readable(p->l, &at);
 	}
-	ok = nd_reshape(&at, all, 2);
-	assert(ok);
-	return at;
+	return nd_as(at, all, 2);
 }
 
 const char *
@@ -150,16 +139,10 @@ lower_indexed(struct part *p, const struct lop *o)
 	const struct gather_shape *k = o->own;
 	const int64_t any[] = { k->rows, k->any, k->inner };
 	const int64_t some[] = { k->rows, k->n, k->inner };
-	struct nd at = indices_of(p, o), in = words_ifm(p, op->in[0]);
-	if (!nd_reshape(&in, any, 3)) {
-		in = nd_readable(p->l, &in);
-		bool ok = nd_reshape(&in, any, 3);
-		assert(ok);
-	}
+	struct nd at = indices_of(p, o);
+	struct nd in = nd_readable_as(p->l, words_ifm(p, op->in[0]), any, 3);
 	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
-	struct nd out = nd_of(dest, o->ofm);
-	bool ok = move_words(o->ofm, &out) && nd_reshape(&out, some, 3);
-	assert(ok);
+	struct nd out = nd_as(as_words(o->ofm, nd_of(dest, o->ofm)), some, 3);
 	nd_gather(p->l, &in, &at, &out);
 	low_deliver(p->l, dest, ofm);
 	return NULL;

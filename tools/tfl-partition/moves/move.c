@@ -57,15 +57,6 @@ bytes_to_words(struct part *p, const struct lop *o, struct g_operand ifm,
 	part_table32(p, ifm, ofm, table);
 }
 
-static void
-quantize_words(struct part *p, const struct lop *o, struct g_operand ifm,
-	       struct g_operand ofm)
-{
-	if (o->ifm->type != TFL_INT32)
-		ifm = word_widened(p->l, ifm, o->zero);
-	word_scale_to(p->l, ifm, o->end.scale, o->end.zero, ofm);
-}
-
 const char *
 lower_quantize(struct part *p, const struct lop *o)
 {
@@ -75,10 +66,13 @@ lower_quantize(struct part *p, const struct lop *o)
 	}
 	struct g_operand ofm = part_ofm(p, o->op->out[0]);
 	struct g_operand ifm = low_view(p->l, part_ifm(p, o->op->in[0]), ofm.shape);
-	if (tfl_type_bytes(o->ifm->type) == 1)
+	if (tfl_type_bytes(o->ifm->type) == 1) {
 		bytes_to_words(p, o, ifm, ofm);
-	else
-		quantize_words(p, o, ifm, ofm);
+		return NULL;
+	}
+	if (o->ifm->type != TFL_INT32)
+		ifm = word_widened(p->l, ifm, o->zero);
+	word_scale_to(p->l, ifm, o->end.scale, o->end.zero, ofm);
 	return NULL;
 }
 

@@ -32,6 +32,7 @@ const char *check_copies(const struct part *p, const struct nd *from,
 			 const struct nd *to);
 /* INT64 as pairs of words, in one more dimension; false if the rank is too large */
 bool move_words(const struct tfl_tensor *t, struct nd *v);
+struct nd as_words(const struct tfl_tensor *t, struct nd v); /* the same of a tensor */
 /* nd_shape(), nd_ifm(), nd_ofm() with INT64 as pairs of words */
 struct nd words_shape(const struct tfl_tensor *t);
 struct nd words_ifm(struct part *p, int tensor);

@@ -47,7 +47,7 @@ move_words(const struct tfl_tensor *t, struct nd *v)
 	return true;
 }
 
-static struct nd
+struct nd
 as_words(const struct tfl_tensor *t, struct nd v)
 {
 	bool ok = move_words(t, &v); /* a tensor's rank is at most half of ND_MAX */

@@ -7,8 +7,6 @@
 
 #include "lower/runs.h"
 
-#include <assert.h>
-
 enum { MAX_INDICES = 65536, MAX_LINES = 1 << 26 };
 
 struct scatter {
@@ -17,19 +15,6 @@ struct scatter {
 	int n;
 	int64_t *at; /* n positions */
 };
-
-static const char *
-check_positions(const struct part *p, const struct scatter *s)
-{
-	uint8_t *seen = anew(p->a, uint8_t, (size_t)s->lines);
-	for (int i = 0; i < s->n; i++) {
-		if (s->at[i] < 0 || s->at[i] >= s->lines)
-			return "an index is out of range";
-		if (seen[s->at[i]]++)
-			return "an index occurs twice";
-	}
-	return NULL;
-}
 
 static const char *
 find_positions(const struct part *p, const struct lop *o, struct scatter *s)
@@ -63,7 +48,13 @@ find_positions(const struct part *p, const struct lop *o, struct scatter *s)
 	}
 	bool fits = s->n * s->inner == tfl_elements(in);
 	s->inner *= in->type == TFL_INT64 ? 2 : 1;
-	return fits ? check_positions(p, s) : "the IFM's shape is not what the indices give";
+	if (!fits)
+		return "the IFM's shape is not what the indices give";
+	uint8_t *seen = anew(p->a, uint8_t, (size_t)s->lines);
+	for (int i = 0; i < s->n; i++)
+		if (seen[s->at[i]]++)
+			return "an index occurs twice";
+	return NULL;
 }
 
 enum { MOST_RUNS = ND_MAX_COPIES / 8 };
@@ -95,17 +86,6 @@ read_scatter(const struct part *p, struct lop *o)
 	return why;
 }
 
-/* fills all lines with zeros, from one constant line */
-static void
-fill_zeros(struct part *p, const struct scatter *s, const struct nd *to)
-{
-	int32_t *zero = anew(p->a, int32_t, (size_t)s->inner);
-	struct hwc line = { .h = 1, .w = 1, .c = (int32_t)s->inner };
-	struct g_operand none = low_const(p->l, to->type, line, zero);
-	struct nd from = nd_operand_of(none, 2, (int32_t[]){ 1, line.c });
-	nd_binary(p->l, OP_MAX, &from, 0, &from, 0, to, &low_as_made);
-}
-
 static void
 scatter_columns(struct part *p, const struct scatter *s, struct nd from, struct nd to)
 {
@@ -115,9 +95,8 @@ scatter_columns(struct part *p, const struct scatter *s, struct nd from, struct 
 	struct hwc shape = { .h = 1, .w = s->n, .c = 1 };
 	struct nd at = nd_operand_of(low_const(p->l, TFL_INT32, shape, v), 2,
 				     (int32_t[]){ 1, s->n });
-	bool ok = nd_reshape(&from, (int64_t[]){ 1, s->n, s->inner }, 3) &&
-		  nd_reshape(&to, (int64_t[]){ 1, s->lines, s->inner }, 3);
-	assert(ok);
+	from = nd_as(from, (int64_t[]){ 1, s->n, s->inner }, 3);
+	to = nd_as(to, (int64_t[]){ 1, s->lines, s->inner }, 3);
 	nd_scatter(p->l, &from, &at, &to);
 }
 
@@ -128,12 +107,16 @@ lower_scatter(struct part *p, const struct lop *o)
 	const struct scatter *s = o->own;
 	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
 	struct g_operand in = low_linear(p->l, part_ifm(p, op->in[1]));
-	struct nd to = nd_of(dest, o->ofm), from = nd_of(in, o->ifm2);
-	bool ok = move_words(o->ofm, &to) && move_words(o->ifm2, &from) &&
-		  nd_reshape(&to, (int64_t[]){ s->lines, s->inner }, 2) &&
-		  nd_reshape(&from, (int64_t[]){ s->n, s->inner }, 2);
-	assert(ok);
-	fill_zeros(p, s, &to);
+	struct nd to = as_words(o->ofm, nd_of(dest, o->ofm));
+	struct nd from = as_words(o->ifm2, nd_of(in, o->ifm2));
+	to = nd_as(to, (int64_t[]){ s->lines, s->inner }, 2);
+	from = nd_as(from, (int64_t[]){ s->n, s->inner }, 2);
+	/* fills all lines with zeros, from one constant line */
+	int32_t *zero = anew(p->a, int32_t, (size_t)s->inner);
+	struct hwc line = { .h = 1, .w = 1, .c = (int32_t)s->inner };
+	struct g_operand none = low_const(p->l, to.type, line, zero);
+	struct nd zeros = nd_operand_of(none, 2, (int32_t[]){ 1, line.c });
+	nd_binary(p->l, OP_MAX, &zeros, 0, &zeros, 0, &to, &low_as_made);
 	if (is_transfer_better(p, o)) {
 		scatter_columns(p, s, from, to);
 		low_deliver(p->l, dest, ofm);

@@ -9,17 +9,6 @@
 
 #include <limits.h>
 
-static void
-count_uses(struct part *p)
-{
-	for (int i = 0; i < p->sg->n_ops; i++)
-		for (int k = 0; k < p->sg->op[i].n_in; k++)
-			if (p->sg->op[i].in[k] >= 0 && p->op[i].as != AS_CONSTANT)
-				p->uses[p->sg->op[i].in[k]]++;
-	for (int i = 0; i < p->sg->n_out; i++)
-		p->uses[p->sg->out[i]]++;
-}
-
 /* raises i to the level of `from`, or above it if `from` is on the NPU and i on the CPU */
 static void
 raise_level(struct part *p, int i, int from)
@@ -164,13 +153,6 @@ find_crossings(struct part *p)
 			p->crosses[sg->out[i]] = true;
 }
 
-/* an input that the network returns unchanged is both */
-static void
-mark_output(struct g_tensor *t)
-{
-	G_PUT(t, TENSOR, io, tensor_is_input(t) ? IO_INOUT : IO_OUT);
-}
-
 /* makes a graph tensor of each crossing tensor; inputs first, for people who read the graph */
 static void
 make_crossing_tensors(struct part *p)
@@ -183,8 +165,11 @@ make_crossing_tensors(struct part *p)
 		if (p->crosses[i])
 			(void)part_ofm(p, i);
 	for (int i = 0; i < sg->n_out; i++)
-		if (p->crosses[sg->out[i]])
-			mark_output(p->value[sg->out[i]].t);
+		if (p->crosses[sg->out[i]]) {
+			struct g_tensor *t = p->value[sg->out[i]].t;
+			/* an input that the network returns unchanged is both */
+			G_PUT(t, TENSOR, io, tensor_is_input(t) ? IO_INOUT : IO_OUT);
+		}
 	for (int i = 0; i < sg->n_tensors; i++)
 		if (p->crosses[i] && sg->tensor[i].is_variable)
 			G_PUT(p->value[i].t, TENSOR, variable, 1);
@@ -193,9 +178,8 @@ make_crossing_tensors(struct part *p)
 static void
 add_unique(struct part *p, struct g_tensors *l, struct g_tensor *t, size_t *cap)
 {
-	for (size_t i = 0; i < l->n; i++)
-		if (l->v[i] == t)
-			return;
+	if (tensors_have(l, t))
+		return;
 	agrow(p->a, l->v, l->n, cap);
 	l->v[l->n++] = t;
 }
@@ -278,7 +262,12 @@ void
 make_nodes(struct part *p)
 {
 	int last = 0;
-	count_uses(p);
+	for (int i = 0; i < p->sg->n_ops; i++)
+		for (int k = 0; k < p->sg->op[i].n_in; k++)
+			if (p->sg->op[i].in[k] >= 0 && p->op[i].as != AS_CONSTANT)
+				p->uses[p->sg->op[i].in[k]]++;
+	for (int i = 0; i < p->sg->n_out; i++)
+		p->uses[p->sg->out[i]]++;
 	compose_all(p);
 	pair_casts(p);
 	join_ratios(p);

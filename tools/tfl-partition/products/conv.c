@@ -105,15 +105,6 @@ products_of(const struct low_conv *c)
 	return (int64_t)c->kernel.y * c->kernel.x * c->i;
 }
 
-static const char *
-check_weight_sums(const struct low_conv *c)
-{
-	for (int o = 0; products_of(c) * 255 > MAX_WEIGHT_SUM && o < c->o; o++)
-		if (weight_sum(c, o) > MAX_WEIGHT_SUM)
-			return "the weights of a channel sum to more than 8323072";
-	return NULL;
-}
-
 /* the real multiplier of channel o: nputools-lowering(7) 3.2 */
 static double
 real_scale(const struct filters *f, int o)
@@ -147,6 +138,15 @@ take_scales(const struct part *p, const struct filters *f, struct low_conv *c)
 		if (!ok || scale[o].shift < 0 || scale[o].shift > 63)
 			return "a scale of the output can't be expressed";
 	}
+	return NULL;
+}
+
+static const char *
+check_weight_sums(const struct low_conv *c)
+{
+	for (int o = 0; products_of(c) * 255 > MAX_WEIGHT_SUM && o < c->o; o++)
+		if (weight_sum(c, o) > MAX_WEIGHT_SUM)
+			return "the weights of a channel sum to more than 8323072";
 	return NULL;
 }
 

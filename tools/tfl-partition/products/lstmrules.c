@@ -26,18 +26,12 @@ check_state(const struct part *p, const struct tfl_op *op, int k, const char *ro
 	return NULL;
 }
 
-static double
-dense_scale(const struct lstm *l, const struct tfl_tensor *w, bool recurrent)
-{
-	const struct tfl_tensor *in = recurrent ? l->hidden : l->x;
-	return (double)(quant_scale_f32(in) * quant_scale_f32(w) / GATE_SCALE);
-}
-
 bool
 lstm_gate_scale(const struct lstm *l, const struct tfl_tensor *w, bool recurrent,
 	   struct npu_scale *s)
 {
-	if (!npu_quantise(dense_scale(l, w, recurrent), s))
+	float in = quant_scale_f32(recurrent ? l->hidden : l->x);
+	if (!npu_quantise((double)(in * quant_scale_f32(w) / GATE_SCALE), s))
 		return false;
 	if (l->x->type == TFL_INT16)
 		*s = npu_scale_reduce(*s);

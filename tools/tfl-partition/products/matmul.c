@@ -241,25 +241,15 @@ lower_matmul(struct part *p, const struct lop *o)
 	return NULL;
 }
 
-/* v's elements as a matrix */
-static struct nd
-as_matrix(struct part *p, struct nd v, int64_t rows, int64_t cols)
-{
-	int64_t dim[2] = { rows, cols };
-	if (!nd_reshape(&v, dim, 2)) {
-		v = nd_readable(p->l, &v);
-		(void)nd_reshape(&v, dim, 2);
-	}
-	return v;
-}
-
 void
 lower_computed(struct part *p, const struct lop *o)
 {
 	const struct matmul *m = o->own;
-	struct nd a = as_matrix(p, nd_ifm(p, o->op->in[0]), m->rows, m->depth);
-	struct nd b = as_matrix(p, nd_ifm(p, o->op->in[1]), m->cols, m->depth);
-	struct nd out = as_matrix(p, nd_ofm(p, o->op->out[0]), m->rows, m->cols), bias;
+	const int64_t as[3][2] = { { m->rows, m->depth }, { m->cols, m->depth },
+				   { m->rows, m->cols } };
+	struct nd a = nd_readable_as(p->l, nd_ifm(p, o->op->in[0]), as[0], 2);
+	struct nd b = nd_readable_as(p->l, nd_ifm(p, o->op->in[1]), as[1], 2);
+	struct nd out = nd_readable_as(p->l, nd_ofm(p, o->op->out[0]), as[2], 2), bias;
 	a = contiguous_matrix(p, a, false);
 	b = contiguous_matrix(p, b, false);
 	if (m->bias)

@@ -8,8 +8,6 @@
 
 #include "lower/reduce.h"
 
-#include <assert.h>
-
 enum { MAX_OPS = 4096 };
 
 struct axis {
@@ -133,15 +131,13 @@ lower_words_reduced(struct part *p, const struct tfl_op *op, struct reduction *r
 			      : op->code == TFL_REDUCE_MAX ? OP_MAX
 							 : OP_MIN;
 	struct nd v = nd_ifm(p, op->in[0]);
-	if (!nd_is_dense(&v))
-		v = nd_readable(p->l, &v);
+	v = nd_readable(p->l, &v);
 	for (int at = r->n; at-- > 0;) {
 		int64_t dim[3] = { axes_product(r->g, at), r->g[at].n,
 				   axes_product(r->g + at + 1, r->n - at - 1) };
 		if (!r->g[at].drop)
 			continue;
-		bool ok = nd_reshape(&v, dim, 3);
-		assert(ok);
+		v = nd_as(v, dim, 3);
 		word_reduce_axis(p->l, kind, &v);
 		r->g[at].n = 1;
 	}

@@ -30,14 +30,6 @@ beta_of(const struct tfl_op *op)
 	return TFL_OPT_FLOAT(op, SoftmaxOptions, beta);
 }
 
-static bool
-scale_16(struct lop *o)
-{
-	double r = quant_scale(o->ifm) * beta_of(o->op) / (10.0 / 65535.0);
-	/* differences have 17 bits, and the reference's multiples of them 32 bits */
-	return r < 1 << 14 && npu_quantise(r, &o->end.scale);
-}
-
 const char *
 read_softmax(const struct part *p, struct lop *o)
 {
@@ -52,12 +44,13 @@ read_softmax(const struct part *p, struct lop *o)
 	if (!isfinite(beta_of(op)) || beta_of(op) < 0)
 		return part_say(p, "beta is %g, which is negative or not finite",
 				   beta_of(op));
-	struct softmax_exp *e = NULL;
-	if (in != TFL_INT16)
-		e = o->own = anew(p->a, struct softmax_exp, 1);
-	bool ok = in == TFL_INT16
-		      ? scale_16(o)
-		      : softmax_exp_prepare(e, quant_scale(o->ifm), beta_of(op));
+	double r = quant_scale(o->ifm) * beta_of(op) / (10.0 / 65535.0);
+	bool ok;
+	if (in == TFL_INT16) /* differences have 17 bits, the reference's multiples of them 32 */
+		ok = r < 1 << 14 && npu_quantise(r, &o->end.scale);
+	else
+		ok = softmax_exp_prepare(o->own = anew(p->a, struct softmax_exp, 1),
+					 quant_scale(o->ifm), beta_of(op));
 	return ok ? NULL : "the IFM's scale times beta can't be expressed";
 }
 
@@ -171,34 +164,20 @@ inverse_of_one_plus(float x)
 	return 1.0f / (1.0f + x);
 }
 
-struct tables_16 {
-	int16_t exp[TABLE16], inverse[TABLE16];
-};
-
-static void
-fill_16(struct tables_16 *t)
-{
-	const struct affine out = { .scale = 2.0f / 65535.0f };
-	table16_fill(t->exp,
-		     (struct affine){ .scale = 10.0f / 65535.0f, .zero = INT16_MAX },
-		     out, expf);
-	table16_fill(t->inverse,
-		     (struct affine){ .scale = 1.0f / 65535.0f, .zero = INT16_MIN },
-		     out, inverse_of_one_plus);
-}
-
 /* brings the sum to 2^30...2^31, subtracts 6 * 2^28 and looks up the upper half */
 static struct g_operand
-inverse_16(struct part *p, struct g_operand sum, struct g_operand lead,
-	   const struct tables_16 *t)
+inverse_16(struct part *p, struct g_operand sum, struct g_operand lead)
 {
+	int16_t inverse[TABLE16];
+	table16_fill(inverse, (struct affine){ .scale = 1.0f / 65535.0f, .zero = INT16_MIN },
+		     (struct affine){ .scale = 2.0f / 65535.0f }, inverse_of_one_plus);
 	struct g_operand left = word_add(p->l, word_const(p->l, -1), lead);
 	struct g_operand high = word_shl(p->l, sum, left);
 	struct g_operand y = low_new(p->l, TFL_INT16, sum.shape);
 	struct g_op *r = word_op_to(p->l, OP_SUB, high,
 				    word_const(p->l, 98304 << 14), y);
 	op_scale(r, (struct npu_scale){ .mult = 1, .shift = 14 }, ROUND_TFL);
-	op_table(r, low_lut16(p->l, t->inverse));
+	op_table(r, low_lut16(p->l, inverse));
 	return y;
 }
 
@@ -206,17 +185,18 @@ inverse_16(struct part *p, struct g_operand sum, struct g_operand lead,
 static void
 lower_16(struct part *p, struct npu_scale s, struct g_operand x, struct g_operand ofm)
 {
-	struct tables_16 t;
-	fill_16(&t);
+	int16_t exps[TABLE16];
+	table16_fill(exps, (struct affine){ .scale = 10.0f / 65535.0f, .zero = INT16_MAX },
+		     (struct affine){ .scale = 2.0f / 65535.0f }, expf);
 	struct g_operand e = low_new(p->l, TFL_INT16, x.shape);
 	struct g_operand max = row_maximum(p, x);
 	struct g_op *r = low_pair(p->l, OP_SUB, x, max, e);
 	op_scale(r, s, ROUND_TFL);
 	op_zeros(r, 0, INT16_MAX);
-	op_table(r, low_lut16(p->l, t.exp));
+	op_table(r, low_lut16(p->l, exps));
 
 	struct g_operand sum = row_sum(p, e), lead = word_clz(p->l, sum);
-	struct g_operand inverse = inverse_16(p, sum, lead, &t);
+	struct g_operand inverse = inverse_16(p, sum, lead);
 	struct g_operand right = word_sub(p->l, word_const(p->l, 31), lead);
 	struct g_operand y = word_new(p->l, x.shape);
 	(void)low_pair(p->l, OP_MUL, e, inverse, y);
