@@ -70,7 +70,8 @@ lower_one(struct part *p, int i)
 		lower_bytes(p, o);
 		return NULL;
 	case AS_WORDS:
-		return lower_cast_pair(p, i);
+		lower_words(p, o);
+		return NULL;
 	case AS_PICK:
 		lower_picked(p, op);
 		return NULL;

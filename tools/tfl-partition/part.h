@@ -45,7 +45,7 @@ enum lowered_as {
 	AS_PART,     /* not at all, as operator `within` computes this one, too */
 	AS_CONSTANT, /* fold.c: the result is computed at compile time */
 	AS_TABLE,    /* compose.c: as lop.table, together with other operators */
-	AS_WORDS,    /* wordquant.c: as a quantization of tensor lop.root, of integers */
+	AS_WORDS,    /* wordquant.c: as a quantization of words */
 	AS_RATIO,    /* ratio.c: as `ratio` */
 };
 
@@ -134,6 +134,7 @@ struct part {
 	bool *crosses;
 	struct channels *channels; /* of each tensor */
 	struct lower *l;	 /* state of the lowering */
+	const struct function *function; /* compose.c: that the operator of each tensor computes */
 	int n_original;		 /* tensors of the model; state.c adds more */
 	/* of each operator: why a later stage can't run it on the accelerator; NULL: it can */
 	const char **limit;
@@ -245,25 +246,39 @@ void note_open_batch(const struct part *p);
 void lower_constant(struct part *p, const struct tfl_op *op);
 
 /*
- * compose.c: joins elementwise operators into tables.  Needs: p->uses.  Result:
- * AS_TABLE and AS_PART, and npu of operators that the NPU can run only in such a
- * table.
+ * joins.c: joins operators, from the last one to the first, by a list of rules.  Needs:
+ * p->uses.  Result: `as` of joined operators, and npu of those that the NPU can run only so.
  */
-void compose_all(struct part *p);
-
-/* parts.c.  Needs: operations.  Result: their source operators, part_of included */
+void join_all(struct part *p);
+/* Needs: operations.  Result: their source operators, those within a table included */
 void name_parts(struct part *p);
+/* is the operator not kept, folded or left out? */
+bool may_join(const struct part *p, int op);
 
-/* wordquant.c: joins CAST or DEQUANTIZE with the QUANTIZE behind it.  Needs: p->uses */
-void pair_casts(struct part *p);
-const char *lower_cast_pair(struct part *p, int op);
+enum { MAX_JOINED = 16 };
+struct join {
+	enum lowered_as as; /* of the operator whose result remains */
+	int n, op[MAX_JOINED]; /* the others, which are part of it */
+};
+/*
+ * Finds the operators that become one with operator i, the last of them, and sets what its
+ * lowering needs.  False: there are none.
+ */
+typedef bool join_rule(struct part *p, int i, struct join *j);
+
+/* compose.c: elementwise operators that are a function of 8 bits.  First finds functions */
+void find_functions(struct part *p);
+join_rule join_table;
+
+/* wordquant.c: CAST or DEQUANTIZE, and the QUANTIZE behind it */
+join_rule join_words;
+void lower_words(struct part *p, const struct lop *o);
 
 /*
- * ratio.c: joins DEQUANTIZE of two 8-bit tensors, DIV and QUANTIZE.  Needs:
- * p->uses.  Result: AS_RATIO and AS_PART.  Later, when levels exist, raise_ratios()
- * makes them equal for joined operators.
+ * ratio.c: DEQUANTIZE of two 8-bit tensors, DIV and QUANTIZE.  Later, when levels exist,
+ * raise_ratios() makes them equal for joined operators.
  */
-void join_ratios(struct part *p);
+join_rule join_ratio;
 void raise_ratios(struct part *p);
 void lower_ratio(struct part *p, int op);
 

@@ -9,7 +9,7 @@
 
 #include "kernels/kernels.h"
 
-enum { BYTES = 256, MAX_IN = 3, MAX_INSIDE = 16 };
+enum { BYTES = 256, MAX_IN = 3 };
 
 struct function {
 	int root;     /* the 8-bit tensor that is the argument; -1: no such function */
@@ -31,9 +31,7 @@ struct composing {
 static bool
 may_compose(const struct part *p, int i)
 {
-	const struct placement *x = &p->op[i];
-	return family_of(p->sg->op[i].code)->joins >= JOINS_yes && !x->asked &&
-	       x->as != AS_CONSTANT && !x->left_out && !x->border;
+	return family_of(p->sg->op[i].code)->joins >= JOINS_yes && may_join(p, i);
 }
 
 static bool
@@ -122,7 +120,7 @@ find_function(struct composing *c, int i)
 
 /* an operator and those before it whose results only the operators of this set read */
 struct inside {
-	int op[MAX_INSIDE], n;
+	int op[MAX_JOINED], n;
 	bool table; /* one of them would be lowered to a table of its own */
 	bool cpu;   /* the NPU can't run one of them except as part of the table */
 };
@@ -145,15 +143,15 @@ count_reads(const struct part *p, const struct inside *x, int tensor)
  * there are too many, or if an operator outside reads an intermediate result.
  */
 static bool
-find_inside(const struct composing *c, int last, struct inside *x)
+find_inside(const struct part *p, int last, struct inside *x)
 {
-	const struct tfl_subgraph *sg = c->p->sg;
-	int root = c->made[sg->op[last].out[0]].root;
+	const struct tfl_subgraph *sg = p->sg;
+	int root = p->function[sg->op[last].out[0]].root;
 	*x = (struct inside){ .op = { last }, .n = 1 };
 	for (int i = 0; i < x->n; i++) {
 		const struct tfl_op *op = &sg->op[x->op[i]];
 		x->table |= family_of(op->code)->joins == JOINS_table;
-		x->cpu |= !c->p->op[x->op[i]].npu;
+		x->cpu |= !p->op[x->op[i]].npu;
 		for (int k = 0; k < op->n_in; k++) {
 			int from = sg->tensor[op->in[k]].producer;
 			bool found = op->in[k] == root || sg->tensor[op->in[k]].data.p;
@@ -161,14 +159,14 @@ find_inside(const struct composing *c, int last, struct inside *x)
 				found |= x->op[j] == from;
 			if (found)
 				continue;
-			if (x->n == MAX_INSIDE)
+			if (x->n == MAX_JOINED)
 				return false;
 			x->op[x->n++] = from;
 		}
 	}
 	for (int i = 1; i < x->n; i++) {
 		int out = sg->op[x->op[i]].out[0];
-		if (count_reads(c->p, x, out) != c->p->uses[out])
+		if (count_reads(p, x, out) != p->uses[out])
 			return false;
 	}
 	return true;
@@ -187,33 +185,31 @@ fits_table(const struct part *p, int tensor)
 	return t->data.p == NULL;
 }
 
-static void
-compose(struct composing *c, int last)
+bool
+join_table(struct part *p, int last, struct join *j)
 {
-	struct part *p = c->p;
-	int out = p->sg->op[last].out[0], root = c->made[out].root;
+	const struct tfl_op *op = &p->sg->op[last];
+	int out = op->n_out == 1 ? op->out[0] : -1, root = out < 0 ? -1 : p->function[out].root;
 	struct inside x;
-	if (root < 0 || !is_byte(&p->sg->tensor[out]) ||
-	    p->op[last].as == AS_PART || !find_inside(c, last, &x) ||
+	if (root < 0 || !is_byte(&p->sg->tensor[out]) || !find_inside(p, last, &x) ||
 	    (!x.cpu && (x.n < 2 || (x.n < 3 && !x.table))) ||
 	    (x.cpu && (!fits_table(p, root) || !fits_table(p, out))))
-		return;
+		return false;
 	p->uses[root] -= count_reads(p, &x, root) - 1;
-	p->op[last].lop.table = c->made[out].values;
+	p->op[last].lop.table = p->function[out].values;
 	p->op[last].lop.root = root;
-	for (int i = 0; i < x.n; i++) {
-		p->op[x.op[i]].npu = true;
-		p->op[x.op[i]].as = i ? AS_PART : AS_TABLE;
-		p->op[x.op[i]].within = last;
-	}
+	j->as = AS_TABLE;
+	j->n = x.n - 1;
+	memcpy(j->op, x.op + 1, (size_t)j->n * sizeof(*x.op));
+	return true;
 }
 
 void
-compose_all(struct part *p)
+find_functions(struct part *p)
 {
 	struct composing c = { .p = p };
 	size_t n = (size_t)p->sg->n_tensors + 1;
-	c.made = anew(p->a, struct function, n);
+	p->function = c.made = anew(p->a, struct function, n);
 	c.read = anew(p->a, struct function, n);
 	c.wanted = anew(p->a, bool, n);
 	for (int i = 0; i < p->sg->n_tensors; i++)
@@ -221,7 +217,4 @@ compose_all(struct part *p)
 	find_wanted(&c);
 	for (int i = 0; i < p->sg->n_ops; i++)
 		find_function(&c, i);
-	for (int i = p->sg->n_ops; i-- > 0;)
-		if (p->sg->op[i].n_out == 1)
-			compose(&c, i);
 }

@@ -179,13 +179,11 @@ read_operand(const struct part *p, const struct tfl_op *div, int k, int64_t n,
 }
 
 static bool
-may_join(const struct part *p, int i)
+may_be_part(const struct part *p, int i)
 {
-	const struct placement *x = &p->op[i];
 	struct err e = { 0 };
 	/* the evaluation ignores shapes, so check that they are valid */
-	return !x->npu && !x->asked && !x->border && x->as != AS_CONSTANT && !x->left_out &&
-	       kernel_check(p->sg, &p->sg->op[i], &e);
+	return !p->op[i].npu && may_join(p, i) && kernel_check(p->sg, &p->sg->op[i], &e);
 }
 
 static bool
@@ -204,38 +202,31 @@ read_shape(const struct part *p, int i, struct ratio *r)
 		return false;
 	int64_t n = tfl_elements(part_out(p, op, 0));
 	return tfl_elements(x) == n && read_operand(p, div, 0, n, r) &&
-	       read_operand(p, div, 1, n, r) && may_join(p, i) &&
-	       may_join(p, r->div) && may_join(p, r->dequantize[0]) && may_join(p, r->dequantize[1]);
+	       read_operand(p, div, 1, n, r) && may_be_part(p, i) && may_be_part(p, r->div) &&
+	       may_be_part(p, r->dequantize[0]) && may_be_part(p, r->dequantize[1]);
 }
 
-void
-join_ratios(struct part *p)
+bool
+join_ratio(struct part *p, int i, struct join *j)
 {
-	for (int i = 0; i < p->sg->n_ops; i++) {
-		struct ratio *r = anew(p->a, struct ratio, 1);
-		if (!read_shape(p, i, r))
-			continue;
-		const struct tfl_op *op = &p->sg->op[i];
-		struct arena *a = arena_open();
-		int32_t *want = anew(a, int32_t, PAIRS);
-		bool ok = evaluate_quotients(p, r, op, a, want) &&
-			  find_words(p, r, part_out(p, op, 0), want);
-		arena_close(a);
-		if (!ok) {
-			p->op[r->div].why = "no integer factors of the dividend give "
-					    "all quotients of the float reference";
-			continue;
-		}
-		int inside[] = { r->div, r->dequantize[0], r->dequantize[1] };
-		p->op[i].npu = true;
-		p->op[i].as = AS_RATIO;
-		p->op[i].ratio = r;
-		for (size_t k = 0; k < sizeof(inside) / sizeof(*inside); k++) {
-			p->op[inside[k]].npu = true;
-			p->op[inside[k]].as = AS_PART;
-			p->op[inside[k]].within = i;
-		}
+	const struct tfl_op *op = &p->sg->op[i];
+	struct ratio *r = anew(p->a, struct ratio, 1);
+	if (!read_shape(p, i, r))
+		return false;
+	struct arena *a = arena_open();
+	int32_t *want = anew(a, int32_t, PAIRS);
+	bool ok = evaluate_quotients(p, r, op, a, want) &&
+		  find_words(p, r, part_out(p, op, 0), want);
+	arena_close(a);
+	if (!ok) {
+		p->op[r->div].why = "no integer factors of the dividend give "
+				    "all quotients of the float reference";
+		return false;
 	}
+	p->op[i].ratio = r;
+	*j = (struct join){ .as = AS_RATIO, .n = 3,
+			    .op = { r->div, r->dequantize[0], r->dequantize[1] } };
+	return true;
 }
 
 /* raises each DEQUANTIZE to its QUANTIZE's level, as nobody else sees the floats */

@@ -118,17 +118,10 @@ read_pair(const struct part *p, const struct tfl_op *op, struct word_quant *w)
 
 /* ---- DEQUANTIZE, QUANTIZE ------------------------------------------------------ */
 
-static struct tfl_op
-requantize(const struct tfl_op *op, const int *root)
-{
-	struct tfl_op q = *op;
-	q.in = root;
-	return q;
-}
-
+/* have both operators together the results of a QUANTIZE between integers? */
 static bool
-is_requantized(const struct part *p, const struct tfl_op *back,
-	       const struct tfl_op *op)
+is_requantized(const struct part *p, const struct tfl_op *back, const struct tfl_op *op,
+	       const struct tfl_op *plain)
 {
 	enum { VALUES = 65536 };
 	struct arena *a = arena_open();
@@ -137,80 +130,68 @@ is_requantized(const struct part *p, const struct tfl_op *back,
 	uint16_t *y = anew(a, uint16_t, VALUES), *z = anew(a, uint16_t, VALUES);
 	for (int i = 0; i < VALUES; i++)
 		x[i] = (int16_t)(i + INT16_MIN);
-	struct tfl_op plain = requantize(op, back->in);
 	bool ok = part_evaluate(p, back, (void *const[]){ x }, real, VALUES) &&
 		  part_evaluate(p, op, (void *const[]){ real }, y, VALUES) &&
-		  part_evaluate(p, &plain, (void *const[]){ x }, z, VALUES) &&
+		  part_evaluate(p, plain, (void *const[]){ x }, z, VALUES) &&
 		  !memcmp(y, z, VALUES * sizeof(*y));
 	arena_close(a);
 	return ok;
 }
 
+/* translates both into one QUANTIZE */
 static bool
-read_requant(const struct part *p, const struct tfl_op *op, struct word_quant *w)
+read_requant(const struct part *p, const struct tfl_op *op, struct word_quant *w, struct lop *o)
 {
 	const struct tfl_op *back = before_quantize(p, op, TFL_DEQUANTIZE, w);
 	if (!back || part_in(p, back, 0)->type != TFL_INT16)
 		return false;
-	struct tfl_op plain = requantize(op, back->in);
-	struct lop as = lop_of(p, &plain);
-	return !read_quantize(p, &as) && is_requantized(p, back, op);
+	struct tfl_op *plain = anew(p->a, struct tfl_op, 1);
+	*plain = *op;
+	plain->in = back->in;
+	*o = lop_of(p, plain);
+	return !read_quantize(p, o) && is_requantized(p, back, op, plain);
+}
+
+bool
+join_words(struct part *p, int i, struct join *j)
+{
+	struct placement *x = &p->op[i];
+	const struct tfl_op *op = &p->sg->op[i];
+	struct word_quant *w = anew(p->a, struct word_quant, 1);
+	struct lop o = x->lop;
+	struct err e = { 0 };
+	if (x->npu || x->asked || x->border)
+		return false;
+	bool words = read_pair(p, op, w);
+	if (!words && !read_requant(p, op, w, &o))
+		return false;
+	int cast = p->sg->tensor[op->in[0]].producer;
+	/* the evaluation ignores shapes, so check that they are valid */
+	if (p->uses[op->in[0]] != 1 || p->op[cast].asked ||
+	    !kernel_check(p->sg, &p->sg->op[cast], &e) || !kernel_check(p->sg, op, &e))
+		return false;
+	if (words)
+		o.own = w;
+	x->lop = o;
+	*j = (struct join){ .as = words ? AS_WORDS : AS_ALONE, .n = 1, .op = { cast } };
+	return true;
 }
 
 void
-pair_casts(struct part *p)
+lower_words(struct part *p, const struct lop *o)
 {
-	for (int i = 0; i < p->sg->n_ops; i++) {
-		struct placement *x = &p->op[i];
-		const struct tfl_op *op = &p->sg->op[i];
-		struct word_quant w;
-		struct err e = { 0 };
-		if (x->npu || x->asked || x->border ||
-		    (!read_pair(p, op, &w) && !read_requant(p, op, &w)))
-			continue;
-		int cast = p->sg->tensor[op->in[0]].producer;
-		/* the evaluation ignores shapes, so check that they are valid */
-		if (p->uses[op->in[0]] != 1 || p->op[cast].asked ||
-		    !kernel_check(p->sg, &p->sg->op[cast], &e) || !kernel_check(p->sg, op, &e))
-			continue;
-		x->npu = p->op[cast].npu = true;
-		x->as = AS_WORDS;
-		x->lop.root = w.root;
-		p->op[cast].as = AS_PART;
-		p->op[cast].within = i;
-	}
-}
-
-static void
-lower_words(struct part *p, const struct tfl_op *op)
-{
-	struct word_quant w;
-	(void)read_pair(p, op, &w);
-	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);
-	struct g_operand v = low_view(p->l, part_ifm(p, w.root), dest.shape);
-	struct g_operand lo = word_const(p->l, w.lo), hi = word_const(p->l, w.hi);
-	struct g_operand mult = word_const(p->l, w.mult);
-	struct g_operand shift = word_const(p->l, w.shift);
+	const struct word_quant *w = o->own;
+	struct g_operand ofm = part_ofm(p, o->op->out[0]), dest = low_destination(p->l, ofm);
+	struct g_operand v = low_view(p->l, part_ifm(p, w->root), dest.shape);
+	struct g_operand lo = word_const(p->l, w->lo), hi = word_const(p->l, w->hi);
+	struct g_operand mult = word_const(p->l, w->mult);
+	struct g_operand shift = word_const(p->l, w->shift);
 	v = word_max(p->l, v, lo);
 	v = word_min(p->l, v, hi);
 	v = word_mul(p->l, v, mult);
 	v = word_shr(p->l, v, shift);
 	struct g_operand zero = word_const(p->l, 0);
 	struct g_op *last = word_op_to(p->l, OP_ADD, v, zero, dest);
-	op_zeros(last, 0, quant_zero(part_out(p, op, 0)));
+	op_zeros(last, 0, quant_zero(o->ofm));
 	low_deliver(p->l, dest, ofm);
-}
-
-const char *
-lower_cast_pair(struct part *p, int i)
-{
-	const struct tfl_op *op = &p->sg->op[i];
-	int root = p->op[i].lop.root;
-	if (p->sg->tensor[root].type == TFL_INT32) {
-		lower_words(p, op);
-		return NULL;
-	}
-	struct tfl_op plain = requantize(op, &root);
-	struct lop as = lop_of(p, &plain);
-	return read_quantize(p, &as) ?: lower_quantize(p, &as);
 }

@@ -268,9 +268,7 @@ make_nodes(struct part *p)
 				p->uses[p->sg->op[i].in[k]]++;
 	for (int i = 0; i < p->sg->n_out; i++)
 		p->uses[p->sg->out[i]]++;
-	compose_all(p);
-	pair_casts(p);
-	join_ratios(p);
+	join_all(p);
 	find_levels(p);
 	raise_ratios(p);
 	delay_enlarging_ops(p);
