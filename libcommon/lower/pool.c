@@ -6,7 +6,7 @@ struct span {
 	int32_t out, n, in, length, kernel, stride, before, after;
 };
 
-enum { MAX_PADDED = 8, MAX_STRIDE = 3, MAX_PAD = 127 /* registers have 7 bits */ };
+enum { MAX_SPANS = 2048, MAX_PADDED = 8, MAX_STRIDE = 3, MAX_PAD = 127 /* registers have 7 bits */ };
 
 /*
  * Returns true if one operation computes the pool.  The hardware divides by the number
@@ -91,12 +91,18 @@ low_pool_window(struct lower *l, enum g_op_kind kind, struct g_operand ifm,
 	return op;
 }
 
-int64_t
-low_pool_count(const struct low_pool *p)
+const char *
+low_pool_check(struct arena *a, const struct low_pool *p, int64_t images)
 {
+	int32_t rows = p->axis[0].kernel, columns = p->axis[1].kernel;
+	if (rows > LOW_POOL_ROWS || (int64_t)rows * columns > LOW_POOL_WINDOW)
+		return arena_printf(a, "window %dx%d is larger than 256 rows or 65536 elements",
+				    rows, columns);
 	bool plain = is_plain(p->axis, p->average);
-	int64_t n = find_spans(&p->axis[0], plain, NULL);
-	return n * find_spans(&p->axis[1], plain, NULL);
+	int64_t n = find_spans(&p->axis[0], plain, NULL) * images;
+	n *= find_spans(&p->axis[1], plain, NULL);
+	return n <= MAX_SPANS ? NULL
+			      : arena_printf(a, "pooling would take %lld operations", (long long)n);
 }
 
 /* Makes the operation of two spans; NULL if no operation can address them. */

@@ -17,8 +17,8 @@ struct low_pool {
 	struct low_axis axis[2];
 };
 
-/* Returns the number of operations per image. */
-int64_t low_pool_count(const struct low_pool *p);
+/* Returns NULL, or the reason why the NPU cannot pool so many images. */
+const char *low_pool_check(struct arena *a, const struct low_pool *p, int64_t images);
 /*
  * Pools all images of `in` into `out`, both [N,H,W,C].  `end` ends each operation; its
  * scale is not used.  Returns false if no operation can address the parts of in or out.

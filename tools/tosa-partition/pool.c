@@ -4,7 +4,7 @@
 
 #include "lower/pool.h"
 
-enum { MAX_OPS = 2048, MAX_EXTENT = 65536 };
+enum { MAX_EXTENT = 65536 };
 
 const char *
 lower_pool(struct part *p, const struct tosa_op *op)
@@ -18,23 +18,19 @@ lower_pool(struct part *p, const struct tosa_op *op)
 	struct nd out = result_view(p, t.out);
 	if (average)
 		t.zero = tosa_zero_of(p->t, op, 2);
-	if (k.kernel[0] > LOW_POOL_ROWS ||
-	    (int64_t)k.kernel[0] * k.kernel[1] > LOW_POOL_WINDOW)
-		return part_say(p, "a window of %dx%d, the NPU takes 256 rows and 65536 "
-			   "elements", k.kernel[0], k.kernel[1]);
 	for (int i = 0; i < 4; i++)
 		if (v.dim[i] > MAX_EXTENT)
 			return "a dimension of more than 65536";
-	struct nd in = readable_fm(p, &v), dest = writable_fm(p, &out);
 	for (int i = 0; i < 2; i++)
 		q.axis[i] = (struct low_axis){
-			.in = (int32_t)in.dim[1 + i], .out = (int32_t)dest.dim[1 + i],
+			.in = (int32_t)v.dim[1 + i], .out = (int32_t)out.dim[1 + i],
 			.kernel = k.kernel[i], .stride = k.stride[i],
 			.before = k.before[i], .after = k.after[i] };
-	int64_t n = low_pool_count(&q) * in.dim[0];
+	const char *why = low_pool_check(p->a, &q, v.dim[0]);
+	if (why)
+		return why;
+	struct nd in = readable_fm(p, &v), dest = writable_fm(p, &out);
 	struct low_end end = tail_end(p, &t);
-	if (n > MAX_OPS)
-		return part_say(p, "it would take %lld operations", (long long)n);
 	if (!low_pool(p->l, &q, &in, &dest, &end))
 		return "its tensors are parts of others";
 	deliver_fm(p, &dest, &out);

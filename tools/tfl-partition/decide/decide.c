@@ -23,17 +23,6 @@ kept_on_cpu(const struct options *o, const struct tfl_op *op, int index)
 	return false;
 }
 
-static bool
-is_kept(const struct part *p, const char *asked)
-{
-	const char *cpu[] = { asked };
-	const struct options one = { .cpu = cpu, .n_cpu = 1 };
-	for (int i = 0; i < p->sg->n_ops; i++)
-		if (kept_on_cpu(&one, &p->sg->op[i], i))
-			return true;
-	return false;
-}
-
 /*
  * Refuses --cpu with an index that the model lacks, or with a name that neither
  * TFLite nor the model has.  SOFTMAX in a model without one is accepted, because
@@ -52,7 +41,11 @@ check_asked(const struct part *p, const struct options *o, struct err *e)
 		names[n++] = tfl_op_label(&p->sg->op[i]);
 	for (size_t k = 0; k < o->n_cpu; k++) {
 		const char *meant = nearest_word(o->cpu[k], names, n);
-		if (is_kept(p, o->cpu[k]) || (meant && !strcmp(meant, o->cpu[k])))
+		const struct options one = { .cpu = o->cpu + k, .n_cpu = 1 };
+		bool kept = meant && !strcmp(meant, o->cpu[k]);
+		for (int i = 0; i < p->sg->n_ops; i++)
+			kept = kept || kept_on_cpu(&one, &p->sg->op[i], i);
+		if (kept)
 			continue;
 		return err_set(e, "%s: error: --cpu=%s: no operator has this name or "
 				  "index%s%s%s", p->m->name, o->cpu[k],

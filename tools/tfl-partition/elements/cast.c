@@ -81,32 +81,6 @@ cast_lines(struct part *p, const struct lines *l, struct g_operand x, int from_t
 	(void)word_op_to(p->l, OP_MIN, y, zero, pieces(dest, l, TFL_INT32, 8, 4));
 }
 
-/* words to fewer bits; the sign comes from the bits that remain */
-static bool
-lower_narrow(struct part *p, const struct tfl_op *op)
-{
-	struct nd v = nd_ifm(p, op->in[0]), out = nd_ofm(p, op->out[0]);
-	if (!nd_reshape(&v, out.dim, out.rank))
-		return false;
-	if (out.type == TFL_UINT8)
-		out.type = TFL_INT8; /* the same bytes */
-	nd_narrow(p->l, &v, &out);
-	return true;
-}
-
-/* 1 where an element is not 0 */
-static void
-lower_truth(struct part *p, const struct tfl_op *op)
-{
-	struct nd v = nd_ifm(p, op->in[0]), out = nd_ofm(p, op->out[0]);
-	v = nd_readable_as(p->l, v, out.dim, out.rank);
-	if (v.type == TFL_INT16)
-		v = nd_widen(p->l, &v, 0, TFL_INT32);
-	struct low_compare c = { .order = LOW_UNEQUAL, .a = v };
-	c.b = nd_const_one(p->l, v.type, v.rank, 0);
-	low_compare(p->l, &c, &out);
-}
-
 /* the type of the bytes in memory */
 static int
 stored_type(const struct tfl_tensor *t)
@@ -121,12 +95,24 @@ lower_cast(struct part *p, const struct lop *lop)
 	const struct tfl_op *op = lop->op;
 	const struct tfl_tensor *i = lop->ifm, *o = lop->ofm;
 	int from = stored_type(i), to = stored_type(o);
-	if (o->type == TFL_BOOL && i->type != TFL_BOOL) {
-		lower_truth(p, op);
+	struct nd v = nd_ifm(p, op->in[0]), out = nd_ofm(p, op->out[0]);
+	if (o->type == TFL_BOOL && i->type != TFL_BOOL) { /* 1 where an element is not 0 */
+		v = nd_readable_as(p->l, v, out.dim, out.rank);
+		if (v.type == TFL_INT16)
+			v = nd_widen(p->l, &v, 0, TFL_INT32);
+		struct low_compare c = { .order = LOW_UNEQUAL, .a = v };
+		c.b = nd_const_one(p->l, v.type, v.rank, 0);
+		low_compare(p->l, &c, &out);
 		return NULL;
 	}
-	if (i->type == TFL_INT32 && tfl_type_bytes(to) < 4 && lower_narrow(p, op))
+	/* words to fewer bits; the sign comes from the bits that remain */
+	if (i->type == TFL_INT32 && tfl_type_bytes(to) < 4 &&
+	    nd_reshape(&v, out.dim, out.rank)) {
+		if (out.type == TFL_UINT8)
+			out.type = TFL_INT8; /* the same bytes */
+		nd_narrow(p->l, &v, &out);
 		return NULL;
+	}
 	int64_t n = tfl_elements(i), whole = n / MAX_LINE * MAX_LINE;
 	struct g_operand x = low_linear(p->l, part_ifm(p, op->in[0]));
 	struct g_operand ofm = part_ofm(p, op->out[0]), dest = low_destination(p->l, ofm);

@@ -38,15 +38,6 @@ read_axis(const struct part *p, const struct tfl_op *op, int *axis)
 	return NULL;
 }
 
-/* the part of the result that an input of length n fills */
-static struct nd
-input_part(const struct nd *to, int axis, int64_t at, int64_t n)
-{
-	struct nd v = *to;
-	nd_slice(&v, axis, at, n, 1);
-	return v;
-}
-
 static const char *
 check_input(const struct part *p, const struct tfl_op *op, int i, int axis,
 	    struct nd to, int64_t *at)
@@ -65,11 +56,12 @@ check_input(const struct part *p, const struct tfl_op *op, int i, int axis,
 	int64_t n = length_of(op, t, axis);
 	if (n > o->dim[axis] - *at)
 		return "the inputs are larger than the OFM";
-	struct nd v = nd_shape(t), part = input_part(&to, axis, *at, n);
-	if (nd_elements(&v) != nd_elements(&part))
+	struct nd v = nd_shape(t);
+	nd_slice(&to, axis, *at, n, 1); /* the part of the result that the input fills */
+	if (nd_elements(&v) != nd_elements(&to))
 		return "the shapes of inputs and OFM do not match";
 	*at += n;
-	return check_copies(p, &v, &part);
+	return check_copies(p, &v, &to);
 }
 
 const char *
@@ -143,16 +135,6 @@ concat_has_channels(const struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-static bool
-is_same_view(const struct nd *a, const struct g_operand *o)
-{
-	struct g_operand b;
-	return nd_operand(a, &b) && b.t == o->t && b.view == o->view &&
-	       hwc_equal(b.shape, o->shape) && hwc_equal(b.start, o->start) &&
-	       b.offset == o->offset &&
-	       !memcmp(b.stride, o->stride, sizeof(b.stride));
-}
-
 const char *
 lower_concat(struct part *p, const struct lop *lop)
 {
@@ -168,15 +150,19 @@ lower_concat(struct part *p, const struct lop *lop)
 		const struct tfl_tensor *t = part_in(p, op, i);
 		int64_t n = length_of(op, t, lop->axis);
 		struct nd from = nd_ifm(p, op->in[i]);
-		struct nd part = input_part(&to, lop->axis, at, n);
-		struct g_operand as;
+		struct nd part = to;
+		nd_slice(&part, lop->axis, at, n, 1);
+		struct g_operand x, y;
 		at += n;
 		if (kernel_rescales(op, t, o))
 			from = rescaled(p, &from, t, o);
 		(void)nd_reshape(&part, from.dim, from.rank);
-		if (nd_operand(&part, &as) && is_same_view(&from, &as))
-			continue;
-		nd_copy(p->l, &from, &part);
+		/* is the input bound to its part? */
+		if (!nd_operand(&part, &x) || !nd_operand(&from, &y) || x.t != y.t ||
+		    x.view != y.view || !hwc_equal(x.shape, y.shape) ||
+		    !hwc_equal(x.start, y.start) || x.offset != y.offset ||
+		    memcmp(x.stride, y.stride, sizeof(x.stride)) != 0)
+			nd_copy(p->l, &from, &part);
 	}
 	return NULL;
 }
@@ -199,8 +185,8 @@ bind_concat(struct part *p, const struct lop *o)
 		int in = op->in[i];
 		const struct tfl_tensor *t = &p->sg->tensor[in];
 		int64_t n = length_of(op, t, o->axis);
-		struct nd part = input_part(&to, o->axis, at, n);
-		struct nd shape = nd_shape(t);
+		struct nd part = to, shape = nd_shape(t);
+		nd_slice(&part, o->axis, at, n, 1);
 		struct g_operand as;
 		at += n;
 		if (!kernel_rescales(op, t, o->ofm) &&

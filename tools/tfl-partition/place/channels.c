@@ -319,15 +319,6 @@ order_feature_map(struct ordering *o, int tensor, const int *in, int n_in)
 	p->channels[tensor].at = unless_counted(m.at, m.n);
 }
 
-static bool
-is_picked_from(const struct ordering *o, int tensor)
-{
-	for (int t = 0; t < o->p->sg->n_tensors; t++)
-		if (o->pick[t].root == tensor + 1 && is_scattered(&o->pick[t]))
-			return true;
-	return false;
-}
-
 void
 order_channels(struct part *p)
 {
@@ -347,8 +338,12 @@ order_channels(struct part *p)
 			continue;
 		else if (kind == OP_DEPTHWISE)
 			p->channels[op->out[0]].at = p->channels[op->in[0]].at;
-		else if (is_picked_from(&o, op->out[0]))
-			order_feature_map(&o, op->out[0], op->out, 1);
+		else
+			for (int t = 0; t < p->sg->n_tensors; t++)
+				if (o.pick[t].root == op->out[0] + 1 && is_scattered(&o.pick[t])) {
+					order_feature_map(&o, op->out[0], op->out, 1);
+					break;
+				}
 	}
 }
 

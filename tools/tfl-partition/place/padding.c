@@ -54,18 +54,6 @@ activation_of(const struct tfl_op *op)
 	}
 }
 
-/* true if no element of the IFM is below the border of PAD, so that a maximum of the window
- * without the border is the same */
-static bool
-is_border_least(const struct part *p, const struct tfl_op *op)
-{
-	const struct tfl_tensor *in = part_in(p, op, 0);
-	int activation = in->producer < 0 ? TFL_ACT_NONE
-					  : activation_of(&p->sg->op[in->producer]);
-	const struct borders *b = p->op[op - p->sg->op].lop.own;
-	return b->value <= quant_clamp(in, activation).lo;
-}
-
 /*
  * A convolution adds the padding of PAD to its own.  This is exact because the border is
  * the zero point, which contributes nothing.  A maximum pool does the same if the border is
@@ -82,7 +70,12 @@ takes_padding(const struct part *p, const struct tfl_op *pad, const struct tfl_o
 	if (to->code == TFL_MAX_POOL_2D) {
 		struct g_pad own = { .top = y->before, .bottom = y->after,
 				     .left = x->before, .right = x->after };
-		return is_border_least(p, pad) &&
+		const struct tfl_tensor *in = part_in(p, pad, 0);
+		const struct borders *b = p->op[pad - p->sg->op].lop.own;
+		int activation = in->producer < 0 ? TFL_ACT_NONE
+						  : activation_of(&p->sg->op[in->producer]);
+		/* no element of the IFM is below the border, so the maximum is the same without */
+		return b->value <= quant_clamp(in, activation).lo &&
 		       are_paddings(own, more, (struct yx){ .y = y->kernel, .x = x->kernel });
 	}
 	return pad->code == TFL_PAD &&

@@ -44,20 +44,6 @@ tail_of(const struct tfl_tensor *t, const struct tfl_tensor *root)
 	return t->rank >= PIXEL_AXES ? n : 0;
 }
 
-/* lists the elements of a pixel that a view shows, numbered in that pixel of its tensor */
-static bool
-list_view(const struct nd *v, const struct tfl_tensor *in, int32_t *at, int32_t n)
-{
-	struct nd whole = nd_shape(in);
-	for (int i = 0; i < PIXEL_AXES; i++)
-		if (v->dim[i] != whole.dim[i] || v->stride[i] != whole.stride[i])
-			return false;
-	nd_distances(v, PIXEL_AXES, at, n);
-	for (int32_t k = 0; k < n; k++)
-		at[k] += (int32_t)v->offset;
-	return true;
-}
-
 /* GATHER along an axis behind those of pixels */
 static bool
 list_gather(const struct lop *o, int32_t *at, int32_t n)
@@ -102,19 +88,26 @@ is_picking_op(const struct tfl_op *op)
 	return data_operand(op) >= 0;
 }
 
+/* lists the elements of a pixel that a result shows, numbered in that pixel of the input */
 static bool
 list_elements(const struct part *p, const struct tfl_op *op, int k, int32_t *at, int32_t n)
 {
 	const struct tfl_tensor *in = part_in(p, op, data_operand(op));
 	const struct lop *o = &p->op[op - p->sg->op].lop;
-	struct nd v = nd_shape(in);
+	struct nd whole = nd_shape(in), v = whole;
 	if (op->code == TFL_GATHER)
 		return list_gather(o, at, n);
 	if (op->code == TFL_SPLIT || op->code == TFL_SPLIT_V)
 		split_view(p, o, k, &v);
 	else
 		(void)o->view(p, op, &v);
-	return list_view(&v, in, at, n);
+	for (int i = 0; i < PIXEL_AXES; i++)
+		if (v.dim[i] != whole.dim[i] || v.stride[i] != whole.stride[i])
+			return false;
+	nd_distances(&v, PIXEL_AXES, at, n);
+	for (int32_t i = 0; i < n; i++)
+		at[i] += (int32_t)v.offset;
+	return true;
 }
 
 struct pick

@@ -36,17 +36,6 @@ count_borders(const struct g_tensor *t, const int *v, int n)
 	return count;
 }
 
-static const char *
-tensor_obstacle(const struct part *p, const struct g_tensor *t)
-{
-	const struct tfl_subgraph *sg = p->sg;
-	if (t->io == IO_INOUT)
-		return "it is both an input and an output of the network";
-	if (count_borders(t, sg->in, sg->n_in) + count_borders(t, sg->out, sg->n_out) > 1)
-		return "it stands for several inputs or outputs of the network";
-	return NULL;
-}
-
 bool
 separate_borders(struct part *p, const struct options *o)
 {
@@ -63,7 +52,11 @@ separate_borders(struct part *p, const struct options *o)
 		struct g_tensor *t = p->g->tensors[i];
 		if (!G_HAS(t, G_TENSOR_io) || !of[t->rec.index].place)
 			continue;
-		why = tensor_obstacle(p, t);
+		if (t->io == IO_INOUT)
+			why = "it is both an input and an output of the network";
+		else if (count_borders(t, p->sg->in, p->sg->n_in) +
+			 count_borders(t, p->sg->out, p->sg->n_out) > 1)
+			why = "it stands for several inputs or outputs of the network";
 		if (why)
 			return err_set(p->e, "%s: error: --separate-io-regions is not "
 					     "possible for '%s': %s",

@@ -2,25 +2,6 @@
 /* AVERAGE_POOL_2D, MAX_POOL_2D: nputools-lowering(7) 5.2. */
 #include "../moves/move.h"
 
-enum { MAX_SPANS = 2048 };
-
-static const char *
-check_window(const struct part *p, const struct low_pool *k, struct yx win,
-	     const struct tfl_tensor *ifm, const struct tfl_tensor *ofm)
-{
-	const struct low_axis *y = &k->axis[0], *x = &k->axis[1];
-	if (y->kernel > LOW_POOL_ROWS || (int64_t)y->kernel * x->kernel > LOW_POOL_WINDOW)
-		return part_say(p, "window %dx%d is larger than 256 rows or 65536 "
-				"elements", y->kernel, x->kernel);
-	if (win.y != ofm->dim[1] || win.x != ofm->dim[2] ||
-	    ifm->dim[0] != ofm->dim[0] || ifm->dim[3] != ofm->dim[3])
-		return "the OFM's shape is not what the options give";
-	int64_t n = low_pool_count(k) * ifm->dim[0];
-	return n <= MAX_SPANS ? NULL
-			      : part_say(p, "pooling would take %lld operations",
-					 (long long)n);
-}
-
 /*
  * Zero points are left at 0, because the reference averages raw values.  With
  * padding the hardware divides by the number of samples inside the IFM; bands of
@@ -61,7 +42,10 @@ read_pool(const struct part *p, struct lop *o)
 		.axis[1] = { .in = ifm->dim[2], .out = w.out.x, .kernel = kernel.x,
 			     .stride = stride.x, .before = w.pad.left, .after = w.pad.right },
 	};
-	return check_window(p, &o->pool, w.out, ifm, ofm);
+	if (w.out.y != ofm->dim[1] || w.out.x != ofm->dim[2] || ifm->dim[0] != ofm->dim[0] ||
+	    ifm->dim[3] != ofm->dim[3])
+		return "the OFM's shape is not what the options give";
+	return low_pool_check(p->a, &o->pool, ifm->dim[0]);
 }
 
 /* Reads an axis of another input, with more padding, but without padding that no window reads. */
