@@ -22,6 +22,17 @@ struct kernel_io {
 };
 
 /*
+ * Positions of the inputs of UNIDIRECTIONAL_SEQUENCE_LSTM (nputools-tflite(5) 6.2).  Each gate
+ * has weights, recurrent weights and a bias, one after the other.
+ */
+enum {
+	LSTM_X = 0, LSTM_WEIGHTS = 1, LSTM_RECURRENT = 5, LSTM_PEEPHOLE = 9, LSTM_BIAS = 12,
+	LSTM_PROJECTION = 16, LSTM_HIDDEN = 18, LSTM_CELL = 19, LSTM_NORM = 20,
+	LSTM_N_INPUTS = 24,
+};
+enum { LSTM_INPUT, LSTM_FORGET, LSTM_CANDIDATE, LSTM_OUTPUT, LSTM_N_GATES }; /* gates */
+
+/*
  * Maps the positions of STRIDED_SLICE to dimensions: at[d] is the position, among the n
  * of begin, end and strides, that applies to dimension d of the input; -1: no position
  * applies, and the whole dimension is taken.  A new axis has a position but no

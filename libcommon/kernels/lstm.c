@@ -5,21 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* input positions: nputools-tflite(5) 6.2 */
-enum {
-	X = 0,
-	WEIGHTS = 1,
-	RECURRENT = 5,
-	PEEPHOLE = 9,
-	BIAS = 12,
-	PROJECTION = 16,
-	HIDDEN = 18,
-	CELL = 19,
-	NORM = 20,
-	N_INPUTS = 24,
-};
-enum gate { INPUT, FORGET, CANDIDATE, OUTPUT, N_GATES };
-
 #define GATE_SCALE 0x1p-12f /* scale of the inputs of activations */
 #define UNIT_SCALE 0x1p-15f /* scale of the outputs of activations */
 
@@ -35,20 +20,20 @@ struct lstm {
 	int64_t step_stride, batch_stride; /* in rows of features or cells */
 	bool wide; /* int16 inputs: 64-bit accumulators */
 	struct affine q_in, q_hidden, q_cell;
-	struct dense from_x[N_GATES], from_h[N_GATES];
+	struct dense from_x[LSTM_N_GATES], from_h[LSTM_N_GATES];
 	struct sigmoid16 sigmoid, tanh, tanh_cell;
 	struct fixed_mult keep, add, emit; /* multipliers of f*c, i*g, tanh(c)*o */
 	int32_t clip;			   /* limit of the cell state; 0: none */
-	int32_t *gate[N_GATES];		   /* gate values of one batch */
+	int32_t *gate[LSTM_N_GATES];		   /* gate values of one batch */
 };
 
 static bool
 check_inputs_present(struct call *c)
 {
-	for (int k = 0; k < N_INPUTS; k++) {
-		bool forbidden = (k >= PEEPHOLE && k < BIAS) ||
-				 k == PROJECTION || k == PROJECTION + 1 ||
-				 k >= NORM;
+	for (int k = 0; k < LSTM_N_INPUTS; k++) {
+		bool forbidden = (k >= LSTM_PEEPHOLE && k < LSTM_BIAS) ||
+				 k == LSTM_PROJECTION || k == LSTM_PROJECTION + 1 ||
+				 k >= LSTM_NORM;
 		if (forbidden && call_in(c, k))
 			return call_err(c,
 					"input %d: peephole, projection and "
@@ -173,19 +158,19 @@ load_scales(struct call *c, struct lstm *l)
 static bool
 lstm_prepare(struct call *c, struct lstm *l)
 {
-	l->in = call_in(c, X);
-	l->hidden = call_in(c, HIDDEN);
-	l->cell = call_in(c, CELL);
+	l->in = call_in(c, LSTM_X);
+	l->hidden = call_in(c, LSTM_HIDDEN);
+	l->cell = call_in(c, LSTM_CELL);
 	l->out = call_out(c, 0);
 	l->wide = l->in->type == TFL_INT16;
 	if (!check_lstm_types(c, l) || !check_lstm_shapes(c, l) || !load_scales(c, l))
 		return false;
-	for (int g = 0; g < N_GATES; g++) {
-		if (!load_dense(c, l, WEIGHTS + g, l->features, l->q_in,
+	for (int g = 0; g < LSTM_N_GATES; g++) {
+		if (!load_dense(c, l, LSTM_WEIGHTS + g, l->features, l->q_in,
 				&l->from_x[g]) ||
-		    !load_dense(c, l, RECURRENT + g, l->cells, l->q_hidden,
+		    !load_dense(c, l, LSTM_RECURRENT + g, l->cells, l->q_hidden,
 				&l->from_h[g]) ||
-		    !load_gate_bias(c, l, BIAS + g, &l->from_x[g]))
+		    !load_gate_bias(c, l, LSTM_BIAS + g, &l->from_x[g]))
 			return false;
 		l->gate[g] = anew(c->a, int32_t, (size_t)l->cells);
 	}
@@ -214,13 +199,13 @@ dense_row(const struct lstm *l, const struct dense *d, const int32_t *x,
 static void
 run_gates(struct lstm *l, const int32_t *x, const int32_t *h)
 {
-	for (int g = 0; g < N_GATES; g++)
+	for (int g = 0; g < LSTM_N_GATES; g++)
 		for (int64_t i = 0; i < l->cells; i++) {
 			int32_t v = sat16(
 			    dense_row(l, &l->from_x[g], x, l->features, i) +
 			    dense_row(l, &l->from_h[g], h, l->cells, i));
 			l->gate[g][i] = sigmoid16(
-			    g == CANDIDATE ? &l->tanh : &l->sigmoid, v);
+			    g == LSTM_CANDIDATE ? &l->tanh : &l->sigmoid, v);
 		}
 }
 
@@ -231,15 +216,15 @@ run_states(struct lstm *l, int32_t *cell, int32_t *h)
 	int32_t lo = type_min(l->out->type), hi = type_max(l->out->type);
 	for (int64_t i = 0; i < l->cells; i++) {
 		int32_t kept =
-		    sat16(fixed_mbqm(l->gate[FORGET][i] * cell[i], l->keep));
+		    sat16(fixed_mbqm(l->gate[LSTM_FORGET][i] * cell[i], l->keep));
 		int32_t added = sat16(fixed_mbqm(
-		    l->gate[INPUT][i] * l->gate[CANDIDATE][i], l->add));
+		    l->gate[LSTM_INPUT][i] * l->gate[LSTM_CANDIDATE][i], l->add));
 		cell[i] = sat16(kept + added);
 		if (l->clip)
 			cell[i] = clamp_i32(cell[i], -l->clip, l->clip);
 		int32_t t = sigmoid16(&l->tanh_cell, cell[i]);
 		h[i] = clamp_i32(
-		    (int64_t)fixed_mbqm(t * l->gate[OUTPUT][i], l->emit) +
+		    (int64_t)fixed_mbqm(t * l->gate[LSTM_OUTPUT][i], l->emit) +
 			l->q_hidden.zero,
 		    lo, hi);
 	}
@@ -253,8 +238,8 @@ kernel_lstm(struct call *c)
 		return false;
 	if (c->check)
 		return true;
-	const int32_t *x = call_widen(c, X);
-	int32_t *h = call_widen(c, HIDDEN), *cell = call_widen(c, CELL);
+	const int32_t *x = call_widen(c, LSTM_X);
+	int32_t *h = call_widen(c, LSTM_HIDDEN), *cell = call_widen(c, LSTM_CELL);
 	int32_t *y = anew(c->a, int32_t, (size_t)tfl_elements(l->out));
 	for (int64_t t = 0; t < l->steps; t++)
 		for (int64_t b = 0; b < l->batch; b++) {
@@ -265,8 +250,8 @@ kernel_lstm(struct call *c)
 			memcpy(y + row * l->cells, own,
 			       (size_t)l->cells * sizeof(*y));
 		}
-	narrow(l->hidden, c->io->in[HIDDEN], h);
-	narrow(l->cell, c->io->in[CELL], cell);
+	narrow(l->hidden, c->io->in[LSTM_HIDDEN], h);
+	narrow(l->cell, c->io->in[LSTM_CELL], cell);
 	call_narrow(c, 0, y);
 	return true;
 }

@@ -10,6 +10,7 @@
  * than its planning.  Sizes: sizeof of tflite-micro 90b983c2b by arm-none-eabi.
  */
 #include "base/fixed.h"
+#include "kernels/kernels.h"
 #include "tfl2c.h"
 
 enum {
@@ -148,8 +149,7 @@ static int
 lstm_scratch(const struct tfl_subgraph *g, const struct tfl_op *op,
 	     int64_t *bytes)
 {
-	enum { OUTPUT_STATE = 18 };
-	const struct tfl_tensor *state = input(g, op, OUTPUT_STATE);
+	const struct tfl_tensor *state = input(g, op, LSTM_HIDDEN);
 	for (int i = 0; i < 4; i++)
 		bytes[i] = state ? tfl_elements(state) * WORD : 0;
 	return 4;

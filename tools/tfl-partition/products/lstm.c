@@ -14,7 +14,7 @@
 enum { SIGMOIDS = 3 };
 
 /* first the gates that pass through a sigmoid: input, forget, output; then the candidate */
-static const int gate_at[N_GATES] = { 0, 1, 3, 2 };
+static const int gate_at[LSTM_N_GATES] = { 0, 1, 3, 2 };
 enum { AT_INPUT, AT_FORGET, AT_OUTPUT, AT_CANDIDATE };
 
 /* ---- the gates' matrices --------------------------------------------------------------- */
@@ -25,29 +25,29 @@ gate_weights(struct part *p, const struct tfl_op *op, const struct lstm *l,
 {
 	int32_t n = recurrent ? l->cells : l->features;
 	size_t one = (size_t)l->cells * (size_t)n;
-	uint8_t *v = anew(p->a, uint8_t, N_GATES * one);
-	for (int g = 0; g < N_GATES; g++) {
-		int k = (recurrent ? RECURRENT : WEIGHTS) + gate_at[g];
+	uint8_t *v = anew(p->a, uint8_t, LSTM_N_GATES * one);
+	for (int g = 0; g < LSTM_N_GATES; g++) {
+		int k = (recurrent ? LSTM_RECURRENT : LSTM_WEIGHTS) + gate_at[g];
 		memcpy(v + (size_t)g * one, part_in(p, op, k)->data.p, one);
 	}
 	struct g_shape shape = { .type = TFL_INT8, .rank = 4,
-				 .dim = { N_GATES * l->cells, 1, 1, n } };
-	return low_weights_new(p->l, "gates", shape, (struct bytes){ .p = v, .n = N_GATES * one });
+				 .dim = { LSTM_N_GATES * l->cells, 1, 1, n } };
+	return low_weights_new(p->l, "gates", shape, (struct bytes){ .p = v, .n = LSTM_N_GATES * one });
 }
 
 static struct g_scales *
 gate_scales(struct part *p, const struct tfl_op *op, const struct lstm *l,
 	    bool recurrent)
 {
-	size_t n = (size_t)l->cells, all = N_GATES * n;
+	size_t n = (size_t)l->cells, all = LSTM_N_GATES * n;
 	int64_t *bias = anew(p->a, int64_t, all);
 	struct npu_scale *scale = anew(p->a, struct npu_scale, all);
 	for (size_t i = 0; i < all; i++) {
 		int g = gate_at[i / n];
-		(void)lstm_gate_scale(l, part_in(p, op, (recurrent ? RECURRENT : WEIGHTS) + g),
+		(void)lstm_gate_scale(l, part_in(p, op, (recurrent ? LSTM_RECURRENT : LSTM_WEIGHTS) + g),
 				 recurrent, &scale[i]);
 		if (!recurrent)
-			bias[i] = (int32_t)load_le32(part_in(p, op, BIAS + g)->data.p +
+			bias[i] = (int32_t)load_le32(part_in(p, op, LSTM_BIAS + g)->data.p +
 						     4 * (i % n));
 	}
 	return low_scales_new(p->l, all, bias, scale, false);
@@ -149,7 +149,7 @@ one_step(const struct nd *steps, int32_t t)
 static int32_t
 steps_at_once(const struct lstm *l)
 {
-	int64_t row = N_GATES * (int64_t)l->cells * tfl_type_bytes(TFL_INT16);
+	int64_t row = LSTM_N_GATES * (int64_t)l->cells * tfl_type_bytes(TFL_INT16);
 	int64_t in = (int64_t)l->features * tfl_type_bytes(l->x->type);
 	int64_t n = l->steps * in / 2 / row;
 	return n < 1 ? 1 : n < l->steps ? (int32_t)n : l->steps;
@@ -160,7 +160,7 @@ static struct nd
 input_products(struct part *p, const struct lstm *l, const struct matrix *m,
 	       const struct nd *x, int32_t t, int32_t n)
 {
-	struct hwc s = { .h = l->batch, .w = n, .c = N_GATES * l->cells };
+	struct hwc s = { .h = l->batch, .w = n, .c = LSTM_N_GATES * l->cells };
 	struct tfl_tensor shape = { .rank = 3, .dim = { s.h, s.w, s.c } };
 	struct g_operand all = low_new(p->l, TFL_INT16, s);
 	struct nd v = some_steps(l, x, t, n);
@@ -177,8 +177,8 @@ make_step(struct part *p, const struct lstm *l, const struct matrix *m,
 	  struct g_operand from_x, struct g_operand h, struct g_operand cell,
 	  struct g_operand to)
 {
-	struct g_operand from_h = vectors(p, l, N_GATES);
-	struct g_operand all = vectors(p, l, N_GATES);
+	struct g_operand from_h = vectors(p, l, LSTM_N_GATES);
+	struct g_operand all = vectors(p, l, LSTM_N_GATES);
 	struct g_operand input = gate(l, all, AT_INPUT, 1);
 	struct g_operand forget = gate(l, all, AT_FORGET, 1);
 	struct g_operand output = gate(l, all, AT_OUTPUT, 1);
@@ -206,9 +206,9 @@ lower_lstm(struct part *p, const struct lop *o)
 	const struct lstm *l = o->own;
 	struct matrix mx = matrix_of(p, op, l, false), mh = matrix_of(p, op, l, true);
 	struct hwc ss = { .h = 1, .w = l->batch, .c = l->cells };
-	struct g_operand state = low_view(p->l, part_ifm(p, op->in[HIDDEN]), ss);
-	struct g_operand cell = low_view(p->l, part_ifm(p, op->in[CELL]), ss);
-	struct nd x = nd_ifm(p, op->in[X]), y = nd_ofm(p, op->out[0]);
+	struct g_operand state = low_view(p->l, part_ifm(p, op->in[LSTM_HIDDEN]), ss);
+	struct g_operand cell = low_view(p->l, part_ifm(p, op->in[LSTM_CELL]), ss);
+	struct nd x = nd_ifm(p, op->in[LSTM_X]), y = nd_ofm(p, op->out[0]);
 	struct nd out = some_steps(l, &y, 0, l->steps), products = { .t = NULL };
 	struct g_operand h = state;
 	int32_t many = steps_at_once(l);

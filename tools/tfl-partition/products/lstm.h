@@ -8,11 +8,7 @@
 
 #include "../part.h"
 
-enum { /* positions of the inputs: nputools-tflite(5) 6.2 */
-	X = 0, WEIGHTS = 1, RECURRENT = 5, PEEPHOLE = 9, BIAS = 12,
-	PROJECTION = 16, HIDDEN = 18, CELL = 19, NORM = 20, N_INPUTS = 24,
-};
-enum { N_GATES = 4 };
+#include "kernels/kernels.h"
 
 #define GATE_SCALE 0x1p-12f /* scale of the activations' inputs */
 #define UNIT_SCALE 0x1p-15f /* scale of the activations' outputs */

@@ -55,11 +55,11 @@ static bool
 is_defined(const struct part *p, const struct tfl_op *op, const struct lstm *l, int g)
 {
 	for (int k = 0; k < 2 && l->x->type == TFL_INT8; k++) {
-		const struct tfl_tensor *w = part_in(p, op, (k ? RECURRENT : WEIGHTS) + g);
+		const struct tfl_tensor *w = part_in(p, op, (k ? LSTM_RECURRENT : LSTM_WEIGHTS) + g);
 		double most = (double)(k ? l->cells : l->features) * UINT8_MAX * -INT8_MIN;
 		struct npu_scale s;
 		if (!k)
-			most += largest_bias(part_in(p, op, BIAS + g));
+			most += largest_bias(part_in(p, op, LSTM_BIAS + g));
 		(void)lstm_gate_scale(l, w, k, &s);
 		if (most > INT32_MAX || npu_scale_leaves_word(s, most))
 			return false;
@@ -73,7 +73,7 @@ check_gate(const struct part *p, const struct tfl_op *op, const struct lstm *l,
 {
 	struct npu_scale s;
 	for (int k = 0; k < 2; k++) {
-		const struct tfl_tensor *w = part_in(p, op, (k ? RECURRENT : WEIGHTS) + g);
+		const struct tfl_tensor *w = part_in(p, op, (k ? LSTM_RECURRENT : LSTM_WEIGHTS) + g);
 		int32_t n = k ? l->cells : l->features;
 		if (!w->data.p || w->type != TFL_INT8 || w->quant.n_scale != 1 ||
 		    !(w->quant.scale[0] > 0) || quant_zero(w) || w->is_sparse)
@@ -87,7 +87,7 @@ check_gate(const struct part *p, const struct tfl_op *op, const struct lstm *l,
 		if (!lstm_gate_scale(l, w, k, &s))
 			return "a scale of the gates can't be expressed";
 	}
-	const struct tfl_tensor *b = part_in(p, op, BIAS + g);
+	const struct tfl_tensor *b = part_in(p, op, LSTM_BIAS + g);
 	if (!b->data.p || b->type != TFL_INT32 || tfl_elements(b) != l->cells)
 		return part_say(p, "bias of gate %d is not %d constants of int32", g,
 				l->cells);
@@ -114,9 +114,9 @@ check_inputs(const struct part *p, const struct lop *o)
 	const char *why = check_options(p, op, &fb_UnidirectionalSequenceLSTMOptions);
 	if (why)
 		return why;
-	for (int k = 0; k < N_INPUTS; k++) {
-		bool unknown = (k >= PEEPHOLE && k < BIAS) || k == PROJECTION ||
-			       k == PROJECTION + 1 || k >= NORM;
+	for (int k = 0; k < LSTM_N_INPUTS; k++) {
+		bool unknown = (k >= LSTM_PEEPHOLE && k < LSTM_BIAS) || k == LSTM_PROJECTION ||
+			       k == LSTM_PROJECTION + 1 || k >= LSTM_NORM;
 		if (!unknown == !part_in(p, op, k))
 			return part_say(p, "LSTM with%s input %d",
 					unknown ? "" : "out", k);
@@ -158,15 +158,15 @@ read_lstm(const struct part *p, struct lop *o)
 	if (why)
 		return why;
 	o->own = l;
-	*l = (struct lstm){ .x = part_in(p, op, X), .ofm = o->ofm,
-			    .hidden = part_in(p, op, HIDDEN),
-			    .cell = part_in(p, op, CELL) };
+	*l = (struct lstm){ .x = part_in(p, op, LSTM_X), .ofm = o->ofm,
+			    .hidden = part_in(p, op, LSTM_HIDDEN),
+			    .cell = part_in(p, op, LSTM_CELL) };
 	if (l->x->type != l->ofm->type)
 		return "IFM and OFM differ in type";
-	why = check_state(p, op, HIDDEN, "the output state", l->x->type) ?:
-	      check_state(p, op, CELL, "the cell state", TFL_INT16) ?:
+	why = check_state(p, op, LSTM_HIDDEN, "the output state", l->x->type) ?:
+	      check_state(p, op, LSTM_CELL, "the cell state", TFL_INT16) ?:
 	      read_shapes(l, TFL_OPT(op, UnidirectionalSequenceLSTMOptions, time_major));
-	for (int g = 0; !why && g < N_GATES; g++)
+	for (int g = 0; !why && g < LSTM_N_GATES; g++)
 		why = check_gate(p, op, l, g);
 	if (why)
 		return why;
