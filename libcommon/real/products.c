@@ -21,12 +21,8 @@ axis_of(int32_t in, int32_t out, int32_t k, int64_t stride, int64_t dilation,
 	return x;
 }
 
-/*
- * A bias has the scale of its channel's sum (input scale times weight scale), whatever
- * scale its own tensor has.
- */
-static double
-bias_at(const struct real_op *o, int input, int weights, int bias, int32_t c)
+double
+real_bias(const struct real_op *o, int input, int weights, int bias, int32_t c)
 {
 	const struct tfl_tensor *b = real_in(o, bias), *w = real_in(o, weights);
 	if (b && b->type == TFL_FLOAT32)
@@ -149,7 +145,7 @@ convolve(const struct real_op *o, const struct window *w, const struct filters *
 				find_taps(w, oy, ox, &t);
 				sum_pixel(o, w, k, &t, x, y);
 				for (int32_t c = 0; c < w->depth_out; c++)
-					y[c] = real_clamp(y[c] + bias_at(o, 0, 1, 2, c),
+					y[c] = real_clamp(y[c] + real_bias(o, 0, 1, 2, c),
 							  w->activation);
 			}
 	}
@@ -243,7 +239,7 @@ real_transpose_conv(const struct real_op *o)
 	int64_t n = tfl_elements(out), each = n / out->dim[0];
 	double *v = real_y(o, 0);
 	for (int64_t i = 0; i < n; i++)
-		v[i] = bias_at(o, INPUT, WEIGHTS, BIAS, (int32_t)(i % w.depth_out));
+		v[i] = real_bias(o, INPUT, WEIGHTS, BIAS, (int32_t)(i % w.depth_out));
 	for (int32_t b = 0; b < out->dim[0]; b++)
 		scatter(&w, real_x(o, INPUT) + tfl_elements(in) / in->dim[0] * b,
 			real_x(o, WEIGHTS), v + each * b);
@@ -264,7 +260,7 @@ real_fc(const struct real_op *o)
 		for (int64_t c = 0; c < cols; c++) {
 			const double *x = real_x(o, 0) + r * depth;
 			const double *w = real_x(o, 1) + c * depth;
-			double sum = bias_at(o, 0, 1, 2, (int32_t)c);
+			double sum = real_bias(o, 0, 1, 2, (int32_t)c);
 			for (int32_t k = 0; k < depth; k++)
 				sum += x[k] * w[k];
 			*y++ = real_clamp(sum, activation);
@@ -318,7 +314,7 @@ real_svdf(const struct real_op *o)
 			own[(i + 1) * memory - 1] = sum;
 		}
 		for (int64_t u = 0; u < filters / rank; u++) {
-			double sum = bias_at(o, STATE, TIME, BIAS, (int32_t)u);
+			double sum = real_bias(o, STATE, TIME, BIAS, (int32_t)u);
 			for (int64_t k = u * rank * memory; k < (u + 1) * rank * memory; k++)
 				sum += own[k] * w[k];
 			*y++ = real_out(o, 0)->type == TFL_FLOAT32

@@ -13,12 +13,18 @@
 #include "base/functions.h"
 #include "tflite/tflite.h"
 
+struct real_span {
+	double lo, hi;
+};
+
 struct real {
 	struct arena *a;
 	const struct tfl_subgraph *g;
 	double **value; /* one array per tensor, in C order; NULL: not quantized */
 	int32_t **sources;  /* one per operator (move.c); NULL: the operator computes */
 	bool *has_function;	/* one per operator: false if it has no function */
+	/* one per operator, of an LSTM: the range of its cell state over all steps of a run */
+	struct real_span *inside;
 };
 
 /* Sets the values of g's constant tensors; those of other tensors are 0. */
@@ -65,9 +71,6 @@ int64_t real_broadcast(const struct tfl_tensor *t, const struct tfl_tensor *out,
  */
 bool real_ints(const struct tfl_tensor *t, int64_t *out, int max, int *n);
 
-/* run.c: number of inputs of an operator that elements.c computes; 0: other operators */
-int real_elementwise(int code);
-
 /*
  * elements.c: the operator's function of one value, of two values.  The operator's row has
  * real_unary or real_binary.
@@ -75,8 +78,11 @@ int real_elementwise(int code);
 double real_unary_value(const struct tfl_op *op, double v);
 double real_binary_value(int code, double a, double b);
 
-/* run.c: the number of inputs of an operator of elements.c; 0: another operator */
-int real_elementwise(int code);
+/*
+ * products.c: element c of a bias, 0 if it is absent.  A bias has the scale of its channel's
+ * sum (input scale times weight scale), whatever scale its own tensor has.
+ */
+double real_bias(const struct real_op *o, int input, int weights, int bias, int32_t c);
 
 typedef void real_function(const struct real_op *o);
 /* one function for each name in the column `real` of schema/operators.def */

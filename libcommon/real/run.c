@@ -59,7 +59,8 @@ real_open(struct arena *a, const struct tfl_subgraph *g)
 	*r = (struct real){ .a = a, .g = g,
 			    .value = anew(a, double *, (size_t)g->n_tensors + 1),
 			    .sources = anew(a, int32_t *, (size_t)g->n_ops + 1),
-			    .has_function = anew(a, bool, (size_t)g->n_ops + 1) };
+			    .has_function = anew(a, bool, (size_t)g->n_ops + 1),
+			    .inside = anew(a, struct real_span, (size_t)g->n_ops + 1) };
 	for (int i = 0; i < g->n_tensors; i++) {
 		const struct tfl_tensor *t = &g->tensor[i];
 		if (!is_real(t))
@@ -85,6 +86,7 @@ real_share(struct arena *a, const struct real *r)
 	*own = *r;
 	own->a = a;
 	own->value = anew(a, double *, (size_t)r->g->n_tensors + 1);
+	own->inside = anew(a, struct real_span, (size_t)r->g->n_ops + 1);
 	for (int i = 0; i < r->g->n_tensors; i++) {
 		const struct tfl_tensor *t = &r->g->tensor[i];
 		own->value[i] = r->value[i];
