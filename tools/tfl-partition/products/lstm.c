@@ -44,11 +44,12 @@ gate_scales(struct part *p, const struct tfl_op *op, const struct lstm *l,
 	struct npu_scale *scale = anew(p->a, struct npu_scale, all);
 	for (size_t i = 0; i < all; i++) {
 		int g = gate_at[i / n];
-		(void)lstm_gate_scale(l, part_in(p, op, (recurrent ? LSTM_RECURRENT : LSTM_WEIGHTS) + g),
-				 recurrent, &scale[i]);
+		const struct tfl_tensor *w =
+		    part_in(p, op, (recurrent ? LSTM_RECURRENT : LSTM_WEIGHTS) + g);
+		const struct tfl_tensor *b = part_in(p, op, LSTM_BIAS + g);
+		(void)lstm_gate_scale(l, w, recurrent, &scale[i]);
 		if (!recurrent)
-			bias[i] = (int32_t)load_le32(part_in(p, op, LSTM_BIAS + g)->data.p +
-						     4 * (i % n));
+			bias[i] = (int32_t)tfl_integer(b->type, b->data.p, (int64_t)(i % n));
 	}
 	return low_scales_new(p->l, all, bias, scale, false);
 }

@@ -45,8 +45,8 @@ static double
 largest_bias(const struct tfl_tensor *b)
 {
 	double most = 0;
-	for (size_t i = 0; 4 * i + 4 <= b->data.n; i++)
-		most = fmax(most, fabs((double)(int32_t)load_le32(b->data.p + 4 * i)));
+	for (int64_t i = 0; i < tfl_elements(b); i++)
+		most = fmax(most, fabs((double)tfl_integer(b->type, b->data.p, i)));
 	return most;
 }
 
@@ -88,9 +88,12 @@ check_gate(const struct part *p, const struct tfl_op *op, const struct lstm *l,
 			return "a scale of the gates can't be expressed";
 	}
 	const struct tfl_tensor *b = part_in(p, op, LSTM_BIAS + g);
-	if (!b->data.p || b->type != TFL_INT32 || tfl_elements(b) != l->cells)
-		return part_say(p, "bias of gate %d is not %d constants of int32", g,
+	if (!b->data.p || (b->type != TFL_INT32 && b->type != TFL_INT64) ||
+	    tfl_elements(b) != l->cells)
+		return part_say(p, "bias of gate %d is not %d constants of int32 or int64", g,
 				l->cells);
+	if (largest_bias(b) > INT32_MAX)
+		return part_say(p, "bias of gate %d exceeds 32 bits", g);
 	return is_defined(p, op, l, g) ? NULL : undefined;
 }
 
