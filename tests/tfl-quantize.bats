@@ -185,7 +185,7 @@ operators=(CONV_2D DEPTHWISE_CONV_2D FULLY_CONNECTED TRANSPOSE_CONV AVERAGE_POOL
 	CONCATENATION PACK UNPACK SPLIT SPLIT_V SLICE STRIDED_SLICE TRANSPOSE REVERSE_V2
 	SPACE_TO_DEPTH DEPTH_TO_SPACE GATHER GATHER_ND PAD PADV2 MIRROR_PAD TILE MEAN SUM
 	REDUCE_MIN REDUCE_MAX LOGISTIC TANH EXP SOFTMAX BATCH_MATMUL RESIZE_BILINEAR
-	RESIZE_NEAREST_NEIGHBOR SPACE_TO_BATCH_ND BATCH_TO_SPACE_ND)
+	RESIZE_NEAREST_NEIGHBOR SPACE_TO_BATCH_ND BATCH_TO_SPACE_ND UNIDIRECTIONAL_SEQUENCE_LSTM)
 
 @test "float versions of random models become INT8 models that compile" {
 	float_versions 3 -- "${operators[@]}" DIV HARD_SWISH L2_NORMALIZATION ELU GELU LOG_SOFTMAX \
@@ -194,6 +194,78 @@ operators=(CONV_2D DEPTHWISE_CONV_2D FULLY_CONNECTED TRANSPOSE_CONV AVERAGE_POOL
 
 @test "float versions of random models become INT16 models that compile" {
 	float_versions 3 --type=int16x8 -- "${operators[@]}"
+}
+
+# lstm NAME [JQ-PROGRAM]: an LSTM of one feature and one cell, [1,3,1]: the gates' weights are
+# 0, 0, 1, 0, their biases 127 (open), 127, 0, 127; so the cell sums tanh(x)
+lstm()
+{
+	model "$1" "$floats"'.operator_codes = [{deprecated_builtin_code:44,builtin_code:44}]
+		| .buffers = [{}, {data:f("0")}, {data:f("1")}, {data:f("127")}]
+		| .subgraphs[0] |= (.inputs = [0] | .outputs = [6]
+			| .tensors = [
+				{shape:[1,3,1],type:0,name:"in"},
+				{shape:[1,1],type:0,buffer:1,name:"zero"},
+				{shape:[1,1],type:0,buffer:2,name:"one"},
+				{shape:[1],type:0,buffer:1,name:"none"},
+				{shape:[1],type:0,buffer:3,name:"open"},
+				{shape:[1,1],type:0,name:"cell",is_variable:true},
+				{shape:[1,3,1],type:0,name:"out"},
+				{shape:[1,1],type:0,name:"hidden",is_variable:true}]
+			| .operators = [{opcode_index:0,inputs:[0,1,1,2,1,1,1,1,1,-1,-1,-1,4,4,3,4,-1,-1,7,5,-1,-1,-1,-1],
+				outputs:[6],builtin_options_type:71,
+				builtin_options:{fused_activation_function:4}}])
+		| '"${2-.}"
+}
+
+@test "LSTM: the cell state has a power of 2, and keeps its values in a sequence" {
+	need flatc jq
+	lstm m
+	# tanh(x) sums up to 3 * 0.7616 in a sample, to twice as much in a sequence of two samples
+	printf '1 1 1\n1 1 1\n' >a.csv
+	for f in 1:4 2:8; do
+		tfl-quantize --data=a.csv --frames=${f%:*} --json -o q.tflite m.tflite >report
+		tfl-quantcheck --strict -q q.tflite
+		jq -e --argjson most "${f#*:}" '.tensors | map({key: .name, value: .}) | from_entries
+			| .cell.type == "INT16" and .cell.scale * 32768 == $most and .cell.zero_point == 0
+			and .hidden.scale == .out.scale and .hidden.zero_point == .out.zero_point' report
+		# tanh of the last sum is the greatest output
+		jq -e --argjson sums $((3 * ${f%:*})) '(2 * $sums * 0.761594 | exp | (. - 1) / (. + 1)) as $want
+			| .tensors | map(select(.name == "out"))[0].greatest - $want | fabs < 1e-5' report
+		jq -e '.operators[0].own_snr_db > 30' report
+	done
+	json q.tflite
+	# four tensors without a use, and the scale of the output
+	jq -e ".subgraphs[0] | .operators[0].intermediates as \$m | (\$m | length) == 5 and
+		.tensors[\$m[4]].quantization.scale == (.tensors | map(select(.name == \"out\"))[0].quantization.scale)" q.json
+	compiles q.tflite ethos-u55-128 --fail-on-cpu
+	compiles q.tflite ethos-u65-256 --fail-on-cpu
+	compiles q.tflite ethos-u85-256 --fail-on-cpu
+	# with a limit, the cell needs fewer bits
+	lstm clip '.subgraphs[0].operators[0].builtin_options.cell_clip = 1.5'
+	tfl-quantize --data=a.csv --frames=2 --json -o q.tflite clip.tflite >report
+	jq -e '.tensors | map(select(.name == "cell"))[0].scale * 32768 == 2' report
+	tfl-quantize --data=a.csv --type=int16x8 -o q.tflite m.tflite
+	tfl-quantcheck --strict -q q.tflite
+	compiles q.tflite ethos-u55-128 --fail-on-cpu
+	# a second run takes the integers of the first, with float ends, for the same network
+	tfl-quantize --data=a.csv --interface=float -o ends.tflite m.tflite
+	tfl-quantize --data=a.csv -o first.tflite m.tflite
+	tfl-quantize --data=a.csv -o second.tflite ends.tflite
+	echo 0.9 -0.5 0.3 >b.csv
+	for m in first second; do
+		mkinput --format=npy -o in.npy $m.tflite b.csv
+		npu-sim -i in.npy -o $m $m.tflite
+	done
+	cmp first/output_0.npy second/output_0.npy
+	lstm relu '.subgraphs[0].operators[0].builtin_options.fused_activation_function = 1'
+	refuses 2 'operator 0 (UNIDIRECTIONAL_SEQUENCE_LSTM): an activation other than TANH' \
+		tfl-quantize --data=a.csv relu.tflite
+	lstm peephole '.subgraphs[0].operators[0].inputs[10] = 3'
+	refuses 2 'operator 0 (UNIDIRECTIONAL_SEQUENCE_LSTM): input 10: peephole' \
+		tfl-quantize --data=a.csv peephole.tflite
+	lstm coupled '.subgraphs[0].operators[0].inputs[1] = -1'
+	refuses 2 'input 1 is absent' tfl-quantize --data=a.csv coupled.tflite
 }
 
 @test "samples: files, directories, lists and stacks give the same ranges" {

@@ -5,6 +5,7 @@
  */
 #include "quantize.h"
 
+#include "kernels/kernels.h"
 #include "real/real.h"
 
 #include <math.h>
@@ -69,6 +70,15 @@ note(struct worker *w, const struct tfl_subgraph *g, int tensor)
 		s->count += (double)(tfl_elements(t) / s->n);
 }
 
+/* The cell state of an LSTM changes at each step of a run. */
+static void
+note_cell(struct worker *w, const struct tfl_op *op, int i)
+{
+	if (rule_of(op->code)->kind == RULE_LSTM)
+		widen(&w->range[op->in[LSTM_CELL]], (float)w->real->inside[i].lo,
+		      (float)w->real->inside[i].hi);
+}
+
 static void
 run_sample(struct worker *w, const struct pool *p, float *const *input)
 {
@@ -84,6 +94,7 @@ run_sample(struct worker *w, const struct pool *p, float *const *input)
 		if (!p->plan[i].computed)
 			continue; /* rules_check(): nobody reads these values */
 		real_run(w->real, i);
+		note_cell(w, op, i);
 		for (int k = 0; k < op->n_out; k++)
 			note(w, g, op->out[k]);
 		for (int k = 0; k < op->n_in; k++)

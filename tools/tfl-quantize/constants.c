@@ -2,6 +2,8 @@
 /* Quantizes weights, biases and other constants. */
 #include "quantize.h"
 
+#include "kernels/kernels.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -260,6 +262,24 @@ replace_bias_alone(struct net *n, struct tfl_op *o, const struct rule *r,
 					 x->type == TFL_INT16 ? TFL_INT64 : TFL_INT32);
 }
 
+/* A bias has the scale of the input times that of its gate's weights. */
+static bool
+quantize_gates(struct net *n, int op, const struct parameters *x, struct err *e)
+{
+	for (int g = 0; g < LSTM_N_GATES; g++) {
+		struct roles input = { .weights = LSTM_WEIGHTS + g, .bias = LSTM_BIAS + g,
+				       .axis = -1, .weights_type = TFL_INT8, .input = x->scale,
+				       .bias_type = x->type == TFL_INT16 ? TFL_INT64
+									 : TFL_INT32 };
+		struct roles recurrent = { .weights = LSTM_RECURRENT + g,
+					   .bias = n->op[op].op.n_in, .axis = -1,
+					   .weights_type = TFL_INT8 };
+		if (!replace_weights(n, op, &input, e) || !replace_weights(n, op, &recurrent, e))
+			return false;
+	}
+	return true;
+}
+
 bool
 quantize_weights(struct net *n, int op, const struct parameters *p,
 		 const struct ranges *ranges, const struct options *o, struct err *e)
@@ -275,6 +295,8 @@ quantize_weights(struct net *n, int op, const struct parameters *p,
 				      .input = p[it->in[SVDF_STATE]].scale };
 		return replace_weights(n, op, &feature, e) && replace_weights(n, op, &time, e);
 	}
+	if (r->kind == RULE_LSTM)
+		return quantize_gates(n, op, &p[it->in[LSTM_X]], e);
 	const struct parameters *x = &p[it->in[r->input]];
 	if (!n->tensor[it->in[r->weights]].data.p) {
 		replace_bias_alone(n, it, r, p);

@@ -2,6 +2,8 @@
 /* Gives tensors and operators of the network their integer types. */
 #include "quantize.h"
 
+#include "kernels/kernels.h"
+
 static void
 set_parameters(struct net *n, int t, const struct parameters *p)
 {
@@ -75,6 +77,26 @@ add_float_interface(struct net *n)
 	}
 }
 
+/*
+ * TensorFlow Lite's LSTM has five tensors without elements.  The last one has the scale of
+ * the output state; the others are not used without layer normalization.
+ */
+static void
+add_intermediates(struct net *n, struct tfl_op *op, const struct parameters *p)
+{
+	enum { STATE = LSTM_N_GATES, COUNT };
+	int *mid = anew(n->a, int, COUNT);
+	for (int i = 0; i < COUNT; i++) {
+		struct tfl_tensor t = { .type = TFL_FLOAT32, .rank = 1, .has_shape = true,
+					.producer = -1 };
+		t.name = arena_printf(n->a, "%s_intermediate%d", n->tensor[op->out[0]].name, i);
+		mid[i] = net_add_tensor(n, &t);
+	}
+	set_parameters(n, mid[STATE], &p[op->out[0]]);
+	op->mid = mid;
+	op->n_mid = COUNT;
+}
+
 bool
 convert(struct net *n, struct parameters *p, const struct ranges *ranges,
 	const struct options *o, struct err *e)
@@ -84,12 +106,15 @@ convert(struct net *n, struct parameters *p, const struct ranges *ranges,
 		const struct rule *r = rule_of(n->op[i].op.code);
 		if (n->op[i].width == WIDTH_FLOAT)
 			continue;
-		bool weighted = r->kind == RULE_WEIGHTS || r->kind == RULE_SVDF;
+		bool weighted = r->kind == RULE_WEIGHTS || r->kind == RULE_SVDF ||
+				r->kind == RULE_LSTM;
 		if (weighted && !quantize_weights(n, i, p, ranges, o, e))
 			return false;
 		convert_constants(n, i, p, n->op[i].width == WIDTH_16 ? TFL_INT16 : TFL_INT8);
 		if (r->version)
 			n->op[i].op.version = r->version;
+		if (r->kind == RULE_LSTM)
+			add_intermediates(n, &n->op[i].op, p);
 	}
 	for (int t = 0; t < n_tensors; t++) {
 		if (p[t].scale > 0)

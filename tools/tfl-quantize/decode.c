@@ -171,6 +171,8 @@ decode_integers(struct net *n)
 			decode_bias(n, op, r->input, r->weights, r->bias);
 		if (svdf)
 			decode_bias(n, op, SVDF_STATE, SVDF_TIME, SVDF_BIAS);
+		for (int g = 0; r->kind == RULE_LSTM && g < LSTM_N_GATES && op->n_in > LSTM_CELL; g++)
+			decode_bias(n, op, LSTM_X, LSTM_WEIGHTS + g, LSTM_BIAS + g);
 	}
 	for (int i = 0; i < n->n_tensors; i++) {
 		struct tfl_tensor *t = &n->tensor[i];

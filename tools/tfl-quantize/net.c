@@ -32,6 +32,7 @@ net_open(struct arena *a, const struct tfl_model *m)
 		*op = g->op[i];
 		op->in = copy_indices(a, op->in, op->n_in);
 		op->out = copy_indices(a, op->out, op->n_out);
+		op->n_mid = 0; /* convert() adds those that the result needs */
 		n->op[i].activation = n->op[i].padding = -1;
 		n->op[i].from = i;
 	}
@@ -162,6 +163,7 @@ number_tensors(struct writer *w)
 		if (!n->op[i].removed) {
 			mark(w, n->op[i].op.in, n->op[i].op.n_in);
 			mark(w, n->op[i].op.out, n->op[i].op.n_out);
+			mark(w, n->op[i].op.mid, n->op[i].op.n_mid);
 		}
 	mark(w, n->in, n->n_in);
 	mark(w, n->out, n->n_out);
@@ -237,12 +239,14 @@ write_ops(struct writer *w)
 			continue;
 		struct tflw_op *out = &w->g.op[w->g.n_ops++];
 		*out = (struct tflw_op){ .from = op->ref, .n_in = op->n_in,
-					 .n_out = op->n_out, .options = n->op[i].options,
+					 .n_out = op->n_out, .n_mid = op->n_mid,
+					 .options = n->op[i].options,
 					 .options_tag = n->op[i].options_tag,
 					 .option = n->op[i].option };
 		out->opcode = opcode_of(w, op);
 		out->in = numbered(w, op->in, op->n_in);
 		out->out = numbered(w, op->out, op->n_out);
+		out->mid = numbered(w, op->mid, op->n_mid);
 		if (n->op[i].activation >= 0 || n->op[i].padding >= 0)
 			change_options(n, &n->op[i], &w->g.op[w->g.n_ops - 1]);
 	}

@@ -6,12 +6,15 @@
  */
 #include "quantize.h"
 
+#include "kernels/kernels.h"
+
 #include <math.h>
 
 struct group {
 	int parent; /* a tensor of the same group; itself: the first tensor of the group */
 	struct range range;
 	const struct rule *fixed; /* the rule that gives the scale; NULL: the range does */
+	bool is_cell; /* of an LSTM: the range is a power of 2 */
 };
 
 struct choice {
@@ -43,6 +46,18 @@ parameters_of(struct range r, int type)
 	float zero = roundf(INT8_MIN - lo / p.scale);
 	p.zero = (int)fmaxf(INT8_MIN, fminf(zero, INT8_MAX));
 	return p;
+}
+
+/* The cell state of an LSTM: the least range from 2^0 to 2^10 that has all values. */
+static struct parameters
+cell_parameters(struct range r)
+{
+	const float most = 0x1p10f;
+	float bound = 1;
+	while (bound < most && bound < fmaxf(-r.lo, r.hi))
+		bound *= 2;
+	return (struct parameters){ .type = TFL_INT16, .lo = -bound, .hi = bound,
+				    .scale = bound / (INT16_MAX + 1) };
 }
 
 static struct parameters
@@ -206,7 +221,8 @@ unify_widths(struct choice *c, int *i, int *copy)
 		if (!is_data(c, *t) || n->tensor[*t].data.p)
 			continue;
 		if (n->tensor[*t].is_variable) {
-			c->width[*t] = width == WIDTH_FLOAT ? width : WIDTH_16;
+			bool same = k == LSTM_HIDDEN && rule_of(n->op[*i].op.code)->kind == RULE_LSTM;
+			c->width[*t] = width == WIDTH_FLOAT || same ? width : WIDTH_16;
 			continue;
 		}
 		if (c->width[*t] == width)
@@ -289,6 +305,10 @@ choose_parameters(struct net *n, const struct ranges *ranges, const struct optio
 			find(&c, n->op[i].op.out[0])->fixed = r;
 		if (r->kind == RULE_SAME)
 			join_operator(&c, &i);
+		if (r->kind == RULE_LSTM) {
+			join(&c, n->op[i].op.out[0], n->op[i].op.in[LSTM_HIDDEN]);
+			find(&c, n->op[i].op.in[LSTM_CELL])->is_cell = true;
+		}
 	}
 	struct parameters *p = anew(n->a, struct parameters, (size_t)n->n_tensors + 1);
 	for (int i = 0; i < n->n_tensors; i++) {
@@ -297,8 +317,9 @@ choose_parameters(struct net *n, const struct ranges *ranges, const struct optio
 		int type = c.width[i] == WIDTH_16 ? TFL_INT16 : TFL_INT8;
 		if (!is_data(&c, i) || t->data.p || c.width[i] == WIDTH_FLOAT)
 			continue;
-		p[i] = g->fixed && !t->is_variable ? fixed_parameters(g->fixed, type)
-						   : parameters_of(g->range, type);
+		p[i] = g->is_cell ? cell_parameters(g->range)
+		       : g->fixed && !t->is_variable ? fixed_parameters(g->fixed, type)
+				   : parameters_of(g->range, type);
 	}
 	return p;
 }

@@ -126,6 +126,7 @@ enum rule_kind {
 	RULE_FIXED,   /* the specification gives the scale of the output */
 	RULE_WEIGHTS, /* weights, and a bias in units of input scale * weight scale */
 	RULE_SVDF,
+	RULE_LSTM,
 	RULE_COMPARE, /* the output is no real number */
 };
 struct rule {

@@ -25,7 +25,7 @@ static const struct rule rules[TFL_BUILTIN_LIMIT] = {
 	FIXED(TANH, 2, 0x1p-7f, 0, 0x1p-15f),
 	FIXED(L2_NORMALIZATION, 2, 0x1p-7f, 0, 0),
 	FIXED(LOG_SOFTMAX, 2, 0x1p-4f, 127, 0),
-	OTHER(SVDF, SVDF, 3),
+	OTHER(SVDF, SVDF, 3), OTHER(UNIDIRECTIONAL_SEQUENCE_LSTM, LSTM, 1),
 	OTHER(ADD, FREE, 2), OTHER(SUB, FREE, 2), OTHER(MUL, FREE, 2), OTHER(DIV, FREE, 2),
 	OTHER(SQUARED_DIFFERENCE, FREE, 2), OTHER(PRELU, FREE, 1),
 	OTHER(ABS, FREE, 2), OTHER(NEG, SAME, 1), OTHER(RELU, FREE, 2),
@@ -99,8 +99,14 @@ integer_type(const struct tfl_op *op, const struct rule *r, int k, bool constant
 		return TFL_INT16;
 	if (r->kind == RULE_SVDF && is_input && k == SVDF_BIAS)
 		return TFL_INT32;
-	if (r->kind == RULE_WEIGHTS && is_input && k == r->bias)
+	if (r->kind == RULE_LSTM && is_input && k == LSTM_CELL)
+		return TFL_INT16;
+	bool is_gate_bias = k >= LSTM_BIAS && k < LSTM_BIAS + LSTM_N_GATES;
+	if (is_input && ((r->kind == RULE_WEIGHTS && k == r->bias) ||
+			 (r->kind == RULE_LSTM && is_gate_bias)))
 		return wide ? TFL_INT64 : TFL_INT32;
+	if (r->kind == RULE_LSTM && is_input && k >= LSTM_WEIGHTS && k < LSTM_PEEPHOLE)
+		return TFL_INT8;
 	return r->kind == RULE_WEIGHTS && is_input && k == r->weights && constant ? TFL_INT8
 										   : type;
 }
@@ -164,11 +170,30 @@ is_float_constant(const struct check *c, int t)
 	return c->g->tensor[t].data.p && c->g->tensor[t].type == TFL_FLOAT32;
 }
 
+/* check_shapes() found all inputs of full gates */
+static bool
+check_lstm(const struct check *c, int i)
+{
+	const struct tfl_op *op = &c->g->op[i];
+	if (TFL_OPT(op, UnidirectionalSequenceLSTMOptions, fused_activation_function) !=
+		    TFL_ACT_TANH ||
+	    TFL_OPT(op, UnidirectionalSequenceLSTMOptions, diagonal_recurrent_tensors))
+		return refuse(c, i, "an activation other than TANH and diagonal recurrent "
+				    "tensors have no integer version");
+	for (int k = LSTM_WEIGHTS; k < LSTM_PROJECTION; k++)
+		if (op->in[k] >= 0 && !is_float_constant(c, op->in[k]))
+			return refuse(c, i, "the network computes weights or biases: no "
+					    "integer version");
+	return true;
+}
+
 static bool
 check_constants(const struct check *c, int i, const struct rule *r)
 {
 	const struct tfl_op *op = &c->g->op[i];
 	bool svdf = r->kind == RULE_SVDF, computed = op->code == TFL_FULLY_CONNECTED;
+	if (r->kind == RULE_LSTM)
+		return check_lstm(c, i);
 	if (!svdf && r->kind != RULE_WEIGHTS)
 		return true;
 	if (!is_float_constant(c, op->in[svdf ? 1 : r->weights]) && !computed)

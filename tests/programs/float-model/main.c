@@ -62,6 +62,26 @@ add_ops(struct arena *a, const struct tfl_subgraph *g, struct tflw_model *m,
 	}
 }
 
+/*
+ * Biases of an LSTM may lack a scale in the file: the scale of the input times that of the
+ * weights counts.
+ */
+static void
+decode_biases(struct arena *a, const struct tfl_subgraph *g)
+{
+	for (int i = 0; i < g->n_ops; i++) {
+		const struct tfl_op *op = &g->op[i];
+		bool lstm = op->code == TFL_UNIDIRECTIONAL_SEQUENCE_LSTM;
+		for (int k = 0; lstm && k < LSTM_N_GATES; k++) {
+			struct tfl_tensor *b = &g->tensor[op->in[LSTM_BIAS + k]];
+			float *scale = anew(a, float, 1);
+			*scale = g->tensor[op->in[LSTM_X]].quant.scale[0] *
+				 g->tensor[op->in[LSTM_WEIGHTS + k]].quant.scale[0];
+			b->quant = (struct tfl_quant){ .n_scale = 1, .scale = scale };
+		}
+	}
+}
+
 static bool
 convert(struct arena *a, char **argv, struct err *e)
 {
@@ -73,6 +93,7 @@ convert(struct arena *a, char **argv, struct err *e)
 	struct tflw_subgraph sg = { .name = "main", .in = g->in, .n_in = g->n_in,
 				    .out = g->out, .n_out = g->n_out };
 	struct tflw_model w = { .subgraph = &sg, .n_subgraphs = 1 };
+	decode_biases(a, g);
 	add_tensors(a, g, &w, &sg);
 	add_ops(a, g, &w, &sg);
 	return tfl_write(a, &w, &file, e) && file_write(argv[2], file.p, file.n, true, e);
