@@ -149,32 +149,42 @@ compiles()
 }
 
 # float_versions SEEDS OPTION... -- OPERATOR...: the float version of a random model is
-# quantized, passes tfl-quantcheck, and compiles to equal bytes
+# quantized, passes tfl-quantcheck, and compiles to equal bytes; for the NPU alone, if the
+# result has 8 bits.  The operator -g draws networks.
 float_versions()
 {
 	local seeds=$1 options=() seed=0 op made a all=(ethos-u55-128 ethos-u65-256 ethos-u85-256)
+	local cpu=--fail-on-cpu draw other
 	shift
 	while [ "$1" != -- ]; do
 		options+=("$1")
+		[ "$1" != --type=int16x8 ] || cpu=
 		shift
 	done
 	for op in "${@:2}"; do
 		made=0
 		for ((seed = 1; seed <= seeds; seed++)); do
-			"$TESTBIN/gen-model" $seed "$op" >g.tflite 2>/dev/null || continue
+			draw="$seed $op" other='^input .*(INT|BOOL)|QUANTIZE'
+			[ "$op" != -g ] || draw="-g $seed" other='^input .*(INT|BOOL)'
+			# shellcheck disable=SC2086
+			"$TESTBIN/gen-model" $draw >g.tflite 2>/dev/null || continue
 			"$TESTBIN/float-model" g.tflite f.tflite || return
 			# draws with integer inputs, or with converted inputs
-			! tfl-quantcheck f.tflite | grep -qE '^input .*(INT|BOOL)|QUANTIZE' || continue
+			! tfl-quantcheck f.tflite | grep -qE "$other" || continue
 			tfl-quantize --random "${options[@]}" -o q.tflite f.tflite 2>err || {
+				[ "$op" != -g ] || ! grep -q 'values that are not finite' err || continue
 				echo "$op $seed: $(tail -1 err)"
 				return 1
 			}
-			tfl-quantcheck --strict q.tflite >out || { echo "$op $seed"; cat out; return 1; }
+			# the difference of a feature map from itself has only zeros
+			tfl-quantcheck --strict q.tflite >out || [ "$op" = -g ] &&
+				! grep -E '^(error|warning)' out | grep -qv 'warning: dead-branch' ||
+				{ echo "$op $seed"; cat out; return 1; }
 			a=${all[$((seed % 3))]}
-			compiles q.tflite "$a" || { echo "$op $seed $a"; return 1; }
+			compiles q.tflite "$a" $cpu || { echo "$op $seed $a"; return 1; }
 			made=$((made + 1))
 		done
-		[ $made -gt 0 ] || { echo "$op: nothing was drawn"; return 1; }
+		[ $made -gt $((seeds / 4)) ] || { echo "$op: nothing was drawn"; return 1; }
 	done
 }
 
@@ -189,7 +199,24 @@ operators=(CONV_2D DEPTHWISE_CONV_2D FULLY_CONNECTED TRANSPOSE_CONV AVERAGE_POOL
 
 @test "float versions of random models become INT8 models that compile" {
 	float_versions 3 -- "${operators[@]}" DIV HARD_SWISH L2_NORMALIZATION ELU GELU LOG_SOFTMAX \
-		SVDF ARG_MIN ARG_MAX EQUAL GREATER LESS
+		SVDF ARG_MIN ARG_MAX EQUAL NOT_EQUAL GREATER GREATER_EQUAL LESS LESS_EQUAL
+}
+
+@test "float versions of random networks become INT8 models that compile" {
+	local n=30
+	[ -z "${NPUTOOLS_ALL-}" ] || n=300
+	float_versions $n -- -g
+}
+
+@test "each operator with a rule is drawn" {
+	sed -n 's/\(OTHER\|FIXED\|WEIGHTS\)(\([A-Z0-9_]*\),/\n@\2\n/gp' "$TOP/tools/tfl-quantize/rules.c" |
+		sed -n 's/^@//p' | sort >rules
+	[ "$(wc -l <rules)" -gt 70 ]
+	while read -r name; do
+		sed -n '/^operators=(/,/^}/p; /^@test "float versions/,/^}/p; /^@test "LOG and RSQRT/p' \
+			"$BATS_TEST_FILENAME" | grep -qw "$name" ||
+			{ echo "no test draws $name"; return 1; }
+	done <rules
 }
 
 @test "float versions of random models become INT16 models that compile" {
@@ -713,6 +740,23 @@ codes()
 	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" two.json
 	tfl-quantize --data=a.csv -o q.tflite two.tflite
 	[ "$(codes q)" = "[9,0,18,18]" ]
+}
+
+# the logarithm of negative numbers is undefined
+@test "LOG and RSQRT of positive numbers become INT8 and INT16 models that compile" {
+	local exp=47 log=73 rsqrt=76 f
+	awk 'BEGIN { for (i = 0; i < 100; i++) print i % 11 / 11, i % 7 / 7, 0, 0 }' >a.csv
+	for f in $log $rsqrt; do
+		chain m $exp:#0 $f:#1
+		for kind in int8 int16x8; do
+			tfl-quantize --data=a.csv --type=$kind --json -o q.tflite m.tflite >report
+			tfl-quantcheck --strict -q q.tflite
+			[ "$(codes q)" = "[9,$exp,$f]" ]
+			jq -e '.operators[2].own_snr_db > 30' report
+			compiles q.tflite ethos-u55-128
+			compiles q.tflite ethos-u85-256
+		done
+	done
 }
 
 # pad_conv NAME PADDINGS STRIDE OUT: PAD of [1,4,4,1] before a VALID convolution by 3x3
