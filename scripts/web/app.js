@@ -4,6 +4,7 @@
 
 const $ = (id) => document.getElementById(id);
 const STEPS = {
+	quantize: "Running the samples, and quantizing",
 	operators: "Deciding what the NPU runs", compile: "Compiling", estimate: "Estimating",
 	header: "Writing the C header", curve: "Searching what more SRAM buys",
 	report: "Drawing the report", check: "Running both, and comparing",
@@ -11,6 +12,8 @@ const STEPS = {
 
 let worker = null, ready = false, profile = {};
 let model = null; /* name, bytes */
+let data = []; /* samples for a float model: folder, or "", name, bytes */
+let quantized = null, figures = null; /* the integer version of model, and its figures */
 let front = null; /* points of the model and target that are shown, and the front's JSON */
 let job = 0, again = 0;
 
@@ -85,17 +88,19 @@ function compile(limit) {
 	delete document.body.dataset.done;
 	$("error").hidden = true;
 	if (!limit) {
-		front = null;
-		["result", "curve", "operators", "pictures"].forEach((s) => $(s).hidden = true);
+		front = quantized = figures = null;
+		["result", "curve", "operators", "pictures", "get-quantized"]
+			.forEach((s) => $(s).hidden = true);
 	}
 	$("cancel").disabled = false;
 	$("step").textContent = ready ? "" : "Unpacking the compiler";
 	if (!ready)
 		return; /* heard() calls this function again */
 	worker.postMessage({ compile: {
-		id: job, bytes: model.bytes, name: model.name, limit,
+		id: job, bytes: quantized || model.bytes, name: model.name, limit,
 		accelerator: $("accelerator").value, check: $("check").value === "1",
-		curve: !front, front: front && front.json,
+		curve: !front, front: front && front.json, data: quantized ? [] : data,
+		range: $("range").value,
 		memory: $("part").value ? [`--part=${$("part").value}`]
 			: [`--system-config=${$("system").value}`,
 				`--memory-mode=${$("mode").value}`],
@@ -193,6 +198,16 @@ function baseName() {
 	return model.name.replace(/\.\w+$/, "");
 }
 
+/* what the quantized model loses on the samples */
+function showFigures() {
+	const percent = (v) => `${Number((100 * v).toPrecision(4))} %`;
+	if (figures && figures.accuracy)
+		number("Accuracy", `${percent(figures.accuracy.float)} in float, ` +
+			`${percent(figures.accuracy.integer)} quantized`);
+	if (figures && figures.equal_answers !== null)
+		number("Equal answers", `${figures.equal_answers} of ${figures.samples}`);
+}
+
 const show = {
 	placed(text) {
 		const lines = text.trimEnd().split("\n");
@@ -214,10 +229,15 @@ const show = {
 		$("result").hidden = false;
 		$("title").textContent = model.name;
 		$("numbers").replaceChildren();
+		showFigures();
 		$("notes").textContent = said.trim();
 		number("Compiled in", `${Math.round(ms)} ms`);
 		number("Compiled model", bytes(data.length));
 		download("get-model", `${baseName()}_npu.tflite`, data, "application/octet-stream");
+	},
+	quantized(data, { figures: text }) {
+		[quantized, figures] = [data, JSON.parse(text)];
+		download("get-quantized", `${baseName()}_int8.tflite`, data, "application/octet-stream");
 	},
 	header(data) {
 		download("get-header", `${baseName()}.h`, data, "text/plain");
@@ -288,12 +308,53 @@ function drawCurve(chosen) {
 
 /* ---- what the user does --------------------------------------------------------------- */
 
+/* files: path below the chosen folder, and file; deeper folders and hidden files are left out */
+async function takeData(name, files) {
+	const taken = [];
+	for (const { path, file } of files) {
+		const parts = path.split("/");
+		if (parts.length < 3 && !parts.some((p) => p.startsWith(".")))
+			taken.push({ folder: parts.length > 1 ? parts[0] : "", name: parts.pop(),
+				bytes: new Uint8Array(await file.arrayBuffer()) });
+	}
+	data = taken;
+	$("chosen").textContent = `${name}, ${data.length} files`;
+	compile(0);
+}
+
+/* all files of a folder that was dropped */
+async function filesOf(folder, at) {
+	const reader = folder.createReader(), found = [];
+	for (;;) { /* the browser gives some entries at a time */
+		const some = await new Promise((ok, no) => reader.readEntries(ok, no));
+		if (!some.length)
+			return found;
+		for (const e of some)
+			if (e.isDirectory)
+				found.push(...await filesOf(e, `${at}${e.name}/`));
+			else
+				found.push({ path: at + e.name,
+					file: await new Promise((ok, no) => e.file(ok, no)) });
+	}
+}
+
+/* a model, a folder of samples, or both */
+async function takeDropped(transfer) {
+	const folders = [...transfer.items].map((i) => i.webkitGetAsEntry && i.webkitGetAsEntry())
+		.filter((e) => e && e.isDirectory);
+	const file = [...transfer.files].find((f) => !folders.some((e) => e.name === f.name));
+	if (folders.length)
+		await takeData(folders[0].name, await filesOf(folders[0], ""));
+	if (file)
+		await take(file.name, file);
+}
+
 async function take(name, blob) {
 	let buffer;
 	try {
 		buffer = await blob.arrayBuffer();
 	} catch (e) { /* a folder, or a file that is gone */
-		fail(`${name}: can't read this; drop a model in one file, not a folder`);
+		fail(`${name}: can't read this file`);
 		return;
 	}
 	model = { name, bytes: new Uint8Array(buffer) };
@@ -307,9 +368,17 @@ function begin() {
 	["dragover", "dragleave", "drop"].forEach((kind) => document.addEventListener(kind, (e) => {
 		e.preventDefault();
 		drop.classList.toggle("over", kind === "dragover");
-		if (kind === "drop" && e.dataTransfer.files[0])
-			take(e.dataTransfer.files[0].name, e.dataTransfer.files[0]);
+		if (kind === "drop")
+			takeDropped(e.dataTransfer);
 	}));
+	$("data").onchange = (e) => {
+		const files = [...e.target.files].map((file) => ({ file,
+			path: file.webkitRelativePath.split("/").slice(1).join("/") || file.name }));
+		if (files.length)
+			takeData(files[0].file.webkitRelativePath.split("/")[0] || files[0].file.name, files);
+	};
+	$("range").onchange = () => data.length && compile(0);
+	$("samples").onsubmit = (e) => e.preventDefault();
 	$("sample").onclick = () => take("digits.tflite", new Blob([Uint8Array.from(
 		atob(NPUTOOLS.sample), (c) => c.charCodeAt(0))]));
 	$("cancel").onclick = cancel;

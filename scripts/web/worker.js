@@ -49,8 +49,30 @@ function suffixOf(b, name) {
 }
 
 /*
+ * Quantizes a float model with the user's samples.  Returns the path of the integer model;
+ * of the model itself, if it is integer already.
+ */
+function quantize(fs, job, model, say) {
+	let made = model.replace(/\.\w+$/, "_int8.tflite");
+	if (!run(fs, "tfl-quantcheck", "-q", model).status)
+		return model;
+	fs.mkdirSync("/data");
+	for (let { folder, name, bytes } of job.data) {
+		let names = fs.readdirSync("/data");
+		if (folder && !names.includes(folder))
+			fs.mkdirSync(`/data/${folder}`);
+		fs.put(folder ? `/data/${folder}/${name}` : `/data/${name}`, bytes);
+	}
+	let report = must(fs, "tfl-quantize", "-j1", "--data=/data", `--range=${job.range}`, "--json",
+		"-o", made, "--", model).out;
+	say({ quantized: fs.get(made), figures: report });
+	return made;
+}
+
+/*
  * job: bytes, name, accelerator, memory (options of the memory system), limit (bytes,
- * or 0), check, curve (true if the front is needed)
+ * or 0), check, curve (true if the front is needed), data (samples: folder, or "", name, bytes)
+ * and range, with which a float model is quantized
  */
 function compile(job) {
 	let fs = new MemoryFs(), say = (found) => postMessage({ id: job.id, found });
@@ -60,6 +82,7 @@ function compile(job) {
 	let model = `/${name}${suffix}`, made = `/${name}_npu.tflite`;
 	let target = ["-a", job.accelerator, ...job.memory];
 	let limit = job.limit ? [`--arena-cache-size=${job.limit}`] : [];
+	let quantizes = job.data.length && suffix === ".tflite";
 	let steps = ["operators", "compile", "estimate", "header", "report"];
 	if (job.curve)
 		steps.splice(4, 0, "curve");
@@ -67,8 +90,14 @@ function compile(job) {
 		steps.push("check");
 	let step = (what) => postMessage({ id: job.id, step: what,
 		at: steps.indexOf(what), of: steps.length });
+	if (quantizes)
+		steps.unshift("quantize");
 	fs.mkdirSync("/tmp");
 	fs.put(model, job.bytes);
+	if (quantizes) {
+		step("quantize");
+		model = quantize(fs, job, model, say);
+	}
 
 	step("operators");
 	say({ placed: must(fs, tosa ? "tosa-partition" : "tfl-partition", "--report",

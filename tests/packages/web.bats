@@ -78,6 +78,30 @@ equal()
 	equal g.tosa
 }
 
+@test "a float model and a folder of pictures: the programs' integer model, compiled" {
+	local float=$TOP/tests/models/digits-float.tflite
+	mkdir -p samples/a samples/b
+	cp "$TOP"/tests/models/digits/digit-[0-2].pgm samples/a/
+	cp "$TOP"/tests/models/digits/digit-[3-6].pgm samples/b/
+	for range in 0,1 -1,1; do
+		rm -f got/*
+		page quantize samples "$range" "$float"
+		tfl-quantize --data=samples --range="$range" --json -o want.tflite "$float" >report
+		cmp want.tflite got/digits-float_int8.tflite
+		npucc -q -a ethos-u55-128 "${memory[@]}" -o npu.tflite want.tflite
+		cmp npu.tflite got/digits-float_npu.tflite
+		has chosen "samples, 7 files"
+		has n-equal-answers "$(jq -r '"\(.equal_answers) of 7"' report)"
+		grep -q '^n-accuracy.* % in float, .* % quantized$' found
+	done
+	# an integer model is not quantized again
+	rm -f got/*
+	page quantize samples 0,1 "$digits"
+	has quantized false
+	npucc -q -a ethos-u55-128 "${memory[@]}" -o npu.tflite "$digits"
+	cmp npu.tflite got/digits_npu.tflite
+}
+
 @test "from a web server, the page requests only its own files" {
 	page served "$digits"
 	equal "$digits"
@@ -167,7 +191,7 @@ equal()
 	# without a part, the names of its memory system stay
 	grep -qP '^back\t' found
 	# a new control needs a test: each of these is used by a case of page.js
-	grep -qxP 'all\taccelerator cancel check file get-header get-model get-report mode part report sample scroll slider system' found ||
+	grep -qxP 'all\taccelerator cancel check data file get-header get-model get-quantized get-report mode part range report sample scroll slider system' found ||
 		{ grep '^all' found; false; }
 }
 
