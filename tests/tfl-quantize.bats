@@ -92,6 +92,20 @@ compiles()
 	done
 }
 
+@test "--per-tensor: one scale for all weights of an operator" {
+	tfl-quantize --per-tensor --data="$TOP/tests/models/digits" --range=0,1 --json -o q.tflite "$digits" >report
+	tfl-quantcheck --strict -q q.tflite
+	jq -e '.equal_answers >= 9' report
+	tfl-quantize --data="$TOP/tests/models/digits" --range=0,1 -o channels.tflite "$digits"
+	json channels.tflite
+	jq -e '[.subgraphs[0].tensors[].quantization.scale // [] | length] | max > 1' channels.json
+	json q.tflite
+	jq -e '[.subgraphs[0].tensors[].quantization.scale // [] | length] | max == 1' q.json
+	compiles q.tflite ethos-u55-128 --fail-on-cpu
+	refuses 2 '--per-tensor excludes --per-channel-fc' \
+		tfl-quantize --random --per-tensor --per-channel-fc "$digits"
+}
+
 @test "FLOAT16 weights behind DEQUANTIZE become constants" {
 	float_fc m
 	# the same weights: 127 0 -1 0.5 2 1 1 127 as binary16

@@ -302,9 +302,9 @@ quantize_weights(struct net *n, int op, const struct parameters *p,
 		replace_bias_alone(n, it, r, p);
 		return true;
 	}
-	bool per_channel = it->code == TFL_FULLY_CONNECTED && o->per_channel_fc;
+	int axis = it->code == TFL_FULLY_CONNECTED && o->per_channel_fc ? 0 : r->axis;
 	struct roles roles = { .weights = r->weights, .bias = r->bias,
-			       .axis = per_channel ? 0 : r->axis, .weights_type = TFL_INT8,
+			       .axis = o->per_tensor ? -1 : axis, .weights_type = TFL_INT8,
 			       .bias_type = x->type == TFL_INT16 ? TFL_INT64 : TFL_INT32,
 			       .input = x->scale };
 	int from = n->op[op].from;

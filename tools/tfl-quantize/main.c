@@ -64,6 +64,8 @@ check_options(void *options)
 		cli_error("--random excludes --labels");
 	if (o->type == ACTIVATIONS_INT16 && (o->n_wide || o->has_limit))
 		cli_error("--type=int16x8 excludes --keep-int16 and --accuracy");
+	if (o->per_tensor && o->per_channel_fc)
+		cli_error("--per-tensor excludes --per-channel-fc");
 	if (o->json && (!o->output || !strcmp(o->output, "-")))
 		cli_error("--json prints the report on standard output: name the file of the "
 			  "model with -o FILE");
@@ -102,6 +104,9 @@ static const struct cli_option option_list[] = {
 	{ CLI_TAKE("allow", "NAME[,NAME...]", allow,
 		   "operators without an integer version stay float, on the CPU: those with "
 		   "these names, or all"), .flags = OPTION_ARG_OPTIONAL },
+	{ CLI_FLAG("per-tensor", per_tensor,
+		   "one scale for all weights of an operator, for runtimes that do not know "
+		   "scales of channels") },
 	{ CLI_FLAG("per-channel-fc", per_channel_fc,
 		   "one scale per output channel of FULLY_CONNECTED, too; older runtimes "
 		   "compute it wrongly") },

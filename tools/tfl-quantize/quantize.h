@@ -35,6 +35,7 @@ struct options {
 	bool no_fold, equalize, correct_bias;
 	bool allow; /* operators without an integer version keep their floats ... */
 	const char *allowed; /* ... if this list has their names; NULL: all of them */
+	bool per_tensor; /* all weights of an operator have one scale */
 	bool per_channel_fc; /* FULLY_CONNECTED has one scale per output channel */
 	const char *wide[MAX_SOURCES]; /* patterns of operators in 16 bits */
 	int n_wide;
