@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators that sum products: convolutions, matrix products, SVDF. */
+#include "base/attempt.h"
 #include "real/real.h"
 
 #include <math.h>
@@ -140,7 +141,8 @@ convolve(const struct real_op *o, const struct window *w, const struct filters *
 	double *y = real_y(o, 0);
 	for (int32_t b = 0; b < out->dim[0]; b++) {
 		const double *x = real_x(o, 0) + tfl_elements(in) / in->dim[0] * b;
-		for (int32_t oy = 0; oy < w->y.out; oy++)
+		for (int32_t oy = 0; oy < w->y.out; oy++) {
+			checkpoint();
 			for (int32_t ox = 0; ox < w->x.out; ox++, y += w->depth_out) {
 				find_taps(w, oy, ox, &t);
 				sum_pixel(o, w, k, &t, x, y);
@@ -148,6 +150,7 @@ convolve(const struct real_op *o, const struct window *w, const struct filters *
 					y[c] = real_clamp(y[c] + real_bias(o, 0, 1, 2, c),
 							  w->activation);
 			}
+		}
 	}
 	arena_close(a);
 }
@@ -201,7 +204,8 @@ static void
 scatter(const struct window *w, const double *x, const double *f, double *y)
 {
 	int64_t taps = (int64_t)w->y.k * w->x.k;
-	for (int32_t iy = 0; iy < w->y.in; iy++)
+	for (int32_t iy = 0; iy < w->y.in; iy++) {
+		checkpoint();
 		for (int32_t ix = 0; ix < w->x.in; ix++, x += w->depth_in)
 			for (int64_t k = 0; k < taps; k++) {
 				int32_t oy = iy * w->y.stride - w->y.before +
@@ -216,6 +220,7 @@ scatter(const struct window *w, const double *x, const double *f, double *y)
 						to[c] += x[i] *
 							 f[(c * taps + k) * w->depth_in + i];
 			}
+	}
 }
 
 void
@@ -256,7 +261,8 @@ real_fc(const struct real_op *o)
 	int64_t activation =
 	    TFL_OPT(o->op, FullyConnectedOptions, fused_activation_function);
 	double *y = real_y(o, 0);
-	for (int64_t r = 0; r < rows; r++)
+	for (int64_t r = 0; r < rows; r++) {
+		checkpoint();
 		for (int64_t c = 0; c < cols; c++) {
 			const double *x = real_x(o, 0) + r * depth;
 			const double *w = real_x(o, 1) + c * depth;
@@ -265,6 +271,7 @@ real_fc(const struct real_op *o)
 				sum += x[k] * w[k];
 			*y++ = real_clamp(sum, activation);
 		}
+	}
 }
 
 void
@@ -280,7 +287,8 @@ real_matmul(const struct real_op *o)
 	for (int64_t i = 0; i < batches; i++) {
 		const double *x = real_x(o, 0) + real_broadcast(a, out, i, 2);
 		const double *w = real_x(o, 1) + real_broadcast(b, out, i, 2);
-		for (int32_t r = 0; r < rows; r++)
+		for (int32_t r = 0; r < rows; r++) {
+			checkpoint();
 			for (int32_t c = 0; c < cols; c++) {
 				double sum = 0;
 				for (int32_t k = 0; k < depth; k++)
@@ -290,6 +298,7 @@ real_matmul(const struct real_op *o)
 						    : (int64_t)k * cols + c];
 				*y++ = sum;
 			}
+		}
 	}
 }
 

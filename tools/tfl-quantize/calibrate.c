@@ -5,6 +5,7 @@
  */
 #include "quantize.h"
 
+#include "base/attempt.h"
 #include "kernels/kernels.h"
 #include "real/real.h"
 
@@ -93,6 +94,7 @@ run_sample(struct worker *w, const struct pool *p, float *const *input)
 		const struct tfl_op *op = &g->op[i];
 		if (!p->plan[i].computed)
 			continue; /* rules_check(): nobody reads these values */
+		checkpoint();
 		real_run(w->real, i);
 		note_cell(w, op, i);
 		for (int k = 0; k < op->n_out; k++)
