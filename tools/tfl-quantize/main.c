@@ -136,50 +136,6 @@ static const struct argp argp = {
 };
 
 static bool
-has_floats(const struct tfl_subgraph *g)
-{
-	for (int i = 0; i < g->n_tensors; i++)
-		if (g->tensor[i].type == TFL_FLOAT32)
-			return true;
-	return false;
-}
-
-static bool
-check_model(const struct tfl_model *m, struct err *e)
-{
-	const struct tfl_subgraph *g = &m->subgraph[0];
-	for (int i = 0; i < g->n_ops; i++)
-		if (g->op[i].code == TFL_IF || g->op[i].code == TFL_WHILE)
-			return err_at(e, m->name, 0, "operator %d (%s): control flow is not "
-				      "supported", i, tfl_op_label(&g->op[i]));
-	if (m->n_subgraphs > 1)
-		return err_at(e, m->name, 0, "the model has %d subgraphs; one is supported",
-			      m->n_subgraphs);
-	for (int i = 0; i < g->n_tensors; i++)
-		if (g->tensor[i].is_dynamic)
-			return err_at(e, m->name, 0, "subgraph 0: tensor %d (%s): dynamic shapes are not "
-				      "supported", i, g->tensor[i].name);
-	for (int k = 0; k < g->n_in; k++) {
-		const struct tfl_tensor *t = &g->tensor[g->in[k]];
-		bool integer = t->quant.n_scale == 1 && has_floats(g) &&
-			       (t->type == TFL_INT8 || t->type == TFL_UINT8 || t->type == TFL_INT16);
-		if (t->type != TFL_FLOAT32 && !integer)
-			return err_at(e, m->name, 0, "subgraph 0: input %d (%s) is %s, not FLOAT32%s",
-				      k, t->name, tfl_type_name(t->type),
-				      has_floats(g) ? "" : ": the model is quantized already");
-	}
-	return true;
-}
-
-static bool
-check_data(const struct options *o, struct err *e)
-{
-	return o->random || o->n_data ||
-	       err_at(e, file_name(o->model), 0, "no data to measure the ranges with: use "
-		      "--data=PATH with samples of real inputs (--random only to try the flow)");
-}
-
-static bool
 show_report(struct arena *a, const struct options *o, struct report *r, struct err *e)
 {
 	struct figures *f = anew(a, struct figures, 1);
@@ -201,23 +157,14 @@ quantize(void *options, struct arena *a, struct err *e)
 {
 	const struct options *o = options;
 	struct tfl_model *m;
-	struct op_plan *plan;
-	struct ranges ranges;
-	struct result result;
-	bool *wide;
-	if (!model_read_file(a, o->model, &m, e) || !tfl_check_plain(m, e) ||
-	    !check_model(m, e) || !decode_model(a, m, o, &m, e) ||
-	    !rules_check(a, m, o, &plan, e) || !check_data(o, e) ||
-	    !calibrate(a, o, m, plan, &ranges, e) ||
-	    !choose_wide(a, o, m, plan, &ranges, &wide, e) ||
-	    !make_result(a, o, m, plan, &ranges, wide, &result, e))
+	struct report r;
+	if (!model_read_file(a, o->model, &m, e) || !quantize_model(a, o, m, &r, e))
 		return false;
 	if (o->random)
 		cli_note("warning", "the ranges are those of random inputs: the model is of no "
 				    "use except to try the flow; give samples with --data");
-	struct report r = { .o = o, .m = m, .plan = plan, .ranges = &ranges, .r = &result };
 	return ((!o->report && !o->json) || show_report(a, o, &r, e)) &&
-	       file_write(o->output, result.file.p, result.file.n, true, e);
+	       file_write(o->output, r.r->file.p, r.r->file.n, true, e);
 }
 
 int

@@ -143,7 +143,7 @@ list_candidates(struct arena *a, struct search *s)
 }
 
 static void
-tell_choice(const struct search *s, double loss)
+tell_choice(const struct search *s, double loss, const struct err *e)
 {
 	const struct tfl_subgraph *g = &s->m->subgraph[0];
 	struct text t = { 0 };
@@ -151,7 +151,7 @@ tell_choice(const struct search *s, double loss)
 	for (int i = 0; i < g->n_ops; i++)
 		if (s->wide[i])
 			text_printf(&t, "%s %d (%s)", n++ ? "," : ":", i, tfl_op_label(&g->op[i]));
-	cli_note("note", "%s: a loss of %.3g %% with %d of %d operators in 16 bits%s", s->m->name,
+	cli_note_to(e, "note", "%s: a loss of %.3g %% with %d of %d operators in 16 bits%s", s->m->name,
 		 loss, n, g->n_ops, text_str(&t));
 	text_free(&t);
 }
@@ -177,7 +177,7 @@ reach_accuracy(struct arena *a, struct search *s, struct err *e)
 		    !try_choice(s, false, &loss, e))
 			return false;
 	}
-	tell_choice(s, loss);
+	tell_choice(s, loss, e);
 	return true;
 }
 

@@ -43,6 +43,7 @@ struct options {
 	double most_loss; /* of accuracy, in percent; has_limit is true */
 	bool report, json; /* print the report on standard error, on standard output */
 	unsigned jobs;
+	void *caller; /* of libnputools, whose samples.c reads memory; NULL: a program */
 };
 
 /* ---- net.c ------------------------------------------------------------------------ */
@@ -151,7 +152,7 @@ struct op_plan { /* one per operator */
 bool rules_check(struct arena *a, const struct tfl_model *m, const struct options *o,
 		 struct op_plan **plan, struct err *e);
 
-/* ---- samples.c -------------------------------------------------------------------- */
+/* ---- samples.c; libnputools has its own ------------------------------------------- */
 
 /* The calibration data, read file by file. */
 struct sample_stream;
@@ -262,6 +263,10 @@ struct result { /* an integer version of the network */
 bool make_result(struct arena *a, const struct options *o, const struct tfl_model *m,
 		 const struct op_plan *plan, const struct ranges *ranges, const bool *wide,
 		 struct result *out, struct err *e);
+/* All steps from a float model to r->r; r->f remains NULL. */
+struct report;
+bool quantize_model(struct arena *a, const struct options *o, const struct tfl_model *m,
+		    struct report *r, struct err *e);
 
 /* ---- measure.c -------------------------------------------------------------------- */
 

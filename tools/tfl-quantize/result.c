@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes an integer version of the float network. */
+/* Makes an integer version of the float network; and all steps from a model to that version. */
 #include "quantize.h"
 
 #include "kernels/kernels.h"
@@ -34,4 +34,58 @@ make_result(struct arena *a, const struct options *o, const struct tfl_model *m,
 	*out = (struct result){ .n = n, .p = choose_parameters(n, ranges, o) };
 	return convert(n, out->p, ranges, o, e) && net_write(n, &out->file, e) &&
 	       model_read(a, out->file, m->name, &out->m, e) && check_result(n, out->m, e);
+}
+
+static bool
+has_floats(const struct tfl_subgraph *g)
+{
+	for (int i = 0; i < g->n_tensors; i++)
+		if (g->tensor[i].type == TFL_FLOAT32)
+			return true;
+	return false;
+}
+
+static bool
+check_model(const struct tfl_model *m, struct err *e)
+{
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	for (int i = 0; i < g->n_ops; i++)
+		if (g->op[i].code == TFL_IF || g->op[i].code == TFL_WHILE)
+			return err_at(e, m->name, 0, "operator %d (%s): control flow is not "
+				      "supported", i, tfl_op_label(&g->op[i]));
+	if (m->n_subgraphs > 1)
+		return err_at(e, m->name, 0, "the model has %d subgraphs; one is supported",
+			      m->n_subgraphs);
+	for (int i = 0; i < g->n_tensors; i++)
+		if (g->tensor[i].is_dynamic)
+			return err_at(e, m->name, 0, "subgraph 0: tensor %d (%s): dynamic shapes are not "
+				      "supported", i, g->tensor[i].name);
+	for (int k = 0; k < g->n_in; k++) {
+		const struct tfl_tensor *t = &g->tensor[g->in[k]];
+		bool integer = t->quant.n_scale == 1 && has_floats(g) &&
+			       (t->type == TFL_INT8 || t->type == TFL_UINT8 || t->type == TFL_INT16);
+		if (t->type != TFL_FLOAT32 && !integer)
+			return err_at(e, m->name, 0, "subgraph 0: input %d (%s) is %s, not FLOAT32%s",
+				      k, t->name, tfl_type_name(t->type),
+				      has_floats(g) ? "" : ": the model is quantized already");
+	}
+	return true;
+}
+
+bool
+quantize_model(struct arena *a, const struct options *o, const struct tfl_model *m,
+	       struct report *out, struct err *e)
+{
+	struct tfl_model *decoded;
+	struct op_plan *plan;
+	struct ranges *ranges = anew(a, struct ranges, 1);
+	struct result *result = anew(a, struct result, 1);
+	bool *wide;
+	if (!tfl_check_plain(m, e) || !check_model(m, e) || !decode_model(a, m, o, &decoded, e) ||
+	    !rules_check(a, decoded, o, &plan, e) || !calibrate(a, o, decoded, plan, ranges, e) ||
+	    !choose_wide(a, o, decoded, plan, ranges, &wide, e) ||
+	    !make_result(a, o, decoded, plan, ranges, wide, result, e))
+		return false;
+	*out = (struct report){ .o = o, .m = decoded, .plan = plan, .ranges = ranges, .r = result };
+	return true;
 }

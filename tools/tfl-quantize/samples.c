@@ -26,6 +26,7 @@ struct sample_stream {
 	const struct options *o;
 	struct input *input;
 	int n_in;
+	struct labels labels; /* of --labels; n 0: none */
 	uint64_t random;
 	size_t n; /* samples read */
 };
@@ -79,6 +80,23 @@ add_source(struct arena *a, struct sample_stream *s, const char *source, struct 
 	return true;
 }
 
+static bool
+check_data(const struct options *o, struct err *e)
+{
+	return o->random || o->n_data ||
+	       err_at(e, file_name(o->model), 0, "no data to measure the ranges with: use "
+		      "--data=PATH with samples of real inputs (--random only to try the flow)");
+}
+
+static bool
+open_labels(struct arena *a, const struct options *o, struct labels *l, struct err *e)
+{
+	if (!o->labels)
+		return true;
+	return read_labels(a, o->labels, l, e) &&
+	       (l->whole || err_at(e, l->file, 0, "the labels are not the numbers of classes"));
+}
+
 bool
 samples_open(struct arena *a, const struct options *o, const struct tfl_subgraph *g,
 	     struct sample_stream **out, struct err *e)
@@ -89,6 +107,8 @@ samples_open(struct arena *a, const struct options *o, const struct tfl_subgraph
 	*out = s;
 	for (int k = 0; k < g->n_in; k++)
 		s->input[k].t = &g->tensor[g->in[k]];
+	if (!check_data(o, e) || !open_labels(a, o, &s->labels, e))
+		return false;
 	for (int i = 0; i < o->n_data; i++)
 		if (!add_source(a, s, o->data[i], e))
 			return false;
@@ -189,7 +209,10 @@ samples_next(struct sample_stream *s, float *const *input, bool *more, struct er
 	if (n_ended && n_ended < s->n_in)
 		return err_set(e, "%s: error: the inputs have different numbers of samples: "
 				  "one of them ends after %zu", file_name(s->o->model), s->n);
-	s->n++;
+	if (n_ended && s->n && s->labels.n && s->labels.n != s->n)
+		return err_at(e, s->labels.file, 0, "has %zu labels, but there are %zu samples",
+			      s->labels.n, s->n);
+	s->n += !n_ended;
 	return true;
 }
 
@@ -197,6 +220,8 @@ double
 samples_label(const struct sample_stream *s)
 {
 	const struct input *in = &s->input[0];
+	if (s->labels.n)
+		return s->n <= s->labels.n ? s->labels.v[s->n - 1] : (double)NAN;
 	return s->n_in && in->next && in->file[in->next - 1].class >= 0
 		   ? (double)in->file[in->next - 1].class : (double)NAN;
 }

@@ -7,15 +7,13 @@
 
 #include "base/threads.h"
 
-#include <math.h>
 #include <unistd.h>
 
 struct sample_reader {
 	const struct sequence_job *job;
 	struct sequence *sequence; /* one per worker */
 	struct sample_stream *samples;
-	struct labels labels; /* of --labels; n 0: none */
-	size_t n_in, n;	      /* n: samples read */
+	size_t n_in, n; /* n: samples read */
 	unsigned frames;
 };
 
@@ -54,8 +52,6 @@ fill_sequence(struct sample_reader *r, struct sequence *s, bool *more, struct er
 		if (!*more)
 			return true;
 		s->label[s->n] = samples_label(r->samples);
-		if (r->labels.n)
-			s->label[s->n] = r->n < r->labels.n ? r->labels.v[r->n] : NAN;
 		r->n++;
 	}
 	return true;
@@ -85,16 +81,6 @@ run_all(struct sample_reader *r, const struct options *o, size_t n_workers, stru
 	return ok;
 }
 
-static bool
-open_labels(struct arena *a, const struct options *o, struct sample_reader *r, struct err *e)
-{
-	if (!o->labels)
-		return true;
-	return read_labels(a, o->labels, &r->labels, e) &&
-	       (r->labels.whole ||
-		err_at(e, r->labels.file, 0, "the labels are not the numbers of classes"));
-}
-
 bool
 run_sequences(const struct options *o, const struct tfl_subgraph *g,
 	      const struct sequence_job *job, size_t *n, struct err *e)
@@ -102,7 +88,7 @@ run_sequences(const struct options *o, const struct tfl_subgraph *g,
 	struct arena *a = arena_open();
 	size_t n_workers = sequence_workers(o);
 	struct sample_reader r = { .job = job, .n_in = (size_t)g->n_in, .frames = o->frames };
-	bool ok = open_labels(a, o, &r, e) && samples_open(a, o, g, &r.samples, e);
+	bool ok = samples_open(a, o, g, &r.samples, e);
 	if (ok) {
 		open_sequences(a, g, n_workers, &r);
 		ok = run_all(&r, o, n_workers, e);
@@ -113,9 +99,6 @@ run_sequences(const struct options *o, const struct tfl_subgraph *g,
 	if (ok && !r.n)
 		ok = err_set(e, "%s: error: the calibration data have no samples",
 			     file_name(o->model));
-	if (ok && r.labels.n && r.labels.n != r.n)
-		ok = err_at(e, r.labels.file, 0, "has %zu labels, but there are %zu samples",
-			    r.labels.n, r.n);
 	arena_close(a);
 	return ok;
 }
