@@ -194,6 +194,8 @@ $(foreach t,$(TOOLS),$(eval $(call tool,$(t))))
 # library in main.c.
 LIBSRC := tools/libnputools
 LIB_IN_MAIN := npu-sched tosa-partition
+# files that read samples from files, or draw them; the library has other functions for these
+LIB_OWN := tools/tfl-quantize/samples.c
 OBJCOPY ?= objcopy
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 LIB_STAGES := $(basename $(notdir $(wildcard $(LIBSRC)/stages/*.c)))
@@ -203,7 +205,7 @@ $(B)/$(LIBSRC)/%.o: EXTRA_CFLAGS += -I$(LIBSRC) -Itools
 $(B)/$(LIBSRC)/call.o $(B)/$(LIBSRC)/version.o: $(FOUND)
 define lib_stage
 $(B)/lib/joined/$(1).o: $(B)/$(LIBSRC)/stages/$(1).o $$(patsubst %.c,$(B)/%.o,$$(filter-out \
-		$(if $(filter $(LIB_IN_MAIN),$(1)),,%/main.c),$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c)))
+		$(if $(filter $(LIB_IN_MAIN),$(1)),,%/main.c) $(LIB_OWN),$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c)))
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
 	$$(Q)$$(LD) -r --force-group-allocation -o $$@ $$^
@@ -350,7 +352,7 @@ $(B)/tests/ethosu.so: tests/linux/standin.c tests/linux/driver.c tests/linux/dri
 EMBED_CXX := $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),$(if \
 	$(findstring gcc,$(CC)),$(subst gcc,g++,$(CC)),g++))
 EMBED_C := $(B)/tests/embed $(B)/tests/embed-starve $(B)/tests/embed-hooks $(B)/tests/embed-stages \
-	$(B)/tests/embed-options
+	$(B)/tests/embed-options $(B)/tests/embed-quantize
 EMBED := $(EMBED_C) $(if $(shell command -v $(EMBED_CXX)),$(B)/tests/embed-cc)
 EMBED_WARN := -Wall -Wextra -Wshadow $(WERROR) -I$(LIBSRC)
 

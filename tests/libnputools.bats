@@ -177,6 +177,102 @@ like_programs()
 	done
 }
 
+# samples: pictures as .npy and as FLOAT32 arrays of the float model
+samples()
+{
+	local k
+	for k in 0 1 2 3; do
+		mkinput --range=0,1 --format=npy -o "$k.npy" "$TOP/tests/models/digits-float.tflite" \
+			"$TOP/tests/models/digits/digit-$k.pgm"
+		tail -c 3136 "$k.npy" >"$k.raw"
+	done
+	cp "$TOP/tests/models/digits-float.tflite" m.tflite
+}
+
+# quantizes_as MEMBER=VALUE... -- OPTION...: the library gives the bytes of the program
+quantizes_as()
+{
+	local members=()
+	while [ "$1" != -- ]; do
+		members+=("$1")
+		shift
+	done
+	shift
+	"$embed-quantize" m.tflite "${members[@]}" 0.raw 1.npy 2.raw 3.npy >library 2>notes
+	tfl-quantize "$@" --data=0.raw --data=1.raw --data=2.npy --data=3.npy -o program m.tflite \
+		2>said
+	cmp program library
+	diff <(sed 's/^tfl-quantize: //' said) notes
+}
+
+@test "quantize gives the bytes of tfl-quantize" {
+	samples
+	quantizes_as --
+	npucc --part=alif-e7-he -o x.tflite library
+	cp library plain
+	quantizes_as jobs=3 --
+	cmp plain library
+	quantizes_as ranges=1 -- --ranges=moving-average
+	quantizes_as ranges=2 -- --ranges=percentile
+	quantizes_as ranges=3 jobs=2 -- --ranges=mse
+	quantizes_as wide=1 -- --type=int16x8
+	quantizes_as float_interface=1 no_fold=1 -- --interface=float --fold=none
+	quantizes_as equalize=1 bias_correction=1 -- --equalize --bias-correction
+	quantizes_as per_channel_fc=1 frames=2 -- --per-channel-fc --frames=2
+	quantizes_as keep_wide=SOFTMAX,FULLY* -- --keep-int16=SOFTMAX '--keep-int16=FULLY*'
+	run cmp -s plain library
+	[ "$status" = 1 ]
+	quantizes_as accuracy=-1 -- --accuracy=0
+	quantizes_as allow=all -- --allow
+	# a program of the first version knows fewer members
+	quantizes_as size=8 --
+	quantizes_as ranges=2 wide=1 size=12 -- --ranges=percentile
+}
+
+@test "quantize refuses arguments at fault" {
+	samples
+	refuses 2 'error: there are no samples to measure the ranges with' "$embed-quantize" m.tflite
+	refuses 2 'error: quantization: size is 9, not sizeof(struct nputools_quantization)' \
+		"$embed-quantize" m.tflite size=9 0.raw
+	refuses 2 'error: quantization: ranges is 4, not from 0 to 3' \
+		"$embed-quantize" m.tflite ranges=4 0.raw
+	refuses 2 'error: quantization: accuracy is 101, not up to 100' \
+		"$embed-quantize" m.tflite accuracy=101 0.raw
+	refuses 2 'error: quantization: wide excludes keep_wide and accuracy' \
+		"$embed-quantize" m.tflite wide=1 keep_wide=x 0.raw
+	refuses 2 'm.tflite: error: --keep-int16=x: no operator or tensor has this name' \
+		"$embed-quantize" m.tflite keep_wide=x 0.raw
+	head -c 3135 0.raw >short
+	refuses 2 'buffer 1 of the samples: input picture takes 784 FLOAT32 values, which are 3136 bytes, or a .npy file; the buffer has 3135 bytes' \
+		"$embed-quantize" m.tflite 0.raw short
+	head -c 3000 0.npy >short
+	refuses 2 'a .npy file of the samples: error: ' "$embed-quantize" m.tflite short
+	printf '\0\0\300\177' >nan
+	{ head -c 3132 0.raw; cat nan; } >bad
+	refuses 2 'buffer 0 of the samples: value 783 is not a finite number' \
+		"$embed-quantize" m.tflite bad
+	refuses 2 'is INT8, not FLOAT32: the model is quantized already' \
+		"$embed-quantize" "$TOP/tests/models/digits.tflite" 0.raw
+	[ "$(tail -n 1 refuses.err)" = unsupported ]
+	refuses 2 'error: ' "$embed-quantize" 0.raw 0.raw
+	[ "$(tail -n 1 refuses.err)" = input ]
+}
+
+@test "quantize frees its memory if an allocation fails, and can be cancelled" {
+	local jobs
+	for jobs in 1 3; do
+		"$embed-hooks" starve "$TOP/tests/models/digits-float.tflite" quantize "$jobs" \
+			"${STEP-61}" >out
+		cat out
+		grep -q ' 0 wrong, 0 blocks left$' out
+		"$embed-hooks" cancel "$TOP/tests/models/digits-float.tflite" quantize "$jobs" >out
+		cat out
+		grep -q ' 0 wrong$' out
+		awk '/longest/ { match($0, /longest [0-9]+/)
+			if (substr($0, RSTART + 8, RLENGTH - 8) + 0 > 300) exit 1 }' out
+	done
+}
+
 @test "codes: input, unsupported, does not fit" {
 	[ -x "$embed-cc" ] || skip "no C++ compiler"
 	"$embed-cc" codes "$TOP/tests/models/digits.tflite" \

@@ -3,6 +3,8 @@
  * The caller's functions: progress and cancelling, allocate and release (tests/libnputools.bats).
  * usage: embed-hooks starve MODEL PART JOBS [STEP]
  *        embed-hooks cancel MODEL PART JOBS
+ * PART "quantize": nputools_quantize() of a float model with one input of 784 values; else
+ * nputools_compile().
  * starve: lets each STEP-th allocation of a call fail, one call for each.  A call fails with the
  * code "memory" or gives the bytes of a call without failures, and frees all its memory.
  * cancel: cancels calls earlier and earlier.  Prints the longest time, in ms, between two calls
@@ -97,6 +99,29 @@ read_file(const char *name, unsigned char **p)
 	return n;
 }
 
+static size_t n_samples; /* 0: compile */
+
+/* the call that is tested */
+static int
+work(const struct nputools_options *o, const unsigned char *model, size_t n,
+     struct nputools_output *out)
+{
+	enum { VALUES = 784, MOST = 300 };
+	static float values[VALUES];
+	static struct nputools_buffer samples[MOST];
+	const struct nputools_quantization how = {
+		.size = sizeof(how), .ranges = NPUTOOLS_RANGES_MSE, .bias_correction = 1,
+		.accuracy = -1,
+	};
+	if (!n_samples)
+		return nputools_compile(o, model, n, out);
+	for (int i = 0; i < VALUES; i++)
+		values[i] = (float)(i % 17) / 16;
+	for (size_t i = 0; i < n_samples; i++)
+		samples[i] = (struct nputools_buffer){ values, sizeof(values) };
+	return nputools_quantize(o, &how, model, n, samples, n_samples, out);
+}
+
 static int
 same(const struct nputools_output *x, const struct nputools_output *y)
 {
@@ -113,7 +138,7 @@ starve(struct nputools_options o, const unsigned char *model, size_t n, long ste
 	o.allocate = allocate;
 	o.release = release;
 	o.memory_context = &h;
-	if (nputools_compile(&o, model, n, &want))
+	if (work(&o, model, n, &want))
 		return 2;
 	all = h.n;
 	for (long i = 0; i < 2 * all; i += step) {
@@ -121,7 +146,7 @@ starve(struct nputools_options o, const unsigned char *model, size_t n, long ste
 		h.n = 0;
 		h.fails = i / 2;
 		h.once = (int)(i & 1);
-		int status = nputools_compile(&o, model, n, &have);
+		int status = work(&o, model, n, &have);
 		if (status == NPUTOOLS_TROUBLE && have.code == NPUTOOLS_ERROR_MEMORY &&
 		    strstr(have.messages, "error: out of memory\n"))
 			failed++;
@@ -133,7 +158,7 @@ starve(struct nputools_options o, const unsigned char *model, size_t n, long ste
 		wrong += h.left != before;
 	}
 	h.fails = -1;
-	if (nputools_compile(&o, model, n, &have) || !same(&have, &want))
+	if (work(&o, model, n, &have) || !same(&have, &want))
 		wrong++;
 	nputools_free(&have);
 	nputools_free(&want);
@@ -160,6 +185,27 @@ simulate(struct nputools_options *o, const struct nputools_output *model,
 	return status;
 }
 
+/* Prints the longest time between two calls of progress in the other functions. */
+static int
+cancel_others(struct nputools_options o, struct clock *c, const struct nputools_output *model)
+{
+	struct nputools_output out;
+	int wrong = 0;
+	start(c, 0);
+	wrong += nputools_verify(&o, model->data, model->size, &out) != NPUTOOLS_YES;
+	printf("verify: longest %.0f ms\n", c->gap);
+	nputools_free(&out);
+	start(c, 0);
+	wrong += nputools_estimate(&o, model->data, model->size, &out) != NPUTOOLS_YES;
+	printf("estimate: longest %.0f ms\n", c->gap);
+	nputools_free(&out);
+	start(c, 0);
+	wrong += simulate(&o, model, &out) != NPUTOOLS_YES;
+	printf("simulate: longest %.0f ms in %.0f ms\n", c->gap, now() - c->begin);
+	nputools_free(&out);
+	return wrong;
+}
+
 static int
 cancel(struct nputools_options o, const unsigned char *model, size_t n)
 {
@@ -169,33 +215,23 @@ cancel(struct nputools_options o, const unsigned char *model, size_t n)
 	o.progress = progress;
 	o.progress_context = &c;
 	start(&c, 0);
-	if (nputools_compile(&o, model, n, &want))
+	if (work(&o, model, n, &want))
 		return 2;
 	double time = now() - c.begin;
-	printf("compile: %d calls in %.0f ms, longest %.0f ms, falls %d\n", c.calls, time, c.gap,
-	       c.falls);
+	printf("%s: %d calls in %.0f ms, longest %.0f ms, falls %d\n",
+	       n_samples ? "quantize" : "compile", c.calls, time, c.gap, c.falls);
 	wrong += c.falls;
 	for (int i = 0; i < 20; i++, time /= 1.6) {
 		start(&c, time);
-		int status = nputools_compile(&o, model, n, &out);
+		int status = work(&o, model, n, &out);
 		int is_end = status == NPUTOOLS_TROUBLE && out.code == NPUTOOLS_ERROR_CANCELLED &&
 			     strstr(out.messages, "error: cancelled\n");
 		cancelled += is_end;
 		wrong += !is_end && (status || !same(&out, &want));
 		nputools_free(&out);
 	}
-	start(&c, 0);
-	wrong += nputools_verify(&o, want.data, want.size, &out) != NPUTOOLS_YES;
-	printf("verify: longest %.0f ms\n", c.gap);
-	nputools_free(&out);
-	start(&c, 0);
-	wrong += nputools_estimate(&o, want.data, want.size, &out) != NPUTOOLS_YES;
-	printf("estimate: longest %.0f ms\n", c.gap);
-	nputools_free(&out);
-	start(&c, 0);
-	wrong += simulate(&o, &want, &out) != NPUTOOLS_YES;
-	printf("simulate: longest %.0f ms in %.0f ms\n", c.gap, now() - c.begin);
-	nputools_free(&out);
+	if (!n_samples)
+		wrong += cancel_others(o, &c, &want);
 	nputools_free(&want);
 	printf("%d cancelled, %d wrong\n", cancelled, wrong);
 	return wrong || !cancelled;
@@ -209,9 +245,13 @@ main(int argc, char **argv)
 		return 2;
 	struct nputools_options o = { .size = sizeof(o), .part = argv[3],
 				      .jobs = (unsigned)atoi(argv[4]) };
+	const int starves = !strcmp(argv[1], "starve");
 	size_t n = read_file(argv[2], &model);
-	int status = !strcmp(argv[1], "starve")
-			 ? starve(o, model, n, argc > 5 ? atol(argv[5]) : 1)
+	if (!strcmp(argv[3], "quantize")) {
+		o.part = NULL;
+		n_samples = starves ? 3 : 300;
+	}
+	int status = starves ? starve(o, model, n, argc > 5 ? atol(argv[5]) : 1)
 			 : cancel(o, model, n);
 	free(model);
 	return status;

@@ -18,11 +18,11 @@ enum { MAX_JOBS = 64, MAX_GRADE = 9, EFFORT_DEFAULT = 3 };
 static char no_memory[] = "error: out of memory\n"; /* nor for the messages */
 static char nested[] = "error: the function progress called the library\n";
 
-static bool
-check_number(struct call *c, const char *name, int64_t v, int64_t max)
+bool
+call_check_number(struct call *c, const char *name, int64_t v, int64_t max)
 {
 	return (v >= 0 && v <= max) ||
-	       err_set(&c->e, "error: options: %s is %" PRId64 ", not from 0 to %" PRId64,
+	       err_set(&c->e, "error: %s is %" PRId64 ", not from 0 to %" PRId64,
 		       name, v, max);
 }
 
@@ -42,12 +42,12 @@ check_options(struct call *c)
 {
 	const int64_t most_bytes = (int64_t)1 << 40, most_cycles = (int64_t)1 << 50;
 	const struct nputools_options *o = &c->o;
-	return check_number(c, "optimise", o->optimise, NPUTOOLS_BALANCED) &&
-	       check_number(c, "effort", o->effort, MAX_GRADE) &&
-	       check_number(c, "level", o->level, MAX_GRADE) &&
-	       check_number(c, "jobs", o->jobs, MAX_JOBS) &&
-	       check_number(c, "arena_cache_size", o->arena_cache_size, most_bytes) &&
-	       check_number(c, "max_cycles", o->max_cycles, most_cycles) &&
+	return call_check_number(c, "options: optimise", o->optimise, NPUTOOLS_BALANCED) &&
+	       call_check_number(c, "options: effort", o->effort, MAX_GRADE) &&
+	       call_check_number(c, "options: level", o->level, MAX_GRADE) &&
+	       call_check_number(c, "options: jobs", o->jobs, MAX_JOBS) &&
+	       call_check_number(c, "options: arena_cache_size", o->arena_cache_size, most_bytes) &&
+	       call_check_number(c, "options: max_cycles", o->max_cycles, most_cycles) &&
 	       check_within(c);
 }
 
@@ -72,9 +72,38 @@ take_part(struct call *c)
 #define END(member) (offsetof(struct nputools_options, member) + \
 		     sizeof(((struct nputools_options *)NULL)->member))
 
-/* True if n ends with a member, as it does for each version that the caller may know. */
+/* True for a struct of a later version in which all members that are new are zero. */
 static bool
-is_member_end(size_t n)
+is_newer(const unsigned char *p, size_t n, size_t all)
+{
+	const size_t align = _Alignof(struct nputools_options), most = 4096;
+	if (n <= all || n > most || n % align)
+		return false;
+	for (size_t i = all; i < n; i++)
+		if (p[i])
+			return false;
+	return true;
+}
+
+bool
+call_copy(struct call *c, const char *name, const size_t *sizes, size_t n_sizes, void *to,
+	  size_t all, const void *from)
+{
+	size_t n;
+	memcpy(&n, from, sizeof(n));
+	bool valid = is_newer(from, n, all);
+	for (size_t i = 0; i < n_sizes; i++)
+		valid |= n == sizes[i];
+	if (!valid)
+		return err_set(&c->e, "error: %s: size is %zu, not sizeof(struct nputools_%s), which "
+				      "is %zu in version %s", name, n, name, all, NPUTOOLS_VERSION);
+	memcpy(to, from, n < all ? n : all);
+	return true;
+}
+
+/* Copies the options of the caller. */
+static void
+copy_options(struct call *c, const struct nputools_options *o)
 {
 	static const size_t sizes[] = {
 		END(size), END(name), END(accelerator), END(system_config), END(memory_mode),
@@ -84,39 +113,11 @@ is_member_end(size_t n)
 		END(progress), END(progress_context), END(allocate), END(release),
 		END(memory_context), sizeof(struct nputools_options),
 	};
-	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
-		if (n == sizes[i])
-			return true;
-	return false;
-}
-
-/* True for the options of a later version in which all members that are new are zero. */
-static bool
-is_newer(const struct nputools_options *o, size_t n)
-{
-	const size_t all = sizeof(*o), align = _Alignof(struct nputools_options), most = 4096;
-	const unsigned char *p = (const void *)o;
-	if (n <= all || n > most || n % align)
-		return false;
-	for (size_t i = all; i < n; i++)
-		if (p[i])
-			return false;
-	return true;
-}
-
-/* Copies the options of the caller. */
-static void
-copy_options(struct call *c, const struct nputools_options *o)
-{
-	const size_t n = o ? o->size : 0, all = sizeof(*o);
-	if (o && !is_member_end(n) && !is_newer(o, n))
-		(void)err_set(&c->e, "error: options: size is %zu, not sizeof(struct "
-				     "nputools_options), which is %zu in version %s",
-			      n, all, NPUTOOLS_VERSION);
-	else if (o && n >= END(release) && !o->allocate != !o->release)
+	if (o && call_copy(c, "options", sizes, ARRAY_LEN(sizes), &c->o, sizeof(c->o), o) &&
+	    !c->o.allocate != !c->o.release) {
+		c->o = (struct nputools_options){ 0 };
 		(void)err_set(&c->e, "error: options: one of allocate and release is NULL");
-	else if (o)
-		memcpy(&c->o, o, n < all ? n : all);
+	}
 }
 
 /* Completes the options with defaults. */

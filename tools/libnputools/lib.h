@@ -49,6 +49,14 @@ struct call {
  */
 int call_whole(const struct nputools_options *o, bool (*run)(struct call *c, void *ctx),
 	       void *ctx, struct nputools_output *out);
+/*
+ * Copies a struct of the caller, whose first member is its size.  to has all bytes, which are 0;
+ * sizes are those of the versions that a caller may know.
+ */
+bool call_copy(struct call *c, const char *name, const size_t *sizes, size_t n_sizes, void *to,
+	       size_t all, const void *from);
+/* False, with an error, if v is less than 0 or more than max. */
+bool call_check_number(struct call *c, const char *name, int64_t v, int64_t max);
 /* False, with an error, if the bytes of the caller's model are missing. */
 bool call_check_model(struct call *c, struct bytes model);
 /*
@@ -81,6 +89,13 @@ bool lib_npu_sched(struct call *c, struct text *in, struct text *out);
 bool lib_npu_sched_front(struct call *c, struct text *in, struct text *out);
 bool lib_npu_wenc(struct call *c, struct text *in, struct text *out);
 bool lib_npu_cmdgen(struct call *c, struct text *in, struct text *out);
+/* tfl-quantize.c: samples and how are the caller's; how is complete */
+struct samples {
+	const struct nputools_buffer *buffer;
+	size_t n;
+};
+bool lib_tfl_quantize(struct call *c, struct bytes model, const struct samples *samples,
+		      const struct nputools_quantization *how, struct text *out);
 /* npu-dis.c and npu-perf.c */
 bool lib_npu_dis(struct call *c, struct bytes model, struct text *out);
 bool lib_npu_perf(struct call *c, struct bytes model, struct text *out);

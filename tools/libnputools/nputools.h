@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libnputools: compiles models for Arm Ethos-U NPUs, and verifies, runs and prices what it
- * compiled, inside of another program.  The functions do what the programs npucc,
- * npu-dis --verify, npu-sim and npu-perf do (nputools(7)); the same input and options give
- * the same bytes.
+ * libnputools: quantizes and compiles models for Arm Ethos-U NPUs, and verifies, runs and
+ * prices what it compiled, inside of another program.  The functions do what the programs
+ * tfl-quantize, npucc, npu-dis --verify, npu-sim and npu-perf do (nputools(7)); the same input
+ * and options give the same bytes.
  *
  * The functions work from memory to memory.  They read no file, write to no stream, end no
  * process for a fault of their arguments, and set no signal handler and no locale.  Several
@@ -72,6 +72,14 @@ struct nputools_output {
 	int code;	/* of enum nputools_code; NPUTOOLS_OK with NPUTOOLS_YES */
 };
 
+/* How values become the ranges of feature maps. */
+enum nputools_ranges {
+	NPUTOOLS_RANGES_MINMAX = 0,	    /* least and greatest value */
+	NPUTOOLS_RANGES_MOVING_AVERAGE = 1, /* mean of the samples' least and greatest values */
+	NPUTOOLS_RANGES_PERCENTILE = 2,	    /* without the 0.005 % at each end */
+	NPUTOOLS_RANGES_MSE = 3,	    /* with the least squared error */
+};
+
 enum nputools_goal {
 	NPUTOOLS_PERFORMANCE = 0, /* the fewest cycles */
 	NPUTOOLS_SIZE = 1,	  /* the least memory, then the fewest cycles */
@@ -129,6 +137,30 @@ struct nputools_options {
 struct nputools_buffer {
 	const void *data;
 	size_t size; /* bytes */
+};
+
+/*
+ * How nputools_quantize() makes integers, as the options of tfl-quantize(1).  Set size and then
+ * only the members that you need: zero is the default of every other member.
+ */
+struct nputools_quantization {
+	size_t size;		/* sizeof(struct nputools_quantization) */
+	int ranges;		/* of enum nputools_ranges */
+	int wide;		/* not 0: INT16 feature maps with INT8 weights; 0: INT8 */
+	int float_interface;	/* not 0: inputs and outputs stay FLOAT32 */
+	int no_fold;		/* not 0: keep all operators */
+	int equalize;		/* not 0: equal ranges in the weights of consecutive layers */
+	int bias_correction;	/* not 0: correct biases by the mean error of the weights */
+	int per_channel_fc;	/* not 0: one scale per output channel of FULLY_CONNECTED */
+	unsigned frames;	/* samples of one sequence, in which variables keep their
+				 * values, up to 1048576; 0: 1 */
+	const char *allow;	/* "NAME,NAME": operators with these names may stay float if they
+				 * have no integer version; "all": all; NULL: none */
+	const char *keep_wide;	/* "PATTERN,PATTERN": operators that compute in 16 bits, by their
+				 * name or by that of their output; NULL: none */
+	double accuracy;	/* compute the fewest operators in 16 bits that keep the loss of
+				 * accuracy on the samples at so many percent, up to 100; below 0:
+				 * no loss; 0: all in 8 bits */
 };
 
 /*
@@ -221,6 +253,23 @@ NPUTOOLS_API int nputools_simulate(const struct nputools_options *options, const
  */
 NPUTOOLS_API int nputools_estimate(const struct nputools_options *options, const void *model,
 				   size_t size, struct nputools_output *out);
+
+/*
+ * Quantizes a float TFLite model as tfl-quantize does: out->data is an integer model, which
+ * nputools_compile() takes.  how NULL: all defaults.  Of options, only name, jobs, and the
+ * functions for progress and memory count.
+ *
+ * samples has n_samples buffers, real inputs by which the ranges of the feature maps are
+ * measured: the inputs of the first sample in the order of the model, those of the second
+ * sample, and so on.  A buffer has the FLOAT32 values of its input, or is a file in NumPy's
+ * format .npy, of any type, with as many values.  100 samples are usually enough.
+ *
+ * NPUTOOLS_NO: no choice of operators in 16 bits keeps the accuracy.
+ */
+NPUTOOLS_API int nputools_quantize(const struct nputools_options *options,
+				   const struct nputools_quantization *how, const void *model,
+				   size_t size, const struct nputools_buffer *samples,
+				   size_t n_samples, struct nputools_output *out);
 
 /* Frees the results of a call.  NULL and a struct of zeros are allowed. */
 NPUTOOLS_API void nputools_free(struct nputools_output *out);

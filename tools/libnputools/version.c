@@ -21,7 +21,7 @@ nputools_has(const char *feature)
 {
 	static const char *const features[] = {
 		"tosa", "threads", "progress", "allocator", "compile", "verify", "simulate",
-		"estimate", "partition", "front", "stage",
+		"estimate", "partition", "front", "stage", "quantize",
 	};
 	for (size_t i = 0; feature && i < ARRAY_LEN(features); i++)
 		if (!strcmp(feature, features[i]))
