@@ -335,6 +335,29 @@ quantizes_as()
 	"$TOP/scripts/check-abi" changed.h /nowhere
 }
 
+@test "the structures of the Python module are those of the interface" {
+	need python3
+	python3 - "$TOP/scripts/packaging" "$TOP/tools/libnputools/abi.txt" <<-'EOF'
+	import ctypes, sys
+	sys.dont_write_bytecode = True
+	sys.path.insert(0, sys.argv[1])
+	import nputools
+	want, have = {}, {}
+	for line in open(sys.argv[2]):
+	    if line.startswith("member "):
+	        _, struct, at, size, text = line.split(maxsplit=4)
+	        name = text.split("(*")[1].split(")")[0] if "(*" in text else text.split()[-1]
+	        want.setdefault(struct, []).append((int(at), int(size), name))
+	for struct in ("options", "quantization", "output", "buffer"):
+	    python = getattr(nputools, "_" + struct.capitalize())
+	    have = [(getattr(python, f[0]).offset, getattr(python, f[0]).size, f[0])
+	            for f in python._fields_]
+	    members = sorted(want["nputools_" + struct])
+	    # a module may know fewer members at the end
+	    assert have and have == members[:len(have)], (struct, have, members)
+	EOF
+}
+
 @test "the versions of header, library and tree are the same" {
 	local v
 	v=$(sed -n 's/^VERSION := //p' "$TOP/Makefile")

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uses the module nputools of the wheel: module.py same|numpy|failures MODEL."""
+"""Uses the module nputools of the wheel: module.py same|quantize|numpy|failures MODEL.
 
+quantize: MODEL is a float model."""
+
+import array
 import json
 import sys
 import threading
@@ -50,6 +53,29 @@ def same():
     assert results == [compiled] * 4
 
 
+def quantize():
+    """q.tflite, of the samples 0.raw and 1.raw, in all kinds of arrays"""
+    raw = [open(f"{k}.raw", "rb").read() for k in range(2)]
+    q = nputools.quantize(MODEL, raw, ranges="mse", bias_correction=True, name="m.tflite")
+    with open("q.tflite", "wb") as f:
+        f.write(q)
+    floats = [array.array("f", r) for r in raw]
+    doubles = [memoryview(array.array("d", v)) for v in floats]
+    for samples in (floats, doubles, [[v] for v in floats], (v for v in floats)):
+        assert q == nputools.quantize(MODEL, samples, ranges="mse", bias_correction=True,
+                                      jobs=2, name="m.tflite")
+    wide = nputools.quantize(MODEL, raw, type="int16x8")
+    assert [t.dtype for t in nputools.inputs(wide)] == ["int16"]
+    assert [t.dtype for t in nputools.inputs(nputools.quantize(
+        MODEL, raw, interface="float", fold=False, allow=["SQRT"], keep_int16=["SOFTMAX"],
+        accuracy=50))] == ["float32"]
+    assert nputools.compile(q, part=PART)
+    refused(nputools.Error, "the buffer has 784 bytes", nputools.quantize, MODEL, [bytes(784)])
+    refused(nputools.Error, "there are no samples", nputools.quantize, MODEL, [])
+    refused(ValueError, "'int4' is not one of int8, int16x8", nputools.quantize, MODEL, raw,
+            type="int4")
+
+
 def numpy():
     """arrays of NumPy, of any order in memory"""
     import numpy as np
@@ -81,6 +107,8 @@ def failures():
     refused(nputools.Error, "cancelled", nputools.compile, MODEL, part=PART,
             progress=lambda done: True)
     refused(nputools.Error, "not a compiled model", nputools.verify, MODEL)
+    refused(nputools.Error, "exclude each other", nputools.compile, MODEL, part=PART,
+            within=5, max_cycles=100)
     refused(TypeError, "no option 'parts'", nputools.compile, MODEL, parts=PART)
     refused(ValueError, "optimise is one of", nputools.compile, MODEL, optimise="x")
     refused(nputools.Error, "its buffer has 1", nputools.simulate, MODEL, [b"x"])
@@ -96,4 +124,4 @@ def failures():
                 pass
 
 
-{"same": same, "numpy": numpy, "failures": failures}[sys.argv[1]]()
+{"same": same, "quantize": quantize, "numpy": numpy, "failures": failures}[sys.argv[1]]()

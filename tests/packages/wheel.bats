@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# make wheel: both wheels in fresh virtual environments, without a network.
+# make wheel: the wheels in fresh virtual environments, without a network.
 
 load ../lib/common
 
@@ -21,11 +21,17 @@ setup_file()
 	cd "$BATS_FILE_TMPDIR" || return
 	environment plain nputools
 	environment vela 'nputools[vela]'
+	environment module 'nputools[library]'
 }
 
 in_plain()
 {
 	PATH=$BATS_FILE_TMPDIR/plain/bin:/usr/bin:/bin "$@"
+}
+
+in_module()
+{
+	PATH=$BATS_FILE_TMPDIR/module/bin:/usr/bin:/bin "$@"
 }
 
 in_vela()
@@ -104,7 +110,7 @@ vela.main(["--accelerator-config=ethos-u55-128", "m.tflite"])' >out 2>err
 # module CASE: of module.py, in the environment
 module()
 {
-	in_plain python3 "$TOP/tests/packages/module.py" "$1" "$digits"
+	in_module python3 "$TOP/tests/packages/module.py" "$1" "${2-$digits}"
 }
 
 @test "the module compiles, verifies, runs and estimates as the programs do" {
@@ -123,6 +129,46 @@ module()
 	# the simulator's answer
 	npu-sim -i picture -o . want.tflite >/dev/null
 	cmp digit <(tail -c 10 output_0.npy)
+}
+
+@test "the module quantizes as tfl-quantize does" {
+	local k float=$TOP/tests/models/digits-float.tflite
+	for k in 0 1; do
+		mkinput --range=0,1 --format=raw -o "$k.raw" "$float" \
+			"$TOP/tests/models/digits/digit-$k.pgm"
+	done
+	cp "$float" m.tflite
+	tfl-quantize --ranges=mse --bias-correction --data=0.raw --data=1.raw -o want.tflite m.tflite
+	module quantize "$float"
+	cmp want.tflite q.tflite
+}
+
+@test "without the library, the module says how to install it" {
+	run in_plain python3 -c 'import nputools; nputools.compile(b"", part="alif-e7-he")'
+	[ "$status" = 1 ]
+	[ "${lines[-1]}" = "ImportError: nputools: the library is not installed: pip install 'nputools[library]'" ]
+	[ "$(in_plain python3 -c "import nputools; print(nputools.inputs(open('$digits', 'rb').read())[0].name)")" = picture ]
+}
+
+@test "the tags of the wheels are true" {
+	need readelf objdump
+	local so p latest
+	so=$(echo "$BATS_FILE_TMPDIR"/module/lib/python3*/site-packages/nputools_library/libnputools.so.1)
+	latest=$(objdump -T "$so" | grep -o 'GLIBC_2[.][0-9]*' | sort -Vu | tail -n 1)
+	[ -e "$dir"/nputools_library-*-py3-none-"manylinux_2_${latest#GLIBC_2.}_$(uname -m).whl" ]
+	[ -e "$dir"/nputools-[0-9]*-py3-none-manylinux_2_17_"$(uname -m).musllinux_1_1_$(uname -m).whl" ]
+	for p in $(programs); do
+		run readelf -d "$BATS_FILE_TMPDIR/plain/bin/$p"
+		[[ $output != *NEEDED* ]]
+	done
+	[ -z "$(find "$BATS_FILE_TMPDIR/plain/lib" -name '*.so*' -path '*nputools*')" ]
+	# a library with more than glibc, and a program that is not static
+	mkdir -p bin lib
+	cp "$so" lib
+	cp "$(command -v readelf)" bin/npucc
+	run "$TOP/scripts/packaging/make-wheel" bin 1.0.0 out
+	[ "$status" = 1 ]
+	[[ $output = *'npucc: needs shared libraries: build with STATIC=1' ]]
 }
 
 @test "the module takes and returns arrays of NumPy" {
@@ -158,7 +204,7 @@ module()
 
 @test "the same programs make the same wheels" {
 	mkdir bin lib
-	cp "$BATS_FILE_TMPDIR"/plain/lib/python3*/site-packages/nputools/libnputools.so.1 lib
+	cp "$BATS_FILE_TMPDIR"/module/lib/python3*/site-packages/nputools_library/libnputools.so.1 lib
 	cp "$BATS_FILE_TMPDIR"/plain/bin/{npu-*,npucc,tfl*,tosa*,mkinput} bin
 	"$TOP/scripts/packaging/make-wheel" bin "$("$BIN/npucc" --version | sed 's/.* //')" \
 		again >/dev/null

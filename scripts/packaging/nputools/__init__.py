@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles models for Arm Ethos-U NPUs, and verifies, runs and prices what was compiled.
+"""Quantizes and compiles models for Arm Ethos-U NPUs, and verifies, runs and prices the result.
 
-The functions call libnputools, which is in this package: the same input and options give
-the bytes and the numbers of the programs npucc, npu-dis --verify, npu-sim and npu-perf.
+The functions call libnputools, which is the extra "library" of this package: the same input
+and options give the bytes and the numbers of the programs tfl-quantize, npucc, npu-dis
+--verify, npu-sim and npu-perf.
 
     import nputools
     compiled = nputools.compile(open("m.tflite", "rb").read(), part="alif-e7-he")
@@ -15,14 +16,16 @@ elsewhere.  Notes and warnings go to the logger "nputools".  A call that fails r
 Several threads may call the functions at once; a call does not hold Python's lock.
 """
 
+import array
 import ctypes
+import functools
 import json
 import logging
 import os
 import struct
 
 __all__ = ["Error", "Tensor", "compile", "estimate", "front", "inputs", "outputs",
-           "partition", "prefix", "simulate", "verify", "version"]
+           "partition", "prefix", "quantize", "simulate", "verify", "version"]
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _log = logging.getLogger("nputools")
@@ -57,35 +60,53 @@ class _Options(ctypes.Structure):
                 ("level", ctypes.c_int), ("jobs", ctypes.c_uint),
                 ("arena_cache_size", ctypes.c_int64), ("max_cycles", ctypes.c_int64),
                 ("fail_on_cpu", ctypes.c_int), ("no_map", ctypes.c_int),
+                ("allow_overflow", ctypes.c_int), ("within", ctypes.c_double),
                 ("progress", _Progress), ("progress_context", ctypes.c_void_p)]
+
+
+class _Quantization(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("ranges", ctypes.c_int), ("wide", ctypes.c_int),
+                ("float_interface", ctypes.c_int), ("no_fold", ctypes.c_int),
+                ("equalize", ctypes.c_int), ("bias_correction", ctypes.c_int),
+                ("per_channel_fc", ctypes.c_int), ("frames", ctypes.c_uint),
+                ("allow", ctypes.c_char_p), ("keep_wide", ctypes.c_char_p),
+                ("accuracy", ctypes.c_double)]
 
 
 class _Buffer(ctypes.Structure):
     _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t)]
 
 
-def _load():
+@functools.lru_cache(maxsize=None)
+def _library():
+    """the library, loaded by the first call"""
     try:
-        return ctypes.CDLL(os.path.join(_HERE, "libnputools.so.1"))
+        from nputools_library import PATH
+    except ImportError as e:
+        raise ImportError("nputools: the library is not installed: pip install "
+                          "'nputools[library]'") from e
+    try:
+        lib = ctypes.CDLL(PATH)
     except OSError as e:
-        raise ImportError(f"nputools: the library does not run on this system ({e}); "
-                          "it needs glibc 2.34, and the programs of the package do not") from e
+        raise ImportError(f"nputools: the library does not run on this system: {e}") from e
+    model = [ctypes.c_void_p, ctypes.c_size_t]
+    buffers = [ctypes.POINTER(_Buffer), ctypes.c_size_t]
+    options, out = [ctypes.POINTER(_Options)], [ctypes.POINTER(_Output)]
+    lib.nputools_version.restype = ctypes.c_char_p
+    lib.nputools_code_name.restype = ctypes.c_char_p
+    for name in ("compile", "partition", "front", "verify", "estimate"):
+        getattr(lib, "nputools_" + name).argtypes = options + model + out
+    lib.nputools_simulate.argtypes = options + model + 2 * buffers + out
+    lib.nputools_quantize.argtypes = (options + [ctypes.POINTER(_Quantization)] + model +
+                                      buffers + out)
+    return lib
 
-
-_lib = _load()
-_lib.nputools_version.restype = ctypes.c_char_p
-_lib.nputools_code_name.restype = ctypes.c_char_p
-_POINTERS = [ctypes.POINTER(_Options), ctypes.c_void_p, ctypes.c_size_t]
-for _name in ("compile", "partition", "front", "verify", "estimate"):
-    getattr(_lib, "nputools_" + _name).argtypes = _POINTERS + [ctypes.POINTER(_Output)]
-_lib.nputools_simulate.argtypes = _POINTERS + [
-    ctypes.POINTER(_Buffer), ctypes.c_size_t, ctypes.POINTER(_Buffer), ctypes.c_size_t,
-    ctypes.POINTER(_Output)]
 
 _GOALS = {"performance": 0, "size": 1, "balanced": 2}
 _TEXTS = ("name", "accelerator", "system_config", "memory_mode", "part")
 _NUMBERS = ("effort", "level", "jobs", "arena_cache_size", "max_cycles")
-_FLAGS = ("fail_on_cpu", "no_map")
+_FLAGS = ("fail_on_cpu", "no_map", "allow_overflow")
+_RANGES = {"minmax": 0, "moving-average": 1, "percentile": 2, "mse": 3}
 
 
 def _options(given):
@@ -105,9 +126,11 @@ def _options(given):
             o.optimise = _GOALS[str(value).lower()]
         elif key == "progress":
             o.progress = _Progress(lambda _, done: bool(value(done)))
+        elif key == "within":
+            o.within = float(value) or -1.0
         else:
             raise TypeError(f"there is no option {key!r}; there are " + ", ".join(
-                _TEXTS + _NUMBERS + _FLAGS + ("optimise", "progress")))
+                _TEXTS + _NUMBERS + _FLAGS + ("optimise", "progress", "within")))
     return o
 
 
@@ -121,12 +144,12 @@ def _address(data):
     return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p)
 
 
-def _call(function, options, model, *more, no_is_answer=False):
+def _call(function, options, model, *more, first=(), no_is_answer=False):
     """the results of a function of the library: its status, and a copy of its data"""
-    out = _Output()
+    out, lib = _Output(), _library()
     data, chosen = _bytes(model), _options(options)
-    status = getattr(_lib, "nputools_" + function)(
-        ctypes.byref(chosen), _address(data), len(data), *more, ctypes.byref(out))
+    status = getattr(lib, "nputools_" + function)(
+        ctypes.byref(chosen), *first, _address(data), len(data), *more, ctypes.byref(out))
     try:
         messages = (out.messages or b"").decode(errors="replace")
         result = ctypes.string_at(out.data, out.size) if out.size else b""
@@ -134,17 +157,17 @@ def _call(function, options, model, *more, no_is_answer=False):
             for line in messages.splitlines():
                 _log.info("%s", line)
             return status, result, out.data
-        raise Error(messages, out.code, _lib.nputools_code_name(out.code).decode(),
+        raise Error(messages, out.code, lib.nputools_code_name(out.code).decode(),
                     status == 1)
     finally:
-        _lib.nputools_free(ctypes.byref(out))
+        lib.nputools_free(ctypes.byref(out))
 
 
 # ---- what a user calls --------------------------------------------------------------------
 
 def version():
     '''the version of the library, such as "1.0.0"'''
-    return _lib.nputools_version().decode()
+    return _library().nputools_version().decode()
 
 
 def prefix():
@@ -157,8 +180,9 @@ def compile(model, **options):
 
     Options: part, or accelerator, system_config and memory_mode; optimise ("performance",
     "size", "balanced"), effort, level, jobs, arena_cache_size, max_cycles, fail_on_cpu,
-    no_map, name (of the model, for messages and the source map), and progress, a function
-    that gets the part of the work that is done, and cancels the call if it returns True.
+    no_map, allow_overflow, within (percent), name (of the model, for messages and the source
+    map), and progress, a function that gets the part of the work that is done, and cancels
+    the call if it returns True.
     """
     return _call("compile", options, model)[1]
 
@@ -199,13 +223,61 @@ def simulate(model, values, **options):
     """
     into = outputs(model)
     arrays = [_bytes(v) for v in values]
-    given = (_Buffer * max(1, len(arrays)))()
-    for i, data in enumerate(arrays):
-        given[i] = _Buffer(_address(data), len(data))
+    given = _buffers(arrays)
     results = (_Buffer * max(1, len(into)))()
     _, data, start = _call("simulate", options, model, given, len(arrays), results, len(into))
     return [_array(data[r.data - start:r.data - start + r.size] if r.size else b"", t)
             for r, t in zip(results, into)]
+
+
+def _buffers(arrays):
+    """the structures of bytes, which the caller keeps alive"""
+    given = (_Buffer * max(1, len(arrays)))()
+    for i, data in enumerate(arrays):
+        given[i] = _Buffer(_address(data), len(data))
+    return given
+
+
+def _floats(values):
+    """the FLOAT32 bytes of an array; bytes are taken as they are"""
+    if isinstance(values, (bytes, bytearray)):
+        return bytes(values)
+    v = memoryview(values)
+    if v.format == "f":
+        return v.tobytes()
+    return array.array("f", memoryview(v.tobytes()).cast(v.format)).tobytes()
+
+
+def quantize(model, samples, ranges="minmax", type="int8", interface="int8", fold=True,
+             equalize=False, bias_correction=False, per_channel_fc=False, frames=1, allow=None,
+             keep_int16=None, accuracy=None, **options):
+    """Quantizes a float TFLite model, and returns the integer model: tfl-quantize.
+
+    samples: real inputs by which the ranges are measured, 100 or so.  A sample is an array, or
+    for a model of several inputs a list of arrays.  An array has numbers of any type; bytes
+    and bytearray are FLOAT32 values or a file .npy.
+
+    ranges: "minmax", "moving-average", "percentile", "mse"; type: "int8", "int16x8";
+    interface: "int8", "float"; allow: True or a list of names of operators that may stay float;
+    keep_int16: a list of patterns of operators in 16 bits; accuracy: the most loss in percent;
+    options: name, jobs and progress, as of compile().
+    """
+    for value, words in ((ranges, _RANGES), (type, ("int8", "int16x8")),
+                         (interface, ("int8", "float"))):
+        if value not in words:
+            raise ValueError(f"{value!r} is not one of {', '.join(words)}")
+    how = _Quantization(ctypes.sizeof(_Quantization), _RANGES[ranges], type == "int16x8",
+                        interface == "float", not fold, equalize, bias_correction,
+                        per_channel_fc, frames)
+    if allow:
+        how.allow = b"all" if allow is True else ",".join(allow).encode()
+    if keep_int16:
+        how.keep_wide = ",".join(keep_int16).encode()
+    if accuracy is not None:
+        how.accuracy = float(accuracy) or -1.0
+    arrays = [_floats(v) for s in samples for v in (s if isinstance(s, (list, tuple)) else [s])]
+    return _call("quantize", options, model, _buffers(arrays), len(arrays),
+                 first=[ctypes.byref(how)])[1]
 
 
 def _array(data, tensor):
