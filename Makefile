@@ -642,14 +642,10 @@ release:
 	$(Q)scripts/release/make-release $(VERSION) $(if $(SIGN),--sign=$(SIGN)) \
 		$(if $(PARTS),--only=$(PARTS))
 
-# builds a release twice and compares its files
+# builds a release twice, in other folders, by other users, and compares its files
 .PHONY: check-release
 check-release: tests
-	$(Q)rm -rf build-release/a build-release/b
-	$(Q)DIR=build-release/a scripts/release/make-release $(VERSION) >/dev/null
-	$(Q)rm -rf build-release/clone && git clone -q . build-release/clone
-	$(Q)DIR=$(CURDIR)/build-release/b build-release/clone/scripts/release/make-release \
-		$(VERSION) >/dev/null
+	$(Q)scripts/release/twice $(VERSION) build-release
 	$(Q)NPUTOOLS_RELEASE=$(CURDIR)/build-release tests/run $(B) '^packages:release$$'
 
 .PHONY: clean

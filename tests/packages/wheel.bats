@@ -155,8 +155,10 @@ module()
 	local so p latest
 	so=$(echo "$BATS_FILE_TMPDIR"/module/lib/python3*/site-packages/nputools_library/libnputools.so.1)
 	latest=$(objdump -T "$so" | grep -o 'GLIBC_2[.][0-9]*' | sort -Vu | tail -n 1)
-	[ -e "$dir"/nputools_library-*-py3-none-"manylinux_2_${latest#GLIBC_2.}_$(uname -m).whl" ]
-	[ -e "$dir"/nputools-[0-9]*-py3-none-manylinux_2_17_"$(uname -m).musllinux_1_1_$(uname -m).whl" ]
+	p=$(find "$dir" -name 'nputools_library-*' -printf '%f')
+	[ "${p#*-*-}" = "py3-none-manylinux_2_${latest#GLIBC_2.}_$(uname -m).whl" ]
+	p=$(find "$dir" -name 'nputools-*' -printf '%f')
+	[ "${p#*-*-}" = "py3-none-manylinux_2_17_$(uname -m).musllinux_1_1_$(uname -m).whl" ]
 	for p in $(programs); do
 		run readelf -d "$BATS_FILE_TMPDIR/plain/bin/$p"
 		[[ $output != *NEEDED* ]]
