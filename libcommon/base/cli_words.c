@@ -46,7 +46,7 @@ enum { FIRST_NAME = 1 << 16 };
 
 struct scan {
 	struct arena *a;
-	struct option *name; /* n of them, and an all-zero one */
+	struct option *name; /* n of them, then abbreviations, and an all-zero one */
 	int n;
 	struct text letters; /* for getopt_long(): "name:" takes an argument */
 };
@@ -84,14 +84,38 @@ add_row(struct scan *s, const struct argp_option *o, int has_arg)
 		text_printf(&s->letters, "%c%s", o->key, colons[has_arg]);
 }
 
+/* True if all options that begin with these n bytes have one meaning. */
+static bool
+is_clear(const struct scan *s, const char *word, size_t n, int value)
+{
+	for (int i = 0; i < s->n; i++)
+		if (!strncmp(s->name[i].name, word, n) && s->name[i].val != value)
+			return false;
+	return true;
+}
+
+/* The getopt_long() of musl refuses an abbreviation that an option and its alias share. */
+static void
+add_abbreviations(struct scan *s)
+{
+	struct option *to = &s->name[s->n];
+	for (int i = 1; i < s->n; i++) {
+		const struct option *o = &s->name[i], *before = o - 1;
+		for (size_t k = 1; o->val == before->val && !strncmp(o->name, before->name, k); k++)
+			if (is_clear(s, o->name, k, o->val))
+				*to++ = (struct option){ arena_strndup(s->a, o->name, k), o->has_arg,
+							 NULL, o->val };
+	}
+}
+
 static void
 list_options(struct scan *s, const struct argp_option *const table[CLI_TABLES])
 {
-	int rows = 0;
+	size_t rows = 0;
 	for (int t = 0; t < CLI_TABLES; t++)
 		for (const struct argp_option *o = table[t]; o && !is_end(o); o++)
-			rows++;
-	s->name = anew(s->a, struct option, (size_t)rows + 1);
+			rows += 1 + (o->name && o->flags & OPTION_ALIAS ? strlen(o->name) : 0);
+	s->name = anew(s->a, struct option, rows + 1);
 	text_puts(&s->letters, ":"); /* a missing argument is told from a wrong letter */
 	for (int t = 0; t < CLI_TABLES; t++) {
 		const struct argp_option *real = table[t];
@@ -100,6 +124,7 @@ list_options(struct scan *s, const struct argp_option *const table[CLI_TABLES])
 			add_row(s, o, has_argument(real));
 		}
 	}
+	add_abbreviations(s);
 }
 
 /* ---- messages --------------------------------------------------------------- */

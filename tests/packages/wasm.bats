@@ -42,6 +42,8 @@ both()
 	both npu-sched --json=3
 	both npu-sched --effort=ten
 	both npucc a b
+	# an abbreviation that fits two spellings of an option
+	both npucc --opt=Fast m.tflite
 	both tfl-quantcheck none.tflite
 }
 
