@@ -77,11 +77,14 @@ has = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && \
 else
 pkg_libs = $(shell $(PKG_CONFIG) --libs $(1))
 endif
-# argp is part of glibc; for other libcs it is a separate library.  override: CPPFLAGS or
-# LDFLAGS on the command line add flags and do not replace these.
+# argp is part of glibc; for other libcs it is a separate library, or the tree's own.
+# override: CPPFLAGS or LDFLAGS on the command line add flags and do not replace these.
 ifeq ($(call has,argp-standalone),1)
 override CPPFLAGS += $(shell $(PKG_CONFIG) --cflags argp-standalone)
 LIBS += $(call pkg_libs,argp-standalone)
+else ifeq ($(shell $(CC) -include argp.h -E -x c /dev/null >/dev/null 2>&1 && echo 1),)
+ARGP := $(wildcard libcommon/base/argp/*.c)
+override CPPFLAGS += -Ilibcommon/base/argp
 endif
 ifeq ($(call has,libpng),1)
 CPPFLAGS_samples += -DHAVE_LIBPNG $(shell $(PKG_CONFIG) --cflags libpng)
@@ -113,7 +116,7 @@ say = $(if $(filter 1,$(V)),,@echo "  $(1)	$(2)")
 .SECONDARY:
 
 LIB := $(B)/libcommon.a
-LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/*/*.c))
+LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/*/*.c) $(ARGP))
 # GNU ar makes no index of WebAssembly's objects; its linker drops unused objects
 ifneq ($(filter wasm32-%,$(MACHINE)),)
 LIB := $(LIB_OBJ) $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/base/wasi/*.c))

@@ -154,6 +154,18 @@ machine()
 	grep -q -- '-Lours -static *-o .*bin/tfl2c' commands
 }
 
+@test "the tree's own argp is built where the C library has none" {
+	printf '%s\n' '#!/bin/sh' 'case "$*" in *"-include argp.h"*) exit 1 ;; esac' 'exec gcc "$@"' >cc
+	chmod +x cc
+	make -n -C "$TOP" B="$PWD/b" CC="$PWD/cc" PKG_CONFIG=false CPPFLAGS=-DMINE V=1 \
+		"$PWD/b/bin/tfl2c" >commands
+	grep -q -- '-DMINE -Ilibcommon/base/argp .*-c -o .*tfl2c/main.o' commands
+	grep -q -- '-c -o .*/libcommon/base/argp/help.o' commands
+	make -n -C "$TOP" B="$PWD/b" PKG_CONFIG=false V=1 "$PWD/b/bin/tfl2c" >commands
+	run grep -c base/argp commands
+	[ "$output" = 0 ]
+}
+
 @test "make dist makes the same archive of the committed files each time" {
 	git -C "$TOP" rev-parse -q --verify HEAD >/dev/null 2>&1 || skip "no git checkout"
 	mkdir a b
