@@ -258,6 +258,18 @@ quantizes_as()
 	[ "$(tail -n 1 refuses.err)" = input ]
 }
 
+@test "quantize takes NULL for every argument" {
+	"$embed-quantize" >out
+	diff - out <<-'EOF'
+	2 input, nothing: error: model is NULL, but size is 8
+	2 input, nothing: error: model is NULL, but size is 8
+	2 input, nothing: error: samples is NULL, but n_samples is 1
+	2 input, nothing: model.tflite: error: 8 bytes are too few for a TFLite model
+	2 input, nothing: error: there are no samples to measure the ranges with: pass real inputs of the model
+	2
+	EOF
+}
+
 @test "quantize frees its memory if an allocation fails, and can be cancelled" {
 	local jobs
 	for jobs in 1 3; do

@@ -4,7 +4,7 @@
  * usage: embed-quantize MODEL [MEMBER=VALUE]... SAMPLE...
  * Writes the quantized model to standard output, and the messages to standard error; exits with
  * the status.  A sample is a file for one buffer.  MEMBER is one of struct nputools_quantization,
- * or jobs.
+ * or jobs.  Without arguments, passes NULL in place of each argument and prints the results.
  */
 #include "nputools.h"
 
@@ -58,6 +58,32 @@ set(struct nputools_options *o, struct nputools_quantization *how, char *arg)
 		o->jobs = (unsigned)atoi(value);
 }
 
+static void
+pass_null(void)
+{
+	const struct nputools_buffer none = { 0 };
+	const struct nputools_quantization how = { .size = sizeof(how) };
+	static const char eight[8];
+	const struct {
+		const struct nputools_quantization *how;
+		const void *model;
+		const struct nputools_buffer *samples;
+		size_t n;
+	} calls[] = {
+		{ NULL, NULL, NULL, 0 }, { &how, NULL, &none, 1 }, { NULL, eight, NULL, 1 },
+		{ NULL, eight, &none, 1 }, { &how, eight, &none, 0 },
+	};
+	struct nputools_output out;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		const int status = nputools_quantize(NULL, calls[i].how, calls[i].model, 8,
+						     calls[i].samples, calls[i].n, &out);
+		printf("%d %s, %s: %s", status, nputools_code_name(out.code),
+		       out.data ? "data" : "nothing", out.messages);
+		nputools_free(&out);
+	}
+	printf("%d\n", nputools_quantize(NULL, NULL, eight, 8, &none, 1, NULL));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -66,8 +92,10 @@ main(int argc, char **argv)
 	struct nputools_options o = { .size = sizeof(o) };
 	struct nputools_output out;
 	size_t n = 0;
+	if (argc == 1)
+		pass_null();
 	if (argc < 2 || argc > MOST)
-		return 99;
+		return argc == 1 ? 0 : 99;
 	o.name = argv[1];
 	model = read_file(argv[1]);
 	for (int i = 2; i < argc; i++)
