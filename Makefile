@@ -337,8 +337,9 @@ digits: $(B)/tests/digits
 digits-accuracy: all $(B)/tests/digits
 	scripts/digits-accuracy $(B)
 
-# calls that fail, one after the other (tests/faults.bats)
-$(B)/tests/inject.so: tests/faults/inject.c
+# calls that fail, one after the other (tests/faults.bats); deeds of hostile input
+# (tests/sandbox.bats)
+$(B)/tests/inject.so $(B)/tests/intrude.so: $(B)/tests/%.so: tests/faults/%.c
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(WARN) -O1 -g -fPIC -fvisibility=default -shared -o $@ $< -ldl
@@ -382,7 +383,7 @@ deps:
 	$(Q)scripts/install-deps
 
 tests: suite-programs $(UNIT) $(FUZZ_REPLAY) $(B)/fuzz/words $(B)/tests/inject.so \
-	$(B)/tests/fault-drive $(TOOLS:%=$(B)/dynamic/bin/%)
+	$(B)/tests/intrude.so $(B)/tests/fault-drive $(TOOLS:%=$(B)/dynamic/bin/%)
 
 # what a bats file or the cases of a program need
 .PHONY: suite-programs test

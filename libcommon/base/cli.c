@@ -5,6 +5,7 @@
 #include "base/cli_words.h"
 #include "base/file.h"
 #include "base/nearest.h"
+#include "base/sandbox.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -82,7 +83,7 @@ point_to_help(void)
 
 /* ---- common options ------------------------------------------------------ */
 
-enum { KEY_USAGE = -3 };
+enum { KEY_USAGE = -3, KEY_NO_SANDBOX = -4 };
 
 /* every program has these; argp's own --help has the letter '?' alone */
 static const struct argp_option standard_options[] = {
@@ -118,14 +119,28 @@ parse_standard(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+struct parsers { /* what the tables of options share */
+	const struct argp *own;
+	void *options; /* of own */
+	const struct cli_common *common;
+	const char **operand; /* all operands, for check_operands() */
+	size_t n_operands;
+	bool misspelt; /* an option: operands and what is missing can't be
+			  judged */
+	bool unconfined; /* --no-sandbox */
+};
+
 static error_t
 parse_common(int key, char *arg, struct argp_state *state)
 {
-	const struct cli_common *c = state->input;
+	struct parsers *p = state->input;
+	const struct cli_common *c = p->common;
 	if (key == 'o' && c->output) {
 		*c->output = arg;
 	} else if (key == 'j' && c->jobs) {
 		*c->jobs = (unsigned)cli_number("-j", arg, 0, CLI_MAX_JOBS);
+	} else if (key == KEY_NO_SANDBOX) {
+		p->unconfined = true;
 	} else if (key == ARGP_KEY_ARG && c->file) {
 		if (state->arg_num)
 			cli_error("more than one %s", c->what);
@@ -135,16 +150,6 @@ parse_common(int key, char *arg, struct argp_state *state)
 	}
 	return 0;
 }
-
-struct parsers { /* what the tables of options share */
-	const struct argp *own;
-	void *options; /* of own */
-	const struct cli_common *common;
-	const char **operand; /* all operands, for check_operands() */
-	size_t n_operands;
-	bool misspelt; /* an option: operands and what is missing can't be
-			  judged */
-};
 
 /* Exits if the output would overwrite an operand. */
 static void
@@ -170,7 +175,7 @@ parse_all(int key, char *arg, struct argp_state *state)
 	if (key != ARGP_KEY_INIT)
 		return ARGP_ERR_UNKNOWN;
 	state->child_inputs[0] = p;
-	state->child_inputs[1] = (void *)(uintptr_t)p->common;
+	state->child_inputs[1] = p;
 	return 0;
 }
 
@@ -209,11 +214,11 @@ parse_own(int key, char *arg, struct argp_state *state)
 }
 
 /*
- * makes the rows of -o and -j, of those that the program has; an all-zero row is the
- * last one
+ * makes the rows of -o, -j and --no-sandbox, of those that the program has; an all-zero
+ * row is the last one
  */
 static void
-list_common(const struct cli_common *c, struct argp_option row[3])
+list_common(const struct cli_common *c, struct argp_option row[4])
 {
 	int n = 0;
 	if (c->output)
@@ -225,6 +230,30 @@ list_common(const struct cli_common *c, struct argp_option row[3])
 	if (c->jobs)
 		row[n++] = (struct argp_option){ .name = "jobs", .key = 'j', .arg = "N",
 						 .doc = c->jobs_doc };
+	if (c->confined)
+		row[n++] = (struct argp_option){
+			.name = "no-sandbox", .key = KEY_NO_SANDBOX, .group = c->output_group,
+			.doc = "do not give up the rights to open other files and to start "
+			       "programs",
+		};
+}
+
+/* The program's list comes first, so that it may open files that are not in the list. */
+static void
+confine(const struct parsers *p)
+{
+	const struct cli_common *c = p->common;
+	struct sandbox s;
+	if (!c->confined || p->unconfined)
+		return;
+	sandbox_open(&s);
+	if (c->allow)
+		c->allow(&s, p->options);
+	for (size_t i = 0; i < p->n_operands; i++)
+		sandbox_read(&s, p->operand[i]);
+	if (c->output && !c->output_value)
+		sandbox_write(&s, *c->output);
+	sandbox_enter(&s);
 }
 
 static void
@@ -260,6 +289,8 @@ parse(struct parsers *p, const struct argp_option *common_row, int argc,
 		out_of_memory();
 	if (argp_parse(&whole, words.argc, words.argv, ARGP_NO_HELP, NULL, p) == ENOMEM)
 		out_of_memory();
+	if (!cli_mistakes())
+		confine(p);
 	free(p->operand);
 	free(words.argv);
 	free(table);
@@ -272,7 +303,7 @@ cli_parse(const struct argp *argp, int argc, char **argv, void *options,
 	static const struct cli_common none;
 	struct parsers all = {
 	    .own = argp, .options = options, .common = common ? common : &none};
-	struct argp_option row[3] = { 0 };
+	struct argp_option row[4] = { 0 };
 	list_common(all.common, row);
 	argp_err_exit_status = EXIT_TROUBLE;
 	keep_memory();

@@ -15,6 +15,7 @@
 
 struct arena;
 struct cli_option;
+struct sandbox;
 
 enum { CLI_MAX_JOBS = 64 };
 
@@ -37,6 +38,13 @@ struct cli_common {
 	const struct cli_option *options;
 	void (*operand)(void *options, const char *arg); /* takes one of several operands */
 	void (*check)(void *options); /* judges all options together; may set defaults */
+	/*
+	 * The program has --no-sandbox, and without it enters the sandbox when the command line
+	 * is parsed.  It then opens the operands and the output, if this is a file, and what
+	 * allow (NULL: nothing) adds.
+	 */
+	bool confined;
+	void (*allow)(const struct sandbox *s, void *options);
 };
 
 /*

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -62,6 +64,30 @@ place_directory(const char *path)
 	return join(path, n > 1 ? n - 1 : 1, "");
 }
 
+/*
+ * Replaces the X at the end of name and creates this file.  mkstemp() would open it for
+ * reading, too, which the sandbox permits for no file of the directory.
+ */
+static int
+create_new(char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345"; /* a power of two */
+	enum { ATTEMPTS = 100, RANDOM = 6 };
+	uint8_t random[RANDOM];
+	char *x = name + strlen(name) - RANDOM;
+	int fd = -1;
+	for (int i = 0; i < ATTEMPTS && fd < 0; i++) {
+		if (getrandom(random, sizeof(random), 0) != sizeof(random))
+			return -1;
+		for (int k = 0; k < RANDOM; k++)
+			x[k] = letters[random[k] % (sizeof(letters) - 1)];
+		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd < 0 && errno != EEXIST)
+			return -1;
+	}
+	return fd;
+}
+
 int
 place_temporary(const char *place, char **name)
 {
@@ -72,7 +98,7 @@ place_temporary(const char *place, char **name)
 	*name = join(place, directory_bytes(place), ".nputools-XXXXXX");
 	if (!*name)
 		return -1;
-	int fd = mkstemp(*name);
+	int fd = create_new(*name);
 	if (fd >= 0)
 		return fd;
 	int saved = errno;

@@ -18,9 +18,9 @@ char *place_of(const char *path);
 char *place_directory(const char *path);
 
 /*
- * Creates a temporary file in the directory of place, readable and writable by this
- * user only.  Returns a file descriptor, or -1 on failure. *name is the file's path; it
- * does not contain the file name of place, which may already have the maximum length.
+ * Creates a temporary file in the directory of place, for this user only.  Returns a file
+ * descriptor for writing, or -1 on failure. *name is the file's path; it does not contain
+ * the file name of place, which may already have the maximum length.
  */
 int place_temporary(const char *place, char **name);
 

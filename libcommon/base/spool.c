@@ -49,10 +49,16 @@ spool_close(struct spool *s)
 	s->fd = -1;
 }
 
+struct spool
+spool_part(const struct spool *s, uint64_t at)
+{
+	return (struct spool){ .fd = s->fd, .at = at };
+}
+
 bool
 spool_put(struct spool *s, const void *p, size_t n, struct err *e)
 {
-	if (!file_put(s->fd, p, n))
+	if (lseek(s->fd, (off_t)(s->at + s->n), SEEK_SET) < 0 || !file_put(s->fd, p, n))
 		return err_set(e, "temporary file: %s", strerror(errno));
 	s->n += n;
 	return true;
@@ -80,7 +86,7 @@ read_whole(int fd, uint64_t at, uint8_t *p, size_t n)
 static bool
 spool_get(const struct spool *s, uint64_t at, void *p, size_t n, struct err *e)
 {
-	return read_whole(s->fd, at, p, n) ||
+	return read_whole(s->fd, s->at + at, p, n) ||
 	       err_set(e, "temporary file: %s", strerror(errno));
 }
 
@@ -113,7 +119,7 @@ spool_copy(const struct spool *s, int to)
 	uint8_t buf[STEP];
 	for (uint64_t at = 0; at < s->n; at += STEP) {
 		size_t n = step_from(s, at);
-		if (!read_whole(s->fd, at, buf, n) || !file_put(to, buf, n))
+		if (!read_whole(s->fd, s->at + at, buf, n) || !file_put(to, buf, n))
 			return false;
 	}
 	return true;

@@ -13,11 +13,14 @@
 
 struct spool {
 	int fd;
-	uint64_t n; /* number of bytes in the file */
+	uint64_t at; /* byte of the file at which the spool begins */
+	uint64_t n;  /* number of bytes */
 };
 
 bool spool_open(struct spool *s, struct err *e);
 void spool_close(struct spool *s);
+/* An empty spool in the file of s, from byte `at`; only s is closed. */
+struct spool spool_part(const struct spool *s, uint64_t at);
 /* Appends n bytes. */
 bool spool_put(struct spool *s, const void *p, size_t n, struct err *e);
 /* Computes the XXH3 of the whole content, equal to hash_xxh3(). */

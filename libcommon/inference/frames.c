@@ -197,13 +197,16 @@ open_round(struct run *r, struct round *c)
 static bool
 open_stacks(struct run *r, struct err *e)
 {
-	size_t n = (size_t)r->m->subgraph[0].n_out;
-	r->stacked = anew(r->a, struct spool, n + 1);
-	for (size_t k = 0; k < n; k++)
-		r->stacked[k].fd = -1;
-	for (size_t k = 0; k < n; k++)
-		if (!spool_open(&r->stacked[k], e))
-			return false;
+	const struct tfl_subgraph *g = &r->m->subgraph[0];
+	const struct spool *file = r->o->spool ? r->o->spool : &r->file;
+	uint64_t at = 0;
+	if (!r->o->spool && !spool_open(&r->file, e))
+		return false;
+	r->stacked = anew(r->a, struct spool, (size_t)g->n_out + 1);
+	for (int k = 0; k < g->n_out; k++) {
+		r->stacked[k] = spool_part(file, at);
+		at += (uint64_t)tfl_bytes(&g->tensor[g->out[k]]) * (uint64_t)r->o->frames;
+	}
 	return true;
 }
 
@@ -225,8 +228,8 @@ open_frames(struct run *r, struct err *e)
 void
 close_frames(struct run *r)
 {
-	for (int k = 0; r->stacked && k < r->m->subgraph[0].n_out; k++)
-		spool_close(&r->stacked[k]);
+	if (r->file.fd > 0)
+		spool_close(&r->file);
 	for (unsigned i = 0; r->round && i < r->round->n_workers; i++)
 		if (r->round->worker[i].a)
 			arena_close(r->round->worker[i].a);

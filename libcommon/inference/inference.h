@@ -39,6 +39,7 @@ struct options {
 	int frames; /* number of inferences in sequence */
 	bool reset; /* variables are reset before each inference */
 	unsigned jobs; /* threads for the inferences if reset is set */
+	const struct spool *spool; /* for outputs of several frames; NULL: is opened by the run */
 	struct sim_npu npu; /* executes the command streams */
 	/*
 	 * Called with npu.ctx before the run, for each model that will run; false: refuse
@@ -228,8 +229,9 @@ struct run { /* a run of one model, or of two that are compared, over all frames
 	struct inputs in;
 	struct values *expect;
 	struct file_set *files; /* output files: all are written, or none */
-	/* outputs of all frames, one spool per output; NULL: a single frame */
+	/* outputs of all frames, one spool per output in one file; NULL: a single frame */
 	struct spool *stacked;
+	struct spool file; /* of stacked, if the run has opened the file; fd 0: no file */
 	struct err verdict;    /* the first difference from the expected outputs */
 };
 /*

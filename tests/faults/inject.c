@@ -28,7 +28,7 @@ static const char *const names[N_KINDS] = { "memory", "read", "write" };
 static atomic_long count[N_KINDS];
 static long which[N_KINDS]; /* the call that fails; 0: none */
 static bool ready;
-static const char *count_file;
+static int counts = -1; /* of INJECT_COUNT; opened early, as a sandbox forbids it later */
 static pid_t owner; /* children by fork are not counted */
 
 /* libc's own functions, under names that interposing does not change */
@@ -130,7 +130,9 @@ begin(void)
 		if (!strncmp(what, names[k], n) && what[n] == ':')
 			which[k] = strtol(what + n + 1, NULL, 10);
 	}
-	count_file = getenv("INJECT_COUNT");
+	const char *file = getenv("INJECT_COUNT");
+	if (file)
+		counts = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	owner = getpid();
 	replace_stdout();
 	ready = true;
@@ -140,12 +142,11 @@ __attribute__((destructor)) static void
 end(void)
 {
 	char line[100];
-	if (!ready || !count_file || getpid() != owner)
+	if (!ready || counts < 0 || getpid() != owner)
 		return;
 	ready = false;
-	int fd = open(count_file, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	int n = snprintf(line, sizeof(line), "%ld %ld %ld\n", count[MEMORY],
 			 count[READ], count[WRITE]);
-	if (fd >= 0 && write(fd, line, (size_t)n) == n)
-		(void)close(fd);
+	if (write(counts, line, (size_t)n) == n)
+		(void)close(counts);
 }

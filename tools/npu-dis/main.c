@@ -4,6 +4,7 @@
 
 #include "base/cli.h"
 #include "base/file.h"
+#include "base/sandbox.h"
 
 #include <string.h>
 
@@ -62,6 +63,13 @@ static const struct cli_option option_list[] = {
 		   "accelerator of the bare words, with --raw"), .key = 'a' },
 	{ 0 },
 };
+
+static void
+allow(const struct sandbox *s, void *options)
+{
+	const struct options *o = options;
+	sandbox_read(s, o->source);
+}
 
 static bool
 print_operations(struct arena *a, struct text *t, const struct input *in, int k,
@@ -152,6 +160,8 @@ main(int argc, char **argv)
 		.check = check_options,
 		.file = &o.input, .what = "FILE",
 		.output = &o.output,
+		.confined = true,
+		.allow = allow,
 	};
 	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();

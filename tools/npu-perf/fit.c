@@ -7,6 +7,8 @@
  */
 #include "report.h"
 
+#include "base/sandbox.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -294,6 +296,18 @@ put_fit(struct text *t, struct fit *f, const char *name, const double v[PARAMETE
 }
 
 /* ---- the networks and their logs ---------------------------------------------------- */
+
+void
+fit_allow(const struct sandbox *s, const char *pair)
+{
+	const char *eq = strrchr(pair, '=');
+	char *model = eq ? strndup(pair, (size_t)(eq - pair)) : NULL;
+	if (model) {
+		sandbox_read(s, model);
+		sandbox_read(s, eq + 1);
+	}
+	free(model);
+}
 
 static bool
 read_point(struct fit *f, const struct options *o, const char *pair,

@@ -5,6 +5,7 @@
  */
 #include "report.h"
 
+#include "base/cli.h"
 #include "emit/emit.h"
 #include "graph/graph.h"
 #include "stream/stream.h"
@@ -61,8 +62,11 @@ take_nodes(struct arena *a, struct graph *g, struct network *net,
 	net->cpu = anew(a, struct cpu_operator, g->n_nodes);
 	struct tfl_model *m = NULL; /* NULL: the CPU's operators have neither names nor costs */
 	struct err none = { 0 };
-	if (!graph_model(g, &m, &none))
+	if (!graph_model(g, &m, &none)) {
 		m = NULL;
+		cli_note_to(e, "warning", "%s: operators of the CPU have no names: %s", net->file,
+			    none.text);
+	}
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const struct g_node *n = g->nodes[i];
 		if (n->kind == NODE_CPU)

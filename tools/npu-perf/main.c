@@ -2,6 +2,7 @@
 /* npu-perf: estimates how long a compiled network takes, and what limits it. */
 #include "base/cli.h"
 #include "base/file.h"
+#include "base/sandbox.h"
 #include "report.h"
 #include "target/part.h"
 #include "target/target.h"
@@ -115,6 +116,16 @@ static const struct argp argp = {
 };
 
 static void
+allow(const struct sandbox *s, void *options)
+{
+	const struct options *o = options;
+	sandbox_read(s, o->config);
+	sandbox_read(s, o->measured);
+	for (size_t i = 0; o->fit && i < o->n_operands; i++)
+		fit_allow(s, o->operand[i]);
+}
+
+static void
 print_report(struct text *t, const struct options *o, const struct network *net)
 {
 	switch (o->report) {
@@ -146,6 +157,8 @@ main(int argc, char **argv)
 		.check = check_options,
 		.output = &o.output,
 		.output_group = 2,
+		.confined = true,
+		.allow = allow,
 	};
 	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();

@@ -170,7 +170,10 @@ double measured_estimate(const struct network *net, size_t i);
 double counter_estimate(const struct network *net, enum counter c);
 void report_measured(struct text *t, const struct network *net);
 
-/* fit.c: prints a profile in vela.ini's syntax, fitted to networks and their logs */
+/* fit.c: permits to read the two files of an operand MODEL=LOG */
+struct sandbox;
+void fit_allow(const struct sandbox *s, const char *pair);
+/* prints a profile in vela.ini's syntax, fitted to networks and their logs */
 bool fit_profile(struct arena *a, const struct options *o, struct text *t,
 		 struct err *e);
 

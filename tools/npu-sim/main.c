@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* npu-sim: runs a model on the host, and compares it with another model. */
 #include "base/cli.h"
+#include "base/sandbox.h"
 #include "inference/inference.h"
 
 /* checks the program's own options, after those that npu-run has, too */
@@ -13,6 +14,29 @@ check_options(void *options)
 		cli_error("--trace excludes --json");
 	if (o->dump_dir && o->frames > 1)
 		cli_error("--dump excludes --frames");
+}
+
+static void
+allow_files(const struct sandbox *s, const struct files *f)
+{
+	for (int i = 0; i < f->n; i++)
+		sandbox_read(s, f->path[i]);
+}
+
+static void
+allow(const struct sandbox *s, void *options)
+{
+	static struct spool spool;
+	struct options *o = options;
+	struct err e = { 0 };
+	sandbox_read(s, o->compare);
+	allow_files(s, &o->input);
+	allow_files(s, &o->expect);
+	sandbox_write_in(s, o->output_dir);
+	sandbox_write_in(s, o->dump_dir);
+	/* the only temporary file that is read again; if it fails, the run tries once more */
+	if (o->frames > 1 && spool_open(&spool, &e))
+		o->spool = &spool;
 }
 
 static const struct cli_option option_list[] = {
@@ -48,6 +72,8 @@ main(int argc, char **argv)
 		.output = &o.output_dir,
 		.output_value = "DIR",
 		.output_doc = "write the outputs to DIR/output_K.npy",
+		.confined = true,
+		.allow = allow,
 		.jobs = &o.jobs,
 		.jobs_doc = "with --reset: run frames on N threads (0: one per "
 			    "processor)",

@@ -170,6 +170,7 @@ main(int argc, char **argv)
 		.check = complete_options,
 		.file = &o.input, .what = "model",
 		.output = &o.output,
+		.confined = true,
 		.output_doc = "write the graph to FILE",
 	};
 	int status = cli_run(&argp, argc, argv, &o, &common, run);

@@ -201,6 +201,7 @@ main(int argc, char **argv)
 		.check = check_options,
 		.file = &o.file, .what = "model",
 		.output = &o.output,
+		.confined = true,
 	};
 	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();

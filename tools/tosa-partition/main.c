@@ -118,6 +118,7 @@ main(int argc, char **argv)
 		.options = option_list,
 		.file = &o.input, .what = "graph",
 		.output = &o.output,
+		.confined = true,
 	};
 	return cli_run(&argp, argc, argv, &o, &common, run);
 }

@@ -2,6 +2,7 @@
 #include "programs.h"
 
 #include "base/file.h"
+#include "base/sandbox.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -71,6 +72,7 @@ struct bench *
 bench_clear(void)
 {
 	int n = 0;
+	sandbox_forbidden = true;
 	if (!bench.dir)
 		open_bench();
 	each_file(remove, &n);
