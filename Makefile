@@ -590,7 +590,7 @@ INSTALLED := $(TOOLS:%=$(BINDIR)/%) \
 	$(foreach m,$(wildcard man/*.[1-9]),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m))) \
 	$(DATADIR)/npu.mk $(DATADIR)/LICENSE \
 	$(patsubst scripts/%,$(DATADIR)/%,$(wildcard scripts/examples/* scripts/csolution/* \
-		scripts/github/* scripts/zephyr/zephyr/*)) \
+		scripts/github/* scripts/gitlab/* scripts/jenkins/* scripts/zephyr/zephyr/*)) \
 	$(CMAKEDIR)/nputools-config.cmake $(CMAKEDIR)/nputools-config-version.cmake \
 	$(PKGCONFIGDIR)/nputools.pc \
 	$(COMPLETION_ZSH)/_nputools $(COMPLETED)

@@ -149,7 +149,7 @@ write_embedder()
 
 @test "the YAML files of the examples can be read" {
 	python3 -c 'import yaml' 2>none || skip "needs the yaml module of Python, to parse the files"
-	python3 - "$TOP"/scripts/{csolution/*.yml,github/*.yml,zephyr/zephyr/*.yml} <<-'END'
+	python3 - "$TOP"/scripts/{csolution/*.yml,github/*.yml,gitlab/*.yml,zephyr/zephyr/*.yml} <<-'END'
 		import sys, yaml
 		for name in sys.argv[1:]:
 		    with open(name) as f:
