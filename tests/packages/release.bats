@@ -31,8 +31,7 @@ setup_file()
 	[ "$(bin/npucc --version)" = "npucc (nputools) $version" ]
 	bin/npucc --part=alif-e7-hp -o m.tflite --check "$TOP/tests/models/digits.tflite"
 	[ -s share/man/man1/npucc.1 ]
-	run ldd bin/npucc
-	[ "$status" != 0 ]
+	! readelf -d bin/npucc | grep NEEDED || false
 }
 
 @test "programs of aarch64 run under qemu and give the same bytes" {
