@@ -414,8 +414,10 @@ check: deps
 
 # Tests that take long: random weights through the codec and back, random models, pages in a
 # browser, and the suites that otherwise take a sample (NPUTOOLS_ALL).  make check-long
-# MODELS=100000 runs more of them.
+# MODELS=100000 runs more of them; RELEASES="DIR..." also compares the streams of earlier
+# versions, in these directories.
 MODELS = 10000
+RELEASES =
 TENSORS = 1000000
 .PHONY: check-long
 check-long: tests
@@ -424,6 +426,8 @@ check-long: tests
 	$(Q)tests/random-models -b $(B) -n $(MODELS) -s $(or $(SEED),1)
 	$(Q)ACCELERATORS="$(addprefix ethos-u85-,128 256 512 1024 2048)" \
 		tests/random-models -b $(B) -n $(MODELS) -s $(or $(SEED),20000)
+	$(Q)scripts/differential -b $(B) -a all --vela=none -n $(MODELS) -s $(or $(SEED),1) \
+		$(addprefix --against=,$(RELEASES))
 	$(Q)NPUTOOLS_ALL=1 $(B)/tests/weights_streams
 	$(Q)NPUTOOLS_ALL=1 $(B)/tests/npu_flips
 	$(Q)tests/pictures $(B)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+# scripts/differential: other compilers that are wrong on purpose are found; ours is not.
+bats_require_minimum_version 1.5.0
+
+load lib/common
+
+BUILD=${NPUTOOLS_BUILD:-$TOP/build}
+
+differential()
+{
+	"$TOP/scripts/differential" -b "$BUILD" -a ethos-u55-128 "$@" 2>log
+}
+
+# strange SED: a stand-in for Vela, ./strange, that changes the lowered graph by an expression
+# of sed; "error" and "signal" make it fail
+strange()
+{
+	cat >strange <<-END
+		#!/bin/bash
+		set -e -o pipefail
+		[ "\$1" != --version ] || { echo 9.8.7; exit; }
+		[ "\$1" != --help ] || { echo "{ethos-u55-128,ethos-u55-256}"; exit; }
+		case "$1" in
+		error) echo "Error: not today" >&2; exit 1 ;;
+		signal) kill -SEGV \$\$ ;;
+		esac
+		mkdir -p "\$4"
+		"$BIN/tfl-partition" -a "\$2" "\$5" | sed -E '$1' |
+			"$BIN/npu-sched" -a "\$2" --system-config=Ethos_U55_High_End_Embedded \
+				--memory-mode=Shared_Sram | "$BIN/npu-wenc" |
+			"$BIN/npu-cmdgen" -o "\$4/model_vela.tflite"
+	END
+	chmod +x strange
+}
+# loses the fused activation of ADD of INT8
+LOSES='s/^(op .*do=add .*clamp=)-[0-9]{1,3}:-?[0-9]+$/\1-128:127/'
+
+# column N: of the findings, without the header
+column()
+{
+	tail -n +2 findings | cut -f "$1"
+}
+
+# check-long runs more of them, with earlier versions
+@test "our streams compute what TensorFlow Lite Micro computes" {
+	need flatc jq
+	local n=30
+	[ -z "${NPUTOOLS_QUICK-}" ] || n=10
+	differential --vela=none -n $n -a ethos-u55-128,ethos-u85-256 --against="$BUILD" \
+		--against="$BUILD/bin" >findings || { cat findings log; false; }
+	[ "$(wc -l <findings)" = 1 ]
+	grep -qE "^differential: [0-9]+ models, [0-9]+ void, 3 compilers, 0 findings$" log
+	# seed 30 wraps around, which TOSA leaves open
+	differential --vela=none --tosa -s 25 -n 6 >findings || { cat findings log; false; }
+	grep -qE "^differential: [1-5] models" log
+}
+
+@test "a compiler that loses an option is found, with a small model and the option's name" {
+	need flatc jq
+	strange "$LOSES"
+	run -1 differential --vela=./strange -n 3 -s 5 -o kept ADD
+	echo "$output" >findings
+	cat findings log
+	cmp findings kept/findings.tsv
+	[ "$(column 1 | sort -u)" = differs ]
+	[ "$(column 2 | sort -u)" = ADD ]
+	[ "$(column 3 | grep -cv 'fused_activation_function=')" = 0 ]
+	[ "$(column 4,5,6 | sort -u)" = "strange	9.8.7	ethos-u55-128" ]
+	# the generator makes the model that is kept, which fails again
+	local i=0 arguments bytes
+	while IFS=$'\t' read -r arguments bytes; do
+		i=$((i + 1))
+		[ "$bytes" -lt 700 ]
+		# shellcheck disable=SC2086
+		"$BUILD/tests/"$arguments >model.tflite
+		cmp model.tflite kept/$i.tflite
+		./strange --accelerator-config ethos-u55-128 --output-dir own model.tflite
+		run -1 npu-sim --inputs=random,min,max,alternating --compare=own/model_vela.tflite model.tflite
+	done < <(column 7,8)
+	[ $i -gt 0 ]
+}
+
+@test "the same findings with any number of jobs, and none of a correct compiler" {
+	need flatc jq
+	strange ''
+	differential --vela=./strange -n 8 ADD MUL || { cat log; false; }
+	strange "$LOSES"
+	run -1 differential --vela=./strange -n 1 -j 1 -s 5 ADD
+	local one=$output
+	run -1 differential --vela=./strange -n 1 -j 4 -s 5 ADD
+	[ "$output" = "$one" ]
+}
+
+@test "errors and signals of a compiler are findings of their kind" {
+	need flatc jq
+	strange error
+	run -1 differential --vela=./strange -n 2 MUL
+	echo "$output" >findings
+	[ "$(column 1)" = refuses ]
+	[ "$(column 10)" = "Error: not today" ]
+	strange signal
+	run -1 differential --vela=./strange -n 1 MUL
+	echo "$output" >findings
+	[ "$(column 1)" = crashes ]
+}
+
+@test "an earlier version of ours that is wrong is found" {
+	need flatc jq
+	mkdir -p older/bin
+	cat >older/bin/npucc <<-END
+		#!/bin/bash
+		[ "\$1" != --version ] || { echo "npucc 0.1.2"; exit; }
+		echo "npucc: error: out of order" >&2
+		exit 2
+	END
+	chmod +x older/bin/npucc
+	run -1 differential --vela=none --against=older -n 1 MUL
+	echo "$output" >findings
+	[ "$(column 1,2,4,5)" = "refuses	MUL	npucc:older	0.1.2" ]
+	[ "$(column 10)" = "npucc: error: out of order" ]
+}
+
+@test "usage that makes no sense is refused" {
+	local differential=$TOP/scripts/differential
+	refuses 2 "NOTHING: gen-model draws no such operator" "$differential" -b "$BUILD" NOTHING
+	refuses 2 "ethos-u99: no accelerator" "$differential" -b "$BUILD" -a ethos-u99
+	refuses 2 "many: not a number" "$differential" -b "$BUILD" -n many
+	refuses 2 "no npucc there" "$differential" -b "$BUILD" --against="$PWD"
+	printf '#!/bin/sh\n' >mute
+	chmod +x mute
+	refuses 2 "prints no version" "$differential" -b "$BUILD" --vela=./mute
+	refuses 2 "nowhere/bin/npucc" "$differential" -b "$PWD/nowhere"
+	refuses 2 "unrecognized option" "$differential" --frobnicate
+	"$differential" --help | grep -q -- '--against=RELEASE'
+}
