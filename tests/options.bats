@@ -80,6 +80,8 @@ options() {
 	complete_words npucc --system-config
 	[ "${#COMPREPLY[@]}" = \
 		"$(grep -cE '^(SYSTEM|FITTED|LIMITED)\(' "$TOP/schema/memory.def")" ]
+	complete_words npu-vela --part
+	[ "${#COMPREPLY[@]}" -ge "$(grep -c '^PART(' "$TOP/schema/part.def")" ]
 	complete_words npucc --optimise
 	[ "${COMPREPLY[*]}" = "Performance Size Balanced" ]
 	complete_words npu-perf --model

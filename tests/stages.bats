@@ -485,7 +485,7 @@ refused()
 		npucc --part="$part" -o resize.part resize.tflite
 		grep -q '^op .* do=resize' resize.part
 	done
-	refuses 2 "there is no part 'alif-e7'; there are alif-e3-hp," \
+	refuses 2 "there is no part 'alif-e7'; there are alif-e1-he," \
 		npu-sched --part=alif-e7 m.part
 	refuses 2 "did you mean himax-we2?" npu-sched --part=himax-we m.part
 	refuses 2 "part alif-e7-he has an ethos-u55-128, not ethos-u55-256" \

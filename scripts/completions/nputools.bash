@@ -12,7 +12,7 @@ _nputools_options()
 # the names of one of the two lists of profiles; $1 is the line of its heading
 _nputools_profiles()
 {
-	npu-sched --list-profiles 2>/dev/null | sed -n "/^$1/,/^[^ ]/"'s/^ \{1,\}\([A-Z][A-Za-z0-9_]*\).*/\1/p'
+	npu-sched --list-profiles 2>/dev/null | sed -n "/^$1/,/^[^ ]/"'s/^ \{1,\}\([A-Za-z][A-Za-z0-9_]*\).*/\1/p'
 }
 
 # the choices that PROGRAM OPTION=? prints after "choices:", "knows" or "there are", up to
@@ -50,6 +50,10 @@ _nputools()
 		words=$(_nputools_choices npu-sched --accelerator-config) ;;
 	--memory-mode) words=$(_nputools_profiles memory) ;;
 	--system-config) words=$(_nputools_profiles system) ;;
+	--part)
+		words=$(npu-sched --list-parts 2>/dev/null | sed 's/:.*//')
+		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur"; compgen -f -- "$cur")
+		return ;;
 	--optimise | --svg | --model | --dialect | --emit | --verify)
 		words=$(_nputools_choices "$asked" "$prev") ;;
 	*)
