@@ -2,11 +2,12 @@
 # GNU make rules for firmware projects: from NAME.tflite or NAME.tosa, in the current
 # directory or in NPU_MODELS, to NAME.h, with a file for every stage.
 #
-#	NPU_ACCELERATOR := ethos-u55-128
-#	NPU_SYSTEM := RTSS_HE_SRAM_MRAM
-#	NPU_MEMORY := Shared_Sram
+#	NPU_PART := alif-e7-he
 #	include /usr/local/share/nputools/npu.mk
 #	firmware.o: keyword.h
+#
+# NPU_PART is a chip of npu-sched --list-parts, or a file.  Without it, NPU_ACCELERATOR,
+# NPU_SYSTEM and NPU_MEMORY name the NPU and its memory system.
 #
 # A stage writes a complete file or none.  A file is made again when the model, a program or
 # one of these options changes.
@@ -14,7 +15,8 @@
 # File names are quoted for the shell, so that no name of a model is a command.  Variables
 # with names ..._FLAGS are words of the shell.
 
-NPU_ACCELERATOR ?= $(error npu.mk: set NPU_ACCELERATOR, ethos-u55-128 for one)
+NPU_PART ?=
+NPU_ACCELERATOR ?= $(error npu.mk: set NPU_PART, alif-e7-he for one, or NPU_ACCELERATOR)
 NPU_SYSTEM ?= $(error npu.mk: set NPU_SYSTEM; npu-sched lists what it knows)
 NPU_MEMORY ?= $(error npu.mk: set NPU_MEMORY, Shared_Sram for one)
 NPU_MODELS ?= .
@@ -35,29 +37,33 @@ NPU_TFL2C_FLAGS ?=
 npu_quote = '$(subst ','\'',$(1))'
 npu_files = -o $(call npu_quote,$@) -- $(call npu_quote,$<)
 
-NPU_TARGET_FLAGS = --accelerator-config=$(NPU_ACCELERATOR) \
-	--system-config=$(NPU_SYSTEM) --memory-mode=$(NPU_MEMORY)
+NPU_PART_FLAGS = $(if $(NPU_PART),--part=$(call npu_quote,$(NPU_PART)))
+NPU_ACCELERATOR_FLAGS = $(or $(NPU_PART_FLAGS),--accelerator-config=$(NPU_ACCELERATOR))
+NPU_MEMORY_FLAGS = $(or $(NPU_PART_FLAGS),--system-config=$(NPU_SYSTEM) \
+	--memory-mode=$(NPU_MEMORY))
+NPU_PART_FILE = $(wildcard $(NPU_PART))
+NPU_TARGET_FLAGS = $(or $(NPU_PART_FLAGS),$(NPU_ACCELERATOR_FLAGS) $(NPU_MEMORY_FLAGS))
 
 # one file for each set of options, so that changed options make the stages run again
 .npu-%.options: FORCE_NPU
 	@printf '%s\n' $(call npu_quote,$(NPU_OPTIONS_$*)) | cmp -s - $@ || \
 		printf '%s\n' $(call npu_quote,$(NPU_OPTIONS_$*)) >$@
 .PHONY: FORCE_NPU
-NPU_OPTIONS_part = $(NPU_ACCELERATOR) $(NPU_QUANTCHECK_FLAGS) $(NPU_PARTITION_FLAGS) $(NPU_TOSA_FLAGS)
+NPU_OPTIONS_part = $(NPU_ACCELERATOR_FLAGS) $(NPU_QUANTCHECK_FLAGS) $(NPU_PARTITION_FLAGS) $(NPU_TOSA_FLAGS)
 NPU_OPTIONS_sched = $(NPU_TARGET_FLAGS) $(NPU_SCHED_FLAGS)
 NPU_OPTIONS_wenc = $(NPU_WENC_FLAGS)
 NPU_OPTIONS_cmdgen = $(NPU_CMDGEN_FLAGS)
-NPU_OPTIONS_tfl2c = $(NPU_TFL2C_FLAGS)
+NPU_OPTIONS_tfl2c = $(NPU_PART_FLAGS) $(NPU_TFL2C_FLAGS)
 
-%.part: $(NPU_MODELS)/%.tflite .npu-part.options
+%.part: $(NPU_MODELS)/%.tflite .npu-part.options $(NPU_PART_FILE)
 	$(NPU_BIN)tfl-quantcheck --pass $(NPU_QUANTCHECK_FLAGS) -- $(call npu_quote,$<) \
 		>/dev/null
-	$(NPU_BIN)tfl-partition -a $(NPU_ACCELERATOR) $(NPU_PARTITION_FLAGS) $(npu_files)
+	$(NPU_BIN)tfl-partition $(NPU_ACCELERATOR_FLAGS) $(NPU_PARTITION_FLAGS) $(npu_files)
 
-%.part: $(NPU_MODELS)/%.tosa .npu-part.options
-	$(NPU_BIN)tosa-partition -a $(NPU_ACCELERATOR) $(NPU_TOSA_FLAGS) $(npu_files)
+%.part: $(NPU_MODELS)/%.tosa .npu-part.options $(NPU_PART_FILE)
+	$(NPU_BIN)tosa-partition $(NPU_ACCELERATOR_FLAGS) $(NPU_TOSA_FLAGS) $(npu_files)
 
-%.sched: %.part .npu-sched.options
+%.sched: %.part .npu-sched.options $(NPU_PART_FILE)
 	$(NPU_BIN)npu-sched $(NPU_TARGET_FLAGS) $(NPU_SCHED_FLAGS) $(npu_files)
 
 %.wenc: %.sched .npu-wenc.options
@@ -66,13 +72,12 @@ NPU_OPTIONS_tfl2c = $(NPU_TFL2C_FLAGS)
 %_npu.tflite: %.wenc .npu-cmdgen.options
 	$(NPU_BIN)npu-cmdgen $(NPU_CMDGEN_FLAGS) $(npu_files)
 
-%.h: %_npu.tflite .npu-tfl2c.options
-	$(NPU_BIN)tfl2c $(NPU_TFL2C_FLAGS) --name-of=$(call npu_quote,$*) $(npu_files)
+%.h: %_npu.tflite .npu-tfl2c.options $(NPU_PART_FILE)
+	$(NPU_BIN)tfl2c $(NPU_PART_FLAGS) $(NPU_TFL2C_FLAGS) --name-of=$(call npu_quote,$*) $(npu_files)
 
 # the estimate
-%.perf: %_npu.tflite .npu-sched.options
-	$(NPU_BIN)npu-perf --system-config=$(NPU_SYSTEM) \
-		--memory-mode=$(NPU_MEMORY) $(npu_files)
+%.perf: %_npu.tflite .npu-sched.options $(NPU_PART_FILE)
+	$(NPU_BIN)npu-perf $(NPU_MEMORY_FLAGS) $(npu_files)
 
 # The input and the expected output, computed before compilation.  NPU_INPUT_NAME is the
 # input file of NAME.tflite; without it the input is random.

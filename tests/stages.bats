@@ -503,6 +503,101 @@ refused()
 	refuses 1 "parts where it fits: nxp-imx93" tfl2c --part=alif-e7-hp big.tflite
 }
 
+# the same words, whoever is asked
+@test "a part with another accelerator, or a profile of another one, is refused" {
+	local program words="part himax-we2 has an ethos-u55-64, not ethos-u55-256" \
+		made="system configuration Himax_WiseEye2 is made for ethos-u55-64, not for ethos-u55-256; use --any-accelerator to accept it"
+	local wrong=(--accelerator-config=ethos-u55-256 --part=himax-we2)
+	local profile=(--accelerator-config=ethos-u55-256 --system-config=Himax_WiseEye2 --memory-mode=Shared_Sram)
+	model m
+	tfl-partition -o m.part m.tflite
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-tosa" 1 >m.tosa
+	for program in "npucc -o m_npu.tflite m.tflite" "tfl-partition m.tflite" "tosa-partition m.tosa" \
+		"npu-sched m.part" "npu-vela m.tflite" "npu-share --rate=m=1 -o s m.tflite"; do
+		# shellcheck disable=SC2086 # words
+		refuses 2 "$words" $program "${wrong[@]}"
+	done
+	for program in "npucc -o m_npu.tflite m.tflite" "npu-sched m.part" "npu-vela m.tflite" \
+		"npu-sweep m.tflite" "npu-share --rate=m=1 -o s m.tflite"; do
+		# shellcheck disable=SC2086
+		refuses 2 "$made" $program "${profile[@]}"
+	done
+	npu-vela m.tflite "${profile[@]}" --any-accelerator >log
+	ln -s "$TOP/scripts/npu.mk" npu.mk
+	run make -f npu.mk NPU_ACCELERATOR=ethos-u55-256 NPU_SYSTEM=Himax_WiseEye2 \
+		NPU_MEMORY=Shared_Sram m.sched
+	[ "$status" -ne 0 ]
+	grep -qF "$made" <<<"$output"
+}
+
+@test "a file describes a part, for every program that has --part" {
+	local p
+	model m
+	cat >board.ini <<-'END'
+		[Part.my-board]
+		accelerator = ethos-u55-128
+		system_config = RTSS_HE_SRAM_MRAM
+		memory_mode = Shared_Sram
+		arena_memory = SRAM0
+		arena_bytes = 4194304
+		constant_memory = MRAM
+		constant_bytes = 5767168
+		cpu_clock = 160e6
+	END
+	# the same as the part whose values these are, but for its name
+	tfl-partition --part=board.ini -o m.part m.tflite
+	tfl-partition --part=alif-e7-he m.tflite | cmp - m.part
+	npu-sched --part=board.ini m.part | sed 's/my-board/alif-e7-he/' >mine
+	npu-sched --part=alif-e7-he m.part | cmp - mine
+	npucc --part=./board.ini -o m_npu.tflite m.tflite
+	npucc --part=alif-e7-he -o want.tflite m.tflite
+	npu-perf --part=board.ini --json m_npu.tflite | jq 'del(.part, .network)' >got
+	npu-perf --part=alif-e7-he --json want.tflite | jq 'del(.part, .network)' | cmp - got
+	[ "$(npu-perf --part=board.ini --json m_npu.tflite | jq -r .part)" = my-board ]
+	tfl2c --part=board.ini m_npu.tflite >m.h
+	npu-report --part=board.ini --summary m_npu.tflite >summary
+	npu-vela --part=board.ini m.tflite >log
+	cmp output/m_vela.tflite m_npu.tflite
+	npu-sweep --part=board.ini,alif-e7-he --limits=0 --results=r --json m.tflite >rows
+	[ "$(jq '[.[] | .cycles] | length' rows)" -ge 2 ]
+	ln -s "$TOP/scripts/npu.mk" npu.mk
+	make -f npu.mk NPU_PART=board.ini m.h
+	[ "$(sed -n 's/^target.* part=\([^ ]*\).*/\1/p' m.sched)" = my-board ]
+	# what the file has changed is compiled again
+	sed -i 's/4194304/65536/' board.ini
+	npu-sweep --part=board.ini --limits=0 --results=r --merge --json m.tflite >rows2 || true
+	[ "$(jq '[.[] | select(.status == "ok")] | length' rows2)" = 0 ]
+	# a profile of its own
+	cat >>board.ini <<-'END'
+		[System_Config.Mine]
+		core_clock = 250e6
+		axi0_port = Sram
+		axi1_port = OffChipFlash
+		Sram_clock_scale = 1.0
+		OffChipFlash_clock_scale = 0.1
+		[Memory_Mode.Shared_Sram]
+		const_mem_area = Axi1
+		arena_mem_area = Axi0
+		cache_mem_area = Axi0
+	END
+	sed -i 's/RTSS_HE_SRAM_MRAM/Mine/' board.ini
+	npucc --part=board.ini -o own.tflite m.tflite
+	[ "$(npu-perf --part=board.ini --json own.tflite | jq -c '[.system_config, .core_clock]')" = '["Mine",250000000]' ]
+	# the memories hold, or the message has the numbers
+	sed -i 's/5767168/100/' board.ini
+	refuses 1 "MRAM of my-board has 100: " npucc --part=board.ini -o no.tflite m.tflite
+	npucc --part=board.ini --allow-overflow -o yes.tflite m.tflite
+	sed 's/^arena_bytes.*//' board.ini >no.ini
+	refuses 2 "no.ini:1: error: [Part.my-board] has no arena_bytes" npucc --part=no.ini -o no.tflite m.tflite
+	sed 's/^cpu_clock.*/cpu = Cortex-M0/' board.ini >no.ini
+	refuses 2 "no.ini:9: error: cpu = Cortex-M0 is none of Cortex-M55, " npu-perf --part=no.ini m_npu.tflite
+	sed 's/arena_bytes/arena_byte/' board.ini >no.ini
+	refuses 2 "unknown key 'arena_byte'; did you mean arena_bytes?" npu-sched --part=no.ini m.part
+	echo >no.ini
+	refuses 2 "no.ini: error: there is no section [Part.NAME]" npu-sched --part=no.ini m.part
+	refuses 2 "missing.ini: No such file or directory" tfl2c --part=missing.ini m_npu.tflite
+}
+
 @test "with a part, what does not fit its memories is refused in every output format" {
 	# two feature maps of 1 MB, and weights that are copied to SRAM where there is space
 	local noise='[foreach range(N) as $i (7; (. * 16807) % 2147483647; . / 8 | floor % 256)]'

@@ -191,10 +191,8 @@ cpu_cycles(const struct tfl_subgraph *g, const struct tfl_op *op)
 }
 
 struct cpu_core
-cpu_core_of(const char *part)
+cpu_core_of(const struct target_part *p)
 {
-	struct err none = { 0 };
-	const struct target_part *p = part ? target_part_find(part, &none) : NULL;
 	struct cpu_core core = cores[0];
 	for (size_t i = 0; p && i < ARRAY_LEN(cores); i++)
 		if (!strcmp(cores[i].name, p->cpu))

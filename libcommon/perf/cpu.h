@@ -6,6 +6,7 @@
 #ifndef PERF_CPU_H
 #define PERF_CPU_H
 
+#include "target/part.h"
 #include "tflite/tflite.h"
 
 struct text;
@@ -18,8 +19,8 @@ struct cpu_core {
 	double clock;  /* in Hz; 0: the clock of the NPU */
 };
 
-/* Returns the core of a part; if part is NULL or unknown, a Cortex-M55 at the NPU's clock. */
-struct cpu_core cpu_core_of(const char *part);
+/* Returns the core of a part; if p is NULL, a Cortex-M55 at the NPU's clock. */
+struct cpu_core cpu_core_of(const struct target_part *p);
 
 /*
  * Returns the cycles that a Cortex-M55 needs for one call of an operator of g, from its kind, type and shapes.

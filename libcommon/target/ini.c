@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads vela.ini: ethosu-memory(7) 18.2 and 18.3. */
+/* Reads vela.ini, and parts: ethosu-memory(7) 18.2 and 18.3, nputools(7), PARTS. */
 #include "base/file.h"
 #include "base/nearest.h"
 #include "target/ini.h"
@@ -100,13 +100,17 @@ parse(struct ini *f)
 
 /* ---- keys --------------------------------------------------------------------- */
 
-static const char system_prefix[] = "System_Config.", mode_prefix[] = "Memory_Mode.";
+static const char system_prefix[] = "System_Config.", mode_prefix[] = "Memory_Mode.",
+			 part_prefix[] = "Part.";
 
 static const char *const system_keys[] = { "core_clock", "axi0_port", "axi1_port",
 	"inherit", "fit_measurements", "fit_operation_cycles", "fit_low", "fit_high",
 	"fit_accelerator" };
 static const char *const mode_keys[] = { "const_mem_area", "arena_mem_area",
 	"cache_mem_area", "arena_cache_size", "inherit" };
+static const char *const part_keys[] = { "accelerator", "system_config", "memory_mode",
+	"arena_memory", "constant_memory", "cpu", "arena_bytes", "constant_bytes",
+	"npu_sram_bytes", "cpu_clock" };
 /* suffixes; the prefix is the name of each area */
 static const char *const area_keys[] = { "clock_scale", "burst_length", "read_latency",
 	"write_latency", "ports_used", "max_reads", "max_writes" };
@@ -135,6 +139,10 @@ allowed_keys(struct ini *f, const char *section, size_t *n)
 	if (!strncmp(section, mode_prefix, sizeof(mode_prefix) - 1)) {
 		*n = ARRAY_LEN(mode_keys);
 		return mode_keys;
+	}
+	if (!strncmp(section, part_prefix, sizeof(part_prefix) - 1)) {
+		*n = ARRAY_LEN(part_keys);
+		return part_keys;
 	}
 	if (strncmp(section, system_prefix, sizeof(system_prefix) - 1) != 0)
 		return NULL;
@@ -419,4 +427,87 @@ memory_load_ini(struct arena *a, const char *path, const char *system,
 		return false;
 	out->cache_bytes = (int64_t)cache;
 	return true;
+}
+
+/* Returns the only section that describes a part; NULL after an error. */
+static const char *
+part_section(struct ini *f)
+{
+	const char *found = NULL;
+	for (size_t i = 0; i < f->n; i++) {
+		const struct entry *x = &f->entry[i];
+		if (x->key || strncmp(x->section, part_prefix, sizeof(part_prefix) - 1) != 0)
+			continue;
+		if (found) {
+			(void)err_at(f->e, f->path, x->line, "more than one section [Part.NAME]");
+			return NULL;
+		}
+		found = x->section;
+	}
+	if (!found)
+		(void)err_at(f->e, f->path, 0, "there is no section [Part.NAME]");
+	return found;
+}
+
+static bool
+check_cpu(struct ini *f, const char *section, const char *name)
+{
+	static const char *const cores[] = {
+#define CPU_CLASS(...)
+#define CPU_CORE(name, ...) name,
+#include "cpu.def"
+	};
+	struct text t = { 0 };
+	bool found = false;
+	for (size_t i = 0; i < ARRAY_LEN(cores); i++) {
+		text_printf(&t, "%s%s", i ? ", " : "", cores[i]);
+		found |= !strcmp(cores[i], name);
+	}
+	if (!found)
+		(void)err_at(f->e, f->path, find(f, section, "cpu")->line,
+			     "cpu = %s is none of %s", name, text_str(&t));
+	text_free(&t);
+	return found;
+}
+
+/* The sizes of a part's memories, in bytes; only the NPU's own SRAM may be absent. */
+static bool
+get_sizes(struct ini *f, const char *section, struct target_part *p)
+{
+	const double most = 1.1e12;
+	double arena = 0, constants = 0, cache = 0;
+	if (!need_key(f, section, "arena_bytes", "") || !need_key(f, section, "constant_bytes", "") ||
+	    !get_number(f, section, "arena_bytes", 1, most, &arena) ||
+	    !get_number(f, section, "constant_bytes", 1, most, &constants) ||
+	    !get_number(f, section, "npu_sram_bytes", 0, most, &cache) ||
+	    !get_number(f, section, "cpu_clock", 0, 1e11, &p->cpu_clock))
+		return false;
+	p->arena_bytes = (int64_t)arena;
+	p->constant_bytes = (int64_t)constants;
+	p->cache_bytes = (int64_t)cache;
+	return true;
+}
+
+bool
+part_load_ini(struct arena *a, const char *path, struct target_part *out, struct err *e)
+{
+	struct ini f = { .a = a, .path = path, .e = e };
+	const char *s = parse(&f) && check_keys(&f) ? part_section(&f) : NULL;
+	if (!s)
+		return false;
+	*out = (struct target_part){ .name = s + sizeof(part_prefix) - 1, .source = path,
+				     .cpu = "Cortex-M55" };
+	const char **to[] = { &out->accel, &out->system, &out->mode, &out->arena_memory,
+			      &out->constant_memory, &out->cpu };
+	for (size_t i = 0; i < ARRAY_LEN(to); i++) {
+		const struct entry *x = find(&f, s, part_keys[i]);
+		if (x)
+			*to[i] = x->value;
+		else if (!*to[i] && !need_key(&f, s, part_keys[i], ""))
+			return false;
+	}
+	if (find(&f, arena_printf(a, "%s%s", system_prefix, out->system), NULL))
+		out->config = path;
+	return !*out->name ? err_at(e, path, find(&f, s, NULL)->line, "[%s] has no name", s)
+			   : check_cpu(&f, s, out->cpu) && get_sizes(&f, s, out);
 }

@@ -42,10 +42,11 @@ void
 target_check_names(const struct target_names *n, void (*say)(const char *fmt, ...))
 {
 	struct err e = { 0 };
+	struct arena *scratch = arena_open();
 	check_accelerator(n, say);
-	if (n->part)
-		(void)target_part_find(n->part, &e);
+	(void)target_part_take(scratch, n->part, &e);
 	say_error(&e, say);
+	arena_close(scratch);
 	if (!n->has_config)
 		check_memory(n, say);
 }

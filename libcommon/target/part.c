@@ -2,6 +2,7 @@
 #include "target/part.h"
 
 #include "base/nearest.h"
+#include "target/ini.h"
 
 #include <string.h>
 
@@ -20,9 +21,11 @@ target_part_find(const char *name, struct err *e)
 {
 	const char *all[ARRAY_LEN(parts)];
 	struct text t = { 0 };
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+	for (size_t i = 0; name && i < ARRAY_LEN(parts); i++)
 		if (!strcmp(parts[i].name, name))
 			return &parts[i];
+	if (!name)
+		return NULL;
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		all[i] = parts[i].name;
 		text_printf(&t, "%s%s", i ? ", " : "", parts[i].name);
@@ -33,6 +36,22 @@ target_part_find(const char *name, struct err *e)
 		      meant ? meant : "", meant ? "?" : "");
 	text_free(&t);
 	return NULL;
+}
+
+const struct target_part *
+target_part_take(struct arena *a, const char *name, struct err *e)
+{
+	if (!name || (!strchr(name, '/') && !text_has_suffix(name, ".ini")))
+		return target_part_find(name, e);
+	struct target_part *p = anew(a, struct target_part, 1);
+	return part_load_ini(a, name, p, e) ? p : NULL;
+}
+
+bool
+target_part_has(const struct target_part *p, const char *accel, struct err *e)
+{
+	return !accel || !strcmp(p->accel, accel) ||
+	       err_set(e, "error: part %s has an %s, not %s", p->name, p->accel, accel);
 }
 
 const struct target_part *

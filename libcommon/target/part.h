@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts: chips and boards by name, from schema/part.def. */
+/* Parts: chips and boards, from schema/part.def or from a file of the user. */
 #ifndef TARGET_PART_H
 #define TARGET_PART_H
 
+#include "base/arena.h"
 #include "base/diag.h"
 #include "base/text.h"
 
@@ -18,13 +19,23 @@ struct target_part {
 	const char *cpu;   /* runs the operators that the NPU does not run */
 	double cpu_clock;  /* in Hz; 0: the clock of the NPU */
 	const char *source;
+	const char *config; /* the file with system and mode; NULL: they are built in */
 };
 
 /*
- * Returns the part of this name.  If there is none, returns NULL, and the error lists
- * the names and the most similar one.
+ * Returns the built-in part of this name.  If there is none, returns NULL, and the error
+ * lists the names and the most similar one.  Without a name: NULL, and no error.
  */
 const struct target_part *target_part_find(const char *name, struct err *e);
+
+/*
+ * Returns the part that an option names: the built-in one of this name, or that of the file
+ * (nputools(7), PARTS) if the name has a slash or ends in ".ini".
+ */
+const struct target_part *target_part_take(struct arena *a, const char *name, struct err *e);
+
+/* Fails if the accelerator (NULL: any) is not that of the part. */
+bool target_part_has(const struct target_part *p, const char *accel, struct err *e);
 
 /* part i of the list, from 0; NULL behind the last */
 const struct target_part *target_part_at(size_t i);

@@ -56,8 +56,8 @@ static bool
 take_part(struct call *c)
 {
 	struct nputools_options *o = &c->o;
-	const struct target_part *p = o->part ? target_part_find(o->part, &c->e) : NULL;
-	if (!p)
+	const struct target_part *p = target_part_find(o->part, &c->e);
+	if (!p || !target_part_has(p, o->accelerator, &c->e))
 		return !o->part;
 	if (!o->accelerator)
 		o->accelerator = p->accel;

@@ -45,7 +45,7 @@ static bool
 check_part(struct call *c, size_t model_bytes)
 {
 	const struct nputools_options *o = &c->o;
-	const struct target_part *p = o->part ? target_part_find(o->part, &c->e) : NULL;
+	const struct target_part *p = target_part_find(o->part, &c->e);
 	const char *memory;
 	int64_t bytes, limit;
 	c->needs.constants = (int64_t)model_bytes;

@@ -197,13 +197,15 @@ find_memory(struct arena *a, const struct tfl_model *m, const struct options *o,
 	bool same_npu = p.accel == net->accel;
 	if (same_npu && !o->config && !o->system && !o->mode) {
 		net->memory = p.memory;
+		net->chip = target_part_find(p.memory.part, &(struct err){ 0 });
 		return true;
 	}
 	const char *system = o->system || !same_npu ? o->system : p.memory.system;
 	const char *mode = o->mode || !same_npu ? o->mode : p.memory.mode;
 	if (!memory_load(a, o->config, system, mode, net->accel, &net->memory, e))
 		return false;
-	net->memory.part = o->part;
+	net->chip = o->chip;
+	net->memory.part = o->chip ? o->chip->name : NULL;
 	return true;
 }
 
@@ -235,11 +237,10 @@ read_model(struct arena *a, const struct options *o, struct bytes file,
 static bool
 check_part(const struct options *o, const struct network *net, struct err *e)
 {
-	struct err none = { 0 };
-	const struct target_part *part = o->part ? target_part_find(o->part, &none) : NULL;
+	const struct target_part *part = o->chip;
 	return !part || !net->accel || !strcmp(part->accel, net->accel->name) ||
 	       err_at(e, net->file, 0, "is for %s, but %s has %s; compile it for this chip, or "
-				       "leave out --part", net->accel->name, o->part, part->accel);
+				       "leave out --part", net->accel->name, part->name, part->accel);
 }
 
 bool

@@ -42,14 +42,15 @@ take_part(void *options, const char *name)
 {
 	struct options *o = options;
 	struct err e = { 0 };
-	const struct target_part *p = target_part_find(name, &e);
+	const struct target_part *p = o->chip = target_part_take(o->a, name, &e);
 	if (!p)
 		cli_error("%s", e.text);
 	else if (!o->system)
 		o->system = p->system;
-	o->part = name;
 	if (p && !o->mode)
 		o->mode = p->mode;
+	if (p && !o->config && o->system == p->system)
+		o->config = p->config;
 }
 
 static void
@@ -144,7 +145,8 @@ print_report(struct text *t, const struct options *o, const struct network *net)
 int
 main(int argc, char **argv)
 {
-	struct options o = { .operand = calloc((size_t)argc, sizeof(char *)),
+	struct arena *a = arena_open();
+	struct options o = { .a = a, .operand = calloc((size_t)argc, sizeof(char *)),
 			     .model = PERF_CALIBRATED };
 	struct err e = { 0 };
 	if (!o.operand)
@@ -161,7 +163,6 @@ main(int argc, char **argv)
 		.allow = allow,
 	};
 	cli_parse(&argp, argc, argv, &o, &common);
-	struct arena *a = arena_open();
 	if (o.list_profiles)
 		memory_list_profiles(&t);
 	else if (o.fit)

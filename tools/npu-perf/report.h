@@ -19,7 +19,8 @@ enum report { REPORT_SUMMARY, REPORT_CSV, REPORT_SUMMARY_CSV, REPORT_JSON,
 struct options {
 	const char *file, *output;
 	const char *config, *system, *mode;
-	const char *part; /* the chip whose system and mode are used; NULL: none */
+	struct arena *a; /* of chip */
+	const struct target_part *chip; /* whose system and mode are used; NULL: none */
 	const char *called; /* name of the network; NULL: the name in the file */
 	const char *measured;
 	const char *fit;	 /* name of the profile to fit; NULL: no fit */
@@ -93,6 +94,7 @@ struct network {
 	const char *file, *name; /* name: that of file, without path and suffix */
 	const struct accel *accel;
 	struct memory_system memory;
+	const struct target_part *chip; /* NULL: unknown */
 	const struct npu_map *map; /* NULL: no source map */
 	const struct graph *graph; /* NULL: not in the file */
 	struct operator *op;

@@ -82,7 +82,7 @@ memory_of_part(const struct report *r, bool constants)
 {
 	struct err none = { 0 };
 	const char *name = string(r, "part");
-	const struct target_part *p = name ? target_part_find(name, &none) : NULL;
+	const struct target_part *p = target_part_find(name, &none);
 	if (!p)
 		return "";
 	if (!constants && p->cache_bytes)
@@ -379,7 +379,8 @@ put_cpu(struct text *t, const struct report *r)
 	static const char *const columns[] = { "operator", "-kind", ",cycles, roughly",
 					       ",time", "because", NULL };
 	bool any = false;
-	struct cpu_core core = cpu_core_of(string(r, "part"));
+	struct err none = { 0 };
+	struct cpu_core core = cpu_core_of(target_part_find(string(r, "part"), &none));
 	for (size_t i = 0; i < r->n_nodes; i++) {
 		const struct node *x = &r->node[i];
 		if (x->layer >= 0)

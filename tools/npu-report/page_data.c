@@ -41,7 +41,9 @@ put_member(struct text *t, const char *key, double v)
 static void
 put_nodes(struct text *t, const struct report *r)
 {
-	struct cpu_core core = cpu_core_of(json_string(r->root, "part", NULL));
+	struct err none = { 0 };
+	const char *part = json_string(r->root, "part", NULL);
+	struct cpu_core core = cpu_core_of(target_part_find(part, &none));
 	text_puts(t, "\"nodes\":[");
 	for (size_t i = 0; i < r->n_nodes; i++) {
 		const struct node *x = &r->node[i];

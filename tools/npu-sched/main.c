@@ -293,22 +293,21 @@ static const struct argp argp = {
 
 /* Takes options that are absent from the part, whose SRAM is a limit like any other. */
 static bool
-take_part(struct options *o, struct err *e)
+take_part(struct arena *a, struct options *o, struct err *e)
 {
-	const struct target_part *p;
+	const struct target_part *p = target_part_take(a, o->part, e);
 	if (!o->part)
 		return true;
-	p = target_part_find(o->part, e);
-	if (!p)
+	if (!p || !target_part_has(p, o->accel, e))
 		return false;
-	if (o->accel && strcmp(o->accel, p->accel) != 0)
-		return err_set(e, "error: part %s has an %s, not %s", p->name,
-			       p->accel, o->accel);
+	o->part = p->name;
 	o->accel = p->accel;
 	if (!o->config && !o->system)
 		o->system = p->system;
 	if (!o->config && !o->mode)
 		o->mode = p->mode;
+	if (!o->config && o->system == p->system)
+		o->config = p->config;
 	if (!o->cache_bytes)
 		o->cache_bytes = p->cache_bytes ? p->cache_bytes : p->arena_bytes;
 	return true;
@@ -422,7 +421,7 @@ list(const struct sched *s)
 bool
 schedule_target(struct sched *s, struct options *o)
 {
-	return take_part(o, s->e) && find_target(s);
+	return take_part(s->a, o, s->e) && find_target(s);
 }
 
 bool

@@ -160,7 +160,7 @@ static bool
 set_budgets(struct share *s)
 {
 	const struct options *o = s->o;
-	const struct target_part *part = o->part ? target_part_find(o->part, s->e) : NULL;
+	const struct target_part *part = target_part_take(s->a, o->part, s->e);
 	if (o->part && !part)
 		return false;
 	s->spilling = part ? part->cache_bytes > 0

@@ -59,7 +59,7 @@ take_parts(void *options, const char *arg)
 			add_name(o, &o->parts, p->name);
 	}
 	for (size_t i = 0; i < o->parts.n; i++)
-		if (!target_part_find(o->parts.v[i], &e))
+		if (!target_part_take(o->a, o->parts.v[i], &e))
 			cli_error("%s", e.text);
 	if (!o->parts.n)
 		cli_error("--part needs names of parts, or all");

@@ -170,8 +170,7 @@ default_accels(struct options *o)
 bool
 target_is_part(const struct target *t)
 {
-	struct err none = { 0 };
-	return !*t->setup->mode && target_part_find(t->system, &none);
+	return !*t->setup->mode;
 }
 
 /* Loads a system for accelerator i; made_for: it must be made for this accelerator. */
@@ -258,24 +257,34 @@ add_models(const struct options *o, struct plan *p, const struct setup *setup,
 	return true;
 }
 
-static void
-add_parts(const struct options *o, struct plan *p, const struct setup *setup,
-	  const struct model *const *model)
-{
-	struct err none = { 0 };
-	for (size_t m = 0; m < o->models.n; m++)
-		for (size_t i = 0; i < o->parts.n; i++) {
-			const struct target_part *part = target_part_find(o->parts.v[i], &none);
-			struct target t = { .model = model[m], .setup = setup,
-					    .system = part->name, .accel = part->accel };
-			add_target(o, p, &t);
-		}
-}
-
 static const char *
 or_empty(const char *s)
 {
 	return s ? s : "";
+}
+
+/* A part of a file is named by the file, whose content is part of the keys. */
+static bool
+add_parts(const struct options *o, struct plan *p, const struct model *const *model,
+	  struct err *e)
+{
+	for (size_t m = 0; m < o->models.n; m++)
+		for (size_t i = 0; i < o->parts.n; i++) {
+			const char *name = o->parts.v[i];
+			const struct target_part *part = target_part_take(p->a, name, e);
+			bool is_file = part && strcmp(part->name, name) != 0;
+			struct hash128 h = { 0 };
+			if (!part || (is_file && !hash_file(name, &h, e)))
+				return false;
+			struct setup setup = { .mode = "", .config = is_file ? name : "",
+					       .config_hash = h.low,
+					       .effort = or_empty(o->effort) };
+			struct target t = { .model = model[m], .system = name,
+					    .setup = plan_setup(p, setup),
+					    .accel = part->accel };
+			add_target(o, p, &t);
+		}
+	return true;
 }
 
 bool
@@ -292,11 +301,8 @@ plan_options(const struct options *options, struct plan *p, struct err *e)
 		if (!model[i])
 			return false;
 	}
-	if (o.parts.n) {
-		struct setup setup = { .mode = "", .config = "", .effort = or_empty(o.effort) };
-		add_parts(&o, p, plan_setup(p, setup), model);
-		return true;
-	}
+	if (o.parts.n)
+		return add_parts(&o, p, model, e);
 	if (!check_names(&o, named, e) || (o.config && !hash_file(o.config, &config, e)))
 		return false;
 	struct setup setup = { .mode = or_empty(o.mode), .config = or_empty(o.config),

@@ -100,7 +100,8 @@ npucc_words(struct vela *v, struct words *w)
 	const struct options *o = v->o;
 	words_add(v->a, w, "npucc");
 	add_named(v, w, "accelerator-config", o->accel);
-	words_add(v->a, w, "--any-accelerator");
+	if (o->any)
+		words_add(v->a, w, "--any-accelerator");
 	add_words(v, w, &v->memory);
 	add_cpu(v, w);
 	if (o->separate)

@@ -62,7 +62,7 @@ main(int argc, char **argv)
 {
 	struct err e = { 0 };
 	struct arena *a = arena_open();
-	struct options o = { .a = a, .accel = "ethos-u55-256", .dir = "output" };
+	struct options o = { .a = a, .dir = "output" };
 	options_parse(&o, argc, argv);
 	struct vela v = { .a = a, .o = &o, .e = &e };
 	(void)vela(&v);

@@ -4,6 +4,7 @@
 
 #include "base/cli.h"
 #include "base/file.h"
+#include "target/part.h"
 #include "target/target.h"
 
 #include <errno.h>
@@ -125,10 +126,23 @@ add_config(struct vela *v)
 bool
 memory_choose(struct vela *v)
 {
-	const struct defaults *d = defaults_of(v->o->accel);
+	const struct options *o = v->o;
+	if (o->part) {
+		const struct target_part *p = target_part_take(v->a, o->part, v->e);
+		if (!p || !target_part_has(p, o->accel, v->e))
+			return false;
+		v->named = o->system ? o->system : p->system;
+		words_add(v->a, &v->memory, arena_printf(v->a, "--part=%s", o->part));
+		if (o->system)
+			words_add(v->a, &v->memory, arena_printf(v->a, "--system-config=%s", o->system));
+		if (o->mode)
+			words_add(v->a, &v->memory, arena_printf(v->a, "--memory-mode=%s", o->mode));
+		return add_config(v);
+	}
+	const struct defaults *d = defaults_of(o->accel);
 	bool named, mode_named;
-	const char *system = choose("system-config", v->o->system, d->system, &named);
-	const char *mode = choose("memory-mode", v->o->mode, d->mode, &mode_named);
+	const char *system = choose("system-config", o->system, d->system, &named);
+	const char *mode = choose("memory-mode", o->mode, d->mode, &mode_named);
 	v->named = named ? system : "internal-default";
 	words_add(v->a, &v->memory, arena_printf(v->a, "--system-config=%s", system));
 	words_add(v->a, &v->memory, arena_printf(v->a, "--memory-mode=%s", mode));

@@ -108,6 +108,8 @@ take_kept(struct options *o, int key, const char *arg)
 	case OPT_ACCEL: o->accel = arg; break;
 	case OPT_SYSTEM: o->system = arg; break;
 	case OPT_MODE: o->mode = arg; break;
+	case OPT_PART: o->part = arg; break;
+	case OPT_ANY: o->any = true; break;
 	case OPT_CONFIG: words_add(o->a, &o->config, arg); break;
 	case OPT_OPTIMISE: o->optimise = arg; break;
 	case OPT_ARENA: o->arena = arg; break;
@@ -131,6 +133,8 @@ parse_option(int key, char *arg, struct argp_state *state)
 		take_network(o, arg);
 	else if (key == ARGP_KEY_END && !o->network && !o->list)
 		cli_error("no network; name a .tflite or .tosa file");
+	else if (key == ARGP_KEY_END && !o->accel && !o->part)
+		o->accel = "ethos-u55-256";
 	else if (key >= OPT_V_QUANTIZATION && key <= OPT_BLOCK)
 		take_other(o->a, &others[key - OPT_FIRST], arg);
 	else if (key >= OPT_ALL && key <= OPT_V_REGISTERS)

@@ -34,12 +34,12 @@ struct words {
 struct options {
 	struct arena *a;
 	const char *network, *accel, *dir;
-	const char *system, *mode, *optimise, *arena; /* NULL: not named */
+	const char *part, *system, *mode, *optimise, *arena; /* NULL: not named */
 	const char *list; /* the file of --list-configs; NULL: compile */
 	struct words config; /* files */
 	struct words cpu; /* types of operators that run on the CPU */
 	struct words verbose; /* names of listings: "graph" for --verbose-graph */
-	bool raw, separate, cpu_names;
+	bool any, raw, separate, cpu_names;
 };
 
 struct vela {

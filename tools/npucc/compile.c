@@ -466,7 +466,7 @@ tell_fitting_option(struct npucc *c)
 {
 	static const double parts_of_sram[] = { 1, 0.98, 0.95, 0.9, 0.75 };
 	struct err none = { 0 };
-	const struct target_part *p = c->o->part ? target_part_find(c->o->part, &none) : NULL;
+	const struct target_part *p = target_part_take(c->a, c->o->part, &none);
 	if (!p || !c->too_large || c->o->allow_overflow)
 		return;
 	if (!fits_with(c, "--optimise=Size")) {

@@ -207,6 +207,9 @@ choose_target(struct options *o)
 {
 	const struct target_names *n = &o->names;
 	const char *system, *mode;
+	const struct target_part *p = target_part_take(o->a, o->part, &(struct err){ 0 });
+	if (p && !o->accel)
+		o->accel = p->accel;
 	if (o->last < SCHED || o->part || passes(o, "--part"))
 		return;
 	/* of a missing file and a missing chip, the file is reported */
@@ -267,27 +270,6 @@ check_combination(struct options *o)
 		o->in = NULL;
 }
 
-/*
- * Passes a part's accelerator to the programs that lower for it. npu-sched gets the
- * part itself and refuses an unknown part.
- */
-static void
-pass_accelerator(struct options *o, const char *part)
-{
-	struct err none = { 0 };
-	const struct target_part *p = target_part_find(part, &none);
-	o->part = part;
-	if (!o->accel)
-		o->accel = p ? p->accel : part;
-	for (size_t i = 0; p && i < ARRAY_LEN(rows); i++) {
-		const struct row *r = &rows[i];
-		for (const struct route *to = r->route; r->id == ID_ACCELERATOR && to->pattern;
-		     to++)
-			if (to->to != SCHED)
-				pass_on(o, to, p->accel);
-	}
-}
-
 static void
 take_name(struct target_names *n, int id, const char *arg)
 {
@@ -335,7 +317,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 		if (tflite_only)
 			o->tflite_only = arena_printf(o->a, "--%s", r->option.name);
 		if (r->id == ID_PART)
-			pass_accelerator(o, arg);
+			o->part = arg;
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

@@ -49,14 +49,15 @@ words_for(struct reporter *r, const char *accel)
 {
 	struct arena *a = r->c.a;
 	const struct words *from = &r->c.o->to[SCHED];
-	struct words w = { .v = anew(a, const char *, from->n + 6) };
+	struct words w = { .v = anew(a, const char *, from->n + 7) };
 	struct err none = { 0 };
-	const struct target_part *p =
-	    r->o.part ? target_part_find(r->o.part, &none) : NULL;
+	const struct target_part *p = target_part_take(a, r->o.part, &none);
 	if (p) {
 		int64_t limit = p->cache_bytes ? p->cache_bytes : p->arena_bytes;
 		w.v[w.n++] = arena_printf(a, "--system-config=%s", p->system);
 		w.v[w.n++] = arena_printf(a, "--memory-mode=%s", p->mode);
+		if (p->config)
+			w.v[w.n++] = arena_printf(a, "--config=%s", p->config);
 		w.v[w.n++] = arena_printf(a, "--arena-cache-size=%lld", (long long)limit);
 	}
 	for (size_t i = 0; i < from->n; i++)

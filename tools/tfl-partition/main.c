@@ -144,12 +144,12 @@ static bool
 run(void *options, struct arena *a, struct err *e)
 {
 	const struct options *o = options;
-	const struct target_part *chip = o->part ? target_part_find(o->part, e) : NULL;
+	const struct target_part *chip = target_part_take(a, o->part, e);
 	const char *name = o->accel || !chip ? o->accel : chip->accel;
 	const struct accel *accel = name ? accel_named(name, e) : NULL;
 	struct bytes file;
 	struct part p;
-	if ((o->part && !chip) || (name && !accel) || !file_read(a, o->input, TFL_MAX_BYTES, &file, e))
+	if (e->status || (chip && !target_part_has(chip, o->accel, e)) || (name && !accel) || !file_read(a, o->input, TFL_MAX_BYTES, &file, e))
 		return false;
 	if (o->cut_only)
 		return write_cut(a, o, file, e);

@@ -136,7 +136,7 @@ partition_file(struct arena *a, const struct options *o, const struct accel *acc
 		if (!low_set_target(l, o->target, e))
 			return false;
 		p = (struct part){ .a = a, .m = m, .l = l, .e = e, .limit = limit,
-				    .cut = cut, .core = cpu_core_of(o->part) };
+				    .cut = cut, .core = cpu_core_of(target_part_take(a, o->part, e)) };
 		if (!partition(&p, o, &again) ||
 		    /* lowering changed the model in memory: read it afresh */
 		    (again && !tfl_read(a, m->file, m->name, &m, e)))

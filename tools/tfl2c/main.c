@@ -314,7 +314,7 @@ check_part(struct arena *a, const struct job *j, struct err *e)
 	int64_t bytes, limit;
 	if (!o->part)
 		return true;
-	const struct target_part *p = target_part_find(o->part, e);
+	const struct target_part *p = target_part_take(a, o->part, e);
 	if (!p)
 		return false;
 	if (j->npu.n_ops && strcmp(j->npu.accel->name, p->accel) != 0)

@@ -5,6 +5,7 @@
 #include "base/cli.h"
 #include "base/file.h"
 #include "graph/graph.h"
+#include "target/part.h"
 
 static void
 take_layout(void *layouts, const char *arg)
@@ -17,6 +18,8 @@ static const struct cli_option option_list[] = {
 	{ CLI_TAKE_INTO("input-layout", "[K=]LAYOUT", in, take_layout,
 		   "nhwc: the application stores input K, or all inputs, with channels last, so "
 		   "leave out the TRANSPOSE; nchw: keep the shape of the graph (default)") },
+	{ CLI_TEXT("part", "NAME", part,
+		   "the chip to compile for: sets the accelerator") },
 	{ CLI_TAKE_INTO("output-layout", "[K=]LAYOUT", out, take_layout,
 		   "layout of output K, or of all outputs, as for --input-layout") },
 	REWRITE_OPTIONS,
@@ -98,8 +101,12 @@ run(void *options, struct arena *a, struct err *e)
 	struct lower l = { .a = a };
 	struct part p = { .a = a, .e = e, .l = &l };
 	struct bytes file;
-	l.accel = o->accel ? accel_named(o->accel, e) : NULL;
-	if ((o->accel && !l.accel) || !low_set_target(&l, o->target, e) ||
+	const struct target_part *chip = target_part_take(a, o->part, e);
+	const char *name = o->accel || !chip ? o->accel : chip->accel;
+	if (e->status || (chip && !target_part_has(chip, o->accel, e)))
+		return false;
+	l.accel = name ? accel_named(name, e) : NULL;
+	if ((name && !l.accel) || !low_set_target(&l, o->target, e) ||
 	    !file_read(a, o->input, TFL_MAX_BYTES, &file, e) || !partition_tosa(&p, o, file))
 		return false;
 	if (o->report) {

@@ -33,7 +33,8 @@ extern const char *const io_layout_names[];
 
 struct options {
 	const char *input, *output;
-	const char *accel; /* NULL: lower for all accelerators */
+	const char *accel; /* NULL: lower for all accelerators, or for that of part */
+	const char *part; /* NULL: none */
 	bool report;
 	struct io_layouts in, out; /* --input-layout, --output-layout */
 	int target; /* --target: index in low_targets */

@@ -9,7 +9,7 @@ lib_npu_perf(struct call *c, struct bytes model, struct text *out)
 {
 	const struct options o = {
 		.file = c->o.name, .system = c->o.system_config, .mode = c->o.memory_mode,
-		.part = c->o.part, .model = PERF_CALIBRATED, .report = REPORT_JSON,
+		.chip = target_part_find(c->o.part, &c->e), .model = PERF_CALIBRATED, .report = REPORT_JSON,
 	};
 	struct network net;
 	if (!take_network(c->a, &o, model, &net, &c->e) ||

@@ -216,8 +216,7 @@ too_slow_within(struct search *x, int64_t bytes)
 static const char *
 larger_parts(const struct sched *s)
 {
-	const struct target_part *own =
-	    s->o->part ? target_part_find(s->o->part, &(struct err){ 0 }) : NULL;
+	const struct target_part *own = target_part_find(s->o->part, &(struct err){ 0 });
 	if (!own || s->memory.cache_bytes != (own->cache_bytes ? own->cache_bytes
 							       : own->arena_bytes))
 		return "";
