@@ -125,7 +125,10 @@ write_embedder()
 		add_subdirectory("${MODULE}/zephyr" module)
 		zephyr_nputools_model(digits.tflite ACCELERATOR ethos-u55-128
 			SYSTEM Ethos_U55_High_End_Embedded MEMORY Shared_Sram)
+		set(CONFIG_NPUTOOLS_PART alif-e7-he)
+		zephyr_nputools_model(other.tflite)
 	END
+	cp "$digits" other.tflite
 	printf '#include <stdint.h>\n#include "digits.h"\nconst void *p = %s;\n' \
 		'digits' >app.c
 	cmake -S . -B out -DMODULE="$PWD/at/usr/share/nputools/zephyr" >cmake.log
