@@ -92,7 +92,7 @@ machine()
 	rm called
 	env PATH="$PWD/bin:$PATH" "$TOP/scripts/install-deps"
 	tr ' ' '\n' <called | sort -u >check
-	for p in valgrind clang-tidy cppcheck bats jq mandoc; do
+	for p in valgrind clang-tidy cppcheck bats jq mandoc groff-base; do
 		grep -qx "$p" check
 	done
 	[ -z "$(comm -23 demo check)" ]

@@ -15,10 +15,32 @@ finds() {
 	[[ $output = *"$1"* ]] || { echo "$output"; false; }
 }
 
+# page NAME SECTION LINE...
+page() {
+	printf '%s\n' '.\" a page' '.Dd November 26, 2026' ".Dt ${1^^} $2" .Os '.Sh NAME' ".Nm $1" \
+		'.Nd a page' "${@:3}" >"man/$1.$2"
+}
+
+@test "scripts/check-pages finds tables that one of two formatters breaks" {
+	need groff mandoc
+	mkdir -p libcommon tools schema scripts tests man
+	page a 7 '.Sh TABLE' '.Bl -column "one" "two"' '.It one Ta a cell of some words' .El
+	"$TOP/scripts/check-pages" "$PWD"
+	sed -i 's/^.It one/.It seven/' man/a.7
+	finds "man/a.7:10: cell 1 is wider than its column"
+	page a 7 '.Sh TABLE' '.Bl -column "a column of twenty-five" "another of twenty-five" "last"' \
+		'.It one Ta two Ta a last cell that has no space for all of its words' .El
+	finds "man/a.7: groff: line "
+	page a 7 '.Sh TABLE' '.Bl -column "one"' '.It one Ta two' '.Ek'
+	finds "mandoc: "
+	page a 7 '.Sh CODE' '.Bd -literal' "$(printf 'x%.0s' {1..90})" .Ed
+	finds "is broken: "
+}
+
 @test "scripts/check-pages finds each reference that does not exist" {
 	mkdir -p libcommon/sim tools schema scripts tests man
-	printf '.Sh 6. ARITHMETIC\n.Ss 6.2 Scale\n' >man/ethosu-commands.7
-	printf '.Sh RULES\n' >man/npu-dis.1
+	page ethosu-commands 7 '.Sh 6. ARITHMETIC' '.Ss 6.2 Scale' text
+	page npu-dis 1 '.Sh RULES' text
 	code=libcommon/sim/a.c
 	head='/* ethosu-commands(7) 6 and 6.2; npu-dis(1), RULES; tests/ */'
 	printf '%s\nint a; /* scaled: ethosu-commands(7) 6.2 */\n' "$head" >$code
