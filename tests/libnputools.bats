@@ -135,6 +135,16 @@ like_programs()
 		"${embed%/*}/embed-options" digits.tflite himax-we2 1e7 0
 }
 
+@test "yield_every divides the stream as --yield-every does" {
+	cp "$TOP/tests/models/digits.tflite" .
+	"${embed%/*}/embed-options" digits.tflite himax-we2 0 0 8000 >library
+	npucc --part=himax-we2 --yield-every=8000 -o npucc.tflite digits.tflite 2>notes
+	cmp npucc.tflite library
+	[ "$(npu-perf --json library | jq .npu_operators)" -gt 2 ]
+	refuses 2 "options: yield_every is -1, not" \
+		"${embed%/*}/embed-options" digits.tflite himax-we2 0 0 -1
+}
+
 @test "a part's memories hold what is compiled for the part, or the call says what is missing" {
 	local chain=${embed%/*}/chain-model
 	[ -x "$chain" ] || skip "no $chain"

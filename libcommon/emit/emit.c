@@ -342,6 +342,19 @@ emit_nodes(struct emitter *m, const struct g_node *n)
 	return true;
 }
 
+/*
+ * True if the next node, too, is a stream of the NPU: weights that this stream fetches for it must
+ * be there when this stream ends.
+ */
+static bool
+is_followed(const struct graph *g, const struct g_node *n)
+{
+	size_t next = (size_t)n->rec.index + 1;
+	while (next < g->n_nodes && node_continues(g->nodes[next]))
+		next++;
+	return next < g->n_nodes && g->nodes[next]->kind == NODE_NPU;
+}
+
 bool
 emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 	  struct emit_words *out, struct err *e)
@@ -364,6 +377,8 @@ emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 	}
 	if (!emit_nodes(&m, n))
 		return false;
+	if (h.n_dma && is_followed(g, n))
+		emit_wait(&m, NPU_OP_DMA_WAIT, 0);
 	emit_op(&m, NPU_OP_STOP, 0xffff, NULL);
 	/* ethosu-commands(7) 1: a stream is shorter than 2^24 bytes */
 	return out->n < (1u << 22) ||

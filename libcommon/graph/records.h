@@ -176,6 +176,10 @@ struct g_target { /* rec.word is the accelerator's name */
 	double operation, low, high;
 	const char *fitted_for;
 	const char *part; /* name of the chip that selected the profile */
+	/* npu-sched --yield-every: the limit of an operator in cycles; cycles and bytes of
+	 * commands that the division adds; most bytes that are live between two pieces */
+	int64_t yield_every, yield_bytes, yield_kept;
+	double yield_cycles;
 };
 
 struct g_memory { /* rec.word is the area's name */

@@ -48,6 +48,7 @@ check_options(struct call *c)
 	       call_check_number(c, "options: jobs", o->jobs, MAX_JOBS) &&
 	       call_check_number(c, "options: arena_cache_size", o->arena_cache_size, most_bytes) &&
 	       call_check_number(c, "options: max_cycles", o->max_cycles, most_cycles) &&
+	       call_check_number(c, "options: yield_every", o->yield_every, most_cycles) &&
 	       check_within(c);
 }
 

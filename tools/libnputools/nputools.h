@@ -131,6 +131,8 @@ struct nputools_options {
 	void *(*allocate)(void *memory_context, size_t size);
 	void (*release)(void *memory_context, void *block);
 	void *memory_context;
+	int64_t yield_every; /* cycles: divide the command stream into operators of at most so many
+			      * cycles, where that is possible; 0: do not divide it */
 };
 
 /* One input or output of a model: its values in memory, little-endian. */

@@ -2,6 +2,8 @@
 /* Prints all numbers of the other reports as JSON. */
 #include "report.h"
 
+#include "graph/records.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -141,6 +143,24 @@ inference(const struct json_out *j, const struct network *net)
 	json_number(j, "inference_seconds_high", rounded(x.high, PARTS_OF_SECOND));
 }
 
+/* the price of npu-sched --yield-every */
+static void
+yield(const struct json_out *j, const struct network *net)
+{
+	const struct graph *g = net->graph;
+	const struct g_target *x = g && g->n_targets ? g->targets[0] : NULL;
+	double longest = 0;
+	if (!x || !G_HAS(x, G_TARGET_yield_every))
+		return;
+	for (size_t k = 0; k < net->n; k++)
+		longest = fmax(longest, net->op[k].run.cycles);
+	count(j, "yield_every_cycles", x->yield_every);
+	json_number(j, "yield_longest_cycles", rounded(longest, PARTS_OF_CYCLE));
+	json_number(j, "yield_added_cycles", rounded(x->yield_cycles, PARTS_OF_CYCLE));
+	count(j, "yield_added_stream_bytes", x->yield_bytes);
+	count(j, "yield_kept_bytes", x->yield_kept);
+}
+
 static void
 head(const struct json_out *j, const struct network *net)
 {
@@ -199,6 +219,7 @@ head(const struct json_out *j, const struct network *net)
 	count(j, "cpu_cycles", llrint(net->cpu_cycles));
 	count(j, "cpu_operators_without_cycles", net->n_uncosted);
 	inference(j, net);
+	yield(j, net);
 	if (net->measured.inferences || net->measured.n_ops || net->measured.samples > 0)
 		measured(j, net);
 	json_open(j, "cpu_operator_names", '[');

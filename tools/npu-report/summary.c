@@ -102,6 +102,21 @@ put_memory(struct text *t, const struct report *r)
 	text_putc(t, '\n');
 }
 
+/* npu-sched --yield-every: the operators of a divided stream, and what they add */
+static void
+put_yield(struct text *t, const struct report *r)
+{
+	if (!json_get(r->root, "yield_every_cycles"))
+		return;
+	double n = number(r, "npu_operators");
+	text_printf(t, "  yield    %.0f operator%s of up to %s cycles; %s cycles and %s of "
+		       "commands more, up to %s live between them\n", n, n == 1 ? "" : "s",
+		    human_count(r->a, number(r, "yield_longest_cycles")),
+		    human_count(r->a, number(r, "yield_added_cycles")),
+		    human_bytes(r->a, number(r, "yield_added_stream_bytes")),
+		    human_bytes(r->a, number(r, "yield_kept_bytes")));
+}
+
 static void
 put_limits(struct text *t, const struct report *r)
 {
@@ -213,6 +228,7 @@ print_summary(struct text *t, const struct report *r)
 	put_processors(t, r);
 	put_time(t, r);
 	put_memory(t, r);
+	put_yield(t, r);
 	put_limits(t, r);
 	put_longest(t, r);
 	put_next(t, r);

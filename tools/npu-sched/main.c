@@ -23,7 +23,7 @@ enum { OPT_SYSTEM = 256, OPT_MODE, OPT_CONFIG, OPT_CACHE, OPT_OPTIMISE, OPT_EFFO
        OPT_LEVEL, OPT_PROFILES, OPT_PART, OPT_PARTS, OPT_ANY, OPT_LIST_CONFIG,
        OPT_LIST_GRAPH, OPT_LIST_ALLOCATION, OPT_FRONT, OPT_EXPLAIN, OPT_JSON,
        OPT_DUMP, OPT_WITHIN, OPT_MAX_CYCLES, OPT_MODEL, OPT_BATCH,
-       OPT_REQUIRE_BATCH, OPT_NO_REWRITE, OPT_NO_OVERLAP, OPT_REWRITES };
+       OPT_REQUIRE_BATCH, OPT_NO_REWRITE, OPT_NO_OVERLAP, OPT_REWRITES, OPT_YIELD };
 
 /* Where the runtime's arena is not in SRAM, operations would read the rows of a state from DRAM. */
 static bool
@@ -59,6 +59,7 @@ static const struct pass {
 	{ .name = "search", .run = search_plan },
 	{ .name = "apply", .run = apply_plan },
 	{ .name = "predict", .run = predict_cycles },
+	{ .name = "yield", .run = yield_streams },
 };
 
 static const struct argp_option option_list[] = {
@@ -95,6 +96,9 @@ static const struct argp_option option_list[] = {
 	  "fail (status 1) unless all inputs fit in one run", 0 },
 	{ "max-cycles", OPT_MAX_CYCLES, "N", 0,
 	  "use as little SRAM as possible while staying within N cycles", 0 },
+	{ "yield-every", OPT_YIELD, "CYCLES", 0,
+	  "divide the command stream into operators of at most CYCLES each, so that the "
+	  "firmware can do something else between them", 0 },
 	{ "front", OPT_FRONT, 0, 0,
 	  "print the Pareto front of SRAM and cycles instead of the graph", 0 },
 	{ "explain", OPT_EXPLAIN, 0, 0,
@@ -150,7 +154,7 @@ is_pass(const char *name)
 static const char *
 pass_names(void)
 {
-	static char names[128];
+	static char names[160];
 	size_t n = 0;
 	for (size_t i = 0; i < ARRAY_LEN(passes); i++)
 		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s",
@@ -206,6 +210,9 @@ take_number(struct options *o, int key, const char *arg)
 		return true;
 	case OPT_MAX_CYCLES:
 		o->max_cycles = cli_number("--max-cycles", arg, 1, most_cycles);
+		return true;
+	case OPT_YIELD:
+		o->yield_every = cli_number("--yield-every", arg, 1, most_cycles);
 		return true;
 	case OPT_BATCH:
 		o->batch = (int32_t)cli_number("--batch", arg, 1, MAX_BATCH);
@@ -403,6 +410,7 @@ say(const struct sched *s)
 		cli_note_to(s->e, "memory", "%s: %" PRId64 " bytes used, lower bound %" PRId64,
 			 s->g->areas[i]->rec.word, s->g->areas[i]->used,
 			 s->g->areas[i]->bound);
+	note_yield(s);
 }
 
 static void

@@ -29,6 +29,11 @@ bool search_plan(struct sched *s);
 bool apply_plan(struct sched *s);
 /* plans/predict.c.  Needs: the above.  Result: cycles on the target record */
 bool predict_cycles(struct sched *s);
+/* plans/yield.c.  Needs: the above.  Result: with --yield-every, divided nodes, and the price on the
+ * target record */
+bool yield_streams(struct sched *s);
+/* Prints notes on the price, and on pieces that exceed the limit. */
+void note_yield(const struct sched *s);
 
 /* report.c: --front and --explain */
 void print_front(const struct sched *s, struct text *t);

@@ -231,7 +231,7 @@ explain_transfers(struct report *r)
 	else
 		text_puts(r->t, "transfers that are not hidden:\n");
 	for (size_t n = 0; n < s->n_runs; n++) {
-		const struct perf_run *run = &s->run[n];
+		const struct perf_run *run = &s->run[n].of;
 		struct perf_step *step = anew(s->a, struct perf_step, 2 * run->n + 1);
 		for (size_t i = 0; i < run->n; i++)
 			step[i] = run->row[i].step;

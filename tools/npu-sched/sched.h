@@ -42,6 +42,7 @@ struct options {
 	bool limited;	     /* --arena-cache-size is given */
 	double within;	     /* --within, in percent; negative: option absent */
 	int64_t max_cycles;  /* 0: no limit */
+	int64_t yield_every; /* cycles; 0: streams are not divided */
 	int32_t batch;	     /* inputs in one run; 0: option absent */
 	bool require_batch;  /* fail unless all of them fit */
 	bool front, explain, json; /* write a report instead of the graph */
@@ -97,7 +98,10 @@ struct sched {
 	int64_t least; /* least limit that has a plan; 0: not computed */
 	bool fits; /* plans are within the limit of bytes: `least` is in cycles, not in bytes */
 	int effort_step; /* step of --effort that is searched now, from 0, or COARSE_STEP */
-	struct perf_run *run; /* calibrated timeline of each stream, as it will be emitted */
+	struct node_run { /* calibrated timeline of each stream, as it will be emitted */
+		const struct g_node *node;
+		struct perf_run of;
+	} *run;
 	size_t n_runs, cap_runs;
 	struct err *e;
 };

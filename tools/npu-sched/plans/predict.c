@@ -6,15 +6,15 @@
 #include "../costs/costs.h"
 #include "../network/plan.h"
 #include "../passes.h"
+#include "predict.h"
 
-#include "emit/emit.h"
 #include "stream/stream.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Adds code records of the right lengths; their addresses do not matter yet. */
-static void
+/* The addresses of the records do not matter yet. */
+void
 sketch_codes(struct sched *s)
 {
 	int64_t at = 0;
@@ -61,35 +61,67 @@ check_clock(const struct sched *s, double cycles)
 #endif
 }
 
-bool
-predict_cycles(struct sched *s)
+void
+drop_codes(struct sched *s)
 {
-	double cycles = 0, objective = 0;
+	s->g->n_codes = 0;
+}
+
+static struct npu_stream
+stream_of(const struct sched *s, const struct emit_words *w)
+{
+	return (struct npu_stream){ .accel = s->accel, .word = w->word, .n_words = w->n,
+				    .name = "" };
+}
+
+bool
+predict_stream(struct sched *s, const struct g_node *n, struct emit_words *w,
+	       struct perf_run *calibrated)
+{
+	*w = (struct emit_words){ .n = 0 };
+	if (n->kind != NODE_NPU)
+		return true;
+	if (!emit_node(s->a, s->g, n, w, s->e))
+		return false;
+	struct npu_stream stream = stream_of(s, w);
+	return !w->n_marks || perf_stream(s->a, &s->calibrated, &stream, calibrated, s->e);
+}
+
+bool
+predict_streams(struct sched *s, struct prediction *out)
+{
+	*out = (struct prediction){ .words = 0 };
 	s->n_runs = 0;
-	sketch_codes(s);
 	for (size_t n = 0; n < s->g->n_nodes; n++) {
 		struct emit_words w;
 		struct perf_run run, by_objective;
-		if (s->g->nodes[n]->kind != NODE_NPU)
-			continue;
-		if (!emit_node(s->a, s->g, s->g->nodes[n], &w, s->e))
+		if (!predict_stream(s, s->g->nodes[n], &w, &run))
 			return false;
 		if (!w.n_marks)
 			continue;
-		struct npu_stream stream = { .accel = s->accel, .word = w.word,
-					     .n_words = w.n, .name = "" };
-		if (!perf_stream(s->a, &s->calibrated, &stream, &run, s->e) ||
-		    !perf_stream(s->a, &s->machine, &stream, &by_objective, s->e))
+		struct npu_stream stream = stream_of(s, &w);
+		if (!perf_stream(s->a, &s->machine, &stream, &by_objective, s->e))
 			return false;
-		cycles += run.cycles;
-		objective += by_objective.cycles;
+		out->cycles += run.cycles;
+		out->objective += by_objective.cycles;
+		out->words += (int64_t)w.n;
 		agrow(s->a, s->run, s->n_runs, &s->cap_runs);
-		s->run[s->n_runs++] = run;
+		s->run[s->n_runs++] = (struct node_run){ .node = s->g->nodes[n], .of = run };
 	}
-	s->g->n_codes = 0;
-	check_clock(s, objective);
 	/* in thousandths, because a sum of thirds depends on their order */
-	G_PUT(s->g->targets[0], TARGET, cycles, round(cycles * 1000) / 1000);
-	G_PUT(s->g->targets[0], TARGET, objective, round(objective * 1000) / 1000);
+	G_PUT(s->g->targets[0], TARGET, cycles, round(out->cycles * 1000) / 1000);
+	G_PUT(s->g->targets[0], TARGET, objective, round(out->objective * 1000) / 1000);
 	return true;
+}
+
+bool
+predict_cycles(struct sched *s)
+{
+	struct prediction sum;
+	sketch_codes(s);
+	bool ok = predict_streams(s, &sum);
+	drop_codes(s);
+	if (ok)
+		check_clock(s, sum.objective);
+	return ok;
 }
