@@ -393,6 +393,12 @@ within()
 	npucc -a ethos-u55-128 "${u55[@]}" -o m.wenc "$DIGITS" 2>/dev/null
 	npu-cmdgen --emit=debug-xml -o m.xml m.wenc
 	npu-cmdgen -o m.tflite m.wenc
+	npucc -a ethos-u55-128 "${u55[@]}" -o own.xml "$DIGITS" 2>/dev/null
+	diff <(sed 2d m.xml) <(sed 2d own.xml)
+	refuses 2 "--check needs a compiled model, not own.xml" \
+		npucc -a ethos-u55-128 --check -o own.xml "$DIGITS"
+	refuses 2 "--keep keeps a model: name own.xml in another run" \
+		npucc -a ethos-u55-128 --keep=dir -o own.xml "$DIGITS"
 	table() { xmllint --xpath "string(/debug/table[@name='$1'])" m.xml | grep . | tail -n +2; }
 	# of each kernel, in the order of the stream: the offset, and the kind of its source
 	table queue | cut -d, -f1 >have

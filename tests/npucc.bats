@@ -65,7 +65,7 @@ END
 	fakes
 	echo model >m.tflite
 	for o in m.part:tfl-partition m.sched:npu-sched m.wenc:npu-wenc \
-		m_npu.tflite:npu-cmdgen; do
+		m_npu.tflite:npu-cmdgen m.xml:npu-cmdgen; do
 		fake/npucc "${target[@]}" -o "${o%:*}" m.tflite 2>/dev/null
 		[ "$(tail -1 "${o%:*}")" = "${o#*:}" ]
 	done
@@ -74,7 +74,7 @@ END
 	for o in m.exe m.bin m; do
 		refuses 2 "$o: unknown suffix of the output" \
 			fake/npucc "${target[@]}" -o "$o" m.tflite
-		for s in .tflite .h .part .sched .wenc; do
+		for s in .tflite .h .xml .part .sched .wenc; do
 			grep -q "^npucc: .*\\$s\>" refuses.err
 		done
 	done

@@ -417,7 +417,7 @@ compile_kept(struct npucc *c, const char **made)
 bool
 part_is_checked(const struct options *o)
 {
-	return o->part && !o->allow_overflow && !o->report && !o->keep &&
+	return o->part && !o->allow_overflow && !o->report && !o->keep && !o->database &&
 	       (o->last == SCHED || o->last == WENC || o->last == CMDGEN);
 }
 

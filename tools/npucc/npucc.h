@@ -42,6 +42,7 @@ struct options {
 	bool errors_only; /* print errors alone */
 	bool verbose; /* --verbose-all */
 	bool report; /* --front, --explain: write a report of npu-sched, not a model */
+	bool database; /* out is the debug database, not a model */
 	enum program last; /* the stage that makes out */
 	struct words to[N_PROGRAMS]; /* options for each program */
 };

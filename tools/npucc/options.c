@@ -144,8 +144,13 @@ find_last(struct options *o)
 			o->last = (enum program)p;
 			return;
 		}
-	cli_error("%s: unknown suffix of the output: name it .tflite (compiled model), .h (C "
-		  "header), or .part, .sched, .wenc (the text behind a stage)", o->out);
+	o->database = text_has_suffix(o->out, ".xml");
+	if (o->database)
+		add_word(o, CMDGEN, "--emit=debug-xml");
+	else
+		cli_error("%s: unknown suffix of the output: name it .tflite (compiled model), .h "
+			  "(C header), .xml (debug database), or .part, .sched, .wenc (the text "
+			  "behind a stage)", o->out);
 }
 
 static const char *
@@ -229,7 +234,7 @@ choose_target(struct options *o)
 static void
 check_page(const struct options *o)
 {
-	if (!o->out || !strcmp(o->out, "-") || o->last != CMDGEN)
+	if (!o->out || !strcmp(o->out, "-") || o->last != CMDGEN || o->database)
 		cli_error("--report needs a compiled model: name it with -o "
 			  "FILE.tflite, or leave out -o");
 	else if (!strcmp(o->page, o->out))
@@ -264,7 +269,10 @@ check_combination(struct options *o)
 			  "--report=FILE.html, or leave out %s", hides_summary);
 	}
 	target_check_names(&o->names, cli_error);
-	if (o->check && o->last < CMDGEN)
+	if (o->database && o->keep)
+		cli_error("--keep keeps a model: name %s in another run with the same options",
+			  o->out);
+	if (o->check && (o->last < CMDGEN || o->database))
 		cli_error("--check needs a compiled model, not %s", o->out);
 	if (o->in && !strcmp(o->in, "-"))
 		o->in = NULL;
