@@ -607,8 +607,9 @@ COMPLETED := $(patsubst %,$(COMPLETION_BASH)/%,$(TOOLS))
 INSTALLED := $(TOOLS:%=$(BINDIR)/%) \
 	$(foreach m,$(wildcard man/*.[1-9]),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m))) \
 	$(DATADIR)/npu.mk $(DATADIR)/LICENSE \
-	$(patsubst scripts/%,$(DATADIR)/%,$(wildcard scripts/examples/* scripts/csolution/* \
-		scripts/github/* scripts/gitlab/* scripts/jenkins/* scripts/zephyr/zephyr/*)) \
+	$(patsubst scripts/%,$(DATADIR)/%,$(wildcard scripts/examples/* scripts/boards/*.* \
+		scripts/boards/make-network scripts/boards/*/* scripts/github/* scripts/gitlab/* \
+		scripts/jenkins/* scripts/zephyr/zephyr/*)) \
 	$(CMAKEDIR)/nputools-config.cmake $(CMAKEDIR)/nputools-config-version.cmake \
 	$(PKGCONFIGDIR)/nputools.pc \
 	$(COMPLETION_ZSH)/_nputools $(COMPLETED)

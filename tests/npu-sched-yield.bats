@@ -6,9 +6,12 @@ load lib/model
 load lib/call
 
 chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
+# shellcheck disable=SC2034 # used by name
 u55=(-a ethos-u55-128 --system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
+# shellcheck disable=SC2034
 sram=(-a ethos-u55-256 --system-config=Ethos_U55_High_End_Embedded --memory-mode=Sram_Only)
 u65=(-a ethos-u65-256 --system-config=Ethos_U65_High_End --memory-mode=Dedicated_Sram)
+# shellcheck disable=SC2034
 u85=(-a ethos-u85-256 --system-config=Ethos_U85_SYS_DRAM_Mid --memory-mode=Dedicated_Sram)
 targets=(u55 sram u65 u85)
 

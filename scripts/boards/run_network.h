@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUN_NETWORK_H
+#define RUN_NETWORK_H
+
+struct ethosu_driver;
+
+/*
+ * Runs the network once on its test input, and compares the output with that of the PC.  Prints
+ * the result.  Returns 0 if all bytes are equal.  The driver is initialised.
+ */
+int run_network(struct ethosu_driver *driver);
+
+#endif

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+# scripts/boards: from a model to a board, as far as a PC can test.
+
+load lib/common
+
+boards=$TOP/scripts/boards
+driver=$TOP/tests/firmware/driver
+digits=$TOP/tests/models/digits.tflite
+strict="-std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror"
+
+# network OPTION...: out/ for the digits model
+network()
+{
+	"$boards/make-network" out "$digits" -- "$@" 2>notes
+}
+
+# on_host MAIN.c: builds main and the network with the simulator in place of the NPU, and runs it
+on_host()
+{
+	need gcc
+	[[ $BIN != *asan* ]] || skip "libcommon.a calls the sanitizers, and the firmware is built without them"
+	# shellcheck disable=SC2086
+	gcc $strict ${CFLAGS-} -I. -Iout -I"$boards" -I"$driver" -I"$TOP/libcommon" -I"$TOP/schema" -o on_host \
+		"$1" "$boards/run_network.c" out/network.c "$driver/simulated.c" \
+		"${NPUTOOLS_BUILD:-$TOP/build}/libcommon.a" -lm -pthread
+	./on_host
+}
+
+host_main()
+{
+	cat >main.c <<-'END'
+		#include <stddef.h>
+		#include "ethosu_driver.h"
+		#include "run_network.h"
+		int main(void)
+		{
+			static struct ethosu_driver driver;
+			return ethosu_init(&driver, NULL, NULL, 0, 1, 1) || run_network(&driver);
+		}
+	END
+}
+
+@test "run_network says what the README says, or the first byte that differs" {
+	host_main
+	for part in alif-e7-hp himax-we2 nuvoton-m55m1 renesas-ra8p1; do
+		network --part=$part
+		on_host main.c >console
+		grep -qx "$(sed -n 's/^    \(network: all .*\)/\1/p' "$boards/README.md")" console
+	done
+	# several operators, and an operator of the CPU
+	network --part=himax-we2 --yield-every=8000 --cpu=RESHAPE
+	[ "$(grep -c 'status = ' out/network.c)" -gt 2 ]
+	on_host main.c
+	sed -i '/{/,$ s/\(-\{0,1\}[0-9][0-9]*\), /5, /' out/expected_output.h
+	run on_host main.c
+	[ "$status" = 1 ]
+	[[ $output == "network: byte "*" of the output is "*", expected "* ]]
+}
+
+# base NAME "MEMORY...": the memories and the sections of a vendor's linker script, base.ld
+base()
+{
+	cat >base.ld <<-END
+		MEMORY { $1 }
+		SECTIONS {
+			.text : { *(.text*) *(.rodata*) } >$2
+			.ARM.exidx : { *(.ARM.exidx*) } >$2
+			.data : { *(.data*) } >$3 AT>$2
+			.bss : { *(.bss) *(.bss.*) *(COMMON) } >$3
+		}
+	END
+}
+
+# placed BOARD PART MODEL-ADDRESS ARENA-ADDRESS: model and arena are in 16 MB from there
+placed()
+{
+	need arm-none-eabi-gcc
+	network --part="$2"
+	for f in "$boards/run_network.c" out/network.c; do
+		# shellcheck disable=SC2086
+		arm-none-eabi-gcc -mcpu=cortex-m55 $strict -Iout -I"$boards" -I"$driver" -c "$f"
+	done
+	arm-none-eabi-ld --unresolved-symbols=ignore-all -e run_network \
+		-T "$boards/$1/sections.ld" -T base.ld -o out.elf run_network.o network.o
+	arm-none-eabi-objdump -h out.elf >sections
+	local name size address at
+	for name in model arena; do
+		read -r _ _ size address _ < <(grep " \.network_$name " sections)
+		at=$3
+		[ $name = model ] || at=$4
+		[ $((0x$size)) -gt 4096 ]
+		[ $((0x$address % 16)) = 0 ]
+		[ $((0x$address)) -ge $((at)) ] && [ $((0x$address)) -lt $((at + (16 << 20))) ]
+	done
+	# the arena is not in the image
+	! grep -A1 ' \.network_arena ' sections | tail -1 | grep -q LOAD || return 1
+}
+
+@test "the fragments of linker scripts put model and arena where the NPU reaches them" {
+	base 'DTCM (rwx) : ORIGIN = 0x20000000, LENGTH = 1M
+		SRAM0 (rwx) : ORIGIN = 0x02000000, LENGTH = 4M
+		MRAM (rx) : ORIGIN = 0x80200000, LENGTH = 2M' MRAM DTCM
+	placed alif-e7 alif-e7-hp 0x80200000 0x02000000
+	base 'CM55M_S_APP_ROM (rx) : ORIGIN = 0x10000000, LENGTH = 256K
+		CM55M_S_APP_DATA (rwx) : ORIGIN = 0x30000000, LENGTH = 256K
+		CM55M_S_SRAM (rwx) : ORIGIN = 0x3401f000, LENGTH = 0x1e1000' CM55M_S_APP_ROM CM55M_S_APP_DATA
+	placed himax-we2 himax-we2 0x3a200000 0x34000000
+	# what Himax's page flashes, beside an image without it
+	arm-none-eabi-objcopy -O binary --only-section=.network_model out.elf network_model.bin
+	arm-none-eabi-objcopy --remove-section=.network_model out.elf
+	[ "$(stat -c %s network_model.bin)" -gt 4096 ]
+	arm-none-eabi-objcopy -O binary --only-section=.text out.elf text.bin
+	[ -s text.bin ]
+	base 'FLASH (rx) : ORIGIN = 0x00100000, LENGTH = 2M
+		SRAM012 (rw) : ORIGIN = 0x20100000, LENGTH = 1344K
+		DTCM (rw) : ORIGIN = 0x20000000, LENGTH = 128K' FLASH DTCM
+	placed nuvoton-m55m1 nuvoton-m55m1 0x00100000 0x20100000
+}
+
+@test "the CMSIS solution compiles its list of files, and its main runs the network" {
+	cp "$digits" keyword.tflite
+	# shellcheck disable=SC2016 # dollars and backquotes are text
+	command=$(sed -n 's/^ *run: \.\.\///p' "$boards/csolution/keyword.cproject.yml" |
+		sed 's/\$input(0)\$/keyword.tflite/; s/ network / out /')
+	[[ $command == make-network* ]]
+	eval "$boards/$command" 2>notes
+	sed -n 's/^ *- network\///p' "$boards/csolution/keyword.cproject.yml" | while read -r f; do
+		[ -s "out/$f" ]
+	done
+	# stand-ins for the headers of the packs
+	echo '#define CMSIS_device_header "device.h"' >RTE_Components.h
+	echo 'enum { ETHOS_U55_IRQn = 56 }; static inline void NVIC_EnableIRQ(int n) { (void)n; }' >device.h
+	files=$(sed -n 's/^ *- file: //p' "$boards/csolution/keyword.cproject.yml")
+	[ "$(wc -w <<<"$files")" = 3 ]
+	if command -v arm-none-eabi-gcc >/dev/null; then
+		for f in $files; do
+			f=$boards/csolution/$f
+			[ -e "$f" ] || f=out/${f##*/}
+			# shellcheck disable=SC2086
+			arm-none-eabi-gcc -mcpu=cortex-m55 $strict -I. -Iout -I"$boards" -I"$driver" -c "$f"
+		done
+	fi
+	CFLAGS=-DNPU_BASE=0 on_host "$boards/csolution/main.c"
+}
+
+@test "cmake builds the Zephyr application, whose functions are stand-ins" {
+	need cmake gcc
+	network --part=nuvoton-m55m1
+	mkdir -p zephyr/cmake include/zephyr
+	cat >zephyr/cmake/ZephyrConfig.cmake <<-'END'
+		set(CONFIG_BOARD_MPS3 y)
+		set(ZEPHYR_BASE /zephyr)
+		enable_language(C)
+		add_library(app STATIC)
+		target_include_directories(app PRIVATE ${STAND_INS})
+		function(zephyr_linker_sources_ifdef feature)
+			file(WRITE linked "${feature} ${ARGN}\n")
+		endfunction()
+	END
+	echo 'static inline int sys_cache_data_flush_and_invd_all(void) { return 0; }' >include/zephyr/cache.h
+	cp "$driver/ethosu_driver.h" include
+	arguments=(-DZephyr_DIR="$PWD/zephyr/cmake" "-DSTAND_INS=$PWD/include")
+	run cmake -S "$boards/zephyr" -B none "${arguments[@]}" -DNETWORK="$PWD/none"
+	[ "$status" = 1 ]
+	[[ $output == *"run make-network, and name"* ]]
+	cmake -S "$boards/zephyr" -B build "${arguments[@]}" -DNETWORK="$PWD/out" >cmake.log
+	cmake --build build >cmake.log
+	nm build/libapp.a >names
+	grep -q ' T run_network$' names
+	grep -q ' T main$' names
+	readelf -SW build/libapp.a | grep -q 'tflm_arena'
+	grep -qx 'CONFIG_ETHOS_U=y' "$boards/zephyr/prj.conf"
+}
+
+@test "the evaluation kit is configured for the model's NPU, memory mode and arena" {
+	need cmake
+	mkdir kit
+	cat >kit/CMakeLists.txt <<-'END'
+		cmake_minimum_required(VERSION 3.16)
+		project(kit NONE)
+		file(WRITE "${CMAKE_BINARY_DIR}/got" "${USE_CASE_BUILD} ${ETHOS_U_NPU_ID} ${ETHOS_U_NPU_CONFIG_ID} ${ETHOS_U_NPU_MEMORY_MODE} ${TARGET_PLATFORM}\n${kws_MODEL_TFLITE_PATH}\n${kws_ACTIVATION_BUF_SZ}\n")
+	END
+	"$boards/mlek/configure" kit kws "$digits" build -DTARGET_PLATFORM=mps3 -- --part=corstone-300 >log 2>notes
+	[ "$(head -1 build/got)" = "kws U55 H256 Shared_Sram mps3" ]
+	[ "$(sed -n 2p build/got)" = "$PWD/build/model_npu.tflite" ]
+	arena=$(sed -n 3p build/got)
+	tfl2c --arena-limit="$arena" -o m.h build/model_npu.tflite
+	"$boards/mlek/configure" kit kws "$digits" u85 -- --part=alif-e8-u85 >log 2>notes
+	[ "$(head -1 u85/got)" = "kws U85 Z256 Shared_Sram " ]
+	refuses 2 "usage: configure KIT" "$boards/mlek/configure" kit
+	refuses 2 "usage: make-network DIR" "$boards/make-network" out
+}
+
+@test "the commands of the page on i.MX93 are accepted, and their streams by the driver" {
+	cp "$digits" model.tflite
+	# shellcheck disable=SC2016
+	sed -n '/^```sh/,/^```/p' "$boards/imx93/README.md" | grep '^npucc\|^npu-dis' >commands
+	[ "$(wc -l <commands)" = 3 ]
+	while read -r command; do
+		eval "$command" >log 2>&1
+		[[ $command != *--target=linux* ]] || npu-dis --verify=linux -q model_npu.tflite
+	done <commands
+}
+
+@test "the pages name parts that exist, and one page says what was not run" {
+	npucc --list-parts >parts
+	grep -rho 'part=[a-z0-9-]*' "$boards" | cut -d= -f2 | sort -u | while read -r part; do
+		grep -q "^ *$part\b" parts
+	done
+	[ "$(grep -rl 'run on a board' "$boards" | wc -l)" = 1 ]
+	for d in "$boards"/*/; do
+		[ -s "$d/README.md" ]
+		[ "$(wc -l <"$d/README.md")" -le 60 ]
+		grep -q "| \`$(basename "$d")\`" "$boards/README.md"
+	done
+}
