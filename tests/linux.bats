@@ -232,6 +232,10 @@ drm_folder()
 	npucc "${U65[@]}" --batch=2 -o batch.tflite "$TOP/tests/models/digits.tflite" 2>log
 	npu-sim batch.tflite >want
 	on u65 "$RUN" --compare="$TOP/tests/models/digits.tflite" batch.tflite | cmp - want
+	# nothing stays in the device's SRAM between two jobs
+	npucc "${U65[@]}" --target=linux --yield-every=1000 -o divided.tflite "$TOP/tests/models/digits.tflite" 2>log
+	[ "$(npu-perf --json divided.tflite | jq .npu_operators)" -gt 4 ]
+	on u65 "$RUN" --compare="$TOP/tests/models/digits.tflite" divided.tflite >got
 	"$TESTBIN/gen-model" 1 SVDF >svdf.tflite
 	npucc "${U65[@]}" -o state.tflite svdf.tflite 2>log
 	npu-sim --frames=4 state.tflite >want
