@@ -7,6 +7,7 @@
  * usage: enumeration [NETWORKS]
  */
 #include "../../tools/npu-sched/search/search.h"
+#include "../../tools/npu-sched/weights/transfers.h"
 #include "networks.h"
 
 #include <inttypes.h>
@@ -114,10 +115,14 @@ struct result {
 	int64_t peak;
 };
 
+/* Fits the candidate after the decisions about some slices were inverted: a bit for each. */
 static struct result
-fit(struct sched *s, const struct candidate *c, struct fitting f)
+fit_choice(struct sched *s, const struct candidate *c, struct fitting f, unsigned inverted)
 {
 	struct plan *p = c->plan;
+	leave_useless(s, p);
+	for (size_t i = 0; i < p->n_slices; i++)
+		leave_slice(p, i, p->slice[i].in_place != (inverted >> i & 1));
 	(void)plan_fit(s, p, f, INFINITY);
 	n_plans++;
 	find_bounds(p);
@@ -154,13 +159,13 @@ static void
 enumerate(struct variant *x, struct candidate *c, struct fitting f, struct enumerated *all)
 {
 	struct result r[1 << MOST_SLICES];
-	const uint64_t n = UINT64_C(1) << c->plan->n_slices;
+	const unsigned n = 1u << c->plan->n_slices;
 	struct reached *at = &all->v[all->n++];
-	for (f.exceptions = 0; f.exceptions < n; f.exceptions++)
-		r[f.exceptions] = fit(x->s, c, f);
+	for (unsigned i = 0; i < n; i++)
+		r[i] = fit_choice(x->s, c, f, i);
 	at->any = at->smaller = (struct result){ .cycles = INFINITY };
-	while (f.exceptions-- > 0) {
-		const struct result *was = &r[f.exceptions], now = fit(x->s, c, f);
+	for (unsigned i = n; i-- > 0;) {
+		const struct result *was = &r[i], now = fit_choice(x->s, c, f, i);
 		expect(now.cycles == was->cycles && now.peak == was->peak,
 		       "cycles when fitted again", now.cycles, was->cycles);
 		take_faster(&at->any, now);
@@ -168,7 +173,6 @@ enumerate(struct variant *x, struct candidate *c, struct fitting f, struct enume
 			take_faster(&at->smaller, now);
 	}
 	all->least = fmin(all->least, at->any.cycles);
-	f.exceptions = 0;
 	struct division d = c->division; /* for longer than the list of candidates */
 	d.picked = anew(x->a, int, (size_t)d.n + 1);
 	memcpy(d.picked, c->division.picked, (size_t)d.n * sizeof(*d.picked));

@@ -34,6 +34,7 @@ struct weight_slice {
 	struct g_range depth;
 	int64_t stream_bytes, scale_bytes; /* sums over all cores */
 	int first, last; /* the first and the last kernel that use the slice */
+	bool in_place; /* decision: the slice is read in place, even if it could be fetched */
 	enum held held;
 	int start; /* the buffer is live from before this kernel */
 	double arrival; /* cycles, on the clock of the walk: the last byte is in the buffer */
@@ -71,16 +72,12 @@ enum care { QUICK, TRY, LAST };
  * 66 plans of 22 networks differ from these sums by 20 %. */
 enum { KERNEL_BYTES = 100, FETCH_BYTES = 40 };
 
-enum { MOST_EXCEPTIONS = 64 }; /* one bit each, for the first slices of a plan */
-
 struct fitting {
 	int64_t limit; /* bytes of feature maps and buffers together */
 	enum fit how;
 	enum care care;
 	int64_t most; /* bytes: the caller cannot use higher peaks; or INT64_MAX */
 	double ahead; /* weights are fetched at most so many cycles before their use; 0: any */
-	double worth; /* slices of no higher slice_worth() stay in place; 0: none do */
-	uint64_t exceptions; /* bit i inverts the decision of `worth` for slice i */
 };
 
 struct plan {
@@ -130,6 +127,14 @@ static inline int64_t
 held_bytes(const struct weight_slice *u, enum held held)
 {
 	return held == IN_PLACE ? 0 : held == FETCHED ? slice_bytes(u) : u->scale_bytes;
+}
+
+/* Decides about a slice.  The present transfers become invalid. */
+static inline void
+leave_slice(struct plan *p, size_t slice, bool in_place)
+{
+	p->slice[slice].in_place = in_place;
+	p->least_cycles = 0;
 }
 
 /* The part of a kernel's weights in fast memory; IN_PLACE for a kernel without weights. */

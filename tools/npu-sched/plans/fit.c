@@ -16,8 +16,7 @@ is_walked(const struct plan *p, const struct fitting *f)
 {
 	const struct fitting *was = &p->fitting;
 	return p->least_cycles > 0 && f->how == SUMMED && was->how == SUMMED &&
-	       was->limit == f->limit && was->ahead == f->ahead && was->worth == f->worth &&
-	       was->exceptions == f->exceptions;
+	       was->limit == f->limit && was->ahead == f->ahead;
 }
 
 double
@@ -78,8 +77,7 @@ is_as_fast(struct sched *s, struct plan *p, int64_t limit, double cycles)
 	double below = nextafter(cycles, INFINITY);
 	for (enum fit how = p->n_rects > MANY_RECTS ? BETWEEN : SUMMED;; how++) {
 		struct fitting f = { .limit = limit, .how = how, .care = TRY,
-				     .most = INT64_MAX, .worth = p->fitting.worth,
-				     .exceptions = p->fitting.exceptions };
+				     .most = INT64_MAX };
 		if (plan_fit(s, p, f, below) && p->need <= limit)
 			return true;
 		if (how == BETWEEN)
@@ -302,7 +300,7 @@ plan_trim(struct sched *s, struct plan *p)
 	struct arena *a = arena_open();
 	const struct snapshot trimmed = snapshot(a, p);
 	struct fitting all = { .limit = p->need, .how = SUMMED, .care = TRY,
-			       .most = INT64_MAX, .worth = first.worth, .exceptions = first.exceptions };
+			       .most = INT64_MAX };
 	struct fitting late = least_ahead(s, p, all);
 	if (late.ahead == 0)
 		restore(p, &trimmed);

@@ -301,6 +301,8 @@ make_again(const struct recipe *r)
 		return plan_close(p), NULL;
 	if (!x->list)
 		open_list(x);
+	for (size_t i = 0; r->in_place && i < r->n_slices; i++)
+		leave_slice(p, i, r->in_place[i]);
 	place_maps(x->s, p, division_packing(x, r->division));
 	(void)plan_fit(x->s, p, r->fitting, INFINITY);
 	if (r->trim)

@@ -13,26 +13,31 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The best fitting of those tried. */
+/* A plan whose decisions about slices change, one after another; the best of them so far. */
 struct leaving {
 	struct sched *s;
 	struct plan *p;
 	int64_t most; /* peak in bytes */
-	struct fitting best;
+	struct fitting fitting;
+	bool *best; /* of each slice: in_place */
 	double cycles;
 	bool any;
 };
 
-/* Fits p by f.  True: p is faster, and this fitting is the best. */
+/* Keeps the decisions of p if they make the plan faster, else restores the best ones. */
 static bool
-try_fitting(struct leaving *l, struct fitting f)
+keep_if_faster(struct leaving *l)
 {
-	if (!plan_fit(l->s, l->p, f, l->cycles) || peak_of(l->s, l->p) > l->most)
-		return false;
-	l->best = f;
-	l->cycles = l->p->cycles;
-	l->any = true;
-	return true;
+	struct plan *p = l->p;
+	const bool faster = plan_fit(l->s, p, l->fitting, l->cycles) && peak_of(l->s, p) <= l->most;
+	for (size_t i = 0; i < p->n_slices; i++)
+		if (faster)
+			l->best[i] = p->slice[i].in_place;
+		else
+			leave_slice(p, i, l->best[i]);
+	l->cycles = faster ? p->cycles : l->cycles;
+	l->any |= faster;
+	return faster;
 }
 
 /* for qsort */
@@ -48,24 +53,22 @@ compare_worths(const void *x, const void *y)
  * to a buffer: first the slice of the least slice_worth(), then the two least, and so on.
  */
 static void
-leave_least(struct leaving *l)
+leave_least(struct leaving *l, struct arena *a)
 {
 	enum { EACH = 16, /* then a sixteenth more of them each time */
 	       PATIENCE = 8 }; /* tries in a row that are no faster */
-	const struct fitting first = l->best;
-	const size_t n = l->p->n_slices;
-	struct arena *a = arena_open();
+	struct plan *p = l->p;
+	const size_t n = p->n_slices;
 	double *worth = anew(a, double, n + 1);
 	for (size_t i = 0; i < n; i++)
-		worth[i] = slice_worth(l->p, (int)i);
+		worth[i] = slice_worth(p, (int)i);
 	qsort(worth, n, sizeof(*worth), compare_worths);
 	for (size_t i = 0, idle = 0; i < n && idle < PATIENCE; i += 1 + i / EACH) {
-		struct fitting f = first;
-		f.worth = worth[i];
-		if (f.worth > first.worth)
-			idle = try_fitting(l, f) ? 0 : idle + 1;
+		for (size_t k = 0; k < n && worth[i] > 0; k++)
+			leave_slice(p, k, slice_worth(p, (int)k) <= worth[i]);
+		if (worth[i] > 0)
+			idle = keep_if_faster(l) ? 0 : idle + 1;
 	}
-	arena_close(a);
 }
 
 /* Slices are tried again after a change that makes the plan faster by this factor: with any gain,
@@ -76,12 +79,12 @@ static const double GAIN = 0.9998;
 static void
 leave_each(struct leaving *l)
 {
-	size_t n = l->p->n_slices < MOST_EXCEPTIONS ? l->p->n_slices : MOST_EXCEPTIONS;
+	enum { MOST = 64 }; /* slices */
+	const size_t n = l->p->n_slices < MOST ? l->p->n_slices : MOST;
 	for (size_t i = 0, idle = 0; idle < n; i = (i + 1) % n, idle++) {
-		struct fitting f = l->best;
-		f.exceptions ^= (uint64_t)1 << i;
 		const double enough = l->cycles * GAIN;
-		if (try_fitting(l, f) && l->cycles < enough)
+		leave_slice(l->p, i, !l->p->slice[i].in_place);
+		if (keep_if_faster(l) && l->cycles < enough)
 			idle = 0;
 	}
 }
@@ -89,14 +92,19 @@ leave_each(struct leaving *l)
 static bool
 leave_in_place(struct sched *s, struct plan *p, int64_t most)
 {
-	struct leaving l = { .s = s, .p = p, .most = most, .best = p->fitting,
+	struct leaving l = { .s = s, .p = p, .most = most, .fitting = p->fitting,
 			     .cycles = p->cycles };
 	if (!weights_move(s) || !p->n_slices)
 		return false;
+	struct arena *a = arena_open();
+	l.best = anew(a, bool, p->n_slices);
+	for (size_t i = 0; i < p->n_slices; i++)
+		l.best[i] = p->slice[i].in_place;
 	if (most < NO_LIMIT_BYTES)
-		leave_least(&l);
+		leave_least(&l, a);
 	leave_each(&l);
-	(void)plan_fit(s, p, l.best, INFINITY);
+	(void)plan_fit(s, p, l.fitting, INFINITY);
+	arena_close(a);
 	return l.any;
 }
 
@@ -134,13 +142,17 @@ improve_one(void *ctx, size_t i)
 		plan_trim(s, m->p);
 }
 
-/* Adds the plan, which was made from a point, with its fitting. */
+/* Adds the plan, which was made from a point, with its decisions. */
 static void
 add_improved(struct front *f, const struct improving *m)
 {
 	struct variant *x = m->at->recipe.variant;
 	struct point q = *m->at;
 	q.recipe.fitting = m->fitting;
+	q.recipe.in_place = anew(m->p->a, bool, m->p->n_slices + 1);
+	q.recipe.n_slices = m->p->n_slices;
+	for (size_t i = 0; i < m->p->n_slices; i++)
+		q.recipe.in_place[i] = m->p->slice[i].in_place;
 	q.recipe.trim = is_unlimited(f);
 	q.sram = peak_of(x->s, m->p);
 	q.total = total_of(m->p);

@@ -107,6 +107,8 @@ struct recipe {
 	struct division division;
 	enum cut cut;
 	struct fitting fitting;
+	bool *in_place; /* of each slice; NULL: as leave_useless() decides */
+	size_t n_slices; /* of these */
 	bool trim; /* plan_trim() follows */
 };
 

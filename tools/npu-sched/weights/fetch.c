@@ -187,7 +187,7 @@ decide_weights(struct walk *w, int i)
 		w->next = slice;
 		w->sent = 0;
 	}
-	if (!u->held && (w->left[slice] || !take_now(w, slice, i))) {
+	if (!u->held && (u->in_place || !take_now(w, slice, i))) {
 		w->next = slice + 1;
 		return;
 	}
@@ -319,7 +319,7 @@ look_ahead(struct walk *w, int i, double until)
 	struct plan *p = w->p;
 	while (w->next < (int)p->n_slices) {
 		struct weight_slice *u = &p->slice[w->next];
-		if (w->left[w->next]) {
+		if (u->in_place) {
 			w->next++;
 			continue;
 		}
@@ -387,32 +387,6 @@ issue(struct walk *w, int i)
 	w->end[1] = w->tk;
 }
 
-/* Does fetching slice i save neither cycles nor time of the memory of constants? */
-static bool
-is_useless(const struct sched *s, const struct plan *p, int i)
-{
-	const struct weight_slice *u = &p->slice[i];
-	double flash = 0;
-	if (slice_worth(p, i) > 0)
-		return false;
-	for (int k = u->first; k <= u->last; k++)
-		flash += p->kernel[k].slice == i ? constants_busy(s, &p->kernel[k], IN_PLACE) : 0;
-	return flash <= weights_transfer(s, slice_bytes(u)) * transfer_share(s);
-}
-
-/* The slices that stay in place even if they could be fetched. */
-static bool *
-list_left(const struct sched *s, const struct plan *p, struct arena *scratch)
-{
-	const struct fitting *f = &p->fitting;
-	bool *left = anew(scratch, bool, p->n_slices + 1);
-	for (size_t i = 0; i < p->n_slices; i++)
-		left[i] = (f->worth > 0 ? slice_worth(p, (int)i) <= f->worth
-					: is_useless(s, p, (int)i)) !=
-			  (i < MOST_EXCEPTIONS && (f->exceptions >> i & 1));
-	return left;
-}
-
 static void
 walk_kernels(struct walk *w, struct arena *scratch)
 {
@@ -426,7 +400,6 @@ walk_kernels(struct walk *w, struct arena *scratch)
 	for (size_t i = 0; i < p->n_slices; i++)
 		p->slice[i].held = IN_PLACE;
 	w->used = usage_open(scratch, p->map_bytes, (int)p->n_kernels);
-	w->left = list_left(s, p, scratch);
 	w->copied = anew(scratch, double, p->n_kernels + 1);
 	w->begin = anew(scratch, double, p->n_kernels + 1);
 	for (size_t i = 0; i < p->n_kernels; i++)

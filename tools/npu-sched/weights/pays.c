@@ -78,7 +78,7 @@ delays_next(const struct walk *w, int slice, enum held held, double t, const dou
 {
 	const struct plan *p = w->p;
 	const struct weight_slice *u = &p->slice[slice];
-	if (slice + 1 == (int)p->n_slices || w->left[slice + 1] || u[1].first <= u->last ||
+	if (slice + 1 == (int)p->n_slices || u[1].in_place || u[1].first <= u->last ||
 	    u[1].first >= w->node_end)
 		return false;
 	const double dma = transfer_start(w, t);
@@ -106,4 +106,24 @@ slice_worth(const struct plan *p, int i)
 		held += cost[FETCHED];
 	}
 	return saved / ((double)(u->stream_bytes + u->scale_bytes) * held);
+}
+
+/* Does fetching slice i save neither cycles nor time of the memory of constants? */
+static bool
+is_useless(const struct sched *s, const struct plan *p, int i)
+{
+	const struct weight_slice *u = &p->slice[i];
+	double flash = 0;
+	if (slice_worth(p, i) > 0)
+		return false;
+	for (int k = u->first; k <= u->last; k++)
+		flash += p->kernel[k].slice == i ? constants_busy(s, &p->kernel[k], IN_PLACE) : 0;
+	return flash <= weights_transfer(s, slice_bytes(u)) * transfer_share(s);
+}
+
+void
+leave_useless(const struct sched *s, struct plan *p)
+{
+	for (size_t i = 0; i < p->n_slices; i++)
+		leave_slice(p, i, is_useless(s, p, (int)i));
 }

@@ -5,6 +5,7 @@
  * often than blocks do anyway.
  */
 #include "slices.h"
+#include "transfers.h"
 
 #include "base/text.h"
 #include "base/threads.h"
@@ -93,6 +94,7 @@ put_kernel(struct sched *s, struct plan *p, int *first, struct kernel k, int sli
 	p->kernel[at] = k;
 }
 
+/* Sets costs of kernels, and the decisions about slices that follow from them. */
 static void
 cost_kernels(struct sched *s, struct plan *p)
 {
@@ -104,6 +106,7 @@ cost_kernels(struct sched *s, struct plan *p)
 		(void)stripe_cost(s, k, rows, u ? u->stream_bytes : 0,
 				u ? u->scale_bytes : 0);
 	}
+	leave_useless(s, p);
 }
 
 /* The number of kernels when each is cut into its slices. */

@@ -15,12 +15,15 @@ has_long_queue(const struct sched *s)
 	return s->accel->max_dma > MAX_KERNELS;
 }
 
-/* fetch.c: decides which weight slices are fetched when, as p->fitting says, and makes the
- * rectangles of their buffers.  Sets p->cycles, by the clock of the walk. */
+/* fetch.c: decides which weight slices are fetched when, as p->fitting and the decisions about
+ * slices say, and makes the rectangles of their buffers.  Sets p->cycles, by the clock of the walk. */
 void walk_transfers(struct sched *s, struct plan *p);
 
 /* pays.c: the value of the memory that slice i takes: the cycles that fetching it saves,
  * divided by its bytes and by the cycles from its first use to its last. */
 double slice_worth(const struct plan *p, int i);
+/* Decides that slices stay in place if fetching them saves nothing, and no others.  Needs: costs of
+ * kernels. */
+void leave_useless(const struct sched *s, struct plan *p);
 
 #endif

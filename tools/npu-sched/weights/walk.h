@@ -22,7 +22,6 @@ struct walk {
 	double flash; /* cycles for which the memory of constants has been busy so far */
 	/* of each kernel: sum of cycles of the kernels before it, with weights fetched */
 	double *begin;
-	const bool *left; /* of each slice: true if it stays in place */
 	double *copied; /* of each copy: when it ends */
 	struct cached_space {	/* cached result of sum_has_space() */
 		int slice; /* -1: cache is empty */
