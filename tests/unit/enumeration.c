@@ -195,7 +195,7 @@ enumerate_candidate(struct variant *x, struct candidate *c, struct enumerated *a
 		const int64_t more = c->need > c->least ? c->need - c->least : 0;
 		enumerate(x, c, (struct fitting){
 			.limit = i ? c->least + more * i / LIMITS : NO_LIMIT_BYTES,
-			.how = draw(2) ? BETWEEN : SUMMED, .most = INT64_MAX }, all);
+			.how = draw(2) ? BETWEEN : SUMMED, .beside = TRY }, all);
 	}
 	return true;
 }

@@ -63,9 +63,11 @@ struct packed_maps {
 struct packed_maps pack_maps(struct sched *s, struct arena *a, struct plan *p);
 /* Result: map_rank, map_at, addresses in the other memory area. */
 void place_maps(const struct sched *s, struct plan *p, const struct packed_maps *m);
-/* The peak of rectangles that have addresses; assigns addresses in the other memory area. */
+/* Assigns addresses outside of the limited area, unless there are some of this care. */
+void place_beside(struct sched *s, struct plan *p, enum care care);
+/* The peak of rectangles in the limited area that have addresses. */
 void find_address_peak(struct sched *s, struct plan *p);
-/* Packs all rectangles.  A peak of the limited area above `most` is useless to the caller, so
+/* Packs all rectangles of the limited area.  A peak above `most` is useless to the caller, so
  * packing then saves work. */
 void place_rects(struct sched *s, struct plan *p, enum care care, int64_t most);
 /* Computes the lower bounds of the peak that a plan with addresses still lacks. */

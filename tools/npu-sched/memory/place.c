@@ -113,22 +113,23 @@ place_maps(const struct sched *s, struct plan *p, const struct packed_maps *m)
 	p->peak[other] = m->beside;
 	p->bound[other] = m->beside_bound;
 	p->beside_placed = true;
+	p->beside = TRY;
 }
 
-/* Packs the other area once, as it holds only feature maps, which transfers do not change. */
-static void
+/* The other area holds only feature maps, which transfers do not change. */
+void
 place_beside(struct sched *s, struct plan *p, enum care care)
 {
-	if (!p->beside_placed || care == LAST)
+	if (!p->beside_placed || care > p->beside)
 		place(s, p, other_place(s), care, INT64_MAX);
 	p->beside_placed = true;
+	p->beside = care > p->beside ? care : p->beside;
 }
 
 void
 find_address_peak(struct sched *s, struct plan *p)
 {
 	int limited_area = limited_place(s);
-	place_beside(s, p, TRY);
 	p->bound[limited_area] = 0;
 	p->peak[limited_area] = 0;
 	for (size_t i = 0; i < p->n_rects; i++) {
@@ -153,6 +154,5 @@ find_bounds(struct plan *p)
 void
 place_rects(struct sched *s, struct plan *p, enum care care, int64_t most)
 {
-	place_beside(s, p, care);
 	place(s, p, limited_place(s), care, most);
 }

@@ -76,7 +76,7 @@ struct fitting {
 	int64_t limit; /* bytes of feature maps and buffers together */
 	enum fit how;
 	enum care care;
-	int64_t most; /* bytes: the caller cannot use higher peaks; or INT64_MAX */
+	enum care beside; /* for the feature maps outside of the limited area, TRY or LAST */
 	double ahead; /* weights are fetched at most so many cycles before their use; 0: any */
 };
 
@@ -104,6 +104,7 @@ struct plan {
 	struct touches *touches; /* cache of clock.c: bytes that each kernel touches */
 	double cycles;
 	bool beside_placed; /* addresses outside of the limited area are assigned */
+	enum care beside;   /* with this care */
 	double used_ahead; /* down to this value, a smaller `ahead` changes no transfer */
 	double least_cycles; /* lower bound, of the present transfers; 0: none are decided */
 	struct fitting fitting; /* how the present transfers and addresses were found */

@@ -8,7 +8,6 @@
 #include "fit.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Has p the transfers of f already? */
 static bool
@@ -31,10 +30,11 @@ plan_fetches(struct sched *s, struct plan *p, struct fitting f)
 }
 
 void
-plan_addresses(struct sched *s, struct plan *p)
+plan_addresses(struct sched *s, struct plan *p, int64_t most)
 {
+	place_beside(s, p, p->fitting.beside);
 	if (p->fitting.how == SUMMED)
-		place_rects(s, p, p->fitting.care, p->fitting.most);
+		place_rects(s, p, p->fitting.care, most);
 	else
 		find_address_peak(s, p);
 	p->cycles = plan_clock(s, p);
@@ -47,7 +47,7 @@ plan_fit(struct sched *s, struct plan *p, struct fitting f, double below)
 		p->cycles = NAN; /* no addresses, so no clock */
 		return false;
 	}
-	plan_addresses(s, p);
+	plan_addresses(s, p, INT64_MAX);
 	return p->cycles < below;
 }
 
@@ -76,8 +76,7 @@ is_as_fast(struct sched *s, struct plan *p, int64_t limit, double cycles)
 	enum { MANY_RECTS = 256 };
 	double below = nextafter(cycles, INFINITY);
 	for (enum fit how = p->n_rects > MANY_RECTS ? BETWEEN : SUMMED;; how++) {
-		struct fitting f = { .limit = limit, .how = how, .care = TRY,
-				     .most = INT64_MAX };
+		struct fitting f = { .limit = limit, .how = how, .care = TRY, .beside = LAST };
 		if (plan_fit(s, p, f, below) && p->need <= limit)
 			return true;
 		if (how == BETWEEN)
@@ -122,8 +121,8 @@ least_by_clock(struct sched *s, struct plan *p, struct fitting was, int64_t lo,
 static void
 pack_last(struct sched *s, struct plan *p)
 {
-	place_rects(s, p, LAST, INT64_MAX);
-	p->cycles = plan_clock(s, p);
+	p->fitting.care = p->fitting.beside = LAST;
+	plan_addresses(s, p, INT64_MAX);
 }
 
 /*
@@ -206,7 +205,7 @@ improve_ahead(struct sched *s, struct plan *p, struct tries *l, struct latest *b
 	l->v[l->n++].used = p->used_ahead;
 	if (!is_better_merit(bound, best->merit))
 		return false;
-	plan_addresses(s, p);
+	plan_addresses(s, p, INT64_MAX);
 	const struct merit now = merit_of(s, p);
 	if (!is_better_merit(now, best->merit) || now.peak > best->most)
 		return false;
@@ -238,51 +237,6 @@ least_ahead(struct sched *s, struct plan *p, struct fitting was)
 	return best.fitting;
 }
 
-/* Transfers and addresses of a plan, saved while others are tried. */
-struct snapshot {
-	struct plan plan;
-	struct weight_slice *slice;
-	struct fetch *fetch;
-	struct rect *rect;
-};
-
-/* memcpy() that accepts NULL for no bytes. */
-static void
-copy_bytes(void *to, const void *from, size_t bytes)
-{
-	if (bytes)
-		memcpy(to, from, bytes);
-}
-
-static struct snapshot
-snapshot(struct arena *a, const struct plan *p)
-{
-	struct snapshot x = { .plan = *p };
-	x.slice = anew(a, struct weight_slice, p->n_slices + 1);
-	x.fetch = anew(a, struct fetch, p->n_fetches + 1);
-	x.rect = anew(a, struct rect, p->n_rects + 1);
-	copy_bytes(x.slice, p->slice, p->n_slices * sizeof(*p->slice));
-	copy_bytes(x.fetch, p->fetch, p->n_fetches * sizeof(*p->fetch));
-	copy_bytes(x.rect, p->rect, p->n_rects * sizeof(*p->rect));
-	return x;
-}
-
-/* Restores the plan of a snapshot, whose arrays were never smaller. */
-static void
-restore(struct plan *p, const struct snapshot *x)
-{
-	const struct plan now = *p;
-	*p = x->plan;
-	p->slice = now.slice;
-	p->fetch = now.fetch;
-	p->cap_fetches = now.cap_fetches;
-	p->rect = now.rect;
-	p->touches = now.touches;
-	copy_bytes(p->slice, x->slice, p->n_slices * sizeof(*p->slice));
-	copy_bytes(p->fetch, x->fetch, p->n_fetches * sizeof(*p->fetch));
-	copy_bytes(p->rect, x->rect, p->n_rects * sizeof(*p->rect));
-}
-
 /*
  * Without a limit, the fastest plan may hold more weights than it needs, and hold them for
  * longer.  Finds the least memory with which the plan stays as fast.
@@ -290,24 +244,20 @@ restore(struct plan *p, const struct snapshot *x)
 void
 plan_trim(struct sched *s, struct plan *p)
 {
-	const struct fitting first = p->fitting;
+	struct fitting first = p->fitting;
 	const double cycles = p->cycles;
 	if (!p->map_rank) {
 		struct packed_maps m = pack_maps(s, p->a, p);
 		place_maps(s, p, &m);
 	}
+	first.beside = LAST;
 	trim_limit(s, p, first, cycles);
-	struct arena *a = arena_open();
-	const struct snapshot trimmed = snapshot(a, p);
-	struct fitting all = { .limit = p->need, .how = SUMMED, .care = TRY,
-			       .most = INT64_MAX };
-	struct fitting late = least_ahead(s, p, all);
-	if (late.ahead == 0)
-		restore(p, &trimmed);
-	arena_close(a);
+	const struct fitting trimmed = p->fitting;
+	const struct fitting late = least_ahead(s, p, (struct fitting){
+		.limit = p->need, .how = SUMMED, .care = TRY, .beside = LAST });
+	(void)plan_fit(s, p, late.ahead > 0 ? late : trimmed, INFINITY);
 	if (late.ahead == 0)
 		return;
-	(void)plan_fit(s, p, late, INFINITY);
 	const int64_t peak = peak_of(s, p);
 	const double best = p->cycles;
 	pack_last(s, p);

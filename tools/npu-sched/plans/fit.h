@@ -33,8 +33,9 @@ double plan_fetches(struct sched *s, struct plan *p, struct fitting f);
  * `below` cycles or more.  The result depends on nothing else.
  */
 bool plan_fit(struct sched *s, struct plan *p, struct fitting f, double below);
-/* The second half of plan_fit(), behind plan_fetches(): sets p->cycles. */
-void plan_addresses(struct sched *s, struct plan *p);
+/* The second half of plan_fit(), behind plan_fetches(): sets p->cycles.  The caller cannot use a
+ * higher peak than `most`. */
+void plan_addresses(struct sched *s, struct plan *p, int64_t most);
 /* Without a limit: finds the least memory with which p stays about as fast. */
 void plan_trim(struct sched *s, struct plan *p);
 

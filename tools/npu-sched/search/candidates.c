@@ -305,7 +305,5 @@ make_again(const struct recipe *r)
 		leave_slice(p, i, r->in_place[i]);
 	place_maps(x->s, p, division_packing(x, r->division));
 	(void)plan_fit(x->s, p, r->fitting, INFINITY);
-	if (r->trim)
-		plan_trim(x->s, p);
 	return p;
 }

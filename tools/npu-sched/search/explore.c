@@ -98,11 +98,10 @@ try_budget(struct exploring *e, int64_t budget, enum fit how, double bound)
 {
 	struct sched *s = e->x->s;
 	struct plan *p = e->c->plan;
-	const struct fitting f = { .limit = budget, .how = how,
-				   .most = front_most(e->f, bound, e->c->beside) };
+	const struct fitting f = { .limit = budget, .how = how, .beside = TRY };
 	if (!may_add(e, p, plan_fetches(s, p, f)))
 		return;
-	plan_addresses(s, p);
+	plan_addresses(s, p, front_most(e->f, bound, e->c->beside));
 	const int64_t peak = peak_of(s, p);
 	const struct point found = {
 		.sram = peak, .total = total_of(p), .cycles = p->cycles,

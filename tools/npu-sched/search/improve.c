@@ -124,7 +124,6 @@ struct improving {
 	const struct front *f;
 	const struct point *at;
 	struct plan *p;
-	struct fitting fitting; /* before the memory is trimmed */
 	bool is_wanted;
 };
 
@@ -136,7 +135,6 @@ improve_one(void *ctx, size_t i)
 	struct sched *s = m->at->recipe.variant->s;
 	const bool faster =
 	    leave_in_place(s, m->p, unlimited ? NO_LIMIT_BYTES : m->at->sram);
-	m->fitting = m->p->fitting;
 	m->is_wanted = (faster || unlimited) && front_wants(m->f, 0, 0, m->p->cycles);
 	if (m->is_wanted && unlimited)
 		plan_trim(s, m->p);
@@ -148,12 +146,11 @@ add_improved(struct front *f, const struct improving *m)
 {
 	struct variant *x = m->at->recipe.variant;
 	struct point q = *m->at;
-	q.recipe.fitting = m->fitting;
+	q.recipe.fitting = m->p->fitting;
 	q.recipe.in_place = anew(m->p->a, bool, m->p->n_slices + 1);
 	q.recipe.n_slices = m->p->n_slices;
 	for (size_t i = 0; i < m->p->n_slices; i++)
 		q.recipe.in_place[i] = m->p->slice[i].in_place;
-	q.recipe.trim = is_unlimited(f);
 	q.sram = peak_of(x->s, m->p);
 	q.total = total_of(m->p);
 	q.cycles = m->p->cycles;

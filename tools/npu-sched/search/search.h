@@ -109,7 +109,6 @@ struct recipe {
 	struct fitting fitting;
 	bool *in_place; /* of each slice; NULL: as leave_useless() decides */
 	size_t n_slices; /* of these */
-	bool trim; /* plan_trim() follows */
 };
 
 /*
