@@ -173,12 +173,11 @@ enumerate(struct variant *x, struct candidate *c, struct fitting f, struct enume
 			take_faster(&at->smaller, now);
 	}
 	all->least = fmin(all->least, at->any.cycles);
-	struct division d = c->division; /* for longer than the list of candidates */
-	d.picked = anew(x->a, int, (size_t)d.n + 1);
-	memcpy(d.picked, c->division.picked, (size_t)d.n * sizeof(*d.picked));
+	struct decisions d = plan_decisions(x->a, c->plan); /* for longer than the candidate */
+	d = decisions_copy(x->a, &d);
 	at->point = (struct point){
 		.is_set = true, .sram = r[0].peak, .total = r[0].peak, .cycles = r[0].cycles,
-		.recipe = { .variant = x, .division = d, .cut = c->cut, .fitting = f } };
+		.recipe = { .variant = x, .decisions = d } };
 }
 
 /* Enumerates a candidate with several budgets. */

@@ -389,16 +389,23 @@ study_all(struct sched *s, struct cascades *c)
 }
 
 struct cascades *
-cascades_list(struct sched *s)
+cascades_open(struct sched *s)
 {
 	struct arena *a = arena_open();
 	struct cascades *c = anew(a, struct cascades, 1);
-	struct price_list l = { .a = arena_open() };
-	c->a = a;
-	c->first_of = anew(c->a, int, (size_t)s->n_ops + 1);
+	c->a = c->made.a = a;
 	find_kept_keys(s);
-	find_live_ranges(s, c);
 	find_slides(s, &c->slides);
+	return c;
+}
+
+struct cascades *
+cascades_list(struct sched *s)
+{
+	struct cascades *c = cascades_open(s);
+	struct price_list l = { .a = arena_open() };
+	c->first_of = anew(c->a, int, (size_t)s->n_ops + 1);
+	find_live_ranges(s, c);
 	price_all(s, c, &l, false);
 	list_choices(s, c, &l);
 	arena_close(l.a);

@@ -102,7 +102,7 @@ struct cascade_price {
 };
 
 /* One choice.  Choices are many, so a cascade's stripes and kernels are made only when a
- * division takes it. */
+ * plan takes it. */
 struct cascade_choice {
 	struct cascade_price price;
 	int64_t bytes[AREAS]; /* of all feature maps live while it runs */
@@ -111,7 +111,6 @@ struct cascade_choice {
 	int last;	 /* its last operation */
 	int n_savings;
 	struct saving *saving; /* of a striped cascade: sorted, most cycles per byte first */
-	struct cascade *made;  /* with kernels; NULL: no division has taken it yet */
 };
 
 struct cascades {
@@ -122,6 +121,7 @@ struct cascades {
 	struct live_range *live; /* lifetime of each tensor */
 	size_t n_live;
 	struct slides slides;
+	struct hash_table made; /* cascades with kernels that plans have taken */
 	int64_t whole_peak;	/* peak of whole feature maps */
 	double lower_bound; /* cycles of all divisions, wherever weights are */
 	struct live_sums {
@@ -131,8 +131,10 @@ struct cascades {
 	} sums[AREAS];
 };
 
-/* cascades.c: lists the choices: first whole operations and chains; then cascades_add() lists
- * cascades in stripes, too. */
+/* cascades.c: cascades_open() lists no choices, which is enough to take decisions.
+ * cascades_list() lists whole operations and chains; then cascades_add() lists cascades in
+ * stripes, too. */
+struct cascades *cascades_open(struct sched *s);
 struct cascades *cascades_list(struct sched *s);
 void cascades_add(struct sched *s, struct cascades *c);
 void cascades_close(struct cascades *c); /* NULL is allowed */
@@ -152,9 +154,12 @@ double division_lower_bound(struct sched *s, const struct cascades *c, const int
  * 9 % fewer if a cascade has so few stripes that not all of its feature maps are live at once (115
  * of 60,000 divisions of 26 networks). */
 int64_t division_bytes(const struct cascades *c, const int *picked, int n, int area, bool slide);
-/* Writes the kernels of a division into a plan. */
-void cascades_take(struct sched *s, struct cascades *c, const int *picked, int n,
-		 bool slide, struct plan *out);
+/* The decisions of a division about each operation, with one cut for all. */
+void division_decide(const struct cascades *c, const int *picked, int n, enum cut cut,
+		     struct decision *out);
+/* Writes decisions and their kernels into a plan. */
+void cascades_take(struct sched *s, struct cascades *c, const struct decision *d, bool slide,
+		   struct plan *out);
 /* The smallest limit with a division; INT64_MAX: none.  The limit from which on the division no
  * longer changes. */
 int64_t cascades_least(struct sched *s, const struct cascades *c);

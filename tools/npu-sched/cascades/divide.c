@@ -5,6 +5,8 @@
  */
 #include "cascades.h"
 
+#include "base/hash.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -159,50 +161,74 @@ cascades_choose(struct sched *s, const struct cascades *c, int64_t limit, bool s
 	return n;
 }
 
-/* The cascade of a choice, with its kernels. */
-static const struct cascade *
-make_cascade(struct sched *s, struct arena *a, struct cascade_choice *k)
+void
+division_decide(const struct cascades *c, const int *picked, int n, enum cut cut,
+		struct decision *out)
 {
-	if (k->made)
-		return k->made;
-	struct cascade *c = k->made = anew(a, struct cascade, 1);
-	*c = (struct cascade){ .first = k->price.first, .last = k->last,
-			       .rows = k->price.rows, .objective = k->price.objective };
-	c->stripe = anew(a, int32_t, (size_t)(c->last - c->first) + 1);
+	while (n-- > 0) {
+		const struct cascade_choice *k = &c->v[picked[n]];
+		for (int i = k->price.first; i <= k->last; i++)
+			out[i] = (struct decision){ .joins = i > k->price.first, .cut = (uint8_t)cut,
+						    .objective = (uint8_t)k->price.objective,
+						    .rows = k->price.rows };
+	}
+}
+
+/* The cascade first..last with these decisions and its kernels, made once. */
+static const struct cascade *
+make_cascade(struct sched *s, struct cascades *all, int first, int last, struct decision d)
+{
+	const int32_t key[] = { first, last, d.rows, d.objective };
+	void **at = hash_table_at(&all->made, hash_xxh3(key, sizeof(key)));
+	if (*at)
+		return *at;
+	struct cascade *c = *at = anew(all->a, struct cascade, 1);
+	*c = (struct cascade){ .first = first, .last = last, .rows = d.rows,
+			       .objective = (enum block_objective)d.objective };
+	c->stripe = anew(all->a, int32_t, (size_t)(last - first) + 1);
 	(void)cascade_price(s, c);
-	cascade_run(s, a, c, true);
+	cascade_run(s, all->a, c, true);
 	return c;
 }
 
 static void
-apply_cascade(const struct cascade *c, struct plan *p, bool slide)
+apply_cascade(const struct cascade *c, struct plan *p)
 {
 	memcpy(p->kernel + p->n_kernels, c->kernel, c->n_kernels * sizeof(*c->kernel));
 	p->n_kernels += c->n_kernels;
 	for (int i = c->first; i <= c->last; i++) {
-		bool over = i == c->last && (slide || !c->lead);
+		bool over = i == c->last && (p->slide || !c->lead);
 		p->over[i] = over ? c->over : NULL;
 		p->lead[i] = c->lead;
-		p->objective[i] = c->objective;
 		p->stripe[i] = c->rows ? c->stripe[i - c->first] : 0;
 		p->rolling[i] = c->rows && i < c->last ? c->rolling[i - c->first] : 0;
 	}
 }
 
 void
-cascades_take(struct sched *s, struct cascades *c, const int *picked, int n, bool slide,
-	    struct plan *out)
+cascades_take(struct sched *s, struct cascades *c, const struct decision *d, bool slide,
+	      struct plan *out)
 {
+	struct arena *a = arena_open();
+	const struct cascade **taken = anew(a, const struct cascade *, (size_t)s->n_ops + 1);
 	size_t kernels = 0;
-	for (int i = 0; i < n; i++) {
-		kernels += make_cascade(s, c->a, &c->v[picked[i]])->n_kernels;
+	int n = 0;
+	for (int first = 0, last; first < s->n_ops; first = last + 1) {
+		for (last = first; last + 1 < s->n_ops && d[last + 1].joins;)
+			last++;
+		taken[n] = make_cascade(s, c, first, last, d[last]);
+		kernels += taken[n++]->n_kernels;
 	}
+	out->slide = slide;
+	if (s->n_ops)
+		memcpy(out->decision, d, (size_t)s->n_ops * sizeof(*d));
 	out->kernel = anew(out->a, struct kernel, kernels + 1);
-	while (n-- > 0)
-		apply_cascade(c->v[picked[n]].made, out, slide);
+	for (int i = 0; i < n; i++)
+		apply_cascade(taken[i], out);
 	for (size_t i = 0; i < c->slides.n; i++) {
 		const struct slide *x = &c->slides.v[i];
 		out->over[x->first] = x->from;
 		out->lead[x->first] = x->lead;
 	}
+	arena_close(a);
 }

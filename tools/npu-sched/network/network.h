@@ -5,9 +5,6 @@
 
 #include "../sched.h"
 
-/* Size of weight slices: uncut, or about 12 or 4 KB wherever weights can be cut. */
-enum cut { UNCUT, CUT_COARSE, CUT_FINE, CUTS, ANY_CUT = CUTS };
-
 enum { OPERANDS = 3 }; /* IFM, IFM2, OFM */
 
 /* What the key of a cascade takes from an operation (cascades/kept.c). */

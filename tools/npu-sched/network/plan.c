@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An empty plan: no kernels, and operations run whole. */
+/* An empty plan: no kernels, and operations run whole; the decisions of a plan. */
 #include "plan.h"
+
+#include <string.h>
 
 struct plan *
 plan_new(struct sched *s)
@@ -9,9 +11,10 @@ plan_new(struct sched *s)
 	struct plan *p = anew(a, struct plan, 1);
 	size_t n = (size_t)s->n_ops + 1;
 	p->a = a;
+	p->n_ops = s->n_ops;
 	p->rolling = anew(a, int32_t, n);
 	p->stripe = anew(a, int32_t, n);
-	p->objective = anew(a, enum block_objective, n);
+	p->decision = anew(a, struct decision, n);
 	p->over = anew(a, struct g_tensor *, n);
 	p->lead = anew(a, int64_t, n);
 	p->cut_points = anew(a, struct g_list, n);
@@ -23,4 +26,34 @@ plan_close(struct plan *p)
 {
 	if (p)
 		arena_close(p->a);
+}
+
+struct decisions
+plan_decisions(struct arena *a, const struct plan *p)
+{
+	struct decisions d = { .op = p->decision, .n_ops = p->n_ops, .slide = p->slide,
+			       .n_slices = p->n_slices, .fitting = p->fitting };
+	d.in_place = anew(a, bool, p->n_slices + 1);
+	for (size_t i = 0; i < p->n_slices; i++)
+		d.in_place[i] = p->slice[i].in_place;
+	return d;
+}
+
+/* Copies a list; NULL stays NULL. */
+static void *
+copy_list(struct arena *a, const void *from, size_t bytes)
+{
+	void *to = from ? arena_alloc(a, bytes + 1, 1) : NULL;
+	if (bytes && to)
+		memcpy(to, from, bytes);
+	return to;
+}
+
+struct decisions
+decisions_copy(struct arena *a, const struct decisions *from)
+{
+	struct decisions d = *from;
+	d.op = copy_list(a, from->op, (size_t)from->n_ops * sizeof(*from->op));
+	d.in_place = copy_list(a, from->in_place, from->n_slices * sizeof(*from->in_place));
+	return d;
 }

@@ -72,6 +72,7 @@ enum care { QUICK, TRY, LAST };
  * 66 plans of 22 networks differ from these sums by 20 %. */
 enum { KERNEL_BYTES = 100, FETCH_BYTES = 40 };
 
+/* How transfers and addresses are found. */
 struct fitting {
 	int64_t limit; /* bytes of feature maps and buffers together */
 	enum fit how;
@@ -80,17 +81,44 @@ struct fitting {
 	double ahead; /* weights are fetched at most so many cycles before their use; 0: any */
 };
 
+/* Size of weight slices: uncut, or about 12 or 4 KB wherever weights can be cut. */
+enum cut { UNCUT, CUT_COARSE, CUT_FINE, CUTS, ANY_CUT = CUTS };
+
+/* What a plan decides about an operation. */
+struct decision {
+	bool joins; /* in one cascade or chain with the operation before it */
+	uint8_t cut; /* enum cut: of its weights */
+	/* the same for all operations of a cascade: */
+	uint8_t objective; /* enum block_objective, of its blocks */
+	int32_t rows; /* per stripe of the last OFM; 0: one whole operation, or a chain */
+};
+
+/*
+ * A plan is its decisions: the same network with the same order, layouts and areas gives the same
+ * plan.
+ */
+struct decisions {
+	struct decision *op; /* of each operation, in running order */
+	int n_ops;
+	bool slide; /* results may slide over operands: fewer bytes, but harder to pack */
+	bool *in_place; /* of each weight slice; NULL: as leave_useless() decides */
+	size_t n_slices;
+	struct fitting fitting;
+};
+
 struct plan {
 	struct arena *a; /* of everything in the plan */
 	struct kernel *kernel;
 	size_t n_kernels;
 	struct weight_slice *slice;
 	size_t n_slices, cap_slices;
+	int n_ops;
 	struct fetch *fetch;
 	size_t n_fetches, cap_fetches;
 	int32_t *rolling; /* of each operation: rows of its OFM that are kept; 0: all */
 	int32_t *stripe;	  /* of each operation: rows at a time; 0: all */
-	enum block_objective *objective; /* of each operation's block */
+	struct decision *decision; /* about each operation */
+	bool slide;		   /* as in struct decisions */
 	struct g_tensor **over; /* of each operation: tensor that its OFM overwrites, or NULL */
 	int64_t *lead;		/* bytes by which the OFM begins before the tensor of `over` */
 	struct g_list *cut_points; /* of each operation: bounds of its slices; n 0: one */
@@ -116,6 +144,16 @@ struct plan {
 /* plan.c: a plan without kernels and decisions.  The caller closes it. */
 struct plan *plan_new(struct sched *s);
 void plan_close(struct plan *p); /* NULL is allowed */
+/* The decisions of a plan; their lists are those of the plan, and in the arena. */
+struct decisions plan_decisions(struct arena *a, const struct plan *p);
+/* A copy with lists of its own. */
+struct decisions decisions_copy(struct arena *a, const struct decisions *d);
+
+static inline enum block_objective
+op_objective(const struct plan *p, int op)
+{
+	return (enum block_objective)p->decision[op].objective;
+}
 
 static inline int64_t
 slice_bytes(const struct weight_slice *u)

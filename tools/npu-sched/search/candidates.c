@@ -23,14 +23,25 @@ divide(struct variant *x, int64_t maps, bool slide, bool in_place, struct divisi
 	return d->n || !x->s->n_ops;
 }
 
-/* A plan with the kernels of a division and weight slices of estimated sizes, but no
- * rectangles. */
+/* A plan with the kernels of decisions and weight slices of estimated sizes, but no rectangles. */
 static struct plan *
-make_cut(struct variant *x, struct division d, enum cut cut)
+make_kernels(struct variant *x, struct cascades *c, const struct decision *d, bool slide)
 {
 	struct plan *p = plan_new(x->s);
-	cascades_take(x->s, x->cascades, d.picked, d.n, d.slide, p);
-	make_slices(x->s, p, cut);
+	cascades_take(x->s, c, d, slide, p);
+	make_slices(x->s, p);
+	return p;
+}
+
+/* The same with the kernels of a candidate. */
+static struct plan *
+make_candidate(struct variant *x, const struct candidate *c)
+{
+	struct arena *a = arena_open();
+	struct decision *d = anew(a, struct decision, (size_t)x->s->n_ops + 1);
+	division_decide(x->cascades, c->division.picked, c->division.n, c->cut, d);
+	struct plan *p = make_kernels(x, x->cascades, d, c->division.slide);
+	arena_close(a);
 	return p;
 }
 
@@ -170,7 +181,7 @@ add_trial(struct enumeration *l, struct trial t)
 static bool
 add_cut(struct enumeration *l, const struct candidate *c)
 {
-	struct plan *p = make_cut(l->x, c->division, c->cut);
+	struct plan *p = make_candidate(l->x, c);
 	const bool first = !is_duplicate(l->wanted.front->seen, l->x->s, p);
 	if (first)
 		add_trial(l, (struct trial){ .p = p, .candidate = *c });
@@ -234,19 +245,11 @@ list_candidates(struct variant *x, int steps, const struct front *f)
 	flush(l);
 }
 
-/* A plan with estimated sizes, and rectangles of feature maps. */
-static struct plan *
-make_plan(struct variant *x, struct division d, enum cut cut)
-{
-	struct plan *p = make_cut(x, d, cut);
-	find_maps(x->s, p);
-	return p;
-}
-
 bool
 work_out(struct variant *x, struct candidate *c)
 {
-	struct plan *p = c->plan = make_plan(x, c->division, c->cut);
+	struct plan *p = c->plan = make_candidate(x, c);
+	find_maps(x->s, p);
 	if (!measure_slices(x->s, p))
 		return false;
 	c->lower_bound = plan_lower_bound(x->s, p, INFINITY);
@@ -254,56 +257,75 @@ work_out(struct variant *x, struct candidate *c)
 	return true;
 }
 
-/*
- * The cached packing of a division's feature maps.  These are packed while all weights are
- * whole, however they are cut, so that all candidates of the same cascades share one packing.
- */
-static const struct packed_maps *
-division_packing(struct variant *x, struct division d)
+/* A hash of the decisions on which the packing of feature maps depends. */
+static uint64_t
+hash_maps(const struct sched *s, const struct plan *p)
 {
-	struct hash_table *t = &x->listed;
 	struct arena *a = arena_open();
-	int32_t *key = anew(a, int32_t, 2 * (size_t)d.n + 2);
-	size_t n = 0;
-	key[n++] = x->s->effort_step;
-	key[n++] = d.slide;
-	for (int i = 0; i < d.n; i++) {
-		key[n++] = x->cascades->v[d.picked[i]].last;
-		key[n++] = x->cascades->v[d.picked[i]].price.rows;
-	}
-	void **at = hash_table_at(t, hash_xxh3(key, n * sizeof(*key)));
+	int32_t *key = anew(a, int32_t, (size_t)p->n_ops + 2);
+	key[0] = s->effort_step;
+	key[1] = p->slide;
+	for (int i = 0; i < p->n_ops; i++)
+		key[i + 2] = 2 * p->decision[i].rows + p->decision[i].joins;
+	const uint64_t h = hash_xxh3(key, ((size_t)p->n_ops + 2) * sizeof(*key));
 	arena_close(a);
-	if (!*at) {
-		struct packed_maps *m = *at = anew(t->a, struct packed_maps, 1);
-		struct plan *p = make_plan(x, d, UNCUT);
-		*m = pack_maps(x->s, t->a, p);
-		plan_close(p);
+	return h;
+}
+
+/*
+ * Packs the feature maps of a plan without buffers.  These are packed while all weights are whole,
+ * however they are cut, so that all plans of the same cascades share one packing, which is cached.
+ * Returns the peak.
+ */
+static int64_t
+place_maps_of(struct variant *x, struct cascades *c, struct plan *p)
+{
+	if (!x->list)
+		open_list(x);
+	void **at = hash_table_at(&x->listed, hash_maps(x->s, p));
+	struct packed_maps *m = *at;
+	if (!m) {
+		m = *at = anew(x->list, struct packed_maps, 1);
+		struct arena *a = arena_open();
+		struct decision *d = anew(a, struct decision, (size_t)p->n_ops + 1);
+		for (int i = 0; i < p->n_ops; i++) {
+			d[i] = p->decision[i];
+			d[i].cut = UNCUT;
+		}
+		struct plan *uncut = make_kernels(x, c, d, p->slide);
+		find_maps(x->s, uncut);
+		*m = pack_maps(x->s, x->list, uncut);
+		plan_close(uncut);
+		arena_close(a);
 	}
-	return *at;
+	place_maps(x->s, p, m);
+	return m->peak;
 }
 
 void
 pack_candidate(struct variant *x, struct candidate *c)
 {
-	const struct packed_maps *m = division_packing(x, c->division);
-	place_maps(x->s, c->plan, m);
-	c->packed = m->peak;
+	c->packed = place_maps_of(x, x->cascades, c->plan);
 }
 
 struct plan *
 make_again(const struct recipe *r)
 {
 	struct variant *x = r->variant;
-	if (!x->cascades)
-		(void)variant_wake(x);
-	struct plan *p = make_plan(x, r->division, r->cut);
-	if (!measure_slices(x->s, p))
-		return plan_close(p), NULL;
-	if (!x->list)
-		open_list(x);
-	for (size_t i = 0; r->in_place && i < r->n_slices; i++)
-		leave_slice(p, i, r->in_place[i]);
-	place_maps(x->s, p, division_packing(x, r->division));
-	(void)plan_fit(x->s, p, r->fitting, INFINITY);
-	return p;
+	const struct decisions *d = &r->decisions;
+	struct cascades *c = x->cascades ? x->cascades : cascades_open(x->s);
+	struct plan *p = make_kernels(x, c, d->op, d->slide);
+	find_maps(x->s, p);
+	const bool ok = measure_slices(x->s, p);
+	for (size_t i = 0; ok && d->in_place && i < d->n_slices; i++)
+		leave_slice(p, i, d->in_place[i]);
+	if (ok) {
+		(void)place_maps_of(x, c, p);
+		(void)plan_fit(x->s, p, d->fitting, INFINITY);
+	}
+	if (c != x->cascades)
+		cascades_close(c);
+	if (!ok)
+		plan_close(p);
+	return ok ? p : NULL;
 }

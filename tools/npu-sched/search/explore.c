@@ -106,8 +106,7 @@ try_budget(struct exploring *e, int64_t budget, enum fit how, double bound)
 	const struct point found = {
 		.sram = peak, .total = total_of(p), .cycles = p->cycles,
 		.traits = plan_traits(e->x, p),
-		.recipe = { .variant = e->x, .division = e->c->division, .cut = e->c->cut,
-			    .fitting = f },
+		.recipe = { .variant = e->x, .decisions = plan_decisions(p->a, p) },
 	};
 	if (front_accepts(e->f, &found))
 		e->fits = fmin(e->fits, p->cycles);

@@ -157,25 +157,12 @@ insert(struct front *f, const struct point *p)
 	f->v[at] = *p;
 }
 
-/* Copies a list; NULL stays NULL. */
-static void *
-copy_list(struct arena *a, const void *from, size_t bytes)
-{
-	void *to = from ? arena_alloc(a, bytes + 1, 1) : NULL;
-	if (bytes && to)
-		memcpy(to, from, bytes);
-	return to;
-}
-
 static struct point
 copy_point(struct arena *a, const struct point *p)
 {
 	struct point q = *p;
 	q.is_set = true;
-	const struct recipe *r = &p->recipe;
-	q.recipe.division.picked = copy_list(a, r->division.picked,
-					     (size_t)r->division.n * sizeof(int));
-	q.recipe.in_place = copy_list(a, r->in_place, r->n_slices * sizeof(bool));
+	q.recipe.decisions = decisions_copy(a, &p->recipe.decisions);
 	return q;
 }
 

@@ -146,11 +146,7 @@ add_improved(struct front *f, const struct improving *m)
 {
 	struct variant *x = m->at->recipe.variant;
 	struct point q = *m->at;
-	q.recipe.fitting = m->p->fitting;
-	q.recipe.in_place = anew(m->p->a, bool, m->p->n_slices + 1);
-	q.recipe.n_slices = m->p->n_slices;
-	for (size_t i = 0; i < m->p->n_slices; i++)
-		q.recipe.in_place[i] = m->p->slice[i].in_place;
+	q.recipe.decisions = plan_decisions(m->p->a, m->p);
 	q.sram = peak_of(x->s, m->p);
 	q.total = total_of(m->p);
 	q.cycles = m->p->cycles;

@@ -104,11 +104,7 @@ enum { MOST_CASCADES = 1 << 15 };
 /* All that make_again() needs to make a plan again. */
 struct recipe {
 	struct variant *variant;
-	struct division division;
-	enum cut cut;
-	struct fitting fitting;
-	bool *in_place; /* of each slice; NULL: as leave_useless() decides */
-	size_t n_slices; /* of these */
+	struct decisions decisions;
 };
 
 /*

@@ -13,7 +13,7 @@ plan_traits(const struct variant *x, const struct plan *p)
 	for (int i = 0; i < x->s->n_ops; i++) {
 		t.striped += p->stripe[i] > 0;
 		t.in_place += x->s->info[i].op->weights &&
-			      p->objective[i] == BLOCKS_FOR_IN_PLACE;
+			      p->decision[i].objective == BLOCKS_FOR_IN_PLACE;
 	}
 	for (size_t i = 0; i < p->n_kernels; i++)
 		t.chained += p->kernel[i].links;

@@ -137,15 +137,16 @@ slice_kernels(struct sched *s, struct plan *p)
 }
 
 void
-make_slices(struct sched *s, struct plan *p, enum cut cut)
+make_slices(struct sched *s, struct plan *p)
 {
 	struct arena *a = arena_open();
 	bool *chained = anew(a, bool, (size_t)s->n_ops + 1);
 	for (size_t i = 0; i < p->n_kernels; i++)
 		chained[p->kernel[i].op] = p->kernel[i].links > 0;
 	for (int i = 0; i < s->n_ops; i++)
-		p->cut_points[i] = cut_weights(s, p->a, i, p->objective[i],
-						!p->stripe[i] && !chained[i], cut);
+		p->cut_points[i] = cut_weights(s, p->a, i, op_objective(p, i),
+						!p->stripe[i] && !chained[i],
+						(enum cut)p->decision[i].cut);
 	arena_close(a);
 	slice_kernels(s, p);
 	cost_kernels(s, p);
@@ -169,7 +170,7 @@ static struct hwc
 block_of(struct sched *s, const struct plan *p, const struct weight_slice *u)
 {
 	int32_t rows = p->stripe[u->op] ? p->stripe[u->op] : s->info[u->op].op->ofm.shape.h;
-	return block_for(s, u->op, rows, p->objective[u->op])->block;
+	return block_for(s, u->op, rows, op_objective(p, u->op))->block;
 }
 
 static size_t

@@ -6,10 +6,10 @@
 #include "../costs/costs.h"
 
 /*
- * slices.c: make_slices() cuts weights into slices of estimated size; measure_slices()
- * replaces these sizes by exact ones.  False: an error.
+ * slices.c: make_slices() cuts weights into slices of estimated size, as the plan decides;
+ * measure_slices() replaces these sizes by exact ones.  False: an error.
  */
-void make_slices(struct sched *s, struct plan *p, enum cut cut);
+void make_slices(struct sched *s, struct plan *p);
 bool measure_slices(struct sched *s, struct plan *p);
 /* Coding of a measured slice (GRAPH_CODING); empty: not measured, or of the fast decoder. */
 struct bytes slice_coding(struct sched *s, const struct plan *p, size_t slice);
