@@ -40,6 +40,13 @@ extern const struct record_desc record_descs[RECORDS];
 /* the record that a key of KIND_WEIGHTS + i refers to */
 extern const enum record_kind ref_record[];
 
+/*
+ * Prints the line of a record.  bare: omit comments, x- keys, and strings except the reasons of CPU
+ * nodes and the texts of rewrites; print zeros for encoded values.
+ */
+struct text;
+void graph_print_record(struct text *t, const struct record_desc *d, const struct g_rec *r, bool bare);
+
 /* Appends a zeroed record with the next free number. */
 void *record_add(struct graph *g, enum record_kind kind);
 /* Records that follow get numbers above those of all records of this kind. */

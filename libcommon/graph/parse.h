@@ -46,6 +46,14 @@ void want_char(struct cur *c, char want);
 bool parse_string(struct parse *s, struct cur *c, const char **out);
 bool parse_enum(struct parse *s, struct cur *c, const char *const *names,
 		int *out);
+/* Returns the next line, without its newline; NULL at the end. */
+const char *parse_next_line(struct parse *s, const char **end);
+/* Reads the keyword of a line, one of n tables; -1: an error.  Result: *p is behind it. */
+int parse_keyword(struct parse *s, const struct record_desc *d, int n, const char **p,
+		  const char *end);
+/* Reads the rest of a record's line. */
+bool parse_fields(struct parse *s, const struct record_desc *d, struct g_rec *r, const char *p,
+		  const char *end);
 /* Parses a value of kind k->kind into the field at p. */
 bool parse_value(struct parse *s, const struct key_desc *k, struct cur *c,
 		 void *p);

@@ -216,12 +216,8 @@ is_reported(const struct record_desc *d)
 
 enum { KEYWORD_WIDTH = 7 };
 
-/*
- * bare: omit comments, x- keys, and strings except the reasons of CPU nodes and the texts of
- * rewrites; print zeros for encoded values.
- */
-static void
-print_record(struct text *t, const struct record_desc *d, const struct g_rec *r, bool bare)
+void
+graph_print_record(struct text *t, const struct record_desc *d, const struct g_rec *r, bool bare)
 {
 	if (r->before && !bare)
 		text_puts(t, r->before);
@@ -296,7 +292,7 @@ print_records(const struct graph *g, struct text *t, bool bare)
 		size_t n;
 		void **p = record_array(g, (enum record_kind)k, &n);
 		for (size_t i = 0; i < n; i++)
-			print_record(t, &record_descs[k], p[i], bare);
+			graph_print_record(t, &record_descs[k], p[i], bare);
 	}
 }
 

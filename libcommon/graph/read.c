@@ -149,28 +149,42 @@ parse_id(struct parse *s, const struct record_desc *d, struct g_rec *r,
 		   d->prefix, (int)(*p - start), start);
 }
 
+int
+parse_keyword(struct parse *s, const struct record_desc *d, int n, const char **p,
+	      const char *end)
+{
+	const char *word = *p, *stop = value_end(word, end);
+	const size_t length = (size_t)((stop ? stop : end) - word);
+	*p += length;
+	for (int k = 0; k < n; k++)
+		if (strlen(d[k].keyword) == length && !memcmp(d[k].keyword, word, length))
+			return k;
+	(void)BAD(s, "'%.*s' is not a record of this format",
+		  (int)(length < 30 ? length : 30), word);
+	return -1;
+}
+
+bool
+parse_fields(struct parse *s, const struct record_desc *d, struct g_rec *r, const char *p,
+	     const char *end)
+{
+	r->line = s->line;
+	return parse_id(s, d, r, &p, end) && parse_keys(s, d, r, p, end);
+}
+
 static bool
 parse_record(struct parse *s, const char *p, const char *end)
 {
-	const char *stop = value_end(p, end);
-	size_t n = (size_t)((stop ? stop : end) - p);
-	for (int k = 0; k < RECORDS; k++) {
-		const struct record_desc *d = &record_descs[k];
-		if (strlen(d->keyword) != n || memcmp(d->keyword, p, n))
-			continue;
-		struct g_rec *r = record_add(s->g, (enum record_kind)k);
-		r->line = s->line;
-		r->before = pending_comments(s);
-		return parse_id(s, d, r, &stop, end) &&
-		       parse_keys(s, d, r, stop, end);
-	}
-	return BAD(s, "'%.*s' is not a record of this format",
-		   (int)(n < 30 ? n : 30), p);
+	const int k = parse_keyword(s, record_descs, RECORDS, &p, end);
+	if (k < 0)
+		return false;
+	struct g_rec *r = record_add(s->g, (enum record_kind)k);
+	r->before = pending_comments(s);
+	return parse_fields(s, &record_descs[k], r, p, end);
 }
 
-/* Returns the next line, without its newline; NULL at the end. */
-static const char *
-next_line(struct parse *s, const char **end)
+const char *
+parse_next_line(struct parse *s, const char **end)
 {
 	if (s->p == s->end)
 		return NULL;
@@ -249,7 +263,7 @@ parse_blob(struct parse *s, const char *p, const char *end)
 	b->text = s->p;
 	skip_full_lines(s, b->bytes);
 	/* a line "end" can't be base64, whose lines have at least 4 characters */
-	for (const char *q; (q = next_line(s, &end));)
+	for (const char *q; (q = parse_next_line(s, &end));)
 		if (end - q == 3 && !memcmp(q, "end", 3)) {
 			b->text_len = (size_t)(q - b->text);
 			return true;
@@ -263,7 +277,7 @@ parse_header(struct parse *s)
 	static const char magic[] = "nputools-graph 1 stage=";
 	static const char *const stages[] = { "none", "part", "sched", "wenc", NULL };
 	struct bytes all = { .p = (const uint8_t *)s->p, .n = (size_t)(s->end - s->p) };
-	const char *end, *p = next_line(s, &end);
+	const char *end, *p = parse_next_line(s, &end);
 	size_t n = sizeof(magic) - 1;
 	s->line = 1; /* in an empty file the error is in line 1, too */
 	if (!p || (size_t)(end - p) < n || memcmp(p, magic, n) != 0) {
@@ -281,7 +295,7 @@ static bool
 parse_lines(struct parse *s)
 {
 	const char *end, *p;
-	while ((p = next_line(s, &end))) {
+	while ((p = parse_next_line(s, &end))) {
 		if (p == end)
 			continue;
 		/* comments are kept as strings; a blob's text must be base64 anyway */
