@@ -40,6 +40,22 @@ mark_operands(struct sched *s, const struct g_op *op, bool *linear)
 		linear[op->ifm.t->rec.index] = true;
 }
 
+/* Marks tensors that no operation touches, so that they do not differ between plans. */
+static void
+mark_untouched(struct sched *s, bool *linear)
+{
+	bool *touched = anew(s->a, bool, s->g->n_tensors + 1);
+	for (size_t i = 0; i < s->g->n_ops; i++) {
+		const struct g_op *op = s->g->ops[i];
+		const struct g_operand *o[3] = { &op->ifm, &op->ifm2, &op->ofm };
+		for (int k = 0; k < 3; k++)
+			if (o[k]->t)
+				touched[o[k]->t->rec.index] = true;
+	}
+	for (size_t i = 0; i < s->g->n_tensors; i++)
+		linear[i] |= !touched[i];
+}
+
 /* Marks tensors that some operation uses in their own extents, because it is not pointwise. */
 static bool *
 list_shaped(struct sched *s)
@@ -64,6 +80,7 @@ choose_formats(struct sched *s)
 		mark_list(&g->nodes[i]->in, linear);
 		mark_list(&g->nodes[i]->out, linear);
 	}
+	mark_untouched(s, linear);
 	s->shallow = anew(s->a, bool, g->n_tensors + 1);
 	bool *npu_only = anew(s->a, bool, g->n_tensors + 1);
 	for (size_t i = 0; i < g->n_tensors; i++)
