@@ -73,11 +73,11 @@ setup_file()
 	tfl-partition -o part "$BATS_TEST_DIRNAME/models/digits.tflite"
 	local target=(-a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM
 		--memory-mode Shared_Sram)
-	npu-sched "${target[@]}" -o sched part
+	npu-sched "${target[@]}" --keep-plan=plan -o sched part
 	npu-wenc -o wenc sched
 	npu-cmdgen -o npu.tflite wenc
 	cp "$BATS_TEST_DIRNAME/models/digits.tflite" model.tflite
-	for kind in model.tflite npu.tflite part sched wenc; do
+	for kind in model.tflite npu.tflite part plan sched wenc; do
 		mkdir -p broken/$kind
 		"${NPUTOOLS_TESTBIN:-$BATS_TEST_DIRNAME/../build/tests}/broken" $kind 120 \
 			broken/$kind
@@ -115,6 +115,7 @@ setup_file()
 
 @test "npu-sched, npu-wenc and npu-cmdgen survive broken graphs" {
 	try part 120 npu-sched "${target[@]}" -o hostile.out
+	try plan 120 npu-sched "${target[@]}" -o hostile.out "$BATS_FILE_TMPDIR/part" --plan
 	try sched 120 npu-wenc -o hostile.out
 	try wenc 120 npu-cmdgen -o hostile.out
 }

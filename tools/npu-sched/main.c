@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "batch/batch.h"
 #include "graph/graph.h"
+#include "network/plan_text.h"
 #include "search/rewrites.h"
 #include "split/split.h"
 #include "stage.h"
@@ -23,7 +24,8 @@ enum { OPT_SYSTEM = 256, OPT_MODE, OPT_CONFIG, OPT_CACHE, OPT_OPTIMISE, OPT_EFFO
        OPT_LEVEL, OPT_PROFILES, OPT_PART, OPT_PARTS, OPT_ANY, OPT_LIST_CONFIG,
        OPT_LIST_GRAPH, OPT_LIST_ALLOCATION, OPT_FRONT, OPT_EXPLAIN, OPT_JSON,
        OPT_DUMP, OPT_WITHIN, OPT_MAX_CYCLES, OPT_MODEL, OPT_BATCH,
-       OPT_REQUIRE_BATCH, OPT_NO_REWRITE, OPT_NO_OVERLAP, OPT_REWRITES, OPT_YIELD };
+       OPT_REQUIRE_BATCH, OPT_NO_REWRITE, OPT_NO_OVERLAP, OPT_REWRITES, OPT_YIELD,
+       OPT_PLAN, OPT_KEEP_PLAN };
 
 /* Where the runtime's arena is not in SRAM, operations would read the rows of a state from DRAM. */
 static bool
@@ -106,6 +108,10 @@ static const struct argp_option option_list[] = {
 	  "graph", 0 },
 	{ "json", OPT_JSON, 0, 0,
 	  "print the result of --front or --explain as JSON", 0 },
+	{ "keep-plan", OPT_KEEP_PLAN, "FILE", 0,
+	  "write the decisions of the plan to FILE, as text that can be edited", 0 },
+	{ "plan", OPT_PLAN, "FILE", 0,
+	  "make the plan from the decisions in FILE, without a search", 0 },
 	{ "dump", OPT_DUMP, "PASS", 0,
 	  "write the graph as it is after pass PASS, to debug the scheduler", 0 },
 	{ "effort", OPT_EFFORT, "N", 0,
@@ -191,6 +197,8 @@ text_of(struct options *o, int key)
 	case OPT_MODE: return &o->mode;
 	case OPT_CONFIG: return &o->config;
 	case OPT_PART: return &o->part;
+	case OPT_PLAN: return &o->plan;
+	case OPT_KEEP_PLAN: return &o->keep_plan;
 	default: return NULL;
 	}
 }
@@ -243,6 +251,13 @@ check_options(const struct options *o)
 	target_check_names(&names, cli_error);
 	if (o->within >= 0 && o->max_cycles)
 		cli_error("--within and --max-cycles exclude each other");
+	if (o->plan && (o->front || o->explain || o->max_cycles || o->within >= 0))
+		cli_error("--plan needs no search: it excludes --front, --explain, --max-cycles and "
+			  "--within");
+	if (o->keep_plan && (o->front || o->explain || o->dump))
+		cli_error("--keep-plan excludes --front, --explain and --dump");
+	if ((o->plan || o->keep_plan) && o->batch)
+		cli_error("a plan cannot be kept or read with --batch");
 	if (o->json && !o->front && !o->explain)
 		cli_error("--json works only with --front or --explain");
 }
@@ -435,7 +450,7 @@ schedule_target(struct sched *s, struct options *o)
 bool
 schedule_text(struct sched *s, uint8_t *text, size_t n)
 {
-	if (!read_graph(s, text, n) ||
+	if (!read_graph(s, text, n) || (s->o->plan && !plan_read(s)) ||
 	    !(s->o->batch ? plan_batch(s, plan_graph) : plan_graph(s)))
 		return false;
 	say(s);
@@ -454,7 +469,13 @@ schedule(struct sched *s)
 		return write_report(s);
 	if (!s->o->dump)
 		list(s);
-	return graph_write(s->g, s->o->output, s->e);
+	if (!s->plan_text)
+		return graph_write(s->g, s->o->output, s->e);
+	struct file_set *files = file_set_open(s->a);
+	const size_t bytes = strlen(s->plan_text);
+	const bool ok = graph_add_to(files, s->g, s->o->output, s->e) &&
+			file_set_add(files, s->o->keep_plan, s->plan_text, bytes, false, s->e);
+	return file_set_end(files, ok, s->e);
 }
 
 static bool

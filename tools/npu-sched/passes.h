@@ -25,6 +25,8 @@ bool choose_traversals(struct sched *s);
 bool choose_decoders(struct sched *s);
 /* search/search.c.  Needs: s->info.  Result: s->plan */
 bool search_plan(struct sched *s);
+/* plans/keep.c.  Needs: s->plan.  Result: s->plan_text */
+void keep_plan(struct sched *s);
 /* plans/apply.c.  Needs: s->plan.  Result: blocks, slices, steps, buffers, addresses */
 bool apply_plan(struct sched *s);
 /* plans/predict.c.  Needs: the above.  Result: cycles on the target record */

@@ -47,6 +47,7 @@ struct options {
 	bool require_batch;  /* fail unless all of them fit */
 	bool front, explain, json; /* write a report instead of the graph */
 	struct rewrite_options rewrites;
+	const char *plan, *keep_plan; /* files: --plan, --keep-plan; NULL: option absent */
 	const char *dump; /* name of the pass after which the graph is written, or NULL */
 };
 
@@ -89,6 +90,9 @@ struct sched {
 	struct copies *copies; /* feature maps that may be copied, or NULL */
 	bool has_copies; /* some operation is a copy */
 	struct plan *plan; /* the chosen plan, or NULL */
+	const struct plan_text *plan_input; /* the plan of --plan, or NULL */
+	const char *plan_text; /* the text of --keep-plan, or NULL */
+	const struct split *split; /* how sums of the network were split; NULL: they were not */
 	struct sched_front front; /* --front, --explain */
 	struct smaller { /* with Size: a plan that is too slow for --within */
 		int64_t bytes;  /* that it would save; 0: no such plan */

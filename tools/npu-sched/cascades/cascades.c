@@ -260,6 +260,40 @@ closed(const struct sched *s, const struct cascades *c, int first, int last)
 	return furthest <= last;
 }
 
+/* The same for a chain of whole operations. */
+static bool
+may_chain(const struct sched *s, const struct cascades *c, int first, int last)
+{
+	bool ok = last - first < CHAIN_LENGTH && !is_slid(&c->slides, s, first);
+	for (int i = first + 1; i <= last; i++)
+		ok &= s->info[i].chain && !is_slid(&c->slides, s, i);
+	return ok;
+}
+
+const char *
+cascade_obstacle(struct sched *s, const struct cascades *c, int first, int last,
+		 struct decision d)
+{
+	int32_t stripe[MAX_LENGTH];
+	struct cascade x = { .first = first, .last = last, .rows = d.rows, .stripe = stripe,
+			     .objective = (enum block_objective)d.objective };
+	if (last - first >= MAX_LENGTH)
+		return "a cascade has at most 12 operations";
+	if (d.rows >= s->info[last].op->ofm.shape.h)
+		return "rows= has to be below the height of the last result";
+	if (d.rows ? !closed(s, c, first, last)
+		   : last > first && !may_chain(s, c, first, last))
+		return d.rows ? "an operation has no stripes, or a feature map is used outside"
+			      : "without rows= they are a chain, which is not possible";
+	if (!cascade_price(s, &x))
+		return "no block fits, or a chain gains nothing";
+	struct arena *a = arena_open();
+	cascade_run(s, a, &x, false);
+	const bool keeps = keeps_whole_map(s, &x);
+	arena_close(a);
+	return keeps ? "a buffer between them would keep all rows" : NULL;
+}
+
 /* Would an operation have another block if its weights stayed in place? */
 static bool
 has_block_for_in_place(struct sched *s, int op)

@@ -154,7 +154,11 @@ double division_lower_bound(struct sched *s, const struct cascades *c, const int
  * 9 % fewer if a cascade has so few stripes that not all of its feature maps are live at once (115
  * of 60,000 divisions of 26 networks). */
 int64_t division_bytes(const struct cascades *c, const int *picked, int n, int area, bool slide);
-/* The decisions of a division about each operation, with one cut for all. */
+/* cascades.c: why operations first..last cannot run in stripes of `rows` rows, or as a chain if rows
+ * is 0; NULL: they can. */
+const char *cascade_obstacle(struct sched *s, const struct cascades *c, int first, int last,
+			     struct decision d);
+/* divide.c: the decisions of a division about each operation, with one cut for all. */
 void division_decide(const struct cascades *c, const int *picked, int n, enum cut cut,
 		     struct decision *out);
 /* Writes decisions and their kernels into a plan. */

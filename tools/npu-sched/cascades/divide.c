@@ -180,9 +180,10 @@ make_cascade(struct sched *s, struct cascades *all, int first, int last, struct 
 {
 	const int32_t key[] = { first, last, d.rows, d.objective };
 	void **at = hash_table_at(&all->made, hash_xxh3(key, sizeof(key)));
-	if (*at)
-		return *at;
-	struct cascade *c = *at = anew(all->a, struct cascade, 1);
+	struct cascade *c = *at;
+	if (c)
+		return c;
+	c = *at = anew(all->a, struct cascade, 1);
 	*c = (struct cascade){ .first = first, .last = last, .rows = d.rows,
 			       .objective = (enum block_objective)d.objective };
 	c->stripe = anew(all->a, int32_t, (size_t)(last - first) + 1);

@@ -7,6 +7,7 @@
  * have few different values.  The second format is chosen where it costs no cycles,
  * whether weights are read in place or fetched.
  */
+#include "../network/plan_text.h"
 #include "../passes.h"
 #include "costs.h"
 
@@ -169,10 +170,34 @@ check_graph_fast(struct sched *s, int i)
 					 op->rec.id, op->weights->rec.id);
 }
 
+/* Takes the decoders of --plan. */
+static bool
+take_decoders(struct sched *s)
+{
+	const bool lacks = accel_lacks(s->accel, LACK_FAST_WEIGHTS);
+	for (int i = 0; i < s->n_ops; i++) {
+		struct g_op *op = s->info[i].op;
+		const struct plan_op *x = plan_line(s->plan_input, op);
+		if (!x || x->fast == op->fast)
+			continue;
+		if (lacks || !is_open(s, i) || s->info[i].shared)
+			return plan_err(s->plan_input, x, s->e, "fast=%d is not possible for o%d", x->fast,
+					op->rec.id);
+		G_PUT(op, OP, fast, 1);
+	}
+	find_works(s);
+	for (int i = 0; i < s->n_ops; i++)
+		if (s->info[i].op->weights && !check_graph_fast(s, i))
+			return false;
+	return true;
+}
+
 bool
 choose_decoders(struct sched *s)
 {
 	struct trials l = { .s = s };
+	if (s->plan_input)
+		return take_decoders(s);
 	if (accel_lacks(s->accel, LACK_FAST_WEIGHTS))
 		return true;
 	bool *seen = anew(s->a, bool, s->g->n_weights + 1);

@@ -12,6 +12,7 @@ plan_new(struct sched *s)
 	size_t n = (size_t)s->n_ops + 1;
 	p->a = a;
 	p->n_ops = s->n_ops;
+	p->effort = s->effort_step > 0 ? s->effort_step : 0;
 	p->rolling = anew(a, int32_t, n);
 	p->stripe = anew(a, int32_t, n);
 	p->decision = anew(a, struct decision, n);

@@ -113,6 +113,7 @@ struct plan {
 	struct weight_slice *slice;
 	size_t n_slices, cap_slices;
 	int n_ops;
+	int effort; /* step of --effort, from 0, by which it is packed */
 	struct fetch *fetch;
 	size_t n_fetches, cap_fetches;
 	int32_t *rolling; /* of each operation: rows of its OFM that are kept; 0: all */

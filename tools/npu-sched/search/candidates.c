@@ -25,10 +25,10 @@ divide(struct variant *x, int64_t maps, bool slide, bool in_place, struct divisi
 
 /* A plan with the kernels of decisions and weight slices of estimated sizes, but no rectangles. */
 static struct plan *
-make_kernels(struct variant *x, struct cascades *c, const struct decision *d, bool slide)
+make_kernels(struct variant *x, const struct decision *d, bool slide)
 {
 	struct plan *p = plan_new(x->s);
-	cascades_take(x->s, c, d, slide, p);
+	cascades_take(x->s, x->cascades, d, slide, p);
 	make_slices(x->s, p);
 	return p;
 }
@@ -40,7 +40,7 @@ make_candidate(struct variant *x, const struct candidate *c)
 	struct arena *a = arena_open();
 	struct decision *d = anew(a, struct decision, (size_t)x->s->n_ops + 1);
 	division_decide(x->cascades, c->division.picked, c->division.n, c->cut, d);
-	struct plan *p = make_kernels(x, x->cascades, d, c->division.slide);
+	struct plan *p = make_kernels(x, d, c->division.slide);
 	arena_close(a);
 	return p;
 }
@@ -278,7 +278,7 @@ hash_maps(const struct sched *s, const struct plan *p)
  * Returns the peak.
  */
 static int64_t
-place_maps_of(struct variant *x, struct cascades *c, struct plan *p)
+place_maps_of(struct variant *x, struct plan *p)
 {
 	if (!x->list)
 		open_list(x);
@@ -292,7 +292,7 @@ place_maps_of(struct variant *x, struct cascades *c, struct plan *p)
 			d[i] = p->decision[i];
 			d[i].cut = UNCUT;
 		}
-		struct plan *uncut = make_kernels(x, c, d, p->slide);
+		struct plan *uncut = make_kernels(x, d, p->slide);
 		find_maps(x->s, uncut);
 		*m = pack_maps(x->s, x->list, uncut);
 		plan_close(uncut);
@@ -305,27 +305,37 @@ place_maps_of(struct variant *x, struct cascades *c, struct plan *p)
 void
 pack_candidate(struct variant *x, struct candidate *c)
 {
-	c->packed = place_maps_of(x, x->cascades, c->plan);
+	c->packed = place_maps_of(x, c->plan);
+}
+
+struct plan *
+plan_kernels(struct variant *x, const struct decisions *d)
+{
+	if (!x->cascades)
+		x->cascades = cascades_open(x->s);
+	struct plan *p = make_kernels(x, d->op, d->slide);
+	find_maps(x->s, p);
+	if (measure_slices(x->s, p))
+		return p;
+	plan_close(p);
+	return NULL;
+}
+
+void
+fit_kernels(struct variant *x, struct plan *p, struct fitting f)
+{
+	(void)place_maps_of(x, p);
+	(void)plan_fit(x->s, p, f, INFINITY);
 }
 
 struct plan *
 make_again(const struct recipe *r)
 {
-	struct variant *x = r->variant;
 	const struct decisions *d = &r->decisions;
-	struct cascades *c = x->cascades ? x->cascades : cascades_open(x->s);
-	struct plan *p = make_kernels(x, c, d->op, d->slide);
-	find_maps(x->s, p);
-	const bool ok = measure_slices(x->s, p);
-	for (size_t i = 0; ok && d->in_place && i < d->n_slices; i++)
+	struct plan *p = plan_kernels(r->variant, d);
+	for (size_t i = 0; p && d->in_place && i < d->n_slices; i++)
 		leave_slice(p, i, d->in_place[i]);
-	if (ok) {
-		(void)place_maps_of(x, c, p);
-		(void)plan_fit(x->s, p, d->fitting, INFINITY);
-	}
-	if (c != x->cascades)
-		cascades_close(c);
-	if (!ok)
-		plan_close(p);
-	return ok ? p : NULL;
+	if (p)
+		fit_kernels(r->variant, p, d->fitting);
+	return p;
 }

@@ -284,6 +284,34 @@ has_addresses(const struct sched *s)
 	return any;
 }
 
+int
+order_obstacle(struct sched *s, const int *order)
+{
+	struct arena *a = arena_open();
+	int *note = anew(a, int, s->g->n_tensors + 1);
+	bool *done = anew(a, bool, (size_t)s->n_ops + 1);
+	const bool fixed = has_addresses(s);
+	int at = 0, wrong = -1;
+	for (int first = 0, end; first < s->n_ops && wrong < 0; first = end) {
+		for (end = first; end < s->n_ops && s->info[end].node == s->info[first].node;)
+			end++;
+		const struct flow *f = flow_find(s, a, first, end - first, note);
+		for (; at < end && wrong < 0; at++) {
+			const int op = order[at] - first;
+			bool ok = op >= 0 && op < f->n &&
+				  (order[at] == at ||
+				   (!fixed && !node_repeats(s->info[first].op->node)));
+			for (int i = ok ? f->before.first[op] : 0;
+			     ok && i < f->before.first[op + 1]; i++)
+				ok = done[first + f->before.v[i]];
+			done[order[at]] = true;
+			wrong = ok ? -1 : at;
+		}
+	}
+	arena_close(a);
+	return wrong;
+}
+
 int *
 find_order(struct sched *s)
 {

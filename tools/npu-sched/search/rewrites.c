@@ -15,7 +15,8 @@ rewrite_open(const struct sched *s, struct graph *rewrite, struct sched *out, st
 	*out = (struct sched){ .a = s->a, .o = s->o, .e = e, .accel = s->accel,
 			       .memory = s->memory, .profile_bytes = s->profile_bytes,
 			       .machine = s->machine, .calibrated = s->calibrated,
-			       .published = s->published, .g = rewrite };
+			       .published = s->published, .plan_input = s->plan_input,
+			       .g = rewrite };
 }
 
 /* Merges two fronts by rising memory; drops rows that are no better than another one. */

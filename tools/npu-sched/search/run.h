@@ -42,6 +42,10 @@ struct settings {
 
 /* order.c: an order in which whole feature maps need less memory than now; NULL: none found. */
 int *find_order(struct sched *s);
+/* The first position of an order whose operation may not run there; -1: none. */
+int order_obstacle(struct sched *s, const int *order);
+/* replay.c: makes the plan of s->plan_input.  Result: s->plan.  False: an error. */
+bool replay_plan(struct sched *s);
 
 /* settings.c */
 struct settings list_settings(const struct search *x);

@@ -25,6 +25,14 @@ find_orders(struct search *x)
 	return !x->s->e->status;
 }
 
+static bool
+keep_chosen(struct sched *s)
+{
+	if (s->o->keep_plan && s->plan)
+		keep_plan(s);
+	return true;
+}
+
 bool
 search_plan(struct sched *s)
 {
@@ -32,11 +40,13 @@ search_plan(struct sched *s)
 		return graph_err(s->g, s->g->steps[0], s->e,
 		    "the graph is scheduled already; give npu-sched the output of "
 		    "tfl-partition");
+	if (s->plan_input)
+		return measure_whole(s) && replay_plan(s) && keep_chosen(s);
 	struct search x = { .s = s, .copies = s->copies != NULL, .front.a = s->a };
 	progress_begin(&x.progress, "search");
 	bool ok = measure_whole(s) && find_copies(&x) && find_orders(&x) && answer(&x);
 	progress_end(&x.progress);
 	while (x.n > 0)
 		variant_close(x.variant[--x.n]);
-	return ok;
+	return ok && keep_chosen(s);
 }

@@ -69,7 +69,7 @@ struct variant {
 	struct arena *a;
 	struct sched *s;	   /* with copies of operations and tensors */
 	struct setting setting;
-	struct cascades *cascades; /* NULL: closed */
+	struct cascades *cascades; /* NULL: closed; without a list: of cascades_open() */
 	bool is_complete;	   /* cascades in stripes are listed, too */
 	size_t at_rest;		   /* cascades that it has added to *s->at_rest */
 	struct arena *list;	   /* arena of the candidates; NULL: no list */
@@ -231,6 +231,9 @@ bool work_out(struct variant *x, struct candidate *c);
 void candidate_close(struct candidate *c);
 /* Packs the feature maps of its plan, without buffers. */
 void pack_candidate(struct variant *x, struct candidate *c);
+/* The kernels of decisions, with exact weight sizes; NULL: an error.  Then transfers and addresses. */
+struct plan *plan_kernels(struct variant *x, const struct decisions *d);
+void fit_kernels(struct variant *x, struct plan *p, struct fitting f);
 /* Makes the plan of a recipe again; NULL: an error. */
 struct plan *make_again(const struct recipe *r);
 

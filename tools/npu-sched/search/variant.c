@@ -58,7 +58,7 @@ variant_wake(struct variant *x)
 {
 	if (x->is_complete)
 		return true;
-	if (!x->cascades && !variant_begin(x))
+	if ((!x->cascades || !x->cascades->first_of) && !variant_begin(x))
 		return false;
 	cascades_add(x->s, x->cascades);
 	return x->is_complete = true;

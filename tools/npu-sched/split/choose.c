@@ -5,6 +5,7 @@
  */
 #include "split.h"
 
+#include "../network/plan_text.h"
 #include "../search/rewrites.h"
 #include "../search/search.h"
 #include "graph/graph.h"
@@ -78,7 +79,10 @@ static bool
 try_split(const struct sched *s, const struct graph *g, struct split how,
 	  bool (*plan)(struct sched *), struct sched *out, struct err *e)
 {
+	struct split *own = anew(s->a, struct split, 1);
+	*own = how;
 	rewrite_open(s, rewrite_sums(s->a, g, how), out, e);
+	out->split = own;
 	return graph_check(out->g, e) && plan(out);
 }
 
@@ -122,6 +126,25 @@ plan_plain(struct rewrite_set *f, struct sched *s, bool (*plan)(struct sched *))
 	f->fits = s->fits;
 }
 
+/* Plans the rewrite of --plan. */
+static bool
+plan_as_read(struct sched *s, const struct split *v, int n, bool (*plan)(struct sched *))
+{
+	const struct plan_network *x = &s->plan_input->network;
+	if (strcmp(x->rec.word, "split") != 0)
+		return plan(s);
+	for (int i = 0; i < n; i++) {
+		struct sched y;
+		if (v[i].ahead != x->ahead || v[i].columns != x->columns)
+			continue;
+		if (!try_split(s, s->g, v[i], plan, &y, s->e))
+			return false;
+		adopt_rewrite(s, &y);
+		return true;
+	}
+	return plan_err(s->plan_input, x, s->e, "the network has no such split");
+}
+
 bool
 plan_split(struct sched *s, bool (*plan)(struct sched *))
 {
@@ -129,10 +152,12 @@ plan_split(struct sched *s, bool (*plan)(struct sched *))
 	struct err *e = s->e;
 	struct rewrite_set f = { .any = false };
 	struct split split_list[MAX_REWRITES];
+	/* before planning, which changes the graph */
+	const int n = l.n ? list_rewrites(s->g, &l, split_list) : 0;
+	if (s->plan_input)
+		return plan_as_read(s, split_list, n, plan);
 	if (!l.n)
 		return plan(s);
-	/* before planning, which changes the graph */
-	const int n = list_rewrites(s->g, &l, split_list);
 	const struct graph *original = graph_copy(s->a, s->g);
 	plan_plain(&f, s, plan);
 	for (int i = 0; i < n && (f.any || f.why.status == EXIT_NO); i++) {

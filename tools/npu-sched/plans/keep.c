@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The text of the chosen plan, for --keep-plan.  Needs: layouts and areas of the plan's variant. */
+#include "../costs/costs.h"
+#include "../network/plan_text.h"
+#include "../passes.h"
+#include "fit.h"
+
+#include "base/text.h"
+#include "rewrite/rewrite.h"
+
+#include <inttypes.h>
+
+static void
+put_target(const struct sched *s, struct plan_target *x)
+{
+	x->rec.word = s->accel->name;
+	PLAN_PUT(x, TARGET, system, s->memory.system);
+	PLAN_PUT(x, TARGET, memory, s->memory.mode);
+	PLAN_PUT(x, TARGET, model, (int)s->o->model);
+	PLAN_PUT(x, TARGET, level, s->o->level);
+}
+
+static void
+put_network(const struct sched *s, struct plan_network *x)
+{
+	x->rec.word = s->split ? "split" : "whole";
+	PLAN_PUT(x, NETWORK, ops, s->n_ops);
+	if (!s->split)
+		return;
+	PLAN_PUT(x, NETWORK, ahead, s->split->ahead);
+	PLAN_PUT(x, NETWORK, columns, s->split->columns);
+}
+
+static void
+put_memory(const struct sched *s, struct plan_memory *x)
+{
+	const struct plan *p = s->plan;
+	const struct fitting *f = &p->fitting;
+	x->rec.word = place_names[limited_place(s)];
+	if (f->limit < NO_LIMIT_BYTES)
+		PLAN_PUT(x, MEMORY, limit, f->limit);
+	if (f->ahead > 0)
+		PLAN_PUT(x, MEMORY, ahead, f->ahead);
+	PLAN_PUT(x, MEMORY, buffers, (int)f->how);
+	PLAN_PUT(x, MEMORY, packing, (int)f->care);
+	if (s->memory.spilling)
+		PLAN_PUT(x, MEMORY, outside, (int)f->beside);
+	PLAN_PUT(x, MEMORY, effort, p->effort);
+	PLAN_PUT(x, MEMORY, slide, p->slide);
+}
+
+static void
+put_op(const struct sched *s, int i, struct plan_op *x)
+{
+	const struct plan *p = s->plan;
+	const struct g_op *op = s->info[i].op;
+	const struct decision *d = &p->decision[i];
+	x->rec.id = op->rec.id;
+	PLAN_PUT(x, OP, kind, op->kind);
+	PLAN_PUT(x, OP, ofm, op->ofm.shape);
+	if (d->joins)
+		PLAN_PUT(x, OP, joins, 1);
+	if (i + 1 == s->n_ops || !d[1].joins) {
+		if (d->rows)
+			PLAN_PUT(x, OP, rows, d->rows);
+		if (d->objective != BLOCKS_FOR_FETCHED)
+			PLAN_PUT(x, OP, blocks, d->objective);
+	}
+	if (p->cut_points[i].n)
+		PLAN_PUT(x, OP, slices, d->cut);
+	if (op->fast)
+		PLAN_PUT(x, OP, fast, 1);
+	PLAN_PUT(x, OP, layout, op->ofm.t->layout);
+	if (s->memory.spilling)
+		PLAN_PUT(x, OP, area, op->ofm.t->area);
+	if (op->name)
+		PLAN_PUT(x, OP, name, op->name);
+}
+
+/* Lists the decisions about weight slices, at the operations that are the first to use them. */
+static void
+put_slices(const struct sched *s, struct plan_op *op)
+{
+	for (size_t i = 0; i < s->plan->n_slices; i++) {
+		const struct weight_slice *u = &s->plan->slice[i];
+		struct plan_op *x = &op[u->op];
+		if (!x->fetch.n) {
+			const int n = slice_count(s->plan->cut_points[u->op]);
+			PLAN_PUT(x, OP, fetch, (struct g_list){ .v = anew(s->a, int64_t, (size_t)n) });
+		}
+		x->fetch.v[x->fetch.n++] = !u->in_place;
+	}
+}
+
+void
+keep_plan(struct sched *s)
+{
+	struct plan_text p = { .n_ops = (size_t)s->n_ops };
+	struct text t = { 0 };
+	p.op = anew(s->a, struct plan_op, p.n_ops + 1);
+	p.summary = arena_printf(s->a, "%" PRId64 " bytes of SRAM, %.0f cycles by --model",
+				 peak_of(s, s->plan), s->plan->cycles);
+	put_target(s, &p.target);
+	put_network(s, &p.network);
+	put_memory(s, &p.memory);
+	for (int i = 0; i < s->n_ops; i++)
+		put_op(s, i, &p.op[i]);
+	put_slices(s, p.op);
+	plan_print(&p, &t);
+	s->plan_text = arena_strdup(s->a, text_str(&t));
+	text_free(&t);
+}
