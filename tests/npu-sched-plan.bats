@@ -195,3 +195,13 @@ wrong()
 			{ echo "no $word"; return 1; }
 	done <words
 }
+
+@test "npucc passes --keep-plan and --plan to npu-sched" {
+	chain_plan
+	npucc -q "${u55[@]}" --arena-cache-size=22000 --keep-plan=kept -o one.tflite m.tflite
+	cmp plan kept
+	sed '/^op *o3 /s/ fetch=1/ fetch=0/' plan >edited
+	npucc -q "${u55[@]}" --plan=edited --check -o other.tflite m.tflite
+	run -1 cmp -s one.tflite other.tflite
+	refuses 2 'no.plan' npucc "${u55[@]}" --plan=no.plan -o x.tflite m.tflite
+}

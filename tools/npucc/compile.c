@@ -439,6 +439,15 @@ run_to_end(struct npucc *c, enum program first, const char *from, bool silent)
 	return run_jobs(c, job, n);
 }
 
+void
+add_search_words(struct words *to, const struct words *from)
+{
+	for (size_t i = 0; i < from->n; i++)
+		if (strncmp(from->v[i], "--plan=", strlen("--plan=")) != 0 &&
+		    strncmp(from->v[i], "--keep-plan=", strlen("--keep-plan=")) != 0)
+			to->v[to->n++] = from->v[i];
+}
+
 /* True if the network fits with one more option of npu-sched. */
 static bool
 fits_with(const struct npucc *c, const char *option)
@@ -446,12 +455,10 @@ fits_with(const struct npucc *c, const char *option)
 	struct options o = *c->o;
 	struct npucc aside = *c;
 	struct err none = { 0 };
-	struct words *w = &o.to[SCHED];
-	const char **v = anew(c->a, const char *, w->n + 1);
-	for (size_t i = 0; i < w->n; i++)
-		v[i] = w->v[i];
-	v[w->n] = option;
-	*w = (struct words){ .v = v, .n = w->n + 1 };
+	struct words w = { .v = anew(c->a, const char *, o.to[SCHED].n + 1) };
+	add_search_words(&w, &o.to[SCHED]);
+	w.v[w.n++] = option;
+	o.to[SCHED] = w;
 	aside.o = &o;
 	aside.e = &none;
 	return run_to_end(&aside, first_stage(&aside), NULL, true);

@@ -144,6 +144,8 @@ bool compile_kept(struct npucc *c, const char **made);
 bool part_is_checked(const struct options *o);
 /* Checks the output of the last stage, made, by the stages that follow. */
 bool check_part(struct npucc *c, const char *made);
+/* Adds options of npu-sched but --plan and --keep-plan, for plans beside that of the output. */
+void add_search_words(struct words *to, const struct words *from);
 /*
  * For an output that does not fit a part, whose numbers tfl2c has printed: prints a note on
  * the option with which it fits.

@@ -80,7 +80,8 @@ ask_front(struct reporter *r, const struct words *words, const char *name,
 	struct job job = { .program = SCHED, .option = { "--front", "--json" },
 			   .input = r->graph, .silent = true, .shown = shown };
 	job.output = beside(&r->c, name);
-	o.to[SCHED] = *words;
+	o.to[SCHED] = (struct words){ .v = anew(r->c.a, const char *, words->n + 1) };
+	add_search_words(&o.to[SCHED], words);
 	c.o = &o;
 	c.e = &none;
 	return run_jobs(&c, &job, 1) ? job.output : NULL;
