@@ -89,6 +89,10 @@ mutate_tosa(uint8_t *data, size_t n, unsigned seed)
 		for (unsigned i = 0; i < s.bytes; i++)
 			data[s.at + i] = (uint8_t)(v >> 8 * i);
 		changes--;
+		/* another member of a union may have no such table: nothing can follow */
+		if (!fb_verify_as(&format, (struct bytes){ .p = data, .n = n }, "m", &root,
+				  &e))
+			break;
 	}
 	return n;
 }
