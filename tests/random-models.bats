@@ -91,8 +91,8 @@ random_models()
 	[ "$(wc -w <<<"$ACCELERATORS")" = 11 ]
 	[ -z "${NPUTOOLS_QUICK-}" ] ||
 		ACCELERATORS="ethos-u55-32 ethos-u65-512 ethos-u85-128 ethos-u85-2048"
-	local all='^(concat|reshape|split|slice|permute|pad|mirror|tile|blocks|gather|scatter'
-	all+='|repeat|select|pool|bilinear|nearest|arg|reduce_min_max|quantize|cast)$'
+	local all='^(concat|view|split|pad|mirror|tile|blocks|gather|scatter|select|pool|resize'
+	all+='|arg|reduce|quantize|cast)$'
 	[ -z "${NPUTOOLS_ALL-}" ] || all='^[a-z]'
 	mapfile -t names < <(operators "\$6 ~ /$all/" | grep -Fxf <("$GEN" -l))
 	names+=(GATHER_COMPUTED GATHER_ND_COMPUTED)
