@@ -9,7 +9,7 @@
 
 #include "rules.h"
 
-enum { STEPS = 3, FEATURES = 4, CELLS = 2, OUT = N_INPUTS };
+enum { STEPS = 3, FEATURES = 4, CELLS = 2, OUT = LSTM_N_INPUTS };
 
 struct model {
 	struct bench b;
@@ -57,22 +57,23 @@ good_lstm(struct model *m, struct arena *a)
 	memset(m, 0, sizeof(*m));
 	m->activation = TFL_ACT_TANH;
 	bench_add(b, TFL_INT8, (int32_t[4]){ 1, STEPS, FEATURES }, 0x1p-6f, 3);
-	for (int k = WEIGHTS; k < N_INPUTS; k++) {
-		int n = k < RECURRENT ? FEATURES : CELLS;
-		bool gate = k < RECURRENT + N_GATES, bias = k >= BIAS && k < BIAS + N_GATES;
+	for (int k = LSTM_WEIGHTS; k < LSTM_N_INPUTS; k++) {
+		int n = k < LSTM_RECURRENT ? FEATURES : CELLS;
+		bool gate = k < LSTM_RECURRENT + LSTM_N_GATES;
+		bool bias = k >= LSTM_BIAS && k < LSTM_BIAS + LSTM_N_GATES;
 		if (gate)
 			drawn(b, TFL_INT8, (int32_t[4]){ CELLS, n }, 0x1p-7f, 0, -9, 9);
 		else if (bias)
 			drawn(b, TFL_INT32, (int32_t[4]){ CELLS }, 0, 0, -9, 9);
-		else if (k == HIDDEN)
+		else if (k == LSTM_HIDDEN)
 			bench_add(b, TFL_INT8, state, 0x1p-7f, 0);
-		else if (k == CELL)
+		else if (k == LSTM_CELL)
 			bench_add(b, TFL_INT16, state, 0x1p-11f, 0);
 		else
 			bench_add_none(b);
 		if (gate || bias)
 			be_constant(b, k);
-		b->t[k].is_variable = k == HIDDEN || k == CELL;
+		b->t[k].is_variable = k == LSTM_HIDDEN || k == LSTM_CELL;
 	}
 	bench_add(b, TFL_INT8, (int32_t[4]){ 1, STEPS, CELLS }, 0x1p-7f, 0);
 	for (int i = 0; i < b->n; i++) {
@@ -82,7 +83,7 @@ good_lstm(struct model *m, struct arena *a)
 	m->g = (struct tfl_subgraph){ .tensor = b->t, .n_tensors = b->n, .op = &b->op,
 				      .n_ops = 1 };
 	b->op.code = TFL_UNIDIRECTIONAL_SEQUENCE_LSTM;
-	b->op.n_in = N_INPUTS;
+	b->op.n_in = LSTM_N_INPUTS;
 	b->op.n_out = 1;
 	b->op.in = b->index;
 	b->op.out = b->index + OUT;
@@ -91,7 +92,7 @@ good_lstm(struct model *m, struct arena *a)
 }
 
 static const char *
-read_lstm(struct model *m, struct lstm *l)
+read_model(struct model *m, struct lstm *l)
 {
 	struct bench_option o[] = {
 		{ .slot = FB_UnidirectionalSequenceLSTMOptions_fused_activation_function,
@@ -101,35 +102,35 @@ read_lstm(struct model *m, struct lstm *l)
 	};
 	bench_options(&m->b, &fb_UnidirectionalSequenceLSTMOptions, o, 2);
 	struct lop lop = lop_of(&m->p, &m->b.op);
-	const char *why = lstm_read(&m->p, &lop);
+	const char *why = read_lstm(&m->p, &lop);
 	if (lop.own)
 		*l = *(const struct lstm *)lop.own;
 	return why;
 }
 
-static void no_cell(struct model *m) { m->b.index[CELL] = -1; }
-static void peephole(struct model *m) { m->b.index[PEEPHOLE] = HIDDEN; }
-static void projection(struct model *m) { m->b.index[PROJECTION] = WEIGHTS; }
+static void no_cell(struct model *m) { m->b.index[LSTM_CELL] = -1; }
+static void peephole(struct model *m) { m->b.index[LSTM_PEEPHOLE] = LSTM_HIDDEN; }
+static void projection(struct model *m) { m->b.index[LSTM_PROJECTION] = LSTM_WEIGHTS; }
 static void relu(struct model *m) { m->activation = TFL_ACT_RELU; }
-static void two_ranks(struct model *m) { m->b.t[X].rank = m->b.t[OUT].rank = 2; }
+static void two_ranks(struct model *m) { m->b.t[LSTM_X].rank = m->b.t[OUT].rank = 2; }
 static void other_type(struct model *m) { m->b.t[OUT].type = TFL_INT16; }
-static void no_variable(struct model *m) { m->b.t[HIDDEN].is_variable = false; }
-static void shared_state(struct model *m) { m->operands[HIDDEN] = 2; }
-static void cell_of_bytes(struct model *m) { m->b.t[CELL].type = TFL_INT8; }
-static void no_scale(struct model *m) { m->b.t[HIDDEN].quant.n_scale = 0; }
-static void cell_zero(struct model *m) { m->b.zero[CELL][0] = 1; }
-static void long_cell(struct model *m) { m->b.t[CELL].dim[1] = CELLS + 1; }
+static void no_variable(struct model *m) { m->b.t[LSTM_HIDDEN].is_variable = false; }
+static void shared_state(struct model *m) { m->operands[LSTM_HIDDEN] = 2; }
+static void cell_of_bytes(struct model *m) { m->b.t[LSTM_CELL].type = TFL_INT8; }
+static void no_scale(struct model *m) { m->b.t[LSTM_HIDDEN].quant.n_scale = 0; }
+static void cell_zero(struct model *m) { m->b.zero[LSTM_CELL][0] = 1; }
+static void long_cell(struct model *m) { m->b.t[LSTM_CELL].dim[1] = CELLS + 1; }
 static void fewer_steps(struct model *m) { m->b.t[OUT].dim[1] = STEPS - 1; }
-static void computed(struct model *m) { m->b.t[WEIGHTS + 2].data = (struct bytes){ 0 }; }
-static void weight_zero(struct model *m) { m->b.zero[RECURRENT][0] = 1; }
-static void wide_weights(struct model *m) { m->b.t[RECURRENT + 1].dim[1] = 3; }
-static void bias_of_64(struct model *m) { m->b.t[BIAS].type = TFL_INT64; }
-static void long_bias(struct model *m) { m->b.t[BIAS + 3].dim[0] = CELLS + 1; }
-static void large_bias(struct model *m) { m->b.data[BIAS + 1].i32[0] = INT32_MAX; }
-static void large_scale(struct model *m) { m->b.scale[WEIGHTS][0] = 0x1p30f; }
+static void computed(struct model *m) { m->b.t[LSTM_WEIGHTS + 2].data = (struct bytes){ 0 }; }
+static void weight_zero(struct model *m) { m->b.zero[LSTM_RECURRENT][0] = 1; }
+static void wide_weights(struct model *m) { m->b.t[LSTM_RECURRENT + 1].dim[1] = 3; }
+static void bias_of_64(struct model *m) { m->b.t[LSTM_BIAS].type = TFL_INT64; }
+static void long_bias(struct model *m) { m->b.t[LSTM_BIAS + 3].dim[0] = CELLS + 1; }
+static void large_bias(struct model *m) { m->b.data[LSTM_BIAS + 1].i32[0] = INT32_MAX; }
+static void large_scale(struct model *m) { m->b.scale[LSTM_WEIGHTS][0] = 0x1p30f; }
 static void many_steps(struct model *m)
 {
-	m->b.t[X].dim[1] = m->b.t[OUT].dim[1] = 1025;
+	m->b.t[LSTM_X].dim[1] = m->b.t[OUT].dim[1] = 1025;
 }
 
 static void
@@ -156,8 +157,9 @@ lstm_rules(struct arena *a)
 		{ "computed weights", computed, "weights of gate 2 are not constant" },
 		{ "weights' zero point", weight_zero, "weights of gate 0 are not constant" },
 		{ "wide weights", wide_weights, "weights of gate 1 are not 2x2" },
-		{ "bias of 64 bits", bias_of_64, "bias of gate 0 is not 2 constants" },
-		{ "long bias", long_bias, "bias of gate 3 is not 2 constants" },
+		{ "bias of 64 bits", bias_of_64, "bias of gate 0 exceeds 32 bits" },
+		{ "long bias", long_bias,
+		  "bias of gate 3 is not 2 constants of int32 or int64" },
 		{ "large bias", large_bias, "scaled sums exceed 32 bits" },
 		{ "large scale", large_scale, "can't be expressed" },
 		{ "many steps", many_steps, "more than 1024 steps" },
@@ -165,17 +167,17 @@ lstm_rules(struct arena *a)
 	static struct model m;
 	struct lstm l;
 	good_lstm(&m, a);
-	expect("a usual LSTM", read_lstm(&m, &l), NULL);
+	expect("a usual LSTM", read_model(&m, &l), NULL);
 	expect_int("steps", l.steps, STEPS);
 	expect_int("cells", l.cells, CELLS);
 	expect_int("no clip", l.clip, 0);
 	m.clip = 0.5f; /* in units of 2^-11 */
-	expect("with a clip", read_lstm(&m, &l), NULL);
+	expect("with a clip", read_model(&m, &l), NULL);
 	expect_int("clip", l.clip, 1024);
 	for (size_t i = 0; i < ARRAY_LEN(v); i++) {
 		good_lstm(&m, a);
 		v[i].change(&m);
-		expect(v[i].what, read_lstm(&m, &l), v[i].why);
+		expect(v[i].what, read_model(&m, &l), v[i].why);
 	}
 }
 
@@ -187,13 +189,13 @@ gate_scales(struct arena *a)
 	struct lstm l;
 	struct npu_scale s = { 0 };
 	good_lstm(&m, a);
-	(void)read_lstm(&m, &l);
-	expect_int("a scale", lstm_gate_scale(&l, &m.b.t[WEIGHTS], false, &s), true);
+	(void)read_model(&m, &l);
+	expect_int("a scale", lstm_gate_scale(&l, &m.b.t[LSTM_WEIGHTS], false, &s), true);
 	expect_int("is a half", (int64_t)s.mult * 2, INT64_C(1) << s.shift);
-	expect_int("recurrent", lstm_gate_scale(&l, &m.b.t[RECURRENT], true, &s), true);
+	expect_int("recurrent", lstm_gate_scale(&l, &m.b.t[LSTM_RECURRENT], true, &s), true);
 	expect_int("is a quarter", (int64_t)s.mult * 4, INT64_C(1) << s.shift);
-	m.b.t[X].type = TFL_INT16;
-	expect_int("16 bits", lstm_gate_scale(&l, &m.b.t[WEIGHTS], false, &s), true);
+	m.b.t[LSTM_X].type = TFL_INT16;
+	expect_int("16 bits", lstm_gate_scale(&l, &m.b.t[LSTM_WEIGHTS], false, &s), true);
 	expect_int("of 15 bits", s.mult < 1 << 15, true);
 	expect_int("is a half, too", (int64_t)s.mult * 2, INT64_C(1) << s.shift);
 }
