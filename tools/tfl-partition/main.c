@@ -4,6 +4,7 @@
 
 #include "base/cli.h"
 #include "base/file.h"
+#include "base/sandbox.h"
 #include "graph/graph.h"
 #include "target/part.h"
 
@@ -149,7 +150,8 @@ run(void *options, struct arena *a, struct err *e)
 	const struct accel *accel = name ? accel_named(name, e) : NULL;
 	struct bytes file;
 	struct part p;
-	if (e->status || (chip && !target_part_has(chip, o->accel, e)) || (name && !accel) || !file_read(a, o->input, TFL_MAX_BYTES, &file, e))
+	if (e->status || (chip && !target_part_has(chip, o->accel, e)) || (name && !accel) ||
+	    !file_read(a, o->input, TFL_MAX_BYTES, &file, e))
 		return false;
 	if (o->cut_only)
 		return write_cut(a, o, file, e);
@@ -159,6 +161,13 @@ run(void *options, struct arena *a, struct err *e)
 	bool ok = o->report ? write_report(&p, o)
 			    : fails || graph_write(p.g, o->output, e);
 	return ok && !fails;
+}
+
+/* The file of --part is read with the sandbox around. */
+static void
+allow(const struct sandbox *s, void *options)
+{
+	sandbox_read(s, ((const struct options *)options)->part);
 }
 
 int
@@ -171,6 +180,7 @@ main(int argc, char **argv)
 		.file = &o.input, .what = "model",
 		.output = &o.output,
 		.confined = true,
+		.allow = allow,
 		.output_doc = "write the graph to FILE",
 	};
 	int status = cli_run(&argp, argc, argv, &o, &common, run);

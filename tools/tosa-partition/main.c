@@ -4,6 +4,7 @@
 
 #include "base/cli.h"
 #include "base/file.h"
+#include "base/sandbox.h"
 #include "graph/graph.h"
 #include "target/part.h"
 
@@ -117,6 +118,13 @@ run(void *options, struct arena *a, struct err *e)
 	return graph_write(p.g, o->output, e);
 }
 
+/* The file of --part is read with the sandbox around. */
+static void
+allow(const struct sandbox *s, void *options)
+{
+	sandbox_read(s, ((const struct options *)options)->part);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -126,6 +134,7 @@ main(int argc, char **argv)
 		.file = &o.input, .what = "graph",
 		.output = &o.output,
 		.confined = true,
+		.allow = allow,
 	};
 	return cli_run(&argp, argc, argv, &o, &common, run);
 }
