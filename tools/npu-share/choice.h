@@ -108,6 +108,8 @@ int64_t place_bound(const struct problem *p, const int *row);
 bool choose_rows(const struct problem *p, uint64_t max_steps, struct choice *out);
 /* flash of a choice: equal constants count once */
 int64_t flash_of(const struct problem *p, const int *row);
+/* how often network j may run between a request of network `net` and its result */
+double runs_before(const struct problem *p, int net, int j);
 /* the longest time from a request to the result; networks live together may run before it */
 double response_of(const struct problem *p, const int *row, int net);
 

@@ -48,16 +48,21 @@ weighted(const struct net *n, int row)
 }
 
 double
+runs_before(const struct problem *p, int net, int j)
+{
+	if (j == net)
+		return 1;
+	if (!p->together[net][j])
+		return 0;
+	return fmax(1, ceil(p->net[net].deadline * p->net[j].rate - 1e-9));
+}
+
+double
 response_of(const struct problem *p, const int *row, int net)
 {
-	const struct net *n = &p->net[net];
-	double sum = n->row[row[net]].seconds;
-	for (int j = 0; j < p->n; j++) {
-		if (j == net || !p->together[net][j])
-			continue;
-		double runs = ceil(n->deadline * p->net[j].rate - 1e-9);
-		sum += (runs > 1 ? runs : 1) * p->net[j].row[row[j]].seconds;
-	}
+	double sum = 0;
+	for (int j = 0; j < p->n; j++)
+		sum += runs_before(p, net, j) * p->net[j].row[row[j]].seconds;
 	return sum;
 }
 
