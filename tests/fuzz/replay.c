@@ -217,7 +217,12 @@ main(int argc, char **argv)
 	/* a whole compilation takes longer than a reader, and one mutant finds more */
 	long usual = LLVMFuzzerCustomMutator ? 2 : 300;
 	long rounds = text ? strtol(text, NULL, 10) : usual;
+	struct stat folder;
 	survey = getenv("FUZZ_SURVEY");
+	if (survey && (stat(survey, &folder) || !S_ISDIR(folder.st_mode))) {
+		(void)fprintf(stderr, "FUZZ_SURVEY: %s is not a directory\n", survey);
+		return EXIT_TROUBLE;
+	}
 	if (survey) /* files that a target opens only once are opened here */
 		(void)LLVMFuzzerTestOneInput((const uint8_t *)"", 1);
 	first_seed = seed ? strtoull(seed, NULL, 10) : 0;
