@@ -54,7 +54,7 @@ unharmed()
 		npu-vela "${memory[@]}" --accelerator-config=ethos-u55-128 \
 			--output-dir="$n" -- "$n.tflite" >log
 		[ -s "./$n/${n}_vela.tflite" ]
-		npu-vela "${memory[@]}" --output-dir="$n" "./$n.tflite" >log
+		npu-vela "${memory[@]}" --any-accelerator --output-dir="$n" "./$n.tflite" >log
 		cp "./$n.tflite" "$n.ini" 2>/dev/null || cp "./$n.tflite" "./$n.ini"
 		npu-vela --list-configs="$n.ini" >log
 	done
