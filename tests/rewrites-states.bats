@@ -40,16 +40,16 @@ on_chip()
 	esac
 }
 
-# shifts [OPTION...]: the rule applies for all accelerators; outputs of each frame are equal, and
+# shifts: the rule applies for all accelerators; outputs of each frame are equal, and
 # streams obey all rules
 shifts()
 {
 	local a memory
 	for a in $ALL; do
 		on_chip "$a"
-		npucc -q -a "$a" "${memory[@]}" "$@" -o c.sched m.tflite
+		npucc -q -a "$a" "${memory[@]}" -o c.sched m.tflite
 		grep -q '^rewrite .*rule=states' c.sched
-		npucc -q -a "$a" "${memory[@]}" "$@" -o c.tflite m.tflite
+		npucc -q -a "$a" "${memory[@]}" -o c.tflite m.tflite
 		npu-dis --verify c.tflite | grep -q ', 0 errors, 0 warnings$'
 		npu-sim --frames=9 --inputs=random,min,max,alternating --compare=m.tflite c.tflite
 	done
@@ -82,8 +82,7 @@ keeps()
 }
 
 @test "states: a random number of rows and channels" {
-	local i
-	for i in 1 2 3 4; do
+	for _ in 1 2 3 4; do
 		stream $((RANDOM % 40 + 1)) $((RANDOM % 9 + 1)) $((RANDOM % 70 + 1))
 		shifts
 	done

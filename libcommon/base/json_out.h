@@ -12,10 +12,12 @@
 
 #include <stdbool.h>
 
+enum json_style { JSON_COMPACT, JSON_SPACED, JSON_PADDED }; /* {"a":1}  {"a": 1}  { "a": 1 } */
+
 /* Where the text goes, and how members are apart. */
 struct json_out {
 	struct text *t;
-	enum { JSON_COMPACT, JSON_SPACED, JSON_PADDED } style; /* {"a":1}  {"a": 1}  { "a": 1 } */
+	enum json_style style;
 };
 
 /* Begins the document: a bracket that belongs to no member. */

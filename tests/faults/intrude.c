@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,10 +27,17 @@ say(const char *deed)
 	(void)!write(report, "\n", 1);
 }
 
+/* True if a system call returned a file descriptor, which stays open. */
+static bool
+got(int fd)
+{
+	return fd >= 0;
+}
+
 static void *
 in_thread(void *unused)
 {
-	if (open("/etc/passwd", O_RDONLY) >= 0)
+	if (got(open("/etc/passwd", O_RDONLY)))
 		say("opened a file in a thread");
 	return unused;
 }
@@ -39,22 +47,23 @@ intrude(void)
 {
 	pthread_t t;
 	char *const argv[] = { "true", NULL };
-	if (open("/etc/passwd", O_RDONLY) >= 0)
+	if (got(open("/etc/passwd", O_RDONLY)))
 		say("opened a file");
-	if (openat(AT_FDCWD, "..", O_RDONLY | O_DIRECTORY) >= 0)
+	if (got(openat(AT_FDCWD, "..", O_RDONLY | O_DIRECTORY)))
 		say("listed a directory");
-	if (open("intruder", O_WRONLY | O_CREAT, 0600) >= 0)
+	if (got(open("intruder", O_WRONLY | O_CREAT, 0600)))
 		say("created a file");
-	if (open("secret", O_WRONLY) >= 0 || !truncate("secret", 0))
+	if (got(open("secret", O_WRONLY)) || !truncate("secret", 0))
 		say("changed a file");
 	if (!chmod("secret", 0777) || !unlink("secret") || !rename("secret", "stolen"))
 		say("changed a directory");
-	if (socket(AF_UNIX, SOCK_STREAM, 0) >= 0 || socket(AF_INET, SOCK_STREAM, 0) >= 0)
+	if (got(socket(AF_UNIX, SOCK_STREAM, 0)) || got(socket(AF_INET, SOCK_STREAM, 0)))
 		say("opened a socket");
 	if (!kill(getppid(), 0))
 		say("could send a signal");
-	if (mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		 0) != MAP_FAILED)
+	void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0); /* cppcheck-suppress invalidFunctionArg */
+	if (code != MAP_FAILED)
 		say("made executable memory");
 	if (!pthread_create(&t, NULL, in_thread, NULL))
 		(void)pthread_join(t, NULL);

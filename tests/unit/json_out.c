@@ -34,7 +34,7 @@ put_document(const struct json_out *j)
 }
 
 static bool
-check(int style, const char *want)
+check(enum json_style style, const char *want)
 {
 	struct text t = { 0 };
 	const struct json_out j = { .t = &t, .style = style };

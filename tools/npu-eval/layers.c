@@ -7,6 +7,7 @@
  */
 #include "layers.h"
 
+#include "base/functions.h"
 #include "base/progress.h"
 #include "kernels/kernels.h"
 #include "real/real.h"
@@ -89,7 +90,8 @@ noise_db(struct noise n)
 	if (n.noise == 0)
 		return INFINITY;
 	/* a function may be undefined, such as the root of a negative number */
-	return isfinite(n.noise) && n.signal > 0 ? 10 * log10(n.signal / n.noise)
+	const double per_ln = 4.342944819032518; /* 10 / ln 10 */
+	return isfinite(n.noise) && n.signal > 0 ? per_ln * real_log(n.signal / n.noise)
 						 : -INFINITY;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "quantize.h"
 
+#include "base/functions.h"
 #include "real/real.h"
 #include "sim/sim.h"
 
@@ -38,7 +39,8 @@ noise_ratio_db(double signal, double noise)
 {
 	if (noise == 0)
 		return INFINITY;
-	return signal > 0 && isfinite(noise) ? 10 * log10(signal / noise) : -INFINITY;
+	const double per_ln = 4.342944819032518; /* 10 / ln 10 */
+	return signal > 0 && isfinite(noise) ? per_ln * real_log(signal / noise) : -INFINITY;
 }
 
 /* ---- values ------------------------------------------------------------------------- */

@@ -62,8 +62,9 @@ row_maximum(struct part *p, struct g_operand x)
 	struct g_operand m = low_new(p->l, x.type, one);
 	struct hwc rows = { .h = s.h * s.w, .w = s.c, .c = 1 };
 	struct hwc firsts = { .h = s.h * s.w, .w = 1, .c = 1 };
-	(void)low_pool_window(p->l, OP_MAXPOOL, low_view(p->l, x, rows),
-			      operand_reshape(m.t, firsts), (struct yx){ .y = 1, .x = s.c });
+	struct g_operand from = low_view(p->l, x, rows);
+	(void)low_pool_window(p->l, OP_MAXPOOL, from, operand_reshape(m.t, firsts),
+			      (struct yx){ .y = 1, .x = s.c });
 	return m;
 }
 
