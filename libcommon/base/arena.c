@@ -276,18 +276,26 @@ arena_strdup(struct arena *a, const char *s)
 }
 
 char *
-arena_printf(struct arena *a, const char *fmt, ...)
+arena_vprintf(struct arena *a, const char *fmt, va_list ap)
 {
-	va_list ap, again;
-	va_start(ap, fmt);
+	va_list again;
 	va_copy(again, ap);
 	int n = vsnprintf(NULL, 0, fmt, ap);
-	va_end(ap);
 	if (n < 0)
 		abort();
 	char *p = arena_alloc(a, (size_t)n + 1, 1);
 	(void)vsnprintf(p, (size_t)n + 1, fmt, again);
 	va_end(again);
+	return p;
+}
+
+char *
+arena_printf(struct arena *a, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	char *p = arena_vprintf(a, fmt, ap);
+	va_end(ap);
 	return p;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/diag.h"
 
+#include <stdarg.h>
 #include <stddef.h>
 
 struct arena;
@@ -45,6 +46,7 @@ void *arena_keep(struct arena *a, void *p, size_t n);
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3);
+char *arena_vprintf(struct arena *a, const char *fmt, va_list ap) PRINTF(2, 0);
 
 /*
  * Makes sure that a vector of n elements has capacity for one more.  Returns p if n is

@@ -357,18 +357,14 @@ cli_finish(const struct err *e)
 static void
 note(struct text *to, const char *label, const char *fmt, va_list ap)
 {
-	char *line;
-	if (vasprintf(&line, fmt, ap) < 0)
-		out_of_memory();
 	struct arena *a = arena_open();
-	const char *plain = text_plain(a, line);
+	const char *plain = text_plain(a, arena_vprintf(a, fmt, ap));
 	if (to)
 		text_printf(to, "%s: %s\n", label, plain);
 	else
 		(void)fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name,
 			      label, plain);
 	arena_close(a);
-	free(line);
 }
 
 void

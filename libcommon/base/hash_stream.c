@@ -3,25 +3,29 @@
  * XXH3 of bytes that arrive in parts.  It is separate from hash.c because firmware has
  * hash.c but no memory for this file.
  */
+#include "base/block.h"
 #include "base/diag.h"
 #include "base/hash.h"
 
-#include <stdlib.h>
+#include <stdint.h>
 #define XXH_INLINE_ALL /* as in hash.c */
 #include <xxhash.h>
 
+enum { ALIGNMENT = 64 }; /* of a state of XXH3 */
+
+/* A block, which a call of the library frees if the call ends early. */
 struct hash_stream {
-	XXH3_state_t *state;
+	XXH3_state_t *state; /* in `room` */
+	uint8_t room[sizeof(XXH3_state_t) + ALIGNMENT];
 };
 
 struct hash_stream *
 hash_begin(void)
 {
-	struct hash_stream *h = calloc(1, sizeof(*h));
-	if (h)
-		h->state = XXH3_createState();
-	if (!h || !h->state)
+	struct hash_stream *h = block_alloc(sizeof(*h));
+	if (!h)
 		out_of_memory();
+	h->state = (XXH3_state_t *)(void *)(h->room + ALIGNMENT - (uintptr_t)h->room % ALIGNMENT);
 	(void)XXH3_64bits_reset(h->state);
 	return h;
 }
@@ -36,8 +40,7 @@ uint64_t
 hash_end(struct hash_stream *h)
 {
 	uint64_t v = XXH3_64bits_digest(h->state);
-	(void)XXH3_freeState(h->state);
-	free(h);
+	block_free(h, sizeof(*h));
 	return v;
 }
 
