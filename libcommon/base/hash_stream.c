@@ -15,8 +15,8 @@ enum { ALIGNMENT = 64 }; /* of a state of XXH3 */
 
 /* A block, which a call of the library frees if the call ends early. */
 struct hash_stream {
-	XXH3_state_t *state; /* in `room` */
-	uint8_t room[sizeof(XXH3_state_t) + ALIGNMENT];
+	XXH3_state_t *state; /* in `bytes` */
+	uint8_t bytes[sizeof(XXH3_state_t) + ALIGNMENT];
 };
 
 struct hash_stream *
@@ -25,7 +25,7 @@ hash_begin(void)
 	struct hash_stream *h = block_alloc(sizeof(*h));
 	if (!h)
 		out_of_memory();
-	h->state = (XXH3_state_t *)(void *)(h->room + ALIGNMENT - (uintptr_t)h->room % ALIGNMENT);
+	h->state = (XXH3_state_t *)(void *)(h->bytes + ALIGNMENT - (uintptr_t)h->bytes % ALIGNMENT);
 	(void)XXH3_64bits_reset(h->state);
 	return h;
 }
