@@ -123,12 +123,7 @@ is_linear_run(const struct sched *s, const struct g_operand *o)
 {
 	bool linear = o->view == VIEW_STRIDED || o->view == VIEW_RESHAPE ||
 		      o->t->io != IO_NONE || tensor_is_const(o->t);
-	int64_t size = graph_type_bytes(o->type), at = 0;
-	if (o->view == VIEW_STRIDED)
-		at = o->offset;
-	else if (o->view == VIEW_BOX)
-		at = ((int64_t)o->start.h * o->t->hwc.w + o->start.w) * o->t->hwc.c +
-		     o->start.c;
+	int64_t size = graph_type_bytes(o->type), at = operand_by_strides(*o).offset;
 	/* a U55 moves multiples of 16 bytes */
 	return linear && o->t->layout == LAYOUT_NHWC && !tensor_has_strides(o->t) &&
 	       operand_is_contiguous(o) &&
