@@ -83,7 +83,7 @@ column()
 @test "the same findings with any number of jobs, and none of a correct compiler" {
 	need flatc jq
 	strange ''
-	differential --vela=./strange -n 8 ADD MUL || { cat log; false; }
+	differential --vela=./strange -n 4 ADD MUL || { cat log; false; }
 	strange "$LOSES"
 	run -1 differential --vela=./strange -n 1 -j 1 -s 5 ADD
 	local one=$output

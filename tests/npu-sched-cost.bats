@@ -78,11 +78,10 @@ grows()
 
 # each spill of feature maps lists all cascades again
 @test "a goal or a limit takes few times the time of the fastest plan: feature maps may be spilled" {
-	local fast now request n=1000 i
+	local fast now request n=600 i
 	local target=(-a ethos-u65-512 --system-config Ethos_U65_High_End
 		--memory-mode Dedicated_Sram)
 	[ -x "$chain" ] || skip "no $chain"
-	[ -z "${NPUTOOLS_QUICK-}" ] || n=600
 	"$chain" conv $n >m.tflite
 	tfl-partition -a ethos-u65-512 -o m.part m.tflite 2>notes
 	# at first 5, 6, and 26 times

@@ -45,7 +45,7 @@ draw()
 # seeds of networks: more with NPUTOOLS_ALL, fewer in a quick run
 seeds()
 {
-	local n=12
+	local n=6
 	[ -z "${NPUTOOLS_QUICK-}" ] || n=4
 	[ -z "${NPUTOOLS_ALL-}" ] || n=60
 	seq "$1" $(($1 + n - 1))

@@ -108,8 +108,8 @@ progress()
 }
 
 @test "npucc lends its terminal to npu-sched, and Ctrl-C leaves nothing" {
-	need_shared models/mbv2_int8.tflite
-	cp "$SHARED/models/mbv2_int8.tflite" m.tflite
+	need_shared models/person_detect.tflite
+	cp "$SHARED/models/person_detect.tflite" m.tflite
 	mkdir dir
 	interrupted '\r\e\[Knpu-sched: curve of SRAM and time: [0-9]* %' npucc --part=alif-e7-hp \
 		--effort=9 --advice --report=dir/m.html -o dir/m_npu.tflite m.tflite

@@ -21,9 +21,9 @@ random_models()
 		[ "$status" = 0 ]
 		return
 	fi
-	ACCELERATORS="ethos-u55-32 ethos-u55-128 ethos-u65-256" random_models 110 20
+	ACCELERATORS="ethos-u55-32 ethos-u55-128 ethos-u65-256" random_models 60 20
 	[ "$status" = 0 ]
-	ACCELERATORS="ethos-u55-64 ethos-u55-256 ethos-u65-512" random_models 110 20 -s 201
+	ACCELERATORS="ethos-u55-64 ethos-u55-256 ethos-u65-512" random_models 60 20 -s 201
 	[ "$status" = 0 ]
 }
 
@@ -70,7 +70,7 @@ random_models()
 # No stage refuses a model that tfl-partition accepted, whatever values the file has.  A quick
 # run has half of the models, on four of the accelerators.
 @test "operators of any scale, zero point and bias work on all eleven accelerators" {
-	local n=30 LOOSE=1 ACCELERATORS
+	local n=20 LOOSE=1 ACCELERATORS
 	ACCELERATORS=$(sed -n 's/^ACCEL([^"]*"\([^"]*\)".*/\1/p' "$TOP/schema/target.def")
 	[ "$(wc -w <<<"$ACCELERATORS")" = 11 ]
 	[ -z "${NPUTOOLS_QUICK-}" ] ||

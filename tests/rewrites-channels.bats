@@ -106,7 +106,7 @@ two()
 
 # Of the drawn networks, two thirds lose channels.
 @test "channels: drawn networks compute the same bytes" {
-	local n=40 all=$ALL
+	local n=20 all=$ALL
 	[ -z "${NPUTOOLS_QUICK-}" ] || n=10 all="ethos-u55-32 ethos-u65-512 ethos-u85-256"
 	NATIVE=1 ACCELERATORS=$all run "$BATS_TEST_DIRNAME/random-models" \
 		-b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 1 CHANNELS

@@ -57,7 +57,7 @@ quantized()
 }
 
 @test "quantize: drawn networks compute the same bytes" {
-	local n=40 all=$ALL s applied=0
+	local n=20 all=$ALL s applied=0
 	[ -z "${NPUTOOLS_QUICK-}" ] || n=10 all="ethos-u55-32 ethos-u65-512 ethos-u85-256"
 	NATIVE=1 ACCELERATORS=$all run "$BATS_TEST_DIRNAME/random-models" \
 		-b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 1 QUANTIZE_CONV

@@ -129,7 +129,7 @@ conv()
 }
 
 @test "window: drawn convolutions compute the same bytes" {
-	local n=60
+	local n=30
 	[ -z "${NPUTOOLS_QUICK-}" ] || n=15
 	LOOSE=1 ACCELERATORS="ethos-u55-32 ethos-u55-128 ethos-u65-512 ethos-u85-256 ethos-u85-2048" \
 		run "$BATS_TEST_DIRNAME/random-models" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 1 CONV_2D_WINDOW
@@ -167,7 +167,7 @@ argmax()
 }
 
 @test "rowmax: drawn searches compute the same bytes" {
-	local n=40
+	local n=20
 	[ -z "${NPUTOOLS_QUICK-}" ] || n=10
 	LOOSE=1 ACCELERATORS="ethos-u55-32 ethos-u55-128 ethos-u65-512" \
 		run "$BATS_TEST_DIRNAME/random-models" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 1 ARG_MAX ARG_MIN
