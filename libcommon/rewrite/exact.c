@@ -10,14 +10,18 @@
 #include <stdarg.h>
 #include <string.h>
 
+/* Which program applies a rule, and when: schema/rewrites.def. */
+enum rule_kind { FRONT_END, IN_PLAN, ALTERNATIVE };
+
 static const struct rule {
 	const char *name, *sentence;
 	exact_rule *apply;
-	bool planned; /* npu-sched applies the rule */
+	enum rule_kind kind;
 } rules[] = {
-#define REWRITE(n, function, text) { .name = #n, .sentence = text, .apply = function },
-#define PLANNED(n, function, text)                                                          \
-	{ .name = #n, .sentence = text, .apply = function, .planned = true },
+#define RULE(n, function, text, k) { .name = #n, .sentence = text, .apply = function, .kind = k },
+#define REWRITE(n, function, text) RULE(n, function, text, FRONT_END)
+#define PLANNED(n, function, text) RULE(n, function, text, IN_PLAN)
+#define CHOSEN(n, function, text) RULE(n, function, text, ALTERNATIVE)
 #include "rewrites.def"
 };
 
@@ -192,14 +196,14 @@ drop_constants(struct graph *g, struct arena *a)
 	drop_blobs(g, a);
 }
 
-/* Applies the rules of the front ends, or those of npu-sched. */
+/* Applies the rules of one kind. */
 static bool
-apply(struct exact *x, const struct rewrite_options *o, bool planned)
+apply(struct exact *x, const struct rewrite_options *o, enum rule_kind kind)
 {
 	x->overlap = !o->no_overlap;
 	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
 		x->rule = rules[i].name;
-		if (rules[i].planned == planned && !(o->off >> i & 1) && !rules[i].apply(x))
+		if (rules[i].kind == kind && !(o->off >> i & 1) && !rules[i].apply(x))
 			return false;
 	}
 	return true;
@@ -212,7 +216,7 @@ rewrite_exact(struct lower *l, const struct rewrite_options *o, struct err *e)
 	size_t before = l->g->n_rewrites;
 	if (l->accel)
 		x.estimate = estimate_open(l->a, l->accel);
-	if (!apply(&x, o, false))
+	if (!apply(&x, o, FRONT_END))
 		return false;
 	if (l->g->n_rewrites > before)
 		drop_constants(l->g, l->a);
@@ -223,5 +227,13 @@ bool
 rewrite_planned(struct arena *a, struct graph *g, const struct rewrite_options *o, struct err *e)
 {
 	struct exact x = { .g = g, .a = a, .e = e };
-	return apply(&x, o, true);
+	return apply(&x, o, IN_PLAN);
+}
+
+bool
+rewrite_chosen(struct arena *a, struct graph *g, const struct accel *accel,
+	       const struct rewrite_options *o, struct err *e)
+{
+	struct exact x = { .g = g, .a = a, .estimate = estimate_open(a, accel), .e = e };
+	return apply(&x, o, ALTERNATIVE);
 }

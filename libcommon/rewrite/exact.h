@@ -34,6 +34,12 @@ bool rewrite_exact(struct lower *l, const struct rewrite_options *o, struct err 
 /* The same for the rules that depend on the memory system, before npu-sched plans. */
 bool rewrite_planned(struct arena *a, struct graph *g, const struct rewrite_options *o,
 		     struct err *e);
+/*
+ * The same for the rules that npu-sched plans a network with and without.  The records
+ * `rewrite` of g say whether one was applied.
+ */
+bool rewrite_chosen(struct arena *a, struct graph *g, const struct accel *accel,
+		    const struct rewrite_options *o, struct err *e);
 /* Appends a line for each change, or for several equal ones, for reports of the front ends. */
 void rewrite_print(const struct graph *g, struct text *t);
 

@@ -13,7 +13,7 @@
 struct estimate;
 
 struct exact {
-	struct lower *l; /* the front end and the accelerator; NULL: a planned rule */
+	struct lower *l; /* the front end and the accelerator; NULL: a rule of npu-sched */
 	struct graph *g;
 	struct arena *a;
 	const char *rule; /* name of the rule that is being applied */

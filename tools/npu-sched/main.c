@@ -398,7 +398,7 @@ run_passes(struct sched *s)
 static bool
 plan_graph(struct sched *s)
 {
-	return plan_split(s, run_passes);
+	return plan_forms(s, run_passes);
 }
 
 static bool

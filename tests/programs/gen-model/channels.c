@@ -283,8 +283,59 @@ draw_quantized(struct gen *g, int code)
 		(void)pooled(g, out);
 }
 
+/* PAD of channels, on either side */
+static int
+deepened(struct gen *g, int map)
+{
+	struct shape s = shape_of(g, map);
+	int32_t v[8] = { 0 };
+	v[7] = (int32_t)gen_range(g, 1, 20);
+	v[6] = gen_chance(g, 20) ? (int32_t)gen_range(g, 1, 4) : 0;
+	s.dim[3] += v[6] + v[7];
+	int ports[] = { map, gen_const(g, TFL_INT32, SHAPE(4, 2), v) };
+	return gen_op1(g, TFL_PAD, 2, ports, gen_like(g, map, s), 0, NULL, NULL);
+}
+
+/*
+ * An elementwise operation on a map whose channels are put together.  A near miss has a second
+ * reader of this map.
+ */
+static void
+draw_pieces(struct gen *g, int code)
+{
+	(void)code;
+	struct shape s = SHAPE(1, (int32_t)gen_range(g, 1, 8), (int32_t)gen_range(g, 1, 8),
+			       (int32_t)gen_range(g, 1, 20));
+	int in = gen_random(g, gen_type(g), s);
+	g->is_used[in] = true;
+	int map = conv(g, in, (int32_t)gen_range(g, 2, MOST), false);
+	if (gen_chance(g, 30))
+		map = pooled(g, map);
+	int deep = gen_chance(g, 70) ? deepened(g, map) : concat(g, map);
+	s = shape_of(g, deep);
+	int w = gen_weights(g, map, SHAPE(s.dim[3], 1, 1, depth_of(g, map)), 0, gen_chance(g, 50));
+	int ports[] = { map, w, 0 };
+	ports[2] = gen_bias(g, map, w, s.dim[3]);
+	int other = result(g, map, s), out;
+	gen_op1(g, TFL_CONV_2D, 3, ports, other, CONV, &fb_Conv2DOptions,
+		(int64_t[]){ 0, 1, 1, activation(g), 1, 1, 0 });
+	int both[] = { other, deep };
+	if (gen_chance(g, 50))
+		both[0] = deep, both[1] = other;
+	out = result(g, map, s);
+	if (gen_chance(g, 70))
+		gen_op1(g, TFL_ADD, 2, both, out, ADD, &fb_AddOptions, (int64_t[]){ activation(g), 0 });
+	else
+		gen_op1(g, TFL_MUL, 2, both, out, MUL, &fb_MulOptions, (int64_t[]){ activation(g) });
+	if (gen_chance(g, 60))
+		(void)conv(g, out, (int32_t)gen_range(g, 1, MOST), gen_chance(g, 50));
+	if (gen_chance(g, 20))
+		(void)conv(g, deep, (int32_t)gen_range(g, 1, MOST), false);
+}
+
 const struct draw channel_draws[] = {
 	{ "CHANNELS", draw_channels, 0 },
 	{ "QUANTIZE_CONV", draw_quantized, TFL_QUANTIZE },
+	{ "PIECES", draw_pieces, 0 },
 	{ 0 },
 };

@@ -123,8 +123,9 @@ check_text(const struct plan_text *t, struct err *e)
 	if (!t->target.rec.line || !n->rec.line || !m->rec.line)
 		return err_at(e, t->file, 0, "the plan has no %s record",
 			      !t->target.rec.line ? "target" : !n->rec.line ? "network" : "memory");
-	if (strcmp(n->rec.word, "split") != 0 && strcmp(n->rec.word, "whole") != 0)
-		return plan_err(t, n, e, "a network is whole or split, not %s", n->rec.word);
+	if (strcmp(n->rec.word, "split") != 0 && strcmp(n->rec.word, "whole") != 0 &&
+	    strcmp(n->rec.word, "pieces") != 0)
+		return plan_err(t, n, e, "a network is whole, split or pieces, not %s", n->rec.word);
 	if (m->ahead < 0 || !isfinite(m->ahead))
 		return plan_err(t, m, e, "ahead wants a number of cycles");
 	if (!check_range(t, &m->rec, "limit", m->limit, NO_LIMIT_BYTES, e) ||

@@ -3,12 +3,14 @@
 #include "../costs/costs.h"
 #include "../network/plan_text.h"
 #include "../passes.h"
+#include "../split/split.h"
 #include "fit.h"
 
 #include "base/text.h"
 #include "rewrite/rewrite.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void
 put_target(const struct sched *s, struct plan_target *x)
@@ -23,12 +25,12 @@ put_target(const struct sched *s, struct plan_target *x)
 static void
 put_network(const struct sched *s, struct plan_network *x)
 {
-	x->rec.word = s->split ? "split" : "whole";
+	x->rec.word = s->form ? s->form->name : "whole";
 	PLAN_PUT(x, NETWORK, ops, s->n_ops);
-	if (!s->split)
+	if (!s->form || strcmp(s->form->name, "split") != 0)
 		return;
-	PLAN_PUT(x, NETWORK, ahead, s->split->ahead);
-	PLAN_PUT(x, NETWORK, columns, s->split->columns);
+	PLAN_PUT(x, NETWORK, ahead, s->form->sums.ahead);
+	PLAN_PUT(x, NETWORK, columns, s->form->sums.columns);
 }
 
 static void

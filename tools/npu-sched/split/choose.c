@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chooses whether and how sums are split.  Each rewrite of the network with split sums is
- * planned as a network of its own, and the requested goal decides between the rewrites.
+ * Chooses the form of a network: whether and how sums are split, and whether the rules CHOSEN of
+ * schema/rewrites.def are applied.  Each form is planned as a network of its own, and the
+ * requested goal decides between the forms.
  */
 #include "split.h"
 
@@ -9,7 +10,10 @@
 #include "../search/rewrites.h"
 #include "../search/search.h"
 #include "graph/graph.h"
+#include "rewrite/exact.h"
 #include "rewrite/rewrite.h"
+
+#include <string.h>
 
 /* operations of a graph that is searched: a thousand steps of an LSTM */
 enum { MOST_OPS = 1 << 15 };
@@ -55,34 +59,60 @@ count_shared(const struct sums *l)
 	return most;
 }
 
-enum { MAX_REWRITES = 6 };
+enum { MAX_SPLITS = 6, MAX_FORMS = MAX_SPLITS + 1 };
 
-/* Lists rewrites that differ and are small enough to be searched; those with more pieces come
+/* Lists splits that differ and are small enough to be searched; those with more pieces come
  * later. */
 static int
-list_rewrites(const struct graph *g, const struct sums *l, struct split v[MAX_REWRITES])
+list_splits(const struct graph *g, const struct sums *l, struct form *v)
 {
 	int all = count_shared(l), n = 0;
-	const struct split rewrite_set[MAX_REWRITES] = {
+	const struct split how[MAX_SPLITS] = {
 		{ .ahead = all }, { .ahead = all / 2 }, { .ahead = all / 4 }, { .ahead = 0 },
 		{ .columns = true, .ahead = all }, { .columns = true },
 	};
-	for (int i = 0; i < MAX_REWRITES; i++)
-		if ((!rewrite_set[i].columns || has_columns(l)) && rewrite_set[i].ahead != 1 &&
-		    (i == 0 || rewrite_set[i].ahead != rewrite_set[i - 1].ahead) &&
-		    count_ops(g, l, rewrite_set[i]) <= MOST_OPS)
-			v[n++] = rewrite_set[i];
+	for (int i = 0; i < MAX_SPLITS; i++)
+		if ((!how[i].columns || has_columns(l)) && how[i].ahead != 1 &&
+		    (i == 0 || how[i].ahead != how[i - 1].ahead) && count_ops(g, l, how[i]) <= MOST_OPS)
+			v[n++] = (struct form){ .name = "split", .sums = how[i] };
 	return n;
 }
 
+/* The forms of the graph beside the graph itself. */
+struct forms {
+	struct form v[MAX_FORMS];
+	int n;
+	struct graph *pieces; /* of the form "pieces" */
+};
+
+/* Needs: no pass has changed the graph. */
 static bool
-try_split(const struct sched *s, const struct graph *g, struct split how,
-	  bool (*plan)(struct sched *), struct sched *out, struct err *e)
+list_forms(struct sched *s, struct forms *l)
 {
-	struct split *own = anew(s->a, struct split, 1);
-	*own = how;
-	rewrite_open(s, rewrite_sums(s->a, g, how), out, e);
-	out->split = own;
+	const struct sums sums = sums_find(s->a, s->g);
+	l->n = sums.n ? list_splits(s->g, &sums, l->v) : 0;
+	l->pieces = graph_copy(s->a, s->g);
+	if (!rewrite_chosen(s->a, l->pieces, s->accel, &s->o->rewrites, s->e))
+		return false;
+	if (l->pieces->n_rewrites > s->g->n_rewrites)
+		l->v[l->n++] = (struct form){ .name = "pieces" };
+	return true;
+}
+
+static bool
+is_split(const struct form *f)
+{
+	return !strcmp(f->name, "split");
+}
+
+static bool
+try_form(const struct sched *s, const struct graph *g, const struct forms *l, int i,
+	 bool (*plan)(struct sched *), struct sched *out, struct err *e)
+{
+	struct form *own = anew(s->a, struct form, 1);
+	*own = l->v[i];
+	rewrite_open(s, is_split(own) ? rewrite_sums(s->a, g, own->sums) : l->pieces, out, e);
+	out->form = own;
 	return graph_check(out->g, e) && plan(out);
 }
 
@@ -94,18 +124,21 @@ is_nearer(const struct rewrite_set *f, const struct sched *x)
 	return x->least && (x->fits != f->fits ? x->fits : x->least < f->least);
 }
 
-/* Compares x, whose sums are split further than before.  It becomes the best, or its plan is
- * closed. */
+/* Compares x, another form than before; its sums may be split further.  It becomes the best, or
+ * its plan is closed. */
 static void
 compare(struct rewrite_set *f, struct sched *x, bool ok)
 {
-	static const struct rewrite_changes changes = {
+	static const struct rewrite_changes sums = {
 		.to = "fewer channels of sums of products are computed at once",
 		.from = "more channels of sums of products are computed at once",
+	}, pieces = {
+		.to = "elementwise operations on pieces of maps",
+		.from = "elementwise operations on whole maps",
 	};
 	if (ok) {
 		(void)keep_rewrite(&f->best, &f->any, x, f->any && is_better_rewrite(x, &f->best),
-				   &changes);
+				   is_split(x->form) ? &sums : &pieces);
 		return;
 	}
 	if (!f->any && is_nearer(f, x)) {
@@ -126,44 +159,45 @@ plan_plain(struct rewrite_set *f, struct sched *s, bool (*plan)(struct sched *))
 	f->fits = s->fits;
 }
 
-/* Plans the rewrite of --plan. */
+/* Plans the form that --plan names. */
 static bool
-plan_as_read(struct sched *s, const struct split *v, int n, bool (*plan)(struct sched *))
+plan_as_read(struct sched *s, const struct forms *l, bool (*plan)(struct sched *))
 {
 	const struct plan_network *x = &s->plan_input->network;
-	if (strcmp(x->rec.word, "split") != 0)
+	if (!strcmp(x->rec.word, "whole"))
 		return plan(s);
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < l->n; i++) {
+		const struct form *f = &l->v[i];
 		struct sched y;
-		if (v[i].ahead != x->ahead || v[i].columns != x->columns)
+		if (strcmp(x->rec.word, f->name) != 0 || f->sums.ahead != x->ahead ||
+		    f->sums.columns != x->columns)
 			continue;
-		if (!try_split(s, s->g, v[i], plan, &y, s->e))
+		if (!try_form(s, s->g, l, i, plan, &y, s->e))
 			return false;
 		adopt_rewrite(s, &y);
 		return true;
 	}
-	return plan_err(s->plan_input, x, s->e, "the network has no such split");
+	return plan_err(s->plan_input, x, s->e, "the network has no such %s", x->rec.word);
 }
 
 bool
-plan_split(struct sched *s, bool (*plan)(struct sched *))
+plan_forms(struct sched *s, bool (*plan)(struct sched *))
 {
-	const struct sums l = sums_find(s->a, s->g);
 	struct err *e = s->e;
 	struct rewrite_set f = { .any = false };
-	struct split split_list[MAX_REWRITES];
-	/* before planning, which changes the graph */
-	const int n = l.n ? list_rewrites(s->g, &l, split_list) : 0;
+	struct forms l;
+	if (!list_forms(s, &l))
+		return false;
 	if (s->plan_input)
-		return plan_as_read(s, split_list, n, plan);
+		return plan_as_read(s, &l, plan);
 	if (!l.n)
 		return plan(s);
 	const struct graph *original = graph_copy(s->a, s->g);
 	plan_plain(&f, s, plan);
-	for (int i = 0; i < n && (f.any || f.why.status == EXIT_NO); i++) {
+	for (int i = 0; i < l.n && (f.any || f.why.status == EXIT_NO); i++) {
 		struct sched x;
 		struct err why = { 0 };
-		bool ok = try_split(s, original, split_list[i], plan, &x, &why);
+		bool ok = try_form(s, original, &l, i, plan, &x, &why);
 		compare(&f, &x, ok);
 	}
 	s->e = e;

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums of products in pieces (rewrite/rewrite.h).  choose.c chooses between the network as it is
- * and its rewrites with split sums.
+ * Forms of a network.  choose.c chooses between the network as it is and its rewrites: with split
+ * sums of products (rewrite/rewrite.h), or by the rules CHOSEN of schema/rewrites.def.
  */
 #ifndef NPU_SCHED_SPLIT_H
 #define NPU_SCHED_SPLIT_H
 
 #include "../sched.h"
 
-/* Plans the graph of s in each of its rewrites by `plan`.  s becomes the best one. */
-bool plan_split(struct sched *s, bool (*plan)(struct sched *));
+#include "rewrite/rewrite.h"
+
+struct form {
+	const char *name;  /* of the record `network` of a plan: "split" or "pieces" */
+	struct split sums; /* of "split" */
+};
+
+/* Plans the graph of s in each of its forms by `plan`.  s becomes the best one. */
+bool plan_forms(struct sched *s, bool (*plan)(struct sched *));
 
 #endif

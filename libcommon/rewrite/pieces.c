@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pieces: an elementwise operation whose second operand was put together from channels, by
+ * copies of whole maps and by fills with one value, works on the pieces instead
+ * (nputools-rewrites(7) 9).  The copies and fills go.  BlazeFace's PAD of channels in front of
+ * an ADD is the common case.
+ */
+#include "rewrite/rules.h"
+
+enum { MOST_PIECES = 8 };
+
+struct piece {
+	struct g_op *op;      /* writes the channels: a copy or a fill */
+	int32_t first, depth; /* channels of the map */
+	bool filled;	      /* with op->clamp.lo */
+};
+
+struct whole {
+	struct g_op *old; /* the elementwise operation */
+	struct g_op op;	  /* the same, with the map of pieces as IFM2 */
+	size_t at;	 /* its position */
+	struct piece piece[MOST_PIECES];
+	int n;
+	struct g_op part[MOST_PIECES]; /* the operation on each piece */
+};
+
+/* ---- the pattern --------------------------------------------------------------- */
+
+/* True if the operand has one element of each channel from o->first on, for each pixel of t. */
+static bool
+find_channels(const struct g_operand *o, struct piece *p)
+{
+	const struct hwc t = o->t->hwc;
+	const struct g_operand s = operand_by_strides(*o);
+	bool rows = s.shape.h == 1 || s.stride[0] == (int64_t)s.shape.w * t.c;
+	p->first = (int32_t)(s.offset % t.c);
+	p->depth = s.shape.c;
+	return s.offset < t.c && s.offset + s.shape.c <= t.c && rows &&
+	       (int64_t)s.shape.h * s.shape.w == (int64_t)t.h * t.w &&
+	       (s.shape.w == 1 || s.stride[1] == t.c) && (s.shape.c == 1 || s.stride[2] == 1);
+}
+
+/* True if the operation writes channels of its OFM's tensor, for all pixels. */
+static bool
+is_piece(struct g_op *op, struct piece *p)
+{
+	const struct g_tensor *from = op->ifm.t, *to = op->ofm.t;
+	struct g_op open = *op;
+	open.clamp = type_range(op->ofm.type);
+	*p = (struct piece){ .op = op, .filled = op->clamp.lo == op->clamp.hi };
+	if (!op_only_moves(&open) || op->ofm.type != to->shape.type || !find_channels(&op->ofm, p))
+		return false;
+	return p->filled ||
+	       (op_only_moves(op) && op->ifm.type == from->shape.type && !tensor_is_const(from) &&
+		operand_is_contiguous(&op->ifm) && from->hwc.h == to->hwc.h &&
+		from->hwc.w == to->hwc.w && from->hwc.c == p->depth);
+}
+
+static bool
+is_whole(const struct g_operand *o)
+{
+	return o->view == VIEW_WHOLE && o->type == o->t->shape.type;
+}
+
+static bool
+has_pattern(const struct g_op *op)
+{
+	return op_is_binary(op->kind) && op->ifm.t && op->ifm2.t && op->ifm.t != op->ifm2.t &&
+	       is_whole(&op->ifm) && is_whole(&op->ifm2) && is_whole(&op->ofm) &&
+	       hwc_equal(op->ifm.shape, op->ofm.shape) && hwc_equal(op->ifm2.shape, op->ofm.shape);
+}
+
+/* ---- the condition ------------------------------------------------------------- */
+
+/* True if only operations of this graph see the tensor. */
+static bool
+is_inner(const struct graph *g, const struct g_tensor *t)
+{
+	for (size_t i = 0; i < g->n_nodes; i++)
+		if (tensors_have(&g->nodes[i]->in, t) || tensors_have(&g->nodes[i]->out, t))
+			return false;
+	return !G_HAS(t, G_TENSOR_io) && !t->variable && !t->over.n && !tensor_is_const(t);
+}
+
+/* True if no operation changes the tensor from position `from` to position `to`. */
+static bool
+is_kept(const struct graph *g, const struct g_tensor *t, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		if (g->ops[i]->ofm.t == t)
+			return false;
+	return !t->variable && !t->over.n;
+}
+
+/*
+ * Exchanges the operands.  False: the result would not be the same.  A sum scales either operand
+ * alike (ethosu-commands(7) 6.10).
+ */
+static bool
+swap(struct whole *w)
+{
+	struct g_op *op = &w->op;
+	const struct g_op old = *op;
+	bool both = G_HAS(op, G_OP_opa) && op->scaled == SCALED_BOTH;
+	if (op->kind != OP_ADD || op->reversed || (both && (op->opa.mult != 1 || op->opa.shift || op->opb != 1)))
+		return false;
+	op->ifm = old.ifm2;
+	op->ifm2 = old.ifm;
+	op->ifm_zero = old.ifm2_zero;
+	op->ifm2_zero = old.ifm_zero;
+	if (G_HAS(op, G_OP_opa) && !both)
+		op->scaled = old.scaled == SCALED_A ? SCALED_B : SCALED_A;
+	w->n = 0;
+	return true;
+}
+
+/* True if the new piece shares a channel with an earlier one. */
+static bool
+overlaps(const struct whole *w, const struct piece *p)
+{
+	for (int k = 0; k < w->n; k++)
+		if (p->first < w->piece[k].first + w->piece[k].depth &&
+		    w->piece[k].first < p->first + p->depth)
+			return true;
+	return false;
+}
+
+/* Finds the pieces of IFM2: all writers before the operation, the nearest first. */
+static bool
+find_pieces(const struct graph *g, struct whole *w)
+{
+	const struct g_tensor *t = w->op.ifm2.t;
+	int32_t depth = 0;
+	for (size_t i = w->at; i-- > 0 && depth < t->hwc.c;) {
+		struct g_op *op = g->ops[i];
+		struct piece p;
+		if (op->ofm.t != t)
+			continue;
+		if (w->n == MOST_PIECES || op->node != w->op.node || !is_piece(op, &p) ||
+		    overlaps(w, &p) || (!p.filled && !is_kept(g, op->ifm.t, i, w->at)))
+			return false;
+		depth += p.depth;
+		w->piece[w->n++] = p;
+	}
+	return w->n > 1 && depth == t->hwc.c;
+}
+
+/* True if nothing but the pieces and the operation has to do with IFM2. */
+static bool
+has_condition(const struct graph *g, const struct whole *w)
+{
+	const struct g_tensor *t = w->op.ifm2.t;
+	int writers = 0;
+	for (size_t i = 0; i < g->n_ops; i++) {
+		const struct g_op *op = g->ops[i];
+		if (op != w->old && (op->ifm.t == t || op->ifm2.t == t))
+			return false;
+		writers += op->ofm.t == t;
+	}
+	return writers == w->n && is_inner(g, t);
+}
+
+/* ---- the replacement ----------------------------------------------------------- */
+
+static struct g_operand
+box_of(const struct g_operand *o, const struct piece *p)
+{
+	struct hwc shape = o->shape;
+	shape.c = p->depth;
+	return operand_box(o->t, shape, (struct hwc){ .c = p->first });
+}
+
+static void
+make_part(const struct whole *w, const struct piece *p, struct g_op *part)
+{
+	*part = w->op;
+	part->ifm = box_of(&w->op.ifm, p);
+	part->ofm = box_of(&w->op.ofm, p);
+	if (p->filled) {
+		part->ifm2 = (struct g_operand){ .t = NULL };
+		G_CLEAR(part, G_OP_ifm2);
+		G_PUT(part, OP, scalar, (int32_t)p->op->clamp.lo);
+	} else {
+		part->ifm2 = operand_whole(p->op->ifm.t);
+	}
+}
+
+static bool
+pays(const struct exact *x, struct whole *w, struct cycles *before, struct cycles *after)
+{
+	bool ok = estimate_add(x->estimate, w->old, before);
+	for (int i = 0; ok && i < w->n; i++) {
+		make_part(w, &w->piece[i], &w->part[i]);
+		ok = estimate_add(x->estimate, w->piece[i].op, before) &&
+		     estimate_add(x->estimate, &w->part[i], after);
+	}
+	return ok && cycles_are_fewer(after, before, 1);
+}
+
+/* Puts the parts in the place of the operation, and drops the pieces and their tensor. */
+static void
+replace(struct exact *x, const struct whole *w)
+{
+	struct graph *g = x->g;
+	size_t first = g->n_ops;
+	for (int i = 0; i < w->n; i++) {
+		struct g_op *op = graph_copy_g_op(g, w->old);
+		struct g_rec rec = op->rec;
+		rec.has = w->part[i].rec.has;
+		*op = w->part[i];
+		op->rec = rec;
+	}
+	exact_insert(x, first, w->at);
+	bool *keep = anew(x->a, bool, g->n_ops + 1), *tensors = anew(x->a, bool, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_ops; i++)
+		keep[i] = g->ops[i] != w->old && g->ops[i]->ofm.t != w->op.ifm2.t;
+	for (size_t i = 0; i < g->n_tensors; i++)
+		tensors[i] = g->tensors[i] != w->op.ifm2.t;
+	graph_keep_g_op(g, keep);
+	graph_keep_g_tensor(g, tensors);
+}
+
+bool
+rewrite_pieces(struct exact *x)
+{
+	for (size_t i = 0; x->estimate && !graph_has_loops(x->g) && i < x->g->n_ops;) {
+		struct cycles before = { 0 }, after = { 0 };
+		struct whole w = { .old = x->g->ops[i], .op = *x->g->ops[i], .at = i };
+		bool found = has_pattern(w.old) &&
+			     (find_pieces(x->g, &w) || (swap(&w) && find_pieces(x->g, &w)));
+		if (!found || !has_condition(x->g, &w) || !pays(x, &w, &before, &after)) {
+			i++;
+			continue;
+		}
+		(void)exact_note(x, w.old, 0, cycles_saved(&after, &before),
+				 "an operation on a map of %d channels works on its %d pieces",
+				 w.op.ofm.shape.c, w.n);
+		replace(x, &w);
+		i -= (size_t)w.n; /* the pieces were before it */
+	}
+	return true;
+}
