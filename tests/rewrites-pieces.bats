@@ -116,6 +116,6 @@ keeps()
 	refuses 2 "the network has no such split" \
 		npu-sched -a ethos-u55-128 "${memory[@]}" --plan=wrong m.part
 	sed 's/^network pieces/network peaces/' plan >wrong
-	refuses 2 "a network is whole, split or pieces, not peaces" \
+	refuses 2 "a network is whole, split, or the name of a rule of npu-sched's, not peaces" \
 		npu-sched -a ethos-u55-128 "${memory[@]}" --plan=wrong m.part
 }

@@ -144,7 +144,16 @@ rewrite_print(const struct graph *g, struct text *t)
 	}
 }
 
-/* ---- operations and constants --------------------------------------------------- */
+/* ---- tensors, operations and constants ---------------------------------------- */
+
+bool
+exact_is_inner(const struct graph *g, const struct g_tensor *t)
+{
+	for (size_t i = 0; i < g->n_nodes; i++)
+		if (tensors_have(&g->nodes[i]->in, t) || tensors_have(&g->nodes[i]->out, t))
+			return false;
+	return !G_HAS(t, G_TENSOR_io) && !t->variable && !t->over.n && !tensor_is_const(t);
+}
 
 void
 exact_insert(struct exact *x, size_t first, size_t at)
@@ -230,10 +239,22 @@ rewrite_planned(struct arena *a, struct graph *g, const struct rewrite_options *
 	return apply(&x, o, IN_PLAN);
 }
 
+const char *
+rewrite_chosen_name(int i)
+{
+	for (size_t k = 0; k < ARRAY_LEN(rules); k++)
+		if (rules[k].kind == ALTERNATIVE && i-- == 0)
+			return rules[k].name;
+	return NULL;
+}
+
 bool
 rewrite_chosen(struct arena *a, struct graph *g, const struct accel *accel,
-	       const struct rewrite_options *o, struct err *e)
+	       const struct rewrite_options *o, const char *last, struct err *e)
 {
 	struct exact x = { .g = g, .a = a, .estimate = estimate_open(a, accel), .e = e };
-	return apply(&x, o, ALTERNATIVE);
+	struct rewrite_options first = *o;
+	for (size_t k = ARRAY_LEN(rules); k-- > 0 && strcmp(rules[k].name, last) != 0;)
+		first.off |= (uint64_t)1 << k;
+	return apply(&x, &first, ALTERNATIVE);
 }

@@ -35,11 +35,12 @@ bool rewrite_exact(struct lower *l, const struct rewrite_options *o, struct err 
 bool rewrite_planned(struct arena *a, struct graph *g, const struct rewrite_options *o,
 		     struct err *e);
 /*
- * The same for the rules that npu-sched plans a network with and without.  The records
- * `rewrite` of g say whether one was applied.
+ * The same for the rules that npu-sched plans a network with and without: those up to the rule
+ * `last`.  The records `rewrite` of g say whether one was applied.
  */
 bool rewrite_chosen(struct arena *a, struct graph *g, const struct accel *accel,
-		    const struct rewrite_options *o, struct err *e);
+		    const struct rewrite_options *o, const char *last, struct err *e);
+const char *rewrite_chosen_name(int i); /* NULL: there are no more than i */
 /* Appends a line for each change, or for several equal ones, for reports of the front ends. */
 void rewrite_print(const struct graph *g, struct text *t);
 

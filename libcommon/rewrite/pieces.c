@@ -72,16 +72,6 @@ has_pattern(const struct g_op *op)
 
 /* ---- the condition ------------------------------------------------------------- */
 
-/* True if only operations of this graph see the tensor. */
-static bool
-is_inner(const struct graph *g, const struct g_tensor *t)
-{
-	for (size_t i = 0; i < g->n_nodes; i++)
-		if (tensors_have(&g->nodes[i]->in, t) || tensors_have(&g->nodes[i]->out, t))
-			return false;
-	return !G_HAS(t, G_TENSOR_io) && !t->variable && !t->over.n && !tensor_is_const(t);
-}
-
 /* True if no operation changes the tensor from position `from` to position `to`. */
 static bool
 is_kept(const struct graph *g, const struct g_tensor *t, size_t from, size_t to)
@@ -157,7 +147,7 @@ has_condition(const struct graph *g, const struct whole *w)
 			return false;
 		writers += op->ofm.t == t;
 	}
-	return writers == w->n && is_inner(g, t);
+	return writers == w->n && exact_is_inner(g, t);
 }
 
 /* ---- the replacement ----------------------------------------------------------- */

@@ -43,16 +43,6 @@ has_pattern(struct g_op *op, size_t at, struct shift *s)
 	       from.lo + s->by >= to.lo && from.hi + s->by <= to.hi;
 }
 
-/* True if only this graph's operations see the tensor. */
-static bool
-is_inner(const struct graph *g, const struct g_tensor *t)
-{
-	for (size_t i = 0; i < g->n_nodes; i++)
-		if (tensors_have(&g->nodes[i]->in, t) || tensors_have(&g->nodes[i]->out, t))
-			return false;
-	return !G_HAS(t, G_TENSOR_io) && !t->variable && !t->over.n && !tensor_is_const(t);
-}
-
 /* The operand of a reader, in the operand of the QUANTIZE. */
 static struct g_operand
 moved(const struct shift *s, const struct g_operand *o)
@@ -89,7 +79,7 @@ has_condition(const struct graph *g, const struct shift *s)
 {
 	const struct g_tensor *from = s->op->ifm.t, *to = s->op->ofm.t;
 	int readers = 0;
-	if (!is_inner(g, to) || from->variable)
+	if (!exact_is_inner(g, to) || from->variable)
 		return false;
 	for (size_t i = 0; i < g->n_ops; i++) {
 		const struct g_op *op = g->ops[i];

@@ -39,21 +39,12 @@ is_pool_of_rows(const struct g_op *op)
 	       op->ofm.t->layout == LAYOUT_NHWC && !tensor_has_strides(op->ofm.t);
 }
 
-static bool
-is_listed(const struct graph *g, const struct g_tensor *t)
-{
-	for (size_t i = 0; i < g->n_nodes; i++)
-		if (tensors_have(&g->nodes[i]->in, t) || tensors_have(&g->nodes[i]->out, t))
-			return true;
-	return false;
-}
-
 /* True if the pool is the only reader of its IFM, and the last operation that touches it. */
 static bool
 may_overwrite(const struct graph *g, const struct g_op *pool)
 {
 	const struct g_tensor *t = pool->ifm.t;
-	if (tensor_is_const(t) || t->variable || G_HAS(t, G_TENSOR_io) || is_listed(g, t))
+	if (!exact_is_inner(g, t))
 		return false;
 	for (size_t i = 0; i < g->n_ops; i++) {
 		const struct g_op *op = g->ops[i];

@@ -36,6 +36,9 @@ void exact_number(struct text *t, int64_t v);
 /* Moves the operations from `first` on, which are the last ones, before operation `at`. */
 void exact_insert(struct exact *x, size_t first, size_t at);
 
+/* True if only the graph's operations see the tensor, and its memory is its own. */
+bool exact_is_inner(const struct graph *g, const struct g_tensor *t);
+
 /* ---- estimate.c ---------------------------------------------------------------- */
 
 /*

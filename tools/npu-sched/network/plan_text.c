@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "graph/fields.h"
 #include "graph/parse.h"
+#include "rewrite/exact.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -116,6 +117,16 @@ check_op(const struct plan_text *t, const struct plan_op *x, struct err *e)
 }
 
 static bool
+is_form(const char *word)
+{
+	const char *name;
+	for (int i = 0; (name = rewrite_chosen_name(i)); i++)
+		if (!strcmp(word, name))
+			return true;
+	return !strcmp(word, "whole") || !strcmp(word, "split");
+}
+
+static bool
 check_text(const struct plan_text *t, struct err *e)
 {
 	const struct plan_memory *m = &t->memory;
@@ -123,9 +134,9 @@ check_text(const struct plan_text *t, struct err *e)
 	if (!t->target.rec.line || !n->rec.line || !m->rec.line)
 		return err_at(e, t->file, 0, "the plan has no %s record",
 			      !t->target.rec.line ? "target" : !n->rec.line ? "network" : "memory");
-	if (strcmp(n->rec.word, "split") != 0 && strcmp(n->rec.word, "whole") != 0 &&
-	    strcmp(n->rec.word, "pieces") != 0)
-		return plan_err(t, n, e, "a network is whole, split or pieces, not %s", n->rec.word);
+	if (!is_form(n->rec.word))
+		return plan_err(t, n, e, "a network is whole, split, or the name of a rule of npu-sched's, "
+				"not %s", n->rec.word);
 	if (m->ahead < 0 || !isfinite(m->ahead))
 		return plan_err(t, m, e, "ahead wants a number of cycles");
 	if (!check_range(t, &m->rec, "limit", m->limit, NO_LIMIT_BYTES, e) ||

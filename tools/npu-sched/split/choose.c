@@ -59,7 +59,7 @@ count_shared(const struct sums *l)
 	return most;
 }
 
-enum { MAX_SPLITS = 6, MAX_FORMS = MAX_SPLITS + 1 };
+enum { MAX_SPLITS = 6, MAX_CHOSEN = 4, MAX_FORMS = MAX_SPLITS + MAX_CHOSEN };
 
 /* Lists splits that differ and are small enough to be searched; those with more pieces come
  * later. */
@@ -81,8 +81,8 @@ list_splits(const struct graph *g, const struct sums *l, struct form *v)
 /* The forms of the graph beside the graph itself. */
 struct forms {
 	struct form v[MAX_FORMS];
+	struct graph *graph[MAX_FORMS]; /* NULL: sums are split in a copy of the graph */
 	int n;
-	struct graph *pieces; /* of the form "pieces" */
 };
 
 /* Needs: no pass has changed the graph. */
@@ -90,12 +90,20 @@ static bool
 list_forms(struct sched *s, struct forms *l)
 {
 	const struct sums sums = sums_find(s->a, s->g);
+	size_t applied = s->g->n_rewrites;
+	const char *name;
+	*l = (struct forms){ .n = 0 };
 	l->n = sums.n ? list_splits(s->g, &sums, l->v) : 0;
-	l->pieces = graph_copy(s->a, s->g);
-	if (!rewrite_chosen(s->a, l->pieces, s->accel, &s->o->rewrites, s->e))
-		return false;
-	if (l->pieces->n_rewrites > s->g->n_rewrites)
-		l->v[l->n++] = (struct form){ .name = "pieces" };
+	for (int i = 0; i < MAX_CHOSEN && (name = rewrite_chosen_name(i)); i++) {
+		struct graph *g = graph_copy(s->a, s->g);
+		if (!rewrite_chosen(s->a, g, s->accel, &s->o->rewrites, name, s->e))
+			return false;
+		if (g->n_rewrites == applied)
+			continue; /* the rule was not applied */
+		applied = g->n_rewrites;
+		l->graph[l->n] = g;
+		l->v[l->n++] = (struct form){ .name = name };
+	}
 	return true;
 }
 
@@ -111,7 +119,7 @@ try_form(const struct sched *s, const struct graph *g, const struct forms *l, in
 {
 	struct form *own = anew(s->a, struct form, 1);
 	*own = l->v[i];
-	rewrite_open(s, is_split(own) ? rewrite_sums(s->a, g, own->sums) : l->pieces, out, e);
+	rewrite_open(s, l->graph[i] ? l->graph[i] : rewrite_sums(s->a, g, own->sums), out, e);
 	out->form = own;
 	return graph_check(out->g, e) && plan(out);
 }
@@ -132,13 +140,13 @@ compare(struct rewrite_set *f, struct sched *x, bool ok)
 	static const struct rewrite_changes sums = {
 		.to = "fewer channels of sums of products are computed at once",
 		.from = "more channels of sums of products are computed at once",
-	}, pieces = {
-		.to = "elementwise operations on pieces of maps",
-		.from = "elementwise operations on whole maps",
+	}, rules = {
+		.to = "rewrites that need memory (nputools-rewrites(7))",
+		.from = "fewer rewrites that need memory (nputools-rewrites(7))",
 	};
 	if (ok) {
 		(void)keep_rewrite(&f->best, &f->any, x, f->any && is_better_rewrite(x, &f->best),
-				   is_split(x->form) ? &sums : &pieces);
+				   is_split(x->form) ? &sums : &rules);
 		return;
 	}
 	if (!f->any && is_nearer(f, x)) {

@@ -11,7 +11,7 @@
 #include "rewrite/rewrite.h"
 
 struct form {
-	const char *name;  /* of the record `network` of a plan: "split" or "pieces" */
+	const char *name;  /* of the record `network` of a plan: "split", or the last rule that was applied */
 	struct split sums; /* of "split" */
 };
 

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * interleave: the plain sum of two maps, such as the two sides of a PRELU, becomes a depthwise
+ * convolution (nputools-rewrites(7) 10).  The rows of both maps are written alternately into one
+ * map, and a kernel of two rows and the stride 2 adds them: Ethos-U55 and U65 scale the operands
+ * of a sum, which takes several times as long.
+ */
+#include "rewrite/rules.h"
+
+#include "lower/conv.h"
+
+enum { MOST_ROWS = 1 << 15, MOST_CONSTANTS = 64 };
+
+/* Weights and scales; sums of equal depth and bias share them. */
+struct ones {
+	int32_t depth, bias;
+	struct g_weights *weights;
+	struct g_scales *scales;
+};
+
+struct constants_made {
+	struct ones v[MOST_CONSTANTS];
+	int n;
+};
+
+/* A sum, and the operations that write its operands. */
+struct sum_of_maps {
+	struct g_op *op, *writer[2];
+};
+
+static bool
+is_whole(const struct g_operand *o)
+{
+	return o->t && o->view == VIEW_WHOLE && o->type == o->t->shape.type;
+}
+
+/* True for a sum of bytes without scales. */
+static bool
+is_plain_sum(const struct g_op *op)
+{
+	return op->kind == OP_ADD && G_HAS(op, G_OP_opa) && op->scaled == SCALED_BOTH &&
+	       op->opa.mult == 1 && !op->opa.shift && op->opb == 1 && op->scale.mult == 1 &&
+	       !op->scale.shift && op->act == G_ACT_CLAMP && !op->reversed &&
+	       graph_type_bytes(op->ofm.type) == 1 && op->ifm.type == op->ofm.type &&
+	       is_whole(&op->ifm) && is_whole(&op->ifm2) && op->ifm.t != op->ifm2.t &&
+	       op->ifm2.type == op->ifm.type && hwc_equal(op->ifm.shape, op->ofm.shape) &&
+	       hwc_equal(op->ifm2.shape, op->ofm.shape) && op->ofm.shape.h <= MOST_ROWS;
+}
+
+/* The only operation that has to do with t beside the reader; NULL: there are others. */
+static struct g_op *
+writer_of(const struct graph *g, const struct g_tensor *t, const struct g_op *reader)
+{
+	struct g_op *found = NULL;
+	for (size_t i = 0; i < g->n_ops; i++) {
+		struct g_op *op = g->ops[i];
+		if (op == reader)
+			continue;
+		if (op->ifm.t == t || op->ifm2.t == t || (op->ofm.t == t && found))
+			return NULL;
+		if (op->ofm.t == t)
+			found = op;
+	}
+	return exact_is_inner(g, t) ? found : NULL;
+}
+
+static bool
+has_condition(const struct graph *g, struct sum_of_maps *s)
+{
+	for (int k = 0; k < 2; k++) {
+		struct g_op *w = writer_of(g, k ? s->op->ifm2.t : s->op->ifm.t, s->op);
+		if (!w || w->node != s->op->node || !is_whole(&w->ofm) || w->kind == OP_REORDER ||
+		    op_is_transfer(w->kind) || w->rec.index > s->op->rec.index)
+			return false;
+		s->writer[k] = w;
+	}
+	return s->writer[0] != s->writer[1];
+}
+
+/* The depthwise convolution over the rows of both maps, without its constants. */
+static struct g_op
+make_product(const struct g_op *sum, struct g_tensor *both)
+{
+	struct g_op op = *sum;
+	op.kind = OP_DEPTHWISE;
+	op.ifm = operand_whole(both);
+	op.ifm2 = (struct g_operand){ .t = NULL };
+	op.kernel = op.stride = (struct yx){ .y = 2, .x = 1 };
+	op.scale = (struct npu_scale){ 0 };
+	op.round = ROUND_TFL;
+	return op;
+}
+
+static struct g_tensor
+both_rows(const struct g_op *sum)
+{
+	struct hwc s = sum->ofm.shape;
+	s.h *= 2;
+	return (struct g_tensor){ .hwc = s,
+				  .shape = { .type = sum->ofm.type, .rank = 4,
+					     .dim = { 1, s.h, s.w, s.c } } };
+}
+
+static bool
+pays(const struct exact *x, const struct g_op *sum, struct cycles *before, struct cycles *after)
+{
+	static struct g_weights some;
+	struct g_tensor both = both_rows(sum);
+	struct g_op product = make_product(sum, &both);
+	product.weights = &some;
+	return estimate_add(x->estimate, sum, before) &&
+	       estimate_add(x->estimate, &product, after) && cycles_are_fewer(after, before, 1);
+}
+
+/* Weights of 1 for both rows.  The bias is the difference of the zero points. */
+static const struct ones *
+ones_of(struct exact *x, struct constants_made *m, int32_t depth, int32_t bias)
+{
+	struct lower l = { .a = x->a, .g = x->g };
+	for (int i = 0; i < m->n; i++)
+		if (m->v[i].depth == depth && m->v[i].bias == bias)
+			return &m->v[i];
+	const size_t n = (size_t)depth;
+	uint8_t *one = anew(x->a, uint8_t, 2 * n);
+	int64_t *biases = anew(x->a, int64_t, n);
+	for (size_t i = 0; i < n; i++) {
+		one[2 * i] = one[2 * i + 1] = 1;
+		biases[i] = bias;
+	}
+	struct ones *r = &m->v[m->n < MOST_CONSTANTS ? m->n++ : MOST_CONSTANTS - 1];
+	const struct g_shape shape = { .type = TFL_INT8, .rank = 4, .dim = { depth, 2, 1, 1 } };
+	const struct npu_scale scale = scale_one();
+	*r = (struct ones){ .depth = depth, .bias = bias };
+	r->weights = low_weights_new(&l, "ones", shape, (struct bytes){ .p = one, .n = 2 * n });
+	r->scales = low_scales_new(&l, n, biases, &scale, true);
+	return r;
+}
+
+static void
+replace(struct exact *x, struct constants_made *m, const struct sum_of_maps *s)
+{
+	struct graph *g = x->g;
+	struct g_op *op = s->op;
+	const struct hwc shape = op->ofm.shape;
+	const struct g_tensor *old[] = { op->ifm.t, op->ifm2.t };
+	struct g_tensor *both;
+	bool *keep = anew(x->a, bool, g->n_tensors + 2);
+	both = graph_add_feature_map(g, op->ofm.type, both_rows(op).hwc);
+	for (int k = 0; k < 2; k++)
+		s->writer[k]->ofm = (struct g_operand){
+			.t = both, .view = VIEW_STRIDED, .type = op->ofm.type, .shape = shape,
+			.offset = (int64_t)k * shape.w * shape.c,
+			.stride = { 2 * (int64_t)shape.w * shape.c, shape.c, 1 } };
+	const struct ones *ones = ones_of(x, m, shape.c, op->ifm_zero - op->ifm2_zero);
+	*op = make_product(op, both);
+	G_CLEAR(op, G_OP_ifm2);
+	G_CLEAR(op, G_OP_ifm2_zero);
+	G_CLEAR(op, G_OP_opa);
+	G_CLEAR(op, G_OP_opb);
+	G_CLEAR(op, G_OP_scaled);
+	G_CLEAR(op, G_OP_scale);
+	G_SET(op, G_OP_kernel);
+	G_SET(op, G_OP_stride);
+	G_PUT(op, OP, weights, ones->weights);
+	G_PUT(op, OP, scales, ones->scales);
+	for (size_t i = 0; i < g->n_tensors; i++)
+		keep[i] = g->tensors[i] != old[0] && g->tensors[i] != old[1];
+	graph_keep_g_tensor(g, keep);
+}
+
+bool
+rewrite_interleave(struct exact *x)
+{
+	struct constants_made made = { .n = 0 };
+	for (size_t i = 0; x->estimate && !graph_has_loops(x->g) && i < x->g->n_ops; i++) {
+		struct cycles before = { 0 }, after = { 0 };
+		struct sum_of_maps s = { .op = x->g->ops[i] };
+		if (!is_plain_sum(s.op) || !has_condition(x->g, &s) ||
+		    !pays(x, s.op, &before, &after))
+			continue;
+		(void)exact_note(x, s.op, 0, cycles_saved(&after, &before),
+				 "a sum of two maps becomes a depthwise convolution over their rows");
+		replace(x, &made, &s);
+	}
+	return true;
+}
