@@ -1,8 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# The rules "newton" and "scalars" of nputools-rewrites(7): SOFTMAX and other arithmetic of 32 bits
-# in fewer kernels on Ethos-U65, and in longer chains on Ethos-U85.
+# The rules "newton", "scalars" and "repeat" of nputools-rewrites(7): SOFTMAX and other arithmetic of
+# 32 bits in fewer kernels on Ethos-U65, and in longer chains on Ethos-U85.
 
+bats_require_minimum_version 1.5.0
 load lib/common
 load lib/model
 load lib/rewrites
@@ -49,6 +50,64 @@ softmax()
 		npu-sched -a ethos-u55-128 "${memory[@]}" m.part
 }
 
+@test "repeat: SOFTMAX on Ethos-U85 waits less often" {
+	local a memory with without
+	for a in 1 3; do
+		softmax $a
+		for a in 128 256 512 1024 2048; do
+			a=ethos-u85-$a
+			applies repeat m.tflite "$a"
+			equal m.tflite "$a"
+			equal m.tflite "$a" --no-rewrite=repeat
+		done
+	done
+	softmax
+	memory ethos-u85-256
+	npucc -q -a ethos-u85-256 "${memory[@]}" -o with.tflite m.tflite
+	npucc -q -a ethos-u85-256 "${memory[@]}" --no-rewrite=repeat -o without.tflite m.tflite
+	with=$(npu-perf --json with.tflite | jq .calibrated_cycles)
+	without=$(npu-perf --json without.tflite | jq .calibrated_cycles)
+	[ "$with" -lt "$without" ]
+}
+
+# twice C [JQ]: two readers of the absolute values of C elements
+twice()
+{
+	model m ".operator_codes = [{deprecated_builtin_code:101,builtin_code:101,version:1},
+			{deprecated_builtin_code:55,builtin_code:55,version:1}]
+		| $t[0] |= (.shape = [1,$1] | .quantization = {scale:[0.5],zero_point:[0]})
+		| $t = [$t[0], ($t[0] | .name = \"abs\"), ($t[0] | .name = \"other\"),
+			($t[0] | .name = \"a\"), ($t[0] | .name = \"b\")]
+		| .subgraphs[0].inputs = [0,2] | .subgraphs[0].outputs = [3,4]
+		| .subgraphs[0].operators = [{opcode_index:0,inputs:[0],outputs:[1]},
+			{opcode_index:1,inputs:[1,2],outputs:[3]},
+			{opcode_index:1,inputs:[1,0],outputs:[4]}]
+		${2:+| $2}"
+}
+
+@test "repeat: near misses stay as they are" {
+	twice 40
+	applies repeat m.tflite ethos-u85-256
+	equal m.tflite ethos-u85-256
+	nowhere repeat m.tflite --no-rewrite=repeat
+	run -1 applies repeat m.tflite ethos-u55-256
+	run -1 applies repeat m.tflite ethos-u65-512
+	# many elements; a result of the model
+	twice 65
+	nowhere repeat m.tflite
+	twice 40 '.subgraphs[0].outputs += [1]'
+	nowhere repeat m.tflite
+	equal m.tflite ethos-u85-256
+	# one reader
+	twice 40 '.subgraphs[0].operators[2].inputs = [2,0]'
+	nowhere repeat m.tflite
+	# a reader of another shape
+	twice 1 '.subgraphs[0].tensors[4].shape = [1,8] | .subgraphs[0].tensors[2].shape = [1,8]
+		| .subgraphs[0].operators[2].inputs = [1,2] | .subgraphs[0].operators[1].inputs = [1,0]'
+	nowhere repeat m.tflite
+	equal m.tflite ethos-u85-256
+}
+
 @test "newton: a SOFTMAX of one row has three kernels less on Ethos-U65" {
 	local a with without
 	softmax
@@ -77,7 +136,7 @@ softmax()
 	equal m.tflite ethos-u65-512
 }
 
-@test "newton, scalars: drawn operators compute the same bytes" {
+@test "newton, scalars, repeat: drawn operators compute the same bytes" {
 	local n=24
 	[ -z "${NPUTOOLS_QUICK-}" ] || n=8
 	NATIVE=1 ACCELERATORS="ethos-u55-32 ethos-u55-256 ethos-u65-512 ethos-u85-128 ethos-u85-2048" \

@@ -145,9 +145,10 @@ lower_8(struct part *p, const struct softmax_exp *s, struct g_operand x,
 	struct g_operand sum =
 	    row_sum(p, word_shr(p->l, e, word_const(p->l, SUM_BITS)));
 	struct g_operand lead = word_clz(p->l, sum);
-	struct g_operand left = word_add(p->l, word_const(p->l, -1), lead);
 	struct g_operand right =
 	    word_sub(p->l, word_const(p->l, SUM_BITS + 31 - bits), lead);
+	/* last, so that the shift to the left follows and may be in a chain */
+	struct g_operand left = word_add(p->l, word_const(p->l, -1), lead);
 	struct g_operand half = word_half_recip(p->l, word_shl(p->l, sum, left));
 	if (bits == 8 && x.shape.c > SAFE)
 		right = limit_shift(p, right, &half);
