@@ -85,23 +85,42 @@ struct forms {
 	int n;
 };
 
+/* A copy of the graph with the rules up to `last`.  NULL: an error. */
+static struct graph *
+apply_rules(struct sched *s, struct arena *a, const char *last)
+{
+	struct graph *g = graph_copy(a, s->g);
+	return rewrite_chosen(a, g, s->accel, &s->o->rewrites, last, s->e) ? g : NULL;
+}
+
+/* The number of changes by the rules up to `last`; -1: an error. */
+static int64_t
+count_changes(struct sched *s, const char *last)
+{
+	struct arena *a = arena_open();
+	const struct graph *g = apply_rules(s, a, last);
+	int64_t n = g ? (int64_t)(g->n_rewrites - s->g->n_rewrites) : -1;
+	arena_close(a);
+	return n;
+}
+
 /* Needs: no pass has changed the graph. */
 static bool
 list_forms(struct sched *s, struct forms *l)
 {
 	const struct sums sums = sums_find(s->a, s->g);
-	size_t applied = s->g->n_rewrites;
+	int64_t changes = 0, now;
 	const char *name;
 	*l = (struct forms){ .n = 0 };
 	l->n = sums.n ? list_splits(s->g, &sums, l->v) : 0;
 	for (int i = 0; i < MAX_CHOSEN && (name = rewrite_chosen_name(i)); i++) {
-		struct graph *g = graph_copy(s->a, s->g);
-		if (!rewrite_chosen(s->a, g, s->accel, &s->o->rewrites, name, s->e))
+		now = count_changes(s, name);
+		if (now < 0)
 			return false;
-		if (g->n_rewrites == applied)
+		if (now == changes)
 			continue; /* the rule was not applied */
-		applied = g->n_rewrites;
-		l->graph[l->n] = g;
+		changes = now;
+		l->graph[l->n] = apply_rules(s, s->a, name);
 		l->v[l->n++] = (struct form){ .name = name };
 	}
 	return true;
