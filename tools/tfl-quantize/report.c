@@ -2,11 +2,11 @@
 /* Prints what the quantization costs: of each tensor, of each operator, of the network. */
 #include "quantize.h"
 
+#include "base/json_out.h"
 #include "kernels/kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
 	WORST = 3, /* operators that the report advises on */
@@ -249,120 +249,111 @@ print_report(struct text *t, const struct report *r)
 /* ---- JSON --------------------------------------------------------------------------- */
 
 static void
-put_string(struct text *t, const char *key, const char *s)
-{
-	text_printf(t, "\"%s\": ", key);
-	text_quoted(t, s, strlen(s));
-}
-
-/* JSON has no infinity: null means exact, or not computed */
-static void
-put_json_db(struct text *t, const char *key, double db)
-{
-	text_printf(t, ", \"%s\": ", key);
-	if (isfinite(db))
-		text_double(t, db);
-	else
-		text_puts(t, "null");
-}
-
-static void
-put_json_number(struct text *t, const char *key, double v)
-{
-	text_printf(t, ", \"%s\": ", key);
-	text_double(t, v);
-}
-
-static void
-put_json_accuracy(struct text *t, const struct report *r)
+put_json_accuracy(const struct json_out *j, const struct report *r)
 {
 	const struct figures *f = r->f;
-	text_printf(t, ",\n \"samples\": %zu,\n \"labels\": %zu,\n \"accuracy\": ", f->n,
-		    f->labelled);
+	json_line(j, 1);
+	json_put_i64(j, "samples", (int64_t)f->n);
+	json_line(j, 1);
+	json_put_i64(j, "labels", (int64_t)f->labelled);
+	json_line(j, 1);
 	if (f->labelled) {
-		text_puts(t, "{\"float\": ");
-		text_double(t, percent(f->right_float, f->labelled) / 100);
-		put_json_number(t, "integer", percent(f->right_integer, f->labelled) / 100);
-		text_putc(t, '}');
+		json_open(j, "accuracy", '{');
+		json_put_f64(j, "float", percent(f->right_float, f->labelled) / 100);
+		json_put_f64(j, "integer", percent(f->right_integer, f->labelled) / 100);
+		json_close(j, '}');
 	} else {
-		text_puts(t, "null");
+		json_put_null(j, "accuracy");
 	}
-	text_puts(t, ",\n \"equal_answers\": ");
+	json_line(j, 1);
 	if (f->has_answers)
-		text_printf(t, "%zu", f->equal);
+		json_put_i64(j, "equal_answers", (int64_t)f->equal);
 	else
-		text_puts(t, "null");
+		json_put_null(j, "equal_answers");
 }
 
 static void
-put_json_tensors(struct text *t, const struct report *r)
+put_json_tensors(const struct json_out *j, const struct report *r)
 {
 	const struct tfl_subgraph *g = &r->m->subgraph[0];
-	const char *comma = "";
-	text_puts(t, ",\n \"tensors\": [");
 	for (int i = 0; i < g->n_tensors; i++) {
 		const struct tfl_tensor *q = integer_tensor(r, i);
 		const struct tensor_figures *f = &r->f->tensor[i];
 		const struct range *x = &r->ranges->range[i];
 		if (!q || !(x->lo <= x->hi))
 			continue;
-		text_printf(t, "%s\n  {\"tensor\": %d, ", comma, r->r->n->index[i]);
-		put_string(t, "name", g->tensor[i].name);
-		text_puts(t, ", ");
-		put_string(t, "type", tfl_type_name(q->type));
-		put_json_number(t, "least", (double)x->lo);
-		put_json_number(t, "greatest", (double)x->hi);
-		put_json_number(t, "scale", (double)q->quant.scale[0]);
-		text_printf(t, ", \"zero_point\": %lld, \"values\": %llu",
-			    (long long)q->quant.zero[0], (unsigned long long)f->n);
-		put_json_number(t, "clipped", percent(f->clipped, f->n) / 100);
-		put_json_number(t, "used", used_percent(r, i) / 100);
-		text_putc(t, '}');
-		comma = ",";
+		json_line(j, 2);
+		json_open(j, NULL, '{');
+		json_put_i64(j, "tensor", r->r->n->index[i]);
+		json_put_string(j, "name", g->tensor[i].name);
+		json_put_string(j, "type", tfl_type_name(q->type));
+		json_put_f64(j, "least", (double)x->lo);
+		json_put_f64(j, "greatest", (double)x->hi);
+		json_put_f64(j, "scale", (double)q->quant.scale[0]);
+		json_put_i64(j, "zero_point", q->quant.zero[0]);
+		json_put_i64(j, "values", (int64_t)f->n);
+		json_put_f64(j, "clipped", percent(f->clipped, f->n) / 100);
+		json_put_f64(j, "used", used_percent(r, i) / 100);
+		json_close(j, '}');
 	}
-	text_puts(t, "\n ]");
 }
 
 static void
-put_json_operator(struct text *t, const struct report *r, int i, bool help)
+put_json_operator(const struct json_out *j, const struct report *r, int i, bool help)
 {
 	const struct tfl_op *op = &r->m->subgraph[0].op[i];
 	const struct tensor_figures *f = &r->f->tensor[op->out[0]];
 	struct text advice = { 0 };
-	text_printf(t, "\n  {\"operator\": %d, ", i);
-	put_string(t, "name", tfl_op_label(op));
-	text_puts(t, ", ");
-	put_string(t, "tensor_name", output_of(r->m, i)->name);
-	text_puts(t, ", ");
-	put_string(t, "type", width_name(r, i));
-	put_json_db(t, "own_snr_db", own_db(r->m, r->f, i));
-	put_json_db(t, "snr_db", f->n ? noise_ratio_db(f->signal, f->noise) : INFINITY);
+	json_line(j, 2);
+	json_open(j, NULL, '{');
+	json_put_i64(j, "operator", i);
+	json_put_string(j, "name", tfl_op_label(op));
+	json_put_string(j, "tensor_name", output_of(r->m, i)->name);
+	json_put_string(j, "type", width_name(r, i));
+	/* JSON has no infinity: null means exact, or not computed */
+	json_put_f64(j, "own_snr_db", own_db(r->m, r->f, i));
+	json_put_f64(j, "snr_db", f->n ? noise_ratio_db(f->signal, f->noise) : INFINITY);
 	if (help) {
 		put_help(&advice, r, i);
-		text_puts(t, ", ");
-		put_string(t, "help", text_str(&advice));
+		json_put_string(j, "help", text_str(&advice));
 	}
-	text_putc(t, '}');
+	json_close(j, '}');
 	text_free(&advice);
+}
+
+static void
+open_json_list(const struct json_out *j, const char *key)
+{
+	json_line(j, 1);
+	json_open(j, key, '[');
+}
+
+static void
+close_json_list(const struct json_out *j)
+{
+	text_puts(j->t, "\n ");
+	json_close(j, ']');
 }
 
 void
 print_json_report(struct text *t, const struct report *r)
 {
+	const struct json_out j = { .t = t, .style = JSON_SPACED };
 	int n, *rank = rank_operators(r->f->a, r->m, r->plan, r->f, &n);
-	text_puts(t, "{\n ");
-	put_string(t, "model", r->m->name);
-	put_json_accuracy(t, r);
-	put_json_tensors(t, r);
-	text_puts(t, ",\n \"operators\": [");
-	for (int i = 0; i < r->m->subgraph[0].n_ops; i++) {
-		text_puts(t, i ? "," : "");
-		put_json_operator(t, r, i, false);
-	}
-	text_puts(t, "\n ],\n \"worst\": [");
-	for (int i = 0; i < n && i < WORST; i++) {
-		text_puts(t, i ? "," : "");
-		put_json_operator(t, r, rank[i], true);
-	}
-	text_puts(t, "\n ]\n}\n");
+	json_root(&j, '{');
+	json_line(&j, 1);
+	json_put_string(&j, "model", r->m->name);
+	put_json_accuracy(&j, r);
+	open_json_list(&j, "tensors");
+	put_json_tensors(&j, r);
+	close_json_list(&j);
+	open_json_list(&j, "operators");
+	for (int i = 0; i < r->m->subgraph[0].n_ops; i++)
+		put_json_operator(&j, r, i, false);
+	close_json_list(&j);
+	open_json_list(&j, "worst");
+	for (int i = 0; i < n && i < WORST; i++)
+		put_json_operator(&j, r, rank[i], true);
+	close_json_list(&j);
+	text_puts(t, "\n}\n");
 }
