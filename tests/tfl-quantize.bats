@@ -4,6 +4,7 @@ bats_require_minimum_version 1.5.0
 
 load lib/common
 load lib/model
+load lib/state
 
 TESTBIN=${NPUTOOLS_TESTBIN:-$TOP/build/tests}
 digits=$TOP/tests/models/digits-float.tflite
@@ -235,7 +236,7 @@ operators=(CONV_2D DEPTHWISE_CONV_2D FULLY_CONNECTED TRANSPOSE_CONV AVERAGE_POOL
 		sed -n 's/^@//p' | sort >rules
 	[ "$(wc -l <rules)" -gt 70 ]
 	while read -r name; do
-		sed -n '/^operators=(/,/^}/p; /^@test "float versions/,/^}/p; /^@test "LOG and RSQRT/p' \
+		sed -n '/^operators=(/,/^}/p; /^@test "float versions/,/^}/p; /^@test "LOG and RSQRT/p; /^@test "variables .*READ_VARIABLE/p' \
 			"$BATS_TEST_FILENAME" | grep -qw "$name" ||
 			{ echo "no test draws $name"; return 1; }
 	done <rules
@@ -315,6 +316,126 @@ lstm()
 		tfl-quantize --data=a.csv peephole.tflite
 	lstm coupled '.subgraphs[0].operators[0].inputs[1] = -1'
 	refuses 2 'input 1 is absent' tfl-quantize --data=a.csv coupled.tflite
+}
+
+# float_ring [JQ]: m.tflite, a ring of three rows with FLOAT32 values; it begins with 0 1 2 -1 0 3
+float_ring()
+{
+	ring 0 0 0,0,0,0,0,0,128,63,0,0,0,64,0,0,128,191,0,0,0,0,0,0,64,64 "del(..|.quantization?) ${1:+| $1}"
+	printf '%s\n' '0.5 0.25' '-1 2' '4 0' '0 0' >a.csv
+}
+
+@test "variables of READ_VARIABLE and ASSIGN_VARIABLE: one scale, and integers to begin with" {
+	need flatc jq
+	local o
+	float_ring
+	for o in int8: int16x8: int8:--interface=float; do
+		tfl-quantize --type=${o%:*} ${o#*:} --data=a.csv --frames=4 --json -o q.tflite m.tflite >report
+		tfl-quantcheck --strict -q --allow=interface-float q.tflite
+		# all values have the scale of -1 to 4, and READ_VARIABLE has the initial values
+		jq -e --arg type "${o%%[:x]*}" '([.tensors[] | .type, .scale] | unique | length) == 2 and
+			(.tensors[0].scale - if $type == "int8" then 5 / 255 else 4 / 32767 end | fabs) < 1e-6 and
+			.tensors[0].type == ($type | ascii_upcase) and
+			[.operators[].name] == ["READ_VARIABLE","CONCATENATION","STRIDED_SLICE"] and
+			[.operators[].snr_db | select(. < 45)] == [] and
+			(.tensors[] | select(.name == "old") | [.least,.greatest,.values]) == [-1,4,24]' report
+		compiles q.tflite ethos-u55-128
+		npu-sim --frames=7 --seed=3 --compare=q.tflite compiled.tflite
+		npu-sim --frames=3 --reset --compare=q.tflite compiled.tflite
+	done
+	# 0 is -77; the steps have 5 / 255
+	tfl-quantize --data=a.csv --frames=4 -o q.tflite m.tflite
+	json q.tflite
+	jq -e '.buffers[.subgraphs[1].tensors[1].buffer].data == [179,230,25,128,179,76]' q.json
+	# -j has no effect; each sample alone begins anew, and finds the initial values
+	for f in 2 1; do
+		tfl-quantize -j1 --data=a.csv --frames=$f --json -o one.tflite m.tflite >one
+		tfl-quantize -j3 --data=a.csv --frames=$f --json -o q.tflite m.tflite | cmp - one
+		cmp q.tflite one.tflite
+	done
+	jq -e '.tensors[] | select(.name == "old") | .greatest == 3' one
+	# a second run takes the integers of the first
+	tfl-quantize --data=a.csv --frames=4 --interface=float -o ends.tflite m.tflite
+	tfl-quantize --data=a.csv --frames=4 -o first.tflite m.tflite
+	tfl-quantize --random -o second.tflite ends.tflite 2>err
+	for m in first second; do
+		npu-sim --frames=5 --seed=1 $m.tflite | sed 's/ t[0-9]* / /' >$m
+	done
+	diff first second
+	# operators in 16 bits beside a variable of 8 bits
+	tfl-quantize --data=a.csv --keep-int16='[CS]*' -o q.tflite m.tflite
+	tfl-quantcheck --strict -q q.tflite
+	compiles q.tflite ethos-u65-256
+	refuses 2 '--keep-int16=READ_VARIABLE: operator 2 (READ_VARIABLE) has no INT16 version' \
+		tfl-quantize --data=a.csv --keep-int16=READ_VARIABLE m.tflite
+}
+
+@test "variables: several handles, constants, fixed scales, and no CALL_ONCE" {
+	need flatc jq
+	local code='{deprecated_builtin_code:([.,127]|min),builtin_code:.}'
+	# a second handle of the variable, which is read again: 4.  0 is assigned at the end
+	float_ring ".subgraphs[0].tensors += [{name:\"other\",shape:[],type:13},
+			{name:\"again\",shape:[1,3,2],type:0},{name:\"const\",shape:[1,3,2],type:0,buffer:4}]
+		| .subgraphs[0].operators += [
+			{opcode_index:1,inputs:[],outputs:[8],builtin_options_type:111,builtin_options:{container:\"\",shared_name:\"ring\"}},
+			{opcode_index:2,inputs:[8],outputs:[9],builtin_options_type:112,builtin_options:{}},
+			{opcode_index:5,inputs:[8,10],outputs:[],builtin_options_type:113,builtin_options:{}}]
+		| .subgraphs[0].outputs += [9]"
+	tfl-quantize --data=a.csv --frames=4 -o q.tflite m.tflite
+	tfl-quantcheck --strict -q q.tflite
+	json q.tflite
+	jq -e '[.subgraphs[].operators[] | .opcode_index // 0] | length == 10' q.json
+	npu-sim --frames=4 --seed=1 q.tflite >/dev/null
+	# without CALL_ONCE, variables begin at 0
+	float_ring 'del(.subgraphs[1]) | del(.subgraphs[0].operators[0])'
+	tfl-quantize --data=a.csv --frames=4 --json -o q.tflite m.tflite >report
+	jq -e '.tensors[] | select(.name == "old") | [.least,.greatest] == [-1,4]' report
+	compiles q.tflite ethos-u85-256
+	# LOGISTIC has a scale of its own: QUANTIZE before the variable
+	float_ring ".operator_codes += [14 | $code] | .subgraphs[0].tensors += [{name:\"soft\",shape:[1,3,2],type:0}]
+		| .subgraphs[0].operators[5].inputs[1] = 8
+		| .subgraphs[0].operators |= .[:5] + [{opcode_index:6,inputs:[4],outputs:[8]}] + .[5:]"
+	tfl-quantize --data=a.csv --frames=4 -o q.tflite m.tflite
+	tfl-quantcheck --strict -q q.tflite
+	json q.tflite
+	jq -e '[.operator_codes[].builtin_code] | index(114) != null' q.json
+	compiles q.tflite ethos-u55-128
+	# a value that nobody can compute
+	float_ring ".operator_codes += [66 | $code] | .subgraphs[0].tensors += [{name:\"sin\",shape:[1,3,2],type:0}]
+		| .subgraphs[0].operators[5].inputs[1] = 8
+		| .subgraphs[0].operators |= .[:5] + [{opcode_index:6,inputs:[4],outputs:[8]}] + .[5:]"
+	refuses 2 'operator 6 (ASSIGN_VARIABLE): reads integers or values that the network computes by' \
+		tfl-quantize --data=a.csv --allow m.tflite
+	float_ring '.subgraphs[0].operators |= .[1:] + .[:1]'
+	refuses 2 'operator 5 (CALL_ONCE): initializes variables after their first use' \
+		tfl-quantize --data=a.csv m.tflite
+	float_ring '.subgraphs += [.subgraphs[1]]'
+	refuses 2 'subgraph 2 is not one that CALL_ONCE runs to initialize variables' \
+		tfl-quantize --data=a.csv m.tflite
+	float_ring '.subgraphs[0].tensors += [{name:"const",shape:[1,3,2],type:2,buffer:4}]
+		| .subgraphs[0].operators[5].inputs[1] = 8'
+	refuses 2 'operator 5 (ASSIGN_VARIABLE): its value has another type than the variable' \
+		tfl-quantize --data=a.csv m.tflite
+	# a variable that nobody reads
+	float_ring '.buffers[4].data[2:4] = [128,127] | .subgraphs[0].inputs = [0,2]
+		| .subgraphs[0].operators |= .[:2] + .[3:]'
+	refuses 2 'm.tflite: error: subgraph 1: tensor 1 (ring): element 0 is not a finite number' \
+		tfl-quantize --random m.tflite
+}
+
+@test "float versions of published networks with variables become INT8 models that compile" {
+	[ -n "$SHARED" ] || skip "no shared models"
+	local m frames
+	frames=$(for ((i = 0; i < 4800; i++)); do echo "$((i * 7919 % 255)) "; done)
+	tr -d '\n' <<<"$frames" | xargs -n120 >a.csv
+	for m in wakeword_okay_nabu wakeword_vad; do
+		"$TESTBIN/float-model" "$SHARED/models-real/$m.tflite" f.tflite
+		tfl-quantize --data=a.csv --frames=8 --json -o q.tflite f.tflite >report
+		tfl-quantcheck --strict -q q.tflite
+		jq -e '[.operators[] | select(.name == "READ_VARIABLE").snr_db // 99] | length >= 4 and min > 25' report
+		compiles q.tflite ethos-u55-128 --fail-on-cpu
+		npu-sim --frames=20 --seed=1 --compare=q.tflite compiled.tflite
+	done
 }
 
 @test "samples: files, directories, lists and stacks give the same ranges" {

@@ -17,10 +17,19 @@ struct real_span {
 	double lo, hi;
 };
 
+struct real_state { /* a variable that the network keeps by name */
+	int handle;
+	size_t n;
+	const double *initial;
+};
+
 struct real {
 	struct arena *a;
 	const struct tfl_subgraph *g;
-	double **value; /* one array per tensor, in C order; NULL: not quantized */
+	/* one array per tensor, in C order; of a handle: of its variable; NULL: not quantized */
+	double **value;
+	struct real_state *state;
+	size_t n_states, states_capacity;
 	int32_t **sources;  /* one per operator (move.c); NULL: the operator computes */
 	bool *has_function;	/* one per operator: false if it has no function */
 	/* one per operator, of an LSTM: the range of its cell state over all steps of a run */
@@ -31,7 +40,12 @@ struct real {
 struct real *real_open(struct arena *a, const struct tfl_subgraph *g);
 /* A second network with its own values in a, which shares the constants of r. */
 struct real *real_share(struct arena *a, const struct real *r);
-/* Sets all variables to 0. */
+/*
+ * Gives a variable that the network keeps by name its initial value, before real_share().
+ * Without it, READ_VARIABLE and ASSIGN_VARIABLE have no function.
+ */
+void real_add_state(struct real *r, int handle, const struct tfl_tensor *initial);
+/* Sets all variables to 0, or to their initial values. */
 void real_reset(struct real *r);
 /* true if the operator can be computed in real numbers */
 bool real_has_function(const struct real *r, int op);

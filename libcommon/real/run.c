@@ -2,6 +2,8 @@
 /* Runs the network in real numbers, operator by operator. */
 #include "real/real.h"
 
+#include <string.h>
+
 #define real_none  NULL
 #define real_taken NULL
 
@@ -79,6 +81,38 @@ real_open(struct arena *a, const struct tfl_subgraph *g)
 	return r;
 }
 
+static bool
+uses_state(int code)
+{
+	return code == TFL_READ_VARIABLE || code == TFL_ASSIGN_VARIABLE;
+}
+
+/* Copies the value of a variable, which is that of its handle. */
+static void
+copy_state(const struct real_op *o)
+{
+	bool reads = o->op->code == TFL_READ_VARIABLE;
+	const double *from = real_x(o, reads ? 0 : 1);
+	int64_t n = tfl_elements(reads ? real_out(o, 0) : real_in(o, 1));
+	memcpy(reads ? real_y(o, 0) : real_x(o, 0), from, (size_t)n * sizeof(*from));
+}
+
+void
+real_add_state(struct real *r, int handle, const struct tfl_tensor *initial)
+{
+	size_t n = (size_t)tfl_elements(initial);
+	double *v = anew(r->a, double, n + 1);
+	real_from_elements(initial, initial->data.p, v);
+	agrow(r->a, r->state, r->n_states, &r->states_capacity);
+	r->state[r->n_states++] = (struct real_state){ .handle = handle, .n = n, .initial = v };
+	r->value[handle] = anew(r->a, double, n + 1);
+	for (int i = 0; i < r->g->n_ops; i++) {
+		const struct tfl_op *op = &r->g->op[i];
+		if (uses_state(op->code) && op->in[0] == handle)
+			r->has_function[i] = true;
+	}
+}
+
 struct real *
 real_share(struct arena *a, const struct real *r)
 {
@@ -93,6 +127,8 @@ real_share(struct arena *a, const struct real *r)
 		if (r->value[i] && !t->data.p)
 			own->value[i] = anew(a, double, (size_t)tfl_elements(t) + 1);
 	}
+	for (size_t i = 0; i < r->n_states; i++)
+		own->value[r->state[i].handle] = anew(a, double, r->state[i].n + 1);
 	return own;
 }
 
@@ -104,6 +140,9 @@ real_reset(struct real *r)
 		for (int64_t k = 0; t->is_variable && r->value[i] && k < tfl_elements(t); k++)
 			r->value[i][k] = 0;
 	}
+	for (size_t i = 0; i < r->n_states; i++)
+		memcpy(r->value[r->state[i].handle], r->state[i].initial,
+		       r->state[i].n * sizeof(double));
 }
 
 bool
@@ -116,5 +155,8 @@ void
 real_run(struct real *r, int op)
 {
 	struct real_op o = { .r = r, .op = &r->g->op[op], .index = op };
-	function_of(o.op->code)(&o);
+	if (uses_state(o.op->code))
+		copy_state(&o);
+	else
+		function_of(o.op->code)(&o);
 }

@@ -105,7 +105,7 @@ run_sample(struct worker *w, const struct pool *p, float *const *input)
 	}
 }
 
-/* Sets the variables to 0. */
+/* Sets the variables to their initial values. */
 static void
 run_sequence(void *ctx, size_t worker, const struct sequence *s)
 {
@@ -147,10 +147,11 @@ open_sums(struct arena *a, const struct tfl_subgraph *g)
 }
 
 static void
-open_pool(struct arena *a, const struct options *o, const struct tfl_subgraph *g,
+open_pool(struct arena *a, const struct options *o, const struct tfl_model *m,
 	  const struct op_plan *plan, struct pool *p)
 {
-	struct real *real = real_open(a, g);
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	struct real *real = open_real(a, m);
 	*p = (struct pool){ .g = g, .plan = plan, .n_workers = sequence_workers(o),
 			    .method = o->ranges };
 	p->range = anew(a, struct range, (size_t)g->n_tensors + 1);
@@ -261,7 +262,7 @@ calibrate(struct arena *a, const struct options *o, const struct tfl_model *m,
 	*out = (struct ranges){ .range = anew(a, struct range, n + 1),
 				.clipped = anew(a, struct range, n + 1),
 				.sums = o->correct_bias ? open_sums(a, g) : NULL };
-	open_pool(scratch, o, g, plan, &p);
+	open_pool(scratch, o, m, plan, &p);
 	p.sums = out->sums;
 	bool ok = run_sequences(o, g, &(struct sequence_job){ &p, run_sequence, join_ranges },
 				&out->n, e);

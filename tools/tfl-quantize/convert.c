@@ -38,9 +38,10 @@ convert_constants(struct net *n, int op, const struct parameters *p, int type)
 		const struct tfl_tensor *t = in[k] < 0 ? NULL : &n->tensor[in[k]];
 		if (!t || !t->data.p || t->type != TFL_FLOAT32)
 			continue;
-		struct parameters own = rule_of(o->code)->kind == RULE_SAME
-					    ? p[o->out[0]]
-					    : parameters_of(range_of(t), type);
+		enum rule_kind kind = rule_of(o->code)->kind;
+		struct parameters own = kind == RULE_SAME	? p[o->out[0]]
+					: kind == RULE_VARIABLE ? p[in[0]]
+								: parameters_of(range_of(t), type);
 		in[k] = quantize_constant(n, in[k], &own);
 	}
 }
@@ -116,8 +117,11 @@ convert(struct net *n, struct parameters *p, const struct ranges *ranges,
 		if (r->kind == RULE_LSTM)
 			add_intermediates(n, &n->op[i].op, p);
 	}
+	for (int k = 0; k < n->n_variables; k++)
+		n->variable[k].value = quantize_constant(n, n->variable[k].value,
+							 &p[n->variable[k].handle]);
 	for (int t = 0; t < n_tensors; t++) {
-		if (p[t].scale > 0)
+		if (p[t].scale > 0 && n->tensor[t].type == TFL_FLOAT32)
 			set_parameters(n, t, &p[t]);
 		if (n->tensor[t].type == TFL_FLOAT32)
 			n->tensor[t].quant = (struct tfl_quant){ 0 };

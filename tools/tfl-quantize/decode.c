@@ -231,6 +231,8 @@ decode_model(struct arena *a, const struct tfl_model *m, const struct options *o
 {
 	struct net *n = net_open(a, m);
 	struct bytes file;
+	if (!net_find_variables(n, e))
+		return false;
 	decode_weights(n);
 	decode_integers(n);
 	for (int i = 0; i < n->n_ops; i++)

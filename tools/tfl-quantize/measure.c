@@ -259,10 +259,11 @@ has_answers(const struct bench *b)
 }
 
 static bool
-open_workers(struct arena *a, struct bench *b, const struct result *r, struct err *e)
+open_workers(struct arena *a, struct bench *b, const struct tfl_model *m, const struct result *r,
+	     struct err *e)
 {
 	size_t n = sequence_workers(b->o), n_tensors = (size_t)b->g->n_tensors;
-	struct real *real = real_open(a, b->g);
+	struct real *real = open_real(a, m);
 	b->worker = anew(a, struct worker, n);
 	for (size_t i = 0; i < n; i++) {
 		struct worker *w = &b->worker[i];
@@ -293,7 +294,7 @@ compare_networks(const struct options *o, const struct tfl_model *m,
 		f->tensor = anew(f->a, struct tensor_figures, (size_t)b.g->n_tensors + 1);
 	b.has_answers = has_answers(&b);
 	f->has_answers = b.has_answers;
-	bool ok = open_workers(a, &b, r, e) &&
+	bool ok = open_workers(a, &b, m, r, e) &&
 		  run_sequences(o, b.g, &(struct sequence_job){ &b, run_sequence, join_sequence },
 				&f->n, e);
 	arena_close(a);

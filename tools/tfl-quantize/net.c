@@ -142,7 +142,7 @@ struct writer {
 	struct net *n;
 	int *index; /* of each tensor in the file; -1: dropped */
 	struct tflw_model m;
-	struct tflw_subgraph g;
+	struct tflw_subgraph g, begin; /* begin: initializes the variables */
 };
 
 static void
@@ -165,10 +165,12 @@ number_tensors(struct writer *w)
 			mark(w, n->op[i].op.out, n->op[i].op.n_out);
 			mark(w, n->op[i].op.mid, n->op[i].op.n_mid);
 		}
+	for (int i = 0; i < n->n_variables; i++)
+		mark(w, &n->variable[i].handle, 1);
 	mark(w, n->in, n->n_in);
 	mark(w, n->out, n->n_out);
 	w->g.tensor = anew(n->a, struct tflw_tensor, (size_t)n->n_tensors + 1);
-	w->m.buffer = anew(n->a, struct bytes, (size_t)n->n_tensors + 1);
+	w->m.buffer = anew(n->a, struct bytes, (size_t)n->n_tensors + (size_t)n->n_variables + 1);
 	w->m.n_buffers = 1;
 	for (int i = 0; i < n->n_tensors; i++) {
 		if (w->index[i] < 0)
@@ -228,11 +230,54 @@ change_options(struct net *n, const struct net_op *o, struct tflw_op *to)
 }
 
 static void
+add_op(struct writer *w, struct tflw_subgraph *g, int code, const struct tflw_op *op)
+{
+	g->op[g->n_ops] = *op;
+	g->op[g->n_ops++].opcode = opcode_of(w, &(struct tfl_op){ .code = code, .version = 1 });
+}
+
+/* Begins the network with its handles, and writes the subgraph that initializes them. */
+static void
+write_variables(struct writer *w)
+{
+	enum { CALL_ONCE_TAG = 103 };
+	static const int64_t first = 1; /* subgraph */
+	struct net *n = w->n;
+	struct tflw_subgraph *b = &w->begin;
+	size_t count = 2 * (size_t)n->n_variables;
+	int *at = anew(n->a, int, count + 1);
+	*b = (struct tflw_subgraph){ .name = "begin", .op = anew(n->a, struct tflw_op, count + 1),
+				     .tensor = anew(n->a, struct tflw_tensor, count + 1) };
+	if (count)
+		add_op(w, &w->g, TFL_CALL_ONCE,
+		       &(struct tflw_op){ .options = &fb_CallOnceOptions,
+					  .options_tag = CALL_ONCE_TAG, .option = &first });
+	for (int i = 0; i < n->n_variables; i++) {
+		const struct net_variable *v = &n->variable[i];
+		struct tflw_op handle = { .from = v->ref, .n_out = 1,
+					  .out = numbered(w, &v->handle, 1) };
+		add_op(w, &w->g, TFL_VAR_HANDLE, &handle);
+		int *own = &at[b->n_tensors];
+		for (int k = 0; k < 2; k++)
+			own[k] = b->n_tensors + k;
+		handle.out = own;
+		add_op(w, b, TFL_VAR_HANDLE, &handle);
+		add_op(w, b, TFL_ASSIGN_VARIABLE, &(struct tflw_op){ .n_in = 2, .in = own });
+		b->tensor[b->n_tensors++].t = n->tensor[v->handle];
+		w->m.buffer[w->m.n_buffers] = n->tensor[v->value].data;
+		b->tensor[b->n_tensors++] = (struct tflw_tensor){
+			.t = n->tensor[v->value], .buffer = (uint32_t)w->m.n_buffers++ };
+	}
+}
+
+static void
 write_ops(struct writer *w)
 {
 	struct net *n = w->n;
-	w->g.op = anew(n->a, struct tflw_op, (size_t)n->n_ops + 1);
-	w->m.opcode = anew(n->a, struct tflw_opcode, (size_t)n->n_ops + 1);
+	size_t most = (size_t)n->n_ops + (size_t)n->n_variables + 3;
+	w->g.op = anew(n->a, struct tflw_op, most);
+	w->m.opcode = anew(n->a, struct tflw_opcode, most);
+	write_variables(w);
 	for (int i = 0; i < n->n_ops; i++) {
 		const struct tfl_op *op = &n->op[i].op;
 		if (n->op[i].removed)
@@ -265,8 +310,8 @@ net_write(struct net *n, struct bytes *out, struct err *e)
 	w.g.n_in = n->n_in;
 	w.g.n_out = n->n_out;
 	w.m.description = n->m->description;
-	w.m.subgraph = &w.g;
-	w.m.n_subgraphs = 1;
+	w.m.subgraph = (struct tflw_subgraph[]){ w.g, w.begin };
+	w.m.n_subgraphs = n->n_variables ? 2 : 1;
 	struct err bare = { 0 };
 	return tfl_write(n->a, &w.m, out, &bare) ||
 	       err_at(e, n->m->name, 0, "%s", bare.text);

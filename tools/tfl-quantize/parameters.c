@@ -207,6 +207,22 @@ join_operator(struct choice *c, int *i)
 	}
 }
 
+/* Gives a variable and a value of it one scale; *i follows the operator. */
+static void
+join_variable(struct choice *c, int *i)
+{
+	const struct tfl_op op = c->n->op[*i].op;
+	bool reads = op.code == TFL_READ_VARIABLE;
+	int t = reads ? op.out[0] : op.in[1];
+	if (c->n->tensor[t].data.p) {
+		widen(&find(c, op.in[0])->range, constant_range(&c->n->tensor[t]));
+		return;
+	}
+	if (find(c, t)->fixed && !reads)
+		t = separate(c, (*i)++, 1);
+	join(c, op.in[0], t);
+}
+
 /* ---- widths ------------------------------------------------------------------------- */
 
 /* Inserts conversions before operator *i, whose inputs have other widths; *i follows it. */
@@ -234,6 +250,8 @@ unify_widths(struct choice *c, int *i, int *copy)
 	}
 	for (int k = 0; k < n->op[*i].op.n_out; k++)
 		c->width[n->op[*i].op.out[k]] = width;
+	if (rule_of(n->op[*i].op.code)->kind == RULE_VARIABLE)
+		c->width[n->op[*i].op.in[0]] = width;
 }
 
 /* An input that operators in 16 bits alone read has 16 bits, too. */
@@ -297,6 +315,9 @@ choose_parameters(struct net *n, const struct ranges *ranges, const struct optio
 	for (int i = 0; i < n->n_ops; i++)
 		unify_widths(&c, &i, copy);
 	set_ranges(&c, n_measured);
+	for (int k = 0; k < n->n_variables; k++)
+		widen(&find(&c, n->variable[k].handle)->range,
+		      constant_range(&n->tensor[n->variable[k].value]));
 	for (int i = 0; i < n->n_ops; i++) {
 		const struct rule *r = rule_of(n->op[i].op.code);
 		if (n->op[i].width == WIDTH_FLOAT)
@@ -305,6 +326,8 @@ choose_parameters(struct net *n, const struct ranges *ranges, const struct optio
 			find(&c, n->op[i].op.out[0])->fixed = r;
 		if (r->kind == RULE_SAME)
 			join_operator(&c, &i);
+		if (r->kind == RULE_VARIABLE)
+			join_variable(&c, &i);
 		if (r->kind == RULE_LSTM) {
 			join(&c, n->op[i].op.out[0], n->op[i].op.in[LSTM_HIDDEN]);
 			find(&c, n->op[i].op.in[LSTM_CELL])->is_cell = true;
@@ -315,7 +338,7 @@ choose_parameters(struct net *n, const struct ranges *ranges, const struct optio
 		const struct group *g = find(&c, i);
 		const struct tfl_tensor *t = &n->tensor[i];
 		int type = c.width[i] == WIDTH_16 ? TFL_INT16 : TFL_INT8;
-		if (!is_data(&c, i) || t->data.p || c.width[i] == WIDTH_FLOAT)
+		if ((!is_data(&c, i) && t->type != TFL_RESOURCE) || t->data.p || c.width[i] == WIDTH_FLOAT)
 			continue;
 		p[i] = g->is_cell ? cell_parameters(g->range)
 		       : g->fixed && !t->is_variable ? fixed_parameters(g->fixed, type)

@@ -7,7 +7,7 @@
  * rules.c.  constants.c quantizes weights and biases, and convert.c rewrites the network.
  * result.c calls these parts.  measure.c compares the integer network with the float
  * network, and report.c prints the figures.  sequences.c runs all samples.  net.c is a
- * network that can be edited.
+ * network that can be edited; variables.c has its variables.
  */
 #ifndef TFL_QUANTIZE_H
 #define TFL_QUANTIZE_H
@@ -61,6 +61,11 @@ struct net_op {
 	int options_tag;
 	const int64_t *option;
 };
+struct net_variable { /* that the network keeps by name */
+	int handle; /* the tensor of its VAR_HANDLE */
+	int value;  /* the constant that it begins with */
+	struct fb_ref ref; /* of VAR_HANDLE */
+};
 struct net {
 	struct arena *a;
 	const struct tfl_model *m; /* the file that options of operators are copied from */
@@ -69,6 +74,8 @@ struct net {
 	int *in, *out;
 	int n_tensors, n_ops, n_in, n_out;
 	int tensors_capacity, ops_capacity;
+	struct net_variable *variable;
+	int n_variables;
 	int *index; /* after net_write(): of each tensor in the file; -1: dropped */
 };
 /* The first subgraph of a model. */
@@ -90,6 +97,15 @@ int net_activation(const struct net_op *o);
 bool net_write(struct net *n, struct bytes *out, struct err *e);
 /* Replaces every use of tensor `from` as an input or as an output of the network. */
 void net_replace(struct net *n, int from, int to);
+
+/* ---- variables.c ------------------------------------------------------------------ */
+
+/* Finds the variables.  CALL_ONCE and VAR_HANDLE are removed; net_write() writes new ones. */
+bool net_find_variables(struct net *n, struct err *e);
+bool is_variable_frame(const struct tfl_op *op); /* CALL_ONCE, or VAR_HANDLE */
+struct real;
+/* Opens the network in real numbers; m is from net_write(). */
+struct real *open_real(struct arena *a, const struct tfl_model *m);
 
 /* ---- decode.c --------------------------------------------------------------------- */
 
@@ -129,6 +145,7 @@ enum rule_kind {
 	RULE_WEIGHTS, /* weights, and a bias in units of input scale * weight scale */
 	RULE_SVDF,
 	RULE_LSTM,
+	RULE_VARIABLE, /* values that are read and assigned have one scale */
 	RULE_COMPARE, /* the output is no real number */
 };
 struct rule {

@@ -30,6 +30,13 @@ output_of(const struct tfl_model *m, int op)
 	return &g->tensor[g->op[op].out[0]];
 }
 
+/* true if the operator has a result, which is not a handle */
+static bool
+has_result(const struct tfl_op *op)
+{
+	return op->n_out && !is_variable_frame(op);
+}
+
 /* the worst ratio of the operator's outputs */
 static double
 own_db(const struct tfl_model *m, const struct figures *f, int op)
@@ -62,7 +69,7 @@ rank_operators(struct arena *a, const struct tfl_model *m, const struct op_plan 
 	int *rank = anew(a, int, (size_t)g->n_ops + 1);
 	*n = 0;
 	for (int i = 0; i < g->n_ops; i++)
-		if (plan[i].computed && !plan[i].keeps_float)
+		if (plan[i].computed && !plan[i].keeps_float && has_result(&g->op[i]))
 			loss[(*n)++] = (struct loss){ .op = i, .db = own_db(m, f, i) };
 	qsort(loss, (size_t)*n, sizeof(*loss), compare_losses);
 	for (int i = 0; i < *n; i++)
@@ -214,6 +221,8 @@ put_operators(struct text *t, const struct report *r)
 	text_printf(t, "\nsignal to noise against the float network, in dB; own: of the operator "
 		    "alone\n%4s %-24s %-6s %7s %7s  %s\n", "op", "", "type", "own", "all", "tensor");
 	for (int i = 0; i < g->n_ops; i++) {
+		if (!has_result(&g->op[i]))
+			continue;
 		const struct tensor_figures *f = &r->f->tensor[g->op[i].out[0]];
 		text_printf(t, "%4d %-24s %-6s", i, tfl_op_label(&g->op[i]), width_name(r, i));
 		if (f->n) {
@@ -349,7 +358,8 @@ print_json_report(struct text *t, const struct report *r)
 	close_json_list(&j);
 	open_json_list(&j, "operators");
 	for (int i = 0; i < r->m->subgraph[0].n_ops; i++)
-		put_json_operator(&j, r, i, false);
+		if (has_result(&r->m->subgraph[0].op[i]))
+			put_json_operator(&j, r, i, false);
 	close_json_list(&j);
 	open_json_list(&j, "worst");
 	for (int i = 0; i < n && i < WORST; i++)

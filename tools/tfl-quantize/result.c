@@ -9,11 +9,12 @@ static bool
 check_result(const struct net *n, const struct tfl_model *m, struct err *e)
 {
 	const struct tfl_subgraph *g = &m->subgraph[0];
-	for (int i = 0, at = 0; i < n->n_ops; i++) {
+	for (int i = 0, at = n->n_variables ? n->n_variables + 1 : 0; i < n->n_ops; i++) {
 		struct err bare = { 0 };
 		if (n->op[i].removed)
 			continue;
-		if (n->op[i].width != WIDTH_FLOAT && !kernel_check(g, &g->op[at], &bare))
+		bool variable = rule_of(n->op[i].op.code)->kind == RULE_VARIABLE;
+		if (n->op[i].width != WIDTH_FLOAT && !variable && !kernel_check(g, &g->op[at], &bare))
 			return err_at(e, m->name, 0, "no integer version: %s", bare.text);
 		at++;
 	}
@@ -27,6 +28,8 @@ make_result(struct arena *a, const struct options *o, const struct tfl_model *m,
 {
 	struct net *n = net_open(a, m);
 	bool all_wide = o->type == ACTIVATIONS_INT16;
+	if (!net_find_variables(n, e))
+		return false;
 	for (int i = 0; i < n->n_ops; i++)
 		n->op[i].width = plan[i].keeps_float		    ? WIDTH_FLOAT
 				 : all_wide || (wide && wide[i]) ? WIDTH_16
@@ -45,6 +48,17 @@ has_floats(const struct tfl_subgraph *g)
 	return false;
 }
 
+/* true if CALL_ONCE runs the subgraph */
+static bool
+begins_variables(const struct tfl_subgraph *g, int subgraph)
+{
+	for (int i = 0; i < g->n_ops; i++)
+		if (g->op[i].code == TFL_CALL_ONCE &&
+		    TFL_OPT(&g->op[i], CallOnceOptions, init_subgraph_index) == subgraph)
+			return true;
+	return false;
+}
+
 static bool
 check_model(const struct tfl_model *m, struct err *e)
 {
@@ -53,9 +67,10 @@ check_model(const struct tfl_model *m, struct err *e)
 		if (g->op[i].code == TFL_IF || g->op[i].code == TFL_WHILE)
 			return err_at(e, m->name, 0, "operator %d (%s): control flow is not "
 				      "supported", i, tfl_op_label(&g->op[i]));
-	if (m->n_subgraphs > 1)
-		return err_at(e, m->name, 0, "the model has %d subgraphs; one is supported",
-			      m->n_subgraphs);
+	for (int s = 1; s < m->n_subgraphs; s++)
+		if (!begins_variables(g, s))
+			return err_at(e, m->name, 0, "subgraph %d is not one that CALL_ONCE runs "
+				      "to initialize variables", s);
 	for (int i = 0; i < g->n_tensors; i++)
 		if (g->tensor[i].is_dynamic)
 			return err_at(e, m->name, 0, "subgraph 0: tensor %d (%s): dynamic shapes are not "

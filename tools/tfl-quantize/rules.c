@@ -46,6 +46,7 @@ static const struct rule rules[TFL_BUILTIN_LIMIT] = {
 	OTHER(PADV2, SAME, 2), OTHER(MIRROR_PAD, SAME, 2), OTHER(TILE, SAME, 3),
 	OTHER(BROADCAST_TO, SAME, 3), OTHER(SPACE_TO_BATCH_ND, SAME, 2),
 	OTHER(BATCH_TO_SPACE_ND, SAME, 2),
+	OTHER(READ_VARIABLE, VARIABLE, 1), OTHER(ASSIGN_VARIABLE, VARIABLE, 1),
 	OTHER(ARG_MAX, COMPARE, 2), OTHER(ARG_MIN, COMPARE, 2),
 	OTHER(EQUAL, COMPARE, 2), OTHER(NOT_EQUAL, COMPARE, 2),
 	OTHER(GREATER, COMPARE, 2), OTHER(GREATER_EQUAL, COMPARE, 2),
@@ -215,10 +216,10 @@ check_op(struct check *c, int i)
 	const struct kernel_inputs *inputs = kernel_inputs(op->code);
 	struct err bare = { 0 };
 	if (!reads_floats(c, op))
-		return refuse(c, i, op->code == TFL_CALL_ONCE
-					? "variables with names are not supported"
-					: "computes integers of a float network, which is "
-					  "not supported");
+		return refuse(c, i, "computes integers of a float network, which is not "
+				    "supported");
+	if (r->kind == RULE_VARIABLE) /* net_find_variables() has checked it */
+		return true;
 	if (r->kind == RULE_NONE)
 		return refuse(c, i, "no integer version of this float operator is known");
 	if (op->n_in < inputs->least || op->n_in > inputs->most || op->n_out < 1)
@@ -231,16 +232,16 @@ check_op(struct check *c, int i)
 /* ---- tensors ------------------------------------------------------------------------ */
 
 static bool
-check_tensor(const struct check *c, int i)
+check_tensor(const struct check *c, int subgraph, int i)
 {
-	const struct tfl_tensor *t = &c->g->tensor[i];
+	const struct tfl_tensor *t = &c->m->subgraph[subgraph].tensor[i];
 	if (t->is_sparse)
-		return err_at(c->e, c->m->name, 0, "subgraph 0: tensor %d (%s): sparse weights are not "
-			      "supported", i, t->name);
+		return err_at(c->e, c->m->name, 0, "subgraph %d: tensor %d (%s): sparse weights are not "
+			      "supported", subgraph, i, t->name);
 	for (int64_t k = 0; t->type == TFL_FLOAT32 && t->data.p && k < tfl_elements(t); k++)
 		if ((load_le32(t->data.p + 4 * k) & 0x7f800000) == 0x7f800000)
-			return err_at(c->e, c->m->name, 0, "subgraph 0: tensor %d (%s): element %lld is not "
-				      "a finite number", i, t->name, (long long)k);
+			return err_at(c->e, c->m->name, 0, "subgraph %d: tensor %d (%s): element %lld is not "
+				      "a finite number", subgraph, i, t->name, (long long)k);
 	return true;
 }
 
@@ -263,9 +264,12 @@ check_tensors(const struct check *c)
 	enum { MOST = 1 << 28 }; /* numbers that the network is computed with */
 	int64_t n = 0;
 	bool any = false;
+	for (int i = 0; c->m->n_subgraphs > 1 && i < c->m->subgraph[1].n_tensors; i++)
+		if (!check_tensor(c, 1, i))
+			return false;
 	for (int i = 0; i < c->g->n_tensors; i++) {
 		const struct tfl_tensor *t = &c->g->tensor[i];
-		if (!check_tensor(c, i))
+		if (!check_tensor(c, 0, i))
 			return false;
 		any |= t->type == TFL_FLOAT32;
 		n += is_real(t) && has_elements(t) ? tfl_elements(t) : 0;
@@ -285,7 +289,8 @@ check_op_shapes(const struct check *c, const struct tfl_op *op)
 {
 	for (int k = 0; k < op->n_in + op->n_out; k++) {
 		int t = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
-		if (t >= 0 && !has_elements(&c->g->tensor[t]))
+		if (t >= 0 && !has_elements(&c->g->tensor[t]) &&
+		    c->g->tensor[t].type != TFL_RESOURCE)
 			return refuse_shape(c, t);
 	}
 	return true;
@@ -335,14 +340,21 @@ plan_op(struct check *c, int i, struct op_plan *p, bool ok, struct err *e)
 {
 	const struct tfl_op *op = &c->g->op[i];
 	bool wide = c->o->type == ACTIVATIONS_INT16;
+	bool variable = rule_of(op->code)->kind == RULE_VARIABLE;
+	if (is_variable_frame(op)) {
+		p->keeps_float = true;
+		return true;
+	}
 	ok = ok && check_values(c, i) &&
 	     (!wide || p->has_16 || refuse(c, i, "has no INT16 version"));
 	p->computed = ok ? rule_of(op->code)->kind != RULE_COMPARE : can_compute(c, i);
 	p->keeps_float = !ok;
 	for (int k = 0; k < op->n_out; k++)
 		c->is_real[op->out[k]] = p->computed;
-	if (ok || is_allowed(c->o, tfl_op_label(op)))
+	if (ok || (!variable && is_allowed(c->o, tfl_op_label(op))))
 		return true;
+	if (variable) /* all values of a variable have one type */
+		return err_set(e, "%s", c->e->text);
 	return err_set(e, "%s (--allow keeps it in float)", c->e->text);
 }
 
@@ -361,7 +373,7 @@ rules_check(struct arena *to, const struct tfl_model *m, const struct options *o
 	if (n)
 		memcpy(c.trial, g->tensor, n * sizeof(*c.trial));
 	for (size_t i = 0; i < n; i++)
-		c.is_real[i] = c.trial[i].data.p ||
+		c.is_real[i] = c.trial[i].data.p || c.trial[i].type == TFL_RESOURCE ||
 			     (c.trial[i].is_variable && c.trial[i].type == TFL_FLOAT32);
 	for (int k = 0; k < g->n_in; k++)
 		c.is_real[g->in[k]] = true;
@@ -370,10 +382,13 @@ rules_check(struct arena *to, const struct tfl_model *m, const struct options *o
 		struct err bare = { 0 };
 		c.e = &reason[i];
 		ok[i] = check_op_shapes(&c, &g->op[i]) && check_op(&c, i);
-		(*plan)[i].has_16 = ok[i] && check_shapes(&c, i, TFL_INT16, &bare);
+		if (rule_of(g->op[i].code)->kind == RULE_VARIABLE)
+			(*plan)[i].has_16 = o->type == ACTIVATIONS_INT16;
+		else
+			(*plan)[i].has_16 = ok[i] && check_shapes(&c, i, TFL_INT16, &bare);
 	}
 	if (all)
-		c.real = real_open(a, g);
+		c.real = open_real(a, m);
 	for (int i = 0; i < g->n_ops && all; i++) {
 		c.e = &reason[i];
 		all = plan_op(&c, i, &(*plan)[i], ok[i], e);

@@ -27,8 +27,6 @@ add_tensors(struct arena *a, const struct tfl_subgraph *g, struct tflw_model *m,
 	    struct tflw_subgraph *to)
 {
 	to->tensor = anew(a, struct tflw_tensor, (size_t)g->n_tensors + 1);
-	m->buffer = anew(a, struct bytes, (size_t)g->n_tensors + 2);
-	m->n_buffers = 1;
 	for (int i = 0; i < g->n_tensors; i++) {
 		const struct tfl_tensor *t = &g->tensor[i];
 		struct tflw_tensor *w = &to->tensor[to->n_tensors++];
@@ -51,7 +49,6 @@ add_ops(struct arena *a, const struct tfl_subgraph *g, struct tflw_model *m,
 	struct tflw_subgraph *to)
 {
 	to->op = anew(a, struct tflw_op, (size_t)g->n_ops + 1);
-	m->opcode = anew(a, struct tflw_opcode, (size_t)g->n_ops + 1);
 	for (int i = 0; i < g->n_ops; i++) {
 		const struct tfl_op *op = &g->op[i];
 		m->opcode[m->n_opcodes] = (struct tflw_opcode){ .code = op->code, .version = 1,
@@ -89,13 +86,23 @@ convert(struct arena *a, char **argv, struct err *e)
 	struct bytes file;
 	if (!model_read_file(a, argv[1], &m, e))
 		return false;
-	const struct tfl_subgraph *g = &m->subgraph[0];
-	struct tflw_subgraph sg = { .name = "main", .in = g->in, .n_in = g->n_in,
-				    .out = g->out, .n_out = g->n_out };
-	struct tflw_model w = { .subgraph = &sg, .n_subgraphs = 1 };
-	decode_biases(a, g);
-	add_tensors(a, g, &w, &sg);
-	add_ops(a, g, &w, &sg);
+	size_t n_tensors = 0, n_ops = 0;
+	for (int i = 0; i < m->n_subgraphs; i++) {
+		n_tensors += (size_t)m->subgraph[i].n_tensors;
+		n_ops += (size_t)m->subgraph[i].n_ops;
+	}
+	struct tflw_model w = { .n_subgraphs = m->n_subgraphs, .n_buffers = 1,
+				.subgraph = anew(a, struct tflw_subgraph, (size_t)m->n_subgraphs),
+				.buffer = anew(a, struct bytes, n_tensors + 1),
+				.opcode = anew(a, struct tflw_opcode, n_ops + 1) };
+	for (int i = 0; i < m->n_subgraphs; i++) {
+		const struct tfl_subgraph *g = &m->subgraph[i];
+		w.subgraph[i] = (struct tflw_subgraph){ .name = g->name, .in = g->in, .n_in = g->n_in,
+							.out = g->out, .n_out = g->n_out };
+		decode_biases(a, g);
+		add_tensors(a, g, &w, &w.subgraph[i]);
+		add_ops(a, g, &w, &w.subgraph[i]);
+	}
 	return tfl_write(a, &w, &file, e) && file_write(argv[2], file.p, file.n, true, e);
 }
 
