@@ -322,9 +322,21 @@ async function takeData(name, files) {
 	compile(0);
 }
 
-/* all files of a folder that was dropped */
+/*
+ * All files of a folder that was dropped: of a handle, or of an entry, which browsers without
+ * handles have.  A page from a disk can read handles alone.
+ */
 async function filesOf(folder, at) {
-	const reader = folder.createReader(), found = [];
+	const found = [];
+	if (folder.values) {
+		for await (const e of folder.values())
+			if (e.kind === "directory")
+				found.push(...await filesOf(e, `${at}${e.name}/`));
+			else
+				found.push({ path: at + e.name, file: await e.getFile() });
+		return found;
+	}
+	const reader = folder.createReader();
 	for (;;) { /* the browser gives some entries at a time */
 		const some = await new Promise((ok, no) => reader.readEntries(ok, no));
 		if (!some.length)
@@ -340,9 +352,12 @@ async function filesOf(folder, at) {
 
 /* a model, a folder of samples, or both */
 async function takeDropped(transfer) {
-	const folders = [...transfer.items].map((i) => i.webkitGetAsEntry && i.webkitGetAsEntry())
-		.filter((e) => e && e.isDirectory);
-	const file = [...transfer.files].find((f) => !folders.some((e) => e.name === f.name));
+	const files = [...transfer.files]; /* the transfer is empty after an await */
+	const items = [...transfer.items].map((i) => i.getAsFileSystemHandle
+		? i.getAsFileSystemHandle().catch(() => null) : i.webkitGetAsEntry());
+	const folders = (await Promise.all(items))
+		.filter((e) => e && (e.isDirectory || e.kind === "directory"));
+	const file = files.find((f) => !folders.some((e) => e.name === f.name));
 	if (folders.length)
 		await takeData(folders[0].name, await filesOf(folders[0], ""));
 	if (file)

@@ -113,11 +113,17 @@ class Browser {
 			await new Promise((done) => setTimeout(done, 20));
 		}
 	}
-	async file(path) {
+	/* chooses a file, or a folder, in an input */
+	async file(path, selector = "#file") {
 		const { root } = await this.send("DOM.getDocument");
-		const { nodeId } = await this.send("DOM.querySelector",
-			{ nodeId: root.nodeId, selector: "#file" });
+		const { nodeId } = await this.send("DOM.querySelector", { nodeId: root.nodeId, selector });
 		await this.send("DOM.setFileInputFiles", { nodeId, files: [path] });
+	}
+	/* drops files and folders of the disk on the page, as a file manager does */
+	async drop(...files) {
+		const data = { items: [], files, dragOperationsMask: 1 };
+		for (const type of ["dragEnter", "dragOver", "drop"])
+			await this.send("Input.dispatchDragEvent", { type, x: 50, y: 50, data });
 	}
 	async key(key, code, windowsVirtualKeyCode) {
 		for (const type of ["keyDown", "keyUp"])

@@ -48,15 +48,6 @@ async function drop(b, name, base64) {
 	}`);
 }
 
-/* chooses a folder of samples: FOLDER/FILE or FILE below dir */
-async function samples(b, dir) {
-	const files = fs.readdirSync(dir, { recursive: true }).map(String).sort()
-		.filter((f) => fs.statSync(path.join(dir, f)).isFile())
-		.map((f) => [f, fs.readFileSync(path.join(dir, f)).toString("base64")]);
-	await b.value(`takeData("samples", ${JSON.stringify(files)}.map(([path, base64]) => ({ path,
-		file: new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], path) })))`);
-}
-
 function check(ok, what) {
 	if (!ok)
 		throw new Error(what);
@@ -73,14 +64,19 @@ const cases = {
 		for (const id of ["get-model", "get-header", "get-report"])
 			console.log(`${id}\t${path.basename(await fetched(b, id))}`);
 	},
-	/* a folder of samples and a float model, with a range */
-	async quantize(b, folder, range, file) {
+	/* a folder of samples and a float model, chosen or dropped, with a range */
+	async quantize(b, how, folder, range, file) {
 		await ready(b);
 		await b.value(`document.getElementById("range").value = ${JSON.stringify(range)}`);
-		await samples(b, folder);
-		await b.until("document.getElementById('chosen').innerText !== ''");
+		if (how === "dropped") {
+			await b.drop(path.resolve(folder), path.resolve(file));
+			await b.until(done);
+		} else {
+			await b.file(path.resolve(folder), "#data");
+			await b.until("document.getElementById('chosen').innerText !== ''");
+			await model(b, file);
+		}
 		console.log(`chosen\t${await b.value(text("chosen"))}`);
-		await model(b, file);
 		check(await b.value("document.getElementById('error').hidden"), await b.value(text("message")));
 		for (const id of ["n-accuracy", "n-equal-answers", "n-sram"])
 			console.log(`${id}\t${await b.value(`document.getElementById("${id}")?.innerText`)}`);

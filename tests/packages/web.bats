@@ -83,9 +83,10 @@ equal()
 	mkdir -p samples/a samples/b
 	cp "$TOP"/tests/models/digits/digit-[0-2].pgm samples/a/
 	cp "$TOP"/tests/models/digits/digit-[3-6].pgm samples/b/
-	for range in 0,1 -1,1; do
+	for how in chosen:0,1 dropped:-1,1; do
+		range=${how#*:}
 		rm -f got/*
-		page quantize samples "$range" "$float"
+		page quantize "${how%:*}" samples "$range" "$float"
 		tfl-quantize --data=samples --range="$range" --json -o want.tflite "$float" >report
 		cmp want.tflite got/digits-float_int8.tflite
 		npucc -q -a ethos-u55-128 "${memory[@]}" -o npu.tflite want.tflite
@@ -96,7 +97,7 @@ equal()
 	done
 	# an integer model is not quantized again
 	rm -f got/*
-	page quantize samples 0,1 "$digits"
+	page quantize dropped samples 0,1 "$digits"
 	has quantized false
 	npucc -q -a ethos-u55-128 "${memory[@]}" -o npu.tflite "$digits"
 	cmp npu.tflite got/digits_npu.tflite
