@@ -902,6 +902,121 @@ codes()
 	done
 }
 
+# graph NAME SHAPE CONSTANTS OPERATORS: tensor 0 is the input, then constants
+# [shape, values of f() or INT32], then the outputs of operators [code, inputs, shape, outputs,
+# tag and options]; the last one is the output
+graph()
+{
+	model "$1" "$floats"'def int(v): [v | split(" ")[] | tonumber | (. + 256) % 256, if . < 0 then 255, 255, 255 else 0, 0, 0 end];
+		('"$3"') as $c | ('"$4"') as $ops
+		| .operator_codes = [$ops[] | {deprecated_builtin_code:([.[0],127] | min),builtin_code:.[0]}]
+		| .buffers = [{}] + [$c[] | {data:.[1]}]
+		| .subgraphs[0].tensors = [{shape:'"$2"',type:0,name:"in"}]
+			+ [$c | to_entries[] | {shape:.value[0],type:(.value[2] // 0),buffer:(.key + 1),name:"c\(.key)",has_rank:true}]
+			+ [$ops | to_entries[] | .key as $k | range(.value[3] // 1) as $i
+				| {shape:$ops[$k][2],type:0,name:"y\($k)_\($i)"}]
+		| .subgraphs[0].operators = ([foreach ($ops | to_entries[]) as $o ([0, ($c | length) + 1];
+			[.[1], .[1] + ($o.value[3] // 1)];
+			{opcode_index:$o.key,inputs:$o.value[1],outputs:[range(.[0];.[1])]}
+				+ if $o.value[4] then {builtin_options_type:$o.value[4],builtin_options:$o.value[5]} else {} end)])
+		| .subgraphs[0].inputs = [0] | .subgraphs[0].outputs = [.subgraphs[0].tensors | length - 1]'
+}
+
+@test "chains that normalize a layer get operators with integer versions, whatever roots they have" {
+	need jq
+	local add=0 mul=18 mean=40 div=42 sub=41 sqrt=75 rsqrt=76 pow=78 square=92 difference=99
+	local x='[1,4,8]' v='[1,4,1]' axis='[[1],int("2"),2]'
+	local c="[$axis, [[],f(\"1e-1\")], [[8],f(\"1 2 3 1 1 0.5 -1 2\")], [[8],f(\"0 0 1 -1 0 0 0.5 0\")],
+		[[],f(\"2\")], [[],f(\"0.5\")], [[],f(\"1\")], [[],f(\"-0.5\")]]"
+	local floats=${floats/'"1e30"'/'"1e-1": [205,204,204,61], "-0.5": [0,0,0,191], "1e30"'}
+	# inputs: 0, axis 1, epsilon 2, factors 3, offsets 4, constants 2 0.5 1 -0.5 in 5 to 8;
+	# results: mean 9, then the square of the difference in 11, and the root of 13 in 14
+	local begin="[$mean,[0,1],$v,1,27,{keep_dims:true}], [$sub,[0,9],$x,1,28,{}]"
+	local middle="[$mean,[11,1],$v,1,27,{keep_dims:true}], [$add,[12,2],$v,1,11,{}]"
+	local end="[$mul,[15,3],$x,1,21,{}], [$add,[16,4],$x,1,11,{}]" i=0 q r f
+	local result='[40,41,18,40,0,76,18,18,0]'
+	for q in "[$square,[10],$x]" "[$pow,[10,5],$x]" "[$mul,[10,10],$x,1,21,{}]" "[$difference,[0,9],$x]"; do
+		for r in "[$rsqrt,[13],$v], [$mul,[10,14],$x,1,21,{}]" "[$sqrt,[13],$v], [$div,[10,14],$x,1,29,{}]" \
+			"[$pow,[13,6],$v], [$div,[10,14],$x,1,29,{}]" "[$pow,[13,8],$v], [$mul,[14,10],$x,1,21,{}]"; do
+			graph n$i "$x" "$c" "[$begin, $q, $middle, $r, $end]"
+			i=$((i + 1))
+		done
+	done
+	# 1 / sqrt(x) in two operators
+	graph n$i "$x" "$c" "[$begin, [$square,[10],$x], $middle, [$sqrt,[13],$v], [$div,[7,14],$v,1,29,{}],
+		[$mul,[15,10],$x,1,21,{}], [$mul,[16,3],$x,1,21,{}], [$add,[17,4],$x,1,11,{}]]"
+	awk 'BEGIN { for (i = 0; i < 50; i++) { for (k = 0; k < 32; k++) printf "%g ", (i * 37 + k * k * 11) % 61 / 20 - 1.5; print "" } }' >a.csv
+	for f in n?.tflite n??.tflite; do
+		tfl-quantize --data=a.csv --json -o q.tflite $f >report
+		tfl-quantcheck --strict -q q.tflite
+		codes q | sed 's/99/18/; s/\(.*76,18,18\)/\1/' >got
+		[ "$(cat got)" = "$result" ] || { echo $f; cat got; false; }
+		jq -e '.operators[-1].snr_db > 28' report
+	done
+	compiles q.tflite ethos-u55-128 --fail-on-cpu
+	compiles q.tflite ethos-u85-256 --fail-on-cpu
+	tfl-quantize --data=a.csv --type=int16x8 --json -o q.tflite n1.tflite >report
+	tfl-quantcheck --strict -q q.tflite
+	jq -e '.operators[-1].snr_db | ., . > 50' report
+	# the root is read twice, or is an output
+	graph two "$x" "$c" "[$begin, [$square,[10],$x], $middle, [$sqrt,[13],$v], [$div,[10,14],$x,1,29,{}],
+		[$mul,[15,14],$x,1,21,{}]]"
+	refuses 2 'operator 5 (SQRT): no integer version' tfl-quantize --data=a.csv two.tflite
+}
+
+@test "an LSTM that was written as single operators has the scales of these operators" {
+	need jq
+	local add=0 fc=9 logistic=14 mul=18 tanh=28 split=49 step t=0 c h o=
+	# inputs: 0, axes 1 and 2, weights of x 3, of h 4, bias 5; SPLIT of time gives 6 and 7
+	local constants='[[[],int("0"),2], [[],int("1"),2], [[8,4],f("1 0.5 -1 0 " * 8 | .[:-1])],
+		[[8,2],f("0.5 -1 " * 8 | .[:-1])], [[8],f("0 0 1 1 0 0 0 0")]]'
+	o="[$split,[1,0],[1,4],2,35,{num_splits:2}]"
+	for step in 0 1; do
+		# x W + b in n, h U in n + 1, the sum, four gates, their functions, and the states
+		local n=$((8 + t)) sum
+		o+=",[$fc,[$((6 + step)),3,5],[1,8],1,8,{}]"
+		if [ $step = 0 ]; then
+			sum=$n
+		else
+			o+=",[$fc,[$h,4,-1],[1,8],1,8,{}],[$add,[$n,$((n + 1))],[1,8],1,11,{}]"
+			sum=$((n + 2))
+		fi
+		n=$((sum + 1))
+		o+=",[$split,[2,$sum],[1,2],4,35,{num_splits:4}]
+			,[$logistic,[$n],[1,2]],[$logistic,[$((n + 1))],[1,2]],[$tanh,[$((n + 2))],[1,2]]
+			,[$logistic,[$((n + 3))],[1,2]],[$mul,[$((n + 4)),$((n + 6))],[1,2],1,21,{}]"
+		if [ $step = 0 ]; then
+			c=$((n + 8)) t=$((n + 11 - 8))
+		else
+			o+=",[$mul,[$((n + 5)),$c],[1,2],1,21,{}],[$add,[$((n + 8)),$((n + 9))],[1,2],1,11,{}]"
+			c=$((n + 10))
+		fi
+		o+=",[$tanh,[$c],[1,2]],[$mul,[$((n + 7)),$((c + 1))],[1,2],1,21,{}]"
+		h=$((c + 2))
+		[ $step = 1 ] || t=$((h + 1 - 8))
+	done
+	graph m '[2,4]' "$constants" "[$o]"
+	awk 'BEGIN { for (i = 0; i < 60; i++) { for (k = 0; k < 8; k++) printf "%g ", (i * 37 + k * k * 11) % 61 / 30 - 1; print "" } }' >a.csv
+	for f in all none; do
+		tfl-quantize --data=a.csv --fold=$f --json -o q.tflite m.tflite >report
+		tfl-quantcheck --strict -q q.tflite
+		jq -e '(.operators | map(select(.name == "LOGISTIC")) | length) == 6 and .operators[-1].snr_db > 30' report
+		tfl-quantcheck q.tflite >check
+		jq -r '.operators[] | select(.name == "LOGISTIC" or .name == "TANH") | "\(.name) \(.tensor_name)"' report |
+			while read -r name tensor; do
+				want=0.00390625\ -128
+				[ "$name" = LOGISTIC ] || want='0.0078125 0'
+				[ "$(awk -v t="$tensor" '$NF == t { print $4, $5 }' check)" = "$want" ]
+			done
+		for a in ethos-u55-128 ethos-u65-256 ethos-u85-256; do
+			compiles q.tflite $a --fail-on-cpu
+		done
+	done
+	tfl-quantize --data=a.csv --type=int16x8 --json -o q.tflite m.tflite >report
+	tfl-quantcheck --strict -q q.tflite
+	jq -e '.operators[-1].snr_db | ., . > 50' report
+}
+
 # pad_conv NAME PADDINGS STRIDE OUT: PAD of [1,4,4,1] before a VALID convolution by 3x3
 pad_conv()
 {

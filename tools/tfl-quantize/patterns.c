@@ -4,7 +4,7 @@
  * TensorFlow Lite has an operator, for example x * RELU6(x + 3) / 6, which is HARD_SWISH.
  * A chain is recognized by its values, not by its operators: converters write the same
  * function in many orders.  One operator then rounds once, where the chain rounds at each
- * step.
+ * step.  Squares and roots, which normalize a layer, become operators with an integer version.
  */
 #include "quantize.h"
 
@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-enum { MOST_OPS = 16, GELU_TAG = 116 };
+enum { MOST_OPS = 16, MUL_TAG = 21, GELU_TAG = 116 };
 
 struct chain {
 	struct net *n;
@@ -191,29 +191,36 @@ is_closed(const struct chain *c)
 	return true;
 }
 
+/* Makes another operator of o; b -1: of one input; option: the only one of GELU and MUL. */
+static void
+become(struct net *n, struct net_op *o, int code, int a, int b, int64_t option)
+{
+	int *in = anew(n->a, int, 2);
+	int64_t *options = anew(n->a, int64_t, 1);
+	in[0] = a;
+	in[1] = b;
+	*options = option;
+	o->op.code = code;
+	o->op.version = 1;
+	o->op.in = in;
+	o->op.n_in = b < 0 ? 1 : 2;
+	o->op.ref = o->op.options = (struct fb_ref){ 0 };
+	o->activation = -1;
+	o->options = code == TFL_GELU ? &fb_GeluOptions : code == TFL_MUL ? &fb_MulOptions : NULL;
+	o->options_tag = code == TFL_GELU ? GELU_TAG : code == TFL_MUL ? MUL_TAG : 0;
+	o->option = options;
+}
+
 static void
 replace_chain(struct chain *c, const struct target *t)
 {
-	struct net_op *o = &c->n->op[c->op[0]];
-	int *in = anew(c->n->a, int, 1);
-	int64_t *option = anew(c->n->a, int64_t, 1);
-	*in = c->edge[0];
-	*option = t->approximate;
 	for (int i = 0; i < c->n_ops; i++)
 		for (int k = 0; k < c->n->op[c->op[i]].op.n_in; k++)
 			c->users[c->n->op[c->op[i]].op.in[k]]--;
-	c->users[*in]++;
+	c->users[c->edge[0]]++;
 	for (int i = 1; i < c->n_ops; i++)
 		c->n->op[c->op[i]].removed = true;
-	o->op.code = t->code;
-	o->op.version = 1;
-	o->op.in = in;
-	o->op.n_in = 1;
-	o->op.ref = o->op.options = (struct fb_ref){ 0 };
-	o->activation = -1;
-	o->options = t->code == TFL_GELU ? &fb_GeluOptions : NULL;
-	o->options_tag = t->code == TFL_GELU ? GELU_TAG : 0;
-	o->option = option;
+	become(c->n, &c->n->op[c->op[0]], t->code, c->edge[0], -1, t->approximate);
 }
 
 static void
@@ -241,6 +248,49 @@ recognize(struct net *n, int i, int *users, bool wide)
 	}
 }
 
+/* ---- squares and roots -------------------------------------------------------------- */
+
+/* true for x to this power, x being the first input */
+static bool
+is_power(const struct net *n, const struct tfl_op *op, double exponent)
+{
+	double v;
+	if (op->n_out != 1 || op->n_in < 1 || op->in[0] < 0 ||
+	    n->tensor[op->out[0]].type != TFL_FLOAT32 ||
+	    tfl_elements(&n->tensor[op->out[0]]) != tfl_elements(&n->tensor[op->in[0]]))
+		return false;
+	return (op->code == TFL_SQUARE && exponent == 2) || (op->code == TFL_SQRT && exponent == 0.5) ||
+	       (op->code == TFL_POW && op->n_in == 2 && op->in[1] >= 0 &&
+		scalar_of(n, op->in[1], &v) && v == exponent);
+}
+
+/* x^2 becomes x * x, x^-0.5 and 1 / sqrt(x) RSQRT, and y / sqrt(x) y * RSQRT(x) */
+static void
+rewrite_powers(struct net *n, struct net_op *o, int *users)
+{
+	double one;
+	if (is_power(n, &o->op, 2)) {
+		users[o->op.in[0]]++;
+		become(n, o, TFL_MUL, o->op.in[0], o->op.in[0], TFL_ACT_NONE);
+	} else if (is_power(n, &o->op, -0.5)) {
+		become(n, o, TFL_RSQRT, o->op.in[0], -1, 0);
+	}
+	int p = o->op.code == TFL_DIV && o->op.n_in == 2 && o->op.in[0] >= 0 && o->op.in[1] >= 0
+		    ? producer_of(n, o->op.in[1]) : -1;
+	if (p < 0 || !is_power(n, &n->op[p].op, 0.5) || users[o->op.in[1]] != 1 ||
+	    net_activation(o) > TFL_ACT_NONE)
+		return;
+	struct net_op *root = &n->op[p];
+	if (scalar_of(n, o->op.in[0], &one) && one == 1 && o->op.n_out == 1 &&
+	    tfl_elements(&n->tensor[o->op.out[0]]) == tfl_elements(&n->tensor[root->op.in[0]])) {
+		become(n, o, TFL_RSQRT, root->op.in[0], -1, 0);
+		root->removed = true;
+	} else {
+		become(n, root, TFL_RSQRT, root->op.in[0], -1, 0);
+		become(n, o, TFL_MUL, o->op.in[0], o->op.in[1], TFL_ACT_NONE);
+	}
+}
+
 void
 recognize_patterns(struct net *n, bool wide)
 {
@@ -249,4 +299,7 @@ recognize_patterns(struct net *n, bool wide)
 	for (int i = n->n_ops - 1; i >= 0; i--)
 		if (!n->op[i].removed)
 			recognize(n, i, users, wide);
+	for (int i = 0; i < n->n_ops; i++)
+		if (!n->op[i].removed)
+			rewrite_powers(n, &n->op[i], users);
 }
