@@ -90,12 +90,12 @@ like_programs()
 	part: 2 input, nothing: error: there is no part 'no such chip'; there are
 	effort: 2 input, nothing: error: options: effort is 10, not from 0 to 9
 	little memory: 1 does not fit, nothing: model.part: error: the network needs
-	no bytes: 2 input, nothing: model.tflite: error: 0 bytes are too few for a TFLite model
+	no bytes: 2 input, nothing: model.tflite: error: empty, not a TFLite model; export or download it again
 	half: 2 input, nothing: model.tflite: error: FlatBuffer tensors at byte 440 points beyond the end of the file
-	verify: 2 input, nothing: model.tflite: error: no ethos-u operator: not a compiled model
-	estimate: 2 input, nothing: model.tflite: error: no ethos-u operator: the model is not compiled for an Ethos-U NPU
-	begin: 2 input, nothing: model.tflite: error: 8 bytes are too few for a TFLite model
-	null: 2 input, nothing: model.tflite: error: 0 bytes are too few for a TFLite model
+	verify: 2 input, nothing: model.tflite: error: no ethos-u operator: the model is not compiled (npucc compiles it), or nothing of it runs on the NPU
+	estimate: 2 input, nothing: model.tflite: error: no ethos-u operator: the model is not compiled (npucc compiles it), or nothing of it runs on the NPU
+	begin: 2 input, nothing: model.tflite: error: 8 bytes are too few for a TFLite model; export or download it again
+	null: 2 input, nothing: model.tflite: error: empty, not a TFLite model; export or download it again
 	no inputs: 2 input, nothing: model.tflite: error: inputs is NULL, but n_inputs is 1
 	no outputs: 2 input, nothing: model.tflite: error: outputs is NULL, but n_outputs is 1
 	no data: 2 input, nothing: model.tflite: error: input 0 (picture): data is NULL
@@ -275,7 +275,7 @@ quantizes_as()
 	2 input, nothing: error: model is NULL, but size is 8
 	2 input, nothing: error: model is NULL, but size is 8
 	2 input, nothing: error: samples is NULL, but n_samples is 1
-	2 input, nothing: model.tflite: error: 8 bytes are too few for a TFLite model
+	2 input, nothing: model.tflite: error: 8 bytes are too few for a TFLite model; export or download it again
 	2 input, nothing: error: there are no samples to measure the ranges with: pass real inputs of the model
 	2
 	EOF

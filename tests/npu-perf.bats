@@ -296,8 +296,8 @@ listing()
 }
 
 @test "a stream that cannot be estimated is refused" {
-	refuses 2 'too few for a TFLite model' npu-perf "${u55[@]}"
-	refuses 2 'no ethos-u operator: the model is not compiled for an Ethos-U NPU' \
+	refuses 2 'standard input: error: empty, not a TFLite model' npu-perf "${u55[@]}"
+	refuses 2 'no ethos-u operator: the model is not compiled (npucc compiles it)' \
 		npu-perf "${u55[@]}" "$TOP/tests/models/digits.tflite"
 	refuses 2 "--model knows timeline, calibrated, vela-2.1, vela-3.12, regor, not 'vela'" \
 		npu-perf "${u55[@]}" --model vela m.tflite

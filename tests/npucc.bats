@@ -620,10 +620,13 @@ END
 @test "a file too short for a model is called too short, whatever its first bytes are" {
 	local n p
 	for n in 0 1 7 8 9 11; do
+		local words="$n bytes are too few for a TFLite model"
+		[ $n != 0 ] || words="empty, not a TFLite model"
+		[ $n != 1 ] || words="1 byte is too few for a TFLite model"
 		head -c $n "$model" >short.tflite
 		for p in "npucc --part=alif-e7-he" tfl-quantcheck npu-sim npu-dis tfl2c npu-perf tfl-partition; do
 			# shellcheck disable=SC2086
-			refuses 2 "short.tflite: error: $n bytes are too few for a TFLite model" $p short.tflite
+			refuses 2 "short.tflite: error: $words; export or download it again" $p short.tflite
 		done
 	done
 }
@@ -645,6 +648,12 @@ END
 	foreign m.keras 'PK\x03\x04aaaaaaaa' "a Keras model; convert it with"
 	foreign saved_model.pb '\x08\x01aaaaaaaaaa' "a TensorFlow SavedModel; convert it with"
 	foreign m.tflite 'version https://git-lfs.github.com/spec/v1\n' "a Git LFS pointer; fetch"
+	foreign m.tflite '<!DOCTYPE html><html>' "a web page; download the file"
+	foreign m.npz 'PK\x03\x04aaaaaaaa' "NumPy arrays; npu-sim -i reads"
+	foreign m.zip 'PK\x03\x04aaaaaaaa' "a ZIP archive; unpack it"
+	foreign m.tflite.gz '\x1f\x8b\x08aaaaaaaaa' "a gzip archive; unpack it"
+	foreign m.png '\x89PNG\r\n\x1a\naaaa' "a picture; mkinput converts it"
+	foreign m.safetensors '\x10\x00\x00\x00\x00\x00\x00\x00{}aa' "weights without a network"
 	mkdir saved
 	touch saved/saved_model.pb
 	refuses 2 "saved: error: a TensorFlow SavedModel; convert it" npucc "${digits[@]}" \

@@ -86,7 +86,7 @@ contained()
 	mkdir d
 	for p in $CONFINED; do
 		refuses 2 "nothing: No such file or directory" "$p" nothing
-		refuses 2 "d: Is a directory" "$p" d
+		refuses 2 "d: error: a directory; name a file" "$p" d
 		"$p" --help | grep -q -- --no-sandbox
 	done
 }

@@ -137,9 +137,8 @@ file_take(struct arena *a, const char *path, size_t max, uint8_t **p, size_t *n,
 			file_note_input(path, &st);
 		(void)close(fd);
 	}
-	const char *foreign = saved == EISDIR ? foreign_directory(path) : NULL;
-	if (!ok && foreign)
-		return err_set(e, "%s: error: %s", path, foreign);
+	if (saved == EISDIR && !file_is_standard(path))
+		return err_set(e, "%s: error: %s", path, foreign_directory(path));
 	if (!ok)
 		return err_set(e, "%s: %s", file_name(path), strerror(saved));
 	return *n <= max ||

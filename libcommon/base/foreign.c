@@ -13,7 +13,10 @@
 	"convert it with tf.lite.TFLiteConverter, with a representative dataset for "  \
 	"full integer quantization"
 
-static const char saved_model[] = "a TensorFlow SavedModel; " TO_TFLITE;
+static const char saved_model[] = "a TensorFlow SavedModel; " TO_TFLITE,
+	numpy[] = "NumPy arrays; npu-sim -i reads a .npy file as an input of a model",
+	picture[] = "a picture; mkinput converts it to an input of a model",
+	web_page[] = "a web page; download the file that the page links to";
 
 static const struct format {
 	const char *suffix; /* of the name, where several formats begin alike; NULL: any */
@@ -32,6 +35,17 @@ static const struct format {
 			   "NPU; start from a quantized TFLite model" },
 	{ NULL, 0, "version https://git-lfs", "a Git LFS pointer; fetch the file itself "
 					      "with git lfs pull" },
+	{ NULL, 0, "<!DOCTYPE", web_page },
+	{ NULL, 0, "<!doctype", web_page },
+	{ NULL, 0, "<html", web_page },
+	{ ".npz", 0, "PK\3\4", numpy },
+	{ NULL, 0, "\x93NUMPY", numpy },
+	{ NULL, 0, "PK\3\4", "a ZIP archive; unpack it first" },
+	{ NULL, 0, "\x1f\x8b", "a gzip archive; unpack it first" },
+	{ NULL, 0, "\x89PNG", picture },
+	{ NULL, 0, "\xff\xd8\xff", picture },
+	{ ".safetensors", 0, NULL, "weights without a network; export the network to TFLite "
+				   "with full integer quantization" },
 	{ ".onnx", 0, NULL, "an ONNX model; convert it with onnx2tf -oiqt, which writes a "
 			    "fully quantized TFLite model" },
 	{ ".pb", 0, NULL, saved_model },
@@ -75,5 +89,5 @@ foreign_directory(const char *path)
 	char inside[4096];
 	int n = snprintf(inside, sizeof(inside), "%s/saved_model.pb", path);
 	return n > 0 && (size_t)n < sizeof(inside) && !access(inside, F_OK) ? saved_model
-									    : NULL;
+									    : "a directory; name a file";
 }

@@ -8,13 +8,13 @@
 /*
  * What a file is instead, and how to get from there to a quantized TFLite model or a
  * TOSA graph: "an ONNX model; convert it with ...", for the place behind "not a TFLite
- * model but ".  Recognises .pte, .onnx, .h5, .pt, .keras, GGUF, saved_model.pb and Git LFS
- * pointers by their content; the name decides where the content does not.
+ * model but ".  Recognises models of other programs, archives, pictures, arrays, Git LFS
+ * pointers and web pages by their content; the name decides where the content does not.
  * NULL: none of these.
  */
 const char *foreign_file(struct bytes file, const char *name);
 
-/* the same for a directory: a TensorFlow SavedModel, by the file that it contains */
+/* the same for a directory: a TensorFlow SavedModel, or what to name in its place; not NULL */
 const char *foreign_directory(const char *path);
 
 #endif

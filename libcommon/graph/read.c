@@ -283,8 +283,9 @@ parse_header(struct parse *s)
 	if (!p || (size_t)(end - p) < n || memcmp(p, magic, n) != 0) {
 		const char *is = fb_identify(all);
 		return is ? BAD(s, "not an NPU graph but %s", is)
-			  : BAD(s, "not an NPU graph (the first line is "
-				   "'nputools-graph 1 stage=...')");
+			  : BAD(s, "not an NPU graph, which tfl-partition or tosa-partition "
+				   "makes of a model (no 'nputools-graph 1 stage=...' in the "
+				   "first line)");
 	}
 	s->key = "stage";
 	struct cur c = { .p = p + n, .end = end };

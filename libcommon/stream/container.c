@@ -121,6 +121,14 @@ read_operator(struct arena *a, const struct tfl_model *m, int s, int o,
 }
 
 bool
+stream_some(int n, const char *file, const struct accel *accel, struct err *e)
+{
+	return n || err_at(e, file, 0, "no ethos-u operator: the model is not compiled (npucc%s%s "
+				       "compiles it), or nothing of it runs on the NPU",
+			   accel ? " -a " : "", accel ? accel->name : "");
+}
+
+bool
 stream_find(struct arena *a, const struct tfl_model *m,
 	    struct npu_stream **out, int *n, struct err *e)
 {

@@ -35,6 +35,12 @@ struct npu_stream {
 bool stream_find(struct arena *a, const struct tfl_model *m,
 		 struct npu_stream **out, int *n, struct err *e);
 
+/*
+ * Fails if the model in file has no ethos-u operator, n being 0.  accel: the accelerator to
+ * compile for; NULL: any.
+ */
+bool stream_some(int n, const char *file, const struct accel *accel, struct err *e);
+
 /* Decodes one driver payload ("COP1").  Leaves out->subgraph and out->op unchanged. */
 bool stream_payload(struct arena *a, struct bytes payload,
 		    struct npu_stream *out, struct err *e);

@@ -482,7 +482,8 @@ tfl_check_plain(const struct tfl_model *m, struct err *e)
 			if (is_npu_op(op))
 				return err_at(e, m->name, 0, "is compiled already: it "
 					      "has an ethos-u operator (operator %d of "
-					      "subgraph %d)", i, s);
+					      "subgraph %d); take the model that it was "
+					      "compiled from", i, s);
 		}
 	return true;
 }

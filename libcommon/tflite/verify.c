@@ -200,10 +200,14 @@ refuse(const struct fb_format *f, struct bytes file, const char *name, struct er
 	is = is || own ? is : foreign_file(file, name);
 	if (is)
 		return err_set(e, "%s: error: not %s but %s", name, f->what, is);
+	if (!file.n)
+		return err_set(e, "%s: error: empty, not %s; export or download it again", name,
+			       f->what);
 	if (file.n < 12)
-		return err_set(e, "%s: error: %zu bytes are too few for %s", name,
-			       file.n, f->what);
-	return err_set(e, "%s: error: not %s (no %s at byte 4)", name, f->what, f->id);
+		return err_set(e, "%s: error: %zu byte%s too few for %s; export or download it "
+				  "again", name, file.n, file.n == 1 ? " is" : "s are", f->what);
+	return err_set(e, "%s: error: not %s (no %s at byte 4); export or download it again", name,
+		       f->what, f->id);
 }
 
 bool

@@ -133,9 +133,8 @@ take_input(struct arena *a, const struct options *o, struct bytes file, struct i
 			e->status = EXIT_NO;
 		return false;
 	}
-	if (!in->n)
-		return err_at(e, in->name, 0, "no ethos-u operator: not a "
-			      "compiled model");
+	if (!stream_some(in->n, in->name, NULL, e))
+		return false;
 	if (o->only >= in->n)
 		return err_at(e, in->name, 0, "no stream %d: the model has %d "
 			      "ethos-u operators, counted from 0", o->only,

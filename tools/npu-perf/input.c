@@ -87,9 +87,8 @@ static bool
 take_streams(struct arena *a, struct network *net, struct npu_stream *s, int n,
 	     struct err *e)
 {
-	if (n == 0)
-		return err_at(e, net->file, 0, "no ethos-u operator: the model is not "
-					       "compiled for an Ethos-U NPU");
+	if (!stream_some(n, net->file, NULL, e))
+		return false;
 	net->op = anew(a, struct operator, (size_t)n);
 	net->n = (size_t)n;
 	net->accel = s[0].accel;
