@@ -179,7 +179,7 @@ listing()
 @test "--part must have the accelerator that the file is for" {
 	npucc --part=alif-e7-he -o m.npu.tflite "$TOP/tests/models/digits.tflite"
 	npu-perf --part=alif-e7-he m.npu.tflite >out
-	refuses 2 "m.npu.tflite: error: is for ethos-u55-128, but alif-e7-hp has ethos-u55-256" \
+	refuses 2 "m.npu.tflite: error: part alif-e7-hp has an ethos-u55-256, not an ethos-u55-128" \
 		npu-perf --part=alif-e7-hp m.npu.tflite
 }
 

@@ -505,7 +505,7 @@ refused()
 
 # the same words, whoever is asked
 @test "a part with another accelerator, or a profile of another one, is refused" {
-	local program words="part himax-we2 has an ethos-u55-64, not ethos-u55-256" \
+	local program words="part himax-we2 has an ethos-u55-64, not an ethos-u55-256" \
 		made="system configuration Himax_WiseEye2 is made for ethos-u55-64, not for ethos-u55-256; use --any-accelerator to accept it"
 	local wrong=(--accelerator-config=ethos-u55-256 --part=himax-we2)
 	local profile=(--accelerator-config=ethos-u55-256 --system-config=Himax_WiseEye2 --memory-mode=Shared_Sram)
@@ -523,6 +523,16 @@ refused()
 		refuses 2 "$made" $program "${profile[@]}"
 	done
 	npu-vela m.tflite "${profile[@]}" --any-accelerator >log
+	npu-share --rate=m=1 "${profile[@]}" --any-accelerator m.tflite >log
+	npucc -a ethos-u55-256 -o big.wenc m.tflite
+	npu-cmdgen -o big.tflite big.wenc
+	for program in npu-perf npu-report; do
+		refuses 2 "big.tflite: error: $words" $program --part=himax-we2 big.tflite
+		refuses 2 "$made" $program "${profile[@]:1}" big.tflite
+		$program "${profile[@]:1}" --any-accelerator big.tflite >log
+	done
+	refuses 2 "big.wenc: error: $words" npu-perf --part=himax-we2 big.wenc
+	refuses 1 "big.tflite: error: $words" tfl2c --part=himax-we2 big.tflite
 	ln -s "$TOP/scripts/npu.mk" npu.mk
 	run make -f npu.mk NPU_ACCELERATOR=ethos-u55-256 NPU_SYSTEM=Himax_WiseEye2 \
 		NPU_MEMORY=Shared_Sram m.sched

@@ -48,10 +48,17 @@ target_part_take(struct arena *a, const char *name, struct err *e)
 }
 
 bool
-target_part_has(const struct target_part *p, const char *accel, struct err *e)
+target_part_has(const struct target_part *p, const char *accel, const char *file, struct err *e)
 {
-	return !accel || !strcmp(p->accel, accel) ||
-	       err_set(e, "error: part %s has an %s, not %s", p->name, p->accel, accel);
+	if (!accel || !strcmp(p->accel, accel))
+		return true;
+	struct text t = { 0 };
+	target_part_list_fitting(&t, accel, &(struct part_needs){ 0 });
+	(void)err_set(e, "%s%serror: part %s has an %s, not an %s; parts with an %s: %s",
+		      file ? file : "", file ? ": " : "", p->name, p->accel, accel, accel,
+		      text_str(&t));
+	text_free(&t);
+	return false;
 }
 
 const struct target_part *

@@ -24,7 +24,7 @@ struct target_part {
 
 /*
  * Returns the built-in part of this name.  If there is none, returns NULL, and the error
- * lists the names and the most similar one.  Without a name: NULL, and no error.
+ * lists those that contain the name or are similar, or else all.  Without a name: NULL, and no error.
  */
 const struct target_part *target_part_find(const char *name, struct err *e);
 
@@ -34,8 +34,12 @@ const struct target_part *target_part_find(const char *name, struct err *e);
  */
 const struct target_part *target_part_take(struct arena *a, const char *name, struct err *e);
 
-/* Fails if the accelerator (NULL: any) is not that of the part. */
-bool target_part_has(const struct target_part *p, const char *accel, struct err *e);
+/*
+ * Fails if the accelerator (NULL: any) is not that of the part.  file: the model that was
+ * compiled for the accelerator; NULL: an option names it.
+ */
+bool target_part_has(const struct target_part *p, const char *accel, const char *file,
+		     struct err *e);
 
 /* part i of the list, from 0; NULL behind the last */
 const struct target_part *target_part_at(size_t i);

@@ -9,8 +9,10 @@
 #include "target/blocks.h"
 #include "target/memory.h"
 
-/* rows of struct cli_option that set the members config, system and mode */
+/* rows of struct cli_option that set the members any_accelerator, config, system and mode */
 #define MEMORY_OPTIONS                                                                    \
+	{ CLI_FLAG("any-accelerator", any_accelerator,                                    \
+		   "accept a built-in profile that was made for another accelerator") },  \
 	{ CLI_TEXT("config", "FILE", config,                                              \
 		   "read --system-config and --memory-mode from FILE, in the syntax of "  \
 		   "vela.ini") },                                                         \

@@ -58,7 +58,7 @@ take_part(struct call *c)
 {
 	struct nputools_options *o = &c->o;
 	const struct target_part *p = target_part_find(o->part, &c->e);
-	if (!p || !target_part_has(p, o->accelerator, &c->e))
+	if (!p || !target_part_has(p, o->accelerator, NULL, &c->e))
 		return !o->part;
 	if (!o->accelerator)
 		o->accelerator = p->accel;

@@ -89,6 +89,8 @@ read_graph(struct arena *a, const struct options *o, struct bytes file,
 	if (!graph_read(a, file, net->file, STAGE_WENC, &g, e) ||
 	    !graph_target(g, &net->accel, &net->memory, e))
 		return false;
+	if (o->chip && !target_part_has(o->chip, net->accel->name, net->file, e))
+		return false;
 	const char *system = net->memory.system, *mode = net->memory.mode;
 	if ((o->system && (!system || strcmp(o->system, system))) ||
 	    (o->mode && (!mode || strcmp(o->mode, mode))))

@@ -201,7 +201,12 @@ find_memory(struct arena *a, const struct tfl_model *m, const struct options *o,
 	}
 	const char *system = o->system || !same_npu ? o->system : p.memory.system;
 	const char *mode = o->mode || !same_npu ? o->mode : p.memory.mode;
-	if (!memory_load(a, o->config, system, mode, net->accel, &net->memory, e))
+	if ((o->chip && !target_part_has(o->chip, net->accel->name, net->file, e)) ||
+	    !memory_load(a, o->config, system, mode, net->accel, &net->memory, e))
+		return false;
+	/* for a system that the file records, its compilation had --any-accelerator */
+	bool recorded = same_npu && p.memory.system && !strcmp(system, p.memory.system);
+	if (!o->any_accelerator && !recorded && !memory_check_accel(&net->memory, net->accel, e))
 		return false;
 	net->chip = o->chip;
 	net->memory.part = o->chip ? o->chip->name : NULL;
@@ -232,16 +237,6 @@ read_model(struct arena *a, const struct options *o, struct bytes file,
 	return find_map(a, m, net, s, n, o->report == REPORT_JSON, e) && find_memory(a, m, o, net, e);
 }
 
-/* The chip of --part must have the NPU that the file is compiled for. */
-static bool
-check_part(const struct options *o, const struct network *net, struct err *e)
-{
-	const struct target_part *part = o->chip;
-	return !part || !net->accel || !strcmp(part->accel, net->accel->name) ||
-	       err_at(e, net->file, 0, "is for %s, but %s has %s; compile it for this chip, or "
-				       "leave out --part", net->accel->name, part->name, part->accel);
-}
-
 bool
 take_network(struct arena *a, const struct options *o, struct bytes file,
 	     struct network *net, struct err *e)
@@ -252,8 +247,7 @@ take_network(struct arena *a, const struct options *o, struct bytes file,
 				 : read_model(a, o, file, net, e);
 	if (o->called)
 		net->name = o->called;
-	return ok && check_part(o, net, e) &&
-	       (!o->measured || read_measured(a, o->measured, o->file, &net->measured, e));
+	return ok && (!o->measured || read_measured(a, o->measured, o->file, &net->measured, e));
 }
 
 bool

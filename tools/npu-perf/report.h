@@ -19,6 +19,7 @@ enum report { REPORT_SUMMARY, REPORT_CSV, REPORT_SUMMARY_CSV, REPORT_JSON,
 struct options {
 	const char *file, *output;
 	const char *config, *system, *mode;
+	bool any_accelerator; /* the system may be made for another one than the network */
 	struct arena *a; /* of chip */
 	const struct target_part *chip; /* whose system and mode are used; NULL: none */
 	const char *called; /* name of the network; NULL: the name in the file */

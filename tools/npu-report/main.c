@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OTHERS = 16, PERF_OPTIONS = 4 };
+enum { MOST_OTHERS = 16, PERF_OPTIONS = 5 };
 
 struct options {
 	const char *file, *output, *front, *called, *source;
 	const char *config, *system, *mode, *part; /* of the memory system */
+	bool any_accelerator;
 	const char *compare[MOST_OTHERS];
 	int n_compare;
 	const char *other[MOST_OTHERS]; /* NAME=FILE */
@@ -67,6 +68,8 @@ pass_memory(struct options *o)
 			o->perf[o->n_perf++] = all[i][0];
 			o->perf[o->n_perf++] = all[i][1];
 		}
+	if (o->any_accelerator)
+		o->perf[o->n_perf++] = "--any-accelerator";
 }
 
 static void

@@ -320,7 +320,7 @@ take_part(struct arena *a, struct options *o, struct err *e)
 	const struct target_part *p = target_part_take(a, o->part, e);
 	if (!o->part)
 		return true;
-	if (!p || !target_part_has(p, o->accel, e))
+	if (!p || !target_part_has(p, o->accel, NULL, e))
 		return false;
 	o->part = p->name;
 	o->accel = p->accel;

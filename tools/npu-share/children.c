@@ -38,6 +38,8 @@ add_target(const struct share *s, struct job *j, bool compiles)
 	add_option(s, j, "system-config", o->system);
 	add_option(s, j, "memory-mode", o->mode);
 	add_option(s, j, "config", o->config);
+	if (o->any_accelerator)
+		add_word(j, "--any-accelerator");
 }
 
 /* The last line of a program's messages is its error. */

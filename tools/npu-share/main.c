@@ -93,10 +93,7 @@ static const struct cli_option option_list[] = {
 	{ CLI_TEXT("accelerator-config", "NAME", accel, "the NPU to compile for"), .key = 'a' },
 	{ CLI_TEXT("part", "NAME", part,
 		   "the chip: sets accelerator, profiles and the budgets of its memories") },
-	{ CLI_TEXT("system-config", "NAME", system, "profile of the clock and the memory speeds") },
-	{ CLI_TEXT("memory-mode", "NAME", mode, "which memory holds constants, arena and cache") },
-	{ CLI_TEXT("config", "FILE", config, "read both profiles from FILE, in the syntax of "
-					     "vela.ini") },
+	MEMORY_OPTIONS,
 	{ CLI_TEXT("effort", "N", effort, "search effort of each front, from 1 to 9") },
 	{ CLI_TAKE("sram", "BYTES", take_sram,
 		   "budget of SRAM for all networks; K, M and G are units of 1,024") },

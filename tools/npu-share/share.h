@@ -25,6 +25,7 @@ struct words {
 struct options {
 	/* passed on to npucc; NULL: not given */
 	const char *accel, *part, *system, *mode, *config, *effort;
+	bool any_accelerator;
 	int64_t sram, flash, dram; /* budgets in bytes; 0: the part's memories, or none */
 	struct words models, rates, deadlines, together, chains;
 	const char *name;   /* prefix of the header's names */

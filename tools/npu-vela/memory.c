@@ -129,7 +129,7 @@ memory_choose(struct vela *v)
 	const struct options *o = v->o;
 	if (o->part) {
 		const struct target_part *p = target_part_take(v->a, o->part, v->e);
-		if (!p || !target_part_has(p, o->accel, v->e))
+		if (!p || !target_part_has(p, o->accel, NULL, v->e))
 			return false;
 		v->named = o->system ? o->system : p->system;
 		words_add(v->a, &v->memory, arena_printf(v->a, "--part=%s", o->part));

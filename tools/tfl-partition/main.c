@@ -150,7 +150,7 @@ run(void *options, struct arena *a, struct err *e)
 	const struct accel *accel = name ? accel_named(name, e) : NULL;
 	struct bytes file;
 	struct part p;
-	if (e->status || (chip && !target_part_has(chip, o->accel, e)) || (name && !accel) ||
+	if (e->status || (chip && !target_part_has(chip, o->accel, NULL, e)) || (name && !accel) ||
 	    !file_read(a, o->input, TFL_MAX_BYTES, &file, e))
 		return false;
 	if (o->cut_only)

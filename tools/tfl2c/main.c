@@ -317,10 +317,10 @@ check_part(struct arena *a, const struct job *j, struct err *e)
 	const struct target_part *p = target_part_take(a, o->part, e);
 	if (!p)
 		return false;
-	if (j->npu.n_ops && strcmp(j->npu.accel->name, p->accel) != 0)
-		return err_no(e, "%s: the model is compiled for %s, but %s has an %s",
-				 j->m->name,
-			      j->npu.accel->name, p->name, p->accel);
+	if (j->npu.n_ops && !target_part_has(p, j->npu.accel->name, j->m->name, e)) {
+		e->status = EXIT_NO;
+		return false;
+	}
 	if (o->allow_overflow || target_part_fits(p, &n, &memory, &bytes, &limit))
 		return true;
 	const char *what = bytes == n.arena ? "the tensor arena takes"

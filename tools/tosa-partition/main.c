@@ -104,7 +104,7 @@ run(void *options, struct arena *a, struct err *e)
 	struct bytes file;
 	const struct target_part *chip = target_part_take(a, o->part, e);
 	const char *name = o->accel || !chip ? o->accel : chip->accel;
-	if (e->status || (chip && !target_part_has(chip, o->accel, e)))
+	if (e->status || (chip && !target_part_has(chip, o->accel, NULL, e)))
 		return false;
 	l.accel = name ? accel_named(name, e) : NULL;
 	if ((name && !l.accel) || !low_set_target(&l, o->target, e) ||
