@@ -216,7 +216,7 @@ listing()
 		npu-perf m.tflite
 	refuses 2 '--memory-mode is required' \
 		npu-perf --system-config Ethos_U55_High_End_Embedded m.tflite
-	refuses 2 "--memory-mode 'Nowhere' is not built in" \
+	refuses 2 "there is no built-in memory mode 'Nowhere'" \
 		npu-perf --system-config Ethos_U55_High_End_Embedded --memory-mode Nowhere m.tflite
 	refuses 2 'absent.ini' npu-perf --config absent.ini "${u55[@]}" m.tflite
 	npu-perf --list-profiles | grep -q Ethos_U65_High_End

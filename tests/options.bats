@@ -129,10 +129,10 @@ options() {
 	EOF
 	diff want refuses.err
 	# names are checked together with what is missing
-	refuses 2 "no output: name it with -o FILE" npucc -a ethos-u55-12 --part=none \
+	refuses 2 "no model: name a file" npucc -a ethos-u55-12 --part=none \
 		--system-config=Fast --memory-mode=Shared
-	for w in "accelerator 'ethos-u55-12'" "part 'none'" "--system-config 'Fast'" \
-		"--memory-mode 'Shared'"; do
+	for w in "accelerator 'ethos-u55-12'" "part 'none'" "system configuration 'Fast'" \
+		"memory mode 'Shared'"; do
 		grep -qF -- "$w" refuses.err
 	done
 	refuses 2 "--accelerator-config is required" npu-sched x.part

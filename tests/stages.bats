@@ -485,13 +485,13 @@ refused()
 		npucc --part="$part" -o resize.part resize.tflite
 		grep -q '^op .* do=resize' resize.part
 	done
-	refuses 2 "there is no part 'alif-e7'; there are alif-e1-he," \
+	refuses 2 "; did you mean alif-e7-hp, alif-e7-he, alif-e7-hp-tcm, alif-e7-he-tcm?" \
 		npu-sched --part=alif-e7 m.part
 	refuses 2 "did you mean himax-we2?" npu-sched --part=himax-we m.part
-	refuses 2 "part alif-e7-he has an ethos-u55-128, not ethos-u55-256" \
+	refuses 2 "part alif-e7-he has an ethos-u55-128, not an ethos-u55-256; parts with an ethos-u55-256: alif-e3-hp," \
 		npu-sched --part=alif-e7-he -a ethos-u55-256 m.part
 	npucc --part=alif-e7-he -o m_npu.tflite m.tflite
-	refuses 1 "compiled for ethos-u55-128, but alif-e7-hp has an ethos-u55-256" \
+	refuses 1 "m_npu.tflite: error: part alif-e7-hp has an ethos-u55-256, not an ethos-u55-128" \
 		tfl2c --part=alif-e7-hp m_npu.tflite
 	# a tensor of 3 MB is too large for one part and fits the other
 	model big "$t[0].shape=[1,3000000] | $t[3].shape=[1,3000000] | $t[1].shape=[2,4]
@@ -605,6 +605,22 @@ refused()
 	refuses 2 "unknown key 'arena_byte'; did you mean arena_bytes?" npu-sched --part=no.ini m.part
 	echo >no.ini
 	refuses 2 "no.ini: error: there is no section [Part.NAME]" npu-sched --part=no.ini m.part
+	# names in the file are checked before anything runs, and the message has their line
+	sed 's/ethos-u55-128/ethos-u55-12/' board.ini >no.ini
+	refuses 2 "no.ini:2: error: there is no accelerator 'ethos-u55-12'; there are" npucc --part=no.ini m.tflite
+	sed 's/= Mine/= Yours/' board.ini >no.ini
+	refuses 2 "no.ini:3: error: there is no built-in system configuration 'Yours'; there are" \
+		npu-share --part=no.ini m.tflite
+	sed 's/= Shared_Sram/= Shared/' board.ini >no.ini
+	refuses 2 "no.ini: error: there is no section [Memory_Mode.Shared]; there are: Shared_Sram" \
+		npu-perf --part=no.ini m_npu.tflite
+	sed '/^.System_Config/,$d; s/= Mine/= Ethos_U55_Deep_Embedded/; s/= Shared_Sram/= Shared/' board.ini >no.ini
+	refuses 2 "no.ini:4: error: there is no built-in memory mode 'Shared'; there are" \
+		npucc --part=no.ini m.tflite
+	# a maker, or a file without its suffix
+	refuses 2 "there is no part 'nuvoton'; a file NAME.ini describes another chip (nputools(7), PARTS); did you mean nuvoton-m55m1?" \
+		npucc --part=nuvoton m.tflite
+	refuses 2 "; there are alif-e1-he, " npucc --part=none-such m.tflite
 	refuses 2 "missing.ini: No such file or directory" tfl2c --part=missing.ini m_npu.tflite
 }
 

@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -243,8 +244,8 @@ get_number(struct ini *f, const char *section, const char *key, double min,
 	double v = strtod(x->value, &end);
 	if (end == x->value || *trim(end) || errno || !(v >= min && v <= max))
 		return err_at(f->e, f->path, x->line,
-			      "%s = %s is not a number from %g to %g", key,
-			      x->value, min, max);
+			      "%s = %s is not a number from %.*g to %.*g", key,
+			      x->value, DBL_DIG, min, DBL_DIG, max);
 	*out = v;
 	return true;
 }
@@ -348,11 +349,11 @@ require(struct ini *f, const char *section)
 	for (size_t i = 0; i < f->n; i++) {
 		if (f->entry[i].key || strncmp(f->entry[i].section, section, prefix) != 0)
 			continue;
+		text_printf(&t, "%s %s", n ? "" : "; there are:", f->entry[i].section + prefix);
 		names[n++] = f->entry[i].section + prefix;
-		text_printf(&t, " %s", f->entry[i].section + prefix);
 	}
 	const char *meant = nearest_word(section + prefix, names, n);
-	(void)err_at(f->e, f->path, 0, "there is no section [%s]; there are:%s%s%s%s",
+	(void)err_at(f->e, f->path, 0, "there is no section [%s]%s%s%s%s",
 		     section, text_str(&t), meant ? "; did you mean " : "",
 		     meant ? meant : "", meant ? "?" : "");
 	text_free(&t);
@@ -445,7 +446,8 @@ part_section(struct ini *f)
 		found = x->section;
 	}
 	if (!found)
-		(void)err_at(f->e, f->path, 0, "there is no section [Part.NAME]");
+		(void)err_at(f->e, f->path, 0, "there is no section [Part.NAME], as in nputools(7), "
+					       "PARTS");
 	return found;
 }
 
@@ -468,6 +470,34 @@ check_cpu(struct ini *f, const char *section, const char *name)
 			     "cpu = %s is none of %s", name, text_str(&t));
 	text_free(&t);
 	return found;
+}
+
+/* an error about the value of a key; inner has no place, as it is about an option as well */
+static bool
+bad_value(struct ini *f, const char *section, const char *key, const struct err *inner)
+{
+	const char *text = inner->text, head[] = "error: ";
+	if (!strncmp(text, head, sizeof(head) - 1))
+		text += sizeof(head) - 1;
+	return err_at(f->e, f->path, find(f, section, key)->line, "%s", text);
+}
+
+/* The NPU of a part exists, and its profiles are in the file or, if none is there, built in. */
+static bool
+check_target(struct ini *f, const char *section, struct target_part *p)
+{
+	struct err e = { 0 };
+	const struct accel *accel = accel_named(p->accel, &e);
+	const char *system = arena_printf(f->a, "%s%s", system_prefix, p->system);
+	if (!accel)
+		return bad_value(f, section, "accelerator", &e);
+	if (find(f, system, NULL)) {
+		p->config = f->path;
+		return require(f, arena_printf(f->a, "%s%s", mode_prefix, p->mode));
+	}
+	if (!memory_check_system(p->system, accel, &e))
+		return bad_value(f, section, "system_config", &e);
+	return memory_check_mode(p->mode, &e) || bad_value(f, section, "memory_mode", &e);
 }
 
 /* The sizes of a part's memories, in bytes; only the NPU's own SRAM may be absent. */
@@ -506,8 +536,7 @@ part_load_ini(struct arena *a, const char *path, struct target_part *out, struct
 		else if (!*to[i] && !need_key(&f, s, part_keys[i], ""))
 			return false;
 	}
-	if (find(&f, arena_printf(a, "%s%s", system_prefix, out->system), NULL))
-		out->config = path;
 	return !*out->name ? err_at(e, path, find(&f, s, NULL)->line, "[%s] has no name", s)
-			   : check_cpu(&f, s, out->cpu) && get_sizes(&f, s, out);
+			   : check_target(&f, s, out) && check_cpu(&f, s, out->cpu) &&
+				     get_sizes(&f, s, out);
 }

@@ -189,16 +189,16 @@ unknown(const char *name, bool of_modes, const struct accel *accel, struct err *
 		put_modes(&t);
 	else
 		memory_put_systems(&t, accel);
-	const char *option = of_modes ? "--memory-mode" : "--system-config";
 	if (name)
 		suggest(&t, name, of_modes);
 	if (name)
-		(void)err_set(e, "error: %s '%s' is not built in (and no --config "
-				 "names a file); there are: %s", option, name,
+		(void)err_set(e, "error: there is no built-in %s '%s'; there are %s",
+			      of_modes ? "memory mode" : "system configuration", name,
 			      text_str(&t));
 	else
-		(void)err_set(e, "error: %s is required: there is no default; "
-				 "choose one of: %s", option, text_str(&t));
+		(void)err_set(e, "error: --part or %s is required: there is no default; "
+				 "choose one of: %s", of_modes ? "--memory-mode" : "--system-config",
+			      text_str(&t));
 	text_free(&t);
 	return false;
 }

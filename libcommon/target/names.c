@@ -19,7 +19,7 @@ check_accelerator(const struct target_names *n, void (*say)(const char *fmt, ...
 	if (n->accel)
 		(void)accel_named(n->accel, &e);
 	else if (n->required && !n->part)
-		(void)err_set(&e, "error: --accelerator-config is required: one of %s",
+		(void)err_set(&e, "error: --part or --accelerator-config is required: one of %s",
 			      accel_names());
 	say_error(&e, say);
 }
@@ -34,8 +34,12 @@ check_memory(const struct target_names *n, void (*say)(const char *fmt, ...))
 					  &system);
 	if (n->mode || required)
 		(void)memory_check_mode(n->mode, &mode);
-	say_error(&system, say);
-	say_error(&mode, say);
+	for (int i = 0; i < 2; i++) {
+		const struct err *e = i ? &mode : &system;
+		bool named = i ? n->mode : n->system;
+		if (e->status)
+			say("%s%s", e->text, named ? "; --config=FILE reads others" : "");
+	}
 }
 
 void

@@ -16,33 +16,53 @@ static const struct target_part parts[] = {
 #include "part.def"
 };
 
-const struct target_part *
-target_part_find(const char *name, struct err *e)
+/*
+ * Appends the parts whose names contain the word, which may be a maker or a family; without
+ * one, the part whose name is most similar.
+ */
+static void
+put_similar(struct text *t, const char *word)
 {
 	const char *all[ARRAY_LEN(parts)];
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		all[i] = parts[i].name;
+		if (*word && strcasestr(parts[i].name, word))
+			text_printf(t, "%s%s", t->n ? ", " : "", parts[i].name);
+	}
+	const char *nearest = t->n ? NULL : nearest_word(word, all, ARRAY_LEN(parts));
+	text_puts(t, nearest ? nearest : "");
+}
+
+static const struct target_part *
+find(const char *name, const char *hint, struct err *e)
+{
 	struct text t = { 0 };
 	for (size_t i = 0; name && i < ARRAY_LEN(parts); i++)
 		if (!strcmp(parts[i].name, name))
 			return &parts[i];
 	if (!name)
 		return NULL;
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-		all[i] = parts[i].name;
+	put_similar(&t, name);
+	bool similar = t.n > 0;
+	for (size_t i = 0; !similar && i < ARRAY_LEN(parts); i++)
 		text_printf(&t, "%s%s", i ? ", " : "", parts[i].name);
-	}
-	const char *meant = nearest_word(name, all, ARRAY_LEN(parts));
-	(void)err_set(e, "error: there is no part '%s'; there are %s%s%s%s", name,
-		      text_str(&t), meant ? "; did you mean " : "",
-		      meant ? meant : "", meant ? "?" : "");
+	(void)err_set(e, "error: there is no part '%s'%s; %s %s%s", name, hint,
+		      similar ? "did you mean" : "there are", text_str(&t), similar ? "?" : "");
 	text_free(&t);
 	return NULL;
+}
+
+const struct target_part *
+target_part_find(const char *name, struct err *e)
+{
+	return find(name, "", e);
 }
 
 const struct target_part *
 target_part_take(struct arena *a, const char *name, struct err *e)
 {
 	if (!name || (!strchr(name, '/') && !text_has_suffix(name, ".ini")))
-		return target_part_find(name, e);
+		return find(name, "; a file NAME.ini describes another chip (nputools(7), PARTS)", e);
 	struct target_part *p = anew(a, struct target_part, 1);
 	return part_load_ini(a, name, p, e) ? p : NULL;
 }
