@@ -96,7 +96,7 @@ share()
 	share digits.tflite block.tflite
 	ms=$(jq '1000.1 * .networks[0].seconds' share.json)
 	share --deadline="digits=$ms" digits.tflite block.tflite
-	refuses 1 "holds the deadline of digits" npu-share "${u55[@]}" --together=digits,block \
+	refuses 1 "hold the deadline of digits" npu-share "${u55[@]}" --together=digits,block \
 		--deadline="digits=$ms" digits.tflite block.tflite
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The result as a table and as JSON, with the networks that pay for a kilobyte less. */
+/* The result as a table and as JSON, with the networks that a kilobyte less makes slower. */
 #include "share.h"
 
 #include "base/json_out.h"
@@ -43,12 +43,23 @@ sum_of_arenas(const struct share *s)
 
 /* ---- the table ------------------------------------------------------------------------ */
 
+/* names of the memory of the arenas, and of the constants and streams */
+static const char *
+memory_name(const struct share *s, bool of_constants)
+{
+	return of_constants ? s->spilling ? "DRAM for constants" : "flash"
+			    : s->spilling ? "DRAM for arenas" : "SRAM";
+}
+
+/* apart: the bytes without sharing; 0: there are none to compare with */
 static void
-put_budget(struct text *t, const char *what, int64_t used, int64_t budget)
+put_budget(struct text *t, const char *what, int64_t used, int64_t budget, int64_t apart)
 {
 	text_printf(t, "%s: %lld bytes", what, (long long)used);
 	if (budget < INT64_MAX)
 		text_printf(t, " of %lld", (long long)budget);
+	if (apart)
+		text_printf(t, "; %lld without sharing", (long long)apart);
 	text_putc(t, '\n');
 }
 
@@ -61,7 +72,7 @@ put_row(const struct share *s, struct text *t, int net)
 		    (long long)s->choice.place.at[net], (long long)r->arena, r->cycles,
 		    1e3 * r->seconds, n->rate);
 	if (n->deadline > 0)
-		text_printf(t, " %9.4f of %g", 1e3 * response_of(&s->p, s->choice.row, net),
+		text_printf(t, " %9.4f <= %g", 1e3 * response_of(&s->p, s->choice.row, net),
 			    1e3 * n->deadline);
 	text_putc(t, '\n');
 }
@@ -79,49 +90,46 @@ static void
 put_less(const struct share *s, struct text *t, bool flash)
 {
 	struct choice c;
-	const char *what = flash ? "flash" : s->spilling ? "DRAM" : "SRAM";
+	text_printf(t, "with 1024 bytes less %s: ", memory_name(s, flash));
 	if (!with_less(s, flash, &c)) {
-		text_printf(t, "a kilobyte less of %s: not possible\n", what);
+		text_puts(t, "no plans fit\n");
 		return;
 	}
-	text_printf(t, "a kilobyte less of %s costs %.4g ms of each second:", what,
-		    1e3 * (c.time - s->choice.time));
-	const char *sep = " ";
+	text_printf(t, "%.4g ms more in each second", 1e3 * (c.time - s->choice.time));
 	for (int i = 0; i < s->p.n; i++)
 		if (c.row[i] != s->choice.row[i]) {
 			const struct row *r = &s->p.net[i].row[c.row[i]];
-			text_printf(t, "%s%s pays %.4g ms a run", sep, s->net[i].name,
-				    1e3 * (r->seconds - chosen(s, i)->seconds));
-			sep = ", ";
+			double more = 1e3 * (r->seconds - chosen(s, i)->seconds);
+			text_printf(t, "; each run of %s takes %.4g ms %s", s->net[i].name,
+				    fabs(more), more < 0 ? "less" : "more");
 		}
-	text_puts(t, *sep == ' ' ? " no network pays\n" : "\n");
+	text_putc(t, '\n');
 }
 
 void
 print_table(const struct share *s, struct text *t)
 {
 	const struct choice *c = &s->choice;
-	text_printf(t, "%-20s %8s %8s %10s %9s %8s deadline ms\n", "network", "at", "arena",
-		    "cycles", "ms", "runs/s");
+	text_printf(t, "%-20s %8s %8s %10s %9s %8s  response <= deadline, ms\n", "network",
+		    "offset", "arena", "cycles", "ms a run", "runs/s");
 	for (int i = 0; i < s->p.n; i++)
 		put_row(s, t, i);
-	put_budget(t, s->spilling ? "DRAM" : "SRAM", c->place.bytes, s->p.arena);
-	text_printf(t, "  one arena after the other: %lld bytes%s\n", (long long)sum_of_arenas(s),
-		    c->place.is_proven ? "; no placement of these rows takes fewer" : "");
+	put_budget(t, memory_name(s, false), c->place.bytes, s->p.arena,
+		   sum_of_arenas(s));
 	if (c->fast)
-		put_budget(t, "fast memory", c->fast, s->p.fast);
-	put_budget(t, "flash", flash_bytes(s), s->p.flash);
-	text_printf(t, "  with the constants of each network apart: %lld bytes\n",
-		    (long long)s->separate_flash);
-	text_printf(t, "time: %.4g ms of each second; ", 1e3 * c->time);
+		put_budget(t, "SRAM of the NPU", c->fast, s->p.fast, 0);
+	put_budget(t, memory_name(s, true), flash_bytes(s), s->p.flash, s->separate_flash);
+	text_printf(t, "time: %.4g ms in each second\n", 1e3 * c->time);
 	if (c->is_exact)
-		text_puts(t, "no choice of rows takes less\n");
+		text_printf(t, "proved: no other plans take less time in these budgets%s\n",
+			    c->place.is_proven ? ", and no other offsets less memory" : "");
 	else
-		text_printf(t, "proven gap: %.2f %%\n", 100 * gap_of(s));
+		text_printf(t, "proved: the best plans take at most %.2f %% less time in these "
+			       "budgets\n", 100 * gap_of(s));
+	text_printf(t, "tested: %d runs in random order on one memory; all outputs equal those of "
+		       "the original models\n", s->runs);
 	put_less(s, t, false);
 	put_less(s, t, true);
-	text_printf(t, "proved: %d runs in random order on one memory gave the bytes of the plain "
-		       "models\n", s->runs);
 }
 
 /* ---- JSON ----------------------------------------------------------------------------- */

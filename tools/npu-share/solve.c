@@ -164,19 +164,19 @@ refuse(struct share *s)
 				    "least", (long long)s->p.arena, budget, (long long)bytes);
 	any.flash = INT64_MAX;
 	if (s->p.flash < INT64_MAX && choose_rows(&any, most_steps, &c))
-		return err_no(s->e, "the networks do not fit %lld bytes of flash: the chosen rows take "
+		return err_no(s->e, "the networks do not fit %lld bytes of flash: they need "
 				    "%lld", (long long)s->p.flash, (long long)c.flash);
 	for (int i = 0; i < s->p.n; i++) {
 		double least = s->p.net[i].deadline > 0 ? fastest_response(s, i) : 0;
 		if (least > s->p.net[i].deadline)
-			return err_no(s->e, "no choice within the budgets holds the deadline of %s: "
-					    "the fastest takes %.4g ms", s->net[i].name, 1e3 * least);
+			return err_no(s->e, "no plans within the budgets hold the deadline of %s: "
+					    "the fastest response takes %.4g ms", s->net[i].name, 1e3 * least);
 	}
 	any = s->p;
 	for (int i = 0; i < any.n; i++)
 		any.net[i].deadline = 0;
 	if (choose_rows(&any, most_steps, &c))
-		return err_no(s->e, "no choice within the budgets holds all deadlines at once; each "
+		return err_no(s->e, "no plans within the budgets hold all deadlines at once; each "
 				    "one can be held");
 	return err_no(s->e, "no placement of the networks fits %lld bytes of %s%s",
 		      (long long)s->p.arena, budget,
