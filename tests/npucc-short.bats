@@ -182,7 +182,7 @@ counting()
 	grep -q 'alif-e7-hp.*corstone-310.*; or --accelerator-config=NAME with one of ethos-u55-32' refuses.err
 	refuses 2 "no chip: use --part=NAME" npucc -o x.tflite d.tflite
 	npucc -o x.part d.tflite # needs no chip
-	refuses 2 "no model: name a file; for a model on standard input there is no output: name it with -o FILE" \
+	refuses 2 "no model: name a file, or name the output for a model on standard input with -o FILE" \
 		npucc --part=alif-e7-he
 	[ "$(grep -c '^npucc: ' refuses.err)" = 1 ]
 	refuses 2 "no model: name a file" npucc --part=alif-e7-he --report=x.html
@@ -192,6 +192,18 @@ counting()
 		npucc --part=alif-e7-hp --report=x.html -o x.h d.tflite
 	refuses 2 "name the same file" \
 		npucc --part=alif-e7-hp --report=x.tflite -o x.tflite d.tflite
+}
+
+@test "in a read-only directory, the message asks for the name of an output" {
+	[ "$(id -u)" != 0 ] || skip "root may write everywhere"
+	files
+	mkdir read-only
+	chmod a-w read-only
+	cd read-only
+	run npucc --part=alif-e7-he ../d.tflite
+	cd ..
+	[ "$status" -eq 2 ]
+	[[ $output == *"can't write to the current directory: name the output with -o FILE"* ]]
 }
 
 @test "i.MX93 has a Cortex-A55 and DRAM, and nobody needs less of the NPU's own SRAM" {

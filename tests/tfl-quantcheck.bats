@@ -45,7 +45,7 @@ float_ends() {
 	float_ends
 	run tfl-quantcheck m.tflite
 	[ "$status" -eq 0 ]
-	[ "${lines[-2]}" = "warning: interface-float: operator 0 QUANTIZE, tensor 0 (in): the model's input is FLOAT32: tfl-partition --integer-io leaves QUANTIZE out, and so does inference_input_type of the converter" ]
+	[ "${lines[-2]}" = "warning: interface-float: operator 0 QUANTIZE, tensor 0 (in): the model's input is FLOAT32; --integer-io of npucc or tfl-partition, or inference_input_type of the converter, leaves QUANTIZE out" ]
 	[ "${lines[-1]}" = "m.tflite: integer but for its float ends: 0 errors, 1 warning, 0 notes" ]
 	run --separate-stderr tfl-quantcheck --pass -o copy m.tflite
 	[ "$status" -eq 0 ]
@@ -241,7 +241,7 @@ chain() {
 	[ -z "$output" ]
 	[ ! -e bad.out ]
 	[[ "$stderr" == *"tfl-quantcheck: bad.tflite: warning: interface-float: "* ]]
-	[ "${stderr_lines[-1]}" = "tfl-quantcheck: bad.tflite: not fully integer: 1 error, 1 warning; 1 of 1 operators reads or computes floats (tfl-partition --report says where each would run); --allow=hybrid-operator lets it pass" ]
+	[ "${stderr_lines[-1]}" = "tfl-quantcheck: bad.tflite: not fully integer: 1 error, 1 warning; 1 of 1 operators reads or computes floats, and tfl-quantize makes an integer model; --allow=hybrid-operator lets it pass" ]
 }
 
 @test "--pass: a refusal names the option that accepts the model" {
@@ -261,7 +261,7 @@ chain() {
 	# floats inside of an integer network: the message counts their operators
 	model floats "$t[3].type = 0"
 	run --separate-stderr tfl-quantcheck --pass floats.tflite
-	[[ "${stderr_lines[-1]}" == *"; 1 of 1 operators reads or computes floats ("* ]]
+	[[ "${stderr_lines[-1]}" == *"; 1 of 1 operators reads or computes floats, "* ]]
 	# without floats, the message does not mention them
 	run --separate-stderr tfl-quantcheck --pass bad2.tflite
 	[ "$status" -eq 1 ]

@@ -217,7 +217,7 @@ put_next(struct text *t, const struct report *r)
 		name = "";
 	}
 	if (!r->n_points && !r->n_others)
-		text_printf(t, "  %-8s --report=FILE.html: pictures; --advice: the time with other "
+		text_printf(t, "  %-8s npucc --report=FILE.html: pictures; --advice: the time with other "
 			       "limits of SRAM and on other accelerators\n", name);
 }
 

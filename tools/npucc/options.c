@@ -7,6 +7,7 @@
 #include "target/part.h"
 #include "target/target.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -183,10 +184,12 @@ static void
 choose_output(struct options *o)
 {
 	if (!o->in)
-		cli_error("no model: name a file; for a model on standard input there is no "
-			  "output: name it with -o FILE");
+		cli_error("no model: name a file, or name the output for a model on standard "
+			  "input with -o FILE");
 	else if (!strcmp(o->in, "-"))
 		cli_error("no output: name it with -o FILE");
+	else if (access(".", W_OK) && (errno == EACCES || errno == EROFS))
+		cli_error("can't write to the current directory: name the output with -o FILE");
 	else
 		o->out = name_here(o->a, o->in);
 	o->summary = !o->errors_only;

@@ -50,10 +50,10 @@ remedy(bool in, bool border)
 {
 	if (!border)
 		return "";
-	return in ? ": tfl-partition --integer-io leaves QUANTIZE out, and so does "
-		    "inference_input_type of the converter"
-		  : ": tfl-partition --integer-io leaves DEQUANTIZE out, and so does "
-		    "inference_output_type of the converter";
+	return in ? "; --integer-io of npucc or tfl-partition, or inference_input_type of the "
+		    "converter, leaves QUANTIZE out"
+		  : "; --integer-io of npucc or tfl-partition, or inference_output_type of the "
+		    "converter, leaves DEQUANTIZE out";
 }
 
 void
