@@ -153,10 +153,15 @@ draw_curve(const struct chart *c, const struct curve *k)
 		    k->hue);
 	put_text(c->t, k->of->system);
 	text_printf(c->t, ", %s</title>\n<path d=\"", k->of->accel);
+	/* a point that is slower than one with less SRAM is off the line */
+	double least = INFINITY;
 	for (size_t i = 0; i < k->front->n_points; i++) {
 		const struct point *v = &k->front->point[i];
-		double x = x_of(c, v->sram), y = y_of(c, time_of(c, k, v));
-		text_printf(c->t, i ? "H%.1fV%.1f" : "M%.1f %.1f", x, y);
+		double time = time_of(c, k, v);
+		if (time < least)
+			text_printf(c->t, i ? "H%.1fV%.1f" : "M%.1f %.1f", x_of(c, v->sram),
+				    y_of(c, time));
+		least = fmin(least, time);
 	}
 	text_puts(c->t, "\"/>\n");
 	for (size_t i = 0; i < k->front->n_points; i++) {
@@ -176,7 +181,7 @@ draw_curve(const struct chart *c, const struct curve *k)
 static void
 draw(const struct chart *c)
 {
-	text_printf(c->t, "<div class=\"wide\"><svg viewBox=\"0 0 %d %d\" role=\"group\" "
+	text_printf(c->t, "<div class=\"wide picture\"><svg viewBox=\"0 0 %d %d\" role=\"group\" "
 			  "aria-label=\"time over SRAM\">\n", WIDTH, TOP + HEIGHT + BELOW);
 	draw_axes(c);
 	for (size_t i = 0; i < c->n; i++)
@@ -283,9 +288,10 @@ static const char head[] =
 	"h2, p, summary { overflow-wrap: anywhere; } .wide { overflow-x: auto; }\n"
 	"a { color: inherit; }\n"
 	".two { display: grid; gap: 24px; align-items: start; }\n"
-	"@media (min-width: 1300px) { .two { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); } }\n"
+	"@media (min-width: 1300px) { .two { grid-template-columns: minmax(0, 1fr) fit-content(50%); } }\n"
 	"svg { width: 100%; min-width: 560px; font-size: 12px; display: block; }\n"
-	"svg text { fill: var(--soft); }\n"
+	/* a narrow window shows the end with most SRAM, where most curves are */
+	".picture { direction: rtl; } svg { direction: ltr; } svg text { fill: var(--soft); }\n"
 	"path { fill: none; } .axis { stroke: var(--soft); } .grid { stroke: var(--grid); }\n"
 	".curve path { stroke: hsl(var(--h) 70% var(--l)); stroke-width: 1.5; }\n"
 	".curve circle { fill: hsl(var(--h) 70% var(--l)); }\n"
@@ -304,6 +310,8 @@ static const char head[] =
 	".index tr { display: grid; grid-template-columns: 1fr 1fr; border: 1px solid var(--grid); "
 	"border-radius: 8px; margin: 8px 0; padding: 6px; } .index td { border: 0; padding: 1px 4px; }"
 	".index td:nth-child(1), .index td:nth-child(2) { grid-column: 1 / -1; }"
+	".index td:nth-child(n+3) { display: flex; justify-content: space-between; gap: 8px; } "
+	".index td:nth-child(2n+4) { justify-content: flex-end; }"
 	".index td:nth-child(3)::before { content: 'take '; color: var(--soft); }"
 	".index td:nth-child(5)::before { content: 'smallest '; color: var(--soft); }"
 	".index td:nth-child(7)::before { content: 'fastest '; color: var(--soft); } "

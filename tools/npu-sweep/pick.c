@@ -76,9 +76,11 @@ pick_knee(const struct plan *p, const struct target *t)
 	k.any = true;
 	k.clock = fast && fast->status == OK ? fast->clock : 0;
 	k.cpu_ms = k.clock > 0 ? fast->ms - fast->cycles / k.clock * 1e3 : 0;
-	k.smallest = front->point[0];
-	k.fastest = front->point[front->n_points - 1];
-	k.knee = k.smallest;
+	k.smallest = k.fastest = k.knee = front->point[0];
+	/* not always the last one: a plan's cycles are estimated again once it is compiled */
+	for (size_t i = 1; i < front->n_points; i++)
+		if (front->point[i].cycles < k.fastest.cycles)
+			k.fastest = front->point[i];
 	for (size_t i = 1; i < front->n_points; i++)
 		if (below(&k, &front->point[i]) > below(&k, &k.knee))
 			k.knee = front->point[i];
