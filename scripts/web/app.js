@@ -128,7 +128,7 @@ function fillChoices({ parts, profiles, accelerators, version }) {
 	profile = {};
 	for (const m of parts.matchAll(/^([^:\n]+): ([^,]+), ([^,]+), ([^;\n]+)/gm))
 		profile[m[1].trim()] = { accelerator: m[2], system: m[3], mode: m[4] };
-	fill($("part"), [["", "none: as chosen here"],
+	fill($("part"), [["", "another chip"],
 		...Object.keys(profile).map((name) => [name])], "");
 	fill($("accelerator"), (accelerators.match(/ethos-u\d+-\d+/g) || []).map((a) => [a]),
 		"ethos-u55-128");
