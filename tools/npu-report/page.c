@@ -158,7 +158,8 @@ put_headline(struct text *t, const struct report *r)
 		 r->cpu_time > 0
 		     ? arena_printf(a, "%s to %s: the CPU's cycles are known to a factor of %.0f",
 				    human_ms(a, x.low), human_ms(a, x.high), r->cpu_error)
-		     : arena_printf(a, "%s cycles; 8 of 10 networks between %s and %s",
+		     : arena_printf(a, "%s cycles; %s to %s: Arm's model falls in this range for 8 "
+				       "of 10 networks",
 				    human_count(a, r->cycles), human_ms(a, x.low),
 				    human_ms(a, x.high)));
 	put_fact(t, r, "SRAM", "sram_bytes", human_bytes(a, r->sram),
