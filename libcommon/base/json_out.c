@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json_out.h"
 
+#include "base/arena.h"
+
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 /* True if a value or a closing bracket is the last text but blanks. */
@@ -55,6 +58,12 @@ json_close(const struct json_out *j, char bracket)
 }
 
 void
+json_close_line(const struct json_out *j, int indent, char bracket)
+{
+	text_printf(j->t, "\n%*s%c", indent, "", bracket);
+}
+
+void
 json_put_i64(const struct json_out *j, const char *key, int64_t v)
 {
 	json_key(j, key);
@@ -66,7 +75,17 @@ json_put_f64(const struct json_out *j, const char *key, double v)
 {
 	json_key(j, key);
 	if (isfinite(v))
-		text_double(j->t, v);
+		text_number(j->t, v);
+	else
+		text_puts(j->t, "null");
+}
+
+void
+json_put_rounded(const struct json_out *j, const char *key, double v, double parts)
+{
+	json_key(j, key);
+	if (isfinite(v))
+		text_rounded(j->t, v, parts);
 	else
 		text_puts(j->t, "null");
 }
@@ -88,11 +107,30 @@ json_put_null(const struct json_out *j, const char *key)
 void
 json_put_string(const struct json_out *j, const char *key, const char *s)
 {
+	struct text quoted = { 0 };
 	json_key(j, key);
-	if (s)
-		text_quoted(j->t, s, strlen(s));
-	else
+	if (!s) {
 		text_puts(j->t, "null");
+		return;
+	}
+	text_quoted(j->in_page ? &quoted : j->t, s, strlen(s));
+	for (size_t i = 0; i < quoted.n; i++)
+		if (strchr("<>&", quoted.p[i]))
+			text_printf(j->t, "\\u%04x", (unsigned)quoted.p[i]);
+		else
+			text_putc(j->t, quoted.p[i]);
+	text_free(&quoted);
+}
+
+void
+json_put_format(const struct json_out *j, const char *key, const char *fmt, ...)
+{
+	struct arena *a = arena_open();
+	va_list ap;
+	va_start(ap, fmt);
+	json_put_string(j, key, arena_vprintf(a, fmt, ap));
+	va_end(ap);
+	arena_close(a);
 }
 
 void

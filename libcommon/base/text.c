@@ -159,6 +159,23 @@ text_double(struct text *t, double v)
 }
 
 void
+text_number(struct text *t, double v)
+{
+	const double whole = 9e15; /* below this value integers are exact */
+	if (v == trunc(v) && fabs(v) < whole)
+		text_i64(t, (int64_t)v);
+	else
+		text_double(t, v);
+}
+
+void
+text_rounded(struct text *t, double v, double parts)
+{
+	const double whole = 9e15;
+	text_number(t, fabs(v) < whole / parts ? round(v * parts) / parts : v);
+}
+
+void
 text_repr(struct text *t, double v)
 {
 	char buf[48];

@@ -32,6 +32,12 @@ void text_i64(struct text *t, int64_t v); /* decimal, fast */
 void text_hex(struct text *t, uint64_t v); /* 0x1f0 */
 void text_float(struct text *t, float v); /* shortest text that reads back as the same value */
 void text_double(struct text *t, double v);
+/*
+ * A number of a report: whole numbers have neither exponent nor a sign of zero.  The second
+ * one rounds to a multiple of 1 / parts first, unless the number is too large for that.
+ */
+void text_number(struct text *t, double v);
+void text_rounded(struct text *t, double v, double parts);
 /* Also the shortest text, in the format of Python's repr: 1.0, 500000000.0, 1e-05 */
 void text_repr(struct text *t, double v);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints outputs, operators and the NPU's operations. */
 #include "base/hash.h"
+#include "base/json_out.h"
 #include "inference/inference.h"
 
 #include <inttypes.h>
@@ -131,84 +132,86 @@ print_outputs(struct text *x, const struct run *r, struct err *e)
 }
 
 static void
-put_json_tensor(struct text *x, struct sim *s, int index, struct shown v)
+put_json_tensor(const struct json_out *j, struct sim *s, int index, struct shown v)
 {
 	const struct tfl_tensor *t = &sim_model(s)->subgraph[0].tensor[index];
-	text_printf(x, "{\"tensor\": %d, \"name\": ", index);
-	text_quoted(x, t->name, __builtin_strlen(t->name));
-	text_printf(x, ", \"type\": \"%s\", \"shape\": [",
-		    tfl_type_name(t->type));
-	put_dims(x, t, v.frames, ", ");
-	text_printf(x, "], \"producer\": %d, \"xxh3\": \"%016" PRIx64 "\"}",
-		    t->producer, v.hash);
-}
-
-/* inputs as the last frame left them, outputs of all frames */
-static bool
-put_json_interface(struct text *x, const struct run *r, struct err *e)
-{
-	const struct tfl_subgraph *g = &sim_model(r->s)->subgraph[0];
-	struct shown v;
-	text_puts(x, " \"inputs\": [");
-	for (int k = 0; k < g->n_in; k++) {
-		text_puts(x, k ? ",\n  " : "\n  ");
-		put_json_tensor(x, r->s, g->in[k], shown_now(r->s, g->in[k]));
-	}
-	text_puts(x, "\n ],\n \"outputs\": [");
-	for (int k = 0; k < g->n_out; k++) {
-		if (!shown_output(r, k, &v, e))
-			return false;
-		text_puts(x, k ? ",\n  " : "\n  ");
-		put_json_tensor(x, r->s, g->out[k], v);
-	}
-	text_puts(x, "\n ],\n");
-	return true;
-}
-
-static void
-put_json_stand_ins(struct text *x, struct sim *s)
-{
-	bool any = false;
-	text_puts(x, " \"stand_ins\": [");
-	for (int i = 0; i < sim_model(s)->subgraph[0].n_ops; i++) {
-		const char *why = sim_stand_in(s, i);
-		if (!why)
-			continue;
-		text_printf(x, "%s\n  {\"operator\": %d, \"because\": ",
-			    any ? "," : "", i);
-		text_quoted(x, why, __builtin_strlen(why));
-		text_putc(x, '}');
-		any = true;
-	}
-	text_puts(x, any ? "\n ],\n" : "],\n");
+	json_line(j, 2);
+	json_open(j, NULL, '{');
+	json_put_i64(j, "tensor", index);
+	json_put_string(j, "name", t->name);
+	json_put_string(j, "type", tfl_type_name(t->type));
+	json_open(j, "shape", '[');
+	put_dims(j->t, t, v.frames, ", ");
+	json_close(j, ']');
+	json_put_i64(j, "producer", t->producer);
+	json_put_format(j, "xxh3", "%016" PRIx64, v.hash);
+	json_close(j, '}');
 }
 
 bool
 print_json(struct text *x, const struct run *r, struct err *e)
 {
+	const struct json_out out = { .t = x, .style = JSON_SPACED }, *j = &out;
 	const struct options *o = r->o;
-	const struct err *verdict = &r->verdict;
 	const struct tfl_model *m = sim_model(r->s);
-	text_puts(x, "{\n \"model\": ");
-	text_quoted(x, m->name, __builtin_strlen(m->name));
-	text_puts(x, ",\n");
-	if (!o->input.n)
-		text_printf(x, " \"seed\": %" PRIu64 ",\n", o->seed);
-	if (o->frames > 1)
-		text_printf(x, " \"frames\": %d,\n", o->frames);
-	if (!put_json_interface(x, r, e))
-		return false;
-	put_json_stand_ins(x, r->s);
-	text_printf(x, " \"checked\": %s,\n",
-		    o->expect.n || o->compare ? "true" : "false");
-	text_printf(x, " \"equal\": %s",
-		    o->expect.n || o->compare
-			? verdict->status ? "false" : "true"
-			: "null");
-	if (verdict->status) {
-		text_puts(x, ",\n \"difference\": ");
-		text_quoted(x, verdict->text, __builtin_strlen(verdict->text));
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	bool checked = o->expect.n || o->compare, any = false;
+	json_root(j, '{');
+	json_line(j, 1);
+	json_put_string(j, "model", m->name);
+	if (!o->input.n) {
+		json_line(j, 1);
+		json_key(j, "seed");
+		text_printf(x, "%" PRIu64, o->seed);
 	}
-	text_puts(x, "\n}\n");
+	if (o->frames > 1) {
+		json_line(j, 1);
+		json_put_i64(j, "frames", o->frames);
+	}
+	/* inputs as the last frame left them, outputs of all frames */
+	json_line(j, 1);
+	json_open(j, "inputs", '[');
+	for (int k = 0; k < g->n_in; k++)
+		put_json_tensor(j, r->s, g->in[k], shown_now(r->s, g->in[k]));
+	json_close_line(j, 1, ']');
+	json_line(j, 1);
+	json_open(j, "outputs", '[');
+	for (int k = 0; k < g->n_out; k++) {
+		struct shown v;
+		if (!shown_output(r, k, &v, e))
+			return false;
+		put_json_tensor(j, r->s, g->out[k], v);
+	}
+	json_close_line(j, 1, ']');
+	json_line(j, 1);
+	json_open(j, "stand_ins", '[');
+	for (int i = 0; i < g->n_ops; i++) {
+		const char *why = sim_stand_in(r->s, i);
+		if (!why)
+			continue;
+		any = true;
+		json_line(j, 2);
+		json_open(j, NULL, '{');
+		json_put_i64(j, "operator", i);
+		json_put_string(j, "because", why);
+		json_close(j, '}');
+	}
+	if (any)
+		json_close_line(j, 1, ']');
+	else
+		json_close(j, ']');
+	json_line(j, 1);
+	json_put_bool(j, "checked", checked);
+	json_line(j, 1);
+	if (checked)
+		json_put_bool(j, "equal", !r->verdict.status);
+	else
+		json_put_null(j, "equal");
+	if (r->verdict.status) {
+		json_line(j, 1);
+		json_put_string(j, "difference", r->verdict.text);
+	}
+	json_close_line(j, 0, '}');
+	text_putc(x, '\n');
 	return true;
 }

@@ -30,7 +30,11 @@ put_document(const struct json_out *j)
 	json_put_f64(j, "inf", (double)-INFINITY);
 	json_put_bool(j, "yes", true);
 	json_put_null(j, "no");
-	json_close(j, '}');
+	json_put_rounded(j, "third", 1 / 3.0, 1000);
+	json_put_rounded(j, "zero", -0.0001, 1000);
+	json_put_rounded(j, "huge", 1e300, 1000);
+	json_put_format(j, "mark", "<%d&>", 7);
+	json_close_line(j, 1, '}');
 }
 
 static bool
@@ -51,12 +55,19 @@ main(void)
 {
 	bool ok = check(JSON_COMPACT, "{\"none\":[],\"text\":\"a\\\",\\u000a{\",\"null\":null,\n"
 		" \"list\":[\n  {\"i\":0,\"half\":0},\n  {\"i\":1,\"half\":0.5}],\"v\":[1,-2],"
-		"\"nan\":null,\"inf\":null,\"yes\":true,\"no\":null}");
+		"\"nan\":null,\"inf\":null,\"yes\":true,\"no\":null,\"third\":0.333,\"zero\":0,"
+		"\"huge\":1e+300,\"mark\":\"<7&>\"\n }");
 	ok &= check(JSON_SPACED, "{\"none\": [], \"text\": \"a\\\",\\u000a{\", \"null\": null,\n"
 		" \"list\": [\n  {\"i\": 0, \"half\": 0},\n  {\"i\": 1, \"half\": 0.5}], "
-		"\"v\": [1, -2], \"nan\": null, \"inf\": null, \"yes\": true, \"no\": null}");
+		"\"v\": [1, -2], \"nan\": null, \"inf\": null, \"yes\": true, \"no\": null, "
+		"\"third\": 0.333, \"zero\": 0, \"huge\": 1e+300, \"mark\": \"<7&>\"\n }");
 	ok &= check(JSON_PADDED, "{ \"none\": [], \"text\": \"a\\\",\\u000a{\", \"null\": null,\n"
 		" \"list\": [\n  { \"i\": 0, \"half\": 0 },\n  { \"i\": 1, \"half\": 0.5 }], "
-		"\"v\": [1, -2], \"nan\": null, \"inf\": null, \"yes\": true, \"no\": null }");
+		"\"v\": [1, -2], \"nan\": null, \"inf\": null, \"yes\": true, \"no\": null, "
+		"\"third\": 0.333, \"zero\": 0, \"huge\": 1e+300, \"mark\": \"<7&>\"\n }");
+	struct text t = { 0 };
+	json_put_string(&(struct json_out){ .t = &t, .in_page = true }, NULL, "</a>&\"");
+	ok &= !strcmp(text_str(&t), "\"\\u003c/a\\u003e\\u0026\\\"\"");
+	text_free(&t);
 	return ok ? 0 : 1;
 }

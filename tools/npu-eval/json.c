@@ -113,7 +113,7 @@ print_json(struct text *t, const struct report *r)
 			put_errors(j, &r->errors[i]);
 		json_close(j, '}');
 	}
-	text_puts(t, "\n ]");
+	json_close_line(j, 1, ']');
 	json_line(j, 1);
 	json_open(j, "agreement", '[');
 	for (int i = 0; i < r->n_agreements; i++) {

@@ -38,7 +38,7 @@ col_num(struct columns *c, const char *prefix, const char *name, double v)
 	if (isnan(v))
 		text_puts(c->t, "n/a");
 	else
-		number_text(c->t, v);
+		text_number(c->t, v);
 }
 
 static void

@@ -300,19 +300,3 @@ share(double part, double whole)
 {
 	return whole > 0 ? 100 * part / whole : 100;
 }
-
-double
-rounded(double v, double parts)
-{
-	return round(v * parts) / parts;
-}
-
-void
-number_text(struct text *t, double v)
-{
-	enum { EXACT_BITS = 53 };
-	if (v == trunc(v) && fabs(v) < (double)((int64_t)1 << EXACT_BITS))
-		text_i64(t, (int64_t)v);
-	else
-		text_double(t, v);
-}

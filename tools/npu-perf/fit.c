@@ -219,7 +219,7 @@ static void
 put_number(struct text *t, const char *area, const char *key, double v)
 {
 	text_printf(t, "%s%s=", area, key);
-	number_text(t, v);
+	text_number(t, v);
 	text_putc(t, '\n');
 }
 

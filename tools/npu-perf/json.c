@@ -9,19 +9,9 @@
 #include <string.h>
 
 void
-json_number(const struct json_out *j, const char *name, double v)
-{
-	json_key(j, name);
-	if (isfinite(v))
-		number_text(j->t, v);
-	else
-		text_puts(j->t, "null");
-}
-
-void
 json_cycles(const struct json_out *j, const char *name, double v)
 {
-	json_number(j, name, rounded(v, PARTS_OF_CYCLE));
+	json_put_rounded(j, name, v, PARTS_OF_CYCLE);
 }
 
 /* a size or count; null if unknown */
@@ -45,7 +35,7 @@ memories(const struct json_out *j, const char *name, const double v[MEM_AREAS])
 {
 	json_open(j, name, '{');
 	for (int a = 0; a < MEM_AREAS; a++)
-		json_number(j, memory_area_csv((enum mem_area)a), v[a]);
+		json_put_f64(j, memory_area_csv((enum mem_area)a), v[a]);
 	json_close(j, '}');
 }
 
@@ -61,10 +51,10 @@ estimate(const struct json_out *j, const struct network *net)
 	json_line(j, 0);
 	json_open(j, "estimate", '{');
 	json_put_string(j, "model", perf_model_name(net->model));
-	json_number(j, "npu_cycles", e->npu);
+	json_put_f64(j, "npu_cycles", e->npu);
 	memories(j, "access_cycles", e->memory);
-	json_number(j, "total_cycles", e->total);
-	json_number(j, "macs", e->macs);
+	json_put_f64(j, "total_cycles", e->total);
+	json_put_f64(j, "macs", e->macs);
 	for (int p = 0; p < PERF_PURPOSES; p++)
 		for (int d = 0; d < PERF_DIRECTIONS; d++) {
 			double v[MEM_AREAS];
@@ -84,29 +74,29 @@ measured(const struct json_out *j, const struct network *net)
 {
 	const struct measured *m = &net->measured;
 	if (m->inferences)
-		json_number(j, "measured_cycles", measured_cycles(m));
+		json_put_f64(j, "measured_cycles", measured_cycles(m));
 	json_line(j, 0);
 	json_open(j, "measured", '{');
 	json_put_i64(j, "inferences", m->inferences);
 	if (m->inferences) {
-		json_number(j, "least_cycles", m->least);
-		json_number(j, "most_cycles", m->most);
+		json_put_f64(j, "least_cycles", m->least);
+		json_put_f64(j, "most_cycles", m->most);
 	}
 	for (int c = 0; c < COUNTERS; c++) {
 		double estimate = counter_estimate(net, (enum counter)c);
 		if (m->value[c] < 0)
 			continue;
 		json_open(j, counter_name((enum counter)c), '{');
-		json_number(j, "measured", m->value[c]);
-		json_number(j, "estimated", estimate);
-		json_number(j, "ratio", estimate > 0 ? m->value[c] / estimate : (double)NAN);
+		json_put_f64(j, "measured", m->value[c]);
+		json_put_f64(j, "estimated", estimate);
+		json_put_f64(j, "ratio", estimate > 0 ? m->value[c] / estimate : (double)NAN);
 		json_close(j, '}');
 	}
 	json_open(j, "operators", '[');
 	for (size_t i = 0; i < m->n_ops; i++) {
 		json_open(j, NULL, '{');
 		json_put_string(j, "name", m->op[i].name);
-		json_number(j, "ticks", m->op[i].ticks);
+		json_put_f64(j, "ticks", m->op[i].ticks);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -134,13 +124,13 @@ inference(const struct json_out *j, const struct network *net)
 {
 	struct inference x = network_inference(net);
 	json_put_string(j, "cpu", x.core.name);
-	json_number(j, "cpu_clock", x.core.clock);
-	json_number(j, "cpu_error", x.core.spread);
-	json_number(j, "inference_npu_cycles", (double)llrint(x.npu_cycles));
-	json_number(j, "inference_cpu_cycles", (double)llrint(x.cpu_cycles));
-	json_number(j, "inference_seconds", rounded(x.seconds, PARTS_OF_SECOND));
-	json_number(j, "inference_seconds_low", rounded(x.low, PARTS_OF_SECOND));
-	json_number(j, "inference_seconds_high", rounded(x.high, PARTS_OF_SECOND));
+	json_put_f64(j, "cpu_clock", x.core.clock);
+	json_put_f64(j, "cpu_error", x.core.spread);
+	json_put_f64(j, "inference_npu_cycles", (double)llrint(x.npu_cycles));
+	json_put_f64(j, "inference_cpu_cycles", (double)llrint(x.cpu_cycles));
+	json_put_rounded(j, "inference_seconds", x.seconds, PARTS_OF_SECOND);
+	json_put_rounded(j, "inference_seconds_low", x.low, PARTS_OF_SECOND);
+	json_put_rounded(j, "inference_seconds_high", x.high, PARTS_OF_SECOND);
 }
 
 /* the price of npu-sched --yield-every */
@@ -155,8 +145,8 @@ yield(const struct json_out *j, const struct network *net)
 	for (size_t k = 0; k < net->n; k++)
 		longest = fmax(longest, net->op[k].run.cycles);
 	count(j, "yield_every_cycles", x->yield_every);
-	json_number(j, "yield_longest_cycles", rounded(longest, PARTS_OF_CYCLE));
-	json_number(j, "yield_added_cycles", rounded(x->yield_cycles, PARTS_OF_CYCLE));
+	json_put_rounded(j, "yield_longest_cycles", longest, PARTS_OF_CYCLE);
+	json_put_rounded(j, "yield_added_cycles", x->yield_cycles, PARTS_OF_CYCLE);
 	count(j, "yield_added_stream_bytes", x->yield_bytes);
 	count(j, "yield_kept_bytes", x->yield_kept);
 }
@@ -173,7 +163,7 @@ head(const struct json_out *j, const struct network *net)
 	json_put_string(j, "system_config", m->system);
 	json_put_string(j, "memory_mode", m->mode);
 	json_put_string(j, "part", m->part);
-	json_number(j, "core_clock", m->clock);
+	json_put_f64(j, "core_clock", m->clock);
 	memories(j, "bytes_per_cycle", net->machine.bytes_per_cycle);
 	count(j, "macs_per_cycle", net->accel->macs * net->accel->cores);
 	json_line(j, 0);
@@ -193,15 +183,14 @@ head(const struct json_out *j, const struct network *net)
 		count(j, "desired_batch_size", net->desired_batch);
 		count(j, "actual_batch_size", net->batch);
 	}
-	json_number(j, "cycles_per_inference", (double)llrint(network_cycles(net)) / net->batch);
-	json_number(j, "inference_ms", rounded(ms, PARTS_OF_MS));
+	json_put_f64(j, "cycles_per_inference", (double)llrint(network_cycles(net)) / net->batch);
+	json_put_rounded(j, "inference_ms", ms, PARTS_OF_MS);
 	count(j, "calibrated_cycles", llrint(net->calibrated));
 	count(j, "calibrated_low", llrint(net->interval.low));
 	count(j, "calibrated_high", llrint(net->interval.high));
-	json_number(j, "calibrated_ms",
-	       rounded(net->calibrated / m->clock * 1e3, PARTS_OF_MS));
+	json_put_rounded(j, "calibrated_ms", net->calibrated / m->clock * 1e3, PARTS_OF_MS);
 	json_put_bool(j, "calibrated_extrapolated", net->extrapolated);
-	json_number(j, "inferences_per_second", 1e3 / ms);
+	json_put_f64(j, "inferences_per_second", 1e3 / ms);
 	faster(j, net);
 	json_line(j, 0);
 	count(j, "sram_bytes", network_sram(net));
@@ -269,7 +258,7 @@ row(const struct json_out *j, const struct network *net, size_t k, size_t i)
 	json_cycles(j, "end_cycle", op->start + r->step.end);
 	json_cycles(j, "timeline_cycles", op->timeline.row[i].step.cycles);
 	json_cycles(j, "total_cycles", e->total);
-	json_number(j, "npu_cycles", e->npu);
+	json_put_f64(j, "npu_cycles", e->npu);
 	memories(j, "access_cycles", e->memory);
 	double read[MEM_AREAS], write[MEM_AREAS];
 	row_traffic(net, r, read, write);
@@ -292,8 +281,8 @@ row(const struct json_out *j, const struct network *net, size_t k, size_t i)
 		place(j, "ofm_at", &r->npu.ofm);
 		shape(j, "block", r->op.block);
 		count(j, "blocks", r->cost.blocks);
-		json_number(j, "macs", e->macs);
-		json_number(j, "utilisation_percent",
+		json_put_f64(j, "macs", e->macs);
+		json_put_f64(j, "utilisation_percent",
 		       row_utilisation(net, e->macs, e->total));
 		count(j, "weight_bytes", r->op.weight_bytes);
 		count(j, "weights_at", weights_at(&op->run, r));
@@ -318,7 +307,7 @@ report_json(struct text *t, const struct network *net)
 			json_line(j, 0);
 			row(j, net, k, i);
 		}
-	text_puts(t, "\n]");
+	json_close_line(j, 0, ']');
 	json_map(j, net);
 	text_puts(t, " }\n");
 }

@@ -179,7 +179,7 @@ json_cpu(const struct json_out *j, const struct network *net)
 			json_cycles(j, "cycles", op->cycles);
 		else
 			json_put_null(j, "cycles");
-		json_number(j, "seconds", rounded(cpu_seconds(net, op), PARTS_OF_SECOND));
+		json_put_rounded(j, "seconds", cpu_seconds(net, op), PARTS_OF_SECOND);
 		json_cycles(j, "npu_cycle", op->before < net->n ? net->op[op->before].start
 								: network_cycles(net));
 		json_close(j, '}');
@@ -205,7 +205,7 @@ put_rewrites(const struct json_out *j, const struct graph *g)
 		json_put_i64(j, "cycles", r->cycles);
 		json_close(j, '}');
 	}
-	text_puts(j->t, "\n]");
+	json_close_line(j, 0, ']');
 }
 
 void
@@ -234,7 +234,7 @@ json_layers(const struct json_out *j, struct arena *a, const struct network *net
 			  g ? x.why[i] : NULL, &x.parts[i]);
 		text_free(&label);
 	}
-	text_puts(j->t, "\n]");
+	json_close_line(j, 0, ']');
 	if (g && g->n_rewrites)
 		put_rewrites(j, g);
 }

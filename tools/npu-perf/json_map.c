@@ -111,7 +111,7 @@ put_memory(const struct json_out *j, struct arena *a, const struct network *net)
 		json_line(j, 0);
 		put_span(j, &map->spans[i], &when[i]);
 	}
-	text_puts(j->t, "\n]");
+	json_close_line(j, 0, ']');
 	json_line(j, 0);
 	json_open(j, "peaks", '[');
 	for (int place = PLACE_ARENA; place <= PLACE_CACHE; place++) {
@@ -120,7 +120,7 @@ put_memory(const struct json_out *j, struct arena *a, const struct network *net)
 		json_line(j, 0);
 		put_peak(j, a, net, place, when);
 	}
-	text_puts(j->t, "\n]");
+	json_close_line(j, 0, ']');
 }
 
 /* Prints consecutive pieces of the same weights or table as one constant. */
@@ -152,7 +152,7 @@ put_constants(const struct json_out *j, const struct npu_map *map)
 		}
 		json_close(j, '}');
 	}
-	text_puts(j->t, "\n]");
+	json_close_line(j, 0, ']');
 }
 
 void

@@ -202,8 +202,7 @@ void report_summary_csv(struct text *t, const struct options *o,
 			const struct network *net);
 /* json.c */
 void report_json(struct text *t, const struct network *net);
-/* a number, or null; the same rounded as cycles are */
-void json_number(const struct json_out *j, const char *name, double v);
+/* a number of cycles, rounded, or null */
 void json_cycles(const struct json_out *j, const char *name, double v);
 /* json_map.c: members of the report of --json that come from the source map */
 void json_map(const struct json_out *j, const struct network *net);
@@ -270,16 +269,9 @@ void row_traffic(const struct network *net, const struct perf_row *r,
 /* MACs in percent of those that the array could compute in the cycles */
 double row_utilisation(const struct network *net, double macs, double cycles);
 
-/*
- * Prints an integer without exponent, any other number such that it reads back
- * unchanged.
- */
-void number_text(struct text *t, double v);
-
-/* Rounds to 1/parts for reports: smaller fractions mean nothing at a clock of 1 GHz. */
+/* Reports round to 1/parts: smaller fractions mean nothing at a clock of 1 GHz. */
 enum { PARTS_OF_CYCLE = 1000, PARTS_OF_MS = 1000000,
        PARTS_OF_SECOND = 1000000000 };
-double rounded(double v, double parts);
 
 /* describes the numbers of the chosen model in a sentence */
 const char *model_note(const struct network *net);

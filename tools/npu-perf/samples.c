@@ -88,7 +88,7 @@ json_samples(const struct json_out *j, const struct network *net)
 	bool any = false;
 	if (!(m->samples > 0) || !net->n)
 		return;
-	json_number(j, "samples", m->samples);
+	json_put_f64(j, "samples", m->samples);
 	json_open(j, "sampled", '[');
 	for (size_t i = 0; i < net->op[0].run.n; i++) {
 		const struct operator *op = &net->op[0];
@@ -103,9 +103,9 @@ json_samples(const struct json_out *j, const struct network *net)
 		json_open(j, NULL, '{');
 		json_put_i64(j, "index", op->run.row[i].npu.index);
 		json_put_string(j, "name", text_str(&name));
-		json_number(j, "samples", n);
-		json_number(j, "share", n / m->samples);
-		json_number(j, "estimated_share", all > 0 ? row_cycles(op, i) / all : 0);
+		json_put_f64(j, "samples", n);
+		json_put_f64(j, "share", n / m->samples);
+		json_put_f64(j, "estimated_share", all > 0 ? row_cycles(op, i) / all : 0);
 		json_close(j, '}');
 		text_free(&name);
 	}

@@ -9,29 +9,38 @@
 #include "graph/records.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { KERNELS, TRANSFERS };
 
+/* an event: its phase, and its thread; -1: of the whole process */
 static void
-thread_name(struct text *t, int id, const char *name)
+begin(const struct json_out *j, const char *phase, int thread)
 {
-	text_printf(t, "{ \"ph\": \"M\", \"pid\": 0, \"tid\": %d, \"name\": "
-		       "\"thread_name\", \"args\": { \"name\": \"%s\" } },\n",
-		    id, name);
+	json_line(j, 0);
+	json_open(j, NULL, '{');
+	json_put_string(j, "ph", phase);
+	if (*phase == 'f')
+		json_put_string(j, "bp", "e");
+	json_put_i64(j, "pid", 0);
+	if (thread >= 0)
+		json_put_i64(j, "tid", thread);
 }
 
-static double
-microseconds(const struct network *net, double cycles)
+static void
+name_event(const struct json_out *j, int thread, const char *what, const char *name)
 {
-	return cycles * 1e6 / net->memory.clock;
+	begin(j, "M", thread);
+	json_put_string(j, "name", what);
+	json_open(j, "args", '{');
+	json_put_string(j, "name", name);
+	json_close(j, '}');
+	json_close(j, '}');
 }
 
 static void
-number(struct text *t, const char *key, double v)
+put_time(const struct json_out *j, const char *key, const struct network *net, double cycles)
 {
-	text_printf(t, ", \"%s\": ", key);
-	number_text(t, v);
+	json_put_f64(j, key, cycles * 1e6 / net->memory.clock);
 }
 
 /* bytes that a row moves: a kernel's reads and writes, or a transfer's size */
@@ -46,7 +55,7 @@ moved(const struct perf_row *r, const double read[MEM_AREAS],
 }
 
 static void
-event(struct text *t, const struct network *net, const struct operator *op,
+event(const struct json_out *j, const struct network *net, const struct operator *op,
       size_t i)
 {
 	const struct perf_row *r = &op->run.row[i];
@@ -54,37 +63,36 @@ event(struct text *t, const struct network *net, const struct operator *op,
 	struct text name = { 0 };
 	row_name(&name, op, i);
 	row_traffic(net, r, read, write);
-	text_puts(t, ",\n{ \"ph\": \"X\", \"pid\": 0, ");
-	text_printf(t, "\"tid\": %d, \"cat\": \"%s\", \"name\": ",
-		    r->step.kind == PERF_DMA ? TRANSFERS : KERNELS,
-		    npu_op_name(&r->npu));
-	text_quoted(t, text_str(&name), name.n);
-	number(t, "ts", microseconds(net, op->start + r->step.start));
-	number(t, "dur", microseconds(net, r->step.cycles));
-	text_puts(t, ", \"args\": { \"cycles\": ");
-	number_text(t, r->step.cycles);
-	number(t, "npu_cycles", (double)r->cost.npu);
-	number(t, "macs", (double)r->cost.macs);
-	number(t, "bytes", moved(r, read, write));
-	text_puts(t, " } }");
+	begin(j, "X", r->step.kind == PERF_DMA ? TRANSFERS : KERNELS);
+	json_put_string(j, "cat", npu_op_name(&r->npu));
+	json_put_string(j, "name", text_str(&name));
+	put_time(j, "ts", net, op->start + r->step.start);
+	put_time(j, "dur", net, r->step.cycles);
+	json_open(j, "args", '{');
+	json_put_f64(j, "cycles", r->step.cycles);
+	json_put_f64(j, "npu_cycles", (double)r->cost.npu);
+	json_put_f64(j, "macs", (double)r->cost.macs);
+	json_put_f64(j, "bytes", moved(r, read, write));
+	json_close(j, '}');
+	json_close(j, '}');
 	text_free(&name);
 }
 
 /* an arrow from the transfer of a kernel's weights to this kernel */
 static void
-arrow(struct text *t, const struct network *net, const struct operator *op,
+arrow(const struct json_out *j, const struct network *net, const struct operator *op,
       size_t kernel, int id)
 {
 	const struct perf_row *to = &op->run.row[kernel];
-	const struct perf_row *from = &op->run.row[to->weight_dma];
-	text_printf(t, ",\n{ \"ph\": \"s\", \"pid\": 0, \"tid\": %d, \"id\": %d, "
-		       "\"cat\": \"wait\", \"name\": \"weights\"", TRANSFERS, id);
-	number(t, "ts", microseconds(net, op->start + from->step.start));
-	text_printf(t, " },\n{ \"ph\": \"f\", \"bp\": \"e\", \"pid\": 0, \"tid\": %d, "
-		       "\"id\": %d, \"cat\": \"wait\", \"name\": \"weights\"",
-		    KERNELS, id);
-	number(t, "ts", microseconds(net, op->start + to->step.start));
-	text_puts(t, " }");
+	for (int end = 0; end < 2; end++) {
+		const struct perf_row *r = end ? to : &op->run.row[to->weight_dma];
+		begin(j, end ? "f" : "s", end ? KERNELS : TRANSFERS);
+		json_put_i64(j, "id", id);
+		json_put_string(j, "cat", "wait");
+		json_put_string(j, "name", "weights");
+		put_time(j, "ts", net, op->start + r->step.start);
+		json_close(j, '}');
+	}
 }
 
 /* ---- counters --------------------------------------------------------------------- */
@@ -133,8 +141,18 @@ collect_changes(const struct network *net, struct change *c)
 	return n;
 }
 
+/* the value of a counter from a cycle of the network on; the caller adds its members, and ends it */
 static void
-bandwidth_counters(struct text *t, struct arena *a, const struct network *net)
+begin_counter(const struct json_out *j, const char *name, const struct network *net, double cycle)
+{
+	begin(j, "C", -1);
+	json_put_string(j, "name", name);
+	put_time(j, "ts", net, cycle);
+	json_open(j, "args", '{');
+}
+
+static void
+bandwidth_counters(const struct json_out *j, struct arena *a, const struct network *net)
 {
 	const double rounding = 1e-9; /* rounding error of sums and differences */
 	size_t rows = 0;
@@ -148,22 +166,18 @@ bandwidth_counters(struct text *t, struct arena *a, const struct network *net)
 			now[m] += c[i].by[m];
 		if (i + 1 < n && c[i + 1].at <= c[i].at)
 			continue;
-		text_puts(t, ",\n{ \"ph\": \"C\", \"pid\": 0, \"name\": \"bytes a "
-			     "cycle\"");
-		number(t, "ts", microseconds(net, c[i].at));
-		text_puts(t, ", \"args\": { ");
-		for (int m = 0; m < MEM_AREAS; m++) {
-			text_printf(t, "%s\"%s\": ", m ? ", " : "",
-				    memory_area_csv((enum mem_area)m));
-			number_text(t, now[m] > rounding ? now[m] : 0);
-		}
-		text_puts(t, " } }");
+		begin_counter(j, "bytes a cycle", net, c[i].at);
+		for (int m = 0; m < MEM_AREAS; m++)
+			json_put_f64(j, memory_area_csv((enum mem_area)m),
+				     now[m] > rounding ? now[m] : 0);
+		json_close(j, '}');
+		json_close(j, '}');
 	}
 }
 
 /* arena bytes in use, at every kernel and transfer */
 static void
-arena_counter(struct text *t, struct arena *a, const struct network *net)
+arena_counter(const struct json_out *j, struct arena *a, const struct network *net)
 {
 	if (!net->map)
 		return;
@@ -174,39 +188,42 @@ arena_counter(struct text *t, struct arena *a, const struct network *net)
 			const struct perf_row *r = &op->run.row[i];
 			if (!row_listed(r) || r->npu.index >= op->n_labels)
 				continue;
-			text_puts(t, ",\n{ \"ph\": \"C\", \"pid\": 0, \"name\": "
-				     "\"arena bytes in use\"");
-			number(t, "ts", microseconds(net, op->start + r->step.start));
-			text_puts(t, ", \"args\": { \"bytes\": ");
-			text_i64(t, use[op->command[r->npu.index].moment].bytes);
-			text_puts(t, " } }");
+			begin_counter(j, "arena bytes in use", net, op->start + r->step.start);
+			json_put_i64(j, "bytes", use[op->command[r->npu.index].moment].bytes);
+			json_close(j, '}');
+			json_close(j, '}');
 		}
 }
 
 void
 report_trace(struct text *t, const struct network *net)
 {
+	const struct json_out out = { .t = t, .style = JSON_PADDED }, *j = &out;
 	int n = 0;
-	text_printf(t, "{ \"otherData\": { \"note\": \"%s\", \"network\": ",
-		    model_note(net));
-	text_quoted(t, net->name, strlen(net->name));
-	text_puts(t, " },\n\"traceEvents\": [\n");
-	thread_name(t, KERNELS, "kernels");
-	thread_name(t, TRANSFERS, "transfers");
-	text_printf(t, "{ \"ph\": \"M\", \"pid\": 0, \"name\": \"process_name\", "
-		       "\"args\": { \"name\": \"%s\" } }", net->accel->name);
+	json_root(j, '{');
+	json_open(j, "otherData", '{');
+	json_put_string(j, "note", model_note(net));
+	json_put_string(j, "network", net->name);
+	json_close(j, '}');
+	json_line(j, 0);
+	json_open(j, "traceEvents", '[');
+	name_event(j, KERNELS, "thread_name", "kernels");
+	name_event(j, TRANSFERS, "thread_name", "transfers");
+	name_event(j, -1, "process_name", net->accel->name);
 	for (size_t k = 0; k < net->n; k++)
 		for (size_t i = 0; i < net->op[k].run.n; i++)
 			if (row_listed(&net->op[k].run.row[i]))
-				event(t, net, &net->op[k], i);
+				event(j, net, &net->op[k], i);
 	for (size_t k = 0; k < net->n; k++)
 		for (size_t i = 0; i < net->op[k].run.n; i++)
 			if (net->op[k].run.row[i].step.kind == PERF_KERNEL &&
 			    net->op[k].run.row[i].weight_dma >= 0)
-				arrow(t, net, &net->op[k], i, n++);
+				arrow(j, net, &net->op[k], i, n++);
 	struct arena *a = arena_open();
-	arena_counter(t, a, net);
-	bandwidth_counters(t, a, net);
+	arena_counter(j, a, net);
+	bandwidth_counters(j, a, net);
 	arena_close(a);
-	text_puts(t, "\n] }\n");
+	json_close_line(j, 0, ']');
+	json_close(j, '}');
+	text_putc(t, '\n');
 }

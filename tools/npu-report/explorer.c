@@ -7,64 +7,50 @@
  */
 #include "report.h"
 
-#include <string.h>
-
 const char *const explorer_names[] = { "cycles", "bytes", "bound", "place", NULL };
 
+/* the value of a node, if it has one */
 static void
-put_string(struct text *t, const char *s)
-{
-	text_quoted(t, s, strlen(s));
-}
-
-/* Returns false if this node has no such value. */
-static bool
-put_value(struct text *t, const struct report *r, const struct node *x,
-	  enum explorer what)
+put_node(const struct json_out *j, const struct report *r, const struct node *x,
+	 enum explorer what)
 {
 	const struct layer *l = x->layer < 0 ? NULL : &r->layer[x->layer];
-	if (what == EXPLORE_PROCESSOR)
-		put_string(t, l ? "NPU" : "CPU");
-	else if (!l)
-		return false;
-	else if (what == EXPLORE_CYCLES)
-		text_printf(t, "%.0f", l->total);
-	else if (what == EXPLORE_BYTES)
-		text_printf(t, "%.0f", l->bytes);
-	else
-		put_string(t, limit_text(r, layer_limit(l)));
-	return true;
-}
-
-/* numbers from white to a colour; for texts, Model Explorer chooses the colours */
-static void
-put_gradient(struct text *t, enum explorer what)
-{
-	if (what == EXPLORE_CYCLES || what == EXPLORE_BYTES)
-		text_puts(t, ",\n\"gradient\": [ { \"stop\": 0, \"bgColor\": \"#ffffff\" }, "
-			     "{ \"stop\": 1, \"bgColor\": \"#d9822b\" } ]");
+	if (!l && what != EXPLORE_PROCESSOR)
+		return;
+	json_line(j, 0);
+	text_printf(j->t, "\"%zu\": ", x->index);
+	json_root(j, '{');
+	if (what == EXPLORE_PROCESSOR) {
+		json_put_string(j, "value", l ? "NPU" : "CPU");
+	} else if (what == EXPLORE_BOUND) {
+		json_put_string(j, "value", limit_text(r, layer_limit(l)));
+	} else {
+		json_key(j, "value");
+		text_printf(j->t, "%.0f", what == EXPLORE_CYCLES ? l->total : l->bytes);
+	}
+	json_close(j, '}');
 }
 
 void
 print_explorer(struct text *t, const struct report *r, enum explorer what)
 {
-	const char *between = "\n";
-	text_puts(t, "{ ");
-	put_string(t, json_string(r->root, "source_graph", "main"));
-	text_puts(t, ": { \"name\": ");
-	put_string(t, arena_printf(r->a, "%s of %s on %s", explorer_names[what], r->network,
-				   json_string(r->root, "accelerator", "?")));
-	text_puts(t, ",\n\"results\": {");
-	for (size_t i = 0; i < r->n_nodes; i++) {
-		struct text value = { 0 };
-		if (put_value(&value, r, &r->node[i], what)) {
-			text_printf(t, "%s\"%zu\": { \"value\": %s }", between,
-				    r->node[i].index, text_str(&value));
-			between = ",\n";
-		}
-		text_free(&value);
-	}
-	text_puts(t, "\n}");
-	put_gradient(t, what);
-	text_puts(t, " } }\n");
+	const struct json_out out = { .t = t, .style = JSON_PADDED }, *j = &out;
+	json_root(j, '{');
+	json_put_string(j, NULL, json_string(r->root, "source_graph", "main"));
+	text_puts(t, ": ");
+	json_root(j, '{');
+	json_put_format(j, "name", "%s of %s on %s", explorer_names[what], r->network,
+			json_string(r->root, "accelerator", "?"));
+	json_line(j, 0);
+	text_puts(t, "\"results\": {");
+	for (size_t i = 0; i < r->n_nodes; i++)
+		put_node(j, r, &r->node[i], what);
+	json_close_line(j, 0, '}');
+	/* numbers from white to a colour; for texts, Model Explorer chooses the colours */
+	if (what == EXPLORE_CYCLES || what == EXPLORE_BYTES)
+		text_puts(t, ",\n\"gradient\": [ { \"stop\": 0, \"bgColor\": \"#ffffff\" }, "
+			     "{ \"stop\": 1, \"bgColor\": \"#d9822b\" } ]");
+	json_close(j, '}');
+	json_close(j, '}');
+	text_putc(t, '\n');
 }

@@ -7,98 +7,83 @@
 
 #include "perf/cpu.h"
 
-#include <math.h>
 #include <string.h>
-
-void
-page_string(struct text *t, const char *s)
-{
-	struct text quoted = { 0 };
-	text_quoted(&quoted, s, strlen(s));
-	for (size_t i = 0; i < quoted.n; i++)
-		if (strchr("<>&", quoted.p[i]))
-			text_printf(t, "\\u%04x", (unsigned)quoted.p[i]);
-		else
-			text_putc(t, quoted.p[i]);
-	text_free(&quoted);
-}
 
 /* rounds to tenths of a cycle, which no picture can show */
 static void
-put_number(struct text *t, double v)
+put_number(const struct json_out *j, const char *key, double v)
 {
-	put_rounded(t, v, 10);
+	json_put_rounded(j, key, v, 10);
+}
+
+/* begins a list of the data, on a line of its own */
+static void
+open_list(const struct json_out *j, const char *key)
+{
+	json_line(j, 0);
+	json_open(j, key, '[');
 }
 
 static void
-put_member(struct text *t, const char *key, double v)
-{
-	text_printf(t, "\"%s\":", key);
-	put_number(t, v);
-	text_putc(t, ',');
-}
-
-static void
-put_nodes(struct text *t, const struct report *r)
+put_nodes(const struct json_out *j, const struct report *r)
 {
 	struct err none = { 0 };
 	const char *part = json_string(r->root, "part", NULL);
 	struct cpu_core core = cpu_core_of(target_part_find(part, &none));
-	text_puts(t, "\"nodes\":[");
+	json_open(j, "nodes", '[');
 	for (size_t i = 0; i < r->n_nodes; i++) {
 		const struct node *x = &r->node[i];
-		text_puts(t, i ? ",\n{\"n\":" : "\n{\"n\":");
-		page_string(t, x->name);
-		text_puts(t, ",\"l\":");
-		page_string(t, x->label);
-		text_puts(t, ",\"k\":");
-		page_string(t, x->kind);
-		text_puts(t, ",\"t\":");
-		page_string(t, x->title);
-		text_printf(t, ",\"y\":%d,\"r\":[", x->layer);
+		json_line(j, 0);
+		json_open(j, NULL, '{');
+		json_put_string(j, "n", x->name);
+		json_put_string(j, "l", x->label);
+		json_put_string(j, "k", x->kind);
+		json_put_string(j, "t", x->title);
+		json_put_i64(j, "y", x->layer);
+		json_open(j, "r", '[');
 		for (size_t k = 0; k < x->n_reads; k++)
-			text_printf(t, k ? ",%zu" : "%zu", x->reads[k]);
-		text_putc(t, ']');
+			json_put_i64(j, NULL, (int64_t)x->reads[k]);
+		json_close(j, ']');
 		if (x->cpu_cycles > 0) {
-			text_putc(t, ',');
-			text_puts(t, "\"cpu\":");
-			put_number(t, cpu_cycles_rounded(x->cpu_cycles * core.factor));
-			text_puts(t, ",\"ct\":");
-			put_number(t, cpu_cycles_rounded(x->cpu_time));
+			put_number(j, "cpu", cpu_cycles_rounded(x->cpu_cycles * core.factor));
+			put_number(j, "ct", cpu_cycles_rounded(x->cpu_time));
 		}
-		if (x->reason) {
-			text_puts(t, ",\"why\":");
-			page_string(t, x->reason);
-		}
-		text_putc(t, '}');
+		if (x->reason)
+			json_put_string(j, "why", x->reason);
+		json_close(j, '}');
 	}
-	text_puts(t, "],\n");
+	json_close(j, ']');
 }
 
 static void
-put_layers(struct text *t, const struct report *r)
+put_layers(const struct json_out *j, const struct report *r)
 {
-	text_puts(t, "\"layers\":[");
+	open_list(j, "layers");
 	for (size_t i = 0; i < r->n_layers; i++) {
 		const struct layer *l = &r->layer[i];
-		text_puts(t, i ? ",\n{" : "\n{");
-		put_member(t, "s", l->start);
-		put_member(t, "m", l->macs);
-		put_member(t, "b", l->bytes);
-		put_member(t, "c", l->constant_bytes);
-		put_member(t, "w", l->weight_bytes);
-		put_member(t, "o", l->original_bytes);
-		put_member(t, "n", (double)l->n_kernels);
-		if (l->block.h > 0)
-			text_printf(t, "\"k\":[%.0f,%.0f,%.0f],", l->block.h,
-				    l->block.w, l->block.c);
-		for (int k = 0; k < LIMITS; k++) {
-			text_puts(t, k ? "," : "\"t\":[");
-			put_number(t, l->cycles[k]);
+		json_line(j, 0);
+		json_open(j, NULL, '{');
+		put_number(j, "s", l->start);
+		put_number(j, "m", l->macs);
+		put_number(j, "b", l->bytes);
+		put_number(j, "c", l->constant_bytes);
+		put_number(j, "w", l->weight_bytes);
+		put_number(j, "o", l->original_bytes);
+		put_number(j, "n", (double)l->n_kernels);
+		if (l->block.h > 0) {
+			json_open(j, "k", '[');
+			put_number(j, NULL, l->block.h);
+			put_number(j, NULL, l->block.w);
+			put_number(j, NULL, l->block.c);
+			json_close(j, ']');
 		}
-		text_puts(t, "]}");
+		json_open(j, "t", '[');
+		for (int k = 0; k < LIMITS; k++)
+			put_number(j, NULL, l->cycles[k]);
+		json_close(j, ']');
+		json_close(j, '}');
 	}
-	text_puts(t, "],\n");
+	json_close(j, ']');
 }
 
 /* the first node of each layer */
@@ -115,39 +100,39 @@ nodes_of_layers(const struct report *r)
 }
 
 static void
-put_operations(struct text *t, const struct report *r)
+put_operations(const struct json_out *j, const struct report *r)
 {
 	const int *node = nodes_of_layers(r);
-	text_puts(t, "\"ops\":[");
+	open_list(j, "ops");
 	for (size_t i = 0; i < r->n_ops; i++) {
 		const struct operation *o = &r->op[i];
-		text_printf(t, "%s[%d,", i ? "," : "", o->layer < 0 ? -1 : node[o->layer]);
-		put_number(t, o->start);
-		text_putc(t, ',');
-		put_number(t, o->end);
-		text_printf(t, ",%d]", o->is_transfer ? LIMITS : (int)o->limit);
+		json_open(j, NULL, '[');
+		json_put_i64(j, NULL, o->layer < 0 ? -1 : node[o->layer]);
+		put_number(j, NULL, o->start);
+		put_number(j, NULL, o->end);
+		json_put_i64(j, NULL, o->is_transfer ? LIMITS : (int)o->limit);
+		json_close(j, ']');
 	}
-	text_puts(t, "],\n");
+	json_close(j, ']');
 }
 
 /* the operators on the CPU: node, times, and a name for operators without a node */
 static void
-put_cpu(struct text *t, const struct report *r)
+put_cpu(const struct json_out *j, const struct report *r)
 {
-	text_puts(t, "\"cpu\":");
-	page_string(t, r->cpu_name);
-	text_puts(t, ",\n\"cpus\":[");
+	json_line(j, 0);
+	json_put_string(j, "cpu", r->cpu_name);
+	open_list(j, "cpus");
 	for (size_t i = 0; i < r->n_cpu; i++) {
 		const struct cpu_operator *c = &r->cpu[i];
-		text_printf(t, "%s[%d,", i ? "," : "", c->node);
-		put_number(t, c->start);
-		text_putc(t, ',');
-		put_number(t, c->end);
-		text_putc(t, ',');
-		page_string(t, c->kind);
-		text_putc(t, ']');
+		json_open(j, NULL, '[');
+		json_put_i64(j, NULL, c->node);
+		put_number(j, NULL, c->start);
+		put_number(j, NULL, c->end);
+		json_put_string(j, NULL, c->kind);
+		json_close(j, ']');
 	}
-	text_puts(t, "],\n");
+	json_close(j, ']');
 }
 
 static int
@@ -162,75 +147,67 @@ kind_of(const struct span *s)
 }
 
 static void
-put_spans(struct text *t, const struct report *r)
+put_spans(const struct json_out *j, const struct report *r)
 {
-	text_puts(t, "\"spans\":[");
+	open_list(j, "spans");
 	for (size_t i = 0; i < r->n_spans; i++) {
 		const struct span *s = &r->span[i];
-		const double v[] = { s->at, s->bytes, s->start, s->end };
-		text_printf(t, "%s[%d,", i ? ",\n" : "\n", s->node);
-		page_string(t, s->label);
-		text_printf(t, ",%d,", kind_of(s));
-		page_string(t, s->place);
-		for (size_t k = 0; k < ARRAY_LEN(v); k++) {
-			text_putc(t, ',');
-			put_number(t, v[k]);
-		}
-		text_putc(t, ',');
-		page_string(t, s->shape);
-		text_putc(t, ']');
+		json_line(j, 0);
+		json_open(j, NULL, '[');
+		json_put_i64(j, NULL, s->node);
+		json_put_string(j, NULL, s->label);
+		json_put_i64(j, NULL, kind_of(s));
+		json_put_string(j, NULL, s->place);
+		put_number(j, NULL, s->at);
+		put_number(j, NULL, s->bytes);
+		put_number(j, NULL, s->start);
+		put_number(j, NULL, s->end);
+		json_put_string(j, NULL, s->shape);
+		json_close(j, ']');
 	}
-	text_puts(t, "],\n\"peaks\":[");
+	json_close(j, ']');
+	open_list(j, "peaks");
 	for (size_t i = 0; i < r->n_peaks; i++) {
 		const struct peak *p = &r->peak[i];
-		text_puts(t, i ? ",{" : "{");
-		put_member(t, "bytes", p->bytes);
-		put_member(t, "top", p->top);
-		put_member(t, "start", p->start);
-		put_member(t, "end", p->end);
-		text_puts(t, "\"place\":");
-		page_string(t, p->place);
-		text_putc(t, '}');
+		json_open(j, NULL, '{');
+		put_number(j, "bytes", p->bytes);
+		put_number(j, "top", p->top);
+		put_number(j, "start", p->start);
+		put_number(j, "end", p->end);
+		json_put_string(j, "place", p->place);
+		json_close(j, '}');
 	}
-	text_puts(t, "],\n");
-}
-
-static void
-put_points(struct text *t, const struct report *r)
-{
-	text_puts(t, "\"points\":[");
-	for (size_t i = 0; i < r->n_points; i++) {
-		text_puts(t, i ? ",[" : "[");
-		put_number(t, r->point[i].sram);
-		text_putc(t, ',');
-		put_number(t, r->point[i].cycles + r->cpu_time);
-		text_putc(t, ',');
-		page_string(t, r->point[i].change);
-		text_putc(t, ']');
-	}
-	text_puts(t, "],\n");
+	json_close(j, ']');
 }
 
 void
 page_data(struct text *t, const struct report *r)
 {
-	text_putc(t, '{');
-	put_member(t, "clock", r->clock);
-	put_member(t, "batch", batch_of(r));
-	put_member(t, "cycles", r->whole);
-	put_member(t, "sram", r->sram);
-	put_member(t, "macs", r->macs_per_cycle);
-	put_nodes(t, r);
-	put_layers(t, r);
-	put_operations(t, r);
-	put_cpu(t, r);
-	put_spans(t, r);
-	put_points(t, r);
-	for (int k = 0; k < LIMITS; k++) {
-		text_puts(t, k ? "," : "\"limits\":[");
-		page_string(t, limit_text(r, (enum limit)k));
+	const struct json_out out = { .t = t, .in_page = true }, *j = &out;
+	json_root(j, '{');
+	put_number(j, "clock", r->clock);
+	put_number(j, "batch", batch_of(r));
+	put_number(j, "cycles", r->whole);
+	put_number(j, "sram", r->sram);
+	put_number(j, "macs", r->macs_per_cycle);
+	put_nodes(j, r);
+	put_layers(j, r);
+	put_operations(j, r);
+	put_cpu(j, r);
+	put_spans(j, r);
+	open_list(j, "points");
+	for (size_t i = 0; i < r->n_points; i++) {
+		json_open(j, NULL, '[');
+		put_number(j, NULL, r->point[i].sram);
+		put_number(j, NULL, r->point[i].cycles + r->cpu_time);
+		json_put_string(j, NULL, r->point[i].change);
+		json_close(j, ']');
 	}
-	text_putc(t, ']');
-	source_data(t, r);
-	text_putc(t, '}');
+	json_close(j, ']');
+	open_list(j, "limits");
+	for (int k = 0; k < LIMITS; k++)
+		json_put_string(j, NULL, limit_text(r, (enum limit)k));
+	json_close(j, ']');
+	source_data(j, r);
+	json_close(j, '}');
 }

@@ -79,17 +79,6 @@ put_curve(struct text *t, const struct report *r)
 	}
 }
 
-/* prints the number as it is in the report */
-static void
-put_exact(struct text *t, double v)
-{
-	const double whole = 9e15;
-	if (v == trunc(v) && fabs(v) < whole)
-		text_i64(t, (int64_t)v);
-	else
-		text_double(t, v);
-}
-
 void
 print_plain(struct text *t, const struct report *r)
 {
@@ -126,7 +115,7 @@ print_numbers(struct text *t, const struct report *r)
 		if (x->kind != JSON_NUMBER)
 			continue;
 		text_printf(t, "%s\t", x->key);
-		put_exact(t, x->number);
+		text_number(t, x->number);
 		text_putc(t, '\n');
 	}
 }

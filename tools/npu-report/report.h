@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/human.h"
 #include "base/json.h"
+#include "base/json_out.h"
 #include "base/text.h"
 
 enum picture { PIC_MEMORY, PIC_TIMELINE, PIC_LAYERS, PIC_ROOFLINE, PIC_CURVE,
@@ -235,8 +236,6 @@ void table_text(struct text *t, const struct table *b);
 /* an empty table */
 struct table table_of(struct arena *a, const char *title, const char *const *column);
 void table_add(struct table *b, struct cell c);
-/* Prints integers exactly, and other numbers as whole multiples of 1 / parts. */
-void put_rounded(struct text *t, double v, double parts);
 
 static inline struct cell
 cell_text(const char *s)
@@ -306,10 +305,9 @@ void print_page(struct text *t, const struct report *r);
 extern const char page_css[], page_js[];
 /* page_data.c: the data of the script; a JSON string without markup */
 void page_data(struct text *t, const struct report *r);
-void page_string(struct text *t, const char *s);
 /* source.c: reads the model that was compiled; its member of the data, if it was read */
 bool read_source(struct report *r, struct bytes file, const char *name, struct err *e);
-void source_data(struct text *t, const struct report *r);
+void source_data(const struct json_out *j, const struct report *r);
 /* explorer.c: node data of one kind for Model Explorer */
 enum explorer { EXPLORE_CYCLES, EXPLORE_BYTES, EXPLORE_BOUND, EXPLORE_PROCESSOR };
 extern const char *const explorer_names[]; /* NULL-terminated */

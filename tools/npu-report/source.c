@@ -107,10 +107,9 @@ put_value(struct text *t, struct fb_ref r, int slot)
 }
 
 static void
-put_attributes(struct text *t, struct fb_ref r)
+put_attributes(const struct json_out *j, struct fb_ref r)
 {
-	bool any = false;
-	text_puts(t, ",\"a\":[");
+	json_open(j, "a", '[');
 	for (int i = 0; r.buf && r.table && i < r.table->n_slots; i++) {
 		const struct fb_field *f = &r.table->slot[i];
 		struct text value = { 0 };
@@ -120,15 +119,13 @@ put_attributes(struct text *t, struct fb_ref r)
 		if (f->kind == FB_NONE || !f->name || is_unset)
 			continue;
 		put_value(&value, r, i);
-		text_puts(t, any ? ",[" : "[");
-		page_string(t, f->name);
-		text_putc(t, ',');
-		page_string(t, text_str(&value));
-		text_putc(t, ']');
+		json_open(j, NULL, '[');
+		json_put_string(j, NULL, f->name);
+		json_put_string(j, NULL, text_str(&value));
+		json_close(j, ']');
 		text_free(&value);
-		any = true;
 	}
-	text_putc(t, ']');
+	json_close(j, ']');
 }
 
 /* ---- constants --------------------------------------------------------------------- */
@@ -206,37 +203,40 @@ statistics_of(struct arena *a, const struct tfl_tensor *x)
 	return s;
 }
 
-/* a number as JSON, which has no infinities */
+/* six digits of a number; JSON has no infinities */
 static void
-put_real(struct text *t, double v)
+put_real(const struct json_out *j, double v)
 {
-	text_printf(t, isfinite(v) ? "%.6g" : "null", v);
+	json_key(j, NULL);
+	text_printf(j->t, isfinite(v) ? "%.6g" : "null", v);
 }
 
 static void
-put_statistics(struct text *t, struct arena *a, const struct tfl_tensor *x)
+put_statistics(const struct json_out *j, struct arena *a, const struct tfl_tensor *x)
 {
 	struct statistics s = statistics_of(a, x);
 	if (!s.n)
 		return;
-	const double v[] = { s.min, s.max, s.mean, s.deviation };
-	text_puts(t, ",\"c\":[");
-	for (size_t i = 0; i < ARRAY_LEN(v); i++) {
-		put_real(t, v[i]);
-		text_putc(t, ',');
-	}
-	text_printf(t, "%lld,%lld,%lld],\"h\":[", (long long)s.zeros, (long long)s.distinct,
-		    (long long)tfl_elements(x));
+	json_open(j, "c", '[');
+	put_real(j, s.min);
+	put_real(j, s.max);
+	put_real(j, s.mean);
+	put_real(j, s.deviation);
+	json_put_i64(j, NULL, s.zeros);
+	json_put_i64(j, NULL, s.distinct);
+	json_put_i64(j, NULL, tfl_elements(x));
+	json_close(j, ']');
+	json_open(j, "h", '[');
 	for (int i = 0; i < BINS; i++)
-		text_printf(t, i ? ",%lld" : "%lld", (long long)s.bin[i]);
-	text_putc(t, ']');
+		json_put_i64(j, NULL, s.bin[i]);
+	json_close(j, ']');
 }
 
 /* ---- tensors and operators --------------------------------------------------------- */
 
 /* number of scales, the least and largest scale and zero point, and the axis of the scales */
 static void
-put_quantization(struct text *t, const struct tfl_quant *q)
+put_quantization(const struct json_out *j, const struct tfl_quant *q)
 {
 	if (!q->n_scale)
 		return;
@@ -250,65 +250,61 @@ put_quantization(struct text *t, const struct tfl_quant *q)
 		zero = q->zero[i] < zero ? q->zero[i] : zero;
 		last = q->zero[i] > last ? q->zero[i] : last;
 	}
-	text_printf(t, ",\"q\":[%d,", q->n_scale);
-	put_real(t, (double)least);
-	text_putc(t, ',');
-	put_real(t, (double)most);
-	text_printf(t, ",%lld,%lld,%d]", (long long)zero, (long long)last, q->axis);
+	json_open(j, "q", '[');
+	json_put_i64(j, NULL, q->n_scale);
+	put_real(j, (double)least);
+	put_real(j, (double)most);
+	json_put_i64(j, NULL, zero);
+	json_put_i64(j, NULL, last);
+	json_put_i64(j, NULL, q->axis);
+	json_close(j, ']');
 }
 
 static void
-put_tensor(struct text *t, struct arena *a, const struct tfl_tensor *x)
+put_tensor(const struct json_out *j, const struct tfl_tensor *x)
 {
-	text_puts(t, "{\"n\":");
-	page_string(t, x->name);
-	text_printf(t, ",\"t\":\"%s\",\"s\":[", tfl_type_name(x->type));
-	for (int i = 0; i < x->rank; i++)
-		text_printf(t, i ? ",%d" : "%d", x->dim[i]);
-	text_putc(t, ']');
-	put_quantization(t, &x->quant);
+	struct arena *a = arena_open();
+	json_line(j, 0);
+	json_open(j, NULL, '{');
+	json_put_string(j, "n", x->name);
+	json_put_string(j, "t", tfl_type_name(x->type));
+	json_put_i32s(j, "s", x->dim, (size_t)x->rank);
+	put_quantization(j, &x->quant);
 	if (has_values(x))
-		put_statistics(t, a, x);
-	text_putc(t, '}');
-}
-
-static void
-put_indices(struct text *t, const char *key, const int *v, int n)
-{
-	text_printf(t, ",\"%s\":[", key);
-	for (int i = 0; i < n; i++)
-		text_printf(t, i ? ",%d" : "%d", v[i]);
-	text_putc(t, ']');
+		put_statistics(j, a, x);
+	json_close(j, '}');
+	arena_close(a);
 }
 
 void
-source_data(struct text *t, const struct report *r)
+source_data(const struct json_out *j, const struct report *r)
 {
 	const struct source *s = r->source;
 	if (!s)
 		return;
-	text_puts(t, ",\n\"source\":{\"ops\":[");
+	json_line(j, 0);
+	json_open(j, "source", '{');
+	json_open(j, "ops", '[');
 	for (int i = 0; i < s->g->n_ops; i++) {
 		const struct tfl_op *op = &s->g->op[i];
-		text_puts(t, i ? ",\n{\"k\":" : "\n{\"k\":");
-		page_string(t, tfl_op_label(op));
-		text_puts(t, ",\"n\":");
-		page_string(t, name_of(s->g, op));
-		text_printf(t, ",\"v\":%d,\"y\":%d", op->version, s->node[i]);
-		put_indices(t, "i", op->in, op->n_in);
-		put_indices(t, "o", op->out, op->n_out);
-		put_attributes(t, op->options);
-		text_putc(t, '}');
+		json_line(j, 0);
+		json_open(j, NULL, '{');
+		json_put_string(j, "k", tfl_op_label(op));
+		json_put_string(j, "n", name_of(s->g, op));
+		json_put_i64(j, "v", op->version);
+		json_put_i64(j, "y", s->node[i]);
+		json_put_i32s(j, "i", op->in, (size_t)op->n_in);
+		json_put_i32s(j, "o", op->out, (size_t)op->n_out);
+		put_attributes(j, op->options);
+		json_close(j, '}');
 	}
-	text_puts(t, "],\n\"tensors\":[");
-	for (int i = 0; i < s->g->n_tensors; i++) {
-		struct arena *a = arena_open();
-		text_puts(t, i ? ",\n" : "\n");
-		put_tensor(t, a, &s->g->tensor[i]);
-		arena_close(a);
-	}
-	text_putc(t, ']');
-	put_indices(t, "in", s->g->in, s->g->n_in);
-	put_indices(t, "out", s->g->out, s->g->n_out);
-	text_putc(t, '}');
+	json_close(j, ']');
+	json_line(j, 0);
+	json_open(j, "tensors", '[');
+	for (int i = 0; i < s->g->n_tensors; i++)
+		put_tensor(j, &s->g->tensor[i]);
+	json_close(j, ']');
+	json_put_i32s(j, "in", s->g->in, (size_t)s->g->n_in);
+	json_put_i32s(j, "out", s->g->out, (size_t)s->g->n_out);
+	json_close(j, '}');
 }

@@ -33,24 +33,13 @@ table_of(struct arena *a, const char *title, const char *const *column)
 	return b;
 }
 
-void
-put_rounded(struct text *t, double v, double parts)
-{
-	const double whole = 9e15;
-	v = fabs(v) < whole / parts ? round(v * parts) / parts : v;
-	if (v == trunc(v) && fabs(v) < whole)
-		text_i64(t, (int64_t)v);
-	else
-		text_double(t, v);
-}
-
 static void
 put_cell(struct text *t, const struct cell *c)
 {
 	if (c->percent)
 		text_printf(t, "%.1f %%", c->number);
 	else
-		put_rounded(t, c->number, 1e6); /* sums have rounding errors */
+		text_rounded(t, c->number, 1e6); /* sums have rounding errors */
 }
 
 void

@@ -67,16 +67,16 @@ put_border(const struct json_out *j, const struct tfl_model *m, int index,
 }
 
 static void
-put_list(struct text *t, const char *key, const struct tfl_model *m, const int *v,
+put_list(const struct json_out *j, const char *key, const struct tfl_model *m, const int *v,
 	 const struct border_tensor *x, int n)
 {
-	const struct json_out j = { .t = t, .style = JSON_SPACED };
-	text_printf(t, "  \"%s\": [", key);
+	json_line(j, 2);
+	json_open(j, key, '[');
 	for (int i = 0; i < n; i++) {
-		json_line(&j, 4);
-		put_border(&j, m, v[i], &x[i]);
+		json_line(j, 4);
+		put_border(j, m, v[i], &x[i]);
 	}
-	text_puts(t, "\n  ],\n");
+	json_close_line(j, 2, ']');
 }
 
 /*
@@ -96,7 +96,7 @@ batch_of(const struct tfl_subgraph *g)
 }
 
 bool
-manifest_borders(struct npucc *c, const char *compiled, struct text *t)
+manifest_borders(struct npucc *c, const char *compiled, const struct json_out *j)
 {
 	struct arena *a = arena_open();
 	struct err e = { 0 };
@@ -105,13 +105,16 @@ manifest_borders(struct npucc *c, const char *compiled, struct text *t)
 	bool ok = tfl_read_file(a, compiled, &m, &e) && borders_read(a, m, &borders, &e);
 	if (ok) {
 		const struct tfl_subgraph *g = &m->subgraph[0];
-		text_printf(t, "  \"batch\": %d,\n", batch_of(g));
-		if (borders.desired)
-			text_printf(t, "  \"desired_batch_size\": %d,\n"
-				       "  \"actual_batch_size\": %d,\n",
-				    borders.desired, borders.actual);
-		put_list(t, "inputs", m, g->in, borders.in, g->n_in);
-		put_list(t, "outputs", m, g->out, borders.out, g->n_out);
+		json_line(j, 2);
+		json_put_i64(j, "batch", batch_of(g));
+		if (borders.desired) {
+			json_line(j, 2);
+			json_put_i64(j, "desired_batch_size", borders.desired);
+			json_line(j, 2);
+			json_put_i64(j, "actual_batch_size", borders.actual);
+		}
+		put_list(j, "inputs", m, g->in, borders.in, g->n_in);
+		put_list(j, "outputs", m, g->out, borders.out, g->n_out);
 	}
 	arena_close(a);
 	return ok || err_set(c->e, "error: can't read the output of npu-cmdgen: %s",

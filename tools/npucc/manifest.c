@@ -3,28 +3,25 @@
 #include "npucc.h"
 
 #include "base/json.h"
+#include "base/json_out.h"
 
 #include <string.h>
 
 /* all options except the number of threads, which has no effect on the output */
 static void
-put_options(struct text *t, const char *name, const struct words *w)
+put_options(const struct json_out *j, const char *name, const struct words *w)
 {
 	static const char jobs[] = "--jobs=";
-	const char *separator = "";
-	text_printf(t, "    \"%s\": [", name);
-	for (size_t i = 0; i < w->n; i++) {
-		if (!strncmp(w->v[i], jobs, strlen(jobs)))
-			continue;
-		text_puts(t, separator);
-		text_quoted(t, w->v[i], strlen(w->v[i]));
-		separator = ", ";
-	}
-	text_putc(t, ']');
+	json_line(j, 4);
+	json_open(j, name, '[');
+	for (size_t i = 0; i < w->n; i++)
+		if (strncmp(w->v[i], jobs, strlen(jobs)) != 0)
+			json_put_string(j, NULL, w->v[i]);
+	json_close(j, ']');
 }
 
 static bool
-put_file(struct npucc *c, struct text *t, const char *name)
+put_file(struct npucc *c, const struct json_out *j, const char *name)
 {
 	char sum[65];
 	struct bytes b;
@@ -33,9 +30,12 @@ put_file(struct npucc *c, struct text *t, const char *name)
 			    SIZE_MAX / 4, &b, c->e);
 	if (ok) {
 		sha256_hex(b, sum);
-		text_puts(t, "    {\"name\": ");
-		text_quoted(t, name, strlen(name));
-		text_printf(t, ", \"bytes\": %zu, \"sha256\": \"%s\"}", b.n, sum);
+		json_line(j, 4);
+		json_open(j, NULL, '{');
+		json_put_string(j, "name", name);
+		json_put_i64(j, "bytes", (int64_t)b.n);
+		json_put_string(j, "sha256", sum);
+		json_close(j, '}');
 	}
 	arena_close(a);
 	return ok;
@@ -43,7 +43,7 @@ put_file(struct npucc *c, struct text *t, const char *name)
 
 /* The time of an inference, from the report; a model without NPU operators has none. */
 static bool
-put_inference(struct npucc *c, struct text *t)
+put_inference(struct npucc *c, const struct json_out *j)
 {
 	static const char *const keys[] = {
 		"inference_npu_cycles", "inference_cpu_cycles", "inference_seconds",
@@ -56,9 +56,8 @@ put_inference(struct npucc *c, struct text *t)
 	bool ok = file_read(a, name, SIZE_MAX / 4, &b, c->e) &&
 		  json_parse(a, b, "report.json", &report, c->e);
 	for (size_t i = 0; ok && i < ARRAY_LEN(keys); i++) {
-		text_printf(t, "  \"%s\": ", keys[i]);
-		text_double(t, json_number(&report, keys[i], 0));
-		text_puts(t, ",\n");
+		json_line(j, 2);
+		json_put_f64(j, keys[i], json_number(&report, keys[i], 0));
 	}
 	arena_close(a);
 	return ok;
@@ -71,24 +70,27 @@ manifest_print(struct npucc *c, const char *const *name, size_t n, bool on_npu,
 {
 	static const char *const keys[N_STAGES] = { "quantcheck", "partition", "sched",
 						    "wenc", "cmdgen", "tfl2c" };
-	text_printf(t, "{\n  \"program\": \"npucc %s\",\n  \"options\": {\n",
-		    NPUTOOLS_VERSION);
-	for (int p = 0; p < N_STAGES; p++) {
-		put_options(t, keys[p], &c->o->to[p]);
-		text_puts(t, p + 1 < N_STAGES ? ",\n" : "\n");
-	}
-	text_puts(t, "  },\n");
+	const struct json_out out = { .t = t, .style = JSON_SPACED }, *j = &out;
+	json_root(j, '{');
+	json_line(j, 2);
+	json_put_string(j, "program", "npucc " NPUTOOLS_VERSION);
+	json_line(j, 2);
+	json_open(j, "options", '{');
+	for (int p = 0; p < N_STAGES; p++)
+		put_options(j, keys[p], &c->o->to[p]);
+	json_close_line(j, 2, '}');
 	if (!manifest_borders(c, arena_printf(c->a, "%s/%s", c->in_keep,
-					stage_file(c, CMDGEN)), t))
+					stage_file(c, CMDGEN)), j))
 		return false;
-	if (on_npu && !put_inference(c, t))
+	if (on_npu && !put_inference(c, j))
 		return false;
-	text_puts(t, "  \"files\": [\n");
-	for (size_t i = 0; i < n; i++) {
-		if (!put_file(c, t, name[i]))
+	json_line(j, 2);
+	json_open(j, "files", '[');
+	for (size_t i = 0; i < n; i++)
+		if (!put_file(c, j, name[i]))
 			return false;
-		text_puts(t, i + 1 < n ? ",\n" : "\n");
-	}
-	text_puts(t, "  ]\n}\n");
+	json_close_line(j, 2, ']');
+	json_close_line(j, 0, '}');
+	text_putc(t, '\n');
 	return true;
 }

@@ -21,6 +21,8 @@ enum program {
 	N_PROGRAMS,
 };
 
+struct json_out;
+
 struct words {
 	const char **v;
 	size_t n, cap;
@@ -180,7 +182,7 @@ bool manifest_print(struct npucc *c, const char *const *name, size_t n, bool on_
 		    struct text *t);
 
 /* borders.c: prints the manifest's members batch, inputs and outputs */
-bool manifest_borders(struct npucc *c, const char *compiled, struct text *t);
+bool manifest_borders(struct npucc *c, const char *compiled, const struct json_out *j);
 
 /* tar.c: adds a file to an archive; tar_end() completes it */
 void tar_add(struct arena *a, struct text *t, const char *name, struct bytes b);
