@@ -248,17 +248,20 @@ fields_of(struct arena *a, const struct change *k, const char *v[COLUMNS])
 }
 
 static void
-put_object(struct text *t, const char *const v[COLUMNS])
+put_object(const struct json_out *j, const char *const v[COLUMNS])
 {
+	json_line(j, 0);
+	json_open(j, NULL, '{');
 	for (int i = 0; i < COLUMNS; i++) {
 		bool is_number = i == 4 || (i >= 6 && i <= 8);
-		text_printf(t, "%s\"%s\": ", i ? ", " : "{", heading[i]);
-		if (is_number)
-			text_puts(t, *v[i] ? v[i] : "null");
-		else
-			text_quoted(t, v[i], strlen(v[i]));
+		if (is_number) {
+			json_key(j, heading[i]);
+			text_puts(j->t, *v[i] ? v[i] : "null");
+		} else {
+			json_put_string(j, heading[i], v[i]);
+		}
 	}
-	text_putc(t, '}');
+	json_close(j, '}');
 }
 
 static void
@@ -278,23 +281,26 @@ put_line(struct text *t, const char *const v[COLUMNS], bool csv)
 static void
 print(struct text *t, const struct comparison *c)
 {
+	const struct json_out out = { .t = t, .style = JSON_SPACED }, *j = &out;
 	bool json = c->o->format == AS_JSON, csv = c->o->format == AS_CSV;
 	const char *v[COLUMNS];
 	if (json)
-		text_puts(t, "[\n");
+		json_root(j, '[');
 	else
 		put_line(t, heading, csv);
 	for (size_t i = 0; i < c->n; i++) {
 		fields_of(c->a, &c->change[i], v);
-		if (!json) {
+		if (json)
+			put_object(j, v);
+		else
 			put_line(t, v, csv);
-			continue;
-		}
-		text_puts(t, i ? ",\n" : "");
-		put_object(t, v);
 	}
-	if (json)
-		text_puts(t, "\n]\n");
+	if (json) {
+		if (!c->n)
+			json_line(j, 0); /* as release 1.0.0 did */
+		json_close_line(j, 0, ']');
+		text_putc(t, '\n');
+	}
 }
 
 bool

@@ -180,14 +180,10 @@ read_report(struct arena *a, const struct text *written, struct record *r)
 	struct bytes b = { .p = (const uint8_t *)written->p, .n = written->n };
 	if (!json_parse(a, b, "npu-perf", &o, &e) || json_number(&o, "sram_bytes", -1) < 0)
 		return fail(r, "npu-perf succeeded, but printed no report");
-	*r = (struct record){ .sram = json_number(&o, "sram_bytes", 0),
-			      .flash = json_number(&o, "flash_bytes", 0),
-			      .cycles = json_number(&o, "calibrated_cycles", 0),
-			      .ms = 1e3 * json_number(&o, "inference_seconds", 0),
-			      .cpu_cycles = json_number(&o, "inference_cpu_cycles", 0),
-			      .low_ms = 1e3 * json_number(&o, "inference_seconds_low", 0),
-			      .high_ms = 1e3 * json_number(&o, "inference_seconds_high", 0),
-			      .clock = json_number(&o, "core_clock", 0) };
+	*r = (struct record){
+#define FIGURE(member, key, source, factor) .member = (factor) * json_number(&o, source, 0),
+#include "figures.def"
+	};
 	return true;
 }
 

@@ -7,24 +7,25 @@
 #include <string.h>
 
 void
-put_string(struct text *t, const char *key, const char *s)
+put_hash(const struct json_out *j, const char *key, struct hash128 h)
 {
-	text_printf(t, ", \"%s\": ", key);
-	text_quoted(t, s, strlen(s));
-}
-
-void
-put_hash(struct text *t, const char *key, struct hash128 h)
-{
-	text_printf(t, ", \"%s\": \"", key);
-	text_hash128(t, h);
-	text_putc(t, '"');
+	json_put_format(j, key, "%016" PRIx64 "%016" PRIx64, h.high, h.low);
 }
 
 void
 text_hash128(struct text *t, struct hash128 h)
 {
 	text_printf(t, "%016" PRIx64 "%016" PRIx64, h.high, h.low);
+}
+
+void
+put_job(const struct json_out *j, const struct target *t, enum goal goal)
+{
+	json_put_string(j, "system", t->system);
+	json_put_string(j, "accelerator", t->accel);
+	json_put_string(j, "goal", goal_names[goal]);
+	json_put_string(j, "memory_mode", t->setup->mode);
+	json_put_string(j, "config", t->setup->config);
 }
 
 static bool

@@ -14,19 +14,18 @@ plan_print_job(struct text *t, const struct plan *p, size_t k)
 {
 	const struct job *j = &p->job[k];
 	const struct target *of = plan_target(p, j);
-	text_printf(t, "{\"job\": %zu", k + 1);
-	put_hash(t, "key", j->key);
-	put_hash(t, "build", p->build);
-	put_string(t, "model", of->model->path);
-	put_hash(t, "model_xxh3", of->model->hash);
-	put_string(t, "system", of->system);
-	put_string(t, "accelerator", of->accel);
-	put_string(t, "goal", goal_names[j->goal]);
-	put_string(t, "memory_mode", of->setup->mode);
-	put_string(t, "config", of->setup->config);
-	text_printf(t, ", \"config_xxh3\": \"%016" PRIx64 "\"", of->setup->config_hash);
-	put_string(t, "effort", of->setup->effort);
-	text_puts(t, "}\n");
+	const struct json_out out = { .t = t, .style = JSON_SPACED };
+	json_root(&out, '{');
+	json_put_i64(&out, "job", (int64_t)k + 1);
+	put_hash(&out, "key", j->key);
+	put_hash(&out, "build", p->build);
+	json_put_string(&out, "model", of->model->path);
+	put_hash(&out, "model_xxh3", of->model->hash);
+	put_job(&out, of, j->goal);
+	json_put_format(&out, "config_xxh3", "%016" PRIx64, of->setup->config_hash);
+	json_put_string(&out, "effort", of->setup->effort);
+	json_close(&out, '}');
+	text_putc(t, '\n');
 }
 
 /* ---- reading ---------------------------------------------------------------------------- */

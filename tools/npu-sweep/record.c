@@ -14,62 +14,34 @@ const char *const status_names[STATUSES] = {
 	[TIMEOUT] = "timeout",
 };
 
-static void
-put_number(struct text *t, const char *key, double v)
-{
-	text_printf(t, ", \"%s\": ", key);
-	text_double(t, v);
-}
-
-static void
-put_points(struct text *t, const struct record *r)
-{
-	text_puts(t, ", \"points\": [");
-	for (size_t i = 0; i < r->n_points; i++) {
-		text_puts(t, i ? ", [" : "[");
-		text_double(t, r->point[i].sram);
-		text_puts(t, ", ");
-		text_double(t, r->point[i].cycles);
-		text_putc(t, ']');
-	}
-	text_putc(t, ']');
-}
-
-static void
-put_identity(struct text *t, const struct plan *p, const struct job *j)
-{
-	const struct target *of = plan_target(p, j);
-	put_hash(t, "key", j->key);
-	put_hash(t, "build", p->build);
-	put_string(t, "model", of->model->name);
-	put_hash(t, "model_xxh3", of->model->hash);
-	put_string(t, "system", of->system);
-	put_string(t, "accelerator", of->accel);
-	put_string(t, "goal", goal_names[j->goal]);
-	put_string(t, "memory_mode", of->setup->mode);
-	put_string(t, "config", of->setup->config);
-	put_string(t, "effort", of->setup->effort);
-}
-
 void
-record_print(struct text *t, const struct plan *p, const struct job *j,
-	     const struct record *r)
+record_print(struct text *t, const struct plan *p, const struct job *j, const struct record *r)
 {
-	text_puts(t, "{\"record\": 1");
-	put_identity(t, p, j);
-	put_string(t, "status", status_names[r->status]);
-	put_number(t, "sram", r->sram);
-	put_number(t, "flash", r->flash);
-	put_number(t, "cycles", r->cycles);
-	put_number(t, "ms", r->ms);
-	put_number(t, "cpu_cycles", r->cpu_cycles);
-	put_number(t, "low_ms", r->low_ms);
-	put_number(t, "high_ms", r->high_ms);
-	put_number(t, "core_clock", r->clock);
-	put_points(t, r);
+	const struct json_out out = { .t = t, .style = JSON_SPACED };
+	const struct target *of = plan_target(p, j);
+	json_root(&out, '{');
+	json_put_i64(&out, "record", 1);
+	put_hash(&out, "key", j->key);
+	put_hash(&out, "build", p->build);
+	json_put_string(&out, "model", of->model->name);
+	put_hash(&out, "model_xxh3", of->model->hash);
+	put_job(&out, of, j->goal);
+	json_put_string(&out, "effort", of->setup->effort);
+	json_put_string(&out, "status", status_names[r->status]);
+#define FIGURE(member, key, source, factor) json_put_f64(&out, key, r->member);
+#include "figures.def"
+	json_open(&out, "points", '[');
+	for (size_t i = 0; i < r->n_points; i++) {
+		json_open(&out, NULL, '[');
+		json_put_f64(&out, NULL, r->point[i].sram);
+		json_put_f64(&out, NULL, r->point[i].cycles);
+		json_close(&out, ']');
+	}
+	json_close(&out, ']');
 	if (r->message)
-		put_string(t, "message", r->message);
-	text_puts(t, "}\n");
+		json_put_string(&out, "message", r->message);
+	json_close(&out, '}');
+	text_putc(t, '\n');
 	text_printf(t, "xxh3 %016" PRIx64 "\n", hash_xxh3(t->p, t->n));
 }
 
@@ -148,18 +120,15 @@ get_result(struct arena *a, const struct json *o, struct record *r)
 		return false;
 	const char *message = json_string(o, "message", NULL);
 	*r = (struct record){
-		.status = status, .sram = json_number(o, "sram", 0),
-		.flash = json_number(o, "flash", 0), .cycles = json_number(o, "cycles", 0),
-		.ms = json_number(o, "ms", 0), .clock = json_number(o, "core_clock", 0),
-		.cpu_cycles = json_number(o, "cpu_cycles", 0),
-		.low_ms = json_number(o, "low_ms", 0), .high_ms = json_number(o, "high_ms", 0),
+		.status = status,
+#define FIGURE(member, key, source, factor) .member = json_number(o, key, 0),
+#include "figures.def"
 		.message = message ? text_plain(a, arena_strdup(a, message)) : NULL,
 	};
-	return is_plausible(r->sram) && is_plausible(r->flash) &&
-	       is_plausible(r->cycles) && is_plausible(r->ms) && is_plausible(r->clock) &&
-	       is_plausible(r->cpu_cycles) && is_plausible(r->low_ms) &&
-	       is_plausible(r->high_ms) &&
-	       get_points(a, o, r);
+	return
+#define FIGURE(member, key, source, factor) is_plausible(r->member) &&
+#include "figures.def"
+		get_points(a, o, r);
 }
 
 static void

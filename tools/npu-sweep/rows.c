@@ -44,13 +44,8 @@ static void
 add_end(struct rows *r, const struct target *t, enum goal goal, const struct record *of)
 {
 	struct row *w = add(r, t, goal);
-	w->sram = of->sram;
-	w->flash = of->flash;
-	w->cycles = of->cycles;
-	w->ms = of->ms;
-	w->cpu_cycles = of->cpu_cycles;
-	w->low_ms = of->low_ms;
-	w->high_ms = of->high_ms;
+#define FIGURE(member, key, source, factor) w->member = of->member;
+#include "figures.def"
 }
 
 /* Returns the fastest point within the limit: the SRAM of a front's points ascends. */

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/hash_table.h"
 #include "base/json.h"
+#include "base/json_out.h"
 #include "base/text.h"
 
 enum format { AS_TABLE, AS_JSON, AS_CSV, AS_HTML, AS_SENTENCES };
@@ -115,9 +116,9 @@ const struct target *plan_target(const struct plan *p, const struct job *j);
 /* Sets want[i] for each job that a list such as "1-20,25" names.  NULL or "all": all jobs. */
 bool plan_select(const struct plan *p, const char *list, bool *want, struct err *e);
 
-/* members.c: members of JSON objects, for records and plans.  put_...() prints ", " first. */
-void put_string(struct text *t, const char *key, const char *s);
-void put_hash(struct text *t, const char *key, struct hash128 h);
+/* members.c: members of JSON objects, for records and plans */
+void put_hash(const struct json_out *j, const char *key, struct hash128 h);
+void put_job(const struct json_out *j, const struct target *t, enum goal goal);
 void text_hash128(struct text *t, struct hash128 h); /* 32 hexadecimal digits */
 /* False: o has no such member, or its value is not a hash or goal. */
 bool get_hash(const struct json *o, const char *key, struct hash128 *h);
@@ -149,11 +150,9 @@ struct point {
 
 struct record {
 	enum status status;
-	/* the plan, for the goals PERFORMANCE and SIZE; sram, flash: bytes */
-	double sram, flash, cycles, ms; /* ms: of NPU and CPU together */
-	double cpu_cycles;	/* of an inference on the CPU, a rough estimate */
-	double low_ms, high_ms; /* the interval of ms */
-	double clock; /* clock of the NPU in Hz; 0: not known */
+	/* the plan, for the goals PERFORMANCE and SIZE */
+#define FIGURE(member, key, source, factor) double member;
+#include "figures.def"
 	const struct point *point; /* goal FRONT; in ascending order of sram */
 	size_t n_points;
 	const char *message; /* one line, with MODEL_MARK for the model's name; NULL: none */
@@ -238,8 +237,9 @@ struct row {
 	const struct target *target;
 	enum goal goal;
 	int64_t limit; /* arena limit in bytes; -1: none */
-	double sram, flash, cycles, ms; /* flash -1: not known */
-	double cpu_cycles, low_ms, high_ms; /* low_ms, high_ms -1: not known */
+	/* flash, low_ms and high_ms -1: not known */
+#define FIGURE(member, key, source, factor) double member;
+#include "figures.def"
 	enum status status; /* STATUSES: the result is missing */
 	const char *message; /* of a failure, else NULL */
 	bool front; /* no other row of the target is better in sram and cycles */

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 static bool
 failed(const struct row *w)
@@ -115,62 +114,57 @@ print_lines(struct text *t, const struct rows *r, bool csv, bool front)
 /* ---- JSON ------------------------------------------------------------------------------ */
 
 static void
-put_member(struct text *t, const struct row *w, int column)
+put_member(const struct json_out *j, const struct row *w, int column)
 {
 	const char *s = text_field(w, column);
-	text_printf(t, "%s\"%s\": ", column ? ", " : "", heading[column]);
-	if (column == FRONT_MARK)
-		text_puts(t, w->front ? "true" : "false");
-	else if (s)
-		text_quoted(t, s, strlen(s));
-	else
-		put_number(t, w, column, "null");
+	if (column == FRONT_MARK) {
+		json_put_bool(j, heading[column], w->front);
+	} else if (s) {
+		json_put_string(j, heading[column], s);
+	} else {
+		json_key(j, heading[column]);
+		put_number(j->t, w, column, "null");
+	}
 }
 
 static void
-put_seconds(struct text *t, const char *key, double ms)
+put_seconds(const struct json_out *j, const char *key, double ms)
 {
-	const double parts = 1e9; /* a nanosecond */
-	text_printf(t, ", \"%s\": ", key);
 	if (ms < 0)
-		text_puts(t, "null");
+		json_put_null(j, key);
 	else
-		text_double(t, round(ms / 1e3 * parts) / parts);
-}
-
-/* one inference: NPU and CPU together */
-static void
-put_inference(struct text *t, const struct row *w)
-{
-	bool none = failed(w);
-	text_puts(t, ", \"inference_npu_cycles\": ");
-	put_number(t, w, CYCLES, "null");
-	text_puts(t, ", \"inference_cpu_cycles\": ");
-	if (none)
-		text_puts(t, "null");
-	else
-		text_double(t, w->cpu_cycles);
-	put_seconds(t, "inference_seconds", none ? -1 : w->ms);
-	put_seconds(t, "inference_seconds_low", none ? -1 : w->low_ms);
-	put_seconds(t, "inference_seconds_high", none ? -1 : w->high_ms);
+		json_put_rounded(j, key, ms / 1e3, 1e9); /* to a nanosecond */
 }
 
 static void
 print_json(struct text *t, const struct rows *r, bool front)
 {
+	const struct json_out out = { .t = t, .style = JSON_SPACED }, *j = &out;
 	size_t n = 0;
-	text_puts(t, "[\n");
+	json_root(j, '[');
 	for (size_t i = 0; i < r->n; i++) {
 		const struct row *w = &r->v[i];
 		if (front && !w->front && !failed(w))
 			continue;
-		text_puts(t, n++ ? ",\n{" : "{");
+		n++;
+		json_line(j, 0);
+		json_open(j, NULL, '{');
 		for (int c = 0; c < COLUMNS; c++)
-			put_member(t, w, c);
-		put_inference(t, w);
-		text_putc(t, '}');
+			put_member(j, w, c);
+		/* one inference: NPU and CPU together */
+		bool none = failed(w);
+		json_key(j, "inference_npu_cycles");
+		put_number(t, w, CYCLES, "null");
+		json_put_f64(j, "inference_cpu_cycles", none ? (double)NAN : w->cpu_cycles);
+		put_seconds(j, "inference_seconds", none ? -1 : w->ms);
+		put_seconds(j, "inference_seconds_low", none ? -1 : w->low_ms);
+		put_seconds(j, "inference_seconds_high", none ? -1 : w->high_ms);
+		json_close(j, '}');
 	}
-	text_puts(t, "\n]\n");
+	if (!n)
+		json_line(j, 0); /* as release 1.0.0 did */
+	json_close_line(j, 0, ']');
+	text_putc(t, '\n');
 }
 
 void
