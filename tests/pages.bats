@@ -154,6 +154,17 @@ named()
 	[ ! -s missing ] || { echo "$1: $(tr '\n' ' ' <missing)"; false; }
 }
 
+@test "npu-perf(1) has the figures and sentences of schema/figures.def" {
+	printf '%s\n' '#define FIGURE(key, kind, value, text) @ key text' \
+		'#include "figures.def"' >figures.c
+	"${CC:-cc}" -E -P -I "$TOP/schema" figures.c | tr -s '\n' ' ' |
+		sed 's/" "//g; s/@ /\n/g; s/"//g; $a\' | sed '/^ *$/d; s/ *$//' >want
+	[ "$(wc -l <want)" -gt 50 ]
+	sed -n '/^The figures of the whole network/,/^\.El/p' "$TOP/man/npu-perf.1" |
+		awk '/^\.It Va/ { if (key) print key; key = $3; next }
+			key && !/^\./ { key = key " " $0 } END { print key }' | diff want -
+}
+
 @test "the pages name every key that --json prints" {
 	need jq
 	local at=$BATS_FILE_TMPDIR memory=(--system-config RTSS_HP_SRAM_MRAM \

@@ -73,8 +73,6 @@ static void
 measured(const struct json_out *j, const struct network *net)
 {
 	const struct measured *m = &net->measured;
-	if (m->inferences)
-		json_put_f64(j, "measured_cycles", measured_cycles(m));
 	json_line(j, 0);
 	json_open(j, "measured", '{');
 	json_put_i64(j, "inferences", m->inferences);
@@ -108,107 +106,44 @@ measured(const struct json_out *j, const struct network *net)
 	json_close(j, '}');
 }
 
-/* the network's cycles if one memory were twice as fast */
-static void
-faster(const struct json_out *j, const struct network *net)
-{
-	double v[MEM_AREAS];
-	for (int a = 0; a < MEM_AREAS; a++)
-		v[a] = net->faster[a] > 0 ? (double)llrint(net->faster[a]) : (double)NAN;
-	memories(j, "twice_as_fast_cycles", v);
-}
+/* ---- the figures of the whole network ---------------------------------------------- */
 
-/* NPU and CPU together */
-static void
-inference(const struct json_out *j, const struct network *net)
-{
-	struct inference x = network_inference(net);
-	json_put_string(j, "cpu", x.core.name);
-	json_put_f64(j, "cpu_clock", x.core.clock);
-	json_put_f64(j, "cpu_error", x.core.spread);
-	json_put_f64(j, "inference_npu_cycles", (double)llrint(x.npu_cycles));
-	json_put_f64(j, "inference_cpu_cycles", (double)llrint(x.cpu_cycles));
-	json_put_rounded(j, "inference_seconds", x.seconds, PARTS_OF_SECOND);
-	json_put_rounded(j, "inference_seconds_low", x.low, PARTS_OF_SECOND);
-	json_put_rounded(j, "inference_seconds_high", x.high, PARTS_OF_SECOND);
-}
+#define put_TEXT json_put_string
+#define put_BOOL json_put_bool
+#define put_COUNT count
+#define put_CYCLES(j, key, v) count(j, key, llrint(v))
+#define put_NUMBER json_put_f64
+#define put_FRACTION json_cycles
+#define put_MS(j, key, v) json_put_rounded(j, key, v, PARTS_OF_MS)
+#define put_SECONDS(j, key, v) json_put_rounded(j, key, v, PARTS_OF_SECOND)
+#define put_MEMORIES memories
 
-/* the price of npu-sched --yield-every */
 static void
-yield(const struct json_out *j, const struct network *net)
+put_figures(const struct json_out *j, const struct network *net)
 {
+	const struct memory_system *m = &net->memory;
 	const struct graph *g = net->graph;
-	const struct g_target *x = g && g->n_targets ? g->targets[0] : NULL;
-	double longest = 0;
-	if (!x || !G_HAS(x, G_TARGET_yield_every))
-		return;
+	/* the price of npu-sched --yield-every; NULL: the streams are whole */
+	const struct g_target *yield = g && g->n_targets ? g->targets[0] : NULL;
+	struct inference x = network_inference(net);
+	double ms = network_cycles(net) / m->clock * 1e3 / net->batch;
+	double faster[MEM_AREAS], longest = 0;
+	yield = yield && G_HAS(yield, G_TARGET_yield_every) ? yield : NULL;
+	for (int a = 0; a < MEM_AREAS; a++)
+		faster[a] = net->faster[a] > 0 ? (double)llrint(net->faster[a]) : (double)NAN;
 	for (size_t k = 0; k < net->n; k++)
 		longest = fmax(longest, net->op[k].run.cycles);
-	count(j, "yield_every_cycles", x->yield_every);
-	json_put_rounded(j, "yield_longest_cycles", longest, PARTS_OF_CYCLE);
-	json_put_rounded(j, "yield_added_cycles", x->yield_cycles, PARTS_OF_CYCLE);
-	count(j, "yield_added_stream_bytes", x->yield_bytes);
-	count(j, "yield_kept_bytes", x->yield_kept);
+#define FIGURE(key, kind, value, text) put_##kind(j, #key, value);
+#define FIGURE_IF(condition, key, kind, value, text) if (condition) FIGURE(key, kind, value, text)
+#define FIGURE_LINE() json_line(j, 0);
+#include "figures.def"
 }
 
 static void
 head(const struct json_out *j, const struct network *net)
 {
-	const struct memory_system *m = &net->memory;
-	double ms = network_cycles(net) / m->clock * 1e3 / net->batch;
 	json_root(j, '{');
-	json_put_string(j, "note", model_note(net));
-	json_put_string(j, "network", net->name);
-	json_put_string(j, "accelerator", net->accel->name);
-	json_put_string(j, "system_config", m->system);
-	json_put_string(j, "memory_mode", m->mode);
-	json_put_string(j, "part", m->part);
-	json_put_f64(j, "core_clock", m->clock);
-	memories(j, "bytes_per_cycle", net->machine.bytes_per_cycle);
-	count(j, "macs_per_cycle", net->accel->macs * net->accel->cores);
-	json_line(j, 0);
-	json_put_string(j, "constants_in", memory_area_csv(m->const_area));
-	json_put_string(j, "arena_in", memory_area_csv(m->arena_area));
-	json_line(j, 0);
-	json_put_i64(j, "timeline_cycles", llrint(net->cycles));
-	count(j, "contention_cycles", llrint(net->contention));
-	count(j, "bound_cycles", llrint(net->bound));
-	count(j, "sram_bound_cycles", llrint(net->sram_bound));
-	count(j, "npu_cycles", llrint(net->kernel_cycles));
-	count(j, "constant_cycles", llrint(net->constant_cycles));
-	count(j, "blocks", net->blocks);
-	count(j, "dram_blocks", net->dram_blocks);
-	count(j, "batch_size", net->batch);
-	if (net->desired_batch) {
-		count(j, "desired_batch_size", net->desired_batch);
-		count(j, "actual_batch_size", net->batch);
-	}
-	json_put_f64(j, "cycles_per_inference", (double)llrint(network_cycles(net)) / net->batch);
-	json_put_rounded(j, "inference_ms", ms, PARTS_OF_MS);
-	count(j, "calibrated_cycles", llrint(net->calibrated));
-	count(j, "calibrated_low", llrint(net->interval.low));
-	count(j, "calibrated_high", llrint(net->interval.high));
-	json_put_rounded(j, "calibrated_ms", net->calibrated / m->clock * 1e3, PARTS_OF_MS);
-	json_put_bool(j, "calibrated_extrapolated", net->extrapolated);
-	json_put_f64(j, "inferences_per_second", 1e3 / ms);
-	faster(j, net);
-	json_line(j, 0);
-	count(j, "sram_bytes", network_sram(net));
-	count(j, "flash_bytes", net->bytes.constants);
-	count(j, "stream_bytes", net->bytes.streams);
-	count(j, "arena_bytes", net->bytes.arena);
-	count(j, "dram_bytes", network_used(net, MEM_DRAM));
-	if (net->bytes.separate)
-		count(j, "separate_io_bytes", net->bytes.separate);
-	count(j, "encoded_weight_bytes", net->weights.encoded_bytes);
-	count(j, "original_weight_bytes", net->weights.original);
-	count(j, "npu_operators", (int64_t)net->n);
-	count(j, "npu_layers", net->n_layers);
-	count(j, "cpu_operators", net->n_cpu);
-	count(j, "cpu_cycles", llrint(net->cpu_cycles));
-	count(j, "cpu_operators_without_cycles", net->n_uncosted);
-	inference(j, net);
-	yield(j, net);
+	put_figures(j, net);
 	if (net->measured.inferences || net->measured.n_ops || net->measured.samples > 0)
 		measured(j, net);
 	json_open(j, "cpu_operator_names", '[');

@@ -12,36 +12,35 @@ static const char *const kind_names[] = {
 	[JSON_STRING] = "a string", [JSON_ARRAY] = "an array", [JSON_OBJECT] = "an object",
 };
 
+#define KIND_TEXT JSON_STRING
+#define KIND_BOOL JSON_BOOL
+#define KIND_COUNT JSON_NUMBER
+#define KIND_CYCLES JSON_NUMBER
+#define KIND_NUMBER JSON_NUMBER
+#define KIND_FRACTION JSON_NUMBER
+#define KIND_MS JSON_NUMBER
+#define KIND_SECONDS JSON_NUMBER
+#define KIND_MEMORIES JSON_OBJECT
+
 /* Each name has one kind in all objects of the reports; null stands for an unknown value. */
 static const struct members {
 	enum json_kind kind;
-	const char *const names[64];
+	const char *names[20]; /* ends with NULL */
 } members[] = {
-	{ JSON_NUMBER, { "address", "arena_bytes", "at", "batch_size", "bound_cycles", "bytes",
-			 "calibrated_cycles", "calibrated_high", "calibrated_low",
-			 "contention_cycles", "core_clock", "cpu_clock", "cpu_cycles",
-			 "cpu_error", "cpu_operators", "cpu_operators_without_cycles", "cycles",
-			 "cycles_per_inference", "end_cycle", "flash_bytes",
-			 "inference_cpu_cycles", "inference_ms", "inference_npu_cycles",
-			 "inference_seconds", "inference_seconds_high",
-			 "inference_seconds_low", "layer", "macs", "macs_per_cycle",
-			 "npu_cycle", "npu_cycles", "npu_layers", "npu_operators", "original_bytes",
-			 "scale_bytes", "seconds", "sram", "sram_bytes", "stall_cycles",
-			 "start_cycle", "stream_bytes", "timeline_cycles", "top",
-			 "total_cycles", "weight_bytes", "weights_at",
-			 "yield_added_cycles", "yield_added_stream_bytes", "yield_every_cycles",
-			 "yield_kept_bytes", "yield_longest_cycles", NULL } },
-	{ JSON_STRING, { "accelerator", "arena_in", "change", "constants_in", "cpu", "kind",
-			 "label",
-			 "limited_by", "memory_mode", "model", "name", "network", "note",
-			 "part", "place", "reason", "rule", "shape", "source_graph",
-			 "system_config", "text", NULL } },
+#define FIGURE(key, kind, value, text) { KIND_##kind, { #key } },
+#include "figures.def"
+	/* members of objects in the report, and of fronts */
+	{ JSON_NUMBER, { "address", "at", "bytes", "cycles", "end_cycle", "layer", "macs",
+			 "npu_cycle", "original_bytes", "scale_bytes", "seconds", "sram",
+			 "stall_cycles", "start_cycle", "top", "total_cycles", "weight_bytes",
+			 "weights_at" } },
+	{ JSON_STRING, { "change", "kind", "label", "limited_by", "model", "name", "place",
+			 "reason", "rule", "shape", "source_graph", "text" } },
 	{ JSON_ARRAY, { "block", "constants", "cpu_operator_names", "front", "ifm", "ifm_at",
 			"layers", "ofm", "ofm_at", "on_cpu", "operations", "parts", "peaks", "reads",
-			"rewrites", "tensors", NULL } },
-	{ JSON_OBJECT, { "bytes_per_cycle", "estimate", "read_bytes", "twice_as_fast_cycles",
-			 "write_bytes", NULL } },
-	{ JSON_BOOL, { "calibrated_extrapolated", "npu", NULL } },
+			"rewrites", "tensors" } },
+	{ JSON_OBJECT, { "estimate", "read_bytes", "write_bytes" } },
+	{ JSON_BOOL, { "npu" } },
 };
 
 static bool
