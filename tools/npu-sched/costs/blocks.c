@@ -17,8 +17,7 @@ static const double AS_FAST = 1.01; /* as report.c and npu-sched(1) say, too */
 struct block_search {
 	struct sched *s;
 	const struct g_op *op;
-	/* of a chain: its first operation, number of operations chained to it */
-	int first, links;
+	int first, links; /* the operation; number of operations chained to it */
 	struct block_query q;
 	struct perf_op kernel;
 	struct fold fold;
@@ -134,17 +133,19 @@ search_blocks(struct block_search *x, int32_t only_depth)
 		try_block(x, b);
 }
 
+static const struct fold own_extents = { .ofm.c = 0 };
+
 static struct block_search
 search_of(struct sched *s, int i, int32_t rows, enum block_objective objective)
 {
 	const struct g_op *op = s->info[i].op;
-	struct block_search x = { .s = s, .op = op, .q = op_block_query(op, rows) };
+	struct block_search x = { .s = s, .op = op, .first = i, .q = op_block_query(op, rows) };
 	/* a stripe in the middle has no padding above or below */
 	int64_t top = rows < op->ofm.shape.h ? (op->ofm.shape.h - rows) / 2 : 0;
 	struct kernel k = { .op = i, .rows = { .lo = top, .hi = top + rows },
 			    .depth = { .lo = 0, .hi = op->ofm.shape.c } };
 	struct weights_size w = whole_size(s, i);
-	x.kernel = kernel_op(s, &k, w.stream, w.scales,
+	x.kernel = kernel_op(s, &k, &own_extents, w.stream, w.scales,
 			     objective == BLOCKS_FOR_IN_PLACE ? IN_PLACE : FETCHED);
 	return x;
 }
@@ -163,13 +164,12 @@ block_from_graph(struct block_search *x)
 static void
 search_fold(struct block_search *x, const struct fold *f)
 {
-	struct g_op ops[CHAIN_LENGTH] = { *x->op };
-	struct block_search y = { .s = x->s, .op = ops, .kernel = x->kernel, .fold = *f };
-	fold_op(&ops[0], f);
-	if (x->links && !chain_ops(x->s, x->first, x->links, f, ops))
+	struct g_op ops[CHAIN_LENGTH];
+	const struct kernel k = { .op = x->first, .links = x->links };
+	struct block_search y = { .s = x->s, .op = ops, .fold = *f };
+	if (!chain_ops(x->s, x->first, x->links, f, ops))
 		return;
-	if (x->links)
-		y.kernel = chain_work(x->s, ops, x->links);
+	y.kernel = kernel_op(x->s, &k, f, 0, 0, FETCHED); /* what is folded has no weights */
 	y.q = op_block_query(&ops[0], ops[0].ofm.shape.h);
 	search_blocks(&y, 0);
 	if (!y.found || (x->found && y.cycles >= x->cycles))
@@ -192,13 +192,12 @@ search_folds(struct block_search *x)
 static void
 search_for(struct block_search *x, int32_t depth)
 {
-	const struct fold own = { .ofm.c = 0 };
 	if (G_HAS(x->op, G_OP_block)) {
 		(void)block_from_graph(x);
 		return;
 	}
 	if (x->links) {
-		search_fold(x, &own);
+		search_fold(x, &own_extents);
 		search_folds(x);
 		return;
 	}

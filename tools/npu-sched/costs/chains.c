@@ -7,8 +7,6 @@
  */
 #include "costs.h"
 
-#include <assert.h>
-
 /* Sets an operand to the extents of a chain.  False: memory does not hold its elements in that
  * order. */
 static bool
@@ -49,7 +47,7 @@ chain_ops(const struct sched *s, int first, int links, const struct fold *fold,
 {
 	const struct g_op *ops[CHAIN_LENGTH];
 	const struct op_info *f = &s->info[first];
-	if (links >= CHAIN_LENGTH || G_HAS(f->op, G_OP_blockdep))
+	if (links >= CHAIN_LENGTH || (links && G_HAS(f->op, G_OP_blockdep)))
 		return false;
 	out[0] = *f->op;
 	fold_op(&out[0], fold);
@@ -63,32 +61,4 @@ chain_ops(const struct sched *s, int first, int links, const struct fold *fold,
 			return false;
 	}
 	return true;
-}
-
-/*
- * The work of the whole operation in the extents of op.  Its kernel may have other
- * extents (struct fold).
- */
-static struct perf_op
-whole_work(const struct sched *s, const struct g_op *op)
-{
-	const struct kernel whole = { .rows = { .hi = op->ofm.shape.h },
-				      .depth = { .hi = op->ofm.shape.c } };
-	return op_work(s, op, &whole);
-}
-
-struct perf_op
-chain_work(const struct sched *s, const struct g_op *op, int links)
-{
-	struct perf_op p = whole_work(s, &op[0]);
-	for (int i = 1; i <= links; i++) {
-		struct perf_op next = whole_work(s, &op[i]);
-		bool chained[2] = { false };
-		chained[(op[i].chain == CHAIN_IFM2) != perf_takes_ifm2_first(&op[i])] = true;
-		p.stage.chained = true;
-		next.stage.chained = i < links;
-		bool added = perf_chain_add(&s->machine, &p, &next, chained);
-		assert(added);
-	}
-	return p;
 }

@@ -30,26 +30,37 @@ sched_area(const struct sched *s, const struct g_tensor *t)
 	return perf_area_of(&s->memory, t);
 }
 
-struct perf_op
-op_work(const struct sched *s, const struct g_op *op, const struct kernel *k)
+/* The work of the kernel that these operations are together, the first one in part. */
+static struct perf_op
+work_of_ops(const struct sched *s, const struct g_op *op, int links, struct g_range rows,
+	    struct g_range depth)
 {
-	return perf_work_of(&s->machine, op, k->rows, k->depth);
+	struct perf_op p = perf_work_of(&s->machine, &op[0], rows, depth);
+	for (int i = 1; i <= links; i++) {
+		struct perf_op next = perf_work_of(&s->machine, &op[i],
+						   (struct g_range){ .hi = op[i].ofm.shape.h },
+						   (struct g_range){ .hi = op[i].ofm.shape.c });
+		bool chained[2] = { false };
+		chained[(op[i].chain == CHAIN_IFM2) != perf_takes_ifm2_first(&op[i])] = true;
+		p.stage.chained = true;
+		next.stage.chained = i < links;
+		bool added = perf_chain_add(&s->machine, &p, &next, chained);
+		assert(added);
+	}
+	return p;
 }
 
 struct perf_op
-kernel_op(struct sched *s, const struct kernel *k, int64_t stream_bytes,
-	  int64_t scale_bytes, enum held held)
+kernel_op(const struct sched *s, const struct kernel *k, const struct fold *fold,
+	  int64_t stream_bytes, int64_t scale_bytes, enum held held)
 {
 	struct g_op ops[CHAIN_LENGTH];
-	struct perf_op p;
-	if (k->links) {
-		const struct block_choice *b = chain_block_for(s, k->op, k->links, k->objective);
-		bool is_one = b && chain_ops(s, k->op, k->links, &b->fold, ops);
-		assert(is_one);
-		p = chain_work(s, ops, k->links);
-	} else {
-		p = op_work(s, s->info[k->op].op, k);
-	}
+	bool is_one = chain_ops(s, k->op, k->links, fold, ops);
+	assert(is_one);
+	bool whole = k->links || fold->ofm.c;
+	const struct g_range rows = { .hi = ops[0].ofm.shape.h }, depth = { .hi = ops[0].ofm.shape.c };
+	struct perf_op p = work_of_ops(s, ops, k->links, whole ? rows : k->rows,
+				       whole ? depth : k->depth);
 	p.has_bias = stream_bytes > 0;
 	p.weight_bytes = stream_bytes;
 	p.scale_bytes = scale_bytes;
@@ -94,7 +105,7 @@ static void
 cost_held(struct sched *s, const struct kernel *k, const struct block_choice *b, int64_t stream,
 	  int64_t scales, struct cached_cost *out)
 {
-	struct perf_op p = kernel_op(s, k, stream, scales, IN_PLACE);
+	struct perf_op p = kernel_op(s, k, &b->fold, stream, scales, IN_PLACE);
 	set_cost(s, &p, b, IN_PLACE, out);
 	out->cost[FETCHED] = out->cost[IN_PLACE];
 	memcpy(out->busy[FETCHED], out->busy[IN_PLACE], sizeof(out->busy[FETCHED]));
@@ -106,15 +117,6 @@ cost_held(struct sched *s, const struct kernel *k, const struct block_choice *b,
 		set_cost(s, &p, b, SCALES_FETCHED, out);
 	p.weight_area = s->memory.cache_area;
 	set_cost(s, &p, b, FETCHED, out);
-}
-
-/* Sets a feature map to the extents of a fold.  elements: of the OFM. */
-static void
-fold_feature_map(struct perf_fm *m, int64_t elements, const struct fold *f)
-{
-	int64_t n = hwc_elements(m->shape);
-	if (n > 1)
-		m->shape = n == elements ? f->ofm : f->ifm2;
 }
 
 void
@@ -145,12 +147,6 @@ struct perf_cost
 cost_on(const struct perf_machine *m, struct perf_op *p, const struct block_choice *b)
 {
 	struct perf_cost c;
-	if (b->fold.ofm.c) {
-		int64_t n = hwc_elements(p->ofm.shape);
-		fold_feature_map(&p->ifm, n, &b->fold);
-		fold_feature_map(&p->ifm2, n, &b->fold);
-		p->ofm.shape = b->fold.ofm;
-	}
 	p->block = b->block;
 	p->ifm_block = b->layout.ifm_block;
 	p->ublock = b->layout.ublock;

@@ -199,12 +199,11 @@ constants_busy(const struct sched *s, const struct kernel *k, enum held held)
 double transfer_share(const struct sched *s);
 /* The least cycles of a kernel over all enum held. */
 double least_cost(const struct kernel *k);
-/* The work of an unchained kernel, as libcommon/perf/stream.c describes the decoded one. */
-struct perf_op op_work(const struct sched *s, const struct g_op *op, const struct kernel *k);
 /* Sets s->machine to the estimate that --model names, and s->published. */
 void sched_machines(struct sched *s);
-/* The work of a kernel whose weights are held as `held` says; its cost with a block. */
-struct perf_op kernel_op(struct sched *s, const struct kernel *k,
+/* The work of a kernel with the fold of its block, whose weights are held as `held` says; its
+ * cost with that block. */
+struct perf_op kernel_op(const struct sched *s, const struct kernel *k, const struct fold *fold,
 			 int64_t stream_bytes, int64_t scale_bytes, enum held held);
 struct perf_cost cost_in_blocks(const struct sched *s, struct perf_op *p,
 				const struct block_choice *b);
@@ -240,13 +239,12 @@ const struct cached_stripe_cost *op_cost(struct sched *s, int op, int32_t stripe
 enum mem_area sched_area(const struct sched *s, const struct g_tensor *t);
 
 /*
- * chains.c: chain_ops() copies operation `first`, folded, and the `links` operations behind it
- * to out, as they will be in the graph but for their blocks.  out holds CHAIN_LENGTH.  False:
- * the operations are no chain.  chain_work() describes them as one kernel of the estimator.
+ * chains.c: copies operation `first`, folded, and the `links` operations behind it to out, as
+ * they will be in the graph but for their blocks.  out holds CHAIN_LENGTH.  False: the
+ * operations are no chain.
  */
 bool chain_ops(const struct sched *s, int first, int links, const struct fold *fold,
 	       struct g_op *out);
-struct perf_op chain_work(const struct sched *s, const struct g_op *ops, int links);
 
 /* sizes.c: estimated bytes of an operation's weights; 0: it has none */
 struct weights_size {

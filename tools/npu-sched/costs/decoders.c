@@ -79,7 +79,7 @@ find_cycles(struct sched *s, struct trial *t, int decoder)
 	const struct block_choice *b = whole_block(s, t->op);
 	int64_t scales = emit_scale_bytes(s->accel, op, op->ofm.shape.c);
 	for (enum held h = IN_PLACE; h <= FETCHED && b; h++) {
-		struct perf_op p = kernel_op(s, &k, t->bytes[decoder], scales, h);
+		struct perf_op p = kernel_op(s, &k, &b->fold, t->bytes[decoder], scales, h);
 		t->cycles[decoder][h] = cost_in_blocks(s, &p, b).total;
 	}
 	if (weights_move(s))

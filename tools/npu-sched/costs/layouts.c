@@ -56,7 +56,7 @@ whole_cost(struct sched *s, int i)
 	if (!b)
 		return 0;
 	struct weights_size w = whole_size(s, i);
-	struct perf_op p = kernel_op(s, &k, w.stream, w.scales, FETCHED);
+	struct perf_op p = kernel_op(s, &k, &b->fold, w.stream, w.scales, FETCHED);
 	return cost_in_blocks(s, &p, b).total;
 }
 

@@ -121,9 +121,12 @@ try_traversal(struct trials *l, int t, bool exact)
 				    .depth = { .hi = op->ofm.shape.c } };
 		const struct block_choice *b = whole_block(s, k.op);
 		int64_t scales = emit_scale_bytes(s->accel, op, op->ofm.shape.c);
-		struct perf_op p = kernel_op(s, &k, l->v[i].bytes[t], scales,
+		l->v[i].cycles[t] = INFINITY;
+		if (!b)
+			continue;
+		struct perf_op p = kernel_op(s, &k, &b->fold, l->v[i].bytes[t], scales,
 					     IN_PLACE);
-		l->v[i].cycles[t] = b ? cost_in_blocks(s, &p, b).total : INFINITY;
+		l->v[i].cycles[t] = cost_in_blocks(s, &p, b).total;
 	}
 }
 

@@ -375,10 +375,11 @@ cost_anew(const struct clock *c, const struct kernel *of)
 	const int32_t stripe = c->p->stripe[k.op];
 	const struct weight_slice *u = k.slice < 0 ? NULL : &c->p->slice[k.slice];
 	const enum held held = held_of(c->p, &k);
-	struct perf_op p = kernel_op(s, &k, u ? u->stream_bytes : 0, u ? u->scale_bytes : 0,
-				     held);
-	const struct perf_cost cost = cost_in_blocks(
-	    s, &p, kernel_block(s, &k, stripe ? stripe : s->info[k.op].op->ofm.shape.h));
+	const struct block_choice *b =
+		kernel_block(s, &k, stripe ? stripe : s->info[k.op].op->ofm.shape.h);
+	struct perf_op p = kernel_op(s, &k, &b->fold, u ? u->stream_bytes : 0,
+				     u ? u->scale_bytes : 0, held);
+	const struct perf_cost cost = cost_in_blocks(s, &p, b);
 	k.cost[held] = cost.total;
 	for (int port = 0; port < AXI_PORTS; port++)
 		k.busy[held][port] = cost.port[s->memory.axi[port]];
