@@ -280,13 +280,11 @@ emit_kernel(struct emitter *m, struct state *st, const struct g_step *s, int slo
 }
 
 static void
-emit_table(struct emitter *m, struct state *st, const struct g_lut *l, int slot,
-	   const struct g_step *s)
+emit_table(struct emitter *m, const struct g_lut *l, int slot, const struct g_step *s)
 {
 	emit_transfer(m, PLACE_FLASH, l->at, SHRAM_REGION,
 		      accel_lut_base(m->accel) + slot * LUT_SLOT_BYTES,
 		      lut_bytes(l), true, s);
-	lut_slots_put(&st->tables, l, slot);
 }
 
 static bool
@@ -299,8 +297,10 @@ emit_steps(struct emitter *m, const struct g_node *n)
 			continue;
 		if (s->weights && !emit_fetch(m, s))
 			return false;
-		if (s->lut)
-			emit_table(m, &st, s->lut, s->slot, s);
+		if (s->lut) {
+			emit_table(m, s->lut, s->slot, s);
+			lut_slots_put(&st.tables, s->lut, s->slot);
+		}
 		if (!s->op)
 			continue;
 		if (op_is_transfer(s->op->kind)) {
@@ -308,16 +308,11 @@ emit_steps(struct emitter *m, const struct g_node *n)
 				return false;
 			continue;
 		}
-		int slot = 0;
-		if (op_has_table(s->op)) {
-			bool missing;
-			slot = lut_slots_find(&st.tables, s->op->lut, &missing);
-			if (missing)
-				emit_table(m, &st, s->op->lut, slot, NULL);
-		}
+		int slot;
+		if (lut_slots_run(&st.tables, m->accel, s->op, &slot))
+			emit_table(m, s->op->lut, slot, NULL);
 		if (!emit_kernel(m, &st, s, slot))
 			return false;
-		lut_slots_after(&st.tables, m->accel, s->op);
 	}
 	return true;
 }

@@ -62,11 +62,10 @@ int64_t emit_copied_bytes(const struct accel *a, int64_t bytes);
 /*
  * Tables that the SHRAM holds while a node runs, in 8 slots of 256 bytes.
  *
- * lut_slots_find() returns the slot of a table.  *missing says whether the table must be
- * uploaded to this slot first: 8-bit tables take slots in turn, larger ones begin at slot
- * 0 or 4.  lut_slots_put() records an upload.  lut_slots_after() updates the slots when op
- * has run: parts without banks of their own for tables (nputools-lowering(7) 4.8) lose all
- * tables to a kernel that uses none.
+ * lut_slots_run() runs an operation: *slot is that of its table, 0 without one.  True: the table
+ * must be uploaded there first.  8-bit tables take slots in turn, larger ones begin at slot 0 or
+ * 4.  Parts without banks of their own for tables (nputools-lowering(7) 4.8) lose all tables to
+ * a kernel that uses none.  lut_slots_put() records an upload that the graph asks for.
  */
 enum { LUT_SLOTS = 8, LUT_SLOT_BYTES = 256 };
 struct lut_slots {
@@ -74,10 +73,9 @@ struct lut_slots {
 	int turn;
 };
 int32_t lut_bytes(const struct g_lut *l);
-int lut_slots_find(struct lut_slots *s, const struct g_lut *l, bool *missing);
+bool lut_slots_run(struct lut_slots *s, const struct accel *accel, const struct g_op *op,
+		   int *slot);
 void lut_slots_put(struct lut_slots *s, const struct g_lut *l, int slot);
-void lut_slots_after(struct lut_slots *s, const struct accel *accel,
-		     const struct g_op *op);
 
 /* The encoded pieces of one slice for a core or decoder; NULL if it has none. */
 const struct g_code *emit_code(const struct graph *g,

@@ -10,8 +10,16 @@ lut_bytes(const struct g_lut *l)
 	return l->bits == 8 ? 256 : l->bits == 32 ? 1024 : 2048;
 }
 
-int
-lut_slots_find(struct lut_slots *s, const struct g_lut *l, bool *missing)
+void
+lut_slots_put(struct lut_slots *s, const struct g_lut *l, int slot)
+{
+	for (int i = 0; i < lut_bytes(l) / LUT_SLOT_BYTES; i++)
+		s->held[slot + i] = l;
+}
+
+/* The slot of a table; *missing: the table must be uploaded there. */
+static int
+find_slot(struct lut_slots *s, const struct g_lut *l, bool *missing)
 {
 	int size = lut_bytes(l) / LUT_SLOT_BYTES;
 	*missing = false;
@@ -24,17 +32,16 @@ lut_slots_find(struct lut_slots *s, const struct g_lut *l, bool *missing)
 	return slot;
 }
 
-void
-lut_slots_put(struct lut_slots *s, const struct g_lut *l, int slot)
+bool
+lut_slots_run(struct lut_slots *s, const struct accel *accel, const struct g_op *op, int *slot)
 {
-	for (int i = 0; i < lut_bytes(l) / LUT_SLOT_BYTES; i++)
-		s->held[slot + i] = l;
-}
-
-void
-lut_slots_after(struct lut_slots *s, const struct accel *accel,
-		const struct g_op *op)
-{
-	if (!accel->lut_banks && !op_has_table(op))
+	bool missing = false;
+	*slot = 0;
+	if (op_has_table(op))
+		*slot = find_slot(s, op->lut, &missing);
+	else if (!accel->lut_banks)
 		memset(s->held, 0, sizeof(s->held));
+	if (missing)
+		lut_slots_put(s, op->lut, *slot);
+	return missing;
 }

@@ -231,8 +231,6 @@ weights_transfer(const struct sched *s, int64_t bytes)
 double
 table_transfer(const struct sched *s, const struct g_op *op)
 {
-	if (!op_has_table(op))
-		return 0;
 	return perf_dma_cycles(&s->machine, lut_bytes(op->lut), s->memory.const_area,
 			       MEM_SRAM, true);
 }

@@ -214,7 +214,7 @@ struct perf_cost cost_on(const struct perf_machine *m, struct perf_op *p,
  * Uses cached costs.  False: no block fits. */
 bool stripe_cost(struct sched *s, struct kernel *k, int32_t stripe,
 	       int64_t stream_bytes, int64_t scale_bytes);
-/* Cycles to fetch bytes of weights; to load the table of an operation, 0: it has none. */
+/* Cycles to fetch bytes of weights; to load the table of an operation. */
 double weights_transfer(const struct sched *s, int64_t bytes);
 double table_transfer(const struct sched *s, const struct g_op *op);
 /* Cycles to copy `rows` rows; 0: op is no copy. */

@@ -53,7 +53,6 @@ struct clock {
 	bool anew; /* the plan's kernels have the costs of another machine */
 	const struct rect **of; /* of each slice: the rectangle of its buffer, if placed */
 	struct perf_clocks clocks; /* of the present node */
-	struct lut_slots tables;
 	int kernel[MAX_KERNELS], n_kernels; /* kernels that may still run, oldest first */
 	struct moved dma[DMA_QUEUE];
 	int n_dma;
@@ -336,21 +335,16 @@ fetch(struct clock *c, const struct fetch *f)
 }
 
 static void
-clock_table_load(struct clock *c, const struct g_op *op)
+load_table(struct clock *c, const struct kernel *k)
 {
 	const struct sched *s = c->s;
-	bool missing = false;
-	int slot = op_has_table(op)
-		       ? lut_slots_find(&c->tables, op->lut, &missing) : 0;
-	if (!missing)
-		return;
-	const int64_t at = (int64_t)slot * LUT_SLOT_BYTES;
+	const struct g_op *op = s->info[k->op].op;
+	const int64_t at = (int64_t)k->table_slot * LUT_SLOT_BYTES;
 	double memory[MEM_AREAS] = { 0 };
 	add_table_memory(s, op, memory);
 	start_transfer(c, (struct moved){ .slice = -1, .copy = -1, .lo = at,
 					  .hi = at + lut_bytes(op->lut) },
-		       table_transfer(s, op), memory);
-	lut_slots_put(&c->tables, op->lut, slot);
+		       k->table_load, memory);
 }
 
 static void
@@ -415,7 +409,6 @@ run_node(struct clock *c, int from, size_t *f)
 	int node = c->s->info[p->kernel[from].op].node, k = from;
 	c->clocks = (struct perf_clocks){ .t = 0 };
 	c->n_kernels = c->n_dma = 0;
-	c->tables = (struct lut_slots){ .turn = 0 };
 	for (; k < (int)p->n_kernels; k++) {
 		const struct op_info *o = &c->s->info[p->kernel[k].op];
 		if (o->node != node && c->s->g->nodes[o->node]->loop != LOOP_TEST)
@@ -427,9 +420,9 @@ run_node(struct clock *c, int from, size_t *f)
 			run_copy(c, k);
 			continue;
 		}
-		clock_table_load(c, o->op);
+		if (p->kernel[k].table_load > 0)
+			load_table(c, &p->kernel[k]);
 		run_kernel(c, k);
-		lut_slots_after(&c->tables, c->s->accel, o->op);
 	}
 	return k;
 }

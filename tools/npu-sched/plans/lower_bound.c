@@ -9,8 +9,6 @@
 #include "../costs/costs.h"
 #include "clock.h"
 
-#include "emit/emit.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +28,6 @@ struct bound {
 	struct sched *s;
 	const struct plan *p;
 	struct front now;
-	struct lut_slots tables;
 	double rest; /* cycles: upper bound of all transfers still to come in this node */
 	double copies; /* cycles of all copies so far; weights may come before any of them */
 	double *copied; /* of each copy: `copies` when it has ended */
@@ -167,27 +164,19 @@ await_copy(struct bound *b, int kernel)
 	}
 }
 
+/* A kernel waits for its table. */
 static void
-bound_table_load(struct bound *b, const struct g_op *op)
+await_table(struct bound *b, double load)
 {
-	const struct sched *s = b->s;
-	bool missing = false;
-	int slot = op_has_table(op)
-		       ? lut_slots_find(&b->tables, op->lut, &missing) : 0;
-	if (missing) {
-		double cycles = table_transfer(s, op);
-		lut_slots_put(&b->tables, op->lut, slot);
-		struct front was;
-		copy_front(&was, &b->now);
-		b->now.n = 0;
-		for (int i = 0; i < was.n; i++) {
-			struct pair x = was.v[i];
-			x.transfers += cycles;
-			x.kernels = later(x.kernels, x.transfers);
-			push(&b->now, x);
-		}
+	struct front was;
+	copy_front(&was, &b->now);
+	b->now.n = 0;
+	for (int i = 0; i < was.n; i++) {
+		struct pair x = was.v[i];
+		x.transfers += load;
+		x.kernels = later(x.kernels, x.transfers);
+		push(&b->now, x);
 	}
-	lut_slots_after(&b->tables, s->accel, op);
 }
 
 /* Adds the kernels of a node, from `from` on; returns the first kernel of the next node. */
@@ -201,12 +190,11 @@ bound_node(struct bound *b, int from, double *cycles)
 				     ? 0 : b->s->machine.front_end_cycles;
 	double issued = 0; /* cycles in which the front end has read the commands of all kernels */
 	b->now = (struct front){ .n = 1 };
-	b->tables = (struct lut_slots){ .turn = 0 };
 	b->rest = b->copies = 0;
 	for (int i = from; i < (int)p->n_kernels &&
 			   b->s->info[p->kernel[i].op].node == node; i++) {
 		const struct kernel *x = &p->kernel[i];
-		b->rest += table_transfer(b->s, b->s->info[x->op].op);
+		b->rest += x->table_load;
 		if (x->slice >= 0 && p->slice[x->slice].first == i)
 			b->rest += slice_transfer(b->s, &p->slice[x->slice]);
 	}
@@ -221,7 +209,8 @@ bound_node(struct bound *b, int from, double *cycles)
 		}
 		issued += front_end;
 		await_copy(b, k);
-		bound_table_load(b, b->s->info[x->op].op);
+		if (x->table_load > 0)
+			await_table(b, x->table_load);
 		if (x->slice >= 0 && p->slice[x->slice].first == k)
 			first_use(b, x);
 		else

@@ -214,17 +214,11 @@ starves(const struct walk *w)
 	return begin > max_f64(w->t, w->tk);
 }
 
-/* Does a kernel need the DMA engine for nothing but weights?  t: the tables in SHRAM, before
- * the kernel and then after it. */
+/* Does a kernel need the DMA engine for nothing but weights? */
 static bool
-needs_no_other_dma(const struct walk *w, int kernel, struct lut_slots *t)
+needs_no_other_dma(const struct walk *w, const struct kernel *k)
 {
-	const struct g_op *op = w->s->info[w->p->kernel[kernel].op].op;
-	bool missing = false;
-	if (op_has_table(op))
-		(void)lut_slots_find(t, op->lut, &missing);
-	lut_slots_after(t, w->s->accel, op);
-	return !op_is_transfer(op->kind) && !missing;
+	return !op_is_transfer(w->s->info[k->op].op->kind) && k->table_load == 0;
 }
 
 /*
@@ -237,12 +231,11 @@ weights_only_until(const struct walk *w, int i, const struct weight_slice *u, in
 	    double until)
 {
 	int end = u->first < w->node_end ? u->first : w->node_end;
-	struct lut_slots tables = w->tables;
-	if (!needs_no_other_dma(w, i, &tables))
+	if (!needs_no_other_dma(w, &w->p->kernel[i]))
 		return until;
 	for (int k = i + 1; k < end && k < i + FAR && budget(w, until) < rest; k++) {
 		const struct kernel *x = &w->p->kernel[k];
-		if (!needs_no_other_dma(w, k, &tables))
+		if (!needs_no_other_dma(w, x))
 			break;
 		until += x->cost[held_of(w->p, x)];
 	}
@@ -337,22 +330,6 @@ look_ahead(struct walk *w, int i, double until)
 	}
 }
 
-/* Loads the table of a kernel, which waits for it, unless the SHRAM holds it. */
-static void
-walk_table_load(struct walk *w, const struct g_op *op)
-{
-	const struct sched *s = w->s;
-	bool missing = false;
-	int slot = op_has_table(op)
-		       ? lut_slots_find(&w->tables, op->lut, &missing) : 0;
-	if (missing) {
-		lut_slots_put(&w->tables, op->lut, slot);
-		start_transfer(w, table_transfer(s, op));
-		w->t = max_f64(w->t, w->td);
-	}
-	lut_slots_after(&w->tables, s->accel, op);
-}
-
 static void
 issue_copy(struct walk *w, int i)
 {
@@ -378,7 +355,10 @@ issue(struct walk *w, int i)
 	w->flash += constants_busy(w->s, k, held);
 	if (weights_move(w->s))
 		look_ahead(w, i, start + cost);
-	walk_table_load(w, w->s->info[k->op].op);
+	if (k->table_load > 0) { /* the kernel waits for its table */
+		start_transfer(w, k->table_load);
+		w->t = max_f64(w->t, w->td);
+	}
 	/* the front end waits while two kernels are outstanding */
 	w->t = max_f64(w->t, w->end[0]);
 	start = max_f64(w->t, w->tk);
@@ -413,7 +393,6 @@ walk_kernels(struct walk *w, struct arena *scratch)
 		w->t = w->tk = w->td = w->flash = 0;
 		w->end[0] = w->end[1] = 0;
 		memset(w->dma_end, 0, sizeof(w->dma_end));
-		w->tables = (struct lut_slots){ .turn = 0 };
 		for (int k = i; k < w->node_end; k++)
 			issue(w, k);
 		p->cycles += max_f64(w->tk, w->td);

@@ -94,6 +94,24 @@ put_kernel(struct sched *s, struct plan *p, int *first, struct kernel k, int sli
 	p->kernel[at] = k;
 }
 
+/* Finds the tables that are loaded before kernels.  A node begins without tables. */
+static void
+load_tables(struct sched *s, struct plan *p)
+{
+	struct lut_slots held = { .turn = 0 };
+	int node = -1;
+	for (size_t i = 0; i < p->n_kernels; i++) {
+		struct kernel *k = &p->kernel[i];
+		const struct op_info *f = &s->info[k->op];
+		if (f->node != node)
+			held = (struct lut_slots){ .turn = 0 };
+		node = f->node;
+		if (!op_is_transfer(f->op->kind) &&
+		    lut_slots_run(&held, s->accel, f->op, &k->table_slot))
+			k->table_load = table_transfer(s, f->op);
+	}
+}
+
 /* Sets costs of kernels, and the decisions about slices that follow from them. */
 static void
 cost_kernels(struct sched *s, struct plan *p)
@@ -149,6 +167,7 @@ make_slices(struct sched *s, struct plan *p)
 						(enum cut)p->decision[i].cut);
 	arena_close(a);
 	slice_kernels(s, p);
+	load_tables(s, p);
 	cost_kernels(s, p);
 }
 

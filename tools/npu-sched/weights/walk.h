@@ -7,8 +7,6 @@
 #include "../memory/memory.h"
 #include "transfers.h"
 
-#include "emit/emit.h"
-
 struct walk {
 	struct sched *s;
 	struct plan *p;
@@ -31,7 +29,6 @@ struct walk {
 		int64_t most; /* if the buffer fits: the most bytes in use at any kernel of
 				 * its live range, without the buffer */
 	} space;
-	struct lut_slots tables;
 	int next;	  /* first slice that is not fetched or skipped yet */
 	int64_t sent;	  /* bytes of that slice sent so far */
 	int node_start, node_end; /* kernels [start, end) of the node that is walked now */
