@@ -149,7 +149,7 @@ $(B)/libcommon.a: $(LIB_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
-FAST := kernels perf real rewrite tosakernels sim weights
+FAST := kernels perf real rewrite tosakernels sim weights emit
 $(FAST:%=$(B)/libcommon/%/%.o) $(B)/tools/npu-sched/%.o: EXTRA_CFLAGS += $(FAST_CFLAGS)
 
 # the NPU and its dependencies, for firmware: no files, threads or mappings

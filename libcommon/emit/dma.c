@@ -6,7 +6,8 @@ void
 emit_transfer(struct emitter *m, int from, int64_t src, int to, int64_t dst,
 	      int64_t bytes, bool internal, const struct g_step *s)
 {
-	struct accesses l = { .n = 0 };
+	struct access room[2];
+	struct accesses l = { .v = room };
 	access_add(&l, from, src, src + bytes, false);
 	access_add(&l, to, dst, dst + bytes, true);
 	emit_reg(m, NPU_DMA0_SRC_REGION, from);
@@ -14,7 +15,7 @@ emit_transfer(struct emitter *m, int from, int64_t src, int to, int64_t dst,
 	emit_reg(m, NPU_DMA0_DST_REGION, internal ? SHRAM_REGION : to);
 	emit_reg1(m, NPU_DMA0_DST, dst);
 	emit_reg1(m, NPU_DMA0_LEN, bytes);
-	hazard_dma(m, &l);
+	emit_dma_waits(m, &l);
 	emit_op(m, NPU_OP_DMA_START, 0, s);
 }
 
@@ -62,7 +63,8 @@ emit_indexed(struct emitter *m, const struct g_step *s)
 	struct emit_fm from = emit_feature_map(m, &op->ifm, 0, op->ifm.shape.h);
 	struct emit_fm to = emit_feature_map(m, &op->ofm, 0, op->ofm.shape.h);
 	struct emit_fm at = emit_feature_map(m, &op->ifm2, 0, op->ifm2.shape.h);
-	struct accesses l = { .n = 0 };
+	struct access room[MAX_ACCESSES];
+	struct accesses l = { .v = room };
 	access_fm(&l, &from, false);
 	access_fm(&l, &at, false);
 	access_fm(&l, &to, true);
@@ -85,7 +87,7 @@ emit_indexed(struct emitter *m, const struct g_step *s)
 		emit_reg1(m, NPU_DMA0_DST_STRIDE1, to.stride.y);
 		emit_reg1(m, NPU_DMA0_IDX_SKIP1, 0);
 	}
-	hazard_dma(m, &l);
+	emit_dma_waits(m, &l);
 	emit_op(m, NPU_OP_DMA_START, 0, s);
 }
 

@@ -154,17 +154,6 @@ emit_opcode(const struct g_op *op, int *mode)
 	}
 }
 
-static void
-add_shram(struct emitter *m, const struct g_op *op, struct accesses *l)
-{
-	int32_t lut = accel_lut_base(m->accel);
-	bool reads = op_has_table(op);
-	bool all = !m->accel->lut_banks && !reads;
-	access_add(l, SHRAM_REGION, 0, all ? lut + LUT_BYTES : lut, true);
-	if (reads)
-		access_add(l, SHRAM_REGION, lut, lut + LUT_BYTES, false);
-}
-
 struct state {
 	struct depend prev; /* the previous kernel */
 	struct lut_slots tables;
@@ -252,7 +241,8 @@ emit_kernel(struct emitter *m, struct state *st, const struct g_step *s, int slo
 	cut.ifm = p.ifm;
 	cut.ofm = p.ofm;
 	struct shram_layout layout;
-	struct accesses l = { .n = 0 };
+	struct access room[MAX_ACCESSES];
+	struct accesses l = { .v = room };
 	struct emit_kernel k = { .op = &cut, .whole = op, .step = s, .slot = slot,
 				 .layout = &layout, .accesses = &l };
 	find_chain(m, st, &k);
@@ -262,16 +252,13 @@ emit_kernel(struct emitter *m, struct state *st, const struct g_step *s, int slo
 				 op->rec.id, op->block.h, op->block.w, op->block.c);
 	k.rows = emit_ifm_rows(op, p.rows);
 	find_feature_maps(m, &k, p.rows);
-	add_shram(m, op, &l);
+	access_shram(&l, SHRAM_REGION, m->accel, op);
 	if (!w->registers(m, &k))
 		return false;
 	struct depend cur = { .op = op, .rows = p.rows, .depth = p.depth,
 			      .ifm_block = layout.ifm_block };
 	emit_reg(m, NPU_BLOCKDEP, choose_blockdep(m, st, &k, &cur));
-	if (k.chain_in >= 0)
-		hazard_member(m, &l);
-	else
-		hazard_kernel(m, &l);
+	emit_kernel_waits(m, &l, k.chain_in >= 0);
 	int mode;
 	enum npu_opcode code = w->opcode(op, &mode);
 	emit_op(m, code, mode, s);
@@ -354,8 +341,7 @@ bool
 emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 	  struct emit_words *out, struct err *e)
 {
-	struct hazards h = { .n_kernels = 0 };
-	struct emitter m = { .a = a, .g = g, .out = out, .hazards = &h, .e = e };
+	struct emitter m = { .a = a, .g = g, .out = out, .e = e };
 	*out = (struct emit_words){ .n = 0 };
 	if (node_continues(n))
 		return true;
@@ -370,9 +356,12 @@ emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 		emit_reg1(&m, NPU_SCALE_BASE, 0);
 		emit_reg1(&m, NPU_SCALE_LENGTH, 0);
 	}
-	if (!emit_nodes(&m, n))
+	m.scratch = arena_open();
+	bool ok = emit_nodes(&m, n);
+	arena_close(m.scratch);
+	if (!ok)
 		return false;
-	if (h.n_dma && is_followed(g, n))
+	if (m.hazards.n_dma && is_followed(g, n))
 		emit_wait(&m, NPU_OP_DMA_WAIT, 0);
 	emit_op(&m, NPU_OP_STOP, 0xffff, NULL);
 	/* ethosu-commands(7) 1: a stream is shorter than 2^24 bytes */

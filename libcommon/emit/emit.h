@@ -77,6 +77,48 @@ bool lut_slots_run(struct lut_slots *s, const struct accel *accel, const struct 
 		   int *slot);
 void lut_slots_put(struct lut_slots *s, const struct g_lut *l, int slot);
 
+/*
+ * hazard.c: which operations may run at the same time: not two that touch the same bytes, if one
+ * writes (ethosu-commands(7) 11.2).  The emitter and the clock of npu-sched wait by it.
+ *
+ * access_add() adds bytes [lo, hi) of a region, unless the range is empty; access_shram() adds
+ * the tables in the SHRAM that a kernel reads, or overwrites.
+ */
+enum { MAX_ACCESSES = 64, /* of a whole chain */
+       SHRAM_REGION = 0x103 };
+struct access {
+	int region;
+	int64_t lo, hi;
+	bool write;
+};
+struct accesses {
+	struct access *v;
+	int n;
+};
+void access_add(struct accesses *l, int region, int64_t lo, int64_t hi, bool write);
+void access_shram(struct accesses *l, int shram, const struct accel *accel,
+		  const struct g_op *op);
+
+/*
+ * Add an operation to those that may be outstanding, which are listed with the oldest first, and
+ * return how many kernels or transfers may still run when it begins; -1: any number.  Lists must
+ * live as long as their operations are outstanding.
+ */
+struct hazards {
+	const struct hazard_place {
+		int region;
+		int64_t at;
+	} *place; /* where each region of the lists begins; NULL: regions are memories */
+	const struct accesses *kernel[MAX_KERNELS], *dma[DMA_QUEUE];
+	int n_kernels, n_dma;
+};
+struct hazard_waits {
+	int kernel, dma; /* in this order */
+};
+int hazard_kernel(struct hazards *h, const struct accesses *l);
+struct hazard_waits hazard_dma(struct hazards *h, const struct accel *accel,
+			       const struct accesses *l);
+
 /* The encoded pieces of one slice for a core or decoder; NULL if it has none. */
 const struct g_code *emit_code(const struct graph *g,
 			       const struct g_weights *w, int slice, int core);

@@ -17,22 +17,31 @@ access_add(struct accesses *l, int region, int64_t lo, int64_t hi, bool write)
 }
 
 void
-access_fm(struct accesses *l, const struct emit_fm *fm, bool write)
+access_shram(struct accesses *l, int shram, const struct accel *accel, const struct g_op *op)
 {
-	for (int i = 0; i < fm->tiles; i++)
-		access_add(l, fm->region, fm->lo[i], fm->hi[i], write);
+	int32_t lut = accel_lut_base(accel);
+	if (op_has_table(op) || !accel->lut_banks)
+		access_add(l, shram, lut, lut + LUT_BYTES, !op_has_table(op));
 }
 
 static bool
-conflict(const struct accesses *a, const struct accesses *b)
+conflict(const struct hazards *h, const struct accesses *few, const struct accesses *many)
 {
-	for (int i = 0; i < a->n; i++)
-		for (int k = 0; k < b->n; k++) {
-			const struct access *x = &a->v[i], *y = &b->v[k];
-			if ((x->write || y->write) && x->region == y->region &&
-			    x->lo < y->hi && y->lo < x->hi)
+	const struct hazard_place *place = h->place;
+	for (int i = 0; i < few->n; i++) {
+		const struct access *x = &few->v[i];
+		const int region = place ? place[x->region].region : x->region;
+		const int64_t at = place ? place[x->region].at : 0;
+		for (int k = many->n - 1; k >= 0; k--) { /* the last ones are a kernel's weights */
+			const struct access *y = &many->v[k];
+			if ((place ? place[y->region].region : y->region) != region ||
+			    !(x->write || y->write))
+				continue;
+			const int64_t by = at - (place ? place[y->region].at : 0);
+			if (x->lo + by < y->hi && y->lo < x->hi + by)
 				return true;
 		}
+	}
 	return false;
 }
 
@@ -42,10 +51,12 @@ conflict(const struct accesses *a, const struct accesses *b)
  * done after a wait, and leave the queue.  -1: no operation conflicts.
  */
 static int
-outstanding(struct accesses *q, int *n, const struct accesses *l)
+outstanding(const struct hazards *h, const struct accesses **q, int *n,
+	    const struct accesses *l)
 {
 	for (int i = *n - 1; i >= 0; i--) {
-		if (!conflict(&q[i], l))
+		const bool more = l->n > q[i]->n;
+		if (!conflict(h, more ? q[i] : l, more ? l : q[i]))
 			continue;
 		int younger = *n - 1 - i;
 		memmove(q, q + i + 1, (size_t)younger * sizeof(*q));
@@ -56,51 +67,76 @@ outstanding(struct accesses *q, int *n, const struct accesses *l)
 }
 
 static void
-remember(struct accesses *q, int *n, int depth, const struct accesses *l)
+remember(const struct accesses **q, int *n, int depth, const struct accesses *l)
 {
 	if (*n == depth) {
 		memmove(q, q + 1, (size_t)(depth - 1) * sizeof(*q));
 		--*n;
 	}
-	q[(*n)++] = *l;
+	q[(*n)++] = l;
 }
 
-void
-hazard_kernel(struct emitter *m, const struct accesses *l)
+int
+hazard_kernel(struct hazards *h, const struct accesses *l)
 {
-	struct hazards *h = m->hazards;
-	int n = outstanding(h->dma, &h->n_dma, l);
-	if (n >= 0)
-		emit_wait(m, NPU_OP_DMA_WAIT, n);
+	int n = outstanding(h, h->dma, &h->n_dma, l);
 	remember(h->kernel, &h->n_kernels, MAX_KERNELS, l);
+	return n;
+}
+
+struct hazard_waits
+hazard_dma(struct hazards *h, const struct accel *accel, const struct accesses *l)
+{
+	struct hazard_waits w = { .kernel = outstanding(h, h->kernel, &h->n_kernels, l), .dma = -1 };
+	if (!accel_lacks(accel, LACK_OVERTAKING))
+		w.dma = outstanding(h, h->dma, &h->n_dma, l);
+	remember(h->dma, &h->n_dma, accel->max_dma, l);
+	return w;
+}
+
+/* ---- the emitter's waits --------------------------------------------------- */
+
+void
+access_fm(struct accesses *l, const struct emit_fm *fm, bool write)
+{
+	for (int i = 0; i < fm->tiles; i++)
+		access_add(l, fm->region, fm->lo[i], fm->hi[i], write);
+}
+
+static const struct accesses *
+kept(struct emitter *m, const struct accesses *l)
+{
+	struct accesses *k = anew(m->scratch, struct accesses, 1);
+	k->v = anew(m->scratch, struct access, (size_t)l->n + 1);
+	k->n = l->n;
+	memcpy(k->v, l->v, (size_t)l->n * sizeof(*l->v));
+	return k;
 }
 
 void
-hazard_member(struct emitter *m, const struct accesses *l)
+emit_kernel_waits(struct emitter *m, struct accesses *l, bool continues)
 {
-	struct hazards *h = m->hazards;
-	int n = outstanding(h->dma, &h->n_dma, l);
-	assert(h->n_kernels > 0);
+	struct hazards *h = &m->hazards;
+	if (continues) { /* the whole chain takes the place of its first kernels */
+		assert(h->n_kernels > 0);
+		const struct accesses *chain = h->kernel[--h->n_kernels];
+		for (int i = 0; i < chain->n; i++)
+			access_add(l, chain->v[i].region, chain->v[i].lo, chain->v[i].hi,
+				   chain->v[i].write);
+	}
+	int n = hazard_kernel(h, kept(m, l));
 	if (n >= 0)
 		emit_wait(m, NPU_OP_DMA_WAIT, n);
-	for (int i = 0; i < l->n; i++)
-		access_add(&h->kernel[h->n_kernels - 1], l->v[i].region, l->v[i].lo,
-			   l->v[i].hi, l->v[i].write);
 }
 
 void
-hazard_dma(struct emitter *m, const struct accesses *l)
+emit_dma_waits(struct emitter *m, const struct accesses *l)
 {
-	struct hazards *h = m->hazards;
-	int n = outstanding(h->kernel, &h->n_kernels, l);
-	if (n >= 0)
-		emit_wait(m, NPU_OP_KERNEL_WAIT, n);
-	n = accel_lacks(m->accel, LACK_OVERTAKING)
-		? -1
-		: outstanding(h->dma, &h->n_dma, l);
-	if (n >= 0)
-		emit_wait(m, NPU_OP_DMA_WAIT, n);
-	remember(h->dma, &h->n_dma, m->accel->max_dma, l);
+	struct hazard_waits w = hazard_dma(&m->hazards, m->accel, kept(m, l));
+	if (w.kernel >= 0)
+		emit_wait(m, NPU_OP_KERNEL_WAIT, w.kernel);
+	if (w.dma >= 0)
+		emit_wait(m, NPU_OP_DMA_WAIT, w.dma);
 }
 
 /* ---- BLOCKDEP ------------------------------------------------------------ */

@@ -18,11 +18,11 @@
 static void
 finish_all(struct emitter *m)
 {
-	if (m->hazards->n_kernels)
+	if (m->hazards.n_kernels)
 		emit_wait(m, NPU_OP_KERNEL_WAIT, 0);
-	if (m->hazards->n_dma)
+	if (m->hazards.n_dma)
 		emit_wait(m, NPU_OP_DMA_WAIT, 0);
-	*m->hazards = (struct hazards){ .n_kernels = 0 };
+	m->hazards = (struct hazards){ .n_kernels = 0 };
 	memset(m->written, 0, sizeof(m->written));
 }
 

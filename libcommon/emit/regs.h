@@ -21,7 +21,8 @@ struct emitter {
 	size_t *first_code, *next_code;
 	bool written[NPU_REGS];
 	uint64_t last[NPU_REGS];
-	struct hazards *hazards;
+	struct arena *scratch; /* lists of accesses */
+	struct hazards hazards;
 	struct err *e;
 };
 
@@ -79,8 +80,6 @@ struct fm_regs {
 	    stride_x, zero;
 };
 extern const struct fm_regs emit_ifm_regs, emit_ifm2_regs, emit_ofm_regs;
-
-struct accesses;
 
 /* A kernel, or a part of one, ready to be written. */
 struct emit_kernel {
@@ -160,36 +159,14 @@ void emit_border(struct emitter *m, struct emit_loop *l, int part);
 
 /* ---- hazard.c: waits and block dependency ------------------------------ */
 
-enum { MAX_ACCESSES = 64, /* of a whole chain */
-        SHRAM_REGION = 0x103 };
-
-struct access {
-	int region;
-	int64_t lo, hi; /* bytes [lo, hi) */
-	bool write;
-};
-
-struct accesses {
-	struct access v[MAX_ACCESSES];
-	int n;
-};
-
-struct hazards {
-	/* outstanding operations, oldest first */
-	struct accesses kernel[MAX_KERNELS], dma[DMA_QUEUE];
-	int n_kernels, n_dma;
-};
-
-/* Adds bytes [lo, hi) of a region; does nothing for an empty range. */
-void access_add(struct accesses *l, int region, int64_t lo, int64_t hi,
-		bool write);
 /* Adds the ranges of all tiles of a feature map. */
 void access_fm(struct accesses *l, const struct emit_fm *fm, bool write);
-/* Emits the waits that the new operation needs, and adds it to the outstanding ones. */
-void hazard_kernel(struct emitter *m, const struct accesses *l);
-/* The same for a kernel that continues a chain: the whole chain counts as one kernel. */
-void hazard_member(struct emitter *m, const struct accesses *l);
-void hazard_dma(struct emitter *m, const struct accesses *l);
+/*
+ * Emit the waits that the new operation needs.  A kernel that continues a chain is one with
+ * the kernels before it; the accesses of these are added to l.
+ */
+void emit_kernel_waits(struct emitter *m, struct accesses *l, bool continues);
+void emit_dma_waits(struct emitter *m, const struct accesses *l);
 
 /* A kernel as BLOCKDEP sees it. */
 struct depend {

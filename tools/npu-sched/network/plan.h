@@ -23,6 +23,7 @@ struct kernel {
 	int slice;	/* the weight slice that the kernel uses; -1: no weights */
 	double cost[HELDS]; /* cycles; INFINITY: fetching the scales alone is no option */
 	double busy[HELDS][AXI_PORTS]; /* cycles for which the memory of each port is busy */
+	int awaits;	   /* the last copy, as an index, for which the kernel waits; -1: none */
 	double table_load; /* cycles to load a table before the kernel; 0: none is loaded */
 	int table_slot;	   /* of that table */
 	double transfer; /* of a copy: cycles of the DMA engine (cost is 0); else 0 */

@@ -12,18 +12,6 @@
 
 #include <math.h>
 
-/* Bytes of a feature map that a kernel reads or writes. */
-struct touch {
-	int rect;
-	int64_t lo, hi;
-	bool write;
-};
-
-struct touch_list {
-	struct touch *v; /* NULL: not computed */
-	int n;
-};
-
 /* An operation as the emitter will see it, with rolling buffers and cut weights. */
 struct copy {
 	struct g_op op;
@@ -31,19 +19,19 @@ struct copy {
 	struct g_weights w;
 };
 
-/* The bytes that each kernel of a plan reads and writes (its touches), computed once: the kernels
- * of a plan do not change. */
+/*
+ * The bytes that the kernels and copies of a plan touch, computed once: only the buffer of the
+ * weights, which comes last, changes.  Region 0 is the SHRAM, i + 1 is rectangle i of the plan.
+ */
 struct touches {
-	int *rect_of; /* of each tensor: index of its rectangle plus 1; 0: none */
-	struct touch_list *of; /* of each kernel */
+	bool with_maps; /* feature maps are listed */
+	int *region; /* of each tensor; 0: no rectangle */
+	struct touch_list {
+		struct accesses all; /* v NULL: not computed */
+		int fixed;	     /* number of accesses without the weights */
+	} *of; /* of each kernel */
 	struct copy copy; /* of operation copied - 1 */
 	int copied;
-};
-
-/* A transfer: a part of a weight slice; a copy; or, if both are -1, a table. */
-struct moved {
-	int slice, copy; /* copy: index of the kernel, or -1 */
-	int64_t lo, hi; /* addresses, of a table in the memory for tables */
 };
 
 struct clock {
@@ -51,12 +39,18 @@ struct clock {
 	const struct plan *p;
 	bool placed;	/* the plan has addresses */
 	bool anew; /* the plan's kernels have the costs of another machine */
-	const struct rect **of; /* of each slice: the rectangle of its buffer, if placed */
+	const struct hazard_place *place; /* of each region */
+	int *of; /* of each slice: the region of its buffer */
 	struct perf_clocks clocks; /* of the present node */
-	int kernel[MAX_KERNELS], n_kernels; /* kernels that may still run, oldest first */
-	struct moved dma[DMA_QUEUE];
-	int n_dma;
+	struct hazards running;
+	struct sent { /* the last transfers of weights and tables */
+		struct accesses list;
+		struct access bytes;
+	} sent[DMA_QUEUE + 1];
+	unsigned n_sent;
 };
+
+enum { SHRAM, OTHER_TOUCHES = 2 /* tables, and the buffer of weights */ };
 
 static void
 copy_operand(struct sched *s, const struct plan *p, int op, struct g_operand *o,
@@ -87,40 +81,38 @@ copy_op(struct sched *s, const struct plan *p, int op, struct copy *c)
 }
 
 static void
-add_touches(const struct plan *p, const struct emit_span *span, int n, struct touch_list *l)
+add_touches(const struct plan *p, const struct emit_span *span, int n, struct accesses *l)
 {
 	for (int i = 0; i < n; i++) {
-		int r = p->touches->rect_of[span[i].t->rec.index] - 1;
-		if (r < 0 || !p->rect[r].bytes) /* no rectangle, as inside a chain */
+		int r = p->touches->region[span[i].t->rec.index];
+		if (!r || !p->rect[r - 1].bytes) /* no rectangle, as inside a chain */
 			continue;
-		l->v[l->n++] = (struct touch){ .rect = r, .lo = span[i].lo,
-					       .hi = span[i].hi,
-					       .write = span[i].write };
+		access_add(l, r, span[i].lo, span[i].hi, span[i].write);
 	}
 }
 
+/* Without addresses, feature maps only matter beside copies. */
 static void
-begin_touches(struct sched *s, struct plan *p)
+begin_touches(struct sched *s, struct plan *p, bool with_maps)
 {
-	struct touches *t = p->touches = anew(p->a, struct touches, 1);
+	struct touches *t = p->touches;
+	if (t && (t->with_maps || !with_maps))
+		return;
+	t = p->touches = anew(p->a, struct touches, 1);
+	t->with_maps = with_maps;
 	t->of = anew(p->a, struct touch_list, p->n_kernels + 1);
-	t->rect_of = anew(p->a, int, s->g->n_tensors + 1);
+	if (!with_maps)
+		return;
+	t->region = anew(p->a, int, s->g->n_tensors + 1);
 	for (size_t i = 0; i < p->n_maps; i++)
-		t->rect_of[p->rect[i].t->rec.index] = (int)i + 1;
+		t->region[p->rect[i].t->rec.index] = (int)i + 1;
 }
 
-/* The touches of a kernel.  Without addresses only called for copies and kernels next to
- * them. */
-static const struct touch_list *
-touches_of(struct sched *s, const struct plan *p, int kernel)
+static void
+add_maps(struct sched *s, const struct plan *p, const struct kernel *k, struct accesses *l)
 {
-	const struct kernel *k = &p->kernel[kernel];
 	struct touches *t = p->touches;
-	struct touch_list *l = &t->of[kernel];
 	struct emit_span span[EMIT_SPANS];
-	if (l->v)
-		return l;
-	l->v = anew(p->a, struct touch, (size_t)EMIT_SPANS * (size_t)(k->links + 1));
 	for (int op = k->op; op <= k->op + k->links; op++) {
 		struct g_range all = { .hi = s->info[op].op->ofm.shape.h };
 		int slice = op > k->op || k->slice < 0 ? 0 : p->slice[k->slice].index;
@@ -133,136 +125,57 @@ touches_of(struct sched *s, const struct plan *p, int kernel)
 	}
 	for (int i = 0; i < l->n && s->info[k->op].op->kind == OP_COPY; i++)
 		l->v[i].hi = emit_copied_bytes(s->accel, l->v[i].hi);
-	return l;
 }
 
-/* Without spilling, the cache is the arena. */
-static int
-region(const struct sched *s, int place)
+static void
+list_touches(const struct clock *c, const struct kernel *k, struct touch_list *t)
 {
-	return place == PLACE_CACHE && !s->memory.spilling ? PLACE_ARENA : place;
+	const struct g_op *op = c->s->info[k->op].op;
+	const int spans = c->p->touches->with_maps ? EMIT_SPANS * (k->links + 1) : 0;
+	t->all.v = anew(c->p->a, struct access, (size_t)(OTHER_TOUCHES + spans));
+	if (spans)
+		add_maps(c->s, c->p, k, &t->all);
+	if (!op_is_transfer(op->kind))
+		access_shram(&t->all, SHRAM, c->s->accel, op);
+	t->fixed = t->all.n;
 }
 
-static bool
-uses_table(const struct clock *c, int kernel)
+/* The bytes that a kernel or a copy touches. */
+static const struct accesses *
+touches_of(const struct clock *c, int kernel)
 {
-	return op_has_table(c->s->info[c->p->kernel[kernel].op].op);
+	const struct kernel *k = &c->p->kernel[kernel];
+	struct touch_list *t = &c->p->touches->of[kernel];
+	if (!t->all.v)
+		list_touches(c, k, t);
+	t->all.n = t->fixed;
+	const enum held held = held_of(c->p, k);
+	if (held)
+		t->all.v[t->all.n++] = (struct access){
+			.region = c->of[k->slice],
+			.hi = held_bytes(&c->p->slice[k->slice], held) };
+	return &t->all;
 }
 
-static bool
-overlap(const struct moved *m, int64_t lo, int64_t hi)
+/* The places of all rectangles.  Without spilling, the cache is the arena.  A rectangle without
+ * an address is a memory of its own. */
+static void
+find_places(struct clock *c, struct arena *a)
 {
-	return lo < m->hi && m->lo < hi;
-}
-
-/* Do touches of two kernels overlap, one of them a write? */
-static bool
-meet(const struct clock *c, const struct touch *a, const struct touch *b)
-{
-	const struct rect *r = &c->p->rect[a->rect], *q = &c->p->rect[b->rect];
-	if (!a->write && !b->write)
-		return false;
-	if (r == q)
-		return a->lo < b->hi && b->lo < a->hi;
-	return c->placed && region(c->s, r->place) == region(c->s, q->place) &&
-	       r->at + a->lo < q->at + b->hi && q->at + b->lo < r->at + a->hi;
-}
-
-/* Does this touch of a copy write to the buffer of a kernel's weights? */
-static bool
-meets_weights(const struct clock *c, int kernel, const struct touch *a)
-{
+	enum { UNPLACED = 0x1000 };
 	const struct plan *p = c->p;
-	const struct rect *r = &p->rect[a->rect];
-	int slice = p->kernel[kernel].slice;
-	if (!c->placed || !a->write || slice < 0 || p->slice[slice].held == IN_PLACE ||
-	    region(c->s, r->place) != region(c->s, limited_place(c->s)))
-		return false;
-	int64_t at = c->of[slice]->at;
-	int64_t end = at + held_bytes(&p->slice[slice], p->slice[slice].held);
-	return r->at + a->lo < end && at < r->at + a->hi;
-}
-
-/* Do feature maps of two kernels, or copies, overlap? */
-static bool
-feature_maps_overlap(const struct clock *c, int kernel, int other)
-{
-	const struct touch_list *a = touches_of(c->s, c->p, other);
-	const struct touch_list *b = touches_of(c->s, c->p, kernel);
-	for (int i = 0; i < a->n; i++)
-		for (int k = 0; k < b->n; k++)
-			if (meet(c, &a->v[i], &b->v[k]))
-				return true;
-	return false;
-}
-
-static bool
-conflict_with_copy(const struct clock *c, int kernel, int copy)
-{
-	const struct touch_list *l = touches_of(c->s, c->p, copy);
-	for (int i = 0; i < l->n; i++)
-		if (meets_weights(c, kernel, &l->v[i]))
-			return true;
-	return feature_maps_overlap(c, kernel, copy);
-}
-
-/* Does a transfer of weights overwrite feature maps of a kernel or a copy? */
-static bool
-overwrites_feature_maps(const struct clock *c, int kernel, const struct moved *weights)
-{
-	if (!c->placed)
-		return false;
-	const struct touch_list *l = touches_of(c->s, c->p, kernel);
-	for (int i = 0; i < l->n; i++) {
-		const struct touch *t = &l->v[i];
-		const struct rect *r = &c->p->rect[t->rect];
-		if (region(c->s, r->place) == region(c->s, limited_place(c->s)) &&
-		    overlap(weights, r->at + t->lo, r->at + t->hi))
-			return true;
+	struct hazard_place *v = anew(a, struct hazard_place, p->n_rects + 1) + 1;
+	for (size_t i = 0; i < p->n_rects; i++) {
+		const struct rect *r = &p->rect[i];
+		v[i].region = !c->placed ? UNPLACED + (int)i
+			      : c->s->memory.spilling || r->place != PLACE_CACHE ? r->place
+										 : PLACE_ARENA;
+		v[i].at = c->placed ? r->at : 0;
+		if (r->slice >= 0)
+			c->of[r->slice] = (int)i + 1;
 	}
-	return false;
-}
-
-/* Do a kernel and a transfer touch the same bytes? */
-static bool
-conflict(const struct clock *c, int kernel, const struct moved *m)
-{
-	const struct plan *p = c->p;
-	int slice = p->kernel[kernel].slice;
-	if (m->copy >= 0)
-		return conflict_with_copy(c, kernel, m->copy);
-	/* without banks for tables, any kernel may use the banks that hold one */
-	if (m->slice < 0)
-		return uses_table(c, kernel) || !c->s->accel->lut_banks;
-	enum held held = held_of(p, &p->kernel[kernel]);
-	if (held && slice == m->slice)
-		return true;
-	if (!c->placed)
-		return false;
-	if (held && overlap(m, c->of[slice]->at,
-			    c->of[slice]->at + held_bytes(&p->slice[slice], held)))
-		return true;
-	return overwrites_feature_maps(c, kernel, m);
-}
-
-static bool
-is_table(const struct moved *m)
-{
-	return m->slice < 0 && m->copy < 0;
-}
-
-/* Do two transfers touch the same bytes? */
-static bool
-transfers_conflict(const struct clock *c, const struct moved *m, const struct moved *n)
-{
-	if (is_table(m) || is_table(n))
-		return is_table(m) && is_table(n) && overlap(m, n->lo, n->hi);
-	if (m->copy >= 0 && n->copy >= 0)
-		return feature_maps_overlap(c, m->copy, n->copy);
-	if (m->copy >= 0 || n->copy >= 0)
-		return m->copy >= 0 ? overwrites_feature_maps(c, m->copy, n)
-				    : overwrites_feature_maps(c, n->copy, m);
-	return c->placed && overlap(m, n->lo, n->hi);
+	c->place = v - 1;
+	v[-1].region = SHRAM_REGION;
 }
 
 /* Runs a step of the stream: a wait, until at most n kernels or transfers still run, or a step
@@ -274,130 +187,91 @@ run_step(struct clock *c, enum perf_step_kind kind, int n, double cycles, const 
 	(void)perf_clocks_run(&c->clocks, &c->s->machine, kind, n, cycles, memory, &start);
 }
 
-/* Waits for the youngest kernel in conflict with a transfer; younger kernels may still run. */
 static void
-wait_for_kernels(struct clock *c, const struct moved *m)
+start_transfer(struct clock *c, const struct accesses *l, double cycles, const double *memory)
 {
-	for (int i = c->n_kernels - 1; i >= 0; i--) {
-		if (!conflict(c, c->kernel[i], m))
-			continue;
-		int younger = c->n_kernels - 1 - i;
-		memmove(c->kernel, c->kernel + i + 1,
-			(size_t)younger * sizeof(*c->kernel));
-		c->n_kernels = younger;
-		run_step(c, PERF_KERNEL_WAIT, younger, 0, NULL);
-		return;
-	}
-}
-
-/* Waits for transfer i; younger ones may still run. */
-static void
-wait_for_transfer(struct clock *c, int i)
-{
-	int younger = c->n_dma - 1 - i;
-	memmove(c->dma, c->dma + i + 1, (size_t)younger * sizeof(*c->dma));
-	c->n_dma = younger;
-	run_step(c, PERF_DMA_WAIT, younger, 0, NULL);
-}
-
-/* Waits for transfers in conflict, if the accelerator lets one overtake another. */
-static void
-wait_for_transfers(struct clock *c, const struct moved *m)
-{
-	int i = accel_lacks(c->s->accel, LACK_OVERTAKING) ? -1 : c->n_dma - 1;
-	while (i >= 0 && !transfers_conflict(c, m, &c->dma[i]))
-		i--;
-	if (i >= 0)
-		wait_for_transfer(c, i);
-}
-
-static void
-start_transfer(struct clock *c, struct moved m, double cycles, const double *memory)
-{
-	wait_for_kernels(c, &m);
-	wait_for_transfers(c, &m);
-	if (c->n_dma == c->s->accel->max_dma)
-		memmove(c->dma, c->dma + 1, (size_t)--c->n_dma * sizeof(*c->dma));
-	c->dma[c->n_dma++] = m;
+	const struct touch_list *of = c->p->touches->of;
+	for (int i = 0; i < c->running.n_kernels; i++)
+		(void)touches_of(c, (int)((const struct touch_list *)c->running.kernel[i] - of));
+	const struct hazard_waits w = hazard_dma(&c->running, c->s->accel, l);
+	if (w.kernel >= 0)
+		run_step(c, PERF_KERNEL_WAIT, w.kernel, 0, NULL);
+	if (w.dma >= 0)
+		run_step(c, PERF_DMA_WAIT, w.dma, 0, NULL);
 	run_step(c, PERF_DMA, 0, cycles, memory);
+}
+
+/* Starts a transfer that writes these bytes. */
+static void
+send(struct clock *c, int region, int64_t lo, int64_t hi, double cycles, const double *memory)
+{
+	struct sent *x = &c->sent[c->n_sent++ % ARRAY_LEN(c->sent)];
+	*x = (struct sent){ .list = { .v = &x->bytes } };
+	access_add(&x->list, region, lo, hi, true);
+	start_transfer(c, &x->list, cycles, memory);
 }
 
 static void
 fetch(struct clock *c, const struct fetch *f)
 {
-	const struct sched *s = c->s;
-	int64_t at = c->placed ? c->of[f->slice]->at : 0;
 	double memory[MEM_AREAS] = { 0 };
-	add_weights_memory(s, f->hi - f->lo, memory);
-	start_transfer(c, (struct moved){ .slice = f->slice, .copy = -1,
-					  .lo = at + f->lo, .hi = at + f->hi },
-		       weights_transfer(s, f->hi - f->lo), memory);
+	add_weights_memory(c->s, f->hi - f->lo, memory);
+	send(c, c->of[f->slice], f->lo, f->hi, weights_transfer(c->s, f->hi - f->lo), memory);
 }
 
 static void
 load_table(struct clock *c, const struct kernel *k)
 {
-	const struct sched *s = c->s;
-	const struct g_op *op = s->info[k->op].op;
-	const int64_t at = (int64_t)k->table_slot * LUT_SLOT_BYTES;
+	const struct g_op *op = c->s->info[k->op].op;
+	const int64_t at = accel_lut_base(c->s->accel) + k->table_slot * LUT_SLOT_BYTES;
 	double memory[MEM_AREAS] = { 0 };
-	add_table_memory(s, op, memory);
-	start_transfer(c, (struct moved){ .slice = -1, .copy = -1, .lo = at,
-					  .hi = at + lut_bytes(op->lut) },
-		       k->table_load, memory);
+	add_table_memory(c->s, op, memory);
+	send(c, SHRAM, at, at + lut_bytes(op->lut), k->table_load, memory);
 }
 
 static void
 run_copy(struct clock *c, int i)
 {
-	const struct sched *s = c->s;
 	const struct kernel *k = &c->p->kernel[i];
-	const struct g_op *op = s->info[k->op].op;
+	const struct g_op *op = c->s->info[k->op].op;
 	const int64_t rows = k->rows.hi - k->rows.lo;
 	double memory[MEM_AREAS] = { 0 };
-	add_copy_memory(s, op, rows, memory);
-	start_transfer(c, (struct moved){ .slice = -1, .copy = i }, copy_transfer(s, op, rows),
-		       memory);
+	add_copy_memory(c->s, op, rows, memory);
+	start_transfer(c, touches_of(c, i), copy_transfer(c->s, op, rows), memory);
 }
 
-/* Costs a kernel on the machine of this clock. */
-static struct kernel
-cost_anew(const struct clock *c, const struct kernel *of)
+/* The cost of a kernel on the machine of this clock. */
+static struct perf_cost
+cost_anew(const struct clock *c, const struct kernel *k)
 {
-	struct kernel k = *of;
 	struct sched *s = c->s;
-	const int32_t stripe = c->p->stripe[k.op];
-	const struct weight_slice *u = k.slice < 0 ? NULL : &c->p->slice[k.slice];
-	const enum held held = held_of(c->p, &k);
+	const int32_t stripe = c->p->stripe[k->op];
+	const struct weight_slice *u = k->slice < 0 ? NULL : &c->p->slice[k->slice];
 	const struct block_choice *b =
-		kernel_block(s, &k, stripe ? stripe : s->info[k.op].op->ofm.shape.h);
-	struct perf_op p = kernel_op(s, &k, &b->fold, u ? u->stream_bytes : 0,
-				     u ? u->scale_bytes : 0, held);
-	const struct perf_cost cost = cost_in_blocks(s, &p, b);
-	k.cost[held] = cost.total;
-	for (int port = 0; port < AXI_PORTS; port++)
-		k.busy[held][port] = cost.port[s->memory.axi[port]];
-	return k;
+		kernel_block(s, k, stripe ? stripe : s->info[k->op].op->ofm.shape.h);
+	struct perf_op p = kernel_op(s, k, &b->fold, u ? u->stream_bytes : 0,
+				     u ? u->scale_bytes : 0, held_of(c->p, k));
+	return cost_in_blocks(s, &p, b);
 }
 
 static void
 run_kernel(struct clock *c, int i)
 {
-	const struct kernel k = c->anew ? cost_anew(c, &c->p->kernel[i]) : c->p->kernel[i];
-	int d = c->n_dma - 1;
-	while (d >= 0 && !conflict(c, i, &c->dma[d]))
-		d--;
-	if (d >= 0)
-		wait_for_transfer(c, d);
-	if (c->n_kernels == MAX_KERNELS)
-		memmove(c->kernel, c->kernel + 1,
-			(size_t)--c->n_kernels * sizeof(*c->kernel));
-	c->kernel[c->n_kernels++] = i;
-	enum held held = held_of(c->p, &k);
+	const struct kernel *k = &c->p->kernel[i];
+	const enum held held = held_of(c->p, k);
+	const int n = hazard_kernel(&c->running, c->running.n_dma ? touches_of(c, i)
+								  : &c->p->touches->of[i].all);
+	if (n >= 0)
+		run_step(c, PERF_DMA_WAIT, n, 0, NULL);
+	if (c->anew) {
+		const struct perf_cost cost = cost_anew(c, k);
+		run_step(c, PERF_KERNEL, 0, cost.total, cost.port);
+		return;
+	}
 	double memory[MEM_AREAS] = { 0 };
 	for (int port = 0; port < AXI_PORTS; port++)
-		memory[c->s->memory.axi[port]] = k.busy[held][port];
-	run_step(c, PERF_KERNEL, 0, k.cost[held], memory);
+		memory[c->s->memory.axi[port]] = k->busy[held][port];
+	run_step(c, PERF_KERNEL, 0, k->cost[held], memory);
 }
 
 /* Runs the kernels of a node, from `from` on, and those of a loop's test behind its condition:
@@ -408,7 +282,7 @@ run_node(struct clock *c, int from, size_t *f)
 	const struct plan *p = c->p;
 	int node = c->s->info[p->kernel[from].op].node, k = from;
 	c->clocks = (struct perf_clocks){ .t = 0 };
-	c->n_kernels = c->n_dma = 0;
+	c->running = (struct hazards){ .place = c->place };
 	for (; k < (int)p->n_kernels; k++) {
 		const struct op_info *o = &c->s->info[p->kernel[k].op];
 		if (o->node != node && c->s->g->nodes[o->node]->loop != LOOP_TEST)
@@ -434,11 +308,9 @@ run_all(struct sched *s, struct plan *p, bool placed, bool anew)
 	struct clock c = { .s = s, .p = p, .placed = placed, .anew = anew };
 	double cycles = 0;
 	size_t f = 0;
-	if ((placed || s->has_copies) && !p->touches)
-		begin_touches(s, p);
-	c.of = anew(a, const struct rect *, p->n_slices + 1);
-	for (size_t i = p->n_maps; i < p->n_rects; i++)
-		c.of[p->rect[i].slice] = &p->rect[i];
+	begin_touches(s, p, placed || s->has_copies);
+	c.of = anew(a, int, p->n_slices + 1);
+	find_places(&c, a);
 	for (int i = 0; i < (int)p->n_kernels;) {
 		i = run_node(&c, i, &f);
 		cycles += perf_clocks_end(&c.clocks);

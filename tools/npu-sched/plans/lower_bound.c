@@ -151,7 +151,7 @@ first_use(struct bound *b, const struct kernel *k)
 static void
 await_copy(struct bound *b, int kernel)
 {
-	int copy = copy_awaited(b->s, b->p, kernel);
+	const int copy = b->p->kernel[kernel].awaits;
 	if (copy < 0)
 		return;
 	struct front was;

@@ -345,9 +345,8 @@ issue(struct walk *w, int i)
 		issue_copy(w, i);
 		return;
 	}
-	int copy = w->s->has_copies ? copy_awaited(w->s, w->p, i) : -1;
-	if (copy >= 0)
-		w->t = max_f64(w->t, w->copied[copy]);
+	if (k->awaits >= 0)
+		w->t = max_f64(w->t, w->copied[k->awaits]);
 	decide_weights(w, i);
 	enum held held = held_of(w->p, k);
 	double cost = k->cost[held];

@@ -94,9 +94,10 @@ put_kernel(struct sched *s, struct plan *p, int *first, struct kernel k, int sli
 	p->kernel[at] = k;
 }
 
-/* Finds the tables that are loaded before kernels.  A node begins without tables. */
+/* Finds the tables that are loaded before kernels, and the copies for which they wait.  A node begins
+ * without tables. */
 static void
-load_tables(struct sched *s, struct plan *p)
+find_needs(struct sched *s, struct plan *p)
 {
 	struct lut_slots held = { .turn = 0 };
 	int node = -1;
@@ -106,6 +107,7 @@ load_tables(struct sched *s, struct plan *p)
 		if (f->node != node)
 			held = (struct lut_slots){ .turn = 0 };
 		node = f->node;
+		k->awaits = s->has_copies ? copy_awaited(s, p, (int)i) : -1;
 		if (!op_is_transfer(f->op->kind) &&
 		    lut_slots_run(&held, s->accel, f->op, &k->table_slot))
 			k->table_load = table_transfer(s, f->op);
@@ -167,7 +169,7 @@ make_slices(struct sched *s, struct plan *p)
 						(enum cut)p->decision[i].cut);
 	arena_close(a);
 	slice_kernels(s, p);
-	load_tables(s, p);
+	find_needs(s, p);
 	cost_kernels(s, p);
 }
 
