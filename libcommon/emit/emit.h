@@ -119,12 +119,12 @@ int hazard_kernel(struct hazards *h, const struct accesses *l);
 struct hazard_waits hazard_dma(struct hazards *h, const struct accel *accel,
 			       const struct accesses *l);
 
-/* The encoded pieces of one slice for a core or decoder; NULL if it has none. */
+/* emit.c: the encoded pieces of one slice for a core or decoder; NULL if it has none. */
 const struct g_code *emit_code(const struct graph *g,
 			       const struct g_weights *w, int slice, int core);
 
 /*
- * The weights of a record, checked against the size of their source.  The zero points of
+ * code.c: the weights of a record, checked against the size of their source.  The zero points of
  * the result are allocated in a.
  */
 bool emit_weights_view(struct arena *a, struct graph *g, const struct g_weights *w,
@@ -155,7 +155,7 @@ int64_t emit_scale_bytes(const struct accel *accel, const struct g_op *op,
 			 int64_t channels);
 
 /*
- * U85: true if the stream of op says that its result is not scaled (multiplier 1, shift
+ * scales85.c: true if the stream of op for U85 says that its result is not scaled (multiplier 1, shift
  * 0).  A scale of 2^30 >> 30 goes through the multiplier.
  */
 bool emit85_is_unscaled(const struct g_op *op);
