@@ -241,7 +241,8 @@ static bool
 has_place(const char *behind, enum place place)
 {
 	static const char *const in_model[] = { "subgraph ", "operator ", " at byte ",
-						"no TFL3", "schema version ",
+						"no TFL3", "not a TFLite model but ",
+						"schema version ",
 						" are too few ", "the model has ",
 						"buffer ", NULL };
 	static const char *const in_tosa[] = { "operator ", "tensor ", "constant ",
