@@ -6,8 +6,8 @@ void
 emit_transfer(struct emitter *m, int from, int64_t src, int to, int64_t dst,
 	      int64_t bytes, bool internal, const struct g_step *s)
 {
-	struct access room[2];
-	struct accesses l = { .v = room };
+	struct access list[2];
+	struct accesses l = { .v = list };
 	access_add(&l, from, src, src + bytes, false);
 	access_add(&l, to, dst, dst + bytes, true);
 	emit_reg(m, NPU_DMA0_SRC_REGION, from);
@@ -63,8 +63,8 @@ emit_indexed(struct emitter *m, const struct g_step *s)
 	struct emit_fm from = emit_feature_map(m, &op->ifm, 0, op->ifm.shape.h);
 	struct emit_fm to = emit_feature_map(m, &op->ofm, 0, op->ofm.shape.h);
 	struct emit_fm at = emit_feature_map(m, &op->ifm2, 0, op->ifm2.shape.h);
-	struct access room[MAX_ACCESSES];
-	struct accesses l = { .v = room };
+	struct access list[MAX_ACCESSES];
+	struct accesses l = { .v = list };
 	access_fm(&l, &from, false);
 	access_fm(&l, &at, false);
 	access_fm(&l, &to, true);

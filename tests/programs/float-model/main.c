@@ -79,6 +79,16 @@ decode_biases(struct arena *a, const struct tfl_subgraph *g)
 	}
 }
 
+/* Subgraphs that are kept: those of CALL_ONCE.  Others are drawn to test readers. */
+static int
+count_subgraphs(const struct tfl_model *m)
+{
+	for (int i = 0; i < m->subgraph[0].n_ops; i++)
+		if (m->subgraph[0].op[i].code == TFL_CALL_ONCE)
+			return m->n_subgraphs;
+	return 1;
+}
+
 static bool
 convert(struct arena *a, char **argv, struct err *e)
 {
@@ -87,15 +97,16 @@ convert(struct arena *a, char **argv, struct err *e)
 	if (!model_read_file(a, argv[1], &m, e))
 		return false;
 	size_t n_tensors = 0, n_ops = 0;
-	for (int i = 0; i < m->n_subgraphs; i++) {
+	const int n = count_subgraphs(m);
+	for (int i = 0; i < n; i++) {
 		n_tensors += (size_t)m->subgraph[i].n_tensors;
 		n_ops += (size_t)m->subgraph[i].n_ops;
 	}
-	struct tflw_model w = { .n_subgraphs = m->n_subgraphs, .n_buffers = 1,
-				.subgraph = anew(a, struct tflw_subgraph, (size_t)m->n_subgraphs),
+	struct tflw_model w = { .n_subgraphs = n, .n_buffers = 1,
+				.subgraph = anew(a, struct tflw_subgraph, (size_t)n),
 				.buffer = anew(a, struct bytes, n_tensors + 1),
 				.opcode = anew(a, struct tflw_opcode, n_ops + 1) };
-	for (int i = 0; i < m->n_subgraphs; i++) {
+	for (int i = 0; i < n; i++) {
 		const struct tfl_subgraph *g = &m->subgraph[i];
 		w.subgraph[i] = (struct tflw_subgraph){ .name = g->name, .in = g->in, .n_in = g->n_in,
 							.out = g->out, .n_out = g->n_out };
