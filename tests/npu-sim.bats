@@ -211,8 +211,6 @@ not_run()
 		npu-sim bad.tflite
 	not_run "SIN): no kernel for this operator" \
 		'.operator_codes[0] = { deprecated_builtin_code: 66, builtin_code: 66 }'
-	not_run "WHILE): no kernel for this operator" \
-		'.operator_codes[0] = { deprecated_builtin_code: 119, builtin_code: 119 }'
 	not_run "TFLite_Detection_PostProcess): no kernel for this operator" \
 		'.operator_codes[0] = { deprecated_builtin_code: 32, builtin_code: 32,
 			custom_code: "TFLite_Detection_PostProcess" }'

@@ -224,10 +224,10 @@ run_op(struct sim_resources *r, struct place at, uint8_t *const *data, struct er
 }
 
 bool
-sim_run_resource_op(struct sim_resources *r, int op_index, uint8_t *const *data,
-		    struct err *e)
+sim_run_resource_op(struct sim_resources *r, int subgraph, int op_index,
+		    uint8_t *const *data, struct err *e)
 {
-	return run_op(r, (struct place){ 0, op_index }, data, e);
+	return run_op(r, (struct place){ subgraph, op_index }, data, e);
 }
 
 /* Runs an operator that computes a value to be assigned. */

@@ -34,8 +34,8 @@ const struct sim_resource *sim_resource(const struct sim_resources *r, int index
 int sim_resource_of(const struct sim_resources *r, int subgraph, int tensor);
 
 bool sim_is_resource_op(const struct tfl_op *op);
-/* Runs such an operator of subgraph 0.  data has the memory of each tensor. */
-bool sim_run_resource_op(struct sim_resources *r, int op_index,
+/* Runs such an operator of a subgraph.  data has the memory of each tensor. */
+bool sim_run_resource_op(struct sim_resources *r, int subgraph, int op_index,
 			 uint8_t *const *data, struct err *e);
 
 #endif

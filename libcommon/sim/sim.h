@@ -42,15 +42,17 @@ struct sim_hooks {
 #define SIM_MAX_BYTES ((size_t)1 << 28)
 
 /*
- * Allocates the memory of every tensor of subgraph 0.  Constants stay in the file.
+ * Allocates the memory of every tensor of subgraph 0, and of its bodies (tflite/calls.h).  Constants stay in the file.
  *
  * In a plain model each tensor has its own buffer.  In a model with an
  * "OfflineMemoryAllocation" (ethosu-commands(7) 13.4) the planned tensors share one buffer
  * at their offsets, so that tensors overlap as in the plan.  Variables get their initial
  * value (sim_reset).  m must outlive s.
  *
- * Fails on an operator that no kernel implements, on sub-graph calls, and on plans that
- * overlap or exceed SIM_MAX_BYTES.
+ * IF and WHILE run the subgraphs that they call, which have memory of the same kinds.
+ *
+ * Fails on an operator that no kernel implements, and on plans that overlap or exceed
+ * SIM_MAX_BYTES.
  */
 bool sim_open(struct arena *a, const struct tfl_model *m, struct sim **out,
 	      struct err *e);

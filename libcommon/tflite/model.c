@@ -4,6 +4,7 @@
  * nputools-tflite(5) 2, second table, and 4 to 6.
  */
 #include "base/file.h"
+#include "tflite/calls.h"
 #include "tflite/wire.h"
 
 #include <math.h>
@@ -460,6 +461,8 @@ tfl_read(struct arena *a, struct bytes file, const char *name,
 	for (int i = 0; i < m->n_subgraphs; i++)
 		if (!load_subgraph(&l, i))
 			return false;
+	if (!tfl_call_order(a, m, e))
+		return false;
 	*out = m;
 	return true;
 }

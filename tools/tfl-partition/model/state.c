@@ -95,7 +95,7 @@ initialise(struct state *s)
 		const struct tfl_op *op = &sg->op[i];
 		if (op->code == TFL_CALL_ONCE &&
 		    (touched || op->n_in || op->n_out || kept_on_cpu(s->o, op, i) ||
-		     !sim_run_resource_op(s->r, i, NULL, &e)))
+		     !sim_run_resource_op(s->r, 0, i, NULL, &e)))
 			return false;
 		touched |= is_access(op);
 	}
