@@ -71,11 +71,17 @@ is_of_stream(const struct npu_stream *s, const struct map_command *c, int64_t n)
 	return i == n && !e.status;
 }
 
+/* Compares the streams of the first subgraph; those of bodies have no commands in the map. */
 static bool
-is_of_model(const struct npu_map *m, const struct npu_stream *s, int n)
+is_of_model(struct arena *a, struct npu_map *m, const struct npu_stream *s, int n)
 {
+	struct map_stream *all = anew(a, struct map_stream, (size_t)n);
+	while (m->n_streams < (size_t)n && s[n - 1].subgraph > 0)
+		n--;
 	if (m->n_streams != (size_t)n)
 		return false;
+	memcpy(all, m->streams, (size_t)n * sizeof(*all));
+	m->streams = all;
 	for (int k = 0; k < n; k++)
 		if (!is_of_stream(&s[k], map_commands(m, k), m->streams[k].commands))
 			return false;
@@ -102,7 +108,9 @@ map_find(struct arena *a, const struct tfl_model *m, const struct npu_stream *s,
 	*stale = false;
 	if (!map_read(a, m, &map, e))
 		return false;
-	*stale = map && !is_of_model(map, s, n);
+	*stale = map && !is_of_model(a, map, s, n);
+	if (map && !*stale)
+		map->n_streams = (size_t)n;
 	*out = *stale ? NULL : map;
 	return true;
 }

@@ -121,7 +121,7 @@ bool map_read(struct arena *a, const struct tfl_model *m, struct npu_map **out,
 
 /*
  * Reads the source map in the metadata of m and compares it with the streams s of m
- * (stream_find).  *out is NULL if m has no source map.  If the source map does not
+ * (stream_find).  Streams of bodies have no commands in the map.  *out is NULL if m has no source map.  If the source map does not
  * belong to these streams, *out is NULL and *stale is true.  Fails on a source map that
  * can't be read.
  */

@@ -280,7 +280,7 @@ compare_place(struct source *x, const struct tfl_model *m, int tensor,
 {
 	struct stream_place own = stream_separate_place(m, tensor);
 	bool apart = tensor_is_separate(t);
-	int64_t have = apart ? own.at : tfl_planned_at(m, tensor);
+	int64_t have = apart ? own.at : tfl_planned_at(m, 0, tensor);
 	int64_t want = G_HAS(t, G_TENSOR_at) ? t->at : apart ? 0 : -1;
 	if (apart && own.region != t->area)
 		source_error(x, "the graph has t%d in region %d, the file in another region", t->rec.id, t->area);
@@ -372,6 +372,8 @@ stream_verify_source(const struct tfl_model *m, const struct npu_stream *s, int 
 		return false;
 	x.original = original;
 	x.spilling = memory.spilling;
+	while (n && s[n - 1].subgraph > 0)
+		n--; /* a body, which is no part of the graph */
 	for (int i = 0; i < n; i++) {
 		struct source y = x;
 		y.s = &s[i];

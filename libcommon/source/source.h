@@ -15,7 +15,8 @@ struct npu_map;
 enum { VERIFY_RULE_SOURCE = 53 }; /* the stream does what the graph says */
 
 /*
- * Checks a model m and its streams against the graph g, which npu-wenc has written:
+ * Checks a model m and the streams of its first subgraph against the graph g, which npu-wenc
+ * has written:
  * - every step of the graph is in the streams, once, in order, and nothing else;
  * - each operand is the graph's tensor, with its address, shape, type and scale;
  * - constants and the plan of the arena are the graph's;

@@ -12,7 +12,7 @@ sole_operator(const struct tfl_model *m)
 	const struct tfl_op *op = m->subgraph[0].op;
 	return m->subgraph[0].n_ops == 1 && npu_is_operator(op) && op->n_in >= N_SPECIAL &&
 		       op->in[IN_SCRATCH] >= 0 &&
-		       tfl_planned_at(m, op->in[IN_SCRATCH]) >= 0 ? op : NULL;
+		       tfl_planned_at(m, 0, op->in[IN_SCRATCH]) >= 0 ? op : NULL;
 }
 
 static bool
@@ -30,11 +30,11 @@ is_io_region(const struct tfl_model *m, const struct tfl_op *op, int tensor)
 {
 	const struct tfl_subgraph *g = &m->subgraph[0];
 	int scratch = op->in[IN_SCRATCH];
-	int64_t end = tfl_planned_at(m, scratch) + tfl_bytes(&g->tensor[scratch]);
+	int64_t end = tfl_planned_at(m, 0, scratch) + tfl_bytes(&g->tensor[scratch]);
 	if (tensor < 0 || g->tensor[tensor].type != TFL_UINT8 || g->tensor[tensor].rank != 1 ||
 	    g->tensor[tensor].data.p || g->tensor[tensor].is_variable)
 		return false;
-	return tfl_planned_at(m, tensor) >= end && !is_border(g, tensor);
+	return tfl_planned_at(m, 0, tensor) >= end && !is_border(g, tensor);
 }
 
 int
@@ -59,10 +59,10 @@ static struct stream_place
 place_in_region(const struct tfl_model *m, int tensor)
 {
 	const struct tfl_tensor *t = m->subgraph[0].tensor;
-	int64_t at = tfl_planned_at(m, tensor);
+	int64_t at = tfl_planned_at(m, 0, tensor);
 	for (int k = 0; at >= 0 && k < stream_io_regions(m); k++) {
 		int region = stream_io_region(m, k);
-		int64_t from = tfl_planned_at(m, region);
+		int64_t from = tfl_planned_at(m, 0, region);
 		if (at >= from && at + tfl_bytes(&t[tensor]) <= from + tfl_bytes(&t[region]))
 			return (struct stream_place){ .region = N_SPECIAL - IN_FLASH + k,
 						      .at = at - from };
@@ -90,7 +90,7 @@ stream_separate_place(const struct tfl_model *m, int tensor)
 	const struct tfl_op *op = sole_operator(m);
 	if (!op || tensor < 0 || g->tensor[tensor].data.p)
 		return (struct stream_place){ .region = 0 };
-	if (tfl_planned_at(m, tensor) >= 0)
+	if (tfl_planned_at(m, 0, tensor) >= 0)
 		return place_in_region(m, tensor);
 	return (struct stream_place){ .region = region_of(op, tensor) };
 }

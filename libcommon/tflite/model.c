@@ -506,10 +506,12 @@ tfl_metadata(const struct tfl_model *m, const char *name)
 }
 
 int64_t
-tfl_planned_at(const struct tfl_model *m, int tensor)
+tfl_planned_at(const struct tfl_model *m, int subgraph, int tensor)
 {
 	enum { HEAD = 12 };
 	struct bytes plan = tfl_metadata(m, "OfflineMemoryAllocation");
 	size_t at = HEAD + 4 * (size_t)tensor;
+	for (int s = 0; s < subgraph; s++)
+		at += 4 * (size_t)m->subgraph[s].n_tensors;
 	return plan.p && at + 4 <= plan.n ? (int32_t)load_le32(plan.p + at) : -1;
 }

@@ -226,10 +226,10 @@ int64_t tfl_integer(int type, const uint8_t *p, int64_t i);
 struct bytes tfl_metadata(const struct tfl_model *m, const char *name);
 /*
  * Returns the offset in the arena that the metadata OfflineMemoryAllocation gives a
- * tensor of the first subgraph.  Returns -1 if the interpreter shall choose the offset
+ * tensor of a subgraph.  Returns -1 if the interpreter shall choose the offset
  * (ethosu-commands(7) 13.4).
  */
-int64_t tfl_planned_at(const struct tfl_model *m, int tensor);
+int64_t tfl_planned_at(const struct tfl_model *m, int subgraph, int tensor);
 
 /* Value of an option of op; the schema's default if op has no options. */
 #define TFL_OPT(op, table, field)                                            \

@@ -3,6 +3,7 @@
  * The memory of a model around its streams: the container (rules 48 to 51), the memory
  * bound to the regions, and the bytes of the arena that are written before a stream runs.
  */
+#include "base/fixed.h"
 #include "borders/borders.h"
 #include "verify/rules.h"
 
@@ -19,7 +20,8 @@ struct plan {
 	const struct tfl_model *m;
 	struct arena *a;
 	struct bytes offsets; /* one int32 per tensor; p NULL: no metadata */
-	int64_t arena_bytes;
+	/* the subgraph's part of the arena, as its streams see it: the scratch tensor */
+	int64_t origin, arena_bytes;
 	struct written *arena; /* NULL: not tracked (no offsets, or too large) */
 	struct border_tensors borders;
 	int subgraph, op;      /* position of the next operator that plan_advance() passes */
@@ -38,14 +40,18 @@ first_offset(const struct plan *p, int s)
 	return n;
 }
 
-/* Returns the arena offset of a tensor; -1: the tensor has no offset. */
+/*
+ * Returns the offset of a tensor in the subgraph's part of the arena; -1: the tensor has no
+ * offset.  In front of that part, it is INT32_MAX: beyond any arena.
+ */
 static int64_t
 offset_of(const struct plan *p, int s, int tensor)
 {
 	size_t word = first_offset(p, s) + (size_t)tensor;
 	if (!p->offsets.p || 4 * (word + 1) > p->offsets.n)
 		return -1;
-	return (int32_t)load_le32(p->offsets.p + 4 * word);
+	int64_t at = (int32_t)load_le32(p->offsets.p + 4 * word);
+	return at < 0 ? at : at < p->origin ? INT32_MAX : at - p->origin;
 }
 
 static const struct tfl_op *
@@ -68,11 +74,29 @@ mark_tensor(struct plan *p, int s, int tensor)
 		written_mark(p->arena, at, bytes_of(p->m, s, tensor));
 }
 
-/* Marks network inputs and variables of a subgraph, which have values from the start. */
+/* Finds the part of the arena that an operator of the NPU uses. */
+static void
+find_part(struct plan *p, int s, const struct tfl_op *op)
+{
+	int scratch = op->n_in > IN_SCRATCH ? op->in[IN_SCRATCH] : -1;
+	p->origin = scratch < 0 ? 0 : max_i64(tfl_planned_at(p->m, s, scratch), 0);
+	p->arena_bytes = bytes_of(p->m, s, scratch);
+}
+
+/*
+ * Begins with the memory of a subgraph, and marks its inputs and variables, which have values
+ * from the start.
+ */
 static void
 enter_subgraph(struct plan *p, int s)
 {
 	const struct tfl_subgraph *g = &p->m->subgraph[s];
+	p->arena = NULL;
+	for (int i = g->n_ops; i-- > 0;)
+		if (npu_is_operator(&g->op[i]))
+			find_part(p, s, &g->op[i]);
+	if (p->offsets.p && p->arena_bytes <= TRACKED_MAX)
+		p->arena = written_new(p->a, p->arena_bytes);
 	for (int i = 0; i < g->n_in; i++)
 		mark_tensor(p, s, g->in[i]);
 	for (int i = 0; i < g->n_tensors; i++)
@@ -87,15 +111,10 @@ plan_open(struct checker *c, const struct tfl_model *m)
 	p->m = m;
 	p->a = c->a;
 	p->offsets = tfl_metadata(m, "OfflineMemoryAllocation");
-	const struct tfl_op *op = operator_of(c, m);
 	/* unreadable metadata is ignored here; programs that need it will report it */
 	struct err none = { 0 };
 	if (!borders_read(c->a, m, &p->borders, &none))
 		p->borders = (struct border_tensors){ .actual = 1 };
-	if (op->n_in > IN_SCRATCH)
-		p->arena_bytes = bytes_of(m, c->s->subgraph, op->in[IN_SCRATCH]);
-	if (p->offsets.p && p->arena_bytes <= TRACKED_MAX)
-		p->arena = written_new(c->a, p->arena_bytes);
 	enter_subgraph(p, 0);
 	return p;
 }
@@ -310,7 +329,7 @@ check_container(struct checker *c, const struct tfl_model *m)
 	check_operator(c, m);
 	if (op->in[IN_SCRATCH] < 0)
 		return;
-	p.arena_bytes = bytes_of(m, c->s->subgraph, op->in[IN_SCRATCH]);
+	find_part(&p, c->s->subgraph, op);
 	if (p.offsets.p) {
 		size_t n = first_offset(&p, m->n_subgraphs);
 		ERROR_IF(p.offsets.n != 4 * n, c, 51,

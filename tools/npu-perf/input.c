@@ -36,18 +36,21 @@ input_bytes(const struct tfl_subgraph *g, const struct tfl_op *op, int i)
 }
 
 /*
- * Adds the special tensors (ethosu-commands(7) 13.3).  All operators of a model share
- * them, so that a plan needs the largest of each.
+ * Adds the special tensors (ethosu-commands(7) 13.3) of subgraph g.  All operators of a subgraph
+ * share them, so that a plan needs the largest of each.
  */
 static void
-add_sizes(const struct tfl_subgraph *g, const struct tfl_op *op,
-	  struct sizes *s)
+add_sizes(const struct tfl_model *m, int g, const struct tfl_op *op, struct sizes *s,
+	  int64_t *constants)
 {
-	int64_t payload = input_bytes(g, op, 0);
+	const struct tfl_subgraph *sg = &m->subgraph[g];
+	int64_t payload = input_bytes(sg, op, 0), begin = 0;
+	if (g && op->n_in > 2 && op->in[2] >= 0)
+		begin = max_i64(0, tfl_planned_at(m, g, op->in[2]));
 	s->streams += (payload + 15) / 16 * 16;
-	s->constants = max_i64(s->constants, input_bytes(g, op, 1));
-	s->arena = max_i64(s->arena, input_bytes(g, op, 2));
-	s->fast = max_i64(s->fast, input_bytes(g, op, 3));
+	*constants = max_i64(*constants, input_bytes(sg, op, 1));
+	s->arena = max_i64(s->arena, begin + input_bytes(sg, op, 2));
+	s->fast = max_i64(s->fast, input_bytes(sg, op, 3));
 }
 
 void
@@ -69,16 +72,19 @@ walk_operators(struct arena *a, const struct tfl_model *m, struct network *net)
 	size_t cap = 0;
 	for (int s = 0; s < m->n_subgraphs; s++) {
 		const struct tfl_subgraph *g = &m->subgraph[s];
+		int64_t constants = 0;
 		for (int i = 0; i < g->n_ops; i++) {
 			const struct tfl_op *op = &g->op[i];
 			if (npu_is_operator(op)) {
 				net->n++;
-				add_sizes(g, op, &net->bytes);
+				net->n_bodies += s > 0;
+				add_sizes(m, s, op, &net->bytes, &constants);
 				continue;
 			}
 			agrow(a, net->cpu, (size_t)net->n_cpu, &cap);
 			add_cpu(net, tfl_op_label(op), g, op);
 		}
+		net->bytes.constants += constants;
 	}
 }
 

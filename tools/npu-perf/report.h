@@ -100,6 +100,7 @@ struct network {
 	const struct graph *graph; /* NULL: not in the file */
 	struct operator *op;
 	size_t n;
+	int n_bodies; /* how many of them are in bodies of IF and WHILE */
 	struct cpu_operator *cpu; /* in the order of the model */
 	int n_cpu, n_uncosted; /* n_uncosted: those whose cycles cpu_cycles() can't estimate */
 	double cpu_cycles;     /* sum over the costed operators, of a Cortex-M55 */

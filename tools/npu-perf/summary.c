@@ -208,6 +208,16 @@ cpu_ms(const struct network *net)
 	return x.cpu_cycles / x.core.clock * 1e3;
 }
 
+/* Nobody knows how often a body runs. */
+static void
+in_bodies(struct text *t, const struct network *net)
+{
+	if (net->n_bodies)
+		text_printf(t, "%-*s%12d NPU operator%s, each counted once\n", LABEL,
+			    "Bodies of IF and WHILE", net->n_bodies,
+			    net->n_bodies == 1 ? "" : "s");
+}
+
 /* The CPU has another clock and waits for the NPU; its cycles are in no sum of cycles. */
 static void
 on_the_cpu(struct text *t, const struct network *net)
@@ -286,6 +296,7 @@ inference(struct text *t, const struct network *net)
 		    "Inference time", ms, ms > 0 ? 1e3 / ms : (double)NAN);
 	if (cpu_ms(net) > 0)
 		text_printf(t, "%-*s%12.3f ms\n", LABEL, "On the NPU", npu_ms);
+	in_bodies(t, net);
 	on_the_cpu(t, net);
 	if (net->measured.inferences)
 		text_printf(t, "%-*s%12.0f cycles, %.2f times the estimate\n",

@@ -13,13 +13,15 @@ enum { IN_CONSTANTS = 1, IN_ARENA, N_SPECIAL = 4, ARENA = 1 };
  * access the tensor.
  */
 static bool
-describe_tensor(const struct tfl_model *m, const struct tfl_op *op, int tensor,
+describe_tensor(const struct tfl_model *m, int subgraph, const struct tfl_op *op, int tensor,
 	 struct perf_tensor *out)
 {
-	const struct tfl_tensor *t = &m->subgraph[0].tensor[tensor];
-	int64_t origin = tfl_planned_at(m, op->in[IN_ARENA]);
-	int64_t at = tfl_planned_at(m, tensor);
-	struct stream_place own = stream_separate_place(m, tensor);
+	const struct tfl_tensor *t = &m->subgraph[subgraph].tensor[tensor];
+	int64_t origin = tfl_planned_at(m, subgraph, op->in[IN_ARENA]);
+	int64_t at = tfl_planned_at(m, subgraph, tensor);
+	struct stream_place own = { .region = 0 };
+	if (!subgraph)
+		own = stream_separate_place(m, tensor);
 	struct hwc s = { .h = 1, .w = 1, .c = 1 };
 	int32_t *extent[] = { &s.c, &s.w, &s.h };
 	for (int i = 0; i < (int)ARRAY_LEN(extent) && i < t->rank; i++)
@@ -40,14 +42,14 @@ operand_info_of(struct arena *a, const struct tfl_model *m, const struct npu_str
 		return operand_info;
 	if (op->in[IN_CONSTANTS] >= 0)
 		operand_info.constants = g->tensor[op->in[IN_CONSTANTS]].data;
-	if (s->subgraph != 0 || op->in[IN_ARENA] < 0)
-		return operand_info; /* the memory plan has no offsets for other subgraphs */
-	int first = N_SPECIAL + stream_io_regions(m), n = op->n_in - first + op->n_out;
+	if (op->in[IN_ARENA] < 0)
+		return operand_info;
+	int first = N_SPECIAL + (s->subgraph ? 0 : stream_io_regions(m)), n = op->n_in - first + op->n_out;
 	struct perf_tensor *place = anew(a, struct perf_tensor, (size_t)n);
 	for (int i = 0; i < n; i++) {
 		int in = i + first;
 		int t = in < op->n_in ? op->in[in] : op->out[in - op->n_in];
-		if (t >= 0 && describe_tensor(m, op, t, &place[operand_info.n_places]))
+		if (t >= 0 && describe_tensor(m, s->subgraph, op, t, &place[operand_info.n_places]))
 			operand_info.n_places++;
 	}
 	operand_info.place = place;

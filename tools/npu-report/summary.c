@@ -82,6 +82,11 @@ put_time(struct text *t, const struct report *r)
 			    extrapolated ? "Arm's model falls in this" : "the chip's time falls in this",
 			    extrapolated ? "; no such chip was measured" : "");
 	double unknown = number(r, "cpu_operators_without_cycles");
+	double bodies = number(r, "npu_operators_in_bodies");
+	if (bodies > 0)
+		text_printf(t, "  bodies   %.0f NPU operator%s of bodies of IF and WHILE count%s "
+			       "once, however often a body runs\n", bodies, bodies > 1 ? "s" : "",
+			    bodies > 1 ? "" : "s");
 	if (unknown > 0)
 		text_printf(t, "  unknown  %.0f operator%s on the CPU, whose time nobody estimates, "
 			       "add%s to that\n", unknown, unknown > 1 ? "s" : "",

@@ -152,7 +152,7 @@ set_own_constants(struct share *s, struct row *r, const struct compiled *c, int 
 static struct span
 place_of(const struct tfl_model *m, int tensor)
 {
-	return (struct span){ .at = tfl_planned_at(m, tensor),
+	return (struct span){ .at = tfl_planned_at(m, 0, tensor),
 			      .n = tfl_bytes(&m->subgraph[0].tensor[tensor]) };
 }
 

@@ -97,7 +97,7 @@ put_states(const struct share *s, struct text *t, int net)
 		int fill = x->type == TFL_INT8 && x->quant.n_zero
 			       ? (int)(x->quant.zero[0] & 0xff) : 0;
 		text_printf(t, "\tmemset((unsigned char *)arena + %lld, %d, %lld);\n",
-			    (long long)(s->choice.place.at[net] + tfl_planned_at(c->m, i)), fill,
+			    (long long)(s->choice.place.at[net] + tfl_planned_at(c->m, 0, i)), fill,
 			    (long long)tfl_bytes(x));
 	}
 	text_puts(t, "}\n\n");

@@ -189,7 +189,7 @@ open_networks(struct runner *r)
 				continue;
 			int fill = t->type == TFL_INT8 && t->quant.n_zero
 				       ? (int)(t->quant.zero[0] & 0xff) : 0;
-			memset(arena_of(r, i) + tfl_planned_at(c->m, k), fill, (size_t)tfl_bytes(t));
+			memset(arena_of(r, i) + tfl_planned_at(c->m, 0, k), fill, (size_t)tfl_bytes(t));
 		}
 	}
 	return true;

@@ -47,7 +47,7 @@ put_border(const struct json_out *j, const struct tfl_model *m, int index,
 {
 	const struct tfl_tensor *x = &m->subgraph[0].tensor[index];
 	struct stream_place own = stream_separate_place(m, index);
-	int64_t at = own.region ? -1 : tfl_planned_at(m, index);
+	int64_t at = own.region ? -1 : tfl_planned_at(m, 0, index);
 	json_open(j, NULL, '{');
 	json_put_string(j, "name", x->name);
 	json_put_string(j, "type", tfl_type_name(x->type));
