@@ -23,6 +23,7 @@
 #include "../moves/move.h"
 
 #include "sim/resources.h"
+#include "tflite/calls.h"
 
 static const char no_tensor[] = "its variable can't become a tensor of the NPU";
 
@@ -77,11 +78,22 @@ note_access(struct state *s, int i)
 }
 
 static void
-keep_resource(struct state *s, int tensor)
+keep_resource(struct state *s, int subgraph, int tensor)
 {
-	int k = tensor < 0 ? -1 : sim_resource_of(s->r, 0, tensor);
+	int k = tensor < 0 ? -1 : sim_resource_of(s->r, subgraph, tensor);
 	if (k >= 0)
 		s->why_not[k] = no_tensor;
+}
+
+/* a resource that bodies of IF and WHILE use, too, must remain a resource */
+static void
+keep_bodies(struct state *s)
+{
+	const struct tfl_model *m = s->p->m;
+	const bool *body = tfl_bodies(s->p->a, m);
+	for (int b = 1; b < m->n_subgraphs; b++)
+		for (int i = 0; body[b] && i < m->subgraph[b].n_tensors; i++)
+			keep_resource(s, b, i);
 }
 
 /* runs the subgraphs of CALL_ONCE, so that the resources have their initial values */
@@ -271,9 +283,10 @@ take_state(struct part *p, const struct options *o)
 	/* a resource whose handle is used elsewhere must remain a resource */
 	for (int i = 0; i < p->sg->n_ops; i++)
 		for (int k = is_access(&p->sg->op[i]); k < p->sg->op[i].n_in; k++)
-			keep_resource(&s, p->sg->op[i].in[k]);
+			keep_resource(&s, 0, p->sg->op[i].in[k]);
 	for (int i = 0; i < p->sg->n_out; i++)
-		keep_resource(&s, p->sg->out[i]);
+		keep_resource(&s, 0, p->sg->out[i]);
+	keep_bodies(&s);
 	int *tensor = anew(p->a, int, (size_t)s.n);
 	for (int k = 0; k < s.n; k++)
 		if (!s.why_not[k] && s.read[k])

@@ -7,6 +7,9 @@
  */
 #include "../moves/move.h"
 
+#include "sim/resources.h"
+#include "tflite/calls.h"
+
 #include <limits.h>
 
 /* raises i to the level of `from`, or above it if `from` is on the NPU and i on the CPU */
@@ -29,12 +32,33 @@ follow_variable(struct part *p, int i, int tensor, int *last)
 	last[tensor] = i + 1;
 }
 
+/* Does a body of the model read or assign variables by name? */
+static bool
+bodies_access(const struct part *p)
+{
+	const bool *body = tfl_bodies(p->a, p->m);
+	for (int s = 1; s < p->m->n_subgraphs; s++)
+		for (int i = 0; body[s] && i < p->m->subgraph[s].n_ops; i++)
+			if (sim_is_resource_op(&p->m->subgraph[s].op[i]))
+				return true;
+	return false;
+}
+
 static void
 find_levels(struct part *p)
 {
 	int *last = anew(p->a, int, (size_t)p->sg->n_tensors);
+	/* the last operator that accesses a variable by name; no tensor keeps their order */
+	int named = -1;
+	bool calls = bodies_access(p);
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		const struct tfl_op *op = &p->sg->op[i];
+		int64_t callee[TFL_CALLEES];
+		if (!p->op[i].npu && (sim_is_resource_op(op) || (calls && tfl_callees(op, callee)))) {
+			if (named >= 0)
+				raise_level(p, i, named);
+			named = i;
+		}
 		for (int k = 0; k < op->n_in; k++) {
 			int from = op->in[k] < 0 ? -1
 						 : p->sg->tensor[op->in[k]].producer;
