@@ -36,6 +36,8 @@ struct options {
 	enum emit emit;
 	bool allocation, high_level, registers; /* --verbose-... */
 	bool no_map;
+	const char **body; /* of --body: N=FILE */
+	size_t n_bodies;
 	unsigned jobs;
 };
 
@@ -45,6 +47,7 @@ struct cmdgen {
 	const struct accel *accel;
 	struct memory_system memory;
 	struct tfl_model *m;
+	struct tfl_model **body; /* by subgraph: compiled bodies; NULL: none */
 	struct emit_words *stream; /* of every node; n is 0 on the CPU */
 	bool no_map;		   /* --no-map: write no source map into the file */
 	struct err *e;
@@ -55,6 +58,12 @@ struct cmdgen {
  * generates its streams
  */
 bool emit_text(struct cmdgen *c, uint8_t *text, size_t n, const char *name);
+
+/*
+ * model_bodies.c: the file name, compiled from body n of IF or WHILE, takes the place of
+ * subgraph n
+ */
+bool take_body(struct cmdgen *c, int n, struct bytes file, const char *name);
 
 /* model.c: builds the finished TFLite file; ethosu-commands(7) 13 */
 bool build_model(struct cmdgen *c, struct bytes *out);

@@ -8,13 +8,27 @@
 #include "tflite/tflite.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define NAME(code, name, what) name,
 #define MEANING(code, name, what) name ": " what "; "
 static const char *const emit_names[] = { EMITS(NAME) NULL };
 static const char emit_doc[] = "kind of output: " EMITS(MEANING) "the default is tflite";
 
+static void
+add_body(void *options, const char *arg)
+{
+	struct options *o = options;
+	o->body = realloc(o->body, (o->n_bodies + 1) * sizeof(*o->body));
+	if (!o->body)
+		out_of_memory();
+	o->body[o->n_bodies++] = arg;
+}
+
 static const struct cli_option option_list[] = {
+	{ CLI_TAKE("body", "N=FILE", add_body,
+		   "put FILE, compiled from body N of IF or WHILE (tfl-partition --subgraph=N), "
+		   "into the model") },
 	{ CLI_CHOICE("emit", "KIND", emit, emit_names, emit_doc) },
 	{ CLI_FLAG("no-map", no_map,
 		   "leave out the source map: the names of the source model for streams "
@@ -120,6 +134,23 @@ list(struct cmdgen *c, const struct options *o)
 	return ok;
 }
 
+/* Reads the files of --body. */
+static bool
+take_bodies(struct cmdgen *c, const struct options *o)
+{
+	for (size_t i = 0; i < o->n_bodies; i++) {
+		char *name;
+		long n = strtol(o->body[i], &name, 10);
+		struct bytes file;
+		if (*name != '=' || n < 1 || n > INT32_MAX)
+			return err_set(c->e, "error: --body needs N=FILE, not '%s'", o->body[i]);
+		if (!file_read(c->a, name + 1, TFL_MAX_BYTES, &file, c->e) ||
+		    !take_body(c, (int)n, file, name + 1))
+			return false;
+	}
+	return true;
+}
+
 static bool
 run(void *options, struct arena *a, struct err *e)
 {
@@ -128,8 +159,8 @@ run(void *options, struct arena *a, struct err *e)
 	uint8_t *text;
 	size_t n;
 	return file_take(a, o->input, SIZE_MAX / 4, &text, &n, e) &&
-	       emit_text(&c, text, n, file_name(o->input)) && list(&c, o) &&
-	       write_output(&c, o);
+	       emit_text(&c, text, n, file_name(o->input)) && take_bodies(&c, o) &&
+	       list(&c, o) && write_output(&c, o);
 }
 
 int
@@ -143,5 +174,7 @@ main(int argc, char **argv)
 		.jobs = &o.jobs,
 		.jobs_doc = "verify weights on N threads (0: all processors)",
 	};
-	return cli_run(&argp, argc, argv, &o, &common, run);
+	int status = cli_run(&argp, argc, argv, &o, &common, run);
+	free(o.body);
+	return status;
 }

@@ -6,6 +6,7 @@
  */
 #include "model.h"
 
+#include "base/fixed.h"
 #include "tflite/write.h"
 
 static void
@@ -196,7 +197,8 @@ build_main(struct build *b)
 		b->sg.n_ops++;
 	}
 	plan_tensors(b);
-	return true;
+	b->arena_end = max_i64(b->arena_end, graph_place_used(c->g, PLACE_ARENA));
+	return place_bodies(b);
 }
 
 static bool
@@ -276,7 +278,8 @@ build_model(struct cmdgen *c, struct bytes *out)
 	b.w.subgraph = anew(c->a, struct tflw_subgraph, (size_t)b.w.n_subgraphs);
 	b.w.subgraph[0] = b.sg;
 	for (int i = 1; i < b.w.n_subgraphs; i++)
-		copy_subgraph(&b, i, &b.w.subgraph[i]);
+		if (!put_body(&b, i, &b.w.subgraph[i]))
+			copy_subgraph(&b, i, &b.w.subgraph[i]);
 	keep_signatures(&b);
 	build_metadata(&b);
 	struct err e = { 0 };

@@ -19,6 +19,8 @@ struct build {
 	/* operator code of the original -> new code; -1: not copied yet */
 	int *opcode_map;
 	struct tflw_subgraph sg;
+	int64_t arena_end; /* bytes of the first subgraph's part of the arena */
+	int64_t *base;	   /* by subgraph: where its part begins */
 	int *tensor_map;   /* tensor of subgraph 0 -> new tensor; -1: dropped */
 	/* graph tensor that the original lacks -> new tensor; -1: not made yet */
 	int *made;
@@ -35,6 +37,8 @@ uint32_t add_buffer(struct build *b, struct bytes data);
 /* copy a buffer or operator code of the original; each is copied only once */
 uint32_t keep_buffer(struct build *b, uint32_t original);
 uint32_t keep_opcode(struct build *b, const struct tfl_op *op);
+/* Returns an operator code of the new model that equals *o; adds it if there is none. */
+uint32_t add_opcode(struct build *b, const struct tflw_opcode *o);
 uint32_t ethosu_opcode(struct build *b);
 /*
  * Copies tensors of the original to the new model and returns their new indices; -1
@@ -63,6 +67,15 @@ bool add_io_regions(struct build *b);
 int node_tensors(struct build *b, const struct g_tensors *l, int *out);
 /* an upper bound of node_tensors() */
 int count_tensors(const struct g_tensors *l);
+
+/* ---- model_bodies.c ---- */
+
+/* Sets b->base; the first subgraph is complete. */
+bool place_bodies(struct build *b);
+/* The offset of a tensor of a compiled body; -1: the runtime chooses it. */
+int64_t body_planned_at(const struct build *b, int index, int tensor);
+/* Sets *out to a compiled body; false: subgraph `index` was not compiled. */
+bool put_body(struct build *b, int index, struct tflw_subgraph *out);
 
 /* ---- model_signatures.c ---- */
 

@@ -36,7 +36,7 @@ keep_metadata(struct build *b)
 	}
 }
 
-/* ethosu-commands(7) 13.4; the runtime plans the tensors of the other subgraphs */
+/* ethosu-commands(7) 13.4; the runtime plans the tensors of subgraphs that are not compiled */
 static void
 add_plan(struct build *b)
 {
@@ -49,8 +49,9 @@ add_plan(struct build *b)
 	store_le32(p + 8, (uint32_t)n);
 	for (; k < b->sg.n_tensors; k++)
 		store_le32(p + 12 + 4 * k, (uint32_t)(int32_t)b->plan[k]);
-	for (; k < n; k++)
-		store_le32(p + 12 + 4 * k, UINT32_MAX);
+	for (int s = 1; s < b->w.n_subgraphs; s++)
+		for (int i = 0; i < b->w.subgraph[s].n_tensors; i++, k++)
+			store_le32(p + 12 + 4 * k, (uint32_t)(int32_t)body_planned_at(b, s, i));
 	add_metadata(b, "OfflineMemoryAllocation",
 		     (struct bytes){ .p = p, .n = 4 * ((size_t)n + 3) });
 }

@@ -42,16 +42,25 @@ keep_opcode(struct build *b, const struct tfl_op *op)
 }
 
 uint32_t
-ethosu_opcode(struct build *b)
+add_opcode(struct build *b, const struct tflw_opcode *o)
 {
 	struct tflw_model *w = &b->w;
-	for (int i = 0; i < w->n_opcodes; i++)
-		if (w->opcode[i].custom && !strcmp(w->opcode[i].custom, "ethos-u"))
+	for (int i = 0; i < w->n_opcodes; i++) {
+		const struct tflw_opcode *x = &w->opcode[i];
+		if (x->code == o->code && x->version == o->version &&
+		    !strcmp(x->custom ? x->custom : "", o->custom ? o->custom : ""))
 			return (uint32_t)i;
+	}
 	agrow(b->c->a, w->opcode, (size_t)w->n_opcodes, &b->cap_opcodes);
-	w->opcode[w->n_opcodes] = (struct tflw_opcode){
-		.code = TFL_CUSTOM, .custom = "ethos-u", .version = 1 };
+	w->opcode[w->n_opcodes] = *o;
 	return (uint32_t)w->n_opcodes++;
+}
+
+uint32_t
+ethosu_opcode(struct build *b)
+{
+	return add_opcode(b, &(struct tflw_opcode){ .code = TFL_CUSTOM, .custom = "ethos-u",
+						    .version = 1 });
 }
 
 static int
@@ -155,7 +164,7 @@ add_io_regions(struct build *b)
 			return err_at(b->c->e, g->file, 0, "scratch memory, inputs and outputs "
 							   "are larger than 2 GB");
 		b->io_region[k] = add_bytes_tensor(b, names[k], bytes, EMPTY_BUFFER, at);
-		at += bytes;
+		b->arena_end = at += bytes;
 	}
 	return true;
 }

@@ -70,8 +70,10 @@ complete_options(void *options)
 	if ((o->cut_inputs || o->cut_outputs) && o->by_name)
 		cli_error("--by-name excludes --cut-inputs and --cut-outputs: the cut network "
 			  "is in no file");
-	if (o->cut_only && !o->cut_inputs && !o->cut_outputs)
-		cli_error("--cut-only needs --cut-inputs or --cut-outputs");
+	if (o->subgraph && o->by_name)
+		cli_error("--by-name excludes --subgraph: the body is in no file");
+	if (o->cut_only && !o->cut_inputs && !o->cut_outputs && !o->subgraph)
+		cli_error("--cut-only needs --cut-inputs, --cut-outputs or --subgraph");
 	if (o->json && !o->report)
 		cli_error("--json needs --report");
 	if (o->by_name && !o->name)
@@ -94,6 +96,9 @@ static const struct cli_option option_list[] = {
 	{ CLI_FLAG("cut-only", cut_only,
 		   "write the network between the tensors as a TFLite model, instead of the "
 		   "graph") },
+	{ CLI_NUMBER("subgraph", "N", subgraph, 1, INT32_MAX,
+		     "compile subgraph N, a body of IF or WHILE, as a network of its own; "
+		     "npu-cmdgen --body puts the result into the model") },
 	{ CLI_TAKE("cpu", "OP", take_operator,
 		   "run operator OP on the CPU: a name (CONV_2D) or an index") },
 	{ CLI_TEXT("part", "NAME", part,

@@ -164,6 +164,7 @@ struct options {
 	/* lists of tensors; NULL: the model's own inputs or outputs */
 	const char *cut_inputs, *cut_outputs;
 	bool cut_only; /* write the cut model instead of the graph */
+	int subgraph;  /* --subgraph: the body to compile; 0: the model */
 	bool json;     /* of the report */
 	bool list_operators; /* --verbose-operators */
 	bool integer_io;
@@ -334,6 +335,9 @@ void note_subgraphs(const struct part *p);
 /* listing.c */
 void print_operators(const struct part *p, struct text *t);
 
+/* model/cut.c: replaces *m by a model of the body of --subgraph */
+bool take_subgraph(struct arena *a, const struct options *o, struct tfl_model **m,
+		   struct err *e);
 /*
  * model/cut.c: replaces *m by the network between the tensors of --cut-inputs and
  * --cut-outputs, and notes the operators outside; *out is NULL if the options ask for no

@@ -118,7 +118,7 @@ partition_file(struct arena *a, const struct options *o, const struct accel *acc
 	struct part p = { .a = a, .e = e };
 	const struct part_cut *cut;
 	if (!model_read(a, file, file_name(o->input), &p.m, e) || !tfl_check_plain(p.m, e) ||
-	    !take_cut(a, o, &p.m, &cut, e))
+	    !take_subgraph(a, o, &p.m, e) || !take_cut(a, o, &p.m, &cut, e))
 		return false;
 	p.sg = &p.m->subgraph[0];
 	if (!check_sizes(&p) || !check_asked(&p, o, e))
@@ -143,9 +143,10 @@ partition_file(struct arena *a, const struct options *o, const struct accel *acc
 			return false;
 	}
 	if (!o->report) {
-		warn_of_cpu(&p, o->input);
+		warn_of_cpu(&p, o->subgraph ? p.m->name : o->input);
 		note_open_batch(&p);
-		note_subgraphs(&p);
+		if (!o->subgraph)
+			note_subgraphs(&p);
 	}
 	*out = p;
 	return true;

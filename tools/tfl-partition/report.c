@@ -4,6 +4,7 @@
 
 #include "base/cli.h"
 #include "perf/cpu.h"
+#include "tflite/calls.h"
 
 #include <stdlib.h>
 
@@ -175,18 +176,21 @@ warn_of_kind(const struct part *p, const char *of, const struct fallback *f, siz
 	text_free(&price);
 }
 
-/* only one function of a model with several is compiled */
+/* only one function of a model with several is compiled; bodies have a graph of their own */
 void
 note_subgraphs(const struct part *p)
 {
+	const bool *body = tfl_bodies(p->a, p->m);
 	bool unneeded = false;
+	int n = p->m->n_subgraphs - 1;
+	for (int i = 0; i < p->m->n_subgraphs; i++)
+		n -= body[i];
 	for (int i = 0; i < p->sg->n_ops; i++)
 		unneeded |= p->op[i].left_out && p->sg->op[i].code == TFL_CALL_ONCE;
-	if (p->m->n_subgraphs > 1 && !unneeded)
+	if (n > 0 && !unneeded)
 		cli_note_to(p->e, "note", "%s: subgraph 0 is compiled, the other %d stay%s as "
-			 "%s", p->m->name, p->m->n_subgraphs - 1,
-			 p->m->n_subgraphs == 2 ? "s" : "",
-			 p->m->n_subgraphs == 2 ? "it is" : "they are");
+			 "%s", p->m->name, n, n == 1 ? "s" : "",
+			 n == 1 ? "it is" : "they are");
 }
 
 void

@@ -123,7 +123,7 @@ decide_op(const struct part *p, int i)
 	if (op->code == TFL_CUSTOM)
 		return "custom operator";
 	if (op->code == TFL_IF || op->code == TFL_WHILE)
-		return "it calls other subgraphs, and only operators of the first one are compiled";
+		return "it calls subgraphs, each of which is a network of its own";
 	const struct family *f = family_of(op->code);
 	if (!f->read)
 		return "no lowering for this operator";

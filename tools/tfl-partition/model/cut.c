@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --cut-inputs and --cut-outputs: the network between named tensors takes the place of the
- * model.  The operators outside are reported.
+ * --subgraph: a body of IF or WHILE takes the place of the model.  --cut-inputs and
+ * --cut-outputs: the network between named tensors does.  The operators outside are reported.
  */
 #include "../part.h"
 
 #include "base/cli.h"
 #include "base/file.h"
 #include "kernels/kernels.h"
+#include "tflite/calls.h"
 
 static const enum cut_side outside[] = { CUT_BEFORE, CUT_BEHIND, CUT_ASIDE };
 
@@ -75,13 +76,22 @@ take_cut(struct arena *a, const struct options *o, struct tfl_model **m,
 }
 
 bool
+take_subgraph(struct arena *a, const struct options *o, struct tfl_model **m, struct err *e)
+{
+	struct bytes file;
+	const char *name = arena_printf(a, "%s (subgraph %d)", (*m)->name, o->subgraph);
+	return !o->subgraph || (tfl_body(a, *m, o->subgraph, &file, e) &&
+				tfl_read(a, file, name, m, e));
+}
+
+bool
 write_cut(struct arena *a, const struct options *o, struct bytes file, struct err *e)
 {
 	struct tfl_model *m;
 	const struct part_cut *c;
 	return model_read(a, file, file_name(o->input), &m, e) && tfl_check_plain(m, e) &&
-	       take_cut(a, o, &m, &c, e) &&
-	       file_write(o->output, c->cut.file.p, c->cut.file.n, true, e);
+	       take_subgraph(a, o, &m, e) && take_cut(a, o, &m, &c, e) &&
+	       file_write(o->output, m->file.p, m->file.n, true, e);
 }
 
 void

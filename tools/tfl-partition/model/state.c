@@ -275,7 +275,8 @@ void
 take_state(struct part *p, const struct options *o)
 {
 	struct state s = { .p = p, .o = o };
-	if (!open_state(&s))
+	/* the resources of a body are also those of its model */
+	if (o->subgraph || !open_state(&s))
 		return;
 	for (int i = 0; i < p->sg->n_ops; i++)
 		if (is_access(&p->sg->op[i]))
