@@ -40,6 +40,13 @@ like_programs()
 	[ "$status" = 1 ]
 }
 
+@test "bodies of IF and WHILE get the bytes of npucc" {
+	"${embed%/*}/gen-model" 1 CONV_2D | "${embed%/*}/control-model" both 2 >m.tflite
+	"$embed" m.tflite "${parts[@]}" >out || true # compares models of one output
+	[ "$(grep -c ': differs$' out)" = 4 ]
+	like_programs m.tflite
+}
+
 @test "the threads of a call end with the call" {
 	[ -n "$SHARED" ] || skip "no shared models"
 	# large enough for threads; its input is not the one that embed makes

@@ -2,7 +2,10 @@
 /* The stages of npucc, all or one, with texts in memory between them. */
 #include "lib.h"
 
+#include "tflite/calls.h"
 #include "tosa/tosa.h"
+
+#include <string.h>
 
 static bool
 check_target(struct call *c)
@@ -49,6 +52,7 @@ check_part(struct call *c, size_t model_bytes)
 	const char *memory;
 	int64_t bytes, limit;
 	c->needs.constants = (int64_t)model_bytes;
+	c->needs.arena += c->bodies_arena;
 	if (!p || o->allow_overflow || target_part_fits(p, &c->needs, &memory, &bytes, &limit))
 		return true;
 	c->no = NPUTOOLS_ERROR_DOES_NOT_FIT;
@@ -59,13 +63,12 @@ check_part(struct call *c, size_t model_bytes)
 		      (long long)(bytes - limit));
 }
 
+/* All stages, for a model or for its body c->subgraph. */
 static bool
-compile(struct call *c, void *model)
+compile_one(struct call *c, struct bytes model, struct text *t)
 {
-	struct text *t = &c->out;
 	call_stage(c, partitioned, NPUTOOLS_ERROR_UNSUPPORTED, NPUTOOLS_ERROR_INPUT);
-	if (!call_check_model(c, *(struct bytes *)model) || !check_target(c) ||
-	    !partition(c, *(struct bytes *)model, t))
+	if (!partition(c, model, t))
 		return false;
 	/* the target, which npu-sched reads first, is the caller's; the graph is ours */
 	call_stage(c, scheduled, NPUTOOLS_ERROR_DOES_NOT_FIT, NPUTOOLS_ERROR_INPUT);
@@ -75,7 +78,46 @@ compile(struct call *c, void *model)
 	if (!run_stage(c, lib_npu_wenc, t))
 		return false;
 	call_stage(c, 1, NPUTOOLS_ERROR_INTERNAL, NPUTOOLS_ERROR_INTERNAL);
-	return run_stage(c, lib_npu_cmdgen, t) && check_part(c, t->n);
+	return run_stage(c, lib_npu_cmdgen, t);
+}
+
+/* Compiles the bodies of IF and WHILE.  The stages report a model that can't be read. */
+static bool
+compile_bodies(struct call *c, struct bytes model)
+{
+	struct tfl_model *m;
+	if (tosa_is(model) || !tfl_read(c->a, model, c->o.name, &m, &(struct err){ 0 }))
+		return true;
+	const bool *is_body = tfl_bodies(c->a, m);
+	struct bytes *body = anew(c->a, struct bytes, (size_t)m->n_subgraphs);
+	int64_t arena = 0;
+	bool ok = true;
+	for (int i = 1; ok && i < m->n_subgraphs; i++) {
+		struct text t = { 0 };
+		c->subgraph = i;
+		ok = !is_body[i] || compile_one(c, model, &t);
+		if (ok && t.n) {
+			uint8_t *p = arena_alloc(c->a, t.n, 1);
+			memcpy(p, t.p, t.n);
+			body[i] = (struct bytes){ .p = p, .n = t.n };
+			arena += c->needs.arena;
+		}
+		text_free(&t);
+	}
+	c->subgraph = 0;
+	c->bodies_arena = arena;
+	c->body = body;
+	c->n_bodies = m->n_subgraphs;
+	return ok;
+}
+
+static bool
+compile(struct call *c, void *model)
+{
+	struct bytes b = *(struct bytes *)model;
+	call_stage(c, partitioned, NPUTOOLS_ERROR_UNSUPPORTED, NPUTOOLS_ERROR_INPUT);
+	return call_check_model(c, b) && check_target(c) && compile_bodies(c, b) &&
+	       compile_one(c, b, &c->out) && check_part(c, c->out.n);
 }
 
 static bool

@@ -32,6 +32,10 @@ struct call {
 	bool (*run)(struct call *c, void *ctx);
 	struct nputools_options o; /* complete: absent members have their defaults */
 	struct part_needs needs; /* of the plan, without constants */
+	int subgraph;	    /* the body that tfl-partition takes; 0: the model */
+	struct bytes *body; /* by subgraph: compiled bodies; n 0: none */
+	int n_bodies;	    /* subgraphs of the model with bodies; 0: none */
+	int64_t bodies_arena; /* at most, in bytes */
 	struct memory memory;
 	pthread_t thread; /* of the caller, which runs its function progress */
 	int64_t told;	  /* when progress was called last, in ms */

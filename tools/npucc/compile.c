@@ -60,24 +60,19 @@ replace_model(struct npucc *c, enum program p, const char *name, const char *opt
 static bool
 take_model(struct npucc *c)
 {
-	struct bytes b;
-	c->model = c->o->in;
+	c->model = c->piped.p ? NULL : c->o->in;
 	c->base = base_name(c);
 	bool replaced = c->o->to[QUANTIZE].n || c->o->to[CUT].n;
 	if ((c->o->to[QUANTIZE].n && !replace_model(c, QUANTIZE, "quantized.tflite", NULL)) ||
 	    (c->o->to[CUT].n && !replace_model(c, CUT, "cut.tflite", "--cut-only")))
 		return false;
 	if (replaced || c->model || (!c->o->keep && !c->o->check && !c->o->page && !c->o->part))
-		return true;
+		return compile_bodies(c);
 	const char *dir = c->beside ? c->beside : c->in_keep;
 	/* not the name of a kept file, which begins with base */
 	c->model = place_private(c, dir, c->tosa ? "input.tosa" : "input.tflite",
 				 "standard input");
-	if (c->piped.p)
-		b = c->piped;
-	else if (!file_read(c->a, NULL, INT32_MAX, &b, c->e))
-		return false;
-	return file_write(c->model, b.p, b.n, true, c->e);
+	return file_write(c->model, c->piped.p, c->piped.n, true, c->e) && compile_bodies(c);
 }
 
 /* true if an option names the header's array; a dialect has a name of its own */
@@ -272,7 +267,9 @@ static const struct kept_report {
 static bool
 run_report(struct npucc *c, const struct kept_report *r)
 {
-	const char *of = r->of == REPORT ? "report.json" : stage_file(c, r->of);
+	/* the compiled model has the bodies, too */
+	enum program from = r->of == WENC && c->bodies.n ? CMDGEN : r->of;
+	const char *of = r->of == REPORT ? "report.json" : stage_file(c, from);
 	const char *front = kept(c, "front.json");
 	struct job job = {
 		.program = r->program,

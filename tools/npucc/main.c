@@ -43,35 +43,28 @@ is_tosa(const void *p, ssize_t n)
 	return n >= 8 && !memcmp((const char *)p + 4, "TOSA", 4);
 }
 
-/* peeks into a regular file without moving its position */
-static bool
-file_is_tosa(int fd)
-{
-	char b[8];
-	off_t at = lseek(fd, 0, SEEK_CUR);
-	return is_tosa(b, pread(fd, b, sizeof(b), at));
-}
-
 /*
- * Detects a TOSA graph instead of a model.  Standard input is read completely if it is
- * not a regular file.
+ * Detects a TOSA graph instead of a model.  Standard input and pipes, which can be read once,
+ * are read completely.
  */
 static bool
 tell_front_end(struct npucc *c)
 {
-	struct stat st;
-	int fd = c->o->in ? open(c->o->in, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-			  : STDIN_FILENO;
-	bool file = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode), ok = true;
-	if (file) {
-		c->tosa = file_is_tosa(fd);
-	} else if (!c->o->in) {
-		ok = file_read(c->a, NULL, INT32_MAX, &c->piped, c->e);
+	char b[8];
+	struct stat st = { .st_mode = S_IFIFO };
+	if (c->o->in && stat(c->o->in, &st))
+		return true; /* the first stage reports it */
+	if (S_ISFIFO(st.st_mode)) {
+		bool ok = file_read(c->a, c->o->in, INT32_MAX, &c->piped, c->e);
 		c->tosa = ok && is_tosa(c->piped.p, (ssize_t)c->piped.n);
+		return ok;
 	}
+	int fd = open(c->o->in, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0 && S_ISREG(st.st_mode))
+		c->tosa = is_tosa(b, pread(fd, b, sizeof(b), 0));
 	if (fd > STDIN_FILENO)
 		(void)close(fd);
-	return ok;
+	return true;
 }
 
 static bool

@@ -60,10 +60,12 @@ struct npucc {
 	const struct options *o;
 	const char *path[N_PROGRAMS]; /* of each program that is needed */
 	bool tosa; /* the input is a TOSA graph, by its file identifier */
-	const char *model; /* path; NULL: standard input, which is read once */
-	struct bytes piped; /* content of standard input, if it was read to detect TOSA */
+	const char *model; /* path; NULL: piped */
+	struct bytes piped; /* content of standard input or of a pipe */
 	const char *base;  /* name of kept files without suffix */
 	const char *beside;  /* private directory beside the output; NULL: none */
+	const char *spare;   /* its path, if it does not exist yet */
+	struct words bodies; /* options of npu-cmdgen for the compiled bodies of the model */
 	const char *in_keep; /* private directory in that of --keep; NULL: none */
 	struct alias alias[5];
 	int n_alias;
@@ -94,6 +96,8 @@ bool places_open(struct npucc *c);
  */
 const char *place_private(struct npucc *c, const char *dir, const char *name,
 			  const char *called);
+/* Returns a private directory, and makes it if there is none; NULL: an error. */
+const char *place_spare(struct npucc *c);
 /* Gives all outputs their names, or none. */
 bool places_commit(struct npucc *c);
 /* Drops outputs that are not committed, and ends the guard. */
@@ -160,6 +164,9 @@ void tell_fitting_option(struct npucc *c);
 void tell_operators(struct npucc *c);
 /* the name of a stage's file for --keep: base.part, base_npu.tflite */
 const char *stage_file(const struct npucc *c, enum program p);
+
+/* bodies.c: compiles the bodies of IF and WHILE, for the options of npu-cmdgen */
+bool compile_bodies(struct npucc *c);
 
 /* check.c: checks a file compiled from c->model; called is its name in messages */
 bool check_compiled(struct npucc *c, const char *compiled, const char *called);

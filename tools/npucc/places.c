@@ -114,11 +114,11 @@ choose(struct npucc *c, struct guarded *g)
 		return err_at(c->e, keep, 0, "is not a directory");
 	if (keep)
 		note_missing(c, keep, g);
-	if (needs_beside(o)) {
-		if (!private_name(c, dir, &c->beside))
-			return false;
-		g->trees[g->n_trees++] = c->beside;
-	}
+	if (!private_name(c, dir, &c->spare))
+		return false;
+	g->trees[g->n_trees++] = c->spare;
+	if (needs_beside(o))
+		c->beside = c->spare;
 	if (!o->keep)
 		return true;
 	if (!private_name(c, keep, &c->in_keep))
@@ -140,6 +140,15 @@ places_open(struct npucc *c)
 			return err_set(c->e, "%s: %s", g.made[i], strerror(errno));
 	return make(c, c->beside, file_is_standard(c->o->out) ? "." : c->o->out, 0700) &&
 	       make(c, c->in_keep, c->o->keep, 0700);
+}
+
+const char *
+place_spare(struct npucc *c)
+{
+	const char *dir = c->beside ? c->beside : c->in_keep;
+	if (!dir && !c->bodies.n && !make(c, c->spare, ".", 0700))
+		return NULL;
+	return dir ? dir : c->spare;
 }
 
 const char *

@@ -17,13 +17,16 @@ char **
 process_arguments(struct npucc *c, const struct job *j)
 {
 	const struct words *w = &c->o->to[j->program];
-	const char **v = anew(c->a, const char *, w->n + ARRAY_LEN(j->option) + 7);
+	size_t n_bodies = j->program == CMDGEN ? c->bodies.n : 0;
+	const char **v = anew(c->a, const char *, w->n + ARRAY_LEN(j->option) + n_bodies + 7);
 	size_t n = 0;
 	v[n++] = program_name(j->program);
 	for (size_t i = 0; i < ARRAY_LEN(j->option) && j->option[i]; i++)
 		v[n++] = j->option[i];
 	for (size_t i = 0; i < w->n; i++)
 		v[n++] = w->v[i];
+	for (size_t i = 0; i < n_bodies; i++)
+		v[n++] = c->bodies.v[i];
 	if (j->decided)
 		v[n++] = j->decided;
 	if (j->output) {

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compiles each body of IF and WHILE as a network of its own.  npu-cmdgen then puts the results
+ * into the model.
+ */
+#include "npucc.h"
+
+#include "tflite/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* options that are for the model's inputs and outputs, or for its plan */
+static const char *const of_model[] = { "--input-layout=", "--output-layout=", "--integer-io",
+					"--separate-io-regions", "--plan=", "--keep-plan=",
+					"--batch=", "--require-batch" };
+
+static bool
+is_of_model(const char *word)
+{
+	static const char cpu[] = "--cpu=";
+	for (size_t i = 0; i < ARRAY_LEN(of_model); i++)
+		if (!strncmp(word, of_model[i], strlen(of_model[i])))
+			return true;
+	/* an index of an operator of the first subgraph */
+	return !strncmp(word, cpu, strlen(cpu)) &&
+	       strspn(word + strlen(cpu), "0123456789") == strlen(word + strlen(cpu));
+}
+
+static struct words
+without_those_of_model(struct arena *a, const struct words *from)
+{
+	struct words w = { .v = anew(a, const char *, from->n + 1) };
+	for (size_t i = 0; i < from->n; i++)
+		if (!is_of_model(from->v[i]))
+			w.v[w.n++] = from->v[i];
+	return w;
+}
+
+/* Compiles body n into the file to. */
+static bool
+compile_body(struct npucc *c, int n, const char *to)
+{
+	struct options o = *c->o;
+	struct npucc aside = *c;
+	struct job job[N_STAGES];
+	size_t k = 0;
+	for (int p = PARTITION; p <= CMDGEN; p++) {
+		o.to[p] = without_those_of_model(c->a, &c->o->to[p]);
+		job[k++] = (struct job){ .program = (enum program)p, .unseen = true,
+					 .repeats = p > PARTITION };
+	}
+	job[0].option[0] = arena_printf(c->a, "--subgraph=%d", n);
+	job[0].input = c->model;
+	job[0].fed = c->model ? (struct bytes){ 0 } : c->piped;
+	job[k - 1].output = to;
+	aside.o = &o;
+	aside.bodies = (struct words){ 0 };
+	bool ok = run_jobs(&aside, job, k);
+	c->status = aside.status;
+	c->too_large = aside.too_large;
+	return ok;
+}
+
+bool
+compile_bodies(struct npucc *c)
+{
+	struct tfl_model *m;
+	struct bytes file = c->piped;
+	struct err none = { 0 };
+	/* the stages report a model that can't be read */
+	bool ok = true, is_read = !c->tosa && c->o->last >= CMDGEN &&
+				  (!c->model || file_read(c->a, c->model, TFL_MAX_BYTES, &file, &none)) &&
+				  tfl_read(c->a, file, "", &m, &none);
+	const bool *body = is_read ? tfl_bodies(c->a, m) : NULL;
+	for (int i = 1; ok && is_read && i < m->n_subgraphs; i++) {
+		if (!body[i])
+			continue;
+		const char *dir = place_spare(c);
+		if (!dir)
+			return false;
+		const char *to = arena_printf(c->a, "%s/body%d.tflite", dir, i);
+		ok = compile_body(c, i, to);
+		agrow(c->a, c->bodies.v, c->bodies.n, &c->bodies.cap);
+		c->bodies.v[c->bodies.n++] = arena_printf(c->a, "--body=%d=%s", i, to);
+	}
+	return ok;
+}
