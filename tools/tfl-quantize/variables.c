@@ -35,7 +35,7 @@ find_handles(struct net *n, struct sim_resources *r, struct err *e)
 		if (op->code == TFL_CALL_ONCE && touched)
 			return refuse(n, i, "initializes variables after their first use, which "
 					    "is not supported", e);
-		if (op->code == TFL_CALL_ONCE && !sim_run_resource_op(r, i, NULL, e))
+		if (op->code == TFL_CALL_ONCE && !sim_run_resource_op(r, 0, i, NULL, e))
 			return false;
 		n->op[i].removed = is_variable_frame(op);
 		if (op->code != TFL_VAR_HANDLE)
