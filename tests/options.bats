@@ -25,10 +25,18 @@ options() {
 }
 
 @test "npucc passes only options that the program has" {
-	grep -oE 'TO\([A-Z0-9]+, "--[a-z-]+' "$TOP/tools/npucc/options.def" |
-		sed 's/TO(\(.*\), "/\1 /' | sort -u >passed
+	# a row of npucc: the name, then the programs that it is passed to as it is
+	printf '%s\n' '#define OPTION(id, key, long, value, programs, doc) @ long programs' \
+		'#define TO(program) program' '#define AS(program, form)' \
+		'#include "options.def"' >options.c
+	"${CC:-cc}" -E -P -I "$TOP/schema" options.c | tr -s '\n' ' ' | sed 's/@ /\n/g' |
+		awk '{ for (i = 2; i <= NF; i++) if ($i != "OWN") print $i, "--" $1 }' |
+		tr -d '"' >passed
+	grep -oE 'AS\([A-Z0-9]+, "--[a-z-]+' "$TOP/schema/options.def" |
+		sed 's/AS(\(.*\), "/\1 /' >>passed
 	[ "$(wc -l <passed)" -gt 20 ]
 	declare -A program=([QUANTCHECK]=tfl-quantcheck [PARTITION]=tfl-partition
+		[TOSA_PARTITION]=tosa-partition
 		[SCHED]=npu-sched [WENC]=npu-wenc [CMDGEN]=npu-cmdgen [TFL2C]=tfl2c
 		[QUANTIZE]=tfl-quantize [CUT]=tfl-partition [SIM]=npu-sim [DIS]=npu-dis [PERF]=npu-perf)
 	while read -r which option; do

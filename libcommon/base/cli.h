@@ -56,10 +56,18 @@ struct cli_common {
  *
  * A member of another type does not compile.
  */
+/* The rows of schema/options.def. */
+enum known_option {
+	KNOWN_NO_OPTION,
+#define OPTION(id, letter, long_name, value, programs, text) KNOWN_##id,
+#include "options.def"
+};
+
 enum cli_kind { CLI_IS_HEADING, CLI_IS_VALUE, CLI_IS_TEXT, CLI_IS_NUMBER, CLI_IS_CHOICE,
 		CLI_IS_TAKEN, CLI_IS_LIST };
 struct cli_option {
-	const char *name, *arg, *doc;
+	enum known_option known;
+	const char *name, *arg, *doc; /* NULL: that of the known option */
 	int key, flags, group;
 	enum cli_kind kind;
 	size_t at, bytes; /* place and size of the member in the struct of options */
@@ -104,6 +112,24 @@ struct cli_option {
 /* prints a list, and ends the program */
 #define CLI_LIST(name, function, doc) CLI_ROW(name, NULL, LIST, doc), .list = (function)
 #define CLI_HEADING(doc) CLI_ROW(NULL, NULL, HEADING, doc)
+
+/*
+ * The same for an option of schema/options.def, by its id there.  The row may go on with .doc
+ * and .arg, words that only this program needs:
+ *
+ *	{ KNOWN_TEXT(CONFIG, config) },
+ */
+#define KNOWN_ROW(id, kind_) .known = KNOWN_##id, .kind = CLI_IS_##kind_
+#define KNOWN_FLAG(id, member) KNOWN_ROW(id, VALUE), CLI_INTEGER(member), .min = true
+#define KNOWN_TEXT(id, member) KNOWN_ROW(id, TEXT), CLI_MEMBER(member, const char *: 0)
+#define KNOWN_NUMBER(id, member, least, most)                                           \
+	KNOWN_ROW(id, NUMBER), CLI_INTEGER(member), .min = (least), .max = (most)
+#define KNOWN_CHOICE(id, member, list)                                                  \
+	KNOWN_ROW(id, CHOICE), CLI_INTEGER(member), .choices = (list)
+#define KNOWN_TAKE(id, function) KNOWN_ROW(id, TAKEN), .take = (function)
+#define KNOWN_TAKE_INTO(id, member, function)                                           \
+	KNOWN_TAKE(id, function), .at = offsetof(CLI_OPTIONS, member)
+#define KNOWN_LIST(id, function) KNOWN_ROW(id, LIST), .list = (function)
 
 /*
  * The rows as argp's table, for argp_parse(); the caller frees the table.  The key of row i

@@ -8,19 +8,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct argp_option known[] = {
+	[KNOWN_NO_OPTION] = { 0 },
+#define OPTION(id, letter, long_name, value, programs, text)                            \
+	[KNOWN_##id] = { .name = long_name, .key = letter, .arg = value, .doc = text },
+#include "options.def"
+};
+
 static bool
 is_end(const struct cli_option *r)
 {
-	return !r->name && !r->key && !r->doc;
+	return !r->known && !r->name && !r->key && !r->doc;
 }
 
-/* The key of row i: none for a heading and for another name of the row before it. */
-static int
-key_of(const struct cli_option *rows, size_t i)
+/* Row i for argp.  A heading and another name of the row before it have no key. */
+static struct argp_option
+row_of(const struct cli_option *rows, size_t i)
 {
 	const struct cli_option *r = &rows[i];
-	bool none = !r->name || r->flags & OPTION_ALIAS;
-	return r->key || none ? r->key : CLI_FIRST_KEY + (int)i;
+	struct argp_option o = known[r->known];
+	o.name = r->name ? r->name : o.name;
+	o.key = r->key ? r->key : o.key;
+	o.arg = r->arg ? r->arg : o.arg;
+	o.doc = r->doc ? r->doc : o.doc;
+	o.flags = r->flags;
+	o.group = r->group;
+	if (!o.key && o.name && !(o.flags & OPTION_ALIAS))
+		o.key = CLI_FIRST_KEY + (int)i;
+	return o;
 }
 
 struct argp_option *
@@ -33,10 +48,7 @@ cli_table(const struct cli_option *rows)
 	if (!t)
 		out_of_memory();
 	for (size_t i = 0; i < n; i++)
-		t[i] = (struct argp_option){
-			.name = rows[i].name, .key = key_of(rows, i), .arg = rows[i].arg,
-			.flags = rows[i].flags, .doc = rows[i].doc, .group = rows[i].group,
-		};
+		t[i] = row_of(rows, i);
 	return t;
 }
 
@@ -52,10 +64,10 @@ put_integer(char *at, size_t bytes, int64_t v)
 }
 
 static void
-carry_out(const struct cli_option *r, const char *arg, char *options)
+carry_out(const struct cli_option *r, const char *option, const char *arg, char *options)
 {
 	char *at = options + r->at, name[64];
-	(void)snprintf(name, sizeof(name), "--%s", r->name ? r->name : "");
+	(void)snprintf(name, sizeof(name), "--%s", option ? option : "");
 	switch (r->kind) {
 	case CLI_IS_VALUE: put_integer(at, r->bytes, r->min); break;
 	case CLI_IS_TEXT: memcpy(at, &arg, sizeof(arg)); break;
@@ -76,10 +88,12 @@ carry_out(const struct cli_option *r, const char *arg, char *options)
 bool
 cli_take(const struct cli_option *rows, int key, const char *arg, void *options)
 {
-	for (size_t i = 0; key && !is_end(&rows[i]); i++)
-		if (key_of(rows, i) == key) {
-			carry_out(&rows[i], arg, options);
+	for (size_t i = 0; key && !is_end(&rows[i]); i++) {
+		struct argp_option o = row_of(rows, i);
+		if (o.key == key) {
+			carry_out(&rows[i], o.name, arg, options);
 			return true;
 		}
+	}
 	return false;
 }

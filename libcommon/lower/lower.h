@@ -69,11 +69,8 @@ bool low_linux_forwards(const struct lower *l);
 extern const char *const low_targets[];
 /* rows of struct cli_option that set the members accel and target */
 #define LOW_OPTIONS                                                                       \
-	{ CLI_TEXT("accelerator-config", "NAME", accel,                                   \
-		   "lower for this accelerator (default: all)"), .key = 'a' },            \
-	{ CLI_CHOICE("target", "any|linux", target, low_targets,                          \
-		     "driver that executes the streams: any (default), or linux, the "    \
-		     "kernel's ethosu driver, which refuses some streams") }
+	{ KNOWN_TEXT(ACCELERATOR, accel), .doc = "lower for this accelerator (default: all)" }, \
+	{ KNOWN_CHOICE(TARGET, target, low_targets) }
 bool low_set_target(struct lower *l, int target, struct err *e);
 void low_put_target(const struct lower *l, struct g_model *m); /* into the graph */
 

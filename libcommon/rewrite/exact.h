@@ -13,14 +13,9 @@ struct rewrite_options {
 
 /* rows of struct cli_option that set the member `rewrites` of struct options */
 #define REWRITE_OPTIONS                                                                    \
-	{ CLI_TAKE_INTO("no-rewrite", "NAME[,...]|all", rewrites.off, rewrite_take_off,    \
-		   "do not apply these rules of --list-rewrites, or none of them") },      \
-	{ CLI_FLAG("no-overlap", rewrites.no_overlap,                                      \
-		   "do not use overlapping reads and shifts in place, which the "          \
-		   "hardware's documentation does not mention") },                         \
-	{ CLI_LIST("list-rewrites", rewrite_list,                                          \
-		   "list the rules that replace operations by cheaper ones with the same " \
-		   "results, and exit") }
+	{ KNOWN_TAKE_INTO(NO_REWRITE, rewrites.off, rewrite_take_off) },                  \
+	{ KNOWN_FLAG(NO_OVERLAP, rewrites.no_overlap) },                                  \
+	{ KNOWN_LIST(LIST_REWRITES, rewrite_list) }
 
 /* Sets bits of the mask *off for names separated by commas; reports an unknown name. */
 void rewrite_take_off(void *off, const char *arg);

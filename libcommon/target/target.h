@@ -11,15 +11,10 @@
 
 /* rows of struct cli_option that set the members any_accelerator, config, system and mode */
 #define MEMORY_OPTIONS                                                                    \
-	{ CLI_FLAG("any-accelerator", any_accelerator,                                    \
-		   "accept a built-in profile that was made for another accelerator") },  \
-	{ CLI_TEXT("config", "FILE", config,                                              \
-		   "read --system-config and --memory-mode from FILE, in the syntax of "  \
-		   "vela.ini") },                                                         \
-	{ CLI_TEXT("system-config", "NAME", system,                                       \
-		   "profile of the clock and the memory speeds") },                       \
-	{ CLI_TEXT("memory-mode", "NAME", mode,                                           \
-		   "which memory holds constants, arena and cache") }
+	{ KNOWN_FLAG(ANY, any_accelerator) },                                             \
+	{ KNOWN_TEXT(CONFIG, config) },                                                   \
+	{ KNOWN_TEXT(SYSTEM, system) },                                                   \
+	{ KNOWN_TEXT(MODE, mode) }
 
 /* names from a command line; NULL: option absent */
 struct target_names {

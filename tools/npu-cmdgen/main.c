@@ -30,9 +30,7 @@ static const struct cli_option option_list[] = {
 		   "put FILE, compiled from body N of IF or WHILE (tfl-partition --subgraph=N), "
 		   "into the model") },
 	{ CLI_CHOICE("emit", "KIND", emit, emit_names, emit_doc) },
-	{ CLI_FLAG("no-map", no_map,
-		   "leave out the source map: the names of the source model for streams "
-		   "and memory") },
+	{ KNOWN_FLAG(NO_MAP, no_map) },
 	{ CLI_FLAG("verbose-allocation", allocation,
 		   "list the addresses of streams and constants on standard error") },
 	{ CLI_FLAG("verbose-high-level-command-stream", high_level,

@@ -71,12 +71,10 @@ take_operand(void *options, const char *arg)
 static const struct cli_option option_list[] = {
 	{ CLI_HEADING("Memory system:"), .group = 1 },
 	MEMORY_OPTIONS,
-	{ CLI_TAKE("part", "NAME", take_part,
-		   "use the system configuration and memory mode of this chip") },
-	{ CLI_LIST("list-parts", target_part_list, "list the chips for --part, and exit") },
-	{ CLI_FLAG("list-profiles", list_profiles,
-		   "list the built-in profiles for --system-config and --memory-mode, and "
-		   "exit") },
+	{ KNOWN_TAKE(PART, take_part),
+	  .doc = "use the system configuration and memory mode of this chip" },
+	{ KNOWN_LIST(LIST_PARTS, target_part_list) },
+	{ KNOWN_LIST(LIST_PROFILES, memory_list_profiles) },
 	{ CLI_HEADING("Report:"), .group = 2 },
 	{ CLI_TAKE("model", "NAME", take_model,
 		   "estimator of cycles and bandwidths: calibrated (default), timeline, "
@@ -163,9 +161,7 @@ main(int argc, char **argv)
 		.allow = allow,
 	};
 	cli_parse(&argp, argc, argv, &o, &common);
-	if (o.list_profiles)
-		memory_list_profiles(&t);
-	else if (o.fit)
+	if (o.fit)
 		(void)fit_profile(a, &o, &t, &e);
 	else if (read_network(a, &o, &net, &e) && evaluate(a, &o, &net, &e) &&
 		 (o.report != REPORT_JSON || evaluate_memories(&net, &e)))

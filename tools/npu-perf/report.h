@@ -31,7 +31,7 @@ struct options {
 	enum report report;
 	bool asked[REPORTS]; /* reports that the options name */
 	int units; /* of MB and GB.  4: those of Vela 4; 0 or 3: those of Vela 3 */
-	bool layers, cpu_names, list_profiles;
+	bool layers, cpu_names;
 };
 
 /* One NPU operator: the data of every report. */

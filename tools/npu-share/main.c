@@ -90,11 +90,11 @@ check_options(void *options)
 }
 
 static const struct cli_option option_list[] = {
-	{ CLI_TEXT("accelerator-config", "NAME", accel, "the NPU to compile for"), .key = 'a' },
-	{ CLI_TEXT("part", "NAME", part,
-		   "the chip: sets accelerator, profiles and the budgets of its memories") },
+	{ KNOWN_TEXT(ACCELERATOR, accel) },
+	{ KNOWN_TEXT(PART, part),
+	  .doc = "the chip: sets accelerator, profiles and the budgets of its memories" },
 	MEMORY_OPTIONS,
-	{ CLI_TEXT("effort", "N", effort, "search effort of each front, from 1 to 9") },
+	{ KNOWN_TEXT(EFFORT, effort) },
 	{ CLI_TAKE("sram", "BYTES", take_sram,
 		   "budget of SRAM for all networks; K, M and G are units of 1,024") },
 	{ CLI_TAKE("flash", "BYTES", take_flash,

@@ -126,25 +126,21 @@ check_options(void *options)
 
 static const struct cli_option option_list[] = {
 	{ CLI_HEADING("What to compile:"), .group = 1 },
-	{ CLI_TAKE("part", "LIST", take_parts,
-		   "chips to compile for, separated by commas, or all: each has its "
-		   "accelerator, memory system and limit of SRAM") },
-	{ CLI_TAKE("accelerator-config", "LIST", take_accels,
-		   "accelerators to compile for, separated by commas (default: those of "
-		   "Ethos-U55 that the system configuration is made for)"), .key = 'a' },
-	{ CLI_TAKE("system-config", "LIST", take_systems,
-		   "profiles of the clock and the memory speeds, separated by commas") },
-	{ CLI_TEXT("memory-mode", "NAME", mode,
-		   "which memory holds constants, arena and cache") },
-	{ CLI_FLAG("any-accelerator", any_accelerator,
-		   "accept a built-in profile that was made for another accelerator") },
-	{ CLI_TEXT("config", "FILE", config,
-		   "read the profiles from FILE, in the syntax of vela.ini") },
+	{ KNOWN_TAKE(PART, take_parts), .arg = "LIST",
+	  .doc = "chips to compile for, separated by commas, or all: each has its "
+		 "accelerator, memory system and limit of SRAM" },
+	{ KNOWN_TAKE(ACCELERATOR, take_accels), .arg = "LIST",
+	  .doc = "accelerators to compile for, separated by commas (default: those of "
+		 "Ethos-U55 that the system configuration is made for)" },
+	{ KNOWN_TAKE(SYSTEM, take_systems), .arg = "LIST",
+	  .doc = "profiles of the clock and the memory speeds, separated by commas" },
+	{ KNOWN_TEXT(MODE, mode) },
+	{ KNOWN_FLAG(ANY, any_accelerator) },
+	{ KNOWN_TEXT(CONFIG, config) },
 	{ CLI_TEXT("like", "FILE", like,
 		   "use accelerator and memory system of the compiled model FILE, where no "
 		   "option names them") },
-	{ CLI_TAKE("effort", "N", take_effort,
-		   "how long each compilation searches for a plan: 1 ... 9") },
+	{ KNOWN_TAKE(EFFORT, take_effort) },
 	{ CLI_NUMBER("limits", "N", limits, 0, MAX_LIMITS,
 		     "number of arena limits that the table has between the smallest and the "
 		     "fastest result (default 4)") },

@@ -19,7 +19,7 @@ static const struct other {
 	[OPT_##id - OPT_FIRST] = { ONLY_FATE, text, arg, why },
 #define FAIL(id, text, arg, why) \
 	[OPT_##id - OPT_FIRST] = { FAIL_FATE, text, arg, why },
-#include "options.def"
+#include "vela.def"
 #undef KEEP
 #undef NOOP
 #undef ONLY
@@ -31,7 +31,7 @@ static const struct argp_option option_list[] = {
 #define NOOP(id, text, value, why) { text, OPT_##id, value, OPTION_HIDDEN, NULL, 0 },
 #define ONLY NOOP
 #define FAIL NOOP
-#include "options.def"
+#include "vela.def"
 	{ 0 }
 };
 

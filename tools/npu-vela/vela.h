@@ -19,7 +19,7 @@ enum vela_option {
 #define NOOP(id, name, value, reason) OPT_##id,
 #define ONLY(id, name, value, reason) OPT_##id,
 #define FAIL(id, name, value, reason) OPT_##id,
-#include "options.def"
+#include "vela.def"
 #undef KEEP
 #undef NOOP
 #undef ONLY

@@ -14,8 +14,7 @@
 enum { MAX_ROUTES = 6 };
 
 enum id {
-#define GROUP(heading)
-#define OPTION(id, key, long, value, doc, ...) ID_##id,
+#define OPTION(id, key, long, value, programs, doc) ID_##id,
 #define ALIAS(id, long) ID_##id,
 #define HIDDEN(id, key, ...) ID_##id,
 #include "options.def"
@@ -27,21 +26,24 @@ enum id {
 
 struct route {
 	enum program to;
-	const char *pattern;
+	const char *pattern; /* NULL: the option as it is */
+	bool is_used;
 };
 
 static const struct row {
 	int id;
 	struct argp_option option;
-	struct route route[MAX_ROUTES + 1]; /* ends with a pattern of NULL */
+	struct route route[MAX_ROUTES + 1]; /* the last one is not used */
 } rows[] = {
-#define TO(program, pattern) { program, pattern },
+#define OWN { .is_used = false }
+#define TO(program) { program, NULL, true },
+#define AS(program, pattern) { program, pattern, true },
 #define GROUP(heading) { .id = ID_GROUP, .option = { .doc = heading } },
-#define OPTION(i, letter, long, value, text, ...)                               \
+#define OPTION(i, letter, long, value, programs, text)                          \
 	{ .id = ID_##i,                                                         \
 	  .option = { .name = long, .key = KEY(i, letter), .arg = value,        \
 		      .doc = text },                                            \
-	  .route = { __VA_ARGS__ } },
+	  .route = { programs } },
 #define ALIAS(i, long)                                                          \
 	{ .id = ID_##i, .option = { .name = long, .flags = OPTION_ALIAS } },
 #define HIDDEN(i, letter, ...)                                                  \
@@ -49,7 +51,6 @@ static const struct row {
 	  .option = { .key = KEY(i, letter), .flags = OPTION_HIDDEN },          \
 	  .route = { __VA_ARGS__ } },
 #include "options.def"
-#undef TO
 };
 
 static const char *const suffixes[N_STAGES] = {
@@ -71,10 +72,15 @@ add_word(struct options *o, enum program p, const char *word)
 	w->v[w->n++] = word;
 }
 
-/* adds the words of the form, with the value in place of '%' */
+/* adds the words of the form, with the value in place of '%'; value NULL: the option has none */
 static void
-pass_on(struct options *o, const struct route *r, const char *value)
+pass_on(struct options *o, const struct row *option, const struct route *r, const char *value)
 {
+	if (!r->pattern) {
+		add_word(o, r->to, arena_printf(o->a, "--%s%s%s", option->option.name,
+						value ? "=" : "", value ? value : ""));
+		return;
+	}
 	const char *blank = strchr(r->pattern, ' ');
 	const char *last = blank ? blank + 1 : r->pattern;
 	if (blank)
@@ -312,16 +318,16 @@ parse_option(int key, char *arg, struct argp_state *state)
 		const struct row *r = &rows[i];
 		if (!key || r->option.key != key)
 			continue;
-		if (!r->route[0].pattern)
+		if (!r->route[0].is_used)
 			set_own_option(o, r->id, arg);
 		if (r->id == ID_ACCELERATOR)
 			o->accel = arg;
 		take_name(&o->names, r->id, arg);
 		o->verbose |= r->id == ID_VERBOSE_ALL;
 		o->report |= r->id == ID_FRONT || r->id == ID_EXPLAIN;
-		bool tflite_only = r->route[0].pattern && r->id != ID_FAIL_ON_CPU;
-		for (const struct route *to = r->route; to->pattern; to++) {
-			pass_on(o, to, arg);
+		bool tflite_only = r->route[0].is_used && r->id != ID_FAIL_ON_CPU;
+		for (const struct route *to = r->route; to->is_used; to++) {
+			pass_on(o, r, to, arg);
 			tflite_only = tflite_only && (to->to <= PARTITION || to->to >= QUANTIZE);
 		}
 		/* tosa-partition always fails if an operator must run on the CPU */

@@ -87,37 +87,23 @@ static const struct cli_option option_list[] = {
 		   "print for each operator whether the NPU or the CPU runs it, and why, "
 		   "instead of the graph") },
 	{ CLI_FLAG("json", json, "print the result of --report as JSON") },
-	{ CLI_TEXT("cut-inputs", "TENSOR[,...]", cut_inputs,
-		   "compile only the network behind these tensors (names or numbers), which "
-		   "become its inputs; the operators before them are reported") },
-	{ CLI_TEXT("cut-outputs", "TENSOR[,...]", cut_outputs,
-		   "compile only the network before these tensors, which become its outputs; "
-		   "the operators behind them are reported") },
+	{ KNOWN_TEXT(CUT_INPUTS, cut_inputs) },
+	{ KNOWN_TEXT(CUT_OUTPUTS, cut_outputs) },
 	{ CLI_FLAG("cut-only", cut_only,
 		   "write the network between the tensors as a TFLite model, instead of the "
 		   "graph") },
 	{ CLI_NUMBER("subgraph", "N", subgraph, 1, INT32_MAX,
 		     "compile subgraph N, a body of IF or WHILE, as a network of its own; "
 		     "npu-cmdgen --body puts the result into the model") },
-	{ CLI_TAKE("cpu", "OP", take_operator,
-		   "run operator OP on the CPU: a name (CONV_2D) or an index") },
-	{ CLI_TEXT("part", "NAME", part,
-		   "the chip to compile for: sets the accelerator, and the CPU whose cycles the "
-		   "report estimates") },
-	{ CLI_FLAG("fail-on-cpu", fail_on_cpu,
-		   "fail (status 1) and write nothing if an operator must run on the CPU") },
-	{ CLI_FLAG("integer-io", integer_io,
-		   "give the compiled model integer inputs and outputs: leave out QUANTIZE of a "
-		   "float input and DEQUANTIZE to a float output") },
-	{ CLI_TAKE_INTO("input-layout", "[K=]LAYOUT[,row-stride=N][,pixel-stride=N]", in,
-			take_layout,
-		   "memory layout of input K, or of all inputs, in the application: nhwc "
-		   "(strides in bytes), nhcwb16 or nchw") },
-	{ CLI_TAKE_INTO("output-layout", "[K=]LAYOUT[,...]", out, take_layout,
-		   "memory layout of output K, or of all outputs") },
-	{ CLI_FLAG("separate-io-regions", separate_io,
-		   "keep inputs and outputs outside of the arena, each with its own base "
-		   "address") },
+	{ KNOWN_TAKE(CPU, take_operator) },
+	{ KNOWN_TEXT(PART, part),
+	  .doc = "the chip to compile for: sets the accelerator, and the CPU whose cycles the "
+		 "report estimates" },
+	{ KNOWN_FLAG(FAIL_ON_CPU, fail_on_cpu) },
+	{ KNOWN_FLAG(INTEGER_IO, integer_io) },
+	{ KNOWN_TAKE_INTO(INPUT_LAYOUT, in, take_layout) },
+	{ KNOWN_TAKE_INTO(OUTPUT_LAYOUT, out, take_layout) },
+	{ KNOWN_FLAG(SEPARATE_IO, separate_io) },
 	REWRITE_OPTIONS,
 	{ CLI_FLAG("verbose-operators", list_operators,
 		   "list operators and options on standard error") },
