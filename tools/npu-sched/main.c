@@ -20,12 +20,7 @@
 #include <string.h>
 
 enum { MAX_BATCH = 1024, MOST_PERCENT = 1000000 };
-enum { OPT_SYSTEM = 256, OPT_MODE, OPT_CONFIG, OPT_CACHE, OPT_OPTIMISE, OPT_EFFORT,
-       OPT_LEVEL, OPT_PROFILES, OPT_PART, OPT_PARTS, OPT_ANY, OPT_LIST_CONFIG,
-       OPT_LIST_GRAPH, OPT_LIST_ALLOCATION, OPT_FRONT, OPT_EXPLAIN, OPT_JSON,
-       OPT_DUMP, OPT_WITHIN, OPT_MAX_CYCLES, OPT_MODEL, OPT_BATCH,
-       OPT_REQUIRE_BATCH, OPT_NO_REWRITE, OPT_NO_OVERLAP, OPT_REWRITES, OPT_YIELD,
-       OPT_PLAN, OPT_KEEP_PLAN };
+#define MOST_CYCLES ((int64_t)1 << 50)
 
 /* Where the runtime's arena is not in SRAM, operations would read the rows of a state from DRAM. */
 static bool
@@ -64,81 +59,6 @@ static const struct pass {
 	{ .name = "yield", .run = yield_streams },
 };
 
-static const struct argp_option option_list[] = {
-	{ "accelerator-config", 'a', "NAME", 0,
-	  "the NPU to compile for: ethos-u55-32 to ethos-u85-2048 (required)", 0 },
-	{ "system-config", OPT_SYSTEM, "NAME", 0,
-	  "profile of the clock and the memory speeds (required); --list-profiles "
-	  "lists them", 0 },
-	{ "memory-mode", OPT_MODE, "NAME", 0,
-	  "which memory holds constants, arena and cache (required)", 0 },
-	{ "config", OPT_CONFIG, "FILE", 0,
-	  "read --system-config and --memory-mode from a vela.ini file", 0 },
-	{ "part", OPT_PART, "NAME", 0,
-	  "compile for this chip: sets accelerator, profiles and the SRAM limit of the "
-	  "arena", 0 },
-	{ "list-parts", OPT_PARTS, 0, 0, "list the chips for --part, and exit", 0 },
-	{ "any-accelerator", OPT_ANY, 0, 0,
-	  "accept a built-in profile that was made for another accelerator", 0 },
-	{ "list-profiles", OPT_PROFILES, 0, 0,
-	  "list the built-in profiles, and exit", 0 },
-	{ "optimise", OPT_OPTIMISE, "Performance|Size|Balanced", 0,
-	  "goal of the plan: fewest cycles (Performance, default), fewest bytes stored "
-	  "(Size), or little SRAM for few more cycles (Balanced)", 0 },
-	{ "arena-cache-size", OPT_CACHE, "BYTES", 0,
-	  "use at most BYTES of SRAM for the arena; K, M and G are units of 1,024, as in "
-	  "64K or 1M", 0 },
-	{ "within", OPT_WITHIN, "PERCENT", 0,
-	  "save memory if the plan takes at most PERCENT more cycles than the fastest "
-	  "(default: 5, or 0 with --arena-cache-size; Balanced: 10; Size: 100)", 0 },
-	{ "batch", OPT_BATCH, "N", 0,
-	  "process up to N inputs in one run (fewer if N do not fit or are "
-	  "slower)", 0 },
-	{ "require-batch", OPT_REQUIRE_BATCH, 0, 0,
-	  "fail (status 1) unless all inputs fit in one run", 0 },
-	{ "max-cycles", OPT_MAX_CYCLES, "N", 0,
-	  "use as little SRAM as possible while staying within N cycles", 0 },
-	{ "yield-every", OPT_YIELD, "CYCLES", 0,
-	  "divide the command stream into operators of at most CYCLES each, so that the "
-	  "firmware can do something else between them", 0 },
-	{ "front", OPT_FRONT, 0, 0,
-	  "print the Pareto front of SRAM and cycles instead of the graph", 0 },
-	{ "explain", OPT_EXPLAIN, 0, 0,
-	  "print what limits the plan (peak memory, transfers, blocks) instead of the "
-	  "graph", 0 },
-	{ "json", OPT_JSON, 0, 0,
-	  "print the result of --front or --explain as JSON", 0 },
-	{ "keep-plan", OPT_KEEP_PLAN, "FILE", 0,
-	  "write the decisions of the plan to FILE, as text that can be edited", 0 },
-	{ "plan", OPT_PLAN, "FILE", 0,
-	  "make the plan from the decisions in FILE, without a search", 0 },
-	{ "dump", OPT_DUMP, "PASS", 0,
-	  "write the graph as it is after pass PASS, to debug the scheduler", 0 },
-	{ "effort", OPT_EFFORT, "N", 0,
-	  "search effort, from 1 (fast) to 9 (thorough); default 3", 0 },
-	{ "model", OPT_MODEL, "robust|calibrated|timeline", 0,
-	  "cycles by which plans are compared: the mean of two estimates (robust, default), or "
-	  "one of them", 0 },
-	{ "no-rewrite", OPT_NO_REWRITE, "NAME[,...]|all", 0,
-	  "do not apply these rules of --list-rewrites, or none of them", 0 },
-	{ "no-overlap", OPT_NO_OVERLAP, 0, 0,
-	  "do not use shifts in place, which the hardware's documentation does not mention", 0 },
-	{ "list-rewrites", OPT_REWRITES, 0, 0,
-	  "list the rules that replace operations by cheaper ones with the same results, and "
-	  "exit", 0 },
-	{ "level", OPT_LEVEL, "N", 0,
-	  "compression level, 1 to 9, that npu-wenc will use (default 6)", 0 },
-	{ "verbose", 'v', 0, 0,
-	  "print the memory in use and its lower bound on standard error", 0 },
-	{ "verbose-config", OPT_LIST_CONFIG, 0, 0,
-	  "list the clock and the memories on standard error", 0 },
-	{ "verbose-graph", OPT_LIST_GRAPH, 0, 0,
-	  "list operations and tensors on standard error", 0 },
-	{ "verbose-allocation", OPT_LIST_ALLOCATION, 0, 0,
-	  "list addresses and lifetimes of tensors on standard error", 0 },
-	{ 0 },
-};
-
 static const char *const goals[] = {
 	[GOAL_PERFORMANCE] = "Performance", [GOAL_SIZE] = "Size", [GOAL_BALANCED] = "Balanced",
 	NULL,
@@ -168,78 +88,78 @@ pass_names(void)
 	return names;
 }
 
-/* The member that an option without a value sets; NULL: key is no such option. */
-static bool *
-flag_of(struct options *o, int key)
+static void
+take_dump(void *options, const char *arg)
 {
-	switch (key) {
-	case OPT_REQUIRE_BATCH: return &o->require_batch;
-	case OPT_FRONT: return &o->front;
-	case OPT_EXPLAIN: return &o->explain;
-	case OPT_JSON: return &o->json;
-	case OPT_ANY: return &o->any_accelerator;
-	case OPT_NO_OVERLAP: return &o->rewrites.no_overlap;
-	case 'v': return &o->verbose;
-	case OPT_LIST_CONFIG: return &o->list_config;
-	case OPT_LIST_GRAPH: return &o->list_graph;
-	case OPT_LIST_ALLOCATION: return &o->list_allocation;
-	default: return NULL;
-	}
+	struct options *o = options;
+	o->dump = arg;
+	if (!is_pass(arg))
+		cli_error("there is no pass '%s'; there are %s", arg, pass_names());
 }
-
-/* The member that keeps the text of an option's value; NULL: key is no such option. */
-static const char **
-text_of(struct options *o, int key)
-{
-	switch (key) {
-	case 'a': return &o->accel;
-	case OPT_SYSTEM: return &o->system;
-	case OPT_MODE: return &o->mode;
-	case OPT_CONFIG: return &o->config;
-	case OPT_PART: return &o->part;
-	case OPT_PLAN: return &o->plan;
-	case OPT_KEEP_PLAN: return &o->keep_plan;
-	default: return NULL;
-	}
-}
-
-static bool
-take_number(struct options *o, int key, const char *arg)
-{
-	const int64_t most_bytes = (int64_t)1 << 40, most_cycles = (int64_t)1 << 50;
-	switch (key) {
-	case OPT_CACHE:
-		o->cache_bytes =
-		    cli_bytes("--arena-cache-size", arg, 1, most_bytes);
-		o->limited = true;
-		return true;
-	case OPT_WITHIN:
-		o->within = cli_real("--within", arg, 0, MOST_PERCENT);
-		return true;
-	case OPT_MAX_CYCLES:
-		o->max_cycles = cli_number("--max-cycles", arg, 1, most_cycles);
-		return true;
-	case OPT_YIELD:
-		o->yield_every = cli_number("--yield-every", arg, 1, most_cycles);
-		return true;
-	case OPT_BATCH:
-		o->batch = (int32_t)cli_number("--batch", arg, 1, MAX_BATCH);
-		return true;
-	case OPT_EFFORT:
-		o->effort = (int)cli_number("--effort", arg, 1, 9);
-		return true;
-	case OPT_LEVEL:
-		o->level = (int)cli_number("--level", arg, 1, 9);
-		return true;
-	default:
-		return false;
-	}
-}
-
 
 static void
-check_options(const struct options *o)
+take_limit(void *options, const char *arg)
 {
+	const int64_t most_bytes = (int64_t)1 << 40;
+	struct options *o = options;
+	o->cache_bytes = cli_bytes("--arena-cache-size", arg, 1, most_bytes);
+	o->limited = true;
+}
+
+static void
+take_within(void *options, const char *arg)
+{
+	struct options *o = options;
+	o->within = cli_real("--within", arg, 0, MOST_PERCENT);
+}
+
+static const struct cli_option option_list[] = {
+	{ KNOWN_TEXT(ACCELERATOR, accel),
+	  .doc = "the NPU to compile for: ethos-u55-32 to ethos-u85-2048 (required)" },
+	{ KNOWN_TEXT(SYSTEM, system),
+	  .doc = "profile of the clock and the memory speeds (required); --list-profiles "
+		 "lists them" },
+	{ KNOWN_TEXT(MODE, mode),
+	  .doc = "which memory holds constants, arena and cache (required)" },
+	{ KNOWN_TEXT(CONFIG, config) },
+	{ KNOWN_TEXT(PART, part) },
+	{ KNOWN_LIST(LIST_PARTS, target_part_list) },
+	{ KNOWN_FLAG(ANY, any_accelerator) },
+	{ KNOWN_LIST(LIST_PROFILES, memory_list_profiles) },
+	{ KNOWN_CHOICE(OPTIMISE, goal, goals) },
+	{ KNOWN_TAKE(ARENA_CACHE, take_limit) },
+	{ KNOWN_TAKE(WITHIN, take_within) },
+	{ KNOWN_NUMBER(BATCH, batch, 1, MAX_BATCH) },
+	{ KNOWN_FLAG(REQUIRE_BATCH, require_batch) },
+	{ KNOWN_NUMBER(MAX_CYCLES, max_cycles, 1, MOST_CYCLES) },
+	{ KNOWN_NUMBER(YIELD, yield_every, 1, MOST_CYCLES) },
+	{ KNOWN_FLAG(FRONT, front) },
+	{ KNOWN_FLAG(EXPLAIN, explain) },
+	{ KNOWN_FLAG(JSON, json) },
+	{ KNOWN_TEXT(KEEP_PLAN, keep_plan) },
+	{ KNOWN_TEXT(PLAN, plan) },
+	{ CLI_TAKE("dump", "PASS", take_dump,
+		   "write the graph as it is after pass PASS, to debug the scheduler") },
+	{ KNOWN_NUMBER(EFFORT, effort, 1, 9) },
+	{ KNOWN_CHOICE(MODEL, model, models) },
+	REWRITE_OPTIONS,
+	{ CLI_NUMBER("level", "N", level, 1, 9,
+		     "compression level, 1 to 9, that npu-wenc will use (default 6)") },
+	{ CLI_FLAG("verbose", verbose,
+		   "print the memory in use and its lower bound on standard error"), .key = 'v' },
+	{ CLI_FLAG("verbose-config", list_config,
+		   "list the clock and the memories on standard error") },
+	{ CLI_FLAG("verbose-graph", list_graph,
+		   "list operations and tensors on standard error") },
+	{ CLI_FLAG("verbose-allocation", list_allocation,
+		   "list addresses and lifetimes of tensors on standard error") },
+	{ 0 },
+};
+
+static void
+check_options(void *options)
+{
+	const struct options *o = options;
 	if (o->require_batch && !o->batch)
 		cli_error("--require-batch works only with --batch");
 	if (o->front + o->explain + (o->dump != NULL) > 1)
@@ -262,51 +182,7 @@ check_options(const struct options *o)
 		cli_error("--json works only with --front or --explain");
 }
 
-static error_t
-parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-	bool *flag = flag_of(o, key);
-	const char **text = text_of(o, key);
-	if (flag)
-		*flag = true;
-	else if (text)
-		*text = arg;
-	if (flag || text || take_number(o, key, arg))
-		return 0;
-	switch (key) {
-	case OPT_DUMP:
-		o->dump = arg;
-		if (!is_pass(arg))
-			cli_error("there is no pass '%s'; there are %s", arg,
-				  pass_names());
-		break;
-	case OPT_OPTIMISE:
-		o->goal = (enum goal)cli_choice("--optimise", arg, goals);
-		break;
-	case OPT_MODEL:
-		o->model = (enum model)cli_choice("--model", arg, models);
-		break;
-	case OPT_NO_REWRITE:
-		rewrite_take_off(&o->rewrites.off, arg);
-		break;
-	case OPT_REWRITES:
-		cli_show(rewrite_list);
-	case OPT_PROFILES:
-		cli_show(memory_list_profiles);
-	case OPT_PARTS:
-		cli_show(target_part_list);
-	case ARGP_KEY_END:
-		check_options(o);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
 static const struct argp argp = {
-	.options = option_list, .parser = parse_option,
 	.doc = "Schedule a partitioned NPU graph for an accelerator and a memory "
 	       "system: choose block configurations, layouts, order and addresses.\v"
 	       "Exit status: 0 done, 1 a limit of memory, cycles or batch can't be "
@@ -493,6 +369,7 @@ main(int argc, char **argv)
 {
 	struct options o = { .within = -1, .effort = 3, .level = WEIGHTS_LEVEL_DEFAULT, .jobs = 1 };
 	struct cli_common common = {
+		.options = option_list, .check = check_options,
 		.file = &o.input, .what = "graph",
 		.output = &o.output,
 		.output_doc = "write the graph to FILE",
