@@ -63,8 +63,8 @@ enum known_option {
 #include "options.def"
 };
 
-enum cli_kind { CLI_IS_HEADING, CLI_IS_VALUE, CLI_IS_TEXT, CLI_IS_NUMBER, CLI_IS_CHOICE,
-		CLI_IS_TAKEN, CLI_IS_LIST };
+enum cli_kind { CLI_IS_HEADING, CLI_IS_VALUE, CLI_IS_TEXT, CLI_IS_NUMBER, CLI_IS_BYTES,
+		CLI_IS_REAL, CLI_IS_CHOICE, CLI_IS_TAKEN, CLI_IS_LIST };
 struct cli_option {
 	enum known_option known;
 	const char *name, *arg, *doc; /* NULL: that of the known option */
@@ -72,7 +72,8 @@ struct cli_option {
 	enum cli_kind kind;
 	size_t at, bytes; /* place and size of the member in the struct of options */
 	size_t seen;	  /* CLI_SEEN(member): a bool that the option sets, too; 0: none */
-	int64_t min, max; /* of CLI_NUMBER; min is the value of an option without argument */
+	/* of CLI_NUMBER, CLI_BYTES, CLI_REAL; min is the value of an option without argument */
+	int64_t min, max;
 	const char *const *choices;
 	void (*take)(void *at, const char *arg); /* at: the struct of options, or the member */
 	void (*list)(struct text *t);
@@ -101,6 +102,13 @@ struct cli_option {
 	CLI_ROW(name, arg, TEXT, doc), CLI_MEMBER(member, const char *: 0)
 #define CLI_NUMBER(name, arg, member, least, most, doc)                                 \
 	CLI_ROW(name, arg, NUMBER, doc), CLI_INTEGER(member), .min = (least), .max = (most)
+/* the same for bytes, as cli_bytes() reads them, and for a double */
+#define CLI_SIZE(name, arg, member, least, most, doc)                                   \
+	CLI_ROW(name, arg, BYTES, doc), CLI_MEMBER(member, int64_t: 0),                 \
+	.min = (least), .max = (most)
+#define CLI_REAL(name, arg, member, least, most, doc)                                   \
+	CLI_ROW(name, arg, REAL, doc), CLI_MEMBER(member, double: 0),                   \
+	.min = (least), .max = (most)
 /* sets an enumeration to the position in a list that ends with NULL */
 #define CLI_CHOICE(name, arg, member, list, doc)                                        \
 	CLI_ROW(name, arg, CHOICE, doc), CLI_INTEGER(member), .choices = (list)
@@ -124,6 +132,10 @@ struct cli_option {
 #define KNOWN_TEXT(id, member) KNOWN_ROW(id, TEXT), CLI_MEMBER(member, const char *: 0)
 #define KNOWN_NUMBER(id, member, least, most)                                           \
 	KNOWN_ROW(id, NUMBER), CLI_INTEGER(member), .min = (least), .max = (most)
+#define KNOWN_SIZE(id, member, least, most)                                             \
+	KNOWN_ROW(id, BYTES), CLI_MEMBER(member, int64_t: 0), .min = (least), .max = (most)
+#define KNOWN_REAL(id, member, least, most)                                             \
+	KNOWN_ROW(id, REAL), CLI_MEMBER(member, double: 0), .min = (least), .max = (most)
 #define KNOWN_CHOICE(id, member, list)                                                  \
 	KNOWN_ROW(id, CHOICE), CLI_INTEGER(member), .choices = (list)
 #define KNOWN_TAKE(id, function) KNOWN_ROW(id, TAKEN), .take = (function)

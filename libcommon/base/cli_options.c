@@ -67,12 +67,20 @@ static void
 carry_out(const struct cli_option *r, const char *option, const char *arg, char *options)
 {
 	char *at = options + r->at, name[64];
+	double real;
 	(void)snprintf(name, sizeof(name), "--%s", option ? option : "");
 	switch (r->kind) {
 	case CLI_IS_VALUE: put_integer(at, r->bytes, r->min); break;
 	case CLI_IS_TEXT: memcpy(at, &arg, sizeof(arg)); break;
 	case CLI_IS_NUMBER:
 		put_integer(at, r->bytes, cli_number(name, arg, r->min, r->max));
+		break;
+	case CLI_IS_BYTES:
+		put_integer(at, r->bytes, cli_bytes(name, arg, r->min, r->max));
+		break;
+	case CLI_IS_REAL:
+		real = cli_real(name, arg, (double)r->min, (double)r->max);
+		memcpy(at, &real, sizeof(real));
 		break;
 	case CLI_IS_CHOICE:
 		put_integer(at, r->bytes, arg ? cli_choice(name, arg, r->choices) : r->min);

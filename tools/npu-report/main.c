@@ -44,18 +44,6 @@ choose_picture(void *options, const char *name)
 	text_free(&choices);
 }
 
-static void
-take_percent(void *percent, const char *arg)
-{
-	const double most = 1e6;
-	char *end;
-	double v = strtod(arg, &end);
-	if (end == arg || *end || !(v >= 0 && v <= most))
-		cli_error("--fail-if-slower needs a percentage of 0 or more, not '%s'",
-			  arg);
-	*(double *)percent = v;
-}
-
 /* Makes the options for npu-perf. */
 static void
 pass_memory(struct options *o)
@@ -151,9 +139,9 @@ static const struct cli_option option_list[] = {
 	{ CLI_TAKE("compare", "OLD", add_compared,
 		   "show which layers became slower or larger, and which tensors larger or "
 		   "elsewhere in memory, since the model or report OLD; may be repeated") },
-	{ CLI_TAKE_INTO("fail-if-slower", "PERCENT", slower, take_percent,
-			"with --compare: fail (status 1) if the network is more than PERCENT "
-			"slower"), .seen = CLI_SEEN(gate) },
+	{ CLI_REAL("fail-if-slower", "PERCENT", slower, 0, 1000000,
+		   "with --compare: fail (status 1) if the network is more than PERCENT "
+		   "slower"), .seen = CLI_SEEN(gate) },
 	{ CLI_HEADING("Memory system, for a compiled model that does not name one:"),
 	  .group = 2 },
 	MEMORY_OPTIONS,

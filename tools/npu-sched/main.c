@@ -20,6 +20,7 @@
 #include <string.h>
 
 enum { MAX_BATCH = 1024, MOST_PERCENT = 1000000 };
+#define MOST_BYTES ((int64_t)1 << 40)
 #define MOST_CYCLES ((int64_t)1 << 50)
 
 /* Where the runtime's arena is not in SRAM, operations would read the rows of a state from DRAM. */
@@ -97,22 +98,6 @@ take_dump(void *options, const char *arg)
 		cli_error("there is no pass '%s'; there are %s", arg, pass_names());
 }
 
-static void
-take_limit(void *options, const char *arg)
-{
-	const int64_t most_bytes = (int64_t)1 << 40;
-	struct options *o = options;
-	o->cache_bytes = cli_bytes("--arena-cache-size", arg, 1, most_bytes);
-	o->limited = true;
-}
-
-static void
-take_within(void *options, const char *arg)
-{
-	struct options *o = options;
-	o->within = cli_real("--within", arg, 0, MOST_PERCENT);
-}
-
 static const struct cli_option option_list[] = {
 	{ KNOWN_TEXT(ACCELERATOR, accel),
 	  .doc = "the NPU to compile for: ethos-u55-32 to ethos-u85-2048 (required)" },
@@ -127,8 +112,8 @@ static const struct cli_option option_list[] = {
 	{ KNOWN_FLAG(ANY, any_accelerator) },
 	{ KNOWN_LIST(LIST_PROFILES, memory_list_profiles) },
 	{ KNOWN_CHOICE(OPTIMISE, goal, goals) },
-	{ KNOWN_TAKE(ARENA_CACHE, take_limit) },
-	{ KNOWN_TAKE(WITHIN, take_within) },
+	{ KNOWN_SIZE(ARENA_CACHE, cache_bytes, 1, MOST_BYTES), .seen = CLI_SEEN(limited) },
+	{ KNOWN_REAL(WITHIN, within, 0, MOST_PERCENT) },
 	{ KNOWN_NUMBER(BATCH, batch, 1, MAX_BATCH) },
 	{ KNOWN_FLAG(REQUIRE_BATCH, require_batch) },
 	{ KNOWN_NUMBER(MAX_CYCLES, max_cycles, 1, MOST_CYCLES) },

@@ -53,23 +53,7 @@ take_model(void *o, const char *arg)
 		w->v[w->n++] = arg;
 }
 
-static void
-take_sram(void *o, const char *arg)
-{
-	((struct options *)o)->sram = cli_bytes("--sram", arg, 16, (int64_t)1 << 40);
-}
-
-static void
-take_flash(void *o, const char *arg)
-{
-	((struct options *)o)->flash = cli_bytes("--flash", arg, 16, (int64_t)1 << 40);
-}
-
-static void
-take_dram(void *o, const char *arg)
-{
-	((struct options *)o)->dram = cli_bytes("--dram", arg, 16, (int64_t)1 << 40);
-}
+#define MOST_BYTES ((int64_t)1 << 40)
 
 static void
 check_options(void *options)
@@ -95,11 +79,11 @@ static const struct cli_option option_list[] = {
 	  .doc = "the chip: sets accelerator, profiles and the budgets of its memories" },
 	MEMORY_OPTIONS,
 	{ KNOWN_TEXT(EFFORT, effort) },
-	{ CLI_TAKE("sram", "BYTES", take_sram,
+	{ CLI_SIZE("sram", "BYTES", sram, 16, MOST_BYTES,
 		   "budget of SRAM for all networks; K, M and G are units of 1,024") },
-	{ CLI_TAKE("flash", "BYTES", take_flash,
+	{ CLI_SIZE("flash", "BYTES", flash, 16, MOST_BYTES,
 		   "budget of flash for the constants and streams of all networks") },
-	{ CLI_TAKE("dram", "BYTES", take_dram,
+	{ CLI_SIZE("dram", "BYTES", dram, 16, MOST_BYTES,
 		   "budget of DRAM for the arenas, if the NPU has an SRAM of its own") },
 	{ CLI_TAKE("rate", "NAME=HZ", take_rate,
 		   "how often network NAME runs in a second: the weight of its time (default 1)") },

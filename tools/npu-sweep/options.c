@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LIMITS = 9999, MAX_PER_TASK = 1000000 };
+enum { MAX_LIMITS = 9999, MAX_PER_TASK = 1000000, MOST_REAL = 1000000000 };
 
 static void
 add_name(struct options *o, struct names *l, const char *name)
@@ -80,20 +80,6 @@ take_model(void *options, const char *arg)
 	add_name(o, &o->models, *arg == '-' ? arena_printf(o->a, "./%s", arg) : arg);
 }
 
-static const double MOST_REAL = 1e9;
-
-static void
-take_timeout(void *options, const char *arg)
-{
-	((struct options *)options)->timeout = cli_real("--timeout", arg, 0, MOST_REAL);
-}
-
-static void
-take_tolerance(void *options, const char *arg)
-{
-	((struct options *)options)->tolerance = cli_real("--tolerance", arg, 0, MOST_REAL);
-}
-
 static void
 take_engine(void *options, const char *arg)
 {
@@ -156,13 +142,13 @@ static const struct cli_option option_list[] = {
 	{ CLI_TEXT("against", "OLD", against,
 		   "compare with OLD, a table of --json or a directory of --results, and "
 		   "print the changes; fail (status 1) if a result became worse") },
-	{ CLI_TAKE("tolerance", "PERCENT", take_tolerance,
+	{ CLI_REAL("tolerance", "PERCENT", tolerance, 0, MOST_REAL,
 		   "with --against: accept results that are worse by up to PERCENT "
 		   "(default 0)") },
 	{ CLI_HEADING("How to compute:"), .group = 3 },
 	{ CLI_TEXT("results", "DIR", results,
 		   "keep the results in DIR, and use the results that DIR already has") },
-	{ CLI_TAKE("timeout", "SECONDS", take_timeout,
+	{ CLI_REAL("timeout", "SECONDS", timeout, 0, MOST_REAL,
 		   "time limit of a job; the row of a job that takes longer has the status "
 		   "timeout") },
 	{ CLI_FLAG("retry", retry,
