@@ -208,3 +208,29 @@ text_c_string(struct text *t, const char *s)
 	}
 	text_putc(t, '"');
 }
+
+void
+text_html(struct text *t, const char *s)
+{
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+		size_t n = utf8_length(s);
+		if (n > 1) {
+			text_put(t, s, n);
+			s += n - 1;
+		} else if (n == 0) {
+			text_putc(t, '?');
+		} else if (c == '&')
+			text_puts(t, "&amp;");
+		else if (c == '<')
+			text_puts(t, "&lt;");
+		else if (c == '>')
+			text_puts(t, "&gt;");
+		else if (c == '"')
+			text_puts(t, "&quot;");
+		else if (c < ' ' || c == 0x7f) /* XML excludes these characters */
+			text_putc(t, '?');
+		else
+			text_putc(t, *s);
+	}
+}

@@ -51,7 +51,7 @@ size_t utf8_length(const char *s);
  * Text from outside, such as a name in a model, holds any byte.  It goes through the one
  * function of the format that it is written to: text_plain() or text_make_plain() for lines
  * of a terminal, text_quoted() for JSON, text_yaml(), text_graph_string() and
- * text_graph_word() for graph files, text_c_string(), text_csv().
+ * text_graph_word() for graph files, text_c_string(), text_csv(), text_html().
  */
 
 /*
@@ -78,6 +78,9 @@ void text_graph_string(struct text *t, const char *s, size_t n);
 void text_graph_word(struct text *t, const char *s);
 /* Appends a string literal of C, escaped so that it has no trigraphs or early end. */
 void text_c_string(struct text *t, const char *s);
+
+/* Appends text for XML and HTML, with ? for control characters and bytes that are not UTF-8. */
+void text_html(struct text *t, const char *s);
 
 /* Appends a CSV field, quoted if necessary. */
 void text_csv(struct text *t, const char *s);

@@ -27,13 +27,13 @@ put_fact(struct text *t, struct arena *a, const char *name, const char *now,
 	 const char *before, double old, double new)
 {
 	text_puts(t, "<div><dt>");
-	escape(t, name);
+	text_html(t, name);
 	text_puts(t, "</dt><dd><b>");
-	escape(t, now);
+	text_html(t, now);
 	text_puts(t, "</b><small>");
-	escape(t, change(a, old, new));
+	text_html(t, change(a, old, new));
 	text_puts(t, "; it was ");
-	escape(t, before);
+	text_html(t, before);
 	text_puts(t, "</small></dd></div>\n");
 }
 
@@ -51,9 +51,9 @@ put_headline(struct text *t, const struct report *old, const struct report *new)
 	struct arena *a = new->a;
 	double x = cycles_ms(old, old->whole), y = cycles_ms(new, new->whole);
 	text_puts(t, "<p>");
-	escape(t, new->file);
+	text_html(t, new->file);
 	text_printf(t, " takes %s an inference, ", human_ms(a, y));
-	escape(t, old->file);
+	text_html(t, old->file);
 	text_printf(t, " %s. <span class=\"soft\">Estimates.</span></p>\n<dl class=\"facts\">\n",
 		    human_ms(a, x));
 	put_fact(t, a, "Time", human_ms(a, y), human_ms(a, x), x, y);
@@ -175,7 +175,7 @@ put_reasons(struct text *t, const struct report *old, const struct report *new,
 				   human_bytes(a, x->new->weight_bytes));
 	}
 	text_puts(t, "<td class=\"why\">");
-	escape(t, text_str(&s));
+	text_html(t, text_str(&s));
 	text_puts(t, "</td>");
 	text_free(&s);
 }
@@ -185,9 +185,9 @@ put_row(struct text *t, const struct report *old, const struct report *new,
 	const struct row *x, double most)
 {
 	text_printf(t, "<tr%s><td title=\"", x->is_stage ? " class=\"stage\"" : "");
-	escape(t, row_name(new->a, x, false));
+	text_html(t, row_name(new->a, x, false));
 	text_puts(t, "\">");
-	escape(t, row_name(new->a, x, true));
+	text_html(t, row_name(new->a, x, true));
 	text_puts(t, "</td>");
 	put_time(t, new->a, x->n_old, old_ms(old, x));
 	put_time(t, new->a, x->n_new, new_ms(new, x));
@@ -236,7 +236,7 @@ put_pair(struct text *t, const struct report *old, const struct report *new, enu
 	text_printf(t, "<h2>%s</h2>\n<div class=\"pair\">\n", picture_titles[p]);
 	for (size_t i = 0; i < ARRAY_LEN(both); i++) {
 		text_printf(t, "<figure><figcaption>%s: ", names[i]);
-		escape(t, both[i]->file);
+		text_html(t, both[i]->file);
 		text_puts(t, "</figcaption>\n");
 		draw(t, both[i], p, false);
 		text_puts(t, "</figure>\n");
@@ -251,7 +251,7 @@ print_comparison_page(struct text *t, const struct report *old, const struct rep
 	put_headline(t, old, new);
 	if (rows->by_shape) {
 		text_puts(t, "<p class=\"soft\" id=\"paired\">");
-		escape(t, match_text(old, new, rows, " "));
+		text_html(t, match_text(old, new, rows, " "));
 		text_puts(t, "</p>\n");
 	}
 	put_pair(t, old, new, PIC_TIMELINE);

@@ -23,12 +23,12 @@ page_open(struct text *t, const char *title)
 		     "<meta http-equiv=\"Content-Security-Policy\" "
 		     "content=\"default-src 'none'; style-src 'unsafe-inline'; "
 		     "script-src 'unsafe-inline'\"/>\n<title>");
-	escape(t, title);
+	text_html(t, title);
 	text_puts(t, "</title>\n<style>\n");
 	svg_style(t);
 	text_puts(t, page_css);
 	text_puts(t, "</style>\n</head>\n<body>\n<h1>");
-	escape(t, title);
+	text_html(t, title);
 	text_puts(t, "</h1>\n");
 }
 
@@ -65,15 +65,15 @@ put_fact(struct text *t, const struct report *r, const char *name, const char *k
 	 const char *value, const char *more)
 {
 	text_puts(t, "<div><dt>");
-	escape(t, name);
+	text_html(t, name);
 	text_printf(t, "</dt><dd><b data-key=\"%s\" data-value=\"", key);
 	const struct json *v = json_get(r->root, key);
 	if (v && v->kind == JSON_NUMBER)
 		text_double(t, v->number);
 	text_puts(t, "\">");
-	escape(t, value);
+	text_html(t, value);
 	text_puts(t, "</b><small>");
-	escape(t, more);
+	text_html(t, more);
 	text_puts(t, "</small></dd></div>\n");
 }
 
@@ -114,9 +114,9 @@ put_limits(struct text *t, const struct report *r)
 			text_printf(&more, "%s%s %.0f %%", more.n ? ", " : "",
 				    limit_text(r, (enum limit)k), 100 * s.of[k]);
 	text_puts(t, "<div><dt>Limited by</dt><dd><b>");
-	escape(t, s.cpu > s.of[s.most] ? "operators on the CPU" : limit_text(r, s.most));
+	text_html(t, s.cpu > s.of[s.most] ? "operators on the CPU" : limit_text(r, s.most));
 	text_puts(t, "</b><small>");
-	escape(t, text_str(&more));
+	text_html(t, text_str(&more));
 	text_puts(t, "</small></dd></div>\n");
 	text_free(&more);
 }
@@ -127,19 +127,19 @@ put_sentence(struct text *t, const struct report *r)
 	const char *part = string(r, "part");
 	text_printf(t, "<p>An inference takes about %s on ",
 		    human_ms(r->a, inference_ms(r).ms));
-	escape(t, json_string(r->root, "accelerator", "?"));
+	text_html(t, json_string(r->root, "accelerator", "?"));
 	text_puts(t, part ? " of " : "");
-	escape(t, part ? part : "");
+	text_html(t, part ? part : "");
 	text_printf(t, " at %s. <span class=\"soft\">", human_clock(r->a, r->clock));
-	escape(t, json_string(r->root, "system_config", "?"));
+	text_html(t, json_string(r->root, "system_config", "?"));
 	text_puts(t, ", ");
-	escape(t, json_string(r->root, "memory_mode", "?"));
+	text_html(t, json_string(r->root, "memory_mode", "?"));
 	text_puts(t, ". An estimate");
 	if (r->cpu_time > 0) {
 		text_printf(t, ": %s of the NPU, and about %s of the CPU, ",
 			    human_ms(r->a, cycles_ms(r, r->cycles)),
 			    human_ms(r->a, cycles_ms(r, r->cpu_time)));
-		escape(t, r->cpu_name);
+		text_html(t, r->cpu_name);
 	}
 	text_puts(t, ".</span></p>\n");
 }
@@ -192,7 +192,7 @@ put_warnings(struct text *t, const struct report *r)
 	text_puts(t, "<ul class=\"soft\">\n");
 	for (size_t i = 0; i < b.n; i++) {
 		text_puts(t, "<li>");
-		escape(t, b.cell[i].text);
+		text_html(t, b.cell[i].text);
 		text_puts(t, "</li>\n");
 	}
 	text_puts(t, "</ul>\n");
@@ -204,7 +204,7 @@ static void
 open_section(struct text *t, const char *id, const char *title)
 {
 	text_printf(t, "<section id=\"%s\">\n<h2>", id);
-	escape(t, title);
+	text_html(t, title);
 	text_puts(t, "</h2>\n");
 }
 
@@ -220,7 +220,7 @@ put_numbers(struct text *t, const struct table *b, const char *name)
 	if (!b->n)
 		return;
 	text_puts(t, "<details><summary>");
-	escape(t, name);
+	text_html(t, name);
 	text_puts(t, "</summary>\n<div class=\"wide\">\n");
 	table_html(t, b);
 	text_puts(t, "</div>\n</details>\n");
@@ -308,7 +308,7 @@ open_table(struct text *t, const char *const *column)
 			     : less	    ? "<th class=\"less\">"
 			     : number	    ? "<th class=\"n\">"
 					    : "<th>");
-		escape(t, name + less + number);
+		text_html(t, name + less + number);
 		text_puts(t, "</th>");
 	}
 	text_puts(t, "</tr></thead>\n<tbody>\n");
@@ -324,7 +324,7 @@ static void
 put_cell(struct text *t, const char *class, const char *s)
 {
 	text_printf(t, "<td%s%s%s>", *class ? " class=\"" : "", class, *class ? "\"" : "");
-	escape(t, s);
+	text_html(t, s);
 	text_puts(t, "</td>");
 }
 
@@ -333,9 +333,9 @@ static void
 put_named(struct text *t, const char *name, const char *label)
 {
 	text_puts(t, "<td title=\"");
-	escape(t, name);
+	text_html(t, name);
 	text_puts(t, "\">");
-	escape(t, label);
+	text_html(t, label);
 	text_puts(t, "</td>");
 }
 
@@ -405,7 +405,7 @@ put_cpu(struct text *t, const struct report *r)
 		return;
 	close_table(t);
 	text_puts(t, "<p class=\"soft\">Cycles of a ");
-	escape(t, r->cpu_name);
+	text_html(t, r->cpu_name);
 	text_printf(t, ": expect a factor of %.0f in either direction (npu-perf(1)).</p>\n",
 		    r->cpu_error);
 	close_section(t);

@@ -260,7 +260,6 @@ cell_percent(double part, double whole)
 
 enum { SVG_WIDTH = 960, LETTER = 6, LINE = 16 }; /* of labels in 10 px monospace */
 
-void escape(struct text *t, const char *s); /* escapes s for XML and HTML */
 void svg_open(struct text *t, const char *title, double height, bool alone);
 void svg_close(struct text *t);
 /* class: see svg_style; title: shown for the pointer; NULL: none */

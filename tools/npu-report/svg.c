@@ -6,32 +6,6 @@
 #include <string.h>
 
 void
-escape(struct text *t, const char *s)
-{
-	for (; *s; s++) {
-		unsigned char c = (unsigned char)*s;
-		size_t n = utf8_length(s);
-		if (n > 1) {
-			text_put(t, s, n);
-			s += n - 1;
-		} else if (n == 0) {
-			text_putc(t, '?');
-		} else if (c == '&')
-			text_puts(t, "&amp;");
-		else if (c == '<')
-			text_puts(t, "&lt;");
-		else if (c == '>')
-			text_puts(t, "&gt;");
-		else if (c == '"')
-			text_puts(t, "&quot;");
-		else if (c < ' ' || c == 0x7f) /* XML excludes these characters */
-			text_putc(t, '?');
-		else
-			text_putc(t, *s);
-	}
-}
-
-void
 svg_style(struct text *t)
 {
 	text_puts(t,
@@ -76,7 +50,7 @@ svg_open(struct text *t, const char *title, double height, bool alone)
 	text_printf(t, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
 		       "viewBox=\"0 0 %d %.0f\" width=\"%d\" height=\"%.0f\">\n<title>",
 		    SVG_WIDTH, height, SVG_WIDTH, height);
-	escape(t, title);
+	text_html(t, title);
 	text_puts(t, "</title>\n");
 	if (!alone)
 		return;
@@ -103,7 +77,7 @@ svg_rect(struct text *t, const char *class, double x, double y, double w,
 		return;
 	}
 	text_puts(t, "><title>");
-	escape(t, title);
+	text_html(t, title);
 	text_puts(t, "</title></rect>\n");
 }
 
@@ -121,7 +95,7 @@ svg_text(struct text *t, enum anchor where, double x, double y, const char *s)
 	static const char *const names[] = { "start", "middle", "end" };
 	text_printf(t, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"%s\">", x, y,
 		    names[where]);
-	escape(t, s);
+	text_html(t, s);
 	text_puts(t, "</text>\n");
 }
 
@@ -130,7 +104,7 @@ svg_dot(struct text *t, const char *class, double x, double y, const char *title
 {
 	text_printf(t, "<circle class=\"%s\" cx=\"%.2f\" cy=\"%.2f\" r=\"3.5\"><title>",
 		    class, x, y);
-	escape(t, title);
+	text_html(t, title);
 	text_puts(t, "</title></circle>\n");
 }
 

@@ -49,7 +49,7 @@ table_html(struct text *t, const struct table *b)
 	for (size_t i = 0; i < b->n_columns; i++) {
 		bool number = i < b->n && !b->cell[i].text;
 		text_puts(t, number ? "<th class=\"n\">" : "<th>");
-		escape(t, b->column[i]);
+		text_html(t, b->column[i]);
 		text_puts(t, "</th>");
 	}
 	text_puts(t, "</tr></thead>\n<tbody>\n");
@@ -59,7 +59,7 @@ table_html(struct text *t, const struct table *b)
 			text_puts(t, "<tr>");
 		text_puts(t, c->text ? "<td>" : "<td class=\"n\">");
 		if (c->text)
-			escape(t, *c->text ? c->text : "-");
+			text_html(t, *c->text ? c->text : "-");
 		else
 			put_cell(t, c);
 		text_puts(t, "</td>");

@@ -10,20 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-static void
-put_text(struct text *t, const char *s)
-{
-	for (; *s; s++) {
-		switch (*s) {
-		case '<': text_puts(t, "&lt;"); break;
-		case '>': text_puts(t, "&gt;"); break;
-		case '&': text_puts(t, "&amp;"); break;
-		case '"': text_puts(t, "&quot;"); break;
-		default: text_putc(t, *s);
-		}
-	}
-}
-
 /* ---- the targets of a model ---------------------------------------------------------- */
 
 struct curve {
@@ -151,7 +137,7 @@ draw_curve(const struct chart *c, const struct curve *k)
 {
 	text_printf(c->t, "<a href=\"#t%zu\" class=\"curve\" style=\"--h:%d\"><title>", k->number,
 		    k->hue);
-	put_text(c->t, k->of->system);
+	text_html(c->t, k->of->system);
 	text_printf(c->t, ", %s</title>\n<path d=\"", k->of->accel);
 	/* a point that is slower than one with less SRAM is off the line */
 	double least = INFINITY;
@@ -212,13 +198,13 @@ put_index(const struct chart *c, const struct rows *r)
 		const struct row *w = &r->v[k->first];
 		text_printf(c->t, "<tr><td class=\"name\"><a href=\"#t%zu\"><i class=\"key\" "
 				  "style=\"--h:%d\"></i>", k->number, k->hue);
-		put_text(c->t, k->of->system);
+		text_html(c->t, k->of->system);
 		text_printf(c->t, "</a></td><td class=\"name\">%s</td>", k->of->accel);
 		if (k->pick.any) {
 			put_numbers(c, k);
 		} else {
 			text_puts(c->t, "<td class=\"name\" colspan=\"6\">");
-			put_text(c->t, w->message ? w->message : "no front");
+			text_html(c->t, w->message ? w->message : "no front");
 			text_puts(c->t, "</td>");
 		}
 		text_puts(c->t, "</tr>\n");
@@ -248,7 +234,7 @@ put_row(struct text *t, const struct row *w)
 	put_cell(t, w->cycles, 0);
 	put_cell(t, w->status == OK ? w->ms : -1, 3);
 	text_printf(t, "<td class=\"name\">%s</td><td class=\"name\">", row_status(w));
-	put_text(t, w->message ? w->message : "");
+	text_html(t, w->message ? w->message : "");
 	text_puts(t, "</td></tr>\n");
 }
 
@@ -258,10 +244,10 @@ put_target(struct text *t, const struct curve *k, const struct rows *r, bool fro
 	struct text sentence = { 0 };
 	/* a link to an element inside unfolds the details */
 	text_puts(t, "<details><summary>");
-	put_text(t, k->of->system);
+	text_html(t, k->of->system);
 	text_printf(t, ", %s</summary>\n<p id=\"t%zu\">", k->of->accel, k->number);
 	pick_sentence(&sentence, k->of, &k->pick);
-	put_text(t, text_str(&sentence));
+	text_html(t, text_str(&sentence));
 	text_free(&sentence);
 	text_puts(t, "</p>\n<div class=\"wide\"><table><tr><th class=\"name\">optimise</th><th>limit</th>"
 		     "<th>SRAM</th><th>flash</th><th>cycles</th><th>ms</th>"
@@ -346,7 +332,7 @@ static void
 put_model(struct chart *c, const struct rows *r, bool front)
 {
 	text_printf(c->t, "<h2 id=\"m%zu\">", c->curve[0].of->model->index);
-	put_text(c->t, c->curve[0].of->model->name);
+	text_html(c->t, c->curve[0].of->model->name);
 	text_puts(c->t, "</h2>\n<div class=\"two\">\n");
 	find_ranges(c);
 	if (c->sram[0] > 0)
@@ -370,7 +356,7 @@ put_models(struct text *t, const struct plan *p, const struct rows *r)
 		if (m == last)
 			continue;
 		text_printf(t, " <a href=\"#m%zu\">", m->index);
-		put_text(t, m->name);
+		text_html(t, m->name);
 		text_puts(t, "</a>");
 		last = m;
 	}
