@@ -158,7 +158,7 @@ named()
 	printf '%s\n' '#define FIGURE(key, kind, value, text) @ key text' \
 		'#include "figures.def"' >figures.c
 	"${CC:-cc}" -E -P -I "$TOP/schema" figures.c | tr -s '\n' ' ' |
-		sed 's/" "//g; s/@ /\n/g; s/"//g; $a\' | sed '/^ *$/d; s/ *$//' >want
+		sed 's/" "//g; s/@ /\n/g; s/"//g' | awk NF | sed 's/ *$//' >want
 	[ "$(wc -l <want)" -gt 50 ]
 	sed -n '/^The figures of the whole network/,/^\.El/p' "$TOP/man/npu-perf.1" |
 		awk '/^\.It Va/ { if (key) print key; key = $3; next }
