@@ -340,7 +340,7 @@ takes_in()
 			# shellcheck disable=SC2086
 			npu-sched -a $target --arena-cache-size="$(jq ".front[$row].sram" f.json)" m.part 2>notes |
 				npu-wenc | npu-cmdgen >m.tflite
-			npu-perf --json --system-config RTSS_HP_SRAM_MRAM --memory-mode Shared_Sram m.tflite >perf.json
+			npu-perf --json --any-accelerator --system-config RTSS_HP_SRAM_MRAM --memory-mode Shared_Sram m.tflite >perf.json
 			jq -e --slurpfile p perf.json ".front[$row] | .flash == \$p[0].flash_bytes and
 				.streams >= 0.5 * \$p[0].stream_bytes and .streams <= 4 * \$p[0].stream_bytes" f.json
 		done

@@ -128,8 +128,6 @@ ABS=101 ADD=0 ARG_MAX=56 DIV=42 EXP=47 LOGISTIC=14 LOG_SOFTMAX=50 MEAN=40 RELU=1
 	op m $DIV $I16 '[4,3]' "$(second $I16 '[4,3]')"
 	stays m "INT16: the reciprocals of 65536 divisors do not fit a table of 256"
 	npu-sim m.tflite
-	op m 118 $I8 '[4,3]' # IF
-	stays m "it calls other subgraphs, and only operators of the first one are compiled"
 	op m $LOG_SOFTMAX $I8 '[1,3000]'
 	stays m "rows of 3000 elements: at most 2048"
 	op m $SOFTMAX $U8 '[1,9]' "${t}[1].type = 7"

@@ -463,7 +463,10 @@ float_ring()
 	float_fc inf '.buffers[1].data[:4] = f("inf")'
 	refuses 2 'tensor 1 (weights): element 0 is not a finite number' "${random[@]}" inf.tflite
 	float_fc while '.operator_codes[0] = {deprecated_builtin_code:119,builtin_code:119}
-		| .subgraphs[0].operators[0] |= {inputs:[0],outputs:[3]}'
+		| .subgraphs += [.subgraphs[0], .subgraphs[0] | .operators = [] | .outputs = .inputs]
+		| .subgraphs[0].operators[0] |= {inputs:[0],outputs:[3],
+			builtin_options_type:"WhileOptions",
+			builtin_options:{cond_subgraph_index:1,body_subgraph_index:2}}'
 	refuses 2 'operator 0 (WHILE): control flow is not supported' "${random[@]}" while.tflite
 	float_fc dynamic "$t[0].shape_signature = [-1,-1]"
 	refuses 2 'tensor 0 (in): dynamic shapes are not supported' "${random[@]}" dynamic.tflite
