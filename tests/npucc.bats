@@ -47,14 +47,16 @@ END
 	printf '%s\n' --pass --strict --allow=type -- m.tflite | cmp - args.tfl-quantcheck
 	printf '%s\n' --by-name=m.tflite --accelerator-config=ethos-u55-128 --cpu=SOFTMAX \
 		--fail-on-cpu | cmp - args.tfl-partition
-	printf '%s\n' --accelerator-config=ethos-u55-128 \
+	printf '%s\n' --permit=m.tflite --accelerator-config=ethos-u55-128 \
 		--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram \
 		--config=my.ini --optimise=Size --arena-cache-size=4096 \
 		--effort=5 --jobs=3 --level=9 --model=calibrated |
 		cmp - args.npu-sched
 	sed 's/\.npucc-[0-9a-f]*/PRIVATE/' args.npu-wenc |
-		cmp - <(printf '%s\n' --blob=./PRIVATE/flash.bin --jobs=3 -9)
-	printf '%s\n' --jobs=3 --no-map --thing=1 | cmp - args.npu-cmdgen
+		cmp - <(printf '%s\n' --blob=./PRIVATE/flash.bin --permit=m.tflite --jobs=3 -9)
+	sed 's/\.npucc-[0-9a-f]*/PRIVATE/' args.npu-cmdgen |
+		cmp - <(printf '%s\n' --permit=m.tflite --permit=./PRIVATE --jobs=3 --no-map \
+			--thing=1)
 	head -3 args.tfl2c | cmp - <(printf '%s\n' -n net --dialect=mlek)
 	# for an input file, tfl-quantcheck runs beside the other stages
 	printf '%s\n' model tfl-partition npu-sched npu-wenc npu-cmdgen tfl2c | cmp - m.h
@@ -550,7 +552,7 @@ float_end()
 	mv fake/npu-cmdgen fake/real
 	local place
 	# the compiled model with another weight for the last class, or with another stream
-	printf '%s\n' '#!/bin/bash' 'for out; do :; done' '"${0%/*}/real" -o "$out"' \
+	printf '%s\n' '#!/bin/bash' 'for out; do :; done' '"${0%/*}/real" "$@"' \
 		'printf "\\x7f" | dd of="$out" bs=1 conv=notrunc status=none seek=$(cat place)' \
 		>fake/npu-cmdgen
 	chmod +x fake/npu-cmdgen

@@ -341,8 +341,8 @@ table_types()
 	cp "$BATS_TEST_DIRNAME/models/digits.tflite" m.tflite
 	npucc -a ethos-u55-128 "${memory[@]}" -o n.tflite m.tflite
 	tfl-partition --by-name -o m.part m.tflite
-	npu-sched -a ethos-u55-128 "${memory[@]}" -o m.sched m.part
-	npu-wenc --blob=blob -o m.wenc m.sched
+	npu-sched -a ethos-u55-128 "${memory[@]}" --permit=. -o m.sched m.part
+	npu-wenc --blob=blob --permit=. -o m.wenc m.sched
 	echo 'NPU TOTAL cycles: 9' >log
 	npu-perf --json -o old.json n.tflite
 	mkdir d
@@ -356,10 +356,10 @@ table_types()
 	done <<-'END'
 		m.tflite mkinput --random=1 -o x.h --expected=m.tflite m.tflite
 		n.tflite tfl2c -o x.h --resolver=n.tflite n.tflite
-		m.tflite npu-sched --part=alif-e7-he -o m.tflite m.part
-		m.sched npu-wenc --blob=m.sched -o x.wenc m.sched
-		m.tflite npu-cmdgen -o m.tflite m.wenc
-		blob npu-cmdgen -o blob m.wenc
+		m.tflite npu-sched --permit=. --part=alif-e7-he -o m.tflite m.part
+		m.sched npu-wenc --permit=. --blob=m.sched -o x.wenc m.sched
+		m.tflite npu-cmdgen --permit=. -o m.tflite m.wenc
+		blob npu-cmdgen --permit=. -o blob m.wenc
 		log npu-perf --measured=log -o log n.tflite
 		old.json npu-report --compare=old.json -o old.json n.tflite
 		d/output_0.npy npu-sim -e d/output_0.npy -o d m.tflite
@@ -371,8 +371,8 @@ table_types()
 	done <<-'END'
 		mkinput --random=1 -o x.h --expected=./x.h m.tflite
 		tfl2c -o x.h --resolver=x.h n.tflite
-		npu-wenc --blob=x -o x m.sched
-		npu-wenc --blob=- m.sched
+		npu-wenc --permit=. --blob=x -o x m.sched
+		npu-wenc --permit=. --blob=- m.sched
 		npucc --part=alif-e7-he --keep=k --report=k/manifest.json -o x.tflite m.tflite
 	END
 	[ ! -e x ] && [ ! -e x.h ] && [ ! -e x.tflite ]

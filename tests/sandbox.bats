@@ -7,7 +7,9 @@ load lib/common
 MODEL=$BATS_TEST_DIRNAME/models/digits.tflite
 NPU=$BATS_TEST_DIRNAME/models/digits-ethos-u55-128.tflite
 PROFILE=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
-CONFINED="npu-sim npu-dis npu-perf tfl-quantcheck tfl-partition tosa-partition"
+TARGET=(-a ethos-u55-128 "${PROFILE[@]}")
+CONFINED="npu-sim npu-dis npu-perf tfl-quantcheck tfl-partition tosa-partition npu-sched npu-wenc npu-cmdgen tfl2c
+mkinput tfl-quantize"
 
 setup()
 {
@@ -34,6 +36,14 @@ intruded()
 	INTRUDE_REPORT=9 LD_PRELOAD=$intrude "$dynamic/$p" "$@" 9>deeds >said 2>&1 || true
 }
 
+# graphs: the graph behind each stage
+graphs()
+{
+	tfl-partition -o m.part "$MODEL"
+	npu-sched "${TARGET[@]}" -o m.sched m.part 2>/dev/null
+	npu-wenc -o m.wenc m.sched
+}
+
 # contained PROGRAM ARGUMENT...: what the library does in the program changes nothing
 contained()
 {
@@ -51,11 +61,62 @@ contained()
 	contained tfl-quantcheck "$MODEL"
 	contained tfl-partition "$MODEL"
 	contained tosa-partition "$MODEL"
+	contained tfl2c "$MODEL"
+	contained mkinput --random=1 --expected=/dev/null "$MODEL"
+	contained tfl-quantize --random "$MODEL"
+}
+
+@test "nor does a graph between the stages" {
+	graphs
+	contained npu-sched "${TARGET[@]}" -j2 m.part
+	contained npu-sched "${TARGET[@]}" --front --json m.part
+	contained npu-wenc -j2 m.sched
+	mkdir weights
+	contained npu-wenc --decode -o weights m.wenc
+	[ -s weights/w0.npy ]
+	contained npu-cmdgen m.wenc
+}
+
+@test "a list of samples permits to read its files alone" {
+	mkdir -p all/a elsewhere
+	mkinput --random=1 --format=npy -o elsewhere/x.npy "$MODEL"
+	cp elsewhere/x.npy all/a/one.npy
+	ln -s ../../elsewhere/x.npy all/a/two.npy
+	ln -s ../elsewhere all/b
+	mkdir d
+	intruded mkinput --format=npy --list=all -o d/stack.npy "$MODEL"
+	[ "$(cat deeds)" = tried ]
+	cmp <(tail -c 64 d/stack.npy) <(tail -c 64 elsewhere/x.npy)
+	[ "$(wc -l <d/stack.labels)" = 3 ]
+	printf '%s 1\n' "$PWD"/elsewhere/x.npy "$PWD"/all/a/two.npy >list
+	mkinput --format=raw --list=list -o stack "$MODEL"
+	[ "$(wc -c <stack)" = "$((2 * $(mkinput --random=1 --format=raw "$MODEL" | wc -c)))" ]
+	mkinput --format=raw --list=- -o piped "$MODEL" <list
+	mkinput --format=raw --list=<(cat list) -o pipe "$MODEL"
+	cmp stack piped
+	cmp stack pipe
 }
 
 @test "an output file permits to write in its directory, and to read nothing there" {
 	mkdir d
+	graphs
 	echo secret >secret
+	intruded npu-wenc --blob=d/blob -o m.wenc m.sched
+	grep -qx "created a file" deeds # beside m.wenc
+	[ -s d/blob ]
+	intruded npu-wenc --blob=d/blob -o d/wenc m.sched
+	[ "$(cat deeds)" = tried ]
+	[ -s d/wenc ]
+	intruded npu-sched "${TARGET[@]}" --keep-plan=d/plan -o d/sched m.part
+	[ "$(cat deeds)" = tried ]
+	cmp d/sched m.sched
+	npu-sched "${TARGET[@]}" --plan=d/plan m.part | cmp - m.sched
+	intruded tfl2c --resolver=d/r.cc -o d/h "$MODEL"
+	[ "$(cat deeds)" = tried ]
+	[ -s d/r.cc ]
+	intruded mkinput --random=1 --expected=d/y.npy -o d/x.h "$MODEL"
+	[ "$(cat deeds)" = tried ]
+	[ -s d/y.npy ]
 	intruded npu-dis -o d/out "$NPU"
 	[ "$(cat deeds)" = tried ]
 	[ -s d/out ]
@@ -65,7 +126,7 @@ contained()
 }
 
 @test "a program in the sandbox does the same as without" {
-	local p
+	local p options
 	npu-sim --json --frames=4 -o a/b/c "$MODEL" >x
 	npu-sim --json --frames=4 -o with "$MODEL" >y
 	npu-sim --json --frames=4 -o without --no-sandbox "$MODEL" | cmp - x
@@ -85,19 +146,32 @@ contained()
 	npu-dis /dev/stdin <"$NPU" | cmp - one
 	mkdir d
 	for p in $CONFINED; do
-		refuses 2 "nothing: No such file or directory" "$p" nothing
-		refuses 2 "d: error: a directory; name a file" "$p" d
+		options=()
+		[ "$p" != npu-sched ] || options=("${TARGET[@]}")
+		[ "$p" != tfl-quantize ] || options=(--random)
+		refuses 2 "nothing: No such file or directory" "$p" "${options[@]}" nothing
+		refuses 2 "d: error: a directory; name a file" "$p" "${options[@]}" d
 		"$p" --help | grep -q -- --no-sandbox
 	done
 }
 
-@test "a graph's file is read only with --no-sandbox" {
+@test "a graph's file is read only with --permit or --no-sandbox" {
 	cp "$MODEL" m.tflite
-	tfl-partition --by-name m.tflite | npu-sched -a ethos-u55-128 "${PROFILE[@]}" 2>/dev/null |
-		npu-wenc >m.wenc
+	tfl-partition --by-name m.tflite >m.part
+	refuses 2 "m.tflite: error: the command line does not name this file; --permit=FILE permits" \
+		npu-sched "${TARGET[@]}" m.part
+	npu-sched --no-sandbox "${TARGET[@]}" m.part 2>/dev/null >m.sched
+	npu-sched --permit=m.tflite "${TARGET[@]}" m.part 2>/dev/null | cmp - m.sched
+	refuses 2 "m.tflite: error: the command line does not name this file" npu-wenc m.sched
+	npu-wenc --permit=m.tflite m.sched >m.wenc
+	refuses 2 "m.tflite: error: the command line does not name this file" npu-cmdgen m.wenc
+	npu-cmdgen --permit=m.tflite --permit=other m.wenc >npu.tflite
+	npu-cmdgen --permit=. m.wenc | cmp - npu.tflite
 	npu-perf m.wenc >perf 2>notes
 	grep -q "warning: m.wenc: operators of the CPU have no names: m.tflite: error: the command \
-line does not name this file; --no-sandbox permits to read it" notes
+line does not name this file; --permit=FILE permits to read it" notes
+	npu-perf --permit=m.tflite m.wenc >perf 2>notes
+	[ ! -s notes ]
 	npu-perf --no-sandbox m.wenc >perf 2>notes
 	[ ! -s notes ]
 }

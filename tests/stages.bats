@@ -170,22 +170,22 @@ models()
 		2>/dev/null | npu-wenc | npu-cmdgen -o embedded.tflite
 	tfl-partition --by-name d.tflite >m.part
 	grep -q '^blob .*from="d.tflite"' m.part
-	npu-sched -a ethos-u55-128 "${memory[@]}" m.part 2>/dev/null |
-		npu-wenc --blob=d.flash -o m.wenc
+	npu-sched -a ethos-u55-128 "${memory[@]}" --permit=d.tflite m.part 2>/dev/null |
+		npu-wenc --blob=d.flash --permit=. -o m.wenc
 	grep -q '^blob .*from="d.flash"' m.wenc
 	[ "$(wc -c <m.wenc)" -lt 40000 ]
-	npu-cmdgen -o named.tflite m.wenc
+	npu-cmdgen --permit=d.tflite --permit=d.flash -o named.tflite m.wenc
 	cmp embedded.tflite named.tflite
 	# as in npucc: the file comes from a pipe and is named
 	tfl-partition --by-name=d.tflite <d.tflite |
-		npu-sched -a ethos-u55-128 "${memory[@]}" 2>/dev/null |
-		npu-wenc | npu-cmdgen -o piped.tflite
+		npu-sched -a ethos-u55-128 "${memory[@]}" --permit=. 2>/dev/null |
+		npu-wenc --permit=. | npu-cmdgen --permit=. -o piped.tflite
 	cmp embedded.tflite piped.tflite
 	# the named file must still have the same bytes
 	printf x | dd of=d.flash bs=1 seek=5 conv=notrunc status=none
-	refuses 2 'blob flash hashes to' npu-cmdgen m.wenc
+	refuses 2 'blob flash hashes to' npu-cmdgen --permit=. m.wenc
 	truncate -s -1 d.flash
-	refuses 2 'blob flash: d.flash has' npu-cmdgen m.wenc
+	refuses 2 'blob flash: d.flash has' npu-cmdgen --permit=. m.wenc
 }
 
 @test "the number of threads does not change schedules and weights" {

@@ -83,7 +83,7 @@ point_to_help(void)
 
 /* ---- common options ------------------------------------------------------ */
 
-enum { KEY_USAGE = -3, KEY_NO_SANDBOX = -4 };
+enum { KEY_USAGE = -3, KEY_NO_SANDBOX = -4, KEY_PERMIT = -5 };
 
 /* every program has these; argp's own --help has the letter '?' alone */
 static const struct argp_option standard_options[] = {
@@ -128,6 +128,8 @@ struct parsers { /* what the tables of options share */
 	bool misspelt; /* an option: operands and what is missing can't be
 			  judged */
 	bool unconfined; /* --no-sandbox */
+	const char **permitted; /* --permit */
+	size_t n_permitted;
 };
 
 static error_t
@@ -141,6 +143,8 @@ parse_common(int key, char *arg, struct argp_state *state)
 		*c->jobs = (unsigned)cli_number("-j", arg, 0, CLI_MAX_JOBS);
 	} else if (key == KEY_NO_SANDBOX) {
 		p->unconfined = true;
+	} else if (key == KEY_PERMIT) {
+		p->permitted[p->n_permitted++] = arg;
 	} else if (key == ARGP_KEY_ARG && c->file) {
 		if (state->arg_num)
 			cli_error("more than one %s", c->what);
@@ -214,11 +218,11 @@ parse_own(int key, char *arg, struct argp_state *state)
 }
 
 /*
- * makes the rows of -o, -j and --no-sandbox, of those that the program has; an all-zero
- * row is the last one
+ * makes the rows of -o, -j, --no-sandbox and --permit, of those that the program has; an
+ * all-zero row is the last one
  */
 static void
-list_common(const struct cli_common *c, struct argp_option row[4])
+list_common(const struct cli_common *c, struct argp_option row[5])
 {
 	int n = 0;
 	if (c->output)
@@ -236,6 +240,12 @@ list_common(const struct cli_common *c, struct argp_option row[4])
 			.doc = "do not give up the rights to open other files and to start "
 			       "programs",
 		};
+	if (c->names_files)
+		row[n++] = (struct argp_option){
+			.name = "permit", .key = KEY_PERMIT, .arg = "PATH",
+			.group = c->output_group,
+			.doc = "if the graph names files, read PATH, or those in the directory PATH",
+		};
 }
 
 /* The program's list comes first, so that it may open files that are not in the list. */
@@ -251,6 +261,8 @@ confine(const struct parsers *p)
 		c->allow(&s, p->options);
 	for (size_t i = 0; i < p->n_operands; i++)
 		sandbox_read(&s, p->operand[i]);
+	for (size_t i = 0; i < p->n_permitted; i++)
+		sandbox_read(&s, p->permitted[i]);
 	if (c->output && !c->output_value)
 		sandbox_write(&s, *c->output);
 	sandbox_enter(&s);
@@ -285,13 +297,15 @@ parse(struct parsers *p, const struct argp_option *common_row, int argc,
 	cli_check_words(&words, rows, argc, argv);
 	p->misspelt = cli_mistakes() > 0;
 	p->operand = calloc((size_t)argc + 1, sizeof(*p->operand));
-	if (!p->operand)
+	p->permitted = calloc((size_t)argc + 1, sizeof(*p->permitted));
+	if (!p->operand || !p->permitted)
 		out_of_memory();
 	if (argp_parse(&whole, words.argc, words.argv, ARGP_NO_HELP, NULL, p) == ENOMEM)
 		out_of_memory();
 	if (!cli_mistakes())
 		confine(p);
 	free(p->operand);
+	free(p->permitted);
 	free(words.argv);
 	free(table);
 }
@@ -303,7 +317,7 @@ cli_parse(const struct argp *argp, int argc, char **argv, void *options,
 	static const struct cli_common none;
 	struct parsers all = {
 	    .own = argp, .options = options, .common = common ? common : &none};
-	struct argp_option row[4] = { 0 };
+	struct argp_option row[5] = { 0 };
 	list_common(all.common, row);
 	argp_err_exit_status = EXIT_TROUBLE;
 	keep_memory();

@@ -45,6 +45,7 @@ struct cli_common {
 	 */
 	bool confined;
 	void (*allow)(const struct sandbox *s, void *options);
+	bool names_files; /* an input can name files: --permit lets the sandbox read them, too */
 };
 
 /*

@@ -117,7 +117,7 @@ file_take(struct arena *a, const char *path, size_t max, uint8_t **p, size_t *n,
 	int fd = file_is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 && errno == EACCES && sandbox_refuses(path))
 		return err_set(e, "%s: error: the command line does not name this file; "
-				  "--no-sandbox permits to read it", path);
+				  "--permit=FILE permits to read it", path);
 	if (fd < 0)
 		return err_set(e, "%s: %s", path, strerror(errno));
 	if (file_is_standard(path))

@@ -103,9 +103,8 @@ permit(const struct sandbox *s, const char *path, int access)
 void
 sandbox_read(const struct sandbox *s, const char *path)
 {
-	/* a directory is opened before it is refused */
 	if (!file_is_standard(path))
-		permit(s, path, file_is_directory(path) ? READ_DIR : READ_FILE);
+		permit(s, path, file_is_directory(path) ? READ_DIR | READ_FILE : READ_FILE);
 }
 
 void

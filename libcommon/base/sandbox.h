@@ -18,7 +18,10 @@ struct sandbox {
 
 /* Begins a list of files for sandbox_enter(), which ends it. */
 void sandbox_open(struct sandbox *s);
-/* Permits to read path; NULL, "-" and files that do not exist change nothing. */
+/*
+ * Permits to read the file path, or all files of the directory path and below.  NULL, "-" and
+ * paths that do not exist change nothing.
+ */
 void sandbox_read(const struct sandbox *s, const char *path);
 /* Permits to write the file path and, beside it, its temporary file, as file_write() does. */
 void sandbox_write(const struct sandbox *s, const char *path);

@@ -4,6 +4,8 @@
  * per line, or a directory with one subdirectory per class.  Labels that are not
  * numbers are classes, numbered in the order of their names.
  */
+#include "base/place.h"
+#include "base/sandbox.h"
 #include "samples/samples.h"
 
 #include <dirent.h>
@@ -11,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct item *
@@ -262,6 +265,29 @@ read_files(struct arena *a, const char *path, struct list *l, struct err *e)
 	*l = (struct list){ 0 };
 	return path && file_is_directory(path) ? list_directory(a, path, true, l, e)
 					       : list_text(a, path, l, e);
+}
+
+void
+permit_list(const struct sandbox *s, const char *path)
+{
+	struct stat st;
+	struct list l;
+	struct err e = { 0 };
+	sandbox_read(s, path);
+	if (file_is_standard(path) || (!stat(path, &st) && S_ISFIFO(st.st_mode))) {
+		sandbox_read(s, "/");
+		return;
+	}
+	struct arena *a = arena_open();
+	bool ok = read_files(a, path, &l, &e);
+	/* files and directories of classes may be links to other places */
+	for (size_t i = 0; ok && i < l.n; i++) {
+		char *dir = l.item[i].line ? NULL : place_directory(l.item[i].path);
+		sandbox_read(s, dir);
+		sandbox_read(s, l.item[i].path);
+		free(dir);
+	}
+	arena_close(a);
 }
 
 void

@@ -194,6 +194,11 @@ bool read_list(struct arena *a, const char *path, struct list *l, struct err *e)
 /* The same, but a directory may have files of its own, which have the label "". */
 bool read_files(struct arena *a, const char *path, struct list *l, struct err *e);
 /*
+ * Permits to read the list path and its files; all files if path is a pipe, which can be read
+ * only once.
+ */
+void permit_list(const struct sandbox *s, const char *path);
+/*
  * Numbers the classes of all items: names in their order, or the numbers that the labels
  * are.  Returns false if an item has no label, or a number that is no class.
  */

@@ -2,6 +2,7 @@
 /* mkinput: converts data to a model's quantized input, and computes the expected output. */
 #include "base/cli.h"
 #include "base/identifier.h"
+#include "base/sandbox.h"
 #include "mkinput.h"
 #include "borders/borders.h"
 #include "sim/sim.h"
@@ -185,6 +186,22 @@ static const struct cli_option option_list[] = {
 		   ".labels)") },
 	{ 0 }
 };
+
+static void
+allow(const struct sandbox *s, void *options)
+{
+	struct options *o = options;
+	struct err e = { 0 };
+	sandbox_write(s, o->expected);
+	sandbox_write(s, o->labels);
+	if (o->dialect)
+		sandbox_write_in(s, o->output);
+	if (!o->list)
+		return;
+	permit_list(s, o->list);
+	/* a temporary file that is read again; if it fails, the run tries once more */
+	o->has_spool = spool_open(&o->spool, &e);
+}
 
 static const struct argp argp = {
 	.args_doc = "MODEL [FILE...]",
@@ -422,6 +439,8 @@ main(int argc, char **argv)
 		.check = check_options,
 		.output = &o.output,
 		.output_doc = "write the input to FILE",
+		.confined = true,
+		.allow = allow,
 	};
 	return cli_run(&argp, argc, argv, &o, &common, convert_files);
 }

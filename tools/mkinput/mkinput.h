@@ -8,6 +8,7 @@
 #define MKINPUT_H
 
 #include "base/file.h"
+#include "base/spool.h"
 #include "samples/samples.h"
 #include "tflite/tflite.h"
 
@@ -33,6 +34,8 @@ struct options {
 	const char *use_case; /* for DIALECT_MLEK_TESTS; NULL: no use case */
 	/* list: many inputs become one array; labels: file for their labels */
 	const char *list, *labels;
+	struct spool spool; /* for the values of the list, if has_spool */
+	bool has_spool;
 };
 
 /* ---- stack.c --------------------------------------------------------------- */

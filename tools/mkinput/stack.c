@@ -64,7 +64,7 @@ make_stack(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 	   int batch, struct err *e)
 {
 	struct list l;
-	struct spool values;
+	struct spool values = o->spool;
 	struct tfl_tensor one = one_of_batch(t, batch);
 	struct filled all = { .lo = INFINITY, .hi = -INFINITY };
 	if (!read_list(a, o->list, &l, e))
@@ -74,7 +74,7 @@ make_stack(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 							"is not a multiple of the "
 							"model's batch of %d",
 			      l.n, batch);
-	if (!spool_open(&values, e))
+	if (!o->has_spool && !spool_open(&values, e))
 		return false;
 	bool ok = true;
 	for (size_t i = 0; ok && i < l.n; i++)

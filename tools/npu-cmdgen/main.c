@@ -4,6 +4,7 @@
 
 #include "base/cli.h"
 #include "base/file.h"
+#include "base/sandbox.h"
 #include "stream/stream.h"
 #include "tflite/tflite.h"
 
@@ -39,6 +40,17 @@ static const struct cli_option option_list[] = {
 		   "list operations and command words on standard error") },
 	{ 0 },
 };
+
+static void
+allow(const struct sandbox *s, void *options)
+{
+	const struct options *o = options;
+	for (size_t i = 0; i < o->n_bodies; i++) {
+		const char *path = o->body[i];
+		if (cli_index(&path) >= 0)
+			sandbox_read(s, path);
+	}
+}
 
 static const struct argp argp = {
 	.doc = "Generate the NPU's command streams from an encoded graph, and write a "
@@ -171,6 +183,9 @@ main(int argc, char **argv)
 		.output = &o.output,
 		.jobs = &o.jobs,
 		.jobs_doc = "verify weights on N threads (0: all processors)",
+		.confined = true,
+		.allow = allow,
+		.names_files = true,
 	};
 	int status = cli_run(&argp, argc, argv, &o, &common, run);
 	free(o.body);

@@ -162,6 +162,7 @@ main(int argc, char **argv)
 		.output = &o.output,
 		.confined = true,
 		.allow = allow,
+		.names_files = true,
 	};
 	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();

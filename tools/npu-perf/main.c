@@ -159,6 +159,7 @@ main(int argc, char **argv)
 		.output_group = 2,
 		.confined = true,
 		.allow = allow,
+		.names_files = true,
 	};
 	cli_parse(&argp, argc, argv, &o, &common);
 	if (o.fit)

@@ -5,6 +5,7 @@
 
 #include "base/cli.h"
 #include "base/file.h"
+#include "base/sandbox.h"
 #include "batch/batch.h"
 #include "graph/graph.h"
 #include "network/plan_text.h"
@@ -173,6 +174,16 @@ static const struct argp argp = {
 	       "Exit status: 0 done, 1 a limit of memory, cycles or batch can't be "
 	       "met, 2 error.  See npu-sched(1).",
 };
+
+static void
+allow(const struct sandbox *s, void *options)
+{
+	const struct options *o = options;
+	sandbox_read(s, o->config);
+	sandbox_read(s, o->part);
+	sandbox_read(s, o->plan);
+	sandbox_write(s, o->keep_plan);
+}
 
 /* Takes options that are absent from the part, whose SRAM is a limit like any other. */
 static bool
@@ -361,6 +372,9 @@ main(int argc, char **argv)
 		.jobs = &o.jobs,
 		.jobs_doc = "compress weights for the plan on N threads (0: one per "
 			    "processor)",
+		.confined = true,
+		.allow = allow,
+		.names_files = true,
 	};
 	return cli_run(&argp, argc, argv, &o, &common, run);
 }

@@ -3,6 +3,7 @@
 #include "wenc.h"
 
 #include "base/cli.h"
+#include "base/sandbox.h"
 #include "graph/graph.h"
 #include "target/memory.h"
 
@@ -30,6 +31,15 @@ static const struct argp argp = {
 	       "and lay out the constants.\v"
 	       "Exit status: 0 done, 2 error.  See npu-wenc(1).",
 };
+
+static void
+allow(const struct sandbox *s, void *options)
+{
+	const struct options *o = options;
+	sandbox_write(s, o->blob);
+	if (o->decode)
+		sandbox_write_in(s, o->output ? o->output : ".");
+}
 
 static bool
 run(void *options, struct arena *a, struct err *e)
@@ -63,6 +73,9 @@ main(int argc, char **argv)
 		.output_doc = "write the graph to FILE",
 		.jobs = &o.jobs,
 		.jobs_doc = "encode on N threads (0: one per processor)",
+		.confined = true,
+		.allow = allow,
+		.names_files = true,
 	};
 	return cli_run(&argp, argc, argv, &o, &common, run);
 }

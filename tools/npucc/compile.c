@@ -143,6 +143,23 @@ own_option(struct npucc *c, enum program p)
 	return NULL;
 }
 
+/* Sets the options of a stage: its own, and those to read the files that its graph names. */
+static void
+add_options(struct npucc *c, enum program p, const char **option)
+{
+	size_t n = 0;
+	const char *own = own_option(c, p);
+	if (own)
+		option[n++] = own;
+	if (p < SCHED || p > CMDGEN)
+		return;
+	if (name_of_model(c))
+		option[n++] = arena_printf(c->a, "--permit=%s", c->model);
+	/* npu-wenc writes the constants there while npu-cmdgen runs already */
+	if (p == CMDGEN && c->beside)
+		option[n++] = arena_printf(c->a, "--permit=%s", c->beside);
+}
+
 static struct job
 job_of(struct npucc *c, enum program p)
 {
@@ -152,7 +169,7 @@ job_of(struct npucc *c, enum program p)
 		.input = first ? c->model : NULL,
 		.fed = first && !c->model ? c->piped : (struct bytes){ 0 },
 	};
-	j.option[0] = own_option(c, p);
+	add_options(c, p, j.option);
 	/* the name of the input in messages; NULL: the model */
 	j.called = first ? NULL : stage_file(c, (enum program)(p - 1));
 	j.unseen = !c->o->keep;

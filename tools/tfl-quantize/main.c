@@ -2,6 +2,7 @@
 /* tfl-quantize: turns a float model into an integer model. */
 #include "quantize.h"
 
+#include "base/sandbox.h"
 #include "kernels/kernels.h"
 
 #include <stdio.h>
@@ -135,6 +136,23 @@ static const struct argp argp = {
 	       "tfl-quantize(1).",
 };
 
+static void
+allow_files(const struct sandbox *s, void *options)
+{
+	const struct options *o = options;
+	struct arena *a = arena_open();
+	sandbox_read(s, o->labels);
+	for (int i = 0; i < o->n_data; i++) {
+		const char *path = o->data[i];
+		(void)cli_index(&path);
+		if (is_list(a, path))
+			permit_list(s, path);
+		else
+			sandbox_read(s, path);
+	}
+	arena_close(a);
+}
+
 static bool
 show_report(struct arena *a, const struct options *o, struct report *r, struct err *e)
 {
@@ -180,6 +198,8 @@ main(int argc, char **argv)
 		.output_doc = "write the integer model to FILE",
 		.jobs = &o.jobs,
 		.jobs_doc = "run the network on N samples at once (default: one per processor)",
+		.confined = true,
+		.allow = allow_files,
 	};
 	return cli_run(&argp, argc, argv, &o, &common, quantize);
 }

@@ -3,6 +3,7 @@
 #include "base/cli.h"
 #include "base/file.h"
 #include "base/identifier.h"
+#include "base/sandbox.h"
 #include "kernels/kernels.h"
 #include "map/map.h"
 #include "map/profile.h"
@@ -206,6 +207,15 @@ static const struct argp argp = {
 	       "memory, inputs, outputs and the NPU.",
 };
 
+static void
+allow(const struct sandbox *s, void *options)
+{
+	const struct options *o = options;
+	sandbox_read(s, o->labels_file);
+	sandbox_read(s, o->part);
+	sandbox_write(s, o->resolver_file);
+}
+
 /* like xxd -i: each character that is no letter or digit becomes '_' */
 static const char *
 name_of_file(struct arena *a, const char *path)
@@ -404,6 +414,8 @@ main(int argc, char **argv)
 		.check = check_options,
 		.file = &o.file, .what = "model",
 		.output = &o.output,
+		.confined = true,
+		.allow = allow,
 	};
 	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();
