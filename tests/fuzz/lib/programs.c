@@ -248,7 +248,8 @@ has_place(const char *behind, enum place place)
 	static const char *const in_tosa[] = { "operator ", "tensor ", "constant ",
 					       " at byte ", "not a TOSA graph ",
 					       "version", " are too few ",
-					       " region", "shape ", "the graph", "a name has ", NULL };
+					       " region", "shape ", "the graph", "a name has ",
+					       " are called ", NULL };
 	/* late errors are about the model that is made, or about missing records */
 	static const char *const in_graph[] = { "subgraph ", "there is no ",
 						"the network needs ", NULL };
