@@ -8,6 +8,7 @@
 #include "target/memory.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 enum { MAX_EXTENT = 65536, ALIGN = 16 };
 
@@ -98,6 +99,21 @@ strided_inside(const struct g_operand *o, int64_t elements)
 	return lo >= 0 && hi < elements;
 }
 
+/*
+ * True if elements of a strided view, which is inside the tensor, share a place.  One of rows
+ * and columns must leave room for the other.
+ */
+static bool
+strided_overlaps(const struct g_operand *o)
+{
+	const struct hwc n = o->shape;
+	const int64_t y = llabs(o->stride[0]), x = llabs(o->stride[1]);
+	const bool rows = n.h > 1, columns = n.w > 1;
+	if ((rows && y < n.c) || (columns && x < n.c))
+		return true;
+	return rows && columns && y < (n.w - 1) * x + n.c && x < (n.h - 1) * y + n.c;
+}
+
 static bool
 inside(int32_t start, int32_t n, int32_t limit)
 {
@@ -130,6 +146,9 @@ check_operand(struct check *c, const struct g_op *op, const struct g_operand *o,
 			   what, t->rec.id);
 	if (o->view == VIEW_STRIDED && !strided_inside(o, elements))
 		return BAD(c, op, "o%d: %s reaches outside of t%d", op->rec.id,
+			   what, t->rec.id);
+	if (o->view == VIEW_STRIDED && o == &op->ofm && strided_overlaps(o))
+		return BAD(c, op, "o%d: %s writes elements of t%d more than once", op->rec.id,
 			   what, t->rec.id);
 	if (o->view == VIEW_STRIDED && s.c > 1 && o->stride[2] != 1)
 		return BAD(c, op, "o%d: %s has channels of t%d that are %" PRId64 " "
