@@ -181,7 +181,7 @@ like_programs()
 }
 
 @test "progress is told ten times a second and never falls, and cancels a call" {
-	local jobs limit=300
+	local jobs limit=150
 	[[ $BIN != *san* ]] || limit=3000 # instrumented code takes ten times as long
 	# a network that takes some tenths of a second
 	"${embed%/*}/chain-model" conv 200 >model.tflite
@@ -189,7 +189,6 @@ like_programs()
 		"$embed-hooks" cancel model.tflite alif-e7-hp "$jobs" >out
 		cat out
 		grep -q ' 0 wrong$' out
-		# a processor that runs other tests, too, may be late
 		awk -v limit="$limit" '/longest/ { match($0, /longest [0-9]+/)
 			if (substr($0, RSTART + 8, RLENGTH - 8) + 0 > limit) exit 1 }' out
 	done
@@ -299,7 +298,7 @@ quantizes_as()
 		cat out
 		grep -q ' 0 wrong$' out
 		awk '/longest/ { match($0, /longest [0-9]+/)
-			if (substr($0, RSTART + 8, RLENGTH - 8) + 0 > 300) exit 1 }' out
+			if (substr($0, RSTART + 8, RLENGTH - 8) + 0 > 150) exit 1 }' out
 	done
 }
 

@@ -213,6 +213,7 @@ choose_ranges(struct arena *a, const struct options *o, struct pool *p, struct r
 	bool ok = run_sequences(o, p->g, &(struct sequence_job){ p, run_sequence, join_ranges }, &n,
 				e);
 	for (size_t k = 0; ok && k < n_tensors; k++) {
+		checkpoint();
 		struct histogram *all = &p->worker[0].histogram[k];
 		for (size_t i = 1; i < p->n_workers; i++)
 			for (int b = 0; b < HISTOGRAM_BINS; b++)

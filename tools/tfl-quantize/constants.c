@@ -2,6 +2,7 @@
 /* Quantizes weights, biases and other constants. */
 #include "quantize.h"
 
+#include "base/attempt.h"
 #include "kernels/kernels.h"
 
 #include <float.h>
@@ -79,9 +80,13 @@ struct weights {
 	float *scale;
 };
 
+/* The channel of element i; for loops over all elements, which may take long. */
 static int
 channel_of(const struct weights *w, int64_t i)
 {
+	enum { BETWEEN = 1 << 14 }; /* elements, below 1 ms */
+	if (i % BETWEEN == 0)
+		checkpoint();
 	return (int)(i / w->inner % w->channels);
 }
 

@@ -7,6 +7,7 @@
  */
 #include "quantize.h"
 
+#include "base/attempt.h"
 #include "real/real.h"
 
 #include <math.h>
@@ -113,8 +114,10 @@ equalize_layers(struct net *n)
 {
 	enum { ROUNDS = 4 }; /* later layers change the ranges of earlier ones */
 	for (int round = 0; round < ROUNDS; round++)
-		for (int i = 0; i < n->n_ops; i++)
+		for (int i = 0; i < n->n_ops; i++) {
+			checkpoint();
 			for (int k = i + 1; k < n->n_ops; k++)
 				if (!n->op[i].removed && !n->op[k].removed && n->op[i].op.n_out == 1)
 					equalize_pair(n, &n->op[i], &n->op[k]);
+		}
 }
