@@ -4,8 +4,8 @@
  * one of them with the stack that nputools.h promises to be enough.  A
  * refusal has one line of error.  A compiled model obeys all rules, has an estimate, and
  * runs.  Then one byte of it is changed, and verifier, simulator and estimate take the
- * result: they may refuse it.  The last byte of the input selects chip and options, and the
- * byte that changes.  The other bytes are the model.
+ * result: they may refuse it.  A model with floats is quantized, too.  The last byte of the
+ * input selects chip and options, and the byte that changes.  The other bytes are the model.
  */
 #include "fuzz.h"
 
@@ -113,6 +113,32 @@ judge(const struct nputools_output *compiled, const struct tfl_model *m, unsigne
 	simulate(file, m);
 }
 
+/* one sample; the result, if there is one, is a model */
+static void
+quantize(struct bytes file, const struct tfl_model *m, unsigned choice)
+{
+	static float values[MAX_ELEMENTS];
+	const struct nputools_quantization how = {
+		.size = sizeof(how), .ranges = (int)(choice % 4), .wide = choice & 4,
+		.equalize = choice & 8, .bias_correction = choice & 16,
+		.float_interface = choice & 32, .allow = choice & 64 ? "all" : NULL,
+	};
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	struct nputools_buffer in[MAX_BORDERS];
+	struct nputools_output out;
+	if (g->n_in > MAX_BORDERS)
+		return;
+	for (int i = 0; i < MAX_ELEMENTS; i++)
+		values[i] = (float)(i % 17) / 8 - 1;
+	for (int k = 0; k < g->n_in; k++)
+		in[k] = (struct nputools_buffer){
+			values, (size_t)tfl_elements(&g->tensor[g->in[k]]) * sizeof(float) };
+	int status = nputools_quantize(NULL, &how, file.p, file.n, in, (size_t)g->n_in, &out);
+	expect_messages(status, &out);
+	expect((status == NPUTOOLS_YES) == (out.size > 0), "size of a model", &out);
+	nputools_free(&out);
+}
+
 static bool
 is_small(const struct tfl_model *m)
 {
@@ -193,6 +219,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			     : !tfl_read(a, model, "m", &m, &e) || is_small(m);
 	if (small)
 		both(model, m, data[size - 1]);
+	if (small && m)
+		quantize(model, m, data[size - 1]);
 	arena_close(a);
 	return 0;
 }

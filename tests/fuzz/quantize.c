@@ -6,6 +6,7 @@
  */
 #include "fuzz.h"
 
+#include "lib/mutate.h"
 #include "lib/programs.h"
 
 #include <string.h>
@@ -38,4 +39,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bytes file = { .p = data, .n = size - 1 };
 	return size ? bench_try(file, data[size - 1], run) : 0;
+}
+
+size_t
+LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+	return mutate_model(data, size, max, seed);
 }
