@@ -11,9 +11,10 @@
 
 enum { MOST_ROWS = 1 << 15, MOST_CONSTANTS = 64 };
 
-/* Weights and scales; sums of equal depth and bias share them. */
+/* Weights and scales.  Sums of equal shape and bias share them, and have the same block. */
 struct ones {
-	int32_t depth, bias;
+	struct hwc shape; /* of the OFM */
+	int32_t bias;
 	struct g_weights *weights;
 	struct g_scales *scales;
 };
@@ -114,13 +115,13 @@ pays(const struct exact *x, const struct g_op *sum, struct cycles *before, struc
 
 /* Weights of 1 for both rows.  The bias is the difference of the zero points. */
 static const struct ones *
-ones_of(struct exact *x, struct constants_made *m, int32_t depth, int32_t bias)
+ones_of(struct exact *x, struct constants_made *m, struct hwc shape, int32_t bias)
 {
 	struct lower l = { .a = x->a, .g = x->g };
 	for (int i = 0; i < m->n; i++)
-		if (m->v[i].depth == depth && m->v[i].bias == bias)
+		if (hwc_equal(m->v[i].shape, shape) && m->v[i].bias == bias)
 			return &m->v[i];
-	const size_t n = (size_t)depth;
+	const size_t n = (size_t)shape.c;
 	uint8_t *one = anew(x->a, uint8_t, 2 * n);
 	int64_t *biases = anew(x->a, int64_t, n);
 	for (size_t i = 0; i < n; i++) {
@@ -128,10 +129,10 @@ ones_of(struct exact *x, struct constants_made *m, int32_t depth, int32_t bias)
 		biases[i] = bias;
 	}
 	struct ones *r = &m->v[m->n < MOST_CONSTANTS ? m->n++ : MOST_CONSTANTS - 1];
-	const struct g_shape shape = { .type = TFL_INT8, .rank = 4, .dim = { depth, 2, 1, 1 } };
+	const struct g_shape taps = { .type = TFL_INT8, .rank = 4, .dim = { shape.c, 2, 1, 1 } };
 	const struct npu_scale scale = scale_one();
-	*r = (struct ones){ .depth = depth, .bias = bias };
-	r->weights = low_weights_new(&l, "ones", shape, (struct bytes){ .p = one, .n = 2 * n });
+	*r = (struct ones){ .shape = shape, .bias = bias };
+	r->weights = low_weights_new(&l, "ones", taps, (struct bytes){ .p = one, .n = 2 * n });
 	r->scales = low_scales_new(&l, n, biases, &scale, true);
 	return r;
 }
@@ -151,7 +152,7 @@ replace(struct exact *x, struct constants_made *m, const struct sum_of_maps *s)
 			.t = both, .view = VIEW_STRIDED, .type = op->ofm.type, .shape = shape,
 			.offset = (int64_t)k * shape.w * shape.c,
 			.stride = { 2 * (int64_t)shape.w * shape.c, shape.c, 1 } };
-	const struct ones *ones = ones_of(x, m, shape.c, op->ifm_zero - op->ifm2_zero);
+	const struct ones *ones = ones_of(x, m, shape, op->ifm_zero - op->ifm2_zero);
 	*op = make_product(op, both);
 	G_CLEAR(op, G_OP_ifm2);
 	G_CLEAR(op, G_OP_ifm2_zero);
