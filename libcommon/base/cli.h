@@ -58,17 +58,17 @@ struct cli_common {
  * A member of another type does not compile.
  */
 /* The rows of schema/options.def. */
-enum known_option {
-	KNOWN_NO_OPTION,
-#define OPTION(id, letter, long_name, value, programs, text) KNOWN_##id,
+enum shared_option {
+	SHARED_NO_OPTION,
+#define OPTION(id, letter, long_name, value, programs, text) SHARED_##id,
 #include "options.def"
 };
 
 enum cli_kind { CLI_IS_HEADING, CLI_IS_VALUE, CLI_IS_TEXT, CLI_IS_NUMBER, CLI_IS_BYTES,
 		CLI_IS_REAL, CLI_IS_CHOICE, CLI_IS_TAKEN, CLI_IS_LIST };
 struct cli_option {
-	enum known_option known;
-	const char *name, *arg, *doc; /* NULL: that of the known option */
+	enum shared_option shared;
+	const char *name, *arg, *doc; /* NULL: that of the shared option */
 	int key, flags, group;
 	enum cli_kind kind;
 	size_t at, bytes; /* place and size of the member in the struct of options */
@@ -126,23 +126,23 @@ struct cli_option {
  * The same for an option of schema/options.def, by its id there.  The row may go on with .doc
  * and .arg, words that only this program needs:
  *
- *	{ KNOWN_TEXT(CONFIG, config) },
+ *	{ SHARED_TEXT(CONFIG, config) },
  */
-#define KNOWN_ROW(id, kind_) .known = KNOWN_##id, .kind = CLI_IS_##kind_
-#define KNOWN_FLAG(id, member) KNOWN_ROW(id, VALUE), CLI_INTEGER(member), .min = true
-#define KNOWN_TEXT(id, member) KNOWN_ROW(id, TEXT), CLI_MEMBER(member, const char *: 0)
-#define KNOWN_NUMBER(id, member, least, most)                                           \
-	KNOWN_ROW(id, NUMBER), CLI_INTEGER(member), .min = (least), .max = (most)
-#define KNOWN_SIZE(id, member, least, most)                                             \
-	KNOWN_ROW(id, BYTES), CLI_MEMBER(member, int64_t: 0), .min = (least), .max = (most)
-#define KNOWN_REAL(id, member, least, most)                                             \
-	KNOWN_ROW(id, REAL), CLI_MEMBER(member, double: 0), .min = (least), .max = (most)
-#define KNOWN_CHOICE(id, member, list)                                                  \
-	KNOWN_ROW(id, CHOICE), CLI_INTEGER(member), .choices = (list)
-#define KNOWN_TAKE(id, function) KNOWN_ROW(id, TAKEN), .take = (function)
-#define KNOWN_TAKE_INTO(id, member, function)                                           \
-	KNOWN_TAKE(id, function), .at = offsetof(CLI_OPTIONS, member)
-#define KNOWN_LIST(id, function) KNOWN_ROW(id, LIST), .list = (function)
+#define SHARED_ROW(id, kind_) .shared = SHARED_##id, .kind = CLI_IS_##kind_
+#define SHARED_FLAG(id, member) SHARED_ROW(id, VALUE), CLI_INTEGER(member), .min = true
+#define SHARED_TEXT(id, member) SHARED_ROW(id, TEXT), CLI_MEMBER(member, const char *: 0)
+#define SHARED_NUMBER(id, member, least, most)                                           \
+	SHARED_ROW(id, NUMBER), CLI_INTEGER(member), .min = (least), .max = (most)
+#define SHARED_SIZE(id, member, least, most)                                             \
+	SHARED_ROW(id, BYTES), CLI_MEMBER(member, int64_t: 0), .min = (least), .max = (most)
+#define SHARED_REAL(id, member, least, most)                                             \
+	SHARED_ROW(id, REAL), CLI_MEMBER(member, double: 0), .min = (least), .max = (most)
+#define SHARED_CHOICE(id, member, list)                                                  \
+	SHARED_ROW(id, CHOICE), CLI_INTEGER(member), .choices = (list)
+#define SHARED_TAKE(id, function) SHARED_ROW(id, TAKEN), .take = (function)
+#define SHARED_TAKE_INTO(id, member, function)                                           \
+	SHARED_TAKE(id, function), .at = offsetof(CLI_OPTIONS, member)
+#define SHARED_LIST(id, function) SHARED_ROW(id, LIST), .list = (function)
 
 /*
  * The rows as argp's table, for argp_parse(); the caller frees the table.  The key of row i

@@ -8,17 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct argp_option known[] = {
-	[KNOWN_NO_OPTION] = { 0 },
+static const struct argp_option shared[] = {
+	[SHARED_NO_OPTION] = { 0 },
 #define OPTION(id, letter, long_name, value, programs, text)                            \
-	[KNOWN_##id] = { .name = long_name, .key = letter, .arg = value, .doc = text },
+	[SHARED_##id] = { .name = long_name, .key = letter, .arg = value, .doc = text },
 #include "options.def"
 };
 
 static bool
 is_end(const struct cli_option *r)
 {
-	return !r->known && !r->name && !r->key && !r->doc;
+	return !r->shared && !r->name && !r->key && !r->doc;
 }
 
 /* Row i for argp.  A heading and another name of the row before it have no key. */
@@ -26,7 +26,7 @@ static struct argp_option
 row_of(const struct cli_option *rows, size_t i)
 {
 	const struct cli_option *r = &rows[i];
-	struct argp_option o = known[r->known];
+	struct argp_option o = shared[r->shared];
 	o.name = r->name ? r->name : o.name;
 	o.key = r->key ? r->key : o.key;
 	o.arg = r->arg ? r->arg : o.arg;

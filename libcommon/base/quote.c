@@ -13,7 +13,8 @@ is_control(char c)
 	return (unsigned char)c < ' ' || c == 0x7f;
 }
 
-size_t
+/* Bytes of the character at s; 0 if it is not valid UTF-8, or no character of XML. */
+static size_t
 utf8_length(const char *s)
 {
 	const unsigned char *c = (const unsigned char *)s;

@@ -44,9 +44,6 @@ void text_repr(struct text *t, double v);
 /* Returns s without the suffix; s itself if it has another one, or is the suffix. */
 const char *text_cut(struct arena *a, const char *s, const char *suffix);
 
-/* Bytes of the character at s; 0 if it is not valid UTF-8, or no character of XML. */
-size_t utf8_length(const char *s);
-
 /*
  * Text from outside, such as a name in a model, holds any byte.  It goes through the one
  * function of the format that it is written to: text_plain() or text_make_plain() for lines

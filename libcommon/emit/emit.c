@@ -241,8 +241,8 @@ emit_kernel(struct emitter *m, struct state *st, const struct g_step *s, int slo
 	cut.ifm = p.ifm;
 	cut.ofm = p.ofm;
 	struct shram_layout layout;
-	struct access room[MAX_ACCESSES];
-	struct accesses l = { .v = room };
+	struct access list[MAX_ACCESSES];
+	struct accesses l = { .v = list };
 	struct emit_kernel k = { .op = &cut, .whole = op, .step = s, .slot = slot,
 				 .layout = &layout, .accesses = &l };
 	find_chain(m, st, &k);

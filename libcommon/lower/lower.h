@@ -69,8 +69,8 @@ bool low_linux_forwards(const struct lower *l);
 extern const char *const low_targets[];
 /* rows of struct cli_option that set the members accel and target */
 #define LOW_OPTIONS                                                                       \
-	{ KNOWN_TEXT(ACCELERATOR, accel), .doc = "lower for this accelerator (default: all)" }, \
-	{ KNOWN_CHOICE(TARGET, target, low_targets) }
+	{ SHARED_TEXT(ACCELERATOR, accel), .doc = "lower for this accelerator (default: all)" }, \
+	{ SHARED_CHOICE(TARGET, target, low_targets) }
 bool low_set_target(struct lower *l, int target, struct err *e);
 void low_put_target(const struct lower *l, struct g_model *m); /* into the graph */
 

@@ -13,9 +13,9 @@ struct rewrite_options {
 
 /* rows of struct cli_option that set the member `rewrites` of struct options */
 #define REWRITE_OPTIONS                                                                    \
-	{ KNOWN_TAKE_INTO(NO_REWRITE, rewrites.off, rewrite_take_off) },                  \
-	{ KNOWN_FLAG(NO_OVERLAP, rewrites.no_overlap) },                                  \
-	{ KNOWN_LIST(LIST_REWRITES, rewrite_list) }
+	{ SHARED_TAKE_INTO(NO_REWRITE, rewrites.off, rewrite_take_off) },                  \
+	{ SHARED_FLAG(NO_OVERLAP, rewrites.no_overlap) },                                  \
+	{ SHARED_LIST(LIST_REWRITES, rewrite_list) }
 
 /* Sets bits of the mask *off for names separated by commas; reports an unknown name. */
 void rewrite_take_off(void *off, const char *arg);

@@ -11,10 +11,10 @@
 
 /* rows of struct cli_option that set the members any_accelerator, config, system and mode */
 #define MEMORY_OPTIONS                                                                    \
-	{ KNOWN_FLAG(ANY, any_accelerator) },                                             \
-	{ KNOWN_TEXT(CONFIG, config) },                                                   \
-	{ KNOWN_TEXT(SYSTEM, system) },                                                   \
-	{ KNOWN_TEXT(MODE, mode) }
+	{ SHARED_FLAG(ANY, any_accelerator) },                                             \
+	{ SHARED_TEXT(CONFIG, config) },                                                   \
+	{ SHARED_TEXT(SYSTEM, system) },                                                   \
+	{ SHARED_TEXT(MODE, mode) }
 
 /* names from a command line; NULL: option absent */
 struct target_names {

@@ -31,7 +31,7 @@ static const struct cli_option option_list[] = {
 		   "put FILE, compiled from body N of IF or WHILE (tfl-partition --subgraph=N), "
 		   "into the model") },
 	{ CLI_CHOICE("emit", "KIND", emit, emit_names, emit_doc) },
-	{ KNOWN_FLAG(NO_MAP, no_map) },
+	{ SHARED_FLAG(NO_MAP, no_map) },
 	{ CLI_FLAG("verbose-allocation", allocation,
 		   "list the addresses of streams and constants on standard error") },
 	{ CLI_FLAG("verbose-high-level-command-stream", high_level,

@@ -71,10 +71,10 @@ take_operand(void *options, const char *arg)
 static const struct cli_option option_list[] = {
 	{ CLI_HEADING("Memory system:"), .group = 1 },
 	MEMORY_OPTIONS,
-	{ KNOWN_TAKE(PART, take_part),
+	{ SHARED_TAKE(PART, take_part),
 	  .doc = "use the system configuration and memory mode of this chip" },
-	{ KNOWN_LIST(LIST_PARTS, target_part_list) },
-	{ KNOWN_LIST(LIST_PROFILES, memory_list_profiles) },
+	{ SHARED_LIST(LIST_PARTS, target_part_list) },
+	{ SHARED_LIST(LIST_PROFILES, memory_list_profiles) },
 	{ CLI_HEADING("Report:"), .group = 2 },
 	{ CLI_TAKE("model", "NAME", take_model,
 		   "estimator of cycles and bandwidths: calibrated (default), timeline, "

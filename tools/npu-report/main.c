@@ -145,7 +145,7 @@ static const struct cli_option option_list[] = {
 	{ CLI_HEADING("Memory system, for a compiled model that does not name one:"),
 	  .group = 2 },
 	MEMORY_OPTIONS,
-	{ KNOWN_TEXT(PART, part),
+	{ SHARED_TEXT(PART, part),
 	  .doc = "use the system configuration and memory mode of this chip" },
 	{ 0 }
 };

@@ -100,34 +100,34 @@ take_dump(void *options, const char *arg)
 }
 
 static const struct cli_option option_list[] = {
-	{ KNOWN_TEXT(ACCELERATOR, accel),
+	{ SHARED_TEXT(ACCELERATOR, accel),
 	  .doc = "the NPU to compile for: ethos-u55-32 to ethos-u85-2048 (required)" },
-	{ KNOWN_TEXT(SYSTEM, system),
+	{ SHARED_TEXT(SYSTEM, system),
 	  .doc = "profile of the clock and the memory speeds (required); --list-profiles "
 		 "lists them" },
-	{ KNOWN_TEXT(MODE, mode),
+	{ SHARED_TEXT(MODE, mode),
 	  .doc = "which memory holds constants, arena and cache (required)" },
-	{ KNOWN_TEXT(CONFIG, config) },
-	{ KNOWN_TEXT(PART, part) },
-	{ KNOWN_LIST(LIST_PARTS, target_part_list) },
-	{ KNOWN_FLAG(ANY, any_accelerator) },
-	{ KNOWN_LIST(LIST_PROFILES, memory_list_profiles) },
-	{ KNOWN_CHOICE(OPTIMISE, goal, goals) },
-	{ KNOWN_SIZE(ARENA_CACHE, cache_bytes, 1, MOST_BYTES), .seen = CLI_SEEN(limited) },
-	{ KNOWN_REAL(WITHIN, within, 0, MOST_PERCENT) },
-	{ KNOWN_NUMBER(BATCH, batch, 1, MAX_BATCH) },
-	{ KNOWN_FLAG(REQUIRE_BATCH, require_batch) },
-	{ KNOWN_NUMBER(MAX_CYCLES, max_cycles, 1, MOST_CYCLES) },
-	{ KNOWN_NUMBER(YIELD, yield_every, 1, MOST_CYCLES) },
-	{ KNOWN_FLAG(FRONT, front) },
-	{ KNOWN_FLAG(EXPLAIN, explain) },
-	{ KNOWN_FLAG(JSON, json) },
-	{ KNOWN_TEXT(KEEP_PLAN, keep_plan) },
-	{ KNOWN_TEXT(PLAN, plan) },
+	{ SHARED_TEXT(CONFIG, config) },
+	{ SHARED_TEXT(PART, part) },
+	{ SHARED_LIST(LIST_PARTS, target_part_list) },
+	{ SHARED_FLAG(ANY, any_accelerator) },
+	{ SHARED_LIST(LIST_PROFILES, memory_list_profiles) },
+	{ SHARED_CHOICE(OPTIMISE, goal, goals) },
+	{ SHARED_SIZE(ARENA_CACHE, cache_bytes, 1, MOST_BYTES), .seen = CLI_SEEN(limited) },
+	{ SHARED_REAL(WITHIN, within, 0, MOST_PERCENT) },
+	{ SHARED_NUMBER(BATCH, batch, 1, MAX_BATCH) },
+	{ SHARED_FLAG(REQUIRE_BATCH, require_batch) },
+	{ SHARED_NUMBER(MAX_CYCLES, max_cycles, 1, MOST_CYCLES) },
+	{ SHARED_NUMBER(YIELD, yield_every, 1, MOST_CYCLES) },
+	{ SHARED_FLAG(FRONT, front) },
+	{ SHARED_FLAG(EXPLAIN, explain) },
+	{ SHARED_FLAG(JSON, json) },
+	{ SHARED_TEXT(KEEP_PLAN, keep_plan) },
+	{ SHARED_TEXT(PLAN, plan) },
 	{ CLI_TAKE("dump", "PASS", take_dump,
 		   "write the graph as it is after pass PASS, to debug the scheduler") },
-	{ KNOWN_NUMBER(EFFORT, effort, 1, 9) },
-	{ KNOWN_CHOICE(MODEL, model, models) },
+	{ SHARED_NUMBER(EFFORT, effort, 1, 9) },
+	{ SHARED_CHOICE(MODEL, model, models) },
 	REWRITE_OPTIONS,
 	{ CLI_NUMBER("level", "N", level, 1, 9,
 		     "compression level, 1 to 9, that npu-wenc will use (default 6)") },
@@ -270,7 +270,7 @@ run_passes(struct sched *s)
 static bool
 plan_graph(struct sched *s)
 {
-	return plan_forms(s, run_passes);
+	return plan_alternatives(s, run_passes);
 }
 
 static bool

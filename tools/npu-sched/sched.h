@@ -92,7 +92,7 @@ struct sched {
 	struct plan *plan; /* the chosen plan, or NULL */
 	const struct plan_text *plan_input; /* the plan of --plan, or NULL */
 	const char *plan_text; /* the text of --keep-plan, or NULL */
-	const struct form *form; /* the rewrite of the network; NULL: as it is */
+	const struct alternative *alternative; /* the rewrite of the network; NULL: as it is */
 	struct sched_front front; /* --front, --explain */
 	struct smaller { /* with Size: a plan that is too slow for --within */
 		int64_t bytes;  /* that it would save; 0: no such plan */

@@ -74,11 +74,11 @@ check_options(void *options)
 }
 
 static const struct cli_option option_list[] = {
-	{ KNOWN_TEXT(ACCELERATOR, accel) },
-	{ KNOWN_TEXT(PART, part),
+	{ SHARED_TEXT(ACCELERATOR, accel) },
+	{ SHARED_TEXT(PART, part),
 	  .doc = "the chip: sets accelerator, profiles and the budgets of its memories" },
 	MEMORY_OPTIONS,
-	{ KNOWN_TEXT(EFFORT, effort) },
+	{ SHARED_TEXT(EFFORT, effort) },
 	{ CLI_SIZE("sram", "BYTES", sram, 16, MOST_BYTES,
 		   "budget of SRAM for all networks; K, M and G are units of 1,024") },
 	{ CLI_SIZE("flash", "BYTES", flash, 16, MOST_BYTES,

@@ -112,21 +112,21 @@ check_options(void *options)
 
 static const struct cli_option option_list[] = {
 	{ CLI_HEADING("What to compile:"), .group = 1 },
-	{ KNOWN_TAKE(PART, take_parts), .arg = "LIST",
+	{ SHARED_TAKE(PART, take_parts), .arg = "LIST",
 	  .doc = "chips to compile for, separated by commas, or all: each has its "
 		 "accelerator, memory system and limit of SRAM" },
-	{ KNOWN_TAKE(ACCELERATOR, take_accels), .arg = "LIST",
+	{ SHARED_TAKE(ACCELERATOR, take_accels), .arg = "LIST",
 	  .doc = "accelerators to compile for, separated by commas (default: those of "
 		 "Ethos-U55 that the system configuration is made for)" },
-	{ KNOWN_TAKE(SYSTEM, take_systems), .arg = "LIST",
+	{ SHARED_TAKE(SYSTEM, take_systems), .arg = "LIST",
 	  .doc = "profiles of the clock and the memory speeds, separated by commas" },
-	{ KNOWN_TEXT(MODE, mode) },
-	{ KNOWN_FLAG(ANY, any_accelerator) },
-	{ KNOWN_TEXT(CONFIG, config) },
+	{ SHARED_TEXT(MODE, mode) },
+	{ SHARED_FLAG(ANY, any_accelerator) },
+	{ SHARED_TEXT(CONFIG, config) },
 	{ CLI_TEXT("like", "FILE", like,
 		   "use accelerator and memory system of the compiled model FILE, where no "
 		   "option names them") },
-	{ KNOWN_TAKE(EFFORT, take_effort) },
+	{ SHARED_TAKE(EFFORT, take_effort) },
 	{ CLI_NUMBER("limits", "N", limits, 0, MAX_LIMITS,
 		     "number of arena limits that the table has between the smallest and the "
 		     "fastest result (default 4)") },

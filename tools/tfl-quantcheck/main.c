@@ -63,7 +63,7 @@ static const struct cli_option option_list[] = {
 	{ CLI_FLAG("pass", pass,
 		   "for use in a pipe: copy the model to the output if it is fully integer, "
 		   "otherwise write nothing; findings go to standard error") },
-	{ KNOWN_FLAG(STRICT, strict) },
+	{ SHARED_FLAG(STRICT, strict) },
 	{ CLI_TAKE("allow", "RULE[,RULE...]", allow,
 		   "report violations of RULE as notes, which never change the answer") },
 	{ CLI_FLAG("rules", rules, "list the rules, and exit") },

@@ -153,7 +153,7 @@ static const struct cli_option option_list[] = {
 	{ CLI_TEXT("name-of", "FILE", name_of,
 		   "name the array after FILE; characters other than letters and digits become "
 		   "'_'") },
-	{ KNOWN_CHOICE(DIALECT, dialect, dialect_names) },
+	{ SHARED_CHOICE(DIALECT, dialect, dialect_names) },
 	{ CLI_CHOICE("format", "NAME", format, format_names,
 		     "kind of file: header (default), source, asm, or call (a C function that "
 		     "runs the network without an interpreter)") },
@@ -176,7 +176,7 @@ static const struct cli_option option_list[] = {
 		   "set the section by a macro of the firmware: its value is the name "
 		   "(CONFIG_MODEL_SECTION), or it is an attribute "
 		   "(CY_SECTION(CY_ML_MODEL_MEM))") },
-	{ KNOWN_TEXT(SHARED_ARENA, shared_arena) },
+	{ SHARED_TEXT(SHARED_ARENA, shared_arena) },
 	{ CLI_TEXT("namespace", "A::B", namespaces, "wrap the whole file in C++ namespaces") },
 	{ CLI_TAKE("expression", "CODE", add_expression,
 		   "with --dialect=mlek: add a declaration before the array, such as 'extern "
@@ -191,11 +191,11 @@ static const struct cli_option option_list[] = {
 		     "fail (status 1) if the tensor arena needs more than BYTES") },
 	{ CLI_NUMBER("model-limit", "BYTES", model_limit, 1, INT64_MAX,
 		     "fail (status 1) if the model is larger than BYTES") },
-	{ KNOWN_TEXT(PART, part),
+	{ SHARED_TEXT(PART, part),
 	  .doc = "fail (status 1) if the model does not fit the NPU or the memories of this "
 		 "chip" },
-	{ KNOWN_FLAG(OVERFLOW, allow_overflow) },
-	{ KNOWN_LIST(LIST_PARTS, target_part_list) },
+	{ SHARED_FLAG(OVERFLOW, allow_overflow) },
+	{ SHARED_LIST(LIST_PARTS, target_part_list) },
 	{ CLI_TEXT("memory-mode", "MODE", memory_mode,
 		   "check at build time that the driver is configured for this mode: "
 		   "Shared_Sram, Dedicated_Sram or Sram_Only") },

@@ -19,7 +19,7 @@ static const struct cli_option option_list[] = {
 	{ CLI_TAKE_INTO("input-layout", "[K=]LAYOUT", in, take_layout,
 		   "nhwc: the application stores input K, or all inputs, with channels last, so "
 		   "leave out the TRANSPOSE; nchw: keep the shape of the graph (default)") },
-	{ KNOWN_TEXT(PART, part), .doc = "the chip to compile for: sets the accelerator" },
+	{ SHARED_TEXT(PART, part), .doc = "the chip to compile for: sets the accelerator" },
 	{ CLI_TAKE_INTO("output-layout", "[K=]LAYOUT", out, take_layout,
 		   "layout of output K, or of all outputs, as for --input-layout") },
 	REWRITE_OPTIONS,

@@ -117,7 +117,7 @@ check_op(const struct plan_text *t, const struct plan_op *x, struct err *e)
 }
 
 static bool
-is_form(const char *word)
+is_alternative(const char *word)
 {
 	const char *name;
 	for (int i = 0; (name = rewrite_chosen_name(i)); i++)
@@ -134,7 +134,7 @@ check_text(const struct plan_text *t, struct err *e)
 	if (!t->target.rec.line || !n->rec.line || !m->rec.line)
 		return err_at(e, t->file, 0, "the plan has no %s record",
 			      !t->target.rec.line ? "target" : !n->rec.line ? "network" : "memory");
-	if (!is_form(n->rec.word))
+	if (!is_alternative(n->rec.word))
 		return plan_err(t, n, e, "a network is whole, split, or the name of a rule of npu-sched's, "
 				"not %s", n->rec.word);
 	if (m->ahead < 0 || !isfinite(m->ahead))

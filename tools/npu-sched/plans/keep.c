@@ -25,12 +25,12 @@ put_target(const struct sched *s, struct plan_target *x)
 static void
 put_network(const struct sched *s, struct plan_network *x)
 {
-	x->rec.word = s->form ? s->form->name : "whole";
+	x->rec.word = s->alternative ? s->alternative->name : "whole";
 	PLAN_PUT(x, NETWORK, ops, s->n_ops);
-	if (!s->form || strcmp(s->form->name, "split") != 0)
+	if (!s->alternative || strcmp(s->alternative->name, "split") != 0)
 		return;
-	PLAN_PUT(x, NETWORK, ahead, s->form->sums.ahead);
-	PLAN_PUT(x, NETWORK, columns, s->form->sums.columns);
+	PLAN_PUT(x, NETWORK, ahead, s->alternative->sums.ahead);
+	PLAN_PUT(x, NETWORK, columns, s->alternative->sums.columns);
 }
 
 static void

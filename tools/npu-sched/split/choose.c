@@ -59,12 +59,12 @@ count_shared(const struct sums *l)
 	return most;
 }
 
-enum { MAX_SPLITS = 6, MAX_CHOSEN = 4, MAX_FORMS = MAX_SPLITS + MAX_CHOSEN };
+enum { MAX_SPLITS = 6, MAX_CHOSEN = 4, MAX_ALTERNATIVES = MAX_SPLITS + MAX_CHOSEN };
 
 /* Lists splits that differ and are small enough to be searched; those with more pieces come
  * later. */
 static int
-list_splits(const struct graph *g, const struct sums *l, struct form *v)
+list_splits(const struct graph *g, const struct sums *l, struct alternative *v)
 {
 	int all = count_shared(l), n = 0;
 	const struct split how[MAX_SPLITS] = {
@@ -74,14 +74,14 @@ list_splits(const struct graph *g, const struct sums *l, struct form *v)
 	for (int i = 0; i < MAX_SPLITS; i++)
 		if ((!how[i].columns || has_columns(l)) && how[i].ahead != 1 &&
 		    (i == 0 || how[i].ahead != how[i - 1].ahead) && count_ops(g, l, how[i]) <= MOST_OPS)
-			v[n++] = (struct form){ .name = "split", .sums = how[i] };
+			v[n++] = (struct alternative){ .name = "split", .sums = how[i] };
 	return n;
 }
 
 /* The forms of the graph beside the graph itself. */
-struct forms {
-	struct form v[MAX_FORMS];
-	struct graph *graph[MAX_FORMS]; /* NULL: sums are split in a copy of the graph */
+struct alternatives {
+	struct alternative v[MAX_ALTERNATIVES];
+	struct graph *graph[MAX_ALTERNATIVES]; /* NULL: sums are split in a copy of the graph */
 	int n;
 };
 
@@ -106,12 +106,12 @@ count_changes(struct sched *s, const char *last)
 
 /* Needs: no pass has changed the graph. */
 static bool
-list_forms(struct sched *s, struct forms *l)
+list_alternatives(struct sched *s, struct alternatives *l)
 {
 	const struct sums sums = sums_find(s->a, s->g);
 	int64_t changes = 0, now;
 	const char *name;
-	*l = (struct forms){ .n = 0 };
+	*l = (struct alternatives){ .n = 0 };
 	l->n = sums.n ? list_splits(s->g, &sums, l->v) : 0;
 	for (int i = 0; i < MAX_CHOSEN && (name = rewrite_chosen_name(i)); i++) {
 		now = count_changes(s, name);
@@ -121,25 +121,25 @@ list_forms(struct sched *s, struct forms *l)
 			continue; /* the rule was not applied */
 		changes = now;
 		l->graph[l->n] = apply_rules(s, s->a, name);
-		l->v[l->n++] = (struct form){ .name = name };
+		l->v[l->n++] = (struct alternative){ .name = name };
 	}
 	return true;
 }
 
 static bool
-is_split(const struct form *f)
+is_split(const struct alternative *f)
 {
 	return !strcmp(f->name, "split");
 }
 
 static bool
-try_form(const struct sched *s, const struct graph *g, const struct forms *l, int i,
+try_alternative(const struct sched *s, const struct graph *g, const struct alternatives *l, int i,
 	 bool (*plan)(struct sched *), struct sched *out, struct err *e)
 {
-	struct form *own = anew(s->a, struct form, 1);
+	struct alternative *own = anew(s->a, struct alternative, 1);
 	*own = l->v[i];
 	rewrite_open(s, l->graph[i] ? l->graph[i] : rewrite_sums(s->a, g, own->sums), out, e);
-	out->form = own;
+	out->alternative = own;
 	return graph_check(out->g, e) && plan(out);
 }
 
@@ -165,7 +165,7 @@ compare(struct rewrite_set *f, struct sched *x, bool ok)
 	};
 	if (ok) {
 		(void)keep_rewrite(&f->best, &f->any, x, f->any && is_better_rewrite(x, &f->best),
-				   is_split(x->form) ? &sums : &rules);
+				   is_split(x->alternative) ? &sums : &rules);
 		return;
 	}
 	if (!f->any && is_nearer(f, x)) {
@@ -188,18 +188,18 @@ plan_plain(struct rewrite_set *f, struct sched *s, bool (*plan)(struct sched *))
 
 /* Plans the form that --plan names. */
 static bool
-plan_as_read(struct sched *s, const struct forms *l, bool (*plan)(struct sched *))
+plan_as_read(struct sched *s, const struct alternatives *l, bool (*plan)(struct sched *))
 {
 	const struct plan_network *x = &s->plan_input->network;
 	if (!strcmp(x->rec.word, "whole"))
 		return plan(s);
 	for (int i = 0; i < l->n; i++) {
-		const struct form *f = &l->v[i];
+		const struct alternative *f = &l->v[i];
 		struct sched y;
 		if (strcmp(x->rec.word, f->name) != 0 || f->sums.ahead != x->ahead ||
 		    f->sums.columns != x->columns)
 			continue;
-		if (!try_form(s, s->g, l, i, plan, &y, s->e))
+		if (!try_alternative(s, s->g, l, i, plan, &y, s->e))
 			return false;
 		adopt_rewrite(s, &y);
 		return true;
@@ -208,12 +208,12 @@ plan_as_read(struct sched *s, const struct forms *l, bool (*plan)(struct sched *
 }
 
 bool
-plan_forms(struct sched *s, bool (*plan)(struct sched *))
+plan_alternatives(struct sched *s, bool (*plan)(struct sched *))
 {
 	struct err *e = s->e;
 	struct rewrite_set f = { .any = false };
-	struct forms l;
-	if (!list_forms(s, &l))
+	struct alternatives l;
+	if (!list_alternatives(s, &l))
 		return false;
 	if (s->plan_input)
 		return plan_as_read(s, &l, plan);
@@ -224,7 +224,7 @@ plan_forms(struct sched *s, bool (*plan)(struct sched *))
 	for (int i = 0; i < l.n && (f.any || f.why.status == EXIT_NO); i++) {
 		struct sched x;
 		struct err why = { 0 };
-		bool ok = try_form(s, original, &l, i, plan, &x, &why);
+		bool ok = try_alternative(s, original, &l, i, plan, &x, &why);
 		compare(&f, &x, ok);
 	}
 	s->e = e;

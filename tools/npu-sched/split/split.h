@@ -10,12 +10,13 @@
 
 #include "rewrite/rewrite.h"
 
-struct form {
-	const char *name;  /* of the record `network` of a plan: "split", or the last rule that was applied */
+struct alternative {
+	/* of the record `network` of a plan: "split", or the last rule that was applied */
+	const char *name;
 	struct split sums; /* of "split" */
 };
 
 /* Plans the graph of s in each of its forms by `plan`.  s becomes the best one. */
-bool plan_forms(struct sched *s, bool (*plan)(struct sched *));
+bool plan_alternatives(struct sched *s, bool (*plan)(struct sched *));
 
 #endif
