@@ -51,9 +51,9 @@ softmax()
 }
 
 @test "repeat: SOFTMAX on Ethos-U85 waits less often" {
-	local a memory with without
-	for a in 1 3; do
-		softmax $a
+	local a rows memory with without
+	for rows in 1 3; do
+		softmax $rows
 		for a in 128 256 512 1024 2048; do
 			a=ethos-u85-$a
 			applies repeat m.tflite "$a"

@@ -334,16 +334,19 @@ argp_print_help(const struct argp_tables *t, const char *name, FILE *f)
 
 /* ---- --usage ---------------------------------------------------------------- */
 
-/* " [...]"; glibc breaks a line before a letter's argument one column earlier */
+/*
+ * " [...]".  glibc breaks a line one column earlier before a letter's argument, and before the
+ * last option.
+ */
 static void
 put_bracket(struct page *p, const char *before, const char *name,
-	    const struct argp_option *real, const char *sign)
+	    const struct argp_option *real, const char *sign, bool last)
 {
 	size_t n = strlen(before) + strlen(name) + 2;
 	if (real->arg)
 		n += strlen(sign) + strlen(real->arg) +
 		     (real->flags & OPTION_ARG_OPTIONAL ? 2 : 0);
-	if (p->col + (int)n + 1 > WIDTH - (*sign == ' '))
+	if (p->col + (int)n + 1 > WIDTH - (*sign == ' ' || last))
 		new_line(p, USAGE);
 	else
 		put(p, " ");
@@ -370,14 +373,15 @@ put_all_options(struct page *p)
 				if (pass == 0 && *letter && !e->o->arg)
 					letters[n++] = *letter;
 				else if (pass == 1 && *letter && e->o->arg)
-					put_bracket(p, "-", letter, e->o, " ");
+					put_bracket(p, "-", letter, e->o, " ", false);
 				else if (pass == 2 && o->name)
-					put_bracket(p, "--", o->name, e->o, "=");
+					put_bracket(p, "--", o->name, e->o, "=",
+						    i + 1 == p->n && k + 1 == e->n);
 			}
 		}
 		letters[n] = '\0';
 		if (pass == 0 && n)
-			put_bracket(p, "-", letters, &(struct argp_option){ 0 }, "");
+			put_bracket(p, "-", letters, &(struct argp_option){ 0 }, "", false);
 	}
 }
 
