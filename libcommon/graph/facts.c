@@ -82,6 +82,12 @@ operand_whole(struct g_tensor *t)
 				   .type = t->shape.type, .shape = t->hwc };
 }
 
+bool
+operand_is_whole(const struct g_operand *o)
+{
+	return o->t && o->view == VIEW_WHOLE && o->type == o->t->shape.type;
+}
+
 struct g_operand
 operand_reshape(struct g_tensor *t, struct hwc shape)
 {

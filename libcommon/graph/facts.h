@@ -12,6 +12,8 @@ int graph_type_parse(const char *s, size_t n); /* -1: unknown */
 int graph_type_bytes(int type);
 bool graph_type_signed(int type);
 struct g_operand operand_whole(struct g_tensor *t);
+/* True if the operand is a whole tensor, in its type. */
+bool operand_is_whole(const struct g_operand *o);
 struct g_operand operand_reshape(struct g_tensor *t, struct hwc shape);
 /* True if each row of the operand is the row of its tensor with the same number, whatever
  * width and depth the operand gives the row. */

@@ -192,8 +192,7 @@ join_stacked(const struct joint *j, struct g_operand *o)
 		*o = operand_box(t, all, o->start); /* all rows of each input */
 		return true;
 	}
-	if (o->view == VIEW_RESHAPE ||
-	    (o->view == VIEW_WHOLE && o->type == o->t->shape.type)) {
+	if (o->view == VIEW_RESHAPE || operand_is_whole(o)) {
 		*o = operand_reshape(t, all);
 		return true;
 	}

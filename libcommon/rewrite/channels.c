@@ -192,8 +192,7 @@ tie_operand(struct pruner *p, const struct g_op *op, const struct g_operand *o)
 static bool
 is_sliceable(const struct g_operand *o)
 {
-	return !o->t || !tensor_is_const(o->t) || o->shape.c == 1 ||
-	       (o->view == VIEW_WHOLE && o->type == o->t->shape.type);
+	return !o->t || !tensor_is_const(o->t) || o->shape.c == 1 || operand_is_whole(o);
 }
 
 /* Ties channels, and marks those that stay in any case. */

@@ -155,6 +155,35 @@ exact_is_inner(const struct graph *g, const struct g_tensor *t)
 	return !G_HAS(t, G_TENSOR_io) && !t->variable && !t->over.n && !tensor_is_const(t);
 }
 
+bool
+exact_is_unscaled(const struct g_op *op)
+{
+	return !G_HAS(op, G_OP_opa) ||
+	       (op->scaled == SCALED_BOTH && op->opa.mult == 1 && !op->opa.shift && op->opb == 1);
+}
+
+void
+exact_drop_op(struct exact *x, const struct g_op *op)
+{
+	struct graph *g = x->g;
+	struct g_op **kept = anew(x->a, struct g_op *, g->n_ops + 1);
+	size_t n = 0;
+	for (size_t i = 0; i < g->n_ops; i++)
+		if (g->ops[i] != op)
+			kept[n++] = g->ops[i];
+	graph_set_ops(g, kept, n);
+}
+
+void
+exact_drop_tensor(struct exact *x, const struct g_tensor *t)
+{
+	struct graph *g = x->g;
+	bool *keep = anew(x->a, bool, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_tensors; i++)
+		keep[i] = g->tensors[i] != t;
+	graph_keep_g_tensor(g, keep);
+}
+
 void
 exact_insert(struct exact *x, size_t first, size_t at)
 {

@@ -29,21 +29,15 @@ struct sum_of_maps {
 	struct g_op *op, *writer[2];
 };
 
-static bool
-is_whole(const struct g_operand *o)
-{
-	return o->t && o->view == VIEW_WHOLE && o->type == o->t->shape.type;
-}
-
 /* True for a sum of bytes without scales. */
 static bool
 is_plain_sum(const struct g_op *op)
 {
-	return op->kind == OP_ADD && G_HAS(op, G_OP_opa) && op->scaled == SCALED_BOTH &&
-	       op->opa.mult == 1 && !op->opa.shift && op->opb == 1 && op->scale.mult == 1 &&
-	       !op->scale.shift && op->act == G_ACT_CLAMP && !op->reversed &&
+	return op->kind == OP_ADD && G_HAS(op, G_OP_opa) && exact_is_unscaled(op) &&
+	       op->scale.mult == 1 && !op->scale.shift && op->act == G_ACT_CLAMP && !op->reversed &&
 	       graph_type_bytes(op->ofm.type) == 1 && op->ifm.type == op->ofm.type &&
-	       is_whole(&op->ifm) && is_whole(&op->ifm2) && op->ifm.t != op->ifm2.t &&
+	       operand_is_whole(&op->ifm) && operand_is_whole(&op->ifm2) &&
+	       op->ifm.t != op->ifm2.t &&
 	       op->ifm2.type == op->ifm.type && hwc_equal(op->ifm.shape, op->ofm.shape) &&
 	       hwc_equal(op->ifm2.shape, op->ofm.shape) && op->ofm.shape.h <= MOST_ROWS;
 }
@@ -70,7 +64,7 @@ has_condition(const struct graph *g, struct sum_of_maps *s)
 {
 	for (int k = 0; k < 2; k++) {
 		struct g_op *w = writer_of(g, k ? s->op->ifm2.t : s->op->ifm.t, s->op);
-		if (!w || w->node != s->op->node || !is_whole(&w->ofm) || w->kind == OP_REORDER ||
+		if (!w || w->node != s->op->node || !operand_is_whole(&w->ofm) || w->kind == OP_REORDER ||
 		    op_is_transfer(w->kind) || w->rec.index > s->op->rec.index)
 			return false;
 		s->writer[k] = w;
@@ -145,7 +139,6 @@ replace(struct exact *x, struct constants_made *m, const struct sum_of_maps *s)
 	const struct hwc shape = op->ofm.shape;
 	const struct g_tensor *old[] = { op->ifm.t, op->ifm2.t };
 	struct g_tensor *both;
-	bool *keep = anew(x->a, bool, g->n_tensors + 2);
 	both = graph_add_feature_map(g, op->ofm.type, both_rows(op).hwc);
 	for (int k = 0; k < 2; k++)
 		s->writer[k]->ofm = (struct g_operand){
@@ -164,9 +157,8 @@ replace(struct exact *x, struct constants_made *m, const struct sum_of_maps *s)
 	G_SET(op, G_OP_stride);
 	G_PUT(op, OP, weights, ones->weights);
 	G_PUT(op, OP, scales, ones->scales);
-	for (size_t i = 0; i < g->n_tensors; i++)
-		keep[i] = g->tensors[i] != old[0] && g->tensors[i] != old[1];
-	graph_keep_g_tensor(g, keep);
+	exact_drop_tensor(x, old[0]);
+	exact_drop_tensor(x, old[1]);
 }
 
 bool

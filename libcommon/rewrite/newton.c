@@ -60,21 +60,12 @@ shifts_by(const struct g_op *op, int shift)
 	return op->scale.mult == 1 && op->scale.shift == shift && op->round == ROUND_TFL;
 }
 
-static bool
-is_inner(const struct graph *g, const struct g_tensor *t)
-{
-	for (size_t i = 0; i < g->n_nodes; i++)
-		if (tensors_have(&g->nodes[i]->in, t) || tensors_have(&g->nodes[i]->out, t))
-			return false;
-	return !G_HAS(t, G_TENSOR_io) && !t->variable && !t->over.n;
-}
-
 /* True if one operation writes the word and one reads it. */
 static bool
 is_private(const struct finder *f, const struct g_operand *o)
 {
 	int i = o->t->rec.index;
-	return f->writes[i] == 1 && f->readers[i] == 1 && is_inner(f->g, o->t);
+	return f->writes[i] == 1 && f->readers[i] == 1 && exact_is_inner(f->g, o->t);
 }
 
 /* The operation of a kind that alone writes the tensor of an operand; NULL: there is none. */
@@ -144,7 +135,7 @@ is_step(struct finder *f, const struct g_operand *word, struct step *s)
 	s->y = s->sum->ifm.t;
 	return shifts_by(s->four, 0) && shifts_by(s->product, 31) &&
 	       is_word(f, &s->four->ifm, 4) && is_word(f, &s->error->ifm, 1 << 29) &&
-	       is_one_word(&s->sum->ifm) && s->product->ifm.t == s->y && is_inner(f->g, s->y) &&
+	       is_one_word(&s->sum->ifm) && s->product->ifm.t == s->y && exact_is_inner(f->g, s->y) &&
 	       is_private(f, &s->sum->ifm2) && is_private(f, &s->four->ifm2) &&
 	       is_private(f, &s->product->ifm2) && s->error->node == s->sum->node;
 }

@@ -57,16 +57,10 @@ is_piece(struct g_op *op, struct piece *p)
 }
 
 static bool
-is_whole(const struct g_operand *o)
-{
-	return o->view == VIEW_WHOLE && o->type == o->t->shape.type;
-}
-
-static bool
 has_pattern(const struct g_op *op)
 {
 	return op_is_binary(op->kind) && op->ifm.t && op->ifm2.t && op->ifm.t != op->ifm2.t &&
-	       is_whole(&op->ifm) && is_whole(&op->ifm2) && is_whole(&op->ofm) &&
+	       operand_is_whole(&op->ifm) && operand_is_whole(&op->ifm2) && operand_is_whole(&op->ofm) &&
 	       hwc_equal(op->ifm.shape, op->ofm.shape) && hwc_equal(op->ifm2.shape, op->ofm.shape);
 }
 
@@ -91,14 +85,14 @@ swap(struct whole *w)
 {
 	struct g_op *op = &w->op;
 	const struct g_op old = *op;
-	bool both = G_HAS(op, G_OP_opa) && op->scaled == SCALED_BOTH;
-	if (op->kind != OP_ADD || op->reversed || (both && (op->opa.mult != 1 || op->opa.shift || op->opb != 1)))
+	bool one = G_HAS(op, G_OP_opa) && op->scaled != SCALED_BOTH;
+	if (op->kind != OP_ADD || op->reversed || !(one || exact_is_unscaled(op)))
 		return false;
 	op->ifm = old.ifm2;
 	op->ifm2 = old.ifm;
 	op->ifm_zero = old.ifm2_zero;
 	op->ifm2_zero = old.ifm_zero;
-	if (G_HAS(op, G_OP_opa) && !both)
+	if (one)
 		op->scaled = old.scaled == SCALED_A ? SCALED_B : SCALED_A;
 	w->n = 0;
 	return true;
@@ -201,13 +195,10 @@ replace(struct exact *x, const struct whole *w)
 		op->rec = rec;
 	}
 	exact_insert(x, first, w->at);
-	bool *keep = anew(x->a, bool, g->n_ops + 1), *tensors = anew(x->a, bool, g->n_tensors + 1);
-	for (size_t i = 0; i < g->n_ops; i++)
-		keep[i] = g->ops[i] != w->old && g->ops[i]->ofm.t != w->op.ifm2.t;
-	for (size_t i = 0; i < g->n_tensors; i++)
-		tensors[i] = g->tensors[i] != w->op.ifm2.t;
-	graph_keep_g_op(g, keep);
-	graph_keep_g_tensor(g, tensors);
+	for (int i = 0; i < w->n; i++)
+		exact_drop_op(x, w->piece[i].op);
+	exact_drop_op(x, w->old);
+	exact_drop_tensor(x, w->op.ifm2.t);
 }
 
 bool

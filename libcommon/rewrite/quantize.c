@@ -118,22 +118,6 @@ pays(const struct exact *x, const struct shift *s, struct cycles *before, struct
 }
 
 static void
-drop(struct exact *x, const struct shift *s)
-{
-	struct graph *g = x->g;
-	struct g_op **op = anew(x->a, struct g_op *, g->n_ops);
-	bool *keep = anew(x->a, bool, g->n_tensors + 1);
-	size_t n = 0;
-	for (size_t i = 0; i < g->n_ops; i++)
-		if (i != s->at)
-			op[n++] = g->ops[i];
-	for (size_t i = 0; i < g->n_tensors; i++)
-		keep[i] = g->tensors[i] != s->op->ofm.t;
-	graph_set_ops(g, op, n);
-	graph_keep_g_tensor(g, keep);
-}
-
-static void
 replace(struct exact *x, const struct shift *s, double saved)
 {
 	struct graph *g = x->g;
@@ -145,7 +129,9 @@ replace(struct exact *x, const struct shift *s, double saved)
 		}
 	(void)exact_note(x, s->op, 0, saved, "a zero point that moves by %d moves into %d "
 			 "convolution%s", s->by, n, n == 1 ? "" : "s");
-	drop(x, s);
+	const struct g_tensor *to = s->op->ofm.t;
+	exact_drop_op(x, s->op);
+	exact_drop_tensor(x, to);
 }
 
 bool

@@ -15,18 +15,12 @@ struct repeated {
 	size_t reader[MOST_READERS]; /* positions */
 };
 
-static bool
-is_whole(const struct g_operand *o)
-{
-	return o->t && o->view == VIEW_WHOLE && o->type == o->t->shape.type;
-}
-
 /* True if the operation can take t from a chain buffer. */
 static bool
 can_chain(const struct g_op *op, const struct g_tensor *t)
 {
 	const struct g_operand *o = op->ifm.t == t ? &op->ifm : &op->ifm2;
-	return op_is_elementwise(op->kind) && op->ifm.t != op->ifm2.t && is_whole(o) &&
+	return op_is_elementwise(op->kind) && op->ifm.t != op->ifm2.t && operand_is_whole(o) &&
 	       hwc_equal(o->shape, op->ofm.shape);
 }
 
@@ -136,7 +130,7 @@ rewrite_repeat(struct exact *x)
 		return true;
 	for (size_t i = 0; i < x->g->n_ops; i++) {
 		struct repeated r = { .op = x->g->ops[i], .at = i };
-		if (!op_is_elementwise(r.op->kind) || !is_whole(&r.op->ofm) ||
+		if (!op_is_elementwise(r.op->kind) || !operand_is_whole(&r.op->ofm) ||
 		    hwc_elements(r.op->ofm.shape) > MOST_ELEMENTS || !find_readers(x->g, &r) ||
 		    !has_condition(x->g, &r))
 			continue;

@@ -122,19 +122,6 @@ add_step(struct exact *x, const struct tree *t, const struct g_op *as)
 	G_PUT(op, OP, tfl, pool->tfl);
 }
 
-/* Removes the pool, which is behind its steps. */
-static void
-remove_op(struct exact *x, const struct g_op *op)
-{
-	struct graph *g = x->g;
-	size_t n = 0;
-	struct g_op **kept = anew(x->a, struct g_op *, g->n_ops + 1);
-	for (size_t i = 0; i < g->n_ops; i++)
-		if (g->ops[i] != op)
-			kept[n++] = g->ops[i];
-	graph_set_ops(g, kept, n);
-}
-
 bool
 rewrite_rowmax(struct exact *x)
 {
@@ -154,7 +141,7 @@ rewrite_rowmax(struct exact *x)
 		exact_insert(x, first, i);
 		exact_note(x, pool, 0, cycles_saved(&after, &before),
 			   "a pool over rows of %d becomes %d elementwise maxima", t.row.shape.c, t.n);
-		remove_op(x, pool);
+		exact_drop_op(x, pool); /* behind its steps */
 		i += (size_t)t.n - 1;
 	}
 	return true;

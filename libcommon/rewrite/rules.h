@@ -33,6 +33,11 @@ struct g_rewrite *exact_note(struct exact *x, const struct g_op *op, int64_t byt
 			     double cycles, const char *fmt, ...) PRINTF(5, 6);
 /* Appends a number as in "61,440". */
 void exact_number(struct text *t, int64_t v);
+/* True if the operands of an operation of two are not scaled. */
+bool exact_is_unscaled(const struct g_op *op);
+/* Remove an operation, or a tensor that no operation uses. */
+void exact_drop_op(struct exact *x, const struct g_op *op);
+void exact_drop_tensor(struct exact *x, const struct g_tensor *t);
 /* Moves the operations from `first` on, which are the last ones, before operation `at`. */
 void exact_insert(struct exact *x, size_t first, size_t at);
 

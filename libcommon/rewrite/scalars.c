@@ -24,10 +24,8 @@ is_word(struct exact *x, const struct g_operand *o, int32_t *v, bool *ok)
 static bool
 has_condition(const struct g_op *op)
 {
-	bool plain = !G_HAS(op, G_OP_opa) ||
-		     (op->scaled == SCALED_BOTH && op->opa.mult == 1 && !op->opa.shift && op->opb == 1);
 	return op_is_binary(op->kind) && !op_compares(op->kind) && op->ifm.t && op->ifm2.t &&
-	       op->ifm.type == TFL_INT32 && !op->reversed && !op->ifm_zero && !op->ifm2_zero && plain;
+	       op->ifm.type == TFL_INT32 && !op->reversed && !op->ifm_zero && !op->ifm2_zero && exact_is_unscaled(op);
 }
 
 /* Drops constants that no operation reads any more. */
