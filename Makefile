@@ -432,7 +432,7 @@ check-long: tests
 	$(Q)NPUTOOLS_ALL=1 $(B)/tests/npu_flips
 	$(Q)tests/pictures $(B)
 	$(Q)NPUTOOLS_ALL=1 tests/run $(B) \
-		"$$(grep -l 'NPUTOOLS_ALL\|load lib/partition' tests/*.bats | \
+		"$$(grep -l 'NPUTOOLS_ALL\|load lib/\(partition\|rewrites\)' tests/*.bats | \
 		sed 's,.*/\(.*\)\.bats,^bats:\1$$,' | paste -s -d '|' | sed 's,|,\\|,g')"
 
 check-run: tests

@@ -106,17 +106,8 @@ two()
 
 # Of the drawn networks, two thirds lose channels.
 @test "channels: drawn networks compute the same bytes" {
-	local n=20 all=$ALL
-	[ -z "${NPUTOOLS_QUICK-}" ] || n=10 all="ethos-u55-32 ethos-u65-512 ethos-u85-256"
-	NATIVE=1 ACCELERATORS=$all run "$BATS_TEST_DIRNAME/random-models" \
-		-b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 1 CHANNELS
-	echo "$output"
-	[ "$status" = 0 ]
-	LOOSE=1 ACCELERATORS="ethos-u55-64 ethos-u65-256 ethos-u85-512" \
-		run "$BATS_TEST_DIRNAME/random-models" \
-		-b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 500 CHANNELS
-	echo "$output"
-	[ "$status" = 0 ]
+	NATIVE=1 ACCELERATORS=$EVERY drawn 20 10 CHANNELS
+	FIRST=500 LOOSE=1 ACCELERATORS="ethos-u55-64 ethos-u65-256 ethos-u85-512" drawn 20 10 CHANNELS
 }
 
 @test "channels: drawn networks lose channels" {

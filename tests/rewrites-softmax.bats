@@ -19,15 +19,21 @@ softmax()
 			builtin_options_type:9, builtin_options:{beta:1.0}}])"
 }
 
-@test "scalars: SOFTMAX on Ethos-U85 has longer chains" {
-	local a memory with without
-	softmax
-	for a in 128 256 512 1024 2048; do
-		a=ethos-u85-$a
-		applies scalars m.tflite "$a"
+# on_u85 RULE: applies on all five sizes, and the results are equal with the rule and without it
+on_u85()
+{
+	local a
+	for a in ethos-u85-{128,256,512,1024,2048}; do
+		applies "$1" m.tflite "$a"
 		equal m.tflite "$a"
-		equal m.tflite "$a" --no-rewrite=scalars
+		equal m.tflite "$a" --no-rewrite="$1"
 	done
+}
+
+@test "scalars: SOFTMAX on Ethos-U85 has longer chains" {
+	local memory with without
+	softmax
+	on_u85 scalars
 	memory ethos-u85-256
 	npucc -q -a ethos-u85-256 "${memory[@]}" -o with.sched m.tflite
 	npucc -q -a ethos-u85-256 "${memory[@]}" --no-rewrite=scalars -o without.sched m.tflite
@@ -51,17 +57,11 @@ softmax()
 }
 
 @test "repeat: SOFTMAX on Ethos-U85 waits less often" {
-	local a rows memory with without
-	for rows in 1 3; do
-		softmax $rows
-		for a in 128 256 512 1024 2048; do
-			a=ethos-u85-$a
-			applies repeat m.tflite "$a"
-			equal m.tflite "$a"
-			equal m.tflite "$a" --no-rewrite=repeat
-		done
-	done
+	local memory with without
+	softmax 3
+	on_u85 repeat
 	softmax
+	on_u85 repeat
 	memory ethos-u85-256
 	npucc -q -a ethos-u85-256 "${memory[@]}" -o with.tflite m.tflite
 	npucc -q -a ethos-u85-256 "${memory[@]}" --no-rewrite=repeat -o without.tflite m.tflite
@@ -137,11 +137,6 @@ twice()
 }
 
 @test "newton, scalars, repeat: drawn operators compute the same bytes" {
-	local n=24
-	[ -z "${NPUTOOLS_QUICK-}" ] || n=8
 	NATIVE=1 ACCELERATORS="ethos-u55-32 ethos-u55-256 ethos-u65-512 ethos-u85-128 ethos-u85-2048" \
-		run "$BATS_TEST_DIRNAME/random-models" \
-		-b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 1 SOFTMAX LOG_SOFTMAX DIV FLOOR_DIV
-	echo "$output"
-	[ "$status" = 0 ]
+		drawn 24 8 SOFTMAX LOG_SOFTMAX DIV FLOOR_DIV
 }

@@ -129,12 +129,8 @@ conv()
 }
 
 @test "window: drawn convolutions compute the same bytes" {
-	local n=30
-	[ -z "${NPUTOOLS_QUICK-}" ] || n=15
 	LOOSE=1 ACCELERATORS="ethos-u55-32 ethos-u55-128 ethos-u65-512 ethos-u85-256 ethos-u85-2048" \
-		run "$BATS_TEST_DIRNAME/random-models" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 1 CONV_2D_WINDOW
-	echo "$output"
-	[ "$status" = 0 ]
+		drawn 30 15 CONV_2D_WINDOW
 }
 
 # argmax NAME H W C: an ARG_MAX over channels of int8
@@ -167,10 +163,5 @@ argmax()
 }
 
 @test "rowmax: drawn searches compute the same bytes" {
-	local n=20
-	[ -z "${NPUTOOLS_QUICK-}" ] || n=10
-	LOOSE=1 ACCELERATORS="ethos-u55-32 ethos-u55-128 ethos-u65-512" \
-		run "$BATS_TEST_DIRNAME/random-models" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 1 ARG_MAX ARG_MIN
-	echo "$output"
-	[ "$status" = 0 ]
+	LOOSE=1 ACCELERATORS="ethos-u55-32 ethos-u55-128 ethos-u65-512" drawn 20 10 ARG_MAX ARG_MIN
 }

@@ -5,6 +5,10 @@
 ALL="ethos-u55-32 ethos-u55-64 ethos-u55-128 ethos-u55-256 ethos-u65-256 ethos-u65-512
 	ethos-u85-128 ethos-u85-256 ethos-u85-512 ethos-u85-1024 ethos-u85-2048"
 
+# all of them, or one of each generation in a quick run
+EVERY=$ALL
+[ -z "${NPUTOOLS_QUICK-}" ] || EVERY="ethos-u55-32 ethos-u65-512 ethos-u85-256"
+
 # memory ACCELERATOR: sets `memory` to the options of a memory system
 memory()
 {
@@ -56,4 +60,16 @@ nowhere()
 	for a in $ALL; do
 		! applies "$1" "$2" "$a" "${@:3}" || { echo "$1 applies: $2, $a"; return 1; }
 	done
+}
+
+# drawn COUNT QUICK FAMILY...: COUNT drawn models of these families compute the bytes of the plain
+# models; QUICK of them in a quick run, ten times COUNT with NPUTOOLS_ALL.  FIRST is the first
+# seed; other variables are those of random-models.
+drawn()
+{
+	local n=$1
+	[ -z "${NPUTOOLS_QUICK-}" ] || n=$2
+	[ -z "${NPUTOOLS_ALL-}" ] || n=$((10 * $1))
+	"$BATS_TEST_DIRNAME/random-models" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n "$n" \
+		-s "${FIRST-1}" "${@:3}"
 }
