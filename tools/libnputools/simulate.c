@@ -101,12 +101,14 @@ simulate(struct call *c, void *ctx)
 	return true;
 }
 
+/* p: all outputs, one after the other; NULL if none has a byte */
 static void
 point_outputs(const struct buffers *b, const uint8_t *p)
 {
 	for (size_t k = 0; k < b->n_out; k++) {
 		b->out[k].data = p;
-		p += b->out[k].size;
+		if (b->out[k].size)
+			p += b->out[k].size;
 	}
 }
 
