@@ -2,6 +2,7 @@
 /* The facts that a reader wants first: what limits the network, and what would help. */
 #include "report.h"
 
+#include <math.h>
 #include <string.h>
 
 double
@@ -183,6 +184,18 @@ add_curve(struct gains *g)
 		add_point(g, "the least SRAM", least);
 }
 
+/* cycles of this accelerator's fastest plan in so much SRAM */
+static double
+fastest_in(const struct report *r, double sram)
+{
+	double cycles = r->cycles;
+	for (size_t i = 0; i < r->n_points; i++)
+		if (r->point[i].sram <= sram)
+			cycles = fmin(cycles, r->point[i].cycles);
+	return cycles;
+}
+
+/* Other accelerators, where this one has no plan as fast. */
 static void
 add_others(struct gains *g)
 {
@@ -190,12 +203,12 @@ add_others(struct gains *g)
 	for (size_t i = 0; i < r->n_others; i++) {
 		const struct other *x = &r->other[i];
 		bool same = x->here.cycles > 0 && x->here.sram == x->any.sram;
-		if (x->here.cycles > 0)
+		if (x->here.cycles > 0 && x->here.cycles < fastest_in(r, r->sram))
 			add(g, (struct gain){
 				.what = arena_printf(r->a, "%s, in this SRAM", x->name),
 				.how = "", .cycles = x->here.cycles,
 				.sram = x->here.sram });
-		if (x->any.cycles > 0 && !same)
+		if (x->any.cycles > 0 && !same && x->any.cycles < fastest_in(r, x->any.sram))
 			add(g, (struct gain){ .what = x->name, .how = "",
 					      .cycles = x->any.cycles,
 					      .sram = x->any.sram });
@@ -212,7 +225,8 @@ add_memories(struct gains *g)
 		add(g, (struct gain){
 			.what = arena_printf(g->r->a, "%s twice as fast",
 					     memory_text(m->item[i].key)),
-			.how = "", .cycles = m->item[i].number, .sram = g->r->sram });
+			.how = "", .cycles = m->item[i].number, .sram = g->r->sram,
+			.is_memory = true });
 	}
 }
 

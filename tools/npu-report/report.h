@@ -206,6 +206,7 @@ size_t largest_layers(const struct report *r, size_t at_key, size_t n,
 struct gain {
 	const char *what, *how; /* how: an option such as "--arena-cache-size=...", or "" */
 	double cycles, sram;	/* of a run on NPU and CPU; sram in bytes, 0: unchanged */
+	bool is_memory;		/* a faster memory: nobody can choose it by an option */
 };
 /* lists all gains in the report: those of the curve, other accelerators, faster memories */
 size_t list_gains(const struct report *r, struct gain **out);

@@ -214,12 +214,12 @@ put_next(struct text *t, const struct report *r)
 	for (size_t i = 0; i < n; i++) {
 		if (!is_worth(r, &g[i]))
 			continue;
-		text_printf(t, "  %-8s %s: %s", name, *g[i].how ? g[i].how : g[i].what,
-			    difference(r, g[i].cycles));
+		text_printf(t, "  %-8s %s: %s", g[i].is_memory ? "with" : name,
+			    *g[i].how ? g[i].how : g[i].what, difference(r, g[i].cycles));
 		if (g[i].sram != r->sram)
 			text_printf(t, " in %s", human_bytes(r->a, g[i].sram));
 		text_putc(t, '\n');
-		name = "";
+		name = g[i].is_memory ? name : "";
 	}
 	if (!r->n_points && !r->n_others)
 		text_printf(t, "  %-8s npucc --report=FILE.html: pictures; --advice: the time with other "
