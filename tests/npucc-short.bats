@@ -140,8 +140,13 @@ counting()
 	counting npucc --part=alif-e7-hp --advice d.tflite >ran.n
 	grep -qx 'npu-sched 5' ran.n
 	grep -q -e '--arena-cache-size=' out
-	refuses 2 "--advice is for the summary or the page" \
-		npucc --part=alif-e7-hp --advice -o y.tflite d.tflite
+	# -o prints no summary, unless advice is asked for
+	npucc --part=alif-e7-hp --advice -o y.tflite d.tflite >named
+	diff <(sed 1d out) <(sed 1d named)
+	refuses 2 "--advice is for the summary or the page of a compiled model: name the model" \
+		npucc --part=alif-e7-hp --advice -o y.h d.tflite
+	refuses 2 "--report took '-o' as its file: name the page with --report=FILE.html" \
+		npucc --part=alif-e7-hp --report -o y.tflite d.tflite
 	refuses 2 "or leave out --quiet" npucc --part=alif-e7-hp --advice -q d.tflite
 }
 

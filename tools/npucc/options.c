@@ -126,7 +126,12 @@ set_own_option(struct options *o, int id, char *arg)
 	switch (id) {
 	case ID_OUTPUT: o->out = arg; break;
 	case ID_KEEP: o->keep = arg; break;
-	case ID_REPORT: o->page = arg; break;
+	case ID_REPORT:
+		if (*arg == '-' && arg[1])
+			cli_error("--report took '%s' as its file: name the page with "
+				  "--report=FILE.html", arg);
+		o->page = arg;
+		break;
 	case ID_ADVICE: o->advice = true; break;
 	case ID_CHECK: o->check = true; break;
 	case ID_ERRORS_ONLY: o->errors_only = true; break;
@@ -272,11 +277,13 @@ check_combination(struct options *o)
 		cli_error("--quiet and --verbose-all exclude each other");
 	if (o->page && (o->out || o->keep))
 		check_page(o);
-	if (o->advice && !o->page && !o->summary) {
-		const char *hides_summary = o->out && !o->errors_only ? "-o" : "--quiet";
-		cli_error("--advice is for the summary or the page: name a page with "
-			  "--report=FILE.html, or leave out %s", hides_summary);
-	}
+	bool is_model = o->last == CMDGEN && !o->database && o->out && strcmp(o->out, "-") != 0;
+	o->summary |= o->advice && is_model && !o->errors_only;
+	if (o->advice && !o->page && !o->summary)
+		cli_error("--advice is for the summary or the page of a compiled model: %s",
+			  o->errors_only ? "name a page with --report=FILE.html, or leave out "
+					   "--quiet"
+					 : "name the model with -o FILE.tflite, or leave out -o");
 	target_check_names(&o->names, cli_error);
 	if (o->database && o->keep)
 		cli_error("--keep keeps a model: name %s in another run with the same options",
