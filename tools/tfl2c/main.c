@@ -364,6 +364,15 @@ warn_missing(const struct job *j)
 	text_free(&t);
 }
 
+/* The names of a model and of its compiled form differ little. */
+static void
+note_plain(const struct job *j)
+{
+	if (!j->npu.n_ops && j->m->subgraph[0].n_ops)
+		cli_note("note", "%s has no operator for an Ethos-U: all run on the CPU; npucc "
+				 "compiles a model for the NPU", j->m->name);
+}
+
 /*
  * Removes the source map of a compiled model, because the firmware does not use it.  A
  * source file has declarations that must also hold for the unchanged file, which asm
@@ -429,6 +438,7 @@ main(int argc, char **argv)
 	    resolver_kinds(m, &j.kinds, &e)) {
 		j.m = m;
 		warn_missing(&j);
+		note_plain(&j);
 		(void)(check_limits(&j, &e) && check_part(a, &j, &e) &&
 		       write_files(a, &j, &e));
 	}
