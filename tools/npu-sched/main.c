@@ -287,8 +287,9 @@ write_report(struct sched *s)
 static void
 say(const struct sched *s)
 {
-	cli_note_to(s->e, "profile", "%s, %s, %s (%s)", s->accel->name, s->memory.system,
-		 s->memory.mode, s->memory.source);
+	if (s->o->verbose)
+		cli_note_to(s->e, "profile", "%s, %s, %s (%s)", s->accel->name,
+			    s->memory.system, s->memory.mode, s->memory.source);
 	if (s->smaller.bytes)
 		cli_note_to(s->e, "size", "a plan with %" PRId64 " bytes less takes %.1f times "
 				 "the cycles: try --within=%" PRId64,
