@@ -6,6 +6,7 @@
  */
 #include "tflite/wire.h"
 
+#include "base/file.h"
 #include "base/foreign.h"
 
 enum { MAX_DEPTH = 64, MAX_TABLES = 1000000 };
@@ -201,8 +202,10 @@ refuse(const struct fb_format *f, struct bytes file, const char *name, struct er
 	if (is)
 		return err_set(e, "%s: error: not %s but %s", name, f->what, is);
 	if (!file.n)
-		return err_set(e, "%s: error: empty, not %s; export or download it again", name,
-			       f->what);
+		return err_set(e, "%s: error: empty, not %s; %s", name, f->what,
+			       strcmp(name, file_name(NULL)) != 0
+				       ? "export or download it again"
+				       : "name a file, or look at the program before the pipe");
 	if (file.n < 12)
 		return err_set(e, "%s: error: %zu byte%s too few for %s; export or download it "
 				  "again", name, file.n, file.n == 1 ? " is" : "s are", f->what);

@@ -559,7 +559,7 @@ tell_operators(struct npucc *c)
 	    !file_read(c->a, job.output, INT32_MAX, &report, &none))
 		return;
 	const char *sum = last_line(c->a, report);
-	if (strstr(sum, " operators on the NPU"))
+	if (strstr(sum, " operators on the NPU") && strncmp(sum, "0 of ", 5) != 0)
 		cli_note("note", "%s: with --allow, %s", file_name(c->o->in),
 			 sum);
 }
