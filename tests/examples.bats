@@ -120,8 +120,11 @@ on_host()
 	cp "$examples"/{Makefile,bare.c} .
 	mkdir -p driver/include
 	cp "$driver/ethosu_driver.h" driver/include
-	make -s NPU_MK="$TOP/scripts/npu.mk" ETHOSU_DRIVER=driver CFLAGS=-Werror \
-		INPUT="$picture" NPU_MKINPUT_FLAGS=--range=0,1 CC=gcc
+	local options=(NPU_MK="$TOP/scripts/npu.mk" CFLAGS=-Werror INPUT="$picture"
+		NPU_MKINPUT_FLAGS=--range=0,1 CC=gcc)
+	# no default chooses an NPU that the firmware does not have
+	refuses 2 "set NPU_PART" make -s "${options[@]}" ETHOSU_DRIVER=driver
+	make -s "${options[@]}" ETHOSU_DRIVER=driver NPU_PART=alif-e7-he
 	[ -s bare.o ]
 	grep -q '0 errors' network.checked
 	grep -q 'int8_t input_data' input_data.h
@@ -134,7 +137,7 @@ on_host()
 	mkdir -p driver/include
 	cp "$driver/ethosu_driver.h" driver/include
 	cmake -S "$examples" -B out -DETHOSU_DRIVER="$PWD/driver" -DHEADERS="$PWD" \
-		-DMODEL="$PWD/network.tflite" >cmake.log
+		-DMODEL="$PWD/network.tflite" -DNPU_PART=alif-e7-he >cmake.log
 	cmake --build out >>cmake.log
 	[ -s out/nputools/network.h ]
 }
