@@ -90,7 +90,7 @@ static void
 put_less(const struct share *s, struct text *t, bool flash)
 {
 	struct choice c;
-	text_printf(t, "with 1024 bytes less %s: ", memory_name(s, flash));
+	text_printf(t, "with 1024 bytes less %s than these plans take: ", memory_name(s, flash));
 	if (!with_less(s, flash, &c)) {
 		text_puts(t, "no plans fit\n");
 		return;
