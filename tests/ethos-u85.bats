@@ -367,13 +367,13 @@ totals() {
 	memory=(--system-config Ethos_U85_SYS_DRAM_Low --memory-mode Dedicated_Sram)
 	# eight channels of 8 bits; the cycles are in tests/plans.tsv
 	"$GEN" 3 CONV_2D >m.tflite
-	exact ethos-u85-256 m.tflite
+	LOWER="-a ethos-u85-256" exact ethos-u85-256 m.tflite
 	tfl-partition -a ethos-u85-256 -o part m.tflite 2>notes
 	npu-sched -a ethos-u85-256 "${memory[@]}" --model=timeline --within=0 -o sched part 2>notes
 	grep -q '^op .* do=conv .* block=[0-9]*x[0-9]*x16 ' sched
 	# a feature map of one column
 	"$GEN" 2 ABS >m.tflite
-	exact ethos-u85-256 m.tflite
+	LOWER="-a ethos-u85-256" exact ethos-u85-256 m.tflite
 	tfl-partition -a ethos-u85-256 -o part m.tflite 2>notes
 	npu-sched -a ethos-u85-256 "${memory[@]}" -o sched part 2>notes
 	grep -q '^op .* do=abs .* block=[0-9]*x4x' sched
@@ -549,6 +549,34 @@ native() {
 	native order=hcw "$(of 10 6)" 256 1024
 	"$GEN" 2 REVERSE_V2 >reverse.tflite
 	native order=reverse-c reverse.tflite 256 512 1024
+}
+
+# turned COLUMNS CHANNELS FRONT BACK: m.tflite, which pads channels and exchanges them with columns
+turned() {
+	model m ".operator_codes = [{deprecated_builtin_code:34,builtin_code:34,version:1},
+			{deprecated_builtin_code:39,builtin_code:39,version:1}]
+		| $t[0].shape = [1,1,$1,$2] | $t[1] = {shape:[4,2],type:2,buffer:1,name:\"pads\"}
+		| $t[2] = {shape:[4],type:2,buffer:2,name:\"order\"}
+		| $t[3] = ($t[0] | .shape = [1,1,$1,$(($2 + $3 + $4))] | .name = \"deep\")
+		| $t += [$t[0] | .shape = [1,1,$(($2 + $3 + $4)),$1] | .name = \"turned\"]
+		| .buffers[1].data = [range(32) | if . == 24 then $3 elif . == 28 then $4 else 0 end]
+		| .buffers[2].data = [0,0,0,0, 1,0,0,0, 3,0,0,0, 2,0,0,0]
+		| .subgraphs[0].outputs = [4]
+		| .subgraphs[0].operators = [{opcode_index:0,inputs:[0,1],outputs:[3]},
+			{opcode_index:1,inputs:[3,2],outputs:[4]}]"
+}
+
+@test "an exchange of columns and channels waits for channels that were written just before" {
+	local a k
+	need flatc jq
+	turned 20 23 8 1
+	LOWER="-a ethos-u85-256" exact ethos-u85-256 m.tflite
+	for k in 1 2 3 4 5 6; do
+		turned $((RANDOM % 50 + 5)) $((RANDOM % 30 + 1)) $((RANDOM % 9)) 1
+		for a in 128 256 2048; do
+			LOWER="-a ethos-u85-$a" exact ethos-u85-$a m.tflite
+		done
+	done
 }
 
 @test "a feature map written backwards by other lowerings is reversed by the output stage" {

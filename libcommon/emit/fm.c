@@ -146,7 +146,7 @@ emit_part(const struct g_op *op, struct g_range rows, int slice)
 {
 	struct emit_part p = {
 		.ofm = op->ofm, .ifm = op->ifm, .rows = rows,
-		.depth = { .lo = 0, .hi = op->ofm.shape.c },
+		.depth = { .lo = 0, .hi = op_extent(op).c },
 	};
 	if (!op->weights || !op->weights->slices.n)
 		return p;
