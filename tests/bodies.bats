@@ -55,6 +55,14 @@ drawn()
 	[ $n -ge $((last * 5)) ] # most have 2, 2 and 4 in the bodies
 }
 
+@test "a model that is not integer is refused before its bodies are compiled" {
+	model network "$t |= map(.type = 0 | del(.quantization)) | $t[1:3][].buffer = 0
+		| .subgraphs[0].inputs = [0,1,2]"
+	"$CONTROL" while 2 <network.tflite >m.tflite
+	refuses 1 "tfl-quantcheck: m.tflite: error: float-operator: " npucc "${u55[@]}" -o x.tflite m.tflite
+	run -1 grep -v '^npucc: note: \|^tfl-quantcheck: ' refuses.err
+}
+
 @test "npucc writes what the stages write, one body after the other" {
 	local n args=()
 	control both 3 CONV_2D

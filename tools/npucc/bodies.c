@@ -62,6 +62,19 @@ compile_body(struct npucc *c, int n, const char *to)
 	return ok;
 }
 
+/* True if tfl-quantcheck takes the model.  If not, the stages say why, and need no bodies. */
+static bool
+is_taken(const struct npucc *c)
+{
+	struct npucc aside = *c;
+	struct err none = { 0 };
+	const struct job job = { .program = QUANTCHECK, .option = { "--quiet" }, .input = c->model,
+				 .fed = c->model ? (struct bytes){ 0 } : c->piped,
+				 .silent = true, .mute = true };
+	aside.e = &none;
+	return run_jobs(&aside, &job, 1);
+}
+
 bool
 compile_bodies(struct npucc *c)
 {
@@ -73,9 +86,11 @@ compile_bodies(struct npucc *c)
 				  (!c->model || file_read(c->a, c->model, TFL_MAX_BYTES, &file, &none)) &&
 				  tfl_read(c->a, file, "", &m, &none);
 	const bool *body = is_read ? tfl_bodies(c->a, m) : NULL;
-	for (int i = 1; ok && is_read && i < m->n_subgraphs; i++) {
+	for (int i = 1, n = 0; ok && is_read && i < m->n_subgraphs; i++) {
 		if (!body[i])
 			continue;
+		if (!n++ && !is_taken(c))
+			break;
 		const char *dir = place_spare(c);
 		if (!dir)
 			return false;
