@@ -104,6 +104,17 @@ head_of_floats() {
 		npucc -a ethos-u55-256 "${memory[@]}" --cut-outputs="$at" --check -o x.tflite m.tflite
 		rm x.tflite
 	done
+	# a shape is integers, but no network
+	model m "$t |= map(.type = 0 | .buffer = 0 | del(.quantization))
+		| .operator_codes += [{deprecated_builtin_code:77,builtin_code:77,version:1},
+			{deprecated_builtin_code:0,builtin_code:0,version:1}]
+		| $t += [{shape:[2],type:2,name:\"shape\"},{shape:[2],type:2,name:\"twice\"}]
+		| .subgraphs[0].inputs = [0,1,2] | .subgraphs[0].outputs = [3,5]
+		| .subgraphs[0].operators += [{opcode_index:1,inputs:[0],outputs:[4]},
+			{opcode_index:2,inputs:[4,4],outputs:[5]}]"
+	run tfl-quantcheck m.tflite
+	[ "$status" -eq 1 ]
+	[[ "$output" != *cut:* ]]
 	# nothing to cut: no line
 	model m
 	[ "$(tfl-quantcheck --json m.tflite | jq .cuts.operators)" = 0 ]

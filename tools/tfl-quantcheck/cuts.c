@@ -75,6 +75,18 @@ is_inside(const struct search *s, int op)
 	return op >= 0 && !s->front[op] && !s->tail[op];
 }
 
+/* True if the operator has a feature map with a scale: integers without one count or compare. */
+static bool
+is_quantized(const struct search *s, const struct tfl_op *op)
+{
+	for (int k = 0; k < op->n_in + op->n_out; k++) {
+		int t = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
+		if (t >= 0 && !s->g->tensor[t].data.p && s->g->tensor[t].quant.n_scale)
+			return true;
+	}
+	return false;
+}
+
 /* A part that has only QUANTIZE or DEQUANTIZE at the model's ends stays: --integer-io. */
 static void
 keep_borders(struct search *s, bool *part)
@@ -147,7 +159,7 @@ find_cuts(struct review *r)
 	find_tail(&s);
 	bool inside = false;
 	for (int i = 0; i < g->n_ops; i++)
-		inside |= is_inside(&s, i) && g->op[i].n_in;
+		inside |= is_inside(&s, i) && is_quantized(&s, &g->op[i]);
 	keep_borders(&s, s.front);
 	keep_borders(&s, s.tail);
 	if (!inside)
