@@ -202,6 +202,17 @@ copied()
 	copied own.tflite nhcwb16
 }
 
+@test "the NPU does not copy booleans to another layout" {
+	local name l gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
+	for name in GREATER LOGICAL_NOT REDUCE_ANY; do
+		"$gen" 3 $name >m.tflite
+		for l in nhcwb16 nchw nhwc,row-stride=8192; do
+			refuses 2 "can't have layout ${l%%,*}" tfl-partition --output-layout=$l m.tflite
+			grep -q ": the NPU does not support BOOL$" refuses.err
+		done
+	done
+}
+
 @test "random models work in bricks, planes and strides" {
 	local seed l gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model drawn=0 last=8
 	[ -z "${NPUTOOLS_QUICK-}" ] || last=3

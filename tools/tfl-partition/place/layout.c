@@ -134,8 +134,9 @@ layout_obstacle(struct border *b)
 		return "it is both an input and an output";
 	if (!b->own->rank)
 		return "it has no dimensions";
-	if (t->shape.type == TFL_INT64)
-		return "the NPU does not support INT64";
+	if (t->shape.type == TFL_INT64 || t->shape.type == TFL_BOOL)
+		return arena_printf(b->p->a, "the NPU does not support %s",
+				    tfl_type_name(t->shape.type));
 	const char *why = find_node(b);
 	if (!why && b->want->layout == LAYOUT_PLANES) {
 		if (b->own->rank != 4)
