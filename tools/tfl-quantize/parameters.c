@@ -25,14 +25,15 @@ struct choice {
 	int *source;	     /* one per tensor that was added: the tensor with its values */
 };
 
+static const float least_range = 1e-6f;
+
 struct parameters
 parameters_of(struct range r, int type)
 {
-	const float narrow = 1e-6f;
 	float lo = r.lo <= r.hi ? r.lo : 0, hi = r.lo <= r.hi ? r.hi : 0;
-	if (hi - lo <= narrow) {
-		lo -= narrow;
-		hi += narrow;
+	if (hi - lo <= least_range) {
+		lo -= least_range;
+		hi += least_range;
 	}
 	lo = fminf(lo, 0);
 	hi = fmaxf(hi, 0);
@@ -223,6 +224,24 @@ join_variable(struct choice *c, int *i)
 	join(c, op.in[0], t);
 }
 
+/*
+ * A result that is 0 on all samples takes the range of the operands: with the narrowest scale, no
+ * kernel has the multiplier.
+ */
+static void
+widen_dead(struct choice *c, const struct tfl_op *op)
+{
+	for (int i = 0; i < op->n_out; i++) {
+		struct range *r = &find(c, op->out[i])->range;
+		if (!is_data(c, op->out[i]) || r->lo > r->hi ||
+		    fmaxf(r->hi, 0) - fminf(r->lo, 0) > least_range)
+			continue;
+		for (int k = 0; k < op->n_in; k++)
+			if (is_data(c, op->in[k]) && !c->n->tensor[op->in[k]].data.p)
+				widen(r, find(c, op->in[k])->range);
+	}
+}
+
 /* ---- widths ------------------------------------------------------------------------- */
 
 /* Inserts conversions before operator *i, whose inputs have other widths; *i follows it. */
@@ -333,6 +352,8 @@ choose_parameters(struct net *n, const struct ranges *ranges, const struct optio
 			find(&c, n->op[i].op.in[LSTM_CELL])->is_cell = true;
 		}
 	}
+	for (int i = 0; i < n->n_ops; i++)
+		widen_dead(&c, &n->op[i].op);
 	struct parameters *p = anew(n->a, struct parameters, (size_t)n->n_tensors + 1);
 	for (int i = 0; i < n->n_tensors; i++) {
 		const struct group *g = find(&c, i);
