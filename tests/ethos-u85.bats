@@ -397,6 +397,31 @@ totals() {
 	done
 }
 
+@test "columns are selected from a map that is a part of another one" {
+	local c a
+	need flatc jq
+	for c in 1 3 $((RANDOM % 20 + 1)); do
+		# the result of ABS is in the concatenation, whose other part is written later
+		model m "def code(c): {deprecated_builtin_code:c,builtin_code:c,version:1};
+			.operator_codes = [code(101),code(36),code(2)]
+			| $t[0].shape = [1,1,1,$c]
+			| $t[1] = ($t[0] | .name = \"abs\")
+			| $t[2] = {shape:[4],type:2,buffer:1,name:\"indices\"}
+			| $t[3] = ($t[0] | .shape = [1,1,4,$c] | .name = \"columns\")
+			| $t += [$t[0] | .shape = [1,1,1,$((2 * c))] | .name = \"both\"]
+			| .buffers[1].data = [range(16) | 0]
+			| .subgraphs[0].outputs = [3,4]
+			| .subgraphs[0].operators = [{opcode_index:0,inputs:[0],outputs:[1]},
+				{opcode_index:1,inputs:[1,2],outputs:[3],builtin_options_type:23,
+					builtin_options:{axis:2}},
+				{opcode_index:2,inputs:[1,0],outputs:[4],builtin_options_type:10,
+					builtin_options:{axis:3}}]"
+		for a in 128 512 2048; do
+			LOWER="-a ethos-u85-$a" exact ethos-u85-$a m.tflite
+		done
+	done
+}
+
 @test "a few short columns selected by constants are one transfer, too" {
 	"$GEN" 7 GATHER >m.tflite
 	native do=gather m.tflite 256 1024

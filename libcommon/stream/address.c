@@ -311,15 +311,18 @@ stepped_runs(const struct npu_op *op, int which, npu_visit visit, void *ctx)
 	bool indexed = which ? op->dst_indexed : op->src_indexed;
 	int64_t count = indexed ? op->row_max + 1 : op->size0, n = r->n;
 	int64_t whole = 0;
-	/* rows that join up, or rows by an index, too many to visit one by one */
+	/* rows that join up, or rows by an index, of which these are too many to visit each */
+	enum { MOST = 1 << 16 };
 	bool joined = step[0] == n && !__builtin_mul_overflow(count, n, &whole);
-	if (!joined && indexed && __builtin_mul_overflow(count, step[0], &whole))
+	bool many = indexed && (count > MOST || count * op->size1 > MOST);
+	if (!joined && many && (__builtin_mul_overflow(count - 1, step[0], &whole) ||
+				__builtin_add_overflow(whole, n, &whole)))
 		whole = FAR;
 	for (int64_t j = 0; j < op->size1; j++) {
 		int64_t at = r->at + j * step[1];
 		if (at > FAR)
 			return visit(ctx, FAR, n);
-		if (joined || indexed) {
+		if (joined || many) {
 			if (!visit(ctx, at, whole < FAR ? whole : FAR))
 				return false;
 			continue;
