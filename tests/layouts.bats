@@ -200,6 +200,13 @@ copied()
 	target=(-a ethos-u85-256 --system-config Ethos_U85_SYS_DRAM_Mid
 		--memory-mode Dedicated_Sram_384KB)
 	copied own.tflite nhcwb16
+	# a transfer by indices takes contiguous columns
+	for l in nhcwb16 nhwc,row-stride=8192; do
+		"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" 6 GATHER >g.tflite
+		tfl-partition -a ethos-u85-256 --input-layout=$l -o x.part g.tflite
+		schedule
+		npu-sim --seed 2 --compare g.tflite x.tflite >/dev/null
+	done
 }
 
 @test "the NPU does not copy booleans to another layout" {

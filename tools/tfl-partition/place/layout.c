@@ -92,6 +92,9 @@ linear_reader(const struct border *b)
 				return arena_printf(b->p->a,
 				    "%s uses it in another shape",
 				    op->name ? op->name : "an operation");
+			if (op_is_transfer(op->kind))
+				return arena_printf(b->p->a, "%s needs contiguous elements",
+						    op->name ? op->name : "an operation");
 			if (bricks && (o[k]->start.c % BRICK || op->kind == OP_REDUCE_SUM))
 				return arena_printf(b->p->a,
 				    "%s uses channels that are not whole bricks",
