@@ -134,6 +134,7 @@ static bool
 settle_rows(struct search *x, struct points *l)
 {
 	enum { MANY = 256 * 1024 };
+	const double PRINTED = 0.001;
 	struct point *v = anew(x->s->a, struct point, l->n + 1);
 	size_t n = 0;
 	if (count_weights(x->s->g) > MANY)
@@ -147,7 +148,10 @@ settle_rows(struct search *x, struct points *l)
 			settled = !p || p->sram == limit || limit == ALIGN;
 			limit = p ? max_i64(p->sram, ALIGN) : limit;
 		}
-		if (p && (!n || p->cycles > v[n - 1].cycles))
+		/* more bytes for no cycles, or for fewer than are printed, are no row */
+		while (p && n && p->cycles < v[n - 1].cycles + PRINTED)
+			n--;
+		if (p)
 			v[n++] = *p;
 	}
 	for (size_t i = 0; i < n; i++)
