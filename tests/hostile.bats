@@ -292,6 +292,11 @@ wide()
 			$p "$compiled"
 	done
 	refuses 2 "is compiled already" tfl-quantcheck --pass "$compiled"
+	model tpu '.operator_codes = [{deprecated_builtin_code:32,builtin_code:32,
+			custom_code:"edgetpu-custom-op"}]
+		| .subgraphs[0].operators = [{inputs:[0],outputs:[3]}]'
+	refuses 2 "is compiled already: it has an edgetpu-custom-op operator" \
+		npucc "${target[@]}" -o out.tflite tpu.tflite
 }
 
 @test "an input that is also an output keeps its value" {

@@ -207,7 +207,7 @@ enum { TFL_MAX_BYTES = INT32_MAX };
 bool tfl_read_file(struct arena *a, const char *path, struct tfl_model **out,
 		   struct err *e);
 
-/* Returns false, with an error, if the model has already been compiled for the NPU. */
+/* Returns false, with an error, if the model has already been compiled, for this NPU or for an Edge TPU. */
 bool tfl_check_plain(const struct tfl_model *m, struct err *e);
 
 const char *tfl_op_name(int code);     /* example: "CONV_2D" */
