@@ -31,11 +31,12 @@ in_bodies()
 # network with floats is left out.
 drawn()
 {
-	local kind=${kinds[$1 % 3]}
+	# control-model feeds a loop's results back as inputs of another scale
+	local kind=${kinds[$1 % 3]} unequal=--allow=unequal-quantization
 	control "$kind" $(($1 % 4)) "" "$1"
-	tfl-quantcheck m.tflite >/dev/null 2>&1 || return 0
+	tfl-quantcheck $unequal m.tflite >/dev/null 2>&1 || return 0
 	npu-sim m.tflite >/dev/null 2>&1 || return 0
-	npucc "${@:2}" --check -o npu.tflite m.tflite 2>log || {
+	npucc $unequal "${@:2}" --check -o npu.tflite m.tflite 2>log || {
 		echo "seed $1, $kind, $3"
 		cat log
 		return 1

@@ -152,6 +152,19 @@ like_programs()
 		"${embed%/*}/embed-options" digits.tflite himax-we2 0 0 -1
 }
 
+@test "unequal quantization is refused, or copied with allow_unequal_quantization" {
+	load lib/model
+	load lib/partition
+	op m 22 9 '[1,6]' "$t[1].quantization={scale:[0.9],zero_point:[3]}" # RESHAPE
+	refuses 2 "operator 0 (RESHAPE), tensor 0 (in): unequal-quantization: scale " \
+		"${embed%/*}/embed-options" m.tflite himax-we2 0 0
+	"${embed%/*}/embed-options" m.tflite himax-we2 0 0 0 1 >library
+	npucc -q --part=himax-we2 --allow=unequal-quantization -o npucc.tflite m.tflite
+	cmp npucc.tflite library
+	refuses 2 "no-such-rule: the only rule here is unequal-quantization" \
+		tfl-partition --allow=no-such-rule m.tflite
+}
+
 @test "a part's memories hold what is compiled for the part, or the call says what is missing" {
 	local chain=${embed%/*}/chain-model
 	[ -x "$chain" ] || skip "no $chain"

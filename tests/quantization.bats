@@ -97,21 +97,33 @@ computed()
 	done
 }
 
-# unequal NAME: a drawn operator whose first output has another scale
+# not_rescaled NAME: every program refuses the model by the rule unequal-quantization.  If the
+# kernel copies, the model compiles with --allow, and the NPU copies, too.
+not_rescaled()
+{
+	breaks "$1" unequal-quantization || return
+	refuses 2 "): unequal-quantization: scale " tfl-partition "$1.tflite" || return
+	grep -q 'or --allow=unequal-quantization copies the integers$' refuses.err || return 0
+	n_copied=$((n_copied + 1))
+	npucc -q -a ethos-u55-128 --allow=dead-branch,unequal-quantization --check -o npu.tflite \
+		--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram "$1.tflite"
+}
+
+# unequal NAME CHANGE: a drawn operator whose first output has another quantization
 unequal()
 {
 	local seed
-	for seed in 1 2 3 4 5 6 7 8; do
+	for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		"$GEN" $seed "$1" >"$1.tflite" || return
 		flatc --json --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" -- "$1.tflite"
-		jq -e '.subgraphs[0] as $g | $g.operators[-1].outputs[0] as $o
-			| select($g.tensors[$o].quantization.scale and $g.tensors[$o].type != "INT32")
+		jq -e ".subgraphs[0] as \$g | \$g.operators[-1].outputs[0] as \$o
+			| select(\$g.tensors[\$o].quantization.scale and \$g.tensors[\$o].type != \"INT32\")
 			| select(.subgraphs[0].operators | length == 1)
-			| .subgraphs[0].tensors[$o].quantization.scale[0] *= 1.5' "$1.json" \
+			| .subgraphs[0].tensors[\$o].quantization |= ($2)" "$1.json" \
 			>"$1.other.json" || continue
 		mv "$1.other.json" "$1.json"
 		flatc -b --strict-json "$TOP/tests/models/tflite.fbs" "$1.json"
-		breaks "$1" unequal-quantization
+		not_rescaled "$1"
 		return
 	done
 	echo "$1: no seed draws one operator with a scale"
@@ -119,17 +131,42 @@ unequal()
 }
 
 @test "operators that copy or compare values are refused if scales differ" {
-	local name n=0
+	local name n=0 n_copied=0
 	need flatc jq
 	# the kernel of these only moves elements: schema/operators.def
 	for name in $(operators '$3 == "move"' | grep -Fxf <("$GEN" -l)) \
 		MAX_POOL_2D AVERAGE_POOL_2D REDUCE_MAX REDUCE_MIN MAXIMUM MINIMUM RELU6 NEG \
-		RESIZE_BILINEAR RESIZE_NEAREST_NEIGHBOR; do
+		SELECT SELECT_V2 SCATTER_ND RESIZE_BILINEAR RESIZE_NEAREST_NEIGHBOR; do
 		case $name in CONCATENATION | CAST | SHAPE) continue ;; esac
-		unequal "$name"
+		unequal "$name" '.scale[0] *= 1.5'
+		# the zero point of 16 bits is 0 by another rule; NEG takes any
+		case $name in NEG | RELU6 | MAXIMUM | MINIMUM) continue ;; esac
+		unequal "$name" '.zero_point[0] += if .zero_point[0] > 0 then -1 else 1 end'
 		n=$((n + 1))
 	done
 	[ $n -gt 30 ]
+	[ $n_copied -gt 60 ]
+	# of 16 bits, nothing rescales
+	op concat 2 $I16 '[1,6]' "$(second $I16 '[1,6]') | $t[1].shape=[1,12]
+		| $t[0].quantization={scale:[0.01],zero_point:[0]} | $(with 10 '{axis:1}')"
+	not_rescaled concat
+}
+
+@test "IF and WHILE are refused if a body has other scales than its operator" {
+	local kind n_copied=0
+	need flatc jq
+	for kind in if while; do
+		"$GEN" 2 RESHAPE | "${GEN%/*}/control-model" $kind 1 >body.tflite
+		flatc --json --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" -- body.tflite
+		npucc -q --part=himax-we2 --check -o npu.tflite body.tflite
+		cp body.json whole.json
+		# both tensors of the body, so that its RESHAPE keeps its scales
+		jq '.subgraphs[2].tensors |= map(if .quantization.scale
+			then .quantization.scale[0] *= 2 else . end)' whole.json >body.json
+		flatc -b --strict-json "$TOP/tests/models/tflite.fbs" body.json
+		not_rescaled body
+	done
+	[ $n_copied = 2 ]
 }
 
 # With a scale of 0.0005 each row is nearly flat: its sum is nearly its number of elements.

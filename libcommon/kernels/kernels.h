@@ -109,6 +109,18 @@ bool kernel_computes_declared(const struct tfl_subgraph *g, const struct tfl_op 
 /* Returns true if op is a CONCATENATION that rescales this input to the output. */
 bool kernel_rescales(const struct tfl_op *op, const struct tfl_tensor *in,
 		     const struct tfl_tensor *out);
+/*
+ * unequal.c: true if a kernel takes integers of one tensor as those of another: it moves,
+ * selects or compares them, or calls a subgraph
+ */
+bool kernel_copies_integers(int code);
+/*
+ * Returns false, with "scale ... in, ... out" in e and the index of one of the operator's
+ * tensors, if such an operator of a subgraph of m has another quantization at an output than
+ * at an input, or than the subgraph that it calls.  See kernel_computes_declared.
+ */
+bool kernel_equal_quantization(const struct tfl_model *m, int subgraph, const struct tfl_op *op,
+			       int *tensor, struct err *e);
 
 /*
  * model.c: reads a model by tfl_read or tfl_read_file, then requires

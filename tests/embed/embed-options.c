@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * usage: embed-options MODEL PART WITHIN ALLOW_OVERFLOW [YIELD_EVERY]
+ * usage: embed-options MODEL PART WITHIN ALLOW_OVERFLOW [YIELD_EVERY [ALLOW_UNEQUAL]]
  * Compiles a model with options that embed.c leaves at 0.  Writes the compiled model, or an error
  * to standard error; exits with the status.
  */
@@ -13,14 +13,15 @@ int
 main(int argc, char **argv)
 {
 	static char model[16 << 20];
-	FILE *f = argc == 5 || argc == 6 ? fopen(argv[1], "rb") : NULL;
+	FILE *f = argc >= 5 && argc <= 7 ? fopen(argv[1], "rb") : NULL;
 	if (!f)
 		return NPUTOOLS_TROUBLE;
 	const size_t n = fread(model, 1, sizeof(model), f);
 	(void)fclose(f);
 	const struct nputools_options o = {
 		.size = sizeof(o), .name = argv[1], .part = argv[2], .within = atof(argv[3]),
-		.allow_overflow = atoi(argv[4]), .yield_every = argc == 6 ? atoll(argv[5]) : 0,
+		.allow_overflow = atoi(argv[4]), .yield_every = argc > 5 ? atoll(argv[5]) : 0,
+		.allow_unequal_quantization = argc > 6 ? atoi(argv[6]) : 0,
 	};
 	struct nputools_output out;
 	const int status = nputools_compile(&o, model, n, &out);

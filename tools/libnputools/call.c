@@ -112,7 +112,7 @@ copy_options(struct call *c, const struct nputools_options *o)
 		END(arena_cache_size), END(max_cycles), END(fail_on_cpu), END(no_map),
 		END(allow_overflow), END(within),
 		END(progress), END(progress_context), END(allocate), END(release),
-		END(memory_context), sizeof(struct nputools_options),
+		END(memory_context), END(yield_every), sizeof(struct nputools_options),
 	};
 	if (o && call_copy(c, "options", sizes, ARRAY_LEN(sizes), &c->o, sizeof(c->o), o) &&
 	    !c->o.allocate != !c->o.release) {

@@ -337,6 +337,8 @@ parse_option(int key, char *arg, struct argp_state *state)
 			pass_on(o, r, to, arg);
 			tflite_only = tflite_only && (to->to <= PARTITION || to->to >= QUANTIZE);
 		}
+		if (r->id == ID_ALLOW && strstr(arg, "unequal-quantization"))
+			add_word(o, PARTITION, "--allow=unequal-quantization");
 		/* tosa-partition always fails if an operator must run on the CPU */
 		if (tflite_only)
 			o->tflite_only = arena_printf(o->a, "--%s", r->option.name);

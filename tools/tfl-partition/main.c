@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* parses ",row-stride=1280" and the like behind a layout */
 static void
@@ -62,6 +63,16 @@ take_operator(void *options, const char *arg)
 }
 
 static void
+take_rule(void *options, const char *rule)
+{
+	struct options *o = options;
+	if (strcmp(rule, "unequal-quantization") != 0)
+		cli_error("--allow=%s: the only rule here is unequal-quantization; tfl-quantcheck "
+			  "has the others", rule);
+	o->allow_unequal = true;
+}
+
+static void
 complete_options(void *options)
 {
 	struct options *o = options;
@@ -100,6 +111,9 @@ static const struct cli_option option_list[] = {
 	  .doc = "the chip to compile for: sets the accelerator, and the CPU whose cycles the "
 		 "report estimates" },
 	{ SHARED_FLAG(FAIL_ON_CPU, fail_on_cpu) },
+	{ SHARED_TAKE(ALLOW, take_rule), .arg = "RULE",
+	  .doc = "accept operators that copy or compare values of unequal scales "
+		 "(unequal-quantization): the integers stay as they are" },
 	{ SHARED_FLAG(INTEGER_IO, integer_io) },
 	{ SHARED_TAKE_INTO(INPUT_LAYOUT, in, take_layout) },
 	{ SHARED_TAKE_INTO(OUTPUT_LAYOUT, out, take_layout) },

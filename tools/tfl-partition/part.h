@@ -159,6 +159,7 @@ struct options {
 	const char **cpu; /* operators that the user keeps on the CPU: names or indices */
 	size_t n_cpu;
 	bool report, fail_on_cpu, by_name;
+	bool allow_unequal; /* --allow=unequal-quantization */
 	/* name of the model's file in the graph; NULL: the graph embeds the file */
 	const char *name;
 	/* lists of tensors; NULL: the model's own inputs or outputs */
@@ -236,6 +237,8 @@ bool check_asked(const struct part *p, const struct options *o, struct err *e);
  * or ignore its quantizations; p->e says which
  */
 bool check_cpu_kernels(const struct part *p);
+/* false: an operator copies or compares integers of unequal quantizations; p->e says which */
+bool check_equal_quantization(const struct part *p);
 /* does the user keep this operator on the CPU? */
 bool kept_on_cpu(const struct options *o, const struct tfl_op *op, int index);
 

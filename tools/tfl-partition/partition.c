@@ -121,7 +121,8 @@ partition_file(struct arena *a, const struct options *o, const struct accel *acc
 	    !take_subgraph(a, o, &p.m, e) || !take_cut(a, o, &p.m, &cut, e))
 		return false;
 	p.sg = &p.m->subgraph[0];
-	if (!check_sizes(&p) || !check_asked(&p, o, e))
+	if (!check_sizes(&p) || !check_asked(&p, o, e) ||
+	    (!o->report && !o->allow_unequal && !check_equal_quantization(&p)))
 		return false;
 	if (o->list_operators) {
 		struct text t = { 0 };

@@ -328,79 +328,18 @@ check_bias_scale(struct review *r, const struct check *c, struct place at)
 
 /* ---- declared quantization --------------------------------------------- */
 
-/* kernels that move or compare raw values: nputools-lowering(7) 3.4 */
-static bool
-moves_raw_values(int code)
-{
-	switch (code) {
-	case TFL_RESHAPE: case TFL_SQUEEZE: case TFL_EXPAND_DIMS:
-	case TFL_TRANSPOSE: case TFL_SPLIT: case TFL_SPLIT_V: case TFL_PACK:
-	case TFL_UNPACK: case TFL_SLICE: case TFL_STRIDED_SLICE:
-	case TFL_MAX_POOL_2D: case TFL_AVERAGE_POOL_2D: case TFL_PAD:
-	case TFL_PADV2: case TFL_MIRROR_PAD: case TFL_GATHER: case TFL_GATHER_ND:
-	case TFL_SCATTER_ND: case TFL_TILE: case TFL_BROADCAST_TO:
-	case TFL_DYNAMIC_UPDATE_SLICE: case TFL_SELECT: case TFL_SELECT_V2:
-	case TFL_RESIZE_BILINEAR: case TFL_RESIZE_NEAREST_NEIGHBOR:
-	case TFL_CONCATENATION: case TFL_MAXIMUM: case TFL_MINIMUM:
-	case TFL_REDUCE_MAX: case TFL_REDUCE_MIN: case TFL_DEPTH_TO_SPACE:
-	case TFL_SPACE_TO_DEPTH: case TFL_BATCH_TO_SPACE_ND:
-	case TFL_SPACE_TO_BATCH_ND: case TFL_REVERSE_V2: case TFL_RELU6:
-	case TFL_NEG:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool
-is_affine(const struct tfl_tensor *t)
-{
-	return type_is_quantized(t->type) && t->quant.n_scale == 1 && t->quant.n_zero == 1;
-}
-
-/* Does the kernel take the bytes of an input as those of an output, with another meaning? */
-static bool
-differs(const struct tfl_op *op, const struct tfl_tensor *t, const struct tfl_tensor *o)
-{
-	double s = (double)t->quant.scale[0], so = (double)o->quant.scale[0];
-	bool zeros = t->quant.zero[0] != o->quant.zero[0] && op->code != TFL_NEG;
-	/* the kernel of a uint8 concatenation rescales its inputs */
-	if (op->code == TFL_CONCATENATION && t->type == TFL_UINT8)
-		return false;
-	return !(fabs(s - so) <= rounding * so) || zeros;
-}
-
-static void
-report_unequal(struct review *r, const struct check *c, struct place at,
-	       const struct tfl_tensor *t, const struct tfl_tensor *o)
-{
-	bool npu = kernel_computes_declared(&r->m->subgraph[at.subgraph], place_op(r, at));
-	(npu ? review_warn : review_add)(
-	    r, c, at, "scale %.9g zero point %lld in, %.9g and %lld out, but %s",
-	    (double)t->quant.scale[0], (long long)t->quant.zero[0],
-	    (double)o->quant.scale[0], (long long)o->quant.zero[0],
-	    npu ? "only the NPU rescales: TensorFlow Lite Micro refuses the operator"
-		: "the kernel does not rescale");
-}
-
 static void
 check_equal(struct review *r, const struct check *c, struct place at)
 {
 	const struct tfl_op *op = place_op(r, at);
-	const struct tfl_subgraph *g = &r->m->subgraph[at.subgraph];
-	if (!moves_raw_values(op->code))
+	struct err e = { 0 };
+	if (kernel_equal_quantization(r->m, at.subgraph, op, &at.tensor, &e))
 		return;
-	for (int i = 0; i < op->n_out * op->n_in; i++) {
-		int k = i % op->n_in;
-		const struct tfl_tensor *t = op_input(r, at, k);
-		const struct tfl_tensor *o = &g->tensor[op->out[i / op->n_in]];
-		if (!t || t->type != o->type || !is_affine(t) || !is_affine(o) ||
-		    !differs(op, t, o))
-			continue;
-		at.tensor = op->in[k];
-		report_unequal(r, c, at, t, o);
-		return;
-	}
+	if (kernel_computes_declared(&r->m->subgraph[at.subgraph], op))
+		review_warn(r, c, at, "%s, but only the NPU rescales: TensorFlow Lite Micro "
+				      "refuses the operator", e.text);
+	else
+		review_add(r, c, at, "%s, but the kernel does not rescale", e.text);
 }
 
 static void
@@ -409,7 +348,7 @@ check_output(struct review *r, const struct check *c, struct place at)
 	const struct tfl_op *op = place_op(r, at);
 	const struct tfl_subgraph *g = &r->m->subgraph[at.subgraph];
 	struct err e = { 0 };
-	if (moves_raw_values(op->code) || kernel_takes_quantization(g, op, &e))
+	if (kernel_copies_integers(op->code) || kernel_takes_quantization(g, op, &e))
 		return;
 	at.tensor = op->out[0];
 	if (kernel_computes_declared(g, op))
@@ -428,7 +367,7 @@ check_int16_zero(struct review *r, const struct check *c, struct place at)
 	const struct tfl_op *op = place_op(r, at);
 	const struct tfl_subgraph *g = &r->m->subgraph[at.subgraph];
 	if (op->code == TFL_QUANTIZE || op->code == TFL_DEQUANTIZE ||
-	    op->code == TFL_CUSTOM || moves_raw_values(op->code))
+	    op->code == TFL_CUSTOM || kernel_copies_integers(op->code))
 		return;
 	for (int k = 0; k < op->n_in + op->n_out; k++) {
 		int i = k < op->n_in ? op->in[k] : op->out[k - op->n_in];

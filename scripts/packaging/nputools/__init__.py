@@ -61,7 +61,10 @@ class _Options(ctypes.Structure):
                 ("arena_cache_size", ctypes.c_int64), ("max_cycles", ctypes.c_int64),
                 ("fail_on_cpu", ctypes.c_int), ("no_map", ctypes.c_int),
                 ("allow_overflow", ctypes.c_int), ("within", ctypes.c_double),
-                ("progress", _Progress), ("progress_context", ctypes.c_void_p)]
+                ("progress", _Progress), ("progress_context", ctypes.c_void_p),
+                ("allocate", ctypes.c_void_p), ("release", ctypes.c_void_p),
+                ("memory_context", ctypes.c_void_p), ("yield_every", ctypes.c_int64),
+                ("allow_unequal_quantization", ctypes.c_int)]
 
 
 class _Quantization(ctypes.Structure):
@@ -104,8 +107,8 @@ def _library():
 
 _GOALS = {"performance": 0, "size": 1, "balanced": 2}
 _TEXTS = ("name", "accelerator", "system_config", "memory_mode", "part")
-_NUMBERS = ("effort", "level", "jobs", "arena_cache_size", "max_cycles")
-_FLAGS = ("fail_on_cpu", "no_map", "allow_overflow")
+_NUMBERS = ("effort", "level", "jobs", "arena_cache_size", "max_cycles", "yield_every")
+_FLAGS = ("fail_on_cpu", "no_map", "allow_overflow", "allow_unequal_quantization")
 _RANGES = {"minmax": 0, "moving-average": 1, "percentile": 2, "mse": 3}
 
 
@@ -180,9 +183,9 @@ def compile(model, **options):
 
     Options: part, or accelerator, system_config and memory_mode; optimise ("performance",
     "size", "balanced"), effort, level, jobs, arena_cache_size, max_cycles, fail_on_cpu,
-    no_map, allow_overflow, within (percent), name (of the model, for messages and the source
-    map), and progress, a function that gets the part of the work that is done, and cancels
-    the call if it returns True.
+    no_map, allow_overflow, within (percent), yield_every (cycles), allow_unequal_quantization,
+    name (of the model, for messages and the source map), and progress, a function that gets the
+    part of the work that is done, and cancels the call if it returns True.
     """
     return _call("compile", options, model)[1]
 

@@ -11,7 +11,8 @@ partition(struct call *c, struct bytes model, bool report, struct text *out)
 {
 	const struct options o = {
 		.input = c->o.name, .accel = c->o.accelerator,
-		.fail_on_cpu = c->o.fail_on_cpu, .report = report, .subgraph = c->subgraph,
+		.fail_on_cpu = c->o.fail_on_cpu,
+		.allow_unequal = c->o.allow_unequal_quantization, .report = report, .subgraph = c->subgraph,
 	};
 	const struct accel *accel = o.accel ? accel_named(o.accel, &c->e) : NULL;
 	struct part p;

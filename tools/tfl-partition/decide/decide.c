@@ -151,6 +151,28 @@ check_cpu_kernels(const struct part *p)
 	return true;
 }
 
+bool
+check_equal_quantization(const struct part *p)
+{
+	int tensor;
+	struct err why = { 0 };
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		const struct tfl_op *op = &p->sg->op[i];
+		if (kernel_computes_declared(p->sg, op) ||
+		    kernel_equal_quantization(p->m, 0, op, &tensor, &why))
+			continue;
+		/* IF and WHILE have no kernel of their own */
+		bool copies = !kernel_exists(op->code) ||
+			      kernel_check(p->sg, op, &(struct err){ 0 });
+		return err_at(p->e, p->m->name, 0, "operator %d (%s), tensor %d (%s): "
+			      "unequal-quantization: %s, but the kernel does not rescale; quantize "
+			      "the model with equal scales there%s", i, tfl_op_label(op), tensor,
+			      p->sg->tensor[tensor].name, why.text,
+			      copies ? ", or --allow=unequal-quantization copies the integers" : "");
+	}
+	return true;
+}
+
 void
 decide(struct part *p, const struct options *o)
 {
