@@ -79,10 +79,11 @@ drawn()
 	npucc -q "${u55[@]}" -o - <m.tflite | cmp - npu.tflite
 	npucc -q "${u55[@]}" --keep=kept m.tflite
 	cmp kept/m_npu.tflite npu.tflite
-	# without --body, the subgraphs stay as they are
+	# without --body, the subgraphs stay as they are, and a note says so
 	tfl-partition -a ethos-u55-128 m.tflite | npu-sched "${u55[@]}" | npu-wenc |
-		npu-cmdgen -o plain.tflite
+		npu-cmdgen -o plain.tflite 2>notes
 	[ "$(in_bodies plain.tflite)" = 0 ]
+	grep -F 'npu-cmdgen: note: ' notes | grep -F ': 4 bodies of IF or WHILE stay on the CPU; the first is subgraph 1: compile it with tfl-partition --subgraph=1, and put it here with --body=1=FILE'
 	npu-sim --seed=1 --compare=m.tflite plain.tflite
 	# a body is a model of its own
 	tfl-partition --subgraph=4 --cut-only -o else.tflite m.tflite
@@ -154,6 +155,22 @@ offset()
 	jq -se '(.[0].timeline_cycles == .[1].timeline_cycles) and
 		.[1].inference_npu_cycles == .[2].inference_npu_cycles' \
 		all.json kept/report.json kept/manifest.json
+}
+
+@test "reports name the operations of bodies as the user does" {
+	need jq
+	control both 3 CONV_2D
+	npucc -q "${u55[@]}" --keep=kept -o npu.tflite m.tflite
+	# the name of the subgraph, and that of the result there
+	cut -d, -f15 kept/report.csv >names
+	for name in t3 "condition/goes on" loop/next loop/first then/t3 else/t3; do
+		grep -Fx "$name" names
+	done
+	run grep npu_command_stream names
+	[ "$status" = 1 ]
+	npu-dis npu.tflite | grep -F 'then/t3'
+	npu-dis --verify npu.tflite >lines
+	[ "$(grep -c ' 0 errors, 0 warnings' lines)" = 5 ]
 }
 
 # calls CODE OPTIONS: one FULLY_CONNECTED, then an operator that calls subgraphs

@@ -71,7 +71,7 @@ is_of_stream(const struct npu_stream *s, const struct map_command *c, int64_t n)
 	return i == n && !e.status;
 }
 
-/* Compares the streams of the first subgraph; those of bodies have no commands in the map. */
+/* Compares the streams; those of bodies that come last may have no commands in the map. */
 static bool
 is_of_model(struct arena *a, struct npu_map *m, const struct npu_stream *s, int n)
 {

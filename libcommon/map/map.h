@@ -121,9 +121,9 @@ bool map_read(struct arena *a, const struct tfl_model *m, struct npu_map **out,
 
 /*
  * Reads the source map in the metadata of m and compares it with the streams s of m
- * (stream_find).  Streams of bodies have no commands in the map.  *out is NULL if m has no source map.  If the source map does not
- * belong to these streams, *out is NULL and *stale is true.  Fails on a source map that
- * can't be read.
+ * (stream_find).  The streams of bodies that come last may have no commands in the map.  *out is
+ * NULL if m has no source map.  If the source map does not belong to these streams, *out is NULL
+ * and *stale is true.  Fails on a source map that can't be read.
  */
 bool map_find(struct arena *a, const struct tfl_model *m,
 	      const struct npu_stream *s, int n, const struct npu_map **out,

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/sandbox.h"
 #include "stream/stream.h"
+#include "tflite/calls.h"
 #include "tflite/tflite.h"
 
 #include <stdio.h>
@@ -161,6 +162,24 @@ take_bodies(struct cmdgen *c, const struct options *o)
 	return true;
 }
 
+/* Tells of bodies of IF and WHILE that stay as they are, on the CPU. */
+static void
+note_bodies(const struct cmdgen *c)
+{
+	const bool *body = tfl_bodies(c->a, c->m);
+	int n = 0, first = 0;
+	for (int i = c->m->n_subgraphs; i-- > 1;)
+		if (body[i] && !(c->body && c->body[i])) {
+			first = i;
+			n++;
+		}
+	if (n)
+		cli_note("note", "%s: %d bod%s of IF or WHILE stay%s on the CPU; the first is "
+				 "subgraph %d: compile it with tfl-partition --subgraph=%d, and put "
+				 "it here with --body=%d=FILE (npucc does this)", c->g->file, n,
+			 n == 1 ? "y" : "ies", n == 1 ? "s" : "", first, first, first);
+}
+
 static bool
 run(void *options, struct arena *a, struct err *e)
 {
@@ -168,9 +187,11 @@ run(void *options, struct arena *a, struct err *e)
 	struct cmdgen c = { .a = a, .e = e, .no_map = o->no_map };
 	uint8_t *text;
 	size_t n;
-	return file_take(a, o->input, SIZE_MAX / 4, &text, &n, e) &&
-	       emit_text(&c, text, n, file_name(o->input)) && take_bodies(&c, o) &&
-	       list(&c, o) && write_output(&c, o);
+	if (!file_take(a, o->input, SIZE_MAX / 4, &text, &n, e) ||
+	    !emit_text(&c, text, n, file_name(o->input)) || !take_bodies(&c, o))
+		return false;
+	note_bodies(&c);
+	return list(&c, o) && write_output(&c, o);
 }
 
 int

@@ -70,6 +70,7 @@ int count_tensors(const struct g_tensors *l);
 
 /* ---- model_bodies.c ---- */
 
+bool has_stream(const struct tfl_model *m); /* true if the first subgraph has one */
 /* Sets b->base; the first subgraph is complete. */
 bool place_bodies(struct build *b);
 /* The offset of a tensor of a compiled body; -1: the runtime chooses it. */

@@ -55,7 +55,7 @@ take_body(struct cmdgen *c, int n, struct bytes file, const char *name)
 	return true;
 }
 
-static bool
+bool
 has_stream(const struct tfl_model *m)
 {
 	for (int i = 0; i < m->subgraph[0].n_ops; i++)

@@ -66,6 +66,46 @@ add_border_metadata(struct build *b)
 }
 
 /*
+ * Appends the commands of the compiled bodies to the source map, with the name of the body in
+ * front.  A body without a source map ends the list, because streams are told by their order.
+ */
+static void
+add_bodies(const struct cmdgen *c, struct npu_map *m)
+{
+	for (int s = 1; c->body && s < c->m->n_subgraphs; s++) {
+		struct npu_map *of = NULL;
+		const char *name = c->m->subgraph[s].name;
+		if (!c->body[s] || !has_stream(c->body[s]))
+			continue;
+		if (!map_read(c->a, c->body[s], &of, &(struct err){ 0 }) || !of)
+			return;
+		struct map_stream *streams = anew(c->a, struct map_stream,
+						  m->n_streams + of->n_streams);
+		struct map_command *commands = anew(c->a, struct map_command,
+						    m->n_commands + of->n_commands);
+		if (!*name)
+			name = arena_printf(c->a, "body%d", s);
+		for (size_t i = 0; i < m->n_streams + of->n_streams; i++)
+			streams[i] = i < m->n_streams ? m->streams[i]
+						      : of->streams[i - m->n_streams];
+		for (size_t i = 0; i < m->n_commands; i++)
+			commands[i] = m->commands[i];
+		for (size_t i = 0; i < of->n_commands; i++) {
+			const struct map_command *x = &of->commands[i];
+			/* layers and moments are those of the first subgraph */
+			commands[m->n_commands + i] = (struct map_command){
+				.at = x->at, .what = x->what, .slice = x->slice,
+				.name = arena_printf(c->a, "%s/%s", name, x->name),
+			};
+		}
+		m->streams = streams;
+		m->commands = commands;
+		m->n_streams += of->n_streams;
+		m->n_commands += of->n_commands;
+	}
+}
+
+/*
  * Adds the profile and the source map last, so that the rest of the file is the same
  * without them.
  */
@@ -83,6 +123,7 @@ add_map(struct build *b)
 	for (int i = 0; i < b->w.n_buffers; i++)
 		bytes += b->w.buffer[i].n;
 	source_carry(c->a, c->g, bytes, m);
+	add_bodies(c, m);
 	add_metadata(b, PROFILE_METADATA, profile_print(c->a, c->accel, &c->memory));
 	add_metadata(b, MAP_METADATA, map_encode(c->a, m));
 }
