@@ -65,7 +65,8 @@ drawn()
 }
 
 @test "npucc writes what the stages write, one body after the other" {
-	local n args=()
+	need jq
+	local n stage args=()
 	control both 3 CONV_2D
 	for n in 1 2 3 4; do
 		tfl-partition -a ethos-u55-128 --subgraph=$n m.tflite | npu-sched "${u55[@]}" |
@@ -79,6 +80,14 @@ drawn()
 	npucc -q "${u55[@]}" -o - <m.tflite | cmp - npu.tflite
 	npucc -q "${u55[@]}" --keep=kept m.tflite
 	cmp kept/m_npu.tflite npu.tflite
+	for n in 1 2 3 4; do # npu-cmdgen writes the name of its input into the file
+		npu-sim --seed=1 --compare=body$n.tflite kept/m.body${n}_npu.tflite
+		for stage in part sched wenc; do
+			[ "$(jq --arg n "m.body$n.$stage" '[.files[].name] | index($n)' \
+				kept/manifest.json)" != null ]
+			grep -q "^nputools-graph 1 stage=$stage" kept/m.body$n.$stage
+		done
+	done
 	# without --body, the subgraphs stay as they are, and a note says so
 	tfl-partition -a ethos-u55-128 m.tflite | npu-sched "${u55[@]}" | npu-wenc |
 		npu-cmdgen -o plain.tflite 2>notes
@@ -171,6 +180,14 @@ offset()
 	npu-dis npu.tflite | grep -F 'then/t3'
 	npu-dis --verify npu.tflite >lines
 	[ "$(grep -c ' 0 errors, 0 warnings' lines)" = 5 ]
+	# a body without a source map has no names, and neither have those behind it
+	npu-cmdgen --no-map -o body3.tflite kept/m.body3.wenc
+	npu-cmdgen --body=1=kept/m.body1_npu.tflite --body=2=kept/m.body2_npu.tflite \
+		--body=3=body3.tflite --body=4=kept/m.body4_npu.tflite -o npu.tflite kept/m.wenc
+	npu-perf --csv npu.tflite | cut -d, -f15 >names
+	grep -Fx loop/first names
+	grep -Fx body3_npu_command_stream_0/conv_0 names
+	grep -Fx body4_npu_command_stream_0/conv_0 names
 }
 
 # calls CODE OPTIONS: one FULLY_CONNECTED, then an operator that calls subgraphs

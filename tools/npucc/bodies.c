@@ -37,6 +37,31 @@ without_those_of_model(struct arena *a, const struct words *from)
 	return w;
 }
 
+/* the name of a stage's file of body n for --keep: base.body2.part, base.body2_npu.tflite */
+static const char *
+body_file(const struct npucc *c, int n, enum program p)
+{
+	return arena_printf(c->a, "%s.body%d%s%s", c->base, n, p == CMDGEN ? "_npu" : "",
+			    stage_suffix(p));
+}
+
+/* --keep: runs the stages one after the other, with a file each. */
+static bool
+run_kept(struct npucc *c, struct npucc *aside, int n, struct job *job, size_t n_jobs)
+{
+	bool ok = true;
+	for (size_t i = 0; ok && i < n_jobs; i++) {
+		const char *name = body_file(c, n, job[i].program);
+		job[i].output = arena_printf(c->a, "%s/%s", c->in_keep, name);
+		if (i)
+			job[i].input = job[i - 1].output;
+		ok = run_jobs(aside, &job[i], 1);
+		agrow(c->a, c->kept_bodies.v, c->kept_bodies.n, &c->kept_bodies.cap);
+		c->kept_bodies.v[c->kept_bodies.n++] = name;
+	}
+	return ok;
+}
+
 /* Compiles body n into the file to. */
 static bool
 compile_body(struct npucc *c, int n, const char *to)
@@ -56,7 +81,7 @@ compile_body(struct npucc *c, int n, const char *to)
 	job[k - 1].output = to;
 	aside.o = &o;
 	aside.bodies = (struct words){ 0 };
-	bool ok = run_jobs(&aside, job, k);
+	bool ok = c->in_keep ? run_kept(c, &aside, n, job, k) : run_jobs(&aside, job, k);
 	c->status = aside.status;
 	c->too_large = aside.too_large;
 	return ok;
@@ -94,7 +119,9 @@ compile_bodies(struct npucc *c)
 		const char *dir = place_spare(c);
 		if (!dir)
 			return false;
-		const char *to = arena_printf(c->a, "%s/body%d.tflite", dir, i);
+		const char *to = c->in_keep ? arena_printf(c->a, "%s/%s", c->in_keep,
+							   body_file(c, i, CMDGEN))
+					    : arena_printf(c->a, "%s/body%d.tflite", dir, i);
 		ok = compile_body(c, i, to);
 		agrow(c->a, c->bodies.v, c->bodies.n, &c->bodies.cap);
 		c->bodies.v[c->bodies.n++] = arena_printf(c->a, "--body=%d=%s", i, to);

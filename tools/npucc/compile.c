@@ -395,13 +395,14 @@ keep_graph(struct npucc *c, const char *name)
 bool
 compile_kept(struct npucc *c, const char **made)
 {
-	const char *name[N_STAGES + ARRAY_LEN(reports) + 3];
 	size_t n = 0;
 	bool on_npu;
 	/* messages show the final name of a kept file */
 	(void)place_private(c, c->in_keep, "", "");
 	if (!take_model(c))
 		return false;
+	const char **name = anew(c->a, const char *,
+				 N_STAGES + ARRAY_LEN(reports) + c->kept_bodies.n + 3);
 	if (c->tosa) {
 		name[n++] = arena_printf(c->a, "%s.tosa", c->base);
 		if (!keep_graph(c, name[0]))
@@ -412,6 +413,8 @@ compile_kept(struct npucc *c, const char **made)
 		return false;
 	for (int p = (int)first_stage(c); p < N_STAGES; p++)
 		name[n++] = stage_file(c, (enum program)p);
+	for (size_t i = 0; i < c->kept_bodies.n; i++)
+		name[n++] = c->kept_bodies.v[i];
 	name[n++] = "partition.txt";
 	for (size_t i = 0; i < (on_npu ? ARRAY_LEN(reports) : 0); i++)
 		name[n++] = reports[i].name;

@@ -66,6 +66,7 @@ struct npucc {
 	const char *beside;  /* private directory beside the output; NULL: none */
 	const char *spare;   /* its path, if it does not exist yet */
 	struct words bodies; /* options of npu-cmdgen for the compiled bodies of the model */
+	struct words kept_bodies; /* names of the files of their stages, for --keep */
 	const char *in_keep; /* private directory in that of --keep; NULL: none */
 	struct alias alias[5];
 	int n_alias;
