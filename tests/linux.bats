@@ -247,6 +247,19 @@ drm_folder()
 	on u65 "$RUN" m.npz | cmp - want
 }
 
+@test "npu-run: bodies of IF and WHILE, each with its own stream" {
+	local kind
+	for kind in if while both; do
+		"$TESTBIN/gen-model" 1 CONV_2D | "$TESTBIN/control-model" $kind 3 >plain.tflite
+		npucc -q "${U65[@]}" --target=linux -o m.tflite plain.tflite
+		on u65 "$RUN" --inputs=random,min,random --compare=plain.tflite m.tflite
+		npucc -q "${U85[@]}" --target=linux -o m.tflite plain.tflite
+		on u85 "$RUN" --inputs=random,min,random --compare=plain.tflite m.tflite
+	done
+	refuses 2 "how often the bodies of IF and WHILE run depends on data" \
+		on u85 "$RUN" --measure=log m.tflite
+}
+
 @test "npu-run refuses before it submits" {
 	fresh u65
 	refuses 2 "the model is compiled for ethos-u65-256, but /dev/accel/accel0 is ethos-u85-256: compile it with -a ethos-u85-256" \

@@ -15,6 +15,7 @@
 struct prepared { /* an operator's job, with its stream and its buffers */
 	struct prepared *next;
 	int op_index;
+	const uint8_t *payload; /* tells operators of bodies of IF and WHILE apart */
 	struct ethosu_job job;
 	struct linux_use use;
 	struct buffer buffer[LINUX_REGIONS];
@@ -68,6 +69,9 @@ accept_model(void *runner, const struct tfl_model *m, struct err *e)
 	if (!stream_some(r->n_npu, m->name, r->device->accel, e))
 		return false;
 	for (int i = 0; i < r->n_npu; i++) {
+		if (r->measure && s[i].subgraph)
+			return err_at(e, m->name, 0, "--measure counts the operators of one run, "
+				      "but how often the bodies of IF and WHILE run depends on data");
 		linux_memory(m, &s[i], memory);
 		if (!check_stream(r, m->name, &s[i], memory, &use, e))
 			return false;
@@ -193,6 +197,7 @@ prepare(struct runner *r, const struct sim_npu_job *job, struct prepared *p, str
 	struct npu_stream s = { .subgraph = -1 };
 	uint64_t memory[LINUX_REGIONS];
 	p->op_index = job->op_index;
+	p->payload = job->payload.p;
 	p->next = r->jobs;
 	r->jobs = p;
 	for (int i = 0; i < LINUX_REGIONS; i++)
@@ -282,7 +287,7 @@ run_job(void *runner, const struct sim_npu_job *job, struct err *e)
 	struct runner *r = runner;
 	struct prepared *p = r->jobs;
 	int n = 0; /* operators that are prepared */
-	while (p && p->op_index != job->op_index)
+	while (p && (p->op_index != job->op_index || p->payload != job->payload.p))
 		p = p->next;
 	if (!p) {
 		p = anew(r->a, struct prepared, 1);
