@@ -190,6 +190,21 @@ offset()
 	grep -Fx body4_npu_command_stream_0/conv_0 names
 }
 
+@test "the header lists IF and WHILE, and a call without an interpreter refuses them" {
+	control both 3 CONV_2D
+	npucc -q "${u55[@]}" -o npu.tflite m.tflite
+	tfl2c --resolver -o m.h npu.tflite
+	grep -q 'resolver.AddIf()' m.h
+	grep -q 'resolver.AddWhile()' m.h
+	grep -q 'resolver.AddEthosU()' m.h
+	refuses 2 "operator 1 (WHILE): a call without an interpreter can't run the subgraphs" \
+		tfl2c --format=call npu.tflite
+	control if 3 CONV_2D
+	npucc -q "${u55[@]}" -o npu.tflite m.tflite
+	refuses 2 "operator 1 (IF): a call without an interpreter can't run the subgraphs" \
+		tfl2c --format=call npu.tflite
+}
+
 # calls CODE OPTIONS: one FULLY_CONNECTED, then an operator that calls subgraphs
 calls()
 {

@@ -154,6 +154,13 @@ three()
 	jq -e --argjson room "$room" '.arena <= $room and .exact' share.json
 }
 
+@test "a network with IF or WHILE is refused by its name" {
+	local bin=${NPUTOOLS_TESTBIN:-$TOP/build/tests}
+	"$bin/gen-model" 1 CONV_2D | "$bin/control-model" while 1 >loop.tflite
+	refuses 2 "loop.tflite: error: operator 1 (WHILE) calls subgraphs, but the functions of npu-share run without an interpreter" \
+		npu-share --part=corstone-300 loop.tflite
+}
+
 @test "three sets of published networks fit budgets that separate plans exceed" {
 	need_shared models/person_detect.tflite
 	need jq

@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 #include "kernels/kernels.h"
 #include "target/part.h"
+#include "tflite/calls.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -44,6 +45,13 @@ take_model(struct share *s, const char *word)
 	    !model_read(s->a, file, file_name(n->path), &n->original, s->e) ||
 	    !tfl_check_plain(n->original, s->e))
 		return false;
+	const struct tfl_subgraph *g = &n->original->subgraph[0];
+	int64_t to[TFL_CALLEES];
+	for (int i = 0; i < g->n_ops; i++)
+		if (tfl_callees(&g->op[i], to))
+			return err_at(s->e, n->path, 0, "operator %d (%s) calls subgraphs, but the "
+				      "functions of npu-share run without an interpreter; cut the "
+				      "model there: npucc --cut-outputs", i, tfl_op_label(&g->op[i]));
 	n->hash = hash_xxh3(file.p, file.n);
 	s->p.net[s->p.n++] = (struct net){ .name = name, .rate = 1 };
 	return true;

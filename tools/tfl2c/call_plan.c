@@ -259,6 +259,10 @@ static bool
 check_cpu(const struct planner *p, int index, enum step step)
 {
 	const struct tfl_op *op = &p->g->op[index];
+	if (op->code == TFL_IF || op->code == TFL_WHILE)
+		return operator_error(p, index, "a call without an interpreter can't run the "
+				      "subgraphs that it calls; use another format, with an "
+				      "interpreter, or cut the model there (--cut-outputs)", 0);
 	if ((int64_t)op->n_in * op->n_out > MAX_PAIRS)
 		return operator_error(p, index, "more than %d pairs of inputs and outputs",
 			    MAX_PAIRS);
