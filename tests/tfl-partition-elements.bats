@@ -122,6 +122,32 @@ ABS=101 ADD=0 ARG_MAX=56 DIV=42 EXP=47 LOGISTIC=14 LOG_SOFTMAX=50 MEAN=40 RELU=1
 	exact m
 }
 
+# root SCALE SCALE: RSQRT of positive values, with the scales of IFM and OFM
+root()
+{
+	op m $ABS $I16 '[40]' ".operator_codes += [{deprecated_builtin_code:$RSQRT,builtin_code:$RSQRT,version:1}]
+		| ${t}[].quantization.scale = [$1]
+		| $t += [{shape:[40],type:$I16,name:\"end\",quantization:{scale:[$2],zero_point:[0]}}]
+		| .subgraphs[0].outputs = [2] | .subgraphs[0].operators += [{opcode_index:1,inputs:[1],outputs:[2]}]"
+}
+
+# The variance of a normalization in 16 bits has a small scale, so that the ratio of the scales
+# is 2^20 and more.
+@test "RSQRT of 16 bits is exact for the scales of a normalization" {
+	local i in out
+	root 1.6e-5 6.9e-5
+	exact m
+	for i in 1 2 3; do
+		in=$((RANDOM % 90 + 10))e-$((RANDOM % 3 + 5)) out=$((RANDOM % 90 + 10))e-$((RANDOM % 2 + 6))
+		echo "scales $in $out"
+		root $in $out
+		exact m
+	done
+	# the root of 1 does not fit a word
+	root 1e-9 1e-5
+	stays m "the ratio of the scales can't be expressed"
+}
+
 @test "the report says why an operator runs on the CPU" {
 	op m $RSQRT $I16 '[8]' "${t}[1].quantization.scale = [1000]"
 	stays m "the ratio of the scales can't be expressed"

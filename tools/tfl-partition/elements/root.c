@@ -13,6 +13,8 @@ enum {
 	STEPS = 5,
 	ONE_Q3 = 1 << 28,
 	HALF_ROOT = 1518500250, /* sqrt(1/2) in Q0 */
+	/* of roots: 1 / sqrt(1) has TABLE_SHIFT bits, and a word has 31 */
+	MOST_LEFT = 31 - TABLE_SHIFT - 1,
 };
 
 bool
@@ -24,7 +26,7 @@ read_root(struct lop *o)
 		return false;
 	s->shift += TABLE_SHIFT;
 	/* the value used for the root of 0 must become the largest result */
-	return s->shift >= 31 && s->shift <= 62 &&
+	return s->shift >= 31 - MOST_LEFT && s->shift <= 62 &&
 	       ((int64_t)INT32_MAX * s->mult >> s->shift) > UINT16_MAX;
 }
 
@@ -51,9 +53,9 @@ word_free_pairs(struct part *p, struct g_operand v)
 	return word_shr(p->l, word_sub(p->l, word_clz(p->l, v), two), one);
 }
 
-/* 1 / sqrt(v) with 20 fractional bits; INT32_MAX for v = 0 */
+/* 1 / sqrt(v) with 20 fractional bits, shifted left; INT32_MAX for v = 0 */
 static struct g_operand
-inverse_root(struct part *p, struct g_operand v)
+inverse_root(struct part *p, struct g_operand v, int shift)
 {
 	struct g_operand one = word_const(p->l, 1);
 	struct g_operand pairs = word_free_pairs(p, v);
@@ -62,6 +64,8 @@ inverse_root(struct part *p, struct g_operand v)
 	struct g_operand x = word_inverse_root(p, word_shl(p->l, v, left));
 	struct g_operand unit_shift = word_shl(p->l, one, word_add(p->l, word_const(p->l, 8), pairs));
 	struct g_operand root = word_mul_high(p->l, unit_shift, x);
+	if (shift)
+		root = word_shl(p->l, root, word_const(p->l, shift));
 	struct g_operand none = word_sub(p->l, one, word_min(p->l, v, one));
 	return word_max(p->l, root, word_mul(p->l, word_const(p->l, INT32_MAX), none));
 }
@@ -73,8 +77,10 @@ lower_root(struct part *p, const struct lop *o)
 	struct g_operand x = low_view(p->l, part_ifm(p, o->op->in[0]), ofm.shape);
 	struct g_operand v = word_widened(p->l, x, quant_zero(o->ifm));
 	struct g_operand mult = word_const(p->l, (int32_t)o->end.scale.mult);
-	struct g_op *last = word_op_to(p->l, OP_MUL, inverse_root(p, v), mult, ofm);
-	op_scale(last, (struct npu_scale){ .mult = 1, .shift = o->end.scale.shift }, ROUND_TFL);
+	/* a multiplier of 2^20 and more: the reference shifts the root, then rounds once */
+	int shift = o->end.scale.shift, left = shift < 31 ? 31 - shift : 0;
+	struct g_op *last = word_op_to(p->l, OP_MUL, inverse_root(p, v, left), mult, ofm);
+	op_scale(last, (struct npu_scale){ .mult = 1, .shift = shift + left }, ROUND_TFL);
 	op_zeros(last, 0, quant_zero(o->ofm));
 	return NULL;
 }
