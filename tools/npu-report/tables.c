@@ -183,6 +183,11 @@ table_warnings(const struct report *r)
 		warn(&b, arena_printf(r->a, "%.0f operator%s on the CPU; the CPU's time "
 					    "is known to a factor of %.0f",
 				      cpu, cpu > 1 ? "s run" : " runs", r->cpu_error));
+	double bodies = json_number(r->root, "npu_operators_in_bodies", 0);
+	if (bodies > 0)
+		warn(&b, arena_printf(r->a, "times count each body of IF and WHILE once (%.0f NPU "
+					    "operator%s): how often a body runs is not known",
+				      bodies, bodies > 1 ? "s" : ""));
 	if (!json_get(r->root, "tensors"))
 		warn(&b, "the compiled file has no source map: no names, no memory over time");
 	if (json_true(r->root, "calibrated_extrapolated"))
