@@ -324,16 +324,20 @@ $(B)/fuzz/words: $(WORDS) $(LIB)
 # Programs that tests call, one directory each: generators of models (gen-model, gen-tosa,
 # chain-model), the converter to TOSA (tfl-tosa), the generator of stream mutants
 # (mutate-streams, linux-mutants), the NPU of the driver's stand-in (npu-engine), the demo
-# model's trainer (digits).
+# model's trainer (digits), the kit's programs in one process (in-process).
 TEST_PROGRAMS := $(notdir $(patsubst %/,%,$(wildcard tests/programs/*/)))
 define test_program
 $(B)/tests/$(1): $$(patsubst %.c,$(B)/%.o,$$(wildcard tests/programs/$(1)/*.c)) $(LIB)
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
-	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(IN_ONE) -o $$@ $$^ $$(LIBS)
+	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(if $$(LIBS_$(1)),,$$(IN_ONE)) -o $$@ \
+		$$(filter %.o,$$^) $$(LIB) $$(LIBS_$(1)) $$(LIBS)
 endef
 $(foreach t,$(TEST_PROGRAMS),$(eval $(call test_program,$(t))))
 $(B)/tests/tfl-tosa: $(B)/tests/programs/gen-tosa/file.o
+$(B)/tests/in-process: $(FLOW_OBJ)
+LIBS_in-process = $(foreach t,$(FUZZ_PROGRAMS),$(LIBS_$(t)))
+$(B)/tests/programs/in-process/%.o: EXTRA_CFLAGS += -Itests
 # the check of Linux's driver by other means
 $(B)/tests/linux-mutants: $(B)/tests/linux/driver.o
 

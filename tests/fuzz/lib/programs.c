@@ -115,7 +115,7 @@ bench_count(struct bench *b)
 }
 
 /* sets the arguments as main expects them, and the name with - instead of _ */
-static int
+static void
 arguments(char **v, char *name, const char *called, va_list ap)
 {
 	int n = 0;
@@ -124,7 +124,7 @@ arguments(char **v, char *name, const char *called, va_list ap)
 		*p = '-';
 	for (v[n++] = name; n < MAX_ARGUMENTS; n++)
 		if (!(v[n] = va_arg(ap, char *)))
-			return n;
+			return;
 	abort();
 }
 
@@ -136,14 +136,13 @@ tell(int n, char **v)
 }
 
 int
-bench_run(struct bench *b, int (*main)(int, char **), const char *called, ...)
+bench_call(struct bench *b, int (*main)(int, char **), char **v)
 {
 	static char name[32];
-	char *v[MAX_ARGUMENTS + 1];
-	va_list ap;
-	va_start(ap, called);
-	int n = arguments(v, name, called, ap);
-	va_end(ap);
+	int n = 1;
+	while (v[n])
+		n++;
+	(void)snprintf(name, sizeof(name), "%s", v[0]);
 	if (b->loud)
 		tell(n, v);
 	b->said.n = 0;
@@ -163,6 +162,17 @@ bench_run(struct bench *b, int (*main)(int, char **), const char *called, ...)
 	(void)close(out);
 	(void)close(null);
 	return b->status;
+}
+
+int
+bench_run(struct bench *b, int (*main)(int, char **), const char *called, ...)
+{
+	char name[32], *v[MAX_ARGUMENTS + 1];
+	va_list ap;
+	va_start(ap, called);
+	arguments(v, name, called, ap);
+	va_end(ap);
+	return bench_call(b, main, v);
 }
 
 static jmp_buf next_input;

@@ -38,7 +38,10 @@ void bench_put(struct bench *b, const char *name, struct bytes content);
 bool bench_get(struct bench *b, struct arena *a, const char *name, struct bytes *out);
 int bench_count(struct bench *b); /* files in the directory */
 
-/* runs main as NAME with arguments up to NULL; returns its exit status */
+/* runs main with arguments up to NULL, of which the first is the program's name; returns its
+ * exit status */
+int bench_call(struct bench *b, int (*main)(int, char **), char **v);
+/* the same; in the name, _ stands for - */
 int bench_run(struct bench *b, int (*main)(int, char **), const char *name, ...);
 #define RUN(b, program, ...) \
 	bench_run(b, main_##program, #program, __VA_ARGS__, (char *)NULL)
