@@ -73,10 +73,11 @@ class Page {
 		await loaded;
 	}
 
+	// with a user's gesture, as copying needs one of the last seconds
 	async run(code)
 	{
 		const r = await this.send('Runtime.evaluate', { expression: `(${code})()`,
-			awaitPromise: true, returnByValue: true });
+			awaitPromise: true, returnByValue: true, userGesture: true });
 		if (r.exceptionDetails)
 			throw new Error(r.exceptionDetails.exception.description);
 		return r.result.value;
