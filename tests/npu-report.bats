@@ -450,18 +450,26 @@ front()
 		map(select(map(if type == "number" then (. == 0) else true end) | all)) | .[]' m.json >paths
 	[ "$(wc -l <paths)" -gt 60 ]
 	local read='"(core_clock|sram_bytes|start_cycle|layers|operations|name|kind|estimate|tensors|bytes|layer|npu|limited_by|read_bytes|ifm|network|address|place|peaks|constants|inference_seconds|on_cpu)"]$'
-	grep -E "$read" paths | while read -r path; do
-		for value in '"1"' 1 '[1]' '{"a":1}' true; do
-			jq -c --argjson p "$path" --argjson v "$value" 'if (getpath($p) | type) == ($v | type)
-				or getpath($p) == null then empty else setpath($p; $v) end' m.json >bad.json
-			[ -s bad.json ] || continue
-			refuses 2 " is $(case $value in '"'*) echo a string ;; 1) echo a number ;; '['*) echo an array ;;
-				'{'*) echo an object ;; *) echo true or false ;; esac), not " npu-report --html bad.json || {
-				echo "$path $value"
-				return 1
-			}
-		done
-	done
+	grep -E "$read" paths >read
+	# lines of path, kind, and the report with a value of this kind
+	jq -rn --slurpfile paths read --slurpfile m m.json '$m[0] as $m | $paths[] as $p |
+		("1", 1, [1], {a: 1}, true) as $v | ($m | getpath($p)) as $is |
+		select($is != null and ($is | type) != ($v | type)) |
+		[$p, ($v | type), ($m | setpath($p; $v))] | map(tojson) | join("\t")' >cases
+	[ "$(cut -f 1 cases | sort -u | wc -l)" -gt 20 ]
+	while IFS=$'\t' read -r path kind bad; do
+		printf '%s\n' "$bad" >bad.json
+		case $kind in
+		*array*) kind='an array' ;;
+		*object*) kind='an object' ;;
+		*boolean*) kind='true or false' ;;
+		*) kind="a ${kind//\"/}" ;;
+		esac
+		refuses 2 " is $kind, not " npu-report --html bad.json || {
+			echo "$path"
+			return 1
+		}
+	done <cases
 	sed 's/30000/"30000"/' front.json >bad.json
 	refuses 2 'bad.json: error: "cycles" is a string, not a number' npu-report --front=bad.json m.json
 }
