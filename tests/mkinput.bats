@@ -150,7 +150,7 @@ picture() {
 	refuses 2 "short.pgm: error: pixels are cut short or above 255" mkinput --range 0,1 p.tflite short.pgm
 	printf 'P5\n99999 99999\n255\n\x00' >bomb.pgm
 	refuses 2 "bomb.pgm: error: 99999 by 99999 pixels do not match the file's 20 bytes" mkinput p.tflite bomb.pgm
-	refuses 2 "b.pgm: error: the input takes 0 to 1: use --range, or --scale and --mean, to convert pixels to such numbers" \
+	refuses 2 "b.pgm: error: the input takes 0 to 1: use --range=0,1, or --scale and --mean, to convert pixels to such numbers" \
 		mkinput p.tflite b.pgm
 }
 

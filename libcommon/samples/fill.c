@@ -110,6 +110,13 @@ needs_normal(const struct tfl_tensor *t, const struct data *d)
 	return d->max > 0 && has_scale(t) && !(hi - lo >= 200);
 }
 
+/* 8 bits from -1 to 1 reach -0.996 or 1.004 */
+static double
+nearly_whole(double v)
+{
+	return fabs(v - round(v)) < 0.02 ? round(v) : v;
+}
+
 static bool
 make_normal(const struct sample_options *o, const struct tfl_tensor *t,
 	    const struct data *d, struct normal *n, struct err *e)
@@ -125,9 +132,9 @@ make_normal(const struct sample_options *o, const struct tfl_tensor *t,
 	double lo, hi;
 	tensor_range(t, &lo, &hi);
 	if (!o->scale.n && !o->mean.n && !o->range.n && needs_normal(t, d))
-		return err_set(e, "%s: error: the input takes %g to %g: use --range, "
+		return err_set(e, "%s: error: the input takes %g to %g: use --range=%g,%g, "
 				  "or --scale and --mean, to convert pixels to such "
-				  "numbers", d->name, lo, hi);
+				  "numbers", d->name, lo, hi, nearly_whole(lo), nearly_whole(hi));
 	if (o->range.n && !(d->max > 0))
 		return err_set(e, "%s: error: --range works only with pictures", d->name);
 	for (int c = 0; c < n->channels; c++) {
