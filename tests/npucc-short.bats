@@ -145,6 +145,8 @@ counting()
 	diff <(sed 1d out) <(sed 1d named)
 	refuses 2 "--advice is for the summary or the page of a compiled model: name the model" \
 		npucc --part=alif-e7-hp --advice -o y.h d.tflite
+	refuses 2 "--report=none/x.html: there is no directory none/" \
+		npucc --part=alif-e7-hp --report=none/x.html d.tflite
 	refuses 2 "--report took '-o' as its file: name the page with --report=FILE.html" \
 		npucc --part=alif-e7-hp --report -o y.tflite d.tflite
 	refuses 2 "or leave out --quiet" npucc --part=alif-e7-hp --advice -q d.tflite
