@@ -14,9 +14,9 @@ same_second(struct source *x, const struct npu_op *k, const struct source_part *
 		source_same_type(x, op, "IFM2", &k->ifm2, op->ifm.type, op->ifm2_zero);
 		return;
 	}
-	source_same(x, op, "IFM2 broadcast over rows", k->broadcast_h, i.h < o.h);
-	source_same(x, op, "IFM2 broadcast over columns", k->broadcast_w, i.w < o.w);
-	source_same(x, op, "IFM2 broadcast over channels", k->broadcast_c, i.c < o.c);
+	source_same(x, op, "IFM2 broadcast over rows", k->ifm2_broadcast.h, i.h < o.h);
+	source_same(x, op, "IFM2 broadcast over columns", k->ifm2_broadcast.w, i.w < o.w);
+	source_same(x, op, "IFM2 broadcast over channels", k->ifm2_broadcast.c, i.c < o.c);
 	struct hwc shape = { .h = i.h == 1 ? 1 : (int32_t)p->rows, .w = i.w, .c = i.c };
 	source_same_fm(x, op, "IFM2", &k->ifm2, &op->ifm2, shape, i.h == 1 ? 0 : p->row, 0,
 		 op->ifm2_zero);

@@ -136,13 +136,15 @@ decode_ifm2(struct view *v)
 	op->has_ifm2 = true;
 	op->ifm2_scalar = FIELD(v, b, IFM2_BROADCAST, scalar);
 	op->ifm2_first = FIELD(v, b, IFM2_BROADCAST, operand_order);
-	op->broadcast_h = op->ifm2_scalar || FIELD(v, b, IFM2_BROADCAST, height);
-	op->broadcast_w = op->ifm2_scalar || FIELD(v, b, IFM2_BROADCAST, width);
-	op->broadcast_c = op->ifm2_scalar || FIELD(v, b, IFM2_BROADCAST, depth);
+	op->ifm2_broadcast = (struct npu_axes){
+		.h = op->ifm2_scalar || FIELD(v, b, IFM2_BROADCAST, height),
+		.w = op->ifm2_scalar || FIELD(v, b, IFM2_BROADCAST, width),
+		.c = op->ifm2_scalar || FIELD(v, b, IFM2_BROADCAST, depth),
+	};
 	f->shape = (struct hwc){
-		.h = op->broadcast_h ? 1 : op->ofm.shape.h,
-		.w = op->broadcast_w ? 1 : op->ofm.shape.w,
-		.c = op->broadcast_c ? 1 : op->ofm.shape.c,
+		.h = op->ifm2_broadcast.h ? 1 : op->ofm.shape.h,
+		.w = op->ifm2_broadcast.w ? 1 : op->ofm.shape.w,
+		.c = op->ifm2_broadcast.c ? 1 : op->ofm.shape.c,
 	};
 	decode_type(v, &r, get(v, NPU_IFM2_PRECISION), f);
 	if (op->ifm2_scalar) {

@@ -88,7 +88,9 @@ struct npu_op {
 			      * products and accumulators that are read */
 	bool ifm_scalar, ifm2_scalar;
 	int32_t scalar;	     /* IFM2_SCALAR in the type of IFM2; U85: OP_SCALAR */
-	bool broadcast_h, broadcast_w, broadcast_c; /* axes of IFM2 */
+	struct npu_axes { /* axes along which an operand is repeated; all of a scalar's */
+		bool h, w, c;
+	} ifm_broadcast, ifm2_broadcast; /* ifm_broadcast: U85 only */
 	bool ifm2_first;     /* operand A is IFM2, operand B is the IFM */
 
 	int kernel_h, kernel_w;		 /* without dilation; 1 for elementwise */

@@ -21,15 +21,17 @@ storage_of(const struct view *v, int32_t precision, enum npu_field_id storage, b
 }
 
 /* Which axes have the extent 1, by a register BROADCAST. */
-static void
+static struct npu_axes
 decode_broadcast(struct npu_fm *f, int32_t b)
 {
-	if (b & 9)
+	const struct npu_axes axes = { .h = b & 9, .w = b & 10, .c = b & 12 };
+	if (axes.h)
 		f->shape.h = 1;
-	if (b & 10)
+	if (axes.w)
 		f->shape.w = 1;
-	if (b & 12)
+	if (axes.c)
 		f->shape.c = 1;
+	return axes;
 }
 
 static void
@@ -55,7 +57,7 @@ decode_ifm(struct view *v)
 	if (op->kind == NPU_ELEMENTWISE) {
 		int32_t b = get(v, NPU_IFM_BROADCAST);
 		op->ifm_scalar = FIELD(v, b, IFM_BROADCAST, scalar);
-		decode_broadcast(&op->ifm, b);
+		op->ifm_broadcast = decode_broadcast(&op->ifm, b);
 	}
 	decode_fm(v, &r, precision, storage_of(v, precision, r.storage, op->ifm_scalar),
 		  &op->ifm);
@@ -78,10 +80,7 @@ decode_ifm2(struct view *v, struct hwc shape)
 	if (op->kind == NPU_ELEMENTWISE) {
 		int32_t b = get(v, NPU_IFM2_BROADCAST);
 		op->ifm2_scalar = FIELD(v, b, IFM2_BROADCAST, scalar);
-		op->broadcast_h = b & 9;
-		op->broadcast_w = b & 10;
-		op->broadcast_c = b & 12;
-		decode_broadcast(&op->ifm2, b);
+		op->ifm2_broadcast = decode_broadcast(&op->ifm2, b);
 	}
 	decode_fm(v, &r, precision, storage_of(v, precision, r.storage, op->ifm2_scalar),
 		  &op->ifm2);

@@ -272,7 +272,7 @@ test_blockdep(void)
 	expect("halo", blockdep_max(&one, &two, a, NULL), 2);
 	/* the second operand, broadcast over rows: its row is in all blocks */
 	two = kernel(NPU_ELEMENTWISE, x, z, rows);
-	two.has_ifm2 = two.broadcast_h = true;
+	two.has_ifm2 = two.ifm2_broadcast.h = true;
 	two.ifm2 = y;
 	two.ifm2.base[0] += 15 * y.stride_y;
 	two.ifm2.shape.h = 1;
