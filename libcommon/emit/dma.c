@@ -45,7 +45,7 @@ emit_fetch(struct emitter *m, const struct g_step *s)
 				 "%lld", s->rec.id, (long long)part.lo,
 				 (long long)part.hi, (long long)bytes);
 	emit_transfer(m, PLACE_FLASH, first->scale_bytes.at + part.lo,
-		      emit_region(m, s->buffer->area), s->buffer->at + part.lo,
+		      emit_region(&m->memory, s->buffer->area), s->buffer->at + part.lo,
 		      part.hi - part.lo, false, s);
 	return true;
 }
@@ -60,9 +60,9 @@ emit_indexed(struct emitter *m, const struct g_step *s)
 	enum { MODE = 9, INDEXED = 11 }; /* bits of the region registers */
 	const struct g_op *op = s->op;
 	bool gather = op->kind == OP_GATHER, rows = op->ofm.shape.h > 1;
-	struct emit_fm from = emit_feature_map(m, &op->ifm, 0, op->ifm.shape.h);
-	struct emit_fm to = emit_feature_map(m, &op->ofm, 0, op->ofm.shape.h);
-	struct emit_fm at = emit_feature_map(m, &op->ifm2, 0, op->ifm2.shape.h);
+	struct npu_fm from = emit_feature_map(&m->memory, &op->ifm, 0, op->ifm.shape.h);
+	struct npu_fm to = emit_feature_map(&m->memory, &op->ofm, 0, op->ofm.shape.h);
+	struct npu_fm at = emit_feature_map(&m->memory, &op->ifm2, 0, op->ifm2.shape.h);
 	struct access list[MAX_ACCESSES];
 	struct accesses l = { .v = list };
 	access_fm(&l, &from, false);
@@ -76,15 +76,15 @@ emit_indexed(struct emitter *m, const struct g_step *s)
 	emit_reg1(m, NPU_DMA0_LEN,
 		  (int64_t)op->ofm.shape.c * graph_type_bytes(op->ofm.type));
 	emit_reg(m, NPU_DMA0_SIZE0, op->ifm2.shape.w);
-	emit_reg1(m, NPU_DMA0_SRC_STRIDE0, from.stride.x);
-	emit_reg1(m, NPU_DMA0_DST_STRIDE0, to.stride.x);
+	emit_reg1(m, NPU_DMA0_SRC_STRIDE0, from.stride_x);
+	emit_reg1(m, NPU_DMA0_DST_STRIDE0, to.stride_x);
 	emit_reg(m, NPU_DMA0_IDX_REGION, at.region);
 	emit_reg1(m, NPU_DMA0_IDX, at.base[0]);
 	emit_reg1(m, NPU_DMA0_IDX_MAX, (gather ? op->ifm : op->ofm).shape.w - 1);
 	if (rows) {
 		emit_reg(m, NPU_DMA0_SIZE1, op->ifm2.shape.h);
-		emit_reg1(m, NPU_DMA0_SRC_STRIDE1, from.stride.y);
-		emit_reg1(m, NPU_DMA0_DST_STRIDE1, to.stride.y);
+		emit_reg1(m, NPU_DMA0_SRC_STRIDE1, from.stride_y);
+		emit_reg1(m, NPU_DMA0_DST_STRIDE1, to.stride_y);
 		emit_reg1(m, NPU_DMA0_IDX_SKIP1, 0);
 	}
 	emit_dma_waits(m, &l);
@@ -106,18 +106,21 @@ emit_copy(struct emitter *m, const struct g_step *s)
 	struct g_range r = { .lo = 0, .hi = op->ofm.shape.h };
 	if (G_HAS(s, G_STEP_rows))
 		r = s->rows;
-	struct emit_fm from = emit_feature_map(m, &op->ifm, (int32_t)r.lo, (int32_t)r.hi);
-	struct emit_fm to = emit_feature_map(m, &op->ofm, (int32_t)r.lo, (int32_t)r.hi);
-	int64_t bytes = from.hi[0] - from.lo[0];
-	if (to.hi[0] == op->ofm.t->at + tensor_bytes(op->ofm.t))
+	struct npu_fm from = emit_feature_map(&m->memory, &op->ifm, (int32_t)r.lo, (int32_t)r.hi);
+	struct npu_fm to = emit_feature_map(&m->memory, &op->ofm, (int32_t)r.lo, (int32_t)r.hi);
+	struct g_range src[2], dst[2];
+	(void)emit_extent(&from, src);
+	(void)emit_extent(&to, dst);
+	int64_t bytes = src[0].hi - src[0].lo;
+	if (dst[0].hi == op->ofm.t->at + tensor_bytes(op->ofm.t))
 		bytes = emit_copied_bytes(m->accel, bytes);
 	if (!accel_is_wide(m->accel) &&
-	    (from.lo[0] % UNIT || to.lo[0] % UNIT || bytes % UNIT))
+	    (src[0].lo % UNIT || dst[0].lo % UNIT || bytes % UNIT))
 		return graph_err(m->g, s, m->e, "p%d: copies %lld bytes from 0x%llx to "
 				 "0x%llx; %s moves multiples of 16", s->rec.id,
-				 (long long)bytes, (unsigned long long)from.lo[0],
-				 (unsigned long long)to.lo[0], m->accel->name);
-	emit_transfer(m, from.region, from.lo[0], to.region, to.lo[0], bytes, false, s);
+				 (long long)bytes, (unsigned long long)src[0].lo,
+				 (unsigned long long)dst[0].lo, m->accel->name);
+	emit_transfer(m, from.region, src[0].lo, to.region, dst[0].lo, bytes, false, s);
 	return true;
 }
 

@@ -6,7 +6,6 @@
 #include "emit/regs.h"
 
 #include "graph/graph.h"
-#include "stream/op.h"
 
 static bool
 is_code_of(const struct g_code *c, const struct g_weights *w, int slice, int core)
@@ -59,7 +58,7 @@ const struct fm_regs emit_ofm_regs = {
 };
 
 void
-emit_tiles(struct emitter *m, const struct fm_regs *r, const struct emit_fm *f)
+emit_tiles(struct emitter *m, const struct fm_regs *r, const struct npu_fm *f)
 {
 	emit_reg(m, r->region, f->region);
 	for (int i = 0; i < 4; i++)
@@ -70,29 +69,46 @@ emit_tiles(struct emitter *m, const struct fm_regs *r, const struct emit_fm *f)
 }
 
 void
-emit_strides(struct emitter *m, const struct fm_regs *r, const struct emit_fm *f)
+emit_strides(struct emitter *m, const struct fm_regs *r, const struct npu_fm *f)
 {
-	emit_reg1(m, r->stride_c, f->stride.c);
-	emit_reg1(m, r->stride_y, f->stride.y);
-	emit_reg1(m, r->stride_x, f->stride.x);
+	emit_reg1(m, r->stride_c, f->stride_c);
+	emit_reg1(m, r->stride_y, f->stride_y);
+	emit_reg1(m, r->stride_x, f->stride_x);
 }
 
 void
-emit_window(struct emitter *m, const struct g_op *op)
+emit_pads(struct emitter *m, const struct npu_op *r)
 {
-	struct yx k = op_dilated(op);
-	int sx = op->stride.x - 1, sy = op->stride.y - 1;
-	emit_reg(m, NPU_KERNEL_HEIGHT_M1, k.y - 1);
-	emit_reg(m, NPU_KERNEL_WIDTH_M1, k.x - 1);
-	emit_reg(m, NPU_KERNEL_STRIDE,
-		 (sx & 1) | (sy & 1) << 1 | (op->traversal == PART_KERNEL) << 2 |
-		     (op->dilation.x - 1) << 3 | (op->dilation.y - 1) << 4 |
-		     (sx >> 1) << 6 | (sy >> 1) << 9);
+	emit_reg(m, NPU_IFM_PAD_TOP, r->pad_top);
+	emit_reg(m, NPU_IFM_PAD_LEFT, r->pad_left);
+	emit_reg(m, NPU_IFM_PAD_BOTTOM, r->pad_bottom);
+	emit_reg(m, NPU_IFM_PAD_RIGHT, r->pad_right);
 }
 
-bool
-emit_find_piece(struct emitter *m, const struct g_step *s, int core,
-		struct emit_piece *out)
+void
+emit_window(struct emitter *m, const struct npu_op *r)
+{
+	int sx = r->stride_x - 1, sy = r->stride_y - 1;
+	emit_reg(m, NPU_KERNEL_HEIGHT_M1, r->dilated_h - 1);
+	emit_reg(m, NPU_KERNEL_WIDTH_M1, r->dilated_w - 1);
+	emit_reg(m, NPU_KERNEL_STRIDE,
+		 (sx & 1) | (sy & 1) << 1 | r->part_kernel << 2 | (r->dilation_x - 1) << 3 |
+		     (r->dilation_y - 1) << 4 | (sx >> 1) << 6 | (sy >> 1) << 9);
+}
+
+void
+emit_block(struct emitter *m, const struct npu_op *r)
+{
+	emit_reg(m, NPU_OFM_BLK_HEIGHT_M1, r->block.h - 1);
+	emit_reg(m, NPU_OFM_BLK_WIDTH_M1, r->block.w - 1);
+	emit_reg(m, NPU_OFM_BLK_DEPTH_M1, r->block.c - 1);
+}
+
+/* Sets where a core or decoder reads a slice: in flash, or in the buffer that the slice was
+ * fetched to. */
+static bool
+find_piece(struct emitter *m, const struct g_step *s, int core, struct npu_range *weights,
+	   struct npu_range *scales)
 {
 	const struct g_weights *w = s->op->weights;
 	const struct g_code *c = find_code(m, w, s->slice, core);
@@ -100,168 +116,180 @@ emit_find_piece(struct emitter *m, const struct g_step *s, int core,
 	if (!c0)
 		return graph_err(m->g, w, m->e, "w%d: slice %d is not encoded",
 				 w->rec.id, s->slice);
-	*out = (struct emit_piece){ .region = PLACE_FLASH, .scale_region = PLACE_FLASH };
+	*weights = *scales = (struct npu_range){ .region = PLACE_FLASH };
 	if (!c) /* the second core has no channels */
 		return true;
-	out->scales = c->scale_bytes;
-	out->weights = c->weight_bytes;
+	scales->at = c->scale_bytes.at;
+	scales->n = c->scale_bytes.bytes;
+	weights->at = c->weight_bytes.at;
+	weights->n = c->weight_bytes.bytes;
 	const struct g_buffer *b = s->buffer ? s->buffer : s->scale_buffer;
 	if (b) {
-		int64_t move = b->at - c0->scale_bytes.at;
-		out->scale_region = emit_region(m, b->area);
-		out->scales.at += move;
+		scales->region = emit_region(&m->memory, b->area);
+		scales->at += b->at - c0->scale_bytes.at;
 	}
 	if (s->buffer) {
-		out->region = out->scale_region;
-		out->weights.at += s->buffer->at - c0->scale_bytes.at;
+		weights->region = scales->region;
+		weights->at += s->buffer->at - c0->scale_bytes.at;
 	}
 	return true;
 }
 
-enum npu_opcode
-emit_opcode(const struct g_op *op, int *mode)
+/* Sets the streams of weights and scales; on U85, all scales are beside the first stream. */
+static bool
+find_weights(struct emitter *m, const struct g_step *s, struct npu_op *r, struct accesses *l)
 {
-	static const int eltwise[OP_KINDS] = {
-		[OP_MUL] = NPU_ELT_MUL, [OP_ADD] = NPU_ELT_ADD,
-		[OP_SUB] = NPU_ELT_SUB, [OP_MIN] = NPU_ELT_MIN,
-		[OP_MAX] = NPU_ELT_MAX, [OP_LRELU] = NPU_ELT_LRELU,
-		[OP_ABS] = NPU_ELT_ABS, [OP_CLZ] = NPU_ELT_CLZ,
-		[OP_SHR] = NPU_ELT_SHR, [OP_SHL] = NPU_ELT_SHL,
-		[OP_DIV] = NPU_ELT85_DIV, [OP_EQUAL] = NPU_ELT85_EQ,
-		[OP_UNEQUAL] = NPU_ELT85_NE, [OP_GREATER] = NPU_ELT85_GT,
-		[OP_NOT_LESS] = NPU_ELT85_GE, [OP_AND] = NPU_ELT85_AND,
-		[OP_OR] = NPU_ELT85_OR, [OP_AND_NOT] = NPU_ELT85_AND_NOT,
-		[OP_XOR] = NPU_ELT85_XOR, [OP_LSR] = NPU_ELT85_LSR,
-	};
-	*mode = 0;
-	switch (op->kind) {
-	case OP_CONV: case OP_FC:
-		return NPU_OP_CONV;
-	case OP_DEPTHWISE:
-		return NPU_OP_DEPTHWISE;
-	case OP_MAXPOOL:
-		*mode = NPU_POOL_MAX;
-		return NPU_OP_POOL;
-	case OP_AVGPOOL:
-		*mode = NPU_POOL_AVERAGE;
-		return NPU_OP_POOL;
-	case OP_REDUCE_SUM:
-		*mode = NPU_POOL_REDUCE_SUM;
-		return NPU_OP_POOL;
-	default:
-		*mode = eltwise[op->kind];
-		return NPU_OP_ELEMENTWISE;
+	const int n = op_has_weights(s->op->kind) ? emit_streams(m->accel, s->op) : 0;
+	for (int i = 0; i < n; i++) {
+		struct npu_range *w = &r->weights[i], scales;
+		if (!find_piece(m, s, i, w, &scales))
+			return false;
+		access_add(l, w->region, w->at, w->at + w->n, false);
+		if (i >= m->accel->cores)
+			continue;
+		r->scales[i] = scales;
+		access_add(l, scales.region, scales.at, scales.at + scales.n, false);
 	}
+	return true;
 }
 
 struct state {
 	struct depend prev; /* the previous kernel */
 	struct lut_slots tables;
-	const struct g_op *lead; /* first operation of the current chain, or the previous
-				  * kernel */
-	int links;	/* length of this chain so far */
+	/* The first operation of the current chain, which sets the block of the chain (U85), or
+	 * the previous kernel; its accumulators. */
+	const struct g_op *lead;
+	int acc_format;
+	int links; /* length of this chain so far */
 };
 
-void
-emit_pads(struct emitter *m, const struct emit_kernel *k)
+static void (*const write_registers[GENERATIONS])(struct emitter *m, const struct npu_op *r) = {
+	[GEN_U55] = emit55_registers, [GEN_U65] = emit55_registers,
+	[GEN_U85] = emit85_registers,
+};
+
+/* Puts a feature map into a chain buffer. */
+static void
+chain_to(struct npu_fm *f, int buffer)
 {
-	emit_reg(m, NPU_IFM_PAD_TOP, k->rows.pad_top);
-	emit_reg(m, NPU_IFM_PAD_LEFT, k->op->pad.left);
-	emit_reg(m, NPU_IFM_PAD_BOTTOM, k->rows.pad_bottom);
-	emit_reg(m, NPU_IFM_PAD_RIGHT, k->op->pad.right);
+	f->storage = NPU_CHAINED;
+	f->region = f->chain = buffer;
+	f->bricks = false;
 }
 
-static const struct writer {
-	bool (*registers)(struct emitter *m, const struct emit_kernel *k);
-	enum npu_opcode (*opcode)(const struct g_op *op, int *mode);
-} writers[GENERATIONS] = {
-	[GEN_U55] = { emit55_registers, emit_opcode },
-	[GEN_U65] = { emit55_registers, emit_opcode },
-	[GEN_U85] = { emit85_registers, emit85_opcode },
-};
-
-/*
- * Finds the kernel's position in a chain.  The first operation sets the block of the whole
- * chain (U85).
- */
-static void
-find_chain(struct emitter *m, struct state *st, struct emit_kernel *k)
+/* Finds the kernel's position in a chain.  Returns true if the kernel is in a chain. */
+static bool
+find_chain(struct emitter *m, struct state *st, const struct g_step *s, struct npu_op *r)
 {
-	bool member = k->whole->chain != CHAIN_NONE;
-	if (!member) {
-		st->lead = k->whole;
+	const bool continues = s->op->chain != CHAIN_NONE;
+	if (!continues) {
+		st->lead = s->op;
+		st->acc_format = r->acc_format;
 		st->links = 0;
 	}
-	k->lead = st->lead;
-	k->chain_in = member ? st->links - 1 : -1;
-	k->chain_out = step_next_in_chain(m->g, k->step) ? st->links++ : -1;
+	r->acc_format = st->acc_format;
+	if (r->ifm.storage == NPU_CHAINED)
+		chain_to(&r->ifm, st->links - 1);
+	if (r->ifm2.storage == NPU_CHAINED)
+		chain_to(&r->ifm2, st->links - 1);
+	if (!step_next_in_chain(m->g, s))
+		return continues;
+	chain_to(&r->ofm, st->links++);
+	return true;
 }
 
-/* Sets the addresses of the feature maps, and notes the accesses of those in memory. */
+/* Sets the address of a feature map in memory, and notes its bytes. */
 static void
-find_feature_maps(struct emitter *m, struct emit_kernel *k, struct g_range rows)
+place(const struct emitter *m, struct npu_fm *f, const struct g_operand *o, int64_t lo, int64_t hi,
+      bool write, struct accesses *l)
 {
-	const struct g_op *op = k->whole;
-	struct accesses *l = k->accesses;
-	k->ifm = emit_feature_map(m, &k->op->ifm, k->rows.lo, k->rows.hi);
-	k->ofm = emit_feature_map(m, &k->op->ofm, (int32_t)rows.lo, (int32_t)rows.hi);
-	if (op->chain != CHAIN_IFM)
-		access_fm(l, &k->ifm, false);
-	if (k->chain_out < 0)
-		access_fm(l, &k->ofm, true);
-	if (!op->ifm2.t)
+	if (!npu_fm_stored(f))
 		return;
-	bool one = op->ifm2.shape.h == 1;
-	k->ifm2 = emit_feature_map(m, &op->ifm2, one ? 0 : k->rows.lo, one ? 1 : k->rows.hi);
-	if (op->chain != CHAIN_IFM2)
-		access_fm(l, &k->ifm2, false);
+	const struct npu_fm at = emit_feature_map(&m->memory, o, (int32_t)lo, (int32_t)hi);
+	access_fm(l, &at, write);
+	memcpy(f->base, at.base, sizeof(f->base));
+	f->h0 = at.h0;
+	f->h1 = at.h1;
+	f->w0 = at.w0;
+	f->stride_y = at.stride_y;
+	f->stride_x = at.stride_x;
+	f->stride_c = at.stride_c;
 }
 
-static int
-choose_blockdep(struct emitter *m, const struct state *st, const struct emit_kernel *k,
-		const struct depend *cur)
+static void
+place_operands(const struct emitter *m, const struct g_op *op, const struct emit_part *p,
+	       struct npu_op *r, struct accesses *l)
 {
-	if (k->chain_in >= 0 || k->chain_out >= 0)
-		return 0;
-	if (G_HAS(k->step, G_STEP_blockdep))
-		return k->step->blockdep;
-	return G_HAS(k->whole, G_OP_blockdep) ? k->whole->blockdep
-					      : emit_blockdep(m->accel, &st->prev, cur);
+	const struct emit_rows in = emit_ifm_rows(op, p->rows);
+	const bool one = op->ifm2.shape.h == 1;
+	/* U85's record has the operands in their order */
+	const bool swapped = op_is_binary(op->kind) && op->reversed && !r->ifm2_first;
+	place(m, swapped ? &r->ifm2 : &r->ifm, &p->ifm, in.lo, in.hi, false, l);
+	place(m, &r->ofm, &p->ofm, p->rows.lo, p->rows.hi, true, l);
+	if (op->ifm2.t)
+		place(m, swapped ? &r->ifm : &r->ifm2, &op->ifm2, one ? 0 : in.lo,
+		      one ? 1 : in.hi, false, l);
+}
+
+static bool
+place_block(struct emitter *m, const struct state *st, const struct g_op *op, struct npu_op *r,
+	    struct shram_layout *l)
+{
+	const struct block_query q = op_block_query(st->lead, r->ofm.shape.h);
+	if (!block_layout(m->accel, &q, op->block, l, NULL))
+		return graph_err(m->g, op, m->e, "o%d: block %dx%dx%d does not fit", op->rec.id,
+				 op->block.h, op->block.w, op->block.c);
+	r->ublock = l->ublock;
+	r->ib_end = G_HAS(op, G_OP_ib) ? op->ib : l->ib_end;
+	r->ab_start = G_HAS(op, G_OP_ab) ? op->ab : l->ab_start;
+	if (op->ifm2.t)
+		r->ib2_start = G_HAS(op, G_OP_ib2) ? op->ib2 : l->ib2_start;
+	return true;
+}
+
+static void
+write_kernel(struct emitter *m, const struct npu_op *r, struct accesses *l, const struct g_step *s)
+{
+	static const enum npu_opcode code[] = {
+		[NPU_CONV] = NPU_OP_CONV, [NPU_DEPTHWISE] = NPU_OP_DEPTHWISE,
+		[NPU_POOL] = NPU_OP_POOL, [NPU_ELEMENTWISE] = NPU_OP_ELEMENTWISE,
+		[NPU_RESIZE] = NPU_OP_RESIZE,
+	};
+	write_registers[m->accel->generation](m, r);
+	emit_reg(m, NPU_BLOCKDEP, r->blockdep);
+	emit_kernel_waits(m, l, s->op->chain != CHAIN_NONE);
+	emit_op(m, code[r->kind], r->weights_ifm2 ? 1 : r->mode, s);
 }
 
 static bool
 emit_kernel(struct emitter *m, struct state *st, const struct g_step *s, int slot)
 {
 	const struct g_op *op = s->op;
-	const struct writer *w = &writers[m->accel->generation];
-	struct g_range rows = { .lo = 0, .hi = op->ofm.shape.h };
-	struct emit_part p = emit_part(op, G_HAS(s, G_STEP_rows) ? s->rows : rows,
-				       s->slice);
-	struct g_op cut = *op;
-	cut.ifm = p.ifm;
-	cut.ofm = p.ofm;
-	struct shram_layout layout;
+	const struct g_range all = { .lo = 0, .hi = op->ofm.shape.h };
+	const struct emit_part p = emit_part(op, G_HAS(s, G_STEP_rows) ? s->rows : all, s->slice);
+	const char *fault = m->accel->generation == GEN_U85 ? emit85_fault(op) : NULL;
 	struct access list[MAX_ACCESSES];
 	struct accesses l = { .v = list };
-	struct emit_kernel k = { .op = &cut, .whole = op, .step = s, .slot = slot,
-				 .layout = &layout, .accesses = &l };
-	find_chain(m, st, &k);
-	struct block_query q = op_block_query(k.lead, (int32_t)(p.rows.hi - p.rows.lo));
-	if (!block_layout(m->accel, &q, op->block, &layout, NULL))
-		return graph_err(m->g, op, m->e, "o%d: block %dx%dx%d does not fit",
-				 op->rec.id, op->block.h, op->block.w, op->block.c);
-	k.rows = emit_ifm_rows(op, p.rows);
-	find_feature_maps(m, &k, p.rows);
-	access_shram(&l, SHRAM_REGION, m->accel, op);
-	if (!w->registers(m, &k))
+	struct shram_layout layout;
+	struct npu_op r;
+	emit_record(m->accel, &m->memory, op, p.rows, p.depth, slot, &r);
+	const bool chained = find_chain(m, st, s, &r);
+	if (!place_block(m, st, op, &r, &layout))
 		return false;
-	struct depend cur = { .op = op, .rows = p.rows, .depth = p.depth,
-			      .ifm_block = layout.ifm_block };
-	emit_reg(m, NPU_BLOCKDEP, choose_blockdep(m, st, &k, &cur));
-	emit_kernel_waits(m, &l, k.chain_in >= 0);
-	int mode;
-	enum npu_opcode code = w->opcode(op, &mode);
-	emit_op(m, code, mode, s);
+	if (fault)
+		return graph_err(m->g, op, m->e, "o%d: %s", op->rec.id, fault);
+	place_operands(m, op, &p, &r, &l);
+	access_shram(&l, SHRAM_REGION, m->accel, op);
+	if (!find_weights(m, s, &r, &l))
+		return false;
+	const struct depend cur = { .op = op, .rows = p.rows, .depth = p.depth,
+				    .ifm_block = layout.ifm_block };
+	if (!chained)
+		r.blockdep = G_HAS(s, G_STEP_blockdep) ? s->blockdep
+			     : G_HAS(op, G_OP_blockdep)
+				 ? op->blockdep
+				 : emit_blockdep(m->accel, &st->prev, &cur);
+	write_kernel(m, &r, &l, s);
 	st->prev = cur;
 	return true;
 }

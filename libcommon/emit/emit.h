@@ -8,7 +8,10 @@
 #define EMIT_EMIT_H
 
 #include "graph/facts.h"
+#include "target/memory.h"
 #include "weights/weights.h"
+
+struct npu_op;
 
 /* The stream of one NPU node, STOP included. */
 struct emit_words {
@@ -34,6 +37,18 @@ bool emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 /* COP1: the driver's payload around a stream (ethosu-commands(7) 14). */
 struct bytes emit_payload(struct arena *a, const struct accel *accel,
 			  const struct emit_words *w);
+
+/*
+ * The record of the kernel that makes some rows and channels of op: the operation of the NPU as a
+ * decoder will read it from the stream, with regions but without addresses, weights, links of a
+ * chain and SHRAM banks.  slot: where its table is.  Does not allocate.
+ */
+void emit_record(const struct accel *accel, const struct memory_system *memory,
+		 const struct g_op *op, struct g_range rows, struct g_range depth, int slot,
+		 struct npu_op *r);
+
+/* The base pointer of a tensor. */
+int emit_region_of(const struct memory_system *memory, const struct g_tensor *t);
 
 /* Rows of the IFM that a kernel reads for a range of OFM rows, and the padding it sees. */
 struct emit_rows {

@@ -5,12 +5,16 @@
 #include "base/fixed.h"
 
 int
-emit_region(const struct emitter *m, int place)
+emit_region(const struct memory_system *memory, int place)
 {
 	/* without spilling the cache is part of the arena: ethosu-memory(7) 9.1 */
-	if (place == PLACE_CACHE && !m->memory.spilling)
-		return PLACE_ARENA;
-	return place;
+	return place == PLACE_CACHE && !memory->spilling ? PLACE_ARENA : place;
+}
+
+int
+emit_region_of(const struct memory_system *memory, const struct g_tensor *t)
+{
+	return tensor_is_const(t) ? PLACE_FLASH : emit_region(memory, t->area);
 }
 
 static int64_t
@@ -21,11 +25,11 @@ round_brick(int64_t c)
 
 /* Byte offset of channel c inside a pixel. */
 static int64_t
-channel_offset(const struct g_tensor *t, struct g_stride s, int64_t c)
+channel_offset(const struct g_tensor *t, int64_t stride_c, int64_t c)
 {
 	int64_t e = graph_type_bytes(t->shape.type);
 	if (t->layout == LAYOUT_NHCWB16)
-		return round_brick(c) / BRICK * s.c + (c % BRICK) * e;
+		return round_brick(c) / BRICK * stride_c + (c % BRICK) * e;
 	return c * e;
 }
 
@@ -34,92 +38,99 @@ channel_offset(const struct g_tensor *t, struct g_stride s, int64_t c)
  * its row.
  */
 static void
-set_tiles(struct emit_fm *f, const struct g_tensor *t, int64_t y, int64_t inside)
+set_tiles(struct npu_fm *f, const struct g_tensor *t, int64_t y, int64_t inside)
 {
-	f->tiles = 1;
+	f->h0 = f->h1 = f->shape.h;
+	f->w0 = f->shape.w;
 	if (!G_HAS(t, G_TENSOR_rows)) {
-		f->base[0] = t->at + y * f->stride.y + inside;
+		f->base[0] = t->at + y * f->stride_y + inside;
 		return;
 	}
 	/* a rolling buffer: rows wrap once, into tile 2 (ethosu-memory(7) 5.6) */
 	int64_t first = y % t->rows;
 	int32_t before = (int32_t)(t->rows - first);
-	f->base[0] = t->at + first * f->stride.y + inside;
+	f->base[0] = t->at + first * f->stride_y + inside;
 	if (before < f->shape.h) {
 		f->base[2] = t->at + inside;
 		f->h0 = f->h1 = before;
-		f->tiles = 2;
 	}
 }
 
-static struct emit_fm
-strided_fm(const struct g_operand *o, int32_t lo, int32_t hi)
+static void
+place_strided(const struct g_operand *o, int32_t lo, struct npu_fm *f)
 {
-	int64_t e = graph_type_bytes(o->type);
-	struct emit_fm f = {
-		.stride = { .y = o->stride[0] * e, .x = o->stride[1] * e, .c = e },
-		.shape = { .h = hi - lo, .w = o->shape.w, .c = o->shape.c },
-	};
-	set_tiles(&f, o->t, lo, o->offset * e);
-	return f;
+	int64_t e = npu_fm_bytes(f);
+	f->stride_y = o->stride[0] * e;
+	f->stride_x = o->stride[1] * e;
+	f->stride_c = e;
+	set_tiles(f, o->t, lo, o->offset * e);
 }
 
-static struct emit_fm
-dense_fm(const struct g_operand *o, int32_t lo, int32_t hi)
+static void
+place_dense(const struct g_operand *o, int32_t lo, struct npu_fm *f)
 {
 	const struct g_tensor *t = o->t;
 	struct g_stride s = tensor_strides(t);
-	int64_t e = graph_type_bytes(o->type);
+	int64_t e = npu_fm_bytes(f);
 	if (o->view == VIEW_RESHAPE ||
 	    (o->view == VIEW_WHOLE && o->type != t->shape.type))
 		s = (struct g_stride){ .y = (int64_t)o->shape.w * o->shape.c * e,
 				       .x = o->shape.c * e, .c = e };
-	struct emit_fm f = {
-		.stride = s,
+	f->stride_y = s.y;
+	f->stride_x = s.x;
+	f->stride_c = s.c;
+	set_tiles(f, t, o->start.h + lo, o->start.w * s.x + channel_offset(t, s.c, o->start.c));
+}
+
+static struct npu_fm
+fm_of_operand(const struct g_operand *o, int32_t lo, int32_t hi)
+{
+	struct npu_fm f = {
 		.shape = { .h = hi - lo, .w = o->shape.w, .c = o->shape.c },
+		.bits = 8 * graph_type_bytes(o->type),
+		.bricks = o->t->layout == LAYOUT_NHCWB16,
 	};
-	set_tiles(&f, t, o->start.h + lo, o->start.w * s.x + channel_offset(t, s, o->start.c));
+	if (o->view == VIEW_STRIDED)
+		place_strided(o, lo, &f);
+	else
+		place_dense(o, lo, &f);
+	return f;
+}
+
+struct npu_fm
+emit_feature_map(const struct memory_system *memory, const struct g_operand *o, int32_t lo,
+		 int32_t hi)
+{
+	struct npu_fm f = fm_of_operand(o, lo, hi);
+	f.region = emit_region_of(memory, o->t);
 	return f;
 }
 
 /* First and last byte of `rows` rows from a base. */
-static void
-tile_extent(struct emit_fm *f, int tile, int64_t base, int64_t rows,
-	    const struct g_operand *o)
+static struct g_range
+tile_extent(const struct npu_fm *f, int64_t base, int64_t rows)
 {
-	int64_t e = graph_type_bytes(o->type);
-	bool bricks = o->t->layout == LAYOUT_NHCWB16;
-	int64_t x = (int64_t)(f->shape.w - 1) * (bricks ? BRICK * e : f->stride.x);
-	int64_t y = (rows - 1) * f->stride.y;
+	int64_t e = npu_fm_bytes(f);
+	int64_t x = (int64_t)(f->shape.w - 1) * (f->bricks ? BRICK * e : f->stride_x);
+	int64_t y = (rows - 1) * f->stride_y;
 	int64_t c = (f->shape.c - 1) * e;
-	if (bricks)
-		c = (f->shape.c - 1) / BRICK * f->stride.c +
+	if (f->bricks)
+		c = (f->shape.c - 1) / BRICK * f->stride_c +
 		    ((f->shape.c - 1) / BRICK ? BRICK - 1 : f->shape.c - 1) * e;
-	f->lo[tile] = base + min_i64(x, 0) + min_i64(y, 0);
-	f->hi[tile] = base + (x > 0 ? x : 0) + (y > 0 ? y : 0) + c + e;
+	return (struct g_range){
+		.lo = base + min_i64(x, 0) + min_i64(y, 0),
+		.hi = base + (x > 0 ? x : 0) + (y > 0 ? y : 0) + c + e,
+	};
 }
 
-static struct emit_fm
-fm_of_operand(const struct g_operand *o, int32_t lo, int32_t hi)
+int
+emit_extent(const struct npu_fm *f, struct g_range tile[2])
 {
-	struct emit_fm f = o->view == VIEW_STRIDED ? strided_fm(o, lo, hi)
-						   : dense_fm(o, lo, hi);
-	f.w0 = f.shape.w;
-	if (f.tiles == 1)
-		f.h0 = f.h1 = f.shape.h;
-	tile_extent(&f, 0, f.base[0], f.tiles == 1 ? f.shape.h : f.h0, o);
-	if (f.tiles == 2)
-		tile_extent(&f, 1, f.base[2], f.shape.h - f.h0, o);
-	return f;
-}
-
-struct emit_fm
-emit_feature_map(const struct emitter *m, const struct g_operand *o, int32_t lo, int32_t hi)
-{
-	struct emit_fm f = fm_of_operand(o, lo, hi);
-	f.region = tensor_is_const(o->t) ? PLACE_FLASH
-					 : emit_region(m, o->t->area);
-	return f;
+	tile[0] = tile_extent(f, f->base[0], f->h0);
+	if (f->h0 == f->shape.h)
+		return 1;
+	tile[1] = tile_extent(f, f->base[2], f->shape.h - f->h0);
+	return 2;
 }
 
 /* Cuts an operand to `depth` channels from c on. */
@@ -162,11 +173,13 @@ emit_part(const struct g_op *op, struct g_range rows, int slice)
 static int
 add_spans(const struct g_operand *o, int32_t lo, int32_t hi, struct emit_span *out)
 {
-	struct emit_fm f = fm_of_operand(o, lo, hi);
-	for (int i = 0; i < f.tiles; i++)
-		out[i] = (struct emit_span){ .t = o->t, .lo = f.lo[i] - o->t->at,
-					     .hi = f.hi[i] - o->t->at };
-	return f.tiles;
+	struct npu_fm f = fm_of_operand(o, lo, hi);
+	struct g_range tile[2];
+	int n = emit_extent(&f, tile);
+	for (int i = 0; i < n; i++)
+		out[i] = (struct emit_span){ .t = o->t, .lo = tile[i].lo - o->t->at,
+					     .hi = tile[i].hi - o->t->at };
+	return n;
 }
 
 int

@@ -97,10 +97,12 @@ hazard_dma(struct hazards *h, const struct accel *accel, const struct accesses *
 /* ---- the emitter's waits --------------------------------------------------- */
 
 void
-access_fm(struct accesses *l, const struct emit_fm *fm, bool write)
+access_fm(struct accesses *l, const struct npu_fm *fm, bool write)
 {
-	for (int i = 0; i < fm->tiles; i++)
-		access_add(l, fm->region, fm->lo[i], fm->hi[i], write);
+	struct g_range tile[2];
+	int n = emit_extent(fm, tile);
+	for (int i = 0; i < n; i++)
+		access_add(l, fm->region, tile[i].lo, tile[i].hi, write);
 }
 
 static const struct accesses *

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of the emitter: registers, feature maps, hazards. */
+/*
+ * The parts of the emitter: an operation of the graph becomes a record (struct npu_op), and the
+ * record becomes registers.
+ */
 #ifndef EMIT_REGS_H
 #define EMIT_REGS_H
 
 #include "emit/emit.h"
 #include "stream/commands.h"
+#include "stream/op.h"
 #include "target/memory.h"
 
 /* ---- regs.c: words; a repeated register write is left out ------------ */
@@ -47,24 +51,17 @@ size_t emit_branch(struct emitter *m, bool if_true, size_t to);
 /* Forgets the values of some registers, so that the next write of each is emitted. */
 void emit_forget(struct emitter *m, const enum npu_reg *regs, size_t n);
 
-/* ---- fm.c: values of an operand's registers -------------------------- */
-
-struct emit_fm {
-	int region;
-	int64_t base[4];
-	int32_t h0, h1, w0;
-	struct g_stride stride; /* bytes */
-	struct hwc shape;	/* accessed elements */
-	/* bytes that the operand may touch, for hazards: one range per tile */
-	int64_t lo[4], hi[4];
-	int tiles;
-};
+/* ---- fm.c: places ------------------------------------------------------------ */
 
 /* The base pointer of a memory (enum g_place). */
-int emit_region(const struct emitter *m, int place);
-/* Rows lo..hi-1 of the operand's view, with all its columns and channels. */
-struct emit_fm emit_feature_map(const struct emitter *m, const struct g_operand *o,
-			int32_t lo, int32_t hi);
+int emit_region(const struct memory_system *memory, int place);
+/* Rows lo..hi-1 of the operand's view, with all its columns and channels.  The zero point and
+ * the sign are not set. */
+struct npu_fm emit_feature_map(const struct memory_system *memory, const struct g_operand *o,
+			       int32_t lo, int32_t hi);
+/* The bytes that a feature map may touch, for hazards: one range per tile.  Returns their
+ * number. */
+int emit_extent(const struct npu_fm *f, struct g_range tile[2]);
 
 /* The operands of a kernel that makes some rows and the channels of one slice. */
 struct emit_part {
@@ -81,48 +78,30 @@ struct fm_regs {
 };
 extern const struct fm_regs emit_ifm_regs, emit_ifm2_regs, emit_ofm_regs;
 
-/* A kernel, or a part of one, ready to be written. */
-struct emit_kernel {
-	const struct g_op *op;	  /* operands cut to the rows and channels of this part */
-	const struct g_op *whole; /* the operation as in the graph */
-	const struct g_step *step;
-	struct emit_fm ifm, ifm2, ofm;
-	struct emit_rows rows;
-	int slot; /* of its table */
-	/* The first operation of its chain, which sets the block; itself without a chain. */
-	const struct g_op *lead;
-	int chain_in, chain_out; /* chain buffers that it reads and fills; -1: none */
-	const struct shram_layout *layout;
-	struct accesses *accesses; /* ranges of feature maps; the weights are added */
-};
+void emit_tiles(struct emitter *m, const struct fm_regs *r, const struct npu_fm *f);
+void emit_strides(struct emitter *m, const struct fm_regs *r, const struct npu_fm *f);
+void emit_pads(struct emitter *m, const struct npu_op *r);
+void emit_window(struct emitter *m, const struct npu_op *r);
+void emit_block(struct emitter *m, const struct npu_op *r);
+/* Code of 8, 16 or 32 bits in a register PRECISION. */
+static inline int
+emit_precision(const struct npu_fm *f)
+{
+	return f->bits >> 4;
+}
 
-void emit_tiles(struct emitter *m, const struct fm_regs *r,
-		const struct emit_fm *f);
-void emit_strides(struct emitter *m, const struct fm_regs *r,
-		  const struct emit_fm *f);
-void emit_pads(struct emitter *m, const struct emit_kernel *k);
-void emit_window(struct emitter *m, const struct g_op *op);
-enum npu_opcode emit_opcode(const struct g_op *op, int *mode);
-
-/* Addresses of a slice's pieces: in flash, or in the buffer that they were fetched to. */
-struct emit_piece {
-	int region, scale_region;
-	struct g_span scales, weights;
-};
-bool emit_find_piece(struct emitter *m, const struct g_step *s, int core,
-		     struct emit_piece *out);
-
-/* Write all registers of a kernel except BLOCKDEP.  Fail with m->e set. */
-bool emit55_registers(struct emitter *m, const struct emit_kernel *k);
-bool emit85_registers(struct emitter *m, const struct emit_kernel *k);
-enum npu_opcode emit85_opcode(const struct g_op *op, int *mode);
+/* Write all registers of a kernel except BLOCKDEP. */
+void emit55_registers(struct emitter *m, const struct npu_op *r);
+void emit85_registers(struct emitter *m, const struct npu_op *r);
+/* Why U85 lacks the operation; NULL: it can run. */
+const char *emit85_fault(const struct g_op *op);
 
 /* ---- scales85.c: the graph's scales as values of U85's registers ----- */
 
 struct scale85 {
 	uint32_t mult;
 	int shift, twice; /* twice: dbl_rnd */
-	int round;	  /* rounding code */
+	enum npu_rounding round;
 };
 struct scales85 {
 	struct scale85 a, b, ofm;
@@ -160,7 +139,7 @@ void emit_border(struct emitter *m, struct emit_loop *l, int part);
 /* ---- hazard.c: waits and block dependency ------------------------------ */
 
 /* Adds the ranges of all tiles of a feature map. */
-void access_fm(struct accesses *l, const struct emit_fm *fm, bool write);
+void access_fm(struct accesses *l, const struct npu_fm *fm, bool write);
 /*
  * Emit the waits that the new operation needs.  A kernel that continues a chain is one with
  * the kernels before it; the accesses of these are added to l.

@@ -2,13 +2,17 @@
 /* Translates the graph's scales to U85: ethosu-commands(7) 23.6, 26.2, 26.3, 26.9. */
 #include "emit/regs.h"
 
-/* Rounding codes of the graph's tfl, truncate and natural. */
-static const int roundings[] = { 0, 4, 1 };
-
 /* The reference shifts operands of comparisons left by this many bits, and rounds twice. */
 enum { COMPARE_TWICE = 8 };
 
 static const struct scale85 one = { .mult = 1 };
+
+/* Operands are rounded in two of the modes. */
+static enum npu_rounding
+natural(int round)
+{
+	return round == ROUND_NATURAL ? NPU_ROUND_NATURAL : NPU_ROUND_DBL;
+}
 
 /*
  * ADD and SUB: one operand is multiplied with two roundings, and the other one is shifted;
@@ -27,8 +31,7 @@ find_sum_scales(const struct g_op *op, struct scales85 *out)
 		struct scale85 scaled = { .mult = op->opa.mult,
 					  .shift = op->opa.shift,
 					  .twice = twice,
-					  .round = op->ifm_round ==
-						   ROUND_NATURAL };
+					  .round = natural(op->ifm_round) };
 		struct scale85 shifted = { .mult = 1u << fixed };
 		a = op->scaled == SCALED_A ? scaled : shifted;
 		b = op->scaled == SCALED_A ? shifted : scaled;
@@ -72,7 +75,8 @@ plain_average(const struct g_op *op, struct scale85 *out)
 	if (!pool || !is_average_of(&op->scale, n, e))
 		return false;
 	uint64_t m = ((UINT64_C(1) << (30 + e)) + (UINT64_C(1) << e)) / (uint64_t)n;
-	*out = (struct scale85){ .mult = (uint32_t)m, .shift = 30 + e, .round = 1 };
+	*out = (struct scale85){ .mult = (uint32_t)m, .shift = 30 + e,
+				 .round = NPU_ROUND_NATURAL };
 	if (n == 1)
 		*out = (struct scale85){ .mult = 1 };
 	return true;
@@ -91,22 +95,23 @@ log2_of(int32_t v)
 static struct scale85
 resize_scale(const struct g_op *op)
 {
-	enum { SYMMETRIC = 3, FRACTION = 16 };
+	enum { FRACTION = 16 };
 	bool divided = op->sample == SAMPLE_BILINEAR && op->ofm.type != TFL_INT32;
 	int weights = divided ? log2_of(op->up.y) + log2_of(op->up.x) : 0;
 	return (struct scale85){ .mult = 1, .shift = FRACTION + weights,
-				 .round = SYMMETRIC };
+				 .round = NPU_ROUND_SYMMETRIC };
 }
 
 static struct scale85
 ofm_scale(const struct g_op *op)
 {
-	struct scale85 s = { .mult = 1, .round = roundings[op->round] };
+	struct scale85 s = { .mult = 1, .round = (enum npu_rounding)op->round };
 	if (op_has_weights(op->kind)) /* only its rounding is used */
 		return s;
 	/* division is exact with natural rounding only (ethosu-commands(7) 26.6) */
 	if (emit85_divides(op))
-		return (struct scale85){ .mult = 1u << 30, .shift = 30, .round = 1 };
+		return (struct scale85){ .mult = 1u << 30, .shift = 30,
+					 .round = NPU_ROUND_NATURAL };
 	/* the operands' scales are used instead */
 	if (op->kind == OP_LRELU || op_compares(op->kind))
 		return s;
@@ -114,13 +119,15 @@ ofm_scale(const struct g_op *op)
 		return resize_scale(op);
 	/* position * 2^16 + value, rounded down (ethosu-commands(7) 26.7) */
 	if (op->kind == OP_ARGMAX)
-		return (struct scale85){ .mult = 1, .shift = 16, .round = 5 };
+		return (struct scale85){ .mult = 1, .shift = 16,
+					 .round = NPU_ROUND_TRUNCATE_LOWER };
 	/*
 	 * Half up, because no shift reaches the double rounding; or down, which is towards
 	 * zero for values that are not negative (nputools-graph(5)).
 	 */
 	if (op->kind == OP_SHR)
-		s.round = op->round == ROUND_TRUNCATE ? 5 : 1;
+		s.round = op->round == ROUND_TRUNCATE ? NPU_ROUND_TRUNCATE_LOWER
+						      : NPU_ROUND_NATURAL;
 	if (!G_HAS(op, G_OP_scale))
 		return s;
 	struct scale85 average;
@@ -163,7 +170,7 @@ emit85_scales(const struct g_op *op)
 	if (op->kind == OP_LRELU) {
 		s.b = (struct scale85){ .mult = op->scale.mult,
 					.shift = op->scale.shift,
-					.round = op->round == ROUND_NATURAL };
+					.round = natural(op->round) };
 		if (G_HAS(op, G_OP_opa))
 			s.a = (struct scale85){ .mult = op->opa.mult,
 						.shift = op->opa.shift,
