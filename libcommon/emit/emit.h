@@ -170,12 +170,6 @@ int64_t emit_scale_bytes(const struct accel *accel, const struct g_op *op,
 			 int64_t channels);
 
 /*
- * scales85.c: true if the stream of op for U85 says that its result is not scaled (multiplier 1,
- * shift 0).  A scale of 2^30 >> 30 goes through the multiplier.
- */
-bool emit85_is_unscaled(const struct g_op *op);
-
-/*
  * limits.c: why accel can't run op, whatever block and addresses op gets; NULL if it can.
  * tfl-partition leaves such an operator to the CPU, npu-sched refuses the graph.
  */

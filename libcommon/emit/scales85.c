@@ -144,13 +144,6 @@ ofm_scale(const struct g_op *op)
 	return s;
 }
 
-bool
-emit85_is_unscaled(const struct g_op *op)
-{
-	struct scale85 s = ofm_scale(op);
-	return s.mult == 1 && s.shift == 0;
-}
-
 /* Multipliers have 31 bits. */
 static struct scale85
 narrowed(struct scale85 s)

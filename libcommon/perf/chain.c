@@ -8,7 +8,7 @@
 
 bool
 perf_chain_add(const struct perf_machine *m, struct perf_op *op,
-	       const struct perf_op *next, bool chained[2])
+	       const struct perf_op *next)
 {
 	enum { LONGEST = 8 }; /* the hardware has six buffers */
 	struct perf_chain *c = &op->chain;
@@ -20,7 +20,7 @@ perf_chain_add(const struct perf_machine *m, struct perf_op *op,
 	const struct perf_fm *operand[2] = { &next->ifm, &next->ifm2 };
 	for (int i = 0; i < 2; i++) {
 		bool scalar = hwc_elements(operand[i]->shape) == 1;
-		if (chained[i] || !operand[i]->bits || scalar)
+		if (next->stage.from_chain[i] || !operand[i]->bits || scalar)
 			continue;
 		if (c->n_reads == PERF_CHAIN_READS)
 			return false;

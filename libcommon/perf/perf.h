@@ -69,6 +69,7 @@ struct perf_op {
 				 * more cycles than other moves */
 		bool bare;	/* an unscaled copy, made only for a move or a lookup table */
 		bool chained;	/* the results go to a chain buffer inside the NPU */
+		bool from_chain[2]; /* the IFM, IFM2 come from one */
 		bool no_output; /* the results are not stored (chain or accumulators) */
 		bool clamps;	/* clamp to a range narrower than the OFM's type */
 	} stage; /* used by U85 only */
@@ -176,12 +177,11 @@ void perf_cost(const struct perf_machine *m, const struct perf_op *op,
 
 /*
  * chain.c: appends the operation next, which reads the results of op from a chain
- * buffer, to op->chain.  chained[i]: IFM (0) or IFM2 (1) of next is the chained
- * operand.  Returns false if op does not write to a chain buffer, or if the chain is
- * too long.
+ * buffer, to op->chain.  Returns false if op does not write to a chain buffer, or if the
+ * chain is too long.
  */
 bool perf_chain_add(const struct perf_machine *m, struct perf_op *op,
-		    const struct perf_op *next, bool chained[2]);
+		    const struct perf_op *next);
 
 /* calibrated.c: true if a feature map of op is in DRAM: each of its blocks then takes longer */
 bool perf_touches_dram(const struct perf_op *op);
@@ -272,13 +272,21 @@ double perf_clocks_end(const struct perf_clocks *c);
 double perf_contention(const struct perf_machine *m, struct perf_step *steps,
 		       size_t n);
 
-/* ---- command streams ----------------------------------------------------- */
+/* ---- records --------------------------------------------------------------- */
+
+/*
+ * work.c: describes a kernel (npu_is_kernel), whether it is decoded from a stream or from a graph
+ * (emit_record).  Its ifm_block is not set.
+ */
+void perf_describe(const struct perf_machine *m, const struct npu_op *op, struct perf_op *out);
 
 /*
  * Returns the memory area of a region: region 0 is constants, 2 is cache, any other is
  * the tensor arena.
  */
 enum mem_area perf_region_area(const struct memory_system *m, int region);
+
+/* ---- command streams ----------------------------------------------------- */
 
 /*
  * Returns true if op is small enough for perf_cost: bounds every product that perf_cost

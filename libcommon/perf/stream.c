@@ -10,67 +10,6 @@
  */
 static const double COST_LIMIT = (double)((int64_t)1 << 60);
 
-enum mem_area
-perf_region_area(const struct memory_system *m, int region)
-{
-	if (region == 0)
-		return m->const_area;
-	return region == 2 ? m->cache_area : m->arena_area;
-}
-
-static enum block_class
-class_of(const struct npu_op *op)
-{
-	switch (op->kind) {
-	case NPU_CONV:
-		return op->weights_ifm2 ? BLOCK_MATMUL : BLOCK_CONV;
-	case NPU_DEPTHWISE:
-		return BLOCK_DEPTHWISE;
-	case NPU_POOL:
-		return op->mode == NPU_POOL_REDUCE_SUM ? BLOCK_REDUCE_SUM
-						       : BLOCK_POOL;
-	default:
-		return BLOCK_ELEMENTWISE;
-	}
-}
-
-static enum perf_func
-func_of(const struct npu_op *op)
-{
-	if (op->kind == NPU_POOL)
-		return op->mode == NPU_POOL_MAX ? PERF_MAXPOOL : PERF_OTHER;
-	if (op->kind != NPU_ELEMENTWISE)
-		return PERF_OTHER;
-	if (op->mode == NPU_ELT_MUL)
-		return PERF_MUL;
-	return op->mode == NPU_ELT_ADD || op->mode == NPU_ELT_SUB ? PERF_ADD_SUB
-								  : PERF_OTHER;
-}
-
-/* A ReLU is recognized by a clamp that is narrower than the output's type. */
-static enum act_column
-activation_of(const struct npu_op *op)
-{
-	if (op->activation >= NPU_ACT_TANH)
-		return ACT_TABLE;
-	if (op->ofm.bits > 16)
-		return ACT_NONE; /* outputs of 32 bits are not clamped:
-				  * ethosu-commands(7) 6.4 */
-	int bits = op->ofm.bits;
-	int32_t lo = op->ofm.is_signed ? -(1 << (bits - 1)) : 0;
-	int32_t hi = (op->ofm.is_signed ? 1 << (bits - 1) : 1 << bits) - 1;
-	return op->min > lo || op->max < hi ? ACT_RELU : ACT_NONE;
-}
-
-static struct perf_fm
-perf_fm_of(const struct perf_machine *m, const struct npu_fm *f)
-{
-	return (struct perf_fm){
-		.shape = f->shape, .bits = f->bits, .nhcwb16 = f->bricks,
-		.area = perf_region_area(m->memory, f->region),
-	};
-}
-
 /* Computes in doubles, as the integer products could overflow. */
 bool
 perf_op_fits(const struct perf_op *op)
@@ -84,94 +23,15 @@ perf_op_fits(const struct perf_op *op)
 	return reads < COST_LIMIT && bytes < COST_LIMIT && ifm * 512 < COST_LIMIT;
 }
 
-/* additional properties of U85's output stage (ethosu-timing(7) 21) */
-static struct perf_stage85
-stage_of(const struct npu_op *op)
-{
-	static const int in[] = {
-		[NPU_ACT85_U8_U8] = 8,	  [NPU_ACT85_S8_S8] = 8,
-		[NPU_ACT85_S8_S16] = 8,	  [NPU_ACT85_S8_S32] = 8,
-		[NPU_ACT85_S16_S16] = 16, [NPU_ACT85_S16_S32] = 16,
-		[NPU_ACT85_TANH] = 16,	  [NPU_ACT85_SIGMOID] = 16,
-	};
-	bool copies = op->kind == NPU_POOL && op->kernel_h == 1 &&
-		      op->kernel_w == 1 &&
-		      (op->mode == NPU_POOL_NONE || op->mode == NPU_POOL_SUM);
-	return (struct perf_stage85){
-		.bits = op->activation < (int)ARRAY_LEN(in) ? in[op->activation] : 0,
-		.divides = op->kind == NPU_ELEMENTWISE && op->mode == NPU_ELT85_DIV,
-		.resizes = op->kind == NPU_RESIZE,
-		.blends = op->kind == NPU_RESIZE && op->mode == NPU_RESIZE_BILINEAR,
-		.moves = op->transpose != NPU_HWC || op->reverse != NPU_FORWARD,
-		.turns = op->transpose == NPU_WHC || op->transpose == NPU_WCH ||
-			 op->transpose == NPU_CWH || op->reverse == NPU_REVERSE_W,
-		.bare = copies && op->ofm_mult == 1 && op->ofm_shift == 0,
-		.chained = op->ofm.storage == NPU_CHAINED,
-		.no_output = op->acc_kept || !npu_fm_stored(&op->ofm),
-	};
-}
-
-/* Sets the members that only U85's registers determine. */
-static void
-describe85(const struct npu_op *op, struct perf_op *out)
-{
-	out->stage = stage_of(op);
-	out->stage.clamps = out->activation == ACT_RELU;
-	out->activation = op->table.n ? ACT_TABLE : ACT_NONE;
-	out->ofm.shape = op->extent;
-	out->ublock = op->ublock;
-	out->fast_weights = op->fast_weights;
-	out->sparse_weights = op->sparse_weights;
-	out->weight_bytes = npu_weight_bytes(op);
-	if (op->kind == NPU_POOL && op->mode == NPU_POOL_NONE) {
-		/* the operation reads only the initial values of its accumulators */
-		out->ifm = out->ifm2;
-		out->ifm2 = (struct perf_fm){ .bits = 0 };
-	}
-	if (op->ifm_scalar) {
-		out->ifm.area = out->ifm2.area;
-		out->ifm.shape = (struct hwc){ .h = 1, .w = 1, .c = 1 };
-	}
-	if (op->ifm2_scalar)
-		out->ifm2.shape = (struct hwc){ .h = 1, .w = 1, .c = 1 };
-	if (op->kind == NPU_RESIZE)
-		out->ifm.shape.c = op->extent.c;
-}
-
-/* Per generation: adds the properties that the common registers do not have. */
-static void (*const describe[GENERATIONS])(const struct npu_op *, struct perf_op *) = {
-	[GEN_U85] = describe85,
-};
-
 /*
- * Describes a decoded kernel (npu_is_kernel).  Fails for a kernel that no hardware
- * executes: an empty IFM, or sizes whose costs exceed 2^60.
+ * Describes a decoded kernel with its blocks.  Fails for a kernel that no hardware executes: an
+ * empty IFM, or sizes whose costs exceed 2^60.
  */
 static bool
-describe_kernel(const struct perf_machine *m, const struct npu_op *op,
+describe_decoded(const struct perf_machine *m, const struct npu_op *op,
 		struct perf_op *out, struct err *e)
 {
-	*out = (struct perf_op){
-		.class = class_of(op), .func = func_of(op),
-		.activation = activation_of(op), .upscale = op->upscale,
-		.ifm = perf_fm_of(m, &op->ifm), .ofm = perf_fm_of(m, &op->ofm),
-		.kernel_h = op->kernel_h, .kernel_w = op->kernel_w,
-		.stride_y = op->stride_y, .stride_x = op->stride_x,
-		.dilation_y = op->dilation_y, .dilation_x = op->dilation_x,
-		.block = op->block, .part_kernel = op->part_kernel,
-		.acc40 = op->acc_format == 1,
-		.has_bias = op->scales[0].n + op->scales[1].n > 0,
-		.weight_bytes = op->weights[0].n + op->weights[1].n,
-		.scale_bytes = op->scales[0].n + op->scales[1].n,
-		.weight_area = perf_region_area(m->memory, op->weights[0].region),
-		.scale_area = perf_region_area(m->memory, op->scales[0].region),
-	};
-	if (op->has_ifm2)
-		out->ifm2 = perf_fm_of(m, &op->ifm2);
-	if (op->ifm2_scalar) /* a scalar is in a register; its region has no meaning */
-		out->ifm2.area = out->ifm.area;
-	if (describe[m->accel->generation])
-		describe[m->accel->generation](op, out);
+	perf_describe(m, op, out);
 	struct hwc i = out->ifm.shape;
 	if (i.h < 1 || i.w < 1 || i.c < 1)
 		return err_set(e, "error: word %zu: %s reads an empty IFM",
@@ -238,7 +98,7 @@ cost_row(const struct perf_machine *m, struct perf_row *r, bool *used,
 		*used = false;
 		return true;
 	default:
-		if (!describe_kernel(m, &r->npu, &r->op, e))
+		if (!describe_decoded(m, &r->npu, &r->op, e))
 			return false;
 		cost_kernel(m, r);
 		return true;
@@ -266,15 +126,14 @@ join_chain(const struct perf_machine *m, struct perf_run *run,
 	   const struct perf_row *next, bool *used, struct err *e)
 {
 	const struct npu_op *op = &next->npu;
-	bool from[2] = { op->ifm.storage == NPU_CHAINED,
-			 op->has_ifm2 && op->ifm2.storage == NPU_CHAINED };
+	const bool *from = next->op.stage.from_chain;
 	*used = next->step.kind != PERF_KERNEL || (!from[0] && !from[1]);
 	if (*used)
 		return true;
 	size_t i = run->n;
 	while (i && run->row[i - 1].step.kind != PERF_KERNEL)
 		i--;
-	if (!i || !perf_chain_add(m, &run->row[i - 1].op, &next->op, from))
+	if (!i || !perf_chain_add(m, &run->row[i - 1].op, &next->op))
 		return err_set(e, "error: word %zu: %s is in no chain, or the "
 				  "chain is too long", op->at, npu_op_name(op));
 	cost_kernel(m, &run->row[i - 1]);

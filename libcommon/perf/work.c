@@ -1,153 +1,174 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Describes an operation of a graph in the estimator's terms. */
+/* Describes the record of a kernel in the estimator's terms. */
 #include "perf/work.h"
 
 #include "emit/emit.h"
 
+#include <assert.h>
+
 enum mem_area
-perf_area_of(const struct memory_system *m, const struct g_tensor *t)
+perf_region_area(const struct memory_system *m, int region)
 {
-	if (tensor_is_const(t) || t->area == PLACE_FLASH)
+	if (region == 0)
 		return m->const_area;
-	return t->area == PLACE_CACHE ? m->cache_area : m->arena_area;
+	return region == 2 ? m->cache_area : m->arena_area;
 }
 
-static struct perf_fm
-fm_of(const struct memory_system *m, const struct g_operand *o)
+static enum block_class
+class_of(const struct npu_op *op)
 {
-	if (!o->t)
-		return (struct perf_fm){ .bits = 0 };
-	return (struct perf_fm){
-		.shape = o->shape, .bits = 8 * graph_type_bytes(o->type),
-		.nhcwb16 = o->t->layout == LAYOUT_NHCWB16,
-		.area = perf_area_of(m, o->t),
-	};
+	switch (op->kind) {
+	case NPU_CONV:
+		return op->weights_ifm2 ? BLOCK_MATMUL : BLOCK_CONV;
+	case NPU_DEPTHWISE:
+		return BLOCK_DEPTHWISE;
+	case NPU_POOL:
+		return op->mode == NPU_POOL_REDUCE_SUM ? BLOCK_REDUCE_SUM
+						       : BLOCK_POOL;
+	default:
+		return BLOCK_ELEMENTWISE;
+	}
 }
 
 static enum perf_func
-func_of(int kind)
+func_of(const struct npu_op *op)
 {
-	switch (kind) {
-	case OP_MUL:
-		return PERF_MUL;
-	case OP_ADD: case OP_SUB:
-		return PERF_ADD_SUB;
-	case OP_MAXPOOL:
-		return PERF_MAXPOOL;
-	default:
+	if (op->kind == NPU_POOL)
+		return op->mode == NPU_POOL_MAX ? PERF_MAXPOOL : PERF_OTHER;
+	if (op->kind != NPU_ELEMENTWISE)
 		return PERF_OTHER;
-	}
+	if (op->mode == NPU_ELT_MUL)
+		return PERF_MUL;
+	return op->mode == NPU_ELT_ADD || op->mode == NPU_ELT_SUB ? PERF_ADD_SUB
+								  : PERF_OTHER;
 }
 
-static bool
-clamps(const struct g_op *op)
+/* A ReLU is recognized by a clamp that is narrower than the output's type. */
+static enum act_column
+activation_of(const struct npu_op *op)
 {
-	int bits = 8 * graph_type_bytes(op->ofm.type);
-	int64_t lo = graph_type_signed(op->ofm.type) ? -((int64_t)1 << (bits - 1)) : 0;
-	int64_t hi = lo + ((int64_t)1 << bits) - 1;
-	return bits < 32 && (op->clamp.lo > lo || op->clamp.hi < hi);
+	if (op->activation >= NPU_ACT_TANH)
+		return ACT_TABLE;
+	if (op->ofm.bits > 16)
+		return ACT_NONE; /* outputs of 32 bits are not clamped:
+				  * ethosu-commands(7) 6.4 */
+	int bits = op->ofm.bits;
+	int32_t lo = op->ofm.is_signed ? -(1 << (bits - 1)) : 0;
+	int32_t hi = (op->ofm.is_signed ? 1 << (bits - 1) : 1 << bits) - 1;
+	return op->min > lo || op->max < hi ? ACT_RELU : ACT_NONE;
 }
 
-/* Rows or columns of the IFM that `ofm` rows or columns of the OFM read, without padding. */
-static int32_t
-extent(int32_t ofm, int stride, int kernel, int padding, bool upscaled)
+static struct perf_fm
+fm_of(const struct perf_machine *m, const struct npu_fm *f)
 {
-	int32_t n = (ofm - 1) * stride + kernel - padding;
-	return upscaled ? (n + 1) / 2 : n;
+	return (struct perf_fm){
+		.shape = f->shape, .bits = f->bits, .nhcwb16 = f->bricks,
+		.area = perf_region_area(m->memory, f->region),
+	};
 }
 
-bool
-perf_takes_ifm2_first(const struct g_op *op)
+/* additional properties of U85's output stage (ethosu-timing(7) 21) */
+static struct perf_stage85
+stage_of(const struct npu_op *op)
 {
-	return op_is_binary(op->kind) && op->reversed;
+	static const int in[] = {
+		[NPU_ACT85_U8_U8] = 8,	  [NPU_ACT85_S8_S8] = 8,
+		[NPU_ACT85_S8_S16] = 8,	  [NPU_ACT85_S8_S32] = 8,
+		[NPU_ACT85_S16_S16] = 16, [NPU_ACT85_S16_S32] = 16,
+		[NPU_ACT85_TANH] = 16,	  [NPU_ACT85_SIGMOID] = 16,
+	};
+	bool copies = op->kind == NPU_POOL && op->kernel_h == 1 &&
+		      op->kernel_w == 1 &&
+		      (op->mode == NPU_POOL_NONE || op->mode == NPU_POOL_SUM);
+	return (struct perf_stage85){
+		.bits = op->activation < (int)ARRAY_LEN(in) ? in[op->activation] : 0,
+		.divides = op->kind == NPU_ELEMENTWISE && op->mode == NPU_ELT85_DIV,
+		.resizes = op->kind == NPU_RESIZE,
+		.blends = op->kind == NPU_RESIZE && op->mode == NPU_RESIZE_BILINEAR,
+		.moves = op->transpose != NPU_HWC || op->reverse != NPU_FORWARD,
+		.turns = op->transpose == NPU_WHC || op->transpose == NPU_WCH ||
+			 op->transpose == NPU_CWH || op->reverse == NPU_REVERSE_W,
+		.bare = copies && op->ofm_mult == 1 && op->ofm_shift == 0,
+		.chained = op->ofm.storage == NPU_CHAINED,
+		.from_chain = { op->ifm.storage == NPU_CHAINED,
+				op->has_ifm2 && op->ifm2.storage == NPU_CHAINED },
+		.no_output = op->acc_kept || !npu_fm_stored(&op->ofm),
+	};
 }
 
-/* U85: puts the operands in the order in which they are read, and describes further work of the
- * output stage. */
+/* Sets the members that only U85's registers determine. */
 static void
-describe85(const struct g_op *op, struct perf_op *p)
+describe85(const struct npu_op *op, struct perf_op *out)
 {
-	if (perf_takes_ifm2_first(op)) {
-		struct perf_fm first = p->ifm2;
-		p->ifm2 = p->ifm;
-		p->ifm = first;
+	out->stage = stage_of(op);
+	out->stage.clamps = out->activation == ACT_RELU;
+	out->activation = op->table.n ? ACT_TABLE : ACT_NONE;
+	out->ofm.shape = op->extent;
+	out->ublock = op->ublock;
+	out->fast_weights = op->fast_weights;
+	out->sparse_weights = op->sparse_weights;
+	out->weight_bytes = npu_weight_bytes(op);
+	if (op->kind == NPU_POOL && op->mode == NPU_POOL_NONE) {
+		/* the operation reads only the initial values of its accumulators */
+		out->ifm = out->ifm2;
+		out->ifm2 = (struct perf_fm){ .bits = 0 };
 	}
-	p->stage.clamps = p->activation == ACT_RELU; /* takes no time on U85 */
-	if (p->stage.clamps)
-		p->activation = ACT_NONE;
-	if (op_has_table(op))
-		p->stage.bits = op->lut->bits == 16 ? 16 : 8; /* of the table's input */
-	p->stage.divides = op->kind == OP_DIV;
-	p->stage.moves = op->kind == OP_REORDER;
-	p->stage.turns = op->order == ORDER_REVERSE_W;
-	p->stage.bare = op->kind == OP_REORDER && emit85_is_unscaled(op);
+	if (op->ifm_scalar) {
+		out->ifm.area = out->ifm2.area;
+		out->ifm.shape = (struct hwc){ .h = 1, .w = 1, .c = 1 };
+	}
+	if (op->ifm2_scalar)
+		out->ifm2.shape = (struct hwc){ .h = 1, .w = 1, .c = 1 };
+	if (op->kind == NPU_RESIZE)
+		out->ifm.shape.c = op->extent.c;
 }
 
-/* by generation: properties that not all generations have */
-static void (*const describe[GENERATIONS])(const struct g_op *, struct perf_op *) = {
+/* Per generation: adds the properties that the common registers do not have. */
+static void (*const describe[GENERATIONS])(const struct npu_op *, struct perf_op *) = {
 	[GEN_U85] = describe85,
 };
 
-/* A resize is costed by the work of the output stage only. */
-static void
-describe_resize(const struct g_op *op, struct perf_op *p)
+void
+perf_describe(const struct perf_machine *m, const struct npu_op *op, struct perf_op *out)
 {
-	struct yx read = op_sampled(op);
-	p->class = BLOCK_ELEMENTWISE;
-	p->stage.resizes = true;
-	p->stage.blends = op->sample == SAMPLE_BILINEAR;
-	p->ifm.shape.h = read.y;
-	p->ifm.shape.w = read.x;
+	*out = (struct perf_op){
+		.class = class_of(op), .func = func_of(op),
+		.activation = activation_of(op), .upscale = op->upscale,
+		.ifm = fm_of(m, &op->ifm), .ofm = fm_of(m, &op->ofm),
+		.kernel_h = op->kernel_h, .kernel_w = op->kernel_w,
+		.stride_y = op->stride_y, .stride_x = op->stride_x,
+		.dilation_y = op->dilation_y, .dilation_x = op->dilation_x,
+		.block = op->block, .part_kernel = op->part_kernel,
+		.acc40 = op->acc_format == 1,
+		.has_bias = op->scales[0].n + op->scales[1].n > 0,
+		.weight_bytes = op->weights[0].n + op->weights[1].n,
+		.scale_bytes = op->scales[0].n + op->scales[1].n,
+		.weight_area = perf_region_area(m->memory, op->weights[0].region),
+		.scale_area = perf_region_area(m->memory, op->scales[0].region),
+	};
+	if (op->has_ifm2)
+		out->ifm2 = fm_of(m, &op->ifm2);
+	if (op->ifm2_scalar) /* a scalar is in a register; its region has no meaning */
+		out->ifm2.area = out->ifm.area;
+	if (describe[m->accel->generation])
+		describe[m->accel->generation](op, out);
 }
 
 struct perf_op
-perf_work_of(const struct perf_machine *m, const struct g_op *op, struct g_range rows,
+perf_work_of(const struct perf_machine *m, const struct g_op *op, int links, struct g_range rows,
 	     struct g_range depth)
 {
-	struct perf_op p = {
-		.class = op_block_class(op->kind),
-		.func = func_of(op->kind),
-		.activation = op->act != G_ACT_CLAMP ? ACT_TABLE
-			      : clamps(op)	     ? ACT_RELU
-						     : ACT_NONE,
-		.upscale = (enum upscale)op->upscale,
-		.ifm = fm_of(m->memory, &op->ifm), .ifm2 = fm_of(m->memory, &op->ifm2),
-		.ofm = fm_of(m->memory, &op->ofm),
-		.kernel_h = op->kernel.y, .kernel_w = op->kernel.x,
-		.stride_y = op->stride.y, .stride_x = op->stride.x,
-		.dilation_y = op->dilation.y, .dilation_x = op->dilation.x,
-		.part_kernel = op->traversal == PART_KERNEL,
-		.acc40 = op->acc40 != 0, .sparse_weights = op->sparse != 0,
-		.fast_weights = op->fast != 0,
-	};
-	struct emit_rows r = emit_ifm_rows(op, rows);
-	p.ofm.shape.h = (int32_t)(rows.hi - rows.lo);
-	p.ofm.shape.c = (int32_t)(depth.hi - depth.lo);
-	if (op->kind == OP_REORDER) {
-		p.ofm.shape.w = op_extent(op).w;
-		p.ofm.shape.c = op_extent(op).c;
+	struct perf_op p;
+	for (int i = 0; i <= links; i++) {
+		const struct g_range all = { .hi = op[i].ofm.shape.h }, deep = { .hi = op[i].ofm.shape.c };
+		struct perf_op next;
+		struct npu_op r;
+		emit_record(m->accel, m->memory, &op[i], i ? all : rows, i ? deep : depth, 0, &r);
+		if (i < links)
+			r.ofm.storage = NPU_CHAINED;
+		perf_describe(m, &r, i ? &next : &p);
+		const bool added = !i || perf_chain_add(m, &p, &next);
+		assert(added);
 	}
-	if (op_is_elementwise(op->kind)) {
-		p.ifm.shape = p.ofm.shape;
-	} else {
-		struct yx size = op_dilated(op);
-		bool up = op->upscale != UPSCALE_NONE;
-		p.ifm.shape.h = extent(p.ofm.shape.h, op->stride.y, size.y,
-				       r.pad_top + r.pad_bottom, up);
-		p.ifm.shape.w = extent(p.ofm.shape.w, op->stride.x, size.x,
-				       op->pad.left + op->pad.right, up);
-	}
-	if (op->kind == OP_DEPTHWISE)
-		p.ifm.shape.c = p.ofm.shape.c;
-	if (op->kind == OP_RESIZE)
-		describe_resize(op, &p);
-	if (op->ifm2.t && p.ifm2.shape.h > 1)
-		p.ifm2.shape.h = p.ofm.shape.h;
-	if (G_HAS(op, G_OP_scalar))
-		p.ifm2 = (struct perf_fm){ .shape = { .h = 1, .w = 1, .c = 1 },
-					    .bits = p.ifm.bits,
-					    .area = p.ifm.area };
-	if (describe[m->accel->generation])
-		describe[m->accel->generation](op, &p);
 	return p;
 }

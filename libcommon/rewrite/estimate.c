@@ -130,7 +130,7 @@ try_operation(struct trial *t, const struct accel *a, const struct g_op *op)
 {
 	struct hwc o = op->ofm.shape;
 	t->q = op_block_query(op, o.h);
-	t->work = perf_work_of(&t->m->calibrated, op, (struct g_range){ .hi = o.h },
+	t->work = perf_work_of(&t->m->calibrated, op, 0, (struct g_range){ .hi = o.h },
 			       (struct g_range){ .hi = o.c });
 	place(t, op);
 	if (op->weights) {

@@ -136,19 +136,19 @@ test_chain(void)
 	struct perf_machine m = machine(ACCEL_U85_256, &s);
 	struct hwc shape = { .h = 64, .w = 64, .c = 16 };
 	struct perf_op first = sum_of(shape, 8), next = sum_of(shape, 8);
-	bool chained[2] = { true, false };
+	next.stage.from_chain[0] = true;
 	CHECK(perf_output85(m.accel, &first), 0.25);
-	CHECK(perf_chain_add(&m, &first, &next, chained), false);
+	CHECK(perf_chain_add(&m, &first, &next), false);
 	first.stage.chained = true;
 	next.activation = ACT_TABLE;
-	CHECK(perf_chain_add(&m, &first, &next, chained), true);
+	CHECK(perf_chain_add(&m, &first, &next), true);
 	CHECK(first.chain.n_reads, 1);
 	CHECK(first.chain.output_cycles, 0.25);
 	struct perf_cost c;
 	perf_cost(&m, &first, &c);
 	CHECK(c.npu, 64 * 64 * 16 / 2);
 	/* the chain ended there */
-	CHECK(perf_chain_add(&m, &first, &next, chained), false);
+	CHECK(perf_chain_add(&m, &first, &next), false);
 	/* words into a chain buffer, and a division */
 	struct perf_op words = sum_of(shape, 32);
 	CHECK(perf_output85(m.accel, &words), 0.5);

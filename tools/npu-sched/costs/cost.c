@@ -27,27 +27,7 @@ transfer_share(const struct sched *s)
 enum mem_area
 sched_area(const struct sched *s, const struct g_tensor *t)
 {
-	return perf_area_of(&s->memory, t);
-}
-
-/* The work of the kernel that these operations are together, the first one in part. */
-static struct perf_op
-work_of_ops(const struct sched *s, const struct g_op *op, int links, struct g_range rows,
-	    struct g_range depth)
-{
-	struct perf_op p = perf_work_of(&s->machine, &op[0], rows, depth);
-	for (int i = 1; i <= links; i++) {
-		struct perf_op next = perf_work_of(&s->machine, &op[i],
-						   (struct g_range){ .hi = op[i].ofm.shape.h },
-						   (struct g_range){ .hi = op[i].ofm.shape.c });
-		bool chained[2] = { false };
-		chained[(op[i].chain == CHAIN_IFM2) != perf_takes_ifm2_first(&op[i])] = true;
-		p.stage.chained = true;
-		next.stage.chained = i < links;
-		bool added = perf_chain_add(&s->machine, &p, &next, chained);
-		assert(added);
-	}
-	return p;
+	return perf_region_area(&s->memory, emit_region_of(&s->memory, t));
 }
 
 struct perf_op
@@ -59,8 +39,8 @@ kernel_op(const struct sched *s, const struct kernel *k, const struct fold *fold
 	assert(is_one);
 	bool whole = k->links || fold->ofm.c;
 	const struct g_range rows = { .hi = ops[0].ofm.shape.h }, depth = { .hi = ops[0].ofm.shape.c };
-	struct perf_op p = work_of_ops(s, ops, k->links, whole ? rows : k->rows,
-				       whole ? depth : k->depth);
+	struct perf_op p = perf_work_of(&s->machine, ops, k->links, whole ? rows : k->rows,
+					whole ? depth : k->depth);
 	p.has_bias = stream_bytes > 0;
 	p.weight_bytes = stream_bytes;
 	p.scale_bytes = scale_bytes;
