@@ -8,11 +8,11 @@
 struct npu_range
 perf_weight_source(const struct perf_run *run, const struct perf_row *row, int core)
 {
-	struct npu_range w = row->npu.weights[core];
+	struct npu_range w = row->npu->weights[core];
 	if (row->step.kind != PERF_KERNEL || !w.n)
 		return (struct npu_range){ 0 };
 	if (row->weight_dma >= 0) {
-		const struct npu_op *dma = &run->row[row->weight_dma].npu;
+		const struct npu_op *dma = run->row[row->weight_dma].npu;
 		w.at += dma->src.at - dma->dst.at;
 		w.region = dma->src.region;
 	}
@@ -124,7 +124,7 @@ perf_constants_read(struct arena *a, const struct perf_run *run, size_t n_runs)
 	for (size_t i = 0; i < n_runs; i++)
 		for (size_t k = 0; k < run[i].n; k++) {
 			struct npu_range some[14];
-			size_t m = constant_ranges(&run[i].row[k].npu, some);
+			size_t m = constant_ranges(run[i].row[k].npu, some);
 			assert(m <= ARRAY_LEN(some));
 			for (size_t j = 0; j < m; j++) {
 				agrow(a, all, n, &cap);

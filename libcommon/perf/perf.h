@@ -296,7 +296,7 @@ bool perf_op_fits(const struct perf_op *op);
 
 /* one kernel, transfer or wait of a stream with its cost and its time */
 struct perf_row {
-	struct npu_op npu; /* the decoded operation */
+	const struct npu_op *npu; /* the record of the operation */
 	struct perf_step step;
 	/* kernels only */
 	struct perf_op op;

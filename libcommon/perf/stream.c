@@ -45,7 +45,7 @@ describe_decoded(const struct perf_machine *m, const struct npu_op *op,
 static bool
 cost_dma(const struct perf_machine *m, struct perf_row *r, struct err *e)
 {
-	const struct npu_op *op = &r->npu;
+	const struct npu_op *op = r->npu;
 	double bytes = (double)op->src.n * op->size0 * op->size1;
 	if (bytes > COST_LIMIT)
 		return err_set(e, "error: word %zu: dma of %.0f bytes is too large for "
@@ -82,8 +82,8 @@ cost_row(const struct perf_machine *m, struct perf_row *r, bool *used,
 	 struct err *e)
 {
 	*used = true;
-	r->step.n = r->npu.param;
-	switch (r->npu.kind) {
+	r->step.n = r->npu->param;
+	switch (r->npu->kind) {
 	case NPU_DMA:
 		return cost_dma(m, r, e);
 	case NPU_DMA_WAIT:
@@ -98,7 +98,7 @@ cost_row(const struct perf_machine *m, struct perf_row *r, bool *used,
 		*used = false;
 		return true;
 	default:
-		if (!describe_decoded(m, &r->npu, &r->op, e))
+		if (!describe_decoded(m, r->npu, &r->op, e))
 			return false;
 		cost_kernel(m, r);
 		return true;
@@ -125,7 +125,7 @@ static bool
 join_chain(const struct perf_machine *m, struct perf_run *run,
 	   const struct perf_row *next, bool *used, struct err *e)
 {
-	const struct npu_op *op = &next->npu;
+	const struct npu_op *op = next->npu;
 	const bool *from = next->op.stage.from_chain;
 	*used = next->step.kind != PERF_KERNEL || (!from[0] && !from[1]);
 	if (*used)
@@ -218,7 +218,7 @@ find_parts(struct history *h, const struct perf_run *run, struct npu_range span,
 	h->n_parts = 0;
 	for (size_t k = 0; k < h->n && k < LOOK_BACK && lo > span.at; k++) {
 		ptrdiff_t d = h->recent[(h->n - 1 - k) % LOOK_BACK];
-		const struct npu_range *to = &run->row[d].npu.dst;
+		const struct npu_range *to = &run->row[d].npu->dst;
 		if (to->region != span.region || to->at >= lo || to->at + to->n < lo)
 			continue;
 		h->part[h->n_parts++] = d;
@@ -254,16 +254,16 @@ join_weights(struct arena *a, struct perf_run *run)
 		r->weight_dma = -1;
 		if (r->step.kind == PERF_DMA && !r->to_shram)
 			h.recent[h.n++ % LOOK_BACK] = (ptrdiff_t)i;
-		if (r->step.kind != PERF_KERNEL || !r->npu.weights[0].n)
+		if (r->step.kind != PERF_KERNEL || !r->npu->weights[0].n)
 			continue;
-		int64_t weights = r->npu.weights[0].at;
-		const struct npu_range *scales = &r->npu.scales[0];
-		if (find_parts(&h, run, weight_span(&r->npu), weights)) {
+		int64_t weights = r->npu->weights[0].at;
+		const struct npu_range *scales = &r->npu->scales[0];
+		if (find_parts(&h, run, weight_span(r->npu), weights)) {
 			for (size_t k = 0; k < h.n_parts; k++)
-				if (range_contains(&run->row[h.part[k]].npu.dst, weights))
+				if (range_contains(&run->row[h.part[k]].npu->dst, weights))
 					r->weight_dma = h.part[k];
 			take_parts(&h, run, r);
-		} else if (scales->region != r->npu.weights[0].region &&
+		} else if (scales->region != r->npu->weights[0].region &&
 			   find_parts(&h, run, *scales, scales->at)) {
 			take_parts(&h, run, r);
 		}
@@ -279,16 +279,17 @@ perf_stream(struct arena *a, const struct perf_machine *m,
 	*out = (struct perf_run){ 0 };
 	walk_init(&walk, s);
 	for (;;) {
-		struct perf_row row = { 0 };
+		struct npu_op *op = anew(a, struct npu_op, 1);
+		struct perf_row row = { .npu = op };
 		bool used;
-		if (!walk_next(&walk, &row.npu, e))
+		if (!walk_next(&walk, op, e))
 			break;
 		if (!cost_row(m, &row, &used, e))
 			return false;
-		if (row.npu.kind == NPU_STOP)
+		if (row.npu->kind == NPU_STOP)
 			break;
-		out->loops |= row.npu.kind == NPU_BRANCH &&
-			      row.npu.target <= 4 * (int64_t)row.npu.at;
+		out->loops |= row.npu->kind == NPU_BRANCH &&
+			      row.npu->target <= 4 * (int64_t)row.npu->at;
 		if (used && !join_chain(m, out, &row, &used, e))
 			return false;
 		if (!used)

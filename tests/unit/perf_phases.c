@@ -40,11 +40,21 @@ fill_constants(bool uniform)
 	}
 }
 
+static struct npu_op records[16]; /* of the rows below */
+static size_t n_records;
+
+static struct npu_op *
+record(const struct perf_row *r)
+{
+	return &records[r->npu - records];
+}
+
 /* a convolution that writes h x w pixels of 14 channels from a byte offset on */
 static struct perf_row
 convolution(int32_t h, int32_t w, int64_t to, int64_t scales)
 {
-	struct npu_op op = {
+	struct npu_op *op = &records[n_records++];
+	*op = (struct npu_op){
 		.kind = NPU_CONV, .kernel_h = 1, .kernel_w = 1, .stride_y = 1,
 		.stride_x = 1,
 		.ifm = { .region = 1, .base = { 128 }, .stride_y = 8, .bits = 8,
@@ -87,16 +97,16 @@ test_phases(void)
 	run.row = row;
 	/* one has the scale of another channel: it is no phase, and three are not
 	 * enough */
-	row[3].npu.scales[0].at = TABLE;
+	record(&row[3])->scales[0].at = TABLE;
 	CHECK(perf_phases_at(&known, &run, 0).end, 0);
-	row[3].npu.scales[0].at = 0;
+	record(&row[3])->scales[0].at = 0;
 	/* two convolutions that write the same pixels */
-	row[3].npu.ofm.base[0] = 14;
+	record(&row[3])->ofm.base[0] = 14;
 	CHECK(perf_phases_at(&known, &run, 0).end, 0);
-	row[3].npu.ofm.base[0] = 70;
+	record(&row[3])->ofm.base[0] = 70;
 	/* two pairs of columns do not fill rows of 5 pixels */
 	for (int i = 0; i < ROWS; i++)
-		row[i].npu.ofm.stride_y = 140;
+		record(&row[i])->ofm.stride_y = 140;
 	CHECK(perf_phases_at(&known, &run, 0).end, 0);
 }
 
@@ -113,7 +123,7 @@ test_slices(void)
 	CHECK(l.next, 2);
 	CHECK(l.op.ofm.shape.c, 2 * CHANNELS);
 	/* the same channels again are not further ones ... */
-	row[1].npu.scales[0].at = 0;
+	record(&row[1])->scales[0].at = 0;
 	CHECK(perf_layer_at(&known, &run, 0).next, 1);
 	/* ... unless all of them have the same scale, or no constants are available */
 	fill_constants(true);
@@ -161,7 +171,7 @@ test_seen(void)
 	struct perf_row row = convolution(5, 3, 4096, 0);
 	struct perf_run run = { .row = &row, .n = 1 };
 	struct hwc read = { .h = 5, .w = 2, .c = 16 };
-	row.npu.ifm = (struct npu_fm){ .region = 1, .base = { 32 }, .shape = read,
+	record(&row)->ifm = (struct npu_fm){ .region = 1, .base = { 32 }, .shape = read,
 				       .stride_x = 32, .stride_y = 96, .bits = 8 };
 	row.op.ifm = (struct perf_fm){ .shape = read, .bits = 8 };
 	row.op.kernel_h = row.op.kernel_w = 1;
@@ -170,7 +180,7 @@ test_seen(void)
 	CHECK(op.ifm.shape.h, 5);
 	CHECK(op.ifm.shape.w, 4); /* from the third on */
 	tensor.shape = (struct hwc){ .h = 1 << 30, .w = 1 << 20, .c = 16 };
-	row.npu.ifm.stride_y = 16 << 20;
+	record(&row)->ifm.stride_y = 16 << 20;
 	op = row.op;
 	perf_regor85_see(&m, &some, &run, &none, &row, &op);
 	CHECK(op.ifm.shape.h, 5);

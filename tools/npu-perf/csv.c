@@ -155,7 +155,7 @@ layer_columns(struct columns *c, const struct network *net,
 	(void)text_str(&name);
 	text_make_plain(name.p);
 	col_text(c, "TFLite_operator", NULL);
-	col_text(c, "NNG Operator", npu_op_name(&r->npu));
+	col_text(c, "NNG Operator", npu_op_name(r->npu));
 	col_text(c, "SRAM Usage", NULL);
 	col_text(c, "Peak%", NULL);
 	col_num(c, "", "Op Cycles", e->total);

@@ -224,7 +224,7 @@ row_listed(const struct perf_row *r)
 void
 row_name(struct text *t, const struct operator *op, size_t row)
 {
-	const struct npu_op *npu = &op->run.row[row].npu;
+	const struct npu_op *npu = op->run.row[row].npu;
 	if (op->label && npu->index >= 0 && npu->index < op->n_labels &&
 	    op->label[npu->index])
 		text_puts(t, op->label[npu->index]);

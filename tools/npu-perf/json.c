@@ -185,10 +185,10 @@ row(const struct json_out *j, const struct network *net, size_t k, size_t i)
 	row_name(&name, op, i);
 	json_open(j, NULL, '{');
 	json_put_i64(j, "operator", (int64_t)k);
-	count(j, "index", r->npu.index);
-	json_put_string(j, "kind", npu_op_name(&r->npu));
+	count(j, "index", r->npu->index);
+	json_put_string(j, "kind", npu_op_name(r->npu));
 	json_put_string(j, "name", text_str(&name));
-	count(j, "word", (int64_t)r->npu.at);
+	count(j, "word", (int64_t)r->npu->at);
 	json_cycles(j, "start_cycle", op->start + r->step.start);
 	json_cycles(j, "end_cycle", op->start + r->step.end);
 	json_cycles(j, "timeline_cycles", op->timeline.row[i].step.cycles);
@@ -200,8 +200,8 @@ row(const struct json_out *j, const struct network *net, size_t k, size_t i)
 	memories(j, "read_bytes", read);
 	memories(j, "write_bytes", write);
 	json_put_string(j, "limited_by", row_limit(r));
-	if (op->command && r->npu.index < op->n_labels)
-		json_layer(j, op->command[r->npu.index].layer);
+	if (op->command && r->npu->index < op->n_labels)
+		json_layer(j, op->command[r->npu->index].layer);
 	if (r->step.kind == PERF_DMA) {
 		count(j, "bytes", r->dma_bytes);
 		json_put_string(j, "from", memory_area_csv(r->dma_from));
@@ -212,8 +212,8 @@ row(const struct json_out *j, const struct network *net, size_t k, size_t i)
 		if (r->op.ifm2.bits)
 			shape(j, "ifm2", r->op.ifm2.shape);
 		shape(j, "ofm", r->op.ofm.shape);
-		place(j, "ifm_at", &r->npu.ifm);
-		place(j, "ofm_at", &r->npu.ofm);
+		place(j, "ifm_at", &r->npu->ifm);
+		place(j, "ofm_at", &r->npu->ofm);
 		shape(j, "block", r->op.block);
 		count(j, "blocks", r->cost.blocks);
 		json_put_f64(j, "macs", e->macs);

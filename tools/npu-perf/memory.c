@@ -15,9 +15,9 @@ note_commands(const struct network *net, double *start, double *end)
 		const struct operator *op = &net->op[k];
 		for (size_t i = 0; op->command && i < op->run.n; i++) {
 			const struct perf_row *r = &op->run.row[i];
-			if (!row_listed(r) || r->npu.index >= op->n_labels)
+			if (!row_listed(r) || r->npu->index >= op->n_labels)
 				continue;
-			int64_t m = op->command[r->npu.index].moment;
+			int64_t m = op->command[r->npu->index].moment;
 			double s = op->start + r->step.start;
 			double e = op->start + r->step.end;
 			if (start[m] < 0 || s < start[m])

@@ -14,7 +14,7 @@ enum { WORD = 4 };
 static int64_t
 begin_of(const struct operator *op, size_t row)
 {
-	return WORD * ((int64_t)op->run.row[row].npu.at + 1);
+	return WORD * ((int64_t)op->run.row[row].npu->at + 1);
 }
 
 /* The samples between the command of a row and the next one. */
@@ -101,7 +101,7 @@ json_samples(const struct json_out *j, const struct network *net)
 			json_line(j, 0);
 		any = true;
 		json_open(j, NULL, '{');
-		json_put_i64(j, "index", op->run.row[i].npu.index);
+		json_put_i64(j, "index", op->run.row[i].npu->index);
 		json_put_string(j, "name", text_str(&name));
 		json_put_f64(j, "samples", n);
 		json_put_f64(j, "share", n / m->samples);

@@ -40,7 +40,7 @@ table_row(struct text *t, const struct network *net, const struct operator *op,
 	}
 	text_printf(t, "%-11s %-14s %-14s %11.0f %11.0f %9.0f %8.2f %9.0f %9.0f "
 		       "%9.0f %10.0f %11.0f %11.0f %6.2f %-14s ",
-		    npu_op_name(&r->npu), in, out, op->start + r->step.start,
+		    npu_op_name(r->npu), in, out, op->start + r->step.start,
 		    op->start + r->step.end, e->total,
 		    share(e->total, net->total.total), e->npu,
 		    e->memory[MEM_SRAM], e->memory[MEM_DRAM],

@@ -64,7 +64,7 @@ event(const struct json_out *j, const struct network *net, const struct operator
 	row_name(&name, op, i);
 	row_traffic(net, r, read, write);
 	begin(j, "X", r->step.kind == PERF_DMA ? TRANSFERS : KERNELS);
-	json_put_string(j, "cat", npu_op_name(&r->npu));
+	json_put_string(j, "cat", npu_op_name(r->npu));
 	json_put_string(j, "name", text_str(&name));
 	put_time(j, "ts", net, op->start + r->step.start);
 	put_time(j, "dur", net, r->step.cycles);
@@ -186,10 +186,10 @@ arena_counter(const struct json_out *j, struct arena *a, const struct network *n
 		for (size_t i = 0; i < net->op[k].run.n; i++) {
 			const struct operator *op = &net->op[k];
 			const struct perf_row *r = &op->run.row[i];
-			if (!row_listed(r) || r->npu.index >= op->n_labels)
+			if (!row_listed(r) || r->npu->index >= op->n_labels)
 				continue;
 			begin_counter(j, "arena bytes in use", net, op->start + r->step.start);
-			json_put_i64(j, "bytes", use[op->command[r->npu.index].moment].bytes);
+			json_put_i64(j, "bytes", use[op->command[r->npu->index].moment].bytes);
 			json_close(j, '}');
 			json_close(j, '}');
 		}

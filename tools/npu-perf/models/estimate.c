@@ -196,10 +196,10 @@ see_as_regor(const struct perf_machine *m, const struct surroundings *s,
 static void
 infer_relu(struct perf_layer *l)
 {
-	const struct npu_fm *f = &l->first->npu.ofm;
+	const struct npu_fm *f = &l->first->npu->ofm;
 	int32_t least = f->is_signed ? INT8_MIN : 0;
 	if (l->op.activation == ACT_NONE && f->bits == 8 && f->zero == least &&
-	    l->first->npu.kind != NPU_POOL)
+	    l->first->npu->kind != NPU_POOL)
 		l->op.activation = ACT_RELU;
 }
 
@@ -266,7 +266,7 @@ perf_estimate_run(const struct perf_machine *m, enum perf_model model,
 		if (r->step.kind == PERF_DMA) {
 			note_dma(m, model, r, &h, &out[i]);
 			if (regor85(m, model) &&
-			    (r->npu.src_indexed || r->npu.dst_indexed))
+			    (r->npu->src_indexed || r->npu->dst_indexed))
 				perf_regor85_rows(m, operand_info, run, r, &out[i]);
 		} else if (r->step.kind == PERF_KERNEL && i >= covered) {
 			if (regor85(m, model) && i >= around.phases.end)

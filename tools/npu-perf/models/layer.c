@@ -47,7 +47,7 @@ repeats(const struct npu_op *a, const struct npu_op *b)
 static bool
 continues(const struct perf_row *a, const struct perf_row *b)
 {
-	const struct npu_op *x = &a->npu, *y = &b->npu;
+	const struct npu_op *x = a->npu, *y = b->npu;
 	if (a->weight_dma < 0 || b->weight_dma < 0 || !same_window(x, y) ||
 	    !follows_in_depth(&x->ofm, &y->ofm))
 		return false;
@@ -60,7 +60,7 @@ continues(const struct perf_row *a, const struct perf_row *b)
 static int64_t
 staged(const struct perf_row *r)
 {
-	bool scales = r->npu.scales[0].region == r->npu.weights[0].region;
+	bool scales = r->npu->scales[0].region == r->npu->weights[0].region;
 	return r->op.weight_bytes + (scales ? r->op.scale_bytes : 0);
 }
 
@@ -102,7 +102,7 @@ perf_layer_at(const struct perf_operand_info *operand_info, const struct perf_ru
 		const struct perf_row *s = &run->row[k];
 		if (s->step.kind != PERF_KERNEL)
 			continue;
-		bool again = repeats(&r->npu, &s->npu);
+		bool again = repeats(r->npu, s->npu);
 		if (!again && (!continues(r, s) || l.op.ofm.shape.c +
 						   s->op.ofm.shape.c > MAX_DEPTH ||
 			       perf_same_channels(operand_info, run, l.first, s)))

@@ -27,7 +27,7 @@ perf_operand_at(const struct perf_operand_info *operand_info, const struct perf_
 	      int region, int64_t at, struct perf_tensor *out)
 {
 	for (size_t k = i; k-- > 0 && i - k <= LOOK_BACK;) {
-		const struct npu_fm *f = &run->row[k].npu.ofm;
+		const struct npu_fm *f = &run->row[k].npu->ofm;
 		if (run->row[k].step.kind != PERF_KERNEL || !npu_fm_stored(f) ||
 		    f->region != region || f->base[0] != at)
 			continue;
@@ -47,9 +47,9 @@ static struct bytes
 records(const struct perf_operand_info *operand_info, const struct perf_run *run,
 	const struct perf_row *r)
 {
-	struct npu_range s = r->npu.scales[0];
+	struct npu_range s = r->npu->scales[0];
 	const struct npu_op *dma =
-	    r->weight_dma >= 0 ? &run->row[r->weight_dma].npu : NULL;
+	    r->weight_dma >= 0 ? run->row[r->weight_dma].npu : NULL;
 	if (s.n && dma && s.region == dma->dst.region && s.at >= dma->dst.at &&
 	    s.at - dma->dst.at <= dma->dst.n) {
 		s.at += dma->src.at - dma->dst.at;

@@ -44,11 +44,11 @@ collect(const struct perf_operand_info *operand_info, const struct perf_run *run
 		const struct perf_row *r = &run->row[i];
 		if (r->step.kind != PERF_KERNEL)
 			continue;
-		if (n && (!may_be_phase(&first->npu, &r->npu) ||
+		if (n && (!may_be_phase(first->npu, r->npu) ||
 			  !perf_same_channels(operand_info, run, first, r)))
 			break;
 		struct perf_layer l = perf_layer_at(operand_info, run, i);
-		all[n++] = (struct phase){ r->npu.ofm.base[0], r->op.ofm.shape.h,
+		all[n++] = (struct phase){ r->npu->ofm.base[0], r->op.ofm.shape.h,
 					   r->op.ofm.shape.w, l.op.ofm.shape.c };
 		*end = l.next;
 		i = l.next - 1;
@@ -82,8 +82,8 @@ perf_phases_at(const struct perf_operand_info *operand_info, const struct perf_r
 {
 	struct perf_phases none = { .end = 0 }, p = none;
 	struct phase all[MAX_PHASES];
-	const struct npu_fm *f = &run->row[i].npu.ofm;
-	if (run->row[i].npu.kind != NPU_CONV || !npu_fm_stored(f))
+	const struct npu_fm *f = &run->row[i].npu->ofm;
+	if (run->row[i].npu->kind != NPU_CONV || !npu_fm_stored(f))
 		return none;
 	int n = collect(operand_info, run, i, all, &p.end);
 	int bytes = npu_fm_bytes(f);

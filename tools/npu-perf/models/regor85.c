@@ -212,12 +212,12 @@ static double
 scattered(const struct perf_run *run, const struct perf_row *r,
 	  const struct perf_tensor *operand_info)
 {
-	const struct npu_range *to = &r->npu.dst;
+	const struct npu_range *to = &r->npu->dst;
 	if (operand_info && operand_info->at == to->at)
 		return (double)(hwc_elements(operand_info->shape) * operand_info->bits / 8);
 	for (const struct perf_row *p = r; p-- > run->row;)
-		if (p->step.kind == PERF_DMA && p->npu.dst.region == to->region &&
-		    p->npu.dst.at == to->at && !p->npu.dst_indexed)
+		if (p->step.kind == PERF_DMA && p->npu->dst.region == to->region &&
+		    p->npu->dst.at == to->at && !p->npu->dst_indexed)
 			return (double)p->dma_bytes;
 	return 0;
 }
@@ -238,7 +238,7 @@ perf_regor85_rows(const struct perf_machine *m, const struct perf_operand_info *
 		  const struct perf_run *run, const struct perf_row *r,
 		  struct perf_estimate *out)
 {
-	const struct npu_op *npu = &r->npu;
+	const struct npu_op *npu = r->npu;
 	const struct mem_props *mem = m->memory->mem;
 	const struct npu_range *end = npu->src_indexed ? &npu->src : &npu->dst;
 	const struct perf_tensor *p = perf_operand_holding(operand_info, end->region, end->at);

@@ -72,7 +72,7 @@ static void
 see_whole_ifm(const struct perf_operand_info *operand_info, const struct perf_run *run,
 	      const struct perf_row *r, struct perf_op *op)
 {
-	const struct npu_op *npu = &r->npu;
+	const struct npu_op *npu = r->npu;
 	struct perf_tensor whole;
 	if (op->class == BLOCK_ELEMENTWISE || only_output(npu) ||
 	    see_skipped(operand_info, &npu->ifm, op) ||
@@ -93,7 +93,7 @@ see_whole_ifm(const struct perf_operand_info *operand_info, const struct perf_ru
 static void
 see_phase(const struct perf_phases *p, const struct perf_row *r, struct perf_op *op)
 {
-	int64_t d = r->npu.ofm.base[0] - p->base;
+	int64_t d = r->npu->ofm.base[0] - p->base;
 	op->ofm.shape.h = p->h - (int32_t)(d / p->row);
 	op->ofm.shape.w = p->w - (int32_t)(d % p->row / p->pixel);
 }
@@ -106,7 +106,7 @@ static void
 see_kept(const struct perf_run *run, const struct perf_row *r, struct perf_op *op)
 {
 	const struct perf_row *end = run->row + run->n;
-	while (r < end && (r->step.kind != PERF_KERNEL || r->npu.acc_kept))
+	while (r < end && (r->step.kind != PERF_KERNEL || r->npu->acc_kept))
 		r++;
 	if (r == end)
 		return;
@@ -124,17 +124,17 @@ perf_regor85_see(const struct perf_machine *m, const struct perf_operand_info *o
 	const struct perf_op shown = *op;
 	/* the OFM is counted as stored, transposed; its block is not transposed */
 	if (!op->chain.n && op->stage.moves)
-		op->ofm.shape = r->npu.ofm.shape;
-	if (r->npu.acc_kept)
+		op->ofm.shape = r->npu->ofm.shape;
+	if (r->npu->acc_kept)
 		see_kept(run, r, op);
 	if (r < run->row + phases->end)
 		see_phase(phases, r, op);
 	see_whole_ifm(operand_info, run, r, op);
-	if (only_output(&r->npu) && op->stage.clamps) { /* an operator that is only a ReLU */
+	if (only_output(r->npu) && op->stage.clamps) { /* an operator that is only a ReLU */
 		op->activation = ACT_RELU;
 		op->stage.bare = true;
 	}
-	if ((pool && !is_copy(&r->npu, op)) || op->class == BLOCK_DEPTHWISE)
+	if ((pool && !is_copy(r->npu, op)) || op->class == BLOCK_DEPTHWISE)
 		op->ifm_block.c = block85_ifm_held(m->accel, op->ublock,
 						   op->ifm_block.c, op->ifm.bits);
 	if (pool) { /* Regor does not count the scale records of pools */

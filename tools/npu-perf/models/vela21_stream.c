@@ -126,7 +126,7 @@ perf_vela21_layer(const struct perf_machine *m, const struct perf_layer *l,
 	struct v21_tensor t[4];
 	struct v21_pass p;
 	struct v21_metrics x;
-	const struct npu_op *npu = &l->first->npu;
+	const struct npu_op *npu = l->first->npu;
 	struct v21_plane before = { npu->pad_top, npu->pad_left };
 	struct v21_plane after = { npu->pad_bottom, npu->pad_right };
 	make_pass(m, &l->op, before, after, t, &p);

@@ -185,9 +185,9 @@ find_times(struct yield *y, size_t lo, size_t hi, double *at)
 		for (; m < w.n_marks && w.mark[m].step != y->step[i]; m++)
 			;
 		/* weights that are fetched for later steps do not count */
-		for (; m < w.n_marks && r < run.n && run.row[r].npu.at <= w.mark[m].at; r++)
+		for (; m < w.n_marks && r < run.n && run.row[r].npu->at <= w.mark[m].at; r++)
 			if (run.row[r].step.kind == PERF_KERNEL ||
-			    run.row[r].npu.at == w.mark[m].at)
+			    run.row[r].npu->at == w.mark[m].at)
 				end = fmax(end, run.row[r].step.end);
 	}
 	at[hi] = run.cycles;
