@@ -2,21 +2,53 @@
 /* Transfers: ethosu-commands(7) 10. */
 #include "emit/regs.h"
 
+static void
+put_index(struct emitter *m, const struct npu_op *r)
+{
+	emit_reg(m, NPU_DMA0_SIZE0, r->size0);
+	emit_reg1(m, NPU_DMA0_SRC_STRIDE0, r->src_step[0]);
+	emit_reg1(m, NPU_DMA0_DST_STRIDE0, r->dst_step[0]);
+	emit_reg(m, NPU_DMA0_IDX_REGION, r->rows.region);
+	emit_reg1(m, NPU_DMA0_IDX, r->rows.at);
+	emit_reg1(m, NPU_DMA0_IDX_MAX, r->row_max);
+	if (r->src_dims < 3)
+		return;
+	emit_reg(m, NPU_DMA0_SIZE1, r->size1);
+	emit_reg1(m, NPU_DMA0_SRC_STRIDE1, r->src_step[1]);
+	emit_reg1(m, NPU_DMA0_DST_STRIDE1, r->dst_step[1]);
+	emit_reg1(m, NPU_DMA0_IDX_SKIP1, r->row_skip);
+}
+
+static void
+emit_dma(struct emitter *m, struct npu_op *r, const struct accesses *l, const struct g_step *s)
+{
+	enum { MODE = 9, INDEXED = 11 }; /* bits of the region registers */
+	emit_reg(m, NPU_DMA0_SRC_REGION,
+		 r->src.region | (r->src_dims - 1) << MODE | r->src_indexed << INDEXED);
+	emit_reg1(m, NPU_DMA0_SRC, r->src.at);
+	emit_reg(m, NPU_DMA0_DST_REGION,
+		 r->dst_internal ? SHRAM_REGION : r->dst.region | r->dst_indexed << INDEXED);
+	emit_reg1(m, NPU_DMA0_DST, r->dst.at);
+	emit_reg1(m, NPU_DMA0_LEN, r->src.n);
+	if (r->src_indexed || r->dst_indexed)
+		put_index(m, r);
+	emit_dma_waits(m, l);
+	emit_op(m, r, s);
+}
+
 void
-emit_transfer(struct emitter *m, int from, int64_t src, int to, int64_t dst,
-	      int64_t bytes, bool internal, const struct g_step *s)
+emit_transfer(struct emitter *m, int from, int64_t src, int to, int64_t dst, int64_t bytes,
+	      const struct g_step *s)
 {
 	struct access list[2];
 	struct accesses l = { .v = list };
+	struct npu_op r = { .kind = NPU_DMA, .src_dims = 1, .dst_dims = 1,
+			    .size0 = 1, .size1 = 1, .dst_internal = to == SHRAM_REGION };
+	r.src = (struct npu_range){ .region = from, .at = src, .n = bytes };
+	r.dst = (struct npu_range){ .region = to & 7, .at = dst, .n = bytes };
 	access_add(&l, from, src, src + bytes, false);
 	access_add(&l, to, dst, dst + bytes, true);
-	emit_reg(m, NPU_DMA0_SRC_REGION, from);
-	emit_reg1(m, NPU_DMA0_SRC, src);
-	emit_reg(m, NPU_DMA0_DST_REGION, internal ? SHRAM_REGION : to);
-	emit_reg1(m, NPU_DMA0_DST, dst);
-	emit_reg1(m, NPU_DMA0_LEN, bytes);
-	emit_dma_waits(m, &l);
-	emit_op(m, NPU_OP_DMA_START, 0, s);
+	emit_dma(m, &r, &l, s);
 }
 
 bool
@@ -46,7 +78,7 @@ emit_fetch(struct emitter *m, const struct g_step *s)
 				 (long long)part.hi, (long long)bytes);
 	emit_transfer(m, PLACE_FLASH, first->scale_bytes.at + part.lo,
 		      emit_region(&m->memory, s->buffer->area), s->buffer->at + part.lo,
-		      part.hi - part.lo, false, s);
+		      part.hi - part.lo, s);
 	return true;
 }
 
@@ -57,38 +89,30 @@ emit_fetch(struct emitter *m, const struct g_step *s)
 static void
 emit_indexed(struct emitter *m, const struct g_step *s)
 {
-	enum { MODE = 9, INDEXED = 11 }; /* bits of the region registers */
 	const struct g_op *op = s->op;
-	bool gather = op->kind == OP_GATHER, rows = op->ofm.shape.h > 1;
+	const bool gather = op->kind == OP_GATHER, rows = op->ofm.shape.h > 1;
 	struct npu_fm from = emit_feature_map(&m->memory, &op->ifm, 0, op->ifm.shape.h);
 	struct npu_fm to = emit_feature_map(&m->memory, &op->ofm, 0, op->ofm.shape.h);
 	struct npu_fm at = emit_feature_map(&m->memory, &op->ifm2, 0, op->ifm2.shape.h);
+	const int64_t bytes = (int64_t)op->ofm.shape.c * graph_type_bytes(op->ofm.type);
 	struct access list[MAX_ACCESSES];
 	struct accesses l = { .v = list };
+	struct npu_op r = { .kind = NPU_DMA, .src_dims = rows ? 3 : 2, .dst_dims = rows ? 3 : 2,
+			    .src_indexed = gather, .dst_indexed = !gather,
+			    .size0 = op->ifm2.shape.w, .size1 = rows ? op->ifm2.shape.h : 1,
+			    .row_max = (gather ? op->ifm : op->ofm).shape.w - 1 };
+	r.src = (struct npu_range){ .region = from.region, .at = from.base[0], .n = bytes };
+	r.dst = (struct npu_range){ .region = to.region, .at = to.base[0], .n = bytes };
+	r.rows = (struct npu_range){ .region = at.region, .at = at.base[0],
+				     .n = 4 * (int64_t)r.size0 * r.size1 };
+	r.src_step[0] = from.stride_x;
+	r.dst_step[0] = to.stride_x;
+	r.src_step[1] = rows ? from.stride_y : 0;
+	r.dst_step[1] = rows ? to.stride_y : 0;
 	access_fm(&l, &from, false);
 	access_fm(&l, &at, false);
 	access_fm(&l, &to, true);
-	emit_reg(m, NPU_DMA0_SRC_REGION,
-		 from.region | (rows ? 2 : 1) << MODE | gather << INDEXED);
-	emit_reg1(m, NPU_DMA0_SRC, from.base[0]);
-	emit_reg(m, NPU_DMA0_DST_REGION, to.region | !gather << INDEXED);
-	emit_reg1(m, NPU_DMA0_DST, to.base[0]);
-	emit_reg1(m, NPU_DMA0_LEN,
-		  (int64_t)op->ofm.shape.c * graph_type_bytes(op->ofm.type));
-	emit_reg(m, NPU_DMA0_SIZE0, op->ifm2.shape.w);
-	emit_reg1(m, NPU_DMA0_SRC_STRIDE0, from.stride_x);
-	emit_reg1(m, NPU_DMA0_DST_STRIDE0, to.stride_x);
-	emit_reg(m, NPU_DMA0_IDX_REGION, at.region);
-	emit_reg1(m, NPU_DMA0_IDX, at.base[0]);
-	emit_reg1(m, NPU_DMA0_IDX_MAX, (gather ? op->ifm : op->ofm).shape.w - 1);
-	if (rows) {
-		emit_reg(m, NPU_DMA0_SIZE1, op->ifm2.shape.h);
-		emit_reg1(m, NPU_DMA0_SRC_STRIDE1, from.stride_y);
-		emit_reg1(m, NPU_DMA0_DST_STRIDE1, to.stride_y);
-		emit_reg1(m, NPU_DMA0_IDX_SKIP1, 0);
-	}
-	emit_dma_waits(m, &l);
-	emit_op(m, NPU_OP_DMA_START, 0, s);
+	emit_dma(m, &r, &l, s);
 }
 
 enum { UNIT = 16 }; /* bytes of a U55's transfers */
@@ -120,7 +144,7 @@ emit_copy(struct emitter *m, const struct g_step *s)
 				 "0x%llx; %s moves multiples of 16", s->rec.id,
 				 (long long)bytes, (unsigned long long)src[0].lo,
 				 (unsigned long long)dst[0].lo, m->accel->name);
-	emit_transfer(m, from.region, src[0].lo, to.region, dst[0].lo, bytes, false, s);
+	emit_transfer(m, from.region, src[0].lo, to.region, dst[0].lo, bytes, s);
 	return true;
 }
 

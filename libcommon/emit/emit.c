@@ -247,20 +247,6 @@ place_block(struct emitter *m, const struct state *st, const struct g_op *op, st
 	return true;
 }
 
-static void
-write_kernel(struct emitter *m, const struct npu_op *r, struct accesses *l, const struct g_step *s)
-{
-	static const enum npu_opcode code[] = {
-		[NPU_CONV] = NPU_OP_CONV, [NPU_DEPTHWISE] = NPU_OP_DEPTHWISE,
-		[NPU_POOL] = NPU_OP_POOL, [NPU_ELEMENTWISE] = NPU_OP_ELEMENTWISE,
-		[NPU_RESIZE] = NPU_OP_RESIZE,
-	};
-	write_registers[m->accel->generation](m, r);
-	emit_reg(m, NPU_BLOCKDEP, r->blockdep);
-	emit_kernel_waits(m, l, s->op->chain != CHAIN_NONE);
-	emit_op(m, code[r->kind], r->weights_ifm2 ? 1 : r->mode, s);
-}
-
 static bool
 emit_kernel(struct emitter *m, struct state *st, const struct g_step *s, int slot)
 {
@@ -289,7 +275,10 @@ emit_kernel(struct emitter *m, struct state *st, const struct g_step *s, int slo
 			     : G_HAS(op, G_OP_blockdep)
 				 ? op->blockdep
 				 : emit_blockdep(m->accel, &st->prev, &cur);
-	write_kernel(m, &r, &l, s);
+	write_registers[m->accel->generation](m, &r);
+	emit_reg(m, NPU_BLOCKDEP, r.blockdep);
+	emit_kernel_waits(m, &l, op->chain != CHAIN_NONE);
+	emit_op(m, &r, s);
 	st->prev = cur;
 	return true;
 }
@@ -298,8 +287,7 @@ static void
 emit_table(struct emitter *m, const struct g_lut *l, int slot, const struct g_step *s)
 {
 	emit_transfer(m, PLACE_FLASH, l->at, SHRAM_REGION,
-		      accel_lut_base(m->accel) + slot * LUT_SLOT_BYTES,
-		      lut_bytes(l), true, s);
+		      accel_lut_base(m->accel) + slot * LUT_SLOT_BYTES, lut_bytes(l), s);
 }
 
 static bool
@@ -370,6 +358,7 @@ emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 	  struct emit_words *out, struct err *e)
 {
 	struct emitter m = { .a = a, .g = g, .out = out, .e = e };
+	struct npu_op stop = { .kind = NPU_STOP, .param = 0xffff };
 	*out = (struct emit_words){ .n = 0 };
 	if (node_continues(n))
 		return true;
@@ -390,8 +379,8 @@ emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 	if (!ok)
 		return false;
 	if (m.hazards.n_dma && is_followed(g, n))
-		emit_wait(&m, NPU_OP_DMA_WAIT, 0);
-	emit_op(&m, NPU_OP_STOP, 0xffff, NULL);
+		emit_wait(&m, NPU_DMA_WAIT, 0);
+	emit_op(&m, &stop, NULL);
 	/* ethosu-commands(7) 1: a stream is shorter than 2^24 bytes */
 	return out->n < (1u << 22) ||
 	       graph_err(g, n, e, "n%d: a stream of %zu words is too long",

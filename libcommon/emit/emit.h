@@ -23,6 +23,8 @@ struct emit_words {
 		const struct g_step *step; /* NULL: upload of a table that no step asks for */
 	} *mark;
 	size_t n_marks;
+	struct npu_op *op; /* all operations, as a decoder reads them from the words */
+	size_t n_ops;
 };
 
 /*

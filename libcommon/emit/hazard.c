@@ -128,7 +128,7 @@ emit_kernel_waits(struct emitter *m, struct accesses *l, bool continues)
 	}
 	int n = hazard_kernel(h, kept(m, l));
 	if (n >= 0)
-		emit_wait(m, NPU_OP_DMA_WAIT, n);
+		emit_wait(m, NPU_DMA_WAIT, n);
 }
 
 void
@@ -136,9 +136,9 @@ emit_dma_waits(struct emitter *m, const struct accesses *l)
 {
 	struct hazard_waits w = hazard_dma(&m->hazards, m->accel, kept(m, l));
 	if (w.kernel >= 0)
-		emit_wait(m, NPU_OP_KERNEL_WAIT, w.kernel);
+		emit_wait(m, NPU_KERNEL_WAIT, w.kernel);
 	if (w.dma >= 0)
-		emit_wait(m, NPU_OP_DMA_WAIT, w.dma);
+		emit_wait(m, NPU_DMA_WAIT, w.dma);
 }
 
 /* ---- BLOCKDEP ------------------------------------------------------------ */

@@ -19,9 +19,9 @@ static void
 finish_all(struct emitter *m)
 {
 	if (m->hazards.n_kernels)
-		emit_wait(m, NPU_OP_KERNEL_WAIT, 0);
+		emit_wait(m, NPU_KERNEL_WAIT, 0);
 	if (m->hazards.n_dma)
-		emit_wait(m, NPU_OP_DMA_WAIT, 0);
+		emit_wait(m, NPU_DMA_WAIT, 0);
 	m->hazards = (struct hazards){ .n_kernels = 0 };
 	memset(m->written, 0, sizeof(m->written));
 }
@@ -41,6 +41,6 @@ emit_border(struct emitter *m, struct emit_loop *l, int part)
 		l->leave = emit_branch(m, false, 0);
 	} else {
 		(void)emit_branch(m, false, l->again);
-		m->out->word[l->leave] = (uint32_t)(4 * m->out->n);
+		emit_target(m, l->leave);
 	}
 }

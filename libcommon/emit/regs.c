@@ -50,12 +50,6 @@ emit_reg1(struct emitter *m, enum npu_reg reg, int64_t payload)
 }
 
 void
-emit_scale(struct emitter *m, enum npu_reg reg, struct npu_scale s)
-{
-	emit_scale_word(m, reg, (uint16_t)s.shift, s.mult);
-}
-
-void
 emit_scale_word(struct emitter *m, enum npu_reg reg, uint16_t param,
 		uint32_t mult)
 {
@@ -73,31 +67,52 @@ emit_forget(struct emitter *m, const enum npu_reg *regs, size_t n)
 }
 
 void
-emit_wait(struct emitter *m, enum npu_opcode op, int param)
+emit_op(struct emitter *m, struct npu_op *r, const struct g_step *step)
 {
-	put_word(m, (uint32_t)op | (uint32_t)param << 16);
-}
-
-size_t
-emit_branch(struct emitter *m, bool if_true, size_t to)
-{
-	put_word(m, (uint32_t)NPU_OP_BRANCH | (uint32_t)if_true << 16);
-	put_word(m, (uint32_t)(4 * to));
-	return m->out->n - 1;
-}
-
-void
-emit_op(struct emitter *m, enum npu_opcode op, int param,
-	const struct g_step *step)
-{
+	static const enum npu_opcode code[] = {
+		[NPU_CONV] = NPU_OP_CONV, [NPU_DEPTHWISE] = NPU_OP_DEPTHWISE,
+		[NPU_POOL] = NPU_OP_POOL, [NPU_ELEMENTWISE] = NPU_OP_ELEMENTWISE,
+		[NPU_RESIZE] = NPU_OP_RESIZE, [NPU_DMA] = NPU_OP_DMA_START,
+		[NPU_DMA_WAIT] = NPU_OP_DMA_WAIT, [NPU_KERNEL_WAIT] = NPU_OP_KERNEL_WAIT,
+		[NPU_BRANCH] = NPU_OP_BRANCH, [NPU_STOP] = NPU_OP_STOP,
+	};
 	struct emit_words *out = m->out;
-	if (op != NPU_OP_STOP) {
+	r->at = out->n;
+	r->index = -1;
+	if (npu_is_kernel(r) || r->kind == NPU_DMA) {
+		r->index = (int)out->n_marks;
 		out->mark = arena_grow(m->a, out->mark, out->n_marks,
 				       &m->cap_marks, sizeof(*out->mark));
 		out->mark[out->n_marks++] =
 		    (struct emit_mark){ .at = out->n, .step = step };
 	}
-	put_word(m, (uint32_t)op | (uint32_t)param << 16);
+	out->op = arena_grow(m->a, out->op, out->n_ops, &m->cap_ops, sizeof(*out->op));
+	out->op[out->n_ops++] = *r;
+	put_word(m, (uint32_t)code[r->kind] | (uint32_t)r->param << 16);
+}
+
+void
+emit_wait(struct emitter *m, enum npu_op_kind kind, int n)
+{
+	struct npu_op r = { .kind = kind, .param = n };
+	emit_op(m, &r, NULL);
+}
+
+size_t
+emit_branch(struct emitter *m, bool if_true, size_t to)
+{
+	struct npu_op r = { .kind = NPU_BRANCH, .param = if_true, .target = 4 * (int64_t)to };
+	emit_op(m, &r, NULL);
+	put_word(m, (uint32_t)r.target);
+	return m->out->n_ops - 1;
+}
+
+void
+emit_target(struct emitter *m, size_t branch)
+{
+	struct npu_op *r = &m->out->op[branch];
+	r->target = 4 * (int64_t)m->out->n;
+	m->out->word[r->at + 1] = (uint32_t)r->target;
 }
 
 struct bytes

@@ -19,7 +19,7 @@ struct emitter {
 	const struct accel *accel;
 	struct memory_system memory;
 	struct emit_words *out;
-	size_t cap_words, cap_marks;
+	size_t cap_words, cap_marks, cap_ops;
 	/* of each weights record, its first code plus 1; of each code, the next one of the
 	 * same record plus 1.  0: none.  NULL: not listed yet */
 	size_t *first_code, *next_code;
@@ -36,18 +36,17 @@ struct emitter {
  */
 void emit_reg(struct emitter *m, enum npu_reg reg, int64_t param);
 void emit_reg1(struct emitter *m, enum npu_reg reg, int64_t payload);
-void emit_scale(struct emitter *m, enum npu_reg reg, struct npu_scale s);
 void emit_scale_word(struct emitter *m, enum npu_reg reg, uint16_t param,
 		     uint32_t mult);
-/* Emits an operation and, except for STOP, adds its mark. */
-void emit_op(struct emitter *m, enum npu_opcode op, int param,
-	     const struct g_step *step);
-void emit_wait(struct emitter *m, enum npu_opcode op, int param);
+/* Emits an operation, adds its record and, for a kernel or a transfer, its mark. */
+void emit_op(struct emitter *m, struct npu_op *r, const struct g_step *step);
+void emit_wait(struct emitter *m, enum npu_op_kind kind, int n);
 /*
- * Emits a BRANCH to a word of the stream.  Returns the index of the word that holds the
- * target.
+ * Emits a BRANCH to a word of the stream.  Returns the index of its record, for
+ * emit_target(), which sets another target: the word that follows.
  */
 size_t emit_branch(struct emitter *m, bool if_true, size_t to);
+void emit_target(struct emitter *m, size_t branch);
 /* Forgets the values of some registers, so that the next write of each is emitted. */
 void emit_forget(struct emitter *m, const enum npu_reg *regs, size_t n);
 
@@ -114,11 +113,11 @@ bool emit85_divides(const struct g_op *op);
 /* ---- dma.c: transfers ---------------------------------------------------- */
 
 /*
- * Moves `bytes` bytes between two regions.  internal: the destination is SHRAM.  s is the
- * step; NULL: upload of a table that no step asks for.
+ * Moves `bytes` bytes between two regions; SHRAM_REGION is a destination only.  s is the step;
+ * NULL: upload of a table that no step asks for.
  */
 void emit_transfer(struct emitter *m, int from, int64_t src, int to, int64_t dst,
-		   int64_t bytes, bool internal, const struct g_step *s);
+		   int64_t bytes, const struct g_step *s);
 /* Fetches weights into a buffer. */
 bool emit_fetch(struct emitter *m, const struct g_step *s);
 /*
@@ -131,7 +130,7 @@ bool emit_moved(struct emitter *m, const struct g_step *s);
 
 struct emit_loop {
 	size_t again; /* word where the condition begins */
-	size_t leave; /* word with the target of the branch that leaves the loop */
+	size_t leave; /* record of the branch that leaves the loop */
 };
 /* Emits the branches in front of a node that is this part (enum g_loop) of a loop. */
 void emit_border(struct emitter *m, struct emit_loop *l, int part);

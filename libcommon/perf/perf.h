@@ -326,6 +326,9 @@ struct perf_run {
 bool perf_stream(struct arena *a, const struct perf_machine *m,
 		 const struct npu_stream *s, struct perf_run *out,
 		 struct err *e);
+/* The same estimate of the n operations of a stream, whose records must live as long as *out. */
+bool perf_records(struct arena *a, const struct perf_machine *m, const struct npu_op *op,
+		  size_t n, struct perf_run *out, struct err *e);
 
 /*
  * Returns the number of a kernel's weight elements before encoding, 0 if it has no

@@ -270,6 +270,41 @@ join_weights(struct arena *a, struct perf_run *run)
 	}
 }
 
+/* Adds the next operation of a stream, if it takes time. */
+static bool
+add_row(struct arena *a, const struct perf_machine *m, struct perf_row *row,
+	struct perf_run *run, size_t *cap, struct err *e)
+{
+	bool used;
+	if (!cost_row(m, row, &used, e))
+		return false;
+	run->loops |= row->npu->kind == NPU_BRANCH &&
+		      row->npu->target <= 4 * (int64_t)row->npu->at;
+	if (used && !join_chain(m, run, row, &used, e))
+		return false;
+	if (!used)
+		return true;
+	agrow(a, run->row, run->n, cap);
+	run->row[run->n++] = *row;
+	return true;
+}
+
+bool
+perf_records(struct arena *a, const struct perf_machine *m, const struct npu_op *op, size_t n,
+	     struct perf_run *out, struct err *e)
+{
+	size_t cap = 0;
+	*out = (struct perf_run){ 0 };
+	for (size_t i = 0; i < n; i++) {
+		struct perf_row row = { .npu = &op[i] };
+		if (!add_row(a, m, &row, out, &cap, e))
+			return false;
+	}
+	join_weights(a, out);
+	run_timelines(a, m, out);
+	return true;
+}
+
 bool
 perf_stream(struct arena *a, const struct perf_machine *m,
 	    const struct npu_stream *s, struct perf_run *out, struct err *e)
@@ -281,21 +316,10 @@ perf_stream(struct arena *a, const struct perf_machine *m,
 	for (;;) {
 		struct npu_op *op = anew(a, struct npu_op, 1);
 		struct perf_row row = { .npu = op };
-		bool used;
-		if (!walk_next(&walk, op, e))
+		if (!walk_next(&walk, op, e) || op->kind == NPU_STOP)
 			break;
-		if (!cost_row(m, &row, &used, e))
+		if (!add_row(a, m, &row, out, &cap, e))
 			return false;
-		if (row.npu->kind == NPU_STOP)
-			break;
-		out->loops |= row.npu->kind == NPU_BRANCH &&
-			      row.npu->target <= 4 * (int64_t)row.npu->at;
-		if (used && !join_chain(m, out, &row, &used, e))
-			return false;
-		if (!used)
-			continue;
-		agrow(a, out->row, out->n, &cap);
-		out->row[out->n++] = row;
 	}
 	if (e->status)
 		return false;

@@ -8,8 +8,6 @@
 #include "../passes.h"
 #include "predict.h"
 
-#include "stream/stream.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -67,13 +65,6 @@ drop_codes(struct sched *s)
 	s->g->n_codes = 0;
 }
 
-static struct npu_stream
-stream_of(const struct sched *s, const struct emit_words *w)
-{
-	return (struct npu_stream){ .accel = s->accel, .word = w->word, .n_words = w->n,
-				    .name = "" };
-}
-
 bool
 predict_stream(struct sched *s, const struct g_node *n, struct emit_words *w,
 	       struct perf_run *calibrated)
@@ -83,8 +74,8 @@ predict_stream(struct sched *s, const struct g_node *n, struct emit_words *w,
 		return true;
 	if (!emit_node(s->a, s->g, n, w, s->e))
 		return false;
-	struct npu_stream stream = stream_of(s, w);
-	return !w->n_marks || perf_stream(s->a, &s->calibrated, &stream, calibrated, s->e);
+	return !w->n_marks ||
+	       perf_records(s->a, &s->calibrated, w->op, w->n_ops, calibrated, s->e);
 }
 
 bool
@@ -99,8 +90,7 @@ predict_streams(struct sched *s, struct prediction *out)
 			return false;
 		if (!w.n_marks)
 			continue;
-		struct npu_stream stream = stream_of(s, &w);
-		if (!perf_stream(s->a, &s->machine, &stream, &by_objective, s->e))
+		if (!perf_records(s->a, &s->machine, w.op, w.n_ops, &by_objective, s->e))
 			return false;
 		out->cycles += run.cycles;
 		out->objective += by_objective.cycles;
