@@ -99,8 +99,8 @@ void print_high_level(const struct cmdgen *c, size_t node, struct text *t);
 void put_stripe(struct text *t, const struct cmdgen *c, const struct g_step *s);
 void put_transfer(struct text *t, const struct g_step *s); /* NULL: a table's transfer */
 
-/* registers.c: prints the decoded operations of one NPU node, or its words one by one */
-bool print_operations(struct cmdgen *c, size_t node, struct text *t);
+/* registers.c: prints the records of one NPU node, or its words one by one */
+void print_operations(const struct cmdgen *c, size_t node, struct text *t);
 bool print_words(struct cmdgen *c, size_t node, struct text *t);
 
 /* listing.c: prints the streams of all nodes; and where the file's constants are */

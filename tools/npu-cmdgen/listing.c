@@ -34,10 +34,10 @@ print_listing(struct cmdgen *c, enum emit what, struct text *t)
 	for (size_t i = 0; i < c->g->n_nodes; i++) {
 		if (!c->stream[i].n_marks)
 			continue;
-		if (what == EMIT_LIST)
+		if (what == EMIT_LIST) {
 			print_high_level(c, i, t);
-		if (what == EMIT_LIST && !print_operations(c, i, t))
-			return false;
+			print_operations(c, i, t);
+		}
 		if (!print_words(c, i, t))
 			return false;
 	}

@@ -136,8 +136,10 @@ list(struct cmdgen *c, const struct options *o)
 			continue;
 		if (o->high_level)
 			print_high_level(c, i, &t);
-		if (o->registers)
-			ok = print_operations(c, i, &t) && print_words(c, i, &t);
+		if (o->registers) {
+			print_operations(c, i, &t);
+			ok = print_words(c, i, &t);
+		}
 	}
 	if (o->allocation)
 		print_allocation(c, &t);

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints operations that are decoded again from the words, with the graph's names of
- * their operands: "Register-Level Command Stream" of the reference's log.
+ * Prints the emitter's records with the graph's names of their operands: "Register-Level Command
+ * Stream" of the reference's log.
  */
 #include "cmdgen.h"
 #include "base/text.h"
 #include "stream/stream.h"
 
 #include <inttypes.h>
-
-static struct npu_stream
-stream_of(const struct cmdgen *c, size_t node)
-{
-	return (struct npu_stream){ .accel = c->accel,
-				    .word = c->stream[node].word,
-				    .n_words = c->stream[node].n };
-}
 
 static void
 put_feature_map(struct text *t, const struct cmdgen *c, const char *what,
@@ -171,32 +163,27 @@ put_dma(struct text *t, const struct npu_op *o, const struct g_step *s)
 	text_putc(t, '\n');
 }
 
-bool
-print_operations(struct cmdgen *c, size_t node, struct text *t)
+void
+print_operations(const struct cmdgen *c, size_t node, struct text *t)
 {
 	const struct emit_words *w = &c->stream[node];
-	struct npu_stream s = stream_of(c, node);
-	struct npu_walk walk;
-	struct npu_op o;
-	size_t n = 0;
 	text_puts(t, "Register-Level Command Stream: Input\n");
-	walk_init(&walk, &s);
-	while (walk_next(&walk, &o, c->e)) {
-		if (!npu_is_kernel(&o) && o.kind != NPU_DMA)
+	for (size_t i = 0; i < w->n_ops; i++) {
+		const struct npu_op *o = &w->op[i];
+		if (o->index < 0)
 			continue;
-		const struct g_step *step = w->mark[n].step;
-		text_printf(t, "%zu ", n++);
-		if (npu_is_kernel(&o))
-			put_kernel(t, c, &o, step);
+		text_printf(t, "%d ", o->index);
+		if (npu_is_kernel(o))
+			put_kernel(t, c, o, w->mark[o->index].step);
 		else
-			put_dma(t, &o, step);
+			put_dma(t, o, w->mark[o->index].step);
 	}
-	return !c->e->status;
 }
 
 bool
 print_words(struct cmdgen *c, size_t node, struct text *t)
 {
-	struct npu_stream s = stream_of(c, node);
+	const struct npu_stream s = { .accel = c->accel, .word = c->stream[node].word,
+				      .n_words = c->stream[node].n };
 	return stream_print(t, &s, false, c->e);
 }
