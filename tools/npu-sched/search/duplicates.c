@@ -7,15 +7,26 @@
 
 #include "base/hash.h"
 
-/* All numbers that transfers, addresses and the clock depend on. */
+/* The numbers that transfers, addresses and the clock depend on.  The first one of a full list
+ * becomes the hash of the list. */
 struct numbers {
-	int64_t *v;
+	int64_t v[256];
 	size_t n;
 };
+
+static uint64_t
+hash_numbers(const struct numbers *l)
+{
+	return hash_xxh3(l->v, l->n * sizeof(*l->v));
+}
 
 static void
 put(struct numbers *l, int64_t v)
 {
+	if (l->n == ARRAY_LEN(l->v)) {
+		l->v[0] = (int64_t)hash_numbers(l);
+		l->n = 1;
+	}
 	l->v[l->n++] = v;
 }
 
@@ -45,11 +56,8 @@ bool
 is_duplicate(struct hash_table *t, const struct sched *s, const struct plan *p)
 {
 	static char yes;
-	enum { OF_KERNEL = 4 + HELDS * (1 + AXI_PORTS) + 1, OF_OP = 4, OF_TENSOR = 2 };
-	struct arena *a = arena_open();
-	struct numbers l = { .n = 0 };
-	l.v = anew(a, int64_t, p->n_kernels * OF_KERNEL + p->n_slices +
-				 (size_t)s->n_ops * OF_OP + s->g->n_tensors * OF_TENSOR + 1);
+	struct numbers l;
+	l.n = 0;
 	for (size_t i = 0; i < p->n_kernels; i++)
 		put_kernel(&l, &p->kernel[i]);
 	for (size_t i = 0; i < p->n_slices; i++)
@@ -64,9 +72,8 @@ is_duplicate(struct hash_table *t, const struct sched *s, const struct plan *p)
 		put(&l, s->g->tensors[i]->area);
 		put(&l, tensor_bytes(s->g->tensors[i]));
 	}
-	void **at = hash_table_at(t, hash_xxh3(l.v, l.n * sizeof(*l.v)));
+	void **at = hash_table_at(t, hash_numbers(&l));
 	const bool seen = *at;
 	*at = &yes;
-	arena_close(a);
 	return seen;
 }
