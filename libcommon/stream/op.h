@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Operations of a stream: registers decoded at an NPU_OP, and the bytes and the order that
- * follow.  Numbers in parentheses are sections of ethosu-commands(7) and ethosu-memory(7).
+ * follow.  The emitter makes the same records before it writes the registers.  Numbers in
+ * parentheses are sections of ethosu-commands(7) and ethosu-memory(7).
  */
 #ifndef STREAM_OP_H
 #define STREAM_OP_H
