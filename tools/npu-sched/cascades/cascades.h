@@ -39,6 +39,12 @@ bool is_slid(const struct slides *l, const struct sched *s, int op);
 /* Bytes of an area saved by slides that are live during any of operations first..last. */
 int64_t slides_save(const struct sched *s, const struct slides *l, int area, int first, int last);
 
+/* A kernel of a cascade: an operation, and rows of its OFM. */
+struct stripe {
+	int op;
+	int32_t lo, hi;
+};
+
 /* stripes.c: operations first..last, run in stripes of `rows` rows of the last OFM or as a
  * chain. */
 struct cascade {
@@ -47,7 +53,7 @@ struct cascade {
 	enum block_objective objective;
 	double cost[2];
 	double lower_bound; /* cycles, wherever its weights are */
-	struct kernel *kernel;
+	struct stripe *kernel; /* in order; of a chain one, which begins with its operation */
 	size_t n_kernels;
 	int32_t *rolling, *stripe; /* rows, of each operation of the cascade */
 	struct g_tensor *over;	 /* tensor over which the last OFM is written, or NULL */

@@ -193,10 +193,16 @@ make_cascade(struct sched *s, struct cascades *all, int first, int last, struct 
 }
 
 static void
-apply_cascade(const struct cascade *c, struct plan *p)
+apply_cascade(const struct sched *s, const struct cascade *c, struct plan *p)
 {
-	memcpy(p->kernel + p->n_kernels, c->kernel, c->n_kernels * sizeof(*c->kernel));
-	p->n_kernels += c->n_kernels;
+	for (size_t i = 0; i < c->n_kernels; i++) {
+		const struct stripe *k = &c->kernel[i];
+		p->kernel[p->n_kernels++] = (struct kernel){
+			.op = k->op, .links = c->rows ? 0 : c->last - c->first,
+			.objective = c->objective, .rows = { .lo = k->lo, .hi = k->hi },
+			.depth = { .hi = s->info[k->op].op->ofm.shape.c }, .slice = -1,
+		};
+	}
 	for (int i = c->first; i <= c->last; i++) {
 		bool over = i == c->last && (p->slide || !c->lead);
 		p->over[i] = over ? c->over : NULL;
@@ -225,7 +231,7 @@ cascades_take(struct sched *s, struct cascades *c, const struct decision *d, boo
 		memcpy(out->decision, d, (size_t)s->n_ops * sizeof(*d));
 	out->kernel = anew(out->a, struct kernel, kernels + 1);
 	for (int i = 0; i < n; i++)
-		apply_cascade(taken[i], out);
+		apply_cascade(s, taken[i], out);
 	for (size_t i = 0; i < c->slides.n; i++) {
 		const struct slide *x = &c->slides.v[i];
 		out->over[x->first] = x->from;

@@ -134,16 +134,12 @@ static void
 add_kernel(struct run *r, int i, struct g_range rows)
 {
 	struct cascade *c = r->c;
-	const struct g_op *op = r->s->info[c->first + i].op;
 	if (!r->kernels)
 		return;
-	int links = c->rows ? 0 : c->last - c->first;
 	c->kernel = arena_grow(r->a, c->kernel, c->n_kernels, &r->cap,
 			       sizeof(*c->kernel));
-	c->kernel[c->n_kernels++] = (struct kernel){
-		.op = c->first + i, .links = links, .objective = c->objective, .rows = rows,
-		.slice = -1,
-		.depth = { .lo = 0, .hi = op->ofm.shape.c } };
+	c->kernel[c->n_kernels++] = (struct stripe){ .op = c->first + i, .lo = (int32_t)rows.lo,
+						     .hi = (int32_t)rows.hi };
 }
 
 static struct emit_rows
@@ -451,7 +447,7 @@ cascade_run(struct sched *s, struct arena *a, struct cascade *c, bool kernels)
 		return;
 	}
 	if (kernels) {
-		c->kernel = anew(a, struct kernel, 1);
+		c->kernel = anew(a, struct stripe, 1);
 		r.cap = 1;
 	}
 	add_kernel(&r, 0, (struct g_range){ .lo = 0, .hi = height(&r, 0) });
