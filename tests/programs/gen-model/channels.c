@@ -283,6 +283,33 @@ draw_quantized(struct gen *g, int code)
 		(void)pooled(g, out);
 }
 
+/*
+ * Convolutions, a LOGISTIC, and a QUANTIZE to the other type of 8 bits, which are one table.  A near
+ * miss has a second reader of what the convolution makes, or of the LOGISTIC.
+ */
+static void
+draw_tables(struct gen *g, int code)
+{
+	int type = gen_chance(g, 50) ? TFL_INT8 : TFL_UINT8;
+	bool narrow = type == TFL_INT8;
+	struct shape s = SHAPE(1, (int32_t)gen_range(g, 1, 12), (int32_t)gen_range(g, 1, 12),
+			       (int32_t)gen_range(g, 1, 40));
+	int map = gen_random(g, type, s);
+	g->is_used[map] = true;
+	for (int64_t n = gen_range(g, 1, 2); n > 0; n--)
+		map = conv(g, map, (int32_t)gen_range(g, 1, MOST), gen_chance(g, 30));
+	if (gen_chance(g, 10))
+		(void)pooled(g, map);
+	int curve = gen_random(g, type, shape_of(g, map));
+	gen_quant(g, curve, 1.0f / 256, narrow ? -128 : 0);
+	map = gen_op1(g, TFL_LOGISTIC, 1, &map, curve, 0, NULL, NULL);
+	if (gen_chance(g, 10))
+		(void)pooled(g, map);
+	int out = gen_random(g, narrow ? TFL_UINT8 : TFL_INT8, shape_of(g, map));
+	gen_quant(g, out, (gen_chance(g, 50) ? 1.0f : 1.5f) / 256, (int)gen_range(g, narrow ? 0 : -128, 20));
+	gen_op1(g, code, 1, &map, out, 0, NULL, NULL);
+}
+
 /* PAD of channels, on either side */
 static int
 deepened(struct gen *g, int map)
@@ -336,6 +363,7 @@ draw_pieces(struct gen *g, int code)
 const struct draw channel_draws[] = {
 	{ "CHANNELS", draw_channels, 0 },
 	{ "QUANTIZE_CONV", draw_quantized, TFL_QUANTIZE },
+	{ "TABLES", draw_tables, TFL_QUANTIZE },
 	{ "PIECES", draw_pieces, 0 },
 	{ 0 },
 };

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tables: a convolution looks up the table of the operation behind it, whose OFM has another type
+ * of 8 bits than its IFM (nputools-rewrites(7) 12).  The operation goes.
+ */
+#include "rewrite/rules.h"
+
+#include "lower/nd.h"
+
+struct lookup {
+	struct g_op *conv, *op; /* op adds `by` to each result of conv, and looks the sum up */
+	int32_t by;
+	struct g_op both; /* replaces them */
+};
+
+static bool
+is_whole(const struct g_operand *o)
+{
+	return o->t && (o->view == VIEW_WHOLE || o->view == VIEW_RESHAPE) &&
+	       o->type == o->t->shape.type && !tensor_has_strides(o->t) && !o->t->planes;
+}
+
+static struct g_range
+clamp_of(const struct g_op *op)
+{
+	return G_HAS(op, G_OP_clamp) ? op->clamp : type_range(op->ofm.type);
+}
+
+/* Finds the operation that alone writes the operand, which nothing else reads.  NULL: none. */
+static struct g_op *
+find_writer(const struct graph *g, const struct g_op *reader)
+{
+	const struct g_tensor *t = reader->ifm.t;
+	struct g_op *writer = NULL;
+	if (!exact_is_inner(g, t))
+		return NULL;
+	for (size_t i = 0; i < g->n_ops; i++) {
+		struct g_op *op = g->ops[i];
+		const bool reads = op->ifm.t == t || op->ifm2.t == t;
+		if ((reads && op != reader) || (op->ofm.t == t && (writer || i > (size_t)reader->rec.index)))
+			return NULL;
+		writer = op->ofm.t == t ? op : writer;
+	}
+	return writer;
+}
+
+/* True if no operation between both, nor the convolution, uses the result: it may be written
+ * earlier. */
+static bool
+is_free(const struct graph *g, const struct lookup *r)
+{
+	const struct g_tensor *t = r->op->ofm.t;
+	for (int i = r->conv->rec.index; i < r->op->rec.index; i++) {
+		const struct g_op *op = g->ops[i];
+		if (op->ifm.t == t || op->ifm2.t == t || op->ofm.t == t)
+			return false;
+	}
+	return !t->variable && !t->over.n;
+}
+
+/* Makes the operation that replaces both.  False: a value would be clamped, or the zero point has no
+ * place. */
+static bool
+join(struct lookup *r)
+{
+	const struct g_op *op = r->op;
+	const struct g_range from = clamp_of(r->conv), to = clamp_of(op);
+	const struct g_range zero = type_range(op->ofm.type);
+	struct g_op *y = &r->both;
+	*y = *r->conv;
+	G_PUT(y, OP, ofm_zero, y->ofm_zero + r->by);
+	G_PUT(y, OP, clamp, ((struct g_range){ .lo = from.lo + r->by, .hi = from.hi + r->by }));
+	op_table(y, op->lut);
+	return y->clamp.lo >= to.lo && y->clamp.hi <= to.hi && y->ofm_zero >= zero.lo &&
+	       y->ofm_zero <= zero.hi && operand_view(op->ofm, y->ofm.shape, &y->ofm);
+}
+
+static bool
+is_byte(int type)
+{
+	return type == TFL_INT8 || type == TFL_UINT8;
+}
+
+/* True if the operation looks up its operand, which is a whole tensor, after a change of type. */
+static bool
+is_table(const struct g_op *op)
+{
+	return op->kind == OP_ADD && !op->ifm2.t && exact_is_unscaled(op) && op->act == G_ACT_LUT &&
+	       op->scale.mult == 1u << op->scale.shift && is_whole(&op->ifm) &&
+	       is_byte(op->ifm.type) && is_byte(op->ofm.type);
+}
+
+static bool
+has_pattern(const struct graph *g, struct g_op *op, struct lookup *r)
+{
+	if (!is_table(op))
+		return false;
+	*r = (struct lookup){ .op = op, .conv = find_writer(g, op) };
+	r->by = op->ofm_zero - op->ifm_zero + op->scalar - op->ifm2_zero;
+	return r->conv && op_has_weights(r->conv->kind) && r->conv->act == G_ACT_CLAMP &&
+	       is_whole(&r->conv->ofm) && r->conv->node == op->node && is_free(g, r) && join(r);
+}
+
+/* Names the operators of both. */
+static void
+join_origins(struct exact *x, struct lookup *r)
+{
+	const struct g_tfls *a = &r->conv->tfl, *b = &r->op->tfl;
+	struct g_tfl *v = anew(x->a, struct g_tfl, (size_t)a->n + (size_t)b->n + 1);
+	for (size_t i = 0; i < (size_t)a->n; i++)
+		v[i] = a->v[i];
+	for (size_t i = 0; i < (size_t)b->n; i++)
+		v[(size_t)a->n + i] = b->v[i];
+	if (a->n + b->n)
+		G_PUT(&r->both, OP, tfl, ((struct g_tfls){ .v = v, .n = a->n + b->n }));
+	if (G_HAS(r->op, G_OP_name))
+		G_PUT(&r->both, OP, name, r->op->name);
+}
+
+static void
+replace(struct exact *x, struct lookup *r, double saved)
+{
+	const struct g_tensor *t = r->op->ifm.t;
+	join_origins(x, r);
+	*r->conv = r->both;
+	(void)exact_note(x, r->op, 0, saved, "a convolution looks up the table behind it");
+	exact_drop_op(x, r->op);
+	exact_drop_tensor(x, t);
+}
+
+bool
+rewrite_tables(struct exact *x)
+{
+	struct graph *g = x->g;
+	if (!x->estimate || !x->l->accel->lut_banks || graph_has_loops(g))
+		return true;
+	for (size_t i = 0; i < g->n_ops;) {
+		struct cycles before = { 0 }, after = { 0 };
+		struct lookup r;
+		if (has_pattern(g, g->ops[i], &r) && estimate_add(x->estimate, r.conv, &before) &&
+		    estimate_add(x->estimate, r.op, &before) &&
+		    estimate_add(x->estimate, &r.both, &after) && cycles_are_fewer(&after, &before, 1))
+			replace(x, &r, cycles_saved(&after, &before));
+		else
+			i++;
+	}
+	return true;
+}
