@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pairs: two equal elementwise operations on single columns become one operation on two columns,
+ * whose distance is a stride, forwards or backwards (nputools-rewrites(7) 13).
+ */
+#include "rewrite/rules.h"
+
+static bool
+scales_alike(struct npu_scale a, struct npu_scale b)
+{
+	return a.mult == b.mult && a.shift == b.shift;
+}
+
+/* True if both operations compute the same of their operands. */
+static bool
+computes_alike(const struct g_op *a, const struct g_op *b)
+{
+	return a->kind == b->kind && a->node == b->node && a->scalar == b->scalar &&
+	       a->ifm_zero == b->ifm_zero && a->ifm2_zero == b->ifm2_zero &&
+	       a->ofm_zero == b->ofm_zero && a->reversed == b->reversed &&
+	       scales_alike(a->opa, b->opa) && a->opb == b->opb && a->scaled == b->scaled &&
+	       a->ifm_round == b->ifm_round && scales_alike(a->scale, b->scale) &&
+	       a->round == b->round && a->act == b->act && a->lut == b->lut &&
+	       a->clamp.lo == b->clamp.lo && a->clamp.hi == b->clamp.hi;
+}
+
+/* The whole tensor in the shape of the operand, if the operand is all of it in order. */
+static struct g_operand
+simplified(struct g_operand o)
+{
+	bool all = !o.offset && o.type == o.t->shape.type && operand_is_contiguous(&o) &&
+		   hwc_elements(o.shape) == hwc_elements(o.t->hwc);
+	return all ? operand_reshape(o.t, o.shape) : o;
+}
+
+/* Joins two columns of one tensor.  False: an operation cannot see them as one operand. */
+static bool
+join_columns(const struct g_operand *a, const struct g_operand *b, struct g_operand *out)
+{
+	if (!a->t && !b->t)
+		return true;
+	if (!a->t || a->t != b->t || a->type != b->type || a->shape.w != 1 ||
+	    !hwc_equal(a->shape, b->shape) || tensor_is_const(a->t) || tensor_has_strides(a->t) ||
+	    a->t->planes)
+		return false;
+	struct g_operand from = operand_by_strides(*a), to = operand_by_strides(*b);
+	if ((from.shape.h > 1 && from.stride[0] != to.stride[0]) ||
+	    (from.shape.c > 1 && (from.stride[2] != 1 || to.stride[2] != 1)))
+		return false;
+	from.stride[1] = to.offset - from.offset;
+	from.shape.w = 2;
+	*out = simplified(from);
+	return from.stride[1] != 0;
+}
+
+/* Makes the operation that replaces a and b.  False: there is none. */
+static bool
+join(const struct exact *x, const struct g_op *a, const struct g_op *b, struct g_op *both)
+{
+	*both = *a;
+	if (!op_is_elementwise(a->kind) || !computes_alike(a, b) ||
+	    !join_columns(&a->ifm, &b->ifm, &both->ifm) ||
+	    !join_columns(&a->ifm2, &b->ifm2, &both->ifm2) ||
+	    !join_columns(&a->ofm, &b->ofm, &both->ofm))
+		return false;
+	const struct g_tensor *t = both->ofm.t;
+	bool apart = t != both->ifm.t && t != both->ifm2.t && !t->over.n;
+	bool forwards = both->ofm.view != VIEW_STRIDED || both->ofm.stride[1] > 0;
+	return apart && forwards && !low_linux_limit(x->l, both);
+}
+
+bool
+rewrite_pairs(struct exact *x)
+{
+	struct graph *g = x->g;
+	for (size_t i = 0; x->estimate && !graph_has_loops(g) && i + 1 < g->n_ops; i++) {
+		struct g_op *a = g->ops[i], *b = g->ops[i + 1], both;
+		struct cycles before = { 0 }, after = { 0 };
+		if (!join(x, a, b, &both) || !estimate_add(x->estimate, a, &before) ||
+		    !estimate_add(x->estimate, b, &before) ||
+		    !estimate_add(x->estimate, &both, &after) ||
+		    !cycles_are_fewer(&after, &before, 1))
+			continue;
+		*a = both;
+		(void)exact_note(x, a, 0, cycles_saved(&after, &before),
+				 "two equal operations on columns become one");
+		exact_drop_op(x, b);
+	}
+	return true;
+}
