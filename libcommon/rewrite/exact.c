@@ -250,7 +250,7 @@ apply(struct exact *x, const struct rewrite_options *o, enum rule_kind kind)
 bool
 rewrite_exact(struct lower *l, const struct rewrite_options *o, struct err *e)
 {
-	struct exact x = { .l = l, .g = l->g, .a = l->a, .e = e };
+	struct exact x = { .l = l, .accel = l->accel, .g = l->g, .a = l->a, .e = e };
 	size_t before = l->g->n_rewrites;
 	if (l->accel)
 		x.estimate = estimate_open(l->a, l->accel);
@@ -281,7 +281,7 @@ bool
 rewrite_chosen(struct arena *a, struct graph *g, const struct accel *accel,
 	       const struct rewrite_options *o, const char *last, struct err *e)
 {
-	struct exact x = { .g = g, .a = a, .estimate = estimate_open(a, accel), .e = e };
+	struct exact x = { .accel = accel, .g = g, .a = a, .estimate = estimate_open(a, accel), .e = e };
 	struct rewrite_options first = *o;
 	for (size_t k = ARRAY_LEN(rules); k-- > 0 && strcmp(rules[k].name, last) != 0;)
 		first.off |= (uint64_t)1 << k;

@@ -14,6 +14,7 @@ struct estimate;
 
 struct exact {
 	struct lower *l; /* the front end and the accelerator; NULL: a rule of npu-sched */
+	const struct accel *accel; /* NULL: any, or a rule PLANNED */
 	struct graph *g;
 	struct arena *a;
 	const char *rule; /* name of the rule that is being applied */

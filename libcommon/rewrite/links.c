@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * links: on Ethos-U85, an elementwise operation that writes a part of a tensor for the operation
+ * behind it writes a tensor of its own (nputools-rewrites(7) 14).  Both can then be in a chain, and
+ * need no memory between them.
+ */
+#include "rewrite/rules.h"
+
+enum { MOST_ELEMENTS = 1024 };
+
+/* True if both operands are the same box. */
+static bool
+is_same(const struct g_operand *a, const struct g_operand *b)
+{
+	return a->t == b->t && a->view == b->view && a->type == b->type &&
+	       hwc_equal(a->shape, b->shape) && hwc_equal(a->start, b->start);
+}
+
+static bool
+is_part(const struct g_operand *o)
+{
+	return o->view == VIEW_BOX && o->type == o->t->shape.type;
+}
+
+/* False: no element of the box is in the operand. */
+static bool
+meets(const struct g_operand *box, const struct g_operand *o)
+{
+	if (o->t != box->t || !is_part(o))
+		return o->t == box->t;
+	return box->start.h < o->start.h + o->shape.h && o->start.h < box->start.h + box->shape.h &&
+	       box->start.w < o->start.w + o->shape.w && o->start.w < box->start.w + box->shape.w &&
+	       box->start.c < o->start.c + o->shape.c && o->start.c < box->start.c + box->shape.c;
+}
+
+/* True if only operation i + 1 reads what operation i writes. */
+static bool
+has_one_reader(const struct graph *g, size_t i)
+{
+	const struct g_operand *box = &g->ops[i]->ofm;
+	for (size_t k = i + 1; k < g->n_ops; k++) {
+		const struct g_op *op = g->ops[k];
+		if (k > i + 1 && (meets(box, &op->ifm) || meets(box, &op->ifm2)))
+			return false;
+		if (is_same(box, &op->ofm))
+			return true;
+	}
+	return true;
+}
+
+/* The operand of the next operation that is what operation i writes.  NULL: they form no chain. */
+static struct g_operand *
+find_link(const struct graph *g, size_t i)
+{
+	const struct g_op *op = g->ops[i];
+	struct g_op *next = g->ops[i + 1];
+	const struct g_operand *y = &op->ofm;
+	if (!op_is_elementwise(op->kind) || !op_is_elementwise(next->kind) || op_has_table(next) ||
+	    op->node != next->node || !is_part(y) || !exact_is_inner(g, y->t) ||
+	    hwc_elements(y->shape) > MOST_ELEMENTS || !hwc_equal(y->shape, next->ofm.shape))
+		return NULL;
+	bool first = is_same(y, &next->ifm), second = is_same(y, &next->ifm2);
+	if (first == second || meets(y, first ? &next->ifm2 : &next->ifm) || !has_one_reader(g, i))
+		return NULL;
+	return first ? &next->ifm : &next->ifm2;
+}
+
+bool
+rewrite_links(struct exact *x)
+{
+	struct graph *g = x->g;
+	const struct g_op *first = NULL;
+	int n = 0;
+	if (accel_lacks(x->accel, LACK_CHAINS) || graph_has_loops(g))
+		return true;
+	for (size_t i = 0; i + 1 < g->n_ops; i++) {
+		struct g_operand *link = find_link(g, i), *y = &g->ops[i]->ofm;
+		if (!link)
+			continue;
+		*y = *link = operand_whole(graph_add_feature_map(g, y->type, y->shape));
+		first = first ? first : g->ops[i];
+		n++;
+	}
+	if (n)
+		(void)exact_note(x, first, 0, 0, "%d operation%s a tensor of %s own for the next operation",
+				 n, n == 1 ? " writes" : "s write", n == 1 ? "its" : "their");
+	return true;
+}
