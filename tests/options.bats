@@ -153,3 +153,13 @@ options() {
 	npucc --part=himax-we2 --optimise=Size -o b.tflite "$TOP/tests/models/digits.tflite" 2>notes
 	cmp a.tflite b.tflite
 }
+
+@test "a second --part of another chip is refused" {
+	local program
+	for program in npu-sched npu-perf tfl-partition tfl2c; do
+		refuses 2 "--part is given twice, as alif-e8-hp and as nxp-imx93" \
+			$program --part=alif-e8-hp --part=nxp-imx93 x
+		# as a script does that adds an option to a variable
+		refuses 2 "x: No such file" $program --part=alif-e8-hp --part=alif-e8-hp x
+	done
+}

@@ -67,11 +67,19 @@ static void
 carry_out(const struct cli_option *r, const char *option, const char *arg, char *options)
 {
 	char *at = options + r->at, name[64];
+	const char *before;
 	double real;
 	(void)snprintf(name, sizeof(name), "--%s", option ? option : "");
 	switch (r->kind) {
 	case CLI_IS_VALUE: put_integer(at, r->bytes, r->min); break;
-	case CLI_IS_TEXT: memcpy(at, &arg, sizeof(arg)); break;
+	case CLI_IS_TEXT:
+		memcpy(&before, at, sizeof(before));
+		/* who names two chips compares them: the result for one would mislead */
+		if (r->shared == SHARED_PART && before && strcmp(before, arg) != 0)
+			cli_error("--part is given twice, as %s and as %s; this program takes one "
+				  "chip, npu-sweep compares several", before, arg);
+		memcpy(at, &arg, sizeof(arg));
+		break;
 	case CLI_IS_NUMBER:
 		put_integer(at, r->bytes, cli_number(name, arg, r->min, r->max));
 		break;

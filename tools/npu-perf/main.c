@@ -42,7 +42,11 @@ take_part(void *options, const char *name)
 {
 	struct options *o = options;
 	struct err e = { 0 };
+	const struct target_part *before = o->chip;
 	const struct target_part *p = o->chip = target_part_take(o->a, name, &e);
+	if (p && before && strcmp(before->name, p->name) != 0)
+		cli_error("--part is given twice, as %s and as %s; name one chip", before->name,
+			  p->name);
 	if (!p)
 		cli_error("%s", e.text);
 	else if (!o->system)
