@@ -413,18 +413,21 @@ async function checkModel(page)
 			tensors: data.ops[k].i.concat(data.ops[k].o).map(t => data.tensors[t]),
 			panel: panel.textContent, bars: panel.querySelectorAll('svg rect').length,
 			beside: document.querySelectorAll('#network .on').length,
-			shapes: [...document.querySelectorAll('#source .halo')].map(e => e.textContent) };
+			shapes: ['#source', '#network'].map(box =>
+				[...document.querySelectorAll(`${box} .halo`)].map(e => e.textContent)) };
 	});
 	check(s.nodes === s.ops && s.beside === 1, 'the model has', s.nodes, 'of', s.ops, s.beside);
 	s.op.a.forEach(([name, value]) => check(s.panel.includes(name.replace(/_/g, ' ') + value),
 		'the panel has no', name, value));
 	s.tensors.forEach(t => {
-		check(s.panel.includes(`${t.t} ${t.s.join(' x ')}`), 'the panel has no', t.s);
+		check(s.panel.includes(`${t.t} ${t.s.join('x')}`), 'the panel has no', t.s);
 		check(!t.q || s.panel.includes('scale'), 'no scale of', t.n);
 		check(!t.c || s.panel.includes(`constant: ${+t.c[0].toPrecision(4)} to `), 'no values of', t.n);
 	});
 	check(s.bars >= 24, 'no histogram');
-	check(s.shapes.some(x => /^\d+x\d+/.test(x)), 'no shapes on edges', s.shapes);
+	// in one notation, and whole
+	s.shapes.forEach(all => check(all.length && all.every(x => /^\d+(x\d+)*$/.test(x)),
+		'no shapes on edges, or cut off', all));
 }
 
 async function checkPage(page, file, report, width, theme)

@@ -110,7 +110,9 @@ function facts(list, l)
 /* ---- the operator in the model ---- */
 
 const four = v => v === null ? '?' : +v.toPrecision(4);
-const shapeOf = t => t.s.length ? t.s.join(' x ') : 'scalar';
+const shapeOf = t => t.s.length ? t.s.join('x') : 'scalar';
+/* "i8 1x48x48x8" of "i8[1,48,48,8]" */
+const plainShape = s => s.replace(/\[(.*)\]/, (all, d) => ` ${d.replaceAll(',', 'x') || 'scalar'}`);
 
 function quantization(q)
 {
@@ -186,7 +188,7 @@ function showPanel()
 		fact(list, 'because', x.why || 'the compiled file does not say');
 	}
 	D.spans.filter(s => s[0] === chosen && SPANS[s[2]] !== 'buffer').forEach(s =>
-		fact(list, 'result', `${s[8]}, ${bytes(s[5])} at ${s[4]} of the ${s[3]}`));
+		fact(list, 'result', `${plainShape(s[8])}, ${bytes(s[5])} at ${s[4]} of the ${s[3]}`));
 	if (x.r.length)
 		fact(list, 'reads', x.r);
 	if (readers[chosen].length)

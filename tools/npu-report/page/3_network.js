@@ -103,13 +103,13 @@ function describe(i, mode)
  */
 function drawGraph(box, label, reads, node, shape)
 {
-	const HIGH = 38, GAP = 32;
+	const HIGH = 38, GAP = 32, LEAST = 150; /* LEAST: for the shape of a result; wider rows scroll */
 	const graph = levels(reads), all = widthOf(box);
 	const most = Math.max(...graph.rows.map(r => r.filter(s => s.node >= 0).length));
-	let width = Math.max(72, Math.min(190, (all - 24) / most - 10));
+	let width = Math.max(LEAST, Math.min(190, (all - 24) / most - 10));
 	let wide = place(graph.rows, width, 14, 8);
-	for (let k = 0; k < 3 && wide > all - 16 && width > 72; k++) {
-		width = Math.max(72, width * (all - 16) / wide - 2);
+	for (let k = 0; k < 3 && wide > all - 16 && width > LEAST; k++) {
+		width = Math.max(LEAST, width * (all - 16) / wide - 2);
 		wide = place(graph.rows, width, 14, 8);
 	}
 	const left = Math.max(8, (all - wide) / 2);
@@ -139,7 +139,7 @@ function drawGraph(box, label, reads, node, shape)
 		add(g, 'title', {}, x.title);
 		if (carried && graph.ends.some(way => way[0] === s))
 			add(svg, 'text', { class: 'soft halo', x: s.x + left + 5, y: top(s) + HIGH + 13 },
-				fit(carried, width / 2 - 4));
+				fit(carried, width / 2 + 2));
 	});
 	if (!box.scrollTop && wide > all)
 		box.scrollLeft = Math.min(...graph.rows[0].map(s => s.x)) + left - all / 2;
@@ -148,7 +148,7 @@ function drawGraph(box, label, reads, node, shape)
 const shapes = D.nodes.map(() => '');
 D.spans.forEach(s => {
 	if (s[0] >= 0 && SPANS[s[2]] !== 'buffer' && !shapes[s[0]])
-		shapes[s[0]] = s[8];
+		shapes[s[0]] = plainShape(s[8]).replace(/^\S+ /, '');
 });
 
 function drawNetwork()
