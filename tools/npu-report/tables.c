@@ -175,10 +175,8 @@ table_warnings(const struct report *r)
 	/* shares of the time that are worth a warning */
 	const double stall_share = 0.1, flash_share = 0.3;
 	struct table b = table_of(r->a, "Warnings", columns);
-	double sum[LIMITS] = { 0 }, cpu = json_number(r->root, "cpu_operators", 0);
-	for (size_t i = 0; i < r->n_layers; i++)
-		for (int k = 0; k < LIMITS; k++)
-			sum[k] += r->layer[i].cycles[k];
+	double cpu = json_number(r->root, "cpu_operators", 0);
+	const struct shares s = limit_shares(r);
 	if (cpu > 0)
 		warn(&b, arena_printf(r->a, "%.0f operator%s on the CPU; the CPU's time "
 					    "is known to a factor of %.0f",
@@ -193,15 +191,13 @@ table_warnings(const struct report *r)
 	if (json_true(r->root, "calibrated_extrapolated"))
 		warn(&b, "this NPU and memory were never measured: the interval comes "
 			 "from networks on Arm's model of the hardware");
-	if (sum[LIMIT_STALL] > stall_share * r->cycles)
-		warn(&b, arena_printf(r->a, "for %.0f %% of the NPU's time no kernel runs: "
-				      "they wait for transfers",
-				      100 * sum[LIMIT_STALL] / r->cycles));
-	if (sum[LIMIT_CONSTANTS] > flash_share * r->cycles)
-		warn(&b, arena_printf(r->a, "for %.0f %% of the NPU's time kernels wait for "
-					    "constants that are not copied to fast "
-					    "memory",
-				      100 * sum[LIMIT_CONSTANTS] / r->cycles));
+	if (s.of[LIMIT_STALL] > stall_share)
+		warn(&b, arena_printf(r->a, "for %.0f %% of the time no kernel runs: they wait for "
+					    "transfers", 100 * s.of[LIMIT_STALL]));
+	if (s.of[LIMIT_CONSTANTS] > flash_share)
+		warn(&b, arena_printf(r->a, "for %.0f %% of the time kernels wait for constants "
+					    "that are not copied to fast memory",
+				      100 * s.of[LIMIT_CONSTANTS]));
 	const char *note = json_string(r->root, "note", NULL);
 	if (note)
 		warn(&b, note);
