@@ -119,8 +119,8 @@ draw_curve(struct text *t, const struct report *r, bool alone)
 		draw_steps(&p);
 	} else {
 		svg_text(t, ANCHOR_START, LEFT, TOP + LINE,
-			 "no curve was given: npu-sched --front --json makes one, "
-			 "--front=FILE reads it");
+			 "no curve was given: npu-report --front=FILE takes one from npu-sched "
+			 "--front --json");
 	}
 	svg_close(t);
 }

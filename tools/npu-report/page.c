@@ -98,7 +98,7 @@ memory_of_part(const struct report *r, bool constants)
 static const char *
 sram_use(const struct report *r)
 {
-	return arena_is_in_sram(r) ? "arena" : "fast copies of an arena elsewhere";
+	return arena_is_in_sram(r) ? "arena" : "copies of tensors whose arena is in DRAM";
 }
 
 static void
@@ -284,9 +284,9 @@ put_curve(struct text *t, const struct report *r)
 		text_puts(t, "<div id=\"curve\" class=\"box\"></div>\n<p id=\"point\" "
 			     "class=\"soft\" aria-live=\"polite\"></p>\n");
 	else
-		text_puts(t, "<p class=\"soft\">This report has no curve. npucc --report "
-			     "--advice adds one; npu-sched --front --json writes a file for "
-			     "--front.</p>\n");
+		text_puts(t, "<p class=\"soft\">This report has no curve. npucc "
+			     "--report=FILE --advice writes a report with one; npu-report "
+			     "--front=FILE takes one from npu-sched --front --json.</p>\n");
 	put_picture_numbers(t, r, PIC_CURVE);
 	close_section(t);
 }
@@ -442,7 +442,7 @@ static void
 put_weights(struct text *t, const struct report *r)
 {
 	static const char *const columns[] = { "operator", ",before", ",encoded",
-					       ",of before", NULL };
+					       ",encoded / before", NULL };
 	struct table all = table_weights(r);
 	const struct layer *l[TOP];
 	size_t n = largest_layers(r, offsetof(struct layer, weight_bytes), TOP, l);

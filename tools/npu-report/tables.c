@@ -216,8 +216,8 @@ is_like(const struct json *a, const struct json *b)
 struct table
 table_rewrites(const struct report *r)
 {
-	static const char *const columns[] = { "rule", "change", "times", "bytes saved",
-					       "cycles saved", NULL };
+	static const char *const columns[] = { "rule", "change", "times", "bytes added",
+					       "cycles added", NULL };
 	struct table b = table_of(r->a, "Exact rewrites", columns);
 	size_t n, same;
 	const struct json *v = json_items(r->root, "rewrites", &n);
@@ -230,8 +230,8 @@ table_rewrites(const struct report *r)
 		table_add(&b, cell_text(json_string(&v[i], "rule", "?")));
 		table_add(&b, cell_text(json_string(&v[i], "text", "")));
 		table_add(&b, cell_number((double)same));
-		table_add(&b, cell_number(bytes));
-		table_add(&b, cell_number(cycles));
+		table_add(&b, cell_number(0 - bytes));
+		table_add(&b, cell_number(0 - cycles));
 	}
 	return b;
 }
