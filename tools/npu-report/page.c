@@ -10,6 +10,7 @@
 #include "target/part.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void
@@ -28,7 +29,18 @@ page_open(struct text *t, const char *title)
 	svg_style(t);
 	text_puts(t, page_css);
 	text_puts(t, "</style>\n</head>\n<body>\n<h1>");
-	text_html(t, title);
+	/* a long name breaks behind an underscore */
+	for (const char *s = title; *s;) {
+		size_t n = strcspn(s, "_");
+		n += s[n] == '_';
+		char *word = strndup(s, n);
+		if (!word)
+			out_of_memory();
+		text_html(t, word);
+		free(word);
+		s += n;
+		text_puts(t, *s ? "<wbr/>" : "");
+	}
 	text_puts(t, "</h1>\n");
 }
 
@@ -113,7 +125,7 @@ put_limits(struct text *t, const struct report *r)
 		if (s.of[k] >= least)
 			text_printf(&more, "%s%s %.0f %%", more.n ? ", " : "",
 				    limit_text(r, (enum limit)k), 100 * s.of[k]);
-	text_puts(t, "<div><dt>Limited by</dt><dd><b>");
+	text_puts(t, "<div><dt>Limited by</dt><dd><b class=\"words\">");
 	text_html(t, s.cpu > s.of[s.most] ? "operators on the CPU" : limit_text(r, s.most));
 	text_puts(t, "</b><small>");
 	text_html(t, text_str(&more));
@@ -520,6 +532,7 @@ print_page(struct text *t, const struct report *r)
 	page_open(t, r->network);
 	put_headline(t, r);
 	put_warnings(t, r);
+	put_gains(t, r);
 	text_puts(t, "<div id=\"bar\"><input id=\"search\" type=\"search\" "
 		     "placeholder=\"Find an operator\" aria-label=\"find an operator\"/>"
 		     "<span id=\"found\" class=\"soft\" role=\"status\"></span></div>\n"
@@ -531,7 +544,6 @@ print_page(struct text *t, const struct report *r)
 	put_curve(t, r);
 	put_longest(t, r);
 	put_cpu(t, r);
-	put_gains(t, r);
 	put_measured(t, r);
 	put_weights(t, r);
 	put_rewrites(t, r);

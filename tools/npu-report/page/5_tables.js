@@ -59,8 +59,9 @@ function drawCurve()
 	const c = add(svg, 'circle', { class: 'here', cx: x(here[0]), cy: y(here[1]), r: 6 });
 	add(c, 'title', {}, 'this plan');
 	c.addEventListener('click', () => say(here, 'this plan: '));
-	const end = x(here[0]) > width / 2;
-	add(svg, 'text', { class: 'halo', x: x(here[0]) + (end ? -10 : 10), y: y(here[1]) - 10, 'text-anchor': end ? 'end' : 'start' },
+	/* The curve descends to the right: right above a plan is free, and so is left below it. */
+	const end = x(here[0]) > width - 220;
+	add(svg, 'text', { class: 'halo', x: x(here[0]) + (end ? -10 : 10), y: y(here[1]) + (end ? 20 : -10), 'text-anchor': end ? 'end' : 'start' },
 		`this plan: ${time(here[1])}, ${bytes(here[0])}`);
 	say(here, 'this plan: ');
 }
