@@ -167,7 +167,8 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 
 @test "trouble: no model, no memory system, no such accelerator" {
 	refuses 2 "no model; name at least one" npu-sweep "${memory[@]}"
-	refuses 2 "--system-config is required" npu-sweep -a ethos-u55-64 "$model"
+	refuses 2 "--part or --system-config is required" npu-sweep -a ethos-u55-64 "$model"
+	grep -q -- 'npucc --list-parts lists them' refuses.err
 	refuses 2 "there is no accelerator 'ethos-u99'" \
 		npu-sweep "${memory[@]}" -a ethos-u99 "$model"
 	refuses 2 "--limits takes a whole number" \
@@ -218,6 +219,7 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	npu-sweep --part=nxp-imx93 --limits=1 --emit=jsonl "$model" >plan
 	npu-sweep --plan=plan --limits=1 --json >planned
 	jq '[.[] | select(.system == "nxp-imx93")]' rows | diff - <(jq . planned)
+	npu-sweep --part=nxp-imx93 --part=alif-e7-he --limits=1 --json --results=r "$model" | cmp - rows
 	refuses 2 "there is no part 'alif-e7'" npu-sweep --part=alif-e7 "$model"
 	refuses 2 "--part excludes --accelerator-config" npu-sweep --part=all -a ethos-u55-64 "$model"
 }

@@ -18,11 +18,10 @@ add_name(struct options *o, struct names *l, const char *name)
 	l->v[l->n++] = name;
 }
 
-/* Splits a list at its commas, and drops repeated names. */
+/* Appends the names of a list, which commas divide, and drops repeated names. */
 static void
 take_names(struct options *o, struct names *l, const char *arg)
 {
-	l->n = 0;
 	for (const char *p = arg; *p;) {
 		size_t n = strcspn(p, ","), i = 0;
 		const char *name = arena_strndup(o->a, p, n);
@@ -52,12 +51,11 @@ take_parts(void *options, const char *arg)
 	struct options *o = options;
 	const struct target_part *p;
 	struct err e = { 0 };
-	take_names(o, &o->parts, arg);
-	if (!strcmp(arg, "all")) {
-		o->parts.n = 0;
+	if (!strcmp(arg, "all"))
 		for (size_t i = 0; (p = target_part_at(i)); i++)
-			add_name(o, &o->parts, p->name);
-	}
+			take_names(o, &o->parts, p->name);
+	else
+		take_names(o, &o->parts, arg);
 	for (size_t i = 0; i < o->parts.n; i++)
 		if (!target_part_take(o->a, o->parts.v[i], &e))
 			cli_error("%s", e.text);
@@ -88,14 +86,33 @@ take_engine(void *options, const char *arg)
 	o->engine = (enum engine)(NINJA + cli_choice("--emit", arg, names));
 }
 
+/* The suffix of the output names the format, as in npucc. */
+static void
+take_suffix(struct options *o)
+{
+	static const struct {
+		const char *suffix;
+		enum format format;
+	} all[] = { { ".html", AS_HTML }, { ".json", AS_JSON }, { ".csv", AS_CSV } };
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		if (o->format == AS_TABLE && o->output &&
+		    text_has_suffix(o->output, all[i].suffix))
+			o->format = all[i].format;
+}
+
 static void
 check_options(void *options)
 {
-	const struct options *o = options;
+	struct options *o = options;
+	take_suffix(o);
 	if (o->gc && !o->results)
 		cli_error("--gc needs --results=DIR, the store to clean");
 	if (!o->models.n && !o->plan && !o->gc)
 		cli_error("no model; name at least one .tflite or .tosa file");
+	if (o->models.n && !o->parts.n && !o->systems.n && !o->config && !o->like)
+		cli_error("--part or --system-config is required: there is no default; --part=all "
+			  "takes all parts, npucc --list-parts lists them, and npu-sched "
+			  "--list-profiles lists the system configurations");
 	if (o->models.n && o->plan)
 		cli_error("--plan and models exclude each other; the plan names its models");
 	if (o->parts.n && (o->accels.n || o->systems.n || o->mode || o->config || o->like ||
@@ -113,8 +130,8 @@ check_options(void *options)
 static const struct cli_option option_list[] = {
 	{ CLI_HEADING("What to compile:"), .group = 1 },
 	{ SHARED_TAKE(PART, take_parts), .arg = "LIST",
-	  .doc = "chips to compile for, separated by commas, or all: each has its "
-		 "accelerator, memory system and limit of SRAM" },
+	  .doc = "chips to compile for, separated by commas, or all (npucc --list-parts): "
+		 "each has its accelerator, memory system and limit of SRAM" },
 	{ SHARED_TAKE(ACCELERATOR, take_accels), .arg = "LIST",
 	  .doc = "accelerators to compile for, separated by commas (default: those of "
 		 "Ethos-U55 that the system configuration is made for)" },
