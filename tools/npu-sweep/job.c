@@ -109,20 +109,24 @@ replaced(struct arena *a, const char *s, const char *from, const char *to)
 	return out;
 }
 
-/* Returns the first line that contains "error", else the last line; NULL: no line. */
+/*
+ * Returns the first line that contains "error", else the last one, other than a note if there
+ * is another; NULL: no line.
+ */
 static const char *
 error_line(struct arena *a, const struct text *said)
 {
 	enum { LONGEST = 500 };
-	const char *line = NULL;
+	const char *line = NULL, *this;
 	bool found = false;
 	for (size_t at = 0; at < said->n && !found;) {
 		const char *p = said->p + at;
 		const char *end = memchr(p, '\n', said->n - at);
 		size_t n = end ? (size_t)(end - p) : said->n - at;
-		if (n)
-			line = arena_strndup(a, p, n < LONGEST ? n : LONGEST);
-		found = n && strstr(line, "error");
+		this = arena_strndup(a, p, n < LONGEST ? n : LONGEST);
+		found = strstr(this, "error");
+		if (n && (!line || found || !strstr(this, ": note: ")))
+			line = this;
 		at += n + 1;
 	}
 	return line ? text_plain(a, line) : NULL;
