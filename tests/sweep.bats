@@ -35,7 +35,7 @@ expected()
 		mkdir -p "$once"
 		(cd "$once" && answers 2 sweep --results=r -o want 2>err) || return
 		answers 2 sweep --results="$once/r" --merge --json -o "$once/want.json" 2>log || return
-		grep -qF '9 of 18 jobs failed; the first: tfl-quantcheck: bad: error: ' "$once/err" || return
+		grep -qF '9 of 18 jobs failed; the first: tfl-quantcheck: bad.tflite: error: ' "$once/err" || return
 	fi
 	cp "$once"/want* "$once"/*.tflite .
 }
@@ -349,7 +349,7 @@ kept: 18 files" ]
 	head -c 1000 "$model" >broken/digits.tflite
 	answers 1 npu-sweep "${memory[@]}" -a ethos-u55-64 --against=old.json \
 		--tolerance=50 broken/digits.tflite >fails 2>err
-	[ "$(grep -c 'fails: tfl-quantcheck: digits: error' fails)" = 2 ]
+	[ "$(grep -c 'fails: tfl-quantcheck: broken/digits.tflite: error' fails)" = 2 ]
 	refuses 2 "not a table of npu-sweep --json" npu-sweep "${memory[@]}" \
 		-a ethos-u55-64 --results=old --against=<(echo '{}') "$model"
 }

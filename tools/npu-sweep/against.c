@@ -119,7 +119,7 @@ table_of_store(struct arena *a, const struct options *o, struct bytes *file, str
 	struct text t = { 0 };
 	if (!store_read_all(&p, o->against, e))
 		return false;
-	rows_make(a, &p, o->limits, &r);
+	rows_make(a, &p, o->limits, false, &r);
 	print_rows(&t, &r, &as_json);
 	*file = (struct bytes){ .p = (const uint8_t *)arena_strndup(a, t.p, t.n), .n = t.n };
 	text_free(&t);

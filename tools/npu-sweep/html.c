@@ -14,7 +14,7 @@
 
 struct curve {
 	const struct target *of;
-	const struct record *front; /* only if pick.any */
+	struct record front; /* only if pick.any: the plans that fit */
 	struct pick pick;
 	size_t first, n; /* rows */
 	size_t number;	 /* on the page, from 0 */
@@ -56,8 +56,8 @@ find_ranges(struct chart *c)
 	for (size_t i = 0; i < c->n; i++)
 		c->in_ms &= !c->curve[i].pick.any || c->curve[i].pick.clock > 0;
 	for (size_t i = 0; i < c->n; i++)
-		for (size_t k = 0; c->curve[i].pick.any && k < c->curve[i].front->n_points; k++) {
-			const struct point *v = &c->curve[i].front->point[k];
+		for (size_t k = 0; c->curve[i].pick.any && k < c->curve[i].front.n_points; k++) {
+			const struct point *v = &c->curve[i].front.point[k];
 			widen(c->sram, v->sram);
 			widen(c->time, time_of(c, &c->curve[i], v));
 		}
@@ -141,8 +141,8 @@ draw_curve(const struct chart *c, const struct curve *k)
 	text_printf(c->t, ", %s</title>\n<path d=\"", k->of->accel);
 	/* a point that is slower than one with less SRAM is off the line */
 	double least = INFINITY;
-	for (size_t i = 0; i < k->front->n_points; i++) {
-		const struct point *v = &k->front->point[i];
+	for (size_t i = 0; i < k->front.n_points; i++) {
+		const struct point *v = &k->front.point[i];
 		double time = time_of(c, k, v);
 		if (time < least)
 			text_printf(c->t, i ? "H%.1fV%.1f" : "M%.1f %.1f", x_of(c, v->sram),
@@ -150,8 +150,8 @@ draw_curve(const struct chart *c, const struct curve *k)
 		least = fmin(least, time);
 	}
 	text_puts(c->t, "\"/>\n");
-	for (size_t i = 0; i < k->front->n_points; i++) {
-		const struct point *v = &k->front->point[i];
+	for (size_t i = 0; i < k->front.n_points; i++) {
+		const struct point *v = &k->front.point[i];
 		bool knee = v->sram >= k->pick.knee.sram && v->sram <= k->pick.knee.sram;
 		double time = time_of(c, k, v);
 		text_printf(c->t, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%d\">"
@@ -239,14 +239,15 @@ put_row(struct text *t, const struct row *w)
 }
 
 static void
-put_target(struct text *t, const struct curve *k, const struct rows *r, bool front)
+put_target(struct text *t, const struct plan *p, const struct curve *k, const struct rows *r,
+	   bool front)
 {
 	struct text sentence = { 0 };
 	/* a link to an element inside unfolds the details */
 	text_puts(t, "<details><summary>");
 	text_html(t, k->of->system);
 	text_printf(t, ", %s</summary>\n<p id=\"t%zu\">", k->of->accel, k->number);
-	pick_sentence(&sentence, k->of, &k->pick);
+	pick_sentence(&sentence, p, k->of, &k->pick);
 	text_html(t, text_str(&sentence));
 	text_free(&sentence);
 	text_puts(t, "</p>\n<div class=\"wide\"><table><tr><th class=\"name\">optimise</th><th>limit</th>"
@@ -320,8 +321,7 @@ find_curves(const struct plan *p, const struct rows *r, size_t i, struct curve *
 				     .number = (*number)++ };
 		for (; i < r->n && r->v[i].target == of; i++)
 			k->n++;
-		if (k->pick.any)
-			k->front = p->job[of->job[FRONT] - 1].record;
+		k->front = front_candidates(p, of);
 	}
 	for (size_t k = 0; k < *n; k++)
 		v[k].hue = (int)(360 * k / *n);
@@ -329,7 +329,7 @@ find_curves(const struct plan *p, const struct rows *r, size_t i, struct curve *
 }
 
 static void
-put_model(struct chart *c, const struct rows *r, bool front)
+put_model(struct chart *c, const struct plan *p, const struct rows *r, bool front)
 {
 	text_printf(c->t, "<h2 id=\"m%zu\">", c->curve[0].of->model->index);
 	text_html(c->t, c->curve[0].of->model->name);
@@ -340,7 +340,7 @@ put_model(struct chart *c, const struct rows *r, bool front)
 	put_index(c, r);
 	text_puts(c->t, "</div>\n");
 	for (size_t i = 0; i < c->n; i++)
-		put_target(c->t, &c->curve[i], r, front);
+		put_target(c->t, p, &c->curve[i], r, front);
 }
 
 /* links to the models, if there are several */
@@ -374,7 +374,7 @@ print_page(struct text *t, const struct plan *p, const struct rows *r,
 	for (size_t i = 0; i < r->n;) {
 		i = find_curves(p, r, i, v, &n, &number);
 		struct chart c = { .t = t, .a = p->a, .curve = v, .n = n };
-		put_model(&c, r, o->front);
+		put_model(&c, p, r, o->front);
 	}
 	text_puts(t, "</body></html>\n");
 }

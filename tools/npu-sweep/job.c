@@ -191,19 +191,34 @@ read_report(struct arena *a, const struct text *written, struct record *r)
 	return true;
 }
 
-/* Reads the lines of --front after its heading: SRAM, cycles and further columns. */
+/* Returns the number in column k of a line, from 0; -1: none.  Tabs divide columns. */
+static double
+column(const char *line, int k)
+{
+	for (; k > 0 && *line && *line != '\n'; line++)
+		k -= *line == '\t';
+	return k > 0 || !strchr("0123456789", *line) || !*line ? -1 : strtod(line, NULL);
+}
+
+/*
+ * Reads the lines of --front after its heading.  A plan that is not faster than one with less
+ * SRAM is left out: the lines are a front of the objective, and records have one of cycles.
+ */
 static bool
 read_front(struct arena *a, struct text *written, struct record *r)
 {
+	enum { FLASH = 4, STREAMS = 5 }; /* after sram, cycles, objective and change */
 	struct point *v = NULL;
 	size_t n = 0, cap = 0;
 	const char *line = strchr(text_str(written), '\n');
 	for (; line && line[1]; line = strchr(line + 1, '\n')) {
 		char *end;
 		agrow(a, v, n, &cap);
-		v[n].sram = strtod(line + 1, &end);
+		v[n] = (struct point){ .sram = strtod(line + 1, &end),
+				       .flash = column(line + 1, FLASH),
+				       .streams = column(line + 1, STREAMS) };
 		v[n].cycles = strtod(end, NULL);
-		if (v[n].sram > 0 && v[n].cycles > 0)
+		if (v[n].sram > 0 && v[n].cycles > 0 && (!n || v[n].cycles < v[n - 1].cycles))
 			n++;
 	}
 	*r = (struct record){ .point = v, .n_points = n };
@@ -228,7 +243,7 @@ job_result(struct arena *a, const struct target *t, enum goal goal,
 				      .message = message };
 		return !is_trouble(message) ||
 		       err_set(e, "%s",
-			       replaced(a, message, MODEL_MARK, t->model->name));
+			       replaced(a, message, MODEL_MARK, t->model->path));
 	}
 	struct text written = child[goal == FRONT ? 0 : 1].written;
 	return goal == FRONT ? read_front(a, &written, r) : read_report(a, &written, r);

@@ -110,7 +110,7 @@ merge(struct sweep *s)
 	struct rows r;
 	struct text t = { 0 };
 	size_t worse = 0;
-	rows_make(s->p.a, &s->p, s->o->limits, &r);
+	rows_make(s->p.a, &s->p, s->o->limits, s->o->front || s->o->format == AS_HTML, &r);
 	if (s->o->against) {
 		if (!print_changes(&t, &r, s->o, &worse, s->e))
 			return false;
@@ -135,9 +135,12 @@ merge(struct sweep *s)
 	if (r.n_missing)
 		return err_no(s->e, "%zu of %zu results are missing; the same command without "
 			      "--merge computes them", r.n_missing, s->p.n_jobs);
-	return !r.n_failed ||
-	       err_set(s->e, "%zu of %zu jobs failed; the first: %s", r.n_failed, s->p.n_jobs,
-		       r.first_message ? r.first_message : "");
+	const char *first = r.first_message ? r.first_message : "";
+	if (r.n_failed > r.n_refused)
+		return err_set(s->e, "%zu of %zu jobs failed; the first: %s", r.n_failed,
+			       s->p.n_jobs, first);
+	return !r.n_failed || err_no(s->e, "%zu of %zu jobs were refused; the first: %s",
+				     r.n_refused, s->p.n_jobs, first);
 }
 
 static bool

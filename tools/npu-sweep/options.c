@@ -145,11 +145,11 @@ static const struct cli_option option_list[] = {
 		   "option names them") },
 	{ SHARED_TAKE(EFFORT, take_effort) },
 	{ CLI_NUMBER("limits", "N", limits, 0, MAX_LIMITS,
-		     "number of arena limits that the table has between the smallest and the "
-		     "fastest result (default 4)") },
+		     "number of arena limits between the smallest and the fastest plan whose "
+		     "plans the table has (default 4)") },
 	{ CLI_HEADING("What to print:"), .group = 2 },
 	{ CLI_FLAG("front", front,
-		   "print only the results on the Pareto front, and the failures") },
+		   "print all plans of the Pareto front and nothing else, except failures") },
 	{ CLI_VALUE("json", format, AS_JSON, "print the table as JSON") },
 	{ CLI_VALUE("csv", format, AS_CSV, "print the table as CSV, with all columns") },
 	{ CLI_VALUE("html", format, AS_HTML,
@@ -198,7 +198,10 @@ static const struct argp argp = {
 	.doc = "Compiles models for several accelerators and memory systems, on this machine "
 	       "or by another engine, and prints a table of memory and time.  Marks the Pareto "
 	       "front: the results that no other result beats in both."
-	       "\vCycles are estimates: npu-perf-accuracy(7).",
+	       "\vColumns: limit is the option --arena-cache-size of npucc that gives the plan; "
+	       "sram and flash are bytes; cycles are those of the NPU; ms is the time of an "
+	       "inference on NPU and CPU; front is * for a plan on the Pareto front; - is no "
+	       "value.  Cycles and times are estimates: npu-perf-accuracy(7).",
 };
 
 void

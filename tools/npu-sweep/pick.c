@@ -68,19 +68,15 @@ struct pick
 pick_knee(const struct plan *p, const struct target *t)
 {
 	struct pick k = { 0 };
-	const struct record *front = t->job[FRONT] ? p->job[t->job[FRONT] - 1].record : NULL;
-	const struct record *fast =
-		t->job[PERFORMANCE] ? p->job[t->job[PERFORMANCE] - 1].record : NULL;
-	if (!front || front->status != OK || !front->n_points)
+	const struct record candidates = front_candidates(p, t), *front = &candidates;
+	const struct record *end = record_of_end(p, t);
+	if (!front->n_points)
 		return k;
 	k.any = true;
-	k.clock = fast && fast->status == OK ? fast->clock : 0;
-	k.cpu_ms = k.clock > 0 ? fast->ms - fast->cycles / k.clock * 1e3 : 0;
-	k.smallest = k.fastest = k.knee = front->point[0];
-	/* not always the last one: a plan's cycles are estimated again once it is compiled */
-	for (size_t i = 1; i < front->n_points; i++)
-		if (front->point[i].cycles < k.fastest.cycles)
-			k.fastest = front->point[i];
+	k.clock = end ? end->clock : 0;
+	k.cpu_ms = k.clock > 0 ? end->ms - end->cycles / k.clock * 1e3 : 0;
+	k.smallest = k.knee = front->point[0];
+	k.fastest = front->point[front->n_points - 1];
 	for (size_t i = 1; i < front->n_points; i++)
 		if (below(&k, &front->point[i]) > below(&k, &k.knee))
 			k.knee = front->point[i];
@@ -131,11 +127,16 @@ put_reason(struct text *t, const struct pick *k)
 }
 
 void
-pick_sentence(struct text *t, const struct target *target, const struct pick *k)
+pick_sentence(struct text *t, const struct plan *p, const struct target *target,
+	      const struct pick *k)
 {
+	const struct record *size = record_of(p, target, SIZE);
 	text_printf(t, "%s, %s, %s: ", target->model->name, target->system, target->accel);
 	if (!k->any) {
-		text_puts(t, "there is no front to choose from.");
+		const char *message = target_message(p, target);
+		text_puts(t, size && size->status == REFUSED && target_is_part(target)
+				     ? "does not fit: " : "there is no front to choose from: ");
+		text_puts(t, message ? message : "it has no plan, or was not computed");
 		return;
 	}
 	text_printf(t, "take --arena-cache-size=%.0f with ", k->knee.sram);
@@ -148,7 +149,7 @@ print_picks(struct text *t, const struct plan *p)
 {
 	for (size_t i = 0; i < p->n_targets; i++) {
 		struct pick k = pick_knee(p, &p->target[i]);
-		pick_sentence(t, &p->target[i], &k);
+		pick_sentence(t, p, &p->target[i], &k);
 		text_putc(t, '\n');
 	}
 }

@@ -35,6 +35,8 @@ record_print(struct text *t, const struct plan *p, const struct job *j, const st
 		json_open(&out, NULL, '[');
 		json_put_f64(&out, NULL, r->point[i].sram);
 		json_put_f64(&out, NULL, r->point[i].cycles);
+		json_put_f64(&out, NULL, r->point[i].flash);
+		json_put_f64(&out, NULL, r->point[i].streams);
 		json_close(&out, ']');
 	}
 	json_close(&out, ']');
@@ -89,11 +91,16 @@ get_points(struct arena *a, const struct json *o, struct record *r)
 	const struct json *item = json_items(o, "points", &r->n_points);
 	struct point *v = anew(a, struct point, r->n_points);
 	for (size_t i = 0; i < r->n_points; i++) {
-		if (item[i].kind != JSON_ARRAY || item[i].n != 2)
+		/* release 1.0.0 wrote two numbers */
+		bool old = item[i].n == 2;
+		if (item[i].kind != JSON_ARRAY || (!old && item[i].n != 4))
 			return false;
 		v[i] = (struct point){ .sram = item[i].item[0].number,
-				       .cycles = item[i].item[1].number };
-		if (!is_plausible(v[i].sram) || !is_plausible(v[i].cycles))
+				       .cycles = item[i].item[1].number,
+				       .flash = old ? -1 : item[i].item[2].number,
+				       .streams = old ? -1 : item[i].item[3].number };
+		if (!is_plausible(v[i].sram) || !is_plausible(v[i].cycles) ||
+		    !is_plausible(v[i].flash + 1) || !is_plausible(v[i].streams + 1))
 			return false;
 	}
 	r->point = v;

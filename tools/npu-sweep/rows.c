@@ -2,9 +2,7 @@
 /* Turns records into rows: smallest and fastest plan, limits between them, failures. */
 #include "sweep.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,29 +15,6 @@ add(struct rows *r, const struct target *t, enum goal goal)
 	return w;
 }
 
-static const struct record *
-record_of(const struct plan *p, const struct target *t, enum goal goal)
-{
-	return t->job[goal] ? p->job[t->job[goal] - 1].record : NULL;
-}
-
-static bool
-is_ok(const struct record *r)
-{
-	return r && r->status == OK;
-}
-
-/* Replaces MODEL_MARK in a message by the name of the model in this sweep. */
-static const char *
-message_text(struct arena *a, const struct target *t, const char *message)
-{
-	const char *at = message ? strstr(message, MODEL_MARK) : NULL;
-	if (!at)
-		return message;
-	return arena_printf(a, "%.*s%s%s", (int)(at - message), message, t->model->name,
-			    message_text(a, t, at + strlen(MODEL_MARK)));
-}
-
 static void
 add_end(struct rows *r, const struct target *t, enum goal goal, const struct record *of)
 {
@@ -48,59 +23,92 @@ add_end(struct rows *r, const struct target *t, enum goal goal, const struct rec
 #include "figures.def"
 }
 
-/* Returns the fastest point within the limit: the SRAM of a front's points ascends. */
-static const struct point *
-fitting(const struct record *front, int64_t limit)
+/* Returns the position of the fastest plan within the limit: the last one, or 0 for none. */
+static size_t
+fastest_within(const struct record *front, double limit)
 {
-	const struct point *found = NULL;
-	for (size_t i = 0; i < front->n_points; i++)
-		if (front->point[i].sram <= (double)limit)
-			found = &front->point[i];
-	return found;
+	size_t n = 0;
+	while (n < front->n_points && front->point[n].sram <= limit)
+		n++;
+	return n ? n - 1 : 0;
+}
+
+/* True if this is the plan of Size or Performance, which has a row already. */
+static bool
+is_end(const struct plan *p, const struct target *t, const struct point *v)
+{
+	for (int g = 0; g < FRONT; g++) {
+		const struct record *of = record_of(p, t, (enum goal)g);
+		if (of && of->status == OK && !(v->sram < of->sram || v->sram > of->sram) &&
+		    fabs(v->cycles - of->cycles) < 1)
+			return true;
+	}
+	return false;
+}
+
+/* A limit of a plan's own SRAM gives this plan, and no smaller limit does. */
+static void
+add_plan(struct rows *r, const struct plan *p, const struct target *t, const struct point *v)
+{
+	const struct record *end = record_of_end(p, t);
+	if (is_end(p, t, v))
+		return;
+	struct row *w = add(r, t, PERFORMANCE);
+	w->limit = (int64_t)v->sram;
+	w->sram = v->sram;
+	w->flash = v->flash;
+	w->cycles = round(v->cycles);
+	w->low_ms = w->high_ms = -1;
+	/* the CPU's part is that of the other plan */
+	w->ms = end && end->clock > 0
+			? end->ms + (v->cycles - end->cycles) / end->clock * 1000 : 0;
+	w->cpu_cycles = end ? end->cpu_cycles : 0;
 }
 
 static void
-add_limits(struct rows *r, const struct plan *p, const struct target *t, int limits)
+add_front(struct rows *r, const struct plan *p, const struct target *t, int limits, bool all)
 {
-	enum { STEP = 16 }; /* arena sizes are multiples of 16 bytes */
-	const struct record *front = record_of(p, t, FRONT);
-	const struct record *size = record_of(p, t, SIZE);
-	const struct record *fast = record_of(p, t, PERFORMANCE);
-	if (!is_ok(front) || !is_ok(size) || !is_ok(fast) || !(fast->sram > size->sram))
-		return;
-	int64_t low = (int64_t)size->sram, all = (int64_t)fast->sram - low;
-	for (int k = 1; k <= limits; k++) {
-		int64_t limit = (low + all * k / (limits + 1)) / STEP * STEP;
-		const struct point *found = fitting(front, limit);
-		if (!found)
-			continue;
-		struct row *w = add(r, t, PERFORMANCE);
-		w->limit = limit;
-		w->sram = found->sram;
-		w->cycles = round(found->cycles);
-		/* the CPU's part is that of the fastest plan */
-		w->ms = fast->clock > 0
-			    ? fast->ms + (found->cycles - fast->cycles) / fast->clock * 1000 : 0;
-		w->cpu_cycles = fast->cpu_cycles;
-		w->low_ms = w->high_ms = -1;
+	struct arena *scratch = arena_open();
+	const struct record front = front_candidates(p, t);
+	bool *chosen = anew(scratch, bool, front.n_points + 1);
+	if (front.n_points) {
+		const struct pick k = pick_knee(p, t);
+		double low = k.smallest.sram, range = k.fastest.sram - low;
+		for (int i = 0; i <= limits + 1; i++)
+			chosen[fastest_within(&front, low + range * i / (limits + 1))] = true;
+		for (size_t i = 0; i < front.n_points; i++)
+			chosen[i] |= all || !(front.point[i].sram < k.knee.sram ||
+					      front.point[i].sram > k.knee.sram);
 	}
+	for (size_t i = 0; i < front.n_points; i++)
+		if (chosen[i])
+			add_plan(r, p, t, &front.point[i]);
+	arena_close(scratch);
 }
 
-/* Adds the failures of a target.  Successive jobs with the same message share a row. */
+/*
+ * Adds the failures of a target.  Successive jobs with the same message share a row, and a part
+ * that refuses the plan of Size has one row, as this plan needs the least memory.
+ */
 static void
 add_failures(struct rows *r, const struct plan *p, const struct target *t)
 {
-	const struct record *last = NULL;
+	const struct record *last = NULL, *size = record_of(p, t, SIZE);
+	bool too_small = size && size->status == REFUSED;
 	for (int g = 0; g < GOALS; g++) {
 		const struct record *of = record_of(p, t, (enum goal)g);
 		if (!of || of->status == OK)
 			continue;
+		bool refused = of->status == REFUSED, only_refused = r->n_failed == r->n_refused;
+		const char *message = message_text(r->a, t, refused && too_small ? size->message
+										 : of->message);
+		if (!r->n_failed || (only_refused && !refused))
+			r->first_message = message;
 		r->n_failed++;
-		const char *message = message_text(r->a, t, of->message);
-		r->first_message = r->first_message ? r->first_message : message;
-		if (last && last->status == of->status &&
-		    !strcmp(last->message ? last->message : "",
-			    of->message ? of->message : ""))
+		r->n_refused += refused;
+		if ((refused && too_small && of != size) ||
+		    (last && last->status == of->status &&
+		     !strcmp(last->message ? last->message : "", of->message ? of->message : "")))
 			continue;
 		last = of;
 		struct row *w = add(r, t, (enum goal)g);
@@ -128,14 +136,14 @@ add_missing(struct rows *r, const struct plan *p, const struct target *t)
 }
 
 static void
-add_target(struct rows *r, const struct plan *p, const struct target *t, int limits)
+add_target(struct rows *r, const struct plan *p, const struct target *t, int limits, bool all)
 {
 	for (int g = 0; g < FRONT; g++) {
 		const struct record *of = record_of(p, t, (enum goal)g);
-		if (is_ok(of))
+		if (of && of->status == OK)
 			add_end(r, t, (enum goal)g, of);
 	}
-	add_limits(r, p, t, limits);
+	add_front(r, p, t, limits, all);
 	add_failures(r, p, t);
 	add_missing(r, p, t);
 }
@@ -168,19 +176,6 @@ by_target(const struct target *x, const struct target *y)
 	return c ? c : (x > y) - (x < y);
 }
 
-/* Orders limits as decimal text, as release 1.0.0 did.  A row without a limit is first. */
-static int
-by_limit(int64_t x, int64_t y)
-{
-	enum { DIGITS = 24 };
-	char a[DIGITS] = "", b[DIGITS] = "";
-	if (x >= 0)
-		(void)snprintf(a, sizeof(a), "%" PRId64, x);
-	if (y >= 0)
-		(void)snprintf(b, sizeof(b), "%" PRId64, y);
-	return strcmp(a, b);
-}
-
 static int
 by_row(const void *p, const void *q)
 {
@@ -192,15 +187,29 @@ by_row(const void *p, const void *q)
 		c = by_number(x->cycles, y->cycles);
 	if (!c)
 		c = strcmp(goal_names[x->goal], goal_names[y->goal]);
-	return c ? c : by_limit(x->limit, y->limit);
+	return c ? c : by_number((double)x->limit, (double)y->limit);
+}
+
+/* True if a plan of the front is better in SRAM or cycles, and not worse in the other. */
+static bool
+is_beaten(const struct record *front, const struct row *w)
+{
+	for (size_t i = 0; i < front->n_points; i++) {
+		double sram = front->point[i].sram, cycles = round(front->point[i].cycles);
+		if (sram <= w->sram && cycles <= w->cycles &&
+		    (sram < w->sram || cycles < w->cycles))
+			return true;
+	}
+	return false;
 }
 
 /*
  * Marks the Pareto front.  The rows of a target are in ascending order of SRAM, so that a
- * row is on the front if it is faster than all rows before it.
+ * row is on the front if it is faster than all rows before it, and than the plans that have
+ * no row.
  */
 static void
-mark_front(struct rows *r)
+mark_front(struct rows *r, const struct plan *p)
 {
 	double best = INFINITY;
 	for (size_t i = 0; i < r->n; i++) {
@@ -210,15 +219,22 @@ mark_front(struct rows *r)
 		w->front = w->cycles < best;
 		best = w->front ? w->cycles : best;
 	}
+	for (size_t i = 0; i < r->n; i++) {
+		struct row *w = &r->v[i];
+		if (w->front && w->limit < 0) {
+			const struct record front = front_candidates(p, w->target);
+			w->front = !is_beaten(&front, w);
+		}
+	}
 }
 
 void
-rows_make(struct arena *a, const struct plan *p, int limits, struct rows *r)
+rows_make(struct arena *a, const struct plan *p, int limits, bool all, struct rows *r)
 {
 	*r = (struct rows){ .a = a, .several = p->n_models > 1 || p->n_systems > 1 };
 	for (size_t i = 0; i < p->n_targets; i++)
-		add_target(r, p, &p->target[i], limits);
+		add_target(r, p, &p->target[i], limits, all);
 	if (r->n)
 		qsort(r->v, r->n, sizeof(*r->v), by_row);
-	mark_front(r);
+	mark_front(r, p);
 }

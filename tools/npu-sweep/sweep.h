@@ -146,6 +146,7 @@ enum { RECORD_MAX = 1 << 26 }; /* bytes of a file */
 
 struct point {
 	double sram, cycles;
+	double flash, streams; /* constants and command streams in bytes; -1: not known */
 };
 
 struct record {
@@ -153,7 +154,7 @@ struct record {
 	/* the plan, for the goals PERFORMANCE and SIZE */
 #define FIGURE(member, key, source, factor) double member;
 #include "figures.def"
-	const struct point *point; /* goal FRONT; in ascending order of sram */
+	struct point *point; /* goal FRONT; more sram, fewer cycles */
 	size_t n_points;
 	const char *message; /* one line, with MODEL_MARK for the model's name; NULL: none */
 };
@@ -250,15 +251,35 @@ struct rows {
 	struct row *v;
 	size_t n, cap;
 	size_t n_failed, n_missing; /* numbers of jobs */
-	const char *first_message;  /* of the first failed job; NULL: none */
+	size_t n_refused;	    /* of the failed jobs: a model that does not fit, for example */
+	const char *first_message;  /* of the first failed job, not refused if there is one */
 	bool several; /* several models or systems, so that tables name both */
 };
 
-void rows_make(struct arena *a, const struct plan *p, int limits, struct rows *r);
+/*
+ * Makes the rows of all targets: the results of Size and Performance, and plans of the front.
+ * These are all plans that fit the part if `all`; else the smallest, the fastest and the
+ * knee, and the fastest one within each of `limits` arena limits.
+ */
+void rows_make(struct arena *a, const struct plan *p, int limits, bool all, struct rows *r);
 const char *row_status(const struct row *w); /* "ok", "missing", ... */
 
 /* table.c: prints rows as text, CSV or JSON */
 void print_rows(struct text *t, const struct rows *r, const struct options *o);
+/*
+ * candidates.c: the plans of a target's front that fit its part.  None: there is no front, or
+ * the part is too small even for the plan of Size.
+ */
+struct record front_candidates(const struct plan *p, const struct target *t);
+/* Replaces MODEL_MARK in a message by the path of the target's model. */
+const char *message_text(struct arena *a, const struct target *t, const char *message);
+/* The message of a target without a result; NULL: it has none. */
+const char *target_message(const struct plan *p, const struct target *t);
+/* the result of a job; NULL: there is none */
+const struct record *record_of(const struct plan *p, const struct target *t, enum goal goal);
+/* the fastest plan, or the smallest one if the fastest does not fit; NULL: neither */
+const struct record *record_of_end(const struct plan *p, const struct target *t);
+
 /* pick.c: the knee of a front, and a sentence that compares it with both ends */
 struct pick {
 	struct point knee, smallest, fastest; /* knee: the plan to take */
@@ -271,7 +292,8 @@ struct pick {
 struct pick pick_knee(const struct plan *p, const struct target *t);
 /* milliseconds of an inference, NPU and CPU; needs the clock */
 double pick_ms(const struct pick *k, const struct point *v);
-void pick_sentence(struct text *t, const struct target *target, const struct pick *k);
+void pick_sentence(struct text *t, const struct plan *p, const struct target *target,
+		   const struct pick *k);
 void print_picks(struct text *t, const struct plan *p);
 /* html.c: prints an HTML page */
 void print_page(struct text *t, const struct plan *p, const struct rows *r,

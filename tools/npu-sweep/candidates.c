@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The results of a target, and the plans of its front that fit its part. */
+#include "sweep.h"
+
+#include "target/part.h"
+
+#include <string.h>
+
+/*
+ * Bytes that a plan needs beside SRAM, constants and command streams: the head of the model
+ * and the runtime's records.  Measured with tfl2c for person_detect on alif-e8-he-tcm: 1.5
+ * KiB, and 1 KiB more as the front estimates the bytes of command streams.
+ */
+enum { HEAD_BYTES = 4096 };
+
+const struct record *
+record_of(const struct plan *p, const struct target *t, enum goal goal)
+{
+	return t->job[goal] ? p->job[t->job[goal] - 1].record : NULL;
+}
+
+static bool
+is_ok(const struct record *r)
+{
+	return r && r->status == OK;
+}
+
+const struct record *
+record_of_end(const struct plan *p, const struct target *t)
+{
+	const struct record *fast = record_of(p, t, PERFORMANCE), *size = record_of(p, t, SIZE);
+	return is_ok(fast) ? fast : is_ok(size) ? size : NULL;
+}
+
+const char *
+message_text(struct arena *a, const struct target *t, const char *message)
+{
+	const char *at = message ? strstr(message, MODEL_MARK) : NULL;
+	if (!at)
+		return message;
+	return arena_printf(a, "%.*s%s%s", (int)(at - message), message,
+			    text_plain(a, arena_strdup(a, t->model->path)),
+			    message_text(a, t, at + strlen(MODEL_MARK)));
+}
+
+const char *
+target_message(const struct plan *p, const struct target *t)
+{
+	static const enum goal order[] = { SIZE, PERFORMANCE, FRONT };
+	for (size_t i = 0; i < ARRAY_LEN(order); i++) {
+		const struct record *r = record_of(p, t, order[i]);
+		if (r && r->status != OK)
+			return message_text(p->a, t, r->message);
+	}
+	return NULL;
+}
+
+/* A plan of unknown size fits. */
+static bool
+fits(const struct target_part *part, const struct point *v)
+{
+	bool known = v->flash >= 0 && v->streams >= 0;
+	const struct part_needs n = {
+		.arena = part->cache_bytes ? 0 : (int64_t)v->sram,
+		.cache = (int64_t)v->sram,
+		.constants = known ? (int64_t)(v->flash + v->streams) + HEAD_BYTES : 0,
+	};
+	const char *memory;
+	int64_t bytes, limit;
+	return target_part_fits(part, &n, &memory, &bytes, &limit);
+}
+
+/*
+ * The plan of Size needs the least memory: if a part refuses it, no plan fits.  Otherwise each
+ * plan is judged by its own size.
+ */
+struct record
+front_candidates(const struct plan *p, const struct target *t)
+{
+	struct record none = { 0 };
+	const struct record *front = record_of(p, t, FRONT), *size = record_of(p, t, SIZE);
+	if (!is_ok(front) || (size && size->status == REFUSED))
+		return none;
+	const struct target_part *part =
+		target_is_part(t) ? target_part_take(p->a, t->system, &(struct err){ 0 }) : NULL;
+	struct record of = *front;
+	if (!part)
+		return of;
+	of.point = anew(p->a, struct point, front->n_points);
+	of.n_points = 0;
+	for (size_t i = 0; i < front->n_points; i++)
+		if (fits(part, &front->point[i]))
+			of.point[of.n_points++] = front->point[i];
+	return of;
+}
