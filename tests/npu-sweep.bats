@@ -106,6 +106,17 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	npu-sweep --part=alif-e8-he-tcm --pick "${line[@]}" 2>err >sentence || [ $? = 1 ]
 	grep -q '^big, alif-e8-he-tcm, ethos-u55-128: does not fit: tfl2c: big.tflite: ' sentence
 	run ! grep -q 'take ' sentence
+	npu-sweep --part=alif-e8-he-tcm --html "${line[@]}" 2>err >page.html || [ $? = 1 ]
+	grep -q 'does not fit: ' page.html
+	run ! grep -q '<svg' page.html
+}
+
+@test "chips of several clocks are compared in ms, and equal chips share a curve" {
+	npu-sweep --part=alif-e8-he,alif-e7-he,alif-e8-hp --results=r -o page.html "$model"
+	grep -q '<th>SRAM</th><th>time</th>' page.html
+	grep -q '<text class="up"[^>]*>[0-9.]* [mµ]s<' page.html
+	[ "$(grep -c '<details>' page.html)" = 2 ]
+	grep -q '<summary>alif-e7-he, alif-e8-he, ethos-u55-128</summary>' page.html
 }
 
 @test "marked rows are not beaten, others are" {
@@ -274,13 +285,14 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	# a model that does not fit a part is a row with the reason
 	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" block 2 >small.tflite
 	npu-sweep --part=all --results=r --html -o page.html small.tflite
-	[ "$(grep -c '<svg' page.html)" = 1 ]
-	[ "$(grep -c 'class="curve"' page.html)" = "$(wc -l <parts)" ]
+	# one picture, and one for a telephone
+	[ "$(grep -c '<svg' page.html)" = 2 ]
+	[ "$(grep -c 'class="curve' page.html)" = $((2 * $(grep -c '<details>' page.html))) ]
 	while read -r part; do
-		grep -q "<td class=\"name\"><a href=\"#t[0-9]*\">.*</i>$part</a>" page.html
+		grep -qE "<td class=\"name\"><a href=\"#t[0-9]*\">.*</i>([^<]*, )?$part(, [^<]*)?</a>" page.html
 	done <parts
 	# each entry of the index and each curve leads to the rows of its target
-	grep -oP 'href="#\Kt[0-9]+' page.html | sort | uniq -c | awk '$1 != 2 { exit 1 }'
+	grep -oP 'href="#\Kt[0-9]+' page.html | sort | uniq -c | awk '$1 != 3 { exit 1 }'
 	[ "$(grep -oP 'href="#\Kt[0-9]+' page.html | sort -u)" = "$(grep -oP '<p id="\K[^"]*' page.html | sort)" ]
 	[ "$(wc -c <page.html)" -lt $((7500 * $(wc -l <parts))) ]
 	# in a browser, each link and each heading unfolds the rows of one target

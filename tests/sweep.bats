@@ -369,7 +369,12 @@ kept: 18 files" ]
 	npu-perf "${memory[@]}" --json k.tflite | grep -qF "\"sram_bytes\": $limit,"
 	npu-sweep --like=like.tflite --results=r --html -o page.html "$model"
 	grep -qF "$(cut -c1-60 sentence)" page.html
-	[ "$(grep -c 'class="knee"' page.html)" = 1 ]
+	# in the large picture and in the one for a telephone
+	[ "$(grep -c 'class="knee"' page.html)" = 2 ]
+	npu-sweep --like=like.tflite --results=r -o suffix.html "$model"
+	cmp page.html suffix.html
+	npu-sweep --like=like.tflite --results=r -o suffix.json "$model"
+	npu-sweep --like=like.tflite --results=r --json "$model" | cmp - suffix.json
 	[ -z "$(grep -i 'http' page.html)" ]
 	# readable on a telephone and in the dark, with units
 	grep -q 'name="viewport" content="width=device-width' page.html

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Prints an HTML page: for each model a picture that has the fronts of all its targets, an
- * index of the targets, and each target's sentence and rows, folded.
+ * index of the targets, and each target's sentence and rows, folded.  Targets with the same
+ * accelerator and rows share a curve and an entry.
  */
 #include "sweep.h"
 
@@ -13,12 +14,22 @@
 /* ---- the targets of a model ---------------------------------------------------------- */
 
 struct curve {
-	const struct target *of;
-	struct record front; /* only if pick.any: the plans that fit */
+	const struct target *of; /* the first one */
+	const char *names;	 /* of all targets, their systems */
+	struct record front;	 /* only if pick.any: the plans that fit */
 	struct pick pick;
 	size_t first, n; /* rows */
 	size_t number;	 /* on the page, from 0 */
-	int hue;
+	int hue, label;	 /* label: the curve's number in the picture, from 1 */
+};
+
+struct shape {
+	const char *class;
+	int width, height, left;
+};
+
+struct spot {
+	double x, y;
 };
 
 struct chart {
@@ -28,6 +39,10 @@ struct chart {
 	size_t n;
 	bool in_ms; /* the clock of each target is known */
 	double sram[2], time[2]; /* the least and the largest of all points; 0: no front */
+	bool clamps; /* a point has less SRAM than sram[0] */
+	const struct shape *shape;
+	struct spot *taken; /* by labels */
+	size_t n_taken;
 };
 
 static double
@@ -49,21 +64,28 @@ widen(double range[2], double v)
 	range[1] = range[1] > v ? range[1] : v;
 }
 
+/*
+ * The axis of SRAM begins at 1 KiB or above: a part whose NPU has fast memory of its own may
+ * have a plan of a few bytes, and a logarithmic axis would give it half of the picture.
+ */
 static void
 find_ranges(struct chart *c)
 {
+	const double least = 1024, margin = 1.08;
+	double smaller[2] = { 0 };
 	c->in_ms = true;
 	for (size_t i = 0; i < c->n; i++)
 		c->in_ms &= !c->curve[i].pick.any || c->curve[i].pick.clock > 0;
 	for (size_t i = 0; i < c->n; i++)
 		for (size_t k = 0; c->curve[i].pick.any && k < c->curve[i].front.n_points; k++) {
 			const struct point *v = &c->curve[i].front.point[k];
-			widen(c->sram, v->sram);
+			widen(v->sram < least ? smaller : c->sram, v->sram);
 			widen(c->time, time_of(c, &c->curve[i], v));
 		}
+	c->clamps = smaller[0] > 0 && c->sram[0] > 0;
 	/* a margin, also where all points are equal */
-	const double margin = 1.08;
 	for (int i = 0; i < 2; i++) {
+		c->sram[i] = c->sram[i] > 0 ? c->sram[i] : smaller[i];
 		c->sram[i] = i ? c->sram[i] * margin : c->sram[i] / margin;
 		c->time[i] = i ? c->time[i] * margin : c->time[i] / margin;
 	}
@@ -71,21 +93,25 @@ find_ranges(struct chart *c)
 
 /* ---- the picture ----------------------------------------------------------------------- */
 
-enum { WIDTH = 960, HEIGHT = 420, LEFT = 90, RIGHT = 20, TOP = 14, BELOW = 44 };
+enum { RIGHT = 20, TOP = 20, BELOW = 24, STYLES = 4 };
+static const struct shape shapes[] = {
+	{ .class = "large", .width = 960, .height = 420, .left = 90 },
+	{ .class = "small", .width = 368, .height = 300, .left = 62 }, /* for a telephone */
+};
 
 /* both axes are logarithmic: fronts of a small and a large NPU are in one picture */
 static double
 x_of(const struct chart *c, double sram)
 {
-	return LEFT + log(sram / c->sram[0]) / log(c->sram[1] / c->sram[0]) *
-			      (WIDTH - LEFT - RIGHT);
+	double part = log(fmax(sram, c->sram[0]) / c->sram[0]) / log(c->sram[1] / c->sram[0]);
+	return c->shape->left + part * (c->shape->width - c->shape->left - RIGHT);
 }
 
 static double
 y_of(const struct chart *c, double time)
 {
-	return TOP + HEIGHT -
-	       log(time / c->time[0]) / log(c->time[1] / c->time[0]) * HEIGHT;
+	return TOP + c->shape->height -
+	       log(time / c->time[0]) / log(c->time[1] / c->time[0]) * c->shape->height;
 }
 
 /* the next mark of an axis: 1, 2 or 5 times a power of the base's decades */
@@ -105,75 +131,116 @@ first_mark(double least)
 	return v;
 }
 
+/* Marks that are closer than their texts get a line and no text. */
 static void
 draw_axes(const struct chart *c)
 {
-	const double kib = 1024;
-	text_printf(c->t, "<path class=\"axis\" d=\"M%d %dV%dH%d\"/>\n", LEFT, TOP,
-		    TOP + HEIGHT, WIDTH - RIGHT);
+	const double kib = 1024, text_width = 60, text_height = 18;
+	const int left = c->shape->left, bottom = TOP + c->shape->height;
+	double last = -text_width;
+	text_printf(c->t, "<path class=\"axis\" d=\"M%d %dV%dH%d\"/>\n", left, TOP, bottom,
+		    c->shape->width - RIGHT);
 	for (double v = first_mark(c->sram[0] / kib); v * kib <= c->sram[1]; v = next_mark(v)) {
 		double x = x_of(c, v * kib);
-		text_printf(c->t, "<path class=\"grid\" d=\"M%.1f %dV%d\"/>"
-				  "<text class=\"across\" x=\"%.1f\" y=\"%d\">%g KiB</text>\n",
-			    x, TOP, TOP + HEIGHT, x, TOP + HEIGHT + 16, v);
+		text_printf(c->t, "<path class=\"grid\" d=\"M%.1f %dV%d\"/>\n", x, TOP, bottom);
+		if (x < last + text_width)
+			continue;
+		last = x;
+		text_printf(c->t, "<text class=\"across\" x=\"%.1f\" y=\"%d\">%g KiB</text>\n", x,
+			    bottom + 16, v);
 	}
 	bool micro = c->in_ms && c->time[1] < 1; /* all marks share the unit */
 	double one = micro ? 1e-3 : 1;
+	last = bottom + text_height;
 	for (double v = first_mark(c->time[0] / one); v * one <= c->time[1]; v = next_mark(v)) {
 		double y = y_of(c, v * one);
-		text_printf(c->t, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>"
-				  "<text class=\"up\" x=\"%d\" y=\"%.1f\">%.10g%s</text>\n",
-			    LEFT, y, WIDTH - RIGHT, LEFT - 8, y + 4, v,
-			    !c->in_ms ? "" : micro ? " µs" : " ms");
+		text_printf(c->t, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>\n", left, y,
+			    c->shape->width - RIGHT);
+		if (y > last - text_height)
+			continue;
+		last = y;
+		text_printf(c->t, "<text class=\"up\" x=\"%d\" y=\"%.1f\">%.10g%s</text>\n",
+			    left - 8, y + 4, v, !c->in_ms ? "" : micro ? " µs" : " ms");
 	}
-	text_printf(c->t, "<text x=\"%d\" y=\"%d\">SRAM (across); %s (up); both axes are "
-			  "logarithmic and begin at the data</text>\n", LEFT,
-		    TOP + HEIGHT + 36, c->in_ms ? "time" : "cycles");
+}
+
+static bool
+is_free(const struct chart *c, struct spot s)
+{
+	const double text_width = 18, text_height = 14;
+	for (size_t i = 0; i < c->n_taken; i++)
+		if (fabs(s.x - c->taken[i].x) < text_width &&
+		    fabs(s.y - c->taken[i].y) < text_height)
+			return false;
+	return true;
+}
+
+/* Writes the curve's number above the knee, or above another point whose place is free. */
+static void
+draw_label(struct chart *c, const struct curve *k)
+{
+	const double above = 9;
+	for (size_t i = 0; i <= k->front.n_points; i++) {
+		const struct point *v = i ? &k->front.point[i - 1] : &k->pick.knee;
+		struct spot s = { .x = x_of(c, v->sram), .y = y_of(c, time_of(c, k, v)) - above };
+		if (!is_free(c, s))
+			continue;
+		c->taken[c->n_taken++] = s;
+		text_printf(c->t, "<text class=\"label\" x=\"%.1f\" y=\"%.1f\">%d</text>\n", s.x,
+			    s.y, k->label);
+		return;
+	}
 }
 
 /* Draws the front as steps: SRAM between two points permits the plan of the left point. */
 static void
-draw_curve(const struct chart *c, const struct curve *k)
+draw_curve(struct chart *c, const struct curve *k)
 {
-	text_printf(c->t, "<a href=\"#t%zu\" class=\"curve\" style=\"--h:%d\"><title>", k->number,
-		    k->hue);
-	text_html(c->t, k->of->system);
+	text_printf(c->t, "<a href=\"#t%zu\" class=\"curve s%d\" style=\"--h:%d\"><title>",
+		    k->number, k->label % STYLES, k->hue);
+	text_html(c->t, k->names);
 	text_printf(c->t, ", %s</title>\n<path d=\"", k->of->accel);
-	/* a point that is slower than one with less SRAM is off the line */
-	double least = INFINITY;
 	for (size_t i = 0; i < k->front.n_points; i++) {
 		const struct point *v = &k->front.point[i];
-		double time = time_of(c, k, v);
-		if (time < least)
-			text_printf(c->t, i ? "H%.1fV%.1f" : "M%.1f %.1f", x_of(c, v->sram),
-				    y_of(c, time));
-		least = fmin(least, time);
+		text_printf(c->t, i ? "H%.1fV%.1f" : "M%.1f %.1f", x_of(c, v->sram),
+			    y_of(c, time_of(c, k, v)));
 	}
 	text_puts(c->t, "\"/>\n");
 	for (size_t i = 0; i < k->front.n_points; i++) {
 		const struct point *v = &k->front.point[i];
-		bool knee = v->sram >= k->pick.knee.sram && v->sram <= k->pick.knee.sram;
+		bool knee = !(v->sram < k->pick.knee.sram || v->sram > k->pick.knee.sram);
 		double time = time_of(c, k, v);
 		text_printf(c->t, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%d\">"
-				  "<title>%s, %s: %s (--arena-cache-size=%.0f), %s</title>"
-				  "</circle>\n",
+				  "<title>%d: %s (--arena-cache-size=%.0f), %s</title></circle>\n",
 			    knee ? "knee" : "point", x_of(c, v->sram), y_of(c, time),
-			    knee ? 6 : 3, k->of->accel, goal_names[FRONT],
-			    human_bytes(c->a, v->sram), v->sram, time_text(c, time));
+			    knee ? 6 : 3, k->label, human_bytes(c->a, v->sram), v->sram,
+			    time_text(c, time));
 	}
+	draw_label(c, k);
 	text_puts(c->t, "</a>\n");
 }
 
 static void
-draw(const struct chart *c)
+draw(struct chart *c)
 {
-	text_printf(c->t, "<div class=\"wide picture\"><svg viewBox=\"0 0 %d %d\" role=\"group\" "
-			  "aria-label=\"time over SRAM\">\n", WIDTH, TOP + HEIGHT + BELOW);
-	draw_axes(c);
-	for (size_t i = 0; i < c->n; i++)
-		if (c->curve[i].pick.any)
-			draw_curve(c, &c->curve[i]);
-	text_puts(c->t, "</svg></div>\n");
+	text_puts(c->t, "<div class=\"picture\">\n");
+	c->taken = anew(c->a, struct spot, c->n);
+	for (size_t s = 0; s < ARRAY_LEN(shapes); s++) {
+		c->shape = &shapes[s];
+		c->n_taken = 0;
+		text_printf(c->t, "<svg class=\"%s\" viewBox=\"0 0 %d %d\" role=\"group\" "
+				  "aria-label=\"time over SRAM\">\n", c->shape->class,
+			    c->shape->width, TOP + c->shape->height + BELOW);
+		draw_axes(c);
+		for (size_t i = 0; i < c->n; i++)
+			if (c->curve[i].pick.any)
+				draw_curve(c, &c->curve[i]);
+		text_puts(c->t, "</svg>\n");
+	}
+	text_printf(c->t, "<p class=\"soft\">Across: SRAM; up: %s; both axes are logarithmic and "
+			  "begin at the data.%s</p></div>\n",
+		    c->in_ms ? "time of an inference, NPU and CPU" : "cycles of the NPU",
+		    c->clamps ? " Plans of less SRAM than the axis has are at its left end." : "");
 }
 
 /* ---- the index of a model's targets ------------------------------------------------------ */
@@ -190,20 +257,30 @@ put_numbers(const struct chart *c, const struct curve *k)
 static void
 put_index(const struct chart *c, const struct rows *r)
 {
-	text_puts(c->t, "<div class=\"wide\"><table class=\"index\"><tr><th class=\"name\">target"
-			"</th><th class=\"name\">accelerator</th><th colspan=\"2\">take</th>"
-			"<th colspan=\"2\">smallest</th><th colspan=\"2\">fastest</th></tr>\n");
+	const char *pair = c->in_ms ? "<th>SRAM</th><th>time</th>"
+				    : "<th>SRAM</th><th>cycles</th>";
+	text_printf(c->t, "<div class=\"wide\"><table class=\"index\"><thead><tr>"
+			  "<th class=\"name\" rowspan=\"2\">target</th>"
+			  "<th class=\"name\" rowspan=\"2\">accelerator</th>"
+			  "<th class=\"pair\" colspan=\"2\">take</th>"
+			  "<th class=\"pair\" colspan=\"2\">smallest</th>"
+			  "<th class=\"pair\" colspan=\"2\">fastest</th></tr>\n"
+			  "<tr>%s%s%s</tr></thead>\n", pair, pair, pair);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct curve *k = &c->curve[i];
 		const struct row *w = &r->v[k->first];
-		text_printf(c->t, "<tr><td class=\"name\"><a href=\"#t%zu\"><i class=\"key\" "
-				  "style=\"--h:%d\"></i>", k->number, k->hue);
-		text_html(c->t, k->of->system);
+		text_printf(c->t, "<tr><td class=\"name\"><a href=\"#t%zu\">", k->number);
+		if (k->pick.any)
+			text_printf(c->t, "<i class=\"key s%d\" style=\"--h:%d\">%d</i>",
+				    k->label % STYLES, k->hue, k->label);
+		text_html(c->t, k->names);
 		text_printf(c->t, "</a></td><td class=\"name\">%s</td>", k->of->accel);
 		if (k->pick.any) {
 			put_numbers(c, k);
 		} else {
 			text_puts(c->t, "<td class=\"name\" colspan=\"6\">");
+			text_puts(c->t, w->status == REFUSED && target_is_part(k->of)
+						? "does not fit: " : "");
 			text_html(c->t, w->message ? w->message : "no front");
 			text_puts(c->t, "</td>");
 		}
@@ -224,8 +301,10 @@ put_cell(struct text *t, double v, int digits)
 }
 
 static void
-put_row(struct text *t, const struct row *w)
+put_row(struct text *t, const struct row *w, const struct curve *k)
 {
+	bool take = k->pick.any && w->status == OK && w->cycles <= round(k->pick.knee.cycles) &&
+		    w->sram <= k->pick.knee.sram && w->sram >= k->pick.knee.sram;
 	text_printf(t, "<tr class=\"%s\"><td class=\"name\">%s</td>",
 		    w->front ? "front" : "other", goal_names[w->goal]);
 	put_cell(t, (double)w->limit, 0);
@@ -233,7 +312,8 @@ put_row(struct text *t, const struct row *w)
 	put_cell(t, w->flash, 0);
 	put_cell(t, w->cycles, 0);
 	put_cell(t, w->status == OK ? w->ms : -1, 3);
-	text_printf(t, "<td class=\"name\">%s</td><td class=\"name\">", row_status(w));
+	text_printf(t, "<td class=\"name\">%s</td><td class=\"name\">",
+		    take ? "ok: take this plan" : row_status(w));
 	text_html(t, w->message ? w->message : "");
 	text_puts(t, "</td></tr>\n");
 }
@@ -245,17 +325,18 @@ put_target(struct text *t, const struct plan *p, const struct curve *k, const st
 	struct text sentence = { 0 };
 	/* a link to an element inside unfolds the details */
 	text_puts(t, "<details><summary>");
-	text_html(t, k->of->system);
+	text_html(t, k->names);
 	text_printf(t, ", %s</summary>\n<p id=\"t%zu\">", k->of->accel, k->number);
 	pick_sentence(&sentence, p, k->of, &k->pick);
 	text_html(t, text_str(&sentence));
 	text_free(&sentence);
-	text_puts(t, "</p>\n<div class=\"wide\"><table><tr><th class=\"name\">optimise</th><th>limit</th>"
-		     "<th>SRAM</th><th>flash</th><th>cycles</th><th>ms</th>"
+	text_puts(t, "</p>\n<div class=\"wide\"><table><tr><th class=\"name\">optimise</th><th>limit, bytes</th>"
+		     "<th>SRAM, bytes</th><th>flash, bytes</th><th>NPU cycles</th>"
+		     "<th>ms, NPU and CPU</th>"
 		     "<th class=\"name\">status</th><th class=\"name\">message</th></tr>\n");
 	for (size_t i = k->first; i < k->first + k->n; i++)
 		if (!front || r->v[i].front || r->v[i].status != OK)
-			put_row(t, &r->v[i]);
+			put_row(t, &r->v[i], k);
 	text_puts(t, "</table></div>\n</details>\n");
 }
 
@@ -266,34 +347,42 @@ static const char head[] =
 	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
 	"<meta name=\"color-scheme\" content=\"light dark\">"
 	"<title>npu-sweep</title>\n<style>\n"
-	":root { --ink: #1b2430; --soft: #5b6678; --paper: #fff; --grid: #dfe3ea; --l: 42%; }\n"
+	":root { --ink: #1b2430; --soft: #5b6678; --paper: #fff; --grid: #dfe3ea; --l: 42%; --m: 30%; }\n"
 	"@media (prefers-color-scheme: dark) { :root { --ink: #e3e8ef; --soft: #a3adbd; "
-	"--paper: #12161c; --grid: #2c3442; --l: 66%; } }\n"
+	"--paper: #12161c; --grid: #2c3442; --l: 62%; --m: 78%; } }\n"
 	"body { font: 15px/1.45 system-ui, 'DejaVu Sans', sans-serif; color: var(--ink); "
 	"background: var(--paper); max-width: 1568px; margin: 1em auto; padding: 0 16px; }\n"
 	"h1 { font-size: 24px; } h2 { font-size: 18px; margin-top: 2em; }\n"
 	"h2, p, summary { overflow-wrap: anywhere; } .wide { overflow-x: auto; }\n"
 	"a { color: inherit; }\n"
-	".two { display: grid; gap: 24px; align-items: start; }\n"
-	"@media (min-width: 1300px) { .two { grid-template-columns: minmax(0, 1fr) fit-content(50%); } }\n"
-	"svg { width: 100%; min-width: 560px; font-size: 12px; display: block; }\n"
-	/* a narrow window shows the end with most SRAM, where most curves are */
-	".picture { direction: rtl; } svg { direction: ltr; } svg text { fill: var(--soft); }\n"
+	".two { display: grid; gap: 24px; align-items: start; grid-template-columns: minmax(0, 1fr); }\n"
+	"@media (min-width: 1300px) { .two { grid-template-columns: minmax(0, 1fr) fit-content(56%); } }\n"
+	"@media (min-width: 1300px) { .picture { position: sticky; top: 8px; } }\n"
+	"svg { width: 100%; font-size: 13px; display: block; } svg text { fill: var(--soft); }\n"
+	".small { display: none; max-width: 480px; font-size: 12px; }\n"
+	"@media (max-width: 640px) { .large { display: none; } .small { display: block; } }\n"
 	"path { fill: none; } .axis { stroke: var(--soft); } .grid { stroke: var(--grid); }\n"
-	".curve path { stroke: hsl(var(--h) 70% var(--l)); stroke-width: 1.5; }\n"
-	".curve circle { fill: hsl(var(--h) 70% var(--l)); }\n"
+	/* neighbours in hue differ in lightness and in dashes */
+	".curve, .key { --c: hsl(var(--h) 70% var(--l)); }\n"
+	".s1, .s3 { --c: hsl(var(--h) 70% var(--m)); }\n"
+	".s2 path { stroke-dasharray: 7 3; } .s3 path { stroke-dasharray: 2 3; }\n"
+	".curve path { stroke: var(--c); stroke-width: 1.5; } .curve circle { fill: var(--c); }\n"
 	".curve:hover path, .curve:focus path { stroke-width: 4; }\n"
-	".knee { stroke: var(--ink); stroke-width: 1.5; }\n"
-	".key { display: inline-block; width: 11px; height: 11px; border-radius: 2px; "
-	"margin-right: 6px; background: hsl(var(--h) 70% var(--l)); }\n"
+	"svg .label { fill: var(--c); font-weight: bold; text-anchor: middle; }\n"
+	".knee { stroke: var(--ink); stroke-width: 1.5; } .soft { color: var(--soft); }\n"
+	".key { display: inline-block; min-width: 16px; border-radius: 2px; margin-right: 6px; "
+	"padding: 0 2px; text-align: center; font: bold 11px/16px sans-serif; color: var(--paper); "
+	"background: var(--c); }\n"
 	".up { text-anchor: end; } .across { text-anchor: middle; }\n"
 	"table { border-collapse: collapse; font-size: 13px; } td, th { padding: 2px 8px; "
 	"text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }\n"
 	"td { border-top: 1px solid var(--grid); } .index { width: 100%; }\n"
-	".name { text-align: left; } td.name[colspan], details td.name { white-space: normal; } .front { font-weight: bold; }\n"
+	".name { text-align: left; } .index td.name:first-child, td.name[colspan], "
+	"details td.name { white-space: normal; min-width: 9em; } th.pair { text-align: center; border-bottom: 1px solid var(--grid); }\n"
+	" .front { font-weight: bold; }\n"
 	"details { border-top: 1px solid var(--grid); padding: 4px 0; } summary { cursor: pointer; }\n"
 	"p:target { background: hsl(50 60% 50% / .15); }\n"
-	"@media (max-width: 600px) { .index tr:first-child { display: none; } "
+	"@media (max-width: 600px) { .index thead { display: none; } "
 	".index tr { display: grid; grid-template-columns: 1fr 1fr; border: 1px solid var(--grid); "
 	"border-radius: 8px; margin: 8px 0; padding: 6px; } .index td { border: 0; padding: 1px 4px; }"
 	".index td:nth-child(1), .index td:nth-child(2) { grid-column: 1 / -1; }"
@@ -302,29 +391,81 @@ static const char head[] =
 	".index td:nth-child(3)::before { content: 'take '; color: var(--soft); }"
 	".index td:nth-child(5)::before { content: 'smallest '; color: var(--soft); }"
 	".index td:nth-child(7)::before { content: 'fastest '; color: var(--soft); } "
-	".index td[colspan] { grid-column: 1 / -1; } }\n"
+	".index td[colspan] { grid-column: 1 / -1; } .index td[colspan]::before { content: none; } }\n"
 	"</style></head><body>\n<h1>SRAM and time of each plan</h1>\n"
-	"<p>Cycles are estimates. A large dot is the plan to take; a dot names the option that "
-	"gives its plan. Bold rows: no other result of the same model, system and accelerator is "
-	"better in SRAM and time.</p>\n";
+	"<p>Cycles and times are estimates. Each curve has the number of its entry in the table. A "
+	"large dot is the plan to take; a dot names the option that gives its plan.</p>\n";
 
-/* Finds the targets of the model of row i, and returns the first row of the next model. */
+/* True if the messages of two targets differ at most in the names of their systems. */
+static bool
+same_message(const char *x, const char *of_x, const char *y, const char *of_y)
+{
+	size_t n = strlen(of_x), m = strlen(of_y);
+	if (!x || !y)
+		return x == y;
+	while (*x && *y)
+		if (!strncmp(x, of_x, n) && !strncmp(y, of_y, m)) {
+			x += n;
+			y += m;
+		} else if (*x++ != *y++) {
+			return false;
+		}
+	return *x == *y;
+}
+
+static bool
+equal(double x, double y)
+{
+	return x >= y && x <= y;
+}
+
+static bool
+same_row(const struct row *x, const struct row *y)
+{
+	return x->goal == y->goal && x->limit == y->limit && x->status == y->status &&
+	       equal(x->sram, y->sram) && equal(x->flash, y->flash) &&
+	       equal(x->cycles, y->cycles) && equal(x->ms, y->ms) &&
+	       same_message(x->message, x->target->system, y->message, y->target->system);
+}
+
+static bool
+same_curve(const struct rows *r, const struct curve *x, const struct curve *y)
+{
+	if (strcmp(x->of->accel, y->of->accel) != 0 || x->n != y->n)
+		return false;
+	for (size_t i = 0; i < x->n; i++)
+		if (!same_row(&r->v[x->first + i], &r->v[y->first + i]))
+			return false;
+	return true;
+}
+
+/* Finds the curves of the model of row i, and returns the first row of the next model. */
 static size_t
 find_curves(const struct plan *p, const struct rows *r, size_t i, struct curve *v, size_t *n,
 	    size_t *number)
 {
 	const struct model *model = r->v[i].target->model;
-	for (*n = 0; i < r->n && r->v[i].target->model == model; (*n)++) {
+	int n_drawn = 0;
+	for (*n = 0; i < r->n && r->v[i].target->model == model;) {
 		const struct target *of = r->v[i].target;
-		struct curve *k = &v[*n];
-		*k = (struct curve){ .of = of, .pick = pick_knee(p, of), .first = i,
-				     .number = (*number)++ };
+		struct curve k = { .of = of, .names = of->system, .first = i };
 		for (; i < r->n && r->v[i].target == of; i++)
-			k->n++;
-		k->front = front_candidates(p, of);
+			k.n++;
+		struct curve *same = v;
+		while (same < v + *n && !same_curve(r, same, &k))
+			same++;
+		if (same < v + *n) {
+			same->names = arena_printf(p->a, "%s, %s", same->names, of->system);
+			continue;
+		}
+		k.pick = pick_knee(p, of);
+		k.front = front_candidates(p, of);
+		k.number = (*number)++;
+		k.label = k.pick.any ? ++n_drawn : 0;
+		v[(*n)++] = k;
 	}
 	for (size_t k = 0; k < *n; k++)
-		v[k].hue = (int)(360 * k / *n);
+		v[k].hue = n_drawn ? 360 * v[k].label / n_drawn : 0;
 	return i;
 }
 
@@ -338,7 +479,9 @@ put_model(struct chart *c, const struct plan *p, const struct rows *r, bool fron
 	if (c->sram[0] > 0)
 		draw(c);
 	put_index(c, r);
-	text_puts(c->t, "</div>\n");
+	text_puts(c->t, "</div>\n<p>The plans of each target. The NPU's cycles do not include the "
+			"CPU's part of an inference. In bold: no other plan of the target is better "
+			"in SRAM and time.</p>\n");
 	for (size_t i = 0; i < c->n; i++)
 		put_target(c->t, p, &c->curve[i], r, front);
 }
