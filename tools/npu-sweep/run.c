@@ -6,6 +6,7 @@
  */
 #include "sweep.h"
 
+#include "base/cli.h"
 #include "base/progress.h"
 
 #include <errno.h>
@@ -227,6 +228,8 @@ bool
 run_plan(const struct options *o, const struct programs *programs, struct plan *p,
 	 struct store *s, const bool *want, struct err *e)
 {
+	/* jobs from which a log begins with their number, as it gets no line of progress */
+	enum { MANY = 30 };
 	const uint64_t golden = 0x9e3779b97f4a7c15;
 	struct runner r = { .o = o, .programs = programs, .p = p, .s = s, .want = want,
 			    .e = e, .n_slots = children_at_a_time(o->jobs) };
@@ -241,6 +244,8 @@ run_plan(const struct options *o, const struct programs *programs, struct plan *
 	r.slot = anew(p->a, struct slot, r.n_slots);
 	for (size_t i = 0; i < r.n_slots; i++)
 		r.slot[i].a = arena_open();
+	if (r.n_all >= MANY && !isatty(STDERR_FILENO))
+		cli_note("note", "%zu jobs, %zu at a time", r.n_all, r.n_slots);
 	progress_begin(&r.progress, "jobs");
 	loop(&r);
 	progress_end(&r.progress);
