@@ -147,10 +147,10 @@ double_cost_slots(struct sched *s, struct work *w)
 {
 	enum { FIRST_COSTS = 4 };
 	const size_t n = w->n_slots ? 2 * w->n_slots : FIRST_COSTS;
-	struct cached_cost *cost = anew(s->works->a, struct cached_cost, n);
+	struct cached_cost **cost = anew(s->works->a, struct cached_cost *, n);
 	for (size_t i = 0; i < w->n_slots; i++)
-		if (w->cost[i].key)
-			cost[w->cost[i].key % n] = w->cost[i];
+		if (w->cost[i])
+			cost[w->cost[i]->key % n] = w->cost[i];
 	w->cost = cost;
 	w->n_slots = n;
 }
@@ -161,12 +161,15 @@ static struct cached_cost *
 find_cost(struct sched *s, struct work *w, uint64_t key)
 {
 	while (w->n_slots < MAX_CACHED_COSTS) {
-		const struct cached_cost *k = w->cost ? &w->cost[key % w->n_slots] : NULL;
-		if (k && (!k->key || k->key == key))
+		const struct cached_cost *k = w->cost ? w->cost[key % w->n_slots] : NULL;
+		if (w->cost && (!k || !k->key || k->key == key))
 			break;
 		double_cost_slots(s, w);
 	}
-	return &w->cost[key % w->n_slots];
+	struct cached_cost **k = &w->cost[key % w->n_slots];
+	if (!*k)
+		*k = anew(s->works->a, struct cached_cost, 1);
+	return *k;
 }
 
 bool

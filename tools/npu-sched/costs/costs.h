@@ -46,7 +46,7 @@ struct cached_stripe_cost {
 struct work {
 	int64_t id; /* from 1 */
 	struct block_choice *choice; /* one for each number of rows and chain */
-	struct cached_cost *cost; /* hash table (find_cost), at most MAX_CACHED_COSTS */
+	struct cached_cost **cost; /* hash table (find_cost), at most MAX_CACHED_COSTS */
 	size_t n_slots;
 	struct cached_stripe_cost *in_stripes;
 	double lower_bound[CUTS + 1]; /* cycles, by enum cut (whole_lower_bound) */
