@@ -8,6 +8,7 @@
 #include "emit/emit.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MAX_HEIGHTS = 6 };
 
@@ -178,32 +179,6 @@ list_savings(struct sched *s, struct arena *a, const int64_t *sizes, const struc
 	}
 }
 
-/* Prices of all choices.  The choices whose last operation is i begin at first_of[i]. */
-struct price_list {
-	struct arena *a;
-	struct cascade_price *v;
-	size_t n, cap;
-	int *first_of;
-	bool *differs; /* by operation: it has another block for weights in place */
-};
-
-/* Adds the price of a choice, unless it is none. */
-static void
-add_price(struct sched *s, struct price_list *l, int first, int last, int32_t rows,
-	  enum block_objective objective)
-{
-	int32_t stripe[MAX_LENGTH];
-	struct cascade c = { .first = first, .last = last, .rows = rows,
-			     .objective = objective, .stripe = stripe };
-	if (!cascade_price(s, &c))
-		return;
-	agrow(l->a, l->v, l->n, &l->cap);
-	l->v[l->n++] = (struct cascade_price){ .cost = { c.cost[0], c.cost[1] },
-					       .lower_bound = c.lower_bound,
-					       .first = first, .rows = rows,
-					       .objective = objective };
-}
-
 /* Does a rolling buffer keep all rows?  Two shorter cascades take no more bytes. */
 static bool
 keeps_whole_map(const struct sched *s, const struct cascade *x)
@@ -214,31 +189,50 @@ keeps_whole_map(const struct sched *s, const struct cascade *x)
 	return false;
 }
 
-/* Computes the bytes of a choice's feature maps and weights.  Its kernels are made if a
- * division takes it.  False: it is of no use. */
-static bool
-study_choice(struct sched *s, struct cascades *c, struct arena *scratch,
-	     const int64_t *sizes, struct cascade_choice *k)
+/* What choices are listed with, by operation. */
+struct listing {
+	struct sched *s;
+	struct cascades *c;
+	struct arena *a, *scratch; /* of the growing list; of one choice */
+	size_t cap;
+	int64_t *sizes; /* bytes of its weights */
+	bool *differs;	/* it has another block for weights in place */
+	double *least;	/* lower bound of the cycles of all operations before it */
+};
+
+/* Adds a choice, unless no block fits or it is of no use: its price, the bytes of its feature maps
+ * and weights.  Its kernels are made if a division takes it.  Leaves: l->least[last + 1]. */
+static void
+add_choice(struct listing *l, int first, int last, int32_t rows, enum block_objective objective)
 {
+	struct sched *s = l->s;
+	struct cascades *c = l->c;
 	int32_t stripe[MAX_LENGTH];
-	struct cascade x = { .first = k->price.first, .last = k->last,
-			     .rows = k->price.rows, .objective = k->price.objective,
-			     .stripe = stripe };
-	arena_reset(scratch);
-	cascade_stripes(s, &x);
-	cascade_run(s, scratch, &x, false);
+	struct cascade x = { .first = first, .last = last, .rows = rows,
+			     .objective = objective, .stripe = stripe };
+	if (!cascade_price(s, &x))
+		return;
+	l->least[last + 1] = fmin(l->least[last + 1], l->least[first] + x.lower_bound);
+	arena_reset(l->scratch);
+	cascade_run(s, l->scratch, &x, false);
 	if (keeps_whole_map(s, &x))
-		return false;
+		return;
+	struct cascade_choice k = {
+		.price = { .cost = { x.cost[0], x.cost[1] }, .lower_bound = x.lower_bound,
+			   .first = first, .rows = rows, .objective = objective },
+		.last = last,
+	};
 	for (int area = 0; area < (s->memory.spilling ? AREAS : BESIDE); area++) {
-		k->bytes[area] = live_bytes(s, c, &x, area, &k->slid[area]);
+		k.bytes[area] = live_bytes(s, c, &x, area, &k.slid[area]);
 		if (!x.lead)
-			k->slid[area] = 0; /* exactly over the operand: no slide */
+			k.slid[area] = 0; /* exactly over the operand: no slide */
 	}
-	for (int i = x.first; i <= x.last; i++)
-		k->weights += sizes[i];
-	if (x.rows)
-		list_savings(s, c->a, sizes, &x, k);
-	return true;
+	for (int i = first; i <= last; i++)
+		k.weights += l->sizes[i];
+	if (rows)
+		list_savings(s, c->a, l->sizes, &x, &k);
+	agrow(l->a, c->v, c->n, &l->cap);
+	c->v[c->n++] = k;
 }
 
 /* Can first..last be one cascade?  All feature maps between its operations must die inside. */
@@ -304,44 +298,43 @@ has_block_for_in_place(struct sched *s, int op)
 	return b && !hwc_equal(b->block, block_for(s, op, b->rows, BLOCKS_FOR_IN_PLACE)->block);
 }
 
-/* Adds the prices of a choice for each block objective that makes a difference. */
+/* Adds a choice for each block objective that makes a difference. */
 static void
-add_prices(struct sched *s, struct price_list *l, int first, int last, int32_t rows)
+add_choices(struct listing *l, int first, int last, int32_t rows)
 {
 	bool differs = false;
 	for (int i = first; i <= last; i++)
 		differs |= l->differs[i];
-	add_price(s, l, first, last, rows, BLOCKS_FOR_FETCHED);
+	add_choice(l, first, last, rows, BLOCKS_FOR_FETCHED);
 	if (differs)
-		add_price(s, l, first, last, rows, BLOCKS_FOR_IN_PLACE);
+		add_choice(l, first, last, rows, BLOCKS_FOR_IN_PLACE);
 }
 
 static void
-add_chains_ending_at(struct sched *s, const struct cascades *c, struct price_list *l, int last)
+add_chains_ending_at(struct listing *l, int last)
 {
+	const struct op_info *info = l->s->info;
+	const struct slides *slides = &l->c->slides;
 	int first = last;
-	while (s->info[first].chain && last - first + 1 < CHAIN_LENGTH &&
-	       !is_slid(&c->slides, s, first) && !is_slid(&c->slides, s, first - 1))
-		add_prices(s, l, --first, last, 0);
+	while (info[first].chain && last - first + 1 < CHAIN_LENGTH &&
+	       !is_slid(slides, l->s, first) && !is_slid(slides, l->s, first - 1))
+		add_choices(l, --first, last, 0);
 }
 
 static void
-add_cascades_ending_at(struct sched *s, const struct cascades *c, struct price_list *l,
-		       int last, bool stripes)
+add_cascades_ending_at(struct listing *l, int last)
 {
-	int32_t h = s->info[last].op->ofm.shape.h;
-	add_prices(s, l, last, last, 0);
-	add_chains_ending_at(s, c, l, last);
-	for (int first = last; stripes && first >= 0 && first > last - MAX_LENGTH;
-	     first--) {
-		if (!s->info[first].stripes || !s->info[last].stripes ||
-		    (first < last && !s->info[first].internal))
+	const struct op_info *info = l->s->info;
+	int32_t h = info[last].op->ofm.shape.h;
+	for (int first = last; first >= 0 && first > last - MAX_LENGTH; first--) {
+		if (!info[first].stripes || !info[last].stripes ||
+		    (first < last && !info[first].internal))
 			break;
-		if (!closed(s, c, first, last))
+		if (!closed(l->s, l->c, first, last))
 			continue;
 		int n = 0;
 		for (int32_t rows = 1; rows < h && n < MAX_HEIGHTS; rows *= 2, n++)
-			add_prices(s, l, first, last, rows);
+			add_choices(l, first, last, rows);
 	}
 }
 
@@ -350,75 +343,42 @@ whole_peak(const struct sched *s, const struct cascades *c)
 {
 	int64_t peak = c->sums[LIMITED].at_cpu;
 	for (int i = 0; i < s->n_ops; i++)
-		peak = max_i64(peak, c->v[c->first_of[i]].bytes[LIMITED]);
+		if (c->first_of[i] < c->first_of[i + 1])
+			peak = max_i64(peak, c->v[c->first_of[i]].bytes[LIMITED]);
 	return peak;
 }
 
-/* A lower bound of the cycles of all operations, wherever weights are. */
-static double
-least_cycles(const struct sched *s, const struct price_list *l)
+/* Lists all choices, those in stripes if wanted. */
+static void
+list_choices(struct sched *s, struct cascades *c, bool stripes)
 {
 	struct arena *a = arena_open();
-	double *before = anew(a, double, (size_t)s->n_ops + 1);
-	for (int i = 0; i < s->n_ops; i++) {
-		before[i + 1] = INFINITY;
-		for (int k = l->first_of[i]; k < l->first_of[i + 1]; k++) {
-			const struct cascade_price *x = &l->v[k];
-			before[i + 1] = fmin(before[i + 1], before[x->first] + x->lower_bound);
-		}
-	}
-	const double least = before[s->n_ops];
-	arena_close(a);
-	return least * (1 - ROUNDING);
-}
-
-/* Lists prices.  Result: c->lower_bound. */
-static void
-price_all(struct sched *s, struct cascades *c, struct price_list *l, bool stripes)
-{
-	l->first_of = c->first_of;
-	l->differs = anew(l->a, bool, (size_t)s->n_ops + 1);
-	for (int i = 0; i < s->n_ops; i++)
-		l->differs[i] = has_block_for_in_place(s, i);
-	for (int i = 0; i < s->n_ops; i++) {
-		l->first_of[i] = (int)l->n;
-		add_cascades_ending_at(s, c, l, i, stripes);
-	}
-	l->first_of[s->n_ops] = (int)l->n;
-	c->lower_bound = least_cycles(s, l);
-}
-
-/* Makes choices of the prices. */
-static void
-list_choices(struct sched *s, struct cascades *c, const struct price_list *l)
-{
-	c->n = l->n;
-	c->v = anew(c->a, struct cascade_choice, l->n + 1);
-	for (int i = 0; i < s->n_ops; i++)
-		for (int k = l->first_of[i]; k < l->first_of[i + 1]; k++)
-			c->v[k] = (struct cascade_choice){ .price = l->v[k], .last = i };
-}
-
-static void
-study_all(struct sched *s, struct cascades *c)
-{
-	struct arena *a = arena_open(), *scratch = arena_open();
-	int64_t *sizes = anew(a, int64_t, (size_t)s->n_ops + 1);
+	const size_t n = (size_t)s->n_ops + 1;
+	struct listing l = { .s = s, .c = c, .a = a, .scratch = arena_open(),
+			     .sizes = anew(a, int64_t, n), .differs = anew(a, bool, n),
+			     .least = anew(a, double, n) };
+	c->v = NULL;
+	c->n = 0;
 	for (int i = 0; i < s->n_ops; i++) {
 		struct weights_size w = whole_size(s, i);
-		sizes[i] = w.stream + w.scales;
+		l.sizes[i] = w.stream + w.scales;
+		l.differs[i] = has_block_for_in_place(s, i);
 	}
-	int n = 0;
-	for (int i = 0, k = 0; i < s->n_ops; i++) {
-		const int end = c->first_of[i + 1];
-		c->first_of[i] = n;
-		for (; k < end; k++)
-			if (study_choice(s, c, scratch, sizes, &c->v[k]))
-				c->v[n++] = c->v[k];
+	for (int i = 0; i < s->n_ops; i++) {
+		c->first_of[i] = (int)c->n;
+		l.least[i + 1] = INFINITY;
+		add_choices(&l, i, i, 0);
+		add_chains_ending_at(&l, i);
+		if (stripes)
+			add_cascades_ending_at(&l, i);
 	}
-	c->first_of[s->n_ops] = n;
-	c->n = (size_t)n;
-	arena_close(scratch);
+	c->first_of[s->n_ops] = (int)c->n;
+	c->lower_bound = l.least[s->n_ops] * (1 - ROUNDING);
+	struct cascade_choice *v = anew(c->a, struct cascade_choice, c->n + 1);
+	if (c->n)
+		memcpy(v, c->v, c->n * sizeof(*v));
+	c->v = v;
+	arena_close(l.scratch);
 	arena_close(a);
 }
 
@@ -437,13 +397,9 @@ struct cascades *
 cascades_list(struct sched *s)
 {
 	struct cascades *c = cascades_open(s);
-	struct price_list l = { .a = arena_open() };
 	c->first_of = anew(c->a, int, (size_t)s->n_ops + 1);
 	find_live_ranges(s, c);
-	price_all(s, c, &l, false);
-	list_choices(s, c, &l);
-	arena_close(l.a);
-	study_all(s, c);
+	list_choices(s, c, false);
 	c->whole_peak = whole_peak(s, c);
 	return c;
 }
@@ -451,11 +407,7 @@ cascades_list(struct sched *s)
 void
 cascades_add(struct sched *s, struct cascades *c)
 {
-	struct price_list l = { .a = arena_open() };
-	price_all(s, c, &l, true);
-	list_choices(s, c, &l);
-	arena_close(l.a);
-	study_all(s, c);
+	list_choices(s, c, true);
 }
 
 void
