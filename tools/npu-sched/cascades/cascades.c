@@ -200,6 +200,33 @@ struct listing {
 	double *least;	/* lower bound of the cycles of all operations before it */
 };
 
+/*
+ * Do the operations of a cascade take fewer cycles alone, wherever their weights are, and no more
+ * bytes, with and without slides?  Then no division takes the cascade: fetched weights that fit
+ * beside it fit beside each operation.  A gain below rounding is none, as sums of equal cycles
+ * differ by their order.
+ */
+static bool
+is_worse_than_alone(struct sched *s, const struct cascades *c, const struct cascade *x,
+		    const struct cascade_choice *k)
+{
+	double gain = 0; /* cycles */
+	for (int i = x->first; i <= x->last; i++) {
+		const struct cascade_choice *w = &c->v[c->first_of[i]];
+		const double *alone = w->price.cost;
+		const double *striped = op_cost(s, i, x->stripe[i - x->first], x->objective)->paced;
+		if (w->last != i || w->price.first != i || w->price.rows ||
+		    op_is_transfer(s->info[i].op->kind) || alone[1] > alone[0] ||
+		    alone[0] > striped[0] || alone[1] > striped[1] ||
+		    w->bytes[LIMITED] > k->bytes[LIMITED] ||
+		    w->bytes[LIMITED] - w->slid[LIMITED] > k->bytes[LIMITED] - k->slid[LIMITED] ||
+		    w->bytes[LIMITED] + w->slid[LIMITED] > k->bytes[LIMITED] + k->slid[LIMITED])
+			return false;
+		gain += fmin(striped[0] - alone[0], striped[1] - alone[1]);
+	}
+	return gain > ROUNDING * x->cost[0];
+}
+
 /* Adds a choice, unless no block fits or it is of no use: its price, the bytes of its feature maps
  * and weights.  Its kernels are made if a division takes it.  Leaves: l->least[last + 1]. */
 static void
@@ -227,6 +254,9 @@ add_choice(struct listing *l, int first, int last, int32_t rows, enum block_obje
 		if (!x.lead)
 			k.slid[area] = 0; /* exactly over the operand: no slide */
 	}
+	c->n_all++;
+	if (rows && is_worse_than_alone(s, c, &x, &k))
+		return;
 	for (int i = first; i <= last; i++)
 		k.weights += l->sizes[i];
 	if (rows)
@@ -358,7 +388,7 @@ list_choices(struct sched *s, struct cascades *c, bool stripes)
 			     .sizes = anew(a, int64_t, n), .differs = anew(a, bool, n),
 			     .least = anew(a, double, n) };
 	c->v = NULL;
-	c->n = 0;
+	c->n = c->n_all = 0;
 	for (int i = 0; i < s->n_ops; i++) {
 		struct weights_size w = whole_size(s, i);
 		l.sizes[i] = w.stream + w.scales;

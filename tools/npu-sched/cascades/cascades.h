@@ -123,6 +123,7 @@ struct cascades {
 	struct arena *a;
 	struct cascade_choice *v;
 	size_t n;
+	size_t n_all; /* with the choices that is_worse_than_alone() has left out */
 	int *first_of; /* index of the first choice whose last operation is i */
 	struct live_range *live; /* lifetime of each tensor */
 	size_t n_live;

@@ -69,8 +69,8 @@ variant_wake(struct variant *x)
 static bool
 keeps_cascades(struct variant *x)
 {
-	if (x->is_complete && !x->at_rest && *x->s->at_rest + x->cascades->n <= MOST_CASCADES) {
-		x->at_rest = x->cascades->n;
+	if (x->is_complete && !x->at_rest && *x->s->at_rest + x->cascades->n_all <= MOST_CASCADES) {
+		x->at_rest = x->cascades->n_all;
 		*x->s->at_rest += x->at_rest;
 	}
 	return x->at_rest > 0;

@@ -45,7 +45,7 @@ list_for_all(struct search *x, struct variant *v)
 		return r;
 	agrow(x->s->a, x->listed, x->n_listed, &x->cap_listed);
 	x->listed[x->n_listed++] = v;
-	x->cascades += v->cascades->n;
+	x->cascades += v->cascades->n_all;
 	const bool waits = x->cascades <= MOST_CASCADES && front_answer(&x->front);
 	return waits || explore_listed(x) ? LISTED : FAILED;
 }
