@@ -29,6 +29,18 @@ reshaped()
 			{opcode_index:3,inputs:[0,7],outputs:[8]}]${2:+ | $2}"
 }
 
+@test "an open batch that an operator changes is refused with the way out" {
+	model m ".operator_codes = [{deprecated_builtin_code:38,builtin_code:38,version:1}]
+		| $t[0].shape = [1,4,2,3] | $t[1] = {shape:[2],type:2,buffer:1,name:\"block\"}
+		| $t[2] = {shape:[2,2],type:2,buffer:2,name:\"pads\"}
+		| $t[3] = ($t[0] | .shape = [1,2,2,3] | .shape_signature = [-1,2,2,3] | .name = \"out\")
+		| .buffers = [{},{data:[2,0,0,0, 1,0,0,0]},{data:[range(16) | 0]}]
+		| .subgraphs[0].operators[0] |= (del(.builtin_options_type) | del(.builtin_options))"
+	refuses 2 "the batch is open, for which the file has 1: convert the model with a fixed batch" \
+		tfl-quantcheck m.tflite
+	grep -q "operator 0 (SPACE_TO_BATCH_ND)" refuses.err
+}
+
 @test "an open batch has the size in the shape, and a note says so" {
 	reshaped m
 	run --separate-stderr tfl-partition -o m.part m.tflite

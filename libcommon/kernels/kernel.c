@@ -117,6 +117,16 @@ has_open_shape(const struct tfl_subgraph *g, const struct tfl_op *op)
 	return false;
 }
 
+/* Returns true if the batch of an output of op is open: the file has 1 for it, whatever it is. */
+static bool
+has_open_batch(const struct tfl_subgraph *g, const struct tfl_op *op)
+{
+	for (int k = 0; k < op->n_out; k++)
+		if (op->out[k] >= 0 && g->tensor[op->out[k]].open_batch)
+			return true;
+	return false;
+}
+
 /* results of a kernel's checks, besides success or failure */
 struct found {
 	bool mismatch; /* shapes or types contradict each other */
@@ -174,7 +184,12 @@ bool
 kernel_shapes_agree(const struct tfl_subgraph *g, const struct tfl_op *op,
 		    struct err *e)
 {
-	return has_open_shape(g, op) || kernel_file_shapes_agree(g, op, e);
+	struct err bare = { 0 };
+	if (has_open_shape(g, op) || kernel_file_shapes_agree(g, op, &bare))
+		return true;
+	return err_set(e, "%s%s", bare.text,
+		       has_open_batch(g, op) ? "; the batch is open, for which the file has 1: "
+					       "convert the model with a fixed batch" : "");
 }
 
 bool

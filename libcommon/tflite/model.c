@@ -140,6 +140,7 @@ load_shape(struct load *l, struct tfl_tensor *t, int index)
 			      "rank %u for shape of rank %u", l->subgraph, index,
 			   t->name, sig.n, v.n);
 	/* a variable batch runs with the size in shape, in practice 1 */
+	t->open_batch = sig.n && (int32_t)load_le32(sig.p) == -1;
 	for (uint32_t i = 1; i < sig.n; i++)
 		if ((int32_t)load_le32(sig.p + 4 * (size_t)i) == -1)
 			t->is_dynamic = true;

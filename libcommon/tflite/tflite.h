@@ -147,6 +147,7 @@ struct tfl_tensor {
 	int32_t dim[TFL_MAX_RANK];
 	bool has_shape;	  /* the shape is not empty, or the tensor is certainly a scalar */
 	bool is_dynamic;  /* the caller may resize more dimensions than the batch */
+	bool open_batch;  /* the caller may resize the batch */
 	bool is_variable;
 	bool is_sparse;
 	uint32_t buffer;
