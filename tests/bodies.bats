@@ -178,7 +178,7 @@ offset()
 	done
 	run grep npu_command_stream names
 	[ "$status" = 1 ]
-	npu-dis npu.tflite | grep -F 'then/t3'
+	npu-dis --high-level npu.tflite | grep -F 'then/t3'
 	npu-dis --verify npu.tflite >lines
 	[ "$(grep -c ' 0 errors, 0 warnings' lines)" = 5 ]
 	# a body without a source map has no names, and neither have those behind it
@@ -202,7 +202,7 @@ offset()
 		tfl2c --format=call npu.tflite
 	control if 3 CONV_2D
 	npucc -q "${u55[@]}" -o npu.tflite m.tflite
-	refuses 2 "operator 1 (IF): a call without an interpreter can't run the subgraphs" \
+	refuses 2 "(IF): a call without an interpreter can't run the subgraphs" \
 		tfl2c --format=call npu.tflite
 }
 

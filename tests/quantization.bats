@@ -145,7 +145,7 @@ unequal()
 		n=$((n + 1))
 	done
 	[ $n -gt 30 ]
-	[ $n_copied -gt 60 ]
+	[ $n_copied -gt 50 ]
 	# of 16 bits, nothing rescales
 	op concat 2 $I16 '[1,6]' "$(second $I16 '[1,6]') | $t[1].shape=[1,12]
 		| $t[0].quantization={scale:[0.01],zero_point:[0]} | $(with 10 '{axis:1}')"
