@@ -169,6 +169,18 @@ unequal()
 	[ $n_copied = 2 ]
 }
 
+@test "a variable that is read in another scale than it is assigned is refused" {
+	load lib/state
+	local n_copied=0
+	ring 9 0 "0,0,0,0,0,0" '.subgraphs[0].tensors[2].quantization.scale=[0.25]'
+	not_rescaled m
+	[ $n_copied = 1 ]
+	ring 9 0 "0,0,0,0,0,0" '.subgraphs[1].tensors[1].quantization.scale=[0.25]'
+	breaks m unequal-quantization
+	refuses 2 "subgraph 1, operator 1 (ASSIGN_VARIABLE), tensor 1 (first): unequal-quantization: scale " \
+		tfl-partition m.tflite
+}
+
 # With a scale of 0.0005 each row is nearly flat: its sum is nearly its number of elements.
 # TensorFlow Lite Micro stops where the sum is 512 or more.
 @test "flat rows of SOFTMAX with more than 511 elements are exact" {

@@ -8,6 +8,8 @@
 
 #include "tflite/tflite.h"
 
+struct hash_table;
+
 /*
  * The memory of an operator's tensors, by position; NULL for an absent optional input.
  *
@@ -117,10 +119,12 @@ bool kernel_copies_integers(int code);
 /*
  * Returns false, with "scale ... in, ... out" in e and the index of one of the operator's
  * tensors, if such an operator of a subgraph of m has another quantization at an output than
- * at an input, or than the subgraph that it calls.  See kernel_computes_declared.
+ * at an input, or than the subgraph that it calls.  See kernel_computes_declared.  So does an
+ * operator that reads or assigns a variable with another quantization than the first such
+ * operator; the caller calls in the order of the model, and keeps the table, empty at first.
  */
 bool kernel_equal_quantization(const struct tfl_model *m, int subgraph, const struct tfl_op *op,
-			       int *tensor, struct err *e);
+			       struct hash_table *variables, int *tensor, struct err *e);
 
 /*
  * model.c: reads a model by tfl_read or tfl_read_file, then requires

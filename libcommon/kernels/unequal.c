@@ -3,10 +3,13 @@
  * Operators that take the integers of one tensor as those of another: a difference between
  * the quantizations of both changes the meaning of the integers (nputools-lowering(7) 3.12).
  */
+#include "base/hash.h"
+#include "base/hash_table.h"
 #include "kernels/kernels.h"
 #include "tflite/calls.h"
 
 #include <math.h>
+#include <string.h>
 
 /* kernels that copy or compare integers: nputools-lowering(7) 3.4 */
 static bool
@@ -117,6 +120,37 @@ bodies_agree(const struct tfl_model *m, const struct tfl_subgraph *g, const stru
 	return true;
 }
 
+/* the variable that a READ_VARIABLE or ASSIGN_VARIABLE names by its handle; 0: none */
+static uint64_t
+variable_of(const struct tfl_subgraph *g, const struct tfl_op *op)
+{
+	int by = op->n_in && op->in[0] >= 0 ? g->tensor[op->in[0]].producer : -1;
+	if (by < 0 || g->op[by].code != TFL_VAR_HANDLE)
+		return 0;
+	struct fb_ref o = tfl_options(&g->op[by], &fb_VarHandleOptions);
+	const char *name = fb_string(o, FB_VarHandleOptions_shared_name, NULL);
+	const char *container = fb_string(o, FB_VarHandleOptions_container, NULL);
+	return hash_xxh3(name, strlen(name)) + 3 * hash_xxh3(container, strlen(container));
+}
+
+/* Compares a value that is read from or assigned to a variable with its first one. */
+static bool
+variable_agrees(const struct tfl_subgraph *g, const struct tfl_op *op,
+		struct hash_table *variables, int *tensor, struct err *e)
+{
+	bool reads = op->code == TFL_READ_VARIABLE;
+	uint64_t variable = reads || op->code == TFL_ASSIGN_VARIABLE ? variable_of(g, op) : 0;
+	*tensor = reads ? (op->n_out ? op->out[0] : -1) : op->n_in > 1 ? op->in[1] : -1;
+	if (!variable || *tensor < 0)
+		return true;
+	const struct tfl_tensor *t = &g->tensor[*tensor], *first;
+	void **at = hash_table_at(variables, variable);
+	if (!*at)
+		*at = (void *)(uintptr_t)t;
+	first = *at;
+	return agree(op, reads ? first : t, reads ? t : first, e);
+}
+
 bool
 kernel_copies_integers(int code)
 {
@@ -125,7 +159,7 @@ kernel_copies_integers(int code)
 
 bool
 kernel_equal_quantization(const struct tfl_model *m, int subgraph, const struct tfl_op *op,
-			  int *tensor, struct err *e)
+			  struct hash_table *variables, int *tensor, struct err *e)
 {
 	const struct tfl_subgraph *g = &m->subgraph[subgraph];
 	for (int k = 0; moves_raw_values(op->code) && k < op->n_in; k++)
@@ -133,5 +167,6 @@ kernel_equal_quantization(const struct tfl_model *m, int subgraph, const struct 
 			*tensor = op->in[k];
 			return false;
 		}
-	return bodies_agree(m, g, op, tensor, e);
+	return bodies_agree(m, g, op, tensor, e) &&
+	       variable_agrees(g, op, variables, tensor, e);
 }

@@ -333,7 +333,7 @@ check_equal(struct review *r, const struct check *c, struct place at)
 {
 	const struct tfl_op *op = place_op(r, at);
 	struct err e = { 0 };
-	if (kernel_equal_quantization(r->m, at.subgraph, op, &at.tensor, &e))
+	if (kernel_equal_quantization(r->m, at.subgraph, op, &r->variables, &at.tensor, &e))
 		return;
 	if (kernel_computes_declared(&r->m->subgraph[at.subgraph], op))
 		review_warn(r, c, at, "%s, but only the NPU rescales: TensorFlow Lite Micro "

@@ -8,6 +8,7 @@
 #ifndef QUANTCHECK_H
 #define QUANTCHECK_H
 
+#include "base/hash_table.h"
 #include "base/text.h"
 #include "tflite/tflite.h"
 
@@ -81,6 +82,7 @@ struct review {
 	size_t n_findings, cap_findings;
 	int count[SEVERITIES];
 	rule_set allowed;
+	struct hash_table variables; /* of kernel_equal_quantization() */
 	int allowed_errors; /* number of errors of allowed rules; these count as notes */
 	struct float_borders {
 		int n, first; /* number of float tensors; index of the first */

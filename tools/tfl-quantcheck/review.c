@@ -225,7 +225,7 @@ void
 review_model(struct review *r, struct arena *a, const struct tfl_model *m,
 	     rule_set allowed)
 {
-	*r = (struct review){ .a = a, .m = m, .allowed = allowed };
+	*r = (struct review){ .a = a, .m = m, .allowed = allowed, .variables.a = a };
 	r->use = anew(a, struct use *, (size_t)m->n_subgraphs);
 	r->use[0] = find_uses(a, &m->subgraph[0]);
 	find_float_borders(r);

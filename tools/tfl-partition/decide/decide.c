@@ -5,6 +5,7 @@
  */
 #include "../part.h"
 
+#include "base/hash_table.h"
 #include "base/nearest.h"
 #include "kernels/kernels.h"
 #include "sim/resources.h"
@@ -151,25 +152,36 @@ check_cpu_kernels(const struct part *p)
 	return true;
 }
 
+/* false, with an error that names the operator: its kernel does not rescale */
+static bool
+refuse_unequal(const struct part *p, int subgraph, int i, int tensor, const char *scales)
+{
+	const struct tfl_subgraph *g = &p->m->subgraph[subgraph];
+	const struct tfl_op *op = &g->op[i];
+	const char *in = subgraph ? part_say(p, "subgraph %d, ", subgraph) : "";
+	/* IF, WHILE and accesses to variables have no kernel of their own */
+	bool copies = !kernel_exists(op->code) || kernel_check(g, op, &(struct err){ 0 });
+	return err_at(p->e, p->m->name, 0, "%soperator %d (%s), tensor %d (%s): "
+		      "unequal-quantization: %s, but the kernel does not rescale; quantize the "
+		      "model with equal scales there%s", in, i, tfl_op_label(op), tensor,
+		      g->tensor[tensor].name, scales,
+		      copies ? ", or --allow=unequal-quantization copies the integers" : "");
+}
+
 bool
 check_equal_quantization(const struct part *p)
 {
 	int tensor;
-	struct err why = { 0 };
-	for (int i = 0; i < p->sg->n_ops; i++) {
-		const struct tfl_op *op = &p->sg->op[i];
-		if (kernel_computes_declared(p->sg, op) ||
-		    kernel_equal_quantization(p->m, 0, op, &tensor, &why))
-			continue;
-		/* IF and WHILE have no kernel of their own */
-		bool copies = !kernel_exists(op->code) ||
-			      kernel_check(p->sg, op, &(struct err){ 0 });
-		return err_at(p->e, p->m->name, 0, "operator %d (%s), tensor %d (%s): "
-			      "unequal-quantization: %s, but the kernel does not rescale; quantize "
-			      "the model with equal scales there%s", i, tfl_op_label(op), tensor,
-			      p->sg->tensor[tensor].name, why.text,
-			      copies ? ", or --allow=unequal-quantization copies the integers" : "");
-	}
+	struct hash_table variables = { .a = p->a };
+	for (int s = 0; s < p->m->n_subgraphs; s++)
+		for (int i = 0; i < p->m->subgraph[s].n_ops; i++) {
+			const struct tfl_subgraph *g = &p->m->subgraph[s];
+			struct err why = { 0 };
+			if (!kernel_equal_quantization(p->m, s, &g->op[i], &variables, &tensor,
+						       &why) &&
+			    !kernel_computes_declared(g, &g->op[i]))
+				return refuse_unequal(p, s, i, tensor, why.text);
+		}
 	return true;
 }
 
