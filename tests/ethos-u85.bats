@@ -592,11 +592,11 @@ turned() {
 }
 
 @test "an exchange of columns and channels waits for channels that were written just before" {
-	local a k
+	local a
 	need flatc jq
 	turned 20 23 8 1
 	LOWER="-a ethos-u85-256" exact ethos-u85-256 m.tflite
-	for k in 1 2 3 4 5 6; do
+	for _ in 1 2 3 4 5 6; do
 		turned $((RANDOM % 50 + 5)) $((RANDOM % 30 + 1)) $((RANDOM % 9)) 1
 		for a in 128 256 2048; do
 			LOWER="-a ethos-u85-$a" exact ethos-u85-$a m.tflite
