@@ -3,6 +3,8 @@
 #include "emit/emit.h"
 
 #include "graph/build.h"
+#include "target/accel.h"
+#include "target/blocks.h"
 
 bool
 emit_weights_view(struct arena *a, struct graph *g, const struct g_weights *w,

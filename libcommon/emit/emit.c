@@ -6,6 +6,7 @@
 #include "emit/regs.h"
 
 #include "graph/graph.h"
+#include "target/blocks.h"
 
 static bool
 is_code_of(const struct g_code *c, const struct g_weights *w, int slice, int core)

@@ -8,6 +8,7 @@
 #define EMIT_EMIT_H
 
 #include "graph/facts.h"
+#include "target/accel.h"
 #include "target/memory.h"
 #include "weights/weights.h"
 

@@ -6,6 +6,9 @@
  */
 #include "emit/regs.h"
 
+#include "target/accel.h"
+#include "target/blocks.h"
+
 #include <assert.h>
 
 void

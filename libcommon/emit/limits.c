@@ -5,6 +5,7 @@
  */
 #include "emit/emit.h"
 #include "lower/lower.h"
+#include "target/accel.h"
 
 #include <inttypes.h>
 

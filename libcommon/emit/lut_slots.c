@@ -2,6 +2,8 @@
 /* Tables that the SHRAM holds. */
 #include "emit/emit.h"
 
+#include "target/accel.h"
+
 #include <string.h>
 
 int32_t

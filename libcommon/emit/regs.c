@@ -5,6 +5,8 @@
  */
 #include "emit/regs.h"
 
+#include "target/accel.h"
+
 #include <assert.h>
 
 static void

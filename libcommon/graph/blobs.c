@@ -5,6 +5,8 @@
 #include "graph/fields.h"
 #include "graph/records.h"
 #include "kernels/kernels.h"
+#include "target/accel.h"
+#include "target/generation.h"
 #include "target/memory.h"
 
 #include <inttypes.h>

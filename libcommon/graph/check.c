@@ -5,6 +5,8 @@
  */
 #include "graph/check.h"
 
+#include "target/accel.h"
+#include "target/blocks.h"
 #include "target/memory.h"
 
 #include <inttypes.h>

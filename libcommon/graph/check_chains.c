@@ -5,6 +5,9 @@
  */
 #include "graph/check.h"
 
+#include "target/accel.h"
+#include "target/generation.h"
+
 const struct g_operand *
 op_chained_operand(const struct g_op *op)
 {

@@ -9,6 +9,8 @@
  */
 #include "graph/check.h"
 
+#include "target/accel.h"
+#include "target/generation.h"
 #include "target/memory.h"
 
 #include <inttypes.h>

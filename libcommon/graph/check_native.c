@@ -5,6 +5,9 @@
  */
 #include "graph/check.h"
 
+#include "target/accel.h"
+#include "target/generation.h"
+
 #include <inttypes.h>
 
 /* True if op has no window: each result depends on one position of the IFM. */

@@ -2,6 +2,8 @@
 /* Checks each step of a schedule on its own. */
 #include "graph/check.h"
 
+#include "target/accel.h"
+
 #include <inttypes.h>
 
 enum { ALIGN = 16 };

@@ -2,6 +2,7 @@
 /* Properties that follow from a graph's records alone. */
 #include "graph/graph.h"
 
+#include "target/blocks.h"
 #include "tflite/tflite.h"
 
 static const struct type_text {

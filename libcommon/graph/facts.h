@@ -4,7 +4,8 @@
 #define GRAPH_FACTS_H
 
 #include "graph/records.h"
-#include "target/blocks.h"
+
+struct block_query;
 
 struct hwc graph_hwc(const struct g_shape *s); /* default H x W x C of a shape */
 const char *graph_type_text(int type); /* i8, u8, i16, i32, ... */
@@ -105,7 +106,7 @@ bool ops_conflict(const struct g_op *a, const struct g_op *b,
 		  const struct g_tensor *t);
 /* rows and columns of the dilated kernel */
 struct yx op_dilated(const struct g_op *op);
-/* The query for the target's block functions, for a stripe of `rows` OFM rows. */
+/* The query for target/blocks.h, for a stripe of `rows` OFM rows. */
 struct block_query op_block_query(const struct g_op *op, int32_t rows);
 
 /*

@@ -10,6 +10,7 @@
 #include "graph/build.h"
 #include "graph/facts.h"
 
+struct accel;
 struct text;
 
 /*

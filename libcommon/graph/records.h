@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "base/fixed.h"
-#include "target/accel.h"
+#include "target/shape.h"
 #include "tflite/types.h"
 
 /* ---- values ------------------------------------------------------------ */

@@ -7,6 +7,8 @@
  */
 #include "linux/walk.h"
 
+#include "target/accel.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

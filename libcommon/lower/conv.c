@@ -2,6 +2,8 @@
 /* Checks which convolutions are possible, and makes the operations of their windows. */
 #include "lower/convparts.h"
 
+#include "target/accel.h"
+
 enum {
 	MAX_EXTENT = 65536,
 	MAX_WINDOWS = 1024,	/* limit of operations per image if the stride makes one

@@ -13,6 +13,7 @@
 #ifndef LOWER_CONV_H
 #define LOWER_CONV_H
 
+#include "base/bytes.h"
 #include "lower/nd.h"
 
 enum {

@@ -2,6 +2,8 @@
 /* Weights and scales of convolutions: the model's own, or copies in another order. */
 #include "lower/convparts.h"
 
+#include "graph/build.h"
+
 enum { GROUP_DEPTH = 16 }; /* minimum of IFM channels per operation */
 
 static int32_t

@@ -5,7 +5,16 @@
  */
 #include "lower/lower.h"
 
+#include "target/accel.h"
+
 const char *const low_targets[] = { "any", "linux", NULL };
+
+bool
+low_has(const struct lower *l, enum accel_lack what)
+{
+	bool refused = what == LACK_RESIZE || what == LACK_GATHER || what == LACK_BRANCHES;
+	return l->accel && !accel_lacks(l->accel, what) && !(l->for_linux && refused);
+}
 
 bool
 low_linux_forwards(const struct lower *l)

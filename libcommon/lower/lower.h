@@ -8,8 +8,8 @@
 #ifndef LOWER_LOWER_H
 #define LOWER_LOWER_H
 
-#include "graph/build.h"
 #include "graph/facts.h"
+#include "target/generation.h"
 
 /* the graph that receives operations, and their common properties */
 struct lower {
@@ -49,17 +49,14 @@ struct g_operand low_const(struct lower *l, int type, struct hwc shape,
 /* Returns a part of an operand, with this shape, at this start. */
 struct g_operand low_box(struct g_operand o, struct hwc shape, struct hwc start);
 
-/* Returns true if a target accelerator is set, has the feature, and the driver allows it. */
-static inline bool
-low_has(const struct lower *l, enum accel_lack what)
-{
-	bool refused = what == LACK_RESIZE || what == LACK_GATHER || what == LACK_BRANCHES;
-	return l->accel && !accel_lacks(l->accel, what) && !(l->for_linux && refused);
-}
-
 /*
- * linux.c: Returns why the Linux driver would refuse an operation; NULL if the driver
- * accepts the operation, or if the graph is not for Linux.
+ * linux.c: Returns true if a target accelerator is set, has the feature, and the driver
+ * allows it.
+ */
+bool low_has(const struct lower *l, enum accel_lack what);
+/*
+ * Returns why the Linux driver would refuse an operation; NULL if the driver accepts the
+ * operation, or if the graph is not for Linux.
  */
 const char *low_linux_limit(const struct lower *l, const struct g_op *op);
 /* Returns true if copies must not use negative strides. */

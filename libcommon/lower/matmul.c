@@ -3,6 +3,8 @@
 
 #include "base/fixed.h"
 
+#include <string.h>
+
 enum {
 	MAX_PRODUCTS = 1 << 15, /* most products of an operation; each takes 4 bytes */
 	MAX_EXTENT = 1 << 16,	/* limit per operand */

@@ -3,6 +3,7 @@
 #include "lower/nd.h"
 
 #include <assert.h>
+#include <string.h>
 
 static void
 set_dense(struct nd *v)

@@ -2,6 +2,10 @@
 /* Makes operations of a graph. */
 #include "lower/lower.h"
 
+#include "graph/build.h"
+
+#include <string.h>
+
 struct g_op *
 low_op(struct lower *l, enum g_op_kind kind, struct g_operand ifm,
 	struct g_operand ofm)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lower/sample.h"
 
+#include "target/accel.h"
+
 enum { MAX_UP = 2048, MAX_STEPS = 16, MAX_IMAGES = 512 };
 
 static int64_t

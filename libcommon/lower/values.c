@@ -2,7 +2,11 @@
 /* Makes tensors of a lowering, and views of existing tensors. */
 #include "lower/nd.h"
 
+#include "base/bytes.h"
+#include "graph/build.h"
+
 #include <stdio.h>
+#include <string.h>
 
 struct g_tensor *
 low_tensor(struct lower *l, int type, struct hwc hwc, const char *name)

@@ -17,6 +17,7 @@
 #include "perf/cost.h"
 
 #include "base/fixed.h"
+#include "target/accel.h"
 
 #include <math.h>
 

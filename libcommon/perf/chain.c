@@ -6,6 +6,8 @@
  */
 #include "perf/cost.h"
 
+#include "target/accel.h"
+
 bool
 perf_chain_add(const struct perf_machine *m, struct perf_op *op,
 	       const struct perf_op *next)

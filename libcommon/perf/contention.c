@@ -5,6 +5,8 @@
  */
 #include "perf/perf.h"
 
+#include "target/accel.h"
+
 enum { QUEUE = 8 }; /* exceeds the outstanding operations of any engine */
 
 /* An engine executes its operations in order; step[0] is running. */

@@ -5,6 +5,8 @@
  */
 #include "perf/cost.h"
 
+#include "target/accel.h"
+
 #include <math.h>
 
 void

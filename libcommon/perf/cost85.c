@@ -7,6 +7,8 @@
  */
 #include "perf/cost.h"
 
+#include "target/accel.h"
+
 #include <assert.h>
 #include <math.h>
 

@@ -2,6 +2,8 @@
 /* Makes the machine of an estimate: rates as published, or as calibrated. */
 #include "perf/perf.h"
 
+#include "target/accel.h"
+
 #include <string.h>
 
 /*

@@ -19,6 +19,7 @@
 #define PERF_PERF_H
 
 #include "stream/op.h"
+#include "target/accel.h"
 #include "target/blocks.h"
 #include "target/memory.h"
 

@@ -3,6 +3,7 @@
 #include "perf/perf.h"
 
 #include "stream/stream.h"
+#include "target/accel.h"
 
 /*
  * Beyond this limit, sums of products would overflow int64_t; real hardware stays far

@@ -3,6 +3,7 @@
 #include "perf/perf.h"
 
 #include "base/fixed.h"
+#include "target/accel.h"
 
 int64_t
 perf_indexed_bytes(const struct perf_machine *m, int64_t rows, int64_t row,

@@ -3,6 +3,7 @@
 #include "perf/work.h"
 
 #include "emit/emit.h"
+#include "target/accel.h"
 
 #include <assert.h>
 

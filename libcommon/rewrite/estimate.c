@@ -9,6 +9,7 @@
 #include "base/fixed.h"
 #include "emit/emit.h"
 #include "perf/work.h"
+#include "target/accel.h"
 
 #include <math.h>
 

@@ -5,6 +5,7 @@
 #include "base/cli.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "graph/build.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -7,6 +7,7 @@
  */
 #include "rewrite/rules.h"
 
+#include "graph/build.h"
 #include "lower/conv.h"
 
 enum { MOST_ROWS = 1 << 15, MOST_CONSTANTS = 64 };

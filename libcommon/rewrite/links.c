@@ -6,6 +6,9 @@
  */
 #include "rewrite/rules.h"
 
+#include "graph/build.h"
+#include "target/accel.h"
+
 enum { MOST_ELEMENTS = 1024 };
 
 /* True if both operands are the same box. */

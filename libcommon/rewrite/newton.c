@@ -6,6 +6,10 @@
  */
 #include "rewrite/rules.h"
 
+#include "base/bytes.h"
+#include "graph/build.h"
+#include "target/accel.h"
+
 enum { FOUR = 4, WORDS = FOUR + 1 };
 
 struct finder {

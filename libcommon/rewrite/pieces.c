@@ -7,6 +7,8 @@
  */
 #include "rewrite/rules.h"
 
+#include "graph/build.h"
+
 enum { MOST_PIECES = 8 };
 
 struct piece {

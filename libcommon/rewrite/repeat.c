@@ -6,6 +6,9 @@
  */
 #include "rewrite/rules.h"
 
+#include "graph/build.h"
+#include "target/accel.h"
+
 enum { MOST_ELEMENTS = 64, MOST_READERS = 3 };
 
 struct repeated {

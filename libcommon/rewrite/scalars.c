@@ -6,6 +6,10 @@
  */
 #include "rewrite/rules.h"
 
+#include "base/bytes.h"
+#include "graph/build.h"
+#include "target/accel.h"
+
 /* True if the operand is a constant of one word; *v is its value. */
 static bool
 is_word(struct exact *x, const struct g_operand *o, int32_t *v, bool *ok)

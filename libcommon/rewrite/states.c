@@ -7,6 +7,8 @@
  */
 #include "rewrite/rules.h"
 
+#include "graph/build.h"
+
 /* A variable and the tensor that begins with its rows. */
 struct state {
 	struct g_tensor *variable, *rows;

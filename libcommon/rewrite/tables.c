@@ -6,6 +6,7 @@
 #include "rewrite/rules.h"
 
 #include "lower/nd.h"
+#include "target/accel.h"
 
 struct lookup {
 	struct g_op *conv, *op; /* op adds `by` to each result of conv, and looks the sum up */

@@ -11,6 +11,7 @@
 
 #include "base/fixed.h"
 #include "emit/emit.h"
+#include "graph/build.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "map/map.h"
+#include "target/accel.h"
 
 #include <assert.h>
 #include <string.h>

@@ -2,6 +2,8 @@
 /* Kernels of U85: checks that hold for all of them, and matrix products. */
 #include "sim/npu85.h"
 
+#include "target/accel.h"
+
 bool
 npu85_check(struct npu_run *r)
 {

@@ -3,6 +3,7 @@
 #include "sim/npu85.h"
 
 #include "base/fixed.h"
+#include "target/accel.h"
 
 #include <string.h>
 

@@ -2,6 +2,8 @@
 /* DMA_START: copies between regions, tables into SHRAM (ethosu-commands(7) 10). */
 #include "sim/npu.h"
 
+#include "target/accel.h"
+
 #include <string.h>
 
 /* One side of a transfer, with its current position (ethosu-commands(7) 10). */

@@ -2,6 +2,8 @@
 /* Compares the registers of one kernel with the operation of its step. */
 #include "source/parts.h"
 
+#include "target/accel.h"
+
 static void
 same_second(struct source *x, const struct npu_op *k, const struct source_part *p)
 {

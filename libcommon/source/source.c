@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "graph/build.h"
 #include "graph/graph.h"
+#include "target/accel.h"
 #include "target/memory.h"
 
 #include <inttypes.h>

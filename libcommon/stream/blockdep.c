@@ -3,6 +3,7 @@
 #include "stream/filters.h"
 
 #include "base/fixed.h"
+#include "target/accel.h"
 
 /* Number of blocks of an OFM.  Depth is the innermost axis, height the outermost. */
 struct grid {

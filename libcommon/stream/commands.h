@@ -3,7 +3,7 @@
 #ifndef STREAM_COMMANDS_H
 #define STREAM_COMMANDS_H
 
-#include "target/accel.h"
+#include "target/generation.h"
 
 /* Registers, such as NPU_IFM_BASE0.  Registers of cmd0 and cmd1 share one number space. */
 enum npu_reg {

@@ -2,6 +2,8 @@
 /* Extracts streams from compiled models and driver payloads (ethosu-commands(7) 13, 14). */
 #include "stream/stream.h"
 
+#include "target/accel.h"
+
 #include <string.h>
 
 enum {

@@ -2,6 +2,8 @@
 /* Decodes words into commands and commands into registers (ethosu-commands(7) 1, 2). */
 #include "stream/stream.h"
 
+#include "target/accel.h"
+
 /*
  * Select rows of the table: OLD_ for products other than U85, NEW_ for U85.  A code may be
  * in both.

@@ -5,6 +5,8 @@
  */
 #include "stream/filters.h"
 
+#include "target/accel.h"
+
 static enum weights_traversal
 traversal_of(const struct npu_op *op)
 {

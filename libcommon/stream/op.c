@@ -5,6 +5,8 @@
  */
 #include "stream/op_view.h"
 
+#include "target/accel.h"
+
 /* ---- feature maps ------------------------------------------------------- */
 
 /* Type, format and zero point, which a scalar IFM2 has, too. */

@@ -7,9 +7,11 @@
 #ifndef STREAM_OP_H
 #define STREAM_OP_H
 
-#include "target/accel.h"
+#include "target/shape.h"
 
 #include <stddef.h>
+
+struct accel;
 
 enum npu_op_kind {
 	/* kernels */

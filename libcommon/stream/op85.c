@@ -5,6 +5,8 @@
  */
 #include "stream/op_view.h"
 
+#include "target/accel.h"
+
 static const enum npu_rounding roundings[8] = {
 	NPU_ROUND_DBL, NPU_ROUND_NATURAL, NPU_ROUND_DBL_ASYMMETRIC,
 	NPU_ROUND_SYMMETRIC, NPU_ROUND_TRUNCATE, NPU_ROUND_TRUNCATE_LOWER,

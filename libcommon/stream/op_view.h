@@ -7,6 +7,7 @@
 #define STREAM_OP_VIEW_H
 
 #include "stream/stream.h"
+#include "target/accel.h"
 
 #include <assert.h>
 

@@ -3,6 +3,7 @@
 #include "target/target.h"
 
 #include "base/nearest.h"
+#include "target/accel.h"
 
 #include <string.h>
 
@@ -44,7 +45,7 @@ const struct npu_generation generations[GENERATIONS] = {
 	[GEN_##i] = { .product = number, .arch = architecture,               \
 		      .max_block = { .h = height, .w = width, .c = depth },  \
 		      .max_blockdep = dep, .lacks = not, .does = can },
-#include "target.def"
+#include "generations.def"
 };
 
 bool

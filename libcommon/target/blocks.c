@@ -3,6 +3,7 @@
 #include "target/blocks85.h"
 
 #include "base/fixed.h"
+#include "target/accel.h"
 
 static int32_t
 round_up(int32_t v, int32_t step)

@@ -3,12 +3,9 @@
 #ifndef TARGET_BLOCKS_H
 #define TARGET_BLOCKS_H
 
-#include "target/accel.h"
+#include "target/shape.h"
 
-enum block_class {
-	BLOCK_CONV, BLOCK_DEPTHWISE, BLOCK_FC, BLOCK_POOL, BLOCK_REDUCE_SUM,
-	BLOCK_ELEMENTWISE, BLOCK_MATMUL, BLOCK_RESIZE,
-};
+struct accel;
 
 /* True if a result depends on all channels of the IFM. */
 static inline bool

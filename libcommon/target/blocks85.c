@@ -5,7 +5,10 @@
  */
 #include "target/blocks85.h"
 
+#include "base/diag.h"
 #include "base/fixed.h"
+#include "target/accel.h"
+#include "target/generation.h"
 
 /* ---- microblocks (ethosu-memory(7) 28.1) ------------------------------------- */
 

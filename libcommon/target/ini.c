@@ -2,6 +2,7 @@
 /* Reads vela.ini, and parts: ethosu-memory(7) 18.2 and 18.3, nputools(7), PARTS. */
 #include "base/file.h"
 #include "base/nearest.h"
+#include "target/accel.h"
 #include "target/ini.h"
 
 #include <ctype.h>

@@ -4,6 +4,7 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
+#include "target/accel.h"
 
 #include <string.h>
 

@@ -4,8 +4,10 @@
 #define TARGET_MEMORY_H
 
 #include "base/arena.h"
-#include "target/accel.h"
 
+#include <stdint.h>
+
+struct accel;
 struct text;
 
 enum mem_area { MEM_SRAM, MEM_DRAM, MEM_ON_CHIP_FLASH, MEM_OFF_CHIP_FLASH,

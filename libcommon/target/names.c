@@ -4,6 +4,7 @@
 #include "target/target.h"
 
 #include "base/diag.h"
+#include "target/accel.h"
 
 static void
 say_error(const struct err *e, void (*say)(const char *fmt, ...))

@@ -7,6 +7,7 @@
 
 #include "base/fixed.h"
 #include "stream/filters.h"
+#include "target/accel.h"
 
 /* ---- limits (ethosu-memory(7) 28.1, 28.4) -------------------------------- */
 

@@ -2,6 +2,8 @@
 /* Bytes that operations read and write: rules 29 to 38, 52 and 59. */
 #include "verify/rules.h"
 
+#include "target/accel.h"
+
 #include <inttypes.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
 /* Waits and block dependencies: rules 44 to 47. */
 #include "verify/rules.h"
 
+#include "target/accel.h"
+
 #include <string.h>
 
 /* ---- accesses of an operation (ethosu-commands(7) 11.2) ----------------- */

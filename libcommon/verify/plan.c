@@ -5,6 +5,7 @@
  */
 #include "base/fixed.h"
 #include "borders/borders.h"
+#include "target/accel.h"
 #include "verify/rules.h"
 
 #include <inttypes.h>

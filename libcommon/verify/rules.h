@@ -7,6 +7,7 @@
 #ifndef VERIFY_RULES_H
 #define VERIFY_RULES_H
 
+#include "target/accel.h"
 #include "verify/verify.h"
 
 /* ---- memory behind the regions ------------------------------------------ */

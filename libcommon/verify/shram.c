@@ -6,6 +6,7 @@
 #include "verify/rules.h"
 
 #include "base/fixed.h"
+#include "target/accel.h"
 
 bool
 check_reads_depth(const struct npu_op *op)

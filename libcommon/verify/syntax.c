@@ -2,6 +2,8 @@
 /* Checks each word alone: rules 1 to 6. */
 #include "verify/rules.h"
 
+#include "target/accel.h"
+
 #include <inttypes.h>
 
 /* Returns a mask of the bits of the param that belong to a field. */

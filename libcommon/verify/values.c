@@ -2,6 +2,8 @@
 /* Register state at an operation: rules 7 to 21. */
 #include "verify/rules.h"
 
+#include "target/accel.h"
+
 #include <inttypes.h>
 
 bool

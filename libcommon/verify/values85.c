@@ -5,6 +5,8 @@
  */
 #include "verify/rules.h"
 
+#include "target/accel.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -2,6 +2,8 @@
 /* Applies the rules to streams, command by command. */
 #include "verify/rules.h"
 
+#include "target/accel.h"
+
 #include <inttypes.h>
 
 /* Most runs of bytes that are examined in a model: a strided feature map can have many. */

@@ -2,6 +2,7 @@
 /* A memory system in vela.ini's syntax: all queries of an accepted one must work. */
 #include "fuzz.h"
 
+#include "target/accel.h"
 #include "target/target.h"
 
 #include <stdio.h>

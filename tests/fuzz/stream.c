@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "stream/stream.h"
+#include "target/accel.h"
 
 static void
 walk(const struct npu_stream *s)

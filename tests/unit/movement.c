@@ -7,7 +7,9 @@
  */
 #include "rules.h"
 
+#include "graph/build.h"
 #include "lower/nd.h"
+#include "target/accel.h"
 
 #include <stdlib.h>
 

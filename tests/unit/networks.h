@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "drawn.h"
 #include "graph/graph.h"
+#include "target/accel.h"
 #include "target/target.h"
 
 #include "../../tools/npu-sched/costs/costs.h"

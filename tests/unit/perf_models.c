@@ -8,6 +8,7 @@
 
 #include "stream/commands.h"
 #include "stream/stream.h"
+#include "target/accel.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,6 +5,8 @@
  */
 #include "../../tools/npu-perf/models/layer.h"
 
+#include "target/accel.h"
+
 #include <stdio.h>
 #include <string.h>
 

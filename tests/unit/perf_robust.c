@@ -8,6 +8,7 @@
 
 #include "drawn.h"
 #include "perf/perf.h"
+#include "target/accel.h"
 #include "target/target.h"
 
 #include <math.h>

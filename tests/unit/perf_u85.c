@@ -2,6 +2,8 @@
 /* Checks numbers worked out in ethosu-timing(7) 22 and 26, chains, and decoders. */
 #include "perf/cost.h"
 
+#include "target/accel.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
  */
 #include "base/fixed.h"
 #include "perf/perf.h"
+#include "target/accel.h"
 
 #include <inttypes.h>
 #include <math.h>

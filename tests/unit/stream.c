@@ -5,6 +5,8 @@
  */
 #include "stream/stream.h"
 
+#include "target/accel.h"
+
 #include <stdio.h>
 #include <string.h>
 

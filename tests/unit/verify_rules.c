@@ -5,6 +5,8 @@
  */
 #include "verify/verify.h"
 
+#include "target/accel.h"
+
 #include <stdio.h>
 #include <string.h>
 

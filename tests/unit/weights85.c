@@ -9,6 +9,7 @@
 #include "stream/filters.h"
 
 #include "drawn.h"
+#include "target/accel.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,6 +11,8 @@
  */
 #include "coding.h"
 
+#include "target/accel.h"
+#include "target/blocks.h"
 #include "tflite/tflite.h"
 
 #include <math.h>

@@ -8,6 +8,8 @@
 #include "weights/weights.h"
 
 #include "drawn.h"
+#include "target/accel.h"
+#include "target/blocks.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
  */
 #include "rules.h"
 
+#include "graph/build.h"
 #include "lower/lower.h"
 
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 
 #include "base/fixed.h"
 #include "stream/stream.h"
+#include "target/accel.h"
 #include "tflite/calls.h"
 
 enum { ALIGN = 16 };

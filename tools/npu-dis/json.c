@@ -2,6 +2,8 @@
 /* Prints the operations of a stream as JSON. */
 #include "dis.h"
 
+#include "target/accel.h"
+
 static void
 put_shape(const struct json_out *j, const char *key, struct hwc s)
 {

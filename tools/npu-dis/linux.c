@@ -3,6 +3,7 @@
 #include "dis.h"
 
 #include "linux/linux.h"
+#include "target/accel.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
 #include "base/cli.h"
 #include "base/file.h"
 #include "base/sandbox.h"
+#include "target/accel.h"
 
 #include <string.h>
 

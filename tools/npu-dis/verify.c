@@ -2,6 +2,8 @@
 /* --verify: prints findings as diagnostics or JSON, and one line for each stream. */
 #include "dis.h"
 
+#include "target/accel.h"
+
 #include <stdio.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
 /* Comma-separated reports: Vela's 52 columns, and one row per layer. */
 #include "report.h"
 
+#include "target/accel.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include "base/cli.h"
+#include "target/accel.h"
 
 #include <assert.h>
 #include <math.h>

@@ -8,6 +8,7 @@
 #include "report.h"
 
 #include "base/sandbox.h"
+#include "target/accel.h"
 
 #include <math.h>
 #include <stdlib.h>

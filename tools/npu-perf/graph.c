@@ -9,6 +9,7 @@
 #include "emit/emit.h"
 #include "graph/graph.h"
 #include "stream/stream.h"
+#include "target/accel.h"
 
 #include <string.h>
 

@@ -14,6 +14,7 @@
 #include "map/profile.h"
 #include "raw/raw.h"
 #include "source/source.h"
+#include "target/accel.h"
 #include "target/part.h"
 
 #include <string.h>

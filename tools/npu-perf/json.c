@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include "graph/records.h"
+#include "target/accel.h"
 
 #include <math.h>
 #include <stdio.h>

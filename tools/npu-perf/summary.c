@@ -5,6 +5,8 @@
  */
 #include "report.h"
 
+#include "target/accel.h"
+
 #include <math.h>
 #include <stdio.h>
 

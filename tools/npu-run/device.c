@@ -2,6 +2,8 @@
 /* Calls the ioctls of the Linux driver ethosu: nputools-linux(7), IOCTLS. */
 #include "npu-run.h"
 
+#include "target/accel.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -6,6 +6,8 @@
  */
 #include "npu-run.h"
 
+#include "target/accel.h"
+
 #include <inttypes.h>
 #include <string.h>
 

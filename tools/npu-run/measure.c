@@ -5,6 +5,8 @@
  */
 #include "npu-run.h"
 
+#include "target/accel.h"
+
 #include <inttypes.h>
 
 struct event {

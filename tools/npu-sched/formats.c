@@ -5,6 +5,7 @@
  */
 #include "costs/costs.h"
 #include "passes.h"
+#include "target/accel.h"
 
 static void
 mark_list(const struct g_tensors *l, bool *linear)

@@ -12,6 +12,7 @@
 #include "search/rewrites.h"
 #include "split/split.h"
 #include "stage.h"
+#include "target/accel.h"
 #include "target/part.h"
 #include "target/target.h"
 #include "weights/weights.h"

@@ -7,6 +7,7 @@
 #include "passes.h"
 
 #include "emit/emit.h"
+#include "target/accel.h"
 #include "weights/weights.h"
 
 enum { GROUP = 4, MOST = 2, LARGEST = 127, SHALLOW = 16 };

@@ -9,6 +9,7 @@
 
 #include "emit/emit.h"
 #include "kernels/tables.h"
+#include "target/accel.h"
 
 #include <stdlib.h>
 

@@ -6,6 +6,7 @@
  */
 #include "network/insert.h"
 #include "passes.h"
+#include "target/accel.h"
 
 /* Adds an addition of 0 behind op, and moves op's table to it. */
 static void

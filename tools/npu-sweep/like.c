@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "map/profile.h"
+#include "target/accel.h"
 #include "target/target.h"
 #include "tflite/tflite.h"
 

@@ -3,6 +3,8 @@
 #include "sweep.h"
 
 #include "base/file.h"
+#include "target/accel.h"
+#include "target/generation.h"
 #include "target/part.h"
 #include "target/target.h"
 

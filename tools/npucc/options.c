@@ -4,6 +4,7 @@
 
 #include "base/cli.h"
 #include "rewrite/exact.h"
+#include "target/accel.h"
 #include "target/part.h"
 #include "target/target.h"
 

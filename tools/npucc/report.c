@@ -7,6 +7,7 @@
 #include "npucc.h"
 
 #include "base/cli.h"
+#include "target/accel.h"
 #include "target/part.h"
 #include "target/target.h"
 

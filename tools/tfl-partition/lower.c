@@ -7,6 +7,7 @@
 #include "moves/move.h"
 
 #include "emit/emit.h"
+#include "target/accel.h"
 
 #include <stdlib.h>
 

@@ -2,6 +2,8 @@
 /* Prints macros about memory, and about the NPU of the stream. */
 #include "tfl2c.h"
 
+#include "target/accel.h"
+
 #include <ctype.h>
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include "map/map.h"
 #include "map/profile.h"
 #include "raw/raw.h"
+#include "target/accel.h"
 #include "target/part.h"
 #include "tfl2c.h"
 

@@ -3,6 +3,7 @@
 #include "tfl2c.h"
 
 #include "base/fixed.h"
+#include "target/accel.h"
 
 #include <string.h>
 

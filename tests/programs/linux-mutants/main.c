@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "linux/linux.h"
 #include "raw/raw.h"
+#include "target/accel.h"
 
 #include <stdio.h>
 #include <stdlib.h>

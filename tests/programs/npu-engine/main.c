@@ -6,6 +6,8 @@
  */
 #include "sim/sim.h"
 
+#include "target/accel.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -3,6 +3,7 @@
 #include "lib.h"
 
 #include "graph/graph.h"
+#include "target/accel.h"
 #include "target/target.h"
 #include "tfl-partition/part.h"
 

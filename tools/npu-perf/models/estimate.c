@@ -2,6 +2,8 @@
 /* Applies the estimators to the operations of a stream. */
 #include "layer.h"
 
+#include "target/accel.h"
+
 #include <string.h>
 
 static const char *const model_names[PERF_MODELS] = {

@@ -5,6 +5,7 @@
  */
 #include "base/fixed.h"
 #include "regor.h"
+#include "target/accel.h"
 
 #include <math.h>
 

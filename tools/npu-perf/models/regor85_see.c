@@ -5,6 +5,7 @@
  */
 #include "base/fixed.h"
 #include "layer.h"
+#include "target/accel.h"
 
 /* true for a pool that only applies its output stage */
 static bool

@@ -2,6 +2,8 @@
 /* Makes passes for Vela 2.1's estimator from a stream's operations. */
 #include "layer.h"
 
+#include "target/accel.h"
+
 #include <string.h>
 
 static struct v21_tensor

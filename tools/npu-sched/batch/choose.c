@@ -11,6 +11,7 @@
 #include "base/cli.h"
 #include "graph/graph.h"
 #include "rewrite/rewrite.h"
+#include "target/accel.h"
 #include "tflite/tflite.h"
 
 #include <inttypes.h>

@@ -3,6 +3,7 @@
 #include "plan_text.h"
 
 #include "network.h"
+#include "target/accel.h"
 
 #include "base/file.h"
 #include "graph/fields.h"

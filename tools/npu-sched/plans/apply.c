@@ -5,6 +5,7 @@
 #include "../weights/slices.h"
 
 #include "base/text.h"
+#include "target/accel.h"
 
 #include <assert.h>
 

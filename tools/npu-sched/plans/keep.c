@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "rewrite/rewrite.h"
+#include "target/accel.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "../passes.h"
 
 #include "graph/table.h"
+#include "target/accel.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -13,6 +13,7 @@
 #include "walk.h"
 
 #include "base/fixed.h"
+#include "target/accel.h"
 
 #include <string.h>
 

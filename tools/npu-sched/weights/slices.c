@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "emit/emit.h"
+#include "target/accel.h"
 
 #include <math.h>
 

@@ -4,6 +4,7 @@
 #define NPU_SCHED_TRANSFERS_H
 
 #include "../network/plan.h"
+#include "target/accel.h"
 
 /*
  * Does the DMA engine queue more transfers than kernels can be in flight?  A short queue stalls

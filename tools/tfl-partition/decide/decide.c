@@ -9,6 +9,7 @@
 #include "base/nearest.h"
 #include "kernels/kernels.h"
 #include "sim/resources.h"
+#include "target/accel.h"
 
 #include <stdio.h>
 
