@@ -2,6 +2,7 @@
 #include "base/cli.h"
 
 #include "base/arena.h"
+#include "base/cli_options.h"
 #include "base/cli_words.h"
 #include "base/file.h"
 #include "base/nearest.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Carries out the rows of a program's options. */
-#include "base/cli.h"
+#include "base/cli_options.h"
 
 #include "base/arena.h"
 

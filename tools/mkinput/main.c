@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mkinput: converts data to a model's quantized input, and computes the expected output. */
-#include "base/cli.h"
+#include "base/cli_options.h"
 #include "base/identifier.h"
 #include "base/sandbox.h"
 #include "mkinput.h"

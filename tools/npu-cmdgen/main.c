@@ -2,7 +2,7 @@
 /* npu-cmdgen: reads an encoded graph and writes a compiled TFLite model. */
 #include "cmdgen.h"
 
-#include "base/cli.h"
+#include "base/cli_options.h"
 #include "base/file.h"
 #include "base/sandbox.h"
 #include "stream/stream.h"

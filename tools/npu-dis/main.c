@@ -2,7 +2,7 @@
 /* npu-dis: disassembles and verifies command streams of Ethos-U55, U65 and U85. */
 #include "dis.h"
 
-#include "base/cli.h"
+#include "base/cli_options.h"
 #include "base/file.h"
 #include "base/sandbox.h"
 #include "target/accel.h"

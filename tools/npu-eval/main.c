@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* npu-eval: scores a network on labelled data, and shows where it loses precision. */
-#include "base/cli.h"
+#include "base/cli_options.h"
 #include "kernels/kernels.h"
 #include "npu-eval.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* npu-perf: estimates how long a compiled network takes, and what limits it. */
-#include "base/cli.h"
+#include "base/cli_options.h"
 #include "base/file.h"
 #include "base/sandbox.h"
 #include "report.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* npu-report: shows the performance and memory of a compiled network. */
-#include "base/cli.h"
+#include "base/cli_options.h"
 #include "base/file.h"
 #include "report.h"
 #include "target/target.h"

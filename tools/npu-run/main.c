@@ -3,6 +3,8 @@
 #define CLI_OPTIONS struct run_options
 #include "npu-run.h"
 
+#include "base/cli_options.h"
+
 #include <string.h>
 
 struct run_options {

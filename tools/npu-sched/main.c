@@ -3,7 +3,7 @@
 #include "cascades/cascades.h"
 #include "passes.h"
 
-#include "base/cli.h"
+#include "base/cli_options.h"
 #include "base/file.h"
 #include "base/sandbox.h"
 #include "batch/batch.h"

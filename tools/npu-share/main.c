@@ -2,7 +2,7 @@
 /* npu-share: several networks in one SRAM and one flash. */
 #include "share.h"
 
-#include "base/cli.h"
+#include "base/cli_options.h"
 #include "base/file.h"
 #include "base/program.h"
 #include "target/part.h"

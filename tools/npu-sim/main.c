@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* npu-sim: runs a model on the host, and compares it with another model. */
-#include "base/cli.h"
+#include "base/cli_options.h"
 #include "base/sandbox.h"
 #include "inference/inference.h"
 

@@ -2,7 +2,7 @@
 /* npu-sweep's options. */
 #include "sweep.h"
 
-#include "base/cli.h"
+#include "base/cli_options.h"
 #include "target/part.h"
 #include "target/target.h"
 

@@ -2,7 +2,7 @@
 /* npu-wenc: reads a scheduled graph and writes it with encoded weights. */
 #include "wenc.h"
 
-#include "base/cli.h"
+#include "base/cli_options.h"
 #include "base/sandbox.h"
 #include "graph/graph.h"
 #include "target/memory.h"

@@ -2,7 +2,7 @@
 /* tfl-partition: a TFLite model in, an NPU graph (stage=part) out. */
 #include "part.h"
 
-#include "base/cli.h"
+#include "base/cli_options.h"
 #include "base/file.h"
 #include "base/sandbox.h"
 #include "graph/graph.h"

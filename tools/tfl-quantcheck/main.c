@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tfl-quantcheck: is a TFLite model fully integer, and if not, why? */
-#include "base/cli.h"
+#include "base/cli_options.h"
 #include "base/file.h"
 #include "kernels/kernels.h"
 #include "quantcheck.h"

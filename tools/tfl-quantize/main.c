@@ -2,6 +2,7 @@
 /* tfl-quantize: turns a float model into an integer model. */
 #include "quantize.h"
 
+#include "base/cli_options.h"
 #include "base/sandbox.h"
 #include "kernels/kernels.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tfl2c: writes a TFLite model as C for the firmware. */
-#include "base/cli.h"
+#include "base/cli_options.h"
 #include "base/file.h"
 #include "base/identifier.h"
 #include "base/sandbox.h"

@@ -2,7 +2,7 @@
 /* tosa-partition: a TOSA graph in, NPU primitives as a graph out. */
 #include "part.h"
 
-#include "base/cli.h"
+#include "base/cli_options.h"
 #include "base/file.h"
 #include "base/sandbox.h"
 #include "graph/graph.h"
