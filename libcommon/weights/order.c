@@ -22,39 +22,6 @@ round_up(int32_t v, int32_t to)
 	return (v + to - 1) / to * to;
 }
 
-struct weights_view
-weights_view_ohwi(const void *p, int32_t o, int32_t h, int32_t w, int32_t i)
-{
-	return (struct weights_view){
-		.p = p, .o = o, .h = h, .w = w, .i = i,
-		.stride_o = (ptrdiff_t)h * w * i,
-		.stride_y = (ptrdiff_t)w * i,
-		.stride_x = i,
-		.stride_i = 1,
-	};
-}
-
-struct weights_view
-weights_view_depthwise(const void *p, int32_t h, int32_t w, int32_t c)
-{
-	return (struct weights_view){
-		.p = p, .o = c, .h = h, .w = w, .i = 1,
-		.stride_o = 1,
-		.stride_y = (ptrdiff_t)w * c,
-		.stride_x = c,
-		.stride_i = 1,
-	};
-}
-
-struct weights_view
-weights_view_turned(struct weights_view v)
-{
-	v.p += (v.h - 1) * v.stride_y + (v.w - 1) * v.stride_x;
-	v.stride_y = -v.stride_y;
-	v.stride_x = -v.stride_x;
-	return v;
-}
-
 /* R of ethosu-weights(7) 2.2, the rounding of kernel elements */
 static int32_t
 element_rounding(enum weights_traversal t, int32_t ifm_bits)
@@ -62,19 +29,6 @@ element_rounding(enum weights_traversal t, int32_t ifm_bits)
 	if (t == WEIGHTS_DEPTH_FIRST)
 		return 1;
 	return t == WEIGHTS_PART_KERNEL && ifm_bits == 16 ? 2 : 4;
-}
-
-bool
-weights_prefer_part_kernel(int32_t h, int32_t w, int32_t i, int32_t ifm_bits)
-{
-	/* i/df_i <= i/pk_i * hw/pk_hw, without fractions */
-	int64_t hw = (int64_t)h * w;
-	int64_t e = element_rounding(WEIGHTS_PART_KERNEL, ifm_bits);
-	int64_t df_i = round_up(i, ifm_bits == 16 ? 16 : 32);
-	int64_t pk_i = round_up(i, IFM_UBLOCK);
-	int64_t pk_hw = (hw + e - 1) / e * e;
-
-	return i <= IFM_UBLOCK || pk_i * pk_hw <= hw * df_i;
 }
 
 int32_t

@@ -44,17 +44,6 @@ struct weights_view {
 	size_t n_zero;	     /* 1: one for the tensor; o: one per output channel */
 };
 
-/* Views of tensors with shape [O,H,W,I], and [1,H,W,C] with O=C, I=1. */
-struct weights_view weights_view_ohwi(const void *p, int32_t o, int32_t h,
-				      int32_t w, int32_t i);
-struct weights_view weights_view_depthwise(const void *p, int32_t h, int32_t w,
-					   int32_t c);
-/*
- * Returns the view of the same weights with the kernel rotated by 180 degrees
- * (transposed convolution).
- */
-struct weights_view weights_view_turned(struct weights_view v);
-
 enum weights_traversal {
 	WEIGHTS_DEPTH_FIRST,
 	WEIGHTS_PART_KERNEL,
@@ -88,13 +77,6 @@ struct weights_order {
 	int32_t sparse;		    /* not 0: weights have 2:4 sparsity */
 	int32_t padding;	    /* U85: zeros after ten depthwise elements */
 };
-
-/*
- * Returns the reference's choice for convolutions (ethosu-weights(7) 2.5): true if
- * part-kernel-first wastes less padding than depth-first.
- */
-bool weights_prefer_part_kernel(int32_t h, int32_t w, int32_t i,
-				int32_t ifm_bits);
 
 /* Returns the number of output channels of the order's core; 0: the core has no stream. */
 int32_t weights_order_channels(const struct weights_order *ord);

@@ -9,6 +9,7 @@
 #include "stream/filters.h"
 
 #include "drawn.h"
+#include "views.h"
 #include "target/accel.h"
 
 #include <stdio.h>
@@ -40,7 +41,7 @@ test_depth_first(void)
 		.stride_x = 1 };
 	for (int i = 0; i < 16; i++)
 		w[i] = (uint8_t)(i + 1);
-	struct weights_view v = weights_view_ohwi(w, 8, 1, 1, 2);
+	struct weights_view v = view_ohwi(w, 8, 1, 1, 2);
 	expect("values", (int64_t)weights_order_count(&ord, 1, 1, 2), 512);
 	weights_reorder(&v, &ord, out);
 	for (int o = 0; o < 8; o++)
@@ -70,7 +71,7 @@ test_quads(void)
 				.dilation_y = 1, .dilation_x = 1, .end = 64,
 				.core = k, .cores = n, .quads = 1,
 				.ifm_depth = 64, .stride_y = 1, .stride_x = 1 };
-			struct weights_view v = weights_view_ohwi(w, 64, 1, 1, 1);
+			struct weights_view v = view_ohwi(w, 64, 1, 1, 1);
 			weights_reorder(&v, &ord, out);
 			/* the first lanes of microblock 0 have its channels */
 			for (int z = 4 * k; z < ou; z += 4 * n)
@@ -92,7 +93,7 @@ test_phases(int stride, const int want[10])
 		.stride_x = stride };
 	for (int i = 0; i < 9; i++)
 		w[i] = (uint8_t)(i + 1);
-	struct weights_view v = weights_view_ohwi(w, 1, 3, 3, 1);
+	struct weights_view v = view_ohwi(w, 1, 3, 3, 1);
 	expect("values", (int64_t)weights_order_count(&ord, 3, 3, 1),
 	       10 * 16 * 8);
 	weights_reorder(&v, &ord, out);
@@ -262,7 +263,7 @@ test_trial(struct arena *a, const struct trial *t)
 	int32_t taps = t->h * t->w;
 	size_t all = (size_t)t->o * (size_t)taps * (size_t)t->i;
 	int16_t *back = anew(a, int16_t, all), *fast = anew(a, int16_t, all);
-	struct weights_view v = weights_view_ohwi(t->weights, t->o, t->h, t->w,
+	struct weights_view v = view_ohwi(t->weights, t->o, t->h, t->w,
 						  t->i);
 	struct weights_dest to = { .p = back, .h = t->h, .w = t->w, .i = t->i,
 				    .stride_o = (ptrdiff_t)taps * t->i,

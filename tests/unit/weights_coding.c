@@ -9,6 +9,7 @@
 #include "weights/weights.h"
 
 #include "drawn.h"
+#include "views.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ draw_sample(struct arena *a)
 		s.level = WEIGHTS_LEVEL_DEFAULT;
 	s.w = anew(a, uint8_t, s.n);
 	fill(s.w, s.n, roll(0, 4));
-	s.view = weights_view_ohwi(s.w, o, 1, 1, i);
+	s.view = view_ohwi(s.w, o, 1, 1, i);
 	s.zero = roll(0, 3) ? 0 : roll(-128, 127);
 	s.ord = (struct weights_order){
 		.traversal = roll(0, 1) ? WEIGHTS_PART_KERNEL : WEIGHTS_DEPTH_FIRST,

@@ -10,6 +10,7 @@
  * Without files: the files of $NPUTOOLS_SHARED/models that are listed below.
  */
 #include "coding.h"
+#include "views.h"
 
 #include "target/accel.h"
 #include "target/blocks.h"
@@ -72,11 +73,11 @@ view_of(const struct tfl_op *op, const struct tfl_tensor *w,
 	if (!w->data.p || (w->type != TFL_INT8 && w->type != TFL_UINT8))
 		return false;
 	if (op->code == TFL_CONV_2D && w->rank == 4)
-		*v = weights_view_ohwi(w->data.p, d[0], d[1], d[2], d[3]);
+		*v = view_ohwi(w->data.p, d[0], d[1], d[2], d[3]);
 	else if (op->code == TFL_DEPTHWISE_CONV_2D && w->rank == 4)
-		*v = weights_view_depthwise(w->data.p, d[1], d[2], d[3]);
+		*v = view_depthwise(w->data.p, d[1], d[2], d[3]);
 	else if (op->code == TFL_FULLY_CONNECTED && w->rank == 2)
-		*v = weights_view_ohwi(w->data.p, d[0], 1, 1, d[1]);
+		*v = view_ohwi(w->data.p, d[0], 1, 1, d[1]);
 	else
 		return false;
 	v->is_unsigned = w->type == TFL_UINT8;
@@ -99,8 +100,8 @@ measure_op(const struct tfl_op *op, const struct tfl_tensor *w, int level,
 		.traversal = op->code == TFL_DEPTHWISE_CONV_2D
 				 ? WEIGHTS_DEPTHWISE
 			     : op->code == TFL_CONV_2D &&
-				     weights_prefer_part_kernel(v.h, v.w, v.i,
-								8)
+				     block_part_kernel(&accels[ACCEL_U55_128], v.i, v.h * v.w, 8,
+						       false)
 				 ? WEIGHTS_PART_KERNEL
 				 : WEIGHTS_DEPTH_FIRST,
 		.block_depth = whole < 64 ? whole : 64,

@@ -8,6 +8,7 @@
 #include "weights/weights.h"
 
 #include "drawn.h"
+#include "views.h"
 #include "target/accel.h"
 #include "target/blocks.h"
 
@@ -213,8 +214,8 @@ check_shape(void)
 		zero[o] = is_unsigned ? roll(0, 255) : 0;
 	struct weights_view v =
 	    ord.traversal == WEIGHTS_DEPTHWISE
-		? weights_view_depthwise(data, s.h, s.w, s.o)
-		: weights_view_ohwi(data, s.o, s.h, s.w, s.i);
+		? view_depthwise(data, s.h, s.w, s.o)
+		: view_ohwi(data, s.o, s.h, s.w, s.i);
 	v.is_unsigned = is_unsigned;
 	v.zero = zero;
 	v.n_zero = (size_t)s.o;
@@ -230,8 +231,11 @@ check_shape(void)
 			int w = is_unsigned ? data[from] : (int8_t)data[from];
 			plain[(size_t)o * per_o + e] = (int16_t)(w - zero[o]);
 		}
-	if (turned)
-		v = weights_view_turned(v);
+	if (turned) { /* the kernel rotated by 180 degrees, as in a transposed convolution */
+		v.p += (v.h - 1) * v.stride_y + (v.w - 1) * v.stride_x;
+		v.stride_y = -v.stride_y;
+		v.stride_x = -v.stride_x;
+	}
 	bool ok = true;
 	for (ord.core = 0; ord.core < ord.cores; ord.core++)
 		ok = ok && check_core(&v, &ord, s, plain, back);
@@ -251,6 +255,13 @@ check_shape(void)
 	return ok;
 }
 
+/* the choice for a kernel of h x w elements and i channels */
+static bool
+prefers_part_kernel(int32_t h, int32_t w, int32_t i, int bits)
+{
+	return block_part_kernel(&accels[ACCEL_U55_128], i, h * w, bits, false);
+}
+
 static bool
 check_part_kernel(void)
 {
@@ -258,13 +269,13 @@ check_part_kernel(void)
 	 * ethosu-weights(7) 2.5: utilisation of an RGB 3x3 and of deeper kernels, by
 	 * hand
 	 */
-	bool ok = weights_prefer_part_kernel(3, 3, 3, 8) &&
-		  !weights_prefer_part_kernel(3, 3, 32, 8) &&
-		  weights_prefer_part_kernel(4, 4, 24, 8) &&
-		  weights_prefer_part_kernel(3, 3, 24, 8) &&
-		  !weights_prefer_part_kernel(3, 3, 28, 8) &&
-		  weights_prefer_part_kernel(2, 2, 64, 8) &&
-		  weights_prefer_part_kernel(3, 3, 24, 16);
+	bool ok = prefers_part_kernel(3, 3, 3, 8) &&
+		  !prefers_part_kernel(3, 3, 32, 8) &&
+		  prefers_part_kernel(4, 4, 24, 8) &&
+		  prefers_part_kernel(3, 3, 24, 8) &&
+		  !prefers_part_kernel(3, 3, 28, 8) &&
+		  prefers_part_kernel(2, 2, 64, 8) &&
+		  prefers_part_kernel(3, 3, 24, 16);
 	if (!ok)
 		printf("choice of part-kernel order differs\n");
 	return ok;
