@@ -46,6 +46,17 @@ options() {
 	done <passed
 }
 
+@test "members of libnputools' options that are options of programs have a row" {
+	# without those of the call: size, name of the model, functions and what they take
+	sed -n '/^struct nputools_options {/,/^}/p' "$TOP/tools/libnputools/nputools.h" |
+		sed 's,/[*].*,,' | grep -oE '^	[a-z_0-9 ]+[ *][a-z_]+;' | grep -oE '[a-z_]+;' |
+		tr -d ';' | grep -vxE 'size|name|progress_context|memory_context' | sort >members
+	[ "$(wc -l <members)" -gt 12 ]
+	grep -oE '\b(MEMBER|NUMBER)\([a-z_]+' "$TOP/schema/options.def" |
+		sed 's/.*(//' | grep -vx name | sort >rows
+	diff members rows
+}
+
 @test "common options are the same in all programs, with the same error messages" {
 	for p in $(programs); do
 		# Vela's options are those of another program

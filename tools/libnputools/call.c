@@ -12,7 +12,13 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { MAX_JOBS = 64, MAX_GRADE = 9, EFFORT_DEFAULT = 3 };
+enum { EFFORT_DEFAULT = 3 };
+
+/* the members of a row of options.def */
+#define ROW(id, letter, long_name, value, programs, text) programs
+#define OWN
+#define TO(program)
+#define AS(program, form)
 
 /* messages that are not allocated: nputools_free() keeps them */
 static char no_memory[] = "error: out of memory\n"; /* nor for the messages */
@@ -40,16 +46,19 @@ check_within(struct call *c)
 static bool
 check_options(struct call *c)
 {
-	const int64_t most_bytes = (int64_t)1 << 40, most_cycles = (int64_t)1 << 50;
-	const struct nputools_options *o = &c->o;
-	return call_check_number(c, "options: optimise", o->optimise, NPUTOOLS_BALANCED) &&
-	       call_check_number(c, "options: effort", o->effort, MAX_GRADE) &&
-	       call_check_number(c, "options: level", o->level, MAX_GRADE) &&
-	       call_check_number(c, "options: jobs", o->jobs, MAX_JOBS) &&
-	       call_check_number(c, "options: arena_cache_size", o->arena_cache_size, most_bytes) &&
-	       call_check_number(c, "options: max_cycles", o->max_cycles, most_cycles) &&
-	       call_check_number(c, "options: yield_every", o->yield_every, most_cycles) &&
-	       check_within(c);
+	const struct {
+		const char *name;
+		int64_t value, most;
+	} number[] = {
+#define OPTION ROW
+#define MEMBER(name)
+#define NUMBER(name, most) { "options: " #name, c->o.name, most },
+#include "options.def"
+	};
+	for (size_t i = 0; i < ARRAY_LEN(number); i++)
+		if (!call_check_number(c, number[i].name, number[i].value, number[i].most))
+			return false;
+	return check_within(c);
 }
 
 /* Takes accelerator and memory system from the part where the options name none. */
@@ -107,12 +116,13 @@ static void
 copy_options(struct call *c, const struct nputools_options *o)
 {
 	static const size_t sizes[] = {
-		END(size), END(name), END(accelerator), END(system_config), END(memory_mode),
-		END(part), END(optimise), END(effort), END(level), END(jobs),
-		END(arena_cache_size), END(max_cycles), END(fail_on_cpu), END(no_map),
-		END(allow_overflow), END(within),
+		END(size), END(name),
+#define OPTION ROW
+#define MEMBER(name) END(name),
+#define NUMBER(name, most) END(name),
+#include "options.def"
 		END(progress), END(progress_context), END(allocate), END(release),
-		END(memory_context), END(yield_every), sizeof(struct nputools_options),
+		END(memory_context), sizeof(struct nputools_options),
 	};
 	if (o && call_copy(c, "options", sizes, ARRAY_LEN(sizes), &c->o, sizeof(c->o), o) &&
 	    !c->o.allocate != !c->o.release) {
