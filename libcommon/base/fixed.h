@@ -11,6 +11,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+static inline int64_t
+clamp_i64(int64_t v, int64_t lo, int64_t hi)
+{
+	return v < lo ? lo : v > hi ? hi : v;
+}
+
+static inline double
+clamp_f64(double v, double lo, double hi)
+{
+	return v < lo ? lo : v > hi ? hi : v;
+}
+
 static inline int32_t
 clamp_i32(int64_t v, int32_t lo, int32_t hi)
 {

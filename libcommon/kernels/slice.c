@@ -60,12 +60,6 @@ kernel_slice(struct call *c)
 
 /* ---- STRIDED_SLICE ------------------------------------------------------- */
 
-static int64_t
-clamp64(int64_t v, int64_t lo, int64_t hi)
-{
-	return v < lo ? lo : v > hi ? hi : v;
-}
-
 /* Converts one bound of a dimension of n elements: position b, or the default if masked. */
 static int64_t
 bound(int64_t b, bool masked, int64_t n, bool forward, bool is_end)
@@ -73,7 +67,7 @@ bound(int64_t b, bool masked, int64_t n, bool forward, bool is_end)
 	int64_t lo = forward ? 0 : -1, hi = forward ? n : n - 1;
 	if (masked)
 		return forward == is_end ? hi : lo;
-	return clamp64(b < 0 ? b + n : b, lo, hi);
+	return clamp_i64(b < 0 ? b + n : b, lo, hi);
 }
 
 struct bounds {

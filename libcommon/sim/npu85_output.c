@@ -188,14 +188,6 @@ npu85_stage(struct npu_run *r, struct npu_stage *s)
 
 /* ---- values -------------------------------------------------------------- */
 
-/* Keeps sums with a zero point inside 64 bits. */
-static inline int64_t
-limit_62_bits(int64_t v)
-{
-	const int64_t far = (int64_t)1 << 62; /* a product of words at most */
-	return v > far ? far : v < -far ? -far : v;
-}
-
 static int64_t
 interpolated(const uint8_t *table, int32_t v, bool wide)
 {
@@ -232,12 +224,6 @@ looked_up(const struct npu_run *r, int64_t value)
 	}
 }
 
-static int64_t
-clipped(const struct npu_op *op, int64_t v)
-{
-	return v < op->min ? op->min : v > op->max ? op->max : v;
-}
-
 /*
  * Steps 7 to 9 for one value.  TANH and SIGMOID come before the clamp (W3 in
  * ethosu-commands(7) 17).
@@ -246,13 +232,15 @@ static int64_t
 finished(const struct npu_run *r, int64_t v)
 {
 	const struct npu_op *op = &r->op;
-	v = limit_62_bits(v) + op->ofm.zero;
+	/* a product of words at most; the sum with a zero point stays inside 64 bits */
+	const int64_t far = (int64_t)1 << 62;
+	v = clamp_i64(v, -far, far) + op->ofm.zero;
 	if (op->activation == NPU_ACT85_TANH)
 		v = npu_tanh(v);
 	else if (op->activation == NPU_ACT85_SIGMOID)
 		v = npu_sigmoid(v);
 	if (clips(op))
-		v = clipped(op, v);
+		v = clamp_i64(v, op->min, op->max);
 	return op->table.n ? looked_up(r, v) : v;
 }
 

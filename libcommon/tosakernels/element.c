@@ -2,6 +2,8 @@
 /* Elementwise operators, TABLE and RESCALE. */
 #include "tosakernels/tosakernels.h"
 
+#include "base/fixed.h"
+
 /* Truncates v to the bits of a type, and extends the sign. */
 static int64_t
 wrap(int type, int64_t v)
@@ -10,12 +12,6 @@ wrap(int type, int64_t v)
 		return v != 0;
 	int left = 64 - tosa_type_bits(type);
 	return (int64_t)((uint64_t)v << left) >> left;
-}
-
-static int64_t
-clamp(int64_t v, int64_t lo, int64_t hi)
-{
-	return v < lo ? lo : v > hi ? hi : v;
 }
 
 /* Warns if a result does not fit its type. */
@@ -52,7 +48,7 @@ tosa_run_unary(struct tosa_run *r)
 		int64_t x = r->in[0][i], y = x;
 		switch (op->code) {
 		case TOSA_CLAMP:
-			y = clamp(x, lo, hi);
+			y = clamp_i64(x, lo, hi);
 			break;
 		case TOSA_ABS:
 			y = fit(r, type, x < 0 ? -x : x);
@@ -67,7 +63,7 @@ tosa_run_unary(struct tosa_run *r)
 			y = leading_zeros(x);
 			break;
 		case TOSA_NEGATE:
-			y = clamp(zo - (x - zi), least, most);
+			y = clamp_i64(zo - (x - zi), least, most);
 			break;
 		case TOSA_CAST:
 			y = wrap(type, x);
@@ -128,7 +124,7 @@ check_distance(struct tosa_run *r, int type, int64_t b)
 	if (b < 0 || b > most)
 		tosa_warn(r, "a shift by %lld of %s", (long long)b,
 			  tosa_type_name(type));
-	return clamp(b, 0, most);
+	return clamp_i64(b, 0, most);
 }
 
 static int64_t
@@ -267,7 +263,7 @@ tosa_run_rescale(struct tosa_run *r)
 		if (!q.scale32 && (y < INT32_MIN || y > INT32_MAX))
 			tosa_warn(r, "the scaled value %lld does not fit i32",
 				  (long long)y);
-		r->out[i] = wrap(o->type, clamp(clamp(y, -(INT64_C(1) << 60),
+		r->out[i] = wrap(o->type, clamp_i64(clamp_i64(y, -(INT64_C(1) << 60),
 						      INT64_C(1) << 60) + q.out_zero,
 						lo, hi));
 	}

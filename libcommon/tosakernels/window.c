@@ -2,6 +2,8 @@
 /* Convolutions, MATMUL, pools. */
 #include "tosakernels/tosakernels.h"
 
+#include "base/fixed.h"
+
 /* Warns about accumulators that do not fit their type. */
 static void
 check_sums(struct tosa_run *r, int type, const int64_t *v, int64_t n)
@@ -253,7 +255,7 @@ run_pool(struct tosa_run *r, bool max)
 			tosa_reciprocal(n, &m, &s);
 			v = tosa_scale(v - n * zi, m, s, false) + zo;
 		}
-		r->out[i] = v < lo ? lo : v > hi ? hi : v;
+		r->out[i] = clamp_i64(v, lo, hi);
 	}
 }
 

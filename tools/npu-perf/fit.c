@@ -7,6 +7,7 @@
  */
 #include "report.h"
 
+#include "base/fixed.h"
 #include "base/sandbox.h"
 #include "target/accel.h"
 
@@ -32,12 +33,6 @@ struct fit {
 	struct err *e;
 };
 
-static double
-limited(double v, double lo, double hi)
-{
-	return v < lo ? lo : v > hi ? hi : v;
-}
-
 /* the memory system of a point with these parameters */
 static struct memory_system
 system_of(const struct point *p, const double v[PARAMETERS])
@@ -47,7 +42,7 @@ system_of(const struct point *p, const double v[PARAMETERS])
 	struct mem_props *c = &m.mem[m.const_area];
 	m.fit.measured = 1;
 	c->clock_scale = v[SCALE];
-	c->read_latency = (int)lrint(limited(v[LATENCY], 0, MAX_LATENCY));
+	c->read_latency = (int)lrint(clamp_f64(v[LATENCY], 0, MAX_LATENCY));
 	m.fit.operation_cycles = round(v[OPERATION]);
 	/*
 	 * The burst length makes the timeline charge a read of 16 bytes for the time
@@ -55,7 +50,7 @@ system_of(const struct point *p, const double v[PARAMETERS])
 	 */
 	double worth = ACCESS + c->read_latency *
 			memory_bytes_per_cycle(&m, p->net.accel, m.const_area);
-	c->burst_bytes = (int)limited(floor(worth / ACCESS) * ACCESS, ACCESS,
+	c->burst_bytes = (int)clamp_f64(floor(worth / ACCESS) * ACCESS, ACCESS,
 				      MAX_BURST);
 	return m;
 }
@@ -107,7 +102,7 @@ try_direction(struct fit *f, double v[PARAMETERS], int direction, double factor,
 	for (int p = 0; direction; p++, direction /= 3) {
 		double by = direction % 3 == 1 ? factor : 1 / factor;
 		if (direction % 3)
-			w[p] = limited(w[p] * by, 1e-6, most[p]);
+			w[p] = clamp_f64(w[p] * by, 1e-6, most[p]);
 	}
 	double d = fit_error(f, w);
 	if (d >= *best - 1e-9)

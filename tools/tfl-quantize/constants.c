@@ -3,6 +3,7 @@
 #include "quantize.h"
 
 #include "base/attempt.h"
+#include "base/fixed.h"
 #include "kernels/kernels.h"
 
 #include <float.h>
@@ -36,12 +37,6 @@ store(uint8_t *p, int type, int64_t i, double v)
 		store_le64(p + 8 * i, (uint64_t)(int64_t)v);
 }
 
-static double
-clamp(double v, double lo, double hi)
-{
-	return v < lo ? lo : v > hi ? hi : v;
-}
-
 static struct tfl_tensor
 constant_of(struct net *n, int t, int type, uint8_t **p)
 {
@@ -65,7 +60,7 @@ quantize_constant(struct net *n, int t, const struct parameters *p)
 	set_scales(n, &c, p->type, scale, 1, 0, p->zero);
 	for (int64_t i = 0; i < tfl_elements(&c); i++)
 		store(to, p->type, i,
-		      clamp((double)roundf(load_f32(from + 4 * i) / p->scale) + p->zero, lo, hi));
+		      clamp_f64((double)roundf(load_f32(from + 4 * i) / p->scale) + p->zero, lo, hi));
 	return net_add_tensor(n, &c);
 }
 
@@ -142,7 +137,7 @@ store_weights(struct net *n, int t, const struct weights *w)
 	for (int64_t i = 0; i < w->n; i++) {
 		int k = channel_of(w, i);
 		float inverse = (float)w->most / w->half[k];
-		store(to, w->type, i, clamp((double)roundf(load_f32(w->from + 4 * i) * inverse),
+		store(to, w->type, i, clamp_f64((double)roundf(load_f32(w->from + 4 * i) * inverse),
 					    -w->most, w->most));
 	}
 	return net_add_tensor(n, &c);
@@ -162,7 +157,7 @@ store_bias(struct net *n, int t, float input, const struct weights *w, int type)
 	for (int64_t i = 0; i < tfl_elements(&c); i++) {
 		double q = round((double)load_f32(from + 4 * i) /
 				 (double)scale[w->channels > 1 ? i : 0]);
-		store(to, type, i, clamp(q, -most, most));
+		store(to, type, i, clamp_f64(q, -most, most));
 	}
 	return net_add_tensor(n, &c);
 }
@@ -202,7 +197,7 @@ correct_bias(struct net *n, struct tfl_op *o, const struct rule *r, const struct
 	for (int64_t i = 0; i < w->n; i++) {
 		int k = channel_of(w, i);
 		float v = load_f32(w->from + 4 * i), inverse = (float)w->most / w->half[k];
-		double q = clamp((double)roundf(v * inverse), -w->most, w->most);
+		double q = clamp_f64((double)roundf(v * inverse), -w->most, w->most);
 		int64_t to = depthwise ? i % depth : i / (w->n / channels);
 		int64_t from = depthwise ? to / each : i % depth;
 		delta[to] += ((double)v - q * (double)w->scale[k]) * s->sum[from] / s->count;

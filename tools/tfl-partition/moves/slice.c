@@ -33,20 +33,14 @@ view_slice(const struct part *p, const struct tfl_op *op, struct nd *v)
 	return NULL;
 }
 
-static int64_t
-clamped(int64_t v, int64_t lo, int64_t hi)
-{
-	return v < lo ? lo : v > hi ? hi : v;
-}
-
 /* applies begin:end:step to an axis: nputools-lowering(7) 3.4 */
 static bool
 slice_axis(struct nd *v, int i, int64_t begin, int64_t end, int64_t step,
 	   unsigned masked)
 {
 	int64_t n = v->dim[i], lo = step > 0 ? 0 : -1, hi = step > 0 ? n : n - 1;
-	begin = clamped(begin < 0 ? begin + n : begin, lo, hi);
-	end = clamped(end < 0 ? end + n : end, lo, hi);
+	begin = clamp_i64(begin < 0 ? begin + n : begin, lo, hi);
+	end = clamp_i64(end < 0 ? end + n : end, lo, hi);
 	if (masked & 1)
 		begin = step > 0 ? lo : hi;
 	if (masked & 2)
