@@ -2,6 +2,8 @@
 /* DEPTHWISE_CONV_2D: nputools-lowering(7) 3.2. */
 #include "kernels/products.h"
 
+#include "base/products.h"
+
 #include <string.h>
 
 /* number of taps whose 32-bit sum cannot overflow: 2^15 * 255 * 256 < 2^31 */
@@ -16,14 +18,6 @@ struct depthwise {
 	int32_t *part;
 	int64_t *sum;
 };
-
-static void
-add_products(int32_t *restrict part, const int16_t *restrict x,
-	     const int16_t *restrict k, int32_t n)
-{
-	for (int32_t c = 0; c < n; c++)
-		part[c] += x[c] * k[c];
-}
 
 static void
 add_multiplied(int32_t *restrict part, const int16_t *restrict x,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/products.h"
 
+#include "base/products.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,34 +74,6 @@ copy_minus(int16_t *restrict to, int type, const void *data, int64_t at,
 			    (int16_t)(((const int16_t *)data)[at + i] - zero);
 }
 
-/* n is a multiple of MATRIX_STEP, at most BLOCK */
-static inline void
-products_4x2(const int16_t *a, int64_t a_pitch, const int16_t *b,
-	     int64_t b_pitch, int n, int32_t s[8])
-{
-	const int16_t *a1 = a + a_pitch, *a2 = a1 + a_pitch, *a3 = a2 + a_pitch;
-	const int16_t *b1 = b + b_pitch;
-	int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0;
-	for (int k = 0; k < n; k++) {
-		s0 += a[k] * b[k];
-		s1 += a[k] * b1[k];
-		s2 += a1[k] * b[k];
-		s3 += a1[k] * b1[k];
-		s4 += a2[k] * b[k];
-		s5 += a2[k] * b1[k];
-		s6 += a3[k] * b[k];
-		s7 += a3[k] * b1[k];
-	}
-	s[0] = s0;
-	s[1] = s1;
-	s[2] = s2;
-	s[3] = s3;
-	s[4] = s4;
-	s[5] = s5;
-	s[6] = s6;
-	s[7] = s7;
-}
-
 /* products of rows i..i+3 of a and rows j, j+1 of b, over all columns */
 EITHER void
 tile(struct matrix a, int64_t i, struct matrix b, int64_t j, int64_t sum[8])
@@ -110,7 +84,7 @@ tile(struct matrix a, int64_t i, struct matrix b, int64_t j, int64_t sum[8])
 		int32_t part[8];
 		products_4x2(matrix_row(a, i) + k, a.pitch,
 			     matrix_row(b, j) + k, b.pitch,
-			     (int)(left < BLOCK ? left : BLOCK), part);
+			     left < BLOCK ? left : BLOCK, part);
 		for (int t = 0; t < 8; t++)
 			sum[t] += part[t];
 	}

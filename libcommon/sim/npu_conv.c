@@ -3,6 +3,7 @@
 #include "sim/npu85.h"
 
 #include "base/fixed.h"
+#include "base/products.h"
 #include "target/accel.h"
 
 #include <string.h>
@@ -35,34 +36,6 @@ struct conv {
 	int32_t *y;	 /* [PIXELS][out_c], results */
 };
 
-/* Sums of products over n columns, a multiple of 16, for 4 filters x 2 patches. */
-static void
-products_2x4(const int16_t *restrict p, const int16_t *restrict w,
-	     int64_t pitch, int64_t n, int32_t out[8])
-{
-	const int16_t *p1 = p + pitch;
-	const int16_t *w1 = w + pitch, *w2 = w1 + pitch, *w3 = w2 + pitch;
-	int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0;
-	for (int64_t k = 0; k < n; k++) {
-		s0 += p[k] * w[k];
-		s1 += p[k] * w1[k];
-		s2 += p[k] * w2[k];
-		s3 += p[k] * w3[k];
-		s4 += p1[k] * w[k];
-		s5 += p1[k] * w1[k];
-		s6 += p1[k] * w2[k];
-		s7 += p1[k] * w3[k];
-	}
-	out[0] = s0;
-	out[1] = s1;
-	out[2] = s2;
-	out[3] = s3;
-	out[4] = s4;
-	out[5] = s5;
-	out[6] = s6;
-	out[7] = s7;
-}
-
 /* Computes acc[pixel][channel] of n patches. */
 static void
 multiply(const struct conv *c, const int16_t *patch, int32_t n)
@@ -74,17 +47,17 @@ multiply(const struct conv *c, const int16_t *patch, int32_t n)
 			for (int64_t k = 0; k < pitch; k += c->block) {
 				int64_t left = pitch - k;
 				int32_t part[8];
-				products_2x4(patch + i * pitch + k,
-					     c->f.w + o * pitch + k, pitch,
+				products_4x2(c->f.w + o * pitch + k, pitch,
+					     patch + i * pitch + k, pitch,
 					     left < c->block ? left : c->block,
 					     part);
 				for (int t = 0; t < 8; t++)
 					sum[t] += part[t];
 			}
 			for (int t = 0; t < 8; t++)
-				if (o + t % 4 < c->out_c && i + t / 4 < n)
-					c->acc[(int64_t)(i + t / 4) * c->out_c +
-					       o + t % 4] = sum[t];
+				if (o + t / 2 < c->out_c && i + t % 2 < n)
+					c->acc[(int64_t)(i + t % 2) * c->out_c +
+					       o + t / 2] = sum[t];
 		}
 }
 
@@ -135,14 +108,6 @@ multiply_wide(const struct conv *c, int32_t oy, int32_t ox, int64_t *acc)
 }
 
 /* ---- depthwise ---------------------------------------------------------- */
-
-static void
-add_products(int32_t *restrict acc, const int16_t *restrict x,
-	     const int16_t *restrict w, int32_t n)
-{
-	for (int32_t i = 0; i < n; i++)
-		acc[i] += x[i] * w[i];
-}
 
 /* sum is scratch for out_c partial sums of 32 bits, each of at most c->block taps. */
 static void
