@@ -12,6 +12,10 @@
 
 enum { LABEL = 41, TEXT_LABEL = 33 }; /* column at which a value starts */
 
+/* A line of the summary: a label, and behind it the value. */
+#define PUT_LINE(t, label, ...)                                              \
+	(text_printf(t, "%-*s", LABEL, label), text_printf(t, __VA_ARGS__))
+
 struct scale {
 	double gb, mb;	/* bytes of a GB and of a MB */
 	double average; /* bytes of a GB where an average in GB/s is printed */
@@ -81,8 +85,7 @@ head(struct text *t, const struct options *o, const struct network *net)
 	text_line(t, "Accelerator configuration", net->accel->report_name);
 	text_line(t, "System configuration", net->memory.system);
 	text_line(t, "Memory mode", net->memory.mode);
-	text_printf(t, "%-*s%12.0f MHz\n", LABEL, "Accelerator clock",
-		    net->memory.clock / 1e6);
+	PUT_LINE(t, "Accelerator clock", "%12.0f MHz\n", net->memory.clock / 1e6);
 	for (int a = 0; a < MEM_AREAS; a++) {
 		if (area_bytes(net, (enum mem_area)a) <= 0)
 			continue;
@@ -185,10 +188,9 @@ cycles(struct text *t, const struct network *net)
 {
 	const struct perf_estimate *e = &net->total;
 	double time = seconds(net, e->total);
-	text_printf(t, "%-*s%12.0f MACs/batch\n", LABEL, "Neural network macs",
-		    e->macs);
-	text_printf(t, "%-*s%12.2f Tops/s\n\n", LABEL, "Network Tops/s",
-		    time > 0 ? e->macs * 2 / time / 1e12 : (double)NAN);
+	PUT_LINE(t, "Neural network macs", "%12.0f MACs/batch\n", e->macs);
+	PUT_LINE(t, "Network Tops/s", "%12.2f Tops/s\n\n",
+		 time > 0 ? e->macs * 2 / time / 1e12 : (double)NAN);
 	cycles_line(t, net, "NPU cycles", e->npu);
 	for (int a = 0; a < MEM_AREAS; a++) {
 		char label[64];
@@ -210,37 +212,21 @@ cpu_ms(const struct network *net)
 	return x.cpu_cycles / x.core.clock * 1e3;
 }
 
-/* Nobody knows how often a body runs. */
-static void
-in_bodies(struct text *t, const struct network *net)
-{
-	if (net->n_bodies)
-		text_printf(t, "%-*s%12d NPU operator%s, each counted once\n", LABEL,
-			    "Bodies of IF and WHILE", net->n_bodies,
-			    net->n_bodies == 1 ? "" : "s");
-}
-
 /* The CPU has another clock and waits for the NPU; its cycles are in no sum of cycles. */
 static void
 on_the_cpu(struct text *t, const struct network *net)
 {
 	int costed = net->n_cpu - net->n_uncosted;
-	if (costed)
-		text_printf(t, "%-*s%12.0f cycles of a %s, roughly: %d "
-			       "operator%s\n",
-			    LABEL, "On the CPU", network_inference(net).cpu_cycles,
-			    network_inference(net).core.name,
-			    costed, costed == 1 ? "" : "s");
 	if (costed) {
 		struct inference x = network_inference(net);
-		text_printf(t, "%-*s%12.3f to %.3f ms: the CPU's cycles are known to a factor of "
-			       "%.0f\n", LABEL, "NPU and CPU", x.low * 1e3, x.high * 1e3,
-			    x.core.spread);
+		PUT_LINE(t, "On the CPU", "%12.0f cycles of a %s, roughly: %d operator%s\n",
+			 x.cpu_cycles, x.core.name, costed, costed == 1 ? "" : "s");
+		PUT_LINE(t, "NPU and CPU", "%12.3f to %.3f ms: the CPU's cycles are known to a "
+			 "factor of %.0f\n", x.low * 1e3, x.high * 1e3, x.core.spread);
 	}
 	if (net->n_uncosted)
-		text_printf(t, "%-*s%12d operator%s not costed\n", LABEL,
-			    "On the CPU", net->n_uncosted,
-			    net->n_uncosted == 1 ? "" : "s");
+		PUT_LINE(t, "On the CPU", "%12d operator%s not costed\n", net->n_uncosted,
+			 net->n_uncosted == 1 ? "" : "s");
 }
 
 static void
@@ -248,19 +234,9 @@ timeline(struct text *t, const struct network *net)
 {
 	text_printf(t, "\nTimeline of the command streams (%s)\n",
 		    PERF_DISCLAIMER);
-	text_printf(t, "%-*s%12.0f cycles\n", LABEL, "Timeline", net->cycles);
-	text_printf(t, "%-*s%12.0f cycles\n", LABEL,
-		    "With contention for memory bandwidth", net->contention);
-	text_printf(t, "%-*s%12.0f cycles (%s)\n", LABEL, "Lower bound",
-		    net->bound,
-		    net->bound > net->constant_cycles ? "kernels' NPU cycles"
-						      : "constants read once");
-	text_printf(t, "%-*s%12.0f cycles\n", LABEL,
-		    "Lower bound with SRAM accesses", net->sram_bound);
-	text_printf(t, "%-*s%12lld (%lld with a feature map in DRAM)\n", LABEL, "OFM blocks",
-		    (long long)net->blocks, (long long)net->dram_blocks);
-	text_printf(t, "%-*s%12.2f\n", LABEL, "Timeline over lower bound",
-		    net->bound > 0 ? net->cycles / net->bound : 1.0);
+#define FIGURE(key, kind, value, sentence)
+#define FIGURE_SUMMARY(label, ...) PUT_LINE(t, label, __VA_ARGS__);
+#include "figures.def"
 }
 
 /* the estimate to plan with */
@@ -268,13 +244,12 @@ static void
 calibrated(struct text *t, const struct network *net)
 {
 	const struct memory_system *m = &net->memory;
-	text_printf(t, "\n%-*s%12.0f cycles, %.3f ms\n", LABEL,
-		    "Calibrated estimate", net->calibrated,
-		    seconds(net, net->calibrated) * 1e3);
-	text_printf(t, "%-*s%12.0f to %.0f cycles, %.3f to %.3f ms\n", LABEL,
-		    "8 of 10 networks", net->interval.low, net->interval.high,
-		    seconds(net, net->interval.low) * 1e3,
-		    seconds(net, net->interval.high) * 1e3);
+	text_putc(t, '\n');
+	PUT_LINE(t, "Calibrated estimate", "%12.0f cycles, %.3f ms\n", net->calibrated,
+		 seconds(net, net->calibrated) * 1e3);
+	PUT_LINE(t, "8 of 10 networks", "%12.0f to %.0f cycles, %.3f to %.3f ms\n",
+		 net->interval.low, net->interval.high, seconds(net, net->interval.low) * 1e3,
+		 seconds(net, net->interval.high) * 1e3);
 	if (net->extrapolated)
 		text_puts(t, "As measured on Arm's model of the hardware; of this "
 			     "memory system no device was measured\n");
@@ -292,19 +267,20 @@ inference(struct text *t, const struct network *net)
 	double ms = npu_ms + cpu_ms(net);
 	text_putc(t, '\n');
 	if (net->batch > 1)
-		text_printf(t, "%-*s%12.0f cycles of %d in a batch\n", LABEL,
-			    "An inference", all / net->batch, net->batch);
-	text_printf(t, "%-*s%12.3f ms, %.2f inferences/s\n", LABEL,
-		    "Inference time", ms, ms > 0 ? 1e3 / ms : (double)NAN);
+		PUT_LINE(t, "An inference", "%12.0f cycles of %d in a batch\n", all / net->batch,
+			 net->batch);
+	PUT_LINE(t, "Inference time", "%12.3f ms, %.2f inferences/s\n", ms,
+		 ms > 0 ? 1e3 / ms : (double)NAN);
 	if (cpu_ms(net) > 0)
-		text_printf(t, "%-*s%12.3f ms\n", LABEL, "On the NPU", npu_ms);
-	in_bodies(t, net);
+		PUT_LINE(t, "On the NPU", "%12.3f ms\n", npu_ms);
+	if (net->n_bodies) /* nobody knows how often a body runs */
+		PUT_LINE(t, "Bodies of IF and WHILE", "%12d NPU operator%s, each counted once\n",
+			 net->n_bodies, net->n_bodies == 1 ? "" : "s");
 	on_the_cpu(t, net);
 	if (net->measured.inferences)
-		text_printf(t, "%-*s%12.0f cycles, %.2f times the estimate\n",
-			    LABEL, "Measured", measured_cycles(&net->measured),
-			    all > 0 ? measured_cycles(&net->measured) / all
-				    : (double)NAN);
+		PUT_LINE(t, "Measured", "%12.0f cycles, %.2f times the estimate\n",
+			 measured_cycles(&net->measured),
+			 all > 0 ? measured_cycles(&net->measured) / all : (double)NAN);
 }
 
 void
