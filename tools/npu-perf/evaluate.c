@@ -70,41 +70,6 @@ evaluate_memories(struct network *net, struct err *e)
 	return ok;
 }
 
-static void
-count_blocks(struct network *net, const struct perf_run *run)
-{
-	for (size_t i = 0; i < run->n; i++) {
-		const struct perf_row *r = &run->row[i];
-		net->blocks += r->cost.blocks;
-		net->dram_blocks += perf_touches_dram(&r->op) ? r->cost.blocks : 0;
-	}
-}
-
-/* Sums over the kernels of a network, by one estimate: lower bounds of it. */
-struct bound {
-	double npu, sram; /* cycles */
-};
-
-static void
-add_bound(struct bound *b, const struct perf_run *run)
-{
-	b->npu += run->kernel_cycles;
-	b->sram += run->sram_bound;
-}
-
-/* Sets lower bounds that hold for both estimates. */
-static void
-set_bounds(struct network *net, struct bound published, struct bound fitted,
-	   double constant_cycles)
-{
-	net->kernel_cycles = published.npu;
-	net->constant_cycles = constant_cycles;
-	net->bound = fmax(fmin(published.npu, fitted.npu), constant_cycles);
-	net->sram_bound = fmax(net->bound, fmin(published.sram, fitted.sram));
-	assert(net->sram_bound <= fmax(net->calibrated, net->bound) + 1);
-	assert(net->bound <= net->calibrated + 1);
-}
-
 bool
 evaluate(struct arena *a, const struct options *o, struct network *net,
 	 struct err *e)
@@ -115,7 +80,8 @@ evaluate(struct arena *a, const struct options *o, struct network *net,
 	bool by_fit = o->model == PERF_CALIBRATED;
 	struct perf_machine *m = &net->machine;
 	struct perf_run *runs = anew(a, struct perf_run, net->n);
-	struct bound published_bound = { .npu = 0 }, fitted_bound = { .npu = 0 };
+	/* sums over the kernels, by either estimate, of cycles of the NPU and of SRAM */
+	double npu = 0, fitted_npu = 0, sram = 0, fitted_sram = 0;
 	*m = by_fit ? fitted : formulas;
 	net->model = o->model;
 	for (size_t i = 0; i < net->n; i++) {
@@ -136,9 +102,15 @@ evaluate(struct arena *a, const struct options *o, struct network *net,
 		net->cycles += op->timeline.cycles;
 		net->contention += op->timeline.contention;
 		net->calibrated += calibrated.cycles;
-		count_blocks(net, &op->run);
-		add_bound(&published_bound, &op->timeline);
-		add_bound(&fitted_bound, &calibrated);
+		for (size_t k = 0; k < op->run.n; k++) {
+			const struct perf_row *r = &op->run.row[k];
+			net->blocks += r->cost.blocks;
+			net->dram_blocks += perf_touches_dram(&r->op) ? r->cost.blocks : 0;
+		}
+		npu += op->timeline.kernel_cycles;
+		sram += op->timeline.sram_bound;
+		fitted_npu += calibrated.kernel_cycles;
+		fitted_sram += calibrated.sram_bound;
 		runs[i] = op->run;
 		if (op->run.loops)
 			cli_note_to(e, "note", "%s: %s has a loop; the estimate counts one "
@@ -147,9 +119,14 @@ evaluate(struct arena *a, const struct options *o, struct network *net,
 	}
 	net->weights = perf_weights(a, runs, net->n);
 	const enum mem_area from = net->memory.const_area;
-	set_bounds(net, published_bound, fitted_bound,
-		   (double)perf_constants_read(a, runs, net->n) /
-		       fmax(formulas.bytes_per_cycle[from], fitted.bytes_per_cycle[from]));
+	net->kernel_cycles = npu;
+	net->constant_cycles = (double)perf_constants_read(a, runs, net->n) /
+		fmax(formulas.bytes_per_cycle[from], fitted.bytes_per_cycle[from]);
+	/* lower bounds that hold for both estimates */
+	net->bound = fmax(fmin(npu, fitted_npu), net->constant_cycles);
+	net->sram_bound = fmax(net->bound, fmin(sram, fitted_sram));
+	assert(net->sram_bound <= fmax(net->calibrated, net->bound) + 1);
+	assert(net->bound <= net->calibrated + 1);
 	net->extrapolated = !perf_is_fitted(m);
 	net->interval = perf_interval_of(m, net->calibrated);
 	return true;
