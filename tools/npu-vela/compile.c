@@ -19,50 +19,32 @@ add(struct vela *v, const char *program, const char *option)
 }
 
 static void
-list_everything(struct vela *v)
-{
-	words_add(v->a, &v->listings, "--verbose-all");
-	add(v, "npu-wenc", "--stats");
-	v->layers = v->cpu_names = true;
-}
-
-static void
-list_operators(struct vela *v)
-{
-	if (v->tosa)
-		cli_note("--verbose-operators does nothing", "use tosa-partition --report for a "
-			 "TOSA graph");
-	else
-		add(v, "tfl-partition", "--verbose-operators");
-}
-
-static void
-list_allocation(struct vela *v)
-{
-	add(v, "npu-sched", "--verbose-allocation");
-	add(v, "npu-wenc", "--verbose-allocation");
-	add(v, "npu-cmdgen", "--verbose-allocation");
-}
-
-static void
 add_listing(struct vela *v, const char *what)
 {
-	if (!strcmp(what, "all"))
-		list_everything(v);
-	else if (!strcmp(what, "config"))
-		add(v, "npu-sched", "--verbose-config");
-	else if (!strcmp(what, "graph") || !strcmp(what, "schedule"))
-		add(v, "npu-sched", "--verbose-graph");
-	else if (!strcmp(what, "allocation"))
-		list_allocation(v);
-	else if (!strcmp(what, "operators"))
-		list_operators(v);
-	else if (!strcmp(what, "weights"))
+	if (!strcmp(what, "all")) {
+		words_add(v->a, &v->listings, "--verbose-all");
 		add(v, "npu-wenc", "--stats");
-	else if (!strcmp(what, "performance"))
+		v->layers = v->cpu_names = true;
+	} else if (!strcmp(what, "config")) {
+		add(v, "npu-sched", "--verbose-config");
+	} else if (!strcmp(what, "graph") || !strcmp(what, "schedule")) {
+		add(v, "npu-sched", "--verbose-graph");
+	} else if (!strcmp(what, "allocation")) {
+		add(v, "npu-sched", "--verbose-allocation");
+		add(v, "npu-wenc", "--verbose-allocation");
+		add(v, "npu-cmdgen", "--verbose-allocation");
+	} else if (!strcmp(what, "operators") && v->tosa) {
+		cli_note("--verbose-operators does nothing", "use tosa-partition --report for a "
+			 "TOSA graph");
+	} else if (!strcmp(what, "operators")) {
+		add(v, "tfl-partition", "--verbose-operators");
+	} else if (!strcmp(what, "weights")) {
+		add(v, "npu-wenc", "--stats");
+	} else if (!strcmp(what, "performance")) {
 		v->layers = true;
-	else if (strcmp(what, "cycle-estimate") != 0) /* which is always printed */
+	} else if (strcmp(what, "cycle-estimate") != 0) { /* which is always printed */
 		add(v, "npu-cmdgen", arena_printf(v->a, "--verbose-%s", what));
+	}
 }
 
 static void

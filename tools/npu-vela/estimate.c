@@ -87,43 +87,30 @@ vela_columns(struct arena *a, const char *csv)
 	return out;
 }
 
-static bool
-add_layers(struct vela *v)
-{
-	static const char *const option[3] = { "--csv" };
-	const char *csv;
-	if (!report(v, option, &csv))
-		return false;
-	v->table = vela_columns(v->a, csv);
-	return true;
-}
-
-static bool
-add_summary(struct vela *v)
-{
-	const char *option[3] = { "--units=4" }, *summary;
-	int n = 1;
-	if (v->cpu_names)
-		option[n++] = "--show-cpu-operations";
-	if (v->layers)
-		option[n++] = "--verbose-performance";
-	if (!report(v, option, &summary))
-		return false;
-	text_puts(&v->log, summary);
-	return true;
-}
-
 bool
 estimate(struct vela *v)
 {
-	static const char *const option[3] = { "--summary-csv" };
+	static const char *const one_line[3] = { "--summary-csv" }, *const layers[3] = { "--csv" };
+	const char *option[3] = { "--units=4" }, *text;
+	int n = 1;
 	struct run r;
-	if (!measure(v, option, &r))
+	if (!measure(v, one_line, &r))
 		return false;
 	if (r.status) {
 		cli_note("warning", "no summary: %s", renamed(v, last_line(v->a, r.said)));
 		return true;
 	}
 	v->summary = (const char *)r.out.p;
-	return (!v->layers || add_layers(v)) && add_summary(v);
+	if (v->layers) {
+		if (!report(v, layers, &text))
+			return false;
+		v->table = vela_columns(v->a, text);
+		option[n++] = "--verbose-performance";
+	}
+	if (v->cpu_names)
+		option[n++] = "--show-cpu-operations";
+	if (!report(v, option, &text))
+		return false;
+	text_puts(&v->log, text);
+	return true;
 }
