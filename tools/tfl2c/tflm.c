@@ -124,37 +124,6 @@ take_kernel(int64_t *tail, const struct tfl_subgraph *g, const struct tfl_op *op
 	}
 }
 
-static int
-reduce_scratch(const struct tfl_subgraph *g, const struct tfl_op *op,
-	       int64_t *bytes)
-{
-	const struct tfl_tensor *in = input(g, op, 0);
-	bytes[0] = WORD * (in ? in->rank : 0);
-	bytes[1] = WORD * elements(g, op, 1);
-	bytes[2] = WORD * tfl_elements(&g->tensor[op->out[0]]);
-	return op->code == TFL_MEAN || op->code == TFL_SUM ? 3 : 2;
-}
-
-static int
-svdf_scratch(const struct tfl_subgraph *g, const struct tfl_op *op,
-	     int64_t *bytes)
-{
-	int64_t batch = dimension(input(g, op, 0), 0);
-	bytes[0] = WORD * batch * dimension(input(g, op, 1), 0);
-	bytes[1] = WORD * tfl_elements(&g->tensor[op->out[0]]);
-	return 2;
-}
-
-static int
-lstm_scratch(const struct tfl_subgraph *g, const struct tfl_op *op,
-	     int64_t *bytes)
-{
-	const struct tfl_tensor *state = input(g, op, LSTM_HIDDEN);
-	for (int i = 0; i < 4; i++)
-		bytes[i] = state ? tfl_elements(state) * WORD : 0;
-	return 4;
-}
-
 int
 tflm_scratch(const struct tfl_subgraph *g, const struct tfl_op *op, int64_t *bytes)
 {
@@ -166,21 +135,32 @@ tflm_scratch(const struct tfl_subgraph *g, const struct tfl_op *op, int64_t *byt
 	}
 	if (op->n_out < 1 || op->out[0] < 0)
 		return 0;
-	const struct tfl_tensor *weights = input(g, op, 1);
+	const struct tfl_tensor *in = input(g, op, 0), *weights = input(g, op, 1);
+	const int64_t results = WORD * tfl_elements(&g->tensor[op->out[0]]);
 	switch (op->code) {
 	case TFL_CONV_2D:
 	case TFL_DEPTHWISE_CONV_2D:
 	case TFL_FULLY_CONNECTED: /* weights of INT4 are unpacked */
 		bytes[0] = elements(g, op, 1);
 		return weights && weights->type == TFL_INT4;
-	case TFL_SVDF: return svdf_scratch(g, op, bytes);
-	case TFL_UNIDIRECTIONAL_SEQUENCE_LSTM: return lstm_scratch(g, op, bytes);
+	case TFL_SVDF:
+		bytes[0] = WORD * dimension(in, 0) * dimension(weights, 0);
+		bytes[1] = results;
+		return 2;
+	case TFL_UNIDIRECTIONAL_SEQUENCE_LSTM:
+		for (int i = 0; i < 4; i++)
+			bytes[i] = WORD * elements(g, op, LSTM_HIDDEN);
+		return 4;
 	case TFL_MEAN:
 	case TFL_SUM:
 	case TFL_REDUCE_MAX:
-	case TFL_REDUCE_MIN: return reduce_scratch(g, op, bytes);
+	case TFL_REDUCE_MIN:
+		bytes[0] = WORD * (in ? in->rank : 0);
+		bytes[1] = WORD * elements(g, op, 1);
+		bytes[2] = results;
+		return op->code == TFL_MEAN || op->code == TFL_SUM ? 3 : 2;
 	case TFL_TRANSPOSE_CONV: /* sums of 32 bits, for int16 of 64; a bias as 64 bits */
-		bytes[0] = 2 * WORD * tfl_elements(&g->tensor[op->out[0]]);
+		bytes[0] = 2 * results;
 		bytes[1] = 2 * WORD * elements(g, op, 3);
 		return 2;
 	case TFL_MIRROR_PAD:
