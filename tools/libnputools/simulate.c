@@ -65,24 +65,6 @@ take_inputs(struct call *c, struct sim *s, const struct buffers *b)
 	return true;
 }
 
-static void
-give_outputs(struct call *c, struct sim *s)
-{
-	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
-	for (int k = 0; k < g->n_out; k++)
-		text_put(&c->out, sim_tensor(s, g->out[k]),
-			 (size_t)tfl_bytes(&g->tensor[g->out[k]]));
-}
-
-/* Sets the sizes of the caller's outputs; point_outputs() sets their addresses. */
-static void
-size_outputs(struct sim *s, const struct buffers *b)
-{
-	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
-	for (int k = 0; k < g->n_out; k++)
-		b->out[k].size = (size_t)tfl_bytes(&g->tensor[g->out[k]]);
-}
-
 static bool
 simulate(struct call *c, void *ctx)
 {
@@ -96,20 +78,12 @@ simulate(struct call *c, void *ctx)
 	    !check_count(c, "outputs", b->n_out, g->n_out) || !take_inputs(c, s, b) ||
 	    !sim_invoke(s, NULL, &c->e))
 		return false;
-	give_outputs(c, s);
-	size_outputs(s, b);
-	return true;
-}
-
-/* p: all outputs, one after the other; NULL if none has a byte */
-static void
-point_outputs(const struct buffers *b, const uint8_t *p)
-{
-	for (size_t k = 0; k < b->n_out; k++) {
-		b->out[k].data = p;
-		if (b->out[k].size)
-			p += b->out[k].size;
+	/* call_whole() moves c->out; nputools_simulate() then sets the addresses */
+	for (int k = 0; k < g->n_out; k++) {
+		b->out[k].size = (size_t)tfl_bytes(&g->tensor[g->out[k]]);
+		text_put(&c->out, sim_tensor(s, g->out[k]), b->out[k].size);
 	}
+	return true;
 }
 
 int
@@ -125,7 +99,11 @@ nputools_simulate(const struct nputools_options *options, const void *model, siz
 	for (size_t k = 0; outputs && k < n_outputs; k++)
 		outputs[k] = (struct nputools_buffer){ 0 };
 	int status = call_whole(options, simulate, &b, out);
-	if (status == NPUTOOLS_YES)
-		point_outputs(&b, out->data);
+	/* without data, no output has a byte */
+	const uint8_t *p = status == NPUTOOLS_YES ? out->data : NULL;
+	for (size_t k = 0; p && k < n_outputs; k++) {
+		outputs[k].data = p;
+		p += outputs[k].size;
+	}
 	return status;
 }
