@@ -26,12 +26,6 @@
 __attribute__((visibility("default"))) const char *argp_program_bug_address =
 	"the project's issue tracker";
 
-static void
-print_version(FILE *f, struct argp_state *state)
-{
-	(void)fprintf(f, "%s (nputools) %s\n", state->name, NPUTOOLS_VERSION);
-}
-
 /*
  * Freed memory is needed again soon, until the program ends.  If malloc() returned it
  * to the system meanwhile, every 4 KiB of it would cost a page fault.
@@ -112,7 +106,7 @@ parse_standard(int key, char *arg, struct argp_state *state)
 				ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
 		break;
 	case 'V':
-		print_version(stdout, state);
+		(void)printf("%s (nputools) %s\n", state->name, NPUTOOLS_VERSION);
 		exit(EXIT_SUCCESS);
 	default:
 		return ARGP_ERR_UNKNOWN;

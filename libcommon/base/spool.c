@@ -82,14 +82,6 @@ read_whole(int fd, uint64_t at, uint8_t *p, size_t n)
 	return true;
 }
 
-/* Reads n bytes at offset `at`; the spool must have them. */
-static bool
-spool_get(const struct spool *s, uint64_t at, void *p, size_t n, struct err *e)
-{
-	return read_whole(s->fd, s->at + at, p, n) ||
-	       err_set(e, "temporary file: %s", strerror(errno));
-}
-
 /* number of bytes of the step at offset `at` */
 static size_t
 step_from(const struct spool *s, uint64_t at)
@@ -105,7 +97,8 @@ spool_hash(const struct spool *s, uint64_t *out, struct err *e)
 	bool ok = true;
 	for (uint64_t at = 0; ok && at < s->n; at += STEP) {
 		size_t n = step_from(s, at);
-		ok = spool_get(s, at, buf, n, e);
+		ok = read_whole(s->fd, s->at + at, buf, n) ||
+		     err_set(e, "temporary file: %s", strerror(errno));
 		if (ok)
 			hash_add(h, buf, n);
 	}

@@ -271,15 +271,8 @@ text_base64(struct text *t, const void *data, size_t n)
 	t->n += (size_t)(out - start);
 }
 
-/* fills a table: the value of every character as a digit, or NO_DIGIT */
+/* the value of a character that is no digit of base64 */
 enum { NO_DIGIT = 255 };
-static void
-base64_values(uint8_t value[256])
-{
-	memset(value, NO_DIGIT, 256);
-	for (uint8_t i = 0; i < 64; i++)
-		value[(unsigned char)base64_digits[i]] = i;
-}
 
 /*
  * Decodes 16 digits to 12 bytes, and writes 2 bytes more that are not used.  Neighbours
@@ -370,7 +363,9 @@ base64_decode(const char *s, size_t len, void *out, size_t n)
 {
 	uint8_t value[256], *o = out, *end = o + n;
 	const char *stop = s + len;
-	base64_values(value);
+	memset(value, NO_DIGIT, sizeof(value));
+	for (uint8_t i = 0; i < 64; i++)
+		value[(unsigned char)base64_digits[i]] = i;
 
 	uint32_t v = 0;
 	int have = 0, pad = 0;

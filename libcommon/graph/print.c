@@ -57,13 +57,6 @@ print_list(struct text *t, const struct g_list *l)
 }
 
 static void
-print_tensors(struct text *t, const struct g_tensors *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		print_i64(t, i ? ",t" : "t", l->v[i]->rec.id);
-}
-
-static void
 print_operand(struct text *t, const struct g_operand *o)
 {
 	print_i64(t, "t", o->t->rec.id);
@@ -126,6 +119,7 @@ print_value(struct text *t, const struct key_desc *k, const void *p)
 {
 	const struct g_source *source = p;
 	const struct g_tfls *tfls = p;
+	const struct g_tensors *tensors = p;
 	switch (k->kind) {
 	case KIND_I32:
 		text_i64(t, *(const int32_t *)p);
@@ -172,7 +166,8 @@ print_value(struct text *t, const struct key_desc *k, const void *p)
 		}
 		break;
 	case KIND_TENSORS:
-		print_tensors(t, p);
+		for (size_t i = 0; i < tensors->n; i++)
+			print_i64(t, i ? ",t" : "t", tensors->v[i]->rec.id);
 		break;
 	case KIND_OPERAND:
 		print_operand(t, p);

@@ -74,14 +74,6 @@ key_end(const char *p, const char *end)
 	return p < end && *p == '=' ? p : NULL;
 }
 
-static void
-keep_extra(struct parse *s, struct g_rec *r, const char *p, const char *end)
-{
-	r->extra = r->extra
-		       ? arena_printf(s->a, "%s %.*s", r->extra, (int)(end - p), p)
-		       : arena_strndup(s->a, p, (size_t)(end - p));
-}
-
 static bool
 parse_keys(struct parse *s, const struct record_desc *d, struct g_rec *r,
 	   const char *p, const char *end)
@@ -102,7 +94,8 @@ parse_keys(struct parse *s, const struct record_desc *d, struct g_rec *r,
 			return BAD(s, "'%.*s' is not key=value",
 				   (int)(end - p < 30 ? end - p : 30), p);
 		if (eq - p > 2 && p[0] == 'x' && p[1] == '-') {
-			keep_extra(s, r, p, stop);
+			r->extra = arena_printf(s->a, "%s%s%.*s", r->extra ? r->extra : "",
+						r->extra ? " " : "", (int)(stop - p), p);
 			p = stop;
 			continue;
 		}

@@ -163,19 +163,13 @@ parse_shape(struct parse *s, struct cur *c, struct g_shape *out)
 	return !c->bad || value_is_bad(s, "a type and shape like i8[1,2,3,4]");
 }
 
-static void
-add_fixup(struct parse *s, void **at, enum record_kind kind, int id)
-{
-	agrow(s->a, s->fixup, s->n_fixups, &s->cap_fixups);
-	s->fixup[s->n_fixups++] = (struct fixup){ at, kind, id, s->line };
-}
-
 static bool
 parse_ref(struct parse *s, struct cur *c, enum record_kind kind, void *at)
 {
 	want_char(c, *record_descs[kind].prefix);
 	int id = (int)take_int(c, 0, INT32_MAX);
-	add_fixup(s, at, kind, id);
+	agrow(s->a, s->fixup, s->n_fixups, &s->cap_fixups);
+	s->fixup[s->n_fixups++] = (struct fixup){ at, kind, id, s->line };
 	return !c->bad || value_is_bad(s, "a reference like t3");
 }
 

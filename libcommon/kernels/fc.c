@@ -14,14 +14,6 @@ struct dense {
 	struct requant r;
 };
 
-static void
-dense_alloc(struct call *c, struct dense *d, int64_t n, int64_t cols)
-{
-	d->filters = matrix_new(c->a, n, cols);
-	d->block = matrix_new(c->a, d->n_block, cols);
-	d->acc = anew(c->a, int64_t, (size_t)(d->n_block * n));
-}
-
 /*
  * Subtracts the zero point through the bias: sum (x - z) w = sum x w - z sum w.  The
  * products take raw inputs, as an int16 minus its zero point may need more than 16
@@ -136,7 +128,9 @@ kernel_fully_connected(struct call *c)
 		return false;
 	if (c->check)
 		return true;
-	dense_alloc(c, &d, n, cols);
+	d.filters = matrix_new(c->a, n, cols);
+	d.block = matrix_new(c->a, d.n_block, cols);
+	d.acc = anew(c->a, int64_t, (size_t)(d.n_block * n));
 	for (int64_t j = 0; j < n; j++)
 		copy_minus(matrix_row(d.filters, j), w->type, c->io->in[1],
 			   j * cols, cols, zw.zero);

@@ -64,13 +64,6 @@ border_value(struct call *c, const struct tfl_tensor *out, uint8_t value[8])
 	return true;
 }
 
-static void
-fill_elements(void *to, const uint8_t *value, size_t bytes, int64_t n)
-{
-	for (int64_t i = 0; i < n; i++)
-		memcpy((uint8_t *)to + (size_t)i * bytes, value, bytes);
-}
-
 bool
 kernel_pad(struct call *c)
 {
@@ -86,8 +79,11 @@ kernel_pad(struct call *c)
 	}
 	if (c->check)
 		return true;
-	fill_elements(c->io->out[0], value, element_size(out), tfl_elements(out));
-	view_scatter(c->io->out[0], v, c->io->in[0], element_size(out));
+	const size_t bytes = element_size(out), n = (size_t)tfl_elements(out);
+	uint8_t *to = c->io->out[0];
+	for (size_t i = 0; i < n; i++)
+		memcpy(to + i * bytes, value, bytes);
+	view_scatter(to, v, c->io->in[0], bytes);
 	return true;
 }
 

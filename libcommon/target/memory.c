@@ -162,13 +162,6 @@ memory_put_systems(struct text *t, const struct accel *accel)
 		}
 }
 
-static void
-put_modes(struct text *t)
-{
-	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
-		text_printf(t, "%s%s", i ? ", " : "", modes[i].name);
-}
-
 /* prints "; did you mean NAME?" if a name is similar */
 static void
 suggest(struct text *t, const char *name, bool of_modes)
@@ -186,9 +179,9 @@ static bool
 unknown(const char *name, bool of_modes, const struct accel *accel, struct err *e)
 {
 	struct text t = { 0 };
-	if (of_modes)
-		put_modes(&t);
-	else
+	for (size_t i = 0; of_modes && i < ARRAY_LEN(modes); i++)
+		text_printf(&t, "%s%s", i ? ", " : "", modes[i].name);
+	if (!of_modes)
 		memory_put_systems(&t, accel);
 	if (name)
 		suggest(&t, name, of_modes);

@@ -381,14 +381,6 @@ write_tests(struct arena *a, struct file_set *to, const struct options *o,
 }
 
 static bool
-write_samples(struct arena *a, const struct options *o, const struct tfl_subgraph *g,
-	      struct err *e)
-{
-	struct file_set *s = file_set_open(a);
-	return file_set_end(s, write_mlek_samples(a, s, o, &g->tensor[g->in[0]], e), e);
-}
-
-static bool
 convert_files(void *options, struct arena *a, struct err *e)
 {
 	const struct options *o = options;
@@ -407,8 +399,10 @@ convert_files(void *options, struct arena *a, struct err *e)
 		return err_set(e, "%s: error: an input or output has a memory layout, "
 				  "which files of the evaluation kit do not support",
 				  o->model);
-	if (o->dialect == DIALECT_MLEK_SAMPLES && g->n_in == 1)
-		return write_samples(a, o, g, e);
+	if (o->dialect == DIALECT_MLEK_SAMPLES && g->n_in == 1) {
+		struct file_set *s = file_set_open(a);
+		return file_set_end(s, write_mlek_samples(a, s, o, &g->tensor[g->in[0]], e), e);
+	}
 	if (!check_inputs(o, g, x.actual, e))
 		return false;
 	if (o->list)

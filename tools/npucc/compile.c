@@ -383,15 +383,6 @@ copy_output(struct npucc *c, const char **made)
 	       file_write(*made, b.p, b.n, true, c->e);
 }
 
-/* Copies a TOSA graph to the kept files; tfl-quantcheck does so with a model. */
-static bool
-keep_graph(struct npucc *c, const char *name)
-{
-	struct bytes b;
-	return file_read(c->a, c->model, INT32_MAX, &b, c->e) &&
-	       file_write(kept(c, name), b.p, b.n, true, c->e);
-}
-
 bool
 compile_kept(struct npucc *c, const char **made)
 {
@@ -404,8 +395,11 @@ compile_kept(struct npucc *c, const char **made)
 	const char **name = anew(c->a, const char *,
 				 N_STAGES + ARRAY_LEN(reports) + c->kept_bodies.n + 3);
 	if (c->tosa) {
+		/* tfl-quantcheck copies a model */
+		struct bytes b;
 		name[n++] = arena_printf(c->a, "%s.tosa", c->base);
-		if (!keep_graph(c, name[0]))
+		if (!file_read(c->a, c->model, INT32_MAX, &b, c->e) ||
+		    !file_write(kept(c, name[0]), b.p, b.n, true, c->e))
 			return false;
 	}
 	if (!run_stages(c) || !uses_npu(c, kept(c, stage_file(c, CMDGEN)), &on_npu) ||

@@ -43,17 +43,6 @@ add_file(struct arena *a, struct input *in, const struct item *file)
 	in->file[in->n_files++] = *file;
 }
 
-/* Labels count if all files come from one list, and each has the label of a class. */
-static void
-number_labels(struct arena *a, struct input *in, struct list *l)
-{
-	bool all = !in->n_files && number_classes(a, l);
-	for (size_t i = 0; i < in->n_files; i++)
-		in->file[i].class = -1;
-	for (size_t i = 0; i < l->n && !all; i++)
-		l->item[i].class = -1;
-}
-
 static bool
 add_source(struct arena *a, struct sample_stream *s, const char *source, struct err *e)
 {
@@ -74,27 +63,16 @@ add_source(struct arena *a, struct sample_stream *s, const char *source, struct 
 		*one = (struct item){ .path = path, .label = "" };
 		l = (struct list){ .item = one, .n = 1 };
 	}
-	number_labels(a, in, &l);
-	for (size_t i = 0; i < l.n; i++)
+	/* labels count if all files come from one list, and each has the label of a class */
+	const bool is_labelled = !in->n_files && number_classes(a, &l);
+	for (size_t i = 0; i < in->n_files; i++)
+		in->file[i].class = -1;
+	for (size_t i = 0; i < l.n; i++) {
+		if (!is_labelled)
+			l.item[i].class = -1;
 		add_file(a, in, &l.item[i]);
+	}
 	return true;
-}
-
-static bool
-check_data(const struct options *o, struct err *e)
-{
-	return o->random || o->n_data ||
-	       err_at(e, file_name(o->model), 0, "no data to measure the ranges with: use "
-		      "--data=PATH with samples of real inputs (--random only to try the flow)");
-}
-
-static bool
-open_labels(struct arena *a, const struct options *o, struct labels *l, struct err *e)
-{
-	if (!o->labels)
-		return true;
-	return read_labels(a, o->labels, l, e) &&
-	       (l->whole || err_at(e, l->file, 0, "the labels are not the numbers of classes"));
 }
 
 bool
@@ -107,8 +85,14 @@ samples_open(struct arena *a, const struct options *o, const struct tfl_subgraph
 	*out = s;
 	for (int k = 0; k < g->n_in; k++)
 		s->input[k].t = &g->tensor[g->in[k]];
-	if (!check_data(o, e) || !open_labels(a, o, &s->labels, e))
+	if (!o->random && !o->n_data)
+		return err_at(e, file_name(o->model), 0, "no data to measure the ranges with: use "
+			      "--data=PATH with samples of real inputs (--random only to try the "
+			      "flow)");
+	if (o->labels && !read_labels(a, o->labels, &s->labels, e))
 		return false;
+	if (o->labels && !s->labels.whole)
+		return err_at(e, s->labels.file, 0, "the labels are not the numbers of classes");
 	for (int i = 0; i < o->n_data; i++)
 		if (!add_source(a, s, o->data[i], e))
 			return false;
