@@ -130,8 +130,8 @@ half()
 	compile "$(network $name)" -a ethos-u55-256 "${memory[@]}" --check
 }
 
-# golden ACCELERATOR DIRECTORY: compiles an operator of golden/ops and compares with the
-# output of TFLite Micro.  npu-cmdgen writes no stream that breaks a rule.
+# golden ACCELERATOR DIRECTORY: adds to `commands`: an operator of golden/ops is compiled, and
+# its outputs equal those of TFLite Micro.  npu-cmdgen writes no stream that breaks a rule.
 golden()
 {
 	local d=$2 k i=() e=() npu=
@@ -145,29 +145,27 @@ golden()
 	[[ ${d%/*} =~ /(ABS|ADD|ARG_MAX|ARG_MIN|DIV|EXP|HARD_SWISH|LEAKY_RELU|LOGISTIC|LOG_SOFTMAX|MAXIMUM|MEAN|MINIMUM|MUL|PRELU|REDUCE_MAX|REDUCE_MIN|RELU|RELU6|RSQRT|SOFTMAX|SQUARED_DIFFERENCE|SUB|SUM|TANH)$ ]] &&
 		npu=--fail-on-cpu
 	# RELU6 keeps the integers, whatever the scale of its output
-	tfl-partition $npu --allow=unequal-quantization -o op.part "$d/model.tflite" 2>log &&
-		npu-sched -a "$1" "${memory[@]}" -o op.sched op.part 2>log &&
-		npu-wenc -o op.wenc op.sched 2>log && npu-cmdgen -o op.tflite op.wenc 2>log &&
-		npu-sim "${i[@]}" "${e[@]}" op.tflite >log 2>&1
+	commands+=("tfl-partition $npu --allow=unequal-quantization -o op.part $d/model.tflite"
+		"npu-sched -a $1 ${memory[*]} -o op.sched op.part" "npu-wenc -o op.wenc op.sched"
+		"npu-cmdgen -o op.tflite op.wenc" "npu-sim ${i[*]} ${e[*]} op.tflite")
 }
 
 # all cases, each on one of the accelerators in turn (NPUTOOLS_ALL: on all)
 all_golden()
 {
-	local f a n=0 bad=0 step=1 accels=(ethos-u55-32 ethos-u55-64 ethos-u55-128 ethos-u55-256)
+	local f a n=0 step=1 accels=(ethos-u55-32 ethos-u55-64 ethos-u55-128 ethos-u55-256)
+	local commands=()
 	[ -z "${NPUTOOLS_QUICK-}" ] || step=10
+	ln -s "$SHARED/golden/ops" ops
 	while read -r f; do
 		n=$((n + 1))
 		[ $((n % step)) = 0 ] || continue
 		for a in "${accels[@]}"; do
 			[ "$a" = "${accels[n / step % 4]}" ] || [ -n "${NPUTOOLS_ALL-}" ] || continue
-			golden "$a" "${f%/*}" || {
-				echo "${f#"$SHARED"/} on $a: $(tail -1 log)"
-				bad=$((bad + 1))
-			}
+			golden "$a" "${f%/*}"
 		done
-	done < <(find "$SHARED/golden/ops" -name model.tflite | sort)
-	[ $bad = 0 ]
+	done < <(find ops/ -name model.tflite | sort)
+	in_process "${commands[@]}"
 }
 
 @test "compiled single operators give the output of TFLite Micro" {

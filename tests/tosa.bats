@@ -55,6 +55,20 @@ compile_case()
 		npu-wenc -o m.wenc m.sched && npu-cmdgen -o m.tflite m.wenc
 }
 
+# case_commands DIR ACCELERATOR SYSTEM MODE: adds to `commands`: DIR's graph is compiled, and its
+# outputs equal the case's and the reference kernels', without a warning
+case_commands()
+{
+	local in list
+	files_of "$1" input -i
+	in=("${list[@]}")
+	files_of "$1" output -e
+	commands+=("tosa-partition -a $2 -o m.part $1/model.tosa"
+		"npu-sched -a $2 --system-config=$3 --memory-mode=$4 -o m.sched m.part"
+		"npu-wenc -o m.wenc m.sched" "npu-cmdgen -o m.tflite m.wenc"
+		"silent npu-sim ${in[*]} ${list[*]} --compare=$1/model.tosa m.tflite")
+}
+
 # place_drawn ACCELERATOR SYSTEM MODE: generated graphs and the demo's compute the reference
 # kernels' results when compiled
 place_drawn()
@@ -72,30 +86,21 @@ place_drawn()
 # kernels' results, without a warning.
 place_all()
 {
-	local dir status bad=0 first=$1 step=3 dirs i
+	local first=$1 step=3 dirs i commands=()
 	shift
 	[ -n "$SHARED" ] || { place_drawn "$@"; return; }
 	[ -z "${NPUTOOLS_ALL-}" ] || step=1 first=0
 	[ -z "${NPUTOOLS_QUICK-}" ] || step=$((7 * step)) # of those, one in seven
-	dirs=("$SHARED"/tosa/cases/*/)
+	ln -s "$SHARED/tosa/cases" cases
+	dirs=(cases/*/)
 	# the largest network takes a fifth of the suite's time, and ten times as much as all
 	# other cases under sanitizers
 	[ -n "${NPUTOOLS_ALL-}" ] ||
 		mapfile -t dirs < <(printf '%s\n' "${dirs[@]}" | grep -v /net-mbv2)
 	for ((i = first; i < ${#dirs[@]}; i += step)); do
-		dir=${dirs[i]}
-		status=0
-		compile_case "$dir" "$@" 2>>err || status=$?
-		files_of "$dir" input -i
-		in=("${list[@]}")
-		files_of "$dir" output -e
-		if [ $status != 0 ] || ! npu-sim "${in[@]}" "${list[@]}" \
-			--compare="$dir/model.tosa" m.tflite >out 2>err || [ -s err ]; then
-			echo "$dir: status $status: $(head -1 err)"
-			bad=1
-		fi
+		case_commands "${dirs[i]%/}" "$@"
 	done
-	[ $bad = 0 ]
+	in_process "${commands[@]}"
 }
 
 @test "a third of all cases computes exact results on ethos-u55-128" {
@@ -110,15 +115,12 @@ place_all()
 	place_all 2 ethos-u85-256 Ethos_U85_SYS_DRAM_Mid Dedicated_Sram_384KB
 	[ -n "$SHARED" ] || return 0
 	# shifts to the lower bits, multipliers of 31 bits for operands of 16 bits
+	local commands=()
 	for name in arithmetic-right-shift-0 logical-right-shift-2 rescale-pc-i16-i16-0; do
-		dir=$SHARED/tosa/cases/$name
-		compile_case "$dir" ethos-u85-256 Ethos_U85_SYS_DRAM_Mid \
+		case_commands "cases/$name" ethos-u85-256 Ethos_U85_SYS_DRAM_Mid \
 			Dedicated_Sram_384KB
-		files_of "$dir" input -i
-		in=("${list[@]}")
-		files_of "$dir" output -e
-		npu-sim "${in[@]}" "${list[@]}" m.tflite
 	done
+	in_process "${commands[@]}"
 }
 
 @test "npu-sim compares a TOSA graph with its compiled model" {

@@ -33,6 +33,13 @@ need()
 	done
 }
 
+# in_process COMMAND...: runs commands, one string each, one after the other in one process
+# (tests/programs/in-process); file names have no spaces
+in_process()
+{
+	printf '%s\n' "$@" | "${NPUTOOLS_TESTBIN:-$TOP/build/tests}/in-process"
+}
+
 # cycles_of NAME: reads the output of npu-perf --json from standard input and prints
 # timeline_cycles, or another key of the whole network.  jq would take 15 ms to start for
 # one number.

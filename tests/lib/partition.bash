@@ -53,24 +53,21 @@ npu_ops()
 n_exact=0
 exact()
 {
-	local a sys mode on=(ethos-u55-32 ethos-u55-64 ethos-u55-256 ethos-u65-512)
+	local a sys mode commands on=(ethos-u55-32 ethos-u55-64 ethos-u55-256 ethos-u65-512)
 	[ $((n_exact++ % 2)) = 0 ] || on=(ethos-u55-32 ethos-u55-128 ethos-u65-256 ethos-u65-512)
 	[ -z "${NPUTOOLS_QUICK-}" ] || on=("${on[n_exact % 2 * 3]}")
 	[ -z "${NPUTOOLS_ALL-}" ] || on=(ethos-u55-{32,64,128,256} ethos-u65-{256,512})
-	tfl-partition --fail-on-cpu -o "$1.part" "$1.tflite" || return
+	commands=("tfl-partition --fail-on-cpu -o $1.part $1.tflite")
 	for a in "${on[@]}"; do
 		sys=Ethos_U55_High_End_Embedded
 		case $a in *u65*) sys=Ethos_U65_High_End ;; esac
 		mode=Shared_Sram
 		[ $a != ethos-u65-512 ] || mode=Dedicated_Sram
-		npu-sched -a $a --system-config $sys --memory-mode $mode "$1.part" |
-			npu-wenc | npu-cmdgen -o "$1.npu" || return
-		if ! npu-sim --compare="$1.npu" "$1.tflite" ||
-			! npu-dis -q --verify "$1.npu"; then
-			echo "on $a"
-			return 1
-		fi
+		commands+=("npu-sched -a $a --system-config $sys --memory-mode $mode -o $1.sched $1.part"
+			"npu-wenc -o $1.wenc $1.sched" "npu-cmdgen -o $1.npu $1.wenc"
+			"npu-sim --compare=$1.npu $1.tflite" "npu-dis -q --verify $1.npu")
 	done
+	in_process "${commands[@]}"
 }
 
 # stays NAME REASON: the operator runs on the CPU, and the report gives REASON

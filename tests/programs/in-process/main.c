@@ -6,7 +6,8 @@
  * program and its arguments, without quotes, pipes and redirections.  Standard output of the
  * programs is dropped.  An output (-o FILE) may have the name of an earlier input: that file is
  * removed first.  Ends with the first program that fails: its command, its messages, its status.
- * To start a program takes longer than the program needs for a small model.
+ * Behind the word "silent", a program that writes a message fails, too.  To start a program takes
+ * longer than the program needs for a small model.
  */
 #include "base/diag.h"
 #include "fuzz/lib/programs.h"
@@ -39,6 +40,10 @@ is_name(const char *name, const char *word)
 static int
 run(struct bench *b, char **words)
 {
+	if (strcmp(words[0], "silent") == 0 && words[1]) {
+		int status = run(b, words + 1);
+		return status || !b->said.n ? status : EXIT_NO;
+	}
 	for (size_t i = 0; i < ARRAY_LEN(programs); i++)
 		if (is_name(programs[i].name, words[0]))
 			return bench_call(b, programs[i].main, words);
@@ -46,29 +51,52 @@ run(struct bench *b, char **words)
 	return EXIT_TROUBLE;
 }
 
+/* the command that runs */
+static struct bench *bench;
+static char *words[MAX_ARGUMENTS + 1];
+static FILE *screen; /* standard error is another one while a program runs */
+
+/* at the end, also if a program calls exit(): the command that failed, and its messages */
+static void
+tell(void)
+{
+	for (int i = 0; words[i]; i++)
+		fprintf(screen, "%s%c", words[i], words[i + 1] ? ' ' : '\n');
+	if (words[0])
+		fprintf(screen, "%.*s", (int)bench->said.n,
+			bench->said.n ? bench->said.p : "");
+}
+
+/* splits a line; an output that exists is removed */
+static void
+split(char *line)
+{
+	int n = 0;
+	for (char *word; n < MAX_ARGUMENTS && (word = strsep(&line, " \n"));) {
+		if (!*word)
+			continue;
+		if (n > 1 && strcmp(words[n - 1], "-o") == 0)
+			(void)unlink(word);
+		words[n++] = word;
+	}
+	words[n] = NULL;
+}
+
 int
 main(void)
 {
-	struct bench *b = bench_clear();
 	char *line = NULL;
 	size_t size = 0;
 	int status = EXIT_YES;
+	bench = bench_clear();
+	screen = stderr;
+	if (atexit(tell))
+		return EXIT_TROUBLE;
 	while (!status && getline(&line, &size, stdin) > 0) {
-		char *words[MAX_ARGUMENTS + 1], *rest = line, *word;
-		int n = 0;
-		while (n < MAX_ARGUMENTS && (word = strsep(&rest, " \n")))
-			if (*word) {
-				words[n++] = word;
-				if (n > 1 && strcmp(words[n - 2], "-o") == 0)
-					(void)unlink(word);
-			}
-		words[n] = NULL;
-		status = n ? run(b, words) : EXIT_YES;
-		for (int i = 0; status && i < n; i++)
-			fprintf(stderr, "%s%c", words[i], i + 1 < n ? ' ' : '\n');
+		split(line);
+		status = words[0] ? run(bench, words) : EXIT_YES;
 	}
-	if (status)
-		fprintf(stderr, "%.*s", (int)b->said.n, b->said.n ? b->said.p : "");
-	free(line);
+	if (!status)
+		words[0] = NULL;
 	return status;
 }
