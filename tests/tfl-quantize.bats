@@ -30,13 +30,21 @@ json()
 	flatc --json --raw-binary --strict-json --defaults-json "$TOP/tests/models/tflite.fbs" -- "$1"
 }
 
+# target_of ACCELERATOR: sets `target` to the options of npu-sched
+target_of()
+{
+	local system=RTSS_HE_SRAM_MRAM
+	[[ $1 != *u65* ]] || system=Ethos_U65_High_End
+	[[ $1 != *u85* ]] || system=Ethos_U85_SYS_DRAM_Mid
+	target=(-a "$1" --system-config "$system" --memory-mode Shared_Sram)
+}
+
 # compiles MODEL ACCELERATOR [OPTION...]: the compiled model is equal to MODEL
 compiles()
 {
-	local system=RTSS_HE_SRAM_MRAM
-	[[ $2 != *u65* ]] || system=Ethos_U65_High_End
-	[[ $2 != *u85* ]] || system=Ethos_U85_SYS_DRAM_Mid
-	npucc "${@:3}" -a "$2" --system-config $system --memory-mode Shared_Sram -o compiled.tflite "$1" \
+	local target
+	target_of "$2"
+	npucc "${@:3}" "${target[@]}" -o compiled.tflite "$1" \
 		2>compile.err || { cat compile.err; return 1; }
 	npu-sim --seed=1 --compare="$1" compiled.tflite >compare.out 2>&1 ||
 		{ cat compare.out; return 1; }
@@ -193,6 +201,19 @@ compiles()
 	compiles q.tflite ethos-u55-128
 }
 
+# one_quantized ACCELERATOR CPU OPTION...: f.tflite is quantized, passes tfl-quantcheck, and
+# compiles to equal bytes; CPU: an option of tfl-partition, or empty
+one_quantized()
+{
+	local target
+	target_of "$1"
+	in_process "tfl-quantize --random ${*:3} -o q.tflite f.tflite" \
+		"tfl-quantcheck --strict q.tflite" "tfl-partition $2 -a $1 -o part q.tflite" \
+		"npu-sched ${target[*]} -o sched part" "npu-wenc -o wenc sched" \
+		"npu-cmdgen -o compiled.tflite wenc" \
+		"npu-sim --seed=1 --compare=q.tflite compiled.tflite"
+}
+
 # float_versions SEEDS OPTION... -- OPERATOR...: the float version of a random model is
 # quantized, passes tfl-quantcheck, and compiles to equal bytes; for the NPU alone, if the
 # result has 8 bits.  The operator -g draws networks.
@@ -216,15 +237,20 @@ float_versions()
 			"$TESTBIN/float-model" g.tflite f.tflite || return
 			# draws with integer inputs, or with converted inputs
 			! tfl-quantcheck f.tflite | grep -qE "$other" || continue
+			made=$((made + 1))
+			a=${all[$((seed % 3))]}
+			if [ "$op" != -g ]; then
+				one_quantized "$a" "$cpu" "${options[@]}" || { echo "$op $seed $a"; return 1; }
+				continue
+			fi
 			tfl-quantize --random "${options[@]}" -o q.tflite f.tflite 2>err || {
-				[ "$op" != -g ] || ! grep -q 'values that are not finite' err || continue
+				! grep -q 'values that are not finite' err ||
+					{ made=$((made - 1)); continue; }
 				echo "$op $seed: $(tail -1 err)"
 				return 1
 			}
 			tfl-quantcheck --strict q.tflite >out || { echo "$op $seed"; cat out; return 1; }
-			a=${all[$((seed % 3))]}
 			compiles q.tflite "$a" $cpu || { echo "$op $seed $a"; return 1; }
-			made=$((made + 1))
 		done
 		[ $made -gt $((seeds / 4)) ] || { echo "$op: nothing was drawn"; return 1; }
 	done
