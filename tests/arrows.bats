@@ -7,13 +7,15 @@ load lib/common
 # linker sees them: "from to symbol file"
 arrows()
 {
-	local o f
-	for o in "$BIN"/../tools/npu-sched/*/*.o; do
-		f=${o#*/tools/npu-sched/}
-		nm "$o" | awk -v from="${f%%/*}" -v file="$f" '
-			$2 ~ /^[TDRB]$/ { print "D", $3, from }
-			$1 == "U" { print "U", $2, from, file }'
-	done | awk '
+	(cd "$BIN/../tools/npu-sched" && nm -A ./*/*.o) | awk '
+		{
+			split($1, path, ":") # ./FOLDER/OBJECT:ADDRESS
+			file = substr(path[1], 3)
+			from = file
+			sub(/\/.*/, "", from)
+		}
+		NF == 3 && $2 ~ /^[TDRB]$/ { print "D", $3, from }
+		$(NF - 1) == "U" { print "U", $NF, from, file }' | awk '
 		$1 == "D" { home[$2] = $3 }
 		$1 == "U" { use[n++] = $0 }
 		END {
