@@ -52,7 +52,7 @@ figure() # KEY
 			compile "${target[@]}" --yield-every=1
 			pieces | cut -d' ' -f2 >least
 			[ "$(wc -l <least)" -gt 2 ]
-			for limit in $((all + 1)) $((all / 2)) $((all / 5)) 1; do
+			for limit in $((all + 1)) ${NPUTOOLS_ALL:+$((all / 2))} $((all / 5)) 1; do
 				compile "${target[@]}" --yield-every=$limit
 				npu-dis --verify -q x.tflite
 				npu-sim --compare=$m.tflite --seed=$limit x.tflite >/dev/null
