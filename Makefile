@@ -143,7 +143,7 @@ all: $(LIB) $(BIN)
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(WARN) $(CFLAGS) $(EXTRA_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) -pipe $(ALL_CPPFLAGS) $(WARN) $(CFLAGS) $(EXTRA_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(B)/libcommon.a: $(LIB_OBJ)
 	$(call say,AR,$@)
