@@ -105,37 +105,38 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	grep -qE '^npu-sweep: 2 of 6 jobs were refused; the first: tfl2c: big.tflite: ' err
 	npu-sweep --part=alif-e8-he-tcm --pick "${line[@]}" 2>err >sentence || [ $? = 1 ]
 	grep -q '^big, alif-e8-he-tcm, ethos-u55-128: does not fit: tfl2c: big.tflite: ' sentence
-	run ! grep -q 'take ' sentence
+	[ -z "$(grep 'take --arena-cache-size' sentence)" ]
 	npu-sweep --part=alif-e8-he-tcm --html "${line[@]}" 2>err >page.html || [ $? = 1 ]
 	grep -q 'does not fit: ' page.html
-	run ! grep -q '<svg' page.html
+	[ -z "$(grep '<svg' page.html)" ]
 }
 
 @test "chips of several clocks are compared in ms, and equal chips share a curve" {
 	npu-sweep --part=alif-e8-he,alif-e7-he,alif-e8-hp --results=r -o page.html "$model"
 	grep -q '<th>SRAM</th><th>time</th>' page.html
-	grep -q '<text class="up"[^>]*>[0-9.]* [mµ]s<' page.html
+	grep -qE '<text class="up"[^>]*>[0-9.]+ (µs|ms)<' page.html
 	[ "$(grep -c '<details>' page.html)" = 2 ]
 	grep -q '<summary>alif-e7-he, alif-e8-he, ethos-u55-128</summary>' page.html
 }
 
 @test "marked rows are not beaten, others are" {
-	npu-sweep "${memory[@]}" -a ethos-u55-128 --limits=3 "$model" >table
-	awk -F'\t' 'NR > 1 { s[NR] = $4; c[NR] = $6; f[NR] = $8 }
+	npu-sweep "${memory[@]}" -a ethos-u55-128 --limits=3 --results=r "$model" >table
+	npu-sweep "${memory[@]}" -a ethos-u55-128 --limits=3 --results=r --front -j1 "$model" >front
+	# by a row of the table, or by a plan that only the front has
+	awk -F'\t' 'FNR > 1 { s[++n] = $4; c[n] = $6; f[n] = $8 }
 	END {
-		for (i = 2; i <= NR; i++) {
+		for (i = 1; i <= n; i++) {
 			beaten = 0
-			for (j = 2; j <= NR; j++)
-				if (s[j] <= s[i] && c[j] <= c[i] &&
-				    (s[j] < s[i] || c[j] < c[i] || j < i))
+			for (j = 1; j <= n; j++)
+				if (s[j] <= s[i] && c[j] <= c[i] && (s[j] < s[i] || c[j] < c[i]))
 					beaten = 1
 			if (beaten == (f[i] == "*"))
 				exit 1
 		}
-	}' table
-	npu-sweep "${memory[@]}" -a ethos-u55-128 --limits=3 --front -j1 \
-		"$model" >front
-	grep -P '\t\*$|^accel' table | cmp - front
+	}' table front
+	[ "$(grep -c '\*$' table)" -ge 4 ]
+	[ -z "$(grep '\*$' table | grep -vxFf front)" ]
+	[ -z "$(sed 1d front | grep -v '\*$')" ]
 }
 
 @test "several models, accelerators and systems in one table" {
