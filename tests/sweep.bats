@@ -406,6 +406,20 @@ kept: 18 files" ]
 	kit/npu-sweep "${memory[@]}" -a ethos-u55-128 --pick "$model" | grep -q -- '--arena-cache-size=13000 '
 }
 
+@test "a plan that is too large for a part is no candidate" {
+	# SRAM, constants, streams and 4 KiB, in a memory of 256 KiB
+	programs_with kit <<-'END'
+		case " $* " in *" --front "*) cat front ;; *) exec "$npucc" "$@" ;; esac
+	END
+	printf 'sram\tcycles\tobjective\tchange\tflash\tstreams\n' >front
+	printf '%s\t%s\t0\tx\t100000\t2000\n' 20000 9000 150000 5000 160000 4000 >>front
+	kit/npu-sweep --part=alif-e8-he-tcm --front "$model" >table
+	cut -f3-6 table | grep '000$' | diff - <(printf '%s\t%s\t%s\t%s\n' 20000 20000 100000 9000 \
+		150000 150000 100000 5000)
+	[ -z "$(grep -P '\t160000\t' table)" ]
+	kit/npu-sweep --part=alif-e8-he-tcm --pick "$model" | grep -qE 'take --arena-cache-size=(2|15)0000 '
+}
+
 @test "plans that are not ours, and models that have changed, are refused" {
 	sweep --emit=jsonl -o plan
 	printf 'x\n' >hostile
