@@ -186,15 +186,16 @@ draw_label(struct chart *c, const struct curve *k)
 		if (!is_free(c, s))
 			continue;
 		c->taken[c->n_taken++] = s;
-		text_printf(c->t, "<text class=\"label\" x=\"%.1f\" y=\"%.1f\">%d</text>\n", s.x,
-			    s.y, k->label);
+		text_printf(c->t, "<text class=\"label s%d\" style=\"--h:%d\" x=\"%.1f\" "
+				  "y=\"%.1f\">%d</text>\n", k->label % STYLES, k->hue, s.x, s.y,
+			    k->label);
 		return;
 	}
 }
 
 /* Draws the front as steps: SRAM between two points permits the plan of the left point. */
 static void
-draw_curve(struct chart *c, const struct curve *k)
+draw_curve(const struct chart *c, const struct curve *k)
 {
 	text_printf(c->t, "<a href=\"#t%zu\" class=\"curve s%d\" style=\"--h:%d\"><title>",
 		    k->number, k->label % STYLES, k->hue);
@@ -216,7 +217,6 @@ draw_curve(struct chart *c, const struct curve *k)
 			    knee ? 6 : 3, k->label, human_bytes(c->a, v->sram), v->sram,
 			    time_text(c, time));
 	}
-	draw_label(c, k);
 	text_puts(c->t, "</a>\n");
 }
 
@@ -235,6 +235,10 @@ draw(struct chart *c)
 		for (size_t i = 0; i < c->n; i++)
 			if (c->curve[i].pick.any)
 				draw_curve(c, &c->curve[i]);
+		/* in front of all curves */
+		for (size_t i = 0; i < c->n; i++)
+			if (c->curve[i].pick.any)
+				draw_label(c, &c->curve[i]);
 		text_puts(c->t, "</svg>\n");
 	}
 	text_printf(c->t, "<p class=\"soft\">Across: SRAM; up: %s; both axes are logarithmic and "
@@ -363,12 +367,13 @@ static const char head[] =
 	"@media (max-width: 640px) { .large { display: none; } .small { display: block; } }\n"
 	"path { fill: none; } .axis { stroke: var(--soft); } .grid { stroke: var(--grid); }\n"
 	/* neighbours in hue differ in lightness and in dashes */
-	".curve, .key { --c: hsl(var(--h) 70% var(--l)); }\n"
+	".curve, .key, .label { --c: hsl(var(--h) 70% var(--l)); }\n"
 	".s1, .s3 { --c: hsl(var(--h) 70% var(--m)); }\n"
 	".s2 path { stroke-dasharray: 7 3; } .s3 path { stroke-dasharray: 2 3; }\n"
 	".curve path { stroke: var(--c); stroke-width: 1.5; } .curve circle { fill: var(--c); }\n"
 	".curve:hover path, .curve:focus path { stroke-width: 4; }\n"
-	"svg .label { fill: var(--c); font-weight: bold; text-anchor: middle; }\n"
+	"svg .label { fill: var(--c); font-weight: bold; text-anchor: middle; paint-order: stroke; "
+	"stroke: var(--paper); stroke-width: 4; pointer-events: none; }\n"
 	".knee { stroke: var(--ink); stroke-width: 1.5; } .soft { color: var(--soft); }\n"
 	".key { display: inline-block; min-width: 16px; border-radius: 2px; margin-right: 6px; "
 	"padding: 0 2px; text-align: center; font: bold 11px/16px sans-serif; color: var(--paper); "
