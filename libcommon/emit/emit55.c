@@ -97,7 +97,9 @@ put_ifm2(struct emitter *m, const struct npu_op *r)
 static void
 put_scales(struct emitter *m, const struct npu_op *r)
 {
-	if (r->opa_mult) {
+	bool sums = r->kind == NPU_ELEMENTWISE &&
+		    (r->mode == NPU_ELT_ADD || r->mode == NPU_ELT_SUB);
+	if (sums) { /* a multiplier may be 0 */
 		emit_scale_word(m, NPU_OPA_SCALE, (uint16_t)r->opa_shift, r->opa_mult);
 		emit_reg1(m, NPU_OPB_SCALE, r->opb_mult);
 	}
