@@ -109,10 +109,6 @@ check_options(void *options)
 		cli_error("--gc needs --results=DIR, the store to clean");
 	if (!o->models.n && !o->plan && !o->gc)
 		cli_error("no model; name at least one .tflite or .tosa file");
-	if (o->models.n && !o->parts.n && !o->systems.n && !o->config && !o->like)
-		cli_error("--part or --system-config is required: there is no default; --part=all "
-			  "takes all parts, npucc --list-parts lists them, and npu-sched "
-			  "--list-profiles lists the system configurations");
 	if (o->models.n && o->plan)
 		cli_error("--plan and models exclude each other; the plan names its models");
 	if (o->parts.n && (o->accels.n || o->systems.n || o->mode || o->config || o->like ||

@@ -305,6 +305,11 @@ plan_options(const struct options *options, struct plan *p, struct err *e)
 	}
 	if (o.parts.n)
 		return add_parts(&o, p, model, e);
+	if (!o.systems.n && !o.config && !o.like)
+		return err_set(e, "error: --part or --system-config is required: there is no "
+				  "default; --part=all takes all parts, npucc --list-parts lists "
+				  "them, and npu-sched --list-profiles lists the system "
+				  "configurations");
 	if (!check_names(&o, named, e) || (o.config && !hash_file(o.config, &config, e)))
 		return false;
 	struct setup setup = { .mode = or_empty(o.mode), .config = or_empty(o.config),
