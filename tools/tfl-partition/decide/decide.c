@@ -169,6 +169,10 @@ refuse_unequal(const struct part *p, int subgraph, int i, int tensor, const char
 		      copies ? ", or --allow=unequal-quantization copies the integers" : "");
 }
 
+/*
+ * RELU6 clamps in the input's scale and does not rescale.  TensorFlow Lite Micro has outputs of
+ * such models, so only tfl-quantcheck refuses them.
+ */
 bool
 check_equal_quantization(const struct part *p)
 {
@@ -178,7 +182,8 @@ check_equal_quantization(const struct part *p)
 		for (int i = 0; i < p->m->subgraph[s].n_ops; i++) {
 			const struct tfl_subgraph *g = &p->m->subgraph[s];
 			struct err why = { 0 };
-			if (!kernel_equal_quantization(p->m, s, &g->op[i], &variables, &tensor,
+			if (g->op[i].code != TFL_RELU6 &&
+			    !kernel_equal_quantization(p->m, s, &g->op[i], &variables, &tensor,
 						       &why) &&
 			    !kernel_computes_declared(g, &g->op[i]))
 				return refuse_unequal(p, s, i, tensor, why.text);
