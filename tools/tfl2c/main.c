@@ -370,8 +370,8 @@ static void
 note_plain(const struct job *j)
 {
 	if (!j->npu.n_ops && j->m->subgraph[0].n_ops)
-		cli_note("note", "%s has no operator for an Ethos-U: all run on the CPU; npucc "
-				 "compiles a model for the NPU", j->m->name);
+		cli_note("note", "%s: no operator runs on the NPU; npucc compiles models for it",
+			 j->m->name);
 }
 
 /*
@@ -439,9 +439,8 @@ main(int argc, char **argv)
 	    resolver_kinds(m, &j.kinds, &e)) {
 		j.m = m;
 		warn_missing(&j);
-		note_plain(&j);
-		(void)(check_limits(&j, &e) && check_part(a, &j, &e) &&
-		       write_files(a, &j, &e));
+		if (check_limits(&j, &e) && check_part(a, &j, &e) && write_files(a, &j, &e))
+			note_plain(&j);
 	}
 	arena_close(a);
 	return cli_finish(&e);

@@ -8,6 +8,7 @@
 
 #include "ethosu_driver.h"
 #include "sim/sim.h"
+#include "target/accel.h"
 
 #include <stdio.h>
 #include <string.h>
