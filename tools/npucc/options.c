@@ -256,7 +256,8 @@ check_page(const struct options *o)
 		cli_error("--report and -o name the same file; name another file for one of them");
 	const char *slash = strrchr(o->page, '/');
 	const char *dir = slash ? arena_strndup(o->a, o->page, (size_t)(slash - o->page) + 1) : ".";
-	if (!file_is_directory(dir))
+	/* --keep makes its own directory */
+	if (!o->keep && !file_is_directory(dir))
 		cli_error("--report=%s: there is no directory %s", o->page, dir);
 }
 
