@@ -18,7 +18,7 @@ enum { EFFORT_DEFAULT = 3 };
 #define ROW(id, letter, long_name, value, programs, text) programs
 #define OWN
 #define TO(program)
-#define AS(program, form)
+#define AS(program, pattern)
 
 /* messages that are not allocated: nputools_free() keeps them */
 static char no_memory[] = "error: out of memory\n"; /* nor for the messages */

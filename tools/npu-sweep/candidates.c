@@ -59,11 +59,11 @@ target_message(const struct plan *p, const struct target *t)
 static bool
 fits(const struct target_part *part, const struct point *v)
 {
-	bool known = v->flash >= 0 && v->streams >= 0;
+	bool has_sizes = v->flash >= 0 && v->streams >= 0;
 	const struct part_needs n = {
 		.arena = part->cache_bytes ? 0 : (int64_t)v->sram,
 		.cache = (int64_t)v->sram,
-		.constants = known ? (int64_t)(v->flash + v->streams) + HEAD_BYTES : 0,
+		.constants = has_sizes ? (int64_t)(v->flash + v->streams) + HEAD_BYTES : 0,
 	};
 	const char *memory;
 	int64_t bytes, limit;

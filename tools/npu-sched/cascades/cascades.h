@@ -63,9 +63,6 @@ enum { MAX_LENGTH = 12 }; /* largest number of operations */
 /* Sets stripe, cost and lower_bound.  Needs: first, last, rows, and memory for stripe.  False:
  * no block fits, or a chain is no gain. */
 bool cascade_price(struct sched *s, struct cascade *c);
-/* Sets the rows per stripe of each operation, from the last to the first; rows 0: all in
- * one. */
-void cascade_stripes(const struct sched *s, struct cascade *c);
 /* Sets rolling, over and lead and, if wanted, the kernels in order.  Needs: stripe. */
 void cascade_run(struct sched *s, struct arena *a, struct cascade *c, bool kernels);
 

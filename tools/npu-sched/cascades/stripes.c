@@ -45,7 +45,9 @@ inside(const struct sched *s, const struct cascade *c, int i, int k)
 	return p >= c->first && p < c->last ? p - c->first : -1;
 }
 
-void
+/* Sets the rows per stripe of each operation, from the last to the first; rows 0: all in
+ * one. */
+static void
 cascade_stripes(const struct sched *s, struct cascade *c)
 {
 	int n = c->last - c->first + 1;
