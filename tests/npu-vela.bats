@@ -35,8 +35,7 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	run --separate-stderr npu-vela --verbose-all --output-dir=out "${memory[@]}" "$model"
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"System Configuration"*"NPU_SET_IFM_"*"Network summary for digits"* ]]
-	[ "${#stderr_lines[@]}" -eq 1 ]
-	[[ "$stderr" == "npu-sched: profile: ethos-u55-256, "* ]]
+	[ -z "$stderr" ]
 	[ "$(head -1 out/digits_per-layer.csv)" = "TFLite_operator,NNG Operator,SRAM Usage,Peak%,Op Cycles,Network%,NPU,SRAM AC,DRAM AC,OnFlash AC,OffFlash AC,MAC Count,Network%,Util%,Name" ]
 }
 

@@ -102,8 +102,11 @@ computed()
 not_rescaled()
 {
 	breaks "$1" unequal-quantization || return
-	refuses 2 "): unequal-quantization: scale " tfl-partition "$1.tflite" || return
-	grep -q 'or --allow=unequal-quantization copies the integers$' refuses.err || return 0
+	# TensorFlow Lite Micro has outputs of RELU6 with two scales: tfl-partition takes it
+	if [ "$1" != RELU6 ]; then
+		refuses 2 "): unequal-quantization: scale " tfl-partition "$1.tflite" || return
+		grep -q 'or --allow=unequal-quantization copies the integers$' refuses.err || return 0
+	fi
 	n_copied=$((n_copied + 1))
 	npucc -q -a ethos-u55-128 --allow=dead-branch,unequal-quantization --check -o npu.tflite \
 		--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram "$1.tflite"
