@@ -413,8 +413,9 @@ test:
 	$(Q)$(MAKE) --no-print-directory $$(tests/run $(B) '$(T)' --needs)
 	$(Q)tests/run $(B) '$(T)'
 
+# a small sample of what suites draw; NPUTOOLS_QUICK= in the environment: the larger one
 check: deps
-	$(Q)$(MAKE) --no-print-directory check-run
+	$(Q)NPUTOOLS_QUICK=$${NPUTOOLS_QUICK-1} $(MAKE) --no-print-directory check-run
 
 # Tests that take long: random weights through the codec and back, random models, pages in a
 # browser, and the suites that otherwise take a sample (NPUTOOLS_ALL).  make check-long
@@ -436,7 +437,7 @@ check-long: tests
 	$(Q)NPUTOOLS_ALL=1 $(B)/tests/npu_flips
 	$(Q)tests/pictures $(B)
 	$(Q)NPUTOOLS_ALL=1 tests/run $(B) \
-		"$$(grep -l 'NPUTOOLS_ALL\|load lib/\(partition\|rewrites\)' tests/*.bats | \
+		"$$(grep -l 'NPUTOOLS_\(ALL\|QUICK\)\|load lib/\(partition\|rewrites\)' tests/*.bats | \
 		sed 's,.*/\(.*\)\.bats,^bats:\1$$,' | paste -s -d '|' | sed 's,|,\\|,g')"
 
 check-run: tests

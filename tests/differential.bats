@@ -85,9 +85,9 @@ column()
 	strange ''
 	differential --vela=./strange -n 4 ADD MUL || { cat log; false; }
 	strange "$LOSES"
-	run -1 differential --vela=./strange -n 1 -j 1 -s 5 --tries=40 ADD
+	run -1 differential --vela=./strange -n 1 -j 1 -s 5 --tries=12 ADD
 	local one=$output
-	run -1 differential --vela=./strange -n 1 -j 4 -s 5 --tries=40 ADD
+	run -1 differential --vela=./strange -n 1 -j 4 -s 5 --tries=12 ADD
 	[ "$output" = "$one" ]
 }
 
