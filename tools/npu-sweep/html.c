@@ -412,8 +412,11 @@ same_message(const char *x, const char *of_x, const char *y, const char *of_y)
 		if (!strncmp(x, of_x, n) && !strncmp(y, of_y, m)) {
 			x += n;
 			y += m;
-		} else if (*x++ != *y++) {
-			return false;
+		} else {
+			if (*x != *y)
+				return false;
+			x++;
+			y++;
 		}
 	return *x == *y;
 }
