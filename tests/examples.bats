@@ -121,7 +121,7 @@ on_host()
 	mkdir -p driver/include
 	cp "$driver/ethosu_driver.h" driver/include
 	local options=(NPU_MK="$TOP/scripts/npu.mk" CFLAGS=-Werror INPUT="$picture"
-		NPU_MKINPUT_FLAGS=--range=0,1 CC=gcc)
+		NPU_MKINPUT_FLAGS="--range=0,1" CC=gcc)
 	# no default chooses an NPU that the firmware does not have
 	refuses 2 "set NPU_PART" make -s "${options[@]}" ETHOSU_DRIVER=driver
 	make -s "${options[@]}" ETHOSU_DRIVER=driver NPU_PART=alif-e7-he
