@@ -134,10 +134,10 @@ root()
 # The variance of a normalization in 16 bits has a small scale, so that the ratio of the scales
 # is 2^20 and more.
 @test "RSQRT of 16 bits is exact for the scales of a normalization" {
-	local i in out
+	local in out
 	root 1.6e-5 6.9e-5
 	exact m
-	for i in 1 2 3; do
+	for _ in 1 2 3; do
 		in=$((RANDOM % 90 + 10))e-$((RANDOM % 3 + 5)) out=$((RANDOM % 90 + 10))e-$((RANDOM % 2 + 6))
 		echo "scales $in $out"
 		root $in $out
