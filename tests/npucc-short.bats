@@ -145,7 +145,7 @@ counting()
 	diff <(sed 1d out) <(sed 1d named)
 	refuses 2 "--advice is for the summary or the page of a compiled model: name the model" \
 		npucc --part=alif-e7-hp --advice -o y.h d.tflite
-	refuses 2 "--report=none/x.html: there is no directory none/" \
+	refuses 2 "none/x.html: error: its directory does not exist: create it, or name another page" \
 		npucc --part=alif-e7-hp --report=none/x.html d.tflite
 	refuses 2 "--report took '-o' as its file: name the page with --report=FILE.html" \
 		npucc --part=alif-e7-hp --report -o y.tflite d.tflite

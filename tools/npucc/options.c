@@ -254,11 +254,6 @@ check_page(const struct options *o)
 			  "FILE.tflite, or leave out -o");
 	else if (!strcmp(o->page, o->out))
 		cli_error("--report and -o name the same file; name another file for one of them");
-	const char *slash = strrchr(o->page, '/');
-	const char *dir = slash ? arena_strndup(o->a, o->page, (size_t)(slash - o->page) + 1) : ".";
-	/* --keep makes its own directory */
-	if (!o->keep && !file_is_directory(dir))
-		cli_error("--report=%s: there is no directory %s", o->page, dir);
 }
 
 static void

@@ -104,6 +104,10 @@ choose(struct npucc *c, struct guarded *g)
 		return false;
 	if (o->page && !file_check_output(o->page, o->in, c->e))
 		return false;
+	/* --keep may make the directory */
+	if (o->page && !o->keep && !file_is_directory(adopt(c->a, place_directory(o->page))))
+		return err_at(c->e, o->page, 0, "its directory does not exist: create it, or name "
+						"another page");
 	const char *keep = o->keep;
 	if (o->archive) {
 		if (file_is_directory(keep))
