@@ -10,7 +10,6 @@
 #include "target/part.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 void
@@ -29,18 +28,14 @@ page_open(struct text *t, const char *title)
 	svg_style(t);
 	text_puts(t, page_css);
 	text_puts(t, "</style>\n</head>\n<body>\n<h1>");
-	/* a long name breaks behind an underscore */
-	for (const char *s = title; *s;) {
-		size_t n = strcspn(s, "_");
-		n += s[n] == '_';
-		char *word = strndup(s, n);
-		if (!word)
-			out_of_memory();
-		text_html(t, word);
-		free(word);
-		s += n;
-		text_puts(t, *s ? "<wbr/>" : "");
+	struct text name = { 0 };
+	text_html(&name, title);
+	for (const char *s = text_str(&name); *s; s++) {
+		text_putc(t, *s);
+		if (*s == '_') /* a long name may break here */
+			text_puts(t, "<wbr/>");
 	}
+	text_free(&name);
 	text_puts(t, "</h1>\n");
 }
 
