@@ -44,12 +44,6 @@ softmax()
 }
 
 @test "pairs: drawn networks compute the same bytes" {
-	local s applied=0
 	NATIVE=1 ACCELERATORS=$EVERY drawn 30 10 SOFTMAX
-	for s in {1..30}; do
-		"$GEN" "$s" SOFTMAX >m.tflite
-		! applies pairs m.tflite ethos-u65-512 || applied=$((applied + 1))
-	done
-	echo "applied: $applied"
-	[ "$applied" -ge 3 ]
+	among 30 SOFTMAX 3 applies pairs m.tflite ethos-u65-512
 }

@@ -62,6 +62,18 @@ nowhere()
 	done
 }
 
+# among COUNT FAMILY LEAST COMMAND...: COMMAND is true for at least LEAST of COUNT drawn m.tflite
+among()
+{
+	local seed n=0
+	for ((seed = 1; seed <= $1; seed++)); do
+		"$GEN" $seed "$2" >m.tflite
+		! "${@:4}" || n=$((n + 1))
+	done
+	echo "${*:4}: $n of $1"
+	[ $n -ge "$3" ]
+}
+
 # drawn COUNT QUICK FAMILY...: COUNT drawn models of these families compute the bytes of the plain
 # models; QUICK of them in a quick run, ten times COUNT with NPUTOOLS_ALL.  FIRST is the first
 # seed; other variables are those of random-models.
