@@ -134,7 +134,7 @@ struct nputools_options {
 	int64_t yield_every; /* cycles: divide the command stream into operators of at most so many
 			      * cycles, where that is possible; 0: do not divide it */
 	int allow_unequal_quantization; /* not 0: operators that copy or compare values may have
-					 * unequal scales; the integers stay as they are */
+					 * unequal scales; they copy the integers without a change */
 };
 
 /* One input or output of a model: its values in memory, little-endian. */

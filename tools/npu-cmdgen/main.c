@@ -164,7 +164,7 @@ take_bodies(struct cmdgen *c, const struct options *o)
 	return true;
 }
 
-/* Tells of bodies of IF and WHILE that stay as they are, on the CPU. */
+/* Notes the bodies of IF and WHILE that were not compiled: their operators run on the CPU. */
 static void
 note_bodies(const struct cmdgen *c)
 {

@@ -114,7 +114,7 @@ static const struct cli_option option_list[] = {
 	{ SHARED_FLAG(FAIL_ON_CPU, fail_on_cpu) },
 	{ SHARED_TAKE(ALLOW, take_rule), .arg = "RULE",
 	  .doc = "accept operators that copy or compare values of unequal scales "
-		 "(unequal-quantization): the integers stay as they are" },
+		 "(unequal-quantization): the integers are copied without a change" },
 	{ SHARED_FLAG(INTEGER_IO, integer_io) },
 	{ SHARED_TAKE_INTO(INPUT_LAYOUT, in, take_layout) },
 	{ SHARED_TAKE_INTO(OUTPUT_LAYOUT, out, take_layout) },
