@@ -135,7 +135,7 @@ static bool
 settle_rows(struct search *x, struct points *l)
 {
 	enum { MANY = 256 * 1024 };
-	const double PRINTED = 0.001;
+	const double printed = 0.001;
 	struct point *v = anew(x->s->a, struct point, l->n + 1);
 	size_t n = 0;
 	if (count_weights(x->s->g) > MANY)
@@ -150,7 +150,7 @@ settle_rows(struct search *x, struct points *l)
 			limit = p ? max_i64(p->sram, ALIGN) : limit;
 		}
 		/* more bytes for no cycles, or for fewer than are printed, are no row */
-		while (p && n && p->cycles < v[n - 1].cycles + PRINTED)
+		while (p && n && p->cycles < v[n - 1].cycles + printed)
 			n--;
 		if (p)
 			v[n++] = *p;
