@@ -7,8 +7,6 @@ load lib/common
 load lib/model
 load lib/rewrites
 
-GEN=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
-
 # two K PADDING ZERO ACTIVATION BIAS COLUMN: a model m of two convolutions.  Every second of the 32
 # channels of "mid", whose zero point is ZERO, has the bias BIAS.  The second convolution has a
 # kernel of K x K; its weights for these channels are COLUMN, or random (COLUMN: any).

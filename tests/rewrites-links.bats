@@ -7,8 +7,6 @@ bats_require_minimum_version 1.5.0
 load lib/common
 load lib/rewrites
 
-GEN=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
-
 # links ACCELERATOR [OPTION...]: the plan of m.tflite has the form `links`
 links()
 {

@@ -8,8 +8,6 @@ load lib/common
 load lib/model
 load lib/rewrites
 
-GEN=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
-
 # softmax ROWS CLASSES [TYPE SCALE ZERO]: a SOFTMAX of INT8, and the type of the OFM
 softmax()
 {

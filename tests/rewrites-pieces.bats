@@ -7,8 +7,6 @@ load lib/common
 load lib/model
 load lib/rewrites
 
-GEN=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
-
 # padded BEFORE AFTER [JQ]: m.tflite, an ADD of a map of 8 x 8 x 24 whose channels were padded, and
 # of a map of as many channels
 padded()

@@ -7,8 +7,6 @@ load lib/common
 load lib/model
 load lib/rewrites
 
-GEN=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
-
 # quantized FROM ZERO TO ZERO SCALE [JQ-PROGRAM]: a QUANTIZE between the types FROM and TO (3: u8,
 # 9: i8), from scale 0.5 to SCALE, and a CONV_2D of 3x3 with padding
 quantized()

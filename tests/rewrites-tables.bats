@@ -8,8 +8,6 @@ load lib/common
 load lib/model
 load lib/rewrites
 
-GEN=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
-
 # ended TO ZERO [JQ-PROGRAM]: a CONV_2D of INT8, a LOGISTIC, and a QUANTIZE to the type TO (3: u8, 9: i8)
 ended()
 {

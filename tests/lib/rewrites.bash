@@ -5,6 +5,9 @@
 ALL="ethos-u55-32 ethos-u55-64 ethos-u55-128 ethos-u55-256 ethos-u65-256 ethos-u65-512
 	ethos-u85-128 ethos-u85-256 ethos-u85-512 ethos-u85-1024 ethos-u85-2048"
 
+# draws a network: GEN SEED [KIND]
+GEN=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
+
 # all of them, or one of each generation in a quick run
 EVERY=$ALL
 [ -z "${NPUTOOLS_QUICK-}" ] || EVERY="ethos-u55-32 ethos-u65-512 ethos-u85-256"
