@@ -413,9 +413,15 @@ test:
 	$(Q)$(MAKE) --no-print-directory $$(tests/run $(B) '$(T)' --needs)
 	$(Q)tests/run $(B) '$(T)'
 
-# a small sample of what suites draw; NPUTOOLS_QUICK= in the environment: the larger one
+# suites about this tree, its releases and its scripts rather than about the programs: .ci/run
+# and make check-all run them
+TREE_SUITES = ^bats:\(arrows\|build-systems\|compilers\|differential\|hardening\|install\|pages\|release\|tree\|user-ci\)$$
+
+# Without TREE_SUITES; SKIP= in the environment: with them.  A small sample of what suites draw;
+# NPUTOOLS_QUICK= in the environment: the larger one.
 check: deps
-	$(Q)NPUTOOLS_QUICK=$${NPUTOOLS_QUICK-1} $(MAKE) --no-print-directory check-run
+	$(Q)SKIP="$${SKIP-$(TREE_SUITES)}" NPUTOOLS_QUICK=$${NPUTOOLS_QUICK-1} \
+		$(MAKE) --no-print-directory check-run
 
 # Tests that take long: random weights through the codec and back, random models, pages in a
 # browser, and the suites that otherwise take a sample (NPUTOOLS_ALL).  make check-long
