@@ -15,6 +15,8 @@
 #include <stdio.h>
 
 enum { MAPS = 12, BUFFERS = 40, STEPS = 60, LIMIT = 24, CASES = 2000, BYTES = 6 };
+/* in one of FEW cases, so many buffers are live that they are in several chunks of gaps.c */
+enum { FEW = 100, MANY = 400, WIDE = 600 };
 
 struct lying {
 	struct g_range life;
@@ -22,8 +24,9 @@ struct lying {
 };
 
 struct memory {
-	struct lying v[MAPS + BUFFERS];
+	struct lying v[MAPS + MANY];
 	int n;
+	int64_t limit;
 };
 
 static bool
@@ -42,7 +45,7 @@ is_barred(const struct memory *m, struct g_range life, int64_t at, int64_t bytes
 static int64_t
 lowest(const struct memory *m, struct g_range life, int64_t bytes)
 {
-	for (int64_t at = 0; at + bytes <= LIMIT; at++)
+	for (int64_t at = 0; at + bytes <= m->limit; at++)
 		if (!is_barred(m, life, at, bytes))
 			return at;
 	return -1;
@@ -55,14 +58,14 @@ draw_maps(struct arena *a, struct plan *p, struct memory *m)
 	p->rect = anew(a, struct rect, MAPS + 1);
 	p->map_at = anew(a, int64_t, MAPS + 1);
 	p->n_maps = (size_t)draw(MAPS + 1);
-	p->n_slices = BUFFERS;
+	p->n_slices = MANY;
 	for (size_t i = 0; i < p->n_maps; i++) {
 		int64_t lo = draw(STEPS);
 		struct rect *r = &p->rect[i];
 		*r = (struct rect){ .slice = -1, .lo = lo, .hi = lo + draw(STEPS / 4),
 				    .place = draw(8) ? PLACE_ARENA : PLACE_CACHE,
 				    .bytes = draw(BYTES) };
-		p->map_at[i] = draw(LIMIT);
+		p->map_at[i] = draw(m->limit);
 		if (r->place == PLACE_ARENA && r->bytes)
 			m->v[m->n++] = (struct lying){ { .lo = r->lo, .hi = r->hi },
 						       p->map_at[i], p->map_at[i] + r->bytes };
@@ -74,7 +77,7 @@ draw_maps(struct arena *a, struct plan *p, struct memory *m)
 static bool
 check_buffer(struct gaps *h, struct memory *m, int64_t now, int number)
 {
-	const int64_t bytes = 1 + draw(BYTES), last = now + draw(STEPS / 4);
+	const int64_t bytes = 1 + draw(BYTES), last = now + draw(m->limit == WIDE ? 3 * STEPS : STEPS / 4);
 	for (int64_t lo = now; lo <= last; lo += 1 + draw(3)) {
 		struct g_range life = { .lo = lo, .hi = last };
 		int64_t at = -1, want = lowest(m, life, bytes);
@@ -99,15 +102,16 @@ check(int number)
 {
 	struct arena *a = arena_open();
 	struct plan p = { .a = a };
-	struct memory m = { .n = 0 };
+	const bool many = number % FEW == 0;
+	struct memory m = { .limit = many ? WIDE : LIMIT };
 	draw_maps(a, &p, &m);
-	struct gaps *h = gaps_open(a, &p, PLACE_ARENA, LIMIT);
+	struct gaps *h = gaps_open(a, &p, PLACE_ARENA, m.limit);
 	bool ok = true;
 	int64_t now = 0;
-	for (int i = 0; ok && i < BUFFERS; i++) {
+	for (int i = 0; ok && i < (many ? MANY : BUFFERS); i++) {
 		gaps_pass(h, now);
 		ok = check_buffer(h, &m, now, number);
-		now += draw(4);
+		now += draw(many ? 2 : 4);
 	}
 	arena_close(a);
 	return ok;

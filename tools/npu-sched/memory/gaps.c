@@ -9,16 +9,33 @@
 #include "base/fixed.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct box {
 	int64_t lo, hi, at, end; /* time steps, inclusive; first byte, byte behind the last */
 };
 
-struct gaps {
-	struct box *feature_map; /* sorted by first time step */
-	size_t n_feature_maps, begun; /* begun: so many were added to box or have expired */
-	struct box *box;      /* feature maps and buffers, sorted by address */
+/*
+ * Some thousand boxes can be live at once.  A chunk of neighbours whose boxes are all live, with no
+ * hole between them that is large enough, is passed as one.
+ */
+enum { CHUNK = 64 };
+
+struct chunk {
+	struct chunk *next;
+	int64_t at, end;	/* the lowest byte of a box, behind the highest */
+	int64_t hole;		/* the longest run of bytes between boxes */
+	int64_t begun, until;	/* all boxes are live in these time steps */
 	size_t n;
+	struct box box[CHUNK];	/* sorted by address */
+};
+
+struct gaps {
+	struct arena *a;
+	struct box *feature_map; /* sorted by first time step */
+	size_t n_feature_maps, begun; /* begun: so many were added to chunks or have expired */
+	struct chunk *chunk;  /* feature maps and buffers, sorted by address; no chunk is empty */
+	struct chunk *unused;
 	int64_t now; /* no call asks for an earlier time step */
 	int64_t limit;
 	struct asked { /* the last search; bytes 0: none since the last gaps_put() */
@@ -41,9 +58,9 @@ struct gaps *
 gaps_open(struct arena *a, const struct plan *p, int place, int64_t limit)
 {
 	struct gaps *h = anew(a, struct gaps, 1);
+	h->a = a;
 	h->limit = limit;
 	h->feature_map = anew(a, struct box, p->n_maps + 1);
-	h->box = anew(a, struct box, p->n_maps + p->n_slices + 1);
 	for (size_t i = 0; i < p->n_maps; i++) {
 		const struct rect *r = &p->rect[i];
 		if (r->place == place && r->bytes)
@@ -55,26 +72,99 @@ gaps_open(struct arena *a, const struct plan *p, int place, int64_t limit)
 	return h;
 }
 
-void
-gaps_pass(struct gaps *h, int64_t now)
+static void
+summarize(struct chunk *c)
 {
-	size_t n = 0;
-	if (now <= h->now)
-		return;
-	h->now = now;
-	for (size_t i = 0; i < h->n; i++)
-		if (h->box[i].hi >= now)
-			h->box[n++] = h->box[i];
-	h->n = n;
+	c->at = c->box[0].at;
+	c->end = c->box[0].end;
+	c->hole = 0;
+	c->begun = c->box[0].lo;
+	c->until = c->box[0].hi;
+	for (size_t i = 1; i < c->n; i++) {
+		const struct box *b = &c->box[i];
+		c->hole = max_i64(c->hole, b->at - c->end);
+		c->end = max_i64(c->end, b->end);
+		c->begun = max_i64(c->begun, b->lo);
+		c->until = min_i64(c->until, b->hi);
+	}
 }
 
 static void
+expire(struct chunk *c, int64_t now)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < c->n; i++)
+		if (c->box[i].hi >= now)
+			c->box[n++] = c->box[i];
+	c->n = n;
+	if (n)
+		summarize(c);
+}
+
+void
+gaps_pass(struct gaps *h, int64_t now)
+{
+	if (now <= h->now)
+		return;
+	h->now = now;
+	for (struct chunk **at = &h->chunk; *at;) {
+		struct chunk *c = *at;
+		if (c->until < now)
+			expire(c, now);
+		if (c->n) {
+			at = &c->next;
+		} else {
+			*at = c->next;
+			c->next = h->unused;
+			h->unused = c;
+		}
+	}
+}
+
+/* an empty chunk behind `before`, or the first one if NULL */
+static struct chunk *
+add_chunk(struct gaps *h, struct chunk *before)
+{
+	struct chunk *c = h->unused;
+	if (c)
+		h->unused = c->next;
+	else
+		c = anew(h->a, struct chunk, 1);
+	struct chunk **at = before ? &before->next : &h->chunk;
+	c->n = 0;
+	c->next = *at;
+	*at = c;
+	return c;
+}
+
+/* moves the upper half of a chunk to a new one */
+static void
+divide(struct gaps *h, struct chunk *c)
+{
+	struct chunk *upper = add_chunk(h, c);
+	upper->n = c->n - c->n / 2;
+	c->n /= 2;
+	memcpy(upper->box, &c->box[c->n], upper->n * sizeof(*upper->box));
+	summarize(c);
+	summarize(upper);
+}
+
+/* behind boxes of the same address */
+static void
 add_box(struct gaps *h, struct box b)
 {
-	size_t i = h->n++;
-	for (; i > 0 && h->box[i - 1].at > b.at; i--)
-		h->box[i] = h->box[i - 1];
-	h->box[i] = b;
+	struct chunk *c = h->chunk ? h->chunk : add_chunk(h, NULL);
+	while (c->next && c->next->at <= b.at)
+		c = c->next;
+	if (c->n == CHUNK) {
+		divide(h, c);
+		c = c->next->at <= b.at ? c->next : c;
+	}
+	size_t i = c->n++;
+	for (; i > 0 && c->box[i - 1].at > b.at; i--)
+		c->box[i] = c->box[i - 1];
+	c->box[i] = b;
+	summarize(c);
 }
 
 /* Adds the boxes of feature maps that begin up to a time step. */
@@ -92,6 +182,13 @@ is_live(const struct box *b, struct g_range life)
 	return b->hi >= life.lo && b->lo <= life.hi;
 }
 
+/* true if all boxes are live in a lifetime, and no hole has room between `at` and the last box */
+static bool
+is_packed(const struct chunk *c, struct g_range life, int64_t bytes, int64_t at)
+{
+	return c->until >= life.lo && c->begun <= life.hi && c->hole < bytes && c->at < at + bytes;
+}
+
 /*
  * First fit in one pass.  Boxes are sorted by address, so no address below the end of a
  * blocking box is free.  The result holds for later lifetimes while all blocking boxes are live.
@@ -99,14 +196,25 @@ is_live(const struct box *b, struct g_range life)
 static struct asked
 search(struct gaps *h, struct g_range life, int64_t bytes)
 {
-	int64_t at = 0, until = INT64_MAX;
+	struct asked k = { .life = life, .bytes = bytes, .same = INT64_MAX };
 	add_feature_maps(h, life.hi);
-	for (size_t i = 0; i < h->n && h->box[i].at < at + bytes && at + bytes <= h->limit; i++)
-		if (h->box[i].end > at && is_live(&h->box[i], life)) {
-			until = min_i64(until, h->box[i].hi);
-			at = h->box[i].end;
+	for (const struct chunk *c = h->chunk; c && k.at + bytes <= h->limit; c = c->next) {
+		if (is_packed(c, life, bytes, k.at)) {
+			k.same = min_i64(k.same, c->until);
+			k.at = max_i64(k.at, c->end);
+			continue;
 		}
-	return (struct asked){ .life = life, .bytes = bytes, .at = at, .same = until };
+		for (size_t i = 0; i < c->n; i++) {
+			const struct box *b = &c->box[i];
+			if (b->at >= k.at + bytes)
+				return k;
+			if (b->end > k.at && is_live(b, life)) {
+				k.same = min_i64(k.same, b->hi);
+				k.at = b->end;
+			}
+		}
+	}
+	return k;
 }
 
 /* True if the cached address is still valid: same size and end, later start. */
