@@ -220,6 +220,10 @@ header_models()
 	#   lists      4 + 24 * 4 + 16 + 48 * 4
 	#   less       TENSOR_BYTES 32
 	[ "$(value A_RUNTIME_BYTES a.h)" = 704 ]
+	# Two arenas: the lists are in the second one.  Records of both arenas have 16 + 32
+	# bytes instead of 36, and those of input and output follow.
+	[ "$(value A_NON_PERSISTENT_ARENA_SIZE a.h)" = 464 ]
+	[ "$(value A_PERSISTENT_ARENA_SIZE a.h)" = 432 ]
 	# the larger arena first: it is large enough for both models
 	printf '#include "b.h"\n#include "a.h"\nchar arena[TENSOR_ARENA_SIZE];\n' >t.c
 	gcc $warnings -c t.c

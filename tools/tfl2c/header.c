@@ -58,6 +58,11 @@ put_arena_size(struct text *t, const struct job *j)
 		       "\t(%s_TENSOR_BYTES + %s_STATE_BYTES + "
 		       "%s_RUNTIME_BYTES)\n",
 		    j->prefix, j->prefix, j->prefix, j->prefix);
+	text_puts(t,
+		"/* or two arenas, for MicroAllocator::Create(): networks that run at different\n"
+		" * times can share the second one, except for variables of the plan */\n");
+	put_define(t, j, "PERSISTENT_ARENA_SIZE", p->persistent_bytes);
+	put_define(t, j, "NON_PERSISTENT_ARENA_SIZE", p->non_persistent_bytes);
 }
 
 /* Defines the dialect's macro of the arena size, or checks that it is large enough. */

@@ -279,5 +279,6 @@ plan_arena(struct arena *a, const struct tfl_model *m, struct tensor_plan *out,
 						out->variable_bytes);
 	out->arena_bytes = out->tensor_bytes + out->variable_bytes +
 			   out->runtime_bytes;
+	tflm_two_arenas(m, out);
 	return true;
 }

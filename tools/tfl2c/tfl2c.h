@@ -86,6 +86,8 @@ struct tensor_plan {
 	/* TFLM's records; or the memory for its planning, if this is more */
 	int64_t runtime_bytes;
 	int64_t arena_bytes;   /* the sum of the three above, a multiple of 16 */
+	/* two arenas instead of one, multiples of 16: records and variables; tensors */
+	int64_t persistent_bytes, non_persistent_bytes;
 	int n_tensors, n_ops;
 };
 
@@ -120,6 +122,11 @@ int tflm_scratch(const struct tfl_subgraph *g, const struct tfl_op *op,
  */
 int64_t tflm_runtime_bytes(const struct tfl_model *m, int64_t head_bytes,
 			   int64_t variable_bytes);
+/*
+ * Sets the sizes of the two arenas of a MicroAllocator, such that AllocateTensors() does not
+ * fail.  Needs tensor_bytes and variable_bytes.
+ */
+void tflm_two_arenas(const struct tfl_model *m, struct tensor_plan *plan);
 
 /* ---- call_plan.c: a network as a sequence of calls ------------------------- */
 

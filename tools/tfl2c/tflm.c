@@ -15,7 +15,7 @@
 
 enum {
 	WORD = 4, BUFFER_ALIGN = 16,
-	ALLOCATOR = 36, PLANNER = 44, MICRO_ALLOCATOR = 36, OPTIONS_ALLOCATOR = 8,
+	ALLOCATOR = 36, PERSISTENT_ALLOCATOR = 16, NON_PERSISTENT_ALLOCATOR = 32, PLANNER = 44, MICRO_ALLOCATOR = 36, OPTIONS_ALLOCATOR = 8,
 	SUBGRAPH = 8, EVAL_TENSOR = 12, NODE = 32, TENSOR = 32, QUANTIZATION = 12,
 	SCRATCH_HANDLE = 4, POINTER = 4,
 	/* lists of the preparation */
@@ -228,11 +228,12 @@ take_subgraph(struct prepared *p, const struct tfl_subgraph *g)
 		take_kernel(&p->tail, g, &g->op[i]);
 }
 
+/* allocators: bytes of the records of one or two arenas */
 static void
-prepare(const struct tfl_model *m, struct prepared *p)
+prepare(const struct tfl_model *m, int64_t allocators, struct prepared *p)
 {
 	*p = (struct prepared){ 0 };
-	reserve(&p->tail, ALLOCATOR, WORD);
+	reserve(&p->tail, allocators, WORD);
 	reserve(&p->tail, PLANNER, WORD);
 	reserve(&p->tail, MICRO_ALLOCATOR, WORD);
 	reserve(&p->tail, OPTIONS_ALLOCATOR, WORD);
@@ -246,23 +247,46 @@ prepare(const struct tfl_model *m, struct prepared *p)
 	reserve(&p->tail, SCRATCH_HANDLE * p->scratches, WORD);
 }
 
+/* bytes at the beginning of the arena while the interpreter plans, behind no tensors */
+static int64_t
+planning_bytes(const struct tfl_model *m, const struct prepared *p)
+{
+	int64_t requests = REQUEST * (p->scratches + REQUESTS_AHEAD);
+	int64_t lists = WORD * (int64_t)m->n_subgraphs +
+			LIFETIME * (p->buffers + p->scratches) + BUFFER_ALIGN +
+			PLANNED * (p->buffers + p->scratches);
+	return requests + max_i64(lists, p->largest);
+}
+
+/* adds variables and the records of inputs and outputs to the tail */
+static void
+finish(const struct tfl_model *m, int64_t variable_bytes, struct prepared *p)
+{
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	p->tail = round_up_i64(p->tail, variable_bytes ? BUFFER_ALIGN : WORD) + variable_bytes;
+	take_interface(&p->tail, g, g->in, g->n_in);
+	take_interface(&p->tail, g, g->out, g->n_out);
+}
+
 int64_t
 tflm_runtime_bytes(const struct tfl_model *m, int64_t head_bytes,
 		   int64_t variable_bytes)
 {
-	const struct tfl_subgraph *g = &m->subgraph[0];
 	struct prepared p;
-	prepare(m, &p);
-	int64_t requests = REQUEST * (p.scratches + REQUESTS_AHEAD);
-	int64_t lists = WORD * (int64_t)m->n_subgraphs +
-			LIFETIME * (p.buffers + p.scratches) + BUFFER_ALIGN +
-			PLANNED * (p.buffers + p.scratches);
-	int64_t at_planning = p.tail + variable_bytes + requests +
-			      max_i64(lists, p.largest);
-	p.tail = round_up_i64(p.tail, variable_bytes ? BUFFER_ALIGN : WORD) +
-		 variable_bytes;
-	take_interface(&p.tail, g, g->in, g->n_in);
-	take_interface(&p.tail, g, g->out, g->n_out);
+	prepare(m, ALLOCATOR, &p);
+	int64_t at_planning = p.tail + variable_bytes + planning_bytes(m, &p);
+	finish(m, variable_bytes, &p);
 	int64_t arena = max_i64(head_bytes + p.tail, at_planning);
 	return round_up_i64(arena, BUFFER_ALIGN) - head_bytes - variable_bytes;
+}
+
+void
+tflm_two_arenas(const struct tfl_model *m, struct tensor_plan *plan)
+{
+	struct prepared p;
+	prepare(m, PERSISTENT_ALLOCATOR + NON_PERSISTENT_ALLOCATOR, &p);
+	plan->non_persistent_bytes =
+	    round_up_i64(max_i64(plan->tensor_bytes, planning_bytes(m, &p)), BUFFER_ALIGN);
+	finish(m, plan->variable_bytes, &p);
+	plan->persistent_bytes = round_up_i64(p.tail, BUFFER_ALIGN);
 }
