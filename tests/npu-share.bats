@@ -126,6 +126,34 @@ share()
 	refuses 2 "no network is called 'digit'; did you mean digits?" npu-share "${u55[@]}" --rate=digit=1 digits.tflite
 }
 
+@test "under TensorFlow Lite Micro the arenas have the buffers of the interpreters" {
+	need jq
+	cd "$BATS_FILE_TMPDIR"
+	share --together=digits,lstm digits.tflite lstm.tflite
+	cp share.json bare.json
+	share --tflm --together=digits,lstm -o tflm digits.tflite lstm.tflite
+	cmp share.json tflm/share.json
+	# larger by the base addresses for the driver, at least
+	jq -es 'all(range(2); . as $k | $d[0].networks[$k].arena < $d[1].networks[$k].arena or
+		$d[0].networks[$k].row != $d[1].networks[$k].row) and
+		($d[1].networks | all(.[]; .persistent > 300 and .at % 16 == 0))' --slurpfile d <(cat bare.json share.json) <<<1
+	local n at
+	for n in digits lstm; do
+		read -r at <<<"$(sed -n "s/^#define ${n^^}_NON_PERSISTENT_ARENA_SIZE //p" tflm/$n.h)"
+		jq -e --arg n $n --argjson at "$at" '.networks[] | select(.name == $n) | .arena >= $at' share.json
+		grep -q "^${n}_add_operators(" tflm/$n.h
+		grep -q "^share_${n}_start(uint8_t \*arena)" tflm/share.h
+	done
+	# a network with variables can be reset
+	grep -q '^share_lstm_reset()' tflm/share.h
+	! grep -q 'share_digits_reset' tflm/share.h || return 1
+	# offsets are for C, too
+	printf '#include "share.h"\nchar arena[SHARE_ARENA_BYTES];\n' >t.c
+	cc -std=c11 -Wall -Wextra -Werror -Itflm -c t.c
+	# each model is stored whole
+	jq -e --argjson b "$(cat tflm/*.tflite | wc -c)" '.flash >= $b' share.json
+}
+
 @test "operators of the CPU, and an SRAM of the NPU's own" {
 	need jq
 	cd "$BATS_FILE_TMPDIR"
@@ -157,7 +185,7 @@ three()
 @test "a network with IF or WHILE is refused by its name" {
 	local bin=${NPUTOOLS_TESTBIN:-$TOP/build/tests}
 	"$bin/gen-model" 1 CONV_2D | "$bin/control-model" while 1 >loop.tflite
-	refuses 2 "loop.tflite: error: operator 1 (WHILE) calls subgraphs, but the functions of npu-share run without an interpreter" \
+	refuses 2 "loop.tflite: error: operator 1 (WHILE) calls subgraphs, which the functions of npu-share do not run" \
 		npu-share --part=corstone-300 loop.tflite
 }
 

@@ -8,6 +8,7 @@
 #include "kernels/kernels.h"
 #include "stream/stream.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,7 +136,10 @@ set_segments(struct share *s, struct row *r, const struct compiled *c)
 	r->n_segments = c->n_ranges;
 }
 
-/* Constants of all other networks belong to their own C file, or their own model. */
+/*
+ * Constants of all other networks belong to their own C file, or, for an interpreter, to their
+ * own model.
+ */
 static void
 set_own_constants(struct share *s, struct row *r, const struct compiled *c, int net)
 {
@@ -143,6 +147,10 @@ set_own_constants(struct share *s, struct row *r, const struct compiled *c, int 
 	const struct tfl_subgraph *g = &c->m->subgraph[0];
 	for (int i = 0; i < g->n_tensors; i++)
 		v->bytes += up((int64_t)g->tensor[i].data.n);
+	if (s->o->tflm) {
+		s->net[net].wrapper = up((int64_t)c->file.n) - v->bytes;
+		v->bytes = up((int64_t)c->file.n);
+	}
 	v->hash = hash_xxh3_seeded(c->file.p, c->file.n, (uint64_t)net + 1);
 	v->bytes -= r->stream;
 	r->segment = v;
@@ -232,7 +240,7 @@ read_streams(struct share *s, struct row *r, struct compiled *c)
 		if (fast && in[FAST] != in[SCRATCH])
 			r->fast = max_i64(r->fast, tfl_bytes(&g->tensor[in[FAST]]));
 	}
-	c->alone = n == 1 && g->n_ops == 1 && c->m->n_subgraphs == 1;
+	c->alone = !s->o->tflm && n == 1 && g->n_ops == 1 && c->m->n_subgraphs == 1;
 	return true;
 }
 
@@ -263,5 +271,31 @@ read_facts(struct share *s, int net, int row, struct bytes file, struct bytes pe
 		x->cpu_seconds = 0;
 	x->clock = clock;
 	r->is_measured = true;
+	return true;
+}
+
+/* the number of "#define NETWORK_SUFFIX" in a header; -1: there is none */
+static int64_t
+macro(struct share *s, int net, struct bytes header, const char *suffix)
+{
+	const char *text = arena_strndup(s->a, (const char *)header.p, header.n);
+	char *name = arena_printf(s->a, "#define %s_%s ", s->net[net].name, suffix);
+	for (char *c = name + strlen("#define "); *c; c++)
+		*c = (char)toupper((unsigned char)*c);
+	const char *at = strstr(text, name);
+	return at ? strtoll(at + strlen(name), NULL, 10) : -1;
+}
+
+bool
+read_arenas(struct share *s, int net, int row, struct bytes header)
+{
+	struct row *r = &s->p.net[net].row[row];
+	struct compiled *c = &s->net[net].compiled[row];
+	int64_t bytes = macro(s, net, header, "NON_PERSISTENT_ARENA_SIZE");
+	c->persistent = macro(s, net, header, "PERSISTENT_ARENA_SIZE");
+	if (bytes < 0 || c->persistent < 0)
+		return err_set(s->e, "error: %s: the header of tfl2c has no sizes of arenas",
+			       s->net[net].name);
+	r->arena = max_i64(r->arena, bytes);
 	return true;
 }

@@ -153,6 +153,49 @@ put_network(const struct share *s, struct text *t, int net)
 	text_putc(t, '\n');
 }
 
+/* One network under TensorFlow Lite Micro: its interpreter, and functions to use it. */
+static void
+put_interpreter(const struct share *s, struct text *t, int net)
+{
+	const char *n = s->net[net].name, *macro = upper(s, n);
+	const char *p = arena_printf(s->a, "%s_%s", s->o->name, n), *upper_p = upper(s, p);
+	text_printf(t, "static tflite::MicroInterpreter *%s_interpreter;\n\n"
+		       "static inline bool\n%s_start(uint8_t *arena)\n{\n", p, p);
+	text_printf(t, "\talignas(16) static uint8_t persistent[%s_PERSISTENT_ARENA_SIZE];\n"
+		       "\tstatic tflite::MicroMutableOpResolver<%s_RESOLVER_OPS> resolver;\n"
+		       "\tif (!%s_add_operators(resolver))\n\t\treturn false;\n", macro, macro, n);
+	text_printf(t, "\tstatic tflite::MicroInterpreter interpreter(tflite::GetModel(%s), resolver,\n"
+		       "\t\ttflite::MicroAllocator::Create(persistent, sizeof(persistent),\n"
+		       "\t\t\tarena + %s_ARENA_OFFSET, %s_ARENA_BYTES));\n", n, upper_p, upper_p);
+	text_printf(t, "\t%s_interpreter = &interpreter;\n"
+		       "\treturn interpreter.AllocateTensors() == kTfLiteOk;\n}\n\n", p);
+	text_printf(t, "static inline int\n%s_run()\n{\n"
+		       "\treturn %s_interpreter->Invoke() == kTfLiteOk ? 0 : -1;\n}\n\n", p, p);
+	if (chosen(s, net)->n_kept)
+		text_printf(t, "/* sets the first values of the variables again */\n"
+			       "static inline int\n%s_reset()\n{\n"
+			       "\treturn %s_interpreter->Reset() == kTfLiteOk ? 0 : -1;\n}\n\n", p, p);
+}
+
+static void
+put_interpreters(const struct share *s, struct text *t)
+{
+	const char *guard = upper(s, s->o->name), *name = s->o->name;
+	text_printf(t, "/*\n * The functions need TensorFlow Lite Micro's micro_interpreter.h and\n"
+		       " * micro_mutable_op_resolver.h, included before this header, and one file of the\n"
+		       " * program.  arena: %s_ARENA_BYTES, aligned to 16.  Call %s_start() once, before all\n"
+		       " * others.  Write the inputs at arena + ..._OFFSET directly before a run, and read the\n"
+		       " * outputs directly behind it: another network may use these bytes.\n */\n"
+		       "#ifdef TENSORFLOW_LITE_MICRO_MICRO_INTERPRETER_H_\n", guard, name);
+	for (int i = 0; i < s->p.n; i++)
+		put_interpreter(s, t, i);
+	text_printf(t, "/* makes all interpreters; false: one failed */\n"
+		       "static inline bool\n%s_start(uint8_t *arena)\n{\n\treturn ", name);
+	for (int i = 0; i < s->p.n; i++)
+		text_printf(t, "%s%s_%s_start(arena)", i ? " &&\n\t       " : "", name, s->net[i].name);
+	text_puts(t, ";\n}\n#endif\n");
+}
+
 static void
 put_functions(const struct share *s, struct text *t)
 {
@@ -201,7 +244,10 @@ print_header(const struct share *s, struct text *t)
 		       "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n",
 		    s->o->name, guard, guard);
 	for (int i = 0; i < s->p.n; i++)
-		if (!chosen_file(s, i)->alone)
+		if (s->o->tflm)
+			text_printf(t, "#define %s_OWN_ARENA\n#include \"%s.h\"\n",
+				    upper(s, s->net[i].name), s->net[i].name);
+		else if (!chosen_file(s, i)->alone)
 			text_printf(t, "#include \"%s.h\" /* with %s.c: operators of the CPU */\n",
 				    s->net[i].name, s->net[i].name);
 	text_printf(t, "/* memory that all networks share, aligned to 16 */\n"
@@ -213,6 +259,6 @@ print_header(const struct share *s, struct text *t)
 	text_putc(t, '\n');
 	for (int i = 0; i < s->p.n; i++)
 		put_network(s, t, i);
-	put_functions(s, t);
+	(s->o->tflm ? put_interpreters : put_functions)(s, t);
 	text_puts(t, "\n#endif\n");
 }

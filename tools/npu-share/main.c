@@ -99,6 +99,9 @@ static const struct cli_option option_list[] = {
 		     "runs of the proof in the simulator (default 100)") },
 	{ CLI_TEXT("name", "NAME", name, "prefix of all names in the header (default share)"),
 	  .key = 'n' },
+	{ CLI_FLAG("tflm", tflm,
+		   "the networks run under TensorFlow Lite Micro: each arena also has the buffers of "
+		   "the interpreter, and the header makes the interpreters") },
 	{ CLI_FLAG("json", json, "print the report as JSON") },
 	{ 0 },
 };
@@ -110,6 +113,21 @@ static const struct argp argp = {
 	       "Exit status: 0 done, 1 the budgets or deadlines can't be met, 2 error.  See "
 	       "npu-share(1).",
 };
+
+/* The compiled model as an array, with its operators for an interpreter. */
+static bool
+add_model(struct share *s, struct file_set *set, int net)
+{
+	const char *name = s->net[net].name;
+	struct job j = { .path = s->tfl2c, .in = chosen_file(s, net)->file };
+	add_word(&j, "tfl2c");
+	add_word(&j, "--resolver");
+	add_word(&j, "-n");
+	add_word(&j, name);
+	return run_jobs(s, &j, 1) &&
+	       file_set_lend(set, arena_printf(s->a, "%s/%s.h", s->o->output, name), j.out, false,
+			     s->e);
+}
 
 static bool
 call_job(struct share *s, struct job *j, int net, bool declarations)
@@ -162,7 +180,7 @@ write_files(struct share *s)
 		const struct compiled *c = chosen_file(s, i);
 		ok = file_set_lend(set, arena_printf(s->a, "%s/%s_npu.tflite", s->o->output,
 						     s->net[i].name), c->file, true, s->e) &&
-		     (c->alone || add_call(s, set, i));
+		     (c->alone || (s->o->tflm ? add_model(s, set, i) : add_call(s, set, i)));
 	}
 	return file_set_end(set, ok, s->e);
 }

@@ -41,6 +41,16 @@ sum_of_arenas(const struct share *s)
 	return sum;
 }
 
+/* of the arenas that each interpreter has for itself */
+static int64_t
+persistent_bytes(const struct share *s)
+{
+	int64_t sum = 0;
+	for (int i = 0; i < s->p.n; i++)
+		sum += chosen_file(s, i)->persistent;
+	return sum;
+}
+
 /* ---- the table ------------------------------------------------------------------------ */
 
 /* names of the memory of the arenas, and of the constants and streams */
@@ -116,6 +126,9 @@ print_table(const struct share *s, struct text *t)
 		put_row(s, t, i);
 	put_budget(t, memory_name(s, false), c->place.bytes, s->p.arena,
 		   sum_of_arenas(s));
+	if (s->o->tflm)
+		put_budget(t, "memory of the interpreters, which the NPU does not use",
+			   persistent_bytes(s), INT64_MAX, 0);
 	if (c->fast)
 		put_budget(t, "SRAM of the NPU", c->fast, s->p.fast, 0);
 	put_budget(t, memory_name(s, true), flash_bytes(s), s->p.flash, s->separate_flash);
@@ -163,6 +176,8 @@ put_network(const struct share *s, const struct json_out *j, int net)
 	json_put_i64(j, "row", s->choice.row[net]);
 	json_put_i64(j, "at", at);
 	json_put_i64(j, "arena", r->arena);
+	if (s->o->tflm)
+		json_put_i64(j, "persistent", chosen_file(s, net)->persistent);
 	json_put_i64(j, "fast", r->fast);
 	json_put_i64(j, "flash", constants);
 	json_put_i64(j, "streams", r->stream);

@@ -33,13 +33,16 @@ struct options {
 	unsigned jobs;
 	int64_t runs; /* of the proof */
 	bool json;
+	bool tflm; /* the networks run under TensorFlow Lite Micro */
 };
 
 /* a compiled row */
 struct compiled {
 	struct bytes file;
 	struct tfl_model *m;
-	bool alone; /* one NPU operator is the whole network */
+	/* one NPU operator is the whole network, and the firmware calls the driver itself */
+	bool alone;
+	int64_t persistent; /* with --tflm: bytes of the interpreter's own arena */
 	/* of a network that is alone: the driver's payload and the constants */
 	struct bytes payload, flash;
 	const struct span *range; /* parts of flash that the stream reads, merged, by address */
@@ -53,6 +56,7 @@ struct network {
 	struct tfl_model *original;
 	struct compiled *compiled; /* of each row; file.p is NULL until it is compiled */
 	double clock, cpu_seconds; /* of the first compiled row */
+	int64_t wrapper; /* with --tflm: bytes of the file beside constants and streams */
 };
 
 struct share {
@@ -95,6 +99,8 @@ void add_target(const struct share *s, struct job *j, bool compiles);
 
 /* ---- facts.c: what a compiled row takes ---- */
 bool read_facts(struct share *s, int net, int row, struct bytes file, struct bytes perf);
+/* with --tflm: takes the sizes of both arenas of an interpreter from the header of tfl2c */
+bool read_arenas(struct share *s, int net, int row, struct bytes header);
 
 /* ---- solve.c ---- */
 bool take_fronts(struct share *s);

@@ -71,6 +71,26 @@ take_fronts(struct share *s)
 	return true;
 }
 
+/* Adds what an interpreter takes to the rows that n jobs have compiled. */
+static bool
+add_interpreters(struct share *s, const struct job *compiled, int n)
+{
+	struct job *job = anew(s->a, struct job, MAX_NETS);
+	for (int k = 0; k < n; k++) {
+		job[k] = (struct job){ .path = s->tfl2c, .in = compiled[k].out };
+		add_word(&job[k], "tfl2c");
+		add_word(&job[k], "--declarations");
+		add_word(&job[k], "-n");
+		add_word(&job[k], s->net[compiled[k].net].name);
+	}
+	if (!run_jobs(s, job, n))
+		return false;
+	for (int k = 0; k < n; k++)
+		if (!read_arenas(s, compiled[k].net, compiled[k].row, job[k].out))
+			return false;
+	return true;
+}
+
 /* Compiles one row of some networks: row[i] -1: none. */
 static bool
 compile(struct share *s, const int *row)
@@ -108,7 +128,7 @@ compile(struct share *s, const int *row)
 	for (int k = 0; k < n; k++)
 		if (!read_facts(s, job[k].net, job[k].row, job[k].out, perf[k].out))
 			return false;
-	return true;
+	return !s->o->tflm || add_interpreters(s, job, n);
 }
 
 /* Gives each row the time of the NPU, by the clock, and that of the CPU. */
@@ -121,6 +141,16 @@ set_seconds(struct share *s)
 			if (!r->is_measured)
 				r->seconds = r->cycles / s->net[i].clock + s->net[i].cpu_seconds;
 		}
+}
+
+/* The files of all rows of a network have the same bytes beside constants and streams. */
+static void
+add_wrappers(struct share *s)
+{
+	for (int i = 0; i < s->p.n; i++)
+		for (int k = 0; k < s->p.net[i].n_rows; k++)
+			if (!s->p.net[i].row[k].is_measured)
+				s->p.net[i].row[k].stream += s->net[i].wrapper;
 }
 
 static int64_t
@@ -200,6 +230,7 @@ solve(struct share *s)
 		row[i] = s->p.net[i].n_rows - 1;
 	if (!compile(s, row))
 		return false;
+	add_wrappers(s);
 	for (;;) {
 		set_seconds(s);
 		if (!choose_rows(&s->p, most_steps, &s->choice))
