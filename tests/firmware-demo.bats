@@ -136,8 +136,22 @@ interpreted()
 	done
 }
 
-@test "two networks run in turn on one arena" {
+# networks VARIABLE=VALUE...: two networks on one arena
+networks()
+{
 	cp "$(network hello_world_int8)" second.tflite
-	demo MODELS="$TOP/tests/models/digits.tflite $PWD/second.tflite"
-	[[ "$output" == *"2 networks in an arena of "* ]]
+	demo MODELS="$TOP/tests/models/digits.tflite $PWD/second.tflite" "$@"
+	[[ "$output" == *"2 networks in an arena of "*" bytes, 16 runs in random order"* ]]
+}
+
+@test "two networks run in random order on one arena" {
+	networks
+}
+
+@test "two networks run in random order on one arena under TensorFlow Lite Micro" {
+	[ -n "${NPUTOOLS_TFLM-}" ] || skip "no TensorFlow Lite Micro (NPUTOOLS_TFLM)"
+	networks TFLM="$NPUTOOLS_TFLM" TFLM_DEPS="${NPUTOOLS_TFLM_DEPS-}"
+	# their arenas share no byte, and the NPU has a memory of its own
+	networks TFLM="$NPUTOOLS_TFLM" TFLM_DEPS="${NPUTOOLS_TFLM_DEPS-}" \
+		SHARE_FLAGS=--together=digits,second NPU=ethos-u65-256 MEMORY=Dedicated_Sram
 }
