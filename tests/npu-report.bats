@@ -534,3 +534,19 @@ front()
 	grep -q '<td>dense_12 (FULLY_CONNECTED + LOGISTIC + MUL)</td>' x.html
 	grep -q '"k":"MUL","t":"dense_12 (FULLY_CONNECTED + LOGISTIC + MUL)"' x.html
 }
+
+@test "layers with equal constants are shown by their own names" {
+	need jq
+	# a converter adds the name of one of these layers to the names of all
+	model equal "$t[3].name = \"net/dense_1/MatMul\" | $t += [
+			($t[3] | .name = \"net/relu_2/Relu;net/dense_1/MatMul;net/dense_2/MatMul\"),
+			($t[3] | .name = \"net/dense_3/MatMul;net/dense_1/MatMul\")]
+		| .subgraphs[0] |= (.outputs = [3,4,5] | .operators |= [.[0], (.[0] | .outputs = [4]), (.[0] | .outputs = [5])])"
+	npucc -q -a ethos-u55-256 --system-config RTSS_HP_SRAM_MRAM --memory-mode Shared_Sram -o e.tflite equal.tflite
+	npu-perf --system-config RTSS_HP_SRAM_MRAM --memory-mode Shared_Sram --json e.tflite |
+		jq -e '[.layers[].label] == ["dense_1", "dense_2", "dense_3"]'
+	[ -n "$SHARED" ] || return 0
+	npucc -q --part=alif-e7-hp -o m.tflite "$SHARED/models-real/mobilenet_v1_0.25_96.tflite"
+	npu-perf --part=alif-e7-hp --json m.tflite |
+		jq -e '[.layers[] | select(.kind | endswith("CONV_2D")).label] | length == 28 and (unique | length) == 28'
+}

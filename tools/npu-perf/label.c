@@ -3,7 +3,8 @@
  * What a user calls an operator.  A converter names a tensor after all layers that it fused,
  * the last one first: "net/re_lu_3/Relu6;net/conv2d_3/BiasAdd;net/conv2d_3/Conv2D".  The
  * label has the layer with the weights and, if one kernel computes several operators of the
- * source, the kinds of all: "conv2d_3 (CONV_2D + LOGISTIC)".
+ * source, the kinds of all: "conv2d_3 (CONV_2D + LOGISTIC)".  Layers with equal constants have
+ * the names of one of these layers beside their own.
  */
 #include "report.h"
 
@@ -32,31 +33,61 @@ last_word(const char *s, size_t n)
 	return slash ? slash + 1 : s;
 }
 
-/* The part of a joined name whose last word is this; NULL: none. */
-static const char *
-part_with(const char *name, const char *word, size_t *n)
+/* how many layers' names have the n letters at part as one of their parts */
+static size_t
+layers_with(const struct npu_map *m, const char *part, size_t n)
 {
-	for (const char *p = name; *p; p += *n + (p[*n] == ';')) {
-		*n = strcspn(p, ";");
-		const char *last = last_word(p, *n);
-		if (last > p && begins_with(last, (size_t)(p + *n - last), word))
-			return p;
+	size_t found = 0;
+	for (size_t i = 0; i < m->n_layers; i++) {
+		size_t k = 0;
+		const char *p = m->layers[i].name;
+		for (; *p; p += k + (p[k] == ';')) {
+			k = strcspn(p, ";");
+			if (k == n && !strncmp(p, part, n))
+				break;
+		}
+		found += *p != '\0';
 	}
-	return NULL;
+	return found;
+}
+
+/*
+ * The part of a joined name whose last word is this; NULL: none.  Of several parts, the layer's
+ * own is the one that the fewest layers have.
+ */
+static const char *
+part_with(const struct npu_map *m, const char *name, const char *word, size_t *n)
+{
+	const char *best = NULL;
+	size_t fewest = 0, k = 0;
+	for (const char *p = name; *p; p += k + (p[k] == ';')) {
+		k = strcspn(p, ";");
+		const char *last = last_word(p, k);
+		if (last == p || !begins_with(last, (size_t)(p + k - last), word))
+			continue;
+		size_t layers = layers_with(m, p, k);
+		if (best && layers >= fewest)
+			continue;
+		best = p;
+		fewest = layers;
+		*n = k;
+	}
+	return best;
 }
 
 /* Prints the layer's path: without the network's first component, and without the operator. */
 static void
-put_layer(struct text *t, const char *name, const char *kind, const char *path)
+put_layer(struct text *t, const struct npu_map *m, int layer, const char *path)
 {
+	const char *name = m->layers[layer].name, *kind = m->layers[layer].kind;
 	size_t n;
 	const char *part = NULL;
 	for (size_t i = 0; i < ARRAY_LEN(named); i++) {
 		if (strcmp(named[i].kind, kind) != 0)
 			continue;
-		part = part_with(name, "BiasAdd", &n);
+		part = part_with(m, name, "BiasAdd", &n);
 		if (!part)
-			part = part_with(name, named[i].word, &n);
+			part = part_with(m, name, named[i].word, &n);
 	}
 	if (!part) {
 		part = name;
@@ -106,7 +137,7 @@ layer_label(struct text *t, const struct npu_map *m, const char *path, int layer
 		if (has_weights(m->layers[parts[i]].kind))
 			from = parts[i];
 	size_t before = t->n;
-	put_layer(t, m->layers[from].name, m->layers[from].kind, path);
+	put_layer(t, m, from, path);
 	if (t->n == before)
 		text_puts(t, m->layers[from].kind);
 	if (!n_parts)
