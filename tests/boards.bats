@@ -154,7 +154,7 @@ placed()
 		add_library(app STATIC)
 		target_include_directories(app PRIVATE ${STAND_INS})
 		function(zephyr_linker_sources_ifdef feature)
-			file(WRITE linked "${feature} ${ARGN}\n")
+			file(WRITE "${CMAKE_BINARY_DIR}/linked" "${feature} ${ARGN}\n")
 		endfunction()
 	END
 	echo 'static inline int sys_cache_data_flush_and_invd_all(void) { return 0; }' >include/zephyr/cache.h
@@ -169,7 +169,37 @@ placed()
 	grep -q ' T run_network$' names
 	grep -q ' T main$' names
 	readelf -SW build/libapp.a | grep -q 'tflm_arena'
+	[ "$(cat build/linked)" = 'CONFIG_BOARD_MPS3 SECTIONS;/zephyr/samples/modules/tflite-micro/tflm_ethosu/linker.ld' ]
 	grep -qx 'CONFIG_ETHOS_U=y' "$boards/zephyr/prj.conf"
+}
+
+@test "the headers for Zephyr's sample tflm_ethosu have the names that it uses" {
+	need g++
+	cp "$digits" model.tflite
+	sed -n '/^```sh/,/^```/p' "$boards/zephyr/README.md" | grep '^npucc\|^tfl2c\|^echo\|^mkinput' >commands
+	[ "$(wc -l <commands)" = 4 ]
+	# shellcheck source=/dev/null
+	. ./commands 2>notes
+	cat >main.cpp <<-'END'
+		#include <cstddef>
+		#include <cstdint>
+		#include <string>
+		#include "input.h"
+		#include "model.h"
+		#include "output.h"
+		#ifndef TENSOR_ARENA_SIZE
+		#error no size
+		#endif
+		struct data { const void *p; size_t n; };
+		int main()
+		{
+			data model = { networkModelData, sizeof(networkModelData) };
+			data in = { inputData, sizeof(inputData) }, out = { expectedOutputData, sizeof(expectedOutputData) };
+			return model.n > 10000 && in.n == 784 && out.n == 10 && std::string(modelName) == "model" ? 0 : 1;
+		}
+	END
+	g++ -std=c++17 -Wall -Wextra -Werror -o main main.cpp
+	./main
 }
 
 @test "the evaluation kit is configured for the model's NPU, memory mode and arena" {
