@@ -43,10 +43,10 @@ struct low_phases *low_phases_find(struct lower *l, const struct low_phasing *ho
 				   const struct low_blend *y, const struct low_blend *x);
 int low_phases_count(const struct low_phases *f); /* operations per image */
 /*
- * Appends the operations; `end` ends each of them.  Returns false if no
- * operation can address the rows or columns.
+ * Appends the operations; `end` ends each of them.  Refuses if no operation can address
+ * the rows or columns.
  */
-bool low_phases(struct lower *l, const struct low_phases *f, const struct nd *in,
+void low_phases(struct lower *l, const struct low_phases *f, const struct nd *in,
 		const struct nd *out, const struct low_end *end);
 
 #endif

@@ -315,7 +315,7 @@ nd_copy(struct lower *l, const struct nd *from, const struct nd *to)
 {
 	struct plan q;
 	if (nd_copies(l, from, to) > LOW_MAX_OPS) {
-		l->too_many = true;
+		low_refuse_many(l);
 		return;
 	}
 	if (!plan_copy(l, from, to, &q)) {

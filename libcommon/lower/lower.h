@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes NPU primitives from operators, for tfl-partition and tosa-partition.  The
- * functions append tensors and operations to a graph.  Those that return no bool cannot
- * fail: the partitioner has to refuse unsupported operators first.  Functions are grouped
- * by file; views of any rank are in lower/nd.h.
+ * functions append tensors and operations to a graph.  The partitioner has to refuse
+ * unsupported operators first; what only the lowering can see is refused by low_refuse().
+ * Functions are grouped by file; views of any rank are in lower/nd.h.
  */
 #ifndef LOWER_LOWER_H
 #define LOWER_LOWER_H
@@ -19,11 +19,18 @@ struct lower {
 	int op_i;	     /* index of the original operator that is being lowered */
 	const char *name;    /* name of its operations; NULL: none */
 	const struct accel *accel; /* target of the lowering; NULL: all accelerators */
-	bool too_many; /* a data movement was omitted as it would need more than
-			* LOW_MAX_OPS operations */
+	const char *refused; /* why the operator can't be lowered: low_refuse(); NULL: it can */
 	bool for_linux; /* streams must keep the rules of the Linux driver */
 };
 enum { LOW_MAX_OPS = 1 << 14 };
+
+/*
+ * values.c: Refuses the operator that is being lowered; the last reason counts.  The
+ * operations that were appended are of no use.
+ */
+void low_refuse(struct lower *l, const char *why);
+/* Refuses an operator that would need more than LOW_MAX_OPS operations, if nothing else did. */
+void low_refuse_many(struct lower *l);
 
 /* values.c: tensors of the graph */
 struct g_tensor *low_tensor(struct lower *l, int type, struct hwc hwc,

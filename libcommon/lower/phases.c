@@ -196,7 +196,7 @@ low_phases_count(const struct low_phases *f)
 	return f->y.n * f->x.n;
 }
 
-bool
+void
 low_phases(struct lower *l, const struct low_phases *f, const struct nd *in,
 	   const struct nd *out, const struct low_end *end)
 {
@@ -209,10 +209,11 @@ low_phases(struct lower *l, const struct low_phases *f, const struct nd *in,
 			const struct phase *y = &f->y.v[i / f->x.n];
 			const struct phase *x = &f->x.v[i % f->x.n];
 			struct g_op *op = phase_op(l, f, r, y, x, from, to);
-			if (!op)
-				return false;
+			if (!op) {
+				low_refuse(l, "no NPU operation can write all of its rows");
+				return;
+			}
 			low_finish(end, op);
 		}
 	}
-	return true;
 }

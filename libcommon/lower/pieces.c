@@ -212,7 +212,7 @@ run_pieces(struct lower *l, struct walk *w, const struct emit *m)
 	find_axes(w);
 	choose_axes(w);
 	if (count_piece_ops(w) > LOW_MAX_OPS) {
-		l->too_many = true;
+		low_refuse_many(l);
 		return;
 	}
 	for (int i = 0; i >= 0;) {

@@ -129,7 +129,7 @@ pool_spans(struct lower *l, bool average, const struct span *y, const struct spa
 	return op;
 }
 
-bool
+void
 low_pool(struct lower *l, const struct low_pool *p, const struct nd *in,
 	 const struct nd *out, const struct low_end *end)
 {
@@ -145,11 +145,12 @@ low_pool(struct lower *l, const struct low_pool *p, const struct nd *in,
 		for (int i = 0; i < ny * nx; i++) {
 			struct g_op *op = pool_spans(l, p->average, &y[i / nx],
 						     &x[i % nx], &from, &to);
-			if (!op)
-				return false;
+			if (!op) {
+				low_refuse(l, "no NPU operation can address its tensors");
+				return;
+			}
 			op->ifm_zero = p->zero;
 			low_finish(end, op);
 		}
 	}
-	return true;
 }

@@ -21,9 +21,9 @@ struct low_pool {
 const char *low_pool_check(struct arena *a, const struct low_pool *p, int64_t images);
 /*
  * Pools all images of `in` into `out`, both [N,H,W,C].  `end` ends each operation; its
- * scale is not used.  Returns false if no operation can address the parts of in or out.
+ * scale is not used.  Refuses if no operation can address the parts of in or out.
  */
-bool low_pool(struct lower *l, const struct low_pool *p, const struct nd *in,
+void low_pool(struct lower *l, const struct low_pool *p, const struct nd *in,
 	      const struct nd *out, const struct low_end *end);
 /* scale of a mean of n, halves rounded away from 0: (m, s) of ethosu-commands(7) 6.8 */
 struct npu_scale low_mean(int64_t n);

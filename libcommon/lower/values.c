@@ -8,6 +8,19 @@
 #include <stdio.h>
 #include <string.h>
 
+void
+low_refuse(struct lower *l, const char *why)
+{
+	l->refused = why;
+}
+
+void
+low_refuse_many(struct lower *l)
+{
+	if (!l->refused)
+		l->refused = "it would take more than 16384 operations";
+}
+
 struct g_tensor *
 low_tensor(struct lower *l, int type, struct hwc hwc, const char *name)
 {

@@ -9,7 +9,7 @@
 #include "emit/emit.h"
 #include "target/accel.h"
 
-#include <stdlib.h>
+#include <assert.h>
 
 void
 bind_place(struct part *p, int tensor, struct g_operand place)
@@ -53,8 +53,8 @@ bind_places(struct part *p)
 	}
 }
 
-/* appends the operations of an operator of the current node; returns NULL, or why not */
-static const char *
+/* appends the operations of an operator of the current node */
+static void
 lower_one(struct part *p, int i)
 {
 	const struct tfl_op *op = &p->sg->op[i];
@@ -64,29 +64,29 @@ lower_one(struct part *p, int i)
 	switch (p->op[i].as) {
 	case AS_PADDING:
 	case AS_PART:
-		return NULL;
+		break;
 	case AS_ALONE:
-		if (!o->table)
-			return family_of(op->code)->lower(p, o);
-		lower_bytes(p, o);
-		return NULL;
-	case AS_WORDS:
-		lower_words(p, o);
-		return NULL;
-	case AS_PICK:
-		lower_picked(p, op);
-		return NULL;
-	case AS_CONSTANT:
-		lower_constant(p, op);
-		return NULL;
+		if (o->table)
+			lower_bytes(p, o);
+		else
+			family_of(op->code)->lower(p, o);
+		break;
 	case AS_TABLE:
 		lower_bytes(p, o);
-		return NULL;
+		break;
+	case AS_WORDS:
+		lower_words(p, o);
+		break;
+	case AS_PICK:
+		lower_picked(p, op);
+		break;
+	case AS_CONSTANT:
+		lower_constant(p, op);
+		break;
 	case AS_RATIO:
 		lower_ratio(p, i);
-		return NULL;
+		break;
 	}
-	abort();
 }
 
 static bool
@@ -110,10 +110,12 @@ lower_all(struct part *p)
 		const struct g_node *node = p->l->node = p->g->nodes[n];
 		for (int k = 0; node->kind == NODE_NPU && k < node->tfl.n; k++) {
 			int i = node->tfl.v[k].index;
-			const char *why = lower_one(p, i);
-			if (!why)
+			lower_one(p, i);
+			if (!p->l->refused)
 				continue;
-			p->limit[i] = why;
+			assert(!p->limit[i]); /* an operator with a limit is not lowered */
+			p->limit[i] = p->l->refused;
+			p->l->refused = NULL;
 			all = false;
 		}
 	}

@@ -16,9 +16,9 @@
  *	moves/		elements that are moved unchanged
  *
  * A row of schema/operators.def names the family of an operator.  read_NAME() translates
- * an operator of the model, once, into a struct lop; lower_NAME() appends the operations
- * that the struct lop describes.  Both return NULL, or in one line why the NPU can't run
- * the operator.
+ * an operator of the model, once, into a struct lop, and returns NULL, or in one line why
+ * the NPU can't run the operator; lower_NAME() appends the operations that the struct lop
+ * describes.
  */
 #ifndef TFL_PARTITION_PART_H
 #define TFL_PARTITION_PART_H
@@ -186,8 +186,8 @@ bool fails_on_cpu(const struct part *p, const struct options *o);
 
 /* sets the union of *o; sees only the model, and returns NULL or why not */
 typedef const char *read_fn(const struct part *p, struct lop *o);
-/* appends the operations; returns NULL, or why none can compute the operator */
-typedef const char *lower_fn(struct part *p, const struct lop *o);
+/* appends the operations, or refuses: low_refuse() */
+typedef void lower_fn(struct part *p, const struct lop *o);
 /* two functions for each name in the column `family` of schema/operators.def */
 #define OPERATOR(name, kernel, real, adder, cpu, f, ...)                             \
 	read_fn read_##f;                                                            \
@@ -492,7 +492,7 @@ struct g_op *part_table(struct part *p, struct g_operand ifm,
 
 /* root.c: RSQRT of 16 bits */
 bool read_root(struct lop *o); /* false: the ratio of the scales can't be expressed */
-const char *lower_root(struct part *p, const struct lop *o);
+void lower_root(struct part *p, const struct lop *o);
 /* pairs of bits above the highest set bit, without the sign bit: 0 to 15 */
 struct g_operand word_free_pairs(struct part *p, struct g_operand v);
 /*

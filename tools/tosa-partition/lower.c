@@ -34,10 +34,8 @@ lower_all(struct part *p)
 			continue;
 		p->l->op_i = op->number;
 		p->l->name = tosa_out(p->t, op)->name;
-		const char *why = lowerings[op->code](p, op);
-		if (!why && p->l->too_many)
-			why = "it would take more than 16384 operations";
-		p->l->too_many = false;
+		const char *why = lowerings[op->code](p, op) ?: p->l->refused;
+		p->l->refused = NULL;
 		if (why)
 			p->why[i] = why;
 	}

@@ -11,8 +11,6 @@
 #include "lower/runs.h"
 #include "lower/sample.h"
 
-#include <assert.h>
-
 enum { MAX_EXTENT = 65536, MAX_RUNS = 2048 };
 
 /* for NEAREST, `lower` is the nearest element */
@@ -103,8 +101,7 @@ by_phases(struct part *p, const struct tosa_op *op, const struct low_blend *y,
 	struct nd out = result_view(p, t.out), dest = writable_fm(p, &out);
 	struct nd in = readable_fm(p, &v);
 	struct low_end end = tail_end(p, &t);
-	bool ok = low_phases(p->l, f, &in, &dest, &end);
-	assert(ok); /* parts of a feature map always have a view */
+	low_phases(p->l, f, &in, &dest, &end);
 	deliver_fm(p, &dest, &out);
 	return true;
 }

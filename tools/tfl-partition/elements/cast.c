@@ -89,7 +89,7 @@ stored_type(const struct tfl_tensor *t)
 }
 
 /* casts whole lines of MAX_LINE elements in one operation, the remainder in another */
-const char *
+void
 lower_cast(struct part *p, const struct lop *lop)
 {
 	const struct tfl_op *op = lop->op;
@@ -103,7 +103,7 @@ lower_cast(struct part *p, const struct lop *lop)
 		struct low_compare c = { .order = LOW_UNEQUAL, .a = v };
 		c.b = nd_const_one(p->l, v.type, v.rank, 0);
 		low_compare(p->l, &c, &out);
-		return NULL;
+		return;
 	}
 	/* words to fewer bits; the sign comes from the bits that remain */
 	if (i->type == TFL_INT32 && tfl_type_bytes(to) < 4 &&
@@ -111,7 +111,7 @@ lower_cast(struct part *p, const struct lop *lop)
 		if (out.type == TFL_UINT8)
 			out.type = TFL_INT8; /* the same bytes */
 		nd_narrow(p->l, &v, &out);
-		return NULL;
+		return;
 	}
 	int64_t n = tfl_elements(i), whole = n / MAX_LINE * MAX_LINE;
 	struct g_operand x = low_linear(p->l, part_ifm(p, op->in[0]));
@@ -123,5 +123,4 @@ lower_cast(struct part *p, const struct lop *lop)
 	if (rest.w)
 		cast_lines(p, &rest, x, from, dest, to);
 	low_deliver(p->l, dest, ofm);
-	return NULL;
 }

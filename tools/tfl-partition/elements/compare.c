@@ -122,7 +122,7 @@ order_of(int code)
 }
 
 /* Operands of different units have each its own scale, or become words of one unit. */
-const char *
+void
 lower_compare(struct part *p, const struct lop *o)
 {
 	const struct tfl_tensor *t[2] = { o->ifm, o->ifm2 };
@@ -145,7 +145,6 @@ lower_compare(struct part *p, const struct lop *o)
 		c.zero[k] = quant_zero(t[k ? !less : less]);
 	out = nd_ofm(p, o->op->out[0]);
 	low_compare(p->l, &c, &out);
-	return NULL;
 }
 
 /* ---- LOGICAL_NOT ----------------------------------------------------------- */
@@ -162,12 +161,11 @@ read_not(const struct part *p, struct lop *o)
 							    : "IFM and OFM differ in shape";
 }
 
-const char *
+void
 lower_not(struct part *p, const struct lop *o)
 {
 	struct g_operand y = part_ofm(p, o->op->out[0]);
 	(void)low_subtract_from(p->l, 1, low_view(p->l, part_ifm(p, o->op->in[0]), y.shape), y);
-	return NULL;
 }
 
 /* ---- SELECT ---------------------------------------------------------------- */
@@ -195,12 +193,11 @@ read_select(const struct part *p, struct lop *lop)
 	return rows ? "a condition that selects whole rows" : NULL;
 }
 
-const char *
+void
 lower_select(struct part *p, const struct lop *o)
 {
 	struct nd v[3], out = nd_ofm(p, o->op->out[0]);
 	for (int k = 0; k < 3; k++)
 		v[k] = nd_side(p, o->op->in[k], o->ofm);
 	low_select(p->l, &v[0], &v[1], &v[2], &out);
-	return NULL;
 }

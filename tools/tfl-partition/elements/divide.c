@@ -177,16 +177,18 @@ divide(struct part *p, const struct lop *o, struct g_operand v, struct g_operand
 						     fused_activation_function)));
 }
 
-const char *
+void
 lower_divide(struct part *p, const struct lop *o)
 {
-	if (o->ifm->type == TFL_INT32)
-		return lower_quotient(p, o);
-	struct g_operand ofm = part_ofm(p, o->op->out[0]), in[2];
+	struct g_operand ofm, in[2];
+	if (o->ifm->type == TFL_INT32) {
+		lower_quotient(p, o);
+		return;
+	}
+	ofm = part_ofm(p, o->op->out[0]);
 	for (int k = 0; k < 2; k++)
 		in[k] = part_ifm(p, o->op->in[k]);
 	struct g_operand v = spread(p, o, in, 0, ofm.shape);
 	struct g_operand w = spread(p, o, in, 1, ofm.shape);
 	divide(p, o, v, w, ofm);
-	return NULL;
 }

@@ -111,7 +111,7 @@ read_binary(const struct part *p, struct lop *o)
 }
 
 /* MAX and MIN compare raw values */
-const char *
+void
 lower_binary(struct part *p, const struct lop *o)
 {
 	bool raw = o->kind == OP_MAX || o->kind == OP_MIN;
@@ -119,5 +119,4 @@ lower_binary(struct part *p, const struct lop *o)
 	struct nd out = nd_ofm(p, o->op->out[0]);
 	part_binary(p, o->kind, &a, raw ? 0 : quant_zero(o->ifm), &b,
 		    raw ? 0 : quant_zero(o->ifm2), &out, &o->end);
-	return NULL;
 }

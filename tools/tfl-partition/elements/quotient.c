@@ -160,7 +160,7 @@ quotient_of(struct part *p, const struct constants *c, struct g_operand a,
 	return q;
 }
 
-const char *
+void
 lower_quotient(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -170,7 +170,7 @@ lower_quotient(struct part *p, const struct lop *o)
 		for (int k = 0; k < 2; k++)
 			v[k] = nd_side(p, op->in[k], o->ofm);
 		nd_divide(p->l, &v[0], &v[1], &out);
-		return NULL;
+		return;
 	}
 	struct constants c = constants_of(p, o->ifm2, q->by_shape);
 	struct g_operand one = word_const(p->l, 1), zero = word_const(p->l, 0);
@@ -195,7 +195,7 @@ lower_quotient(struct part *p, const struct lop *o)
 	if (!c.negative) {
 		(void)word_op_to(p->l, OP_ADD, y, twice, dest);
 		low_deliver(p->l, dest, ofm);
-		return NULL;
+		return;
 	}
 	y = word_add(p->l, y, twice);
 	if (op->code == TFL_FLOOR_DIV) {
@@ -215,5 +215,4 @@ lower_quotient(struct part *p, const struct lop *o)
 	}
 	(void)word_op_to(p->l, OP_MUL, y, c.sign, dest);
 	low_deliver(p->l, dest, ofm);
-	return NULL;
 }

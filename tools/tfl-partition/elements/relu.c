@@ -66,13 +66,12 @@ read_relu(const struct part *p, struct lop *o)
 	return NULL;
 }
 
-const char *
+void
 lower_relu(struct part *p, const struct lop *o)
 {
 	struct g_operand ofm = part_ofm(p, o->op->out[0]);
 	if (!is_raw(o) || !fuse(p, o->op->in[0], ofm, NULL, o->end.clamp))
 		(void)part_unary(p, o, OP_AVGPOOL);
-	return NULL;
 }
 
 /* ---- ABS, NEG ------------------------------------------------------------------ */
@@ -89,18 +88,17 @@ read_abs(const struct part *p, struct lop *o)
 		   ? why : "INT32 of different scales";
 }
 
-const char *
+void
 lower_abs(struct part *p, const struct lop *o)
 {
 	if (o->ifm->type != TFL_INT32) {
 		(void)part_unary(p, o, OP_ABS);
-		return NULL;
+		return;
 	}
 	struct g_operand ofm = part_ofm(p, o->op->out[0]);
 	struct g_operand x = low_view(p->l, part_ifm(p, o->op->in[0]), ofm.shape);
 	struct g_operand below = word_sub(p->l, word_const(p->l, 0), x);
 	(void)word_op_to(p->l, OP_MAX, x, below, ofm);
-	return NULL;
 }
 
 /* zero point minus x; scales are assumed equal, as in the reference */
@@ -111,20 +109,19 @@ read_neg(const struct part *p, struct lop *o)
 	return check_unary(p, o);
 }
 
-const char *
+void
 lower_neg(struct part *p, const struct lop *o)
 {
 	if (o->ifm->type == TFL_INT32) {
 		struct g_operand ofm = part_ofm(p, o->op->out[0]);
 		struct g_operand x = low_view(p->l, part_ifm(p, o->op->in[0]), ofm.shape);
 		(void)word_op_to(p->l, OP_SUB, word_const(p->l, 0), x, ofm);
-		return NULL;
+		return;
 	}
 	struct g_op *r = part_unary(p, o, OP_SUB);
 	op_scalar(r, 0, 0);
 	G_PUT(r, OP, reversed, 1);
 	op_unscaled(r);
-	return NULL;
 }
 
 /* ---- LEAKY_RELU ------------------------------------------------------------------ */
@@ -219,7 +216,7 @@ join_sides(struct part *p, struct g_operand above, struct g_operand below,
 	op_zeros(r, zero, zero);
 }
 
-const char *
+void
 lower_leaky(struct part *p, const struct lop *o)
 {
 	const struct tfl_tensor *y = o->ofm;
@@ -228,7 +225,7 @@ lower_leaky(struct part *p, const struct lop *o)
 		struct g_op *r = part_unary(p, o, OP_LRELU);
 		if (!l->native)
 			G_PUT(r, OP, opa, l->above);
-		return NULL;
+		return;
 	}
 	struct g_operand ofm = part_ofm(p, o->op->out[0]);
 	struct g_operand ifm = low_view(p->l, part_ifm(p, o->op->in[0]), ofm.shape);
@@ -241,7 +238,6 @@ lower_leaky(struct part *p, const struct lop *o)
 		op_ifm2(low_op(p->l, OP_MAX, above, ofm), below, 0);
 	else
 		join_sides(p, above, below, l->alpha_is_negative, ofm, quant_zero(y));
-	return NULL;
 }
 
 /* ---- PRELU ----------------------------------------------------------------------- */
@@ -337,7 +333,7 @@ side_of_alpha(struct part *p, const struct lop *o, int32_t *zero)
 }
 
 /* MAX(x, x * alpha), or the sum of x above and x * alpha below zero; all are rescaled */
-const char *
+void
 lower_prelu(struct part *p, const struct lop *o)
 {
 	const struct prelu *r = o->own;
@@ -372,5 +368,4 @@ lower_prelu(struct part *p, const struct lop *o)
 		op_ifm2(low_op(p->l, OP_MAX, first, ofm), second, 0);
 	else
 		join_sides(p, first, second, false, ofm, ofm_zero);
-	return NULL;
 }

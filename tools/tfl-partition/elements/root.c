@@ -70,7 +70,7 @@ inverse_root(struct part *p, struct g_operand v, int shift)
 	return word_max(p->l, root, word_mul(p->l, word_const(p->l, INT32_MAX), none));
 }
 
-const char *
+void
 lower_root(struct part *p, const struct lop *o)
 {
 	struct g_operand ofm = part_ofm(p, o->op->out[0]);
@@ -82,5 +82,4 @@ lower_root(struct part *p, const struct lop *o)
 	struct g_op *last = word_op_to(p->l, OP_MUL, inverse_root(p, v, left), mult, ofm);
 	op_scale(last, (struct npu_scale){ .mult = 1, .shift = shift + left }, ROUND_TFL);
 	op_zeros(last, 0, quant_zero(o->ofm));
-	return NULL;
 }

@@ -57,7 +57,7 @@ scaled_input(struct part *p, const struct lop *lop, int k)
 	return nd_aligned(y, t, lop->ofm);
 }
 
-const char *
+void
 lower_square(struct part *p, const struct lop *o)
 {
 	const struct square *s = o->own;
@@ -82,7 +82,7 @@ lower_square(struct part *p, const struct lop *o)
 		op_scale(last, s->out, ROUND_TFL);
 	} else if (words) {
 		(void)word_op_to(p->l, OP_MUL, d, d, ofm);
-		return NULL;
+		return;
 	} else {
 		struct g_operand square = word_mul(p->l, d, d);
 		last = word_op_to(p->l, OP_MUL, square,
@@ -90,5 +90,4 @@ lower_square(struct part *p, const struct lop *o)
 		op_scale(last, (struct npu_scale){ .mult = 1, .shift = s->out.shift }, ROUND_TFL);
 	}
 	op_zeros(last, 0, quant_zero(o->ofm));
-	return NULL;
 }

@@ -280,14 +280,14 @@ read_table(const struct part *p, struct lop *o)
 				   "results leave 16 bits", points[k], points[k + 1], k);
 }
 
-const char *
+void
 lower_table(struct part *p, const struct lop *o)
 {
 	if (o->op->code == TFL_RSQRT)
-		return lower_root(p, o);
-	struct g_lut *lut = low_lut16(p->l, o->own);
-	lower_to_table(p, o->op->in[0], part_ofm(p, o->op->out[0]), lut);
-	return NULL;
+		lower_root(p, o);
+	else
+		lower_to_table(p, o->op->in[0], part_ofm(p, o->op->out[0]),
+			       low_lut16(p->l, o->own));
 }
 
 /* ---- LOGISTIC, TANH ---------------------------------------------------------- */
@@ -311,10 +311,9 @@ read_squash(const struct part *p, struct lop *o)
 	return NULL;
 }
 
-const char *
+void
 lower_squash(struct part *p, const struct lop *o)
 {
 	struct g_op *r = part_unary(p, o, OP_AVGPOOL);
 	G_PUT(r, OP, act, o->op->code == TFL_TANH ? G_ACT_TANH : G_ACT_SIGMOID);
-	return NULL;
 }

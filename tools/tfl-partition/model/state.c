@@ -349,7 +349,7 @@ lower_begin(struct part *p, const struct initial *x, const struct tfl_op *op)
 }
 
 /* READ_VARIABLE, or ASSIGN_VARIABLE */
-const char *
+void
 lower_variable(struct part *p, const struct lop *o)
 {
 	int in = o->op->in[0], out = o->op->out[0];
@@ -369,5 +369,4 @@ lower_variable(struct part *p, const struct lop *o)
 		struct nd from = nd_of(v, o->ofm);
 		nd_result(p, out, &from);
 	}
-	return NULL;
 }

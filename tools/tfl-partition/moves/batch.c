@@ -111,7 +111,7 @@ read_blocks(const struct part *p, struct lop *o)
 		   : part_say(p, "the blocks take more than %d copies", ND_MAX_COPIES);
 }
 
-const char *
+void
 lower_blocks(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -134,7 +134,6 @@ lower_blocks(struct part *p, const struct lop *o)
 			nd_fill_border(p->l, &any, &piece, at, pixels.dim,
 				    quant_zero(o->ofm));
 	}
-	return NULL;
 }
 
 /* ---- BROADCAST_TO --------------------------------------------------------------- */

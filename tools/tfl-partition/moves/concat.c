@@ -135,13 +135,13 @@ concat_has_channels(const struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-const char *
+void
 lower_concat(struct part *p, const struct lop *lop)
 {
 	const struct tfl_op *op = lop->op;
 	if (concat_is_ordered(p, op)) {
 		lower_ordered_concat(p, op);
-		return NULL;
+		return;
 	}
 	struct nd to = nd_ofm(p, op->out[0]);
 	const struct tfl_tensor *o = lop->ofm;
@@ -164,7 +164,6 @@ lower_concat(struct part *p, const struct lop *lop)
 		    memcmp(x.stride, y.stride, sizeof(x.stride)) != 0)
 			nd_copy(p->l, &from, &part);
 	}
-	return NULL;
 }
 
 /*
@@ -222,16 +221,15 @@ read_tile(const struct part *p, struct lop *lop)
 		   : part_say(p, "tiling takes more than %d copies", ND_MAX_COPIES);
 }
 
-const char *
+void
 lower_tile(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
 	struct nd in = words_ifm(p, op->in[0]);
 	if (tfl_elements(o->ifm) == tfl_elements(o->ofm)) {
 		move_result(p, op, &in);
-		return NULL;
+		return;
 	}
 	struct nd out = words_ofm(p, op->out[0]);
 	nd_tile(p->l, &in, &out);
-	return NULL;
 }

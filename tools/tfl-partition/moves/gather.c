@@ -241,23 +241,25 @@ gather_columns(struct part *p, const struct gather *g, struct nd in, struct nd o
 	nd_gather(p->l, &in, &at, &out);
 }
 
-const char *
+void
 lower_gather(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
 	const struct gather *g = o->own;
-	if (!indices_are_constant(o))
-		return lower_indexed(p, o);
+	if (!indices_are_constant(o)) {
+		lower_indexed(p, o);
+		return;
+	}
 	struct nd in = nd_readable_as(p->l, words_ifm(p, op->in[0]), g->dim, g->rank);
 	struct nd from = in, to = in;
 	if (gather_run(g, 0, &from, &to) == g->n) {
 		move_result(p, op, &from);
-		return NULL;
+		return;
 	}
 	struct nd out = gathered(g, words_ofm(p, op->out[0]));
 	if (is_transfer_better(p, o) && nd_is_dense(&in) && nd_is_dense(&out)) {
 		gather_columns(p, g, in, out);
-		return NULL;
+		return;
 	}
 	for (int k = 0; k < g->n;) {
 		from = in;
@@ -265,5 +267,4 @@ lower_gather(struct part *p, const struct lop *o)
 		k = gather_run(g, k, &from, &to);
 		nd_copy(p->l, &from, &to);
 	}
-	return NULL;
 }

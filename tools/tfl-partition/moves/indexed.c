@@ -132,7 +132,7 @@ indices_of(struct part *p, const struct lop *o)
 	return nd_as(at, all, 2);
 }
 
-const char *
+void
 lower_indexed(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -145,5 +145,4 @@ lower_indexed(struct part *p, const struct lop *o)
 	struct nd out = nd_as(as_words(o->ofm, nd_of(dest, o->ofm)), some, 3);
 	nd_gather(p->l, &in, &at, &out);
 	low_deliver(p->l, dest, ofm);
-	return NULL;
 }

@@ -57,23 +57,22 @@ bytes_to_words(struct part *p, const struct lop *o, struct g_operand ifm,
 	part_table32(p, ifm, ofm, table);
 }
 
-const char *
+void
 lower_quantize(struct part *p, const struct lop *o)
 {
 	if (o->ifm->type != TFL_INT32 && o->ofm->type != TFL_INT32) {
 		(void)part_unary(p, o, OP_AVGPOOL);
-		return NULL;
+		return;
 	}
 	struct g_operand ofm = part_ofm(p, o->op->out[0]);
 	struct g_operand ifm = low_view(p->l, part_ifm(p, o->op->in[0]), ofm.shape);
 	if (tfl_type_bytes(o->ifm->type) == 1) {
 		bytes_to_words(p, o, ifm, ofm);
-		return NULL;
+		return;
 	}
 	if (o->ifm->type != TFL_INT32)
 		ifm = word_widened(p->l, ifm, o->zero);
 	word_scale_to(p->l, ifm, o->end.scale, o->end.zero, ofm);
-	return NULL;
 }
 
 /* ---- RESHAPE, SQUEEZE, EXPAND_DIMS ------------------------------------------ */

@@ -70,6 +70,6 @@ int folded_pad(const struct part *p, const struct tfl_op *op, struct g_pad *pad)
 
 /* indexed.c: GATHER and GATHER_ND with computed indices, by the DMA engine */
 const char *read_indexed(const struct part *p, struct lop *o);
-const char *lower_indexed(struct part *p, const struct lop *o);
+void lower_indexed(struct part *p, const struct lop *o);
 
 #endif

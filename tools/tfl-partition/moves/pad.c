@@ -78,7 +78,7 @@ read_pad(const struct part *p, struct lop *o)
 	return read_pad_sizes(p, o) ?: read_value(p, o) ?: check_ifm_part(p, o);
 }
 
-const char *
+void
 lower_pad(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -86,13 +86,13 @@ lower_pad(struct part *p, const struct lop *o)
 	struct nd in = words_ifm(p, op->in[0]);
 	if (tfl_elements(o->ifm) == tfl_elements(o->ofm)) {
 		move_result(p, op, &in);
-		return NULL;
+		return;
 	}
 	struct nd to = words_ofm(p, op->out[0]);
 	bool is_wide = o->ifm->type == TFL_INT64;
 	if (!is_wide || (int32_t)b->value == b->value >> 32) {
 		nd_pad(p->l, &in, b->before, (int32_t)b->value, &to);
-		return NULL;
+		return;
 	}
 	for (int k = 0; k < 2; k++) { /* the words have different values */
 		struct nd from = in, half = to;
@@ -100,7 +100,6 @@ lower_pad(struct part *p, const struct lop *o)
 		nd_slice(&half, in.rank - 1, k, 1, 1);
 		nd_pad(p->l, &from, b->before, (int32_t)(b->value >> 32 * k), &half);
 	}
-	return NULL;
 }
 
 /* ---- MIRROR_PAD ----------------------------------------------------------------- */
@@ -145,7 +144,7 @@ mirror_side(struct part *p, const struct nd *done, const struct nd *to, int k,
 	nd_copy(p->l, &source, &side);
 }
 
-const char *
+void
 lower_mirror(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -163,5 +162,4 @@ lower_mirror(struct part *p, const struct lop *o)
 		done.offset -= before * to.stride[k];
 		done.dim[k] = to.dim[k];
 	}
-	return NULL;
 }

@@ -100,7 +100,7 @@ scatter_columns(struct part *p, const struct scatter *s, struct nd from, struct 
 	nd_scatter(p->l, &from, &at, &to);
 }
 
-const char *
+void
 lower_scatter(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -120,7 +120,7 @@ lower_scatter(struct part *p, const struct lop *o)
 	if (is_transfer_better(p, o)) {
 		scatter_columns(p, s, from, to);
 		low_deliver(p->l, dest, ofm);
-		return NULL;
+		return;
 	}
 	for (int k = 0; k < s->n;) {
 		int64_t step;
@@ -132,5 +132,4 @@ lower_scatter(struct part *p, const struct lop *o)
 		k += n;
 	}
 	low_deliver(p->l, dest, ofm);
-	return NULL;
 }

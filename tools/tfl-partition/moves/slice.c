@@ -180,7 +180,7 @@ split_view(const struct part *p, const struct lop *o, int k, struct nd *v)
 	nd_slice(v, s->axis, at, split_length(p, o->op, s, k), 1);
 }
 
-const char *
+void
 lower_split(struct part *p, const struct lop *o)
 {
 	const struct split *s = o->own;
@@ -189,5 +189,4 @@ lower_split(struct part *p, const struct lop *o)
 		split_view(p, o, k, &v);
 		nd_result(p, o->op->out[k], &v);
 	}
-	return NULL;
 }

@@ -348,13 +348,12 @@ read_transposed(const struct part *p, struct lop *o)
 	return low_transconv_check(p->a, c, &in, &out) ?: read_constants(p, &f, o);
 }
 
-const char *
+void
 lower_transposed(struct part *p, const struct lop *o)
 {
 	struct low_conv c = stored_conv(p, o, 2);
 	struct nd in = nd_ifm(p, o->op->in[2]), out = nd_ofm(p, o->op->out[0]);
 	low_transconv(p->l, &c, &in, &out, &o->end);
-	return NULL;
 }
 
 /* ---- FULLY_CONNECTED ---------------------------------------------------------- */
@@ -394,13 +393,13 @@ read_fc(const struct part *p, struct lop *o)
 	return NULL;
 }
 
-const char *
+void
 lower_fc(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
 	if (!part_in(p, op, 1)->data.p) {
 		lower_computed(p, o);
-		return NULL;
+		return;
 	}
 	const struct low_conv *c = &o->conv;
 	int32_t n = (int32_t)(tfl_elements(o->ifm) / c->i);
@@ -411,5 +410,4 @@ lower_fc(struct part *p, const struct lop *o)
 	struct nd in = nd_operand_of(ifm, 4, from), out = nd_operand_of(ofm, 4, to);
 	struct low_conv w = stored_conv(p, o, 0);
 	low_conv(p->l, &w, &in, &out, &o->end);
-	return NULL;
 }

@@ -113,7 +113,7 @@ scale_sums(void *ctx, const struct nd *sums, const struct nd *out)
 	r->round = ROUND_NATURAL;
 }
 
-const char *
+void
 lower_conv(struct part *p, const struct lop *o)
 {
 	struct low_conv c = stored_conv(p, o, 0);
@@ -124,5 +124,4 @@ lower_conv(struct part *p, const struct lop *o)
 		low_conv(p->l, &c, &in, &out, &o->end);
 	else
 		low_conv_large(p->l, &c, &in, &out, scale_sums, &x);
-	return NULL;
 }

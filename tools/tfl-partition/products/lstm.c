@@ -200,7 +200,7 @@ make_step(struct part *p, const struct lstm *l, const struct matrix *m,
 	op_zeros(o, 0, quant_zero(l->hidden));
 }
 
-const char *
+void
 lower_lstm(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -223,5 +223,4 @@ lower_lstm(struct part *p, const struct lop *o)
 		h = to;
 	}
 	(void)low_copy(p->l, h, state);
-	return NULL;
 }

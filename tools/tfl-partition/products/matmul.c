@@ -223,7 +223,7 @@ multiply_matrices(void *ctx, const struct nd *a, const struct nd *b, const struc
 	multiply_all(x->p, x->o, &first, &second, out, NULL, x->end);
 }
 
-const char *
+void
 lower_matmul(struct part *p, const struct lop *o)
 {
 	struct low_matmul shape = shape_of(o);
@@ -238,7 +238,6 @@ lower_matmul(struct part *p, const struct lop *o)
 		low_multiply_wide(p->l, &w, &out);
 	else
 		multiply_matrices(&x, &a, &b, &out);
-	return NULL;
 }
 
 void

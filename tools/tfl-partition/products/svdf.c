@@ -323,7 +323,7 @@ write_units(struct part *p, const struct svdf *s, struct g_operand now,
 	word_scale_to(p->l, sum, s->to_y, quant_zero(s->y), to);
 }
 
-const char *
+void
 lower_svdf(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -336,5 +336,4 @@ lower_svdf(struct part *p, const struct lop *o)
 		write_units(p, s, now, dest, b);
 	}
 	low_deliver(p->l, dest, ofm);
-	return NULL;
 }

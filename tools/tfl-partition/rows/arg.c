@@ -54,10 +54,9 @@ read_arg(const struct part *p, struct lop *o)
 		   : "the OFM's shape is not what the axis gives";
 }
 
-const char *
+void
 lower_arg(struct part *p, const struct lop *o)
 {
 	struct nd x = nd_ifm(p, o->op->in[0]);
 	low_arg(p->l, &o->arg, &x, part_ofm(p, o->op->out[0]));
-	return NULL;
 }

@@ -63,7 +63,7 @@ divide_rounded(struct part *p, struct g_operand x, struct g_operand right,
 	(void)word_op_to(p->l, OP_MUL, magnitude, sign, ofm);
 }
 
-const char *
+void
 lower_normalize(struct part *p, const struct lop *o)
 {
 	const struct tfl_tensor *i = o->ifm;
@@ -84,10 +84,9 @@ lower_normalize(struct part *p, const struct lop *o)
 		v = word_shl(p->l, v, left);
 		op_scale(word_op_to(p->l, OP_MUL, v, root, ofm),
 			 (struct npu_scale){ .mult = 1, .shift = 31 }, ROUND_TFL);
-		return NULL;
+		return;
 	}
 	v = word_shl(p->l, v, word_max(p->l, left, none));
 	struct g_operand right = word_max(p->l, word_sub(p->l, none, left), none);
 	divide_rounded(p, word_mul_high(p->l, v, root), right, ofm);
-	return NULL;
 }

@@ -418,14 +418,14 @@ drop_axis(struct part *p, struct reduction *r, struct g_operand x, struct g_oper
 	return y;
 }
 
-const char *
+void
 lower_reduce(struct part *p, const struct lop *o)
 {
 	int code = o->op->code;
 	struct reduction r = *(const struct reduction *)o->own;
 	if (o->ifm->type == TFL_INT32) {
 		lower_words_reduced(p, o->op, &r);
-		return NULL;
+		return;
 	}
 	struct g_operand x = low_view(p->l, part_ifm(p, o->op->in[0]), tfl_hwc(o->ifm));
 	struct g_operand ofm = part_ofm(p, o->op->out[0]), dest;
@@ -433,7 +433,7 @@ lower_reduce(struct part *p, const struct lop *o)
 	bool min = code == TFL_REDUCE_MIN || code == TFL_REDUCE_ALL;
 	if (!sum && !r.drops) {
 		(void)low_copy(p->l, low_view(p->l, x, ofm.shape), ofm);
-		return NULL;
+		return;
 	}
 	if (min) { /* the least element is the greatest one when the order is reversed */
 		struct g_operand turned = low_new(p->l, x.type, x.shape);
@@ -449,5 +449,4 @@ lower_reduce(struct part *p, const struct lop *o)
 		low_reverse_order(p->l, dest, ofm);
 	else
 		low_deliver(p->l, dest, ofm);
-	return NULL;
 }

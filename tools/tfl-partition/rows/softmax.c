@@ -207,7 +207,7 @@ lower_16(struct part *p, struct npu_scale s, struct g_operand x, struct g_operan
 	op_clamp(r, (struct g_range){ .lo = 0, .hi = INT16_MAX });
 }
 
-const char *
+void
 lower_softmax(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
@@ -217,5 +217,4 @@ lower_softmax(struct part *p, const struct lop *o)
 		lower_16(p, o->end.scale, x, ofm);
 	else if (!lower_softmax_pairs(p, op, x, ofm))
 		lower_8(p, o->own, x, ofm);
-	return NULL;
 }

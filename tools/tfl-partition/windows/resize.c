@@ -12,6 +12,7 @@
 #include "lower/runs.h"
 #include "lower/sample.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 
@@ -372,7 +373,7 @@ blend_halves(struct part *p, const struct nd *rows, const struct low_blend *b)
 	return with_elements(&halves[0], sum);
 }
 
-static const char *
+static void
 blend_words(struct part *p, const struct tfl_op *op, const struct resize *r)
 {
 	int copies = 0;
@@ -389,35 +390,31 @@ blend_words(struct part *p, const struct tfl_op *op, const struct resize *r)
 			    .w = (int32_t)(r->ofm->dim[2] * sum.dim[3]), .c = 1 };
 	struct g_operand ofm = part_ofm(p, op->out[0]), as;
 	struct g_operand dest = low_destination(p->l, ofm);
-	if (!operand_view(dest, line, &as))
-		return "its result can't be seen as lines";
+	bool ok = operand_view(dest, line, &as);
+	assert(ok); /* its memory is linear */
 	struct g_op *o = low_op(p->l, OP_REDUCE_SUM, operand_reshape(sum.t, line), as);
 	op_scale(o, (struct npu_scale){ .mult = (uint32_t)1 << 31,
 					.shift = halves ? 42 : 51 },
 		 is_unsigned ? ROUND_NATURAL : ROUND_TFL);
 	low_deliver(p->l, dest, ofm);
-	return NULL;
 }
 
-const char *
+void
 lower_resize(struct part *p, const struct lop *o)
 {
 	const struct tfl_op *op = o->op;
 	const struct resize *r = o->own;
-	if (r->by == BY_COPIES) {
+	if (r->by == BY_COPIES)
 		copy_pixels(p, op, r);
-		return NULL;
-	}
-	if (r->by == BY_DOUBLINGS) {
+	if (r->by == BY_DOUBLINGS)
 		lower_doublings(p, op, &r->doubling);
-		return NULL;
-	}
 	if (r->by == BY_WORDS)
-		return blend_words(p, op, r);
+		blend_words(p, op, r);
+	if (r->by != BY_UNIT && r->by != BY_PHASES)
+		return;
 	struct nd in = nd_ifm(p, op->in[0]), out = nd_ofm(p, op->out[0]);
 	if (r->by == BY_UNIT)
 		low_sample(p->l, r->bilinear, &r->rows, &r->columns, &in, &out);
-	else if (!low_phases(p->l, r->phases, &in, &out, &low_as_made))
-		return "no NPU operation can write all of its rows";
-	return NULL;
+	else
+		low_phases(p->l, r->phases, &in, &out, &low_as_made);
 }
