@@ -10,8 +10,9 @@ enum {
 	MAX_EXTENT = 1 << 16,	/* limit per operand */
 };
 
-struct nd
-low_matrix(const struct nd *v, const struct nd *all, int64_t i)
+/* Returns matrix i of v [batch...][row][column]; a batch axis of 1 is repeated to that of `all`. */
+static struct nd
+matrix_of(const struct nd *v, const struct nd *all, int64_t i)
 {
 	struct nd m = { .t = v->t, .type = v->type, .rank = 2, .offset = v->offset };
 	int lead = v->rank - 2;
@@ -26,26 +27,39 @@ low_matrix(const struct nd *v, const struct nd *all, int64_t i)
 	return m;
 }
 
+/* number of rows of each matrix of a batch, and of their elements */
+static int64_t
+rows_of(const struct nd *v)
+{
+	return v->dim[v->rank - 2];
+}
+
+static int64_t
+depth_of(const struct low_matmul *m)
+{
+	return m->a.dim[m->a.rank - 1];
+}
+
 bool
 low_matmul_is_native(const struct lower *l, const struct low_matmul *m)
 {
 	return low_has(l, LACK_MATMUL) && graph_type_bytes(m->a.type) < 4 &&
-	       m->a.dim[0] <= MAX_EXTENT && m->b.dim[0] <= MAX_EXTENT &&
-	       m->a.dim[1] <= MAX_EXTENT;
+	       rows_of(&m->a) <= MAX_EXTENT && rows_of(&m->b) <= MAX_EXTENT &&
+	       depth_of(m) <= MAX_EXTENT;
 }
 
 /* columns of a block, which are chosen before its rows */
 static int64_t
 block_cols(const struct low_matmul *m)
 {
-	int64_t n = min_i64(MAX_PRODUCTS / m->a.dim[1], m->b.dim[0]);
+	int64_t n = min_i64(MAX_PRODUCTS / depth_of(m), rows_of(&m->b));
 	return n < 1 ? 1 : n;
 }
 
 static int64_t
 block_rows(const struct low_matmul *m)
 {
-	int64_t n = min_i64(MAX_PRODUCTS / m->a.dim[1] / block_cols(m), m->a.dim[0]);
+	int64_t n = min_i64(MAX_PRODUCTS / depth_of(m) / block_cols(m), rows_of(&m->a));
 	return n < 1 ? 1 : n;
 }
 
@@ -55,7 +69,7 @@ low_matmul_blocks(const struct lower *l, const struct low_matmul *m)
 	int64_t cols = block_cols(m), rows = block_rows(m);
 	if (low_matmul_is_native(l, m))
 		return 1;
-	return (m->a.dim[0] + rows - 1) / rows * ((m->b.dim[0] + cols - 1) / cols);
+	return (rows_of(&m->a) + rows - 1) / rows * ((rows_of(&m->b) + cols - 1) / cols);
 }
 
 /* ---- by products ------------------------------------------------------------- */
@@ -153,4 +167,30 @@ low_matmul(struct lower *l, const struct low_matmul *m, const struct nd *out,
 	else
 		low_finish(end, m->bias ? multiply_and_add(l, m, out)
 					: multiply_natively(l, m, out));
+}
+
+static struct nd
+contiguous(struct lower *l, struct nd m)
+{
+	if (m.stride[1] == 1 || m.dim[1] == 1)
+		return m;
+	struct nd r = nd_new_like(l, &m, m.type);
+	nd_copy(l, &m, &r);
+	return r;
+}
+
+void
+low_matmul_all(struct lower *l, const struct low_matmul *m, const struct nd *out,
+	       const struct low_end *end)
+{
+	int64_t n = 1;
+	for (int k = 0; k + 2 < out->rank; k++)
+		n *= out->dim[k];
+	for (int64_t i = 0; i < n; i++) {
+		struct low_matmul one = *m;
+		struct nd z = matrix_of(out, out, i);
+		one.a = contiguous(l, matrix_of(&m->a, out, i));
+		one.b = contiguous(l, matrix_of(&m->b, out, i));
+		low_matmul(l, &one, &z, end);
+	}
 }

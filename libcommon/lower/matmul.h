@@ -13,15 +13,13 @@ struct low_matmul {
 };
 
 /* matmul.c */
-/* Returns matrix i of v [batch...][row][column]; a batch axis of 1 is repeated to that of `all`. */
-struct nd low_matrix(const struct nd *v, const struct nd *all, int64_t i);
 /*
- * Returns true if one operation computes the product (low_has(l, LACK_MATMUL)).  Sums
- * of 16-bit products then have 48 bits.
+ * Returns true if one operation computes the product of two matrices (low_has(l,
+ * LACK_MATMUL)).  Sums of 16-bit products then have 48 bits.
  */
 bool low_matmul_is_native(const struct lower *l, const struct low_matmul *m);
 /*
- * Returns the number of blocks: 1 if native.  Otherwise one operation makes all
+ * Returns the number of blocks of a batch: 1 if native.  Otherwise one operation makes all
  * products of a block of rows and columns, and a REDUCE_SUM adds them.
  */
 int64_t low_matmul_blocks(const struct lower *l, const struct low_matmul *m);
@@ -31,6 +29,12 @@ int64_t low_matmul_blocks(const struct lower *l, const struct low_matmul *m);
  */
 void low_matmul(struct lower *l, const struct low_matmul *m, const struct nd *out,
 		const struct low_end *end);
+/*
+ * The same for all batches: a is [batch...][row][depth], b [batch...][col][depth], and out
+ * [batch...][row][col].  Copies each matrix whose depth is not contiguous.
+ */
+void low_matmul_all(struct lower *l, const struct low_matmul *m, const struct nd *out,
+		    const struct low_end *end);
 
 /*
  * wide.c: sums of 16-bit products where MATMUL is not native, so that no single

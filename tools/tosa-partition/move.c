@@ -153,14 +153,14 @@ static const char *
 multiply_all(struct part *p, const struct nd *a, bool turned, const struct nd *b,
 	     const struct nd *out)
 {
-	for (int64_t i = 0; i < a->dim[0]; i++) {
-		struct nd x = matrix_of(p, a, i, turned), y = matrix_of(p, b, i, true);
-		struct low_matmul m = { .a = x, .b = y };
-		struct nd z = low_matrix(out, out, i);
-		if (a->dim[0] * low_matmul_blocks(p->l, &m) > MAX_RUNS)
-			return "more than 2048 blocks of 32768 products";
-		low_matmul(p->l, &m, &z, &low_half_up);
-	}
+	static const int order[] = { 0, 2, 1 };
+	struct low_matmul m = { .a = *a, .b = *b };
+	nd_permute(&m.b, order);
+	if (turned)
+		nd_permute(&m.a, order);
+	if (a->dim[0] * low_matmul_blocks(p->l, &m) > MAX_RUNS)
+		return "more than 2048 blocks of 32768 products";
+	low_matmul_all(p->l, &m, out, &low_half_up);
 	return NULL;
 }
 

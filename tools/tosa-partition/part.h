@@ -203,11 +203,6 @@ const char *scale_to(struct part *p, const struct nd *v, const struct tail *t,
 		     const struct nd *out);
 /* arith.c: piece k of every element, in a smaller type; 0 is the lowest */
 struct nd part_of(const struct nd *v, int type, int k);
-/*
- * matmul.c: matrix i of a batch, or its transpose, with a contiguous second axis
- * (copied if necessary)
- */
-struct nd matrix_of(struct part *p, const struct nd *v, int64_t i, bool transpose);
 
 typedef const char *lower_fn(struct part *p, const struct tosa_op *op);
 /* one for each name in the column `lowering` of schema/tosa_ops.def */

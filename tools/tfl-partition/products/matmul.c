@@ -191,21 +191,6 @@ contiguous_matrix(struct part *p, struct nd v, bool transpose)
 	return nd_readable(p->l, &v);
 }
 
-/* multiplies [batch...][row][depth] by [batch...][col][depth] */
-static void
-multiply_all(struct part *p, const struct lop *o, const struct nd *a, const struct nd *b,
-	     const struct nd *out, const struct nd *bias, const struct low_end *end)
-{
-	const struct matmul *m = o->own;
-	for (int64_t i = 0; i < m->batches; i++) {
-		struct nd z = low_matrix(out, out, i);
-		struct low_matmul one = { .a = low_matrix(a, out, i), .b = low_matrix(b, out, i),
-					  .a_zero = quant_zero(o->ifm),
-					  .b_zero = quant_zero(o->ifm2), .bias = bias };
-		low_matmul(p->l, &one, &z, end);
-	}
-}
-
 struct product {
 	struct part *p;
 	const struct lop *o;
@@ -218,9 +203,10 @@ multiply_matrices(void *ctx, const struct nd *a, const struct nd *b, const struc
 {
 	const struct product *x = ctx;
 	const struct matmul *m = x->o->own;
-	struct nd first = contiguous_matrix(x->p, *a, m->adj_a);
-	struct nd second = contiguous_matrix(x->p, *b, !m->adj_b);
-	multiply_all(x->p, x->o, &first, &second, out, NULL, x->end);
+	struct low_matmul all = { .a_zero = quant_zero(x->o->ifm), .b_zero = quant_zero(x->o->ifm2) };
+	all.a = contiguous_matrix(x->p, *a, m->adj_a);
+	all.b = contiguous_matrix(x->p, *b, !m->adj_b);
+	low_matmul_all(x->p->l, &all, out, x->end);
 }
 
 void
@@ -246,12 +232,15 @@ lower_computed(struct part *p, const struct lop *o)
 	const struct matmul *m = o->own;
 	const int64_t as[3][2] = { { m->rows, m->depth }, { m->cols, m->depth },
 				   { m->rows, m->cols } };
-	struct nd a = nd_readable_as(p->l, nd_ifm(p, o->op->in[0]), as[0], 2);
-	struct nd b = nd_readable_as(p->l, nd_ifm(p, o->op->in[1]), as[1], 2);
+	struct low_matmul x = { .a_zero = quant_zero(o->ifm), .b_zero = quant_zero(o->ifm2) };
+	x.a = nd_readable_as(p->l, nd_ifm(p, o->op->in[0]), as[0], 2);
+	x.b = nd_readable_as(p->l, nd_ifm(p, o->op->in[1]), as[1], 2);
 	struct nd out = nd_readable_as(p->l, nd_ofm(p, o->op->out[0]), as[2], 2), bias;
-	a = contiguous_matrix(p, a, false);
-	b = contiguous_matrix(p, b, false);
-	if (m->bias)
+	x.a = contiguous_matrix(p, x.a, false);
+	x.b = contiguous_matrix(p, x.b, false);
+	if (m->bias) {
 		bias = nd_operand_of(part_ifm(p, o->op->in[2]), 1, &m->cols);
-	multiply_all(p, o, &a, &b, &out, m->bias ? &bias : NULL, &o->end);
+		x.bias = &bias;
+	}
+	low_matmul(p->l, &x, &out, &o->end);
 }
