@@ -156,6 +156,29 @@ exact_is_inner(const struct graph *g, const struct g_tensor *t)
 	return !G_HAS(t, G_TENSOR_io) && !t->variable && !t->over.n && !tensor_is_const(t);
 }
 
+struct g_op *
+exact_writer(const struct graph *g, const struct g_tensor *t, const struct g_op *reader)
+{
+	struct g_op *writer = NULL;
+	for (size_t i = 0; i < g->n_ops; i++) {
+		struct g_op *op = g->ops[i];
+		if (op == reader)
+			continue;
+		if (op->ifm.t == t || op->ifm2.t == t || (op->ofm.t == t && writer))
+			return NULL;
+		writer = op->ofm.t == t ? op : writer;
+	}
+	return exact_is_inner(g, t) ? writer : NULL;
+}
+
+bool
+exact_is_bytes(const struct g_operand *o)
+{
+	return o->t && (o->view == VIEW_WHOLE || o->view == VIEW_RESHAPE) &&
+	       o->type == o->t->shape.type && !tensor_has_strides(o->t) && !o->t->planes &&
+	       (o->type == TFL_INT8 || o->type == TFL_UINT8);
+}
+
 bool
 exact_is_unscaled(const struct g_op *op)
 {
@@ -182,6 +205,20 @@ exact_drop_tensor(struct exact *x, const struct g_tensor *t)
 	bool *keep = anew(x->a, bool, g->n_tensors + 1);
 	for (size_t i = 0; i < g->n_tensors; i++)
 		keep[i] = g->tensors[i] != t;
+	graph_keep_g_tensor(g, keep);
+}
+
+void
+exact_drop_unused(struct exact *x, const bool *marked, size_t n)
+{
+	struct graph *g = x->g;
+	bool *keep = anew(x->a, bool, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_tensors; i++)
+		keep[i] = i >= n || !marked[i];
+	for (size_t i = 0; i < g->n_ops; i++)
+		for (int k = 0; k < 3; k++)
+			if (operand_ofm_first(g->ops[i], k)->t)
+				keep[operand_ofm_first(g->ops[i], k)->t->rec.index] = true;
 	graph_keep_g_tensor(g, keep);
 }
 

@@ -43,28 +43,11 @@ is_plain_sum(const struct g_op *op)
 	       hwc_equal(op->ifm2.shape, op->ofm.shape) && op->ofm.shape.h <= MOST_ROWS;
 }
 
-/* The only operation that has to do with t beside the reader; NULL: there are others. */
-static struct g_op *
-writer_of(const struct graph *g, const struct g_tensor *t, const struct g_op *reader)
-{
-	struct g_op *found = NULL;
-	for (size_t i = 0; i < g->n_ops; i++) {
-		struct g_op *op = g->ops[i];
-		if (op == reader)
-			continue;
-		if (op->ifm.t == t || op->ifm2.t == t || (op->ofm.t == t && found))
-			return NULL;
-		if (op->ofm.t == t)
-			found = op;
-	}
-	return exact_is_inner(g, t) ? found : NULL;
-}
-
 static bool
 has_condition(const struct graph *g, struct sum_of_maps *s)
 {
 	for (int k = 0; k < 2; k++) {
-		struct g_op *w = writer_of(g, k ? s->op->ifm2.t : s->op->ifm.t, s->op);
+		struct g_op *w = exact_writer(g, k ? s->op->ifm2.t : s->op->ifm.t, s->op);
 		if (!w || w->node != s->op->node || !operand_is_whole(&w->ofm) || w->kind == OP_REORDER ||
 		    op_is_transfer(w->kind) || w->rec.index > s->op->rec.index)
 			return false;

@@ -234,19 +234,15 @@ drop(struct finder *f, const bool *gone, size_t n_old)
 {
 	struct graph *g = f->g;
 	struct g_op **op = anew(f->x->a, struct g_op *, g->n_ops + 1);
-	bool *keep = anew(f->x->a, bool, g->n_tensors + 1);
 	size_t n = 0;
 	for (size_t i = 0; i < g->n_ops; i++)
 		if (!gone[i])
 			op[n++] = g->ops[i];
 	graph_set_ops(g, op, n);
+	bool *written = anew(f->x->a, bool, g->n_tensors + 1);
 	for (size_t i = 0; i < g->n_tensors; i++)
-		keep[i] = i < n_old && !f->writes[i] && !tensor_is_const(g->tensors[i]);
-	for (size_t i = 0; i < n; i++)
-		for (int k = 0; k < 3; k++)
-			if (operand_ofm_first(op[i], k)->t)
-				keep[operand_ofm_first(op[i], k)->t->rec.index] = true;
-	graph_keep_g_tensor(g, keep);
+		written[i] = i >= n_old || f->writes[i] || tensor_is_const(g->tensors[i]);
+	exact_drop_unused(f->x, written, g->n_tensors);
 }
 
 static void

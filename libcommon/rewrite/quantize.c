@@ -14,26 +14,12 @@ struct shift {
 };
 
 static bool
-is_plain(const struct g_operand *o)
-{
-	return (o->view == VIEW_WHOLE || o->view == VIEW_RESHAPE) &&
-	       o->type == o->t->shape.type && !tensor_has_strides(o->t) && !o->t->planes;
-}
-
-static bool
-is_byte(int type)
-{
-	return type == TFL_INT8 || type == TFL_UINT8;
-}
-
-static bool
 has_pattern(struct g_op *op, size_t at, struct shift *s)
 {
 	*s = (struct shift){ .at = at, .op = op, .by = op->ofm_zero - op->ifm_zero };
 	if (op->kind != OP_AVGPOOL || op->kernel.y != 1 || op->kernel.x != 1 || op->stride.y != 1 ||
 	    op->stride.x != 1 || op->upscale != UPSCALE_NONE || op_has_table(op) ||
-	    op->act != G_ACT_CLAMP || !is_plain(&op->ifm) || !is_plain(&op->ofm) ||
-	    !is_byte(op->ifm.type) || !is_byte(op->ofm.type) ||
+	    op->act != G_ACT_CLAMP || !exact_is_bytes(&op->ifm) || !exact_is_bytes(&op->ofm) ||
 	    op->scale.shift > 30 || op->scale.mult != 1u << op->scale.shift)
 		return false;
 	struct g_range from = type_range(op->ifm.type), to = type_range(op->ofm.type);

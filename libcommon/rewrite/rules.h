@@ -39,11 +39,18 @@ bool exact_is_unscaled(const struct g_op *op);
 /* Remove an operation, or a tensor that no operation uses. */
 void exact_drop_op(struct exact *x, const struct g_op *op);
 void exact_drop_tensor(struct exact *x, const struct g_tensor *t);
+/* Removes those of the first n tensors that are marked and that no operation uses. */
+void exact_drop_unused(struct exact *x, const bool *marked, size_t n);
 /* Moves the operations from `first` on, which are the last ones, before operation `at`. */
 void exact_insert(struct exact *x, size_t first, size_t at);
 
 /* True if only the graph's operations see the tensor, and its memory is its own. */
 bool exact_is_inner(const struct graph *g, const struct g_tensor *t);
+/* The only operation that writes an inner tensor, which the reader alone reads; NULL: none. */
+struct g_op *exact_writer(const struct graph *g, const struct g_tensor *t,
+			  const struct g_op *reader);
+/* True if the operand is a whole dense tensor of bytes, in any shape. */
+bool exact_is_bytes(const struct g_operand *o);
 
 /* ---- estimate.c ---------------------------------------------------------------- */
 

@@ -32,21 +32,6 @@ has_condition(const struct g_op *op)
 	       op->ifm.type == TFL_INT32 && !op->reversed && !op->ifm_zero && !op->ifm2_zero && exact_is_unscaled(op);
 }
 
-/* Drops constants that no operation reads any more. */
-static void
-drop_tensors(struct exact *x, const bool *replaced)
-{
-	struct graph *g = x->g;
-	bool *keep = anew(x->a, bool, g->n_tensors + 1);
-	for (size_t i = 0; i < g->n_tensors; i++)
-		keep[i] = !replaced[i];
-	for (size_t i = 0; i < g->n_ops; i++)
-		for (int k = 0; k < 3; k++)
-			if (operand_ofm_first(g->ops[i], k)->t)
-				keep[operand_ofm_first(g->ops[i], k)->t->rec.index] = true;
-	graph_keep_g_tensor(g, keep);
-}
-
 static void
 set_scalar(struct g_op *op, bool first, int32_t v)
 {
@@ -85,7 +70,7 @@ rewrite_scalars(struct exact *x)
 	}
 	if (!ok || !n)
 		return ok;
-	drop_tensors(x, replaced);
+	exact_drop_unused(x, replaced, g->n_tensors);
 	(void)exact_note(x, first, 0, 0, "%d operation%s a word as scalar", n, n == 1 ? " has" : "s have");
 	return true;
 }

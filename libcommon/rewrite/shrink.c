@@ -156,21 +156,6 @@ shrink_tensors(struct pruner *p, size_t n)
 	}
 }
 
-/* Drops constants that have been replaced. */
-static void
-drop_tensors(struct pruner *p, size_t n, const bool *replaced)
-{
-	struct graph *g = p->g;
-	bool *keep = anew(p->a, bool, g->n_tensors + 1);
-	for (size_t i = 0; i < g->n_tensors; i++)
-		keep[i] = i >= n || !replaced[i];
-	for (size_t i = 0; i < g->n_ops; i++)
-		for (int k = 0; k < 3; k++)
-			if (operand_ofm_first(g->ops[i], k)->t)
-				keep[operand_ofm_first(g->ops[i], k)->t->rec.index] = true;
-	graph_keep_g_tensor(g, keep);
-}
-
 bool
 prune_graph(struct pruner *p)
 {
@@ -187,6 +172,6 @@ prune_graph(struct pruner *p)
 				prune_view(p, o);
 		}
 	shrink_tensors(p, n);
-	drop_tensors(p, n, replaced);
+	exact_drop_unused(p->x, replaced, n);
 	return true;
 }

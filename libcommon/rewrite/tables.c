@@ -14,35 +14,10 @@ struct lookup {
 	struct g_op both; /* replaces them */
 };
 
-static bool
-is_whole(const struct g_operand *o)
-{
-	return o->t && (o->view == VIEW_WHOLE || o->view == VIEW_RESHAPE) &&
-	       o->type == o->t->shape.type && !tensor_has_strides(o->t) && !o->t->planes;
-}
-
 static struct g_range
 clamp_of(const struct g_op *op)
 {
 	return G_HAS(op, G_OP_clamp) ? op->clamp : type_range(op->ofm.type);
-}
-
-/* Finds the operation that alone writes the operand, which nothing else reads.  NULL: none. */
-static struct g_op *
-find_writer(const struct graph *g, const struct g_op *reader)
-{
-	const struct g_tensor *t = reader->ifm.t;
-	struct g_op *writer = NULL;
-	if (!exact_is_inner(g, t))
-		return NULL;
-	for (size_t i = 0; i < g->n_ops; i++) {
-		struct g_op *op = g->ops[i];
-		const bool reads = op->ifm.t == t || op->ifm2.t == t;
-		if ((reads && op != reader) || (op->ofm.t == t && (writer || i > (size_t)reader->rec.index)))
-			return NULL;
-		writer = op->ofm.t == t ? op : writer;
-	}
-	return writer;
 }
 
 /* True if no operation between both, nor the convolution, uses the result: it may be written
@@ -76,19 +51,13 @@ join(struct lookup *r)
 	       y->ofm_zero <= zero.hi && operand_view(op->ofm, y->ofm.shape, &y->ofm);
 }
 
-static bool
-is_byte(int type)
-{
-	return type == TFL_INT8 || type == TFL_UINT8;
-}
-
 /* True if the operation looks up its operand, which is a whole tensor, after a change of type. */
 static bool
 is_table(const struct g_op *op)
 {
 	return op->kind == OP_ADD && !op->ifm2.t && exact_is_unscaled(op) && op->act == G_ACT_LUT &&
-	       op->scale.mult == 1u << op->scale.shift && is_whole(&op->ifm) &&
-	       is_byte(op->ifm.type) && is_byte(op->ofm.type);
+	       op->scale.mult == 1u << op->scale.shift && exact_is_bytes(&op->ifm) &&
+	       graph_type_bytes(op->ofm.type) == 1;
 }
 
 static bool
@@ -96,10 +65,10 @@ has_pattern(const struct graph *g, struct g_op *op, struct lookup *r)
 {
 	if (!is_table(op))
 		return false;
-	*r = (struct lookup){ .op = op, .conv = find_writer(g, op) };
+	*r = (struct lookup){ .op = op, .conv = exact_writer(g, op->ifm.t, op) };
 	r->by = op->ofm_zero - op->ifm_zero + op->scalar - op->ifm2_zero;
-	return r->conv && op_has_weights(r->conv->kind) && r->conv->act == G_ACT_CLAMP &&
-	       is_whole(&r->conv->ofm) && r->conv->node == op->node && is_free(g, r) && join(r);
+	return r->conv && r->conv->rec.index < op->rec.index && op_has_weights(r->conv->kind) && r->conv->act == G_ACT_CLAMP &&
+	       exact_is_bytes(&r->conv->ofm) && r->conv->node == op->node && is_free(g, r) && join(r);
 }
 
 /* Names the operators of both. */
