@@ -370,7 +370,6 @@ bool check_copyable(const struct part *p);
 /* ---- for families -------------------------------------------------------- */
 
 /* rules.c: rules that many checks share; each returns NULL or the reason */
-const char *part_say(const struct part *p, const char *fmt, ...) PRINTF(2, 3);
 const struct tfl_tensor *part_in(const struct part *p, const struct tfl_op *op,
 				 int k); /* NULL if absent */
 const struct tfl_tensor *part_out(const struct part *p, const struct tfl_op *op,

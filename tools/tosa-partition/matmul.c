@@ -39,7 +39,7 @@ lower_matmul(struct part *p, const struct tosa_op *op)
 		return "an operator other than RESCALE to 8 or 16 bits reads its sums "
 		       "of 48 bits";
 	if (wide && !native && a.dim[2] > LOW_WIDE_DEPTH)
-		return part_say(p, "sums of %lld products of 16 bits, at most %d",
+		return arena_printf(p->a, "sums of %lld products of 16 bits, at most %d",
 			   (long long)a.dim[2], (int)LOW_WIDE_DEPTH);
 	if (a.dim[0] * low_matmul_blocks(p->l, &m) > MAX_BLOCKS)
 		return "more than 2048 blocks of 32768 products";

@@ -144,7 +144,7 @@ hot_of(struct part *p, const struct nd *at, int64_t n, int type, struct nd *hot)
 static const char *
 too_many_values(struct part *p, int64_t n)
 {
-	return part_say(p, "indices that are not constant and select from %lld values",
+	return arena_printf(p->a, "indices that are not constant and select from %lld values",
 		      (long long)n);
 }
 

@@ -131,7 +131,6 @@ void deliver_fm(struct part *p, const struct nd *dest, const struct nd *v);
 /* the same in other dimensions, in which an operation addresses all elements */
 struct nd readable_as(struct part *p, const struct nd *v, const int64_t *dim, int rank);
 struct nd writable_as(struct part *p, const struct nd *v, const int64_t *dim, int rank);
-const char *part_say(const struct part *p, const char *fmt, ...) PRINTF(2, 3);
 
 /* loose.c: gives a loose tensor memory of its own */
 struct nd materialized(struct part *p, int tensor);

@@ -2,21 +2,7 @@
 /* Maps each TOSA tensor to the graph tensor, and the view of it, that holds its elements. */
 #include "part.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 enum { MAX_DEPTH = 32 }; /* nested results */
-
-const char *
-part_say(const struct part *p, const char *fmt, ...)
-{
-	char text[300];
-	va_list ap;
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	return arena_strdup(p->a, text);
-}
 
 int
 graph_type(int type)

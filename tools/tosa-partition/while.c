@@ -64,7 +64,7 @@ refusal(const struct part *p, const struct part *sub, const char *role)
 {
 	for (int i = 0; i < sub->t->n_ops; i++)
 		if (sub->why[i])
-			return part_say(p, "in its %s, operator %d (%s): %s", role,
+			return arena_printf(p->a, "in its %s, operator %d (%s): %s", role,
 				   sub->t->op[i].number, sub->t->op[i].name, sub->why[i]);
 	return NULL;
 }
@@ -134,7 +134,7 @@ static const char *
 loop_refusal(struct part *p, const struct tosa_op *op)
 {
 	if (!low_has(p->l, LACK_BRANCHES))
-		return part_say(p, "the number of iterations is not constant, or they take "
+		return arena_printf(p->a, "the number of iterations is not constant, or they take "
 			      "more than %d operators, and streams %s have no branches",
 			   MAX_UNROLLED, p->l->accel ? "of this accelerator"
 						     : "that all accelerators run");

@@ -66,7 +66,7 @@ check_sources(const struct part *p, const struct tfl_op *op)
 		if (!t || t->is_variable)
 			continue;
 		if (p->is_model_input[op->in[k]] && t->data.p)
-			return part_say(p, "input %d is both an input of the model and "
+			return arena_printf(p->a, "input %d is both an input of the model and "
 					   "constant", k);
 	}
 	return NULL;
@@ -81,7 +81,7 @@ check_reference(const struct part *p, const struct tfl_op *op)
 	if (sim_is_resource_op(op) || kernel_check(p->sg, op, &e))
 		return NULL;
 	const char *rule = strstr(e.text, "): ");
-	return part_say(p, "the reference kernel can't run it: %s",
+	return arena_printf(p->a, "the reference kernel can't run it: %s",
 			   rule ? rule + 3 : e.text);
 }
 
@@ -100,7 +100,7 @@ check_wide_zeros(const struct part *p, const struct tfl_op *op)
 		const struct tfl_tensor *t = in ? part_in(p, op, k)
 						: part_out(p, op, k - op->n_in);
 		if (t && t->type == TFL_INT16 && t->quant.n_zero && t->quant.zero[0])
-			return part_say(p, "%s is INT16 with zero point %lld, but %s "
+			return arena_printf(p->a, "%s is INT16 with zero point %lld, but %s "
 					   "assumes 0", in ? "an input" : "the output",
 					(long long)t->quant.zero[0], a->name);
 	}
@@ -159,7 +159,7 @@ refuse_unequal(const struct part *p, int subgraph, int i, int tensor, const char
 {
 	const struct tfl_subgraph *g = &p->m->subgraph[subgraph];
 	const struct tfl_op *op = &g->op[i];
-	const char *in = subgraph ? part_say(p, "subgraph %d, ", subgraph) : "";
+	const char *in = subgraph ? arena_printf(p->a, "subgraph %d, ", subgraph) : "";
 	/* IF, WHILE and accesses to variables have no kernel of their own */
 	bool copies = !kernel_exists(op->code) || kernel_check(g, op, &(struct err){ 0 });
 	return err_at(p->e, p->m->name, 0, "%soperator %d (%s), tensor %d (%s): "

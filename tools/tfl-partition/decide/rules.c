@@ -5,21 +5,8 @@
 #include "kernels/kernels.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 enum { MAX_DIM = 65535 };
-
-const char *
-part_say(const struct part *p, const char *fmt, ...)
-{
-	char buf[256];
-	va_list ap;
-	va_start(ap, fmt);
-	(void)vsnprintf(buf, sizeof(buf), fmt, ap);
-	va_end(ap);
-	return arena_strdup(p->a, buf);
-}
 
 const struct tfl_tensor *
 part_in(const struct part *p, const struct tfl_op *op, int k)
@@ -41,11 +28,11 @@ check_arity(const struct part *p, const struct tfl_op *op)
 	const struct kernel_inputs *k = kernel_inputs(op->code);
 	if (op->n_in < k->least || op->n_in > k->most ||
 	    (op->n_out != k->outputs && k->outputs < INT32_MAX))
-		return part_say(p, "%d inputs and %d outputs are not supported",
+		return arena_printf(p->a, "%d inputs and %d outputs are not supported",
 				   op->n_in, op->n_out);
 	for (int i = 0; i < k->least; i++)
 		if (op->in[i] < 0)
-			return part_say(p, "input %d is absent", i);
+			return arena_printf(p->a, "input %d is absent", i);
 	return NULL;
 }
 
@@ -71,15 +58,15 @@ static const char *
 check_quant(const struct part *p, const struct tfl_tensor *t, const char *role)
 {
 	if (t->quant.n_scale != 1 || t->quant.other)
-		return part_say(p, "%s has no per-tensor quantization", role);
+		return arena_printf(p->a, "%s has no per-tensor quantization", role);
 	float s = t->quant.scale[0];
 	if (!(s > 0) || !isfinite(s))
-		return part_say(p, "%s has scale %g, which is not a positive number",
+		return arena_printf(p->a, "%s has scale %g, which is not a positive number",
 				   role, (double)s);
 	struct g_range r = type_range(t->type);
 	int64_t z = t->quant.n_zero ? t->quant.zero[0] : 0;
 	if (z < r.lo || z > r.hi)
-		return part_say(p, "%s has zero point %lld, outside of its type",
+		return arena_printf(p->a, "%s has zero point %lld, outside of its type",
 				   role, (long long)z);
 	return NULL;
 }
@@ -88,10 +75,10 @@ const char *
 check_fixed(const struct part *p, const struct tfl_tensor *t, const char *role)
 {
 	if (t->is_dynamic || !t->has_shape)
-		return part_say(p, "%s has a dynamic shape", role);
+		return arena_printf(p->a, "%s has a dynamic shape", role);
 	if (t->is_sparse)
-		return part_say(p, "%s is sparse", role);
-	return t->is_variable ? part_say(p, "%s is a variable", role) : NULL;
+		return arena_printf(p->a, "%s is sparse", role);
+	return t->is_variable ? arena_printf(p->a, "%s is a variable", role) : NULL;
 }
 
 const char *
@@ -99,17 +86,17 @@ check_fm(const struct part *p, const struct tfl_tensor *t, const char *role,
 	  int types)
 {
 	if (!has_type(t, types))
-		return part_say(p, "%s is %s", role, tfl_type_name(t->type));
+		return arena_printf(p->a, "%s is %s", role, tfl_type_name(t->type));
 	const char *why = check_fixed(p, t, role);
 	if (why)
 		return why;
 	for (int i = 0; i < t->rank; i++)
 		if (t->dim[i] < 1 || t->dim[i] > MAX_DIM)
-			return part_say(p, "%s has a dimension of %d (1 to %d)",
+			return arena_printf(p->a, "%s has a dimension of %d (1 to %d)",
 					role, t->dim[i], MAX_DIM);
 	struct hwc s = tfl_hwc(t);
 	if (s.h > MAX_DIM + 1)
-		return part_say(p, "%s has %d rows", role, s.h);
+		return arena_printf(p->a, "%s has %d rows", role, s.h);
 	return t->type == TFL_INT32 || t->type == TFL_BOOL
 		   ? NULL
 		   : check_quant(p, t, role);
@@ -131,7 +118,7 @@ const char *
 check_same_quant(const struct part *p, const struct lop *o)
 {
 	if (o->ifm->type != o->ofm->type)
-		return part_say(p, "IFM is %s, OFM is %s", tfl_type_name(o->ifm->type),
+		return arena_printf(p->a, "IFM is %s, OFM is %s", tfl_type_name(o->ifm->type),
 				tfl_type_name(o->ofm->type));
 	return o->ifm->type == TFL_INT32 || quant_equal(o->ifm, o->ofm)
 		   ? NULL
@@ -143,10 +130,10 @@ check_own_state(const struct part *p, const struct tfl_op *op, int k, const char
 {
 	const struct tfl_tensor *t = part_in(p, op, k);
 	if (!t || !t->is_variable)
-		return part_say(p, "%s is not a variable", role);
+		return arena_printf(p->a, "%s is not a variable", role);
 	return p->operands[op->in[k]] == 1
 		   ? NULL
-		   : part_say(p, "%s is used more than once", role);
+		   : arena_printf(p->a, "%s is used more than once", role);
 }
 
 const char *
@@ -154,7 +141,7 @@ check_activation(const struct part *p, const struct tfl_op *op, int activation)
 {
 	if (activation >= TFL_ACT_NONE && activation <= TFL_ACT_RELU6)
 		return NULL;
-	return part_say(p, "%s with fused activation %d is not supported",
+	return arena_printf(p->a, "%s with fused activation %d is not supported",
 			   tfl_op_label(op),
 			activation);
 }
@@ -165,5 +152,5 @@ check_options(const struct part *p, const struct tfl_op *op,
 {
 	if (op->options.buf && op->options.table == t)
 		return NULL;
-	return part_say(p, "%s is missing", t->name);
+	return arena_printf(p->a, "%s is missing", t->name);
 }

@@ -45,7 +45,7 @@ check_broadcast(const struct part *p, const struct tfl_tensor *a,
 	}
 	int64_t n = nd_pieces(&v[0], &v[1], &out);
 	return n <= MAX_PIECES ? NULL
-			       : part_say(p, "the broadcast takes %lld operations",
+			       : arena_printf(p->a, "the broadcast takes %lld operations",
 					  (long long)n);
 }
 

@@ -19,7 +19,7 @@ read_cast(const struct part *p, struct lop *lop)
 	if (why)
 		return why;
 	if (!has_type(i, family_types(lop->op)) || !has_type(o, family_types(lop->op)))
-		return part_say(p, "IFM is %s, OFM is %s", tfl_type_name(i->type),
+		return arena_printf(p->a, "IFM is %s, OFM is %s", tfl_type_name(i->type),
 				tfl_type_name(o->type));
 	if (i->data.p)
 		return "IFM is constant";

@@ -56,7 +56,7 @@ read_constant(const struct part *p, struct lop *o)
 {
 	const struct tfl_tensor *by = o->ifm2;
 	if (o->ifm->type != TFL_INT32 || by->type != TFL_INT32 || o->ofm->type != TFL_INT32)
-		return part_say(p, "IFM is %s", tfl_type_name(o->ifm->type));
+		return arena_printf(p->a, "IFM is %s", tfl_type_name(o->ifm->type));
 	const char *why = check_within(p, o, TYPE_I32);
 	if (why)
 		return why;
@@ -67,7 +67,7 @@ read_constant(const struct part *p, struct lop *o)
 		return "DIV of INT32 with a fused activation";
 	for (int64_t i = 0; i < tfl_elements(by); i++)
 		if (tensor_int(by, i) >= -1 && tensor_int(by, i) <= 1)
-			return part_say(p, "a divisor is %d", tensor_int(by, i));
+			return arena_printf(p->a, "a divisor is %d", tensor_int(by, i));
 		else if (tensor_int(by, i) == INT32_MIN)
 			return "a divisor is too large";
 	return read_shapes(o, o->own = anew(p->a, struct quotient, 1));

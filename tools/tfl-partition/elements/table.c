@@ -165,7 +165,7 @@ check_types(const struct part *p, const struct lop *o, int types)
 	if (why)
 		return why;
 	if (x->type != y->type)
-		return part_say(p, "IFM is %s, OFM is %s", tfl_type_name(x->type),
+		return arena_printf(p->a, "IFM is %s, OFM is %s", tfl_type_name(x->type),
 				tfl_type_name(y->type));
 	if (tfl_elements(x) != tfl_elements(y))
 		return "IFM and OFM differ in shape";
@@ -276,7 +276,7 @@ read_table(const struct part *p, struct lop *o)
 		return "no table of 512 segments gives the reference's 16-bit results";
 	int k = leaving_segment(points);
 	return k < 0 ? NULL
-		     : part_say(p, "between %d and %d, segment %d of the reference's table, "
+		     : arena_printf(p->a, "between %d and %d, segment %d of the reference's table, "
 				   "results leave 16 bits", points[k], points[k + 1], k);
 }
 

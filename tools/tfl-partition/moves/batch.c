@@ -108,7 +108,7 @@ read_blocks(const struct part *p, struct lop *o)
 	}
 	return copies <= ND_MAX_COPIES
 		   ? NULL
-		   : part_say(p, "the blocks take more than %d copies", ND_MAX_COPIES);
+		   : arena_printf(p->a, "the blocks take more than %d copies", ND_MAX_COPIES);
 }
 
 void

@@ -218,7 +218,7 @@ read_tile(const struct part *p, struct lop *lop)
 	struct nd from = words_shape(i), to = words_shape(o);
 	return nd_tile_copies(p->l, &from, &to) <= ND_MAX_COPIES
 		   ? NULL
-		   : part_say(p, "tiling takes more than %d copies", ND_MAX_COPIES);
+		   : arena_printf(p->a, "tiling takes more than %d copies", ND_MAX_COPIES);
 }
 
 void

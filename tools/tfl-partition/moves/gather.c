@@ -115,7 +115,7 @@ count_copies(const struct part *p, const struct lop *o)
 		k = gather_run(g, k, &from, &to);
 		copies += nd_copies(p->l, &from, &to);
 		if (copies > ND_MAX_COPIES)
-			return part_say(p, "gathering takes more than %d copies",
+			return arena_printf(p->a, "gathering takes more than %d copies",
 					ND_MAX_COPIES);
 	}
 	return NULL;
@@ -165,7 +165,7 @@ read_axes(const struct part *p, const struct lop *o)
 		if (g->index[k] < 0 || g->index[k] >= g->dim[g->axis])
 			return "an index is out of range";
 	if (batch && !join_batches(p, g, batch))
-		return part_say(p, "%d batch dimensions before axis %d", batch,
+		return arena_printf(p->a, "%d batch dimensions before axis %d", batch,
 				g->axis);
 	return count_copies(p, o);
 }

@@ -63,7 +63,7 @@ read_indexed(const struct part *p, struct lop *o)
 	const char *why = check_moved_by(p, o->op, in, "IFM") ?:
 			  check_moved_by(p, o->op, o->ofm, "OFM");
 	if (!why && at->type != TFL_INT32 && at->type != TFL_INT64)
-		why = part_say(p, "the indices are %s", tfl_type_name(at->type));
+		why = arena_printf(p->a, "the indices are %s", tfl_type_name(at->type));
 	why = why ?: check_fixed(p, at, "indices");
 	if (!why && axis)
 		why = check_options(p, o->op, &fb_GatherOptions);

@@ -21,7 +21,7 @@ check_words(const struct part *p, const struct tfl_tensor *i,
 	return tfl_type_bytes(i->type) == 1 ||
 			       (s.shift >= 31 - MAX_SHIFT_UP && s.shift <= 62)
 		   ? NULL
-		   : part_say(p, "the ratio of the scales is %g",
+		   : arena_printf(p->a, "the ratio of the scales is %g",
 			      quant_scale(i) / quant_scale(o));
 }
 

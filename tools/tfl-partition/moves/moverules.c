@@ -10,13 +10,13 @@ static const char *
 check_type(const struct part *p, const struct tfl_tensor *t, const char *role, int types)
 {
 	if (!has_type(t, types))
-		return part_say(p, "%s is %s", role, tfl_type_name(t->type));
+		return arena_printf(p->a, "%s is %s", role, tfl_type_name(t->type));
 	const char *why = check_fixed(p, t, role);
 	if (why)
 		return why;
 	int64_t n = tfl_elements(t);
 	if (n < 1 || n > INT32_MAX)
-		return part_say(p, "%s has %lld elements", role, (long long)n);
+		return arena_printf(p->a, "%s has %lld elements", role, (long long)n);
 	return NULL;
 }
 
@@ -106,7 +106,7 @@ check_copies(const struct part *p, const struct nd *from, const struct nd *to)
 	int64_t n = nd_copies(p->l, from, to);
 	if (n <= ND_MAX_COPIES)
 		return NULL;
-	return part_say(p, "the movement would take %lld copies", (long long)n);
+	return arena_printf(p->a, "the movement would take %lld copies", (long long)n);
 }
 
 static view_fn *

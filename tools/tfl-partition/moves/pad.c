@@ -115,12 +115,12 @@ read_mirror(const struct part *p, struct lop *o)
 		return why;
 	int64_t mode = TFL_OPT(op, MirrorPadOptions, mode);
 	if (mode != 0 && mode != 1)
-		return part_say(p, "mode %lld is not supported", (long long)mode);
+		return arena_printf(p->a, "mode %lld is not supported", (long long)mode);
 	const struct tfl_tensor *i = o->ifm;
 	for (int k = 0; k < i->rank; k++) {
 		int64_t most = i->dim[k] - (mode == 0);
 		if (b->before[k] > most || b->after[k] > most)
-			return part_say(p, "the padding of dimension %d is larger than "
+			return arena_printf(p->a, "the padding of dimension %d is larger than "
 					   "the part to mirror", k);
 	}
 	return check_ifm_part(p, o);

@@ -79,7 +79,7 @@ read_scatter(const struct part *p, struct lop *o)
 	const char *why = find_positions(p, o, s);
 	int runs = why || is_transfer_better(p, o) ? 0 : low_even_runs(s->at, s->n, false);
 	if (runs > MOST_RUNS)
-		why = part_say(p, "the indices give %d separate blocks: at most %d",
+		why = arena_printf(p->a, "the indices give %d separate blocks: at most %d",
 				  runs, MOST_RUNS);
 	if (!why && s->inner > MAX_INDICES)
 		why = "blocks of more than 65536 elements";

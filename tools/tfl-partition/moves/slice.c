@@ -27,7 +27,7 @@ view_slice(const struct part *p, const struct tfl_op *op, struct nd *v)
 		int64_t len = size[i] == -1 ? v->dim[i] - begin[i] : size[i];
 		if (begin[i] < 0 || begin[i] > v->dim[i] || len < 0 ||
 		    len > v->dim[i] - begin[i])
-			return part_say(p, "the slice exceeds dimension %d", i);
+			return arena_printf(p->a, "the slice exceeds dimension %d", i);
 		nd_slice(v, i, begin[i], len, 1);
 	}
 	return NULL;
@@ -81,7 +81,7 @@ view_strided_slice(const struct part *p, const struct tfl_op *op, struct nd *v)
 		if (k < 0)
 			continue;
 		if (s[k] == 0 || s[k] < INT32_MIN || s[k] > INT32_MAX)
-			return part_say(p, "dimension %d has a bad stride", i);
+			return arena_printf(p->a, "dimension %d has a bad stride", i);
 		unsigned mask = (unsigned)(begin_mask >> k & 1) |
 				(unsigned)(end_mask >> k & 1) << 1;
 		if (shrink >> k & 1) {
@@ -89,11 +89,11 @@ view_strided_slice(const struct part *p, const struct tfl_op *op, struct nd *v)
 			if (mask & 1)
 				at = 0;
 			if (at < 0 || at >= v->dim[i])
-				return part_say(p, "position outside of "
+				return arena_printf(p->a, "position outside of "
 						"dimension %d", i);
 			nd_slice(v, i, at, 1, 1);
 		} else if (!slice_axis(v, i, b[k], e[k], s[k], mask)) {
-			return part_say(p, "the slice of dimension %d is empty", i);
+			return arena_printf(p->a, "the slice of dimension %d is empty", i);
 		}
 	}
 	return NULL;

@@ -26,7 +26,7 @@ check_weights(const struct part *p, const struct filters *f, int32_t channels)
 		return "weights are not constant";
 	bool halves = w->type == TFL_INT4 && f->ifm->type != TFL_UINT8;
 	if (w->type != TFL_INT8 && w->type != TFL_UINT8 && !halves)
-		return part_say(p, "weights are %s", tfl_type_name(w->type));
+		return arena_printf(p->a, "weights are %s", tfl_type_name(w->type));
 	if (w->is_sparse || w->quant.other || !w->quant.n_scale)
 		return "weights are sparse or have no affine quantization";
 	for (int i = 0; i < w->quant.n_scale; i++)
@@ -70,10 +70,10 @@ take_biases(const struct part *p, const struct tfl_tensor *b, struct low_conv *c
 	if (!b)
 		return NULL;
 	if (!b->data.p || (b->type != TFL_INT32 && b->type != TFL_INT64))
-		return part_say(p, "bias is %s%s", b->data.p ? "" : "not constant, ",
+		return arena_printf(p->a, "bias is %s%s", b->data.p ? "" : "not constant, ",
 				tfl_type_name(b->type));
 	if (tfl_elements(b) != c->o)
-		return part_say(p, "bias has %" PRId64 " values for %d channels",
+		return arena_printf(p->a, "bias has %" PRId64 " values for %d channels",
 				tfl_elements(b), c->o);
 	for (int i = 0; i < c->o; i++) {
 		bias[i] = tfl_integer(b->type, b->data.p, i);
@@ -215,11 +215,11 @@ read_window(const struct part *p, const struct tfl_op *op, const struct filters 
 		return "IFM, weights and OFM must have 4 dimensions";
 	if (c->stride.y < 1 || c->stride.x < 1 || c->dilation.y < 1 ||
 	    c->dilation.x < 1 || (f->padding != TFL_SAME && f->padding != TFL_VALID))
-		return part_say(p, "%s has stride %dx%d, dilation %dx%d",
+		return arena_printf(p->a, "%s has stride %dx%d, dilation %dx%d",
 				tfl_op_label(op), c->stride.y, c->stride.x,
 				c->dilation.y, c->dilation.x);
 	if (c->kernel.y < 1 || c->kernel.x < 1)
-		return part_say(p, "kernel %dx%d", c->kernel.y, c->kernel.x);
+		return arena_printf(p->a, "kernel %dx%d", c->kernel.y, c->kernel.x);
 	struct yx out = fm_yx(f->ofm);
 	struct window w = window_of(f->padding, fm_yx(f->ifm), c->kernel, c->stride,
 				    c->dilation);
@@ -236,7 +236,7 @@ read_groups(const struct part *p, int32_t depth, struct low_conv *c)
 {
 	c->groups = c->i ? depth / c->i : 0;
 	if (c->groups < 1 || c->groups * c->i != depth || c->o % c->groups)
-		return part_say(p, "IFM depth %d, weights of %d for %d channels",
+		return arena_printf(p->a, "IFM depth %d, weights of %d for %d channels",
 				depth, c->i, c->o);
 	return NULL;
 }
@@ -301,7 +301,7 @@ read_matrix(const struct part *p, const struct tfl_tensor *t, int32_t *rows,
 	    int32_t *cols)
 {
 	if (t->rank < 2)
-		return part_say(p, "weights have %d dimensions", t->rank);
+		return arena_printf(p->a, "weights have %d dimensions", t->rank);
 	*rows = t->dim[0];
 	*cols = t->dim[t->rank - 1];
 	return tfl_elements(t) == (int64_t)*rows * *cols
@@ -334,7 +334,7 @@ read_transposed(const struct part *p, struct lop *o)
 	if (!family_rank(op, f.ifm) || !family_rank(op, f.ofm) || f.weights->rank != 4)
 		return "IFM, weights and OFM must have 4 dimensions";
 	if (f.padding != TFL_SAME && f.padding != TFL_VALID)
-		return part_say(p, "padding %d is not supported", f.padding);
+		return arena_printf(p->a, "padding %d is not supported", f.padding);
 	*c = (struct low_conv){ .kind = OP_CONV, .groups = 1, .dilation = { .y = 1, .x = 1 } };
 	c->stride.y = (int32_t)TFL_OPT(op, TransposeConvOptions, stride_h);
 	c->stride.x = (int32_t)TFL_OPT(op, TransposeConvOptions, stride_w);

@@ -18,11 +18,11 @@ check_state(const struct part *p, const struct tfl_op *op, int k, const char *ro
 		return why;
 	const struct tfl_tensor *t = part_in(p, op, k);
 	if (t->type != type || !t->has_shape)
-		return part_say(p, "%s is not a variable of type %s", role,
+		return arena_printf(p->a, "%s is not a variable of type %s", role,
 				tfl_type_name(type));
 	if (t->quant.n_scale != 1 || !(t->quant.scale[0] > 0) ||
 	    !isfinite(t->quant.scale[0]))
-		return part_say(p, "%s has no quantization", role);
+		return arena_printf(p->a, "%s has no quantization", role);
 	return NULL;
 }
 
@@ -77,10 +77,10 @@ check_gate(const struct part *p, const struct tfl_op *op, const struct lstm *l,
 		int32_t n = k ? l->cells : l->features;
 		if (!w->data.p || w->type != TFL_INT8 || w->quant.n_scale != 1 ||
 		    !(w->quant.scale[0] > 0) || quant_zero(w) || w->is_sparse)
-			return part_say(p, "weights of gate %d are not constant, "
+			return arena_printf(p->a, "weights of gate %d are not constant, "
 					"symmetric int8", g);
 		if (w->rank != 2 || w->dim[0] != l->cells || w->dim[1] != n)
-			return part_say(p, "weights of gate %d are not %dx%d", g,
+			return arena_printf(p->a, "weights of gate %d are not %dx%d", g,
 					l->cells, n);
 		if (n > MAX_WEIGHT_SUM / 128)
 			return "more than 65024 inputs";
@@ -90,10 +90,10 @@ check_gate(const struct part *p, const struct tfl_op *op, const struct lstm *l,
 	const struct tfl_tensor *b = part_in(p, op, LSTM_BIAS + g);
 	if (!b->data.p || (b->type != TFL_INT32 && b->type != TFL_INT64) ||
 	    tfl_elements(b) != l->cells)
-		return part_say(p, "bias of gate %d is not %d constants of int32 or int64", g,
+		return arena_printf(p->a, "bias of gate %d is not %d constants of int32 or int64", g,
 				l->cells);
 	if (largest_bias(b) > INT32_MAX)
-		return part_say(p, "bias of gate %d exceeds 32 bits", g);
+		return arena_printf(p->a, "bias of gate %d exceeds 32 bits", g);
 	return is_defined(p, op, l, g) ? NULL : undefined;
 }
 
@@ -121,7 +121,7 @@ check_inputs(const struct part *p, const struct lop *o)
 		bool unknown = (k >= LSTM_PEEPHOLE && k < LSTM_BIAS) || k == LSTM_PROJECTION ||
 			       k == LSTM_PROJECTION + 1 || k >= LSTM_NORM;
 		if (!unknown == !part_in(p, op, k))
-			return part_say(p, "LSTM with%s input %d",
+			return arena_printf(p->a, "LSTM with%s input %d",
 					unknown ? "" : "out", k);
 	}
 	if (TFL_OPT(op, UnidirectionalSequenceLSTMOptions, fused_activation_function) !=

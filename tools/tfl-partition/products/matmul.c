@@ -83,7 +83,7 @@ read_wide(const struct part *p, struct lop *o, double ratio, bool native)
 	if (quant_zero(o->ifm) || quant_zero(o->ifm2) || o->end.zero)
 		return "INT16 with a zero point";
 	if (depth > LOW_WIDE_DEPTH && !native)
-		return part_say(p, "sums of %d products of 16 bits: at most %d",
+		return arena_printf(p->a, "sums of %d products of 16 bits: at most %d",
 				depth, (int)LOW_WIDE_DEPTH);
 	/* products up to 2^30: the reference's result has 32 bits before it is clamped */
 	if (ratio * depth >= 2)
@@ -109,7 +109,7 @@ read_products(const struct part *p, struct lop *o, int activation)
 		bias = v > bias ? v : -v > bias ? -v : bias;
 	}
 	if (!wide && most + bias > INT32_MAX)
-		return part_say(p, "sums of %d products", m->depth);
+		return arena_printf(p->a, "sums of %d products", m->depth);
 	struct low_matmul shape = shape_of(o);
 	if (m->batches > MAX_BATCHES ||
 	    m->batches * low_matmul_blocks(p->l, &shape) > ND_MAX_COPIES)
@@ -169,7 +169,7 @@ read_computed(const struct part *p, struct lop *o)
 		return "the shapes of IFM, weights and OFM do not match";
 	if (m->bias && (!m->bias->data.p || m->bias->type != TFL_INT32 ||
 			tfl_elements(m->bias) != m->cols))
-		return part_say(p, "the bias is not %d constants of int32", m->cols);
+		return arena_printf(p->a, "the bias is not %d constants of int32", m->cols);
 	return read_products(p, o, activation);
 }
 

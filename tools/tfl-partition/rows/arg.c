@@ -35,11 +35,11 @@ read_arg(const struct part *p, struct lop *o)
 	ifm = o->ifm;
 	ofm = o->ofm;
 	if (!has_type(ifm, family_types(op)))
-		return part_say(p, "IFM is %s", tfl_type_name(ifm->type));
+		return arena_printf(p->a, "IFM is %s", tfl_type_name(ifm->type));
 	if (tfl_elements(ifm) < 1)
 		return "IFM is empty";
 	if (ofm->type != TFL_INT32 && ofm->type != TFL_INT64)
-		return part_say(p, "OFM is %s", tfl_type_name(ofm->type));
+		return arena_printf(p->a, "OFM is %s", tfl_type_name(ofm->type));
 	if (ifm->data.p)
 		return "IFM is constant";
 	*r = (struct low_arg){ .max = op->code == TFL_ARG_MAX,

@@ -17,7 +17,7 @@ read_log_softmax(const struct part *p, struct lop *o)
 	const char *why = check_rows(p, o);
 	o->own = anew(p->a, struct softmax_exp, 1);
 	if (!why && tfl_hwc(o->ifm).c > MAX_DEPTH)
-		return part_say(p, "rows of %d elements: at most %d",
+		return arena_printf(p->a, "rows of %d elements: at most %d",
 				tfl_hwc(o->ifm).c, MAX_DEPTH);
 	if (why || softmax_exp_prepare(o->own, quant_scale(o->ifm), 1))
 		return why;

@@ -26,7 +26,7 @@ read_normalize(const struct part *p, struct lop *o)
 		return "TensorFlow Lite has no kernel with a fused activation";
 	int32_t depth = tfl_hwc(o->ifm).c;
 	return depth <= MOST ? NULL
-			     : part_say(p, "rows of %d elements: at most %d", depth,
+			     : arena_printf(p->a, "rows of %d elements: at most %d", depth,
 					(int)MOST);
 }
 

@@ -328,7 +328,7 @@ read_sum(const struct part *p, const struct lop *o, struct reduction *r)
 	const struct axis *g = &r->g[r->n - 1];
 	for (int i = 0; i < r->n; i++)
 		if (r->g[i].n > LOW_REDUCE_EXTENT)
-			return part_say(p, "one of %d axes has %d elements: at "
+			return arena_printf(p->a, "one of %d axes has %d elements: at "
 					"most 65536", r->drops, r->g[i].n);
 	if (g->drop)
 		return axes_product(r->g, r->n - 3) <= MAX_OPS ? NULL

@@ -19,7 +19,7 @@ check_rows(const struct part *p, const struct lop *o)
 	if (o->ifm->rank < 1 || !hwc_equal(s, tfl_hwc(o->ofm)))
 		return "IFM and OFM differ in shape";
 	if ((int64_t)s.h * s.w > MAX_ROWS || s.c > MAX_DEPTH)
-		return part_say(p, "%lld rows of %d elements: at most 65536 of "
+		return arena_printf(p->a, "%lld rows of %d elements: at most 65536 of "
 				"65536", (long long)s.h * s.w, s.c);
 	return o->ifm->data.p ? "IFM is constant" : NULL;
 }
@@ -39,10 +39,10 @@ read_softmax(const struct part *p, struct lop *o)
 		return why;
 	int in = o->ifm->type, out = o->ofm->type;
 	if (in != out && !(in == TFL_INT8 && out == TFL_INT16))
-		return part_say(p, "IFM is %s, OFM is %s", tfl_type_name(in),
+		return arena_printf(p->a, "IFM is %s, OFM is %s", tfl_type_name(in),
 				tfl_type_name(out));
 	if (!isfinite(beta_of(op)) || beta_of(op) < 0)
-		return part_say(p, "beta is %g, which is negative or not finite",
+		return arena_printf(p->a, "beta is %g, which is negative or not finite",
 				   beta_of(op));
 	double r = quant_scale(o->ifm) * beta_of(op) / (10.0 / 65535.0);
 	bool ok;
