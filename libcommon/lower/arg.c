@@ -257,9 +257,8 @@ lower_block(struct lower *l, const struct low_arg *r, const struct block *b,
 	struct hwc s = { .h = segments, .w = (int32_t)b->rows, .c = (int32_t)b->columns };
 	struct g_tensor *keys = low_tensor(l, TFL_INT16, s, NULL);
 	for (int32_t i = 0; i < segments; i++) {
-		struct nd v = *x;
 		int64_t from = (int64_t)i * SEGMENT, n = r->n - from;
-		nd_slice(&v, 0, b->row, b->rows, 1);
+		struct nd v = nd_part(x, 0, b->row, b->rows);
 		nd_slice(&v, 1, from, n < SEGMENT ? n : SEGMENT, 1);
 		nd_slice(&v, 2, b->column, b->columns, 1);
 		largest_keys(l, r, &v, keys, i * w);

@@ -79,10 +79,8 @@ low_copy_channels(struct lower *l, const struct nd *from, const struct nd *to,
 		return;
 	}
 	for (int32_t k = 0, run; k < n; k += run) {
-		struct nd x = *from, y = *to;
 		run = run_of(map + k, n - k);
-		nd_slice(&x, axis, map[k], run, 1);
-		nd_slice(&y, axis, k, run, 1);
+		struct nd x = nd_part(from, axis, map[k], run), y = nd_part(to, axis, k, run);
 		nd_copy(l, &x, &y);
 	}
 }

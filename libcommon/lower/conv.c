@@ -232,9 +232,7 @@ conv_run(struct lower *l, const struct conv_job *j, const struct nd *in,
 	 const struct nd *out)
 {
 	for (int64_t b = 0; b < in->dim[0]; b++) {
-		struct nd from = *in, to = *out;
-		nd_slice(&from, 0, b, 1, 1);
-		nd_slice(&to, 0, b, 1, 1);
+		struct nd from = nd_part(in, 0, b, 1), to = nd_part(out, 0, b, 1);
 		run_image(l, j, &from, &to);
 	}
 }
@@ -311,7 +309,6 @@ low_conv(struct lower *l, const struct low_conv *conv, const struct nd *in,
 	int32_t most = most_channels(conv);
 	for (int32_t o = 0; o < conv->o; o += most) {
 		struct low_conv c = *conv;
-		struct nd to = *out;
 		c.o = o + most < conv->o ? most : conv->o - o;
 		c.weights.first += o * c.weights.stride[0];
 		if (c.weights.n_zero > 1) {
@@ -320,7 +317,7 @@ low_conv(struct lower *l, const struct low_conv *conv, const struct nd *in,
 		}
 		c.bias += o;
 		c.scale += o;
-		nd_slice(&to, 3, o, c.o, 1);
+		struct nd to = nd_part(out, 3, o, c.o);
 		convolve(l, &c, in, &to, end);
 	}
 }

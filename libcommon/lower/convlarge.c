@@ -103,9 +103,8 @@ low_conv_large(struct lower *l, const struct low_conv *conv, const struct nd *in
 	struct yx n = piece_of(c), k;
 	struct nd all = conv_padded(l, c, in);
 	for (int64_t b = 0; b < all.dim[0]; b++) {
-		struct nd image = all, to = *out, sums = { 0 };
-		nd_slice(&image, 0, b, 1, 1);
-		nd_slice(&to, 0, b, 1, 1);
+		struct nd image = nd_part(&all, 0, b, 1), to = nd_part(out, 0, b, 1);
+		struct nd sums = { 0 };
 		for (k.y = 0; k.y < c->kernel.y; k.y += n.y)
 			for (k.x = 0; k.x < c->kernel.x; k.x += n.x) {
 				struct yx taps = { .y = c->kernel.y - k.y,

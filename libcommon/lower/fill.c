@@ -20,9 +20,8 @@ fill_view(struct lower *l, const struct nd *any, const struct nd *v, int32_t val
 		for (int i = 1; i < v->rank; i++)
 			if (v->dim[i] > v->dim[k])
 				k = i;
-		struct nd lo = *v, hi = *v;
-		nd_slice(&lo, k, 0, v->dim[k] / 2, 1);
-		nd_slice(&hi, k, v->dim[k] / 2, v->dim[k] - v->dim[k] / 2, 1);
+		int64_t half = v->dim[k] / 2;
+		struct nd lo = nd_part(v, k, 0, half), hi = nd_part(v, k, half, v->dim[k] - half);
 		fill_view(l, any, &lo, value);
 		fill_view(l, any, &hi, value);
 		return;
@@ -58,13 +57,11 @@ nd_fill_border(struct lower *l, const struct nd *any, const struct nd *to,
 {
 	struct nd rest = *to;
 	for (int k = 0; k < to->rank; k++) {
-		struct nd side = rest;
 		int64_t end = before[k] + n[k];
-		nd_slice(&side, k, 0, before[k], 1);
-		fill_view(l, any, &side, value);
-		side = rest;
-		nd_slice(&side, k, end, to->dim[k] - end, 1);
-		fill_view(l, any, &side, value);
+		struct nd first = nd_part(&rest, k, 0, before[k]);
+		struct nd last = nd_part(&rest, k, end, to->dim[k] - end);
+		fill_view(l, any, &first, value);
+		fill_view(l, any, &last, value);
 		nd_slice(&rest, k, before[k], n[k], 1);
 	}
 }
@@ -150,12 +147,10 @@ nd_pad(struct lower *l, const struct nd *v, const int64_t *before, int32_t value
 	rest = *out;
 	for (int k = 0; k < v->rank; k++) {
 		int64_t end = before[k] + v->dim[k];
-		struct nd side = rest;
-		nd_slice(&side, k, 0, before[k], 1);
-		fill_lines(l, &line, &side);
-		side = rest;
-		nd_slice(&side, k, end, rest.dim[k] - end, 1);
-		fill_lines(l, &line, &side);
+		struct nd first = nd_part(&rest, k, 0, before[k]);
+		struct nd last = nd_part(&rest, k, end, rest.dim[k] - end);
+		fill_lines(l, &line, &first);
+		fill_lines(l, &line, &last);
 		nd_slice(&rest, k, before[k], v->dim[k], 1);
 	}
 	nd_copy(l, v, &rest);

@@ -8,8 +8,7 @@
 static struct g_operand
 part_of(const struct nd *v, int64_t start, int64_t n)
 {
-	struct nd part = *v;
-	nd_slice(&part, 1, start, n, 1);
+	struct nd part = nd_part(v, 1, start, n);
 	return nd_to_operand(&part);
 }
 

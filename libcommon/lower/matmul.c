@@ -119,16 +119,15 @@ multiply_blocks(struct lower *l, const struct low_matmul *m, const struct nd *ou
 	for (int64_t r = 0; r < m->a.dim[0]; r += rows)
 		for (int64_t c = 0; c < m->b.dim[0]; c += cols) {
 			struct low_matmul block = *m;
-			struct nd z = *out, bias;
+			struct nd bias;
 			int64_t h = min_i64(rows, m->a.dim[0] - r);
 			int64_t w = min_i64(cols, m->b.dim[0] - c);
 			nd_slice(&block.a, 0, r, h, 1);
 			nd_slice(&block.b, 0, c, w, 1);
-			nd_slice(&z, 0, r, h, 1);
+			struct nd z = nd_part(out, 0, r, h);
 			nd_slice(&z, 1, c, w, 1);
 			if (m->bias) {
-				bias = *m->bias;
-				nd_slice(&bias, 0, c, w, 1);
+				bias = nd_part(m->bias, 0, c, w);
 				block.bias = &bias;
 			}
 			multiply(l, &block, &z, end);

@@ -118,6 +118,14 @@ nd_slice(struct nd *v, int axis, int64_t start, int64_t n, int64_t step)
 	v->stride[axis] *= step;
 }
 
+struct nd
+nd_part(const struct nd *v, int axis, int64_t start, int64_t n)
+{
+	struct nd r = *v;
+	nd_slice(&r, axis, start, n, 1);
+	return r;
+}
+
 void
 nd_permute(struct nd *v, const int *order)
 {

@@ -34,6 +34,8 @@ struct nd nd_operand_of(struct g_operand o, int rank, const int32_t *dim);
 struct nd nd_linear(const struct nd *v);
 /* Selects n elements of an axis: start, start + step, ... */
 void nd_slice(struct nd *v, int axis, int64_t start, int64_t n, int64_t step);
+/* Returns n elements of an axis of v, from start on. */
+struct nd nd_part(const struct nd *v, int axis, int64_t start, int64_t n);
 /* Permutes axes: axis i becomes the former axis order[i]. */
 void nd_permute(struct nd *v, const int *order);
 /* Splits an axis of length n into two, of n / inner and inner. */

@@ -202,9 +202,7 @@ low_phases(struct lower *l, const struct low_phases *f, const struct nd *in,
 {
 	struct records *r = anew(l->a, struct records, 1);
 	for (int64_t b = 0; b < in->dim[0]; b++) {
-		struct nd from = *in, to = *out;
-		nd_slice(&from, 0, b, 1, 1);
-		nd_slice(&to, 0, b, 1, 1);
+		struct nd from = nd_part(in, 0, b, 1), to = nd_part(out, 0, b, 1);
 		for (int i = 0; i < f->y.n * f->x.n; i++) {
 			const struct phase *y = &f->y.v[i / f->x.n];
 			const struct phase *x = &f->x.v[i % f->x.n];

@@ -139,9 +139,7 @@ low_pool(struct lower *l, const struct low_pool *p, const struct nd *in,
 	int ny = find_spans(&p->axis[0], plain, y);
 	int nx = find_spans(&p->axis[1], plain, x);
 	for (int64_t b = 0; b < in->dim[0]; b++) {
-		struct nd from = *in, to = *out;
-		nd_slice(&from, 0, b, 1, 1);
-		nd_slice(&to, 0, b, 1, 1);
+		struct nd from = nd_part(in, 0, b, 1), to = nd_part(out, 0, b, 1);
 		for (int i = 0; i < ny * nx; i++) {
 			struct g_op *op = pool_spans(l, p->average, &y[i / nx],
 						     &x[i % nx], &from, &to);

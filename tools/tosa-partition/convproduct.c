@@ -59,9 +59,8 @@ rows_of(struct part *p, const struct windows *m)
 	const int64_t matrix[2] = { dim[0] * dim[1] * dim[2], dim[3] };
 	struct nd r = nd_new(p->l, m->in.type, 4, dim);
 	for (int32_t i = 0; i < taps; i++) {
-		struct nd to = r, from = under_tap(m, i / m->k.kernel[1],
-						   i % m->k.kernel[1]);
-		nd_slice(&to, 3, i * c, c, 1);
+		struct nd to = nd_part(&r, 3, i * c, c);
+		struct nd from = under_tap(m, i / m->k.kernel[1], i % m->k.kernel[1]);
 		nd_copy(p->l, &from, &to);
 	}
 	(void)nd_reshape(&r, matrix, 2); /* new memory is contiguous, so this succeeds */
@@ -122,11 +121,11 @@ add_taps(struct part *p, const struct windows *m, const struct nd *out)
 	(void)nd_reshape(&sum, (int64_t[]){ 1, 1, 1, c, each }, 5);
 	(void)nd_reshape(&w, (int64_t[]){ taps, c, each }, 3);
 	for (int32_t i = 0; i < taps; i++) {
-		struct nd x = under_tap(m, i / m->k.kernel[1], i % m->k.kernel[1]), y = w;
+		struct nd x = under_tap(m, i / m->k.kernel[1], i % m->k.kernel[1]);
 		struct nd product = nd_new(p->l, TFL_INT32, 5, dim);
 		x.rank = 5;
 		x.dim[4] = x.stride[4] = 1;
-		nd_slice(&y, 0, i, 1, 1);
+		struct nd y = nd_part(&w, 0, i, 1);
 		(void)nd_reshape(&y, (int64_t[]){ 1, 1, 1, c, each }, 5);
 		nd_binary(p->l, OP_MUL, &x, m->in_zero, &y, m->weight_zero, &product,
 			  &low_half_up);

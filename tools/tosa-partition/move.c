@@ -17,8 +17,8 @@ lower_concat(struct part *p, const struct tosa_op *op)
 	for (int k = 0; k < op->n_in; k++) {
 		const struct tosa_tensor *t = tosa_in(p->t, op, k);
 		if (!p->bound[op->in[k]] || t->data.p) {
-			struct nd from = value_of(p, op->in[k]), to = out;
-			nd_slice(&to, (int)axis, at, t->dim[axis], 1);
+			struct nd from = value_of(p, op->in[k]);
+			struct nd to = nd_part(&out, (int)axis, at, t->dim[axis]);
 			nd_copy(p->l, &from, &to);
 		}
 		at += t->dim[axis];
@@ -98,9 +98,7 @@ copy_positions(struct part *p, const struct nd *from, const struct nd *to,
 	int32_t n = at->dim[1], *place = anew(p->a, int32_t, (size_t)n);
 	int64_t copies = 0;
 	for (int64_t b = 0; b < at->dim[0] && copies <= MAX_RUNS; b++) {
-		struct nd x = *from, y = *to;
-		nd_slice(&x, 0, b, 1, 1);
-		nd_slice(&y, 0, b, 1, 1);
+		struct nd x = nd_part(from, 0, b, 1), y = nd_part(to, 0, b, 1);
 		for (int32_t k = 0; k < n; k++)
 			place[k] = (int32_t)tosa_value(at, b * n + k);
 		copies += (gather ? low_copy_axis : low_spread_axis)(p->l, &x, &y, 1, place);

@@ -199,9 +199,8 @@ name_result(struct part *p, int tensor, const struct nd *seen)
 bool
 is_feature_map(const struct nd *v)
 {
-	struct nd image = *v;
+	struct nd image = nd_part(v, 0, 0, 1);
 	struct g_operand o;
-	nd_slice(&image, 0, 0, 1, 1);
 	return nd_operand(&image, &o);
 }
 

@@ -149,9 +149,7 @@ lower_concat(struct part *p, const struct lop *lop)
 	for (int i = 0; i < op->n_in; i++) {
 		const struct tfl_tensor *t = part_in(p, op, i);
 		int64_t n = length_of(op, t, lop->axis);
-		struct nd from = nd_ifm(p, op->in[i]);
-		struct nd part = to;
-		nd_slice(&part, lop->axis, at, n, 1);
+		struct nd from = nd_ifm(p, op->in[i]), part = nd_part(&to, lop->axis, at, n);
 		struct g_operand x, y;
 		at += n;
 		if (kernel_rescales(op, t, o))
@@ -184,8 +182,7 @@ bind_concat(struct part *p, const struct lop *o)
 		int in = op->in[i];
 		const struct tfl_tensor *t = &p->sg->tensor[in];
 		int64_t n = length_of(op, t, o->axis);
-		struct nd part = to, shape = nd_shape(t);
-		nd_slice(&part, o->axis, at, n, 1);
+		struct nd part = nd_part(&to, o->axis, at, n), shape = nd_shape(t);
 		struct g_operand as;
 		at += n;
 		if (!kernel_rescales(op, t, o->ofm) &&

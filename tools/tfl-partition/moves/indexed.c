@@ -99,8 +99,7 @@ joined_indices(struct part *p, const struct tfl_tensor *in, const struct gather_
 	const int32_t shape[] = { 1, (int32_t)k->n };
 	struct g_operand sum = { .t = NULL };
 	for (int d = 0; d < k->depth; d++) {
-		struct nd column = at;
-		nd_slice(&column, 1, d, 1, 1);
+		struct nd column = nd_part(&at, 1, d, 1);
 		struct g_operand v = nd_to_operand(&column);
 		if (!sum.t) {
 			sum = v;

@@ -95,9 +95,8 @@ lower_pad(struct part *p, const struct lop *o)
 		return;
 	}
 	for (int k = 0; k < 2; k++) { /* the words have different values */
-		struct nd from = in, half = to;
-		nd_slice(&from, in.rank - 1, k, 1, 1);
-		nd_slice(&half, in.rank - 1, k, 1, 1);
+		struct nd from = nd_part(&in, in.rank - 1, k, 1);
+		struct nd half = nd_part(&to, in.rank - 1, k, 1);
 		nd_pad(p->l, &from, b->before, (int32_t)(b->value >> 32 * k), &half);
 	}
 }

@@ -125,8 +125,7 @@ lower_scatter(struct part *p, const struct lop *o)
 	for (int k = 0; k < s->n;) {
 		int64_t step;
 		int n = low_even(s->at + k, s->n - k, false, &step);
-		struct nd some = from, dest_lines = to;
-		nd_slice(&some, 0, k, n, 1);
+		struct nd some = nd_part(&from, 0, k, n), dest_lines = to;
 		nd_slice(&dest_lines, 0, s->at[k], n, step);
 		nd_copy(p->l, &some, &dest_lines);
 		k += n;

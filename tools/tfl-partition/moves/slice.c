@@ -150,7 +150,7 @@ read_split(const struct part *p, struct lop *o)
 	int64_t at = 0;
 	for (int k = 0; k < op->n_out; k++) {
 		const struct tfl_tensor *t = part_out(p, op, k);
-		struct nd v = in, to = nd_shape(t);
+		struct nd v, to = nd_shape(t);
 		int64_t n = split_length(p, op, s, k);
 		why = check_moved(p, t, "OFM");
 		if (!why && t->type != in.type)
@@ -159,7 +159,7 @@ read_split(const struct part *p, struct lop *o)
 			why = "the parts are larger than the axis";
 		if (why)
 			return why;
-		nd_slice(&v, s->axis, at, n, 1);
+		v = nd_part(&in, s->axis, at, n);
 		if (nd_elements(&v) != nd_elements(&to))
 			return "an OFM's shape is not what the split gives";
 		why = check_copies(p, &v, &to);

@@ -76,8 +76,7 @@ static struct nd
 channel_range(struct part *p, const struct tfl_op *op, int32_t q, int32_t n)
 {
 	struct nd to = nd_ofm(p, op->out[0]);
-	nd_slice(&to, 3, q, n, 1);
-	return to;
+	return nd_part(&to, 3, q, n);
 }
 
 void

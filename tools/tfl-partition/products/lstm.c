@@ -125,8 +125,7 @@ squash(struct part *p, struct g_operand x, struct g_operand y, float scale,
 static struct nd
 some_steps(const struct lstm *l, const struct nd *all, int32_t t, int32_t n)
 {
-	struct nd v = *all;
-	nd_slice(&v, !l->major, t, n, 1);
+	struct nd v = nd_part(all, !l->major, t, n);
 	if (l->major)
 		nd_permute(&v, (const int[]){ 1, 0, 2 });
 	return v;
@@ -136,8 +135,7 @@ some_steps(const struct lstm *l, const struct nd *all, int32_t t, int32_t n)
 static struct g_operand
 one_step(const struct nd *steps, int32_t t)
 {
-	struct nd v = *steps;
-	nd_slice(&v, 1, t, 1, 1);
+	struct nd v = nd_part(steps, 1, t, 1);
 	nd_permute(&v, (const int[]){ 1, 0, 2 });
 	return nd_to_operand(&v);
 }

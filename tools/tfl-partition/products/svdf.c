@@ -156,9 +156,8 @@ moved_up(struct part *p, const struct svdf *s, struct g_operand x,
 	if (m > 1)
 		(void)low_copy(p->l, steps_of(state, s, begin + 1, m - 1),
 				steps_of(now, s, 0, m - 1));
-	struct nd in = nd_of(x, s->x);
-	nd_slice(&in, 0, batch, 1, 1);
-	struct g_operand one = nd_to_operand(&in);
+	struct nd in = nd_of(x, s->x), row = nd_part(&in, 0, batch, 1);
+	struct g_operand one = nd_to_operand(&row);
 	struct g_source w = part_source(p, s->feature);
 	op_zeros(weighted_sum(p, OP_FC, one, steps_of(now, s, m - 1, 1), w, NULL,
 			  s->to_state),
