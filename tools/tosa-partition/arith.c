@@ -9,6 +9,15 @@ binary_to(struct part *p, enum g_op_kind kind, const struct nd *a, const struct 
 	nd_binary(p->l, kind, a, 0, b, 0, out, end);
 }
 
+void
+binary_op(struct part *p, enum g_op_kind kind, const struct tosa_op *op,
+	  const struct low_end *end)
+{
+	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
+	struct nd out = result_view(p, op->out[0]);
+	binary_to(p, kind, &a, &b, &out, end);
+}
+
 /* looks up what the sum with 0 indexes */
 static void
 look_up(struct part *p, const struct nd *v, struct g_lut *lut, const struct nd *out)

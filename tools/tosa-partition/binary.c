@@ -102,11 +102,9 @@ lower_sum_of(struct part *p, const struct tosa_op *op)
 		f.clamp = end.clamp;
 		f.lut = end.lut;
 		emit_pair(p, kind, &q, &t, &f);
-		return NULL;
+	} else {
+		binary_op(p, kind, op, &low_half_up);
 	}
-	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
-	struct nd out = result_view(p, op->out[0]);
-	binary_to(p, kind, &a, &b, &out, &low_half_up);
 	return NULL;
 }
 
@@ -145,20 +143,22 @@ word_op(struct part *p, enum g_op_kind kind, struct nd a, struct nd b, const str
  * high(a' b')) + low(a' b').  Only the low 16 bits of the sum in parentheses count.
  */
 static void
-multiply_wrapping(struct part *p, const struct nd *a, const struct nd *b, const struct nd *out)
+multiply_wrapping(struct part *p, const struct tosa_op *op)
 {
-	struct nd by = nd_const_one(p->l, TFL_INT32, a->rank, 16);
-	struct nd above_a = word_op(p, OP_SHR, *a, by, a), above_b = word_op(p, OP_SHR, *b, by, b);
-	struct nd low_a = half_of(a, 0), low_b = half_of(b, 0);
-	struct nd low = word_op(p, OP_MUL, low_a, low_b, out);
-	struct nd x = word_op(p, OP_MUL, half_of(&above_a, 0), low_b, out);
-	struct nd y = word_op(p, OP_MUL, low_a, half_of(&above_b, 0), out);
-	struct nd sum = word_op(p, OP_ADD, half_of(&low, 1), half_of(&x, 0), out);
-	sum = word_op(p, OP_ADD, half_of(&sum, 0), half_of(&y, 0), out);
-	struct nd from = half_of(&low, 0), to = half_of(out, 0);
+	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
+	struct nd out = result_view(p, op->out[0]);
+	struct nd by = nd_const_one(p->l, TFL_INT32, a.rank, 16);
+	struct nd above_a = word_op(p, OP_SHR, a, by, &a), above_b = word_op(p, OP_SHR, b, by, &b);
+	struct nd low_a = half_of(&a, 0), low_b = half_of(&b, 0);
+	struct nd low = word_op(p, OP_MUL, low_a, low_b, &out);
+	struct nd x = word_op(p, OP_MUL, half_of(&above_a, 0), low_b, &out);
+	struct nd y = word_op(p, OP_MUL, low_a, half_of(&above_b, 0), &out);
+	struct nd sum = word_op(p, OP_ADD, half_of(&low, 1), half_of(&x, 0), &out);
+	sum = word_op(p, OP_ADD, half_of(&sum, 0), half_of(&y, 0), &out);
+	struct nd from = half_of(&low, 0), to = half_of(&out, 0);
 	nd_copy(p->l, &from, &to);
 	from = half_of(&sum, 0);
-	to = half_of(out, 1);
+	to = half_of(&out, 1);
 	nd_copy(p->l, &from, &to);
 }
 
@@ -175,13 +175,11 @@ lower_mul(struct part *p, const struct tosa_op *op)
 		emit_pair(p, OP_MUL, &q, &t, &end);
 		return NULL;
 	}
-	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
-	struct nd out = result_view(p, op->out[0]);
 	struct low_end end = low_half_up;
 	end.scale.shift = (int)shift;
 	if (!shift && !product_fits(p, op))
-		multiply_wrapping(p, &a, &b, &out);
+		multiply_wrapping(p, op);
 	else
-		binary_to(p, OP_MUL, &a, &b, &out, &end);
+		binary_op(p, OP_MUL, op, &end);
 	return NULL;
 }

@@ -59,24 +59,13 @@ whole_operand(struct part *p, int tensor, const struct nd *out)
 	return nd_spread(p->l, &v, out);
 }
 
-/* appends the operation that U85 has for it */
-static void
-bits_to(struct part *p, enum g_op_kind kind, const struct tosa_op *op, enum g_round round)
-{
-	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
-	struct nd out = result_view(p, op->out[0]);
-	struct low_end end = low_plain;
-	end.round = round;
-	binary_to(p, kind, &a, &b, &out, &end);
-}
-
 const char *
 lower_bits(struct part *p, const struct tosa_op *op)
 {
-	if (low_has(p->l, LACK_BITS)) {
-		bits_to(p, op->code == TOSA_BITWISE_AND ? OP_AND
-			   : op->code == TOSA_BITWISE_OR ? OP_OR : OP_XOR, op,
-			ROUND_NATURAL);
+	if (low_has(p->l, LACK_BITS)) { /* U85 has these operations */
+		binary_op(p, op->code == TOSA_BITWISE_AND ? OP_AND
+			     : op->code == TOSA_BITWISE_OR ? OP_OR : OP_XOR, op,
+			  &low_half_up);
 		return NULL;
 	}
 	struct nd out = result_view(p, op->out[0]), to = nd_new_like(p->l, &out, out.type);
@@ -103,20 +92,16 @@ lower_not(struct part *p, const struct tosa_op *op)
 const char *
 lower_bool(struct part *p, const struct tosa_op *op)
 {
-	if (op->code == TOSA_LOGICAL_XOR && low_has(p->l, LACK_BITS)) {
-		bits_to(p, OP_XOR, op, ROUND_NATURAL);
-		return NULL;
-	}
-	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
-	struct nd out = result_view(p, op->out[0]);
+	static const uint8_t is_one[256] = { [128 + 1] = 1 };
+	bool native = low_has(p->l, LACK_BITS);
+	enum g_op_kind kind = op->code == TOSA_LOGICAL_AND  ? OP_MIN
+			      : op->code == TOSA_LOGICAL_OR ? OP_MAX
+			      : native			    ? OP_XOR
+							    : OP_ADD;
 	struct low_end end = low_half_up;
-	if (op->code != TOSA_LOGICAL_XOR) {
-		binary_to(p, op->code == TOSA_LOGICAL_AND ? OP_MIN : OP_MAX, &a, &b, &out, &end);
-		return NULL;
-	}
-	uint8_t table[256] = { [128 + 1] = 1 };
-	end.lut = low_lut8(p->l, table);
-	binary_to(p, OP_ADD, &a, &b, &out, &end);
+	if (kind == OP_ADD)
+		end.lut = low_lut8(p->l, is_one);
+	binary_op(p, kind, op, &end);
 	return NULL;
 }
 
@@ -201,7 +186,9 @@ lower_shift(struct part *p, const struct tosa_op *op)
 	 * results of the other shifts may, and would be clamped.
 	 */
 	if (native && op->code == TOSA_ARITHMETIC_RIGHT_SHIFT) {
-		bits_to(p, OP_SHR, op, tosa_rounds(op) ? ROUND_NATURAL : ROUND_TRUNCATE);
+		struct low_end end = low_plain;
+		end.round = tosa_rounds(op) ? ROUND_NATURAL : ROUND_TRUNCATE;
+		binary_op(p, OP_SHR, op, &end);
 		return NULL;
 	}
 	struct nd out = result_view(p, op->out[0]), r;

@@ -119,8 +119,6 @@ lower_extreme(struct part *p, const struct tosa_op *op)
 			return NULL;
 		}
 	}
-	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
-	struct nd out = result_view(p, op->out[0]);
-	binary_to(p, kind, &a, &b, &out, &low_half_up);
+	binary_op(p, kind, op, &low_half_up);
 	return NULL;
 }

@@ -191,6 +191,9 @@ bool product_fits(const struct part *p, const struct tosa_op *op);
 /* operations of two operands without zero points */
 void binary_to(struct part *p, enum g_op_kind kind, const struct nd *a,
 	     const struct nd *b, const struct nd *out, const struct low_end *end);
+/* the same for the operands and the result of an operator */
+void binary_op(struct part *p, enum g_op_kind kind, const struct tosa_op *op,
+	       const struct low_end *end);
 /* looks up bytes; entry i of the table is for the value i - 128 */
 void table_to(struct part *p, const struct nd *v, const uint8_t table[256],
 	      const struct nd *out);
