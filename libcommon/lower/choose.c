@@ -84,23 +84,17 @@ low_compare(struct lower *l, const struct low_compare *c, const struct nd *out)
 
 /* ---- selections -------------------------------------------------------------- */
 
-static void
-select_bits(struct lower *l, const struct nd *c, const struct nd *a, const struct nd *b,
-	    const struct nd *out)
-{
-	struct nd zero = nd_const_one(l, c->type, c->rank, 0);
-	struct nd mask = nd_new(l, out->type, c->rank, c->dim);
-	nd_binary(l, OP_SUB, &zero, 0, c, 0, &mask, &low_half_up); /* all bits set, or none */
-	struct nd x = nd_broadcast_op(l, OP_AND, a, &mask), y = nd_broadcast_op(l, OP_AND_NOT, b, &mask);
-	nd_binary(l, OP_OR, &x, 0, &y, 0, out, &low_half_up);
-}
-
 void
 low_select(struct lower *l, const struct nd *c, const struct nd *a, const struct nd *b,
 	   const struct nd *out)
 {
 	if (low_has(l, LACK_BITS) && out->type != TFL_UINT8) {
-		select_bits(l, c, a, b, out);
+		struct nd zero = nd_const_one(l, c->type, c->rank, 0);
+		struct nd mask = nd_new(l, out->type, c->rank, c->dim);
+		nd_binary(l, OP_SUB, &zero, 0, c, 0, &mask, &low_half_up); /* all bits set, or none */
+		struct nd x = nd_broadcast_op(l, OP_AND, a, &mask);
+		struct nd y = nd_broadcast_op(l, OP_AND_NOT, b, &mask);
+		nd_binary(l, OP_OR, &x, 0, &y, 0, out, &low_half_up);
 		return;
 	}
 	struct nd yes = *c; /* in the type of the operands */

@@ -272,24 +272,6 @@ conv_input(struct lower *l, struct low_conv *c, const struct nd *in)
 		   : *in;
 }
 
-static void
-convolve(struct lower *l, const struct low_conv *conv, const struct nd *in,
-	 const struct nd *out, const struct low_end *end)
-{
-	struct low_conv c = *conv;
-	struct nd all = *in, result = *out;
-	conv_exchange(&c, &all, &result);
-	all = conv_input(l, &c, &all);
-	for (struct conv_groups g = { 0 }; conv_groups_next(&c, &g);) {
-		struct conv_job j = { .c = &c, .end = end };
-		struct nd from = all, to = result;
-		j.weights = conv_weights(l, &c, g);
-		j.scales = conv_scales(l, &c, g);
-		conv_slice(&c, g, &from, &to);
-		conv_run(l, &j, &from, &to);
-	}
-}
-
 /* Returns the output channels per operation, in whole bricks. */
 static int32_t
 most_channels(const struct low_conv *c)
@@ -317,7 +299,16 @@ low_conv(struct lower *l, const struct low_conv *conv, const struct nd *in,
 		}
 		c.bias += o;
 		c.scale += o;
-		struct nd to = nd_part(out, 3, o, c.o);
-		convolve(l, &c, in, &to, end);
+		struct nd all = *in, result = nd_part(out, 3, o, c.o);
+		conv_exchange(&c, &all, &result);
+		all = conv_input(l, &c, &all);
+		for (struct conv_groups g = { 0 }; conv_groups_next(&c, &g);) {
+			struct conv_job j = { .c = &c, .end = end };
+			struct nd from = all, to = result;
+			j.weights = conv_weights(l, &c, g);
+			j.scales = conv_scales(l, &c, g);
+			conv_slice(&c, g, &from, &to);
+			conv_run(l, &j, &from, &to);
+		}
 	}
 }

@@ -49,18 +49,6 @@ put_integer(struct text *t, const char *name, int kind, int64_t v)
 }
 
 static void
-put_integers(struct text *t, struct fb_vec v)
-{
-	text_putc(t, '[');
-	for (uint32_t i = 0; i < v.n; i++) {
-		if (i)
-			text_puts(t, ", ");
-		text_i64(t, (int32_t)load_le32(v.p + 4 * (size_t)i));
-	}
-	text_putc(t, ']');
-}
-
-static void
 put_option(struct text *t, struct fb_ref r, int slot)
 {
 	const struct fb_field *f = &r.table->slot[slot];
@@ -69,10 +57,17 @@ put_option(struct text *t, struct fb_ref r, int slot)
 		text_repr(t, fb_float(r, slot));
 	else if (f->kind > FB_NONE && f->kind < FB_F32)
 		put_integer(t, f->name, f->kind, fb_int(r, slot));
-	else if (f->kind == FB_VEC + FB_I32)
-		put_integers(t, fb_vector(r, slot));
-	else
+	else if (f->kind != FB_VEC + FB_I32)
 		text_puts(t, "...");
+	else {
+		struct fb_vec v = fb_vector(r, slot);
+		text_putc(t, '[');
+		for (uint32_t i = 0; i < v.n; i++) {
+			text_puts(t, i ? ", " : "");
+			text_i64(t, (int32_t)load_le32(v.p + 4 * (size_t)i));
+		}
+		text_putc(t, ']');
+	}
 }
 
 /* alphabetical, except that quantized_bias_type, the newest option, is last */

@@ -89,18 +89,6 @@ lower_one(struct part *p, int i)
 	}
 }
 
-static bool
-set_limit(struct part *p, const struct g_op *op, const char *why)
-{
-	bool any = false;
-	for (int k = 0; k < op->tfl.n; k++) {
-		const char **limit = &p->limit[op->tfl.v[k].index];
-		any = any || !*limit;
-		*limit = why;
-	}
-	return any;
-}
-
 bool
 lower_all(struct part *p)
 {
@@ -120,12 +108,16 @@ lower_all(struct part *p)
 		}
 	}
 	for (size_t i = 0; i < p->g->n_ops; i++) {
-		const char *why = low_linux_limit(p->l, p->g->ops[i]);
+		const struct g_op *op = p->g->ops[i];
+		const char *why = low_linux_limit(p->l, op);
 		for (size_t k = 0; !why && k < ACCEL_COUNT; k++)
 			if (!p->l->accel || p->l->accel == &accels[k])
-				why = emit_limit(p->a, &accels[k], p->g->ops[i]);
-		if (why && set_limit(p, p->g->ops[i], why))
-			all = false;
+				why = emit_limit(p->a, &accels[k], op);
+		for (int k = 0; why && k < op->tfl.n; k++) {
+			const char **limit = &p->limit[op->tfl.v[k].index];
+			all = all && *limit;
+			*limit = why;
+		}
 	}
 	if (all)
 		name_parts(p);

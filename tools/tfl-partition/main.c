@@ -137,17 +137,6 @@ static const struct argp argp = {
 };
 
 static bool
-write_report(const struct part *p, const struct options *o)
-{
-	struct text t = { 0 };
-	if (o->json)
-		print_report_json(p, &t);
-	else
-		print_report(p, &t);
-	return file_write_text(o->output, &t, p->e);
-}
-
-static bool
 run(void *options, struct arena *a, struct err *e)
 {
 	const struct options *o = options;
@@ -164,9 +153,11 @@ run(void *options, struct arena *a, struct err *e)
 	if (!partition_file(a, o, accel, file, &p, e))
 		return false;
 	bool fails = fails_on_cpu(&p, o);
-	bool ok = o->report ? write_report(&p, o)
-			    : fails || graph_write(p.g, o->output, e);
-	return ok && !fails;
+	if (!o->report)
+		return !fails && graph_write(p.g, o->output, e);
+	struct text t = { 0 };
+	(o->json ? print_report_json : print_report)(&p, &t);
+	return file_write_text(o->output, &t, e) && !fails;
 }
 
 /* The file of --part is read with the sandbox around. */

@@ -9,18 +9,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static void
-add_model(struct part *p, const struct options *o)
-{
-	struct g_model *m = graph_add_g_model(p->g);
-	G_PUT(m, MODEL, name, file_base(o->input));
-	if (*p->m->description)
-		G_PUT(m, MODEL, description, p->m->description);
-	struct g_blob *b = graph_add_blob(p->g, "model", p->m->file);
-	b->path = o->name;
-	low_put_target(p->l, m);
-}
-
 bool
 fails_on_cpu(const struct part *p, const struct options *o)
 {
@@ -87,7 +75,12 @@ partition(struct part *p, const struct options *o, bool *again)
 	p->g->stage = STAGE_PART;
 	p->l->g = p->g;
 	p->op = anew(p->a, struct placement, (size_t)p->sg->n_ops);
-	add_model(p, o);
+	struct g_model *m = graph_add_g_model(p->g);
+	G_PUT(m, MODEL, name, file_base(o->input));
+	if (*p->m->description)
+		G_PUT(m, MODEL, description, p->m->description);
+	graph_add_blob(p->g, "model", p->m->file)->path = o->name;
+	low_put_target(p->l, m);
 	p->n_original = p->sg->n_tensors;
 	find_border(p);
 	if (o->integer_io)

@@ -38,16 +38,6 @@ on_cpu(const struct part *p, int i)
 	return !p->op[i].npu && !p->op[i].left_out;
 }
 
-static double
-all_cpu_cycles(const struct part *p)
-{
-	double sum = 0;
-	for (int i = 0; i < p->sg->n_ops; i++)
-		if (on_cpu(p, i))
-			sum += cpu_cycles(p->sg, &p->sg->op[i]);
-	return sum;
-}
-
 /* appends the cycles to a reason, or nothing if no cost was estimated */
 static void
 print_price(const struct part *p, struct text *t, double cycles)
@@ -62,7 +52,10 @@ print_price(const struct part *p, struct text *t, double cycles)
 static void
 print_cpu_part(const struct part *p, struct text *t)
 {
-	double cycles = all_cpu_cycles(p);
+	double cycles = 0;
+	for (int i = 0; i < p->sg->n_ops; i++)
+		if (on_cpu(p, i))
+			cycles += cpu_cycles(p->sg, &p->sg->op[i]);
 	if (cycles > 0) {
 		text_puts(t, "the CPU's part: ");
 		cpu_cycles_text(t, cycles, &p->core);

@@ -36,18 +36,6 @@ static const struct argp argp = {
 	       "tosa-partition(1).",
 };
 
-static struct g_node *
-add_node(struct part *p)
-{
-	struct g_node *n = graph_add_g_node(p->g);
-	G_PUT(n, NODE, kind, NODE_NPU);
-	G_SET(n, G_NODE_tfl);
-	n->tfl.v = anew(p->a, struct g_tfl, (size_t)p->t->n_ops + 1);
-	for (int i = 0; i < p->t->n_ops; i++)
-		n->tfl.v[n->tfl.n++].index = p->t->op[i].number;
-	return n;
-}
-
 /* reports the first operator that the NPU can't run */
 static bool
 refuse(struct part *p)
@@ -84,7 +72,12 @@ partition_tosa(struct part *p, const struct options *o, struct bytes file)
 	G_PUT(m, MODEL, name, file_base(o->input));
 	low_put_target(p->l, m);
 	fold_constants(p);
-	p->l->node = add_node(p);
+	struct g_node *n = p->l->node = graph_add_g_node(p->g);
+	G_PUT(n, NODE, kind, NODE_NPU);
+	G_SET(n, G_NODE_tfl);
+	n->tfl.v = anew(p->a, struct g_tfl, (size_t)p->t->n_ops + 1);
+	for (int i = 0; i < p->t->n_ops; i++)
+		n->tfl.v[n->tfl.n++].index = p->t->op[i].number;
 	if (!take_layouts(p, o))
 		return false;
 	make_border(p);

@@ -87,19 +87,6 @@ evaluate_constant(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-static void
-fold(struct part *p)
-{
-	int64_t bytes_left = MAX_RESULTS;
-	for (int i = 0; i < p->sg->n_ops; i++) {
-		const struct tfl_op *op = &p->sg->op[i];
-		struct placement *x = &p->op[i];
-		bool folds = !x->kept && op->n_out <= MAX_OUT &&
-			     is_foldable(p, op, &bytes_left) && evaluate_constant(p, op);
-		x->as = folds ? AS_CONSTANT : AS_ALONE;
-	}
-}
-
 /*
  * From the last operator to the first: marks folded operators whose result the CPU
  * reads, or nobody reads, as kept.  Returns true if there are any.
@@ -137,7 +124,13 @@ void
 decide_all(struct part *p, const struct options *o)
 {
 	for (;;) {
-		fold(p);
+		int64_t bytes_left = MAX_RESULTS;
+		for (int i = 0; i < p->sg->n_ops; i++) {
+			const struct tfl_op *op = &p->sg->op[i];
+			bool folds = !p->op[i].kept && op->n_out <= MAX_OUT &&
+				     is_foldable(p, op, &bytes_left) && evaluate_constant(p, op);
+			p->op[i].as = folds ? AS_CONSTANT : AS_ALONE;
+		}
 		decide(p, o);
 		if (!keep_needed(p))
 			return;

@@ -152,13 +152,7 @@ lower_compare(struct part *p, const struct lop *o)
 const char *
 read_not(const struct part *p, struct lop *o)
 {
-	const char *why = check_ifm_ofm(p, o);
-	if (why)
-		return why;
-	if (o->ifm->data.p)
-		return "IFM is constant";
-	return tfl_elements(o->ifm) == tfl_elements(o->ofm) ? NULL
-							    : "IFM and OFM differ in shape";
+	return check_unary(p, o);
 }
 
 void

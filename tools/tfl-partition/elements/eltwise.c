@@ -84,17 +84,6 @@ read_arith(const struct part *p, struct lop *o)
 	return ok ? NULL : "the ratio of the scales can't be expressed";
 }
 
-static const char *
-read_min_max(const struct part *p, struct lop *o)
-{
-	const char *why = check_binary(p, o);
-	if (why || o->ofm->type == TFL_INT32)
-		return why;
-	return quant_equal(o->ifm, o->ofm) && quant_equal(o->ifm2, o->ofm)
-		   ? NULL
-		   : "IFM, IFM2 and OFM differ in quantization";
-}
-
 const char *
 read_binary(const struct part *p, struct lop *o)
 {
@@ -107,7 +96,13 @@ read_binary(const struct part *p, struct lop *o)
 	o->end = low_plain;
 	if (o->kind != OP_MAX && o->kind != OP_MIN)
 		return read_arith(p, o);
-	return family_types(o->op) == TYPE_BOOL ? check_truth(p, o) : read_min_max(p, o);
+	if (family_types(o->op) == TYPE_BOOL)
+		return check_truth(p, o);
+	const char *why = check_binary(p, o);
+	return why || o->ofm->type == TFL_INT32 ||
+			       (quant_equal(o->ifm, o->ofm) && quant_equal(o->ifm2, o->ofm))
+		   ? why
+		   : "IFM, IFM2 and OFM differ in quantization";
 }
 
 /* MAX and MIN compare raw values */

@@ -148,22 +148,6 @@ is_less_steep(float above, float below)
 	return true;
 }
 
-static bool
-find_slopes(const struct part *p, const struct lop *lop, struct leaky *l)
-{
-	const struct tfl_tensor *i = lop->ifm, *o = lop->ofm;
-	float alpha = (float)TFL_OPT_FLOAT(lop->op, LeakyReluOptions, alpha);
-	float m = quant_scale_f32(i) * alpha / quant_scale_f32(o);
-	l->alpha_is_negative = m < 0;
-	l->native = quant_equal(i, o) && quant_zero(i) == 0 && m > 0;
-	l->has_two_scale_lrelu = part_has(p, LACK_SLOPES) && m >= 0 && quant_zero(i) == 0;
-	if (!ratio_f32(i, o, &l->above) || !npu_quantise((double)fabsf(m), &l->below))
-		return false;
-	l->max_is_exact = !l->native && m >= 0 && quant_zero(i) == 0 && quant_zero(o) == 0 &&
-		    is_less_steep(quant_scale_f32(i) / quant_scale_f32(o), m);
-	return true;
-}
-
 const char *
 read_leaky(const struct part *p, struct lop *o)
 {
@@ -173,8 +157,17 @@ read_leaky(const struct part *p, struct lop *o)
 	if (o->ifm->type != TFL_INT16)
 		return read_bytes(p, o);
 	struct leaky *l = o->own = anew(p->a, struct leaky, 1);
-	if (!find_slopes(p, o, l))
+	float alpha = (float)TFL_OPT_FLOAT(o->op, LeakyReluOptions, alpha);
+	float ratio = quant_scale_f32(o->ifm) / quant_scale_f32(o->ofm);
+	float m = quant_scale_f32(o->ifm) * alpha / quant_scale_f32(o->ofm);
+	bool symmetric = quant_zero(o->ifm) == 0;
+	l->alpha_is_negative = m < 0;
+	l->native = quant_equal(o->ifm, o->ofm) && symmetric && m > 0;
+	l->has_two_scale_lrelu = part_has(p, LACK_SLOPES) && m >= 0 && symmetric;
+	if (!ratio_f32(o->ifm, o->ofm, &l->above) || !npu_quantise((double)fabsf(m), &l->below))
 		return "the ratio of the scales can't be expressed";
+	l->max_is_exact = !l->native && m >= 0 && symmetric && quant_zero(o->ofm) == 0 &&
+			  is_less_steep(ratio, m);
 	take_rescale(o, l->below);
 	/*
 	 * join_sides() subtracts the lower side from the zero point, so that it

@@ -40,21 +40,6 @@ is_byte(const struct tfl_tensor *t)
 	return t->type == TFL_INT8 || t->type == TFL_UINT8;
 }
 
-static void
-find_wanted(struct composing *c)
-{
-	const struct part *p = c->p;
-	for (int i = 0; i < p->sg->n_out; i++)
-		c->wanted[p->sg->out[i]] = true;
-	for (int i = 0; i < p->sg->n_ops; i++) {
-		const struct tfl_op *op = &p->sg->op[i];
-		bool inner = may_compose(p, i);
-		for (int k = 0; k < op->n_in && !inner; k++)
-			if (op->in[k] >= 0)
-				c->wanted[op->in[k]] = true;
-	}
-}
-
 /* the identity function of an 8-bit tensor */
 static struct function
 identity(const struct composing *c, int tensor)
@@ -214,7 +199,15 @@ find_functions(struct part *p)
 	c.wanted = anew(p->a, bool, n);
 	for (int i = 0; i < p->sg->n_tensors; i++)
 		c.made[i].root = c.read[i].root = -1;
-	find_wanted(&c);
+	for (int i = 0; i < p->sg->n_out; i++)
+		c.wanted[p->sg->out[i]] = true;
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		const struct tfl_op *op = &p->sg->op[i];
+		bool inner = may_compose(p, i);
+		for (int k = 0; k < op->n_in && !inner; k++)
+			if (op->in[k] >= 0)
+				c.wanted[op->in[k]] = true;
+	}
 	for (int i = 0; i < p->sg->n_ops; i++)
 		find_function(&c, i);
 }

@@ -285,20 +285,6 @@ take_copy(struct border *b)
 
 /* ---- all border tensors --------------------------------------------------------- */
 
-static void
-apply_layout(struct border *b)
-{
-	if (b->want->layout != LAYOUT_PLANES && !b->copied) {
-		set_layout(b, b->t);
-		return;
-	}
-	if (b->copied)
-		cli_note_to(b->p->e, "note", "%s: %s %d (%s) is copied by the NPU, %" PRId64 " bytes: %s",
-			 b->p->m->name, b->what, b->k, text_plain(b->p->a, b->t->name),
-			 tensor_bytes(b->t), b->copied);
-	take_copy(b);
-}
-
 static bool
 take_layouts_of(struct part *p, const struct io_layouts *l, const char *what, const int *v, int n)
 {
@@ -321,7 +307,15 @@ take_layouts_of(struct part *p, const struct io_layouts *l, const char *what, co
 				       io_layout_names[x->layout],
 				       x->row_stride || x->pixel_stride ? " with strides" : "",
 				       why);
-		apply_layout(&b);
+		if (b.copied)
+			cli_note_to(p->e, "note",
+				    "%s: %s %d (%s) is copied by the NPU, %" PRId64 " bytes: %s",
+				    p->m->name, what, k, text_plain(p->a, b.t->name),
+				    tensor_bytes(b.t), b.copied);
+		if (b.copied || x->layout == LAYOUT_PLANES)
+			take_copy(&b);
+		else
+			set_layout(&b, b.t);
 	}
 	return true;
 }

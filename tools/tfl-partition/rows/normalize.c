@@ -30,15 +30,6 @@ read_normalize(const struct part *p, struct lop *o)
 					(int)MOST);
 }
 
-static struct g_operand
-sum_of_squares(struct part *p, struct g_operand x, int32_t zero)
-{
-	struct g_operand y = word_new(p->l, x.shape);
-	struct g_op *square = low_pair(p->l, OP_MUL, x, x, y);
-	square->ifm_zero = square->ifm2_zero = zero;
-	return row_sum(p, y);
-}
-
 /* half of v * 4^(pairs - 1), rounded: the start of the iteration */
 static struct g_operand
 normalised_half(struct part *p, struct g_operand v, struct g_operand pairs, int64_t most)
@@ -72,7 +63,10 @@ lower_normalize(struct part *p, const struct lop *o)
 	struct g_operand x = low_view(p->l, part_ifm(p, o->op->in[0]), ofm.shape);
 	int64_t most = (int64_t)reach * reach * x.shape.c;
 
-	struct g_operand sum = sum_of_squares(p, x, zero);
+	struct g_operand squares = word_new(p->l, x.shape);
+	struct g_op *square = low_pair(p->l, OP_MUL, x, x, squares);
+	square->ifm_zero = square->ifm2_zero = zero;
+	struct g_operand sum = row_sum(p, squares);
 	struct g_operand pairs = word_free_pairs(p, sum);
 	struct g_operand half = normalised_half(p, sum, pairs, most);
 	struct g_operand root = word_inverse_root(p, half);

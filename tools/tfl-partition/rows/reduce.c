@@ -298,18 +298,6 @@ axis_extents(const struct reduction *r, int32_t k[3])
 }
 
 static const char *
-check_one_axis(const struct reduction *r, const struct tfl_tensor *ifm)
-{
-	int32_t k[3];
-	axis_extents(r, k);
-	struct low_reduced s = low_reduced_by_pool(tfl_hwc(ifm), k);
-	if (k[1] > LOW_POOL_WINDOW) /* sum_parts() will sum it */
-		s = (struct low_reduced){ .in = { k[0], 1, k[2] } };
-	return low_reduced_fits(&s) ? NULL
-				    : "more than 65536 results before or behind the axis";
-}
-
-static const char *
 read_sum(const struct part *p, const struct lop *o, struct reduction *r)
 {
 	double ratio = quant_scale(o->ifm) / quant_scale(o->ofm);
@@ -323,8 +311,17 @@ read_sum(const struct part *p, const struct lop *o, struct reduction *r)
 	if (r->count * 32768 > INT32_MAX && o->ifm->type == TFL_INT16 &&
 	    r->count > LOW_POOL_WINDOW)
 		return "a sum of more than 65536 elements of 16 bits";
-	if (r->drops < 2)
-		return r->drops ? check_one_axis(r, o->ifm) : NULL;
+	if (r->drops == 0)
+		return NULL;
+	if (r->drops == 1) {
+		int32_t k[3];
+		axis_extents(r, k);
+		struct low_reduced s = low_reduced_by_pool(tfl_hwc(o->ifm), k);
+		if (k[1] > LOW_POOL_WINDOW) /* sum_parts() will sum it */
+			s = (struct low_reduced){ .in = { k[0], 1, k[2] } };
+		return low_reduced_fits(&s) ? NULL
+					    : "more than 65536 results before or behind the axis";
+	}
 	const struct axis *g = &r->g[r->n - 1];
 	for (int i = 0; i < r->n; i++)
 		if (r->g[i].n > LOW_REDUCE_EXTENT)

@@ -119,14 +119,6 @@ half_of(struct g_operand words, int k, int half)
 }
 
 static void
-look_up_pairs(struct part *p, struct g_operand x, struct g_operand u,
-	struct g_lut *table)
-{
-	for (int k = 0; k < 2; k++)
-		subtract_for_table(p->l, class_of(x, k), class_of(x, !k), class_of(u, k), table);
-}
-
-static void
 combine_results(struct part *p, struct g_operand u, struct g_operand y, int32_t middle)
 {
 	bool bytes = u.type == TFL_INT8;
@@ -150,7 +142,9 @@ lower_softmax_pairs(struct part *p, const struct tfl_op *op, struct g_operand x,
 	bool bytes = f.mirrored && ofm.type != TFL_INT16;
 	struct g_operand u = low_new(p->l, bytes ? TFL_INT8 : TFL_INT32, pairs);
 	struct g_lut *lut = make_table(p, &f, bytes);
-	look_up_pairs(p, low_view(p->l, x, pairs), u, lut);
+	x = low_view(p->l, x, pairs);
+	for (int k = 0; k < 2; k++)
+		subtract_for_table(p->l, class_of(x, k), class_of(x, !k), class_of(u, k), lut);
 	struct g_operand dest = low_destination(p->l, ofm);
 	combine_results(p, u, operand_reshape(dest.t, pairs), f.middle);
 	low_deliver(p->l, dest, ofm);
