@@ -183,6 +183,28 @@ front()
 	refuses 2 "excludes --html, --svg" npu-report --model-explorer --html m.json
 }
 
+@test "operators of a chain on Ethos-U85 are in the graph of the page" {
+	npucc --part=alif-e8-u85 -o m.tflite "$DIGITS" 2>/dev/null
+	npu-perf --json m.tflite >m.json
+	add=$(jq '[.layers[].kind] | index("ADD")' m.json)
+	# no kernel of its own; a part of the convolution before it
+	jq -e --argjson add "$add" 'all(.operations[]; .layer != $add) and
+		.layers[$add - 1].parts == [$add] and
+		.layers[$add - 1].label == "pw2 (CONV_2D + ADD)"' m.json
+	npu-report --html m.json >m.html
+	sed -n '/id="data"/,/<\/script>/p' m.html | sed '1d;$d' >data.json
+	# one connected graph: each operator but the first reads from one before it
+	jq -e '.nodes | [to_entries[] | (.key > 0) == (.value.r | length > 0) and
+		(.key as $k | all(.value.r[]; . < $k))] | all' data.json
+	jq -e '.nodes as $n | [$n[] | select(.k == "ADD")] | length == 1 and
+		(.[0] | .n == "residual" and (.r | length) == 2 and $n[.in].n == "pw2" and
+			.y == $n[.in].y)' data.json
+	# a kernel's cycles are counted once
+	npu-report --model-explorer m.json | jq -e --arg add "$add" '.main.results | has($add) | not'
+	npu-report --model-explorer=place m.json |
+		jq -e --arg add "$add" '.main.results[$add].value == "NPU"'
+}
+
 @test "in a browser, a click on the page marks an operator in all pictures" {
 	need node
 	browser=$(command -v chromium || command -v chromium-browser) || skip "no chromium"

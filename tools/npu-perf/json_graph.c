@@ -5,6 +5,7 @@
  */
 #include "report.h"
 
+#include "graph/facts.h"
 #include "graph/records.h"
 
 #include <string.h>
@@ -100,16 +101,28 @@ find_edges(struct edges *x, const struct graph *g)
 	walk_nodes(x, g, true);
 }
 
-/* Notes the other operators of the source that an operation computes. */
+/*
+ * Notes the other operators of the source that an operation computes.  A chained operation
+ * is in the kernel of the operation that begins its chain; first[] has that operation's
+ * layer by layer, -1: the layer's operations are not chained.
+ */
 static void
-note_parts(struct edges *x, const struct g_op *op)
+note_parts(struct edges *x, const struct g_op *op, int *first)
 {
 	int layer = layer_of(x, &op->tfl);
+	const struct g_operand *chained = op_chained_operand(op);
+	const struct list *heads = chained ? &x->written[chained->t->rec.index] : NULL;
 	for (int i = 0; layer >= 0 && i + 1 < op->tfl.n; i++) {
 		const struct g_tfl *t = &op->tfl.v[i];
 		if (t->subgraph == 0 && t->index >= 0 && (size_t)t->index < x->n_layers &&
 		    t->index != layer)
 			add(x->a, &x->parts[layer], t->index);
+	}
+	for (size_t i = 0; layer >= 0 && heads && i < heads->n; i++) {
+		int head = heads->v[i];
+		first[layer] = first[head] < 0 ? head : first[head];
+		if (first[layer] != layer)
+			add(x->a, &x->parts[first[layer]], layer);
 	}
 }
 
@@ -215,10 +228,13 @@ json_layers(const struct json_out *j, struct arena *a, const struct network *net
 	const struct graph *g = net->graph;
 	const char *path = layers_path(a, net->map);
 	x.parts = anew(a, struct list, x.n_layers + 1);
+	int *first = anew(a, int, x.n_layers + 1);
+	for (size_t i = 0; i < x.n_layers; i++)
+		first[i] = -1;
 	if (g)
 		find_edges(&x, g);
 	for (size_t i = 0; g && i < g->n_ops; i++)
-		note_parts(&x, g->ops[i]);
+		note_parts(&x, g->ops[i], first);
 	const char *graph = net->map->n_sources ? net->map->sources[0].name : NULL;
 	if (graph && *graph) {
 		json_line(j, 0);

@@ -142,8 +142,14 @@ layer_label(struct text *t, const struct npu_map *m, const char *path, int layer
 		text_puts(t, m->layers[from].kind);
 	if (!n_parts)
 		return;
+	/* in the order of the source */
 	text_puts(t, " (");
 	for (size_t i = 0; i < n_parts; i++)
-		text_printf(t, "%s + ", m->layers[parts[i]].kind);
-	text_printf(t, "%s)", m->layers[layer].kind);
+		if (parts[i] < layer)
+			text_printf(t, "%s + ", m->layers[parts[i]].kind);
+	text_puts(t, m->layers[layer].kind);
+	for (size_t i = 0; i < n_parts; i++)
+		if (parts[i] > layer)
+			text_printf(t, " + %s", m->layers[parts[i]].kind);
+	text_puts(t, ")");
 }

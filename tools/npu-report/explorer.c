@@ -15,7 +15,9 @@ put_node(const struct json_out *j, const struct report *r, const struct node *x,
 	 enum explorer what)
 {
 	const struct layer *l = x->layer < 0 ? NULL : &r->layer[x->layer];
-	if (!l && what != EXPLORE_PROCESSOR)
+	/* the cycles and bytes of a kernel belong to the operator that begins it */
+	bool is_sum = what == EXPLORE_CYCLES || what == EXPLORE_BYTES;
+	if ((!l && what != EXPLORE_PROCESSOR) || (is_sum && x->within >= 0))
 		return;
 	json_line(j, 0);
 	text_printf(j->t, "\"%zu\": ", x->index);

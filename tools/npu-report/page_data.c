@@ -40,6 +40,8 @@ put_nodes(const struct json_out *j, const struct report *r)
 		json_put_string(j, "k", x->kind);
 		json_put_string(j, "t", x->title);
 		json_put_i64(j, "y", x->layer);
+		if (x->within >= 0)
+			json_put_i64(j, "in", x->within);
 		json_open(j, "r", '[');
 		for (size_t k = 0; k < x->n_reads; k++)
 			json_put_i64(j, NULL, (int64_t)x->reads[k]);

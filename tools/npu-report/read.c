@@ -201,6 +201,30 @@ is_on_cpu(const struct report *r, const struct json *layer)
 }
 
 /*
+ * The layer, + 1, whose kernels compute the operators of the list `parts` of a layer; 0: none.
+ * The operators of a chain read results of others and are nodes; an operator without reads
+ * was merged with the layer before lowering.
+ */
+static int *
+owners_of_parts(struct report *r, const struct json *named, size_t n)
+{
+	int *owner = anew(r->a, int, n + 1);
+	for (size_t i = 0; i < n; i++) {
+		size_t n_parts, n_reads;
+		const struct json *parts = json_items(&named[i], "parts", &n_parts);
+		for (size_t k = 0; k < n_parts; k++) {
+			double part = parts[k].number;
+			if (!(part >= 0 && part < (double)n))
+				continue;
+			json_items(&named[(size_t)part], "reads", &n_reads);
+			if (n_reads)
+				owner[(size_t)part] = (int)i + 1;
+		}
+	}
+	return owner;
+}
+
+/*
  * Lists the operators that run.  The result has for each named operator its node's
  * number + 1; 0: it does not run.
  */
@@ -210,11 +234,14 @@ list_nodes(struct report *r, const int *place, const char *path)
 	size_t n;
 	const struct json *named = json_items(r->root, "layers", &n);
 	size_t *at = anew(r->a, size_t, n + 1);
+	const int *owner = owners_of_parts(r, named, n);
 	r->node = anew(r->a, struct node, n + r->n_layers);
 	for (size_t i = 0; i < n; i++) {
+		int head = place[i] || !owner[i] ? -1 : owner[i] - 1;
 		const char *name = json_string(&named[i], "name", "?");
 		const char *kind = json_string(&named[i], "kind", "?");
-		if (!place[i] && !is_on_cpu(r, &named[i]))
+		bool is_within = head >= 0 && place[head];
+		if (!place[i] && !is_within && !is_on_cpu(r, &named[i]))
 			continue;
 		name = *name ? name : kind;
 		const char *title = title_of(&named[i]);
@@ -224,14 +251,18 @@ list_nodes(struct report *r, const int *place, const char *path)
 				       : label_of(r->a, name, path),
 			.index = i, .kind = kind,
 			.reason = json_string(&named[i], "reason", NULL),
-			.layer = place[i] - 1 };
+			.layer = place[is_within ? (size_t)head : i] - 1,
+			.within = is_within ? head : -1 };
 		at[i] = ++r->n_nodes;
 	}
+	for (size_t i = 0; i < r->n_nodes; i++)
+		if (r->node[i].within >= 0)
+			r->node[i].within = (int)at[r->node[i].within] - 1;
 	for (size_t i = 0; !n && i < r->n_layers; i++)
 		r->node[r->n_nodes++] = (struct node){
 			.name = r->layer[i].name, .title = r->layer[i].title,
 			.label = r->layer[i].label,
-			.index = i, .kind = r->layer[i].kind, .layer = (int)i };
+			.index = i, .kind = r->layer[i].kind, .layer = (int)i, .within = -1 };
 	return at;
 }
 

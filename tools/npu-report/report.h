@@ -72,6 +72,7 @@ struct node {
 	size_t index;	    /* the source's number of the operator */
 	const char *reason; /* why it is on the CPU; NULL: unknown */
 	int layer; /* index in struct report; -1: on the CPU */
+	int within; /* the node whose kernels compute this one, and whose layer it has; -1: none */
 	size_t *reads, n_reads; /* indices of the nodes that it reads from */
 	double cpu_cycles; /* on the CPU, a rough estimate; 0: unknown */
 	double cpu_time;   /* the same time in cycles of the NPU's clock */

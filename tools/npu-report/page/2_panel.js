@@ -180,6 +180,9 @@ function showPanel()
 	fact(list, 'operator', x.folded ? x.k : `${x.k} on the ${l ? 'NPU' : 'CPU'}`);
 	if (x.folded) {
 		fact(list, 'runs', 'as a part of other operators, or not at all');
+	} else if (x.in !== undefined) {
+		fact(list, 'runs', 'in the kernel of the operator');
+		link(list.lastChild, x.in);
 	} else if (l) {
 		facts(list, l);
 	} else {
@@ -193,7 +196,7 @@ function showPanel()
 		fact(list, 'reads', x.r);
 	if (readers[chosen].length)
 		fact(list, 'read by', readers[chosen]);
-	if (l) {
+	if (l && x.in === undefined) {
 		const b = add(p, 'button', { type: 'button' }, 'Zoom to it');
 		b.addEventListener('click', () => {
 			const all = D.ops.filter(o => o[0] === chosen);

@@ -93,6 +93,8 @@ function describe(i, mode)
 	const x = D.nodes[i], l = layerOf(i);
 	if (!l)
 		return x.cpu ? `CPU, about ${time(x.ct)}` : 'CPU';
+	if (x.in !== undefined)
+		return `in ${D.nodes[x.in].l}`;
 	return mode === 'memory' ? bytes(uses[x.y])
 		: mode === 'bound' ? D.limits[l.t.indexOf(Math.max(...l.t))] : time(total(l));
 }
@@ -156,8 +158,8 @@ function drawNetwork()
 	const mode = $('colour').value, run = D.nodes.slice(0, RUN);
 	drawGraph($('network'), `the network as compiled: ${RUN} operators`, run.map(x => x.r), i => {
 		const x = D.nodes[i], about = describe(i, mode);
-		return { n: i, first: x.l, second: `${about} · ${x.k}`, title: `${x.n}: ${x.k}, ${about}`,
-			paint: rect => paint(rect, i, mode) };
+		return { n: i, first: x.l, second: x.in === undefined ? `${about} · ${x.k}` : `${x.k} ${about}`,
+			title: `${x.n}: ${x.k}, ${about}`, paint: rect => paint(rect, i, mode) };
 	}, i => shapes[i]);
 	$('network-keys').replaceChildren();
 	if (mode === 'bound')
