@@ -51,21 +51,6 @@ check_sizes(const struct part *p)
 	return true;
 }
 
-static int *
-count_operands(const struct part *p)
-{
-	int *n = anew(p->a, int, (size_t)p->sg->n_tensors);
-	for (int i = 0; i < p->sg->n_ops; i++) {
-		const struct tfl_op *op = &p->sg->op[i];
-		for (int k = 0; k < op->n_in; k++)
-			if (op->in[k] >= 0)
-				n[op->in[k]]++;
-		for (int k = 0; k < op->n_out; k++)
-			n[op->out[k]]++;
-	}
-	return n;
-}
-
 /* makes a graph of the model; *again: some operators turned out to need the CPU */
 static bool
 partition(struct part *p, const struct options *o, bool *again)
@@ -88,7 +73,15 @@ partition(struct part *p, const struct options *o, bool *again)
 	take_state(p, o);
 	p->value = anew(p->a, struct g_operand, (size_t)p->sg->n_tensors);
 	p->uses = anew(p->a, int, (size_t)p->sg->n_tensors);
-	p->operands = count_operands(p);
+	p->operands = anew(p->a, int, (size_t)p->sg->n_tensors);
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		const struct tfl_op *op = &p->sg->op[i];
+		for (int k = 0; k < op->n_in; k++)
+			if (op->in[k] >= 0)
+				p->operands[op->in[k]]++;
+		for (int k = 0; k < op->n_out; k++)
+			p->operands[op->out[k]]++;
+	}
 	p->crosses = anew(p->a, bool, (size_t)p->sg->n_tensors);
 	p->channels = anew(p->a, struct channels, (size_t)p->sg->n_tensors);
 	p->is_model_input = anew(p->a, bool, (size_t)p->sg->n_tensors);

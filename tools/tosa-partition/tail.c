@@ -5,14 +5,6 @@
  */
 #include "part.h"
 
-/* the only reader of a tensor that is no output, or NULL */
-static const struct tosa_op *
-only_reader(const struct part *p, int tensor)
-{
-	int i = p->reader[tensor];
-	return i < 0 || p->t->tensor[tensor].is_output || p->why[i] ? NULL : &p->t->op[i];
-}
-
 static bool
 takes_rescale(const struct part *p, const struct tosa_op *op, unsigned flags)
 {
@@ -89,13 +81,14 @@ tail_of(struct part *p, int tensor, unsigned flags)
 	struct tail t = { .out = tensor, .lo = tosa_least(x->type, false),
 			  .hi = tosa_most(x->type, false) };
 	for (;;) {
-		const struct tosa_op *op = only_reader(p, t.out);
+		int i = p->reader[t.out]; /* the only one */
 		bool words = t.scaled && p->t->tensor[t.out].type == TOSA_INT32;
-		if (words || !op || op->in[0] != t.out || !take_op(p, &t, op, wide, flags))
+		if (words || i < 0 || p->t->tensor[t.out].is_output || p->why[i] ||
+		    p->t->op[i].in[0] != t.out || !take_op(p, &t, &p->t->op[i], wide, flags))
 			break;
 		wide = false;
-		t.out = op->out[0];
-		p->done[p->reader[op->in[0]]] = true;
+		t.out = p->t->op[i].out[0];
+		p->done[i] = true;
 	}
 	t.type = graph_type(p->t->tensor[t.out].type);
 	return t;

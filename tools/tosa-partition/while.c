@@ -56,20 +56,9 @@ copy_initial_values(struct loop *w)
 }
 
 /*
- * why the NPU can't run an operator of the graph, the first one of these; NULL: it can
- * run all
+ * Appends the operators of g to the current node, with the loop's values as inputs.  Returns
+ * NULL, or why the NPU can't run one of them.
  */
-static const char *
-refusal(const struct part *p, const struct part *sub, const char *role)
-{
-	for (int i = 0; i < sub->t->n_ops; i++)
-		if (sub->why[i])
-			return arena_printf(p->a, "in its %s, operator %d (%s): %s", role,
-				   sub->t->op[i].number, sub->t->op[i].name, sub->why[i]);
-	return NULL;
-}
-
-/* appends the operators of g to the current node, with the loop's values as inputs */
 static const char *
 lower_graph(const struct loop *w, const struct tosa_graph *g, const char *role,
 	    struct part *sub)
@@ -86,7 +75,11 @@ lower_graph(const struct loop *w, const struct tosa_graph *g, const char *role,
 		sub->value[g->in[k]] = w->value[k];
 	fold_constants(sub);
 	lower_all(sub);
-	return refusal(p, sub, role);
+	for (int i = 0; i < own->n_ops; i++)
+		if (sub->why[i])
+			return arena_printf(p->a, "in its %s, operator %d (%s): %s", role,
+					    own->op[i].number, own->op[i].name, sub->why[i]);
+	return NULL;
 }
 
 /* makes one byte, 0 or 1, in a separate kernel: the branch reads it */

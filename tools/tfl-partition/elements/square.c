@@ -12,14 +12,6 @@ struct square {
 	bool same;
 };
 
-static bool
-is_table(const struct lop *o)
-{
-	const struct tfl_tensor *other = is_scalar(o->ifm) ? o->ifm2 : o->ifm;
-	return (is_scalar(o->ifm) || is_scalar(o->ifm2)) && tfl_type_bytes(o->ofm->type) == 1 &&
-	       tfl_elements(other) == tfl_elements(o->ofm);
-}
-
 const char *
 read_square(const struct part *p, struct lop *o)
 {
@@ -35,7 +27,10 @@ read_square(const struct part *p, struct lop *o)
 	if (!npu_quantise(a / twice, &s->scale[0]) || !npu_quantise(b / twice, &s->scale[1]) ||
 	    !npu_quantise(out, &s->out))
 		return "the ratio of the scales can't be expressed";
-	return is_table(o) ? read_bytes(p, o) : NULL;
+	const struct tfl_tensor *other = is_scalar(o->ifm) ? o->ifm2 : o->ifm;
+	bool table = (is_scalar(o->ifm) || is_scalar(o->ifm2)) && tfl_type_bytes(o->ofm->type) == 1 &&
+		     tfl_elements(other) == tfl_elements(o->ofm);
+	return table ? read_bytes(p, o) : NULL;
 }
 
 /* an input as 16 bits: times 2^left, then times its scale */

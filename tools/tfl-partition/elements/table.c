@@ -283,11 +283,13 @@ read_table(const struct part *p, struct lop *o)
 void
 lower_table(struct part *p, const struct lop *o)
 {
-	if (o->op->code == TFL_RSQRT)
+	struct g_lut *lut;
+	if (o->op->code == TFL_RSQRT) {
 		lower_root(p, o);
-	else
-		lower_to_table(p, o->op->in[0], part_ofm(p, o->op->out[0]),
-			       low_lut16(p->l, o->own));
+		return;
+	}
+	lut = low_lut16(p->l, o->own);
+	lower_to_table(p, o->op->in[0], part_ofm(p, o->op->out[0]), lut);
 }
 
 /* ---- LOGISTIC, TANH ---------------------------------------------------------- */

@@ -29,15 +29,7 @@ struct ratio {
 	int shift, none;		      /* none: the result of 0 / 0 */
 };
 
-/* the bytes of a type, from its least value on */
-static void
-fill_values(const struct tfl_tensor *t, uint8_t v[BYTES])
-{
-	for (int i = 0; i < BYTES; i++)
-		v[i] = (uint8_t)(i + type_range(t->type).lo);
-}
-
-/* the zero point as an index into the bytes of fill_values() */
+/* the zero point as an index into the bytes of the type, from the least value on */
 static int
 zero_at(const struct tfl_tensor *t)
 {
@@ -119,7 +111,9 @@ evaluate_quotients(const struct part *p, struct ratio *r, const struct tfl_op *o
 	float real[2][BYTES], *in[2], *quotient = anew(a, float, PAIRS);
 	for (int k = 0; k < 2; k++) {
 		in[k] = anew(a, float, PAIRS);
-		fill_values(&p->sg->tensor[r->tensor[k]], bytes);
+		int64_t least = type_range(p->sg->tensor[r->tensor[k]].type).lo;
+		for (int i = 0; i < BYTES; i++)
+			bytes[i] = (uint8_t)(i + least);
 		if (!part_evaluate(p, &p->sg->op[r->dequantize[k]], (void *const[]){ bytes },
 				   real[k], BYTES))
 			return false;

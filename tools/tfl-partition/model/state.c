@@ -85,17 +85,6 @@ keep_resource(struct state *s, int subgraph, int tensor)
 		s->why_not[k] = no_tensor;
 }
 
-/* a resource that bodies of IF and WHILE use, too, must remain a resource */
-static void
-keep_bodies(struct state *s)
-{
-	const struct tfl_model *m = s->p->m;
-	const bool *body = tfl_bodies(s->p->a, m);
-	for (int b = 1; b < m->n_subgraphs; b++)
-		for (int i = 0; body[b] && i < m->subgraph[b].n_tensors; i++)
-			keep_resource(s, b, i);
-}
-
 /* runs the subgraphs of CALL_ONCE, so that the resources have their initial values */
 static bool
 initialise(struct state *s)
@@ -287,7 +276,11 @@ take_state(struct part *p, const struct options *o)
 			keep_resource(&s, 0, p->sg->op[i].in[k]);
 	for (int i = 0; i < p->sg->n_out; i++)
 		keep_resource(&s, 0, p->sg->out[i]);
-	keep_bodies(&s);
+	/* so must a resource that bodies of IF and WHILE use */
+	const bool *body = tfl_bodies(p->a, p->m);
+	for (int b = 1; b < p->m->n_subgraphs; b++)
+		for (int i = 0; body[b] && i < p->m->subgraph[b].n_tensors; i++)
+			keep_resource(&s, b, i);
 	int *tensor = anew(p->a, int, (size_t)s.n);
 	for (int k = 0; k < s.n; k++)
 		if (!s.why_not[k] && s.read[k])

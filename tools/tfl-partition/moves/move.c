@@ -46,17 +46,6 @@ read_quantize(const struct part *p, struct lop *lop)
 		   : NULL;
 }
 
-static void
-bytes_to_words(struct part *p, const struct lop *o, struct g_operand ifm,
-	       struct g_operand ofm)
-{
-	struct fixed_mult m = fixed_quantize(quant_scale(o->ifm) / quant_scale(o->ofm));
-	int32_t table[256], least = o->ifm->type == TFL_INT8 ? -128 : 0;
-	for (int k = 0; k < 256; k++)
-		table[k] = fixed_mbqm(k + least - o->zero, m);
-	part_table32(p, ifm, ofm, table);
-}
-
 void
 lower_quantize(struct part *p, const struct lop *o)
 {
@@ -67,7 +56,11 @@ lower_quantize(struct part *p, const struct lop *o)
 	struct g_operand ofm = part_ofm(p, o->op->out[0]);
 	struct g_operand ifm = low_view(p->l, part_ifm(p, o->op->in[0]), ofm.shape);
 	if (tfl_type_bytes(o->ifm->type) == 1) {
-		bytes_to_words(p, o, ifm, ofm);
+		struct fixed_mult m = fixed_quantize(quant_scale(o->ifm) / quant_scale(o->ofm));
+		int32_t table[256], least = o->ifm->type == TFL_INT8 ? -128 : 0;
+		for (int k = 0; k < 256; k++)
+			table[k] = fixed_mbqm(k + least - o->zero, m);
+		part_table32(p, ifm, ofm, table);
 		return;
 	}
 	if (o->ifm->type != TFL_INT32)

@@ -32,16 +32,6 @@ struct border {
 	const char *copied;  /* why the NPU has to copy it; NULL: no copy is needed */
 };
 
-static struct hwc
-rows_of(const struct tfl_tensor *t)
-{
-	struct g_shape s = { .type = t->type, .rank = t->rank };
-	memcpy(s.dim, t->dim, sizeof(s.dim));
-	if (t->rank == 2) /* inputs of one pixel each: nputools-ends(5) */
-		return (struct hwc){ .h = t->dim[0], .w = 1, .c = t->dim[1] };
-	return graph_hwc(&s);
-}
-
 static struct g_tensor *
 find_border_tensor(const struct part *p, int tensor)
 {
@@ -297,7 +287,9 @@ take_layouts_of(struct part *p, const struct io_layouts *l, const char *what, co
 		struct border b = { .p = p, .what = what, .k = k, .want = x,
 				    .t = find_border_tensor(p, v[k]),
 				    .own = &p->sg->tensor[v[k]] };
-		b.rows = rows_of(b.own);
+		b.rows = tfl_hwc(b.own);
+		if (b.own->rank == 2) /* inputs of one pixel each: nputools-ends(5) */
+			b.rows = (struct hwc){ .h = b.own->dim[0], .w = 1, .c = b.own->dim[1] };
 		const char *why = layout_obstacle(&b);
 		if (why)
 			return err_set(p->e, "%s: error: %s %d (%s) can't have layout "
