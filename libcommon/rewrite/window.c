@@ -12,6 +12,7 @@
 #include "base/fixed.h"
 #include "emit/emit.h"
 #include "graph/build.h"
+#include "lower/conv.h"
 
 #include <string.h>
 
@@ -139,33 +140,6 @@ copy_tensor(const struct site *s, const struct packing *f)
 					     .dim = { 1, shape.h, shape.w, shape.c } } };
 }
 
-static void
-add_identity(struct exact *x, struct g_op *op, int32_t c, int32_t at)
-{
-	struct g_weights *w = graph_add_g_weights(x->g);
-	const char *name = arena_printf(x->a, "weights%d", w->rec.id);
-	const size_t n = (size_t)c, k = (size_t)op->kernel.x;
-	uint8_t *p = anew(x->a, uint8_t, n * k);
-	struct bytes b = { .p = p, .n = n * k };
-	for (size_t i = 0; i < n; i++)
-		p[i * k + (size_t)at] = 1;
-	G_PUT(w, WEIGHTS, shape, (struct g_shape){ .type = TFL_INT8, .rank = 4,
-						   .dim = { c, 1, op->kernel.x, 1 } });
-	G_PUT(w, WEIGHTS, zero, (struct g_list){ .v = anew(x->a, int64_t, 1), .n = 1 });
-	G_PUT(w, WEIGHTS, source, (struct g_source){ .blob = graph_add_blob(x->g, name, b)->name });
-	struct g_scales *s = graph_add_g_scales(x->g);
-	int64_t *one = anew(x->a, int64_t, 2 * n);
-	for (size_t i = 0; i < n; i++) {
-		one[i] = scale_one().mult;
-		one[n + i] = scale_one().shift;
-	}
-	G_PUT(s, SCALES, bias, (struct g_list){ .v = anew(x->a, int64_t, n), .n = n });
-	G_PUT(s, SCALES, mult, (struct g_list){ .v = one, .n = n });
-	G_PUT(s, SCALES, shift, (struct g_list){ .v = one + n, .n = n });
-	G_PUT(op, OP, weights, w);
-	G_PUT(op, OP, scales, s);
-}
-
 /* Adds the copy before operation `at`.  Returns its tensor. */
 static struct g_tensor *
 add_copy(struct exact *x, const struct site *s, const struct packing *f, size_t at)
@@ -179,7 +153,15 @@ add_copy(struct exact *x, const struct site *s, const struct packing *f, size_t 
 	G_PUT(op, OP, tfl, s->op->tfl);
 	op_zeros(op, as.ifm_zero, as.ofm_zero);
 	op_kernel(op, as.kernel, as.stride, as.dilation, as.pad);
-	add_identity(x, op, t.hwc.c, as.kernel.x - 1 - s->op->pad.left);
+	const size_t n = (size_t)t.hwc.c, k = (size_t)as.kernel.x;
+	const struct g_shape taps = { .type = TFL_INT8, .rank = 4, .dim = { t.hwc.c, 1, as.kernel.x, 1 } };
+	const struct npu_scale one = scale_one();
+	uint8_t *v = anew(x->a, uint8_t, n * k);
+	for (size_t i = 0; i < n; i++)
+		v[i * k + k - 1 - (size_t)s->op->pad.left] = 1;
+	G_PUT(op, OP, weights, low_weights_new(x->l, "weights", taps,
+					       (struct bytes){ .p = v, .n = n * k }));
+	G_PUT(op, OP, scales, low_scales_new(x->l, n, NULL, &one, true));
 	exact_insert(x, x->g->n_ops - 1, at);
 	return to;
 }
