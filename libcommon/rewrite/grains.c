@@ -132,7 +132,7 @@ prune_cycles(struct pruner *p, int group, int32_t grain, struct cycles *c)
 
 /*
  * True if a tensor of whole bricks would lose so few channels that NHWC, which it then needs, is
- * not clearly faster.
+ * not clearly faster.  One pixel has the same bytes in both layouts.
  */
 static bool
 breaks_bricks(struct pruner *p, int group, int32_t grain, bool few)
@@ -140,7 +140,8 @@ breaks_bricks(struct pruner *p, int group, int32_t grain, bool few)
 	const int32_t share = 100;
 	for (size_t i = 0; i < p->g->n_tensors && grain % BRICK && grain < INT32_MAX; i++) {
 		const struct g_tensor *t = p->g->tensors[i];
-		if (prune_group(p, t) == group && t->hwc.c % BRICK == 0 && p->bricks[i])
+		const bool one_pixel = t->hwc.h == 1 && t->hwc.w == 1;
+		if (prune_group(p, t) == group && t->hwc.c % BRICK == 0 && p->bricks[i] && !one_pixel)
 			return !few || (t->hwc.c - prune_count_tensor(p, t)) * share < t->hwc.c;
 	}
 	return false;
