@@ -89,6 +89,29 @@ leave_each(struct leaving *l)
 	}
 }
 
+/*
+ * Tries lower limits for transfers, down to half of the bytes that they ask for.  Before each
+ * kernel as many bytes are fetched as fit; with fewer, a transfer may be left out that delays
+ * others.
+ */
+static bool
+lower_limit(struct leaving *l)
+{
+	enum { TRIES = 8 };
+	(void)plan_fit(l->s, l->p, l->fitting, INFINITY);
+	const int64_t asked = l->p->asked;
+	bool any = false;
+	for (int i = 1; i <= TRIES && asked > 0; i++) {
+		const struct fitting was = l->fitting;
+		l->fitting.limit = asked * (2 * TRIES - i) / (2 * TRIES) / ALIGN * ALIGN;
+		if (keep_if_faster(l))
+			any = true;
+		else
+			l->fitting = was;
+	}
+	return any;
+}
+
 static bool
 leave_in_place(struct sched *s, struct plan *p, int64_t most)
 {
@@ -103,6 +126,8 @@ leave_in_place(struct sched *s, struct plan *p, int64_t most)
 	if (most < NO_LIMIT_BYTES)
 		leave_least(&l, a);
 	leave_each(&l);
+	if (lower_limit(&l))
+		leave_each(&l);
 	(void)plan_fit(s, p, l.fitting, INFINITY);
 	arena_close(a);
 	return l.any;
@@ -132,15 +157,18 @@ improve_one(void *ctx, size_t i)
 {
 	struct improving *m = &((struct improving *)ctx)[i];
 	const bool unlimited = is_unlimited(m->f);
+	const struct question *q = &m->f->question;
 	struct sched *s = m->at->recipe.variant->s;
-	const bool faster =
-	    leave_in_place(s, m->p, unlimited ? NO_LIMIT_BYTES : m->at->sram);
+	/* the fastest plan may use all of the limit */
+	const int64_t most = q->ask == ASK_FASTEST ? max_i64(m->at->sram, q->within) : m->at->sram;
+	const bool faster = leave_in_place(s, m->p, most);
 	m->is_wanted = (faster || unlimited) && front_wants(m->f, 0, 0, m->p->cycles);
 	if (m->is_wanted && unlimited)
 		plan_trim(s, m->p);
 }
 
-/* Adds the plan, which was made from a point, with its decisions. */
+/* Adds the plan, which was made from a point, with its decisions.  A limit accepts any; a goal of
+ * bytes relies on the bounds of improvements. */
 static void
 add_improved(struct front *f, const struct improving *m)
 {
@@ -151,7 +179,7 @@ add_improved(struct front *f, const struct improving *m)
 	q.total = total_of(m->p);
 	q.cycles = m->p->cycles;
 	q.traits = plan_traits(x, m->p);
-	if (is_unlimited(f) || is_improvement(m->at, &q))
+	if (f->question.ask == ASK_FASTEST || is_improvement(m->at, &q))
 		front_add(f, &q);
 }
 
