@@ -110,6 +110,19 @@ chained()
 	monotone m.tflite 16 112 8 -a ethos-u65-256 "${dedicated[@]}"
 }
 
+# The latency of transfers is most of the time of this network, so that with more memory the walk
+# over the kernels may fetch what delays others.
+@test "more SRAM costs at most 1 % more cycles: a small network with slow transfers" {
+	need_shared models-real/wakeword_okay_nabu.tflite
+	local limit now best=
+	tfl-partition -a ethos-u65-512 "$SHARED/models-real/wakeword_okay_nabu.tflite" >m.part
+	for limit in {5000..19000..1000}; do
+		now=$(cycles "$limit" -a ethos-u65-512 "${dedicated[@]}" --model=robust)
+		best=$(awk "BEGIN { least = \"$best\" == \"\" || $now < \"$best\" + 0 ? $now : $best + 0
+			print least; exit !($now <= 1.01 * least) }") || { echo "$now at $limit"; false; }
+	done
+}
+
 # a transfer that costs nothing at its own time may delay the next one
 @test "no plan is slower than the plan that reads all weights in place" {
 	local gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model target fast least
