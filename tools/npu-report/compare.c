@@ -37,12 +37,66 @@ verdict(double old, double new, const char *more, const char *less)
 	return new < old - noise ? less : "";
 }
 
-/* adds the old number, the new one, and the difference in percent */
-static void
-add_numbers(struct table *b, double old, double new)
+/* ---- the machines ------------------------------------------------------------------ */
+
+const char *
+machine_text(const struct report *r)
 {
-	table_add(b, cell_number(old));
-	table_add(b, cell_number(new));
+	const char *part = json_string(r->root, "part", NULL);
+	return arena_printf(r->a, "%s%s%s at %s, %s, %s",
+			    json_string(r->root, "accelerator", "?"), part ? " of " : "",
+			    part ? part : "", human_clock(r->a, r->clock),
+			    json_string(r->root, "system_config", "?"),
+			    json_string(r->root, "memory_mode", "?"));
+}
+
+static bool
+same_clock(const struct report *old, const struct report *new)
+{
+	return !(fabs(old->clock - new->clock) > 0);
+}
+
+const char *
+machine_differences(const struct report *old, const struct report *new)
+{
+	static const struct {
+		const char *key, *name;
+	} keys[] = {
+		{ "accelerator", "accelerator" }, { "part", "part" },
+		{ "system_config", "system configuration" }, { "memory_mode", "memory mode" },
+	};
+	const char *s = same_clock(old, new) ? NULL : "clock";
+	for (size_t i = ARRAY_LEN(keys); i-- > 0;)
+		if (strcmp(json_string(old->root, keys[i].key, ""),
+			   json_string(new->root, keys[i].key, "")) != 0)
+			s = s ? arena_printf(new->a, "%s, %s", keys[i].name, s) : keys[i].name;
+	return s;
+}
+
+/*
+ * The unit of times: cycles of the NPU if both reports have one clock, or else
+ * microseconds.  A factor converts cycles of the report to the unit.
+ */
+struct unit {
+	const char *name;
+	double old, new, parts; /* parts: numbers are rounded to 1/parts */
+};
+
+static struct unit
+unit_of(const struct report *old, const struct report *new)
+{
+	if (same_clock(old, new))
+		return (struct unit){ .name = "cycles", .old = 1, .new = 1, .parts = 1 };
+	return (struct unit){ .name = "\xc2\xb5s", .old = 1e6 / old->clock,
+			      .new = 1e6 / new->clock, .parts = 10 };
+}
+
+/* adds the old number, the new one, both rounded to 1/parts, and the difference in percent */
+static void
+add_numbers(struct table *b, double old, double new, double parts)
+{
+	table_add(b, cell_number(round(old * parts) / parts));
+	table_add(b, cell_number(round(new * parts) / parts));
 	table_add(b, cell_percent(new - old, old));
 }
 
@@ -56,10 +110,10 @@ compare_totals(const struct report *old, const struct report *new)
 		bool batch; /* only if one of the two runs has a batch */
 	} keys[] = {
 		{ "batch_size", "inputs of a run", true },
-		{ "cycles_per_inference", "cycles an inference", true },
-		{ "calibrated_cycles", "calibrated, cycles", false },
-		{ "timeline_cycles", "timeline, cycles", false },
-		{ "bound_cycles", "lower bound, cycles", false },
+		{ "cycles_per_inference", "an inference, ", true },
+		{ "calibrated_cycles", "calibrated, ", false },
+		{ "timeline_cycles", "timeline, ", false },
+		{ "bound_cycles", "lower bound, ", false },
 		{ "sram_bytes", "SRAM, bytes", false },
 		{ "flash_bytes", "constants, bytes", false },
 		{ "stream_bytes", "command streams, bytes", false },
@@ -68,6 +122,12 @@ compare_totals(const struct report *old, const struct report *new)
 	struct table b = { .a = new->a, .title = "Totals", .column = columns,
 			   .n_columns = ARRAY_LEN(columns) - 1 };
 	bool batch = batch_of(old) > 1 || batch_of(new) > 1;
+	const struct unit u = unit_of(old, new);
+	/* the time of the page: NPU and CPU */
+	double before = cycles_ms(old, old->whole) * 1e3, now = cycles_ms(new, new->whole) * 1e3;
+	table_add(&b, cell_text("time of an inference, \xc2\xb5s"));
+	add_numbers(&b, before, now, 10);
+	table_add(&b, cell_text(verdict(before, now, "slower", "faster")));
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
 		if (keys[i].batch && !batch)
 			continue;
@@ -75,9 +135,11 @@ compare_totals(const struct report *old, const struct report *new)
 		double y = json_number(new->root, keys[i].key, -1);
 		if (x < 0 || y < 0)
 			continue;
-		bool time = strstr(keys[i].name, "cycles") != NULL;
-		table_add(&b, cell_text(keys[i].name));
-		add_numbers(&b, x, y);
+		bool time = strstr(keys[i].key, "cycles") != NULL;
+		x *= time ? u.old : 1;
+		y *= time ? u.new : 1;
+		table_add(&b, cell_text(arena_printf(b.a, "%s%s", keys[i].name, time ? u.name : "")));
+		add_numbers(&b, x, y, time ? u.parts : 1);
 		table_add(&b, cell_text(time ? verdict(x, y, "slower", "faster")
 					     : verdict(x, y, "larger", "smaller")));
 	}
@@ -86,36 +148,37 @@ compare_totals(const struct report *old, const struct report *new)
 
 /* such as "slower, larger"; "new"; "gone"; or the operators of a stage */
 static const char *
-row_verdict(struct arena *a, const struct row *x)
+row_verdict(struct arena *a, const struct row *x, const struct unit *u)
 {
 	if (x->is_stage)
 		return arena_printf(a, "stage: %zu, before %zu", x->n_new, x->n_old);
 	if (!x->n_old || !x->n_new)
 		return x->n_new ? "new" : "gone";
-	const char *time = verdict(x->old_cycles, x->new_cycles, "slower", "faster");
+	const char *time = verdict(u->old * x->old_cycles, u->new * x->new_cycles, "slower",
+				   "faster");
 	const char *size = verdict(x->old_bytes, x->new_bytes, "larger", "smaller");
 	return arena_printf(a, "%s%s%s", time, *time && *size ? ", " : "", size);
 }
 
 static struct table
-compare_layers(const struct report *new, const struct rows *l)
+compare_layers(const struct report *old, const struct report *new, const struct rows *l)
 {
-	static const char *const columns[] = { "layer", "old cycles", "new cycles",
-					       "difference", "old constants",
-					       "new constants", "", NULL };
-	static const char *const weights[] = { "layer", "old cycles", "new cycles",
-					       "difference", "old weights",
-					       "new weights", "", NULL };
-	struct table b = { .a = new->a, .title = "Layers",
-			   .column = l->weights_only ? weights : columns,
-			   .n_columns = ARRAY_LEN(columns) - 1 };
+	const struct unit u = unit_of(old, new);
+	const char *bytes = l->weights_only ? "weights" : "constants";
+	const char *const columns[] = { "layer", arena_printf(new->a, "old %s", u.name),
+					arena_printf(new->a, "new %s", u.name), "difference",
+					arena_printf(new->a, "old %s", bytes),
+					arena_printf(new->a, "new %s", bytes), "", NULL };
+	const char **column = anew(new->a, const char *, ARRAY_LEN(columns));
+	memcpy(column, columns, sizeof(columns));
+	struct table b = table_of(new->a, "Layers", column);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct row *x = &l->v[i];
 		table_add(&b, cell_text(row_name(new->a, x, false)));
-		add_numbers(&b, x->old_cycles, x->new_cycles);
+		add_numbers(&b, u.old * x->old_cycles, u.new * x->new_cycles, u.parts);
 		table_add(&b, cell_number(x->old_bytes));
 		table_add(&b, cell_number(x->new_bytes));
-		table_add(&b, cell_text(row_verdict(new->a, x)));
+		table_add(&b, cell_text(row_verdict(new->a, x, &u)));
 	}
 	return b;
 }
@@ -181,7 +244,7 @@ add_cpu(struct table *b, const struct cpu_operator *x, const struct cpu_operator
 	const struct cpu_operator *c = y ? y : x;
 	table_add(b, cell_text(*c->name ? c->name : c->kind));
 	table_add(b, cell_text(c->kind));
-	add_numbers(b, x ? x->cycles : 0, y ? y->cycles : 0);
+	add_numbers(b, x ? x->cycles : 0, y ? y->cycles : 0, 1);
 	table_add(b, cell_text(!x ? "new on the CPU" : !y ? "no longer on the CPU" : ""));
 }
 
@@ -216,24 +279,32 @@ print_comparison(struct text *t, const struct report *old, size_t n_old,
 		 const struct report *new, bool html)
 {
 	struct arena *a = new->a;
-	const char *title = arena_printf(a, "%s compared with", text_plain(a, new->file));
+	enum { NAME = 44 };
+	const char *now = shortened(a, text_plain(a, new->file), NAME);
+	const char *title = arena_printf(a, "%s compared with", now);
 	for (size_t i = 0; i < n_old; i++)
 		title = arena_printf(a, "%s%s %s", title, i ? "," : "",
-				     text_plain(a, old[i].file));
+				     shortened(a, text_plain(a, old[i].file), NAME));
 	if (html)
 		page_open(t, title);
 	for (size_t i = 0; i < n_old; i++) {
 		struct rows rows = match_layers(&old[i], new);
 		struct table b[] = { compare_totals(&old[i], new),
-				     compare_layers(new, &rows),
+				     compare_layers(&old[i], new, &rows),
 				     compare_cpu(&old[i], new),
 				     compare_memory(&old[i], new) };
 		if (html) {
 			print_comparison_page(t, &old[i], new, &rows, b, ARRAY_LEN(b));
 			continue;
 		}
-		text_printf(t, "%s%s compared with %s\n", i ? "\n" : "", text_plain(a, new->file),
-			    text_plain(a, old[i].file));
+		const char *differs = machine_differences(&old[i], new);
+		text_printf(t, "%s%s compared with %s\n", i ? "\n" : "", now,
+			    shortened(a, text_plain(a, old[i].file), NAME));
+		text_printf(t, "  old: %s\n  new: %s\n", text_plain(a, machine_text(&old[i])),
+			    text_plain(a, machine_text(new)));
+		if (differs)
+			text_printf(t, "  warning: different machines (%s): a change of the time "
+				       "may come from the machine\n", differs);
 		if (rows.by_shape)
 			text_printf(t, "%s\n", match_text(&old[i], new, &rows, "\n"));
 		print_tables(t, b, ARRAY_LEN(b));

@@ -45,20 +45,40 @@ put_bytes(struct text *t, const char *name, const char *key, const struct report
 	put_fact(t, new->a, name, human_bytes(new->a, y), human_bytes(new->a, x), x, y);
 }
 
+/* the memory of the constants, if it is the same */
+static const char *
+constants_name(const struct report *old, const struct report *new)
+{
+	const char *x = json_string(old->root, "constants_in", "");
+	bool in_dram = !strcmp(x, "dram"), now = !strcmp(json_string(new->root, "constants_in", ""), "dram");
+	return in_dram != now ? "Constants" : now ? "DRAM" : "Flash";
+}
+
 static void
 put_headline(struct text *t, const struct report *old, const struct report *new)
 {
 	struct arena *a = new->a;
 	double x = cycles_ms(old, old->whole), y = cycles_ms(new, new->whole);
-	text_puts(t, "<p>");
-	text_html(t, new->file);
-	text_printf(t, " takes %s an inference, ", human_ms(a, y));
-	text_html(t, old->file);
-	text_printf(t, " %s. <span class=\"soft\">Estimates.</span></p>\n<dl class=\"facts\">\n",
-		    human_ms(a, x));
+	const struct report *both[] = { old, new };
+	const double ms[] = { x, y };
+	const char *differs = machine_differences(old, new);
+	for (size_t i = 0; i < ARRAY_LEN(both); i++) {
+		text_puts(t, i ? "<p>Now: " : "<p>Before: ");
+		text_html(t, both[i]->file);
+		text_printf(t, ", about %s an inference on <span class=\"soft\">",
+			    human_ms(a, ms[i]));
+		text_html(t, machine_text(both[i]));
+		text_puts(t, "</span></p>\n");
+	}
+	if (differs) {
+		text_puts(t, "<p class=\"warning\">Different machines (");
+		text_html(t, differs);
+		text_puts(t, "): a change of the time may come from the machine.</p>\n");
+	}
+	text_puts(t, "<dl class=\"facts\">\n");
 	put_fact(t, a, "Time", human_ms(a, y), human_ms(a, x), x, y);
 	put_bytes(t, "SRAM", "sram_bytes", old, new);
-	put_bytes(t, "Flash", "flash_bytes", old, new);
+	put_bytes(t, constants_name(old, new), "flash_bytes", old, new);
 	x = number(old, "cpu_operators");
 	y = number(new, "cpu_operators");
 	put_fact(t, a, "On the CPU", arena_printf(a, "%.0f", y), arena_printf(a, "%.0f", x), x,
@@ -227,18 +247,87 @@ put_rows(struct text *t, const struct report *old, const struct report *new,
 	text_puts(t, "</tbody>\n</table>\n");
 }
 
-/* the same picture of both reports, side by side where the window is wide enough */
+static void
+put_key(struct text *t, const char *colour, const char *name)
+{
+	text_printf(t, "<span class=\"key\"><i style=\"background: var(--%s)\"></i>", colour);
+	text_html(t, name);
+	text_puts(t, "</span>\n");
+}
+
+static bool
+has_variables(const struct report *r)
+{
+	for (size_t i = 0; i < r->n_spans; i++)
+		if (!strcmp(r->span[i].kind, "variable"))
+			return true;
+	return false;
+}
+
+/* the legend of both pictures, in the words of the report */
+static void
+put_legend(struct text *t, const struct report *old, const struct report *new, enum picture p)
+{
+	static const char *const colours[LIMITS] = { "c1", "c2", "c3", "c4" };
+	text_puts(t, "<div class=\"tools\">\n");
+	if (p == PIC_MEMORY) {
+		put_key(t, "c1", "tensor");
+		put_key(t, "c3", "weights on their way");
+		put_key(t, "c2", "input");
+		put_key(t, "c5", "output");
+		if (has_variables(old) || has_variables(new))
+			put_key(t, "c6", "variable");
+	} else {
+		for (int k = 0; k < LIMITS; k++) {
+			const char *x = limit_text(old, (enum limit)k), *y = limit_text(new, (enum limit)k);
+			put_key(t, colours[k], strcmp(x, y) != 0 ? arena_printf(new->a, "%s, now %s", x, y) : y);
+		}
+		put_key(t, "c5", "transfer");
+		if (old->n_cpu || new->n_cpu)
+			put_key(t, "c6", "on the CPU");
+	}
+	text_puts(t, "</div>\n");
+}
+
+/* Gives the peaks of one memory the same axis in both reports. */
+static void
+align_peaks(struct report *x, struct report *y)
+{
+	for (size_t i = 0; i < x->n_peaks; i++)
+		for (size_t k = 0; k < y->n_peaks; k++)
+			if (!strcmp(x->peak[i].place, y->peak[k].place))
+				x->peak[i].axis = y->peak[k].axis = fmax(x->peak[i].top, y->peak[k].top);
+}
+
+/*
+ * The same picture of both reports with the same axes, side by side where the window is wide
+ * enough; and a narrow one for narrow windows.
+ */
 static void
 put_pair(struct text *t, const struct report *old, const struct report *new, enum picture p)
 {
-	const struct report *both[] = { old, new };
+	static const struct {
+		const char *class;
+		double width;
+	} sizes[] = { { "large", 760 }, { "small", 366 } };
 	static const char *const names[] = { "before", "now" };
-	text_printf(t, "<h2>%s</h2>\n<div class=\"pair\">\n", picture_titles[p]);
+	struct report both[] = { *old, *new };
+	double ms = fmax(cycles_ms(old, old->whole), cycles_ms(new, new->whole));
+	align_peaks(&both[0], &both[1]);
+	text_printf(t, "<h2>%s</h2>\n", picture_titles[p]);
+	put_legend(t, old, new, p);
+	text_puts(t, "<div class=\"pair\">\n");
 	for (size_t i = 0; i < ARRAY_LEN(both); i++) {
 		text_printf(t, "<figure><figcaption>%s: ", names[i]);
-		text_html(t, both[i]->file);
+		text_html(t, both[i].file);
 		text_puts(t, "</figcaption>\n");
-		draw(t, both[i], p, false);
+		both[i].axis = ms / cycles_ms(&both[i], 1);
+		for (size_t k = 0; k < ARRAY_LEN(sizes); k++) {
+			both[i].width = sizes[k].width;
+			text_printf(t, "<div class=\"%s\">\n", sizes[k].class);
+			draw(t, &both[i], p, false);
+			text_puts(t, "</div>\n");
+		}
 		text_puts(t, "</figure>\n");
 	}
 	text_puts(t, "</div>\n");

@@ -112,7 +112,7 @@ draw_curve(struct text *t, const struct report *r, bool alone)
 	}
 	add_margin(&p.sram);
 	add_margin(&p.cycles);
-	svg_open(t, picture_titles[PIC_CURVE], TOP + HEIGHT + BELOW, alone);
+	svg_open(t, picture_titles[PIC_CURVE], SVG_WIDTH, TOP + HEIGHT + BELOW, alone);
 	if (r->n_points) {
 		draw_axes(&p);
 		draw_plan(&p);

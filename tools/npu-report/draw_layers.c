@@ -28,7 +28,7 @@ draw_layer(struct text *t, const struct report *r, const struct layer *l, double
 		if (w > 0)
 			svg_rect(t, classes[k], x, y, w, BAR,
 				 arena_printf(r->a, "%s: %.0f cycles, %s", l->name,
-					      l->cycles[k], limit_names[k]));
+					      l->cycles[k], limit_text(r, (enum limit)k)));
 		x += w;
 	}
 	svg_text(t, ANCHOR_START, x + 6, y + BAR - 2,
@@ -41,14 +41,15 @@ draw_layers(struct text *t, const struct report *r, bool alone)
 {
 	static const char *const classes[] = { "compute", "sram", "constants", "stall",
 					       NULL };
-	static const char *const names[] = { "computing", "SRAM accesses",
-					     "reading constants", "waiting", NULL };
+	const char *names[LIMITS + 1] = { NULL };
 	double most = longest(r);
 	bool shown[LIMITS] = { false };
+	for (int k = 0; k < LIMITS; k++)
+		names[k] = limit_text(r, (enum limit)k);
 	for (size_t i = 0; i < r->n_layers; i++)
 		for (int k = 0; k < LIMITS; k++)
 			shown[k] = shown[k] || r->layer[i].cycles[k] > 0;
-	svg_open(t, picture_titles[PIC_LAYERS],
+	svg_open(t, picture_titles[PIC_LAYERS], SVG_WIDTH,
 		 TOP + LINE * (double)(r->n_layers + 1), alone);
 	svg_legend(t, LEFT, LINE, classes, names, shown);
 	for (size_t i = 0; i < r->n_layers; i++)

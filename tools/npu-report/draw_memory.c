@@ -16,32 +16,35 @@ struct plot {
 static double
 x_of(const struct plot *p, double cycle)
 {
-	return LEFT + (p->r->whole > 0 ? cycle / p->r->whole * p->width : 0);
+	double end = p->r->axis > 0 ? p->r->axis : p->r->whole;
+	return LEFT + (end > 0 ? cycle / end * p->width : 0);
+}
+
+static double
+highest(const struct plot *p)
+{
+	return p->peak->axis > p->peak->top ? p->peak->axis : p->peak->top;
 }
 
 static double
 y_of(const struct plot *p, double address)
 {
-	return p->y0 - (p->peak->top > 0 ? address / p->peak->top * HEIGHT : 0);
+	return p->y0 - (highest(p) > 0 ? address / highest(p) * HEIGHT : 0);
 }
 
 static void
 draw_axes(const struct plot *p)
 {
 	struct arena *a = p->r->a;
-	double step = axis_step(p->peak->top), cycles = axis_step(p->r->whole);
-	for (int i = 0; i <= p->peak->top / step; i++) {
-		double v = i * step;
-		svg_line(p->t, "grid", LEFT, y_of(p, v), LEFT + p->width, y_of(p, v));
-		svg_text(p->t, ANCHOR_END, LEFT - 6, y_of(p, v) + 3, axis_label(a, v, p->peak->top));
+	double one = highest(p) < 1024 ? 1 : highest(p) < 1048576 ? 1024 : 1048576;
+	double step = axis_step(highest(p) / one);
+	for (int i = 0; i <= highest(p) / one / step; i++) {
+		double y = y_of(p, i * step * one);
+		svg_line(p->t, "grid", LEFT, y, LEFT + p->width, y);
+		svg_text(p->t, ANCHOR_END, LEFT - 6, y + 3,
+			 arena_printf(a, "%.6g %s", i * step, one > 1024 ? "MiB" : one > 1 ? "KiB" : "bytes"));
 	}
-	for (int i = 0; i <= p->r->whole / cycles; i++) {
-		double v = i * cycles;
-		bool last = x_of(p, v) > SVG_WIDTH - 30;
-		svg_text(p->t, last ? ANCHOR_END : ANCHOR_MIDDLE, x_of(p, v),
-			 p->y0 + 14, axis_label(a, v, p->r->whole));
-	}
-	svg_text(p->t, ANCHOR_START, LEFT, p->y0 + 30, "cycles");
+	draw_time_axis(p->t, p->r, LEFT, LEFT + p->width, p->y0, p->y0);
 }
 
 static void
@@ -51,9 +54,10 @@ draw_span(const struct plot *p, const struct span *s)
 	double x = x_of(p, s->start), w = x_of(p, s->end) - x;
 	double y = y_of(p, s->at + s->bytes), h = y_of(p, s->at) - y;
 	const char *class = arena_printf(a, "span %s", s->kind);
-	const char *title = arena_printf(a, "%s %s: %.0f bytes at %.0f, cycles %.0f to "
-					    "%.0f", s->name, s->shape, s->bytes, s->at,
-					 s->start, s->end);
+	const char *title = arena_printf(a, "%s %s: %.0f bytes at %.0f, %s to %s", s->name,
+					 s->shape, s->bytes, s->at,
+					 human_ms(a, cycles_ms(p->r, s->start)),
+					 human_ms(a, cycles_ms(p->r, s->end)));
 	svg_rect(p->t, class, x, y, w > 0.5 ? w : 0.5, h > 0.5 ? h : 0.5, title);
 }
 
@@ -109,10 +113,8 @@ draw_peak(const struct plot *p)
 	svg_rect(p->t, "band", x, p->y0 - HEIGHT, w > 1 ? w : 1, HEIGHT, NULL);
 	svg_line(p->t, "mark", LEFT, y_of(p, k->top), LEFT + p->width, y_of(p, k->top));
 	svg_text(p->t, ANCHOR_START, LEFT, p->y0 - HEIGHT - 6,
-		 arena_printf(p->r->a, "%s: peak of %.0f bytes in use at cycles %.0f to "
-				       "%.0f, %zu tensors and buffers; %.0f bytes "
-				       "reserved", k->place, k->bytes, k->start, k->end,
-			      k->n_names, k->top));
+		 arena_printf(p->r->a, "%s: peak of %s in use, of %s", k->place,
+			      human_bytes(p->r->a, k->bytes), human_bytes(p->r->a, k->top)));
 }
 
 void
@@ -121,20 +123,22 @@ draw_memory(struct text *t, const struct report *r, bool alone)
 	static const char *const classes[] = { "span tensor", "span buffer",
 					       "span input", "span output",
 					       "span variable", NULL };
-	static const char *const names[] = { "tensor", "buffer for weights", "input",
+	static const char *const names[] = { "tensor", "weights on their way", "input",
 					     "output", "variable", NULL };
 	enum { EACH = TOP + HEIGHT + BELOW };
 	bool shown[ARRAY_LEN(classes)] = { false };
+	double width = r->width > 0 ? r->width : SVG_WIDTH;
 	for (size_t i = 0; i < r->n_spans; i++)
 		for (size_t k = 0; classes[k]; k++)
 			if (!strcmp(classes[k] + strlen("span "), r->span[i].kind))
 				shown[k] = true;
-	svg_open(t, picture_titles[PIC_MEMORY],
+	svg_open(t, picture_titles[PIC_MEMORY], width,
 		 LINE + 8 + (double)EACH * (double)(r->n_peaks ? r->n_peaks : 1), alone);
-	svg_legend(t, LEFT, LINE, classes, names, shown);
+	if (alone)
+		svg_legend(t, LEFT, LINE, classes, names, shown);
 	for (size_t i = 0; i < r->n_peaks; i++) {
 		struct plot p = { .t = t, .r = r, .peak = &r->peak[i],
-				  .width = SVG_WIDTH - LEFT - RIGHT,
+				  .width = width - LEFT - RIGHT,
 				  .y0 = LINE + (double)EACH * (double)i + TOP + HEIGHT };
 		draw_axes(&p);
 		for (size_t k = 0; k < r->n_spans; k++)

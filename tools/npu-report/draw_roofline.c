@@ -148,7 +148,7 @@ draw_roofline(struct text *t, const struct report *r, bool alone)
 	struct plot p = { .t = t, .r = r };
 	double peak = r->macs_per_cycle;
 	set_extent(&p);
-	svg_open(t, picture_titles[PIC_ROOFLINE], TOP + HEIGHT + BELOW, alone);
+	svg_open(t, picture_titles[PIC_ROOFLINE], SVG_WIDTH, TOP + HEIGHT + BELOW, alone);
 	draw_axes(&p);
 	if (peak > 0) {
 		svg_line(t, "edge", LEFT, y_of(&p, peak), SVG_WIDTH - RIGHT,

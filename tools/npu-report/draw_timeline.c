@@ -8,8 +8,26 @@ enum lane { KERNELS, STALLS, TRANSFERS, ON_CPU };
 static double
 x_of(const struct report *r, double cycle)
 {
-	return LEFT + (r->whole > 0 ? cycle / r->whole * (SVG_WIDTH - LEFT - RIGHT)
-				     : 0);
+	double width = r->width > 0 ? r->width : SVG_WIDTH, end = r->axis > 0 ? r->axis : r->whole;
+	return LEFT + (end > 0 ? cycle / end * (width - LEFT - RIGHT) : 0);
+}
+
+void
+draw_time_axis(struct text *t, const struct report *r, double left, double right, double top,
+	       double bottom)
+{
+	const double edge = 40, space = 90; /* pixels: for the half of a text, between two texts */
+	double width = right - left, ms = cycles_ms(r, r->axis > 0 ? r->axis : r->whole);
+	double one = ms < 1 ? 1e-3 : ms < 1e3 ? 1 : 1e3; /* ms */
+	double step = axis_step(ms / one), most = ms / one;
+	while (most > 0 && step / most * width < space)
+		step *= 2;
+	for (int i = 0; i <= most / step; i++) {
+		double v = i * step, x = left + (most > 0 ? v / most * width : 0);
+		svg_line(t, "grid", x, top, x, bottom);
+		svg_text(t, x > right - edge ? ANCHOR_END : ANCHOR_MIDDLE, x, bottom + 14,
+			 arena_printf(r->a, "%.6g %s", v, one < 1 ? "µs" : one > 1 ? "s" : "ms"));
+	}
 }
 
 static double
@@ -31,8 +49,9 @@ static void
 draw_operation(struct text *t, const struct report *r, const struct operation *o)
 {
 	static const char *const classes[] = { "compute", "sram", "constants" };
-	const char *title = arena_printf(r->a, "%s: %s, cycles %.0f to %.0f, %.0f bytes",
-					 o->name, o->kind, o->start, o->end, o->bytes);
+	const char *title = arena_printf(r->a, "%s: %s, %s from %s, %.0f bytes", o->name, o->kind,
+					 human_ms(r->a, cycles_ms(r, o->end - o->start)),
+					 human_ms(r->a, cycles_ms(r, o->start)), o->bytes);
 	if (o->is_transfer) {
 		draw_bar(t, r, TRANSFERS, "transfer", o->start, o->end, title);
 		return;
@@ -40,7 +59,8 @@ draw_operation(struct text *t, const struct report *r, const struct operation *o
 	draw_bar(t, r, KERNELS, classes[o->limit], o->start, o->end, title);
 	if (o->stall > 0)
 		draw_bar(t, r, STALLS, "stall", o->start - o->stall, o->start,
-			 arena_printf(r->a, "%.0f cycles before %s", o->stall, o->name));
+			 arena_printf(r->a, "%s before %s",
+				      human_ms(r->a, cycles_ms(r, o->stall)), o->name));
 }
 
 enum { STALL_CLASS = LIMIT_STALL, TRANSFER_CLASS, CPU_CLASS, CLASSES };
@@ -62,23 +82,19 @@ draw_timeline(struct text *t, const struct report *r, bool alone)
 {
 	static const char *const classes[] = { "compute", "sram", "constants", "stall",
 					       "transfer", "cpu", NULL };
-	static const char *const names[] = { "kernel: compute", "kernel: SRAM",
-					     "kernel: constants", "no kernel",
-					     "transfer", "CPU", NULL };
-	static const char *const lanes[LANES] = { "kernels", "stalls", "transfers", "CPU" };
+	static const char *const lanes[LANES] = { "NPU", "waiting", "DMA", "CPU" };
+	const char *names[CLASSES + 1] = { [TRANSFER_CLASS] = "transfer", [CPU_CLASS] = "CPU" };
+	double width = r->width > 0 ? r->width : SVG_WIDTH;
 	int n = r->n_cpu ? LANES : ON_CPU;
-	double bottom = y_of((enum lane)(n - 1)) + LANE, step = axis_step(r->whole);
+	double bottom = y_of((enum lane)(n - 1)) + LANE;
 	bool shown[CLASSES] = { false };
 	find_shown(r, shown);
-	svg_open(t, picture_titles[PIC_TIMELINE], bottom + 40, alone);
-	svg_legend(t, LEFT, LINE, classes, names, shown);
-	for (int i = 0; i <= r->whole / step; i++) {
-		double v = i * step, x = x_of(r, v);
-		svg_line(t, "grid", x, TOP, x, bottom);
-		svg_text(t, x > SVG_WIDTH - 30 ? ANCHOR_END : ANCHOR_MIDDLE, x,
-			 bottom + 14, axis_label(r->a, v, r->whole));
-	}
-	svg_text(t, ANCHOR_START, LEFT, bottom + 30, "cycles");
+	for (int k = 0; k < LIMITS; k++)
+		names[k] = limit_text(r, (enum limit)k);
+	svg_open(t, picture_titles[PIC_TIMELINE], width, bottom + 24, alone);
+	if (alone)
+		svg_legend(t, LEFT, LINE, classes, names, shown);
+	draw_time_axis(t, r, LEFT, width - RIGHT, TOP, bottom);
 	for (int i = 0; i < n; i++)
 		svg_text(t, ANCHOR_END, LEFT - 8, y_of((enum lane)i) + LANE / 2 + 3,
 			 lanes[i]);
@@ -87,8 +103,8 @@ draw_timeline(struct text *t, const struct report *r, bool alone)
 	for (size_t i = 0; i < r->n_cpu; i++) {
 		const struct cpu_operator *c = &r->cpu[i];
 		draw_bar(t, r, ON_CPU, "cpu", c->start, c->end,
-			 arena_printf(r->a, "%s: %s on the CPU, roughly cycles %.0f to %.0f of the NPU's "
-					    "clock", c->name, c->kind, c->start, c->end));
+			 arena_printf(r->a, "%s: %s on the CPU, roughly %s", c->name, c->kind,
+				      human_ms(r->a, cycles_ms(r, c->end - c->start))));
 	}
 	svg_close(t);
 }

@@ -5,6 +5,7 @@
 #include "report.h"
 #include "target/target.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,8 +184,13 @@ check_slower(const struct options *o, const struct report *old,
 	     const struct report *r, struct err *e)
 {
 	double cycles = r->whole / batch_of(r), before = old->whole / batch_of(old);
-	if (cycles <= before * (1 + o->slower / 100))
+	double ms = cycles_ms(r, r->whole), before_ms = cycles_ms(old, old->whole);
+	if (ms <= before_ms * (1 + o->slower / 100))
 		return true;
+	if (fabs(r->clock - old->clock) > 0)
+		return err_no(e, "%s: an inference takes %s, %.2f %% more than the %s of %s", r->file,
+			      human_ms(r->a, ms), 100 * (ms / before_ms - 1),
+			      human_ms(r->a, before_ms), old->file);
 	bool batch = batch_of(r) > 1 || batch_of(old) > 1;
 	return err_no(e, "%s: %.0f cycles%s are %.2f %% more than the %.0f of %s", r->file,
 		      cycles, batch ? " of each inference" : "", 100 * (cycles / before - 1),

@@ -6,11 +6,6 @@
 
 enum { LABEL = 36 };
 
-const char *const limit_names[LIMITS] = {
-	[LIMIT_COMPUTE] = "compute", [LIMIT_SRAM] = "SRAM",
-	[LIMIT_CONSTANTS] = "constants", [LIMIT_STALL] = "stall",
-};
-
 /* bytes of the first n characters of UTF-8, or of all if there are fewer */
 static size_t
 bytes_of(const char *s, size_t n)

@@ -22,7 +22,6 @@ extern const char *const picture_titles[PICTURES];
 
 /* what determines the time of a kernel */
 enum limit { LIMIT_COMPUTE, LIMIT_SRAM, LIMIT_CONSTANTS, LIMIT_STALL, LIMITS };
-extern const char *const limit_names[LIMITS]; /* "compute", ... */
 
 struct extent { double h, w, c; };
 struct place { double region, at; }; /* region -1: not in memory, or not in the report */
@@ -99,6 +98,7 @@ struct span {
 struct peak {
 	const char *place;
 	double bytes, top, start, end;
+	double axis; /* address at the end of the axis; 0: top */
 	const struct json *names;
 	size_t n_names;
 };
@@ -126,6 +126,7 @@ struct report {
 	const char *cpu_name;
 	double cpu_error; /* factor by which cpu_time may be wrong in either direction */
 	double macs_per_cycle;
+	double width, axis; /* of pictures: pixels, 0: SVG_WIDTH; cycles at the end, 0: whole */
 	double sram_rate, constant_rate; /* bytes per cycle */
 	struct operation *op;
 	struct layer *layer;
@@ -260,9 +261,9 @@ cell_percent(double part, double whole)
 
 /* ---- svg.c: shapes ------------------------------------------------------------- */
 
-enum { SVG_WIDTH = 960, LETTER = 6, LINE = 16 }; /* of labels in 10 px monospace */
+enum { SVG_WIDTH = 960 /* of a file of its own */, LETTER = 6, LINE = 16 }; /* of labels in 10 px monospace */
 
-void svg_open(struct text *t, const char *title, double height, bool alone);
+void svg_open(struct text *t, const char *title, double width, double height, bool alone);
 void svg_close(struct text *t);
 /* class: see svg_style; title: shown for the pointer; NULL: none */
 void svg_rect(struct text *t, const char *class, double x, double y, double w,
@@ -291,10 +292,16 @@ const char *axis_label(struct arena *a, double v, double most);
 
 /* ---- draw_*.c ---------------------------------------------------------------------- */
 
-/* alone: true for a file of its own, false for a part of a page */
+/*
+ * alone: true for a file of its own, false for a part of a page, which prints the legend of
+ * timeline and memory
+ */
 void draw(struct text *t, const struct report *r, enum picture p, bool alone);
 void draw_memory(struct text *t, const struct report *r, bool alone);
 void draw_timeline(struct text *t, const struct report *r, bool alone);
+/* draw_timeline.c: marks of time below a picture, and lines from top to bottom */
+void draw_time_axis(struct text *t, const struct report *r, double left, double right, double top,
+		    double bottom);
 void draw_layers(struct text *t, const struct report *r, bool alone);
 void draw_roofline(struct text *t, const struct report *r, bool alone);
 void draw_curve(struct text *t, const struct report *r, bool alone);
@@ -350,6 +357,10 @@ const char *row_name(struct arena *a, const struct row *x, bool label);
 void print_comparison(struct text *t, const struct report *old, size_t n_old,
 		      const struct report *new, bool html);
 const struct layer *layer_called(const struct report *r, const char *name);
+/* such as "ethos-u55-128 of alif-e7-he at 160 MHz, Ethos_U55_..., Shared_Sram" */
+const char *machine_text(const struct report *r);
+/* differences of the machines, such as "clock"; NULL: none */
+const char *machine_differences(const struct report *old, const struct report *new);
 /* compare_page.c: one comparison with the tables of all its numbers */
 void print_comparison_page(struct text *t, const struct report *old,
 			   const struct report *new, const struct rows *rows,

@@ -43,13 +43,13 @@ svg_style(struct text *t)
 }
 
 void
-svg_open(struct text *t, const char *title, double height, bool alone)
+svg_open(struct text *t, const char *title, double width, double height, bool alone)
 {
 	if (alone)
 		text_puts(t, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 	text_printf(t, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
-		       "viewBox=\"0 0 %d %.0f\" width=\"%d\" height=\"%.0f\">\n<title>",
-		    SVG_WIDTH, height, SVG_WIDTH, height);
+		       "viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\">\n<title>",
+		    width, height, width, height);
 	text_html(t, title);
 	text_puts(t, "</title>\n");
 	if (!alone)
@@ -57,7 +57,7 @@ svg_open(struct text *t, const char *title, double height, bool alone)
 	text_puts(t, "<style>\n");
 	svg_style(t);
 	text_puts(t, "</style>\n");
-	svg_rect(t, "paper", 0, 0, SVG_WIDTH, height, NULL);
+	svg_rect(t, "paper", 0, 0, width, height, NULL);
 }
 
 void

@@ -73,13 +73,14 @@ table_html(struct text *t, const struct table *b)
 
 enum { TEXT_MOST = 44 }; /* of a column of text */
 
+/* is_name: in the first of several columns */
 static const char *
-cell_string(struct arena *a, const struct cell *c)
+cell_string(struct arena *a, const struct cell *c, bool is_name)
 {
 	struct text t = { 0 };
 	if (c->text) {
 		const char *text = text_plain(a, c->text);
-		return strchr(text, ' ') ? text : shortened(a, text, TEXT_MOST);
+		return strchr(text, ' ') && !is_name ? text : shortened(a, text, TEXT_MOST);
 	}
 	put_cell(&t, c);
 	const char *s = arena_strndup(a, t.p, t.n);
@@ -95,9 +96,10 @@ table_text(struct text *t, const struct table *b)
 	for (size_t i = 0; i < b->n_columns; i++)
 		width[i] = strlen(b->column[i]);
 	for (size_t i = 0; i < b->n; i++) {
-		size_t n = strlen(cell_string(b->a, &b->cell[i]));
-		if (n > width[i % b->n_columns])
-			width[i % b->n_columns] = n;
+		size_t k = i % b->n_columns;
+		size_t n = strlen(cell_string(b->a, &b->cell[i], !k && b->n_columns > 1));
+		if (n > width[k])
+			width[k] = n;
 	}
 	for (size_t i = 0; i < b->n_columns; i++)
 		text_printf(t, "  %-*s", (int)width[i], b->column[i]);
@@ -106,7 +108,7 @@ table_text(struct text *t, const struct table *b)
 		const struct cell *c = &b->cell[i];
 		size_t k = i % b->n_columns;
 		text_printf(t, c->text ? "  %-*s" : "  %*s", (int)width[k],
-			    cell_string(b->a, c));
+			    cell_string(b->a, c, !k && b->n_columns > 1));
 		if (k + 1 == b->n_columns)
 			text_putc(t, '\n');
 	}
