@@ -116,7 +116,19 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	grep -q '<th>SRAM</th><th>time</th>' page.html
 	grep -qE '<text class="up"[^>]*>[0-9.]+ (µs|ms)<' page.html
 	[ "$(grep -c '<details>' page.html)" = 2 ]
-	grep -q '<summary>alif-e7-he, alif-e8-he, ethos-u55-128</summary>' page.html
+	# in bold: the plan to take
+	[ "$(grep -c '<tr class="take">' page.html)" = 2 ]
+	# the sentences are in the order of the options, equal parts once; then the best targets
+	npu-sweep --part=alif-e8-he,alif-e7-he,alif-e8-hp,nxp-imx93 --results=r --pick "$model" >picks
+	[ "$(cut -d: -f1 picks)" = "digits, alif-e8-he, alif-e7-he, ethos-u55-128
+digits, alif-e8-hp, ethos-u55-256
+digits, nxp-imx93, ethos-u65-256
+digits" ]
+	[ -z "$(grep "100 %" picks)" ]
+	sed -n '$p' picks | grep -qE '^digits: fastest: nxp-imx93, ethos-u65-256, 0\.[0-9]+ ms with [0-9]+ bytes of SRAM; least SRAM: alif-e8-h[ep](, alif-e7-he)?, ethos-u55-(128|256), [0-9]+ bytes and 0\.[0-9]+ ms$'
+	npu-sweep --part=alif-e7-hp,alif-e7-he --results=r --csv "$model" | cut -d, -f2 | uniq |
+		tr '\n' ' ' | grep -qx 'system alif-e7-hp alif-e7-he '
+	grep -q '<summary>alif-e8-he, alif-e7-he, ethos-u55-128</summary>' page.html
 }
 
 @test "marked rows are not beaten, others are" {

@@ -9,19 +9,8 @@
 #include "base/human.h"
 
 #include <math.h>
-#include <string.h>
 
-/* ---- the targets of a model ---------------------------------------------------------- */
-
-struct curve {
-	const struct target *of; /* the first one */
-	const char *names;	 /* of all targets, their systems */
-	struct record front;	 /* only if pick.any: the plans that fit */
-	struct pick pick;
-	size_t first, n; /* rows */
-	size_t number;	 /* on the page, from 0 */
-	int hue, label;	 /* label: the curve's number in the picture, from 1 */
-};
+/* ---- the picture of a model ------------------------------------------------------------ */
 
 struct shape {
 	const char *class;
@@ -310,7 +299,7 @@ put_row(struct text *t, const struct row *w, const struct curve *k)
 	bool take = k->pick.any && w->status == OK && w->cycles <= round(k->pick.knee.cycles) &&
 		    w->sram <= k->pick.knee.sram && w->sram >= k->pick.knee.sram;
 	text_printf(t, "<tr class=\"%s\"><td class=\"name\">%s</td>",
-		    w->front ? "front" : "other", goal_names[w->goal]);
+		    take ? "take" : "other", goal_names[w->goal]);
 	put_cell(t, (double)w->limit, 0);
 	put_cell(t, w->sram, 0);
 	put_cell(t, w->flash, 0);
@@ -331,7 +320,7 @@ put_target(struct text *t, const struct plan *p, const struct curve *k, const st
 	text_puts(t, "<details><summary>");
 	text_html(t, k->names);
 	text_printf(t, ", %s</summary>\n<p id=\"t%zu\">", k->of->accel, k->number);
-	pick_sentence(&sentence, p, k->of, &k->pick);
+	pick_sentence(&sentence, p, k);
 	text_html(t, text_str(&sentence));
 	text_free(&sentence);
 	text_puts(t, "</p>\n<div class=\"wide\"><table><tr><th class=\"name\">optimise</th><th>limit, bytes</th>"
@@ -384,7 +373,7 @@ static const char head[] =
 	"td { border-top: 1px solid var(--grid); } .index { width: 100%; }\n"
 	".name { text-align: left; } .index td.name:first-child, td.name[colspan], "
 	"details td.name { white-space: normal; min-width: 9em; } th.pair { text-align: center; border-bottom: 1px solid var(--grid); }\n"
-	" .front { font-weight: bold; }\n"
+	" .take { font-weight: bold; }\n"
 	"details { border-top: 1px solid var(--grid); padding: 4px 0; } summary { cursor: pointer; }\n"
 	"p:target { background: hsl(50 60% 50% / .15); }\n"
 	"@media (max-width: 600px) { .index thead { display: none; } "
@@ -401,82 +390,6 @@ static const char head[] =
 	"<p>Cycles and times are estimates. Each curve has the number of its entry in the table. A "
 	"large dot is the plan to take; a dot names the option that gives its plan.</p>\n";
 
-/* True if the messages of two targets differ at most in the names of their systems. */
-static bool
-same_message(const char *x, const char *of_x, const char *y, const char *of_y)
-{
-	size_t n = strlen(of_x), m = strlen(of_y);
-	if (!x || !y)
-		return x == y;
-	while (*x && *y)
-		if (!strncmp(x, of_x, n) && !strncmp(y, of_y, m)) {
-			x += n;
-			y += m;
-		} else {
-			if (*x != *y)
-				return false;
-			x++;
-			y++;
-		}
-	return *x == *y;
-}
-
-static bool
-equal(double x, double y)
-{
-	return x >= y && x <= y;
-}
-
-static bool
-same_row(const struct row *x, const struct row *y)
-{
-	return x->goal == y->goal && x->limit == y->limit && x->status == y->status &&
-	       equal(x->sram, y->sram) && equal(x->flash, y->flash) &&
-	       equal(x->cycles, y->cycles) && equal(x->ms, y->ms) &&
-	       same_message(x->message, x->target->system, y->message, y->target->system);
-}
-
-static bool
-same_curve(const struct rows *r, const struct curve *x, const struct curve *y)
-{
-	if (strcmp(x->of->accel, y->of->accel) != 0 || x->n != y->n)
-		return false;
-	for (size_t i = 0; i < x->n; i++)
-		if (!same_row(&r->v[x->first + i], &r->v[y->first + i]))
-			return false;
-	return true;
-}
-
-/* Finds the curves of the model of row i, and returns the first row of the next model. */
-static size_t
-find_curves(const struct plan *p, const struct rows *r, size_t i, struct curve *v, size_t *n,
-	    size_t *number)
-{
-	const struct model *model = r->v[i].target->model;
-	int n_drawn = 0;
-	for (*n = 0; i < r->n && r->v[i].target->model == model;) {
-		const struct target *of = r->v[i].target;
-		struct curve k = { .of = of, .names = of->system, .first = i };
-		for (; i < r->n && r->v[i].target == of; i++)
-			k.n++;
-		struct curve *same = v;
-		while (same < v + *n && !same_curve(r, same, &k))
-			same++;
-		if (same < v + *n) {
-			same->names = arena_printf(p->a, "%s, %s", same->names, of->system);
-			continue;
-		}
-		k.pick = pick_knee(p, of);
-		k.front = front_candidates(p, of);
-		k.number = (*number)++;
-		k.label = k.pick.any ? ++n_drawn : 0;
-		v[(*n)++] = k;
-	}
-	for (size_t k = 0; k < *n; k++)
-		v[k].hue = n_drawn ? 360 * v[k].label / n_drawn : 0;
-	return i;
-}
-
 static void
 put_model(struct chart *c, const struct plan *p, const struct rows *r, bool front)
 {
@@ -488,8 +401,8 @@ put_model(struct chart *c, const struct plan *p, const struct rows *r, bool fron
 		draw(c);
 	put_index(c, r);
 	text_puts(c->t, "</div>\n<p>The plans of each target. The NPU's cycles do not include the "
-			"CPU's part of an inference. In bold: no other plan of the target is better "
-			"in SRAM and time.</p>\n");
+			"CPU's part of an inference. In bold: the plan to "
+			"take.</p>\n");
 	for (size_t i = 0; i < c->n; i++)
 		put_target(c->t, p, &c->curve[i], r, front);
 }

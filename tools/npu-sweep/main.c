@@ -110,14 +110,15 @@ merge(struct sweep *s)
 	struct rows r;
 	struct text t = { 0 };
 	size_t worse = 0;
-	rows_make(s->p.a, &s->p, s->o->limits, s->o->front || s->o->format == AS_HTML, &r);
+	rows_make(s->p.a, &s->p, s->o->limits, s->o->front || s->o->format == AS_HTML || s->o->format == AS_SENTENCES,
+		  &r);
 	if (s->o->against) {
 		if (!print_changes(&t, &r, s->o, &worse, s->e))
 			return false;
 	} else {
 		switch (s->o->format) {
 		case AS_HTML: print_page(&t, &s->p, &r, s->o); break;
-		case AS_SENTENCES: print_picks(&t, &s->p); break;
+		case AS_SENTENCES: print_picks(&t, &s->p, &r); break;
 		default: print_rows(&t, &r, s->o);
 		}
 	}

@@ -8,6 +8,8 @@
  */
 #include "sweep.h"
 
+#include "target/part.h"
+
 #include <math.h>
 
 static double
@@ -116,22 +118,21 @@ put_reason(struct text *t, const struct pick *k)
 	else
 		text_puts(t, ", the knee of the front:");
 	if (!small)
-		text_printf(t, " the smallest plan saves %.0f %% of the SRAM and takes "
-			       "%.0f %% more cycles%s",
-			    percent(k->smallest.sram, k->knee.sram),
-			    percent(k->smallest.cycles, k->knee.cycles), fast ? "." : ";");
+		text_printf(t, " the smallest plan takes %.0f bytes and %.0f %% more cycles%s",
+			    k->smallest.sram, percent(k->smallest.cycles, k->knee.cycles),
+			    fast ? "." : ";");
 	if (!fast)
-		text_printf(t, " the fastest plan needs %.0f %% more SRAM and saves %.0f %% of "
-			       "the cycles.", percent(k->fastest.sram, k->knee.sram),
-			    percent(k->fastest.cycles, k->knee.cycles));
+		text_printf(t, " the fastest plan takes %.0f bytes and %.0f %% fewer cycles.",
+			    k->fastest.sram, percent(k->fastest.cycles, k->knee.cycles));
 }
 
 void
-pick_sentence(struct text *t, const struct plan *p, const struct target *target,
-	      const struct pick *k)
+pick_sentence(struct text *t, const struct plan *p, const struct curve *of)
 {
+	const struct target *target = of->of;
+	const struct pick *k = &of->pick;
 	const struct record *size = record_of(p, target, SIZE);
-	text_printf(t, "%s, %s, %s: ", target->model->name, target->system, target->accel);
+	text_printf(t, "%s, %s, %s: ", target->model->name, of->names, target->accel);
 	if (!k->any) {
 		const char *message = target_message(p, target);
 		text_puts(t, size && size->status == REFUSED && target_is_part(target)
@@ -144,12 +145,66 @@ pick_sentence(struct text *t, const struct plan *p, const struct target *target,
 	put_reason(t, k);
 }
 
-void
-print_picks(struct text *t, const struct plan *p)
+/* True if the SRAM has copies of tensors, whose arena is in a larger memory. */
+static bool
+has_cache(const struct target *t)
 {
-	for (size_t i = 0; i < p->n_targets; i++) {
-		struct pick k = pick_knee(p, &p->target[i]);
-		pick_sentence(t, p, &p->target[i], &k);
-		text_putc(t, '\n');
+	struct err none = { 0 };
+	const struct target_part *part =
+	    target_is_part(t) ? target_part_find(t->system, &none) : NULL;
+	return part && part->cache_bytes > 0;
+}
+
+/*
+ * Names the targets with the fastest of all plans and with the plan of least SRAM.  SRAM beside
+ * an arena in DRAM is not compared.
+ */
+static void
+put_best(struct text *t, const struct curve *v, size_t n)
+{
+	const struct curve *fast = NULL, *small = NULL;
+	bool all_ms = true;
+	size_t n_any = 0;
+	for (size_t i = 0; i < n; i++) {
+		n_any += v[i].pick.any;
+		all_ms &= !v[i].pick.any || v[i].pick.clock > 0;
+	}
+	if (n_any < 2)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		const struct pick *k = &v[i].pick;
+		if (!k->any)
+			continue;
+		if (all_ms && (!fast || time_of(k, &k->fastest) <
+					    time_of(&fast->pick, &fast->pick.fastest)))
+			fast = &v[i];
+		if (!has_cache(v[i].of) && (!small || k->smallest.sram < small->pick.smallest.sram))
+			small = &v[i];
+	}
+	text_printf(t, "%s: ", v[0].of->model->name);
+	if (fast)
+		text_printf(t, "fastest: %s, %s, %.3f ms with %.0f bytes of SRAM%s", fast->names,
+			    fast->of->accel, pick_ms(&fast->pick, &fast->pick.fastest),
+			    fast->pick.fastest.sram, small ? "; " : "");
+	if (small)
+		text_printf(t, "least SRAM: %s, %s, %.0f bytes", small->names, small->of->accel,
+			    small->pick.smallest.sram);
+	if (small && small->pick.clock > 0)
+		text_printf(t, " and %.3f ms", pick_ms(&small->pick, &small->pick.smallest));
+	text_putc(t, '\n');
+}
+
+void
+print_picks(struct text *t, const struct plan *p, const struct rows *r)
+{
+	size_t n, number = 0;
+	struct curve *v = anew(p->a, struct curve, r->n + 1);
+	for (size_t i = 0; i < r->n;) {
+		i = find_curves(p, r, i, v, &n, &number);
+		for (size_t k = 0; k < n; k++) {
+			pick_sentence(t, p, &v[k]);
+			text_putc(t, '\n');
+		}
+		put_best(t, v, n);
 	}
 }

@@ -162,17 +162,11 @@ by_number(double x, double y)
 	return (x > y) - (x < y);
 }
 
-/* Orders targets by their names; equal names have the order of the plan. */
+/* Orders targets by their models, and then as in the plan: as the user named them. */
 static int
 by_target(const struct target *x, const struct target *y)
 {
-	int c = strcmp(x->model->name, y->model->name);
-	if (!c)
-		c = by_number((double)x->model->index, (double)y->model->index);
-	if (!c)
-		c = strcmp(x->system, y->system);
-	if (!c)
-		c = strverscmp(x->accel, y->accel);
+	int c = by_number((double)x->model->index, (double)y->model->index);
 	return c ? c : (x > y) - (x < y);
 }
 

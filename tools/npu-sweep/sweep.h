@@ -292,9 +292,25 @@ struct pick {
 struct pick pick_knee(const struct plan *p, const struct target *t);
 /* milliseconds of an inference, NPU and CPU; needs the clock */
 double pick_ms(const struct pick *k, const struct point *v);
-void pick_sentence(struct text *t, const struct plan *p, const struct target *target,
-		   const struct pick *k);
-void print_picks(struct text *t, const struct plan *p);
+
+/* curves.c: a front, and the targets that have it */
+struct curve {
+	const struct target *of; /* the first one */
+	const char *names;	 /* of all targets, their systems */
+	struct record front;	 /* only if pick.any: the plans that fit */
+	struct pick pick;
+	size_t first, n; /* rows */
+	size_t number;	 /* among all curves of the plan, from 0 */
+	int hue, label;	 /* label: the curve's number in the picture, from 1 */
+};
+/*
+ * Finds the curves of the model of row i; v has an element for each row.  Advances *number,
+ * and returns the first row of the next model.
+ */
+size_t find_curves(const struct plan *p, const struct rows *r, size_t i, struct curve *v,
+		   size_t *n, size_t *number);
+void pick_sentence(struct text *t, const struct plan *p, const struct curve *k);
+void print_picks(struct text *t, const struct plan *p, const struct rows *r);
 /* html.c: prints an HTML page */
 void print_page(struct text *t, const struct plan *p, const struct rows *r,
 		const struct options *o);
