@@ -122,6 +122,10 @@ share()
 	npu-share "${u55[@]}" --name=two -j1 -o again digits.tflite lstm.tflite >table
 	diff -r out again
 	refuses 2 "is no identifier" npu-share "${u55[@]}" --name=2x digits.tflite
+	run -0 --separate-stderr npu-share "${u55[@]}" --runs=1 digits.tflite lstm.tflite
+	[[ $stderr == "npu-share: note: no file was written; -o DIR writes "* ]]
+	# a column of deadlines only where one was given
+	[[ $output != *deadline* && $output =~ (1024 bytes less SRAM would cost|no plans fit in 1024 bytes less SRAM) ]]
 	refuses 2 "no models" npu-share "${u55[@]}"
 	refuses 2 "no network is called 'digit'; did you mean digits?" npu-share "${u55[@]}" --rate=digit=1 digits.tflite
 }

@@ -197,6 +197,9 @@ run(void *options, struct arena *a, struct err *e)
 	    !program_find(a, "tfl2c", &s->tfl2c, e) || !read_request(s) || !take_fronts(s) ||
 	    !solve(s) || !join_constants(s) || !prove(s) || (s->o->output && !write_files(s)))
 		return false;
+	if (!s->o->output && !s->o->json)
+		cli_note("note", "no file was written; -o DIR writes the header, the picture, the "
+				 "report and the compiled models to DIR");
 	if (s->o->json)
 		print_json(s, &t);
 	else

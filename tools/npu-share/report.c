@@ -100,12 +100,13 @@ static void
 put_less(const struct share *s, struct text *t, bool flash)
 {
 	struct choice c;
-	text_printf(t, "with 1024 bytes less %s than these plans take: ", memory_name(s, flash));
+	const char *memory = memory_name(s, flash);
 	if (!with_less(s, flash, &c)) {
-		text_puts(t, "no plans fit\n");
+		text_printf(t, "no plans fit in 1024 bytes less %s\n", memory);
 		return;
 	}
-	text_printf(t, "%.4g ms more in each second", 1e3 * (c.time - s->choice.time));
+	text_printf(t, "1024 bytes less %s would cost %.4g ms in each second", memory,
+		    1e3 * (c.time - s->choice.time));
 	for (int i = 0; i < s->p.n; i++)
 		if (c.row[i] != s->choice.row[i]) {
 			const struct row *r = &s->p.net[i].row[c.row[i]];
@@ -120,8 +121,11 @@ void
 print_table(const struct share *s, struct text *t)
 {
 	const struct choice *c = &s->choice;
-	text_printf(t, "%-20s %8s %8s %10s %9s %8s  response <= deadline, ms\n", "network",
-		    "offset", "arena", "cycles", "ms a run", "runs/s");
+	bool deadlines = false;
+	for (int i = 0; i < s->p.n; i++)
+		deadlines |= s->p.net[i].deadline > 0;
+	text_printf(t, "%-20s %8s %8s %10s %9s %8s%s\n", "network", "offset", "arena", "cycles",
+		    "ms a run", "runs/s", deadlines ? "  response <= deadline, ms" : "");
 	for (int i = 0; i < s->p.n; i++)
 		put_row(s, t, i);
 	put_budget(t, memory_name(s, false), c->place.bytes, s->p.arena,
