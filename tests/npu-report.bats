@@ -205,6 +205,12 @@ front()
 		jq -e --arg add "$add" '.main.results[$add].value == "NPU"'
 }
 
+@test "a copy to the arena of a CPU's operator is a result of the operator before" {
+	npucc --part=nxp-imx93 --cpu=ADD -o m.tflite "$DIGITS" 2>/dev/null
+	npu-perf --json m.tflite | jq -e '[.layers[].name] as $n | [.layers[] |
+		select(.name == "residual").reads[] | $n[.]] | sort == ["pw1", "pw2"]'
+}
+
 @test "in a browser, a click on the page marks an operator in all pictures" {
 	need node
 	browser=$(command -v chromium || command -v chromium-browser) || skip "no chromium"

@@ -90,9 +90,32 @@ find_edges(struct edges *x, const struct graph *g)
 	x->reads = anew(x->a, struct list, x->n_layers);
 	x->why = anew(x->a, const char *, x->n_layers);
 	x->written = anew(x->a, struct list, g->n_tensors);
-	for (size_t i = 0; i < g->n_ops; i++)
-		note_written(x, layer_of(x, &g->ops[i]->tfl), g->ops[i]->ofm.t);
+	bool *computes = anew(x->a, bool, x->n_layers + 1);
+	for (size_t i = 0; i < g->n_ops; i++) {
+		int layer = layer_of(x, &g->ops[i]->tfl);
+		if (layer >= 0 && g->ops[i]->kind != OP_COPY)
+			computes[layer] = true;
+	}
+	/*
+	 * A copy of a layer that computes is that of its input, for example to the arena of a
+	 * CPU's operator: the result remains that of the layer before.  A layer of copies alone
+	 * is CONCATENATION, for example, and writes the result.
+	 */
+	for (size_t i = 0; i < g->n_ops; i++) {
+		const struct g_op *op = g->ops[i];
+		int layer = layer_of(x, &op->tfl);
+		if (op->kind != OP_COPY || layer < 0 || !computes[layer])
+			note_written(x, layer, op->ofm.t);
+	}
 	walk_nodes(x, g, false);
+	for (size_t i = 0; i < g->n_ops; i++) {
+		const struct g_op *op = g->ops[i];
+		bool is_copied = op->kind == OP_COPY && op->ifm.t &&
+				 !x->written[op->ofm.t->rec.index].n;
+		const struct list *w = is_copied ? &x->written[op->ifm.t->rec.index] : NULL;
+		for (size_t k = 0; w && k < w->n; k++)
+			note_written(x, w->v[k], op->ofm.t);
+	}
 	for (size_t i = 0; i < g->n_ops; i++) {
 		int layer = layer_of(x, &g->ops[i]->tfl);
 		note_read(x, layer, g->ops[i]->ifm.t);
