@@ -286,14 +286,11 @@ put_time(struct text *t, const struct report *r)
 static void
 put_curve(struct text *t, const struct report *r)
 {
+	if (!r->n_points)
+		return;
 	open_section(t, "sram-curve", picture_titles[PIC_CURVE]);
-	if (r->n_points)
-		text_puts(t, "<div id=\"curve\" class=\"box\"></div>\n<p id=\"point\" "
-			     "class=\"soft\" aria-live=\"polite\"></p>\n");
-	else
-		text_puts(t, "<p class=\"soft\">This report has no curve. npucc "
-			     "--report=FILE --advice writes a report with one; npu-report "
-			     "--front=FILE takes one from npu-sched --front --json.</p>\n");
+	text_puts(t, "<div id=\"curve\" class=\"box\"></div>\n<p id=\"point\" "
+		     "class=\"soft\" aria-live=\"polite\"></p>\n");
 	put_picture_numbers(t, r, PIC_CURVE);
 	close_section(t);
 }
@@ -496,10 +493,16 @@ signed_percent(const struct report *r, double part)
 static void
 put_gains(struct text *t, const struct report *r)
 {
-	static const char *const columns[] = { "change", ",time", ",against now", ",SRAM",
-					       "option", NULL };
 	struct gain *g;
 	size_t n = list_gains(r, &g);
+	bool any_option = false, any_plan = false, any_memory = false;
+	for (size_t i = 0; i < n; i++) {
+		any_option |= *g[i].how != 0;
+		any_plan |= !g[i].is_memory;
+		any_memory |= g[i].is_memory;
+	}
+	const char *const columns[] = { "change", ",time", ",against now", ",SRAM",
+					any_option ? "option" : NULL, NULL };
 	if (!n)
 		return;
 	open_section(t, "gains", "What would help");
@@ -510,13 +513,21 @@ put_gains(struct text *t, const struct report *r)
 		put_cell(t, "n", human_ms(r->a, cycles_ms(r, g[i].cycles)));
 		put_cell(t, "n", signed_percent(r, g[i].cycles / r->whole - 1));
 		put_cell(t, "n", human_bytes(r->a, g[i].sram));
-		put_cell(t, "", g[i].how);
+		if (any_option)
+			put_cell(t, "", g[i].how);
 		text_puts(t, "</tr>\n");
 	}
 	close_table(t);
-	text_puts(t, "<p class=\"soft\">Other plans and accelerators: the fastest of "
-		     "npu-sched's curve, with this clock and these memories. Faster "
-		     "memories: npu-perf's estimate of this plan as it is.</p>\n");
+	text_puts(t, "<p class=\"soft\">");
+	if (any_plan)
+		text_puts(t, "Other plans and accelerators: the fastest of npu-sched's curve, with "
+			     "this clock and these memories. ");
+	if (any_memory)
+		text_puts(t, "Faster memories: npu-perf's estimate of this plan as it is. ");
+	if (!r->n_points)
+		text_puts(t, "npucc --report=FILE --advice adds plans of other sizes, and other "
+			     "accelerators.");
+	text_puts(t, "</p>\n");
 	close_section(t);
 }
 
