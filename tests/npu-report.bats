@@ -40,6 +40,9 @@ front()
 	done
 	npu-report --html --front=front.json m.json >m.html
 	npu-report --html m.json front.json | cmp - m.html
+	# each fold has a name of its own
+	[ "$(grep -c '<summary>' m.html)" -ge 6 ]
+	[ -z "$(grep -o '<summary>[^<]*' m.html | sort | uniq -d)" ]
 	xmllint --noout --nonet m.html
 	npu-report --html --compare=m.json m.json >c.html
 	xmllint --noout --nonet c.html

@@ -362,6 +362,11 @@ async function checkControls(page)
 		press(search, 'Enter');
 		expect(all('.hit').length > 1 && first && document.querySelector('#panel h3').textContent !== first,
 			'Enter in the search');
+		// the operator that has this name comes first
+		const label = JSON.parse(document.querySelector('#data').textContent).nodes.map(x => x.l).pop();
+		search.value = label;
+		press(search, 'Enter');
+		expect(document.querySelector('#panel h3').textContent === label, 'an exact name in the search');
 		search.value = '';
 		search.dispatchEvent(new Event('input'));
 		expect(all('.hit').length === 0, 'an empty search');

@@ -93,7 +93,7 @@ memory_of_part(const struct report *r, bool constants)
 	if (!p)
 		return "";
 	if (!constants && p->cache_bytes)
-		return arena_printf(r->a, "; the NPU's own has %s",
+		return arena_printf(r->a, ". The NPU's own SRAM has %s",
 				    human_bytes(r->a, (double)p->cache_bytes));
 	return arena_printf(r->a, "; %s has %s",
 			    constants ? p->constant_memory : p->arena_memory,
@@ -105,7 +105,7 @@ memory_of_part(const struct report *r, bool constants)
 static const char *
 sram_use(const struct report *r)
 {
-	return arena_is_in_sram(r) ? "arena" : "copies of tensors whose arena is in DRAM";
+	return arena_is_in_sram(r) ? "arena" : "copies of tensors; the arena is in DRAM";
 }
 
 static void
@@ -120,6 +120,11 @@ put_limits(struct text *t, const struct report *r)
 		if (s.of[k] >= least)
 			text_printf(&more, "%s%s %.0f %%", more.n ? ", " : "",
 				    limit_text(r, (enum limit)k), 100 * s.of[k]);
+	/* the operator to look at first */
+	const struct layer *most;
+	size_t at = offsetof(struct layer, cycles) + (size_t)s.most * sizeof(most->cycles[0]);
+	if (s.cpu <= s.of[s.most] && largest_layers(r, at, 1, &most))
+		text_printf(&more, "; %s most in %s", limit_text(r, s.most), most->label);
 	text_puts(t, "<div><dt>Limited by</dt><dd><b class=\"words\">");
 	text_html(t, s.cpu > s.of[s.most] ? "operators on the CPU" : limit_text(r, s.most));
 	text_puts(t, "</b><small>");
@@ -145,7 +150,7 @@ put_sentence(struct text *t, const struct report *r)
 	if (r->cpu_time > 0) {
 		text_printf(t, ": %s of the NPU, and about %s of the CPU, ",
 			    human_ms(r->a, cycles_ms(r, r->cycles)),
-			    human_ms(r->a, cycles_ms(r, r->cpu_time)));
+			    human_ms(r->a, cycles_ms(r, cpu_cycles_rounded(r->cpu_time))));
 		text_html(t, r->cpu_name);
 	}
 	text_puts(t, ".</span></p>\n");
@@ -237,7 +242,13 @@ static void
 put_picture_numbers(struct text *t, const struct report *r, enum picture p)
 {
 	struct table b = table_picture(r, p);
-	put_numbers(t, &b, "Numbers");
+	static const char *const names[PICTURES] = {
+		[PIC_MEMORY] = "All tensors and buffers",
+		[PIC_TIMELINE] = "All kernels and transfers",
+		[PIC_LAYERS] = "Cycles of all layers", [PIC_ROOFLINE] = "MACs and bytes moved",
+		[PIC_CURVE] = "All plans",
+	};
+	put_numbers(t, &b, names[p]);
 }
 
 static void

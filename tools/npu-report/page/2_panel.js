@@ -168,7 +168,11 @@ function showPanel()
 	p.replaceChildren();
 	p.classList.toggle('empty', chosen < 0);
 	if (chosen < 0) {
-		add(p, 'p', { class: 'soft' }, 'Choose an operator in any picture or table: it is marked in all of them, and its numbers stand here.');
+		add(p, 'p', { class: 'soft' }, 'Choose an operator in any picture or table: it is marked in all of them, and its numbers stand here. The longest:');
+		const list = add(p, 'dl', { class: 'long' }), TOP = 16;
+		[...nodeOfLayer.values()].sort((a, b) => total(layerOf(b)) - total(layerOf(a))).slice(0, TOP).forEach(i => {
+			fact(list, time(total(layerOf(i))), [i]);
+		});
 		return;
 	}
 	const x = D.nodes[chosen], l = layerOf(chosen);

@@ -130,7 +130,8 @@ function drawMemory()
 			add(svg, 'path', { class: 'peak-mark', d: `M${(a + b) / 2 - 5} ${y(top) - 7}h10l-5 7z` });
 		}
 		putNames(svg, names);
-		add(svg, 'text', { x: LEFT, y: y0 - HIGH - 12 }, fit(`${p.place}: peak of ${bytes(p.bytes)} in use, of ${bytes(top)}, from ${time(p.start)} to ${time(p.end)}`, width - LEFT - RIGHT));
+		add(svg, 'text', { x: LEFT, y: y0 - HIGH - 12 }, `${p.place}: peak of ${bytes(p.bytes)} in use, of ${bytes(top)}` +
+			(width > 600 ? `, from ${time(p.start)} to ${time(p.end)}` : ''));
 	});
 }
 

@@ -165,7 +165,12 @@ function search()
 {
 	const s = $('search').value.trim().toLowerCase();
 	document.querySelectorAll('.hit').forEach(e => e.classList.remove('hit'));
-	const hits = s ? D.nodes.map((x, i) => i).filter(i => (D.nodes[i].n + ' ' + D.nodes[i].k + ' ' + D.nodes[i].t).toLowerCase().includes(s)) : [];
+	const text = x => `${x.n} ${x.k} ${x.t}`.toLowerCase();
+	/* first the operators that have this name, then those with it as a word of theirs */
+	const words = x => text(x).split(/[^a-z0-9_.-]+/);
+	const rank = i => [D.nodes[i].t, D.nodes[i].l, D.nodes[i].n].some(n => (n || '').toLowerCase() === s) ? 0
+		: words(D.nodes[i]).includes(s) ? 1 : 2;
+	const hits = s ? D.nodes.map((x, i) => i).filter(i => text(D.nodes[i]).includes(s)).sort((a, b) => rank(a) - rank(b) || a - b) : [];
 	hits.forEach(i => document.querySelectorAll(`[data-n="${i}"]`).forEach(e => e.classList.add('hit')));
 	$('found').textContent = s ? `${hits.length} of ${D.nodes.length}` : '';
 	return hits;
