@@ -161,6 +161,23 @@ front()
 	refuses 2 'no "front"' npu-report --html --other=x=m.json m.json
 }
 
+@test "no plan is proposed that the part's memories refuse" {
+	npucc --part=alif-e7-he -o m.tflite "$DIGITS" 2>/dev/null
+	npu-perf --json m.tflite >m.json
+	# alif-e7-he has 4 MiB of SRAM and 5.5 MiB of flash
+	cat >large.json <<-END
+	{ "front": [ { "sram": 200000, "cycles": 20000, "flash": 9000, "streams": 900 },
+	  { "sram": 210000, "cycles": 18000, "flash": 99000000, "streams": 900 },
+	  { "sram": 5000000, "cycles": 10000, "flash": 9000, "streams": 900 } ] }
+	END
+	npu-report --summary --front=large.json --other=big=large.json m.json >have
+	grep -q 'less time in 195 KiB' have
+	run ! grep 'less time in [24]' have
+	# a file that names no part
+	jq 'del(.part)' m.json >any.json
+	npu-report --summary --front=large.json any.json | grep 'size=5000000: '
+}
+
 @test "node data for Model Explorer have its published format" {
 	npucc --part=alif-e7-hp --cpu=ADD -o m.tflite "$DIGITS" 2>/dev/null
 	npu-perf --json m.tflite >m.json

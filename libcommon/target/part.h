@@ -62,6 +62,13 @@ bool target_part_fits(const struct target_part *p, const struct part_needs *n,
 		      const char **memory, int64_t *bytes, int64_t *limit);
 
 /*
+ * True if a plan of npu-sched --front fits the part.  sram: bytes in the NPU's own SRAM, or of the
+ * arena if the part has no such SRAM; stored: bytes of constants and command streams, negative if
+ * unknown.
+ */
+bool target_part_fits_plan(const struct target_part *p, double sram, double stored);
+
+/*
  * Prints the names of the parts with this accelerator (NULL: any) that fit.  Prints "none"
  * if no part does.
  */

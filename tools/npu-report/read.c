@@ -484,27 +484,39 @@ read_memory(struct report *r)
 	}
 }
 
-/* the points of a front in their order */
+/* True if the memories of the report's part, if it has one, are large enough for a point. */
 static bool
-read_points(struct arena *a, struct bytes json, const char *file, struct point **out,
+fits(const struct report *r, double sram, const struct json *point)
+{
+	double flash = json_number(point, "flash", -1), streams = json_number(point, "streams", -1);
+	return !r->part || target_part_fits_plan(r->part, sram, flash < 0 || streams < 0
+								    ? -1 : flash + streams);
+}
+
+/* the points of a front that fit the report's part, in their order */
+static bool
+read_points(const struct report *r, struct bytes json, const char *file, struct point **out,
 	    size_t *n, struct err *e)
 {
-	struct json *front = anew(a, struct json, 1);
-	if (!json_parse(a, json, file, front, e) || !check_kinds(front, file, e))
+	struct json *front = anew(r->a, struct json, 1);
+	size_t all;
+	if (!json_parse(r->a, json, file, front, e) || !check_kinds(front, file, e))
 		return false;
-	const struct json *v = json_items(front, "front", n);
+	const struct json *v = json_items(front, "front", &all);
 	if (!v)
 		return err_at(e, file, 0, "the file has no \"front\": write it with "
 					  "npu-sched --front --json");
-	*out = anew(a, struct point, *n);
-	for (size_t i = 0; i < *n; i++) {
+	*out = anew(r->a, struct point, all);
+	*n = 0;
+	for (size_t i = 0; i < all; i++) {
 		double sram = json_number(&v[i], "sram", -1);
 		double cycles = json_number(&v[i], "cycles", -1);
 		if (sram < 0 || cycles < 0)
 			return err_at(e, file, 0, "point %zu of \"front\" has no "
 				      "\"sram\" or \"cycles\"", i);
-		(*out)[i] = (struct point){ .sram = sram, .cycles = cycles,
-					    .change = json_string(&v[i], "change", "") };
+		if (fits(r, sram, &v[i]))
+			(*out)[(*n)++] = (struct point){ .sram = sram, .cycles = cycles,
+							 .change = json_string(&v[i], "change", "") };
 	}
 	return true;
 }
@@ -512,7 +524,7 @@ read_points(struct arena *a, struct bytes json, const char *file, struct point *
 bool
 read_front(struct report *r, struct bytes json, const char *file, struct err *e)
 {
-	return read_points(r->a, json, file, &r->point, &r->n_points, e);
+	return read_points(r, json, file, &r->point, &r->n_points, e);
 }
 
 bool
@@ -522,7 +534,7 @@ read_other(struct report *r, struct bytes json, const char *file, const char *na
 	struct point *p;
 	size_t n, cap = r->n_others;
 	struct other x = { .name = name };
-	if (!read_points(r->a, json, file, &p, &n, e))
+	if (!read_points(r, json, file, &p, &n, e))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		if (!(x.any.cycles > 0) || p[i].cycles < x.any.cycles)

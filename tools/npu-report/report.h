@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/json_out.h"
 #include "base/text.h"
+#include "target/part.h"
 
 enum picture { PIC_MEMORY, PIC_TIMELINE, PIC_LAYERS, PIC_ROOFLINE, PIC_CURVE,
 	       PICTURES };
@@ -137,6 +138,7 @@ struct report {
 	struct other *other;
 	struct cpu_operator *cpu;
 	bool has_map;
+	const struct target_part *part; /* whose memories plans must fit; NULL: none */
 	const struct source *source; /* of source.c; NULL: not read */
 	size_t n_cpu, n_ops, n_layers, n_nodes, n_spans, n_peaks, n_points, n_others;
 };

@@ -194,13 +194,13 @@ difference(const struct report *r, double cycles)
 }
 
 /*
- * A gain is worth a line if it saves 5% of the time, or 10% of the memory at less than
+ * A gain is worth a line if it saves 3% of the time, or 10% of the memory at less than
  * 1.7 times the time.
  */
 static bool
 is_worth(const struct report *r, const struct gain *g)
 {
-	const double time = 0.95, memory = 0.9, slow = 1.7;
+	const double time = 0.97, memory = 0.9, slow = 1.7;
 	return g->cycles < time * r->whole ||
 	       (*g->how && g->sram < memory * r->sram && g->cycles < slow * r->whole);
 }

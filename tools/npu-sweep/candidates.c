@@ -6,13 +6,6 @@
 
 #include <string.h>
 
-/*
- * Bytes that a plan needs beside SRAM, constants and command streams: the head of the model
- * and the runtime's records.  Measured with tfl2c for person_detect on alif-e8-he-tcm: 1.5
- * KiB, and 1 KiB more as the front estimates the bytes of command streams.
- */
-enum { HEAD_BYTES = 4096 };
-
 const struct record *
 record_of(const struct plan *p, const struct target *t, enum goal goal)
 {
@@ -60,14 +53,7 @@ static bool
 fits(const struct target_part *part, const struct point *v)
 {
 	bool has_sizes = v->flash >= 0 && v->streams >= 0;
-	const struct part_needs n = {
-		.arena = part->cache_bytes ? 0 : (int64_t)v->sram,
-		.cache = (int64_t)v->sram,
-		.constants = has_sizes ? (int64_t)(v->flash + v->streams) + HEAD_BYTES : 0,
-	};
-	const char *memory;
-	int64_t bytes, limit;
-	return target_part_fits(part, &n, &memory, &bytes, &limit);
+	return target_part_fits_plan(part, v->sram, has_sizes ? v->flash + v->streams : -1);
 }
 
 /*
