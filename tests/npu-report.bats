@@ -161,6 +161,23 @@ front()
 	refuses 2 'no "front"' npu-report --html --other=x=m.json m.json
 }
 
+@test "a summary tells operators apart, all reasons of the CPU, and the cause of the range" {
+	npucc --part=alif-e7-he --cpu=ADD --cpu=FULLY_CONNECTED -o m.tflite "$DIGITS" 2>/dev/null
+	npu-perf --json m.tflite >m.json
+	npu-report --summary m.json >have
+	grep -qx '  CPU      ADD, FULLY_CONNECTED: kept on the CPU by --cpu' have
+	grep -q "^  range .*the CPU's cycles are known to a factor of 3" have
+	bytes=$(jq .sram_bytes m.json)
+	grep -qx "  SRAM     .* KiB, ${bytes%???},${bytes: -3} bytes" have
+	jq '.cpu_error = 1.01 | (.layers[] | select(.npu)).label = "same"
+	    | .layers[11] += { kind: "ADD", reason: "other" }' m.json >same.json
+	npu-report --summary same.json >have
+	grep -q "^  range .*Arm's simulator of the NPU falls in this range for 8 of 10" have
+	grep -q '^  longest  *residual ' have
+	grep -q '^  *same 3  ' have
+	grep -A1 -x '  CPU      ADD: kept on the CPU by --cpu' have | grep -qx '           ADD: other'
+}
+
 @test "no plan is proposed that the part's memories refuse" {
 	npucc --part=alif-e7-he -o m.tflite "$DIGITS" 2>/dev/null
 	npu-perf --json m.tflite >m.json
@@ -171,8 +188,8 @@ front()
 	  { "sram": 5000000, "cycles": 10000, "flash": 9000, "streams": 900 } ] }
 	END
 	npu-report --summary --front=large.json --other=big=large.json m.json >have
-	grep -q 'less time in 195 KiB' have
-	run ! grep 'less time in [24]' have
+	grep -q 'less time, SRAM 195 KiB' have
+	run ! grep 'less time, SRAM [24]' have
 	# a file that names no part
 	jq 'del(.part)' m.json >any.json
 	npu-report --summary --front=large.json any.json | grep 'size=5000000: '

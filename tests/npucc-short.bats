@@ -134,7 +134,7 @@ counting()
 	counting npucc --part=alif-e7-hp d.tflite >ran.n
 	diff ran.n <(printf '%s 1\n' npu-perf npu-report npu-sched tfl-partition)
 	run ! grep -e '--arena-cache-size\|ethos-u55-32' out
-	grep -q '^  try .*--advice: ' out
+	grep -q '^  options  --report=FILE.html: pictures; --advice: ' out
 	run ! grep -e '--arena-cache-size=[0-9]\|<circle' x.html
 	# for each accelerator of the generation, the plan and the curve
 	counting npucc --part=alif-e7-hp --advice d.tflite >ran.n

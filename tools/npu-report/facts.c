@@ -28,6 +28,14 @@ inference_ms(const struct report *r)
 	return x;
 }
 
+bool
+cpu_makes_range(const struct report *r)
+{
+	struct time_ms x = inference_ms(r);
+	double cpu = cycles_ms(r, r->cpu_time) * (r->cpu_error - 1 / r->cpu_error);
+	return 2 * cpu > x.high - x.low;
+}
+
 double
 cpu_cycles_of(const struct report *r)
 {

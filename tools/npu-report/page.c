@@ -167,10 +167,10 @@ put_headline(struct text *t, const struct report *r)
 	/* without the CPU, both are the same time */
 	put_fact(t, r, "Time", r->cpu_time > 0 ? "inference_seconds" : "inference_ms",
 		 human_ms(a, x.ms),
-		 r->cpu_time > 0
+		 cpu_makes_range(r)
 		     ? arena_printf(a, "%s to %s: the CPU's cycles are known to a factor of %.0f",
 				    human_ms(a, x.low), human_ms(a, x.high), r->cpu_error)
-		     : arena_printf(a, "%s cycles; %s to %s: Arm's model falls in this range for 8 "
+		     : arena_printf(a, "%s cycles; %s to %s: Arm's simulator of the NPU falls in this range for 8 "
 				       "of 10 networks",
 				    human_count(a, r->cycles), human_ms(a, x.low),
 				    human_ms(a, x.high)));

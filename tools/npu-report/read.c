@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-enum { LABEL = 36 };
-
 /* bytes of the first n characters of UTF-8, or of all if there are fewer */
 static size_t
 bytes_of(const char *s, size_t n)
@@ -588,6 +586,7 @@ read_report(struct arena *a, struct bytes json, const char *file, struct report 
 	r->has_map = json_get(root, "tensors") != NULL;
 	read_operations(r);
 	read_memory(r);
+	tell_apart(r);
 	insert_cpu_time(r);
 	/* a tensor has the name of the operator that writes it, a buffer that of its reader */
 	for (size_t i = 0; i < r->n_spans; i++) {

@@ -156,6 +156,13 @@ enum { REPORT_MAX = 1 << 28 }; /* bytes of a file */
 /* s, or its first n - 2 characters and two dots */
 const char *shortened(struct arena *a, const char *s, size_t n);
 
+enum { LABEL = 36 }; /* characters of a label, at most */
+/*
+ * labels.c: adds their numbers to the labels of operators that are the same, because two long
+ * names may differ in the middle alone
+ */
+void tell_apart(struct report *r);
+
 /* kinds.c: the members of v, and of all that is in it, have the kinds that read.c expects */
 bool check_kinds(const struct json *v, const char *file, struct err *e);
 
@@ -194,6 +201,8 @@ double cycles_ms(const struct report *r, double cycles); /* milliseconds of one 
 /* one inference, NPU and CPU: the estimate, and its interval */
 struct time_ms { double ms, low, high; };
 struct time_ms inference_ms(const struct report *r);
+/* true if more than half of the interval is that of the CPU's time */
+bool cpu_makes_range(const struct report *r);
 /* cycles of the CPU in one inference; a rough estimate */
 double cpu_cycles_of(const struct report *r);
 /* true if the arena is in SRAM, so that less SRAM for the NPU leaves more for the application */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LONGEST = 3, NAME = 34 };
+enum { LONGEST = 3, NAME = 36, REASONS = 4 };
 
 static double
 number(const struct report *r, const char *key)
@@ -27,14 +27,56 @@ put_head(struct text *t, const struct report *r)
 		    text_plain(r->a, json_string(r->root, "memory_mode", "?")));
 }
 
-/* the first operator on the CPU with a reason */
-static const struct node *
-node_on_cpu(const struct report *r)
+/* operators on the CPU with one reason */
+struct reason {
+	const char *text;
+	struct kind { const char *name; size_t n; } *kind;
+	size_t n_kinds, cap;
+};
+
+static void
+count_kind(struct arena *a, struct reason *x, const char *kind)
 {
-	for (size_t i = 0; i < r->n_nodes; i++)
-		if (r->node[i].layer < 0 && r->node[i].reason)
-			return &r->node[i];
-	return NULL;
+	for (size_t i = 0; i < x->n_kinds; i++)
+		if (!strcmp(x->kind[i].name, kind)) {
+			x->kind[i].n++;
+			return;
+		}
+	agrow(a, x->kind, x->n_kinds, &x->cap);
+	x->kind[x->n_kinds++] = (struct kind){ .name = kind, .n = 1 };
+}
+
+/* prints a line for each of the first REASONS reasons, with the kinds of their operators */
+static void
+put_reasons(struct text *t, const struct report *r)
+{
+	struct reason *v = NULL;
+	size_t n = 0, cap = 0;
+	for (size_t i = 0; i < r->n_nodes; i++) {
+		const struct node *x = &r->node[i];
+		size_t k = 0;
+		if (x->layer >= 0 || !x->reason)
+			continue;
+		while (k < n && strcmp(v[k].text, x->reason) != 0)
+			k++;
+		if (k == n) {
+			agrow(r->a, v, n, &cap);
+			v[n++] = (struct reason){ .text = x->reason };
+		}
+		count_kind(r->a, &v[k], x->kind);
+	}
+	for (size_t k = 0; k < n && k < REASONS; k++) {
+		text_printf(t, "  %-8s ", k ? "" : "CPU");
+		for (size_t i = 0; i < v[k].n_kinds; i++) {
+			const struct kind *x = &v[k].kind[i];
+			text_printf(t, "%s%s", i ? ", " : "", text_plain(r->a, x->name));
+			if (x->n > 1)
+				text_printf(t, " x%zu", x->n);
+		}
+		text_printf(t, ": %s\n", text_plain(r->a, v[k].text));
+	}
+	if (n > REASONS)
+		text_printf(t, "           %zu more reasons: tfl-partition --report\n", n - REASONS);
 }
 
 static void
@@ -49,10 +91,7 @@ put_processors(struct text *t, const struct report *r)
 		text_printf(t, "; %.0f on the CPU, roughly %s cycles of a %s", cpu,
 			    human_count(r->a, cpu_cycles_rounded(cpu_cycles_of(r))), r->cpu_name);
 	text_putc(t, '\n');
-	const struct node *x = node_on_cpu(r);
-	if (x)
-		text_printf(t, "  CPU      %s: %s\n", text_plain(r->a, x->kind),
-			    text_plain(r->a, x->reason));
+	put_reasons(t, r);
 }
 
 static void
@@ -74,13 +113,13 @@ put_time(struct text *t, const struct report *r)
 	if (batch > 1)
 		text_printf(t, "; %.0f times that for a batch of %.0f", batch, batch);
 	text_putc(t, '\n');
-	text_printf(t, "  band     %s to %s", human_ms(a, x.low), human_ms(a, x.high));
-	if (r->cpu_time > 0)
-		text_printf(t, ": the CPU's cycles are known to a factor of %.0f\n", r->cpu_error);
+	text_printf(t, "  range    %s to %s: ", human_ms(a, x.low), human_ms(a, x.high));
+	if (cpu_makes_range(r))
+		text_printf(t, "the CPU's cycles are known to a factor of %.0f\n", r->cpu_error);
 	else
-		text_printf(t, ": %s range for 8 of 10 networks%s\n",
-			    extrapolated ? "Arm's model falls in this" : "the chip's time falls in this",
-			    extrapolated ? "; no such chip was measured" : "");
+		text_printf(t, "%s in this range for 8 of 10 networks%s\n",
+			    extrapolated ? "Arm's simulator of the NPU falls" : "the chip's time falls",
+			    extrapolated ? "; no chip of this kind was measured" : "");
 	double unknown = number(r, "cpu_operators_without_cycles");
 	double bodies = number(r, "npu_operators_in_bodies");
 	if (bodies > 0)
@@ -97,7 +136,11 @@ static void
 put_memory(struct text *t, const struct report *r)
 {
 	bool dram = !strcmp(json_string(r->root, "constants_in", ""), "dram");
-	text_printf(t, "  SRAM     %s\n", human_bytes(r->a, r->sram));
+	/* with the bytes, which --arena-cache-size takes */
+	text_printf(t, "  SRAM     %s", human_bytes(r->a, r->sram));
+	if (r->sram >= 1024)
+		text_printf(t, ", %s bytes", human_count(r->a, r->sram));
+	text_putc(t, '\n');
 	text_printf(t, "  %-8s %s of constants, %s of command streams",
 		    dram ? "DRAM" : "flash", human_bytes(r->a, number(r, "flash_bytes")),
 		    human_bytes(r->a, number(r, "stream_bytes")));
@@ -194,13 +237,13 @@ difference(const struct report *r, double cycles)
 }
 
 /*
- * A gain is worth a line if it saves 3% of the time, or 10% of the memory at less than
+ * A gain is worth a line if it saves 3% of the time (5% by other hardware), or 10% of the memory at less than
  * 1.7 times the time.
  */
 static bool
 is_worth(const struct report *r, const struct gain *g)
 {
-	const double time = 0.97, memory = 0.9, slow = 1.7;
+	const double time = *g->how ? 0.97 : 0.95, memory = 0.9, slow = 1.7;
 	return g->cycles < time * r->whole ||
 	       (*g->how && g->sram < memory * r->sram && g->cycles < slow * r->whole);
 }
@@ -210,20 +253,19 @@ put_next(struct text *t, const struct report *r)
 {
 	struct gain *g;
 	size_t n = list_gains(r, &g);
-	const char *name = "try";
+	const char *above = "";
 	for (size_t i = 0; i < n; i++) {
+		/* what an option changes, and what needs another chip */
+		const char *name = *g[i].how ? "options" : "hardware";
 		if (!is_worth(r, &g[i]))
 			continue;
-		text_printf(t, "  %-8s %s: %s", g[i].is_memory ? "with" : name,
+		text_printf(t, "  %-8s %s: %s", strcmp(name, above) ? name : "",
 			    *g[i].how ? g[i].how : g[i].what, difference(r, g[i].cycles));
 		if (g[i].sram != r->sram)
-			text_printf(t, " in %s", human_bytes(r->a, g[i].sram));
+			text_printf(t, ", SRAM %s", human_bytes(r->a, g[i].sram));
 		text_putc(t, '\n');
-		name = g[i].is_memory ? name : "";
+		above = name;
 	}
-	if (!r->n_points && !r->n_others)
-		text_printf(t, "  %-8s npucc --report=FILE.html: pictures; --advice: the time with other "
-			       "limits of SRAM and on other accelerators\n", name);
 }
 
 void

@@ -164,6 +164,19 @@ tell_nothing(struct npucc *c, struct bytes *summary)
 	return true;
 }
 
+/* the summary, and a line on the options that would tell more */
+static struct bytes
+with_options(struct npucc *c, struct bytes summary)
+{
+	if (c->o->advice)
+		return summary;
+	const char *s = arena_printf(c->a, "%.*s  options  %s--advice: the time with other limits of "
+					   "SRAM and on other accelerators\n", (int)summary.n,
+				     (const char *)summary.p,
+				     c->o->page ? "" : "--report=FILE.html: pictures; ");
+	return (struct bytes){ .p = (const uint8_t *)s, .n = strlen(s) };
+}
+
 bool
 tell_made(struct npucc *c, const char *made, struct bytes *summary)
 {
@@ -183,6 +196,8 @@ tell_made(struct npucc *c, const char *made, struct bytes *summary)
 	const char *called = arena_printf(c->a, "--called=%s", file_base(c->o->out));
 	ok = ok && (!c->o->summary ||
 		    run_report(&r, "--summary", called, "summary.txt", summary));
+	if (ok && c->o->summary)
+		*summary = with_options(c, *summary);
 	if (ok && c->o->page)
 		ok = run_report(&r, "--html", called, "page.html", &page) &&
 		     file_set_add(c->files, c->o->page, page.p, page.n, false, c->e);

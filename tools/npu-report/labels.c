@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gives operators with the same label their numbers. */
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int
+by_label(const void *p, const void *q)
+{
+	const struct node *const *x = p, *const *y = q;
+	int order = strcmp((*x)->label, (*y)->label);
+	return order ? order : (*x)->index < (*y)->index ? -1 : (*x)->index > (*y)->index;
+}
+
+void
+tell_apart(struct report *r)
+{
+	struct node **v = anew(r->a, struct node *, r->n_nodes + 1);
+	for (size_t i = 0; i < r->n_nodes; i++)
+		v[i] = &r->node[i];
+	qsort(v, r->n_nodes, sizeof(*v), by_label);
+	for (size_t i = 0, end; i < r->n_nodes; i = end) {
+		const char *label = v[i]->label;
+		for (end = i + 1; end < r->n_nodes && !strcmp(v[end]->label, label);)
+			end++;
+		for (size_t k = i; end - i > 1 && k < end; k++) {
+			const char *number = arena_printf(r->a, " %zu", v[k]->index);
+			v[k]->label = arena_printf(r->a, "%s%s",
+						   shortened(r->a, label, LABEL - strlen(number)),
+						   number);
+			if (v[k]->layer >= 0)
+				r->layer[v[k]->layer].label = v[k]->label;
+		}
+	}
+}
