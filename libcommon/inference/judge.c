@@ -212,6 +212,9 @@ compare_models(struct sim *const *a, int n, struct sim *b, const struct judged *
 				    sim_model(a[0])->name);
 		/* the NPU computes some values that the reference kernel refuses */
 		const char *why = stand_in_of_output(a[0], k);
+		if (ok && why && x.type == TFL_FLOAT32 && float_and_quantized(&x, y))
+			ok = err_set(e, "%s; compare with the quantized model, which npucc --keep=DIR "
+					"keeps (npucc --check compares with it)", why);
 		if (ok && why && !stand_in_of_output(b, k))
 			ok = err_no(e, "output %d is not compared, because the other "
 				       "model can't be run: %s", k, why);

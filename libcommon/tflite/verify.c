@@ -34,7 +34,8 @@ follow(struct walk *w, size_t pos, const char *what, size_t *target)
 	if (off == 0 || off > INT32_MAX)
 		return bad(w, pos, what, "has an offset of 0 or above 2^31");
 	if (off > w->n - pos || w->n - pos - off < 4)
-		return bad(w, pos, what, "points beyond the end of the file");
+		return bad(w, pos, what, "points beyond the end of the file; if the file is cut short, "
+				      "download it again");
 	*target = pos + off;
 	return true;
 }

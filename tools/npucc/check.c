@@ -51,11 +51,12 @@ say_what(struct npucc *c, const char *compiled, const char *called, bool on_npu)
 	bool ok = read_compiled(c, a, compiled, &m);
 	if (ok && !c->o->errors_only) {
 		int n = m->subgraph[0].n_out;
-		cli_note("checked", "%s: %s; %d output%s equal to the original "
-				    "model's, byte for byte, for the inputs " INPUTS, called,
+		cli_note("checked", "%s: %s; %d output%s equal to the %s model's, byte for "
+				    "byte, for the inputs " INPUTS, called,
 			 on_npu ? "command streams verified" : "nothing runs on the "
 							       "NPU",
-			 n, n == 1 ? "" : "s");
+			 n, n == 1 ? "" : "s",
+			 c->o->to[QUANTIZE].n ? "quantized" : "original");
 	}
 	arena_close(a);
 	return ok;
