@@ -152,6 +152,20 @@ counting()
 	refuses 2 "or leave out --quiet" npucc --part=alif-e7-hp --advice -q d.tflite
 }
 
+@test "a header and a page come from one compilation" {
+	files
+	counting npucc --part=alif-e7-hp -o d.h --report=both.html d.tflite >ran.n
+	diff ran.n <(printf '%s 1\n' npu-perf npu-report npu-sched tfl-partition)
+	npucc --part=alif-e7-hp -o d_npu.tflite --report=d.html d.tflite
+	npucc --part=alif-e7-hp -o - d.tflite | cmp - d_npu.tflite
+	npucc --part=alif-e7-hp -o want.h d.tflite
+	cmp d.h want.h
+	npucc --part=alif-e7-hp -o kept.h --keep=kept --report=kept.html d.tflite
+	cmp kept.h want.h
+	[ -s both.html ] && [ -s kept.html ]
+	diff <(grep -o '"cycles":[0-9.]*' both.html) <(grep -o '"cycles":[0-9.]*' d.html)
+}
+
 @test "an accelerator alone takes Arm's example system, and a note says so" {
 	files
 	npucc -a ethos-u65-256 d.tflite >out 2>err
@@ -196,7 +210,7 @@ counting()
 	[ "$(grep -c '^npucc: ' refuses.err)" = 1 ]
 	refuses 2 "no output: name it with -o FILE" npucc --part=alif-e7-hp -
 	refuses 2 "--report needs a compiled model" \
-		npucc --part=alif-e7-hp --report=x.html -o x.h d.tflite
+		npucc --part=alif-e7-hp --report=x.html -o x.part d.tflite
 	refuses 2 "name the same file" \
 		npucc --part=alif-e7-hp --report=x.tflite -o x.tflite d.tflite
 }

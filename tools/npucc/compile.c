@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Three methods to compile a model. compile_plain() runs all stages as one pipe.
- * compile_checked() runs a pipe to the compiled model, checks this model, and then runs
- * the last stage. compile_kept() runs one stage after the other, with a file each.
+ * compile_checked() runs a pipe to the compiled model, checks this model if --check asks for
+ * it, and then runs the last stage. compile_kept() runs one stage after the other, with a file each.
  */
 #include "npucc.h"
 
@@ -213,6 +213,12 @@ compile_plain(struct npucc *c, const char **made)
 	return take_model(c) && run_pipe(c, c->o->last, *made);
 }
 
+bool
+needs_model(const struct options *o)
+{
+	return o->check || (o->page && o->last == TFL2C);
+}
+
 /* At most one stage follows the compiled model. */
 bool
 compile_checked(struct npucc *c, const char **made)
@@ -222,8 +228,9 @@ compile_checked(struct npucc *c, const char **made)
 				 ? c->o->out : "the compiled model";
 	const char *model = place_private(c, c->beside, "compiled.tflite", called);
 	*made = model;
+	c->compiled = model;
 	if (!take_model(c) || !run_pipe(c, CMDGEN, model) ||
-	    !check_compiled(c, model, called))
+	    (c->o->check && !check_compiled(c, model, called)))
 		return false;
 	if (is_model)
 		return true;
@@ -376,6 +383,8 @@ copy_output(struct npucc *c, const char **made)
 	struct bytes b;
 	const char *from = kept(c, stage_file(c, c->o->last));
 	*made = from;
+	if (c->o->last == TFL2C)
+		c->compiled = kept(c, stage_file(c, CMDGEN));
 	if (!c->o->out || to_standard_output(c->o))
 		return true;
 	*made = place_private(c, c->beside, "out", c->o->out);

@@ -101,14 +101,14 @@ run(struct npucc *c)
 	if (!programs_find(c))
 		return false;
 	bool ok = o->keep    ? compile_kept(c, &made)
-		  : o->check ? compile_checked(c, &made)
+		  : needs_model(o) ? compile_checked(c, &made)
 			     : compile_plain(c, &made);
 	if (!ok && !o->errors_only)
 		tell_operators(c);
 	ok = ok && check_part(c, made);
 	if (!ok && !o->errors_only)
 		tell_fitting_option(c);
-	ok = ok && (!(o->page || o->summary) || tell_made(c, made, &summary)) &&
+	ok = ok && (!(o->page || o->summary) || tell_made(c, c->compiled ? c->compiled : made, &summary)) &&
 	     deliver(c, made);
 	return ok && (!o->summary || file_write(NULL, summary.p, summary.n, false, c->e));
 }

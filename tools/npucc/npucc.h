@@ -62,6 +62,7 @@ struct npucc {
 	bool tosa; /* the input is a TOSA graph, by its file identifier */
 	const char *model; /* path; NULL: piped */
 	struct bytes piped; /* content of standard input or of a pipe */
+	const char *compiled; /* path of the compiled model, if the output is its header and a page needs it */
 	const char *base;  /* name of kept files without suffix */
 	const char *beside;  /* private directory beside the output; NULL: none */
 	const char *spare;   /* its path, if it does not exist yet */
@@ -146,6 +147,8 @@ bool run_jobs(struct npucc *c, const struct job *job, size_t n);
  */
 bool compile_plain(struct npucc *c, const char **made);
 bool compile_checked(struct npucc *c, const char **made);
+/* True if the compiled model must be a file, also behind a header: to be checked or reported. */
+bool needs_model(const struct options *o);
 bool compile_kept(struct npucc *c, const char **made);
 /* True if the output must fit the memories of a part, and no stage has checked that. */
 bool part_is_checked(const struct options *o);

@@ -249,9 +249,9 @@ choose_target(struct options *o)
 static void
 check_page(const struct options *o)
 {
-	if (!o->out || !strcmp(o->out, "-") || o->last != CMDGEN || o->database)
-		cli_error("--report needs a compiled model: name it with -o "
-			  "FILE.tflite, or leave out -o");
+	if (!o->out || !strcmp(o->out, "-") || o->last < CMDGEN || o->database)
+		cli_error("--report needs a compiled model: name it with -o FILE.tflite or its "
+			  "header with -o FILE.h, or leave out -o");
 	else if (!strcmp(o->page, o->out))
 		cli_error("--report and -o name the same file; name another file for one of them");
 }
