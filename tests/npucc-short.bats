@@ -197,10 +197,11 @@ counting()
 	done
 }
 
-@test "without a chip, the message lists the chips; without a model's name, the output must be named" {
+@test "without a chip, the message tells where chips are listed; without a model's name, the output must be named" {
 	files
 	refuses 2 "no chip: use --part=NAME" npucc d.tflite
-	grep -q 'alif-e7-hp.*corstone-310.*; or --accelerator-config=NAME with one of ethos-u55-32' refuses.err
+	grep -q 'npucc --list-parts has a list, or --accelerator-config=NAME with one of ethos-u55-32' refuses.err
+	[ "$(wc -c <refuses.err)" -lt 400 ]
 	refuses 2 "no chip: use --part=NAME" npucc -o x.tflite d.tflite
 	npucc -o x.part d.tflite # needs no chip
 	refuses 2 "no model: name a file, or name the output for a model on standard input with -o FILE" \

@@ -13,6 +13,8 @@
  */
 enum { HEAD_BYTES = 4096 };
 
+enum { NAME_COLUMN = 24 }; /* of a part, with a colon, in the list */
+
 static const struct target_part parts[] = {
 #define PART(n, a, s, m, arena, arena_kib, constants, constant_kib, cache_kib, core, mhz, src) \
 	{ .name = n, .accel = a, .system = s, .mode = m, .arena_memory = arena, \
@@ -99,15 +101,14 @@ target_part_list(struct text *t)
 {
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		const struct target_part *p = &parts[i];
-		text_printf(t, "%s: %s, %s, %s; arena in %s, %lld KiB; constants in "
-			       "%s, %lld KiB", p->name, p->accel, p->system, p->mode,
-			    p->arena_memory, (long long)p->arena_bytes / 1024,
-			    p->constant_memory,
-			    (long long)p->constant_bytes / 1024);
+		const char *name = p->name;
+		text_printf(t, "%s:%*s%-14s  arena %6lld KiB %-5s  constants %6lld KiB %-6s", name,
+			    (int)(NAME_COLUMN - strlen(name)), "", p->accel,
+			    (long long)p->arena_bytes / 1024, p->arena_memory,
+			    (long long)p->constant_bytes / 1024, p->constant_memory);
 		if (p->cache_bytes)
-			text_printf(t, "; fast memory of the NPU's own, %lld KiB",
-				    (long long)p->cache_bytes / 1024);
-		text_printf(t, " (%s)\n", p->source);
+			text_printf(t, "  NPU's own %4lld KiB", (long long)p->cache_bytes / 1024);
+		text_printf(t, "  %s %s\n", p->system, p->mode);
 	}
 }
 

@@ -44,7 +44,7 @@ bool target_part_has(const struct target_part *p, const char *accel, const char 
 /* part i of the list, from 0; NULL behind the last */
 const struct target_part *target_part_at(size_t i);
 
-void target_part_list(struct text *t); /* prints a line for each part, with its source */
+void target_part_list(struct text *t); /* prints a line for each part; schema/part.def has the sources */
 
 /* what a compiled network needs of a part's memories, in bytes */
 struct part_needs {

@@ -166,16 +166,6 @@ find_last(struct options *o)
 			  "behind a stage)", o->out);
 }
 
-static const char *
-part_names(struct arena *a)
-{
-	struct text t = { 0 };
-	target_part_list_fitting(&t, NULL, &(struct part_needs){ 0 });
-	const char *s = arena_strndup(a, t.p, t.n);
-	text_free(&t);
-	return s;
-}
-
 /* NAME_npu.tflite in the current directory, for NAME.tflite in any directory */
 static const char *
 name_here(struct arena *a, const char *in)
@@ -235,9 +225,8 @@ choose_target(struct options *o)
 	/* of a missing file and a missing chip, the file is reported */
 	bool is_missing = o->in && strcmp(o->in, "-") != 0 && access(o->in, F_OK);
 	if (!o->accel && !is_missing && !passes(o, "--accelerator-config") && !passes(o, "-a"))
-		cli_error("no chip: use --part=NAME with one of %s; or "
-			  "--accelerator-config=NAME with one of %s",
-			  part_names(o->a), accel_names());
+		cli_error("no chip: use --part=NAME, of which npucc --list-parts has a list, or "
+			  "--accelerator-config=NAME with one of %s", accel_names());
 	if (!o->accel || n->system || n->mode || n->has_config || passes(o, "--system-config") ||
 	    passes(o, "--memory-mode") || passes(o, "--config") ||
 	    !example_memory(o, &system, &mode))
