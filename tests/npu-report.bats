@@ -535,7 +535,7 @@ front()
 	ms=$(jq '.inference_seconds * 1e3' m.json)
 	npu-report --summary m.json >out
 	awk -v ms="$ms" '/^  time/ { v = $3 * ($4 ~ /^µs/ ? 1e-3 : 1); exit !(v > .99 * ms && v < 1.01 * ms) }' out
-	grep -qE '^  band .*the CPU.s cycles are known to a factor of 3$' out
+	grep -qE '^  range .*the CPU.s cycles are known to a factor of 3$' out
 	grep -qE '^  longest .*|^           .*on the CPU, roughly$' out
 	# the picture has a bar for each, and none without operators on the CPU
 	[ "$(npu-report --svg=timeline m.json | grep -c '<rect class="cpu" [^>]*><title>')" = 2 ]

@@ -31,9 +31,9 @@ files()
 	ms=$(jq .inference_ms m.json)
 	grep -Eq "^  time     $(awk "BEGIN { printf \"%.1f µs\", 1000 * $ms }") at 400 MHz" summary
 	kib=$(awk "BEGIN { printf \"%.1f\", $(jq .sram_bytes m.json) / 1024 }")
-	grep -qx "  SRAM     $kib KiB" summary
+	grep -q "^  SRAM     $kib KiB, " summary
 	# three of the longest operators, the longest first
-	sed -n '/^  longest/,/^  try/p' summary | sed -n '$d;s/ %.*//;s/.* //p' >longest
+	sed -n '/^  longest/,/^  [oh][pa]/p' summary | sed -n '$d;s/ %.*//;s/.* //p' >longest
 	[ "$(wc -l <longest)" = 3 ]
 	sort -rn longest | cmp - longest
 	[ "$(ls -A)" = "$(printf '%s\n' by-name.tflite d.html d.tflite d_npu.tflite longest m.json \
@@ -257,7 +257,7 @@ counting()
 		.inference_seconds_high / .inference_seconds_low > 1.5' kept/manifest.json
 	ms=$(jq '1e6 * .inference_seconds' kept/manifest.json)
 	awk -v us="$ms" '/^  time     roughly/ { exit !($3 > .99 * us && $3 < 1.01 * us) }' out
-	grep -q '^  band .*: the CPU.s cycles are known to a factor of 3$' out
+	grep -q '^  range .*: the CPU.s cycles are known to a factor of 3$' out
 	all=$(tfl-partition --report d.tflite | awk '{ print "--cpu=" $3 }' | sort -u |
 		grep -E '^--cpu=[A-Z][A-Z_0-9]+$')
 	# shellcheck disable=SC2086

@@ -310,12 +310,12 @@ const char *axis_label(struct arena *a, double v, double most);
 void draw(struct text *t, const struct report *r, enum picture p, bool alone);
 void draw_memory(struct text *t, const struct report *r, bool alone);
 void draw_timeline(struct text *t, const struct report *r, bool alone);
-/* draw_timeline.c: marks of time below a picture, and lines from top to bottom */
-void draw_time_axis(struct text *t, const struct report *r, double left, double right, double top,
-		    double bottom);
 void draw_layers(struct text *t, const struct report *r, bool alone);
 void draw_roofline(struct text *t, const struct report *r, bool alone);
 void draw_curve(struct text *t, const struct report *r, bool alone);
+/* draw_timeline.c: marks of time below a picture, and lines from top to bottom */
+void draw_time_axis(struct text *t, const struct report *r, double left, double right, double top,
+		    double bottom);
 /* page.c */
 void page_open(struct text *t, const char *title);
 void page_close(struct text *t);

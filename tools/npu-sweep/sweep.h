@@ -309,6 +309,7 @@ struct curve {
  */
 size_t find_curves(const struct plan *p, const struct rows *r, size_t i, struct curve *v,
 		   size_t *n, size_t *number);
+/* pick.c: the sentences of --pick */
 void pick_sentence(struct text *t, const struct plan *p, const struct curve *k);
 void print_picks(struct text *t, const struct plan *p, const struct rows *r);
 /* html.c: prints an HTML page */
