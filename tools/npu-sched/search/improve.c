@@ -152,12 +152,22 @@ struct improving {
 	bool is_wanted;
 };
 
+/* Could the point be the answer if it is improved as far as improvement goes? */
+static bool
+may_become_answer(const struct front *f, const struct point *p)
+{
+	const int64_t least = p->sram - p->sram / IMPROVABLE_SHARE;
+	return is_unlimited(f) || front_may_reach(f, least, 0, p->cycles / IMPROVABLE);
+}
+
 static void
 improve_one(void *ctx, size_t i)
 {
 	struct improving *m = &((struct improving *)ctx)[i];
 	const bool unlimited = is_unlimited(m->f);
 	const struct question *q = &m->f->question;
+	if (!may_become_answer(m->f, m->at))
+		return;
 	struct sched *s = m->at->recipe.variant->s;
 	/* the fastest plan may use all of the limit */
 	const int64_t most = q->ask == ASK_FASTEST ? max_i64(m->at->sram, q->within) : m->at->sram;

@@ -65,8 +65,7 @@ void take_points(struct points *l, struct arena *a, const struct front *f);
 void add_points(struct front *f, const struct points *l);
 /* Asks a question.  Result: x->front.  False: an error. */
 bool explore_all(struct search *x, struct question q);
-/* Asks a question of fewer plans: feature maps leave the SRAM only with the order of v.  Improves
- * none. */
+/* Asks a question of fewer plans: feature maps leave the SRAM only with the order of v. */
 bool explore_near(struct search *x, const struct variant *v, struct question q);
 
 /* answer.c.  Result: s->front if it is asked for, else s->plan.  False: an error, or no plan is

@@ -236,5 +236,5 @@ bool
 explore_near(struct search *x, const struct variant *v, struct question q)
 {
 	front_open(&x->front, q);
-	return explore_variants(x, v);
+	return explore_variants(x, v) && improve_fronts(x);
 }
