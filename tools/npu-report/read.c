@@ -4,31 +4,6 @@
 
 #include <string.h>
 
-/* bytes of the first n characters of UTF-8, or of all if there are fewer */
-static size_t
-bytes_of(const char *s, size_t n)
-{
-	size_t i = 0;
-	for (; s[i]; i++)
-		if (((unsigned char)s[i] & 0xc0) != 0x80 && n-- == 0)
-			break;
-	return i;
-}
-
-const char *
-shortened(struct arena *a, const char *s, size_t n)
-{
-	size_t all = 0;
-	for (size_t i = 0; s[i]; i++)
-		all += ((unsigned char)s[i] & 0xc0) != 0x80;
-	if (all <= n)
-		return s;
-	/* the begin and the end of a name say most */
-	size_t keep = n > 2 ? n - 2 : 0, front = (keep + 1) / 2;
-	return arena_printf(a, "%.*s..%s", (int)bytes_of(s, front), s,
-			    s + bytes_of(s, all - (keep - front)));
-}
-
 /*
  * The path up to a slash with which most names begin, or "".  Three names are tried,
  * because inputs and outputs often have other names.

@@ -153,10 +153,10 @@ bool read_front(struct report *r, struct bytes json, const char *file, struct er
 bool read_other(struct report *r, struct bytes json, const char *file, const char *name,
 		struct err *e);
 enum { REPORT_MAX = 1 << 28 }; /* bytes of a file */
-/* s, or its first n - 2 characters and two dots */
-const char *shortened(struct arena *a, const char *s, size_t n);
 
 enum { LABEL = 36 }; /* characters of a label, at most */
+/* labels.c: s, or its begin and its end with two dots between them, n characters together */
+const char *shortened(struct arena *a, const char *s, size_t n);
 /*
  * labels.c: adds their numbers to the labels of operators that are the same, because two long
  * names may differ in the middle alone
