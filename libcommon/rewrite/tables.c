@@ -67,8 +67,9 @@ has_pattern(const struct graph *g, struct g_op *op, struct lookup *r)
 		return false;
 	*r = (struct lookup){ .op = op, .conv = exact_writer(g, op->ifm.t, op) };
 	r->by = op->ofm_zero - op->ifm_zero + op->scalar - op->ifm2_zero;
-	return r->conv && r->conv->rec.index < op->rec.index && op_has_weights(r->conv->kind) && r->conv->act == G_ACT_CLAMP &&
-	       exact_is_bytes(&r->conv->ofm) && r->conv->node == op->node && is_free(g, r) && join(r);
+	return r->conv && r->conv->rec.index < op->rec.index && op_has_weights(r->conv->kind) &&
+	       r->conv->act == G_ACT_CLAMP && exact_is_bytes(&r->conv->ofm) &&
+	       r->conv->node == op->node && is_free(g, r) && join(r);
 }
 
 /* Names the operators of both. */

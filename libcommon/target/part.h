@@ -44,7 +44,8 @@ bool target_part_has(const struct target_part *p, const char *accel, const char 
 /* part i of the list, from 0; NULL behind the last */
 const struct target_part *target_part_at(size_t i);
 
-void target_part_list(struct text *t); /* prints a line for each part; schema/part.def has the sources */
+/* prints a line for each part; schema/part.def has the sources */
+void target_part_list(struct text *t);
 
 /* what a compiled network needs of a part's memories, in bytes */
 struct part_needs {

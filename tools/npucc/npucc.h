@@ -62,7 +62,8 @@ struct npucc {
 	bool tosa; /* the input is a TOSA graph, by its file identifier */
 	const char *model; /* path; NULL: piped */
 	struct bytes piped; /* content of standard input or of a pipe */
-	const char *compiled; /* path of the compiled model, if the output is its header and a page needs it */
+	/* path of the compiled model, if the output is its header and a page needs it */
+	const char *compiled;
 	const char *base;  /* name of kept files without suffix */
 	const char *beside;  /* private directory beside the output; NULL: none */
 	const char *spare;   /* its path, if it does not exist yet */
