@@ -65,11 +65,15 @@ part_with(const struct npu_map *m, const char *name, const char *word, size_t *n
 		const char *last = last_word(p, k);
 		if (last == p || !begins_with(last, (size_t)(p + k - last), word))
 			continue;
-		size_t layers = layers_with(m, p, k);
-		if (best && layers >= fewest)
-			continue;
+		/* most names have one such part, and nothing is counted */
+		if (best) {
+			fewest = fewest ? fewest : layers_with(m, best, *n);
+			size_t layers = layers_with(m, p, k);
+			if (layers >= fewest)
+				continue;
+			fewest = layers;
+		}
 		best = p;
-		fewest = layers;
 		*n = k;
 	}
 	return best;
