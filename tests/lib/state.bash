@@ -38,3 +38,31 @@ ring()
 	${4:+| $4}" >m.json
 	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" m.json
 }
+
+# ends_on_cpu: m.tflite is a ring whose last operator, MEAN, stays on the CPU, where its kernel
+# takes buffers
+ends_on_cpu()
+{
+	ring 9 5 1,2,3,4,5,6 '.operator_codes += [code(40)] | .buffers += [{data:[0,0,0,0,1,0,0,0,2,0,0,0]}]
+		| .subgraphs[0].tensors += [{name:"axes",shape:[3],type:2,buffer:5},
+			{name:"mean",shape:[],type:9,quantization:q}]
+		| .subgraphs[0].outputs = [3, 9]
+		| .subgraphs[0].operators += [{opcode_index:6,inputs:[3,8],outputs:[9],
+			builtin_options_type:27,builtin_options:{keep_dims:false}}]'
+}
+
+# read_in_body: m.tflite is a ring that the model assigns and that a body of IF reads
+read_in_body()
+{
+	ring 9 0 "0,0,0,0,0,0" '.operator_codes += [code(118)]
+		| .subgraphs[0].tensors += [{name:"is",shape:[1],type:6},
+			{name:"later",shape:[1,3,2],type:9,quantization:q}]
+		| .subgraphs[0].inputs = [0, 8] | .subgraphs[0].outputs = [3, 9]
+		| .subgraphs[0].operators += [{opcode_index:6,inputs:[8],outputs:[9],
+			builtin_options_type:92,builtin_options:{then_subgraph_index:2,else_subgraph_index:2}}]
+		| .subgraphs += [{name:"reader",inputs:[],outputs:[1],tensors:[{name:"handle",shape:[],type:13},
+			{name:"now",shape:[1,3,2],type:9,quantization:q}],
+		  operators:[{opcode_index:1,inputs:[],outputs:[0],builtin_options_type:111,
+			builtin_options:{container:"",shared_name:"ring"}},
+			{opcode_index:2,inputs:[0],outputs:[1],builtin_options_type:112,builtin_options:{}}]}]'
+}

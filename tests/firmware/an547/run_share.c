@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Several networks on one arena (npu-share): they run in random order, and each must give its
- * bytes although the others have used the same memory.  run_share_tflm.cc includes this file
- * to run them under TensorFlow Lite Micro.
+ * bytes although the others have used the same memory.  A network begins again, with the first
+ * values of its variables, after the last frame.  run_share_tflm.cc includes this file to run
+ * them under TensorFlow Lite Micro.
  */
 #include "run.h"
 
@@ -27,8 +28,8 @@ static uint8_t fast[SHARE_FAST_BYTES] __attribute__((section("cache_sec"), align
 
 struct place {
 	unsigned at;
-	const void *data;
-	unsigned bytes;
+	const unsigned char *data; /* of all frames */
+	unsigned bytes; /* of a frame */
 };
 
 struct network {
@@ -36,10 +37,12 @@ struct network {
 	const struct place *in, *out;
 	int n_in, n_out;
 	int (*run)(void);
+	int (*reset)(void); /* NULL: there are no variables */
 };
 
 #ifdef TENSORFLOW_LITE_MICRO_MICRO_INTERPRETER_H_
 #define RUN(network) network##_run()
+#define RESET(network) network##_reset()
 
 static int
 start(void)
@@ -49,6 +52,7 @@ start(void)
 }
 #else
 #define RUN(network) network##_run(driver, MEMORY)
+#define RESET(network) (network##_reset(arena), 0)
 
 static struct ethosu_driver *driver;
 
@@ -63,17 +67,19 @@ start(void)
 #include "networks.h" /* networks[]: made by firmware-demo */
 
 static int
-run(const struct network *n)
+run(const struct network *n, unsigned frame)
 {
 	for (int k = 0; k < n->n_in; k++)
-		memcpy(arena + n->in[k].at, n->in[k].data, n->in[k].bytes);
-	if (n->run()) {
+		memcpy(arena + n->in[k].at, n->in[k].data + frame * n->in[k].bytes, n->in[k].bytes);
+	if ((frame == 0 && n->reset && n->reset()) || n->run()) {
 		(void)printf("%s: the NPU failed\n", n->name);
 		return 2;
 	}
 	for (int k = 0; k < n->n_out; k++)
-		if (memcmp(arena + n->out[k].at, n->out[k].data, n->out[k].bytes) != 0) {
-			(void)printf("%s: output %d is not what was expected\n", n->name, k);
+		if (memcmp(arena + n->out[k].at, n->out[k].data + frame * n->out[k].bytes,
+			   n->out[k].bytes) != 0) {
+			(void)printf("%s: output %d of frame %u is not what was expected\n", n->name, k,
+				     frame);
 			return 1;
 		}
 	return 0;
@@ -83,12 +89,14 @@ int
 main(void)
 {
 	enum { N = sizeof(networks) / sizeof(networks[0]), RUNS = 8 * N };
+	unsigned frame[N] = { 0 };
 	uint32_t random = 1;
 	memset(arena, 0xa5, sizeof(arena));
 	int status = npu_init(FAST) ? 2 : start();
 	for (int i = 0; i < RUNS && !status; i++) {
 		random = random * 1664525u + 1013904223u;
-		status = run(&networks[(random >> 16) % N]);
+		const unsigned n = (random >> 16) % N;
+		status = run(&networks[n], frame[n]++ % FRAMES);
 	}
 	(void)printf("%d networks in an arena of %u bytes, %d runs in random order\n", N,
 		     (unsigned)sizeof(arena), RUNS);
