@@ -5,6 +5,7 @@ bats_require_minimum_version 1.5.0
 
 load lib/common
 load lib/model
+load lib/state
 
 setup_file()
 {
@@ -186,11 +187,27 @@ three()
 	jq -e --argjson room "$room" '.arena <= $room and .exact' share.json
 }
 
-@test "a network with IF or WHILE is refused by its name" {
+@test "networks with IF and WHILE share memory under an interpreter only" {
+	need jq
+	cd "$BATS_FILE_TMPDIR"
 	local bin=${NPUTOOLS_TESTBIN:-$TOP/build/tests}
 	"$bin/gen-model" 1 CONV_2D | "$bin/control-model" while 1 >loop.tflite
-	refuses 2 "loop.tflite: error: operator 1 (WHILE) calls subgraphs, which the functions of npu-share do not run" \
+	refuses 2 "loop.tflite: error: operator 1 (WHILE) calls subgraphs, which the functions of npu-share do not run; use --tflm" \
 		npu-share --part=corstone-300 loop.tflite
+	# the arena has the bodies' memory
+	"$bin/gen-model" 1 SVDF | "$bin/control-model" if 1 >state.tflite
+	share --tflm --together=loop,state -o control loop.tflite state.tflite
+	jq -e '.runs >= 40 and (.networks[1].states | length) >= 2 and all(.networks[1].states[]; .bytes > 0)' share.json
+	npu-sim --frames=3 --compare=state.tflite control/state_npu.tflite
+	grep -q '^share_state_reset()' control/share.h
+	! grep -q 'share_loop_reset' control/share.h || return 1
+	# variables of VAR_HANDLE are in memory of the interpreter
+	read_in_body
+	share --tflm -o handles m.tflite loop.tflite
+	grep -q '^#define M_RESOURCE_VARIABLES 1$' handles/m.h
+	grep -q 'MicroResourceVariables::Create(allocator, M_RESOURCE_VARIABLES)' handles/share.h
+	grep -q '^share_m_reset()' handles/share.h
+	! grep -q RESOURCE_VARIABLES handles/loop.h || return 1
 }
 
 @test "three sets of published networks fit budgets that separate plans exceed" {

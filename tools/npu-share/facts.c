@@ -158,10 +158,10 @@ set_own_constants(struct share *s, struct row *r, const struct compiled *c, int 
 }
 
 static struct span
-place_of(const struct tfl_model *m, int tensor)
+place_of(const struct tfl_model *m, int subgraph, int tensor)
 {
-	return (struct span){ .at = tfl_planned_at(m, 0, tensor),
-			      .n = tfl_bytes(&m->subgraph[0].tensor[tensor]) };
+	return (struct span){ .at = tfl_planned_at(m, subgraph, tensor),
+			      .n = tfl_bytes(&m->subgraph[subgraph].tensor[tensor]) };
 }
 
 static const struct span *
@@ -169,7 +169,7 @@ places_of(struct share *s, const struct tfl_model *m, const int *v, int n, bool 
 {
 	struct span *out = anew(s->a, struct span, (size_t)n + 1);
 	for (int i = 0; i < n; i++) {
-		out[i] = place_of(m, v[i]);
+		out[i] = place_of(m, 0, v[i]);
 		*all &= out[i].at >= 0;
 	}
 	return out;
@@ -188,6 +188,31 @@ is_fast(const struct tfl_subgraph *g, int tensor)
 	return false;
 }
 
+/*
+ * Takes the places of a subgraph's variables, into kept, and the end of its tensors.  An
+ * interpreter has memory of its own for variables that are not planned.
+ */
+static bool
+take_subgraph(struct share *s, int net, const struct compiled *c, int subgraph, struct row *r,
+	      struct span *kept)
+{
+	const struct tfl_subgraph *g = &c->m->subgraph[subgraph];
+	for (int i = 0; i < g->n_tensors; i++) {
+		struct span t = place_of(c->m, subgraph, i);
+		if (g->tensor[i].data.p || is_fast(g, i))
+			continue;
+		if (t.at >= 0)
+			r->arena = max_i64(r->arena, up(t.at + t.n));
+		if (!g->tensor[i].is_variable || (t.at < 0 && s->o->tflm))
+			continue;
+		if (t.at < 0 || r->n_kept == MAX_KEPT)
+			return err_set(s->e, "error: %s: a variable is outside of the arena, or "
+					     "there are more than %d", s->net[net].name, MAX_KEPT);
+		kept[r->n_kept++] = t;
+	}
+	return true;
+}
+
 static bool
 set_places(struct share *s, int net, struct row *r, struct compiled *c)
 {
@@ -195,27 +220,16 @@ set_places(struct share *s, int net, struct row *r, struct compiled *c)
 	const struct tfl_subgraph *g = &m->subgraph[0];
 	struct span *kept = anew(s->a, struct span, MAX_KEPT);
 	bool all = true;
-	int64_t end = 0;
 	r->in = places_of(s, m, g->in, g->n_in, &all);
 	r->out = places_of(s, m, g->out, g->n_out, &all);
 	if (!all)
 		return err_set(s->e, "error: %s: an input or output is outside of the arena",
 			       s->net[net].name);
-	for (int i = 0; i < g->n_tensors; i++) {
-		struct span t = place_of(m, i);
-		if (g->tensor[i].data.p || is_fast(g, i))
-			continue;
-		if (t.at >= 0)
-			end = max_i64(end, t.at + t.n);
-		if (!g->tensor[i].is_variable)
-			continue;
-		if (t.at < 0 || r->n_kept == MAX_KEPT)
-			return err_set(s->e, "error: %s: a variable is outside of the arena, or "
-					     "there are more than %d", s->net[net].name, MAX_KEPT);
-		kept[r->n_kept++] = t;
-	}
 	r->kept = kept;
-	r->arena = up(end);
+	r->arena = 0;
+	for (int i = 0; i < m->n_subgraphs; i++)
+		if (!take_subgraph(s, net, c, i, r, kept))
+			return false;
 	return true;
 }
 
@@ -225,11 +239,11 @@ read_streams(struct share *s, struct row *r, struct compiled *c)
 	struct npu_stream *stream;
 	int n;
 	bool fast = false;
-	const struct tfl_subgraph *g = &c->m->subgraph[0];
 	if (!stream_find(s->a, c->m, &stream, &n, s->e))
 		return false;
 	r->stream = r->fast = 0;
 	for (int i = 0; i < n; i++) {
+		const struct tfl_subgraph *g = &c->m->subgraph[stream[i].subgraph];
 		const int *in = g->op[stream[i].op].in;
 		c->payload = g->tensor[in[STREAM]].data;
 		c->flash = in[FLASH] >= 0 ? g->tensor[in[FLASH]].data : (struct bytes){ 0 };
@@ -240,7 +254,7 @@ read_streams(struct share *s, struct row *r, struct compiled *c)
 		if (fast && in[FAST] != in[SCRATCH])
 			r->fast = max_i64(r->fast, tfl_bytes(&g->tensor[in[FAST]]));
 	}
-	c->alone = !s->o->tflm && n == 1 && g->n_ops == 1 && c->m->n_subgraphs == 1;
+	c->alone = !s->o->tflm && n == 1 && c->m->subgraph[0].n_ops == 1 && c->m->n_subgraphs == 1;
 	return true;
 }
 
@@ -296,6 +310,7 @@ read_arenas(struct share *s, int net, int row, struct bytes header)
 	if (bytes < 0 || c->persistent < 0)
 		return err_set(s->e, "error: %s: the header of tfl2c has no sizes of arenas",
 			       s->net[net].name);
+	c->resources = (int)max_i64(macro(s, net, header, "RESOURCE_VARIABLES"), 0);
 	r->arena = max_i64(r->arena, bytes);
 	return true;
 }

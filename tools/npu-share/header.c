@@ -153,10 +153,22 @@ put_network(const struct share *s, struct text *t, int net)
 	text_putc(t, '\n');
 }
 
+/* Has the network variables that an interpreter resets? */
+static bool
+has_state(const struct compiled *c)
+{
+	for (int i = 0; i < c->m->n_subgraphs; i++)
+		for (int k = 0; k < c->m->subgraph[i].n_tensors; k++)
+			if (c->m->subgraph[i].tensor[k].is_variable)
+				return true;
+	return c->resources > 0;
+}
+
 /* One network under TensorFlow Lite Micro: its interpreter, and functions to use it. */
 static void
 put_interpreter(const struct share *s, struct text *t, int net)
 {
+	const struct compiled *c = chosen_file(s, net);
 	const char *n = s->net[net].name, *macro = upper(s, n);
 	const char *p = arena_printf(s->a, "%s_%s", s->o->name, n), *upper_p = upper(s, p);
 	text_printf(t, "static tflite::MicroInterpreter *%s_interpreter;\n\n"
@@ -164,14 +176,17 @@ put_interpreter(const struct share *s, struct text *t, int net)
 	text_printf(t, "\talignas(16) static uint8_t persistent[%s_PERSISTENT_ARENA_SIZE];\n"
 		       "\tstatic tflite::MicroMutableOpResolver<%s_RESOLVER_OPS> resolver;\n"
 		       "\tif (!%s_add_operators(resolver))\n\t\treturn false;\n", macro, macro, n);
-	text_printf(t, "\tstatic tflite::MicroInterpreter interpreter(tflite::GetModel(%s), resolver,\n"
-		       "\t\ttflite::MicroAllocator::Create(persistent, sizeof(persistent),\n"
-		       "\t\t\tarena + %s_ARENA_OFFSET, %s_ARENA_BYTES));\n", n, upper_p, upper_p);
+	text_printf(t, "\tstatic tflite::MicroAllocator *allocator = tflite::MicroAllocator::Create(\n"
+		       "\t\tpersistent, sizeof(persistent), arena + %s_ARENA_OFFSET, %s_ARENA_BYTES);\n"
+		       "\tstatic tflite::MicroInterpreter interpreter(tflite::GetModel(%s), resolver,\n"
+		       "\t\tallocator%s%s%s);\n", upper_p, upper_p, n,
+		    c->resources ? ", tflite::MicroResourceVariables::Create(allocator, " : "",
+		    c->resources ? macro : "", c->resources ? "_RESOURCE_VARIABLES)" : "");
 	text_printf(t, "\t%s_interpreter = &interpreter;\n"
 		       "\treturn interpreter.AllocateTensors() == kTfLiteOk;\n}\n\n", p);
 	text_printf(t, "static inline int\n%s_run()\n{\n"
 		       "\treturn %s_interpreter->Invoke() == kTfLiteOk ? 0 : -1;\n}\n\n", p, p);
-	if (chosen(s, net)->n_kept)
+	if (has_state(c))
 		text_printf(t, "/* sets the first values of the variables again */\n"
 			       "static inline int\n%s_reset()\n{\n"
 			       "\treturn %s_interpreter->Reset() == kTfLiteOk ? 0 : -1;\n}\n\n", p, p);

@@ -48,10 +48,10 @@ take_model(struct share *s, const char *word)
 	const struct tfl_subgraph *g = &n->original->subgraph[0];
 	int64_t to[TFL_CALLEES];
 	for (int i = 0; i < g->n_ops; i++)
-		if (tfl_callees(&g->op[i], to))
+		if (!s->o->tflm && tfl_callees(&g->op[i], to))
 			return err_at(s->e, n->path, 0, "operator %d (%s) calls subgraphs, which the "
-				      "functions of npu-share do not run; cut the model there: npucc "
-				      "--cut-outputs", i, tfl_op_label(&g->op[i]));
+				      "functions of npu-share do not run; use --tflm, or cut the model "
+				      "there: npucc --cut-outputs", i, tfl_op_label(&g->op[i]));
 	n->hash = hash_xxh3(file.p, file.n);
 	s->p.net[s->p.n++] = (struct net){ .name = name, .rate = 1 };
 	return true;

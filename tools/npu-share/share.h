@@ -43,6 +43,7 @@ struct compiled {
 	/* one NPU operator is the whole network, and the firmware calls the driver itself */
 	bool alone;
 	int64_t persistent; /* with --tflm: bytes of the interpreter's own arena */
+	int resources; /* with --tflm: variables of VAR_HANDLE */
 	/* of a network that is alone: the driver's payload and the constants */
 	struct bytes payload, flash;
 	const struct span *range; /* parts of flash that the stream reads, merged, by address */

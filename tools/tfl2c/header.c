@@ -63,6 +63,13 @@ put_arena_size(struct text *t, const struct job *j)
 		" * times can share the second one, except for variables of the plan */\n");
 	put_define(t, j, "PERSISTENT_ARENA_SIZE", p->persistent_bytes);
 	put_define(t, j, "NON_PERSISTENT_ARENA_SIZE", p->non_persistent_bytes);
+	if (!p->n_resources)
+		return;
+	text_printf(t,
+		"/* Variables of VAR_HANDLE, which the arena has, too.  Give the interpreter\n"
+		" * tflite::MicroResourceVariables::Create(allocator, %s_RESOURCE_VARIABLES). */\n",
+		j->prefix);
+	put_define(t, j, "RESOURCE_VARIABLES", p->n_resources);
 }
 
 /* Defines the dialect's macro of the arena size, or checks that it is large enough. */

@@ -5,6 +5,7 @@
  * places itself, and the runtime's own records (tflm.c).
  */
 #include "base/fixed.h"
+#include "sim/resources.h"
 #include "tfl2c.h"
 
 #include <stdlib.h>
@@ -257,6 +258,19 @@ plan_tensors(struct arena *a, const struct tfl_subgraph *g,
 	return end;
 }
 
+/* Adds the variables that operators of the CPU keep by name. */
+static bool
+plan_resources(struct arena *a, const struct tfl_model *m, struct tensor_plan *p, struct err *e)
+{
+	struct sim_resources *r;
+	if (!sim_resources_open(a, m, &r, e))
+		return false;
+	p->n_resources = (int)sim_resources_count(r);
+	for (int i = 0; i < p->n_resources; i++)
+		p->variable_bytes += round_up_i64((int64_t)sim_resource(r, i)->bytes, ARENA_ALIGN);
+	return true;
+}
+
 bool
 plan_arena(struct arena *a, const struct tfl_model *m, struct tensor_plan *out,
 	   struct err *e)
@@ -265,7 +279,7 @@ plan_arena(struct arena *a, const struct tfl_model *m, struct tensor_plan *out,
 	*out = (struct tensor_plan){ 0 };
 	for (int i = 0; i < m->n_subgraphs; i++)
 		total += m->subgraph[i].n_tensors;
-	if (!read_offsets(a, m, total, &out->offset, e))
+	if (!read_offsets(a, m, total, &out->offset, e) || !plan_resources(a, m, out, e))
 		return false;
 	const int32_t *offset = out->offset;
 	for (int i = 0; i < m->n_subgraphs; i++) {
@@ -275,8 +289,7 @@ plan_arena(struct arena *a, const struct tfl_model *m, struct tensor_plan *out,
 	}
 	out->tensor_bytes += out->plan_bytes;
 	out->n_tensors = total;
-	out->runtime_bytes = tflm_runtime_bytes(m, out->tensor_bytes,
-						out->variable_bytes);
+	out->runtime_bytes = tflm_runtime_bytes(m, out);
 	out->arena_bytes = out->tensor_bytes + out->variable_bytes +
 			   out->runtime_bytes;
 	tflm_two_arenas(m, out);

@@ -89,6 +89,8 @@ struct tensor_plan {
 	/* two arenas instead of one, multiples of 16: records and variables; tensors */
 	int64_t persistent_bytes, non_persistent_bytes;
 	int n_tensors, n_ops;
+	/* variables that the CPU's operators keep by name, VAR_HANDLE; variable_bytes has their values */
+	int n_resources;
 };
 
 /* Computes the arena of all subgraphs.  Fails if OfflineMemoryAllocation is malformed. */
@@ -117,14 +119,13 @@ enum { TFLM_MAX_SCRATCH = 4 };
 int tflm_scratch(const struct tfl_subgraph *g, const struct tfl_op *op,
 		 int64_t *bytes);
 /*
- * Bytes of an arena, aligned to 16, in addition to tensors (head_bytes) and variables,
- * such that AllocateTensors() does not fail.
+ * Bytes of an arena, aligned to 16, in addition to tensors and variables, such that
+ * AllocateTensors() does not fail.  Needs tensor_bytes, variable_bytes and n_resources.
  */
-int64_t tflm_runtime_bytes(const struct tfl_model *m, int64_t head_bytes,
-			   int64_t variable_bytes);
+int64_t tflm_runtime_bytes(const struct tfl_model *m, const struct tensor_plan *plan);
 /*
  * Sets the sizes of the two arenas of a MicroAllocator, such that AllocateTensors() does not
- * fail.  Needs tensor_bytes and variable_bytes.
+ * fail.  Needs the same.
  */
 void tflm_two_arenas(const struct tfl_model *m, struct tensor_plan *plan);
 
@@ -132,6 +133,7 @@ void tflm_two_arenas(const struct tfl_model *m, struct tensor_plan *plan);
 
 /* how the function runs an operator */
 enum step {
+	STEP_NONE,	 /* a guard, for interpreters */
 	STEP_NPU,	 /* call the driver */
 	STEP_COPY,	 /* copy rows of bytes */
 	STEP_QUANTIZE,	 /* from float */

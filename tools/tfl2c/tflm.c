@@ -19,6 +19,7 @@ enum {
 	PLANNER = 44, MICRO_ALLOCATOR = 36, OPTIONS_ALLOCATOR = 8,
 	SUBGRAPH = 8, EVAL_TENSOR = 12, NODE = 32, TENSOR = 32, QUANTIZATION = 12,
 	SCRATCH_HANDLE = 4, POINTER = 4,
+	RESOURCES = 12, RESOURCE = 20, /* variables by name */
 	/* lists of the preparation */
 	REQUEST = 12, REQUESTS_AHEAD = 12, LIFETIME = 24, PLANNED = 48,
 	/* kernels */
@@ -229,14 +230,18 @@ take_subgraph(struct prepared *p, const struct tfl_subgraph *g)
 		take_kernel(&p->tail, g, &g->op[i]);
 }
 
-/* allocators: bytes of the records of one or two arenas */
+/* allocators: bytes of the records of one or two arenas; n_resources: variables by name */
 static void
-prepare(const struct tfl_model *m, int64_t allocators, struct prepared *p)
+prepare(const struct tfl_model *m, int64_t allocators, int n_resources, struct prepared *p)
 {
 	*p = (struct prepared){ 0 };
 	reserve(&p->tail, allocators, WORD);
 	reserve(&p->tail, PLANNER, WORD);
 	reserve(&p->tail, MICRO_ALLOCATOR, WORD);
+	if (n_resources) {
+		reserve(&p->tail, RESOURCES, BUFFER_ALIGN);
+		reserve(&p->tail, RESOURCE * (int64_t)n_resources, BUFFER_ALIGN);
+	}
 	reserve(&p->tail, OPTIONS_ALLOCATOR, WORD);
 	reserve(&p->tail, SUBGRAPH * (int64_t)m->n_subgraphs, WORD);
 	for (int i = 0; i < m->n_subgraphs; i++)
@@ -270,22 +275,21 @@ finish(const struct tfl_model *m, int64_t variable_bytes, struct prepared *p)
 }
 
 int64_t
-tflm_runtime_bytes(const struct tfl_model *m, int64_t head_bytes,
-		   int64_t variable_bytes)
+tflm_runtime_bytes(const struct tfl_model *m, const struct tensor_plan *plan)
 {
 	struct prepared p;
-	prepare(m, ALLOCATOR, &p);
-	int64_t at_planning = p.tail + variable_bytes + planning_bytes(m, &p);
-	finish(m, variable_bytes, &p);
-	int64_t arena = max_i64(head_bytes + p.tail, at_planning);
-	return round_up_i64(arena, BUFFER_ALIGN) - head_bytes - variable_bytes;
+	prepare(m, ALLOCATOR, plan->n_resources, &p);
+	int64_t at_planning = p.tail + plan->variable_bytes + planning_bytes(m, &p);
+	finish(m, plan->variable_bytes, &p);
+	int64_t arena = max_i64(plan->tensor_bytes + p.tail, at_planning);
+	return round_up_i64(arena, BUFFER_ALIGN) - plan->tensor_bytes - plan->variable_bytes;
 }
 
 void
 tflm_two_arenas(const struct tfl_model *m, struct tensor_plan *plan)
 {
 	struct prepared p;
-	prepare(m, PERSISTENT_ALLOCATOR + NON_PERSISTENT_ALLOCATOR, &p);
+	prepare(m, PERSISTENT_ALLOCATOR + NON_PERSISTENT_ALLOCATOR, plan->n_resources, &p);
 	plan->non_persistent_bytes =
 	    round_up_i64(max_i64(plan->tensor_bytes, planning_bytes(m, &p)), BUFFER_ALIGN);
 	finish(m, plan->variable_bytes, &p);
