@@ -5,6 +5,9 @@
 
 load lib/common
 load lib/model
+load lib/state
+
+gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}
 
 demo()
 {
@@ -136,16 +139,52 @@ interpreted()
 	done
 }
 
-# networks VARIABLE=VALUE...: two networks on one arena
+# two FIRST SECOND VARIABLE=VALUE...: two networks on one arena
+two()
+{
+	demo MODELS="$1 $2" "${@:3}"
+	[[ "$output" == *"2 networks in an arena of "*" bytes, 16 runs in random order"* ]]
+}
+
 networks()
 {
 	cp "$(network hello_world_int8)" second.tflite
-	demo MODELS="$TOP/tests/models/digits.tflite $PWD/second.tflite" "$@"
-	[[ "$output" == *"2 networks in an arena of "*" bytes, 16 runs in random order"* ]]
+	two "$TOP/tests/models/digits.tflite" "$PWD/second.tflite" "$@"
+}
+
+# streaming: ring.tflite and lstm.tflite, networks with variables
+streaming()
+{
+	ring 9 5 1,2,3,4,5,6
+	mv m.tflite ring.tflite
+	"$gen/gen-model" 12 UNIDIRECTIONAL_SEQUENCE_LSTM >lstm.tflite
 }
 
 @test "two networks run in random order on one arena" {
 	networks
+}
+
+@test "two networks keep their variables while the other one runs" {
+	streaming
+	two ring.tflite lstm.tflite
+}
+
+@test "two networks with variables, IF and WHILE run under TensorFlow Lite Micro" {
+	[ -n "${NPUTOOLS_TFLM-}" ] || skip "no TensorFlow Lite Micro (NPUTOOLS_TFLM)"
+	local with=(TFLM="$NPUTOOLS_TFLM" TFLM_DEPS="${NPUTOOLS_TFLM_DEPS-}")
+	streaming
+	two ring.tflite lstm.tflite "${with[@]}"
+	# the interpreter must not place a buffer of the last operator on a variable
+	ends_on_cpu
+	two m.tflite lstm.tflite "${with[@]}"
+	# nor one of a body on a variable of another body
+	"$gen/gen-model" 1 SVDF | "$gen/control-model" if 1 >bodies.tflite
+	two bodies.tflite ring.tflite "${with[@]}"
+	# a variable of VAR_HANDLE, which the interpreter keeps
+	read_in_body
+	two m.tflite lstm.tflite "${with[@]}"
+	"$gen/gen-model" 1 CONV_2D | "$gen/control-model" both 3 >control.tflite
+	two control.tflite lstm.tflite "${with[@]}"
 }
 
 @test "two networks run in random order on one arena under TensorFlow Lite Micro" {

@@ -173,3 +173,23 @@ same()
 	run -2 npu-sim m.tflite
 	[[ $output = *"operator 1 (VAR_HANDLE): its handle is an output of the model" ]]
 }
+
+@test "a guard keeps variables from an interpreter's buffers" {
+	need jq
+	ends_on_cpu
+	compile
+	npu-sim --frames=5 --compare=m.tflite c.tflite
+	flatc -t --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" -- c.tflite
+	# its memory covers the variable, and it is no operator for the other programs
+	jq -e '.subgraphs[0] as $g | $g.operators[-1] as $o | ($o.outputs // []) == [] and
+		$g.tensors[$o.inputs[2]].name == "npu_kept" and
+		($g.tensors[$o.inputs[2]].shape[0] >= $g.tensors[[$g.tensors[].name] | index("npu_scratch")].shape[0])' c.json
+	[ "$(npu-perf --json c.tflite | jq .npu_operators)" = 1 ]
+	tfl2c --format=call -o c.c c.tflite
+	[ "$(grep -c 'status = .*_npu(' c.c)" = 1 ]
+	# a last conversion takes no buffers, and an operator of the NPU has the memory itself
+	ring 9 5 1,2,3,4,5,6
+	compile
+	flatc -t --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" -- c.tflite
+	jq -e '[.subgraphs[0].tensors[].name] | index("npu_kept") == null' c.json
+}

@@ -22,6 +22,6 @@ sim_names_of(const struct npu_map *m, const struct tfl_subgraph *g, int op_index
 {
 	int k = 0;
 	for (int i = 0; i < op_index; i++)
-		k += npu_is_operator(&g->op[i]);
+		k += npu_is_operator(&g->op[i]) && !npu_is_guard(g, &g->op[i]);
 	return m ? map_commands(m, k) : NULL;
 }

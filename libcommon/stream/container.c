@@ -131,6 +131,17 @@ stream_some(int n, const char *file, const struct accel *accel, struct err *e)
 }
 
 bool
+npu_is_guard(const struct tfl_subgraph *g, const struct tfl_op *op)
+{
+	enum { BYTES = 4 * (HEADER_WORDS + 1) };
+	if (!npu_is_operator(op) || op->n_out || op->n_in < 1 || op->in[0] < 0)
+		return false;
+	struct bytes payload = g->tensor[op->in[0]].data;
+	return payload.n == BYTES &&
+	       (load_le32(payload.p + BYTES - 4) & 0xffff) == NPU_OP_STOP;
+}
+
+bool
 stream_find(struct arena *a, const struct tfl_model *m,
 	    struct npu_stream **out, int *n, struct err *e)
 {
@@ -141,9 +152,14 @@ stream_find(struct arena *a, const struct tfl_model *m,
 	*out = anew(a, struct npu_stream, count);
 	*n = 0;
 	for (int s = 0; s < m->n_subgraphs; s++)
-		for (int o = 0; o < m->subgraph[s].n_ops; o++)
-			if (npu_is_operator(&m->subgraph[s].op[o]) &&
-			    !read_operator(a, m, s, o, &(*out)[(*n)++], e))
+		for (int o = 0; o < m->subgraph[s].n_ops; o++) {
+			const struct tfl_op *op = &m->subgraph[s].op[o];
+			struct npu_stream *x = &(*out)[*n];
+			if (!npu_is_operator(op))
+				continue;
+			if (!read_operator(a, m, s, o, x, e))
 				return false;
+			*n += !npu_is_guard(&m->subgraph[s], op);
+		}
 	return true;
 }

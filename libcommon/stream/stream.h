@@ -28,7 +28,8 @@ struct npu_stream {
 };
 
 /*
- * Finds every ethos-u operator of a model, in execution order, subgraph after subgraph.
+ * Finds every ethos-u operator of a model but guards, in execution order, subgraph after
+ * subgraph.
  * The words are copied into the arena.  *n is 0 if the model has no such operator.  Fails
  * on a payload that breaks ethosu-commands(7) 14.1 (rule 48) or on an unknown CONFIG word.
  */
@@ -53,6 +54,11 @@ bool stream_raw(struct arena *a, struct bytes words, const struct accel *accel,
 		struct npu_stream *out, struct err *e);
 
 bool npu_is_operator(const struct tfl_op *op); /* its custom code is "ethos-u" */
+/*
+ * A guard is an ethos-u operator without outputs whose stream is only NPU_OP_STOP.  It makes an
+ * interpreter keep the memory of variables (ethosu-commands(7) 13.4).
+ */
+bool npu_is_guard(const struct tfl_subgraph *g, const struct tfl_op *op);
 
 /* where a stream finds an input or output of the model outside of the arena */
 struct stream_place {

@@ -12,7 +12,6 @@
 static void
 add_npu_op(struct build *b, struct tflw_op *op, size_t node)
 {
-	static const uint8_t options[] = { 0x01, 0x04, 0x01 };
 	struct cmdgen *c = b->c;
 	const struct g_node *n = c->g->nodes[node];
 	struct bytes payload = emit_payload(c->a, c->accel, &c->stream[node]);
@@ -35,7 +34,7 @@ add_npu_op(struct build *b, struct tflw_op *op, size_t node)
 		.opcode = opcode,
 		.n_in = n_in, .n_out = n_out,
 		.in = in, .out = out,
-		.custom_options = { .p = options, .n = sizeof(options) },
+		.custom_options = { .p = ethosu_options, .n = sizeof(ethosu_options) },
 	};
 }
 
@@ -177,7 +176,7 @@ build_main(struct build *b)
 		b->sg.in = make_borders(b, &m->in, &b->sg.n_in);
 	if (m && G_HAS(m, G_MODEL_out))
 		b->sg.out = make_borders(b, &m->out, &b->sg.n_out);
-	b->sg.op = anew(c->a, struct tflw_op, c->g->n_nodes + 1);
+	b->sg.op = anew(c->a, struct tflw_op, c->g->n_nodes + 2);
 	bool special = false;
 	for (size_t i = 0; i < c->g->n_nodes; i++) {
 		struct tflw_op *op = &b->sg.op[b->sg.n_ops];
@@ -198,7 +197,10 @@ build_main(struct build *b)
 	}
 	plan_tensors(b);
 	b->arena_end = max_i64(b->arena_end, graph_place_used(c->g, PLACE_ARENA));
-	return place_bodies(b);
+	if (!place_bodies(b))
+		return false;
+	add_guard(b);
+	return true;
 }
 
 static bool

@@ -10,6 +10,9 @@
 
 enum { EMPTY_BUFFER = 0 };
 
+/* of an ethos-u operator, as its kernel checks them */
+static const uint8_t ethosu_options[] = { 0x01, 0x04, 0x01 };
+
 /* the new model under construction */
 struct build {
 	struct cmdgen *c;
@@ -21,6 +24,8 @@ struct build {
 	struct tflw_subgraph sg;
 	int64_t arena_end; /* bytes of the first subgraph's part of the arena */
 	int64_t *base;	   /* by subgraph: where its part begins */
+	int64_t top;	   /* bytes of the whole arena */
+	bool body_keeps;   /* a body has variables in the arena */
 	int *tensor_map;   /* tensor of subgraph 0 -> new tensor; -1: dropped */
 	/* graph tensor that the original lacks -> new tensor; -1: not made yet */
 	int *made;
@@ -77,6 +82,11 @@ bool place_bodies(struct build *b);
 int64_t body_planned_at(const struct build *b, int index, int tensor);
 /* Sets *out to a compiled body; false: subgraph `index` was not compiled. */
 bool put_body(struct build *b, int index, struct tflw_subgraph *out);
+
+/* ---- model_guard.c ---- */
+
+/* Appends a guard to the first subgraph, if an interpreter needs one.  The plan is complete. */
+void add_guard(struct build *b);
 
 /* ---- model_signatures.c ---- */
 

@@ -107,10 +107,12 @@ place_bodies(struct build *b)
 		if (*base + bytes[order[k]] > INT32_MAX)
 			return err_at(c->e, c->g->file, 0, "the arenas of the model and of its "
 							   "bodies are larger than 2 GB");
+		b->top = max_i64(b->top, *base + bytes[order[k]]);
 		for (int i = 0; i < g->n_ops; i++)
 			for (int j = 0; tfl_callees(&g->op[i], to) && j < TFL_CALLEES; j++)
 				b->base[to[j]] = max_i64(b->base[to[j]], *base + bytes[order[k]]);
 	}
+	b->body_keeps = keeps;
 	return order != NULL;
 }
 

@@ -76,6 +76,8 @@ walk_operators(struct arena *a, const struct tfl_model *m, struct network *net)
 		int64_t constants = 0;
 		for (int i = 0; i < g->n_ops; i++) {
 			const struct tfl_op *op = &g->op[i];
+			if (npu_is_guard(g, op))
+				continue;
 			if (npu_is_operator(op)) {
 				net->n++;
 				net->n_bodies += s > 0;

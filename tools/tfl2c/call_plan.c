@@ -302,6 +302,8 @@ plan_call(struct arena *a, const struct tfl_model *m,
 					     "microcontroller has",
 			      (long long)out->arena_bytes);
 	for (int i = 0; i < g->n_ops; i++) {
+		if (npu_is_guard(g, &g->op[i]))
+			continue;
 		step[i] = step_of(g, &g->op[i]);
 		out->has[step[i]] = true;
 		if (step[i] == STEP_NPU ? !check_npu(&p, i)

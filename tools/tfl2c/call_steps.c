@@ -320,6 +320,8 @@ static void
 put_step(struct text *t, const struct job *j, int index)
 {
 	const struct tfl_op *op = &j->m->subgraph[0].op[index];
+	if (j->call.step[index] == STEP_NONE)
+		return;
 	text_printf(t, "\n\t/* %d: ", index);
 	put_comment_text(t, tfl_op_label(op));
 	text_puts(t, " */\n");
