@@ -69,8 +69,28 @@ NPU_OPTIONS_tfl2c = $(NPU_PART_FLAGS) $(NPU_TFL2C_FLAGS)
 %.wenc: %.sched .npu-wenc.options
 	$(NPU_BIN)npu-wenc $(NPU_WENC_FLAGS) $(npu_files)
 
+# Bodies of IF and WHILE are networks of their own, which npu-cmdgen puts into the model: files
+# NAME.bodyN.part and so on.  Options about the model's inputs, outputs and plan are not for them.
+npu_model = $(call npu_quote,$(NPU_MODELS)/$*.tflite)
+NPU_BODY_PARTITION_FLAGS = $(filter-out --input-layout=% --output-layout=% --integer-io \
+	--separate-io-regions,$(NPU_PARTITION_FLAGS))
+NPU_BODY_SCHED_FLAGS = $(filter-out --plan=% --keep-plan=% --batch=% --require-batch,\
+	$(NPU_SCHED_FLAGS))
+npu_list_bodies = $(if $(wildcard $(NPU_MODELS)/$*.tflite),$(NPU_BIN)tfl-partition --report \
+	$(NPU_ACCELERATOR_FLAGS) $(NPU_BODY_PARTITION_FLAGS) -- $(npu_model) | \
+	sed -n 's/^subgraph \([0-9]*\). a body .*/\1/p',:)
+
 %_npu.tflite: %.wenc .npu-cmdgen.options
-	$(NPU_BIN)npu-cmdgen $(NPU_CMDGEN_FLAGS) $(npu_files)
+	set --; for n in $$($(npu_list_bodies)); do \
+		b=$(call npu_quote,$*).body$$n; \
+		$(NPU_BIN)tfl-partition --subgraph=$$n $(NPU_ACCELERATOR_FLAGS) \
+			$(NPU_BODY_PARTITION_FLAGS) -o "$$b.part" -- $(npu_model) && \
+		$(NPU_BIN)npu-sched $(NPU_TARGET_FLAGS) $(NPU_BODY_SCHED_FLAGS) \
+			-o "$$b.sched" -- "$$b.part" && \
+		$(NPU_BIN)npu-wenc $(NPU_WENC_FLAGS) -o "$$b.wenc" -- "$$b.sched" && \
+		$(NPU_BIN)npu-cmdgen $(NPU_CMDGEN_FLAGS) -o "$$b"_npu.tflite -- "$$b.wenc" || exit; \
+		set -- "$$@" --body=$$n="$$b"_npu.tflite; \
+	done; $(NPU_BIN)npu-cmdgen $(NPU_CMDGEN_FLAGS) "$$@" $(npu_files)
 
 %.h: %_npu.tflite .npu-tfl2c.options $(NPU_PART_FILE)
 	$(NPU_BIN)tfl2c $(NPU_PART_FLAGS) $(NPU_TFL2C_FLAGS) --name-of=$(call npu_quote,$*) $(npu_files)

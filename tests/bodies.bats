@@ -89,6 +89,24 @@ drawn()
 			grep -q "^nputools-graph 1 stage=$stage" kept/m.body$n.$stage
 		done
 	done
+	# the report lists the bodies, as --subgraph compiles them
+	[ "$(grep -c '^subgraph [1-4], a body of IF or WHILE: ' kept/partition.txt)" = 4 ]
+	grep -A1 '^subgraph 4, .*: else$' kept/partition.txt | grep ' 0  NPU  CONV_2D'
+	tfl-partition -a ethos-u55-128 --report m.tflite | cmp - kept/partition.txt
+	tfl-partition -a ethos-u55-128 --report --json m.tflite | jq -e '(.operators | length) == 2 and
+		[.bodies[] | [.subgraph, .name, .operators[-1].runs_on]] ==
+		[[1,"condition","npu"],[2,"loop","cpu"],[3,"then","npu"],[4,"else","npu"]]'
+	tfl-partition --subgraph=3 --report m.tflite >report
+	! grep '^subgraph' report || return 1
+	# npu.mk does the same
+	ln -s "$TOP/scripts/npu.mk" npu.mk
+	mkdir models
+	cp m.tflite models/again.tflite
+	make -f npu.mk NPU_MODELS=models NPU_ACCELERATOR=ethos-u55-128 \
+		NPU_SYSTEM=Ethos_U55_High_End_Embedded NPU_MEMORY=Shared_Sram \
+		NPU_PARTITION_FLAGS=--cpu=MEAN NPU_SCHED_FLAGS=--keep-plan=plan again.checked >log
+	[ "$(in_bodies again_npu.tflite)" = 4 ]
+	npu-sim --seed=1 --compare=npu.tflite again_npu.tflite
 	# without --body, the subgraphs stay as they are, and a note says so
 	tfl-partition -a ethos-u55-128 m.tflite | npu-sched "${u55[@]}" | npu-wenc |
 		npu-cmdgen -o plain.tflite 2>notes
@@ -278,18 +296,7 @@ refused()
 }
 
 @test "a variable that a body and the model share stays one variable" {
-	# the model assigns; the body of IF reads
-	ring 9 0 "0,0,0,0,0,0" '.operator_codes += [code(118)]
-		| .subgraphs[0].tensors += [{name:"is",shape:[1],type:6},
-			{name:"later",shape:[1,3,2],type:9,quantization:q}]
-		| .subgraphs[0].inputs = [0, 8] | .subgraphs[0].outputs = [3, 9]
-		| .subgraphs[0].operators += [{opcode_index:6,inputs:[8],outputs:[9],
-			builtin_options_type:92,builtin_options:{then_subgraph_index:2,else_subgraph_index:2}}]
-		| .subgraphs += [{name:"reader",inputs:[],outputs:[1],tensors:[{name:"handle",shape:[],type:13},
-			{name:"now",shape:[1,3,2],type:9,quantization:q}],
-		  operators:[{opcode_index:1,inputs:[],outputs:[0],builtin_options_type:111,
-			builtin_options:{container:"",shared_name:"ring"}},
-			{opcode_index:2,inputs:[0],outputs:[1],builtin_options_type:112,builtin_options:{}}]}]'
+	read_in_body
 	npucc -q "${u55[@]}" -o npu.tflite m.tflite
 	npu-sim --inputs=random,random,random,random --compare=m.tflite npu.tflite
 	tfl-partition --report m.tflite | grep -q 'CPU  READ_VARIABLE'

@@ -156,8 +156,7 @@ run(void *options, struct arena *a, struct err *e)
 	if (!o->report)
 		return !fails && graph_write(p.g, o->output, e);
 	struct text t = { 0 };
-	(o->json ? print_report_json : print_report)(&p, &t);
-	return file_write_text(o->output, &t, e) && !fails;
+	return report_all(&p, o, accel, &t) && file_write_text(o->output, &t, e) && !fails;
 }
 
 /* The file of --part is read with the sandbox around. */

@@ -119,6 +119,7 @@ struct part_cut {
 
 struct part {
 	struct arena *a;
+	int body; /* the subgraph of the model that subgraph 0 of m was; 0: the model's first */
 	struct tfl_model *m;
 	const struct tfl_subgraph *sg; /* subgraph 0 */
 	struct graph *g;
@@ -320,11 +321,17 @@ void bind_place(struct part *p, int tensor, struct g_operand place);
 /* concat.c: binds inputs of CONCATENATION and PACK that have no memory yet to parts of the result */
 void bind_concat(struct part *p, const struct lop *o);
 
-/* report_json.c */
-void print_report_json(const struct part *p, struct text *t);
+/* report_json.c: body[0] to body[n - 1] are the bodies of p */
+void print_report_json(const struct part *p, const struct part *body, size_t n, struct text *t);
 
-/* report.c */
+/* report.c: p alone, without its bodies */
 void print_report(const struct part *p, struct text *t);
+/*
+ * Prints the report of p, and of each body of IF and WHILE as --subgraph compiles it.  False
+ * if a body can't be compiled.
+ */
+bool report_all(const struct part *p, const struct options *o, const struct accel *accel,
+		struct text *t);
 /* the name of an operator's first result, for people to read */
 const char *part_name(const struct part *p, const struct tfl_op *op);
 /*

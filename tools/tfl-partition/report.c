@@ -7,6 +7,7 @@
 #include "tflite/calls.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char *
 part_name(const struct part *p, const struct tfl_op *op)
@@ -102,6 +103,49 @@ print_report(const struct part *p, struct text *t)
 		text_printf(t, ", %d left out", out);
 	text_putc(t, '\n');
 	print_cut(p, t);
+}
+
+/* the options for a body: those that are about the model's inputs, outputs and operators are not */
+static struct options
+options_of_body(struct arena *a, const struct options *o, int subgraph)
+{
+	struct options x = { .input = o->input, .accel = o->accel, .part = o->part,
+			     .cpu = anew(a, const char *, o->n_cpu + 1), .report = true,
+			     .allow_unequal = o->allow_unequal, .subgraph = subgraph,
+			     .target = o->target, .rewrites = o->rewrites };
+	for (size_t i = 0; i < o->n_cpu; i++)
+		if (strspn(o->cpu[i], "0123456789") < strlen(o->cpu[i]))
+			x.cpu[x.n_cpu++] = o->cpu[i];
+	return x;
+}
+
+bool
+report_all(const struct part *p, const struct options *o, const struct accel *accel,
+	   struct text *t)
+{
+	/* after a cut, the bodies are those of the network between the tensors */
+	const bool *is_body = o->subgraph ? NULL : tfl_bodies(p->a, p->m);
+	struct part *body = anew(p->a, struct part, (size_t)p->m->n_subgraphs);
+	size_t n = 0;
+	for (int i = 1; is_body && i < p->m->n_subgraphs; i++) {
+		struct options x = options_of_body(p->a, o, i);
+		if (!is_body[i])
+			continue;
+		if (!partition_file(p->a, &x, accel, p->m->file, &body[n], p->e))
+			return false;
+		body[n++].body = i;
+	}
+	if (o->json) {
+		print_report_json(p, body, n, t);
+		return true;
+	}
+	print_report(p, t);
+	for (size_t i = 0; i < n; i++) {
+		text_printf(t, "\nsubgraph %d, a body of IF or WHILE: %s\n", body[i].body,
+			    text_plain(p->a, body[i].sg->name));
+		print_report(&body[i], t);
+	}
+	return true;
 }
 
 /* ---- operators that stay on the CPU ------------------------------------------- */

@@ -56,19 +56,44 @@ put_cut(const struct part_cut *c, const struct json_out *j)
 	json_close(j, '}');
 }
 
-void
-print_report_json(const struct part *p, struct text *t)
+static void
+put_operators(const struct part *p, const struct json_out *j)
 {
-	const struct json_out out = { .t = t, .style = JSON_SPACED }, *j = &out;
-	json_root(j, '{');
-	json_put_string(j, "model", p->m->name);
-	json_line(j, 0);
 	json_open(j, "operators", '[');
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		json_line(j, 0);
 		put_operator(p, j, i);
 	}
 	json_close(j, ']');
+}
+
+static void
+put_body(const struct part *p, const struct json_out *j)
+{
+	json_line(j, 0);
+	json_open(j, NULL, '{');
+	json_put_i64(j, "subgraph", p->body);
+	json_put_string(j, "name", p->sg->name);
+	json_line(j, 0);
+	put_operators(p, j);
+	json_close(j, '}');
+}
+
+void
+print_report_json(const struct part *p, const struct part *body, size_t n, struct text *t)
+{
+	const struct json_out out = { .t = t, .style = JSON_SPACED }, *j = &out;
+	json_root(j, '{');
+	json_put_string(j, "model", p->m->name);
+	json_line(j, 0);
+	put_operators(p, j);
+	if (n) {
+		json_line(j, 0);
+		json_open(j, "bodies", '[');
+		for (size_t i = 0; i < n; i++)
+			put_body(&body[i], j);
+		json_close(j, ']');
+	}
 	if (p->cut)
 		put_cut(p->cut, j);
 	text_puts(t, "}\n");

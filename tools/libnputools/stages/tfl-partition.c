@@ -13,7 +13,8 @@ partition(struct call *c, struct bytes model, bool report, struct text *out)
 	const struct options o = {
 		.input = c->o.name, .accel = c->o.accelerator,
 		.fail_on_cpu = c->o.fail_on_cpu,
-		.allow_unequal = c->o.allow_unequal_quantization, .report = report, .subgraph = c->subgraph,
+		.allow_unequal = c->o.allow_unequal_quantization, .report = report, .json = report,
+		.subgraph = c->subgraph,
 	};
 	const struct accel *accel = o.accel ? accel_named(o.accel, &c->e) : NULL;
 	struct part p;
@@ -21,9 +22,8 @@ partition(struct call *c, struct bytes model, bool report, struct text *out)
 	    fails_on_cpu(&p, &o))
 		return false;
 	if (report)
-		print_report_json(&p, out);
-	else
-		graph_print(p.g, out);
+		return report_all(&p, &o, accel, out);
+	graph_print(p.g, out);
 	return true;
 }
 
