@@ -77,6 +77,11 @@ head_of_floats() {
 @test "names that make no cut are refused" {
 	cd "$BATS_FILE_TMPDIR"
 	refuses 2 "subgraph 0 has no tensor 'residuel'; did you mean residual?" tfl-partition --cut-inputs=residuel m.tflite
+	# a layer's name leads to its tensor, also to one of several joined names
+	model joined "$t[3].name = \"net/relu_1/Relu6;net/dense_1/BiasAdd;net/dense_1/MatMul\""
+	refuses 2 "subgraph 0 has no tensor 'dense_1'; did you mean net/dense_1/BiasAdd?" \
+		tfl-partition --cut-outputs=dense_1 joined.tflite
+	refuses 2 "did you mean net/dense_1/MatMul?" tfl-partition --cut-outputs=net/dense_1/MatMult joined.tflite
 	refuses 2 "--cut-inputs names tensor" tfl-partition --cut-inputs=pw1,pw1 m.tflite
 	refuses 2 "no output of the cut depends on tensor" tfl-partition --cut-inputs=pw4 --cut-outputs=pw1 m.tflite
 	refuses 2 "is an input of the cut: no operator is between them" tfl-partition --cut-inputs=pw1 --cut-outputs=pw1 m.tflite

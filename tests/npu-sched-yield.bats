@@ -109,6 +109,14 @@ figure() # KEY
 	tfl-partition -o m.part fan.tflite
 	compile "${u55[@]}" --yield-every=1
 	[ "$(grep -c "yield: operation .* cycles, which can't be divided" notes)" = 4 ]
+	# long names are shortened in the middle
+	model long "$t[3].name = \"first/$(printf '%0100d' 0)/last\""
+	tfl-partition -o m.part long.tflite
+	compile "${u55[@]}" --yield-every=1
+	grep -q "yield: operation first/0*\.\.0*/last: " notes
+	[ "$(grep 'yield: operation' notes | wc -L)" -lt 120 ]
+	tfl-partition -o m.part fan.tflite
+	compile "${u55[@]}" --yield-every=1
 	grep -q "yield: in all, $(figure npu_operators) operators exceed 1 cycles" notes
 	refuses 2 "--yield-every takes a whole number" npu-sched "${u55[@]}" --yield-every=0 m.part
 }

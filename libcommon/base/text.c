@@ -421,3 +421,28 @@ text_cut(struct arena *a, const char *s, const char *suffix)
 	size_t n = strlen(s), k = strlen(suffix);
 	return n > k && text_has_suffix(s, suffix) ? arena_strndup(a, s, n - k) : s;
 }
+
+/* bytes of the first n characters of UTF-8, or of all if there are fewer */
+static size_t
+bytes_of_characters(const char *s, size_t n)
+{
+	size_t i = 0;
+	for (; s[i]; i++)
+		if (((unsigned char)s[i] & 0xc0) != 0x80 && n-- == 0)
+			break;
+	return i;
+}
+
+const char *
+text_shortened(struct arena *a, const char *s, size_t n)
+{
+	size_t all = 0;
+	for (size_t i = 0; s[i]; i++)
+		all += ((unsigned char)s[i] & 0xc0) != 0x80;
+	if (all <= n)
+		return s;
+	/* the begin and the end of a name say most */
+	size_t keep = n > 2 ? n - 2 : 0, front = (keep + 1) / 2;
+	return arena_printf(a, "%.*s..%s", (int)bytes_of_characters(s, front), s,
+			    s + bytes_of_characters(s, all - (keep - front)));
+}

@@ -44,6 +44,9 @@ void text_repr(struct text *t, double v);
 /* Returns s without the suffix; s itself if it has another one, or is the suffix. */
 const char *text_cut(struct arena *a, const char *s, const char *suffix);
 
+/* Returns s, or its begin and its end with two dots between them, n characters together. */
+const char *text_shortened(struct arena *a, const char *s, size_t n);
+
 /*
  * Text from outside, such as a name in a model, holds any byte.  It goes through the one
  * function of the format that it is written to: text_plain() or text_make_plain() for lines

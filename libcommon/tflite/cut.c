@@ -57,15 +57,39 @@ name_length(const char *list, const char *name)
 	return 0;
 }
 
-/* The nearest name of a computed tensor; NULL: none is near. */
+/* Is word one of the words between the slashes of a name? */
+static bool
+has_word(const char *name, const char *word)
+{
+	size_t n = strlen(word);
+	for (const char *at = name; *at; at += *at == '/') {
+		size_t k = strcspn(at, "/");
+		if (k == n && !strncmp(at, word, k))
+			return true;
+		at += k;
+	}
+	return false;
+}
+
+/*
+ * The name of a computed tensor, or one of its joined names, that has the word between slashes, as
+ * a layer's name is, or else is nearest to it; NULL: none is.
+ */
 static const char *
 nearest_name(const struct state *s, const char *word)
 {
-	const char **names = anew(s->a, const char *, (size_t)s->sg->n_tensors + 1);
-	size_t n = 0;
+	const char **names = NULL;
+	size_t n = 0, cap = 0;
 	for (int i = 0; i < s->sg->n_tensors; i++)
-		if (is_computed(s->sg, i))
-			names[n++] = text_plain(s->a, s->sg->tensor[i].name);
+		for (const char *part = s->sg->tensor[i].name; is_computed(s->sg, i) && *part;
+		     part += *part == ';') {
+			size_t k = strcspn(part, ";");
+			agrow(s->a, names, n, &cap);
+			names[n] = text_plain(s->a, arena_strndup(s->a, part, k));
+			part += k;
+			if (has_word(names[n++], word))
+				return names[n - 1];
+		}
 	return nearest_word(word, names, n);
 }
 

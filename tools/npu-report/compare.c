@@ -280,11 +280,11 @@ print_comparison(struct text *t, const struct report *old, size_t n_old,
 {
 	struct arena *a = new->a;
 	enum { NAME = 44 };
-	const char *now = shortened(a, text_plain(a, new->file), NAME);
+	const char *now = text_shortened(a, text_plain(a, new->file), NAME);
 	const char *title = arena_printf(a, "%s compared with", now);
 	for (size_t i = 0; i < n_old; i++)
 		title = arena_printf(a, "%s%s %s", title, i ? "," : "",
-				     shortened(a, text_plain(a, old[i].file), NAME));
+				     text_shortened(a, text_plain(a, old[i].file), NAME));
 	if (html)
 		page_open(t, title);
 	for (size_t i = 0; i < n_old; i++) {
@@ -299,7 +299,7 @@ print_comparison(struct text *t, const struct report *old, size_t n_old,
 		}
 		const char *differs = machine_differences(&old[i], new);
 		text_printf(t, "%s%s compared with %s\n", i ? "\n" : "", now,
-			    shortened(a, text_plain(a, old[i].file), NAME));
+			    text_shortened(a, text_plain(a, old[i].file), NAME));
 		text_printf(t, "  old: %s\n  new: %s\n", text_plain(a, machine_text(&old[i])),
 			    text_plain(a, machine_text(new)));
 		if (differs)

@@ -100,7 +100,7 @@ draw_name(const struct plot *p, size_t i)
 		if (n_letters < FEWEST)
 			continue;
 		svg_text(p->t, ANCHOR_START, x + INSIDE, y + HIGH / 2.0 + 3,
-			 shortened(p->r->a, s->label, (size_t)n_letters));
+			 text_shortened(p->r->a, s->label, (size_t)n_letters));
 		return;
 	}
 }

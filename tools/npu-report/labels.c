@@ -5,31 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* bytes of the first n characters of UTF-8, or of all if there are fewer */
-static size_t
-bytes_of(const char *s, size_t n)
-{
-	size_t i = 0;
-	for (; s[i]; i++)
-		if (((unsigned char)s[i] & 0xc0) != 0x80 && n-- == 0)
-			break;
-	return i;
-}
-
-const char *
-shortened(struct arena *a, const char *s, size_t n)
-{
-	size_t all = 0;
-	for (size_t i = 0; s[i]; i++)
-		all += ((unsigned char)s[i] & 0xc0) != 0x80;
-	if (all <= n)
-		return s;
-	/* the begin and the end of a name say most */
-	size_t keep = n > 2 ? n - 2 : 0, front = (keep + 1) / 2;
-	return arena_printf(a, "%.*s..%s", (int)bytes_of(s, front), s,
-			    s + bytes_of(s, all - (keep - front)));
-}
-
 static int
 by_label(const void *p, const void *q)
 {
@@ -52,7 +27,7 @@ tell_apart(struct report *r)
 		for (size_t k = i; end - i > 1 && k < end; k++) {
 			const char *number = arena_printf(r->a, " %zu", v[k]->index);
 			v[k]->label = arena_printf(r->a, "%s%s",
-						   shortened(r->a, label, LABEL - strlen(number)),
+						   text_shortened(r->a, label, LABEL - strlen(number)),
 						   number);
 			if (v[k]->layer >= 0)
 				r->layer[v[k]->layer].label = v[k]->label;

@@ -51,7 +51,7 @@ put_bar(struct text *t, char letter, double v, double most)
 static void
 put_pair(struct text *t, const struct report *r, const struct pair *x, double most)
 {
-	const char *name = shortened(r->a, text_plain(r->a, x->name), 36);
+	const char *name = text_shortened(r->a, text_plain(r->a, x->name), 36);
 	text_printf(t, "  %-36s measured  %12.6g ", name, x->measured);
 	put_bar(t, '#', x->measured, most);
 	text_printf(t, "  %-36s estimated %12.6g ", "", x->estimated);

@@ -30,7 +30,7 @@ label_of(struct arena *a, const char *name, const char *path)
 	size_t n = strcspn(name, ";"), skip = strlen(path);
 	if (strncmp(name, path, skip) != 0 || skip >= n)
 		skip = 0;
-	return shortened(a, arena_strndup(a, name + skip, n - skip), LABEL);
+	return text_shortened(a, arena_strndup(a, name + skip, n - skip), LABEL);
 }
 
 /* A layer's label in the report, or NULL; an older report has none. */
@@ -215,7 +215,7 @@ list_nodes(struct report *r, const int *place, const char *path)
 		const char *title = title_of(&named[i]);
 		r->node[r->n_nodes] = (struct node){
 			.name = name, .title = title ? title : name,
-			.label = title ? shortened(r->a, title, LABEL)
+			.label = title ? text_shortened(r->a, title, LABEL)
 				       : label_of(r->a, name, path),
 			.index = i, .kind = kind,
 			.reason = json_string(&named[i], "reason", NULL),
@@ -394,7 +394,7 @@ read_operations(struct report *r)
 	}
 	for (size_t i = 0; i < r->n_layers; i++) {
 		struct layer *x = &r->layer[i];
-		x->label = x->title ? shortened(r->a, x->title, LABEL)
+		x->label = x->title ? text_shortened(r->a, x->title, LABEL)
 				    : label_of(r->a, x->name, path);
 		x->title = x->title ? x->title : x->name;
 	}
@@ -529,7 +529,7 @@ name_span(const struct report *r, struct span *s)
 	const char *kinds = strstr(title, " (");
 	size_t n = kinds ? (size_t)(kinds - title) : strlen(title);
 	if (title != r->node[s->node].name)
-		s->label = shortened(r->a, arena_printf(r->a, "%.*s%s", (int)n, title, rest), LABEL);
+		s->label = text_shortened(r->a, arena_printf(r->a, "%.*s%s", (int)n, title, rest), LABEL);
 }
 
 bool

@@ -155,8 +155,6 @@ bool read_other(struct report *r, struct bytes json, const char *file, const cha
 enum { REPORT_MAX = 1 << 28 }; /* bytes of a file */
 
 enum { LABEL = 36 }; /* characters of a label, at most */
-/* labels.c: s, or its begin and its end with two dots between them, n characters together */
-const char *shortened(struct arena *a, const char *s, size_t n);
 /*
  * labels.c: adds their numbers to the labels of operators that are the same, because two long
  * names may differ in the middle alone
@@ -377,7 +375,18 @@ void print_comparison_page(struct text *t, const struct report *old,
 			   const struct report *new, const struct rows *rows,
 			   const struct table *tables, size_t n);
 
-/* measured.c: what a device measured beside the estimate, as text with bars and as a table */
+/*
+ * measured.c: what a device measured beside the estimate, as text with bars and as a table.
+ * The counters of an inference, its operators, and samples of QREAD are compared in a group each.
+ */
+enum measured_group { MEASURED_COUNTERS, MEASURED_OPERATORS, MEASURED_SAMPLES, MEASURED_GROUPS };
+struct measured_pair {
+	const char *name;
+	double measured, estimated; /* estimated 0: unknown */
+};
+/* most: the largest number of the group */
+const struct measured_pair *measured_pairs(const struct report *r, enum measured_group group,
+					   size_t *n, double *most);
 void print_measured(struct text *t, const struct report *r);
 struct table table_measured(const struct report *r);
 

@@ -219,7 +219,7 @@ put_longest(struct text *t, const struct report *r)
 		const char *label = !cpu ? l->label : c->node >= 0 ? r->node[c->node].label
 				  : *c->name ? c->name : c->kind;
 		text_printf(t, "  %-8s %-*s %4.1f %%, %s, %s\n", i + k ? "" : "longest",
-			    NAME + 1, shortened(r->a, text_plain(r->a, label), NAME),
+			    NAME + 1, text_shortened(r->a, text_plain(r->a, label), NAME),
 			    100 * time / r->whole, human_ms(r->a, cycles_ms(r, time)),
 			    cpu ? "on the CPU, roughly" : limit_text(r, layer_limit(l)));
 		i += !cpu;

@@ -80,7 +80,7 @@ cell_string(struct arena *a, const struct cell *c, bool is_name)
 	struct text t = { 0 };
 	if (c->text) {
 		const char *text = text_plain(a, c->text);
-		return strchr(text, ' ') && !is_name ? text : shortened(a, text, TEXT_MOST);
+		return strchr(text, ' ') && !is_name ? text : text_shortened(a, text, TEXT_MOST);
 	}
 	put_cell(&t, c);
 	const char *s = arena_strndup(a, t.p, t.n);
