@@ -317,13 +317,13 @@ report_measured(struct text *t, const struct network *net)
 			    m->inferences, m->inferences == 1 ? "" : "s", m->least, m->most);
 	else
 		text_puts(t, "\nMeasured\n");
-	text_printf(t, "  %-38s %12s %12s %8s\n", "", "measured", "timeline",
+	text_printf(t, "  %-38s %12s %12s %8s\n", "", "measured", "estimate",
 		    "ratio");
 	for (int c = 0; c < COUNTERS; c++)
 		if (m->value[c] >= 0)
 			put_line(t, names[c], m->value[c],
 				 counter_estimate(net, (enum counter)c));
-	if (m->inferences)
+	if (m->inferences && net->model != PERF_CALIBRATED)
 		put_line(t, "cycles, calibrated", measured_cycles(m), net->calibrated);
 	put_operators(t, net);
 	report_samples(t, net);

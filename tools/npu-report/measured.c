@@ -6,31 +6,60 @@
 
 static const char title[] = "Measured beside estimated";
 
+static const char *const units[] = {
+	[MEASURED_COUNTERS] = "counters", [MEASURED_OPERATORS] = "cycles",
+	[MEASURED_SAMPLES] = "shares of the time",
+};
+
 static const struct json *
 list_of(const struct report *r, const char *key, size_t *n)
 {
 	return json_items(json_get(r->root, "measured"), key, n);
 }
 
-struct pair {
-	const char *name;
-	double measured, estimated; /* estimated 0: unknown */
-};
+/* The counters that have an estimate. */
+static struct measured_pair *
+counters_of(const struct report *r, size_t *n)
+{
+	const struct json *m = json_get(r->root, "measured");
+	struct measured_pair *p = anew(r->a, struct measured_pair, m ? m->n + 1 : 1);
+	*n = 0;
+	for (size_t i = 0; m && i < m->n; i++) {
+		double estimated = m->item[i].kind == JSON_OBJECT
+					   ? json_number(&m->item[i], "estimated", 0) : 0;
+		if (estimated > 0)
+			p[(*n)++] = (struct measured_pair){
+				.name = m->item[i].key, .estimated = estimated,
+				.measured = json_number(&m->item[i], "measured", 0) };
+	}
+	return p;
+}
 
 /* Cycles of the operators of a log, or shares of the samples of a histogram. */
-static struct pair *
-pairs_of(const struct report *r, bool samples, size_t *n, double *most)
+static struct measured_pair *
+rows_of(const struct report *r, bool samples, size_t *n)
 {
 	size_t n_estimates;
 	const struct json *v = list_of(r, samples ? "sampled" : "operators", n);
 	const struct json *estimate = list_of(r, "operators_estimated", &n_estimates);
-	struct pair *p = anew(r->a, struct pair, *n + 1);
-	*most = 0;
+	struct measured_pair *p = anew(r->a, struct measured_pair, *n + 1);
 	for (size_t i = 0; i < *n; i++) {
 		p[i].name = json_string(&v[i], "name", "?");
 		p[i].measured = json_number(&v[i], samples ? "share" : "ticks", 0);
 		p[i].estimated = samples ? json_number(&v[i], "estimated_share", 0)
 				 : i < n_estimates ? estimate[i].number : 0;
+	}
+	return p;
+}
+
+const struct measured_pair *
+measured_pairs(const struct report *r, enum measured_group group, size_t *n, double *most)
+{
+	struct measured_pair *p = group == MEASURED_COUNTERS
+					  ? counters_of(r, n)
+					  : rows_of(r, group == MEASURED_SAMPLES, n);
+	*most = 0;
+	for (size_t i = 0; i < *n; i++) {
 		*most = p[i].measured > *most ? p[i].measured : *most;
 		*most = p[i].estimated > *most ? p[i].estimated : *most;
 	}
@@ -49,7 +78,8 @@ put_bar(struct text *t, char letter, double v, double most)
 }
 
 static void
-put_pair(struct text *t, const struct report *r, const struct pair *x, double most)
+put_pair(struct text *t, const struct report *r, const struct measured_pair *x,
+	 double most)
 {
 	const char *name = text_shortened(r->a, text_plain(r->a, x->name), 36);
 	text_printf(t, "  %-36s measured  %12.6g ", name, x->measured);
@@ -61,13 +91,12 @@ put_pair(struct text *t, const struct report *r, const struct pair *x, double mo
 void
 print_measured(struct text *t, const struct report *r)
 {
-	for (int samples = 0; samples < 2; samples++) {
+	for (int g = 0; g < MEASURED_GROUPS; g++) {
 		size_t n;
 		double most;
-		const struct pair *p = pairs_of(r, samples, &n, &most);
+		const struct measured_pair *p = measured_pairs(r, (enum measured_group)g, &n, &most);
 		if (n)
-			text_printf(t, "\n%s%s\n", title,
-				    samples ? ", shares of the time" : ", cycles");
+			text_printf(t, "\n%s, %s\n", title, units[g]);
 		for (size_t i = 0; i < n; i++)
 			put_pair(t, r, &p[i], most);
 	}
@@ -78,10 +107,10 @@ table_measured(const struct report *r)
 {
 	static const char *const columns[] = { "operator", "measured", "estimated", "ratio", NULL };
 	struct table b = table_of(r->a, title, columns);
-	for (int samples = 0; samples < 2; samples++) {
+	for (int g = 0; g < MEASURED_GROUPS; g++) {
 		size_t n;
 		double most;
-		const struct pair *p = pairs_of(r, samples, &n, &most);
+		const struct measured_pair *p = measured_pairs(r, (enum measured_group)g, &n, &most);
 		for (size_t i = 0; i < n; i++) {
 			table_add(&b, cell_text(p[i].name));
 			table_add(&b, cell_number(p[i].measured));

@@ -427,26 +427,32 @@ put_cpu(struct text *t, const struct report *r)
 }
 
 static void
+put_measured_row(struct text *t, const struct measured_pair *p, double most)
+{
+	const double v[] = { p->measured, p->estimated };
+	text_puts(t, "<tr>");
+	put_cell(t, "", p->name);
+	for (size_t k = 0; k < ARRAY_LEN(v); k++)
+		text_printf(t, "<td class=\"n share\" style=\"--p:%.1f%%\">%.6g</td>",
+			    most > 0 ? 100 * v[k] / most : 0, v[k]);
+	text_puts(t, "</tr>\n");
+}
+
+static void
 put_measured(struct text *t, const struct report *r)
 {
 	static const char *const columns[] = { "operator", ",measured", ",estimated", NULL };
 	struct table all = table_measured(r);
-	double most = 0;
 	if (!all.n)
 		return;
-	size_t width = 4;
-	for (size_t i = 0; i < all.n; i += width)
-		for (size_t k = 1; k < 3; k++)
-			most = fmax(most, all.cell[i + k].number);
 	open_section(t, "measured", all.title);
 	open_table(t, columns);
-	for (size_t i = 0; i < all.n && most > 0; i += width) {
-		text_puts(t, "<tr>");
-		put_cell(t, "", all.cell[i].text);
-		for (size_t k = 1; k < 3; k++)
-			text_printf(t, "<td class=\"n share\" style=\"--p:%.1f%%\">%.6g</td>",
-				    100 * all.cell[i + k].number / most, all.cell[i + k].number);
-		text_puts(t, "</tr>\n");
+	for (int g = 0; g < MEASURED_GROUPS; g++) {
+		size_t n;
+		double most;
+		const struct measured_pair *p = measured_pairs(r, (enum measured_group)g, &n, &most);
+		for (size_t i = 0; i < n; i++)
+			put_measured_row(t, &p[i], most);
 	}
 	close_table(t);
 	put_numbers(t, &all, "All operators");
