@@ -148,13 +148,19 @@ placed()
 	network --part=nuvoton-m55m1
 	mkdir -p zephyr/cmake include/zephyr
 	cat >zephyr/cmake/ZephyrConfig.cmake <<-'END'
-		set(CONFIG_BOARD_MPS3 y)
-		set(ZEPHYR_BASE /zephyr)
 		enable_language(C)
 		add_library(app STATIC)
 		target_include_directories(app PRIVATE ${STAND_INS})
-		function(zephyr_linker_sources_ifdef feature)
-			file(WRITE "${CMAKE_BINARY_DIR}/linked" "${feature} ${ARGN}\n")
+		function(dt_nodelabel variable keyword label)
+			if(DDR)
+				set(${variable} /${label} PARENT_SCOPE)
+			endif()
+		endfunction()
+		function(dt_node_has_status variable keyword path status okay)
+			set(${variable} "${DDR}" PARENT_SCOPE)
+		endfunction()
+		function(zephyr_linker_sources location)
+			file(APPEND "${CMAKE_BINARY_DIR}/linked" "${location} ${ARGN} ")
 		endfunction()
 	END
 	echo 'static inline int sys_cache_data_flush_and_invd_all(void) { return 0; }' >include/zephyr/cache.h
@@ -168,8 +174,15 @@ placed()
 	nm build/libapp.a >names
 	grep -q ' T run_network$' names
 	grep -q ' T main$' names
-	readelf -SW build/libapp.a | grep -q 'tflm_arena'
-	[ "$(cat build/linked)" = 'CONFIG_BOARD_MPS3 SECTIONS;/zephyr/samples/modules/tflite-micro/tflm_ethosu/linker.ld' ]
+	readelf -SW build/libapp.a >sections
+	[ "$(cat build/linked)" = 'RODATA model.ld NOINIT arena.ld ' ]
+	cmake -S "$boards/zephyr" -B ddr "${arguments[@]}" -DNETWORK="$PWD/out" -DDDR=1 >cmake.log
+	[ "$(cat ddr/linked)" = 'SECTIONS ddr.ld ' ]
+	# the fragments have the sections that the files have
+	for f in network_model network_arena; do
+		grep -q " $f " sections
+		[ "$(cat "$boards"/zephyr/*.ld | grep -c "$f")" = 2 ]
+	done
 	grep -qx 'CONFIG_ETHOS_U=y' "$boards/zephyr/prj.conf"
 }
 
