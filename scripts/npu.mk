@@ -81,7 +81,7 @@ npu_list_bodies = $(if $(wildcard $(NPU_MODELS)/$*.tflite),$(NPU_BIN)tfl-partiti
 	sed -n 's/^subgraph \([0-9]*\). a body .*/\1/p',:)
 
 %_npu.tflite: %.wenc .npu-cmdgen.options
-	set --; for n in $$($(npu_list_bodies)); do \
+	@set --; for n in $$($(npu_list_bodies)); do \
 		b=$(call npu_quote,$*).body$$n; \
 		$(NPU_BIN)tfl-partition --subgraph=$$n $(NPU_ACCELERATOR_FLAGS) \
 			$(NPU_BODY_PARTITION_FLAGS) -o "$$b.part" -- $(npu_model) && \
@@ -90,7 +90,8 @@ npu_list_bodies = $(if $(wildcard $(NPU_MODELS)/$*.tflite),$(NPU_BIN)tfl-partiti
 		$(NPU_BIN)npu-wenc $(NPU_WENC_FLAGS) -o "$$b.wenc" -- "$$b.sched" && \
 		$(NPU_BIN)npu-cmdgen $(NPU_CMDGEN_FLAGS) -o "$$b"_npu.tflite -- "$$b.wenc" || exit; \
 		set -- "$$@" --body=$$n="$$b"_npu.tflite; \
-	done; $(NPU_BIN)npu-cmdgen $(NPU_CMDGEN_FLAGS) "$$@" $(npu_files)
+	done; set -- $(NPU_BIN)npu-cmdgen $(NPU_CMDGEN_FLAGS) "$$@" $(npu_files); \
+	printf '%s\n' "$$*"; "$$@"
 
 %.h: %_npu.tflite .npu-tfl2c.options $(NPU_PART_FILE)
 	$(NPU_BIN)tfl2c $(NPU_PART_FLAGS) $(NPU_TFL2C_FLAGS) --name-of=$(call npu_quote,$*) $(npu_files)
