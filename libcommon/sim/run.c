@@ -6,6 +6,7 @@
 #include "sim/resources.h"
 #include "sim/state.h"
 #include "sim/tosa.h"
+#include "stream/stream.h"
 #include "tflite/calls.h"
 
 /* WHILE ends here with an error: all loops of one inference together */
@@ -177,6 +178,8 @@ run_op(struct sim *s, int op_index, const struct sim_hooks *hooks, struct err *e
 			s->warning[op_index] = w;
 		return true;
 	}
+	if (npu_is_guard(s->g, &s->g->op[op_index]))
+		return true;
 	if (sim_is_npu(&s->g->op[op_index]))
 		return run_npu(s, op_index, hooks, e);
 	if (sim_is_resource_op(&s->g->op[op_index]))
