@@ -95,6 +95,11 @@ measured(const struct json_out *j, const struct network *net)
 	for (size_t i = 0; i < m->n_ops; i++) {
 		json_open(j, NULL, '{');
 		json_put_string(j, "name", m->op[i].name);
+		struct text layers = { 0 };
+		measured_layers(&layers, net, i);
+		if (layers.n)
+			json_put_string(j, "layer_names", text_str(&layers));
+		text_free(&layers);
 		json_put_f64(j, "ticks", m->op[i].ticks);
 		json_close(j, '}');
 	}

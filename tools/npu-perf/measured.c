@@ -263,35 +263,77 @@ counter_estimate(const struct network *net, enum counter c)
 }
 
 static void
-put_line(struct text *t, const char *name, double measured, double estimate)
+put_line(struct text *t, const char *name, double measured, double estimate, const char *layers)
 {
 	text_printf(t, "  %-38s %12.0f ", name, measured);
 	if (estimate > 0)
-		text_printf(t, "%12.0f %8.2f\n", estimate, measured / estimate);
+		text_printf(t, "%12.0f %8.2f", estimate, measured / estimate);
 	else
-		text_printf(t, "%12s %8s\n", "-", "-");
+		text_printf(t, "%12s %8s", "-", "-");
+	if (layers && *layers)
+		text_printf(t, "  %s", layers);
+	text_putc(t, '\n');
 }
 
 /*
  * The k-th ethos-u operator of an inference is op k; the k-th operator of another kind is the
- * k-th of this kind on the CPU.
+ * k-th of this kind on the CPU.  Both are NULL for an operator that the network lacks.
  */
-double
-measured_estimate(const struct network *net, size_t i)
+struct found {
+	const struct operator *npu;
+	const struct cpu_operator *cpu;
+};
+
+static struct found
+find_operator(const struct network *net, size_t i)
 {
 	const struct measured *m = &net->measured;
 	size_t before = 0, all = 0;
 	for (size_t k = 0; k < i; k++)
 		before += !strcmp(m->op[k].name, m->op[i].name);
 	if (!strcmp(m->op[i].name, "ethos-u"))
-		return net->n ? net->op[before % net->n].run.cycles : 0;
+		return (struct found){ .npu = net->n ? &net->op[before % net->n] : NULL };
 	for (int k = 0; k < net->n_cpu; k++)
 		all += !strcmp(net->cpu[k].label, m->op[i].name);
 	before = all ? before % all : 0;
 	for (int k = 0; k < net->n_cpu; k++)
 		if (!strcmp(net->cpu[k].label, m->op[i].name) && !before--)
-			return net->cpu[k].cycles;
-	return 0;
+			return (struct found){ .cpu = &net->cpu[k] };
+	return (struct found){ 0 };
+}
+
+double
+measured_estimate(const struct network *net, size_t i)
+{
+	struct found f = find_operator(net, i);
+	return f.npu ? f.npu->run.cycles : f.cpu ? f.cpu->cycles : 0;
+}
+
+void
+measured_layers(struct text *t, const struct network *net, size_t i)
+{
+	struct found f = find_operator(net, i);
+	int64_t first = 0, last = 0;
+	if (f.cpu)
+		text_puts(t, f.cpu->name);
+	if (!f.npu || !f.npu->command || !net->map)
+		return;
+	for (int k = 0; k < f.npu->n_labels; k++) {
+		const struct map_command *c = &f.npu->command[k];
+		if (c->what != MAP_KERNEL || !c->layer)
+			continue;
+		first = first ? first : c->layer;
+		last = c->layer;
+	}
+	struct arena *a = arena_open();
+	const char *path = layers_path(a, net->map);
+	if (first)
+		layer_label(t, net->map, path, (int)first - 1, NULL, 0);
+	if (last != first) {
+		text_puts(t, " to ");
+		layer_label(t, net->map, path, (int)last - 1, NULL, 0);
+	}
+	arena_close(a);
 }
 
 /* Prints the operators of the interpreter, or of the C function. */
@@ -301,10 +343,14 @@ put_operators(struct text *t, const struct network *net)
 	const struct measured *m = &net->measured;
 	for (size_t i = 0; i < m->n_ops; i++) {
 		double estimate = measured_estimate(net, i);
-		struct text name = { 0 };
+		struct text name = { 0 }, layers = { 0 };
 		text_printf(&name, "%s, ticks", m->op[i].name);
-		put_line(t, text_str(&name), m->op[i].ticks, estimate);
+		measured_layers(&layers, net, i);
+		(void)text_str(&layers);
+		text_make_plain(layers.p);
+		put_line(t, text_str(&name), m->op[i].ticks, estimate, layers.p);
 		text_free(&name);
+		text_free(&layers);
 	}
 }
 
@@ -322,9 +368,10 @@ report_measured(struct text *t, const struct network *net)
 	for (int c = 0; c < COUNTERS; c++)
 		if (m->value[c] >= 0)
 			put_line(t, names[c], m->value[c],
-				 counter_estimate(net, (enum counter)c));
+				 counter_estimate(net, (enum counter)c), NULL);
 	if (m->inferences && net->model != PERF_CALIBRATED)
-		put_line(t, "cycles, calibrated", measured_cycles(m), net->calibrated);
+		put_line(t, "cycles, calibrated", measured_cycles(m), net->calibrated,
+			 NULL);
 	put_operators(t, net);
 	report_samples(t, net);
 }

@@ -171,6 +171,8 @@ double measured_cycles(const struct measured *m);
 const char *counter_name(enum counter c);
 /* cycles that the estimate has for operator i of the log; 0: unknown */
 double measured_estimate(const struct network *net, size_t i);
+/* appends the names of its first and last layer; nothing if they are unknown */
+void measured_layers(struct text *t, const struct network *net, size_t i);
 double counter_estimate(const struct network *net, enum counter c);
 void report_measured(struct text *t, const struct network *net);
 

@@ -44,7 +44,10 @@ rows_of(const struct report *r, bool samples, size_t *n)
 	const struct json *estimate = list_of(r, "operators_estimated", &n_estimates);
 	struct measured_pair *p = anew(r->a, struct measured_pair, *n + 1);
 	for (size_t i = 0; i < *n; i++) {
+		const char *layers = json_string(&v[i], "layer_names", NULL);
 		p[i].name = json_string(&v[i], "name", "?");
+		if (layers)
+			p[i].name = arena_printf(r->a, "%s: %s", p[i].name, layers);
 		p[i].measured = json_number(&v[i], samples ? "share" : "ticks", 0);
 		p[i].estimated = samples ? json_number(&v[i], "estimated_share", 0)
 				 : i < n_estimates ? estimate[i].number : 0;
