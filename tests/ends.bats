@@ -63,7 +63,7 @@ compile()
 	compile other.tflite c.tflite --integer-io
 	run npu-sim --compare=m.tflite c.tflite
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"c.tflite: output 0 (tensor "*", but in the other model "* ]]
+	[[ "$output" == *"c.tflite: error: output 0 (tensor "*", but in the other model "* ]]
 }
 
 @test "a float input with other readers stays float" {
@@ -120,7 +120,7 @@ compile()
 	head -c -1 stacked/output_0.npy | cat - last >wrong.npy
 	run npu-sim --frames=3 -e wrong.npy c.tflite
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"c.tflite: frame 2, output 0 "*"expected -128"* ]]
+	[[ "$output" == *"c.tflite: error: frame 2, output 0 "*"expected -128"* ]]
 	refuses 2 "the shape differs, tensor out is INT8[1,2], 2 frames of it" \
 		npu-sim --frames=2 -e stacked/output_0.npy c.tflite
 	refuses 2 "--frames" npu-sim --frames=0 c.tflite

@@ -60,8 +60,8 @@ unharmed()
 	done
 	unharmed
 	# a message is one line
-	refuses 2 'npu-vela: no?such: No such file or directory' npu-vela "${memory[@]}" $'no\nsuch'
-	refuses 2 'npu-vela: ./-x: No such file or directory' npu-vela "${memory[@]}" -- -x
+	refuses 2 'npu-vela: no?such: error: No such file or directory' npu-vela "${memory[@]}" $'no\nsuch'
+	refuses 2 'npu-vela: ./-x: error: No such file or directory' npu-vela "${memory[@]}" -- -x
 	# the name of the directory for temporary files is hostile, too
 	mkdir 'a,b&$(touch PWNED)'
 	printf '%s\n' '[System_Config.s]' core_clock=100e6 axi0_port=Sram axi1_port=OffChipFlash \

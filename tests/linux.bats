@@ -163,7 +163,7 @@ transfer()
 	run -1 --separate-stderr npu-dis --verify=linux --json m.tflite
 	[ "$(jq -c '.[0] | [.errors, .findings[0].rule, .findings[0].command, .regions]' \
 		<<<"$output")" = '[1,"padding","CONV",[]]' ]
-	[ "$stderr" = "npu-dis: m.tflite: Linux refuses 1 command stream" ]
+	[ "$stderr" = "npu-dis: m.tflite: error: Linux refuses 1 command stream" ]
 }
 
 @test "linux_check() and the driver's check agree on changed streams" {

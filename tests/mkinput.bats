@@ -127,8 +127,8 @@ picture() {
 	gives "-10 -10 -9 -8" --scale 1/255 m.tflite v.csv
 	gives "-14 -8 -10 127" --mean 100,60,102,0 --scale 1/50,-1/9,3,1 m.tflite v.csv
 	refuses 2 "v.csv: error: --scale or --mean has 2 numbers, the input has 4 channels" mkinput --mean 1,2 m.tflite v.csv
-	refuses 2 "mkinput: --scale takes up to 64 numbers, not '1/'" mkinput --scale 1/ m.tflite v.csv
-	refuses 2 "mkinput: --scale takes up to 64 numbers, not '1/0'" mkinput --scale 1/0 m.tflite v.csv
+	refuses 2 "mkinput: error: --scale takes up to 64 numbers, not '1/'" mkinput --scale 1/ m.tflite v.csv
+	refuses 2 "mkinput: error: --scale takes up to 64 numbers, not '1/0'" mkinput --scale 1/0 m.tflite v.csv
 }
 
 @test "grey pictures may be text, binary or bits" {
@@ -377,7 +377,7 @@ digits=$BATS_TEST_DIRNAME/models/digits.tflite
 	refuses 2 "list:2: error: a line needs the name of a file and a label, not 'b.pgm'" \
 		sh -c 'printf "a.pgm 1\nb.pgm\n" >list; mkinput --list=list -o x.npy "$0"' "$digits"
 	echo 'nowhere.pgm 1' >list
-	refuses 2 "nowhere.pgm: No such file" mkinput --list=list -o x.npy "$digits"
+	refuses 2 "nowhere.pgm: error: No such file" mkinput --list=list -o x.npy "$digits"
 	echo '# nothing' >list
 	refuses 2 "list: error: the list names no files" mkinput --list=list -o x.npy "$digits"
 	mkdir empty
@@ -394,19 +394,19 @@ digits=$BATS_TEST_DIRNAME/models/digits.tflite
 @test "after a refusal there is no output file" {
 	model m
 	echo '1 2 3 4' >v.csv
-	refuses 2 "mkinput: no MODEL: name the model that the input is for" mkinput
-	refuses 2 "mkinput: --name needs a C identifier, not '1'" mkinput -n 1 m.tflite v.csv
-	refuses 2 "mkinput: --name needs a C identifier, not 'int'" mkinput -n int m.tflite v.csv
-	refuses 2 "mkinput: --expected-name is the name of the input's array, too: 'input_data'" \
+	refuses 2 "mkinput: error: no MODEL: name the model that the input is for" mkinput
+	refuses 2 "mkinput: error: --name needs a C identifier, not '1'" mkinput -n 1 m.tflite v.csv
+	refuses 2 "mkinput: error: --name needs a C identifier, not 'int'" mkinput -n int m.tflite v.csv
+	refuses 2 "mkinput: error: --expected-name is the name of the input's array, too: 'input_data'" \
 		mkinput --expected=x.h --expected-name=input_data m.tflite v.csv
 	refuses 2 "v.csv: error: --range works only with pictures" mkinput --range 0,1 m.tflite v.csv
-	refuses 2 "x.csv: No such file or directory" mkinput -o out.h m.tflite x.csv
+	refuses 2 "x.csv: error: No such file or directory" mkinput -o out.h m.tflite x.csv
 	model bad '.operator_codes[0] = {deprecated_builtin_code:127,builtin_code:200}'
 	refuses 2 "bad.tflite: " mkinput -o out.h --expected=e.h bad.tflite v.csv
 	[ ! -e out.h ] && [ ! -e e.h ]
 	run mkinput -o /dev/full m.tflite v.csv
 	[ "$status" -eq 2 ]
-	[ "$output" = "mkinput: /dev/full: No space left on device" ]
+	[ "$output" = "mkinput: /dev/full: error: No space left on device" ]
 }
 
 @test "--hex writes bytes that the compiler takes unchanged" {

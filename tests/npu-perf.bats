@@ -304,7 +304,7 @@ listing()
 	refuses 2 'exclude each other' npu-perf "${u55[@]}" --json --csv m.tflite
 	refuses 2 'absent.tflite' npu-perf "${u55[@]}" absent.tflite
 	compiled huge 64 2000 ffff0111 ffff0112 ffff0113 ffff0104 ffff0120 00000002
-	refuses 2 'huge.tflite: error: npu: error: word 5: conv is too large for an estimate' \
+	refuses 2 'huge.tflite: error: npu: word 5: conv is too large for an estimate' \
 		npu-perf "${u55[@]}" huge.tflite
 	compiled empty 64 2000 00050100 00010005
 	refuses 2 'word 1: average reads an empty IFM' npu-perf "${u55[@]}" empty.tflite

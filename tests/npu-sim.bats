@@ -27,7 +27,7 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 	zeros in
 	printf '\011\372' >want
 	run -1 npu-sim -i in -e want m.tflite
-	[[ $output == *"npu-sim: m.tflite: output 0 (tensor 3, out, of operator 0, FULLY_CONNECTED): element [0,1] is -3, expected -6; 1 of 2 differ, by at most 3"* ]]
+	[[ $output == *"npu-sim: m.tflite: error: output 0 (tensor 3, out, of operator 0, FULLY_CONNECTED): element [0,1] is -3, expected -6; 1 of 2 differ, by at most 3"* ]]
 }
 
 @test "npu-sim reads the .npy files that it writes, and refuses wrong ones" {
@@ -40,7 +40,7 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 	cmp out/output_0.npy absent/a/b/output_0.npy
 	cmp all/tensor_3.npy absent/all/tensor_3.npy
 	mkdir -p gone/output_0.npy
-	refuses 2 "m.tflite/new: Not a directory" \
+	refuses 2 "m.tflite/new: error: Not a directory" \
 		npu-sim --dump gone/x/y -o m.tflite/new m.tflite
 	refuses 2 "gone/output_0.npy" npu-sim --dump gone/x/y -o gone m.tflite
 	[ ! -e gone/x ]
@@ -154,7 +154,7 @@ digits=$BATS_TEST_DIRNAME/models/digits.tflite
 	model other '.buffers[2].data = [200, 0, 0, 0, 156, 255, 255, 255]'
 	run -0 npu-sim --compare m.tflite m.tflite
 	run -1 npu-sim --seed 2 --compare m.tflite other.tflite
-	[[ $output == *"other.tflite: output 0 (tensor 3, out, of operator 0, FULLY_CONNECTED): element [0,0] is "*", but in the other model "*"; 1 of 2 differ, by at most 6"* ]]
+	[[ $output == *"other.tflite: error: output 0 (tensor 3, out, of operator 0, FULLY_CONNECTED): element [0,0] is "*", but in the other model "*"; 1 of 2 differ, by at most 6"* ]]
 	model wide "$t[0].shape = [1, 2] | $t[1].shape = [4, 2] |
 		$t[2].shape = [4] | $t[3].shape = [1, 4] |
 		.buffers[2].data += .buffers[2].data"
@@ -229,7 +229,7 @@ not_run()
 	npucc -a ethos-u55-128 --system-config Ethos_U55_High_End_Embedded \
 		--memory-mode Shared_Sram -o compiled.tflite root.tflite
 	run -1 --separate-stderr npu-sim --compare=root.tflite compiled.tflite
-	[[ $stderr == "npu-sim: output 0 is not compared, because the other model can't be run: root.tflite: error: operator 0 (RSQRT): element "[0-7]" is negative" ]]
+	[[ $stderr == "npu-sim: error: output 0 is not compared, because the other model can't be run: root.tflite: operator 0 (RSQRT): element "[0-7]" is negative" ]]
 	npu-sim --inputs=max --compare=root.tflite compiled.tflite
 }
 
@@ -257,7 +257,7 @@ not_run()
 	run -1 --separate-stderr npu-sim --require-outputs --compare plain.tflite \
 		compiled.tflite
 	[ "$(wc -l <<<"$stderr")" = 1 ]
-	[[ $stderr == "npu-sim: output 0 is not compared, only the inputs of an operator that npu-sim can't run: "*"operator 1 (TFLite_Detection_PostProcess): no kernel for this operator" ]]
+	[[ $stderr == "npu-sim: error: output 0 is not compared, only the inputs of an operator that npu-sim can't run: "*"operator 1 (TFLite_Detection_PostProcess): no kernel for this operator" ]]
 	# one bit of a weight: both results differ, which only the inputs can tell
 	model other "$behind | .buffers[1].data[0] += 1"
 	run -1 --separate-stderr npu-sim --compare other.tflite compiled.tflite

@@ -16,7 +16,7 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 		# shellcheck disable=SC2086
 		npu-sweep $args >/dev/full 2>err || status=$?
 		[ $status = 2 ]
-		[ "$(cat err)" = "npu-sweep: standard output: No space left on device" ]
+		[ "$(cat err)" = "npu-sweep: standard output: error: No space left on device" ]
 	done
 }
 
@@ -102,7 +102,7 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	[ "$(cut -f2 table | sort -u | grep -c alif)" = 2 ]
 	[ "$(grep -c refused table)" = 1 ]
 	grep -P '^big\talif-e8-he-tcm\t.*\trefused\ttfl2c: big.tflite: .* are missing; ' table
-	grep -qE '^npu-sweep: 2 of 6 jobs were refused; the first: tfl2c: big.tflite: ' err
+	grep -qE '^npu-sweep: error: 2 of 6 jobs were refused; the first: tfl2c: big.tflite: ' err
 	npu-sweep --part=alif-e8-he-tcm --pick "${line[@]}" 2>err >sentence || [ $? = 1 ]
 	grep -q '^big, alif-e8-he-tcm, ethos-u55-128: does not fit: tfl2c: big.tflite: ' sentence
 	[ -z "$(grep 'take --arena-cache-size' sentence)" ]

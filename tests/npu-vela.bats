@@ -87,7 +87,7 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	[ -s output/digits_summary_mine.csv ]
 	[ "$(npu-vela --list-configs mem.ini | tail -1)" = "  ours" ]
 	npu-vela --list-configs Arm/vela.ini | grep -q Ethos_U55_Deep_Embedded
-	refuses 2 "npu-vela: nowhere.ini: No such file or directory" npu-vela --list-configs nowhere.ini
+	refuses 2 "npu-vela: nowhere.ini: error: No such file or directory" npu-vela --list-configs nowhere.ini
 }
 
 @test "operators on the CPU are no error, even all of them" {
@@ -125,7 +125,7 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	[ "$(grep -c '^npu-vela: --[a-z-]* does nothing: ' err)" = 18 ]
 	for o in enable-debug-db force-symmetric-int-weights \
 		supported-ops-report api-version cop-format=COP2 cpu-tensor-alignment=64; do
-		refuses 2 "npu-vela: --$o is not supported: " npu-vela "--$o" "$model"
+		refuses 2 "npu-vela: error: --$o is not supported: " npu-vela "--$o" "$model"
 	done
 	refuses 2 "unrecognized option '--no-such-option'" npu-vela --no-such-option
 	refuses 2 "option '--verbose' is ambiguous" npu-vela --verbose
@@ -133,7 +133,7 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 }
 
 @test "a failure leaves no file, and a full disk is an error" {
-	refuses 2 "npu-vela: nothing.tflite: No such file or directory" npu-vela nothing.tflite
+	refuses 2 "npu-vela: nothing.tflite: error: No such file or directory" npu-vela nothing.tflite
 	refuses 2 "no network; name a .tflite or .tosa file" npu-vela --timing
 	refuses 1 "npu-sched" npu-vela "${memory[@]}" --arena-cache-size 16 "$model"
 	[ ! -e output ]
@@ -143,7 +143,7 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 		# shellcheck disable=SC2086
 		npu-vela $args >/dev/full 2>err || status=$?
 		[ $status = 2 ]
-		[ "$(tail -1 err)" = "npu-vela: standard output: No space left on device" ]
+		[ "$(tail -1 err)" = "npu-vela: standard output: error: No space left on device" ]
 	done
 }
 
@@ -158,7 +158,7 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	[ -z "$(ls -A tmp)" ]
 	refuses 2 "npu-vela: /no-such/nputools-" env TMPDIR=/no-such npu-vela "${memory[@]}" \
 		--config a.ini --config b.ini "$model"
-	refuses 2 "npu-vela: c.ini: No such file or directory" env TMPDIR="$PWD/tmp" npu-vela \
+	refuses 2 "npu-vela: c.ini: error: No such file or directory" env TMPDIR="$PWD/tmp" npu-vela \
 		"${memory[@]}" --config a.ini --config c.ini "$model"
 	[ -z "$(ls -A tmp)" ]
 	[ ! -e output ]
@@ -168,7 +168,7 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	local said
 	# a limit of file sizes stands for a full disk; it also limits files in memory
 	said=$(ulimit -f 1; npu-vela "${memory[@]}" "$model" 2>&1 >/dev/null) && return 1
-	[ "$(tail -1 <<<"$said")" = "npu-vela: file in memory: File too large" ]
+	[ "$(tail -1 <<<"$said")" = "npu-vela: file in memory: error: File too large" ]
 	[ ! -e output ]
 	mkdir -p out/digits_summary_$system.csv
 	refuses 2 "out/digits_summary_$system.csv: " npu-vela "${memory[@]}" --output-dir out "$model"

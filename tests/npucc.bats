@@ -222,8 +222,8 @@ nothing_but()
 	mkdir -p sub
 	# the last stage reports the name of its output; other stages report the name of
 	# their input
-	replace tfl2c 'echo "tfl2c: ${@: -1}: No space left on device" >&2' 'exit 2'
-	refuses 2 "tfl2c: sub/m.h: No space left on device" \
+	replace tfl2c 'echo "tfl2c: ${@: -1}: error: No space left on device" >&2' 'exit 2'
+	refuses 2 "tfl2c: sub/m.h: error: No space left on device" \
 		fake/npucc "${target[@]}" -o sub/m.h m.tflite
 	replace npu-wenc 'echo "npu-wenc: standard input: error: no" >&2' 'exit 2'
 	refuses 2 "npu-wenc: m.tflite: error: no" \
@@ -270,7 +270,7 @@ nothing_but()
 		[ $status = 2 ]
 		grep -q 'File too large' err
 		# the file that cannot be written, not the input of the same name
-		grep -qE ': (kept/|out\.h)[^ ]*: File too large' err
+		grep -qE ': (kept/|out\.h)[^ ]*: error: File too large' err
 		diff -r before kept
 		[ "$(cat out.h)" = old ]
 	done
@@ -473,7 +473,7 @@ nothing_but()
 	# a model in a pipe is gone: there is no such note
 	run npucc "${target[@]}" -o out.tflite <mid.tflite
 	[ "$status" -eq 1 ]
-	[[ "${lines[-1]}" == "tfl-quantcheck: standard input: not fully integer: "* ]]
+	[[ "${lines[-1]}" == "tfl-quantcheck: standard input: error: not fully integer: "* ]]
 	# with --check the pipe was copied to a file: the note appears
 	run npucc "${target[@]}" --check -o out.tflite <mid.tflite
 	[[ "${lines[-1]}" == "npucc: note: standard input: with --allow, 1 of 4 "* ]]
@@ -532,7 +532,7 @@ float_end()
 	local o
 	for o in "-o new.tflite" "-o new.h" "--keep=new" "-o -"; do
 		# shellcheck disable=SC2086
-		refuses 1 "npu-sim: output 0 is not compared, only the inputs of an operator that npu-sim can't run: " \
+		refuses 1 "npu-sim: error: output 0 is not compared, only the inputs of an operator that npu-sim can't run: " \
 			npucc "${target[@]}" --check $o \
 			--allow=float-operator,interface-float float.tflite
 		[ "$(grep -c '^npu-sim' refuses.err)" = 1 ]
@@ -614,7 +614,7 @@ END
 	for out in out.tflite -; do
 		(ulimit -f 1; npucc "${target[@]}" --check -o $out "$model" 2>err >piped) && return 1
 		tail -1 err
-		[ "$(tail -1 err)" = "npu-wenc: ${out/#-/standard output} (its constants): File too large" ]
+		[ "$(tail -1 err)" = "npu-wenc: ${out/#-/standard output} (its constants): error: File too large" ]
 	done
 	[ ! -e out.tflite ]
 }

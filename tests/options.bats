@@ -130,20 +130,20 @@ options() {
 	refuses 2 "--effort takes a whole number from 1 to 9, not '77'" npu-sched \
 		--effort=77 --optimise=Best --acelerator-config=x --json=1 -q a b --level
 	cat >want <<-'EOF'
-		npu-sched: unrecognized option '--acelerator-config'; did you mean --accelerator-config?
-		npu-sched: option '--json' doesn't allow an argument
-		npu-sched: invalid option -- 'q'
-		npu-sched: option '--level' requires an argument
-		npu-sched: --effort takes a whole number from 1 to 9, not '77'
-		npu-sched: --optimise: no such choice: 'Best'; choices: Performance, Size, Balanced
+		npu-sched: error: unrecognized option '--acelerator-config'; did you mean --accelerator-config?
+		npu-sched: error: option '--json' doesn't allow an argument
+		npu-sched: error: invalid option -- 'q'
+		npu-sched: error: option '--level' requires an argument
+		npu-sched: error: --effort takes a whole number from 1 to 9, not '77'
+		npu-sched: error: --optimise: no such choice: 'Best'; choices: Performance, Size, Balanced
 		Try `npu-sched --help' or `npu-sched --usage' for more information.
 	EOF
 	diff want refuses.err
 	# a letter among others, behind an option with a name
 	refuses 2 "invalid option -- 'q'" npu-sched --json -qzv x
 	cat >want <<-'EOF'
-		npu-sched: invalid option -- 'q'
-		npu-sched: invalid option -- 'z'
+		npu-sched: error: invalid option -- 'q'
+		npu-sched: error: invalid option -- 'z'
 		Try `npu-sched --help' or `npu-sched --usage' for more information.
 	EOF
 	diff want refuses.err
@@ -171,6 +171,6 @@ options() {
 		refuses 2 "--part is given twice, as alif-e8-hp and as nxp-imx93" \
 			$program --part=alif-e8-hp --part=nxp-imx93 x
 		# as a script does that adds an option to a variable
-		refuses 2 "x: No such file" $program --part=alif-e8-hp --part=alif-e8-hp x
+		refuses 2 "x: error: No such file" $program --part=alif-e8-hp --part=alif-e8-hp x
 	done
 }

@@ -89,7 +89,7 @@ load lib/common
 			"$p" $o >/dev/full 2>err || status=$?
 			[ $status = 2 ] ||
 				{ echo "$p $o: status $status"; cat err; false; }
-			grep -q "^$p: standard output: No space left" err ||
+			grep -q "^$p: standard output: error: No space left" err ||
 				{ echo "$p $o:"; cat err; false; }
 			[ "$(wc -l <err)" = 1 ]
 		done
@@ -98,7 +98,7 @@ load lib/common
 	status=0
 	npu-sim --trace "$TOP/tests/models/digits-ethos-u55-128.tflite" >/dev/full 2>err || status=$?
 	[ $status = 2 ]
-	[ "$(<err)" = "npu-sim: standard output: No space left on device" ]
+	[ "$(<err)" = "npu-sim: standard output: error: No space left on device" ]
 }
 
 @test "without memory, a program prints one line with its name and exits with status 2" {
@@ -118,7 +118,7 @@ load lib/common
 		(ulimit -v 60000 && exec "$p" "${args[@]}" big) >out 2>err ||
 			status=$?
 		[ $status = 2 ] || { echo "$p: status $status"; cat err; false; }
-		[ "$(cat err)" = "$p: out of memory" ] || { cat err; false; }
+		[ "$(cat err)" = "$p: error: out of memory" ] || { cat err; false; }
 	done
 }
 
@@ -212,7 +212,7 @@ together()
 	[ "$(ls)" = $'err\nout' ]
 	(
 		ulimit -f 1
-		refuses 2 'm.part: File too large' tfl-partition -o m.part "$model"
+		refuses 2 'm.part: error: File too large' tfl-partition -o m.part "$model"
 	)
 	[ ! -e m.part ]
 }
@@ -347,6 +347,7 @@ table_types()
 	npu-perf --json -o old.json n.tflite
 	mkdir d
 	npu-sim -o d m.tflite
+	cp m.tflite m.html
 	# the file of each command's option is intact afterwards
 	while read -r in command; do
 		cp "$in" kept

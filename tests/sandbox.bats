@@ -149,7 +149,7 @@ contained()
 		options=()
 		[ "$p" != npu-sched ] || options=("${TARGET[@]}")
 		[ "$p" != tfl-quantize ] || options=(--random)
-		refuses 2 "nothing: No such file or directory" "$p" "${options[@]}" nothing
+		refuses 2 "nothing: error: No such file or directory" "$p" "${options[@]}" nothing
 		refuses 2 "d: error: a directory; name a file" "$p" "${options[@]}" d
 		"$p" --help | grep -q -- --no-sandbox
 	done
@@ -168,7 +168,7 @@ contained()
 	npu-cmdgen --permit=m.tflite --permit=other m.wenc >npu.tflite
 	npu-cmdgen --permit=. m.wenc | cmp - npu.tflite
 	npu-perf m.wenc >perf 2>notes
-	grep -q "warning: m.wenc: operators of the CPU have no names: m.tflite: error: the command \
+	grep -q "warning: m.wenc: operators of the CPU have no names: m.tflite: the command \
 line does not name this file; --permit=FILE permits to read it" notes
 	npu-perf --permit=m.tflite m.wenc >perf 2>notes
 	[ ! -s notes ]

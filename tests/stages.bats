@@ -621,7 +621,7 @@ refused()
 	refuses 2 "there is no part 'nuvoton'; a file NAME.ini describes another chip (nputools(7), PARTS); did you mean nuvoton-m55m1?" \
 		npucc --part=nuvoton m.tflite
 	refuses 2 "; there are alif-e1-he, " npucc --part=none-such m.tflite
-	refuses 2 "missing.ini: No such file or directory" tfl2c --part=missing.ini m_npu.tflite
+	refuses 2 "missing.ini: error: No such file or directory" tfl2c --part=missing.ini m_npu.tflite
 }
 
 @test "with a part, what does not fit its memories is refused in every output format" {

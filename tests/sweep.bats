@@ -257,7 +257,7 @@ kept: 18 files" ]
 	other/npu-sweep --gc --results=r >log
 	grep -q '18 results of other builds' log
 	refuses 2 "--gc needs --results=DIR" npu-sweep --gc
-	refuses 2 "nowhere: No such file" npu-sweep --gc --results=nowhere
+	refuses 2 "nowhere: error: No such file" npu-sweep --gc --results=nowhere
 }
 
 @test "a full disk is said, and leaves nothing" {
@@ -270,13 +270,13 @@ kept: 18 files" ]
 		cat err
 		[ $status = 2 ] && [ ! -s out ] && [ ! -s left ]
 		[ "$(wc -l <err)" = 1 ]
-		grep -q '^npu-sweep: disk/r/.*: No space left on device$' err
+		grep -q '^npu-sweep: disk/r/.*: error: No space left on device$' err
 	fi
 	# a limit of files' sizes is one, too
 	run bash -c 'ulimit -f 0; exec npu-sweep "$@"' sh "${memory[@]}" -a ethos-u55-64 \
 		--results=r "$model"
 	[ "$status" = 2 ]
-	[[ "$output" = "npu-sweep: r/"*": File too large" ]]
+	[[ "$output" = "npu-sweep: r/"*": error: File too large" ]]
 	[ -z "$(find r -type f)" ]
 }
 
@@ -295,7 +295,7 @@ kept: 18 files" ]
 		Performance '*' ok - \
 		Front - timeout 'no result within 5 s' \
 		Size - crashed 'npucc was ended by signal 11 (Segmentation fault)')
-	grep -qx 'npu-sweep: 2 of 3 jobs failed; the first: npucc was ended by signal 11 (Segmentation fault)' err
+	grep -qx 'npu-sweep: error: 2 of 3 jobs failed; the first: npucc was ended by signal 11 (Segmentation fault)' err
 	# by other programs they are other jobs
 	npu-sweep "${memory[@]}" "${line[@]}" --dry-run >commands
 	[ "$(wc -l <commands)" = 3 ]
@@ -313,8 +313,8 @@ kept: 18 files" ]
 	bad/npu-sweep "${memory[@]}" "${line[@]}" --retry >again
 	npu-sweep "${memory[@]}" -a ethos-u55-64 "$model" | cmp again -
 	# a machine that is full has no result
-	programs_with full <<<'echo "npucc: x: No space left on device" >&2; exit 2'
-	refuses 2 "npucc: x: No space left on device" full/npu-sweep "${memory[@]}" \
+	programs_with full <<<'echo "npucc: x: error: No space left on device" >&2; exit 2'
+	refuses 2 "npucc: x: error: No space left on device" full/npu-sweep "${memory[@]}" \
 		"${line[@]}"
 }
 
@@ -334,7 +334,7 @@ kept: 18 files" ]
 	jq "[.[] | if .optimise == \"Size\" then .cycles = $want else . end]" old.json >less
 	answers 1 npu-sweep "${memory[@]}" -a ethos-u55-64 --results=old --against=less \
 		"$model" >worse 2>err
-	grep -qx 'npu-sweep: 1 results are worse than in less by more than 0 %' err
+	grep -qx 'npu-sweep: error: 1 results are worse than in less by more than 0 %' err
 	[ "$(sed 1d worse)" = "$(printf '%s\t' digits Ethos_U55_High_End_Embedded \
 		ethos-u55-64 Size - cycles $want "$have" "$percent")slower" ]
 	npu-sweep "${memory[@]}" -a ethos-u55-64 --results=old --against=less \

@@ -210,7 +210,7 @@ chain() {
 		run tfl-quantcheck -q m.tflite
 		[ "$status" -eq 1 ]
 		[[ "${lines[-1]}" == "m.tflite: integer, but not as the kernels compute: "* ]]
-		refuses 1 "m.tflite: integer, but not as the kernels compute: " \
+		refuses 1 "m.tflite: error: integer, but not as the kernels compute: " \
 			tfl-quantcheck --pass m.tflite
 	done
 	for change in "$t[0].type = 0" "del($t[0].quantization)"; do
@@ -241,7 +241,7 @@ chain() {
 	[ -z "$output" ]
 	[ ! -e bad.out ]
 	[[ "$stderr" == *"tfl-quantcheck: bad.tflite: warning: interface-float: "* ]]
-	[ "${stderr_lines[-1]}" = "tfl-quantcheck: bad.tflite: not fully integer: 1 error, 1 warning; 1 of 1 operators reads or computes floats, and tfl-quantize makes an integer model; --allow=hybrid-operator lets it pass" ]
+	[ "${stderr_lines[-1]}" = "tfl-quantcheck: bad.tflite: error: not fully integer: 1 error, 1 warning; 1 of 1 operators reads or computes floats, and tfl-quantize makes an integer model; --allow=hybrid-operator lets it pass" ]
 }
 
 @test "--pass: a refusal names the option that accepts the model" {
@@ -289,7 +289,7 @@ chain() {
 	for list in interface "interface-float," ",bias-scale" ""; do
 		run tfl-quantcheck --allow="$list" bad.tflite
 		[ "$status" -eq 2 ]
-		[[ "${lines[0]}" == "tfl-quantcheck: --allow=$list: no such rule; rules: "*"interface-float, "* ]]
+		[[ "${lines[0]}" == "tfl-quantcheck: error: --allow=$list: no such rule; rules: "*"interface-float, "* ]]
 	done
 }
 
@@ -320,7 +320,7 @@ chain() {
 @test "trouble gives an exact message, status 2 and no output file" {
 	run tfl-quantcheck missing.tflite
 	[ "$status" -eq 2 ]
-	[ "$output" = "tfl-quantcheck: missing.tflite: No such file or directory" ]
+	[ "$output" = "tfl-quantcheck: missing.tflite: error: No such file or directory" ]
 	echo garbage >g
 	run tfl-quantcheck --pass -o out g
 	[ "$status" -eq 2 ]
@@ -331,10 +331,10 @@ chain() {
 	[ "$status" -eq 2 ]
 	run tfl-quantcheck -o /dev/full m.tflite
 	[ "$status" -eq 2 ]
-	[ "$output" = "tfl-quantcheck: /dev/full: No space left on device" ]
+	[ "$output" = "tfl-quantcheck: /dev/full: error: No space left on device" ]
 	run bash -c 'tfl-quantcheck m.tflite >/dev/full'
 	[ "$status" -eq 2 ]
-	[ "$output" = "tfl-quantcheck: standard output: No space left on device" ]
+	[ "$output" = "tfl-quantcheck: standard output: error: No space left on device" ]
 	run tfl-quantcheck --help
 	[ "$status" -eq 0 ]
 }

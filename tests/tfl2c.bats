@@ -509,11 +509,11 @@ tfl2c: note: f.tflite: no operator runs on the NPU; npucc compiles models for it
 	npu_model n "$U55_128"
 	tfl2c -n m -o ok.h --arena-limit=0x10000 --model-limit=100000 n.tflite
 	# tensors: 96 of the plan, and 48 + 32 of base addresses and sizes
-	refuses 1 "tfl2c: n.tflite: the tensor arena takes 1040 bytes (tensors 176, variables 0, runtime 864), the limit is 1039" \
+	refuses 1 "tfl2c: n.tflite: error: the tensor arena takes 1040 bytes (tensors 176, variables 0, runtime 864), the limit is 1039" \
 		tfl2c --arena-limit=1039 n.tflite
 	tfl2c -o ok.h --arena-limit=1040 n.tflite
 	n=$(stat -c %s n.tflite)
-	refuses 1 "tfl2c: n.tflite: the model takes $n bytes, the limit is $((n - 1))" \
+	refuses 1 "tfl2c: n.tflite: error: the model takes $n bytes, the limit is $((n - 1))" \
 		tfl2c -o out.h --model-limit=$((n - 1)) n.tflite
 	[ ! -e out.h ]
 }
@@ -527,20 +527,20 @@ tfl2c: note: f.tflite: no operator runs on the NPU; npucc compiles models for it
 		[ "$status" -eq 2 ] && [ "${lines[0]}" = "tfl2c: $want" ] &&
 			[ ! -e out.h ] || { echo "$output"; return 1; }
 	}
-	refuse "--name needs a C identifier, not '1x'" -n 1x m.tflite
-	refuse "--name needs a C identifier, not 'int'" -n int m.tflite
-	refuse "--namespace needs a C++ namespace, not 'a:b'" --namespace a:b m.tflite
-	refuse "--section needs the name of a section, not 'a\"b'" --section 'a"b' m.tflite
-	refuse "--align needs a power of two, not 24" --align 24 m.tflite
-	refuse "--align takes a whole number from 16 to 1048576, not '4'" --align 4 m.tflite
-	refuse "--memory-mode: no such choice: 'Sram'; choices: Shared_Sram, Dedicated_Sram, Sram_Only" --memory-mode Sram m.tflite
-	refuse "--dialect: no such choice: 'c'; choices: alif, mlek, cmsis, xxd" --dialect c m.tflite
-	refuse "--dialect: no such choice: 'cmis'; choices: alif, mlek, cmsis, xxd; did you mean cmsis?" --dialect=cmis m.tflite
-	refuse "--format=asm needs the model's file when it is assembled: name the file, or use --incbin=PATH" --format=asm
-	refuse "nothing.tflite: No such file or directory" nothing.tflite
+	refuse "error: --name needs a C identifier, not '1x'" -n 1x m.tflite
+	refuse "error: --name needs a C identifier, not 'int'" -n int m.tflite
+	refuse "error: --namespace needs a C++ namespace, not 'a:b'" --namespace a:b m.tflite
+	refuse "error: --section needs the name of a section, not 'a\"b'" --section 'a"b' m.tflite
+	refuse "error: --align needs a power of two, not 24" --align 24 m.tflite
+	refuse "error: --align takes a whole number from 16 to 1048576, not '4'" --align 4 m.tflite
+	refuse "error: --memory-mode: no such choice: 'Sram'; choices: Shared_Sram, Dedicated_Sram, Sram_Only" --memory-mode Sram m.tflite
+	refuse "error: --dialect: no such choice: 'c'; choices: alif, mlek, cmsis, xxd" --dialect c m.tflite
+	refuse "error: --dialect: no such choice: 'cmis'; choices: alif, mlek, cmsis, xxd; did you mean cmsis?" --dialect=cmis m.tflite
+	refuse "error: --format=asm needs the model's file when it is assembled: name the file, or use --incbin=PATH" --format=asm
+	refuse "nothing.tflite: error: No such file or directory" nothing.tflite
 
 	npu_model n "9,9,9,9"
-	refuse "n.tflite: subgraph 0, operator 0 (cs): payload's configuration word 0x09090909 does not match any accelerator" n.tflite
+	refuse "n.tflite: error: subgraph 0, operator 0 (cs): payload's configuration word 0x09090909 does not match any accelerator" n.tflite
 	npu_model c "$U55_128"
 	printf '\x14\x00\x00\x00' | dd of=c.tflite bs=1 conv=notrunc status=none \
 		seek=$(($(grep -obUa -m 1 COP1 c.tflite | cut -d: -f1) + 32))
@@ -550,7 +550,7 @@ tfl2c: note: f.tflite: no operator runs on the NPU; npucc compiles models for it
 
 	run tfl2c -o /dev/full m.tflite
 	[ "$status" -eq 2 ]
-	[ "$output" = "tfl2c: /dev/full: No space left on device" ]
+	[ "$output" = "tfl2c: /dev/full: error: No space left on device" ]
 	run bash -c 'tfl2c m.tflite >/dev/full'
 	[ "$status" -eq 2 ]
 	run tfl2c --help

@@ -44,7 +44,7 @@ child_input(struct bytes b, int *fd, struct err *e)
 {
 	*fd = memfd_create("input", MFD_CLOEXEC);
 	return (*fd >= 0 && file_put(*fd, b.p, b.n) && !lseek(*fd, 0, SEEK_SET)) ||
-	       err_set(e, "file in memory: %s", strerror(errno));
+	       err_at(e, "file in memory", 0, "%s", strerror(errno));
 }
 
 /* Makes a pipe from a child.  A read from the pipe never waits. */
@@ -74,7 +74,7 @@ child_start(struct child *c, const char *path, char **argv, int in, int out, str
 	if (made[1] >= 0)
 		(void)close(made[1]);
 	c->running = ok && !bad;
-	return c->running || err_set(e, "%s: %s", path, strerror(bad));
+	return c->running || err_at(e, path, 0, "%s", strerror(bad));
 }
 
 static void

@@ -34,7 +34,7 @@ child_input(struct bytes b, int *fd, struct err *e)
 {
 	*fd = host_buffer();
 	return file_put(*fd, b.p, b.n) ||
-	       err_set(e, "file in memory: %s", strerror(errno));
+	       err_at(e, "file in memory", 0, "%s", strerror(errno));
 }
 
 static void
@@ -60,7 +60,7 @@ child_start(struct child *c, const char *path, char **argv, int in, int out, str
 	read_all(c, says, &c->said);
 	if (made >= 0)
 		read_all(c, made, &c->written);
-	return c->status >= 0 || err_set(e, "%s: no such program", path);
+	return c->status >= 0 || err_at(e, path, 0, "no such program");
 }
 
 void

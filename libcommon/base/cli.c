@@ -53,7 +53,7 @@ output_is_whole(bool reported)
 		return true;
 	if (reported)
 		return false;
-	(void)fprintf(stderr, "%s: standard output: %s\n",
+	(void)fprintf(stderr, "%s: standard output: error: %s\n",
 		      program_invocation_short_name, strerror(errno));
 	return false;
 }
@@ -355,8 +355,8 @@ cli_finish(const struct err *e)
 {
 	int status = e->status;
 	if (e->status)
-		(void)fprintf(stderr, "%s: %s\n", program_invocation_short_name,
-			      e->text);
+		(void)fprintf(stderr, "%s: %s%serror: %s\n", program_invocation_short_name,
+			      e->place, *e->place ? ": " : "", e->text);
 	if (output_is_whole(status == EXIT_TROUBLE))
 		return status;
 	clearerr(stdout); /* the error was already reported */

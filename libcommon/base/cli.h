@@ -69,8 +69,8 @@ int cli_run(const struct argp *argp, int argc, char **argv, void *options,
 	    bool (*run)(void *options, struct arena *a, struct err *e));
 
 /*
- * The last call of a main(): flushes standard output, and prints e as "NAME: text" if e
- * is set.  Returns the exit status: that of e, or EXIT_TROUBLE if the flush failed.
+ * The last call of a main(): flushes standard output, and prints e as "NAME: PLACE: error: TEXT"
+ * if e is set.  Returns the exit status: that of e, or EXIT_TROUBLE if the flush failed.
  */
 int cli_finish(const struct err *e);
 
@@ -86,11 +86,13 @@ void cli_note(const char *label, const char *fmt, ...) PRINTF(2, 3);
 void cli_note_to(const struct err *e, const char *label, const char *fmt, ...) PRINTF(3, 4);
 
 /*
- * Prints "NAME: message" for one mistake of the command line.  Parsing goes on,
+ * Prints "NAME: error: message" for one mistake of the command line.  Parsing goes on,
  * so that all mistakes are printed; then cli_parse() points to --help and ends
  * the program with EXIT_TROUBLE.  Only for parsers that cli_parse() runs.
  */
 void cli_error(const char *fmt, ...) PRINTF(1, 2);
+/* The same for a mistake that a function found, with the place in a file. */
+void cli_refuse(const struct err *e);
 
 /* K of "K=REST", up to four digits, and *arg becomes REST; -1: it has no K */
 int cli_index(const char **arg);

@@ -27,8 +27,16 @@ cli_error(const char *fmt, ...)
 		out_of_memory();
 	va_end(ap);
 	text_make_plain(line);
-	(void)fprintf(stderr, "%s: %s\n", program_invocation_short_name, line);
+	(void)fprintf(stderr, "%s: error: %s\n", program_invocation_short_name, line);
 	free(line);
+	n_mistakes++;
+}
+
+void
+cli_refuse(const struct err *e)
+{
+	(void)fprintf(stderr, "%s: %s%serror: %s\n", program_invocation_short_name, e->place,
+		      *e->place ? ": " : "", e->text);
 	n_mistakes++;
 }
 

@@ -14,6 +14,6 @@ out_of_memory(void)
 #else
 	const char *program = "nputools"; /* firmware has no arguments and so no program name */
 #endif
-	(void)fprintf(stderr, "%s: out of memory\n", program);
+	(void)fprintf(stderr, "%s: error: out of memory\n", program);
 	exit(EXIT_TROUBLE);
 }

@@ -116,10 +116,10 @@ file_take(struct arena *a, const char *path, size_t max, uint8_t **p, size_t *n,
 {
 	int fd = file_is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 && errno == EACCES && sandbox_refuses(path))
-		return err_set(e, "%s: error: the command line does not name this file; "
-				  "--permit=FILE permits to read it", path);
+		return err_at(e, path, 0, "the command line does not name this file; "
+			      "--permit=FILE permits to read it");
 	if (fd < 0)
-		return err_set(e, "%s: %s", path, strerror(errno));
+		return err_at(e, path, 0, "%s", strerror(errno));
 	if (file_is_standard(path))
 		tell_wait();
 	struct stat st = { 0 };
@@ -138,12 +138,11 @@ file_take(struct arena *a, const char *path, size_t max, uint8_t **p, size_t *n,
 		(void)close(fd);
 	}
 	if (saved == EISDIR && !file_is_standard(path))
-		return err_set(e, "%s: error: %s", path, foreign_directory(path));
+		return err_at(e, path, 0, "%s", foreign_directory(path));
 	if (!ok)
-		return err_set(e, "%s: %s", file_name(path), strerror(saved));
+		return err_at(e, file_name(path), 0, "%s", strerror(saved));
 	return *n <= max ||
-	       err_set(e, "%s: error: larger than %zu bytes", file_name(path),
-		       max);
+	       err_at(e, file_name(path), 0, "larger than %zu bytes", max);
 }
 
 bool

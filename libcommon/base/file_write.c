@@ -128,13 +128,13 @@ write_direct(const char *path, int fd, const struct bytes *part, size_t n,
 	if (fd < 0)
 		return write_and_close(open(path, O_WRONLY | O_CLOEXEC), part, n,
 				       rest) ||
-		       err_set(e, "%s: %s", name, strerror(errno));
+		       err_at(e, name, 0, "%s", strerror(errno));
 	size_t bytes = 0;
 	for (size_t i = 0; i < n; i++)
 		bytes += part[i].n;
 	widen_pipe(fd, bytes);
 	return (!fflush(stdout) && write_all(fd, part, n, rest)) ||
-	       err_set(e, "%s: %s", name, strerror(errno));
+	       err_at(e, name, 0, "%s", strerror(errno));
 }
 
 static bool
@@ -244,7 +244,7 @@ file_set_adopt(struct file_set *s, const char *path, const char *whole,
 	struct output *o = append(s, path);
 	o->fd = -1;
 	o->beside = strdup(whole);
-	return o->beside || err_set(e, "%s: %s", path, strerror(errno));
+	return o->beside || err_at(e, path, 0, "%s", strerror(errno));
 }
 
 static struct bytes
@@ -323,12 +323,12 @@ find_place(const struct file_set *s, struct output *o, struct err *e)
 	if (o->is_directory)
 		return true;
 	if (!o->direct && !(o->place = place_of(o->path)))
-		return err_set(e, "%s: %s", o->path, strerror(errno));
+		return err_at(e, o->path, 0, "%s", strerror(errno));
 	for (const struct output *b = s->first; b != o; b = b->next)
 		if (is_same_output(b, o))
-			return err_set(e, "%s: error: two outputs have this name; name "
-					  "another file for one of them",
-				       o->direct ? "standard output" : o->path);
+			return err_at(e, o->direct ? "standard output" : o->path, 0,
+				      "two outputs have this name; name another file for one of "
+				      "them");
 	return o->direct || file_check_inputs(o->path, e);
 }
 
@@ -379,7 +379,7 @@ write_outputs(struct file_set *s, struct err *e)
 		if (!find_place(s, o, e))
 			return false;
 		else if (!prepare_one(o))
-			return err_set(e, "%s: %s", o->path, strerror(errno));
+			return err_at(e, o->path, 0, "%s", strerror(errno));
 	/* direct outputs, which can't be undone, are written before names are taken */
 	for (o = s->first; o; o = o->next) {
 		struct bytes b = content(o);
@@ -391,7 +391,7 @@ write_outputs(struct file_set *s, struct err *e)
 			continue;
 		o->taken = place_take(o->beside, o->place);
 		if (o->taken == PLACE_FAILED)
-			return err_set(e, "%s: %s", o->path, strerror(errno));
+			return err_at(e, o->path, 0, "%s", strerror(errno));
 	}
 	return true;
 }
@@ -463,5 +463,5 @@ file_write_parts(const char *path, const struct bytes *part, size_t n,
 		return check_terminal(fd, binary, e) &&
 		       write_direct(path, fd, part, n, NULL, e);
 	return file_check_inputs(path, e) &&
-	       (write_file(path, part, n) || err_set(e, "%s: %s", path, strerror(errno)));
+	       (write_file(path, part, n) || err_at(e, path, 0, "%s", strerror(errno)));
 }

@@ -79,32 +79,31 @@ npy_parse_head(struct bytes file, uint64_t file_bytes, const char *name,
 	*out = (struct npy){ 0 };
 	struct reader r = reader_init(file.p, file.n);
 	if (!npy_is(file))
-		return err_set(e, "%s: error: not a .npy file", name);
+		return err_at(e, name, 0, "not a .npy file");
 	(void)reader_take(&r, sizeof(magic));
 	unsigned major = reader_u16(&r) & 0xff;
 	size_t len = major == 1 ? reader_u16(&r) : reader_u32(&r);
 	const uint8_t *text = reader_take(&r, len);
 	char header[1024];
 	if (!text && (len < sizeof(header) || file.n == file_bytes))
-		return err_set(e, "%s: error: .npy header is cut short", name);
+		return err_at(e, name, 0, ".npy header is cut short");
 	if (major < 1 || major > 3 || len >= sizeof(header))
-		return err_set(e, "%s: error: .npy version %u with a header of "
-				  "%zu bytes is not supported", name, major, len);
+		return err_at(e, name, 0, ".npy version %u with a header of %zu bytes is not "
+			      "supported", major, len);
 	memcpy(header, text, len);
 	header[len] = '\0';
 	if (!parse_descr(find_value(header, "'descr'"), out))
-		return err_set(e, "%s: error: .npy type is not a little-endian "
-				  "integer or float", name);
+		return err_at(e, name, 0, ".npy type is not a little-endian integer or float");
 	const char *fortran = find_value(header, "'fortran_order'");
 	if (!fortran || *fortran != 'F')
-		return err_set(e, "%s: error: .npy data is not in C order", name);
+		return err_at(e, name, 0, ".npy data is not in C order");
 	if (!parse_shape(find_value(header, "'shape'"), out))
-		return err_set(e, "%s: error: .npy shape is malformed or has more "
-				  "than %d dimensions", name, NPY_MAX_RANK);
+		return err_at(e, name, 0, ".npy shape is malformed or has more than %d "
+			      "dimensions", NPY_MAX_RANK);
 	uint64_t bytes, data_bytes = file_bytes - r.at;
 	if (!data_size(out, &bytes) || bytes != data_bytes)
-		return err_set(e, "%s: error: .npy data has %llu bytes, not what "
-				  "its shape says", name, (unsigned long long)data_bytes);
+		return err_at(e, name, 0, ".npy data has %llu bytes, not what its shape says",
+			      (unsigned long long)data_bytes);
 	out->data.n = (size_t)data_bytes;
 	*at = r.at;
 	return true;

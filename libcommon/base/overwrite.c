@@ -49,8 +49,8 @@ file_check_output(const char *output, const char *input, struct err *e)
 	return file_is_standard(output) || file_is_standard(input) || stat(output, &out) ||
 	       stat(input, &in) || !S_ISREG(in.st_mode) || in.st_dev != out.st_dev ||
 	       in.st_ino != out.st_ino ||
-	       err_set(e, "%s: error: the output would overwrite the input %s; name "
-			  "another file", output, input);
+	       err_at(e, output, 0, "the output would overwrite the input %s; name another file",
+		      input);
 }
 
 bool

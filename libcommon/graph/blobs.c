@@ -183,7 +183,7 @@ graph_target(const struct graph *g, const struct accel **a,
 				 t->rec.word, accel_names());
 	struct err why = { 0 };
 	if (!accel_does(*a, DO_COMPILE, &why))
-		return graph_err(g, t, e, "%s", why.text + strlen("error: "));
+		return graph_err(g, t, e, "%s", why.text);
 	*m = (struct memory_system){
 		.system = t->system, .mode = t->memory,
 		.source = t->source, .clock = t->clock,

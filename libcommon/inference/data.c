@@ -132,9 +132,8 @@ read_at(const struct values *v, uint64_t at, uint8_t *to, size_t n, struct err *
 		if (k < 0 && errno == EINTR)
 			continue;
 		if (k <= 0)
-			return err_set(e, "%s: %s", v->path,
-				       k ? strerror(errno) :
-				           "the file became shorter while it was read");
+			return err_at(e, v->path, 0, "%s",
+				      k ? strerror(errno) : "the file became shorter while it was read");
 		to += k;
 		at += (uint64_t)k;
 		n -= (size_t)k;
@@ -364,9 +363,8 @@ npy_of(const struct tfl_tensor *t, int frames, struct npy *n, struct err *e)
 	/* at the maximal rank, the frames replace a leading dimension of 1 */
 	int skip = frames > 1 && t->rank == NPY_MAX_RANK && t->dim[0] == 1;
 	if (t->rank - skip + (frames > 1) > NPY_MAX_RANK)
-		return err_set(e, "%s: error: %d frames of %d dimensions have more "
-				  "dimensions than a .npy file can hold",
-				  t->name, frames, t->rank);
+		return err_at(e, t->name, 0, "%d frames of %d dimensions have more dimensions "
+			      "than a .npy file can hold", frames, t->rank);
 	if (frames > 1)
 		n->dim[n->rank++] = frames;
 	for (int i = skip; i < t->rank; i++)

@@ -66,12 +66,9 @@ same_values(struct sim *s, int output, const struct tfl_tensor *value_tensor,
 	if (j->frames > 1)
 		text_printf(&frame, "frame %d, ", j->frame);
 	const char *of = text_str(&frame), *element = text_str(&at);
-	(void)err_no(e,
-		     "%s: %soutput %d (tensor %d, %s, of operator %d, %s): "
-		     "element %s is %.9g, %s %.9g; %lld of %lld differ, by at "
-		     "most %.9g",
-		     m->name, of, output, g->out[output], t->name,
-		     t->producer, producer_label(g, t), element,
+	(void)err_no(e, m->name, 0, "%soutput %d (tensor %d, %s, of operator %d, %s): element "
+		     "%s is %.9g, %s %.9g; %lld of %lld differ, by at most %.9g", of, output,
+		     g->out[output], t->name, t->producer, producer_label(g, t), element,
 		     value_at(value_tensor, got, first), j->wanted,
 		     value_at(value_tensor, want, first), (long long)n_wrong, (long long)n,
 		     largest);
@@ -205,19 +202,16 @@ compare_models(struct sim *const *a, int n, struct sim *b, const struct judged *
 		const void *want = joined_output(scratch, a, n, k, &x);
 		if (!float_and_quantized(&x, y) &&
 		    (!same_type(&x, y) || tfl_bytes(&x) != tfl_bytes(y)))
-			ok = err_no(e,
-				    "%s: output %d differs in type or size from that "
-				    "of %s",
-				    sim_model(b)->name, k,
-				    sim_model(a[0])->name);
+			ok = err_no(e, sim_model(b)->name, 0, "output %d differs in type or "
+				    "size from that of %s", k, sim_model(a[0])->name);
 		/* the NPU computes some values that the reference kernel refuses */
 		const char *why = stand_in_of_output(a[0], k);
 		if (ok && why && x.type == TFL_FLOAT32 && float_and_quantized(&x, y))
 			ok = err_set(e, "%s; compare with the quantized model, which npucc --keep=DIR "
 					"keeps (npucc --check compares with it)", why);
 		if (ok && why && !stand_in_of_output(b, k))
-			ok = err_no(e, "output %d is not compared, because the other "
-				       "model can't be run: %s", k, why);
+			ok = err_no(e, NULL, 0, "output %d is not compared, because the other "
+				    "model can't be run: %s", k, why);
 		ok = ok && same_across_types(b, k, &x, want, j, e);
 	}
 	arena_close(scratch);
@@ -231,8 +225,8 @@ outputs_computed(struct sim *s, struct err *e)
 	for (int k = 0; k < g->n_out; k++) {
 		const char *why = stand_in_of_output(s, k);
 		if (why)
-			(void)err_no(e, "output %d is not compared, only the inputs of "
-					"an operator that npu-sim can't run: %s", k, why);
+			(void)err_no(e, NULL, 0, "output %d is not compared, only the inputs of "
+				     "an operator that npu-sim can't run: %s", k, why);
 	}
 	return !e->status;
 }

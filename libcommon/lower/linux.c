@@ -47,8 +47,8 @@ low_set_target(struct lower *l, int target, struct err *e)
 {
 	l->for_linux = target != 0;
 	return !target || (l->accel && l->accel->generation != GEN_U55) ||
-	       err_set(e, "error: --target=linux is for Ethos-U65 and Ethos-U85: select one of "
-		       "them with --accelerator-config");
+	       err_set(e, "--target=linux is for Ethos-U65 and Ethos-U85: select one of them "
+		       "with --accelerator-config");
 }
 
 void

@@ -228,7 +228,7 @@ struct decoder {
 static bool
 bad(struct decoder *d, const char *what)
 {
-	return err_set(d->e, "error: source map: byte %zu: %s", d->r.at, what);
+	return err_set(d->e, "source map: byte %zu: %s", d->r.at, what);
 }
 
 /* Reads a number below 2^63.  An overrun yields zeros, and fails in the end. */

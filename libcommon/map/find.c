@@ -96,7 +96,7 @@ map_read(struct arena *a, const struct tfl_model *m, struct npu_map **out,
 	struct err inner = { 0 };
 	*out = b.p ? anew(a, struct npu_map, 1) : NULL;
 	return !b.p || map_decode(a, b, *out, &inner) ||
-	       err_set(e, "%s: %s", m->name, inner.text);
+	       err_at(e, m->name, 0, "%s", inner.text);
 }
 
 bool

@@ -70,7 +70,7 @@ map_strip(struct arena *a, const struct tfl_model *m, struct bytes *out,
 	tflw_copy(a, m, &w);
 	copy_metadata(a, m->root, &w);
 	return tfl_write(a, &w, out, &inner) ||
-	       err_set(e, "%s: %s", m->name, inner.text);
+	       err_at(e, m->name, 0, "%s", inner.text);
 }
 
 struct bytes

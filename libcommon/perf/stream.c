@@ -35,12 +35,10 @@ describe_decoded(const struct perf_machine *m, const struct npu_op *op,
 	perf_describe(m, op, out);
 	struct hwc i = out->ifm.shape;
 	if (i.h < 1 || i.w < 1 || i.c < 1)
-		return err_set(e, "error: word %zu: %s reads an empty IFM",
-			       op->at, npu_op_name(op));
+		return err_set(e, "word %zu: %s reads an empty IFM", op->at, npu_op_name(op));
 	perf_op_set_blocks(out, m->accel);
 	return perf_op_fits(out) ||
-	       err_set(e, "error: word %zu: %s is too large for an estimate",
-		       op->at, npu_op_name(op));
+	       err_set(e, "word %zu: %s is too large for an estimate", op->at, npu_op_name(op));
 }
 
 static bool
@@ -49,8 +47,8 @@ cost_dma(const struct perf_machine *m, struct perf_row *r, struct err *e)
 	const struct npu_op *op = r->npu;
 	double bytes = (double)op->src.n * op->size0 * op->size1;
 	if (bytes > COST_LIMIT)
-		return err_set(e, "error: word %zu: dma of %.0f bytes is too large for "
-				  "an estimate", op->at, bytes);
+		return err_set(e, "word %zu: dma of %.0f bytes is too large for an estimate",
+			       op->at, bytes);
 	r->dma_bytes = (int64_t)bytes;
 	r->dma_from = perf_region_area(m->memory, op->src.region);
 	if (op->src_indexed || op->dst_indexed)
@@ -135,8 +133,8 @@ join_chain(const struct perf_machine *m, struct perf_run *run,
 	while (i && run->row[i - 1].step.kind != PERF_KERNEL)
 		i--;
 	if (!i || !perf_chain_add(m, &run->row[i - 1].op, &next->op))
-		return err_set(e, "error: word %zu: %s is in no chain, or the "
-				  "chain is too long", op->at, npu_op_name(op));
+		return err_set(e, "word %zu: %s is in no chain, or the chain is too long", op->at,
+			       npu_op_name(op));
 	cost_kernel(m, &run->row[i - 1]);
 	move_to_end(run, i - 1);
 	return true;

@@ -236,14 +236,15 @@ make_features(struct arena *a, const struct sample_options *o, const struct tfl_
 {
 	const struct kind *k = &kinds[o->features];
 	if (!d->rate)
-		return err_set(e, "%s: error: --features needs a sound", d->name);
+		return err_at(e, d->name, 0, "--features needs a sound");
 	if (d->rate != RATE)
-		return err_set(e, "%s: error: --features needs %d samples per second, the sound has "
-			       "%u", d->name, RATE, d->rate);
+		return err_at(e, d->name, 0, "--features needs %d samples per second, the sound "
+			      "has %u", RATE, d->rate);
 	double *v = fit_sound(a, o, k, t, d);
 	if (d->n < (size_t)k->window)
-		return err_set(e, "%s: error: the sound has %zu samples, one frame of --features=%s "
-			       "needs %d", d->name, d->n, sample_features[o->features], k->window);
+		return err_at(e, d->name, 0, "the sound has %zu samples, one frame of "
+			      "--features=%s needs %d", d->n, sample_features[o->features],
+			      k->window);
 	size_t frames = (d->n - (size_t)k->window) / (size_t)k->step + 1;
 	d->v = anew(a, double, frames * (size_t)k->outputs);
 	if (o->features == FEATURES_FRONTEND) {

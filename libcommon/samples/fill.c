@@ -127,16 +127,16 @@ make_normal(const struct sample_options *o, const struct tfl_tensor *t,
 	n->channels = o->mean.n > n->channels ? o->mean.n : n->channels;
 	if ((o->scale.n > 1 && o->scale.n != last) ||
 	    (o->mean.n > 1 && o->mean.n != last))
-		return err_set(e, "%s: error: --scale or --mean has %d numbers, the "
-				  "input has %d channels", d->name, n->channels, last);
+		return err_at(e, d->name, 0, "--scale or --mean has %d numbers, the input has "
+			      "%d channels", n->channels, last);
 	double lo, hi;
 	tensor_range(t, &lo, &hi);
 	if (!o->scale.n && !o->mean.n && !o->range.n && needs_normal(t, d))
-		return err_set(e, "%s: error: the input takes %g to %g: use --range=%g,%g, "
-				  "or --scale and --mean, to convert pixels to such "
-				  "numbers", d->name, lo, hi, nearly_whole(lo), nearly_whole(hi));
+		return err_at(e, d->name, 0, "the input takes %g to %g: use --range=%g,%g, or "
+			      "--scale and --mean, to convert pixels to such numbers", lo, hi,
+			      nearly_whole(lo), nearly_whole(hi));
 	if (o->range.n && !(d->max > 0))
-		return err_set(e, "%s: error: --range works only with pictures", d->name);
+		return err_at(e, d->name, 0, "--range works only with pictures");
 	for (int c = 0; c < n->channels; c++) {
 		n->scale[c] = value_for_channel(&o->scale, c, 1);
 		n->mean[c] = value_for_channel(&o->mean, c, 0);
@@ -157,8 +157,8 @@ fill_tensor(struct arena *a, const struct sample_options *o,
 	struct normal n = { .channels = 1, .scale = { 1 } };
 	size_t size = (size_t)tfl_type_bytes(t->type);
 	if (!limits_of(t->type, &l))
-		return err_set(e, "%s: error: inputs of type %s are not "
-				  "supported", d->name, tfl_type_name(t->type));
+		return err_at(e, d->name, 0, "inputs of type %s are not supported",
+			      tfl_type_name(t->type));
 	if (!d->quantized && !make_normal(o, t, d, &n, e))
 		return false;
 	*out = (struct filled){ .n = d->n, .lo = INFINITY, .hi = -INFINITY };
@@ -168,13 +168,11 @@ fill_tensor(struct arena *a, const struct sample_options *o,
 		double v = (d->v[i] - n.mean[c]) * n.scale[c];
 		double q = d->quantized ? v : quantized(t, v);
 		if (isnan(v))
-			return err_set(e, "%s: error: value %zu is not a number",
-				       d->name, i);
+			return err_at(e, d->name, 0, "value %zu is not a number", i);
 		if (d->quantized && (v < l.min || v > l.max || v != floor(v)) &&
 		    t->type != TFL_FLOAT32)
-			return err_set(e, "%s: error: value %zu is %g, which is not a "
-					  "value of type %s",
-				       d->name, i, v, tfl_type_name(t->type));
+			return err_at(e, d->name, 0, "value %zu is %g, which is not a value of "
+				      "type %s", i, v, tfl_type_name(t->type));
 		out->lo = v < out->lo ? v : out->lo;
 		out->hi = v > out->hi ? v : out->hi;
 		out->n_clipped += q < l.min || q > l.max;

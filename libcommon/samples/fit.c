@@ -190,11 +190,9 @@ fit_picture(struct arena *a, const struct sample_options *o,
 	if (d->dim[0] == hwc[0] && d->dim[1] == hwc[1])
 		return true;
 	if (!o->resize)
-		return err_set(e, "%s: error: the picture has %lld by %lld pixels, the "
-				  "input %lld by %lld: use --resize",
-			       d->name, (long long)d->dim[1],
-			       (long long)d->dim[0], (long long)hwc[1],
-			       (long long)hwc[0]);
+		return err_at(e, d->name, 0, "the picture has %lld by %lld pixels, the input "
+			      "%lld by %lld: use --resize", (long long)d->dim[1],
+			      (long long)d->dim[0], (long long)hwc[1], (long long)hwc[0]);
 	resize(a, d, o->resize, hwc[0], hwc[1]);
 	return true;
 }
@@ -227,20 +225,17 @@ check_sound(struct arena *a, const struct sample_options *o, const struct tfl_te
 	int rank = tensor_dims(t, dim);
 	double lo, hi;
 	if (squeeze(dim, rank, rows) > 1)
-		return err_set(e, "%s: error: these are sound samples, but the input "
-				  "of shape %s probably takes features (MFCC, "
-				  "spectrum): use --features, or --from=sound to take "
-				  "the samples",
-				  d->name, shape_text(a, dim, rank));
+		return err_at(e, d->name, 0, "these are sound samples, but the input of shape "
+			      "%s probably takes features (MFCC, spectrum): use --features, or "
+			      "--from=sound to take the samples", shape_text(a, dim, rank));
 	if (o->scale.n || o->mean.n || d->quantized || t->quant.n_scale != 1 ||
 	    2 / t->quant.scale[0] >= FEW_STEPS)
 		return true;
 	tensor_range(t, &lo, &hi);
-	return err_set(e, "%s: error: these are sound samples, -1 to 1 or %.3g steps "
-			  "of the input, but the input takes %g to %g, probably "
-			  "features (MFCC, spectrum): use --features, --scale, or "
-			  "--from=sound to take the samples", d->name,
-		       2 / (double)t->quant.scale[0], lo, hi);
+	return err_at(e, d->name, 0, "these are sound samples, -1 to 1 or %.3g steps of the "
+		      "input, but the input takes %g to %g, probably features (MFCC, spectrum): "
+		      "use --features, --scale, or --from=sound to take the samples",
+		      2 / (double)t->quant.scale[0], lo, hi);
 }
 
 bool
@@ -259,15 +254,13 @@ fit_data(struct arena *a, const struct sample_options *o, const struct tfl_tenso
 	if (d->list && o->fit_length && (int64_t)d->n != n)
 		fit_length(a, d, (size_t)n);
 	if ((int64_t)d->n != n)
-		return err_set(e, "%s: error: the file has %zu values of shape %s, the "
-				  "input needs %lld of shape %s", d->name, d->n,
-			       shape_text(a, d->dim, d->rank), (long long)n,
-			       shape_text(a, dim, rank));
+		return err_at(e, d->name, 0, "the file has %zu values of shape %s, the input "
+			      "needs %lld of shape %s", d->n, shape_text(a, d->dim, d->rank),
+			      (long long)n, shape_text(a, dim, rank));
 	bool equal = n_want == n_have &&
 		     !memcmp(want, have, (size_t)n_want * sizeof(*want));
 	/* if one of the shapes is flat, the order of the other's dimensions is free */
 	return equal || d->list || n_want <= 1 || n_have <= 1 ||
-	       err_set(e, "%s: error: shape %s does not match the input's %s",
-		       d->name, shape_text(a, d->dim, d->rank),
-		       shape_text(a, dim, rank));
+	       err_at(e, d->name, 0, "shape %s does not match the input's %s",
+		      shape_text(a, d->dim, d->rank), shape_text(a, dim, rank));
 }

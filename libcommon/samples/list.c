@@ -47,7 +47,7 @@ read_entries(struct arena *a, const char *path, struct entry **out, size_t *n, s
 	struct entry *v = NULL;
 	*n = 0;
 	if (!d)
-		return err_set(e, "%s: %s", path, strerror(errno));
+		return err_at(e, path, 0, "%s", strerror(errno));
 	for (struct dirent *f; (f = readdir(d));) {
 		if (f->d_name[0] == '.')
 			continue;
@@ -95,9 +95,9 @@ list_directory(struct arena *a, const char *path, bool bare, struct list *l, str
 			*add_item(a, l) = (struct item){ .path = v[i].path, .label = "" };
 	}
 	if (bare)
-		return l->n || err_set(e, "%s: error: the directory has no files", path);
-	return l->n || err_set(e, "%s: error: the directory has no subdirectory with "
-				  "files: make one for each class", path);
+		return l->n || err_at(e, path, 0, "the directory has no files");
+	return l->n || err_at(e, path, 0, "the directory has no subdirectory with files: make "
+			      "one for each class");
 }
 
 /* ---- a list in a text file ------------------------------------------------- */
@@ -148,8 +148,7 @@ list_text(struct arena *a, const char *path, struct list *l, struct err *e)
 	memcpy(at, file.p, file.n);
 	at[file.n] = '\0';
 	if (strlen(at) != file.n)
-		return err_set(e, "%s: error: not a text file: there is a NUL byte",
-				  file_name(path));
+		return err_at(e, file_name(path), 0, "not a text file: there is a NUL byte");
 	for (unsigned line = 1; at; at = next, line++) {
 		char *name, *label;
 		next = strchr(at, '\n');
@@ -166,7 +165,7 @@ list_text(struct arena *a, const char *path, struct list *l, struct err *e)
 		*it = (struct item){ .path = path_beside_list(a, path, name), .label = label,
 				     .line = line };
 	}
-	return l->n || err_set(e, "%s: error: the list names no files", file_name(path));
+	return l->n || err_at(e, file_name(path), 0, "the list names no files");
 }
 
 /* Returns the text's first line that is not empty, at most 4096 bytes; NULL: no text. */

@@ -62,8 +62,7 @@ load_data(struct arena *a, const char *path, const struct sample_options *o,
 	d->sound = from == FROM_SOUND && !o->from && !o->features;
 	bool normalised = o->scale.n || o->mean.n || o->range.n;
 	if (d->quantized && normalised)
-		return err_set(e, "%s: error: the values are quantized already: use "
-				  "--real with --scale, --mean or --range",
-			       d->name);
+		return err_at(e, d->name, 0, "the values are quantized already: use --real with "
+			      "--scale, --mean or --range");
 	return true;
 }

@@ -33,10 +33,9 @@ set_shape(struct arena *a, int64_t h, int64_t w, int64_t c, struct data *d,
 	  struct err *e)
 {
 	if (h < 1 || w < 1 || h > max_pixels / w)
-		return err_set(e, "%s: error: the picture has %lld by %lld pixels; at "
-				  "most %lld pixels are supported", d->name,
-			       (long long)w, (long long)h,
-			       (long long)max_pixels);
+		return err_at(e, d->name, 0, "the picture has %lld by %lld pixels; at most %lld "
+			      "pixels are supported", (long long)w, (long long)h,
+			      (long long)max_pixels);
 	d->rank = 3;
 	d->dim[0] = h;
 	d->dim[1] = w;
@@ -136,20 +135,18 @@ load_pnm(struct arena *a, struct bytes file, struct data *d, struct err *e)
 	bool bits = variant == '1' || variant == '4';
 	int32_t max = bits ? 1 : next_number(&r);
 	if (w < 1 || h < 1 || max < 1 || max > 65535)
-		return err_set(e, "%s: error: malformed P%c header", d->name,
-			       variant);
+		return err_at(e, d->name, 0, "malformed P%c header", variant);
 	int64_t c = variant == '3' || variant == '6' ? 3 : 1;
 	/* a text needs at least one character per sample, a bit map one bit */
 	int64_t samples = (int64_t)w * h * c;
 	if (samples / 8 > (int64_t)file.n)
-		return err_set(e, "%s: error: %d by %d pixels do not match the file's "
-				  "%zu bytes", d->name, w, h, file.n);
+		return err_at(e, d->name, 0, "%d by %d pixels do not match the file's %zu bytes",
+			      w, h, file.n);
 	if (!set_shape(a, h, w, c, d, e))
 		return false;
 	d->max = max;
 	bool ok = variant == '4' ? read_bits(&r, d) : read_samples(&r, variant, d);
-	return ok || err_set(e, "%s: error: pixels are cut short or above %d",
-			     d->name, max);
+	return ok || err_at(e, d->name, 0, "pixels are cut short or above %d", max);
 }
 
 /* ---- PNG ------------------------------------------------------------------- */
@@ -195,7 +192,7 @@ read_png(struct arena *a, png_image *p, struct data *d, struct err *e)
 		return false;
 	uint8_t *row = anew(a, uint8_t, PNG_IMAGE_SIZE(*p));
 	if (!png_image_finish_read(p, NULL, row, 0, NULL))
-		return err_set(e, "%s: error: %s", d->name, p->message);
+		return err_at(e, d->name, 0, "%s", p->message);
 	d->max = 255;
 	/* drop the alpha channel */
 	for (size_t i = 0; i < d->n; i++)
@@ -211,7 +208,7 @@ load_png(struct arena *a, struct bytes file, struct data *d, struct err *e)
 	png_image p = { .version = PNG_IMAGE_VERSION };
 	struct bytes plain = without_colours(a, file);
 	if (!png_image_begin_read_from_memory(&p, plain.p, plain.n))
-		return err_set(e, "%s: error: %s", d->name, p.message);
+		return err_at(e, d->name, 0, "%s", p.message);
 	p.flags |= PNG_IMAGE_FLAG_16BIT_sRGB; /* 16 bits are scaled to 8 without a curve */
 	bool ok = read_png(a, &p, d, e);
 	png_image_free(&p);
@@ -219,8 +216,8 @@ load_png(struct arena *a, struct bytes file, struct data *d, struct err *e)
 #else
 	(void)a;
 	(void)file;
-	return err_set(e, "%s: error: this program was built without libpng; "
-			  "convert the picture to PPM", d->name);
+	return err_at(e, d->name, 0, "this program was built without libpng; convert the "
+		      "picture to PPM");
 #endif
 }
 
@@ -228,9 +225,8 @@ bool
 load_picture(struct arena *a, struct bytes file, struct data *d, struct err *e)
 {
 	if (!is_picture(file))
-		return err_set(e, "%s: error: unknown picture format: PGM, PPM, PBM "
-				  "and PNG are supported",
-			       d->name);
+		return err_at(e, d->name, 0, "unknown picture format: PGM, PPM, PBM and PNG are "
+			      "supported");
 	return is_png(file) ? load_png(a, file, d, e)
 			    : load_pnm(a, file, d, e);
 }

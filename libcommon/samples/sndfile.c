@@ -94,8 +94,7 @@ bool
 load_sndfile(struct arena *a, struct bytes file, struct data *d, struct err *e)
 {
 	if (!has_supported_magic(file))
-		return err_set(e, "%s: error: not a WAV, FLAC, Ogg or AIFF file",
-				  d->name);
+		return err_at(e, d->name, 0, "not a WAV, FLAC, Ogg or AIFF file");
 	struct memory m = { .file = file };
 	SF_VIRTUAL_IO io = { .get_filelen = memory_length, .seek = memory_seek,
 			     .read = memory_read, .write = memory_write,
@@ -103,7 +102,7 @@ load_sndfile(struct arena *a, struct bytes file, struct data *d, struct err *e)
 	SF_INFO info = { 0 };
 	SNDFILE *s = sf_open_virtual(&io, SFM_READ, &info, &m);
 	if (!s)
-		return err_set(e, "%s: error: %s", d->name, sf_strerror(NULL));
+		return err_at(e, d->name, 0, "%s", sf_strerror(NULL));
 	bool ok = info.frames >= 0 && info.frames <= MAX_FRAMES &&
 		  info.channels >= 1 && info.channels <= MAX_SOUND_CHANNELS;
 	if (ok) {
@@ -114,10 +113,9 @@ load_sndfile(struct arena *a, struct bytes file, struct data *d, struct err *e)
 		d->list = true;
 	}
 	(void)sf_close(s);
-	return ok || err_set(e, "%s: error: the sound has %lld frames of %d channels; "
-				"at most %d of %d are supported", d->name,
-			     (long long)info.frames, info.channels,
-			     (int)MAX_FRAMES, (int)MAX_SOUND_CHANNELS);
+	return ok || err_at(e, d->name, 0, "the sound has %lld frames of %d channels; at most "
+			    "%d of %d are supported", (long long)info.frames, info.channels,
+			    (int)MAX_FRAMES, (int)MAX_SOUND_CHANNELS);
 }
 
 #else
@@ -127,7 +125,7 @@ load_sndfile(struct arena *a, struct bytes file, struct data *d, struct err *e)
 {
 	(void)a;
 	(void)file;
-	return err_set(e, "%s: error: not a WAV file: this program was built without "
-			  "libsndfile, which reads others", d->name);
+	return err_at(e, d->name, 0, "not a WAV file: this program was built without "
+		      "libsndfile, which reads others");
 }
 #endif

@@ -93,10 +93,9 @@ load_sound(struct arena *a, struct bytes file, struct data *d, struct err *e)
 		   w.bits % 8 == 0;
 	bool ieee = w.format == WAVE_FLOAT && w.bits == 32;
 	if ((!pcm && !ieee) || !w.channels || !w.data.p)
-		return err_set(e, "%s: error: WAV of format %u with %u channels of %u "
-				  "bits is not supported: convert it to PCM or float32",
-				  d->name, w.format, w.channels,
-			       w.bits);
+		return err_at(e, d->name, 0, "WAV of format %u with %u channels of %u bits is "
+			      "not supported: convert it to PCM or float32", w.format, w.channels,
+			      w.bits);
 	size_t bytes = w.bits / 8, frame = bytes * w.channels;
 	d->n = w.data.n / frame;
 	d->rate = w.rate;

@@ -73,8 +73,7 @@ load_npy(struct arena *a, struct bytes file, const struct tfl_tensor *t,
 	if (!npy_parse(file, d->name, &n, e))
 		return false;
 	if (n.kind == 'f' && n.item_bytes < 4)
-		return err_set(e, "%s: error: %d-byte floats are not supported",
-			       d->name, n.item_bytes);
+		return err_at(e, d->name, 0, "%d-byte floats are not supported", n.item_bytes);
 	struct element own = element_of(t->type);
 	d->quantized = n.kind == own.kind && n.item_bytes == own.bytes &&
 		       t->type != TFL_FLOAT32;
@@ -93,9 +92,8 @@ load_raw(struct arena *a, struct bytes file, const struct tfl_tensor *t,
 	struct element k = quantized ? element_of(t->type)
 				     : (struct element){ 'f', 4 };
 	if (file.n % (size_t)k.bytes)
-		return err_set(e, "%s: error: %zu bytes are not a whole number "
-				  "of %d-byte elements", d->name, file.n,
-			       k.bytes);
+		return err_at(e, d->name, 0, "%zu bytes are not a whole number of %d-byte "
+			      "elements", file.n, k.bytes);
 	d->list = true;
 	d->rank = 1;
 	d->dim[0] = (int64_t)(file.n / (size_t)k.bytes);

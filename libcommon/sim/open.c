@@ -284,7 +284,7 @@ open_bodies(struct sim *s, struct err *e)
 			b->stand_in = anew(s->a, const char *, (size_t)g->n_ops + 1);
 		struct err inner = { 0 };
 		if (!open_subgraph(b, &inner))
-			return err_set(e, "%s (subgraph %d)", inner.text, i);
+			return err_at(e, inner.place, 0, "%s (subgraph %d)", inner.text, i);
 		s->planned_bytes = larger(s->planned_bytes, b->planned_bytes);
 		s->fast_bytes = larger(s->fast_bytes, b->fast_bytes);
 	}

@@ -108,7 +108,7 @@ static void
 stand_in(struct sim *s, int op_index, struct err *e)
 {
 	sim_stand_in_values(s->g, &s->g->op[op_index], s->data);
-	s->stand_in[op_index] = arena_printf(s->a, "%s", e->text);
+	s->stand_in[op_index] = arena_printf(s->a, "%s%s%s", e->place, *e->place ? ": " : "", e->text);
 	*e = (struct err){ 0 };
 }
 

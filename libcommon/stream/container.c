@@ -107,19 +107,17 @@ read_operator(struct arena *a, const struct tfl_model *m, int s, int o,
 	const struct tfl_op *op = &m->subgraph[s].op[o];
 	*out = (struct npu_stream){ .subgraph = s, .op = o };
 	if (op->n_in < 4 || op->in[0] < 0)
-		return err_set(e, "%s: subgraph %d, operator %d: an ethos-u "
-				  "operator needs 4 inputs, not %d", m->name,
-			       s, o, op->n_in);
+		return err_at(e, m->name, 0, "subgraph %d, operator %d: an ethos-u operator "
+			      "needs 4 inputs, not %d", s, o, op->n_in);
 	const struct tfl_tensor *t = &m->subgraph[s].tensor[op->in[0]];
 	out->name = t->name;
 	struct err inner = { 0 };
 	if (!t->data.p)
-		return err_set(e, "%s: subgraph %d, operator %d: command stream tensor "
-				  "'%s' is not a constant",
-			       m->name, s, o, t->name);
+		return err_at(e, m->name, 0, "subgraph %d, operator %d: command stream tensor "
+			      "'%s' is not a constant", s, o, t->name);
 	return stream_payload(a, t->data, out, &inner) ||
-	       err_set(e, "%s: subgraph %d, operator %d (%s): %s", m->name, s,
-		       o, t->name, inner.text);
+	       err_at(e, m->name, 0, "subgraph %d, operator %d (%s): %s", s, o, t->name,
+		      inner.text);
 }
 
 bool

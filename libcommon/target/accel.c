@@ -56,7 +56,7 @@ accel_does(const struct accel *a, enum accel_action what, struct err *e)
 		[DO_COMPILE] = "compiled for", [DO_ESTIMATE] = "estimated",
 	};
 	return accel_generation(a)->does >> what & 1 ||
-	       err_set(e, "error: %s is not %s yet", a->name, names[what]);
+	       err_set(e, "%s is not %s yet", a->name, names[what]);
 }
 
 const struct accel *
@@ -102,9 +102,8 @@ accel_named(const char *name, struct err *e)
 	const struct accel *a = accel_find(name);
 	const char *meant = a ? NULL : accel_nearest(name);
 	if (!a)
-		(void)err_set(e, "error: there is no accelerator '%s'; there are "
-				 "%s%s%s%s", name, accel_names(),
-			      meant ? "; did you mean " : "", meant ? meant : "",
+		(void)err_set(e, "there is no accelerator '%s'; there are %s%s%s%s", name,
+			      accel_names(), meant ? "; did you mean " : "", meant ? meant : "",
 			      meant ? "?" : "");
 	return a;
 }

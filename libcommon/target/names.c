@@ -7,26 +7,26 @@
 #include "target/accel.h"
 
 static void
-say_error(const struct err *e, void (*say)(const char *fmt, ...))
+say_error(const struct err *e, void (*say)(const struct err *e))
 {
 	if (e->status)
-		say("%s", e->text);
+		say(e);
 }
 
 static void
-check_accelerator(const struct target_names *n, void (*say)(const char *fmt, ...))
+check_accelerator(const struct target_names *n, void (*say)(const struct err *e))
 {
 	struct err e = { 0 };
 	if (n->accel)
 		(void)accel_named(n->accel, &e);
 	else if (n->required && !n->part)
-		(void)err_set(&e, "error: --part or --accelerator-config is required: one of %s",
+		(void)err_set(&e, "--part or --accelerator-config is required: one of %s",
 			      accel_names());
 	say_error(&e, say);
 }
 
 static void
-check_memory(const struct target_names *n, void (*say)(const char *fmt, ...))
+check_memory(const struct target_names *n, void (*say)(const struct err *e))
 {
 	struct err system = { 0 }, mode = { 0 };
 	bool required = n->required && !n->part;
@@ -36,15 +36,18 @@ check_memory(const struct target_names *n, void (*say)(const char *fmt, ...))
 	if (n->mode || required)
 		(void)memory_check_mode(n->mode, &mode);
 	for (int i = 0; i < 2; i++) {
-		const struct err *e = i ? &mode : &system;
+		const struct err *of = i ? &mode : &system;
+		struct err e = { 0 };
 		bool named = i ? n->mode : n->system;
-		if (e->status)
-			say("%s%s", e->text, named ? "; --config=FILE reads others" : "");
+		if (of->status)
+			(void)err_set(&e, "%s%s", of->text,
+				      named ? "; --config=FILE reads others" : "");
+		say_error(&e, say);
 	}
 }
 
 void
-target_check_names(const struct target_names *n, void (*say)(const char *fmt, ...))
+target_check_names(const struct target_names *n, void (*say)(const struct err *e))
 {
 	struct err e = { 0 };
 	struct arena *scratch = arena_open();

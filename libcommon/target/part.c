@@ -55,7 +55,7 @@ find(const char *name, const char *hint, struct err *e)
 	bool similar = t.n > 0;
 	for (size_t i = 0; !similar && i < ARRAY_LEN(parts); i++)
 		text_printf(&t, "%s%s", i ? ", " : "", parts[i].name);
-	(void)err_set(e, "error: there is no part '%s'%s; %s %s%s", name, hint,
+	(void)err_set(e, "there is no part '%s'%s; %s %s%s", name, hint,
 		      similar ? "did you mean" : "there are", text_str(&t), similar ? "?" : "");
 	text_free(&t);
 	return NULL;

@@ -23,7 +23,7 @@ struct target_names {
 	bool required;	 /* the other names are required if part is NULL */
 };
 
-/* Calls say() with a message for every unknown or missing name, as cli_error() takes it. */
-void target_check_names(const struct target_names *n, void (*say)(const char *fmt, ...));
+/* Calls say() with an error for every unknown or missing name, as cli_refuse() takes it. */
+void target_check_names(const struct target_names *n, void (*say)(const struct err *e));
 
 #endif

@@ -22,8 +22,7 @@ struct walk {
 static bool
 bad(struct walk *w, size_t at, const char *what, const char *rule)
 {
-	return err_set(w->e, "%s: error: FlatBuffer %s at byte %zu %s", w->name,
-		       what, at, rule);
+	return err_at(w->e, w->name, 0, "FlatBuffer %s at byte %zu %s", what, at, rule);
 }
 
 /* Returns the target of the offset at pos; at least 4 bytes follow the target. */
@@ -201,17 +200,17 @@ refuse(const struct fb_format *f, struct bytes file, const char *name, struct er
 	const char *is = own ? NULL : fb_identify(file);
 	is = is || own ? is : foreign_file(file, name);
 	if (is)
-		return err_set(e, "%s: error: not %s but %s", name, f->what, is);
+		return err_at(e, name, 0, "not %s but %s", f->what, is);
 	if (!file.n)
-		return err_set(e, "%s: error: empty, not %s; %s", name, f->what,
-			       strcmp(name, file_name(NULL)) != 0
-				       ? "export or download it again"
-				       : "name a file, or look at the program before the pipe");
+		return err_at(e, name, 0, "empty, not %s; %s", f->what,
+			      strcmp(name, file_name(NULL)) != 0 ?
+			      "export or download it again" :
+			      "name a file, or look at the program before the pipe");
 	if (file.n < 12)
-		return err_set(e, "%s: error: %zu byte%s too few for %s; export or download it "
-				  "again", name, file.n, file.n == 1 ? " is" : "s are", f->what);
-	return err_set(e, "%s: error: not %s (no %s at byte 4); export or download it again", name,
-		       f->what, f->id);
+		return err_at(e, name, 0, "%zu byte%s too few for %s; export or download it "
+			      "again", file.n, file.n == 1 ? " is" : "s are", f->what);
+	return err_at(e, name, 0, "not %s (no %s at byte 4); export or download it again",
+		      f->what, f->id);
 }
 
 bool

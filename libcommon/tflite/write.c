@@ -170,8 +170,8 @@ write_subgraph(struct write *k, const struct tflw_subgraph *g, fbw_off *out)
 		const char *what = g->op[i].from.buf ? tfl_op_opaque(g->op[i].from)
 						     : NULL;
 		if (what)
-			return err_set(k->e, "error: operator %d to be written has %s "
-					     "that can't be copied", i, what);
+			return err_set(k->e, "operator %d to be written has %s that can't be "
+				       "copied", i, what);
 		if (!write_op(k, &g->op[i], &op[i]))
 			return false;
 	}

@@ -88,6 +88,12 @@ refuses()
 		cat refuses.err
 		return 1
 	}
+	# nputools-hacking(7), Code: a program that says no or refuses has "error:" in its reason
+	[[ $1 != npu-* && $1 != tfl* && $1 != mkinput && $1 != tosa-* || $said == *": error: "* ]] || {
+		echo "$*: no 'error:' in:"
+		cat refuses.err
+		return 1
+	}
 }
 
 # sized ACCELERATOR: the system configuration for a size of Ethos-U85

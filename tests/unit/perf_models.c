@@ -278,10 +278,10 @@ test_refusals(struct arena *a, const struct perf_machine *m)
 		word(NPU_KERNEL_HEIGHT_M1, 0xffff), NPU_OP_CONV,
 	};
 	CHECK(strcmp(refusal(a, m, huge, ARRAY_LEN(huge)),
-		     "error: word 5: conv is too large for an estimate"), 0);
+		     "word 5: conv is too large for an estimate"), 0);
 	uint32_t empty[] = { word(NPU_IFM_PAD_TOP, 5), NPU_OP_POOL };
 	CHECK(strcmp(refusal(a, m, empty, ARRAY_LEN(empty)),
-		     "error: word 1: max reads an empty IFM"), 0);
+		     "word 1: max reads an empty IFM"), 0);
 	uint32_t junk[] = { 0xffffffff };
 	CHECK(strlen(refusal(a, m, junk, 1)) > 0, true);
 	CHECK(strlen(refusal(a, m, NULL, 0)), 0);

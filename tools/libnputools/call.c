@@ -28,8 +28,7 @@ bool
 call_check_number(struct call *c, const char *name, int64_t v, int64_t max)
 {
 	return (v >= 0 && v <= max) ||
-	       err_set(&c->e, "error: %s is %" PRId64 ", not from 0 to %" PRId64,
-		       name, v, max);
+	       err_set(&c->e, "%s is %" PRId64 ", not from 0 to %" PRId64, name, v, max);
 }
 
 static bool
@@ -37,10 +36,10 @@ check_within(struct call *c)
 {
 	const double most = 1e6, within = c->o.within;
 	return (within <= most && (within <= 0 || !c->o.max_cycles)) ||
-	       (within <= most ? err_set(&c->e, "error: options: within and max_cycles exclude "
-						"each other")
-			       : err_set(&c->e, "error: options: within is %g, not up to %g",
-					 within, most));
+	       (within <= most ? err_set(&c->e, "options: within and max_cycles exclude each "
+					 "other")
+			       : err_set(&c->e, "options: within is %g, not up to %g", within,
+					 most));
 }
 
 static bool
@@ -105,8 +104,8 @@ call_copy(struct call *c, const char *name, const size_t *sizes, size_t n_sizes,
 	for (size_t i = 0; i < n_sizes; i++)
 		valid |= n == sizes[i];
 	if (!valid)
-		return err_set(&c->e, "error: %s: size is %zu, not sizeof(struct nputools_%s), which "
-				      "is %zu in version %s", name, n, name, all, NPUTOOLS_VERSION);
+		return err_set(&c->e, "%s: size is %zu, not sizeof(struct nputools_%s), which "
+			       "is %zu in version %s", name, n, name, all, NPUTOOLS_VERSION);
 	memcpy(to, from, n < all ? n : all);
 	return true;
 }
@@ -127,7 +126,7 @@ copy_options(struct call *c, const struct nputools_options *o)
 	if (o && call_copy(c, "options", sizes, ARRAY_LEN(sizes), &c->o, sizeof(c->o), o) &&
 	    !c->o.allocate != !c->o.release) {
 		c->o = (struct nputools_options){ 0 };
-		(void)err_set(&c->e, "error: options: one of allocate and release is NULL");
+		(void)err_set(&c->e, "options: one of allocate and release is NULL");
 	}
 }
 
@@ -194,7 +193,8 @@ copy_out(void *ctx, size_t i)
 	struct call *c = t->c;
 	(void)i;
 	if (c->e.status)
-		text_printf(&c->notes, "%s\n", c->e.text);
+		text_printf(&c->notes, "%s%serror: %s\n", c->e.place, *c->e.place ? ": " : "",
+			    c->e.text);
 	t->out->messages = copy_result(c, &c->notes);
 	/* a report that was cut short */
 	if (c->e.status == NPUTOOLS_TROUBLE || !c->out.n)
@@ -260,8 +260,7 @@ call_whole(const struct nputools_options *o, bool (*run)(struct call *c, void *c
 bool
 call_check_model(struct call *c, struct bytes model)
 {
-	return model.p || !model.n || err_set(&c->e, "error: model is NULL, but size is %zu",
-					      model.n);
+	return model.p || !model.n || err_set(&c->e, "model is NULL, but size is %zu", model.n);
 }
 
 const char *

@@ -15,8 +15,8 @@ check_target(struct call *c)
 			      : !o->system_config ? "system_config"
 			      : !o->memory_mode	  ? "memory_mode"
 						  : NULL;
-	return !missing || err_set(&c->e, "error: options: %s is required, unless part "
-					  "names a chip", missing);
+	return !missing || err_set(&c->e, "options: %s is required, unless part names a chip",
+				   missing);
 }
 
 static bool
@@ -57,9 +57,9 @@ check_part(struct call *c, size_t model_bytes)
 		return true;
 	c->no = NPUTOOLS_ERROR_DOES_NOT_FIT;
 	c->out.n = 0;
-	return err_no(&c->e, "error: the compiled model needs %lld bytes, %s of %s has %lld: %lld "
-			     "bytes are missing; allow_overflow accepts it, for boards with external memory",
-		      (long long)bytes, memory, p->name, (long long)limit,
+	return err_no(&c->e, NULL, 0, "the compiled model needs %lld bytes, %s of %s has %lld: "
+		      "%lld bytes are missing; allow_overflow accepts it, for boards with "
+		      "external memory", (long long)bytes, memory, p->name, (long long)limit,
 		      (long long)(bytes - limit));
 }
 
@@ -139,8 +139,8 @@ report(struct call *c, void *model)
 	if (!call_check_model(c, b))
 		return false;
 	if (tosa_is(b))
-		return err_no(&c->e, "%s: error: a TOSA graph has no report: all operators run on "
-				     "the NPU, or nputools_compile() refuses the graph", c->o.name);
+		return err_no(&c->e, c->o.name, 0, "a TOSA graph has no report: all operators "
+			      "run on the NPU, or nputools_compile() refuses the graph");
 	return lib_tfl_partition_report(c, b, &c->out);
 }
 
@@ -163,7 +163,7 @@ run_one(struct call *c, void *ctx)
 							: NPUTOOLS_ERROR_DOES_NOT_FIT,
 		   NPUTOOLS_ERROR_INPUT);
 	if (s->stage < NPUTOOLS_PARTITION || s->stage > NPUTOOLS_EMIT)
-		return err_set(&c->e, "error: stage is %d, not of enum nputools_stage", s->stage);
+		return err_set(&c->e, "stage is %d, not of enum nputools_stage", s->stage);
 	if (!call_check_model(c, s->in))
 		return false;
 	if (s->stage == NPUTOOLS_PARTITION)

@@ -18,22 +18,21 @@ check_accuracy(struct call *c, const struct nputools_quantization *how)
 {
 	const double most = 100;
 	if (how->wide && (how->keep_wide || how->accuracy != 0))
-		return err_set(&c->e, "error: quantization: wide excludes keep_wide and accuracy");
+		return err_set(&c->e, "quantization: wide excludes keep_wide and accuracy");
 	return how->accuracy <= most ||
-	       err_set(&c->e, "error: quantization: accuracy is %g, not up to %g", how->accuracy,
-		       most);
+	       err_set(&c->e, "quantization: accuracy is %g, not up to %g", how->accuracy, most);
 }
 
 static bool
 check_samples(struct call *c, const struct samples *s)
 {
 	if (!s->buffer && s->n)
-		return err_set(&c->e, "error: samples is NULL, but n_samples is %zu", s->n);
+		return err_set(&c->e, "samples is NULL, but n_samples is %zu", s->n);
 	for (size_t i = 0; i < s->n; i++)
 		if (!s->buffer[i].data && s->buffer[i].size)
-			return err_set(&c->e, "error: buffer %zu of the samples: data is NULL", i);
-	return s->n || err_set(&c->e, "error: there are no samples to measure the ranges with: "
-				      "pass real inputs of the model");
+			return err_set(&c->e, "buffer %zu of the samples: data is NULL", i);
+	return s->n || err_set(&c->e, "there are no samples to measure the ranges with: pass "
+			       "real inputs of the model");
 }
 
 static bool

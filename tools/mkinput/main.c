@@ -266,10 +266,9 @@ check_files(const struct options *o, int n_in, int batch, struct err *e)
 	struct text more = { 0 };
 	if (batch > 1)
 		text_printf(&more, ", and a batch of %d", batch);
-	(void)err_set(e, "%s: error: the model has %d input%s%s, but there %s %d "
-			 "file%s: give one for each",
-		      o->model, n_in, n_in == 1 ? "" : "s", text_str(&more),
-		      n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
+	(void)err_at(e, o->model, 0, "the model has %d input%s%s, but there %s %d file%s: give "
+		     "one for each", n_in, n_in == 1 ? "" : "s", text_str(&more),
+		     n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
 	text_free(&more);
 	return false;
 }
@@ -283,12 +282,9 @@ check_inputs(const struct options *o, const struct tfl_subgraph *g, int batch,
 	for (int i = 0; i < g->n_in; i++)
 		if (tfl_bytes(&g->tensor[g->in[i]]) < 1 ||
 		    tfl_bytes(&g->tensor[g->in[i]]) > MAX_INPUT_BYTES)
-			return err_set(e, "%s: error: input %d has %lld bytes, "
-					  "at most %d are supported", o->model,
-				       i,
-				       (long long)tfl_bytes(
-					   &g->tensor[g->in[i]]),
-				       (int)MAX_INPUT_BYTES);
+			return err_at(e, o->model, 0, "input %d has %lld bytes, at most %d are "
+				      "supported", i, (long long)tfl_bytes(&g->tensor[g->in[i]]),
+				      (int)MAX_INPUT_BYTES);
 	return true;
 }
 
@@ -396,9 +392,8 @@ convert_files(void *options, struct arena *a, struct err *e)
 	const struct tfl_subgraph *g = &v->subgraph[0];
 	bool kit = o->dialect == DIALECT_MLEK_SAMPLES || o->dialect == DIALECT_MLEK_TESTS;
 	if (kit && v != m)
-		return err_set(e, "%s: error: an input or output has a memory layout, "
-				  "which files of the evaluation kit do not support",
-				  o->model);
+		return err_at(e, o->model, 0, "an input or output has a memory layout, which "
+			      "files of the evaluation kit do not support");
 	if (o->dialect == DIALECT_MLEK_SAMPLES && g->n_in == 1) {
 		struct file_set *s = file_set_open(a);
 		return file_set_end(s, write_mlek_samples(a, s, o, &g->tensor[g->in[0]], e), e);

@@ -158,9 +158,7 @@ read_picture(struct arena *a, const struct options *o, const struct tfl_tensor *
 {
 	int64_t hwc[3];
 	if (!picture_shape(t, hwc))
-		return err_set(e, "%s: error: this is a picture, but the model's input "
-				  "is not",
-			       s->d.name);
+		return err_at(e, s->d.name, 0, "this is a picture, but the model's input is not");
 	struct tfl_tensor colour = { .type = TFL_UINT8, .rank = 4,
 				     .dim = { 1, (int32_t)hwc[0], (int32_t)hwc[1], RGB } };
 	return fit_data(a, &o->in, &colour, &s->d, e);
@@ -176,9 +174,8 @@ read_sample(struct arena *a, const struct options *o, const struct tfl_tensor *t
 	if (s->d.max > 0)
 		return read_picture(a, o, t, s, e);
 	if (!s->d.rate)
-		return err_set(e, "%s: error: neither a picture nor a sound",
-			       s->d.name);
-	return s->d.n || err_set(e, "%s: error: the sound has no samples", s->d.name);
+		return err_at(e, s->d.name, 0, "neither a picture nor a sound");
+	return s->d.n || err_at(e, s->d.name, 0, "the sound has no samples");
 }
 
 /* Fails unless all samples are pictures, or sounds of the same rate. */
@@ -187,11 +184,9 @@ check_samples(const struct sample *s, int n, struct err *e)
 {
 	for (int i = 1; i < n; i++)
 		if (s[i].d.rate != s[0].d.rate)
-			return err_set(e, "%s: error: this is %s, which does not match "
-					  "%s",
-				       s[i].d.name,
-				       s[i].d.rate ? "a sound of another sample rate"
-						   : "a picture", s[0].d.name);
+			return err_at(e, s[i].d.name, 0, "this is %s, which does not match %s",
+				      s[i].d.rate ? "a sound of another sample rate" : "a picture",
+				      s[0].d.name);
 	return true;
 }
 

@@ -250,8 +250,8 @@ write_stack(struct file_set *to, const char *path, const struct tfl_tensor *t, s
 	/* at the maximal rank, the new dimension replaces a leading dimension of 1 */
 	int skip = t->rank == NPY_MAX_RANK && t->dim[0] == 1;
 	if (t->rank - skip + 1 > NPY_MAX_RANK)
-		return err_set(e, "%s: error: the input has %d dimensions, a .npy file "
-				  "can't hold one more", t->name, t->rank);
+		return err_at(e, t->name, 0, "the input has %d dimensions, a .npy file can't "
+			      "hold one more", t->rank);
 	for (int k = skip; k < t->rank; k++)
 		x.dim[x.rank++] = t->dim[k];
 	if (format == AS_NPY)

@@ -156,7 +156,7 @@ take_bodies(struct cmdgen *c, const struct options *o)
 		long n = strtol(o->body[i], &name, 10);
 		struct bytes file;
 		if (*name != '=' || n < 1 || n > INT32_MAX)
-			return err_set(c->e, "error: --body needs N=FILE, not '%s'", o->body[i]);
+			return err_set(c->e, "--body needs N=FILE, not '%s'", o->body[i]);
 		if (!file_read(c->a, name + 1, TFL_MAX_BYTES, &file, c->e) ||
 		    !take_body(c, (int)n, file, name + 1))
 			return false;

@@ -286,7 +286,7 @@ build_model(struct cmdgen *c, struct bytes *out)
 	build_metadata(&b);
 	struct err e = { 0 };
 	if (!tfl_write(c->a, &b.w, out, &e))
-		return err_set(c->e, "%s: %s", c->g->file, e.text);
+		return err_at(c->e, c->g->file, 0, "%s", e.text);
 	return tfl_append_archive(c->a, c->m->file, out) ||
 	       err_at(c->e, c->g->file, 0, "with the archive behind the model, the file is "
 					   "larger than 2 GB");

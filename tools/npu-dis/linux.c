@@ -127,6 +127,6 @@ verify_linux(struct arena *a, struct text *t, const struct input *in,
 	}
 	if (json)
 		text_puts(t, "]\n");
-	return !errors || err_no(e, "%s: Linux refuses %u command stream%s",
-				 in->name, errors, errors == 1 ? "" : "s");
+	return !errors || err_no(e, in->name, 0, "Linux refuses %u command stream%s", errors,
+				 errors == 1 ? "" : "s");
 }

@@ -16,7 +16,7 @@ choose_accelerator(void *options, const char *name)
 	struct options *o = options;
 	o->accel = accel_named(name, &e);
 	if (!o->accel)
-		cli_error("%s", e.text);
+		cli_refuse(&e);
 }
 
 static void

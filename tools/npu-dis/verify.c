@@ -144,6 +144,6 @@ verify(struct arena *a, struct text *t, const struct input *in,
 	}
 	if (json)
 		text_puts(t, "]\n");
-	return !total || err_no(e, "%s: breaks rules: %u error%s", in->name,
-				total, total == 1 ? "" : "s");
+	return !total || err_no(e, in->name, 0, "breaks rules: %u error%s", total,
+				total == 1 ? "" : "s");
 }

@@ -313,8 +313,7 @@ read_point(struct fit *f, const struct options *o, const char *pair,
 	struct measured m;
 	const char *eq = strrchr(pair, '=');
 	if (!eq)
-		return err_set(f->e, "error: --fit needs operands MODEL=LOG, not '%s'",
-				     pair);
+		return err_set(f->e, "--fit needs operands MODEL=LOG, not '%s'", pair);
 	one.file = arena_strndup(f->a, pair, (size_t)(eq - pair));
 	if (!read_network(f->a, &one, &p->net, f->e) ||
 	    !read_measured(f->a, eq + 1, one.file, &m, f->e))

@@ -65,8 +65,8 @@ take_nodes(struct arena *a, struct graph *g, struct network *net,
 	struct err none = { 0 };
 	if (!graph_model(g, &m, &none)) {
 		m = NULL;
-		cli_note_to(e, "warning", "%s: operators of the CPU have no names: %s", net->file,
-			    none.text);
+		cli_note_to(e, "warning", "%s: operators of the CPU have no names: %s%s%s",
+			    net->file, none.place, *none.place ? ": " : "", none.text);
 	}
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const struct g_node *n = g->nodes[i];

@@ -29,7 +29,7 @@ check_options(void *options)
 	}
 	const struct target_names names = { .system = o->system, .mode = o->mode,
 					    .has_config = o->config != NULL };
-	target_check_names(&names, cli_error);
+	target_check_names(&names, cli_refuse);
 	if (o->n_operands == 2 && !o->measured)
 		o->measured = o->operand[1];
 	else if (o->n_operands > 1)
@@ -48,7 +48,7 @@ take_part(void *options, const char *name)
 		cli_error("--part is given twice, as %s and as %s; name one chip", before->name,
 			  p->name);
 	if (!p)
-		cli_error("%s", e.text);
+		cli_refuse(&e);
 	else if (!o->system)
 		o->system = p->system;
 	if (p && !o->mode)

@@ -188,13 +188,13 @@ check_slower(const struct options *o, const struct report *old,
 	if (ms <= before_ms * (1 + o->slower / 100))
 		return true;
 	if (fabs(r->clock - old->clock) > 0)
-		return err_no(e, "%s: an inference takes %s, %.2f %% more than the %s of %s", r->file,
-			      human_ms(r->a, ms), 100 * (ms / before_ms - 1),
+		return err_no(e, r->file, 0, "an inference takes %s, %.2f %% more than the %s "
+			      "of %s", human_ms(r->a, ms), 100 * (ms / before_ms - 1),
 			      human_ms(r->a, before_ms), old->file);
 	bool batch = batch_of(r) > 1 || batch_of(old) > 1;
-	return err_no(e, "%s: %.0f cycles%s are %.2f %% more than the %.0f of %s", r->file,
-		      cycles, batch ? " of each inference" : "", 100 * (cycles / before - 1),
-		      before, old->file);
+	return err_no(e, r->file, 0, "%.0f cycles%s are %.2f %% more than the %.0f of %s", cycles,
+		      batch ? " of each inference" : "", 100 * (cycles / before - 1), before,
+		      old->file);
 }
 
 /* The memory system of r for a file that records none, as options of npu-perf. */

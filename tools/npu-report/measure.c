@@ -80,7 +80,7 @@ run(struct arena *a, const char *path, char **argv, struct bytes *json, int *sta
 	while (argv[argc])
 		argc++;
 	int how = host_run(argv, argc, -1, out, STDERR_FILENO);
-	bool ok = how < 0 ? err_set(e, "%s: no such program", path)
+	bool ok = how < 0 ? err_at(e, path, 0, "no such program")
 			  : read_all(a, out, json, e);
 	(void)close(out);
 	*status = ok ? how >> 8 & 0xff : EXIT_TROUBLE;
@@ -103,7 +103,7 @@ run(struct arena *a, const char *path, char **argv, struct bytes *json, int *sta
 	};
 	int bad = spawn_program(&perf, &pid);
 	(void)close(end[1]);
-	bool ok = bad ? err_set(e, "%s: %s", path, strerror(bad))
+	bool ok = bad ? err_at(e, path, 0, "%s", strerror(bad))
 		      : read_all(a, end[0], json, e);
 	(void)close(end[0]);
 	while (!bad && waitpid(pid, &how, 0) < 0 && errno == EINTR)
@@ -123,12 +123,14 @@ measure(struct arena *a, const char *file, const char *const *option,
 	const char *path;
 	if (!file_read(a, file, REPORT_MAX, json, e))
 		return false;
-	if (is_json(*json) || !json->n)
+	if (is_json(*json))
 		return true;
+	if (!json->n)
+		return err_at(e, file_name(file), 0, "empty, neither a compiled model nor a report "
+			      "of npu-perf --json; name a file");
 	if (!file || !strcmp(file, "-"))
-		return err_at(e, file_name(file), 0, "not a report of npu-perf --json; "
-						     "give a compiled model as a file, "
-						     "not on standard input");
+		return err_at(e, file_name(file), 0, "not a report of npu-perf --json; give a "
+			      "compiled model as a file, not on standard input");
 	return program_find(a, "npu-perf", &path, e) &&
 	       run(a, path, arguments(a, file, option), json, status, e);
 }

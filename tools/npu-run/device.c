@@ -128,7 +128,7 @@ failed(const struct device *d, const char *what, struct err *e)
 	else if (errno == ENOMEM)
 		help = ": the kernel has no contiguous memory left: raise cma= on the kernel's command "
 		       "line";
-	return err_set(e, "%s: %s: %s%s", d->path, what, strerror(errno), help);
+	return err_at(e, d->path, 0, "%s: %s%s", what, strerror(errno), help);
 }
 
 static bool
@@ -137,11 +137,10 @@ is_ethosu(const struct device *d, struct err *e)
 	char name[32] = "";
 	struct any_version v = { .name = name, .name_bytes = sizeof(name) - 1 };
 	if (call(d, ANY_VERSION, &v) < 0)
-		return err_set(e, "%s: %s: the file is not a device of a DRM driver", d->path,
-			       strerror(errno));
+		return err_at(e, d->path, 0, "%s: the file is not a device of a DRM driver",
+			      strerror(errno));
 	return !strcmp(name, "ethosu") ||
-	       err_set(e, "%s: the driver is %s, not ethosu: try another --device",
-		       d->path, name);
+	       err_at(e, d->path, 0, "the driver is %s, not ethosu: try another --device", name);
 }
 
 static bool
@@ -151,8 +150,8 @@ query(struct device *d, struct err *e)
 	if (call(d, ETHOSU_QUERY, &q) < 0)
 		return failed(d, "reading what the NPU is", e);
 	d->accel = accel_of_config(d->info.config);
-	return d->accel || err_set(e, "%s: the NPU's CONFIG register, 0x%08x, names no known "
-				   "accelerator", d->path, d->info.config);
+	return d->accel || err_at(e, d->path, 0, "the NPU's CONFIG register, 0x%08x, names no "
+				  "known accelerator", d->info.config);
 }
 
 bool
@@ -167,7 +166,7 @@ device_open(struct device *d, const char *path, struct err *e)
 		help = ": the kernel's ethosu driver creates this file (nputools-linux(7))";
 	else if (errno == EACCES)
 		help = ": join the group of this file, which is usually render or video";
-	return err_set(e, "%s: %s%s", path, strerror(errno), help);
+	return err_at(e, path, 0, "%s%s", strerror(errno), help);
 }
 
 void
@@ -241,8 +240,8 @@ device_wait(const struct device *d, uint32_t handle, struct err *e)
 	if (call(d, ETHOSU_WAIT, &w) >= 0)
 		return true;
 	if (is_late(errno))
-		return err_set(e, "%s: a job has not ended after %u ms: read the kernel's "
-			       "log, or wait longer with --timeout", d->path, d->timeout_ms);
+		return err_at(e, d->path, 0, "a job has not ended after %u ms: read the "
+			      "kernel's log, or wait longer with --timeout", d->timeout_ms);
 	return failed(d, "waiting for a job", e);
 }
 

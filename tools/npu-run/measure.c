@@ -53,9 +53,10 @@ counts_open(struct arena *a, const struct device *d, struct counts **out, struct
 	c->d = d;
 	c->event = accel_is_u65(d->accel) ? u65_events : u85_events;
 	if (d->info.counters < EVENTS)
-		return err_set(e, "%s: the driver has %" PRIu32 " performance counters, "
-			       "but --measure needs %d: use a newer kernel", d->path,
-			       d->info.counters, EVENTS);
+		return err_at(e, d->path, 0,
+			      "the driver has %" PRIu32 " performance counters, but --measure "
+			      "needs %d: use a newer kernel",
+			      d->info.counters, EVENTS);
 	return begin_set(c, e);
 }
 

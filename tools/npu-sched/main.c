@@ -155,7 +155,7 @@ check_options(void *options)
 		.accel = o->accel, .part = o->part, .system = o->system, .mode = o->mode,
 		.has_config = o->config != NULL, .required = true,
 	};
-	target_check_names(&names, cli_error);
+	target_check_names(&names, cli_refuse);
 	if (o->within >= 0 && o->max_cycles)
 		cli_error("--within and --max-cycles exclude each other");
 	if (o->plan && (o->front || o->explain || o->max_cycles || o->within >= 0))
@@ -213,8 +213,8 @@ static bool
 check_driver(const struct sched *s)
 {
 	return !graph_is_for_linux(s->g) || s->memory.spilling ||
-	       err_set(s->e, "error: the Linux driver keeps the arena in DRAM: memory mode %s "
-			     "does not, Dedicated_Sram does", s->memory.mode);
+	       err_set(s->e, "the Linux driver keeps the arena in DRAM: memory mode %s does "
+		       "not, Dedicated_Sram does", s->memory.mode);
 }
 
 static bool
@@ -222,8 +222,8 @@ find_target(struct sched *s)
 {
 	const struct options *o = s->o;
 	if (!o->accel)
-		return err_set(s->e, "error: --accelerator-config is required: one "
-				     "of %s", accel_names());
+		return err_set(s->e, "--accelerator-config is required: one of %s",
+			       accel_names());
 	s->accel = accel_named(o->accel, s->e);
 	if (!s->accel)
 		return false;

@@ -55,7 +55,7 @@ fail(struct share *s, const struct child *c)
 	if (!*text)
 		return err_set(s->e, "%s ended without a message", c->name);
 	bool no = !WIFSIGNALED(c->status) && WEXITSTATUS(c->status) == EXIT_NO;
-	return no ? err_no(s->e, "%s", text) : err_set(s->e, "%s", text);
+	return err_quote(s->e, no ? EXIT_NO : EXIT_TROUBLE, text);
 }
 
 static bool

@@ -119,7 +119,7 @@ find_uses(struct patch *x)
 		x->last[c.reg] = c.at;
 		x->written[c.reg] = true;
 	}
-	return !bad.status || err_set(x->s->e, "error: %s: %s", x->name, bad.text);
+	return !bad.status || err_at(x->s->e, x->name, 0, "%s", bad.text);
 }
 
 /* the new address of a byte of the constants; -1: no range has it */
@@ -179,7 +179,7 @@ patch_payload(struct share *s, int net, const int64_t *to, bool *is_moved)
 		at += 4;
 	}
 	if (at + n > c->payload.n)
-		return err_set(s->e, "error: %s: no stream in the payload", x.name);
+		return err_at(s->e, x.name, 0, "no stream in the payload");
 	s->payload[net] = (struct bytes){ .p = p, .n = c->payload.n };
 	if (!find_uses(&x))
 		return false;

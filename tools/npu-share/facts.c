@@ -206,8 +206,8 @@ take_subgraph(struct share *s, int net, const struct compiled *c, int subgraph, 
 		if (!g->tensor[i].is_variable || (t.at < 0 && s->o->tflm))
 			continue;
 		if (t.at < 0 || r->n_kept == MAX_KEPT)
-			return err_set(s->e, "error: %s: a variable is outside of the arena, or "
-					     "there are more than %d", s->net[net].name, MAX_KEPT);
+			return err_at(s->e, s->net[net].name, 0, "a variable is outside of the "
+				      "arena, or there are more than %d", MAX_KEPT);
 		kept[r->n_kept++] = t;
 	}
 	return true;
@@ -223,8 +223,8 @@ set_places(struct share *s, int net, struct row *r, struct compiled *c)
 	r->in = places_of(s, m, g->in, g->n_in, &all);
 	r->out = places_of(s, m, g->out, g->n_out, &all);
 	if (!all)
-		return err_set(s->e, "error: %s: an input or output is outside of the arena",
-			       s->net[net].name);
+		return err_at(s->e, s->net[net].name, 0, "an input or output is outside of the "
+			      "arena");
 	r->kept = kept;
 	r->arena = 0;
 	for (int i = 0; i < m->n_subgraphs; i++)
@@ -308,8 +308,8 @@ read_arenas(struct share *s, int net, int row, struct bytes header)
 	int64_t bytes = macro(s, net, header, "NON_PERSISTENT_ARENA_SIZE");
 	c->persistent = macro(s, net, header, "PERSISTENT_ARENA_SIZE");
 	if (bytes < 0 || c->persistent < 0)
-		return err_set(s->e, "error: %s: the header of tfl2c has no sizes of arenas",
-			       s->net[net].name);
+		return err_at(s->e, s->net[net].name, 0, "the header of tfl2c has no sizes of "
+			      "arenas");
 	c->resources = (int)max_i64(macro(s, net, header, "RESOURCE_VARIABLES"), 0);
 	r->arena = max_i64(r->arena, bytes);
 	return true;

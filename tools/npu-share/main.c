@@ -64,7 +64,7 @@ check_options(void *options)
 	target_check_names(&(struct target_names){ .accel = o->accel, .part = o->part,
 						   .system = o->system, .mode = o->mode,
 						   .has_config = o->config != NULL },
-			   cli_error);
+			   cli_refuse);
 	for (const char *p = o->name; *p; p++)
 		if (!(*p == '_' || (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
 		      (p > o->name && *p >= '0' && *p <= '9'))) {

@@ -112,8 +112,9 @@ check_outputs(struct runner *r, int net)
 		const struct span *at = &chosen(s, net)->out[k];
 		const uint8_t *want = sim_tensor(r->plain[net], g->out[k]);
 		if (memcmp(want, arena_of(r, net) + at->at, (size_t)at->n) != 0)
-			return err_no(s->e, "%s: output %d differs from the original model's in run "
-					    "%d on the shared memory", s->net[net].name, k, s->runs);
+			return err_no(s->e, s->net[net].name, 0, "output %d differs from the "
+				      "original model's in run %d on the shared memory", k,
+				      s->runs);
 	}
 	return true;
 }
@@ -159,7 +160,7 @@ static bool
 turn(struct runner *r, int net, int depth)
 {
 	if (depth > 2 * MAX_NETS)
-		return err_set(r->s->e, "error: --chain makes a circle");
+		return err_set(r->s->e, "--chain makes a circle");
 	if (!feed(r, net, depth))
 		return false;
 	write_inputs(r, net);

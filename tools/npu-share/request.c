@@ -38,8 +38,8 @@ take_model(struct share *s, const char *word)
 	n->name = name;
 	for (int i = 0; i < s->p.n; i++)
 		if (!strcmp(s->net[i].name, name))
-			return err_set(s->e, "error: two networks have the name %s: write "
-					     "NAME=FILE for one of them", name);
+			return err_set(s->e, "two networks have the name %s: write NAME=FILE "
+				       "for one of them", name);
 	struct bytes file;
 	if (!file_read(s->a, n->path, TFL_MAX_BYTES, &file, s->e) ||
 	    !model_read(s->a, file, file_name(n->path), &n->original, s->e) ||
@@ -68,9 +68,9 @@ find_net(struct share *s, const char *option, const char *word, size_t n)
 			return i;
 	}
 	const char *near = nearest_word(wanted, names, (size_t)s->p.n);
-	(void)err_set(s->e, "error: %s: no network is called '%s'%s%s%s", option,
-		      text_plain(s->a, wanted), near ? "; did you mean " : "",
-		      near ? near : "", near ? "?" : "");
+	(void)err_set(s->e, "%s: no network is called '%s'%s%s%s", option,
+		      text_plain(s->a, wanted), near ? "; did you mean " : "", near ? near : "",
+		      near ? "?" : "");
 	return -1;
 }
 
@@ -82,8 +82,8 @@ take_number(struct share *s, const char *option, const char *word, int *net, dou
 	char *end = NULL;
 	*out = equal ? strtod(equal + 1, &end) : 0;
 	if (!equal || end == equal + 1 || *end || !(*out >= 0) || *out > 1e9)
-		return err_set(s->e, "error: %s needs NAME=NUMBER, with a number from 0 to 1e9, not "
-				     "'%s'", option, text_plain(s->a, word));
+		return err_set(s->e, "%s needs NAME=NUMBER, with a number from 0 to 1e9, not "
+			       "'%s'", option, text_plain(s->a, word));
 	*net = find_net(s, option, word, (size_t)(equal - word));
 	return *net >= 0;
 }
@@ -103,7 +103,7 @@ take_together(struct share *s, const char *list)
 		p += k + (p[k] == ',');
 	}
 	if (n < 2)
-		return err_set(s->e, "error: --together needs two names or more");
+		return err_set(s->e, "--together needs two names or more");
 	for (int i = 0; i < n; i++)
 		for (int j = 0; j < n; j++)
 			if (v[i] != v[j])
@@ -120,7 +120,7 @@ take_end(struct share *s, const char *word, size_t n, int *net, int *k)
 	*k = 0;
 	for (const char *p = dot ? dot + 1 : word + n; p < word + n; p++) {
 		if (!isdigit((unsigned char)*p) || *k > 9999)
-			return err_set(s->e, "error: --chain needs NAME[.K],NAME[.K]");
+			return err_set(s->e, "--chain needs NAME[.K],NAME[.K]");
 		*k = 10 * *k + (*p - '0');
 	}
 	*net = find_net(s, "--chain", word, name);
@@ -134,17 +134,17 @@ check_chain(struct share *s, const struct chain *c)
 	const struct tfl_subgraph *y = &s->net[c->to].original->subgraph[0];
 	const char *from = s->net[c->from].name, *to = s->net[c->to].name;
 	if (c->out >= x->n_out || c->in >= y->n_in)
-		return err_set(s->e, "error: --chain: %s has %d outputs and %s has %d inputs", from,
+		return err_set(s->e, "--chain: %s has %d outputs and %s has %d inputs", from,
 			       x->n_out, to, y->n_in);
 	const struct tfl_tensor *a = &x->tensor[x->out[c->out]], *b = &y->tensor[y->in[c->in]];
 	if (a->type != b->type || tfl_bytes(a) != tfl_bytes(b))
-		return err_set(s->e, "error: --chain: output %d of %s has %lld bytes of %s, input %d "
-				     "of %s has %lld of %s", c->out, from, (long long)tfl_bytes(a),
+		return err_set(s->e, "--chain: output %d of %s has %lld bytes of %s, input %d "
+			       "of %s has %lld of %s", c->out, from, (long long)tfl_bytes(a),
 			       tfl_type_name(a->type), c->in, to, (long long)tfl_bytes(b),
 			       tfl_type_name(b->type));
 	if (s->p.together[c->from][c->to] || c->from == c->to)
-		return err_set(s->e, "error: --chain: %s and %s are live together, so that they "
-				     "share no byte", from, to);
+		return err_set(s->e, "--chain: %s and %s are live together, so that they share "
+			       "no byte", from, to);
 	return true;
 }
 
@@ -154,7 +154,7 @@ take_chain(struct share *s, const char *word)
 	const char *comma = strchr(word, ',');
 	struct chain c;
 	if (!comma || s->p.n_chains == MAX_CHAINS)
-		return err_set(s->e, "error: --chain needs NAME[.K],NAME[.K], at most %d times",
+		return err_set(s->e, "--chain needs NAME[.K],NAME[.K], at most %d times",
 			       MAX_CHAINS);
 	if (!take_end(s, word, (size_t)(comma - word), &c.from, &c.out) ||
 	    !take_end(s, comma + 1, strlen(comma + 1), &c.to, &c.in) || !check_chain(s, &c))
@@ -192,8 +192,8 @@ read_request(struct share *s)
 		if (!take_model(s, o->models.v[i]))
 			return false;
 	if (!o->part && !(o->accel && o->system && o->mode))
-		return err_set(s->e, "error: no target: use --part=NAME, or --accelerator-config, "
-				     "--system-config and --memory-mode");
+		return err_set(s->e, "no target: use --part=NAME, or --accelerator-config, "
+			       "--system-config and --memory-mode");
 	bool rated[MAX_NETS] = { false };
 	int net;
 	double v;

@@ -44,7 +44,7 @@ read_front(struct share *s, int net, struct bytes out)
 			x->row[x->n_rows++] = r;
 	}
 	return x->n_rows > 0 ||
-	       err_no(s->e, "%s: no plan fits the fast memory of %lld bytes", s->net[net].name,
+	       err_no(s->e, s->net[net].name, 0, "no plan fits the fast memory of %lld bytes",
 		      (long long)s->p.fast);
 }
 
@@ -190,27 +190,28 @@ refuse(struct share *s)
 	int64_t flash, bytes = least_of(s, &flash);
 	const char *budget = s->spilling ? "DRAM" : "SRAM";
 	if (s->p.arena < INT64_MAX && bytes > s->p.arena)
-		return err_no(s->e, "the networks do not fit %lld bytes of %s: they need %lld at "
-				    "least", (long long)s->p.arena, budget, (long long)bytes);
+		return err_no(s->e, NULL, 0, "the networks do not fit %lld bytes of %s: they "
+			      "need %lld at least", (long long)s->p.arena, budget,
+			      (long long)bytes);
 	any.flash = INT64_MAX;
 	if (s->p.flash < INT64_MAX && choose_rows(&any, most_steps, &c))
-		return err_no(s->e, "the networks do not fit %lld bytes of flash: they need "
-				    "%lld", (long long)s->p.flash, (long long)c.flash);
+		return err_no(s->e, NULL, 0, "the networks do not fit %lld bytes of flash: they "
+			      "need %lld", (long long)s->p.flash, (long long)c.flash);
 	for (int i = 0; i < s->p.n; i++) {
 		double least = s->p.net[i].deadline > 0 ? fastest_response(s, i) : 0;
 		if (least > s->p.net[i].deadline)
-			return err_no(s->e, "no plans within the budgets hold the deadline of %s: "
-					    "the fastest response takes %.4g ms", s->net[i].name, 1e3 * least);
+			return err_no(s->e, NULL, 0, "no plans within the budgets hold the "
+				      "deadline of %s: the fastest response takes %.4g ms",
+				      s->net[i].name, 1e3 * least);
 	}
 	any = s->p;
 	for (int i = 0; i < any.n; i++)
 		any.net[i].deadline = 0;
 	if (choose_rows(&any, most_steps, &c))
-		return err_no(s->e, "no plans within the budgets hold all deadlines at once; each "
-				    "one can be held");
-	return err_no(s->e, "no placement of the networks fits %lld bytes of %s%s",
-		      (long long)s->p.arena, budget,
-		      s->p.n_chains ? " with these chains" : "");
+		return err_no(s->e, NULL, 0, "no plans within the budgets hold all deadlines at "
+			      "once; each one can be held");
+	return err_no(s->e, NULL, 0, "no placement of the networks fits %lld bytes of %s%s",
+		      (long long)s->p.arena, budget, s->p.n_chains ? " with these chains" : "");
 }
 
 bool

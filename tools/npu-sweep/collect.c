@@ -67,9 +67,9 @@ add_record(struct walk *w, const char *path)
 	t.model = plan_model(p, of.model, &of.model_hash, w->e);
 	struct job *j = plan_add_job(p, &t, of.goal);
 	if (!j)
-		return err_set(w->e, "%s: error: there is another result of %s for %s, %s, by "
-			       "another build; compare with a table of --json, or remove one "
-			       "build's results with --gc", path, of.model, of.accel, of.system);
+		return err_at(w->e, path, 0, "there is another result of %s for %s, %s, by "
+			      "another build; compare with a table of --json, or remove one "
+			      "build's results with --gc", of.model, of.accel, of.system);
 	j->key = of.key;
 	j->record = r;
 	return true;
@@ -85,7 +85,7 @@ visit_file(struct walk *w, const char *path, const char *name)
 		enum kind k = kind_of(w, path, name);
 		w->count[k]++;
 		ok = k == KEPT || !unlink(path) || errno == ENOENT ||
-		     err_set(w->e, "%s: %s", path, strerror(errno));
+		     err_at(w->e, path, 0, "%s", strerror(errno));
 	} else if (text_has_suffix(name, ".json")) {
 		ok = add_record(w, path);
 	}
@@ -124,7 +124,7 @@ visit_store(struct walk *w, const char *dir)
 	DIR *d = opendir(dir);
 	struct arena *names = arena_open();
 	const struct dirent *f;
-	bool ok = d || err_set(w->e, "%s: %s", dir, strerror(errno));
+	bool ok = d || err_at(w->e, dir, 0, "%s", strerror(errno));
 	while (ok && (f = readdir(d)))
 		if (is_ours(f->d_name))
 			ok = visit_directory(w, arena_printf(names, "%s/%s", dir, f->d_name));

@@ -214,9 +214,9 @@ check_directory(const char *dir, struct err *e)
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789_-+./,@";
 	return (!dir[strspn(dir, plain)] && *dir != '-') ||
-	       err_set(e, "%s: error: --emit needs a --results directory of letters, digits and "
-			  "_-+./,@ only; other characters have a meaning for ninja, make or "
-			  "the shell", dir);
+	       err_at(e, dir, 0, "--emit needs a --results directory of letters, digits and "
+		      "_-+./,@ only; other characters have a meaning for ninja, make or the "
+		      "shell");
 }
 
 bool

@@ -110,7 +110,7 @@ replaced(struct arena *a, const char *s, const char *from, const char *to)
 }
 
 /*
- * Returns the first line that contains "error", else the last one, other than a note if there
+ * Returns the first line that contains "error:", else the last one, other than a note if there
  * is another; NULL: no line.
  */
 static const char *
@@ -124,7 +124,7 @@ error_line(struct arena *a, const struct text *said)
 		const char *end = memchr(p, '\n', said->n - at);
 		size_t n = end ? (size_t)(end - p) : said->n - at;
 		this = arena_strndup(a, p, n < LONGEST ? n : LONGEST);
-		found = strstr(this, "error");
+		found = strstr(this, "error:");
 		if (n && (!line || found || !strstr(this, ": note: ")))
 			line = this;
 		at += n + 1;
@@ -232,8 +232,8 @@ job_result(struct arena *a, const struct target *t, enum goal goal,
 	const struct child *bad = NULL;
 	for (int i = 0; i < JOB_CHILDREN; i++)
 		if (child[i].lost)
-			return err_set(e, "%s: its output cannot be read: %s", child[i].name,
-				       strerror(child[i].lost));
+			return err_at(e, child[i].name, 0, "its output cannot be read: %s",
+				      strerror(child[i].lost));
 	for (int i = JOB_CHILDREN; i-- > 0;)
 		if (child[i].status && (!bad || child_failed(&child[i])))
 			bad = &child[i];
@@ -242,8 +242,8 @@ job_result(struct arena *a, const struct target *t, enum goal goal,
 		*r = (struct record){ .status = status_of(bad, message),
 				      .message = message };
 		return !is_trouble(message) ||
-		       err_set(e, "%s",
-			       replaced(a, message, MODEL_MARK, t->model->path));
+		       err_quote(e, EXIT_TROUBLE,
+				 replaced(a, message, MODEL_MARK, t->model->path));
 	}
 	struct text written = child[goal == FRONT ? 0 : 1].written;
 	return goal == FRONT ? read_front(a, &written, r) : read_report(a, &written, r);

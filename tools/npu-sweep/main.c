@@ -125,8 +125,8 @@ merge(struct sweep *s)
 	if (!file_write_text(s->o->output, &t, s->e))
 		return false;
 	if (worse)
-		return err_no(s->e, "%zu results are worse than in %s by more than %g %%",
-			      worse, s->o->against, s->o->tolerance);
+		return err_no(s->e, NULL, 0, "%zu results are worse than in %s by more than %g "
+			      "%%", worse, s->o->against, s->o->tolerance);
 	if (s->o->against)
 		return true;
 	/*
@@ -134,13 +134,13 @@ merge(struct sweep *s)
 	 * sets the status
 	 */
 	if (r.n_missing)
-		return err_no(s->e, "%zu of %zu results are missing; the same command without "
-			      "--merge computes them", r.n_missing, s->p.n_jobs);
+		return err_no(s->e, NULL, 0, "%zu of %zu results are missing; the same command "
+			      "without --merge computes them", r.n_missing, s->p.n_jobs);
 	const char *first = r.first_message ? r.first_message : "";
 	if (r.n_failed > r.n_refused)
 		return err_set(s->e, "%zu of %zu jobs failed; the first: %s", r.n_failed,
 			       s->p.n_jobs, first);
-	return !r.n_failed || err_no(s->e, "%zu of %zu jobs were refused; the first: %s",
+	return !r.n_failed || err_no(s->e, NULL, 0, "%zu of %zu jobs were refused; the first: %s",
 				     r.n_refused, s->p.n_jobs, first);
 }
 

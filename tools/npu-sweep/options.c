@@ -58,7 +58,7 @@ take_parts(void *options, const char *arg)
 		take_names(o, &o->parts, arg);
 	for (size_t i = 0; i < o->parts.n; i++)
 		if (!target_part_take(o->a, o->parts.v[i], &e))
-			cli_error("%s", e.text);
+			cli_refuse(&e);
 	if (!o->parts.n)
 		cli_error("--part needs names of parts, or all");
 }

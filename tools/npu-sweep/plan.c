@@ -306,10 +306,9 @@ plan_options(const struct options *options, struct plan *p, struct err *e)
 	if (o.parts.n)
 		return add_parts(&o, p, model, e);
 	if (!o.systems.n && !o.config && !o.like)
-		return err_set(e, "error: --part or --system-config is required: there is no "
-				  "default; --part=all takes all parts, npucc --list-parts lists "
-				  "them, and npu-sched --list-profiles lists the system "
-				  "configurations");
+		return err_set(e, "--part or --system-config is required: there is no default; "
+			       "--part=all takes all parts, npucc --list-parts lists them, and "
+			       "npu-sched --list-profiles lists the system configurations");
 	if (!check_names(&o, named, e) || (o.config && !hash_file(o.config, &config, e)))
 		return false;
 	struct setup setup = { .mode = or_empty(o.mode), .config = or_empty(o.config),
@@ -342,15 +341,15 @@ plan_select(const struct plan *p, const char *list, bool *want, struct err *e)
 {
 	bool all = !list || !strcmp(list, "all");
 	if (list && !*list)
-		return err_set(e, "error: --run-jobs needs numbers from 1 to %zu, or all, not an "
-				  "empty list", p->n_jobs);
+		return err_set(e, "--run-jobs needs numbers from 1 to %zu, or all, not an empty "
+			       "list", p->n_jobs);
 	for (size_t i = 0; i < p->n_jobs; i++)
 		want[i] = all;
 	for (const char *s = all ? "" : list; *s;) {
 		size_t first, last;
 		if (!take_range(&s, p->n_jobs, &first, &last))
-			return err_set(e, "error: --run-jobs needs numbers from 1 to %zu, for "
-				       "example 1-20,25, not '%s'", p->n_jobs, list);
+			return err_set(e, "--run-jobs needs numbers from 1 to %zu, for example "
+				       "1-20,25, not '%s'", p->n_jobs, list);
 		for (size_t i = first; i <= last; i++)
 			want[i - 1] = true;
 	}

@@ -97,7 +97,7 @@ put(struct arena *a, const char *path, struct bytes file, struct err *e)
 	if (!ok && fd >= 0)
 		(void)unlink(name);
 	free(name);
-	return ok || err_set(e, "%s: %s", path, strerror(saved));
+	return ok || err_at(e, path, 0, "%s", strerror(saved));
 }
 
 bool
@@ -127,7 +127,7 @@ forget(const struct store *s, const struct job *j, struct err *e)
 	struct arena *scratch = arena_open();
 	const char *path = store_path(s, scratch, j->key);
 	bool ok = !unlink(path) || errno == ENOENT ||
-		  err_set(e, "%s: %s", path, strerror(errno));
+		  err_at(e, path, 0, "%s", strerror(errno));
 	arena_close(scratch);
 	return ok;
 }

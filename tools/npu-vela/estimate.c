@@ -56,7 +56,7 @@ report(struct vela *v, const char *const option[3], const char **out)
 	if (!measure(v, option, &r))
 		return false;
 	if (r.status)
-		return err_set(v->e, "%s", renamed(v, last_line(v->a, r.said)));
+		return err_quote(v->e, EXIT_TROUBLE, renamed(v, last_line(v->a, r.said)));
 	*out = (const char *)r.out.p;
 	return true;
 }

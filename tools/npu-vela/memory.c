@@ -105,7 +105,7 @@ join_files(struct vela *v, const struct words *files)
 		ok = file_put(fd, b.p, b.n) && file_put(fd, "\n", 1);
 	}
 	ok = fd >= 0 && !close(fd) && ok;
-	return ok ? !v->e->status : err_set(v->e, "%s: %s", name, strerror(errno));
+	return ok ? !v->e->status : err_at(v->e, name, 0, "%s", strerror(errno));
 }
 
 static bool

@@ -49,8 +49,7 @@ run_program(struct vela *v, struct run *r)
 	bool ended = !ok || wait_for(&c);
 	children_end();
 	if (ok && c.lost)
-		ok = err_set(v->e, "%s: its output cannot be read: %s", c.name,
-			     strerror(c.lost));
+		ok = err_at(v->e, c.name, 0, "its output cannot be read: %s", strerror(c.lost));
 	r->out = copy_of(v->a, &c.written);
 	r->said = copy_of(v->a, &c.said);
 	r->status = c.status;

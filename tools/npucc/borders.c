@@ -117,6 +117,5 @@ manifest_borders(struct npucc *c, const char *compiled, const struct json_out *j
 		put_list(j, "outputs", m, g->out, borders.out, g->n_out);
 	}
 	arena_close(a);
-	return ok || err_set(c->e, "error: can't read the output of npu-cmdgen: %s",
-			     e.text);
+	return ok || err_set(c->e, "can't read the output of npu-cmdgen: %s", e.text);
 }

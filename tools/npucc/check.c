@@ -15,7 +15,7 @@ read_compiled(struct npucc *c, struct arena *a, const char *path,
 {
 	struct err e = { 0 };
 	return model_read_file(a, path, m, &e) ||
-	       err_set(c->e, "error: can't read the output of npu-cmdgen: %s", e.text);
+	       err_set(c->e, "can't read the output of npu-cmdgen: %s", e.text);
 }
 
 static int

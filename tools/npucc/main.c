@@ -26,8 +26,7 @@ static bool
 check_streams(const struct options *o, struct err *e)
 {
 	if (o->in && access(o->in, R_OK))
-		return err_set(e, "%s: error: can't read the file: %s", o->in,
-			       strerror(errno));
+		return err_at(e, o->in, 0, "can't read the file: %s", strerror(errno));
 	if (!o->in && isatty(STDIN_FILENO))
 		return err_set(e, "no model: name a file, or give the model on "
 				  "standard input");
@@ -95,9 +94,9 @@ run(struct npucc *c)
 		return false;
 	const char *odd = c->tosa ? o->tflite_only : o->tosa_only;
 	if (odd)
-		return err_set(c->e, "%s: error: %s is for %s only, and this is a %s; leave it out",
-			       file_name(o->in), odd, c->tosa ? "TFLite models" : "TOSA graphs",
-			       c->tosa ? "TOSA graph" : "TFLite model");
+		return err_at(c->e, file_name(o->in), 0, "%s is for %s only, and this is a %s; "
+			      "leave it out", odd, c->tosa ? "TFLite models" : "TOSA graphs",
+			      c->tosa ? "TOSA graph" : "TFLite model");
 	if (!programs_find(c))
 		return false;
 	bool ok = o->keep    ? compile_kept(c, &made)

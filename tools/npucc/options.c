@@ -274,7 +274,7 @@ check_combination(struct options *o)
 			  o->errors_only ? "name a page with --report=FILE.html, or leave out "
 					   "--quiet"
 					 : "name the model with -o FILE.tflite, or leave out -o");
-	target_check_names(&o->names, cli_error);
+	target_check_names(&o->names, cli_refuse);
 	if (o->database && o->keep)
 		cli_error("--keep keeps a model: name %s in another run with the same options",
 			  o->out);

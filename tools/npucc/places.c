@@ -81,8 +81,7 @@ note_missing(struct npucc *c, const char *path, struct guarded *g)
 static bool
 make(struct npucc *c, const char *path, const char *called, mode_t mode)
 {
-	return !path || !mkdir(path, mode) || err_set(c->e, "%s: %s", called,
-						      strerror(errno));
+	return !path || !mkdir(path, mode) || err_at(c->e, called, 0, "%s", strerror(errno));
 }
 
 /* true if any output needs a private file for a while */
@@ -141,7 +140,7 @@ places_open(struct npucc *c)
 	for (size_t i = 0; i < g.n_made; i++)
 		/* another npucc may have made the directory of --keep in the meantime */
 		if (mkdir(g.made[i], 0777) && !file_is_directory(g.made[i]))
-			return err_set(c->e, "%s: %s", g.made[i], strerror(errno));
+			return err_at(c->e, g.made[i], 0, "%s", strerror(errno));
 	return make(c, c->beside, file_is_standard(c->o->out) ? "." : c->o->out, 0700) &&
 	       make(c, c->in_keep, c->o->keep, 0700);
 }

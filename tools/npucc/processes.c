@@ -45,7 +45,7 @@ spawn(struct npucc *c, struct process *p, int in, int out)
 	(void)close(said[1]);
 	p->says = said[0];
 	p->ended = bad != 0;
-	return !bad || err_set(c->e, "%s: %s", program.path, strerror(bad));
+	return !bad || err_at(c->e, program.path, 0, "%s", strerror(bad));
 }
 
 /*

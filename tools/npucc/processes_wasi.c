@@ -36,7 +36,7 @@ run(struct npucc *c, struct process *p, int in, int out)
 	(void)close(says);
 	if (in > STDIN_FILENO)
 		(void)close(in);
-	return p->status >= 0 || err_set(c->e, "%s: no such program", argv[0]);
+	return p->status >= 0 || err_at(c->e, argv[0], 0, "no such program");
 }
 
 /* the input of a job: j->from, j->fed, or the output of the job before */
@@ -46,7 +46,7 @@ open_input(struct npucc *c, const struct job *j, int piped)
 	if (j->from) {
 		int fd = open(j->from, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
-			(void)err_set(c->e, "%s: %s", j->from, strerror(errno));
+			(void)err_at(c->e, j->from, 0, "%s", strerror(errno));
 		if (piped > STDIN_FILENO)
 			(void)close(piped);
 		return fd;

@@ -155,9 +155,8 @@ static bool
 tell_nothing(struct npucc *c, struct bytes *summary)
 {
 	if (c->o->page)
-		return err_set(c->e, "%s: nothing runs on the NPU, so there is no page "
-				     "to draw; tfl-partition --report tells why",
-			       file_name(c->o->in));
+		return err_at(c->e, file_name(c->o->in), 0, "nothing runs on the NPU, so there "
+			      "is no page to draw; tfl-partition --report tells why");
 	const char *s = arena_printf(c->a, "%s: nothing runs on the NPU; tfl-partition "
 					   "--report tells why\n", c->o->out);
 	*summary = (struct bytes){ .p = (const uint8_t *)s, .n = strlen(s) };

@@ -22,9 +22,9 @@ fails_on_cpu(const struct part *p, const struct options *o)
 		}
 	if (!n)
 		return false;
-	(void)err_no(p->e, "%s: %d operator%s on the CPU; the first is %d (%s): %s",
-		     p->m->name, n, n == 1 ? " stays" : "s stay", first,
-		     tfl_op_label(&p->sg->op[first]), p->op[first].why);
+	(void)err_no(p->e, p->m->name, 0, "%d operator%s on the CPU; the first is %d (%s): %s", n,
+		     n == 1 ? " stays" : "s stay", first, tfl_op_label(&p->sg->op[first]),
+		     p->op[first].why);
 	return true;
 }
 

@@ -93,9 +93,10 @@ refuse_model(const struct options *o, const struct review *r, struct err *e)
 			    floats == 1 ? "s" : "");
 	text_puts(&t, "; ");
 	review_put_advice(&t, r, o->strict);
-	(void)err_no(e, "%s: %s: %d error%s, %d warning%s%s",
-		     r->m->name, review_refusal(r, o->strict), r->count[ERROR], r->count[ERROR] == 1 ? "" : "s",
-		     r->count[WARNING], r->count[WARNING] == 1 ? "" : "s", text_str(&t));
+	(void)err_no(e, r->m->name, 0, "%s: %d error%s, %d warning%s%s",
+		     review_refusal(r, o->strict), r->count[ERROR],
+		     r->count[ERROR] == 1 ? "" : "s", r->count[WARNING],
+		     r->count[WARNING] == 1 ? "" : "s", text_str(&t));
 	text_free(&t);
 }
 

@@ -227,8 +227,8 @@ join_sequence(void *ctx, size_t worker, const struct sequence *s, struct err *e)
 	struct bench *b = ctx;
 	struct worker *w = &b->worker[worker];
 	if (w->e.status)
-		return err_set(e, "%s", w->e.text);
-	for (int t = 0; t < b->g->n_tensors && b->is_measured; t++) {
+		return err_at(e, w->e.place, 0, "%s", w->e.text);
+	for (int t = 0; t < b->g->n_tensors && b->has_figures; t++) {
 		struct tensor_figures *to = &b->out->tensor[t], *by = &w->tensor[t];
 		to->signal += by->signal;
 		to->noise += by->noise;

@@ -169,9 +169,9 @@ reach_accuracy(struct arena *a, struct search *s, struct err *e)
 		if (!try_choice(s, false, &all, e))
 			return false;
 		if (all > s->o->most_loss)
-			return err_no(e, "%s: no choice of operators in 16 bits keeps the loss "
-					 "below %.3g %%: it is %.3g %% in 8 bits, and %.3g %% with "
-					 "all %d operators in 16 bits", s->m->name,
+			return err_no(e, s->m->name, 0, "no choice of operators in 16 bits "
+				      "keeps the loss below %.3g %%: it is %.3g %% in 8 bits, "
+				      "and %.3g %% with all %d operators in 16 bits",
 				      s->o->most_loss, loss, all, s->n);
 		if (!find_least(s, &least, e) || !drop_needless(s, least, e) ||
 		    !try_choice(s, false, &loss, e))

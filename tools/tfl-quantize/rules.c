@@ -354,8 +354,8 @@ plan_op(struct check *c, int i, struct op_plan *p, bool ok, struct err *e)
 	if (ok || (!variable && is_allowed(c->o, tfl_op_label(op))))
 		return true;
 	if (variable) /* all values of a variable have one type */
-		return err_set(e, "%s", c->e->text);
-	return err_set(e, "%s (--allow keeps it in float)", c->e->text);
+		return err_at(e, c->e->place, 0, "%s", c->e->text);
+	return err_at(e, c->e->place, 0, "%s (--allow keeps it in float)", c->e->text);
 }
 
 bool

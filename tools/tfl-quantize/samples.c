@@ -98,9 +98,8 @@ samples_open(struct arena *a, const struct options *o, const struct tfl_subgraph
 			return false;
 	for (int k = 0; k < g->n_in && !o->random; k++)
 		if (!s->input[k].n_files)
-			return err_set(e, "%s: error: no data for input %d (%s): name them with "
-				       "--data=%d=PATH", file_name(o->model), k,
-				       s->input[k].t->name, k);
+			return err_at(e, file_name(o->model), 0, "no data for input %d (%s): "
+				      "name them with --data=%d=PATH", k, s->input[k].t->name, k);
 	return true;
 }
 
@@ -118,9 +117,9 @@ check_pixels(const struct options *o, const struct data *d, struct err *e)
 {
 	const struct sample_options *in = &o->in;
 	return !(d->max > 0) || in->range.n || in->scale.n || in->mean.n ||
-	       err_set(e, "%s: error: a float network does not say which numbers black and "
-			  "white are: use --range=LO,HI as in training, for example "
-			  "--range=0,1, --range=-1,1 or --range=0,255", d->name);
+	       err_at(e, d->name, 0, "a float network does not say which numbers black and "
+		      "white are: use --range=LO,HI as in training, for example --range=0,1, "
+		      "--range=-1,1 or --range=0,255");
 }
 
 static bool
@@ -133,7 +132,7 @@ open_file(const struct options *o, struct input *in, struct err *e)
 	const char *path = in->file[in->next++].path;
 	if (!load_data(in->a, path, &o->in, in->t, &in->d, e) || !check_pixels(o, &in->d, e))
 		return false;
-	return in->d.n || err_set(e, "%s: error: the file has no numbers", in->d.name);
+	return in->d.n || err_at(e, in->d.name, 0, "the file has no numbers");
 }
 
 /* Takes one sample of the open file. */
@@ -157,8 +156,7 @@ take_sample(const struct options *o, struct input *in, float *to, struct err *e)
 	for (size_t i = 0; ok && i < each; i++) {
 		to[i] = load_f32(f.bytes + 4 * i);
 		if (!isfinite(to[i]))
-			ok = err_set(e, "%s: error: value %zu is not a finite number", one.name,
-				     i);
+			ok = err_at(e, one.name, 0, "value %zu is not a finite number", i);
 	}
 	arena_close(a);
 	return ok;
@@ -191,8 +189,8 @@ samples_next(struct sample_stream *s, float *const *input, bool *more, struct er
 	}
 	*more = !n_ended;
 	if (n_ended && n_ended < s->n_in)
-		return err_set(e, "%s: error: the inputs have different numbers of samples: "
-				  "one of them ends after %zu", file_name(s->o->model), s->n);
+		return err_at(e, file_name(s->o->model), 0, "the inputs have different numbers "
+			      "of samples: one of them ends after %zu", s->n);
 	if (n_ended && s->n && s->labels.n && s->labels.n != s->n)
 		return err_at(e, s->labels.file, 0, "has %zu labels, but there are %zu samples",
 			      s->labels.n, s->n);

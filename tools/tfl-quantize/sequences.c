@@ -97,8 +97,7 @@ run_sequences(const struct options *o, const struct tfl_subgraph *g,
 		samples_close(r.samples);
 	*n = r.n;
 	if (ok && !r.n)
-		ok = err_set(e, "%s: error: the calibration data have no samples",
-			     file_name(o->model));
+		ok = err_at(e, file_name(o->model), 0, "the calibration data have no samples");
 	arena_close(a);
 	return ok;
 }

@@ -276,17 +276,13 @@ check_limits(const struct job *j, struct err *e)
 	const struct options *o = j->o;
 	const struct tensor_plan *p = &j->plan;
 	if (o->model_limit && (uint64_t)o->model_limit < j->m->file.n)
-		return err_no(e, "%s: the model takes %zu bytes, the limit is "
-				 "%lld", j->m->name, j->m->file.n,
-			      (long long)o->model_limit);
+		return err_no(e, j->m->name, 0, "the model takes %zu bytes, the limit is %lld",
+			      j->m->file.n, (long long)o->model_limit);
 	if (o->arena_limit && o->arena_limit < p->arena_bytes)
-		return err_no(e, "%s: the tensor arena takes %lld bytes (tensors "
-				 "%lld, variables %lld, runtime %lld), the "
-				 "limit is %lld",
-			      j->m->name, (long long)p->arena_bytes,
-			      (long long)p->tensor_bytes,
-			      (long long)p->variable_bytes,
-			      (long long)p->runtime_bytes,
+		return err_no(e, j->m->name, 0, "the tensor arena takes %lld bytes (tensors "
+			      "%lld, variables %lld, runtime %lld), the limit is %lld",
+			      (long long)p->arena_bytes, (long long)p->tensor_bytes,
+			      (long long)p->variable_bytes, (long long)p->runtime_bytes,
 			      (long long)o->arena_limit);
 	return true;
 }
@@ -332,9 +328,9 @@ check_part(struct arena *a, const struct job *j, struct err *e)
 			   : bytes == n.constants ? "the model takes"
 			   : bytes == n.cache ? "fast copies of tensors take"
 					      : "tensor arena and model take";
-	return err_no(e, "%s: %s %lld bytes, %s of %s has %lld: %lld are missing; parts where "
-			 "it fits: %s; --allow-overflow accepts it, for boards with external "
-			 "memory", j->m->name, what, (long long)bytes, memory, p->name,
+	return err_no(e, j->m->name, 0, "%s %lld bytes, %s of %s has %lld: %lld are missing; "
+		      "parts where it fits: %s; --allow-overflow accepts it, for boards with "
+		      "external memory", what, (long long)bytes, memory, p->name,
 		      (long long)limit, (long long)(bytes - limit), fitting_parts(a, j, &n));
 }
 

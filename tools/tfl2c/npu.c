@@ -115,10 +115,9 @@ npu_facts(struct arena *a, const struct tfl_model *m, struct npu_facts *out,
 		return false;
 	for (int i = 0; i < out->n_ops; i++) {
 		if (i && (s[i].config != s[0].config || s[i].id != s[0].id))
-			return err_set(e, "%s: error: operators %d and %d are "
-					  "compiled for different NPUs, %s and %s",
-				       m->name, s[0].op, s[i].op,
-				       s[0].accel->name, s[i].accel->name);
+			return err_at(e, m->name, 0, "operators %d and %d are compiled for "
+				      "different NPUs, %s and %s", s[0].op, s[i].op,
+				      s[0].accel->name, s[i].accel->name);
 		note_tensors(m, &s[i], out);
 		if (!note_regions(m, &s[i], &out->regions, e))
 			return false;

@@ -143,16 +143,14 @@ read_offsets(struct arena *a, const struct tfl_model *m, int total,
 		return true;
 	if (b.n < 12 || b.n % 4 || load_le32(b.p + 8) != (uint32_t)total ||
 	    b.n / 4 - 3 != (uint32_t)total)
-		return err_set(e, "%s: error: OfflineMemoryAllocation of %zu bytes "
-				  "does not match %d tensors",
-			       m->name, b.n, total);
+		return err_at(e, m->name, 0, "OfflineMemoryAllocation of %zu bytes does not "
+			      "match %d tensors", b.n, total);
 	for (int i = 0; i < total; i++) {
 		p[i] = (int32_t)load_le32(b.p + 12 + 4 * (size_t)i);
 		if (p[i] < -1 || (p[i] > 0 && p[i] % ARENA_ALIGN))
-			return err_set(e, "%s: error: OfflineMemoryAllocation "
-					  "places tensor %d at %d: neither -1 "
-					  "nor a multiple of %d",
-				       m->name, i, p[i], ARENA_ALIGN);
+			return err_at(e, m->name, 0, "OfflineMemoryAllocation places tensor %d "
+				      "at %d: neither -1 nor a multiple of %d", i, p[i],
+				      ARENA_ALIGN);
 	}
 	return true;
 }

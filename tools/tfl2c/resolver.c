@@ -52,9 +52,8 @@ resolver_kinds(const struct tfl_model *m, struct op_kinds *k, struct err *e)
 	for (int g = 0; g < m->n_subgraphs; g++)
 		for (int i = 0; i < m->subgraph[g].n_ops; i++)
 			if (!note_kind(&m->subgraph[g].op[i], k))
-				return err_set(e, "%s: error: more than %d kinds "
-						  "of operators", m->name,
-					       MAX_KINDS);
+				return err_at(e, m->name, 0, "more than %d kinds of operators",
+					      MAX_KINDS);
 	return true;
 }
 

@@ -88,9 +88,8 @@ take_borders(struct part *p, const struct io_layouts *l, const int *v, int n, co
 		const struct io_layout *x = io_layout_find(l, i);
 		if (!x || x->layout != CHANNELS_LAST || take_one(p, v[i]) || x->index < 0)
 			continue;
-		return err_set(p->e, "%s: %s %d, %s, has no TRANSPOSE that nhwc could "
-				     "leave out",
-				     p->t->name, what, i, p->t->tensor[v[i]].name);
+		return err_at(p->e, p->t->name, 0, "%s %d, %s, has no TRANSPOSE that nhwc could "
+			      "leave out", what, i, p->t->tensor[v[i]].name);
 	}
 	return true;
 }

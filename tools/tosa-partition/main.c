@@ -44,15 +44,11 @@ refuse(struct part *p)
 		const struct tosa_op *op = &p->t->op[i];
 		if (!p->why[i])
 			continue;
-		return err_no(p->e, "%s: operator %d (%s, %s) from %s to %s can't run on "
-			      "the NPU: %s%s", p->t->name, op->number, op->name,
-			      tosa_out(p->t, op)->name,
-			      tosa_text(p->a, tosa_in(p->t, op, 0)),
+		return err_no(p->e, p->t->name, 0, "operator %d (%s, %s) from %s to %s can't "
+			      "run on the NPU: %s%s", op->number, op->name,
+			      tosa_out(p->t, op)->name, tosa_text(p->a, tosa_in(p->t, op, 0)),
 			      tosa_text(p->a, tosa_out(p->t, op)), p->why[i],
-			      p->refused > 1
-				  ? arena_printf(p->a, "; %d more operators can't",
-						 p->refused - 1)
-				  : "");
+			      p->refused > 1 ? arena_printf(p->a, "; %d more operators can't", p->refused - 1) : "");
 	}
 	return true;
 }

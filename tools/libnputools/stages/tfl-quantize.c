@@ -116,8 +116,8 @@ take_patterns(struct call *c, const char *list, struct options *o)
 	for (const char *p = list; p && *p; p = *p ? p + 1 : p) {
 		const size_t n = strcspn(p, ",");
 		if (o->n_wide == MAX_SOURCES)
-			return err_set(&c->e, "error: quantization: keep_wide has more than %d "
-					      "patterns", MAX_SOURCES);
+			return err_set(&c->e, "quantization: keep_wide has more than %d patterns",
+				       MAX_SOURCES);
 		if (n)
 			o->wide[o->n_wide++] = arena_printf(c->a, "%.*s", (int)n, p);
 		p += n;

@@ -250,9 +250,8 @@ conclude(struct batch *b, const char *why)
 	cli_note("batch", "desired_batch_size %d, actual_batch_size %d%s%s", wanted, n,
 		 why ? ": " : "", why ? why : "");
 	return n == wanted || !s->o->require_batch ||
-	       err_no(s->e, "%s: error: --require-batch: a batch of %d is not "
-			    "possible, but %d is: %s",
-		      s->g->file, wanted, n, why);
+	       err_no(s->e, s->g->file, 0, "--require-batch: a batch of %d is not possible, but "
+		      "%d is: %s", wanted, n, why);
 }
 
 /* Plans one input alone: a batch must not be slower, and this plan is the fallback. */

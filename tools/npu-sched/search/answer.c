@@ -212,9 +212,10 @@ too_slow_within(struct search *x, int64_t bytes)
 		return false;
 	s->least = whole_cycles(front_answer(&x->front));
 	s->fits = true;
-	return err_no(s->e, "%s: error: no plan within %" PRId64 " bytes of SRAM stays within "
-		      "%" PRId64 " cycles; the fastest one takes %" PRId64, s->g->file, bytes,
-		      s->o->max_cycles, s->least);
+	return err_no(s->e, s->g->file, 0,
+		      "no plan within %" PRId64 " bytes of SRAM stays within %" PRId64 " cycles; "
+		      "the fastest one takes %" PRId64,
+		      bytes, s->o->max_cycles, s->least);
 }
 
 /* "; parts with as much: ..." if the limit is that of a part */
@@ -248,13 +249,12 @@ too_small(struct search *x)
 	if (s->o->max_cycles && s->least <= limit)
 		return too_slow_within(x, limit);
 	if (s->least >= NO_LIMIT_BYTES)
-		return err_no(s->e, "%s: error: the network needs %d bytes of SRAM or "
-				    "more, which is more than npu-sched supports",
-			      s->g->file, (int)NO_LIMIT_BYTES);
-	return err_no(s->e, "%s: error: the network needs %" PRId64 " bytes of SRAM, "
-		      "more than the limit of %" PRId64 "; the smallest that works "
-		      "is %" PRId64 "%s", s->g->file, s->least, limit, s->least,
-		      larger_parts(s));
+		return err_no(s->e, s->g->file, 0, "the network needs %d bytes of SRAM or more, "
+			      "which is more than npu-sched supports", (int)NO_LIMIT_BYTES);
+	return err_no(s->e, s->g->file, 0,
+		      "the network needs %" PRId64 " bytes of SRAM, more than the limit of "
+		      "%" PRId64 "; the smallest that works is %" PRId64 "%s",
+		      s->least, limit, s->least, larger_parts(s));
 }
 
 static bool
@@ -266,8 +266,9 @@ too_slow(struct search *x, const struct point *fastest)
 		return too_slow_within(x, limit);
 	s->least = whole_cycles(fastest);
 	s->fits = true;
-	return err_no(s->e, "%s: error: no plan stays within %" PRId64 " cycles; the "
-			    "fastest plan takes %" PRId64, s->g->file, s->o->max_cycles, s->least);
+	return err_no(s->e, s->g->file, 0,
+		      "no plan stays within %" PRId64 " cycles; the fastest plan takes %" PRId64,
+		      s->o->max_cycles, s->least);
 }
 
 static bool

@@ -213,8 +213,9 @@ check_peak(const struct sched *s, const struct plan *p)
 	const int64_t limit = limit_of(s->memory.cache_bytes), peak = peak_of(s, p);
 	const struct plan_text *t = s->plan_input;
 	return peak <= limit ||
-	       err_no(s->e, "%s:%u: error: the plan needs %" PRId64 " bytes of SRAM, more than the "
-		      "limit of %" PRId64, t->file, t->memory.rec.line, peak, limit);
+	       err_no(s->e, t->file, t->memory.rec.line,
+		      "the plan needs %" PRId64 " bytes of SRAM, more than the limit of %" PRId64,
+		      peak, limit);
 }
 
 bool

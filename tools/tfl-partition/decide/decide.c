@@ -49,10 +49,9 @@ check_asked(const struct part *p, const struct options *o, struct err *e)
 			kept = kept || kept_on_cpu(&one, &p->sg->op[i], i);
 		if (kept)
 			continue;
-		return err_set(e, "%s: error: --cpu=%s: no operator has this name or "
-				  "index%s%s%s", p->m->name, o->cpu[k],
-			       meant ? "; did you mean " : "", meant ? meant : "",
-			       meant ? "?" : "");
+		return err_at(e, p->m->name, 0, "--cpu=%s: no operator has this name or "
+			      "index%s%s%s", o->cpu[k], meant ? "; did you mean " : "",
+			      meant ? meant : "", meant ? "?" : "");
 	}
 	return true;
 }

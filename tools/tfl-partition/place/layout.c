@@ -292,13 +292,11 @@ take_layouts_of(struct part *p, const struct io_layouts *l, const char *what, co
 			b.rows = (struct hwc){ .h = b.own->dim[0], .w = 1, .c = b.own->dim[1] };
 		const char *why = layout_obstacle(&b);
 		if (why)
-			return err_set(p->e, "%s: error: %s %d (%s) can't have layout "
-					     "%s%s: %s",
-				       p->m->name, what, k,
-				       text_plain(p->a, p->sg->tensor[v[k]].name),
-				       io_layout_names[x->layout],
-				       x->row_stride || x->pixel_stride ? " with strides" : "",
-				       why);
+			return err_at(p->e, p->m->name, 0, "%s %d (%s) can't have layout %s%s: "
+				      "%s", what, k, text_plain(p->a, p->sg->tensor[v[k]].name),
+				      io_layout_names[x->layout],
+				      x->row_stride || x->pixel_stride ? " with strides" : "",
+				      why);
 		if (b.copied)
 			cli_note_to(p->e, "note",
 				    "%s: %s %d (%s) is copied by the NPU, %" PRId64 " bytes: %s",

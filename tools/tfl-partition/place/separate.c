@@ -43,9 +43,8 @@ separate_borders(struct part *p, const struct options *o)
 		return true;
 	const char *why = network_obstacle(p);
 	if (why)
-		return err_set(p->e, "%s: error: --separate-io-regions is not "
-				     "possible: %s",
-			       p->m->name, why);
+		return err_at(p->e, p->m->name, 0, "--separate-io-regions is not possible: %s",
+			      why);
 	struct io_place *of = anew(p->a, struct io_place, p->g->n_tensors + 1);
 	node_io_places(p->g->nodes[0], of);
 	for (size_t i = 0; i < p->g->n_tensors; i++) {
@@ -58,9 +57,8 @@ separate_borders(struct part *p, const struct options *o)
 			 count_borders(t, p->sg->out, p->sg->n_out) > 1)
 			why = "it stands for several inputs or outputs of the network";
 		if (why)
-			return err_set(p->e, "%s: error: --separate-io-regions is not "
-					     "possible for '%s': %s",
-					     p->m->name, text_plain(p->a, t->name), why);
+			return err_at(p->e, p->m->name, 0, "--separate-io-regions is not "
+				      "possible for '%s': %s", text_plain(p->a, t->name), why);
 		G_PUT(t, TENSOR, area, of[t->rec.index].place);
 	}
 	return true;
