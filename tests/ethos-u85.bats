@@ -166,8 +166,8 @@ flip() {
 	[[ $stderr == *"rule 18: an average ignores its scale 1073741825>>32, 1 or 1/8 is usual"* ]]
 }
 
-# Vela 4.5 writes 1/n as the scale of an average; the outputs are those of Arm's model
-@test "streams of Vela 4.5 give the outputs of Arm's model" {
+# Vela 4.5 writes 1/n as the scale of an average; the outputs are those of Arm's simulator
+@test "streams of Vela 4.5 give the outputs of Arm's simulator" {
 	need_shared reference/ambiq
 	for d in "$SHARED"/reference/ambiq/*/ofm0.npy; do
 		d=${d%/ofm0.npy}

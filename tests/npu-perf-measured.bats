@@ -93,7 +93,7 @@ within()
 }
 
 # the bounds are those of npu-perf-accuracy(7), 3 and 4, plus one percent
-@test "the calibrated estimate agrees with Arm's model of the hardware" {
+@test "the calibrated estimate agrees with Arm's simulator of the NPU" {
 	need_shared reference/fvp/cells.tsv
 	NPUTOOLS_SHARED=$SHARED "$TOP/scripts/accuracy" --svg=out.svg "${BIN%/bin}" >rows
 	# shellcheck disable=SC2046

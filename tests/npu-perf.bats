@@ -92,7 +92,7 @@ listing()
 	npu-perf "${u55[@]}" m.tflite >out
 	grep -q '^Calibrated estimate  *73 cycles, 0.000 ms' out
 	grep -q '^8 of 10 networks  *[0-9]* to [0-9]* cycles' out
-	grep -q "^As measured on Arm's model of the hardware" out
+	grep -q "^As measured on Arm's simulator of the NPU" out
 }
 
 @test "every report says that it is an estimate" {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The calibrated cost of a kernel.  npu-perf-accuracy(7) derives each term and compares
- * it with Arm's model of the hardware, an FPGA and a board.
+ * it with Arm's simulator of the NPU, an FPGA and a board.
  *
  * A kernel computes, writes results and uses its memories at the same time; the parts
  * that cannot overlap are added:

@@ -8,7 +8,7 @@
  *
  * Both functions work for one of three kinds of struct perf_machine:
  *
- *   - calibrated: the estimate that is shown.  It agrees with Arm's model of the hardware
+ *   - calibrated: the estimate that is shown.  It agrees with Arm's simulator of the NPU
  *     (npu-perf-accuracy(7)).
  *   - published formulas (ethosu-timing(7) 8): kept for comparison, as are the
  *     estimators of Vela 2.1, Vela 3.12 and Regor 5.1, whose figures are familiar to users.

@@ -10,7 +10,7 @@
 
 /*
  * Counts the data beats of each port.  The NPU also fetches the stream's own words,
- * from the memory of the constants.  RNNoise's 13,911 on AXI1, counted by Arm's model,
+ * from the memory of the constants.  RNNoise's 13,911 on AXI1, counted by Arm's simulator,
  * are 13,350 of constants and 561 of its 4,672 bytes of commands.
  */
 static void

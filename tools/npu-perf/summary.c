@@ -251,7 +251,7 @@ calibrated(struct text *t, const struct network *net)
 		 net->interval.low, net->interval.high, seconds(net, net->interval.low) * 1e3,
 		 seconds(net, net->interval.high) * 1e3);
 	if (net->extrapolated)
-		text_puts(t, "As measured on Arm's model of the hardware; of this "
+		text_puts(t, "As measured on Arm's simulator of the NPU; of this "
 			     "memory system no device was measured\n");
 	else
 		text_printf(t, "Fitted on %d measurements with %s, constants read "

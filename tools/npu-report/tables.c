@@ -192,7 +192,7 @@ table_warnings(const struct report *r)
 		warn(&b, "the compiled file has no source map: no names, no memory over time");
 	if (json_true(r->root, "calibrated_extrapolated"))
 		warn(&b, "this NPU and memory were never measured: the interval comes "
-			 "from networks on Arm's model of the hardware");
+			 "from networks on Arm's simulator of the NPU");
 	if (s.of[LIMIT_STALL] > stall_share)
 		warn(&b, arena_printf(r->a, "for %.0f %% of the time no kernel runs: they wait for "
 					    "transfers", 100 * s.of[LIMIT_STALL]));
