@@ -21,6 +21,7 @@ add_end(struct rows *r, const struct target *t, enum goal goal, const struct rec
 	struct row *w = add(r, t, goal);
 #define FIGURE(member, key, source, factor) w->member = of->member;
 #include "figures.def"
+	w->flash += of->streams;
 }
 
 /* Returns the position of the fastest plan within the limit: the last one, or 0 for none. */
@@ -56,7 +57,7 @@ add_plan(struct rows *r, const struct plan *p, const struct target *t, const str
 	struct row *w = add(r, t, PERFORMANCE);
 	w->limit = (int64_t)v->sram;
 	w->sram = v->sram;
-	w->flash = v->flash;
+	w->flash = v->flash >= 0 && v->streams >= 0 ? v->flash + v->streams : -1;
 	w->cycles = round(v->cycles);
 	w->low_ms = w->high_ms = -1;
 	/* the CPU's part is that of the other plan */
