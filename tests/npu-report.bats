@@ -156,7 +156,7 @@ front()
 	jq -r '.calibrated_cycles as $c | [.twice_as_fast_cycles[] | numbers | select(. < 0.9995 * $c)] | length' m.json >want
 	xmllint --xpath "count(//*[@id='gains']//*[local-name()='tr']) - 1" plain.html | diff want -
 	run ! grep -E '<th>option|Other plans|id="sram-curve"' plain.html
-	grep -q 'npucc --report=FILE --advice adds' plain.html
+	grep -q 'npucc --report=FILE.html --advice adds' plain.html
 	refuses 2 '--other needs NAME=FILE' npu-report --other=256.json m.json
 	refuses 2 'no "front"' npu-report --html --other=x=m.json m.json
 }

@@ -310,7 +310,7 @@ digits" ]
 	[ "$(grep -c '<svg' page.html)" = 2 ]
 	[ "$(grep -c 'class="curve' page.html)" = $((2 * $(grep -c '<details>' page.html))) ]
 	while read -r part; do
-		grep -qE "<td class=\"name\"><a href=\"#t[0-9]*\">.*</i>([^<]*, )?$part(, [^<]*)?</a>" page.html
+		grep -qE "<td class=\"name\"><a href=\"#t[0-9]*\">.*</i>.*<span>$part,?</span>.*</a>" page.html
 	done <parts
 	# each entry of the index and each curve leads to the rows of its target
 	grep -oP 'href="#\Kt[0-9]+' page.html | sort | uniq -c | awk '$1 != 3 { exit 1 }'

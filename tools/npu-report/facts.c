@@ -226,7 +226,7 @@ add_others(struct gains *g)
 static void
 add_memories(struct gains *g)
 {
-	const double least = 0.0005; /* of the time; less is 0.0 % */
+	const double least = 0.005; /* of the time; less is no help */
 	const struct json *m = json_get(g->r->root, "twice_as_fast_cycles");
 	for (size_t i = 0; m && i < m->n; i++) {
 		if (m->item[i].kind != JSON_NUMBER ||

@@ -542,7 +542,7 @@ put_gains(struct text *t, const struct report *r)
 	if (any_memory)
 		text_puts(t, "Faster memories: npu-perf's estimate of this plan as it is. ");
 	if (!r->n_points)
-		text_puts(t, "npucc --report=FILE --advice adds plans of other sizes, and other "
+		text_puts(t, "npucc --report=FILE.html --advice adds plans of other sizes, and other "
 			     "accelerators.");
 	text_puts(t, "</p>\n");
 	close_section(t);

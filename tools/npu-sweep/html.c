@@ -247,6 +247,19 @@ put_numbers(const struct chart *c, const struct curve *k)
 			    time_text(c, time_of(c, k, v[i])));
 }
 
+/* names divided by ", ": a line ends behind a name, not within it */
+static void
+put_names(struct text *t, struct arena *a, const char *names)
+{
+	for (const char *end; *names; names = *end ? end + 2 : end) {
+		end = strstr(names, ", ");
+		end = end ? end : names + strlen(names);
+		text_puts(t, "<span>");
+		text_html(t, arena_strndup(a, names, (size_t)(end - names)));
+		text_puts(t, *end ? ",</span> " : "</span>");
+	}
+}
+
 static void
 put_index(const struct chart *c, const struct rows *r)
 {
@@ -266,7 +279,7 @@ put_index(const struct chart *c, const struct rows *r)
 		if (k->pick.any)
 			text_printf(c->t, "<i class=\"key s%d\" style=\"--h:%d\">%d</i>",
 				    k->label % STYLES, k->hue, k->label);
-		text_html(c->t, k->names);
+		put_names(c->t, c->a, k->names);
 		text_printf(c->t, "</a></td><td class=\"name\">%s</td>", k->of->accel);
 		if (k->pick.any) {
 			put_numbers(c, k);
@@ -374,6 +387,8 @@ static const char head[] =
 	".name { text-align: left; } .index td.name:first-child, td.name[colspan], "
 	"details td.name { white-space: normal; min-width: 9em; } th.pair { text-align: center; border-bottom: 1px solid var(--grid); }\n"
 	" .take { font-weight: bold; }\n"
+	".index span { display: inline-block; max-width: 100%; overflow-wrap: anywhere; "
+	"text-decoration: inherit; }\n"
 	"details { border-top: 1px solid var(--grid); padding: 4px 0; } summary { cursor: pointer; }\n"
 	"p:target { background: hsl(50 60% 50% / .15); }\n"
 	"@media (max-width: 600px) { .index thead { display: none; } "
