@@ -203,6 +203,20 @@ listing()
 		npu-perf "${u55[@]}" --measured log m.tflite
 }
 
+@test "the summary has one inference time, and that of NPU and CPU if the CPU runs operators" {
+	compiled m 64 2000 "${pool[@]}"
+	npu-perf "${u55[@]}" m.tflite >out
+	[ "$(grep -ci 'inference time' out)" = 1 ]
+	run ! grep -E '^(On the [NC]PU|NPU and CPU) ' out
+	npu-perf --part=alif-e7-he "$TOP/tests/models/digits-ethos-u55-128.tflite" >out
+	[ "$(grep -ci 'inference time' out)" = 1 ]
+	[ "$(grep -cE '^(On the [NC]PU|NPU and CPU) ' out)" = 3 ]
+	npu-perf --part=alif-e7-he --json "$TOP/tests/models/digits-ethos-u55-128.tflite" |
+		jq -r '[.inference_seconds, .inference_seconds_low, .inference_seconds_high] | map(1000 * .) | @tsv' |
+		xargs printf 'NPU and CPU %.3f ms, %.3f to %.3f ms:\n' >want
+	sed -n 's/^\(NPU and CPU\)  *\(.*ms:\).*/\1 \2/p' out | diff - want
+}
+
 @test "the same input gives the same bytes" {
 	compiled m 64 2000 "${pool[@]}"
 	npu-perf "${u55[@]}" --json m.tflite >one

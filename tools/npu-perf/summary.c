@@ -204,14 +204,6 @@ cycles(struct text *t, const struct network *net)
 		    time > 0 ? net->batch / time : (double)NAN, net->batch);
 }
 
-/* the CPU's part of an inference */
-static double
-cpu_ms(const struct network *net)
-{
-	struct inference x = network_inference(net);
-	return x.cpu_cycles / x.core.clock * 1e3;
-}
-
 /* The CPU has another clock and waits for the NPU; its cycles are in no sum of cycles. */
 static void
 on_the_cpu(struct text *t, const struct network *net)
@@ -221,8 +213,9 @@ on_the_cpu(struct text *t, const struct network *net)
 		struct inference x = network_inference(net);
 		PUT_LINE(t, "On the CPU", "%12.0f cycles of a %s, roughly: %d operator%s\n",
 			 x.cpu_cycles, x.core.name, costed, costed == 1 ? "" : "s");
-		PUT_LINE(t, "NPU and CPU", "%12.3f to %.3f ms: the CPU's cycles are known to a "
-			 "factor of %.0f\n", x.low * 1e3, x.high * 1e3, x.core.spread);
+		PUT_LINE(t, "NPU and CPU", "%12.3f ms, %.3f to %.3f ms: the CPU's cycles are known "
+			 "to a factor of %.0f\n", x.seconds * 1e3, x.low * 1e3, x.high * 1e3,
+			 x.core.spread);
 	}
 	if (net->n_uncosted)
 		PUT_LINE(t, "On the CPU", "%12d operator%s not costed\n", net->n_uncosted,
@@ -258,20 +251,16 @@ calibrated(struct text *t, const struct network *net)
 			       "from it\n", m->fit.measured, m->system);
 }
 
-/* prints one inference: the estimated time, the CPU's part, and any measurement */
+/* prints what an inference takes besides the NPU's cycles of a batch, and any measurement */
 static void
 inference(struct text *t, const struct network *net)
 {
 	double all = network_cycles(net);
 	double npu_ms = seconds(net, all) * 1e3 / net->batch;
-	double ms = npu_ms + cpu_ms(net);
-	text_putc(t, '\n');
 	if (net->batch > 1)
-		PUT_LINE(t, "An inference", "%12.0f cycles of %d in a batch\n", all / net->batch,
-			 net->batch);
-	PUT_LINE(t, "Inference time", "%12.3f ms, %.2f inferences/s\n", ms,
-		 ms > 0 ? 1e3 / ms : (double)NAN);
-	if (cpu_ms(net) > 0)
+		PUT_LINE(t, "An inference", "%12.0f cycles of %d in a batch, %.3f ms\n",
+			 all / net->batch, net->batch, npu_ms);
+	else if (net->n_cpu > net->n_uncosted)
 		PUT_LINE(t, "On the NPU", "%12.3f ms\n", npu_ms);
 	if (net->n_bodies) /* nobody knows how often a body runs */
 		PUT_LINE(t, "Bodies of IF and WHILE", "%12d NPU operator%s, each counted once\n",
@@ -303,7 +292,11 @@ report_summary(struct text *t, const struct options *o,
 	if (net->model == PERF_CALIBRATED)
 		calibrated(t, net);
 	timeline(t, net);
-	inference(t, net);
+	struct text more = { 0 };
+	inference(&more, net);
+	if (more.n)
+		text_printf(t, "\n%s", text_str(&more));
+	text_free(&more);
 	if (net->measured.inferences || net->measured.n_ops || net->measured.samples > 0)
 		report_measured(t, net);
 }
