@@ -689,6 +689,30 @@ add_op()
 	tfl-quantcheck --strict -q --allow=float-operator --allow=interface-float q.tflite
 }
 
+@test "a line tells the noise and the accuracy on the first samples, or on all that have --labels" {
+	local data=(tfl-quantize --data="$TOP/tests/models/digits" "--range=0,1") db
+	"${data[@]}" --report -o q.tflite "$digits" 2>report
+	db=$(sed -n 's/^output 0: signal to noise *\([0-9.]*\) dB$/\1/p' report)
+	"${data[@]}" -o q.tflite "$digits" 2>err
+	[ "$(<err)" = "tfl-quantize: note: on 10 samples: signal to quantization noise $db dB; --report has more" ]
+	"${data[@]}" -q -o quiet.tflite "$digits" 2>err
+	[ ! -s err ]
+	cmp quiet.tflite q.tflite
+	for d in 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2; do
+		echo "$TOP/tests/models/digits/digit-$d.pgm $((d == 7 ? 8 : d))" >>list
+		echo $((d == 7 ? 8 : d)) >>labels
+	done
+	tfl-quantize --data=list --range=0,1 -o q.tflite "$digits" 2>err
+	grep -q "on 20 samples: .* dB; right answers 90.00 %, of the float model 90.00 %; --report" err
+	tfl-quantize --data=list --labels=labels --range=0,1 -j1 -o q.tflite "$digits" 2>err
+	grep -q "on 23 samples: .* dB; right answers 91.30 %, of the float model 91.30 %; --report" err
+	tfl-quantize --data=list --labels=labels --range=0,1 -j3 -o q.tflite "$digits" 2>&1 | cmp - err
+	npucc --part=alif-e7-he --quantize=list --range=0,1 -o x.tflite "$digits" 2>err
+	grep -q '^tfl-quantize: note: on 20 samples: signal to quantization noise ' err
+	npucc -q --part=alif-e7-he --quantize=list --range=0,1 -o x.tflite "$digits" 2>err
+	[ ! -s err ]
+}
+
 @test "--report and --json: ranges, clipping, noise, accuracy and advice" {
 	need jq
 	local data=(tfl-quantize --data="$TOP/tests/models/digits" "--range=0,1")

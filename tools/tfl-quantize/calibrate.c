@@ -210,8 +210,8 @@ choose_ranges(struct arena *a, const struct options *o, struct pool *p, struct r
 			p->worker[i].histogram[k] = (struct histogram){
 				.range = out[k], .bin = anew(a, uint64_t, HISTOGRAM_BINS) };
 	}
-	bool ok = run_sequences(o, p->g, &(struct sequence_job){ p, run_sequence, join_ranges }, &n,
-				e);
+	bool ok = run_sequences(o, p->g, &(struct sequence_job){ p, run_sequence, join_ranges, 0 },
+				&n, e);
 	for (size_t k = 0; ok && k < n_tensors; k++) {
 		checkpoint();
 		struct histogram *all = &p->worker[0].histogram[k];
@@ -265,7 +265,7 @@ calibrate(struct arena *a, const struct options *o, const struct tfl_model *m,
 				.sums = o->correct_bias ? open_sums(a, g) : NULL };
 	open_pool(scratch, o, m, plan, &p);
 	p.sums = out->sums;
-	bool ok = run_sequences(o, g, &(struct sequence_job){ &p, run_sequence, join_ranges },
+	bool ok = run_sequences(o, g, &(struct sequence_job){ &p, run_sequence, join_ranges, 0 },
 				&out->n, e);
 	if (ok && n) {
 		memcpy(out->range, p.range, n * sizeof(*out->range));

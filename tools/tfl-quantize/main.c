@@ -123,6 +123,7 @@ static const struct cli_option option_list[] = {
 		   "share of each tensor, noise of each operator, accuracy, and what would "
 		   "help") },
 	{ CLI_FLAG("json", json, "print the report as JSON on standard output; needs -o FILE") },
+	{ CLI_FLAG("quiet", quiet, "print errors only: no accuracy, no warning"), .key = 'q' },
 	{ CLI_TEXT("labels", "FILE", labels,
 		   "classes of the samples, for the accuracy in the report: a number per "
 		   "line, or .npy (default: those of the directory or list of --data)") },
@@ -160,7 +161,7 @@ show_report(struct arena *a, const struct options *o, struct report *r, struct e
 	struct figures *f = anew(a, struct figures, 1);
 	struct text t = { 0 };
 	f->a = a;
-	if (!compare_networks(o, r->m, r->plan, r->r, true, f, e))
+	if (!compare_networks(o, r->m, r->plan, r->r, COMPARE_TENSORS, 0, f, e))
 		return false;
 	r->f = f;
 	if (o->json)
@@ -171,18 +172,50 @@ show_report(struct arena *a, const struct options *o, struct report *r, struct e
 	return true;
 }
 
+/* More samples than these are compared only if the user has labels for them or asks for a report. */
+enum { COMPARED_SAMPLES = 20 };
+
+/* The model is written all the same if it can't be compared. */
+static void
+tell_accuracy(struct arena *a, const struct options *o, struct report *r)
+{
+	struct figures *f = anew(a, struct figures, 1);
+	struct text t = { 0 };
+	struct err why = { 0 };
+	f->a = a;
+	r->f = f;
+	if (compare_networks(o, r->m, r->plan, r->r, COMPARE_OUTPUTS,
+			     o->labels ? 0 : COMPARED_SAMPLES, f, &why))
+		print_accuracy(&t, r);
+	else
+		text_printf(&t, "not compared with the float model: %s", why.text);
+	if (t.n)
+		cli_note("note", "%s", text_str(&t));
+	text_free(&t);
+}
+
+/* says what the integers cost, as much as the options ask for */
+static bool
+tell(struct arena *a, const struct options *o, struct report *r, struct err *e)
+{
+	if (o->random && !o->quiet)
+		cli_note("warning", "the ranges are those of random inputs: the model is of no "
+				    "use except to try the flow; give samples with --data");
+	if (o->report || o->json)
+		return show_report(a, o, r, e);
+	if (!o->random && !o->quiet)
+		tell_accuracy(a, o, r);
+	return true;
+}
+
 static bool
 quantize(void *options, struct arena *a, struct err *e)
 {
 	const struct options *o = options;
 	struct tfl_model *m;
 	struct report r;
-	if (!model_read_file(a, o->model, &m, e) || !quantize_model(a, o, m, &r, e))
-		return false;
-	if (o->random)
-		cli_note("warning", "the ranges are those of random inputs: the model is of no "
-				    "use except to try the flow; give samples with --data");
-	return ((!o->report && !o->json) || show_report(a, o, &r, e)) &&
+	return model_read_file(a, o->model, &m, e) && quantize_model(a, o, m, &r, e) &&
+	       tell(a, o, &r, e) &&
 	       file_write(o->output, r.r->file.p, r.r->file.n, true, e);
 }
 

@@ -31,7 +31,8 @@ struct bench {
 	struct figures *out;
 	bool has_answers; /* output 0 of both networks has values */
 	bool has_floats;  /* out->answer has the float network's answers */
-	bool is_measured; /* figures of tensors are wanted */
+	bool has_figures; /* of the outputs */
+	bool is_measured; /* figures of all tensors are wanted */
 };
 
 double
@@ -149,6 +150,23 @@ compare_inputs(const struct bench *b, struct worker *w, float *const *input)
 	}
 }
 
+static void
+compare_outputs(const struct bench *b, struct worker *w)
+{
+	struct arena *a = arena_open();
+	for (int k = 0; k < b->g->n_out; k++) {
+		int t = b->g->out[k], i = b->index[t];
+		const double *real = w->real->value[t];
+		int64_t n = tfl_elements(&b->g->tensor[t]);
+		if (!real || i < 0 || !is_real(&b->integer->tensor[i]))
+			continue;
+		double *got = anew(a, double, (size_t)n);
+		take_values(b, w, t, got);
+		add_values(&w->tensor[t], &b->integer->tensor[i], real, real, got, n);
+	}
+	arena_close(a);
+}
+
 static bool
 run_sample(const struct bench *b, struct worker *w, float *const *input, size_t at)
 {
@@ -161,6 +179,8 @@ run_sample(const struct bench *b, struct worker *w, float *const *input, size_t 
 	for (int i = 0; i < b->g->n_ops && b->is_measured; i++)
 		if (b->plan[i].computed)
 			compare_operator(b, w, i);
+	if (b->has_figures && !b->is_measured)
+		compare_outputs(b, w);
 	if (!b->has_answers)
 		return true;
 	struct arena *a = arena_open();
@@ -180,7 +200,7 @@ run_sequence(void *ctx, size_t worker, const struct sequence *s)
 {
 	const struct bench *b = ctx;
 	struct worker *w = &b->worker[worker];
-	if (b->is_measured)
+	if (b->has_figures)
 		memset(w->tensor, 0, (size_t)b->g->n_tensors * sizeof(*w->tensor));
 	if (!b->has_floats)
 		real_reset(w->real);
@@ -270,10 +290,10 @@ open_workers(struct arena *a, struct bench *b, const struct tfl_model *m, const 
 		*w = (struct worker){ .real = real_share(a, real),
 				      .answer = anew(a, int, b->o->frames),
 				      .integer_answer = anew(a, int, b->o->frames) };
-		if (b->is_measured) {
+		if (b->is_measured)
 			w->alone = real_share(a, real);
+		if (b->has_figures)
 			w->tensor = anew(a, struct tensor_figures, n_tensors + 1);
-		}
 		if (!sim_open_to_compare(a, r->m, &w->sim, e))
 			return false;
 	}
@@ -282,21 +302,23 @@ open_workers(struct arena *a, struct bench *b, const struct tfl_model *m, const 
 
 bool
 compare_networks(const struct options *o, const struct tfl_model *m,
-		 const struct op_plan *plan, const struct result *r, bool details,
-		 struct figures *f, struct err *e)
+		 const struct op_plan *plan, const struct result *r, enum compared what,
+		 size_t most, struct figures *f, struct err *e)
 {
 	struct arena *a = arena_open();
 	struct bench b = { .o = o, .g = &m->subgraph[0], .integer = &r->m->subgraph[0],
 			   .plan = plan, .index = r->n->index, .out = f,
-			   .has_floats = f->capacity > 0 && !details, .is_measured = details };
+			   .has_floats = f->capacity > 0 && what == COMPARE_ANSWERS,
+			   .has_figures = what >= COMPARE_OUTPUTS,
+			   .is_measured = what == COMPARE_TENSORS };
+	const struct sequence_job job = { &b, run_sequence, join_sequence, most };
 	f->equal = f->labelled = f->right_float = f->right_integer = 0;
-	if (details)
+	if (b.has_figures)
 		f->tensor = anew(f->a, struct tensor_figures, (size_t)b.g->n_tensors + 1);
 	b.has_answers = has_answers(&b);
 	f->has_answers = b.has_answers;
 	bool ok = open_workers(a, &b, m, r, e) &&
-		  run_sequences(o, b.g, &(struct sequence_job){ &b, run_sequence, join_sequence },
-				&f->n, e);
+		  run_sequences(o, b.g, &job, &f->n, e);
 	arena_close(a);
 	return ok;
 }

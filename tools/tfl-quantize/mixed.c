@@ -80,7 +80,8 @@ try_choice(struct search *s, bool details, double *loss, struct err *e)
 	struct arena *a = arena_open();
 	struct result r;
 	bool ok = make_result(a, s->o, s->m, s->plan, s->ranges, s->wide, &r, e) &&
-		  compare_networks(s->o, s->m, s->plan, &r, details, &s->f, e);
+		  compare_networks(s->o, s->m, s->plan, &r,
+				   details ? COMPARE_TENSORS : COMPARE_ANSWERS, 0, &s->f, e);
 	arena_close(a);
 	*loss = ok ? loss_of(&s->f) : 0;
 	return ok && (s->f.has_answers ||

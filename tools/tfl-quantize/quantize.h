@@ -42,6 +42,7 @@ struct options {
 	bool has_limit;
 	double most_loss; /* of accuracy, in percent; has_limit is true */
 	bool report, json; /* print the report on standard error, on standard output */
+	bool quiet; /* print errors only */
 	unsigned jobs;
 	void *caller; /* of libnputools, whose samples.c reads memory; NULL: a program */
 };
@@ -197,9 +198,10 @@ struct sequence_job {
 	void (*run)(void *ctx, size_t worker, const struct sequence *s);
 	/* called in the order of the samples, after run */
 	bool (*join)(void *ctx, size_t worker, const struct sequence *s, struct err *e);
+	size_t most; /* samples; 0: all */
 };
 size_t sequence_workers(const struct options *o);
-/* Runs all samples; *n is their number. */
+/* Runs the samples; *n is their number. */
 bool run_sequences(const struct options *o, const struct tfl_subgraph *g,
 		   const struct sequence_job *job, size_t *n, struct err *e);
 
@@ -307,13 +309,15 @@ struct figures {
 };
 /* the ratio in decibels; INFINITY: no noise */
 double noise_ratio_db(double signal, double noise);
-/*
- * Compares both networks on all samples.  details: fills in the figures of tensors, too;
- * without details, the float network runs only if f has no answers of an earlier call.
- */
+enum compared {
+	COMPARE_ANSWERS, /* the float network runs only if f has no answers of an earlier call */
+	COMPARE_OUTPUTS, /* figures of the network's outputs, too */
+	COMPARE_TENSORS, /* figures of all tensors, too */
+};
+/* Compares both networks on the first samples (most; 0: on all samples). */
 bool compare_networks(const struct options *o, const struct tfl_model *m,
-		      const struct op_plan *plan, const struct result *r, bool details,
-		      struct figures *f, struct err *e);
+		      const struct op_plan *plan, const struct result *r, enum compared what,
+		      size_t most, struct figures *f, struct err *e);
 
 /* ---- mixed.c ---------------------------------------------------------------------- */
 
@@ -334,6 +338,9 @@ struct report {
 };
 void print_report(struct text *t, const struct report *r);
 void print_json_report(struct text *t, const struct report *r);
+/* Prints what the quantization costs, as one line without its end; nothing is printed if no output
+ * was compared. */
+void print_accuracy(struct text *t, const struct report *r);
 /* The operators of the float network, in the order of their own noise, the worst first. */
 int *rank_operators(struct arena *a, const struct tfl_model *m, const struct op_plan *plan,
 		    const struct figures *f, int *n);

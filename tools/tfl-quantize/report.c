@@ -193,6 +193,34 @@ put_accuracy(struct text *t, const struct report *r)
 	}
 }
 
+void
+print_accuracy(struct text *t, const struct report *r)
+{
+	const struct figures *f = r->f;
+	const struct tfl_subgraph *g = &r->m->subgraph[0];
+	double least = INFINITY;
+	int n = 0;
+	for (int k = 0; k < g->n_out; k++) {
+		const struct tensor_figures *x = &f->tensor[g->out[k]];
+		n += x->n > 0;
+		if (x->n)
+			least = fmin(least, noise_ratio_db(x->signal, x->noise));
+	}
+	if (!n)
+		return;
+	text_printf(t, "on %zu sample%s: signal to quantization noise ", f->n, f->n == 1 ? "" : "s");
+	if (isinf(least))
+		text_puts(t, least > 0 ? "without limit" : "0, as the signal is 0");
+	else
+		text_printf(t, "%.1f dB", least);
+	text_puts(t, n > 1 ? " in the output that has least" : "");
+	if (f->labelled)
+		text_printf(t, "; right answers %.2f %%, of the float model %.2f %%",
+			    percent(f->right_integer, f->labelled),
+			    percent(f->right_float, f->labelled));
+	text_puts(t, "; --report has more");
+}
+
 static void
 put_tensors(struct text *t, const struct report *r)
 {

@@ -47,6 +47,10 @@ fill_sequence(struct sample_reader *r, struct sequence *s, bool *more, struct er
 {
 	s->first = r->n;
 	for (s->n = 0; s->n < r->frames; s->n++) {
+		if (r->job->most && r->n == r->job->most) {
+			*more = false;
+			return true;
+		}
 		if (!samples_next(r->samples, s->input + s->n * r->n_in, more, e))
 			return false;
 		if (!*more)
