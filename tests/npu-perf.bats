@@ -226,7 +226,7 @@ listing()
 
 @test "a missing memory system is an error that lists the choices" {
 	compiled m 64 2000 "${pool[@]}"
-	refuses 2 '--system-config is required: there is no default; choose one of: Ethos_U55_Deep_Embedded, ' \
+	refuses 2 '--system-config is required: there is no default; --list-parts and --list-profiles list ' \
 		npu-perf m.tflite
 	refuses 2 '--memory-mode is required' \
 		npu-perf --system-config Ethos_U55_High_End_Embedded m.tflite

@@ -364,7 +364,7 @@ table_types()
 		log npu-perf --measured=log -o log n.tflite
 		old.json npu-report --compare=old.json -o old.json n.tflite
 		d/output_0.npy npu-sim -e d/output_0.npy -o d m.tflite
-		m.tflite npucc --part=alif-e7-he --report=m.tflite -o x.tflite m.tflite
+		m.html npucc --part=alif-e7-he --report=m.html -o x.tflite m.html
 	END
 	while read -r command; do
 		# shellcheck disable=SC2086 # words without blanks
@@ -374,7 +374,7 @@ table_types()
 		tfl2c -o x.h --resolver=x.h n.tflite
 		npu-wenc --permit=. --blob=x -o x m.sched
 		npu-wenc --permit=. --blob=- m.sched
-		npucc --part=alif-e7-he --keep=k --report=k/manifest.json -o x.tflite m.tflite
+		npucc --part=alif-e7-he --keep=k --report=k/report.html -o x.tflite m.tflite
 	END
 	[ ! -e x ] && [ ! -e x.h ] && [ ! -e x.tflite ]
 }

@@ -151,8 +151,8 @@ is_for(const struct system_profile *s, const struct accel *accel)
 	return true;
 }
 
-void
-memory_put_systems(struct text *t, const struct accel *accel)
+static void
+put_systems(struct text *t, const struct accel *accel)
 {
 	const char *comma = "";
 	for (size_t i = 0; i < ARRAY_LEN(systems); i++)
@@ -182,17 +182,19 @@ unknown(const char *name, bool of_modes, const struct accel *accel, struct err *
 	for (size_t i = 0; of_modes && i < ARRAY_LEN(modes); i++)
 		text_printf(&t, "%s%s", i ? ", " : "", modes[i].name);
 	if (!of_modes)
-		memory_put_systems(&t, accel);
+		put_systems(&t, accel);
 	if (name)
 		suggest(&t, name, of_modes);
 	if (name)
 		(void)err_set(e, "there is no built-in %s '%s'; there are %s",
 			      of_modes ? "memory mode" : "system configuration", name,
+	else if (of_modes)
+		(void)err_set(e, "--part or --memory-mode is required: there is no default; choose "
+			      "one of: %s", text_str(&t));
 			      text_str(&t));
 	else
-		(void)err_set(e, "--part or %s is required: there is no default; "
-				 "choose one of: %s", of_modes ? "--memory-mode" : "--system-config",
-			      text_str(&t));
+		(void)err_set(e, "--part or --system-config is required: there is no default; "
+			      "--list-parts and --list-profiles list the choices");
 	text_free(&t);
 	return false;
 }

@@ -70,8 +70,6 @@ bool memory_check_accel(const struct memory_system *m, const struct accel *accel
  * systems of the generation of an accelerator (NULL: of all generations), or all modes.
  */
 bool memory_check_system(const char *name, const struct accel *accel, struct err *e);
-/* Appends the names of the systems, as memory_check_system() lists them. */
-void memory_put_systems(struct text *t, const struct accel *accel);
 bool memory_check_mode(const char *name, struct err *e);
 
 void memory_list_profiles(struct text *t); /* names, numbers, sources */

@@ -47,6 +47,7 @@ struct options {
 	bool database; /* out is the debug database, not a model */
 	enum program last; /* the stage that makes out */
 	struct words to[N_PROGRAMS]; /* options for each program */
+	bool has_passed[N_PROGRAMS]; /* --pass gave the program options of its own */
 };
 
 /* a path in the programs' messages, and the name to show instead */

@@ -109,6 +109,7 @@ pass_as_it_is(struct options *o, const char *arg)
 		if (!colon || strlen(name) != n || strncmp(name, arg, n) != 0)
 			continue;
 		add_word(o, p, colon + 1);
+		o->has_passed[p] = true;
 		if (p <= PARTITION || p == QUANTIZE)
 			o->tflite_only = arena_printf(o->a, "--pass=%s", arg);
 		else if (p == TOSA_PARTITION)
@@ -197,11 +198,11 @@ choose_output(struct options *o)
 	o->summary = !o->errors_only;
 }
 
-/* true if --pass gives npu-sched an option that begins so */
+/* true if the command line gives a program an option that begins so */
 static bool
-passes(const struct options *o, const char *option)
+passes(const struct options *o, enum program p, const char *option)
 {
-	const struct words *w = &o->to[SCHED];
+	const struct words *w = &o->to[p];
 	for (size_t i = 0; i < w->n; i++)
 		if (!strncmp(w->v[i], option, strlen(option)))
 			return true;
@@ -220,15 +221,15 @@ choose_target(struct options *o)
 	const struct target_part *p = target_part_take(o->a, o->part, &(struct err){ 0 });
 	if (p && !o->accel)
 		o->accel = p->accel;
-	if (o->last < SCHED || o->part || passes(o, "--part"))
+	if (o->last < SCHED || o->part || passes(o, SCHED, "--part"))
 		return;
 	/* of a missing file and a missing chip, the file is reported */
 	bool is_missing = o->in && strcmp(o->in, "-") != 0 && access(o->in, F_OK);
-	if (!o->accel && !is_missing && !passes(o, "--accelerator-config") && !passes(o, "-a"))
+	if (!o->accel && !is_missing && !passes(o, SCHED, "--accelerator-config") && !passes(o, SCHED, "-a"))
 		cli_error("no chip: use --part=NAME, of which npucc --list-parts has a list, or "
 			  "--accelerator-config=NAME with one of %s", accel_names());
-	if (!o->accel || n->system || n->mode || n->has_config || passes(o, "--system-config") ||
-	    passes(o, "--memory-mode") || passes(o, "--config") ||
+	if (!o->accel || n->system || n->mode || n->has_config || passes(o, SCHED, "--system-config") ||
+	    passes(o, SCHED, "--memory-mode") || passes(o, SCHED, "--config") ||
 	    !example_memory(o, &system, &mode))
 		return;
 	add_word(o, SCHED, arena_printf(o->a, "--system-config=%s", system));
@@ -238,11 +239,11 @@ choose_target(struct options *o)
 static void
 check_page(const struct options *o)
 {
+	if (!text_has_suffix(o->page, ".html") && !text_has_suffix(o->page, ".htm"))
+		cli_error("--report writes a page: name it FILE.html, not '%s'", o->page);
 	if (!o->out || !strcmp(o->out, "-") || o->last < CMDGEN || o->database)
 		cli_error("--report needs a compiled model: name it with -o FILE.tflite or its "
 			  "header with -o FILE.h, or leave out -o");
-	else if (!strcmp(o->page, o->out))
-		cli_error("--report and -o name the same file; name another file for one of them");
 }
 
 static void
@@ -278,6 +279,11 @@ check_combination(struct options *o)
 	if (o->database && o->keep)
 		cli_error("--keep keeps a model: name %s in another run with the same options",
 			  o->out);
+	if (o->errors_only && o->to[QUANTIZE].n)
+		add_word(o, QUANTIZE, "--quiet");
+	/* the summary tells of floats at the model's borders, with their price */
+	if (o->summary && !passes(o, QUANTCHECK, "--strict"))
+		add_word(o, QUANTCHECK, "--allow=interface-float");
 	if (o->check && (o->last < CMDGEN || o->database))
 		cli_error("--check needs a compiled model, not %s", o->out);
 	if (o->in && !strcmp(o->in, "-"))

@@ -218,17 +218,36 @@ static const struct example {
 	{ "ethos-u85", "Ethos_U85_SYS_DRAM_Mid", "Dedicated_Sram" },
 };
 
+/* Names chips with this accelerator: for each system configuration the first one of the list. */
+static void
+put_chips(struct text *t, const char *accel)
+{
+	enum { MOST = 4 };
+	const struct target_part *chosen[MOST], *p;
+	size_t n = 0, k;
+	for (size_t i = 0; n < MOST && (p = target_part_at(i)); i++) {
+		for (k = 0; k < n && strcmp(chosen[k]->system, p->system) != 0; k++)
+			;
+		if (k < n || strcmp(p->accel, accel) != 0)
+			continue;
+		text_printf(t, "%s%s", n ? ", " : "for example ", p->name);
+		chosen[n++] = p;
+	}
+	if (!n)
+		text_puts(t, "none with this accelerator is known");
+}
+
 static void
 tell_example(const struct options *o, const struct example *x)
 {
-	struct text others = { 0 };
-	memory_put_systems(&others, accel_find(o->accel));
+	struct text chips = { 0 };
+	put_chips(&chips, o->accel);
 	if (!o->errors_only)
-		cli_note("note", "no memory system was named: using Arm's example, %s and %s; use "
-				 "--part=NAME for that of a chip, or --system-config and "
-				 "--memory-mode; systems for %s: %s", x->system, x->mode,
-			 x->accel, text_str(&others));
-	text_free(&others);
+		cli_note("note", "no memory system was named: using Arm's example, %s and %s; name "
+				 "your chip with --part (%s; --list-parts lists all), or a memory "
+				 "system with --system-config and --memory-mode (--list-profiles "
+				 "lists them)", x->system, x->mode, text_str(&chips));
+	text_free(&chips);
 }
 
 bool

@@ -110,6 +110,17 @@ keep_errors(struct arena *a, struct text *notes)
 	*notes = out;
 }
 
+/* Points to the --help of npucc, which has the options that the user gave to the stage. */
+static void
+name_help(struct npucc *c, enum program p, struct text *notes)
+{
+	static const char hint[] = "Try `%s --help' or `%s --usage'";
+	const char *stage = program_name(p);
+	if (!c->o->has_passed[p])
+		replace(notes, arena_printf(c->a, hint, stage, stage),
+			arena_printf(c->a, hint, "npucc", "npucc"));
+}
+
 /* shows messages with the user's names instead of private paths */
 static void
 show_notes(struct npucc *c, struct process *p)
@@ -127,6 +138,7 @@ show_notes(struct npucc *c, struct process *p)
 			text_plain(c->a, c->alias[i].to));
 	if (p->job->called)
 		name_input(c, p->job, &p->notes);
+	name_help(c, p->job->program, &p->notes);
 	if (c->o->errors_only)
 		keep_errors(c->a, &p->notes);
 	text_show(&p->notes, stderr);
@@ -161,15 +173,15 @@ report_failure(struct npucc *c, const struct process *p)
 	c->status = EXIT_TROUBLE;
 	if (WIFSIGNALED(p->status)) {
 		int s = WTERMSIG(p->status);
-		(void)err_set(c->e, "error: %s was killed by signal %d (%s, %s)", name,
-			      s, signal_name(s), strsignal(s));
+		(void)err_set(c->e, "%s was killed by signal %d (%s, %s)", name, s,
+			      signal_name(s), strsignal(s));
 		return;
 	}
 	int status = WEXITSTATUS(p->status);
 	if (status == EXIT_NO || status == EXIT_TROUBLE)
 		c->status = status;
 	if (!p->notes.n || c->status != status)
-		(void)err_set(c->e, "error: %s ended with status %d%s", name, status,
+		(void)err_set(c->e, "%s ended with status %d%s", name, status,
 			      p->notes.n ? "" : " without a message");
 	c->e->status = c->e->status ? c->status : 0;
 	c->not_integer = p->job->program == QUANTCHECK && status == EXIT_NO;

@@ -149,8 +149,9 @@ check_options(void *options)
 
 static const struct cli_option option_list[] = {
 	{ CLI_TEXT("name", "NAME", name,
-		   "C name of the array (default by dialect: network_model, nn_model, "
-		   "ethos_model, or the name of the file)"), .key = 'n' },
+		   "C name of the array, a different one for each network of a firmware "
+		   "(default by dialect: network_model, nn_model, ethos_model, or the name "
+		   "of the file)"), .key = 'n' },
 	{ CLI_TEXT("name-of", "FILE", name_of,
 		   "name the array after FILE; characters other than letters and digits become "
 		   "'_'") },

@@ -119,7 +119,7 @@ decide_op(const struct part *p, int i)
 	if (p->limit && p->limit[i])
 		return p->limit[i];
 	if (p->op[i].border)
-		return "it converts a FLOAT32 input or output of the model; "
+		return "conversion of a FLOAT32 input or output of the model; "
 		       "--integer-io leaves it out";
 	if (op->code == TFL_CUSTOM)
 		return "custom operator";
