@@ -251,7 +251,7 @@ breaks() {
 	echo 0x0001010f 123456789 >hex
 	refuses 2 "word 2 has 9 hexadecimal digits; a word of a command stream has at most 8" \
 		npu-dis --raw -a ethos-u55-128 hex
-	refuses 2 "more than one FILE" npu-dis a b
+	refuses 2 "more than one model or payload" npu-dis a b
 }
 
 @test "an incomplete listing is not written, and an old one stays" {

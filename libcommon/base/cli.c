@@ -141,7 +141,7 @@ parse_common(int key, char *arg, struct argp_state *state)
 	} else if (key == KEY_PERMIT) {
 		p->permitted[p->n_permitted++] = arg;
 	} else if (key == ARGP_KEY_ARG && c->file) {
-		if (state->arg_num)
+		if (state->arg_num == 1)
 			cli_error("more than one %s", c->what);
 		*c->file = arg;
 	} else {

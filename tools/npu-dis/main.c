@@ -159,7 +159,7 @@ main(int argc, char **argv)
 	struct cli_common common = {
 		.options = option_list,
 		.check = check_options,
-		.file = &o.input, .what = "FILE",
+		.file = &o.input, .what = "model or payload",
 		.output = &o.output,
 		.confined = true,
 		.allow = allow,

@@ -109,7 +109,7 @@ take_operand(void *options, const char *arg)
 {
 	struct options *o = options;
 	if (o->file && o->front)
-		cli_error("more than one report and its curve");
+		cli_error("more than a report and its curve");
 	*(o->file ? &o->front : &o->file) = arg;
 }
 
