@@ -126,9 +126,8 @@ memory_check_accel(const struct memory_system *m, const struct accel *accel, str
 {
 	const char *meant = m->meant_for;
 	return !meant || !*meant || !strcmp(meant, accel->name) ||
-	       err_set(e, "system configuration %s is made for %s, not for "
-			  "%s; use --any-accelerator to accept it", m->system, meant,
-		       accel->name);
+	       err_set(e, "system configuration %s is made for %s, not for %s; use "
+		       "--any-accelerator to accept it", m->system, meant, accel->name);
 }
 
 /* the letters of "ethos-u55", which begin the names of a generation's accelerators */
@@ -188,10 +187,10 @@ unknown(const char *name, bool of_modes, const struct accel *accel, struct err *
 	if (name)
 		(void)err_set(e, "there is no built-in %s '%s'; there are %s",
 			      of_modes ? "memory mode" : "system configuration", name,
+			      text_str(&t));
 	else if (of_modes)
 		(void)err_set(e, "--part or --memory-mode is required: there is no default; choose "
 			      "one of: %s", text_str(&t));
-			      text_str(&t));
 	else
 		(void)err_set(e, "--part or --system-config is required: there is no default; "
 			      "--list-parts and --list-profiles list the choices");
@@ -269,18 +268,15 @@ check_and_adjust(struct memory_system *m, const struct accel *accel, struct err 
 	}
 	int64_t space = (int64_t)1 << accel->address_bits;
 	if (m->const_area == MEM_SRAM)
-		return err_set(e, "memory mode %s: constants must be in "
-				  "Dram, OnChipFlash or OffChipFlash", m->mode);
+		return err_set(e, "memory mode %s: constants must be in Dram, OnChipFlash or "
+			       "OffChipFlash", m->mode);
 	if (m->arena_area != MEM_SRAM && m->arena_area != MEM_DRAM)
-		return err_set(e, "memory mode %s: the arena must be in "
-				  "Sram or Dram", m->mode);
+		return err_set(e, "memory mode %s: the arena must be in Sram or Dram", m->mode);
 	if (m->cache_area != MEM_SRAM)
-		return err_set(e, "memory mode %s: the cache must be in "
-				  "Sram", m->mode);
+		return err_set(e, "memory mode %s: the cache must be in Sram", m->mode);
 	if (m->cache_bytes < 0 || m->cache_bytes > space)
-		return err_set(e, "arena cache size %lld is not between 0 "
-				  "and 2^%d", (long long)m->cache_bytes,
-			       accel->address_bits);
+		return err_set(e, "arena cache size %lld is not between 0 and 2^%d",
+			       (long long)m->cache_bytes, accel->address_bits);
 	m->spilling = m->arena_area != m->cache_area;
 	return true;
 }
@@ -291,8 +287,7 @@ memory_load(struct arena *a, const char *path, const char *system,
 	    struct memory_system *out, struct err *e)
 {
 	if (path && (!system || !mode))
-		return err_set(e, "--config %s needs --system-config and "
-				  "--memory-mode", path);
+		return err_set(e, "--config %s needs --system-config and --memory-mode", path);
 	bool ok = path ? memory_load_ini(a, path, system, mode, out, e)
 		       : load_builtin(system, mode, accel, out, e);
 	return ok && check_and_adjust(out, accel, e);
