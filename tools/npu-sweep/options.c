@@ -195,9 +195,10 @@ static const struct argp argp = {
 	       "or by another engine, and prints a table of memory and time.  Marks the Pareto "
 	       "front: the results that no other result beats in both."
 	       "\vColumns: limit is the option --arena-cache-size of npucc that gives the plan; "
-	       "sram and flash are bytes, flash those of constants and command streams; cycles are those of the NPU; ms is the time of an "
-	       "inference on NPU and CPU; front is * for a plan on the Pareto front; - is no "
-	       "value.  Cycles and times are estimates: npu-perf-accuracy(7).",
+	       "sram and flash are bytes, flash those of constants and command streams; cycles "
+	       "are those of the NPU; ms is the time of an inference on NPU and CPU; front is * "
+	       "for a plan on the Pareto front; - is no value.  Cycles and times "
+	       "are estimates: npu-perf-accuracy(7).",
 };
 
 void

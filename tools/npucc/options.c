@@ -225,7 +225,8 @@ choose_target(struct options *o)
 		return;
 	/* of a missing file and a missing chip, the file is reported */
 	bool is_missing = o->in && strcmp(o->in, "-") != 0 && access(o->in, F_OK);
-	if (!o->accel && !is_missing && !passes(o, SCHED, "--accelerator-config") && !passes(o, SCHED, "-a"))
+	if (!o->accel && !is_missing && !passes(o, SCHED, "--accelerator-config") &&
+	    !passes(o, SCHED, "-a"))
 		cli_error("no chip: use --part=NAME, of which npucc --list-parts has a list, or "
 			  "--accelerator-config=NAME with one of %s", accel_names());
 	if (!o->accel || n->system || n->mode || n->has_config || passes(o, SCHED, "--system-config") ||

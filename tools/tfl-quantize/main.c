@@ -172,7 +172,7 @@ show_report(struct arena *a, const struct options *o, struct report *r, struct e
 	return true;
 }
 
-/* More samples than these are compared only if the user has labels for them or asks for a report. */
+/* More samples are compared only if the user has labels for them or asks for a report. */
 enum { COMPARED_SAMPLES = 20 };
 
 /* The model is written all the same if it can't be compared. */
