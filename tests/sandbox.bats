@@ -9,7 +9,7 @@ NPU=$BATS_TEST_DIRNAME/models/digits-ethos-u55-128.tflite
 PROFILE=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 TARGET=(-a ethos-u55-128 "${PROFILE[@]}")
 CONFINED="npu-sim npu-dis npu-perf tfl-quantcheck tfl-partition tosa-partition npu-sched npu-wenc npu-cmdgen tfl2c
-mkinput tfl-quantize"
+mkinput tfl-quantize npu-report npu-eval"
 
 setup()
 {
@@ -64,6 +64,12 @@ contained()
 	contained tfl2c "$MODEL"
 	contained mkinput --random=1 --expected=/dev/null "$MODEL"
 	contained tfl-quantize --random "$MODEL"
+	npu-sim --seed=1 -o y "$MODEL" >/dev/null
+	echo 3 >labels
+	contained npu-eval labels y/output_0.npy
+	grep -q accuracy said
+	contained npu-eval --model="$MODEL" --targets=y/output_0.npy labels y/output_0.npy
+	grep -q error said
 }
 
 @test "nor does a graph between the stages" {
@@ -75,6 +81,30 @@ contained()
 	contained npu-wenc --decode -o weights m.wenc
 	[ -s weights/w0.npy ]
 	contained npu-cmdgen m.wenc
+}
+
+@test "npu-report starts npu-perf before it gives up the right to do so" {
+	local other=other.tflite
+	npu-perf --json "${PROFILE[@]}" -o r.json "$NPU"
+	contained npu-report r.json
+	npu-report r.json | cmp - said
+	contained npu-report "${PROFILE[@]}" "$NPU"
+	grep -q "inference" said
+	mkdir d
+	npucc "${TARGET[@]}" -o npu.tflite "$MODEL"
+	contained npu-report --html --source="$MODEL" -o d/page.html npu.tflite
+	[ -s d/page.html ]
+	# the file records no memory system: npu-perf waits for that of the report
+	cp "$NPU" $other
+	contained npu-report --compare=r.json $other
+	grep -q "$other does not record its memory system: using that of r.json" said
+	npu-report --no-sandbox --compare=r.json $other 2>&1 | cmp - said
+	sed -E "s/(\"memory_mode\": \")[^\"]*\"/\1$(printf '%0600d' 0)\"/" r.json >long.json
+	refuses 2 "npu-perf: the names of its memory system are too long" npu-report \
+		--compare=long.json $other
+	# a process that waits ends with its reader
+	echo "{" >bad.json
+	refuses 2 bad.json npu-report --compare=$other bad.json
 }
 
 @test "a list of samples permits to read its files alone" {
@@ -149,6 +179,7 @@ contained()
 		options=()
 		[ "$p" != npu-sched ] || options=("${TARGET[@]}")
 		[ "$p" != tfl-quantize ] || options=(--random)
+		[ "$p" != npu-eval ] || { echo 3 >labels; options=(labels); }
 		refuses 2 "nothing: error: No such file or directory" "$p" "${options[@]}" nothing
 		refuses 2 "d: error: a directory; name a file" "$p" "${options[@]}" d
 		"$p" --help | grep -q -- --no-sandbox

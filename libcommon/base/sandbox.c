@@ -177,6 +177,7 @@ static const int calls[] = {
 #ifdef SYS_rseq
 	SYS_rseq,
 #endif
+	SYS_wait4, /* for processes that were started before */
 	/* signals to itself, time, and facts about the process */
 	SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack,
 	SYS_restart_syscall, SYS_nanosleep, SYS_clock_nanosleep, SYS_clock_gettime,

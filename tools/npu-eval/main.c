@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* npu-eval: scores a network on labelled data, and shows where it loses precision. */
 #include "base/cli_options.h"
+#include "base/sandbox.h"
 #include "kernels/kernels.h"
 #include "npu-eval.h"
 
@@ -52,6 +53,14 @@ check_options(void *options)
 				      "outputs are needed");
 	if (o->layers && (o->model || o->targets || o->regression))
 		cli_error("--layers excludes --model, --targets and --regression");
+}
+
+static void
+allow(const struct sandbox *s, void *options)
+{
+	const struct options *o = options;
+	sandbox_read(s, o->targets);
+	sandbox_read(s, o->model);
 }
 
 static const struct argp argp = {
@@ -203,6 +212,7 @@ main(int argc, char **argv)
 		.output = &o.output,
 		.output_doc = "write the report to FILE",
 		.output_group = 1,
+		.confined = true, .allow = allow,
 	};
 	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();

@@ -2,6 +2,7 @@
 /* npu-report: shows the performance and memory of a compiled network. */
 #include "base/cli_options.h"
 #include "base/file.h"
+#include "base/sandbox.h"
 #include "report.h"
 #include "target/target.h"
 
@@ -22,6 +23,8 @@ struct options {
 	/* options for npu-perf: name and value in turn, NULL-terminated */
 	const char *perf[2 * PERF_OPTIONS + 1];
 	int n_perf;
+	struct arena *a; /* of meter */
+	struct meter meter[MOST_OTHERS + 1]; /* of file, then of compare */
 	bool html, gate, numbers, summary, explorer;
 	enum explorer explore;
 	enum picture svg; /* PICTURES: none */
@@ -80,6 +83,10 @@ check_options(void *options)
 		cli_error("--numbers excludes --html, --svg and --compare");
 	if (o->gate && !o->n_compare)
 		cli_error("--fail-if-slower works only with --compare");
+	for (int i = 0; i <= o->n_compare; i++)
+		o->meter[i] = (struct meter){ .file = i ? o->compare[i - 1] : o->file,
+					      .option = o->perf };
+	meters_open(o->a, o->meter, o->n_compare + 1);
 }
 
 static void
@@ -160,6 +167,19 @@ static const struct argp argp = {
 };
 
 static void
+allow(const struct sandbox *s, void *options)
+{
+	const struct options *o = options;
+	for (int i = 0; i < o->n_compare; i++)
+		sandbox_read(s, o->compare[i]);
+	for (int i = 0; i < o->n_others; i++)
+		sandbox_read(s, strchr(o->other[i], '=') + 1);
+	sandbox_read(s, o->front);
+	sandbox_read(s, o->source);
+	sandbox_read(s, o->part);
+}
+
+static void
 print_output(struct text *t, const struct options *o, const struct report *old,
       const struct report *r)
 {
@@ -197,24 +217,20 @@ check_slower(const struct options *o, const struct report *old,
 		      old->file);
 }
 
-/* The memory system of r for a file that records none, as options of npu-perf. */
-static bool
+/* The memory system of r for a file that records none; r without one leaves both names. */
+static void
 borrow_memory(struct arena *a, const struct report *r, const char *file,
-	      const char **option)
+	      const char **system_config, const char **memory_mode)
 {
 	const char *system = json_string(r->root, "system_config", NULL);
 	const char *mode = json_string(r->root, "memory_mode", NULL);
 	if (!system || !mode)
-		return false;
+		return;
 	cli_note("note", "%s does not record its memory system: using that of %s, %s and "
 			 "%s", text_plain(a, file), text_plain(a, r->file),
 		 text_plain(a, system), text_plain(a, mode));
-	option[0] = "--system-config";
-	option[1] = system;
-	option[2] = "--memory-mode";
-	option[3] = mode;
-	option[4] = NULL;
-	return true;
+	*system_config = system;
+	*memory_mode = mode;
 }
 
 /*
@@ -222,26 +238,24 @@ borrow_memory(struct arena *a, const struct report *r, const char *file,
  * first one lends its memory system to the others.
  */
 static bool
-open_reports(struct arena *a, const struct options *o, struct report *r,
+open_reports(struct arena *a, struct options *o, struct report *r,
 	     struct report *old, int *status, struct err *e)
 {
 	const struct report *like = NULL;
 	bool waits[MOST_OTHERS + 1] = { 0 };
 	for (int turn = 0; turn < 2; turn++)
 		for (int i = 0; i <= o->n_compare; i++) {
-			const char *file = i ? o->compare[i - 1] : o->file;
+			const char *file = o->meter[i].file, *system = "", *mode = "";
 			struct report *to = i ? &old[i - 1] : r;
-			const char *borrowed[2 * PERF_OPTIONS + 1];
-			const char *const *option = o->perf;
 			if (!turn)
 				waits[i] = o->n_compare && !o->n_perf &&
 					   lacks_memory_system(a, file);
 			if (waits[i] == !turn)
 				continue;
-			if (turn && like && borrow_memory(a, like, file, borrowed))
-				option = borrowed;
+			if (turn && like)
+				borrow_memory(a, like, file, &system, &mode);
 			struct bytes json;
-			if (!measure(a, file, option, &json, status, e) ||
+			if (!measure(a, &o->meter[i], system, mode, &json, status, e) ||
 			    !read_report(a, json, file_name(file), to, e))
 				return false;
 			like = like ? like : to;
@@ -293,7 +307,8 @@ open_fronts(const struct options *o, struct report *r, struct err *e)
 int
 main(int argc, char **argv)
 {
-	struct options o = { .svg = PICTURES };
+	struct arena *a = arena_open();
+	struct options o = { .svg = PICTURES, .a = a };
 	struct err e = { 0 };
 	struct report old[MOST_OTHERS], r;
 	struct text t = { 0 };
@@ -303,9 +318,9 @@ main(int argc, char **argv)
 		.operand = take_operand,
 		.check = check_options,
 		.output = &o.output,
+		.confined = true, .allow = allow,
 	};
 	cli_parse(&argp, argc, argv, &o, &common);
-	struct arena *a = arena_open();
 	if (open_reports(a, &o, &r, old, &status, &e) && open_fronts(&o, &r, &e)) {
 		r.network = o.called ? o.called : r.network;
 		shorten_names(&r, old, o.n_compare);

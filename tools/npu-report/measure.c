@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs npu-perf if the input is a compiled model instead of a report. */
+/*
+ * Runs npu-perf if the input is a compiled model instead of a report.  The sandbox forbids to
+ * start a program, so that for each file a process waits before the sandbox begins.  It
+ * takes two names of a memory system from the sandbox, and nothing else.
+ */
 #include "report.h"
 
+#include "base/cli.h"
 #include "base/file.h"
 #include "base/program.h"
 #include "raw/raw.h"
@@ -14,7 +19,6 @@
 #ifdef __wasi__
 #include "base/wasi/host.h"
 #else
-#include "base/spawn.h"
 #include <sys/wait.h>
 #endif
 
@@ -25,22 +29,6 @@ is_json(struct bytes b)
 	while (i < b.n && strchr(" \t\r\n", b.p[i]))
 		i++;
 	return i < b.n && (b.p[i] == '{' || b.p[i] == '[');
-}
-
-static char **
-arguments(struct arena *a, const char *file, const char *const *option)
-{
-	size_t n = 0, k = 0;
-	while (option[n])
-		n++;
-	const char **v = anew(a, const char *, n + 5);
-	v[k++] = "npu-perf";
-	v[k++] = "--json";
-	for (size_t i = 0; i < n; i++)
-		v[k++] = option[i];
-	v[k++] = "--";
-	v[k++] = file;
-	return program_words(v);
 }
 
 static bool
@@ -70,12 +58,45 @@ read_all(struct arena *a, int fd, struct bytes *out, struct err *e)
 	return true;
 }
 
+/*
+ * Words of npu-perf for the file of m.  If npu-perf shall use the memory system of another file,
+ * system and mode are its names, else "".
+ */
+static char **
+arguments(struct arena *a, const struct meter *m, const char *system, const char *mode)
+{
+	size_t n = 0, k = 0;
+	while (m->option[n])
+		n++;
+	const char **v = anew(a, const char *, n + 9);
+	v[k++] = "npu-perf";
+	v[k++] = "--json";
+	for (size_t i = 0; i < n; i++)
+		v[k++] = m->option[i];
+	if (*system) {
+		v[k++] = "--system-config";
+		v[k++] = system;
+		v[k++] = "--memory-mode";
+		v[k++] = mode;
+	}
+	v[k++] = "--";
+	v[k++] = m->file;
+	return program_words(v);
+}
+
 #ifdef __wasi__
 
-static bool
-run(struct arena *a, const char *path, char **argv, struct bytes *json, int *status,
-    struct err *e)
+static void
+start(struct arena *a, struct meter *all, int i)
 {
+	(void)a, (void)all, (void)i;
+}
+
+static bool
+run(struct arena *a, struct meter *m, const char *system, const char *mode,
+    struct bytes *json, int *status, struct err *e)
+{
+	char **argv = arguments(a, m, system, mode);
 	int argc = 0, out = host_buffer();
 	while (argv[argc])
 		argc++;
@@ -89,25 +110,74 @@ run(struct arena *a, const char *path, char **argv, struct bytes *json, int *sta
 
 #else
 
-static bool
-run(struct arena *a, const char *path, char **argv, struct bytes *json, int *status,
-    struct err *e)
+enum { NAMES_MAX = 512 }; /* bytes of both names, with their zeros: a pipe takes these at once */
+
+/*
+ * The process that waits: reads two names and becomes npu-perf.  It ends without a message if
+ * the pipe ends.
+ */
+static _Noreturn void
+wait_for_names(struct arena *a, const struct meter *m, int in, int out)
 {
-	int end[2], how = 0;
-	pid_t pid;
-	if (pipe2(end, O_CLOEXEC))
-		return err_set(e, "pipe: %s", strerror(errno));
-	const struct spawn perf = {
-		.path = path, .argv = argv, .in = SPAWN_OWN, .out = end[1],
-		.err = SPAWN_OWN, .group = SPAWN_OWN,
-	};
-	int bad = spawn_program(&perf, &pid);
-	(void)close(end[1]);
-	bool ok = bad ? err_at(e, path, 0, "%s", strerror(bad))
-		      : read_all(a, end[0], json, e);
-	(void)close(end[0]);
-	while (!bad && waitpid(pid, &how, 0) < 0 && errno == EINTR)
+	char names[NAMES_MAX];
+	const char *path, *mode = NULL;
+	struct err e = { 0 };
+	ssize_t got;
+	while ((got = read(in, names, sizeof(names))) < 0 && errno == EINTR)
 		;
+	if (got > 1 && !names[got - 1])
+		mode = memchr(names, '\0', (size_t)got - 1);
+	if (!mode)
+		_exit(EXIT_TROUBLE);
+	if (dup2(out, STDOUT_FILENO) < 0) {
+		err_set(&e, "pipe: %s", strerror(errno));
+	} else if (program_find(a, "npu-perf", &path, &e)) {
+		(void)execv(path, arguments(a, m, names, mode + 1));
+		err_at(&e, path, 0, "%s", strerror(errno));
+	}
+	_exit(cli_finish(&e));
+}
+
+static void
+start(struct arena *a, struct meter *all, int i)
+{
+	struct meter *m = &all[i];
+	int ask[2], json[2];
+	if (pipe2(ask, O_CLOEXEC) || pipe2(json, O_CLOEXEC))
+		return;
+	m->pid = fork();
+	if (!m->pid) {
+		/* the end of a pipe is seen when no process has its other end */
+		for (int k = 0; k < i; k++)
+			if (all[k].pid > 0)
+				(void)close(all[k].ask);
+		(void)close(ask[1]);
+		wait_for_names(a, m, ask[0], json[1]);
+	}
+	(void)close(ask[0]);
+	(void)close(json[1]);
+	m->ask = ask[1];
+	m->json = json[0];
+}
+
+static bool
+run(struct arena *a, struct meter *m, const char *system, const char *mode,
+    struct bytes *json, int *status, struct err *e)
+{
+	struct text names = { 0 };
+	int how = 0;
+	text_printf(&names, "%s%c%s%c", system, '\0', mode, '\0');
+	bool ok = m->pid <= 0 ? err_set(e, "npu-perf: no process")
+		  : names.n > NAMES_MAX ||
+			  write(m->ask, names.p, names.n) != (ssize_t)names.n
+			  ? err_set(e, "npu-perf: the names of its memory system are too long")
+			  : read_all(a, m->json, json, e);
+	text_free(&names);
+	(void)close(m->ask);
+	(void)close(m->json);
+	while (m->pid > 0 && waitpid(m->pid, &how, 0) < 0 && errno == EINTR)
+		;
+	m->pid = -1;
 	if (!ok)
 		return false;
 	*status = WIFEXITED(how) ? WEXITSTATUS(how) : EXIT_TROUBLE;
@@ -116,23 +186,30 @@ run(struct arena *a, const char *path, char **argv, struct bytes *json, int *sta
 
 #endif
 
+void
+meters_open(struct arena *a, struct meter *m, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (!file_is_standard(m[i].file))
+			start(a, m, i);
+}
+
 bool
-measure(struct arena *a, const char *file, const char *const *option,
+measure(struct arena *a, struct meter *m, const char *system, const char *mode,
 	struct bytes *json, int *status, struct err *e)
 {
-	const char *path;
-	if (!file_read(a, file, REPORT_MAX, json, e))
+	if (!file_read(a, m->file, REPORT_MAX, json, e))
 		return false;
 	if (is_json(*json))
 		return true;
 	if (!json->n)
-		return err_at(e, file_name(file), 0, "empty, neither a compiled model nor a report "
-			      "of npu-perf --json; name a file");
-	if (!file || !strcmp(file, "-"))
-		return err_at(e, file_name(file), 0, "not a report of npu-perf --json; give a "
-			      "compiled model as a file, not on standard input");
-	return program_find(a, "npu-perf", &path, e) &&
-	       run(a, path, arguments(a, file, option), json, status, e);
+		return err_at(e, file_name(m->file), 0, "empty, neither a compiled model nor a "
+			      "report of npu-perf --json; name a file");
+	if (file_is_standard(m->file))
+		return err_at(e, file_name(m->file), 0, "not a report of npu-perf --json; "
+							"give a compiled model as a file, "
+							"not on standard input");
+	return run(a, m, system, mode, json, status, e);
 }
 
 bool
@@ -142,8 +219,7 @@ lacks_memory_system(struct arena *a, const char *file)
 	struct err none = { 0 };
 	struct tfl_model *m;
 	struct profile p;
-	if (!file || !strcmp(file, "-") || !file_read(a, file, REPORT_MAX, &b, &none) ||
-	    is_json(b))
+	if (file_is_standard(file) || !file_read(a, file, REPORT_MAX, &b, &none) || is_json(b))
 		return false;
 	return raw_read_file(a, file, &m, &none) && profile_read(a, m, &p, &none) &&
 	       !p.accel;

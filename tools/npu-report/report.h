@@ -173,12 +173,22 @@ int find_group(const struct report *r, size_t i, bool *same_weights);
 
 /* ---- measure.c: processes ------------------------------------------------------ */
 
+struct meter {
+	const char *file;
+	const char *const *option; /* of npu-perf; ends with NULL */
+	int pid; /* of the process that waits to become npu-perf for file; 0, -1: there is none */
+	int ask, json; /* pipes to it and from it; valid if pid > 0 */
+};
+
+/* Starts the processes of n meters with file and option; the sandbox comes after this. */
+void meters_open(struct arena *a, struct meter *m, int n);
 /*
- * Returns the JSON in file.  If file is a compiled model, runs npu-perf on it with the
- * NULL-terminated options.  If npu-perf fails, returns false and its status; npu-perf
- * has printed the reason.
+ * Returns the JSON in the file of m.  If the file is a compiled model, runs npu-perf on it, with
+ * this system configuration and memory mode (both "": those of the file and of option).  If
+ * npu-perf fails, returns false and its status; npu-perf has printed the reason.  Only one
+ * call for each meter.
  */
-bool measure(struct arena *a, const char *file, const char *const *option,
+bool measure(struct arena *a, struct meter *m, const char *system, const char *mode,
 	     struct bytes *json, int *status, struct err *e);
 /* True for a compiled model that does not record the memory system it was made for. */
 bool lacks_memory_system(struct arena *a, const char *file);
