@@ -329,6 +329,7 @@ main(int argc, char **argv)
 		for (int i = 0; ok && o.gate && i < o.n_compare; i++)
 			ok = check_slower(&o, &old[i], &r, &e);
 	}
+	meters_close(o.meter, o.n_compare + 1);
 	text_free(&t);
 	arena_close(a);
 	int own = cli_finish(&e);

@@ -92,6 +92,13 @@ start(struct arena *a, struct meter *all, int i)
 	(void)a, (void)all, (void)i;
 }
 
+static int
+stop(const struct meter *m)
+{
+	(void)m;
+	return 0;
+}
+
 static bool
 run(struct arena *a, struct meter *m, const char *system, const char *mode,
     struct bytes *json, int *status, struct err *e)
@@ -160,24 +167,33 @@ start(struct arena *a, struct meter *all, int i)
 	m->json = json[0];
 }
 
+/* Returns the status of the process, as waitpid() sets it. */
+static int
+stop(struct meter *m)
+{
+	int how = 0;
+	(void)close(m->ask);
+	(void)close(m->json);
+	while (waitpid(m->pid, &how, 0) < 0 && errno == EINTR)
+		;
+	m->pid = -1;
+	return how;
+}
+
 static bool
 run(struct arena *a, struct meter *m, const char *system, const char *mode,
     struct bytes *json, int *status, struct err *e)
 {
 	struct text names = { 0 };
-	int how = 0;
+	if (m->pid <= 0)
+		return err_set(e, "npu-perf: no process");
 	text_printf(&names, "%s%c%s%c", system, '\0', mode, '\0');
-	bool ok = m->pid <= 0 ? err_set(e, "npu-perf: no process")
-		  : names.n > NAMES_MAX ||
-			  write(m->ask, names.p, names.n) != (ssize_t)names.n
-			  ? err_set(e, "npu-perf: the names of its memory system are too long")
-			  : read_all(a, m->json, json, e);
+	bool fits = names.n <= NAMES_MAX &&
+		    write(m->ask, names.p, names.n) == (ssize_t)names.n;
+	bool ok = fits ? read_all(a, m->json, json, e)
+		       : err_set(e, "npu-perf: the names of its memory system are too long");
 	text_free(&names);
-	(void)close(m->ask);
-	(void)close(m->json);
-	while (m->pid > 0 && waitpid(m->pid, &how, 0) < 0 && errno == EINTR)
-		;
-	m->pid = -1;
+	int how = stop(m);
 	if (!ok)
 		return false;
 	*status = WIFEXITED(how) ? WEXITSTATUS(how) : EXIT_TROUBLE;
@@ -192,6 +208,14 @@ meters_open(struct arena *a, struct meter *m, int n)
 	for (int i = 0; i < n; i++)
 		if (!file_is_standard(m[i].file))
 			start(a, m, i);
+}
+
+void
+meters_close(struct meter *m, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (m[i].pid > 0)
+			(void)stop(&m[i]);
 }
 
 bool

@@ -182,6 +182,8 @@ struct meter {
 
 /* Starts the processes of n meters with file and option; the sandbox comes after this. */
 void meters_open(struct arena *a, struct meter *m, int n);
+/* Ends the processes that still wait. */
+void meters_close(struct meter *m, int n);
 /*
  * Returns the JSON in the file of m.  If the file is a compiled model, runs npu-perf on it, with
  * this system configuration and memory mode (both "": those of the file and of option).  If
