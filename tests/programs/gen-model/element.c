@@ -133,6 +133,23 @@ draw_binary(struct gen *g, int code)
 	binary(g, code, in, binary_result(g, code, in, s));
 }
 
+int
+gen_binary(struct gen *g, int code, int x)
+{
+	struct shape s = shape_of(g, x), small = s;
+	bool same = code == TFL_MAXIMUM || code == TFL_MINIMUM;
+	if (gen_chance(g, 40))
+		shrink_shape(g, &small, s);
+	int in[2] = { x, operand(g, gen_t(g, x)->type, small, same ? x : -1) };
+	if (gen_chance(g, 30)) {
+		in[0] = in[1];
+		in[1] = x;
+	}
+	int out = binary_result(g, code, in, s);
+	binary(g, code, in, out);
+	return out;
+}
+
 /* the reference has no roots of negative numbers */
 static int
 root_input(struct gen *g, int type)
@@ -221,33 +238,46 @@ draw_function(struct gen *g, int code)
 	}
 }
 
-static void
-draw_leaky(struct gen *g, int code)
+void
+gen_leaky(struct gen *g, int in)
 {
-	int in = gen_any_input(g);
 	int type = gen_t(g, in)->type;
 	int out = gen_chance(g, 30) ? gen_like(g, in, shape_of(g, in))
 				    : gen_random(g, type, shape_of(g, in));
 	double alpha = gen_chance(g, 5) ? 0 : gen_real(g, 0.01, 0.9);
 	if (gen_chance(g, 20))
 		alpha = gen_chance(g, 50) ? -alpha : gen_chance(g, 50) ? 1 : 1 + alpha;
-	gen_op(g, code, 1, &in, 1, &out, LEAKY_RELU, &fb_LeakyReluOptions, NULL,
+	gen_op(g, TFL_LEAKY_RELU, 1, &in, 1, &out, LEAKY_RELU, &fb_LeakyReluOptions, NULL,
 	       &alpha);
+}
+
+static void
+draw_leaky(struct gen *g, int code)
+{
+	(void)code;
+	gen_leaky(g, gen_any_input(g));
+}
+
+void
+gen_prelu(struct gen *g, int type, int slopes)
+{
+	int in = gen_input(g, 4, type);
+	struct shape s = shape_of(g, in), as = SHAPE(1, 1, s.dim[3]);
+	float scale = (float)(slopes == TFL_INT16 ? gen_real(g, 1e-5, 1e-4)
+						  : gen_real(g, 1e-3, 2e-2));
+	int zero = slopes == TFL_INT16 ? 0 : (int)gen_range(g, 0, 20);
+	int alpha = gen_chance(g, 15) ? gen_tensor(g, slopes, as, scale, zero)
+				      : gen_noise(g, slopes, as, scale, zero);
+	gen_op1(g, TFL_PRELU, 2, (int[]){ in, alpha }, gen_random(g, type, s), 0,
+		NULL, NULL);
 }
 
 static void
 draw_prelu(struct gen *g, int code)
 {
+	(void)code;
 	int type = gen_type(g);
-	int in = gen_input(g, 4, type);
-	struct shape s = shape_of(g, in), as = SHAPE(1, 1, s.dim[3]);
-	float scale = (float)(type == TFL_INT16 ? gen_real(g, 1e-5, 1e-4)
-						: gen_real(g, 1e-3, 2e-2));
-	int zero = type == TFL_INT16 ? 0 : (int)gen_range(g, 0, 20);
-	int alpha = gen_chance(g, 15) ? gen_tensor(g, type, as, scale, zero)
-				      : gen_noise(g, type, as, scale, zero);
-	gen_op1(g, code, 2, (int[]){ in, alpha }, gen_random(g, type, s), 0,
-		NULL, NULL);
+	gen_prelu(g, type, type);
 }
 
 /* two classes have their own lowering */
@@ -315,10 +345,9 @@ draw_reduce(struct gen *g, int code)
 		&fb_ReducerOptions, &k);
 }
 
-static void
-draw_arg(struct gen *g, int code)
+void
+gen_arg(struct gen *g, int code, int type)
 {
-	int type = gen_chance(g, 20) ? TFL_UINT8 : TFL_INT8;
 	int in = gen_input(g, (int)gen_range(g, 2, 4), type);
 	struct shape s = shape_of(g, in), out = { .rank = s.rank - 1 };
 	int32_t axis = gen_chance(g, 30) ? (int32_t)gen_range(g, 0, s.rank - 1)
@@ -331,6 +360,12 @@ draw_arg(struct gen *g, int code)
 	gen_op1(g, code, 2, (int[]){ in, gen_index(g, axis) },
 		to, code == TFL_ARG_MAX ? ARG_MAX : ARG_MIN,
 		code == TFL_ARG_MAX ? &fb_ArgMaxOptions : &fb_ArgMinOptions, &index);
+}
+
+static void
+draw_arg(struct gen *g, int code)
+{
+	gen_arg(g, code, gen_chance(g, 20) ? TFL_UINT8 : TFL_INT8);
 }
 
 static void

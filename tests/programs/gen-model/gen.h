@@ -101,6 +101,15 @@ void gen_mid(struct gen *g, int n, const int *mid);
 int gen_weights(struct gen *g, int ifm, struct shape s, int axis, bool per_channel);
 int gen_bias(struct gen *g, int ifm, int w, int n);
 
+/* element.c: one operator each, for a tensor of any shape, or of a type */
+int gen_binary(struct gen *g, int code, int x); /* of x and a tensor of its shape, or less */
+void gen_leaky(struct gen *g, int in);
+void gen_prelu(struct gen *g, int type, int slopes); /* types */
+void gen_arg(struct gen *g, int code, int type);
+
+/* main.c: draws an operator of the lists below; returns its result */
+int gen_named(struct gen *g, const char *name);
+
 /* pair.c: draws `first` once for each operator that may be joined to it, and behind it
  * this operator */
 struct draw;
@@ -122,6 +131,6 @@ extern const struct draw move_draws[], conv_draws[], element_draws[],
 extern const struct draw later_move_draws[], later_element_draws[], logic_draws[];
 /* only by their names */
 extern const struct draw indexed_draws[], shuffle_draws[], int4_draws[], wide_draws[],
-    window_draws[], channel_draws[];
+    window_draws[], channel_draws[], edge_draws[];
 
 #endif

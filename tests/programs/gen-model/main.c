@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gen-model [-c] [-g] [-p] [-x] SEED [NAME] [K.I=VALUE...] >model.tflite
- * gen-model -l
+ * gen-model -l | -L
  *
  * Writes one operator (NAME, or any), or with -g a small graph, from a seed.
  * K.I=VALUE sets choice I of operator K.  Operators count from 1 (0: the model), choices
  * from 1.  K.0=1 leaves operator K out.
  *   -c   prints all choices in this form instead
  *   -l   prints the names of the operators
+ *   -L   also prints those that are drawn only by their names
  *   -p   pairs: draws the operator several times, each time with another operator behind
  *   -x   changes scales, zero points and types of biases to values that converters rarely
  *        write, by the choices of an operator behind the last one
@@ -55,20 +56,29 @@ any_draw(struct gen *g)
 	return draw_at((int)gen_choose(g, count_draws(g->seed >= LATER_FROM)));
 }
 
+static const struct draw *const named[] = { indexed_draws, shuffle_draws, int4_draws,
+					    wide_draws, window_draws, channel_draws,
+					    edge_draws };
+
 static const struct draw *
 draw_named(const char *name)
 {
 	for (int k = 0; k < count_draws(true); k++)
 		if (!strcmp(draw_at(k)->name, name))
 			return draw_at(k);
-	static const struct draw *const named[] = { indexed_draws, shuffle_draws, int4_draws,
-						     wide_draws, window_draws,
-						     channel_draws };
 	for (size_t i = 0; i < ARRAY_LEN(named); i++)
 		for (const struct draw *d = named[i]; d->name; d++)
 			if (!strcmp(d->name, name))
 				return d;
 	return NULL;
+}
+
+int
+gen_named(struct gen *g, const char *name)
+{
+	const struct draw *d = draw_named(name);
+	d->run(g, d->code);
+	return g->op_at[g->n_ops - 1].out[0];
 }
 
 /*
@@ -133,10 +143,13 @@ generate(struct gen *g, const struct draw *d, bool pairs)
 }
 
 static void
-list_names(void)
+list_names(bool all)
 {
 	for (int k = 0; k < count_draws(true); k++)
 		puts(draw_at(k)->name);
+	for (size_t i = 0; all && i < ARRAY_LEN(named); i++)
+		for (const struct draw *d = named[i]; d->name; d++)
+			puts(d->name);
 }
 
 /* reads SEED, NAME or K.I=VALUE in any order; false for other words */
@@ -167,7 +180,7 @@ main(int argc, char **argv)
 	struct gen *g = anew(a, struct gen, 1);
 	struct choice *given = anew(a, struct choice, (size_t)argc);
 	const struct draw *d = NULL;
-	bool ok = argc > 1, list = false, pairs = false;
+	bool ok = argc > 1, list = false, list_all = false, pairs = false;
 	g->a = a;
 	g->given = given;
 	for (int i = 1; i < argc; i++) {
@@ -181,14 +194,16 @@ main(int argc, char **argv)
 			g->show = true;
 		else if (!strcmp(argv[i], "-l"))
 			list = true;
+		else if (!strcmp(argv[i], "-L"))
+			list = list_all = true;
 		else
 			ok = ok && read_word(g, given, argv[i], &d);
 	}
 	if (!ok)
 		fprintf(stderr, "usage: gen-model [-c] [-g] [-p] [-x] SEED [NAME] "
-				"[K.I=VALUE...] | gen-model -l\n");
+				"[K.I=VALUE...] | gen-model -l | -L\n");
 	else if (list)
-		list_names();
+		list_names(list_all);
 	else
 		ok = generate(g, d, pairs);
 	arena_close(a);
