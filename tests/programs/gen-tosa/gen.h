@@ -79,6 +79,8 @@ void draw_full(struct gen *g);
 
 /* loops.c: a WHILE_LOOP of up to three turns, whose number is an input */
 void draw_loop(struct gen *g);
+/* a COND_IF, whose condition is a comparison and whose branches are one operator each */
+void draw_if(struct gen *g);
 
 /* moves.c: operators that only move elements */
 void draw_moves(struct gen *g);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* WHILE_LOOP: counts down from an input; each turn changes or exchanges maps. */
+/*
+ * WHILE_LOOP: counts down from an input; each turn changes or exchanges maps.  COND_IF: a
+ * comparison of two maps of 32 bits.
+ */
 #include "gen.h"
 
 enum { VALUES = 4 /* the count, and maps */ };
@@ -76,4 +79,40 @@ draw_loop(struct gen *g)
 	g->out[g->n_out++] = first;
 	for (int i = 1; i < VALUES; i++)
 		g->out[g->n_out++] = draw(g, 2) ? draw_alike(g, first + i) : first + i;
+}
+
+/* one operator of both values of a region; a minimum or a maximum propagates no NaN */
+static void
+draw_branch(struct gen *g, const int32_t *dim)
+{
+	static const int codes[] = { TOSA_ADD, TOSA_SUB, TOSA_MAXIMUM, TOSA_MINIMUM };
+	int in[2], k = (int)draw(g, 4);
+	for (int i = 0; i < 2; i++)
+		in[i] = gen_input(g, TOSA_INT32, 4, dim);
+	fbw_off a = k < 2 ? 0
+			  : gen_attribute(g, &fb_TosaNan, 0, NULL, NULL, 1, (int64_t[]){ 1 });
+	g->out[g->n_out++] = gen_op(g, codes[k], a, 2, in, TOSA_INT32, 4, dim);
+}
+
+void
+draw_if(struct gen *g)
+{
+	int32_t dim[4] = { 1 };
+	int in[3] = { gen_input(g, TOSA_INT32, 1, (int32_t[]){ 1 }) };
+	for (int i = 1; i < 4; i++)
+		dim[i] = between(g, 1, 9);
+	in[0] = with_one(g, TOSA_GREATER, in[0], 0, TOSA_BOOL);
+	for (int i = 1; i < 3; i++) {
+		int x = gen_input(g, TOSA_INT16, 4, dim); /* sums do not overflow */
+		in[i] = gen_op(g, TOSA_CAST, 0, 1, &x, TOSA_INT32, 4, dim);
+	}
+	struct gen *yes = gen_region(g, "yes"), *no = gen_region(g, "no");
+	draw_branch(yes, dim);
+	draw_branch(no, dim);
+	fbw_off yes_name = fbw_string(g->w, yes->name);
+	fbw_off no_name = fbw_string(g->w, no->name);
+	fbw_table(g->w, &fb_TosaCondIf);
+	fbw_ref(g->w, FB_TosaCondIf_then_graph, yes_name);
+	fbw_ref(g->w, FB_TosaCondIf_else_graph, no_name);
+	(void)gen_op(g, TOSA_COND_IF, fbw_end(g->w), 3, in, TOSA_INT32, 4, dim);
 }
