@@ -55,6 +55,23 @@ column()
 	grep -qE "^differential: [1-5] models" log
 }
 
+# nputools-differences(7) names them
+@test "what other compilers are known to compute otherwise is drawn, and ours is right" {
+	need flatc jq
+	local names=(ABS_RESCALED RELU6_RESCALED LEAKY_RELU_VALUES SUB_VALUES MUL_VALUES PRELU_INT16
+		ARG_MAX_INT16 CAST_BOOL CHAIN CHAIN_DEPTHWISE REVERSED)
+	differential --vela=none -n ${#names[@]} -s 3 -a ethos-u55-128,ethos-u85-256 "${names[@]}" \
+		>findings || { cat findings log; false; }
+	local models
+	models=$(sed -n 's/^differential: \([0-9]*\) models, .*, 0 findings$/\1/p' log)
+	cat log
+	[ "$models" -ge 9 ]
+	# without names, the harness draws these, too
+	"$BUILD/tests/gen-model" -L >all
+	comm -13 <(sort all) <({ printf '%s\n' "${names[@]}"; "$BUILD/tests/gen-model" -l; } | sort) >unknown
+	[ ! -s unknown ]
+}
+
 @test "a compiler that loses an option is found, with a small model and the option's name" {
 	need flatc jq
 	strange "$LOSES"
