@@ -681,7 +681,7 @@ release:
 
 # builds a release twice, in other folders, by other users, and compares its files
 .PHONY: check-release
-check-release: tests
+check-release: all
 	$(Q)scripts/release/twice $(VERSION) build-release
 	$(Q)NPUTOOLS_RELEASE=$(CURDIR)/build-release tests/run $(B) '^packages:release$$'
 
