@@ -34,7 +34,7 @@ static void
 draw_leaky_values(struct gen *g, int code)
 {
 	(void)code;
-	gen_leaky(g, many_values(g));
+	gen_leaky(g, many_values(g), 70);
 }
 
 static void

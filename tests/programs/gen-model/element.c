@@ -239,13 +239,13 @@ draw_function(struct gen *g, int code)
 }
 
 void
-gen_leaky(struct gen *g, int in)
+gen_leaky(struct gen *g, int in, int odd)
 {
 	int type = gen_t(g, in)->type;
 	int out = gen_chance(g, 30) ? gen_like(g, in, shape_of(g, in))
 				    : gen_random(g, type, shape_of(g, in));
 	double alpha = gen_chance(g, 5) ? 0 : gen_real(g, 0.01, 0.9);
-	if (gen_chance(g, 20))
+	if (gen_chance(g, odd))
 		alpha = gen_chance(g, 50) ? -alpha : gen_chance(g, 50) ? 1 : 1 + alpha;
 	gen_op(g, TFL_LEAKY_RELU, 1, &in, 1, &out, LEAKY_RELU, &fb_LeakyReluOptions, NULL,
 	       &alpha);
@@ -255,7 +255,7 @@ static void
 draw_leaky(struct gen *g, int code)
 {
 	(void)code;
-	gen_leaky(g, gen_any_input(g));
+	gen_leaky(g, gen_any_input(g), 20);
 }
 
 void

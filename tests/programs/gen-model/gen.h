@@ -103,7 +103,7 @@ int gen_bias(struct gen *g, int ifm, int w, int n);
 
 /* element.c: one operator each, for a tensor of any shape, or of a type */
 int gen_binary(struct gen *g, int code, int x); /* of x and a tensor of its shape, or less */
-void gen_leaky(struct gen *g, int in);
+void gen_leaky(struct gen *g, int in, int odd); /* odd: % of slopes below 0, and from 1 on */
 void gen_prelu(struct gen *g, int type, int slopes); /* types */
 void gen_arg(struct gen *g, int code, int type);
 
