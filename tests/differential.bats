@@ -50,8 +50,8 @@ column()
 		--against="$BUILD/bin" >findings || { cat findings log; false; }
 	[ "$(wc -l <findings)" = 1 ]
 	grep -qE "^differential: [0-9]+ models, [0-9]+ void, 3 compilers, 0 findings$" log
-	# seed 30 wraps around, which TOSA leaves open
-	differential --vela=none --tosa -s 25 -n 6 >findings || { cat findings log; false; }
+	# one of these violates a precondition of TOSA
+	differential --vela=none --tosa -s 1 -n 6 >findings || { cat findings log; false; }
 	grep -qE "^differential: [1-5] models" log
 }
 
