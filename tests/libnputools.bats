@@ -246,6 +246,7 @@ quantizes_as()
 	quantizes_as ranges=1 -- --ranges=moving-average
 	quantizes_as ranges=2 -- --ranges=percentile
 	quantizes_as ranges=3 jobs=2 -- --ranges=mse
+	quantizes_as ranges=4 -- --ranges=entropy
 	quantizes_as wide=1 -- --type=int16x8
 	quantizes_as float_interface=1 no_fold=1 -- --interface=float --fold=none
 	quantizes_as equalize=1 bias_correction=1 -- --equalize --bias-correction

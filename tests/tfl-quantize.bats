@@ -577,7 +577,7 @@ input_scale()
 		awk '{ printf "%.3f\n", $1 * 255 }'
 }
 
-@test "--ranges: moving average, percentile and squared error" {
+@test "--ranges: moving average, percentile, squared error and entropy" {
 	float_fc m
 	printf '%s\n' '0 1 0 0' '10 0 0 0' '0 0 4 1' >a.csv
 	[ "$(input_scale --data=a.csv)" = 10.000 ]
@@ -595,7 +595,19 @@ input_scale()
 	# a quarter of the values near 0 and rare ones out to 4: mse clips some of these
 	awk 'BEGIN { for (i = 0; i < 400000; i++) print i % 20000 == 7 ? 1 + 3 * (i % 7) / 6 : (i * 7919 % 1000) / 10000 }' >c.csv
 	input_scale --data=c.csv --ranges=mse | awk '$1 > 3.99 || $1 < 1 { exit 1 }'
-	for m in moving-average percentile mse; do
+	# 1 of 10,000 values is far out: entropy clips it to keep the steps of the others, and
+	# zeros, which any range has, do not count
+	for zeros in 1 2; do
+		awk -v z=$zeros 'BEGIN { for (i = 0; i < 80000; i++) {
+			v = i % 20000 == 0 ? 8 : 1 - ((i * 7919 % 1000) / 1000) ^ 2
+			print (i % z ? 0 : v) } }' >d.csv
+		input_scale --data=d.csv --ranges=entropy | awk '$1 > 1.1 || $1 < 0.9 { exit 1 }'
+		[ "$(input_scale --data=d.csv)" = 8.000 ]
+	done
+	# no value is far out: an even distribution keeps its range
+	awk 'BEGIN { for (i = 0; i < 80000; i++) print (i * 7919 % 2048) / 2047 }' >e.csv
+	input_scale --data=e.csv --ranges=entropy | awk '$1 < 0.99 { exit 1 }'
+	for m in moving-average percentile mse entropy; do
 		tfl-quantize -j1 --ranges=$m --data="$TOP/tests/models/digits" --range=0,1 -o 1.tflite "$digits"
 		tfl-quantize -j3 --ranges=$m --data="$TOP/tests/models/digits" --range=0,1 "$digits" |
 			cmp - 1.tflite

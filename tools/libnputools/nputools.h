@@ -78,6 +78,7 @@ enum nputools_ranges {
 	NPUTOOLS_RANGES_MOVING_AVERAGE = 1, /* mean of the samples' least and greatest values */
 	NPUTOOLS_RANGES_PERCENTILE = 2,	    /* without the 0.005 % at each end */
 	NPUTOOLS_RANGES_MSE = 3,	    /* with the least squared error */
+	NPUTOOLS_RANGES_ENTROPY = 4,	    /* with the least change of the distribution */
 };
 
 enum nputools_goal {

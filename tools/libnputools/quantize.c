@@ -50,7 +50,7 @@ quantize(struct call *c, void *ctx)
 	return call_check_model(c, r->model) && check_samples(c, &r->samples) &&
 	       (!r->how || call_copy(c, "quantization", sizes, ARRAY_LEN(sizes), &how, sizeof(how),
 				     r->how)) &&
-	       call_check_number(c, "quantization: ranges", how.ranges, NPUTOOLS_RANGES_MSE) &&
+	       call_check_number(c, "quantization: ranges", how.ranges, NPUTOOLS_RANGES_ENTROPY) &&
 	       call_check_number(c, "quantization: frames", how.frames, MAX_FRAMES) && check_accuracy(c, &how) &&
 	       lib_tfl_quantize(c, r->model, &r->samples, &how, &c->out);
 }

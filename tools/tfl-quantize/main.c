@@ -12,7 +12,7 @@
 static const char *const interface_names[] = { "int8", "float", NULL };
 static const char *const fold_names[] = { "all", "none", NULL };
 static const char *const range_names[] = { "minmax", "moving-average", "percentile",
-					    "mse", NULL };
+					    "mse", "entropy", NULL };
 static const char *const type_names[] = { "int8", "int16x8", NULL };
 
 static void
@@ -87,11 +87,12 @@ static const struct cli_option option_list[] = {
 	SAMPLE_VALUES(in),
 	{ CLI_CHOICE("fold", "WHICH", no_fold, fold_names,
 		     "all (default): fold RELU, and MUL, ADD and SUB by constants, into the "
-		     "operator before them, PAD into convolutions, and chains that compute "
-		     "HARD_SWISH or GELU into one operator; none: keep all operators") },
+		     "operator before them, PAD into convolutions, chains that compute "
+		     "HARD_SWISH or GELU into one operator, and the steps of an LSTM into one; "
+		     "none: keep all operators") },
 	{ CLI_CHOICE("ranges", "METHOD", ranges, range_names,
-		     "how values become ranges: minmax (default), moving-average, or percentile "
-		     "and mse, which clip rare values") },
+		     "how values become ranges: minmax (default), moving-average, or percentile, "
+		     "mse and entropy, which clip rare values") },
 	{ CLI_CHOICE("type", "NAME", type, type_names,
 		     "type of the feature maps: int8 (default), or int16x8 (INT16 with INT8 "
 		     "weights)") },

@@ -109,7 +109,8 @@ _GOALS = {"performance": 0, "size": 1, "balanced": 2}
 _TEXTS = ("name", "accelerator", "system_config", "memory_mode", "part")
 _NUMBERS = ("effort", "level", "jobs", "arena_cache_size", "max_cycles", "yield_every")
 _FLAGS = ("fail_on_cpu", "no_map", "allow_overflow", "allow_unequal_quantization")
-_RANGES = {"minmax": 0, "moving-average": 1, "percentile": 2, "mse": 3}
+_RANGES = {"minmax": 0, "moving-average": 1, "percentile": 2, "mse": 3,
+           "entropy": 4}
 
 
 def _options(given):
@@ -260,8 +261,8 @@ def quantize(model, samples, ranges="minmax", type="int8", interface="int8", fol
     for a model of several inputs a list of arrays.  An array has numbers of any type; bytes
     and bytearray are FLOAT32 values or a file .npy.
 
-    ranges: "minmax", "moving-average", "percentile", "mse"; type: "int8", "int16x8";
-    interface: "int8", "float"; allow: True or a list of names of operators that may stay float;
+    ranges: "minmax", "moving-average", "percentile", "mse", "entropy"; type: "int8",
+    "int16x8"; interface: "int8", "float"; allow: True or a list of names of operators that may stay float;
     keep_int16: a list of patterns of operators in 16 bits; accuracy: the most loss in percent;
     options: name, jobs and progress, as of compile().
     """
