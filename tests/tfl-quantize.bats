@@ -1103,6 +1103,62 @@ graph()
 	jq -e '.operators[-1].snr_db | ., . > 50' report
 }
 
+@test "operators whose inputs are constants become constants, and FILL among them" {
+	need jq
+	local transpose=39 fc=9 fill=94 mul=18 add=0 unpack=88
+	# weights 1 by 2, shape 3, value 4, factors 5
+	local constants='[[[4,2],f("1 0 0 1 0 0 0 0")], [[2],int("1 0"),2], [[2],int("1 2"),2], [[],f("2")], [[2],f("1 3")]]'
+	local ops="[$transpose,[1,2],[2,4]], [$fc,[0,6,-1],[1,2],1,8,{}], [$fill,[3,4],[1,2]],
+		[$mul,[8,5],[1,2],1,21,{}], [$add,[7,9],[1,2],1,11,{}]"
+	graph m '[1,4]' "$constants" "[$ops]"
+	printf '%s\n' '0 0 0 0' '1 -1 0 0' >a.csv
+	for f in all none; do
+		tfl-quantize --data=a.csv --fold=$f --json -o q.tflite m.tflite >report
+		tfl-quantcheck --strict -q q.tflite
+		compiles q.tflite ethos-u55-128 --fail-on-cpu
+		[ "$(codes q)" = "[9$([ $f = all ] || echo ,0)]" ]
+		# 2 and 6, then 3 and 5
+		jq -e '.tensors | map(select(.name == "y4_0"))[0] | .least == 2 and .greatest == 6' report
+	done
+	# another shape than that of the constant
+	graph m '[1,4]' "${constants/'"1 2"'/'"2 1"'}" "[$ops]"
+	refuses 2 'operator 1 (FILL): no integer version' tfl-quantize --data=a.csv m.tflite
+	# an output of the network stays computed
+	graph m '[1,4]' "$constants" "[$ops]"
+	json m.tflite
+	jq '.subgraphs[0].outputs += [9]' m.json >two.json
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" two.json
+	tfl-quantize --data=a.csv -o q.tflite two.tflite
+	[ "$(codes q)" = "[9,18,0]" ]
+}
+
+@test "a batch in another dimension has the shape of the file" {
+	need jq
+	local transpose=39 unpack=88 add=0 relu=19 sqrt=75 op
+	# as in an unrolled LSTM: time first, then the batch
+	for op in $relu $sqrt; do
+		graph m '[1,2,4]' '[[[3],int("1 0 2"),2]]' "[[$transpose,[0,1],[2,1,4]],
+			[$unpack,[2],[1,4],2,64,{num:2}], [$add,[3,4],[1,4],1,11,{}], [$op,[2],[2,1,4]],
+			[$add,[6,6],[2,1,4],1,11,{}]]"
+		json m.tflite
+		for i in 0 2 6; do
+			jq ".subgraphs[0].tensors[$i].shape_signature = (.subgraphs[0].tensors[$i].shape
+				| if $i == 0 then .[0] = -1 else .[1] = -1 end)" m.json >new.json
+			mv new.json m.json
+		done
+		flatc -b --strict-json "$TOP/tests/models/tflite.fbs" m.json
+		awk 'BEGIN { for (k = 0; k < 8; k++) print k }' >a.csv
+		if [ $op = $sqrt ]; then # nothing checks the shape
+			refuses 2 'tensor 6 (y3_0): dynamic shapes are not supported' \
+				tfl-quantize --allow --data=a.csv m.tflite
+			continue
+		fi
+		tfl-quantize --data=a.csv -o q.tflite m.tflite
+		tfl-quantcheck --strict -q q.tflite
+		compiles q.tflite ethos-u85-256 --fail-on-cpu
+	done
+}
+
 # pad_conv NAME PADDINGS STRIDE OUT: PAD of [1,4,4,1] before a VALID convolution by 3x3
 pad_conv()
 {

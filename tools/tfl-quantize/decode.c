@@ -185,29 +185,66 @@ decode_integers(struct net *n)
 		remove_conversion(n, &n->op[i]);
 }
 
-/* ---- constant shapes ---------------------------------------------------------------- */
+/* ---- constants ---------------------------------------------------------------------- */
+
+/* The first state of an unrolled LSTM, for example, is a tensor of zeros. */
+static bool
+is_constant_fill(const struct net *n, const struct tfl_op *op)
+{
+	enum { MOST = 1 << 24 }; /* elements */
+	if (op->code != TFL_FILL || op->n_in != 2 || op->n_out != 1)
+		return false;
+	const struct tfl_tensor *dims = &n->tensor[op->in[0]], *v = &n->tensor[op->in[1]];
+	const struct tfl_tensor *out = &n->tensor[op->out[0]];
+	if (v->type != out->type || tfl_bytes(v) < 1 || tfl_elements(v) != 1 ||
+	    (dims->type != TFL_INT32 && dims->type != TFL_INT64) ||
+	    tfl_elements(dims) != out->rank || tfl_elements(out) > MOST)
+		return false;
+	for (int k = 0; k < out->rank; k++)
+		if (tfl_integer(dims->type, dims->data.p, k) != out->dim[k])
+			return false;
+	return true;
+}
 
 static bool
-is_constant(const struct net *n, const struct tfl_op *op)
+has_constant_inputs(const struct net *n, const struct tfl_op *op)
 {
-	for (int k = 0; k < op->n_in; k++)
+	bool any = false;
+	for (int k = 0; k < op->n_in; any |= op->in[k++] >= 0)
 		if (op->in[k] >= 0 && op->code != TFL_SHAPE && !n->tensor[op->in[k]].data.p)
 			return false;
 	for (int k = 0; k < op->n_out; k++)
-		if (n->tensor[op->out[k]].type == TFL_FLOAT32 ||
-		    tfl_bytes(&n->tensor[op->out[k]]) < 1)
+		if (tfl_bytes(&n->tensor[op->out[k]]) < 1)
 			return false;
-	return op->n_in > 0 && op->n_out > 0 && kernel_exists(op->code);
+	return any && op->n_out > 0;
 }
 
-/* Replaces an operator by the values of its outputs. */
+/* Replaces an operator by values[k] of its outputs. */
 static void
-compute_constant(struct net *n, struct net_op *o)
+become_constant(struct net *n, struct net_op *o, void *const *values)
+{
+	for (int k = 0; k < o->op.n_out; k++) {
+		struct tfl_tensor *t = &n->tensor[o->op.out[k]];
+		t->data = (struct bytes){ .p = values[k], .n = (size_t)tfl_bytes(t) };
+		t->producer = -1;
+	}
+	o->removed = true;
+}
+
+/* Computes integers, such as a shape, and FILL. */
+static void
+compute_integers(struct net *n, struct net_op *o)
 {
 	struct tfl_subgraph g = n->m->subgraph[0];
 	void **in = anew(n->a, void *, (size_t)o->op.n_in);
 	void **out = anew(n->a, void *, (size_t)o->op.n_out);
 	struct err e = { 0 };
+	bool fills = is_constant_fill(n, &o->op);
+	for (int k = 0; k < o->op.n_out && !fills; k++)
+		if (n->tensor[o->op.out[k]].type == TFL_FLOAT32)
+			return;
+	if (!fills && !kernel_exists(o->op.code))
+		return;
 	g.tensor = n->tensor;
 	for (int k = 0; k < o->op.n_in; k++)
 		if (o->op.in[k] >= 0)
@@ -215,14 +252,79 @@ compute_constant(struct net *n, struct net_op *o)
 	for (int k = 0; k < o->op.n_out; k++)
 		out[k] = arena_alloc(n->a, (size_t)tfl_bytes(&n->tensor[o->op.out[k]]), 1);
 	const struct kernel_io io = { .in = in, .out = out };
-	if (!kernel_eval(&g, &o->op, &io, &e))
-		return;
-	for (int k = 0; k < o->op.n_out; k++) {
-		struct tfl_tensor *t = &n->tensor[o->op.out[k]];
-		t->data = (struct bytes){ .p = out[k], .n = (size_t)tfl_bytes(t) };
-		t->producer = -1;
+	size_t one = fills ? n->tensor[o->op.in[1]].data.n : 0;
+	for (size_t i = 0; fills && i < (size_t)tfl_bytes(&n->tensor[o->op.out[0]]); i++)
+		((uint8_t *)out[0])[i] = ((const uint8_t *)in[1])[i % one];
+	if (fills || kernel_eval(&g, &o->op, &io, &e))
+		become_constant(n, o, out);
+}
+
+/* true if real_run() computes a constant, and does not depend on what ran before */
+static bool
+is_constant_float(const struct net *n, const struct tfl_op *op)
+{
+	enum rule_kind kind = rule_of(op->code)->kind;
+	bool ok = (kind == RULE_FREE || kind == RULE_SAME || kind == RULE_FIXED ||
+		   kind == RULE_WEIGHTS) && has_constant_inputs(n, op);
+	for (int k = 0; k < op->n_out && ok; k++) {
+		ok = n->tensor[op->out[k]].type == TFL_FLOAT32;
+		for (int i = 0; i < n->n_out; i++)
+			ok &= n->out[i] != op->out[k];
 	}
-	o->removed = true;
+	return ok;
+}
+
+/* Computes FLOAT32 constants: rules_check() has checked the shapes of these operators. */
+static void
+compute_floats(struct net *n)
+{
+	struct arena *scratch = arena_open();
+	struct options check = { .allow = true };
+	struct op_plan *plan;
+	struct err bare = { 0 };
+	if (rules_check(scratch, n->m, &check, &plan, &bare)) {
+		struct real *real = open_real(scratch, n->m);
+		for (int i = 0; i < n->n_ops; i++) {
+			const struct tfl_op *op = &n->op[i].op;
+			if (!plan[i].computed || !is_constant_float(n, op))
+				continue;
+			void **out = anew(n->a, void *, (size_t)op->n_out);
+			real_run(real, i);
+			for (int k = 0; k < op->n_out; k++) {
+				const struct tfl_tensor *t = &n->tensor[op->out[k]];
+				uint8_t *p = arena_alloc(n->a, (size_t)tfl_bytes(t), sizeof(float));
+				for (int64_t j = 0; j < tfl_elements(t); j++)
+					store_f32(p + 4 * j, (float)real->value[op->out[k]][j]);
+				out[k] = p;
+			}
+			become_constant(n, &n->op[i], out);
+		}
+	}
+	arena_close(scratch);
+}
+
+/* Makes operators whose inputs are constants constants, too. */
+static bool
+compute_constants(struct net **net, struct err *e)
+{
+	struct net *n = *net;
+	struct tfl_model *m;
+	struct bytes file;
+	bool any = false;
+	for (int i = 0; i < n->n_ops; i++) {
+		if (!n->op[i].removed && has_constant_inputs(n, &n->op[i].op))
+			compute_integers(n, &n->op[i]);
+		any |= !n->op[i].removed && is_constant_float(n, &n->op[i].op);
+	}
+	if (!any)
+		return true;
+	if (!net_write(n, &file, e) || !model_read(n->a, file, n->m->name, &m, e))
+		return false;
+	*net = net_open(n->a, m);
+	if (!net_find_variables(*net, e))
+		return false;
+	compute_floats(*net);
+	return true;
 }
 
 bool
@@ -235,9 +337,8 @@ decode_model(struct arena *a, const struct tfl_model *m, const struct options *o
 		return false;
 	decode_weights(n);
 	decode_integers(n);
-	for (int i = 0; i < n->n_ops; i++)
-		if (!n->op[i].removed && is_constant(n, &n->op[i].op))
-			compute_constant(n, &n->op[i]);
+	if (!compute_constants(&n, e))
+		return false;
 	if (!o->no_fold) {
 		recognize_patterns(n, o->type == ACTIVATIONS_INT16);
 		fold_operators(n);

@@ -59,6 +59,21 @@ begins_variables(const struct tfl_subgraph *g, int subgraph)
 	return false;
 }
 
+/*
+ * The shape of a tensor may depend on more than the batch: LSTMs put the batch second.  The
+ * file has the shape for a batch of 1.  rules_check() finds whether an operator with an
+ * integer version computes this shape.
+ */
+static bool
+has_checked_shape(const struct tfl_subgraph *g, int i)
+{
+	int by = g->tensor[i].producer;
+	if (by < 0)
+		return false;
+	int code = g->op[by].code;
+	return rule_of(code)->kind != RULE_NONE || code == TFL_QUANTIZE || code == TFL_DEQUANTIZE;
+}
+
 static bool
 check_model(const struct tfl_model *m, struct err *e)
 {
@@ -72,7 +87,7 @@ check_model(const struct tfl_model *m, struct err *e)
 			return err_at(e, m->name, 0, "subgraph %d is not one that CALL_ONCE runs "
 				      "to initialize variables", s);
 	for (int i = 0; i < g->n_tensors; i++)
-		if (g->tensor[i].is_dynamic)
+		if (g->tensor[i].is_dynamic && !has_checked_shape(g, i))
 			return err_at(e, m->name, 0, "subgraph 0: tensor %d (%s): dynamic shapes are not "
 				      "supported", i, g->tensor[i].name);
 	for (int k = 0; k < g->n_in; k++) {
