@@ -1050,57 +1050,142 @@ graph()
 	refuses 2 'operator 5 (SQRT): no integer version' tfl-quantize --data=a.csv two.tflite
 }
 
-@test "an LSTM that was written as single operators has the scales of these operators" {
-	need jq
-	local add=0 fc=9 logistic=14 mul=18 tanh=28 split=49 step t=0 c h o=
-	# inputs: 0, axes 1 and 2, weights of x 3, of h 4, bias 5; SPLIT of time gives 6 and 7
-	local constants='[[[],int("0"),2], [[],int("1"),2], [[8,4],f("1 0.5 -1 0 " * 8 | .[:-1])],
-		[[8,2],f("0.5 -1 " * 8 | .[:-1])], [[8],f("0 0 1 1 0 0 0 0")]]'
-	o="[$split,[1,0],[1,4],2,35,{num_splits:2}]"
-	for step in 0 1; do
-		# x W + b in n, h U in n + 1, the sum, four gates, their functions, and the states
-		local n=$((8 + t)) sum
-		o+=",[$fc,[$((6 + step)),3,5],[1,8],1,8,{}]"
-		if [ $step = 0 ]; then
-			sum=$n
-		else
-			o+=",[$fc,[$h,4,-1],[1,8],1,8,{}],[$add,[$n,$((n + 1))],[1,8],1,11,{}]"
-			sum=$((n + 2))
-		fi
-		n=$((sum + 1))
-		o+=",[$split,[2,$sum],[1,2],4,35,{num_splits:4}]
-			,[$logistic,[$n],[1,2]],[$logistic,[$((n + 1))],[1,2]],[$tanh,[$((n + 2))],[1,2]]
-			,[$logistic,[$((n + 3))],[1,2]],[$mul,[$((n + 4)),$((n + 6))],[1,2],1,21,{}]"
-		if [ $step = 0 ]; then
-			c=$((n + 8)) t=$((n + 11 - 8))
-		else
-			o+=",[$mul,[$((n + 5)),$c],[1,2],1,21,{}],[$add,[$((n + 8)),$((n + 9))],[1,2],1,11,{}]"
-			c=$((n + 10))
-		fi
-		o+=",[$tanh,[$c],[1,2]],[$mul,[$((n + 7)),$((c + 1))],[1,2],1,21,{}]"
-		h=$((c + 2))
-		[ $step = 1 ] || t=$((h + 1 - 8))
+# emit OPERATOR [N]: adds an operator of graph() with N outputs to `ops`; `last` is its first output
+emit()
+{
+	ops+="${ops:+,}[$1]"
+	last=$next
+	next=$((next + ${2-1}))
+}
+
+# layer WEIGHTS X...: the steps of an LSTM of two units as Keras unrolls them; sets hs to their
+# outputs and c to the last cell state.  Constants: axes 1 and 2, zeros 3, recurrent weights 4, bias 5
+layer()
+{
+	local w=$1 h=3 x z g tanh
+	shift
+	c=3 hs=()
+	for x; do
+		emit "9,[$x,$w,-1],[1,8],1,8,{}" && z=$last
+		emit "9,[$h,4,-1],[1,8],1,8,{}"
+		emit "0,[$last,$z],[1,8],1,11,{}"
+		emit "0,[$last,5],[1,8],1,11,{}"
+		emit "49,[2,$last],[1,2],4,35,{num_splits:4}" 4 && g=$last
+		emit "14,[$g],[1,2]"
+		emit "28,[$((g + 2))],[1,2]"
+		emit "18,[$((last - 1)),$last],[1,2],1,21,{}" && z=$last
+		emit "14,[$((g + 1))],[1,2]"
+		emit "18,[$last,$c],[1,2],1,21,{}"
+		emit "0,[$last,$z],[1,2],1,11,{}" && c=$last
+		emit "28,[$c],[1,2]" && tanh=$last
+		emit "14,[$((g + 3))],[1,2]"
+		emit "18,[$tanh,$last],[1,2],1,21,{}" && h=$last
+		hs+=("$h")
 	done
-	graph m '[2,4]' "$constants" "[$o]"
-	awk 'BEGIN { for (i = 0; i < 60; i++) { for (k = 0; k < 8; k++) printf "%g ", (i * 37 + k * k * 11) % 61 / 30 - 1; print "" } }' >a.csv
+}
+
+# unrolled NAME [X...]: SPLIT of [4,4] into tensors 8 to 11, and an LSTM of the steps X
+unrolled()
+{
+	local name=$1 constants
+	shift
+	constants='[[[],int("0"),2], [[],int("1"),2], [[1,2],f("0 0")], [[8,2],f("0.5 -1 " * 8 | .[:-1])],
+		[[8],f("0 0 1 1 0 0 0 0")], [[8,4],f("1 0.5 -1 0 " * 8 | .[:-1])], [[8,4],f("1 0.5 -1 1 " * 8 | .[:-1])]]'
+	ops='' next=8
+	emit "49,[1,0],[1,4],4,35,{num_splits:4}" 4
+	layer "${weights-6}" "$@"
+	! declare -F more >/dev/null || more
+	graph "$name" '[4,4]' "$constants" "[$ops]"
+}
+
+# least and greatest value of the output, and its noise
+figures_of()
+{
+	jq -c '(.operators[-1].tensor_name) as $name | .tensors | map(select(.name == $name))[0]
+		| [.least, .greatest] | map(. * 1e5 | round)' "$1"
+}
+
+@test "an LSTM that was written step by step becomes one operator" {
+	need jq
+	awk 'BEGIN { for (i = 0; i < 60; i++) { for (k = 0; k < 16; k++) printf "%g ", (i * 37 + k * k * 11) % 61 / 30 - 1; print "" } }' >a.csv
+	unrolled m 8 9 10 11
 	for f in all none; do
-		tfl-quantize --data=a.csv --fold=$f --json -o q.tflite m.tflite >report
-		tfl-quantcheck --strict -q q.tflite
-		jq -e '(.operators | map(select(.name == "LOGISTIC")) | length) == 6 and .operators[-1].snr_db > 30' report
-		tfl-quantcheck q.tflite >check
-		jq -r '.operators[] | select(.name == "LOGISTIC" or .name == "TANH") | "\(.name) \(.tensor_name)"' report |
-			while read -r name tensor; do
-				want=0.00390625\ -128
-				[ "$name" = LOGISTIC ] || want='0.0078125 0'
-				[ "$(awk -v t="$tensor" '$NF == t { print $4, $5 }' check)" = "$want" ]
-			done
+		tfl-quantize --data=a.csv --fold=$f --json -o $f.tflite m.tflite >$f
+		tfl-quantcheck --strict -q $f.tflite
+		jq -e '.operators[-1].snr_db > 25' $f
 		for a in ethos-u55-128 ethos-u65-256 ethos-u85-256; do
-			compiles q.tflite $a --fail-on-cpu
+			compiles $f.tflite $a --fail-on-cpu
 		done
 	done
+	[ "$(codes all)" = "[22,44,22,65]" ]
+	[ "$(figures_of all)" = "$(figures_of none)" ]
+	# single operators have their fixed scales
+	jq -e '.operators | map(select(.name == "LOGISTIC")) | length == 12' none
+	tfl-quantcheck none.tflite >check
+	jq -r '.operators[] | select(.name == "LOGISTIC" or .name == "TANH") | "\(.name) \(.tensor_name)"' none |
+		while read -r name tensor; do
+			want=0.00390625\ -128
+			[ "$name" = LOGISTIC ] || want='0.0078125 0'
+			[ "$(awk -v t="$tensor" '$NF == t { print $4, $5 }' check)" = "$want" ]
+		done
 	tfl-quantize --data=a.csv --type=int16x8 --json -o q.tflite m.tflite >report
 	tfl-quantcheck --strict -q q.tflite
 	jq -e '.operators[-1].snr_db | ., . > 50' report
+	[ "$(figures_of report)" = "$(figures_of none)" ]
+}
+
+@test "layers of LSTMs, and outputs of all steps" {
+	need jq
+	awk 'BEGIN { for (i = 0; i < 20; i++) { for (k = 0; k < 16; k++) printf "%g ", (i * 37 + k * k * 11) % 61 / 30 - 1; print "" } }' >a.csv
+	# the second layer reads the outputs of the first, and the sum reads both
+	more()
+	{
+		local first=("${hs[@]}")
+		layer 4 "${hs[@]}"
+		emit "0,[${first[1]},${hs[3]}],[1,2],1,11,{}"
+	}
+	unrolled m 8 9 10 11
+	for f in all none; do
+		tfl-quantize --data=a.csv --fold=$f --json -o $f.tflite m.tflite >$f
+		tfl-quantcheck --strict -q $f.tflite
+		compiles $f.tflite ethos-u55-128 --fail-on-cpu
+	done
+	[ "$(codes all | tr , '\n' | grep -c 44)" = 2 ]
+	! codes all | tr , '\n' | grep -qE '^(14|28|9|49)$'
+	[ "$(figures_of all)" = "$(figures_of none)" ]
+}
+
+@test "steps that are no LSTM keep their operators" {
+	need jq
+	local case weights
+	awk 'BEGIN { for (i = 0; i < 20; i++) { for (k = 0; k < 16; k++) printf "%g ", (i * 37 + k * k * 11) % 61 / 30 - 1; print "" } }' >a.csv
+	# steps in another order, a part of the sequence, the cell state as an output, and another
+	# weight in the last step
+	for case in "11 10 9 8" "8 9 10" state weights; do
+		more() { :; }
+		case $case in
+		state)
+			more() { emit "0,[$c,${hs[3]}],[1,2],1,11,{}"; }
+			unrolled m 8 9 10 11
+			;;
+		weights)
+			unrolled m 8 9 10 11
+			json m.tflite
+			jq '(.operator_codes | map(.builtin_code)) as $c | .subgraphs[0].operators |= (
+				([to_entries[] | select($c[.value.opcode_index] == 9 and .value.inputs[1] == 6).key] | last) as $i
+				| .[$i].inputs[1] = 7)' m.json >n.json
+			mv n.json m.json
+			flatc -b --strict-json "$TOP/tests/models/tflite.fbs" m.json
+			;;
+		*)
+			# shellcheck disable=SC2086
+			unrolled m $case
+			;;
+		esac
+		tfl-quantize --data=a.csv --json -o q.tflite m.tflite >report
+		tfl-quantcheck --strict -q q.tflite
+		! codes q | tr , '\n' | grep -q 44 || { echo "$case"; codes q; false; }
+	done
 }
 
 @test "operators whose inputs are constants become constants, and FILL among them" {

@@ -340,6 +340,7 @@ decode_model(struct arena *a, const struct tfl_model *m, const struct options *o
 	if (!compute_constants(&n, e))
 		return false;
 	if (!o->no_fold) {
+		fold_unrolled(n);
 		recognize_patterns(n, o->type == ACTIVATIONS_INT16);
 		fold_operators(n);
 	}

@@ -132,6 +132,11 @@ void fold_operators(struct net *n);
  */
 void recognize_patterns(struct net *n, bool wide);
 
+/* ---- unrolled.c ------------------------------------------------------------------- */
+
+/* Makes LSTMs that were written step by step single operators. */
+void fold_unrolled(struct net *n);
+
 /* ---- equalize.c ------------------------------------------------------------------- */
 
 /* Makes the ranges of layers' weights equal, channel by channel. */
