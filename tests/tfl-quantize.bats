@@ -1151,7 +1151,8 @@ figures_of()
 		compiles $f.tflite ethos-u55-128 --fail-on-cpu
 	done
 	[ "$(codes all | tr , '\n' | grep -c 44)" = 2 ]
-	! codes all | tr , '\n' | grep -qE '^(14|28|9|49)$'
+	codes all | tr -d '[]' | tr , '\n' >list
+	run -1 grep -E '^(14|28|9|49)$' list
 	[ "$(figures_of all)" = "$(figures_of none)" ]
 }
 

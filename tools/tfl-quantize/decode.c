@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes a model FLOAT32 throughout: FLOAT16 weights behind DEQUANTIZE, integer weights of
- * float operators, and integer operators of a partly quantized model, become FLOAT32.  Operators whose inputs are constants,
- * such as those that compute a shape, become constants, too.
+ * float operators, and integer operators of a partly quantized model, become FLOAT32.
+ * Operators whose inputs are constants, such as those that compute a shape, become
+ * constants, too.
  */
 #include "quantize.h"
 

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-enum { MOST_STEPS = 4096, MOST_DEPTH = 8, LSTM_TAG = 71 };
+enum { MOST_STEPS = 4096, MOST_UNITS = 1 << 16, MOST_DEPTH = 8, LSTM_TAG = 71 };
 
 struct term { /* `weights` from this row and column on, times the tensor `source` */
 	int source, weights;
@@ -32,11 +32,12 @@ struct step {
 	int out, state, before; /* tensors h, c, and c of the step before; -1: c is 0 */
 	int sum[LSTM_N_GATES];	/* tensors of the gates before LOGISTIC and TANH; -1: none */
 	struct term x[LSTM_N_GATES], h[LSTM_N_GATES];
-	float *bias[LSTM_N_GATES];
 };
 struct chain {
 	struct net *n;
 	int32_t units;
+	float *bias[2][LSTM_N_GATES]; /* of the last step, and of the step that was found last */
+	int32_t capacity;	      /* of each bias */
 	struct step *step; /* the last step first */
 	int n_steps;
 	bool *inside;	 /* one per operator: part of the chain */
@@ -111,7 +112,7 @@ find_step(struct chain *c, int h, struct step *s)
 {
 	*s = (struct step){ .out = h, .before = -1 };
 	const struct tfl_tensor *out = &c->n->tensor[h];
-	c->units = out->rank == 2 ? out->dim[1] : 0;
+	c->units = out->rank == 2 && out->dim[1] <= MOST_UNITS ? out->dim[1] : 0;
 	int tanh_of = factor_of(c, h, &s->sum[LSTM_OUTPUT]);
 	s->state = tanh_of < 0 ? -1 : argument_of(c, tanh_of, TFL_TANH);
 	if (s->state < 0)
@@ -120,6 +121,8 @@ find_step(struct chain *c, int h, struct step *s)
 	int part[2] = { s->state, -1 };
 	for (int k = 0; add && k < 2; k++)
 		part[k] = add->in[k];
+	if (add && add->n_in != 2)
+		return false;
 	if (add)
 		mark(c, s->state);
 	s->sum[LSTM_FORGET] = -1;
@@ -166,10 +169,12 @@ add_product(struct chain *c, const struct tfl_op *op, int64_t from, struct gate 
 	if (join)
 		mark(c, op->in[0]);
 	for (int k = 0; k < (join ? join->n_in : 1); k++) {
-		if (g->n_terms == 2)
+		const struct tfl_tensor *v = &c->n->tensor[source[k]];
+		/* vectors are in order in whatever dimension CONCATENATION joins them */
+		if (g->n_terms == 2 || (join && (!v->rank || v->dim[v->rank - 1] != tfl_elements(v))))
 			return false;
 		g->term[g->n_terms++] = (struct term){ source[k], op->in[1], from, column };
-		column += tfl_elements(&c->n->tensor[source[k]]);
+		column += tfl_elements(v);
 	}
 	if (op->n_in < 3 || op->in[2] < 0)
 		return true;
@@ -212,6 +217,18 @@ add_to_gate(struct chain *c, int t, int64_t from, int depth, struct gate *g)
 	return true;
 }
 
+/* Makes room for the biases. */
+static void
+grow_biases(struct chain *c)
+{
+	if (c->units <= c->capacity)
+		return;
+	c->capacity = c->units > 2 * c->capacity ? c->units : 2 * c->capacity;
+	for (int k = 0; k < 2; k++)
+		for (int g = 0; g < LSTM_N_GATES; g++)
+			c->bias[k][g] = anew(c->n->a, float, (size_t)c->capacity);
+}
+
 /* Finds the sums of all gates, and their terms of x and h. */
 static bool
 find_gates(struct chain *c, struct step *s, int *previous, int *input)
@@ -219,8 +236,10 @@ find_gates(struct chain *c, struct step *s, int *previous, int *input)
 	struct gate gate[LSTM_N_GATES] = { 0 };
 	struct step before;
 	*previous = *input = -1;
+	grow_biases(c);
 	for (int g = 0; g < LSTM_N_GATES; g++) {
-		gate[g].bias = s->bias[g] = anew(c->n->a, float, (size_t)c->units);
+		gate[g].bias = c->bias[c->n_steps > 0][g];
+		memset(gate[g].bias, 0, (size_t)c->units * sizeof(float));
 		if (s->sum[g] >= 0 && !add_to_gate(c, s->sum[g], 0, 0, &gate[g]))
 			return false;
 	}
@@ -252,7 +271,7 @@ is_same_term(const struct term *a, const struct term *b)
 	return a->weights == b->weights && a->row == b->row && a->column == b->column;
 }
 
-/* true if both steps compute the same function; b may be the first step */
+/* true if both steps, whose biases c has, compute the same function; b may be the first step */
 static bool
 is_same_step(const struct chain *c, const struct step *a, const struct step *b)
 {
@@ -263,7 +282,7 @@ is_same_step(const struct chain *c, const struct step *a, const struct step *b)
 		    (b->before >= 0 && !is_same_term(&a->h[g], &b->h[g])))
 			return false;
 		for (int32_t i = 0; i < c->units; i++)
-			if (a->bias[g][i] != b->bias[g][i])
+			if (c->bias[0][g][i] != c->bias[1][g][i])
 				return false;
 	}
 	return true;
@@ -299,6 +318,8 @@ whole_of(struct chain *c, int t, int64_t *first)
 		for (int d = 0; d < axis && d < v->rank; d++)
 			if (v->dim[d] != 1)
 				return -1;
+		if (axis < 0 || axis >= v->rank)
+			return -1;
 		*first = part * n;
 		return in;
 	}
@@ -439,7 +460,7 @@ replace_steps(struct chain *c, int whole)
 						     arena_printf(n->a, "%s_r%d", name, g), u, u);
 		uint8_t *b = arena_alloc(n->a, (size_t)u, 4);
 		for (int32_t i = 0; i < u; i++)
-			store_f32(b + 4 * i, s->bias[g][i]);
+			store_f32(b + 4 * i, c->bias[0][g][i]);
 		in[LSTM_BIAS + g] = add_tensor(n, arena_printf(n->a, "%s_b%d", name, g),
 					       TFL_FLOAT32, 1, &u, b);
 	}
