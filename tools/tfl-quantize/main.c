@@ -52,7 +52,7 @@ limit_loss(void *options, const char *arg)
 	n -= n && arg[n - 1] == '%';
 	(void)snprintf(number, sizeof(number), "%.*s", (int)n, arg);
 	o->has_limit = true;
-	o->most_loss = cli_real("accuracy", n < sizeof(number) ? number : arg, 0, 100);
+	o->most_loss = cli_real("--accuracy", n < sizeof(number) ? number : arg, 0, 100);
 }
 
 static void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tfl-quantize turns a float network into an integer network.  The parts in running
- * order: decode.c turns stored weights into FLOAT32 constants and computes constant
- * shapes; fold.c folds operators.  samples.c reads the calibration data.  calibrate.c runs the network and
+ * order: decode.c turns stored weights into FLOAT32 constants and computes constants;
+ * unrolled.c, patterns.c and fold.c fold operators.  samples.c reads the calibration data.  calibrate.c runs the network and
  * measures the ranges; ranges.c has the methods.  parameters.c chooses scales and zero points by the rules of
  * rules.c.  constants.c quantizes weights and biases, and convert.c rewrites the network.
  * result.c calls these parts.  measure.c compares the integer network with the float
