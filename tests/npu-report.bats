@@ -499,6 +499,34 @@ front()
 	awk '$1 < 90 { exit bad = 1 }' shares
 }
 
+@test "--quantization shows what the integers cost" {
+	need xmllint
+	tfl-quantize --json --data="$BATS_TEST_DIRNAME/models/digits" --range=0,1 -o q.tflite \
+		"$BATS_TEST_DIRNAME/models/digits-float.tflite" >q.json
+	npucc -a ethos-u55-128 "${u55[@]}" -o q_npu.tflite q.tflite 2>/dev/null
+	npu-perf "${u55[@]}" --json q_npu.tflite >m.json
+	npu-report --quantization=q.json m.json >text
+	grep -q '^  Equal answers: 10 of 10$' text
+	grep -qE "^  [A-Z_0-9]+ \(.*\): signal to noise of its own [0-9.]+ dB" text
+	npu-report --html --quantization=q.json m.json >page.html
+	xmllint --noout --nonet page.html
+	xmllint --nonet --xpath "string(//*[@id='quantized'])" page.html >section
+	grep -q 'Equal answers: 10 of 10' section
+	# all operators with the figures of the JSON
+	jq -r '.operators[] | .tensor_name' q.json | while read -r name; do
+		grep -qF "$name" section
+	done
+	jq '.accuracy = {float: 0.9, integer: 0.875} | .labels = 40' q.json >labels.json
+	npu-report --quantization=labels.json m.json |
+		grep -q '^  Right answers for 40 labelled samples: 90.00 % by the float network, 87.50 % by integers$'
+	npu-report m.json >plain
+	run -1 grep "Integers beside floats" plain
+	echo '{"operators": 3}' >bad.json
+	refuses 2 'bad.json: error: the file has no "operators"' npu-report --quantization=bad.json m.json
+	echo '[' >bad.json
+	refuses 2 'bad.json' npu-report --quantization=bad.json m.json
+}
+
 @test "operators on the CPU have a price on page, in JSON and in comparisons" {
 	for k in "" --cpu=ADD; do
 		npucc -a ethos-u55-128 "${u55[@]}" $k -o "m$k.tflite" "$DIGITS" 2>/dev/null

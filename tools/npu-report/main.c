@@ -13,7 +13,7 @@
 enum { MOST_OTHERS = 16, PERF_OPTIONS = 5 };
 
 struct options {
-	const char *file, *output, *front, *called, *source;
+	const char *file, *output, *front, *called, *source, *quantized;
 	const char *config, *system, *mode, *part; /* of the memory system */
 	bool any_accelerator;
 	const char *compare[MOST_OTHERS];
@@ -143,6 +143,9 @@ static const struct cli_option option_list[] = {
 	{ CLI_TEXT("source", "MODEL", source,
 		   "on the page, also show the model that was compiled: attributes, shapes, "
 		   "quantization and weights of its operators") },
+	{ CLI_TEXT("quantization", "FILE", quantized,
+		   "also show what the integers cost against the float network; FILE is made by "
+		   "tfl-quantize --json") },
 	{ CLI_TEXT("called", "NAME", called, "name of the network on page and summary") },
 	{ CLI_TAKE("compare", "OLD", add_compared,
 		   "show which layers became slower or larger, and which tensors larger or "
@@ -300,6 +303,9 @@ open_fronts(const struct options *o, struct report *r, struct err *e)
 				e))
 			return false;
 	}
+	if (o->quantized && (!file_read(r->a, o->quantized, REPORT_MAX, &b, e) ||
+			     !read_quantized(r, b, file_name(o->quantized), e)))
+		return false;
 	return !o->source || (file_read(r->a, o->source, REPORT_MAX, &b, e) &&
 			      read_source(r, b, file_name(o->source), e));
 }

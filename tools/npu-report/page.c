@@ -460,6 +460,23 @@ put_measured(struct text *t, const struct report *r)
 }
 
 static void
+put_quantized(struct text *t, const struct report *r)
+{
+	struct table all = table_quantized(r);
+	const char *line[QUANTIZED_LINES];
+	if (!all.n)
+		return;
+	open_section(t, "quantized", all.title);
+	for (size_t i = 0, n = list_quantized(r, line); i < n; i++) {
+		text_puts(t, "<p>");
+		text_html(t, line[i]);
+		text_puts(t, "</p>\n");
+	}
+	put_numbers(t, &all, "All operators");
+	close_section(t);
+}
+
+static void
 put_weights(struct text *t, const struct report *r)
 {
 	static const char *const columns[] = { "operator", ",before", ",encoded",
@@ -568,6 +585,7 @@ print_page(struct text *t, const struct report *r)
 	put_longest(t, r);
 	put_cpu(t, r);
 	put_measured(t, r);
+	put_quantized(t, r);
 	put_weights(t, r);
 	put_rewrites(t, r);
 	open_section(t, "all", summary.title);

@@ -84,6 +84,8 @@ print_plain(struct text *t, const struct report *r)
 {
 	struct table summary = table_summary(r), weights = table_weights(r);
 	struct table warnings = table_warnings(r), rewrites = table_rewrites(r);
+	struct table quantized = table_quantized(r);
+	const char *line[QUANTIZED_LINES];
 	table_text(t, &summary);
 	if (warnings.n)
 		put_heading(t, warnings.title);
@@ -96,6 +98,12 @@ print_plain(struct text *t, const struct report *r)
 	if (rewrites.n) {
 		put_heading(t, rewrites.title);
 		table_text(t, &rewrites);
+	}
+	if (quantized.n) {
+		put_heading(t, quantized.title);
+		for (size_t i = 0, n = list_quantized(r, line); i < n; i++)
+			text_printf(t, "  %s\n", text_plain(r->a, line[i]));
+		table_text(t, &quantized);
 	}
 	if (!weights.n)
 		return;

@@ -140,6 +140,7 @@ struct report {
 	bool has_map;
 	const struct target_part *part; /* whose memories plans must fit; NULL: none */
 	const struct source *source; /* of source.c; NULL: not read */
+	const struct json *quantized; /* of quantized.c; NULL: not read */
 	size_t n_cpu, n_ops, n_layers, n_nodes, n_spans, n_peaks, n_points, n_others;
 };
 
@@ -401,5 +402,15 @@ const struct measured_pair *measured_pairs(const struct report *r, enum measured
 					   size_t *n, double *most);
 void print_measured(struct text *t, const struct report *r);
 struct table table_measured(const struct report *r);
+
+/*
+ * quantized.c: reads what the integers cost from a report of tfl-quantize; the table of all
+ * operators, without rows if nothing was read; and, if it was read, the lines of the whole
+ * network and of the worst operators, their number
+ */
+enum { QUANTIZED_LINES = 5 };
+bool read_quantized(struct report *r, struct bytes json, const char *file, struct err *e);
+struct table table_quantized(const struct report *r);
+size_t list_quantized(const struct report *r, const char **line);
 
 #endif
