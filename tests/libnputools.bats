@@ -266,8 +266,8 @@ quantizes_as()
 	refuses 2 'error: there are no samples to measure the ranges with' "$embed-quantize" m.tflite
 	refuses 2 'error: quantization: size is 9, not sizeof(struct nputools_quantization)' \
 		"$embed-quantize" m.tflite size=9 0.raw
-	refuses 2 'error: quantization: ranges is 4, not from 0 to 3' \
-		"$embed-quantize" m.tflite ranges=4 0.raw
+	refuses 2 'error: quantization: ranges is 5, not from 0 to 4' \
+		"$embed-quantize" m.tflite ranges=5 0.raw
 	refuses 2 'error: quantization: accuracy is 101, not up to 100' \
 		"$embed-quantize" m.tflite accuracy=101 0.raw
 	refuses 2 'error: quantization: wide excludes keep_wide and accuracy' \
