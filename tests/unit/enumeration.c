@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares the lower bound of a candidate (tools/npu-sched/plans/lower_bound.c), plan_fit(),
+ * Compares the lower bound of a candidate (tools/npu-sched/plans/lower_bound.c), evaluate(),
  * improvement (search/improve.c) and the answer of the search with all choices of the weight
  * slices that stay in place, in chains of 2 to 6 convolutions.
  *
@@ -110,34 +110,30 @@ check_clocks(struct sched *s, const struct plan *p, double bound)
 
 /* ---- all choices of slices --------------------------------------------------------- */
 
-struct result {
-	double cycles;
-	int64_t peak;
-};
-
-/* Fits the candidate after the decisions about some slices were inverted: a bit for each. */
-static struct result
-fit_choice(struct sched *s, const struct candidate *c, struct fitting f, unsigned inverted)
+/* Evaluates the candidate after the decisions about some slices were inverted: a bit for each. */
+static struct merit
+evaluate_choice(struct sched *s, const struct candidate *c, struct memory_decision m,
+		unsigned inverted)
 {
 	struct plan *p = c->plan;
 	leave_useless(s, p);
 	for (size_t i = 0; i < p->n_slices; i++)
-		leave_slice(p, i, p->slice[i].in_place != (inverted >> i & 1));
-	(void)plan_fit(s, p, f, INFINITY);
+		decide_slice(p, i, p->decided.in_place[i] != (inverted >> i & 1));
+	decide_memory(p, m);
+	const struct merit r = evaluate(s, p, NULL);
 	n_plans++;
 	find_bounds(p);
-	const struct result r = { .cycles = p->cycles, .peak = peak_of(s, p) };
 	const int64_t bound = max_i64(c->least, max_i64(p->need, p->bound[limited_place(s)]));
 	const double least = c->lower_bound * (1 - ROUNDING);
 	expect(r.cycles >= least, "cycles below the lower bound", r.cycles, least);
-	expect(r.peak >= bound, "peak below its lower bound", (double)r.peak, (double)bound);
+	expect(r.bytes >= bound, "peak below its lower bound", (double)r.bytes, (double)bound);
 	return r;
 }
 
 /* A point to improve, and its fastest enumerated plans: of all, and in no more bytes. */
 struct reached {
 	struct point point;
-	struct result any, smaller;
+	struct merit any, smaller;
 };
 
 /* All plans of a case: points to improve, and the best plan of all. */
@@ -148,36 +144,36 @@ struct enumerated {
 };
 
 static void
-take_faster(struct result *best, struct result now)
+take_faster(struct merit *best, struct merit now)
 {
 	if (now.cycles < best->cycles)
 		*best = now;
 }
 
-/* Fits all choices, from the first to the last and back: a plan depends on no plan before. */
+/* Evaluates all choices, from the first to the last and back: a plan depends on no plan before. */
 static void
-enumerate(struct variant *x, struct candidate *c, struct fitting f, struct enumerated *all)
+enumerate(struct variant *x, struct candidate *c, struct memory_decision m, struct enumerated *all)
 {
-	struct result r[1 << MOST_SLICES];
+	struct merit r[1 << MOST_SLICES];
 	const unsigned n = 1u << c->plan->n_slices;
 	struct reached *at = &all->v[all->n++];
 	for (unsigned i = 0; i < n; i++)
-		r[i] = fit_choice(x->s, c, f, i);
-	at->any = at->smaller = (struct result){ .cycles = INFINITY };
+		r[i] = evaluate_choice(x->s, c, m, i);
+	at->any = at->smaller = (struct merit){ .cycles = INFINITY };
 	for (unsigned i = n; i-- > 0;) {
-		const struct result *was = &r[i], now = fit_choice(x->s, c, f, i);
-		expect(now.cycles == was->cycles && now.peak == was->peak,
-		       "cycles when fitted again", now.cycles, was->cycles);
+		const struct merit *was = &r[i], now = evaluate_choice(x->s, c, m, i);
+		expect(now.cycles == was->cycles && now.bytes == was->bytes,
+		       "cycles when evaluated again", now.cycles, was->cycles);
 		take_faster(&at->any, now);
-		if (now.peak <= r[0].peak)
+		if (now.bytes <= r[0].bytes)
 			take_faster(&at->smaller, now);
 	}
 	all->least = fmin(all->least, at->any.cycles);
-	struct decisions d = plan_decisions(x->a, c->plan); /* for longer than the candidate */
-	d = decisions_copy(x->a, &d);
+	/* for longer than the candidate */
+	const struct decisions d = decisions_copy(x->a, &c->plan->decided);
 	at->point = (struct point){
-		.is_set = true, .sram = r[0].peak, .total = r[0].peak, .cycles = r[0].cycles,
-		.recipe = { .variant = x, .decisions = d } };
+		.is_set = true, .sram = r[0].bytes, .total = r[0].bytes, .cycles = r[0].cycles,
+		.variant = x, .decisions = d };
 }
 
 /* Enumerates a candidate with several budgets. */
@@ -192,9 +188,9 @@ enumerate_candidate(struct variant *x, struct candidate *c, struct enumerated *a
 	check_clocks(x->s, c->plan, c->lower_bound);
 	for (int i = 0; i < LIMITS; i++) {
 		const int64_t more = c->need > c->least ? c->need - c->least : 0;
-		enumerate(x, c, (struct fitting){
+		enumerate(x, c, (struct memory_decision){
 			.limit = i ? c->least + more * i / LIMITS : NO_LIMIT_BYTES,
-			.how = draw(2) ? BETWEEN : SUMMED, .beside = TRY }, all);
+			.buffers = draw(2) ? BETWEEN : SUMMED, .outside = TRY }, all);
 	}
 	return true;
 }
@@ -221,7 +217,7 @@ enumerate_all(struct variant *x, struct enumerated *all)
 static bool
 improve_within(const struct point *p, int64_t within, enum what what, double best)
 {
-	struct front f = { .a = p->recipe.variant->a };
+	struct front f = { .a = p->variant->a };
 	front_open(&f, (struct question){ .ask = ASK_FASTEST, .within = within,
 					  .total_within = INT64_MAX });
 	front_add(&f, p);
@@ -234,10 +230,10 @@ improve_within(const struct point *p, int64_t within, enum what what, double bes
 /* With a limit, improvement drops plans that are much better, for which the search has no
  * lower bounds. */
 static bool
-is_improvable(const struct point *p, const struct result *best)
+is_improvable(const struct point *p, const struct merit *best)
 {
 	return best->cycles * IMPROVABLE >= p->cycles &&
-	       best->peak + best->peak / IMPROVABLE_SHARE >= p->sram;
+	       best->bytes + best->bytes / IMPROVABLE_SHARE >= p->sram;
 }
 
 static bool

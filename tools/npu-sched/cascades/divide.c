@@ -204,7 +204,7 @@ apply_cascade(const struct sched *s, const struct cascade *c, struct plan *p)
 		};
 	}
 	for (int i = c->first; i <= c->last; i++) {
-		bool over = i == c->last && (p->slide || !c->lead);
+		bool over = i == c->last && (p->decided.slide || !c->lead);
 		p->over[i] = over ? c->over : NULL;
 		p->lead[i] = c->lead;
 		p->stripe[i] = c->rows ? c->stripe[i - c->first] : 0;
@@ -226,9 +226,9 @@ cascades_take(struct sched *s, struct cascades *c, const struct decision *d, boo
 		taken[n] = make_cascade(s, c, first, last, d[last]);
 		kernels += taken[n++]->n_kernels;
 	}
-	out->slide = slide;
+	out->decided.slide = slide;
 	if (s->n_ops)
-		memcpy(out->decision, d, (size_t)s->n_ops * sizeof(*d));
+		memcpy(out->decided.op, d, (size_t)s->n_ops * sizeof(*d));
 	out->kernel = anew(out->a, struct kernel, kernels + 1);
 	for (int i = 0; i < n; i++)
 		apply_cascade(s, taken[i], out);

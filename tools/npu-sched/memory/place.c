@@ -120,10 +120,10 @@ place_maps(const struct sched *s, struct plan *p, const struct packed_maps *m)
 void
 place_beside(struct sched *s, struct plan *p, enum care care)
 {
-	if (!p->beside_placed || care > p->beside)
+	if (!p->beside_placed || care != p->beside)
 		place(s, p, other_place(s), care, INT64_MAX);
 	p->beside_placed = true;
-	p->beside = care > p->beside ? care : p->beside;
+	p->beside = care;
 }
 
 void

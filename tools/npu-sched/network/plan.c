@@ -11,11 +11,11 @@ plan_new(struct sched *s)
 	struct plan *p = anew(a, struct plan, 1);
 	size_t n = (size_t)s->n_ops + 1;
 	p->a = a;
-	p->n_ops = s->n_ops;
 	p->effort = s->effort_step > 0 ? s->effort_step : 0;
 	p->rolling = anew(a, int32_t, n);
 	p->stripe = anew(a, int32_t, n);
-	p->decision = anew(a, struct decision, n);
+	p->decided.op = anew(a, struct decision, n);
+	p->decided.n_ops = s->n_ops;
 	p->over = anew(a, struct g_tensor *, n);
 	p->lead = anew(a, int64_t, n);
 	p->cut_points = anew(a, struct g_list, n);
@@ -27,17 +27,6 @@ plan_close(struct plan *p)
 {
 	if (p)
 		arena_close(p->a);
-}
-
-struct decisions
-plan_decisions(struct arena *a, const struct plan *p)
-{
-	struct decisions d = { .op = p->decision, .n_ops = p->n_ops, .slide = p->slide,
-			       .n_slices = p->n_slices, .fitting = p->fitting };
-	d.in_place = anew(a, bool, p->n_slices + 1);
-	for (size_t i = 0; i < p->n_slices; i++)
-		d.in_place[i] = p->slice[i].in_place;
-	return d;
 }
 
 /* Copies a list; NULL stays NULL. */

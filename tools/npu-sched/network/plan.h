@@ -37,7 +37,6 @@ struct weight_slice {
 	struct g_range depth;
 	int64_t stream_bytes, scale_bytes; /* sums over all cores */
 	int first, last; /* the first and the last kernel that use the slice */
-	bool in_place; /* decision: the slice is read in place, even if it could be fetched */
 	enum held held;
 	int start; /* the buffer is live from before this kernel */
 	double arrival; /* cycles, on the clock of the walk: the last byte is in the buffer */
@@ -75,13 +74,13 @@ enum care { QUICK, TRY, LAST };
  * 66 plans of 22 networks differ from these sums by 20 %. */
 enum { KERNEL_BYTES = 100, FETCH_BYTES = 40 };
 
-/* How transfers and addresses are found. */
-struct fitting {
+/* What a plan decides about memory. */
+struct memory_decision {
 	int64_t limit; /* bytes of feature maps and buffers together */
-	enum fit how;
-	enum care care;
-	enum care beside; /* for the feature maps outside of the limited area, TRY or LAST */
 	double ahead; /* weights are fetched at most so many cycles before their use; 0: any */
+	enum fit buffers;
+	enum care packing;
+	enum care outside; /* of the feature maps outside of the limited area, TRY or LAST */
 };
 
 /* Size of weight slices: uncut, or about 12 or 4 KB wherever weights can be cut. */
@@ -106,23 +105,21 @@ struct decisions {
 	bool slide; /* results may slide over operands: fewer bytes, but harder to pack */
 	bool *in_place; /* of each weight slice; NULL: as leave_useless() decides */
 	size_t n_slices;
-	struct fitting fitting;
+	struct memory_decision memory;
 };
 
 struct plan {
 	struct arena *a; /* of everything in the plan */
+	struct decisions decided; /* all else follows from these */
 	struct kernel *kernel;
 	size_t n_kernels;
 	struct weight_slice *slice;
 	size_t n_slices, cap_slices;
-	int n_ops;
 	int effort; /* step of --effort, from 0, by which it is packed */
 	struct fetch *fetch;
 	size_t n_fetches, cap_fetches;
 	int32_t *rolling; /* of each operation: rows of its OFM that are kept; 0: all */
 	int32_t *stripe;	  /* of each operation: rows at a time; 0: all */
-	struct decision *decision; /* about each operation */
-	bool slide;		   /* as in struct decisions */
 	struct g_tensor **over; /* of each operation: tensor that its OFM overwrites, or NULL */
 	int64_t *lead;		/* bytes by which the OFM begins before the tensor of `over` */
 	struct g_list *cut_points; /* of each operation: bounds of its slices; n 0: one */
@@ -139,7 +136,6 @@ struct plan {
 	enum care beside;   /* with this care */
 	double used_ahead; /* down to this value, a smaller `ahead` changes no transfer */
 	double least_cycles; /* lower bound, of the present transfers; 0: none are decided */
-	struct fitting fitting; /* how the present transfers and addresses were found */
 	int64_t need; /* bytes live at the fullest kernel: a sum, without addresses */
 	int64_t asked; /* bytes: with this limit or a higher one, transfers are the same */
 	int64_t peak[PLACES], bound[PLACES]; /* bytes of each area: peak, its lower bound */
@@ -148,15 +144,13 @@ struct plan {
 /* plan.c: a plan without kernels and decisions.  The caller closes it. */
 struct plan *plan_new(struct sched *s);
 void plan_close(struct plan *p); /* NULL is allowed */
-/* The decisions of a plan; their lists are those of the plan, and in the arena. */
-struct decisions plan_decisions(struct arena *a, const struct plan *p);
 /* A copy with lists of its own. */
 struct decisions decisions_copy(struct arena *a, const struct decisions *d);
 
 static inline enum block_objective
 op_objective(const struct plan *p, int op)
 {
-	return (enum block_objective)p->decision[op].objective;
+	return (enum block_objective)p->decided.op[op].objective;
 }
 
 static inline int64_t
@@ -174,10 +168,21 @@ held_bytes(const struct weight_slice *u, enum held held)
 
 /* Decides about a slice.  The present transfers become invalid. */
 static inline void
-leave_slice(struct plan *p, size_t slice, bool in_place)
+decide_slice(struct plan *p, size_t slice, bool in_place)
 {
-	p->slice[slice].in_place = in_place;
+	p->decided.in_place[slice] = in_place;
 	p->least_cycles = 0;
+}
+
+/* Decides about memory.  The present transfers stay valid if they are the same. */
+static inline void
+decide_memory(struct plan *p, struct memory_decision m)
+{
+	const struct memory_decision *was = &p->decided.memory;
+	if (m.buffers != SUMMED || was->buffers != SUMMED || m.limit != was->limit ||
+	    m.ahead != was->ahead)
+		p->least_cycles = 0;
+	p->decided.memory = m;
 }
 
 /* The part of a kernel's weights in fast memory; IN_PLACE for a kernel without weights. */

@@ -4,7 +4,7 @@
 #include "../network/plan_text.h"
 #include "../passes.h"
 #include "../split/split.h"
-#include "fit.h"
+#include "evaluate.h"
 
 #include "base/text.h"
 #include "rewrite/rewrite.h"
@@ -38,18 +38,18 @@ static void
 put_memory(const struct sched *s, struct plan_memory *x)
 {
 	const struct plan *p = s->plan;
-	const struct fitting *f = &p->fitting;
+	const struct memory_decision *m = &p->decided.memory;
 	x->rec.word = place_names[limited_place(s)];
-	if (f->limit < NO_LIMIT_BYTES)
-		PLAN_PUT(x, MEMORY, limit, f->limit);
-	if (f->ahead > 0)
-		PLAN_PUT(x, MEMORY, ahead, f->ahead);
-	PLAN_PUT(x, MEMORY, buffers, (int)f->how);
-	PLAN_PUT(x, MEMORY, packing, (int)f->care);
+	if (m->limit < NO_LIMIT_BYTES)
+		PLAN_PUT(x, MEMORY, limit, m->limit);
+	if (m->ahead > 0)
+		PLAN_PUT(x, MEMORY, ahead, m->ahead);
+	PLAN_PUT(x, MEMORY, buffers, (int)m->buffers);
+	PLAN_PUT(x, MEMORY, packing, (int)m->packing);
 	if (s->memory.spilling)
-		PLAN_PUT(x, MEMORY, outside, (int)f->beside);
+		PLAN_PUT(x, MEMORY, outside, (int)m->outside);
 	PLAN_PUT(x, MEMORY, effort, p->effort);
-	PLAN_PUT(x, MEMORY, slide, p->slide);
+	PLAN_PUT(x, MEMORY, slide, p->decided.slide);
 }
 
 static void
@@ -57,7 +57,7 @@ put_op(const struct sched *s, int i, struct plan_op *x)
 {
 	const struct plan *p = s->plan;
 	const struct g_op *op = s->info[i].op;
-	const struct decision *d = &p->decision[i];
+	const struct decision *d = &p->decided.op[i];
 	x->rec.id = op->rec.id;
 	PLAN_PUT(x, OP, kind, op->kind);
 	PLAN_PUT(x, OP, ofm, op->ofm.shape);
@@ -91,7 +91,7 @@ put_slices(const struct sched *s, struct plan_op *op)
 			const int n = slice_count(s->plan->cut_points[u->op]);
 			PLAN_PUT(x, OP, fetch, (struct g_list){ .v = anew(s->a, int64_t, (size_t)n) });
 		}
-		x->fetch.v[x->fetch.n++] = !u->in_place;
+		x->fetch.v[x->fetch.n++] = !s->plan->decided.in_place[i];
 	}
 }
 

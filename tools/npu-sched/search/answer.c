@@ -80,8 +80,8 @@ other_constants(const struct graph *g)
 static bool
 estimate_point(const struct point *p, struct sched_row *r)
 {
-	struct variant *x = p->recipe.variant;
-	struct plan *plan = make_again(&p->recipe);
+	struct variant *x = p->variant;
+	struct plan *plan = make_plan(x, &p->decisions);
 	r->cycles = plan ? plan_estimate(x->s, plan) : NAN;
 	r->flash = other_constants(x->s->g);
 	for (size_t i = 0; plan && i < plan->n_slices; i++)
@@ -293,7 +293,7 @@ find_smaller(struct search *x, struct point *fastest)
 		return true;
 	q.cycles = (1 + within / 100) * fastest->cycles;
 	s->effort_step = COARSE_STEP;
-	if (!explore_near(x, fastest->recipe.variant, q))
+	if (!explore_near(x, fastest->variant, q))
 		return false;
 	const struct point *p = front_answer(&x->front);
 	if (p && p->sram < fastest->sram)
@@ -368,8 +368,8 @@ answer(struct search *x)
 	struct point p = *found;
 	if (asked(s->o) == ASK_FASTEST && !find_smaller(x, &p))
 		return false;
-	struct plan *plan = make_again(&p.recipe);
+	struct plan *plan = make_plan(p.variant, &p.decisions);
 	if (plan)
-		variant_adopt(s, p.recipe.variant, plan);
+		variant_adopt(s, p.variant, plan);
 	return plan;
 }

@@ -262,12 +262,12 @@ static uint64_t
 hash_maps(const struct sched *s, const struct plan *p)
 {
 	struct arena *a = arena_open();
-	int32_t *key = anew(a, int32_t, (size_t)p->n_ops + 2);
+	int32_t *key = anew(a, int32_t, (size_t)p->decided.n_ops + 2);
 	key[0] = s->effort_step;
-	key[1] = p->slide;
-	for (int i = 0; i < p->n_ops; i++)
-		key[i + 2] = 2 * p->decision[i].rows + p->decision[i].joins;
-	const uint64_t h = hash_xxh3(key, ((size_t)p->n_ops + 2) * sizeof(*key));
+	key[1] = p->decided.slide;
+	for (int i = 0; i < p->decided.n_ops; i++)
+		key[i + 2] = 2 * p->decided.op[i].rows + p->decided.op[i].joins;
+	const uint64_t h = hash_xxh3(key, ((size_t)p->decided.n_ops + 2) * sizeof(*key));
 	arena_close(a);
 	return h;
 }
@@ -287,12 +287,12 @@ place_maps_of(struct variant *x, struct plan *p)
 	if (!m) {
 		m = *at = anew(x->list, struct packed_maps, 1);
 		struct arena *a = arena_open();
-		struct decision *d = anew(a, struct decision, (size_t)p->n_ops + 1);
-		for (int i = 0; i < p->n_ops; i++) {
-			d[i] = p->decision[i];
+		struct decision *d = anew(a, struct decision, (size_t)p->decided.n_ops + 1);
+		for (int i = 0; i < p->decided.n_ops; i++) {
+			d[i] = p->decided.op[i];
 			d[i].cut = UNCUT;
 		}
-		struct plan *uncut = make_kernels(x, d, p->slide);
+		struct plan *uncut = make_kernels(x, d, p->decided.slide);
 		find_maps(x->s, uncut);
 		*m = pack_maps(x->s, x->list, uncut);
 		plan_close(uncut);
@@ -322,20 +322,20 @@ plan_kernels(struct variant *x, const struct decisions *d)
 }
 
 void
-fit_kernels(struct variant *x, struct plan *p, struct fitting f)
+fit_kernels(struct variant *x, struct plan *p, struct memory_decision m)
 {
 	(void)place_maps_of(x, p);
-	(void)plan_fit(x->s, p, f, INFINITY);
+	decide_memory(p, m);
+	(void)evaluate(x->s, p, NULL);
 }
 
 struct plan *
-make_again(const struct recipe *r)
+make_plan(struct variant *x, const struct decisions *d)
 {
-	const struct decisions *d = &r->decisions;
-	struct plan *p = plan_kernels(r->variant, d);
-	for (size_t i = 0; p && d->in_place && i < d->n_slices; i++)
-		leave_slice(p, i, d->in_place[i]);
+	struct plan *p = plan_kernels(x, d);
+	for (size_t i = 0; p && i < d->n_slices; i++)
+		decide_slice(p, i, d->in_place[i]);
 	if (p)
-		fit_kernels(r->variant, p, d->fitting);
+		fit_kernels(x, p, d->memory);
 	return p;
 }

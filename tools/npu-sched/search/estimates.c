@@ -50,8 +50,9 @@ struct estimation {
 static double
 estimate_below(struct sched *s, struct plan *p)
 {
-	const int64_t now = min_i64(p->fitting.limit, p->asked);
-	return plan_fetches(s, p, (struct fitting){ .limit = now * 3 / 4 });
+	const int64_t now = min_i64(p->decided.memory.limit, p->asked);
+	decide_memory(p, (struct memory_decision){ .limit = now * 3 / 4 });
+	return plan_fetches(s, p);
 }
 
 static void
@@ -60,14 +61,15 @@ estimate_trial(void *ctx, size_t i)
 	const struct estimation *n = ctx;
 	struct trial *t = &n->trial[i];
 	struct candidate *c = &t->candidate;
-	const struct fitting f = { .limit = front_within(&n->wanted->front->question) };
+	const int64_t limit = front_within(&n->wanted->front->question);
 	if (!bound_trial(n->s, t, n->wanted))
 		return;
 	find_maps(n->s, t->p);
 	c->least = most_bytes(t->p);
-	c->estimate = plan_fetches(n->s, t->p, f);
+	decide_memory(t->p, (struct memory_decision){ .limit = limit });
+	c->estimate = plan_fetches(n->s, t->p);
 	c->need = t->p->need;
-	if (n->s->memory.spilling && f.limit < NO_LIMIT_BYTES)
+	if (n->s->memory.spilling && limit < NO_LIMIT_BYTES)
 		c->estimate = fmin(c->estimate, estimate_below(n->s, t->p));
 	t->is_wanted = is_wanted(n->wanted, c, c->estimate);
 }

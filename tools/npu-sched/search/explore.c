@@ -78,7 +78,8 @@ rung_above(int64_t bytes, int rungs)
 static double
 walk_budget(struct exploring *e, int64_t budget)
 {
-	const double bound = plan_fetches(e->x->s, e->c->plan, (struct fitting){ .limit = budget });
+	decide_memory(e->c->plan, (struct memory_decision){ .limit = budget });
+	const double bound = plan_fetches(e->x->s, e->c->plan);
 	check_bound(bound, e->c);
 	return bound;
 }
@@ -94,19 +95,20 @@ may_add(const struct exploring *e, const struct plan *p, double bound)
 /* Adds the plan with transfers below a limit, and addresses, to the front.  bound: lower bound
  * of its cycles. */
 static void
-try_budget(struct exploring *e, int64_t budget, enum fit how, double bound)
+try_budget(struct exploring *e, int64_t budget, enum fit buffers, double bound)
 {
 	struct sched *s = e->x->s;
 	struct plan *p = e->c->plan;
-	const struct fitting f = { .limit = budget, .how = how, .beside = TRY };
-	if (!may_add(e, p, plan_fetches(s, p, f)))
+	decide_memory(p, (struct memory_decision){ .limit = budget, .buffers = buffers,
+						   .outside = TRY });
+	if (!may_add(e, p, plan_fetches(s, p)))
 		return;
 	plan_addresses(s, p, front_most(e->f, bound, e->c->beside));
 	const int64_t peak = peak_of(s, p);
 	const struct point found = {
 		.sram = peak, .total = total_of(p), .cycles = p->cycles,
 		.traits = plan_traits(e->x, p),
-		.recipe = { .variant = e->x, .decisions = plan_decisions(p->a, p) },
+		.variant = e->x, .decisions = p->decided,
 	};
 	if (front_accepts(e->f, &found))
 		e->fits = fmin(e->fits, p->cycles);

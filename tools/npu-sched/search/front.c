@@ -162,7 +162,7 @@ copy_point(struct arena *a, const struct point *p)
 {
 	struct point q = *p;
 	q.is_set = true;
-	q.recipe.decisions = decisions_copy(a, &p->recipe.decisions);
+	q.decisions = decisions_copy(a, &p->decisions);
 	return q;
 }
 
@@ -174,7 +174,7 @@ static bool
 is_too_fast(const struct front *f, const struct point *p)
 {
 	const struct point *most = &f->fastest;
-	const bool is_spilled = p->recipe.variant && p->recipe.variant->of;
+	const bool is_spilled = p->variant && p->variant->of;
 	if (!most->is_set)
 		return false;
 	if (is_spilled)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Leaves weights in place although they would arrive in time.  Transfers are decided from first
- * to last, each as early as it can move and fits (weights/fetch.c).  Where memory is scarce, a
- * slice that saves little for its bytes keeps out one that would save more.  Where a plan waits
- * for the memory of constants, a slice that stays in place lets later ones arrive in time.
+ * Improves plans: changes a decision, evaluates the plan, and keeps the change if the plan is
+ * better.  The walk that plans transfers decides from the first slice to the last, each as early as
+ * it can move and fits (weights/fetch.c).  Where memory is scarce, a slice that saves little for
+ * its bytes keeps out one that would save more.  Where a plan waits for the memory of constants, a
+ * slice that stays in place lets later ones arrive in time.
  */
 #include "../weights/transfers.h"
 #include "search.h"
@@ -12,33 +13,71 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* A plan whose decisions about slices change, one after another; the best of them so far. */
-struct leaving {
+/* A plan whose decisions change, one after another, and the best decisions so far. */
+struct improvement {
 	struct sched *s;
 	struct plan *p;
-	int64_t most; /* peak in bytes */
-	struct fitting fitting;
-	bool *best; /* of each slice: in_place */
-	double cycles;
-	bool any;
+	struct arena *a;
+	int64_t most; /* bytes */
+	bool trims;   /* fewer bytes are better, too, for as many cycles */
+	bool *in_place;
+	struct memory_decision memory;
+	struct merit merit;
+	double ahead; /* cycles from the earliest transfer to its use */
+	int64_t need; /* bytes: lower bound of the peak */
+	int kept; /* number of changes */
+	int idle; /* tries since the last gain, of the present kind */
+	/* state of the kinds */
+	double *worth; /* of each slice, rising */
+	int at;	       /* index into it; or the first try of another phase */
+	int settled; /* `kept` after the last try of single slices; -1: none was tried */
+	int64_t lo, hi; /* limits in bytes */
 };
 
-/* Keeps the decisions of p if they make the plan faster, else restores the best ones. */
-static bool
-keep_if_faster(struct leaving *l)
+/* Takes the decisions of the plan as the best ones. */
+static void
+keep(struct improvement *m, struct merit now)
 {
-	struct plan *p = l->p;
-	const bool faster = plan_fit(l->s, p, l->fitting, l->cycles) && peak_of(l->s, p) <= l->most;
-	for (size_t i = 0; i < p->n_slices; i++)
-		if (faster)
-			l->best[i] = p->slice[i].in_place;
-		else
-			leave_slice(p, i, l->best[i]);
-	l->cycles = faster ? p->cycles : l->cycles;
-	l->any |= faster;
-	return faster;
+	const struct decisions *d = &m->p->decided;
+	m->merit = now;
+	m->memory = d->memory;
+	memcpy(m->in_place, d->in_place, d->n_slices * sizeof(*d->in_place));
+	m->ahead = m->p->used_ahead;
+	m->need = m->p->need;
 }
+
+/* Gives the plan the best decisions again. */
+static void
+restore(struct improvement *m)
+{
+	struct decisions *d = &m->p->decided;
+	decide_memory(m->p, m->memory);
+	memcpy(d->in_place, m->in_place, d->n_slices * sizeof(*d->in_place));
+	m->p->least_cycles = 0;
+}
+
+/* Evaluates a changed plan.  Keeps the change if the plan is better, else takes it back. */
+static void
+try(struct improvement *m)
+{
+	/* smaller gains start no new round: with any, mbv2_int8 on ethos-u85-256 takes 17 % more
+	 * instructions for the same plan */
+	const double gain = 0.9998;
+	const struct merit than = { m->merit.cycles, m->trims ? m->merit.bytes : 0 };
+	const struct merit now = evaluate(m->s, m->p, &than);
+	const bool better = is_better_merit(now, than) && now.bytes <= m->most;
+	const bool gains = better && (m->trims || now.cycles < gain * than.cycles);
+	m->idle = gains ? 0 : m->idle + 1;
+	m->kept += better;
+	if (better)
+		keep(m, now);
+	else
+		restore(m);
+}
+
+/* ---- kinds of changes: change i of a kind, counted from 0; false: there are no more ---- */
 
 /* for qsort */
 static int
@@ -49,88 +88,157 @@ compare_worths(const void *x, const void *y)
 }
 
 /*
- * Tries plans in which some weight slices are read from slow memory, without a transfer
- * to a buffer: first the slice of the least slice_worth(), then the two least, and so on.
+ * Within a limit: the slice of the least slice_worth() stays in place, then the two least, and so
+ * on, a sixteenth more of them each time.
  */
-static void
-leave_least(struct leaving *l, struct arena *a)
+static bool
+change_least(struct improvement *m, int i)
 {
-	enum { EACH = 16, /* then a sixteenth more of them each time */
-	       PATIENCE = 8 }; /* tries in a row that are no faster */
-	struct plan *p = l->p;
-	const size_t n = p->n_slices;
-	double *worth = anew(a, double, n + 1);
-	for (size_t i = 0; i < n; i++)
-		worth[i] = slice_worth(p, (int)i);
-	qsort(worth, n, sizeof(*worth), compare_worths);
-	for (size_t i = 0, idle = 0; i < n && idle < PATIENCE; i += 1 + i / EACH) {
-		for (size_t k = 0; k < n && worth[i] > 0; k++)
-			leave_slice(p, k, slice_worth(p, (int)k) <= worth[i]);
-		if (worth[i] > 0)
-			idle = keep_if_faster(l) ? 0 : idle + 1;
+	enum { EACH = 16, PATIENCE = 8 };
+	struct plan *p = m->p;
+	const int n = (int)p->n_slices;
+	if (!i) {
+		m->worth = anew(m->a, double, (size_t)n + 1);
+		for (int k = 0; k < n; k++)
+			m->worth[k] = slice_worth(p, k);
+		qsort(m->worth, (size_t)n, sizeof(*m->worth), compare_worths);
+		m->at = 0;
 	}
+	while (m->at < n && m->worth[m->at] <= 0)
+		m->at += 1 + m->at / EACH;
+	if (m->at >= n || m->idle >= PATIENCE || m->most == NO_LIMIT_BYTES)
+		return false;
+	for (int k = 0; k < n; k++)
+		decide_slice(p, (size_t)k, slice_worth(p, k) <= m->worth[m->at]);
+	m->at += 1 + m->at / EACH;
+	return true;
 }
 
-/* Slices are tried again after a change that makes the plan faster by this factor: with any gain,
- * mbv2_int8 on ethos-u85-256 takes 17 % more instructions for the same plan. */
-static const double GAIN = 0.9998;
-
-/* Inverts the decision for slice after slice, until none makes the plan faster. */
-static void
-leave_each(struct leaving *l)
+/* The decision for slice after slice is inverted, until none makes the plan faster. */
+static bool
+change_one(struct improvement *m, int i)
 {
-	enum { MOST = 64 }; /* slices */
-	const size_t n = l->p->n_slices < MOST ? l->p->n_slices : MOST;
-	for (size_t i = 0, idle = 0; idle < n; i = (i + 1) % n, idle++) {
-		const double enough = l->cycles * GAIN;
-		leave_slice(l->p, i, !l->p->slice[i].in_place);
-		if (keep_if_faster(l) && l->cycles < enough)
-			idle = 0;
+	enum { MOST = 64 };
+	const int n = m->p->n_slices < MOST ? (int)m->p->n_slices : MOST;
+	if (m->idle >= n || m->settled == m->kept) {
+		m->settled = m->kept;
+		return false;
 	}
+	decide_slice(m->p, (size_t)(i % n), !m->in_place[i % n]);
+	return true;
 }
 
 /*
- * Tries lower limits for transfers, down to half of the bytes that they ask for.  Before each
- * kernel as many bytes are fetched as fit; with fewer, a transfer may be left out that delays
- * others.
+ * The limit for transfers falls to half of the bytes that they ask for.  Before each kernel as many
+ * bytes are fetched as fit; with fewer, a transfer may be left out that delays others.
  */
 static bool
-lower_limit(struct leaving *l)
+change_limit(struct improvement *m, int i)
 {
 	enum { TRIES = 8 };
-	(void)plan_fit(l->s, l->p, l->fitting, INFINITY);
-	const int64_t asked = l->p->asked;
-	bool any = false;
-	for (int i = 1; i <= TRIES && asked > 0; i++) {
-		const struct fitting was = l->fitting;
-		l->fitting.limit = asked * (2 * TRIES - i) / (2 * TRIES) / ALIGN * ALIGN;
-		if (keep_if_faster(l))
-			any = true;
-		else
-			l->fitting = was;
+	struct memory_decision d = m->memory;
+	if (!i) {
+		(void)plan_fetches(m->s, m->p);
+		m->hi = m->p->asked;
 	}
-	return any;
+	d.limit = m->hi * (2 * TRIES - 1 - i) / (2 * TRIES) / ALIGN * ALIGN;
+	decide_memory(m->p, d);
+	return i < TRIES && m->hi > 0;
 }
 
-static bool
-leave_in_place(struct sched *s, struct plan *p, int64_t most)
+static void
+limit_transfers(struct improvement *m, int64_t limit, double ahead)
 {
-	struct leaving l = { .s = s, .p = p, .most = most, .fitting = p->fitting,
-			     .cycles = p->cycles };
-	if (!weights_move(s) || !p->n_slices)
+	decide_memory(m->p, (struct memory_decision){
+		.limit = limit, .ahead = ahead, .packing = TRY, .outside = LAST });
+}
+
+enum { CLOSE = 1024 }; /* bytes: limits that differ by less are not tried */
+
+/* Halves the limit, down to the least one with which the lower bound of the cycles stays. */
+static int64_t
+least_by_bound(struct improvement *m)
+{
+	struct plan *p = m->p;
+	limit_transfers(m, NO_LIMIT_BYTES, 0);
+	(void)plan_fetches(m->s, p);
+	int64_t lo = 0, hi = m->hi = min_i64(p->need, m->memory.limit);
+	while (hi - lo > CLOSE) {
+		const int64_t mid = lo + (hi - lo) / 2;
+		limit_transfers(m, mid, 0);
+		if (plan_fetches(m->s, p) <= m->merit.cycles && p->need <= mid)
+			hi = p->need;
+		else
+			lo = mid;
+	}
+	return hi;
+}
+
+/* The limit becomes the least one: by the lower bound or, where addresses make the plan slower, by
+ * halving. */
+static bool
+change_to_least_limit(struct improvement *m, int i)
+{
+	if (!i)
+		m->lo = least_by_bound(m);
+	else if (i == 1 && !m->idle)
 		return false;
-	struct arena *a = arena_open();
-	l.best = anew(a, bool, p->n_slices);
-	for (size_t i = 0; i < p->n_slices; i++)
-		l.best[i] = p->slice[i].in_place;
-	if (most < NO_LIMIT_BYTES)
-		leave_least(&l, a);
-	leave_each(&l);
-	if (lower_limit(&l))
-		leave_each(&l);
-	(void)plan_fit(s, p, l.fitting, INFINITY);
-	arena_close(a);
-	return l.any;
+	else if (i > 1 && m->idle)
+		m->lo += (m->hi - m->lo) / 2;
+	else if (i > 1)
+		m->hi = m->need;
+	limit_transfers(m, i ? m->lo + (m->hi - m->lo) / 2 : m->lo, 0);
+	return !i || m->hi - m->lo > CLOSE;
+}
+
+/*
+ * The time from transfers to their uses grows; then it is a bit less than the best plan uses.  The
+ * shortest time need not be best, as transfers delay each other.  Long times take long, as many
+ * buffers are live at once.
+ */
+static bool
+change_ahead(struct improvement *m, int i)
+{
+	enum { LENGTHS = 15, NEAR = 5, PATIENCE = 2 };
+	const double shorter = 0.7;
+	if (!i) {
+		m->at = LENGTHS;
+		m->hi = m->need;
+	}
+	if (i < m->at && m->memory.ahead > 0 && m->idle >= PATIENCE)
+		m->at = i;
+	limit_transfers(m, m->hi, i < m->at ? m->merit.cycles * pow(shorter, LENGTHS - i)
+					    : m->ahead * pow(shorter, 1.0 / NEAR));
+	return i < m->at || (m->memory.ahead > 0 && i < m->at + NEAR);
+}
+
+/* Packing gets the largest budget. */
+static bool
+change_packing(struct improvement *m, int i)
+{
+	struct memory_decision d = m->memory;
+	d.packing = d.outside = LAST;
+	decide_memory(m->p, d);
+	return !i;
+}
+
+typedef bool change(struct improvement *m, int i);
+
+/* A list of changes is tried in its order. */
+static change *const to_faster[] = { change_least, change_one, change_limit, change_one, NULL };
+/* Without a limit, the fastest plan may hold more weights than it needs, and for longer. */
+static change *const to_smaller[] = { change_to_least_limit, change_ahead, change_packing, NULL };
+
+static void
+improve(struct improvement *m, change *const *kind)
+{
+	for (; *kind; kind++) {
+		m->idle = 0;
+		for (int i = 0; (*kind)(m, i); i++)
+			try(m);
+		restore(m);
+	}
+	(void)evaluate(m->s, m->p, NULL);
 }
 
 /* Is q better than p by no more than improvements may be? */
@@ -168,13 +276,21 @@ improve_one(void *ctx, size_t i)
 	const struct question *q = &m->f->question;
 	if (!may_become_answer(m->f, m->at))
 		return;
-	struct sched *s = m->at->recipe.variant->s;
+	struct sched *s = m->at->variant->s;
 	/* the fastest plan may use all of the limit */
 	const int64_t most = q->ask == ASK_FASTEST ? max_i64(m->at->sram, q->within) : m->at->sram;
-	const bool faster = leave_in_place(s, m->p, most);
-	m->is_wanted = (faster || unlimited) && front_wants(m->f, 0, 0, m->p->cycles);
+	struct improvement l = { .s = s, .p = m->p, .most = most, .settled = -1 };
+	l.a = arena_open();
+	l.in_place = anew(l.a, bool, m->p->n_slices + 1);
+	keep(&l, (struct merit){ m->p->cycles, peak_of(s, m->p) });
+	if (weights_move(s) && m->p->n_slices)
+		improve(&l, to_faster);
+	m->is_wanted = (l.kept || unlimited) && front_wants(m->f, 0, 0, m->p->cycles);
+	l.trims = true;
+	l.most = l.merit.bytes;
 	if (m->is_wanted && unlimited)
-		plan_trim(s, m->p);
+		improve(&l, to_smaller);
+	arena_close(l.a);
 }
 
 /* Adds the plan, which was made from a point, with its decisions.  A limit accepts any; a goal of
@@ -182,9 +298,9 @@ improve_one(void *ctx, size_t i)
 static void
 add_improved(struct front *f, const struct improving *m)
 {
-	struct variant *x = m->at->recipe.variant;
+	struct variant *x = m->at->variant;
 	struct point q = *m->at;
-	q.recipe.decisions = plan_decisions(m->p->a, m->p);
+	q.decisions = m->p->decided;
 	q.sram = peak_of(x->s, m->p);
 	q.total = total_of(m->p);
 	q.cycles = m->p->cycles;
@@ -204,7 +320,7 @@ improve_crowd(struct front *f, struct improving *m, size_t n)
 	int64_t cost[CROWD];
 	for (size_t i = 0; i < n; i++)
 		cost[i] = WEIGHTS * (int64_t)m[i].p->n_kernels;
-	threads_for(m->at->recipe.variant->s->o->jobs, n, cost, improve_one, m);
+	threads_for(m->at->variant->s->o->jobs, n, cost, improve_one, m);
 	for (size_t i = 0; i < n; i++)
 		if (m[i].is_wanted)
 			add_improved(f, &m[i]);
@@ -220,7 +336,7 @@ improve_some(struct front *f, const struct point *v, size_t n)
 	bool ok = true;
 	for (; ok && made < n && made < CROWD && kernels < MOST_KERNELS; made += ok) {
 		m[made] = (struct improving){ .f = f, .at = &v[made],
-					      .p = make_again(&v[made].recipe) };
+					      .p = make_plan(v[made].variant, &v[made].decisions) };
 		ok = m[made].p;
 		kernels += ok ? m[made].p->n_kernels : 0;
 	}
@@ -228,7 +344,7 @@ improve_some(struct front *f, const struct point *v, size_t n)
 		improve_crowd(f, m, made);
 	for (size_t i = 0; i < made; i++) {
 		plan_close(m[i].p);
-		variant_rest(v[i].recipe.variant);
+		variant_rest(v[i].variant);
 	}
 	return ok ? made : 0;
 }

@@ -163,7 +163,7 @@ take_slices(const struct sched *s, struct plan *p)
 		const int op = p->slice[i].op, k = n[op]++;
 		const struct g_list *l = &line_at(s, op)->fetch;
 		if (l->n)
-			leave_slice(p, i, !l->v[l->n == 1 || (size_t)k >= l->n ? 0 : k]);
+			decide_slice(p, i, !l->v[l->n == 1 || (size_t)k >= l->n ? 0 : k]);
 	}
 	for (int i = 0; ok && i < s->n_ops; i++) {
 		const struct plan_op *x = line_at(s, i);
@@ -178,20 +178,20 @@ take_slices(const struct sched *s, struct plan *p)
 	return ok;
 }
 
-static struct fitting
-take_fitting(const struct plan_memory *m)
+static struct memory_decision
+take_memory(const struct plan_memory *m)
 {
-	return (struct fitting){
+	return (struct memory_decision){
 		.limit = PLAN_HAS(m, PLAN_MEMORY_limit) ? m->limit : NO_LIMIT_BYTES,
-		.how = (enum fit)m->buffers, .care = (enum care)m->packing,
-		.beside = PLAN_HAS(m, PLAN_MEMORY_outside) ? (enum care)m->outside : TRY,
+		.buffers = (enum fit)m->buffers, .packing = (enum care)m->packing,
+		.outside = PLAN_HAS(m, PLAN_MEMORY_outside) ? (enum care)m->outside : TRY,
 		.ahead = m->ahead,
 	};
 }
 
 /* Makes the plan in its variant; NULL: an error. */
 static struct plan *
-make_plan(struct variant *v)
+plan_of_text(struct variant *v)
 {
 	struct sched *s = v->s;
 	struct decisions d = { .n_ops = s->n_ops, .slide = s->plan_input->memory.slide };
@@ -202,7 +202,7 @@ make_plan(struct variant *v)
 	if (p && !take_slices(s, p))
 		return plan_close(p), NULL;
 	if (p)
-		fit_kernels(v, p, take_fitting(&s->plan_input->memory));
+		fit_kernels(v, p, take_memory(&s->plan_input->memory));
 	return p;
 }
 
@@ -232,7 +232,7 @@ replay_plan(struct sched *s)
 	bool ok = true;
 	for (int i = 0; ok && i < s->n_ops; i++)
 		ok = take_map(s, v, i, first);
-	struct plan *p = ok ? make_plan(v) : NULL;
+	struct plan *p = ok ? plan_of_text(v) : NULL;
 	ok = p && check_peak(s, p);
 	if (ok)
 		variant_adopt(s, v, p);

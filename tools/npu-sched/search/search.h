@@ -8,7 +8,7 @@
 #define NPU_SCHED_SEARCH_H
 
 #include "../cascades/cascades.h"
-#include "../plans/fit.h"
+#include "../plans/evaluate.h"
 
 #include <stdlib.h>
 
@@ -101,12 +101,6 @@ void variant_adopt(struct sched *s, const struct variant *x, struct plan *p);
 /* Cascades that variants keep while others are explored: each takes some 400 bytes. */
 enum { MOST_CASCADES = 1 << 15 };
 
-/* All that make_again() needs to make a plan again. */
-struct recipe {
-	struct variant *variant;
-	struct decisions decisions;
-};
-
 /*
  * front.c: plans of which none is better in both bytes and cycles, by rising bytes.  And the
  * lightest plan, which need not be among these if the NPU has an SRAM of its own.
@@ -121,7 +115,8 @@ struct point {
 	bool is_set;   /* set by front_add() */
 	int64_t sram, total; /* bytes: peak of the limited area; all that is stored */
 	double cycles;
-	struct recipe recipe;
+	struct variant *variant;
+	struct decisions decisions; /* make_plan() makes the plan of these */
 };
 
 /*
@@ -204,7 +199,7 @@ bool front_wants(const struct front *f, int64_t sram, int64_t total, double cycl
 bool front_may_reach(const struct front *f, int64_t sram, int64_t total, double lower_bound);
 /* Is the point within the limits, and no faster than the fastest plan of all? */
 bool front_accepts(const struct front *f, const struct point *p);
-/* Adds a point if it is wanted; copies the lists of its recipe. */
+/* Adds a point if it is wanted; copies the lists of its decisions. */
 void front_add(struct front *f, const struct point *p);
 /* A copy to which points can be added while others read f. */
 struct front front_copy(const struct front *f, struct arena *a);
@@ -233,9 +228,9 @@ void candidate_close(struct candidate *c);
 void pack_candidate(struct variant *x, struct candidate *c);
 /* The kernels of decisions, with exact weight sizes; NULL: an error.  Then transfers and addresses. */
 struct plan *plan_kernels(struct variant *x, const struct decisions *d);
-void fit_kernels(struct variant *x, struct plan *p, struct fitting f);
-/* Makes the plan of a recipe again; NULL: an error. */
-struct plan *make_again(const struct recipe *r);
+void fit_kernels(struct variant *x, struct plan *p, struct memory_decision m);
+/* The plan of some decisions; NULL: an error. */
+struct plan *make_plan(struct variant *x, const struct decisions *d);
 
 /* estimates.c: a candidate, whose estimates are to be found by a plan with estimated sizes. */
 struct trial {

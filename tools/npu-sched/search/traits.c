@@ -13,7 +13,7 @@ plan_traits(const struct variant *x, const struct plan *p)
 	for (int i = 0; i < x->s->n_ops; i++) {
 		t.striped += p->stripe[i] > 0;
 		t.in_place += x->s->info[i].op->weights &&
-			      p->decision[i].objective == BLOCKS_FOR_IN_PLACE;
+			      p->decided.op[i].objective == BLOCKS_FOR_IN_PLACE;
 	}
 	for (size_t i = 0; i < p->n_kernels; i++)
 		t.chained += p->kernel[i].links;
@@ -44,7 +44,7 @@ put_change(struct text *t, const struct point *from, const struct point *to)
 {
 	struct text own = { 0 };
 	const struct traits none = { 0 }, *a = from ? &from->traits : &none, *b = &to->traits;
-	const struct variant *x = from ? from->recipe.variant : NULL, *y = to->recipe.variant;
+	const struct variant *x = from ? from->variant : NULL, *y = to->variant;
 	const struct setting first = { .dense = DENSE_NO_SLOWER };
 	const struct setting u = x ? x->setting : first, v = y->setting;
 	put_word(&own, "operations reordered", v.reordered && !u.reordered);

@@ -188,7 +188,7 @@ decide_weights(struct walk *w, int i)
 		w->next = slice;
 		w->sent = 0;
 	}
-	if (!u->held && (u->in_place || !take_now(w, slice, i))) {
+	if (!u->held && (w->p->decided.in_place[slice] || !take_now(w, slice, i))) {
 		w->next = slice + 1;
 		return;
 	}
@@ -253,7 +253,7 @@ time_ahead(const struct walk *w, int i, const struct weight_slice *u)
 static bool
 is_too_early(const struct walk *w, int i, const struct weight_slice *u)
 {
-	const double ahead = w->p->fitting.ahead;
+	const double ahead = w->p->decided.memory.ahead;
 	return ahead > 0 && time_ahead(w, i, u) > ahead;
 }
 
@@ -313,7 +313,7 @@ look_ahead(struct walk *w, int i, double until)
 	struct plan *p = w->p;
 	while (w->next < (int)p->n_slices) {
 		struct weight_slice *u = &p->slice[w->next];
-		if (u->in_place) {
+		if (p->decided.in_place[w->next]) {
 			w->next++;
 			continue;
 		}
@@ -414,13 +414,13 @@ take_addresses(struct sched *s, struct plan *p)
 void
 walk_transfers(struct sched *s, struct plan *p)
 {
-	const struct fitting *f = &p->fitting;
+	const struct memory_decision *m = &p->decided.memory;
 	struct arena *a = arena_open();
-	struct walk w = { .s = s, .p = p, .limit = f->limit };
-	w.gaps = f->how == BETWEEN ? gaps_open(a, p, limited_place(s), f->limit) : NULL;
+	struct walk w = { .s = s, .p = p, .limit = m->limit };
+	w.gaps = m->buffers == BETWEEN ? gaps_open(a, p, limited_place(s), m->limit) : NULL;
 	walk_kernels(&w, a);
 	find_buffers(s, p);
-	if (f->how == BETWEEN)
+	if (m->buffers == BETWEEN)
 		take_addresses(s, p);
 	arena_close(a);
 }

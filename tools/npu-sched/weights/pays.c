@@ -78,7 +78,7 @@ delays_next(const struct walk *w, int slice, enum held held, double t, const dou
 {
 	const struct plan *p = w->p;
 	const struct weight_slice *u = &p->slice[slice];
-	if (slice + 1 == (int)p->n_slices || u[1].in_place || u[1].first <= u->last ||
+	if (slice + 1 == (int)p->n_slices || p->decided.in_place[slice + 1] || u[1].first <= u->last ||
 	    u[1].first >= w->node_end)
 		return false;
 	const double dma = transfer_start(w, t);
@@ -124,6 +124,10 @@ is_useless(const struct sched *s, const struct plan *p, int i)
 void
 leave_useless(const struct sched *s, struct plan *p)
 {
+	struct decisions *d = &p->decided;
+	if (!d->in_place)
+		d->in_place = anew(p->a, bool, p->n_slices + 1);
+	d->n_slices = p->n_slices;
 	for (size_t i = 0; i < p->n_slices; i++)
-		leave_slice(p, i, is_useless(s, p, (int)i));
+		decide_slice(p, i, is_useless(s, p, (int)i));
 }

@@ -167,7 +167,7 @@ make_slices(struct sched *s, struct plan *p)
 	for (int i = 0; i < s->n_ops; i++)
 		p->cut_points[i] = cut_weights(s, p->a, i, op_objective(p, i),
 						!p->stripe[i] && !chained[i],
-						(enum cut)p->decision[i].cut);
+						(enum cut)p->decided.op[i].cut);
 	arena_close(a);
 	slice_kernels(s, p);
 	find_needs(s, p);

@@ -16,7 +16,7 @@ has_long_queue(const struct sched *s)
 	return s->accel->max_dma > MAX_KERNELS;
 }
 
-/* fetch.c: decides which weight slices are fetched when, as p->fitting and the decisions about
+/* fetch.c: decides which weight slices are fetched when, as the decisions about memory and
  * slices say, and makes the rectangles of their buffers.  Sets p->cycles, by the clock of the walk. */
 void walk_transfers(struct sched *s, struct plan *p);
 
