@@ -27,12 +27,11 @@ struct improvement {
 	struct merit merit;
 	double ahead; /* cycles from the earliest transfer to its use */
 	int64_t need; /* bytes: lower bound of the peak */
-	int kept; /* number of changes */
+	bool is_faster; /* some change was kept */
 	int idle; /* tries since the last gain, of the present kind */
 	/* state of the kinds */
 	double *worth; /* of each slice, rising */
 	int at;	       /* index into it; or the first try of another phase */
-	int settled; /* `kept` after the last try of single slices; -1: none was tried */
 	int64_t lo, hi; /* limits in bytes */
 };
 
@@ -70,7 +69,7 @@ try(struct improvement *m)
 	const bool better = is_better_merit(now, than) && now.bytes <= m->most;
 	const bool gains = better && (m->trims || now.cycles < gain * than.cycles);
 	m->idle = gains ? 0 : m->idle + 1;
-	m->kept += better;
+	m->is_faster |= better;
 	if (better)
 		keep(m, now);
 	else
@@ -120,30 +119,10 @@ change_one(struct improvement *m, int i)
 {
 	enum { MOST = 64 };
 	const int n = m->p->n_slices < MOST ? (int)m->p->n_slices : MOST;
-	if (m->idle >= n || m->settled == m->kept) {
-		m->settled = m->kept;
+	if (m->idle >= n)
 		return false;
-	}
 	decide_slice(m->p, (size_t)(i % n), !m->in_place[i % n]);
 	return true;
-}
-
-/*
- * The limit for transfers falls to half of the bytes that they ask for.  Before each kernel as many
- * bytes are fetched as fit; with fewer, a transfer may be left out that delays others.
- */
-static bool
-change_limit(struct improvement *m, int i)
-{
-	enum { TRIES = 8 };
-	struct memory_decision d = m->memory;
-	if (!i) {
-		(void)plan_fetches(m->s, m->p);
-		m->hi = m->p->asked;
-	}
-	d.limit = m->hi * (2 * TRIES - 1 - i) / (2 * TRIES) / ALIGN * ALIGN;
-	decide_memory(m->p, d);
-	return i < TRIES && m->hi > 0;
 }
 
 static void
@@ -225,7 +204,7 @@ change_packing(struct improvement *m, int i)
 typedef bool change(struct improvement *m, int i);
 
 /* A list of changes is tried in its order. */
-static change *const to_faster[] = { change_least, change_one, change_limit, change_one, NULL };
+static change *const to_faster[] = { change_least, change_one, NULL };
 /* Without a limit, the fastest plan may hold more weights than it needs, and for longer. */
 static change *const to_smaller[] = { change_to_least_limit, change_ahead, change_packing, NULL };
 
@@ -279,13 +258,13 @@ improve_one(void *ctx, size_t i)
 	struct sched *s = m->at->variant->s;
 	/* the fastest plan may use all of the limit */
 	const int64_t most = q->ask == ASK_FASTEST ? max_i64(m->at->sram, q->within) : m->at->sram;
-	struct improvement l = { .s = s, .p = m->p, .most = most, .settled = -1 };
+	struct improvement l = { .s = s, .p = m->p, .most = most };
 	l.a = arena_open();
 	l.in_place = anew(l.a, bool, m->p->n_slices + 1);
 	keep(&l, (struct merit){ m->p->cycles, peak_of(s, m->p) });
 	if (weights_move(s) && m->p->n_slices)
 		improve(&l, to_faster);
-	m->is_wanted = (l.kept || unlimited) && front_wants(m->f, 0, 0, m->p->cycles);
+	m->is_wanted = (l.is_faster || unlimited) && front_wants(m->f, 0, 0, m->p->cycles);
 	l.trims = true;
 	l.most = l.merit.bytes;
 	if (m->is_wanted && unlimited)
