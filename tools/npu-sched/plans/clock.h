@@ -11,8 +11,4 @@ double plan_clock(struct sched *s, struct plan *p);
 double plan_bound(struct sched *s, struct plan *p);
 double plan_estimate(struct sched *s, struct plan *p);
 
-/* lower_bound.c: lower bound of the cycles of any plan of these kernels, whatever is fetched
- * and whatever the limit is.  Stops at any bound that reaches `enough`. */
-double plan_lower_bound(struct sched *s, const struct plan *p, double enough);
-
 #endif

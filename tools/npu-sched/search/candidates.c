@@ -252,7 +252,6 @@ work_out(struct variant *x, struct candidate *c)
 	find_maps(x->s, p);
 	if (!measure_slices(x->s, p))
 		return false;
-	c->lower_bound = plan_lower_bound(x->s, p, INFINITY);
 	c->beside += p->stored;
 	return true;
 }

@@ -18,15 +18,6 @@ is_wanted(const struct wanted *w, const struct candidate *c, double cycles)
 	       front_wants(w->front, c->least, c->least + c->beside, cycles);
 }
 
-/* Finds the lower bound of a trial's cycles.  False: it is not wanted. */
-static bool
-bound_trial(struct sched *s, struct trial *t, const struct wanted *w)
-{
-	struct candidate *c = &t->candidate;
-	c->lower_bound = fmax(plan_lower_bound(s, t->p, w->lower_bound), c->lower_bound);
-	return c->lower_bound <= w->lower_bound && is_wanted(w, c, c->lower_bound);
-}
-
 /* The bytes of a plan's feature maps where they are most. */
 static int64_t
 most_bytes(const struct plan *p)
@@ -62,7 +53,7 @@ estimate_trial(void *ctx, size_t i)
 	struct trial *t = &n->trial[i];
 	struct candidate *c = &t->candidate;
 	const int64_t limit = front_within(&n->wanted->front->question);
-	if (!bound_trial(n->s, t, n->wanted))
+	if (!is_wanted(n->wanted, c, c->lower_bound))
 		return;
 	find_maps(n->s, t->p);
 	c->least = most_bytes(t->p);

@@ -21,14 +21,16 @@ struct division {
 	bool slide; /* results may slide over operands: fewer bytes, but harder to pack */
 };
 
+/* Estimates of cycles may be too high by this factor, as sizes of weights are estimated. */
+static const double INEXACT = 1.005;
+
 /* Kernels and weight slices, independent of the limit: they follow from the bytes for
- * feature maps and from the cut.  Cycles are of estimated weight sizes until work_out()
- * measures them. */
+ * feature maps and from the cut.  Cycles are of estimated weight sizes. */
 struct candidate {
 	struct division division;
 	enum cut cut;
 	double estimate;    /* cycles with all transfers that the limit allows */
-	double lower_bound; /* cycles: no plan of these kernels takes fewer */
+	double lower_bound; /* cycles: no plan of these kernels takes fewer, but for INEXACT */
 	int64_t need;	    /* bytes of feature maps and these transfers */
 	int64_t least;	    /* lower bound of the bytes of its feature maps */
 	int64_t beside;	    /* the same of all that is stored elsewhere */
@@ -44,7 +46,7 @@ static inline void
 check_bound(double bound, const struct candidate *c)
 {
 #ifdef CHECK_BOUNDS
-	if (bound < c->lower_bound - 1)
+	if (bound < c->lower_bound / INEXACT - 1)
 		abort();
 #else
 	(void)bound;
@@ -140,9 +142,6 @@ struct question {
 	double cycles;	      /* of ASK_FAST_ENOUGH and ASK_SMALLEST */
 	double slowest;	      /* of ASK_FASTEST: slower plans are not wanted; 0: all are */
 };
-
-/* Estimates of cycles may be too high by this factor, as sizes of weights are estimated. */
-static const double INEXACT = 1.005;
 
 /*
  * Improvement makes a plan faster by at most this factor, and smaller by less than this share.
