@@ -90,6 +90,9 @@ interpolated_function(const struct npu_run *r, bool tanh, int32_t v)
 	return clamp_i32((y + (1 << 24) + 512) >> 10, 0, INT16_MAX);
 }
 
+/* the first argument of SIGMOID's second segment */
+enum { LEAST = -130560 };
+
 /*
  * The simulator computes TANH and SIGMOID as the reference does.  Therefore the table must
  * contain these functions, which is checked at both ends of every segment.  Below LEAST
@@ -98,7 +101,7 @@ interpolated_function(const struct npu_run *r, bool tanh, int32_t v)
 static bool
 check_function_table(struct npu_run *r)
 {
-	enum { SEGMENTS = 512, LEAST = -130560 };
+	enum { SEGMENTS = 512 };
 	bool tanh = r->op.activation == NPU_ACT85_TANH;
 	int32_t length = tanh ? 256 : 512;
 	for (int32_t i = 0; i < 2 * SEGMENTS; i++) {
@@ -224,6 +227,13 @@ looked_up(const struct npu_run *r, int64_t value)
 	}
 }
 
+/* SIGMOID of v.  Below LEAST it is 1 only if the table says so: its first slope is not 0. */
+static int64_t
+sigmoid(const struct npu_run *r, int64_t v)
+{
+	return v < LEAST && load_le16(r->table + r->op.table.at + 2) == 0 ? 0 : npu_sigmoid(v);
+}
+
 /*
  * Steps 7 to 9 for one value.  TANH and SIGMOID come before the clamp (W3 in
  * ethosu-commands(7) 17).
@@ -238,7 +248,7 @@ finished(const struct npu_run *r, int64_t v)
 	if (op->activation == NPU_ACT85_TANH)
 		v = npu_tanh(v);
 	else if (op->activation == NPU_ACT85_SIGMOID)
-		v = npu_sigmoid(v);
+		v = sigmoid(r, v);
 	if (clips(op))
 		v = clamp_i64(v, op->min, op->max);
 	return op->table.n ? looked_up(r, v) : v;
