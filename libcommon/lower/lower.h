@@ -115,6 +115,12 @@ struct npu_scale scale_one(void);
 /* Sets all scales to 1, for plain integer arithmetic. */
 void op_unscaled(struct g_op *op);
 
+/*
+ * function.c: the table of TANH or SIGMOID of 16 bits, for accelerators without these functions.
+ * The two tables differ in the first slope only: 0 and 1.
+ */
+struct g_lut *low_function(struct graph *g, bool tanh);
+
 /* words.c: arithmetic of 32-bit integers (words); the smaller operand is broadcast */
 struct g_operand word_const(struct lower *l, int32_t v);
 struct g_operand word_new(struct lower *l, struct hwc shape);

@@ -300,9 +300,10 @@ rewrite_exact(struct lower *l, const struct rewrite_options *o, struct err *e)
 }
 
 bool
-rewrite_planned(struct arena *a, struct graph *g, const struct rewrite_options *o, struct err *e)
+rewrite_planned(struct arena *a, struct graph *g, const struct accel *accel, bool spilling,
+		const struct rewrite_options *o, struct err *e)
 {
-	struct exact x = { .g = g, .a = a, .e = e };
+	struct exact x = { .accel = accel, .g = g, .a = a, .spilling = spilling, .e = e };
 	return apply(&x, o, IN_PLAN);
 }
 

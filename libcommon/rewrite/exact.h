@@ -26,9 +26,12 @@ void rewrite_list(struct text *t);
  * inputs and outputs.  Returns false if constants cannot be read.
  */
 bool rewrite_exact(struct lower *l, const struct rewrite_options *o, struct err *e);
-/* The same for the rules that depend on the memory system, before npu-sched plans. */
-bool rewrite_planned(struct arena *a, struct graph *g, const struct rewrite_options *o,
-		     struct err *e);
+/*
+ * The same for the rules that depend on the memory system or need the accelerator, before npu-sched
+ * plans.  spilling: the arena of the runtime is not in SRAM.
+ */
+bool rewrite_planned(struct arena *a, struct graph *g, const struct accel *accel, bool spilling,
+		     const struct rewrite_options *o, struct err *e);
 /*
  * The same for the rules that npu-sched plans a network with and without: those up to the rule
  * `last`.  The records `rewrite` of g say whether one was applied.

@@ -14,10 +14,11 @@ struct estimate;
 
 struct exact {
 	struct lower *l; /* the front end and the accelerator; NULL: a rule of npu-sched */
-	const struct accel *accel; /* NULL: any, or a rule PLANNED */
+	const struct accel *accel; /* NULL: any */
 	struct graph *g;
 	struct arena *a;
 	const char *rule; /* name of the rule that is being applied */
+	bool spilling;	  /* the arena of the runtime is not in SRAM; for rules PLANNED */
 	bool overlap;	  /* operands may read the same bytes several times, and operations may
 			   * shift a tensor in place */
 	struct estimate *estimate; /* NULL without an accelerator */

@@ -144,7 +144,8 @@ rewrite_states(struct exact *x)
 {
 	enum { WIDEST = 65536 };
 	struct graph *g = x->g;
-	if (!x->overlap || graph_has_loops(g))
+	/* if the arena is not in SRAM, operations would read the rows of a state from DRAM */
+	if (!x->overlap || x->spilling || graph_has_loops(g))
 		return true;
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		struct state s;

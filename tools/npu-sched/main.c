@@ -25,11 +25,10 @@ enum { MAX_BATCH = 1024, MOST_PERCENT = 1000000 };
 #define MOST_BYTES ((int64_t)1 << 40)
 #define MOST_CYCLES ((int64_t)1 << 50)
 
-/* Where the runtime's arena is not in SRAM, operations would read the rows of a state from DRAM. */
 static bool
 rewrite(struct sched *s)
 {
-	return s->memory.spilling || rewrite_planned(s->a, s->g, &s->o->rewrites, s->e);
+	return rewrite_planned(s->a, s->g, s->accel, s->memory.spilling, &s->o->rewrites, s->e);
 }
 
 static bool

@@ -8,7 +8,7 @@
 #include "passes.h"
 
 #include "emit/emit.h"
-#include "kernels/tables.h"
+#include "lower/lower.h"
 #include "target/accel.h"
 
 #include <stdlib.h>
@@ -109,37 +109,7 @@ write_forwards(struct graph *g, size_t at)
 	G_PUT(op, OP, order, (int)order);
 }
 
-/* ---- functions ------------------------------------------------------------ */
-
-/* 2^16 * sigmoid(k / 24) - 2^15, k = -256...255, as in the reference. */
-static int32_t
-point(const struct sigmoid16 *s, int k)
-{
-	int32_t half = s->half[k < 0 ? (k < -255 ? 255 : -k) : (k > 255 ? 255 : k)];
-	return k < 0 ? 32768 - half : half - 32768;
-}
-
-/* Makes a table of bases and slopes.  The first slope of a SIGMOID is 1. */
-static struct g_lut *
-add_function(struct graph *g, bool tanh)
-{
-	enum { POINTS = 512 };
-	struct sigmoid16 s;
-	sigmoid16_prepare(&s, 1, tanh);
-	int64_t *v = anew(g->a, int64_t, POINTS);
-	for (int i = 0; i < POINTS; i++) {
-		int32_t base = point(&s, i - POINTS / 2);
-		int32_t slope = point(&s, i - POINTS / 2 + 1) - base;
-		slope = slope < 0 ? 0 : slope;
-		v[i] = (uint16_t)base | (int64_t)slope << 16;
-	}
-	if (!tanh)
-		v[0] = (v[0] & UINT16_MAX) | 1 << 16;
-	struct g_lut *l = graph_add_g_lut(g);
-	G_PUT(l, LUT, bits, 16);
-	G_PUT(l, LUT, values, (struct g_list){ .v = v, .n = POINTS });
-	return l;
-}
+/* ---- operations ----------------------------------------------------------- */
 
 /* Rejects operations that the accelerator lacks: tfl-partition lowers for one accelerator only
  * if it is told which. */
@@ -206,7 +176,7 @@ complete_stages(struct sched *s)
 		    (!tanh && op->act != G_ACT_SIGMOID))
 			continue;
 		if (!function[tanh])
-			function[tanh] = add_function(g, tanh);
+			function[tanh] = low_function(g, tanh);
 		G_PUT(op, OP, lut, function[tanh]);
 	}
 	return true;
