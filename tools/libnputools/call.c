@@ -210,8 +210,8 @@ take_end(struct call *c)
 	c->trouble = (enum nputools_code)atomic_load(&c->end);
 	c->trouble = c->trouble ? c->trouble : NPUTOOLS_ERROR_MEMORY;
 	c->e.status = 0;
-	(void)err_set(&c->e, c->trouble == NPUTOOLS_ERROR_CANCELLED ? "error: cancelled"
-								    : "error: out of memory");
+	(void)err_set(&c->e, c->trouble == NPUTOOLS_ERROR_CANCELLED ? "cancelled"
+								    : "out of memory");
 	atomic_store(&c->end, NPUTOOLS_OK);
 }
 
