@@ -51,7 +51,7 @@ progress()
 
 @test "a program that waits for a terminal says what it waits for" {
 	local p
-	for p in npu-sim:model tfl2c:model tfl-quantcheck:model npu-wenc:graph npu-dis:input \
+	for p in npu-sim:model tfl2c:model tfl-quantcheck:model npu-wenc:graph "npu-dis:model or payload" \
 		npu-perf:input "npu-sched --part=alif-e7-hp:graph"; do
 		on_terminal "(sleep 0.2; printf '\004') | ${p%:*}; true"
 		run ! grep waiting said # a pipe is no terminal

@@ -178,6 +178,7 @@ allow(const struct sandbox *s, void *options)
 	for (int i = 0; i < o->n_others; i++)
 		sandbox_read(s, strchr(o->other[i], '=') + 1);
 	sandbox_read(s, o->front);
+	sandbox_read(s, o->quantized);
 	sandbox_read(s, o->source);
 	sandbox_read(s, o->part);
 }

@@ -327,7 +327,7 @@ void draw_curve(struct text *t, const struct report *r, bool alone);
 /* draw_timeline.c: marks of time below a picture, and lines from top to bottom */
 void draw_time_axis(struct text *t, const struct report *r, double left, double right, double top,
 		    double bottom);
-/* page.c */
+/* page_frame.c */
 void page_open(struct text *t, const char *title);
 void page_close(struct text *t);
 void print_page(struct text *t, const struct report *r);

@@ -115,7 +115,7 @@ main(int argc, char **argv)
 	struct err e = { 0 };
 	if (!(strcmp(argv[1], "--drawings") ? make(a, argv[1], argv[2], pictures, &e)
 					    : write_drawings(a, argv[2], &e)))
-		fprintf(stderr, "digits: %s\n", e.text);
+		fprintf(stderr, "digits: %s%s%s\n", e.place, *e.place ? ": " : "", e.text);
 	arena_close(a);
 	return e.status;
 }

@@ -127,7 +127,7 @@ main(int argc, char **argv)
 		return EXIT_TROUBLE;
 	}
 	if (!convert(a, argv, &e))
-		fprintf(stderr, "float-model: %s\n", e.text);
+		fprintf(stderr, "float-model: %s%s%s\n", e.place, *e.place ? ": " : "", e.text);
 	arena_close(a);
 	return e.status;
 }

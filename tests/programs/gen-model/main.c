@@ -138,7 +138,7 @@ generate(struct gen *g, const struct draw *d, bool pairs)
 	}
 	bool ok = write_model(g, &e);
 	if (!ok)
-		fprintf(stderr, "gen-model: %s\n", e.text);
+		fprintf(stderr, "gen-model: %s%s%s\n", e.place, *e.place ? ": " : "", e.text);
 	return ok;
 }
 

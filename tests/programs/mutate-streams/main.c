@@ -385,7 +385,7 @@ main(int argc, char **argv)
 	}
 	s.random = strtoull(argv[2], NULL, 10);
 	if (!open_subject(&s, argv[3], argv[4], &e)) {
-		(void)fprintf(stderr, "mutate-streams: %s\n", e.text);
+		(void)fprintf(stderr, "mutate-streams: %s%s%s\n", e.place, *e.place ? ": " : "", e.text);
 		return 2;
 	}
 	for (long i = 0; i < strtol(argv[1], NULL, 10); i++) {

@@ -73,6 +73,6 @@ main(int argc, char **argv)
 	ok = ok && sim_npu_run(&job, &e);
 	arena_close(a);
 	if (!ok)
-		(void)fprintf(stderr, "npu-engine: %s\n", e.text);
+		(void)fprintf(stderr, "npu-engine: %s%s%s\n", e.place, *e.place ? ": " : "", e.text);
 	return ok ? EXIT_YES : EXIT_NO;
 }

@@ -138,7 +138,7 @@ run(struct arena *a, struct turn *t, const char *name)
 	struct bytes file = { 0 };
 	struct err e = { 0 };
 	if (!tfl_read_file(a, name, &m, &e)) {
-		(void)fprintf(stderr, "tfl-tosa: %s\n", e.text);
+		(void)fprintf(stderr, "tfl-tosa: %s%s%s\n", e.place, *e.place ? ": " : "", e.text);
 		return EXIT_TROUBLE;
 	}
 	t->s = &m->subgraph[0];
