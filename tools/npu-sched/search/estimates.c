@@ -4,7 +4,7 @@
  * weights.  An estimate only reads the network and changes no plan but its own, so that threads
  * can share the network.
  */
-#include "../plans/clock.h"
+#include "../weights/transfers.h"
 #include "search.h"
 
 #include "base/threads.h"
@@ -34,18 +34,6 @@ struct estimation {
 	const struct wanted *wanted;
 };
 
-/*
- * The estimate with a quarter less memory.  A transfer from slow memory can delay others by its
- * latency, so that with less memory a small network may be a tenth faster.
- */
-static double
-estimate_below(struct sched *s, struct plan *p)
-{
-	const int64_t now = min_i64(p->decided.memory.limit, p->asked);
-	decide_memory(p, (struct memory_decision){ .limit = now * 3 / 4 });
-	return plan_fetches(s, p);
-}
-
 static void
 estimate_trial(void *ctx, size_t i)
 {
@@ -60,8 +48,8 @@ estimate_trial(void *ctx, size_t i)
 	decide_memory(t->p, (struct memory_decision){ .limit = limit });
 	c->estimate = plan_fetches(n->s, t->p);
 	c->need = t->p->need;
-	if (n->s->memory.spilling && limit < NO_LIMIT_BYTES)
-		c->estimate = fmin(c->estimate, estimate_below(n->s, t->p));
+	if (decide_jointly(n->s, t->p, limit))
+		c->estimate = fmin(c->estimate, plan_fetches(n->s, t->p));
 	t->is_wanted = is_wanted(n->wanted, c, c->estimate);
 }
 

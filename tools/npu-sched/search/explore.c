@@ -5,6 +5,7 @@
  * worked out.  Its transfers are planned with less and less memory, from all that they ask for down
  * to none.
  */
+#include "../weights/transfers.h"
 #include "search.h"
 
 #include "base/threads.h"
@@ -28,7 +29,10 @@ struct exploring {
 	struct variant *x;
 	struct front *f, copy;
 	struct candidate *c;
-	double fits; /* cycles of the fastest plan so far that front_accepts() */
+	/* of the plans with one kind of decisions about slices: */
+	double fits; /* cycles of the fastest one that front_accepts() */
+	struct point fastest; /* of those within front_within() */
+	struct point jointly; /* the fastest one with joint decisions */
 	const struct knobs *knobs;
 };
 
@@ -112,8 +116,12 @@ try_budget(struct exploring *e, int64_t budget, enum fit buffers, double bound)
 	};
 	if (front_accepts(e->f, &found))
 		e->fits = fmin(e->fits, p->cycles);
-	if (p->cycles < INFINITY)
-		front_add(e->f, &found);
+	if (p->cycles == INFINITY)
+		return;
+	front_add(e->f, &found);
+	if (p->n_slices <= FEW_SLICES && peak <= front_within(&e->f->question) &&
+	    (!e->fastest.is_set || p->cycles < e->fastest.cycles))
+		e->fastest = point_copy(p->a, &found);
 }
 
 /* With fewer transfers a plan is hardly ever faster: once a plan is within the limit, no budgets
@@ -123,8 +131,6 @@ is_answered(const struct exploring *e, double bound)
 {
 	return e->f->question.ask == ASK_FASTEST && bound >= e->fits;
 }
-
-enum { MANY_RECTS = 256 };
 
 /*
  * Tries transfers below a limit: with addresses for their buffers between the feature maps; and
@@ -171,12 +177,19 @@ first_budget(const struct exploring *e)
 	return most == NO_LIMIT_BYTES ? most : rung_above(most, e->knobs->rungs);
 }
 
-/* Tries limits down to none. */
+/* Tries limits down to none.  Joint decisions are tried with the first one. */
 static void
 descend(struct exploring *e)
 {
 	const struct candidate *c = e->c;
 	int64_t budget = first_budget(e);
+	if (budget >= c->least && decide_jointly(e->x->s, c->plan, budget)) {
+		(void)try_budgets_at(e, budget);
+		leave_useless(e->x->s, c->plan);
+		e->jointly = e->fastest;
+		e->fastest.is_set = false;
+		e->fits = INFINITY;
+	}
 	while (budget >= c->least && may_reach_answer(e) && is_promising(e)) {
 		int64_t next = try_budgets_at(e, budget);
 		budget = budget > c->packed && next < c->packed ? c->packed : next;
@@ -257,6 +270,8 @@ explore_crowd(struct crowd *l, struct front *f)
 		threads_for(l->v[0].x->s->o->jobs, l->n, cost, descend_one, l);
 	for (size_t i = 0; i < l->n; i++) {
 		front_merge(f, l->v[i].f);
+		front_start_from(f, &l->v[i].fastest);
+		front_start_from(f, &l->v[i].jointly);
 		candidate_close(l->v[i].c);
 	}
 	l->n = 0;

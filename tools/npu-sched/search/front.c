@@ -157,8 +157,8 @@ insert(struct front *f, const struct point *p)
 	f->v[at] = *p;
 }
 
-static struct point
-copy_point(struct arena *a, const struct point *p)
+struct point
+point_copy(struct arena *a, const struct point *p)
 {
 	struct point q = *p;
 	q.is_set = true;
@@ -194,7 +194,7 @@ front_add(struct front *f, const struct point *p)
 {
 	if (!front_wants(f, p->sram, p->total, p->cycles) || is_too_fast(f, p))
 		return;
-	const struct point q = copy_point(f->a, p);
+	const struct point q = point_copy(f->a, p);
 	if (f->question.ask == ASK_SMALLEST) {
 		if (q.sram <= f->question.within)
 			f->best = q;
@@ -202,6 +202,19 @@ front_add(struct front *f, const struct point *p)
 	else {
 		insert(f, &q);
 	}
+}
+
+void
+front_start_from(struct front *f, const struct point *p)
+{
+	size_t at = f->n_starts;
+	if (f->question.ask != ASK_FASTEST || !p->is_set ||
+	    (at == STARTS && p->cycles >= f->start[at - 1].cycles))
+		return;
+	for (at -= at == STARTS; at > 0 && f->start[at - 1].cycles > p->cycles; at--)
+		f->start[at] = f->start[at - 1];
+	f->start[at] = point_copy(f->a, p);
+	f->n_starts += f->n_starts < STARTS;
 }
 
 struct front
@@ -236,7 +249,7 @@ front_open(struct front *f, struct question q)
 void
 front_set_fastest(struct front *f, const struct point *p)
 {
-	f->fastest = copy_point(f->a, p);
+	f->fastest = point_copy(f->a, p);
 }
 
 const struct point *

@@ -125,11 +125,13 @@ change_one(struct improvement *m, int i)
 	return true;
 }
 
+/* Many rectangles are not packed anew, which takes long. */
 static void
 limit_transfers(struct improvement *m, int64_t limit, double ahead)
 {
 	decide_memory(m->p, (struct memory_decision){
-		.limit = limit, .ahead = ahead, .packing = TRY, .outside = LAST });
+		.limit = limit, .ahead = ahead, .packing = TRY, .outside = LAST,
+		.buffers = m->p->n_rects > MANY_RECTS ? BETWEEN : SUMMED });
 }
 
 enum { CLOSE = 1024 }; /* bytes: limits that differ by less are not tried */

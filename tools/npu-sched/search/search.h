@@ -40,6 +40,9 @@ struct candidate {
 
 enum { NEVER = -1 };
 
+/* With more rectangles than so many, buffers take addresses between feature maps that stay. */
+enum { MANY_RECTS = 256 };
+
 /* A plan below its candidate's lower bound shows that the search has wrongly dropped others.
  * Builds with CHECK_BOUNDS, as those with sanitizers are, abort on it. */
 static inline void
@@ -151,6 +154,8 @@ struct question {
 static const double IMPROVABLE = 1.10;
 enum { IMPROVABLE_SHARE = 16 };
 
+enum { STARTS = 8 };
+
 struct front {
 	struct arena *a;
 	struct question question;
@@ -161,6 +166,10 @@ struct front {
 	 * goal gives a faster plan than Performance; and, but for spills, points that are as fast in
 	 * fewer bytes. */
 	struct point fastest;
+	/* ASK_FASTEST: the fastest plans of as many candidates, by rising cycles.  Improvement starts
+	 * from these, too, as it may make a slower plan the fastest one. */
+	struct point start[STARTS];
+	size_t n_starts;
 	/* Plans that were candidates for this question, of all variants. */
 	struct hash_table *seen;
 };
@@ -200,6 +209,10 @@ bool front_may_reach(const struct front *f, int64_t sram, int64_t total, double 
 bool front_accepts(const struct front *f, const struct point *p);
 /* Adds a point if it is wanted; copies the lists of its decisions. */
 void front_add(struct front *f, const struct point *p);
+/* A copy with lists of its own. */
+struct point point_copy(struct arena *a, const struct point *p);
+/* Offers the fastest plan of a candidate as a start; it may be unset. */
+void front_start_from(struct front *f, const struct point *p);
 /* A copy to which points can be added while others read f. */
 struct front front_copy(const struct front *f, struct arena *a);
 /* Adds the points of another front. */

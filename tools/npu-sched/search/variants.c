@@ -181,6 +181,28 @@ take_points(struct points *l, struct arena *a, const struct front *f)
 		l->v[l->n++] = f->best;
 }
 
+static bool
+is_on_front(const struct front *f, const struct point *p)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->v[i].cycles == p->cycles && f->v[i].sram == p->sram)
+			return true;
+	return false;
+}
+
+/* Adds the starts that are not on the front and can become faster than the answer. */
+static void
+take_starts(struct points *l, struct arena *a, const struct front *f)
+{
+	const double reach = 1.2; /* a start that is slower by more hardly becomes the answer */
+	struct front rest = { .v = anew(a, struct point, STARTS) };
+	for (size_t i = 0; i < f->n_starts; i++)
+		if (!is_on_front(f, &f->start[i]) &&
+		    f->start[i].cycles <= reach * front_fewest(f))
+			rest.v[rest.n++] = f->start[i];
+	take_points(l, a, &rest);
+}
+
 void
 add_points(struct front *f, const struct points *l)
 {
@@ -196,12 +218,16 @@ improve_fronts(struct search *x)
 	struct points l = { .n = 0 };
 	if (x->front.question.ask == ASK_LEAST_SRAM)
 		return true;
-	if (!is_unlimited(&x->front))
+	if (!is_unlimited(&x->front)) {
 		take_points(&l, x->s->a, &x->front);
+		take_starts(&l, x->s->a, &x->front);
+	}
 	for (size_t i = 0; i < x->n; i++) {
 		struct variant *v = x->variant[i];
-		if (v->front)
+		if (v->front) {
 			take_points(&l, x->s->a, v->front);
+			take_starts(&l, x->s->a, v->front);
+		}
 		v->front = NULL;
 	}
 	add_points(&x->front, &l);
