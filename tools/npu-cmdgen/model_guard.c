@@ -23,7 +23,7 @@ keeps_variables(const struct build *b)
 
 /* Does an operator of the CPU follow all those of the NPU?  Conversions take no buffers. */
 static bool
-ends_on_cpu(const struct cmdgen *c)
+has_cpu_last(const struct cmdgen *c)
 {
 	for (size_t i = c->g->n_nodes; i-- > 0;) {
 		const struct g_node *n = c->g->nodes[i];
@@ -43,7 +43,7 @@ add_guard(struct build *b)
 {
 	uint32_t stop = 0xffff0000; /* NPU_OP_STOP */
 	struct cmdgen *c = b->c;
-	if (!b->body_keeps && !(keeps_variables(b) && ends_on_cpu(c)))
+	if (!b->body_keeps && !(keeps_variables(b) && has_cpu_last(c)))
 		return;
 	struct emit_words w = { .word = &stop, .n = 1 };
 	struct bytes payload = emit_payload(c->a, c->accel, &w);
