@@ -111,7 +111,7 @@ divergence(const struct histogram *h, const struct totals *t, struct range r)
 {
 	static const double least = 1e-9; /* of Q: for clipped values beside empty bins */
 	double lo = (double)r.lo, step = ((double)r.hi - lo) / LEVELS;
-	double n = t->values[HISTOGRAM_BINS], edge = lo;
+	const double n = t->values[HISTOGRAM_BINS];
 	int first = 0, last = HISTOGRAM_BINS;
 	while (first < last - 1 && middle(h, first) < lo)
 		first++;
@@ -124,7 +124,7 @@ divergence(const struct histogram *h, const struct totals *t, struct range r)
 		return INFINITY;
 	sum += p_log_p(p + low) - p_log_p(p) + p_log_p(q + high) - p_log_p(q);
 	for (int i = first, end, k = 0; i < last; i = end, k++) {
-		edge = lo + step * (k + 0.5);
+		const double edge = lo + step * (k + 0.5);
 		for (end = i; end < last && middle(h, end) < edge;)
 			end++;
 		end = k == LEVELS ? last : end;
