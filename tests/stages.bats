@@ -618,7 +618,7 @@ refused()
 	refuses 2 "no.ini:4: error: there is no built-in memory mode 'Shared'; there are" \
 		npucc --part=no.ini m.tflite
 	# a maker, or a file without its suffix
-	refuses 2 "there is no part 'nuvoton'; a file NAME.ini describes another chip (nputools(7), PARTS); did you mean nuvoton-m55m1?" \
+	refuses 2 "there is no part 'nuvoton'; did you mean nuvoton-m55m1? (a file NAME.ini describes another chip: nputools(7), PARTS)" \
 		npucc --part=nuvoton m.tflite
 	refuses 2 "; there are alif-e1-he, " npucc --part=none-such m.tflite
 	refuses 2 "missing.ini: error: No such file or directory" tfl2c --part=missing.ini m_npu.tflite

@@ -55,8 +55,8 @@ find(const char *name, const char *hint, struct err *e)
 	bool similar = t.n > 0;
 	for (size_t i = 0; !similar && i < ARRAY_LEN(parts); i++)
 		text_printf(&t, "%s%s", i ? ", " : "", parts[i].name);
-	(void)err_set(e, "there is no part '%s'%s; %s %s%s", name, hint,
-		      similar ? "did you mean" : "there are", text_str(&t), similar ? "?" : "");
+	(void)err_set(e, "there is no part '%s'; %s %s%s%s", name,
+		      similar ? "did you mean" : "there are", text_str(&t), similar ? "?" : "", hint);
 	text_free(&t);
 	return NULL;
 }
@@ -71,7 +71,7 @@ const struct target_part *
 target_part_take(struct arena *a, const char *name, struct err *e)
 {
 	if (!name || (!strchr(name, '/') && !text_has_suffix(name, ".ini")))
-		return find(name, "; a file NAME.ini describes another chip (nputools(7), PARTS)", e);
+		return find(name, " (a file NAME.ini describes another chip: nputools(7), PARTS)", e);
 	struct target_part *p = anew(a, struct target_part, 1);
 	return part_load_ini(a, name, p, e) ? p : NULL;
 }

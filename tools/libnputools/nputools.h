@@ -239,8 +239,8 @@ NPUTOOLS_API int nputools_verify(const struct nputools_options *options, const v
 				 size_t size, struct nputools_output *out);
 
 /*
- * Runs a model once: a plain or compiled TFLite model, or a TOSA graph.  The results are bit-exact with those of the device.
- * Variables start with their initial values.
+ * Runs a model once: a plain or compiled TFLite model, or a TOSA graph.  The results are meant to
+ * be those of the device, bit for bit.  Variables start with their initial values.
  *
  * inputs has the n_inputs inputs of the model, in order; each has the size of its tensor.
  * The function sets the n_outputs elements of outputs, which must be the number of the

@@ -52,7 +52,7 @@ static const struct cli_option option_list[] = {
 static const struct argp argp = {
 	.args_doc = "[MODEL]",
 	.doc = "Run a TFLite model, plain or compiled for Ethos-U, or a TOSA graph.  "
-	       "Outputs are bit-exact with those of the device.",
+	       "Outputs are meant to be those of the device, bit for bit.",
 };
 
 static bool
