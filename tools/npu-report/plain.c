@@ -46,8 +46,11 @@ put_memory(struct text *t, const struct report *r)
 {
 	for (size_t i = 0; i < r->n_peaks; i++) {
 		const struct peak *p = &r->peak[i];
-		text_printf(t, "\nMemory at its peak: %s, %.0f bytes in use, cycles %.0f "
-			       "to %.0f\n", p->place, p->bytes, p->start, p->end);
+		text_printf(t, "\nMemory at its peak: %s, %.0f bytes in use, ", p->place, p->bytes);
+		if (p->start < p->end)
+			text_printf(t, "cycles %.0f to %.0f\n", p->start, p->end);
+		else
+			text_printf(t, "at cycle %.0f\n", p->start);
 		for (size_t k = 0; k < r->n_spans; k++) {
 			const struct span *s = &r->span[k];
 			bool in_peak = !strcmp(s->place, p->place) &&
