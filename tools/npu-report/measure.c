@@ -108,7 +108,7 @@ run(struct arena *a, struct meter *m, const char *system, const char *mode,
 	while (argv[argc])
 		argc++;
 	int how = host_run(argv, argc, -1, out, STDERR_FILENO);
-	bool ok = how < 0 ? err_at(e, path, 0, "no such program")
+	bool ok = how < 0 ? err_at(e, "npu-perf", 0, "no such program")
 			  : read_all(a, out, json, e);
 	(void)close(out);
 	*status = ok ? how >> 8 & 0xff : EXIT_TROUBLE;
