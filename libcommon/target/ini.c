@@ -477,10 +477,7 @@ check_cpu(struct ini *f, const char *section, const char *name)
 static bool
 bad_value(struct ini *f, const char *section, const char *key, const struct err *inner)
 {
-	const char *text = inner->text, head[] = "error: ";
-	if (!strncmp(text, head, sizeof(head) - 1))
-		text += sizeof(head) - 1;
-	return err_at(f->e, f->path, find(f, section, key)->line, "%s", text);
+	return err_at(f->e, f->path, find(f, section, key)->line, "%s", inner->text);
 }
 
 /* The NPU of a part exists, and its profiles are in the file or, if none is there, built in. */

@@ -83,9 +83,8 @@ target_part_has(const struct target_part *p, const char *accel, const char *file
 		return true;
 	struct text t = { 0 };
 	target_part_list_fitting(&t, accel, &(struct part_needs){ 0 });
-	(void)err_set(e, "%s%serror: part %s has an %s, not an %s; parts with an %s: %s",
-		      file ? file : "", file ? ": " : "", p->name, p->accel, accel, accel,
-		      text_str(&t));
+	(void)err_at(e, file, 0, "part %s has an %s, not an %s; parts with an %s: %s", p->name,
+		     p->accel, accel, accel, text_str(&t));
 	text_free(&t);
 	return false;
 }

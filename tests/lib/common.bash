@@ -94,6 +94,11 @@ refuses()
 		cat refuses.err
 		return 1
 	}
+	[[ ! $said =~ error:\ ([^$'\n']*:\ )?error:\  ]] || {
+		echo "$*: 'error:' twice in:"
+		cat refuses.err
+		return 1
+	}
 }
 
 # sized ACCELERATOR: the system configuration for a size of Ethos-U85

@@ -49,7 +49,7 @@ add_source(struct arena *a, struct sample_stream *s, const char *source, struct 
 	const char *path = source;
 	int k = cli_index(&path);
 	if (k >= s->n_in || !s->n_in)
-		return err_set(e, "--data=%s: error: the model has %d input%s", source, s->n_in,
+		return err_set(e, "--data=%s: the model has %d input%s", source, s->n_in,
 			       s->n_in == 1 ? "" : "s");
 	struct arena *scratch = arena_open();
 	bool is_listed = is_list(scratch, path);
