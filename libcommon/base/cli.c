@@ -355,8 +355,7 @@ cli_finish(const struct err *e)
 {
 	int status = e->status;
 	if (e->status)
-		(void)fprintf(stderr, "%s: %s%serror: %s\n", program_invocation_short_name,
-			      e->place, *e->place ? ": " : "", e->text);
+		cli_print(e);
 	if (output_is_whole(status == EXIT_TROUBLE))
 		return status;
 	clearerr(stdout); /* the error was already reported */

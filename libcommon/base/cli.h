@@ -73,6 +73,7 @@ int cli_run(const struct argp *argp, int argc, char **argv, void *options,
  * if e is set.  Returns the exit status: that of e, or EXIT_TROUBLE if the flush failed.
  */
 int cli_finish(const struct err *e);
+void cli_print(const struct err *e); /* the line alone */
 
 /*
  * Prints a list to standard output and exits.  For options that print a list instead of

@@ -33,10 +33,16 @@ cli_error(const char *fmt, ...)
 }
 
 void
-cli_refuse(const struct err *e)
+cli_print(const struct err *e)
 {
 	(void)fprintf(stderr, "%s: %s%serror: %s\n", program_invocation_short_name, e->place,
 		      *e->place ? ": " : "", e->text);
+}
+
+void
+cli_refuse(const struct err *e)
+{
+	cli_print(e);
 	n_mistakes++;
 }
 

@@ -240,7 +240,7 @@ main(int argc, char **argv)
 	}
 	c.a = arena_open();
 	if (!write_chain(&c, argv[1], n, &e))
-		fprintf(stderr, "chain: %s%s%s\n", e.place, *e.place ? ": " : "", e.text);
+		cli_print(&e);
 	arena_close(c.a);
 	return e.status;
 }

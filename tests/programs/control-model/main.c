@@ -265,7 +265,7 @@ main(int argc, char **argv)
 	bool ok = make(&k, argv[1], (int32_t)strtol(argv[2], NULL, 10), &file, &e) &&
 		  file_write(NULL, file.p, file.n, false, &e);
 	if (!ok)
-		fprintf(stderr, "control-model: %s%s%s\n", e.place, *e.place ? ": " : "", e.text);
+		cli_print(&e);
 	arena_close(a);
 	return ok ? EXIT_YES : EXIT_TROUBLE;
 }

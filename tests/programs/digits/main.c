@@ -7,6 +7,7 @@
  */
 #include "digits.h"
 
+#include "base/cli.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -115,7 +116,7 @@ main(int argc, char **argv)
 	struct err e = { 0 };
 	if (!(strcmp(argv[1], "--drawings") ? make(a, argv[1], argv[2], pictures, &e)
 					    : write_drawings(a, argv[2], &e)))
-		fprintf(stderr, "digits: %s%s%s\n", e.place, *e.place ? ": " : "", e.text);
+		cli_print(&e);
 	arena_close(a);
 	return e.status;
 }

@@ -3,6 +3,7 @@
  * usage: float-model INTEGER.tflite FLOAT.tflite: writes the float version of an integer
  * model, in which every quantized tensor is FLOAT32, for the tests of tfl-quantize.
  */
+#include "base/cli.h"
 #include "base/file.h"
 #include "kernels/kernels.h"
 #include "real/real.h"
@@ -127,7 +128,7 @@ main(int argc, char **argv)
 		return EXIT_TROUBLE;
 	}
 	if (!convert(a, argv, &e))
-		fprintf(stderr, "float-model: %s%s%s\n", e.place, *e.place ? ": " : "", e.text);
+		cli_print(&e);
 	arena_close(a);
 	return e.status;
 }

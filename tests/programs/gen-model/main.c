@@ -15,6 +15,7 @@
  */
 #include "gen.h"
 
+#include "base/cli.h"
 #include "base/file.h"
 
 #include <stdio.h>
@@ -138,7 +139,7 @@ generate(struct gen *g, const struct draw *d, bool pairs)
 	}
 	bool ok = write_model(g, &e);
 	if (!ok)
-		fprintf(stderr, "gen-model: %s%s%s\n", e.place, *e.place ? ": " : "", e.text);
+		cli_print(&e);
 	return ok;
 }
 

@@ -13,6 +13,7 @@
  * rules nor the graph do; or if it lacks an operation, or has another region or address, and
  * the graph does not notice.
  */
+#include "base/cli.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "graph/graph.h"
@@ -385,7 +386,7 @@ main(int argc, char **argv)
 	}
 	s.random = strtoull(argv[2], NULL, 10);
 	if (!open_subject(&s, argv[3], argv[4], &e)) {
-		(void)fprintf(stderr, "mutate-streams: %s%s%s\n", e.place, *e.place ? ": " : "", e.text);
+		cli_print(&e);
 		return 2;
 	}
 	for (long i = 0; i < strtol(argv[1], NULL, 10); i++) {

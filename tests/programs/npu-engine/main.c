@@ -8,6 +8,8 @@
 
 #include "target/accel.h"
 
+#include "base/cli.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -73,6 +75,6 @@ main(int argc, char **argv)
 	ok = ok && sim_npu_run(&job, &e);
 	arena_close(a);
 	if (!ok)
-		(void)fprintf(stderr, "npu-engine: %s%s%s\n", e.place, *e.place ? ": " : "", e.text);
+		cli_print(&e);
 	return ok ? EXIT_YES : EXIT_NO;
 }

@@ -6,6 +6,7 @@
  * network's last operator is left out, with a note: TOSA's decomposition is other work than
  * TFLite's operator.  Status 1 names an operator that cannot be converted to TOSA.
  */
+#include "base/cli.h"
 #include "base/file.h"
 #include "turn.h"
 
@@ -138,7 +139,7 @@ run(struct arena *a, struct turn *t, const char *name)
 	struct bytes file = { 0 };
 	struct err e = { 0 };
 	if (!tfl_read_file(a, name, &m, &e)) {
-		(void)fprintf(stderr, "tfl-tosa: %s%s%s\n", e.place, *e.place ? ": " : "", e.text);
+		cli_print(&e);
 		return EXIT_TROUBLE;
 	}
 	t->s = &m->subgraph[0];
