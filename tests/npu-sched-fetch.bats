@@ -37,7 +37,7 @@ planned()
 	tfl-partition -o m.part m.tflite 2>notes
 	cycles=$(planned --system-config RTSS_HE_SRAM_MRAM)
 	echo "$cycles cycles"
-	[[ $(grep '^step' m.sched) == *' fetch=w3 '*'run=o1'*'run=o9 buffer='* ]]
+	[[ $(grep '^step' m.sched) == *p[01]' fetch=w3 '*'run=o1'*'run=o9 buffer='* ]]
 	run ! grep '^step.* fetch=w0 ' m.sched
 	npu-wenc m.sched | npu-cmdgen -o c.tflite
 	npu-dis --verify c.tflite >notes

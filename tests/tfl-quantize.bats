@@ -30,6 +30,14 @@ json()
 	flatc --json --raw-binary --strict-json --defaults-json "$TOP/tests/models/tflite.fbs" -- "$1"
 }
 
+# two NAME FILTER: makes two.tflite of NAME.tflite by a filter of jq
+two()
+{
+	json "$1.tflite"
+	jq "$2" "$1.json" >two.json
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" two.json
+}
+
 # target_of ACCELERATOR: sets `target` to the options of npu-sched
 target_of()
 {
@@ -644,9 +652,7 @@ input_scale()
 	[ "$(cat got)" = " 127 -128" ]
 	cmp all/output_0.npy none/output_0.npy
 	# nobody folds into a tensor that is read twice
-	flatc --json --raw-binary --strict-json "$TOP/tests/models/tflite.fbs" -- m.tflite
-	jq '.subgraphs[0].outputs = [10,3]' m.json >two.json
-	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" two.json
+	two m '.subgraphs[0].outputs = [10,3]'
 	tfl-quantize --data=a.csv -o q.tflite two.tflite
 	json q.tflite
 	jq -e '.subgraphs[0].operators | length == 4' q.json
@@ -964,9 +970,7 @@ codes()
 	chain near $add:#0,2:3 $mul:#1,1/6 $mul:#0,#2
 	tfl-quantize --data=a.csv -o q.tflite near.tflite
 	[ "$(codes q)" = "[9,0,18,18]" ]
-	json swish1.tflite
-	jq '.subgraphs[0].outputs += [.subgraphs[0].operators[2].outputs[0]]' swish1.json >two.json
-	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" two.json
+	two swish1 '.subgraphs[0].outputs += [.subgraphs[0].operators[2].outputs[0]]'
 	tfl-quantize --data=a.csv -o q.tflite two.tflite
 	[ "$(codes q)" = "[9,0,18,18]" ]
 }
@@ -1211,9 +1215,7 @@ figures_of()
 	refuses 2 'operator 1 (FILL): no integer version' tfl-quantize --data=a.csv m.tflite
 	# an output of the network stays computed
 	graph m '[1,4]' "$constants" "[$ops]"
-	json m.tflite
-	jq '.subgraphs[0].outputs += [9]' m.json >two.json
-	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" two.json
+	two m '.subgraphs[0].outputs += [9]'
 	tfl-quantize --data=a.csv -o q.tflite two.tflite
 	[ "$(codes q)" = "[9,18,0]" ]
 }

@@ -182,6 +182,16 @@ compare(struct bench *b, struct arena *a, const struct tfl_model *m, const char 
 	text_free(&was.said);
 }
 
+/* Does an interpreter refuse the variables of the model, as tfl2c has said?  npu-sim refuses them,
+ * too. */
+static bool
+has_wrong_variables(struct bench *b, const char *model)
+{
+	const bool named = strstr(text_str(&b->said), "_VARIABLE): ") ||
+			   strstr(text_str(&b->said), "(VAR_HANDLE): ");
+	return named && RUN(b, npu_sim, INPUTS, model);
+}
+
 static void
 judge(struct bench *b, struct arena *a, const struct tfl_model *read,
       const struct machine *m, unsigned choice)
@@ -200,10 +210,8 @@ judge(struct bench *b, struct arena *a, const struct tfl_model *read,
 			  "--memory-mode", m->memory, "-o", bench_path(b, "perf"),
 			  npu))
 		finding(b, "no estimate of the compiled model");
-	/* a model whose variables an interpreter refuses has no header */
 	if (RUN(b, tfl2c, "--resolver", "-o", bench_path(b, "h"), npu) &&
-	    !strstr(text_str(&b->said), "_VARIABLE): ") &&
-	    !strstr(text_str(&b->said), "(VAR_HANDLE): "))
+	    !has_wrong_variables(b, npu))
 		finding(b, "no header of the compiled model");
 	if (on_npu)
 		look(b, m, choice);
