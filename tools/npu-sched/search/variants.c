@@ -194,11 +194,10 @@ is_on_front(const struct front *f, const struct point *p)
 static void
 take_starts(struct points *l, struct arena *a, const struct front *f)
 {
-	const double reach = 1.2; /* a start that is slower by more hardly becomes the answer */
 	struct front rest = { .v = anew(a, struct point, STARTS) };
 	for (size_t i = 0; i < f->n_starts; i++)
 		if (!is_on_front(f, &f->start[i]) &&
-		    f->start[i].cycles <= reach * front_fewest(f))
+		    f->start[i].cycles <= IMPROVABLE * front_fewest(f))
 			rest.v[rest.n++] = f->start[i];
 	take_points(l, a, &rest);
 }
