@@ -16,6 +16,7 @@
 #include "source/source.h"
 #include "target/accel.h"
 #include "target/part.h"
+#include "tflite/calls.h"
 
 #include <string.h>
 
@@ -67,10 +68,16 @@ add_cpu(struct network *net, const char *label, const struct tfl_subgraph *g,
 	net->n_uncosted += cycles <= 0;
 }
 
+/*
+ * Counts the operators of an inference: those of the first subgraph and of its bodies.  Other
+ * subgraphs are functions of their own, or run once (CALL_ONCE).  Streams count wherever they
+ * are, as take_streams() takes all.
+ */
 static void
 walk_operators(struct arena *a, const struct tfl_model *m, struct network *net)
 {
 	size_t cap = 0;
+	const bool *body = tfl_bodies(a, m);
 	for (int s = 0; s < m->n_subgraphs; s++) {
 		const struct tfl_subgraph *g = &m->subgraph[s];
 		int64_t constants = 0;
@@ -84,6 +91,8 @@ walk_operators(struct arena *a, const struct tfl_model *m, struct network *net)
 				add_sizes(m, s, op, &net->bytes, &constants);
 				continue;
 			}
+			if (s > 0 && !body[s])
+				continue;
 			agrow(a, net->cpu, (size_t)net->n_cpu, &cap);
 			add_cpu(net, tfl_op_label(op), g, op);
 		}
