@@ -157,6 +157,23 @@ many()
 		.inputs[2].region_offset == 224 and .outputs[5].region == 4' kept/manifest.json
 }
 
+# transfers wait for operations that touch the same bytes of a shared region only
+@test "a row of --front has the cycles of its plan, also with shared base addresses" {
+	local seed bytes cycles rest
+	local system=(-a ethos-u65-256 --system-config Ethos_U65_High_End
+		--memory-mode Shared_Sram)
+	for seed in 800033 810008; do
+		"${chain%/*}/gen-model" -g $seed >drawn.tflite
+		tfl-partition --allow=unequal-quantization --separate-io-regions -a ethos-u65-256 \
+			-o drawn.part drawn.tflite 2>notes
+		npu-sched "${system[@]}" --front -o rows drawn.part
+		read -r bytes cycles rest < <(tail -1 rows)
+		npu-sched "${system[@]}" --arena-cache-size="$bytes" -o drawn.sched \
+			drawn.part
+		grep "^target .* cycles=$cycles " drawn.sched
+	done
+}
+
 @test "a wrong place in a shared region is found" {
 	many many
 	separate many.tflite "${u55[@]}"

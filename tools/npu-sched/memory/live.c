@@ -81,7 +81,8 @@ add_tensors(struct live_ranges *l)
 				    .group = (int)(r - l->p->rect), .next = -1,
 				    .place = t->area,
 				    .bytes = round_up_i64(tensor_bytes(t), 16),
-				    .fixed = G_HAS(t, G_TENSOR_at), .at = t->at };
+				    .fixed = G_HAS(t, G_TENSOR_at) || tensor_is_separate(t),
+				    .at = t->at };
 		l->of[i] = r;
 	}
 	for (int i = 0; i < l->s->n_ops; i++) {

@@ -40,6 +40,18 @@ note_node(struct sched *s, int n)
 	}
 }
 
+/* The order of inputs and outputs gives those outside of the arena their offsets. */
+static void
+place_separate(struct sched *s)
+{
+	struct io_place *of = anew(s->a, struct io_place, s->g->n_tensors + 1);
+	if (s->g->n_nodes)
+		node_io_places(s->g->nodes[0], of);
+	for (size_t i = 0; i < s->g->n_tensors; i++)
+		if (tensor_is_separate(s->g->tensors[i]))
+			s->g->tensors[i]->at = of[i].at;
+}
+
 static void
 study_tensors(struct sched *s)
 {
@@ -184,6 +196,7 @@ study_flow(struct sched *s)
 void
 study_ops(struct sched *s)
 {
+	place_separate(s);
 	list_ops(s);
 	find_shared_weights(s);
 	for (int i = 0; i < s->n_ops; i++) {

@@ -219,19 +219,14 @@ record_area(struct sched *s, int place)
 static void
 record_separate(struct sched *s)
 {
-	struct io_place *of = anew(s->a, struct io_place, s->g->n_tensors + 1);
 	int64_t used[PLACES] = { 0 };
 	bool has[PLACES] = { false };
-	if (s->g->n_nodes)
-		node_io_places(s->g->nodes[0], of);
 	for (size_t i = 0; i < s->g->n_tensors; i++) {
-		struct g_tensor *t = s->g->tensors[i];
+		const struct g_tensor *t = s->g->tensors[i];
 		if (!tensor_is_separate(t))
 			continue;
-		if (G_HAS(t, G_TENSOR_at))
-			t->at = of[i].at;
 		has[t->area] = true;
-		used[t->area] = max_i64(used[t->area], of[i].at + tensor_bytes(t));
+		used[t->area] = max_i64(used[t->area], t->at + tensor_bytes(t));
 	}
 	for (int place = PLACE_IO; place < PLACES; place++)
 		if (has[place])
