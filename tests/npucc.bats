@@ -609,6 +609,28 @@ END
 	grep -q NPU_SET_IFM_BASE0 all
 }
 
+# operands of drawn operations, in the order that the generation takes them
+@test "the operations of drawn networks are listed for each generation" {
+	local seed a system
+	for seed in 900004 900017; do
+		"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" -g $seed >m.tflite
+		for a in ethos-u55-32 ethos-u65-512 ethos-u85-256; do
+			case $a in
+			*u55*) system=(--system-config Ethos_U55_High_End_Embedded) ;;
+			*u65*) system=(--system-config Ethos_U65_High_End) ;;
+			*) system=(--system-config Ethos_U85_SYS_Flash_High) ;;
+			esac
+			npucc -a $a "${system[@]}" --memory-mode Shared_Sram --verbose-all \
+				-o m_npu.tflite m.tflite 2>all
+			grep -q '^         name=' all
+		done
+	done
+	npucc -a ethos-u85-256 "${system[@]}" --memory-mode Shared_Sram --verbose-all \
+		-o m_npu.tflite "$model" 2>all
+	# 35 - count of leading zeros, in SOFTMAX
+	grep -A1 '^ *IFM: scalar=35$' all | grep -q '^ *IFM2: h=1,w=1,c=1, .*INT32'
+}
+
 @test "an error while writing constants names the output" {
 	local out
 	for out in out.tflite -; do

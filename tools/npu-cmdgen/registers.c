@@ -34,6 +34,16 @@ put_feature_map(struct text *t, const struct cmdgen *c, const char *what,
 }
 
 static void
+put_input(struct text *t, const struct cmdgen *c, const char *what, const struct npu_fm *f,
+	  const struct g_tensor *of, const int32_t *scalar)
+{
+	if (scalar)
+		text_printf(t, "      %s: scalar=%d\n", what, *scalar);
+	else
+		put_feature_map(t, c, what, f, of);
+}
+
+static void
 put_range(struct text *t, const struct npu_range *r)
 {
 	text_printf(t, "(region=%d, address=0x%" PRIx64 ", length=%" PRId64 ")",
@@ -130,14 +140,16 @@ put_kernel(struct text *t, const struct cmdgen *c, const struct npu_op *o,
 	   const struct g_step *s)
 {
 	const struct g_op *op = s->op;
+	/* U85 takes the operands in the order of the operation */
+	const bool swapped = op_is_binary(op->kind) && op->reversed && !o->ifm2_first;
 	text_printf(t, "%s name=%s: ", title_of(op), op_label(c, op));
 	put_stripe(t, c, s);
 	text_putc(t, '\n');
-	put_feature_map(t, c, "IFM", &o->ifm, op->ifm.t);
-	if (o->has_ifm2 && o->ifm2_scalar)
-		text_printf(t, "      IFM2: scalar=%d\n", o->scalar);
-	else if (o->has_ifm2)
-		put_feature_map(t, c, "IFM2", &o->ifm2, op->ifm2.t);
+	const struct g_tensor *of = swapped ? op->ifm2.t : op->ifm.t;
+	const struct g_tensor *of2 = swapped ? op->ifm.t : op->ifm2.t;
+	put_input(t, c, "IFM", &o->ifm, of, o->ifm_scalar ? &o->scalar : NULL);
+	if (o->has_ifm2)
+		put_input(t, c, "IFM2", &o->ifm2, of2, o->ifm2_scalar ? &o->scalar : NULL);
 	put_feature_map(t, c, "OFM", &o->ofm, op->ofm.t);
 	if (o->kind != NPU_ELEMENTWISE)
 		put_window(t, o);
