@@ -5,6 +5,7 @@
  */
 #include "perf/perf.h"
 
+#include "base/fixed.h"
 #include "target/accel.h"
 
 enum { QUEUE = 8 }; /* exceeds the outstanding operations of any engine */
@@ -103,8 +104,11 @@ double
 perf_contention(const struct perf_machine *m, struct perf_step *steps, size_t n)
 {
 	struct clock c = { 0 };
+	double busy[MEM_AREAS] = { 0 };
 	for (size_t i = 0; i < n; i++) {
 		struct perf_step *s = &steps[i];
+		for (int k = 0; k < MEM_AREAS; k++)
+			busy[k] += s->port[k];
 		struct engine *g = s->kind == PERF_DMA || s->kind == PERF_DMA_WAIT
 				       ? &c.dma : &c.kernels;
 		switch (s->kind) {
@@ -126,5 +130,8 @@ perf_contention(const struct perf_machine *m, struct perf_step *steps, size_t n)
 	}
 	wait_for(&c, &c.kernels, 0);
 	wait_for(&c, &c.dma, 0);
-	return c.now;
+	double end = c.now;
+	for (int k = 0; k < MEM_AREAS; k++)
+		end = max_f64(end, busy[k]);
+	return end;
 }

@@ -267,7 +267,8 @@ double perf_clocks_end(const struct perf_clocks *c);
 /*
  * Does the same walk as perf_timeline with shared bandwidth: a kernel and a transfer
  * that run at the same time share each memory fairly and slow down where its bandwidth
- * is too small.  This is a second estimate beside the timeline, which ignores sharing.
+ * is too small.  No port is busy for longer than the result.  This is a second estimate
+ * beside the timeline, which ignores sharing.
  * It came no nearer to the measurements of npu-perf-accuracy(7), and is only reported.
  */
 double perf_contention(const struct perf_machine *m, struct perf_step *steps,

@@ -233,6 +233,9 @@ test_contention(const struct perf_machine *m)
 	s[0].memory[MEM_DRAM] = 100;
 	CHECK(perf_contention(m, s, ARRAY_LEN(s)), 100);
 	CHECK(perf_contention(m, s + 1, 1), 100);
+	/* a copy inside of one memory: it reads and writes on one port */
+	s[0].port[MEM_SRAM] = 200;
+	CHECK(perf_contention(m, s, 1), 200);
 	/* waits as in the timeline */
 	struct perf_step w[] = {
 		{ .kind = PERF_KERNEL, .cycles = 100 },
