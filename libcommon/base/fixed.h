@@ -55,6 +55,24 @@ ceil_div(int32_t a, int32_t b)
 	return (a + b - 1) / b;
 }
 
+static inline int64_t
+ceil_div_i64(int64_t a, int64_t b)
+{
+	return (a + b - 1) / b;
+}
+
+/* the greatest common divisor; 0 if both are 0 */
+static inline int64_t
+common_divisor(int64_t a, int64_t b)
+{
+	while (b) {
+		int64_t t = a % b;
+		a = b;
+		b = t;
+	}
+	return a < 0 ? -a : a;
+}
+
 /* Saturating rounding doubling high multiply: (a * b * 2) / 2^32, rounded to nearest. */
 static inline int32_t
 fixed_srdhm(int32_t a, int32_t b)

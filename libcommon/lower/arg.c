@@ -68,12 +68,6 @@ by_words(const struct lower *l, const struct low_arg *r)
 	return r->type == TFL_INT16 && !low_arg_is_native(l, r);
 }
 
-static int64_t
-parts_of(int64_t a, int64_t b)
-{
-	return (a + b - 1) / b;
-}
-
 /*
  * Returns the block size: one block if possible; smaller blocks for large feature maps,
  * so that not all keys are in memory at once.
@@ -87,7 +81,7 @@ block_size(const struct low_arg *r)
 		int64_t n = r->n < SEGMENT ? r->n : SEGMENT;
 		most = n < BLOCK_ELEMENTS ? BLOCK_ELEMENTS / n : 1;
 		/* limit the number of blocks */
-		int64_t few = parts_of(r->before * r->behind, 128);
+		int64_t few = ceil_div_i64(r->before * r->behind, 128);
 		most = min_i64(most > few ? most : few, MAX_EXTENT);
 		columns = min_i64(columns, most);
 	}
@@ -111,9 +105,9 @@ low_arg_check(const struct lower *l, const struct low_arg *r)
 			   ? "more than 65536 results before or behind the axis"
 			   : NULL;
 	struct block size = block_size(r);
-	int64_t blocks = parts_of(r->before, size.rows) *
-			 parts_of(r->behind, size.columns);
-	return blocks * 4 * parts_of(r->n, SEGMENT) > MAX_OPERATIONS
+	int64_t blocks = ceil_div_i64(r->before, size.rows) *
+			 ceil_div_i64(r->behind, size.columns);
+	return blocks * 4 * ceil_div_i64(r->n, SEGMENT) > MAX_OPERATIONS
 		   ? arena_printf(a, "more than %d NPU operations", MAX_OPERATIONS)
 		   : NULL;
 }
@@ -252,7 +246,7 @@ static void
 lower_block(struct lower *l, const struct low_arg *r, const struct block *b,
 	    const struct nd *x, struct g_operand ofm)
 {
-	int32_t segments = (int32_t)parts_of(r->n, SEGMENT);
+	int32_t segments = (int32_t)ceil_div_i64(r->n, SEGMENT);
 	int64_t w = b->rows * b->columns;
 	struct hwc s = { .h = segments, .w = (int32_t)b->rows, .c = (int32_t)b->columns };
 	struct g_tensor *keys = low_tensor(l, TFL_INT16, s, NULL);

@@ -47,26 +47,18 @@ compare_few(struct lower *l, const struct low_compare *c, const struct nd *out)
 		nd_binary(l, OP_SUB, &one, 0, &far, 0, out, &low_half_up);
 }
 
-/*
- * Returns true if fetching a table, about 310 cycles on ethos-u55-128, takes less time
- * than two more operations.
- */
-static bool
-table_pays(const struct nd *out)
-{
-	enum { MANY = 200 };
-	return nd_elements(out) >= MANY;
-}
-
 void
 low_compare(struct lower *l, const struct low_compare *c, const struct nd *out)
 {
+	/* from here on, fetching a table (about 310 cycles on ethos-u55-128) takes less time
+	 * than two more operations */
+	enum { MANY = 200 };
 	bool equal = c->order == LOW_EQUAL || c->order == LOW_UNEQUAL;
 	if (low_has(l, LACK_BITS) && (equal || c->scale)) {
 		compare_natively(l, c, out);
 		return;
 	}
-	if (equal && !table_pays(out)) {
+	if (equal && nd_elements(out) < MANY) {
 		compare_few(l, c, out);
 		return;
 	}

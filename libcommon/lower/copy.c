@@ -159,11 +159,6 @@ choose_rows(const struct plan *q, int hwc[3])
 		hwc[0] = hwc[1];
 		hwc[1] = t;
 	}
-	/* a single axis becomes columns */
-	if (hwc[1] < 0) {
-		hwc[1] = hwc[0];
-		hwc[0] = -1;
-	}
 }
 
 static bool
@@ -179,7 +174,7 @@ count_copy_ops(const struct plan *q)
 	int64_t n = 1;
 	for (int i = 0; i < q->n; i++) {
 		int64_t each = is_walked(q, i) ? MAX_EXTENT : 1;
-		int64_t times = (q->v[i].n + each - 1) / each;
+		int64_t times = ceil_div_i64(q->v[i].n, each);
 		if (__builtin_mul_overflow(n, times, &n))
 			return INT64_MAX;
 	}
@@ -327,21 +322,15 @@ nd_copy(struct lower *l, const struct nd *from, const struct nd *to)
 		return;
 	}
 	int64_t at[2 * ND_MAX] = { 0 };
-	for (;;) {
+	for (int i = 0; i >= 0;) {
 		struct g_operand x = copied_operand(&q, from, at, false);
 		struct g_op *op = low_copy(l, x, copied_operand(&q, to, at, true));
 		if (q.order) {
 			op->kind = OP_REORDER;
 			G_PUT(op, OP, order, (int)q.order);
 		}
-		int i = q.n;
-		while (i-- > 0) {
-			at[i] += is_walked(&q, i) ? MAX_EXTENT : 1;
-			if (at[i] < q.v[i].n)
+		for (i = q.n; i-- > 0; at[i] = 0)
+			if ((at[i] += is_walked(&q, i) ? MAX_EXTENT : 1) < q.v[i].n)
 				break;
-			at[i] = 0;
-		}
-		if (i < 0)
-			return;
 	}
 }

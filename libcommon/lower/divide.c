@@ -5,7 +5,7 @@
  * not a word.
  *
  *	H = B << (h - 1)	h = CLZ B, so 2^30 <= H < 2^31
- *	R = about 2^60 / H	too small by less than 7 (recip_below)
+ *	R = about 2^60 / H	too small by less than 7 (divisor_of)
  *	t = (A * R >> 30 >> 31 - h) - 1, both rounded; 0 if that is negative
  *
  * R is 2^60 / H * r with 1 - 2^-26 < r <= 1.  Therefore t is between A / B * r - 1.75
@@ -26,14 +26,6 @@ sign_of(struct lower *l, struct g_operand v)
 	return word_max(l, word_min(l, v, zero), minus);
 }
 
-/* 1 if v is above 0, else 0 */
-static struct g_operand
-is_above(struct lower *l, struct g_operand v)
-{
-	struct g_operand zero = word_const(l, 0), one = word_const(l, 1);
-	return word_min(l, word_max(l, v, zero), one);
-}
-
 /* v, or -1 - v if v is negative */
 static struct g_operand
 folded(struct lower *l, struct g_operand v)
@@ -49,18 +41,6 @@ is_least(struct lower *l, struct g_operand v)
 	struct g_operand zero = word_const(l, 0);
 	struct g_operand below = word_min(l, v, zero);
 	return word_max(l, word_sub(l, word_const(l, -INT32_MAX), below), zero);
-}
-
-/*
- * Returns word_half_recip minus 3.  For all 2^30 operands, word_half_recip is 2^60 / H
- * plus -4 to 2 units, rounded down; therefore the result is 0 to 7 units below 2^60 /
- * H.
- */
-static struct g_operand
-recip_below(struct lower *l, struct g_operand h)
-{
-	struct g_operand r = word_half_recip(l, h);
-	return word_sub(l, r, word_const(l, 3));
 }
 
 struct divisor {
@@ -86,7 +66,12 @@ divisor_of(struct lower *l, struct g_operand size)
 	struct divisor d = { .size = size };
 	struct g_operand lead = word_clz(l, size);
 	struct g_operand up = word_sub(l, lead, word_const(l, 1));
-	d.recip = recip_below(l, word_shl(l, size, up));
+	/*
+	 * For all 2^30 operands, word_half_recip is 2^60 / H plus -4 to 2 units, rounded
+	 * down; therefore 3 less is 0 to 7 units below 2^60 / H.
+	 */
+	struct g_operand recip = word_half_recip(l, word_shl(l, size, up));
+	d.recip = word_sub(l, recip, word_const(l, 3));
 	d.shift = word_sub(l, word_const(l, 31), lead);
 	return d;
 }
@@ -101,7 +86,7 @@ last_of(struct lower *l, struct g_operand rest, struct g_operand size,
 	/* clamp at 0, so that the next difference fits 32 bits */
 	over = word_max(l, over, word_const(l, 0));
 	struct g_operand once = word_min(l, over, word_const(l, 1));
-	struct g_operand twice = is_above(l, word_sub(l, over, size));
+	struct g_operand twice = word_is_above(l, word_sub(l, over, size));
 	return word_add(l, once, twice);
 }
 

@@ -141,6 +141,7 @@ struct g_operand word_floor(struct lower *l, struct g_operand v, int bits);
 struct g_operand word_remainder(struct lower *l, struct g_operand v, struct g_operand high,
 			   int bits);
 struct g_operand word_clz(struct lower *l, struct g_operand a);
+struct g_operand word_is_above(struct lower *l, struct g_operand v); /* 1 if v is above 0, else 0 */
 struct g_operand word_abs(struct lower *l, struct g_operand a);
 /*
  * Reciprocals, Q0.

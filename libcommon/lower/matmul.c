@@ -69,7 +69,7 @@ low_matmul_blocks(const struct lower *l, const struct low_matmul *m)
 	int64_t cols = block_cols(m), rows = block_rows(m);
 	if (low_matmul_is_native(l, m))
 		return 1;
-	return (rows_of(&m->a) + rows - 1) / rows * ((rows_of(&m->b) + cols - 1) / cols);
+	return ceil_div_i64(rows_of(&m->a), rows) * ceil_div_i64(rows_of(&m->b), cols);
 }
 
 /* ---- by products ------------------------------------------------------------- */

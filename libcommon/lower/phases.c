@@ -29,12 +29,6 @@ struct low_phases {
 	struct axis y, x;
 };
 
-static int32_t
-common_divisor(int32_t a, int32_t b)
-{
-	return b ? common_divisor(b, a % b) : a;
-}
-
 static struct axis
 phases_of(struct arena *a, const struct low_blend *b)
 {
@@ -43,7 +37,7 @@ phases_of(struct arena *a, const struct low_blend *b)
 	int32_t *key = anew(a, int32_t, (size_t)b->n);
 	for (int32_t o = 0; o < b->n; o++) {
 		bool one = !b->far[o] || b->lower[o] == b->upper[o];
-		int32_t d = one ? 1 : common_divisor(b->near[o], b->far[o]);
+		int32_t d = one ? 1 : (int32_t)common_divisor(b->near[o], b->far[o]);
 		key[o] = one ? 1 : b->near[o] / d + b->far[o] / d * FAR;
 	}
 	struct low_run *run;

@@ -169,7 +169,7 @@ count_piece_ops(const struct walk *w)
 	int64_t n = 1;
 	for (int i = 0; i < w->n_axes; i++) {
 		int64_t step = is_walked(w, i) ? MAX_EXTENT : 1;
-		int64_t times = (w->axis[i].n + step - 1) / step;
+		int64_t times = ceil_div_i64(w->axis[i].n, step);
 		if (__builtin_mul_overflow(n, times, &n))
 			return INT64_MAX;
 	}

@@ -5,21 +5,10 @@
 
 enum { MAX_UP = 2048, MAX_STEPS = 16, MAX_IMAGES = 512 };
 
-static int64_t
-divisor(int64_t a, int64_t b)
-{
-	while (b) {
-		int64_t t = a % b;
-		a = b;
-		b = t;
-	}
-	return a < 0 ? -a : a;
-}
-
 bool
 low_grid_normalize(struct low_grid *g, int64_t in)
 {
-	int64_t by = divisor(divisor(g->up, g->down), g->first);
+	int64_t by = common_divisor(common_divisor(g->up, g->down), g->first);
 	if (!by || g->down < 1)
 		return false;
 	g->up /= by;

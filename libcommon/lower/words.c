@@ -123,6 +123,13 @@ word_clz(struct lower *l, struct g_operand a)
 }
 
 struct g_operand
+word_is_above(struct lower *l, struct g_operand v)
+{
+	struct g_operand zero = word_const(l, 0), one = word_const(l, 1);
+	return word_min(l, word_max(l, v, zero), one);
+}
+
+struct g_operand
 word_abs(struct lower *l, struct g_operand a)
 {
 	struct g_operand y = word_new(l, a.shape);

@@ -131,15 +131,6 @@ constants_of(struct part *p, const struct tfl_tensor *by, struct hwc shape)
 	return c;
 }
 
-/* 1 where v is above 0, else 0 */
-static struct g_operand
-is_above(struct part *p, struct g_operand v)
-{
-	struct g_operand one = word_const(p->l, 1), zero = word_const(p->l, 0);
-	struct g_operand y = word_max(p->l, v, zero);
-	return word_min(p->l, y, one);
-}
-
 /* floor(a / c) for a >= 0; *rest: the remainder */
 static struct g_operand
 quotient_of(struct part *p, const struct constants *c, struct g_operand a,
@@ -152,8 +143,7 @@ quotient_of(struct part *p, const struct constants *c, struct g_operand a,
 	q = word_max(p->l, q, zero);
 	struct g_operand product = word_mul(p->l, q, c->by);
 	struct g_operand r = word_sub(p->l, a, product);
-	struct g_operand more = word_sub(p->l, r, c->by_m1);
-	more = is_above(p, more);
+	struct g_operand more = word_is_above(p->l, word_sub(p->l, r, c->by_m1));
 	q = word_add(p->l, q, more);
 	product = word_mul(p->l, q, c->by);
 	*rest = word_sub(p->l, a, product);
@@ -188,7 +178,7 @@ lower_quotient(struct part *p, const struct lop *o)
 	struct g_operand last = op->code == TFL_DIV ? word_sub(p->l, rest, c.by_m2)
 						    : one;
 	if (op->code == TFL_DIV)
-		last = is_above(p, last);
+		last = word_is_above(p->l, last);
 	struct g_operand twice = word_add(p->l, y, y);
 	twice = word_add(p->l, twice, last);
 	twice = word_mul(p->l, twice, below);
