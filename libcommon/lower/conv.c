@@ -292,10 +292,12 @@ low_conv(struct lower *l, const struct low_conv *conv, const struct nd *in,
 	for (int32_t o = 0; o < conv->o; o += most) {
 		struct low_conv c = *conv;
 		c.o = o + most < conv->o ? most : conv->o - o;
-		c.weights.first += o * c.weights.stride[0];
-		if (c.weights.n_zero > 1) {
-			c.weights.zero += o;
-			c.weights.n_zero = c.o;
+		if (c.weights.out) {
+			c.weights.out += o;
+		} else {
+			c.weights.first += o * c.weights.stride[0];
+			c.weights.zero += c.weights.n_zero > 1 ? o : 0;
+			c.weights.n_zero = c.weights.n_zero > 1 ? c.o : 1;
 		}
 		c.bias += o;
 		c.scale += o;

@@ -36,6 +36,12 @@ struct low_weights {
 	int32_t n_zero;	       /* 1: one zero point; else one per output channel */
 	const struct g_source *source; /* location of v in the graph; NULL: not in the graph */
 	const char *name;
+	/*
+	 * Orders of channels that feature maps have and v does not: output channel o is channel
+	 * out[o] of v, input channel i is channel in[i], or not in v if in[i] is -1: its weights
+	 * are the zero point.  NULL: the order of v.
+	 */
+	const int32_t *out, *in;
 };
 
 struct low_conv {

@@ -59,10 +59,17 @@ conv_groups_next(const struct low_conv *c, struct conv_groups *g)
 
 /* ---- weights --------------------------------------------------------------------------- */
 
+/* the channel of v that is channel k in one of the orders of low_weights */
+static int32_t
+channel_at(const int32_t *order, int32_t k)
+{
+	return order ? order[k] : k;
+}
+
 static int64_t
 zero_of(const struct low_weights *w, int32_t o)
 {
-	return w->zero[w->n_zero > 1 ? o : 0];
+	return w->zero[w->n_zero > 1 ? channel_at(w->out, o) : 0];
 }
 
 static void
@@ -134,13 +141,16 @@ copy_taps(const struct low_conv *c, int32_t o, uint8_t *to, size_t row, size_t d
 	struct yx spread = spread_of(c);
 	const int64_t *s = c->weights.stride;
 	const uint8_t *from = c->weights.v;
-	int64_t first = c->weights.first + o * s[0];
+	int64_t first = c->weights.first + channel_at(c->weights.out, o) * s[0];
 	for (int32_t y = 0; y < c->kernel.y; y++)
 		for (int32_t x = 0; x < c->kernel.x; x++) {
 			uint8_t *pixel = to + (size_t)(y * spread.y) * row +
 					 (size_t)(x * spread.x) * depth;
-			for (int32_t i = 0; i < c->i; i++)
-				pixel[i] = from[first + y * s[1] + x * s[2] + i * s[3]];
+			for (int32_t i = 0; i < c->i; i++) {
+				int32_t at = channel_at(c->weights.in, i);
+				if (at >= 0)
+					pixel[i] = from[first + y * s[1] + x * s[2] + at * s[3]];
+			}
 		}
 }
 
@@ -173,7 +183,8 @@ struct g_weights *
 conv_weights(struct lower *l, const struct low_conv *c, struct conv_groups g)
 {
 	struct yx spread = spread_of(c);
-	bool as_it_is = spread.y == 1 && spread.x == 1 && c->groups == 1;
+	bool as_it_is = spread.y == 1 && spread.x == 1 && c->groups == 1 && !c->weights.out &&
+			!c->weights.in;
 	return as_it_is && c->weights.source ? weights_in_place(l, c)
 					     : made_weights(l, c, g);
 }

@@ -132,16 +132,12 @@ scale_sums(void *ctx, const struct nd *sums, const struct nd *out)
 static void
 spread_weights(struct part *p, struct low_conv *c, const int32_t *at, int32_t channels)
 {
-	struct low_weights *w = &c->weights;
-	int64_t taps = (int64_t)c->o * c->kernel.y * c->kernel.x;
-	uint8_t *v = anew(p->a, uint8_t, (size_t)(taps * channels));
-	memset(v, (uint8_t)w->zero[0], (size_t)(taps * channels));
-	for (int64_t k = 0; k < taps; k++)
-		for (int32_t i = 0; i < c->i; i++)
-			v[k * channels + at[i]] = w->v[k * c->i + i];
-	w->v = v;
-	for (int k = 0; k < 3; k++)
-		w->stride[k] = w->stride[k] / c->i * channels;
+	int32_t *in = anew(p->a, int32_t, (size_t)channels);
+	for (int32_t k = 0; k < channels; k++)
+		in[k] = -1;
+	for (int32_t i = 0; i < c->i; i++)
+		in[at[i]] = i;
+	c->weights.in = in;
 	c->i = channels;
 }
 

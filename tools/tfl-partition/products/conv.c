@@ -254,15 +254,6 @@ read_filters(const struct part *p, const struct tfl_op *op, const struct fb_tabl
 	return check_options(p, op, options);
 }
 
-/* reads the constants, and checks what depends on the shapes alone */
-static const char *
-read_rest(const struct part *p, const struct filters *f, struct lop *o)
-{
-	const char *why = read_constants(p, f, o);
-	struct nd in = nd_shape(f->ifm), out = nd_shape(f->ofm);
-	return why ?: low_conv_check(p->a, &o->conv, &in, &out) ?: check_large(&o->conv);
-}
-
 const char *
 read_conv(const struct part *p, struct lop *o)
 {
@@ -293,7 +284,9 @@ read_conv(const struct part *p, struct lop *o)
 		c->kind = OP_DEPTHWISE;
 	else if (!deep || depth > 1) /* every output channel reads a single input channel */
 		why = read_groups(p, depth, c);
-	return why ?: read_rest(p, &f, o);
+	struct nd in = nd_shape(f.ifm), out = nd_shape(f.ofm);
+	return why ?: read_constants(p, &f, o) ?: low_conv_check(p->a, c, &in, &out) ?:
+	       check_large(c);
 }
 
 const char *

@@ -5,52 +5,6 @@
 
 /* ---- constants ---------------------------------------------------------------------- */
 
-/* the channel that is stored at position k */
-static size_t
-stored_channel(const struct channels *c, size_t k)
-{
-	return c->at ? (size_t)c->at[k] : k;
-}
-
-/* reorders constants to match feature maps that store their channels in another order */
-static void
-reorder_constants(struct arena *a, const struct channels *in, const struct channels *out,
-		  struct low_conv *c)
-{
-	struct low_weights *w = &c->weights;
-	bool each = c->kind == OP_DEPTHWISE;
-	size_t n_o = (size_t)c->o, n_i = (size_t)c->i, n_y = (size_t)c->kernel.y,
-	       n_x = (size_t)c->kernel.x;
-	uint8_t *v = anew(a, uint8_t, n_o * n_y * n_x * n_i), *to = v;
-	int64_t *zero = anew(a, int64_t, (size_t)w->n_zero), *bias = anew(a, int64_t, n_o);
-	struct npu_scale *scale = anew(a, struct npu_scale, n_o);
-	for (size_t o = 0; o < n_o; o++) {
-		size_t own = stored_channel(out, o);
-		bias[o] = c->bias[own];
-		scale[o] = c->scale[own];
-		for (size_t y = 0; y < n_y; y++)
-			for (size_t x = 0; x < n_x; x++)
-				for (size_t i = 0; i < n_i; i++)
-					*to++ = w->v[w->first + (int64_t)own * w->stride[0] +
-						     (int64_t)y * w->stride[1] +
-						     (int64_t)x * w->stride[2] +
-						     (int64_t)(each ? 0 : stored_channel(in, i)) *
-							     w->stride[3]];
-	}
-	for (int32_t o = 0; o < w->n_zero; o++)
-		zero[o] = w->zero[w->n_zero > 1 ? stored_channel(out, (size_t)o) : 0];
-	c->bias = bias;
-	c->scale = scale;
-	w->v = v;
-	w->zero = zero;
-	w->source = NULL;
-	w->first = 0;
-	w->stride[3] = 1;
-	w->stride[2] = c->i;
-	w->stride[1] = (int64_t)c->kernel.x * c->i;
-	w->stride[0] = c->kernel.y * w->stride[1];
-}
-
 struct low_conv
 stored_conv(struct part *p, const struct lop *o, int ifm)
 {
@@ -62,8 +16,18 @@ stored_conv(struct part *p, const struct lop *o, int ifm)
 	*source = part_source(p, w);
 	/* the model's buffer of INT4 is packed */
 	c.weights.source = w->type == c.weights.type ? source : NULL;
-	if (in->at || out->at)
-		reorder_constants(p->a, in, out, &c);
+	c.weights.in = c.kind == OP_DEPTHWISE ? NULL : in->at;
+	c.weights.out = out->at;
+	if (!out->at)
+		return c;
+	int64_t *bias = anew(p->a, int64_t, (size_t)c.o);
+	struct npu_scale *scale = anew(p->a, struct npu_scale, (size_t)c.o);
+	for (int32_t k = 0; k < c.o; k++) {
+		bias[k] = c.bias[out->at[k]];
+		scale[k] = c.scale[out->at[k]];
+	}
+	c.bias = bias;
+	c.scale = scale;
 	return c;
 }
 
