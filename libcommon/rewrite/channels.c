@@ -10,8 +10,7 @@
 #include "rewrite/prune.h"
 
 #include "base/fixed.h"
-
-#include <string.h>
+#include "emit/emit.h"
 
 /* ---- sets of tied channels -------------------------------------------------------- */
 
@@ -128,24 +127,17 @@ can_edit(const struct pruner *p, const struct g_op *op)
 
 /* True if all weights of an IFM channel are zero, for the OFM channels that stay. */
 static bool
-is_ignored(struct pruner *p, const struct g_op *op, const struct weight_reader *w, int32_t i)
+is_ignored(struct pruner *p, const struct g_op *op, const struct weights_view *w, int32_t i)
 {
 	struct lanes ofm;
 	bool has_lanes = lanes_of(&op->ofm, &ofm);
 	for (int32_t o = 0; o < op->ofm.shape.c; o++)
 		for (int32_t y = 0; y < op->kernel.y; y++)
 			for (int32_t x = 0; x < op->kernel.x; x++)
-				if (weight_at(w, o, y, x, i) &&
+				if (weights_value(w, o, y, x, i) &&
 				    (!has_lanes || prune_keeps(p, prune_channel(p, &op->ofm, ofm, o))))
 					return false;
 	return true;
-}
-
-/* True if the bias can include the products of a channel that always has the value v. */
-static bool
-can_fold(const struct pruner *p, const struct g_op *op, int32_t v)
-{
-	return p->values.fits[op->rec.index] && (v == op->ifm_zero || op_has_full_windows(op));
 }
 
 /* Finds the channels that a convolution needs.  *again: there are more than before. */
@@ -153,16 +145,18 @@ static bool
 visit_product(struct pruner *p, const struct g_op *op, bool *again)
 {
 	struct lanes l;
-	struct weight_reader w;
+	struct weights_view w;
 	if (!can_edit(p, op) || !lanes_of(&op->ifm, &l))
 		return true;
-	if (!weight_reader_open(p->g, op->weights, &w, p->x->e))
+	if (!emit_weights_view(p->a, p->g, op->weights, &w, p->x->e))
 		return false;
 	for (int32_t k = 0; k < op->ifm.shape.c; k++) {
 		int32_t c = prune_channel(p, &op->ifm, l, k);
 		struct interval v = p->values.of[op->ifm.t->rec.index][l.first + k % l.n];
-		bool one = v.lo == v.hi && can_fold(p, op, v.lo);
-		if (prune_keeps(p, c) || one || is_ignored(p, op, &w, k))
+		/* can the bias include the products of the channel's only value? */
+		bool folds = v.lo == v.hi && p->values.fits[op->rec.index] &&
+			     (v.lo == op->ifm_zero || op_has_full_windows(op));
+		if (prune_keeps(p, c) || folds || is_ignored(p, op, &w, k))
 			continue;
 		prune_need(p, c);
 		*again = true;
@@ -306,7 +300,6 @@ complete(struct pruner *p)
 	return true;
 }
 
-
 /* Finds the channels that stay: the least set that contains all that these channels need. */
 static bool
 find_kept(struct pruner *p)
@@ -325,7 +318,6 @@ find_kept(struct pruner *p)
 	prune_choose(p);
 	return complete(p);
 }
-
 
 bool
 rewrite_channels(struct exact *x)

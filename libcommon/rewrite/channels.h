@@ -23,36 +23,6 @@ bool op_is_channelwise(const struct g_op *op);
 /* True if each tap of each window is an element of the IFM: no padding, no inserted zeros. */
 bool op_has_full_windows(const struct g_op *op);
 
-/* The elements of weights, one by one. */
-struct weight_reader {
-	const uint8_t *v;
-	bool is_signed;
-	int64_t stride[4]; /* of O, H, W, I, in elements */
-	const int64_t *zero;
-	bool zeros; /* one zero point for each output channel */
-};
-bool weight_reader_open(struct graph *g, const struct g_weights *w, struct weight_reader *r,
-			struct err *e);
-static inline const uint8_t *
-weight_row(const struct weight_reader *r, int32_t o, int32_t y, int32_t x)
-{
-	return r->v + o * r->stride[0] + y * r->stride[1] + x * r->stride[2];
-}
-
-static inline int32_t
-weight_zero(const struct weight_reader *r, int32_t o)
-{
-	return (int32_t)(r->zero ? r->zero[r->zeros ? o : 0] : 0);
-}
-
-/* Returns a weight minus its zero point. */
-static inline int32_t
-weight_at(const struct weight_reader *r, int32_t o, int32_t y, int32_t x, int32_t i)
-{
-	uint8_t b = weight_row(r, o, y, x)[i * r->stride[3]];
-	return (r->is_signed ? (int8_t)b : b) - weight_zero(r, o);
-}
-
 /* ---- intervals.c: the values that a channel can have ----------------------------- */
 
 struct interval {

@@ -49,14 +49,6 @@ prune_fill(struct pruner *p, const struct g_tensor *t)
 
 /* ---- worth --------------------------------------------------------------------------- */
 
-/* A layout for a tensor: one that is not whole bricks may be NHWC, or NHCWB16 with padding. */
-static int
-layout_of(const struct pruner *p, const struct g_tensor *t, int32_t kept, bool dense)
-{
-	return p->bricks[t->rec.index] && (kept % BRICK == 0 || !dense) ? LAYOUT_NHCWB16
-									: LAYOUT_NHWC;
-}
-
 /* Adds the cycles of an operation with the channels that stay.  False: no block fits. */
 static bool
 add_cycles(struct pruner *p, const struct g_op *op, bool dense, struct cycles *c)
@@ -68,13 +60,15 @@ add_cycles(struct pruner *p, const struct g_op *op, bool dense, struct cycles *c
 		if (!o->t)
 			continue;
 		bool constant = tensor_is_const(o->t) && o->shape.c > 1;
+		int32_t kept = prune_count_tensor(p, o->t);
 		prune_view(p, o);
 		t[k] = *o->t;
-		t[k].layout = layout_of(p, o->t, prune_count_tensor(p, o->t), dense);
+		/* channels that are not whole bricks may be NHWC, or NHCWB16 with padding */
+		bool bricks = p->bricks[o->t->rec.index] && (kept % BRICK == 0 || !dense);
+		t[k].layout = bricks ? LAYOUT_NHCWB16 : LAYOUT_NHWC;
+		t[k].hwc.c = kept;
 		if (constant && op_is_elementwise(op->kind))
 			o->shape.c = t[k].hwc.c = small.ofm.shape.c;
-		else
-			t[k].hwc.c = prune_count_tensor(p, o->t);
 		o->t = &t[k];
 	}
 	return estimate_add(p->x->estimate, &small, c);

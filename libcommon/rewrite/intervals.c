@@ -10,6 +10,7 @@
 #include "rewrite/channels.h"
 
 #include "base/fixed.h"
+#include "emit/emit.h"
 
 struct finder {
 	struct arena *a;
@@ -196,12 +197,12 @@ add_narrow(struct products *r, const uint8_t *v, bool is_signed, int32_t zero, c
 }
 
 static void
-add_wide(struct products *r, const struct weight_reader *w, const uint8_t *v, int32_t zero,
+add_wide(struct products *r, const struct weights_view *w, const uint8_t *v, int32_t zero,
 	 const int32_t *lo, const int32_t *hi, int32_t n)
 {
 	for (int32_t i = 0; i < n; i++) {
-		uint8_t x = v[i * w->stride[3]];
-		int64_t k = (w->is_signed ? (int8_t)x : x) - zero;
+		uint8_t x = v[i * w->stride_i];
+		int64_t k = (w->is_unsigned ? x : (int8_t)x) - zero;
 		int64_t a = k * lo[i], b = k * hi[i];
 		r->lo += min_i64(a, b);
 		r->hi += max_i64(a, b);
@@ -214,21 +215,21 @@ add_wide(struct products *r, const struct weight_reader *w, const uint8_t *v, in
  * `most`, they hold the sum of any of the products.
  */
 static struct products
-sum_of(const struct g_op *op, const struct weight_reader *w, const struct inputs *x, int32_t o)
+sum_of(const struct g_op *op, const struct weights_view *w, const struct inputs *x, int32_t o)
 {
 	int64_t bias = op->scales->bias.v[o];
 	struct products s = { .lo = bias, .hi = bias, .most = bias < 0 ? -bias : bias };
 	int32_t n = op->weights->shape.dim[3], first = op->kind == OP_DEPTHWISE ? o : 0;
-	bool narrow = w->stride[3] == 1 && n <= SHORT_ROW && x->most < NARROW;
+	int32_t zero = weights_zero(w, o);
+	bool narrow = w->stride_i == 1 && n <= SHORT_ROW && x->most < NARROW;
 	for (int32_t ky = 0; ky < op->kernel.y; ky++)
 		for (int32_t kx = 0; kx < op->kernel.x; kx++) {
-			const uint8_t *v = weight_row(w, o, ky, kx);
+			const uint8_t *v = weights_at(w, o, ky, kx, 0);
 			if (narrow)
-				add_narrow(&s, v, w->is_signed, weight_zero(w, o), x->lo + first,
+				add_narrow(&s, v, !w->is_unsigned, zero, x->lo + first,
 					   x->hi + first, n);
 			else
-				add_wide(&s, w, v, weight_zero(w, o), x->lo + first,
-					 x->hi + first, n);
+				add_wide(&s, w, v, zero, x->lo + first, x->hi + first, n);
 		}
 	return s;
 }
@@ -251,10 +252,10 @@ inputs_of(const struct finder *f, const struct g_op *op, struct arena *a)
 static bool
 find_product(struct finder *f, const struct g_op *op)
 {
-	struct weight_reader w;
+	struct weights_view w;
 	int64_t most = 0, limit = (int64_t)1 << (op->acc40 ? 39 : 31);
 	int32_t n = op->ofm.shape.c;
-	if (!weight_reader_open(f->g, op->weights, &w, f->e))
+	if (!emit_weights_view(f->a, f->g, op->weights, &w, f->e))
 		return false;
 	struct arena *scratch = arena_open();
 	struct inputs x = inputs_of(f, op, scratch);

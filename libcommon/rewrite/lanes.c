@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The channels of operands, and the elements of weights. */
+/* The channels of operands. */
 #include "rewrite/channels.h"
 
 /* A strided view that keeps to some channels of the tensor's pixels. */
@@ -50,30 +50,4 @@ op_has_full_windows(const struct g_op *op)
 {
 	return !op->pad.top && !op->pad.left && !op->pad.bottom && !op->pad.right &&
 	       op->upscale != UPSCALE_ZEROS;
-}
-
-bool
-weight_reader_open(struct graph *g, const struct g_weights *w, struct weight_reader *r,
-		   struct err *e)
-{
-	const int32_t *n = w->shape.dim;
-	struct bytes b;
-	if (!graph_source(g, &w->rec, &w->source, &b, e))
-		return false;
-	*r = (struct weight_reader){
-		.is_signed = w->shape.type == TFL_INT8,
-		.stride = { (int64_t)n[1] * n[2] * n[3], (int64_t)n[2] * n[3], n[3], 1 },
-		.zero = w->zero.n ? w->zero.v : NULL, .zeros = w->zero.n > 1,
-	};
-	int64_t first = w->offset, last = w->offset;
-	for (int k = 0; k < 4; k++) {
-		if (w->strides.n)
-			r->stride[k] = w->strides.v[k];
-		int64_t reach = (n[k] - 1) * r->stride[k];
-		first += min_i64(reach, 0);
-		last += max_i64(reach, 0);
-	}
-	r->v = b.p + w->offset;
-	return (first >= 0 && last < (int64_t)b.n) ||
-	       graph_err(g, w, e, "w%d reaches outside of its data", w->rec.id);
 }

@@ -2,6 +2,8 @@
 /* The rule "channels": removes channels from tensors, views, weights, scales and constants. */
 #include "rewrite/prune.h"
 
+#include "emit/emit.h"
+
 #include <string.h>
 
 static void
@@ -25,7 +27,7 @@ new_source(struct pruner *p, const char *kind, int id, struct bytes b)
 
 /* The sum of the products of the IFM channels that are removed, for one OFM channel. */
 static int64_t
-folded(const struct pruner *p, const struct g_op *op, const struct weight_reader *w,
+folded(const struct pruner *p, const struct g_op *op, const struct weights_view *w,
        const bool *ifm, int32_t o)
 {
 	struct lanes l;
@@ -39,14 +41,15 @@ folded(const struct pruner *p, const struct g_op *op, const struct weight_reader
 			continue;
 		for (int32_t y = 0; y < op->kernel.y; y++)
 			for (int32_t x = 0; x < op->kernel.x; x++)
-				sum += (int64_t)weight_at(w, o, y, x, i) * (v.lo - op->ifm_zero);
+				sum += (int64_t)weights_value(w, o, y, x, i) *
+				       (v.lo - op->ifm_zero);
 	}
 	return sum;
 }
 
 /* The scales of the OFM channels that stay, with the folded products in the bias. */
 static void
-shrink_scales(struct pruner *p, struct g_op *op, const struct weight_reader *w, const bool *ifm,
+shrink_scales(struct pruner *p, struct g_op *op, const struct weights_view *w, const bool *ifm,
 	      const bool *ofm)
 {
 	struct g_scales *s = op->scales = graph_copy_g_scales(p->g, op->scales);
@@ -61,7 +64,7 @@ shrink_scales(struct pruner *p, struct g_op *op, const struct weight_reader *w, 
 
 /* The weights that stay, in O,H,W,I order.  A convolution alone uses the record. */
 static void
-shrink_weights(struct pruner *p, struct g_op *op, const struct weight_reader *r, const bool *ifm,
+shrink_weights(struct pruner *p, struct g_op *op, const struct weights_view *r, const bool *ifm,
 	       int32_t n_ifm, const bool *ofm, int32_t n_ofm)
 {
 	struct g_weights *w = op->weights;
@@ -75,8 +78,7 @@ shrink_weights(struct pruner *p, struct g_op *op, const struct weight_reader *r,
 			for (int32_t x = 0; x < d[2]; x++)
 				for (int32_t i = 0; i < d[3]; i++)
 					if (depthwise || ifm[i])
-						*to++ = r->v[o * r->stride[0] + y * r->stride[1] +
-							     x * r->stride[2] + i * r->stride[3]];
+						*to++ = *weights_at(r, o, y, x, i);
 	if (w->zero.n > 1)
 		put_list(p, &w->zero, ofm);
 	w->shape.dim[0] = n_ofm;
@@ -91,12 +93,12 @@ shrink_weights(struct pruner *p, struct g_op *op, const struct weight_reader *r,
 static bool
 shrink_product(struct pruner *p, struct g_op *op)
 {
-	struct weight_reader w;
+	struct weights_view w;
 	int32_t n_ifm, n_ofm;
 	bool *ifm = prune_kept(p, &op->ifm, &n_ifm), *ofm = prune_kept(p, &op->ofm, &n_ofm);
 	if (n_ifm == op->ifm.shape.c && n_ofm == op->ofm.shape.c)
 		return true;
-	if (!weight_reader_open(p->g, op->weights, &w, p->x->e))
+	if (!emit_weights_view(p->a, p->g, op->weights, &w, p->x->e))
 		return false;
 	shrink_scales(p, op, &w, ifm, ofm);
 	shrink_weights(p, op, &w, ifm, n_ifm, ofm, n_ofm);

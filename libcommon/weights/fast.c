@@ -205,15 +205,6 @@ weights_fast_encode_view(struct arena *a, const struct weights_view *v,
 	return out;
 }
 
-static int16_t
-weight_at(const struct weights_view *v, int32_t o, int32_t y, int32_t x, int32_t i)
-{
-	const uint8_t *p = v->p + o * v->stride_o + y * v->stride_y +
-			   x * v->stride_x + i * v->stride_i;
-	int32_t zero = !v->n_zero ? 0 : v->zero[v->n_zero == 1 ? 0 : o];
-	return (int16_t)((v->is_unsigned ? *p : (int8_t)*p) - zero);
-}
-
 size_t
 weights_fast_cost_view(const struct weights_view *v, const struct weights_order *ord)
 {
@@ -231,7 +222,7 @@ weights_fast_cost_view(const struct weights_view *v, const struct weights_order 
 		for (int32_t y = 0; y < v->h; y++)
 			for (int32_t x = 0; x < v->w; x++)
 				for (int32_t i = 0; i < v->i; i++)
-					add_value(&seen, weight_at(v, o, y, x, i));
+					add_value(&seen, (int16_t)weights_value(v, o, y, x, i));
 	}
 	int bits = bits_of(&seen, ord->sparse != 0);
 	return bits ? fast_bytes(count, bits) : 0;

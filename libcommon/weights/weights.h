@@ -44,6 +44,26 @@ struct weights_view {
 	size_t n_zero;	     /* 1: one for the tensor; o: one per output channel */
 };
 
+static inline const uint8_t *
+weights_at(const struct weights_view *v, int32_t o, int32_t y, int32_t x, int32_t i)
+{
+	return v->p + o * v->stride_o + y * v->stride_y + x * v->stride_x + i * v->stride_i;
+}
+
+static inline int32_t
+weights_zero(const struct weights_view *v, int32_t o)
+{
+	return !v->n_zero ? 0 : v->zero[v->n_zero == 1 ? 0 : o];
+}
+
+/* Returns a weight minus its zero point. */
+static inline int32_t
+weights_value(const struct weights_view *v, int32_t o, int32_t y, int32_t x, int32_t i)
+{
+	uint8_t b = *weights_at(v, o, y, x, i);
+	return (v->is_unsigned ? b : (int8_t)b) - weights_zero(v, o);
+}
+
 enum weights_traversal {
 	WEIGHTS_DEPTH_FIRST,
 	WEIGHTS_PART_KERNEL,
