@@ -23,6 +23,8 @@ struct graph *graph_new(struct arena *a, const char *file);
 #include "graph.def"
 /* Appends a tensor of this shape, without a name or a place. */
 struct g_tensor *graph_add_feature_map(struct graph *g, int type, struct hwc shape);
+/* Inserts an original operator or tensor into a list that other records may share. */
+void tfls_insert(struct graph *g, struct g_tfls *l, int at, struct g_tfl v);
 /* Replaces the operations of g by n operations, whose order is that of op. */
 void graph_set_ops(struct graph *g, struct g_op **op, size_t n);
 /*

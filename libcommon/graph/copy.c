@@ -53,6 +53,16 @@ graph_add_feature_map(struct graph *g, int type, struct hwc shape)
 	return t;
 }
 
+void
+tfls_insert(struct graph *g, struct g_tfls *l, int at, struct g_tfl v)
+{
+	struct g_tfl *all = anew(g->a, struct g_tfl, (size_t)l->n + 1);
+	for (int i = 0; i <= l->n; i++)
+		all[i] = i == at ? v : l->v[i < at ? i : i - 1];
+	l->v = all;
+	l->n++;
+}
+
 /* The record of g at the position that *at has in the original graph. */
 static void
 map_record(const struct graph *g, enum record_kind kind, void *at)

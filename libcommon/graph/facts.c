@@ -412,9 +412,16 @@ is_apart(int32_t a, int32_t n_a, int32_t b, int32_t n_b)
 	return a + n_a <= b || b + n_b <= a;
 }
 
-/* True for two boxes of one feature map without a common element. */
-static bool
-are_disjoint(const struct g_operand *a, const struct g_operand *b)
+bool
+operand_equal(const struct g_operand *a, const struct g_operand *b)
+{
+	return a->t == b->t && a->view == b->view && a->type == b->type &&
+	       hwc_equal(a->shape, b->shape) && hwc_equal(a->start, b->start) &&
+	       a->offset == b->offset && !memcmp(a->stride, b->stride, sizeof(a->stride));
+}
+
+bool
+boxes_are_disjoint(const struct g_operand *a, const struct g_operand *b)
 {
 	if (a->view != VIEW_BOX || b->view != VIEW_BOX || a->type != b->type)
 		return false;
@@ -431,7 +438,7 @@ ops_conflict(const struct g_op *a, const struct g_op *b, const struct g_tensor *
 	for (int i = 0; i < 3; i++)
 		for (int k = 0; k < 3; k++)
 			if ((i == 0 || k == 0) && x[i]->t == t && y[k]->t == t &&
-			    !are_disjoint(x[i], y[k]))
+			    !boxes_are_disjoint(x[i], y[k]))
 				return true;
 	return false;
 }

@@ -98,6 +98,10 @@ int op_ifm_bits(const struct g_op *op);
 struct yx op_sampled(const struct g_op *op);
 /* Shape of the result, before a reorder stores it in another order. */
 struct hwc op_extent(const struct g_op *op);
+/* True if both operands have the same elements in the same order. */
+bool operand_equal(const struct g_operand *a, const struct g_operand *b);
+/* True for two boxes of one feature map without a common element. */
+bool boxes_are_disjoint(const struct g_operand *a, const struct g_operand *b);
 /*
  * True if two operations access t so that their order matters: at least one of them
  * writes t, and the accessed parts may overlap.

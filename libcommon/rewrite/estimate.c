@@ -182,3 +182,16 @@ cycles_saved(const struct cycles *a, const struct cycles *b)
 {
 	return a->n ? b->v[0] - a->v[0] : 0;
 }
+
+bool
+change_pays(const struct exact *x, const struct change *c, double share, double *saved)
+{
+	struct cycles before = { 0 }, after = { 0 };
+	bool ok = true;
+	for (int i = 0; ok && c->old[i]; i++)
+		ok = estimate_add(x->estimate, c->old[i], &before);
+	for (int i = 0; ok && c->now[i]; i++)
+		ok = estimate_add(x->estimate, c->now[i], &after);
+	*saved = ok ? cycles_saved(&after, &before) : 0;
+	return ok && cycles_are_fewer(&after, &before, share);
+}

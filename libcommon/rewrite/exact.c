@@ -2,12 +2,12 @@
 /* Applies the rules of schema/rewrites.def in order: nputools-rewrites(7). */
 #include "rewrite/rules.h"
 
+#include "base/bytes.h"
 #include "base/cli.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "graph/build.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -180,6 +180,20 @@ exact_is_bytes(const struct g_operand *o)
 }
 
 bool
+exact_is_word(const struct exact *x, const struct g_operand *o, int32_t *v, bool *ok)
+{
+	struct bytes b;
+	if (!o->t || !tensor_is_const(o->t) || G_HAS(o->t, G_TENSOR_io) ||
+	    o->type != TFL_INT32 || o->t->shape.type != TFL_INT32 || hwc_elements(o->t->hwc) != 1)
+		return false;
+	*ok = *ok && graph_source(x->g, &o->t->rec, &o->t->source, &b, x->e);
+	if (!*ok || b.n < sizeof(*v))
+		return false;
+	*v = (int32_t)load_le32(b.p);
+	return true;
+}
+
+bool
 exact_is_unscaled(const struct g_op *op)
 {
 	return !G_HAS(op, G_OP_opa) ||
@@ -223,14 +237,18 @@ exact_drop_unused(struct exact *x, const bool *marked, size_t n)
 }
 
 void
-exact_insert(struct exact *x, size_t first, size_t at)
+exact_move(struct exact *x, size_t first, size_t n, size_t at)
 {
 	struct graph *g = x->g;
-	size_t n = g->n_ops, added = n - first;
-	struct g_op **op = anew(x->a, struct g_op *, n + 1);
-	for (size_t i = 0; i < n; i++)
-		op[i] = g->ops[i < at ? i : i < at + added ? i - at + first : i - added];
-	graph_set_ops(g, op, n);
+	struct g_op **op = anew(x->a, struct g_op *, g->n_ops + 1);
+	size_t all = 0;
+	for (size_t i = 0; i <= g->n_ops; i++) {
+		for (size_t k = 0; i == at && k < n; k++)
+			op[all++] = g->ops[first + k];
+		if (i < g->n_ops && (i < first || i >= first + n))
+			op[all++] = g->ops[i];
+	}
+	graph_set_ops(g, op, all);
 }
 
 static void

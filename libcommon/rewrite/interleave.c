@@ -81,14 +81,13 @@ both_rows(const struct g_op *sum)
 }
 
 static bool
-pays(const struct exact *x, const struct g_op *sum, struct cycles *before, struct cycles *after)
+pays(const struct exact *x, const struct g_op *sum, double *saved)
 {
 	static struct g_weights some;
 	struct g_tensor both = both_rows(sum);
 	struct g_op product = make_product(sum, &both);
 	product.weights = &some;
-	return estimate_add(x->estimate, sum, before) &&
-	       estimate_add(x->estimate, &product, after) && cycles_are_fewer(after, before, 1);
+	return change_pays(x, &(struct change){ .old = { sum }, .now = { &product } }, 1, saved);
 }
 
 /* Weights of 1 for both rows.  The bias is the difference of the zero points. */
@@ -150,12 +149,11 @@ rewrite_interleave(struct exact *x)
 {
 	struct constants_made made = { .n = 0 };
 	for (size_t i = 0; x->estimate && !graph_has_loops(x->g) && i < x->g->n_ops; i++) {
-		struct cycles before = { 0 }, after = { 0 };
 		struct sum_of_maps s = { .op = x->g->ops[i] };
-		if (!is_plain_sum(s.op) || !has_condition(x->g, &s) ||
-		    !pays(x, s.op, &before, &after))
+		double saved;
+		if (!is_plain_sum(s.op) || !has_condition(x->g, &s) || !pays(x, s.op, &saved))
 			continue;
-		(void)exact_note(x, s.op, 0, cycles_saved(&after, &before),
+		(void)exact_note(x, s.op, 0, saved,
 				 "a sum of two maps becomes a depthwise convolution over their rows");
 		replace(x, &made, &s);
 	}

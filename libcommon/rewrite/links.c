@@ -11,29 +11,11 @@
 
 enum { MOST_ELEMENTS = 1024 };
 
-/* True if both operands are the same box. */
-static bool
-is_same(const struct g_operand *a, const struct g_operand *b)
-{
-	return a->t == b->t && a->view == b->view && a->type == b->type &&
-	       hwc_equal(a->shape, b->shape) && hwc_equal(a->start, b->start);
-}
-
-static bool
-is_part(const struct g_operand *o)
-{
-	return o->view == VIEW_BOX && o->type == o->t->shape.type;
-}
-
 /* False: no element of the box is in the operand. */
 static bool
 meets(const struct g_operand *box, const struct g_operand *o)
 {
-	if (o->t != box->t || !is_part(o))
-		return o->t == box->t;
-	return box->start.h < o->start.h + o->shape.h && o->start.h < box->start.h + box->shape.h &&
-	       box->start.w < o->start.w + o->shape.w && o->start.w < box->start.w + box->shape.w &&
-	       box->start.c < o->start.c + o->shape.c && o->start.c < box->start.c + box->shape.c;
+	return o->t == box->t && !boxes_are_disjoint(box, o);
 }
 
 /* True if only operation i + 1 reads what operation i writes. */
@@ -45,7 +27,7 @@ has_one_reader(const struct graph *g, size_t i)
 		const struct g_op *op = g->ops[k];
 		if (k > i + 1 && (meets(box, &op->ifm) || meets(box, &op->ifm2)))
 			return false;
-		if (is_same(box, &op->ofm))
+		if (operand_equal(box, &op->ofm))
 			return true;
 	}
 	return true;
@@ -59,10 +41,11 @@ find_link(const struct graph *g, size_t i)
 	struct g_op *next = g->ops[i + 1];
 	const struct g_operand *y = &op->ofm;
 	if (!op_is_elementwise(op->kind) || !op_is_elementwise(next->kind) || op_has_table(next) ||
-	    op->node != next->node || !is_part(y) || !exact_is_inner(g, y->t) ||
-	    hwc_elements(y->shape) > MOST_ELEMENTS || !hwc_equal(y->shape, next->ofm.shape))
+	    op->node != next->node || y->view != VIEW_BOX || y->type != y->t->shape.type ||
+	    !exact_is_inner(g, y->t) || hwc_elements(y->shape) > MOST_ELEMENTS ||
+	    !hwc_equal(y->shape, next->ofm.shape))
 		return NULL;
-	bool first = is_same(y, &next->ifm), second = is_same(y, &next->ifm2);
+	bool first = operand_equal(y, &next->ifm), second = operand_equal(y, &next->ifm2);
 	if (first == second || meets(y, first ? &next->ifm2 : &next->ifm) || !has_one_reader(g, i))
 		return NULL;
 	return first ? &next->ifm : &next->ifm2;

@@ -6,7 +6,6 @@
  */
 #include "rewrite/rules.h"
 
-#include "base/bytes.h"
 #include "graph/build.h"
 #include "target/accel.h"
 
@@ -39,11 +38,8 @@ is_one_word(const struct g_operand *o)
 static bool
 is_word(struct finder *f, const struct g_operand *o, int32_t v)
 {
-	struct bytes b;
-	if (!is_one_word(o) || !tensor_is_const(o->t))
-		return false;
-	f->ok = f->ok && graph_source(f->g, &o->t->rec, &o->t->source, &b, f->x->e);
-	return f->ok && b.n >= 4 && (int32_t)load_le32(b.p) == v;
+	int32_t is;
+	return is_one_word(o) && exact_is_word(f->x, o, &is, &f->ok) && is == v;
 }
 
 /* The operation of a kind that alone writes the word; NULL: there is none. */
@@ -199,19 +195,6 @@ parts_of(const struct step *s, struct g_tensor *five, struct g_tensor *errors,
 	return r;
 }
 
-static bool
-pays(const struct finder *f, const struct step *s, const struct parts *p, double *saved)
-{
-	const struct estimate *e = f->x->estimate;
-	struct cycles before = { 0 }, after = { 0 };
-	bool ok = estimate_add(e, s->error, &before) && estimate_add(e, s->product, &before) &&
-		  estimate_add(e, s->four, &before) && estimate_add(e, s->sum, &before) &&
-		  estimate_add(e, &p->error, &after) && estimate_add(e, &p->product, &after) &&
-		  estimate_add(e, &p->sum, &after);
-	*saved = ok ? cycles_saved(&after, &before) : 0;
-	return ok && cycles_are_fewer(&after, &before, 1);
-}
-
 static void
 replace(struct finder *f, const struct step *s, const struct parts *p)
 {
@@ -302,7 +285,9 @@ rewrite_newton(struct exact *x)
 		struct g_tensor *errors = graph_add_feature_map(x->g, TFL_INT32, four_words);
 		struct g_operand ones = low_const(x->l, TFL_INT32, four_words, half);
 		struct parts p = parts_of(&v[i], five, errors, ones);
-		if (!pays(&f, &v[i], &p, &saved))
+		const struct change c = { .old = { v[i].error, v[i].product, v[i].four, v[i].sum },
+					  .now = { &p.error, &p.product, &p.sum } };
+		if (!change_pays(x, &c, 1, &saved))
 			continue;
 		first = first ? first : v[i].sum;
 		gone[v[i].four->rec.index] = true;

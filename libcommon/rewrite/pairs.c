@@ -75,15 +75,12 @@ rewrite_pairs(struct exact *x)
 	struct graph *g = x->g;
 	for (size_t i = 0; x->estimate && !graph_has_loops(g) && i + 1 < g->n_ops; i++) {
 		struct g_op *a = g->ops[i], *b = g->ops[i + 1], both;
-		struct cycles before = { 0 }, after = { 0 };
-		if (!join(x, a, b, &both) || !estimate_add(x->estimate, a, &before) ||
-		    !estimate_add(x->estimate, b, &before) ||
-		    !estimate_add(x->estimate, &both, &after) ||
-		    !cycles_are_fewer(&after, &before, 1))
+		const struct change c = { .old = { a, b }, .now = { &both } };
+		double saved;
+		if (!join(x, a, b, &both) || !change_pays(x, &c, 1, &saved))
 			continue;
 		*a = both;
-		(void)exact_note(x, a, 0, cycles_saved(&after, &before),
-				 "two equal operations on columns become one");
+		(void)exact_note(x, a, 0, saved, "two equal operations on columns become one");
 		exact_drop_op(x, b);
 	}
 	return true;

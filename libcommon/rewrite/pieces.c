@@ -172,15 +172,15 @@ make_part(const struct whole *w, const struct piece *p, struct g_op *part)
 }
 
 static bool
-pays(const struct exact *x, struct whole *w, struct cycles *before, struct cycles *after)
+pays(const struct exact *x, struct whole *w, double *saved)
 {
-	bool ok = estimate_add(x->estimate, w->old, before);
-	for (int i = 0; ok && i < w->n; i++) {
+	struct change c = { .old = { w->old } };
+	for (int i = 0; i < w->n; i++) {
 		make_part(w, &w->piece[i], &w->part[i]);
-		ok = estimate_add(x->estimate, w->piece[i].op, before) &&
-		     estimate_add(x->estimate, &w->part[i], after);
+		c.old[i + 1] = w->piece[i].op;
+		c.now[i] = &w->part[i];
 	}
-	return ok && cycles_are_fewer(after, before, 1);
+	return change_pays(x, &c, 1, saved);
 }
 
 /* Puts the parts in the place of the operation, and drops the pieces and their tensor. */
@@ -196,7 +196,7 @@ replace(struct exact *x, const struct whole *w)
 		*op = w->part[i];
 		op->rec = rec;
 	}
-	exact_insert(x, first, w->at);
+	exact_move(x, first, (size_t)w->n, w->at);
 	for (int i = 0; i < w->n; i++)
 		exact_drop_op(x, w->piece[i].op);
 	exact_drop_op(x, w->old);
@@ -207,15 +207,15 @@ bool
 rewrite_pieces(struct exact *x)
 {
 	for (size_t i = 0; x->estimate && !graph_has_loops(x->g) && i < x->g->n_ops;) {
-		struct cycles before = { 0 }, after = { 0 };
+		double saved;
 		struct whole w = { .old = x->g->ops[i], .op = *x->g->ops[i], .at = i };
 		bool found = has_pattern(w.old) &&
 			     (find_pieces(x->g, &w) || (swap(&w) && find_pieces(x->g, &w)));
-		if (!found || !has_condition(x->g, &w) || !pays(x, &w, &before, &after)) {
+		if (!found || !has_condition(x->g, &w) || !pays(x, &w, &saved)) {
 			i++;
 			continue;
 		}
-		(void)exact_note(x, w.old, 0, cycles_saved(&after, &before),
+		(void)exact_note(x, w.old, 0, saved,
 				 "an operation on a map of %d channels works on its %d pieces",
 				 w.op.ofm.shape.c, w.n);
 		replace(x, &w);

@@ -94,14 +94,6 @@ is_in_memory(const struct graph *g, const struct repeated *r, const struct g_ten
 	return (!chains || shared) && !t->variable && !t->over.n;
 }
 
-static bool
-has_condition(const struct graph *g, const struct repeated *r)
-{
-	const struct g_op *op = r->op;
-	return exact_is_inner(g, op->ofm.t) && is_in_memory(g, r, op->ifm.t) &&
-	       is_in_memory(g, r, op->ifm2.t);
-}
-
 /* Puts a copy of the operation in front of each reader but the first. */
 static void
 replace(struct exact *x, const struct repeated *r)
@@ -114,14 +106,9 @@ replace(struct exact *x, const struct repeated *r)
 		struct g_tensor *t = graph_add_feature_map(g, of->shape.type, of->hwc);
 		copy->ofm = operand_whole(t);
 		*(reader->ifm.t == of ? &reader->ifm : &reader->ifm2) = copy->ofm;
-		exact_insert(x, g->n_ops - 1, r->reader[k]);
+		exact_move(x, g->n_ops - 1, 1, r->reader[k]);
 	}
-	/* the operation itself moves to its first reader */
-	struct g_op **op = anew(x->a, struct g_op *, g->n_ops);
-	for (size_t i = 0; i < g->n_ops; i++)
-		op[i] = g->ops[i < r->at || i >= r->reader[0] ? i : i + 1];
-	op[r->reader[0] - 1] = r->op;
-	graph_set_ops(g, op, g->n_ops);
+	exact_move(x, r->at, 1, r->reader[0]); /* the operation itself moves to its first reader */
 }
 
 bool
@@ -135,7 +122,8 @@ rewrite_repeat(struct exact *x)
 		struct repeated r = { .op = x->g->ops[i], .at = i };
 		if (!op_is_elementwise(r.op->kind) || !operand_is_whole(&r.op->ofm) ||
 		    hwc_elements(r.op->ofm.shape) > MOST_ELEMENTS || !find_readers(x->g, &r) ||
-		    !has_condition(x->g, &r))
+		    !exact_is_inner(x->g, r.op->ofm.t) || !is_in_memory(x->g, &r, r.op->ifm.t) ||
+		    !is_in_memory(x->g, &r, r.op->ifm2.t))
 			continue;
 		replace(x, &r);
 		first = first ? first : r.op;

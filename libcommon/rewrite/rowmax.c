@@ -9,8 +9,6 @@
  */
 #include "rewrite/rules.h"
 
-#include <string.h>
-
 enum { LEAST_COLUMNS = 4, MOST_STEPS = 17, MOST_EXTENT = 65536 };
 
 /* The pool, and the steps that replace it. */
@@ -127,19 +125,20 @@ rewrite_rowmax(struct exact *x)
 {
 	for (size_t i = 0; i < x->g->n_ops; i++) {
 		struct g_op *pool = x->g->ops[i];
-		struct cycles before = { 0 }, after = { 0 };
+		struct change c = { .old = { pool } };
 		struct tree t;
+		double saved;
 		bool fits = x->estimate && is_pool_of_rows(pool) && may_overwrite(x->g, pool) &&
-			    make_tree(pool, &t) && estimate_add(x->estimate, pool, &before);
+			    make_tree(pool, &t);
 		for (int k = 0; fits && k < t.n; k++)
-			fits = estimate_add(x->estimate, &t.step[k], &after);
-		if (!fits || !cycles_are_fewer(&after, &before, 0.9))
+			c.now[k] = &t.step[k];
+		if (!fits || !change_pays(x, &c, 0.9, &saved))
 			continue;
 		size_t first = x->g->n_ops;
 		for (int k = 0; k < t.n; k++)
 			add_step(x, &t, &t.step[k]);
-		exact_insert(x, first, i);
-		exact_note(x, pool, 0, cycles_saved(&after, &before),
+		exact_move(x, first, (size_t)t.n, i);
+		exact_note(x, pool, 0, saved,
 			   "a pool over rows of %d becomes %d elementwise maxima", t.row.shape.c, t.n);
 		exact_drop_op(x, pool); /* behind its steps */
 		i += (size_t)t.n - 1;

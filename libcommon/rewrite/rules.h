@@ -35,6 +35,8 @@ struct g_rewrite *exact_note(struct exact *x, const struct g_op *op, int64_t byt
 			     double cycles, const char *fmt, ...) PRINTF(5, 6);
 /* Appends a number as in "61,440". */
 void exact_number(struct text *t, int64_t v);
+/* True if the operand is a constant of one word, *v.  *ok is false if it cannot be read. */
+bool exact_is_word(const struct exact *x, const struct g_operand *o, int32_t *v, bool *ok);
 /* True if the operands of an operation of two are not scaled. */
 bool exact_is_unscaled(const struct g_op *op);
 /* Remove an operation, or a tensor that no operation uses. */
@@ -42,8 +44,8 @@ void exact_drop_op(struct exact *x, const struct g_op *op);
 void exact_drop_tensor(struct exact *x, const struct g_tensor *t);
 /* Removes those of the first n tensors that are marked and that no operation uses. */
 void exact_drop_unused(struct exact *x, const bool *marked, size_t n);
-/* Moves the operations from `first` on, which are the last ones, before operation `at`. */
-void exact_insert(struct exact *x, size_t first, size_t at);
+/* Moves n operations from `first` on before operation `at`, which is none of them. */
+void exact_move(struct exact *x, size_t first, size_t n, size_t at);
 
 /* True if only the graph's operations see the tensor, and its memory is its own. */
 bool exact_is_inner(const struct graph *g, const struct g_tensor *t);
@@ -79,5 +81,13 @@ bool estimate_add(const struct estimate *s, const struct g_op *op, struct cycles
 bool cycles_are_fewer(const struct cycles *a, const struct cycles *b, double share);
 /* The cycles saved by a instead of b, in the first memory system. */
 double cycles_saved(const struct cycles *a, const struct cycles *b);
+
+/* The operations that a rule replaces, and their replacement; behind the last one is NULL. */
+enum { MOST_CHANGED = 20 };
+struct change {
+	const struct g_op *old[MOST_CHANGED], *now[MOST_CHANGED];
+};
+/* True if cycles_are_fewer() for the replacement; *saved: cycles_saved(). */
+bool change_pays(const struct exact *x, const struct change *c, double share, double *saved);
 
 #endif

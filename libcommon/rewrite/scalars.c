@@ -6,24 +6,8 @@
  */
 #include "rewrite/rules.h"
 
-#include "base/bytes.h"
 #include "graph/build.h"
 #include "target/accel.h"
-
-/* True if the operand is a constant of one word; *v is its value. */
-static bool
-is_word(struct exact *x, const struct g_operand *o, int32_t *v, bool *ok)
-{
-	struct bytes b;
-	if (!o->t || !tensor_is_const(o->t) || G_HAS(o->t, G_TENSOR_io) ||
-	    o->type != TFL_INT32 || o->t->shape.type != TFL_INT32 || hwc_elements(o->t->hwc) != 1)
-		return false;
-	*ok = graph_source(x->g, &o->t->rec, &o->t->source, &b, x->e);
-	if (!*ok || b.n < sizeof(*v))
-		return false;
-	*v = (int32_t)load_le32(b.p);
-	return true;
-}
 
 static bool
 has_condition(const struct g_op *op)
@@ -59,8 +43,8 @@ rewrite_scalars(struct exact *x)
 		bool whole = hwc_equal(op->ifm2.shape, op->ofm.shape);
 		if (!has_condition(op))
 			continue;
-		bool second = is_word(x, &op->ifm2, &v, &ok) && !tensor_is_const(op->ifm.t);
-		if (!second && !(ok && whole && is_word(x, &op->ifm, &v, &ok) &&
+		bool second = exact_is_word(x, &op->ifm2, &v, &ok) && !tensor_is_const(op->ifm.t);
+		if (!second && !(ok && whole && exact_is_word(x, &op->ifm, &v, &ok) &&
 				 !tensor_is_const(op->ifm2.t)))
 			continue;
 		replaced[(second ? op->ifm2.t : op->ifm.t)->rec.index] = true;

@@ -27,15 +27,6 @@ mark_outer(struct finder *f, const struct g_tensors *l)
 		f->inner[l->v[i]->rec.index] = false;
 }
 
-/* True if the graph has no decision about the tensor. */
-static bool
-is_undecided_tensor(const struct g_tensor *t)
-{
-	const uint64_t decided = BIT(TENSOR_io) | BIT(TENSOR_layout) | BIT(TENSOR_area) |
-				 BIT(TENSOR_at) | BIT(TENSOR_rows) | BIT(TENSOR_over);
-	return !tensor_is_const(t) && !t->variable && !(t->rec.has & decided);
-}
-
 static void
 find_touches(struct finder *f)
 {
@@ -44,8 +35,11 @@ find_touches(struct finder *f)
 	f->writes = anew(f->a, int, n);
 	f->writer = anew(f->a, int, n);
 	f->first = anew(f->a, int, n);
+	const uint64_t decided = BIT(TENSOR_io) | BIT(TENSOR_layout) | BIT(TENSOR_area) |
+				 BIT(TENSOR_at) | BIT(TENSOR_rows) | BIT(TENSOR_over);
 	for (size_t i = 0; i < f->g->n_tensors; i++) {
-		f->inner[i] = is_undecided_tensor(f->g->tensors[i]);
+		const struct g_tensor *t = f->g->tensors[i];
+		f->inner[i] = !tensor_is_const(t) && !t->variable && !(t->rec.has & decided);
 		f->first[i] = -1;
 	}
 	for (size_t i = 0; i < f->g->n_nodes; i++) {

@@ -5,6 +5,7 @@
  */
 #include "rewrite/rules.h"
 
+#include "graph/build.h"
 #include "lower/nd.h"
 #include "target/accel.h"
 
@@ -72,27 +73,16 @@ has_pattern(const struct graph *g, struct g_op *op, struct lookup *r)
 	       r->conv->node == op->node && is_free(g, r) && join(r);
 }
 
-/* Names the operators of both. */
-static void
-join_origins(struct exact *x, struct lookup *r)
-{
-	const struct g_tfls *a = &r->conv->tfl, *b = &r->op->tfl;
-	struct g_tfl *v = anew(x->a, struct g_tfl, (size_t)a->n + (size_t)b->n + 1);
-	for (size_t i = 0; i < (size_t)a->n; i++)
-		v[i] = a->v[i];
-	for (size_t i = 0; i < (size_t)b->n; i++)
-		v[(size_t)a->n + i] = b->v[i];
-	if (a->n + b->n)
-		G_PUT(&r->both, OP, tfl, ((struct g_tfls){ .v = v, .n = a->n + b->n }));
-	if (G_HAS(r->op, G_OP_name))
-		G_PUT(&r->both, OP, name, r->op->name);
-}
-
 static void
 replace(struct exact *x, struct lookup *r, double saved)
 {
 	const struct g_tensor *t = r->op->ifm.t;
-	join_origins(x, r);
+	for (int i = 0; i < r->op->tfl.n; i++) { /* names the operators of both */
+		tfls_insert(x->g, &r->both.tfl, r->both.tfl.n, r->op->tfl.v[i]);
+		G_SET(&r->both, G_OP_tfl);
+	}
+	if (G_HAS(r->op, G_OP_name))
+		G_PUT(&r->both, OP, name, r->op->name);
 	*r->conv = r->both;
 	(void)exact_note(x, r->op, 0, saved, "a convolution looks up the table behind it");
 	exact_drop_op(x, r->op);
@@ -106,12 +96,12 @@ rewrite_tables(struct exact *x)
 	if (!x->estimate || !x->l->accel->lut_banks || graph_has_loops(g))
 		return true;
 	for (size_t i = 0; i < g->n_ops;) {
-		struct cycles before = { 0 }, after = { 0 };
-		struct lookup r;
-		if (has_pattern(g, g->ops[i], &r) && estimate_add(x->estimate, r.conv, &before) &&
-		    estimate_add(x->estimate, r.op, &before) &&
-		    estimate_add(x->estimate, &r.both, &after) && cycles_are_fewer(&after, &before, 1))
-			replace(x, &r, cycles_saved(&after, &before));
+		struct lookup r = { .op = NULL };
+		double saved;
+		bool found = has_pattern(g, g->ops[i], &r);
+		const struct change c = { .old = { r.conv, r.op }, .now = { &r.both } };
+		if (found && change_pays(x, &c, 1, &saved))
+			replace(x, &r, saved);
 		else
 			i++;
 	}

@@ -162,7 +162,7 @@ add_copy(struct exact *x, const struct site *s, const struct packing *f, size_t 
 	G_PUT(op, OP, weights, low_weights_new(x->l, "weights", taps,
 					       (struct bytes){ .p = v, .n = n * k }));
 	G_PUT(op, OP, scales, low_scales_new(x->l, n, NULL, &one, true));
-	exact_insert(x, x->g->n_ops - 1, at);
+	exact_move(x, x->g->n_ops - 1, 1, at);
 	return to;
 }
 
@@ -226,7 +226,7 @@ new_weights(struct exact *x, const struct site *s, const struct packing *f, stru
 	uint8_t *p = anew(x->a, uint8_t, (size_t)v.o * all);
 	for (int32_t o = 0; o < v.o; o++) {
 		uint8_t *to = p + (size_t)o * all;
-		memset(to, v.n_zero ? (uint8_t)v.zero[v.n_zero > 1 ? o : 0] : 0, all);
+		memset(to, (uint8_t)weights_zero(&v, o), all);
 		for (int32_t y = 0; y < v.h; y++)
 			for (int32_t k = 0; k < v.w; k++) {
 				int32_t at = k + f->zeros, tap = at / s->stride;
@@ -234,8 +234,7 @@ new_weights(struct exact *x, const struct site *s, const struct packing *f, stru
 				int32_t column = at - tap * s->stride;
 				uint8_t *pixel = to + (size_t)y * row + (size_t)(tap * depth + column * c);
 				for (int32_t i = 0; i < c; i++)
-					pixel[i] = v.p[o * v.stride_o + y * v.stride_y +
-						       k * v.stride_x + i * v.stride_i];
+					pixel[i] = *weights_at(&v, o, y, k, i);
 			}
 	}
 	struct g_weights *w = graph_add_g_weights(x->g);

@@ -65,18 +65,6 @@ remove_tensor(struct part *p, const struct g_tensor *t, struct g_operand ofm)
 			p->value[i] = ofm;
 }
 
-/* records that the operation also computes the current operator */
-static void
-add_origin(struct part *p, struct g_op *op)
-{
-	struct g_tfl *v = anew(p->a, struct g_tfl, (size_t)op->tfl.n + 1);
-	memcpy(v, op->tfl.v, (size_t)op->tfl.n * sizeof(*v));
-	v[op->tfl.n].index = p->l->op_i;
-	op->tfl.v = v;
-	op->tfl.n++;
-	G_PUT(op, OP, name, p->sg->tensor[p->sg->op[p->l->op_i].out[0]].name);
-}
-
 bool
 fuse(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut,
      struct g_range clamp)
@@ -95,16 +83,17 @@ fuse(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut,
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		struct g_range *r = &writer[i]->clamp;
-		add_origin(p, writer[i]);
+		/* the operation also computes the current operator */
+		tfls_insert(p->g, &writer[i]->tfl, writer[i]->tfl.n,
+			    (struct g_tfl){ .index = p->l->op_i });
+		G_PUT(writer[i], OP, name, p->l->name);
 		if (lut) {
 			op_table(writer[i], lut);
 			continue;
 		}
-		r->lo = r->lo < clamp.lo ? clamp.lo : r->lo;
-		r->hi = r->hi > clamp.hi ? clamp.hi : r->hi;
 		/* disjoint ranges: everything becomes the nearer bound of `clamp` */
-		r->lo = r->lo > clamp.hi ? clamp.hi : r->lo;
-		r->hi = r->hi < clamp.lo ? clamp.lo : r->hi;
+		r->lo = clamp_i64(r->lo, clamp.lo, clamp.hi);
+		r->hi = clamp_i64(r->hi, clamp.lo, clamp.hi);
 	}
 	remove_tensor(p, x.t, ofm);
 	return true;

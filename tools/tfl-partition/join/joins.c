@@ -31,19 +31,6 @@ join_all(struct part *p)
 		}
 }
 
-/* Inserts operator `index` before the last one, which keeps its place. */
-static void
-insert(struct part *p, struct g_op *op, int index)
-{
-	int n = op->tfl.n;
-	struct g_tfl *v = anew(p->a, struct g_tfl, (size_t)n + 1);
-	memcpy(v, op->tfl.v, (size_t)(n - 1) * sizeof(*v));
-	v[n] = op->tfl.v[n - 1];
-	v[n - 1] = (struct g_tfl){ .index = index };
-	op->tfl.v = v;
-	op->tfl.n++;
-}
-
 void
 name_parts(struct part *p)
 {
@@ -54,8 +41,9 @@ name_parts(struct part *p)
 			bool named = p->op[i].as != AS_PART || p->op[i].within != last;
 			for (int m = 0; m < op->tfl.n; m++)
 				named |= op->tfl.v[m].index == i;
-			if (!named)
-				insert(p, op, i);
+			if (!named) /* the last operator keeps its place */
+				tfls_insert(p->g, &op->tfl, op->tfl.n - 1,
+					    (struct g_tfl){ .index = i });
 		}
 	}
 }

@@ -7,8 +7,6 @@
 
 #include "kernels/kernels.h"
 
-#include <assert.h>
-
 #include <math.h>
 
 /* ---- CONCATENATION, PACK ------------------------------------------------------ */
@@ -156,10 +154,7 @@ lower_concat(struct part *p, const struct lop *lop)
 			from = rescaled(p, &from, t, o);
 		(void)nd_reshape(&part, from.dim, from.rank);
 		/* is the input bound to its part? */
-		if (!nd_operand(&part, &x) || !nd_operand(&from, &y) || x.t != y.t ||
-		    x.view != y.view || !hwc_equal(x.shape, y.shape) ||
-		    !hwc_equal(x.start, y.start) || x.offset != y.offset ||
-		    memcmp(x.stride, y.stride, sizeof(x.stride)) != 0)
+		if (!nd_operand(&part, &x) || !nd_operand(&from, &y) || !operand_equal(&x, &y))
 			nd_copy(p->l, &from, &part);
 	}
 }
