@@ -18,28 +18,13 @@ binary_op(struct part *p, enum g_op_kind kind, const struct tosa_op *op,
 	binary_to(p, kind, &a, &b, &out, end);
 }
 
-/* looks up what the sum with 0 indexes */
-static void
+void
 look_up(struct part *p, const struct nd *v, struct g_lut *lut, const struct nd *out)
 {
 	struct low_end end = low_half_up;
 	end.has_scalar = true;
 	end.lut = lut;
 	nd_unary(p->l, OP_ADD, v, 0, out, &end);
-}
-
-void
-table_to(struct part *p, const struct nd *v, const uint8_t table[256],
-	 const struct nd *out)
-{
-	look_up(p, v, low_lut8(p->l, table), out);
-}
-
-void
-curve_to(struct part *p, const struct nd *v, const int16_t points[513],
-	 const struct nd *out)
-{
-	look_up(p, v, low_lut16(p->l, points), out);
 }
 
 struct nd

@@ -17,7 +17,7 @@ half_of(struct part *p, const struct nd *v, bool high, bool times)
 		table[i] = (uint8_t)(times ? 16 * n - 128 : n);
 	}
 	struct nd r = nd_new_like(p->l, v, TFL_INT8);
-	table_to(p, v, table, &r);
+	look_up(p, v, low_lut8(p->l, table), &r);
 	return r;
 }
 

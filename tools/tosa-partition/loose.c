@@ -112,13 +112,6 @@ slice_factors(const struct part *p, const struct tosa_op *op, struct nd *v, cons
 	return true;
 }
 
-static bool
-is_mover(const struct tosa_op *op)
-{
-	return op->code == TOSA_TRANSPOSE || op->code == TOSA_RESHAPE ||
-	       op->code == TOSA_SLICE || op->code == TOSA_IDENTITY;
-}
-
 /* changes the factors of op's first operand into those of its result */
 static bool
 moved_factors(const struct part *p, const struct tosa_op *op, struct nd *v)
@@ -261,9 +254,11 @@ can_be_deferred(struct part *p, int tensor, const struct nd *v)
 		return true;
 	if (p->t->tensor[t].uses > 1)
 		return is_shared(p, t, v);
-	while ((i = p->reader[t]) >= 0 && !p->t->tensor[t].is_output && !p->done[i] &&
-	       is_mover(&p->t->op[i])) {
+	while ((i = p->reader[t]) >= 0 && !p->t->tensor[t].is_output && !p->done[i]) {
 		const struct tosa_op *op = &p->t->op[i];
+		if (op->code != TOSA_TRANSPOSE && op->code != TOSA_RESHAPE &&
+		    op->code != TOSA_SLICE && op->code != TOSA_IDENTITY)
+			break;
 		const struct tosa_tensor *o = tosa_out(p->t, op);
 		if (!moved_factors(p, op, &x) || !split_factors(&x, o->dim, o->rank, first))
 			return false;

@@ -194,12 +194,8 @@ void binary_to(struct part *p, enum g_op_kind kind, const struct nd *a,
 /* the same for the operands and the result of an operator */
 void binary_op(struct part *p, enum g_op_kind kind, const struct tosa_op *op,
 	       const struct low_end *end);
-/* looks up bytes; entry i of the table is for the value i - 128 */
-void table_to(struct part *p, const struct nd *v, const uint8_t table[256],
-	      const struct nd *out);
-/* looks up 16-bit elements in a table of 512 segments */
-void curve_to(struct part *p, const struct nd *v, const int16_t points[513],
-	      const struct nd *out);
+/* looks up elements of 8 or 16 bits, the sums with 0 */
+void look_up(struct part *p, const struct nd *v, struct g_lut *lut, const struct nd *out);
 /* scales.c: scales 32 bits by a RESCALE's factors */
 const char *scale_to(struct part *p, const struct nd *v, const struct tail *t,
 		     const struct nd *out);

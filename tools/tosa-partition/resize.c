@@ -30,48 +30,32 @@ sides_of(struct part *p, const struct tosa_resize *r, int axis, int64_t in, int6
 	return s;
 }
 
-/* the resize unit's own rule for the nearest element is TOSA's */
+/* a grid of the resize unit along an axis; false: the registers cannot hold it */
 static bool
-sample_nearest(struct part *p, const struct tosa_resize *r, const struct nd *v,
-	       const struct nd *out)
-{
-	struct low_grid g[2];
-	struct nd dest;
-	if (r->bilinear || !low_can_sample(p->l, v->type, v->dim[0]))
-		return false;
-	for (int i = 0; i < 2; i++) {
-		g[i] = (struct low_grid){ .up = r->num[i], .down = r->den[i],
-					  .first = r->offset[i] };
-		if (!low_grid_normalize(&g[i], v->dim[1 + i]))
-			return false;
-	}
-	dest = writable_fm(p, out);
-	low_sample(p->l, false, &g[0], &g[1], v, &dest);
-	deliver_fm(p, &dest, out);
-	return true;
-}
-
-/* the resize unit's plain sums of 8 bits; the grid is not reduced, as it sets the weights */
-static bool
-sample_bilinear(struct part *p, const struct tosa_resize *r, const struct nd *v,
-		const struct nd *out)
+grid_of(const struct tosa_resize *r, int axis, int64_t in, struct low_grid *g)
 {
 	enum { MAX_UP = 2048, MAX_STEPS = 16 };
-	struct low_grid g[2];
-	if (!low_can_sample(p->l, v->type, v->dim[0]) || v->type != TFL_INT8 ||
-	    out->type != TFL_INT32)
+	int64_t n = r->num[axis], first = r->offset[axis];
+	*g = (struct low_grid){ .up = n, .down = r->den[axis], .first = first };
+	if (!r->bilinear) /* the unit's own rule for the nearest element is TOSA's */
+		return low_grid_normalize(g, in);
+	/* the grid is not reduced, as it sets the weights */
+	g->skip = first >= n ? first / n : 0;
+	g->first -= g->skip * n;
+	return n <= MAX_UP && r->den[axis] < MAX_STEPS * n && first >= -n && g->skip < in;
+}
+
+/* by the resize unit: nearest elements, or plain sums of 8 bits */
+static bool
+by_unit(struct part *p, const struct tosa_resize *r, const struct nd *v, const struct nd *out)
+{
+	struct low_grid y, x;
+	if (!low_can_sample(p->l, v->type, v->dim[0]) ||
+	    (r->bilinear && (v->type != TFL_INT8 || out->type != TFL_INT32)) ||
+	    !grid_of(r, 0, v->dim[1], &y) || !grid_of(r, 1, v->dim[2], &x))
 		return false;
-	for (int i = 0; i < 2; i++) {
-		int64_t n = r->num[i], first = r->offset[i];
-		int64_t skip = first >= n ? first / n : 0;
-		g[i] = (struct low_grid){ .up = n, .down = r->den[i],
-					  .first = first - skip * n, .skip = skip };
-		if (n > MAX_UP || r->den[i] >= MAX_STEPS * n || first < -n ||
-		    skip >= v->dim[1 + i])
-			return false;
-	}
 	struct nd dest = writable_fm(p, out);
-	low_sample(p->l, true, &g[0], &g[1], v, &dest);
+	low_sample(p->l, r->bilinear, &y, &x, v, &dest);
 	deliver_fm(p, &dest, out);
 	return true;
 }
@@ -136,7 +120,7 @@ lower_resize(struct part *p, const struct tosa_op *op)
 	if (r.bilinear && by_phases(p, op, &y, &x))
 		return NULL;
 	struct nd out = result_view(p, op->out[0]);
-	if (r.bilinear ? sample_bilinear(p, &r, &v, &out) : sample_nearest(p, &r, &v, &out))
+	if (by_unit(p, &r, &v, &out))
 		return NULL;
 	int copies = r.bilinear ? by_words(p, &v, &y, &x, &out)
 				: low_copy_pixels(p->l, &v, &out, y.lower, x.lower);

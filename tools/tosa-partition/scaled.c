@@ -6,6 +6,8 @@
  */
 #include "part.h"
 
+#include <math.h>
+
 bool
 source_of(struct part *p, int tensor, struct source *s)
 {
@@ -28,11 +30,7 @@ source_of(struct part *p, int tensor, struct source *s)
 		s->shift--;
 	}
 	/* a value that rounds twice or may exceed 32 bits is made by its RESCALE */
-	double most = (type == TOSA_INT8 ? 256.0 : 65536.0) * (double)s->mult;
-	for (int k = 0; k > s->shift; k--)
-		most *= 2;
-	for (int k = 0; k < s->shift; k++)
-		most /= 2;
+	double most = ldexp((type == TOSA_INT8 ? 256.0 : 65536.0) * (double)s->mult, -s->shift);
 	return most < 2147483648.0 &&
 	       (s->shift <= 0 || !rounds_twice(&r, tosa_value(r.shift, 0)));
 }

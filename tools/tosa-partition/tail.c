@@ -33,13 +33,12 @@ static void
 take_clamp(struct tail *t, int64_t lo, int64_t hi)
 {
 	for (int i = 0; t->has_table && i < 256; i++) {
-		int64_t v = (int8_t)t->table[i];
-		t->table[i] = (uint8_t)(v < lo ? lo : v > hi ? hi : v);
+		t->table[i] = (uint8_t)clamp_i64((int8_t)t->table[i], lo, hi);
 	}
 	if (t->has_table)
 		return;
-	t->lo = t->lo < lo ? lo : t->lo > hi ? hi : t->lo;
-	t->hi = t->hi > hi ? hi : t->hi < lo ? lo : t->hi;
+	t->lo = clamp_i64(t->lo, lo, hi);
+	t->hi = clamp_i64(t->hi, lo, hi);
 }
 
 /* adds one operator; false: it can't be part of a tail */

@@ -110,8 +110,8 @@ lower_clamp(struct part *p, const struct tosa_op *op)
 	}
 	struct tail t = tail_of(p, op->out[0], 0);
 	struct nd out = result_view(p, t.out);
-	t.lo = t.lo < lo ? lo : t.lo > hi ? hi : t.lo;
-	t.hi = t.hi > hi ? hi : t.hi < lo ? lo : t.hi;
+	t.lo = clamp_i64(t.lo, lo, hi);
+	t.hi = clamp_i64(t.hi, lo, hi);
 	struct low_end end = tail_scaled_end(p, &t);
 	end.scale = scale_one();
 	nd_unary(p->l, OP_AVGPOOL, &v, 0, &out, &end);
@@ -136,16 +136,24 @@ native_rescale(const struct part *p, int tensor)
 	return s >= 7 && m == INT64_C(1) << (s - 7) ? op : NULL;
 }
 
+/* 16-bit elements in a table of 512 segments */
+static void
+look_up_curve(struct part *p, const struct nd *v, const struct tosa_tensor *table,
+	      const struct nd *out)
+{
+	int16_t points[513];
+	for (int i = 0; i < 513; i++)
+		points[i] = (int16_t)tosa_value(table, i);
+	look_up(p, v, low_lut16(p->l, points), out);
+}
+
 /* base * 128 + slope * fraction: Ethos-U85's own table, or a table for each of the three */
 static void
 raw_curve(struct part *p, const struct nd *v, const struct tosa_tensor *table,
 	  const struct nd *out)
 {
 	if (low_has(p->l, LACK_WORD_CURVES)) {
-		int16_t points[513];
-		for (int i = 0; i < 513; i++)
-			points[i] = (int16_t)tosa_value(table, i);
-		curve_to(p, v, points, out);
+		look_up_curve(p, v, table, out);
 		return;
 	}
 	struct nd base = nd_new_like(p->l, v, TFL_INT16), slope = nd_new_like(p->l, v, TFL_INT16);
@@ -185,13 +193,10 @@ lower_table(struct part *p, const struct tosa_op *op)
 		uint8_t bytes[256];
 		for (int i = 0; i < 256; i++) {
 			int64_t y = tosa_value(table, i);
-			if (t.has_table)
-				y = (int8_t)t.table[y + 128];
-			bytes[i] = (uint8_t)(t.has_table ? y : y < t.lo ? t.lo
-							  : y > t.hi	? t.hi
-									: y);
+			bytes[i] = t.has_table ? t.table[y + 128]
+					       : (uint8_t)clamp_i64(y, t.lo, t.hi);
 		}
-		table_to(p, &v, bytes, &out);
+		look_up(p, &v, low_lut8(p->l, bytes), &out);
 		return NULL;
 	}
 	const struct tosa_op *r = native_rescale(p, op->out[0]);
@@ -201,11 +206,8 @@ lower_table(struct part *p, const struct tosa_op *op)
 		return NULL;
 	}
 	struct nd out = result_view(p, r->out[0]);
-	int16_t points[513];
-	for (int i = 0; i < 513; i++)
-		points[i] = (int16_t)tosa_value(table, i);
 	p->done[p->reader[op->out[0]]] = true;
-	curve_to(p, &v, points, &out);
+	look_up_curve(p, &v, table, &out);
 	return NULL;
 }
 

@@ -90,13 +90,12 @@ make_border(struct part *p)
 struct nd
 const_tensor(struct part *p, const struct tosa_tensor *t)
 {
-	int64_t n = tosa_elements(t), dim[TOSA_MAX_RANK];
+	struct nd shape = nd_dense(graph_type(t->type), t->rank, t->dim);
+	int64_t n = tosa_elements(t);
 	int32_t *v = anew(p->a, int32_t, (size_t)n);
 	for (int64_t i = 0; i < n; i++)
 		v[i] = (int32_t)tosa_value(t, i);
-	for (int i = 0; i < t->rank; i++)
-		dim[i] = t->dim[i];
-	return nd_const(p->l, graph_type(t->type), t->rank, dim, v);
+	return nd_const(p->l, shape.type, shape.rank, shape.dim, v);
 }
 
 struct nd
@@ -137,9 +136,7 @@ view_in_reader(struct part *p, int tensor, int depth, struct nd *out)
 	if (p->reader[tensor] < 0 || t->is_output || t->is_input || depth > MAX_DEPTH)
 		return false;
 	const struct tosa_op *op = &p->t->op[p->reader[tensor]];
-	int64_t dim[TOSA_MAX_RANK];
-	for (int i = 0; i < t->rank; i++)
-		dim[i] = t->dim[i];
+	const struct nd shape = nd_dense(graph_type(t->type), t->rank, t->dim);
 	if (op->code == TOSA_CONCAT) {
 		int64_t axis = tosa_axis_of(op), at = 0;
 		for (int k = 0; op->in[k] != tensor; k++)
@@ -151,7 +148,7 @@ view_in_reader(struct part *p, int tensor, int depth, struct nd *out)
 	if (op->code != TOSA_RESHAPE && op->code != TOSA_IDENTITY)
 		return false;
 	*out = view_within(p, op->out[0], depth + 1);
-	return nd_reshape(out, dim, t->rank);
+	return nd_reshape(out, shape.dim, shape.rank);
 }
 
 static struct nd
@@ -176,17 +173,15 @@ void
 name_result(struct part *p, int tensor, const struct nd *seen)
 {
 	const struct tosa_tensor *t = &p->t->tensor[tensor];
+	const struct nd shape = nd_dense(seen->type, t->rank, t->dim);
 	struct nd v = *seen, to;
-	int64_t dim[TOSA_MAX_RANK];
 	bool forward = true;
-	for (int i = 0; i < t->rank; i++)
-		dim[i] = t->dim[i];
 	for (int i = 0; i < v.rank; i++)
 		forward = forward && v.stride[i] > 0;
 	if (!p->value[tensor].t && p->reader[tensor] >= 0 &&
 	    p->t->op[p->reader[tensor]].code == TOSA_CONCAT)
 		(void)result_view(p, tensor);
-	if (!p->value[tensor].t && forward && nd_reshape(&v, dim, t->rank)) {
+	if (!p->value[tensor].t && forward && nd_reshape(&v, shape.dim, shape.rank)) {
 		p->value[tensor] = v;
 		return;
 	}
