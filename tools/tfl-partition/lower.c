@@ -66,13 +66,8 @@ lower_one(struct part *p, int i)
 	case AS_PART:
 		break;
 	case AS_ALONE:
-		if (o->table)
-			lower_bytes(p, o);
-		else
-			family_of(op->code)->lower(p, o);
-		break;
 	case AS_TABLE:
-		lower_bytes(p, o);
+		(o->table ? lower_bytes : family_of(op->code)->lower)(p, o);
 		break;
 	case AS_WORDS:
 		lower_words(p, o);

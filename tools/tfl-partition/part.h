@@ -438,13 +438,6 @@ bool part_ints(const struct tfl_tensor *t, int64_t *out, int max, int *n);
 /* element i of a constant of 8, 16 or 32 bits */
 int32_t tensor_int(const struct tfl_tensor *t, int64_t i);
 
-/* has the graph's accelerator this feature?  False if the graph is for all accelerators */
-static inline bool
-part_has(const struct part *p, enum accel_lack what)
-{
-	return low_has(p->l, what);
-}
-
 /* broadcast.c: operations on two tensors */
 /* t's elements in as many dimensions as o has */
 struct nd nd_aligned(struct g_operand v, const struct tfl_tensor *t, const struct tfl_tensor *o);
@@ -492,6 +485,9 @@ void lower_bytes(struct part *p, const struct lop *o); /* as its table */
  */
 bool part_evaluate(const struct part *p, const struct tfl_op *op, void *const *in,
 		   void *out, int n);
+/* the same of n rows of depth elements */
+bool part_evaluate_rows(const struct part *p, const struct tfl_op *op, void *const *in,
+			void *out, int n, int depth);
 /* appends an operation that looks up its IFM; elementwise, as every NPU can do that */
 struct g_op *part_table(struct part *p, struct g_operand ifm,
 			struct g_operand ofm, struct g_lut *lut);

@@ -15,30 +15,17 @@ enum {
 	MAX_OUT = 8,
 };
 
-/* True if the time of the operator may be long although its results have few bytes. */
-static bool
-is_heavy(int code)
-{
-	switch (code) {
-	case TFL_CONV_2D:
-	case TFL_DEPTHWISE_CONV_2D:
-	case TFL_TRANSPOSE_CONV:
-	case TFL_FULLY_CONNECTED:
-	case TFL_BATCH_MATMUL:
-	case TFL_AVERAGE_POOL_2D:
-	case TFL_MAX_POOL_2D:
-	case TFL_SVDF:
-	case TFL_UNIDIRECTIONAL_SEQUENCE_LSTM:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static bool
 is_foldable(const struct part *p, const struct tfl_op *op, int64_t *bytes_left)
 {
-	if (!kernel_exists(op->code) || is_heavy(op->code) || op->n_in < 1)
+	/* operators whose time may be long although their results have few bytes */
+	static const bool heavy[TFL_BUILTIN_LIMIT] = {
+		[TFL_CONV_2D] = true, [TFL_DEPTHWISE_CONV_2D] = true, [TFL_TRANSPOSE_CONV] = true,
+		[TFL_FULLY_CONNECTED] = true, [TFL_BATCH_MATMUL] = true,
+		[TFL_AVERAGE_POOL_2D] = true, [TFL_MAX_POOL_2D] = true, [TFL_SVDF] = true,
+		[TFL_UNIDIRECTIONAL_SEQUENCE_LSTM] = true,
+	};
+	if (!kernel_exists(op->code) || heavy[op->code] || op->n_in < 1)
 		return false;
 	for (int k = 0; k < op->n_in; k++) {
 		const struct tfl_tensor *t = part_in(p, op, k);

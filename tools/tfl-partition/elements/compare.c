@@ -10,12 +10,6 @@
 
 enum { BYTES = 256, COMPARE_SHIFT = 8 }; /* the reference's headroom for rounding, in bits */
 
-static bool
-is_quantized(const struct tfl_tensor *t)
-{
-	return t->type == TFL_INT8 || t->type == TFL_UINT8;
-}
-
 /* all values of a type in the units in which the reference compares them */
 static void
 in_units(const struct tfl_tensor *t, int32_t v[BYTES])
@@ -35,7 +29,7 @@ static bool
 compare_plainly(const struct tfl_tensor *a, const struct tfl_tensor *b)
 {
 	int32_t v[BYTES];
-	if (!is_quantized(a))
+	if (!has_type(a, TYPE_8))
 		return true;
 	if (!quant_equal(a, b))
 		return false;
@@ -69,7 +63,7 @@ read_compare(const struct part *p, struct lop *o)
 		why = "INT16 of different quantizations, whose comparison no reference defines";
 	for (int k = 0; k < 2 && !why; k++) {
 		const struct tfl_tensor *t = k ? o->ifm2 : o->ifm;
-		if (is_quantized(t) && fixed_quantize(quant_scale(t)).exp > 0)
+		if (has_type(t, TYPE_8) && fixed_quantize(quant_scale(t)).exp > 0)
 			why = "a scale of 1 or more";
 	}
 	return why;
@@ -105,26 +99,15 @@ scale_to_units(const struct tfl_tensor *t, struct npu_scale *s)
 	return m.mult > 0 && m.exp <= 0 && m.exp >= LEAST_EXP;
 }
 
-static enum low_order
-order_of(int code)
-{
-	switch (code) {
-	case TFL_EQUAL:
-		return LOW_EQUAL;
-	case TFL_NOT_EQUAL:
-		return LOW_UNEQUAL;
-	case TFL_GREATER:
-	case TFL_LESS:
-		return LOW_GREATER;
-	default:
-		return LOW_NOT_LESS;
-	}
-}
-
 /* Operands of different units have each its own scale, or become words of one unit. */
 void
 lower_compare(struct part *p, const struct lop *o)
 {
+	static const enum low_order orders[TFL_BUILTIN_LIMIT] = {
+		[TFL_EQUAL] = LOW_EQUAL, [TFL_NOT_EQUAL] = LOW_UNEQUAL,
+		[TFL_GREATER] = LOW_GREATER, [TFL_LESS] = LOW_GREATER,
+		[TFL_GREATER_EQUAL] = LOW_NOT_LESS, [TFL_LESS_EQUAL] = LOW_NOT_LESS,
+	};
 	const struct tfl_tensor *t[2] = { o->ifm, o->ifm2 };
 	int code = o->op->code;
 	/* LESS is GREATER with swapped operands */
@@ -132,8 +115,8 @@ lower_compare(struct part *p, const struct lop *o)
 	bool plain = compare_plainly(o->ifm, o->ifm2);
 	struct npu_scale scales[2];
 	struct nd v[2], out;
-	struct low_compare c = { .order = order_of(code) };
-	if (!plain && part_has(p, LACK_BITS) && scale_to_units(t[less], &scales[0]) &&
+	struct low_compare c = { .order = orders[code] };
+	if (!plain && low_has(p->l, LACK_BITS) && scale_to_units(t[less], &scales[0]) &&
 	    scale_to_units(t[!less], &scales[1]))
 		c.scale = scales;
 	for (int k = 0; k < 2; k++)

@@ -163,7 +163,7 @@ read_leaky(const struct part *p, struct lop *o)
 	bool symmetric = quant_zero(o->ifm) == 0;
 	l->alpha_is_negative = m < 0;
 	l->native = quant_equal(o->ifm, o->ofm) && symmetric && m > 0;
-	l->has_two_scale_lrelu = part_has(p, LACK_SLOPES) && m >= 0 && symmetric;
+	l->has_two_scale_lrelu = low_has(p->l, LACK_SLOPES) && m >= 0 && symmetric;
 	if (!ratio_f32(o->ifm, o->ofm, &l->above) || !npu_quantise((double)fabsf(m), &l->below))
 		return "the ratio of the scales can't be expressed";
 	l->max_is_exact = !l->native && m >= 0 && symmetric && quant_zero(o->ofm) == 0 &&

@@ -11,9 +11,17 @@
 
 enum { BYTES = 256, WORDS = 65536 };
 
+static void
+set_rows(struct tfl_tensor *t, int n, int depth)
+{
+	t->rank = depth > 1 ? 2 : 1;
+	t->dim[0] = n;
+	t->dim[1] = depth;
+}
+
 bool
-part_evaluate(const struct part *p, const struct tfl_op *op, void *const *in,
-	      void *out, int n)
+part_evaluate_rows(const struct part *p, const struct tfl_op *op, void *const *in,
+		   void *out, int n, int depth)
 {
 	enum { MAX_IN = 3 };
 	struct tfl_tensor t[MAX_IN + 1] = { { 0 } };
@@ -22,16 +30,14 @@ part_evaluate(const struct part *p, const struct tfl_op *op, void *const *in,
 	if (op->n_in > MAX_IN)
 		return false;
 	t[last] = *part_out(p, op, 0);
-	t[last].rank = 1;
-	t[last].dim[0] = n;
+	set_rows(&t[last], n, depth);
 	for (int i = 0; i < op->n_in; i++) {
 		port[i] = i;
 		t[i] = *part_in(p, op, i);
 		data[i] = in[i] ? in[i] : (void *)(uintptr_t)t[i].data.p;
 		if (!in[i])
 			continue;
-		t[i].rank = 1;
-		t[i].dim[0] = n;
+		set_rows(&t[i], n, depth);
 		t[i].data.p = NULL;
 	}
 	struct tfl_op one = *op;
@@ -42,6 +48,12 @@ part_evaluate(const struct part *p, const struct tfl_op *op, void *const *in,
 	struct err e = { 0 };
 	const struct kernel_io io = { .in = data, .out = &out };
 	return kernel_eval(&g, &one, &io, &e);
+}
+
+bool
+part_evaluate(const struct part *p, const struct tfl_op *op, void *const *in, void *out, int n)
+{
+	return part_evaluate_rows(p, op, in, out, n, 1);
 }
 
 /* evaluates the operator on n values of input k; the other inputs are constants */

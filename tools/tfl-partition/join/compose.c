@@ -34,19 +34,13 @@ may_compose(const struct part *p, int i)
 	return family_of(p->sg->op[i].code)->joins >= JOINS_yes && may_join(p, i);
 }
 
-static bool
-is_byte(const struct tfl_tensor *t)
-{
-	return t->type == TFL_INT8 || t->type == TFL_UINT8;
-}
-
 /* the identity function of an 8-bit tensor */
 static struct function
 identity(const struct composing *c, int tensor)
 {
 	const struct tfl_tensor *t = &c->p->sg->tensor[tensor];
 	bool written = t->producer >= 0 || c->p->is_model_input[tensor];
-	if (!is_byte(t) || t->is_variable || !written)
+	if (!has_type(t, TYPE_8) || t->is_variable || !written)
 		return (struct function){ .root = -1 };
 	uint8_t *v = anew(c->p->a, uint8_t, BYTES);
 	for (int i = 0; i < BYTES; i++)
@@ -176,7 +170,7 @@ join_table(struct part *p, int last, struct join *j)
 	const struct tfl_op *op = &p->sg->op[last];
 	int out = op->n_out == 1 ? op->out[0] : -1, root = out < 0 ? -1 : p->function[out].root;
 	struct inside x;
-	if (root < 0 || !is_byte(&p->sg->tensor[out]) || !find_inside(p, last, &x) ||
+	if (root < 0 || !has_type(&p->sg->tensor[out], TYPE_8) || !find_inside(p, last, &x) ||
 	    (!x.cpu && (x.n < 2 || (x.n < 3 && !x.table))) ||
 	    (x.cpu && (!fits_table(p, root) || !fits_table(p, out))))
 		return false;

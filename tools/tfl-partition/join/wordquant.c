@@ -30,8 +30,7 @@ matches_reference(const struct word_quant *w, const struct tfl_tensor *o, const 
 	int64_t half = w->shift ? (int64_t)1 << (w->shift - 1) : 0;
 	for (int64_t v = w->lo; v <= w->hi; v++) {
 		int64_t y = ((v * w->mult + half) >> w->shift) + quant_zero(o);
-		y = y < r.lo ? r.lo : y > r.hi ? r.hi : y;
-		if (y != want[v - w->lo])
+		if (clamp_i64(y, r.lo, r.hi) != want[v - w->lo])
 			return false;
 	}
 	return true;

@@ -26,9 +26,7 @@ struct readers {
 static bool
 is_integer_fm(const struct tfl_tensor *t)
 {
-	return (t->type == TFL_INT8 || t->type == TFL_UINT8 ||
-		t->type == TFL_INT16) &&
-	       t->quant.n_scale == 1 && !t->data.p && !t->is_variable;
+	return has_type(t, TYPE_FM) && t->quant.n_scale == 1 && !t->data.p && !t->is_variable;
 }
 
 static void

@@ -44,12 +44,10 @@ part_set_outputs(struct part *p, int op, const int *v, int n)
 void
 part_set_input(struct part *p, int op, int k, int tensor)
 {
-	struct tfl_op *o = &p->m->subgraph[0].op[op];
-	int *in = anew(p->a, int, (size_t)o->n_in);
-	memcpy(in, o->in, (size_t)o->n_in * sizeof(*in));
+	const struct tfl_op *o = &p->m->subgraph[0].op[op];
+	int *in = memcpy(anew(p->a, int, (size_t)o->n_in), o->in, (size_t)o->n_in * sizeof(*in));
 	in[k] = tensor;
-	o->in = in;
-	p->op[op].rewritten = true;
+	part_set_inputs(p, op, in, o->n_in);
 }
 
 bool
@@ -64,30 +62,18 @@ check_rewritten(const struct part *p)
 	return true;
 }
 
-/* checks that npu-cmdgen will be able to copy an operator */
-static bool
-check_copied(const struct part *p, int subgraph, int op)
-{
-	const struct tfl_op *o = &p->m->subgraph[subgraph].op[op];
-	const char *what = tfl_op_opaque(o->ref);
-	char where[40] = "";
-	if (!what)
-		return true;
-	if (subgraph)
-		(void)snprintf(where, sizeof(where), "subgraph %d, ", subgraph);
-	return err_at(p->e, p->m->name, 0,
-		      "%soperator %d (%s) runs on the CPU, but its %s can't be copied "
-		      "into a compiled model",
-		      where, op, tfl_op_label(o), what);
-}
-
 bool
 check_copyable(const struct part *p)
 {
 	for (int s = 0; s < p->m->n_subgraphs; s++)
-		for (int i = 0; i < p->m->subgraph[s].n_ops; i++)
-			if ((s || (!p->op[i].npu && !p->op[i].left_out)) &&
-			    !check_copied(p, s, i))
-				return false;
+		for (int i = 0; i < p->m->subgraph[s].n_ops; i++) {
+			const struct tfl_op *o = &p->m->subgraph[s].op[i];
+			const char *what = tfl_op_opaque(o->ref);
+			if (what && (s || (!p->op[i].npu && !p->op[i].left_out)))
+				return err_at(p->e, p->m->name, 0, "%soperator %d (%s) runs on the "
+					      "CPU, but its %s can't be copied into a compiled model",
+					      s ? arena_printf(p->a, "subgraph %d, ", s) : "", i,
+					      tfl_op_label(o), what);
+		}
 	return true;
 }

@@ -57,7 +57,7 @@ read_indexed(const struct part *p, struct lop *o)
 	const struct tfl_tensor *in = o->ifm, *at = o->ifm2;
 	bool axis = o->op->code == TFL_GATHER;
 	struct gather_shape *k = o->own = anew(p->a, struct gather_shape, 1);
-	if (!part_has(p, LACK_GATHER))
+	if (!low_has(p->l, LACK_GATHER))
 		return "the indices are not constant, and addresses of NPU operations "
 		       "can't depend on data";
 	const char *why = check_moved_by(p, o->op, in, "IFM") ?:

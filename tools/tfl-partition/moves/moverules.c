@@ -109,37 +109,20 @@ check_copies(const struct part *p, const struct nd *from, const struct nd *to)
 	return arena_printf(p->a, "the movement would take %lld copies", (long long)n);
 }
 
-static view_fn *
-view_of(int code)
-{
-	switch (code) {
-	case TFL_BROADCAST_TO:
-		return view_repeat;
-	case TFL_DEPTH_TO_SPACE:
-		return view_depth_to_space;
-	case TFL_REVERSE_V2:
-		return view_reverse;
-	case TFL_SLICE:
-		return view_slice;
-	case TFL_SPACE_TO_DEPTH:
-		return view_space_to_depth;
-	case TFL_STRIDED_SLICE:
-		return view_strided_slice;
-	case TFL_TRANSPOSE:
-		return view_transpose;
-	default:
-		return view_reshape;
-	}
-}
-
 const char *
 read_view(const struct part *p, struct lop *o)
 {
+	static view_fn *const views[TFL_BUILTIN_LIMIT] = {
+		[TFL_BROADCAST_TO] = view_repeat, [TFL_DEPTH_TO_SPACE] = view_depth_to_space,
+		[TFL_REVERSE_V2] = view_reverse, [TFL_SLICE] = view_slice,
+		[TFL_SPACE_TO_DEPTH] = view_space_to_depth,
+		[TFL_STRIDED_SLICE] = view_strided_slice, [TFL_TRANSPOSE] = view_transpose,
+	};
 	const char *why = check_move(p, o);
 	if (why)
 		return why;
 	struct nd v = nd_shape(o->ifm), to = words_shape(o->ofm);
-	o->view = view_of(o->op->code);
+	o->view = views[o->op->code] ?: view_reshape;
 	why = o->view(p, o->op, &v);
 	v = why ? v : as_words(o->ifm, v);
 	if (!why && nd_elements(&v) != nd_elements(&to))

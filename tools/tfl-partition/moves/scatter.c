@@ -68,7 +68,7 @@ is_transfer_better(const struct part *p, const struct lop *o)
 	int type = o->ifm2->type;
 	int64_t bytes = s->inner * tfl_type_bytes(type == TFL_INT64 ? TFL_INT32 : type);
 	int runs = low_even_runs(s->at, s->n, false);
-	return part_has(p, LACK_GATHER) && s->n <= ND_MAX_INDEXED &&
+	return low_has(p->l, LACK_GATHER) && s->n <= ND_MAX_INDEXED &&
 	       ((bytes >= GOOD_BYTES && runs > FEW) || runs > MOST_RUNS);
 }
 

@@ -76,20 +76,18 @@ linear_reader(const struct border *b)
 		for (int k = 0; k < 3; k++) {
 			bool whole = o[k]->view == VIEW_WHOLE || o[k]->view == VIEW_BOX;
 			bool bricks = b->want->layout == LAYOUT_NHCWB16;
+			const char *why = NULL;
 			if (o[k]->t != b->t)
 				continue;
 			if (!whole || o[k]->type != b->t->shape.type)
-				return arena_printf(b->p->a,
-				    "%s uses it in another shape",
-				    op->name ? op->name : "an operation");
-			if (op_is_transfer(op->kind))
-				return arena_printf(b->p->a, "%s needs contiguous elements",
-						    op->name ? op->name : "an operation");
-			if (bricks && (o[k]->start.c % BRICK || op->kind == OP_REDUCE_SUM))
-				return arena_printf(b->p->a,
-				    "%s uses channels that are not whole bricks",
-				    op->name ? op->name
-									     : "an operation");
+				why = "uses it in another shape";
+			else if (op_is_transfer(op->kind))
+				why = "needs contiguous elements";
+			else if (bricks && (o[k]->start.c % BRICK || op->kind == OP_REDUCE_SUM))
+				why = "uses channels that are not whole bricks";
+			if (why)
+				return arena_printf(b->p->a, "%s %s",
+						    op->name ? op->name : "an operation", why);
 		}
 	}
 	return NULL;
@@ -142,9 +140,7 @@ layout_obstacle(struct border *b)
 	}
 	if (!why)
 		b->copied = hwc_equal(t->hwc, b->rows) ? linear_reader(b)
-						       :
-						           "the network uses it in "
-						           "another shape";
+						       : "the network uses it in another shape";
 	return why || b->want->layout != LAYOUT_NHWC ? why : strides_obstacle(b);
 }
 

@@ -8,18 +8,13 @@ static bool
 find_axis(const struct part *p, const struct tfl_op *op, const struct tfl_tensor *ifm, struct low_arg *r)
 {
 	int64_t axis;
-	int n, rank = ifm->rank;
+	int n, at;
 	if (!part_ints(part_in(p, op, 1), &axis, 1, &n) || n != 1 ||
-	    axis < -rank || axis >= rank)
+	    (at = move_axis(axis, ifm->rank)) < 0)
 		return false;
-	int at = (int)(axis < 0 ? axis + rank : axis);
-	int64_t before = 1, behind = 1;
-	for (int i = 0; i < rank; i++)
-		*(i < at ? &before : i > at ? &behind : &(int64_t){ 0 }) *=
-		    ifm->dim[i];
-	r->n = ifm->dim[at];
-	r->before = before;
-	r->behind = behind;
+	r->before = r->n = r->behind = 1;
+	for (int i = 0; i < ifm->rank; i++)
+		*(i < at ? &r->before : i > at ? &r->behind : &r->n) *= ifm->dim[i];
 	return true;
 }
 

@@ -21,59 +21,26 @@ struct results {
 	bool mirrored; /* `greater` is the negative of `lesser`, after the clamp */
 };
 
-/* the reference's results for rows of the type's greatest value and a value i below it */
-static bool
-evaluate_pairs(const struct part *p, const struct tfl_op *op, void *y)
-{
-	struct tfl_tensor t[2] = { *part_in(p, op, 0), *part_out(p, op, 0) };
-	int in = 0, out = 1;
-	for (int i = 0; i < 2; i++) {
-		t[i].rank = 2;
-		t[i].dim[0] = DIFFERENCES;
-		t[i].dim[1] = 2;
-	}
-	uint8_t x[DIFFERENCES][2];
-	for (int i = 0; i < DIFFERENCES; i++) {
-		x[i][0] = (uint8_t)type_range(t[0].type).hi;
-		x[i][1] = (uint8_t)(x[i][0] - i);
-	}
-	struct tfl_op one = *op;
-	one.in = &in;
-	one.out = &out;
-	const struct tfl_subgraph g = { .tensor = t, .n_tensors = 2, .op = &one,
-					.n_ops = 1 };
-	void *data = x;
-	const struct kernel_io io = { .in = &data, .out = &y };
-	struct err e = { 0 };
-	return kernel_eval(&g, &one, &io, &e);
-}
-
-static int32_t
-element(int type, const void *y, int i)
-{
-	switch (type) {
-	case TFL_INT8:
-		return ((const int8_t *)y)[i];
-	case TFL_UINT8:
-		return ((const uint8_t *)y)[i];
-	default:
-		return (int16_t)load_le16((const int16_t *)y + i);
-	}
-}
-
+/* evaluates rows of the type's greatest value and a value i below it */
 static bool
 find_results(const struct part *p, const struct tfl_op *op, struct results *f)
 {
-	int type = part_out(p, op, 0)->type;
-	int32_t hi = (int32_t)type_range(type).hi;
-	int16_t y[2 * DIFFERENCES];
-	if (!evaluate_pairs(p, op, y))
+	struct tfl_tensor y = *part_out(p, op, 0);
+	int32_t hi = (int32_t)type_range(y.type).hi;
+	uint8_t x[DIFFERENCES][2];
+	int16_t data[2 * DIFFERENCES];
+	for (int i = 0; i < DIFFERENCES; i++) {
+		x[i][0] = (uint8_t)type_range(part_in(p, op, 0)->type).hi;
+		x[i][1] = (uint8_t)(x[i][0] - i);
+	}
+	if (!part_evaluate_rows(p, op, (void *const[]){ x }, data, DIFFERENCES, 2))
 		return false;
-	f->middle = element(type, y, 0);
+	y.data.p = (const uint8_t *)data;
+	f->middle = tensor_int(&y, 0);
 	f->mirrored = true;
 	for (int i = 0; i < DIFFERENCES; i++) {
-		f->greater[i] = element(type, y, 2 * i) - f->middle;
-		f->lesser[i] = element(type, y, 2 * i + 1) - f->middle;
+		f->greater[i] = tensor_int(&y, 2 * i) - f->middle;
+		f->lesser[i] = tensor_int(&y, 2 * i + 1) - f->middle;
 		f->mirrored &= f->greater[i] == (-f->lesser[i] < hi - f->middle
 						     ? -f->lesser[i]
 						     : hi - f->middle);
