@@ -31,9 +31,8 @@ draw_cascades(struct arena *a, int n_ops)
 			if (length > last + 1)
 				continue;
 			c.v[c.n++] = (struct cascade_choice){
-				.price = { .first = last + 1 - length,
-					   .cost = { fetched + (double)draw(80), fetched } },
-				.last = last, .bytes = { 50 + draw(400) }, .slid = { draw(60) },
+				.first = last + 1 - length, .last = last,
+				.cost = { fetched + (double)draw(80), fetched }, .bytes = { 50 + draw(400) }, .slid = { draw(60) },
 				.weights = draw(3) ? draw(300) : 0 };
 		}
 	}
@@ -46,7 +45,7 @@ static double
 cycles_of(const struct cascade_choice *x, int64_t room)
 {
 	double share = x->weights ? fmin((double)room / (double)x->weights, 1) : 1;
-	return x->price.cost[0] - (x->price.cost[0] - x->price.cost[1]) * share;
+	return x->cost[0] - (x->cost[0] - x->cost[1]) * share;
 }
 
 /* INFINITY if the cascade does not fit */
@@ -66,7 +65,7 @@ fewest(const struct cascades *c, int end, int64_t limit, bool slide, bool in_pla
 	if (!end)
 		return c->sums[LIMITED].at_cpu > limit ? INFINITY : 0;
 	for (int k = c->first_of[end - 1]; k < c->first_of[end]; k++)
-		least = fmin(least, fewest(c, c->v[k].price.first, limit, slide, in_place) +
+		least = fmin(least, fewest(c, c->v[k].first, limit, slide, in_place) +
 				    cycles_below(c, k, limit, slide, in_place));
 	return least;
 }
@@ -82,7 +81,7 @@ cycles_picked(const struct cascades *c, const int *picked, int n, int n_ops, int
 		const struct cascade_choice *x = &c->v[picked[i]];
 		if (x->last != end - 1)
 			return -1;
-		end = x->price.first;
+		end = x->first;
 		sum += cycles_below(c, picked[i], limit, slide, in_place);
 	}
 	return end ? -1 : sum;
@@ -92,21 +91,21 @@ static bool
 check(int number)
 {
 	struct arena *a = arena_open();
-	int n_ops = 1 + (int)draw(MOST_OPS), picked[MOST_OPS + 1];
+	int n_ops = 1 + (int)draw(MOST_OPS);
 	struct sched s = { .a = a, .n_ops = n_ops };
 	struct cascades c = draw_cascades(a, n_ops);
 	int64_t limit = draw(700);
 	bool slide = draw(2), in_place = draw(2);
 	double least = fewest(&c, n_ops, limit, slide, in_place);
-	int n = cascades_choose(&s, &c, limit, slide, in_place, picked);
-	double cycles = n ? cycles_picked(&c, picked, n, n_ops, limit, slide, in_place)
-			  : INFINITY;
+	const struct division d = cascades_choose(&s, a, &c, limit, slide, in_place);
+	double cycles = d.n ? cycles_picked(&c, d.picked, d.n, n_ops, limit, slide, in_place)
+			    : INFINITY;
 	/* the same numbers added in another order */
-	bool ok = n ? fabs(cycles - least) <= least * ROUNDING : least == INFINITY;
+	bool ok = d.n ? fabs(cycles - least) <= least * ROUNDING : least == INFINITY;
 	/* below the smallest possible limit there is no division */
 	int64_t works = cascades_least(&s, &c);
-	ok &= cascades_choose(&s, &c, works, true, in_place, picked) > 0 &&
-	      cascades_choose(&s, &c, works - 1, true, in_place, picked) == 0;
+	ok &= cascades_choose(&s, a, &c, works, true, in_place).n > 0 &&
+	      cascades_choose(&s, a, &c, works - 1, true, in_place).n == 0;
 	if (!ok)
 		printf("case %d: %d operations below %" PRId64 ": %g cycles, fewest %g\n",
 		       number, n_ops, limit, cycles, least);

@@ -213,9 +213,9 @@ is_worse_than_alone(struct sched *s, const struct cascades *c, const struct casc
 	double gain = 0; /* cycles */
 	for (int i = x->first; i <= x->last; i++) {
 		const struct cascade_choice *w = &c->v[c->first_of[i]];
-		const double *alone = w->price.cost;
+		const double *alone = w->cost;
 		const double *striped = op_cost(s, i, x->stripe[i - x->first], x->objective)->paced;
-		if (w->last != i || w->price.first != i || w->price.rows ||
+		if (w->last != i || w->first != i || w->rows ||
 		    op_is_transfer(s->info[i].op->kind) || alone[1] > alone[0] ||
 		    alone[0] > striped[0] || alone[1] > striped[1] ||
 		    w->bytes[LIMITED] > k->bytes[LIMITED] ||
@@ -245,9 +245,8 @@ add_choice(struct listing *l, int first, int last, int32_t rows, enum block_obje
 	if (keeps_whole_map(s, &x))
 		return;
 	struct cascade_choice k = {
-		.price = { .cost = { x.cost[0], x.cost[1] }, .lower_bound = x.lower_bound,
-			   .first = first, .rows = rows, .objective = objective },
-		.last = last,
+		.cost = { x.cost[0], x.cost[1] }, .lower_bound = x.lower_bound,
+		.first = first, .last = last, .rows = rows, .objective = objective,
 	};
 	for (int area = 0; area < (s->memory.spilling ? AREAS : BESIDE); area++) {
 		k.bytes[area] = live_bytes(s, c, &x, area, &k.slid[area]);

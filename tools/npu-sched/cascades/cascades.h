@@ -95,23 +95,18 @@ struct saving {
 	double cycles;
 };
 
-/* A cascade and its price: cycles with weights in place [0] and fetched before [1], with the time
- * of the front end (paced_cost), and a lower bound wherever weights are, without. */
-struct cascade_price {
+/* One choice: a cascade and its price.  Choices are many, so a cascade's stripes and kernels are made
+ * only when a plan takes it. */
+struct cascade_choice {
+	/* cycles with weights in place [0] and fetched before [1], with the time of the front end
+	 * (paced_cost); and a lower bound wherever weights are, without */
 	double cost[2], lower_bound;
-	int first;
+	int first, last; /* its operations */
 	int32_t rows; /* as in struct cascade */
 	enum block_objective objective;
-};
-
-/* One choice.  Choices are many, so a cascade's stripes and kernels are made only when a
- * plan takes it. */
-struct cascade_choice {
-	struct cascade_price price;
 	int64_t bytes[AREAS]; /* of all feature maps live while it runs */
 	int64_t slid[AREAS];  /* of these, saved by sliding its result over an operand */
 	int64_t weights; /* of all its weights */
-	int last;	 /* its last operation */
 	int n_savings;
 	struct saving *saving; /* of a striped cascade: sorted, most cycles per byte first */
 };
@@ -143,37 +138,37 @@ struct cascades *cascades_list(struct sched *s);
 void cascades_add(struct sched *s, struct cascades *c);
 void cascades_close(struct cascades *c); /* NULL is allowed */
 
-/* divide.c: finds the fastest division with feature maps below a limit.  Writes its choices,
- * from the last to the first, to picked[n_ops] and returns their number; 0: none, or no
- * operations.  slide: results may begin a few rows before the operand that they consume.
- * in_place: all weights stay in place; else they are fetched as far as they fit. */
-int cascades_choose(struct sched *s, const struct cascades *c, int64_t limit, bool slide,
-		    bool in_place, int *picked);
-/* Does a result of the division slide? */
-bool division_slides(const struct cascades *c, const int *picked, int n);
+/* A division of all operations into cascades. */
+struct division {
+	int *picked, n; /* choices, from the last to the first; n 0: none, or no operations */
+	bool slide; /* some result slides over an operand: fewer bytes, but harder to pack */
+	/* The most bytes of feature maps that are live in an area at a time.  The plan needs as many;
+	 * up to 9 % fewer if a cascade has so few stripes that not all of its feature maps are live
+	 * at once (115 of 60,000 divisions of 26 networks). */
+	int64_t bytes[AREAS];
+};
+/* divide.c: finds the fastest division with feature maps below a limit.  slide: results may begin a
+ * few rows before the operand that they consume.  in_place: all weights stay in place; else they
+ * are fetched as far as they fit. */
+struct division cascades_choose(struct sched *s, struct arena *list, const struct cascades *c,
+				int64_t limit, bool slide, bool in_place);
 /* Lower bound of a division's cycles, wherever its weights are. */
-double division_lower_bound(struct sched *s, const struct cascades *c, const int *picked, int n,
-		    enum cut cut);
-/* The most bytes of feature maps that are live in an area at a time.  The plan needs as many; up to
- * 9 % fewer if a cascade has so few stripes that not all of its feature maps are live at once (115
- * of 60,000 divisions of 26 networks). */
-int64_t division_bytes(const struct cascades *c, const int *picked, int n, int area, bool slide);
+double division_lower_bound(struct sched *s, const struct cascades *c, const struct division *d,
+			    enum cut cut);
 /* cascades.c: why operations first..last cannot run in stripes of `rows` rows, or as a chain if rows
  * is 0; NULL: they can. */
 const char *cascade_obstacle(struct sched *s, const struct cascades *c, int first, int last,
 			     struct decision d);
 /* divide.c: the decisions of a division about each operation, with one cut for all. */
-void division_decide(const struct cascades *c, const int *picked, int n, enum cut cut,
+void division_decide(const struct cascades *c, const struct division *d, enum cut cut,
 		     struct decision *out);
 /* Writes decisions and their kernels into a plan. */
-void cascades_take(struct sched *s, struct cascades *c, const struct decision *d, bool slide,
-		   struct plan *out);
+void cascades_take(struct sched *s, struct cascades *all, const struct decision *d, bool slide,
+		   struct plan *p);
 /* The smallest limit with a division; INT64_MAX: none.  The limit from which on the division no
  * longer changes. */
 int64_t cascades_least(struct sched *s, const struct cascades *c);
 int64_t cascades_most(const struct cascades *c);
-/* The peak of whole feature maps, without stripes. */
-int64_t cascades_whole_peak(const struct cascades *c);
 
 static inline int
 step_of(const struct sched *s, int op)

@@ -18,10 +18,10 @@
 static double
 cost_with_capacity(const struct cascade_choice *k, int64_t capacity)
 {
-	double in_place = k->price.cost[0], fetched = k->price.cost[1];
+	double in_place = k->cost[0], fetched = k->cost[1];
 	if (!k->weights || capacity >= k->weights)
 		return fetched;
-	if (k->price.rows) {
+	if (k->rows) {
 		for (int i = 0; i < k->n_savings; i++)
 			if (k->saving[i].bytes <= capacity) {
 				in_place -= k->saving[i].cycles;
@@ -39,44 +39,6 @@ choice_bytes(const struct cascade_choice *k, int area, bool slide)
 	return k->bytes[area] + (slide ? 0 : k->slid[area]);
 }
 
-struct path {
-	double cycles;
-	int64_t peak;
-	int choice;
-};
-
-static struct path *
-shortest(struct sched *s, struct arena *a, const struct cascades *c, int64_t limit,
-	 bool slide, bool in_place)
-{
-	struct path *p = anew(a, struct path, (size_t)s->n_ops + 1);
-	p[0].peak = c->sums[LIMITED].at_cpu;
-	for (int i = 0; i < s->n_ops; i++) {
-		p[i + 1].choice = -1;
-		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
-			const struct cascade_choice *x = &c->v[k];
-			const struct path *from = &p[x->price.first];
-			int64_t bytes = choice_bytes(x, LIMITED, slide);
-			if (bytes > limit || p[0].peak > limit ||
-			    (x->price.first && from->choice < 0))
-				continue;
-			if (p[i + 1].choice >= 0 &&
-			    from->cycles + x->price.lower_bound * (1 - ROUNDING) >
-				    p[i + 1].cycles)
-				continue;
-			double cycles = from->cycles +
-					cost_with_capacity(x, in_place ? 0 : limit - bytes);
-			int64_t peak = bytes > from->peak ? bytes : from->peak;
-			if (p[i + 1].choice >= 0 &&
-			    (cycles > p[i + 1].cycles ||
-			     (cycles == p[i + 1].cycles && peak >= p[i + 1].peak)))
-				continue;
-			p[i + 1] = (struct path){ cycles, peak, k };
-		}
-	}
-	return p;
-}
-
 int64_t
 cascades_least(struct sched *s, const struct cascades *c)
 {
@@ -87,7 +49,7 @@ cascades_least(struct sched *s, const struct cascades *c)
 		peak[i + 1] = INT64_MAX;
 		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
 			const struct cascade_choice *x = &c->v[k];
-			int64_t from = peak[x->price.first];
+			int64_t from = peak[x->first];
 			int64_t most = max_i64(x->bytes[LIMITED], from);
 			peak[i + 1] = most < peak[i + 1] ? most : peak[i + 1];
 		}
@@ -95,39 +57,6 @@ cascades_least(struct sched *s, const struct cascades *c)
 	int64_t least = peak[s->n_ops];
 	arena_close(a);
 	return least;
-}
-
-double
-division_lower_bound(struct sched *s, const struct cascades *c, const int *picked, int n,
-	     enum cut cut)
-{
-	double sum = 0;
-	while (n-- > 0) {
-		const struct cascade_choice *k = &c->v[picked[n]];
-		const struct cascade_price *x = &k->price;
-		sum += x->rows || k->last > x->first ? x->lower_bound
-						     : whole_lower_bound(s, x->first,
-									 x->objective, cut);
-	}
-	return sum * (1 - ROUNDING);
-}
-
-bool
-division_slides(const struct cascades *c, const int *picked, int n)
-{
-	while (n-- > 0)
-		if (c->v[picked[n]].slid[LIMITED] > 0 || c->v[picked[n]].slid[BESIDE] > 0)
-			return true;
-	return false;
-}
-
-int64_t
-division_bytes(const struct cascades *c, const int *picked, int n, int area, bool slide)
-{
-	int64_t most = c->sums[area].at_cpu;
-	while (n-- > 0)
-		most = max_i64(most, choice_bytes(&c->v[picked[n]], area, slide));
-	return most;
 }
 
 int64_t
@@ -141,36 +70,76 @@ cascades_most(const struct cascades *c)
 	return most;
 }
 
-int64_t
-cascades_whole_peak(const struct cascades *c)
+struct division
+cascades_choose(struct sched *s, struct arena *list, const struct cascades *c, int64_t limit,
+		bool slide, bool in_place)
 {
-	return c->whole_peak;
+	struct path {
+		double cycles;
+		int64_t peak;
+		int choice;
+	};
+	struct division d = { .picked = anew(list, int, (size_t)s->n_ops + 1) };
+	struct arena *a = arena_open();
+	struct path *p = anew(a, struct path, (size_t)s->n_ops + 1);
+	p[0].peak = c->sums[LIMITED].at_cpu;
+	for (int i = 0; i < s->n_ops; i++) {
+		p[i + 1].choice = -1;
+		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
+			const struct cascade_choice *x = &c->v[k];
+			const struct path *from = &p[x->first];
+			const bool is_first = p[i + 1].choice < 0;
+			const int64_t bytes = choice_bytes(x, LIMITED, slide);
+			if (bytes > limit || p[0].peak > limit || (x->first && from->choice < 0))
+				continue;
+			if (!is_first &&
+			    from->cycles + x->lower_bound * (1 - ROUNDING) > p[i + 1].cycles)
+				continue;
+			const double cycles = from->cycles +
+					      cost_with_capacity(x, in_place ? 0 : limit - bytes);
+			const int64_t peak = max_i64(bytes, from->peak);
+			if (is_first || cycles < p[i + 1].cycles ||
+			    (cycles == p[i + 1].cycles && peak < p[i + 1].peak))
+				p[i + 1] = (struct path){ cycles, peak, k };
+		}
+	}
+	for (int area = 0; area < AREAS; area++)
+		d.bytes[area] = c->sums[area].at_cpu;
+	for (int i = s->n_ops; i > 0 && p[s->n_ops].choice >= 0; i = c->v[d.picked[d.n++]].first) {
+		const struct cascade_choice *x = &c->v[p[i].choice];
+		d.picked[d.n] = p[i].choice;
+		d.slide |= slide && (x->slid[LIMITED] > 0 || x->slid[BESIDE] > 0);
+		for (int area = 0; area < AREAS; area++)
+			d.bytes[area] = max_i64(d.bytes[area], choice_bytes(x, area, slide));
+	}
+	arena_close(a);
+	return d;
 }
 
-int
-cascades_choose(struct sched *s, const struct cascades *c, int64_t limit, bool slide,
-		bool in_place, int *picked)
+double
+division_lower_bound(struct sched *s, const struct cascades *c, const struct division *d,
+		     enum cut cut)
 {
-	struct arena *a = arena_open();
-	const struct path *p = shortest(s, a, c, limit, slide, in_place);
-	int n = 0;
-	if (s->n_ops && p[s->n_ops].choice >= 0)
-		for (int i = s->n_ops; i > 0; i = c->v[picked[n++]].price.first)
-			picked[n] = p[i].choice;
-	arena_close(a);
-	return n;
+	double sum = 0;
+	for (int i = d->n; i-- > 0;) {
+		const struct cascade_choice *k = &c->v[d->picked[i]];
+		sum += k->rows || k->last > k->first
+			       ? k->lower_bound
+			       : whole_lower_bound(s, k->first, k->objective, cut);
+	}
+	return sum * (1 - ROUNDING);
 }
 
 void
-division_decide(const struct cascades *c, const int *picked, int n, enum cut cut,
+division_decide(const struct cascades *c, const struct division *d, enum cut cut,
 		struct decision *out)
 {
-	while (n-- > 0) {
-		const struct cascade_choice *k = &c->v[picked[n]];
-		for (int i = k->price.first; i <= k->last; i++)
-			out[i] = (struct decision){ .joins = i > k->price.first, .cut = (uint8_t)cut,
-						    .objective = (uint8_t)k->price.objective,
-						    .rows = k->price.rows };
+	for (int n = d->n; n-- > 0;) {
+		const struct cascade_choice *k = &c->v[d->picked[n]];
+		for (int i = k->first; i <= k->last; i++)
+			out[i] = (struct decision){ .joins = i > k->first, .cut = (uint8_t)cut,
+						    .objective = (uint8_t)k->objective,
+						    .rows = k->rows };
 	}
 }
 
@@ -192,29 +161,9 @@ make_cascade(struct sched *s, struct cascades *all, int first, int last, struct 
 	return c;
 }
 
-static void
-apply_cascade(const struct sched *s, const struct cascade *c, struct plan *p)
-{
-	for (size_t i = 0; i < c->n_kernels; i++) {
-		const struct stripe *k = &c->kernel[i];
-		p->kernel[p->n_kernels++] = (struct kernel){
-			.op = k->op, .links = c->rows ? 0 : c->last - c->first,
-			.objective = c->objective, .rows = { .lo = k->lo, .hi = k->hi },
-			.depth = { .hi = s->info[k->op].op->ofm.shape.c }, .slice = -1,
-		};
-	}
-	for (int i = c->first; i <= c->last; i++) {
-		bool over = i == c->last && (p->decided.slide || !c->lead);
-		p->over[i] = over ? c->over : NULL;
-		p->lead[i] = c->lead;
-		p->stripe[i] = c->rows ? c->stripe[i - c->first] : 0;
-		p->rolling[i] = c->rows && i < c->last ? c->rolling[i - c->first] : 0;
-	}
-}
-
 void
-cascades_take(struct sched *s, struct cascades *c, const struct decision *d, bool slide,
-	      struct plan *out)
+cascades_take(struct sched *s, struct cascades *all, const struct decision *d, bool slide,
+	      struct plan *p)
 {
 	struct arena *a = arena_open();
 	const struct cascade **taken = anew(a, const struct cascade *, (size_t)s->n_ops + 1);
@@ -223,19 +172,35 @@ cascades_take(struct sched *s, struct cascades *c, const struct decision *d, boo
 	for (int first = 0, last; first < s->n_ops; first = last + 1) {
 		for (last = first; last + 1 < s->n_ops && d[last + 1].joins;)
 			last++;
-		taken[n] = make_cascade(s, c, first, last, d[last]);
+		taken[n] = make_cascade(s, all, first, last, d[last]);
 		kernels += taken[n++]->n_kernels;
 	}
-	out->decided.slide = slide;
+	p->decided.slide = slide;
 	if (s->n_ops)
-		memcpy(out->decided.op, d, (size_t)s->n_ops * sizeof(*d));
-	out->kernel = anew(out->a, struct kernel, kernels + 1);
-	for (int i = 0; i < n; i++)
-		apply_cascade(s, taken[i], out);
-	for (size_t i = 0; i < c->slides.n; i++) {
-		const struct slide *x = &c->slides.v[i];
-		out->over[x->first] = x->from;
-		out->lead[x->first] = x->lead;
+		memcpy(p->decided.op, d, (size_t)s->n_ops * sizeof(*d));
+	p->kernel = anew(p->a, struct kernel, kernels + 1);
+	for (int k = 0; k < n; k++) {
+		const struct cascade *c = taken[k];
+		for (size_t i = 0; i < c->n_kernels; i++) {
+			const struct stripe *x = &c->kernel[i];
+			p->kernel[p->n_kernels++] = (struct kernel){
+				.op = x->op, .links = c->rows ? 0 : c->last - c->first,
+				.objective = c->objective, .rows = { .lo = x->lo, .hi = x->hi },
+				.depth = { .hi = s->info[x->op].op->ofm.shape.c }, .slice = -1,
+			};
+		}
+		for (int i = c->first; i <= c->last; i++) {
+			const bool over = i == c->last && (slide || !c->lead);
+			p->over[i] = over ? c->over : NULL;
+			p->lead[i] = c->lead;
+			p->stripe[i] = c->rows ? c->stripe[i - c->first] : 0;
+			p->rolling[i] = c->rows && i < c->last ? c->rolling[i - c->first] : 0;
+		}
+	}
+	for (size_t i = 0; i < all->slides.n; i++) {
+		const struct slide *x = &all->slides.v[i];
+		p->over[x->first] = x->from;
+		p->lead[x->first] = x->lead;
 	}
 	arena_close(a);
 }

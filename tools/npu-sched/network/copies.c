@@ -8,7 +8,7 @@
  * In all memory modes, a pool that only moves one run of bytes to another may be replaced by a
  * transfer of the DMA engine.
  *
- * Plans with copies and without are compared (search/settings.c).
+ * Plans with copies and without are compared (search/variants.c).
  */
 #include "../passes.h"
 #include "copies.h"

@@ -11,55 +11,12 @@
 #include <inttypes.h>
 #include <math.h>
 
-static enum ask
-asked(const struct options *o)
-{
-	static const enum ask of_goal[] = {
-		[GOAL_PERFORMANCE] = ASK_FASTEST, [GOAL_SIZE] = ASK_SMALLEST,
-		[GOAL_BALANCED] = ASK_FASTEST,
-	};
-	return o->max_cycles ? ASK_FAST_ENOUGH : of_goal[o->goal];
-}
-
+/* A question about plans within so many bytes of the limited area. */
 static struct question
-question_of(const struct sched *s, enum ask ask)
+question_of(const struct sched *s, enum ask ask, int64_t within)
 {
-	return (struct question){ .ask = ask, .within = limit_of(s->memory.cache_bytes),
-				  .total_within = INT64_MAX,
+	return (struct question){ .ask = ask, .within = within, .total_within = INT64_MAX,
 				  .cycles = (double)s->o->max_cycles };
-}
-
-/* The same question without any limit. */
-static struct question
-open_question(const struct sched *s, enum ask ask)
-{
-	struct question q = question_of(s, ask);
-	q.within = NO_LIMIT_BYTES;
-	return q;
-}
-
-/* Asks a question; the fastest plans of all may be its answer. */
-static bool
-ask(struct search *x, struct question q)
-{
-	struct front *f = &x->front;
-	if (!explore_all(x, q))
-		return false;
-	add_points(f, &x->fastest);
-	return true;
-}
-
-/* Finds the fastest plan of all, which no other request may beat. */
-static bool
-find_fastest(struct search *x)
-{
-	if (!explore_all(x, open_question(x->s, ASK_FASTEST)))
-		return false;
-	const struct point *p = front_answer(&x->front);
-	if (p)
-		front_set_fastest(&x->front, p);
-	x->fastest = x->results;
-	return true;
 }
 
 /* Bytes of the constants that are no weights: tables, and tensors of elementwise operations. */
@@ -76,42 +33,6 @@ other_constants(const struct graph *g)
 	return n;
 }
 
-/* Fills in the row of a point: cycles by the calibrated estimate, and bytes.  False: an error. */
-static bool
-estimate_point(const struct point *p, struct sched_row *r)
-{
-	struct variant *x = p->variant;
-	struct plan *plan = make_plan(x, &p->decisions);
-	r->cycles = plan ? plan_estimate(x->s, plan) : NAN;
-	r->flash = other_constants(x->s->g);
-	for (size_t i = 0; plan && i < plan->n_slices; i++)
-		r->flash += slice_bytes(&plan->slice[i]);
-	if (plan) {
-		r->streams = KERNEL_BYTES * (int64_t)plan->n_kernels +
-			     FETCH_BYTES * (int64_t)plan->n_fetches;
-		r->dram = x->s->memory.spilling ? plan->peak[PLACE_ARENA] : 0;
-	}
-	plan_close(plan);
-	variant_rest(x);
-	return !isnan(r->cycles);
-}
-
-/* Finds the fastest plan within a limit.  Result: a point, NULL if there is none. */
-static bool
-find_within(struct search *x, int64_t limit, const struct point **found)
-{
-	struct front *f = &x->front;
-	struct question q = open_question(x->s, ASK_FASTEST);
-	q.within = limit_of(limit);
-	*found = &f->fastest;
-	if (f->fastest.is_set && f->fastest.sram <= q.within)
-		return true;
-	if (!ask(x, q))
-		return false;
-	*found = front_answer(f);
-	return true;
-}
-
 /* The number of weights in the graph. */
 static int64_t
 count_weights(const struct graph *g)
@@ -125,17 +46,18 @@ count_weights(const struct graph *g)
 }
 
 /*
- * Turns the points of a front into its rows: each row is the plan that its bytes give as a limit.  A
- * limit is answered with few candidates, the front with all, so that the plans of one in fifty
- * points differ.  From the most bytes to the fewest, each limit is asked for until a plan has as
- * many bytes as its limit.  Networks of many weights keep the points: mbv2_int8 would take ten times
- * the time.  *l: points by rising bytes.
+ * Replaces each point of a front by the plan that its bytes give as a limit.  A limit is answered
+ * with few candidates, the front with all, so that the plans of one in fifty points differ.  From
+ * the most bytes to the fewest, each limit is asked for until a plan has as many bytes as its limit.
+ * Networks of many weights keep the points: mbv2_int8 would take ten times the time.  *l: points by
+ * rising bytes.
  */
 static bool
 settle_rows(struct search *x, struct points *l)
 {
 	enum { MANY = 256 * 1024 };
 	const double printed = 0.001;
+	struct front *f = &x->front;
 	struct point *v = anew(x->s->a, struct point, l->n + 1);
 	size_t n = 0;
 	if (count_weights(x->s->g) > MANY)
@@ -144,8 +66,12 @@ settle_rows(struct search *x, struct points *l)
 		int64_t limit = max_i64(l->v[i].sram, ALIGN);
 		const struct point *p = NULL;
 		for (bool settled = n && limit >= v[n - 1].sram; !settled;) {
-			if (!find_within(x, limit, &p))
-				return false;
+			p = &f->fastest;
+			if (!p->is_set || p->sram > limit_of(limit)) {
+				if (!explore_all(x, question_of(x->s, ASK_FASTEST, limit_of(limit))))
+					return false;
+				p = front_answer(f);
+			}
 			settled = !p || p->sram == limit || limit == ALIGN;
 			limit = p ? max_i64(p->sram, ALIGN) : limit;
 		}
@@ -161,37 +87,54 @@ settle_rows(struct search *x, struct points *l)
 	return true;
 }
 
-/* Leaves: s->front. */
+/* What the second plan changes against the first one (NULL: none). */
+static const char *
+change_text(struct arena *a, const struct traits *from, const struct traits *to)
+{
+	struct text t = { 0 };
+	put_change(&t, from, to);
+	const char *copy = arena_strdup(a, text_str(&t));
+	text_free(&t);
+	return copy;
+}
+
+/* Leaves: s->front.  Plans are made again for cycles by the calibrated estimate, and for bytes. */
 static bool
 list_front(struct search *x)
 {
 	struct sched *s = x->s;
 	struct points f = { .n = 0 };
-	if (!ask(x, open_question(s, ASK_ALL)))
+	if (!explore_all(x, question_of(s, ASK_ALL, NO_LIMIT_BYTES)))
 		return false;
 	take_points(&f, s->a, &x->front);
 	if (!settle_rows(x, &f))
 		return false;
 	s->front.v = anew(s->a, struct sched_row, f.n + 1);
+	struct traits before, now = { .variant = NULL };
 	/* skip the first point if the smallest limit already allows the second */
-	size_t first = f.n > 1 && f.v[1].sram <= ALIGN;
-	for (size_t i = first; i < f.n; i++) {
-		const struct point *p = &f.v[i], *before = i > first ? p - 1 : NULL;
+	for (size_t i = f.n > 1 && f.v[1].sram <= ALIGN; i < f.n; i++) {
+		struct variant *v = f.v[i].variant;
+		const bool is_first = !s->front.n;
 		struct sched_row *r = &s->front.v[s->front.n++];
-		struct text t = { 0 };
-		put_change(&t, before, p);
-		/* a plan that needs nothing is listed with the smallest limit */
-		*r = (struct sched_row){ .sram = p->sram ? p->sram : ALIGN,
-					 .objective = p->cycles,
-					 .change = arena_strdup(s->a, text_str(&t)), .back = "" };
-		text_free(&t);
-		if (!estimate_point(p, r))
+		struct plan *p = make_plan(v, &f.v[i].decisions);
+		if (!p)
 			return false;
-		if (!before)
-			continue;
-		put_change(&t, p, before);
-		r->back = arena_strdup(s->a, text_str(&t));
-		text_free(&t);
+		before = now;
+		now = plan_traits(v, p);
+		*r = (struct sched_row){
+			/* a plan that needs nothing is listed with the smallest limit */
+			.sram = f.v[i].sram ? f.v[i].sram : ALIGN, .objective = f.v[i].cycles,
+			.cycles = plan_estimate(v->s, p), .flash = other_constants(v->s->g),
+			.streams = KERNEL_BYTES * (int64_t)p->n_kernels +
+				   FETCH_BYTES * (int64_t)p->n_fetches,
+			.dram = s->memory.spilling ? p->peak[PLACE_ARENA] : 0,
+			.change = change_text(s->a, is_first ? NULL : &before, &now),
+			.back = is_first ? "" : change_text(s->a, &now, &before),
+		};
+		for (size_t k = 0; k < p->n_slices; k++)
+			r->flash += slice_bytes(&p->slice[k]);
+		plan_close(p);
+		variant_rest(v);
 	}
 	return true;
 }
@@ -208,7 +151,7 @@ static bool
 too_slow_within(struct search *x, int64_t bytes)
 {
 	struct sched *s = x->s;
-	if (!ask(x, question_of(s, ASK_FASTEST)))
+	if (!explore_all(x, question_of(s, ASK_FASTEST, bytes)))
 		return false;
 	s->least = whole_cycles(front_answer(&x->front));
 	s->fits = true;
@@ -239,7 +182,7 @@ static bool
 too_small(struct search *x)
 {
 	struct sched *s = x->s;
-	if (!ask(x, open_question(s, ASK_LEAST_SRAM)))
+	if (!explore_all(x, question_of(s, ASK_LEAST_SRAM, NO_LIMIT_BYTES)))
 		return false;
 	if (x->unfit && !x->front.n)
 		return err_at(s->e, s->g->file, 0, "an operation has no block that "
@@ -271,13 +214,6 @@ too_slow(struct search *x, const struct point *fastest)
 		      s->o->max_cycles, s->least);
 }
 
-static bool
-refuse(struct search *x)
-{
-	const struct point *p = front_fastest(&x->front);
-	return p ? too_slow(x, p) : too_small(x);
-}
-
 /*
  * Finds a plan of less SRAM that takes at most --within percent more
  * cycles than *fastest.  It is sought on few rungs, as any such plan will do.  Needs: *fastest is no
@@ -287,7 +223,7 @@ static bool
 find_smaller(struct search *x, struct point *fastest)
 {
 	struct sched *s = x->s;
-	struct question q = question_of(s, ASK_FAST_ENOUGH);
+	struct question q = question_of(s, ASK_FAST_ENOUGH, limit_of(s->memory.cache_bytes));
 	const double within = sched_within(s->o);
 	if (within == 0 || !fastest->sram)
 		return true;
@@ -311,7 +247,7 @@ find_smallest(struct search *x, struct question q, const struct point **answer)
 	struct sched *s = x->s;
 	const double fastest = x->front.fastest.cycles;
 	q.cycles = INFINITY;
-	if (!ask(x, q))
+	if (!explore_all(x, q))
 		return false;
 	*answer = front_answer(&x->front);
 	q.cycles = (1 + sched_within(s->o) / 100) * fastest;
@@ -319,7 +255,7 @@ find_smallest(struct search *x, struct question q, const struct point **answer)
 		return true;
 	struct point *least = anew(s->a, struct point, 1);
 	*least = **answer;
-	if (!ask(x, q))
+	if (!explore_all(x, q))
 		return false;
 	const struct point *p = front_answer(&x->front);
 	*answer = p ? p : least;
@@ -331,42 +267,42 @@ find_smallest(struct search *x, struct question q, const struct point **answer)
 	return true;
 }
 
-/* Finds the answer to the request; NULL: there is none.  False: an error. */
-static bool
-find_answer(struct search *x, const struct point **answer)
-{
-	struct front *f = &x->front;
-	const struct question q = question_of(x->s, asked(x->s->o));
-	*answer = &f->fastest;
-	if (q.ask == ASK_FASTEST && f->fastest.is_set && f->fastest.sram <= q.within)
-		return true;
-	if (q.within == NO_LIMIT_BYTES && q.ask == ASK_FASTEST)
-		return *answer = NULL, true;
-	if (q.ask == ASK_SMALLEST)
-		return find_smallest(x, q, answer);
-	if (!ask(x, q))
-		return false;
-	*answer = front_answer(f);
-	return true;
-}
-
 bool
 answer(struct search *x)
 {
 	struct sched *s = x->s;
-	const struct point *found;
-	if (!find_fastest(x))
+	const struct options *o = s->o;
+	struct front *f = &x->front;
+	/* no request may give a faster plan than the fastest of all */
+	if (!explore_all(x, question_of(s, ASK_FASTEST, NO_LIMIT_BYTES)))
 		return false;
-	if ((s->o->front || s->o->explain) && !list_front(x))
+	if (front_answer(f))
+		front_set_fastest(f, front_answer(f));
+	x->fastest = x->results;
+	if ((o->front || o->explain) && !list_front(x))
 		return false;
-	if (s->o->front)
+	if (o->front)
 		return true;
-	if (!find_answer(x, &found))
-		return false;
+
+	const enum ask ask = o->max_cycles	     ? ASK_FAST_ENOUGH
+			     : o->goal == GOAL_SIZE ? ASK_SMALLEST
+						    : ASK_FASTEST;
+	const struct question q = question_of(s, ask, limit_of(s->memory.cache_bytes));
+	const struct point *found = NULL;
+	if (ask == ASK_FASTEST && f->fastest.is_set && f->fastest.sram <= q.within) {
+		found = &f->fastest;
+	} else if (ask == ASK_SMALLEST) {
+		if (!find_smallest(x, q, &found))
+			return false;
+	} else if (ask != ASK_FASTEST || q.within < NO_LIMIT_BYTES) {
+		if (!explore_all(x, q))
+			return false;
+		found = front_answer(f);
+	}
 	if (!found)
-		return refuse(x);
+		return front_fastest(f) ? too_slow(x, front_fastest(f)) : too_small(x);
 	struct point p = *found;
-	if (asked(s->o) == ASK_FASTEST && !find_smaller(x, &p))
+	if (ask == ASK_FASTEST && !find_smaller(x, &p))
 		return false;
 	struct plan *plan = make_plan(p.variant, &p.decisions);
 	if (plan)

@@ -1,27 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lists candidates for plans, which differ in the bytes of feature maps and in how finely
- * weights are cut.  All are costed with estimated sizes (estimates.c).  Those of low estimates
- * are worked out with the exact sizes of the encoder.
+ * weights are cut.  All are costed with estimated sizes.  Those of low estimates are worked out with
+ * the exact sizes of the encoder.
  */
-#include "../plans/clock.h"
+#include "../weights/transfers.h"
 #include "search.h"
 
 #include "base/hash.h"
 #include "base/hash_table.h"
+#include "base/threads.h"
 
 #include <math.h>
-
-/* The division for `maps` bytes of feature maps; false: none. */
-static bool
-divide(struct variant *x, int64_t maps, bool slide, bool in_place, struct division *d)
-{
-	const struct cascades *c = x->cascades;
-	d->picked = anew(x->list, int, (size_t)x->s->n_ops + 1);
-	d->n = cascades_choose(x->s, c, maps, slide, in_place, d->picked);
-	d->slide = slide && division_slides(c, d->picked, d->n);
-	return d->n || !x->s->n_ops;
-}
 
 /* A plan with the kernels of decisions and weight slices of estimated sizes, but no rectangles. */
 static struct plan *
@@ -39,23 +29,10 @@ make_candidate(struct variant *x, const struct candidate *c)
 {
 	struct arena *a = arena_open();
 	struct decision *d = anew(a, struct decision, (size_t)x->s->n_ops + 1);
-	division_decide(x->cascades, c->division.picked, c->division.n, c->cut, d);
+	division_decide(x->cascades, &c->division, c->cut, d);
 	struct plan *p = make_kernels(x, d, c->division.slide);
 	arena_close(a);
 	return p;
-}
-
-/* Was this division, with or without slides, not seen yet?  More bytes may give the same
- * division. */
-static bool
-is_news(struct hash_table *seen, struct division d)
-{
-	static char yes;
-	uint64_t h = 2 * hash_xxh3(d.picked, (size_t)d.n * sizeof(*d.picked)) + d.slide;
-	void **at = hash_table_at(seen, h);
-	const bool news = !*at;
-	*at = &yes;
-	return news;
 }
 
 void
@@ -107,7 +84,7 @@ list_sizes(struct variant *x, struct arena *a, int steps)
 {
 	struct sizes down = { .n = 0 }, l = { .n = 0 };
 	int64_t least = cascades_least(x->s, x->cascades), most = cascades_most(x->cascades);
-	int64_t whole = cascades_whole_peak(x->cascades);
+	int64_t whole = x->cascades->whole_peak;
 	if (least == INT64_MAX)
 		return l;
 	for (int64_t m = whole; m > least; m -= m / (steps + 1) + 16)
@@ -125,98 +102,119 @@ list_sizes(struct variant *x, struct arena *a, int steps)
 	return l;
 }
 
-/* A list under construction: divisions that were seen, and trials that are not estimated
- * yet. */
+/* A candidate whose estimates are to be found by a plan with estimated sizes. */
+struct trial {
+	struct plan *p;
+	struct candidate candidate;
+	bool is_wanted;
+};
+enum { TRIALS = 8 }; /* largest number estimated at a time */
+
+/* A list under construction: divisions that were seen, and trials that are not estimated yet. */
 struct enumeration {
 	struct variant *x;
+	const struct front *front; /* lists candidates that it may want */
+	double most; /* cycles: the highest estimate that is wanted */
 	struct hash_table seen;
-	struct wanted wanted;
 	struct trial trial[TRIALS];
 	size_t n, kernels; /* kernels of all trials: limits their memory */
 };
 
-static void
-keep_candidate(struct enumeration *l, struct candidate c)
+static bool
+is_wanted(const struct enumeration *l, const struct candidate *c, double cycles)
 {
-	struct variant *x = l->x;
-	agrow(x->list, x->v, x->n, &x->cap);
-	x->v[x->n++] = c;
+	return cycles <= l->most &&
+	       front_wants(l->front, c->least, c->least + c->beside, cycles);
 }
 
-/* Without a limit, only candidates are wanted whose estimate is near the least one so far. */
+/*
+ * Estimates the cycles of a candidate within the limit of the question.  An estimate only reads the
+ * network and changes no plan but its own, so that threads can share the network.
+ */
 static void
-narrow(struct enumeration *l, double estimate)
+estimate_trial(void *ctx, size_t i)
 {
-	const double apart = 1.02;
-	if (is_unlimited(l->wanted.front))
-		l->wanted.estimate = fmin(l->wanted.estimate, apart * estimate);
+	struct enumeration *l = ctx;
+	struct sched *s = l->x->s;
+	struct trial *t = &l->trial[i];
+	struct candidate *c = &t->candidate;
+	const int64_t limit = front_within(&l->front->question);
+	if (!is_wanted(l, c, c->lower_bound))
+		return;
+	find_maps(s, t->p);
+	c->least = 0;
+	for (size_t k = 0; k < t->p->n_kernels; k++)
+		c->least = max_i64(c->least, t->p->map_bytes[k]);
+	decide_memory(t->p, (struct memory_decision){ .limit = limit });
+	c->estimate = plan_fetches(s, t->p);
+	c->need = t->p->need;
+	if (decide_jointly(s, t->p, limit))
+		c->estimate = fmin(c->estimate, plan_fetches(s, t->p));
+	t->is_wanted = is_wanted(l, c, c->estimate);
 }
 
 /* Estimates all trials, and lists candidates in their order, so that threads do not show. */
 static void
 flush(struct enumeration *l)
 {
-	estimate_trials(l->x->s, l->trial, l->n, &l->wanted);
+	/* the walks of a kernel take as long as the encoding of a hundred weights */
+	enum { WEIGHTS = 100 };
+	/* without a limit, only candidates are wanted whose estimate is near the least one so far */
+	const double apart = 1.02;
+	struct variant *x = l->x;
+	int64_t cost[TRIALS];
+	for (size_t i = 0; i < l->n; i++)
+		cost[i] = WEIGHTS * (int64_t)l->trial[i].p->n_kernels;
+	threads_for(x->s->o->jobs, l->n, cost, estimate_trial, l);
 	for (size_t i = 0; i < l->n; i++) {
-		if (l->trial[i].is_wanted) {
-			keep_candidate(l, l->trial[i].candidate);
-			narrow(l, l->trial[i].candidate.estimate);
-		}
-		plan_close(l->trial[i].p);
+		const struct trial *t = &l->trial[i];
+		plan_close(t->p);
+		if (!t->is_wanted)
+			continue;
+		agrow(x->list, x->v, x->n, &x->cap);
+		x->v[x->n++] = t->candidate;
+		if (is_unlimited(l->front))
+			l->most = fmin(l->most, apart * t->candidate.estimate);
 	}
 	l->n = l->kernels = 0;
 }
 
-static void
-add_trial(struct enumeration *l, struct trial t)
-{
-	enum { MOST_KERNELS = 1 << 16 };
-	l->kernels += t.p->n_kernels;
-	l->trial[l->n++] = t;
-	if (l->n == TRIALS || l->kernels > MOST_KERNELS)
-		flush(l);
-}
-
-/* Adds a division with one cut.  False: an equal plan was seen before. */
-static bool
-add_cut(struct enumeration *l, const struct candidate *c)
-{
-	struct plan *p = make_candidate(l->x, c);
-	const bool first = !is_duplicate(l->wanted.front->seen, l->x->s, p);
-	if (first)
-		add_trial(l, (struct trial){ .p = p, .candidate = *c });
-	else
-		plan_close(p);
-	return first;
-}
-
-/* Could the division be wanted, by the bytes of its feature maps?  Sets them. */
-static bool
-is_wanted_division(const struct enumeration *l, struct candidate *c)
-{
-	const struct cascades *k = l->x->cascades;
-	const struct division *d = &c->division;
-	c->least = division_bytes(k, d->picked, d->n, LIMITED, d->slide);
-	c->beside = division_bytes(k, d->picked, d->n, BESIDE, d->slide);
-	return front_wants(l->wanted.front, c->least, c->least + c->beside, 0);
-}
-
-/* Adds a division with all cuts.  If the uncut one is no news, nor are the others.  Returns the bytes
- * of its feature maps; `maps`: there is none. */
+/* Adds the division for `maps` bytes of feature maps with all cuts, unless it was seen: more bytes
+ * may give the same division, and variants the same plans.  If the uncut one is no news, nor are the
+ * others.  Returns the bytes of its feature maps; `maps`: there is none. */
 static int64_t
 add_candidates(struct enumeration *l, int64_t maps, bool slide, bool in_place)
 {
+	enum { MOST_KERNELS = 1 << 16 };
+	static char yes;
 	struct variant *x = l->x;
-	struct candidate c = { .least = 0 };
-	struct division *d = &c.division;
-	if (!divide(x, maps, slide, in_place, d))
+	struct candidate c = { .division = cascades_choose(x->s, x->list, x->cascades, maps, slide,
+							   in_place) };
+	const struct division *d = &c.division;
+	if (!d->n && x->s->n_ops)
 		return maps;
-	const bool wanted = is_wanted_division(l, &c) && is_news(&l->seen, *d);
-	for (c.cut = UNCUT; wanted && c.cut < CUTS; c.cut++) {
-		c.lower_bound = division_lower_bound(x->s, x->cascades, d->picked, d->n,
-						    c.cut);
-		if (c.lower_bound <= l->wanted.lower_bound && !add_cut(l, &c) && c.cut == UNCUT)
-			break;
+	c.least = d->bytes[LIMITED];
+	c.beside = d->bytes[BESIDE];
+	if (!front_wants(l->front, c.least, c.least + c.beside, 0))
+		return c.least;
+	void **at = hash_table_at(&l->seen, 2 * hash_xxh3(d->picked, (size_t)d->n * sizeof(int)) +
+						    d->slide);
+	bool news = !*at;
+	*at = &yes;
+	for (c.cut = UNCUT; news && c.cut < CUTS; c.cut++) {
+		c.lower_bound = division_lower_bound(x->s, x->cascades, d, c.cut);
+		if (c.lower_bound > front_fewest(l->front))
+			continue;
+		struct plan *p = make_candidate(x, &c);
+		if (is_duplicate(l->front->seen, x->s, p)) {
+			news = c.cut != UNCUT;
+			plan_close(p);
+			continue;
+		}
+		l->kernels += p->n_kernels;
+		l->trial[l->n++] = (struct trial){ .p = p, .candidate = c };
+		if (l->n == TRIALS || l->kernels > MOST_KERNELS)
+			flush(l);
 	}
 	return c.least;
 }
@@ -228,14 +226,14 @@ list_candidates(struct variant *x, int steps, const struct front *f)
 	open_list(x);
 	struct enumeration *l = anew(x->list, struct enumeration, 1);
 	l->x = x;
+	l->front = f;
+	l->most = front_nearest(f);
 	l->seen.a = x->list;
-	l->wanted = (struct wanted){ .lower_bound = front_fewest(f), .estimate = front_nearest(f),
-				     .front = f };
 	struct sizes sizes = list_sizes(x, x->list, steps);
 	for (size_t i = sizes.n; i-- > 0;)
 		add_candidates(l, sizes.v[i], false, false);
 	/* small memories: results slide over operands, and few weights fit */
-	int64_t peak = cascades_whole_peak(x->cascades) + 1; /* of the last division in place */
+	int64_t peak = x->cascades->whole_peak + 1; /* of the last division in place */
 	for (size_t i = sizes.n; i-- > 0;) {
 		add_candidates(l, sizes.v[i], true, false);
 		/* with all weights in place, sizes down to the peak give the same division */

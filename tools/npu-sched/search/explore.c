@@ -36,6 +36,12 @@ struct exploring {
 	const struct knobs *knobs;
 };
 
+/* Candidates that are explored at once. */
+struct crowd {
+	struct exploring v[CROWD];
+	size_t n;
+};
+
 /* Could the candidate improve the front with these lower bounds of bytes and cycles? */
 static bool
 may_improve_front(const struct exploring *e, int64_t bytes, double cycles)
@@ -78,24 +84,6 @@ rung_above(int64_t bytes, int rungs)
 	return (bytes + step - 1) / step * step;
 }
 
-/* Plans transfers by the sum of bytes.  Returns the lower bound of the cycles. */
-static double
-walk_budget(struct exploring *e, int64_t budget)
-{
-	decide_memory(e->c->plan, (struct memory_decision){ .limit = budget });
-	const double bound = plan_fetches(e->x->s, e->c->plan);
-	check_bound(bound, e->c);
-	return bound;
-}
-
-/* Could addresses for these transfers give a point, or one equal to a point of the front?  By
- * lower bounds of the transfers. */
-static bool
-may_add(const struct exploring *e, const struct plan *p, double bound)
-{
-	return front_wants(e->f, p->need, p->need + e->c->beside, bound * (1 - 3 * ROUNDING));
-}
-
 /* Adds the plan with transfers below a limit, and addresses, to the front.  bound: lower bound
  * of its cycles. */
 static void
@@ -105,31 +93,22 @@ try_budget(struct exploring *e, int64_t budget, enum fit buffers, double bound)
 	struct plan *p = e->c->plan;
 	decide_memory(p, (struct memory_decision){ .limit = budget, .buffers = buffers,
 						   .outside = TRY });
-	if (!may_add(e, p, plan_fetches(s, p)))
+	/* can addresses give a point, or one equal to a point of the front? */
+	const double least = plan_fetches(s, p) * (1 - 3 * ROUNDING);
+	if (!front_wants(e->f, p->need, p->need + e->c->beside, least))
 		return;
 	plan_addresses(s, p, front_most(e->f, bound, e->c->beside));
-	const int64_t peak = peak_of(s, p);
-	const struct point found = {
-		.sram = peak, .total = total_of(p), .cycles = p->cycles,
-		.traits = plan_traits(e->x, p),
-		.variant = e->x, .decisions = p->decided,
-	};
+	const struct point found = { .sram = peak_of(s, p), .total = total_of(p),
+				     .cycles = p->cycles, .variant = e->x,
+				     .decisions = p->decided };
 	if (front_accepts(e->f, &found))
 		e->fits = fmin(e->fits, p->cycles);
 	if (p->cycles == INFINITY)
 		return;
 	front_add(e->f, &found);
-	if (p->n_slices <= FEW_SLICES && peak <= front_within(&e->f->question) &&
+	if (p->n_slices <= FEW_SLICES && found.sram <= front_within(&e->f->question) &&
 	    (!e->fastest.is_set || p->cycles < e->fastest.cycles))
 		e->fastest = point_copy(p->a, &found);
-}
-
-/* With fewer transfers a plan is hardly ever faster: once a plan is within the limit, no budgets
- * are tried below the first one that cannot give a faster plan. */
-static bool
-is_answered(const struct exploring *e, double bound)
-{
-	return e->f->question.ask == ASK_FASTEST && bound >= e->fits;
 }
 
 /*
@@ -140,11 +119,15 @@ is_answered(const struct exploring *e, double bound)
 static int64_t
 try_budgets_at(struct exploring *e, int64_t budget)
 {
-	const struct plan *p = e->c->plan;
-	const double bound = walk_budget(e, budget);
+	struct plan *p = e->c->plan;
+	decide_memory(p, (struct memory_decision){ .limit = budget });
+	const double bound = plan_fetches(e->x->s, p);
+	check_bound(bound, e->c);
 	const int64_t need = p->need;
 	int64_t asked = min_i64(p->asked, budget);
-	if (asked <= 0 || is_answered(e, bound))
+	/* with fewer transfers a plan is hardly ever faster: once a plan is within the limit, no
+	 * budgets are tried below the first one that cannot give a faster plan */
+	if (asked <= 0 || (e->f->question.ask == ASK_FASTEST && bound >= e->fits))
 		return NEVER;
 	if (need <= budget && p->n_rects <= MANY_RECTS &&
 	    may_improve_front(e, need, bound))
@@ -167,22 +150,19 @@ is_promising(const struct exploring *e)
 	       may_improve_front(e, e->c->least, e->c->estimate / INEXACT);
 }
 
-/* The first limit for transfers: of those that are not below the bytes that can be wanted, only
- * the least can lead to a plan that is. */
-static int64_t
-first_budget(const struct exploring *e)
-{
-	const int64_t most = min_i64(front_within(&e->f->question),
-				     front_most(e->f, e->c->lower_bound, e->c->beside));
-	return most == NO_LIMIT_BYTES ? most : rung_above(most, e->knobs->rungs);
-}
-
 /* Tries limits down to none.  Joint decisions are tried with the first one. */
 static void
-descend(struct exploring *e)
+descend_one(void *crowd, size_t i)
 {
+	struct exploring *e = &((struct crowd *)crowd)->v[i];
 	const struct candidate *c = e->c;
-	int64_t budget = first_budget(e);
+	e->copy = front_copy(e->f, c->plan->a);
+	e->f = &e->copy;
+	/* of the limits that are not below the bytes that can be wanted, only the least can lead to
+	 * a plan that is */
+	const int64_t most = min_i64(front_within(&e->f->question),
+				     front_most(e->f, c->lower_bound, c->beside));
+	int64_t budget = most == NO_LIMIT_BYTES ? most : rung_above(most, e->knobs->rungs);
 	if (budget >= c->least && decide_jointly(e->x->s, c->plan, budget)) {
 		(void)try_budgets_at(e, budget);
 		leave_useless(e->x->s, c->plan);
@@ -223,39 +203,6 @@ compare_candidates(const void *x, const void *y)
 	return a->number < b->number ? -1 : 1;
 }
 
-/* Candidates that are explored at once. */
-struct crowd {
-	struct exploring v[CROWD];
-	size_t n;
-};
-
-/* Makes the candidate's plan, and adds it to the crowd if it is still wanted.  False: an error. */
-static bool
-join(struct crowd *l, struct exploring e)
-{
-	if (!is_promising(&e))
-		return true;
-	if (!work_out(e.x, e.c))
-		return false;
-	if (may_reach_answer(&e)) {
-		pack_candidate(e.x, e.c);
-		l->v[l->n++] = e;
-	}
-	else {
-		candidate_close(e.c);
-	}
-	return true;
-}
-
-static void
-descend_one(void *ctx, size_t i)
-{
-	struct exploring *e = &((struct crowd *)ctx)->v[i];
-	e->copy = front_copy(e->f, e->c->plan->a);
-	e->f = &e->copy;
-	descend(e);
-}
-
 /* Explores all of the crowd, each with the front as it is now, and merges their fronts in their
  * order: threads do not show. */
 static void
@@ -277,36 +224,31 @@ explore_crowd(struct crowd *l, struct front *f)
 	l->n = 0;
 }
 
-/* Until there is an answer, candidates are explored alone, as it excludes many others. */
-static size_t
-crowd_size(const struct front *f)
-{
-	return front_answer(f) ? CROWD : 1;
-}
-
-/* Explores all of the crowd.  Returns the candidates in a row without a faster answer; `idle` were
- * so before. */
-static size_t
-explore_and_count(struct crowd *l, struct front *f, size_t idle)
-{
-	const size_t n = l->n;
-	const double fewest = front_fewest(f);
-	explore_crowd(l, f);
-	return front_is_idle(f, fewest) ? idle + n : 0;
-}
-
-/* Explores candidates, in their order. */
+/* Explores candidates in their order.  Those that may still be wanted join a crowd; until there is an
+ * answer, which excludes many others, each is explored alone. */
 static bool
 explore_in_order(const struct candidate_of *v, size_t n, struct front *f, const struct knobs *k)
 {
 	struct crowd l = { .n = 0 };
-	size_t idle = 0;
+	size_t idle = 0; /* candidates in a row without a faster answer */
 	bool ok = true;
 	for (size_t i = 0; ok && i < n && (v[i].is_first || idle < PATIENCE); i++) {
-		ok = join(&l, (struct exploring){ .x = v[i].x, .f = f, .c = v[i].c, .knobs = k,
-						  .fits = INFINITY });
-		if (l.n >= crowd_size(f))
-			idle = explore_and_count(&l, f, idle);
+		struct exploring e = { .x = v[i].x, .f = f, .c = v[i].c, .knobs = k, .fits = INFINITY };
+		if (is_promising(&e)) {
+			ok = work_out(e.x, e.c);
+			if (ok && may_reach_answer(&e)) {
+				pack_candidate(e.x, e.c);
+				l.v[l.n++] = e;
+			} else {
+				candidate_close(e.c);
+			}
+		}
+		if (l.n < (front_answer(f) ? CROWD : 1))
+			continue;
+		const double fewest = front_fewest(f);
+		idle += l.n;
+		explore_crowd(&l, f);
+		idle = front_is_idle(f, fewest) ? idle : 0;
 	}
 	explore_crowd(&l, f);
 	return ok;
@@ -337,32 +279,4 @@ explore_lists(struct variant **v, size_t n, struct front *f, const struct knobs 
 		variant_rest(v[i]);
 	arena_close(a);
 	return ok;
-}
-
-/*
- * Stripes hardly take fewer cycles than whole operations: no measured network has gained 3 %.
- * Does no plan of x take few enough cycles?
- */
-static bool
-is_too_slow(const struct variant *x, const struct front *f)
-{
-	const double gain = 0.97;
-	return !front_may_reach(f, 0, 0, gain * x->cascades->lower_bound);
-}
-
-enum listed
-list_variant(struct variant *x, const struct front *f, const struct knobs *k)
-{
-	enum listed r = LISTED;
-	if (!x->is_complete && !variant_begin(x))
-		r = UNFIT;
-	else if (is_too_slow(x, f))
-		r = TOO_SLOW;
-	else if (!variant_wake(x))
-		r = FAILED;
-	if (r == LISTED)
-		list_candidates(x, k->steps, f);
-	else
-		variant_rest(x);
-	return r;
 }

@@ -222,16 +222,6 @@ improve(struct improvement *m, change *const *kind)
 	(void)evaluate(m->s, m->p, NULL);
 }
 
-/* Is q better than p by no more than improvements may be? */
-static bool
-is_improvement(const struct point *p, const struct point *q)
-{
-	return q->cycles * IMPROVABLE >= p->cycles &&
-	       q->sram + q->sram / IMPROVABLE_SHARE >= p->sram;
-}
-
-enum { CROWD = 8 }; /* points improved at once */
-
 /* A point, and its plan with more weights in place; without a limit, with the least memory with
  * which it stays as fast. */
 struct improving {
@@ -241,25 +231,20 @@ struct improving {
 	bool is_wanted;
 };
 
-/* Could the point be the answer if it is improved as far as improvement goes? */
-static bool
-may_become_answer(const struct front *f, const struct point *p)
-{
-	const int64_t least = p->sram - p->sram / IMPROVABLE_SHARE;
-	return is_unlimited(f) || front_may_reach(f, least, 0, p->cycles / IMPROVABLE);
-}
-
 static void
 improve_one(void *ctx, size_t i)
 {
 	struct improving *m = &((struct improving *)ctx)[i];
+	const struct point *at = m->at;
 	const bool unlimited = is_unlimited(m->f);
 	const struct question *q = &m->f->question;
-	if (!may_become_answer(m->f, m->at))
+	/* could the point be the answer if it is improved as far as improvement goes? */
+	if (!unlimited && !front_may_reach(m->f, at->sram - at->sram / IMPROVABLE_SHARE, 0,
+					   at->cycles / IMPROVABLE))
 		return;
-	struct sched *s = m->at->variant->s;
+	struct sched *s = at->variant->s;
 	/* the fastest plan may use all of the limit */
-	const int64_t most = q->ask == ASK_FASTEST ? max_i64(m->at->sram, q->within) : m->at->sram;
+	const int64_t most = q->ask == ASK_FASTEST ? max_i64(at->sram, q->within) : at->sram;
 	struct improvement l = { .s = s, .p = m->p, .most = most };
 	l.a = arena_open();
 	l.in_place = anew(l.a, bool, m->p->n_slices + 1);
@@ -279,62 +264,48 @@ improve_one(void *ctx, size_t i)
 static void
 add_improved(struct front *f, const struct improving *m)
 {
-	struct variant *x = m->at->variant;
 	struct point q = *m->at;
 	q.decisions = m->p->decided;
-	q.sram = peak_of(x->s, m->p);
+	q.sram = peak_of(q.variant->s, m->p);
 	q.total = total_of(m->p);
 	q.cycles = m->p->cycles;
-	q.traits = plan_traits(x, m->p);
-	if (f->question.ask == ASK_FASTEST || is_improvement(m->at, &q))
+	if (f->question.ask == ASK_FASTEST ||
+	    (q.cycles * IMPROVABLE >= m->at->cycles &&
+	     q.sram + q.sram / IMPROVABLE_SHARE >= m->at->sram))
 		front_add(f, &q);
-}
-
-/* Improves the plans of a crowd with threads, and adds them in their order, so that threads do not
- * show. */
-static void
-improve_crowd(struct front *f, struct improving *m, size_t n)
-{
-	/* a plan is fitted many times, each as long as the encoding of some thousand weights for
-	 * each kernel */
-	enum { WEIGHTS = 20000 };
-	int64_t cost[CROWD];
-	for (size_t i = 0; i < n; i++)
-		cost[i] = WEIGHTS * (int64_t)m[i].p->n_kernels;
-	threads_for(m->at->variant->s->o->jobs, n, cost, improve_one, m);
-	for (size_t i = 0; i < n; i++)
-		if (m[i].is_wanted)
-			add_improved(f, &m[i]);
-}
-
-/* Makes plans of some of n points again and improves them; returns their number.  0: an error. */
-static size_t
-improve_some(struct front *f, const struct point *v, size_t n)
-{
-	enum { MOST_KERNELS = 1 << 13 }; /* of all plans: limits their memory */
-	struct improving m[CROWD];
-	size_t made = 0, kernels = 0;
-	bool ok = true;
-	for (; ok && made < n && made < CROWD && kernels < MOST_KERNELS; made += ok) {
-		m[made] = (struct improving){ .f = f, .at = &v[made],
-					      .p = make_plan(v[made].variant, &v[made].decisions) };
-		ok = m[made].p;
-		kernels += ok ? m[made].p->n_kernels : 0;
-	}
-	if (ok)
-		improve_crowd(f, m, made);
-	for (size_t i = 0; i < made; i++) {
-		plan_close(m[i].p);
-		variant_rest(v[i].variant);
-	}
-	return ok ? made : 0;
 }
 
 bool
 improve_points(struct front *f, const struct point *v, size_t n)
 {
-	size_t some = 1;
-	for (size_t i = 0; some && i < n; i += some)
-		some = improve_some(f, &v[i], n - i);
-	return some;
+	enum {
+		CROWD = 8, /* points improved at once, by threads, and added in their order */
+		MOST_KERNELS = 1 << 13, /* of all their plans: limits their memory */
+		/* a plan is fitted many times, each as long as the encoding of some thousand
+		 * weights for each kernel */
+		WEIGHTS = 20000,
+	};
+	struct improving m[CROWD];
+	bool ok = true;
+	for (size_t done = 0, made; ok && done < n; done += made) {
+		size_t kernels = 0;
+		int64_t cost[CROWD];
+		for (made = 0; ok && done + made < n && made < CROWD && kernels < MOST_KERNELS; made++) {
+			const struct point *at = &v[done + made];
+			struct plan *p = make_plan(at->variant, &at->decisions);
+			m[made] = (struct improving){ .f = f, .at = at, .p = p };
+			ok = p;
+			kernels += ok ? p->n_kernels : 0;
+			cost[made] = ok ? WEIGHTS * (int64_t)p->n_kernels : 0;
+		}
+		if (ok)
+			threads_for(v->variant->s->o->jobs, made, cost, improve_one, m);
+		for (size_t i = 0; i < made; i++) {
+			if (ok && m[i].is_wanted)
+				add_improved(f, &m[i]);
+			plan_close(m[i].p);
+			variant_rest(m[i].at->variant);
+		}
+	}
+	return ok;
 }

@@ -34,12 +34,6 @@ struct search {
 	double done, cost, all;
 };
 
-/* The settings of variants without spills, those with copies first. */
-struct settings {
-	struct setting v[2 * 2 * 2];
-	int n;
-};
-
 /* order.c: an order in which whole feature maps need less memory than now; NULL: none found. */
 int *find_order(struct sched *s);
 /* The first position of an order whose operation may not run there; -1: none. */
@@ -47,22 +41,10 @@ int order_obstacle(struct sched *s, const int *order);
 /* replay.c: makes the plan of s->plan_input.  Result: s->plan.  False: an error. */
 bool replay_plan(struct sched *s);
 
-/* settings.c */
-struct settings list_settings(const struct search *x);
-/* The variant with these decisions: of an earlier question, or a new one. */
-struct variant *variant_of_setting(struct search *x, struct setting t);
-/* The same for v after the feature maps of one spill have left the SRAM. */
-struct variant *variant_of_spill(struct search *x, const struct variant *v,
-				 const struct spills *l, size_t spill);
-/* Closes v if it was opened last and has given no point. */
-void drop_variant(struct search *x, const struct variant *v);
-/* Switches the graph, from which variants are made, to copies or to none. */
+/* variants.c.  Switches the graph, from which variants are made, to copies or to none. */
 void set_copies(struct search *x, bool copies);
-
-/* variants.c: adds the points of a front to l. */
+/* Adds the points of a front to l. */
 void take_points(struct points *l, struct arena *a, const struct front *f);
-/* Adds points to a front, as front_add() does. */
-void add_points(struct front *f, const struct points *l);
 /* Asks a question.  Result: x->front.  False: an error. */
 bool explore_all(struct search *x, struct question q);
 /* Asks a question of fewer plans: feature maps leave the SRAM only with the order of v. */

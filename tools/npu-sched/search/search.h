@@ -15,12 +15,6 @@
 #include "base/fixed.h"
 #include "base/hash_table.h"
 
-/* A division of all operations into cascades. */
-struct division {
-	int *picked, n; /* as cascades_choose() returns them */
-	bool slide; /* results may slide over operands: fewer bytes, but harder to pack */
-};
-
 /* Estimates of cycles may be too high by this factor, as sizes of weights are estimated. */
 static const double INEXACT = 1.005;
 
@@ -110,13 +104,7 @@ enum { MOST_CASCADES = 1 << 15 };
  * front.c: plans of which none is better in both bytes and cycles, by rising bytes.  And the
  * lightest plan, which need not be among these if the NPU has an SRAM of its own.
  */
-struct traits { /* properties that --front and --explain name */
-	int in_place, left, striped, chained;
-	int64_t fetched;
-};
-
 struct point {
-	struct traits traits;
 	bool is_set;   /* set by front_add() */
 	int64_t sram, total; /* bytes: peak of the limited area; all that is stored */
 	double cycles;
@@ -223,12 +211,6 @@ void front_set_fastest(struct front *f, const struct point *p);
 /* NULL: no plan answers the question.  ASK_ALL: the fastest plan. */
 const struct point *front_answer(const struct front *f);
 
-/* The candidates to list: those with a lower bound and an estimate of at most so many cycles that
- * may be wanted by the front. */
-struct wanted {
-	double lower_bound, estimate;
-	const struct front *front;
-};
 /* candidates.c: lists candidates in x->v.  Each size of feature maps is larger than the one before by
  * 1/steps. */
 void list_candidates(struct variant *x, int steps, const struct front *f);
@@ -243,15 +225,6 @@ struct plan *plan_kernels(struct variant *x, const struct decisions *d);
 void fit_kernels(struct variant *x, struct plan *p, struct memory_decision m);
 /* The plan of some decisions; NULL: an error. */
 struct plan *make_plan(struct variant *x, const struct decisions *d);
-
-/* estimates.c: a candidate, whose estimates are to be found by a plan with estimated sizes. */
-struct trial {
-	struct plan *p;
-	struct candidate candidate;
-	bool is_wanted;
-};
-enum { TRIALS = 8 }; /* largest number estimated at a time */
-void estimate_trials(struct sched *s, struct trial *t, size_t n, const struct wanted *w);
 
 /* improve.c: makes n points again, leaves weights in place and trims their memory where that is
  * better, and adds the results to f.  False: an error. */
@@ -279,8 +252,8 @@ struct spills {
 /* In each order of `by`, bits of enum spill_by: the first feature map, a third more and one from
  * each spill to the next, and all.  Needs: all cascades are listed. */
 struct spills *spills_list(struct sched *s, const struct cascades *c, struct arena *a, int by);
-/* Moves feature maps.  Needs: all are in the NPU's SRAM. */
-void spills_apply(struct sched *s, const struct spills *l, size_t spill);
+/* Moves feature maps, which need other layouts then.  Needs: all are in the NPU's SRAM. */
+void spill_apply(struct sched *s, const struct spill *w);
 
 /* knobs.c: how densely the front is explored, by the SRAM of the NPU and --effort. */
 struct knobs {
@@ -289,19 +262,17 @@ struct knobs {
 };
 const struct knobs *search_knobs(const struct sched *s);
 
-/* traits.c: properties of a plan; the text that says what a point changes against another one,
- * NULL: it is the first. */
+/* traits.c: properties of a plan that --front and --explain name; the text that says what a plan
+ * changes against another one, NULL: it is the first. */
+struct traits {
+	const struct variant *variant;
+	int in_place, left, striped, chained;
+	int64_t fetched;
+};
 struct traits plan_traits(const struct variant *x, const struct plan *p);
-void put_change(struct text *t, const struct point *from, const struct point *to);
+void put_change(struct text *t, const struct traits *from, const struct traits *to);
 
-/*
- * explore.c: lists the candidates of a variant.  TOO_SLOW: no plan of the variant, nor of one from
- * which more feature maps leave the SRAM, can be wanted.  UNFIT: an operation has no block.
- * FAILED: an error.
- */
-enum listed { LISTED, TOO_SLOW, UNFIT, FAILED };
-enum listed list_variant(struct variant *x, const struct front *f, const struct knobs *k);
-/* Adds plans of all listed candidates of some variants to the front, and drops the lists.  False:
+/* explore.c.  Adds plans of all listed candidates of some variants to the front, and drops the lists.  False:
  * an error. */
 bool explore_lists(struct variant **v, size_t n, struct front *f, const struct knobs *k);
 

@@ -23,7 +23,7 @@ find_needs(const struct sched *s, const struct cascades *c, struct arena *a)
 	for (int i = 0; i < s->n_ops; i++)
 		need[i] = INT64_MAX;
 	for (size_t k = 0; k < c->n; k++)
-		for (int i = c->v[k].price.first; i <= c->v[k].last; i++)
+		for (int i = c->v[k].first; i <= c->v[k].last; i++)
 			need[i] = min_i64(need[i], c->v[k].bytes[LIMITED] - c->v[k].slid[LIMITED]);
 	return need;
 }
@@ -41,8 +41,8 @@ find_reach(const struct sched *s, const struct cascades *c, struct arena *a)
 	for (int i = 0; i < s->n_ops; i++)
 		r[i] = (struct reach){ .first = i, .last = i };
 	for (size_t k = 0; k < c->n; k++)
-		for (int i = c->v[k].price.first; i <= c->v[k].last; i++) {
-			r[i].first = r[i].first < c->v[k].price.first ? r[i].first : c->v[k].price.first;
+		for (int i = c->v[k].first; i <= c->v[k].last; i++) {
+			r[i].first = r[i].first < c->v[k].first ? r[i].first : c->v[k].first;
 			r[i].last = r[i].last > c->v[k].last ? r[i].last : c->v[k].last;
 		}
 	return r;
@@ -202,9 +202,9 @@ spills_list(struct sched *s, const struct cascades *c, struct arena *a, int by)
 }
 
 void
-spills_apply(struct sched *s, const struct spills *l, size_t spill)
+spill_apply(struct sched *s, const struct spill *w)
 {
-	const struct spill *w = &l->v[spill];
 	for (size_t i = 0; i < w->n; i++)
 		s->g->tensors[w->order->tensor[i]]->area = PLACE_ARENA;
+	pack_left_maps(s);
 }

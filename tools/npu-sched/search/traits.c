@@ -9,7 +9,7 @@
 struct traits
 plan_traits(const struct variant *x, const struct plan *p)
 {
-	struct traits t = { .striped = 0 };
+	struct traits t = { .variant = x };
 	for (int i = 0; i < x->s->n_ops; i++) {
 		t.striped += p->stripe[i] > 0;
 		t.in_place += x->s->info[i].op->weights &&
@@ -40,11 +40,11 @@ put_word(struct text *t, const char *what, bool changed)
 }
 
 void
-put_change(struct text *t, const struct point *from, const struct point *to)
+put_change(struct text *t, const struct traits *from, const struct traits *b)
 {
 	struct text own = { 0 };
-	const struct traits none = { 0 }, *a = from ? &from->traits : &none, *b = &to->traits;
-	const struct variant *x = from ? from->variant : NULL, *y = to->variant;
+	const struct traits none = { 0 }, *a = from ? from : &none;
+	const struct variant *x = a->variant, *y = b->variant;
 	const struct setting first = { .dense = DENSE_NO_SLOWER };
 	const struct setting u = x ? x->setting : first, v = y->setting;
 	put_word(&own, "operations reordered", v.reordered && !u.reordered);

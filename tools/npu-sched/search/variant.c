@@ -64,23 +64,18 @@ variant_wake(struct variant *x)
 	return x->is_complete = true;
 }
 
-/* Are the cascades kept until the variant is woken?  Listing them again takes a fifth of the
- * time in which large networks are explored. */
-static bool
-keeps_cascades(struct variant *x)
-{
-	if (x->is_complete && !x->at_rest && *x->s->at_rest + x->cascades->n_all <= MOST_CASCADES) {
-		x->at_rest = x->cascades->n_all;
-		*x->s->at_rest += x->at_rest;
-	}
-	return x->at_rest > 0;
-}
-
+/* Cascades are kept until the variant is woken, if there is capacity: listing them again takes a fifth
+ * of the time in which large networks are explored. */
 void
 variant_rest(struct variant *x)
 {
+	size_t *at_rest = x->s->at_rest;
 	drop_candidates(x);
-	if (!keeps_cascades(x))
+	if (x->is_complete && !x->at_rest && *at_rest + x->cascades->n_all <= MOST_CASCADES) {
+		x->at_rest = x->cascades->n_all;
+		*at_rest += x->at_rest;
+	}
+	if (!x->at_rest)
 		forget_cascades(x);
 }
 

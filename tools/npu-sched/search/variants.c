@@ -1,8 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks a question of every variant. */
+/*
+ * Asks a question of every variant: of each order of operations and each layout, with and without
+ * copies by DMA; then, with an SRAM of the NPU's own, of those from which feature maps have left.
+ */
+#include "../network/copies.h"
 #include "run.h"
 
 #include <string.h>
+
+/* ---- variants -------------------------------------------------------------------------- */
+
+void
+set_copies(struct search *x, bool copies)
+{
+	if (!x->s->copies || x->copies == copies)
+		return;
+	use_copies(x->s, copies);
+	study_ops(x->s);
+	x->copies = copies;
+}
+
+/* Opens a variant, which the search owns, or finds the one of an earlier question.  of: NULL, or the
+ * variant from which the feature maps of a spill leave the SRAM. */
+static struct variant *
+variant_of(struct search *x, struct setting t, const struct variant *of, const struct spill *spill)
+{
+	const uint64_t set = of ? spill->set : 0;
+	set_copies(x, t.copies); /* all variants share the state of copies */
+	for (size_t i = 0; i < x->n; i++) {
+		struct variant *v = x->variant[i];
+		if (v->of == of && v->spill == set && v->setting.copies == t.copies &&
+		    v->setting.reordered == t.reordered && v->setting.dense == t.dense)
+			return v;
+	}
+	struct variant *v = variant_open(of ? of->s : x->s,
+					 !of && t.reordered ? x->order[t.copies] : NULL);
+	v->setting = t;
+	v->of = of;
+	v->spill = set;
+	if (of)
+		spill_apply(v->s, spill);
+	else
+		pack_shallow_maps(v->s, t.dense);
+	agrow(x->s->a, x->variant, x->n, &x->cap);
+	return x->variant[x->n++] = v;
+}
+
+/* Closes v if it was opened last and has given no point. */
+static void
+drop_variant(struct search *x, const struct variant *v)
+{
+	if (!v->may_have_points && x->n && x->variant[x->n - 1] == v)
+		variant_close(x->variant[--x->n]);
+}
+
+/* ---- lists of candidates ---------------------------------------------------------------- */
+
+/* Explores all variants that are listed. */
+static bool
+explore_listed(struct search *x)
+{
+	const size_t n = x->n_listed;
+	x->n_listed = x->cascades = 0;
+	return explore_lists(x->listed, n, &x->front, search_knobs(x->s));
+}
 
 /*
  * The front of one variant alone, for a question without a limit: improvement may make the plan
@@ -26,146 +87,133 @@ own_front(struct search *x, struct variant *v)
 	return v->front;
 }
 
-/* Explores all variants that are listed. */
-static bool
-explore_listed(struct search *x)
-{
-	const size_t n = x->n_listed;
-	x->n_listed = x->cascades = 0;
-	return explore_lists(x->listed, n, &x->front, search_knobs(x->s));
-}
+/* TOO_SLOW: no plan of the variant, nor of one from which more feature maps leave the SRAM, can be
+ * wanted.  UNFIT: an operation has no block.  FAILED: an error. */
+enum listed { LISTED, TOO_SLOW, UNFIT, FAILED };
 
-/* Lists a variant, to be explored with others.  Until there is an answer, which excludes many
- * candidates, and where cascades are too many to keep, it is explored at once. */
-static enum listed
-list_for_all(struct search *x, struct variant *v)
-{
-	const enum listed r = list_variant(v, &x->front, search_knobs(x->s));
-	if (r != LISTED)
-		return r;
-	agrow(x->s->a, x->listed, x->n_listed, &x->cap_listed);
-	x->listed[x->n_listed++] = v;
-	x->cascades += v->cascades->n_all;
-	const bool waits = x->cascades <= MOST_CASCADES && front_answer(&x->front);
-	return waits || explore_listed(x) ? LISTED : FAILED;
-}
-
-/* Explores a variant for its own fastest plan. */
-static enum listed
-explore_alone(struct search *x, struct variant *v)
-{
-	struct front *f = own_front(x, v);
-	const enum listed r = list_variant(v, f, search_knobs(x->s));
-	if (r != LISTED)
-		return r;
-	if (!explore_lists(&v, 1, f, search_knobs(x->s)))
-		return FAILED;
-	const struct point *p = front_answer(f);
-	if (p)
-		front_add(&x->front, p);
-	return LISTED;
-}
-
-/* Lists a variant for the question, or explores it if there is no limit. */
+/*
+ * Lists a variant, to be explored with others.  It is explored at once without a limit, for its own
+ * fastest plan; until there is an answer, which excludes many candidates; and where cascades are too
+ * many to keep.
+ */
 static enum listed
 add_variant(struct search *x, struct variant *v)
 {
-	const enum listed r = is_unlimited(&x->front) ? explore_alone(x, v) : list_for_all(x, v);
-	x->unfit |= r == UNFIT;
-	v->may_have_points |= r == LISTED;
-	return r;
-}
-
-/* With an SRAM of the NPU's own: lists variants from which more and more feature maps leave, in
- * each order until they are too slow.  by: bits of enum spill_by. */
-static bool
-list_spilled(struct search *x, struct setting t, int by)
-{
-	struct arena *a = arena_open();
-	struct variant *v = variant_of_setting(x, t);
-	const struct spills *l = NULL; /* NULL: an operation has no block */
-	if (variant_wake(v))
-		l = spills_list(v->s, v->cascades, a, by);
-	variant_rest(v);
-	bool ok = true;
-	const struct spill_order *left = NULL; /* the order that is left */
-	for (size_t i = 0; ok && l && i < l->n; i++) {
-		const struct spill *w = &l->v[i];
-		if (w->order == left || !front_wants(&x->front, w->least, 0, 0))
-			continue;
-		struct variant *y = variant_of_spill(x, v, l, i);
-		const enum listed r = add_variant(x, y);
-		ok = r != FAILED;
-		if (r != TOO_SLOW)
-			continue;
-		drop_variant(x, y);
-		left = w->order;
+	/* stripes hardly take fewer cycles than whole operations: no measured network has gained 3 % */
+	const double gain = 0.97;
+	const struct knobs *k = search_knobs(x->s);
+	struct front *own = is_unlimited(&x->front) ? own_front(x, v) : NULL;
+	const struct front *f = own ? own : &x->front;
+	bool ok = true, fits = v->is_complete || variant_begin(v);
+	x->unfit |= !fits;
+	if (!fits || !front_may_reach(f, 0, 0, gain * v->cascades->lower_bound)) {
+		variant_rest(v);
+		return fits ? TOO_SLOW : UNFIT;
 	}
-	arena_close(a);
-	return ok;
+	(void)variant_wake(v);
+	list_candidates(v, k->steps, f);
+	if (own) {
+		ok = explore_lists(&v, 1, own, k);
+		if (ok && front_answer(own))
+			front_add(&x->front, front_answer(own));
+	} else {
+		agrow(x->s->a, x->listed, x->n_listed, &x->cap_listed);
+		x->listed[x->n_listed++] = v;
+		x->cascades += v->cascades->n_all;
+		if (x->cascades > MOST_CASCADES || !front_answer(&x->front))
+			ok = explore_listed(x);
+	}
+	v->may_have_points |= ok;
+	return ok ? LISTED : FAILED;
 }
 
 /*
- * Lists variants of a setting from which feature maps leave the SRAM.  Without a limit none needs
- * to.  Of the lists of two orders with three layouts, two are enough: with all of them, 56 networks
- * take 0.1 % fewer cycles, and a quarter more time.  Orders with equal layouts are listed together,
- * as they have spills in common.
+ * With an SRAM of the NPU's own: lists variants of a setting from which more and more feature maps
+ * leave, in each order until they are too slow.  Without a limit none needs to leave.  Of the lists
+ * of two orders with three layouts, two are enough: with all of them, 56 networks take 0.1 % fewer
+ * cycles, and a quarter more time.  Orders with equal layouts are listed together, as they have
+ * spills in common.
  */
 static bool
-list_all_spilled(struct search *x, struct setting t)
+list_spilled(struct search *x, struct setting t)
 {
+	const bool shallow = x->s->n_shallow > 0, bytes = x->front.question.ask == ASK_SMALLEST;
 	if (!x->s->memory.spilling || is_unlimited(&x->front) || t.dense != DENSE_NO_SLOWER)
 		return true;
-	const bool shallow = x->s->n_shallow > 0, bytes = x->front.question.ask == ASK_SMALLEST;
-	if (shallow && bytes)
-		t.dense = DENSE_ALL;
+	t.dense = shallow && bytes ? DENSE_ALL : t.dense;
 	struct setting cheap = t;
-	if (shallow && !bytes)
-		cheap.dense = DENSE_CHEAP;
-	const struct variant *v = variant_of_setting(x, t), *w = variant_of_setting(x, cheap);
-	if (x->s->effort_step == COARSE_STEP)
-		return list_spilled(x, t, BY_NEEDS);
-	if (!layouts_differ(v->s, w->s))
-		return list_spilled(x, t, BY_MAPS | BY_NEEDS);
-	return list_spilled(x, t, BY_NEEDS) && list_spilled(x, cheap, BY_MAPS);
+	cheap.dense = shallow && !bytes ? DENSE_CHEAP : t.dense;
+	struct {
+		struct variant *v;
+		int by; /* bits of enum spill_by */
+	} list[2] = { { variant_of(x, t, NULL, NULL), BY_NEEDS } };
+	list[1].v = variant_of(x, cheap, NULL, NULL);
+	list[1].by = BY_MAPS;
+	int n = x->s->effort_step == COARSE_STEP ? 1 : 2;
+	if (n == 2 && !layouts_differ(list[0].v->s, list[1].v->s)) {
+		list[0].by |= BY_MAPS;
+		n = 1;
+	}
+	bool ok = true;
+	for (int k = 0; ok && k < n; k++) {
+		struct arena *a = arena_open();
+		struct variant *v = list[k].v;
+		const struct spills *l = NULL; /* NULL: an operation has no block */
+		if (variant_wake(v))
+			l = spills_list(v->s, v->cascades, a, list[k].by);
+		variant_rest(v);
+		const struct spill_order *left = NULL; /* the order that is left */
+		for (size_t i = 0; ok && l && i < l->n; i++) {
+			const struct spill *w = &l->v[i];
+			if (w->order == left || !front_wants(&x->front, w->least, 0, 0))
+				continue;
+			struct variant *y = variant_of(x, v->setting, v, w);
+			const enum listed r = add_variant(x, y);
+			ok = r != FAILED;
+			if (r != TOO_SLOW)
+				continue;
+			drop_variant(x, y);
+			left = w->order;
+		}
+		arena_close(a);
+	}
+	return ok;
 }
 
-/* The time of a step of effort behind the first one, compared with that of the first. */
-static const double DENSER = 2.5;
-
-/* Is it a setting with the order of v? */
-static bool
-is_near(struct setting t, const struct variant *v)
-{
-	return t.copies == v->setting.copies && t.reordered == v->setting.reordered;
-}
-
-/* Explores all variants; with spills only of the settings with the order of `near`, if it is
- * named. */
+/* Explores the variants of all settings, those with copies first; with spills only of the settings
+ * with copies and order of `near`, if it is named. */
 static bool
 explore_variants(struct search *x, const struct variant *near)
 {
-	const struct settings l = list_settings(x);
-	enum listed r[ARRAY_LEN(l.v)];
+	struct setting v[2 * 2 * 2];
+	enum listed r[ARRAY_LEN(v)];
+	int n = 0;
 	bool ok = true;
-	for (int i = 0; ok && i < l.n; i++) {
-		struct variant *v = variant_of_setting(x, l.v[i]);
-		progress_show(&x->progress, x->done + x->cost * i / (2 * l.n), x->all);
-		r[i] = add_variant(x, v);
+	for (int without = !x->may_copy; without < 2; without++)
+		for (int order = 0; order < (x->order[!without] ? 2 : 1); order++)
+			for (int all = 0; all < (x->s->n_shallow > 0 ? 2 : 1); all++)
+				v[n++] = (struct setting){ !without, order,
+							   all ? DENSE_ALL : DENSE_NO_SLOWER };
+	for (int i = 0; ok && i < n; i++) {
+		struct variant *w = variant_of(x, v[i], NULL, NULL);
+		progress_show(&x->progress, x->done + x->cost * i / (2 * n), x->all);
+		r[i] = add_variant(x, w);
 		ok = r[i] != FAILED;
 		if (r[i] == TOO_SLOW)
-			drop_variant(x, v);
+			drop_variant(x, w);
 	}
 	ok = ok && explore_listed(x);
-	for (int i = 0; ok && i < l.n; i++) {
-		const struct setting t = l.v[i];
-		progress_show(&x->progress, x->done + x->cost * (l.n + i) / (2 * l.n), x->all);
-		if (r[i] == LISTED && (!near || is_near(t, near)))
-			ok = list_all_spilled(x, t);
+	for (int i = 0; ok && i < n; i++) {
+		progress_show(&x->progress, x->done + x->cost * (n + i) / (2 * n), x->all);
+		if (r[i] == LISTED && (!near || (v[i].copies == near->setting.copies &&
+						 v[i].reordered == near->setting.reordered)))
+			ok = list_spilled(x, v[i]);
 	}
 	x->done += x->cost;
 	return ok && explore_listed(x);
 }
+
+/* ---- improvement, and the steps of effort ------------------------------------------------- */
 
 void
 take_points(struct points *l, struct arena *a, const struct front *f)
@@ -181,28 +229,26 @@ take_points(struct points *l, struct arena *a, const struct front *f)
 		l->v[l->n++] = f->best;
 }
 
-static bool
-is_on_front(const struct front *f, const struct point *p)
-{
-	for (size_t i = 0; i < f->n; i++)
-		if (f->v[i].cycles == p->cycles && f->v[i].sram == p->sram)
-			return true;
-	return false;
-}
-
-/* Adds the starts that are not on the front and can become faster than the answer. */
+/* Adds the points of a front, and its starts that are not on it and can become faster than the
+ * answer. */
 static void
-take_starts(struct points *l, struct arena *a, const struct front *f)
+take_all(struct points *l, struct arena *a, const struct front *f)
 {
 	struct front rest = { .v = anew(a, struct point, STARTS) };
-	for (size_t i = 0; i < f->n_starts; i++)
-		if (!is_on_front(f, &f->start[i]) &&
-		    f->start[i].cycles <= IMPROVABLE * front_fewest(f))
-			rest.v[rest.n++] = f->start[i];
+	for (size_t i = 0; i < f->n_starts; i++) {
+		const struct point *p = &f->start[i];
+		bool is_on_front = false;
+		for (size_t k = 0; k < f->n; k++)
+			is_on_front |= f->v[k].cycles == p->cycles && f->v[k].sram == p->sram;
+		if (!is_on_front && p->cycles <= IMPROVABLE * front_fewest(f))
+			rest.v[rest.n++] = *p;
+	}
+	take_points(l, a, f);
 	take_points(l, a, &rest);
 }
 
-void
+/* Adds points to a front, as front_add() does. */
+static void
 add_points(struct front *f, const struct points *l)
 {
 	for (size_t i = 0; i < l->n; i++)
@@ -217,25 +263,25 @@ improve_fronts(struct search *x)
 	struct points l = { .n = 0 };
 	if (x->front.question.ask == ASK_LEAST_SRAM)
 		return true;
-	if (!is_unlimited(&x->front)) {
-		take_points(&l, x->s->a, &x->front);
-		take_starts(&l, x->s->a, &x->front);
-	}
+	if (!is_unlimited(&x->front))
+		take_all(&l, x->s->a, &x->front);
 	for (size_t i = 0; i < x->n; i++) {
 		struct variant *v = x->variant[i];
-		if (v->front) {
-			take_points(&l, x->s->a, v->front);
-			take_starts(&l, x->s->a, v->front);
-		}
+		if (v->front)
+			take_all(&l, x->s->a, v->front);
 		v->front = NULL;
 	}
 	add_points(&x->front, &l);
 	return improve_points(&x->front, l.v, l.n);
 }
 
+/* The time of a step of effort behind the first one, compared with that of the first. */
+static const double DENSER = 2.5;
+
 /*
  * Each step of effort begins with an empty front, as points of a denser one have other plans
- * beside them, and takes in the results of the steps below.
+ * beside them, and takes in the results of the steps below.  The fastest plans of all may be the
+ * answer, too.
  */
 bool
 explore_all(struct search *x, struct question q)
@@ -254,6 +300,7 @@ explore_all(struct search *x, struct question q)
 		take_points(&x->results, x->s->a, &x->front);
 	}
 	add_points(&x->front, &x->results);
+	add_points(&x->front, &x->fastest);
 	return ok;
 }
 
