@@ -3,7 +3,7 @@
  * Finds rectangles that are live at the same time, by a sweep in the order in which they begin.
  * The list of live rectangles is short for networks that are deep rather than wide.
  */
-#include "memory.h"
+#include "pack.h"
 
 #include "base/fixed.h"
 

@@ -5,6 +5,8 @@
  */
 #include "memory.h"
 
+#include "base/fixed.h"
+
 /* A CPU node takes one odd time step, before the kernels of later nodes. */
 int64_t
 kernel_step(const struct sched *s, const struct plan *p, int kernel)
@@ -32,22 +34,14 @@ struct live_ranges {
 	struct rect **of; /* rectangle of each tensor of the graph, or NULL */
 };
 
-static struct rect *
-rect_of(const struct live_ranges *l, const struct g_tensor *t)
-{
-	return t ? l->of[t->rec.index] : NULL;
-}
-
 static void
 touch(struct live_ranges *l, const struct g_tensor *t, int64_t step)
 {
-	struct rect *r = rect_of(l, t);
+	struct rect *r = t ? l->of[t->rec.index] : NULL;
 	if (!r)
 		return;
-	if (r->hi < 0)
-		r->lo = r->hi = step;
-	r->lo = step < r->lo ? step : r->lo;
-	r->hi = step > r->hi ? step : r->hi;
+	r->lo = r->hi < 0 ? step : min_i64(r->lo, step);
+	r->hi = max_i64(r->hi, step);
 }
 
 static void
@@ -57,40 +51,31 @@ touch_list(struct live_ranges *l, const struct g_tensors *v, int64_t step)
 		touch(l, v->v[i], step);
 }
 
-/* Does the tensor get an address here?  The runtime allocates variables that only it touches,
+/* Adds the tensors that get an address here.  The runtime allocates variables that only it touches,
  * and tensors without a fixed size. */
-static bool
-is_placed(const struct sched *s, const struct g_tensor *t)
-{
-	if (t->variable && s->use[t->rec.index].last_touch < 0)
-		return false;
-	return !tensor_is_const(t) && !G_HAS(t, G_TENSOR_rows) &&
-	       graph_type_bytes(t->shape.type) > 0;
-}
-
 static void
 add_tensors(struct live_ranges *l)
 {
-	struct graph *g = l->s->g;
-	for (size_t i = 0; i < g->n_tensors; i++) {
-		struct g_tensor *t = g->tensors[i];
-		if (!is_placed(l->s, t))
+	const struct sched *s = l->s;
+	struct plan *p = l->p;
+	for (size_t i = 0; i < s->g->n_tensors; i++) {
+		struct g_tensor *t = s->g->tensors[i];
+		if (tensor_is_const(t) || G_HAS(t, G_TENSOR_rows) ||
+		    !graph_type_bytes(t->shape.type) ||
+		    (t->variable && s->use[t->rec.index].last_touch < 0))
 			continue;
-		struct rect *r = &l->p->rect[l->p->n_rects++];
-		*r = (struct rect){ .t = t, .slice = -1, .hi = -1,
-				    .group = (int)(r - l->p->rect), .next = -1,
-				    .place = t->area,
-				    .bytes = round_up_i64(tensor_bytes(t), 16),
-				    .fixed = G_HAS(t, G_TENSOR_at) || tensor_is_separate(t),
-				    .at = t->at };
-		l->of[i] = r;
+		l->of[i] = &p->rect[p->n_rects];
+		p->rect[p->n_rects] = (struct rect){
+			.t = t, .slice = -1, .hi = -1, .group = (int)p->n_rects, .next = -1,
+			.place = t->area, .bytes = round_up_i64(tensor_bytes(t), ALIGN),
+			.fixed = G_HAS(t, G_TENSOR_at) || tensor_is_separate(t), .at = t->at };
+		p->n_rects++;
 	}
-	for (int i = 0; i < l->s->n_ops; i++) {
-		struct g_tensor *t = l->s->info[i].op->ofm.t;
-		struct rect *r = rect_of(l, t);
-		if (r && l->p->rolling[i])
-			r->bytes = round_up_i64(tensor_bytes(t) / t->hwc.h *
-						l->p->rolling[i], 16);
+	for (int i = 0; i < s->n_ops; i++) {
+		const struct g_tensor *t = s->info[i].op->ofm.t;
+		struct rect *r = l->of[t->rec.index];
+		if (r && p->rolling[i])
+			r->bytes = round_up_i64(tensor_bytes(t) / t->hwc.h * p->rolling[i], ALIGN);
 	}
 }
 
@@ -141,73 +126,23 @@ walk_nodes(struct live_ranges *l)
 	}
 }
 
-/* Groups under construction: the last rectangle of each, and pairs that are live together. */
-struct joining {
-	struct plan *p;
-	bool wide; /* more than MOST_PAIRS pairs: they are not listed */
-	struct interferences near;
-	int *last;
-};
-
-/* Does a, of the group that b joins at a distance of `move`, meet b? */
-static bool
-meets(const struct rect *a, const struct rect *b, int64_t move)
-{
-	return a->offset < b->offset + move + b->bytes &&
-	       b->offset + move < a->offset + a->bytes;
-}
-
-/* collide() without a list of pairs */
-static bool
-collide_wide(const struct joining *j, const struct rect *from, const struct rect *to,
-	     int64_t move)
-{
-	const struct rect *rect = j->p->rect;
-	for (int k = to->group; k >= 0; k = rect[k].next)
-		for (int i = from->group; i >= 0; i = rect[i].next) {
-			const struct rect *a = &rect[i], *b = &rect[k];
-			if (a->bytes && b->bytes && a->hi >= b->lo && a->lo <= b->hi &&
-			    (a != from || b != to) && meets(a, b, move))
-				return true;
-		}
-	return false;
-}
-
 /*
  * Would the group of `to`, moved by `move` bytes, collide with that of `from`?  The pair itself
  * may overlap: its distance is chosen so that this is safe.
  */
 static bool
-collide(const struct joining *j, const struct rect *from, const struct rect *to,
-	int64_t move)
+collide(const struct rect *rect, const struct rect *from, const struct rect *to, int64_t move)
 {
-	const struct rect *rect = j->p->rect;
-	for (int k = to->group; k >= 0; k = rect[k].next) {
-		const struct rect *b = &rect[k];
-		for (size_t i = j->near.first[k]; i < j->near.first[k + 1]; i++) {
-			const struct rect *a = &rect[j->near.with[i]];
-			if (a->group != from->group || (a == from && b == to))
-				continue;
-			if (meets(a, b, move))
+	for (int k = to->group; k >= 0; k = rect[k].next)
+		for (int i = from->group; i >= 0; i = rect[i].next) {
+			const struct rect *a = &rect[i], *b = &rect[k];
+			if (a->bytes && b->bytes && a->hi >= b->lo && a->lo <= b->hi &&
+			    (a != from || b != to) &&
+			    a->offset < b->offset + move + b->bytes &&
+			    b->offset + move < a->offset + a->bytes)
 				return true;
 		}
-	}
 	return false;
-}
-
-/* Moves the group of `to` and appends it to that of `from`. */
-static void
-merge(struct joining *j, const struct rect *from, const struct rect *to,
-      int64_t move)
-{
-	struct rect *rect = j->p->rect;
-	int group = to->group, into = from->group;
-	for (int k = group; k >= 0; k = rect[k].next) {
-		rect[k].group = into;
-		rect[k].offset += move;
-	}
-	rect[j->last[into]].next = group;
-	j->last[into] = j->last[group];
 }
 
 /*
@@ -218,45 +153,33 @@ static void
 join(struct live_ranges *l, struct arena *a)
 {
 	struct plan *p = l->p;
-	struct joining j = { .p = p };
-	j.wide = count_interferences(p->rect, p->n_rects) > MOST_PAIRS;
-	if (!j.wide)
-		j.near = find_interferences(a, p->rect, p->n_rects);
-	j.last = anew(a, int, p->n_rects + 1);
+	struct rect *rect = p->rect;
+	int *last = anew(a, int, p->n_rects + 1); /* rectangle of each group */
 	for (size_t i = 0; i < p->n_rects; i++)
-		j.last[i] = (int)i;
+		last[i] = (int)i;
 	for (int i = 0; i < l->s->n_ops; i++) {
-		struct rect *from = rect_of(l, p->over[i]);
-		struct rect *to = rect_of(l, l->s->info[i].op->ofm.t);
+		struct rect *from = p->over[i] ? l->of[p->over[i]->rec.index] : NULL;
+		struct rect *to = l->of[l->s->info[i].op->ofm.t->rec.index];
 		if (!from || !to || from->fixed || to->fixed || !from->bytes ||
 		    !to->bytes || from->group == to->group)
 			continue;
-		int64_t move = from->offset - p->lead[i] - to->offset;
-		if (j.wide ? collide_wide(&j, from, to, move) : collide(&j, from, to, move))
+		const int64_t move = from->offset - p->lead[i] - to->offset;
+		if (collide(rect, from, to, move))
 			continue;
+		const int group = to->group, into = from->group;
 		to->over = from->t;
-		merge(&j, from, to, move);
+		for (int k = group; k >= 0; k = rect[k].next) {
+			rect[k].group = into;
+			rect[k].offset += move;
+		}
+		rect[last[into]].next = group;
+		last[into] = last[group];
 	}
 	int64_t *least = anew(a, int64_t, p->n_rects + 1);
-	for (size_t i = 0; i < p->n_rects; i++) {
-		int g = p->rect[i].group;
-		least[g] = p->rect[i].offset < least[g] ? p->rect[i].offset : least[g];
-	}
 	for (size_t i = 0; i < p->n_rects; i++)
-		p->rect[i].offset -= least[p->rect[i].group];
-}
-
-/* Finds the live bytes of the limited area at each kernel. */
-static void
-sum_feature_maps(struct sched *s, struct plan *p)
-{
-	struct arena *a = arena_open();
-	int64_t *step = anew(a, int64_t, p->n_kernels + 1);
-	for (size_t k = 0; k < p->n_kernels; k++)
-		step[k] = kernel_step(s, p, (int)k);
-	p->map_bytes = anew(p->a, int64_t, p->n_kernels + 1);
-	sum_bytes(p->rect, p->n_maps, limited_place(s), step, p->n_kernels, p->map_bytes);
-	arena_close(a);
+		least[rect[i].group] = min_i64(least[rect[i].group], rect[i].offset);
+	for (size_t i = 0; i < p->n_rects; i++)
+		rect[i].offset -= least[rect[i].group];
 }
 
 void
@@ -275,7 +198,12 @@ find_maps(struct sched *s, struct plan *p)
 			p->rect[i].bytes = 0, p->rect[i].lo = p->rect[i].hi = 0;
 	join(&l, a);
 	p->n_maps = p->n_rects;
-	sum_feature_maps(s, p);
+	/* the live bytes of the limited area at each kernel */
+	int64_t *step = anew(a, int64_t, p->n_kernels + 1);
+	for (size_t k = 0; k < p->n_kernels; k++)
+		step[k] = kernel_step(s, p, (int)k);
+	p->map_bytes = anew(p->a, int64_t, p->n_kernels + 1);
+	sum_bytes(p->rect, p->n_maps, limited_place(s), step, p->n_kernels, p->map_bytes);
 	arena_close(a);
 }
 

@@ -34,17 +34,6 @@ int64_t kernel_step(const struct sched *s, const struct plan *p, int kernel);
 int kernel_at(const struct sched *s, const struct plan *p, int64_t step);
 void find_maps(struct sched *s, struct plan *p);
 void find_buffers(struct sched *s, struct plan *p);
-/* Rectangle i is live together with rectangles with[first[i]] ... with[first[i + 1] - 1]. */
-struct interferences {
-	size_t *first;
-	uint32_t *with;
-};
-struct interferences find_interferences(struct arena *a, const struct rect *rect, size_t n);
-/* The number of pairs of rectangles that are live together. */
-uint64_t count_interferences(const struct rect *rect, size_t n);
-/* Lists of pairs take 60 bytes for a pair.  With more pairs, rectangles are compared when the
- * comparison is needed. */
-enum { MOST_PAIRS = 1 << 20 };
 /*
  * Returns the index of the first of n rising time steps that is t or later; n if there
  * is none.

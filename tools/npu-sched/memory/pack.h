@@ -64,6 +64,18 @@ is_placed(const struct rect *r, int place)
 	return r->place == place && r->bytes;
 }
 
+/* interference.c.  Rectangle i is live together with rectangles with[first[i]] ... with[first[i + 1] - 1]. */
+struct interferences {
+	size_t *first;
+	uint32_t *with;
+};
+struct interferences find_interferences(struct arena *a, const struct rect *rect, size_t n);
+/* The number of pairs of rectangles that are live together. */
+uint64_t count_interferences(const struct rect *rect, size_t n);
+/* Lists of pairs take 60 bytes for a pair.  With more pairs, rectangles are compared when the
+ * comparison is needed. */
+enum { MOST_PAIRS = 1 << 20 };
+
 /* Prepares to pack the first n_rects rectangles of a plan that are in a memory area; finds
  * their lower bound.  The caller closes k.a. */
 struct packing packing_of(struct plan *p, size_t n_rects, int place);
