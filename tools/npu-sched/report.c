@@ -348,7 +348,7 @@ explain_op(struct report *r, int i)
 	struct sched *s = r->s;
 	const struct g_op *op = s->info[i].op;
 	int32_t rows = s->plan->stripe[i] ? s->plan->stripe[i] : op->ofm.shape.h;
-	struct block_reason b = block_reason(s, i, rows, op_objective(s->plan, i));
+	struct block_reason b = block_reason(s, i, rows, s->plan->decided.op[i].objective);
 	const char *why = op_is_transfer(op->kind) ? "the DMA engine needs none"
 			  : op->chain		     ?
 	    "the block of the chain's first operation"

@@ -299,7 +299,7 @@ cascade_obstacle(struct sched *s, const struct cascades *c, int first, int last,
 {
 	int32_t stripe[MAX_LENGTH];
 	struct cascade x = { .first = first, .last = last, .rows = d.rows, .stripe = stripe,
-			     .objective = (enum block_objective)d.objective };
+			     .objective = d.objective };
 	if (last - first >= MAX_LENGTH)
 		return "a cascade has at most 12 operations";
 	if (d.rows >= s->info[last].op->ofm.shape.h)

@@ -137,8 +137,7 @@ division_decide(const struct cascades *c, const struct division *d, enum cut cut
 	for (int n = d->n; n-- > 0;) {
 		const struct cascade_choice *k = &c->v[d->picked[n]];
 		for (int i = k->first; i <= k->last; i++)
-			out[i] = (struct decision){ .joins = i > k->first, .cut = (uint8_t)cut,
-						    .objective = (uint8_t)k->objective,
+			out[i] = (struct decision){ .joins = i > k->first, .cut = cut, .objective = k->objective,
 						    .rows = k->rows };
 	}
 }
@@ -154,7 +153,7 @@ make_cascade(struct sched *s, struct cascades *all, int first, int last, struct 
 		return c;
 	c = *at = anew(all->a, struct cascade, 1);
 	*c = (struct cascade){ .first = first, .last = last, .rows = d.rows,
-			       .objective = (enum block_objective)d.objective };
+			       .objective = d.objective };
 	c->stripe = anew(all->a, int32_t, (size_t)(last - first) + 1);
 	(void)cascade_price(s, c);
 	cascade_run(s, all->a, c, true);

@@ -88,10 +88,10 @@ enum cut { UNCUT, CUT_COARSE, CUT_FINE, CUTS, ANY_CUT = CUTS };
 
 /* What a plan decides about an operation. */
 struct decision {
-	bool joins; /* in one cascade or chain with the operation before it */
-	uint8_t cut; /* enum cut: of its weights */
+	int32_t joins; /* 1: in one cascade or chain with the operation before it; else 0 */
+	enum cut cut; /* of its weights */
 	/* the same for all operations of a cascade: */
-	uint8_t objective; /* enum block_objective, of its blocks */
+	enum block_objective objective; /* of its blocks */
 	int32_t rows; /* per stripe of the last OFM; 0: one whole operation, or a chain */
 };
 
@@ -146,12 +146,6 @@ struct plan *plan_new(struct sched *s);
 void plan_close(struct plan *p); /* NULL is allowed */
 /* A copy with lists of its own. */
 struct decisions decisions_copy(struct arena *a, const struct decisions *d);
-
-static inline enum block_objective
-op_objective(const struct plan *p, int op)
-{
-	return (enum block_objective)p->decided.op[op].objective;
-}
 
 static inline int64_t
 slice_bytes(const struct weight_slice *u)

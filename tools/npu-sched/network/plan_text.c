@@ -31,6 +31,7 @@ enum plan_record {
 #define RECORD(n, keyword, prefix, type) static const struct key_desc key_##n[] = {
 #define KEY(n, field, t, k, e) { .text = t, .kind = KIND_##k, \
 	.offset = offsetof(rec_##n, field), .names = (const char *const *)e },
+#define DECIDED(n, field, t, k, e) KEY(n, decided.field, t, k, e)
 #define END(n) };
 #include "plan.def"
 
@@ -112,9 +113,9 @@ check_op(const struct plan_text *t, const struct plan_op *x, struct err *e)
 	for (size_t i = 0; i < x->fetch.n; i++)
 		if (!check_range(t, &x->rec, "fetch", x->fetch.v[i], 1, e))
 			return false;
-	return check_range(t, &x->rec, "joins", x->joins, 1, e) &&
+	return check_range(t, &x->rec, "joins", x->decided.joins, 1, e) &&
 	       check_range(t, &x->rec, "fast", x->fast, 1, e) &&
-	       check_range(t, &x->rec, "rows", x->rows, INT32_MAX, e);
+	       check_range(t, &x->rec, "rows", x->decided.rows, INT32_MAX, e);
 }
 
 static bool
@@ -138,9 +139,9 @@ check_text(const struct plan_text *t, struct err *e)
 	if (!is_alternative(n->rec.word))
 		return plan_err(t, n, e, "a network is whole, split, or the name of a rule of npu-sched's, "
 				"not %s", n->rec.word);
-	if (m->ahead < 0 || !isfinite(m->ahead))
+	if (m->decided.ahead < 0 || !isfinite(m->decided.ahead))
 		return plan_err(t, m, e, "ahead wants a number of cycles");
-	if (!check_range(t, &m->rec, "limit", m->limit, NO_LIMIT_BYTES, e) ||
+	if (!check_range(t, &m->rec, "limit", m->decided.limit, NO_LIMIT_BYTES, e) ||
 	    !check_range(t, &m->rec, "effort", m->effort, EFFORTS - 1, e) ||
 	    !check_range(t, &m->rec, "slide", m->slide, 1, e) ||
 	    !check_range(t, &n->rec, "columns", n->columns, 1, e))

@@ -23,9 +23,7 @@ struct plan_network {
 
 struct plan_memory {
 	struct g_rec rec;
-	int64_t limit;		       /* bytes; absent: none */
-	double ahead;		       /* cycles; absent: any */
-	int buffers, packing, outside; /* enum fit; enum care */
+	struct memory_decision decided; /* limit: absent if there is none */
 	int32_t effort;		       /* step of --effort by which packings were tried */
 	int32_t slide;
 };
@@ -34,8 +32,8 @@ struct plan_op {
 	struct g_rec rec;
 	int kind;
 	struct hwc ofm;
-	int32_t joins, rows, fast;
-	int blocks, slices; /* enum block_objective, enum cut */
+	struct decision decided; /* rows, objective: in the last line of a cascade */
+	int32_t fast;
 	struct g_list fetch; /* of each slice: 1 if it is fetched where that saves time, else 0 */
 	int layout, area;    /* of the OFM's tensor */
 	const char *name;
@@ -48,8 +46,20 @@ struct plan_op {
 #include "plan.def"
 
 #define PLAN_HAS(r, key) ((r)->rec.has >> (key) & 1)
-#define PLAN_PUT(r, n, field, value) \
-	((r)->field = (value), (r)->rec.has |= (uint64_t)1 << PLAN_##n##_##field)
+#define PLAN_SET(r, n, field) ((r)->rec.has |= (uint64_t)1 << PLAN_##n##_##field)
+#define PLAN_CLEAR(r, n, field) ((r)->rec.has &= ~((uint64_t)1 << PLAN_##n##_##field))
+#define PLAN_PUT(r, n, field, value) ((r)->field = (value), PLAN_SET(r, n, field))
+
+/* A bit for each decision about memory. */
+enum {
+	PLAN_MEMORY_DECIDED = 0
+#define DECIDED(n, field, text, kind, names) DECIDED_##n(field)
+#define DECIDED_MEMORY(field) | 1 << PLAN_MEMORY_##field
+#define DECIDED_OP(field)
+#include "plan.def"
+#undef DECIDED_MEMORY
+#undef DECIDED_OP
+};
 
 struct plan_text {
 	const char *file; /* name for messages */

@@ -14,7 +14,7 @@ block_of(struct sched *s, int i)
 {
 	struct op_info *f = &s->info[i];
 	int32_t rows = s->plan->stripe[i] ? s->plan->stripe[i] : f->op->ofm.shape.h;
-	const struct block_choice *b = block_for(s, i, rows, op_objective(s->plan, i));
+	const struct block_choice *b = block_for(s, i, rows, s->plan->decided.op[i].objective);
 	if (!b)
 		(void)graph_err(s->g, f->op, s->e, "no block of op o%d fits the SHRAM "
 				"of %s", f->op->rec.id, s->accel->name);

@@ -38,16 +38,15 @@ static void
 put_memory(const struct sched *s, struct plan_memory *x)
 {
 	const struct plan *p = s->plan;
-	const struct memory_decision *m = &p->decided.memory;
 	x->rec.word = place_names[limited_place(s)];
-	if (m->limit < NO_LIMIT_BYTES)
-		PLAN_PUT(x, MEMORY, limit, m->limit);
-	if (m->ahead > 0)
-		PLAN_PUT(x, MEMORY, ahead, m->ahead);
-	PLAN_PUT(x, MEMORY, buffers, (int)m->buffers);
-	PLAN_PUT(x, MEMORY, packing, (int)m->packing);
-	if (s->memory.spilling)
-		PLAN_PUT(x, MEMORY, outside, (int)m->outside);
+	x->decided = p->decided.memory;
+	x->rec.has = PLAN_MEMORY_DECIDED;
+	if (x->decided.limit >= NO_LIMIT_BYTES)
+		PLAN_CLEAR(x, MEMORY, limit);
+	if (x->decided.ahead <= 0)
+		PLAN_CLEAR(x, MEMORY, ahead);
+	if (!s->memory.spilling)
+		PLAN_CLEAR(x, MEMORY, outside);
 	PLAN_PUT(x, MEMORY, effort, p->effort);
 	PLAN_PUT(x, MEMORY, slide, p->decided.slide);
 }
@@ -59,18 +58,19 @@ put_op(const struct sched *s, int i, struct plan_op *x)
 	const struct g_op *op = s->info[i].op;
 	const struct decision *d = &p->decided.op[i];
 	x->rec.id = op->rec.id;
+	x->decided = *d;
 	PLAN_PUT(x, OP, kind, op->kind);
 	PLAN_PUT(x, OP, ofm, op->ofm.shape);
 	if (d->joins)
-		PLAN_PUT(x, OP, joins, 1);
+		PLAN_SET(x, OP, joins);
 	if (i + 1 == s->n_ops || !d[1].joins) {
 		if (d->rows)
-			PLAN_PUT(x, OP, rows, d->rows);
+			PLAN_SET(x, OP, rows);
 		if (d->objective != BLOCKS_FOR_FETCHED)
-			PLAN_PUT(x, OP, blocks, d->objective);
+			PLAN_SET(x, OP, objective);
 	}
 	if (p->cut_points[i].n)
-		PLAN_PUT(x, OP, slices, d->cut);
+		PLAN_SET(x, OP, cut);
 	if (op->fast)
 		PLAN_PUT(x, OP, fast, 1);
 	PLAN_PUT(x, OP, layout, op->ofm.t->layout);

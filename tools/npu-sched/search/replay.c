@@ -44,7 +44,7 @@ check_op(const struct sched *s, const struct plan_op *x, const struct g_op *op)
 	if (PLAN_HAS(x, PLAN_OP_name) && strcmp(x->name, name) != 0)
 		return REFUSE(s, x, "o%d of the network is named '%s', not '%s'", x->rec.id, name,
 			      x->name);
-	return own || (!x->slices && !x->fetch.n) ||
+	return own || (!x->decided.cut && !x->fetch.n) ||
 	       REFUSE(s, x, "o%d has no weights of which slices= and fetch= could decide", x->rec.id);
 }
 
@@ -126,11 +126,12 @@ take_cascade(const struct variant *v, const struct cascades *c, int first, int l
 	const struct plan_op *x = line_at(s, last);
 	for (int i = first; i <= last; i++) {
 		const struct plan_op *y = line_at(s, i);
-		if (i < last && (y->rows || y->blocks))
+		if (i < last && (y->decided.rows || y->decided.objective))
 			return REFUSE(s, y, "rows= and blocks= belong to the last line of a cascade, "
 				      "that of o%d", x->rec.id);
-		d[i] = (struct decision){ .joins = i > first, .cut = (uint8_t)y->slices,
-					  .objective = (uint8_t)x->blocks, .rows = x->rows };
+		d[i] = x->decided;
+		d[i].joins = i > first;
+		d[i].cut = y->decided.cut;
 	}
 	const char *why = cascade_obstacle(s, c, first, last, d[last]);
 	return !why || REFUSE(s, x, "o%d to o%d cannot run so: %s", line_at(s, first)->rec.id,
@@ -141,10 +142,10 @@ static bool
 take_cascades(struct variant *v, struct decision *d)
 {
 	struct sched *s = v->s;
-	if (s->n_ops && line_at(s, 0)->joins)
+	if (s->n_ops && line_at(s, 0)->decided.joins)
 		return REFUSE(s, line_at(s, 0), "the first operation has none before it to join");
 	for (int first = 0, last; first < s->n_ops; first = last + 1) {
-		for (last = first; last + 1 < s->n_ops && line_at(s, last + 1)->joins;)
+		for (last = first; last + 1 < s->n_ops && line_at(s, last + 1)->decided.joins;)
 			last++;
 		if (!take_cascade(v, v->cascades, first, last, d))
 			return false;
@@ -167,7 +168,7 @@ take_slices(const struct sched *s, struct plan *p)
 	}
 	for (int i = 0; ok && i < s->n_ops; i++) {
 		const struct plan_op *x = line_at(s, i);
-		if (x->slices && !p->cut_points[i].n)
+		if (x->decided.cut && !p->cut_points[i].n)
 			ok = REFUSE(s, x, "the weights of o%d cannot be cut: in stripes or a chain, or "
 				    "few", x->rec.id);
 		else if (x->fetch.n > 1 && x->fetch.n != (size_t)n[i])
@@ -176,17 +177,6 @@ take_slices(const struct sched *s, struct plan *p)
 	}
 	arena_close(a);
 	return ok;
-}
-
-static struct memory_decision
-take_memory(const struct plan_memory *m)
-{
-	return (struct memory_decision){
-		.limit = PLAN_HAS(m, PLAN_MEMORY_limit) ? m->limit : NO_LIMIT_BYTES,
-		.buffers = (enum fit)m->buffers, .packing = (enum care)m->packing,
-		.outside = PLAN_HAS(m, PLAN_MEMORY_outside) ? (enum care)m->outside : TRY,
-		.ahead = m->ahead,
-	};
 }
 
 /* Makes the plan in its variant; NULL: an error. */
@@ -199,10 +189,15 @@ plan_of_text(struct variant *v)
 	find_works(s);
 	v->cascades = cascades_open(s);
 	struct plan *p = take_cascades(v, d.op) ? plan_kernels(v, &d) : NULL;
-	if (p && !take_slices(s, p))
+	if (!p || !take_slices(s, p))
 		return plan_close(p), NULL;
-	if (p)
-		fit_kernels(v, p, take_memory(&s->plan_input->memory));
+	const struct plan_memory *x = &s->plan_input->memory;
+	struct memory_decision m = x->decided;
+	if (!PLAN_HAS(x, PLAN_MEMORY_limit))
+		m.limit = NO_LIMIT_BYTES;
+	if (!PLAN_HAS(x, PLAN_MEMORY_outside))
+		m.outside = TRY;
+	fit_kernels(v, p, m);
 	return p;
 }
 

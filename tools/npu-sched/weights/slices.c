@@ -165,9 +165,9 @@ make_slices(struct sched *s, struct plan *p)
 	for (size_t i = 0; i < p->n_kernels; i++)
 		chained[p->kernel[i].op] = p->kernel[i].links > 0;
 	for (int i = 0; i < s->n_ops; i++)
-		p->cut_points[i] = cut_weights(s, p->a, i, op_objective(p, i),
+		p->cut_points[i] = cut_weights(s, p->a, i, p->decided.op[i].objective,
 						!p->stripe[i] && !chained[i],
-						(enum cut)p->decided.op[i].cut);
+						p->decided.op[i].cut);
 	arena_close(a);
 	slice_kernels(s, p);
 	find_needs(s, p);
@@ -192,7 +192,7 @@ static struct hwc
 block_of(struct sched *s, const struct plan *p, const struct weight_slice *u)
 {
 	int32_t rows = p->stripe[u->op] ? p->stripe[u->op] : s->info[u->op].op->ofm.shape.h;
-	return block_for(s, u->op, rows, op_objective(p, u->op))->block;
+	return block_for(s, u->op, rows, p->decided.op[u->op].objective)->block;
 }
 
 static size_t
