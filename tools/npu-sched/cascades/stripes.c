@@ -315,49 +315,30 @@ replace_operand(struct sched *s, struct cascade *c)
 	}
 }
 
-/* Cycles of a copy that kernels of so many cycles do not hide: the first stripe, or the excess
- * over the kernels. */
-static double
-exposed_copy(const struct sched *s, const struct cascade *c, int i, double kernels)
-{
-	const struct g_op *op = s->info[c->first + i].op;
-	int32_t h = op->ofm.shape.h, stripe = c->stripe[i];
-	double first = copy_transfer(s, op, stripe);
-	double all = first * (h / stripe) + (h % stripe ? copy_transfer(s, op, h % stripe) : 0);
-	return all - kernels > first ? all - kernels : first;
-}
-
-/* Prices a chain.  False: no block fits, or its kernel takes longer than its operations
- * alone. */
-static bool
-chain_price(struct sched *s, struct cascade *c)
-{
-	const struct g_op *lead = s->info[c->first].op;
-	struct weights_size w = whole_size(s, c->first);
-	struct kernel k = { .op = c->first, .links = c->last - c->first,
-			    .objective = c->objective, .slice = -1,
-			    .rows = { .hi = lead->ofm.shape.h },
-			    .depth = { .hi = lead->ofm.shape.c } };
-	double alone = 0;
-	if (!stripe_cost(s, &k, lead->ofm.shape.h, w.stream, w.scales))
-		return false;
-	for (int i = c->first; i <= c->last; i++) {
-		const struct cached_stripe_cost *b = op_cost(s, i, s->info[i].op->ofm.shape.h,
-							     c->objective);
-		alone += b ? b->paced[FETCHED] : INFINITY;
-	}
-	c->cost[0] = paced_cost(s, k.cost[IN_PLACE]);
-	c->cost[1] = paced_cost(s, k.cost[FETCHED]);
-	c->lower_bound = least_cost(&k);
-	return c->cost[1] <= alone;
-}
-
 bool
 cascade_price(struct sched *s, struct cascade *c)
 {
-	int n = c->last - c->first + 1;
-	if (!c->rows && n > 1)
-		return chain_price(s, c);
+	const int n = c->last - c->first + 1;
+	if (!c->rows && n > 1) { /* a chain, whose kernel must take no longer than its operations */
+		const struct g_op *lead = s->info[c->first].op;
+		struct weights_size w = whole_size(s, c->first);
+		struct kernel k = { .op = c->first, .links = n - 1,
+				    .objective = c->objective, .slice = -1,
+				    .rows = { .hi = lead->ofm.shape.h },
+				    .depth = { .hi = lead->ofm.shape.c } };
+		double alone = 0;
+		if (!stripe_cost(s, &k, lead->ofm.shape.h, w.stream, w.scales))
+			return false;
+		for (int i = c->first; i <= c->last; i++) {
+			const struct cached_stripe_cost *b =
+				op_cost(s, i, s->info[i].op->ofm.shape.h, c->objective);
+			alone += b ? b->paced[FETCHED] : INFINITY;
+		}
+		c->cost[0] = paced_cost(s, k.cost[IN_PLACE]);
+		c->cost[1] = paced_cost(s, k.cost[FETCHED]);
+		c->lower_bound = least_cost(&k);
+		return c->cost[1] <= alone;
+	}
 	cascade_stripes(s, c);
 	c->cost[0] = c->cost[1] = c->lower_bound = 0;
 	for (int i = 0; i < n; i++) {
@@ -372,25 +353,20 @@ cascade_price(struct sched *s, struct cascade *c)
 	c->lower_bound += leading_copy(s, c->first, c->stripe[0]);
 	if (!c->rows)
 		c->lower_bound = whole_lower_bound(s, c->first, c->objective, ANY_CUT);
-	double kernels[2] = { c->cost[0], c->cost[1] };
-	for (int i = 0; i < n; i++)
-		for (int k = 0; k < 2 && op_is_transfer(s->info[c->first + i].op->kind); k++)
-			c->cost[k] += exposed_copy(s, c, i, kernels[k]);
+	const double kernels[2] = { c->cost[0], c->cost[1] };
+	for (int i = 0; i < n; i++) {
+		const struct g_op *op = s->info[c->first + i].op;
+		if (!op_is_transfer(op->kind))
+			continue;
+		/* what kernels do not hide of a copy: the first stripe, or the excess over them */
+		const int32_t h = op->ofm.shape.h, stripe = c->stripe[i];
+		const double first = copy_transfer(s, op, stripe);
+		const double all = first * (h / stripe) +
+				   (h % stripe ? copy_transfer(s, op, h % stripe) : 0);
+		for (int k = 0; k < 2; k++)
+			c->cost[k] += fmax(all - kernels[k], first);
+	}
 	return true;
-}
-
-/* Rounds a rolling buffer up to whole stripes of copies, as a transfer moves contiguous
- * rows. */
-static void
-round_rolling(struct run *r, int i)
-{
-	int n = r->c->last - r->c->first + 1;
-	int32_t *rows = &r->kept.rolling[i];
-	if (is_copy(r, i))
-		*rows = (int32_t)round_up_i64(*rows, r->c->stripe[i]);
-	for (int k = i + 1; k < n; k++)
-		if (is_copy(r, k) && inside(r->s, r->c, k, 0) == i)
-			*rows = (int32_t)round_up_i64(*rows, r->c->stripe[k]);
 }
 
 static void
@@ -412,27 +388,12 @@ run_in_stripes(struct run *r)
 	 * written at the end, when their rolling buffer holds nothing else. */
 	for (int i = n - 2; i >= 0; i--)
 		advance(r, i, height(r, i));
+	/* a transfer moves contiguous rows: rolling buffers hold whole stripes of copies */
 	for (int i = 0; i + 1 < n; i++)
-		round_rolling(r, i);
-}
-
-/* Finds the rows that a cascade keeps, in the cache or by running it, and the feature map over
- * which its last OFM is written. */
-static void
-keep_between(struct run *r)
-{
-	struct cascade *c = r->c;
-	void **found = r->kernels ? NULL : kept_at(r->s, c);
-	const struct kept *kept = found ? *found : NULL;
-	if (!kept) {
-		run_in_stripes(r);
-		kept = &r->kept;
-		if (found)
-			*found = copy_kept(r->s, kept);
-	}
-	choose_over(r->s, c, kept);
-	for (int i = 0; i + 1 <= c->last - c->first; i++)
-		c->rolling[i] = kept->rolling[i];
+		for (int k = i; k < n; k++)
+			if (is_copy(r, k) && (k == i || inside(r->s, c, k, 0) == i))
+				r->kept.rolling[i] = (int32_t)round_up_i64(r->kept.rolling[i],
+									   c->stripe[k]);
 }
 
 void
@@ -445,7 +406,18 @@ cascade_run(struct sched *s, struct arena *a, struct cascade *c, bool kernels)
 	c->lead = 0;
 	c->rolling = anew(a, int32_t, (size_t)(c->last - c->first) + 1);
 	if (c->rows) {
-		keep_between(&r);
+		/* the rows that the cascade keeps are cached; its kernels are not */
+		void **found = kernels ? NULL : kept_at(s, c);
+		const struct kept *kept = found ? *found : NULL;
+		if (!kept) {
+			run_in_stripes(&r);
+			kept = &r.kept;
+			if (found)
+				*found = copy_kept(s, kept);
+		}
+		choose_over(s, c, kept);
+		for (int i = 0; i < c->last - c->first; i++)
+			c->rolling[i] = kept->rolling[i];
 		return;
 	}
 	if (kernels) {

@@ -34,23 +34,6 @@ struct block_search {
 	struct block_reason reason;
 };
 
-/* True if a block takes fewer cycles than the best one so far, or as many and fewer banks. */
-static bool
-is_better_block(const struct block_search *x, double cycles, int banks)
-{
-	if (!x->found)
-		return true;
-	return cycles != x->cycles ? cycles < x->cycles : banks < x->banks;
-}
-
-/* Cycles of a block by the published formulas. */
-static double
-formula_cycles(const struct block_search *x, const struct block_choice *c)
-{
-	struct perf_op op = x->kernel;
-	return cost_on(&x->s->published, &op, c).total;
-}
-
 /*
  * True if the block is among the fastest and preferred to the best one so far:
  * shallower, or with fewer cycles by the published formulas and not deeper.
@@ -60,7 +43,8 @@ is_preferred(struct block_search *x, const struct block_choice *c, double cycles
 {
 	if (cycles > x->as_fast)
 		return false;
-	double by_formulas = formula_cycles(x, c);
+	struct perf_op op = x->kernel;
+	double by_formulas = cost_on(&x->s->published, &op, c).total;
 	bool shallower = x->op->weights && c->block.c < x->best.block.c;
 	bool deeper = x->op->weights && c->block.c > x->best.block.c;
 	if (x->by_formulas > 0 &&
@@ -90,7 +74,12 @@ try_block(struct block_search *x, struct hwc block)
 		return;
 	double cycles = cost_in_blocks(x->s, &x->kernel, &c).total;
 	x->reason.fitting++;
-	if (x->as_fast > 0 ? !is_preferred(x, &c, cycles) : !is_better_block(x, cycles, banks)) {
+	/* else: fewer cycles, or as many and fewer banks */
+	const bool better = x->as_fast > 0	  ? is_preferred(x, &c, cycles)
+			    : !x->found		  ? true
+			    : cycles != x->cycles ? cycles < x->cycles
+						  : banks < x->banks;
+	if (!better) {
 		note_next(x, block, cycles);
 		return;
 	}
@@ -150,16 +139,6 @@ search_of(struct sched *s, int i, int32_t rows, enum block_objective objective)
 	return x;
 }
 
-static bool
-block_from_graph(struct block_search *x)
-{
-	x->best.rows = x->q.ofm.h;
-	x->best.block = x->op->block;
-	x->found = block_layout(x->s->accel, &x->q, x->op->block, &x->best.layout,
-				NULL);
-	return x->found;
-}
-
 /* Searches the block of an operation, and of its chain, in the extents of a fold. */
 static void
 search_fold(struct block_search *x, const struct fold *f)
@@ -180,34 +159,28 @@ search_fold(struct block_search *x, const struct fold *f)
 	x->found = true;
 }
 
-static void
-search_folds(struct block_search *x)
-{
-	struct fold f[MAX_FOLDS];
-	int n = list_folds(x->op, f);
-	for (int i = 0; i < n; i++)
-		search_fold(x, &f[i]);
-}
-
+/* Takes the block of the graph, or searches: of the depth, unless it is 0; and in all extents. */
 static void
 search_for(struct block_search *x, int32_t depth)
 {
+	struct fold f[MAX_FOLDS];
 	if (G_HAS(x->op, G_OP_block)) {
-		(void)block_from_graph(x);
+		x->best.rows = x->q.ofm.h;
+		x->best.block = x->op->block;
+		x->found = block_layout(x->s->accel, &x->q, x->op->block, &x->best.layout, NULL);
 		return;
 	}
-	if (x->links) {
+	if (x->links)
 		search_fold(x, &own_extents);
-		search_folds(x);
-		return;
-	}
-	search_blocks(x, depth);
-	if (x->found && x->s->machine.calibrated) {
+	else
+		search_blocks(x, depth);
+	if (!x->links && x->found && x->s->machine.calibrated) {
 		x->as_fast = x->cycles * AS_FAST;
 		search_blocks(x, depth);
 	}
-	if (x->q.ofm.h == x->op->ofm.shape.h)
-		search_folds(x);
+	const int n = x->links || x->q.ofm.h == x->op->ofm.shape.h ? list_folds(x->op, f) : 0;
+	for (int i = 0; i < n; i++)
+		search_fold(x, &f[i]);
 }
 
 static struct block_choice *
@@ -257,37 +230,30 @@ block_for(struct sched *s, int op, int32_t rows, enum block_objective objective)
 
 /* An operation with weights keeps the block for which these are encoded.  A block of the input
  * graph is kept, too. */
-static struct block_choice
-choose_chain_block(struct sched *s, int op, int links, enum block_objective objective)
-{
-	const struct block_choice none = { .block.c = 0 };
-	struct g_op ops[CHAIN_LENGTH];
-	const struct g_op *lead = s->info[op].op;
-	int32_t rows = lead->ofm.shape.h;
-	struct block_search x = { .s = s, .op = lead, .first = op, .links = links,
-				  .q = op_block_query(lead, rows) };
-	if (lead->weights || G_HAS(lead, G_OP_block)) {
-		const struct block_choice *b = block_for(s, op, rows, objective);
-		x.found = b != NULL;
-		x.best = b ? *b : none;
-	} else {
-		search_for(&x, 0);
-	}
-	return x.found && chain_ops(s, op, links, &x.best.fold, ops) ? x.best : none;
-}
-
 const struct block_choice *
 chain_block_for(struct sched *s, int op, int links, enum block_objective objective)
 {
 	struct work *w = s->info[op].work[objective];
-	const int32_t whole = s->info[op].op->ofm.shape.h;
+	const struct g_op *lead = s->info[op].op;
+	const int32_t whole = lead->ofm.shape.h;
 	const uint64_t chain = chain_key(s, op, links);
 	const struct block_choice *cached = find_choice(w, whole, chain);
 	if (!cached) {
-		struct block_choice b = choose_chain_block(s, op, links, objective);
-		b.rows = whole;
-		b.chain = chain;
-		cached = keep_choice(s, w, &b);
+		struct g_op ops[CHAIN_LENGTH];
+		struct block_search x = { .s = s, .op = lead, .first = op, .links = links,
+					  .q = op_block_query(lead, whole) };
+		const struct block_choice *alone =
+			lead->weights || G_HAS(lead, G_OP_block) ? block_for(s, op, whole, objective)
+								 : NULL;
+		if (alone)
+			x.best = *alone;
+		else if (!lead->weights && !G_HAS(lead, G_OP_block))
+			search_for(&x, 0);
+		if ((!alone && !x.found) || !chain_ops(s, op, links, &x.best.fold, ops))
+			x.best = (struct block_choice){ .block.c = 0 };
+		x.best.rows = whole;
+		x.best.chain = chain;
+		cached = keep_choice(s, w, &x.best);
 	}
 	return cached->block.c ? cached : NULL;
 }

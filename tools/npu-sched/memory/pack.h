@@ -76,7 +76,7 @@ uint64_t count_interferences(const struct rect *rect, size_t n);
  * comparison is needed. */
 enum { MOST_PAIRS = 1 << 20 };
 
-/* Prepares to pack the first n_rects rectangles of a plan that are in a memory area; finds
+/* pack.c.  Prepares to pack the first n_rects rectangles of a plan that are in a memory area; finds
  * their lower bound.  The caller closes k.a. */
 struct packing packing_of(struct plan *p, size_t n_rects, int place);
 /* Result: best, best_at.  A peak above `most` is useless: packing then saves work.  `hurry`:
