@@ -10,17 +10,49 @@
  * transfer only if that memory has then been busy for no longer than time has passed; the
  * estimate is no less than the time for which the memory is busy in all.
  */
-#include "walk.h"
+#include "../costs/costs.h"
+#include "../memory/memory.h"
+#include "transfers.h"
 
 #include "base/fixed.h"
 #include "target/accel.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { LEAST_CHUNK = 1024 };	/* bytes of the smallest partial transfer */
 
 /* kernels to look ahead: an LSTM takes 10 for each step of a sequence */
 enum { FAR = 128 };
+
+struct walk {
+	struct sched *s;
+	struct plan *p;
+	int64_t limit;
+	struct usage *used; /* bytes of feature maps and buffers so far, at each kernel */
+	struct gaps *gaps; /* NULL: only the sum of bytes decides */
+	/* clocks in cycles: of the front end; NPU idle from; DMA engine idle from */
+	double t, tk, td;
+	double end[2];	  /* when the last two kernels end, the older first */
+	double dma_end[DMA_QUEUE]; /* when the last transfers end, the oldest first */
+	double flash; /* cycles for which the memory of constants has been busy so far */
+	/* of each kernel: sum of cycles of the kernels before it, with weights fetched */
+	double *begin;
+	double *copied; /* of each copy: when it ends */
+	struct cached_space {	/* cached result of sum_has_space() */
+		int slice; /* -1: cache is empty */
+		int64_t bytes; /* size of the slice's buffer */
+		int from;    /* the buffer fits from this kernel on; -1: not computed */
+		int none_at; /* the buffer does not fit at this kernel; -1: not computed */
+		int64_t most; /* if the buffer fits: the most bytes in use at any kernel of
+				 * its live range, without the buffer */
+	} space;
+	int next;	  /* first slice that is not fetched or skipped yet */
+	int64_t sent;	  /* bytes of that slice sent so far */
+	int node_start, node_end; /* kernels [start, end) of the node that is walked now */
+};
+
+/* ---- memory for buffers ------------------------------------------------------------- */
 
 /* The lifetime of a buffer that is filled before kernel `from`. */
 static struct g_range
@@ -75,13 +107,6 @@ has_space(struct walk *w, struct weight_slice *u, int64_t bytes, int from)
 	return true;
 }
 
-/* The oldest kernel that may still run when kernel i is about to start. */
-static int
-oldest(const struct walk *w, int i)
-{
-	return i - MAX_KERNELS > w->node_start ? i - MAX_KERNELS : w->node_start;
-}
-
 /* A buffer that fits, and the time at which the front end can start to fill it. */
 struct space {
 	int from; /* kernel from which on its bytes are free; -1: no buffer fits */
@@ -97,7 +122,8 @@ static struct space
 find_space(struct walk *w, struct weight_slice *u, enum held held, int i)
 {
 	int64_t bytes = round_up_i64(held_bytes(u, held), ALIGN);
-	int from = oldest(w, i);
+	/* the oldest kernel that may still run when kernel i is about to start */
+	int from = i - MAX_KERNELS > w->node_start ? i - MAX_KERNELS : w->node_start;
 	double t = w->t;
 	if (w->gaps)
 		gaps_pass(w->gaps, kernel_step(w->s, w->p, from) - 1);
@@ -121,6 +147,97 @@ reserve(struct walk *w, struct weight_slice *u, enum held held, struct space r)
 	w->space.slice = -1;
 	usage_add(w->used, r.from, u->last, bytes);
 }
+
+/* ---- what pays ----------------------------------------------------------------------- */
+
+/* Can it help to fetch the scales of a slice alone? */
+static bool
+may_be_apart(const struct walk *w, int slice)
+{
+	const struct plan *p = w->p;
+	return has_long_queue(w->s) &&
+	       isfinite(p->kernel[p->slice[slice].first].cost[SCALES_FETCHED]);
+}
+
+/*
+ * The time at which all uses of a slice have ended, for each enum held.  The memory of constants
+ * has then been busy for the transfer, or for the reads in place: the time is no earlier.
+ */
+static void
+end_times_of_uses(const struct walk *w, int slice, double t, double begin, double end[HELDS])
+{
+	const struct weight_slice *u = &w->p->slice[slice];
+	double start = max_f64(t, w->td), busy[HELDS] = { 0 };
+	for (enum held h = IN_PLACE; h < HELDS; h++) {
+		if (h != IN_PLACE)
+			busy[h] = weights_transfer(w->s, held_bytes(u, h)) * transfer_share(w->s);
+		double arrival = h == IN_PLACE ? begin
+				 : start + weights_transfer(w->s, held_bytes(u, h));
+		end[h] = max_f64(begin, arrival);
+	}
+	for (int i = u->first; i <= u->last; i++) {
+		const struct kernel *k = &w->p->kernel[i];
+		for (enum held h = IN_PLACE; h < HELDS && k->slice == slice; h++) {
+			end[h] += k->cost[h];
+			busy[h] += constants_busy(w->s, k, h);
+		}
+	}
+	for (enum held h = IN_PLACE; h < HELDS; h++)
+		end[h] = max_f64(end[h], w->flash + busy[h]);
+}
+
+/* The part of a slice to fetch from time t on, where its first kernel could begin at `begin`. */
+static enum held
+goal_of(const struct walk *w, int slice, double t, double begin)
+{
+	double end[HELDS];
+	if (!may_be_apart(w, slice))
+		return FETCHED;
+	end_times_of_uses(w, slice, t, begin, end);
+	return end[SCALES_FETCHED] > end[FETCHED] ? FETCHED : SCALES_FETCHED;
+}
+
+/* The time at which the first use of the slice behind `slice` ends, if all uses of that end at
+ * `end` and the DMA engine is free at `dma`. */
+static double
+end_of_next(const struct walk *w, int slice, double end, double dma)
+{
+	const struct plan *p = w->p;
+	const struct weight_slice *u = &p->slice[slice], *next = u + 1;
+	const double *cost = p->kernel[next->first].cost;
+	end += w->begin[next->first] - w->begin[u->last + 1];
+	dma += weights_transfer(w->s, slice_bytes(next));
+	return fmin(end + cost[IN_PLACE], max_f64(end, dma) + cost[FETCHED]);
+}
+
+/*
+ * Is the slice behind `slice` used sooner if `slice` stays in place, because its transfer keeps
+ * the DMA engine for longer than it saves?
+ */
+static bool
+delays_next(const struct walk *w, int slice, enum held held, double t, const double end[HELDS])
+{
+	const struct plan *p = w->p;
+	const struct weight_slice *u = &p->slice[slice];
+	if (slice + 1 == (int)p->n_slices || p->decided.in_place[slice + 1] || u[1].first <= u->last ||
+	    u[1].first >= w->node_end)
+		return false;
+	const double dma = max_f64(t, w->td);
+	const double after = dma + weights_transfer(w->s, held_bytes(u, held));
+	return end_of_next(w, slice, end[IN_PLACE], dma) < end_of_next(w, slice, end[held], after);
+}
+
+/* Do all uses of the slice end earlier if that part is fetched from time t on than if the slice
+ * stays in place, and those of the next slice no later? */
+static bool
+fetching_pays(const struct walk *w, int slice, enum held held, double t, double begin)
+{
+	double end[HELDS];
+	end_times_of_uses(w, slice, t, begin, end);
+	return end[held] < end[IN_PLACE] && !delays_next(w, slice, held, t, end);
+}
+
+/* ---- transfers ------------------------------------------------------------------------- */
 
 /* DMA_START: the front end waits while the queue is full. */
 static void
@@ -207,14 +324,6 @@ budget(const struct walk *w, double until)
 	return bytes > 0 ? (int64_t)bytes / ALIGN * ALIGN : 0;
 }
 
-/* Would the front end wait at DMA_START while no kernel runs? */
-static bool
-starves(const struct walk *w)
-{
-	double begin = w->dma_end[DMA_QUEUE - w->s->accel->max_dma];
-	return begin > max_f64(w->t, w->tk);
-}
-
 /* Does a kernel need the DMA engine for nothing but weights? */
 static bool
 needs_no_other_dma(const struct walk *w, const struct kernel *k)
@@ -250,40 +359,11 @@ time_ahead(const struct walk *w, int i, const struct weight_slice *u)
 	return w->begin[u->first] - w->begin[i];
 }
 
-static bool
-is_too_early(const struct walk *w, int i, const struct weight_slice *u)
-{
-	const double ahead = w->p->decided.memory.ahead;
-	return ahead > 0 && time_ahead(w, i, u) > ahead;
-}
-
 /* The time at which the first use of slice u could begin if kernel i ends at `until`. */
 static double
 begin_of(const struct walk *w, int i, const struct weight_slice *u, double until)
 {
 	return until + w->begin[u->first] - w->begin[i + 1];
-}
-
-/* Can the scales of slice u arrive in time only if their transfer begins soon? */
-static bool
-is_last_chance(const struct walk *w, int i, const struct weight_slice *u, double until)
-{
-	double first = weights_transfer(w->s, held_bytes(u, SCALES_FETCHED));
-	return u->first == i + 1 ||
-	       begin_of(w, i, u, until) - max_f64(w->t, w->td) < 2 * first;
-}
-
-/* Reserves a buffer for a part of slice u before kernel i, which ends at `until`, if that
- * pays. */
-static bool
-take_early(struct walk *w, struct weight_slice *u, enum held held, int i, double until)
-{
-	int slice = (int)(u - w->p->slice);
-	struct space r = find_space(w, u, held, i);
-	if (r.from < 0 || (u->first == i + 1 && !fetching_pays(w, slice, held, r.t, until)))
-		return false;
-	reserve(w, u, held, r);
-	return true;
 }
 
 /* Sends as many bytes of slice u as can move while kernel i runs.  False: none for now. */
@@ -297,8 +377,13 @@ send_ahead(struct walk *w, struct weight_slice *u, enum held held, int i, double
 		n = budget(w, weights_only_until(w, i, u, rest, until));
 	if (n < rest && n < LEAST_CHUNK)
 		return false;
-	if (!u->held && !take_early(w, u, held, i, until))
-		return false;
+	if (!u->held) { /* a buffer for this part, if that pays */
+		const struct space r = find_space(w, u, held, i);
+		if (r.from < 0 ||
+		    (u->first == i + 1 && !fetching_pays(w, w->next, held, r.t, until)))
+			return false;
+		reserve(w, u, held, r);
+	}
 	if (n >= rest - LEAST_CHUNK)
 		n = rest;
 	w->p->used_ahead = max_f64(w->p->used_ahead, time_ahead(w, i, u));
@@ -317,25 +402,27 @@ look_ahead(struct walk *w, int i, double until)
 			w->next++;
 			continue;
 		}
-		if (u->first <= i || u->first >= w->node_end || starves(w) ||
-		    is_too_early(w, i, u))
+		/* the front end would wait at DMA_START while no kernel runs */
+		const bool starves = w->dma_end[DMA_QUEUE - w->s->accel->max_dma] >
+				     max_f64(w->t, w->tk);
+		const double ahead = p->decided.memory.ahead;
+		if (u->first <= i || u->first >= w->node_end || starves ||
+		    (ahead > 0 && time_ahead(w, i, u) > ahead))
 			return;
 		enum held held = u->held ? u->held
 				 : goal_of(w, w->next, w->t, begin_of(w, i, u, until));
 		if (send_ahead(w, u, held, i, until))
 			continue;
-		if (u->held || held == SCALES_FETCHED || !may_be_apart(w, w->next) ||
-		    !is_last_chance(w, i, u, until) ||
-		    !send_ahead(w, u, SCALES_FETCHED, i, until))
+		if (u->held || held == SCALES_FETCHED || !may_be_apart(w, w->next))
+			return;
+		/* can the scales arrive in time only if their transfer begins soon? */
+		const double first = weights_transfer(w->s, held_bytes(u, SCALES_FETCHED));
+		const bool is_last_chance =
+			u->first == i + 1 ||
+			begin_of(w, i, u, until) - max_f64(w->t, w->td) < 2 * first;
+		if (!is_last_chance || !send_ahead(w, u, SCALES_FETCHED, i, until))
 			return;
 	}
-}
-
-static void
-issue_copy(struct walk *w, int i)
-{
-	start_transfer(w, w->p->kernel[i].transfer);
-	w->copied[i] = w->td;
 }
 
 static void
@@ -343,7 +430,8 @@ issue(struct walk *w, int i)
 {
 	const struct kernel *k = &w->p->kernel[i];
 	if (op_is_transfer(w->s->info[k->op].op->kind)) {
-		issue_copy(w, i);
+		start_transfer(w, k->transfer);
+		w->copied[i] = w->td;
 		return;
 	}
 	if (k->awaits >= 0)
@@ -400,17 +488,6 @@ walk_kernels(struct walk *w, struct arena *scratch)
 	(void)usage_last_above(w->used, 0, (int)p->n_kernels - 1, INT64_MAX, &p->need);
 }
 
-/* Takes the addresses that the walk assigned between the feature maps. */
-static void
-take_addresses(struct sched *s, struct plan *p)
-{
-	for (size_t i = 0; i < p->n_rects; i++)
-		if (p->rect[i].slice >= 0)
-			p->rect[i].at = p->slice[p->rect[i].slice].at;
-		else if (p->rect[i].place == limited_place(s) && p->rect[i].bytes)
-			p->rect[i].at = p->map_at[i];
-}
-
 void
 walk_transfers(struct sched *s, struct plan *p)
 {
@@ -420,7 +497,13 @@ walk_transfers(struct sched *s, struct plan *p)
 	w.gaps = m->buffers == BETWEEN ? gaps_open(a, p, limited_place(s), m->limit) : NULL;
 	walk_kernels(&w, a);
 	find_buffers(s, p);
-	if (m->buffers == BETWEEN)
-		take_addresses(s, p);
+	/* the addresses that the walk assigned between the feature maps */
+	for (size_t i = 0; m->buffers == BETWEEN && i < p->n_rects; i++) {
+		struct rect *r = &p->rect[i];
+		if (r->slice >= 0)
+			r->at = p->slice[r->slice].at;
+		else if (r->place == limited_place(s) && r->bytes)
+			r->at = p->map_at[i];
+	}
 	arena_close(a);
 }
