@@ -304,13 +304,24 @@ compute_floats(struct net *n)
 	arena_close(scratch);
 }
 
+/* Gives operators that were changed the options of a file. */
+static bool
+reopen(struct net **net, struct err *e)
+{
+	struct net *n = *net;
+	struct tfl_model *m;
+	struct bytes file;
+	if (!net_write(n, &file, e) || !model_read(n->a, file, n->m->name, &m, e))
+		return false;
+	*net = net_open(n->a, m);
+	return net_find_variables(*net, e);
+}
+
 /* Makes operators whose inputs are constants constants, too. */
 static bool
 compute_constants(struct net **net, struct err *e)
 {
 	struct net *n = *net;
-	struct tfl_model *m;
-	struct bytes file;
 	bool any = false;
 	for (int i = 0; i < n->n_ops; i++) {
 		if (!n->op[i].removed && has_constant_inputs(n, &n->op[i].op))
@@ -319,10 +330,7 @@ compute_constants(struct net **net, struct err *e)
 	}
 	if (!any)
 		return true;
-	if (!net_write(n, &file, e) || !model_read(n->a, file, n->m->name, &m, e))
-		return false;
-	*net = net_open(n->a, m);
-	if (!net_find_variables(*net, e))
+	if (!reopen(net, e))
 		return false;
 	compute_floats(*net);
 	return true;
@@ -338,7 +346,7 @@ decode_model(struct arena *a, const struct tfl_model *m, const struct options *o
 		return false;
 	decode_weights(n);
 	decode_integers(n);
-	if (!compute_constants(&n, e))
+	if (!compute_constants(&n, e) || (multiply_by_reciprocals(n) && !reopen(&n, e)))
 		return false;
 	if (!o->no_fold) {
 		fold_unrolled(n);

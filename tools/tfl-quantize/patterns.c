@@ -291,6 +291,42 @@ rewrite_powers(struct net *n, struct net_op *o, int *users)
 	}
 }
 
+bool
+has_reciprocals(const struct tfl_tensor *t)
+{
+	for (int64_t i = 0; i < tfl_elements(t); i++)
+		if (!isfinite(1 / load_f32(t->data.p + 4 * i)))
+			return false;
+	return true;
+}
+
+/*
+ * A small divisor of several would become the integer 0, by which TensorFlow Lite does not
+ * define the quotient; a factor may be 0.
+ */
+bool
+multiply_by_reciprocals(struct net *n)
+{
+	bool any = false;
+	for (int i = 0; i < n->n_ops; i++) {
+		struct net_op *o = &n->op[i];
+		int by = o->op.code == TFL_DIV && o->op.n_in == 2 ? o->op.in[1] : -1;
+		struct tfl_tensor t = by < 0 ? (struct tfl_tensor){ 0 } : n->tensor[by];
+		if (o->removed || !t.data.p || t.type != TFL_FLOAT32 || t.is_sparse ||
+		    !has_reciprocals(&t))
+			continue;
+		size_t count = (size_t)tfl_elements(&t);
+		uint8_t *p = arena_alloc(n->a, count + 1, sizeof(float));
+		for (size_t k = 0; k < count; k++)
+			store_f32(p + 4 * k, 1 / load_f32(t.data.p + 4 * k));
+		t.data = (struct bytes){ .p = p, .n = 4 * count };
+		become(n, o, TFL_MUL, o->op.in[0], net_add_tensor(n, &t),
+		       net_activation(o) > 0 ? net_activation(o) : TFL_ACT_NONE);
+		any = true;
+	}
+	return any;
+}
+
 void
 recognize_patterns(struct net *n, bool wide)
 {

@@ -132,6 +132,11 @@ void fold_operators(struct net *n);
  */
 void recognize_patterns(struct net *n, bool wide);
 
+/* true if the reciprocals of all elements of a FLOAT32 constant are finite */
+bool has_reciprocals(const struct tfl_tensor *t);
+/* Makes divisions by constants multiplications; false: there is none. */
+bool multiply_by_reciprocals(struct net *n);
+
 /* ---- unrolled.c ------------------------------------------------------------------- */
 
 /* Makes LSTMs that were written step by step single operators. */

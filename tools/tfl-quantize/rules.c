@@ -195,6 +195,9 @@ check_constants(const struct check *c, int i, const struct rule *r)
 	bool svdf = r->kind == RULE_SVDF, computed = op->code == TFL_FULLY_CONNECTED;
 	if (r->kind == RULE_LSTM)
 		return check_lstm(c, i);
+	if (op->code == TFL_DIV && is_float_constant(c, op->in[1]) &&
+	    !has_reciprocals(&c->g->tensor[op->in[1]]))
+		return refuse(c, i, "divides by a constant that is 0, or almost 0");
 	if (!svdf && r->kind != RULE_WEIGHTS)
 		return true;
 	if (!is_float_constant(c, op->in[svdf ? 1 : r->weights]) && !computed)
