@@ -1258,6 +1258,22 @@ figures_of()
 	tfl-quantize --data=b.csv --allow=DIV -o q.tflite m.tflite
 }
 
+@test "an input with constant data is a constant" {
+	need jq
+	float_fc m
+	tfl-quantize --random -o want.tflite m.tflite
+	# weights, and integers, among the inputs, as other converters list them
+	two m '.subgraphs[0].inputs = [1,0,2]'
+	tfl-quantize --random -o q.tflite two.tflite
+	cmp q.tflite want.tflite
+	tfl-quantcheck --strict -q q.tflite
+	graph m '[1,4]' '[[[2],int("2 2"),2]]' "[[22,[0,1],[2,2]]]"
+	two m '.subgraphs[0].inputs = [0,1]'
+	tfl-quantize --random -o q.tflite two.tflite
+	tfl-quantcheck --strict -q q.tflite
+	compiles q.tflite ethos-u55-128 --fail-on-cpu
+}
+
 @test "a batch in another dimension has the shape of the file" {
 	need jq
 	local transpose=39 unpack=88 add=0 relu=19 sqrt=75 op

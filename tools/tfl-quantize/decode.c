@@ -336,6 +336,17 @@ compute_constants(struct net **net, struct err *e)
 	return true;
 }
 
+/* An input with constant data is a constant, as for TensorFlow Lite. */
+static void
+drop_constant_inputs(struct net *n)
+{
+	int kept = 0;
+	for (int k = 0; k < n->n_in; k++)
+		if (!n->tensor[n->in[k]].data.p)
+			n->in[kept++] = n->in[k];
+	n->n_in = kept;
+}
+
 bool
 decode_model(struct arena *a, const struct tfl_model *m, const struct options *o,
 	     struct tfl_model **out, struct err *e)
@@ -344,6 +355,7 @@ decode_model(struct arena *a, const struct tfl_model *m, const struct options *o
 	struct bytes file;
 	if (!net_find_variables(n, e))
 		return false;
+	drop_constant_inputs(n);
 	decode_weights(n);
 	decode_integers(n);
 	if (!compute_constants(&n, e) || (multiply_by_reciprocals(n) && !reopen(&n, e)))

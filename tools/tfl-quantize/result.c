@@ -94,7 +94,7 @@ check_model(const struct tfl_model *m, struct err *e)
 		const struct tfl_tensor *t = &g->tensor[g->in[k]];
 		bool integer = t->quant.n_scale == 1 && has_floats(g) &&
 			       (t->type == TFL_INT8 || t->type == TFL_UINT8 || t->type == TFL_INT16);
-		if (t->type != TFL_FLOAT32 && !integer)
+		if (t->type != TFL_FLOAT32 && !integer && !t->data.p)
 			return err_at(e, m->name, 0, "subgraph 0: input %d (%s) is %s, not FLOAT32%s",
 				      k, t->name, tfl_type_name(t->type),
 				      has_floats(g) ? "" : ": the model is quantized already");
