@@ -568,6 +568,15 @@ float_ring()
 	npucc "${data[@]}" "${target[@]}" --keep=kept "$digits"
 	cmp kept/digits-float_npu.tflite want.tflite
 	cmp kept/digits-float.tflite digits-float.tflite
+	# what the integers cost, in the kept files and on the page
+	[ "$(jq .samples kept/quantization.json)" = 10 ]
+	grep -q 'Integers beside floats' kept/report.html
+	for m in "$digits" -; do
+		npucc "${data[@]}" "${target[@]}" --report=page.html -o got.tflite "$m" <"$digits" 2>err
+		grep -q 'note: on 10 samples: signal to quantization noise' err
+		grep -q 'Integers beside floats' page.html
+		cmp got.tflite want.tflite
+	done
 	npucc -X tfl-quantize:--random "${target[@]}" -o random.tflite "$digits" 2>err
 	grep -q 'warning: the ranges are those of random inputs' err
 	refuses 2 'the model has 1 input' npucc --quantize=1=x "${target[@]}" -o x.tflite "$digits"

@@ -46,8 +46,16 @@ replace_model(struct npucc *c, enum program p, const char *name, const char *opt
 {
 	const char *to = place_private(c, c->beside ? c->beside : c->in_keep, name,
 				       file_name(c->o->in));
+	const char *printed = NULL;
+	if (p == QUANTIZE && (c->o->page || c->o->keep)) {
+		option = "--json";
+		printed = place_private(c, c->o->keep ? c->in_keep : c->beside,
+					"quantization.json", NULL);
+		c->quantization = arena_printf(c->a, "--quantization=%s", printed);
+	}
 	const struct job job = { .program = p, .input = c->model, .output = to,
 				 .option = { option },
+				 .printed = printed,
 				 .fed = c->model ? (struct bytes){ 0 } : c->piped };
 	c->model = to;
 	return run_jobs(c, &job, 1);
@@ -297,7 +305,7 @@ run_report(struct npucc *c, const struct kept_report *r)
 	const char *front = kept(c, "front.json");
 	struct job job = {
 		.program = r->program,
-		.option = { r->option[0], r->option[1] },
+		.option = { r->option[0], r->of == REPORT ? c->quantization : r->option[1] },
 		.decided = r->decided,
 		.repeats = r->program == SCHED,
 	};
@@ -402,7 +410,7 @@ compile_kept(struct npucc *c, const char **made)
 	if (!take_model(c))
 		return false;
 	const char **name = anew(c->a, const char *,
-				 N_STAGES + ARRAY_LEN(reports) + c->kept_bodies.n + 3);
+				 N_STAGES + ARRAY_LEN(reports) + c->kept_bodies.n + 4);
 	if (c->tosa) {
 		/* tfl-quantcheck copies a model */
 		struct bytes b;
@@ -419,6 +427,8 @@ compile_kept(struct npucc *c, const char **made)
 	for (size_t i = 0; i < c->kept_bodies.n; i++)
 		name[n++] = c->kept_bodies.v[i];
 	name[n++] = "partition.txt";
+	if (c->quantization)
+		name[n++] = "quantization.json";
 	for (size_t i = 0; i < (on_npu ? ARRAY_LEN(reports) : 0); i++)
 		name[n++] = reports[i].name;
 	const char *npu = stage_file(c, CMDGEN);

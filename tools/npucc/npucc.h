@@ -65,6 +65,7 @@ struct npucc {
 	struct bytes piped; /* content of standard input or of a pipe */
 	/* path of the compiled model, if the output is its header and a page needs it */
 	const char *compiled;
+	const char *quantization; /* option of npu-report for the report of tfl-quantize; NULL: none */
 	const char *base;  /* name of kept files without suffix */
 	const char *beside;  /* private directory beside the output; NULL: none */
 	const char *spare;   /* its path, if it does not exist yet */
@@ -133,6 +134,7 @@ struct job {
 	const char *called; /* name of standard input in messages; NULL: unchanged */
 	bool unseen; /* the user does not get the file called: messages name the model */
 	const char *output; /* argument of -o; NULL: standard output */
+	const char *printed; /* file for standard output; the job runs alone; NULL: none */
 	bool mute;	    /* standard output is discarded */
 	bool aside; /* no job reads its output; if it fails, all jobs are ended */
 	/* on success its messages are not shown, as an earlier job printed them */

@@ -30,19 +30,24 @@ static bool
 spawn(struct npucc *c, struct process *p, int in, int out)
 {
 	int said[2];
+	int printed = open_printed(c, p->job);
+	if (c->e->status)
+		return false;
 	if (pipe2(said, O_CLOEXEC) || fcntl(said[0], F_SETFL, O_NONBLOCK))
 		return err_set(c->e, "pipe: %s", strerror(errno));
 	const struct job *j = p->job;
 	const struct spawn program = {
 		.path = c->path[j->program], .argv = process_arguments(c, j), .from = j->from,
 		.in = in >= 0 ? in : SPAWN_OWN,
-		.out = j->mute ? SPAWN_NULL : out >= 0 ? out : SPAWN_OWN,
+		.out = j->mute ? SPAWN_NULL : printed >= 0 ? printed : out >= 0 ? out : SPAWN_OWN,
 		.err = said[1], .group = guard_group(),
 	};
 	if (!c->o->errors_only)
 		progress_lend(j->shown ? j->shown : "");
 	int bad = spawn_program(&program, &p->pid);
 	(void)close(said[1]);
+	if (printed >= 0)
+		(void)close(printed);
 	p->says = said[0];
 	p->ended = bad != 0;
 	return !bad || err_at(c->e, program.path, 0, "%s", strerror(bad));

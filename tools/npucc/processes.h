@@ -27,5 +27,7 @@ bool processes_run(struct npucc *c, struct process *p, size_t n);
 char **process_arguments(struct npucc *c, const struct job *j);
 /* true if p failed for a reason of its own, not because another process ended */
 bool process_failed(const struct process *p);
+/* Opens the file j->printed.  Returns -1 if there is none, or with c->e set. */
+int open_printed(struct npucc *c, const struct job *j);
 
 #endif

@@ -66,9 +66,13 @@ processes_run(struct npucc *c, struct process *p, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct job *j = p[i].job;
 		bool last = i + 1 == n;
-		int out = j->mute ? -1 : last ? STDOUT_FILENO : host_buffer();
+		int printed = open_printed(c, j);
+		int out = j->mute ? -1 : printed >= 0 ? printed : last ? STDOUT_FILENO : host_buffer();
 		in = open_input(c, j, in);
-		if (c->e->status || !run(c, &p[i], in, out))
+		bool ok = !c->e->status && run(c, &p[i], in, out);
+		if (printed >= 0)
+			(void)close(printed);
+		if (!ok)
 			return false;
 		/* the jobs after it would find truncated input */
 		if (process_failed(&p[i]))

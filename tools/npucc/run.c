@@ -8,6 +8,8 @@
 
 #include "base/program.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,6 +52,15 @@ bool
 process_failed(const struct process *p)
 {
 	return p->status && !died_of_pipe(p);
+}
+
+int
+open_printed(struct npucc *c, const struct job *j)
+{
+	int fd = j->printed ? open(j->printed, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+	if (j->printed && fd < 0)
+		(void)err_at(c->e, j->printed, 0, "%s", strerror(errno));
+	return fd;
 }
 
 /* ---- the result of a pipe -------------------------------------------------------- */

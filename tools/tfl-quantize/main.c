@@ -156,6 +156,16 @@ allow_files(const struct sandbox *s, void *options)
 	arena_close(a);
 }
 
+static void
+tell_line(const struct report *r)
+{
+	struct text t = { 0 };
+	print_accuracy(&t, r);
+	if (t.n)
+		cli_note("note", "%s", text_str(&t));
+	text_free(&t);
+}
+
 static bool
 show_report(struct arena *a, const struct options *o, struct report *r, struct err *e)
 {
@@ -165,11 +175,14 @@ show_report(struct arena *a, const struct options *o, struct report *r, struct e
 	if (!compare_networks(o, r->m, r->plan, r->r, COMPARE_TENSORS, 0, f, e))
 		return false;
 	r->f = f;
+	if (o->report)
+		print_report(&t, r);
+	else if (!o->random && !o->quiet)
+		tell_line(r);
+	text_show(&t, stderr);
 	if (o->json)
 		print_json_report(&t, r);
-	else
-		print_report(&t, r);
-	text_show(&t, o->json ? stdout : stderr);
+	text_show(&t, stdout);
 	return true;
 }
 
@@ -181,18 +194,14 @@ static void
 tell_accuracy(struct arena *a, const struct options *o, struct report *r)
 {
 	struct figures *f = anew(a, struct figures, 1);
-	struct text t = { 0 };
 	struct err why = { 0 };
 	f->a = a;
 	r->f = f;
 	if (compare_networks(o, r->m, r->plan, r->r, COMPARE_OUTPUTS,
 			     o->labels ? 0 : COMPARED_SAMPLES, f, &why))
-		print_accuracy(&t, r);
+		tell_line(r);
 	else
-		text_printf(&t, "not compared with the float model: %s", why.text);
-	if (t.n)
-		cli_note("note", "%s", text_str(&t));
-	text_free(&t);
+		cli_note("note", "not compared with the float model: %s", why.text);
 }
 
 /* says what the integers cost, as much as the options ask for */
