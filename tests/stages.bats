@@ -462,6 +462,20 @@ refused()
 	refuses 2 "--optimise: no such choice: 'siz'; choices: Performance, Size, Balanced" npu-sched "${target[@]}" --optimise=siz m.part
 }
 
+@test "with the driver of Linux, a part has the SRAM of the device tree" {
+	model m
+	tfl-partition -a ethos-u65-256 -o m.part m.tflite
+	tfl-partition -a ethos-u65-256 --target=linux -o linux.part m.tflite
+	npu-sched --part=nxp-imx93 m.part | grep '^target .* cache-bytes=393216 '
+	npu-sched --part=nxp-imx93 linux.part | grep '^target .* cache-bytes=98304 '
+	# the board's tree may have more
+	npu-sched --part=nxp-imx93 --arena-cache-size=128K linux.part | grep '^target .* cache-bytes=131072 '
+	# so many bytes are in the node, says the page
+	man -P cat -l "$TOP/man/nputools-linux.7" | grep -q '96 KiB (0x18000 bytes)'
+	npucc --target=linux --part=nxp-imx93 -o m.sched m.tflite
+	grep '^target .* cache-bytes=98304 ' m.sched
+}
+
 @test "a part selects accelerator, profile and memory" {
 	model m
 	tfl-partition -o m.part m.tflite

@@ -512,7 +512,7 @@ get_sizes(struct ini *f, const char *section, struct target_part *p)
 		return false;
 	p->arena_bytes = (int64_t)arena;
 	p->constant_bytes = (int64_t)constants;
-	p->cache_bytes = (int64_t)cache;
+	p->cache_bytes = p->linux_bytes = (int64_t)cache;
 	return true;
 }
 

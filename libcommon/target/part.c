@@ -16,11 +16,12 @@ enum { HEAD_BYTES = 4096 };
 enum { NAME_COLUMN = 24 }; /* of a part, with a colon, in the list */
 
 static const struct target_part parts[] = {
-#define PART(n, a, s, m, arena, arena_kib, constants, constant_kib, cache_kib, core, mhz, src) \
+#define PART(n, a, s, m, arena, arena_kib, constants, constant_kib, cache_kib, linux_kib, core, mhz, src) \
 	{ .name = n, .accel = a, .system = s, .mode = m, .arena_memory = arena, \
 	  .constant_memory = constants, .arena_bytes = INT64_C(1024) * arena_kib, \
 	  .constant_bytes = INT64_C(1024) * constant_kib,                       \
-	  .cache_bytes = INT64_C(1024) * cache_kib, .cpu = core,                 \
+	  .cache_bytes = INT64_C(1024) * cache_kib,                             \
+	  .linux_bytes = INT64_C(1024) * linux_kib, .cpu = core,                \
 	  .cpu_clock = 1e6 * (mhz), .source = src },
 #include "part.def"
 };
@@ -87,6 +88,12 @@ target_part_has(const struct target_part *p, const char *accel, const char *file
 		     p->accel, accel, accel, text_str(&t));
 	text_free(&t);
 	return false;
+}
+
+int64_t
+target_part_sram(const struct target_part *p, bool for_linux)
+{
+	return !p->cache_bytes ? p->arena_bytes : for_linux ? p->linux_bytes : p->cache_bytes;
 }
 
 const struct target_part *

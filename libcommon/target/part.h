@@ -16,6 +16,7 @@ struct target_part {
 	int64_t arena_bytes, constant_bytes; /* size of these memories, in bytes */
 	int64_t cache_bytes;		     /* size of the NPU's own fast memory, in bytes;
 					      * 0: none */
+	int64_t linux_bytes; /* as much of it has the ethosu driver of Linux */
 	const char *cpu;   /* runs the operators that the NPU does not run */
 	double cpu_clock;  /* in Hz; 0: the clock of the NPU */
 	const char *source;
@@ -40,6 +41,12 @@ const struct target_part *target_part_take(struct arena *a, const char *name, st
  */
 bool target_part_has(const struct target_part *p, const char *accel, const char *file,
 		     struct err *e);
+
+/*
+ * Bytes of SRAM that a plan may use unless an option gives a limit: the NPU's own memory, or else
+ * the memory of the arena.  for_linux: with the ethosu driver of Linux.
+ */
+int64_t target_part_sram(const struct target_part *p, bool for_linux);
 
 /* part i of the list, from 0; NULL behind the last */
 const struct target_part *target_part_at(size_t i);

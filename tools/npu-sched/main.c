@@ -185,15 +185,16 @@ allow(const struct sandbox *s, void *options)
 	sandbox_write(s, o->keep_plan);
 }
 
-/* Takes options that are absent from the part, whose SRAM is a limit like any other. */
+/* Takes options that are absent from the part. */
 static bool
-take_part(struct arena *a, struct options *o, struct err *e)
+take_part(struct sched *s, struct options *o)
 {
-	const struct target_part *p = target_part_take(a, o->part, e);
+	const struct target_part *p = target_part_take(s->a, o->part, s->e);
 	if (!o->part)
 		return true;
-	if (!p || !target_part_has(p, o->accel, NULL, e))
+	if (!p || !target_part_has(p, o->accel, NULL, s->e))
 		return false;
+	s->part = p;
 	o->part = p->name;
 	o->accel = p->accel;
 	if (!o->config && !o->system)
@@ -202,9 +203,18 @@ take_part(struct arena *a, struct options *o, struct err *e)
 		o->mode = p->mode;
 	if (!o->config && o->system == p->system)
 		o->config = p->config;
-	if (!o->cache_bytes)
-		o->cache_bytes = p->cache_bytes ? p->cache_bytes : p->arena_bytes;
 	return true;
+}
+
+/* The SRAM of a part is a limit like any other; with the driver of Linux, it may be smaller. */
+static void
+limit_memory(struct sched *s)
+{
+	s->given_bytes = s->o->cache_bytes;
+	if (!s->given_bytes && s->part)
+		s->given_bytes = target_part_sram(s->part, graph_is_for_linux(s->g));
+	if (s->given_bytes)
+		s->memory.cache_bytes = s->given_bytes;
 }
 
 /* Fails if the arena would be in SRAM: the Linux driver has only region 2 there. */
@@ -234,8 +244,6 @@ find_target(struct sched *s)
 		return false;
 	s->memory.part = o->part;
 	s->profile_bytes = s->memory.cache_bytes;
-	if (o->cache_bytes)
-		s->memory.cache_bytes = o->cache_bytes;
 	return true;
 }
 
@@ -247,6 +255,7 @@ read_graph(struct sched *s, uint8_t *text, size_t n)
 	    !check_driver(s))
 		return false;
 	graph_release_text(s->g, text);
+	limit_memory(s);
 	sched_machines(s);
 	graph_set_target(s->g, s->accel, &s->memory);
 	return true;
@@ -317,7 +326,7 @@ list(const struct sched *s)
 bool
 schedule_target(struct sched *s, struct options *o)
 {
-	return take_part(s->a, o, s->e) && find_target(s);
+	return take_part(s, o) && find_target(s);
 }
 
 bool

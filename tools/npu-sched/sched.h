@@ -38,7 +38,7 @@ struct options {
 	bool list_config, list_graph, list_allocation; /* --verbose-... */
 	int effort, level;	/* 1 to 9 */
 	unsigned jobs;	/* threads; 0: one per processor */
-	int64_t cache_bytes; /* --arena-cache-size, or the SRAM of --part; 0: neither */
+	int64_t cache_bytes; /* --arena-cache-size; 0: option absent */
 	bool limited;	     /* --arena-cache-size is given */
 	double within;	     /* --within, in percent; negative: option absent */
 	int64_t max_cycles;  /* 0: no limit */
@@ -76,7 +76,9 @@ struct sched {
 	struct memory_system memory;
 	struct perf_machine machine; /* of the objective, by --model */
 	struct perf_machine calibrated, published;
+	const struct target_part *part; /* NULL: none */
 	int64_t profile_bytes; /* limit of the memory profile itself; 0: none */
+	int64_t given_bytes; /* limit by --arena-cache-size, or the SRAM of part; 0: neither */
 	const struct options *o;
 	struct op_info *info;
 	int n_ops;

@@ -511,7 +511,7 @@ tell_fitting_option(struct npucc *c)
 				 "part", c->o->in ? c->o->in : "the model", c->o->part);
 		return;
 	}
-	double sram = (double)(p->cache_bytes ? p->cache_bytes : p->arena_bytes);
+	double sram = (double)target_part_sram(p, c->o->for_linux);
 	for (size_t i = 0; i < ARRAY_LEN(parts_of_sram); i++) {
 		int64_t bytes = (int64_t)(sram * parts_of_sram[i]) / 16 * 16;
 		const char *option = arena_printf(c->a, "--arena-cache-size=%lld",

@@ -43,6 +43,7 @@ struct options {
 	bool summary; /* print a summary, because no output was named */
 	bool errors_only; /* print errors alone */
 	bool verbose; /* --verbose-all */
+	bool for_linux; /* --target=linux */
 	bool report; /* --front, --explain: write a report of npu-sched, not a model */
 	bool database; /* out is the debug database, not a model */
 	enum program last; /* the stage that makes out */

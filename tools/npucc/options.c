@@ -221,6 +221,7 @@ choose_target(struct options *o)
 	const struct target_part *p = target_part_take(o->a, o->part, &(struct err){ 0 });
 	if (p && !o->accel)
 		o->accel = p->accel;
+	o->for_linux = passes(o, PARTITION, "--target=linux");
 	if (o->last < SCHED || o->part || passes(o, SCHED, "--part"))
 		return;
 	/* of a missing file and a missing chip, the file is reported */

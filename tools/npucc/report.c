@@ -54,7 +54,7 @@ words_for(struct reporter *r, const char *accel)
 	struct err none = { 0 };
 	const struct target_part *p = target_part_take(a, r->o.part, &none);
 	if (p) {
-		int64_t limit = p->cache_bytes ? p->cache_bytes : p->arena_bytes;
+		int64_t limit = target_part_sram(p, r->o.for_linux);
 		w.v[w.n++] = arena_printf(a, "--system-config=%s", p->system);
 		w.v[w.n++] = arena_printf(a, "--memory-mode=%s", p->mode);
 		if (p->config)

@@ -161,14 +161,18 @@ too_slow_within(struct search *x, int64_t bytes)
 		      bytes, s->o->max_cycles, s->least);
 }
 
-/* "; parts with as much: ..." if the limit is that of a part */
+/* if the limit is that of a part: the parts with enough, or where the limit comes from */
 static const char *
 larger_parts(const struct sched *s)
 {
-	const struct target_part *own = target_part_find(s->o->part, &(struct err){ 0 });
-	if (!own || s->memory.cache_bytes != (own->cache_bytes ? own->cache_bytes
-							       : own->arena_bytes))
+	const struct target_part *own = s->part;
+	bool for_linux = graph_is_for_linux(s->g);
+	if (!own || s->memory.cache_bytes != target_part_sram(own, for_linux))
 		return "";
+	if (for_linux && own->linux_bytes < own->cache_bytes)
+		return arena_printf(s->a, "; the limit is that of the device tree that was "
+				    "proposed for %s: name yours with --arena-cache-size",
+				    own->name);
 	struct part_needs n = { .arena = s->least, .cache = own->cache_bytes ? s->least : 0 };
 	struct text t = { 0 };
 	target_part_list_fitting(&t, NULL, &n);
