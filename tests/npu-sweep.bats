@@ -301,7 +301,7 @@ digits" ]
 
 @test "--part=all has every part, and the page has one picture with all fronts" {
 	npu-sweep --part=all --limits=0 --dry-run --results=x "$model" >commands
-	npu-sched --list-parts | sed 's/:.*//' | sort >parts
+	npu-sched --list-parts | sed -n 's/:.*//p' | sort >parts
 	grep -oP '(?<=--part=)[^ ]+' commands | sort -u | diff - parts
 	# a model that does not fit a part is a row with the reason
 	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" block 2 >small.tflite

@@ -488,9 +488,12 @@ refused()
 		"$p" --list-parts | cmp - list
 	done
 	npucc --list-profiles | cmp - <(npu-sched --list-profiles)
-	[ "$(cut -d: -f1 list | sort -u | wc -l)" = "$(wc -l <list)" ]
+	# the heading has no colon
+	head -n 1 list | grep '^part  *NPU  *memory of the arena  *of the constants  *NPU.s own SRAM  *system'
+	sed -n 's/:.*//p' list >names
+	[ "$(sort -u names | wc -l)" = "$(($(wc -l <list) - 1))" ]
 	# each part compiles: its accelerator and its profile belong together
-	for part in $(cut -d: -f1 list); do
+	for part in $(<names); do
 		npucc --part="$part" -o "$part.h" m.tflite
 	done
 	# operators that only this accelerator can run are lowered for it

@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "target/ini.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /*
@@ -105,16 +106,23 @@ target_part_at(size_t i)
 void
 target_part_list(struct text *t)
 {
+	/* without a colon, which ends the name in the lines below */
+	text_printf(t, "%-*s %-14s  %-18s  %-18s  %-14s  %s\n", NAME_COLUMN, "part", "NPU",
+		    "memory of the arena", "of the constants", "NPU's own SRAM",
+		    "system configuration, memory mode");
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		const struct target_part *p = &parts[i];
-		const char *name = p->name;
-		text_printf(t, "%s:%*s%-14s  arena %6lld KiB %-5s  constants %6lld KiB %-6s", name,
+		const char *name = p->name, *own = "-";
+		char kib[24];
+		if (p->cache_bytes) {
+			(void)snprintf(kib, sizeof(kib), "%lld KiB", (long long)p->cache_bytes / 1024);
+			own = kib;
+		}
+		text_printf(t, "%s:%*s%-14s  %8lld KiB %-7s  %7lld KiB %-6s  %-14s  %s %s\n", name,
 			    (int)(NAME_COLUMN - strlen(name)), "", p->accel,
 			    (long long)p->arena_bytes / 1024, p->arena_memory,
-			    (long long)p->constant_bytes / 1024, p->constant_memory);
-		if (p->cache_bytes)
-			text_printf(t, "  NPU's own %4lld KiB", (long long)p->cache_bytes / 1024);
-		text_printf(t, "  %s %s\n", p->system, p->mode);
+			    (long long)p->constant_bytes / 1024, p->constant_memory, own,
+			    p->system, p->mode);
 	}
 }
 
