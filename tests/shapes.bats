@@ -45,7 +45,7 @@ reshaped()
 	reshaped m
 	run --separate-stderr tfl-partition -o m.part m.tflite
 	[ "$status" -eq 0 ]
-	[ "$stderr" = "tfl-partition: note: m.tflite: operator 0 (SHAPE) reads a variable batch size; the compiled model has 1, from the shape" ]
+	[ "$stderr" = "tfl-partition: note: m.tflite: the model takes batches of any size, which operator 0 (SHAPE) reads; the compiled model takes batches of 1" ]
 	tfl-partition --report m.tflite | grep -q '^4 of 4 operators on the NPU'
 	exact m
 	# no note for a batch that is not open

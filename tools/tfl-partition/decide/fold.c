@@ -139,10 +139,9 @@ note_open_batch(const struct part *p)
 		struct fb_vec sig = fb_vector(t, FB_Tensor_shape_signature);
 		if (!t.buf || !sig.n || (int32_t)load_le32(sig.p) != -1)
 			continue;
-		cli_note_to(p->e, "note", "%s: operator %d (SHAPE) reads a variable batch size; "
-				 "the compiled model has %d, from the shape",
-				 p->m->name, i,
-			 part_in(p, op, 0)->dim[0]);
+		cli_note_to(p->e, "note", "%s: the model takes batches of any size, which operator %d "
+				 "(SHAPE) reads; the compiled model takes batches of %d",
+			    p->m->name, i, part_in(p, op, 0)->dim[0]);
 		return;
 	}
 }
