@@ -126,13 +126,13 @@ front()
 	run ! grep -E 'slower|larger|moved' out
 	# a file that does not record its memory system
 	npucc -a ethos-u55-128 "${u55[@]}" --no-map -o p.tflite "$DIGITS" 2>/dev/null
-	refuses 2 "npu-perf: error: --part or --system-config is required" npu-report p.tflite
+	refuses 2 "npu-report: error: --part or --system-config is required" npu-report p.tflite
 	npu-report "${u55[@]}" --summary p.tflite | grep -q '^p for ethos-u55-128, '
 	npu-report --called='<x>' m.tflite -o b.html
 	grep -q '<h1>&lt;x&gt;</h1>' b.html
 	refuses 2 "no ethos-u operator" npu-report "$DIGITS"
 	npu-report <m.tflite 2>err || [ $? = 2 ]
-	grep -q 'not a report of npu-perf --json; give a compiled model as a file, not on standard input' err
+	grep -q 'not a report of npu-perf --json; a compiled model must be a file, not a pipe or standard input' err
 }
 
 @test "proposals come from the front, from other accelerators and from npu-perf" {
@@ -176,6 +176,18 @@ front()
 	grep -q '^  longest  *residual ' have
 	grep -q '^  *same 3  ' have
 	grep -A1 -x '  CPU      ADD: kept on the CPU by --cpu' have | grep -qx '           ADD: other'
+}
+
+@test "a report in a pipe is read once, and a model in a pipe is refused" {
+	report m
+	npucc -a ethos-u55-128 "${u55[@]}" -o m.tflite "$DIGITS" 2>/dev/null
+	npu-report --compare=m.json m.json >want
+	npu-report --compare=<(cat m.json) <(cat m.json) | sed 1d | diff <(sed 1d want) -
+	refuses 2 "a compiled model must be a file, not a pipe or standard input" \
+		npu-report <(cat m.tflite)
+	# the refusal of npu-perf has the name of the program that was called
+	echo This is text and no model at all. >wrong
+	refuses 2 "npu-report: wrong: error: not a TFLite model" npu-report wrong
 }
 
 @test "no plan is proposed that the part's memories refuse" {

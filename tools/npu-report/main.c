@@ -249,18 +249,19 @@ open_reports(struct arena *a, struct options *o, struct report *r,
 	bool waits[MOST_OTHERS + 1] = { 0 };
 	for (int turn = 0; turn < 2; turn++)
 		for (int i = 0; i <= o->n_compare; i++) {
-			const char *file = o->meter[i].file, *system = "", *mode = "";
+			struct meter *m = &o->meter[i];
+			const char *system = "", *mode = "";
 			struct report *to = i ? &old[i - 1] : r;
 			if (!turn)
 				waits[i] = o->n_compare && !o->n_perf &&
-					   lacks_memory_system(a, file);
+					   lacks_memory_system(a, m);
 			if (waits[i] == !turn)
 				continue;
 			if (turn && like)
-				borrow_memory(a, like, file, &system, &mode);
+				borrow_memory(a, like, m->file, &system, &mode);
 			struct bytes json;
-			if (!measure(a, &o->meter[i], system, mode, &json, status, e) ||
-			    !read_report(a, json, file_name(file), to, e))
+			if (!measure(a, m, system, mode, &json, status, e) ||
+			    !read_report(a, json, file_name(m->file), to, e))
 				return false;
 			like = like ? like : to;
 		}

@@ -9,12 +9,14 @@
 #include "base/cli.h"
 #include "base/file.h"
 #include "base/program.h"
-#include "raw/raw.h"
 #include "map/profile.h"
+#include "raw/raw.h"
+#include "tflite/tflite.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #ifdef __wasi__
 #include "base/wasi/host.h"
@@ -139,7 +141,10 @@ wait_for_names(struct arena *a, const struct meter *m, int in, int out)
 	if (dup2(out, STDOUT_FILENO) < 0) {
 		err_set(&e, "pipe: %s", strerror(errno));
 	} else if (program_find(a, "npu-perf", &path, &e)) {
-		(void)execv(path, arguments(a, m, names, mode + 1));
+		/* npu-perf's messages have the name that the user called */
+		char **words = arguments(a, m, names, mode + 1), own[] = "npu-report";
+		words[0] = own;
+		(void)execv(path, words);
 		err_at(&e, path, 0, "%s", strerror(errno));
 	}
 	_exit(cli_finish(&e));
@@ -202,11 +207,19 @@ run(struct arena *a, struct meter *m, const char *system, const char *mode,
 
 #endif
 
+/* npu-perf reads a file again, which a pipe does not allow */
+static bool
+is_file(const char *path)
+{
+	struct stat st;
+	return !file_is_standard(path) && !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
 void
 meters_open(struct arena *a, struct meter *m, int n)
 {
 	for (int i = 0; i < n; i++)
-		if (!file_is_standard(m[i].file))
+		if (is_file(m[i].file))
 			start(a, m, i);
 }
 
@@ -218,33 +231,41 @@ meters_close(struct meter *m, int n)
 			(void)stop(&m[i]);
 }
 
+static bool
+take_content(struct arena *a, struct meter *m, struct err *e)
+{
+	m->is_read = m->is_read || file_read(a, m->file, REPORT_MAX, &m->content, e);
+	return m->is_read;
+}
+
 bool
 measure(struct arena *a, struct meter *m, const char *system, const char *mode,
 	struct bytes *json, int *status, struct err *e)
 {
-	if (!file_read(a, m->file, REPORT_MAX, json, e))
+	if (!take_content(a, m, e))
 		return false;
+	*json = m->content;
 	if (is_json(*json))
 		return true;
 	if (!json->n)
 		return err_at(e, file_name(m->file), 0, "empty, neither a compiled model nor a "
 			      "report of npu-perf --json; name a file");
-	if (file_is_standard(m->file))
-		return err_at(e, file_name(m->file), 0, "not a report of npu-perf --json; "
-							"give a compiled model as a file, "
-							"not on standard input");
+	if (!is_file(m->file))
+		return err_at(e, file_name(m->file), 0, "not a report of npu-perf --json; a compiled "
+			      "model must be a file, not a pipe or standard input");
 	return run(a, m, system, mode, json, status, e);
 }
 
 bool
-lacks_memory_system(struct arena *a, const char *file)
+lacks_memory_system(struct arena *a, struct meter *m)
 {
 	struct bytes b;
 	struct err none = { 0 };
-	struct tfl_model *m;
+	struct tfl_model *model;
 	struct profile p;
-	if (file_is_standard(file) || !file_read(a, file, REPORT_MAX, &b, &none) || is_json(b))
+	if (!take_content(a, m, &none) || is_json(m->content))
 		return false;
-	return raw_read_file(a, file, &m, &none) && profile_read(a, m, &p, &none) &&
+	return raw_model(a, m->content, m->file, &b, &none) &&
+	       tfl_read(a, b, m->file, &model, &none) && profile_read(a, model, &p, &none) &&
 	       !p.accel;
 }

@@ -177,6 +177,8 @@ int find_group(const struct report *r, size_t i, bool *same_weights);
 struct meter {
 	const char *file;
 	const char *const *option; /* of npu-perf; ends with NULL */
+	bool is_read;
+	struct bytes content; /* of file, valid if is_read: a pipe gives it only once */
 	int pid; /* of the process that waits to become npu-perf for file; 0, -1: there is none */
 	int ask, json; /* pipes to it and from it; valid if pid > 0 */
 };
@@ -194,7 +196,7 @@ void meters_close(struct meter *m, int n);
 bool measure(struct arena *a, struct meter *m, const char *system, const char *mode,
 	     struct bytes *json, int *status, struct err *e);
 /* True for a compiled model that does not record the memory system it was made for. */
-bool lacks_memory_system(struct arena *a, const char *file);
+bool lacks_memory_system(struct arena *a, struct meter *m);
 
 /* ---- facts.c: the time, the limits of the network, and possible gains ---------------------- */
 
