@@ -178,6 +178,21 @@ front()
 	grep -A1 -x '  CPU      ADD: kept on the CPU by --cpu' have | grep -qx '           ADD: other'
 }
 
+@test "a rewritten operator has a mark, and its change is a sentence" {
+	npucc --part=alif-e7-he -o m.tflite "$DIGITS" 2>/dev/null
+	npu-perf --json m.tflite | jq '.layers[2].name as $n | .rewrites = [
+		{ rule: "one", name: $n, text: ("what " + $n + " became"), bytes: -21, cycles: 1500 },
+		{ rule: "two", name: .layers[3].name, text: "the same", bytes: 8, cycles: 0 },
+		{ rule: "two", name: .layers[4].name, text: "the same", bytes: 8, cycles: 0 }]' >m.json
+	npu-report m.json | sed -n '/^Exact rewrites/,/^$/p' >have
+	label=$(npu-report --html m.json | sed -n '/id="data"/,/<\/script>/p' | sed '1d;$d' |
+		jq -r '.nodes[] | select(.w) | .l + "\t" + .w[0]' | tee marks | head -n 1 | cut -f1)
+	[ "$(wc -l <marks)" = 3 ]
+	[ "$(head -n 1 marks)" = "$label"$'\t'"what $label became" ]
+	grep -q "^  $label  *what $label became  *one  *21 more  *1,500 less *$" have
+	grep -q " and 1 more  *the same  *two  *16 less  *0 *$" have
+}
+
 @test "a report in a pipe is read once, and a model in a pipe is refused" {
 	report m
 	npucc -a ethos-u55-128 "${u55[@]}" -o m.tflite "$DIGITS" 2>/dev/null
@@ -484,7 +499,7 @@ front()
 	# the same number of weights before encoding, by the shapes of the kernels
 	for k in new.tflite old--no-map.tflite; do
 		npu-report "${u55[@]}" --html "$k" |
-			sed -n '/All layers/,/<.table>/s/^<tr><td>.*<td class="n">\([0-9]*\)<.td><td class="n">[0-9.]* %.*/\1/p' |
+			sed -n '/All layers/,/<.table>/s/^<tr><td[^>]*>.*<td class="n">\([0-9]*\)<.td><td class="n">[0-9.]* %.*/\1/p' |
 			grep -vx 0 | sort >"elements-$k"
 	done
 	[ -s elements-new.tflite ]
@@ -678,7 +693,7 @@ front()
 	npu-report --svg=layers x.json | grep -q '>dense_12 (FULLY_C[.][.]+ LOGISTIC + MUL)<'
 	# a table, and the text in which the page searches, have the whole
 	npu-report --html x.json >x.html
-	grep -q '<td>dense_12 (FULLY_CONNECTED + LOGISTIC + MUL)</td>' x.html
+	grep -q '>dense_12 (FULLY_CONNECTED + LOGISTIC + MUL)</td>' x.html
 	grep -q '"k":"MUL","t":"dense_12 (FULLY_CONNECTED + LOGISTIC + MUL)"' x.html
 }
 

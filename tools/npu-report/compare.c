@@ -174,7 +174,7 @@ compare_layers(const struct report *old, const struct report *new, const struct 
 	struct table b = table_of(new->a, "Layers", column);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct row *x = &l->v[i];
-		table_add(&b, cell_text(row_name(new->a, x, false)));
+		table_add(&b, cell_name(row_name(new->a, x, false), row_name(new->a, x, true)));
 		add_numbers(&b, u.old * x->old_cycles, u.new * x->new_cycles, u.parts);
 		table_add(&b, cell_number(x->old_bytes));
 		table_add(&b, cell_number(x->new_bytes));
@@ -188,7 +188,7 @@ add_span(struct table *b, const struct span *x, const struct span *y)
 {
 	static const struct span none = { .place = "" };
 	const char *what = !x ? "new" : !y ? "gone" : NULL;
-	table_add(b, cell_text(y ? y->name : x->name));
+	table_add(b, y ? cell_name(y->name, y->label) : cell_name(x->name, x->label));
 	x = x ? x : &none;
 	y = y ? y : &none;
 	if (!what) {
@@ -239,10 +239,11 @@ cpu_like(const struct report *r, const struct cpu_operator *c)
 }
 
 static void
-add_cpu(struct table *b, const struct cpu_operator *x, const struct cpu_operator *y)
+add_cpu(struct table *b, const struct report *r, const struct cpu_operator *x,
+	const struct cpu_operator *y)
 {
 	const struct cpu_operator *c = y ? y : x;
-	table_add(b, cell_text(*c->name ? c->name : c->kind));
+	table_add(b, cell_name(*c->name ? c->name : c->kind, cpu_label(r, c)));
 	table_add(b, cell_text(c->kind));
 	add_numbers(b, x ? x->cycles : 0, y ? y->cycles : 0, 1);
 	table_add(b, cell_text(!x ? "new on the CPU" : !y ? "no longer on the CPU" : ""));
@@ -256,10 +257,10 @@ compare_cpu(const struct report *old, const struct report *new)
 	struct table b = { .a = new->a, .title = "On the CPU, rough estimates",
 			   .column = columns, .n_columns = ARRAY_LEN(columns) - 1 };
 	for (size_t i = 0; i < new->n_cpu; i++)
-		add_cpu(&b, cpu_like(old, &new->cpu[i]), &new->cpu[i]);
+		add_cpu(&b, new, cpu_like(old, &new->cpu[i]), &new->cpu[i]);
 	for (size_t i = 0; i < old->n_cpu; i++)
 		if (!cpu_like(new, &old->cpu[i]))
-			add_cpu(&b, &old->cpu[i], NULL);
+			add_cpu(&b, old, &old->cpu[i], NULL);
 	return b;
 }
 

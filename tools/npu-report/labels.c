@@ -5,6 +5,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *
+cpu_label(const struct report *r, const struct cpu_operator *c)
+{
+	return c->node >= 0 ? r->node[c->node].label
+	       : *c->name   ? text_shortened(r->a, c->name, LABEL) : c->kind;
+}
+
+const char *
+rewrite_label(const struct report *r, const struct json *rewrite)
+{
+	const char *name = json_string(rewrite, "name", "");
+	for (size_t i = 0; i < r->n_nodes; i++)
+		if (!strcmp(r->node[i].name, name))
+			return r->node[i].label;
+	return text_shortened(r->a, name, LABEL);
+}
+
+const char *
+rewrite_text(const struct report *r, const struct json *rewrite)
+{
+	const char *text = json_string(rewrite, "text", ""), *name = json_string(rewrite, "name", "");
+	const char *at = *name ? strstr(text, name) : NULL;
+	return at ? arena_printf(r->a, "%.*s%s%s", (int)(at - text), text,
+				 rewrite_label(r, rewrite), at + strlen(name))
+		  : text;
+}
+
 static int
 by_label(const void *p, const void *q)
 {

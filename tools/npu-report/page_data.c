@@ -24,6 +24,25 @@ open_list(const struct json_out *j, const char *key)
 	json_open(j, key, '[');
 }
 
+/* what exact rewrites changed at an operator */
+static void
+put_rewrites(const struct json_out *j, const struct report *r, const struct node *x)
+{
+	bool any = false;
+	size_t n;
+	const struct json *v = json_items(r->root, "rewrites", &n);
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(json_string(&v[i], "name", ""), x->name) != 0)
+			continue;
+		if (!any)
+			json_open(j, "w", '[');
+		any = true;
+		json_put_string(j, NULL, rewrite_text(r, &v[i]));
+	}
+	if (any)
+		json_close(j, ']');
+}
+
 static void
 put_nodes(const struct json_out *j, const struct report *r)
 {
@@ -52,6 +71,7 @@ put_nodes(const struct json_out *j, const struct report *r)
 		}
 		if (x->reason)
 			json_put_string(j, "why", x->reason);
+		put_rewrites(j, r, x);
 		json_close(j, '}');
 	}
 	json_close(j, ']');

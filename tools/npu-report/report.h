@@ -161,6 +161,10 @@ enum { LABEL = 36 }; /* characters of a label, at most */
  * names may differ in the middle alone
  */
 void tell_apart(struct report *r);
+const char *cpu_label(const struct report *r, const struct cpu_operator *c);
+/* a record of "rewrites": the label of its operator, and its text with this label for the name */
+const char *rewrite_label(const struct report *r, const struct json *rewrite);
+const char *rewrite_text(const struct report *r, const struct json *rewrite);
 
 /* kinds.c: the members of v, and of all that is in it, have the kinds that read.c expects */
 bool check_kinds(const struct json *v, const char *file, struct err *e);
@@ -241,6 +245,8 @@ size_t list_gains(const struct report *r, struct gain **out);
 
 struct cell {
 	const char *text; /* NULL: the cell shows number */
+	/* of a name: the whole one, which a page has as a title, and that of a terminal; or NULL */
+	const char *name, *label;
 	double number;
 	bool percent;
 };
@@ -268,6 +274,19 @@ static inline struct cell
 cell_text(const char *s)
 {
 	return (struct cell){ .text = s };
+}
+
+static inline struct cell
+cell_name(const char *name, const char *label)
+{
+	return (struct cell){ .text = label, .name = name, .label = label };
+}
+
+/* a page has space for the title */
+static inline struct cell
+cell_layer(const struct layer *l)
+{
+	return (struct cell){ .text = l->title, .name = l->name, .label = l->label };
 }
 
 static inline struct cell

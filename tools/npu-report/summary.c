@@ -216,8 +216,7 @@ put_longest(struct text *t, const struct report *r)
 		const struct cpu_operator *c = k < m ? on_cpu[k] : NULL;
 		bool cpu = c && (!l || c->end - c->start > l->total);
 		double time = cpu ? c->end - c->start : l->total;
-		const char *label = !cpu ? l->label : c->node >= 0 ? r->node[c->node].label
-				  : *c->name ? c->name : c->kind;
+		const char *label = cpu ? cpu_label(r, c) : l->label;
 		text_printf(t, "  %-8s %-*s %4.1f %%, %s, %s\n", i + k ? "" : "longest",
 			    NAME + 1, text_shortened(r->a, text_plain(r->a, label), NAME),
 			    100 * time / r->whole, human_ms(r->a, cycles_ms(r, time)),

@@ -57,7 +57,11 @@ table_html(struct text *t, const struct table *b)
 		const struct cell *c = &b->cell[i];
 		if (i % b->n_columns == 0)
 			text_puts(t, "<tr>");
-		text_puts(t, c->text ? "<td>" : "<td class=\"n\">");
+		text_puts(t, !c->text ? "<td class=\"n\">" : c->name ? "<td title=\"" : "<td>");
+		if (c->name) {
+			text_html(t, c->name);
+			text_puts(t, "\">");
+		}
 		if (c->text)
 			text_html(t, *c->text ? c->text : "-");
 		else
@@ -73,14 +77,15 @@ table_html(struct text *t, const struct table *b)
 
 enum { TEXT_MOST = 44 }; /* of a column of text */
 
-/* is_name: in the first of several columns */
 static const char *
-cell_string(struct arena *a, const struct cell *c, bool is_name)
+cell_string(struct arena *a, const struct cell *c)
 {
 	struct text t = { 0 };
+	if (c->label)
+		return text_plain(a, c->label);
 	if (c->text) {
 		const char *text = text_plain(a, c->text);
-		return strchr(text, ' ') && !is_name ? text : text_shortened(a, text, TEXT_MOST);
+		return strchr(text, ' ') ? text : text_shortened(a, text, TEXT_MOST);
 	}
 	put_cell(&t, c);
 	const char *s = arena_strndup(a, t.p, t.n);
@@ -97,7 +102,7 @@ table_text(struct text *t, const struct table *b)
 		width[i] = strlen(b->column[i]);
 	for (size_t i = 0; i < b->n; i++) {
 		size_t k = i % b->n_columns;
-		size_t n = strlen(cell_string(b->a, &b->cell[i], !k && b->n_columns > 1));
+		size_t n = strlen(cell_string(b->a, &b->cell[i]));
 		if (n > width[k])
 			width[k] = n;
 	}
@@ -108,7 +113,7 @@ table_text(struct text *t, const struct table *b)
 		const struct cell *c = &b->cell[i];
 		size_t k = i % b->n_columns;
 		text_printf(t, c->text ? "  %-*s" : "  %*s", (int)width[k],
-			    cell_string(b->a, c, !k && b->n_columns > 1));
+			    cell_string(b->a, c));
 		if (k + 1 == b->n_columns)
 			text_putc(t, '\n');
 	}
@@ -215,12 +220,21 @@ is_like(const struct json *a, const struct json *b)
 	       !strcmp(json_string(a, "text", ""), json_string(b, "text", ""));
 }
 
+/* such as "1,234 less"; saved: by the rewrite */
+static struct cell
+cell_saved(const struct report *r, double saved)
+{
+	double v = fabs(round(saved));
+	return cell_text(v > 0 ? arena_printf(r->a, "%s %s", human_count(r->a, v),
+					      saved > 0 ? "less" : "more") : "0");
+}
+
 /* What the exact rewrites changed; equal changes are one row. */
 struct table
 table_rewrites(const struct report *r)
 {
-	static const char *const columns[] = { "rule", "change", "times", "bytes added",
-					       "cycles added", NULL };
+	static const char *const columns[] = { "operator", "change", "rule", "bytes stored",
+					       "cycles", NULL };
 	struct table b = table_of(r->a, "Exact rewrites", columns);
 	size_t n, same;
 	const struct json *v = json_items(r->root, "rewrites", &n);
@@ -230,11 +244,14 @@ table_rewrites(const struct report *r)
 			bytes += json_number(&v[i + same], "bytes", 0);
 			cycles += json_number(&v[i + same], "cycles", 0);
 		}
+		const char *label = rewrite_label(r, &v[i]);
+		table_add(&b, cell_name(json_string(&v[i], "name", ""),
+					same > 1 ? arena_printf(r->a, "%s and %zu more", label, same - 1)
+						 : label));
+		table_add(&b, cell_text(rewrite_text(r, &v[i])));
 		table_add(&b, cell_text(json_string(&v[i], "rule", "?")));
-		table_add(&b, cell_text(json_string(&v[i], "text", "")));
-		table_add(&b, cell_number((double)same));
-		table_add(&b, cell_number(0 - bytes));
-		table_add(&b, cell_number(0 - cycles));
+		table_add(&b, cell_saved(r, bytes));
+		table_add(&b, cell_saved(r, cycles));
 	}
 	return b;
 }
@@ -250,7 +267,7 @@ table_weights(const struct report *r)
 		const struct layer *l = &r->layer[i];
 		if (!(l->constant_bytes > 0))
 			continue;
-		table_add(&b, cell_text(l->title));
+		table_add(&b, cell_layer(l));
 		table_add(&b, cell_number(l->weight_bytes));
 		table_add(&b, cell_number(l->original_bytes));
 		table_add(&b, cell_percent(l->weight_bytes, l->original_bytes));
@@ -270,7 +287,7 @@ table_memory(const struct report *r)
 	struct table b = table_of(r->a, picture_titles[PIC_MEMORY], columns);
 	for (size_t i = 0; i < r->n_spans; i++) {
 		const struct span *s = &r->span[i];
-		table_add(&b, cell_text(s->name));
+		table_add(&b, cell_name(s->name, s->label));
 		table_add(&b, cell_text(s->kind));
 		table_add(&b, cell_text(s->place));
 		table_add(&b, cell_number(s->at));
@@ -321,7 +338,7 @@ table_layers(const struct report *r)
 	struct table b = table_of(r->a, picture_titles[PIC_LAYERS], columns);
 	for (size_t i = 0; i < r->n_layers; i++) {
 		const struct layer *l = &r->layer[i];
-		table_add(&b, cell_text(l->title));
+		table_add(&b, cell_layer(l));
 		table_add(&b, cell_text(l->kind));
 		for (int k = 0; k < LIMITS; k++)
 			table_add(&b, cell_number(l->cycles[k]));
@@ -339,7 +356,7 @@ table_roofline(const struct report *r)
 	struct table b = table_of(r->a, picture_titles[PIC_ROOFLINE], columns);
 	for (size_t i = 0; i < r->n_layers; i++) {
 		const struct layer *l = &r->layer[i];
-		table_add(&b, cell_text(l->title));
+		table_add(&b, cell_layer(l));
 		table_add(&b, cell_number(l->macs));
 		table_add(&b, cell_number(l->bytes));
 		table_add(&b, cell_number(l->total));

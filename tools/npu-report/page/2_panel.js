@@ -194,6 +194,7 @@ function showPanel()
 			fact(list, 'roughly', `${x.cpu.toLocaleString('en')} cycles of a ${D.cpu}, ${time(x.ct)}`);
 		fact(list, 'because', x.why || 'the compiled file does not say');
 	}
+	(x.w || []).forEach((s, k) => fact(list, k ? '' : 'rewritten', s));
 	D.spans.filter(s => s[0] === chosen && SPANS[s[2]] !== 'buffer').forEach(s =>
 		fact(list, 'result', `${plainShape(s[8])}, ${bytes(s[5])} at ${s[4]} of the ${s[3]}`));
 	if (x.r.length)

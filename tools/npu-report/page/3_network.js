@@ -101,7 +101,7 @@ function describe(i, mode)
 
 /*
  * Draws a graph: reads as for levels(); node(i) is the number, first line, second line,
- * title and colour of a node; shape(i) is the shape of its result, which its edges carry.
+ * title, colour and mark of a node; shape(i) is the shape of its result, which its edges carry.
  */
 function drawGraph(box, label, reads, node, shape)
 {
@@ -136,7 +136,9 @@ function drawGraph(box, label, reads, node, shape)
 			tabindex: k ? -1 : 0, 'aria-pressed': 'false', 'aria-label': x.title,
 			transform: `translate(${s.x + left - width / 2} ${top(s)})` });
 		x.paint(add(g, 'rect', { width, height: HIGH, rx: 5 }));
-		add(g, 'text', { x: 7, y: 15 }, fit(x.first, width - 12));
+		if (x.mark)
+			add(g, 'circle', { class: 'rewritten', cx: width - 9, cy: 10, r: 4 });
+		add(g, 'text', { x: 7, y: 15 }, fit(x.first, width - (x.mark ? 26 : 12)));
 		add(g, 'text', { x: 7, y: 29, class: 'soft' }, fit(x.second, width - 12));
 		add(g, 'title', {}, x.title);
 		if (carried && graph.ends.some(way => way[0] === s))
@@ -159,7 +161,8 @@ function drawNetwork()
 	drawGraph($('network'), `the network as compiled: ${RUN} operators`, run.map(x => x.r), i => {
 		const x = D.nodes[i], about = describe(i, mode);
 		return { n: i, first: x.l, second: x.in === undefined ? `${about} · ${x.k}` : `${x.k} ${about}`,
-			title: `${x.n}: ${x.k}, ${about}`, paint: rect => paint(rect, i, mode) };
+			title: `${x.n}: ${x.k}, ${about}${(x.w || []).map(s => `; ${s}`).join('')}`,
+			mark: x.w, paint: rect => paint(rect, i, mode) };
 	}, i => shapes[i]);
 	$('network-keys').replaceChildren();
 	if (mode === 'bound')
@@ -169,6 +172,8 @@ function drawNetwork()
 			: `full colour: ${bytes(mostUse)}`]]);
 	if (run.some(x => x.y < 0))
 		keys($('network-keys'), [['--c6', 'on the CPU']]);
+	if (run.some(x => x.w))
+		keys($('network-keys'), [['--c4', 'dot: rewritten, with equal results']]);
 	drawSource();
 	markAll();
 }

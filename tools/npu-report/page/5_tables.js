@@ -86,7 +86,7 @@ function linkTables()
 function csv(t)
 {
 	return [...t.rows].map(r => [...r.cells].map(c => {
-		const s = c.textContent;
+		const s = c.title || c.textContent; /* of a name, the whole one */
 		return /[",\n]/.test(s) ? `"${s.replace(/"/g, '""')}"` : s;
 	}).join(',')).join('\n') + '\n';
 }
