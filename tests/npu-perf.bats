@@ -91,7 +91,7 @@ listing()
 			(.calibrated_low < 73) and (.calibrated_high > 73)'
 	npu-perf "${u55[@]}" m.tflite >out
 	grep -q '^Calibrated estimate  *73 cycles, 0.000 ms' out
-	grep -q '^8 of 10 networks  *[0-9]* to [0-9]* cycles' out
+	grep -q '^With a probability of 80 %  *[0-9]* to [0-9]* cycles' out
 	grep -q "^As measured on Arm's simulator of the NPU" out
 }
 

@@ -6,9 +6,11 @@
 #include "report.h"
 
 #include "target/accel.h"
+#include "target/part.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { LABEL = 41, TEXT_LABEL = 33 }; /* column at which a value starts */
 
@@ -86,6 +88,10 @@ head(struct text *t, const struct options *o, const struct network *net)
 	text_line(t, "System configuration", net->memory.system);
 	text_line(t, "Memory mode", net->memory.mode);
 	PUT_LINE(t, "Accelerator clock", "%12.0f MHz\n", net->memory.clock / 1e6);
+	/* Vela's name of the memory of the constants, and the part's own */
+	const char *constants = memory_area_report(net->memory.const_area);
+	if (net->chip && strcmp(constants, net->chip->constant_memory) != 0)
+		PUT_LINE(t, constants, "%12s of %s\n", net->chip->constant_memory, net->chip->name);
 	for (int a = 0; a < MEM_AREAS; a++) {
 		if (area_bytes(net, (enum mem_area)a) <= 0)
 			continue;
@@ -240,12 +246,11 @@ calibrated(struct text *t, const struct network *net)
 	text_putc(t, '\n');
 	PUT_LINE(t, "Calibrated estimate", "%12.0f cycles, %.3f ms\n", net->calibrated,
 		 seconds(net, net->calibrated) * 1e3);
-	PUT_LINE(t, "8 of 10 networks", "%12.0f to %.0f cycles, %.3f to %.3f ms\n",
+	PUT_LINE(t, "With a probability of 80 %", "%12.0f to %.0f cycles, %.3f to %.3f ms\n",
 		 net->interval.low, net->interval.high, seconds(net, net->interval.low) * 1e3,
 		 seconds(net, net->interval.high) * 1e3);
 	if (net->extrapolated)
-		text_puts(t, "As measured on Arm's simulator of the NPU; of this "
-			     "memory system no device was measured\n");
+		text_puts(t, "Checked against Arm's simulator of the NPU, not against a chip\n");
 	else
 		text_printf(t, "Fitted on %d measurements with %s, constants read "
 			       "from it\n", m->fit.measured, m->system);

@@ -49,9 +49,8 @@ put_bytes(struct text *t, const char *name, const char *key, const struct report
 static const char *
 constants_name(const struct report *old, const struct report *new)
 {
-	const char *x = json_string(old->root, "constants_in", "");
-	bool in_dram = !strcmp(x, "dram"), now = !strcmp(json_string(new->root, "constants_in", ""), "dram");
-	return in_dram != now ? "Constants" : now ? "DRAM" : "Flash";
+	const char *x = constants_text(old), *y = constants_text(new);
+	return strcmp(x, y) != 0 ? "Constants" : strcmp(y, "flash") != 0 ? y : "Flash";
 }
 
 static void

@@ -28,7 +28,8 @@ inference_ms(const struct report *r)
 	return x;
 }
 
-bool
+/* true if more than half of the interval is that of the CPU's time */
+static bool
 cpu_makes_range(const struct report *r)
 {
 	struct time_ms x = inference_ms(r);
@@ -68,9 +69,26 @@ limit_shares(const struct report *r)
 	return s;
 }
 
+const char *
+range_text(const struct report *r)
+{
+	struct time_ms x = inference_ms(r);
+	if (!r->is_calibrated)
+		return NULL;
+	const char *range = arena_printf(r->a, "%s to %s", human_ms(r->a, x.low),
+					 human_ms(r->a, x.high));
+	if (cpu_makes_range(r))
+		return arena_printf(r->a, "%s: the CPU's cycles are known to a factor of %.0f", range,
+				    r->cpu_error);
+	return arena_printf(r->a, "%s with a probability of 80 %%; checked against %s", range,
+			    json_true(r->root, "calibrated_extrapolated")
+				? "Arm's simulator of the NPU, not against a chip"
+				: "measurements of a chip");
+}
+
 /* name of a memory by its key in the report, such as "off_chip_flash" */
 static const char *
-memory_text(const char *key)
+memory_text(const struct report *r, const char *key)
 {
 	static const struct {
 		const char *key, *text;
@@ -79,10 +97,26 @@ memory_text(const char *key)
 		{ "on_chip_flash", "on-chip flash" },
 		{ "off_chip_flash", "flash" },
 	};
+	/* what the profile calls flash is MRAM on some parts */
+	if (r->part && !strcmp(key, json_string(r->root, "constants_in", "")))
+		return r->part->constant_memory;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (!strcmp(names[i].key, key))
 			return names[i].text;
 	return key;
+}
+
+const char *
+constants_text(const struct report *r)
+{
+	return memory_text(r, json_string(r->root, "constants_in", "off_chip_flash"));
+}
+
+bool
+has_data_beside_constants(const struct report *r)
+{
+	return !arena_is_in_sram(r) && !strcmp(json_string(r->root, "arena_in", ""),
+					       json_string(r->root, "constants_in", "-"));
 }
 
 const char *
@@ -92,11 +126,35 @@ limit_text(const struct report *r, enum limit l)
 	case LIMIT_COMPUTE: return "computing";
 	case LIMIT_SRAM: return "moving data in SRAM";
 	case LIMIT_CONSTANTS:
-		return arena_printf(r->a, "reading constants from %s",
-				    memory_text(json_string(r->root, "constants_in",
-							    "flash")));
+		/* one memory with arena and constants */
+		return arena_printf(r->a, has_data_beside_constants(r) ? "moving data in %s"
+							: "reading constants from %s",
+				    constants_text(r));
 	default: return "waiting for transfers";
 	}
+}
+
+const char *
+faster_text(const struct report *r)
+{
+	const double least = 0.005, worth = 0.05; /* of the time */
+	const struct json *m = json_get(r->root, "twice_as_fast_cycles");
+	const struct shares s = limit_shares(r);
+	const char *text = NULL;
+	if (!m || s.of[LIMIT_SRAM] + s.of[LIMIT_CONSTANTS] + s.of[LIMIT_STALL] < worth)
+		return NULL;
+	for (size_t i = 0; i < m->n; i++) {
+		double saved = m->item[i].kind == JSON_NUMBER
+				   ? (r->cycles - m->item[i].number) / r->whole : 0;
+		const char *name = memory_text(r, m->item[i].key);
+		if (saved >= least)
+			text = text ? arena_printf(r->a, "%s, %s %.0f %%", text, name, 100 * saved)
+				    : arena_printf(r->a, "%s of twice the speed saves %.0f %%", name,
+						   100 * saved);
+	}
+	return text ? arena_printf(r->a, "%s; then another limit holds, such as a latency", text)
+		    : "no memory of twice the speed saves 1 %: another limit, such as a latency, is "
+		      "nearly as high";
 }
 
 enum limit
@@ -142,11 +200,25 @@ struct gains {
 	size_t n, cap;
 };
 
+/*
+ * A change is worth a line if it saves 3 % of the time, or 10 % of the memory at less than 1.7
+ * times the time.
+ */
+static bool
+is_worth(const struct report *r, const struct gain *g)
+{
+	const double time = 0.97, memory = 0.9, slow = 1.7;
+	return g->cycles < time * r->whole ||
+	       (g->sram < memory * r->sram && g->cycles < slow * r->whole);
+}
+
 /* x.cycles: of the NPU */
 static void
 add(struct gains *g, struct gain x)
 {
 	x.cycles += g->r->cpu_time;
+	if (!is_worth(g->r, &x))
+		return;
 	agrow(g->r->a, g->v, g->n, &g->cap);
 	g->v[g->n++] = x;
 }
@@ -223,30 +295,12 @@ add_others(struct gains *g)
 	}
 }
 
-static void
-add_memories(struct gains *g)
-{
-	const double least = 0.005; /* of the time; less is no help */
-	const struct json *m = json_get(g->r->root, "twice_as_fast_cycles");
-	for (size_t i = 0; m && i < m->n; i++) {
-		if (m->item[i].kind != JSON_NUMBER ||
-		    m->item[i].number > (1 - least) * g->r->cycles)
-			continue;
-		add(g, (struct gain){
-			.what = arena_printf(g->r->a, "%s twice as fast",
-					     memory_text(m->item[i].key)),
-			.how = "", .cycles = m->item[i].number, .sram = g->r->sram,
-			.is_memory = true });
-	}
-}
-
 size_t
 list_gains(const struct report *r, struct gain **out)
 {
 	struct gains g = { .r = r };
 	add_curve(&g);
 	add_others(&g);
-	add_memories(&g);
 	*out = g.v;
 	return g.n;
 }

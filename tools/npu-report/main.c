@@ -291,9 +291,9 @@ static bool
 open_fronts(const struct options *o, struct report *r, struct err *e)
 {
 	struct bytes b;
-	/* of a part of a file, the report has the name alone: without --part, it has no limits */
-	r->part = target_part_take(r->a, o->part ? o->part : json_string(r->root, "part", NULL),
-				   &(struct err){ 0 });
+	/* of a part of a file, the report has the name alone */
+	if (o->part)
+		r->part = target_part_take(r->a, o->part, &(struct err){ 0 });
 	if (o->front && (!file_read(r->a, o->front, REPORT_MAX, &b, e) ||
 			 !read_front(r, b, file_name(o->front), e)))
 		return false;

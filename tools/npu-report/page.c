@@ -60,8 +60,11 @@ memory_of_part(const struct report *r, bool constants)
 	if (!p)
 		return "";
 	if (!constants && p->cache_bytes)
-		return arena_printf(r->a, ". The NPU's own SRAM has %s",
-				    human_bytes(r->a, (double)p->cache_bytes));
+		return arena_printf(r->a, ". The NPU's own SRAM has %s%s%s",
+				    human_bytes(r->a, (double)p->cache_bytes),
+				    p->linux_bytes < p->cache_bytes ? "; with Linux's own driver, " : "",
+				    p->linux_bytes < p->cache_bytes
+					? human_bytes(r->a, (double)p->linux_bytes) : "");
 	return arena_printf(r->a, "; %s has %s",
 			    constants ? p->constant_memory : p->arena_memory,
 			    human_bytes(r->a, (double)(constants ? p->constant_bytes
@@ -128,23 +131,18 @@ put_headline(struct text *t, const struct report *r)
 {
 	struct arena *a = r->a;
 	double npu = number(r, "npu_layers"), cpu = number(r, "cpu_operators");
+	const char *range = range_text(r);
 	put_sentence(t, r);
 	text_puts(t, "<dl id=\"facts\" class=\"facts\">\n");
-	struct time_ms x = inference_ms(r);
 	/* without the CPU, both are the same time */
 	put_fact(t, r, "Time", r->cpu_time > 0 ? "inference_seconds" : "inference_ms",
-		 human_ms(a, x.ms),
-		 cpu_makes_range(r)
-		     ? arena_printf(a, "%s to %s: the CPU's cycles are known to a factor of %.0f",
-				    human_ms(a, x.low), human_ms(a, x.high), r->cpu_error)
-		     : arena_printf(a, "%s cycles; %s to %s: Arm's simulator of the NPU falls in this range for 8 "
-				       "of 10 networks",
-				    human_count(a, r->cycles), human_ms(a, x.low),
-				    human_ms(a, x.high)));
+		 human_ms(a, inference_ms(r).ms),
+		 arena_printf(a, "%s cycles of the NPU%s%s", human_count(a, r->cycles),
+			      range ? ". " : "", range ? range : ""));
 	put_fact(t, r, "SRAM", "sram_bytes", human_bytes(a, r->sram),
 		 arena_printf(a, "%s%s", sram_use(r), memory_of_part(r, false)));
-	bool dram = !strcmp(json_string(r->root, "constants_in", ""), "dram");
-	put_fact(t, r, dram ? "DRAM" : "Flash", "flash_bytes",
+	const char *memory = constants_text(r);
+	put_fact(t, r, strcmp(memory, "flash") != 0 ? memory : "Flash", "flash_bytes",
 		 human_bytes(a, number(r, "flash_bytes")),
 		 arena_printf(a, "constants%s. Command streams: %s%s%s",
 			      memory_of_part(r, true),
@@ -496,17 +494,20 @@ put_gains(struct text *t, const struct report *r)
 {
 	struct gain *g;
 	size_t n = list_gains(r, &g);
-	bool any_option = false, any_plan = false, any_memory = false;
-	for (size_t i = 0; i < n; i++) {
+	bool any_option = false;
+	for (size_t i = 0; i < n; i++)
 		any_option |= *g[i].how != 0;
-		any_plan |= !g[i].is_memory;
-		any_memory |= g[i].is_memory;
-	}
 	const char *const columns[] = { "change", ",time", ",against now", ",SRAM",
 					any_option ? "option" : NULL, NULL };
-	if (!n)
+	if (!n && (r->n_points || r->n_others))
 		return;
 	open_section(t, "gains", "What would help");
+	if (!n) {
+		text_puts(t, "<p class=\"soft\">npucc --report=FILE.html --advice lists plans of other "
+			     "sizes, and other accelerators.</p>\n");
+		close_section(t);
+		return;
+	}
 	open_table(t, columns);
 	for (size_t i = 0; i < n; i++) {
 		text_puts(t, "<tr>");
@@ -519,16 +520,8 @@ put_gains(struct text *t, const struct report *r)
 		text_puts(t, "</tr>\n");
 	}
 	close_table(t);
-	text_puts(t, "<p class=\"soft\">");
-	if (any_plan)
-		text_puts(t, "Other plans and accelerators: the fastest of npu-sched's curve, with "
-			     "this clock and these memories. ");
-	if (any_memory)
-		text_puts(t, "Faster memories: npu-perf's estimate of this plan as it is. ");
-	if (!r->n_points)
-		text_puts(t, "npucc --report=FILE.html --advice adds plans of other sizes, and other "
-			     "accelerators.");
-	text_puts(t, "</p>\n");
+	text_puts(t, "<p class=\"soft\">Other plans and accelerators: the fastest of npu-sched's "
+		     "curve, with this clock and these memories.</p>\n");
 	close_section(t);
 }
 

@@ -28,8 +28,8 @@ put_layers(struct text *t, const struct report *r)
 	double most = 0;
 	for (size_t i = 0; i < r->n_layers; i++)
 		most = fmax(most, r->layer[i].total);
-	put_heading(t, "Time by layer, cycles (# computing, s SRAM, c constants, . "
-		       "waiting)");
+	put_heading(t, arena_printf(r->a, "Time by layer, cycles (# computing, s SRAM, c %s, . waiting)",
+				    text_plain(r->a, constants_text(r))));
 	for (size_t i = 0; i < r->n_layers; i++) {
 		const struct layer *l = &r->layer[i];
 		text_printf(t, "  %-*s %10.0f %5.1f %% ", NAME,
@@ -89,6 +89,9 @@ print_plain(struct text *t, const struct report *r)
 	struct table warnings = table_warnings(r), rewrites = table_rewrites(r);
 	struct table quantized = table_quantized(r);
 	const char *line[QUANTIZED_LINES];
+	const char *range = range_text(r);
+	text_printf(t, "An inference takes %s%s%s.\n\n", human_ms(r->a, inference_ms(r).ms),
+		    range ? ": " : "", range ? range : "");
 	table_text(t, &summary);
 	if (warnings.n)
 		put_heading(t, warnings.title);

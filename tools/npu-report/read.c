@@ -543,8 +543,8 @@ read_report(struct arena *a, struct bytes json, const char *file, struct report 
 	/* the total that the start and end of operations add up to */
 	const struct json *estimate = json_get(root, "estimate");
 	const char *model = estimate ? json_string(estimate, "model", "") : "";
-	r->cycles = json_number(root, strcmp(model, "calibrated") ? "timeline_cycles"
-								  : "calibrated_cycles", -1);
+	r->is_calibrated = !strcmp(model, "calibrated");
+	r->cycles = json_number(root, r->is_calibrated ? "calibrated_cycles" : "timeline_cycles", -1);
 	r->clock = json_number(root, "core_clock", 0);
 	r->cpu_name = json_string(root, "cpu", "Cortex-M55");
 	r->cpu_error = json_number(root, "cpu_error", 3);
@@ -559,6 +559,7 @@ read_report(struct arena *a, struct bytes json, const char *file, struct report 
 	if (r->cycles < 0 || r->clock <= 0 || !json_get(root, "operations"))
 		return err_at(e, file, 0, "not a report of npu-perf --json");
 	r->has_map = json_get(root, "tensors") != NULL;
+	r->part = target_part_find(json_string(root, "part", NULL), &(struct err){ 0 });
 	read_operations(r);
 	read_memory(r);
 	tell_apart(r);

@@ -138,6 +138,7 @@ struct report {
 	struct other *other;
 	struct cpu_operator *cpu;
 	bool has_map;
+	bool is_calibrated; /* cycles are the calibrated estimate, which has a range */
 	const struct target_part *part; /* whose memories plans must fit; NULL: none */
 	const struct source *source; /* of source.c; NULL: not read */
 	const struct json *quantized; /* of quantized.c; NULL: not read */
@@ -211,19 +212,25 @@ struct shares {
 	double cpu; /* part of the time in which the CPU runs operators; not in of[] */
 };
 struct shares limit_shares(const struct report *r);
-/* such as "reading constants from flash" */
+/* such as "reading constants from MRAM" */
 const char *limit_text(const struct report *r, enum limit l);
+/* what a faster memory saves, such as "MRAM of twice the speed saves 5 %; ..."; NULL: unknown */
+const char *faster_text(const struct report *r);
+/* name of the memory of the constants, such as "MRAM" */
+const char *constants_text(const struct report *r);
 double batch_of(const struct report *r); /* inputs of one run, 1 or more */
 double cycles_ms(const struct report *r, double cycles); /* milliseconds of one inference */
 /* one inference, NPU and CPU: the estimate, and its interval */
 struct time_ms { double ms, low, high; };
 struct time_ms inference_ms(const struct report *r);
-/* true if more than half of the interval is that of the CPU's time */
-bool cpu_makes_range(const struct report *r);
+/* such as "151 us to 181 us with a probability of 80 %; checked against ..."; NULL: unknown */
+const char *range_text(const struct report *r);
 /* cycles of the CPU in one inference; a rough estimate */
 double cpu_cycles_of(const struct report *r);
 /* true if the arena is in SRAM, so that less SRAM for the NPU leaves more for the application */
 bool arena_is_in_sram(const struct report *r);
+/* true if LIMIT_CONSTANTS is also that of feature maps, because both are in one memory, DRAM */
+bool has_data_beside_constants(const struct report *r);
 enum limit layer_limit(const struct layer *l); /* what limits the most of its time */
 /*
  * Lists up to n layers, first the layer whose member at byte at_key, a double, is largest.
@@ -235,10 +242,9 @@ size_t largest_layers(const struct report *r, size_t at_key, size_t n,
 /* a change and its estimated result */
 struct gain {
 	const char *what, *how; /* how: an option such as "--arena-cache-size=...", or "" */
-	double cycles, sram;	/* of a run on NPU and CPU; sram in bytes, 0: unchanged */
-	bool is_memory;		/* a faster memory: nobody can choose it by an option */
+	double cycles, sram;	/* of a run on NPU and CPU; sram in bytes */
 };
-/* lists all gains in the report: those of the curve, other accelerators, faster memories */
+/* lists all gains that are worth a line: those of the curve, and other accelerators */
 size_t list_gains(const struct report *r, struct gain **out);
 
 /* ---- tables.c: the numbers --------------------------------------------------- */

@@ -98,11 +98,9 @@ static void
 put_time(struct text *t, const struct report *r)
 {
 	struct arena *a = r->a;
-	bool extrapolated = json_true(r->root, "calibrated_extrapolated");
 	double batch = batch_of(r);
-	struct time_ms x = inference_ms(r);
 	if (r->cpu_time > 0)
-		text_printf(t, "  time     roughly %s: ", human_ms(a, x.ms));
+		text_printf(t, "  time     roughly %s: ", human_ms(a, inference_ms(r).ms));
 	else
 		text_puts(t, "  time     ");
 	text_printf(t, "%s%s at %s, %s cycles", human_ms(a, cycles_ms(r, r->cycles)),
@@ -113,13 +111,9 @@ put_time(struct text *t, const struct report *r)
 	if (batch > 1)
 		text_printf(t, "; %.0f times that for a batch of %.0f", batch, batch);
 	text_putc(t, '\n');
-	text_printf(t, "  range    %s to %s: ", human_ms(a, x.low), human_ms(a, x.high));
-	if (cpu_makes_range(r))
-		text_printf(t, "the CPU's cycles are known to a factor of %.0f\n", r->cpu_error);
-	else
-		text_printf(t, "%s in this range for 8 of 10 networks%s\n",
-			    extrapolated ? "Arm's simulator of the NPU falls" : "the chip's time falls",
-			    extrapolated ? "; no chip of this kind was measured" : "");
+	const char *range = range_text(r);
+	if (range)
+		text_printf(t, "  range    %s\n", range);
 	double unknown = number(r, "cpu_operators_without_cycles");
 	double bodies = number(r, "npu_operators_in_bodies");
 	if (bodies > 0)
@@ -135,18 +129,18 @@ put_time(struct text *t, const struct report *r)
 static void
 put_memory(struct text *t, const struct report *r)
 {
-	bool dram = !strcmp(json_string(r->root, "constants_in", ""), "dram");
+	const char *memory = constants_text(r);
 	/* with the bytes, which --arena-cache-size takes */
 	text_printf(t, "  SRAM     %s", human_bytes(r->a, r->sram));
 	if (r->sram >= 1024)
 		text_printf(t, ", %s bytes", human_count(r->a, r->sram));
 	text_putc(t, '\n');
 	text_printf(t, "  %-8s %s of constants, %s of command streams",
-		    dram ? "DRAM" : "flash", human_bytes(r->a, number(r, "flash_bytes")),
+		    text_plain(r->a, memory), human_bytes(r->a, number(r, "flash_bytes")),
 		    human_bytes(r->a, number(r, "stream_bytes")));
 	if (!arena_is_in_sram(r))
 		text_printf(t, ", %s of arena%s", human_bytes(r->a, number(r, "arena_bytes")),
-			    dram ? "" : " in DRAM");
+			    !strcmp(memory, "DRAM") ? "" : " in DRAM");
 	text_putc(t, '\n');
 }
 
@@ -183,6 +177,9 @@ put_limits(struct text *t, const struct report *r)
 		between = ", ";
 	}
 	text_putc(t, '\n');
+	const char *faster = faster_text(r);
+	if (faster)
+		text_printf(t, "  faster   %s\n", text_plain(r->a, faster));
 }
 
 /* up to most operators on the CPU, the longest first; returns how many */
@@ -235,18 +232,6 @@ difference(const struct report *r, double cycles)
 			    percent < 0 ? "less time" : "more time");
 }
 
-/*
- * A gain is worth a line if it saves 3% of the time (5% by other hardware), or 10% of the memory at less than
- * 1.7 times the time.
- */
-static bool
-is_worth(const struct report *r, const struct gain *g)
-{
-	const double time = *g->how ? 0.97 : 0.95, memory = 0.9, slow = 1.7;
-	return g->cycles < time * r->whole ||
-	       (*g->how && g->sram < memory * r->sram && g->cycles < slow * r->whole);
-}
-
 static void
 put_next(struct text *t, const struct report *r)
 {
@@ -256,8 +241,6 @@ put_next(struct text *t, const struct report *r)
 	for (size_t i = 0; i < n; i++) {
 		/* what an option changes, and what needs another chip */
 		const char *name = *g[i].how ? "options" : "hardware";
-		if (!is_worth(r, &g[i]))
-			continue;
 		text_printf(t, "  %-8s %s: %s", strcmp(name, above) ? name : "",
 			    *g[i].how ? g[i].how : g[i].what, difference(r, g[i].cycles));
 		if (g[i].sram != r->sram)

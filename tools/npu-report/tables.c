@@ -129,12 +129,12 @@ static const struct line {
 	{ "system_config", "system configuration" },
 	{ "memory_mode", "memory mode" }, { "core_clock", "clock, Hz" },
 	{ "inference_seconds", "an inference, seconds" },
-	{ "inference_seconds_low", "at least, seconds" },
-	{ "inference_seconds_high", "at most, seconds" },
+	{ "inference_seconds_low", "an inference at least, seconds" },
+	{ "inference_seconds_high", "an inference at most, seconds" },
 	{ "inference_ms", "the NPU in an inference, ms" },
 	{ "calibrated_cycles", "calibrated, cycles" },
-	{ "calibrated_low", "calibrated: 8 of 10 networks from" },
-	{ "calibrated_high", "calibrated: 8 of 10 networks to" },
+	{ "calibrated_low", "calibrated, at least (80 %), cycles" },
+	{ "calibrated_high", "calibrated, at most (80 %), cycles" },
 	{ "measured_cycles", "measured, cycles" },
 	{ "timeline_cycles", "timeline, cycles" },
 	{ "contention_cycles", "with contention, cycles" },
@@ -196,16 +196,18 @@ table_warnings(const struct report *r)
 				      bodies, bodies > 1 ? "s" : ""));
 	if (!json_get(r->root, "tensors"))
 		warn(&b, "the compiled file has no source map: no names, no memory over time");
-	if (json_true(r->root, "calibrated_extrapolated"))
-		warn(&b, "this NPU and memory were never measured: the interval comes "
-			 "from networks on Arm's simulator of the NPU");
 	if (s.of[LIMIT_STALL] > stall_share)
 		warn(&b, arena_printf(r->a, "for %.0f %% of the time no kernel runs: they wait for "
 					    "transfers", 100 * s.of[LIMIT_STALL]));
 	if (s.of[LIMIT_CONSTANTS] > flash_share)
-		warn(&b, arena_printf(r->a, "for %.0f %% of the time kernels wait for constants "
-					    "that are not copied to fast memory",
-				      100 * s.of[LIMIT_CONSTANTS]));
+		warn(&b, arena_printf(r->a, "for %.0f %% of the time kernels wait for %s in %s, "
+					    "which are not copied to SRAM",
+				      100 * s.of[LIMIT_CONSTANTS],
+				      has_data_beside_constants(r) ? "data" : "constants",
+				      constants_text(r)));
+	const char *faster = faster_text(r);
+	if (faster)
+		warn(&b, faster);
 	const char *note = json_string(r->root, "note", NULL);
 	if (note)
 		warn(&b, note);
@@ -332,10 +334,11 @@ table_timeline(const struct report *r)
 static struct table
 table_layers(const struct report *r)
 {
-	static const char *const columns[] = { "layer", "kind", "compute", "SRAM",
-					       "constants", "stall", "cycles", "share",
-					       NULL };
-	struct table b = table_of(r->a, picture_titles[PIC_LAYERS], columns);
+	const char *const columns[] = { "layer", "kind", "compute", "SRAM", constants_text(r),
+					"stall", "cycles", "share", NULL };
+	const char **column = anew(r->a, const char *, ARRAY_LEN(columns));
+	memcpy(column, columns, sizeof(columns));
+	struct table b = table_of(r->a, picture_titles[PIC_LAYERS], column);
 	for (size_t i = 0; i < r->n_layers; i++) {
 		const struct layer *l = &r->layer[i];
 		table_add(&b, cell_layer(l));
