@@ -246,19 +246,19 @@ void
 threads_for(unsigned n_threads, size_t n, const int64_t *cost,
 	    void (*run)(void *ctx, size_t i), void *ctx)
 {
-	if (!n_threads) {
+	unsigned most = worth(cost, n);
+	if (most > n)
+		most = (unsigned)n;
+	if (!n_threads && most > 1) {
 		long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 		n_threads = cpus > 0 ? (unsigned)cpus : 1;
 	}
-	unsigned most = worth(cost, n);
 	if (n_threads > most)
 		n_threads = most;
-	if (n_threads > n)
-		n_threads = (unsigned)n;
 
 	struct arena *a = arena_open();
 	struct job j = { .run = run, .ctx = ctx, .n = n,
-			 .turn = cost ? make_turns(a, cost, n) : NULL };
+			 .turn = cost && n_threads > 1 ? make_turns(a, cost, n) : NULL };
 	share(&j, n_threads > 1 ? n_threads - 1 : 0);
 	arena_close(a);
 }

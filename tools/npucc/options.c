@@ -238,6 +238,17 @@ choose_target(struct options *o)
 	add_word(o, SCHED, arena_printf(o->a, "--memory-mode=%s", mode));
 }
 
+/* Without -j, all processors work: the bytes are the same for any number of threads. */
+static void
+choose_jobs(struct options *o)
+{
+	if (passes(o, SCHED, "--jobs="))
+		return;
+	add_word(o, SCHED, "--jobs=0");
+	add_word(o, WENC, "--jobs=0");
+	add_word(o, CMDGEN, "--jobs=0");
+}
+
 static void
 check_page(const struct options *o)
 {
@@ -266,6 +277,7 @@ check_combination(struct options *o)
 	else
 		find_last(o);
 	choose_target(o);
+	choose_jobs(o);
 	if (o->errors_only && o->verbose)
 		cli_error("--quiet and --verbose-all exclude each other");
 	if (o->page && (o->out || o->keep))
