@@ -95,6 +95,7 @@ struct sched {
 	const struct plan_text *plan_input; /* the plan of --plan, or NULL */
 	const char *plan_text; /* the text of --keep-plan, or NULL */
 	const struct alternative *alternative; /* the rewrite of the network; NULL: as it is */
+	double best_cycles; /* of the other forms, if the fastest one is taken; 0: any form is */
 	struct sched_front front; /* --front, --explain */
 	struct smaller { /* with Size: a plan that is too slow for --within */
 		int64_t bytes;  /* that it would save; 0: no such plan */

@@ -277,11 +277,18 @@ answer(struct search *x)
 	struct sched *s = x->s;
 	const struct options *o = s->o;
 	struct front *f = &x->front;
-	/* no request may give a faster plan than the fastest of all */
-	if (!explore_all(x, question_of(s, ASK_FASTEST, NO_LIMIT_BYTES)))
+	/* No request may give a faster plan than the fastest of all.  A form of the network that is
+	 * slower than the best one so far cannot win; a bit slower ones are searched, so that this
+	 * excludes no plan of a faster form. */
+	const double slower = 1.03;
+	struct question first = question_of(s, ASK_FASTEST, NO_LIMIT_BYTES);
+	first.slowest = slower * s->best_cycles;
+	if (!explore_all(x, first))
 		return false;
 	if (front_answer(f))
 		front_set_fastest(f, front_answer(f));
+	else if (s->best_cycles > 0)
+		return err_no(s->e, s->g->file, 0, "another form of the network is faster");
 	x->fastest = x->results;
 	if ((o->front || o->explain) && !list_front(x))
 		return false;

@@ -134,13 +134,21 @@ is_split(const struct alternative *f)
 
 static bool
 try_alternative(const struct sched *s, const struct graph *g, const struct alternatives *l, int i,
-	 bool (*plan)(struct sched *), struct sched *out, struct err *e)
+	 double best_cycles, bool (*plan)(struct sched *), struct sched *out, struct err *e)
 {
 	struct alternative *own = anew(s->a, struct alternative, 1);
 	*own = l->v[i];
 	rewrite_open(s, l->graph[i] ? l->graph[i] : rewrite_sums(s->a, g, own->sums), out, e);
 	out->alternative = own;
+	out->best_cycles = best_cycles;
 	return graph_check(out->g, e) && plan(out);
+}
+
+/* Does the fastest form win, and no row of a front name another one? */
+static bool
+is_fastest_taken(const struct options *o)
+{
+	return o->goal != GOAL_SIZE && !o->max_cycles && !o->front && !o->explain;
 }
 
 /* Is the limit that x was refused for nearer than that of all before?  A rewrite that is only too
@@ -199,7 +207,7 @@ plan_as_read(struct sched *s, const struct alternatives *l, bool (*plan)(struct 
 		if (strcmp(x->rec.word, f->name) != 0 || f->sums.ahead != x->ahead ||
 		    f->sums.columns != x->columns)
 			continue;
-		if (!try_alternative(s, s->g, l, i, plan, &y, s->e))
+		if (!try_alternative(s, s->g, l, i, 0, plan, &y, s->e))
 			return false;
 		adopt_rewrite(s, &y);
 		return true;
@@ -224,7 +232,8 @@ plan_alternatives(struct sched *s, bool (*plan)(struct sched *))
 	for (int i = 0; i < l.n && (f.any || f.why.status == EXIT_NO); i++) {
 		struct sched x;
 		struct err why = { 0 };
-		bool ok = try_alternative(s, original, &l, i, plan, &x, &why);
+		const double best = f.any && is_fastest_taken(s->o) ? objective_of(&f.best) : 0;
+		bool ok = try_alternative(s, original, &l, i, best, plan, &x, &why);
 		compare(&f, &x, ok);
 	}
 	s->e = e;
