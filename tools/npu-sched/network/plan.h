@@ -37,6 +37,8 @@ struct weight_slice {
 	struct g_range depth;
 	int64_t stream_bytes, scale_bytes; /* sums over all cores */
 	int first, last; /* the first and the last kernel that use the slice */
+	/* of all kernels that use the slice: cycles; cycles for which the memory of constants is busy */
+	double cost[HELDS], busy[HELDS];
 	enum held held;
 	int start; /* the buffer is live from before this kernel */
 	double arrival; /* cycles, on the clock of the walk: the last byte is in the buffer */

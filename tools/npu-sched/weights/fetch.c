@@ -167,23 +167,14 @@ static void
 end_times_of_uses(const struct walk *w, int slice, double t, double begin, double end[HELDS])
 {
 	const struct weight_slice *u = &w->p->slice[slice];
-	double start = max_f64(t, w->td), busy[HELDS] = { 0 };
+	const double start = max_f64(t, w->td);
 	for (enum held h = IN_PLACE; h < HELDS; h++) {
-		if (h != IN_PLACE)
-			busy[h] = weights_transfer(w->s, held_bytes(u, h)) * transfer_share(w->s);
-		double arrival = h == IN_PLACE ? begin
-				 : start + weights_transfer(w->s, held_bytes(u, h));
-		end[h] = max_f64(begin, arrival);
+		const double cycles =
+			h == IN_PLACE ? 0 : weights_transfer(w->s, held_bytes(u, h));
+		const double arrival = h == IN_PLACE ? begin : start + cycles;
+		end[h] = max_f64(max_f64(begin, arrival) + u->cost[h],
+				 w->flash + (cycles * transfer_share(w->s) + u->busy[h]));
 	}
-	for (int i = u->first; i <= u->last; i++) {
-		const struct kernel *k = &w->p->kernel[i];
-		for (enum held h = IN_PLACE; h < HELDS && k->slice == slice; h++) {
-			end[h] += k->cost[h];
-			busy[h] += constants_busy(w->s, k, h);
-		}
-	}
-	for (enum held h = IN_PLACE; h < HELDS; h++)
-		end[h] = max_f64(end[h], w->flash + busy[h]);
 }
 
 /* The part of a slice to fetch from time t on, where its first kernel could begin at `begin`. */

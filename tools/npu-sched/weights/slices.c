@@ -115,17 +115,25 @@ find_needs(struct sched *s, struct plan *p)
 	}
 }
 
-/* Sets costs of kernels, and the decisions about slices that follow from them. */
+/* Sets costs of kernels and slices, and the decisions about slices that follow from them. */
 static void
 cost_kernels(struct sched *s, struct plan *p)
 {
+	for (size_t i = 0; i < p->n_slices; i++) {
+		memset(p->slice[i].cost, 0, sizeof(p->slice[i].cost));
+		memset(p->slice[i].busy, 0, sizeof(p->slice[i].busy));
+	}
 	for (size_t i = 0; i < p->n_kernels; i++) {
 		struct kernel *k = &p->kernel[i];
 		const struct g_op *op = s->info[k->op].op;
 		int32_t rows = p->stripe[k->op] ? p->stripe[k->op] : op->ofm.shape.h;
-		const struct weight_slice *u = k->slice >= 0 ? &p->slice[k->slice] : NULL;
+		struct weight_slice *u = k->slice >= 0 ? &p->slice[k->slice] : NULL;
 		(void)stripe_cost(s, k, rows, u ? u->stream_bytes : 0,
 				u ? u->scale_bytes : 0);
+		for (enum held h = IN_PLACE; u && h < HELDS; h++) {
+			u->cost[h] += k->cost[h];
+			u->busy[h] += constants_busy(s, k, h);
+		}
 	}
 	leave_useless(s, p);
 }
