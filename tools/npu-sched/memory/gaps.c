@@ -24,7 +24,7 @@ enum { CHUNK = 64 };
 struct chunk {
 	struct chunk *next;
 	int64_t at, end;	/* the lowest byte of a box, behind the highest */
-	int64_t hole;		/* the longest run of bytes between boxes */
+	int64_t hole;		/* no run of bytes between boxes is longer */
 	int64_t begun, until;	/* all boxes are live in these time steps */
 	size_t n;
 	struct box box[CHUNK];	/* sorted by address */
@@ -149,6 +149,17 @@ divide(struct gaps *h, struct chunk *c)
 	summarize(upper);
 }
 
+/* Summarizes a chunk with one more box.  A hole that the box divides still counts as a whole. */
+static void
+widen(struct chunk *c, const struct box *b)
+{
+	c->hole = max_i64(c->hole, max_i64(b->at - c->end, c->at - b->end));
+	c->at = min_i64(c->at, b->at);
+	c->end = max_i64(c->end, b->end);
+	c->begun = max_i64(c->begun, b->lo);
+	c->until = min_i64(c->until, b->hi);
+}
+
 /* behind boxes of the same address */
 static void
 add_box(struct gaps *h, struct box b)
@@ -164,7 +175,10 @@ add_box(struct gaps *h, struct box b)
 	for (; i > 0 && c->box[i - 1].at > b.at; i--)
 		c->box[i] = c->box[i - 1];
 	c->box[i] = b;
-	summarize(c);
+	if (c->n == 1)
+		summarize(c);
+	else
+		widen(c, &b);
 }
 
 /* Adds the boxes of feature maps that begin up to a time step. */
