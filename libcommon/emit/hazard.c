@@ -27,21 +27,23 @@ access_shram(struct accesses *l, int shram, const struct accel *accel, const str
 		access_add(l, shram, lut, lut + LUT_BYTES, !op_has_table(op));
 }
 
+static struct hazard_place
+place_of(const struct hazards *h, const struct access *x)
+{
+	return h->place ? h->place[x->region] : (struct hazard_place){ .region = x->region };
+}
+
 static bool
 conflict(const struct hazards *h, const struct accesses *few, const struct accesses *many)
 {
-	const struct hazard_place *place = h->place;
 	for (int i = 0; i < few->n; i++) {
 		const struct access *x = &few->v[i];
-		const int region = place ? place[x->region].region : x->region;
-		const int64_t at = place ? place[x->region].at : 0;
+		const struct hazard_place at = place_of(h, x);
 		for (int k = many->n - 1; k >= 0; k--) { /* the last ones are a kernel's weights */
 			const struct access *y = &many->v[k];
-			if ((place ? place[y->region].region : y->region) != region ||
-			    !(x->write || y->write))
-				continue;
-			const int64_t by = at - (place ? place[y->region].at : 0);
-			if (x->lo + by < y->hi && y->lo < x->hi + by)
+			const struct hazard_place by = place_of(h, y);
+			if (at.region == by.region && (x->write || y->write) &&
+			    at.at + x->lo < by.at + y->hi && by.at + y->lo < at.at + x->hi)
 				return true;
 		}
 	}

@@ -37,9 +37,8 @@ struct touches {
 struct clock {
 	struct sched *s;
 	const struct plan *p;
-	bool placed;	/* the plan has addresses */
 	bool anew; /* the plan's kernels have the costs of another machine */
-	const struct hazard_place *place; /* of each region */
+	const struct hazard_place *place; /* of each region; NULL: each is a memory of its own */
 	int *of; /* of each slice: the region of its buffer */
 	struct perf_clocks clocks; /* of the present node */
 	struct hazards running;
@@ -157,25 +156,29 @@ touches_of(const struct clock *c, int kernel)
 	return &t->all;
 }
 
-/* The places of all rectangles.  Without spilling, the cache is the arena.  A rectangle without
- * an address is a memory of its own. */
+/* Finds the regions of weight buffers. */
+static void
+find_regions(struct clock *c, struct arena *a)
+{
+	const struct plan *p = c->p;
+	c->of = anew(a, int, p->n_slices + 1);
+	for (size_t i = p->n_maps; i < p->n_rects; i++)
+		c->of[p->rect[i].slice] = (int)i + 1;
+}
+
+/* The places of all rectangles.  Without spilling, the cache is the arena. */
 static void
 find_places(struct clock *c, struct arena *a)
 {
-	enum { UNPLACED = 0x1000 };
 	const struct plan *p = c->p;
-	struct hazard_place *v = anew(a, struct hazard_place, p->n_rects + 1) + 1;
+	struct hazard_place *v = anew(a, struct hazard_place, p->n_rects + 1);
+	v[SHRAM].region = SHRAM_REGION;
 	for (size_t i = 0; i < p->n_rects; i++) {
 		const struct rect *r = &p->rect[i];
-		v[i].region = !c->placed ? UNPLACED + (int)i
-			      : c->s->memory.spilling || r->place != PLACE_CACHE ? r->place
-										 : PLACE_ARENA;
-		v[i].at = c->placed ? r->at : 0;
-		if (r->slice >= 0)
-			c->of[r->slice] = (int)i + 1;
+		const bool is_arena = !c->s->memory.spilling && r->place == PLACE_CACHE;
+		v[i + 1] = (struct hazard_place){ is_arena ? PLACE_ARENA : r->place, r->at };
 	}
-	c->place = v - 1;
-	v[-1].region = SHRAM_REGION;
+	c->place = v;
 }
 
 /* Runs a step of the stream: a wait, until at most n kernels or transfers still run, or a step
@@ -305,12 +308,13 @@ static double
 run_all(struct sched *s, struct plan *p, bool placed, bool anew)
 {
 	struct arena *a = arena_open();
-	struct clock c = { .s = s, .p = p, .placed = placed, .anew = anew };
+	struct clock c = { .s = s, .p = p, .anew = anew };
 	double cycles = 0;
 	size_t f = 0;
 	begin_touches(s, p, placed || s->has_copies);
-	c.of = anew(a, int, p->n_slices + 1);
-	find_places(&c, a);
+	find_regions(&c, a);
+	if (placed)
+		find_places(&c, a);
 	for (int i = 0; i < (int)p->n_kernels;) {
 		i = run_node(&c, i, &f);
 		cycles += perf_clocks_end(&c.clocks);
