@@ -670,3 +670,12 @@ planned() {
 	native do=argmax m.tflite 256 2048
 	grep -q 'shape=i64' part
 }
+
+# six steps of which four fit: the groups share weights, which are encoded for one microblock
+@test "an LSTM with a number of steps that no group divides is exact" {
+	local choices
+	choices="0.2 0.3 2.2 2.3 2.7 $(seq -s ' ' -f 2.%g 8 30)"
+	"$GEN" -p -g 730209 $(seq -f %g.0=1 3 20) 1.0=1 ${choices// /=0 }=0 >m.tflite
+	npucc -q --check -a ethos-u85-1024 --system-config=Ethos_U85_SYS_Flash_High \
+		--memory-mode=Shared_Sram --allow=unequal-quantization -o out.tflite m.tflite
+}

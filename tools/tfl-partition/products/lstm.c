@@ -151,7 +151,9 @@ steps_at_once(const struct lstm *l)
 	int64_t row = LSTM_N_GATES * (int64_t)l->cells * tfl_type_bytes(TFL_INT16);
 	int64_t in = (int64_t)l->features * tfl_type_bytes(l->x->type);
 	int64_t n = l->steps * in / 2 / row;
-	return n < 1 ? 1 : n < l->steps ? (int32_t)n : l->steps;
+	n = n < 1 ? 1 : n < l->steps ? n : l->steps;
+	/* groups as equal as possible */
+	return (int32_t)ceil_div(l->steps, ceil_div(l->steps, (int32_t)n));
 }
 
 /* contributions of the inputs of n steps from t on: [batch][step][gate] */
@@ -210,14 +212,15 @@ lower_lstm(struct part *p, const struct lop *o)
 	struct nd x = nd_ifm(p, op->in[LSTM_X]), y = nd_ofm(p, op->out[0]);
 	struct nd out = some_steps(l, &y, 0, l->steps), products = { .t = NULL };
 	struct g_operand h = state;
-	int32_t many = steps_at_once(l);
+	int32_t many = steps_at_once(l), first = 0;
 	for (int32_t t = 0; t < l->steps; t++) {
-		int32_t left = l->steps - t;
-		if (t % many == 0)
-			products = input_products(p, l, &mx, &x, t,
-						  left < many ? left : many);
+		if (t % many == 0) {
+			/* all groups have one shape: they share the block of their weights */
+			first = min_i32(t, l->steps - many);
+			products = input_products(p, l, &mx, &x, first, many);
+		}
 		struct g_operand to = one_step(&out, t);
-		make_step(p, l, &mh, one_step(&products, t % many), h, cell, to);
+		make_step(p, l, &mh, one_step(&products, t - first), h, cell, to);
 		h = to;
 	}
 	(void)low_copy(p->l, h, state);
