@@ -32,7 +32,8 @@ draw_cascades(struct arena *a, int n_ops)
 				continue;
 			c.v[c.n++] = (struct cascade_choice){
 				.first = last + 1 - length, .last = last,
-				.cost = { fetched + (double)draw(80), fetched }, .bytes = { 50 + draw(400) }, .slid = { draw(60) },
+				.cost = { fetched + (double)draw(80), fetched },
+				.bytes = { 50 + draw(400) }, .slid = { draw(60) },
 				.weights = draw(3) ? draw(300) : 0 };
 		}
 	}

@@ -95,8 +95,8 @@ struct saving {
 	double cycles;
 };
 
-/* One choice: a cascade and its price.  Choices are many, so a cascade's stripes and kernels are made
- * only when a plan takes it. */
+/* One choice: a cascade and its price.  Choices are many, so a cascade's stripes and kernels are
+ * made only when a plan takes it. */
 struct cascade_choice {
 	/* cycles with weights in place [0] and fetched before [1], with the time of the front end
 	 * (paced_cost); and a lower bound wherever weights are, without */

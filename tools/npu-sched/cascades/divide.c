@@ -146,7 +146,7 @@ division_decide(const struct cascades *c, const struct division *d, enum cut cut
 static const struct cascade *
 make_cascade(struct sched *s, struct cascades *all, int first, int last, struct decision d)
 {
-	const int32_t key[] = { first, last, d.rows, d.objective };
+	const int32_t key[] = { first, last, d.rows, (int32_t)d.objective };
 	void **at = hash_table_at(&all->made, hash_xxh3(key, sizeof(key)));
 	struct cascade *c = *at;
 	if (c)

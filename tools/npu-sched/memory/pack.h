@@ -64,7 +64,8 @@ is_placed(const struct rect *r, int place)
 	return r->place == place && r->bytes;
 }
 
-/* interference.c.  Rectangle i is live together with rectangles with[first[i]] ... with[first[i + 1] - 1]. */
+/* interference.c.  Rectangle i is live together with rectangles
+ * with[first[i]] ... with[first[i + 1] - 1]. */
 struct interferences {
 	size_t *first;
 	uint32_t *with;

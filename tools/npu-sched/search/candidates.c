@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lists candidates for plans, which differ in the bytes of feature maps and in how finely
- * weights are cut.  All are costed with estimated sizes.  Those of low estimates are worked out with
- * the exact sizes of the encoder.
+ * weights are cut.  All are costed with estimated sizes.  Those of low estimates are worked out
+ * with the exact sizes of the encoder.
  */
 #include "../weights/transfers.h"
 #include "search.h"
@@ -180,8 +180,8 @@ flush(struct enumeration *l)
 }
 
 /* Adds the division for `maps` bytes of feature maps with all cuts, unless it was seen: more bytes
- * may give the same division, and variants the same plans.  If the uncut one is no news, nor are the
- * others.  Returns the bytes of its feature maps; `maps`: there is none. */
+ * may give the same division, and variants the same plans.  If the uncut one is no news, nor are
+ * the others.  Returns the bytes of its feature maps; `maps`: there is none. */
 static int64_t
 add_candidates(struct enumeration *l, int64_t maps, bool slide, bool in_place)
 {

@@ -224,8 +224,8 @@ explore_crowd(struct crowd *l, struct front *f)
 	l->n = 0;
 }
 
-/* Explores candidates in their order.  Those that may still be wanted join a crowd; until there is an
- * answer, which excludes many others, each is explored alone. */
+/* Explores candidates in their order.  Those that may still be wanted join a crowd; until there is
+ * an answer, which excludes many others, each is explored alone. */
 static bool
 explore_in_order(const struct candidate_of *v, size_t n, struct front *f, const struct knobs *k)
 {

@@ -64,8 +64,8 @@ variant_wake(struct variant *x)
 	return x->is_complete = true;
 }
 
-/* Cascades are kept until the variant is woken, if there is capacity: listing them again takes a fifth
- * of the time in which large networks are explored. */
+/* Cascades are kept until the variant is woken, if there is capacity: listing them again takes a
+ * fifth of the time in which large networks are explored. */
 void
 variant_rest(struct variant *x)
 {

@@ -20,8 +20,8 @@ set_copies(struct search *x, bool copies)
 	x->copies = copies;
 }
 
-/* Opens a variant, which the search owns, or finds the one of an earlier question.  of: NULL, or the
- * variant from which the feature maps of a spill leave the SRAM. */
+/* Opens a variant, which the search owns, or finds the one of an earlier question.  of: NULL, or
+ * the variant from which the feature maps of a spill leave the SRAM. */
 static struct variant *
 variant_of(struct search *x, struct setting t, const struct variant *of, const struct spill *spill)
 {
@@ -93,8 +93,8 @@ enum listed { LISTED, TOO_SLOW, UNFIT, FAILED };
 
 /*
  * Lists a variant, to be explored with others.  It is explored at once without a limit, for its own
- * fastest plan; until there is an answer, which excludes many candidates; and where cascades are too
- * many to keep.
+ * fastest plan; until there is an answer, which excludes many candidates; and where cascades are
+ * too many to keep.
  */
 static enum listed
 add_variant(struct search *x, struct variant *v)
