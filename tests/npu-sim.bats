@@ -510,3 +510,21 @@ bias_forms()
 	refuses 2 "asks for 65536000000 multiply-accumulates or comparisons; use --any-size" npu-sim p.tflite
 	refuses 2 "m.tflite: error: a file of" npu-sim --compare=m.tflite "$TOP/tests/cases/npu-sim/differs/npu.tflite"
 }
+
+@test "FILL takes constant and computed dimensions" {
+	local dimensions
+	# SHAPE of the input computes tensor 2; the value is 7
+	for dimensions in '{shape:[2],type:2,name:"dims"}' '{shape:[2],type:2,buffer:2,name:"dims"}'; do
+		model m "$t"' |= [.[0], {shape:[],type:9,buffer:1,name:"value",has_rank:true,
+				quantization:{scale:[0.5],zero_point:[-10]}}, '"$dimensions"',
+				(.[0] | .name = "out")]
+			| .buffers = [{}, {data:[7]}, {data:[1,0,0,0, 4,0,0,0]}]
+			| .operator_codes = [{deprecated_builtin_code:94,builtin_code:94},
+				{deprecated_builtin_code:77,builtin_code:77}]
+			| .subgraphs[0].operators = [{opcode_index:0,inputs:[2,1],outputs:[3]}]
+			| if '"$t"'[2].buffer then . else
+				.subgraphs[0].operators |= [{opcode_index:1,inputs:[0],outputs:[2]}] + . end'
+		printf '\7\7\7\7' >want
+		npu-sim --seed=1 -e want m.tflite
+	done
+}

@@ -1221,7 +1221,7 @@ figures_of()
 	done
 	# another shape than that of the constant
 	graph m '[1,4]' "${constants/'"1 2"'/'"2 1"'}" "[$ops]"
-	refuses 2 'operator 1 (FILL): no integer version' tfl-quantize --data=a.csv m.tflite
+	refuses 2 'the shape of the output differs from the dimensions' tfl-quantize --data=a.csv m.tflite
 	# an output of the network stays computed
 	graph m '[1,4]' "$constants" "[$ops]"
 	two m '.subgraphs[0].outputs += [9]'

@@ -183,6 +183,33 @@ kernel_zeros_like(struct call *c)
 	return true;
 }
 
+bool
+kernel_fill(struct call *c)
+{
+	enum { DIMENSIONS, VALUE };
+	const struct tfl_tensor *v = call_in(c, VALUE), *out = call_out(c, 0);
+	if (!call_movable(c, v, out) || !call_same_quant(c, v, out) ||
+	    !call_type(c, call_in(c, DIMENSIONS), "dimensions", T_I32 | T_I64))
+		return false;
+	if (tfl_elements(v) != 1)
+		return call_mismatch(c, "the value has %lld elements", (long long)tfl_elements(v));
+	if (c->io->in[DIMENSIONS]) { /* the network may compute them */
+		int64_t n;
+		const int64_t *dim = call_indices(c, DIMENSIONS, "dimensions", &n);
+		bool same = dim && n == out->rank;
+		for (int d = 0; same && d < out->rank; d++)
+			same = dim[d] == out->dim[d];
+		if (!same)
+			return call_mismatch(c, "the shape of the output differs from the dimensions");
+	}
+	if (c->check)
+		return true;
+	size_t size = element_size(v);
+	for (int64_t i = 0; i < tfl_elements(out); i++)
+		memcpy((uint8_t *)c->io->out[0] + (size_t)i * size, c->io->in[VALUE], size);
+	return true;
+}
+
 /* x / |x| along the last dimension, output scale 1/128 and zero point 0 */
 bool
 kernel_l2_normalization(struct call *c)

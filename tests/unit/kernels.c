@@ -263,6 +263,20 @@ conversions(void)
 		printf("SHAPE: %s\n", e.text);
 		n_failed++;
 	}
+
+	struct bench f = { 0 };
+	add(&f, TFL_INT32, 2, 0, 0, 0);
+	add(&f, TFL_INT8, 1, 0, 0.5f, 3);
+	add(&f, TFL_INT8, 2, 3, 0.5f, 3);
+	f.data[0].i32[0] = 2;
+	f.data[0].i32[1] = 3;
+	PUT8(&f, 1, -7);
+	EXPECT8(&f, TFL_FILL, -7, -7, -7, -7, -7, -7);
+	f.data[0].i32[1] = 2;
+	if (bench_run(&f, TFL_FILL, &e)) {
+		printf("FILL: another shape\n");
+		n_failed++;
+	}
 }
 
 int

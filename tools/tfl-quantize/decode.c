@@ -188,34 +188,16 @@ decode_integers(struct net *n)
 
 /* ---- constants ---------------------------------------------------------------------- */
 
-/* The first state of an unrolled LSTM, for example, is a tensor of zeros. */
-static bool
-is_constant_fill(const struct net *n, const struct tfl_op *op)
-{
-	enum { MOST = 1 << 24 }; /* elements */
-	if (op->code != TFL_FILL || op->n_in != 2 || op->n_out != 1)
-		return false;
-	const struct tfl_tensor *dims = &n->tensor[op->in[0]], *v = &n->tensor[op->in[1]];
-	const struct tfl_tensor *out = &n->tensor[op->out[0]];
-	if (v->type != out->type || tfl_bytes(v) < 1 || tfl_elements(v) != 1 ||
-	    (dims->type != TFL_INT32 && dims->type != TFL_INT64) ||
-	    tfl_elements(dims) != out->rank || tfl_elements(out) > MOST)
-		return false;
-	for (int k = 0; k < out->rank; k++)
-		if (tfl_integer(dims->type, dims->data.p, k) != out->dim[k])
-			return false;
-	return true;
-}
-
 static bool
 has_constant_inputs(const struct net *n, const struct tfl_op *op)
 {
+	enum { MOST = 1 << 26 }; /* bytes */
 	bool any = false;
 	for (int k = 0; k < op->n_in; any |= op->in[k++] >= 0)
 		if (op->in[k] >= 0 && op->code != TFL_SHAPE && !n->tensor[op->in[k]].data.p)
 			return false;
 	for (int k = 0; k < op->n_out; k++)
-		if (tfl_bytes(&n->tensor[op->out[k]]) < 1)
+		if (tfl_bytes(&n->tensor[op->out[k]]) < 1 || tfl_bytes(&n->tensor[op->out[k]]) > MOST)
 			return false;
 	return any && op->n_out > 0;
 }
@@ -232,7 +214,7 @@ become_constant(struct net *n, struct net_op *o, void *const *values)
 	o->removed = true;
 }
 
-/* Computes integers, such as a shape, and FILL. */
+/* Computes integers, such as a shape, and FILL, the first state of an unrolled LSTM. */
 static void
 compute_integers(struct net *n, struct net_op *o)
 {
@@ -240,11 +222,10 @@ compute_integers(struct net *n, struct net_op *o)
 	void **in = anew(n->a, void *, (size_t)o->op.n_in);
 	void **out = anew(n->a, void *, (size_t)o->op.n_out);
 	struct err e = { 0 };
-	bool fills = is_constant_fill(n, &o->op);
-	for (int k = 0; k < o->op.n_out && !fills; k++)
-		if (n->tensor[o->op.out[k]].type == TFL_FLOAT32)
-			return;
-	if (!fills && !kernel_exists(o->op.code))
+	bool floats = false;
+	for (int k = 0; k < o->op.n_out; k++)
+		floats |= n->tensor[o->op.out[k]].type == TFL_FLOAT32;
+	if ((floats && o->op.code != TFL_FILL) || !kernel_exists(o->op.code))
 		return;
 	g.tensor = n->tensor;
 	for (int k = 0; k < o->op.n_in; k++)
@@ -253,10 +234,7 @@ compute_integers(struct net *n, struct net_op *o)
 	for (int k = 0; k < o->op.n_out; k++)
 		out[k] = arena_alloc(n->a, (size_t)tfl_bytes(&n->tensor[o->op.out[k]]), 1);
 	const struct kernel_io io = { .in = in, .out = out };
-	size_t one = fills ? n->tensor[o->op.in[1]].data.n : 0;
-	for (size_t i = 0; fills && i < (size_t)tfl_bytes(&n->tensor[o->op.out[0]]); i++)
-		((uint8_t *)out[0])[i] = ((const uint8_t *)in[1])[i % one];
-	if (fills || kernel_eval(&g, &o->op, &io, &e))
+	if (kernel_eval(&g, &o->op, &io, &e))
 		become_constant(n, o, out);
 }
 
