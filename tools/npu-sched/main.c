@@ -210,11 +210,11 @@ take_part(struct sched *s, struct options *o)
 static void
 limit_memory(struct sched *s)
 {
-	s->given_bytes = s->o->cache_bytes;
-	if (!s->given_bytes && s->part)
-		s->given_bytes = target_part_sram(s->part, graph_is_for_linux(s->g));
-	if (s->given_bytes)
-		s->memory.cache_bytes = s->given_bytes;
+	s->limit_bytes = s->o->cache_bytes;
+	if (!s->limit_bytes && s->part)
+		s->limit_bytes = target_part_sram(s->part, graph_is_for_linux(s->g));
+	if (s->limit_bytes)
+		s->memory.cache_bytes = s->limit_bytes;
 }
 
 /* Fails if the arena would be in SRAM: the Linux driver has only region 2 there. */

@@ -78,7 +78,7 @@ struct sched {
 	struct perf_machine calibrated, published;
 	const struct target_part *part; /* NULL: none */
 	int64_t profile_bytes; /* limit of the memory profile itself; 0: none */
-	int64_t given_bytes; /* limit by --arena-cache-size, or the SRAM of part; 0: neither */
+	int64_t limit_bytes; /* limit by --arena-cache-size, or the SRAM of part; 0: neither */
 	const struct options *o;
 	struct op_info *info;
 	int n_ops;

@@ -196,7 +196,7 @@ is_memory_limited(const struct batch *b)
 {
 	enum { MOST = 512 }; /* operations */
 	const struct options *o = b->s->o;
-	int64_t limit = b->s->given_bytes ? b->s->given_bytes : b->s->profile_bytes;
+	int64_t limit = b->s->limit_bytes ? b->s->limit_bytes : b->s->profile_bytes;
 	if (b->n < 2 || o->front || o->dump || b->best.g->n_ops > MOST)
 		return false;
 	return o->max_cycles || o->goal != GOAL_PERFORMANCE ||

@@ -50,7 +50,7 @@ print_config(const struct sched *s, struct text *t)
 	int64_t all = (int64_t)1 << s->accel->address_bits;
 	text_printf(t, "   arena_cache_size = %" PRId64 " from %s\n",
 		    m->cache_bytes ? m->cache_bytes : all,
-		    s->given_bytes ? "CLI option"
+		    s->limit_bytes ? "CLI option"
 		    : m->cache_bytes  ? "Configuration file"
 				      : "Default");
 	text_printf(t, "Architecture Settings:\n"
