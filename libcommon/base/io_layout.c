@@ -6,14 +6,6 @@
 
 #include <string.h>
 
-/* prints "nhwc, nhcwb16 or nchw" */
-static void
-print_names(struct text *t, const char *const *names)
-{
-	for (int i = 0; names[i]; i++)
-		text_printf(t, "%s%s", !i ? "" : names[i + 1] ? ", " : " or ", names[i]);
-}
-
 struct io_layout *
 io_layout_add(struct io_layouts *l, const char *arg, const char *const *names,
 	 const char **rest)
@@ -26,7 +18,9 @@ io_layout_add(struct io_layouts *l, const char *arg, const char *const *names,
 	if (!names[k]) {
 		struct text t = { 0 };
 		char word[64] = "";
-		print_names(&t, names);
+		/* prints "nhwc, nhcwb16 or nchw" */
+		for (int i = 0; names[i]; i++)
+			text_printf(&t, "%s%s", !i ? "" : names[i + 1] ? ", " : " or ", names[i]);
 		memcpy(word, name, n < sizeof(word) ? n : sizeof(word) - 1);
 		const char *meant = nearest_word(word, names, (size_t)k);
 		cli_error("a layout must be %s, with an optional K= before it, not "

@@ -17,19 +17,13 @@ emit_region_of(const struct memory_system *memory, const struct g_tensor *t)
 	return tensor_is_const(t) ? PLACE_FLASH : emit_region(memory, t->area);
 }
 
-static int64_t
-round_brick(int64_t c)
-{
-	return c / BRICK * BRICK;
-}
-
 /* Byte offset of channel c inside a pixel. */
 static int64_t
 channel_offset(const struct g_tensor *t, int64_t stride_c, int64_t c)
 {
 	int64_t e = graph_type_bytes(t->shape.type);
 	if (t->layout == LAYOUT_NHCWB16)
-		return round_brick(c) / BRICK * stride_c + (c % BRICK) * e;
+		return c / BRICK * stride_c + c % BRICK * e;
 	return c * e;
 }
 

@@ -15,18 +15,12 @@ struct areas {
 	bool spilling;
 };
 
-static int64_t
-used_of(const struct areas *v, int place)
-{
-	/* without spilling, the cache is the arena: ethosu-memory(7) 9.1 */
-	return v->used[place == PLACE_CACHE && !v->spilling ? PLACE_ARENA : place];
-}
-
 static bool
 check_extent(const struct areas *v, const struct g_rec *rec, char letter, int place,
 	  int64_t at, int64_t bytes)
 {
-	int64_t used = used_of(v, place);
+	/* without spilling, the cache is the arena: ethosu-memory(7) 9.1 */
+	int64_t used = v->used[place == PLACE_CACHE && !v->spilling ? PLACE_ARENA : place];
 	if (place == PLACE_FLASH) /* also the default of a record without area= */
 		return err_at(v->c->e, v->c->g->file, rec->line,
 		    "%c%d is not a constant, so it can't be in flash", letter, rec->id);

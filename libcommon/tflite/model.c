@@ -477,20 +477,15 @@ tfl_read_file(struct arena *a, const char *path, struct tfl_model **out,
 	       tfl_read(a, file, file_name(path), out, e);
 }
 
-/* True for what a compiler of this or another accelerator has made. */
-static bool
-is_compiled(const struct tfl_op *op)
-{
-	return is_npu_op(op) || (op->code == TFL_CUSTOM && !strcmp(op->custom, "edgetpu-custom-op"));
-}
-
 bool
 tfl_check_plain(const struct tfl_model *m, struct err *e)
 {
 	for (int s = 0; s < m->n_subgraphs; s++)
 		for (int i = 0; i < m->subgraph[s].n_ops; i++) {
 			const struct tfl_op *op = &m->subgraph[s].op[i];
-			if (is_compiled(op))
+			/* True for what a compiler of this or another accelerator has made. */
+			if (is_npu_op(op) ||
+			    (op->code == TFL_CUSTOM && !strcmp(op->custom, "edgetpu-custom-op")))
 				return err_at(e, m->name, 0, "is compiled already: it "
 					      "has an %s operator (operator %d of "
 					      "subgraph %d); take the model that it was "

@@ -11,15 +11,6 @@ item(struct fb_ref t, int slot, int i)
 	return (int32_t)load_le32(v.p + 4 * (size_t)i);
 }
 
-static void
-take_pad(struct tosa_window *w, struct fb_ref t, int slot)
-{
-	for (int i = 0; i < 2; i++) {
-		w->before[i] = item(t, slot, 2 * i);
-		w->after[i] = item(t, slot, 2 * i + 1);
-	}
-}
-
 struct tosa_window
 tosa_window_of(const struct tosa_graph *g, const struct tosa_op *op)
 {
@@ -39,9 +30,11 @@ tosa_window_of(const struct tosa_graph *g, const struct tosa_op *op)
 		if (!pool && !trans)
 			w.dilation[i] = item(t, FB_TosaConv_dilation, i);
 	}
-	take_pad(&w, t, pool    ? FB_TosaPool_pad
-			: trans ? FB_TosaTransposeConv_out_pad
-				: FB_TosaConv_pad);
+	int slot = pool ? FB_TosaPool_pad : trans ? FB_TosaTransposeConv_out_pad : FB_TosaConv_pad;
+	for (int i = 0; i < 2; i++) {
+		w.before[i] = item(t, slot, 2 * i);
+		w.after[i] = item(t, slot, 2 * i + 1);
+	}
 	return w;
 }
 

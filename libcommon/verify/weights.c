@@ -216,13 +216,6 @@ check_core(struct checker *c, int core)
 	found_later(c, 43, &x->d);
 }
 
-static bool
-unpacks(const struct checker *c, const uint8_t *p, struct err *bad)
-{
-	struct weights_scale s;
-	return npu_scale_record(&c->op, c->accel, p, &s, bad);
-}
-
 /*
  * Checks the records of 10 bytes: no bit is set above the shift
  * (ethosu-commands(7) 7.1).
@@ -235,7 +228,9 @@ check_records(struct checker *c, int core)
 	const uint8_t *p = content(c, &op->scales[core]);
 	for (int32_t k = 0; p && k < n; k++) {
 		struct err bad = { 0 };
-		if (unpacks(c, p + WEIGHTS_SCALE_SIZE * (size_t)k, &bad))
+		struct weights_scale s;
+		if (npu_scale_record(&c->op, c->accel, p + WEIGHTS_SCALE_SIZE * (size_t)k, &s,
+				     &bad))
 			continue;
 		ERROR(c, 43, "scale of channel %d: %s", core + k * op->cores,
 		      bad.text);

@@ -77,12 +77,6 @@ find_letter(const struct parser *p, char letter)
 	return (struct found){ .table = -1 };
 }
 
-static bool
-begins(const struct found *f, const char *s, size_t n)
-{
-	return f->name && !strncmp(f->name, s, n);
-}
-
 /*
  * finds an option by its name, or else the first option whose name begins with these n
  * bytes
@@ -94,7 +88,7 @@ find_name(const struct parser *p, const char *s, size_t n)
 	for (int t = 0; t < p->n; t++)
 		for (int i = 0, k = count_rows(p->table[t].argp); i < k; i++) {
 			struct found f = row(p, t, i);
-			if (!begins(&f, s, n))
+			if (!(f.name && !strncmp(f.name, s, n)))
 				continue;
 			if (!f.name[n])
 				return f;

@@ -226,12 +226,6 @@ put_option_doc(struct page *p, const char *doc)
 	fill(p, doc, DOC);
 }
 
-static bool
-is_visible(const struct entry *e)
-{
-	return name_of(e) || visible_letter(e);
-}
-
 static void
 put_entries(struct page *p)
 {
@@ -239,7 +233,7 @@ put_entries(struct page *p)
 	bool headings = false, letters_with_argument = false;
 	for (int i = 0; i < p->n; i++) {
 		const struct entry *e = &p->entry[i];
-		if (!e->heading && !is_visible(e))
+		if (!e->heading && !(name_of(e) || visible_letter(e)))
 			continue;
 		if (before && (e->heading || (headings && before->group != e->group)))
 			new_line(p, 0);
