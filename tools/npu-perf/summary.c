@@ -228,16 +228,6 @@ on_the_cpu(struct text *t, const struct network *net)
 			 net->n_uncosted == 1 ? "" : "s");
 }
 
-static void
-timeline(struct text *t, const struct network *net)
-{
-	text_printf(t, "\nTimeline of the command streams (%s)\n",
-		    PERF_DISCLAIMER);
-#define FIGURE(key, kind, value, sentence)
-#define FIGURE_SUMMARY(label, ...) PUT_LINE(t, label, __VA_ARGS__);
-#include "figures.def"
-}
-
 /* the estimate to plan with */
 static void
 calibrated(struct text *t, const struct network *net)
@@ -296,7 +286,10 @@ report_summary(struct text *t, const struct options *o,
 		    perf_model_name(net->model), model_note(net));
 	if (net->model == PERF_CALIBRATED)
 		calibrated(t, net);
-	timeline(t, net);
+	text_printf(t, "\nTimeline of the command streams (%s)\n", PERF_DISCLAIMER);
+#define FIGURE(key, kind, value, sentence)
+#define FIGURE_SUMMARY(label, ...) PUT_LINE(t, label, __VA_ARGS__);
+#include "figures.def"
 	struct text more = { 0 };
 	inference(&more, net);
 	if (more.n)
