@@ -28,9 +28,10 @@ put_job(const struct json_out *j, const struct target *t, enum goal goal)
 	json_put_string(j, "config", t->setup->config);
 }
 
-static bool
-hash128_read(const char *s, struct hash128 *h)
+bool
+get_hash(const struct json *o, const char *key, struct hash128 *h)
 {
+	const char *s = json_string(o, key, "");
 	enum { DIGITS = 32, HALF = 16 };
 	char half[HALF + 1] = { 0 };
 	if (strlen(s) != DIGITS || strspn(s, "0123456789abcdef") != DIGITS)
@@ -39,12 +40,6 @@ hash128_read(const char *s, struct hash128 *h)
 	h->high = strtoull(half, NULL, 16);
 	h->low = strtoull(s + HALF, NULL, 16);
 	return true;
-}
-
-bool
-get_hash(const struct json *o, const char *key, struct hash128 *h)
-{
-	return hash128_read(json_string(o, key, ""), h);
 }
 
 bool

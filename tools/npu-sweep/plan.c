@@ -159,16 +159,6 @@ plan_key(const struct plan *p, const struct target *t, enum goal goal)
 
 /* ---- the plan of options ----------------------------------------------------------- */
 
-static void
-default_accels(struct options *o)
-{
-	for (int i = 0; i < ACCEL_COUNT; i++)
-		if (generations[accels[i].generation].product == 55) {
-			agrow(o->a, o->accels.v, o->accels.n, &o->accels.cap);
-			o->accels.v[o->accels.n++] = accels[i].name;
-		}
-}
-
 bool
 target_is_part(const struct target *t)
 {
@@ -296,8 +286,13 @@ plan_options(const struct options *options, struct plan *p, struct err *e)
 	const struct model **model = anew(p->a, const struct model *, o.models.n);
 	struct hash128 config = { 0 };
 	bool named = o.accels.n > 0;
-	if (!named)
-		default_accels(&o);
+	if (!named) {
+		for (int i = 0; i < ACCEL_COUNT; i++)
+			if (generations[accels[i].generation].product == 55) {
+				agrow(o.a, o.accels.v, o.accels.n, &o.accels.cap);
+				o.accels.v[o.accels.n++] = accels[i].name;
+			}
+	}
 	for (size_t i = 0; i < o.models.n; i++) {
 		model[i] = plan_model(p, o.models.v[i], NULL, e);
 		if (!model[i])
