@@ -5,13 +5,6 @@
 #include <ctype.h>
 
 static void
-put_upper(struct text *t, const char *s)
-{
-	for (; *s; s++)
-		text_putc(t, (char)toupper((unsigned char)*s));
-}
-
-static void
 put_value(struct text *t, const struct job *j, const char *io, const char *what, int64_t v)
 {
 	text_printf(t, "#define %s_%s_%s %lld\n", j->prefix, io, what, (long long)v);
@@ -43,7 +36,9 @@ put_layout(struct text *t, const struct job *j, const char *io, const struct bor
 		       "uses: */\n",
 		    border_layout_names[x->layout]);
 	text_printf(t, "#define %s_%s_LAYOUT_", j->prefix, io);
-	put_upper(t, border_layout_names[x->layout]);
+	const char *s = border_layout_names[x->layout];
+	for (; *s; s++)
+		text_putc(t, (char)toupper((unsigned char)*s));
 	text_printf(t, " 1\n#define %s_%s_NETWORK_SHAPE { ", j->prefix, io);
 	for (int i = 0; i < x->rank; i++)
 		text_printf(t, "%s%d", i ? ", " : "", x->dim[i]);
