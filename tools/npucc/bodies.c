@@ -27,16 +27,6 @@ is_of_model(const char *word)
 	       strspn(word + strlen(cpu), "0123456789") == strlen(word + strlen(cpu));
 }
 
-static struct words
-without_those_of_model(struct arena *a, const struct words *from)
-{
-	struct words w = { .v = anew(a, const char *, from->n + 1) };
-	for (size_t i = 0; i < from->n; i++)
-		if (!is_of_model(from->v[i]))
-			w.v[w.n++] = from->v[i];
-	return w;
-}
-
 /* the name of a stage's file of body n for --keep: base.body2.part, base.body2_npu.tflite */
 static const char *
 body_file(const struct npucc *c, int n, enum program p)
@@ -71,7 +61,12 @@ compile_body(struct npucc *c, int n, const char *to)
 	struct job job[N_STAGES];
 	size_t k = 0;
 	for (int p = PARTITION; p <= CMDGEN; p++) {
-		o.to[p] = without_those_of_model(c->a, &c->o->to[p]);
+		const struct words *from = &c->o->to[p];
+		struct words w = { .v = anew(c->a, const char *, from->n + 1) };
+		for (size_t i = 0; i < from->n; i++)
+			if (!is_of_model(from->v[i]))
+				w.v[w.n++] = from->v[i];
+		o.to[p] = w;
 		job[k++] = (struct job){ .program = (enum program)p, .unseen = true,
 					 .repeats = p > PARTITION };
 	}

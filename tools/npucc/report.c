@@ -88,25 +88,19 @@ ask_front(struct reporter *r, const struct words *words, const char *name,
 	return run_jobs(&c, &job, 1) ? job.output : NULL;
 }
 
-/* makes the graph for npu-sched once, for all fronts */
-static bool
-lower_again(struct reporter *r)
+static void
+ask_fronts(struct reporter *r)
 {
+	struct arena *a = r->c.a;
+	const struct accel *own = r->o.accel ? accel_find(r->o.accel) : NULL;
+	/* makes the graph for npu-sched once, for all fronts */
 	struct npucc c = r->c;
 	struct err none = { 0 };
 	struct job job = { .program = program_of(&c, PARTITION), .input = c.model,
 			   .silent = true };
 	job.output = r->graph;
 	c.e = &none;
-	return run_jobs(&c, &job, 1);
-}
-
-static void
-ask_fronts(struct reporter *r)
-{
-	struct arena *a = r->c.a;
-	const struct accel *own = r->o.accel ? accel_find(r->o.accel) : NULL;
-	if (!lower_again(r))
+	if (!run_jobs(&c, &job, 1))
 		return;
 	const char *front = ask_front(r, &r->o.to[SCHED], "front.json",
 				      "curve of SRAM and time");
@@ -142,14 +136,6 @@ run_report(struct reporter *r, const char *kind, const char *called, const char 
 			   .input = r->numbers, .decided = part };
 	job.output = beside(c, name);
 	return run_jobs(c, &job, 1) && file_read(c->a, job.output, SIZE_MAX / 4, out, c->e);
-}
-
-static bool
-measure(struct reporter *r, const char *made)
-{
-	struct job job = { .program = PERF, .option = { "--json" }, .input = made };
-	job.output = r->numbers;
-	return run_jobs(&r->c, &job, 1);
 }
 
 static bool
@@ -190,7 +176,9 @@ tell_made(struct npucc *c, const char *made, struct bytes *summary)
 		return false;
 	if (!on_npu)
 		return tell_nothing(c, summary);
-	bool ok = measure(&r, made);
+	struct job job = { .program = PERF, .option = { "--json" }, .input = made };
+	job.output = r.numbers;
+	bool ok = run_jobs(&r.c, &job, 1);
 	if (ok && c->o->advice)
 		ask_fronts(&r);
 	const char *called = arena_printf(c->a, "--called=%s", file_base(c->o->out));
