@@ -56,15 +56,6 @@ add_plan(struct build *b)
 		     (struct bytes){ .p = p, .n = 4 * ((size_t)n + 3) });
 }
 
-static void
-add_border_metadata(struct build *b)
-{
-	struct border_tensors x = find_borders(b->c);
-	struct bytes text = borders_print(b->c->a, &x);
-	if (text.p)
-		add_metadata(b, BORDERS_METADATA, text);
-}
-
 /*
  * Appends the commands of the compiled bodies to the source map, with the name of the body in
  * front.  A body without a source map ends the list, because streams are told by their order.
@@ -133,6 +124,9 @@ build_metadata(struct build *b)
 {
 	keep_metadata(b);
 	add_plan(b);
-	add_border_metadata(b);
+	struct border_tensors x = find_borders(b->c);
+	struct bytes text = borders_print(b->c->a, &x);
+	if (text.p)
+		add_metadata(b, BORDERS_METADATA, text);
 	add_map(b);
 }

@@ -131,13 +131,6 @@ input_is_index(int code, int k)
 	}
 }
 
-/* constants of custom operators */
-static bool
-input_is_blob(const struct tfl_op *op, const struct tfl_tensor *t)
-{
-	return op->code == TFL_CUSTOM && t->data.p;
-}
-
 static void
 note_reads(const struct tfl_subgraph *g, int op_i, struct use *use)
 {
@@ -149,7 +142,8 @@ note_reads(const struct tfl_subgraph *g, int op_i, struct use *use)
 		use[i].what |= USE_READ;
 		if (input_is_index(op->code, k))
 			use[i].what |= USE_INDEX;
-		if (input_is_blob(op, &g->tensor[i]))
+		/* constants of custom operators */
+		if (op->code == TFL_CUSTOM && g->tensor[i].data.p)
 			use[i].what |= USE_BLOB;
 		if (use[i].op < 0)
 			use[i].op = op_i;
