@@ -153,23 +153,6 @@ add_edge(struct system *g, int u, int v, int64_t w)
 	return true;
 }
 
-static int64_t
-height(const struct search *s, const struct system *g)
-{
-	int64_t most = 0;
-	for (int i = 0; i < g->n; i++)
-		most = max_i64(most, g->after[g->n][i] + row_of(s, i)->arena);
-	return most;
-}
-
-static bool
-add_range(struct system *g, const struct pair *x, int k)
-{
-	const struct range *r = &x->range[k];
-	return (r->lo == -far_away || add_edge(g, x->i, x->j, r->lo)) &&
-	       (r->hi == far_away || add_edge(g, x->j, x->i, -r->hi));
-}
-
 /*
  * The pair with the fewest ranges left; -1: no pair has a choice.  *dead: a pair has none.
  */
@@ -202,7 +185,9 @@ static void
 search(struct search *s, const struct system *g, bool *done)
 {
 	bool dead;
-	int64_t bytes = height(s, g);
+	int64_t bytes = 0; /* of the arena, at least */
+	for (int i = 0; i < g->n; i++)
+		bytes = max_i64(bytes, g->after[g->n][i] + row_of(s, i)->arena);
 	if (s->steps >= s->most_steps || (s->found && (bytes >= s->best.bytes ||
 						    s->best.bytes <= s->least)))
 		return;
@@ -220,7 +205,10 @@ search(struct search *s, const struct system *g, bool *done)
 	done[q] = true;
 	for (int k = 0; k < s->pair[q].n; k++) {
 		struct system next = *g;
-		if (add_range(&next, &s->pair[q], k))
+		const struct pair *x = &s->pair[q];
+		const struct range *r = &x->range[k];
+		if ((r->lo == -far_away || add_edge(&next, x->i, x->j, r->lo)) &&
+		    (r->hi == far_away || add_edge(&next, x->j, x->i, -r->hi)))
 			search(s, &next, done);
 	}
 	done[q] = false;
