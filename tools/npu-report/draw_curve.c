@@ -93,14 +93,6 @@ draw_steps(const struct plot *p)
 				     v[i].cycles, v[i].change));
 }
 
-static void
-draw_plan(const struct plot *p)
-{
-	double x = x_of(p, p->r->sram), y = y_of(p, p->r->cycles);
-	svg_line(p->t, "mark", x, TOP, x, TOP + HEIGHT);
-	svg_line(p->t, "mark", LEFT, y, SVG_WIDTH - RIGHT, y);
-}
-
 void
 draw_curve(struct text *t, const struct report *r, bool alone)
 {
@@ -115,7 +107,9 @@ draw_curve(struct text *t, const struct report *r, bool alone)
 	svg_open(t, picture_titles[PIC_CURVE], SVG_WIDTH, TOP + HEIGHT + BELOW, alone);
 	if (r->n_points) {
 		draw_axes(&p);
-		draw_plan(&p);
+		double x = x_of(&p, p.r->sram), y = y_of(&p, p.r->cycles);
+		svg_line(p.t, "mark", x, TOP, x, TOP + HEIGHT);
+		svg_line(p.t, "mark", LEFT, y, SVG_WIDTH - RIGHT, y);
 		draw_steps(&p);
 	} else {
 		svg_text(t, ANCHOR_START, LEFT, TOP + LINE,

@@ -80,17 +80,6 @@ put_bar(struct text *t, char letter, double v, double most)
 	text_putc(t, '\n');
 }
 
-static void
-put_pair(struct text *t, const struct report *r, const struct measured_pair *x,
-	 double most)
-{
-	const char *name = text_shortened(r->a, text_plain(r->a, x->name), 36);
-	text_printf(t, "  %-36s measured  %12.6g ", name, x->measured);
-	put_bar(t, '#', x->measured, most);
-	text_printf(t, "  %-36s estimated %12.6g ", "", x->estimated);
-	put_bar(t, '-', x->estimated, most);
-}
-
 void
 print_measured(struct text *t, const struct report *r)
 {
@@ -100,8 +89,14 @@ print_measured(struct text *t, const struct report *r)
 		const struct measured_pair *p = measured_pairs(r, (enum measured_group)g, &n, &most);
 		if (n)
 			text_printf(t, "\n%s, %s\n", title, units[g]);
-		for (size_t i = 0; i < n; i++)
-			put_pair(t, r, &p[i], most);
+		for (size_t i = 0; i < n; i++) {
+			const struct measured_pair *x = &p[i];
+			const char *name = text_shortened(r->a, text_plain(r->a, x->name), 36);
+			text_printf(t, "  %-36s measured  %12.6g ", name, x->measured);
+			put_bar(t, '#', x->measured, most);
+			text_printf(t, "  %-36s estimated %12.6g ", "", x->estimated);
+			put_bar(t, '-', x->estimated, most);
+		}
 	}
 }
 

@@ -71,13 +71,6 @@ memory_of_part(const struct report *r, bool constants)
 								 : p->arena_bytes)));
 }
 
-/* the content of SRAM: the arena, or copies of its tensors */
-static const char *
-sram_use(const struct report *r)
-{
-	return arena_is_in_sram(r) ? "arena" : "copies of tensors; the arena is in DRAM";
-}
-
 static void
 put_limits(struct text *t, const struct report *r)
 {
@@ -140,7 +133,10 @@ put_headline(struct text *t, const struct report *r)
 		 arena_printf(a, "%s cycles of the NPU%s%s", human_count(a, r->cycles),
 			      range ? ". " : "", range ? range : ""));
 	put_fact(t, r, "SRAM", "sram_bytes", human_bytes(a, r->sram),
-		 arena_printf(a, "%s%s", sram_use(r), memory_of_part(r, false)));
+		 arena_printf(a, "%s%s",
+			      arena_is_in_sram(r) ? "arena"
+						  : "copies of tensors; the arena is in DRAM",
+			      memory_of_part(r, false)));
 	const char *memory = constants_text(r);
 	put_fact(t, r, strcmp(memory, "flash") != 0 ? memory : "Flash", "flash_bytes",
 		 human_bytes(a, number(r, "flash_bytes")),
