@@ -104,3 +104,12 @@ cycles()
 	scheduled n ethos-u85-256
 	folded n 't0.i8\[.*\]  t1.i8\[.*\]'
 }
+
+@test "an elementwise operation takes few blocks where many take as long" {
+	local memory=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" add 2 32 16 >m.tflite
+	npucc -q -a ethos-u55-256 "${memory[@]}" --integer-io --within=0 -o m_npu.tflite m.tflite
+	# 16,384 elements; blocks of 2x2x16 would be 256
+	[ "$(npu-perf "${memory[@]}" --json m_npu.tflite |
+		jq '[.operations[].blocks | select(. != null)] | length > 0 and max <= 2')" = true ]
+}

@@ -14,6 +14,14 @@
 /* the calibrated estimate cannot tell blocks apart that differ by less than this factor */
 static const double AS_FAST = 1.01; /* as report.c and npu-sched(1) say, too */
 
+/*
+ * Cycles that a block counts beside those of an estimate; blocks over the same rows and columns
+ * count once if they have weights, so that these can be cut at a small depth.  The measurements
+ * of npu-perf-accuracy(7) cannot tell so few cycles from none, and the formulas of Vela charge
+ * more: many small blocks are chosen only where they gain more than that.
+ */
+static const double BLOCK_CYCLES = 12;
+
 struct block_search {
 	struct sched *s;
 	const struct g_op *op;
@@ -34,6 +42,18 @@ struct block_search {
 	struct block_reason reason;
 };
 
+/* Cycles of the kernel in such blocks on a machine, with BLOCK_CYCLES. */
+static double
+priced_cycles(const struct block_search *x, const struct perf_machine *m,
+	      const struct block_choice *c)
+{
+	struct perf_op op = x->kernel;
+	const struct perf_cost cost = cost_on(m, &op, c);
+	const int64_t plane = (int64_t)ceil_div(x->q.ofm.h, c->block.h) *
+			      ceil_div(x->q.ofm.w, c->block.w);
+	return cost.total + BLOCK_CYCLES * (double)(x->op->weights ? plane : cost.blocks);
+}
+
 /*
  * True if the block is among the fastest and preferred to the best one so far:
  * shallower, or with fewer cycles by the published formulas and not deeper.
@@ -43,8 +63,7 @@ is_preferred(struct block_search *x, const struct block_choice *c, double cycles
 {
 	if (cycles > x->as_fast)
 		return false;
-	struct perf_op op = x->kernel;
-	double by_formulas = cost_on(&x->s->published, &op, c).total;
+	double by_formulas = priced_cycles(x, &x->s->published, c);
 	bool shallower = x->op->weights && c->block.c < x->best.block.c;
 	bool deeper = x->op->weights && c->block.c > x->best.block.c;
 	if (x->by_formulas > 0 &&
@@ -72,7 +91,7 @@ try_block(struct block_search *x, struct hwc block)
 	int banks;
 	if (!block_layout(x->s->accel, &x->q, block, &c.layout, &banks))
 		return;
-	double cycles = cost_in_blocks(x->s, &x->kernel, &c).total;
+	double cycles = priced_cycles(x, &x->s->machine, &c);
 	x->reason.fitting++;
 	/* else: fewer cycles, or as many and fewer banks */
 	const bool better = x->as_fast > 0	  ? is_preferred(x, &c, cycles)
