@@ -26,8 +26,11 @@ compile()
 # pieces: of each NPU operator of x.tflite its cycles and its kernels
 pieces()
 {
-	jq -r '[.operations[]] | group_by(.operator) | .[] |
-		"\(map(.end_cycle) | max) \(map(select(.kind != "dma") |
+	# an operator of transfers alone ends where the transfers of the next one begin
+	jq -r '[.operations[]] | group_by(.operator) | . as $all | range(length) as $i | .[$i] |
+		"\([.[].end_cycle, (($all[$i + 1] // [])[] | select(.kind == "dma") | .start_cycle
+			) ] | if ($all[$i] | any(.kind != "dma")) then .[:($all[$i] | length)]
+			else . end | max) \(map(select(.kind != "dma") |
 			"\(.name | gsub(" "; "_")):\(.ofm)") | join(","))"' x.json |
 		awk '{ printf "%.3f %s\n", $1 - last, $2; last = $1 }'
 }
