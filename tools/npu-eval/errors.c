@@ -45,12 +45,6 @@ area_under_roc(const double *score, const bool *positive, size_t n, double *out)
 	return true;
 }
 
-static double
-target_at(const struct labels *l, const struct values *targets, size_t item, size_t k)
-{
-	return targets ? value_at(targets, item, k) : l->v[item];
-}
-
 /* labels of 0 mark normal items, labels of 1 anomalies */
 static void
 score_anomalies(struct arena *a, const struct labels *l, struct errors *r)
@@ -76,7 +70,8 @@ count_errors(struct arena *a, const struct labels *l, const struct values *targe
 			      targets ? targets->each : (size_t)1);
 	for (size_t i = 0; i < v->n; i++) {
 		for (size_t k = 0; k < v->each; k++) {
-			double d = fabs(value_at(v, i, k) - target_at(l, targets, i, k));
+			double d =
+			    fabs(value_at(v, i, k) - (targets ? value_at(targets, i, k) : l->v[i]));
 			r->mae += d;
 			r->each[i] += d * d;
 			r->largest = fmax(r->largest, d);

@@ -31,13 +31,6 @@ struct run {
 /* ---- inputs -------------------------------------------------------------------- */
 
 static bool
-same_type(const struct npy *n, const struct tfl_tensor *t)
-{
-	char kind = t->type == TFL_FLOAT32 ? 'f' : t->type == TFL_UINT8 ? 'u' : 'i';
-	return n->kind == kind && n->item_bytes == tfl_type_bytes(t->type);
-}
-
-static bool
 read_input(struct run *r, const char *path, int k, struct err *e)
 {
 	const struct tfl_tensor *t = &r->g->tensor[r->g->in[k]];
@@ -47,7 +40,8 @@ read_input(struct run *r, const char *path, int k, struct err *e)
 	if (!file_read(r->a, path, MAX_BYTES, &file, e) ||
 	    !npy_parse(file, file_name(path), &n, e))
 		return false;
-	if (!same_type(&n, t))
+	char kind = t->type == TFL_FLOAT32 ? 'f' : t->type == TFL_UINT8 ? 'u' : 'i';
+	if (!(n.kind == kind && n.item_bytes == tfl_type_bytes(t->type)))
 		return err_at(e, file_name(path), 0, "elements are not of type %s, as "
 						     "those of input %s",
 			      tfl_type_name(t->type), t->name);

@@ -177,16 +177,6 @@ device_close(struct device *d)
 	d->fd = -1;
 }
 
-static bool
-map_buffer(const struct device *d, struct buffer *b, struct err *e)
-{
-	struct ethosu_map m = { .handle = b->handle };
-	if (call(d, ETHOSU_MAP, &m) < 0)
-		return failed(d, "reading the offset of a buffer", e);
-	b->p = map_file(d->fd, m.offset, b->bytes);
-	return b->p || failed(d, "mapping a buffer", e);
-}
-
 bool
 device_buffer(const struct device *d, size_t bytes, struct buffer *out, struct err *e)
 {
@@ -198,7 +188,11 @@ device_buffer(const struct device *d, size_t bytes, struct buffer *out, struct e
 		return failed(d, what, e);
 	}
 	out->handle = bo.handle;
-	return map_buffer(d, out, e);
+	struct ethosu_map m = { .handle = out->handle };
+	if (call(d, ETHOSU_MAP, &m) < 0)
+		return failed(d, "reading the offset of a buffer", e);
+	out->p = map_file(d->fd, m.offset, out->bytes);
+	return out->p || failed(d, "mapping a buffer", e);
 }
 
 void

@@ -53,15 +53,6 @@ static const struct argp argp = {
 	       "machine, through the ethosu driver of the Linux kernel.",
 };
 
-static void
-note_difference(const struct difference *d)
-{
-	if (d->found)
-		cli_note("note", "operator %d is the first with a difference: byte "
-			 "0x%zx of region %d is %u on the device and %u in npu-sim", d->op,
-			 d->at, d->region, d->device, d->sim);
-}
-
 /* Opens the device after the model is read, so that errors of the model are reported first. */
 static bool
 accept(void *runner, const struct tfl_model *m, struct err *e)
@@ -78,8 +69,14 @@ run(struct runner *r, struct run_options *o, struct err *e)
 	o->o.accept = accept;
 	o->o.npu = (struct sim_npu){ .ctx = r, .run = run_job };
 	bool ok = run_model(r->a, &o->o, e);
-	if (e->status == EXIT_NO)
-		note_difference(&r->first);
+	if (e->status == EXIT_NO) {
+		if (r->first.found)
+			cli_note("note",
+				 "operator %d is the first with a difference: byte "
+				 "0x%zx of region %d is %u on the device and %u in npu-sim",
+				 r->first.op, r->first.at, r->first.region, r->first.device,
+				 r->first.sim);
+	}
 	if (r->counts && (ok || e->status == EXIT_NO) &&
 	    !counts_write(r->counts, o->log, &bad))
 		*e = bad;

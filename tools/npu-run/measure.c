@@ -66,16 +66,6 @@ counts_id(const struct counts *c)
 	return c->id;
 }
 
-static void
-put_lines(struct counts *c)
-{
-	text_puts(&c->lines, "Profile for Inference:\n");
-	for (int i = 0; i < EVENTS; i++)
-		text_printf(&c->lines, "%s: %" PRIu64 "\n", c->event[i].line, c->sum[i]);
-	text_printf(&c->lines, "NPU IDLE cycles: %" PRIu64 "\nNPU TOTAL cycles: %" PRIu64 "\n",
-		    c->sum[EVENTS] - c->sum[0], c->sum[EVENTS]);
-}
-
 bool
 counts_add(struct counts *c, bool last, struct err *e)
 {
@@ -85,7 +75,12 @@ counts_add(struct counts *c, bool last, struct err *e)
 	for (int i = 0; i <= EVENTS; i++)
 		c->sum[i] += value[i];
 	if (last) {
-		put_lines(c);
+		text_puts(&c->lines, "Profile for Inference:\n");
+		for (int i = 0; i < EVENTS; i++)
+			text_printf(&c->lines, "%s: %" PRIu64 "\n", c->event[i].line, c->sum[i]);
+		text_printf(&c->lines,
+			    "NPU IDLE cycles: %" PRIu64 "\nNPU TOTAL cycles: %" PRIu64 "\n",
+			    c->sum[EVENTS] - c->sum[0], c->sum[EVENTS]);
 		for (int i = 0; i <= EVENTS; i++)
 			c->sum[i] = 0;
 	}
