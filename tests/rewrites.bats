@@ -60,7 +60,7 @@ conv()
 	npucc -q -a ethos-u85-256 "${memory[@]}" -o c.tflite m.tflite
 	npu-perf "${memory[@]}" --json c.tflite >c.json
 	[ "$(jq -c '.rewrites | map([.rule, .name, .bytes])' c.json)" = '[["window","out",-144]]' ]
-	npu-report c.json | grep -A2 "^Exact rewrites" | grep -q "window .*3x3 over 3 channels"
+	npu-report c.json | grep -A2 "^Exact rewrites" | grep -q "3x3 over 3 channels.* window "
 	npu-report --html -o c.html c.json
 	grep -q '<section id="rewrites">' c.html
 	npucc -q -a ethos-u85-256 "${memory[@]}" --no-rewrite=all -o c.tflite m.tflite
