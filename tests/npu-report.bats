@@ -176,7 +176,7 @@ front()
 	jq '.cpu_error = 1.01 | (.layers[] | select(.npu)).label = "same"
 	    | .layers[11] += { kind: "ADD", reason: "other" }' m.json >same.json
 	npu-report --summary same.json >have
-	grep -q "^  range .* with a probability of 80 %; checked against Arm's simulator of the NPU, not" have
+	grep -q "^  range .* with a probability of 80 % on Arm's simulator of the NPU" have
 	grep -q '^  longest  *residual ' have
 	grep -q '^  *same 3  ' have
 	grep -A1 -x '  CPU      ADD: kept on the CPU by --cpu' have | grep -qx '           ADD: other'
@@ -377,7 +377,7 @@ front()
 	grep -E '^  timeline, cycles +'"$(jq .timeline_cycles m.json)"'$' out
 	grep -E '^  dw1 +[0-9]+ +[0-9.]+ % [#sc.]+$' out
 	grep -q '^Memory at its peak: arena' out
-	grep -q '^An inference takes .* with a probability of 80 %; checked against Arm.s simulator of the NPU, not' out
+	grep -q '^An inference takes .* with a probability of 80 % on Arm.s simulator of the NPU' out
 	npu-report <m.json | cmp out -
 	# a note for a model without a source map
 	npucc -a ethos-u55-128 "${u55[@]}" --no-map -o p.tflite "$DIGITS" \

@@ -77,13 +77,17 @@ range_text(const struct report *r)
 		return NULL;
 	const char *range = arena_printf(r->a, "%s to %s", human_ms(r->a, x.low),
 					 human_ms(r->a, x.high));
+	const char *cpu = r->cpu_time > 0
+			      ? arena_printf(r->a, "the CPU's cycles are known to a factor of %.0f",
+					     r->cpu_error)
+			      : NULL;
 	if (cpu_makes_range(r))
-		return arena_printf(r->a, "%s: the CPU's cycles are known to a factor of %.0f", range,
-				    r->cpu_error);
-	return arena_printf(r->a, "%s with a probability of 80 %%; checked against %s", range,
+		return arena_printf(r->a, "%s: %s", range, cpu);
+	return arena_printf(r->a, "%s with a probability of 80 %% %s%s%s", range,
 			    json_true(r->root, "calibrated_extrapolated")
-				? "Arm's simulator of the NPU, not against a chip"
-				: "measurements of a chip");
+				? "on Arm's simulator of the NPU; a chip can differ more"
+				: "by measurements of a chip",
+			    cpu ? "; " : "", cpu ? cpu : "");
 }
 
 /* name of a memory by its key in the report, such as "off_chip_flash" */
@@ -152,9 +156,12 @@ faster_text(const struct report *r)
 				    : arena_printf(r->a, "%s of twice the speed saves %.0f %%", name,
 						   100 * saved);
 	}
-	return text ? arena_printf(r->a, "%s; then another limit holds, such as a latency", text)
-		    : "no memory of twice the speed saves 1 %: another limit, such as a latency, is "
-		      "nearly as high";
+	if (text)
+		return arena_printf(r->a, "%s; then another limit holds, such as a latency", text);
+	return s.most == LIMIT_COMPUTE
+		   ? "no memory of twice the speed saves 1 %: computing takes nearly as long"
+		   : "no memory of twice the speed saves 1 %: another limit, such as a latency, is "
+		     "nearly as high";
 }
 
 enum limit

@@ -113,7 +113,7 @@ put_sentence(struct text *t, const struct report *r)
 	if (r->cpu_time > 0) {
 		text_printf(t, ": %s of the NPU, and about %s of the CPU, ",
 			    human_ms(r->a, cycles_ms(r, r->cycles)),
-			    human_ms(r->a, cycles_ms(r, cpu_cycles_rounded(r->cpu_time))));
+			    human_ms(r->a, cycles_ms(r, r->cpu_time)));
 		text_html(t, r->cpu_name);
 	}
 	text_puts(t, ".</span></p>\n");
@@ -263,6 +263,8 @@ put_curve(struct text *t, const struct report *r)
 	open_section(t, "sram-curve", picture_titles[PIC_CURVE]);
 	text_puts(t, "<div id=\"curve\" class=\"box\"></div>\n<p id=\"point\" "
 		     "class=\"soft\" aria-live=\"polite\"></p>\n");
+	text_puts(t, "<p class=\"soft\">Plans are compared by the mean of two estimates.  By the one "
+		     "shown, a plan with more SRAM can be a bit slower.</p>\n");
 	put_picture_numbers(t, r, PIC_CURVE);
 	close_section(t);
 }

@@ -223,7 +223,7 @@ double cycles_ms(const struct report *r, double cycles); /* milliseconds of one 
 /* one inference, NPU and CPU: the estimate, and its interval */
 struct time_ms { double ms, low, high; };
 struct time_ms inference_ms(const struct report *r);
-/* such as "151 us to 181 us with a probability of 80 %; checked against ..."; NULL: unknown */
+/* such as "151 us to 181 us with a probability of 80 % on ..."; NULL: unknown */
 const char *range_text(const struct report *r);
 /* cycles of the CPU in one inference; a rough estimate */
 double cpu_cycles_of(const struct report *r);

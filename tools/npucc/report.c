@@ -176,7 +176,8 @@ tell_made(struct npucc *c, const char *made, struct bytes *summary)
 		return false;
 	if (!on_npu)
 		return tell_nothing(c, summary);
-	struct job job = { .program = PERF, .option = { "--json" }, .input = made };
+	struct job job = { .program = PERF, .input = made,
+			   .option = { "--json", arena_printf(c->a, "--called=%s", c->base) } };
 	job.output = r.numbers;
 	bool ok = run_jobs(&r.c, &job, 1);
 	if (ok && c->o->advice)
