@@ -146,9 +146,9 @@ list_spilled(struct search *x, struct setting t)
 	struct {
 		struct variant *v;
 		int by; /* bits of enum spill_by */
-	} list[2] = { { variant_of(x, t, NULL, NULL), BY_NEEDS } };
+	} list[2] = { { .by = BY_NEEDS }, { .by = BY_MAPS } };
+	list[0].v = variant_of(x, t, NULL, NULL);
 	list[1].v = variant_of(x, cheap, NULL, NULL);
-	list[1].by = BY_MAPS;
 	int n = x->s->effort_step == COARSE_STEP ? 1 : 2;
 	if (n == 2 && !layouts_differ(list[0].v->s, list[1].v->s)) {
 		list[0].by |= BY_MAPS;
