@@ -92,14 +92,13 @@ class Browser {
 				return 0;
 			const world = await this.send("Page.createIsolatedWorld",
 				{ frameId: child.frame.id }).catch(() => null);
-			if (!world) /* the frame got a process of its own meanwhile */
+			const made = world && await this.send("Runtime.evaluate", { expression,
+				contextId: world.executionContextId, returnByValue: true }).catch(() => null);
+			if (!made) /* the frame got a process of its own meanwhile */
 				return 0;
-			const { executionContextId } = world;
-			const { result, exceptionDetails } = await this.send("Runtime.evaluate",
-				{ expression, contextId: executionContextId, returnByValue: true });
-			if (exceptionDetails)
-				throw new Error(exceptionDetails.exception.description);
-			return result.value;
+			if (made.exceptionDetails)
+				throw new Error(made.exceptionDetails.exception.description);
+			return made.result.value;
 		} finally {
 			this.session = page;
 		}
