@@ -42,6 +42,15 @@ struct block_search {
 	struct block_reason reason;
 };
 
+/* True if a block takes fewer cycles than the best one so far, or as many and fewer banks. */
+static bool
+is_better_block(const struct block_search *x, double cycles, int banks)
+{
+	if (!x->found)
+		return true;
+	return cycles != x->cycles ? cycles < x->cycles : banks < x->banks;
+}
+
 /* Cycles of the kernel in such blocks on a machine, with BLOCK_CYCLES. */
 static double
 priced_cycles(const struct block_search *x, const struct perf_machine *m,
@@ -93,12 +102,7 @@ try_block(struct block_search *x, struct hwc block)
 		return;
 	double cycles = priced_cycles(x, &x->s->machine, &c);
 	x->reason.fitting++;
-	/* else: fewer cycles, or as many and fewer banks */
-	const bool better = x->as_fast > 0	  ? is_preferred(x, &c, cycles)
-			    : !x->found		  ? true
-			    : cycles != x->cycles ? cycles < x->cycles
-						  : banks < x->banks;
-	if (!better) {
+	if (x->as_fast > 0 ? !is_preferred(x, &c, cycles) : !is_better_block(x, cycles, banks)) {
 		note_next(x, block, cycles);
 		return;
 	}
@@ -158,6 +162,16 @@ search_of(struct sched *s, int i, int32_t rows, enum block_objective objective)
 	return x;
 }
 
+static bool
+block_from_graph(struct block_search *x)
+{
+	x->best.rows = x->q.ofm.h;
+	x->best.block = x->op->block;
+	x->found = block_layout(x->s->accel, &x->q, x->op->block, &x->best.layout,
+				NULL);
+	return x->found;
+}
+
 /* Searches the block of an operation, and of its chain, in the extents of a fold. */
 static void
 search_fold(struct block_search *x, const struct fold *f)
@@ -178,28 +192,34 @@ search_fold(struct block_search *x, const struct fold *f)
 	x->found = true;
 }
 
-/* Takes the block of the graph, or searches: of the depth, unless it is 0; and in all extents. */
+static void
+search_folds(struct block_search *x)
+{
+	struct fold f[MAX_FOLDS];
+	int n = list_folds(x->op, f);
+	for (int i = 0; i < n; i++)
+		search_fold(x, &f[i]);
+}
+
 static void
 search_for(struct block_search *x, int32_t depth)
 {
-	struct fold f[MAX_FOLDS];
 	if (G_HAS(x->op, G_OP_block)) {
-		x->best.rows = x->q.ofm.h;
-		x->best.block = x->op->block;
-		x->found = block_layout(x->s->accel, &x->q, x->op->block, &x->best.layout, NULL);
+		(void)block_from_graph(x);
 		return;
 	}
-	if (x->links)
+	if (x->links) {
 		search_fold(x, &own_extents);
-	else
-		search_blocks(x, depth);
-	if (!x->links && x->found && x->s->machine.calibrated) {
+		search_folds(x);
+		return;
+	}
+	search_blocks(x, depth);
+	if (x->found && x->s->machine.calibrated) {
 		x->as_fast = x->cycles * AS_FAST;
 		search_blocks(x, depth);
 	}
-	const int n = x->links || x->q.ofm.h == x->op->ofm.shape.h ? list_folds(x->op, f) : 0;
-	for (int i = 0; i < n; i++)
-		search_fold(x, &f[i]);
+	if (x->q.ofm.h == x->op->ofm.shape.h)
+		search_folds(x);
 }
 
 static struct block_choice *
@@ -249,30 +269,37 @@ block_for(struct sched *s, int op, int32_t rows, enum block_objective objective)
 
 /* An operation with weights keeps the block for which these are encoded.  A block of the input
  * graph is kept, too. */
+static struct block_choice
+choose_chain_block(struct sched *s, int op, int links, enum block_objective objective)
+{
+	const struct block_choice none = { .block.c = 0 };
+	struct g_op ops[CHAIN_LENGTH];
+	const struct g_op *lead = s->info[op].op;
+	int32_t rows = lead->ofm.shape.h;
+	struct block_search x = { .s = s, .op = lead, .first = op, .links = links,
+				  .q = op_block_query(lead, rows) };
+	if (lead->weights || G_HAS(lead, G_OP_block)) {
+		const struct block_choice *b = block_for(s, op, rows, objective);
+		x.found = b != NULL;
+		x.best = b ? *b : none;
+	} else {
+		search_for(&x, 0);
+	}
+	return x.found && chain_ops(s, op, links, &x.best.fold, ops) ? x.best : none;
+}
+
 const struct block_choice *
 chain_block_for(struct sched *s, int op, int links, enum block_objective objective)
 {
 	struct work *w = s->info[op].work[objective];
-	const struct g_op *lead = s->info[op].op;
-	const int32_t whole = lead->ofm.shape.h;
+	const int32_t whole = s->info[op].op->ofm.shape.h;
 	const uint64_t chain = chain_key(s, op, links);
 	const struct block_choice *cached = find_choice(w, whole, chain);
 	if (!cached) {
-		struct g_op ops[CHAIN_LENGTH];
-		struct block_search x = { .s = s, .op = lead, .first = op, .links = links,
-					  .q = op_block_query(lead, whole) };
-		const struct block_choice *alone =
-			lead->weights || G_HAS(lead, G_OP_block) ? block_for(s, op, whole, objective)
-								 : NULL;
-		if (alone)
-			x.best = *alone;
-		else if (!lead->weights && !G_HAS(lead, G_OP_block))
-			search_for(&x, 0);
-		if ((!alone && !x.found) || !chain_ops(s, op, links, &x.best.fold, ops))
-			x.best = (struct block_choice){ .block.c = 0 };
-		x.best.rows = whole;
-		x.best.chain = chain;
-		cached = keep_choice(s, w, &x.best);
+		struct block_choice b = choose_chain_block(s, op, links, objective);
+		b.rows = whole;
+		b.chain = chain;
+		cached = keep_choice(s, w, &b);
 	}
 	return cached->block.c ? cached : NULL;
 }

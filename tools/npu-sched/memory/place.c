@@ -47,6 +47,25 @@ place(struct sched *s, struct plan *p, int place, enum care care, int64_t most)
 	arena_close(k.a);
 }
 
+static void
+copy_addresses(const struct packing *k, int place, int64_t *at)
+{
+	for (size_t i = 0; i < k->n_rects; i++) {
+		const struct rect *r = &k->p->rect[i];
+		if (is_placed(r, place))
+			at[i] = k->best_at[k->of[r->group]] + r->offset;
+	}
+}
+
+static void
+rank_feature_maps(const struct packing *k, int *rank)
+{
+	for (size_t i = 0; i < k->n_rects; i++)
+		rank[i] = (int)k->n_rects;
+	for (size_t i = 0; i < k->n; i++)
+		rank[k->group[k->best_order[i]].first] = (int)i;
+}
+
 /* The memory area that is not limited. */
 static int
 other_place(const struct sched *s)
@@ -60,26 +79,20 @@ pack_maps(struct sched *s, struct arena *a, struct plan *p)
 	struct packed_maps m = { .peak = 0 };
 	m.rank = anew(a, int, p->n_maps + 1);
 	m.at = anew(a, int64_t, p->n_maps + 1);
-	for (size_t i = 0; i < p->n_maps; i++)
-		m.rank[i] = (int)p->n_maps;
-	for (int beside = 0; beside < 2; beside++) {
-		const int place = beside ? other_place(s) : limited_place(s);
-		if (beside && !any_placed(p, place))
-			continue;
-		struct packing k = packing_of(p, p->n_maps, place);
-		if (beside)
-			pack(&k, budget_of(s, &k, each[TRY], budgets[TRY]), true, INT64_MAX);
-		else
-			pack(&k, budget_of(s, &k, MAPS_EACH, MAPS_BUDGET), false, INT64_MAX);
-		for (size_t i = 0; i < p->n_maps; i++)
-			if (is_placed(&p->rect[i], place))
-				m.at[i] = k.best_at[k.of[p->rect[i].group]] + p->rect[i].offset;
-		for (size_t i = 0; i < k.n && !beside; i++)
-			m.rank[k.group[k.best_order[i]].first] = (int)i;
-		*(beside ? &m.beside : &m.peak) = k.best;
-		m.beside_bound = beside ? k.bound : 0;
-		arena_close(k.a);
-	}
+	struct packing k = packing_of(p, p->n_maps, limited_place(s));
+	pack(&k, budget_of(s, &k, MAPS_EACH, MAPS_BUDGET), false, INT64_MAX);
+	m.peak = k.best;
+	rank_feature_maps(&k, m.rank);
+	copy_addresses(&k, limited_place(s), m.at);
+	arena_close(k.a);
+	if (!any_placed(p, other_place(s)))
+		return m;
+	k = packing_of(p, p->n_maps, other_place(s));
+	pack(&k, budget_of(s, &k, each[TRY], budgets[TRY]), true, INT64_MAX);
+	m.beside = k.best;
+	m.beside_bound = k.bound;
+	copy_addresses(&k, other_place(s), m.at);
+	arena_close(k.a);
 	return m;
 }
 

@@ -49,8 +49,8 @@ count_weights(const struct graph *g)
  * Replaces each point of a front by the plan that its bytes give as a limit.  A limit is answered
  * with few candidates, the front with all, so that the plans of one in fifty points differ.  From
  * the most bytes to the fewest, each limit is asked for until a plan has as many bytes as its
- * limit.  Networks of many weights keep the points: mbv2_int8 would take ten times the time.  *l: points by
- * rising bytes.
+ * limit.  Networks of many weights keep the points: mbv2_int8 would take ten times the time.
+ * *l: points by rising bytes.
  */
 static bool
 settle_rows(struct search *x, struct points *l)
