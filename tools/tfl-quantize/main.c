@@ -166,6 +166,13 @@ tell_line(const struct report *r)
 	text_free(&t);
 }
 
+/* Noise and accuracy on random inputs say nothing about real ones. */
+static bool
+wants_line(const struct options *o)
+{
+	return !o->random && !o->quiet;
+}
+
 static bool
 show_report(struct arena *a, const struct options *o, struct report *r, struct err *e)
 {
@@ -177,7 +184,7 @@ show_report(struct arena *a, const struct options *o, struct report *r, struct e
 	r->f = f;
 	if (o->report)
 		print_report(&t, r);
-	else if (!o->random && !o->quiet)
+	else if (wants_line(o))
 		tell_line(r);
 	text_show(&t, stderr);
 	if (o->json)
@@ -213,7 +220,7 @@ tell(struct arena *a, const struct options *o, struct report *r, struct err *e)
 				    "use except to try the flow; give samples with --data");
 	if (o->report || o->json)
 		return show_report(a, o, r, e);
-	if (!o->random && !o->quiet)
+	if (wants_line(o))
 		tell_accuracy(a, o, r);
 	return true;
 }
