@@ -66,6 +66,16 @@ check_output(void)
 		_exit(EXIT_TROUBLE);
 }
 
+static void
+point_to_help(void)
+{
+	const char *name = program_invocation_short_name;
+	(void)fprintf(stderr,
+		      "Try `%s --help' or `%s --usage' for more information.\n",
+		      name, name);
+	exit(EXIT_TROUBLE);
+}
+
 /* ---- common options ------------------------------------------------------ */
 
 enum { KEY_USAGE = -3, KEY_NO_SANDBOX = -4, KEY_PERMIT = -5 };
@@ -140,6 +150,17 @@ parse_common(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+/* Exits if the output would overwrite an operand. */
+static void
+check_operands(const struct parsers *p)
+{
+	const char **output = p->common->output;
+	struct err e = { 0 };
+	for (size_t i = 0; output && i < p->n_operands; i++)
+		if (!file_check_output(*output, p->operand[i], &e))
+			exit(cli_finish(&e));
+}
+
 static error_t
 parse_all(int key, char *arg, struct argp_state *state)
 {
@@ -148,14 +169,8 @@ parse_all(int key, char *arg, struct argp_state *state)
 		p->operand[p->n_operands++] = arg;
 	if (key == ARGP_KEY_ARG && p->misspelt)
 		return 0;
-	if (key == ARGP_KEY_END && !p->misspelt) {
-		/* Exits if the output would overwrite an operand. */
-		const char **output = p->common->output;
-		struct err e = { 0 };
-		for (size_t i = 0; output && i < p->n_operands; i++)
-			if (!file_check_output(*output, p->operand[i], &e))
-				exit(cli_finish(&e));
-	}
+	if (key == ARGP_KEY_END && !p->misspelt)
+		check_operands(p);
 	if (key != ARGP_KEY_INIT)
 		return ARGP_ERR_UNKNOWN;
 	state->child_inputs[0] = p;
@@ -308,12 +323,8 @@ cli_parse(const struct argp *argp, int argc, char **argv, void *options,
 	const char *what = all.common->what;
 	file_await(what && strcmp(what, "FILE") != 0 ? what : "input");
 	parse(&all, row, argc, argv);
-	if (cli_mistakes()) {
-		const char *name = program_invocation_short_name;
-		(void)fprintf(stderr, "Try `%s --help' or `%s --usage' for more information.\n",
-			      name, name);
-		exit(EXIT_TROUBLE);
-	}
+	if (cli_mistakes())
+		point_to_help();
 }
 
 int

@@ -143,6 +143,18 @@ list_options(struct scan *s, const struct argp_option *const table[CLI_TABLES])
 
 /* ---- messages --------------------------------------------------------------- */
 
+static int
+count_beginnings(const struct scan *s, const char *word, size_t length, struct text *names)
+{
+	int n = 0;
+	for (int i = 0; i < s->n; i++)
+		if (!strncmp(s->name[i].name, word, length)) {
+			text_printf(names, " '--%s'", s->name[i].name);
+			n++;
+		}
+	return n;
+}
+
 /* word: an option's long name, without "--" and without "=argument" */
 static void
 print_bad_name(const struct scan *s, const char *word)
@@ -152,13 +164,7 @@ print_bad_name(const struct scan *s, const char *word)
 	for (int i = 0; i < s->n; i++)
 		list[i] = s->name[i].name;
 	const char *meant = nearest_word(word, list, (size_t)s->n);
-	int n = 0;
-	for (int i = 0; i < s->n; i++)
-		if (!strncmp(s->name[i].name, word, strlen(word))) {
-			text_printf(&names, " '--%s'", s->name[i].name);
-			n++;
-		}
-	if (n)
+	if (count_beginnings(s, word, strlen(word), &names))
 		cli_error("option '--%s' is ambiguous; possibilities:%s", word,
 			  text_str(&names));
 	else

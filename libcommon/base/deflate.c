@@ -73,6 +73,19 @@ class_of(uint32_t v, int group_bits)
 	return c;
 }
 
+static void
+put_match(struct bits *b, uint32_t length, uint32_t distance)
+{
+	struct class l = class_of(length - MIN_MATCH, 2);
+	struct class d = class_of(distance - 1, 1);
+	if (length == MAX_MATCH) /* the longest length has a class of its own */
+		l = (struct class){ .number = 28 };
+	put_symbol(b, FIRST_LENGTH + l.number);
+	put_bits(b, l.rest, l.extra);
+	put_code(b, d.number, 5);
+	put_bits(b, d.rest, d.extra);
+}
+
 static uint32_t
 hash_of(const uint8_t *p)
 {
@@ -141,18 +154,10 @@ deflate_bytes(struct arena *a, struct text *t, struct bytes in)
 	for (size_t i = 0; i < in.n;) {
 		struct match m = longest_match(&places, in, i);
 		size_t n = m.length < MIN_MATCH ? 1 : m.length;
-		if (n == 1) {
+		if (n == 1)
 			put_symbol(&b, in.p[i]);
-		} else {
-			struct class l = class_of(m.length - MIN_MATCH, 2);
-			struct class d = class_of(((uint32_t)(i - m.at)) - 1, 1);
-			if (m.length == MAX_MATCH) /* the longest length has a class of its own */
-				l = (struct class){ .number = 28 };
-			put_symbol(&b, FIRST_LENGTH + l.number);
-			put_bits(&b, l.rest, l.extra);
-			put_code(&b, d.number, 5);
-			put_bits(&b, d.rest, d.extra);
-		}
+		else
+			put_match(&b, m.length, (uint32_t)(i - m.at));
 		for (; n; n--)
 			note_place(&places, in, i++);
 	}

@@ -18,7 +18,7 @@ io_layout_add(struct io_layouts *l, const char *arg, const char *const *names,
 	if (!names[k]) {
 		struct text t = { 0 };
 		char word[64] = "";
-		/* prints "nhwc, nhcwb16 or nchw" */
+		/* such as "nhwc, nhcwb16 or nchw" */
 		for (int i = 0; names[i]; i++)
 			text_printf(&t, "%s%s", !i ? "" : names[i + 1] ? ", " : " or ", names[i]);
 		memcpy(word, name, n < sizeof(word) ? n : sizeof(word) - 1);

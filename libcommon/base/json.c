@@ -146,6 +146,20 @@ take_string(struct parser *s, const char **out)
 /* ---- values ------------------------------------------------------------------------ */
 
 static bool
+take_number(struct parser *s, struct json *out)
+{
+	size_t n = strspn(s->p, "+-.0123456789eE");
+	char *end;
+	errno = 0;
+	out->kind = JSON_NUMBER;
+	out->number = strtod(s->p, &end);
+	if (!n || end != s->p + n || *s->p == '+' || !isfinite(out->number))
+		return bad(s, "an unknown word or number");
+	s->p = end;
+	return true;
+}
+
+static bool
 take_word(struct parser *s, const char *word, enum json_kind kind, double v,
 	  struct json *out)
 {
@@ -223,17 +237,8 @@ take_value(struct parser *s, int depth, struct json *out)
 		return take_word(s, "false", JSON_BOOL, 0, out);
 	case 'n':
 		return take_word(s, "null", JSON_NULL, 0, out);
-	default: {
-		size_t n = strspn(s->p, "+-.0123456789eE");
-		char *end;
-		errno = 0;
-		out->kind = JSON_NUMBER;
-		out->number = strtod(s->p, &end);
-		if (!n || end != s->p + n || *s->p == '+' || !isfinite(out->number))
-			return bad(s, "an unknown word or number");
-		s->p = end;
-		return true;
-	}
+	default:
+		return take_number(s, out);
 	}
 }
 

@@ -157,6 +157,32 @@ threads_close(struct threads *p)
 	block_free(p, sizeof(*p));
 }
 
+/* Starts threads up to n; if a thread can't start, the pool stays smaller. */
+static void
+start_threads(struct threads *p, unsigned n)
+{
+	if (p == &of_program && !p->n && n)
+		(void)atexit(end_program);
+	while (p->n < n && !pthread_create(&p->thread[p->n], NULL, worker, p))
+		p->n++;
+}
+
+/* Waits for the threads that have joined the job; meanwhile the call's caller may cancel it. */
+static void
+wait_for_idle(struct threads *p)
+{
+	enum { INTERVAL = 50 * 1000 * 1000, SECOND = 1000 * 1000 * 1000 }; /* ns */
+	while (p->working) {
+		struct timespec t;
+		(void)clock_gettime(CLOCK_REALTIME, &t);
+		t.tv_nsec += INTERVAL;
+		t.tv_sec += t.tv_nsec / SECOND;
+		t.tv_nsec %= SECOND;
+		(void)pthread_cond_timedwait(&p->idle, &p->lock, &t);
+		(void)attempt_is_over();
+	}
+}
+
 /*
  * Runs a job on this thread and up to n others.  If the pool already has a job, this
  * function was called from that job, and this thread does all the work alone.
@@ -168,11 +194,7 @@ share(struct job *j, unsigned n)
 	(void)pthread_mutex_lock(&p->lock);
 	bool shared = !p->job && n;
 	if (shared) {
-		/* Starts threads up to n; if a thread can't start, the pool stays smaller. */
-		if (p == &of_program && !p->n && n)
-			(void)atexit(end_program);
-		while (p->n < n && !pthread_create(&p->thread[p->n], NULL, worker, p))
-			p->n++;
+		start_threads(p, n);
 		p->job = j;
 		p->wanted = n;
 		(void)pthread_cond_broadcast(&p->work);
@@ -182,18 +204,7 @@ share(struct job *j, unsigned n)
 	if (shared) {
 		(void)pthread_mutex_lock(&p->lock);
 		p->wanted = 0;
-		/* Waits for the threads that have joined the job; meanwhile the call's caller may
-		 * cancel it. */
-		enum { INTERVAL = 50 * 1000 * 1000, SECOND = 1000 * 1000 * 1000 }; /* ns */
-		while (p->working) {
-			struct timespec t;
-			(void)clock_gettime(CLOCK_REALTIME, &t);
-			t.tv_nsec += INTERVAL;
-			t.tv_sec += t.tv_nsec / SECOND;
-			t.tv_nsec %= SECOND;
-			(void)pthread_cond_timedwait(&p->idle, &p->lock, &t);
-			(void)attempt_is_over();
-		}
+		wait_for_idle(p);
 		p->job = NULL;
 		(void)pthread_mutex_unlock(&p->lock);
 	}

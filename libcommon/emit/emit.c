@@ -217,6 +217,21 @@ place(const struct emitter *m, struct npu_fm *f, const struct g_operand *o, int6
 	f->stride_c = at.stride_c;
 }
 
+static void
+place_operands(const struct emitter *m, const struct g_op *op, const struct emit_part *p,
+	       struct npu_op *r, struct accesses *l)
+{
+	const struct emit_rows in = emit_ifm_rows(op, p->rows);
+	const bool one = op->ifm2.shape.h == 1;
+	/* U85's record has the operands in their order */
+	const bool swapped = op_is_binary(op->kind) && op->reversed && !r->ifm2_first;
+	place(m, swapped ? &r->ifm2 : &r->ifm, &p->ifm, in.lo, in.hi, false, l);
+	place(m, &r->ofm, &p->ofm, p->rows.lo, p->rows.hi, true, l);
+	if (op->ifm2.t)
+		place(m, swapped ? &r->ifm : &r->ifm2, &op->ifm2, one ? 0 : in.lo,
+		      one ? 1 : in.hi, false, l);
+}
+
 static bool
 place_block(struct emitter *m, const struct state *st, const struct g_op *op, struct npu_op *r,
 	    struct shram_layout *l)
@@ -250,15 +265,7 @@ emit_kernel(struct emitter *m, struct state *st, const struct g_step *s, int slo
 		return false;
 	if (fault)
 		return graph_err(m->g, op, m->e, "o%d: %s", op->rec.id, fault);
-	const struct emit_rows in = emit_ifm_rows(op, p.rows);
-	const bool one = op->ifm2.shape.h == 1;
-	/* U85's record has the operands in their order */
-	const bool swapped = op_is_binary(op->kind) && op->reversed && !r.ifm2_first;
-	place(m, swapped ? &r.ifm2 : &r.ifm, &p.ifm, in.lo, in.hi, false, &l);
-	place(m, &r.ofm, &p.ofm, p.rows.lo, p.rows.hi, true, &l);
-	if (op->ifm2.t)
-		place(m, swapped ? &r.ifm : &r.ifm2, &op->ifm2, one ? 0 : in.lo, one ? 1 : in.hi,
-		      false, &l);
+	place_operands(m, op, &p, &r, &l);
 	access_shram(&l, SHRAM_REGION, m->accel, op);
 	if (!find_weights(m, s, &r, &l))
 		return false;

@@ -34,6 +34,20 @@ put_operand(struct emitter *m, const struct npu_op *r, const struct npu_fm *f, s
 	emit_reg(m, regs->zero, f->zero);
 }
 
+static void
+put_operands(struct emitter *m, const struct npu_op *r)
+{
+	static const struct operand_regs first = {
+		NPU_IFM_PRECISION, NPU_IFM_BROADCAST, NPU_IFM_ZERO_POINT, &emit_ifm_regs };
+	static const struct operand_regs second = {
+		NPU_IFM2_PRECISION, NPU_IFM2_BROADCAST, NPU_IFM2_ZERO_POINT, &emit_ifm2_regs };
+	put_operand(m, r, &r->ifm, r->ifm_broadcast, &first);
+	emit_reg(m, NPU_IFM_DEPTH_M1, (r->ifm_scalar ? r->extent.c : r->ifm.shape.c) - 1);
+	emit_reg(m, NPU_IFM_UPSCALE, (int)r->upscale);
+	if (r->has_ifm2)
+		put_operand(m, r, &r->ifm2, r->ifm2_broadcast, &second);
+}
+
 /* ---- scales ----------------------------------------------------------------- */
 
 static void
@@ -46,6 +60,18 @@ put_scale(struct emitter *m, enum npu_reg reg, uint32_t mult, int shift, int twi
 		[NPU_ROUND_TRUNCATE_LOWER] = 5,
 	};
 	emit_scale_word(m, reg, (uint16_t)(shift | twice << 6 | code[rounding] << 13), mult);
+}
+
+static void
+put_scales(struct emitter *m, const struct npu_op *r)
+{
+	if (r->kind == NPU_ELEMENTWISE) {
+		put_scale(m, NPU_IFM_SCALE, r->opa_mult, r->opa_shift, r->opa_double,
+			  r->ifm_rounding);
+		put_scale(m, NPU_IFM2_SCALE, r->opb_mult, r->opb_shift, r->opb_double,
+			  r->ifm2_rounding);
+	}
+	put_scale(m, NPU_OFM_SCALE, r->ofm_mult, r->ofm_shift, r->ofm_double, r->rounding);
 }
 
 /* ---- RESIZE (ethosu-commands(7) 26.10) -------------------------------------- */
@@ -94,6 +120,15 @@ put_ofm(struct emitter *m, const struct npu_op *r)
 	emit_reg(m, NPU_OFM_WIDTH_M1, r->extent.w - 1);
 	emit_reg(m, NPU_OFM_DEPTH_M1, r->extent.c - 1);
 	emit_reg(m, NPU_OFM_ZERO_POINT, f->zero);
+}
+
+static void
+put_activation(struct emitter *m, const struct npu_op *r)
+{
+	const int number = r->table.n ? (int)(r->table.at / r->table.n) : 0;
+	emit_reg(m, NPU_ACTIVATION, r->activation | number << 5 | r->clip_range << 12);
+	emit_reg(m, NPU_ACTIVATION_MIN, r->min);
+	emit_reg(m, NPU_ACTIVATION_MAX, r->max);
 }
 
 /* Code of a microblock in ACC_FORMAT, by its height and width. */
@@ -181,35 +216,18 @@ emit85_registers(struct emitter *m, const struct npu_op *r)
 			     r->ofm.storage == NPU_CHAINED;
 	if (chained)
 		forget_fm_registers(m);
-	static const struct operand_regs first = { NPU_IFM_PRECISION, NPU_IFM_BROADCAST,
-						   NPU_IFM_ZERO_POINT, &emit_ifm_regs };
-	static const struct operand_regs second = { NPU_IFM2_PRECISION, NPU_IFM2_BROADCAST,
-						    NPU_IFM2_ZERO_POINT, &emit_ifm2_regs };
-	put_operand(m, r, &r->ifm, r->ifm_broadcast, &first);
-	emit_reg(m, NPU_IFM_DEPTH_M1, (r->ifm_scalar ? r->extent.c : r->ifm.shape.c) - 1);
-	emit_reg(m, NPU_IFM_UPSCALE, (int)r->upscale);
-	if (r->has_ifm2)
-		put_operand(m, r, &r->ifm2, r->ifm2_broadcast, &second);
+	put_operands(m, r);
 	if (r->kind != NPU_ELEMENTWISE)
 		emit_pads(m, r);
 	if (r->kind == NPU_RESIZE)
 		put_resize(m, r);
 	else if (r->kind != NPU_ELEMENTWISE)
 		emit_window(m, r);
-	if (r->kind == NPU_ELEMENTWISE) {
-		put_scale(m, NPU_IFM_SCALE, r->opa_mult, r->opa_shift, r->opa_double,
-			  r->ifm_rounding);
-		put_scale(m, NPU_IFM2_SCALE, r->opb_mult, r->opb_shift, r->opb_double,
-			  r->ifm2_rounding);
-	}
-	put_scale(m, NPU_OFM_SCALE, r->ofm_mult, r->ofm_shift, r->ofm_double, r->rounding);
+	put_scales(m, r);
 	put_ofm(m, r);
 	if (r->kind == NPU_CONV || r->kind == NPU_DEPTHWISE)
 		put_weights(m, r);
-	const int number = r->table.n ? (int)(r->table.at / r->table.n) : 0;
-	emit_reg(m, NPU_ACTIVATION, r->activation | number << 5 | r->clip_range << 12);
-	emit_reg(m, NPU_ACTIVATION_MIN, r->min);
-	emit_reg(m, NPU_ACTIVATION_MAX, r->max);
+	put_activation(m, r);
 	emit_block(m, r);
 	emit_reg(m, NPU_ACC_FORMAT, r->acc_format | microblock(r->ublock) << 8);
 	if (chained)

@@ -20,22 +20,27 @@ emit_is_plain_pool(const struct g_op *op)
 	       hwc_equal(op->ifm.shape, op->ofm.shape);
 }
 
+/* Turns a plain average into an equal sum of one operand and 0. */
+static void
+make_sum(struct g_op *op)
+{
+	op->kind = OP_ADD;
+	G_CLEAR(op, G_OP_kernel);
+	G_CLEAR(op, G_OP_stride);
+	G_CLEAR(op, G_OP_pad);
+	G_PUT(op, OP, scalar, 0);
+	G_PUT(op, OP, ifm2_zero, 0);
+	G_PUT(op, OP, opa, (struct npu_scale){ .mult = 1 });
+	G_PUT(op, OP, opb, 1);
+}
+
 void
 emit_move_zero(struct g_op *op)
 {
 	if (graph_type_bytes(op->ifm.type) != 2 || !op->ifm_zero)
 		return;
-	if (emit_is_plain_pool(op)) {
-		/* Turns a plain average into an equal sum of one operand and 0. */
-		op->kind = OP_ADD;
-		G_CLEAR(op, G_OP_kernel);
-		G_CLEAR(op, G_OP_stride);
-		G_CLEAR(op, G_OP_pad);
-		G_PUT(op, OP, scalar, 0);
-		G_PUT(op, OP, ifm2_zero, 0);
-		G_PUT(op, OP, opa, (struct npu_scale){ .mult = 1 });
-		G_PUT(op, OP, opb, 1);
-	}
+	if (emit_is_plain_pool(op))
+		make_sum(op);
 	bool plain = op->kind == OP_ADD && G_HAS(op, G_OP_scalar) &&
 		     op->opa.mult == 1 && op->opa.shift == 0 && op->opb == 1;
 	int64_t less = (int64_t)op->ifm_zero - (op->scalar - op->ifm2_zero);

@@ -54,6 +54,20 @@ set_window(const struct g_op *op, struct g_range rows, struct npu_op *r)
 	r->ifm.shape.c = op->kind == OP_DEPTHWISE ? r->extent.c : op->ifm.shape.c;
 }
 
+static void
+set_sampled(const struct g_op *op, struct npu_op *r)
+{
+	const struct yx read = op_sampled(op);
+	r->mode = op->sample == SAMPLE_BILINEAR ? NPU_RESIZE_BILINEAR : NPU_RESIZE_NEAREST;
+	r->ifm_up_h = read.y;
+	r->ifm_up_w = read.x;
+	r->ifm.shape = (struct hwc){ .h = read.y, .w = read.x, .c = op->ifm.shape.c };
+	r->resize_y = (struct npu_resize_axis){ .n = op->up.y, .d = op->down.y,
+						.offset = (int32_t)op->first.lo };
+	r->resize_x = (struct npu_resize_axis){ .n = op->up.x, .d = op->down.x,
+						.offset = (int32_t)op->first.hi };
+}
+
 static struct npu_axes
 broadcast_axes(const struct g_operand *o, const struct g_op *op)
 {
@@ -139,6 +153,21 @@ table_kind(const struct g_op *op)
 						 : NPU_ACT85_U8_U8;
 }
 
+/* U85 has no bit that swaps the operands: they are in the order in which the operation takes
+ * them. */
+static void
+swap_operands(struct npu_op *r)
+{
+	const struct npu_fm first = r->ifm2;
+	const struct npu_axes axes = r->ifm2_broadcast;
+	r->ifm2 = r->ifm;
+	r->ifm2_broadcast = r->ifm_broadcast;
+	r->ifm = first;
+	r->ifm_broadcast = axes;
+	r->ifm_scalar = r->ifm2_scalar;
+	r->ifm2_scalar = false;
+}
+
 static void
 set_scales85(const struct g_op *op, struct npu_op *r)
 {
@@ -190,18 +219,8 @@ finish85(const struct g_op *op, int slot, struct npu_op *r)
 	/* an average whose scale includes the division is a sum */
 	if (op->kind == OP_AVGPOOL && !emit85_divides(op))
 		r->mode = NPU_POOL_SUM;
-	if (op_is_binary(op->kind) && op->reversed) {
-		/* U85 has no bit that swaps the operands: they are in the order in which the
-		 * operation takes them. */
-		const struct npu_fm first = r->ifm2;
-		const struct npu_axes axes = r->ifm2_broadcast;
-		r->ifm2 = r->ifm;
-		r->ifm2_broadcast = r->ifm_broadcast;
-		r->ifm = first;
-		r->ifm_broadcast = axes;
-		r->ifm_scalar = r->ifm2_scalar;
-		r->ifm2_scalar = false;
-	}
+	if (op_is_binary(op->kind) && op->reversed)
+		swap_operands(r);
 	if (r->ifm_scalar)
 		r->ifm.storage = NPU_STORED_NONE;
 	if (r->ifm2_scalar)
@@ -268,17 +287,7 @@ emit_record(const struct accel *accel, const struct memory_system *memory, const
 		r->ifm_broadcast = broadcast_axes(&op->ifm, op);
 		r->ifm.shape = broadcast_shape(r->extent, r->ifm_broadcast);
 	} else if (r->kind == NPU_RESIZE) {
-		const struct yx read = op_sampled(op);
-		r->mode = op->sample == SAMPLE_BILINEAR ? NPU_RESIZE_BILINEAR : NPU_RESIZE_NEAREST;
-		r->ifm_up_h = read.y;
-		r->ifm_up_w = read.x;
-		r->ifm.shape = (struct hwc){ .h = read.y, .w = read.x, .c = op->ifm.shape.c };
-		r->resize_y = (struct npu_resize_axis){ .n = op->up.y,
-							.d = op->down.y,
-							.offset = (int32_t)op->first.lo };
-		r->resize_x = (struct npu_resize_axis){ .n = op->up.x,
-							.d = op->down.x,
-							.offset = (int32_t)op->first.hi };
+		set_sampled(op, r);
 	} else {
 		set_window(op, rows, r);
 	}

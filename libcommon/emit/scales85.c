@@ -40,11 +40,16 @@ find_sum_scales(const struct g_op *op, struct scales85 *out)
 	out->b = b;
 }
 
+static bool
+is_padded(const struct g_op *op)
+{
+	return op->pad.top || op->pad.left || op->pad.bottom || op->pad.right;
+}
+
 bool
 emit85_divides(const struct g_op *op)
 {
-	return op->kind == OP_AVGPOOL && (op->pad.top || op->pad.left || op->pad.bottom ||
-					  op->pad.right || !G_HAS(op, G_OP_scale));
+	return op->kind == OP_AVGPOOL && (is_padded(op) || !G_HAS(op, G_OP_scale));
 }
 
 /* True if the scale is 1 / n as the older generations compute it (ethosu-commands(7) 6.8). */
@@ -86,6 +91,17 @@ log2_of(int32_t v)
 	return n;
 }
 
+/* The weighted sum of four samples has 16 more bits, and those of the weights. */
+static struct scale85
+resize_scale(const struct g_op *op)
+{
+	enum { FRACTION = 16 };
+	bool divided = op->sample == SAMPLE_BILINEAR && op->ofm.type != TFL_INT32;
+	int weights = divided ? log2_of(op->up.y) + log2_of(op->up.x) : 0;
+	return (struct scale85){ .mult = 1, .shift = FRACTION + weights,
+				 .round = NPU_ROUND_SYMMETRIC };
+}
+
 static struct scale85
 ofm_scale(const struct g_op *op)
 {
@@ -99,15 +115,8 @@ ofm_scale(const struct g_op *op)
 	/* the operands' scales are used instead */
 	if (op->kind == OP_LRELU || op_compares(op->kind))
 		return s;
-	if (op->kind == OP_RESIZE) {
-		/* The weighted sum of four samples has 16 more bits, and those of the weights. */
-		enum { FRACTION = 16 };
-		bool divided = op->sample == SAMPLE_BILINEAR && op->ofm.type != TFL_INT32;
-		int weights = divided ? log2_of(op->up.y) + log2_of(op->up.x) : 0;
-		return (struct scale85){ .mult = 1,
-					 .shift = FRACTION + weights,
-					 .round = NPU_ROUND_SYMMETRIC };
-	}
+	if (op->kind == OP_RESIZE)
+		return resize_scale(op);
 	/* position * 2^16 + value, rounded down (ethosu-commands(7) 26.7) */
 	if (op->kind == OP_ARGMAX)
 		return (struct scale85){ .mult = 1, .shift = 16,

@@ -96,6 +96,20 @@ graph_blob(struct graph *g, struct g_blob *b, struct bytes *out, struct err *e)
 	return true;
 }
 
+/* Returns a model with a name only, for a source that was not a TFLite model. */
+static struct tfl_model *
+no_model(const struct graph *g, const char *name)
+{
+	struct tfl_model *m = anew(g->a, struct tfl_model, 1);
+	m->name = name;
+	m->description = "";
+	m->n_subgraphs = 1;
+	m->subgraph = anew(g->a, struct tfl_subgraph, 1);
+	m->subgraph->name = "main";
+	m->root = (struct fb_ref){ .table = &fb_Model };
+	return m;
+}
+
 void
 graph_drop_blob(struct graph *g, const struct g_blob *b)
 {
@@ -113,15 +127,7 @@ graph_model(struct graph *g, struct tfl_model **out, struct err *e)
 	struct bytes file;
 	const char *name = g->n_models ? g->models[0]->name : NULL;
 	if (!b && g->n_models && G_HAS(g->models[0], G_MODEL_in)) {
-		/* Returns a model with a name only, for a source that was not a TFLite model. */
-		struct tfl_model *m = anew(g->a, struct tfl_model, 1);
-		m->name = name ? name : g->file;
-		m->description = "";
-		m->n_subgraphs = 1;
-		m->subgraph = anew(g->a, struct tfl_subgraph, 1);
-		m->subgraph->name = "main";
-		m->root = (struct fb_ref){ .table = &fb_Model };
-		*out = m;
+		*out = no_model(g, name ? name : g->file);
 		return true;
 	}
 	if (!b)

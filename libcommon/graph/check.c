@@ -78,6 +78,13 @@ check_tensors(struct check *c)
 	return true;
 }
 
+static bool
+npu_type(int type)
+{
+	return type == TFL_INT8 || type == TFL_UINT8 || type == TFL_INT16 ||
+	       type == TFL_UINT16 || type == TFL_INT32;
+}
+
 /* True if the first and last element of a strided view are inside the tensor. */
 static bool
 strided_inside(const struct g_operand *o, int64_t elements)
@@ -121,8 +128,7 @@ check_operand(struct check *c, const struct g_op *op, const struct g_operand *o,
 {
 	const struct g_tensor *t = o->t;
 	struct hwc s = o->shape;
-	if (!(o->type == TFL_INT8 || o->type == TFL_UINT8 || o->type == TFL_INT16 ||
-	      o->type == TFL_UINT16 || o->type == TFL_INT32))
+	if (!npu_type(o->type))
 		return BAD(c, op, "o%d: the NPU has no %s for %s", op->rec.id,
 			   graph_type_text(o->type), what);
 	if (s.h < 1 || s.w < 1 || s.c < 1 || s.h > MAX_EXTENT ||
@@ -285,6 +291,20 @@ check_elementwise(struct check *c, const struct g_op *op)
 	       BAD(c, op, "o%d: IFM and IFM2 differ in type", op->rec.id);
 }
 
+/* Both operands must be contiguous, so that each row is one run of bytes. */
+static bool
+check_copy(struct check *c, const struct g_op *op)
+{
+	const struct g_operand *i = &op->ifm, *o = &op->ofm;
+	if (op->ifm2.t || op->weights || G_HAS(op, G_OP_scalar))
+		return BAD(c, op, "o%d: a copy takes one operand", op->rec.id);
+	return (operand_is_contiguous(i) && operand_is_contiguous(o) && i->type == o->type &&
+		i->t != o->t && hwc_equal(i->shape, o->shape) &&
+		i->t->layout == o->t->layout) ||
+	       BAD(c, op, "o%d: a copy needs contiguous elements, and another tensor "
+			  "of the same type, layout and shape", op->rec.id);
+}
+
 /* The registers of these values have 16 bits, signed or unsigned. */
 static bool
 check_word(struct check *c, const struct g_op *op, const char *key, int64_t v)
@@ -301,6 +321,20 @@ check_scalar(struct check *c, const struct g_op *op)
 	const struct accel *a = c->g->n_targets ? accel_find(c->g->targets[0]->rec.word) : NULL;
 	bool wide = op->ifm.type == TFL_INT32 && (!a || a->generation == GEN_U85);
 	return wide || check_word(c, op, "scalar", op->scalar);
+}
+
+static bool
+check_words(struct check *c, const struct g_op *op)
+{
+	return check_word(c, op, "ifm-zero", op->ifm_zero) &&
+	       check_word(c, op, "ifm2-zero", op->ifm2_zero) &&
+	       check_word(c, op, "ofm-zero", op->ofm_zero) &&
+	       check_scalar(c, op) &&
+	       check_word(c, op, "clamp", op->clamp.lo) &&
+	       check_word(c, op, "clamp", op->clamp.hi) &&
+	       check_word(c, op, "ib", op->ib) && check_word(c, op, "ab", op->ab) &&
+	       check_word(c, op, "ib2", op->ib2) &&
+	       check_word(c, op, "blockdep", op->blockdep);
 }
 
 /* An operation without a stage for the clamp or the table would ignore them. */
@@ -333,13 +367,7 @@ check_op(struct check *c, const struct g_op *op)
 	    !check_operand(c, op, &op->ofm, "ofm") ||
 	    (op->ifm2.t && !check_operand(c, op, &op->ifm2, "ifm2")))
 		return false;
-	if (!(check_word(c, op, "ifm-zero", op->ifm_zero) &&
-	      check_word(c, op, "ifm2-zero", op->ifm2_zero) &&
-	      check_word(c, op, "ofm-zero", op->ofm_zero) && check_scalar(c, op) &&
-	      check_word(c, op, "clamp", op->clamp.lo) &&
-	      check_word(c, op, "clamp", op->clamp.hi) && check_word(c, op, "ib", op->ib) &&
-	      check_word(c, op, "ab", op->ab) && check_word(c, op, "ib2", op->ib2) &&
-	      check_word(c, op, "blockdep", op->blockdep)))
+	if (!check_words(c, op))
 		return false;
 	if (op->order && op->kind != OP_REORDER)
 		return BAD(c, op, "o%d: order= works only with do=reorder", op->rec.id);
@@ -352,19 +380,8 @@ check_op(struct check *c, const struct g_op *op)
 		return false;
 	if (op_is_elementwise(op->kind))
 		return check_elementwise(c, op);
-	if (op->kind == OP_COPY) {
-		/* Both operands must be contiguous, so that each row is one run of bytes. */
-		const struct g_operand *i = &op->ifm, *o = &op->ofm;
-		if (op->ifm2.t || op->weights || G_HAS(op, G_OP_scalar))
-			return BAD(c, op, "o%d: a copy takes one operand", op->rec.id);
-		return (operand_is_contiguous(i) && operand_is_contiguous(o) &&
-			i->type == o->type && i->t != o->t && hwc_equal(i->shape, o->shape) &&
-			i->t->layout == o->t->layout) ||
-		       BAD(c, op,
-			   "o%d: a copy needs contiguous elements, and another tensor "
-			   "of the same type, layout and shape",
-			   op->rec.id);
-	}
+	if (op->kind == OP_COPY)
+		return check_copy(c, op);
 	if (op->kind == OP_MATMUL || op->kind == OP_REORDER || op->kind == OP_RESIZE ||
 	    op->kind == OP_ARGMAX || op_is_transfer(op->kind))
 		return check_native(c, op);

@@ -86,6 +86,22 @@ check_reorder(struct check *c, const struct g_op *op)
 		   "%dx%dx%d", op->rec.id, i.h, i.w, i.c, to.h, to.w, to.c, o.h, o.w, o.c);
 }
 
+/* the accumulator has 15 bits for the position */
+static bool
+check_argmax(struct check *c, const struct g_op *op)
+{
+	enum { MOST = 1 << 15 };
+	struct hwc i = op->ifm.shape, o = op->ofm.shape;
+	struct g_op rest = *op;
+	rest.kernel.x = 1;
+	if (op->ifm2.t || op->weights || !is_point(&rest) ||
+	    op->kernel.x != i.w || i.w > MOST || o.w != 1 || o.h != i.h || o.c != i.c)
+		return BAD(c, op, "o%d: an argmax takes one operand and a kernel of its "
+			   "columns, at most 32768", op->rec.id);
+	return (op->ofm.type == TFL_INT32 && graph_type_bytes(op->ifm.type) <= 2) ||
+	       BAD(c, op, "o%d: an argmax is i32, of 8 or 16 bits", op->rec.id);
+}
+
 /* True if each column is contiguous and no two columns overlap. */
 static bool
 has_columns(const struct g_operand *o)
@@ -124,21 +140,8 @@ check_native(struct check *c, const struct g_op *op)
 {
 	if (op->kind == OP_MATMUL)
 		return check_matmul(c, op);
-	if (op->kind == OP_ARGMAX) {
-		/* the accumulator has 15 bits for the position */
-		enum { MOST = 1 << 15 };
-		struct hwc i = op->ifm.shape, o = op->ofm.shape;
-		struct g_op rest = *op;
-		rest.kernel.x = 1;
-		if (op->ifm2.t || op->weights || !is_point(&rest) || op->kernel.x != i.w ||
-		    i.w > MOST || o.w != 1 || o.h != i.h || o.c != i.c)
-			return BAD(c, op,
-				   "o%d: an argmax takes one operand and a kernel of its "
-				   "columns, at most 32768",
-				   op->rec.id);
-		return (op->ofm.type == TFL_INT32 && graph_type_bytes(op->ifm.type) <= 2) ||
-		       BAD(c, op, "o%d: an argmax is i32, of 8 or 16 bits", op->rec.id);
-	}
+	if (op->kind == OP_ARGMAX)
+		return check_argmax(c, op);
 	if (op_is_transfer(op->kind))
 		return check_indexed(c, op);
 	return op->kind == OP_REORDER ? check_reorder(c, op) : check_resize(c, op);

@@ -61,6 +61,19 @@ node_of(const struct g_step *s)
 
 #define OP_NODE(x) (x)->node
 
+static void
+sort_by_node(struct order *o)
+{
+	const struct graph *g = o->g;
+	o->op = anew(o->c->a, const struct g_op *, g->n_ops + 1);
+	o->step = anew(o->c->a, const struct g_step *, g->n_steps + 1);
+	o->place = anew(o->c->a, int64_t, g->n_ops + 1);
+	BY_NODE(o, o->op, g->ops, g->n_ops, OP_NODE);
+	BY_NODE(o, o->step, g->steps, g->n_steps, node_of);
+	for (size_t i = 0; i < g->n_ops; i++)
+		o->place[o->op[i]->rec.index] = (int64_t)i;
+}
+
 /* Allocates the progress of each slice; an operation has at least a step for each. */
 static bool
 make_progress(struct order *o)
@@ -112,6 +125,14 @@ list_touches(struct order *o)
 
 /* ---- dependencies of a step --------------------------------------------------- */
 
+/* True if rows of the operand may be read while later ones are made.  A slice of the channels
+ * of a reshaped tensor is addressed without its rows. */
+static bool
+reads_by_rows(const struct g_op *op, const struct g_operand *x)
+{
+	return operand_has_rows(x) && (x->view == VIEW_WHOLE || count_slices(op) == 1);
+}
+
 /* Returns the rows of an operand that some rows of the OFM depend on. */
 static struct g_range
 rows_read(const struct g_op *op, const struct g_operand *x, struct g_range ofm)
@@ -155,11 +176,8 @@ check_before(struct order *o, const struct g_step *s, struct g_range rows,
 	const struct g_tensor *t = x->t;
 	if (!ops_conflict(before, op, t))
 		return true;
-	/* True if rows of the operand may be read while later ones are made.  A slice of the
-	 * channels of a reshaped tensor is addressed without its rows. */
-	bool streams = x != &op->ofm && before->ofm.t == t && operand_has_rows(&before->ofm) &&
-		       operand_has_rows(x) && (x->view == VIEW_WHOLE || count_slices(op) == 1) &&
-		       op->ofm.t != t;
+	bool streams = x != &op->ofm && before->ofm.t == t &&
+		       operand_has_rows(&before->ofm) && reads_by_rows(op, x) && op->ofm.t != t;
 	if (!streams)
 		return BAD(o->c, s, "p%d runs o%d, but o%d, which uses t%d before it, "
 			   "has not finished", s->rec.id, op->rec.id,
@@ -405,14 +423,7 @@ check_schedule(struct check *c)
 		return true;
 	if (!make_progress(&o))
 		return false;
-	const struct graph *g = o.g;
-	o.op = anew(o.c->a, const struct g_op *, g->n_ops + 1);
-	o.step = anew(o.c->a, const struct g_step *, g->n_steps + 1);
-	o.place = anew(o.c->a, int64_t, g->n_ops + 1);
-	BY_NODE(&o, o.op, g->ops, g->n_ops, OP_NODE);
-	BY_NODE(&o, o.step, g->steps, g->n_steps, node_of);
-	for (size_t i = 0; i < g->n_ops; i++)
-		o.place[o.op[i]->rec.index] = (int64_t)i;
+	sort_by_node(&o);
 	list_touches(&o);
 	o.loaded = anew(c->a, struct loaded, c->g->n_buffers + 1);
 	return walk_nodes(&o) && check_finished(&o) && check_io_live(&o);

@@ -8,6 +8,16 @@
 
 #include <inttypes.h>
 
+/* a graph has no offsets before npu-sched has chosen them */
+static bool
+check_offset(struct check *c, const struct g_tensor *t, int64_t want)
+{
+	return !G_HAS(t, G_TENSOR_at) || t->at == want ||
+	       BAD(c, t, "t%d at 0x%" PRIx64 " in %s: a tensor outside of the "
+			 "arena must be at 0x%" PRIx64 " there", t->rec.id,
+		   (uint64_t)t->at, place_names[t->area], (uint64_t)want);
+}
+
 static bool
 check_tensor(struct check *c, const struct g_tensor *t, struct io_place want)
 {
@@ -26,12 +36,7 @@ check_tensor(struct check *c, const struct g_tensor *t, struct io_place want)
 		return BAD(c, t, "t%d in %s: by the order of n%d's inputs and outputs it %s %s",
 			   t->rec.id, area, g->nodes[0]->rec.id, has ? "is" : "has",
 			   has ? place_names[want.place] : "no base address");
-	/* a graph has no offsets before npu-sched has chosen them */
-	return !G_HAS(t, G_TENSOR_at) || t->at == want.at ||
-	       BAD(c, t,
-		   "t%d at 0x%" PRIx64 " in %s: a tensor outside of the "
-		   "arena must be at 0x%" PRIx64 " there",
-		   t->rec.id, (uint64_t)t->at, place_names[t->area], (uint64_t)want.at);
+	return check_offset(c, t, want.at);
 }
 
 static bool

@@ -194,6 +194,21 @@ print_zeros(struct text *t, const struct g_list *l)
 		print_i64(t, "*", (int64_t)l->n);
 }
 
+/* Values of scales and tables: their encoded data is in the blob flash. */
+static bool
+is_encoded(const struct record_desc *d, const struct key_desc *k)
+{
+	return k->kind == KIND_LIST &&
+	       (d == &record_descs[REC_SCALES] || d == &record_descs[REC_LUT]);
+}
+
+/* Reports of a compiled file show the strings of these records. */
+static bool
+is_reported(const struct record_desc *d)
+{
+	return d == &record_descs[REC_NODE] || d == &record_descs[REC_REWRITE];
+}
+
 enum { KEYWORD_WIDTH = 7 };
 
 void
@@ -212,17 +227,12 @@ graph_print_record(struct text *t, const struct record_desc *d, const struct g_r
 	for (int i = 0; i < d->n_keys; i++) {
 		const struct key_desc *k = &d->key[i];
 		const void *value = (const char *)r + k->offset;
-		/* Reports of a compiled file show the strings of these records. */
-		if (!(r->has >> i & 1) ||
-		    (bare && k->kind == KIND_STR &&
-		     !(d == &record_descs[REC_NODE] || d == &record_descs[REC_REWRITE])))
+		if (!(r->has >> i & 1) || (bare && k->kind == KIND_STR && !is_reported(d)))
 			continue;
 		text_putc(t, ' ');
 		text_puts(t, k->text);
 		text_putc(t, '=');
-		/* Values of scales and tables: their encoded data is in the blob flash. */
-		if (bare && k->kind == KIND_LIST &&
-		    (d == &record_descs[REC_SCALES] || d == &record_descs[REC_LUT]))
+		if (bare && is_encoded(d, k))
 			print_zeros(t, value);
 		else
 			print_value(t, k, value);

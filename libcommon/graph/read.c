@@ -389,6 +389,16 @@ complete(struct graph *g)
 	}
 }
 
+static bool
+check_stage(const struct graph *g, enum g_stage need, struct err *e)
+{
+	static const char *const tool[] = { "", "tfl-partition", "npu-sched",
+					    "npu-wenc" };
+	return g->stage >= (int)need ||
+	       err_at(e, g->file, 1, "%s has not run on this graph",
+		      tool[g->stage + 1]);
+}
+
 bool
 graph_read(struct arena *a, struct bytes text, const char *file,
 	   enum g_stage need, struct graph **out, struct err *e)
@@ -406,8 +416,6 @@ graph_read(struct arena *a, struct bytes text, const char *file,
 			return false;
 	complete(g);
 	*out = g;
-	static const char *const tool[] = { "", "tfl-partition", "npu-sched", "npu-wenc" };
-	return (g->stage >= (int)need ||
-		err_at(e, g->file, 1, "%s has not run on this graph", tool[g->stage + 1])) &&
-	       graph_check(g, e) && graph_check_sources(g, e);
+	return check_stage(g, need, e) && graph_check(g, e) &&
+	       graph_check_sources(g, e);
 }

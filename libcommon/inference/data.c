@@ -41,16 +41,36 @@ add_dim(struct dims *d, int64_t v)
 		d->v[d->n++] = v;
 }
 
+/* compares the dimensions of frames x t, ignoring those of 1 */
+static bool
+same_dims(const struct npy *n, const struct tfl_tensor *t, int frames)
+{
+	struct dims have = { 0 }, want = { 0 };
+	add_dim(&want, frames);
+	for (int i = 0; i < t->rank; i++)
+		add_dim(&want, t->dim[i]);
+	for (int i = 0; i < n->rank; i++)
+		add_dim(&have, n->dim[i]);
+	return have.n == want.n &&
+	       !memcmp(have.v, want.v, (size_t)have.n * sizeof(have.v[0]));
+}
+
+static void
+put_shape(struct text *x, const struct tfl_tensor *t)
+{
+	text_puts(x, tfl_type_name(t->type));
+	text_putc(x, '[');
+	for (int i = 0; i < t->rank; i++)
+		text_printf(x, i ? ",%d" : "%d", t->dim[i]);
+	text_putc(x, ']');
+}
+
 static bool
 does_not_fit(const char *path, const char *what, const struct tfl_tensor *t,
 	     int frames, struct err *e)
 {
 	struct text x = { 0 };
-	text_puts(&x, tfl_type_name(t->type));
-	text_putc(&x, '[');
-	for (int i = 0; i < t->rank; i++)
-		text_printf(&x, i ? ",%d" : "%d", t->dim[i]);
-	text_putc(&x, ']');
+	put_shape(&x, t);
 	if (frames > 1)
 		text_printf(&x, ", %d frames of it", frames);
 	(void)err_at(e, file_name(path), 0, "%s, tensor %s is %s", what,
@@ -75,14 +95,7 @@ npy_value_tensor(const struct npy *n, const char *path, const struct tfl_tensor 
 	if ((n->kind != npy_kind(as->type) && !truth) ||
 	    n->item_bytes != tfl_type_bytes(as->type))
 		return does_not_fit(path, "elements have another type", t, frames, e);
-	/* compares the dimensions of frames x t, ignoring those of 1 */
-	struct dims have = { 0 }, want = { 0 };
-	add_dim(&want, frames);
-	for (int i = 0; i < t->rank; i++)
-		add_dim(&want, t->dim[i]);
-	for (int i = 0; i < n->rank; i++)
-		add_dim(&have, n->dim[i]);
-	return (have.n == want.n && !memcmp(have.v, want.v, (size_t)have.n * sizeof(have.v[0]))) ||
+	return same_dims(n, t, frames) ||
 	       does_not_fit(path, "the shape differs", t, frames, e);
 }
 
@@ -170,21 +183,26 @@ read_values(struct arena *a, const char *path, const struct tfl_tensor *t,
 	return true;
 }
 
+/* reads a frame with a memory layout and converts it to plain values */
+static bool
+unpack_frame(const struct values *v, int frame, void *to, struct err *e)
+{
+	struct arena *a = arena_open();
+	struct values bytes = *v;
+	void *p = arena_alloc(a, v->bytes, 1);
+	bytes.memory = NULL;
+	bool ok = frame_values(&bytes, frame, p, e);
+	if (ok)
+		border_unpack(v->memory, p, to);
+	arena_close(a);
+	return ok;
+}
+
 bool
 frame_values(const struct values *v, int frame, void *to, struct err *e)
 {
-	if (v->memory) {
-		/* reads a frame with a memory layout and converts it to plain values */
-		struct arena *a = arena_open();
-		struct values bytes = *v;
-		void *p = arena_alloc(a, v->bytes, 1);
-		bytes.memory = NULL;
-		bool ok = frame_values(&bytes, frame, p, e);
-		if (ok)
-			border_unpack(v->memory, p, to);
-		arena_close(a);
-		return ok;
-	}
+	if (v->memory)
+		return unpack_frame(v, frame, to, e);
 	uint64_t at = (uint64_t)frame * v->bytes;
 	if (!v->p)
 		return read_at(v, v->at + at, to, v->bytes, e);

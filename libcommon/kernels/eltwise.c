@@ -74,6 +74,14 @@ call_broadcast_input(struct call *c, int k, const struct tfl_tensor *out)
 	return r;
 }
 
+/* PRELU of INT16 has an alpha of INT8, the only combination in TensorFlow Lite Micro. */
+static bool
+has_narrow_alpha(const struct call *c, int k)
+{
+	return c->op->code == TFL_PRELU && k == 1 &&
+	       call_in(c, 0)->type == TFL_INT16 && call_in(c, k)->type == TFL_INT8;
+}
+
 static bool
 binary_prepare(struct call *c, unsigned types, int64_t activation, struct binary *b)
 {
@@ -82,11 +90,8 @@ binary_prepare(struct call *c, unsigned types, int64_t activation, struct binary
 	b->n = c->check ? 0 : tfl_elements(b->out);
 	for (int k = 0; k < 2; k++) {
 		b->in[k] = call_in(c, k);
-		/* PRELU of INT16 has an alpha of INT8, the only combination in TensorFlow Lite
-		 * Micro. */
 		if (!call_type(c, b->in[k], "input", types) ||
-		    (!(c->op->code == TFL_PRELU && k == 1 && call_in(c, 0)->type == TFL_INT16 &&
-		       call_in(c, k)->type == TFL_INT8) &&
+		    (!has_narrow_alpha(c, k) &&
 		     !call_same_type(c, b->in[k], b->out)))
 			return false;
 	}

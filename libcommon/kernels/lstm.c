@@ -75,6 +75,18 @@ check_lstm_shapes(struct call *c, struct lstm *l)
 	return call_work(c, tfl_elements(l->out), l->features + l->cells);
 }
 
+static bool
+check_lstm_types(struct call *c, struct lstm *l)
+{
+	return call_type(c, l->in, "input", T_I8 | T_I16) &&
+	       call_same_type(c, l->in, l->out) &&
+	       call_same_type(c, l->in, l->hidden) &&
+	       call_type(c, l->cell, "cell state", T_I16) &&
+	       call_affine(c, l->in, "input", &l->q_in) &&
+	       call_affine(c, l->hidden, "output state", &l->q_hidden) &&
+	       call_affine(c, l->cell, "cell state", &l->q_cell);
+}
+
 /*
  * Loads weights k with n columns and folds the zero point into the bias: sum (x - z) w
  * = sum x w - z sum w.
@@ -151,12 +163,7 @@ lstm_prepare(struct call *c, struct lstm *l)
 	l->cell = call_in(c, LSTM_CELL);
 	l->out = call_out(c, 0);
 	l->wide = l->in->type == TFL_INT16;
-	if (!(call_type(c, l->in, "input", T_I8 | T_I16) && call_same_type(c, l->in, l->out) &&
-	      call_same_type(c, l->in, l->hidden) && call_type(c, l->cell, "cell state", T_I16) &&
-	      call_affine(c, l->in, "input", &l->q_in) &&
-	      call_affine(c, l->hidden, "output state", &l->q_hidden) &&
-	      call_affine(c, l->cell, "cell state", &l->q_cell)) ||
-	    !check_lstm_shapes(c, l) || !load_scales(c, l))
+	if (!check_lstm_types(c, l) || !check_lstm_shapes(c, l) || !load_scales(c, l))
 		return false;
 	for (int g = 0; g < LSTM_N_GATES; g++) {
 		if (!load_dense(c, l, LSTM_WEIGHTS + g, l->features, l->q_in,

@@ -117,6 +117,21 @@ use_element(struct linux_walk *k, const struct linux_fm *m, uint32_t x,
 	return linux_use_bytes(k, linux_value(k, m->region) & 7, at);
 }
 
+/* Uses the rows whose addresses can be the largest, for three tiles in a column. */
+static bool
+use_rows(struct linux_walk *k, const struct linux_fm *m, uint32_t x,
+	 uint32_t y, uint32_t c)
+{
+	uint32_t h0 = linux_value(k, m->h0), h1 = linux_value(k, m->h1);
+	if (!use_element(k, m, x, 0, c))
+		return false;
+	if (h0 < h1 && h1 <= y && !use_element(k, m, x, h1, c))
+		return false;
+	if (h1 < y && !use_element(k, m, x, h1 + 1, c))
+		return false;
+	return use_element(k, m, x, y, c);
+}
+
 bool
 linux_use_fm(struct linux_walk *k, const struct linux_fm *m, uint32_t x,
 	      uint32_t y, uint32_t c)
@@ -125,17 +140,8 @@ linux_use_fm(struct linux_walk *k, const struct linux_fm *m, uint32_t x,
 		return false;
 	if (storage_of(k, m) == CHAINED)
 		return true;
-	if (storage_of(k, m) == TILES_3X1) {
-		/* Uses the rows whose addresses can be the largest, for three tiles in a column. */
-		uint32_t h0 = linux_value(k, m->h0), h1 = linux_value(k, m->h1);
-		if (!use_element(k, m, x, 0, c))
-			return false;
-		if (h0 < h1 && h1 <= y && !use_element(k, m, x, h1, c))
-			return false;
-		if (h1 < y && !use_element(k, m, x, h1 + 1, c))
-			return false;
-		return use_element(k, m, x, y, c);
-	}
+	if (storage_of(k, m) == TILES_3X1)
+		return use_rows(k, m, x, y, c);
 	return use_element(k, m, 0, 0, c) && use_element(k, m, 0, y, c) &&
 	       use_element(k, m, x, 0, c) && use_element(k, m, x, y, c);
 }

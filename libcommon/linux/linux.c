@@ -146,6 +146,32 @@ use_second(struct linux_walk *k)
 	return ok;
 }
 
+static bool
+check_conv(struct linux_walk *k)
+{
+	bool matmul = k->c->param & 1;
+	if (k->u65 ? k->c->param : k->c->param & ~1U)
+		return linux_refuse(k, LINUX_COMMAND, "the driver does not accept parameter %u", k->c->param);
+	return linux_is_set(k, NPU_OFM_PRECISION) && linux_use_window(k) &&
+	       (matmul ? use_second(k) : use_weights(k)) && use_scales(k) &&
+	       linux_use_ofm(k);
+}
+
+static bool
+check_depthwise(struct linux_walk *k)
+{
+	return linux_is_set(k, NPU_OFM_PRECISION) && linux_use_window(k) &&
+	       use_weights(k) && use_scales(k) && linux_use_ofm(k);
+}
+
+static bool
+check_pool(struct linux_walk *k)
+{
+	return linux_is_set(k, NPU_OFM_PRECISION) &&
+	       (k->c->param == NPU_POOL_NONE || linux_use_window(k)) &&
+	       use_scales(k) && linux_use_ofm(k);
+}
+
 /* ---- elementwise --------------------------------------------------------- */
 
 static bool
@@ -218,22 +244,12 @@ static bool
 check_operation(struct linux_walk *k)
 {
 	switch (k->c->code) {
-	case NPU_OP_CONV: {
-		bool matmul = k->c->param & 1;
-		if (k->u65 ? k->c->param : k->c->param & ~1U)
-			return linux_refuse(k, LINUX_COMMAND,
-					    "the driver does not accept parameter %u", k->c->param);
-		return linux_is_set(k, NPU_OFM_PRECISION) && linux_use_window(k) &&
-		       (matmul ? use_second(k) : use_weights(k)) && use_scales(k) &&
-		       linux_use_ofm(k);
-	}
+	case NPU_OP_CONV:
+		return check_conv(k);
 	case NPU_OP_DEPTHWISE:
-		return linux_is_set(k, NPU_OFM_PRECISION) && linux_use_window(k) &&
-		       use_weights(k) && use_scales(k) && linux_use_ofm(k);
+		return check_depthwise(k);
 	case NPU_OP_POOL:
-		return linux_is_set(k, NPU_OFM_PRECISION) &&
-		       (k->c->param == NPU_POOL_NONE || linux_use_window(k)) && use_scales(k) &&
-		       linux_use_ofm(k);
+		return check_pool(k);
 	case NPU_OP_ELEMENTWISE:
 		return check_elementwise(k);
 	case NPU_OP_DMA_START:

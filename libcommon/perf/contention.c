@@ -32,6 +32,19 @@ push(struct engine *g, struct perf_step *s, double now)
 	g->step[g->n++] = s;
 }
 
+static void
+finish(struct engine *g, double now)
+{
+	g->step[0]->end = now;
+	g->n--;
+	for (int i = 0; i < g->n; i++)
+		g->step[i] = g->step[i + 1];
+	if (g->n) {
+		g->step[0]->start = now;
+		g->left = g->step[0]->cycles;
+	}
+}
+
 /* fraction of a memory's bandwidth that an operation needs at full speed */
 static double
 demand(const struct perf_step *s, int area)
@@ -76,15 +89,7 @@ advance(struct clock *c)
 		k->left -= t * kp;
 	if (d->n)
 		d->left -= t * dp;
-	struct engine *g = kernel_first ? k : d;
-	g->step[0]->end = c->now;
-	g->n--;
-	for (int i = 0; i < g->n; i++)
-		g->step[i] = g->step[i + 1];
-	if (g->n) {
-		g->step[0]->start = c->now;
-		g->left = g->step[0]->cycles;
-	}
+	finish(kernel_first ? k : d, c->now);
 }
 
 /* Advances the time until at most n operations of g are outstanding. */

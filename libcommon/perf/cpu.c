@@ -62,6 +62,15 @@ elements(const struct tfl_tensor *t)
 	return t ? (double)tfl_elements(t) : 0;
 }
 
+static double
+outputs(const struct tfl_subgraph *g, const struct tfl_op *op)
+{
+	double n = 0;
+	for (int i = 0; i < op->n_out; i++)
+		n += elements(&g->tensor[op->out[i]]);
+	return n;
+}
+
 /*
  * Counts from the last dimension, which is back = 0; returns 1 if the dimension is
  * absent.
@@ -71,6 +80,12 @@ dimension(const struct tfl_tensor *t, int back)
 {
 	int i = t ? t->rank - 1 - back : -1;
 	return i >= 0 && t->dim[i] > 0 ? t->dim[i] : 1;
+}
+
+static double
+first_dimension(const struct tfl_tensor *t)
+{
+	return dimension(t, t ? t->rank - 1 : 0);
 }
 
 /* ---- units of work ---------------------------------------------------------- */
@@ -83,17 +98,28 @@ taps(const struct tfl_op *op)
 	return h > 0 && w > 0 ? h * w : 1;
 }
 
+/* elements of all weight matrices, each read once per step and sequence */
+static double
+steps(const struct tfl_subgraph *g, const struct tfl_op *op)
+{
+	const struct tfl_tensor *ifm = input(g, op, 0);
+	double weights = 0;
+	for (int k = 1; k < op->n_in; k++) {
+		const struct tfl_tensor *t = input(g, op, k);
+		if (t && t->data.p && t->rank >= 2)
+			weights += elements(t);
+	}
+	return elements(ifm) / dimension(ifm, 0) * weights;
+}
+
 static double
 work(enum unit u, const struct tfl_subgraph *g, const struct tfl_op *op)
 {
 	const struct tfl_tensor *a = input(g, op, 0), *b = input(g, op, 1);
-	double n = 0;
-	for (int i = 0; i < op->n_out; i++)
-		n += elements(&g->tensor[op->out[i]]);
-	double out = n;
+	double out = outputs(g, op);
 	switch (u) {
 	case MACS_FIRST:
-		return out * elements(b) / dimension(b, b ? b->rank - 1 : 0);
+		return out * elements(b) / first_dimension(b);
 	case MACS_LAST:
 		return out * elements(b) / dimension(b, 0);
 	case MACS_INNER:
@@ -102,17 +128,8 @@ work(enum unit u, const struct tfl_subgraph *g, const struct tfl_op *op)
 		return elements(input(g, op, 2)) * elements(b) / dimension(b, 0);
 	case MACS_COMMON:
 		return out * dimension(a, TFL_OPT(op, BatchMatMulOptions, adj_x) != 0);
-	case STEPS: {
-		/* elements of all weight matrices, each read once per step and sequence */
-		const struct tfl_tensor *ifm = input(g, op, 0);
-		double weights = 0;
-		for (int k = 1; k < op->n_in; k++) {
-			const struct tfl_tensor *t = input(g, op, k);
-			if (t && t->data.p && t->rank >= 2)
-				weights += elements(t);
-		}
-		return elements(ifm) / dimension(ifm, 0) * weights;
-	}
+	case STEPS:
+		return steps(g, op);
 	case TAPS:
 		return out * taps(op);
 	case OUTPUTS:

@@ -39,6 +39,21 @@ run_gates(const struct lstm *l, const double *x, const double *h)
 	}
 }
 
+/* c = f c + i g; h = o tanh(c) */
+static void
+run_states(const struct lstm *l, double *cell, double *h)
+{
+	struct real_span *seen = &l->o->r->inside[l->o->index];
+	for (int32_t i = 0; i < l->cells; i++) {
+		double c = l->gate[LSTM_FORGET][i] * cell[i] +
+			   l->gate[LSTM_INPUT][i] * l->gate[LSTM_CANDIDATE][i];
+		cell[i] = l->clip > 0 ? fmin(fmax(c, -l->clip), l->clip) : c;
+		h[i] = l->gate[LSTM_OUTPUT][i] * real_tanh(cell[i]);
+		seen->lo = fmin(seen->lo, cell[i]);
+		seen->hi = fmax(seen->hi, cell[i]);
+	}
+}
+
 void
 real_lstm(const struct real_op *o)
 {
@@ -58,17 +73,7 @@ real_lstm(const struct real_op *o)
 			int64_t row = major ? (int64_t)t * l.batch + b : (int64_t)b * l.steps + t;
 			double *h = real_x(o, LSTM_HIDDEN) + (int64_t)b * l.cells;
 			run_gates(&l, real_x(o, LSTM_X) + row * l.features, h);
-			/* c = f c + i g; h = o tanh(c) */
-			double *cell = real_x(o, LSTM_CELL) + (int64_t)b * l.cells;
-			struct real_span *seen = &l.o->r->inside[l.o->index];
-			for (int32_t i = 0; i < l.cells; i++) {
-				double c = l.gate[LSTM_FORGET][i] * cell[i] +
-					   l.gate[LSTM_INPUT][i] * l.gate[LSTM_CANDIDATE][i];
-				cell[i] = l.clip > 0 ? fmin(fmax(c, -l.clip), l.clip) : c;
-				h[i] = l.gate[LSTM_OUTPUT][i] * real_tanh(cell[i]);
-				seen->lo = fmin(seen->lo, cell[i]);
-				seen->hi = fmax(seen->hi, cell[i]);
-			}
+			run_states(&l, real_x(o, LSTM_CELL) + (int64_t)b * l.cells, h);
 			for (int32_t i = 0; i < l.cells; i++)
 				real_y(o, 0)[row * l.cells + i] = h[i];
 		}

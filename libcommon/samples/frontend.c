@@ -139,6 +139,21 @@ gain_at(uint32_t x)
 	return gain > INT16_MAX ? INT16_MAX : (int16_t)sum;
 }
 
+static void
+make_gains(struct frontend *f)
+{
+	f->small_gain[0] = gain_at(0);
+	f->small_gain[1] = gain_at(1);
+	for (int bits = 2; bits <= INTERVALS; bits++) {
+		uint32_t x0 = 1u << (bits - 1), x1 = x0 + x0 / 2;
+		uint32_t x2 = bits == INTERVALS ? x0 + (x0 - 1) : 2 * x0;
+		int32_t y0 = gain_at(x0), d1 = gain_at(x1) - y0, d2 = gain_at(x2) - y0;
+		int32_t a1 = 4 * d1 - d2;
+		f->gain[bits] = (struct piece){ .y0 = (int16_t)y0, .a1 = (int16_t)a1,
+						.a2 = (int16_t)(d2 - a1) };
+	}
+}
+
 struct frontend *
 frontend_open(struct arena *a)
 {
@@ -155,17 +170,7 @@ frontend_open(struct arena *a)
 		f->real_turn[i] = turn_of(-pi * ((double)(i + 1) / HALF + 0.5));
 	}
 	make_channels(f);
-	f->small_gain[0] = gain_at(0);
-	f->small_gain[1] = gain_at(1);
-	for (int bits = 2; bits <= INTERVALS; bits++) {
-		uint32_t x0 = 1u << (bits - 1), x1 = x0 + x0 / 2;
-		uint32_t x2 = bits == INTERVALS ? x0 + (x0 - 1) : 2 * x0;
-		int32_t y0 = gain_at(x0), d1 = gain_at(x1) - y0, d2 = gain_at(x2) - y0;
-		int32_t a1 = 4 * d1 - d2;
-		f->gain[bits] = (struct piece){ .y0 = (int16_t)y0,
-						.a1 = (int16_t)a1,
-						.a2 = (int16_t)(d2 - a1) };
-	}
+	make_gains(f);
 	for (int i = 0; i < (1 << LOG_SEGMENT_BITS); i++) {
 		double x = (double)i / (1 << LOG_SEGMENT_BITS);
 		f->curve[i] = (int32_t)floor((real_log(1 + x) / real_log(2) - x) * (1 << LOG_BITS) +

@@ -140,6 +140,21 @@ find_operations(struct npu_run *r, const struct npu_stream *s)
 	}
 }
 
+/* Number of kernels and transfers before a word. */
+static int
+count_before(const struct npu_run *r, size_t word)
+{
+	size_t lo = 0, hi = r->n_op_at;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		if (r->op_at[mid] < word)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return (int)lo;
+}
+
 /* BRANCH: always, or depending on the last kernel's result (ethosu-commands(7) 32). */
 static bool
 follow_branch(struct npu_run *r, struct npu_walk *w)
@@ -152,16 +167,7 @@ follow_branch(struct npu_run *r, struct npu_walk *w)
 	if (!r->op_at)
 		find_operations(r, w->stream);
 	w->at = (size_t)r->op.target / 4;
-	/* Number of kernels and transfers before a word. */
-	size_t lo = 0, hi = r->n_op_at;
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		if (r->op_at[mid] < w->at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	w->n_ops = (int)lo;
+	w->n_ops = count_before(r, w->at);
 	return true;
 }
 

@@ -5,6 +5,18 @@
 #include <string.h>
 
 static bool
+to_tables(struct npu_run *r, const uint8_t *p, int64_t to, int64_t n)
+{
+	if (to < 0 || n > LUT_BYTES || to > LUT_BYTES - n)
+		return npu_fail(r, "bytes 0x%llx to 0x%llx are outside the "
+				   "tables (rule 58)", (unsigned long long)to,
+				(unsigned long long)(to + n));
+	memcpy(r->table + to, p, (size_t)n);
+	memset(r->table_valid + to, 1, (size_t)n);
+	return true;
+}
+
+static bool
 copy(struct npu_run *r, int64_t from, int64_t to)
 {
 	const struct npu_op *op = &r->op;
@@ -14,16 +26,8 @@ copy(struct npu_run *r, int64_t from, int64_t to)
 	const uint8_t *p = range_read(r, &src, "DMA source");
 	if (!p || !npu_spend(r, (uint64_t)n + 16))
 		return false;
-	if (op->dst_internal) {
-		if (to < 0 || n > LUT_BYTES || to > LUT_BYTES - n)
-			return npu_fail(r,
-					"bytes 0x%llx to 0x%llx are outside the "
-					"tables (rule 58)",
-					(unsigned long long)to, (unsigned long long)(to + n));
-		memcpy(r->table + to, p, (size_t)n);
-		memset(r->table_valid + to, 1, (size_t)n);
-		return true;
-	}
+	if (op->dst_internal)
+		return to_tables(r, p, to, n);
 	uint8_t *q = range_write(r, &dst, "DMA destination");
 	return q && memmove(q, p, (size_t)n);
 }

@@ -337,6 +337,20 @@ table_kind(const struct g_op *op)
 	return graph_type_signed(op->ofm.type) ? NPU_ACT85_S8_S8 : NPU_ACT85_U8_U8;
 }
 
+static void
+same_activation(struct source *x, const struct npu_op *k, const struct g_op *op)
+{
+	bool table = op_has_table(op);
+	source_same(x, op, "activation", k->activation, table_kind(op));
+	if (table)
+		source_same_table(x, op, k->table.n ? (int)k->table.at / 256 : -1,
+				  (int)k->table.n);
+	source_same(x, op, "clip range", k->clip_range,
+		    graph_type_bytes(op->ofm.type) == 4 && !table);
+	source_same16(x, op, "minimum", k->min, op->clamp.lo);
+	source_same16(x, op, "maximum", k->max, op->clamp.hi);
+}
+
 /*
  * Returns the number of kernels in the same chain before step s.  All kernels of a chain have
  * the block of the first kernel.
@@ -422,14 +436,7 @@ source_kernel85(struct source *x, const struct npu_op *k, const struct g_step *s
 	same_storage(x, k, s);
 	same_accumulators(x, k, s);
 	same_scales(x, k, op);
-	bool table = op_has_table(op);
-	source_same(x, op, "activation", k->activation, table_kind(op));
-	if (table)
-		source_same_table(x, op, k->table.n ? (int)k->table.at / 256 : -1, (int)k->table.n);
-	source_same(x, op, "clip range", k->clip_range,
-		    graph_type_bytes(op->ofm.type) == 4 && !table);
-	source_same16(x, op, "minimum", k->min, op->clamp.lo);
-	source_same16(x, op, "maximum", k->max, op->clamp.hi);
+	same_activation(x, k, op);
 	if (!op_has_weights(op->kind))
 		return;
 	source_same(x, op, "fast weights", k->fast_weights, op->fast != 0);

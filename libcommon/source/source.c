@@ -190,6 +190,12 @@ missing(struct source *x, const struct g_step *s)
 		      s->weights->rec.id);
 }
 
+static bool
+runs_kernel(const struct g_step *s)
+{
+	return s->op && !op_is_transfer(s->op->kind);
+}
+
 static void
 take_operation(struct source *x, const struct npu_op *o)
 {
@@ -199,7 +205,7 @@ take_operation(struct source *x, const struct npu_op *o)
 		return;
 	}
 	const struct g_step *s = next_step(x);
-	while (s && (s->op && !op_is_transfer(s->op->kind)) != kernel) {
+	while (s && runs_kernel(s) != kernel) {
 		missing(x, s);
 		x->step++;
 		s = next_step(x);

@@ -7,6 +7,17 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Returns a tensor of the original model with its shape in the compiled file. */
+static struct tfl_tensor
+of_original(const struct source *x, const struct g_tensor *t, int index)
+{
+	struct tfl_tensor o = x->original->subgraph[0].tensor[index];
+	struct border_tensor border = border_of_graph(x->g, x->original, t, index);
+	if ((!o.data.p || o.is_variable) && (border.has_record || graph_batch(x->g) != 1))
+		o.rank = border_memory_shape(&border, o.dim);
+	return o;
+}
+
 static bool
 same_shape(const struct tfl_tensor *a, const struct tfl_tensor *b)
 {
@@ -43,12 +54,7 @@ static void
 same_as_original(struct source *x, const struct tfl_tensor *have, const struct g_tensor *t,
 		 int index)
 {
-	/* Returns a tensor of the original model with its shape in the compiled file. */
-	struct tfl_tensor o = x->original->subgraph[0].tensor[index];
-	struct border_tensor border = border_of_graph(x->g, x->original, t, index);
-	if ((!o.data.p || o.is_variable) && (border.has_record || graph_batch(x->g) != 1))
-		o.rank = border_memory_shape(&border, o.dim);
-	struct tfl_tensor want = o;
+	struct tfl_tensor want = of_original(x, t, index);
 	if (have->type != want.type)
 		source_error(x, "t%d has the type %s, the graph has %s", t->rec.id,
 			     tfl_type_name(have->type), tfl_type_name(want.type));

@@ -90,6 +90,19 @@ decode_ifm2(struct view *v, struct hwc shape)
 
 /* ---- output stage (ethosu-commands(7) 23.5, 23.6) ------------------------- */
 
+static void
+decode_table(struct npu_op *op, int number)
+{
+	static const int bytes[32] = {
+		[NPU_ACT85_U8_U8] = 256, [NPU_ACT85_S8_S8] = 256,
+		[NPU_ACT85_S8_S16] = 512, [NPU_ACT85_S8_S32] = 1024,
+		[NPU_ACT85_S16_S16] = 2048, [NPU_ACT85_S16_S32] = 2048,
+		[NPU_ACT85_TANH] = 2048, [NPU_ACT85_SIGMOID] = 2048,
+	};
+	op->table.n = bytes[op->activation];
+	op->table.at = number * op->table.n;
+}
+
 /* A register of a scale: multiplier, shift, dbl_rnd and rounding. */
 struct scale_fields {
 	enum npu_reg reg;
@@ -116,13 +129,7 @@ decode_output_stage(struct view *v)
 	static const struct scale_fields ofm = SCALE_FIELDS(OFM_SCALE);
 	struct npu_op *op = v->op;
 	int32_t act = decode_activation(v);
-	static const int bytes[32] = {
-		[NPU_ACT85_U8_U8] = 256,   [NPU_ACT85_S8_S8] = 256,    [NPU_ACT85_S8_S16] = 512,
-		[NPU_ACT85_S8_S32] = 1024, [NPU_ACT85_S16_S16] = 2048, [NPU_ACT85_S16_S32] = 2048,
-		[NPU_ACT85_TANH] = 2048,   [NPU_ACT85_SIGMOID] = 2048,
-	};
-	op->table.n = bytes[op->activation];
-	op->table.at = FIELD(v, act, ACTIVATION, table) * op->table.n;
+	decode_table(op, FIELD(v, act, ACTIVATION, table));
 	op->rounding = decode_scale(v, &ofm, &op->ofm_mult, &op->ofm_shift, &op->ofm_double);
 }
 
@@ -225,6 +232,13 @@ decode_resize(struct view *v)
 				   NPU_RESIZE_X_OFFSET);
 }
 
+static bool
+has_scale_records(const struct npu_op *op)
+{
+	return !op->global_scale && op->kind != NPU_ELEMENTWISE &&
+	       op->kind != NPU_RESIZE;
+}
+
 void
 decode_kernel85(struct view *v)
 {
@@ -252,7 +266,7 @@ decode_kernel85(struct view *v)
 	if ((op->kind == NPU_CONV && !op->weights_ifm2) ||
 	    op->kind == NPU_DEPTHWISE)
 		decode_weights(v);
-	if (!op->global_scale && op->kind != NPU_ELEMENTWISE && op->kind != NPU_RESIZE)
+	if (has_scale_records(op))
 		op->scales[0] = decode_range(v, NPU_SCALE_REGION,
 					     NPU_SCALE_BASE, NPU_SCALE_LENGTH);
 }

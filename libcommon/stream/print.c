@@ -187,6 +187,36 @@ print_dma(struct text *t, const struct npu_op *op)
 			    op->size1, op->size0, op->skip0, op->skip1);
 }
 
+static void
+print_window(struct text *t, const struct npu_op *op)
+{
+	text_printf(t, " kernel=%dx%d stride=%dx%d", op->kernel_h, op->kernel_w,
+		    op->stride_y, op->stride_x);
+	if (op->dilation_y > 1 || op->dilation_x > 1)
+		text_printf(t, " dilation=%dx%d", op->dilation_y,
+			    op->dilation_x);
+	text_printf(t, " pad=%d,%d,%d,%d", op->pad_top, op->pad_left,
+		    op->pad_bottom, op->pad_right);
+	if (op->upscale != UPSCALE_NONE)
+		text_printf(t, " upscale=%s",
+			    npu_enum_name("upscale", op->upscale));
+}
+
+static void
+print_output(struct text *t, const struct npu_op *op)
+{
+	const char *act = npu_enum_name(op->ublock.h ? "activation85" : "activation",
+					(unsigned)op->activation);
+	const char *round = npu_enum_name("rounding", op->rounding);
+	if (op->global_scale)
+		text_printf(t, " scale=%" PRIu32 ">>%d", op->ofm_mult,
+			    op->ofm_shift);
+	text_printf(t, " round=%s act=%s[%d,%d]", round ? round : "?",
+		    act ? act : "?", op->min, op->max);
+	text_printf(t, " block=%dx%dx%d blockdep=%d", op->block.h, op->block.w,
+		    op->block.c, op->blockdep);
+}
+
 static const char *
 name_in(const char *set, unsigned value)
 {
@@ -241,16 +271,8 @@ stream_print_op(struct text *t, const struct npu_op *op)
 	if (op->has_ifm2 && op->ifm2_first)
 		text_puts(t, " order=ifm2_first");
 	print_fm(t, "ofm", &op->ofm);
-	if (op->kind != NPU_ELEMENTWISE && op->kind != NPU_RESIZE) {
-		text_printf(t, " kernel=%dx%d stride=%dx%d", op->kernel_h, op->kernel_w,
-			    op->stride_y, op->stride_x);
-		if (op->dilation_y > 1 || op->dilation_x > 1)
-			text_printf(t, " dilation=%dx%d", op->dilation_y, op->dilation_x);
-		text_printf(t, " pad=%d,%d,%d,%d", op->pad_top, op->pad_left, op->pad_bottom,
-			    op->pad_right);
-		if (op->upscale != UPSCALE_NONE)
-			text_printf(t, " upscale=%s", npu_enum_name("upscale", op->upscale));
-	}
+	if (op->kind != NPU_ELEMENTWISE && op->kind != NPU_RESIZE)
+		print_window(t, op);
 	for (int i = 0; i < NPU_MAX_STREAMS; i++)
 		if (op->weights[i].n)
 			print_range(t, weights[i], &op->weights[i]);
@@ -263,14 +285,6 @@ stream_print_op(struct text *t, const struct npu_op *op)
 			    op->part_kernel ? "part_kernel" : "depth_first",
 			    op->fast_weights ? ",fast" : "",
 			    op->sparse_weights ? ",sparse" : "");
-	const char *act =
-	    npu_enum_name(op->ublock.h ? "activation85" : "activation", (unsigned)op->activation);
-	const char *round = npu_enum_name("rounding", op->rounding);
-	if (op->global_scale)
-		text_printf(t, " scale=%" PRIu32 ">>%d", op->ofm_mult, op->ofm_shift);
-	text_printf(t, " round=%s act=%s[%d,%d]", round ? round : "?", act ? act : "?", op->min,
-		    op->max);
-	text_printf(t, " block=%dx%dx%d blockdep=%d", op->block.h, op->block.w, op->block.c,
-		    op->blockdep);
+	print_output(t, op);
 	print_more(t, op);
 }

@@ -79,6 +79,19 @@ tfl_bodies(struct arena *a, const struct tfl_model *m)
 	return body;
 }
 
+/* Empties the buffers that no tensor uses. */
+static void
+drop_buffers(struct arena *a, struct tflw_model *w)
+{
+	bool *used = anew(a, bool, (size_t)w->n_buffers);
+	for (int s = 0; s < w->n_subgraphs; s++)
+		for (int i = 0; i < w->subgraph[s].n_tensors; i++)
+			used[w->subgraph[s].tensor[i].buffer] = true;
+	for (int i = 0; i < w->n_buffers; i++)
+		if (!used[i])
+			w->buffer[i] = (struct bytes){ 0 };
+}
+
 bool
 tfl_body(struct arena *a, const struct tfl_model *m, int n, struct bytes *out,
 	 struct err *e)
@@ -90,13 +103,6 @@ tfl_body(struct arena *a, const struct tfl_model *m, int n, struct bytes *out,
 	tflw_copy(a, m, &w);
 	w.subgraph[0] = w.subgraph[n];
 	w.subgraph[n] = (struct tflw_subgraph){ .name = w.subgraph[0].name };
-	/* Empties the buffers that no tensor uses. */
-	bool *used = anew(a, bool, (size_t)w.n_buffers);
-	for (int s = 0; s < w.n_subgraphs; s++)
-		for (int i = 0; i < w.subgraph[s].n_tensors; i++)
-			used[w.subgraph[s].tensor[i].buffer] = true;
-	for (int i = 0; i < w.n_buffers; i++)
-		if (!used[i])
-			w.buffer[i] = (struct bytes){ 0 };
+	drop_buffers(a, &w);
 	return tfl_write(a, &w, out, &inner) || err_at(e, m->name, 0, "%s", inner.text);
 }

@@ -251,6 +251,22 @@ sets_variable(const struct state *s, const struct tfl_op *op)
 					 : op->n_in && variable_is_needed(s, op->in[0]);
 }
 
+/* No result of these operators leads to an output. */
+static void
+need_variables(struct state *s)
+{
+	for (bool more = true; more;) {
+		more = false;
+		for (int i = 0; i < s->sg->n_ops; i++) {
+			if (s->op[i] || !sets_variable(s, &s->sg->op[i]))
+				continue;
+			need_op(s, i);
+			need_all(s);
+			more = true;
+		}
+	}
+}
+
 /* Marks, in side, the operators that a new input depends on, or that depend on an output. */
 static void
 find_sides(const struct state *s, const int *out, int n_out, const int *in, int n_in,
@@ -449,17 +465,7 @@ tfl_cut(struct arena *a, const struct tfl_model *m, const char *inputs,
 	for (int i = 0; i < n_out; i++)
 		need_tensor(&s, out[i]);
 	need_all(&s);
-	/* No result of these operators leads to an output. */
-	for (bool more = true; more;) {
-		more = false;
-		for (int i = 0; i < s.sg->n_ops; i++) {
-			if (s.op[i] || !sets_variable(&s, &s.sg->op[i]))
-				continue;
-			need_op(&s, i);
-			need_all(&s);
-			more = true;
-		}
-	}
+	need_variables(&s);
 	if (!check_cut(&s, cut, n_in))
 		return false;
 	for (int i = 0; i < sg->n_in; i++)

@@ -90,6 +90,20 @@ write_tensor(struct write *k, const struct tflw_tensor *t, fbw_off *out)
 	return true;
 }
 
+static fbw_off
+write_options(struct fbw *w, const struct tflw_op *op)
+{
+	fbw_table(w, op->options);
+	for (int i = 0; i < op->options->n_slots; i++) {
+		int kind = op->options->slot[i].kind;
+		if (kind == FB_F32 || kind == FB_F64)
+			fbw_float(w, i, op->option_float ? op->option_float[i] : 0);
+		else if (fb_scalar_bytes(kind))
+			fbw_int(w, i, op->option[i]);
+	}
+	return fbw_end(w);
+}
+
 const char *
 tfl_op_opaque(struct fb_ref op)
 {
@@ -116,15 +130,7 @@ write_op(struct write *k, const struct tflw_op *op, fbw_off *out)
 		v = fb_vector(from, FB_Operator_mutating_variable_inputs);
 		mutating = v.n ? fbw_bytes(w, v.p, v.n, 1) : 0;
 	} else if (op->options) {
-		fbw_table(w, op->options);
-		for (int i = 0; i < op->options->n_slots; i++) {
-			int kind = op->options->slot[i].kind;
-			if (kind == FB_F32 || kind == FB_F64)
-				fbw_float(w, i, op->option_float ? op->option_float[i] : 0);
-			else if (fb_scalar_bytes(kind))
-				fbw_int(w, i, op->option[i]);
-		}
-		options = fbw_end(w);
+		options = write_options(w, op);
 	}
 	if (c.p)
 		custom = fbw_bytes(w, c.p, c.n, 1);
@@ -300,14 +306,22 @@ write_model(struct write *k, fbw_off *out)
 	return true;
 }
 
+/* lower bound of the file's size */
+static uint64_t
+buffer_bytes(const struct tflw_model *m)
+{
+	uint64_t n = 0;
+	for (int i = 0; i < m->n_buffers; i++)
+		n += m->buffer[i].n;
+	return n;
+}
+
 bool
 tfl_write(struct arena *a, const struct tflw_model *m, struct bytes *out,
 	  struct err *e)
 {
 	enum { REST = 1 << 16 }; /* enough for the tables of most models */
-	uint64_t bytes = 0; /* lower bound of the file's size */
-	for (int i = 0; i < m->n_buffers; i++)
-		bytes += m->buffer[i].n;
+	uint64_t bytes = buffer_bytes(m);
 	if (bytes >= TFL_MAX_BYTES) /* before the memory is allocated */
 		return err_set(e, "the model would be larger than 2 GB, the limit "
 				  "of the format");

@@ -26,6 +26,12 @@ fit(struct tosa_run *r, int type, int64_t v)
 
 /* ---- one operand ----------------------------------------------------------------- */
 
+static int64_t
+leading_zeros(int64_t v)
+{
+	return (uint32_t)v ? __builtin_clz((uint32_t)v) : 32;
+}
+
 void
 tosa_run_unary(struct tosa_run *r)
 {
@@ -54,7 +60,7 @@ tosa_run_unary(struct tosa_run *r)
 			y = !x;
 			break;
 		case TOSA_CLZ:
-			y = (uint32_t)x ? __builtin_clz((uint32_t)x) : 32;
+			y = leading_zeros(x);
 			break;
 		case TOSA_NEGATE:
 			y = clamp_i64(zo - (x - zi), least, most);
@@ -71,6 +77,15 @@ tosa_run_unary(struct tosa_run *r)
 
 /* ---- two operands ---------------------------------------------------------------- */
 
+/* Returns an operand's strides along the result's axes; 0 where it is broadcast. */
+static void
+steps_of(const struct tosa_tensor *t, int64_t *step)
+{
+	int64_t s = 1;
+	for (int i = t->rank; i-- > 0; s *= t->dim[i])
+		step[i] = t->dim[i] == 1 ? 0 : s;
+}
+
 /* the position in each operand of the current element of the result */
 struct walk {
 	const struct tosa_tensor *out;
@@ -83,13 +98,8 @@ static struct walk
 walk_of(const struct tosa_run *r, int n)
 {
 	struct walk w = { .out = tosa_out(r->g, r->op), .n = n };
-	for (int k = 0; k < n; k++) {
-		/* Returns an operand's strides along the result's axes; 0 where it is broadcast. */
-		const struct tosa_tensor *t = tosa_in(r->g, r->op, k);
-		int64_t s = 1;
-		for (int i = t->rank; i-- > 0; s *= t->dim[i])
-			w.step[k][i] = t->dim[i] == 1 ? 0 : s;
-	}
+	for (int k = 0; k < n; k++)
+		steps_of(tosa_in(r->g, r->op, k), w.step[k]);
 	return w;
 }
 
@@ -125,12 +135,28 @@ arithmetic_shift(struct tosa_run *r, int type, int64_t a, int64_t b)
 	return (a >> b) + up;
 }
 
+/* Shifts zeros in from above, within the width of the type. */
+static int64_t
+logical_shift(struct tosa_run *r, int type, int64_t a, int64_t b)
+{
+	int64_t mask = (INT64_C(1) << tosa_type_bits(type)) - 1;
+	return (a & mask) >> check_distance(r, type, b);
+}
+
 static int64_t
 checked_quotient(struct tosa_run *r, int64_t a, int64_t b)
 {
 	if (!b)
 		tosa_warn(r, "%lld divided by 0", (long long)a);
 	return b ? a / b : 0;
+}
+
+static int64_t
+multiply(struct tosa_run *r, int type, int64_t a, int64_t b, int64_t shift)
+{
+	if (!shift)
+		return wrap(type, a * b);
+	return fit(r, type, (a * b + (INT64_C(1) << (shift - 1))) >> shift);
 }
 
 static int64_t
@@ -141,11 +167,8 @@ combine(struct tosa_run *r, int type, int64_t a, int64_t b, int64_t shift)
 		return fit(r, type, a + b);
 	case TOSA_SUB:
 		return fit(r, type, a - b);
-	case TOSA_MUL: {
-		if (!shift)
-			return wrap(type, a * b);
-		return fit(r, type, (a * b + (INT64_C(1) << (shift - 1))) >> shift);
-	}
+	case TOSA_MUL:
+		return multiply(r, type, a, b, shift);
 	case TOSA_INTDIV:
 		return fit(r, type, checked_quotient(r, a, b));
 	case TOSA_MAXIMUM:
@@ -156,11 +179,8 @@ combine(struct tosa_run *r, int type, int64_t a, int64_t b, int64_t shift)
 		return arithmetic_shift(r, type, a, b);
 	case TOSA_LOGICAL_LEFT_SHIFT:
 		return (int64_t)((uint64_t)a << check_distance(r, type, b));
-	case TOSA_LOGICAL_RIGHT_SHIFT: {
-		/* Shifts zeros in from above, within the width of the type. */
-		int64_t mask = (INT64_C(1) << tosa_type_bits(type)) - 1;
-		return (a & mask) >> check_distance(r, type, b);
-	}
+	case TOSA_LOGICAL_RIGHT_SHIFT:
+		return logical_shift(r, type, a, b);
 	case TOSA_BITWISE_AND:
 	case TOSA_LOGICAL_AND:
 		return a & b;

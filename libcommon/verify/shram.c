@@ -83,6 +83,19 @@ banks(int64_t bytes, int granule)
 		       granule);
 }
 
+/*
+ * Old compilers divide the free banks into equal halves for the two inputs, even if a half
+ * is odd: with 14 free banks of 16, IFM2 starts at bank 9.  An input needs an even number of
+ * banks.  Therefore an odd half has a spare bank, and both inputs fit, whether or not the
+ * hardware ignores the lowest bit of the register.
+ */
+static bool
+halves_the_banks(const struct npu_op *op)
+{
+	return op->ib2_start - SHRAM_OUTPUT_BANKS ==
+	       op->ib_end - op->ib2_start;
+}
+
 static void
 check_eltwise_buffers(struct checker *c, int ifm, int end)
 {
@@ -93,15 +106,8 @@ check_eltwise_buffers(struct checker *c, int ifm, int end)
 		ERROR_IF(op->ib2_start <= 2 || op->ib2_start >= op->ib_end, c,
 			 40, "IFM2_IB_START %d is not between 2 and IB_END %d",
 			 op->ib2_start, op->ib_end);
-		/*
-		 * Old compilers divide the free banks into equal halves for the two inputs, even if
-		 * a half is odd: with 14 free banks of 16, IFM2 starts at bank 9.  An input needs
-		 * an even number of banks.  Therefore an odd half has a spare bank, and both inputs
-		 * fit, whether or not the hardware ignores the lowest bit of the register.
-		 */
-		ERROR_IF(op->ib2_start % 2 &&
-			     op->ib2_start - SHRAM_OUTPUT_BANKS != op->ib_end - op->ib2_start,
-			 c, 40, "IFM2_IB_START %d is odd", op->ib2_start);
+		ERROR_IF(op->ib2_start % 2 && !halves_the_banks(op), c, 40,
+			 "IFM2_IB_START %d is odd", op->ib2_start);
 		ERROR_IF(op->ib2_start < start2 ||
 			 op->ib_end - op->ib2_start < ifm, c, 41,
 			 "IFM2_IB_START %d and IB_END %d leave no %d banks for each input",

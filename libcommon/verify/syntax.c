@@ -73,6 +73,18 @@ check_param(struct checker *c, const struct npu_command *cmd)
 }
 
 static void
+check_parallel(struct checker *c, const struct npu_command *cmd)
+{
+	bool is = !cmd->is_op && cmd->reg == NPU_PARALLEL_MODE;
+	if (cmd->at == 0)
+		WARN_IF(accel_is_u65(c->accel) && !is, c, 5,
+			"the stream does not begin with PARALLEL_MODE");
+	WARN_IF(is && cmd->param != c->accel->cores - 1, c, 5,
+		"PARALLEL_MODE %u on %d cores, the number of cores minus 1 is usual",
+		cmd->param, c->accel->cores);
+}
+
+static void
 check_stride_modes(struct checker *c, const struct npu_command *cmd)
 {
 	if (accel_is_wide(c->accel) ||
@@ -86,13 +98,7 @@ void
 check_word(struct checker *c, const struct npu_command *cmd)
 {
 	check_param(c, cmd);
-	bool is = !cmd->is_op && cmd->reg == NPU_PARALLEL_MODE;
-	if (cmd->at == 0)
-		WARN_IF(accel_is_u65(c->accel) && !is, c, 5,
-			"the stream does not begin with PARALLEL_MODE");
-	WARN_IF(is && cmd->param != c->accel->cores - 1, c, 5,
-		"PARALLEL_MODE %u on %d cores, the number of cores minus 1 is usual", cmd->param,
-		c->accel->cores);
+	check_parallel(c, cmd);
 	if (cmd->is_op) {
 		WARN_IF(cmd->code == NPU_OP_STOP && cmd->param != 0xffff, c, 3,
 			"STOP has the mask 0x%04x, 0xffff is usual", cmd->param);

@@ -10,6 +10,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+static bool
+is_argmax(const struct npu_op *op)
+{
+	return is_pool(op, NPU_POOL_ARGMAX_X) || is_pool(op, NPU_POOL_ARGMAX_Y);
+}
+
 /* ---- rule 8: enumerations ----------------------------------------------- */
 
 static void
@@ -285,7 +291,7 @@ check_pool(struct checker *c)
 	const struct npu_op *op = &c->op;
 	check_samples(c);
 	check_average(c);
-	if (is_pool(op, NPU_POOL_ARGMAX_X) || is_pool(op, NPU_POOL_ARGMAX_Y))
+	if (is_argmax(op))
 		check_argmax(c);
 	if (op->mode == NPU_POOL_REDUCE_SUM)
 		ERROR_IF(op->extent.c != 1 || op->acc_format, c, 20,
@@ -328,6 +334,21 @@ check_ofm_order(struct checker *c)
 		 op->block.w);
 }
 
+/* Checks that the table has been uploaded, as check_tables() does for U55 and U65. */
+static void
+check_tables85(struct checker *c)
+{
+	const struct npu_range *t = &c->op.table;
+	ERROR_IF(t->at + t->n > LUT_BYTES, c, 38, "the table at byte %" PRId64
+		 " with %" PRId64 " bytes exceeds the tables", t->at, t->n);
+	for (int64_t i = t->at; i < t->at + t->n && i < LUT_BYTES; i++)
+		if (!c->table_valid[i]) {
+			ERROR(c, 38, "byte %" PRId64 " of a table of %" PRId64
+			      " bytes has not been loaded", i - t->at, t->n);
+			return;
+		}
+}
+
 void
 check_values85(struct checker *c)
 {
@@ -344,17 +365,5 @@ check_values85(struct checker *c)
 		ERROR_IF(op->ifm.shape.c != op->extent.c, c, 21,
 			 "IFM depth %d and OFM depth %d must be equal", op->ifm.shape.c,
 			 op->extent.c);
-	/* Checks that the table has been uploaded, as check_tables() does for U55 and U65. */
-	const struct npu_range *t = &c->op.table;
-	ERROR_IF(t->at + t->n > LUT_BYTES, c, 38,
-		 "the table at byte %" PRId64 " with %" PRId64 " bytes exceeds the tables", t->at,
-		 t->n);
-	for (int64_t i = t->at; i < t->at + t->n && i < LUT_BYTES; i++)
-		if (!c->table_valid[i]) {
-			ERROR(c, 38,
-			      "byte %" PRId64 " of a table of %" PRId64
-			      " bytes has not been loaded",
-			      i - t->at, t->n);
-			return;
-		}
+	check_tables85(c);
 }

@@ -148,6 +148,22 @@ struct sample {
 	struct data d;
 };
 
+/*
+ * Resizes the picture to the input's height and width.  Samples are always in colour,
+ * even for a grey input.
+ */
+static bool
+read_picture(struct arena *a, const struct options *o, const struct tfl_tensor *t,
+	     struct sample *s, struct err *e)
+{
+	int64_t hwc[3];
+	if (!picture_shape(t, hwc))
+		return err_at(e, s->d.name, 0, "this is a picture, but the model's input is not");
+	struct tfl_tensor colour = { .type = TFL_UINT8, .rank = 4,
+				     .dim = { 1, (int32_t)hwc[0], (int32_t)hwc[1], RGB } };
+	return fit_data(a, &o->in, &colour, &s->d, e);
+}
+
 static bool
 read_sample(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 	    const char *path, struct sample *s, struct err *e)
@@ -155,20 +171,8 @@ read_sample(struct arena *a, const struct options *o, const struct tfl_tensor *t
 	s->file = file_base(path);
 	if (!load_data(a, path, &o->in, t, &s->d, e))
 		return false;
-	if (s->d.max > 0) {
-		/*
-		 * Resizes the picture to the input's height and width.  Samples are always in
-		 * colour, even for a grey input.
-		 */
-		int64_t hwc[3];
-		if (!picture_shape(t, hwc))
-			return err_at(e, s->d.name, 0,
-				      "this is a picture, but the model's input is not");
-		struct tfl_tensor colour = { .type = TFL_UINT8,
-					     .rank = 4,
-					     .dim = { 1, (int32_t)hwc[0], (int32_t)hwc[1], RGB } };
-		return fit_data(a, &o->in, &colour, &s->d, e);
-	}
+	if (s->d.max > 0)
+		return read_picture(a, o, t, s, e);
 	if (!s->d.rate)
 		return err_at(e, s->d.name, 0, "neither a picture nor a sound");
 	return s->d.n || err_at(e, s->d.name, 0, "the sound has no samples");
@@ -193,6 +197,16 @@ rounded(double v, int lo, int hi)
 }
 
 static void
+put_value(struct text *t, const struct data *d, size_t i)
+{
+	if (d->rate)
+		text_i64(t, rounded(d->v[i] * 32768, INT16_MIN, INT16_MAX));
+	else
+		text_printf(t, "0x%02x",
+			    (unsigned)rounded(d->v[i] / d->max * UINT8_MAX, 0, UINT8_MAX));
+}
+
+static void
 put_sample(struct text *t, const struct sample *s, int index)
 {
 	bool sound = s->d.rate;
@@ -202,12 +216,7 @@ put_sample(struct text *t, const struct sample *s, int index)
 	for (size_t i = 0; i < s->d.n; i++) {
 		bool last = i + 1 == s->d.n || (i + 1) % PER_LINE == 0;
 		text_puts(t, i % PER_LINE ? " " : "  ");
-		if (s->d.rate)
-			text_i64(t, rounded(s->d.v[i] * 32768, INT16_MIN, INT16_MAX));
-		else
-			text_printf(
-			    t, "0x%02x",
-			    (unsigned)rounded(s->d.v[i] / s->d.max * UINT8_MAX, 0, UINT8_MAX));
+		put_value(t, &s->d, i);
 		text_puts(t, i + 1 < s->d.n ? "," : "");
 		text_puts(t, last ? "\n" : "");
 	}

@@ -132,6 +132,21 @@ put_array(struct text *t, const struct sheet *s, int i)
 	text_puts(t, "};\n");
 }
 
+/* the array into which the firmware writes the model's outputs */
+static void
+put_buffer(struct text *t, const struct sheet *s, int i)
+{
+	const struct tfl_tensor *x = s->outputs[i].t;
+	text_puts(t, "\nstatic const int ");
+	put_name(t, s->buffer, i, s->n_outputs);
+	text_printf(t, "_len = %lld;\nstatic %s ", (long long)tfl_elements(x),
+		    kind_of(x->type)->name);
+	put_name(t, s->buffer, i, s->n_outputs);
+	text_printf(t, "[%lld]", (long long)tfl_elements(x));
+	put_attribute(t, s->buffer_section);
+	text_puts(t, ";\n");
+}
+
 static void
 put_guard(struct text *t, const struct sheet *s)
 {
@@ -170,18 +185,8 @@ write_header(struct file_set *to, const char *path, const struct sheet *s,
 	text_puts(&t, "\n\n#include <stdint.h>\n");
 	for (int i = 0; i < s->n; i++)
 		put_array(&t, s, i);
-	for (int i = 0; i < s->n_outputs; i++) {
-		/* the array into which the firmware writes the model's outputs */
-		const struct tfl_tensor *x = s->outputs[i].t;
-		text_puts(&t, "\nstatic const int ");
-		put_name(&t, s->buffer, i, s->n_outputs);
-		text_printf(&t, "_len = %lld;\nstatic %s ", (long long)tfl_elements(x),
-			    kind_of(x->type)->name);
-		put_name(&t, s->buffer, i, s->n_outputs);
-		text_printf(&t, "[%lld]", (long long)tfl_elements(x));
-		put_attribute(&t, s->buffer_section);
-		text_puts(&t, ";\n");
-	}
+	for (int i = 0; i < s->n_outputs; i++)
+		put_buffer(&t, s, i);
 	text_puts(&t, "\n#endif /* ");
 	put_guard(&t, s);
 	text_puts(&t, " */\n");

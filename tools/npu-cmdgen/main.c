@@ -59,6 +59,17 @@ static const struct argp argp = {
 	       "Exit status: 0 done, 2 error.  See npu-cmdgen(1).",
 };
 
+static void
+put_words(const struct cmdgen *c, struct text *t)
+{
+	for (size_t i = 0; i < c->g->n_nodes; i++)
+		for (size_t k = 0; k < c->stream[i].n; k++) {
+			uint8_t b[4];
+			store_le32(b, c->stream[i].word[k]);
+			text_put(t, b, sizeof(b));
+		}
+}
+
 /*
  * Writes one input of the only NPU operator: input 0 is the driver's payload, input 1
  * has its constants.
@@ -101,12 +112,7 @@ write_output(struct cmdgen *c, const struct options *o)
 		print_debug_xml(c, &t);
 		ok = file_write(o->output, t.p, t.n, false, c->e);
 	} else if (o->emit == EMIT_CMD) {
-		for (size_t i = 0; i < c->g->n_nodes; i++)
-			for (size_t k = 0; k < c->stream[i].n; k++) {
-				uint8_t b[4];
-				store_le32(b, c->stream[i].word[k]);
-				text_put(&t, b, sizeof(b));
-			}
+		put_words(c, &t);
 		ok = file_write(o->output, t.p, t.n, true, c->e);
 	} else if (o->emit == EMIT_NPZ || o->emit == EMIT_PACKED) {
 		ok = print_raw(c, o->emit, &t) &&

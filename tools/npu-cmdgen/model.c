@@ -146,6 +146,20 @@ planned_at(const struct build *b, const struct g_tensor *t)
 		? b->plan[b->io_region[k]] + t->at : -1;
 }
 
+static void
+plan_tensors(struct build *b)
+{
+	const struct graph *g = b->c->g;
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		const struct g_tensor *t = g->tensors[i];
+		int64_t at = planned_at(b, t);
+		for (int k = 0; at >= 0 && k < t->tfl.n; k++)
+			plan_tensor(b, b->tensor_map[t->tfl.v[k].index], at);
+		if (at >= 0)
+			plan_tensor(b, b->made[i], at);
+	}
+}
+
 static bool
 build_main(struct build *b)
 {
@@ -181,15 +195,7 @@ build_main(struct build *b)
 		}
 		b->sg.n_ops++;
 	}
-	const struct graph *g = b->c->g;
-	for (size_t i = 0; i < g->n_tensors; i++) {
-		const struct g_tensor *t = g->tensors[i];
-		int64_t at = planned_at(b, t);
-		for (int k = 0; at >= 0 && k < t->tfl.n; k++)
-			plan_tensor(b, b->tensor_map[t->tfl.v[k].index], at);
-		if (at >= 0)
-			plan_tensor(b, b->made[i], at);
-	}
+	plan_tensors(b);
 	b->arena_end = max_i64(b->arena_end, graph_place_used(c->g, PLACE_ARENA));
 	if (!place_bodies(b))
 		return false;

@@ -90,6 +90,16 @@ title_of(const struct g_op *op)
 	return titles[op->kind];
 }
 
+static void
+put_window(struct text *t, const struct npu_op *o)
+{
+	text_printf(t, "      Kernel: w=%d, h=%d, stride=(%d, %d), "
+		    "dilation=(%d, %d)\n", o->kernel_w, o->kernel_h, o->stride_x,
+		    o->stride_y, o->dilation_x, o->dilation_y);
+	text_printf(t, "      NpuPadding(top=%d, left=%d, bottom=%d, right=%d)\n",
+		    o->pad_top, o->pad_left, o->pad_bottom, o->pad_right);
+}
+
 /*
  * Prints a table, or bounds that are tighter than those of the type; other bounds clamp
  * nothing.
@@ -114,6 +124,18 @@ put_activation(struct text *t, const struct npu_op *o)
 }
 
 static void
+put_block(struct text *t, const struct npu_op *o)
+{
+	static const char *const resampling[] = { "NONE", "NEAREST", "TRANSPOSE" };
+	static const char *const rounding[] = { "TFL", "TRUNCATE", "NATURAL", "?" };
+	text_printf(t, "      Block config: h=%d,w=%d,c=%d, "
+		    "NpuResamplingMode.%s, NpuRoundingMode.%s", o->block.h,
+		    o->block.w, o->block.c, resampling[o->upscale],
+		    rounding[o->rounding & 3]);
+	text_puts(t, o->kind == NPU_POOL ? ", rescale=None\n" : "\n");
+}
+
+static void
 put_kernel(struct text *t, const struct cmdgen *c, const struct npu_op *o,
 	   const struct g_step *s)
 {
@@ -129,15 +151,8 @@ put_kernel(struct text *t, const struct cmdgen *c, const struct npu_op *o,
 	if (o->has_ifm2)
 		put_input(t, c, "IFM2", &o->ifm2, of2, o->ifm2_scalar ? &o->scalar : NULL);
 	put_feature_map(t, c, "OFM", &o->ofm, op->ofm.t);
-	if (o->kind != NPU_ELEMENTWISE) {
-		text_printf(t,
-			    "      Kernel: w=%d, h=%d, stride=(%d, %d), "
-			    "dilation=(%d, %d)\n",
-			    o->kernel_w, o->kernel_h, o->stride_x, o->stride_y, o->dilation_x,
-			    o->dilation_y);
-		text_printf(t, "      NpuPadding(top=%d, left=%d, bottom=%d, right=%d)\n",
-			    o->pad_top, o->pad_left, o->pad_bottom, o->pad_right);
-	}
+	if (o->kind != NPU_ELEMENTWISE)
+		put_window(t, o);
 	if (o->weights[0].n) {
 		put_ranges(t, "Weights", o->weights);
 		put_ranges(t, "Scales", o->scales);
@@ -145,14 +160,19 @@ put_kernel(struct text *t, const struct cmdgen *c, const struct npu_op *o,
 			    o->part_kernel ? "PART_KERNEL_FIRST" : "DEPTH_FIRST");
 	}
 	put_activation(t, o);
-	static const char *const resampling[] = { "NONE", "NEAREST", "TRANSPOSE" };
-	static const char *const rounding[] = { "TFL", "TRUNCATE", "NATURAL", "?" };
-	text_printf(t,
-		    "      Block config: h=%d,w=%d,c=%d, "
-		    "NpuResamplingMode.%s, NpuRoundingMode.%s",
-		    o->block.h, o->block.w, o->block.c, resampling[o->upscale],
-		    rounding[o->rounding & 3]);
-	text_puts(t, o->kind == NPU_POOL ? ", rescale=None\n" : "\n");
+	put_block(t, o);
+}
+
+static void
+put_dma(struct text *t, const struct npu_op *o, const struct g_step *s)
+{
+	text_puts(t, "DMA_START src=");
+	put_range(t, &o->src);
+	text_puts(t, ", dest=");
+	put_range(t, &o->dst);
+	text_puts(t, ": ");
+	put_transfer(t, s);
+	text_putc(t, '\n');
 }
 
 void
@@ -165,17 +185,10 @@ print_operations(const struct cmdgen *c, size_t node, struct text *t)
 		if (o->index < 0)
 			continue;
 		text_printf(t, "%d ", o->index);
-		if (npu_is_kernel(o)) {
+		if (npu_is_kernel(o))
 			put_kernel(t, c, o, w->mark[o->index].step);
-		} else {
-			text_puts(t, "DMA_START src=");
-			put_range(t, &o->src);
-			text_puts(t, ", dest=");
-			put_range(t, &o->dst);
-			text_puts(t, ": ");
-			put_transfer(t, w->mark[o->index].step);
-			text_putc(t, '\n');
-		}
+		else
+			put_dma(t, o, w->mark[o->index].step);
 	}
 }
 

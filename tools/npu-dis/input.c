@@ -72,6 +72,21 @@ read_raw(struct arena *a, const struct options *o, struct bytes file,
 }
 
 static bool
+read_source(struct arena *a, const struct options *o, struct input *in,
+	    struct err *e)
+{
+	struct bytes text;
+	if (!file_read(a, o->source, SIZE_MAX / 4, &text, e))
+		return false;
+	const char *is = fb_identify(text);
+	if (is)
+		return err_at(e, file_name(o->source), 0, "not an NPU graph but %s; "
+			      "--source wants the graph that the model was made of, as "
+			      "npu-wenc writes it (npucc -o FILE.wenc)", is);
+	return graph_read(a, text, file_name(o->source), STAGE_WENC, &in->source, e);
+}
+
+static bool
 find_map(struct arena *a, struct input *in, struct err *e)
 {
 	bool stale;
@@ -126,19 +141,8 @@ take_input(struct arena *a, const struct options *o, struct bytes file, struct i
 			      in->n);
 	if (!find_map(a, in, e))
 		return false;
-	if (o->source) {
-		struct bytes text;
-		if (!file_read(a, o->source, SIZE_MAX / 4, &text, e))
-			return false;
-		const char *is = fb_identify(text);
-		if (is)
-			return err_at(e, file_name(o->source), 0,
-				      "not an NPU graph but %s; "
-				      "--source wants the graph that the model was made of, as "
-				      "npu-wenc writes it (npucc -o FILE.wenc)",
-				      is);
-		return graph_read(a, text, file_name(o->source), STAGE_WENC, &in->source, e);
-	}
+	if (o->source)
+		return read_source(a, o, in, e);
 	return !o->verify || take_carried(a, in, e);
 }
 

@@ -34,6 +34,20 @@ name_of(const struct verdict *v, const struct npu_finding *f)
 }
 
 static void
+print_diagnostic(const struct verdict *v, const struct npu_finding *f)
+{
+	(void)fprintf(stderr, "npu-dis: %s: ", text_plain(v->a, v->in->name));
+	if (f->stream->op >= 0)
+		(void)fprintf(stderr, "operator %d, ", f->stream->op);
+	const char *name = name_of(v, f);
+	if (f->command)
+		(void)fprintf(stderr, "0x%06zx %s%s%s: ", f->at_bytes, f->command,
+			      name ? " of " : "", name ? text_plain(v->a, name) : "");
+	(void)fprintf(stderr, "%s: rule %d: %s\n",
+		      f->error ? "error" : "warning", f->rule, text_plain(v->a, f->text));
+}
+
+static void
 put_finding(struct text *t, const struct verdict *v, const struct npu_finding *f)
 {
 	const struct json_out j = { .t = t };
@@ -68,19 +82,10 @@ collect_finding(void *ctx, const struct npu_finding *f)
 	*(f->error ? &r->errors : &r->warnings) += 1;
 	if ((!f->error && !v->o->warnings) || r->seen[f->rule % RULES]++ >= SHOWN)
 		return;
-	if (v->o->view == VIEW_JSON) {
+	if (v->o->view == VIEW_JSON)
 		put_finding(&r->json, v, f);
-	} else {
-		(void)fprintf(stderr, "npu-dis: %s: ", text_plain(v->a, v->in->name));
-		if (f->stream->op >= 0)
-			(void)fprintf(stderr, "operator %d, ", f->stream->op);
-		const char *name = name_of(v, f);
-		if (f->command)
-			(void)fprintf(stderr, "0x%06zx %s%s%s: ", f->at_bytes, f->command,
-				      name ? " of " : "", name ? text_plain(v->a, name) : "");
-		(void)fprintf(stderr, "%s: rule %d: %s\n", f->error ? "error" : "warning", f->rule,
-			      text_plain(v->a, f->text));
-	}
+	else
+		print_diagnostic(v, f);
 }
 
 static void

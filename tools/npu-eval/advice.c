@@ -162,6 +162,29 @@ put_row(struct text *t, const struct layers *all, const struct layer *l)
 }
 
 static void
+print_rows(struct text *t, const struct layers *all)
+{
+	text_printf(t, "%s: %zu items, signal to noise in dB, the operator's own, worst "
+		    "first\n", all->m->name, all->n_items);
+	text_printf(t, "%4s %-20s %7s %7s %6s %7s %7s %11s %5s  %s\n", "op", "", "own", "all",
+		    "worst", "channel", "clip %", "dead", "used%", "tensor: what helps");
+	for (size_t i = 0; i < all->n; i++)
+		put_row(t, all, &all->layer[i]);
+}
+
+static void
+put_json_channel(const struct json_out *j, const struct layer *l, int32_t channel)
+{
+	const struct channel *k = &l->channel[channel];
+	json_open(j, NULL, '{');
+	json_put_i64(j, "channel", channel);
+	json_put_f64(j, "own_snr_db", noise_db(k->own)); /* null: exact */
+	json_put_f64(j, "snr_db", noise_db(k->all));
+	json_put_bool(j, "dead", is_dead(l, channel));
+	json_close(j, '}');
+}
+
+static void
 put_json_layer(const struct json_out *j, const struct layers *all, const struct layer *l)
 {
 	const struct tfl_subgraph *g = &all->m->subgraph[0];
@@ -185,15 +208,8 @@ put_json_layer(const struct json_out *j, const struct layers *all, const struct 
 	json_put_string(j, "help", text_str(&advice));
 	json_line(j, 3);
 	json_open(j, "channels", '[');
-	for (int32_t c = 0; c < l->n_channels; c++) {
-		const struct channel *k = &l->channel[c];
-		json_open(j, NULL, '{');
-		json_put_i64(j, "channel", c);
-		json_put_f64(j, "own_snr_db", noise_db(k->own)); /* null: exact */
-		json_put_f64(j, "snr_db", noise_db(k->all));
-		json_put_bool(j, "dead", is_dead(l, c));
-		json_close(j, '}');
-	}
+	for (int32_t c = 0; c < l->n_channels; c++)
+		put_json_channel(j, l, c);
 	json_close(j, ']');
 	json_close(j, '}');
 	text_free(&advice);
@@ -239,17 +255,8 @@ print_layers(struct text *t, const struct layers *all, enum format format)
 {
 	if (format == AS_JSON)
 		print_json_layers(t, all);
-	else if (format == AS_CSV) {
+	else if (format == AS_CSV)
 		print_csv_layers(t, all);
-	} else {
-		text_printf(t,
-			    "%s: %zu items, signal to noise in dB, the operator's own, worst "
-			    "first\n",
-			    all->m->name, all->n_items);
-		text_printf(t, "%4s %-20s %7s %7s %6s %7s %7s %11s %5s  %s\n", "op", "", "own",
-			    "all", "worst", "channel", "clip %", "dead", "used%",
-			    "tensor: what helps");
-		for (size_t i = 0; i < all->n; i++)
-			put_row(t, all, &all->layer[i]);
-	}
+	else
+		print_rows(t, all);
 }

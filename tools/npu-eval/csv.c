@@ -66,24 +66,28 @@ put_answers(struct text *t, const struct report *r, const struct answers *s)
 		put_confused(t, r, s, c);
 }
 
+static void
+put_errors(struct text *t, const struct errors *s)
+{
+	const char *file = s->v->file;
+	put_line(t, file, "items", "", "", (double)s->v->n);
+	put_line(t, file, "mae", "", "", s->mae);
+	put_line(t, file, "mse", "", "", s->mse);
+	put_line(t, file, "rmse", "", "", s->rmse);
+	put_line(t, file, "largest", "", "", s->largest);
+	if (s->has_auc)
+		put_line(t, file, "auc", "", "", s->auc);
+}
+
 void
 print_csv(struct text *t, const struct report *r)
 {
 	text_puts(t, "file,figure,class,answer,value\n");
 	for (int i = 0; i < r->n; i++)
-		if (r->answers) {
+		if (r->answers)
 			put_answers(t, r, &r->answers[i]);
-		} else {
-			const struct errors *s = &r->errors[i];
-			const char *file = s->v->file;
-			put_line(t, file, "items", "", "", (double)s->v->n);
-			put_line(t, file, "mae", "", "", s->mae);
-			put_line(t, file, "mse", "", "", s->mse);
-			put_line(t, file, "rmse", "", "", s->rmse);
-			put_line(t, file, "largest", "", "", s->largest);
-			if (s->has_auc)
-				put_line(t, file, "auc", "", "", s->auc);
-		}
+		else
+			put_errors(t, &r->errors[i]);
 	for (int i = 0; i < r->n_agreements; i++) {
 		const struct agreement *g = &r->agreement[i];
 		put_line(t, r->answers[g->first].v->file, "agreement", "",

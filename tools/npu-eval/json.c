@@ -53,6 +53,20 @@ put_answers(const struct json_out *j, const struct report *r, const struct answe
 }
 
 static void
+put_errors(const struct json_out *j, const struct errors *s)
+{
+	json_put_i64(j, "items", (int64_t)s->v->n);
+	json_put_i64(j, "values", (int64_t)s->v->each);
+	json_put_f64(j, "mae", s->mae);
+	json_put_f64(j, "mse", s->mse);
+	json_put_f64(j, "rmse", s->rmse);
+	json_put_f64(j, "largest", s->largest);
+	json_put_i64(j, "worst", (int64_t)s->worst);
+	if (s->has_auc)
+		json_put_f64(j, "auc", s->auc);
+}
+
+static void
 put_agreement(const struct json_out *j, const struct report *r, const struct agreement *g)
 {
 	const struct answers *x = &r->answers[g->first], *y = &r->answers[g->second];
@@ -93,20 +107,10 @@ print_json(struct text *t, const struct report *r)
 		json_line(j, 2);
 		json_open(j, NULL, '{');
 		json_put_string(j, "file", r->answers ? r->answers[i].v->file : r->errors[i].v->file);
-		if (r->answers) {
+		if (r->answers)
 			put_answers(j, r, &r->answers[i]);
-		} else {
-			const struct errors *s = &r->errors[i];
-			json_put_i64(j, "items", (int64_t)s->v->n);
-			json_put_i64(j, "values", (int64_t)s->v->each);
-			json_put_f64(j, "mae", s->mae);
-			json_put_f64(j, "mse", s->mse);
-			json_put_f64(j, "rmse", s->rmse);
-			json_put_f64(j, "largest", s->largest);
-			json_put_i64(j, "worst", (int64_t)s->worst);
-			if (s->has_auc)
-				json_put_f64(j, "auc", s->auc);
-		}
+		else
+			put_errors(j, &r->errors[i]);
 		json_close(j, '}');
 	}
 	json_close_line(j, 1, ']');

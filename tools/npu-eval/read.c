@@ -12,6 +12,17 @@ value_at(const struct values *v, size_t item, size_t k)
 	return (npy_number(&v->npy, item * v->each + k) - v->zero) * v->scale;
 }
 
+static bool
+check_numbers(const struct values *v, struct err *e)
+{
+	for (size_t i = 0; v->npy.kind == 'f' && i < v->n * v->each; i++)
+		if (!isfinite(npy_number(&v->npy, i)))
+			return err_at(e, file_name(v->file), 0,
+			    "item %zu has a value that is not a finite number",
+			    i / v->each);
+	return true;
+}
+
 /*
  * The items along the first dimension.  Outputs of a batch have them along the first
  * two dimensions, if there are as many labels.
@@ -44,12 +55,7 @@ parse_values(struct bytes file, const char *path, size_t n, struct values *v,
 	if (!all)
 		return err_at(e, v->file, 0, "has no values");
 	v->each = all / v->n;
-	for (size_t i = 0; v->npy.kind == 'f' && i < v->n * v->each; i++)
-		if (!isfinite(npy_number(&v->npy, i)))
-			return err_at(e, file_name(v->file), 0,
-				      "item %zu has a value that is not a finite number",
-				      i / v->each);
-	return true;
+	return check_numbers(v, e);
 }
 
 bool

@@ -80,6 +80,19 @@ put_answers(struct text *t, const struct report *r, const struct answers *s)
 }
 
 static void
+put_errors(struct text *t, const struct errors *s)
+{
+	text_printf(t, "%s: %zu items of %zu values\n", s->v->file, s->v->n, s->v->each);
+	text_printf(t, "  mean absolute error %.9g, mean squared error %.9g (root %.9g)\n",
+		    s->mae, s->mse, s->rmse);
+	text_printf(t, "  largest difference %.9g; worst item %zu, mean squared error "
+		    "%.9g\n", s->largest, s->worst, s->each[s->worst]);
+	if (s->has_auc)
+		text_printf(t, "  area under ROC %.6f, of items' squared errors\n",
+			    s->auc);
+}
+
+static void
 put_agreement(struct text *t, const struct report *r, const struct agreement *g)
 {
 	const struct answers *x = &r->answers[g->first], *y = &r->answers[g->second];
@@ -105,23 +118,10 @@ void
 print_table(struct text *t, const struct report *r)
 {
 	for (int i = 0; i < r->n; i++)
-		if (r->answers) {
+		if (r->answers)
 			put_answers(t, r, &r->answers[i]);
-		} else {
-			const struct errors *s = &r->errors[i];
-			text_printf(t, "%s: %zu items of %zu values\n", s->v->file, s->v->n,
-				    s->v->each);
-			text_printf(
-			    t, "  mean absolute error %.9g, mean squared error %.9g (root %.9g)\n",
-			    s->mae, s->mse, s->rmse);
-			text_printf(t,
-				    "  largest difference %.9g; worst item %zu, mean squared error "
-				    "%.9g\n",
-				    s->largest, s->worst, s->each[s->worst]);
-			if (s->has_auc)
-				text_printf(t, "  area under ROC %.6f, of items' squared errors\n",
-					    s->auc);
-		}
+		else
+			put_errors(t, &r->errors[i]);
 	for (int i = 0; i < r->n_agreements; i++)
 		put_agreement(t, r, &r->agreement[i]);
 }

@@ -44,6 +44,34 @@ col_num(struct columns *c, const char *prefix, const char *name, double v)
 }
 
 static void
+col_memory(struct columns *c, const struct options *o,
+	   const struct network *net)
+{
+	double unit = o->units == 4 ? 1024.0 * 1024 * 1024 : 1e9;
+	for (int a = 0; a < MEM_AREAS; a++)
+		col_num(c, memory_area_csv((enum mem_area)a), "_bandwidth",
+			net->machine.bytes_per_cycle[a] * net->memory.clock /
+			    unit);
+	col_text(c, "weights_storage_area",
+		 memory_area_report(net->memory.const_area));
+	col_text(c, "feature_map_storage_area",
+		 memory_area_report(net->memory.arena_area));
+}
+
+static void
+col_used(struct columns *c, const struct network *net)
+{
+	for (int a = 0; a < MEM_AREAS; a++) {
+		int64_t n = network_used(net, (enum mem_area)a);
+		col_num(c, memory_area_csv((enum mem_area)a), "_memory_used",
+			n < 0 ? (double)NAN : (double)n / 1024);
+	}
+	col_num(c, "", "total_original_weights", (double)net->weights.original);
+	col_num(c, "", "total_npu_encoded_weights",
+		(double)net->weights.encoded_bytes);
+}
+
+static void
 col_bytes(struct columns *c, const struct network *net)
 {
 	for (int a = 0; a < MEM_AREAS; a++) {
@@ -77,25 +105,14 @@ summary_columns(struct columns *c, const struct options *o,
 	col_text(c, "memory_mode", net->memory.mode);
 	col_num(c, "", "core_clock", net->memory.clock);
 	col_num(c, "", "arena_cache_size", (double)net->memory.cache_bytes / 1024);
-	double unit = o->units == 4 ? 1024.0 * 1024 * 1024 : 1e9;
-	for (int a = 0; a < MEM_AREAS; a++)
-		col_num(c, memory_area_csv((enum mem_area)a), "_bandwidth",
-			net->machine.bytes_per_cycle[a] * net->memory.clock / unit);
-	col_text(c, "weights_storage_area", memory_area_report(net->memory.const_area));
-	col_text(c, "feature_map_storage_area", memory_area_report(net->memory.arena_area));
+	col_memory(c, o, net);
 	col_num(c, "", "inferences_per_second",
 		time > 0 ? net->batch / time : (double)NAN);
 	col_num(c, "", "batch_size", net->batch);
 	col_num(c, "", "inference_time", time);
 	col_text(c, "passes_before_fusing", NULL);
 	col_text(c, "passes_after_fusing", NULL);
-	for (int a = 0; a < MEM_AREAS; a++) {
-		int64_t n = network_used(net, (enum mem_area)a);
-		col_num(c, memory_area_csv((enum mem_area)a), "_memory_used",
-			n < 0 ? (double)NAN : (double)n / 1024);
-	}
-	col_num(c, "", "total_original_weights", (double)net->weights.original);
-	col_num(c, "", "total_npu_encoded_weights", (double)net->weights.encoded_bytes);
+	col_used(c, net);
 	col_bytes(c, net);
 	col_num(c, "", "nn_macs", e->macs);
 	col_num(c, "", "nn_tops",

@@ -172,6 +172,21 @@ by_size(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
+/* the narrowest interval that contains 1 and 8 of 10 values of r */
+static struct perf_interval
+narrowest(double *r, size_t n)
+{
+	size_t k = (8 * n + 9) / 10;
+	struct perf_interval best = { 0, INFINITY };
+	qsort(r, n, sizeof(*r), by_size);
+	for (size_t i = 0; i + k <= n; i++)
+		if (log(r[i + k - 1] / r[i]) < log(best.high / best.low))
+			best = (struct perf_interval){ r[i], r[i + k - 1] };
+	best.low = best.low < 1 ? best.low : 1;
+	best.high = best.high > 1 ? best.high : 1;
+	return best;
+}
+
 /* measured / estimated of each network, by a fit without this network */
 static struct perf_interval
 leave_one_out(struct fit *f, double *ratio)
@@ -185,16 +200,7 @@ leave_one_out(struct fit *f, double *ratio)
 		ratio[i] = r[i] = c > 0 ? f->point[i].measured / c : 1;
 	}
 	f->without = f->n;
-	/* the narrowest interval that contains 1 and 8 of 10 values of r */
-	size_t k = (8 * f->n + 9) / 10;
-	struct perf_interval best = { 0, INFINITY };
-	qsort(r, f->n, sizeof(*r), by_size);
-	for (size_t i = 0; i + k <= f->n; i++)
-		if (log(r[i + k - 1] / r[i]) < log(best.high / best.low))
-			best = (struct perf_interval){ r[i], r[i + k - 1] };
-	best.low = best.low < 1 ? best.low : 1;
-	best.high = best.high > 1 ? best.high : 1;
-	return best;
+	return narrowest(r, f->n);
 }
 
 /* ---- the profile ------------------------------------------------------------------ */

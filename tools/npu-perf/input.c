@@ -144,6 +144,15 @@ take_map(struct arena *a, struct network *net, const struct npu_map *map)
 	}
 }
 
+/* for input from a pipe, takes the network's name from the source map */
+static void
+name_of_source(const struct npu_map *map, struct network *net)
+{
+	const char *name = map->sources[0].name;
+	if (!strcmp(net->file, file_name(NULL)) && name && *name)
+		net->name = name;
+}
+
 static bool
 carried_graph(struct arena *a, const struct npu_map *map, struct network *net,
 	      struct err *e)
@@ -169,10 +178,7 @@ find_map(struct arena *a, const struct tfl_model *m, struct network *net,
 			 net->file);
 	if (!map)
 		return true;
-	/* for input from a pipe, takes the network's name from the source map */
-	const char *name = map->sources[0].name;
-	if (!strcmp(net->file, file_name(NULL)) && name && *name)
-		net->name = name;
+	name_of_source(map, net);
 	take_map(a, net, map);
 	return !with_graph || carried_graph(a, map, net, e);
 }

@@ -145,6 +145,20 @@ put_figures(const struct json_out *j, const struct network *net)
 #include "figures.def"
 }
 
+static void
+head(const struct json_out *j, const struct network *net)
+{
+	json_root(j, '{');
+	put_figures(j, net);
+	if (net->measured.inferences || net->measured.n_ops || net->measured.samples > 0)
+		measured(j, net);
+	json_open(j, "cpu_operator_names", '[');
+	for (int i = 0; i < net->n_cpu; i++)
+		json_put_string(j, NULL, net->cpu[i].label);
+	json_close(j, ']');
+	json_cpu(j, net);
+}
+
 /* region and address of a feature map; null if it is not in memory */
 static void
 place(const struct json_out *j, const char *name, const struct npu_fm *m)
@@ -223,15 +237,7 @@ void
 report_json(struct text *t, const struct network *net)
 {
 	const struct json_out out = { .t = t, .style = JSON_PADDED }, *j = &out;
-	json_root(j, '{');
-	put_figures(j, net);
-	if (net->measured.inferences || net->measured.n_ops || net->measured.samples > 0)
-		measured(j, net);
-	json_open(j, "cpu_operator_names", '[');
-	for (int i = 0; i < net->n_cpu; i++)
-		json_put_string(j, NULL, net->cpu[i].label);
-	json_close(j, ']');
-	json_cpu(j, net);
+	head(j, net);
 	estimate(j, net);
 	json_line(j, 0);
 	json_open(j, "operations", '[');

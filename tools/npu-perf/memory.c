@@ -66,6 +66,22 @@ by_address(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
+/* bytes of all pieces; bytes in several pieces count once */
+static int64_t
+bytes_of(struct piece *p, size_t n)
+{
+	int64_t sum = 0, end = 0;
+	qsort(p, n, sizeof(*p), by_address);
+	for (size_t i = 0; i < n; i++) {
+		int64_t from = p[i].at > end ? p[i].at : end;
+		if (p[i].end > from)
+			sum += p[i].end - from;
+		if (p[i].end > end)
+			end = p[i].end;
+	}
+	return sum;
+}
+
 struct memory_use *
 memory_use(struct arena *a, const struct network *net, int place)
 {
@@ -84,17 +100,7 @@ memory_use(struct arena *a, const struct network *net, int place)
 			if (s->at + s->bytes > use[m].top)
 				use[m].top = s->at + s->bytes;
 		}
-		/* bytes of all pieces; bytes in several pieces count once */
-		int64_t sum = 0, end = 0;
-		qsort(p, k, sizeof(*p), by_address);
-		for (size_t i = 0; i < k; i++) {
-			int64_t from = p[i].at > end ? p[i].at : end;
-			if (p[i].end > from)
-				sum += p[i].end - from;
-			if (p[i].end > end)
-				end = p[i].end;
-		}
-		use[m].bytes = sum;
+		use[m].bytes = bytes_of(p, k);
 	}
 	return use;
 }

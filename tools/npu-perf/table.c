@@ -13,6 +13,19 @@ shape_text(char out[32], struct hwc s)
 }
 
 static void
+table_head(struct text *t, const struct operator *op)
+{
+	for (int i = 0; i < 80; i++)
+		text_putc(t, '#');
+	text_printf(t, "\nPerformance for NPU operator %s\n", op->name);
+	text_printf(t, "%-11s %-14s %-14s %11s %11s %9s %8s %9s %9s %9s %9s "
+		       "%9s %11s %6s %-14s %s\n",
+		    "Operator", "IFM", "OFM", "Start", "End", "Op Cycles",
+		    "Network%", "NPU", "SRAM AC", "DRAM AC", "OnFlash AC",
+		    "OffFlash AC", "MAC Count", "Util%", "Limited by", "Name");
+}
+
+static void
 table_row(struct text *t, const struct network *net, const struct operator *op,
 	  size_t i)
 {
@@ -49,15 +62,7 @@ report_layers(struct text *t, const struct network *net)
 	text_putc(t, '\n');
 	for (size_t k = 0; k < net->n; k++) {
 		const struct operator *op = &net->op[k];
-		for (int i = 0; i < 80; i++)
-			text_putc(t, '#');
-		text_printf(t, "\nPerformance for NPU operator %s\n", op->name);
-		text_printf(t,
-			    "%-11s %-14s %-14s %11s %11s %9s %8s %9s %9s %9s %9s "
-			    "%9s %11s %6s %-14s %s\n",
-			    "Operator", "IFM", "OFM", "Start", "End", "Op Cycles", "Network%",
-			    "NPU", "SRAM AC", "DRAM AC", "OnFlash AC", "OffFlash AC", "MAC Count",
-			    "Util%", "Limited by", "Name");
+		table_head(t, op);
 		for (size_t i = 0; i < op->run.n; i++)
 			if (row_listed(&op->run.row[i]))
 				table_row(t, net, op, i);
@@ -65,6 +70,15 @@ report_layers(struct text *t, const struct network *net)
 	text_printf(t, "Start and End: %s; the rest: %s estimator; %s\n",
 		    net->model == PERF_CALIBRATED ? "calibrated" : "timeline",
 		    perf_model_name(net->model), model_note(net));
+}
+
+static void
+yaml_name(struct text *t, const struct operator *op, size_t row)
+{
+	struct text name = { 0 };
+	row_name(&name, op, row);
+	text_yaml(t, text_str(&name));
+	text_free(&name);
 }
 
 /*
@@ -85,10 +99,7 @@ report_yaml(struct text *t, const struct network *net)
 			long long start = llrint(op->start + r->step.start);
 			long long end = llrint(op->start + r->step.end) - 1;
 			text_printf(t, "%u:\n  name: ", n++);
-			struct text name = { 0 };
-			row_name(&name, op, i);
-			text_yaml(t, text_str(&name));
-			text_free(&name);
+			yaml_name(t, op, i);
 			text_printf(t, "\n  start_cycle: %lld\n"
 				       "  end_cycle: %lld\n",
 				    start, end < start ? start : end);

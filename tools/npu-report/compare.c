@@ -264,6 +264,17 @@ compare_cpu(const struct report *old, const struct report *new)
 	return b;
 }
 
+static void
+print_tables(struct text *t, const struct table *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!b[i].n)
+			continue;
+		text_printf(t, "\n%s\n", b[i].title);
+		table_text(t, &b[i]);
+	}
+}
+
 void
 print_comparison(struct text *t, const struct report *old, size_t n_old,
 		 const struct report *new, bool html)
@@ -297,12 +308,7 @@ print_comparison(struct text *t, const struct report *old, size_t n_old,
 				       "may come from the machine\n", differs);
 		if (rows.by_shape)
 			text_printf(t, "%s\n", match_text(&old[i], new, &rows, "\n"));
-		for (size_t k = 0; k < ARRAY_LEN(b); k++) {
-			if (!b[k].n)
-				continue;
-			text_printf(t, "\n%s\n", b[k].title);
-			table_text(t, &b[k]);
-		}
+		print_tables(t, b, ARRAY_LEN(b));
 	}
 	if (html)
 		page_close(t);

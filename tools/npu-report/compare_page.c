@@ -131,6 +131,17 @@ put_time(struct text *t, struct arena *a, size_t n, double ms)
 	text_puts(t, "</td>");
 }
 
+/* a bar whose length is the part of the largest change */
+static void
+put_change(struct text *t, double more, double most, double all)
+{
+	const char *class = more > 0 ? "n share more" : "n share";
+	double percent = round(all > 0 ? 1000 * more / all : 0) / 10;
+	text_printf(t, "<td class=\"%s\" style=\"--p:%.1f%%\">", class,
+		    most > 0 ? 100 * fabs(more) / most : 0);
+	text_printf(t, fabs(percent) > 0 ? "%+.1f %%</td>" : "0.0 %%</td>", percent);
+}
+
 static const char *
 block_text(struct arena *a, struct extent b)
 {
@@ -199,14 +210,7 @@ put_row(struct text *t, const struct report *old, const struct report *new,
 	text_puts(t, "</td>");
 	put_time(t, new->a, x->n_old, old_ms(old, x));
 	put_time(t, new->a, x->n_new, new_ms(new, x));
-	/* a bar whose length is the part of the largest change */
-	double more = new_ms(new, x) - old_ms(old, x);
-	double all = cycles_ms(old, old->whole);
-	const char *class = more > 0 ? "n share more" : "n share";
-	double percent = round(all > 0 ? 1000 * more / all : 0) / 10;
-	text_printf(t, "<td class=\"%s\" style=\"--p:%.1f%%\">", class,
-		    most > 0 ? 100 * fabs(more) / most : 0);
-	text_printf(t, fabs(percent) > 0 ? "%+.1f %%</td>" : "0.0 %%</td>", percent);
+	put_change(t, new_ms(new, x) - old_ms(old, x), most, cycles_ms(old, old->whole));
 	put_reasons(t, old, new, x);
 	text_puts(t, "</tr>\n");
 }
@@ -284,6 +288,16 @@ put_legend(struct text *t, const struct report *old, const struct report *new, e
 	text_puts(t, "</div>\n");
 }
 
+/* Gives the peaks of one memory the same axis in both reports. */
+static void
+align_peaks(struct report *x, struct report *y)
+{
+	for (size_t i = 0; i < x->n_peaks; i++)
+		for (size_t k = 0; k < y->n_peaks; k++)
+			if (!strcmp(x->peak[i].place, y->peak[k].place))
+				x->peak[i].axis = y->peak[k].axis = fmax(x->peak[i].top, y->peak[k].top);
+}
+
 /*
  * The same picture of both reports with the same axes, side by side where the window is wide
  * enough; and a narrow one for narrow windows.
@@ -298,14 +312,7 @@ put_pair(struct text *t, const struct report *old, const struct report *new, enu
 	static const char *const names[] = { "before", "now" };
 	struct report both[] = { *old, *new };
 	double ms = fmax(cycles_ms(old, old->whole), cycles_ms(new, new->whole));
-	/* Gives the peaks of one memory the same axis in both reports. */
-	struct report *x = &both[0];
-	struct report *y = &both[1];
-	for (size_t i = 0; i < x->n_peaks; i++)
-		for (size_t k = 0; k < y->n_peaks; k++)
-			if (!strcmp(x->peak[i].place, y->peak[k].place))
-				x->peak[i].axis = y->peak[k].axis =
-				    fmax(x->peak[i].top, y->peak[k].top);
+	align_peaks(&both[0], &both[1]);
 	text_printf(t, "<h2>%s</h2>\n", picture_titles[p]);
 	put_legend(t, old, new, p);
 	text_puts(t, "<div class=\"pair\">\n");

@@ -47,6 +47,20 @@ draw_axes(const struct plot *p)
 	draw_time_axis(p->t, p->r, LEFT, LEFT + p->width, p->y0, p->y0);
 }
 
+static void
+draw_span(const struct plot *p, const struct span *s)
+{
+	struct arena *a = p->r->a;
+	double x = x_of(p, s->start), w = x_of(p, s->end) - x;
+	double y = y_of(p, s->at + s->bytes), h = y_of(p, s->at) - y;
+	const char *class = arena_printf(a, "span %s", s->kind);
+	const char *title = arena_printf(a, "%s %s: %.0f bytes at %.0f, %s to %s", s->name,
+					 s->shape, s->bytes, s->at,
+					 human_ms(a, cycles_ms(p->r, s->start)),
+					 human_ms(a, cycles_ms(p->r, s->end)));
+	svg_rect(p->t, class, x, y, w > 0.5 ? w : 0.5, h > 0.5 ? h : 0.5, title);
+}
+
 enum { INSIDE = 4, HIGH = 12, FEWEST = 6 }; /* pixels around a name; fewest letters of a name */
 
 /*
@@ -128,19 +142,8 @@ draw_memory(struct text *t, const struct report *r, bool alone)
 				  .y0 = LINE + (double)EACH * (double)i + TOP + HEIGHT };
 		draw_axes(&p);
 		for (size_t k = 0; k < r->n_spans; k++)
-			if (!strcmp(r->span[k].place, p.peak->place)) {
-				const struct span *s = &r->span[k];
-				struct arena *a = p.r->a;
-				double x = x_of(&p, s->start), w = x_of(&p, s->end) - x;
-				double y = y_of(&p, s->at + s->bytes), h = y_of(&p, s->at) - y;
-				const char *class = arena_printf(a, "span %s", s->kind);
-				const char *title = arena_printf(
-				    a, "%s %s: %.0f bytes at %.0f, %s to %s", s->name, s->shape,
-				    s->bytes, s->at, human_ms(a, cycles_ms(p.r, s->start)),
-				    human_ms(a, cycles_ms(p.r, s->end)));
-				svg_rect(p.t, class, x, y, w > 0.5 ? w : 0.5, h > 0.5 ? h : 0.5,
-					 title);
-			}
+			if (!strcmp(r->span[k].place, p.peak->place))
+				draw_span(&p, &r->span[k]);
 		draw_peak(&p);
 		for (size_t k = 0; k < r->n_spans; k++)
 			if (!strcmp(r->span[k].place, p.peak->place))

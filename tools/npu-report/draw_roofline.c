@@ -128,6 +128,20 @@ draw_roof(const struct plot *p, double rate, bool below, const char *name)
 	draw_roof_name(p, rate, from, to, below, name);
 }
 
+static void
+draw_points(const struct plot *p)
+{
+	for (size_t i = 0; i < p->r->n_layers; i++) {
+		const struct layer *l = &p->r->layer[i];
+		if (has_point(l))
+			svg_dot(p->t, "point", x_of(p, l->macs / l->bytes),
+				y_of(p, l->macs / l->total),
+				arena_printf(p->r->a, "%s: %.0f MACs, %.0f bytes, %.0f "
+						      "cycles", l->name, l->macs,
+					     l->bytes, l->total));
+	}
+}
+
 void
 draw_roofline(struct text *t, const struct report *r, bool alone)
 {
@@ -147,15 +161,6 @@ draw_roofline(struct text *t, const struct report *r, bool alone)
 		  arena_printf(r->a, "SRAM, %.3g B a cycle", r->sram_rate));
 	draw_roof(&p, r->constant_rate, !sram_lower,
 		  arena_printf(r->a, "constants, %.3g B", r->constant_rate));
-	for (size_t i = 0; i < p.r->n_layers; i++) {
-		const struct layer *l = &p.r->layer[i];
-		if (has_point(l))
-			svg_dot(p.t, "point", x_of(&p, l->macs / l->bytes),
-				y_of(&p, l->macs / l->total),
-				arena_printf(p.r->a,
-					     "%s: %.0f MACs, %.0f bytes, %.0f "
-					     "cycles",
-					     l->name, l->macs, l->bytes, l->total));
-	}
+	draw_points(&p);
 	svg_close(t);
 }

@@ -65,6 +65,18 @@ draw_operation(struct text *t, const struct report *r, const struct operation *o
 
 enum { STALL_CLASS = LIMIT_STALL, TRANSFER_CLASS, CPU_CLASS, CLASSES };
 
+static void
+find_shown(const struct report *r, bool shown[CLASSES])
+{
+	for (size_t i = 0; i < r->n_ops; i++) {
+		const struct operation *o = &r->op[i];
+		shown[o->is_transfer ? TRANSFER_CLASS : (int)o->limit] = true;
+		shown[STALL_CLASS] = shown[STALL_CLASS] ||
+				     (!o->is_transfer && o->stall > 0);
+	}
+	shown[CPU_CLASS] = r->n_cpu > 0;
+}
+
 void
 draw_timeline(struct text *t, const struct report *r, bool alone)
 {
@@ -76,12 +88,7 @@ draw_timeline(struct text *t, const struct report *r, bool alone)
 	int n = r->n_cpu ? LANES : ON_CPU;
 	double bottom = y_of((enum lane)(n - 1)) + LANE;
 	bool shown[CLASSES] = { false };
-	for (size_t i = 0; i < r->n_ops; i++) {
-		const struct operation *o = &r->op[i];
-		shown[o->is_transfer ? TRANSFER_CLASS : (int)o->limit] = true;
-		shown[STALL_CLASS] = shown[STALL_CLASS] || (!o->is_transfer && o->stall > 0);
-	}
-	shown[CPU_CLASS] = r->n_cpu > 0;
+	find_shown(r, shown);
 	for (int k = 0; k < LIMITS; k++)
 		names[k] = limit_text(r, (enum limit)k);
 	svg_open(t, picture_titles[PIC_TIMELINE], width, bottom + 24, alone);

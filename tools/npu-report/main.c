@@ -48,11 +48,10 @@ choose_picture(void *options, const char *name)
 	text_free(&choices);
 }
 
+/* Makes the options for npu-perf. */
 static void
-check_options(void *options)
+pass_memory(struct options *o)
 {
-	struct options *o = options;
-	/* Makes the options for npu-perf. */
 	const char *const all[][2] = { { "--config", o->config },
 				       { "--system-config", o->system },
 				       { "--memory-mode", o->mode }, { "--part", o->part } };
@@ -63,6 +62,13 @@ check_options(void *options)
 		}
 	if (o->any_accelerator)
 		o->perf[o->n_perf++] = "--any-accelerator";
+}
+
+static void
+check_options(void *options)
+{
+	struct options *o = options;
+	pass_memory(o);
 	if (o->svg == PICTURES && !o->numbers && !o->summary && !o->explorer)
 		o->html |= text_has_suffix(o->output, ".html");
 	if (o->explorer && (o->html || o->n_compare || o->svg < PICTURES || o->numbers ||

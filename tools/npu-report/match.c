@@ -287,6 +287,20 @@ rows_by_shape(struct rows *l, const struct pairing *p)
 	}
 }
 
+static void
+count_pairs(struct rows *l)
+{
+	double all = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		const struct row *x = &l->v[i];
+		bool pair = !x->is_stage && x->n_old && x->n_new;
+		l->n_pairs += pair;
+		l->paired += pair ? x->new_cycles : 0;
+		all += x->new_cycles;
+	}
+	l->paired = all > 0 ? l->paired / all : 1;
+}
+
 struct rows
 match_layers(const struct report *old, const struct report *new)
 {
@@ -306,15 +320,7 @@ match_layers(const struct report *old, const struct report *new)
 		rows_by_shape(&l, &p);
 	else
 		rows_by_name(&l, &p);
-	double all = 0;
-	for (size_t i = 0; i < l.n; i++) {
-		const struct row *x = &l.v[i];
-		bool pair = !x->is_stage && x->n_old && x->n_new;
-		l.n_pairs += pair;
-		l.paired += pair ? x->new_cycles : 0;
-		all += x->new_cycles;
-	}
-	l.paired = all > 0 ? l.paired / all : 1;
+	count_pairs(&l);
 	return l;
 }
 

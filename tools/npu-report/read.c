@@ -292,6 +292,20 @@ set_times(const struct report *r, double *start, double *end)
 	*end = time_of(r, *end, false);
 }
 
+/* Moves all times that are cycles of the NPU to those of the inference. */
+static void
+insert_cpu_time(struct report *r)
+{
+	for (size_t i = 0; i < r->n_ops; i++)
+		set_times(r, &r->op[i].start, &r->op[i].end);
+	for (size_t i = 0; i < r->n_layers; i++)
+		r->layer[i].start = time_of(r, r->layer[i].start, true);
+	for (size_t i = 0; i < r->n_spans; i++)
+		set_times(r, &r->span[i].start, &r->span[i].end);
+	for (size_t i = 0; i < r->n_peaks; i++)
+		set_times(r, &r->peak[i].start, &r->peak[i].end);
+}
+
 /* Reads the network's graph.  If the report has no edges, the nodes are a chain. */
 static void
 read_nodes(struct report *r, const int *place, const char *path)
@@ -507,6 +521,17 @@ read_other(struct report *r, struct bytes json, const char *file, const char *na
 	return true;
 }
 
+/* A tensor or buffer is called as the layer that it belongs to. */
+static void
+name_span(const struct report *r, struct span *s)
+{
+	const char *title = r->node[s->node].title, *rest = s->name + strlen(s->owner);
+	const char *kinds = strstr(title, " (");
+	size_t n = kinds ? (size_t)(kinds - title) : strlen(title);
+	if (title != r->node[s->node].name)
+		s->label = text_shortened(r->a, arena_printf(r->a, "%.*s%s", (int)n, title, rest), LABEL);
+}
+
 bool
 read_report(struct arena *a, struct bytes json, const char *file, struct report *r,
 	    struct err *e)
@@ -538,15 +563,7 @@ read_report(struct arena *a, struct bytes json, const char *file, struct report 
 	read_operations(r);
 	read_memory(r);
 	tell_apart(r);
-	/* Moves all times that are cycles of the NPU to those of the inference. */
-	for (size_t i = 0; i < r->n_ops; i++)
-		set_times(r, &r->op[i].start, &r->op[i].end);
-	for (size_t i = 0; i < r->n_layers; i++)
-		r->layer[i].start = time_of(r, r->layer[i].start, true);
-	for (size_t i = 0; i < r->n_spans; i++)
-		set_times(r, &r->span[i].start, &r->span[i].end);
-	for (size_t i = 0; i < r->n_peaks; i++)
-		set_times(r, &r->peak[i].start, &r->peak[i].end);
+	insert_cpu_time(r);
 	/* a tensor has the name of the operator that writes it, a buffer that of its reader */
 	for (size_t i = 0; i < r->n_spans; i++) {
 		struct span *s = &r->span[i];
@@ -554,16 +571,8 @@ read_report(struct arena *a, struct bytes json, const char *file, struct report 
 		for (size_t k = 0; k < r->n_nodes && s->node < 0; k++)
 			if (!strcmp(r->node[k].name, s->owner))
 				s->node = (int)k;
-		if (s->node >= 0) {
-			/* A tensor or buffer is called as the layer that it belongs to. */
-			const char *title = r->node[s->node].title,
-				   *rest = s->name + strlen(s->owner);
-			const char *kinds = strstr(title, " (");
-			size_t n = kinds ? (size_t)(kinds - title) : strlen(title);
-			if (title != r->node[s->node].name)
-				s->label = text_shortened(
-				    r->a, arena_printf(r->a, "%.*s%s", (int)n, title, rest), LABEL);
-		}
+		if (s->node >= 0)
+			name_span(r, s);
 	}
 	return true;
 }

@@ -15,6 +15,18 @@ number(const struct report *r, const char *key)
 	return json_number(r->root, key, 0);
 }
 
+static void
+put_head(struct text *t, const struct report *r)
+{
+	const char *part = json_string(r->root, "part", NULL);
+	text_printf(t, "%s for %s%s%s, %s, %s\n",
+		    text_plain(r->a, r->network),
+		    json_string(r->root, "accelerator", "?"), part ? " of " : "",
+		    part ? text_plain(r->a, part) : "",
+		    text_plain(r->a, json_string(r->root, "system_config", "?")),
+		    text_plain(r->a, json_string(r->root, "memory_mode", "?")));
+}
+
 /* operators on the CPU with one reason */
 struct reason {
 	const char *text;
@@ -65,6 +77,21 @@ put_reasons(struct text *t, const struct report *r)
 	}
 	if (n > REASONS)
 		text_printf(t, "           %zu more reasons: tfl-partition --report\n", n - REASONS);
+}
+
+static void
+put_processors(struct text *t, const struct report *r)
+{
+	double npu = number(r, "npu_layers"), cpu = number(r, "cpu_operators");
+	if (npu + cpu > 0)
+		text_printf(t, "  NPU      %.0f of %.0f operators", npu, npu + cpu);
+	else /* the graph does not count its operators */
+		text_puts(t, "  NPU      all operators");
+	if (cpu > 0)
+		text_printf(t, "; %.0f on the CPU, roughly %s cycles of a %s", cpu,
+			    human_count(r->a, cpu_cycles_rounded(cpu_cycles_of(r))), r->cpu_name);
+	text_putc(t, '\n');
+	put_reasons(t, r);
 }
 
 static void
@@ -226,22 +253,8 @@ put_next(struct text *t, const struct report *r)
 void
 print_summary(struct text *t, const struct report *r)
 {
-	const char *part = json_string(r->root, "part", NULL);
-	text_printf(t, "%s for %s%s%s, %s, %s\n", text_plain(r->a, r->network),
-		    json_string(r->root, "accelerator", "?"), part ? " of " : "",
-		    part ? text_plain(r->a, part) : "",
-		    text_plain(r->a, json_string(r->root, "system_config", "?")),
-		    text_plain(r->a, json_string(r->root, "memory_mode", "?")));
-	double npu = number(r, "npu_layers"), cpu = number(r, "cpu_operators");
-	if (npu + cpu > 0)
-		text_printf(t, "  NPU      %.0f of %.0f operators", npu, npu + cpu);
-	else /* the graph does not count its operators */
-		text_puts(t, "  NPU      all operators");
-	if (cpu > 0)
-		text_printf(t, "; %.0f on the CPU, roughly %s cycles of a %s", cpu,
-			    human_count(r->a, cpu_cycles_rounded(cpu_cycles_of(r))), r->cpu_name);
-	text_putc(t, '\n');
-	put_reasons(t, r);
+	put_head(t, r);
+	put_processors(t, r);
 	put_time(t, r);
 	put_memory(t, r);
 	put_yield(t, r);

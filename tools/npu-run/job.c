@@ -44,6 +44,21 @@ check_stream(const struct runner *r, const char *name, const struct npu_stream *
 	return false;
 }
 
+static void
+note_cpu(const struct tfl_model *m)
+{
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	struct text t = { 0 };
+	int n = 0;
+	for (int i = 0; i < g->n_ops; i++)
+		if (!npu_is_operator(&g->op[i]))
+			text_printf(&t, "%s%s", n++ ? ", " : "", tfl_op_label(&g->op[i]));
+	if (n)
+		cli_note("note", "%d operator%s on the CPU, with the reference kernels: %s",
+			 n, n == 1 ? " runs" : "s run", text_str(&t));
+	text_free(&t);
+}
+
 bool
 accept_model(void *runner, const struct tfl_model *m, struct err *e)
 {
@@ -63,16 +78,7 @@ accept_model(void *runner, const struct tfl_model *m, struct err *e)
 		if (!check_stream(r, m->name, &s[i], memory, &use, e))
 			return false;
 	}
-	const struct tfl_subgraph *g = &m->subgraph[0];
-	struct text t = { 0 };
-	int n = 0;
-	for (int i = 0; i < g->n_ops; i++)
-		if (!npu_is_operator(&g->op[i]))
-			text_printf(&t, "%s%s", n++ ? ", " : "", tfl_op_label(&g->op[i]));
-	if (n)
-		cli_note("note", "%d operator%s on the CPU, with the reference kernels: %s", n,
-			 n == 1 ? " runs" : "s run", text_str(&t));
-	text_free(&t);
+	note_cpu(m);
 	return true;
 }
 

@@ -109,6 +109,20 @@ is_shared(const struct problem *p, int net, uint64_t hash)
 	return false;
 }
 
+static int64_t
+private_bytes(const struct problem *p, int net, const struct row *r)
+{
+	int64_t sum = r->stream;
+	for (int k = 0; k < r->n_segments; k++) {
+		bool again = false;
+		for (int q = 0; q < k; q++)
+			again |= r->segment[q].hash == r->segment[k].hash;
+		if (!again && !is_shared(p, net, r->segment[k].hash))
+			sum += r->segment[k].bytes;
+	}
+	return sum;
+}
+
 /* ---- preparation --------------------------------------------------------------------- */
 
 static int
@@ -183,15 +197,7 @@ prepare_net(struct search *s, int net)
 			s->smallest[net] = x->arena;
 			s->slim[net] = weighted(n, r);
 		}
-		int64_t sum = x->stream;
-		for (int k = 0; k < x->n_segments; k++) {
-			bool again = false;
-			for (int q = 0; q < k; q++)
-				again |= x->segment[q].hash == x->segment[k].hash;
-			if (!again && !is_shared(s->p, net, x->segment[k].hash))
-				sum += x->segment[k].bytes;
-		}
-		s->own[net][r] = sum;
+		s->own[net][r] = private_bytes(s->p, net, x);
 		if (s->own[net][r] < s->least_own[net])
 			s->least_own[net] = s->own[net][r];
 	}

@@ -46,6 +46,17 @@ put_network(const struct share *s, struct text *t, int net)
 		    LEFT + net * (WIDTH + GAP) + WIDTH / 2, TOP + HEIGHT + 18, name);
 }
 
+static void
+put_scale(const struct share *s, struct text *t)
+{
+	enum { LINES = 4 };
+	for (int i = 0; i <= LINES; i++) {
+		int64_t at = s->choice.place.bytes * i / LINES;
+		text_printf(t, "<text x=\"%d\" y=\"%.2f\" text-anchor=\"end\">%lld</text>\n",
+			    LEFT - 8, y_of(s, at) + 4, (long long)at);
+	}
+}
+
 void
 draw_memory(const struct share *s, struct text *t)
 {
@@ -56,12 +67,7 @@ draw_memory(const struct share *s, struct text *t)
 		       "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
 		       "<text x=\"%d\" y=\"20\">bytes of the shared arena</text>\n",
 		    width, TOP + HEIGHT + LEGEND, s->p.n, (long long)s->choice.place.bytes, 8);
-	enum { LINES = 4 };
-	for (int i = 0; i <= LINES; i++) {
-		int64_t at = s->choice.place.bytes * i / LINES;
-		text_printf(t, "<text x=\"%d\" y=\"%.2f\" text-anchor=\"end\">%lld</text>\n",
-			    LEFT - 8, y_of(s, at) + 4, (long long)at);
-	}
+	put_scale(s, t);
 	for (int i = 0; i < s->p.n; i++)
 		put_network(s, t, i);
 	text_printf(t, "<text x=\"%d\" y=\"%d\"><tspan fill=\"#3182bd\">arena</tspan>, <tspan "

@@ -127,6 +127,32 @@ put_run(const struct share *s, struct text *t, int net)
 		       "\t\tbase, size, 3, 0);\n}\n\n", name, n, name, n);
 }
 
+/* A network with operators of the CPU is a function of tfl2c --format=call. */
+static void
+put_call(const struct share *s, struct text *t, int net)
+{
+	const char *name = s->o->name, *n = s->net[net].name;
+	text_printf(t, "static inline int\n%s_%s_run(struct ethosu_driver *driver, %s)\n{\n", name, n,
+		    parameters(s));
+	text_printf(t, "\treturn %s_call(driver, (unsigned char *)arena + %lld%s);\n}\n\n", n,
+		    (long long)s->choice.place.at[net], chosen(s, net)->fast ? ", fast" : "");
+}
+
+static void
+put_network(const struct share *s, struct text *t, int net)
+{
+	const struct row *r = chosen(s, net);
+	const char *p = upper(s, arena_printf(s->a, "%s_%s", s->o->name, s->net[net].name));
+	text_puts(t, "/* ");
+	text_puts(t, s->net[net].name);
+	text_printf(t, ": %.0f cycles of the NPU in a run */\n", r->cycles);
+	text_printf(t, "#define %s_ARENA_OFFSET %lld\n#define %s_ARENA_BYTES %lld\n", p,
+		    (long long)s->choice.place.at[net], p, (long long)r->arena);
+	put_tensors(s, t, net, true);
+	put_tensors(s, t, net, false);
+	text_putc(t, '\n');
+}
+
 /* Has the network variables that an interpreter resets? */
 static bool
 has_state(const struct compiled *c)
@@ -206,23 +232,23 @@ put_functions(const struct share *s, struct text *t)
 	for (int i = 0; i < s->p.n; i++) {
 		if (chosen(s, i)->n_kept)
 			put_states(s, t, i);
-		if (chosen_file(s, i)->alone) {
+		if (chosen_file(s, i)->alone)
 			put_run(s, t, i);
-		} else {
-			/* A network with operators of the CPU is a function of tfl2c --format=call.
-			 */
-			const char *name = s->o->name, *n = s->net[i].name;
-			text_printf(
-			    t,
-			    "static inline int\n%s_%s_run(struct ethosu_driver *driver, %s)\n{\n",
-			    name, n, parameters(s));
-			text_printf(
-			    t, "\treturn %s_call(driver, (unsigned char *)arena + %lld%s);\n}\n\n",
-			    n, (long long)s->choice.place.at[i],
-			    chosen(s, i)->fast ? ", fast" : "");
-		}
+		else
+			put_call(s, t, i);
 	}
 	text_puts(t, "#endif\n");
+}
+
+static void
+put_chains(const struct share *s, struct text *t)
+{
+	for (int k = 0; k < s->p.n_chains; k++) {
+		const struct chain *c = &s->p.chain[k];
+		text_printf(t, "/* output %d of %s is input %d of %s: run %s, then %s */\n", c->out,
+			    s->net[c->from].name, c->in, s->net[c->to].name, s->net[c->from].name,
+			    s->net[c->to].name);
+	}
 }
 
 void
@@ -244,25 +270,10 @@ print_header(const struct share *s, struct text *t)
 	if (s->choice.fast)
 		text_printf(t, "/* memory that only the NPU uses, during a run */\n"
 			       "#define %s_FAST_BYTES %lld\n", guard, (long long)s->choice.fast);
-	for (int k = 0; k < s->p.n_chains; k++) {
-		const struct chain *c = &s->p.chain[k];
-		text_printf(t, "/* output %d of %s is input %d of %s: run %s, then %s */\n", c->out,
-			    s->net[c->from].name, c->in, s->net[c->to].name, s->net[c->from].name,
-			    s->net[c->to].name);
-	}
+	put_chains(s, t);
 	text_putc(t, '\n');
-	for (int i = 0; i < s->p.n; i++) {
-		const struct row *r = chosen(s, i);
-		const char *p = upper(s, arena_printf(s->a, "%s_%s", s->o->name, s->net[i].name));
-		text_puts(t, "/* ");
-		text_puts(t, s->net[i].name);
-		text_printf(t, ": %.0f cycles of the NPU in a run */\n", r->cycles);
-		text_printf(t, "#define %s_ARENA_OFFSET %lld\n#define %s_ARENA_BYTES %lld\n", p,
-			    (long long)s->choice.place.at[i], p, (long long)r->arena);
-		put_tensors(s, t, i, true);
-		put_tensors(s, t, i, false);
-		text_putc(t, '\n');
-	}
+	for (int i = 0; i < s->p.n; i++)
+		put_network(s, t, i);
 	(s->o->tflm ? put_interpreters : put_functions)(s, t);
 	text_puts(t, "\n#endif\n");
 }

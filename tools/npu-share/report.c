@@ -73,6 +73,20 @@ put_budget(struct text *t, const char *what, int64_t used, int64_t budget, int64
 	text_putc(t, '\n');
 }
 
+static void
+put_row(const struct share *s, struct text *t, int net)
+{
+	const struct row *r = chosen(s, net);
+	const struct net *n = &s->p.net[net];
+	text_printf(t, "%-20s %8lld %8lld %10.0f %9.4f %8g", s->net[net].name,
+		    (long long)s->choice.place.at[net], (long long)r->arena, r->cycles,
+		    1e3 * r->seconds, n->rate);
+	if (n->deadline > 0)
+		text_printf(t, " %9.4f <= %g", 1e3 * response_of(&s->p, s->choice.row, net),
+			    1e3 * n->deadline);
+	text_putc(t, '\n');
+}
+
 /* what a choice with a smaller budget changes; false: there is none */
 static bool
 with_less(const struct share *s, bool flash, struct choice *c)
@@ -112,17 +126,8 @@ print_table(const struct share *s, struct text *t)
 		deadlines |= s->p.net[i].deadline > 0;
 	text_printf(t, "%-20s %8s %8s %10s %9s %8s%s\n", "network", "offset", "arena", "cycles",
 		    "ms a run", "runs/s", deadlines ? "  response <= deadline, ms" : "");
-	for (int i = 0; i < s->p.n; i++) {
-		const struct row *r = chosen(s, i);
-		const struct net *n = &s->p.net[i];
-		text_printf(t, "%-20s %8lld %8lld %10.0f %9.4f %8g", s->net[i].name,
-			    (long long)s->choice.place.at[i], (long long)r->arena, r->cycles,
-			    1e3 * r->seconds, n->rate);
-		if (n->deadline > 0)
-			text_printf(t, " %9.4f <= %g", 1e3 * response_of(&s->p, s->choice.row, i),
-				    1e3 * n->deadline);
-		text_putc(t, '\n');
-	}
+	for (int i = 0; i < s->p.n; i++)
+		put_row(s, t, i);
 	put_budget(t, memory_name(s, false), c->place.bytes, s->p.arena,
 		   sum_of_arenas(s));
 	if (s->o->tflm)
@@ -231,6 +236,17 @@ put_json_budget(const struct json_out *j, const char *key, int64_t v)
 		json_put_null(j, key);
 }
 
+static void
+put_chain(const struct share *s, const struct json_out *j, int k)
+{
+	json_open(j, NULL, '{');
+	json_put_string(j, "from", s->net[s->p.chain[k].from].name);
+	json_put_i64(j, "output", s->p.chain[k].out);
+	json_put_string(j, "to", s->net[s->p.chain[k].to].name);
+	json_put_i64(j, "input", s->p.chain[k].in);
+	json_close(j, '}');
+}
+
 void
 print_json(const struct share *s, struct text *t)
 {
@@ -245,14 +261,8 @@ print_json(const struct share *s, struct text *t)
 	json_close(j, ']');
 	json_line(j, 0);
 	json_open(j, "chains", '[');
-	for (int k = 0; k < s->p.n_chains; k++) {
-		json_open(j, NULL, '{');
-		json_put_string(j, "from", s->net[s->p.chain[k].from].name);
-		json_put_i64(j, "output", s->p.chain[k].out);
-		json_put_string(j, "to", s->net[s->p.chain[k].to].name);
-		json_put_i64(j, "input", s->p.chain[k].in);
-		json_close(j, '}');
-	}
+	for (int k = 0; k < s->p.n_chains; k++)
+		put_chain(s, j, k);
 	json_close(j, ']');
 	json_line(j, 0);
 	json_put_string(j, "arena_in", s->spilling ? "dram" : "sram");

@@ -131,6 +131,28 @@ compile(struct share *s, const int *row)
 	return !s->o->tflm || add_interpreters(s, job, n);
 }
 
+/* Gives each row the time of the NPU, by the clock, and that of the CPU. */
+static void
+set_seconds(struct share *s)
+{
+	for (int i = 0; i < s->p.n; i++)
+		for (int k = 0; k < s->p.net[i].n_rows; k++) {
+			struct row *r = &s->p.net[i].row[k];
+			if (!r->is_measured)
+				r->seconds = r->cycles / s->net[i].clock + s->net[i].cpu_seconds;
+		}
+}
+
+/* The files of all rows of a network have the same bytes beside constants and streams. */
+static void
+add_wrappers(struct share *s)
+{
+	for (int i = 0; i < s->p.n; i++)
+		for (int k = 0; k < s->p.net[i].n_rows; k++)
+			if (!s->p.net[i].row[k].is_measured)
+				s->p.net[i].row[k].stream += s->net[i].wrapper;
+}
+
 static int64_t
 least_of(const struct share *s, int64_t *flash)
 {
@@ -209,20 +231,9 @@ solve(struct share *s)
 		row[i] = s->p.net[i].n_rows - 1;
 	if (!compile(s, row))
 		return false;
-	/* The files of all rows of a network have the same bytes beside constants and streams. */
-	for (int i = 0; i < s->p.n; i++)
-		for (int k = 0; k < s->p.net[i].n_rows; k++)
-			if (!s->p.net[i].row[k].is_measured)
-				s->p.net[i].row[k].stream += s->net[i].wrapper;
+	add_wrappers(s);
 	for (;;) {
-		/* Gives each row the time of the NPU, by the clock, and that of the CPU. */
-		for (int i = 0; i < s->p.n; i++)
-			for (int k = 0; k < s->p.net[i].n_rows; k++) {
-				struct row *r = &s->p.net[i].row[k];
-				if (!r->is_measured)
-					r->seconds =
-					    r->cycles / s->net[i].clock + s->net[i].cpu_seconds;
-			}
+		set_seconds(s);
 		if (!choose_rows(&s->p, most_steps, &s->choice))
 			return refuse(s);
 		bool all = true;

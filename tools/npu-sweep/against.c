@@ -126,6 +126,17 @@ table_of_store(struct arena *a, const struct options *o, struct bytes *file, str
 	return true;
 }
 
+static bool
+read_old(struct arena *a, const struct options *o, struct old_row **out, size_t *n,
+	 struct err *e)
+{
+	struct bytes file;
+	bool ok = file_is_directory(o->against)
+			  ? table_of_store(a, o, &file, e)
+			  : file_read(a, o->against, TABLE_MAX, &file, e);
+	return ok && read_table(a, file, o->against, out, n, e);
+}
+
 /* ---- the rows of this sweep ---------------------------------------------------------- */
 
 static void **
@@ -223,6 +234,20 @@ number_text(struct arena *a, double v)
 }
 
 static void
+fields_of(struct arena *a, const struct change *k, const char *v[COLUMNS])
+{
+	double percent = k->before > 0 ? 100 * (k->after - k->before) / k->before : 0;
+	const char *all[COLUMNS] = {
+		k->old->model, k->old->system, k->old->accel, k->old->goal,
+		number_text(a, k->old->limit), k->column, number_text(a, k->before),
+		number_text(a, k->after),
+		k->before > 0 ? arena_printf(a, "%.2f", percent) : "",
+		k->message ? arena_printf(a, "%s: %s", k->verdict, k->message) : k->verdict,
+	};
+	memcpy(v, all, sizeof(all));
+}
+
+static void
 put_object(const struct json_out *j, const char *const v[COLUMNS])
 {
 	json_line(j, 0);
@@ -264,22 +289,7 @@ print(struct text *t, const struct comparison *c)
 	else
 		put_line(t, heading, csv);
 	for (size_t i = 0; i < c->n; i++) {
-		const struct change *k = &c->change[i];
-		double percent = k->before > 0 ? 100 * (k->after - k->before) / k->before : 0;
-		const char *all[COLUMNS] = {
-			k->old->model,
-			k->old->system,
-			k->old->accel,
-			k->old->goal,
-			number_text(c->a, k->old->limit),
-			k->column,
-			number_text(c->a, k->before),
-			number_text(c->a, k->after),
-			k->before > 0 ? arena_printf(c->a, "%.2f", percent) : "",
-			k->message ? arena_printf(c->a, "%s: %s", k->verdict, k->message)
-				   : k->verdict,
-		};
-		memcpy(v, all, sizeof(all));
+		fields_of(c->a, &c->change[i], v);
 		if (json)
 			put_object(j, v);
 		else
@@ -301,11 +311,7 @@ print_changes(struct text *t, const struct rows *now, const struct options *o, s
 				.targets = { .a = now->a } };
 	struct old_row *old = NULL;
 	size_t n = 0;
-	struct bytes file;
-	bool ok = file_is_directory(o->against)
-		      ? table_of_store(now->a, o, &file, e)
-		      : file_read(now->a, o->against, TABLE_MAX, &file, e);
-	if (!(ok && read_table(now->a, file, o->against, &old, &n, e)))
+	if (!read_old(now->a, o, &old, &n, e))
 		return false;
 	index_rows(&c, now);
 	for (size_t i = 0; i < n; i++)

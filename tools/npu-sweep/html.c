@@ -239,6 +239,28 @@ draw(struct chart *c)
 /* ---- the index of a model's targets ------------------------------------------------------ */
 
 static void
+put_numbers(const struct chart *c, const struct curve *k)
+{
+	const struct point *v[] = { &k->pick.knee, &k->pick.smallest, &k->pick.fastest };
+	for (size_t i = 0; i < ARRAY_LEN(v); i++)
+		text_printf(c->t, "<td>%s</td><td>%s</td>", human_bytes(c->a, v[i]->sram),
+			    time_text(c, time_of(c, k, v[i])));
+}
+
+/* names divided by ", ": a line ends behind a name, not within it */
+static void
+put_names(struct text *t, struct arena *a, const char *names)
+{
+	for (const char *end; *names; names = *end ? end + 2 : end) {
+		end = strstr(names, ", ");
+		end = end ? end : names + strlen(names);
+		text_puts(t, "<span>");
+		text_html(t, arena_strndup(a, names, (size_t)(end - names)));
+		text_puts(t, *end ? ",</span> " : "</span>");
+	}
+}
+
+static void
 put_index(const struct chart *c, const struct rows *r)
 {
 	const char *pair = c->in_ms ? "<th>SRAM</th><th>time</th>"
@@ -257,23 +279,10 @@ put_index(const struct chart *c, const struct rows *r)
 		if (k->pick.any)
 			text_printf(c->t, "<i class=\"key s%d\" style=\"--h:%d\">%d</i>",
 				    k->label % STYLES, k->hue, k->label);
-		/* names divided by ", ": a line ends behind a name, not within it */
-		const char *names = k->names;
-		for (const char *end; *names; names = *end ? end + 2 : end) {
-			end = strstr(names, ", ");
-			end = end ? end : names + strlen(names);
-			text_puts(c->t, "<span>");
-			text_html(c->t, arena_strndup(c->a, names, (size_t)(end - names)));
-			text_puts(c->t, *end ? ",</span> " : "</span>");
-		}
+		put_names(c->t, c->a, k->names);
 		text_printf(c->t, "</a></td><td class=\"name\">%s</td>", k->of->accel);
 		if (k->pick.any) {
-			const struct point *v[] = { &k->pick.knee, &k->pick.smallest,
-						    &k->pick.fastest };
-			for (size_t n = 0; n < ARRAY_LEN(v); n++)
-				text_printf(c->t, "<td>%s</td><td>%s</td>",
-					    human_bytes(c->a, v[n]->sram),
-					    time_text(c, time_of(c, k, v[n])));
+			put_numbers(c, k);
 		} else {
 			text_puts(c->t, "<td class=\"name\" colspan=\"6\">");
 			text_puts(c->t, w->status == REFUSED && target_is_part(k->of)

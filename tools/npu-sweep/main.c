@@ -145,20 +145,25 @@ merge(struct sweep *s)
 }
 
 static bool
+collect(struct sweep *s)
+{
+	struct text t = { 0 };
+	bool ok = store_collect(s->o->results, s->programs.build, &t, s->e);
+	if (ok)
+		return file_write_text(s->o->output, &t, s->e);
+	text_free(&t);
+	return false;
+}
+
+static bool
 sweep(struct sweep *s)
 {
 	const struct options *o = s->o;
 	if (!take_like(s->o, s->e) ||
 	    (needs_programs(o) && !programs_find_all(o->a, &s->programs, s->e)))
 		return false;
-	if (o->gc) {
-		struct text t = { 0 };
-		bool ok = store_collect(s->o->results, s->programs.build, &t, s->e);
-		if (ok)
-			return file_write_text(s->o->output, &t, s->e);
-		text_free(&t);
-		return false;
-	}
+	if (o->gc)
+		return collect(s);
 	if (!make_plan(s))
 		return false;
 	open_store(s);

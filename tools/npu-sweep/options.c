@@ -86,11 +86,10 @@ take_engine(void *options, const char *arg)
 	o->engine = (enum engine)(NINJA + cli_choice("--emit", arg, names));
 }
 
+/* The suffix of the output names the format, as in npucc. */
 static void
-check_options(void *options)
+take_suffix(struct options *o)
 {
-	struct options *o = options;
-	/* The suffix of the output names the format, as in npucc. */
 	static const struct {
 		const char *suffix;
 		enum format format;
@@ -99,6 +98,13 @@ check_options(void *options)
 		if (o->format == AS_TABLE && o->output &&
 		    text_has_suffix(o->output, all[i].suffix))
 			o->format = all[i].format;
+}
+
+static void
+check_options(void *options)
+{
+	struct options *o = options;
+	take_suffix(o);
 	if (o->gc && !o->results)
 		cli_error("--gc needs --results=DIR, the store to clean");
 	if (!o->models.n && !o->plan && !o->gc)

@@ -138,6 +138,17 @@ get_result(struct arena *a, const struct json *o, struct record *r)
 		get_points(a, o, r);
 }
 
+static void
+keep_identity(struct arena *a, struct record_identity *of)
+{
+	of->model = text_plain(a, arena_strdup(a, of->model));
+	of->system = text_plain(a, arena_strdup(a, of->system));
+	of->accel = text_plain(a, arena_strdup(a, of->accel));
+	of->mode = arena_strdup(a, of->mode);
+	of->config = arena_strdup(a, of->config);
+	of->effort = arena_strdup(a, of->effort);
+}
+
 bool
 record_read(struct arena *a, struct bytes file, const struct hash128 *key,
 	    struct record *r, struct record_identity *of)
@@ -154,12 +165,7 @@ record_read(struct arena *a, struct bytes file, const struct hash128 *key,
 		  get_result(a, &o, r);
 	if (ok && of) {
 		*of = own;
-		of->model = text_plain(a, arena_strdup(a, of->model));
-		of->system = text_plain(a, arena_strdup(a, of->system));
-		of->accel = text_plain(a, arena_strdup(a, of->accel));
-		of->mode = arena_strdup(a, of->mode);
-		of->config = arena_strdup(a, of->config);
-		of->effort = arena_strdup(a, of->effort);
+		keep_identity(a, of);
 	}
 	arena_close(scratch);
 	return ok;

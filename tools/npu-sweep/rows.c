@@ -15,6 +15,15 @@ add(struct rows *r, const struct target *t, enum goal goal)
 	return w;
 }
 
+static void
+add_end(struct rows *r, const struct target *t, enum goal goal, const struct record *of)
+{
+	struct row *w = add(r, t, goal);
+#define FIGURE(member, key, source, factor) w->member = of->member;
+#include "figures.def"
+	w->flash += of->streams;
+}
+
 /* Returns the position of the fastest plan within the limit: the last one, or 0 for none. */
 static size_t
 fastest_within(const struct record *front, double limit)
@@ -127,6 +136,19 @@ add_missing(struct rows *r, const struct plan *p, const struct target *t)
 	}
 }
 
+static void
+add_target(struct rows *r, const struct plan *p, const struct target *t, int limits, bool all)
+{
+	for (int g = 0; g < FRONT; g++) {
+		const struct record *of = record_of(p, t, (enum goal)g);
+		if (of && of->status == OK)
+			add_end(r, t, (enum goal)g, of);
+	}
+	add_front(r, p, t, limits, all);
+	add_failures(r, p, t);
+	add_missing(r, p, t);
+}
+
 const char *
 row_status(const struct row *w)
 {
@@ -205,21 +227,8 @@ void
 rows_make(struct arena *a, const struct plan *p, int limits, bool all, struct rows *r)
 {
 	*r = (struct rows){ .a = a, .several = p->n_models > 1 || p->n_systems > 1 };
-	for (size_t i = 0; i < p->n_targets; i++) {
-		const struct target *t = &p->target[i];
-		for (int g = 0; g < FRONT; g++) {
-			const struct record *of = record_of(p, t, (enum goal)g);
-			if (of && of->status == OK) {
-				struct row *w = add(r, t, (enum goal)g);
-#define FIGURE(member, key, source, factor) w->member = of->member;
-#include "figures.def"
-				w->flash += of->streams;
-			}
-		}
-		add_front(r, p, t, limits, all);
-		add_failures(r, p, t);
-		add_missing(r, p, t);
-	}
+	for (size_t i = 0; i < p->n_targets; i++)
+		add_target(r, p, &p->target[i], limits, all);
 	if (r->n)
 		qsort(r->v, r->n, sizeof(*r->v), by_row);
 	mark_front(r, p);

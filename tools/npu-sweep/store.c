@@ -121,6 +121,17 @@ store_load(struct store *s, struct plan *p, const bool *want)
 		}
 }
 
+static bool
+forget(const struct store *s, const struct job *j, struct err *e)
+{
+	struct arena *scratch = arena_open();
+	const char *path = store_path(s, scratch, j->key);
+	bool ok = !unlink(path) || errno == ENOENT ||
+		  err_at(e, path, 0, "%s", strerror(errno));
+	arena_close(scratch);
+	return ok;
+}
+
 bool
 store_forget_failed(const struct store *s, struct plan *p, const bool *want, struct err *e)
 {
@@ -128,12 +139,7 @@ store_forget_failed(const struct store *s, struct plan *p, const bool *want, str
 		struct job *j = &p->job[i];
 		if (!want[i] || !j->record || j->record->status == OK)
 			continue;
-		struct arena *scratch = arena_open();
-		const char *path = store_path(s, scratch, j->key);
-		bool ok =
-		    !unlink(path) || errno == ENOENT || err_at(e, path, 0, "%s", strerror(errno));
-		arena_close(scratch);
-		if (!ok)
+		if (!forget(s, j, e))
 			return false;
 		j->record = NULL;
 	}

@@ -95,7 +95,37 @@ put_line(struct text *t, const struct row *w, int first, int last, bool csv)
 	text_putc(t, '\n');
 }
 
+/*
+ * The text table omits model and system if there is one of each, and status and message if
+ * no job failed.  CSV has all columns.
+ */
+static void
+print_lines(struct text *t, const struct rows *r, bool csv, bool front)
+{
+	bool any = r->n_failed || r->n_missing;
+	int first = csv || r->several ? MODEL : ACCEL;
+	int last = csv || any ? MESSAGE : FRONT_MARK;
+	put_line(t, NULL, first, last, csv);
+	for (size_t i = 0; i < r->n; i++)
+		if (!front || r->v[i].front || failed(&r->v[i]))
+			put_line(t, &r->v[i], first, last, csv);
+}
+
 /* ---- JSON ------------------------------------------------------------------------------ */
+
+static void
+put_member(const struct json_out *j, const struct row *w, int column)
+{
+	const char *s = text_field(w, column);
+	if (column == FRONT_MARK) {
+		json_put_bool(j, heading[column], w->front);
+	} else if (s) {
+		json_put_string(j, heading[column], s);
+	} else {
+		json_key(j, heading[column]);
+		put_number(j->t, w, column, "null");
+	}
+}
 
 static void
 put_seconds(const struct json_out *j, const char *key, double ms)
@@ -119,17 +149,8 @@ print_json(struct text *t, const struct rows *r, bool front)
 		n++;
 		json_line(j, 0);
 		json_open(j, NULL, '{');
-		for (int c = 0; c < COLUMNS; c++) {
-			const char *s = text_field(w, c);
-			if (c == FRONT_MARK) {
-				json_put_bool(j, heading[c], w->front);
-			} else if (s) {
-				json_put_string(j, heading[c], s);
-			} else {
-				json_key(j, heading[c]);
-				put_number(j->t, w, c, "null");
-			}
-		}
+		for (int c = 0; c < COLUMNS; c++)
+			put_member(j, w, c);
 		/* one inference: NPU and CPU together */
 		bool none = failed(w);
 		json_key(j, "inference_npu_cycles");
@@ -149,20 +170,8 @@ print_json(struct text *t, const struct rows *r, bool front)
 void
 print_rows(struct text *t, const struct rows *r, const struct options *o)
 {
-	if (o->format == AS_JSON) {
+	if (o->format == AS_JSON)
 		print_json(t, r, o->front);
-	} else {
-		/*
-		 * The text table omits model and system if there is one of each, and status and
-		 * message if no job failed.  CSV has all columns.
-		 */
-		bool csv = o->format == AS_CSV;
-		bool any = r->n_failed || r->n_missing;
-		int first = csv || r->several ? MODEL : ACCEL;
-		int last = csv || any ? MESSAGE : FRONT_MARK;
-		put_line(t, NULL, first, last, csv);
-		for (size_t i = 0; i < r->n; i++)
-			if (!o->front || r->v[i].front || failed(&r->v[i]))
-				put_line(t, &r->v[i], first, last, csv);
-	}
+	else
+		print_lines(t, r, o->format == AS_CSV, o->front);
 }

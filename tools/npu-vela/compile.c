@@ -54,6 +54,21 @@ add_named(struct vela *v, struct words *w, const char *option, const char *value
 		words_add(v->a, w, arena_printf(v->a, "--%s=%s", option, value));
 }
 
+/* Passes --ignore-ops on.  A TOSA graph has no operators on the CPU. */
+static void
+add_cpu(struct vela *v, struct words *w)
+{
+	if (v->tosa && v->o->cpu.n)
+		cli_note(
+			"--ignore-ops does nothing",
+			"operators of a TOSA graph cannot run on the CPU");
+	for (size_t i = 0; !v->tosa && i < v->o->cpu.n; i++)
+		add_named(v, w, "cpu", v->o->cpu.v[i]);
+	/* Vela runs operators that are not integer on the CPU */
+	if (!v->tosa)
+		words_add(v->a, w, "--allow=float-operator,interface-float");
+}
+
 static void
 add_words(struct vela *v, struct words *w, const struct words *more)
 {
@@ -70,15 +85,7 @@ npucc_words(struct vela *v, struct words *w)
 	if (o->any)
 		words_add(v->a, w, "--any-accelerator");
 	add_words(v, w, &v->memory);
-	/* Passes --ignore-ops on.  A TOSA graph has no operators on the CPU. */
-	if (v->tosa && v->o->cpu.n)
-		cli_note("--ignore-ops does nothing",
-			 "operators of a TOSA graph cannot run on the CPU");
-	for (size_t i = 0; !v->tosa && i < v->o->cpu.n; i++)
-		add_named(v, w, "cpu", v->o->cpu.v[i]);
-	/* Vela runs operators that are not integer on the CPU */
-	if (!v->tosa)
-		words_add(v->a, w, "--allow=float-operator,interface-float");
+	add_cpu(v, w);
 	if (o->separate)
 		words_add(v->a, w, "--separate-io-regions");
 	add_words(v, w, &v->listings);
@@ -111,6 +118,21 @@ is_message(const char *line, size_t n)
 	return false;
 }
 
+static void
+divide(struct vela *v, struct bytes said)
+{
+	for (size_t at = 0; at < said.n;) {
+		const char *line = (const char *)said.p + at;
+		const char *end = memchr(line, '\n', said.n - at);
+		size_t n = end ? (size_t)(end - line) + 1 : said.n - at;
+		if (is_message(line, n))
+			(void)fwrite(line, 1, n, stderr);
+		else
+			text_put(&v->log, line, n);
+		at += n;
+	}
+}
+
 bool
 compile(struct vela *v)
 {
@@ -123,16 +145,7 @@ compile(struct vela *v)
 	npucc_words(v, &r.words);
 	if (!run_program(v, &r))
 		return false;
-	for (size_t at = 0; at < r.said.n;) {
-		const char *line = (const char *)r.said.p + at;
-		const char *end = memchr(line, '\n', r.said.n - at);
-		size_t n = end ? (size_t)(end - line) + 1 : r.said.n - at;
-		if (is_message(line, n))
-			(void)fwrite(line, 1, n, stderr);
-		else
-			text_put(&v->log, line, n);
-		at += n;
-	}
+	divide(v, r.said);
 	v->status = WIFSIGNALED(r.status) ? EXIT_TROUBLE : WEXITSTATUS(r.status);
 	if (WIFSIGNALED(r.status))
 		return err_set(v->e, "npucc was ended by signal %d", WTERMSIG(r.status));

@@ -14,6 +14,22 @@
 
 enum { MAX_BASE = 240 }; /* with "_npu.tflite", names have at most 255 bytes */
 
+/* the model's name without its suffix: at most MAX_BASE bytes, in whole characters */
+static const char *
+base_name(struct npucc *c)
+{
+	const char *suffix = c->tosa ? ".tosa" : stage_suffix(CMDGEN);
+	const char *in = c->o->in ? c->o->in : arena_printf(c->a, "model%s", suffix);
+	const char *name = file_base(in);
+	size_t n = strlen(name), k = strlen(suffix);
+	if (n >= k && !strcmp(name + n - k, suffix))
+		n -= k;
+	if (n > MAX_BASE)
+		for (n = MAX_BASE; n && ((unsigned char)name[n] & 0xc0) == 0x80;)
+			n--;
+	return arena_strndup(c->a, name, n);
+}
+
 const char *
 stage_file(const struct npucc *c, enum program p)
 {
@@ -53,17 +69,7 @@ static bool
 take_model(struct npucc *c)
 {
 	c->model = c->piped.p ? NULL : c->o->in;
-	/* the model's name without its suffix: at most MAX_BASE bytes, in whole characters */
-	const char *suffix = c->tosa ? ".tosa" : stage_suffix(CMDGEN);
-	const char *in = c->o->in ? c->o->in : arena_printf(c->a, "model%s", suffix);
-	const char *name = file_base(in);
-	size_t n = strlen(name), k = strlen(suffix);
-	if (n >= k && !strcmp(name + n - k, suffix))
-		n -= k;
-	if (n > MAX_BASE)
-		for (n = MAX_BASE; n && ((unsigned char)name[n] & 0xc0) == 0x80;)
-			n--;
-	c->base = arena_strndup(c->a, name, n);
+	c->base = base_name(c);
 	bool replaced = c->o->to[QUANTIZE].n || c->o->to[CUT].n;
 	if ((c->o->to[QUANTIZE].n && !replace_model(c, QUANTIZE, "quantized.tflite", NULL)) ||
 	    (c->o->to[CUT].n && !replace_model(c, CUT, "cut.tflite", "--cut-only")))
@@ -113,6 +119,22 @@ name_of_model(struct npucc *c)
 	return arena_printf(c->a, "--by-name=%s", c->model);
 }
 
+/*
+ * Lets npu-wenc write the constants to a private file, if there is a private directory:
+ * only npu-cmdgen reads the constants.
+ */
+static const char *
+place_of_constants(struct npucc *c)
+{
+	if (!c->beside || c->o->keep || c->o->last < CMDGEN)
+		return NULL;
+	bool is_file = c->o->out && strcmp(c->o->out, "-") != 0;
+	const char *called = arena_printf(c->a, "%s (its constants)",
+					  is_file ? c->o->out : "standard output");
+	return arena_printf(c->a, "--blob=%s",
+			    place_private(c, c->beside, "flash.bin", called));
+}
+
 /* the option that npucc adds for a stage; NULL: none */
 static const char *
 own_option(struct npucc *c, enum program p)
@@ -121,19 +143,8 @@ own_option(struct npucc *c, enum program p)
 		return "--pass";
 	if (p == PARTITION && !c->tosa)
 		return name_of_model(c);
-	if (p == WENC) {
-		/*
-		 * Lets npu-wenc write the constants to a private file, if there is a private
-		 * directory: only npu-cmdgen reads the constants.
-		 */
-		if (!c->beside || c->o->keep || c->o->last < CMDGEN)
-			return NULL;
-		bool is_file = c->o->out && strcmp(c->o->out, "-") != 0;
-		const char *called = arena_printf(c->a, "%s (its constants)",
-						  is_file ? c->o->out : "standard output");
-		return arena_printf(c->a, "--blob=%s",
-				    place_private(c, c->beside, "flash.bin", called));
-	}
+	if (p == WENC)
+		return place_of_constants(c);
 	/* named after the file, so that two headers in one firmware never collide */
 	if (p == TFL2C && !is_named(c))
 		return arena_printf(c->a, "--name-of=%s", c->base);
@@ -530,6 +541,19 @@ check_part(struct npucc *c, const char *made)
 
 /* ---- a model that is not all integer --------------------------------------------- */
 
+/* the last line of text, without its line feed */
+static const char *
+last_line(struct arena *a, struct bytes text)
+{
+	const char *s = arena_strndup(a, (const char *)text.p, text.n);
+	size_t n = strlen(s);
+	while (n && s[n - 1] == '\n')
+		n--;
+	s = arena_strndup(a, s, n);
+	const char *feed = strrchr(s, '\n');
+	return feed ? feed + 1 : s;
+}
+
 /*
  * Needs a model in a file and a private directory for tfl-partition's report.  A
  * failure is ignored.
@@ -550,14 +574,7 @@ tell_operators(struct npucc *c)
 	if (!run_jobs(&aside, &job, 1) ||
 	    !file_read(c->a, job.output, INT32_MAX, &report, &none))
 		return;
-	/* the last line of text, without its line feed */
-	const char *s = arena_strndup(c->a, (const char *)report.p, report.n);
-	size_t n = strlen(s);
-	while (n && s[n - 1] == '\n')
-		n--;
-	s = arena_strndup(c->a, s, n);
-	const char *feed = strrchr(s, '\n');
-	const char *sum = feed ? feed + 1 : s;
+	const char *sum = last_line(c->a, report);
 	if (strstr(sum, " operators on the NPU") && strncmp(sum, "0 of ", 5) != 0)
 		cli_note("note", "%s: with --allow, %s", file_name(c->o->in),
 			 sum);

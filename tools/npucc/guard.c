@@ -145,6 +145,17 @@ guard_hold_signals(bool hold)
 	(void)sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 
+/* Signals that are ignored, as with nohup, stay ignored, here and in the programs. */
+static void
+catch_signals(void)
+{
+	struct sigaction old, new = { .sa_handler = on_signal };
+	set_of_caught(&new.sa_mask);
+	for (size_t i = 0; i < ARRAY_LEN(caught); i++)
+		if (!sigaction(caught[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			(void)sigaction(caught[i], &new, NULL);
+}
+
 bool
 guard_start(const struct guarded *g, struct err *e)
 {
@@ -164,13 +175,7 @@ guard_start(const struct guarded *g, struct err *e)
 	if (guard > 0) {
 		/* in parent and child, because either may be first */
 		(void)setpgid(guard, guard);
-		/* Signals that are ignored, as with nohup, stay ignored, here and in the programs.
-		 */
-		struct sigaction old, new = { .sa_handler = on_signal };
-		set_of_caught(&new.sa_mask);
-		for (size_t i = 0; i < ARRAY_LEN(caught); i++)
-			if (!sigaction(caught[i], NULL, &old) && old.sa_handler != SIG_IGN)
-				(void)sigaction(caught[i], &new, NULL);
+		catch_signals();
 	}
 	guard_hold_signals(false);
 	return guard > 0 || err_set(e, "fork: %s", strerror(saved));

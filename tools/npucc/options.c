@@ -182,6 +182,22 @@ name_here(struct arena *a, const char *in)
 	return arena_printf(a, "%.*s_npu.tflite", (int)n, name);
 }
 
+/* chooses the name of the output if the user gave none */
+static void
+choose_output(struct options *o)
+{
+	if (!o->in)
+		cli_error("no model: name a file, or name the output for a model on standard "
+			  "input with -o FILE");
+	else if (!strcmp(o->in, "-"))
+		cli_error("no output: name it with -o FILE");
+	else if (access(".", W_OK) && (errno == EACCES || errno == EROFS))
+		cli_error("can't write to the current directory: name the output with -o FILE");
+	else
+		o->out = name_here(o->a, o->in);
+	o->summary = !o->errors_only;
+}
+
 /* true if the command line gives a program an option that begins so */
 static bool
 passes(const struct options *o, enum program p, const char *option)
@@ -234,25 +250,22 @@ choose_jobs(struct options *o)
 }
 
 static void
+check_page(const struct options *o)
+{
+	if (!text_has_suffix(o->page, ".html") && !text_has_suffix(o->page, ".htm"))
+		cli_error("--report writes a page: name it FILE.html, not '%s'", o->page);
+	if (!o->out || !strcmp(o->out, "-") || o->last < CMDGEN || o->database)
+		cli_error("--report needs a compiled model: name it with -o FILE.tflite or its "
+			  "header with -o FILE.h, or leave out -o");
+}
+
+static void
 check_combination(struct options *o)
 {
 	if (o->report && !o->out)
 		o->out = "-";
-	if (!o->out && !o->keep) {
-		/* chooses the name of the output if the user gave none */
-		if (!o->in)
-			cli_error(
-			    "no model: name a file, or name the output for a model on standard "
-			    "input with -o FILE");
-		else if (!strcmp(o->in, "-"))
-			cli_error("no output: name it with -o FILE");
-		else if (access(".", W_OK) && (errno == EACCES || errno == EROFS))
-			cli_error(
-			    "can't write to the current directory: name the output with -o FILE");
-		else
-			o->out = name_here(o->a, o->in);
-		o->summary = !o->errors_only;
-	}
+	if (!o->out && !o->keep)
+		choose_output(o);
 	if (o->keep && !*o->keep)
 		cli_error("--keep needs the name of a directory or of a .tar.gz file");
 	if (o->report && o->keep)
@@ -267,14 +280,8 @@ check_combination(struct options *o)
 	choose_jobs(o);
 	if (o->errors_only && o->verbose)
 		cli_error("--quiet and --verbose-all exclude each other");
-	if (o->page && (o->out || o->keep)) {
-		if (!text_has_suffix(o->page, ".html") && !text_has_suffix(o->page, ".htm"))
-			cli_error("--report writes a page: name it FILE.html, not '%s'", o->page);
-		if (!o->out || !strcmp(o->out, "-") || o->last < CMDGEN || o->database)
-			cli_error(
-			    "--report needs a compiled model: name it with -o FILE.tflite or its "
-			    "header with -o FILE.h, or leave out -o");
-	}
+	if (o->page && (o->out || o->keep))
+		check_page(o);
 	bool is_model = o->last == CMDGEN && !o->database && o->out && strcmp(o->out, "-") != 0;
 	o->summary |= o->advice && is_model && !o->errors_only;
 	if (o->advice && !o->page && !o->summary)
@@ -295,6 +302,19 @@ check_combination(struct options *o)
 		cli_error("--check needs a compiled model, not %s", o->out);
 	if (o->in && !strcmp(o->in, "-"))
 		o->in = NULL;
+}
+
+static void
+take_name(struct target_names *n, int id, const char *arg)
+{
+	switch (id) {
+	case ID_ACCELERATOR: n->accel = arg; break;
+	case ID_PART: n->part = arg; break;
+	case ID_SYSTEM: n->system = arg; break;
+	case ID_MODE: n->mode = arg; break;
+	case ID_CONFIG: n->has_config = true; break;
+	default: break;
+	}
 }
 
 static error_t
@@ -319,25 +339,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 			set_own_option(o, r->id, arg);
 		if (r->id == ID_ACCELERATOR)
 			o->accel = arg;
-		switch (r->id) {
-		case ID_ACCELERATOR:
-			o->names.accel = arg;
-			break;
-		case ID_PART:
-			o->names.part = arg;
-			break;
-		case ID_SYSTEM:
-			o->names.system = arg;
-			break;
-		case ID_MODE:
-			o->names.mode = arg;
-			break;
-		case ID_CONFIG:
-			o->names.has_config = true;
-			break;
-		default:
-			break;
-		}
+		take_name(&o->names, r->id, arg);
 		o->verbose |= r->id == ID_VERBOSE_ALL;
 		o->report |= r->id == ID_FRONT || r->id == ID_EXPLAIN;
 		bool tflite_only = r->route[0].is_used && r->id != ID_FAIL_ON_CPU;

@@ -88,19 +88,25 @@ ask_front(struct reporter *r, const struct words *words, const char *name,
 	return run_jobs(&c, &job, 1) ? job.output : NULL;
 }
 
-static void
-ask_fronts(struct reporter *r)
+/* makes the graph for npu-sched once, for all fronts */
+static bool
+lower_again(struct reporter *r)
 {
-	struct arena *a = r->c.a;
-	const struct accel *own = r->o.accel ? accel_find(r->o.accel) : NULL;
-	/* makes the graph for npu-sched once, for all fronts */
 	struct npucc c = r->c;
 	struct err none = { 0 };
 	struct job job = { .program = program_of(&c, PARTITION), .input = c.model,
 			   .silent = true };
 	job.output = r->graph;
 	c.e = &none;
-	if (!run_jobs(&c, &job, 1))
+	return run_jobs(&c, &job, 1);
+}
+
+static void
+ask_fronts(struct reporter *r)
+{
+	struct arena *a = r->c.a;
+	const struct accel *own = r->o.accel ? accel_find(r->o.accel) : NULL;
+	if (!lower_again(r))
 		return;
 	const char *front = ask_front(r, &r->o.to[SCHED], "front.json",
 				      "curve of SRAM and time");
@@ -130,9 +136,8 @@ run_report(struct reporter *r, const char *kind, const char *called, const char 
 	/* npu-report reads TFLite models only */
 	const char *source = c->tosa || strcmp(kind, "--html") != 0
 				 ? NULL : arena_printf(c->a, "--source=%s", c->model);
-	const char *shown = c->quantization;
 	const char *part = c->o->part ? arena_printf(c->a, "--part=%s", c->o->part) : NULL;
-	struct job job = { .program = REPORT, .option = { kind, called, source, shown },
+	struct job job = { .program = REPORT, .option = { kind, called, source, c->quantization },
 			   .input = r->numbers, .decided = part };
 	job.output = beside(c, name);
 	return run_jobs(c, &job, 1) && file_read(c->a, job.output, SIZE_MAX / 4, out, c->e);
@@ -194,10 +199,7 @@ tell_made(struct npucc *c, const char *made, struct bytes *summary)
 	return ok;
 }
 
-/*
- * ---- default memory system
- * ------------------------------------------------------------
- */
+/* ---- default memory system ------------------------------------------------------ */
 
 /* Arm's example of each generation, which Arm uses most to measure its own compiler */
 static const struct example {

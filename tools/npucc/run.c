@@ -42,10 +42,16 @@ process_arguments(struct npucc *c, const struct job *j)
 	return program_words(v);
 }
 
+static bool
+died_of_pipe(const struct process *p)
+{
+	return WIFSIGNALED(p->status) && WTERMSIG(p->status) == SIGPIPE;
+}
+
 bool
 process_failed(const struct process *p)
 {
-	return p->status && !(WIFSIGNALED(p->status) && WTERMSIG(p->status) == SIGPIPE);
+	return p->status && !died_of_pipe(p);
 }
 
 int
@@ -115,6 +121,17 @@ keep_errors(struct arena *a, struct text *notes)
 	*notes = out;
 }
 
+/* Points to the --help of npucc, which has the options that the user gave to the stage. */
+static void
+name_help(struct npucc *c, enum program p, struct text *notes)
+{
+	static const char hint[] = "Try `%s --help' or `%s --usage'";
+	const char *stage = program_name(p);
+	if (!c->o->has_passed[p])
+		replace(notes, arena_printf(c->a, hint, stage, stage),
+			arena_printf(c->a, hint, "npucc", "npucc"));
+}
+
 /* shows messages with the user's names instead of private paths */
 static void
 show_notes(struct npucc *c, struct process *p)
@@ -132,12 +149,7 @@ show_notes(struct npucc *c, struct process *p)
 			text_plain(c->a, c->alias[i].to));
 	if (p->job->called)
 		name_input(c, p->job, &p->notes);
-	/* Points to the --help of npucc, which has the options that the user gave to the stage. */
-	static const char hint[] = "Try `%s --help' or `%s --usage'";
-	const char *stage = program_name(p->job->program);
-	if (!c->o->has_passed[p->job->program])
-		replace(&p->notes, arena_printf(c->a, hint, stage, stage),
-			arena_printf(c->a, hint, "npucc", "npucc"));
+	name_help(c, p->job->program, &p->notes);
 	if (c->o->errors_only)
 		keep_errors(c->a, &p->notes);
 	text_show(&p->notes, stderr);

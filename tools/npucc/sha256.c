@@ -28,6 +28,20 @@ fraction_bits(long double x)
 	return (uint32_t)(uint64_t)((x - floorl(x)) * 0x1p32L);
 }
 
+/* 4.2.2, 5.3.3: from cube roots and square roots of the first primes */
+static void
+begin(struct sha256 *s)
+{
+	for (int n = 0, p = 2; n < ROUNDS; p++) {
+		if (!is_prime(p))
+			continue;
+		s->k[n] = fraction_bits(cbrtl(p));
+		if (n < 8)
+			s->h[n] = fraction_bits(sqrtl(p));
+		n++;
+	}
+}
+
 static uint32_t
 rotate(uint32_t x, int n)
 {
@@ -88,15 +102,7 @@ void
 sha256_hex(struct bytes b, char out[65])
 {
 	struct sha256 s;
-	/* 4.2.2, 5.3.3: from cube roots and square roots of the first primes */
-	for (int n = 0, p = 2; n < ROUNDS; p++) {
-		if (!is_prime(p))
-			continue;
-		s.k[n] = fraction_bits(cbrtl(p));
-		if (n < 8)
-			s.h[n] = fraction_bits(sqrtl(p));
-		n++;
-	}
+	begin(&s);
 	for (size_t i = 0; i + BLOCK <= b.n; i += BLOCK)
 		take_block(&s, b.p + i);
 	take_end(&s, b);

@@ -54,6 +54,21 @@ find_front(struct search *s)
 	}
 }
 
+/* Marks the other float operators, and all operators that depend on them. */
+static void
+find_tail(struct search *s)
+{
+	for (int i = 0; i < s->g->n_ops; i++) {
+		const struct tfl_op *op = &s->g->op[i];
+		bool tail = is_float_op(s, i);
+		for (int k = 0; k < op->n_in; k++)
+			tail |= op->in[k] >= 0 && s->late[op->in[k]];
+		s->tail[i] = tail && !s->front[i];
+		for (int k = 0; s->tail[i] && k < op->n_out; k++)
+			s->late[op->out[k]] = true;
+	}
+}
+
 static bool
 is_inside(const struct search *s, int op)
 {
@@ -104,6 +119,17 @@ any_of(const bool *v, int n)
 }
 
 static void
+list_inputs(struct search *s, struct cuts *c)
+{
+	const bool *read = find_read(s, NULL);
+	for (int i = 0; i < s->g->n_tensors; i++) {
+		int p = s->g->tensor[i].producer;
+		if (read[i] && p >= 0 && s->front[p])
+			c->in[c->n_in++] = i;
+	}
+}
+
+static void
 list_outputs(struct search *s, struct cuts *c)
 {
 	bool *read = find_read(s, s->tail);
@@ -130,16 +156,7 @@ find_cuts(struct review *r)
 	r->cuts.in = anew(r->a, int, n_tensors);
 	r->cuts.out = anew(r->a, int, n_tensors);
 	find_front(&s);
-	/* Marks the other float operators, and all operators that depend on them. */
-	for (int i = 0; i < s.g->n_ops; i++) {
-		const struct tfl_op *op = &s.g->op[i];
-		bool tail = is_float_op(&s, i);
-		for (int k = 0; k < op->n_in; k++)
-			tail |= op->in[k] >= 0 && s.late[op->in[k]];
-		s.tail[i] = tail && !s.front[i];
-		for (int k = 0; s.tail[i] && k < op->n_out; k++)
-			s.late[op->out[k]] = true;
-	}
+	find_tail(&s);
 	bool inside = false;
 	for (int i = 0; i < g->n_ops; i++)
 		inside |= is_inside(&s, i) && is_quantized(&s, &g->op[i]);
@@ -147,14 +164,8 @@ find_cuts(struct review *r)
 	keep_borders(&s, s.tail);
 	if (!inside)
 		return;
-	if (any_of(s.front, g->n_ops)) {
-		const bool *read = find_read(&s, NULL);
-		for (int i = 0; i < s.g->n_tensors; i++) {
-			int p = s.g->tensor[i].producer;
-			if (read[i] && p >= 0 && s.front[p])
-				r->cuts.in[r->cuts.n_in++] = i;
-		}
-	}
+	if (any_of(s.front, g->n_ops))
+		list_inputs(&s, &r->cuts);
 	if (any_of(s.tail, g->n_ops))
 		list_outputs(&s, &r->cuts);
 	for (int i = 0; i < g->n_ops; i++)

@@ -156,6 +156,20 @@ pass_model(const struct options *o, const struct review *r, struct err *e)
 }
 
 static void
+print_report(const struct options *o, const struct review *r, struct err *e)
+{
+	struct text t = { 0 };
+	if (o->json)
+		report_json(&t, r, o->strict);
+	else
+		report_text(&t, r, o->strict, o->quiet);
+	if (file_write(o->output, t.p, t.n, false, e) &&
+	    !review_answer(r, o->strict))
+		e->status = EXIT_NO;
+	text_free(&t);
+}
+
+static void
 print_rules(const struct options *o, struct err *e)
 {
 	struct text t = { 0 };
@@ -172,18 +186,10 @@ review_file(const struct options *o, struct arena *a, struct err *e)
 	if (!model_read_file(a, o->file, &m, e) || !tfl_check_plain(m, e))
 		return;
 	review_model(&r, a, m, o->allowed);
-	if (o->pass) {
+	if (o->pass)
 		pass_model(o, &r, e);
-	} else {
-		struct text t = { 0 };
-		if (o->json)
-			report_json(&t, &r, o->strict);
-		else
-			report_text(&t, &r, o->strict, o->quiet);
-		if (file_write(o->output, t.p, t.n, false, e) && !review_answer(&r, o->strict))
-			e->status = EXIT_NO;
-		text_free(&t);
-	}
+	else
+		print_report(o, &r, e);
 }
 
 int

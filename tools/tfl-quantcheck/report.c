@@ -91,6 +91,16 @@ put_zeros(struct text *t, const struct tfl_quant *q)
 		text_printf(t, "..%lld", (long long)hi);
 }
 
+/* "3 x32": the axis of the scales and their number */
+static void
+put_axis(struct text *t, const struct tfl_quant *q)
+{
+	if (q->n_scale > 1)
+		text_printf(t, "%d x%d", q->axis, q->n_scale);
+	else
+		text_putc(t, '-');
+}
+
 static void
 put_tensor(struct text *t, const struct review *r, int g, int i)
 {
@@ -106,11 +116,7 @@ put_tensor(struct text *t, const struct review *r, int g, int i)
 	pad_to(t, at, 52);
 	put_zeros(t, &x->quant);
 	pad_to(t, at, 57);
-	/* "3 x32": the axis of the scales and their number */
-	if (x->quant.n_scale > 1)
-		text_printf(t, "%d x%d", x->quant.axis, x->quant.n_scale);
-	else
-		text_putc(t, '-');
+	put_axis(t, &x->quant);
 	pad_to(t, at, 65);
 	text_puts(t, role_name(r, g, i));
 	pad_to(t, at, 72);
@@ -254,6 +260,21 @@ json_quant(const struct json_out *j, const struct tfl_quant *q)
 }
 
 static void
+json_tensor(const struct json_out *j, const struct review *r, int g, int i)
+{
+	const struct tfl_tensor *x = &r->m->subgraph[g].tensor[i];
+	json_open(j, NULL, '{');
+	json_put_i64(j, "subgraph", g);
+	json_put_i64(j, "index", i);
+	json_put_string(j, "name", x->name);
+	json_put_string(j, "type", tfl_type_name(x->type));
+	json_put_i32s(j, "shape", x->dim, (size_t)x->rank);
+	json_quant(j, &x->quant);
+	json_put_string(j, "role", role_name(r, g, i));
+	json_close(j, '}');
+}
+
+static void
 json_finding(const struct json_out *j, const struct review *r, const struct finding *f)
 {
 	const struct tfl_subgraph *g = &r->m->subgraph[f->at.subgraph];
@@ -307,16 +328,7 @@ report_json(struct text *t, const struct review *r, bool strict)
 	for (int g = 0; g < m->n_subgraphs; g++)
 		for (int i = 0; i < m->subgraph[g].n_tensors; i++) {
 			json_line(j, 0);
-			const struct tfl_tensor *x = &r->m->subgraph[g].tensor[i];
-			json_open(j, NULL, '{');
-			json_put_i64(j, "subgraph", g);
-			json_put_i64(j, "index", i);
-			json_put_string(j, "name", x->name);
-			json_put_string(j, "type", tfl_type_name(x->type));
-			json_put_i32s(j, "shape", x->dim, (size_t)x->rank);
-			json_quant(j, &x->quant);
-			json_put_string(j, "role", role_name(r, g, i));
-			json_close(j, '}');
+			json_tensor(j, r, g, i);
 		}
 	json_close(j, ']');
 	json_line(j, 0);

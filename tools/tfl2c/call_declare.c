@@ -55,6 +55,16 @@ put_reset_head(struct text *t, const struct job *j, const char *separator)
 
 /* ---- macros of an operator ------------------------------------------------------ */
 
+static void
+put_option_value(struct text *t, struct fb_ref options, int slot)
+{
+	int kind = options.table->slot[slot].kind;
+	if (kind == FB_F32 || kind == FB_F64)
+		put_float(t, (float)fb_float(options, slot));
+	else
+		text_printf(t, "%lld", (long long)fb_int(options, slot));
+}
+
 /* the builtin options that are numbers, with the schema's names */
 static void
 put_options(struct text *t, const struct job *j, int index)
@@ -67,11 +77,7 @@ put_options(struct text *t, const struct job *j, int index)
 		text_printf(t, "#define %s_OP%d_", j->prefix, index);
 		put_word(t, f->name, toupper);
 		text_putc(t, ' ');
-		int kind = op->options.table->slot[i].kind;
-		if (kind == FB_F32 || kind == FB_F64)
-			put_float(t, (float)fb_float(op->options, i));
-		else
-			text_printf(t, "%lld", (long long)fb_int(op->options, i));
+		put_option_value(t, op->options, i);
 		text_putc(t, '\n');
 	}
 	if (!op->custom_options.n)

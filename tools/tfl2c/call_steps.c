@@ -37,6 +37,16 @@ put_npu_helper(struct text *t, const struct job *j)
 		       "size, %d, 0);\n}\n", count_bases(j));
 }
 
+static void
+put_clamp_helper(struct text *t, const char *name)
+{
+	text_printf(t,
+		"\nstatic int32_t\n%s_clamp(int64_t value, int32_t least, "
+		"int32_t most)\n{\n"
+		"\treturn value < least ? least : value > most ? most : "
+		"(int32_t)value;\n}\n", name);
+}
+
 /*
  * roundf(value / scale) + zero point, clamped, without libm: from 2^23 on, a float has
  * no fraction.  NaN becomes 0, as in the reference kernels.
@@ -86,12 +96,7 @@ put_helpers(struct text *t, const struct job *j)
 	if (has[STEP_NPU])
 		put_npu_helper(t, j);
 	if (has[STEP_QUANTIZE] || has[STEP_REQUANTIZE])
-		text_printf(t,
-			    "\nstatic int32_t\n%s_clamp(int64_t value, int32_t least, "
-			    "int32_t most)\n{\n"
-			    "\treturn value < least ? least : value > most ? most : "
-			    "(int32_t)value;\n}\n",
-			    j->o->name);
+		put_clamp_helper(t, j->o->name);
 	if (has[STEP_QUANTIZE])
 		put_quantize_helper(t, j->o->name);
 	if (has[STEP_REQUANTIZE])
@@ -183,6 +188,14 @@ put_requantize(struct text *t, const struct job *j, const struct tfl_tensor *in,
 }
 
 static void
+put_dequantize(struct text *t, const struct tfl_tensor *in)
+{
+	text_puts(t, "(float)((double)");
+	put_float(t, in->quant.scale[0]);
+	text_printf(t, " * ((double)x[i] - %lld));\n", zero_of(in));
+}
+
+static void
 put_elements(struct text *t, const struct job *j, const struct tfl_op *op,
 	     enum step step)
 {
@@ -198,13 +211,10 @@ put_elements(struct text *t, const struct job *j, const struct tfl_op *op,
 		       "\t\t\ty[i] = ", (long long)tfl_elements(out));
 	if (step == STEP_QUANTIZE)
 		put_quantize(t, j, out);
-	else if (step == STEP_REQUANTIZE) {
+	else if (step == STEP_REQUANTIZE)
 		put_requantize(t, j, in, out);
-	} else {
-		text_puts(t, "(float)((double)");
-		put_float(t, in->quant.scale[0]);
-		text_printf(t, " * ((double)x[i] - %lld));\n", zero_of(in));
-	}
+	else
+		put_dequantize(t, in);
 	text_puts(t, "\t}\n");
 }
 
@@ -279,6 +289,33 @@ put_call(struct text *t, const struct job *j, int index)
 	text_puts(t, ");\n\tif (status)\n\t\treturn status;\n");
 }
 
+/*
+ * The counter of cycles and the print of --profile.  The firmware may define both macros: the
+ * default counter is the one of a Cortex-M, which the firmware must have started.
+ */
+static void
+put_profile_macros(struct text *t, const struct job *j)
+{
+	const char *p = j->prefix;
+	text_printf(t, "\n#ifndef %s_TICKS /* DWT_CYCCNT */\n"
+		       "#define %s_TICKS() (*(const volatile uint32_t *)0xe0001004u)\n#endif\n"
+		       "#ifndef %s_PROFILE\n#include <stdio.h>\n"
+		       "#define %s_PROFILE(name, ticks) \\\n"
+		       "\t(void)printf(\"%%s took %%lu ticks\\n\", name, (unsigned long)(ticks))\n"
+		       "#endif\n", p, p, p, p);
+}
+
+/* the name in one word, as npu-perf reads it */
+static void
+put_profile_name(struct text *t, const struct tfl_op *op)
+{
+	struct text name = { 0 };
+	for (const char *p = tfl_op_label(op); *p; p++)
+		text_putc(&name, strchr(" \t|]", *p) ? '_' : *p);
+	text_c_string(t, text_str(&name));
+	text_free(&name);
+}
+
 static void
 put_step(struct text *t, const struct job *j, int index)
 {
@@ -306,12 +343,7 @@ put_step(struct text *t, const struct job *j, int index)
 	}
 	if (j->o->profile) {
 		text_printf(t, "\t%s_PROFILE(", j->prefix);
-		/* the name in one word, as npu-perf reads it */
-		struct text name = { 0 };
-		for (const char *p = tfl_op_label(op); *p; p++)
-			text_putc(&name, strchr(" \t|]", *p) ? '_' : *p);
-		text_c_string(t, text_str(&name));
-		text_free(&name);
+		put_profile_name(t, op);
 		text_printf(t, ", (uint32_t)(%s_TICKS() - ticks));\n", j->prefix);
 	}
 }
@@ -337,23 +369,8 @@ put_call_function(struct text *t, const struct job *j)
 {
 	const struct tfl_subgraph *g = &j->m->subgraph[0];
 	const bool *has = j->call.has;
-	if (j->o->profile) {
-		/*
-		 * The counter of cycles and the print of --profile.  The firmware may define both
-		 * macros: the default counter is the one of a Cortex-M, which the firmware must
-		 * have started.
-		 */
-		const char *p = j->prefix;
-		text_printf(
-		    t,
-		    "\n#ifndef %s_TICKS /* DWT_CYCCNT */\n"
-		    "#define %s_TICKS() (*(const volatile uint32_t *)0xe0001004u)\n#endif\n"
-		    "#ifndef %s_PROFILE\n#include <stdio.h>\n"
-		    "#define %s_PROFILE(name, ticks) \\\n"
-		    "\t(void)printf(\"%%s took %%lu ticks\\n\", name, (unsigned long)(ticks))\n"
-		    "#endif\n",
-		    p, p, p, p);
-	}
+	if (j->o->profile)
+		put_profile_macros(t, j);
 	put_helpers(t, j);
 	if (count_variables(g))
 		put_reset_function(t, j);

@@ -156,6 +156,18 @@ put_mlek_attribute(struct text *t, const struct job *j)
 			     "aligned(16)))\n#endif\n");
 }
 
+/* declarations of the use case; each expression may end with ';' */
+static void
+put_expressions(struct text *t, const struct options *o)
+{
+	for (int i = 0; i < o->n_expressions; i++) {
+		const char *s = o->expression[i];
+		size_t n = strlen(s);
+		text_printf(t, "%s%s\n", s, n && s[n - 1] == ';' ? "" : ";");
+	}
+	text_puts(t, o->n_expressions ? "\n" : "");
+}
+
 static void
 put_macros(struct text *t, const struct job *j)
 {
@@ -238,13 +250,7 @@ compose_mlek(struct text *t, const struct job *j)
 	put_mlek_attribute(t, j);
 	text_putc(t, '\n');
 	put_namespaces(t, j, true);
-	/* declarations of the use case; each expression may end with ';' */
-	for (int i = 0; i < j->o->n_expressions; i++) {
-		const char *s = j->o->expression[i];
-		size_t n = strlen(s);
-		text_printf(t, "%s%s\n", s, n && s[n - 1] == ';' ? "" : ";");
-	}
-	text_puts(t, j->o->n_expressions ? "\n" : "");
+	put_expressions(t, j->o);
 	put_mlek_array(t, j);
 	if (j->labels.wanted)
 		put_labels(t, j);

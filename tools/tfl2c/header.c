@@ -265,6 +265,20 @@ put_region_check(struct text *t, const struct job *j, const char *macro,
 		    j->o->memory_mode);
 }
 
+/*
+ * Inputs and outputs outside the arena are costed as memory of the arena, so they must
+ * use its port.  The upper bit of the number is the port.
+ */
+static void
+put_port_check(struct text *t, const struct job *j, int region, int arena)
+{
+	text_printf(t, "#if defined(NPU_REGIONCFG_%d) && NPU_REGIONCFG_%d / 2 != %d\n"
+		       "#error \"%s wants NPU_REGIONCFG_%d %d or %d, the port of the arena, "
+		       "in memory mode %s\"\n#endif\n",
+		    region, region, arena / 2, j->o->name, region, arena & ~1, arena | 1,
+		    j->o->memory_mode);
+}
+
 static void
 put_region_config(struct text *t, const struct job *j)
 {
@@ -286,19 +300,8 @@ put_region_config(struct text *t, const struct job *j)
 	put_region_check(t, j, "NPU_REGIONCFG_0", c->region[0]);
 	put_region_check(t, j, "NPU_REGIONCFG_1", c->region[1]);
 	put_region_check(t, j, "NPU_REGIONCFG_2", c->region[2]);
-	for (int k = 3; k < count_bases(j); k++) {
-		/*
-		 * Inputs and outputs outside the arena are costed as memory of the arena, so they
-		 * must use its port.  The upper bit of the number is the port.
-		 */
-		int arena = c->region[1];
-		text_printf(t,
-			    "#if defined(NPU_REGIONCFG_%d) && NPU_REGIONCFG_%d / 2 != %d\n"
-			    "#error \"%s wants NPU_REGIONCFG_%d %d or %d, the port of the arena, "
-			    "in memory mode %s\"\n#endif\n",
-			    k, k, arena / 2, j->o->name, k, arena & ~1, arena | 1,
-			    j->o->memory_mode);
-	}
+	for (int k = 3; k < count_bases(j); k++)
+		put_port_check(t, j, k, c->region[1]);
 }
 
 void

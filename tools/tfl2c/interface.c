@@ -61,6 +61,16 @@ put_float(struct text *t, float v)
 	text_putc(t, 'f');
 }
 
+static void
+put_shape(struct text *t, const struct job *j, const char *io,
+	  const struct tfl_tensor *x)
+{
+	text_printf(t, "#define %s_%s_SHAPE { ", j->prefix, io);
+	for (int i = 0; i < x->rank; i++)
+		text_printf(t, "%s%d", i ? ", " : "", x->dim[i]);
+	text_puts(t, x->rank ? " }\n" : "1 }\n");
+}
+
 /*
  * TFLite's rounding: half away from zero, then clamped.  Works without libm: below 2^23
  * the fraction is exact, larger values are clamped before.
@@ -90,6 +100,18 @@ put_quantize(struct text *t, const struct job *j, const char *io,
 		p, p, p, c->name, p, io);
 }
 
+static void
+put_dequantize(struct text *t, const struct job *j, const char *io,
+	       const char *lower, const struct ctype *c)
+{
+	text_printf(t,
+		"static inline float\n%s_%s_dequantize(%s q)\n{\n"
+		"\treturn %s_%s_SCALE * %s_TO(float, q - %s_%s_ZERO_POINT);\n"
+		"}\n",
+		j->o->name, lower, c->name, j->prefix, io, j->prefix,
+		j->prefix, io);
+}
+
 void
 put_scale(struct text *t, const struct job *j, const char *io,
 	  const struct tfl_tensor *x)
@@ -114,11 +136,7 @@ put_quantization(struct text *t, const struct job *j, const char *io,
 		return;
 	text_putc(t, '\n');
 	put_quantize(t, j, io, lower, c, (int)zero);
-	text_printf(t,
-		    "static inline float\n%s_%s_dequantize(%s q)\n{\n"
-		    "\treturn %s_%s_SCALE * %s_TO(float, q - %s_%s_ZERO_POINT);\n"
-		    "}\n",
-		    j->o->name, lower, c->name, j->prefix, io, j->prefix, j->prefix, io);
+	put_dequantize(t, j, io, lower, c);
 }
 
 void
@@ -136,10 +154,7 @@ put_tensor_macros(struct text *t, const struct job *j, const char *io,
 			    c->name);
 	(void)snprintf(what, sizeof(what), "%s_RANK", io);
 	put_define(t, j, what, x->rank);
-	text_printf(t, "#define %s_%s_SHAPE { ", j->prefix, io);
-	for (int i = 0; i < x->rank; i++)
-		text_printf(t, "%s%d", i ? ", " : "", x->dim[i]);
-	text_puts(t, x->rank ? " }\n" : "1 }\n");
+	put_shape(t, j, io, x);
 	(void)snprintf(what, sizeof(what), "%s_ELEMENTS", io);
 	put_define(t, j, what, tfl_elements(x));
 	(void)snprintf(what, sizeof(what), "%s_BYTES", io);
@@ -191,6 +206,16 @@ put_tensor(struct text *t, const struct job *j, const char *io, int index,
 		put_quantization(t, j, io, ctype_of(x->type), x);
 }
 
+/* true if the bytes of an input and an output overlap in the arena */
+static bool
+overlap(const struct job *j, int in, int out)
+{
+	const struct tfl_tensor *x = j->m->subgraph[0].tensor;
+	int64_t a = place_of(j, in), b = place_of(j, out);
+	return a >= 0 && b >= 0 && a < b + tfl_bytes(&x[out]) &&
+	       b < a + tfl_bytes(&x[in]);
+}
+
 static void
 put_overlaps(struct text *t, const struct job *j)
 {
@@ -201,13 +226,7 @@ put_overlaps(struct text *t, const struct job *j)
 	bool any = false;
 	for (int i = 0; i < g->n_in; i++)
 		for (int o = 0; o < g->n_out; o++) {
-			/* true if the bytes of an input and an output overlap in the arena */
-			int in = g->in[i];
-			int out = g->out[o];
-			const struct tfl_tensor *x = j->m->subgraph[0].tensor;
-			int64_t a = place_of(j, in), b = place_of(j, out);
-			bool yes = a >= 0 && b >= 0 && a < b + tfl_bytes(&x[out]) &&
-				   b < a + tfl_bytes(&x[in]);
+			bool yes = overlap(j, g->in[i], g->out[o]);
 			text_printf(t, "#define %s_INPUT_%d_OVERLAPS_OUTPUT_%d "
 				       "%d\n", j->prefix, i, o, yes);
 			any |= yes;

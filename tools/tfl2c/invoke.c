@@ -94,30 +94,33 @@ put_bases(struct text *t, const struct job *j)
 	}
 }
 
+/*
+ * a function for firmware that starts the NPU and waits for it later, such as with two
+ * buffers in turn
+ */
+static void
+put_bases_function(struct text *t, const struct job *j)
+{
+	text_printf(t, "#define %s_NPU_BASES %d\n"
+		       "/* for ethosu_invoke_async(), too: base and size have to last until it\n"
+		       " * is done */\n"
+		       "static inline void\n"
+		       "%s_bases(uint64_t *base, size_t *size, void *scratch%s",
+		    j->prefix, count_bases(j), j->o->name, has_fast(j) ? ", void *fast" : "");
+	put_separate_parameters(t, j);
+	text_puts(t, ")\n{\n");
+	put_bases(t, j);
+	text_puts(t, "}\n");
+}
+
 static void
 put_function(struct text *t, const struct job *j)
 {
 	const char *p = j->prefix, *n = j->o->name;
 	bool fast = has_fast(j), apart = any_separate(j);
 	put_address(t, j);
-	if (apart) {
-		/*
-		 * a function for firmware that starts the NPU and waits for it later, such as with
-		 * two buffers in turn
-		 */
-		text_printf(
-		    t,
-		    "#define %s_NPU_BASES %d\n"
-		    "/* for ethosu_invoke_async(), too: base and size have to last until it\n"
-		    " * is done */\n"
-		    "static inline void\n"
-		    "%s_bases(uint64_t *base, size_t *size, void *scratch%s",
-		    j->prefix, count_bases(j), j->o->name, has_fast(j) ? ", void *fast" : "");
-		put_separate_parameters(t, j);
-		text_puts(t, ")\n{\n");
-		put_bases(t, j);
-		text_puts(t, "}\n");
-	}
+	if (apart)
+		put_bases_function(t, j);
 	text_printf(t, "static inline int\n"
 		       "%s_invoke(struct ethosu_driver *driver, void *scratch%s",
 		    n, fast ? ", void *fast" : "");

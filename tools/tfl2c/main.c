@@ -61,6 +61,20 @@ is_section_macro(const char *s)
 }
 
 static void
+check_sections(const struct options *o)
+{
+	if (o->section && !is_section(o->section))
+		cli_error("--section needs the name of a section, not '%s'", o->section);
+	if (o->section_macro && !is_section_macro(o->section_macro))
+		cli_error("--section-macro needs MACRO or MACRO(MACRO), not '%s'",
+			  o->section_macro);
+	if (o->section_macro && (o->section || o->format == FORMAT_ASM ||
+				 o->dialect == DIALECT_XXD))
+		cli_error("--section-macro excludes --section, --format=asm and "
+			  "--dialect=xxd");
+}
+
+static void
 check_names(const struct options *o)
 {
 	if (o->name && !identifier_is_valid(o->name, strlen(o->name)))
@@ -72,15 +86,7 @@ check_names(const struct options *o)
 	if (o->shared_arena &&
 	    !identifier_is_valid(o->shared_arena, strlen(o->shared_arena)))
 		cli_error("--shared-arena needs a C identifier, not '%s'", o->shared_arena);
-	if (o->section && !is_section(o->section))
-		cli_error("--section needs the name of a section, not '%s'", o->section);
-	if (o->section_macro && !is_section_macro(o->section_macro))
-		cli_error("--section-macro needs MACRO or MACRO(MACRO), not '%s'",
-			  o->section_macro);
-	if (o->section_macro &&
-	    (o->section || o->format == FORMAT_ASM || o->dialect == DIALECT_XXD))
-		cli_error("--section-macro excludes --section, --format=asm and "
-			  "--dialect=xxd");
+	check_sections(o);
 	if (o->align & (o->align - 1))
 		cli_error("--align needs a power of two, not %d", o->align);
 	if (o->memory_mode && !region_config(o->memory_mode))
@@ -97,18 +103,24 @@ add_expression(void *options, const char *code)
 		o->expression[o->n_expressions++] = code;
 }
 
+/* checks options that only the evaluation kit's dialect has */
 static void
-check_options(void *options)
+check_kit(const struct options *o)
 {
-	struct options *o = options;
-	check_names(o);
-	/* checks options that only the evaluation kit's dialect has */
 	bool kit = o->dialect == DIALECT_MLEK && o->format == FORMAT_HEADER;
 	if ((o->n_expressions || o->labels_file) && !kit)
 		cli_error("--expression and --labels work only with --dialect=mlek and "
 			  "--format=header");
 	if (o->n_expressions && o->declarations)
 		cli_error("--declarations excludes --expression");
+}
+
+static void
+check_options(void *options)
+{
+	struct options *o = options;
+	check_names(o);
+	check_kit(o);
 	if (o->format == FORMAT_ASM && o->namespaces)
 		cli_error("--format=asm excludes --namespace");
 	if (o->format == FORMAT_CALL &&

@@ -98,13 +98,13 @@ put_separate_arguments(struct text *t, const struct job *j)
 	}
 }
 
-void
-put_separate_bases(struct text *t, const struct job *j, const char *cast)
+/*
+ * Sets base addresses that the stream does not use to any valid address; the NPU never
+ * accesses them.
+ */
+static void
+put_unused(struct text *t, const struct job *j)
 {
-	/*
-	 * Sets base addresses that the stream does not use to any valid address; the NPU never
-	 * accesses them.
-	 */
 	unsigned used = 1u << SCRATCH | 1 | (unsigned)has_fast(j) << FAST;
 	for (int i = 0; i < count_own(j); i++)
 		used |= 1u << own_memory(j, i).region;
@@ -112,6 +112,12 @@ put_separate_bases(struct text *t, const struct job *j, const char *cast)
 		if (!(used >> k & 1))
 			text_printf(t, "\tbase[%d] = base[%d];\n\tsize[%d] = 0;\n", k, SCRATCH,
 				    k);
+}
+
+void
+put_separate_bases(struct text *t, const struct job *j, const char *cast)
+{
+	put_unused(t, j);
 	for (int i = 0; i < count_own(j); i++) {
 		struct own x = own_memory(j, i);
 		if (x.region)

@@ -29,6 +29,21 @@ put_variable(struct text *t, const struct job *j, int n, int tensor)
 		    (unsigned)variable_fill(x));
 }
 
+static void
+put_reset(struct text *t, const struct job *j, int n)
+{
+	text_printf(t, "\n/* call before the first %s_invoke(), and to reset the variables */\n"
+		       "static inline void\n%s_reset(uint8_t *scratch)\n{\n"
+		       "\tuint32_t i;\n",
+		    j->o->name, j->o->name);
+	for (int k = 0; k < n; k++)
+		text_printf(t, "\tfor (i = 0; i < %s_STATE_%d_BYTES; i++)\n"
+			       "\t\tscratch[%s_STATE_%d_ARENA_OFFSET + i] = "
+			       "%s_STATE_%d_FILL;\n",
+			    j->prefix, k, j->prefix, k, j->prefix, k);
+	text_puts(t, "}\n");
+}
+
 void
 put_state(struct text *t, const struct job *j)
 {
@@ -48,19 +63,6 @@ put_state(struct text *t, const struct job *j)
 	for (int i = 0, k = 0; i < g->n_tensors; i++)
 		if (g->tensor[i].is_variable)
 			put_variable(t, j, k++, i);
-	if (can_invoke(j)) {
-		text_printf(
-		    t,
-		    "\n/* call before the first %s_invoke(), and to reset the variables */\n"
-		    "static inline void\n%s_reset(uint8_t *scratch)\n{\n"
-		    "\tuint32_t i;\n",
-		    j->o->name, j->o->name);
-		for (int k = 0; k < n; k++)
-			text_printf(t,
-				    "\tfor (i = 0; i < %s_STATE_%d_BYTES; i++)\n"
-				    "\t\tscratch[%s_STATE_%d_ARENA_OFFSET + i] = "
-				    "%s_STATE_%d_FILL;\n",
-				    j->prefix, k, j->prefix, k, j->prefix, k);
-		text_puts(t, "}\n");
-	}
+	if (can_invoke(j))
+		put_reset(t, j, n);
 }

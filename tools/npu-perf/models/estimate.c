@@ -190,23 +190,28 @@ see_as_regor(const struct perf_machine *m, const struct surroundings *s,
 	perf_regor85_see(m, s->operand_info, s->run, &s->phases, r, op);
 }
 
+/*
+ * Regor sees a fused ReLU even if the stream has no clamp for it.  Such a ReLU is
+ * assumed if the zero point is the type's least value, because the ReLU's bounds then
+ * are those of the type.
+ */
+static void
+infer_relu(struct perf_layer *l)
+{
+	const struct npu_fm *f = &l->first->npu->ofm;
+	int32_t least = f->is_signed ? INT8_MIN : 0;
+	if (l->op.activation == ACT_NONE && f->bits == 8 && f->zero == least &&
+	    l->first->npu->kind != NPU_POOL)
+		l->op.activation = ACT_RELU;
+}
+
 static void
 estimate_layer(const struct perf_machine *m, enum perf_model model,
 	       const struct surroundings *around, struct perf_layer *l,
 	       struct history *h, struct perf_estimate *e)
 {
-	if (model == PERF_REGOR) {
-		/*
-		 * Regor sees a fused ReLU even if the stream has no clamp for it.  Such a ReLU is
-		 * assumed if the zero point is the type's least value, because the ReLU's bounds
-		 * then are those of the type.
-		 */
-		const struct npu_fm *f = &l->first->npu->ofm;
-		int32_t least = f->is_signed ? INT8_MIN : 0;
-		if (l->op.activation == ACT_NONE && f->bits == 8 && f->zero == least &&
-		    l->first->npu->kind != NPU_POOL)
-			l->op.activation = ACT_RELU;
-	}
+	if (model == PERF_REGOR)
+		infer_relu(l);
 	struct perf_schedule s = schedule_of(m, model, l, h);
 	if (regor85(m, model)) {
 		see_as_regor(m, around, l->first, &l->op);

@@ -31,6 +31,18 @@ same_feature_map(const struct npu_fm *a, const struct npu_fm *b)
 	       a->base[0] == b->base[0] && a->stride_y == b->stride_y;
 }
 
+/*
+ * Vela 5.1 writes an operation with a fused reversal of channels twice.  Both kernels
+ * compute the same bytes from the same inputs.
+ */
+static bool
+repeats(const struct npu_op *a, const struct npu_op *b)
+{
+	const struct npu_range *x = &a->weights[0], *y = &b->weights[0];
+	return x->n && x->n == y->n && x->at == y->at && same_window(a, b) &&
+	       same_feature_map(&a->ifm, &b->ifm) && same_feature_map(&a->ofm, &b->ofm);
+}
+
 /* True if b is the next slice after a. */
 static bool
 continues(const struct perf_row *a, const struct perf_row *b)
@@ -90,15 +102,7 @@ perf_layer_at(const struct perf_operand_info *operand_info, const struct perf_ru
 		const struct perf_row *s = &run->row[k];
 		if (s->step.kind != PERF_KERNEL)
 			continue;
-		/*
-		 * Vela 5.1 writes an operation with a fused reversal of channels twice.  Both
-		 * kernels compute the same bytes from the same inputs.
-		 */
-		const struct npu_range *x = &r->npu->weights[0], *y = &s->npu->weights[0];
-		bool again = x->n && x->n == y->n && x->at == y->at &&
-			     same_window(r->npu, s->npu) &&
-			     same_feature_map(&r->npu->ifm, &s->npu->ifm) &&
-			     same_feature_map(&r->npu->ofm, &s->npu->ofm);
+		bool again = repeats(r->npu, s->npu);
 		if (!again && (!continues(r, s) || l.op.ofm.shape.c +
 						   s->op.ofm.shape.c > MAX_DEPTH ||
 			       perf_same_channels(operand_info, run, l.first, s)))

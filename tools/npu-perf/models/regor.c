@@ -32,6 +32,16 @@ output_cycles(const struct accel *a, const struct perf_op *op)
 	return max_f64(a->out_cycles[col], a->act_cycles[act]);
 }
 
+/* number of blocks; a partial block counts as the fraction of its microblocks */
+static double
+block_count(struct hwc ofm, struct hwc block, struct hwc ub)
+{
+	double all = (double)ceil_div(ofm.h, ub.h) * ceil_div(ofm.w, ub.w) *
+		     ceil_div(ofm.c, ub.c);
+	return all / ((double)ceil_div(block.h, ub.h) *
+		      ceil_div(block.w, ub.w) * ceil_div(block.c, ub.c));
+}
+
 static double
 regor_op(const struct perf_machine *m, const struct perf_op *op)
 {
@@ -42,12 +52,7 @@ regor_op(const struct perf_machine *m, const struct perf_op *op)
 		return regor_elementwise(m, op, each, a->cores);
 
 	struct perf_tiling t = perf_tiling_of(op);
-	/* number of blocks; a partial block counts as the fraction of its microblocks */
-	double all = (double)ceil_div(op->ofm.shape.h, a->ublock.h) *
-		     ceil_div(op->ofm.shape.w, a->ublock.w) *
-		     ceil_div(op->ofm.shape.c, a->ublock.c);
-	double n = all / ((double)ceil_div(t.ofm.h, a->ublock.h) * ceil_div(t.ofm.w, a->ublock.w) *
-			  ceil_div(t.ofm.c, a->ublock.c));
+	double n = block_count(op->ofm.shape, t.ofm, a->ublock);
 	double mac = (double)(perf_block_mac(a, op, rules, &t) / a->cores);
 	return regor_blocks(m, op, &t, mac, each, n, a->cores);
 }

@@ -88,6 +88,18 @@ see_whole_ifm(const struct perf_operand_info *operand_info, const struct perf_ru
 }
 
 /*
+ * Sets the OFM of a phase as Regor counts it: from the phase's first pixel to the end
+ * of the whole OFM, pixels of other phases included.
+ */
+static void
+see_phase(const struct perf_phases *p, const struct perf_row *r, struct perf_op *op)
+{
+	int64_t d = r->npu->ofm.base[0] - p->base;
+	op->ofm.shape.h = p->h - (int32_t)(d / p->row);
+	op->ofm.shape.w = p->w - (int32_t)(d % p->row / p->pixel);
+}
+
+/*
  * If a kernel keeps its accumulators for the next one, Regor counts for it the OFM of
  * the kernel that writes the results.
  */
@@ -116,15 +128,8 @@ perf_regor85_see(const struct perf_machine *m, const struct perf_operand_info *o
 		op->ofm.shape = r->npu->ofm.shape;
 	if (r->npu->acc_kept)
 		see_kept(run, r, op);
-	if (r < run->row + phases->end) {
-		/*
-		 * Sets the OFM of a phase as Regor counts it: from the phase's first pixel to the
-		 * end of the whole OFM, pixels of other phases included.
-		 */
-		int64_t d = r->npu->ofm.base[0] - phases->base;
-		op->ofm.shape.h = phases->h - (int32_t)(d / phases->row);
-		op->ofm.shape.w = phases->w - (int32_t)(d % phases->row / phases->pixel);
-	}
+	if (r < run->row + phases->end)
+		see_phase(phases, r, op);
 	see_whole_ifm(operand_info, run, r, op);
 	if (only_output(r->npu) && op->stage.clamps) { /* an operator that is only a ReLU */
 		op->activation = ACT_RELU;

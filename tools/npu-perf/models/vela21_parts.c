@@ -160,15 +160,21 @@ all_sub_kernels(const struct accel *a, const struct v21_work *w, int64_t nu,
 	return sum;
 }
 
+/* "Conv1D": the large arrays compute even rows one at a time */
+static bool
+is_conv1d(const struct accel *a, const struct v21_work *w)
+{
+	bool weighted = w->class == BLOCK_CONV || w->class == BLOCK_FC ||
+			w->class == BLOCK_DEPTHWISE;
+	return a->ublock.h == 2 && weighted && w->ofm->shape.h == 1 &&
+	       w->ofm->shape.w % 2 == 0 && w->kernel_h == 1;
+}
+
 double
 v21_mac_cycles(const struct accel *a, const struct v21_work *w)
 {
 	struct hwc ub = a->ublock, b = w->block;
-	/* "Conv1D": the large arrays compute even rows one at a time */
-	bool weighted =
-	    w->class == BLOCK_CONV || w->class == BLOCK_FC || w->class == BLOCK_DEPTHWISE;
-	if (a->ublock.h == 2 && weighted && w->ofm->shape.h == 1 && w->ofm->shape.w % 2 == 0 &&
-	    w->kernel_h == 1) {
+	if (is_conv1d(a, w)) {
 		ub.w = 4;
 		ub.h = b.h = 1;
 	}
