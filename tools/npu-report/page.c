@@ -59,16 +59,24 @@ memory_of_part(const struct report *r, bool constants)
 	const struct target_part *p = target_part_find(name, &none);
 	if (!p)
 		return "";
-	if (!constants && p->cache_bytes)
-		return arena_printf(r->a, ". The NPU's own SRAM has %s%s%s",
+	if (!constants && p->linux_bytes < p->cache_bytes)
+		return arena_printf(r->a, ". The NPU's own SRAM has %s; with Linux's own driver, %s",
 				    human_bytes(r->a, (double)p->cache_bytes),
-				    p->linux_bytes < p->cache_bytes ? "; with Linux's own driver, " : "",
-				    p->linux_bytes < p->cache_bytes
-					? human_bytes(r->a, (double)p->linux_bytes) : "");
+				    human_bytes(r->a, (double)p->linux_bytes));
+	if (!constants && p->cache_bytes)
+		return arena_printf(r->a, ". The NPU's own SRAM has %s",
+				    human_bytes(r->a, (double)p->cache_bytes));
 	return arena_printf(r->a, "; %s has %s",
 			    constants ? p->constant_memory : p->arena_memory,
 			    human_bytes(r->a, (double)(constants ? p->constant_bytes
 								 : p->arena_bytes)));
+}
+
+/* the content of SRAM: the arena, or copies of its tensors */
+static const char *
+sram_use(const struct report *r)
+{
+	return arena_is_in_sram(r) ? "arena" : "copies of tensors; the arena is in DRAM";
 }
 
 static void
@@ -133,10 +141,7 @@ put_headline(struct text *t, const struct report *r)
 		 arena_printf(a, "%s cycles of the NPU%s%s", human_count(a, r->cycles),
 			      range ? ". " : "", range ? range : ""));
 	put_fact(t, r, "SRAM", "sram_bytes", human_bytes(a, r->sram),
-		 arena_printf(a, "%s%s",
-			      arena_is_in_sram(r) ? "arena"
-						  : "copies of tensors; the arena is in DRAM",
-			      memory_of_part(r, false)));
+		 arena_printf(a, "%s%s", sram_use(r), memory_of_part(r, false)));
 	const char *memory = constants_text(r);
 	put_fact(t, r, strcmp(memory, "flash") != 0 ? memory : "Flash", "flash_bytes",
 		 human_bytes(a, number(r, "flash_bytes")),
