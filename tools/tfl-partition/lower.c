@@ -67,7 +67,10 @@ lower_one(struct part *p, int i)
 		break;
 	case AS_ALONE:
 	case AS_TABLE:
-		(o->table ? lower_bytes : family_of(op->code)->lower)(p, o);
+		if (o->table)
+			lower_bytes(p, o);
+		else
+			family_of(op->code)->lower(p, o);
 		break;
 	case AS_WORDS:
 		lower_words(p, o);
