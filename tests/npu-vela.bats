@@ -26,7 +26,7 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	npu-vela "$model" "${memory[@]}" --separate-io-regions >log
 	npu-sim --seed 1 --compare="$model" output/digits_vela.tflite >log
 	npu-dis output/digits_vela.tflite | grep -q 'IFM_REGION.*3'
-	refuses 2 "is outside of the arena, which npz and vela-bin do not support" npu-vela \
+	refuses 2 "--separate-io-regions is not supported with --output-format=raw" npu-vela \
 		"$model" "${memory[@]}" --separate-io-regions --output-format raw
 	[ "$(ls output)" = "$(printf '%s\n' digits_summary_$system.csv digits_vela.tflite)" ]
 }

@@ -140,8 +140,9 @@ compile(struct vela *v)
 	v->cpu_names = v->o->cpu_names;
 	for (size_t i = 0; i < v->o->verbose.n; i++)
 		add_listing(v, v->o->verbose.v[i]);
-	if (v->tosa && v->o->separate)
-		return err_set(v->e, "--separate-io-regions is not supported for TOSA graphs");
+	if (v->o->separate && (v->tosa || v->o->raw))
+		return err_set(v->e, "--separate-io-regions is not supported %s",
+			       v->tosa ? "for TOSA graphs" : "with --output-format=raw");
 	npucc_words(v, &r.words);
 	if (!run_program(v, &r))
 		return false;
