@@ -383,6 +383,17 @@ nothing_but()
 	diff -r kept again
 }
 
+@test "a kept directory has the curve of all plans, also beside --keep-plan and --plan" {
+	npucc "${target[@]}" --keep=free "$model"
+	npucc "${target[@]}" --keep=kept --keep-plan=plan "$model"
+	npucc "${target[@]}" --keep=made --plan=plan "$model"
+	[ "$(ls kept)" = "$(ls free)" ]
+	[ "$(ls made)" = "$(ls free)" ]
+	cmp kept/front.json free/front.json
+	cmp made/front.json free/front.json
+	cmp made/digits_npu.tflite free/digits_npu.tflite
+}
+
 @test "the manifest describes the network inputs and outputs" {
 	npucc "${target[@]}" --keep=kept "$model"
 	jq -e '.batch == 1 and .inputs == [{ name: "picture", type: "INT8",

@@ -279,6 +279,22 @@ run_stages(struct npucc *c)
 	return true;
 }
 
+struct options
+other_plans(struct arena *a, const struct options *own, const struct words *words,
+	    const char *more)
+{
+	struct options o = *own;
+	struct words w = { .v = anew(a, const char *, words->n + 2) };
+	for (size_t i = 0; i < words->n; i++)
+		if (strncmp(words->v[i], "--plan=", strlen("--plan=")) != 0 &&
+		    strncmp(words->v[i], "--keep-plan=", strlen("--keep-plan=")) != 0)
+			w.v[w.n++] = words->v[i];
+	if (more)
+		w.v[w.n++] = more;
+	o.to[SCHED] = w;
+	return o;
+}
+
 /* The encoded graph has all names, even if the compiled model has no source map. */
 static const struct kept_report {
 	enum program program;
@@ -313,7 +329,12 @@ run_report(struct npucc *c, const struct kept_report *r)
 	job.output = kept(c, r->name);
 	if (r->of == REPORT)
 		job.decided = arena_printf(c->a, "--front=%s", front);
-	return run_jobs(c, &job, 1);
+	const struct options *own = c->o;
+	struct options o = other_plans(c->a, own, &own->to[SCHED], NULL);
+	c->o = r->program == SCHED ? &o : own;
+	bool ok = run_jobs(c, &job, 1);
+	c->o = own;
+	return ok;
 }
 
 static bool
@@ -469,26 +490,13 @@ run_to_end(struct npucc *c, enum program first, const char *from, bool silent)
 	return run_jobs(c, job, n);
 }
 
-void
-add_search_words(struct words *to, const struct words *from)
-{
-	for (size_t i = 0; i < from->n; i++)
-		if (strncmp(from->v[i], "--plan=", strlen("--plan=")) != 0 &&
-		    strncmp(from->v[i], "--keep-plan=", strlen("--keep-plan=")) != 0)
-			to->v[to->n++] = from->v[i];
-}
-
 /* True if the network fits with one more option of npu-sched. */
 static bool
 fits_with(const struct npucc *c, const char *option)
 {
-	struct options o = *c->o;
+	struct options o = other_plans(c->a, c->o, &c->o->to[SCHED], option);
 	struct npucc aside = *c;
 	struct err none = { 0 };
-	struct words w = { .v = anew(c->a, const char *, o.to[SCHED].n + 1) };
-	add_search_words(&w, &o.to[SCHED]);
-	w.v[w.n++] = option;
-	o.to[SCHED] = w;
 	aside.o = &o;
 	aside.e = &none;
 	return run_to_end(&aside, first_stage(&aside), NULL, true);

@@ -159,8 +159,12 @@ bool compile_kept(struct npucc *c, const char **made);
 bool part_is_checked(const struct options *o);
 /* Checks the output of the last stage, made, by the stages that follow. */
 bool check_part(struct npucc *c, const char *made);
-/* Adds options of npu-sched but --plan and --keep-plan, for plans beside that of the output. */
-void add_search_words(struct words *to, const struct words *from);
+/*
+ * Returns the options for plans beside that of the output: words for npu-sched but --plan and
+ * --keep-plan, and one more; NULL: none.
+ */
+struct options other_plans(struct arena *a, const struct options *own, const struct words *words,
+			   const char *more);
 /*
  * For an output that does not fit a part, whose numbers tfl2c has printed: prints a note on
  * the option with which it fits.

@@ -75,14 +75,12 @@ static const char *
 ask_front(struct reporter *r, const struct words *words, const char *name,
 	  const char *shown)
 {
-	struct options o = r->o;
+	struct options o = other_plans(r->c.a, &r->o, words, NULL);
 	struct npucc c = r->c;
 	struct err none = { 0 };
 	struct job job = { .program = SCHED, .option = { "--front", "--json" },
 			   .input = r->graph, .silent = true, .shown = shown };
 	job.output = beside(&r->c, name);
-	o.to[SCHED] = (struct words){ .v = anew(r->c.a, const char *, words->n + 1) };
-	add_search_words(&o.to[SCHED], words);
 	c.o = &o;
 	c.e = &none;
 	return run_jobs(&c, &job, 1) ? job.output : NULL;
