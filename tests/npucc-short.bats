@@ -211,6 +211,12 @@ counting()
 	refuses 2 "no output: name it with -o FILE" npucc --part=alif-e7-hp -
 	refuses 2 "--report needs a compiled model" \
 		npucc --part=alif-e7-hp --report=x.html -o x.part d.tflite
+	refuses 2 "--keep writes report.html itself: leave out --report" \
+		npucc --part=alif-e7-hp --report=x.html --keep=kept d.tflite
+	refuses 2 "--report shows the operators by the names in the source map: leave out --no-map" \
+		npucc --part=alif-e7-hp --report=x.html --no-map -o x.tflite d.tflite
+	refuses 2 "--check needs a compiled model, not --front or --explain" \
+		npucc --part=alif-e7-hp --check --front d.tflite
 	for name in x.txt x.json x none/; do
 		refuses 2 "--report writes a page: name it FILE.html, not '$name'" \
 			npucc --part=alif-e7-hp --report=$name -o x.tflite d.tflite

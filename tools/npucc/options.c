@@ -254,9 +254,15 @@ check_page(const struct options *o)
 {
 	if (!text_has_suffix(o->page, ".html") && !text_has_suffix(o->page, ".htm"))
 		cli_error("--report writes a page: name it FILE.html, not '%s'", o->page);
-	if (!o->out || !strcmp(o->out, "-") || o->last < CMDGEN || o->database)
+	if (!o->out)
+		cli_error("--keep writes report.html itself: leave out --report, or name the "
+			  "model that it shows with -o FILE.tflite");
+	else if (!strcmp(o->out, "-") || o->last < CMDGEN || o->database)
 		cli_error("--report needs a compiled model: name it with -o FILE.tflite or its "
 			  "header with -o FILE.h, or leave out -o");
+	if (passes(o, CMDGEN, "--no-map"))
+		cli_error("--report shows the operators by the names in the source map: leave "
+			  "out --no-map");
 }
 
 static void
@@ -299,7 +305,8 @@ check_combination(struct options *o)
 	if (o->summary && !passes(o, QUANTCHECK, "--strict"))
 		add_word(o, QUANTCHECK, "--allow=interface-float");
 	if (o->check && (o->last < CMDGEN || o->database))
-		cli_error("--check needs a compiled model, not %s", o->out);
+		cli_error("--check needs a compiled model, not %s",
+			  o->report ? "--front or --explain" : o->out);
 	if (o->in && !strcmp(o->in, "-"))
 		o->in = NULL;
 }
