@@ -56,12 +56,25 @@ put_rows(const struct sched *s, const struct json_out *j)
 	}
 }
 
+/* The target of the plans; a reader compares fronts of several, whose clocks may differ. */
+static void
+put_target(const struct sched *s, const struct json_out *j)
+{
+	json_put_string(j, "accelerator", s->accel->name);
+	if (s->memory.part)
+		json_put_string(j, "part", s->memory.part);
+	json_put_f64(j, "core_clock", s->memory.clock);
+	if (graph_is_for_linux(s->g))
+		json_put_string(j, "driver", driver_names[DRIVER_LINUX]);
+}
+
 void
 print_front(const struct sched *s, struct text *t)
 {
 	if (s->o->json) {
 		const struct json_out j = { .t = t, .style = JSON_SPACED };
 		json_root(&j, '{');
+		put_target(s, &j);
 		put_batch(s, &j);
 		json_open(&j, "front", '[');
 		put_rows(s, &j);
