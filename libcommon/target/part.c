@@ -17,8 +17,9 @@ enum { HEAD_BYTES = 4096 };
 enum { NAME_COLUMN = 24 }; /* of a part, with a colon, in the list */
 
 static const struct target_part parts[] = {
-#define PART(n, a, s, m, arena, arena_kib, constants, constant_kib, cache_kib, linux_kib, core, mhz, src) \
-	{ .name = n, .accel = a, .system = s, .mode = m, .arena_memory = arena, \
+#define PART(n, on, a, s, m, arena, arena_kib, constants, constant_kib, cache_kib, linux_kib, core, mhz, src) \
+	{ .name = n, .chip = on, .accel = a, .system = s, .mode = m,              \
+	  .arena_memory = arena,                                                \
 	  .constant_memory = constants, .arena_bytes = INT64_C(1024) * arena_kib, \
 	  .constant_bytes = INT64_C(1024) * constant_kib,                       \
 	  .cache_bytes = INT64_C(1024) * cache_kib,                             \
@@ -95,6 +96,21 @@ int64_t
 target_part_sram(const struct target_part *p, bool for_linux)
 {
 	return !p->cache_bytes ? p->arena_bytes : for_linux ? p->linux_bytes : p->cache_bytes;
+}
+
+bool
+target_part_same_chip(const struct target_part *a, const struct target_part *b)
+{
+	return a && b && a->chip && b->chip && *a->chip && !strcmp(a->chip, b->chip);
+}
+
+const struct target_part *
+target_part_beside(const struct target_part *p, const char *accel)
+{
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		if (target_part_same_chip(p, &parts[i]) && !strcmp(parts[i].accel, accel))
+			return &parts[i];
+	return NULL;
 }
 
 const struct target_part *

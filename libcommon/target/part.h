@@ -11,6 +11,7 @@
 
 struct target_part {
 	const char *name;
+	const char *chip; /* the chip with this NPU and others; NULL or "": it has no other */
 	const char *accel, *system, *mode; /* values of npu-sched's options */
 	const char *arena_memory, *constant_memory;
 	int64_t arena_bytes, constant_bytes; /* size of these memories, in bytes */
@@ -47,6 +48,12 @@ bool target_part_has(const struct target_part *p, const char *accel, const char 
  * the memory of the arena.  for_linux: with the ethosu driver of Linux.
  */
 int64_t target_part_sram(const struct target_part *p, bool for_linux);
+
+/* True if a and b are NPUs, or memories of an NPU, of one chip.  Either may be NULL. */
+bool target_part_same_chip(const struct target_part *a, const struct target_part *b);
+
+/* the first part of the list with this accelerator on p's chip; NULL: none */
+const struct target_part *target_part_beside(const struct target_part *p, const char *accel);
 
 /* part i of the list, from 0; NULL behind the last */
 const struct target_part *target_part_at(size_t i);

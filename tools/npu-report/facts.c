@@ -219,13 +219,16 @@ is_worth(const struct report *r, const struct gain *g)
 	       (g->sram < memory * r->sram && g->cycles < slow * r->whole);
 }
 
-/* x.cycles: of the NPU */
 static void
 add(struct gains *g, struct gain x)
 {
-	x.cycles += g->r->cpu_time;
+	const struct target_part *p = g->r->part;
 	if (!is_worth(g->r, &x))
 		return;
+	/* the driver hands out the SRAM of the NPU's node, which is less than the chip has */
+	if (g->r->for_linux && p && x.sram > (double)p->linux_bytes)
+		x.needs = arena_printf(g->r->a, "needs a device tree with more than %lld KiB "
+				       "(nputools-linux(7))", (long long)p->linux_bytes / 1024);
 	agrow(g->r->a, g->v, g->n, &g->cap);
 	g->v[g->n++] = x;
 }
@@ -234,7 +237,7 @@ static void
 add_point(struct gains *g, const char *what, const struct point *p)
 {
 	add(g, (struct gain){
-		.what = what, .cycles = p->cycles, .sram = p->sram,
+		.what = what, .cycles = p->cycles + g->r->cpu_time, .sram = p->sram,
 		.how = arena_printf(g->r->a, "--arena-cache-size=%.0f", p->sram) });
 }
 
@@ -282,23 +285,26 @@ fastest_in(const struct report *r, double sram)
 	return cycles;
 }
 
-/* Other accelerators, where this one has no plan as fast. */
+/* Another accelerator, where this one has no plan as fast. */
 static void
-add_others(struct gains *g)
+add_other(struct gains *g, const struct other *x)
 {
 	const struct report *r = g->r;
-	for (size_t i = 0; i < r->n_others; i++) {
-		const struct other *x = &r->other[i];
-		bool same = x->here.cycles > 0 && x->here.sram == x->any.sram;
-		if (x->here.cycles > 0 && x->here.cycles < fastest_in(r, r->sram))
-			add(g, (struct gain){
-				.what = arena_printf(r->a, "%s, in this SRAM", x->name),
-				.how = "", .cycles = x->here.cycles,
-				.sram = x->here.sram });
-		if (x->any.cycles > 0 && !same && x->any.cycles < fastest_in(r, x->any.sram))
-			add(g, (struct gain){ .what = x->name, .how = "",
-					      .cycles = x->any.cycles,
-					      .sram = x->any.sram });
+	const char *name = x->same_chip ? arena_printf(r->a, "%s, on this chip", x->name) : x->name;
+	const struct {
+		const struct point *p;
+		const char *what;
+	} plans[] = {
+		{ &x->here, arena_printf(r->a, "%s, in this SRAM", name) },
+		{ &x->any, name },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
+		const struct point *p = plans[i].p;
+		double cycles = p->cycles + x->cpu_time;
+		if (p->cycles > 0 && (!i || p->sram != x->here.sram) &&
+		    cycles < fastest_in(r, p->sram) + r->cpu_time)
+			add(g, (struct gain){ .what = plans[i].what, .how = "", .cycles = cycles,
+					      .sram = p->sram });
 	}
 }
 
@@ -307,7 +313,8 @@ list_gains(const struct report *r, struct gain **out)
 {
 	struct gains g = { .r = r };
 	add_curve(&g);
-	add_others(&g);
+	for (size_t i = 0; i < r->n_others; i++)
+		add_other(&g, &r->other[i]);
 	*out = g.v;
 	return g.n;
 }

@@ -514,7 +514,8 @@ put_gains(struct text *t, const struct report *r)
 	open_table(t, columns);
 	for (size_t i = 0; i < n; i++) {
 		text_puts(t, "<tr>");
-		put_cell(t, "", g[i].what);
+		put_cell(t, "", g[i].needs ? arena_printf(r->a, "%s; %s", g[i].what, g[i].needs)
+					   : g[i].what);
 		put_cell(t, "n", human_ms(r->a, cycles_ms(r, g[i].cycles)));
 		put_cell(t, "n", signed_percent(r, g[i].cycles / r->whole - 1));
 		put_cell(t, "n", human_bytes(r->a, g[i].sram));
@@ -524,7 +525,8 @@ put_gains(struct text *t, const struct report *r)
 	}
 	close_table(t);
 	text_puts(t, "<p class=\"soft\">Other plans and accelerators: the fastest of npu-sched's "
-		     "curve, with this clock and these memories.</p>\n");
+		     "curve, with this clock and these memories. An NPU on this chip has the "
+		     "clock and the memories of its own part.</p>\n");
 	close_section(t);
 }
 

@@ -110,10 +110,14 @@ struct point {
 	const char *change;
 };
 
-/* another accelerator: the fastest plans of its front; cycles 0: none */
+/*
+ * another NPU: the fastest plans of its front, in cycles of the report's clock; cycles 0: none
+ */
 struct other {
-	const char *name;
+	const char *name; /* of the accelerator, or of the part that has it */
 	struct point any, here; /* with any SRAM; with at most this plan's SRAM */
+	double cpu_time; /* as in struct report, of the CPU beside that NPU */
+	bool same_chip;	 /* it is another NPU of the report's chip */
 };
 
 struct report {
@@ -140,17 +144,16 @@ struct report {
 	bool has_map;
 	bool is_calibrated; /* cycles are the calibrated estimate, which has a range */
 	const struct target_part *part; /* whose memories plans must fit; NULL: none */
+	bool for_linux; /* the curve is that of the Linux driver, whose device tree has the SRAM */
 	const struct source *source; /* of source.c; NULL: not read */
 	const struct json *quantized; /* of quantized.c; NULL: not read */
 	size_t n_cpu, n_ops, n_layers, n_nodes, n_spans, n_peaks, n_points, n_others;
 };
 
-/*
- * read.c: read the JSON of npu-perf, and of npu-sched --front for the same accelerator
- * (the curve) or for another one. file is for messages.
- */
+/* read.c: reads the JSON of npu-perf; file is for messages */
 bool read_report(struct arena *a, struct bytes json, const char *file,
 		 struct report *out, struct err *e);
+/* front.c: read the JSON of npu-sched --front for the same NPU (the curve) or for another one */
 bool read_front(struct report *r, struct bytes json, const char *file, struct err *e);
 bool read_other(struct report *r, struct bytes json, const char *file, const char *name,
 		struct err *e);
@@ -243,6 +246,7 @@ size_t largest_layers(const struct report *r, size_t at_key, size_t n,
 struct gain {
 	const char *what, *how; /* how: an option such as "--arena-cache-size=...", or "" */
 	double cycles, sram;	/* of a run on NPU and CPU; sram in bytes */
+	const char *needs;	/* what the change needs beside them; NULL: nothing */
 };
 /* lists all gains that are worth a line: those of the curve, and other accelerators */
 size_t list_gains(const struct report *r, struct gain **out);

@@ -245,6 +245,8 @@ put_next(struct text *t, const struct report *r)
 			    *g[i].how ? g[i].how : g[i].what, difference(r, g[i].cycles));
 		if (g[i].sram != r->sram)
 			text_printf(t, ", SRAM %s", human_bytes(r->a, g[i].sram));
+		if (g[i].needs)
+			text_printf(t, "; %s", g[i].needs);
 		text_putc(t, '\n');
 		above = name;
 	}

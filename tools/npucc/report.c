@@ -41,6 +41,16 @@ has_prefix(const char *s, const char *prefix)
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
+/* appends the options of from, but for those that name the NPU */
+static void
+add_but_target(struct words *w, const struct words *from)
+{
+	for (size_t i = 0; i < from->n; i++)
+		if (!has_prefix(from->v[i], "--part=") &&
+		    !has_prefix(from->v[i], "--accelerator-config="))
+			w->v[w->n++] = from->v[i];
+}
+
 /*
  * Options of npu-sched for another accelerator: those of the user, with a part's
  * profile but without its NPU.
@@ -61,69 +71,112 @@ words_for(struct reporter *r, const char *accel)
 			w.v[w.n++] = arena_printf(a, "--config=%s", p->config);
 		w.v[w.n++] = arena_printf(a, "--arena-cache-size=%lld", (long long)limit);
 	}
-	for (size_t i = 0; i < from->n; i++)
-		if (!has_prefix(from->v[i], "--part=") &&
-		    !has_prefix(from->v[i], "--accelerator-config="))
-			w.v[w.n++] = from->v[i];
+	add_but_target(&w, from);
 	w.v[w.n++] = "--any-accelerator";
 	w.v[w.n++] = arena_printf(a, "--accelerator-config=%s", accel);
 	return w;
 }
 
+/* Options of a stage for another part. */
+static struct words
+words_for_part(struct reporter *r, const struct words *from, const struct target_part *p)
+{
+	struct words w = { .v = anew(r->c.a, const char *, from->n + 1) };
+	add_but_target(&w, from);
+	w.v[w.n++] = arena_printf(r->c.a, "--part=%s", p->name);
+	return w;
+}
+
 /* A failure only omits the front from the report, as the user did not ask for it. */
 static const char *
-ask_front(struct reporter *r, const struct words *words, const char *name,
+ask_front(struct reporter *r, const char *graph, const struct words *words, const char *name,
 	  const char *shown)
 {
 	struct options o = other_plans(r->c.a, &r->o, words, NULL);
 	struct npucc c = r->c;
 	struct err none = { 0 };
 	struct job job = { .program = SCHED, .option = { "--front", "--json" },
-			   .input = r->graph, .silent = true, .shown = shown };
+			   .input = graph, .silent = true, .shown = shown };
 	job.output = beside(&r->c, name);
 	c.o = &o;
 	c.e = &none;
 	return run_jobs(&c, &job, 1) ? job.output : NULL;
 }
 
-/* makes the graph for npu-sched once, for all fronts */
+/* Lowers the model into the file graph; part: for this part, NULL: for that of the user. */
 static bool
-lower_again(struct reporter *r)
+lower_again(struct reporter *r, const struct target_part *part, const char *graph)
 {
+	struct options o = r->o;
 	struct npucc c = r->c;
 	struct err none = { 0 };
-	struct job job = { .program = program_of(&c, PARTITION), .input = c.model,
-			   .silent = true };
-	job.output = r->graph;
+	enum program p = program_of(&c, PARTITION);
+	struct job job = { .program = p, .input = c.model, .output = graph, .silent = true };
+	if (part)
+		o.to[p] = words_for_part(r, &r->o.to[p], part);
+	c.o = &o;
 	c.e = &none;
 	return run_jobs(&c, &job, 1);
+}
+
+/* another NPU whose curve is asked for */
+struct other_npu {
+	const struct accel *accel;
+	const struct target_part *part; /* with this NPU on the user's chip; NULL: none */
+};
+
+/*
+ * Lists the other accelerators of the generation, and all that are on the chip of the
+ * user's part.  A part on the chip has a clock and memories of its own.
+ */
+static int
+list_others(struct reporter *r, struct other_npu *v)
+{
+	struct err none = { 0 };
+	const struct accel *own = r->o.accel ? accel_find(r->o.accel) : NULL;
+	const struct target_part *p = target_part_take(r->c.a, r->o.part, &none);
+	int n = 0;
+	for (int i = 0; own && i < ACCEL_COUNT; i++) {
+		const struct accel *x = &accels[i];
+		const struct target_part *beside_it = target_part_beside(p, x->name);
+		if (x != own && (beside_it || x->generation == own->generation))
+			v[n++] = (struct other_npu){ .accel = x, .part = beside_it };
+	}
+	return n;
+}
+
+static void
+ask_other(struct reporter *r, const struct other_npu *x, const char *shown)
+{
+	struct arena *a = r->c.a;
+	const char *name = x->part ? x->part->name : x->accel->name, *graph = r->graph;
+	struct words w = x->part ? words_for_part(r, &r->c.o->to[SCHED], x->part)
+				 : words_for(r, x->accel->name);
+	if (x->part) { /* the lowering is that of its generation */
+		graph = beside(&r->c, arena_printf(a, "%s.part", name));
+		if (!lower_again(r, x->part, graph))
+			return;
+	}
+	const char *front = ask_front(r, graph, &w, arena_printf(a, "%s.json", name),
+				      arena_printf(a, "%s, for %s", shown, name));
+	if (front)
+		tell_report(r, arena_printf(a, "--other=%s=%s", name, front));
 }
 
 static void
 ask_fronts(struct reporter *r)
 {
 	struct arena *a = r->c.a;
-	const struct accel *own = r->o.accel ? accel_find(r->o.accel) : NULL;
-	if (!lower_again(r))
+	struct other_npu others[ACCEL_COUNT];
+	if (!lower_again(r, NULL, r->graph))
 		return;
-	const char *front = ask_front(r, &r->o.to[SCHED], "front.json",
+	const char *front = ask_front(r, r->graph, &r->o.to[SCHED], "front.json",
 				      "curve of SRAM and time");
 	if (front)
 		tell_report(r, arena_printf(a, "--front=%s", front));
-	int n = 1, all = 0; /* curves */
-	for (int i = 0; own && i < ACCEL_COUNT; i++)
-		all += accels[i].generation == own->generation;
-	for (int i = 0; own && i < ACCEL_COUNT; i++) {
-		const struct accel *x = &accels[i];
-		if (x == own || x->generation != own->generation)
-			continue;
-		n++;
-		struct words w = words_for(r, x->name);
-		front = ask_front(r, &w, arena_printf(a, "%s.json", x->name),
-				  arena_printf(a, "curve %d of %d, for %s", n, all, x->name));
-		if (front)
-			tell_report(r, arena_printf(a, "--other=%s=%s", x->name, front));
-	}
+	int n = list_others(r, others);
+	for (int i = 0; i < n; i++)
+		ask_other(r, &others[i], arena_printf(a, "curve %d of %d", i + 2, n + 1));
 }
 
 static bool

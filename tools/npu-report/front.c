@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the Pareto fronts of npu-sched: that of the report's NPU, and those of others. */
+#include "report.h"
+
+#include <string.h>
+
+/* the points of a front of npu-sched that fit the part, in their order */
+struct front {
+	const struct json *root;
+	const struct target_part *part; /* of the front, or else of the report; NULL: none */
+	struct point *v;
+	size_t n;
+};
+
+/* True if the memories of the front's part, if it has one, are large enough for a point. */
+static bool
+fits(const struct front *f, double sram, const struct json *point)
+{
+	double flash = json_number(point, "flash", -1), streams = json_number(point, "streams", -1);
+	return !f->part || target_part_fits_plan(f->part, sram, flash < 0 || streams < 0
+								    ? -1 : flash + streams);
+}
+
+/* Cycles become those of the report's clock, so that they compare as times. */
+static bool
+read_points(const struct report *r, struct bytes json, const char *file, struct front *f,
+	    struct err *e)
+{
+	struct json *root = anew(r->a, struct json, 1);
+	size_t all;
+	if (!json_parse(r->a, json, file, root, e) || !check_kinds(root, file, e))
+		return false;
+	const struct json *v = json_items(root, "front", &all);
+	if (!v)
+		return err_at(e, file, 0, "the file has no \"front\": write it with "
+					  "npu-sched --front --json");
+	double clock = json_number(root, "core_clock", r->clock);
+	if (!(clock > 0))
+		return err_at(e, file, 0, "\"core_clock\" is not above 0");
+	const struct target_part *own = target_part_find(json_string(root, "part", NULL),
+							 &(struct err){ 0 });
+	*f = (struct front){ .root = root, .part = own ? own : r->part,
+			     .v = anew(r->a, struct point, all) };
+	for (size_t i = 0; i < all; i++) {
+		double sram = json_number(&v[i], "sram", -1);
+		double cycles = json_number(&v[i], "cycles", -1);
+		if (sram < 0 || cycles < 0)
+			return err_at(e, file, 0, "point %zu of \"front\" has no "
+				      "\"sram\" or \"cycles\"", i);
+		if (fits(f, sram, &v[i]))
+			f->v[f->n++] = (struct point){ .sram = sram,
+						       .cycles = cycles * (r->clock / clock),
+						       .change = json_string(&v[i], "change", "") };
+	}
+	return true;
+}
+
+bool
+read_front(struct report *r, struct bytes json, const char *file, struct err *e)
+{
+	struct front f;
+	if (!read_points(r, json, file, &f, e))
+		return false;
+	r->point = f.v;
+	r->n_points = f.n;
+	r->for_linux = !strcmp(json_string(f.root, "driver", ""), "linux");
+	return true;
+}
+
+/* The CPU's time on another part, relative to that of the report's; 1 if nothing tells. */
+static double
+cpu_times(const struct report *r, const struct target_part *part)
+{
+	double clock = json_number(r->root, "cpu_clock", 0);
+	if (!part || !(part->cpu_clock > 0) || !(clock > 0) || strcmp(part->cpu, r->cpu_name) != 0)
+		return 1;
+	return clock / part->cpu_clock;
+}
+
+bool
+read_other(struct report *r, struct bytes json, const char *file, const char *name,
+	   struct err *e)
+{
+	struct front f;
+	size_t cap = r->n_others;
+	if (!read_points(r, json, file, &f, e))
+		return false;
+	struct other x = { .name = name, .cpu_time = r->cpu_time * cpu_times(r, f.part),
+			   .same_chip = target_part_same_chip(r->part, f.part) };
+	for (size_t i = 0; i < f.n; i++) {
+		const struct point *p = &f.v[i];
+		if (!(x.any.cycles > 0) || p->cycles < x.any.cycles)
+			x.any = *p;
+		if (p->sram <= r->sram && (!(x.here.cycles > 0) || p->cycles < x.here.cycles))
+			x.here = *p;
+	}
+	agrow(r->a, r->other, r->n_others, &cap);
+	r->other[r->n_others++] = x;
+	return true;
+}
