@@ -203,6 +203,33 @@ front()
 	npu-report --summary compute.json | run ! grep '^  faster'
 }
 
+@test "a memory that works all the time is named beside shares that hide it" {
+	npucc --part=alif-e7-he -o m.tflite "$DIGITS" 2>/dev/null
+	# all kernels compute, MRAM works 97 % of the time for transfers beside them
+	npu-perf --json m.tflite | jq '(.operations[] | .limited_by) = "NPU" | .calibrated_cycles as $c
+		| .estimate |= (.npu_cycles = 0.74 * $c | .access_cycles.off_chip_flash = 0.97 * $c
+		| .access_cycles.sram = 0.5 * $c)' >m.json
+	npu-report --summary m.json >have
+	grep -q '^  limit    computing 9' have
+	grep -qx '  busy     MRAM 97 % of the time, computing 74 %' have
+	grep -q '^  faster ' have
+	npu-report --html m.json >m.html
+	xmllint --xpath "//*[local-name()='b'][@class='words']/text()" m.html >limit
+	grep -qx 'reading constants from MRAM' limit
+	grep -q 'busy: MRAM 97 % of the time, computing 74 %' m.html
+	# kernels that compute as long as the memory works
+	jq '.estimate.npu_cycles = 0.96 * .calibrated_cycles' m.json >both.json
+	npu-report --summary both.json | grep -qx '  busy     MRAM 97 % of the time, computing 96 %'
+	npu-report --html both.json >both.html
+	xmllint --xpath "//*[local-name()='b'][@class='words']/text()" both.html | grep -qx computing
+	# what the shares say already, and a memory with time to spare
+	jq '(.operations[] | .limited_by) = "Off-chip Flash" |
+		(.operations[] | .stall_cycles) = 0' m.json >said.json
+	npu-report --summary said.json | run ! grep '^  busy'
+	jq '.estimate.access_cycles.off_chip_flash = 0.8 * .calibrated_cycles' m.json >spare.json
+	npu-report --summary spare.json | run ! grep '^  busy\|^  faster'
+}
+
 @test "a rewritten operator has a mark, and its change is a sentence" {
 	npucc --part=alif-e7-he -o m.tflite "$DIGITS" 2>/dev/null
 	npu-perf --json m.tflite | jq '.layers[2].name as $n | .rewrites = [

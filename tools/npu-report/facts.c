@@ -138,6 +138,62 @@ limit_text(const struct report *r, enum limit l)
 	}
 }
 
+size_t
+list_busy(const struct report *r, struct busy out[MEMORIES])
+{
+	const struct json *m = json_get(json_get(r->root, "estimate"), "access_cycles");
+	const char *constants = json_string(r->root, "constants_in", "");
+	size_t n = 0;
+	for (size_t i = 0; m && i < m->n && n < MEMORIES; i++) {
+		double share = r->whole > 0 ? fmin(m->item[i].number / r->whole, 1) : 0;
+		if (100 * share >= BUSY)
+			out[n++] = (struct busy){
+				.name = memory_text(r, m->item[i].key), .share = share,
+				.limit = strcmp(m->item[i].key, constants) ? LIMIT_SRAM
+									   : LIMIT_CONSTANTS };
+	}
+	return n;
+}
+
+/* the part of the time in which kernels compute, whatever else works */
+static double
+computing(const struct report *r)
+{
+	double cycles = json_number(json_get(r->root, "estimate"), "npu_cycles", 0);
+	return r->whole > 0 ? fmin(cycles / r->whole, 1) : 0;
+}
+
+const char *
+busy_text(const struct report *r)
+{
+	struct busy v[MEMORIES];
+	size_t n = list_busy(r, v);
+	struct shares s = limit_shares(r);
+	const char *text = NULL;
+	bool is_hidden = false;
+	for (size_t i = 0; i < n; i++) {
+		is_hidden |= 100 * s.of[v[i].limit] < BUSY;
+		text = text ? arena_printf(r->a, "%s, %s %.0f %%", text, v[i].name, 100 * v[i].share)
+			    : arena_printf(r->a, "%s %.0f %% of the time", v[i].name,
+					   100 * v[i].share);
+	}
+	return is_hidden ? arena_printf(r->a, "%s, computing %.0f %%", text, 100 * computing(r))
+			 : NULL;
+}
+
+enum limit
+network_limit(const struct report *r)
+{
+	const double more = 0.05; /* of the time, than computing */
+	struct busy v[MEMORIES];
+	size_t n = list_busy(r, v);
+	const struct busy *most = NULL;
+	for (size_t i = 0; i < n; i++)
+		if (v[i].share > computing(r) + more && (!most || v[i].share > most->share))
+			most = &v[i];
+	return most ? most->limit : limit_shares(r).most;
+}
+
 const char *
 faster_text(const struct report *r)
 {
@@ -145,7 +201,9 @@ faster_text(const struct report *r)
 	const struct json *m = json_get(r->root, "twice_as_fast_cycles");
 	const struct shares s = limit_shares(r);
 	const char *text = NULL;
-	if (!m || s.of[LIMIT_SRAM] + s.of[LIMIT_CONSTANTS] + s.of[LIMIT_STALL] < worth)
+	struct busy busy[MEMORIES];
+	if (!m || (s.of[LIMIT_SRAM] + s.of[LIMIT_CONSTANTS] + s.of[LIMIT_STALL] < worth &&
+		   !list_busy(r, busy)))
 		return NULL;
 	for (size_t i = 0; i < m->n; i++) {
 		double saved = m->item[i].kind == JSON_NUMBER
@@ -158,7 +216,7 @@ faster_text(const struct report *r)
 	}
 	if (text)
 		return arena_printf(r->a, "%s; then another limit holds, such as a latency", text);
-	return s.most == LIMIT_COMPUTE
+	return network_limit(r) == LIMIT_COMPUTE
 		   ? "no memory of twice the speed saves 1 %: computing takes nearly as long"
 		   : "no memory of twice the speed saves 1 %: another limit, such as a latency, is "
 		     "nearly as high";

@@ -177,6 +177,9 @@ put_limits(struct text *t, const struct report *r)
 		between = ", ";
 	}
 	text_putc(t, '\n');
+	const char *busy = busy_text(r);
+	if (busy)
+		text_printf(t, "  busy     %s\n", text_plain(r->a, busy));
 	const char *faster = faster_text(r);
 	if (faster)
 		text_printf(t, "  faster   %s\n", text_plain(r->a, faster));
