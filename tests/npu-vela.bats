@@ -127,6 +127,11 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 		supported-ops-report api-version cop-format=COP2 cpu-tensor-alignment=64; do
 		refuses 2 "npu-vela: error: --$o is not supported: " npu-vela "--$o" "$model"
 	done
+	# Vela needs no network for these two: one error says all
+	for o in supported-ops-report api-version; do
+		run ! npu-vela "--$o"
+		[ "$(grep -c ': error: ' <<<"$output")" = 1 ]
+	done
 	refuses 2 "unrecognized option '--no-such-option'" npu-vela --no-such-option
 	refuses 2 "option '--verbose' is ambiguous" npu-vela --verbose
 	refuses 2 "option '--optimise' requires an argument" npu-vela --optim

@@ -43,11 +43,11 @@ words_add(struct arena *a, struct words *w, const char *word)
 }
 
 static void
-take_other(struct arena *a, const struct other *k, const char *arg)
+take_other(struct options *o, const struct other *k, const char *arg)
 {
 	switch (k->fate) {
 	case NOOP_FATE:
-		cli_note(arena_printf(a, "--%s does nothing", k->name), "%s", k->reason);
+		cli_note(arena_printf(o->a, "--%s does nothing", k->name), "%s", k->reason);
 		break;
 	case ONLY_FATE:
 		if (strcmp(arg, k->value) != 0)
@@ -55,6 +55,7 @@ take_other(struct arena *a, const struct other *k, const char *arg)
 		break;
 	case FAIL_FATE:
 		cli_error("--%s is not supported: %s", k->name, k->reason);
+		o->refused = true;
 		break;
 	}
 }
@@ -131,12 +132,12 @@ parse_option(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 	if (key == ARGP_KEY_ARG)
 		take_network(o, arg);
-	else if (key == ARGP_KEY_END && !o->network && !o->list)
+	else if (key == ARGP_KEY_END && !o->network && !o->list && !o->refused)
 		cli_error("no network; name a .tflite or .tosa file");
 	else if (key == ARGP_KEY_END && !o->accel && !o->part)
 		o->accel = "ethos-u55-256";
 	else if (key >= OPT_V_QUANTIZATION && key <= OPT_BLOCK)
-		take_other(o->a, &others[key - OPT_FIRST], arg);
+		take_other(o, &others[key - OPT_FIRST], arg);
 	else if (key >= OPT_ALL && key <= OPT_V_REGISTERS)
 		take_listing(o, key);
 	else if (key != ARGP_KEY_END && !take_kept(o, key, arg))

@@ -40,6 +40,7 @@ struct options {
 	struct words cpu; /* types of operators that run on the CPU */
 	struct words verbose; /* names of listings: "graph" for --verbose-graph */
 	bool any, raw, separate, cpu_names;
+	bool refused; /* an option without a counterpart, some of which need no network */
 };
 
 struct vela {
