@@ -338,8 +338,26 @@ draw_window(struct gen *g, int code)
 		(int64_t[]){ valid, x.stride, y.stride, activation(g), x.dilation, y.dilation, 0 });
 }
 
+/* between sizes of any ratio: their centers and corners are other pixels */
+static void
+draw_resize_ratio(struct gen *g, int code)
+{
+	int in = gen_input(g, 4, gen_type(g));
+	struct shape out = shape_of(g, in);
+	int64_t align = gen_chance(g, 25), half = !align && gen_chance(g, 40);
+	for (int i = 1; i < 3; i++)
+		out.dim[i] = (int32_t)gen_range(g, 1, 30);
+	int ports[] = { in, gen_ints(g, 2, &out.dim[1]) };
+	bool linear = code == TFL_RESIZE_BILINEAR;
+	gen_op1(g, code, 2, ports, gen_like(g, in, out), linear ? BILINEAR : NEAREST,
+		linear ? &fb_ResizeBilinearOptions : &fb_ResizeNearestNeighborOptions,
+		linear ? (int64_t[]){ 0, 0, align, half } : (int64_t[]){ align, half });
+}
+
 const struct draw window_draws[] = {
 	{ "CONV_2D_WINDOW", draw_window, TFL_CONV_2D },
+	{ "RESIZE_BILINEAR_RATIO", draw_resize_ratio, TFL_RESIZE_BILINEAR },
+	{ "RESIZE_NEAREST_RATIO", draw_resize_ratio, TFL_RESIZE_NEAREST_NEIGHBOR },
 	{ 0 },
 };
 

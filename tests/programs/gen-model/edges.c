@@ -6,6 +6,8 @@
  */
 #include "gen.h"
 
+enum { LEAKY_RELU = 75 }; /* of the union BuiltinOptions */
+
 /* up to 20,000 values, mostly of 16 bits: a wrong rounding needs many of them */
 static int
 many_values(struct gen *g)
@@ -30,11 +32,26 @@ draw_rescaled(struct gen *g, int code)
 	gen_op1(g, code, 1, &in, out, 0, NULL, NULL);
 }
 
+/*
+ * Networks have slopes of one or two decimals, and an OFM of the IFM's scale: then each tenth
+ * product is almost halfway between two values, and the last bit of the multiplier decides.
+ */
 static void
 draw_leaky_values(struct gen *g, int code)
 {
-	(void)code;
-	gen_leaky(g, many_values(g), 70);
+	int in = many_values(g);
+	if (gen_chance(g, 30)) {
+		gen_leaky(g, in, 70);
+		return;
+	}
+	if (gen_chance(g, 60)) { /* of 8 bits, mostly below the zero point */
+		gen_t(g, in)->type = TFL_INT8;
+		gen_quant(g, in, (float)gen_real(g, 3e-3, 0.2), (int)gen_range(g, 0, 127));
+	}
+	int out = gen_like(g, in, shape_of(g, in));
+	double slope = gen_chance(g, 60) ? (double)gen_range(g, 1, 15) / 10
+					 : (double)gen_range(g, 1, 99) / 100;
+	gen_op(g, code, 1, &in, 1, &out, LEAKY_RELU, &fb_LeakyReluOptions, NULL, &slope);
 }
 
 static void

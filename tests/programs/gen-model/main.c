@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gen-model [-c] [-g] [-p] [-x] SEED [NAME] [K.I=VALUE...] >model.tflite
- * gen-model -l | -L
+ * gen-model -l | -L | -w
  *
  * Writes one operator (NAME, or any), or with -g a small graph, from a seed.
  * K.I=VALUE sets choice I of operator K.  Operators count from 1 (0: the model), choices
@@ -9,6 +9,8 @@
  *   -c   prints all choices in this form instead
  *   -l   prints the names of the operators
  *   -L   also prints those that are drawn only by their names
+ *   -w   prints each name as often as its share of a long run: operators of many types, values
+ *        and neighbours are drawn more often than those of few
  *   -p   pairs: draws the operator several times, each time with another operator behind
  *   -x   changes scales, zero points and types of biases to values that converters rarely
  *        write, by the choices of an operator behind the last one
@@ -153,6 +155,16 @@ list_names(bool all)
 			puts(d->name);
 }
 
+static void
+list_shares(void)
+{
+	enum { EDGES = 4 };
+	list_names(true);
+	for (int i = 1; i < EDGES; i++)
+		for (const struct draw *d = edge_draws; d->name; d++)
+			puts(d->name);
+}
+
 /* reads SEED, NAME or K.I=VALUE in any order; false for other words */
 static bool
 read_word(struct gen *g, struct choice *given, const char *s,
@@ -181,7 +193,7 @@ main(int argc, char **argv)
 	struct gen *g = anew(a, struct gen, 1);
 	struct choice *given = anew(a, struct choice, (size_t)argc);
 	const struct draw *d = NULL;
-	bool ok = argc > 1, list = false, list_all = false, pairs = false;
+	bool ok = argc > 1, list = false, list_all = false, shares = false, pairs = false;
 	g->a = a;
 	g->given = given;
 	for (int i = 1; i < argc; i++) {
@@ -197,12 +209,16 @@ main(int argc, char **argv)
 			list = true;
 		else if (!strcmp(argv[i], "-L"))
 			list = list_all = true;
+		else if (!strcmp(argv[i], "-w"))
+			shares = true;
 		else
 			ok = ok && read_word(g, given, argv[i], &d);
 	}
 	if (!ok)
 		fprintf(stderr, "usage: gen-model [-c] [-g] [-p] [-x] SEED [NAME] "
-				"[K.I=VALUE...] | gen-model -l | -L\n");
+				"[K.I=VALUE...] | gen-model -l | -L | -w\n");
+	else if (shares)
+		list_shares();
 	else if (list)
 		list_names(list_all);
 	else
