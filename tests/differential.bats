@@ -12,7 +12,7 @@ differential()
 }
 
 # strange SED: a stand-in for Vela, ./strange, that changes the lowered graph by an expression
-# of sed; "error" and "signal" make it fail
+# of sed; "error", "sleep" and "signal" make it fail
 strange()
 {
 	cat >strange <<-END
@@ -22,6 +22,7 @@ strange()
 		[ "\$1" != --help ] || { echo "{ethos-u55-128,ethos-u55-256}"; exit; }
 		case "$1" in
 		error) echo "Error: not today" >&2; exit 1 ;;
+		sleep) sleep 5; exit 1 ;;
 		signal) kill -SEGV \$\$ ;;
 		esac
 		mkdir -p "\$4"
@@ -106,6 +107,39 @@ column()
 	local one=$output
 	run -1 differential --vela=./strange -n 1 -j 4 -s 5 --tries=12 ADD
 	[ "$output" = "$one" ]
+}
+
+# scales that are wrong by less than 1 %
+@test "a compiler that rounds otherwise is a kind of its own" {
+	need flatc jq
+	strange 's/^(op .*do=mul .* scale=1[0-9]{2})[0-9]/\19/'
+	run -1 differential --vela=./strange -n 3 MUL
+	echo "$output" >findings
+	cat findings log
+	[ "$(column 1,2 | sort -u)" = "rounds	MUL" ]
+}
+
+@test "with --one, another compiler compiles each model for one accelerator" {
+	need flatc jq
+	strange error
+	local a=ethos-u55-128,ethos-u55-256,ethos-u85-256 all
+	run -1 differential -a $a --vela=./strange --tries=0 -n 9 MUL
+	echo "$output" >findings
+	all=$(column 9 | paste -s -d +)
+	run -1 differential -a $a --vela=./strange --tries=0 --one -n 9 MUL
+	echo "$output" >findings
+	[ $((all)) = $((2 * ($(column 9 | paste -s -d +)))) ]
+	differential -a $a --vela=none --one -n 2 MUL
+}
+
+@test "a failure is reported as drawn if the time is over" {
+	need flatc jq
+	strange sleep
+	run -1 differential --vela=./strange --seconds=4 -j 1 MUL
+	echo "$output" >findings
+	cat findings log
+	[ "$(column 1,3,9)" = "refuses	not reduced	1" ]
+	grep -q "^differential: 1 models, .* 1 findings" log
 }
 
 @test "errors and signals of a compiler are findings of their kind" {
