@@ -33,25 +33,32 @@ draw_rescaled(struct gen *g, int code)
 }
 
 /*
- * Networks have slopes of one or two decimals, and an OFM of the IFM's scale: then each tenth
- * product is almost halfway between two values, and the last bit of the multiplier decides.
+ * Layers whose slope is a short fraction and whose OFM mostly has the IFM's scale: some products
+ * are halfway between two values, and the last bit of a multiplier decides.
  */
+static void
+draw_layers(struct gen *g, int code)
+{
+	for (int n = (int)gen_range(g, 1, 12); n > 0; n--) {
+		int32_t size = (int32_t)gen_range(g, 1, 2000);
+		int type = gen_chance(g, 50) ? TFL_INT16 : TFL_INT8;
+		int in = gen_random(g, type, SHAPE(size));
+		int out = gen_chance(g, 20) ? gen_random(g, type, SHAPE(size))
+					    : gen_like(g, in, SHAPE(size));
+		double slope = gen_chance(g, 30) ? (double)gen_range(g, 1, 15) / 10
+						 : (double)gen_range(g, 1, 31) / 16;
+		slope = gen_chance(g, 20) ? -slope : slope;
+		gen_op(g, code, 1, &in, 1, &out, LEAKY_RELU, &fb_LeakyReluOptions, NULL, &slope);
+	}
+}
+
 static void
 draw_leaky_values(struct gen *g, int code)
 {
-	int in = many_values(g);
-	if (gen_chance(g, 30)) {
-		gen_leaky(g, in, 70);
-		return;
-	}
-	if (gen_chance(g, 60)) { /* of 8 bits, mostly below the zero point */
-		gen_t(g, in)->type = TFL_INT8;
-		gen_quant(g, in, (float)gen_real(g, 3e-3, 0.2), (int)gen_range(g, 0, 127));
-	}
-	int out = gen_like(g, in, shape_of(g, in));
-	double slope = gen_chance(g, 60) ? (double)gen_range(g, 1, 15) / 10
-					 : (double)gen_range(g, 1, 99) / 100;
-	gen_op(g, code, 1, &in, 1, &out, LEAKY_RELU, &fb_LeakyReluOptions, NULL, &slope);
+	if (gen_chance(g, 70))
+		draw_layers(g, code);
+	else
+		gen_leaky(g, many_values(g), 70);
 }
 
 static void
