@@ -40,6 +40,16 @@ release()
 		.predicateType == "https://slsa.dev/provenance/v1"' a/provenance.intoto.json
 }
 
+# make check-release, of the part that needs no build
+@test "twice makes the files twice, and ends well" {
+	"$BATS_FILE_TMPDIR/clone/scripts/release/twice" "$version" "$PWD/both" --only=source
+	diff -r both/a both/b
+	[ -s "both/a/nputools-$version.tar.gz" ]
+	# an error of either build is an error of both
+	run "$BATS_FILE_TMPDIR/clone/scripts/release/twice" 9.9.9 "$PWD/neither" --only=source
+	[ "$status" != 0 ]
+}
+
 @test "minisign signs the sums with a key of the releaser" {
 	need minisign
 	minisign -G -W -p key.pub -s key.sec >/dev/null
