@@ -84,6 +84,49 @@ compiles()
 	refuses 2 "the model has 0 inputs" timeout 20 tfl-quantize --data=data.raw -o q.tflite m.tflite
 }
 
+@test "files that are no samples are refused by their names" {
+	local magic
+	run_on() { timeout 20 tfl-quantize --range=0,1 -o q.tflite "$@" "$digits"; }
+	mkdir folder
+	cp "$TOP/tests/models/digits/digit-1.pgm" folder
+	# formats that nobody reads, of 4 bytes and more: no raw floats
+	for magic in '\xff\xd8\xff\xe0 JPEG' 'PK\x03\x04 ZIP or .npz' 'RIFF\x00\x00\x00\x00WEBP WebP'; do
+		{ printf "${magic%% *}" && head -c 3136 /dev/zero; } | head -c 3136 >folder/x.raw
+		refuses 2 "folder/x.raw: error: a file of the format ${magic#* } is not read: convert it, pictures to PNG" \
+			run_on --data=folder
+		timeout 20 tfl-quantize --from=raw --data=folder/x.raw -o q.tflite "$digits"
+	done
+	: >folder/x.raw
+	refuses 2 'folder/x.raw: error: the file is empty' run_on --data=folder
+	# raw numbers of a float network are real
+	head -c 3136 /dev/zero >folder/x.raw
+	refuses 2 'folder/x.raw: error: --range works only with pictures' run_on --data=folder
+	tfl-quantize --data=folder/x.raw -o q.tflite "$digits"
+	tfl-quantize --scale=2 --data=folder/x.raw -o q.tflite "$digits"
+	# a pipe would block, or is there once
+	rm folder/x.raw
+	mkfifo folder/x.pgm
+	refuses 2 'folder/x.pgm: error: a pipe or a device, not a file' run_on --data=folder
+	refuses 2 'folder/x.pgm: error: samples are read more than once' run_on --data=folder/x.pgm
+	refuses 2 'standard input: error: samples are read more than once' run_on --data=- \
+		<"$TOP/tests/models/digits/digit-1.pgm"
+	rm folder/x.pgm
+	mkdir folder/class
+	mkfifo folder/class/x.pgm
+	refuses 2 'folder/class/x.pgm: error: a pipe or a device, not a file' run_on --data=folder
+	rm folder/class/x.pgm
+	# a list that names a file that is not there
+	echo "digit-1.pgm 1" >folder/list
+	tfl-quantize --range=0,1 --data=folder/list -o q.tflite "$digits"
+	echo "none/digit-1.pgm 1" >folder/list
+	refuses 2 'folder/none/digit-1.pgm: error: No such file or directory' run_on --data=folder/list
+	# not a list: a table
+	seq -s ' ' 784 >folder/table
+	refuses 2 'folder/table: error: ' run_on --data=folder/table
+	mv folder/table folder/table.csv
+	tfl-quantize --data=folder/table.csv -o q.tflite "$digits"
+}
+
 @test "the result does not depend on -j" {
 	tfl-quantize -j1 --data="$TOP/tests/models/digits" --range=0,1 -o 1.tflite "$digits"
 	for j in 2 3 8; do

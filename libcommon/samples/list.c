@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,6 +65,24 @@ read_entries(struct arena *a, const char *path, struct entry **out, size_t *n, s
 	return true;
 }
 
+bool
+is_stream(const char *path)
+{
+	struct stat st;
+	return file_is_standard(path) ||
+	       (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+}
+
+static bool
+add_entry(struct arena *a, const struct entry *x, const char *label, struct list *l,
+	  struct err *e)
+{
+	if (is_stream(x->path))
+		return err_at(e, x->path, 0, "a pipe or a device, not a file");
+	*add_item(a, l) = (struct item){ .path = x->path, .label = label };
+	return true;
+}
+
 static bool
 list_class(struct arena *a, const struct entry *class, struct list *l, struct err *e)
 {
@@ -72,8 +91,8 @@ list_class(struct arena *a, const struct entry *class, struct list *l, struct er
 	if (!read_entries(a, class->path, &v, &n, e))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (!v[i].is_directory)
-			*add_item(a, l) = (struct item){ .path = v[i].path, .label = class->name };
+		if (!v[i].is_directory && !add_entry(a, &v[i], class->name, l, e))
+			return false;
 	return true;
 }
 
@@ -91,8 +110,8 @@ list_directory(struct arena *a, const char *path, bool bare, struct list *l, str
 	for (size_t i = 0; i < n; i++) {
 		if (v[i].is_directory && !list_class(a, &v[i], l, e))
 			return false;
-		if (!v[i].is_directory && bare)
-			*add_item(a, l) = (struct item){ .path = v[i].path, .label = "" };
+		if (!v[i].is_directory && bare && !add_entry(a, &v[i], "", l, e))
+			return false;
 	}
 	if (bare)
 		return l->n || err_at(e, path, 0, "the directory has no files");
@@ -173,28 +192,14 @@ static const char *
 first_line(struct arena *a, struct bytes file)
 {
 	size_t n = file.n < 4096 ? file.n : 4096, from = 0, to = 0;
-	if (memchr(file.p, '\0', n))
-		return NULL;
+	for (size_t i = 0; i < n; i++)
+		if (file.p[i] < ' ' && file.p[i] != '\t' && file.p[i] != '\r' && file.p[i] != '\n')
+			return NULL;
 	while (from < n && strchr(" \t\r\n", file.p[from]))
 		from++;
 	for (to = from; to < n && file.p[to] != '\n' && file.p[to] != '#';)
 		to++;
 	return arena_printf(a, "%.*s", (int)(to - from), (const char *)file.p + from);
-}
-
-bool
-is_list(struct arena *a, const char *path)
-{
-	struct bytes file;
-	struct err e = { 0 };
-	char *name, *label;
-	if (file_is_standard(path) || file_is_directory(path))
-		return path && file_is_directory(path);
-	if (!file_read(a, path, MAX_INPUT_BYTES, &file, &e))
-		return false;
-	const char *line = first_line(a, file);
-	return line && split_line(arena_strdup(a, line), &name, &label) &&
-	       access(path_beside_list(a, path, name), F_OK) == 0;
 }
 
 /* ---- labels ---------------------------------------------------------------- */
@@ -205,6 +210,29 @@ is_number(const char *s)
 	char *end;
 	(void)strtod(s, &end);
 	return end != s && !*end;
+}
+
+/*
+ * A text whose first line has two words or more is a list, even if the file that the line
+ * names does not exist; a table begins with a number.
+ */
+bool
+is_list(struct arena *a, const char *path)
+{
+	struct bytes file;
+	struct err e = { 0 };
+	char *name, *label;
+	if (is_stream(path) || file_is_directory(path))
+		return path && file_is_directory(path);
+	if (!file_read(a, path, MAX_INPUT_BYTES, &file, &e))
+		return false;
+	const char *line = first_line(a, file), *suffix = strrchr(path, '.');
+	if (!line || !split_line(arena_strdup(a, line), &name, &label))
+		return false;
+	if (access(path_beside_list(a, path, name), F_OK) == 0)
+		return true;
+	name[strcspn(name, " \t,")] = '\0';
+	return !is_number(name) && !is_picture(file) && !(suffix && !strcasecmp(suffix, ".csv"));
 }
 
 static void

@@ -203,7 +203,9 @@ void permit_list(const struct sandbox *s, const char *path);
  * are.  Returns false if an item has no label, or a number that is no class.
  */
 bool number_classes(struct arena *a, struct list *l);
-/* true for a directory, and for a text whose first line names a file and a label */
+/* true for standard input, a pipe or a device: their bytes are there once, or never end */
+bool is_stream(const char *path);
+/* true for a directory, and for a text whose first line has the form of a file and a label */
 bool is_list(struct arena *a, const char *path);
 /*
  * Prints one line per item: the number, then a tab and the name if the label is a class

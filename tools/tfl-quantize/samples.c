@@ -51,6 +51,9 @@ add_source(struct arena *a, struct sample_stream *s, const char *source, struct 
 	if (k >= s->n_in || !s->n_in)
 		return err_set(e, "--data=%s: the model has %d input%s", source, s->n_in,
 			       s->n_in == 1 ? "" : "s");
+	if (is_stream(path))
+		return err_at(e, file_name(path), 0, "samples are read more than once: write them "
+			      "to a file");
 	struct arena *scratch = arena_open();
 	bool is_listed = is_list(scratch, path);
 	arena_close(scratch);
