@@ -250,6 +250,8 @@ front()
 	npucc -a ethos-u55-128 "${u55[@]}" -o m.tflite "$DIGITS" 2>/dev/null
 	npu-report --compare=m.json m.json >want
 	npu-report --compare=<(cat m.json) <(cat m.json) | sed 1d | diff <(sed 1d want) -
+	# so is an empty standard input
+	refuses 2 "standard input: error: empty, neither" npu-report --compare=m.json
 	refuses 2 "a compiled model must be a file, not a pipe or standard input" \
 		npu-report <(cat m.tflite)
 	# the refusal of npu-perf has the name of the program that was called

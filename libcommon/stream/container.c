@@ -93,7 +93,8 @@ stream_raw(struct arena *a, struct bytes words, const struct accel *accel,
 		return err_set(e, "command stream of %zu bytes, not a multiple "
 				  "of 4", words.n);
 	if (!accel)
-		return err_set(e, "bare words don't name their accelerator");
+		return err_set(e, "bare words don't name their accelerator; name it with "
+				  "--accelerator-config");
 	out->accel = accel;
 	out->word = copy_words(a, words);
 	out->n_words = words.n / 4;

@@ -265,7 +265,7 @@ lacks_memory_system(struct arena *a, struct meter *m)
 	struct profile p;
 	if (!take_content(a, m, &none) || is_json(m->content))
 		return false;
-	return raw_model(a, m->content, m->file, &b, &none) &&
-	       tfl_read(a, b, m->file, &model, &none) && profile_read(a, model, &p, &none) &&
-	       !p.accel;
+	const char *name = file_name(m->file);
+	return raw_model(a, m->content, name, &b, &none) && tfl_read(a, b, name, &model, &none) &&
+	       profile_read(a, model, &p, &none) && !p.accel;
 }
