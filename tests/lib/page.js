@@ -126,6 +126,8 @@ function axes()
 				return { at: Number(e.getAttribute(end === 'end' ? 'y' : 'x')),
 					v: parseFloat(n) * (units[unit] || 1), s: e.textContent };
 			}).sort((a, b) => end === 'end' ? b.at - a.at : a.at - b.at);
+			if (end === 'middle' && v.length === 1)
+				out.push(`${id}: one mark, ${v[0].s}, tells no distance`);
 			// the marks of several memories start again
 			v.slice(1).forEach((x, i) => {
 				if (x.v <= v[i].v && x.v !== 0 && x.at !== v[i].at)

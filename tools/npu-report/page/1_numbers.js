@@ -34,7 +34,15 @@ D.nodes.forEach((x, i) => x.r.forEach(r => readers[r].push(i)));
 
 /* ---- numbers and shapes ---------------------------------------------------------- */
 
-function three(v) { return v.toFixed(v < 9.995 ? 2 : v < 99.95 ? 1 : 0); }
+/* Rounds as printf() does, for the same text as beside the pictures: a tie goes to an even digit. */
+function fixed(v, digits)
+{
+	const all = v * Math.pow(10, digits), down = Math.floor(all);
+	const tie = all - down === .5 && down % 2 === 0;
+	return tie ? (down / Math.pow(10, digits)).toFixed(digits) : v.toFixed(digits);
+}
+
+function three(v) { return fixed(v, v < 9.995 ? 2 : v < 99.95 ? 1 : 0); }
 
 function bytes(v)
 {
@@ -70,7 +78,10 @@ function timeUnit(ms)
 
 const mark = (v, unit) => `${+(v / unit.one).toPrecision(4)} ${unit.name}`;
 
-/* marks of an axis: 1, 2 or 5 times a power of ten (or of 1024) */
+/*
+ * The distance of an axis' marks: 1, 2 or 5 times a power of ten (or of 1024).  The axis gets at
+ * most `marks` of them, and more than marks / 2.5 - 1.
+ */
 function step(most, marks, base)
 {
 	if (!(most > 0))

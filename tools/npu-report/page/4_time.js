@@ -32,7 +32,7 @@ function scale(width)
 function timeAxis(svg, x, y, high)
 {
 	const ms = D.cycles / D.clock * 1e3, a = from * ms, b = to * ms;
-	const s = step(b - a, Math.max(2, svg.clientWidth / 160)), unit = timeUnit(ms);
+	const s = step(b - a, Math.max(4, svg.clientWidth / 160)), unit = timeUnit(ms);
 	for (let v = Math.ceil(a / s) * s; v <= b; v += s) {
 		const at = x(v / ms * D.cycles);
 		add(svg, 'line', { class: 'grid', x1: at, x2: at, y1: y - high, y2: y });

@@ -17,7 +17,7 @@ function drawCurve()
 	const x = v => LEFT + (v - left) / (right - left) * (width - LEFT - RIGHT);
 	const y = v => y0 - (v - low) / (top - low) * HIGH;
 	const ms = v => v / D.clock * 1e3 / D.batch;
-	const sx = step(right - left, Math.max(3, width / 140), 1024), sy = step(ms(top - low), 5);
+	const sx = step(right - left, Math.max(5, width / 140), 1024), sy = step(ms(top - low), 5);
 	const ux = byteUnit(right), uy = timeUnit(ms(top));
 	for (let v = Math.ceil(left / sx) * sx; v <= right; v += sx) {
 		add(svg, 'line', { class: 'grid', x1: x(v), x2: x(v), y1: y0, y2: y0 - HIGH });
@@ -60,8 +60,10 @@ function drawCurve()
 	add(c, 'title', {}, 'this plan');
 	c.addEventListener('click', () => say(here, 'this plan: '));
 	/* The curve descends to the right: right above a plan is free, and so is left below it. */
-	const end = x(here[0]) > width - 220;
-	add(svg, 'text', { class: 'halo', x: x(here[0]) + (end ? -10 : 10), y: y(here[1]) + (end ? 20 : -10), 'text-anchor': end ? 'end' : 'start' },
+	const end = x(here[0]) > width - 220, below = end && y(here[1]) + 26 < y0; /* above the axis */
+	const at = below ? { x: x(here[0]) - 10, y: y(here[1]) + 20 }
+		: { x: end ? width - RIGHT : x(here[0]) + 10, y: y(here[1]) - (end ? 18 : 10) };
+	add(svg, 'text', { class: 'halo', ...at, 'text-anchor': end ? 'end' : 'start' },
 		`this plan: ${time(here[1])}, ${bytes(here[0])}`);
 	say(here, 'this plan: ');
 }
