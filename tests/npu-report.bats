@@ -276,6 +276,69 @@ front()
 	npu-report --summary --front=large.json any.json | grep 'size=5000000: '
 }
 
+@test "another NPU is proposed to save time, not to save SRAM" {
+	npucc --part=alif-e7-he -o m.tflite "$DIGITS" 2>/dev/null
+	npu-perf --json m.tflite >m.json
+	# a plan in half of the SRAM, 1 % and then 5 % faster
+	jq '{ front: [{ sram: (.sram_bytes / 2), cycles: (0.99 * .calibrated_cycles) }] }' m.json >few.json
+	jq '.front[0].cycles *= 0.96' few.json >many.json
+	npu-report --summary --other=x=few.json m.json | run ! grep '^  hardware'
+	npu-report --summary --other=x=many.json m.json |
+		grep -qx '  hardware x, in this SRAM: 5 % less time, SRAM 5.34 KiB'
+}
+
+@test "an NPU of the same chip is compared by time, with its own clock and CPU" {
+	npucc --part=alif-e7-he --cpu=ADD -o m.tflite "$DIGITS" 2>/dev/null
+	npu-perf --json m.tflite >m.json
+	npucc -o m.part --part=alif-e7-hp "$DIGITS" 2>/dev/null
+	npu-sched --part=alif-e7-hp --front --json m.part >hp.json 2>/dev/null
+	jq -e '.accelerator == "ethos-u55-256" and .part == "alif-e7-hp" and .core_clock == 4e8' hp.json
+	# NPU and CPU have 2.5 times the clock: 400 MHz instead of 160 MHz
+	npu-report --summary --other=x=hp.json m.json |
+		sed -n 's/.* x, on this chip: \([0-9]*\) % less time.*/\1/p' >percent
+	jq -e --slurpfile hp hp.json --slurpfile said percent '
+		([$hp[0].front[].cycles] | min) as $best |
+		(.calibrated_cycles / 16e7 + .cpu_cycles / 16e7) as $here |
+		($best / 4e8 + .cpu_cycles / 4e8) as $there |
+		100 * (1 - $there / $here) - $said[0] | fabs < 1' m.json
+	# the same plans with this NPU's clock save less
+	jq '.core_clock = 16e7' hp.json >slow.json
+	npu-report --summary --other=x=slow.json m.json |
+		sed -n 's/.* x, on this chip: \([0-9]*\) % less time.*/\1/p' >slow
+	[ "$(cat slow)" -lt "$(cat percent)" ]
+	# and those of no part are of no chip
+	jq 'del(.part)' hp.json >apart.json
+	npu-report --summary --other=x=apart.json m.json >have
+	grep -q '^  hardware x' have
+	run ! grep 'on this chip' have
+	jq '.core_clock = 0' hp.json >zero.json
+	refuses 2 '"core_clock" is not above 0' npu-report --other=x=zero.json m.json
+}
+
+@test "a plan above the SRAM of Linux's device tree says so" {
+	npucc --target=linux --part=nxp-imx93 -o m.tflite "$DIGITS" 2>/dev/null
+	npucc --target=linux --part=nxp-imx93 -o m.part "$DIGITS" 2>/dev/null
+	npu-perf --json m.tflite >m.json
+	npu-sched --part=nxp-imx93 --front --json m.part >any.json 2>/dev/null
+	jq -e '.driver == "linux"' any.json
+	# plans at the size of the device tree and above it, faster than this one
+	jq --slurpfile m m.json '.front = [[98304, 0.8], [98320, 0.6] |
+		{ sram: .[0], cycles: (.[1] * $m[0].calibrated_cycles) }]' any.json >f.json
+	needs='needs a device tree with more than 96 KiB (nputools-linux(7))'
+	npu-report --summary --front=f.json m.json >have
+	grep -F -- '--arena-cache-size=98320:' have | grep -F "; $needs"
+	npu-report --html --front=f.json m.json | grep -F "$needs"
+	jq '.front |= .[:1]' f.json >small.json
+	npu-report --summary --front=small.json m.json >have
+	grep -F -- '--arena-cache-size=98304: ' have
+	run ! grep 'device tree' have
+	# firmware has no device tree
+	jq 'del(.driver)' f.json >firmware.json
+	npu-report --summary --front=firmware.json m.json >have
+	grep -F -- '--arena-cache-size=98320: ' have
+	run ! grep 'device tree' have
+}
+
 @test "node data for Model Explorer have its published format" {
 	npucc --part=alif-e7-hp --cpu=ADD -o m.tflite "$DIGITS" 2>/dev/null
 	npu-perf --json m.tflite >m.json

@@ -527,9 +527,9 @@ put_gains(struct text *t, const struct report *r)
 		text_puts(t, "</tr>\n");
 	}
 	close_table(t);
-	text_puts(t, "<p class=\"soft\">Other plans and accelerators: the fastest of npu-sched's "
-		     "curve, with this clock and these memories. An NPU on this chip has the "
-		     "clock and the memories of its own part.</p>\n");
+	text_puts(t, "<p class=\"soft\">The plans are those of npu-sched's curves. Other accelerators "
+		     "have this clock and these memories; an NPU on this chip has those of its own "
+		     "part.</p>\n");
 	close_section(t);
 }
 
