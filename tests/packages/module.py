@@ -100,9 +100,14 @@ def refused(kind, text, function, *args, **options):
 
 def failures():
     """each failure is an exception; a damaged model is never a crash"""
-    e = refused(nputools.Error, "needs 6720 bytes of SRAM", nputools.compile, MODEL,
-                part=PART, arena_cache_size=2000)
+    e = refused(nputools.Error, "bytes of SRAM, more than the limit of 2000", nputools.compile,
+                MODEL, part=PART, arena_cache_size=2000)
     assert e.refused and e.reason == "does not fit"
+    # the size that the message names is enough, and less is not
+    least = int(str(e).split("the smallest that works is ")[1])
+    nputools.compile(MODEL, part=PART, arena_cache_size=least)
+    refused(nputools.Error, "more than the limit", nputools.compile, MODEL, part=PART,
+            arena_cache_size=least - 16)
     refused(nputools.Error, "there is no part", nputools.compile, MODEL, part="alif")
     refused(nputools.Error, "cancelled", nputools.compile, MODEL, part=PART,
             progress=lambda done: True)
