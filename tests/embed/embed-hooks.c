@@ -5,7 +5,8 @@
  *        embed-hooks cancel MODEL PART JOBS
  * PART "quantize": nputools_quantize() of a float model with one input of 784 values; else
  * nputools_compile().
- * starve: lets each STEP-th allocation of a call fail, one call for each.  A call fails with the
+ * starve: lets the first and the last allocations of a call fail, and each STEP-th of the others,
+ * one call for each.  A call fails with the
  * code "memory" or gives the bytes of a call without failures, and frees all its memory.
  * cancel: cancels calls earlier and earlier.  Prints the longest time, in ms of processor time,
  * between two calls of progress in each function of the library.
@@ -18,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MAX_MODEL = 64 << 20 };
+enum { MAX_MODEL = 64 << 20, EDGE = 20 };
 
 /* an allocator that counts, and fails from one allocation on */
 struct heap {
@@ -128,6 +129,15 @@ same(const struct nputools_output *x, const struct nputools_output *y)
 	return x->size == y->size && !memcmp(x->data, y->data, x->size);
 }
 
+/* The next of n failures: all of the first and the last, which are options and results. */
+static long
+after(long i, long step, long n)
+{
+	if (i < EDGE || i >= n - EDGE)
+		return i + 1;
+	return i + step < n - EDGE ? i + step : n - EDGE;
+}
+
 static int
 starve(struct nputools_options o, const unsigned char *model, size_t n, long step)
 {
@@ -141,7 +151,7 @@ starve(struct nputools_options o, const unsigned char *model, size_t n, long ste
 	if (work(&o, model, n, &want))
 		return 2;
 	all = h.n;
-	for (long i = 0; i < 2 * all; i += step) {
+	for (long i = 0; i < 2 * all; i = after(i, step, 2 * all)) {
 		long before = h.left;
 		h.n = 0;
 		h.fails = i / 2;

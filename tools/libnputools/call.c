@@ -179,11 +179,11 @@ run_in_c(struct task *t)
 static void *
 copy_result(struct call *c, struct text *t)
 {
+	const char *from = text_str(t); /* which allocates the NUL of an empty text */
 	char *p = memory_result(&c->o, t->n + 1);
 	if (!p)
 		out_of_memory();
-	memcpy(p, text_str(t), t->n + 1);
-	return p;
+	return memcpy(p, from, t->n + 1);
 }
 
 static void
