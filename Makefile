@@ -16,6 +16,7 @@
 #   make accept      rewrite tests/cases/*/*/want.* from the programs' outputs
 #   make fuzz        libFuzzer programs in build-fuzz/fuzz (clang)
 #   make fuzz-run SECONDS=60      run each of them for this time; tests/fuzz/run
+#   make oss-fuzz    build them as OSS-Fuzz does, and run their seeds
 #   make digits-accuracy  how many of 5,000 drawings the demo model recognises
 #   make bench       compile times and estimates beside the reference's
 #   make bench-models  our files and Vela's by four estimators (part of bench)
@@ -496,6 +497,20 @@ fuzz-programs: $(FUZZ:%=$(B)/fuzz/%) $(B)/fuzz/words
 
 # SECONDS for each target; TARGETS=flow: only that target
 SECONDS = 60
+# the targets as OSS-Fuzz builds them, with the flags of its image base-builder for ASan
+OSS_FUZZ := $(CURDIR)/build-oss-fuzz
+OSS_FUZZ_CFLAGS := -O1 -fno-omit-frame-pointer -gline-tables-only -fsanitize=address \
+	-fsanitize-address-use-after-scope -fsanitize=fuzzer-no-link \
+	-DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+.PHONY: oss-fuzz
+oss-fuzz: tests
+	$(Q)scripts/install-deps --oss-fuzz
+	$(Q)rm -rf $(OSS_FUZZ)/out && mkdir -p $(OSS_FUZZ)/out
+	$(Q)env -u SRC OUT=$(OSS_FUZZ)/out WORK=$(OSS_FUZZ) CC=clang CXX=clang++ CFLAGS="$(OSS_FUZZ_CFLAGS)" \
+		CXXFLAGS="$(OSS_FUZZ_CFLAGS)" LIB_FUZZING_ENGINE=-fsanitize=fuzzer \
+		tests/fuzz/oss-fuzz/build.sh
+	$(Q)NPUTOOLS_OSS_FUZZ=$(OSS_FUZZ)/out tests/run $(B) '^packages:oss-fuzz$$'
+
 .PHONY: fuzz-run
 fuzz-run: fuzz
 	$(Q)tests/fuzz/run build-fuzz $(SECONDS) $(TARGETS)
