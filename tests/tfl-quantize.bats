@@ -1140,18 +1140,34 @@ layer()
 	done
 }
 
-# unrolled NAME [X...]: SPLIT of [4,4] into tensors 8 to 11, and an LSTM of the steps X
+# unrolled NAME [X...]: SPLIT of [4,4] into tensors 8 to 11, and an LSTM of the steps X.  cut: other
+# operators that cut the sequence, as tensors 8 to 11
 unrolled()
 {
-	local name=$1 constants
+	local name=$1 constants shape='[4,4]' k
 	shift
 	constants='[[[],int("0"),2], [[],int("1"),2], [[1,2],f("0 0")], [[8,2],f("0.5 -1 " * 8 | .[:-1])],
 		[[8],f("0 0 1 1 0 0 0 0")], [[8,4],f("1 0.5 -1 0 " * 8 | .[:-1])], [[8,4],f("1 0.5 -1 1 " * 8 | .[:-1])]]'
 	ops='' next=8
-	emit "49,[1,0],[1,4],4,35,{num_splits:4}" 4
+	case ${cut-split} in
+	split) emit "49,[1,0],[1,4],4,35,{num_splits:4}" 4 ;;
+	unpack) emit "88,[0],[1,4],4,64,{num:4,axis:0}" 4 && shape='[4,1,4]' ;;
+	slice) # bounds in 20 to 27
+		for k in 0 1 2 3; do
+			emit "65,[0,$((20 + 2 * k)),$((21 + 2 * k))],[1,1,4],1"
+		done
+		shape='[1,4,4]'
+		;;
+	strided) # x[:, k, :] as TensorFlow writes it: bounds in 20 to 27, steps 28
+		for k in 0 1 2 3; do
+			emit "45,[0,$((20 + 2 * k)),$((21 + 2 * k)),28],[1,4],1,32,{begin_mask:5,end_mask:5,shrink_axis_mask:2}"
+		done
+		shape='[1,4,4]'
+		;;
+	esac
 	layer "${weights-6}" "$@"
 	! declare -F more >/dev/null || more
-	graph "$name" '[4,4]' "$constants" "[$ops]"
+	graph "$name" "$shape" "$constants" "[$ops]"
 }
 
 # least and greatest value of the output, and its noise
@@ -1190,6 +1206,57 @@ figures_of()
 	[ "$(figures_of report)" = "$(figures_of none)" ]
 }
 
+# bounds NAME FROM TO [STEPS]: gives tensors 20, 22 ... of the slices of cut=slice and cut=strided
+# new constants: FROM and TO are words of jq of $k, the number of the slice
+bounds()
+{
+	json "$1.tflite"
+	jq --argjson steps "${4-null}" '[range(4) as $k | '"$2, $3"'] + if $steps then [$steps] else [] end
+		| . as $v | input | reduce ($v | to_entries[]) as $e (.; . as $m
+			| .buffers += [{data:[$e.value[] | ., 0, 0, 0]}]
+			| .subgraphs[0].tensors += [{shape:[3],type:2,name:"bound\($e.key)",buffer:(.buffers | length - 1)}]
+			| (.subgraphs[0].tensors | length - 1) as $t
+			| .subgraphs[0].operators[:4][].inputs[1:][] |= if . == 20 + $e.key then $t + 1000 else . end)
+		| .subgraphs[0].operators[:4][].inputs[] |= . % 1000' <(echo null) "$1.json" >bounds.json
+	mv bounds.json "$1.json"
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" "$1.json"
+}
+
+@test "an LSTM may read its steps from any cut, and backward" {
+	need jq
+	local cut order
+	awk 'BEGIN { for (i = 0; i < 60; i++) { for (k = 0; k < 16; k++) printf "%g ", (i * 37 + k * k * 11) % 61 / 30 - 1; print "" } }' >a.csv
+	more() { :; }
+	for cut in split unpack slice strided; do
+		for order in "8 9 10 11" "11 10 9 8"; do
+			# shellcheck disable=SC2086
+			unrolled m $order
+			[ $cut != slice ] || bounds m '[0,$k,0]' '[1,1,4]'
+			[ $cut != strided ] || bounds m '[0,$k,0]' '[0,$k + 1,0]' '[1,1,1]'
+			for f in all none; do
+				tfl-quantize --data=a.csv --fold=$f --json -o $f.tflite m.tflite >$f
+				tfl-quantcheck --strict -q $f.tflite
+			done
+			# RESHAPE, REVERSE_V2 if backward, LSTM, RESHAPE, SLICE
+			[ "$(codes all)" = "[22,$([ "$order" = "8 9 10 11" ] || echo 105,)44,22,65]" ]
+			[ "$(figures_of all)" = "$(figures_of none)" ]
+			jq -e '.operators[-1].snr_db > 25' all
+			compiles all.tflite ethos-u85-256 --fail-on-cpu
+			compiles all.tflite ethos-u55-128 --fail-on-cpu
+		done
+	done
+	# every second part of the sequence, and a part that is no whole step
+	cut=strided
+	unrolled m 8 9 10 11
+	bounds m '[0,$k,0]' '[0,$k + 1,0]' '[1,1,2]'
+	refuses 2 'm.tflite: error: ' tfl-quantize --data=a.csv m.tflite
+	cut=slice
+	unrolled m 8 9 10 11
+	bounds m '[0,0,0]' '[1,1,4]'
+	tfl-quantize --data=a.csv -o q.tflite m.tflite
+	run -1 grep -w 44 <<<"$(codes q)"
+}
+
 @test "layers of LSTMs, and outputs of all steps" {
 	need jq
 	awk 'BEGIN { for (i = 0; i < 20; i++) { for (k = 0; k < 16; k++) printf "%g ", (i * 37 + k * k * 11) % 61 / 30 - 1; print "" } }' >a.csv
@@ -1216,9 +1283,9 @@ figures_of()
 	need jq
 	local case weights
 	awk 'BEGIN { for (i = 0; i < 20; i++) { for (k = 0; k < 16; k++) printf "%g ", (i * 37 + k * k * 11) % 61 / 30 - 1; print "" } }' >a.csv
-	# steps in another order, a part of the sequence, the cell state as an output, and another
-	# weight in the last step
-	for case in "11 10 9 8" "8 9 10" state weights; do
+	# steps in another order, a part of the sequence from either end, the cell state as an output,
+	# and another weight in the last step
+	for case in "9 8 11 10" "8 9 10" "10 9 8" "11 10 9" state weights; do
 		more() { :; }
 		case $case in
 		state)

@@ -2,7 +2,7 @@
 /*
  * tfl-quantize turns a float network into an integer network.  The parts in running
  * order: decode.c turns stored weights into FLOAT32 constants and computes constants;
- * unrolled.c, patterns.c and fold.c fold operators.  samples.c reads the calibration data.  calibrate.c runs the network and
+ * unrolled.c with slices.c, patterns.c and fold.c fold operators.  samples.c reads the calibration data.  calibrate.c runs the network and
  * measures the ranges; ranges.c has the methods.  parameters.c chooses scales and zero points by the rules of
  * rules.c.  constants.c quantizes weights and biases, and convert.c rewrites the network.
  * result.c calls these parts.  measure.c compares the integer network with the float
@@ -136,6 +136,14 @@ void recognize_patterns(struct net *n, bool wide);
 bool has_reciprocals(const struct tfl_tensor *t);
 /* Makes divisions by constants multiplications; false: there is none. */
 bool multiply_by_reciprocals(struct net *n);
+
+/* ---- slices.c --------------------------------------------------------------------- */
+
+/*
+ * The first element that SLICE or STRIDED_SLICE takes.  Returns false unless the elements are
+ * in one piece of the input.
+ */
+bool slice_start(const struct net *n, const struct tfl_op *op, int64_t *first);
 
 /* ---- unrolled.c ------------------------------------------------------------------- */
 

@@ -8,7 +8,8 @@
  *	c = LOGISTIC(forget) * c' + LOGISTIC(input) * TANH(candidate)
  *	h = LOGISTIC(output) * TANH(c)
  *
- * All steps have the same weights, and their inputs are the parts of one tensor in order.
+ * All steps have the same weights, and their inputs are the parts of one tensor, from the first
+ * part to the last one, or from the last to the first.
  */
 #include "quantize.h"
 
@@ -43,6 +44,7 @@ struct chain {
 	bool *inside;	 /* one per operator: part of the chain */
 	bool *elsewhere; /* the same, of a step that may belong to another chain */
 	int *input;	 /* one per step: the tensor x */
+	bool backward;	 /* the first step reads the end of the sequence */
 };
 
 static const struct tfl_op *
@@ -296,7 +298,7 @@ whole_of(struct chain *c, int t, int64_t *first)
 {
 	static const int views[] = { TFL_RESHAPE, TFL_SQUEEZE, TFL_EXPAND_DIMS };
 	const struct tfl_op *op;
-	int64_t n = tfl_elements(&c->n->tensor[t]), at[TFL_MAX_RANK], size[TFL_MAX_RANK];
+	int64_t n = tfl_elements(&c->n->tensor[t]), at[1];
 	int count, part = 0, in = -1;
 	for (size_t k = 0; k < ARRAY_LEN(views); k++)
 		if ((op = made_by(c, t, views[k])) && op->n_in) {
@@ -323,17 +325,9 @@ whole_of(struct chain *c, int t, int64_t *first)
 		*first = part * n;
 		return in;
 	}
-	if (!(op = made_by(c, t, TFL_SLICE)) || op->n_in != 3)
-		return -1;
-	const struct tfl_tensor *v = &c->n->tensor[op->in[0]];
-	int n_size;
-	if (!real_ints(&c->n->tensor[op->in[1]], at, TFL_MAX_RANK, &count) ||
-	    !real_ints(&c->n->tensor[op->in[2]], size, TFL_MAX_RANK, &n_size) ||
-	    count != v->rank || n_size != v->rank || v->rank != 2 || size[0] != 1 || at[1] ||
-	    size[1] != v->dim[1] || at[0] < 0 || at[0] >= v->dim[0])
-		return -1;
-	*first = at[0] * n;
-	return op->in[0];
+	if (!(op = made_by(c, t, TFL_SLICE)))
+		op = made_by(c, t, TFL_STRIDED_SLICE);
+	return op && op->n_in && slice_start(c->n, op, first) ? op->in[0] : -1;
 }
 
 /* Walks from the last step, whose output is h, to the first one.  Returns the sequence. */
@@ -356,7 +350,9 @@ find_chain(struct chain *c, int h)
 	for (int k = 0; k < c->n_steps; k++) {
 		int64_t first = -1;
 		int in = whole_of(c, c->input[k], &first);
-		if (in < 0 || (whole >= 0 && in != whole) || first != (c->n_steps - 1 - k) * n)
+		c->backward = k ? c->backward : first == 0;
+		if (in < 0 || (whole >= 0 && in != whole) ||
+		    first != (c->backward ? k : c->n_steps - 1 - k) * n)
 			return -1;
 		whole = in;
 	}
@@ -431,6 +427,21 @@ place(struct net *n, int i, int code, int n_in, const int *in, int out)
 	n->tensor[out].producer = i;
 }
 
+/* Puts a REVERSE_V2 of the steps of x in the place of operator i.  Returns its output. */
+static int
+reverse(struct net *n, int i, int x)
+{
+	struct tfl_tensor t = n->tensor[x];
+	uint8_t *axis = arena_alloc(n->a, 1, sizeof(int32_t));
+	store_le32(axis, 1);
+	t.name = arena_printf(n->a, "%s_backward", t.name);
+	int out = net_add_tensor(n, &t);
+	int by = add_tensor(n, arena_printf(n->a, "%s_axis", t.name), TFL_INT32, 1,
+			    (int32_t[]){ 1 }, axis);
+	place(n, i, TFL_REVERSE_V2, 2, (int[]){ x, by }, out);
+	return out;
+}
+
 static void
 replace_steps(struct chain *c, int whole)
 {
@@ -439,13 +450,14 @@ replace_steps(struct chain *c, int whole)
 	const struct step *s = &c->step[0];
 	const char *name = n->tensor[s->out].name, *x_name = n->tensor[whole].name;
 	int32_t u = c->units, t = c->n_steps, width = (int32_t)(tfl_elements(&n->tensor[whole]) / t);
-	int in[LSTM_N_INPUTS], at[3], n_at = 0, *users = net_users(n);
+	enum { PLACES = 4 };
+	int in[LSTM_N_INPUTS], at[PLACES], n_at = 0, *users = net_users(n);
 	for (int i = 0; i < n->n_ops; i++) {
 		for (int k = 0; k < n->op[i].op.n_in && c->inside[i]; k++)
 			if (n->op[i].op.in[k] >= 0)
 				users[n->op[i].op.in[k]]--;
-		/* the first three operators of a step come before its output */
-		if (c->inside[i] && n_at < 3)
+		/* the first operators of a step come before its output */
+		if (c->inside[i] && n_at < PLACES)
 			at[n_at++] = i;
 		n->op[i].removed |= c->inside[i];
 	}
@@ -474,11 +486,13 @@ replace_steps(struct chain *c, int whole)
 	int rows = add_tensor(n, arena_printf(n->a, "%s_rows", name), TFL_FLOAT32, 2,
 			      (int32_t[]){ t, u }, NULL);
 	place(n, at[0], TFL_RESHAPE, 1, &whole, in[LSTM_X]);
-	place(n, at[1], TFL_UNIDIRECTIONAL_SEQUENCE_LSTM, LSTM_N_INPUTS, in, y);
-	n->op[at[1]].options = &fb_UnidirectionalSequenceLSTMOptions;
-	n->op[at[1]].options_tag = LSTM_TAG;
-	n->op[at[1]].option = options;
-	place(n, at[2], TFL_RESHAPE, 1, &y, rows);
+	if (c->backward)
+		in[LSTM_X] = reverse(n, at[1], in[LSTM_X]);
+	place(n, at[2], TFL_UNIDIRECTIONAL_SEQUENCE_LSTM, LSTM_N_INPUTS, in, y);
+	n->op[at[2]].options = &fb_UnidirectionalSequenceLSTMOptions;
+	n->op[at[2]].options_tag = LSTM_TAG;
+	n->op[at[2]].option = options;
+	place(n, at[3], TFL_RESHAPE, 1, &y, rows);
 	int size = add_ints(n, arena_printf(n->a, "%s_size", name), 1, u);
 	for (int k = 0; k < t; k++) {
 		int out = c->step[k].out, by = n->tensor[out].producer;
