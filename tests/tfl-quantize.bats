@@ -364,6 +364,38 @@ lstm()
 		| '"${2-.}"
 }
 
+@test "a bidirectional LSTM as Keras has it stays on the NPU, and BIDIRECTIONAL_SEQUENCE_LSTM is named" {
+	local op
+	# the second LSTM reads the sequence from the end, and its outputs are turned back
+	lstm m '.operator_codes += [{deprecated_builtin_code:105,builtin_code:105},{deprecated_builtin_code:2,builtin_code:2}]
+		| .buffers += [{data:[1,0,0,0]}] | .subgraphs[0] |= (
+			.tensors += [{shape:[1],type:2,buffer:4,name:"axis"},
+				(.tensors[0] | .name = "reversed"), (.tensors[5] | .name = "cell2"),
+				(.tensors[6] | .name = "out2"), (.tensors[7] | .name = "hidden2"),
+				(.tensors[6] | .name = "back"), {shape:[1,3,2],type:0,name:"both"}]
+			| .operators += [{opcode_index:1,inputs:[0,8],outputs:[9]},
+				(.operators[0] | .inputs[0] = 9 | .inputs[18] = 12 | .inputs[19] = 10 | .outputs = [11]),
+				{opcode_index:1,inputs:[11,8],outputs:[13]},
+				{opcode_index:2,inputs:[6,13],outputs:[14],builtin_options_type:10,builtin_options:{axis:2}}]
+			| .outputs = [14])'
+	printf '1 0.5 -1\n0.25 -2 1\n' >a.csv
+	for op in '' --type=int16x8; do
+		tfl-quantize $op --data=a.csv --json -o q.tflite m.tflite >report
+		tfl-quantcheck --strict -q q.tflite
+		jq -e '.operators[-1] | .name == "CONCATENATION" and .snr_db > 30' report
+		for a in ethos-u55-128 ethos-u65-256 ethos-u85-256; do
+			compiles q.tflite $a --fail-on-cpu
+		done
+	done
+	lstm m '.operator_codes = [{deprecated_builtin_code:52,builtin_code:52}]
+		| .subgraphs[0].operators[0] |= (del(.builtin_options) | .builtin_options_type = 0)'
+	refuses 2 'operator 0 (BIDIRECTIONAL_SEQUENCE_LSTM): no integer version' tfl-quantize --data=a.csv m.tflite
+	# the older operator, one step each
+	lstm m '.operator_codes = [{deprecated_builtin_code:16,builtin_code:16}]
+		| .subgraphs[0].operators[0] |= (del(.builtin_options) | .builtin_options_type = 0)'
+	refuses 2 'operator 0 (LSTM): no integer version' tfl-quantize --data=a.csv m.tflite
+}
+
 @test "LSTM: the cell state has a power of 2, and keeps its values in a sequence" {
 	need flatc jq
 	lstm m
