@@ -111,7 +111,7 @@ def failures():
     refused(nputools.Error, "there is no part", nputools.compile, MODEL, part="alif")
     refused(nputools.Error, "cancelled", nputools.compile, MODEL, part=PART,
             progress=lambda done: True)
-    refused(nputools.Error, "not a compiled model", nputools.verify, MODEL)
+    refused(nputools.Error, "the model is not compiled", nputools.verify, MODEL)
     refused(nputools.Error, "exclude each other", nputools.compile, MODEL, part=PART,
             within=5, max_cycles=100)
     refused(TypeError, "no option 'parts'", nputools.compile, MODEL, parts=PART)
