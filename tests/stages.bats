@@ -685,7 +685,7 @@ refused()
 		.operator_codes=[{deprecated_builtin_code:14,builtin_code:14}] |
 		$t[3].quantization = {scale: [0.00390625], zero_point: [-128]} |
 		.subgraphs[0].operators=[{inputs:[0],outputs:[3]}]"
-	refuses 1 "more than the limit of 1970176; the smallest that works is 4000000; parts with as much: alif-" \
+	refuses 1 "more than the limit of 1970176; the smallest that works is 4000000; parts whose memory for the arena is as large: alif-" \
 		npucc --part=himax-we2 -o out.tflite tall.tflite
 }
 
