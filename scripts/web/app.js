@@ -15,6 +15,7 @@ let model = null; /* name, bytes */
 let data = []; /* samples for a float model: folder, or "", name, bytes */
 let quantized = null, figures = null; /* the integer version of model, and its figures */
 let front = null; /* points of the model and target that are shown, and the front's JSON */
+let madeSram = 0; /* bytes of SRAM of the plan that is shown */
 let job = 0, again = 0;
 
 /* ---- the worker ------------------------------------------------------------------- */
@@ -218,8 +219,16 @@ const show = {
 				["", "", "", "", line]; /* a sum of the rows */
 			const [name, why] = (m[4] || "").split(/(?:^|\s+)because: (.*)/);
 			tr.className = m[2] === "CPU" ? "cpu" : "";
-			[m[1], m[2], m[3], name, why].forEach((s) => {
-				tr.insertCell().textContent = s || "";
+			[m[1], m[2], m[3], name, why].forEach((s, i) => {
+				const td = tr.insertCell();
+				if (i !== 3 || !s) {
+					td.textContent = s || "";
+					return;
+				}
+				/* converters join the names of all operators that they fuse */
+				const div = td.appendChild(document.createElement("div"));
+				div.className = "name";
+				div.textContent = td.title = s;
 			});
 			return tr;
 		}));
@@ -244,7 +253,8 @@ const show = {
 	},
 	report(text) {
 		const r = JSON.parse(text);
-		number("SRAM", bytes(r.sram_bytes));
+		madeSram = r.sram_bytes;
+		number("SRAM", bytes(madeSram));
 		number("Flash", bytes(r.flash_bytes));
 		number("Cycles", Math.round(r.cycles_per_inference).toLocaleString("en"));
 		number("Time", seconds(r.inference_seconds));
@@ -257,8 +267,11 @@ const show = {
 		front = { json, points };
 		$("curve").hidden = points.length < 2;
 		$("slider").max = points.length - 1;
-		$("slider").value = points.length - 1;
-		drawCurve(points.length - 1);
+		/* the plan whose numbers stand above: without a limit, not the fastest one */
+		let i = 0;
+		points.forEach((q, k) => { i = q.sram <= madeSram ? k : i; });
+		$("slider").value = i;
+		drawCurve(i);
 	},
 	html(text) {
 		$("report").srcdoc = text;

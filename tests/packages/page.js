@@ -130,7 +130,8 @@ const cases = {
 		await b.value("document.getElementById('sample').focus()");
 		await b.key("Enter", "Enter", 13);
 		await b.until(done);
-		const before = await b.value(text("n-sram"));
+		const before = await b.value(text("n-sram")), limit = await b.value(text("limit"));
+		check(limit.startsWith(before + ","), `the slider is at ${limit}, the plan has ${before}`);
 		await b.value("delete document.body.dataset.done");
 		await b.value("document.getElementById('slider').focus()");
 		await b.key("Home", "Home", 36);
