@@ -206,3 +206,32 @@ line does not name this file; --permit=FILE permits to read it" notes
 	npu-perf --no-sandbox m.wenc >perf 2>notes
 	[ ! -s notes ]
 }
+
+# cost PROGRAM ARGUMENT...: processor time of 20 runs, in ms
+cost()
+{
+	local TIMEFORMAT='%U %S' i
+	{
+		time for i in {1..20}; do
+			"$@" >none 2>&1
+		done
+	} 2>&1 | awk '{ print int(($1 + $2) * 1000) }'
+}
+
+# 2 ms each, the least of three: the machine may be busy
+@test "the sandbox takes less than 2 ms of processor time" {
+	local p with without i t args
+	for p in npu-dis npu-perf npu-sim; do
+		args=("$NPU")
+		[ $p != npu-perf ] || args+=("${PROFILE[@]}")
+		with=999999 without=999999
+		for i in 1 2 3; do
+			t=$(cost $p "${args[@]}")
+			[ "$t" -ge "$with" ] || with=$t
+			t=$(cost $p --no-sandbox "${args[@]}")
+			[ "$t" -ge "$without" ] || without=$t
+		done
+		echo "$p: 20 runs in $with ms, without $without ms"
+		[ $((with - without)) -lt 40 ]
+	done
+}
