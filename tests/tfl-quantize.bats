@@ -339,7 +339,37 @@ operators=(CONV_2D DEPTHWISE_CONV_2D FULLY_CONNECTED TRANSPOSE_CONV AVERAGE_POOL
 }
 
 @test "float versions of random models become INT16 models that compile" {
-	float_versions 3 --type=int16x8 -- "${operators[@]}"
+	float_versions 3 --type=int16x8 -- "${operators[@]}" EQUAL NOT_EQUAL GREATER GREATER_EQUAL \
+		LESS LESS_EQUAL
+}
+
+@test "a comparison in 16 bits has inputs of one scale" {
+	need jq
+	local greater=61 softmax=25 mul=18 options a
+	# with a constant, with a computed tensor, with a fixed scale that has the constant, and
+	# with one that does not have it
+	graph m0 '[1,4]' '[[[],f("1e30")]]' "[[$greater,[0,1],[1,4]]]"
+	graph m1 '[1,4]' '[[[],f("3")]]' "[[$mul,[0,1],[1,4],1,21,{}], [$greater,[0,2],[1,4]]]"
+	graph m2 '[1,4]' '[[[],f("0.5")]]' "[[$softmax,[0],[1,4],1,9,{beta:1}], [$greater,[2,1],[1,4]]]"
+	graph m3 '[1,4]' '[[[],f("2")]]' "[[$softmax,[0],[1,4],1,9,{beta:1}], [$greater,[1,2],[1,4]]]"
+	graph m4 '[1,4]' '[]' "[[$softmax,[0],[1,4],1,9,{beta:1}], [$greater,[0,1],[1,4]]]"
+	printf '%s\n' '-1 0.25 0.5 3' '0 0 0 1' >a.csv
+	for m in m0 m1 m2 m3 m4; do
+		two $m '.subgraphs[0].tensors[-1].type = 6'
+		for options in --type=int16x8 '--keep-int16=*'; do
+			tfl-quantize $options --data=a.csv -o q.tflite two.tflite
+			tfl-quantcheck --strict -q q.tflite
+			json q.tflite
+			jq -e '.subgraphs[0] | .tensors as $t | .operators[-1].inputs | map($t[.] | .type, .quantization.scale)
+				| .[:2] == .[2:] and .[0] == 7' q.json
+			for a in ethos-u55-128 ethos-u65-256 ethos-u85-256; do
+				compiles q.tflite $a
+			done
+		done
+		# QUANTIZE separates a fixed scale, unless the constant fits it
+		[ "$(codes q)" = "$(case $m in m0) echo '[61]' ;; m1) echo '[18,61]' ;; m2) echo '[25,61]' ;;
+			*) echo '[25,114,61]' ;; esac)" ]
+	done
 }
 
 # lstm NAME [JQ-PROGRAM]: an LSTM of one feature and one cell, [1,3,1]: the gates' weights are

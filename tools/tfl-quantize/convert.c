@@ -28,7 +28,19 @@ range_of(const struct tfl_tensor *t)
 	return r;
 }
 
-/* Quantizes the constants that are no weights: with the output's scale, or one of their own. */
+/* The input that a comparison in 16 bits compares with input k; -1: none that is computed */
+static int
+compared_with(const struct net *n, const struct tfl_op *o, int k, int type)
+{
+	int t = o->n_in == 2 ? o->in[1 - k] : -1;
+	return type == TFL_INT16 && rule_of(o->code)->kind == RULE_COMPARE && t >= 0 &&
+	       n->tensor[t].type == TFL_FLOAT32 && !n->tensor[t].data.p ? t : -1;
+}
+
+/*
+ * Quantizes the constants that are no weights: with the scale of another tensor, or one of
+ * their own.
+ */
 static void
 convert_constants(struct net *n, int op, const struct parameters *p, int type)
 {
@@ -39,8 +51,10 @@ convert_constants(struct net *n, int op, const struct parameters *p, int type)
 		if (!t || !t->data.p || t->type != TFL_FLOAT32)
 			continue;
 		enum rule_kind kind = rule_of(o->code)->kind;
+		int with = compared_with(n, o, k, type);
 		struct parameters own = kind == RULE_SAME	? p[o->out[0]]
 					: kind == RULE_VARIABLE ? p[in[0]]
+					: with >= 0		? p[with]
 								: parameters_of(range_of(t), type);
 		in[k] = quantize_constant(n, in[k], &own);
 	}

@@ -208,6 +208,31 @@ join_operator(struct choice *c, int *i)
 	}
 }
 
+/*
+ * Gives both inputs of a comparison one scale: no kernel compares INT16 of two scales.  *i
+ * follows the operator.
+ */
+static void
+join_compared(struct choice *c, int *i)
+{
+	const struct tfl_op op = c->n->op[*i].op;
+	if (op.n_in != 2 || !is_data(c, op.in[0]) || !is_data(c, op.in[1]))
+		return;
+	bool keep = share_fixed_scale(c, &op, WIDTH_16);
+	int t[2];
+	for (int k = 0; k < 2; k++) {
+		t[k] = op.in[k];
+		if (!c->n->tensor[t[k]].data.p && find(c, t[k])->fixed && !keep)
+			t[k] = separate(c, (*i)++, k);
+	}
+	for (int k = 0; k < 2; k++)
+		if (c->n->tensor[t[k]].data.p) {
+			widen(&find(c, t[1 - k])->range, constant_range(&c->n->tensor[t[k]]));
+			return;
+		}
+	join(c, t[0], t[1]);
+}
+
 /* Gives a variable and a value of it one scale; *i follows the operator. */
 static void
 join_variable(struct choice *c, int *i)
@@ -345,6 +370,8 @@ choose_parameters(struct net *n, const struct ranges *ranges, const struct optio
 			find(&c, n->op[i].op.out[0])->fixed = r;
 		if (r->kind == RULE_SAME)
 			join_operator(&c, &i);
+		if (r->kind == RULE_COMPARE && n->op[i].width == WIDTH_16)
+			join_compared(&c, &i);
 		if (r->kind == RULE_VARIABLE)
 			join_variable(&c, &i);
 		if (r->kind == RULE_LSTM) {
