@@ -238,10 +238,6 @@ improve_one(void *ctx, size_t i)
 	const struct point *at = m->at;
 	const bool unlimited = is_unlimited(m->f);
 	const struct question *q = &m->f->question;
-	/* could the point be the answer if it is improved as far as improvement goes? */
-	if (!unlimited && !front_may_reach(m->f, at->sram - at->sram / IMPROVABLE_SHARE, 0,
-					   at->cycles / IMPROVABLE))
-		return;
 	struct sched *s = at->variant->s;
 	/* the fastest plan may use all of the limit */
 	const int64_t most = q->ask == ASK_FASTEST ? max_i64(at->sram, q->within) : at->sram;
@@ -275,11 +271,16 @@ add_improved(struct front *f, const struct improving *m)
 		front_add(f, &q);
 }
 
-bool
-improve_points(struct front *f, const struct point *v, size_t n)
+enum { CROWD = 8 }; /* points improved at once, by threads, and added in their order */
+
+/*
+ * Improves points, and adds the plans that are wanted.  *enough: the first of the points that
+ * became as fast as the question asks for; n: none.
+ */
+static bool
+improve_crowd(struct front *f, const struct point *const *v, size_t n, size_t *enough)
 {
 	enum {
-		CROWD = 8, /* points improved at once, by threads, and added in their order */
 		MOST_KERNELS = 1 << 13, /* of all their plans: limits their memory */
 		/* a plan is fitted many times, each as long as the encoding of some thousand
 		 * weights for each kernel */
@@ -287,11 +288,12 @@ improve_points(struct front *f, const struct point *v, size_t n)
 	};
 	struct improving m[CROWD];
 	bool ok = true;
+	*enough = n;
 	for (size_t done = 0, made; ok && done < n; done += made) {
 		size_t kernels = 0;
 		int64_t cost[CROWD];
-		for (made = 0; ok && done + made < n && made < CROWD && kernels < MOST_KERNELS; made++) {
-			const struct point *at = &v[done + made];
+		for (made = 0; ok && done + made < n && kernels < MOST_KERNELS; made++) {
+			const struct point *at = v[done + made];
 			struct plan *p = make_plan(at->variant, &at->decisions);
 			m[made] = (struct improving){ .f = f, .at = at, .p = p };
 			ok = p;
@@ -299,13 +301,64 @@ improve_points(struct front *f, const struct point *v, size_t n)
 			cost[made] = ok ? WEIGHTS * (int64_t)p->n_kernels : 0;
 		}
 		if (ok)
-			threads_for(v->variant->s->o->jobs, made, cost, improve_one, m);
+			threads_for(m->at->variant->s->o->jobs, made, cost, improve_one, m);
 		for (size_t i = 0; i < made; i++) {
+			if (ok && *enough == n && m[i].p->cycles <= f->question.cycles)
+				*enough = done + i;
 			if (ok && m[i].is_wanted)
 				add_improved(f, &m[i]);
 			plan_close(m[i].p);
 			variant_rest(m[i].at->variant);
 		}
+	}
+	return ok;
+}
+
+/* Could the point be the answer if it is improved as far as improvement goes? */
+static bool
+may_lead(const struct front *f, const struct point *p)
+{
+	return is_unlimited(f) || front_may_reach(f, p->sram - p->sram / IMPROVABLE_SHARE, 0,
+						  p->cycles / IMPROVABLE);
+}
+
+/*
+ * Improves points by rising bytes and falling cycles, so that the one of the fewest bytes becomes
+ * fast enough.  Points of more bytes need less improvement: of up to eight at equal distances, the
+ * last one is the fastest; then those are tried between the first one that became fast enough and
+ * the one before it.
+ */
+static bool
+improve_to_enough(struct front *f, const struct point *const *v, size_t n)
+{
+	bool ok = true;
+	while (ok && n) {
+		const struct point *pick[CROWD];
+		const size_t step = (n + CROWD - 1) / CROWD, first = (n - 1) % step;
+		size_t made = 0, enough;
+		for (size_t i = first; i < n; i += step)
+			pick[made++] = v[i];
+		ok = improve_crowd(f, pick, made, &enough);
+		if (enough == made)
+			return ok;
+		n = enough ? step - 1 : first;
+		v += enough ? first + (enough - 1) * step + 1 : 0;
+	}
+	return ok;
+}
+
+bool
+improve_points(struct front *f, const struct point *v, size_t n)
+{
+	const struct point **l = anew(f->a, const struct point *, n + 1);
+	const bool by_bytes = f->question.ask == ASK_FAST_ENOUGH;
+	bool ok = true;
+	for (size_t done = 0, made, enough; ok && done < n;) {
+		for (made = 0; done < n && (by_bytes || made < CROWD); done++)
+			if (may_lead(f, &v[done]))
+				l[made++] = &v[done];
+		ok = by_bytes ? improve_to_enough(f, l, made)
+			      : improve_crowd(f, l, made, &enough);
 	}
 	return ok;
 }
