@@ -376,35 +376,7 @@ header_models()
 	[ "$status" -eq 0 ]
 	[ "$stderr" = "tfl2c: warning: TensorFlow Lite Micro has no Add...() for mine
 tfl2c: note: f.tflite: no operator runs on the NPU; npucc compiles models for it" ]
-	grep -q '^#define F_RESOLVER_OPS 0$' <<<"$output"
-}
-
-@test "the header of a compiled file is that which npucc writes, with the same names" {
-	cp "$TOP/tests/models/digits.tflite" my-digits.tflite
-	npucc --part=alif-e7-he -q -o want.h my-digits.tflite
-	npucc --part=alif-e7-he -q my-digits.tflite
-	tfl2c my-digits_npu.tflite | cmp - want.h
-	grep -q '^const unsigned char my_digits\[\]' want.h
-	# names of a dialect, and of bytes without a file
-	tfl2c --dialect=alif my-digits_npu.tflite | grep -q '^const unsigned char network_model\[\]'
-	tfl2c <my-digits_npu.tflite | grep -q '^const unsigned char network_model\[\]'
-	npucc --part=alif-e7-he -q --dialect=alif -o alif.h my-digits.tflite
-	tfl2c --dialect=alif my-digits_npu.tflite | cmp - alif.h
-}
-
-@test "a header counts fast memory only if the stream uses it, and checks the driver's anyway" {
-	cp "$TOP/tests/models/digits.tflite" d.tflite
-	npucc --part=alif-e7-he -q -o shared.h d.tflite
-	run ! grep 'SCRATCH_FAST' shared.h
-	grep -qx '#define D_NPU_CACHE_BYTES 0' shared.h
-	printf '#include "shared.h"\n' >t.c
-	gcc -fsyntax-only -DETHOS_U_NPU_CACHE_SIZE=0 t.c
-	gcc -fsyntax-only -DETHOS_U_NPU_CACHE_SIZE=1048576 t.c
-	run ! gcc -fsyntax-only -DETHOS_U_NPU_CACHE_SIZE=16 t.c
-	npucc --part=nxp-imx93 -q -o own.h d.tflite
-	bytes=$(sed -n 's/^#define D_NPU_SCRATCH_FAST_BYTES //p' own.h)
-	[ "$bytes" -gt 0 ]
-	grep -qx "#define D_NPU_CACHE_BYTES $bytes" own.h
+	grep -q '^#define NETWORK_MODEL_RESOLVER_OPS 0$' <<<"$output"
 }
 
 @test "dialect xxd has the bytes of xxd -i" {

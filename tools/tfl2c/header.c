@@ -224,34 +224,26 @@ put_npu_memory(struct text *t, const struct job *j)
 {
 	const struct npu_facts *f = &j->npu;
 	bool cache = has_fast(j);
-	text_printf(t, "\n/*\n * Bytes at the NPU's base addresses: 0 constants (in the "
-		       "model),\n * 1 scratch (in the tensor arena)%s\n",
-		    cache ? ", 2 fast memory.  CACHE: size of the fast\n * memory for the driver."
-			  : ".  CACHE: size of the fast memory for\n * the driver; 0: the stream "
-			    "does not use region 2.");
+	text_puts(t, "\n/*\n * Bytes at the NPU's base addresses: 0 constants (in the "
+		     "model),\n * 1 scratch (in the tensor arena), 2 fast memory.  "
+		     "CACHE: size of the fast\n * memory for the driver; 0: the stream "
+		     "does not use region 2.\n");
 	if (any_separate(j))
 		text_puts(t, " * Inputs and outputs have the base addresses that their "
 			     "REGION says.\n");
 	text_puts(t, " */\n");
 	put_define(t, j, "NPU_CONSTANT_BYTES", f->constant_bytes);
 	put_define(t, j, "NPU_SCRATCH_BYTES", f->scratch_bytes);
-	if (cache)
-		put_define(t, j, "NPU_SCRATCH_FAST_BYTES", f->fast_bytes);
+	put_define(t, j, "NPU_SCRATCH_FAST_BYTES", f->fast_bytes);
 	put_define(t, j, "NPU_CACHE_BYTES", cache ? f->fast_bytes : 0);
 	put_io_regions(t, j);
-	/*
-	 * the evaluation kit's macro; the driver's rule: ethosu-commands(7) 14.4, which
-	 * compares the size of base address 2 even if the stream does not use the region
-	 */
-	text_puts(t, "#if defined(ETHOS_U_NPU_CACHE_SIZE)\n"
-		     "#if ETHOS_U_NPU_CACHE_SIZE > 0 && \\\n"
-		     "    ETHOS_U_NPU_CACHE_SIZE < ");
-	if (cache)
-		text_printf(t, "%s_NPU_SCRATCH_FAST_BYTES", j->prefix);
-	else
-		text_printf(t, "%lld", (long long)f->fast_bytes);
-	text_printf(t, "\n#error \"ETHOS_U_NPU_CACHE_SIZE is too small for %s: the "
-		       "driver would refuse to run it\"\n#endif\n#endif\n", j->o->name);
+	/* the evaluation kit's macro; the driver's rule: ethosu-commands(7) 14.4 */
+	text_printf(t, "#if defined(ETHOS_U_NPU_CACHE_SIZE)\n"
+		       "#if ETHOS_U_NPU_CACHE_SIZE > 0 && \\\n"
+		       "    ETHOS_U_NPU_CACHE_SIZE < %s_NPU_SCRATCH_FAST_BYTES\n"
+		       "#error \"ETHOS_U_NPU_CACHE_SIZE is too small for %s: the "
+		       "driver would refuse to run it\"\n#endif\n#endif\n",
+		    j->prefix, j->o->name);
 	if (j->o->dialect == DIALECT_CMSIS)
 		text_printf(t, "#ifndef ETHOS_CACHE_SIZE\n"
 			       "#define ETHOS_CACHE_SIZE %s_NPU_CACHE_BYTES\n"

@@ -150,12 +150,12 @@ check_options(void *options)
 static const struct cli_option option_list[] = {
 	{ CLI_TEXT("name", "NAME", name,
 		   "C name of the array, a different one for each network of a firmware "
-		   "(default: the name of the model's file without _npu.tflite, or with "
-		   "--dialect that dialect's name)"), .key = 'n' },
+		   "(default by dialect: network_model, nn_model, ethos_model, or the name "
+		   "of the file)"), .key = 'n' },
 	{ CLI_TEXT("name-of", "FILE", name_of,
 		   "name the array after FILE; characters other than letters and digits become "
 		   "'_'") },
-	{ SHARED_CHOICE(DIALECT, dialect, dialect_names), .seen = CLI_SEEN(has_dialect) },
+	{ SHARED_CHOICE(DIALECT, dialect, dialect_names) },
 	{ CLI_CHOICE("format", "NAME", format, format_names,
 		     "kind of file: header (default), source, asm, or call (a C function that "
 		     "runs the network without an interpreter)") },
@@ -249,12 +249,8 @@ identifier_of(struct arena *a, const char *path)
 static void
 choose_name(struct arena *a, struct options *o)
 {
-	bool is_file = o->file && strcmp(o->file, "-") != 0;
 	if (!o->name && o->name_of)
 		o->name = identifier_of(a, o->name_of);
-	/* as npucc names the header of NAME.tflite, of which NAME_npu.tflite is compiled */
-	else if (!o->name && !o->has_dialect && is_file)
-		o->name = identifier_of(a, text_cut(a, text_cut(a, o->file, ".tflite"), "_npu"));
 	if (o->name)
 		return;
 	switch (o->dialect) {

@@ -36,7 +36,6 @@ struct options {
 	int align;
 	int64_t arena_limit, model_limit; /* bytes; 0: none */
 	enum dialect dialect;
-	bool has_dialect; /* the user named it */
 	enum format format;
 	bool declarations; /* write a header without the bytes */
 	bool resolver;
