@@ -265,6 +265,8 @@ struct gains {
 	size_t n, cap;
 };
 
+static const double SMALLER = 0.9, SLOWER = 1.7;
+
 /*
  * A change is worth a line if it saves 3 % of the time; an option also if it saves 10 % of the
  * memory at less than 1.7 times the time.  Nobody takes another NPU to save SRAM.
@@ -272,9 +274,9 @@ struct gains {
 static bool
 is_worth(const struct report *r, const struct gain *g)
 {
-	const double time = 0.97, memory = 0.9, slow = 1.7;
+	const double time = 0.97;
 	return g->cycles < time * r->whole ||
-	       (*g->how && g->sram < memory * r->sram && g->cycles < slow * r->whole);
+	       (*g->how && g->sram < SMALLER * r->sram && g->cycles < SLOWER * r->whole);
 }
 
 static void
@@ -306,7 +308,7 @@ add_point(struct gains *g, const char *what, const struct point *p)
 static void
 add_curve(struct gains *g)
 {
-	const double faster = 0.99, slower = 1.1, smaller = 0.9;
+	const double faster = 0.99, hardly = 1.1;
 	const struct report *r = g->r;
 	const struct point *more = NULL, *less = NULL, *least = NULL;
 	for (size_t i = 0; i < r->n_points; i++) {
@@ -314,9 +316,9 @@ add_curve(struct gains *g)
 		if (p->sram > r->sram && p->cycles < faster * r->cycles &&
 		    (!more || p->cycles < more->cycles))
 			more = p;
-		if (p->sram > smaller * r->sram)
+		if (p->sram >= SMALLER * r->sram || p->cycles + r->cpu_time >= SLOWER * r->whole)
 			continue;
-		if (p->cycles <= slower * r->cycles && (!less || p->sram < less->sram))
+		if (p->cycles <= hardly * r->cycles && (!less || p->sram < less->sram))
 			less = p;
 		if (!least || p->sram < least->sram)
 			least = p;
@@ -329,7 +331,7 @@ add_curve(struct gains *g)
 	if (less)
 		add_point(g, "less SRAM, hardly slower", less);
 	if (least && least != less)
-		add_point(g, "the least SRAM", least);
+		add_point(g, "less SRAM, slower", least);
 }
 
 /* cycles of this accelerator's fastest plan in so much SRAM */

@@ -197,8 +197,8 @@ table_warnings(const struct report *r)
 	if (!json_get(r->root, "tensors"))
 		warn(&b, "the compiled file has no source map: no names, no memory over time");
 	if (s.of[LIMIT_STALL] > stall_share)
-		warn(&b, arena_printf(r->a, "for %.0f %% of the time no kernel runs: they wait for "
-					    "transfers", 100 * s.of[LIMIT_STALL]));
+		warn(&b, arena_printf(r->a, "for %.0f %% of the time no kernel runs: the NPU waits "
+					    "for transfers", 100 * s.of[LIMIT_STALL]));
 	if (s.of[LIMIT_CONSTANTS] > flash_share)
 		warn(&b, arena_printf(r->a, "for %.0f %% of the time kernels wait for %s in %s, "
 					    "which are not copied to SRAM",
