@@ -210,9 +210,9 @@ line does not name this file; --permit=FILE permits to read it" notes
 # cost PROGRAM ARGUMENT...: processor time of 20 runs, in ms
 cost()
 {
-	local TIMEFORMAT='%U %S' i
+	local TIMEFORMAT='%U %S'
 	{
-		time for i in {1..20}; do
+		time for _ in {1..20}; do
 			"$@" >none 2>&1
 		done
 	} 2>&1 | awk '{ print int(($1 + $2) * 1000) }'
@@ -220,12 +220,12 @@ cost()
 
 # 2 ms each, the least of three: the machine may be busy
 @test "the sandbox takes less than 2 ms of processor time" {
-	local p with without i t args
+	local p with without t args
 	for p in npu-dis npu-perf npu-sim; do
 		args=("$NPU")
 		[ $p != npu-perf ] || args+=("${PROFILE[@]}")
 		with=999999 without=999999
-		for i in 1 2 3; do
+		for _ in 1 2 3; do
 			t=$(cost $p "${args[@]}")
 			[ "$t" -ge "$with" ] || with=$t
 			t=$(cost $p --no-sandbox "${args[@]}")

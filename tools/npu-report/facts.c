@@ -138,7 +138,19 @@ limit_text(const struct report *r, enum limit l)
 	}
 }
 
-size_t
+/*
+ * A memory that works nearly all the time limits the network even if no kernel waits for it: it
+ * moves the bytes of later kernels while others compute.
+ */
+struct busy {
+	const char *name; /* of the memory, such as "MRAM" */
+	double share;	  /* of the time, 0 to 1, in which it moves data */
+	enum limit limit; /* of the kernels that this memory limits */
+};
+enum { BUSY = 90, MEMORIES = 4 };
+
+/* lists the memories that work at least BUSY percent of the time; returns how many */
+static size_t
 list_busy(const struct report *r, struct busy out[MEMORIES])
 {
 	const struct json *m = json_get(json_get(r->root, "estimate"), "access_cycles");

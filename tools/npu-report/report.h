@@ -215,18 +215,6 @@ struct shares {
 	double cpu; /* part of the time in which the CPU runs operators; not in of[] */
 };
 struct shares limit_shares(const struct report *r);
-/*
- * A memory that works nearly all the time limits the network even if no kernel waits for it: it
- * moves the bytes of later kernels while others compute.
- */
-struct busy {
-	const char *name; /* of the memory, such as "MRAM" */
-	double share;	  /* of the time, 0 to 1, in which it moves data */
-	enum limit limit; /* of the kernels that this memory limits */
-};
-/* lists the memories that work at least BUSY percent of the time; returns how many */
-enum { BUSY = 90, MEMORIES = 4 };
-size_t list_busy(const struct report *r, struct busy out[MEMORIES]);
 /* such as "MRAM 97 % of the time, computing 74 %", if shares by kernel hide that; else NULL */
 const char *busy_text(const struct report *r);
 /* what limits the network: the busiest memory, or the limit with the largest share */
