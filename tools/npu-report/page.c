@@ -96,8 +96,9 @@ put_limits(struct text *t, const struct report *r)
 	size_t at = offsetof(struct layer, cycles) + (size_t)s.most * sizeof(most->cycles[0]);
 	if (s.cpu <= s.of[s.most] && largest_layers(r, at, 1, &most))
 		text_printf(&more, "; %s most in %s", limit_text(r, s.most), most->label);
-	if (busy_text(r))
-		text_printf(&more, "; busy: %s", busy_text(r));
+	const char *busy = busy_text(r);
+	if (busy)
+		text_printf(&more, "; busy: %s", busy);
 	text_puts(t, "<div><dt>Limited by</dt><dd><b class=\"words\">");
 	text_html(t, s.cpu > s.of[s.most] ? "operators on the CPU"
 					  : limit_text(r, network_limit(r)));

@@ -176,7 +176,8 @@ larger_parts(const struct sched *s)
 	struct part_needs n = { .arena = s->least, .cache = own->cache_bytes ? s->least : 0 };
 	struct text t = { 0 };
 	target_part_list_fitting(&t, NULL, &n);
-	const char *names = arena_printf(s->a, "; parts whose memory for the arena is as large: %s", text_str(&t));
+	const char *names = arena_printf(s->a, "; parts whose memory for the arena is as large: %s",
+					 text_str(&t));
 	text_free(&t);
 	return names;
 }

@@ -274,8 +274,8 @@ add_improved(struct front *f, const struct improving *m)
 enum { CROWD = 8 }; /* points improved at once, by threads, and added in their order */
 
 /*
- * Improves points, and adds the plans that are wanted.  *enough: the first of the points that
- * became as fast as the question asks for; n: none.
+ * Improves at most CROWD points, and adds the plans that are wanted.  *enough: the first of the
+ * points that became as fast as the question asks for; n: none.
  */
 static bool
 improve_crowd(struct front *f, const struct point *const *v, size_t n, size_t *enough)
@@ -350,11 +350,12 @@ improve_to_enough(struct front *f, const struct point *const *v, size_t n)
 bool
 improve_points(struct front *f, const struct point *v, size_t n)
 {
-	const struct point **l = anew(f->a, const struct point *, n + 1);
 	const bool by_bytes = f->question.ask == ASK_FAST_ENOUGH;
+	const size_t most = by_bytes ? n : CROWD;
+	const struct point **l = anew(f->a, const struct point *, most + 1);
 	bool ok = true;
 	for (size_t done = 0, made, enough; ok && done < n;) {
-		for (made = 0; done < n && (by_bytes || made < CROWD); done++)
+		for (made = 0; done < n && made < most; done++)
 			if (may_lead(f, &v[done]))
 				l[made++] = &v[done];
 		ok = by_bytes ? improve_to_enough(f, l, made)
