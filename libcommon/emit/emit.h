@@ -123,10 +123,6 @@ void access_shram(struct accesses *l, int shram, const struct accel *accel,
  * live as long as their operations are outstanding.
  */
 struct hazards {
-	const struct hazard_place {
-		int region;
-		int64_t at;
-	} *place; /* where each region of the lists begins; NULL: regions are memories */
 	const struct accesses *kernel[MAX_KERNELS], *dma[DMA_QUEUE];
 	int n_kernels, n_dma;
 };

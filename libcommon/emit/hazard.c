@@ -27,23 +27,15 @@ access_shram(struct accesses *l, int shram, const struct accel *accel, const str
 		access_add(l, shram, lut, lut + LUT_BYTES, !op_has_table(op));
 }
 
-static struct hazard_place
-place_of(const struct hazards *h, const struct access *x)
-{
-	return h->place ? h->place[x->region] : (struct hazard_place){ .region = x->region };
-}
-
 static bool
-conflict(const struct hazards *h, const struct accesses *few, const struct accesses *many)
+conflict(const struct accesses *few, const struct accesses *many)
 {
 	for (int i = 0; i < few->n; i++) {
 		const struct access *x = &few->v[i];
-		const struct hazard_place at = place_of(h, x);
 		for (int k = many->n - 1; k >= 0; k--) { /* the last ones are a kernel's weights */
 			const struct access *y = &many->v[k];
-			const struct hazard_place by = place_of(h, y);
-			if (at.region == by.region && (x->write || y->write) &&
-			    at.at + x->lo < by.at + y->hi && by.at + y->lo < at.at + x->hi)
+			if (x->region == y->region && (x->write || y->write) &&
+			    x->lo < y->hi && y->lo < x->hi)
 				return true;
 		}
 	}
@@ -56,12 +48,11 @@ conflict(const struct hazards *h, const struct accesses *few, const struct acces
  * done after a wait, and leave the queue.  -1: no operation conflicts.
  */
 static int
-outstanding(const struct hazards *h, const struct accesses **q, int *n,
-	    const struct accesses *l)
+outstanding(const struct accesses **q, int *n, const struct accesses *l)
 {
 	for (int i = *n - 1; i >= 0; i--) {
 		const bool more = l->n > q[i]->n;
-		if (!conflict(h, more ? q[i] : l, more ? l : q[i]))
+		if (!conflict(more ? q[i] : l, more ? l : q[i]))
 			continue;
 		int younger = *n - 1 - i;
 		memmove(q, q + i + 1, (size_t)younger * sizeof(*q));
@@ -84,7 +75,7 @@ remember(const struct accesses **q, int *n, int depth, const struct accesses *l)
 int
 hazard_kernel(struct hazards *h, const struct accesses *l)
 {
-	int n = outstanding(h, h->dma, &h->n_dma, l);
+	int n = outstanding(h->dma, &h->n_dma, l);
 	remember(h->kernel, &h->n_kernels, MAX_KERNELS, l);
 	return n;
 }
@@ -92,9 +83,9 @@ hazard_kernel(struct hazards *h, const struct accesses *l)
 struct hazard_waits
 hazard_dma(struct hazards *h, const struct accel *accel, const struct accesses *l)
 {
-	struct hazard_waits w = { .kernel = outstanding(h, h->kernel, &h->n_kernels, l), .dma = -1 };
+	struct hazard_waits w = { .kernel = outstanding(h->kernel, &h->n_kernels, l), .dma = -1 };
 	if (!accel_lacks(accel, LACK_OVERTAKING))
-		w.dma = outstanding(h, h->dma, &h->n_dma, l);
+		w.dma = outstanding(h->dma, &h->n_dma, l);
 	remember(h->dma, &h->n_dma, accel->max_dma, l);
 	return w;
 }

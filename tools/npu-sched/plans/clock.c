@@ -10,7 +10,7 @@
 
 #include "emit/emit.h"
 
-#include <math.h>
+#include <assert.h>
 
 /* An operation as the emitter will see it, with rolling buffers and cut weights. */
 struct copy {
@@ -20,15 +20,18 @@ struct copy {
 };
 
 /*
- * The bytes that the kernels and copies of a plan touch, computed once: only the buffer of the
- * weights, which comes last, changes.  Region 0 is the SHRAM, i + 1 is rectangle i of the plan.
+ * The bytes that the kernels and copies of a plan touch.  Those of feature maps and tables are
+ * computed once; a run adds the buffers of weights and, if they are known, addresses.  Region 0
+ * is the SHRAM, i + 1 is rectangle i of the plan.
  */
 struct touches {
 	bool with_maps; /* feature maps are listed */
 	int *region; /* of each tensor; 0: no rectangle */
+	int runs;
 	struct touch_list {
-		struct accesses all; /* v NULL: not computed */
-		int fixed;	     /* number of accesses without the weights */
+		struct accesses now; /* of run number `run` */
+		int run;
+		struct accesses fixed; /* without the weights; v NULL: not computed */
 	} *of; /* of each kernel */
 	struct copy copy; /* of operation copied - 1 */
 	int copied;
@@ -38,7 +41,10 @@ struct clock {
 	struct sched *s;
 	const struct plan *p;
 	bool anew; /* the plan's kernels have the costs of another machine */
-	const struct hazard_place *place; /* of each region; NULL: each is a memory of its own */
+	struct place {
+		int memory;
+		int64_t at;
+	} *place; /* of each region */
 	int *of; /* of each slice: the region of its buffer */
 	struct perf_clocks clocks; /* of the present node */
 	struct hazards running;
@@ -131,12 +137,19 @@ list_touches(const struct clock *c, const struct kernel *k, struct touch_list *t
 {
 	const struct g_op *op = c->s->info[k->op].op;
 	const int spans = c->p->touches->with_maps ? EMIT_SPANS * (k->links + 1) : 0;
-	t->all.v = anew(c->p->a, struct access, (size_t)(OTHER_TOUCHES + spans));
+	t->fixed.v = anew(c->p->a, struct access, (size_t)(OTHER_TOUCHES + spans));
 	if (spans)
-		add_maps(c->s, c->p, k, &t->all);
+		add_maps(c->s, c->p, k, &t->fixed);
 	if (!op_is_transfer(op->kind))
-		access_shram(&t->all, SHRAM, c->s->accel, op);
-	t->fixed = t->all.n;
+		access_shram(&t->fixed, SHRAM, c->s->accel, op);
+	t->now.v = anew(c->p->a, struct access, (size_t)t->fixed.n + 1);
+}
+
+static void
+add_placed(const struct clock *c, struct accesses *l, const struct access *x)
+{
+	const struct place *at = &c->place[x->region];
+	l->v[l->n++] = (struct access){ at->memory, at->at + x->lo, at->at + x->hi, x->write };
 }
 
 /* The bytes that a kernel or a copy touches. */
@@ -145,15 +158,20 @@ touches_of(const struct clock *c, int kernel)
 {
 	const struct kernel *k = &c->p->kernel[kernel];
 	struct touch_list *t = &c->p->touches->of[kernel];
-	if (!t->all.v)
+	if (t->run == c->p->touches->runs)
+		return &t->now;
+	t->run = c->p->touches->runs;
+	if (!t->fixed.v)
 		list_touches(c, k, t);
-	t->all.n = t->fixed;
+	t->now.n = 0;
+	for (int i = 0; i < t->fixed.n; i++)
+		add_placed(c, &t->now, &t->fixed.v[i]);
 	const enum held held = held_of(c->p, k);
 	if (held)
-		t->all.v[t->all.n++] = (struct access){
+		add_placed(c, &t->now, &(struct access){
 			.region = c->of[k->slice],
-			.hi = held_bytes(&c->p->slice[k->slice], held) };
-	return &t->all;
+			.hi = held_bytes(&c->p->slice[k->slice], held) });
+	return &t->now;
 }
 
 /* Finds the regions of weight buffers. */
@@ -166,19 +184,20 @@ find_regions(struct clock *c, struct arena *a)
 		c->of[p->rect[i].slice] = (int)i + 1;
 }
 
-/* The places of all rectangles.  Without spilling, the cache is the arena. */
+/* The places of all rectangles: before addresses are assigned, each is a memory of its own.
+ * Without spilling, the cache is the arena. */
 static void
-find_places(struct clock *c, struct arena *a)
+find_places(struct clock *c, struct arena *a, bool placed)
 {
 	const struct plan *p = c->p;
-	struct hazard_place *v = anew(a, struct hazard_place, p->n_rects + 1);
-	v[SHRAM].region = SHRAM_REGION;
+	c->place = anew(a, struct place, p->n_rects + 1);
+	c->place[SHRAM].memory = -1; /* no rectangle's number, and no g_place */
 	for (size_t i = 0; i < p->n_rects; i++) {
 		const struct rect *r = &p->rect[i];
 		const bool is_arena = !c->s->memory.spilling && r->place == PLACE_CACHE;
-		v[i + 1] = (struct hazard_place){ is_arena ? PLACE_ARENA : r->place, r->at };
+		c->place[i + 1] = placed ? (struct place){ is_arena ? PLACE_ARENA : r->place, r->at }
+					 : (struct place){ .memory = (int)i };
 	}
-	c->place = v;
 }
 
 /* Runs a step of the stream: a wait, until at most n kernels or transfers still run, or a step
@@ -209,8 +228,9 @@ static void
 send(struct clock *c, int region, int64_t lo, int64_t hi, double cycles, const double *memory)
 {
 	struct sent *x = &c->sent[c->n_sent++ % ARRAY_LEN(c->sent)];
+	assert(lo < hi);
 	*x = (struct sent){ .list = { .v = &x->bytes } };
-	access_add(&x->list, region, lo, hi, true);
+	add_placed(c, &x->list, &(struct access){ region, lo, hi, true });
 	start_transfer(c, &x->list, cycles, memory);
 }
 
@@ -263,7 +283,7 @@ run_kernel(struct clock *c, int i)
 	const struct kernel *k = &c->p->kernel[i];
 	const enum held held = held_of(c->p, k);
 	const int n = hazard_kernel(&c->running, c->running.n_dma ? touches_of(c, i)
-								  : &c->p->touches->of[i].all);
+								  : &c->p->touches->of[i].now);
 	if (n >= 0)
 		run_step(c, PERF_DMA_WAIT, n, 0, NULL);
 	if (c->anew) {
@@ -285,7 +305,7 @@ run_node(struct clock *c, int from, size_t *f)
 	const struct plan *p = c->p;
 	int node = c->s->info[p->kernel[from].op].node, k = from;
 	c->clocks = (struct perf_clocks){ .t = 0 };
-	c->running = (struct hazards){ .place = c->place };
+	c->running = (struct hazards){ 0 };
 	for (; k < (int)p->n_kernels; k++) {
 		const struct op_info *o = &c->s->info[p->kernel[k].op];
 		if (o->node != node && c->s->g->nodes[o->node]->loop != LOOP_TEST)
@@ -312,9 +332,9 @@ run_all(struct sched *s, struct plan *p, bool placed, bool anew)
 	double cycles = 0;
 	size_t f = 0;
 	begin_touches(s, p, placed || s->has_copies);
+	p->touches->runs++;
 	find_regions(&c, a);
-	if (placed)
-		find_places(&c, a);
+	find_places(&c, a, placed);
 	for (int i = 0; i < (int)p->n_kernels;) {
 		i = run_node(&c, i, &f);
 		cycles += perf_clocks_end(&c.clocks);
