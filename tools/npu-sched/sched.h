@@ -96,6 +96,9 @@ struct sched {
 	const char *plan_text; /* the text of --keep-plan, or NULL */
 	const struct alternative *alternative; /* the rewrite of the network; NULL: as it is */
 	double best_cycles; /* of the other forms, if the fastest one is taken; 0: any form is */
+	int64_t best_within; /* the question that they are the answer to: within so many bytes */
+	double fastest; /* of this form within the limit, before SRAM is saved; 0: not sought */
+	int64_t fastest_within; /* of this form: the limit, if it costs cycles */
 	struct sched_front front; /* --front, --explain */
 	struct smaller { /* with Size: a plan that is too slow for --within */
 		int64_t bytes;  /* that it would save; 0: no such plan */

@@ -272,24 +272,38 @@ find_smallest(struct search *x, struct question q, const struct point **answer)
 	return true;
 }
 
+/*
+ * Has this form of the network a plan that is as fast as those of the forms before?  It is asked
+ * within the limit only where the limit made those slower.  Without one, a bit slower plans are
+ * searched, too, so that improvement can make them as fast.
+ */
+static bool
+can_win(struct search *x)
+{
+	struct sched *s = x->s;
+	const double slower = 1.03;
+	struct question q = question_of(s, ASK_FASTEST, s->best_within);
+	q.slowest = (q.within < NO_LIMIT_BYTES ? 1 : slower) * s->best_cycles;
+	if (!explore_all(x, q))
+		return false;
+	const struct point *p = front_answer(&x->front);
+	return (p && p->cycles <= s->best_cycles) ||
+	       err_no(s->e, s->g->file, 0, "another form of the network is faster");
+}
+
 bool
 answer(struct search *x)
 {
 	struct sched *s = x->s;
 	const struct options *o = s->o;
 	struct front *f = &x->front;
-	/* No request may give a faster plan than the fastest of all.  A form of the network that is
-	 * slower than the best one so far cannot win; a bit slower ones are searched, so that this
-	 * excludes no plan of a faster form. */
-	const double slower = 1.03;
-	struct question first = question_of(s, ASK_FASTEST, NO_LIMIT_BYTES);
-	first.slowest = slower * s->best_cycles;
-	if (!explore_all(x, first))
+	if (s->best_cycles > 0 && !can_win(x))
+		return false;
+	/* No request may give a faster plan than the fastest of all. */
+	if (!explore_all(x, question_of(s, ASK_FASTEST, NO_LIMIT_BYTES)))
 		return false;
 	if (front_answer(f))
 		front_set_fastest(f, front_answer(f));
-	else if (s->best_cycles > 0)
-		return err_no(s->e, s->g->file, 0, "another form of the network is faster");
 	x->fastest = x->results;
 	if ((o->front || o->explain) && !list_front(x))
 		return false;
@@ -314,8 +328,12 @@ answer(struct search *x)
 	if (!found)
 		return front_fastest(f) ? too_slow(x, front_fastest(f)) : too_small(x);
 	struct point p = *found;
-	if (ask == ASK_FASTEST && !find_smaller(x, &p))
-		return false;
+	if (ask == ASK_FASTEST) {
+		s->fastest = p.cycles;
+		s->fastest_within = found == &f->fastest ? NO_LIMIT_BYTES : q.within;
+		if (!find_smaller(x, &p))
+			return false;
+	}
 	struct plan *plan = make_plan(p.variant, &p.decisions);
 	if (plan)
 		variant_adopt(s, p.variant, plan);

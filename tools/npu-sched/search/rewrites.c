@@ -62,7 +62,8 @@ bool
 is_better_rewrite(const struct sched *x, const struct sched *y)
 {
 	const struct plan *p = x->plan, *q = y->plan;
-	double c = objective_of(x), d = objective_of(y);
+	const bool saves = x->fastest > 0 && y->fastest > 0;
+	double c = saves ? x->fastest : objective_of(x), d = saves ? y->fastest : objective_of(y);
 	if (!p || !q)
 		return false;
 	if (x->o->max_cycles)

@@ -13,7 +13,8 @@ void rewrite_open(const struct sched *s, struct graph *rewrite, struct sched *ou
 double objective_of(const struct sched *s);
 /* s becomes the best rewrite of its graph, but keeps its place for errors. */
 void adopt_rewrite(struct sched *s, const struct sched *best);
-/* Is x's plan better by the requested goal?  False if both are equal in bytes and cycles. */
+/* Is x's plan better by the requested goal?  Where SRAM is saved for cycles (--within), by the
+ * fastest plan.  False if both are equal in bytes and cycles. */
 bool is_better_rewrite(const struct sched *x, const struct sched *y);
 
 /* Texts for --front: what changes from a row of x to a row of y, and from y to x. */

@@ -129,19 +129,22 @@ list_alternatives(struct sched *s, struct alternatives *l)
 static bool
 is_split(const struct alternative *f)
 {
-	return !strcmp(f->name, "split");
+	return f && !strcmp(f->name, "split");
 }
 
-static bool
-try_alternative(const struct sched *s, const struct graph *g, const struct alternatives *l, int i,
-	 double best_cycles, bool (*plan)(struct sched *), struct sched *out, struct err *e)
+/* Begins form i of the graph; -1: the graph as it is. */
+static void
+alternative_open(const struct sched *s, const struct graph *g, const struct alternatives *l, int i,
+		 struct sched *out, struct err *e)
 {
+	*out = *s;
+	out->e = e;
+	if (i < 0)
+		return;
 	struct alternative *own = anew(s->a, struct alternative, 1);
 	*own = l->v[i];
 	rewrite_open(s, l->graph[i] ? l->graph[i] : rewrite_sums(s->a, g, own->sums), out, e);
 	out->alternative = own;
-	out->best_cycles = best_cycles;
-	return graph_check(out->g, e) && plan(out);
 }
 
 /* Does the fastest form win, and no row of a front name another one? */
@@ -159,8 +162,7 @@ is_nearer(const struct rewrite_set *f, const struct sched *x)
 	return x->least && (x->fits != f->fits ? x->fits : x->least < f->least);
 }
 
-/* Compares x, another form than before; its sums may be split further.  It becomes the best, or
- * its plan is closed. */
+/* Compares x, another form than before.  It becomes the best, or its plan is closed. */
 static void
 compare(struct rewrite_set *f, struct sched *x, bool ok)
 {
@@ -168,15 +170,15 @@ compare(struct rewrite_set *f, struct sched *x, bool ok)
 		.to = "fewer channels of sums of products are computed at once",
 		.from = "more channels of sums of products are computed at once",
 	}, rules = {
-		.to = "rewrites that need memory (nputools-rewrites(7))",
-		.from = "fewer rewrites that need memory (nputools-rewrites(7))",
+		.to = "fewer rewrites that need memory (nputools-rewrites(7))",
+		.from = "rewrites that need memory (nputools-rewrites(7))",
 	};
 	if (ok) {
 		(void)keep_rewrite(&f->best, &f->any, x, f->any && is_better_rewrite(x, &f->best),
 				   is_split(x->alternative) ? &sums : &rules);
 		return;
 	}
-	if (!f->any && is_nearer(f, x)) {
+	if (!f->any && (x->e->status != EXIT_NO || is_nearer(f, x))) {
 		f->why = *x->e;
 		f->least = x->least;
 		f->fits = x->fits;
@@ -184,14 +186,21 @@ compare(struct rewrite_set *f, struct sched *x, bool ok)
 	plan_close(x->plan);
 }
 
-static void
-plan_plain(struct rewrite_set *f, struct sched *s, bool (*plan)(struct sched *))
+/* Plans form i, and compares it with those before.  False: an error that no other form mends. */
+static bool
+try_alternative(struct rewrite_set *f, const struct sched *s, const struct graph *g,
+		const struct alternatives *l, int i, bool (*plan)(struct sched *))
 {
-	s->e = &f->why;
-	f->any = plan(s);
-	f->best = *s;
-	f->least = s->least ? s->least : INT64_MAX;
-	f->fits = s->fits;
+	struct sched x;
+	struct err why = { 0 };
+	alternative_open(s, g, l, i, &x, &why);
+	if (f->any && is_fastest_taken(s->o)) {
+		x.best_cycles = f->best.fastest;
+		x.best_within = f->best.fastest_within;
+	}
+	const bool ok = graph_check(x.g, &why) && plan(&x);
+	compare(f, &x, ok);
+	return ok || why.status == EXIT_NO;
 }
 
 /* Plans the form that --plan names. */
@@ -207,7 +216,8 @@ plan_as_read(struct sched *s, const struct alternatives *l, bool (*plan)(struct 
 		if (strcmp(x->rec.word, f->name) != 0 || f->sums.ahead != x->ahead ||
 		    f->sums.columns != x->columns)
 			continue;
-		if (!try_alternative(s, s->g, l, i, 0, plan, &y, s->e))
+		alternative_open(s, s->g, l, i, &y, s->e);
+		if (!graph_check(y.g, s->e) || !plan(&y))
 			return false;
 		adopt_rewrite(s, &y);
 		return true;
@@ -215,11 +225,14 @@ plan_as_read(struct sched *s, const struct alternatives *l, bool (*plan)(struct 
 	return plan_err(s->plan_input, x, s->e, "the network has no such %s", x->rec.word);
 }
 
+/*
+ * The form with all rules comes first: it is nearly always the fastest, and ends the search for
+ * the others soon.  Sums are split where memory is scarce; more pieces come later.
+ */
 bool
 plan_alternatives(struct sched *s, bool (*plan)(struct sched *))
 {
-	struct err *e = s->e;
-	struct rewrite_set f = { .any = false };
+	struct rewrite_set f = { .any = false, .least = INT64_MAX };
 	struct alternatives l;
 	if (!list_alternatives(s, &l))
 		return false;
@@ -228,18 +241,17 @@ plan_alternatives(struct sched *s, bool (*plan)(struct sched *))
 	if (!l.n)
 		return plan(s);
 	const struct graph *original = graph_copy(s->a, s->g);
-	plan_plain(&f, s, plan);
-	for (int i = 0; i < l.n && (f.any || f.why.status == EXIT_NO); i++) {
-		struct sched x;
-		struct err why = { 0 };
-		const double best = f.any && is_fastest_taken(s->o) ? objective_of(&f.best) : 0;
-		bool ok = try_alternative(s, original, &l, i, best, plan, &x, &why);
-		compare(&f, &x, ok);
-	}
-	s->e = e;
+	int splits = 0;
+	while (splits < l.n && is_split(&l.v[splits]))
+		splits++;
+	bool ok = true;
+	for (int i = l.n - 1; ok && i >= splits; i--)
+		ok = try_alternative(&f, s, original, &l, i, plan);
+	for (int i = -1; ok && i < splits; i++)
+		ok = try_alternative(&f, s, original, &l, i, plan);
 	if (f.any)
 		adopt_rewrite(s, &f.best);
 	else
-		*e = f.why;
+		*s->e = f.why;
 	return f.any;
 }
