@@ -141,6 +141,34 @@ padded_pool()
 	exact m
 }
 
+@test "the operator before a PAD writes what is between the borders" {
+	padded_pool $RELU_N1_TO_1 7 1,1,1,1 1
+	[ "$(npu_ops m)" = 6 ] # four sides, no copy
+	exact m
+	padded_pool $RELU_N1_TO_1 7 0,11,8,0 1 # as many rows and columns as it has
+	[ "$(npu_ops m)" = 4 ]
+	exact m
+	padded_pool $RELU_N1_TO_1 7 2,1,0,3 1 '.subgraphs[0].outputs += [1]'
+	[ "$(npu_ops m)" = 6 ]
+	exact m
+	# MIRROR_PAD: the sides mirror what is there
+	padded_pool $RELU_N1_TO_1 7 1,2,1,0 1 ".operator_codes[1][] = $MIRROR_PAD | .operator_codes[1].version = 1
+		| .subgraphs[0].operators[1] += {builtin_options_type:77,builtin_options:{mode:1}}"
+	exact m
+	tfl-partition m.tflite >part
+	[ "$(grep -c '^op .*do=avgpool .*tfl=0.1 .*ofm=t[0-9]*\[11,8,6\]' part)" = 0 ]
+}
+
+@test "a PAD copies what is no result of an operator, or thinner than a side" {
+	padded_pool $RELU_N1_TO_1 7 1,1,1,1 1 '.subgraphs[0].inputs = [1] | del(.subgraphs[0].operators[0])'
+	[ "$(npu_ops m)" = 6 ] # a copy, four sides, the pool
+	exact m
+	padded_pool $RELU_N1_TO_1 7 12,0,0,0 1
+	tfl-partition m.tflite >part
+	[ "$(grep -c '^op .*tfl=0.1 ' part)" = 3 ] # a line, the side of its copies, the middle
+	exact m
+}
+
 # bilinear TYPE IN OUT OPTIONS: resizes HxWxC to HxW
 bilinear()
 {

@@ -305,10 +305,19 @@ copied_operand(const struct plan *q, const struct nd *v, const int64_t *at, bool
 	return nd_to_operand(&w);
 }
 
+bool
+nd_is_same(const struct nd *x, const struct nd *y)
+{
+	struct g_operand a, b;
+	return nd_operand(x, &a) && nd_operand(y, &b) && operand_equal(&a, &b);
+}
+
 void
 nd_copy(struct lower *l, const struct nd *from, const struct nd *to)
 {
 	struct plan q;
+	if (nd_is_same(from, to))
+		return;
 	if (nd_copies(l, from, to) > LOW_MAX_OPS) {
 		low_refuse_many(l);
 		return;

@@ -126,13 +126,64 @@ outgrows(const struct nd *v, const int64_t *before, const struct nd *out)
 	return false;
 }
 
+/* The part of out that is as large as v, behind so many elements of each axis. */
+static struct nd
+middle_of(const struct nd *out, const struct nd *v, const int64_t *before)
+{
+	struct nd middle = *out;
+	for (int k = 0; k < v->rank; k++)
+		nd_slice(&middle, k, before[k], v->dim[k], 1);
+	return middle;
+}
+
+bool
+nd_pads_around(const struct nd *v, const int64_t *before, int32_t value, const struct nd *out)
+{
+	for (int k = 0; k < v->rank; k++)
+		if (max_i64(before[k], out->dim[k] - before[k] - v->dim[k]) > v->dim[k])
+			return false;
+	return clamps_to(v, value);
+}
+
+/* Fills n elements of axis k of out, from `at` on, with a value.  The operations read as many
+ * from `from` on, which are finished, and clamp them. */
+static void
+fill_side(struct lower *l, const struct nd *out, int k, int64_t from, int64_t at, int64_t n,
+	  int32_t value)
+{
+	const struct nd any = nd_part(out, k, from, n), side = nd_part(out, k, at, n);
+	const size_t first = l->g->n_ops;
+	if (n)
+		nd_copy(l, &any, &side);
+	for (size_t i = first; i < l->g->n_ops; i++)
+		op_clamp(l->g->ops[i], (struct g_range){ .lo = value, .hi = value });
+}
+
+/* Fills the sides axis by axis, innermost first; those of outer axes include the parts that are
+ * filled.  The middle of out is written. */
+static void
+fill_around(struct lower *l, const struct nd *middle, const int64_t *before, int32_t value,
+	    const struct nd *out)
+{
+	for (int k = out->rank; k-- > 0;) {
+		struct nd now = *out; /* inner axes whole, outer ones without their sides */
+		for (int i = 0; i < k; i++)
+			nd_slice(&now, i, before[i], middle->dim[i], 1);
+		const int64_t end = before[k] + middle->dim[k], after = out->dim[k] - end;
+		fill_side(l, &now, k, before[k], 0, before[k], value);
+		fill_side(l, &now, k, end - after, end, after, value);
+	}
+}
+
 void
 nd_pad(struct lower *l, const struct nd *v, const int64_t *before, int32_t value,
        const struct nd *out)
 {
-	struct nd rest = *out;
-	for (int k = 0; k < v->rank; k++)
-		nd_slice(&rest, k, before[k], v->dim[k], 1);
+	struct nd rest = middle_of(out, v, before);
+	if (nd_is_same(v, &rest)) {
+		fill_around(l, v, before, value, out);
+		return;
+	}
 	/*
 	 * one operation per side, which reads as many elements of the middle as it
 	 * writes

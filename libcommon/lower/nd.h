@@ -65,9 +65,12 @@ bool nd_is_dense(const struct nd *v);
 /* Returns the same memory in another shape, if it is linear. */
 bool operand_view(struct g_operand o, struct hwc shape, struct g_operand *out);
 
+/* Do both views have the same elements, in the same order?  Only for views that an operation can
+ * read. */
+bool nd_is_same(const struct nd *x, const struct nd *y);
 /*
- * Copies element by element; dimensions must be equal.  Appends 1x1 average pools that
- * are exact identities.  To apply a scale, table or clamp, the caller changes the
+ * Copies element by element, unless both are the same; dimensions must be equal.  Appends 1x1
+ * average pools that are exact identities.  To apply a scale, table or clamp, the caller changes the
  * operations appended.
  */
 void nd_copy(struct lower *l, const struct nd *from, const struct nd *to);
@@ -94,7 +97,11 @@ struct nd nd_readable(struct lower *l, const struct nd *v);
 void nd_fill_border(struct lower *l, const struct nd *any, const struct nd *to,
 		 const int64_t *before, const int64_t *n, int32_t value);
 
-/* Writes v to out, from element before[k] on along each axis k, and value around it. */
+/* Can v be written to out by its producer, from element before[k] on along each axis k, and
+ * nd_pad() write value around it?  The sides must be no thicker than v. */
+bool nd_pads_around(const struct nd *v, const int64_t *before, int32_t value,
+		    const struct nd *out);
+/* Writes v to out, unless it is there already, and value around it. */
 void nd_pad(struct lower *l, const struct nd *v, const int64_t *before, int32_t value,
 	    const struct nd *out);
 

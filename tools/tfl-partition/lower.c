@@ -43,6 +43,8 @@ bind_places(struct part *p)
 			continue;
 		if (f->place == PLACE_parts)
 			bind_concat(p, &p->op[i].lop);
+		if (f->place == PLACE_middle && p->op[i].as == AS_ALONE)
+			bind_pad(p, &p->op[i].lop);
 		if (f->place != PLACE_alias)
 			continue;
 		const struct g_operand *to = &p->value[op->out[0]];

@@ -205,7 +205,8 @@ struct family {
 	enum joins joins;
 	int types, rank; /* types: a set of TYPE_ bits */
 	bool subtracts_zeros;
-	enum { PLACE_none, PLACE_line, PLACE_any, PLACE_alias, PLACE_parts } place;
+	enum { PLACE_none, PLACE_line, PLACE_any, PLACE_alias, PLACE_parts,
+	       PLACE_middle } place;
 };
 
 /* families.c */
@@ -320,6 +321,8 @@ void bind_place(struct part *p, int tensor, struct g_operand place);
 
 /* concat.c: binds inputs of CONCATENATION and PACK that have no memory yet to parts of the result */
 void bind_concat(struct part *p, const struct lop *o);
+/* pad.c: likewise, the input of a PAD to the part of the result between the borders */
+void bind_pad(struct part *p, const struct lop *o);
 
 /* report_json.c: body[0] to body[n - 1] are the bodies of p */
 void print_report_json(const struct part *p, const struct part *body, size_t n, struct text *t);

@@ -148,14 +148,11 @@ lower_concat(struct part *p, const struct lop *lop)
 		const struct tfl_tensor *t = part_in(p, op, i);
 		int64_t n = length_of(op, t, lop->axis);
 		struct nd from = nd_ifm(p, op->in[i]), part = nd_part(&to, lop->axis, at, n);
-		struct g_operand x, y;
 		at += n;
 		if (kernel_rescales(op, t, o))
 			from = rescaled(p, &from, t, o);
 		(void)nd_reshape(&part, from.dim, from.rank);
-		/* is the input bound to its part? */
-		if (!nd_operand(&part, &x) || !nd_operand(&from, &y) || !operand_equal(&x, &y))
-			nd_copy(p->l, &from, &part);
+		nd_copy(p->l, &from, &part);
 	}
 }
 

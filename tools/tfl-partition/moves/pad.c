@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PAD, PADV2, MIRROR_PAD: copies the input to the inner part of the result, then
- * fills axis by axis both sides of the finished part.  A PAD in front of a
+ * PAD, PADV2, MIRROR_PAD: copies the input to the inner part of the result, unless
+ * its producer can write it there (bind_pad), then fills axis by axis both sides of
+ * the finished part.  A PAD in front of a
  * convolution or a maximum pool is folded into that operator (place/padding.c).
  */
 #include "move.h"
@@ -47,6 +48,24 @@ check_ifm_part(const struct part *p, const struct lop *o)
 	struct nd from = words_shape(o->ifm), to = words_shape(o->ofm);
 	struct nd mid = ifm_part(&to, &from, o->own);
 	return check_copies(p, &from, &mid);
+}
+
+/*
+ * Not if channels are padded: then readers may take both parts as they are (rule `pieces`), which
+ * is faster on Ethos-U55, by 2 % for blazeface_front_128.
+ */
+void
+bind_pad(struct part *p, const struct lop *o)
+{
+	const struct borders *b = o->own;
+	const int last = o->ifm->rank - 1;
+	struct g_operand as;
+	if (o->ofm->type == TFL_INT64 || last < 0 || b->before[last] || b->after[last])
+		return;
+	struct nd to = nd_ofm(p, o->op->out[0]), in = nd_shape(o->ifm);
+	struct nd middle = ifm_part(&to, &in, b);
+	if (nd_pads_around(&in, b->before, (int32_t)b->value, &to) && nd_operand(&middle, &as))
+		bind_place(p, o->op->in[0], as);
 }
 
 /* ---- PAD, PADV2 --------------------------------------------------------------- */
