@@ -112,9 +112,17 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	npu-sweep --part=alif-e8-he-tcm --pick "${line[@]}" 2>err >sentence || [ $? = 1 ]
 	grep -q '^big, alif-e8-he-tcm, ethos-u55-128: does not fit: tfl2c: big.tflite: ' sentence
 	[ -z "$(grep 'take --arena-cache-size' sentence)" ]
-	npu-sweep --part=alif-e8-he-tcm --html "${line[@]}" 2>err >page.html || [ $? = 1 ]
+	npu-sweep --part=alif-e8-he-tcm --part=alif-e8-he --html "${line[@]}" 2>err >page.html || [ $? = 1 ]
 	grep -q 'does not fit: ' page.html
-	[ -z "$(grep '<svg' page.html)" ]
+	grep -q '<tr class="take">' page.html
+	# without one plan there is no page, and an older one stays
+	echo older >page.html
+	status=0
+	npu-sweep --part=alif-e8-he-tcm --html -o page.html "${line[@]}" 2>err || status=$?
+	[ $status = 1 ] && grep -q 'error: .* were refused; the first: tfl2c: big.tflite: ' err
+	[ "$(cat page.html)" = older ]
+	npu-sweep --part=alif-e8-he-tcm --html -o none.html "${line[@]}" 2>err || status=$?
+	[ $status = 1 ] && [ ! -e none.html ]
 }
 
 @test "chips of several clocks are compared in ms, and equal chips share a curve" {

@@ -105,6 +105,15 @@ compute(struct sweep *s)
 }
 
 static bool
+has_plan(const struct rows *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i].status == OK)
+			return true;
+	return false;
+}
+
+static bool
 merge(struct sweep *s)
 {
 	struct rows r;
@@ -122,7 +131,9 @@ merge(struct sweep *s)
 		default: print_rows(&t, &r, s->o);
 		}
 	}
-	if (!file_write_text(s->o->output, &t, s->e))
+	/* a page of failures alone would look like a result; the message says why there is none */
+	bool is_page = s->o->format == AS_HTML && !s->o->against;
+	if ((!is_page || has_plan(&r)) && !file_write_text(s->o->output, &t, s->e))
 		return false;
 	if (worse)
 		return err_no(s->e, NULL, 0, "%zu results are worse than in %s by more than %g "
