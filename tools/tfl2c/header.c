@@ -43,6 +43,8 @@ put_arena_size(struct text *t, const struct job *j)
 		" *            operators, %d inputs and outputs: the allocations of\n"
 		" *            tflite-micro %s and its reference\n"
 		" *            kernels on a 32-bit Arm, added up\n"
+		" * Of the arena, npucc's summary counts PLAN only; the whole arena is\n"
+		" * the sum of the others.\n"
 		" * To see what is used: interpreter.arena_used_bytes() after\n"
 		" * AllocateTensors().\n"
 		" */\n",
