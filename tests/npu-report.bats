@@ -336,10 +336,26 @@ front()
 	grep -F -- '--arena-cache-size=98304: ' have
 	run ! grep 'device tree' have
 	# firmware has no device tree
-	jq 'del(.driver)' f.json >firmware.json
-	npu-report --summary --front=firmware.json m.json >have
+	jq '.driver = "any"' m.json >firmware.json
+	npu-report --summary --front=f.json firmware.json >have
 	grep -F -- '--arena-cache-size=98320: ' have
 	run ! grep 'device tree' have
+}
+
+@test "a part with two drivers says which one the result is for" {
+	npucc --part=nxp-imx93 -o any.tflite "$DIGITS" 2>/dev/null
+	npucc --part=nxp-imx93 --target=linux -o linux.tflite "$DIGITS" 2>/dev/null
+	local any="the chip maker's, which has 384 KiB of SRAM; ethosu of the Linux kernel"
+	local linux='ethosu of the Linux kernel, which has 96.0 KiB of SRAM; the chip maker'
+	npu-report --summary any.tflite | grep "^  driver   $any, with 96.0 KiB: --target=linux$"
+	npu-report --summary linux.tflite | grep "^  driver   $linux's, with 384 KiB: without --target=linux$"
+	npu-report --html linux.tflite | grep -F "The driver: $linux"
+	# nothing tells without the graph, and other parts have one driver
+	npucc --part=nxp-imx93 --no-map -o none.tflite "$DIGITS" 2>/dev/null
+	npucc --part=alif-e7-he -o e7.tflite "$DIGITS" 2>/dev/null
+	npu-report --summary --part=nxp-imx93 none.tflite >none
+	npu-report --summary e7.tflite >>none
+	run ! grep '^  driver' none
 }
 
 @test "node data for Model Explorer have its published format" {

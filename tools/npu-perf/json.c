@@ -2,6 +2,7 @@
 /* Prints all numbers of the other reports as JSON. */
 #include "report.h"
 
+#include "graph/facts.h"
 #include "graph/records.h"
 #include "target/accel.h"
 

@@ -116,6 +116,22 @@ constants_text(const struct report *r)
 	return memory_text(r, json_string(r->root, "constants_in", "off_chip_flash"));
 }
 
+const char *
+driver_text(const struct report *r)
+{
+	const struct target_part *p = r->part;
+	if (!p || !json_get(r->root, "driver") || !p->linux_bytes ||
+	    p->linux_bytes >= p->cache_bytes)
+		return NULL;
+	const char *linux_kib = human_bytes(r->a, (double)p->linux_bytes);
+	const char *own_kib = human_bytes(r->a, (double)p->cache_bytes);
+	return r->for_linux
+		   ? arena_printf(r->a, "ethosu of the Linux kernel, which has %s of SRAM; the chip "
+					"maker's, with %s: without --target=linux", linux_kib, own_kib)
+		   : arena_printf(r->a, "the chip maker's, which has %s of SRAM; ethosu of the Linux "
+					"kernel, with %s: --target=linux", own_kib, linux_kib);
+}
+
 bool
 has_data_beside_constants(const struct report *r)
 {

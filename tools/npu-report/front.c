@@ -63,7 +63,6 @@ read_front(struct report *r, struct bytes json, const char *file, struct err *e)
 		return false;
 	r->point = f.v;
 	r->n_points = f.n;
-	r->for_linux = !strcmp(json_string(f.root, "driver", ""), "linux");
 	return true;
 }
 

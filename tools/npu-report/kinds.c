@@ -34,7 +34,7 @@ static const struct members {
 			 "npu_cycle", "original_bytes", "scale_bytes", "seconds", "sram",
 			 "stall_cycles", "start_cycle", "top", "total_cycles", "weight_bytes",
 			 "weights_at" } },
-	{ JSON_STRING, { "change", "driver", "kind", "label", "limited_by", "model", "name", "place",
+	{ JSON_STRING, { "change", "kind", "label", "limited_by", "model", "name", "place",
 			 "reason", "rule", "shape", "source_graph", "text" } },
 	{ JSON_ARRAY, { "block", "constants", "cpu_operator_names", "front", "ifm", "ifm_at",
 			"layers", "ofm", "ofm_at", "on_cpu", "operations", "parts", "peaks", "reads",

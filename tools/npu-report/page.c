@@ -59,10 +59,9 @@ memory_of_part(const struct report *r, bool constants)
 	const struct target_part *p = target_part_find(name, &none);
 	if (!p)
 		return "";
-	if (!constants && p->linux_bytes < p->cache_bytes)
-		return arena_printf(r->a, ". The NPU's own SRAM has %s; with Linux's own driver, %s",
-				    human_bytes(r->a, (double)p->cache_bytes),
-				    human_bytes(r->a, (double)p->linux_bytes));
+	const char *driver = driver_text(r);
+	if (!constants && driver)
+		return arena_printf(r->a, ". The driver: %s", driver);
 	if (!constants && p->cache_bytes)
 		return arena_printf(r->a, ". The NPU's own SRAM has %s",
 				    human_bytes(r->a, (double)p->cache_bytes));

@@ -496,6 +496,7 @@ read_report(struct arena *a, struct bytes json, const char *file, struct report 
 		return err_at(e, file, 0, "not a report of npu-perf --json");
 	r->has_map = json_get(root, "tensors") != NULL;
 	r->part = target_part_find(json_string(root, "part", NULL), &(struct err){ 0 });
+	r->for_linux = !strcmp(json_string(root, "driver", ""), "linux");
 	read_operations(r);
 	read_memory(r);
 	tell_apart(r);

@@ -144,7 +144,7 @@ struct report {
 	bool has_map;
 	bool is_calibrated; /* cycles are the calibrated estimate, which has a range */
 	const struct target_part *part; /* whose memories plans must fit; NULL: none */
-	bool for_linux; /* the curve is that of the Linux driver, whose device tree has the SRAM */
+	bool for_linux; /* the plan is for the Linux driver, whose device tree has the SRAM */
 	const struct source *source; /* of source.c; NULL: not read */
 	const struct json *quantized; /* of quantized.c; NULL: not read */
 	size_t n_cpu, n_ops, n_layers, n_nodes, n_spans, n_peaks, n_points, n_others;
@@ -223,6 +223,8 @@ enum limit network_limit(const struct report *r);
 const char *limit_text(const struct report *r, enum limit l);
 /* what a faster memory saves, such as "MRAM of twice the speed saves 5 %; ..."; NULL: unknown */
 const char *faster_text(const struct report *r);
+/* of a part whose drivers give the NPU different SRAM: which one the plan is for; else NULL */
+const char *driver_text(const struct report *r);
 /* name of the memory of the constants, such as "MRAM" */
 const char *constants_text(const struct report *r);
 double batch_of(const struct report *r); /* inputs of one run, 1 or more */

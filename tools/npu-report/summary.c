@@ -79,6 +79,15 @@ put_reasons(struct text *t, const struct report *r)
 		text_printf(t, "           %zu more reasons: tfl-partition --report\n", n - REASONS);
 }
 
+/* which of a part's drivers */
+static void
+put_driver(struct text *t, const struct report *r)
+{
+	const char *driver = driver_text(r);
+	if (driver)
+		text_printf(t, "  driver   %s\n", driver);
+}
+
 static void
 put_processors(struct text *t, const struct report *r)
 {
@@ -259,6 +268,7 @@ void
 print_summary(struct text *t, const struct report *r)
 {
 	put_head(t, r);
+	put_driver(t, r);
 	put_processors(t, r);
 	put_time(t, r);
 	put_memory(t, r);
