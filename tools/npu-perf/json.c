@@ -130,12 +130,13 @@ put_figures(const struct json_out *j, const struct network *net)
 {
 	const struct memory_system *m = &net->memory;
 	const struct graph *g = net->graph;
-	/* the price of npu-sched --yield-every; NULL: the streams are whole */
-	const struct g_target *yield = g && g->n_targets ? g->targets[0] : NULL;
+	const struct g_target *target = g && g->n_targets ? g->targets[0] : NULL;
 	struct inference x = network_inference(net);
 	double ms = network_cycles(net) / m->clock * 1e3 / net->batch;
 	double faster[MEM_AREAS], longest = 0;
-	yield = yield && G_HAS(yield, G_TARGET_yield_every) ? yield : NULL;
+	/* the price of npu-sched --yield-every; NULL: the streams are whole */
+	const struct g_target *yield = target && G_HAS(target, G_TARGET_yield_every) ? target : NULL;
+	const struct g_target *planned = target && G_HAS(target, G_TARGET_objective) ? target : NULL;
 	for (int a = 0; a < MEM_AREAS; a++)
 		faster[a] = net->faster[a] > 0 ? (double)llrint(net->faster[a]) : (double)NAN;
 	for (size_t k = 0; k < net->n; k++)

@@ -293,7 +293,9 @@ struct gains {
 	size_t n, cap;
 };
 
-static const double SMALLER = 0.9, SLOWER = 1.7;
+static const double SMALLER = 0.9;
+#define HARDLY 1.1
+#define SLOWER 1.7
 
 /*
  * A change is worth a line if it saves 3 % of the time; an option also if it saves 10 % of the
@@ -321,45 +323,85 @@ add(struct gains *g, struct gain x)
 	g->v[g->n++] = x;
 }
 
+const char *
+more_text(struct arena *a, double cycles, double than)
+{
+	double percent = 100 * (cycles / than - 1);
+	return arena_printf(a, "%.0f %% %s", fabs(percent), percent < 0 ? "less" : "more");
+}
+
+/*
+ * npu-sched chooses plans by the mean of both estimates (npu-sched-search(7)).  The reader sees
+ * the calibrated one, and wonders why a plan of hardly more time was not chosen, or of much less,
+ * if the mean is not near.
+ */
+static const char *
+objective_text(const struct report *r, const struct point *p)
+{
+	const double near = 0.02; /* the resolution of the calibrated estimate */
+	double own = json_number(r->root, "objective_cycles", 0) + r->cpu_time;
+	double objective = p->objective + r->cpu_time, cycles = p->cycles + r->cpu_time;
+	if (cycles >= HARDLY * r->whole || !json_get(r->root, "objective_cycles") || !(p->objective > 0) ||
+	    fabs(objective / own - cycles / r->whole) < near)
+		return NULL;
+	return arena_printf(r->a, "%s by the mean of both estimates, which chose this plan",
+			    more_text(r->a, objective, own));
+}
+
 static void
 add_point(struct gains *g, const char *what, const struct point *p)
 {
 	add(g, (struct gain){
 		.what = what, .cycles = p->cycles + g->r->cpu_time, .sram = p->sram,
+		.objective = objective_text(g->r, p),
 		.how = arena_printf(g->r->a, "--arena-cache-size=%.0f", p->sram) });
 }
 
+/* the plan of the least SRAM that is worth a line and takes less than so many times the time */
+static const struct point *
+smallest(const struct report *r, double times)
+{
+	const struct point *least = NULL;
+	for (size_t i = 0; i < r->n_points; i++) {
+		const struct point *p = &r->point[i];
+		if (p->sram < SMALLER * r->sram && p->cycles + r->cpu_time < times * r->whole &&
+		    (!least || p->sram < least->sram))
+			least = p;
+	}
+	return least;
+}
+
 /*
- * Of the curve: the fastest plan with more SRAM, the smallest plan that is at most 10%
- * slower, and the smallest plan.
+ * Of the curve: the fastest plan with more SRAM, and the smallest plan at each price, all by the
+ * time that the reader sees.
  */
 static void
 add_curve(struct gains *g)
 {
-	const double faster = 0.99, hardly = 1.1;
+	static const struct { double times; const char *what; } price[] = {
+		{ 1.02, "less SRAM, as fast" }, { HARDLY, "less SRAM, hardly slower" },
+		{ SLOWER, "less SRAM, slower" },
+	};
+	const double faster = 0.99;
 	const struct report *r = g->r;
-	const struct point *more = NULL, *less = NULL, *least = NULL;
+	const struct point *more = NULL, *last = NULL;
 	for (size_t i = 0; i < r->n_points; i++) {
 		const struct point *p = &r->point[i];
 		if (p->sram > r->sram && p->cycles < faster * r->cycles &&
 		    (!more || p->cycles < more->cycles))
 			more = p;
-		if (p->sram >= SMALLER * r->sram || p->cycles + r->cpu_time >= SLOWER * r->whole)
-			continue;
-		if (p->cycles <= hardly * r->cycles && (!less || p->sram < less->sram))
-			less = p;
-		if (!least || p->sram < least->sram)
-			least = p;
 	}
 	if (more)
 		add_point(g, "more SRAM", more);
 	/* The application has no use for SRAM that only the NPU's copies are in. */
 	if (!arena_is_in_sram(r))
 		return;
-	if (less)
-		add_point(g, "less SRAM, hardly slower", less);
-	if (least && least != less)
-		add_point(g, "less SRAM, slower", least);
+	for (size_t i = 0; i < ARRAY_LEN(price); i++) {
+		const struct point *p = smallest(r, price[i].times);
+		if (p && p != last)
+			add_point(g, price[i].what, p);
+		last = p;
+	}
 }
 
 /* cycles of this accelerator's fastest plan in so much SRAM */

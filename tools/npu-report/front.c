@@ -50,6 +50,7 @@ read_points(const struct report *r, struct bytes json, const char *file, struct 
 		if (fits(f, sram, &v[i]))
 			f->v[f->n++] = (struct point){ .sram = sram,
 						       .cycles = cycles * (r->clock / clock),
+						       .objective = json_number(&v[i], "objective", 0),
 						       .change = json_string(&v[i], "change", "") };
 	}
 	return true;

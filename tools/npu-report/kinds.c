@@ -31,7 +31,7 @@ static const struct members {
 #include "figures.def"
 	/* members of objects in the report, and of fronts */
 	{ JSON_NUMBER, { "address", "at", "bytes", "cycles", "end_cycle", "layer", "macs",
-			 "npu_cycle", "original_bytes", "scale_bytes", "seconds", "sram",
+			 "npu_cycle", "objective", "original_bytes", "scale_bytes", "seconds", "sram",
 			 "stall_cycles", "start_cycle", "top", "total_cycles", "weight_bytes",
 			 "weights_at" } },
 	{ JSON_STRING, { "change", "kind", "label", "limited_by", "model", "name", "place",

@@ -517,8 +517,10 @@ put_gains(struct text *t, const struct report *r)
 	open_table(t, columns);
 	for (size_t i = 0; i < n; i++) {
 		text_puts(t, "<tr>");
-		put_cell(t, "", g[i].needs ? arena_printf(r->a, "%s; %s", g[i].what, g[i].needs)
-					   : g[i].what);
+		const char *why[] = { g[i].objective, g[i].needs }, *what = g[i].what;
+		for (size_t k = 0; k < ARRAY_LEN(why); k++)
+			what = why[k] ? arena_printf(r->a, "%s; %s", what, why[k]) : what;
+		put_cell(t, "", what);
 		put_cell(t, "n", human_ms(r->a, cycles_ms(r, g[i].cycles)));
 		put_cell(t, "n", signed_percent(r, g[i].cycles / r->whole - 1));
 		put_cell(t, "n", human_bytes(r->a, g[i].sram));

@@ -107,6 +107,7 @@ struct peak {
 /* a point of the curve: SRAM bytes, cycles, the plan's change to get there */
 struct point {
 	double sram, cycles;
+	double objective; /* cycles by which npu-sched chose the plan; 0: unknown */
 	const char *change;
 };
 
@@ -253,7 +254,11 @@ struct gain {
 	const char *what, *how; /* how: an option such as "--arena-cache-size=...", or "" */
 	double cycles, sram;	/* of a run on NPU and CPU; sram in bytes */
 	const char *needs;	/* what the change needs beside them; NULL: nothing */
+	/* the difference by which npu-sched chose, if it is not that of cycles; else NULL */
+	const char *objective;
 };
+/* such as "3 % more", of the cycles of a run on NPU and CPU against another */
+const char *more_text(struct arena *a, double cycles, double than);
 /* lists all gains that are worth a line: those of the curve, and other accelerators */
 size_t list_gains(const struct report *r, struct gain **out);
 

@@ -235,15 +235,6 @@ put_longest(struct text *t, const struct report *r)
 	}
 }
 
-/* such as "3 % more time" */
-static const char *
-difference(const struct report *r, double cycles)
-{
-	double percent = 100 * (cycles / r->whole - 1);
-	return arena_printf(r->a, "%.0f %% %s", fabs(percent),
-			    percent < 0 ? "less time" : "more time");
-}
-
 static void
 put_next(struct text *t, const struct report *r)
 {
@@ -253,10 +244,12 @@ put_next(struct text *t, const struct report *r)
 	for (size_t i = 0; i < n; i++) {
 		/* what an option changes, and what needs another chip */
 		const char *name = *g[i].how ? "options" : "hardware";
-		text_printf(t, "  %-8s %s: %s", strcmp(name, above) ? name : "",
-			    *g[i].how ? g[i].how : g[i].what, difference(r, g[i].cycles));
+		text_printf(t, "  %-8s %s: %s time", strcmp(name, above) ? name : "",
+			    *g[i].how ? g[i].how : g[i].what, more_text(r->a, g[i].cycles, r->whole));
 		if (g[i].sram != r->sram)
 			text_printf(t, ", SRAM %s", human_bytes(r->a, g[i].sram));
+		if (g[i].objective)
+			text_printf(t, "; %s", g[i].objective);
 		if (g[i].needs)
 			text_printf(t, "; %s", g[i].needs);
 		text_putc(t, '\n');
