@@ -7,7 +7,7 @@ load lib/model
 
 u55=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
 note='this is an estimate by published formulas'
-fitted='this is an estimate, fitted to measurements'
+fitted="this is an estimate, fitted to Arm's simulator of the NPU"
 
 # bytes WORD...: 32-bit words (hexadecimal) as a JSON array of bytes
 bytes()
@@ -105,7 +105,7 @@ listing()
 		grep -q "$note" out || { echo "$o"; false; }
 	done
 	npu-perf "${u55[@]}" --model calibrated m.tflite >out
-	grep -q 'calibrated estimator; this is an estimate, fitted to measurements' out
+	grep -q "calibrated estimator; $fitted" out
 	for m in timeline vela-2.1 vela-3.12 regor; do
 		npu-perf "${u55[@]}" --model $m m.tflite >out
 		grep -q "$m estimator; $note" out || { echo "$m"; false; }

@@ -279,6 +279,20 @@ front()
 	npu-report --summary --front=large.json any.json | grep 'size=5000000: '
 }
 
+@test "a time by the published formulas outside of the range is named" {
+	npucc --part=alif-e7-he -o m.tflite "$DIGITS" 2>/dev/null
+	npu-perf --json m.tflite >m.json
+	local at=' by Arm.s published formulas (the timeline), 2.50 times the estimate: npu-perf-accuracy(7)'
+	jq '.timeline_cycles = 2.5 * .calibrated_cycles' m.json >high.json
+	npu-report --summary high.json | grep "^  formulas 421 µs$at$"
+	npu-report --html high.json | grep "<li>421 µs$at</li>"
+	jq '.timeline_cycles = .calibrated_low - 1' m.json >low.json
+	npu-report --summary low.json | grep '^  formulas .*, 0\.[0-9]* times the estimate'
+	jq '.timeline_cycles = .calibrated_high' m.json >edge.json
+	npu-report --summary edge.json >have
+	run ! grep formulas have
+}
+
 @test "plans are proposed by the time shown, and the line has the estimate that decided" {
 	npucc --part=alif-e7-he -o m.tflite "$DIGITS" 2>/dev/null
 	npu-perf --json m.tflite >m.json

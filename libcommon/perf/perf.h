@@ -26,7 +26,8 @@
 struct npu_stream;
 
 #define PERF_DISCLAIMER "this is an estimate by published formulas"
-#define PERF_FITTED "this is an estimate, fitted to measurements"
+#define PERF_FITTED "this is an estimate, fitted to Arm's simulator of the NPU"
+#define PERF_MEASURED "this is an estimate, fitted to measurements of a device"
 
 /* ---- description of one operation --------------------------------------- */
 

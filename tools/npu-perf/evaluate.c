@@ -270,7 +270,9 @@ row_utilisation(const struct network *net, double macs, double cycles)
 const char *
 model_note(const struct network *net)
 {
-	return net->model == PERF_CALIBRATED ? PERF_FITTED : PERF_DISCLAIMER;
+	if (net->model != PERF_CALIBRATED)
+		return PERF_DISCLAIMER;
+	return net->extrapolated ? PERF_FITTED : PERF_MEASURED;
 }
 
 double

@@ -90,6 +90,19 @@ range_text(const struct report *r)
 			    cpu ? "; " : "", cpu ? cpu : "");
 }
 
+const char *
+formulas_text(const struct report *r)
+{
+	double formulas = json_number(r->root, "timeline_cycles", 0);
+	if (!r->is_calibrated || !(formulas > 0) || !(r->cycles > 0) ||
+	    (formulas >= json_number(r->root, "calibrated_low", 0) &&
+	     formulas <= json_number(r->root, "calibrated_high", 0)))
+		return NULL;
+	return arena_printf(r->a, "%s%s by Arm's published formulas (the timeline), %.2f times the "
+				  "estimate: npu-perf-accuracy(7)", human_ms(r->a, cycles_ms(r, formulas)),
+			    r->cpu_time > 0 ? " of the NPU" : "", formulas / r->cycles);
+}
+
 /* name of a memory by its key in the report, such as "off_chip_flash" */
 static const char *
 memory_text(const struct report *r, const char *key)

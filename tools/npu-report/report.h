@@ -235,6 +235,8 @@ struct time_ms { double ms, low, high; };
 struct time_ms inference_ms(const struct report *r);
 /* such as "151 us to 181 us with a probability of 80 % on ..."; NULL: unknown */
 const char *range_text(const struct report *r);
+/* the time by the published formulas, if it is outside of this interval; else NULL */
+const char *formulas_text(const struct report *r);
 /* cycles of the CPU in one inference; a rough estimate */
 double cpu_cycles_of(const struct report *r);
 /* true if the arena is in SRAM, so that less SRAM for the NPU leaves more for the application */

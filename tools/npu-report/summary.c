@@ -123,6 +123,9 @@ put_time(struct text *t, const struct report *r)
 	const char *range = range_text(r);
 	if (range)
 		text_printf(t, "  range    %s\n", range);
+	const char *formulas = formulas_text(r);
+	if (formulas)
+		text_printf(t, "  formulas %s\n", formulas);
 	double unknown = number(r, "cpu_operators_without_cycles");
 	double bodies = number(r, "npu_operators_in_bodies");
 	if (bodies > 0)

@@ -205,9 +205,11 @@ table_warnings(const struct report *r)
 				      100 * s.of[LIMIT_CONSTANTS],
 				      has_data_beside_constants(r) ? "data" : "constants",
 				      constants_text(r)));
-	const char *faster = faster_text(r);
+	const char *faster = faster_text(r), *formulas = formulas_text(r);
 	if (faster)
 		warn(&b, faster);
+	if (formulas)
+		warn(&b, formulas);
 	const char *note = json_string(r->root, "note", NULL);
 	if (note)
 		warn(&b, note);
