@@ -165,6 +165,16 @@ named()
 			key && !/^\./ { key = key " " $0 } END { print key }' | diff want -
 }
 
+@test "npu-report(1) has the words and sentences of schema/limits.def" {
+	printf '%s\n' '#define LIMIT_OF_CPU(words, text) @ words text' \
+		'#define LIMIT(key, words, text) @ words text' '#include "limits.def"' >limits.c
+	"${CC:-cc}" -E -P -I "$TOP/schema" limits.c | tr -s '\n' ' ' |
+		sed 's/; " "/; /g; s/@ /\n/g; s/"//g' | awk NF | sed 's/ *$//' >want
+	[ "$(wc -l <want)" = 5 ]
+	sed -n '/^\.Ql limit$/,/^\.El/p' "$TOP/man/npu-report.1" |
+		awk '/^\.It Cm/ { key = substr($0, 8); next } key && !/^\./ { print key, $0 }' | diff want -
+}
+
 @test "the pages name every key that --json prints" {
 	need jq
 	local at=$BATS_FILE_TMPDIR memory=(--system-config RTSS_HP_SRAM_MRAM \

@@ -152,19 +152,37 @@ has_data_beside_constants(const struct report *r)
 					       json_string(r->root, "constants_in", "-"));
 }
 
+#define LIMIT_OF_CPU(words, text) const char cpu_limit[] = words;
+#include "limits.def"
+
+static const char *const limit_words[LIMITS] = {
+#define LIMIT(key, words, text) [LIMIT_##key] = words,
+#include "limits.def"
+};
+
 const char *
 limit_text(const struct report *r, enum limit l)
 {
-	switch (l) {
-	case LIMIT_COMPUTE: return "computing";
-	case LIMIT_SRAM: return "moving data in SRAM";
-	case LIMIT_CONSTANTS:
-		/* one memory with arena and constants */
-		return arena_printf(r->a, has_data_beside_constants(r) ? "moving data in %s"
-							: "reading constants from %s",
-				    constants_text(r));
-	default: return "waiting for transfers";
-	}
+	static const char memory[] = "MEMORY";
+	if (l == LIMIT_CONSTANTS && has_data_beside_constants(r))
+		return arena_printf(r->a, "moving data in %s", constants_text(r));
+	const char *words = limit_words[l], *at = strstr(words, memory);
+	return at ? arena_printf(r->a, "%.*s%s", (int)(at - words), words, constants_text(r))
+		  : words;
+}
+
+const char *
+limits_text(const struct report *r)
+{
+	const double least = 0.005; /* of the time */
+	struct shares s = limit_shares(r);
+	const char *t = s.cpu < least ? NULL
+				      : arena_printf(r->a, "%s %.0f %%", cpu_limit, 100 * s.cpu);
+	for (int k = 0; k < LIMITS; k++)
+		if (s.of[k] >= least)
+			t = arena_printf(r->a, "%s%s%s %.0f %%", t ? t : "", t ? ", " : "",
+					 limit_text(r, (enum limit)k), 100 * s.of[k]);
+	return t ? t : "";
 }
 
 /*

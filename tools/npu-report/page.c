@@ -81,15 +81,9 @@ sram_use(const struct report *r)
 static void
 put_limits(struct text *t, const struct report *r)
 {
-	const double least = 0.005;
 	struct shares s = limit_shares(r);
 	struct text more = { 0 };
-	if (s.cpu >= least)
-		text_printf(&more, "the CPU %.0f %%", 100 * s.cpu);
-	for (int k = 0; k < LIMITS; k++)
-		if (s.of[k] >= least)
-			text_printf(&more, "%s%s %.0f %%", more.n ? ", " : "",
-				    limit_text(r, (enum limit)k), 100 * s.of[k]);
+	text_puts(&more, limits_text(r));
 	/* the operator to look at first */
 	const struct layer *most;
 	size_t at = offsetof(struct layer, cycles) + (size_t)s.most * sizeof(most->cycles[0]);
@@ -99,7 +93,7 @@ put_limits(struct text *t, const struct report *r)
 	if (busy)
 		text_printf(&more, "; busy: %s", busy);
 	text_puts(t, "<div><dt>Limited by</dt><dd><b class=\"words\">");
-	text_html(t, s.cpu > s.of[s.most] ? "operators on the CPU"
+	text_html(t, s.cpu > s.of[s.most] ? cpu_limit
 					  : limit_text(r, network_limit(r)));
 	text_puts(t, "</b><small>");
 	text_html(t, text_str(&more));

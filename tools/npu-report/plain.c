@@ -28,8 +28,11 @@ put_layers(struct text *t, const struct report *r)
 	double most = 0;
 	for (size_t i = 0; i < r->n_layers; i++)
 		most = fmax(most, r->layer[i].total);
-	put_heading(t, arena_printf(r->a, "Time by layer, cycles (# computing, s SRAM, c %s, . waiting)",
-				    text_plain(r->a, constants_text(r))));
+	const char *legend = "";
+	for (int k = 0; k < LIMITS; k++)
+		legend = arena_printf(r->a, "%s%s%c %s", legend, k ? ", " : "", marks[k],
+				      text_plain(r->a, limit_text(r, (enum limit)k)));
+	put_heading(t, arena_printf(r->a, "Time by layer, cycles (%s)", legend));
 	for (size_t i = 0; i < r->n_layers; i++) {
 		const struct layer *l = &r->layer[i];
 		text_printf(t, "  %-*s %10.0f %5.1f %% ", NAME,

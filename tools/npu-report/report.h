@@ -22,7 +22,11 @@ extern const char *const picture_names[PICTURES]; /* "memory", ... */
 extern const char *const picture_titles[PICTURES];
 
 /* what determines the time of a kernel */
-enum limit { LIMIT_COMPUTE, LIMIT_SRAM, LIMIT_CONSTANTS, LIMIT_STALL, LIMITS };
+enum limit {
+#define LIMIT(key, words, text) LIMIT_##key,
+#include "limits.def"
+	LIMITS
+};
 
 struct extent { double h, w, c; };
 struct place { double region, at; }; /* region -1: not in memory, or not in the report */
@@ -222,6 +226,9 @@ const char *busy_text(const struct report *r);
 enum limit network_limit(const struct report *r);
 /* such as "reading constants from MRAM" */
 const char *limit_text(const struct report *r, enum limit l);
+extern const char cpu_limit[]; /* the same of the CPU's time */
+/* such as "computing 74 %, waiting for transfers 26 %" */
+const char *limits_text(const struct report *r);
 /* what a faster memory saves, such as "MRAM of twice the speed saves 5 %; ..."; NULL: unknown */
 const char *faster_text(const struct report *r);
 /* of a part whose drivers give the NPU different SRAM: which one the plan is for; else NULL */

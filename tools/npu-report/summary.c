@@ -174,21 +174,7 @@ put_yield(struct text *t, const struct report *r)
 static void
 put_limits(struct text *t, const struct report *r)
 {
-	const double least = 0.005; /* of the time */
-	struct shares s = limit_shares(r);
-	const char *between = "  limit    ";
-	if (s.cpu >= least) {
-		text_printf(t, "%soperators on the CPU %.0f %%", between, 100 * s.cpu);
-		between = ", ";
-	}
-	for (int k = 0; k < LIMITS; k++) {
-		if (s.of[k] < least)
-			continue;
-		text_printf(t, "%s%s %.0f %%", between, limit_text(r, (enum limit)k),
-			    100 * s.of[k]);
-		between = ", ";
-	}
-	text_putc(t, '\n');
+	text_printf(t, "  limit    %s\n", text_plain(r->a, limits_text(r)));
 	const char *busy = busy_text(r);
 	if (busy)
 		text_printf(t, "  busy     %s\n", text_plain(r->a, busy));

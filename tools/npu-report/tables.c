@@ -197,14 +197,13 @@ table_warnings(const struct report *r)
 	if (!json_get(r->root, "tensors"))
 		warn(&b, "the compiled file has no source map: no names, no memory over time");
 	if (s.of[LIMIT_STALL] > stall_share)
-		warn(&b, arena_printf(r->a, "for %.0f %% of the time no kernel runs: the NPU waits "
-					    "for transfers", 100 * s.of[LIMIT_STALL]));
+		warn(&b, arena_printf(r->a, "%s takes %.0f %% of the time: no kernel runs then",
+				      limit_text(r, LIMIT_STALL), 100 * s.of[LIMIT_STALL]));
 	if (s.of[LIMIT_CONSTANTS] > flash_share)
-		warn(&b, arena_printf(r->a, "for %.0f %% of the time kernels wait for %s in %s, "
-					    "which are not copied to SRAM",
+		warn(&b, arena_printf(r->a, "%s takes %.0f %% of the time, by kernels whose %s are not "
+					    "copied to SRAM", limit_text(r, LIMIT_CONSTANTS),
 				      100 * s.of[LIMIT_CONSTANTS],
-				      has_data_beside_constants(r) ? "data" : "constants",
-				      constants_text(r)));
+				      has_data_beside_constants(r) ? "data" : "constants"));
 	const char *faster = faster_text(r), *formulas = formulas_text(r);
 	if (faster)
 		warn(&b, faster);
@@ -307,7 +306,7 @@ static struct table
 table_timeline(const struct report *r)
 {
 	static const char *const columns[] = { "operation", "kind", "from cycle",
-					       "to cycle", "cycles", "stall before",
+					       "to cycle", "cycles", "waiting before",
 					       "bytes", NULL };
 	struct table b = table_of(r->a, picture_titles[PIC_TIMELINE], columns);
 	for (size_t i = 0; i < r->n_ops; i++) {
@@ -336,10 +335,14 @@ table_timeline(const struct report *r)
 static struct table
 table_layers(const struct report *r)
 {
-	const char *const columns[] = { "layer", "kind", "compute", "SRAM", constants_text(r),
-					"stall", "cycles", "share", NULL };
-	const char **column = anew(r->a, const char *, ARRAY_LEN(columns));
-	memcpy(column, columns, sizeof(columns));
+	enum { FIRST = 2 }; /* column of a limit */
+	static const char *const last[] = { "cycles", "share", NULL };
+	const char **column = anew(r->a, const char *, FIRST + LIMITS + ARRAY_LEN(last));
+	column[0] = "layer";
+	column[1] = "kind";
+	for (int k = 0; k < LIMITS; k++)
+		column[FIRST + k] = limit_text(r, (enum limit)k);
+	memcpy(column + FIRST + LIMITS, last, sizeof(last));
 	struct table b = table_of(r->a, picture_titles[PIC_LAYERS], column);
 	for (size_t i = 0; i < r->n_layers; i++) {
 		const struct layer *l = &r->layer[i];
