@@ -761,6 +761,13 @@ front()
 	awk -v ms="$ms" '/^  time/ { v = $3 * ($4 ~ /^µs/ ? 1e-3 : 1); exit !(v > .99 * ms && v < 1.01 * ms) }' out
 	grep -qE '^  range .*the CPU.s cycles are known to a factor of 3$' out
 	grep -qE '^  longest .*|^           .*on the CPU, roughly$' out
+	# summary and page have the same operators at the top, those of the CPU among them
+	xmllint --xpath "//*[@id='longest']/*[local-name()='table'][1]//*[local-name()='td']" m.html |
+		sed 's/<[^>]*>//g' | awk 'NR % 5 == 1 { n = $0 } NR % 5 == 4 { s = $0 } NR % 5 == 0 { print n ", " s ", " $0 }' >have
+	sed -n '/^  longest/,/^  options/p' out |
+		sed -nE 's/^  (longest|       )  (.*[^ ]) +([0-9.]+ %), [^,]*, (.*)/\2, \3, \4/p' >want
+	[ "$(wc -l <want)" = 3 ] && head -n 3 have | diff want -
+	grep -q 'on the CPU, roughly$' want
 	# the picture has a bar for each, and none without operators on the CPU
 	[ "$(npu-report --svg=timeline m.json | grep -c '<rect class="cpu" [^>]*><title>')" = 2 ]
 	report n

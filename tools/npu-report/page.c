@@ -334,18 +334,17 @@ put_longest(struct text *t, const struct report *r)
 {
 	static const char *const columns[] = { "operator", "-kind", ",time", ",share",
 					       "limited by", NULL };
-	const struct layer *l[TOP];
-	size_t n = largest_layers(r, offsetof(struct layer, total), TOP, l);
+	struct longest l[TOP];
+	size_t n = list_longest(r, TOP, l);
 	open_section(t, "longest", "Time by layer");
 	open_table(t, columns);
 	for (size_t i = 0; i < n; i++) {
 		text_puts(t, "<tr>");
-		put_named(t, l[i]->name, l[i]->label);
-		put_cell(t, "less", l[i]->kind);
-		put_cell(t, "n", human_ms(r->a, cycles_ms(r, l[i]->total)));
-		put_share(t, r->whole > 0 ? l[i]->total / r->whole : 0,
-			  l[0]->total > 0 ? l[i]->total / l[0]->total : 0);
-		put_cell(t, "", limit_text(r, layer_limit(l[i])));
+		put_named(t, l[i].name, l[i].label);
+		put_cell(t, "less", l[i].kind);
+		put_cell(t, "n", human_ms(r->a, cycles_ms(r, l[i].time)));
+		put_share(t, l[i].time / r->whole, l[i].time / l[0].time);
+		put_cell(t, "", l[i].limit);
 		text_puts(t, "</tr>\n");
 	}
 	close_table(t);

@@ -271,6 +271,15 @@ const char *more_text(struct arena *a, double cycles, double than);
 /* lists all gains that are worth a line: those of the curve, and other accelerators */
 size_t list_gains(const struct report *r, struct gain **out);
 
+/* longest.c: an operator on NPU or CPU, and the time of it in cycles of the NPU's clock */
+struct longest {
+	const char *name, *label, *kind; /* as in struct layer */
+	const char *limit; /* what limits it, or that it is on the CPU */
+	double time;	   /* above 0 */
+};
+/* lists up to n of them, the longest first; returns how many */
+size_t list_longest(const struct report *r, size_t n, struct longest *out);
+
 /* ---- tables.c: the numbers --------------------------------------------------- */
 
 struct cell {

@@ -183,45 +183,16 @@ put_limits(struct text *t, const struct report *r)
 		text_printf(t, "  faster   %s\n", text_plain(r->a, faster));
 }
 
-/* up to most operators on the CPU, the longest first; returns how many */
-static size_t
-longest_on_cpu(const struct report *r, size_t most, const struct cpu_operator **out)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < r->n_cpu; i++) {
-		const struct cpu_operator *c = &r->cpu[i];
-		size_t at = n < most ? n++ : most;
-		for (; at > 0 && out[at - 1]->end - out[at - 1]->start < c->end - c->start; at--)
-			if (at < most)
-				out[at] = out[at - 1];
-		if (at < most)
-			out[at] = c;
-	}
-	while (n && !(out[n - 1]->end > out[n - 1]->start))
-		n--;
-	return n;
-}
-
 static void
 put_longest(struct text *t, const struct report *r)
 {
-	const struct layer *longest[LONGEST];
-	const struct cpu_operator *on_cpu[LONGEST];
-	size_t n = largest_layers(r, offsetof(struct layer, total), LONGEST, longest);
-	size_t m = longest_on_cpu(r, LONGEST, on_cpu);
-	for (size_t i = 0, k = 0; i + k < LONGEST && (i < n || k < m);) {
-		const struct layer *l = i < n ? longest[i] : NULL;
-		const struct cpu_operator *c = k < m ? on_cpu[k] : NULL;
-		bool cpu = c && (!l || c->end - c->start > l->total);
-		double time = cpu ? c->end - c->start : l->total;
-		const char *label = cpu ? cpu_label(r, c) : l->label;
-		text_printf(t, "  %-8s %-*s %4.1f %%, %s, %s\n", i + k ? "" : "longest",
-			    NAME + 1, text_shortened(r->a, text_plain(r->a, label), NAME),
-			    100 * time / r->whole, human_ms(r->a, cycles_ms(r, time)),
-			    cpu ? "on the CPU, roughly" : limit_text(r, layer_limit(l)));
-		i += !cpu;
-		k += cpu;
-	}
+	struct longest v[LONGEST];
+	size_t n = list_longest(r, LONGEST, v);
+	for (size_t i = 0; i < n; i++)
+		text_printf(t, "  %-8s %-*s %4.1f %%, %s, %s\n", i ? "" : "longest", NAME + 1,
+			    text_shortened(r->a, text_plain(r->a, v[i].label), NAME),
+			    100 * v[i].time / r->whole,
+			    human_ms(r->a, cycles_ms(r, v[i].time)), v[i].limit);
 }
 
 static void

@@ -162,6 +162,9 @@ function modelFacts(p, o)
 	o.o.forEach((t, k) => { if (t >= 0) tensorFacts(p, t, `output ${k}:`); });
 }
 
+/* the time of an operator, on the NPU or the CPU */
+const spent = i => layerOf(i) ? total(layerOf(i)) : D.nodes[i].ct || 0;
+
 function showPanel()
 {
 	const p = $('panel');
@@ -170,8 +173,9 @@ function showPanel()
 	if (chosen < 0) {
 		add(p, 'p', { class: 'soft' }, 'Choose an operator in any picture or table: it is marked in all of them, and its numbers stand here. The longest:');
 		const list = add(p, 'dl', { class: 'long' }), TOP = 16;
-		[...nodeOfLayer.values()].sort((a, b) => total(layerOf(b)) - total(layerOf(a))).slice(0, TOP).forEach(i => {
-			fact(list, time(total(layerOf(i))), [i]);
+		const onCpu = D.nodes.map((x, i) => i).filter(i => !layerOf(i) && D.nodes[i].ct > 0);
+		[...nodeOfLayer.values(), ...onCpu].sort((a, b) => spent(b) - spent(a)).slice(0, TOP).forEach(i => {
+			fact(list, time(spent(i)), [i]);
 		});
 		return;
 	}
