@@ -181,7 +181,7 @@ front()
 	npu-report --summary same.json >have
 	grep -q "^  range .* with a probability of 80 % on Arm's simulator of the NPU" have
 	grep -q '^  longest  *residual ' have
-	grep -q '^  *same 3  ' have
+	grep -q '^  *same, operator 3  ' have
 	grep -A1 -x '  CPU      ADD: kept on the CPU by --cpu' have | grep -qx '           ADD: other'
 }
 
@@ -871,6 +871,33 @@ front()
 	npu-report --html x.json >x.html
 	grep -q '>dense_12 (FULLY_CONNECTED + LOGISTIC + MUL)</td>' x.html
 	grep -q '"k":"MUL","t":"dense_12 (FULLY_CONNECTED + LOGISTIC + MUL)"' x.html
+}
+
+@test "layers of one path are told apart by their operators" {
+	need jq
+	model one "$t[3].name = \"net/cell/MatMul\" | $t += [($t[3] | .name = \"net/cell/Relu\"),
+			($t[3] | .name = \"net/dense/MatMul\")]
+		| .subgraphs[0] |= (.outputs = [3,4,5] | .operators |= [.[0], (.[0] | .outputs = [4]), (.[0] | .outputs = [5])])"
+	npucc -q -a ethos-u55-256 --system-config RTSS_HP_SRAM_MRAM --memory-mode Shared_Sram -o o.tflite one.tflite
+	npu-perf --system-config RTSS_HP_SRAM_MRAM --memory-mode Shared_Sram --json o.tflite |
+		jq -e '[.layers[].label] == ["cell/MatMul", "cell/Relu", "dense"]'
+}
+
+@test "of a long path, the shortest end is shown that no other operator has" {
+	npucc --part=alif-e7-he -o m.tflite "$DIGITS" 2>/dev/null
+	npu-perf --json m.tflite >m.json
+	# labels of the operators that run
+	shown() {
+		jq --argjson v "$1" 'reduce range(3) as $i (.; .layers[$i].label = $v[$i])' m.json |
+			npu-report /dev/stdin | sed -n '/^Time by layer/,/^$/s/^  \(.\{36\}\) .*/\1/p' | head -n 3 | sed 's/  *$//'
+	}
+	long=a_network_of_a_maker/StatefulPartitionedCall/StatefulPartitionedCall
+	shown "[\"$long/Call_2/Call\", \"$long/Call_22/Call\", \"$long/Call_22/Other\"]" |
+		diff - <(printf '%s\n' Call_2/Call Call_22/Call Other)
+	# one path is the end of another; kinds are no part of a path; a short one stays whole
+	shown "[\"$long/Call\", \"$long/$long/Call (ADD + MUL)\", \"net/Call_3/Call\"]" >have
+	grep -qx 'net/Call_3/Call' have
+	[ "$(sort -u have | wc -l)" = 3 ] && [ "$(wc -L <have)" -le 36 ]
 }
 
 @test "layers with equal constants are shown by their own names" {

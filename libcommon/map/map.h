@@ -142,6 +142,26 @@ const char *map_label(struct arena *a, const struct map_command *c);
 /* Number of operators that went to the NPU. */
 int map_npu_layers(const struct npu_map *m);
 
+/* ---- what a user calls a layer: label.c ------------------------------------------ */
+
+/*
+ * The label of each layer: of the names that a converter joined, that of the layer with the
+ * weights, without the network's first component.  The operator behind its last slash is left
+ * out, unless another layer then has the same label.
+ */
+const char **map_labels(struct arena *a, const struct npu_map *m);
+/*
+ * The same n labels for a narrow column: of a label of more than `most` characters, the end behind
+ * a slash that is the shortest one that no other label has; if that is too long, its begin and end.
+ */
+const char **map_short_labels(struct arena *a, const char *const *label, size_t n, size_t most);
+/*
+ * Prints the label of a layer with the kinds of all operators that its kernels compute.  parts:
+ * the others of them, in the order of the source.
+ */
+void map_put_label(struct text *t, const struct npu_map *m, const char *const *label, int layer,
+		   const int *parts, size_t n_parts);
+
 /* ---- removing the source map: strip.c ------------------------------------ */
 
 /*

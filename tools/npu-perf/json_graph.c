@@ -249,7 +249,7 @@ json_layers(const struct json_out *j, struct arena *a, const struct network *net
 {
 	struct edges x = { .a = a, .n_layers = net->map->n_layers };
 	const struct graph *g = net->graph;
-	const char *path = layers_path(a, net->map);
+	const char **labels = map_labels(a, net->map);
 	x.parts = anew(a, struct list, x.n_layers + 1);
 	int *first = anew(a, int, x.n_layers + 1);
 	for (size_t i = 0; i < x.n_layers; i++)
@@ -268,7 +268,7 @@ json_layers(const struct json_out *j, struct arena *a, const struct network *net
 	for (size_t i = 0; i < x.n_layers; i++) {
 		json_line(j, 0);
 		struct text label = { 0 };
-		layer_label(&label, net->map, path, (int)i, x.parts[i].v, x.parts[i].n);
+		map_put_label(&label, net->map, labels, (int)i, x.parts[i].v, x.parts[i].n);
 		put_layer(j, &net->map->layers[i], text_str(&label), g ? &x.reads[i] : NULL,
 			  g ? x.why[i] : NULL, &x.parts[i]);
 		text_free(&label);

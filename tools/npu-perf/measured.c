@@ -326,12 +326,12 @@ measured_layers(struct text *t, const struct network *net, size_t i)
 		last = c->layer;
 	}
 	struct arena *a = arena_open();
-	const char *path = layers_path(a, net->map);
+	const char **layer = map_labels(a, net->map);
 	if (first)
-		layer_label(t, net->map, path, (int)first - 1, NULL, 0);
+		text_puts(t, layer[first - 1]);
 	if (last != first) {
 		text_puts(t, " to ");
-		layer_label(t, net->map, path, (int)last - 1, NULL, 0);
+		text_puts(t, layer[last - 1]);
 	}
 	arena_close(a);
 }

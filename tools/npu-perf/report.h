@@ -281,14 +281,6 @@ const char *model_note(const struct network *net);
 
 double share(double part, double whole); /* in percent; 100 if whole is 0 */
 
-/*
- * label.c: the path with which most layers' names begin, or ""; and the label of a layer:
- * parts are the other operators of the source that its kernels compute, in order
- */
-const char *layers_path(struct arena *a, const struct npu_map *m);
-void layer_label(struct text *t, const struct npu_map *m, const char *path, int layer,
-		 const int *parts, size_t n_parts);
-
 /* samples.c: the samples of a histogram, by the rows of the first stream */
 void report_samples(struct text *t, const struct network *net);
 void json_samples(const struct json_out *j, const struct network *net);

@@ -2,6 +2,8 @@
 /* Labels: names that are short enough, and numbers for operators with the same one. */
 #include "report.h"
 
+#include "map/map.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +42,25 @@ by_label(const void *p, const void *q)
 	return order ? order : (*x)->index < (*y)->index ? -1 : (*x)->index > (*y)->index;
 }
 
-void
+/* Needs: labels of any length. */
+static void
+shorten(struct report *r)
+{
+	size_t n = r->n_nodes;
+	const char **whole = anew(r->a, const char *, n + r->n_layers + 1);
+	for (size_t i = 0; i < n; i++)
+		whole[i] = r->node[i].label;
+	for (size_t i = 0; i < r->n_layers; i++)
+		whole[n + i] = r->layer[i].label;
+	const char **label = map_short_labels(r->a, whole, n + r->n_layers, LABEL);
+	for (size_t i = 0; i < n; i++)
+		r->node[i].label = label[i];
+	for (size_t i = 0; i < r->n_layers; i++)
+		r->layer[i].label = label[n + i];
+}
+
+/* Two operators without names, or with one name, differ in their number alone. */
+static void
 tell_apart(struct report *r)
 {
 	struct node **v = anew(r->a, struct node *, r->n_nodes + 1);
@@ -52,7 +72,7 @@ tell_apart(struct report *r)
 		for (end = i + 1; end < r->n_nodes && !strcmp(v[end]->label, label);)
 			end++;
 		for (size_t k = i; end - i > 1 && k < end; k++) {
-			const char *number = arena_printf(r->a, " %zu", v[k]->index);
+			const char *number = arena_printf(r->a, ", operator %zu", v[k]->index);
 			v[k]->label = arena_printf(r->a, "%s%s",
 						   text_shortened(r->a, label, LABEL - strlen(number)),
 						   number);
@@ -60,4 +80,11 @@ tell_apart(struct report *r)
 				r->layer[v[k]->layer].label = v[k]->label;
 		}
 	}
+}
+
+void
+make_labels(struct report *r)
+{
+	shorten(r);
+	tell_apart(r);
 }

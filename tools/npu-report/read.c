@@ -215,8 +215,7 @@ list_nodes(struct report *r, const int *place, const char *path)
 		const char *title = title_of(&named[i]);
 		r->node[r->n_nodes] = (struct node){
 			.name = name, .title = title ? title : name,
-			.label = title ? text_shortened(r->a, title, LABEL)
-				       : label_of(r->a, name, path),
+			.label = title ? title : label_of(r->a, name, path),
 			.index = i, .kind = kind,
 			.reason = json_string(&named[i], "reason", NULL),
 			.layer = place[is_within ? (size_t)head : i] - 1,
@@ -394,8 +393,7 @@ read_operations(struct report *r)
 	}
 	for (size_t i = 0; i < r->n_layers; i++) {
 		struct layer *x = &r->layer[i];
-		x->label = x->title ? text_shortened(r->a, x->title, LABEL)
-				    : label_of(r->a, x->name, path);
+		x->label = x->title ? x->title : label_of(r->a, x->name, path);
 		x->title = x->title ? x->title : x->name;
 	}
 	const struct json *c = json_items(r->root, "constants", &n);
@@ -461,11 +459,11 @@ read_memory(struct report *r)
 static void
 name_span(const struct report *r, struct span *s)
 {
-	const char *title = r->node[s->node].title, *rest = s->name + strlen(s->owner);
-	const char *kinds = strstr(title, " (");
-	size_t n = kinds ? (size_t)(kinds - title) : strlen(title);
-	if (title != r->node[s->node].name)
-		s->label = text_shortened(r->a, arena_printf(r->a, "%.*s%s", (int)n, title, rest), LABEL);
+	const struct node *x = &r->node[s->node];
+	const char *rest = s->name + strlen(s->owner), *kinds = strstr(x->label, " (");
+	size_t n = kinds ? (size_t)(kinds - x->label) : strlen(x->label);
+	if (x->title != x->name)
+		s->label = text_shortened(r->a, arena_printf(r->a, "%.*s%s", (int)n, x->label, rest), LABEL);
 }
 
 bool
@@ -499,7 +497,7 @@ read_report(struct arena *a, struct bytes json, const char *file, struct report 
 	r->for_linux = !strcmp(json_string(root, "driver", ""), "linux");
 	read_operations(r);
 	read_memory(r);
-	tell_apart(r);
+	make_labels(r);
 	insert_cpu_time(r);
 	/* a tensor has the name of the operator that writes it, a buffer that of its reader */
 	for (size_t i = 0; i < r->n_spans; i++) {

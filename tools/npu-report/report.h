@@ -166,10 +166,10 @@ enum { REPORT_MAX = 1 << 28 }; /* bytes of a file */
 
 enum { LABEL = 36 }; /* characters of a label, at most */
 /*
- * labels.c: adds their numbers to the labels of operators that are the same, because two long
- * names may differ in the middle alone
+ * labels.c: makes the labels of nodes and layers short (map_short_labels), and adds their numbers
+ * to labels that are the same
  */
-void tell_apart(struct report *r);
+void make_labels(struct report *r);
 const char *cpu_label(const struct report *r, const struct cpu_operator *c);
 /* a record of "rewrites": the label of its operator, and its text with this label for the name */
 const char *rewrite_label(const struct report *r, const struct json *rewrite);

@@ -6,8 +6,11 @@
  * source, the kinds of all: "conv2d_3 (CONV_2D + LOGISTIC)".  Layers with equal constants have
  * the names of one of these layers beside their own.
  */
-#include "report.h"
+#include "map/map.h"
 
+#include "base/text.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 /* Kinds whose layer gives the name, and the last word of its path. */
@@ -79,9 +82,9 @@ part_with(const struct npu_map *m, const char *name, const char *word, size_t *n
 	return best;
 }
 
-/* Prints the layer's path: without the network's first component, and without the operator. */
-static void
-put_layer(struct text *t, const struct npu_map *m, int layer, const char *path)
+/* The layer's path without the network's first component; and without the operator, if short. */
+static const char *
+path_of(struct arena *a, const struct npu_map *m, size_t layer, const char *path, bool is_short)
 {
 	const char *name = m->layers[layer].name, *kind = m->layers[layer].kind;
 	size_t n;
@@ -103,12 +106,13 @@ put_layer(struct text *t, const struct npu_map *m, int layer, const char *path)
 		n -= skip;
 	}
 	const char *last = last_word(part, n);
-	if (last > part + 1)
+	if (is_short && last > part + 1)
 		n = (size_t)(last - part) - 1;
-	text_put(t, part, n);
+	return n ? arena_strndup(a, part, n) : kind;
 }
 
-const char *
+/* the network's name and a slash, with which most names begin, or "" */
+static const char *
 layers_path(struct arena *a, const struct npu_map *m)
 {
 	for (size_t k = 0; m->n_layers && k < 3; k++) {
@@ -123,6 +127,109 @@ layers_path(struct arena *a, const struct npu_map *m)
 	return "";
 }
 
+/* ---- labels of all layers --------------------------------------------------------- */
+
+struct entry {
+	const char *s;
+	size_t i;
+};
+
+static int
+by_text(const void *p, const void *q)
+{
+	const struct entry *x = p, *y = q;
+	int order = strcmp(x->s, y->s);
+	return order ? order : (x->i > y->i) - (x->i < y->i);
+}
+
+const char **
+map_labels(struct arena *a, const struct npu_map *m)
+{
+	const char *path = layers_path(a, m);
+	size_t n = m->n_layers;
+	const char **label = anew(a, const char *, n + 1);
+	struct entry *v = anew(a, struct entry, n + 1);
+	for (size_t i = 0; i < n; i++) {
+		label[i] = path_of(a, m, i, path, true);
+		v[i] = (struct entry){ .s = label[i], .i = i };
+	}
+	qsort(v, n, sizeof(*v), by_text);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && !strcmp(v[end].s, v[i].s);)
+			end++;
+		for (size_t k = i; end - i > 1 && k < end; k++)
+			label[v[k].i] = path_of(a, m, v[k].i, path, false);
+	}
+	return label;
+}
+
+/* ---- short labels ------------------------------------------------------------------- */
+
+/* bytes of a label's path, before kinds */
+static size_t
+path_length(const char *s)
+{
+	const char *kinds = strstr(s, " (");
+	return kinds ? (size_t)(kinds - s) : strlen(s);
+}
+
+/* bytes that two paths have in common at their ends */
+static size_t
+common_end(const char *x, const char *y)
+{
+	size_t n = path_length(x), m = path_length(y), k = 0;
+	while (k < n && k < m && x[n - 1 - k] == y[m - 1 - k])
+		k++;
+	return k;
+}
+
+/* orders paths by their letters from the last to the first */
+static int
+by_end(const void *p, const void *q)
+{
+	const char *x = ((const struct entry *)p)->s, *y = ((const struct entry *)q)->s;
+	size_t n = path_length(x), m = path_length(y), k = common_end(x, y);
+	if (k == n || k == m)
+		return (n > m) - (n < m);
+	return (unsigned char)x[n - 1 - k] < (unsigned char)y[m - 1 - k] ? -1 : 1;
+}
+
+/* the end of a label behind its last slash that is more than `same` bytes before its path's end */
+static const char *
+end_of(const char *s, size_t same)
+{
+	size_t n = path_length(s), at = same < n ? n - same - 1 : 0;
+	while (at > 0 && s[at - 1] != '/')
+		at--;
+	return s + at;
+}
+
+const char **
+map_short_labels(struct arena *a, const char *const *label, size_t n, size_t most)
+{
+	const char **out = anew(a, const char *, n + 1);
+	struct entry *v = anew(a, struct entry, n + 1);
+	for (size_t i = 0; i < n; i++)
+		v[i] = (struct entry){ .s = label[i], .i = i };
+	qsort(v, n, sizeof(*v), by_end);
+	size_t before = 0; /* bytes that the paths before share with this one */
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && !by_end(&v[i], &v[end]);)
+			end++;
+		size_t after = end < n ? common_end(v[i].s, v[end].s) : 0;
+		size_t same = before > after ? before : after;
+		for (size_t k = i; k < end; k++) {
+			const char *s = v[k].s;
+			bool is_short = text_shortened(a, s, most) == s;
+			out[v[k].i] = text_shortened(a, is_short ? s : end_of(s, same), most);
+		}
+		before = after;
+	}
+	return out;
+}
+
+/* ---- layers whose kernels compute several operators --------------------------------- */
+
 static bool
 has_weights(const char *kind)
 {
@@ -133,17 +240,14 @@ has_weights(const char *kind)
 }
 
 void
-layer_label(struct text *t, const struct npu_map *m, const char *path, int layer,
-	    const int *parts, size_t n_parts)
+map_put_label(struct text *t, const struct npu_map *m, const char *const *label, int layer,
+	      const int *parts, size_t n_parts)
 {
 	int from = layer;
 	for (size_t i = n_parts; i-- > 0 && !has_weights(m->layers[from].kind);)
 		if (has_weights(m->layers[parts[i]].kind))
 			from = parts[i];
-	size_t before = t->n;
-	put_layer(t, m, from, path);
-	if (t->n == before)
-		text_puts(t, m->layers[from].kind);
+	text_puts(t, label[from]);
 	if (!n_parts)
 		return;
 	/* in the order of the source */
