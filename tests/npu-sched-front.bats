@@ -209,6 +209,17 @@ no_faster()
 		(.operations | length > 3 and all(.[]; .why | length > 0))' e.json
 	npu-sched -a ethos-u55-128 "${one_sram[@]}" --explain m.part >e.txt 2>notes
 	grep -q '^peak: [0-9]* bytes' e.txt
+	# transfers and operations have names, the most expensive ones first
+	npu-sched --part=nxp-imx93 --explain --json m.part >e.json 2>notes
+	jq -e '[.operations[].name] as $names | (.transfers | length > 1) and
+		all(.transfers[]; .name as $n | .not_hidden <= .cycles and any($names[]; . == $n)) and
+		([.transfers[].not_hidden] | . == (sort | reverse)) and
+		([.operations[].cycles] | . == (sort | reverse) and .[0] > 0)' e.json
+	npu-sched --part=nxp-imx93 --explain m.part >e.txt 2>notes
+	# the waiting is that of npu-perf
+	npu-sched --part=nxp-imx93 m.part 2>notes | npu-wenc | npu-perf --json >p.json
+	jq -r '[.operations[] | select(.kind != "dma") | .stall_cycles | select(. > 0)] | add | round' p.json >want
+	sed -n 's/^waiting for transfers: \([0-9]*\) of .*/\1/p' e.txt | diff - want
 	"${chain%/*}/gen-model" -g 8 >g.tflite
 	tfl-partition -o g.part g.tflite 2>notes
 	npu-sched -a ethos-u55-128 "${one_sram[@]}" --model=calibrated --explain g.part >e.txt 2>notes

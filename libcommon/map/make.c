@@ -35,17 +35,12 @@ layer_of(const struct maker *k, const struct g_op *op)
 	return is_layer ? t->index + 1 : 0;
 }
 
-static void
-make_layers(struct maker *k)
+void
+map_take_layers(struct arena *a, const struct tfl_model *source, struct npu_map *m)
 {
-	struct npu_map *m = k->m;
-	const struct tfl_subgraph *sg = k->source ? &k->source->subgraph[0] : NULL;
-	m->sources = anew(k->a, struct map_source, 1);
-	m->n_sources = 1;
+	const struct tfl_subgraph *sg = source ? &source->subgraph[0] : NULL;
 	m->n_layers = sg ? (size_t)sg->n_ops : 0;
-	m->layers = anew(k->a, struct map_layer, m->n_layers);
-	if (sg)
-		m->sources[0].name = sg->name;
+	m->layers = anew(a, struct map_layer, m->n_layers);
 	for (size_t i = 0; i < m->n_layers; i++) {
 		const struct tfl_op *op = &sg->op[i];
 		int out = op->n_out ? op->out[0] : -1;
@@ -53,6 +48,17 @@ make_layers(struct maker *k)
 			.kind = tfl_op_label(op),
 			.name = out >= 0 ? sg->tensor[out].name : "" };
 	}
+}
+
+static void
+make_layers(struct maker *k)
+{
+	struct npu_map *m = k->m;
+	m->sources = anew(k->a, struct map_source, 1);
+	m->n_sources = 1;
+	if (k->source)
+		m->sources[0].name = k->source->subgraph[0].name;
+	map_take_layers(k->a, k->source, m);
 	for (size_t i = 0; i < k->g->n_nodes; i++) {
 		const struct g_node *n = k->g->nodes[i];
 		for (int j = 0; n->kind == NODE_NPU && j < n->tfl.n; j++)

@@ -326,6 +326,12 @@ struct perf_run {
 	bool loops;	      /* the stream branches backwards; each operation counts once */
 };
 
+/*
+ * Returns the cycles before a kernel's row in which no kernel ran: the NPU waits for transfers
+ * (schema/limits.def).
+ */
+double perf_stall(const struct perf_run *run, size_t row);
+
 bool perf_stream(struct arena *a, const struct perf_machine *m,
 		 const struct npu_stream *s, struct perf_run *out,
 		 struct err *e);

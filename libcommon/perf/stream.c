@@ -326,3 +326,15 @@ perf_stream(struct arena *a, const struct perf_machine *m,
 	run_timelines(a, m, out);
 	return true;
 }
+
+double
+perf_stall(const struct perf_run *run, size_t row)
+{
+	double end = 0;
+	for (size_t i = row; i-- > 0;)
+		if (run->row[i].step.kind == PERF_KERNEL) {
+			end = run->row[i].step.end;
+			break;
+		}
+	return run->row[row].step.start - end;
+}

@@ -224,18 +224,6 @@ row_limit(const struct perf_row *r)
 		   ? memory_area_report((enum mem_area)most) : "NPU";
 }
 
-double
-row_stall(const struct operator *op, size_t row)
-{
-	double end = 0;
-	for (size_t i = row; i-- > 0;)
-		if (op->run.row[i].step.kind == PERF_KERNEL) {
-			end = op->run.row[i].step.end;
-			break;
-		}
-	return op->run.row[row].step.start - end;
-}
-
 void
 row_traffic(const struct network *net, const struct perf_row *r,
 	    double read[MEM_AREAS], double write[MEM_AREAS])

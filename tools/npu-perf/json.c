@@ -229,7 +229,7 @@ row(const struct json_out *j, const struct network *net, size_t k, size_t i)
 		       row_utilisation(net, e->macs, e->total));
 		count(j, "weight_bytes", r->op.weight_bytes);
 		count(j, "weights_at", weights_at(&op->run, r));
-		json_cycles(j, "stall_cycles", row_stall(op, i));
+		json_cycles(j, "stall_cycles", perf_stall(&op->run, i));
 	}
 	json_close(j, '}');
 	text_free(&name);

@@ -264,8 +264,6 @@ void row_name(struct text *t, const struct operator *op, size_t row);
 bool row_listed(const struct perf_row *r); /* true for a kernel or a transfer */
 /* the memory or engine that determines a row's cycles: "NPU", "SRAM", "DMA", ... */
 const char *row_limit(const struct perf_row *r);
-/* cycles without a running kernel before the kernel in this row */
-double row_stall(const struct operator *op, size_t row);
 /* bytes that a row reads and writes, by memory */
 void row_traffic(const struct network *net, const struct perf_row *r,
 		 double read[MEM_AREAS], double write[MEM_AREAS]);

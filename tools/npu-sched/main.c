@@ -288,8 +288,8 @@ write_report(struct sched *s)
 	struct text t = { 0 };
 	if (s->o->front)
 		print_front(s, &t);
-	else if (!print_explanation(s, &t))
-		return text_free(&t), false;
+	else
+		print_explanation(s, &t);
 	return file_write_text(s->o->output, &t, s->e);
 }
 

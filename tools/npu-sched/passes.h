@@ -37,9 +37,15 @@ bool yield_streams(struct sched *s);
 /* Prints notes on the price, and on pieces that exceed the limit. */
 void note_yield(const struct sched *s);
 
-/* report.c: --front and --explain */
+struct json_out;
+
+/* report.c: --front; cycles as npu-perf prints them; the members of JSON for --batch and a row */
 void print_front(const struct sched *s, struct text *t);
-bool print_explanation(struct sched *s, struct text *t);
+double rounded(double cycles);
+void put_batch(const struct sched *s, const struct json_out *j);
+void put_costs(const struct json_out *j, const struct sched_row *r);
+/* explain.c: --explain */
+void print_explanation(struct sched *s, struct text *t);
 /* plans/listing.c: the options --verbose-..., in the layout of the reference's log */
 void print_config(const struct sched *s, struct text *t);
 void print_graph(const struct sched *s, struct text *t);

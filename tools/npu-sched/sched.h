@@ -111,6 +111,8 @@ struct sched {
 	struct node_run { /* calibrated timeline of each stream, as it will be emitted */
 		const struct g_node *node;
 		struct perf_run of;
+		const struct emit_mark *mark; /* of its kernels and transfers (emit/emit.h) */
+		size_t n_marks;
 	} *run;
 	size_t n_runs, cap_runs;
 	struct err *e;

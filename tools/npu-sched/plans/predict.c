@@ -96,7 +96,8 @@ predict_streams(struct sched *s, struct prediction *out)
 		out->objective += by_objective.cycles;
 		out->words += (int64_t)w.n;
 		agrow(s->a, s->run, s->n_runs, &s->cap_runs);
-		s->run[s->n_runs++] = (struct node_run){ .node = s->g->nodes[n], .of = run };
+		s->run[s->n_runs++] = (struct node_run){ .node = s->g->nodes[n], .of = run,
+							   .mark = w.mark, .n_marks = w.n_marks };
 	}
 	/* in thousandths, because a sum of thirds depends on their order */
 	G_PUT(s->g->targets[0], TARGET, cycles, round(out->cycles * 1000) / 1000);

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --explain: the reasons for the plan's decisions, for people and for programs. */
+#include "costs/costs.h"
+#include "memory/memory.h"
+#include "passes.h"
+
+#include "base/json_out.h"
+#include "emit/emit.h"
+#include "graph/build.h"
+#include "graph/table.h"
+#include "map/map.h"
+#include "tflite/tflite.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A report under construction: lines, or a JSON object. */
+struct report {
+	struct sched *s;
+	struct text *t;
+	bool json;
+	struct json_out j; /* into t */
+	const char **label; /* of the original model's operators, as npu-report shows them */
+	size_t n_labels;
+	double *cycles; /* by operation, by the calibrated estimate */
+	double all;	/* cycles of all streams */
+};
+
+enum { LABEL = 36 }; /* characters */
+
+/* Leaves no labels if the graph has no TFLite model. */
+static void
+read_labels(struct report *r)
+{
+	struct arena *a = r->s->a;
+	struct tfl_model *m;
+	struct npu_map map = { .n_layers = 0 };
+	if (!graph_model(r->s->g, &m, &(struct err){ 0 }) || !m->n_subgraphs)
+		return;
+	map_take_layers(a, m, &map);
+	r->n_labels = map.n_layers;
+	r->label = map_short_labels(a, map_labels(a, &map), map.n_layers, LABEL);
+}
+
+/* programs get whole names, people the user's layer */
+static const char *
+op_name(const struct report *r, const struct g_op *op)
+{
+	const struct g_tfl *t = op->tfl.n ? &op->tfl.v[op->tfl.n - 1] : NULL;
+	const char *name = table_name(r->s->a, op->name, 'o', op->rec.id);
+	if (r->json)
+		return name;
+	if (t && t->subgraph == 0 && t->index >= 0 && (size_t)t->index < r->n_labels)
+		name = text_plain(r->s->a, r->label[t->index]);
+	return text_shortened(r->s->a, name, LABEL);
+}
+
+/* The operation that reads weights first; NULL: none. */
+static const struct g_op *
+reader_of(const struct sched *s, const struct g_weights *w)
+{
+	for (int i = 0; i < s->n_ops; i++)
+		if (s->info[i].op->weights == w)
+			return s->info[i].op;
+	return NULL;
+}
+
+/* The operation that writes a tensor first; NULL: none. */
+static const struct g_op *
+writer_of(const struct sched *s, const struct g_tensor *t)
+{
+	for (int i = 0; i < s->n_ops; i++)
+		if (s->info[i].op->ofm.t == t)
+			return s->info[i].op;
+	return NULL;
+}
+
+static const char *
+rect_name(const struct report *r, const struct rect *x)
+{
+	const struct sched *s = r->s;
+	const struct weight_slice *u = x->slice < 0 ? NULL : &s->plan->slice[x->slice];
+	const struct g_op *writer = u ? NULL : writer_of(s, x->t);
+	if (!u && writer && !r->json)
+		return op_name(r, writer);
+	if (!u)
+		return table_name(s->a, x->t->name, 't', x->t->rec.id);
+	const char *name = r->json ? table_name(s->a, u->w->name, 'w', u->w->rec.id)
+				   : op_name(r, s->info[u->op].op);
+	return arena_printf(s->a, "buffer of %s, slice %d", name, u->index);
+}
+
+static bool
+is_live(const struct sched *s, const struct rect *r, int64_t step)
+{
+	return r->place == limited_place(s) && r->bytes && r->lo <= step && r->hi >= step;
+}
+
+/* The time step of the peak: in the lifetime of the rectangle that ends highest, the first step
+ * with most live bytes. */
+static int64_t
+peak_step(const struct sched *s)
+{
+	const struct plan *p = s->plan;
+	const struct rect *top = NULL;
+	for (size_t i = 0; i < p->n_rects; i++) {
+		const struct rect *r = &p->rect[i];
+		if (r->place == limited_place(s) && r->bytes &&
+		    (!top || r->at + r->bytes > top->at + top->bytes))
+			top = r;
+	}
+	int64_t best = top ? top->lo : 0, most = -1;
+	for (int64_t step = best; top && step <= top->hi; step++) {
+		int64_t sum = 0;
+		for (size_t i = 0; i < p->n_rects; i++)
+			sum += is_live(s, &p->rect[i], step) ? p->rect[i].bytes : 0;
+		if (sum > most) {
+			most = sum;
+			best = step;
+		}
+	}
+	return best;
+}
+
+static void
+put_live(const struct json_out *j, const char *name, const struct rect *x)
+{
+	json_open(j, NULL, '{');
+	json_put_string(j, "name", name);
+	json_put_i64(j, "bytes", x->bytes);
+	json_put_i64(j, "at", x->at);
+	json_open(j, "live", '[');
+	json_put_i64(j, NULL, x->lo);
+	json_put_i64(j, NULL, x->hi);
+	text_puts(j->t, "]}");
+}
+
+static void
+explain_peak(struct report *r)
+{
+	const struct sched *s = r->s;
+	const struct plan *p = s->plan;
+	int64_t step = peak_step(s);
+	int k = p->n_kernels ? kernel_at(s, p, step) : 0;
+	const char *op = k < (int)p->n_kernels ? op_name(r, s->info[p->kernel[k].op].op) : "";
+	int64_t peak = p->peak[limited_place(s)], bound = p->bound[limited_place(s)];
+	if (r->json) {
+		json_open(&r->j, "peak", '{');
+		json_put_i64(&r->j, "bytes", peak);
+		json_put_i64(&r->j, "lower_bound", bound);
+		json_put_i64(&r->j, "step", step);
+		json_put_string(&r->j, "operation", op);
+		json_open(&r->j, "live", '[');
+	} else {
+		text_printf(r->t, "peak: %" PRId64 " bytes (lower bound %" PRId64 ") at time step "
+			    "%" PRId64 ", operation %s\n", peak, bound, step, op);
+	}
+	for (size_t i = 0; i < p->n_rects; i++) {
+		const struct rect *x = &p->rect[i];
+		if (!is_live(s, x, step))
+			continue;
+		if (r->json)
+			put_live(&r->j, rect_name(r, x), x);
+		else
+			text_printf(r->t, "  %8" PRId64 " bytes at 0x%-8" PRIx64 " live %" PRId64
+				    ":%" PRId64 "  %s\n", x->bytes, (uint64_t)x->at, x->lo, x->hi,
+				    rect_name(r, x));
+	}
+	if (r->json)
+		text_puts(r->t, "]}");
+}
+
+/* Steps of a stream, with and without a transfer, to find the cycles that kernels wait for
+ * it. */
+struct exposed {
+	const struct perf_step *step;
+	struct perf_step *without;
+	size_t n;
+	double cycles;
+};
+
+static double
+wait_for(const struct sched *s, struct exposed *x, size_t transfer)
+{
+	memcpy(x->without, x->step, x->n * sizeof(*x->step));
+	x->without[transfer].cycles = 0;
+	return x->cycles - perf_timeline(&s->calibrated, x->without, x->n);
+}
+
+/* a transfer that kernels wait for */
+struct waiting {
+	const struct perf_row *row;
+	const struct g_step *step; /* NULL: a table that no step asks for */
+	double cycles;		   /* that the streams take less without it */
+	size_t order;
+};
+
+/* the longest first */
+static int
+by_waiting(const void *p, const void *q)
+{
+	const struct waiting *x = p, *y = q;
+	if (x->cycles < y->cycles || x->cycles > y->cycles)
+		return x->cycles < y->cycles ? 1 : -1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+static const struct g_step *
+step_of(const struct node_run *n, const struct perf_row *row)
+{
+	const int i = row->npu->index;
+	return i >= 0 && (size_t)i < n->n_marks ? n->mark[i].step : NULL;
+}
+
+/* The operation that a transfer is for; NULL: unknown. */
+static const struct g_op *
+user_of(const struct sched *s, const struct g_step *step)
+{
+	if (step && step->op)
+		return step->op;
+	if (step && step->weights)
+		return reader_of(s, step->weights);
+	for (int i = 0; step && step->lut && i < s->n_ops; i++)
+		if (s->info[i].op->lut == step->lut)
+			return s->info[i].op;
+	return NULL;
+}
+
+static void
+put_transfer(struct report *r, const struct waiting *x)
+{
+	const struct perf_row *row = x->row;
+	const char *what = row->to_shram ? "table" : row->is_weights ? "weights" : "constants";
+	const struct g_op *op = user_of(r->s, x->step);
+	const char *name = op ? op_name(r, op) : "?";
+	if (r->json) {
+		json_open(&r->j, NULL, '{');
+		json_put_string(&r->j, "what", what);
+		json_put_string(&r->j, "name", name);
+		json_put_i64(&r->j, "bytes", row->dma_bytes);
+		json_put_f64(&r->j, "cycles", rounded(row->step.cycles));
+		json_put_f64(&r->j, "not_hidden", rounded(x->cycles));
+		json_close(&r->j, '}');
+		return;
+	}
+	text_printf(r->t, "  %.0f of %.0f cycles: %" PRId64 " bytes of %s of %s\n", x->cycles,
+		    row->step.cycles, row->dma_bytes, what, name);
+}
+
+/* Adds the transfers of a stream that kernels wait for, and sums all waiting. */
+static double
+find_waiting(struct report *r, const struct node_run *node, struct waiting **v, size_t *n,
+	     size_t *cap)
+{
+	struct sched *s = r->s;
+	const struct perf_run *run = &node->of;
+	struct perf_step *step = anew(s->a, struct perf_step, 2 * run->n + 1);
+	double all = 0;
+	for (size_t i = 0; i < run->n; i++)
+		step[i] = run->row[i].step;
+	struct exposed x = { .step = step, .without = step + run->n, .n = run->n,
+			     .cycles = run->cycles };
+	for (size_t i = 0; i < run->n; i++) {
+		const struct perf_row *row = &run->row[i];
+		if (row->step.kind == PERF_KERNEL)
+			all += fmax(0, perf_stall(run, i));
+		const double wait = row->step.kind == PERF_DMA ? wait_for(s, &x, i) : 0;
+		if (wait < 1)
+			continue;
+		agrow(s->a, *v, *n, cap);
+		(*v)[*n] = (struct waiting){ .row = row, .step = step_of(node, row),
+					     .cycles = wait, .order = *n };
+		*n += 1;
+	}
+	return all;
+}
+
+/* as in npu-report */
+enum {
+#define LIMIT(key, words, text) LIMIT_##key,
+#include "limits.def"
+	LIMITS
+};
+static const char *const limit_words[LIMITS] = {
+#define LIMIT(key, words, text) [LIMIT_##key] = words,
+#include "limits.def"
+};
+
+/* Explains transfers, by the streams as they will be emitted. */
+static void
+explain_transfers(struct report *r)
+{
+	struct sched *s = r->s;
+	struct waiting *v = NULL;
+	size_t n = 0, cap = 0;
+	double waiting = 0;
+	for (size_t i = 0; i < s->n_runs; i++)
+		waiting += find_waiting(r, &s->run[i], &v, &n, &cap);
+	if (n)
+		qsort(v, n, sizeof(*v), by_waiting);
+	if (r->json)
+		json_open(&r->j, "transfers", '[');
+	else
+		text_printf(r->t, "%s: %.0f of %.0f cycles, %.0f %%; without a transfer, so many of its "
+			    "cycles less:\n", limit_words[LIMIT_STALL], waiting, r->all,
+			    r->all > 0 ? 100 * waiting / r->all : 0);
+	for (size_t i = 0; i < n; i++)
+		put_transfer(r, &v[i]);
+	text_puts(r->t, r->json ? "]" : n ? "" : "  none\n");
+}
+
+static void
+put_neighbour(struct report *r, const char *key, const char *label,
+	      const struct sched_row *x, const char *change)
+{
+	if (r->json && !x) {
+		json_put_null(&r->j, key);
+	} else if (r->json) {
+		json_open(&r->j, key, '{');
+		put_costs(&r->j, x);
+		json_put_string(&r->j, "change", change);
+		json_close(&r->j, '}');
+	} else if (x) {
+		text_printf(r->t, "%s: %" PRId64 " bytes, %.0f cycles: %s\n", label, x->sram,
+			    x->cycles, change);
+	} else {
+		text_printf(r->t, "%s: there is none\n", label);
+	}
+}
+
+/* Explains the rows of the front next to that of the plan. */
+static void
+explain_neighbours(struct report *r)
+{
+	const struct sched_front *f = &r->s->front;
+	int64_t peak = r->s->plan->peak[limited_place(r->s)];
+	const struct sched_row *less = NULL, *more = NULL, *own = NULL;
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->v[i].sram < peak)
+			less = &f->v[i];
+		if (f->v[i].sram == peak)
+			own = &f->v[i];
+		if (f->v[i].sram > peak && !more)
+			more = &f->v[i];
+	}
+	put_neighbour(r, "cheaper", "next cheaper plan", less,
+		      own ? own->back : "this plan is not on the front");
+	put_neighbour(r, "faster", "next faster plan", more, more ? more->change : "");
+}
+
+static const char *
+block_text(const struct sched *s, struct hwc b)
+{
+	return arena_printf(s->a, "%dx%dx%d", b.h, b.w, b.c);
+}
+
+/* Why an operation has its block, as text. */
+static const char *
+reason_of(const struct sched *s, int32_t depth, const struct block_reason *b)
+{
+	const char *next = arena_printf(s->a, "%s with %.0f cycles", block_text(s, b->next),
+					b->next_cycles);
+	switch (b->why) {
+	case BLOCK_FROM_GRAPH:
+		return "fixed in the graph";
+	case BLOCK_FOR_WEIGHTS:
+		return arena_printf(s->a, "weights are encoded for depth %d; else the fastest is %s",
+				    depth, next);
+	case BLOCK_AS_FAST:
+		return arena_printf(s->a, "at most 1 %% slower than %s", next);
+	case BLOCK_FASTEST:
+		break;
+	}
+	if (b->next_cycles == 0)
+		return "the only one that fits";
+	return arena_printf(s->a, "the fastest of %d that fit: %.0f cycles, next %s", b->fitting,
+			    b->cycles, next);
+}
+
+static const char *
+traversal_text(const struct sched *s, const struct g_op *op)
+{
+	if (op->kind != OP_CONV)
+		return "";
+	int64_t depth = padded_weights(op, DEPTH_FIRST), part = padded_weights(op, PART_KERNEL);
+	return arena_printf(s->a, "%s: pads a kernel to %" PRId64 " weights, the other "
+				  "traversal to %" PRId64, traversal_names[op->traversal],
+			    op->traversal == DEPTH_FIRST ? depth : part,
+			    op->traversal == DEPTH_FIRST ? part : depth);
+}
+
+/* Was the block of operation i chosen by the chain that begins with it?  True if the operation
+ * has no weights, and no block in the input graph. */
+static bool
+is_chosen_by_chain(const struct sched *s, int i)
+{
+	const struct plan *p = s->plan;
+	for (size_t k = 0; k < p->n_kernels; k++)
+		if (p->kernel[k].op == i && p->kernel[k].links > 0)
+			return !s->info[i].op->weights && !s->info[i].block_from_graph;
+	return false;
+}
+
+/* Sums the cycles of all operations. */
+static void
+count_cycles(struct report *r)
+{
+	const struct sched *s = r->s;
+	r->cycles = anew(s->a, double, (size_t)s->n_ops + 1);
+	for (size_t n = 0; n < s->n_runs; n++) {
+		const struct perf_run *run = &s->run[n].of;
+		r->all += run->cycles;
+		for (size_t i = 0; i < run->n; i++) {
+			const struct g_step *step = step_of(&s->run[n], &run->row[i]);
+			bool counts = run->row[i].step.kind == PERF_KERNEL ||
+				      run->row[i].step.kind == PERF_DMA;
+			for (int k = 0; counts && step && step->op && k < s->n_ops; k++)
+				if (s->info[k].op == step->op)
+					r->cycles[k] += run->row[i].step.cycles;
+		}
+	}
+}
+
+struct rank {
+	double cycles;
+	int i;
+};
+
+/* the longest first */
+static int
+by_cycles(const void *p, const void *q)
+{
+	const struct rank *x = p, *y = q;
+	if (x->cycles < y->cycles || x->cycles > y->cycles)
+		return x->cycles < y->cycles ? 1 : -1;
+	return (x->i > y->i) - (x->i < y->i);
+}
+
+static void
+explain_op(struct report *r, int i)
+{
+	struct sched *s = r->s;
+	const struct g_op *op = s->info[i].op;
+	int32_t rows = s->plan->stripe[i] ? s->plan->stripe[i] : op->ofm.shape.h;
+	struct block_reason b = block_reason(s, i, rows, s->plan->decided.op[i].objective);
+	const char *why = op_is_transfer(op->kind) ? "the DMA engine needs none"
+			  : op->chain		     ?
+	    "the block of the chain's first operation"
+			  : is_chosen_by_chain(s, i) ? "the fastest for its chain"
+						     : reason_of(s, op->block.c, &b);
+	const char *traversal = traversal_text(s, op);
+	if (r->json) {
+		json_open(&r->j, NULL, '{');
+		json_put_string(&r->j, "name", op_name(r, op));
+		json_put_string(&r->j, "kind", op_names[op->kind]);
+		json_put_f64(&r->j, "cycles", rounded(r->cycles[i]));
+		json_put_i64(&r->j, "rows", rows);
+		json_put_string(&r->j, "block", block_text(s, op->block));
+		json_put_string(&r->j, "why", why);
+		if (*traversal)
+			json_put_string(&r->j, "traversal", traversal);
+		json_close(&r->j, '}');
+		return;
+	}
+	text_printf(r->t, "  %.0f cycles, %.1f %%: o%d %s %s: block %s%s: %s\n", r->cycles[i],
+		    r->all > 0 ? 100 * r->cycles[i] / r->all : 0, op->rec.id, op_names[op->kind],
+		    op_name(r, op), block_text(s, op->block),
+		    s->plan->stripe[i] ? arena_printf(s->a, " for stripes of %d rows", rows) : "",
+		    why);
+	if (*traversal)
+		text_printf(r->t, "      %s\n", traversal);
+}
+
+static void
+explain_operations(struct report *r)
+{
+	const size_t n = (size_t)r->s->n_ops;
+	struct rank *v = anew(r->s->a, struct rank, n + 1);
+	for (size_t i = 0; i < n; i++)
+		v[i] = (struct rank){ .cycles = r->cycles[i], .i = (int)i };
+	qsort(v, n, sizeof(*v), by_cycles);
+	if (r->json)
+		json_open(&r->j, "operations", '[');
+	else
+		text_puts(r->t, "operations, the longest first:\n");
+	for (size_t i = 0; i < n; i++)
+		explain_op(r, v[i].i);
+	if (r->json)
+		text_puts(r->t, "]}\n");
+}
+
+void
+print_explanation(struct sched *s, struct text *t)
+{
+	struct report r = { .s = s, .t = t, .json = s->o->json,
+			    .j = { .t = t, .style = JSON_SPACED } };
+	if (r.json) {
+		json_root(&r.j, '{');
+		put_batch(s, &r.j);
+	}
+	read_labels(&r);
+	count_cycles(&r);
+	explain_peak(&r);
+	explain_transfers(&r);
+	explain_neighbours(&r);
+	explain_operations(&r);
+}
