@@ -456,7 +456,7 @@ add_other(struct gains *g, const struct other *x)
 		const struct point *p;
 		const char *what;
 	} plans[] = {
-		{ &x->here, arena_printf(r->a, "%s, in this SRAM", name) },
+		{ &x->here, arena_printf(r->a, "%s, in no more SRAM", name) },
 		{ &x->any, name },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(plans); i++) {
