@@ -3,6 +3,7 @@
 
 bats_require_minimum_version 1.5.0
 load lib/common
+load lib/model
 
 one_sram=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
 dedicated=(--system-config Ethos_U65_High_End --memory-mode Dedicated_Sram)
@@ -220,6 +221,12 @@ no_faster()
 	npu-sched --part=nxp-imx93 m.part 2>notes | npu-wenc | npu-perf --json >p.json
 	jq -r '[.operations[] | select(.kind != "dma") | .stall_cycles | select(. > 0)] | add | round' p.json >want
 	sed -n 's/^waiting for transfers: \([0-9]*\) of .*/\1/p' e.txt | diff - want
+	# operators of one name have their numbers
+	model equal "$t[3].name = \"\" | $t += [$t[3]] | .subgraphs[0] |= (.outputs = [3, 4] |
+		.operators |= [.[0], (.[0] | .outputs = [4])])"
+	npucc -q --part=alif-e7-he --explain -o e.txt equal.tflite
+	sed -n '/^operations/,$s/^  [0-9]* cycles, [0-9.]* %: o[0-9]* [a-z]* \(.*\): block.*/\1/p' e.txt | sort |
+		diff - <(printf '%s\n' 'FULLY_CONNECTED, operator 0' 'FULLY_CONNECTED, operator 1')
 	"${chain%/*}/gen-model" -g 8 >g.tflite
 	tfl-partition -o g.part g.tflite 2>notes
 	npu-sched -a ethos-u55-128 "${one_sram[@]}" --model=calibrated --explain g.part >e.txt 2>notes

@@ -228,6 +228,24 @@ map_short_labels(struct arena *a, const char *const *label, size_t n, size_t mos
 	return out;
 }
 
+void
+map_number_labels(struct arena *a, const char **label, size_t n, size_t most)
+{
+	struct entry *v = anew(a, struct entry, n + 1);
+	for (size_t i = 0; i < n; i++)
+		v[i] = (struct entry){ .s = label[i], .i = i };
+	qsort(v, n, sizeof(*v), by_text);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && !strcmp(v[end].s, v[i].s);)
+			end++;
+		for (size_t k = i; end - i > 1 && k < end; k++) {
+			const char *number = arena_printf(a, ", operator %zu", v[k].i);
+			label[v[k].i] = arena_printf(
+				a, "%s%s", text_shortened(a, v[k].s, most - strlen(number)), number);
+		}
+	}
+}
+
 /* ---- layers whose kernels compute several operators --------------------------------- */
 
 static bool

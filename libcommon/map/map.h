@@ -158,6 +158,8 @@ const char **map_labels(struct arena *a, const struct npu_map *m);
  * a slash that is the shortest one that no other label has; if that is too long, its begin and end.
  */
 const char **map_short_labels(struct arena *a, const char *const *label, size_t n, size_t most);
+/* Adds to labels that are equal the number of their layer: "SVDF, operator 3". */
+void map_number_labels(struct arena *a, const char **label, size_t n, size_t most);
 /*
  * Prints the label of a layer with the kinds of all operators that its kernels compute.  parts:
  * the others of them, in the order of the source.

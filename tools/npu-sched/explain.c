@@ -42,6 +42,7 @@ read_labels(struct report *r)
 	map_take_layers(a, m, &map);
 	r->n_labels = map.n_layers;
 	r->label = map_short_labels(a, map_labels(a, &map), map.n_layers, LABEL);
+	map_number_labels(a, r->label, map.n_layers, LABEL);
 }
 
 /* programs get whole names, people the user's layer */
