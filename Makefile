@@ -404,7 +404,7 @@ deps:
 tests: suite-programs $(UNIT) $(FUZZ_REPLAY) $(B)/fuzz/words $(B)/tests/inject.so \
 	$(B)/tests/intrude.so $(B)/tests/fault-drive $(TOOLS:%=$(B)/dynamic/bin/%)
 
-# what a bats file or the cases of a program need
+# what a bats file needs; cases need fewer programs (tests/lib/case-programs)
 .PHONY: suite-programs test
 suite-programs: all $(TEST_PROGRAMS:%=$(B)/tests/%) $(B)/tests/ethosu.so $(EMBED) \
 	$(B)/dynamic/bin/npu-run

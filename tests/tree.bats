@@ -183,7 +183,10 @@ family()
 	needs() { "$TOP/tests/run" build "$1" --needs; }
 	[ "$(needs '^unit:fixed$')" = build/tests/fixed ]
 	[ "$(needs '^fuzz:graph$')" = build/fuzz/graph-replay ]
-	[ "$(needs '^cases:npu-dis$\|^bats:npu-dis$')" = suite-programs ]
+	[ "$(needs '^bats:npu-dis$')" = suite-programs ]
+	[ "$(needs '^cases:npu-dis$')" = build/bin/npu-dis ]
+	[ "$(needs '^cases:npu-report$' | xargs)" = "build/bin/npu-perf build/bin/npu-report" ]
+	[ "$(needs '^cases:npu-vela$' | grep -c 'npu-sched$\|npucc$')" = 2 ]
 	[ "$(needs '^bats:faults$')" = tests ]
 	[ -z "$(needs '^no such suite$')" ]
 	make -C "$TOP" -n V=1 B="$PWD/build" T='^unit:fixed$' test >plan
