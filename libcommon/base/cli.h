@@ -7,7 +7,6 @@
 #define BASE_CLI_H
 
 #include "base/diag.h"
-#include "base/text.h"
 
 #include <argp.h>
 #include <stddef.h>

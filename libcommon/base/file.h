@@ -6,7 +6,6 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/spool.h"
-#include "base/text.h"
 
 /* Is path NULL or "-": standard input or output? */
 bool file_is_standard(const char *path);

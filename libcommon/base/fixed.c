@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fixed.h"
 
+#include "base/scale.h"
+
 #include <float.h>
 #include <math.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/io_layout.h"
 
+#include "base/cli.h"
 #include "base/nearest.h"
 #include "base/text.h"
 

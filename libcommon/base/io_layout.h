@@ -6,7 +6,10 @@
 #ifndef BASE_IO_LAYOUT_H
 #define BASE_IO_LAYOUT_H
 
-#include "base/cli.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct err;
 
 enum { MAX_IO_LAYOUTS = 64 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/npy.h"
 
+#include "base/little_endian.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

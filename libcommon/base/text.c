@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/block.h"
 #include "base/bytes.h"
+#include "base/little_endian.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,10 @@
 /* Layouts of a compiled model's border tensors in memory: nputools-ends(5). */
 #include "borders/borders.h"
 
+#include "base/fixed.h"
+#include "target/shape.h"
 #include "target/target.h"
+#include "tflite/tflite.h"
 
 #include <string.h>
 

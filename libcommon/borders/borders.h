@@ -10,8 +10,9 @@
 #define BORDERS_BORDERS_H
 
 #include "base/arena.h"
-#include "base/fixed.h"
-#include "tflite/tflite.h"
+#include "tflite/types.h"
+
+#include <stdint.h>
 
 #define BORDERS_METADATA "nputools.ends"
 

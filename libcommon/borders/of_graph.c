@@ -3,6 +3,7 @@
 #include "borders/of_graph.h"
 
 #include "graph/facts.h"
+#include "tflite/tflite.h"
 
 #include <string.h>
 

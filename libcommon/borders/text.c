@@ -3,6 +3,7 @@
 #include "borders/borders.h"
 
 #include "base/text.h"
+#include "tflite/tflite.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -3,6 +3,7 @@
 #include "emit/emit.h"
 
 #include "graph/build.h"
+#include "graph/facts.h"
 #include "target/accel.h"
 #include "target/blocks.h"
 

@@ -2,6 +2,9 @@
 /* Transfers: ethosu-commands(7) 10. */
 #include "emit/regs.h"
 
+#include "base/fixed.h"
+#include "graph/facts.h"
+
 static void
 put_index(struct emitter *m, const struct npu_op *r)
 {

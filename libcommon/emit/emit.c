@@ -5,8 +5,11 @@
  */
 #include "emit/regs.h"
 
+#include "graph/facts.h"
 #include "graph/graph.h"
 #include "target/blocks.h"
+
+#include <string.h>
 
 static bool
 is_code_of(const struct g_code *c, const struct g_weights *w, int slice, int core)

@@ -7,11 +7,11 @@
 #ifndef EMIT_EMIT_H
 #define EMIT_EMIT_H
 
-#include "graph/facts.h"
+#include "graph/records.h"
 #include "target/accel.h"
-#include "target/memory.h"
 #include "weights/weights.h"
 
+struct memory_system;
 struct npu_op;
 
 /* The stream of one NPU node, STOP included. */

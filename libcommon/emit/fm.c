@@ -3,6 +3,7 @@
 #include "emit/regs.h"
 
 #include "base/fixed.h"
+#include "graph/facts.h"
 
 int
 emit_region(const struct memory_system *memory, int place)

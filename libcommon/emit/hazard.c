@@ -6,10 +6,13 @@
  */
 #include "emit/regs.h"
 
+#include "base/fixed.h"
+#include "graph/facts.h"
 #include "target/accel.h"
 #include "target/blocks.h"
 
 #include <assert.h>
+#include <string.h>
 
 void
 access_add(struct accesses *l, int region, int64_t lo, int64_t hi, bool write)

@@ -4,6 +4,7 @@
  * npu-cmdgen apply the same rules to an operation, whatever its block and addresses.
  */
 #include "emit/emit.h"
+#include "graph/facts.h"
 #include "lower/lower.h"
 #include "target/accel.h"
 

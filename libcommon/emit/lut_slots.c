@@ -2,6 +2,7 @@
 /* Tables that the SHRAM holds. */
 #include "emit/emit.h"
 
+#include "graph/facts.h"
 #include "target/accel.h"
 
 #include <string.h>

@@ -5,6 +5,8 @@
  */
 #include "emit/regs.h"
 
+#include "graph/facts.h"
+
 /* ---- feature maps ---------------------------------------------------------------- */
 
 static struct npu_fm

@@ -5,6 +5,7 @@
  */
 #include "emit/regs.h"
 
+#include "base/little_endian.h"
 #include "target/accel.h"
 
 #include <assert.h>

@@ -2,6 +2,8 @@
 /* Translates the graph's scales to U85: ethosu-commands(7) 23.6, 26.2, 26.3, 26.9. */
 #include "emit/regs.h"
 
+#include "graph/facts.h"
+
 /* The reference shifts operands of comparisons left by this many bits, and rounds twice. */
 enum { COMPARE_TWICE = 8 };
 

@@ -2,12 +2,15 @@
 /* Blobs, which are decoded on first use and then checked against size and hash. */
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "graph/fields.h"
 #include "graph/records.h"
 #include "kernels/kernels.h"
 #include "target/accel.h"
 #include "target/generation.h"
 #include "target/memory.h"
+#include "tflite/fields.h"
+#include "tflite/tflite.h"
 
 #include <inttypes.h>
 

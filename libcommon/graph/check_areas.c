@@ -5,9 +5,11 @@
  */
 #include "graph/check.h"
 
+#include "graph/facts.h"
 #include "target/memory.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 struct areas {
 	struct check *c;

@@ -6,6 +6,8 @@
  */
 #include "graph/check.h"
 
+#include "graph/facts.h"
+
 #include <inttypes.h>
 
 enum { MOST_STRIDE = 1 << 30 };

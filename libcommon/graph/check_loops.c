@@ -9,6 +9,7 @@
  */
 #include "graph/check.h"
 
+#include "graph/facts.h"
 #include "target/accel.h"
 #include "target/generation.h"
 #include "target/memory.h"

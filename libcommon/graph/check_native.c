@@ -5,6 +5,7 @@
  */
 #include "graph/check.h"
 
+#include "graph/facts.h"
 #include "target/accel.h"
 #include "target/generation.h"
 

@@ -2,6 +2,8 @@
 /* Checks that tensors and buffers do not overlap while they are live. */
 #include "graph/check.h"
 
+#include "graph/facts.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 

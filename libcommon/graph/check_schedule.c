@@ -7,6 +7,8 @@
  */
 #include "graph/check.h"
 
+#include "graph/facts.h"
+
 #include <inttypes.h>
 
 enum { OPERANDS = 3 };

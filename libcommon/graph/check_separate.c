@@ -6,6 +6,8 @@
  */
 #include "graph/check.h"
 
+#include "graph/facts.h"
+
 #include <inttypes.h>
 
 /* a graph has no offsets before npu-sched has chosen them */

@@ -10,7 +10,10 @@
  */
 #include "graph/check.h"
 
+#include "graph/facts.h"
+
 #include <inttypes.h>
+#include <string.h>
 
 struct sources {
 	struct check *c;

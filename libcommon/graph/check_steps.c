@@ -2,6 +2,7 @@
 /* Checks each step of a schedule on its own. */
 #include "graph/check.h"
 
+#include "graph/facts.h"
 #include "target/accel.h"
 
 #include <inttypes.h>

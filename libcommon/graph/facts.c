@@ -2,8 +2,12 @@
 /* Properties that follow from a graph's records alone. */
 #include "graph/graph.h"
 
+#include "base/fixed.h"
+#include "graph/facts.h"
 #include "target/blocks.h"
 #include "tflite/tflite.h"
+
+#include <string.h>
 
 static const struct type_text {
 	int type;

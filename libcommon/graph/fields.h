@@ -5,6 +5,8 @@
 
 #include "graph/graph.h"
 
+#include <string.h>
+
 enum field_kind {
 	KIND_I32, KIND_I64, KIND_HEX, KIND_F32, KIND_F64, KIND_STR, KIND_WORD,
 	KIND_HWC, KIND_YX, KIND_PAD, KIND_RANGE, KIND_SPAN, KIND_SCALE,

@@ -8,7 +8,6 @@
 #define GRAPH_GRAPH_H
 
 #include "graph/build.h"
-#include "graph/facts.h"
 
 struct accel;
 struct text;

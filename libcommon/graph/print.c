@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the canonical text of a graph. */
 #include "base/file.h"
+#include "base/text.h"
+#include "graph/facts.h"
 #include "graph/fields.h"
 
 #include <inttypes.h>

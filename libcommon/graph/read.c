@@ -3,6 +3,7 @@
 #include "graph/parse.h"
 
 #include "base/text.h"
+#include "graph/facts.h"
 #include "tflite/tflite.h"
 
 #include <errno.h>

@@ -11,7 +11,7 @@
 #define GRAPH_RECORDS_H
 
 #include "base/arena.h"
-#include "base/fixed.h"
+#include "base/scale.h"
 #include "target/shape.h"
 #include "tflite/types.h"
 

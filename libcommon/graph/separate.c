@@ -6,6 +6,7 @@
 #include "graph/graph.h"
 
 #include "base/fixed.h"
+#include "graph/facts.h"
 
 enum { ALIGN = 16 }; /* of each input and output */
 

@@ -7,12 +7,12 @@
 #ifndef INFERENCE_INFERENCE_H
 #define INFERENCE_INFERENCE_H
 
-#include "base/cli.h"
 #include "base/file.h"
 #include "base/npy.h"
 #include "borders/borders.h"
 #include "sim/sim.h"
 #include "stream/stream.h"
+#include "tflite/tflite.h"
 
 #include <argp.h>
 

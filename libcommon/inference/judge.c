@@ -2,6 +2,8 @@
 /* Compares outputs with expected values, or with the outputs of the other model. */
 #include "inference/inference.h"
 
+#include "base/little_endian.h"
+
 #include <math.h>
 #include <string.h>
 

@@ -6,6 +6,8 @@
  */
 #include "inference/inference.h"
 
+#include "stream/op.h"
+
 #include <string.h>
 
 /* a tensor as rows x columns x channels */

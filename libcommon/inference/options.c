@@ -2,6 +2,8 @@
 /* Options about inputs, frames and outputs. */
 #include "inference/inference.h"
 
+#include "base/cli.h"
+
 #include <string.h>
 
 void

@@ -2,6 +2,8 @@
 /* One run: models, inputs, frames, outputs, the report, as one whole. */
 #include "inference/inference.h"
 
+#include "base/cli.h"
+
 static bool
 save_outputs(const struct run *r, struct err *e)
 {

@@ -6,6 +6,8 @@
  */
 #include "kernels/view.h"
 
+#include "base/little_endian.h"
+
 #include <string.h>
 
 struct blocks {

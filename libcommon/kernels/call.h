@@ -8,6 +8,8 @@
 
 #include "base/fixed.h"
 #include "kernels/kernels.h"
+#include "tflite/fields.h"
+#include "tflite/tflite.h"
 
 struct call {
 	const struct tfl_subgraph *g;
@@ -39,7 +41,6 @@ bool call_mismatch(struct call *c, const char *fmt, ...) PRINTF(2, 3);
 /* NULL if input k is absent */
 const struct tfl_tensor *call_in(const struct call *c, int k);
 const struct tfl_tensor *call_out(const struct call *c, int k);
-
 
 enum {
 	T_I8 = 1, T_U8 = 2, T_I16 = 4, T_I32 = 8, T_I64 = 16, T_F32 = 32,

@@ -6,9 +6,19 @@
 #ifndef KERNELS_KERNELS_H
 #define KERNELS_KERNELS_H
 
-#include "tflite/tflite.h"
+#include "tflite/types.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+struct bytes;
+struct err;
 struct hash_table;
+struct tfl_model;
+struct tfl_op;
+struct tfl_subgraph;
+struct tfl_tensor;
 
 /*
  * The memory of an operator's tensors, by position; NULL for an absent optional input.

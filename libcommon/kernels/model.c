@@ -2,6 +2,7 @@
 /* Reads a model and checks that it is well-formed and its shapes are consistent. */
 #include "base/file.h"
 #include "kernels/kernels.h"
+#include "tflite/tflite.h"
 
 static bool
 check_subgraph(const struct tfl_model *m, int index, struct err *e)

@@ -2,6 +2,8 @@
 /* PAD, PADV2, MIRROR_PAD, TILE: nputools-lowering(7) 3.4. */
 #include "kernels/view.h"
 
+#include "base/little_endian.h"
+
 #include <string.h>
 
 /* elements before each dimension */

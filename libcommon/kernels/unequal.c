@@ -7,6 +7,8 @@
 #include "base/hash_table.h"
 #include "kernels/kernels.h"
 #include "tflite/calls.h"
+#include "tflite/fields.h"
+#include "tflite/tflite.h"
 
 #include <math.h>
 #include <string.h>

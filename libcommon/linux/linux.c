@@ -7,7 +7,9 @@
  */
 #include "linux/walk.h"
 
+#include "stream/op.h"
 #include "target/accel.h"
+#include "tflite/tflite.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

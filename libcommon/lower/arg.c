@@ -18,6 +18,9 @@
  */
 #include "lower/arg.h"
 
+#include "base/fixed.h"
+#include "graph/facts.h"
+#include "lower/linux.h"
 #include "lower/pool.h"
 
 #include <assert.h>

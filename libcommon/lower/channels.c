@@ -7,6 +7,8 @@
  */
 #include "lower/conv.h"
 
+#include "graph/facts.h"
+
 enum {
 	FEW_RUNS = 2,		/* at most this many copies take no longer than the
 				 * convolution */

@@ -12,6 +12,9 @@
  */
 #include "lower/choose.h"
 
+#include "graph/facts.h"
+#include "lower/linux.h"
+
 /* Uses the NPU's comparison, whose result has all bits set if it holds. */
 static void
 compare_natively(struct lower *l, const struct low_compare *c, const struct nd *out)

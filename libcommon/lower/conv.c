@@ -2,6 +2,7 @@
 /* Checks which convolutions are possible, and makes the operations of their windows. */
 #include "lower/convparts.h"
 
+#include "graph/facts.h"
 #include "target/accel.h"
 
 enum {

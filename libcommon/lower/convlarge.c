@@ -7,6 +7,7 @@
 #include "lower/convparts.h"
 
 #include "base/fixed.h"
+#include "graph/facts.h"
 
 /* Returns the maximum number of taps of a piece along one axis. */
 static int32_t

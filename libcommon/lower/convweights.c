@@ -4,6 +4,8 @@
 
 #include "graph/build.h"
 
+#include <string.h>
+
 enum { GROUP_DEPTH = 16 }; /* minimum of IFM channels per operation */
 
 static int32_t

@@ -7,6 +7,10 @@
  */
 #include "lower/nd.h"
 
+#include "base/fixed.h"
+#include "graph/facts.h"
+#include "lower/linux.h"
+
 #include <stdlib.h>
 
 enum { MAX_EXTENT = 65536, GOOD_DEPTH = 128 };

@@ -16,6 +16,8 @@
  */
 #include "lower/nd.h"
 
+#include "lower/linux.h"
+
 enum { MAX_EXTENT = 1 << 16 };
 
 /* -1 if v is negative, else 0 */

@@ -2,6 +2,8 @@
 /* Arithmetic on views with all scales 1; right shifts round halves up. */
 #include "lower/nd.h"
 
+#include "graph/facts.h"
+
 const struct low_end low_as_made;
 const struct low_end low_plain = { .scaled = true, .scale = { .mult = 1 } };
 const struct low_end low_half_up = { .scaled = true, .scale = { .mult = 1 },

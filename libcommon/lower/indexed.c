@@ -8,6 +8,8 @@
  */
 #include "lower/nd.h"
 
+#include "graph/facts.h"
+
 #include <assert.h>
 
 /* Converts v to an operand whose rows, columns and channels a transfer can step through. */

@@ -3,8 +3,9 @@
  * Lowering for the Linux driver ethosu, which refuses some commands of the NPU
  * (nputools-linux(7), RULES).
  */
-#include "lower/lower.h"
+#include "lower/linux.h"
 
+#include "lower/lower.h"
 #include "target/accel.h"
 
 const char *const low_targets[] = { "any", "linux", NULL };

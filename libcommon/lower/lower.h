@@ -8,8 +8,7 @@
 #ifndef LOWER_LOWER_H
 #define LOWER_LOWER_H
 
-#include "graph/facts.h"
-#include "target/generation.h"
+#include "graph/records.h"
 
 /* the graph that receives operations, and their common properties */
 struct lower {
@@ -55,28 +54,6 @@ struct g_operand low_const(struct lower *l, int type, struct hwc shape,
 			    const int32_t *v);
 /* Returns a part of an operand, with this shape, at this start. */
 struct g_operand low_box(struct g_operand o, struct hwc shape, struct hwc start);
-
-/*
- * linux.c: Returns true if a target accelerator is set, has the feature, and the driver
- * allows it.
- */
-bool low_has(const struct lower *l, enum accel_lack what);
-/*
- * Returns why the Linux driver would refuse an operation; NULL if the driver accepts the
- * operation, or if the graph is not for Linux.
- */
-const char *low_linux_limit(const struct lower *l, const struct g_op *op);
-/* Returns true if copies must not use negative strides. */
-bool low_linux_forwards(const struct lower *l);
-/* The names that --target of the front ends accepts.  Setting the target fails if the
- * accelerator has no driver in Linux. */
-extern const char *const low_targets[];
-/* rows of struct cli_option that set the members accel and target */
-#define LOW_OPTIONS                                                                       \
-	{ SHARED_TEXT(ACCELERATOR, accel), .doc = "lower for this accelerator (default: all)" }, \
-	{ SHARED_CHOICE(TARGET, target, low_targets) }
-bool low_set_target(struct lower *l, int target, struct err *e);
-void low_put_target(const struct lower *l, struct g_model *m); /* into the graph */
 
 /* ops.c: make graph operations with all properties that a primitive needs. */
 struct g_op *low_op(struct lower *l, enum g_op_kind kind, struct g_operand ifm,

@@ -2,6 +2,8 @@
 #include "lower/matmul.h"
 
 #include "base/fixed.h"
+#include "graph/facts.h"
+#include "lower/linux.h"
 
 #include <string.h>
 

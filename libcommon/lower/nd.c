@@ -2,6 +2,8 @@
 /* Views with any number of dimensions. */
 #include "lower/nd.h"
 
+#include "graph/facts.h"
+
 #include <assert.h>
 #include <string.h>
 

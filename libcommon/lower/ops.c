@@ -3,6 +3,7 @@
 #include "lower/lower.h"
 
 #include "graph/build.h"
+#include "graph/facts.h"
 
 #include <string.h>
 

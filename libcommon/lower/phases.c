@@ -7,6 +7,8 @@
  */
 #include "lower/blend.h"
 
+#include "base/fixed.h"
+#include "graph/facts.h"
 #include "lower/conv.h"
 #include "lower/runs.h"
 

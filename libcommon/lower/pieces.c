@@ -7,6 +7,8 @@
  */
 #include "lower/nd.h"
 
+#include "base/fixed.h"
+
 enum { MAX_EXTENT = 65536 };
 enum { A, B, OUT, SIDES };
 

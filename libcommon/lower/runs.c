@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lower/runs.h"
 
+#include "graph/facts.h"
+
 enum { MOST_STEPS = 1 << 22 }; /* limit of the work to find a period */
 
 int

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lower/sample.h"
 
+#include "base/fixed.h"
+#include "graph/facts.h"
+#include "lower/linux.h"
 #include "target/accel.h"
 
 enum { MAX_UP = 2048, MAX_STEPS = 16, MAX_IMAGES = 512 };

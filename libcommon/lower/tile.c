@@ -6,6 +6,8 @@
  */
 #include "lower/nd.h"
 
+#include "base/fixed.h"
+
 /* Inserts an axis of repetitions before each axis of v, in both views. */
 static void
 repeat(const struct nd *v, struct nd *from, struct nd *to)

@@ -3,7 +3,9 @@
 #include "lower/nd.h"
 
 #include "base/bytes.h"
+#include "base/little_endian.h"
 #include "graph/build.h"
+#include "graph/facts.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,6 +7,7 @@
  */
 #include "map/map.h"
 
+#include "base/little_endian.h"
 #include "base/text.h"
 #include "graph/records.h"
 

@@ -6,6 +6,7 @@
 #include "graph/build.h"
 #include "graph/graph.h"
 #include "graph/records.h"
+#include "tflite/tflite.h"
 
 #include <string.h>
 

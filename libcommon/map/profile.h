@@ -9,7 +9,8 @@
 #define MAP_PROFILE_H
 
 #include "target/memory.h"
-#include "tflite/tflite.h"
+
+struct tfl_model;
 
 #define PROFILE_METADATA "nputools.target"
 

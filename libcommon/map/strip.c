@@ -5,7 +5,9 @@
  */
 #include "map/map.h"
 
+#include "base/little_endian.h"
 #include "map/profile.h"
+#include "tflite/fields.h"
 #include "tflite/write.h"
 
 #include <string.h>

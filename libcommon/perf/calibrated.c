@@ -18,6 +18,7 @@
 
 #include "base/fixed.h"
 #include "target/accel.h"
+#include "target/blocks.h"
 
 #include <math.h>
 

@@ -2,6 +2,8 @@
 /* Counts the constants that the streams of a model read, each byte once. */
 #include "perf/perf.h"
 
+#include "stream/op.h"
+
 #include <assert.h>
 #include <stdlib.h>
 

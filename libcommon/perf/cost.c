@@ -6,6 +6,7 @@
 #include "perf/cost.h"
 
 #include "target/accel.h"
+#include "target/blocks.h"
 
 #include <math.h>
 

@@ -8,6 +8,7 @@
 #include "perf/cost.h"
 
 #include "target/accel.h"
+#include "target/blocks.h"
 
 #include <assert.h>
 #include <math.h>

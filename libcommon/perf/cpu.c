@@ -7,6 +7,8 @@
 
 #include "base/text.h"
 #include "target/part.h"
+#include "tflite/fields.h"
+#include "tflite/tflite.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,9 +7,10 @@
 #define PERF_CPU_H
 
 #include "target/part.h"
-#include "tflite/tflite.h"
 
 struct text;
+struct tfl_op;
+struct tfl_subgraph;
 
 /* the core that runs the operators that the NPU does not run */
 struct cpu_core {

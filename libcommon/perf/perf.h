@@ -18,11 +18,10 @@
 #ifndef PERF_PERF_H
 #define PERF_PERF_H
 
-#include "stream/op.h"
 #include "target/accel.h"
-#include "target/blocks.h"
 #include "target/memory.h"
 
+struct npu_op;
 struct npu_stream;
 
 #define PERF_DISCLAIMER "this is an estimate by published formulas"
@@ -92,7 +91,6 @@ struct perf_op {
 		bool last_is_unary, last_is_fused;
 	} chain;
 };
-
 
 /*
  * Sets op->ifm_block and op->ublock from op->block and the other members

@@ -2,8 +2,11 @@
 /* Estimates register command streams: ethosu-timing(7) 8. */
 #include "perf/perf.h"
 
+#include "stream/op.h"
 #include "stream/stream.h"
 #include "target/accel.h"
+
+#include <string.h>
 
 /*
  * Beyond this limit, sums of products would overflow int64_t; real hardware stays far

@@ -3,6 +3,7 @@
 #include "perf/work.h"
 
 #include "emit/emit.h"
+#include "stream/op.h"
 #include "target/accel.h"
 
 #include <assert.h>

@@ -3,7 +3,7 @@
 #ifndef PERF_WORK_H
 #define PERF_WORK_H
 
-#include "graph/facts.h"
+#include "graph/records.h"
 #include "perf/perf.h"
 
 /*

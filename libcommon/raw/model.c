@@ -3,6 +3,7 @@
 #include "raw/raw.h"
 
 #include "base/file.h"
+#include "base/little_endian.h"
 #include "kernels/kernels.h"
 #include "tflite/write.h"
 

@@ -6,8 +6,11 @@
  */
 #include "raw/raw.h"
 
+#include "base/little_endian.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- CRC-32 ------------------------------------------------------------------------ */
 

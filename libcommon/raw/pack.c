@@ -6,6 +6,10 @@
  */
 #include "raw/raw.h"
 
+#include "base/little_endian.h"
+
+#include <string.h>
+
 enum { HEADER = 32, NAME = 16, EXTERNAL = 20, IO_BYTES = 4 * (RAW_RANK + 3), ALIGN = 16 };
 
 static const char first_block[] = "vela_bin_stream", last_block[] = "vela_end_stream";

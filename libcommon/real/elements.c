@@ -2,6 +2,9 @@
 /* Functions of one element, or of two elements. */
 #include "real/real.h"
 
+#include "tflite/fields.h"
+#include "tflite/tflite.h"
+
 #include <assert.h>
 #include <math.h>
 

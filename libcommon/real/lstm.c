@@ -3,6 +3,8 @@
 #include "real/real.h"
 
 #include "kernels/kernels.h"
+#include "tflite/fields.h"
+#include "tflite/tflite.h"
 
 #include <math.h>
 

@@ -6,7 +6,9 @@
  */
 #include "real/real.h"
 
+#include "base/little_endian.h"
 #include "kernels/kernels.h"
+#include "tflite/tflite.h"
 
 #include <string.h>
 

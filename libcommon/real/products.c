@@ -2,6 +2,8 @@
 /* Operators that sum products: convolutions, matrix products, SVDF. */
 #include "base/attempt.h"
 #include "real/real.h"
+#include "tflite/fields.h"
+#include "tflite/tflite.h"
 
 #include <math.h>
 #include <string.h>

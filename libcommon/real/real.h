@@ -11,7 +11,12 @@
 #define REAL_REAL_H
 
 #include "base/functions.h"
-#include "tflite/tflite.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tfl_tensor;
 
 struct real_span {
 	double lo, hi;

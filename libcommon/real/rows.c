@@ -2,6 +2,9 @@
 /* Operators on windows and rows: pools, reductions, SOFTMAX, interpolation. */
 #include "real/real.h"
 
+#include "tflite/fields.h"
+#include "tflite/tflite.h"
+
 #include <math.h>
 
 /* ---- pools ------------------------------------------------------------------- */

@@ -2,6 +2,8 @@
 /* Runs the network in real numbers, operator by operator. */
 #include "real/real.h"
 
+#include "tflite/tflite.h"
+
 #include <string.h>
 
 #define real_none  NULL

@@ -2,6 +2,9 @@
 /* Tensors and their values in real numbers, for the files of functions. */
 #include "real/real.h"
 
+#include "base/little_endian.h"
+#include "tflite/tflite.h"
+
 #include <math.h>
 
 bool

@@ -9,6 +9,10 @@
  */
 #include "rewrite/rewrite.h"
 
+#include "graph/facts.h"
+
+#include <string.h>
+
 enum { MAX_EXTENT = 65536 }; /* of an operand, as in graph_check() */
 
 struct batch {

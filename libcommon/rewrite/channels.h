@@ -4,8 +4,7 @@
 #define REWRITE_CHANNELS_H
 
 #include "base/bytes.h"
-#include "graph/build.h"
-#include "graph/facts.h"
+#include "graph/records.h"
 
 /* ---- lanes.c: which channels of its tensor an operand has ---------------------- */
 

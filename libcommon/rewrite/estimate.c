@@ -10,6 +10,7 @@
 #include "emit/emit.h"
 #include "perf/work.h"
 #include "target/accel.h"
+#include "target/blocks.h"
 
 #include <math.h>
 

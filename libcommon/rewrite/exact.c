@@ -4,9 +4,11 @@
 
 #include "base/bytes.h"
 #include "base/cli.h"
+#include "base/little_endian.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "graph/build.h"
+#include "rewrite/exact.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -3,7 +3,15 @@
 #ifndef REWRITE_EXACT_H
 #define REWRITE_EXACT_H
 
-#include "lower/lower.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct accel;
+struct arena;
+struct err;
+struct graph;
+struct lower;
+struct text;
 
 /* Which rules of schema/rewrites.def a program applies; all zero: all its rules. */
 struct rewrite_options {

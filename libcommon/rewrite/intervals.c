@@ -10,7 +10,10 @@
 #include "rewrite/channels.h"
 
 #include "base/fixed.h"
+#include "base/little_endian.h"
 #include "emit/emit.h"
+#include "graph/build.h"
+#include "graph/facts.h"
 
 struct finder {
 	struct arena *a;

@@ -2,6 +2,8 @@
 /* The channels of operands. */
 #include "rewrite/channels.h"
 
+#include "graph/facts.h"
+
 /* A strided view that keeps to some channels of the tensor's pixels. */
 static bool
 lanes_of_strides(const struct g_operand *o, struct lanes *l)

@@ -5,6 +5,8 @@
  */
 #include "rewrite/rules.h"
 
+#include "lower/linux.h"
+
 static bool
 scales_alike(struct npu_scale a, struct npu_scale b)
 {

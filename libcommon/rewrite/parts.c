@@ -2,6 +2,7 @@
 /* Makes operations that compute parts of products, with the parts of weights and scales. */
 #include "rewrite/split.h"
 
+#include "graph/facts.h"
 #include "lower/lower.h"
 
 #include <assert.h>

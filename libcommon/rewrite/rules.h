@@ -8,7 +8,8 @@
 #ifndef REWRITE_RULES_H
 #define REWRITE_RULES_H
 
-#include "rewrite/exact.h"
+#include "graph/facts.h"
+#include "lower/lower.h"
 
 struct estimate;
 

@@ -3,6 +3,7 @@
 #include "rewrite/prune.h"
 
 #include "emit/emit.h"
+#include "graph/build.h"
 
 #include <string.h>
 

@@ -2,7 +2,10 @@
 /* Splits sums, their products and their users into pieces. */
 #include "rewrite/split.h"
 
+#include "graph/facts.h"
 #include "lower/lower.h"
+
+#include <string.h>
 
 struct splitting {
 	struct graph *g;

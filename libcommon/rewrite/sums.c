@@ -2,7 +2,10 @@
 /* Finds sums of two products whose users read ranges of channels. */
 #include "rewrite/split.h"
 
+#include "graph/facts.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 struct finder {
 	struct arena *a;

@@ -7,6 +7,7 @@
 #include "samples/features.h"
 
 #include "base/functions.h"
+#include "tflite/tflite.h"
 
 #include <float.h>
 #include <math.h>

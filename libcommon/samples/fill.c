@@ -6,7 +6,9 @@
  */
 #include "base/cli.h"
 #include "base/fixed.h"
+#include "base/little_endian.h"
 #include "samples/samples.h"
+#include "tflite/tflite.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,6 +2,8 @@
 /* Fits numbers of any shape to the shape of the input, or refuses them. */
 #include "samples/samples.h"
 
+#include "tflite/tflite.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

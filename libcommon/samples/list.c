@@ -6,6 +6,7 @@
  */
 #include "base/place.h"
 #include "base/sandbox.h"
+#include "base/text.h"
 #include "samples/samples.h"
 
 #include <dirent.h>

@@ -2,6 +2,7 @@
 /* Detects the format of a file, and whether its numbers are quantized or real. */
 #include "base/npy.h"
 #include "samples/samples.h"
+#include "tflite/tflite.h"
 
 #include <string.h>
 #include <strings.h>

@@ -2,6 +2,8 @@
 /* The arguments of the options that say how files become values. */
 #include "samples/samples.h"
 
+#include "base/cli.h"
+
 #include <math.h>
 #include <stdlib.h>
 

@@ -5,6 +5,8 @@
  */
 #include "samples/samples.h"
 
+#include "base/little_endian.h"
+
 #include <ctype.h>
 #include <string.h>
 

@@ -9,9 +9,11 @@
 #ifndef SAMPLES_SAMPLES_H
 #define SAMPLES_SAMPLES_H
 
-#include "base/cli.h"
 #include "base/file.h"
-#include "tflite/tflite.h"
+#include "tflite/types.h"
+
+struct sandbox;
+struct tfl_tensor;
 
 enum source { FROM_GUESS, FROM_NPY, FROM_PICTURE, FROM_SOUND, FROM_CSV,
 	      FROM_RAW };

@@ -2,6 +2,8 @@
 /* Reads WAV files: PCM of 8 to 32 bits and float32, as real values in [-1, 1). */
 #include "samples/samples.h"
 
+#include "base/little_endian.h"
+
 #include <string.h>
 
 enum { WAVE_PCM = 1, WAVE_FLOAT = 3, WAVE_EXTENSIBLE = 0xfffe };

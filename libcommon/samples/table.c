@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads plain numbers: .npy, raw bytes, text. */
+#include "base/little_endian.h"
 #include "base/npy.h"
 #include "samples/samples.h"
+#include "tflite/tflite.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -2,6 +2,7 @@
 #include "sim/borders.h"
 
 #include "sim/sim.h"
+#include "tflite/tflite.h"
 
 struct sim_borders {
 	const struct tfl_model *m; /* the model with the shapes of the values */

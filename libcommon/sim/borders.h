@@ -9,7 +9,10 @@
 
 #include "borders/borders.h"
 
+#include <stdint.h>
+
 struct sim_borders;
+struct tfl_op;
 
 /* *out is NULL if the model has no such tensor. */
 bool sim_borders_open(struct arena *a, const struct tfl_model *m, struct sim_borders **out,

@@ -5,6 +5,9 @@
  */
 #include "sim/sim.h"
 
+#include "tflite/fields.h"
+#include "tflite/tflite.h"
+
 /*
  * The smallest of the first n extents: any number of an index tuple may select along any
  * of these axes.

@@ -4,7 +4,8 @@
 #define SIM_NAMES_H
 
 #include "map/map.h"
-#include "tflite/tflite.h"
+
+struct tfl_subgraph;
 
 /*
  * The source map of m; NULL, without an error, if the source map or a stream can't be

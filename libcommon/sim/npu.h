@@ -10,6 +10,7 @@
 #define SIM_NPU_H
 
 #include "sim/sim.h"
+#include "stream/op.h"
 #include "stream/stream.h"
 
 struct decoded; /* cache of npu_weights.c */

@@ -2,6 +2,8 @@
 /* DMA of U85: in steps, by an index, into the tables (ethosu-commands(7) 10). */
 #include "sim/npu85.h"
 
+#include "base/little_endian.h"
+
 #include <string.h>
 
 static bool

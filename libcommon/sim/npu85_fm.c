@@ -5,6 +5,8 @@
  */
 #include "sim/npu85.h"
 
+#include "base/little_endian.h"
+
 #include <string.h>
 
 /* ---- operands ------------------------------------------------------------ */

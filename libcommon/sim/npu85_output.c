@@ -6,6 +6,7 @@
 #include "sim/npu85.h"
 
 #include "base/fixed.h"
+#include "base/little_endian.h"
 
 #include <string.h>
 

@@ -5,6 +5,8 @@
  */
 #include "sim/npu.h"
 
+#include "base/little_endian.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>

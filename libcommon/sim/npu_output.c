@@ -3,6 +3,7 @@
 #include "sim/npu.h"
 
 #include "base/fixed.h"
+#include "base/little_endian.h"
 
 /* With |v| below this value, v times any multiplier leaves bits for rounding in 64 bits. */
 #define NARROW ((int64_t)1 << 30)

@@ -3,6 +3,7 @@
  * Checks a model, and gives memory to every tensor of it.  Each subgraph that IF or WHILE calls
  * has a struct sim of its own.
  */
+#include "base/little_endian.h"
 #include "kernels/kernels.h"
 #include "sim/borders.h"
 #include "sim/names.h"

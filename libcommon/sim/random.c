@@ -2,6 +2,9 @@
 /* Values for inputs: random ones (npu-sim(1), RANDOM INPUTS), minimum and maximum. */
 #include "sim/sim.h"
 
+#include "base/little_endian.h"
+#include "tflite/tflite.h"
+
 #include <string.h>
 
 /* SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom generators"). */

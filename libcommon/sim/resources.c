@@ -6,6 +6,8 @@
 #include "kernels/kernels.h"
 #include "sim/resources.h"
 #include "sim/sim.h"
+#include "tflite/fields.h"
+#include "tflite/tflite.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,9 +7,15 @@
 #ifndef SIM_RESOURCES_H
 #define SIM_RESOURCES_H
 
-#include "tflite/tflite.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+struct arena;
+struct err;
 struct sim_resources;
+struct tfl_model;
+struct tfl_op;
 
 struct sim_resource {
 	const char *container, *name;

@@ -6,8 +6,18 @@
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
 
+#include "base/bytes.h"
 #include "target/target.h"
-#include "tflite/tflite.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+struct tfl_model;
+struct tfl_op;
+struct tfl_subgraph;
+struct tfl_tensor;
 
 /* ---- a model, ready to run -------------------------------------------- */
 

@@ -2,6 +2,7 @@
 /* Random values that stand in for the results of an operator without a kernel. */
 #include "base/hash.h"
 #include "sim/sim.h"
+#include "tflite/tflite.h"
 
 #include <string.h>
 

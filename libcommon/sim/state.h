@@ -4,7 +4,10 @@
 #define SIM_STATE_H
 
 #include "sim/sim.h"
+#include "tflite/tflite.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 struct sim {

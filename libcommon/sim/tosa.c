@@ -6,7 +6,11 @@
  */
 #include "sim/tosa.h"
 
+#include "tflite/fields.h"
+#include "tflite/tflite.h"
 #include "tosakernels/tosakernels.h"
+
+#include <string.h>
 
 /* The type in memory: 48 bits take 64, and 4 bits take 8. */
 static int

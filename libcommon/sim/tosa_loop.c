@@ -2,6 +2,8 @@
 /* WHILE_LOOP of TOSA: repeats the body while the condition is true. */
 #include "sim/tosa.h"
 
+#include <string.h>
+
 /* Limits for loops that do not end: turns, and elements that operators read and write. */
 enum { MAX_TURNS = 1 << 16, MAX_ELEMENTS = 1 << 26 };
 

@@ -8,9 +8,11 @@
 
 #include "base/deflate.h"
 #include "base/hash.h"
+#include "base/little_endian.h"
 #include "base/text.h"
 #include "graph/graph.h"
 #include "map/map.h"
+#include "tflite/fields.h"
 #include "tflite/write.h"
 
 #include <string.h>

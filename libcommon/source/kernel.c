@@ -2,6 +2,8 @@
 /* Compares the registers of one kernel with the operation of its step. */
 #include "source/parts.h"
 
+#include "graph/facts.h"
+#include "stream/op.h"
 #include "target/accel.h"
 
 static void

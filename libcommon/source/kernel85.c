@@ -2,6 +2,8 @@
 /* Compares the registers of one kernel of U85 with the operation of its step. */
 #include "source/parts.h"
 
+#include "graph/facts.h"
+#include "stream/op.h"
 #include "target/blocks.h"
 
 #include <stdio.h>

@@ -6,6 +6,9 @@
  */
 #include "source/parts.h"
 
+#include "graph/facts.h"
+#include "stream/op.h"
+
 #include <inttypes.h>
 #include <string.h>
 

@@ -8,6 +8,9 @@
 
 #include "source/source.h"
 
+struct npu_fm;
+struct tfl_tensor;
+
 /* The part of an operation that one step executes. */
 struct source_part {
 	const struct g_op *op;

@@ -2,6 +2,10 @@
 /* Converts records of the graph to bytes of a region: ethosu-memory(7) 5, 9. */
 #include "source/parts.h"
 
+#include "base/fixed.h"
+#include "graph/facts.h"
+#include "stream/op.h"
+
 static int64_t
 later(int64_t a, int64_t b)
 {

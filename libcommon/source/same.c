@@ -2,6 +2,8 @@
 /* Compares registers with values of the graph, on every generation. */
 #include "source/parts.h"
 
+#include "graph/facts.h"
+#include "stream/op.h"
 #include "target/accel.h"
 
 #include <inttypes.h>

@@ -5,11 +5,15 @@
  */
 #include "source/parts.h"
 
+#include "base/fixed.h"
 #include "base/hash.h"
 #include "graph/build.h"
+#include "graph/facts.h"
 #include "graph/graph.h"
+#include "stream/op.h"
 #include "target/accel.h"
 #include "target/memory.h"
+#include "tflite/tflite.h"
 
 #include <inttypes.h>
 

@@ -7,7 +7,7 @@
 #ifndef SOURCE_SOURCE_H
 #define SOURCE_SOURCE_H
 
-#include "graph/facts.h"
+#include "graph/records.h"
 #include "verify/verify.h"
 
 struct npu_map;

@@ -3,6 +3,7 @@
 #include "source/parts.h"
 
 #include "borders/of_graph.h"
+#include "tflite/tflite.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "stream/stream.h"
 
 #include "base/fixed.h"
+#include "stream/op.h"
 
 #include <string.h>
 

@@ -2,7 +2,9 @@
 /* Extracts streams from compiled models and driver payloads (ethosu-commands(7) 13, 14). */
 #include "stream/stream.h"
 
+#include "base/little_endian.h"
 #include "target/accel.h"
+#include "tflite/tflite.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 /* Decodes words into commands and commands into registers (ethosu-commands(7) 1, 2). */
 #include "stream/stream.h"
 
+#include "stream/op.h"
 #include "target/accel.h"
 
 /*

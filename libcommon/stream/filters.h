@@ -3,6 +3,7 @@
 #ifndef STREAM_FILTERS_H
 #define STREAM_FILTERS_H
 
+#include "stream/op.h"
 #include "stream/stream.h"
 #include "weights/weights.h"
 

@@ -6,6 +6,7 @@
 #ifndef STREAM_OP_VIEW_H
 #define STREAM_OP_VIEW_H
 
+#include "stream/op.h"
 #include "stream/stream.h"
 #include "target/accel.h"
 

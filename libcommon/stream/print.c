@@ -3,6 +3,7 @@
 #include "stream/stream.h"
 
 #include "base/text.h"
+#include "stream/op.h"
 
 #include <inttypes.h>
 #include <stdio.h>

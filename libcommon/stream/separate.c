@@ -2,6 +2,8 @@
 /* Inputs and outputs that have memory of their own: nputools-tflite(5) 6.8. */
 #include "stream/stream.h"
 
+#include "tflite/tflite.h"
+
 /* inputs of an ethos-u operator, base pointers: ethosu-commands(7) 13.3 */
 enum { IN_FLASH = 1, IN_SCRATCH, N_SPECIAL = 4, N_REGIONS = 8 };
 

@@ -10,10 +10,13 @@
 
 #include "base/arena.h"
 #include "stream/commands.h"
-#include "stream/op.h"
-#include "tflite/tflite.h"
 
+struct bytes;
+struct npu_op;
 struct text;
+struct tfl_model;
+struct tfl_op;
+struct tfl_subgraph;
 
 /* ---- containers (ethosu-commands(7) 14) --------------------------------- */
 

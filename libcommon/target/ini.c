@@ -2,6 +2,7 @@
 /* Reads vela.ini, and parts: ethosu-memory(7) 18.2 and 18.3, nputools(7), PARTS. */
 #include "base/file.h"
 #include "base/nearest.h"
+#include "base/text.h"
 #include "target/accel.h"
 #include "target/ini.h"
 
@@ -10,6 +11,7 @@
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_INI_BYTES = 1 << 20, MAX_INHERIT = 16 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the names that a command line gives for its target. */
+#include "target/memory.h"
 #include "target/part.h"
 #include "target/target.h"
 

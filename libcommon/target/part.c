@@ -2,6 +2,7 @@
 #include "target/part.h"
 
 #include "base/nearest.h"
+#include "base/text.h"
 #include "target/ini.h"
 
 #include <stdio.h>

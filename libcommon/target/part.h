@@ -5,7 +5,6 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
-#include "base/text.h"
 
 #include <stdint.h>
 

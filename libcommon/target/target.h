@@ -6,8 +6,9 @@
 #ifndef TARGET_TARGET_H
 #define TARGET_TARGET_H
 
-#include "target/blocks.h"
-#include "target/memory.h"
+#include <stdbool.h>
+
+struct err;
 
 /* rows of struct cli_option that set the members any_accelerator, config, system and mode */
 #define MEMORY_OPTIONS                                                                    \

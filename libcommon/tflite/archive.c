@@ -6,6 +6,9 @@
 #include "tflite/write.h"
 
 #include "base/fixed.h"
+#include "base/little_endian.h"
+
+#include <string.h>
 
 enum { LOCAL = 0x04034b50, CENTRAL = 0x02014b50, END = 0x06054b50,
        LOCAL_BYTES = 30, CENTRAL_BYTES = 46, END_BYTES = 22, MOST_COMMENT = UINT16_MAX };

@@ -6,10 +6,12 @@
 #include "tflite/wire.h"
 
 #include "base/block.h"
+#include "base/little_endian.h"
 #include "tflite/write.h"
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_SLOTS = 32, FIRST_BYTES = 1 << 16 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tflite/calls.h"
 
+#include "tflite/fields.h"
 #include "tflite/write.h"
 
 bool

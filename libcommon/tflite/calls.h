@@ -3,7 +3,14 @@
 #ifndef TFLITE_CALLS_H
 #define TFLITE_CALLS_H
 
-#include "tflite/tflite.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+struct bytes;
+struct err;
+struct tfl_model;
+struct tfl_op;
 
 /* IF: the subgraphs of true and of false; WHILE: the condition and the body of the loop */
 enum { TFL_CALLEES = 2 };

@@ -2,6 +2,10 @@
 /* Describes a model for writing it again, with changes. */
 #include "tflite/write.h"
 
+#include "tflite/fields.h"
+
+#include <string.h>
+
 static void
 copy_subgraph(struct arena *a, const struct tfl_subgraph *from,
 	      struct tflw_subgraph *out)

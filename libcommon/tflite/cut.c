@@ -7,6 +7,7 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
+#include "tflite/fields.h"
 #include "tflite/write.h"
 
 #include <stdlib.h>

@@ -3,7 +3,13 @@
 #ifndef TFLITE_CUT_H
 #define TFLITE_CUT_H
 
-#include "tflite/tflite.h"
+#include "base/bytes.h"
+
+#include <stdbool.h>
+
+struct arena;
+struct err;
+struct tfl_model;
 
 /* where an operator of subgraph 0 is, seen from the cut network */
 enum cut_side {

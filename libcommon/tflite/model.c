@@ -4,7 +4,11 @@
  * nputools-tflite(5) 2, second table, and 4 to 6.
  */
 #include "base/file.h"
+#include "base/little_endian.h"
+#include "base/text.h"
 #include "tflite/calls.h"
+#include "tflite/fields.h"
+#include "tflite/tflite.h"
 #include "tflite/wire.h"
 
 #include <math.h>

@@ -2,6 +2,9 @@
 /* Names and sizes of types and operators, and access to elements. */
 #include "tflite/tflite.h"
 
+#include "base/little_endian.h"
+#include "tflite/fields.h"
+
 static const struct type_info {
 	const char *name;
 	int bytes;

@@ -8,6 +8,10 @@
 
 #include "base/file.h"
 #include "base/foreign.h"
+#include "base/little_endian.h"
+#include "tflite/fields.h"
+
+#include <string.h>
 
 enum { MAX_DEPTH = 64, MAX_TABLES = 1000000 };
 

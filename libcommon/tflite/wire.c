@@ -2,7 +2,10 @@
 /* Reads fields of a buffer that fb_verify() has accepted. */
 #include "tflite/wire.h"
 
+#include "base/little_endian.h"
+
 #include <assert.h>
+#include <string.h>
 
 size_t
 fb_field_pos(struct fb_ref t, int slot)

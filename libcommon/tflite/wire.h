@@ -2,7 +2,7 @@
 #ifndef TFLITE_WIRE_H
 #define TFLITE_WIRE_H
 
-#include "tflite/tflite.h"
+#include "tflite/flatbuffers.h"
 
 /* Bytes of a scalar of this kind; 0 for references. */
 static inline unsigned

@@ -5,6 +5,8 @@
  */
 #include "tflite/wire.h"
 
+#include "base/little_endian.h"
+#include "tflite/fields.h"
 #include "tflite/write.h"
 
 struct write {

@@ -3,6 +3,7 @@
 #include "tosa/tosa.h"
 
 #include "base/fixed.h"
+#include "base/little_endian.h"
 
 static int32_t
 item(struct fb_ref t, int slot, int i)

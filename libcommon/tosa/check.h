@@ -5,8 +5,6 @@
 
 #include "tosa/tosa.h"
 
-#include "base/text.h"
-
 struct check {
 	const struct tosa_graph *g;
 	const struct tosa_op *op;

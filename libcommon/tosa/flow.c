@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_RANK_SHAPE = 8 * TOSA_MAX_RANK };
 

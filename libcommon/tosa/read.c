@@ -2,9 +2,11 @@
 /* Reads a FlatBuffer into a graph, and checks names, constants and writers. */
 #include "tosa/load.h"
 
+#include "base/little_endian.h"
 #include "base/text.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_DIM = INT32_MAX, MAX_GROWN = 1 << 20 /* limit of tensors, including branches */ };
 

@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
-#include "tflite/tflite.h"
+#include "tflite/flatbuffers.h"
 
 #define FB_TABLE(t) extern const struct fb_table fb_##t; enum { FB_DUMMY_##t,
 #define FB_END(t) };

@@ -2,6 +2,7 @@
 /* Access to elements in the format of a file. */
 #include "tosa/tosa.h"
 
+#include "base/little_endian.h"
 #include "base/text.h"
 
 int64_t

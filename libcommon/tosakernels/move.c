@@ -2,6 +2,8 @@
 /* Operators that move elements, and RESIZE. */
 #include "tosakernels/tosakernels.h"
 
+#include <string.h>
+
 /* Returns the input element for position `at` of the result; -1: the value of PAD. */
 static int64_t
 source_of(const struct tosa_run *r, const int64_t *at)

@@ -4,8 +4,10 @@
  * bound to the regions, and the bytes of the arena that are written before a stream runs.
  */
 #include "base/fixed.h"
+#include "base/little_endian.h"
 #include "borders/borders.h"
 #include "target/accel.h"
+#include "tflite/tflite.h"
 #include "verify/rules.h"
 
 #include <inttypes.h>

@@ -7,6 +7,8 @@
 #ifndef VERIFY_RULES_H
 #define VERIFY_RULES_H
 
+#include "base/bytes.h"
+#include "stream/op.h"
 #include "target/accel.h"
 #include "verify/verify.h"
 

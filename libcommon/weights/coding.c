@@ -7,6 +7,7 @@
  * palette, one byte each for the direct offset, the number of entries and their width,
  * and 16 bits for each entry.
  */
+#include "base/little_endian.h"
 #include "weights/stream.h"
 #include "weights/weights.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The decoder of weight streams (ethosu-weights(7) 1). */
 #include "base/fixed.h"
+#include "base/little_endian.h"
 #include "weights/stream.h"
 #include "weights/weights.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a plan as a stream (ethosu-weights(7) 1.2 to 1.7). */
 #include "base/fixed.h"
+#include "base/little_endian.h"
 #include "weights/stream.h"
 #include "weights/weights.h"
 

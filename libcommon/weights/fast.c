@@ -2,6 +2,8 @@
 /* Streams for U85's fast decoder (ethosu-weights(7) 22.5 and 24). */
 #include "weights/weights.h"
 
+#include "base/little_endian.h"
+
 #include <assert.h>
 #include <string.h>
 

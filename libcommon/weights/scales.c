@@ -2,6 +2,8 @@
 /* The 10-byte records of bias, scale and shift (ethosu-weights(7) 4.1). */
 #include "weights/weights.h"
 
+#include "base/little_endian.h"
+
 #include <inttypes.h>
 
 #define BIAS_LIMIT (INT64_C(1) << 39)

@@ -11,6 +11,7 @@
 #include "net.h"
 #include "borders/borders.h"
 #include "sim/sim.h"
+#include "tflite/tflite.h"
 
 #include <stdio.h>
 #include <stdlib.h>

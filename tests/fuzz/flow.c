@@ -14,6 +14,8 @@
 #include "tflite/tflite.h"
 #include "tosa/tosa.h"
 
+#include <string.h>
+
 /* an execution takes milliseconds: larger models find nothing that these do not */
 enum {
 	MAX_OPS = 24, MAX_TENSOR = 1 << 14, MAX_ELEMENTS = 1 << 16,

@@ -3,6 +3,7 @@
 #include "fuzz.h"
 
 #include "target/accel.h"
+#include "target/memory.h"
 #include "target/target.h"
 
 #include <stdio.h>

@@ -5,7 +5,9 @@
  */
 #include "fuzz.h"
 
+#include "base/little_endian.h"
 #include "kernels/kernels.h"
+#include "tflite/fields.h"
 #include "tflite/tflite.h"
 #include "tflite/write.h"
 

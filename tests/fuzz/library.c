@@ -18,6 +18,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_OPS = 24, MAX_ELEMENTS = 1 << 14, MAX_BORDERS = 16 };
 enum { STACK_BYTES = 1 << 20 }; /* the promise of nputools.h */

@@ -10,6 +10,8 @@
 #include "lib/mutate.h"
 #include "lib/programs.h"
 
+#include <string.h>
+
 enum { MAX_TEXT = 1 << 16 };
 
 /* the next stage; if the text is no graph, its first line does not matter */

@@ -2,7 +2,9 @@
 /* A driver payload or bare words are listed, and walked operation by operation. */
 #include "fuzz.h"
 
+#include "base/bytes.h"
 #include "base/text.h"
+#include "stream/op.h"
 #include "stream/stream.h"
 #include "target/accel.h"
 

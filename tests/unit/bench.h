@@ -3,6 +3,7 @@
 #ifndef UNIT_BENCH_H
 #define UNIT_BENCH_H
 
+#include "base/little_endian.h"
 #include "kernels/kernels.h"
 #include "tflite/write.h"
 

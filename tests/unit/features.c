@@ -6,6 +6,7 @@
  * their definitions: Fourier sums instead of a fast transform, and the system's functions.
  */
 #include "samples/features.h"
+#include "tflite/tflite.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,10 +7,12 @@
 #include "base/file.h"
 #include "base/npy.h"
 #include "sim/sim.h"
+#include "tflite/tflite.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 static int n_cases, n_tensors, n_failed;

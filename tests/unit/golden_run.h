@@ -4,8 +4,10 @@
 #define TESTS_GOLDEN_RUN_H
 
 #include "base/file.h"
+#include "base/little_endian.h"
 #include "base/npy.h"
 #include "sim/sim.h"
+#include "tflite/tflite.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,8 @@
 #ifndef UNIT_GRAPH_RUN_H
 #define UNIT_GRAPH_RUN_H
 
+#include "base/little_endian.h"
+#include "graph/facts.h"
 #include "graph/graph.h"
 #include "sim/npu.h"
 

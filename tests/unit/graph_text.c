@@ -5,6 +5,7 @@
  * twice.
  */
 #include "base/file.h"
+#include "base/text.h"
 #include "graph/graph.h"
 
 #include <stdio.h>

@@ -6,6 +6,8 @@
  */
 #include "bench.h"
 
+#include "tflite/fields.h"
+
 #include <stdio.h>
 
 static int n_failed;

@@ -5,6 +5,8 @@
  */
 #include "rules.h"
 
+#include "tflite/fields.h"
+
 enum { MOST_OUT = 1024 };
 
 /* quantization of operands and result */

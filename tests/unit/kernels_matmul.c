@@ -5,6 +5,8 @@
  */
 #include "rules.h"
 
+#include "tflite/fields.h"
+
 enum { MOST_OUT = 2048 };
 
 struct matrices {

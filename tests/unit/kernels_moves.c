@@ -6,6 +6,8 @@
  */
 #include "rules.h"
 
+#include "tflite/fields.h"
+
 enum { AXES = 4, MOST_OUT = 2048 };
 
 struct move {

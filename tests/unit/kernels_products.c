@@ -6,6 +6,8 @@
  */
 #include "rules.h"
 
+#include "tflite/fields.h"
+
 enum { MOST_OUT = 2048 };
 
 /* the parameters along one axis */

@@ -7,6 +7,8 @@
  */
 #include "rules.h"
 
+#include "tflite/fields.h"
+
 enum { MOST_OUT = 2048, GRID = 1024 };
 
 struct resize {

@@ -6,6 +6,8 @@
  */
 #include "rules.h"
 
+#include "tflite/fields.h"
+
 enum { MOST_OUT = 2048, POINTS = 513, STEPS = 512 };
 
 static int64_t exponential[POINTS], inverse[POINTS];

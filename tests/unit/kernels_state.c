@@ -7,6 +7,7 @@
  */
 #include "kernels/tables.h"
 #include "rules.h"
+#include "tflite/fields.h"
 
 enum { MOST = 512, GATES = 4, RUNS = 3 };
 

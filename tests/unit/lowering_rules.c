@@ -6,6 +6,7 @@
  */
 #include "../../tools/tfl-partition/products/lstm.h"
 #include "../../tools/tfl-partition/moves/move.h"
+#include "tflite/fields.h"
 
 #include "rules.h"
 

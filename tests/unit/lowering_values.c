@@ -6,6 +6,7 @@
  * bilinear resizing with few weights (libcommon/lower/phases.c).
  */
 #include "../../tools/tfl-partition/part.h"
+#include "tflite/fields.h"
 
 #include "graph_run.h"
 #include "rules.h"

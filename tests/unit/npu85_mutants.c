@@ -16,6 +16,8 @@
  */
 #include "base/file.h"
 #include "sim/sim.h"
+#include "stream/op.h"
+#include "tflite/tflite.h"
 #include "verify/verify.h"
 
 #include <stdio.h>

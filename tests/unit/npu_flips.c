@@ -10,6 +10,8 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "sim/sim.h"
+#include "stream/op.h"
+#include "tflite/tflite.h"
 #include "verify/verify.h"
 
 #include <stdio.h>

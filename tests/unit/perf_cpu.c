@@ -4,6 +4,7 @@
  * (schema/cpu.def, [A]) within the factor that the table promises.
  */
 #include "perf/cpu.h"
+#include "tflite/tflite.h"
 
 #include "base/text.h"
 

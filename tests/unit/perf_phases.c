@@ -4,6 +4,7 @@
  * slices of one convolution, phases of a transposed convolution, or neither.
  */
 #include "../../tools/npu-perf/models/layer.h"
+#include "stream/op.h"
 
 #include "target/accel.h"
 

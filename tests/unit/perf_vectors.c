@@ -8,6 +8,7 @@
 #include "base/fixed.h"
 #include "perf/perf.h"
 #include "target/accel.h"
+#include "target/blocks.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,6 +6,7 @@
  * usage: rewrite [MODEL GRAPH]: of this model; else of graphs in this file
  */
 #include "base/file.h"
+#include "base/text.h"
 #include "graph_run.h"
 #include "kernels/kernels.h"
 #include "rewrite/rewrite.h"

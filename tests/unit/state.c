@@ -4,6 +4,7 @@
  * them: a keyword model with SVDF states processes the same frame twice.
  */
 #include "sim/sim.h"
+#include "tflite/tflite.h"
 
 #include <stdio.h>
 #include <stdlib.h>

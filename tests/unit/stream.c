@@ -3,6 +3,7 @@
  * Checks decoder tables, addresses and block dependencies with values worked out from
  * ethosu-commands(7) and ethosu-memory(7).
  */
+#include "stream/op.h"
 #include "stream/stream.h"
 
 #include "target/accel.h"

@@ -5,6 +5,7 @@
  * (call_plan.c); floats become C constants of the same value (interface.c).
  */
 #include "../../tools/tfl2c/tfl2c.h"
+#include "tflite/fields.h"
 
 #include "base/text.h"
 #include "rules.h"

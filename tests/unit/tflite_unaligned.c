@@ -4,6 +4,9 @@
  * file is read: published models have such vectors.
  */
 #include "base/file.h"
+#include "base/little_endian.h"
+#include "tflite/fields.h"
+#include "tflite/tflite.h"
 #include "tflite/wire.h"
 
 #include <assert.h>

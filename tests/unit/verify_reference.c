@@ -4,6 +4,7 @@
  * listed below, which must break it.
  */
 #include "reference.h"
+#include "tflite/tflite.h"
 #include "verify/verify.h"
 
 #include <stdio.h>

@@ -3,6 +3,7 @@
  * Has one correct stream and one broken stream for every rule: the verifier must
  * report nothing for the first and the broken rule for the others.
  */
+#include "stream/op.h"
 #include "verify/verify.h"
 
 #include "target/accel.h"

@@ -13,6 +13,7 @@
 
 #include "base/cli.h"
 #include "base/file.h"
+#include "base/little_endian.h"
 
 #include <glob.h>
 #include <inttypes.h>

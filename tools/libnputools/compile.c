@@ -3,6 +3,7 @@
 #include "lib.h"
 
 #include "tflite/calls.h"
+#include "tflite/tflite.h"
 #include "tosa/tosa.h"
 
 #include <string.h>

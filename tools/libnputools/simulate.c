@@ -8,6 +8,7 @@
 #include "tosa/tosa.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* the arguments of the caller */
 struct buffers {

@@ -3,6 +3,7 @@
 #include "base/cli_options.h"
 #include "base/identifier.h"
 #include "base/sandbox.h"
+#include "base/text.h"
 #include "mkinput.h"
 #include "borders/borders.h"
 #include "sim/sim.h"

@@ -5,6 +5,8 @@
  */
 #include "mkinput.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
 /* --list: writes all inputs into one array, and their labels into a second file. */
 #include "mkinput.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <string.h>
 

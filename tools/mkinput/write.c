@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes arrays as a C header, .npy or raw bytes. */
+#include "base/little_endian.h"
 #include "base/npy.h"
 #include "mkinput.h"
 

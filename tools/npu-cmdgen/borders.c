@@ -3,6 +3,7 @@
 #include "cmdgen.h"
 
 #include "borders/of_graph.h"
+#include "tflite/tflite.h"
 
 #include <string.h>
 

@@ -8,10 +8,10 @@
 
 #include "borders/borders.h"
 #include "emit/emit.h"
-#include "graph/build.h"
-#include "graph/facts.h"
 #include "map/map.h"
 #include "target/memory.h"
+
+struct tfl_tensor;
 
 /* --emit: EMIT(code, name of the option's value, help text) */
 #define EMITS(EMIT)                                                          \

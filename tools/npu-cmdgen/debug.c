@@ -7,8 +7,10 @@
 #include "cmdgen.h"
 
 #include "graph/table.h"
+#include "tflite/tflite.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void
 begin_table(struct text *t, const char *name, const char *columns)

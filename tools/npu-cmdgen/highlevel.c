@@ -6,6 +6,7 @@
 #include "cmdgen.h"
 
 #include "base/text.h"
+#include "graph/facts.h"
 #include "target/blocks.h"
 
 struct box {

@@ -2,8 +2,12 @@
 /* Prints the streams of all nodes, and gives the names for all listings. */
 #include "cmdgen.h"
 
+#include "base/fixed.h"
+#include "graph/build.h"
+#include "graph/facts.h"
 #include "graph/table.h"
 #include "target/memory.h"
+#include "tflite/tflite.h"
 
 const char *
 region_name(const struct cmdgen *c, size_t node)

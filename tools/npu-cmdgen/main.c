@@ -4,7 +4,9 @@
 
 #include "base/cli_options.h"
 #include "base/file.h"
+#include "base/little_endian.h"
 #include "base/sandbox.h"
+#include "base/text.h"
 #include "stream/stream.h"
 #include "tflite/calls.h"
 #include "tflite/tflite.h"

@@ -7,6 +7,9 @@
 #include "model.h"
 
 #include "base/fixed.h"
+#include "graph/build.h"
+#include "graph/facts.h"
+#include "tflite/fields.h"
 #include "tflite/write.h"
 
 static void

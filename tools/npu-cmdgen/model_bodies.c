@@ -10,6 +10,8 @@
 #include "target/accel.h"
 #include "tflite/calls.h"
 
+#include <string.h>
+
 enum { ALIGN = 16 };
 
 /* one of a body's inputs or outputs, before and after it was compiled */

@@ -5,9 +5,13 @@
  */
 #include "model.h"
 
+#include "base/little_endian.h"
 #include "map/profile.h"
 #include "source/source.h"
+#include "tflite/fields.h"
 #include "tflite/write.h"
+
+#include <string.h>
 
 static void
 add_metadata(struct build *b, const char *name, struct bytes data)

@@ -6,6 +6,7 @@
 #include "model.h"
 
 #include "base/cli.h"
+#include "tflite/fields.h"
 
 /* the new model's tensor for tensor `index` of subgraph 0; -1: the tensor is gone */
 static int

@@ -3,9 +3,12 @@
 #include "model.h"
 
 #include "base/fixed.h"
+#include "graph/build.h"
+#include "graph/facts.h"
 #include "tflite/write.h"
 
 #include <assert.h>
+#include <string.h>
 
 uint32_t
 add_buffer(struct build *b, struct bytes data)

@@ -2,8 +2,12 @@
 /* Prints a network without a TFLite model around it (raw/raw.h). */
 #include "cmdgen.h"
 
+#include "base/fixed.h"
 #include "borders/of_graph.h"
+#include "graph/build.h"
+#include "graph/facts.h"
 #include "raw/raw.h"
+#include "tflite/tflite.h"
 
 /* Finds the only NPU region; fails if the graph has anything else. */
 static bool

@@ -3,8 +3,11 @@
  * Prints the emitter's records with the graph's names of their operands: "Register-Level Command
  * Stream" of the reference's log.
  */
+#include "base/fixed.h"
 #include "cmdgen.h"
 #include "base/text.h"
+#include "graph/facts.h"
+#include "stream/op.h"
 #include "stream/stream.h"
 
 #include <inttypes.h>

@@ -4,10 +4,13 @@
  * an edited graph may ask for streams that break a rule.  Then writes the digest of the
  * file into the source map.
  */
+#include "base/little_endian.h"
 #include "cmdgen.h"
+#include "graph/facts.h"
 #include "linux/linux.h"
 #include "source/source.h"
 #include "stream/stream.h"
+#include "tflite/tflite.h"
 
 struct judge {
 	struct cmdgen *c;

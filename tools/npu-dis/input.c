@@ -4,9 +4,11 @@
 
 #include "base/cli.h"
 #include "base/file.h"
+#include "base/little_endian.h"
 #include "graph/graph.h"
 #include "kernels/kernels.h"
 #include "raw/raw.h"
+#include "tflite/tflite.h"
 
 #include <ctype.h>
 

@@ -2,6 +2,7 @@
 /* Prints the operations of a stream as JSON. */
 #include "dis.h"
 
+#include "stream/op.h"
 #include "target/accel.h"
 
 static void

@@ -5,6 +5,7 @@
 #include "base/cli_options.h"
 #include "base/file.h"
 #include "base/sandbox.h"
+#include "stream/op.h"
 #include "target/accel.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 /* Comma-separated reports: Vela's 52 columns, and one row per layer. */
 #include "report.h"
 
+#include "stream/op.h"
 #include "target/accel.h"
 
 #include <math.h>

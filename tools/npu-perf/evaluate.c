@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include "base/cli.h"
+#include "stream/op.h"
 #include "target/accel.h"
 
 #include <assert.h>

@@ -7,9 +7,11 @@
 
 #include "base/cli.h"
 #include "emit/emit.h"
+#include "graph/facts.h"
 #include "graph/graph.h"
 #include "stream/stream.h"
 #include "target/accel.h"
+#include "tflite/tflite.h"
 
 #include <string.h>
 

@@ -17,6 +17,7 @@
 #include "target/accel.h"
 #include "target/part.h"
 #include "tflite/calls.h"
+#include "tflite/tflite.h"
 
 #include <string.h>
 

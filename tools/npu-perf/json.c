@@ -4,6 +4,7 @@
 
 #include "graph/facts.h"
 #include "graph/records.h"
+#include "stream/op.h"
 #include "target/accel.h"
 
 #include <math.h>

@@ -5,6 +5,8 @@
  */
 #include "report.h"
 
+#include "stream/op.h"
+
 #include <stdlib.h>
 
 /* Computes the first and the last cycle of every moment with commands. */

@@ -6,6 +6,8 @@
  */
 #include "report.h"
 
+#include "stream/op.h"
+
 #include <string.h>
 
 enum { WORD = 4 };

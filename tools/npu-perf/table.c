@@ -2,6 +2,8 @@
 /* Prints one line per kernel and transfer, as a table and as YAML. */
 #include "report.h"
 
+#include "stream/op.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

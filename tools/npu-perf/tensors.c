@@ -4,6 +4,7 @@
 
 #include "base/fixed.h"
 #include "stream/stream.h"
+#include "tflite/tflite.h"
 
 /* inputs of an ethos-u operator, and the region of the arena: ethosu-commands(7) 13.3 */
 enum { IN_CONSTANTS = 1, IN_ARENA, N_SPECIAL = 4, ARENA = 1 };

@@ -7,6 +7,7 @@
 #include "report.h"
 
 #include "graph/records.h"
+#include "stream/op.h"
 #include "target/accel.h"
 
 #include <stdlib.h>

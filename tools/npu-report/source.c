@@ -5,6 +5,7 @@
  */
 #include "report.h"
 
+#include "base/little_endian.h"
 #include "tflite/tflite.h"
 
 #include <float.h>

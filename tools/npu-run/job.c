@@ -6,6 +6,7 @@
  */
 #include "npu-run.h"
 
+#include "base/cli.h"
 #include "target/accel.h"
 
 #include <inttypes.h>

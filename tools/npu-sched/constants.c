@@ -5,6 +5,8 @@
  * operations of a node.
  */
 #include "costs/costs.h"
+#include "graph/build.h"
+#include "graph/facts.h"
 #include "network/insert.h"
 #include "passes.h"
 

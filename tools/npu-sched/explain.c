@@ -7,8 +7,10 @@
 #include "base/json_out.h"
 #include "emit/emit.h"
 #include "graph/build.h"
+#include "graph/facts.h"
 #include "graph/table.h"
 #include "map/map.h"
+#include "stream/op.h"
 #include "tflite/tflite.h"
 
 #include <inttypes.h>

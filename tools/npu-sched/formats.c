@@ -4,6 +4,7 @@
  * bricks (ethosu-memory(7) 18.5).
  */
 #include "costs/costs.h"
+#include "graph/facts.h"
 #include "passes.h"
 #include "target/accel.h"
 

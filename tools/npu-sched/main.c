@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* npu-sched: reads a partitioned graph, writes a scheduled one. */
+#include "base/text.h"
 #include "cascades/cascades.h"
+#include "graph/facts.h"
 #include "passes.h"
 
 #include "base/cli_options.h"

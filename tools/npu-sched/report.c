@@ -3,6 +3,7 @@
 #include "passes.h"
 
 #include "base/json_out.h"
+#include "graph/facts.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -14,8 +14,7 @@
 #ifndef NPU_SCHED_SCHED_H
 #define NPU_SCHED_SCHED_H
 
-#include "graph/build.h"
-#include "graph/facts.h"
+#include "graph/records.h"
 #include "perf/perf.h"
 #include "rewrite/exact.h"
 #include "weights/weights.h"

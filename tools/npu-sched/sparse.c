@@ -6,6 +6,7 @@
  */
 #include "passes.h"
 
+#include "base/fixed.h"
 #include "emit/emit.h"
 #include "target/accel.h"
 #include "weights/weights.h"

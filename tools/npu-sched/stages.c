@@ -4,6 +4,8 @@
  * negative strides, and tables of functions that other accelerators have built in
  * (ethosu-commands(7) 23.5, ethosu-memory(7) 25.2).
  */
+#include "graph/build.h"
+#include "graph/facts.h"
 #include "network/insert.h"
 #include "passes.h"
 

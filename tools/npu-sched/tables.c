@@ -4,6 +4,8 @@
  * use tables there (nputools-lowering(7) 4.8).  A table of any other operation moves into an
  * addition of 0 behind it.
  */
+#include "graph/build.h"
+#include "graph/facts.h"
 #include "network/insert.h"
 #include "passes.h"
 #include "target/accel.h"

@@ -8,6 +8,8 @@
 
 #include "base/fixed.h"
 #include "base/hash.h"
+#include "base/little_endian.h"
+#include "stream/op.h"
 #include "stream/stream.h"
 
 #include <string.h>

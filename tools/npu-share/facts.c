@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "kernels/kernels.h"
+#include "stream/op.h"
 #include "stream/stream.h"
 
 #include <ctype.h>

@@ -9,6 +9,7 @@
 #include "base/human.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- the picture of a model ------------------------------------------------------------ */
 

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "target/accel.h"
 #include "target/generation.h"
+#include "target/memory.h"
 #include "target/part.h"
 #include "target/target.h"
 

@@ -4,6 +4,7 @@
 
 #include "base/cli.h"
 #include "base/file.h"
+#include "target/memory.h"
 #include "target/part.h"
 #include "target/target.h"
 

@@ -2,6 +2,9 @@
 /* Reuses the section choices that npu-sched found when it measured the weights. */
 #include "wenc.h"
 
+#include "base/little_endian.h"
+#include "graph/build.h"
+
 #include <inttypes.h>
 
 /* the coding of one weights record in the blob */

@@ -2,8 +2,11 @@
 /* Decodes the weights of a .wenc graph into NumPy arrays. */
 #include "wenc.h"
 
+#include "base/little_endian.h"
 #include "base/npy.h"
 #include "emit/emit.h"
+#include "graph/build.h"
+#include "stream/op.h"
 #include "stream/stream.h"
 
 /* the values of a piece: of one stream, or of all streams for the fast decoder */

@@ -2,6 +2,10 @@
 /* Encodes all weights of a scheduled graph, and places them. */
 #include "wenc.h"
 
+#include "base/text.h"
+
+#include <stdio.h>
+
 /* to standard error, beside the output */
 static void
 report(const struct wenc *w, const struct options *o)

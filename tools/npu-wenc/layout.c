@@ -7,9 +7,13 @@
 
 #include "base/fixed.h"
 #include "base/hash.h"
+#include "base/little_endian.h"
+#include "graph/build.h"
+#include "graph/facts.h"
 #include "tflite/tflite.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum { ALIGN = 16 };
 

@@ -2,6 +2,8 @@
 /* Prints sizes of weights (--stats) and addresses of constants (--verbose-allocation). */
 #include "wenc.h"
 
+#include "graph/build.h"
+#include "graph/facts.h"
 #include "graph/table.h"
 #include "target/memory.h"
 

@@ -8,8 +8,6 @@
 
 #include "base/file.h"
 #include "emit/emit.h"
-#include "graph/build.h"
-#include "graph/facts.h"
 #include "weights/weights.h"
 
 struct options {

@@ -6,6 +6,7 @@
 #include "npucc.h"
 
 #include "tflite/calls.h"
+#include "tflite/tflite.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #include "base/json_out.h"
 #include "borders/borders.h"
 #include "stream/stream.h"
+#include "tflite/tflite.h"
 
 static void
 put_quantization(const struct json_out *j, const struct tfl_quant *q)

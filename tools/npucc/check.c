@@ -8,6 +8,7 @@
 #include "base/cli.h"
 #include "kernels/kernels.h"
 #include "stream/stream.h"
+#include "tflite/tflite.h"
 
 static bool
 read_compiled(struct npucc *c, struct arena *a, const char *path,

@@ -6,6 +6,7 @@
 #include "npucc.h"
 
 #include "base/deflate.h"
+#include "base/little_endian.h"
 
 static uint32_t
 crc32_of(struct bytes in)

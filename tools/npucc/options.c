@@ -5,6 +5,7 @@
 #include "base/cli.h"
 #include "rewrite/exact.h"
 #include "target/accel.h"
+#include "target/memory.h"
 #include "target/part.h"
 #include "target/target.h"
 

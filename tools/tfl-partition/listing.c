@@ -6,7 +6,10 @@
  */
 #include "part.h"
 
+#include "base/little_endian.h"
+
 #include <ctype.h>
+#include <string.h>
 
 enum { MAX_SLOTS = 64 };
 

@@ -7,6 +7,7 @@
 #include "moves/move.h"
 
 #include "emit/emit.h"
+#include "lower/linux.h"
 #include "target/accel.h"
 
 #include <assert.h>

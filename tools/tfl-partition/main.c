@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/sandbox.h"
 #include "graph/graph.h"
+#include "lower/linux.h"
 #include "target/accel.h"
 #include "target/part.h"
 

@@ -26,8 +26,6 @@
 #include "base/diag.h"
 #include "base/io_layout.h"
 #include "base/text.h"
-#include "graph/build.h"
-#include "graph/facts.h"
 #include "lower/arg.h"
 #include "lower/conv.h"
 #include "lower/nd.h"

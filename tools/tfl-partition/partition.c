@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "graph/graph.h"
 #include "kernels/kernels.h"
+#include "lower/linux.h"
 
 #include <inttypes.h>
 #include <stdio.h>

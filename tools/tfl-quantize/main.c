@@ -4,6 +4,7 @@
 
 #include "base/cli_options.h"
 #include "base/sandbox.h"
+#include "base/text.h"
 #include "kernels/kernels.h"
 
 #include <stdio.h>

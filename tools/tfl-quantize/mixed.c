@@ -5,6 +5,9 @@
  */
 #include "quantize.h"
 
+#include "base/cli.h"
+#include "base/text.h"
+
 #include <fnmatch.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
 /* A network that can be edited: copies of the tensors and operators of a model. */
 #include "quantize.h"
 
+#include "tflite/fields.h"
+
 #include <string.h>
 
 static int *

@@ -9,6 +9,7 @@
 #include "quantize.h"
 
 #include "real/real.h"
+#include "tflite/fields.h"
 
 #include <math.h>
 

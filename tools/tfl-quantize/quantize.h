@@ -12,6 +12,7 @@
 #ifndef TFL_QUANTIZE_H
 #define TFL_QUANTIZE_H
 
+#include "base/little_endian.h"
 #include "samples/samples.h"
 #include "tflite/write.h"
 

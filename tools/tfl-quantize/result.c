@@ -3,6 +3,7 @@
 #include "quantize.h"
 
 #include "kernels/kernels.h"
+#include "tflite/fields.h"
 
 /* Every operator of the result that is not allowed to be float must have an integer kernel. */
 static bool

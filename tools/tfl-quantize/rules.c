@@ -4,6 +4,7 @@
 
 #include "kernels/kernels.h"
 #include "real/real.h"
+#include "tflite/fields.h"
 
 #include <string.h>
 

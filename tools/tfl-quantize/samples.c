@@ -6,6 +6,7 @@
  */
 #include "quantize.h"
 
+#include "base/cli.h"
 #include "sim/sim.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 
 #include "kernels/kernels.h"
 #include "real/real.h"
+#include "tflite/fields.h"
 
 /* The bounds of SLICE or STRIDED_SLICE in each dimension; false: other steps than 1. */
 static bool

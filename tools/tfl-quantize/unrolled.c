@@ -15,6 +15,7 @@
 
 #include "kernels/kernels.h"
 #include "real/real.h"
+#include "tflite/fields.h"
 
 #include <string.h>
 

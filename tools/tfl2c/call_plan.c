@@ -3,8 +3,10 @@
  * Plans a network as a sequence of calls: the step of each operator, the address of
  * each tensor, and whether the model's data can be used in the file.
  */
+#include "base/little_endian.h"
 #include "kernels/kernels.h"
 #include "tfl2c.h"
+#include "tflite/fields.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #include "tfl2c.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* ---- helpers, each only if it is used ---------------------------------------- */
 

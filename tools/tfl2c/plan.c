@@ -5,6 +5,7 @@
  * places itself, and the runtime's own records (tflm.c).
  */
 #include "base/fixed.h"
+#include "base/little_endian.h"
 #include "sim/resources.h"
 #include "tfl2c.h"
 

@@ -2,6 +2,8 @@
 /* Single operations on values of any shape. */
 #include "part.h"
 
+#include "graph/facts.h"
+
 void
 binary_to(struct part *p, enum g_op_kind kind, const struct nd *a, const struct nd *b,
 	const struct nd *out, const struct low_end *end)

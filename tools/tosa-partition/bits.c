@@ -7,6 +7,9 @@
  */
 #include "part.h"
 
+#include "graph/facts.h"
+#include "lower/linux.h"
+
 /* a half of each byte as a number n from 0 to 15; times: as 16 * n - 128 */
 static struct nd
 half_of(struct part *p, const struct nd *v, bool high, bool times)

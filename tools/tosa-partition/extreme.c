@@ -8,6 +8,9 @@
  */
 #include "part.h"
 
+#include "graph/facts.h"
+#include "lower/linux.h"
+
 #include <math.h>
 
 /* an operand's scale from its narrow tensor to the result: (v - zero) * scale + t->zero */

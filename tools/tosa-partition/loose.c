@@ -10,6 +10,8 @@
  */
 #include "part.h"
 
+#include "lower/linux.h"
+
 enum { PIXEL_AXES = 3 /* N, H, W */, NEAR = 256 /* operators to search for readers */ };
 
 /* the fewest factors: drops factors of 1, and merges neighbours that are contiguous */

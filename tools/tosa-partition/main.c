@@ -5,9 +5,12 @@
 #include "base/cli_options.h"
 #include "base/file.h"
 #include "base/sandbox.h"
+#include "base/text.h"
 #include "graph/graph.h"
+#include "lower/linux.h"
 #include "target/accel.h"
 #include "target/part.h"
+#include "tflite/tflite.h"
 
 static void
 take_layout(void *layouts, const char *arg)

@@ -5,6 +5,7 @@
  */
 #include "part.h"
 
+#include "lower/linux.h"
 #include "lower/runs.h"
 
 enum { MAX_PAD = 127, MAX_RUNS = 2048 };

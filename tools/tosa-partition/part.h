@@ -15,9 +15,6 @@
 
 #include "base/diag.h"
 #include "base/io_layout.h"
-#include "base/text.h"
-#include "graph/build.h"
-#include "graph/facts.h"
 #include "lower/conv.h"
 #include "lower/matmul.h"
 #include "rewrite/exact.h"

@@ -6,6 +6,8 @@
  */
 #include "part.h"
 
+#include "base/fixed.h"
+
 enum { NEAR = 24 }; /* most successive operators from which a bound is derived */
 
 static int64_t

@@ -5,6 +5,8 @@
  */
 #include "part.h"
 
+#include <string.h>
+
 static bool
 has_sums(const struct tosa_graph *g, const struct tosa_op *op)
 {

@@ -5,6 +5,10 @@
  */
 #include "part.h"
 
+#include "base/fixed.h"
+
+#include <string.h>
+
 static bool
 takes_rescale(const struct part *p, const struct tosa_op *op, unsigned flags)
 {

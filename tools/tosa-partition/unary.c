@@ -2,6 +2,10 @@
 /* RESCALE, CLAMP, TABLE, NEGATE, ABS, CLZ, CAST. */
 #include "part.h"
 
+#include "base/fixed.h"
+#include "graph/facts.h"
+#include "lower/linux.h"
+
 static int
 unsigned_type(int type)
 {

@@ -2,6 +2,11 @@
 /* Maps each TOSA tensor to the graph tensor, and the view of it, that holds its elements. */
 #include "part.h"
 
+#include "graph/build.h"
+#include "graph/facts.h"
+
+#include <string.h>
+
 enum { MAX_DEPTH = 32 }; /* nested results */
 
 int

@@ -8,6 +8,12 @@
  */
 #include "part.h"
 
+#include "graph/build.h"
+#include "graph/facts.h"
+#include "lower/linux.h"
+
+#include <string.h>
+
 struct loop {
 	struct part *p;
 	const struct tosa_op *op;

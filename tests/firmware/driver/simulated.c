@@ -7,6 +7,7 @@
  */
 #include "ethosu_driver.h"
 
+#include "base/diag.h"
 #include "sim/sim.h"
 
 #include <stdio.h>

@@ -8,7 +8,11 @@
 #include "mutate.h"
 #include "tree.h"
 
+#include "base/little_endian.h"
+#include "tflite/fields.h"
 #include "tflite/wire.h"
+
+#include <string.h>
 
 struct change {
 	struct arena *a;

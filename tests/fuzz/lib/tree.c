@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tree.h"
 
+#include "base/little_endian.h"
 #include "tflite/wire.h"
 #include "tflite/write.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_FIELDS = 64 };
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wrap.h"
 
+#include "base/little_endian.h"
 #include "sim/sim.h"
+#include "tflite/tflite.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -14,6 +14,7 @@
  */
 #include "base/cli.h"
 #include "base/file.h"
+#include "tflite/fields.h"
 #include "tflite/tflite.h"
 #include "tflite/write.h"
 

@@ -12,6 +12,7 @@
 #include "base/cli.h"
 #include "base/file.h"
 #include "kernels/kernels.h"
+#include "tflite/fields.h"
 #include "tflite/write.h"
 
 #include <stdio.h>

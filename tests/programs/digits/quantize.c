@@ -7,7 +7,9 @@
  */
 #include "digits.h"
 
+#include "base/little_endian.h"
 #include "sim/sim.h"
+#include "tflite/fields.h"
 #include "tflite/tflite.h"
 #include "tflite/write.h"
 

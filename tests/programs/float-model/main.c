@@ -5,6 +5,7 @@
  */
 #include "base/cli.h"
 #include "base/file.h"
+#include "base/little_endian.h"
 #include "kernels/kernels.h"
 #include "real/real.h"
 #include "tflite/write.h"

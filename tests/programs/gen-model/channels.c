@@ -5,6 +5,9 @@
  */
 #include "gen.h"
 
+#include "base/little_endian.h"
+#include "tflite/fields.h"
+
 #include <string.h>
 
 enum { /* of the union BuiltinOptions */

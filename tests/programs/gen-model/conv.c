@@ -2,6 +2,8 @@
 /* Operators with weights or windows. */
 #include "gen.h"
 
+#include "tflite/fields.h"
+
 #include <string.h>
 
 enum { /* of the union BuiltinOptions */

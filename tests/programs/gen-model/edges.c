@@ -6,6 +6,8 @@
  */
 #include "gen.h"
 
+#include "tflite/fields.h"
+
 enum { LEAKY_RELU = 75 }; /* of the union BuiltinOptions */
 
 /* up to 20,000 values, mostly of 16 bits: a wrong rounding needs many of them */

@@ -2,6 +2,8 @@
 /* Operators on one or two elements, and along axes. */
 #include "gen.h"
 
+#include "tflite/fields.h"
+
 enum { /* of the union BuiltinOptions */
 	SOFTMAX = 9, ADD = 11, MUL = 21, REDUCER = 27, SUB = 28, DIV = 29,
 	ARG_MAX = 40, ARG_MIN = 57, GELU = 116, LEAKY_RELU = 75,

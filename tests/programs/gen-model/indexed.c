@@ -3,6 +3,8 @@
  * in range. */
 #include "gen.h"
 
+#include "tflite/fields.h"
+
 enum { ARG_MAX = 40, GATHER = 23 }; /* options of operators, in TFLite's union */
 
 /* computed indices of this shape, below `most` */

@@ -2,6 +2,8 @@
 /* Comparisons, logic and SELECT; SCATTER_ND. */
 #include "gen.h"
 
+#include "tflite/fields.h"
+
 enum { REDUCER = 27 }; /* of the union of options */
 
 static struct shape

@@ -3,6 +3,9 @@
  * of any type. */
 #include "gen.h"
 
+#include "base/little_endian.h"
+#include "tflite/fields.h"
+
 #include <string.h>
 
 static void

@@ -2,6 +2,8 @@
 /* Operators with variables, and operators that run on the CPU between two regions. */
 #include "gen.h"
 
+#include "tflite/fields.h"
+
 enum { /* of the union BuiltinOptions */
 	SVDF = 6, L2_NORM = 12, LSTM = 71,
 };

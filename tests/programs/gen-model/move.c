@@ -2,6 +2,8 @@
 /* Operators that move elements. */
 #include "gen.h"
 
+#include "tflite/fields.h"
+
 enum { /* of the union BuiltinOptions, schema/tflite_unions.def */
 	CONCATENATION = 10, SPACE_TO_DEPTH = 19, GATHER = 23, STRIDED_SLICE = 32,
 	SPLIT = 35, PACK = 59, UNPACK = 64, MIRROR_PAD = 77, SPLIT_V = 79,

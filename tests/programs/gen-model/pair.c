@@ -5,6 +5,8 @@
  */
 #include "gen.h"
 
+#include "tflite/fields.h"
+
 #include <string.h>
 
 enum { /* of the union BuiltinOptions */

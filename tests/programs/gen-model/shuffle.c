@@ -5,6 +5,8 @@
  */
 #include "gen.h"
 
+#include "tflite/fields.h"
+
 enum { /* of the union BuiltinOptions */
 	CONV = 1, DEPTHWISE = 2, CONCATENATION = 10, ADD = 11, RESHAPE = 17, GATHER = 23,
 	TRANSPOSE = 26, STRIDED_SLICE = 32, SPLIT = 35,

@@ -3,6 +3,8 @@
  * operators of types that older draws lack. */
 #include "gen.h"
 
+#include "base/little_endian.h"
+
 /* 64 bits of each element; a padding value is often 0 or -1 */
 static void
 widen_constant(struct gen *g, int i, bool padding)

@@ -3,6 +3,7 @@
 #include "gen.h"
 
 #include <assert.h>
+#include <string.h>
 
 int
 gen_new(struct gen *g, int type, int rank, const int32_t *dim)

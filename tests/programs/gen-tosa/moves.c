@@ -3,6 +3,8 @@
  * compute. */
 #include "gen.h"
 
+#include <string.h>
+
 enum { MOST = 12 /* operators */ };
 
 static int

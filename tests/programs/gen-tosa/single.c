@@ -5,6 +5,8 @@
  */
 #include "gen.h"
 
+#include "base/little_endian.h"
+
 enum { LARGEST = 6000 }; /* elements */
 
 static const int maps[] = { TOSA_INT8, TOSA_INT16 };

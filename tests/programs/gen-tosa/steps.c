@@ -5,6 +5,8 @@
  */
 #include "gen.h"
 
+#include <string.h>
+
 uint32_t
 draw(struct gen *g, uint32_t n)
 {

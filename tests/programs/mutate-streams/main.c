@@ -16,10 +16,12 @@
 #include "base/cli.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/little_endian.h"
 #include "graph/graph.h"
 #include "map/map.h"
 #include "sim/sim.h"
 #include "source/source.h"
+#include "tflite/tflite.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,8 @@
  */
 #include "sim/sim.h"
 
+#include "base/arena.h"
+#include "base/little_endian.h"
 #include "target/accel.h"
 
 #include "base/cli.h"

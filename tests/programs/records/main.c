@@ -9,7 +9,9 @@
 #include "base/file.h"
 #include "emit/emit.h"
 #include "graph/graph.h"
+#include "stream/op.h"
 #include "stream/stream.h"
+#include "target/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,6 +2,8 @@
 /* ADD, SUB, LEAKY_RELU, QUANTIZE; RESHAPE, PAD, STRIDED_SLICE. */
 #include "turn.h"
 
+#include "tflite/fields.h"
+
 /* an operand of ADD or SUB in 32 bits, with the result's dimensions or dimensions of
  * 1 */
 static int

@@ -2,6 +2,10 @@
 /* Sums of products: CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV, FULLY_CONNECTED. */
 #include "turn.h"
 
+#include "tflite/fields.h"
+
+#include <string.h>
+
 /* the common parts of the four operators */
 struct layer {
 	const struct tfl_tensor *x, *w, *b, *out; /* b NULL: none */

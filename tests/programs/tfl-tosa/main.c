@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ROOM = 16 }; /* the largest number of tensors and operators that one operator becomes */
 

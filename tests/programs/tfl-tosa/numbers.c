@@ -3,6 +3,7 @@
 #include "turn.h"
 
 #include <math.h>
+#include <string.h>
 
 float
 scale_of(const struct tfl_tensor *t, int channel)

@@ -2,6 +2,10 @@
 /* Kernels over rows and columns; AVERAGE_POOL_2D, MAX_POOL_2D, MEAN. */
 #include "turn.h"
 
+#include "tflite/fields.h"
+
+#include <string.h>
+
 int
 fit_window(struct turn *t, int x, int padding, const int32_t out[2], struct window *w)
 {

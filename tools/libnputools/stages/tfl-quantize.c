@@ -5,6 +5,7 @@
  */
 #include "lib.h"
 
+#include "base/little_endian.h"
 #include "base/npy.h"
 #include "base/progress.h"
 #include "kernels/kernels.h"

@@ -3,6 +3,7 @@
 #include "lib.h"
 
 #include "graph/graph.h"
+#include "lower/linux.h"
 #include "target/accel.h"
 #include "target/target.h"
 #include "tosa-partition/part.h"

@@ -2,6 +2,7 @@
 /* Applies the estimators to the operations of a stream. */
 #include "layer.h"
 
+#include "stream/op.h"
 #include "target/accel.h"
 
 #include <string.h>

@@ -2,6 +2,8 @@
 /* Joins slices of the OFM's depth to one layer. */
 #include "layer.h"
 
+#include "stream/op.h"
+
 static bool
 same_window(const struct npu_op *a, const struct npu_op *b)
 {

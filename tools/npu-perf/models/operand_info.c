@@ -2,6 +2,8 @@
 /* Finds feature maps and scale records by their address. */
 #include "operand_info.h"
 
+#include "stream/op.h"
+
 #include <string.h>
 
 /* number of rows to search backwards for the kernel that wrote an operand */

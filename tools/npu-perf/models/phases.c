@@ -6,6 +6,7 @@
  */
 #include "base/fixed.h"
 #include "layer.h"
+#include "stream/op.h"
 
 enum { MAX_PHASES = 16 };
 

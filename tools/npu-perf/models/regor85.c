@@ -7,6 +7,7 @@
 #include "base/fixed.h"
 #include "layer.h"
 #include "regor.h"
+#include "stream/op.h"
 #include "target/accel.h"
 
 #include <math.h>

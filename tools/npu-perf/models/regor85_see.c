@@ -5,7 +5,9 @@
  */
 #include "base/fixed.h"
 #include "layer.h"
+#include "stream/op.h"
 #include "target/accel.h"
+#include "target/blocks.h"
 
 /* true for a pool that only applies its output stage */
 static bool

@@ -2,6 +2,7 @@
 /* Makes passes for Vela 2.1's estimator from a stream's operations. */
 #include "layer.h"
 
+#include "stream/op.h"
 #include "target/accel.h"
 
 #include <string.h>

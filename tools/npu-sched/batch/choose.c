@@ -9,6 +9,7 @@
 #include "../search/rewrites.h"
 #include "../search/search.h"
 #include "base/cli.h"
+#include "graph/facts.h"
 #include "graph/graph.h"
 #include "rewrite/rewrite.h"
 #include "target/accel.h"

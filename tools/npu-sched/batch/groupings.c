@@ -7,6 +7,8 @@
  */
 #include "batch.h"
 
+#include "graph/facts.h"
+
 #include <stdlib.h>
 
 static int64_t

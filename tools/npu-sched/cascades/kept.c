@@ -9,6 +9,7 @@
 #include "base/fixed.h"
 #include "base/hash.h"
 #include "base/hash_table.h"
+#include "graph/facts.h"
 
 #include <string.h>
 

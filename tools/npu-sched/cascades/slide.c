@@ -7,6 +7,8 @@
  */
 #include "cascades.h"
 
+#include "graph/facts.h"
+
 /*
  * Two feature maps at a fixed distance are harder to pack than either.  So a slide has to save
  * at least 1/WORTHWHILE of the smaller one.  In a ShuffleNetV2 a slide saved 48 bytes of

@@ -7,6 +7,7 @@
 #include "cascades.h"
 
 #include "emit/emit.h"
+#include "graph/facts.h"
 
 #include <math.h>
 

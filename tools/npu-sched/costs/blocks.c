@@ -10,6 +10,7 @@
 #include "costs.h"
 
 #include "base/fixed.h"
+#include "graph/facts.h"
 
 /* the calibrated estimate cannot tell blocks apart that differ by less than this factor */
 static const double AS_FAST = 1.01; /* as report.c and npu-sched(1) say, too */

@@ -7,6 +7,8 @@
  */
 #include "costs.h"
 
+#include "graph/facts.h"
+
 /* Sets an operand to the extents of a chain.  False: memory does not hold its elements in that
  * order. */
 static bool

@@ -2,6 +2,7 @@
 /* Costs of copies by the DMA engine, and which of them pay. */
 #include "../network/copies.h"
 #include "costs.h"
+#include "graph/facts.h"
 
 #include "emit/emit.h"
 

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "emit/emit.h"
+#include "graph/facts.h"
 #include "target/accel.h"
 
 #include <assert.h>

@@ -5,6 +5,8 @@
 
 #include "../network/network.h"
 #include "../network/plan.h"
+#include "base/fixed.h"
+#include "target/blocks.h"
 
 #include "base/hash_table.h"
 #include "perf/work.h"

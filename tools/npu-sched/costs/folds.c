@@ -7,6 +7,8 @@
  */
 #include "costs.h"
 
+#include "graph/facts.h"
+
 #include <assert.h>
 
 /* limits of registers; of blocks, on any accelerator */

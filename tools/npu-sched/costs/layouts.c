@@ -7,6 +7,10 @@
  */
 #include "costs.h"
 
+#include "graph/facts.h"
+
+#include <string.h>
+
 enum { MAX_ROUNDS = 4 };
 
 struct users {

@@ -4,6 +4,8 @@
 
 #include "emit/emit.h"
 
+#include <string.h>
+
 void
 begin_sizes(struct sched *s)
 {

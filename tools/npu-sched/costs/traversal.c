@@ -7,6 +7,7 @@
  */
 #include "../passes.h"
 #include "costs.h"
+#include "graph/facts.h"
 
 #include "base/fixed.h"
 #include "base/threads.h"

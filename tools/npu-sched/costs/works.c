@@ -8,6 +8,7 @@
 #include "costs.h"
 
 #include "base/hash.h"
+#include "graph/facts.h"
 
 void
 begin_costs(struct sched *s)

@@ -6,6 +6,7 @@
 #include "memory.h"
 
 #include "base/fixed.h"
+#include "graph/facts.h"
 
 /* A CPU node takes one odd time step, before the kernels of later nodes. */
 int64_t

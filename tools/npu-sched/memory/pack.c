@@ -12,6 +12,7 @@
 #include "base/fixed.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void
 make_groups(struct packing *k, int place)

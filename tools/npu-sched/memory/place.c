@@ -2,6 +2,8 @@
 /* Assigns addresses to the rectangles of a plan, with a budget of work. */
 #include "pack.h"
 
+#include <string.h>
+
 /*
  * Budgets in comparisons of two rectangles, to be multiplied by effort: while many plans are
  * compared, while few are, for the chosen plan, and for the feature maps of a plan alone.

@@ -8,6 +8,8 @@
 
 #include "base/fixed.h"
 
+#include <string.h>
+
 enum { BLOCK = 32 };
 
 struct usage {

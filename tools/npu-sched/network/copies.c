@@ -12,8 +12,12 @@
  */
 #include "../passes.h"
 #include "copies.h"
+#include "graph/build.h"
+#include "graph/facts.h"
 #include "insert.h"
 #include "network.h"
+
+#include <string.h>
 
 /* Is an operation part of the graph when copies are used, or when they are not? */
 static bool

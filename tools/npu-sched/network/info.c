@@ -3,6 +3,8 @@
  * tensor. */
 #include "network.h"
 
+#include "graph/facts.h"
+
 static void
 note_operand(struct sched *s, int i, const struct g_operand *o, bool writes)
 {

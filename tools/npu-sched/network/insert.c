@@ -2,6 +2,9 @@
 /* Adds operations to the graph. */
 #include "insert.h"
 
+#include "graph/build.h"
+#include "graph/facts.h"
+
 #include <string.h>
 
 /* The bounds of a clamp that does nothing; for 32 bits, the limits of the registers. */

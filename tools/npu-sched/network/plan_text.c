@@ -2,6 +2,7 @@
 /* Reads and prints the text of a plan. */
 #include "plan_text.h"
 
+#include "base/text.h"
 #include "network.h"
 #include "target/accel.h"
 

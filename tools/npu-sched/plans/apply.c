@@ -3,11 +3,14 @@
 #include "../network/copies.h"
 #include "../passes.h"
 #include "../weights/slices.h"
+#include "graph/build.h"
+#include "graph/facts.h"
 
 #include "base/text.h"
 #include "target/accel.h"
 
 #include <assert.h>
+#include <string.h>
 
 static const struct block_choice *
 block_of(struct sched *s, int i)

@@ -7,6 +7,7 @@
  */
 #include "../costs/costs.h"
 #include "clock.h"
+#include "graph/facts.h"
 
 #include "emit/emit.h"
 

@@ -2,6 +2,7 @@
 /* Prints configuration, graph and addresses in the layout of the reference's log. */
 #include "../costs/costs.h"
 #include "../passes.h"
+#include "graph/facts.h"
 
 #include "graph/table.h"
 #include "target/accel.h"

@@ -7,6 +7,7 @@
 
 #include "base/fixed.h"
 #include "graph/build.h"
+#include "graph/facts.h"
 
 #include <string.h>
 

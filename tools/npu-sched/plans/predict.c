@@ -6,6 +6,7 @@
 #include "../costs/costs.h"
 #include "../network/plan.h"
 #include "../passes.h"
+#include "graph/build.h"
 #include "predict.h"
 
 #include <math.h>

@@ -22,7 +22,10 @@
  */
 #include "../network/plan.h"
 #include "../passes.h"
+#include "base/fixed.h"
+#include "graph/facts.h"
 #include "predict.h"
+#include "stream/op.h"
 #include "yield.h"
 
 #include "base/cli.h"

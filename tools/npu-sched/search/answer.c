@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include "../plans/clock.h"
+#include "graph/facts.h"
 #include "target/accel.h"
 
 #include "base/text.h"

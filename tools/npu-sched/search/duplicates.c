@@ -6,6 +6,7 @@
 #include "search.h"
 
 #include "base/hash.h"
+#include "graph/facts.h"
 
 /* The numbers that transfers, addresses and the clock depend on.  The first one of a full list
  * becomes the hash of the list. */

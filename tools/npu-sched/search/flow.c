@@ -2,6 +2,8 @@
 /* Finds the dependencies between the operations of a node, and who touches each feature map. */
 #include "flow.h"
 
+#include "graph/facts.h"
+
 enum {
 	MAX_TOUCHES = 3, /* of an operation: IFM, IFM2, OFM */
 	/* a feature map with more users is touched in the graph's order from that user on */

@@ -9,6 +9,10 @@
 #include "flow.h"
 #include "run.h"
 
+#include "graph/facts.h"
+
+#include <string.h>
+
 
 enum {
 	MAX_SETS = 64,	/* kept of each size */

@@ -2,6 +2,7 @@
 /* Makes the plan of --plan from its decisions, without a search, after checking each of them. */
 #include "../network/copies.h"
 #include "../network/plan_text.h"
+#include "graph/facts.h"
 #include "run.h"
 
 #include <inttypes.h>

@@ -3,6 +3,7 @@
 #include "search.h"
 
 #include "base/hash.h"
+#include "graph/facts.h"
 
 /* the most spills of an order: each has a third more feature maps than the one before */
 enum { GROWTHS = 96 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A variant: a copy of the network with the decisions that all plans of one kind share. */
 #include "../network/copies.h"
+#include "graph/build.h"
 #include "search.h"
 
 #include <string.h>

@@ -12,6 +12,7 @@
  */
 #include "../costs/costs.h"
 #include "../memory/memory.h"
+#include "graph/facts.h"
 #include "transfers.h"
 
 #include "base/fixed.h"

@@ -13,6 +13,7 @@
  * stay.
  */
 #include "../costs/costs.h"
+#include "graph/facts.h"
 #include "transfers.h"
 
 #include <math.h>

@@ -7,12 +7,15 @@
 #include "slices.h"
 #include "transfers.h"
 
+#include "base/little_endian.h"
 #include "base/text.h"
 #include "base/threads.h"
 #include "emit/emit.h"
+#include "graph/facts.h"
 #include "target/accel.h"
 
 #include <math.h>
+#include <string.h>
 
 static const int64_t cut_bytes[CUTS] = { [CUT_COARSE] = 12288, [CUT_FINE] = 4096 };
 

@@ -12,6 +12,7 @@
 #include "target/accel.h"
 
 #include <stdio.h>
+#include <string.h>
 
 bool
 kept_on_cpu(const struct options *o, const struct tfl_op *op, int index)

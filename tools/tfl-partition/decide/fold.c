@@ -8,7 +8,10 @@
 #include "../moves/move.h"
 
 #include "base/cli.h"
+#include "base/little_endian.h"
+#include "graph/facts.h"
 #include "kernels/kernels.h"
+#include "tflite/fields.h"
 
 enum {
 	MAX_RESULTS = 1 << 26, /* bytes, of all results together */

@@ -2,6 +2,7 @@
 /* Rules that the checks of many families share: nputools-lowering(7) 2. */
 #include "../part.h"
 
+#include "graph/facts.h"
 #include "kernels/kernels.h"
 
 #include <math.h>

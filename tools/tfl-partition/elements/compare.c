@@ -6,7 +6,9 @@
 #include "../moves/move.h"
 
 #include "base/fixed.h"
+#include "graph/facts.h"
 #include "lower/choose.h"
+#include "lower/linux.h"
 
 enum { BYTES = 256, COMPARE_SHIFT = 8 }; /* the reference's headroom for rounding, in bits */
 

@@ -7,7 +7,9 @@
  */
 #include "../moves/move.h"
 
+#include "graph/facts.h"
 #include "kernels/functions.h"
+#include "tflite/fields.h"
 
 struct divide {
 	struct fixed_mult m;

@@ -16,7 +16,10 @@
  */
 #include "../moves/move.h"
 
+#include "tflite/fields.h"
+
 #include <assert.h>
+#include <string.h>
 
 struct quotient {
 	struct hwc shape, by_shape;

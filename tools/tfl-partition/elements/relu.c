@@ -5,6 +5,11 @@
  */
 #include "../moves/move.h"
 
+#include "base/fixed.h"
+#include "graph/facts.h"
+#include "lower/linux.h"
+#include "tflite/fields.h"
+
 #include <math.h>
 
 /* ---- clamps ------------------------------------------------------------------- */

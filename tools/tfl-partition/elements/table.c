@@ -6,6 +6,8 @@
  */
 #include "../part.h"
 
+#include "base/little_endian.h"
+#include "graph/facts.h"
 #include "kernels/kernels.h"
 #include "kernels/tables.h"
 

@@ -9,6 +9,8 @@
 
 #include "kernels/kernels.h"
 
+#include <string.h>
+
 enum { BYTES = 256, MAX_IN = 3 };
 
 struct function {

@@ -5,6 +5,10 @@
  */
 #include "../moves/move.h"
 
+#include "base/fixed.h"
+#include "graph/build.h"
+#include "graph/facts.h"
+
 /* the operations that write t; NULL if one also reads t or can't take the table or clamp */
 static struct g_op **
 find_writers(const struct part *p, const struct g_tensor *t, bool table, size_t *n)

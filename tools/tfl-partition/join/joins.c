@@ -2,6 +2,8 @@
 /* The rules that join operators, and the operators that each operation computes. */
 #include "../part.h"
 
+#include "graph/build.h"
+
 static join_rule *const rules[] = { join_table, join_words, join_ratio };
 
 bool

@@ -14,6 +14,7 @@
  */
 #include "../part.h"
 
+#include "graph/facts.h"
 #include "kernels/kernels.h"
 
 #include <math.h>

@@ -11,9 +11,12 @@
  */
 #include "../moves/move.h"
 
+#include "base/fixed.h"
+#include "graph/facts.h"
 #include "kernels/kernels.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MAX_RANGE = 65536 };
 

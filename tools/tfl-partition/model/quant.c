@@ -2,6 +2,8 @@
 /* Scales, zero points and clamps of tensors, in the precision of the reference. */
 #include "../part.h"
 
+#include "graph/facts.h"
+
 #include <math.h>
 
 double

@@ -9,6 +9,7 @@
 #include "tflite/write.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void
 part_leave_out(struct part *p, int op, const char *why)

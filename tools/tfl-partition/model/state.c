@@ -25,6 +25,8 @@
 #include "sim/resources.h"
 #include "tflite/calls.h"
 
+#include <string.h>
+
 static const char no_tensor[] = "its variable can't become a tensor of the NPU";
 
 struct state {

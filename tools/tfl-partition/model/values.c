@@ -2,7 +2,12 @@
 /* Maps each TFLite tensor to the graph tensor, and the view of it, that holds its elements. */
 #include "../moves/move.h"
 
+#include "base/little_endian.h"
+#include "graph/build.h"
+#include "graph/facts.h"
+
 #include <stdio.h>
+#include <string.h>
 
 struct hwc
 tfl_hwc(const struct tfl_tensor *t)

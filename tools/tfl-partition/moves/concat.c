@@ -5,7 +5,9 @@
  */
 #include "../place/channels.h"
 
+#include "graph/facts.h"
 #include "kernels/kernels.h"
+#include "tflite/fields.h"
 
 #include <math.h>
 

@@ -6,7 +6,11 @@
  */
 #include "move.h"
 
+#include "lower/linux.h"
 #include "lower/runs.h"
+#include "tflite/fields.h"
+
+#include <string.h>
 
 struct gather {
 	int rank, axis; /* of the IFM, after dimensions were merged */

@@ -6,6 +6,9 @@
  */
 #include "move.h"
 
+#include "lower/linux.h"
+#include "tflite/fields.h"
+
 /* row r of [rows][any][inner] provides columns at[r / outer][0 .. n - 1] */
 struct gather_shape {
 	int64_t rows, outer, any, inner, n;

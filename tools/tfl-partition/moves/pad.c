@@ -7,6 +7,10 @@
  */
 #include "move.h"
 
+#include "graph/facts.h"
+#include "tflite/fields.h"
+#include "weights/stream.h"
+
 static const char *
 read_pad_sizes(const struct part *p, const struct lop *o)
 {

@@ -5,6 +5,8 @@
  */
 #include "move.h"
 
+#include "tflite/fields.h"
+
 const char *
 view_transpose(const struct part *p, const struct tfl_op *op, struct nd *v)
 {

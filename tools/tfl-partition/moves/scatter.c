@@ -5,6 +5,7 @@
  */
 #include "move.h"
 
+#include "lower/linux.h"
 #include "lower/runs.h"
 
 enum { MAX_INDICES = 65536, MAX_LINES = 1 << 26 };

@@ -6,7 +6,9 @@
  */
 #include "move.h"
 
+#include "base/fixed.h"
 #include "kernels/kernels.h"
+#include "tflite/fields.h"
 
 /* more than the rank, as some positions belong to no dimension */
 enum { MAX_POSITIONS = 2 * TFL_MAX_RANK };

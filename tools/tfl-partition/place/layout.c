@@ -9,8 +9,11 @@
 #include "../part.h"
 
 #include "base/cli.h"
+#include "graph/build.h"
+#include "graph/facts.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum { MAX_PLANES = 256 }; /* planes of an image that the NPU splits or assembles */
 

@@ -7,6 +7,8 @@
  */
 #include "../moves/move.h"
 
+#include "graph/build.h"
+#include "graph/facts.h"
 #include "sim/resources.h"
 #include "tflite/calls.h"
 

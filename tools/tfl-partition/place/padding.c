@@ -2,6 +2,8 @@
 /* PAD and PADV2 that become the padding of the operator behind them: nputools-lowering(7) 6.3. */
 #include "../moves/move.h"
 
+#include "tflite/fields.h"
+
 /* rows and columns that PAD adds; false: too many, or PAD adds channels or images */
 static bool
 read_borders(const struct part *p, const struct tfl_op *op, struct g_pad *pad)

@@ -6,6 +6,8 @@
  */
 #include "../part.h"
 
+#include "graph/facts.h"
+
 /* NULL, or why the network can't have its inputs and outputs outside of the arena */
 static const char *
 network_obstacle(const struct part *p)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV, FULLY_CONNECTED: nputools-lowering(7) 5.1. */
+#include "base/fixed.h"
 #include "conv.h"
 #include "../moves/move.h"
+#include "tflite/fields.h"
 
 #include <inttypes.h>
 #include <math.h>

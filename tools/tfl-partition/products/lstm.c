@@ -11,6 +11,8 @@
 
 #include "kernels/tables.h"
 
+#include <string.h>
+
 enum { SIGMOIDS = 3 };
 
 /* first the gates that pass through a sigmoid: input, forget, output; then the candidate */

@@ -4,6 +4,7 @@
 #include "lstm.h"
 
 #include "kernels/tables.h"
+#include "tflite/fields.h"
 
 #include <math.h>
 

@@ -8,6 +8,8 @@
  */
 #include "conv.h"
 #include "../moves/move.h"
+#include "graph/facts.h"
+#include "tflite/fields.h"
 
 #include "lower/matmul.h"
 

@@ -14,6 +14,11 @@
  */
 #include "../moves/move.h"
 
+#include "base/little_endian.h"
+#include "graph/build.h"
+#include "graph/facts.h"
+#include "tflite/fields.h"
+
 #include <math.h>
 #include <stdlib.h>
 

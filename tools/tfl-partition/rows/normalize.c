@@ -6,6 +6,8 @@
  */
 #include "../part.h"
 
+#include "tflite/fields.h"
+
 enum {
 	MOST = 32768, /* elements of a row, as in the kernel: sums stay below 2^31 */
 	/* sums from here on are shifted right before the iteration, with rounding */

@@ -6,6 +6,8 @@
  */
 #include "../moves/move.h"
 
+#include "base/fixed.h"
+#include "graph/facts.h"
 #include "lower/reduce.h"
 
 enum { MAX_OPS = 4096 };

@@ -2,8 +2,10 @@
 /* SOFTMAX: nputools-lowering(7) 3.6, 3.7, 5.5. */
 #include "../part.h"
 
+#include "graph/facts.h"
 #include "kernels/functions.h"
 #include "kernels/tables.h"
+#include "tflite/fields.h"
 
 #include <math.h>
 

@@ -10,6 +10,7 @@
  */
 #include "../part.h"
 
+#include "graph/facts.h"
 #include "kernels/kernels.h"
 
 enum { DIFFERENCES = 256 };

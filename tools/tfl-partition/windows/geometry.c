@@ -2,6 +2,8 @@
 /* Padding and output extent of windows: nputools-lowering(7) 3.2. */
 #include "../part.h"
 
+#include "base/fixed.h"
+
 static void
 one_axis(int padding, int32_t in, int32_t k, int32_t stride, int32_t *out,
 	 int32_t *before, int32_t *after)

@@ -2,6 +2,8 @@
 /* AVERAGE_POOL_2D, MAX_POOL_2D: nputools-lowering(7) 5.2. */
 #include "../moves/move.h"
 
+#include "tflite/fields.h"
+
 /*
  * Zero points are left at 0, because the reference averages raw values.  With
  * padding the hardware divides by the number of samples inside the IFM; bands of

@@ -8,9 +8,11 @@
 #include "../moves/move.h"
 
 #include "base/fixed.h"
+#include "graph/facts.h"
 #include "lower/blend.h"
 #include "lower/runs.h"
 #include "lower/sample.h"
+#include "tflite/fields.h"
 
 #include <assert.h>
 #include <limits.h>
