@@ -60,6 +60,13 @@ ceil_div_i64(int64_t a, int64_t b)
 	return (a + b - 1) / b;
 }
 
+/* True if [a, a + n_a) and [b, b + n_b) overlap; an empty span overlaps what it lies inside of. */
+static inline bool
+spans_overlap(int64_t a, int64_t n_a, int64_t b, int64_t n_b)
+{
+	return a < b + n_b && b < a + n_a;
+}
+
 /* the greatest common divisor; 0 if both are 0 */
 static inline int64_t
 common_divisor(int64_t a, int64_t b)

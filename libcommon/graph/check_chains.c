@@ -5,6 +5,7 @@
  */
 #include "graph/check.h"
 
+#include "base/fixed.h"
 #include "graph/facts.h"
 #include "target/accel.h"
 #include "target/generation.h"
@@ -60,8 +61,8 @@ is_between(const struct graph *g, const struct g_tensor *t, const struct g_op *r
 static bool
 meets(const struct g_tensor *written, int area, int64_t at, int64_t bytes)
 {
-	return written->area == area && written->at < at + bytes &&
-	       at < written->at + tensor_bytes(written);
+	return written->area == area &&
+	       spans_overlap(written->at, tensor_bytes(written), at, bytes);
 }
 
 /* True if a chain's result overlaps memory that one of its kernels reads. */

@@ -80,12 +80,6 @@ check_target(struct check *c, const struct g_node *n)
 
 /* ---- live ranges -------------------------------------------------------------------- */
 
-static const struct g_node *
-step_node(const struct g_step *s)
-{
-	return s->op ? s->op->node : s->node;
-}
-
 /* Returns the index of the condition node of n's loop; -1 if n runs only once. */
 static int
 loop_of(const struct graph *g, const struct g_node *n)

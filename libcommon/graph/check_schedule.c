@@ -7,6 +7,7 @@
  */
 #include "graph/check.h"
 
+#include "base/fixed.h"
 #include "graph/facts.h"
 
 #include <inttypes.h>
@@ -41,12 +42,6 @@ count_slices(const struct g_op *op)
 						    : 1;
 }
 
-static const struct g_node *
-node_of(const struct g_step *s)
-{
-	return s->op ? s->op->node : s->node;
-}
-
 /* ---- preparation ----------------------------------------------------------- */
 
 /* stable sort by the index of node(item) */
@@ -71,7 +66,7 @@ sort_by_node(struct order *o)
 	o->step = anew(o->c->a, const struct g_step *, g->n_steps + 1);
 	o->place = anew(o->c->a, int64_t, g->n_ops + 1);
 	BY_NODE(o, o->op, g->ops, g->n_ops, OP_NODE);
-	BY_NODE(o, o->step, g->steps, g->n_steps, node_of);
+	BY_NODE(o, o->step, g->steps, g->n_steps, step_node);
 	for (size_t i = 0; i < g->n_ops; i++)
 		o->place[o->op[i]->rec.index] = (int64_t)i;
 }
@@ -284,19 +279,15 @@ slice_bytes(const struct order *o, const struct g_weights *w, int32_t slice)
 }
 
 static bool
-meets(const struct g_buffer *a, const struct g_buffer *b)
-{
-	return a->area == b->area && a->at < b->at + b->bytes &&
-	       b->at < a->at + a->bytes;
-}
-
-static bool
 check_fetch(struct order *o, const struct g_step *s)
 {
 	const struct g_buffer *b = s->buffer;
-	for (size_t i = 0; i < o->g->n_buffers; i++)
-		if (o->g->buffers[i] != b && meets(o->g->buffers[i], b))
+	for (size_t i = 0; i < o->g->n_buffers; i++) {
+		const struct g_buffer *other = o->g->buffers[i];
+		if (other != b && other->area == b->area &&
+		    spans_overlap(other->at, other->bytes, b->at, b->bytes))
 			o->loaded[i].weights = NULL;
+	}
 	struct loaded *l = &o->loaded[b->rec.index];
 	if (l->weights != s->weights || l->slice != s->slice)
 		*l = (struct loaded){ .weights = s->weights, .slice = s->slice };
@@ -376,7 +367,7 @@ walk_nodes(struct order *o)
 		const struct g_node *node = o->g->nodes[n];
 		if (!check_lives(o, &node->in, o->time_step))
 			return false;
-		for (; p < o->g->n_steps && node_of(o->step[p]) == node; p++) {
+		for (; p < o->g->n_steps && step_node(o->step[p]) == node; p++) {
 			const struct g_step *s = o->step[p];
 			if ((s->weights && !check_fetch(o, s)) ||
 			    (s->op && !check_run(o, s)))

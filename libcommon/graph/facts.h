@@ -55,6 +55,12 @@ struct g_stride {
 };
 struct g_stride tensor_strides(const struct g_tensor *t);
 
+/* Returns the node that a step belongs to. */
+static inline struct g_node *
+step_node(const struct g_step *s)
+{
+	return s->op ? s->op->node : s->node;
+}
 /* True if operations of the node can run more than once. */
 static inline bool
 node_repeats(const struct g_node *n)

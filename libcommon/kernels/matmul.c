@@ -39,14 +39,6 @@ load_operand(struct call *c, int k, bool adjoint, struct operand *o)
 	return true;
 }
 
-/* Returns the extent of t in leading dimension d of out; 1 if t lacks that dimension. */
-static int32_t
-lead_dim(const struct tfl_tensor *t, const struct tfl_tensor *out, int d)
-{
-	int own = d - (out->rank - t->rank);
-	return own < 0 ? 1 : t->dim[own];
-}
-
 static bool
 check_matmul_shapes(struct call *c, const struct matmul *m)
 {
@@ -56,8 +48,8 @@ check_matmul_shapes(struct call *c, const struct matmul *m)
 		  out->dim[out->rank - 2] == m->a.rows &&
 		  out->dim[out->rank - 1] == m->b.cols;
 	for (int d = 0; ok && d < out->rank - 2; d++) {
-		int32_t x = lead_dim(m->a.t, out, d),
-			y = lead_dim(m->b.t, out, d);
+		int32_t x = tfl_broadcast_dim(m->a.t, out, d),
+			y = tfl_broadcast_dim(m->b.t, out, d);
 		ok = (x == 1 || x == out->dim[d]) &&
 		     (y == 1 || y == out->dim[d]) &&
 		     (x == out->dim[d] || y == out->dim[d]);
@@ -76,7 +68,7 @@ batch_start(const struct operand *o, const struct tfl_tensor *out, int64_t i)
 {
 	int64_t start = 0, step = (int64_t)o->rows * o->cols;
 	for (int d = out->rank - 3; d >= 0; d--) {
-		int32_t own = lead_dim(o->t, out, d);
+		int32_t own = tfl_broadcast_dim(o->t, out, d);
 		if (own > 1)
 			start += i % out->dim[d] * step;
 		step *= own;

@@ -51,13 +51,6 @@ static const unsigned char class_of[TFL_BUILTIN_LIMIT] = {
 
 /* ---- shapes --------------------------------------------------------------- */
 
-/* NULL if the operator has no input k */
-static const struct tfl_tensor *
-input(const struct tfl_subgraph *g, const struct tfl_op *op, int k)
-{
-	return k < op->n_in && op->in[k] >= 0 ? &g->tensor[op->in[k]] : NULL;
-}
-
 static double
 elements(const struct tfl_tensor *t)
 {
@@ -104,10 +97,10 @@ taps(const struct tfl_op *op)
 static double
 steps(const struct tfl_subgraph *g, const struct tfl_op *op)
 {
-	const struct tfl_tensor *ifm = input(g, op, 0);
+	const struct tfl_tensor *ifm = tfl_input(g, op, 0);
 	double weights = 0;
 	for (int k = 1; k < op->n_in; k++) {
-		const struct tfl_tensor *t = input(g, op, k);
+		const struct tfl_tensor *t = tfl_input(g, op, k);
 		if (t && t->data.p && t->rank >= 2)
 			weights += elements(t);
 	}
@@ -117,7 +110,7 @@ steps(const struct tfl_subgraph *g, const struct tfl_op *op)
 static double
 work(enum unit u, const struct tfl_subgraph *g, const struct tfl_op *op)
 {
-	const struct tfl_tensor *a = input(g, op, 0), *b = input(g, op, 1);
+	const struct tfl_tensor *a = tfl_input(g, op, 0), *b = tfl_input(g, op, 1);
 	double out = outputs(g, op);
 	switch (u) {
 	case MACS_FIRST:
@@ -127,7 +120,7 @@ work(enum unit u, const struct tfl_subgraph *g, const struct tfl_op *op)
 	case MACS_INNER:
 		return out * dimension(b, 0);
 	case MACS_INPUT:
-		return elements(input(g, op, 2)) * elements(b) / dimension(b, 0);
+		return elements(tfl_input(g, op, 2)) * elements(b) / dimension(b, 0);
 	case MACS_COMMON:
 		return out * dimension(a, TFL_OPT(op, BatchMatMulOptions, adj_x) != 0);
 	case STEPS:
@@ -176,7 +169,7 @@ data_column(enum unit u, const struct tfl_subgraph *g, const struct tfl_op *op)
 {
 	if (u == OUTPUTS && op->n_out)
 		return column_of(&g->tensor[op->out[0]]);
-	return column_of(input(g, op, u == MACS_INPUT ? 2 : 0));
+	return column_of(tfl_input(g, op, u == MACS_INPUT ? 2 : 0));
 }
 
 /* ---- public ---------------------------------------------------------------------- */

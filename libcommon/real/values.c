@@ -37,7 +37,7 @@ real_from_elements(const struct tfl_tensor *t, const void *p, double *out)
 const struct tfl_tensor *
 real_in(const struct real_op *o, int k)
 {
-	return k < o->op->n_in && o->op->in[k] >= 0 ? &o->r->g->tensor[o->op->in[k]] : NULL;
+	return tfl_input(o->r->g, o->op, k);
 }
 
 const struct tfl_tensor *

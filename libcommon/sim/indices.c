@@ -29,19 +29,12 @@ tuple(const struct tfl_tensor *indices)
 	return indices->rank ? indices->dim[indices->rank - 1] : 0;
 }
 
-/* Input k of op; NULL: op has no such input. */
-static const struct tfl_tensor *
-input_tensor(const struct tfl_subgraph *g, const struct tfl_op *op, int k)
-{
-	return k < op->n_in && op->in[k] >= 0 ? &g->tensor[op->in[k]] : NULL;
-}
-
 /* How many things input k of op selects from; 0: the input has no indices. */
 static int64_t
 count_choices(const struct tfl_subgraph *g, const struct tfl_op *op, int k)
 {
-	const struct tfl_tensor *from = input_tensor(g, op, !k);
-	const struct tfl_tensor *at = input_tensor(g, op, k);
+	const struct tfl_tensor *from = tfl_input(g, op, !k);
+	const struct tfl_tensor *at = tfl_input(g, op, k);
 	int64_t axis;
 	if (!from || !at || !op->n_out)
 		return 0;

@@ -271,12 +271,6 @@ wrapped(struct npu_run *r, int64_t v)
 	return (int64_t)(((uint64_t)v & mask) ^ (uint64_t)sign) - sign;
 }
 
-static bool
-has_accumulators(const struct npu_op *op)
-{
-	return op->kind != NPU_ELEMENTWISE && op->kind != NPU_RESIZE;
-}
-
 bool
 npu85_put(struct npu_run *r, struct npu_stage *s, int32_t y, int32_t x,
 	  int32_t n, int64_t *acc)
@@ -290,7 +284,7 @@ npu85_put(struct npu_run *r, struct npu_stage *s, int32_t y, int32_t x,
 	 */
 	bool counts = op->ofm.bits == 32 && (op->kind != NPU_ELEMENTWISE ||
 					     op->mode != NPU_ELT_SHL);
-	if (has_accumulators(op))
+	if (npu_has_accumulators(op))
 		for (int64_t i = 0; i < count; i++)
 			acc[i] = wrapped(r, acc[i]);
 	if (op->acc_kept) {
@@ -313,28 +307,17 @@ npu85_put(struct npu_run *r, struct npu_stage *s, int32_t y, int32_t x,
 
 /* ---- accumulators (ethosu-commands(7) 26.5) -------------------------------- */
 
-/*
- * Accumulators are kept only by an operation of one block (W11 in
- * ethosu-commands(7) 17).
- */
-static bool
-is_one_block(const struct npu_op *op)
-{
-	return op->block.h >= op->extent.h && op->block.w >= op->extent.w &&
-	       op->block.c >= op->extent.c;
-}
-
 bool
 npu85_open_accumulators(struct npu_run *r)
 {
 	const struct npu_op *op = &r->op;
 	struct npu_held *h = &r->held;
-	bool keep = op->acc_input == NPU_ACC_KEEP && has_accumulators(op);
+	bool keep = op->acc_input == NPU_ACC_KEEP && npu_has_accumulators(op);
 	if (keep && (!h->v || !hwc_equal(h->shape, op->extent) ||
 		     !hwc_equal(h->ublock, op->ublock)))
 		return npu_fail(r, "continues accumulators that the operation "
 				   "before has not left so (rule 55)");
-	if ((keep || op->acc_kept) && !is_one_block(op))
+	if ((keep || op->acc_kept) && !npu_is_one_block(op))
 		return npu_fail(r, "accumulators of more than one block are kept "
 				   "(rule 55)");
 	if (keep || !op->acc_kept)

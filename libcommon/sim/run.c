@@ -53,13 +53,6 @@ run_npu(struct sim *s, int op_index, const struct sim_hooks *hooks,
 				       : sim_npu_run(&job, e);
 }
 
-static bool
-ranges_meet(const uint8_t *a, size_t n_a, const uint8_t *b, size_t n_b)
-{
-	return (uintptr_t)a < (uintptr_t)b + n_b &&
-	       (uintptr_t)b < (uintptr_t)a + n_a;
-}
-
 /*
  * The input as the kernel may read it: a copy if the plan lets an output overwrite it.
  * That is legal for a RESHAPE, and no kernel expects it.
@@ -74,7 +67,7 @@ separate_input(struct sim *s, const struct tfl_op *op, int tensor,
 		return s->data[tensor];
 	for (int k = 0; k < op->n_out; k++) {
 		size_t n_out = (size_t)tfl_bytes(&s->g->tensor[op->out[k]]);
-		if (ranges_meet(s->data[tensor], n, s->data[op->out[k]], n_out))
+		if (bytes_overlap(s->data[tensor], n, s->data[op->out[k]], n_out))
 			return memcpy(arena_alloc(scratch, n, 1),
 				      s->data[tensor], n);
 	}

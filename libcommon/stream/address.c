@@ -181,7 +181,7 @@ run_misses_run(void *ctx, int64_t at, int64_t n)
 {
 	const struct probe *p = ctx;
 	return take_step(p->steps) &&
-	       (at + n <= p->at || p->at + p->n <= at);
+	       !spans_overlap(at, n, p->at, p->n);
 }
 
 static bool
@@ -192,8 +192,7 @@ run_misses_box(void *ctx, int64_t at, int64_t n)
 	bool near = false;
 	npu_fm_extent(p->f, p->box, tile);
 	for (int t = 0; t < 4; t++)
-		near |= tile[t].n && at < tile[t].at + tile[t].n &&
-			tile[t].at < at + n;
+		near |= tile[t].n && spans_overlap(at, n, tile[t].at, tile[t].n);
 	p->at = at;
 	p->n = n;
 	return take_step(p->steps) &&
@@ -257,8 +256,7 @@ npu_fm_nests(const struct npu_fm *f)
 	npu_fm_extent(f, npu_fm_box(f), tile);
 	for (int i = 0; i < 4; i++)
 		for (int j = 0; j < i; j++)
-			if (tile[i].at < tile[j].at + tile[j].n &&
-			    tile[j].at < tile[i].at + tile[i].n)
+			if (spans_overlap(tile[i].at, tile[i].n, tile[j].at, tile[j].n))
 				return false;
 	return steps_nest(some, n, unit);
 }
@@ -268,6 +266,21 @@ boxes_meet(const struct npu_box *a, const struct npu_box *b)
 {
 	return a->y0 < b->y1 && b->y0 < a->y1 && a->x0 < b->x1 &&
 	       b->x0 < a->x1 && a->c0 < b->c1 && b->c0 < a->c1;
+}
+
+bool
+npu_fm_extents_overlap(const struct npu_fm *a, struct npu_box abox, const struct npu_fm *b,
+		       struct npu_box bbox)
+{
+	struct npu_range at[4], bt[4];
+	bool near = false;
+	npu_fm_extent(a, abox, at);
+	npu_fm_extent(b, bbox, bt);
+	for (int i = 0; i < 16; i++) {
+		const struct npu_range *p = &at[i / 4], *q = &bt[i % 4];
+		near |= p->n && q->n && spans_overlap(p->at, p->n, q->at, q->n);
+	}
+	return near;
 }
 
 bool
@@ -282,17 +295,9 @@ npu_fm_overlap(const struct npu_fm *a, struct npu_box abox,
 		if (npu_fm_nests(a) && npu_fm_nests(b))
 			return false;
 	}
-	struct npu_range at[4], bt[4];
-	bool near = false;
-	npu_fm_extent(a, abox, at);
-	npu_fm_extent(b, bbox, bt);
-	for (int i = 0; i < 16; i++) {
-		const struct npu_range *p = &at[i / 4], *q = &bt[i % 4];
-		near |= p->n && q->n && p->at < q->at + q->n &&
-			q->at < p->at + p->n;
-	}
 	struct probe p = { .f = b, .box = bbox, .steps = steps };
-	return near && !npu_fm_runs(a, abox, run_misses_box, &p);
+	return npu_fm_extents_overlap(a, abox, b, bbox) &&
+	       !npu_fm_runs(a, abox, run_misses_box, &p);
 }
 
 /* ---- DMA ---------------------------------------------------------------- */

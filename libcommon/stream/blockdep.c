@@ -182,17 +182,8 @@ depends(const struct npu_op *prev, int64_t j, const struct npu_op *cur,
 static bool
 extents_disjoint(const struct npu_fm *in, const struct npu_fm *out)
 {
-	struct npu_range a[4], b[4];
-	if (in->region != out->region)
-		return true;
-	npu_fm_extent(in, npu_fm_box(in), a);
-	npu_fm_extent(out, npu_fm_box(out), b);
-	for (int i = 0; i < 16; i++) {
-		const struct npu_range *p = &a[i / 4], *q = &b[i % 4];
-		if (p->n && q->n && p->at < q->at + q->n && q->at < p->at + p->n)
-			return false;
-	}
-	return true;
+	return in->region != out->region ||
+	       !npu_fm_extents_overlap(in, npu_fm_box(in), out, npu_fm_box(out));
 }
 
 int

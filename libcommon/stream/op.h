@@ -153,6 +153,24 @@ struct npu_op {
 	uint16_t missing[12]; /* enum npu_reg */
 };
 
+/* False for operations that make a result without a sum over the IFM's elements. */
+static inline bool
+npu_has_accumulators(const struct npu_op *op)
+{
+	return op->kind != NPU_ELEMENTWISE && op->kind != NPU_RESIZE;
+}
+
+/*
+ * True if the OFM is one block: U85 keeps the accumulators of one block only (W11 in
+ * ethosu-commands(7) 17).
+ */
+static inline bool
+npu_is_one_block(const struct npu_op *op)
+{
+	return op->block.h >= op->extent.h && op->block.w >= op->extent.w &&
+	       op->block.c >= op->extent.c;
+}
+
 static inline bool
 npu_is_kernel(const struct npu_op *op)
 {
@@ -220,6 +238,9 @@ struct npu_box npu_fm_box(const struct npu_fm *f); /* the whole shape */
  */
 int npu_fm_extent(const struct npu_fm *f, struct npu_box box,
 		  struct npu_range tile[4]);
+/* True if the extent of a tile of abox shares bytes with that of a tile of bbox. */
+bool npu_fm_extents_overlap(const struct npu_fm *a, struct npu_box abox, const struct npu_fm *b,
+			    struct npu_box bbox);
 
 /*
  * Calls visit with every contiguous run of bytes of a box, tile after tile.  Each byte

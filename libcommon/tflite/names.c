@@ -52,6 +52,13 @@ tfl_op_label(const struct tfl_op *op)
 	return op->label ? op->label : tfl_op_name(op->code);
 }
 
+bool
+tfl_refuse(const struct tfl_model *m, const struct tfl_op *op, int index, const char *why,
+	   struct err *e)
+{
+	return err_at(e, m->name, 0, "operator %d (%s): %s", index, tfl_op_label(op), why);
+}
+
 int64_t
 tfl_elements(const struct tfl_tensor *t)
 {

@@ -117,6 +117,22 @@ bool tfl_check_plain(const struct tfl_model *m, struct err *e);
 const char *tfl_op_name(int code);     /* example: "CONV_2D" */
 /* the custom name without control characters, else tfl_op_name() */
 const char *tfl_op_label(const struct tfl_op *op);
+/* Sets the error "operator INDEX (NAME): WHY", and returns false. */
+bool tfl_refuse(const struct tfl_model *m, const struct tfl_op *op, int index, const char *why,
+		struct err *e);
+/* Returns input k of an operator; NULL if the operator has no such input. */
+static inline const struct tfl_tensor *
+tfl_input(const struct tfl_subgraph *g, const struct tfl_op *op, int k)
+{
+	return k < op->n_in && op->in[k] >= 0 ? &g->tensor[op->in[k]] : NULL;
+}
+/* Returns the extent of t in dimension d of `out`, behind which t is broadcast: 1 if t lacks d. */
+static inline int32_t
+tfl_broadcast_dim(const struct tfl_tensor *t, const struct tfl_tensor *out, int d)
+{
+	int own = d - (out->rank - t->rank);
+	return own < 0 ? 1 : t->dim[own];
+}
 /* The activation of ADD, SUB, MUL or DIV; TFL_ACT_NONE for other operators. */
 int tfl_binary_activation(const struct tfl_op *op);
 int64_t tfl_elements(const struct tfl_tensor *t);

@@ -171,22 +171,6 @@ is_small(const struct npu_fm *f)
 	return (int64_t)f->shape.h * f->shape.w * (f->shape.c / BRICK + 1) < 2048;
 }
 
-/* True if the extents of a tile of in and a tile of out share bytes. */
-static bool
-extents_meet(const struct npu_fm *in, const struct npu_fm *out)
-{
-	struct npu_range a[4], b[4];
-	npu_fm_extent(in, npu_fm_box(in), a);
-	npu_fm_extent(out, npu_fm_box(out), b);
-	bool near = false;
-	for (int i = 0; i < 16; i++) {
-		const struct npu_range *p = &a[i / 4], *q = &b[i % 4];
-		near |= p->n && q->n && p->at < q->at + q->n &&
-			q->at < p->at + p->n;
-	}
-	return near;
-}
-
 /*
  * True for a pool that moves one row to lower addresses, in blocks that hold whole pixels.  The
  * blocks write in ascending order, and each byte is read before its block's own write or before
@@ -216,7 +200,7 @@ check_in_place(struct checker *c, int which)
 		return;
 	bool same = op->kind == NPU_ELEMENTWISE && npu_fm_same_place(in, out) &&
 		    hwc_equal(in->shape, out->shape);
-	if (same || !extents_meet(in, out) || (!which && shifts_down(op)))
+	if (same || !npu_fm_extents_overlap(in, npu_fm_box(in), out, npu_fm_box(out)) || (!which && shifts_down(op)))
 		return;
 	if (npu_block_overwritten(op, c->accel, which, &c->runs))
 		ERROR(c, 35, "a block of the OFM overwrites bytes of the %s that a later "
@@ -254,7 +238,8 @@ check_windows(struct checker *c)
 		       steps_by(f->stride_y, f->shape.h, row);
 	ERROR_IF(!windows, c, 59, "pixels of the IFM share bytes, and are not windows of one row of "
 		 "NHWC");
-	ERROR_IF(c->op.ofm.region == f->region && extents_meet(f, &c->op.ofm), c, 59,
+	ERROR_IF(c->op.ofm.region == f->region &&
+			 npu_fm_extents_overlap(f, npu_fm_box(f), &c->op.ofm, npu_fm_box(&c->op.ofm)), c, 59,
 		 "the OFM shares bytes with an IFM whose pixels overlap");
 }
 

@@ -2,6 +2,7 @@
 /* Waits and block dependencies: rules 44 to 47. */
 #include "verify/rules.h"
 
+#include "base/fixed.h"
 #include "target/accel.h"
 
 #include <string.h>
@@ -118,7 +119,7 @@ misses(void *ctx, int64_t at, int64_t n)
 	if (!*p->steps)
 		return false;
 	--*p->steps;
-	return at + n <= p->at || p->at + p->n <= at;
+	return !spans_overlap(at, n, p->at, p->n);
 }
 
 static bool
@@ -157,7 +158,7 @@ static bool
 ranges_disjoint(const struct touch *a, const struct touch *b)
 {
 	struct npu_range p = hull(a), q = hull(b);
-	return p.at + p.n <= q.at || q.at + q.n <= p.at;
+	return !spans_overlap(p.at, p.n, q.at, q.n);
 }
 
 static bool

@@ -11,29 +11,12 @@
 
 /* ---- rule 55: accumulators ------------------------------------------------ */
 
-static bool
-has_accumulators(const struct npu_op *op)
-{
-	return op->kind != NPU_ELEMENTWISE && op->kind != NPU_RESIZE;
-}
-
-/*
- * True if the OFM is one block: the NPU keeps the accumulators of one block only (W11
- * in ethosu-commands(7) 17).
- */
-static bool
-is_one_block(const struct npu_op *op)
-{
-	return op->block.h >= op->extent.h && op->block.w >= op->extent.w &&
-	       op->block.c >= op->extent.c;
-}
-
 void
 check_accumulators(struct checker *c)
 {
 	const struct npu_op *op = &c->op, *p = &c->state85.last;
-	bool keeps = has_accumulators(op) && op->acc_input == NPU_ACC_KEEP;
-	bool left = c->state85.any && has_accumulators(p);
+	bool keeps = npu_has_accumulators(op) && op->acc_input == NPU_ACC_KEEP;
+	bool left = c->state85.any && npu_has_accumulators(p);
 	ERROR_IF(c->state85.any && p->acc_kept && !keeps, c, 55,
 		 "drops the accumulators that %s at 0x%06zx keeps",
 		 npu_op_name(p), 4 * p->at);
@@ -42,9 +25,9 @@ check_accumulators(struct checker *c)
 	ERROR_IF(keeps && left && (!hwc_equal(p->extent, op->extent) ||
 				   !hwc_equal(p->ublock, op->ublock)), c, 55,
 		 "continues accumulators of another extent or microblock");
-	ERROR_IF((keeps || op->acc_kept) && !is_one_block(op), c, 55,
+	ERROR_IF((keeps || op->acc_kept) && !npu_is_one_block(op), c, 55,
 		 "keeps accumulators of more than one block");
-	ERROR_IF(op->acc_kept && !has_accumulators(op), c, 55,
+	ERROR_IF(op->acc_kept && !npu_has_accumulators(op), c, 55,
 		 "keeps accumulators, but this operation has none");
 	c->state85.last = *op;
 	c->state85.any = true;

@@ -5,6 +5,7 @@
  */
 #include "verify/rules.h"
 
+#include "base/fixed.h"
 #include "stream/filters.h"
 
 #include <stdio.h>
@@ -26,21 +27,16 @@ struct tried {
 	int32_t h, w, i;
 };
 
-static bool
-meets(const struct npu_range *a, const struct npu_range *b)
-{
-	return a->region == b->region && a->at < b->at + b->n &&
-	       b->at < a->at + a->n;
-}
-
 /* Drops copies that range r overwrites. */
 static void
 forget(struct checker *c, const struct npu_range *r)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < c->n_copies; i++)
-		if (!meets(&c->copies[i].to, r))
+	for (size_t i = 0; i < c->n_copies; i++) {
+		const struct npu_range *to = &c->copies[i].to;
+		if (to->region != r->region || !spans_overlap(to->at, to->n, r->at, r->n))
 			c->copies[n++] = c->copies[i];
+	}
 	c->n_copies = n;
 }
 

@@ -92,26 +92,21 @@ is_sram(const struct sim_npu_job *job, int region)
 	return region == LINUX_SRAM_REGION && job->region[region].rd != job->region[1].rd;
 }
 
-static bool
-regions_meet(const struct sim_region *a, const struct sim_region *b)
-{
-	return (uintptr_t)a->rd < (uintptr_t)b->rd + b->bytes &&
-	       (uintptr_t)b->rd < (uintptr_t)a->rd + a->bytes;
-}
-
 /* Refuses regions that share memory: each region gets a buffer of its own. */
 static bool
 check_apart(const struct prepared *p, const struct sim_npu_job *job, struct err *e)
 {
 	for (int i = 0; i < LINUX_REGIONS; i++)
-		for (int k = 0; k < i; k++)
+		for (int k = 0; k < i; k++) {
+			const struct sim_region *x = &job->region[i], *y = &job->region[k];
 			if (p->use.bytes[i] && p->use.bytes[k] &&
-			    regions_meet(&job->region[i], &job->region[k]) &&
+			    bytes_overlap(x->rd, x->bytes, y->rd, y->bytes) &&
 			    (p->use.written[i] || p->use.written[k]))
 				return err_at(e, job->name, 0, "operator %d: regions %d and %d "
 					      "share memory, but the Linux driver makes "
 					      "a buffer for each region",
 					      job->op_index, k, i);
+		}
 	return true;
 }
 

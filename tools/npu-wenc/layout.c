@@ -105,7 +105,7 @@ collect_constants(struct layout *l)
 static bool
 overlap(const struct item *a, const struct item *b)
 {
-	return a->at < b->at + b->bytes && b->at < a->at + a->bytes;
+	return spans_overlap(a->at, a->bytes, b->at, b->bytes);
 }
 
 /*

@@ -162,13 +162,6 @@ store_bias(struct net *n, int t, float input, const struct weights *w, int type)
 	return net_add_tensor(n, &c);
 }
 
-static bool
-refuse(const struct net *n, int op, const char *why, struct err *e)
-{
-	return err_at(e, n->m->name, 0, "operator %d (%s): %s", op,
-		      tfl_op_label(&n->op[op].op), why);
-}
-
 /* the roles of an operator's inputs, with the scale that the weights are multiplied by */
 struct roles {
 	int weights, bias, axis, weights_type, bias_type;
@@ -231,11 +224,11 @@ replace_weights(struct net *n, int op, const struct roles *r, struct err *e)
 	const struct tfl_tensor *bias = has_bias ? &n->tensor[in[r->bias]] : NULL;
 	struct weights w;
 	if (r->axis >= t->rank)
-		return refuse(n, op, "the weights have too few dimensions", e);
+		return net_refuse(n, op, "the weights have too few dimensions", e);
 	measure(n, t, r->axis, r->weights_type, &w);
 	if (bias && (bias->type != TFL_FLOAT32 ||
 		     (w.channels > 1 && tfl_elements(bias) != w.channels)))
-		return refuse(n, op, "the bias has another number of channels or type", e);
+		return net_refuse(n, op, "the bias has another number of channels or type", e);
 	choose_scales(&w, r->input, bias, r->bias_type);
 	if (r->sums) {
 		correct_bias(n, o, rule_of(o->code), &w, r->sums);

@@ -84,11 +84,10 @@ static void
 decode_bias(struct net *n, const struct tfl_op *op, int input, int weights, int bias)
 {
 	const struct tfl_tensor *x = NULL, *w = NULL;
-	struct tfl_tensor *b = bias < op->n_in && op->in[bias] >= 0 ? &n->tensor[op->in[bias]]
-								    : NULL;
+	struct tfl_tensor *b = net_input(n, op, bias);
 	if (b && (b->type == TFL_INT32 || b->type == TFL_INT64) && b->data.p) {
-		x = op->in[input] >= 0 ? &n->tensor[op->in[input]] : NULL;
-		w = op->in[weights] >= 0 ? &n->tensor[op->in[weights]] : NULL;
+		x = net_input(n, op, input);
+		w = net_input(n, op, weights);
 	}
 	if (!x || !w || x->quant.n_scale != 1 || w->quant.n_scale < 1)
 		return;

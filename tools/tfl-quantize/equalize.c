@@ -21,7 +21,7 @@ struct side { /* weights of one layer, with one factor per channel between the l
 static struct tfl_tensor *
 float_weights(struct net *n, const struct tfl_op *op, int k)
 {
-	struct tfl_tensor *t = k < op->n_in && op->in[k] >= 0 ? &n->tensor[op->in[k]] : NULL;
+	struct tfl_tensor *t = net_input(n, op, k);
 	return t && t->data.p && t->type == TFL_FLOAT32 ? t : NULL;
 }
 

@@ -64,7 +64,7 @@ struct layer { /* an operator with weights */
 static const struct tfl_tensor *
 float_constant(const struct net *n, const struct tfl_op *op, int k)
 {
-	const struct tfl_tensor *t = k < op->n_in && op->in[k] >= 0 ? &n->tensor[op->in[k]] : NULL;
+	const struct tfl_tensor *t = net_input(n, op, k);
 	return t && t->data.p && t->type == TFL_FLOAT32 && !t->is_sparse ? t : NULL;
 }
 

@@ -87,6 +87,18 @@ struct net *net_open(struct arena *a, const struct tfl_model *m);
 int net_add_tensor(struct net *n, const struct tfl_tensor *t);
 /* Inserts QUANTIZE or DEQUANTIZE before position `at` of the operators. */
 void net_insert(struct net *n, int at, int code, int in, int out);
+/* Input k of an operator; NULL: none. */
+static inline struct tfl_tensor *
+net_input(const struct net *n, const struct tfl_op *op, int k)
+{
+	return k < op->n_in && op->in[k] >= 0 ? &n->tensor[op->in[k]] : NULL;
+}
+/* Sets the error "operator I (NAME): WHY", and returns false. */
+static inline bool
+net_refuse(const struct net *n, int i, const char *why, struct err *e)
+{
+	return tfl_refuse(n->m, &n->op[i].op, i, why, e);
+}
 /* The slot of an option with this name; -1: the operator has no such option. */
 int net_option_slot(const struct tfl_op *op, const char *name);
 /* how often operators read tensor t, or the network returns it */

@@ -81,8 +81,7 @@ check_model(const struct tfl_model *m, struct err *e)
 	const struct tfl_subgraph *g = &m->subgraph[0];
 	for (int i = 0; i < g->n_ops; i++)
 		if (g->op[i].code == TFL_IF || g->op[i].code == TFL_WHILE)
-			return err_at(e, m->name, 0, "operator %d (%s): control flow is not "
-				      "supported", i, tfl_op_label(&g->op[i]));
+			return tfl_refuse(m, &g->op[i], i, "control flow is not supported", e);
 	for (int s = 1; s < m->n_subgraphs; s++)
 		if (!begins_variables(g, s))
 			return err_at(e, m->name, 0, "subgraph %d is not one that CALL_ONCE runs "

@@ -74,8 +74,7 @@ struct check {
 static bool
 refuse(const struct check *c, int op, const char *why)
 {
-	return err_at(c->e, c->m->name, 0, "operator %d (%s): %s", op,
-		      tfl_op_label(&c->g->op[op]), why);
+	return tfl_refuse(c->m, &c->g->op[op], op, why, c->e);
 }
 
 static bool

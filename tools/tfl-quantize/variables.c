@@ -12,12 +12,6 @@
 
 enum { READ = TFL_READ_VARIABLE, ASSIGN = TFL_ASSIGN_VARIABLE };
 
-static bool
-refuse(const struct net *n, int i, const char *why, struct err *e)
-{
-	return err_at(e, n->m->name, 0, "operator %d (%s): %s", i, tfl_op_label(&n->op[i].op), why);
-}
-
 bool
 is_variable_frame(const struct tfl_op *op)
 {
@@ -33,7 +27,7 @@ find_handles(struct net *n, struct sim_resources *r, struct err *e)
 		const struct tfl_op *op = &n->op[i].op;
 		touched |= op->code == READ || op->code == ASSIGN;
 		if (op->code == TFL_CALL_ONCE && touched)
-			return refuse(n, i, "initializes variables after their first use, which "
+			return net_refuse(n, i, "initializes variables after their first use, which "
 					    "is not supported", e);
 		if (op->code == TFL_CALL_ONCE && !sim_run_resource_op(r, 0, i, NULL, e))
 			return false;
@@ -66,7 +60,7 @@ find_values(struct net *n, const struct sim_resources *r, struct err *e)
 			t.producer = -1;
 			n->variable[k].value = net_add_tensor(n, &t);
 		} else if (n->tensor[n->variable[k].value].type != t.type) {
-			return refuse(n, i, "its value has another type than the variable", e);
+			return net_refuse(n, i, "its value has another type than the variable", e);
 		}
 	}
 	return true;

@@ -3,6 +3,7 @@
  * Plans a network as a sequence of calls: the step of each operator, the address of
  * each tensor, and whether the model's data can be used in the file.
  */
+#include "base/fixed.h"
 #include "base/little_endian.h"
 #include "kernels/kernels.h"
 #include "tfl2c.h"
@@ -152,8 +153,7 @@ operator_error(const struct planner *p, int op, const char *fmt, int tensor)
 {
 	struct text t = { 0 };
 	text_printf(&t, fmt, tensor);
-	(void)err_at(p->e, p->m->name, 0, "operator %d (%s): %s", op,
-		     tfl_op_label(&p->g->op[op]), text_str(&t));
+	(void)tfl_refuse(p->m, &p->g->op[op], op, text_str(&t), p->e);
 	text_free(&t);
 	return false;
 }
@@ -235,8 +235,7 @@ overlays(const struct planner *p, const struct tfl_op *op, enum step step, int i
 	if (a < 0 || b < 0 ||
 	    (a == b && step == STEP_COPY && copy_parts(op) == 1))
 		return false;
-	return a < b + tfl_bytes(&p->g->tensor[out]) &&
-	       b < a + tfl_bytes(&p->g->tensor[in]);
+	return spans_overlap(a, tfl_bytes(&p->g->tensor[in]), b, tfl_bytes(&p->g->tensor[out]));
 }
 
 static bool

@@ -5,6 +5,8 @@
  */
 #include "tfl2c.h"
 
+#include "base/fixed.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -212,8 +214,7 @@ overlap(const struct job *j, int in, int out)
 {
 	const struct tfl_tensor *x = j->m->subgraph[0].tensor;
 	int64_t a = place_of(j, in), b = place_of(j, out);
-	return a >= 0 && b >= 0 && a < b + tfl_bytes(&x[out]) &&
-	       b < a + tfl_bytes(&x[in]);
+	return a >= 0 && b >= 0 && spans_overlap(a, tfl_bytes(&x[in]), b, tfl_bytes(&x[out]));
 }
 
 static void

@@ -57,16 +57,10 @@ reserve(int64_t *tail, int64_t bytes, int align)
 	*tail = round_up_i64(*tail + bytes, align);
 }
 
-static const struct tfl_tensor *
-input(const struct tfl_subgraph *g, const struct tfl_op *op, int k)
-{
-	return k < op->n_in && op->in[k] >= 0 ? &g->tensor[op->in[k]] : NULL;
-}
-
 static int64_t
 elements(const struct tfl_subgraph *g, const struct tfl_op *op, int k)
 {
-	const struct tfl_tensor *t = input(g, op, k);
+	const struct tfl_tensor *t = tfl_input(g, op, k);
 	return t ? tfl_elements(t) : 0;
 }
 
@@ -81,7 +75,7 @@ dimension(const struct tfl_tensor *t, int k)
 static int
 channels(const struct tfl_subgraph *g, const struct tfl_op *op)
 {
-	const struct tfl_tensor *w = input(g, op, 1);
+	const struct tfl_tensor *w = tfl_input(g, op, 1);
 	if (!w)
 		return 0;
 	switch (op->code) {
@@ -112,7 +106,7 @@ static void
 take_kernel(int64_t *tail, const struct tfl_subgraph *g, const struct tfl_op *op)
 {
 	struct tflm_op k = op_of(op);
-	const struct tfl_tensor *in = input(g, op, 0);
+	const struct tfl_tensor *in = tfl_input(g, op, 0);
 	int n = k.per_channel ? channels(g, op) : 0;
 	for (int i = 0; n && i < k.per_channel; i++)
 		reserve(tail, (int64_t)n * WORD, BUFFER_ALIGN);
@@ -122,7 +116,7 @@ take_kernel(int64_t *tail, const struct tfl_subgraph *g, const struct tfl_op *op
 	if (op->code == TFL_BATCH_MATMUL) {
 		reserve(tail, MATMUL_QUANTIZATION, BUFFER_ALIGN);
 		take_transposed(tail, in);
-		take_transposed(tail, input(g, op, 1));
+		take_transposed(tail, tfl_input(g, op, 1));
 	}
 }
 
@@ -137,7 +131,7 @@ tflm_scratch(const struct tfl_subgraph *g, const struct tfl_op *op, int64_t *byt
 	}
 	if (op->n_out < 1 || op->out[0] < 0)
 		return 0;
-	const struct tfl_tensor *in = input(g, op, 0), *weights = input(g, op, 1);
+	const struct tfl_tensor *in = tfl_input(g, op, 0), *weights = tfl_input(g, op, 1);
 	const int64_t results = WORD * tfl_elements(&g->tensor[op->out[0]]);
 	switch (op->code) {
 	case TFL_CONV_2D:

@@ -23,20 +23,12 @@ struct matmul {
 	int64_t batches;
 };
 
-/* leading dimension d of `out` in t: t's own, or 1 if t has fewer dimensions */
-static int32_t
-lead_dim(const struct tfl_tensor *t, const struct tfl_tensor *out, int d)
-{
-	int own = d - (out->rank - t->rank);
-	return own < 0 ? 1 : t->dim[own];
-}
-
 static bool
 batches_match(const struct lop *o)
 {
 	for (int d = 0; d + 2 < o->ofm->rank; d++) {
 		int32_t n = o->ofm->dim[d];
-		int32_t x = lead_dim(o->ifm, o->ofm, d), y = lead_dim(o->ifm2, o->ofm, d);
+		int32_t x = tfl_broadcast_dim(o->ifm, o->ofm, d), y = tfl_broadcast_dim(o->ifm2, o->ofm, d);
 		if ((x != 1 && x != n) || (y != 1 && y != n) || (x != n && y != n))
 			return false;
 	}
