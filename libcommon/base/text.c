@@ -65,6 +65,14 @@ text_put(struct text *t, const void *p, size_t n)
 }
 
 void
+text_put_le32(struct text *t, uint32_t v)
+{
+	uint8_t b[4];
+	store_le32(b, v);
+	text_put(t, b, sizeof(b));
+}
+
+void
 text_puts(struct text *t, const char *s)
 {
 	text_put(t, s, strlen(s));

@@ -25,6 +25,7 @@ const char *text_str(struct text *t); /* NUL-terminated view */
 char *text_reserve(struct text *t, size_t n); /* capacity for n bytes behind t->n */
 
 void text_put(struct text *t, const void *p, size_t n);
+void text_put_le32(struct text *t, uint32_t v); /* four bytes, the lowest first */
 void text_puts(struct text *t, const char *s);
 void text_putc(struct text *t, char c);
 void text_printf(struct text *t, const char *fmt, ...) PRINTF(2, 3);

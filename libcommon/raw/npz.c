@@ -46,14 +46,6 @@ put16(struct text *t, uint32_t v)
 	text_put(t, b, sizeof(b));
 }
 
-static void
-put32(struct text *t, uint32_t v)
-{
-	uint8_t b[4];
-	store_le32(b, v);
-	text_put(t, b, sizeof(b));
-}
-
 /* the fields that the local header and the directory share */
 static void
 put_common(struct text *t, uint32_t crc, size_t bytes, size_t name)
@@ -63,9 +55,9 @@ put_common(struct text *t, uint32_t crc, size_t bytes, size_t name)
 	put16(t, 0); /* method: stored */
 	put16(t, 0);
 	put16(t, FIRST_DAY);
-	put32(t, crc);
-	put32(t, (uint32_t)bytes);
-	put32(t, (uint32_t)bytes);
+	text_put_le32(t, crc);
+	text_put_le32(t, (uint32_t)bytes);
+	text_put_le32(t, (uint32_t)bytes);
 	put16(t, (uint32_t)name);
 	put16(t, 0); /* extra field */
 }
@@ -77,18 +69,18 @@ put_entry(struct archive *z, const char *key, const struct text *file)
 	size_t n = (size_t)snprintf(name, sizeof(name), "%s.npy", key);
 	uint32_t crc = crc32_of((const uint8_t *)file->p, file->n);
 	uint32_t at = (uint32_t)z->t->n;
-	put32(z->t, LOCAL);
+	text_put_le32(z->t, LOCAL);
 	put_common(z->t, crc, file->n, n);
 	text_put(z->t, name, n);
 	text_put(z->t, file->p, file->n);
-	put32(&z->directory, CENTRAL);
+	text_put_le32(&z->directory, CENTRAL);
 	put16(&z->directory, VERSION);
 	put_common(&z->directory, crc, file->n, n);
 	put16(&z->directory, 0); /* comment */
 	put16(&z->directory, 0); /* disk */
 	put16(&z->directory, 0); /* attributes */
-	put32(&z->directory, 0);
-	put32(&z->directory, at);
+	text_put_le32(&z->directory, 0);
+	text_put_le32(&z->directory, at);
 	text_put(&z->directory, name, n);
 	z->n++;
 }
@@ -201,13 +193,13 @@ raw_print_npz(const struct raw *r, struct text *t)
 	put_io_list(&z, "variable", NULL, 0);
 	uint32_t at = (uint32_t)t->n;
 	text_put(t, z.directory.p, z.directory.n);
-	put32(t, END);
+	text_put_le32(t, END);
 	put16(t, 0);
 	put16(t, 0);
 	put16(t, z.n);
 	put16(t, z.n);
-	put32(t, (uint32_t)z.directory.n);
-	put32(t, at);
+	text_put_le32(t, (uint32_t)z.directory.n);
+	text_put_le32(t, at);
 	put16(t, 0);
 	text_free(&z.directory);
 }

@@ -17,14 +17,6 @@ static const char first_block[] = "vela_bin_stream", last_block[] = "vela_end_st
 /* ---- writing ------------------------------------------------------------------------- */
 
 static void
-put32(struct text *t, int64_t v)
-{
-	uint8_t b[4];
-	store_le32(b, (uint32_t)v);
-	text_put(t, b, sizeof(b));
-}
-
-static void
 put_block(struct text *t, const char *name, const void *p, size_t n)
 {
 	static const uint8_t zero[HEADER];
@@ -41,13 +33,13 @@ static void
 put_io_list(struct text *t, const char *name, const struct raw_io *v, int n)
 {
 	struct text x = { 0 };
-	put32(&x, n);
+	text_put_le32(&x, (uint32_t)n);
 	for (int i = 0; i < n; i++) {
 		for (int k = 0; k < RAW_RANK; k++)
-			put32(&x, v[i].dim[k]);
-		put32(&x, v[i].elem_bytes);
-		put32(&x, v[i].offset);
-		put32(&x, 1);
+			text_put_le32(&x, (uint32_t)v[i].dim[k]);
+		text_put_le32(&x, (uint32_t)v[i].elem_bytes);
+		text_put_le32(&x, (uint32_t)v[i].offset);
+		text_put_le32(&x, 1);
 	}
 	put_block(t, name, x.p, x.n);
 	text_free(&x);

@@ -4,7 +4,6 @@
 
 #include "base/cli_options.h"
 #include "base/file.h"
-#include "base/little_endian.h"
 #include "base/sandbox.h"
 #include "base/text.h"
 #include "stream/stream.h"
@@ -65,11 +64,8 @@ static void
 put_words(const struct cmdgen *c, struct text *t)
 {
 	for (size_t i = 0; i < c->g->n_nodes; i++)
-		for (size_t k = 0; k < c->stream[i].n; k++) {
-			uint8_t b[4];
-			store_le32(b, c->stream[i].word[k]);
-			text_put(t, b, sizeof(b));
-		}
+		for (size_t k = 0; k < c->stream[i].n; k++)
+			text_put_le32(t, c->stream[i].word[k]);
 }
 
 /*

@@ -397,6 +397,9 @@ const char *check_fm(const struct part *p, const struct tfl_tensor *t,
 /* static shape, dense, no variable */
 const char *check_fixed(const struct part *p, const struct tfl_tensor *t,
 			const char *role);
+/* one of the types, and check_fixed() */
+const char *check_typed(const struct part *p, const struct tfl_tensor *t, const char *role,
+			int types);
 /* check_fm() of input 0 and output 0: with these types, or with those of the family */
 const char *check_within(const struct part *p, const struct lop *o, int types);
 const char *check_ifm_ofm(const struct part *p, const struct lop *o);

@@ -83,12 +83,18 @@ check_fixed(const struct part *p, const struct tfl_tensor *t, const char *role)
 }
 
 const char *
-check_fm(const struct part *p, const struct tfl_tensor *t, const char *role,
-	  int types)
+check_typed(const struct part *p, const struct tfl_tensor *t, const char *role, int types)
 {
 	if (!has_type(t, types))
 		return arena_printf(p->a, "%s is %s", role, tfl_type_name(t->type));
-	const char *why = check_fixed(p, t, role);
+	return check_fixed(p, t, role);
+}
+
+const char *
+check_fm(const struct part *p, const struct tfl_tensor *t, const char *role,
+	  int types)
+{
+	const char *why = check_typed(p, t, role, types);
 	if (why)
 		return why;
 	for (int i = 0; i < t->rank; i++)

@@ -9,9 +9,7 @@ enum { MOVED = TYPE_FM | TYPE_I32 | TYPE_BOOL };
 static const char *
 check_type(const struct part *p, const struct tfl_tensor *t, const char *role, int types)
 {
-	if (!has_type(t, types))
-		return arena_printf(p->a, "%s is %s", role, tfl_type_name(t->type));
-	const char *why = check_fixed(p, t, role);
+	const char *why = check_typed(p, t, role, types);
 	if (why)
 		return why;
 	int64_t n = tfl_elements(t);
