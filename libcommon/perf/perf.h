@@ -18,8 +18,8 @@
 #ifndef PERF_PERF_H
 #define PERF_PERF_H
 
-#include "target/accel.h"
 #include "target/memory.h"
+#include "target/shape.h"
 
 struct npu_op;
 struct npu_stream;

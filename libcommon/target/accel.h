@@ -22,10 +22,6 @@ enum out85_column {
 	OUT85_8, OUT85_16, OUT85_32, OUT85_64, OUT85_NARROWED, OUT85_WORDS,
 	OUT85_COLUMNS
 };
-/* U85: units that read memory; each has a limit of outstanding data: ethosu-timing(7) 22 */
-enum read_channel { READ_COPY, READ_STREAM, READ_WEIGHTS, READ_FAST_WEIGHTS,
-		    READ_IFM, READ_SCALES, READ_CHANNELS };
-enum act_column { ACT_TABLE, ACT_RELU, ACT_NONE, ACT_COLUMNS };
 
 struct accel {
 	enum accel_id id;

@@ -37,6 +37,12 @@ enum block_class {
 	BLOCK_ELEMENTWISE, BLOCK_MATMUL, BLOCK_RESIZE,
 };
 
+/* U85: units that read memory; each has a limit of outstanding data: ethosu-timing(7) 22 */
+enum read_channel { READ_COPY, READ_STREAM, READ_WEIGHTS, READ_FAST_WEIGHTS,
+		    READ_IFM, READ_SCALES, READ_CHANNELS };
+/* activations, as the cycles of the output stage tell them apart: ethosu-timing(7) 1 */
+enum act_column { ACT_TABLE, ACT_RELU, ACT_NONE, ACT_COLUMNS };
+
 enum {
 	SHRAM_BANK_BYTES = 1024,
 	SHRAM_OUTPUT_BANKS = 2, /* output staging, at the start of SHRAM */

@@ -9,6 +9,7 @@
 #include "graph/facts.h"
 #include "network/insert.h"
 #include "passes.h"
+#include "target/accel.h"
 
 #include <string.h>
 

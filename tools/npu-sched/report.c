@@ -4,6 +4,7 @@
 
 #include "base/json_out.h"
 #include "graph/facts.h"
+#include "target/accel.h"
 
 #include <inttypes.h>
 #include <math.h>

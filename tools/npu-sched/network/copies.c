@@ -16,6 +16,7 @@
 #include "graph/facts.h"
 #include "insert.h"
 #include "network.h"
+#include "target/accel.h"
 
 #include <string.h>
 

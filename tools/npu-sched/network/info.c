@@ -4,6 +4,7 @@
 #include "network.h"
 
 #include "graph/facts.h"
+#include "target/accel.h"
 
 static void
 note_operand(struct sched *s, int i, const struct g_operand *o, bool writes)

@@ -12,7 +12,6 @@
 
 #include <stdlib.h>
 
-#include "base/fixed.h"
 #include "base/hash_table.h"
 
 /* Estimates of cycles may be too high by this factor, as sizes of weights are estimated. */
