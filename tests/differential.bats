@@ -60,7 +60,7 @@ column()
 @test "what other compilers are known to compute otherwise is drawn, and ours is right" {
 	need flatc jq
 	local names=(ABS_RESCALED RELU6_RESCALED LEAKY_RELU_VALUES SUB_VALUES MUL_VALUES PRELU_INT16
-		ARG_MAX_INT16 CAST_BOOL CHAIN CHAIN_DEPTHWISE REVERSED)
+		ARG_MAX_INT16 RSQRT_INT16 CAST_BOOL CHAIN CHAIN_DEPTHWISE REVERSED)
 	differential --vela=none -n ${#names[@]} -s 3 -a ethos-u55-128,ethos-u85-256 "${names[@]}" \
 		>findings || { cat findings log; false; }
 	local models
@@ -71,6 +71,28 @@ column()
 	"$BUILD/tests/gen-model" -L >all
 	comm -13 <(sort all) <({ printf '%s\n' "${names[@]}"; "$BUILD/tests/gen-model" -l; } | sort) >unknown
 	[ ! -s unknown ]
+}
+
+# with equal shares, an hour found REDUCE_MIN once and REDUCE_MAX never
+@test "operators whose axes, flags or types matter are drawn four times as often" {
+	local name
+	"$BUILD/tests/gen-model" -w >shares
+	for name in RSQRT_INT16 REVERSED SPLIT MIRROR_PAD CAST RSQRT SUM REDUCE_MAX REDUCE_MIN \
+		REDUCE_ANY RESIZE_NEAREST_NEIGHBOR; do
+		[ "$(grep -cx $name shares)" = 4 ] || { echo "$name"; false; }
+	done
+	[ "$(grep -cx RELU shares)" = 1 ]
+	diff <(sort -u shares) <("$BUILD/tests/gen-model" -L | sort)
+	# both values of keep_dims, one axis and several
+	for name in $(seq 40); do
+		"$BUILD/tests/gen-model" "$name" REDUCE_MAX >model.tflite
+		flatc --json --strict-json --raw-binary --defaults-json "$TOP/tests/models/tflite.fbs" -- model.tflite
+		jq -r '.subgraphs[0] as $g | $g.operators[-1] | "\(.builtin_options.keep_dims) \(
+			$g.tensors[.inputs[1]].shape[0] // 1)"' model.json
+	done >kinds
+	for name in "true 1" "true 2" "false 1" "false 2"; do
+		[ "$(grep -cx "$name" kinds)" -ge 2 ] || { sort kinds | uniq -c; false; }
+	done
 }
 
 @test "a compiler that loses an option is found, with a small model and the option's name" {

@@ -83,6 +83,20 @@ draw_arg_words(struct gen *g, int code)
 	gen_arg(g, code, TFL_INT16);
 }
 
+/* reciprocal roots of 16 bits: a table of hundreds of values, between which a compiler draws lines */
+static void
+draw_roots(struct gen *g, int code)
+{
+	struct shape s = SHAPE((int32_t)gen_range(g, 1, GEN_ELEMENTS));
+	int in = gen_random(g, TFL_INT16, s), root = gen_like(g, in, s);
+	int out = gen_random(g, TFL_INT16, s);
+	float most = 30000 * __builtin_sqrtf(gen_t(g, in)->quant.scale[0]);
+	gen_quant(g, out, (float)gen_real(g, 0.5, 4) / most, 0);
+	/* the reference has no roots of negative numbers */
+	gen_op1(g, TFL_ABS, 1, &in, root, 0, NULL, NULL);
+	gen_op1(g, code, 1, &root, out, 0, NULL, NULL);
+}
+
 /* Ethos-U85 chains a convolution and element-wise operators */
 static void
 draw_chain(struct gen *g, int code)
@@ -121,6 +135,7 @@ const struct draw edge_draws[] = {
 	{ "PRELU_INT16", draw_prelu_words, TFL_PRELU },
 	{ "ARG_MAX_INT16", draw_arg_words, TFL_ARG_MAX },
 	{ "ARG_MIN_INT16", draw_arg_words, TFL_ARG_MIN },
+	{ "RSQRT_INT16", draw_roots, TFL_RSQRT },
 	{ "CHAIN", draw_chain, TFL_CONV_2D },
 	{ "CHAIN_DEPTHWISE", draw_chain, TFL_DEPTHWISE_CONV_2D },
 	{ "REVERSED", draw_reversed, TFL_REVERSE_V2 },

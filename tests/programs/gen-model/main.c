@@ -9,8 +9,8 @@
  *   -c   prints all choices in this form instead
  *   -l   prints the names of the operators
  *   -L   also prints those that are drawn only by their names
- *   -w   prints each name as often as its share of a long run: operators of many types, values
- *        and neighbours are drawn more often than those of few
+ *   -w   prints each name as often as its share of a long run: operators of many types, values,
+ *        axes, flags and neighbours are drawn more often than those of few
  *   -p   pairs: draws the operator several times, each time with another operator behind
  *   -x   changes scales, zero points and types of biases to values that converters rarely
  *        write, by the choices of an operator behind the last one
@@ -155,14 +155,27 @@ list_names(bool all)
 			puts(d->name);
 }
 
+/*
+ * Operators whose axes, flags or types have many combinations, of which compilers lower some
+ * otherwise: one model shows one combination.  The edge draws are such, too.
+ */
+static const char *const often[] = {
+	"SPLIT", "SPLIT_V", "STRIDED_SLICE", "MIRROR_PAD", "CAST",
+	"RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR", "RSQRT",
+	"MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_ANY", "REDUCE_ALL",
+};
+
 static void
 list_shares(void)
 {
-	enum { EDGES = 4 };
+	enum { OFTEN = 4 };
 	list_names(true);
-	for (int i = 1; i < EDGES; i++)
+	for (int i = 1; i < OFTEN; i++) {
 		for (const struct draw *d = edge_draws; d->name; d++)
 			puts(d->name);
+		for (size_t k = 0; k < ARRAY_LEN(often); k++)
+			puts(often[k]);
+	}
 }
 
 /* reads SEED, NAME or K.I=VALUE in any order; false for other words */
