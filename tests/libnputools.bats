@@ -200,6 +200,21 @@ step()
 	done
 }
 
+@test "an allocation that fails ends each other function, which frees its memory" {
+	local call every=1
+	[[ $BIN != *san* ]] || every=13
+	for call in partition stage-0 stage-2 stage-3 verify estimate simulate; do
+		"$embed-hooks" starve "$TOP/tests/models/digits.tflite" himax-we2 1 $every $call >out
+		echo "$call: $(cat out)"
+		grep -q '^[1-9][0-9]* allocations: [1-9].* 0 wrong, 0 blocks left$' out
+	done
+	"$embed-hooks" starve "$TOP/tests/models/digits.tflite" himax-we2 1 "$(step)" stage-1 >out
+	cat out
+	grep -q ' 0 wrong, 0 blocks left$' out
+	run "$embed-hooks" starve "$TOP/tests/models/digits.tflite" himax-we2 1 1 stage-4
+	[ "$status" = 2 ]
+}
+
 @test "progress is told ten times a second and never falls, and cancels a call" {
 	local jobs limit=150
 	[[ $BIN != *san* ]] || limit=3000 # instrumented code takes ten times as long

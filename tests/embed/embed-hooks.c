@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The caller's functions: progress and cancelling, allocate and release (tests/libnputools.bats).
- * usage: embed-hooks starve MODEL PART JOBS [STEP]
+ * usage: embed-hooks starve MODEL PART JOBS [STEP [CALL]]
  *        embed-hooks cancel MODEL PART JOBS
  * PART "quantize": nputools_quantize() of a float model with one input of 784 values; else
- * nputools_compile().
+ * nputools_compile(), or with CALL another function: partition, front, stage-0 to stage-3, and of
+ * the compiled model verify, estimate, simulate.
  * starve: lets the first and the last allocations of a call fail, and each STEP-th of the others,
  * one call for each.  A call fails with the
  * code "memory" or gives the bytes of a call without failures, and frees all its memory.
@@ -100,7 +101,31 @@ read_file(const char *name, unsigned char **p)
 	return n;
 }
 
-static size_t n_samples; /* 0: compile */
+static size_t n_samples; /* 0: no quantize */
+
+/* the input of the tested call */
+static struct nputools_buffer zeros;
+static enum { COMPILE, OTHERS, STAGE } kind;
+static int which; /* place in others[], or the stage */
+
+static int
+simulate_zeros(const struct nputools_options *o, const void *model, size_t n,
+	       struct nputools_output *out)
+{
+	struct nputools_buffer result[1];
+	return nputools_simulate(o, model, n, &zeros, 1, result, 1, out);
+}
+
+static const struct {
+	const char *name;
+	int (*run)(const struct nputools_options *o, const void *model, size_t n,
+		   struct nputools_output *out);
+	int takes_compiled;
+} others[] = {
+	{ "compile", nputools_compile, 0 },   { "partition", nputools_partition, 0 },
+	{ "front", nputools_front, 0 },	      { "verify", nputools_verify, 1 },
+	{ "estimate", nputools_estimate, 1 }, { "simulate", simulate_zeros, 1 },
+};
 
 /* the call that is tested */
 static int
@@ -114,8 +139,10 @@ work(const struct nputools_options *o, const unsigned char *model, size_t n,
 		.size = sizeof(how), .ranges = NPUTOOLS_RANGES_MSE, .bias_correction = 1,
 		.accuracy = -1,
 	};
+	if (!n_samples && kind == STAGE)
+		return nputools_stage(o, which, model, n, out);
 	if (!n_samples)
-		return nputools_compile(o, model, n, out);
+		return (kind == OTHERS ? others[which].run : nputools_compile)(o, model, n, out);
 	for (int i = 0; i < VALUES; i++)
 		values[i] = (float)(i % 17) / 16;
 	for (size_t i = 0; i < n_samples; i++)
@@ -177,22 +204,49 @@ starve(struct nputools_options o, const unsigned char *model, size_t n, long ste
 	return wrong || h.left || !failed;
 }
 
-/* the inputs of a model of one input of zeros */
-static int
-simulate(struct nputools_options *o, const struct nputools_output *model,
-	 struct nputools_output *out)
+/* Makes the input of zeros of a model with one input and one output. */
+static void
+make_zeros(const struct nputools_options *o, const struct nputools_output *model)
 {
-	struct nputools_buffer in = { 0 }, result[8];
+	struct nputools_output out;
+	zeros = (struct nputools_buffer){ 0 };
 	/* the message of a wrong size tells the right one */
-	(void)nputools_simulate(o, model->data, model->size, &in, 1, result, 1, out);
-	const char *p = strstr(out->messages, "takes ");
-	size_t n = p ? (size_t)strtoul(p + strlen("takes "), NULL, 10) : 0;
-	nputools_free(out);
-	void *zeros = calloc(1, n + 1);
-	in = (struct nputools_buffer){ .data = zeros, .size = n };
-	int status = nputools_simulate(o, model->data, model->size, &in, 1, result, 1, out);
-	free(zeros);
-	return status;
+	(void)simulate_zeros(o, model->data, model->size, &out);
+	const char *p = strstr(out.messages, "takes ");
+	zeros.size = p ? (size_t)strtoul(p + strlen("takes "), NULL, 10) : 0;
+	zeros.data = calloc(1, zeros.size + 1);
+	nputools_free(&out);
+}
+
+/* Selects the call that is tested, and makes its input of the model; false if there is no such
+ * call. */
+static int
+prepare(const char *call, const struct nputools_options *o, const unsigned char *model, size_t n,
+	struct nputools_output *in)
+{
+	struct nputools_output out;
+	*in = (struct nputools_output){ 0 };
+	if (sscanf(call, "stage-%d", &which) == 1) {
+		kind = STAGE;
+		for (int i = 0; i < which; i++) {
+			int status = nputools_stage(o, i, i ? in->data : model, i ? in->size : n, &out);
+			nputools_free(in);
+			*in = out;
+			if (status)
+				return 0;
+		}
+		return which <= NPUTOOLS_EMIT;
+	}
+	kind = OTHERS;
+	for (which = 0; strcmp(others[which].name, call); which++)
+		if (which + 1 == sizeof(others) / sizeof(others[0]))
+			return 0;
+	if (others[which].takes_compiled) {
+		if (nputools_compile(o, model, n, in))
+			return 0;
+		make_zeros(o, in);
+	}
+	return 1;
 }
 
 /* Prints the longest time between two calls of progress in the other functions. */
@@ -209,10 +263,13 @@ cancel_others(struct nputools_options o, struct clock *c, const struct nputools_
 	wrong += nputools_estimate(&o, model->data, model->size, &out) != NPUTOOLS_YES;
 	printf("estimate: longest %.0f ms\n", c->gap);
 	nputools_free(&out);
+	make_zeros(&o, model);
 	start(c, 0);
-	wrong += simulate(&o, model, &out) != NPUTOOLS_YES;
+	wrong += simulate_zeros(&o, model->data, model->size, &out) != NPUTOOLS_YES;
 	printf("simulate: longest %.0f ms in %.0f ms\n", c->gap, now() - c->begin);
 	nputools_free(&out);
+	free((void *)zeros.data);
+	zeros.data = NULL;
 	return wrong;
 }
 
@@ -261,8 +318,15 @@ main(int argc, char **argv)
 		o.part = NULL;
 		n_samples = starves ? 3 : 300;
 	}
-	int status = starves ? starve(o, model, n, argc > 5 ? atol(argv[5]) : 1)
-			 : cancel(o, model, n);
+	struct nputools_output in = { 0 };
+	if (argc > 6 && !prepare(argv[6], &o, model, n, &in))
+		return 2;
+	const unsigned char *data = in.data ? in.data : model;
+	n = in.data ? in.size : n;
+	int status = starves ? starve(o, data, n, argc > 5 ? atol(argv[5]) : 1)
+			     : cancel(o, data, n);
+	nputools_free(&in);
+	free((void *)zeros.data);
 	free(model);
 	return status;
 }
