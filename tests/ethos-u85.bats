@@ -651,6 +651,27 @@ planned() {
 		sed -n 's/^target .* objective=\([0-9]*\).*/\1/p'
 }
 
+# its words outgrow the SRAM of 384 KiB, and their copy in INT8 does not
+@test "what a gather reads and writes leaves the SRAM if it does not fit" {
+	# shellcheck disable=SC2046
+	"$GEN" -p 700837 GATHER_COMPUTED_INT64 $(seq -f %g.0=1 19) >m.tflite
+	tfl-partition -a ethos-u85-256 m.tflite >part
+	grep -q '^op .*do=gather ' part
+	local limit plans=0
+	for limit in 64 16384 393216 900000; do
+		npu-sched -a ethos-u85-256 --system-config Ethos_U85_SYS_DRAM_Mid \
+			--memory-mode Dedicated_Sram --arena-cache-size=$limit --keep-plan=plan part >sched
+		npu-sched -a ethos-u85-256 --system-config Ethos_U85_SYS_DRAM_Mid \
+			--memory-mode Dedicated_Sram --arena-cache-size=$limit --plan=plan part | cmp - sched
+		npu-wenc -o wenc sched
+		npu-cmdgen -o out.tflite wenc
+		npu-dis -q --verify --source=wenc out.tflite
+		npu-sim --inputs=random,min,alternating --compare=out.tflite m.tflite
+		! grep -q "^tensor .*i64\[2,3,18,18,48\].*area=arena" sched || plans=$((plans + 1))
+	done
+	[ $plans = 3 ]
+}
+
 # The limit is Vela 5.1's cycles in the SRAM of its file: 500 cycles of latency count once
 # for each transfer, and again if the first weights delay the next ones.
 @test "weights come in one transfer, or are read in place if waiting delays others" {

@@ -83,12 +83,13 @@ take_order(struct sched *s)
 	return order;
 }
 
+/* Is the feature map an operand of a copy, which does not leave (spill.c)? */
 static bool
 is_copied(const struct sched *s, const struct g_tensor *t)
 {
 	for (int i = 0; i < s->n_ops; i++) {
 		const struct g_op *op = s->info[i].op;
-		if (op_is_transfer(op->kind) && (op->ifm.t == t || op->ifm2.t == t || op->ofm.t == t))
+		if (op->kind == OP_COPY && (op->ifm.t == t || op->ofm.t == t))
 			return true;
 	}
 	return false;

@@ -119,7 +119,8 @@ spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int b
 	const int64_t *left = by == BY_MAPS ? live : need;
 	bool *gone = anew(a, bool, c->n_live + 1);
 	for (int i = 0; i < s->n_ops; i++)
-		if (op_is_transfer(s->info[i].op->kind)) /* operands of copies do not leave */
+		/* operands of copies do not leave; a gather reads and writes any memory */
+		if (s->info[i].op->kind == OP_COPY)
 			gone[s->info[i].op->ifm.t->rec.index] =
 			    gone[s->info[i].op->ofm.t->rec.index] = true;
 	struct spill_order o = { .n = 0 };
