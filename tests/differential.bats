@@ -120,6 +120,19 @@ column()
 	[ $i -gt 0 ]
 }
 
+# the fourth model is a graph of twenty pairs
+@test "a failure of a graph names the operators of the output that differs" {
+	need flatc jq
+	strange "$LOSES"
+	run -1 differential --vela=./strange --tries=0 -n 4 -s 2 ADD
+	echo "$output" >findings
+	cat findings log
+	grep -P '\tgen-model -p ' findings | cut -f 2 >operators
+	[ -s operators ]
+	grep -q ADD operators
+	[ "$(tr + '\n' <operators | wc -l)" -le 4 ]
+}
+
 @test "the same findings with any number of jobs, and none of a correct compiler" {
 	need flatc jq
 	strange ''
