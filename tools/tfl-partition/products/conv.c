@@ -312,7 +312,8 @@ pad_before(int padding, int32_t out, int32_t k, int32_t stride)
 	if (stride < 1)
 		return 0;
 	/* the padding is that of the convolution from OFM to IFM */
-	return (int32_t)(tfl_padding_total(padding, out, ceil_div(out, stride), k, stride) / 2);
+	const int32_t in = (int32_t)ceil_div_i64(out, stride);
+	return (int32_t)(tfl_padding_total(padding, out, in, k, stride) / 2);
 }
 
 const char *

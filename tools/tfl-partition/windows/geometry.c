@@ -9,7 +9,8 @@ one_axis(int padding, int32_t in, int32_t k, int32_t stride, int32_t *out,
 	 int32_t *before, int32_t *after)
 {
 	bool valid = padding == TFL_VALID;
-	*out = !valid ? ceil_div(in, stride) : in < k ? 0 : (in - k) / stride + 1;
+	/* a model may have any stride above 0 */
+	*out = !valid ? (int32_t)ceil_div_i64(in, stride) : in < k ? 0 : (in - k) / stride + 1;
 	int64_t total = tfl_padding_total(padding, in, *out, k, stride);
 	*before = (int32_t)(total / 2);
 	*after = (int32_t)total - *before;
