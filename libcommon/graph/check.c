@@ -51,6 +51,10 @@ check_tensor(struct check *c, const struct g_tensor *t)
 		return BAD(c, t, "t%d: rows=%d does not match a tensor of %d rows",
 				 t->rec.id,
 			   t->rows, t->hwc.h);
+	/* without them, no stage would give the tensor an address */
+	if (G_HAS(t, G_TENSOR_rows) && (t->io != IO_NONE || !c->g->n_steps))
+		return BAD(c, t, "t%d: rows= is for a feature map that steps write and read in "
+				 "stripes", t->rec.id);
 	if (G_HAS(t, G_TENSOR_live) && !check_live(c, &t->rec, 't', t->live))
 		return false;
 	if (G_HAS(t, G_TENSOR_at) && (t->at < 0 || t->at % ALIGN))
