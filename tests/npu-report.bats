@@ -378,11 +378,11 @@ front()
 @test "a part with two drivers says which one the result is for" {
 	npucc --part=nxp-imx93 -o any.tflite "$DIGITS" 2>/dev/null
 	npucc --part=nxp-imx93 --target=linux -o linux.tflite "$DIGITS" 2>/dev/null
-	local any="the chip maker's, which has 384 KiB of SRAM; ethosu of the Linux kernel"
-	local linux='ethosu of the Linux kernel, which has 96.0 KiB of SRAM; the chip maker'
-	npu-report --summary any.tflite | grep "^  driver   $any, with 96.0 KiB: --target=linux$"
-	npu-report --summary linux.tflite | grep "^  driver   $linux's, with 384 KiB: without --target=linux$"
-	npu-report --html linux.tflite | grep -F "The driver: $linux"
+	local any="compiled for the chip maker's driver (384 KiB of SRAM)"
+	local linux="compiled for the mainline kernel's ethosu (96.0 KiB of SRAM)"
+	npu-report --summary any.tflite | grep "^  driver   $any; for the mainline kernel's ethosu (96.0 KiB): --target=linux$"
+	npu-report --summary linux.tflite | grep "^  driver   $linux; for the chip maker's driver (384 KiB): without --target=linux$"
+	npu-report --html linux.tflite | grep -F "; $linux; for"
 	# nothing tells without the graph, and other parts have one driver
 	npucc --part=nxp-imx93 --no-map -o none.tflite "$DIGITS" 2>/dev/null
 	npucc --part=alif-e7-he -o e7.tflite "$DIGITS" 2>/dev/null

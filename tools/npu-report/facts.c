@@ -139,10 +139,12 @@ driver_text(const struct report *r)
 	const char *linux_kib = human_bytes(r->a, (double)p->linux_bytes);
 	const char *own_kib = human_bytes(r->a, (double)p->cache_bytes);
 	return r->for_linux
-		   ? arena_printf(r->a, "ethosu of the Linux kernel, which has %s of SRAM; the chip "
-					"maker's, with %s: without --target=linux", linux_kib, own_kib)
-		   : arena_printf(r->a, "the chip maker's, which has %s of SRAM; ethosu of the Linux "
-					"kernel, with %s: --target=linux", own_kib, linux_kib);
+		   ? arena_printf(r->a, "compiled for the mainline kernel's ethosu (%s of SRAM); for the "
+					"chip maker's driver (%s): without --target=linux",
+				  linux_kib, own_kib)
+		   : arena_printf(r->a, "compiled for the chip maker's driver (%s of SRAM); for the "
+					"mainline kernel's ethosu (%s): --target=linux",
+				  own_kib, linux_kib);
 }
 
 bool

@@ -61,7 +61,7 @@ memory_of_part(const struct report *r, bool constants)
 		return "";
 	const char *driver = driver_text(r);
 	if (!constants && driver)
-		return arena_printf(r->a, ". The driver: %s", driver);
+		return arena_printf(r->a, "; %s", driver);
 	if (!constants && p->cache_bytes)
 		return arena_printf(r->a, ". The NPU's own SRAM has %s",
 				    human_bytes(r->a, (double)p->cache_bytes));
