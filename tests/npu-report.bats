@@ -192,12 +192,20 @@ front()
 	npu-report --summary m.json >have
 	grep -q '^  MRAM     .* of constants' have
 	grep -q '^  limit .*reading constants from MRAM 9' have
-	grep -qx '  faster   MRAM of twice the speed saves 25 %; then another limit holds, such as a latency' have
+	grep -qx '  faster   MRAM of twice the speed saves 25 % (then the limit is computing)' have
 	npu-report --html m.json | grep -q 'MRAM of twice the speed saves 25 %'
+	# the next limit: what works 90 % of the time that is left, if anything does
+	next() { jq ".calibrated_cycles as \$c | .estimate |= (.npu_cycles = $1 * \$c |
+		.access_cycles.sram = $2 * \$c)" m.json | npu-report --summary | sed -n 's/^  faster *MRAM .* saves 25 %//p'; }
+	[ "$(next 0.68 0.1)" = ' (then the limit is computing)' ]
+	[ "$(next 0.68 0.7)" = ' (then the limit is SRAM)' ]
+	next 0.67 0.67 | grep -x ''
 	jq 'del(.part) | .twice_as_fast_cycles[] = .calibrated_cycles' m.json >none.json
 	npu-report --summary none.json >have
 	grep -q '^  limit .*reading constants from flash 9' have
-	grep -q '^  faster   no memory of twice the speed saves 1 %: ' have
+	grep -qx '  faster   no memory of twice the speed saves 1 %: computing takes nearly as long' have
+	jq '.estimate.npu_cycles = 0.5 * .calibrated_cycles' none.json >half.json
+	npu-report --summary half.json | grep -qx '  faster   no memory of twice the speed saves 1 %'
 	# one memory for arena and constants
 	jq '.arena_in = .constants_in' none.json >one.json
 	npu-report --summary one.json | grep -q '^  limit .*moving data in flash 9'
@@ -217,14 +225,19 @@ front()
 	grep -qx '  busy     MRAM 97 % of the time, computing 74 %' have
 	grep -q '^  faster ' have
 	npu-report --html m.json >m.html
-	xmllint --xpath "//*[local-name()='b'][@class='words']/text()" m.html >limit
-	grep -qx 'reading constants from MRAM' limit
+	# the page's card names the largest share of the list below it
+	limit() { xmllint --xpath "//*[local-name()='b'][@class='words']/text()" "$1"; }
+	limit m.html | grep -qx computing
 	grep -q 'busy: MRAM 97 % of the time, computing 74 %' m.html
 	# kernels that compute as long as the memory works
 	jq '.estimate.npu_cycles = 0.96 * .calibrated_cycles' m.json >both.json
 	npu-report --summary both.json | grep -qx '  busy     MRAM 97 % of the time, computing 96 %'
-	npu-report --html both.json >both.html
-	xmllint --xpath "//*[local-name()='b'][@class='words']/text()" both.html | grep -qx computing
+	# the largest share is that of waiting for the memory
+	jq '(.operations[] | .stall_cycles) = (.calibrated_cycles)' m.json >wait.json
+	npu-report --summary wait.json >have
+	grep '^  limit .*waiting for transfers [6-9]' have
+	npu-report --html wait.json >wait.html
+	limit wait.html | grep -qx 'waiting for transfers'
 	# what the shares say already, and a memory with time to spare
 	jq '(.operations[] | .limited_by) = "Off-chip Flash" |
 		(.operations[] | .stall_cycles) = 0' m.json >said.json

@@ -93,8 +93,8 @@ put_limits(struct text *t, const struct report *r)
 	if (busy)
 		text_printf(&more, "; busy: %s", busy);
 	text_puts(t, "<div><dt>Limited by</dt><dd><b class=\"words\">");
-	text_html(t, s.cpu > s.of[s.most] ? cpu_limit
-					  : limit_text(r, network_limit(r)));
+	/* the largest share of the list below it */
+	text_html(t, s.cpu > s.of[s.most] ? cpu_limit : limit_text(r, s.most));
 	text_puts(t, "</b><small>");
 	text_html(t, text_str(&more));
 	text_puts(t, "</small></dd></div>\n");

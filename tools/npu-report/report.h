@@ -222,14 +222,15 @@ struct shares {
 struct shares limit_shares(const struct report *r);
 /* such as "MRAM 97 % of the time, computing 74 %", if shares by kernel hide that; else NULL */
 const char *busy_text(const struct report *r);
-/* what limits the network: the busiest memory, or the limit with the largest share */
-enum limit network_limit(const struct report *r);
 /* such as "reading constants from MRAM" */
 const char *limit_text(const struct report *r, enum limit l);
 extern const char cpu_limit[]; /* the same of the CPU's time */
 /* such as "computing 74 %, waiting for transfers 26 %" */
 const char *limits_text(const struct report *r);
-/* what a faster memory saves, such as "MRAM of twice the speed saves 5 %; ..."; NULL: unknown */
+/*
+ * what a faster memory saves, such as "MRAM of twice the speed saves 5 % (then the limit is
+ * computing)"; NULL: unknown
+ */
 const char *faster_text(const struct report *r);
 /* of a part whose drivers give the NPU different SRAM: which one the plan is for; else NULL */
 const char *driver_text(const struct report *r);
