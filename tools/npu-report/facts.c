@@ -230,15 +230,14 @@ busy_text(const struct report *r)
 	struct busy v[MEMORIES];
 	size_t n = list_busy(r, v);
 	struct shares s = limit_shares(r);
-	const char *text = NULL;
+	const char *text = "";
 	bool is_hidden = false;
 	for (size_t i = 0; i < n; i++) {
 		is_hidden |= 100 * s.of[v[i].limit] < BUSY;
-		text = text ? arena_printf(r->a, "%s, %s %.0f %%", text, v[i].name, 100 * v[i].share)
-			    : arena_printf(r->a, "%s %.0f %% of the time", v[i].name,
-					   100 * v[i].share);
+		text = arena_printf(r->a, "%s%s %.0f %%, ", text, v[i].name, 100 * v[i].share);
 	}
-	return is_hidden ? arena_printf(r->a, "%s, computing %.0f %%", text, 100 * computing(r))
+	return is_hidden ? arena_printf(r->a, "%scomputing %.0f %% of the time, also beside others; "
+					"limit counts only the slowest", text, 100 * computing(r))
 			 : NULL;
 }
 

@@ -220,7 +220,7 @@ struct shares {
 	double cpu; /* part of the time in which the CPU runs operators; not in of[] */
 };
 struct shares limit_shares(const struct report *r);
-/* such as "MRAM 97 % of the time, computing 74 %", if shares by kernel hide that; else NULL */
+/* such as "MRAM 97 %, computing 74 % of the time, ...", if shares by kernel hide that; else NULL */
 const char *busy_text(const struct report *r);
 /* such as "reading constants from MRAM" */
 const char *limit_text(const struct report *r, enum limit l);
