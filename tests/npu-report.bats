@@ -319,15 +319,19 @@ front()
 	front() { jq --argjson v "$1" '. as $m | { front: [$v[] | { sram: (.[0] * $m.sram_bytes | floor),
 		cycles: (.[1] * $m.calibrated_cycles), objective: (.[2] * $m.objective_cycles) }] }' m.json >f.json; }
 	front '[[0.3, 1.5, 1.2], [0.5, 1.09, 1.095], [0.59, 1.008, 1.08], [2, 0.91, 0.97]]'
-	local by='by the mean of both estimates, which chose this plan'
+	local by='by the mean' of='plans are chosen by the mean of the calibrated estimate (shown) and Arm'
 	npu-report --summary --front=f.json m.json >have
 	grep -- '--arena' have | sed 's/.*: \([0-9]* % .* time\)/\1/; s/, SRAM [0-9.]* KiB//' |
 		diff - <(printf '%s\n' "9 % less time; 3 % less $by" "1 % more time; 8 % more $by" \
 			"9 % more time" "50 % more time")
-	npu-report --html --front=f.json m.json | grep -F "less SRAM, as fast; 8 % more $by"
+	# one line for all of them says what the mean is
+	sed -n '/^  options/,$p' have | sed -n '$p' | grep -x "           $of's published formulas"
+	npu-report --html --front=f.json m.json >m.html
+	grep -F "less SRAM, as fast; 8 % more $by<" m.html
+	grep -F "curves; $of" m.html
 	# an estimate alone chose the plan, or nothing tells
 	jq 'del(.objective_cycles)' m.json >none.json
-	npu-report --summary --front=f.json none.json | run ! grep "$by"
+	npu-report --summary --front=f.json none.json | run ! grep "$by\|$of"
 }
 
 @test "another NPU is proposed to save time, not to save SRAM" {

@@ -113,7 +113,7 @@ compare_totals(const struct report *old, const struct report *new)
 		{ "cycles_per_inference", "an inference, ", true },
 		{ "calibrated_cycles", "calibrated, ", false },
 		{ "timeline_cycles", "timeline, ", false },
-		{ "bound_cycles", "lower bound of both estimates, ", false },
+		{ "bound_cycles", "lower bound of calibrated and timeline, ", false },
 		{ "sram_bytes", "SRAM, bytes", false },
 		{ "flash_bytes", "constants, bytes", false },
 		{ "stream_bytes", "command streams, bytes", false },

@@ -374,7 +374,7 @@ more_text(struct arena *a, double cycles, double than)
 }
 
 /*
- * npu-sched chooses plans by the mean of both estimates (npu-sched-search(7)).  The reader sees
+ * npu-sched chooses plans by the mean of two estimates (npu-sched-search(7), mean_text).  The reader sees
  * the calibrated one, and wonders why a plan of hardly more time was not chosen, or of much less,
  * if the mean is not near.
  */
@@ -387,9 +387,11 @@ objective_text(const struct report *r, const struct point *p)
 	if (cycles >= HARDLY * r->whole || !json_get(r->root, "objective_cycles") || !(p->objective > 0) ||
 	    fabs(objective / own - cycles / r->whole) < near)
 		return NULL;
-	return arena_printf(r->a, "%s by the mean of both estimates, which chose this plan",
-			    more_text(r->a, objective, own));
+	return arena_printf(r->a, "%s by the mean", more_text(r->a, objective, own));
 }
+
+const char mean_text[] = "plans are chosen by the mean of the calibrated estimate (shown) and Arm's "
+			 "published formulas";
 
 static void
 add_point(struct gains *g, const char *what, const struct point *p)

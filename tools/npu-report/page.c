@@ -493,9 +493,11 @@ put_gains(struct text *t, const struct report *r)
 {
 	struct gain *g;
 	size_t n = list_gains(r, &g);
-	bool any_option = false;
-	for (size_t i = 0; i < n; i++)
+	bool any_option = false, has_mean = false;
+	for (size_t i = 0; i < n; i++) {
 		any_option |= *g[i].how != 0;
+		has_mean |= g[i].objective != NULL;
+	}
 	const char *const columns[] = { "change", ",time", ",against now", ",SRAM",
 					any_option ? "option" : NULL, NULL };
 	if (!n && (r->n_points || r->n_others))
@@ -522,7 +524,12 @@ put_gains(struct text *t, const struct report *r)
 		text_puts(t, "</tr>\n");
 	}
 	close_table(t);
-	text_puts(t, "<p class=\"soft\">The plans are those of npu-sched's curves. Other accelerators "
+	text_puts(t, "<p class=\"soft\">The plans are those of npu-sched's curves");
+	if (has_mean) {
+		text_puts(t, "; ");
+		text_html(t, mean_text);
+	}
+	text_puts(t, ". Other accelerators "
 		     "have this clock and these memories; an NPU on this chip has those of its own "
 		     "part.</p>\n");
 	close_section(t);

@@ -267,6 +267,7 @@ struct gain {
 	/* the difference by which npu-sched chose, if it is not that of cycles; else NULL */
 	const char *objective;
 };
+extern const char mean_text[]; /* what the mean in an objective is */
 /* such as "3 % more", of the cycles of a run on NPU and CPU against another */
 const char *more_text(struct arena *a, double cycles, double than);
 /* lists all gains that are worth a line: those of the curve, and other accelerators */

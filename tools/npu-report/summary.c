@@ -196,23 +196,35 @@ put_longest(struct text *t, const struct report *r)
 }
 
 static void
+put_gain(struct text *t, const struct report *r, const char *name, const struct gain *g)
+{
+	text_printf(t, "  %-8s %s: %s time", name, *g->how ? g->how : g->what,
+		    more_text(r->a, g->cycles, r->whole));
+	if (g->sram != r->sram)
+		text_printf(t, ", SRAM %s", human_bytes(r->a, g->sram));
+	if (g->objective)
+		text_printf(t, "; %s", g->objective);
+	if (g->needs)
+		text_printf(t, "; %s", g->needs);
+	text_putc(t, '\n');
+}
+
+static void
 put_next(struct text *t, const struct report *r)
 {
 	struct gain *g;
 	size_t n = list_gains(r, &g);
 	const char *above = "";
+	bool has_mean = false; /* in the lines above, which do not say what it is */
 	for (size_t i = 0; i < n; i++) {
 		/* what an option changes, and what needs another chip */
 		const char *name = *g[i].how ? "options" : "hardware";
-		text_printf(t, "  %-8s %s: %s time", strcmp(name, above) ? name : "",
-			    *g[i].how ? g[i].how : g[i].what, more_text(r->a, g[i].cycles, r->whole));
-		if (g[i].sram != r->sram)
-			text_printf(t, ", SRAM %s", human_bytes(r->a, g[i].sram));
-		if (g[i].objective)
-			text_printf(t, "; %s", g[i].objective);
-		if (g[i].needs)
-			text_printf(t, "; %s", g[i].needs);
-		text_putc(t, '\n');
+		put_gain(t, r, strcmp(name, above) ? name : "", &g[i]);
+		has_mean |= g[i].objective != NULL;
+		if (has_mean && (i + 1 == n || !*g[i + 1].how)) {
+			text_printf(t, "           %s\n", mean_text);
+			has_mean = false;
+		}
 		above = name;
 	}
 }

@@ -138,7 +138,7 @@ static const struct line {
 	{ "measured_cycles", "measured, cycles" },
 	{ "timeline_cycles", "timeline, cycles" },
 	{ "contention_cycles", "with contention, cycles" },
-	{ "bound_cycles", "lower bound of both estimates, cycles" },
+	{ "bound_cycles", "lower bound of calibrated and timeline, cycles" },
 	{ "sram_bytes", "SRAM, bytes" }, { "flash_bytes", "constants, bytes" },
 	{ "stream_bytes", "command streams, bytes" },
 	{ "yield_every_cycles", "--yield-every, cycles" },
