@@ -342,7 +342,11 @@ front()
 	jq '.front[0].cycles *= 0.96' few.json >many.json
 	npu-report --summary --other=x=few.json m.json | run ! grep '^  hardware'
 	npu-report --summary --other=x=many.json m.json |
-		grep -qx '  hardware x, in no more SRAM: 5 % less time, SRAM 5.34 KiB'
+		grep -qx '  hardware another chip with x at 160 MHz, in no more SRAM: 5 % less time, SRAM 5.34 KiB'
+	# a model for no chip, and a front for a part
+	jq 'del(.part)' m.json | npu-report --summary --other=x=many.json | grep -q '^  hardware x, in'
+	jq '.part = "himax-we2"' many.json >part.json
+	npu-report --summary --other=x=part.json m.json | grep -q '^  hardware x, in'
 }
 
 @test "an NPU of the same chip is compared by time, with its own clock and CPU" {
@@ -367,7 +371,7 @@ front()
 	# and those of no part are of no chip
 	jq 'del(.part)' hp.json >apart.json
 	npu-report --summary --other=x=apart.json m.json >have
-	grep -q '^  hardware x' have
+	grep -q '^  hardware another chip with x at 400 MHz' have
 	run ! grep 'on this chip' have
 	jq '.core_clock = 0' hp.json >zero.json
 	refuses 2 '"core_clock" is not above 0' npu-report --other=x=zero.json m.json

@@ -168,7 +168,7 @@ counting()
 	grep -q ' alif-e8-u85, on this chip' e8
 	# a chip with one NPU
 	npucc --part=infineon-psoc-edge-e84 --advice -o e84.tflite d.tflite 2>/dev/null >e84
-	grep -q '^  hardware ethos-u55-' e84
+	grep -q '^  hardware another chip with ethos-u55-' e84
 	run ! grep 'on this chip' e84
 }
 

@@ -460,12 +460,23 @@ fastest_in(const struct report *r, double sram)
 	return cycles;
 }
 
+/* such as "alif-e7-hp, on this chip"; an accelerator that no known part has is on no chip yet */
+static const char *
+other_text(const struct report *r, const struct other *x)
+{
+	if (x->same_chip)
+		return arena_printf(r->a, "%s, on this chip", x->name);
+	if (x->part || !json_string(r->root, "part", NULL))
+		return x->name;
+	return arena_printf(r->a, "another chip with %s at %s", x->name, human_clock(r->a, x->clock));
+}
+
 /* Another accelerator, where this one has no plan as fast. */
 static void
 add_other(struct gains *g, const struct other *x)
 {
 	const struct report *r = g->r;
-	const char *name = x->same_chip ? arena_printf(r->a, "%s, on this chip", x->name) : x->name;
+	const char *name = other_text(r, x);
 	const struct {
 		const struct point *p;
 		const char *what;

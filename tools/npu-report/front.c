@@ -87,7 +87,9 @@ read_other(struct report *r, struct bytes json, const char *file, const char *na
 		return false;
 	struct other x = { .name = name, .cpu_time = r->cpu_time * cpu_times(r, f.part),
 			   .same_chip = f.part != r->part &&
-					target_part_same_chip(r->part, f.part) };
+					target_part_same_chip(r->part, f.part),
+			   .part = json_string(f.root, "part", NULL),
+			   .clock = json_number(f.root, "core_clock", r->clock) };
 	for (size_t i = 0; i < f.n; i++) {
 		const struct point *p = &f.v[i];
 		if (!(x.any.cycles > 0) || p->cycles < x.any.cycles)

@@ -123,6 +123,8 @@ struct other {
 	struct point any, here; /* with any SRAM; with at most this plan's SRAM */
 	double cpu_time; /* as in struct report, of the CPU beside that NPU */
 	bool same_chip;	 /* it is another NPU of the report's chip */
+	const char *part; /* name of the part that has it; NULL: none is known */
+	double clock;	 /* of that NPU */
 };
 
 struct report {
