@@ -182,6 +182,23 @@ front()
 	grep -q "^  range .* with a probability of 80 % on Arm's simulator of the NPU" have
 	grep -q '^  longest  *residual ' have
 	grep -q '^  *same, operator 3  ' have
+	# number and type in the model, as the page has them, in lines of at most 100 columns
+	npu-report --html m.json | sed -n '/id="data"/,/<\/script>/p' | sed '1d;$d' |
+		jq -r --slurpfile m m.json '.nodes[] | .n as $n | [$m[0].layers[].name] as $all |
+			"\(.l); \($all | index($n)) \(.k)"' | sort >page
+	npu-report --summary m.json | sed -nE 's/^  (longest|       )  (.*[^ ])  +[0-9.]+ %, .*(; [0-9]+ [A-Z_0-9]+)$/\2\3/p' >said
+	[ "$(wc -l <said)" = 3 ]
+	sort said | comm -23 - page | diff /dev/null -
+	for n in 1 20 70; do
+		jq --arg n "$(printf '%*s' $n | tr ' ' A)_$n" '(.layers[] | select(.npu)).kind = $n' m.json |
+			npu-report --summary | sed -n '/^  longest/,/^  options/p' >lines
+		[ "$(wc -L <lines)" -le 100 ]
+		grep -c "A_$n\$" lines
+	done >types || true
+	printf '%s\n' 1 1 0 | diff - types
+	# not for a file that has no names, nor where the name is the type
+	npucc --part=alif-e7-hp --no-map -o none.tflite "$DIGITS" 2>/dev/null
+	npu-report --summary --part=alif-e7-hp none.tflite | sed -n '/^  longest/,$p' | run ! grep ';'
 	grep -A1 -x '  CPU      ADD: kept on the CPU by --cpu' have | grep -qx '           ADD: other'
 }
 
@@ -786,12 +803,12 @@ front()
 	npu-report --summary m.json >out
 	awk -v ms="$ms" '/^  time/ { v = $3 * ($4 ~ /^µs/ ? 1e-3 : 1); exit !(v > .99 * ms && v < 1.01 * ms) }' out
 	grep -qE '^  range .*the CPU.s cycles are known to a factor of 3$' out
-	grep -qE '^  longest .*|^           .*on the CPU, roughly$' out
+	grep -qE '^  longest .*|^           .*on the CPU, roughly; [0-9]+ (ADD|SOFTMAX)$' out
 	# summary and page have the same operators at the top, those of the CPU among them
 	xmllint --xpath "//*[@id='longest']/*[local-name()='table'][1]//*[local-name()='td']" m.html |
 		sed 's/<[^>]*>//g' | awk 'NR % 5 == 1 { n = $0 } NR % 5 == 4 { s = $0 } NR % 5 == 0 { print n ", " s ", " $0 }' >have
 	sed -n '/^  longest/,/^  options/p' out |
-		sed -nE 's/^  (longest|       )  (.*[^ ]) +([0-9.]+ %), [^,]*, (.*)/\2, \3, \4/p' >want
+		sed -nE 's/^  (longest|       )  (.*[^ ]) +([0-9.]+ %), [^,]*, ([^;]*)(;.*)?/\2, \3, \4/p' >want
 	[ "$(wc -l <want)" = 3 ] && head -n 3 have | diff want -
 	grep -q 'on the CPU, roughly$' want
 	# the picture has a bar for each, and none without operators on the CPU

@@ -4,11 +4,21 @@
 
 #include <string.h>
 
+/* the operator of the source that a layer is; NULL: the file does not say */
+static const struct node *
+node_of(const struct report *r, const struct layer *l)
+{
+	for (size_t i = 0; r->has_map && i < r->n_nodes; i++)
+		if (r->node[i].layer == (int)(l - r->layer) && r->node[i].within < 0)
+			return &r->node[i];
+	return NULL;
+}
+
 static struct longest
 of_layer(const struct report *r, const struct layer *l)
 {
 	return (struct longest){ .name = l->name, .label = l->label, .kind = l->kind,
-				 .limit = limit_text(r, layer_limit(l)), .time = l->total };
+				 .node = node_of(r, l), .limit = limit_text(r, layer_limit(l)), .time = l->total };
 }
 
 static struct longest
@@ -16,7 +26,7 @@ of_cpu(const struct report *r, const struct cpu_operator *c)
 {
 	const struct node *x = c->node >= 0 ? &r->node[c->node] : NULL;
 	return (struct longest){ .name = x ? x->name : c->name, .label = cpu_label(r, c),
-				 .kind = c->kind, .limit = "on the CPU, roughly",
+				 .kind = c->kind, .node = x, .limit = "on the CPU, roughly",
 				 .time = c->end - c->start };
 }
 

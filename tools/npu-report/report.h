@@ -278,6 +278,7 @@ size_t list_gains(const struct report *r, struct gain **out);
 /* longest.c: an operator on NPU or CPU, and the time of it in cycles of the NPU's clock */
 struct longest {
 	const char *name, *label, *kind; /* as in struct layer */
+	const struct node *node; /* its number and type in the source; NULL: unknown */
 	const char *limit; /* what limits it, or that it is on the CPU */
 	double time;	   /* above 0 */
 };

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LONGEST = 3, NAME = 36, REASONS = 4 };
+enum { LONGEST = 3, NAME = 36, REASONS = 4, WIDEST = 100 };
 
 static double
 number(const struct report *r, const char *key)
@@ -183,16 +183,52 @@ put_limits(struct text *t, const struct report *r)
 		text_printf(t, "  faster   %s\n", text_plain(r->a, faster));
 }
 
+/* of a text on a terminal: bytes but those that continue a character of UTF-8 */
+static size_t
+columns(const char *s)
+{
+	size_t n = 0;
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+static const char *
+shown_label(const struct report *r, const struct longest *x)
+{
+	return text_shortened(r->a, text_plain(r->a, x->label), NAME);
+}
+
+/*
+ * The line of an operator; with its number and type in the model, as the page has them, if there is
+ * space and the name does not say them.
+ */
+static void
+put_operator(struct text *t, const struct report *r, const char *head, size_t width,
+	     const struct longest *x)
+{
+	const char *label = shown_label(r, x), *type = "";
+	const char *line = arena_printf(r->a, "  %-8s %-*s  %4.1f %%, %s, %s", head, (int)width, label,
+					100 * x->time / r->whole,
+					human_ms(r->a, cycles_ms(r, x->time)), x->limit);
+	if (x->node && strncmp(label, x->node->kind, strlen(x->node->kind)) != 0)
+		type = arena_printf(r->a, "; %zu %s", x->node->index,
+				    text_plain(r->a, x->node->kind));
+	bool fits = columns(line) + columns(type) <= WIDEST;
+	text_printf(t, "%s%s\n", line, fits ? type : "");
+}
+
 static void
 put_longest(struct text *t, const struct report *r)
 {
 	struct longest v[LONGEST];
-	size_t n = list_longest(r, LONGEST, v);
+	size_t n = list_longest(r, LONGEST, v), width = 0;
+	for (size_t i = 0; i < n; i++) {
+		size_t label = strlen(shown_label(r, &v[i]));
+		width = label > width ? label : width;
+	}
 	for (size_t i = 0; i < n; i++)
-		text_printf(t, "  %-8s %-*s %4.1f %%, %s, %s\n", i ? "" : "longest", NAME + 1,
-			    text_shortened(r->a, text_plain(r->a, v[i].label), NAME),
-			    100 * v[i].time / r->whole,
-			    human_ms(r->a, cycles_ms(r, v[i].time)), v[i].limit);
+		put_operator(t, r, i ? "" : "longest", width, &v[i]);
 }
 
 static void
