@@ -171,9 +171,17 @@ table_summary(const struct report *r)
 }
 
 static void
-warn(struct table *b, const char *s)
+note(struct table *b, const char *s)
 {
 	table_add(b, cell_text(s));
+}
+
+/* notes alone are no warnings */
+static void
+warn(struct table *b, const char *s)
+{
+	b->title = "Warnings";
+	note(b, s);
 }
 
 struct table
@@ -182,7 +190,7 @@ table_warnings(const struct report *r)
 	static const char *const columns[] = { "warning", NULL };
 	/* shares of the time that are worth a warning */
 	const double stall_share = 0.1, flash_share = 0.3;
-	struct table b = table_of(r->a, "Warnings", columns);
+	struct table b = table_of(r->a, "Notes", columns);
 	double cpu = json_number(r->root, "cpu_operators", 0);
 	const struct shares s = limit_shares(r);
 	if (cpu > 0)
@@ -206,12 +214,12 @@ table_warnings(const struct report *r)
 				      has_data_beside_constants(r) ? "data" : "constants"));
 	const char *faster = faster_text(r), *formulas = formulas_text(r);
 	if (faster)
-		warn(&b, faster);
+		note(&b, faster);
 	if (formulas)
-		warn(&b, formulas);
-	const char *note = json_string(r->root, "note", NULL);
-	if (note)
-		warn(&b, note);
+		note(&b, formulas);
+	const char *of_report = json_string(r->root, "note", NULL);
+	if (of_report)
+		note(&b, of_report);
 	return b;
 }
 
