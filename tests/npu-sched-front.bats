@@ -248,6 +248,28 @@ no_faster()
 	[[ $output == *"as 65536, 64K or 1M"* ]]
 }
 
+@test "--front and --explain refuse a model's name, and what needs a model" {
+	local report name other
+	make_part block 3
+	cp chain.tflite same.tflite
+	for report in --front --explain; do
+		for name in same.tflite new.tflite new.tosa; do
+			refuses 2 "write a report, no model: name it FILE.txt or FILE.json, not '$name', or leave them out" \
+				npucc --part=alif-e7-hp $report -o $name chain.tflite
+			refuses 2 "write a report, no model: name it FILE.txt or FILE.json, not '$name', or leave them out" \
+				npu-sched --part=alif-e7-hp $report -o $name m.part
+		done
+		for other in --advice --check --report=x.html; do
+			refuses 2 "${other%=*} needs a compiled model, not --front or --explain" \
+				npucc --part=alif-e7-hp $other $report -o new.tflite chain.tflite
+		done
+		npucc -q --part=alif-e7-hp $report -o report.txt chain.tflite
+		[ -s report.txt ]
+	done
+	cmp same.tflite chain.tflite
+	[ ! -e new.tflite ] && [ ! -e new.tosa ] && [ ! -e x.html ]
+}
+
 @test "npucc passes --front and --max-cycles to npu-sched" {
 	make_part block 3
 	npucc -a ethos-u55-128 "${one_sram[@]}" --front chain.tflite 2>notes >a.tsv

@@ -168,6 +168,10 @@ check_options(void *options)
 		cli_error("a plan cannot be kept or read with --batch");
 	if (o->json && !o->front && !o->explain)
 		cli_error("--json works only with --front or --explain");
+	if ((o->front || o->explain) && o->output &&
+	    (text_has_suffix(o->output, ".tflite") || text_has_suffix(o->output, ".tosa")))
+		cli_error("--front and --explain write a report, no model: name it FILE.txt or "
+			  "FILE.json, not '%s', or leave them out", o->output);
 }
 
 static const struct argp argp = {

@@ -266,18 +266,32 @@ check_page(const struct options *o)
 			  "out --no-map");
 }
 
+/* --front and --explain write a text in place of the model, and so exclude what needs one. */
+static void
+check_report(const struct options *o)
+{
+	const char *other = o->check ? "--check" : o->page ? "--report" : o->advice ? "--advice" : NULL;
+	if (o->keep)
+		cli_error("--front and --explain exclude --keep, which writes "
+			  "front.json itself");
+	if (other)
+		cli_error("%s needs a compiled model, not --front or --explain", other);
+	if (o->out && (text_has_suffix(o->out, ".tflite") || text_has_suffix(o->out, ".tosa")))
+		cli_error("--front and --explain write a report, no model: name it FILE.txt or "
+			  "FILE.json, not '%s', or leave them out", o->out);
+}
+
 static void
 check_combination(struct options *o)
 {
+	if (o->report)
+		check_report(o);
 	if (o->report && !o->out)
 		o->out = "-";
 	if (!o->out && !o->keep)
 		choose_output(o);
 	if (o->keep && !*o->keep)
 		cli_error("--keep needs the name of a directory or of a .tar.gz file");
-	if (o->report && o->keep)
-		cli_error("--front and --explain exclude --keep, which writes "
-			  "front.json itself");
 	o->archive = o->keep && text_has_suffix(o->keep, ".tar.gz");
 	if (o->report)
 		o->last = SCHED;
@@ -306,8 +320,7 @@ check_combination(struct options *o)
 	if (o->summary && !passes(o, QUANTCHECK, "--strict"))
 		add_word(o, QUANTCHECK, "--allow=interface-float");
 	if (o->check && (o->last < CMDGEN || o->database))
-		cli_error("--check needs a compiled model, not %s",
-			  o->report ? "--front or --explain" : o->out);
+		cli_error("--check needs a compiled model, not %s", o->out);
 	if (o->in && !strcmp(o->in, "-"))
 		o->in = NULL;
 }
