@@ -234,6 +234,48 @@ no_faster()
 	run ! grep -E 'are encoded|: 0 cycles' e.txt
 }
 
+@test "--explain says what a transfer moves, what a step counts, and which kernels a rewrite made" {
+	local digits=$TOP/tests/models/digits.tflite
+	npucc -q --part=nxp-imx93 --explain -o e.txt "$digits"
+	grep -q '^peak: .*; steps count kernels in their order, two for each$' e.txt
+	grep -q '^ *[0-9]* bytes at 0x[0-9a-f]* *live in steps [0-9]* to [0-9]*  ' e.txt
+	grep -q '; saved if a transfer took no time, of its own cycles:$' e.txt
+	grep -q "cycles: 784 bytes of the network's input for stem$" e.txt
+	grep -q "cycles: 10 bytes of the network's output of digit$" e.txt
+	grep -q 'bytes of weights of stem$' e.txt
+	npucc -q --part=nxp-imx93 --explain --json -o e.json "$digits"
+	jq -r '[.transfers[].what] | unique | join(" ")' e.json | grep -x 'input output table weights'
+	# all kernels of the softmax but its copy, and no others
+	[ "$(grep -c ' (made by the rewrite newton): ' e.txt)" -gt 10 ]
+	run ! grep 'copy.*made by' e.txt
+	[ "$(grep -c ' digit (made' e.txt)" = "$(grep -c 'made by' e.txt)" ]
+	# without the rewrite there is one kernel, or the operator of the CPU
+	npucc -q --part=nxp-imx93 --no-rewrite=newton --explain -o e.txt "$digits"
+	run ! grep newton e.txt
+}
+
+@test "--explain: a plan beside the front has its way to the front; if cycles contradict, both are told" {
+	local digits=$TOP/tests/models/digits.tflite limit before after
+	npucc -q --part=nxp-imx93 --explain -o e.txt "$digits"
+	limit=$(sed -n 's/^next cheaper plan: .*: the plan of this output is not on the front: use --arena-cache-size=//p' e.txt)
+	npucc -q --part=nxp-imx93 -o m.sched "$digits"
+	npucc -q --part=nxp-imx93 --arena-cache-size="$limit" -o n.sched "$digits"
+	used() { sed -n 's/^area *cache .* used=\([0-9]*\).*/\1/p' "$1"; }
+	cost() { sed -n 's/^target .* objective=\([0-9.]*\).*/\1/p' "$1"; }
+	[ "$(used n.sched)" -lt "$(used m.sched)" ]
+	jq -ne "$(cost n.sched) <= $(cost m.sched)"
+	# on the front: no such text
+	npucc -q --part=nxp-imx93 --arena-cache-size="$limit" --explain -o e.txt "$digits"
+	run ! grep 'not on the front' e.txt
+	# cheaper, and fewer cycles as printed
+	npucc -q --part=alif-e7-he --explain -o e.txt "$digits"
+	grep '^next cheaper plan: [0-9]* bytes, [0-9]* cycles (' e.txt |
+		sed 's/.* bytes, \([0-9]*\) cycles (against \([0-9]*\) of .* by the mean of both estimates, which decides: \([0-9]*\) against \([0-9]*\)):.*/\1 \2 \3 \4/' >four
+	awk '{ n++; exit !($1 < $2 && $3 > $4) } END { if (!n) exit 1 }' four
+	# the next faster one agrees
+	grep -q '^next faster plan: [0-9]* bytes, [0-9]* cycles: ' e.txt
+}
+
 @test "--dump writes the graph after a pass, and only one report is possible at a time" {
 	make_part block 3
 	npu-sched -a ethos-u55-128 "${one_sram[@]}" --dump=formats -o f.part m.part 2>notes

@@ -3,6 +3,7 @@
 #include "costs/costs.h"
 #include "memory/memory.h"
 #include "passes.h"
+#include "search/rewrites.h"
 
 #include "base/json_out.h"
 #include "emit/emit.h"
@@ -157,8 +158,9 @@ explain_peak(struct report *r)
 		json_put_string(&r->j, "operation", op);
 		json_open(&r->j, "live", '[');
 	} else {
-		text_printf(r->t, "peak: %" PRId64 " bytes (lower bound %" PRId64 ") at time step "
-			    "%" PRId64 ", operation %s\n", peak, bound, step, op);
+		text_printf(r->t, "peak: %" PRId64 " bytes (lower bound %" PRId64 ") at step "
+			    "%" PRId64 ", operation %s; steps count kernels in their order, two "
+			    "for each\n", peak, bound, step, op);
 	}
 	for (size_t i = 0; i < p->n_rects; i++) {
 		const struct rect *x = &p->rect[i];
@@ -167,8 +169,8 @@ explain_peak(struct report *r)
 		if (r->json)
 			put_live(&r->j, rect_name(r, x), x);
 		else
-			text_printf(r->t, "  %8" PRId64 " bytes at 0x%-8" PRIx64 " live %" PRId64
-				    ":%" PRId64 "  %s\n", x->bytes, (uint64_t)x->at, x->lo, x->hi,
+			text_printf(r->t, "  %8" PRId64 " bytes at 0x%-8" PRIx64 " live in steps "
+				    "%" PRId64 " to %" PRId64 "  %s\n", x->bytes, (uint64_t)x->at, x->lo, x->hi,
 				    rect_name(r, x));
 	}
 	if (r->json)
@@ -231,16 +233,38 @@ user_of(const struct sched *s, const struct g_step *step)
 	return NULL;
 }
 
+/* what a transfer moves, for programs, and the same in front of the operation's name */
+static const struct moved {
+	const char *what, *words;
+} table = { "table", "table of" }, weights = { "weights", "weights of" },
+  constants = { "constants", "constants of" }, values = { "values", "values of" },
+  input = { "input", "the network's input for" }, output = { "output", "the network's output of" };
+
+static const struct moved *
+moved_by(const struct perf_row *row, const struct g_step *step)
+{
+	const struct g_op *op = step ? step->op : NULL; /* a copy; NULL: a fetch or a table */
+	if (row->to_shram)
+		return &table;
+	if (row->is_weights)
+		return &weights;
+	if (!op || tensor_is_const(op->ifm.t))
+		return &constants;
+	return tensor_is_input(op->ifm.t)    ? &input
+	       : tensor_is_output(op->ofm.t) ? &output
+					     : &values;
+}
+
 static void
 put_transfer(struct report *r, const struct waiting *x)
 {
 	const struct perf_row *row = x->row;
-	const char *what = row->to_shram ? "table" : row->is_weights ? "weights" : "constants";
+	const struct moved *moved = moved_by(row, x->step);
 	const struct g_op *op = user_of(r->s, x->step);
 	const char *name = op ? op_name(r, op) : "?";
 	if (r->json) {
 		json_open(&r->j, NULL, '{');
-		json_put_string(&r->j, "what", what);
+		json_put_string(&r->j, "what", moved->what);
 		json_put_string(&r->j, "name", name);
 		json_put_i64(&r->j, "bytes", row->dma_bytes);
 		json_put_f64(&r->j, "cycles", rounded(row->step.cycles));
@@ -248,8 +272,8 @@ put_transfer(struct report *r, const struct waiting *x)
 		json_close(&r->j, '}');
 		return;
 	}
-	text_printf(r->t, "  %.0f of %.0f cycles: %" PRId64 " bytes of %s of %s\n", x->cycles,
-		    row->step.cycles, row->dma_bytes, what, name);
+	text_printf(r->t, "  %.0f of %.0f cycles: %" PRId64 " bytes of %s %s\n", x->cycles,
+		    row->step.cycles, row->dma_bytes, moved->words, name);
 }
 
 /* Adds the transfers of a stream that kernels wait for, and sums all waiting. */
@@ -306,17 +330,33 @@ explain_transfers(struct report *r)
 	if (r->json)
 		json_open(&r->j, "transfers", '[');
 	else
-		text_printf(r->t, "%s: %.0f of %.0f cycles, %.0f %%; without a transfer, so many of its "
-			    "cycles less:\n", limit_words[LIMIT_STALL], waiting, r->all,
+		text_printf(r->t, "%s: %.0f of %.0f cycles, %.0f %%; saved if a transfer took no time, "
+			    "of its own cycles:\n", limit_words[LIMIT_STALL], waiting, r->all,
 			    r->all > 0 ? 100 * waiting / r->all : 0);
 	for (size_t i = 0; i < n; i++)
 		put_transfer(r, &v[i]);
 	text_puts(r->t, r->json ? "]" : n ? "" : "  none\n");
 }
 
+/* The costs by which the search compared the plan with the rows of the front. */
+struct own {
+	double cycles, objective;
+};
+
+/* Cycles as printed; with those that decide, if the two order the plans differently. */
+static const char *
+cycles_text(const struct sched *s, const struct sched_row *x, const struct own *own)
+{
+	if ((round(x->cycles) < round(own->cycles)) == (round(x->objective) < round(own->objective)))
+		return arena_printf(s->a, "%.0f cycles", x->cycles);
+	return arena_printf(s->a, "%.0f cycles (against %.0f of this output's plan; %s, which "
+				  "decides: %.0f against %.0f)",
+			    x->cycles, own->cycles, by_objective(s->o), x->objective, own->objective);
+}
+
 static void
 put_neighbour(struct report *r, const char *key, const char *label,
-	      const struct sched_row *x, const char *change)
+	      const struct sched_row *x, const struct own *own, const char *change)
 {
 	if (r->json && !x) {
 		json_put_null(&r->j, key);
@@ -326,11 +366,21 @@ put_neighbour(struct report *r, const char *key, const char *label,
 		json_put_string(&r->j, "change", change);
 		json_close(&r->j, '}');
 	} else if (x) {
-		text_printf(r->t, "%s: %" PRId64 " bytes, %.0f cycles: %s\n", label, x->sram,
-			    x->cycles, change);
+		text_printf(r->t, "%s: %" PRId64 " bytes, %s: %s\n", label, x->sram,
+			    cycles_text(r->s, x, own), change);
 	} else {
 		text_printf(r->t, "%s: there is none\n", label);
 	}
+}
+
+/* The plan is not on the front; less: the row with the most bytes below it. */
+static const char *
+not_on_front(const struct sched *s, const struct sched_row *less, const struct own *own)
+{
+	static const char *const fact = "the plan of this output is not on the front";
+	if (!less || round(less->objective) > round(own->objective))
+		return fact;
+	return arena_printf(s->a, "%s: use --arena-cache-size=%" PRId64, fact, less->sram);
 }
 
 /* Explains the rows of the front next to that of the plan. */
@@ -339,18 +389,21 @@ explain_neighbours(struct report *r)
 {
 	const struct sched_front *f = &r->s->front;
 	int64_t peak = r->s->plan->peak[limited_place(r->s)];
-	const struct sched_row *less = NULL, *more = NULL, *own = NULL;
+	const struct sched_row *less = NULL, *more = NULL, *same = NULL;
 	for (size_t i = 0; i < f->n; i++) {
 		if (f->v[i].sram < peak)
 			less = &f->v[i];
 		if (f->v[i].sram == peak)
-			own = &f->v[i];
+			same = &f->v[i];
 		if (f->v[i].sram > peak && !more)
 			more = &f->v[i];
 	}
-	put_neighbour(r, "cheaper", "next cheaper plan", less,
-		      own ? own->back : "this plan is not on the front");
-	put_neighbour(r, "faster", "next faster plan", more, more ? more->change : "");
+	struct own own = { .cycles = r->all, .objective = objective_of(r->s) };
+	if (same)
+		own = (struct own){ .cycles = same->cycles, .objective = same->objective };
+	put_neighbour(r, "cheaper", "next cheaper plan", less, &own,
+		      same ? same->back : not_on_front(r->s, less, &own));
+	put_neighbour(r, "faster", "next faster plan", more, &own, more ? more->change : "");
 }
 
 static const char *
@@ -441,6 +494,32 @@ by_cycles(const void *p, const void *q)
 	return (x->i > y->i) - (x->i < y->i);
 }
 
+static bool
+has_operator(const struct g_tfls *l, const struct g_tfl *t)
+{
+	for (int i = 0; i < l->n; i++)
+		if (l->v[i].subgraph == t->subgraph && l->v[i].index == t->index)
+			return true;
+	return false;
+}
+
+/* The rule that made several kernels of an operator, in brackets behind the name of each; else "". */
+static const char *
+rewrite_text(const struct sched *s, const struct g_op *op)
+{
+	const struct g_tfl *t = op->tfl.n ? &op->tfl.v[op->tfl.n - 1] : NULL;
+	int kernels = 0;
+	for (int i = 0; t && i < s->n_ops; i++) {
+		const struct g_op *o = s->info[i].op;
+		kernels += !op_is_transfer(o->kind) && has_operator(&o->tfl, t);
+	}
+	for (size_t i = 0; kernels > 1 && !op_is_transfer(op->kind) && i < s->g->n_rewrites; i++)
+		if (has_operator(&s->g->rewrites[i]->tfl, t))
+			return arena_printf(s->a, " (made by the rewrite %s)",
+					    s->g->rewrites[i]->rule);
+	return "";
+}
+
 static void
 explain_op(struct report *r, int i)
 {
@@ -467,9 +546,9 @@ explain_op(struct report *r, int i)
 		json_close(&r->j, '}');
 		return;
 	}
-	text_printf(r->t, "  %.0f cycles, %.1f %%: o%d %s %s: block %s%s: %s\n", r->cycles[i],
+	text_printf(r->t, "  %.0f cycles, %.1f %%: o%d %s %s%s: block %s%s: %s\n", r->cycles[i],
 		    r->all > 0 ? 100 * r->cycles[i] / r->all : 0, op->rec.id, op_names[op->kind],
-		    op_name(r, op), block_text(s, op->block),
+		    op_name(r, op), rewrite_text(s, op), block_text(s, op->block),
 		    s->plan->stripe[i] ? arena_printf(s->a, " for stripes of %d rows", rows) : "",
 		    why);
 	if (*traversal)

@@ -58,6 +58,17 @@ objective_of(const struct sched *s)
 	return G_HAS(t, G_TARGET_objective) || !s->plan ? t->objective : s->plan->cycles;
 }
 
+const char *
+by_objective(const struct options *o)
+{
+	static const char *const words[] = {
+		[MODEL_ROBUST] = "by the mean of both estimates",
+		[MODEL_CALIBRATED] = "by the calibrated estimate",
+		[MODEL_TIMELINE] = "by Arm's published formulas",
+	};
+	return words[o->model];
+}
+
 bool
 is_better_rewrite(const struct sched *x, const struct sched *y)
 {

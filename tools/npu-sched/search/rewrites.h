@@ -11,6 +11,8 @@ void rewrite_open(const struct sched *s, struct graph *rewrite, struct sched *ou
 /* The plan's cycles by --model: as predicted, or of the search if passes end before the
  * prediction. */
 double objective_of(const struct sched *s);
+/* Words for a user behind such cycles: "by the mean of both estimates" of --model=robust. */
+const char *by_objective(const struct options *o);
 /* s becomes the best rewrite of its graph, but keeps its place for errors. */
 void adopt_rewrite(struct sched *s, const struct sched *best);
 /* Is x's plan better by the requested goal?  Where SRAM is saved for cycles (--within), by the
