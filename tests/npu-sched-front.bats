@@ -195,7 +195,11 @@ no_faster()
 			cut -d' ' -f1)" = "$bytes" ]
 	done < <(sed -n '2p;4p' rows)
 	run -1 npu-sched -a ethos-u55-128 "${one_sram[@]}" --max-cycles=100 m.part
-	[[ $output == *"no plan stays within 100 cycles; the fastest plan takes "* ]]
+	[[ $output == *"no plan stays within 100 cycles; the fastest plan takes "*" cycles by the mean of both estimates" ]]
+	run -1 npu-sched -a ethos-u55-128 "${one_sram[@]}" --max-cycles=100 --model=timeline m.part
+	[[ $output == *" cycles by Arm's published formulas" ]]
+	run -1 npu-sched -a ethos-u55-128 "${one_sram[@]}" --max-cycles=100 --model=calibrated m.part
+	[[ $output == *" cycles by the calibrated estimate" ]]
 }
 
 @test "--front and --explain can be JSON" {

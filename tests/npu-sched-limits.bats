@@ -205,7 +205,7 @@ least()
 	refuses 1 "m.part: error: no plan within $bytes bytes of SRAM stays within $((cycles - 1)) cycles; the fastest one takes " \
 		npu-sched "${target[@]}" --arena-cache-size="$bytes" \
 		--max-cycles=$((cycles - 1)) m.part
-	cycles=$(sed -n 's/.* takes //p' refuses.err)
+	cycles=$(sed -n 's/.* takes \([0-9]*\) cycles by .*/\1/p' refuses.err)
 	npu-sched "${target[@]}" --arena-cache-size="$bytes" --max-cycles="$cycles" m.part >m.sched
 }
 

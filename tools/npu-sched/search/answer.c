@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns the options into questions, and takes the plans that answer them. */
+#include "rewrites.h"
 #include "run.h"
 
 #include "../plans/clock.h"
@@ -158,8 +159,8 @@ too_slow_within(struct search *x, int64_t bytes)
 	s->fits = true;
 	return err_no(s->e, s->g->file, 0,
 		      "no plan within %" PRId64 " bytes of SRAM stays within %" PRId64 " cycles; "
-		      "the fastest one takes %" PRId64,
-		      bytes, s->o->max_cycles, s->least);
+		      "the fastest one takes %" PRId64 " cycles %s",
+		      bytes, s->o->max_cycles, s->least, by_objective(s->o));
 }
 
 /* if the limit is that of a part: the parts with enough, or where the limit comes from */
@@ -216,8 +217,8 @@ too_slow(struct search *x, const struct point *fastest)
 	s->least = whole_cycles(fastest);
 	s->fits = true;
 	return err_no(s->e, s->g->file, 0,
-		      "no plan stays within %" PRId64 " cycles; the fastest plan takes %" PRId64,
-		      s->o->max_cycles, s->least);
+		      "no plan stays within %" PRId64 " cycles; the fastest plan takes %" PRId64
+		      " cycles %s", s->o->max_cycles, s->least, by_objective(s->o));
 }
 
 /*
