@@ -158,6 +158,9 @@ header_models()
 	[ "$(value M_NPU_SCRATCH_BYTES n.h)" = 96 ]
 	[ "$(value M_NPU_CONSTANT_BYTES n.h)" = 16 ]
 	[ "$(value M_NPU_CACHE_BYTES n.h)" = 0 ]
+	# a size that only the driver checks
+	grep -q '^ \* The model declares SCRATCH_FAST_BYTES, which the stream does not use: a$' n.h
+	run ! grep 'Reserve CACHE_BYTES' n.h
 	[ "$(value M_INPUT_0_ARENA_OFFSET n.h)" = 64 ]
 	[ "$(value M_OUTPUT_0_ARENA_OFFSET n.h)" = 80 ]
 	# the input is [64, 84), the output [80, 85)
@@ -480,6 +483,8 @@ tfl2c: note: f.tflite: no operator runs on the NPU; npucc compiles models for it
 	npucc -a ethos-u65-256 --system-config=Ethos_U65_High_End --memory-mode=Dedicated_Sram \
 		-o u65.tflite "$TOP/tests/models/digits.tflite"
 	tfl2c --dialect=cmsis u65.tflite >n.h
+	grep -q '^ \* Reserve CACHE_BYTES of fast memory (SRAM) and, in the memory of the arena$' n.h
+	run ! grep 'which the stream does not use' n.h
 	printf '#include "n.h"\nETHOS_ARENA_DEFINE;\nETHOS_CACHE_DEFINE;\n' >t.c
 	gcc -std=c11 $warnings -c t.c
 	objdump -h t.o | grep -q ' ethos_cache '

@@ -221,6 +221,20 @@ put_target_checks(struct text *t, const struct job *j)
 		    other[0], other[1], j->o->name, f->accel->name);
 }
 
+/* What the application has to reserve, and why sizes may differ. */
+static void
+put_npu_memory_notes(struct text *t, const struct job *j)
+{
+	const struct npu_facts *f = &j->npu;
+	if (has_fast(j))
+		text_puts(t, " * Reserve CACHE_BYTES of fast memory (SRAM) and, in the memory of the "
+			     "arena\n * (DRAM in mode Dedicated_Sram), TENSOR_ARENA_SIZE for an "
+			     "interpreter or\n * SCRATCH_BYTES without one.\n");
+	else if (f->fast_bytes)
+		text_puts(t, " * The model declares SCRATCH_FAST_BYTES, which the stream does not use: "
+			     "a\n * driver that has a cache refuses one that is smaller.\n");
+}
+
 static void
 put_npu_memory(struct text *t, const struct job *j)
 {
@@ -230,6 +244,7 @@ put_npu_memory(struct text *t, const struct job *j)
 		     "model),\n * 1 scratch (in the tensor arena), 2 fast memory.  "
 		     "CACHE: size of the fast\n * memory for the driver; 0: the stream "
 		     "does not use region 2.\n");
+	put_npu_memory_notes(t, j);
 	if (any_separate(j))
 		text_puts(t, " * Inputs and outputs have the base addresses that their "
 			     "REGION says.\n");
