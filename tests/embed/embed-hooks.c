@@ -319,12 +319,13 @@ main(int argc, char **argv)
 		n_samples = starves ? 3 : 300;
 	}
 	struct nputools_output in = { 0 };
-	if (argc > 6 && !prepare(argv[6], &o, model, n, &in))
-		return 2;
-	const unsigned char *data = in.data ? in.data : model;
-	n = in.data ? in.size : n;
-	int status = starves ? starve(o, data, n, argc > 5 ? atol(argv[5]) : 1)
-			     : cancel(o, data, n);
+	int status = 2;
+	if (argc <= 6 || prepare(argv[6], &o, model, n, &in)) {
+		const unsigned char *data = in.data ? in.data : model;
+		n = in.data ? in.size : n;
+		status = starves ? starve(o, data, n, argc > 5 ? atol(argv[5]) : 1)
+				 : cancel(o, data, n);
+	}
 	nputools_free(&in);
 	free((void *)zeros.data);
 	free(model);
