@@ -126,9 +126,8 @@ outgrows(const struct nd *v, const int64_t *before, const struct nd *out)
 	return false;
 }
 
-/* The part of out that is as large as v, behind so many elements of each axis. */
-static struct nd
-middle_of(const struct nd *out, const struct nd *v, const int64_t *before)
+struct nd
+nd_middle(const struct nd *out, const struct nd *v, const int64_t *before)
 {
 	struct nd middle = *out;
 	for (int k = 0; k < v->rank; k++)
@@ -179,7 +178,7 @@ void
 nd_pad(struct lower *l, const struct nd *v, const int64_t *before, int32_t value,
        const struct nd *out)
 {
-	struct nd rest = middle_of(out, v, before);
+	struct nd rest = nd_middle(out, v, before);
 	if (nd_is_same(v, &rest)) {
 		fill_around(l, v, before, value, out);
 		return;

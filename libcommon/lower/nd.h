@@ -97,6 +97,8 @@ struct nd nd_readable(struct lower *l, const struct nd *v);
 void nd_fill_border(struct lower *l, const struct nd *any, const struct nd *to,
 		 const int64_t *before, const int64_t *n, int32_t value);
 
+/* The part of out with v's dimensions, from element before[k] on along each axis k. */
+struct nd nd_middle(const struct nd *out, const struct nd *v, const int64_t *before);
 /* Can v be written to out by its producer, from element before[k] on along each axis k, and
  * nd_pad() write value around it?  The sides must be no thicker than v. */
 bool nd_pads_around(const struct nd *v, const int64_t *before, int32_t value,
