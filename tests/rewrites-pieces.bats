@@ -86,6 +86,15 @@ keeps()
 	keeps "${three[@]}"
 }
 
+@test "pieces: a network too large in every form is refused with a message" {
+	padded 0 8 '.subgraphs[0].tensors[0,2,3,4].shape[1,2] = 8000'
+	tfl-partition -a ethos-u55-128 -o m.part m.tflite
+	run -1 --separate-stderr npu-sched -a ethos-u55-128 \
+		--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram -o m.sched m.part
+	echo "$stderr"
+	grep -q 'error: .*the network needs' <<<"$stderr"
+}
+
 @test "pieces: drawn networks compute the same bytes" {
 	NATIVE=1 ACCELERATORS=$EVERY drawn 30 10 PIECES
 	among 20 PIECES 5 pieces ethos-u85-256 --within=0

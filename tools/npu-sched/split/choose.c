@@ -178,7 +178,8 @@ compare(struct rewrite_set *f, struct sched *x, bool ok)
 				   is_split(x->alternative) ? &sums : &rules);
 		return;
 	}
-	if (!f->any && (x->e->status != EXIT_NO || is_nearer(f, x))) {
+	if (!f->any && (!f->why.status || is_nearer(f, x) ||
+			(!x->alternative && x->e->status != EXIT_NO))) {
 		f->why = *x->e;
 		f->least = x->least;
 		f->fits = x->fits;
@@ -186,8 +187,8 @@ compare(struct rewrite_set *f, struct sched *x, bool ok)
 	plan_close(x->plan);
 }
 
-/* Plans form i, and compares it with those before.  False: an error that no other form mends. */
-static bool
+/* Plans form i, and compares it with those before. */
+static void
 try_alternative(struct rewrite_set *f, const struct sched *s, const struct graph *g,
 		const struct alternatives *l, int i, bool (*plan)(struct sched *))
 {
@@ -198,9 +199,7 @@ try_alternative(struct rewrite_set *f, const struct sched *s, const struct graph
 		x.best_cycles = f->best.fastest;
 		x.best_within = f->best.fastest_within;
 	}
-	const bool ok = graph_check(x.g, &why) && plan(&x);
-	compare(f, &x, ok);
-	return ok || why.status == EXIT_NO;
+	compare(f, &x, graph_check(x.g, &why) && plan(&x));
 }
 
 /* Plans the form that --plan names. */
@@ -244,11 +243,10 @@ plan_alternatives(struct sched *s, bool (*plan)(struct sched *))
 	int splits = 0;
 	while (splits < l.n && is_split(&l.v[splits]))
 		splits++;
-	bool ok = true;
-	for (int i = l.n - 1; ok && i >= splits; i--)
-		ok = try_alternative(&f, s, original, &l, i, plan);
-	for (int i = -1; ok && i < splits; i++)
-		ok = try_alternative(&f, s, original, &l, i, plan);
+	for (int i = l.n - 1; i >= splits; i--)
+		try_alternative(&f, s, original, &l, i, plan);
+	for (int i = -1; i < splits && (i < 0 || f.any || f.why.status == EXIT_NO); i++)
+		try_alternative(&f, s, original, &l, i, plan);
 	if (f.any)
 		adopt_rewrite(s, &f.best);
 	else
