@@ -165,8 +165,8 @@ most()
 }
 
 @test "rows of the front are what their limits give: drawn networks of three generations" {
-	local i seed bytes objective now cycles last rows=0 differ=0
-	for seed in $(seeds 140); do
+	local i seed bytes objective now cycles last
+	for seed in $(seeds 146); do
 		for i in 0 1 2; do
 			machine $i
 			draw "$seed"
@@ -177,18 +177,11 @@ most()
 				last=$objective
 				read -r now cycles _ < <(sched --arena-cache-size="$bytes")
 				echo "$seed ${target[1]}: $bytes $objective; $now $cycles"
-				[ "$now" = "$bytes" ] || [ "$bytes" = 16 ] || [ "$cycles" != "$objective" ]
-				rows=$((rows + 1))
-				[ "$cycles" = "$objective" ] || differ=$((differ + 1))
-				awk "BEGIN { exit !($cycles <= 1.01 * $objective) }"
+				[ "$now" = "$bytes" ] || [ "$bytes" = 16 ]
+				[ "$cycles" = "$objective" ]
 			done <rows
 		done
 	done
-	# as 13 of 565 rows (npu-sched-search(7)): the search for the front knows plans of other
-	# limits, from which improvement may begin; seed 145, ethos-u55-128, has a row 0.5 % faster
-	# than the answer to its bytes
-	echo "$differ of $rows rows differ"
-	[ $((50 * differ)) -le $rows ]
 }
 
 @test "more SRAM never costs more cycles: drawn networks of three generations" {
