@@ -73,6 +73,15 @@ on_interrupt(int number)
 	(void)raise(number);
 }
 
+/* Installs the handler only if the signal has its default action. */
+static void
+catch_interrupt(void)
+{
+	void (*old)(int) = signal(SIGINT, on_interrupt);
+	if (old != SIG_DFL)
+		(void)signal(SIGINT, old);
+}
+
 /* such as ", about 12 s left" */
 static void
 put_left(char *out, size_t n, double seconds)
@@ -98,12 +107,8 @@ progress_show(struct progress *p, double done, double all)
 	double t = now();
 	if (t < p->since + first || t < p->shown + often)
 		return;
-	if (!(p->shown > 0)) {
-		/* installs the handler only if the signal has its default action */
-		void (*old)(int) = signal(SIGINT, on_interrupt);
-		if (old != SIG_DFL)
-			(void)signal(SIGINT, old);
-	}
+	if (!(p->shown > 0))
+		catch_interrupt();
 	p->shown = t;
 	if (!p->lent && (done >= early * all || t >= p->begin + soon))
 		put_left(left, sizeof(left), (t - p->begin) * (all - done) / done);

@@ -183,20 +183,26 @@ read_values(struct arena *a, const char *path, const struct tfl_tensor *t,
 	return true;
 }
 
+/* reads a frame with a memory layout and converts it to plain values */
+static bool
+unpack_frame(const struct values *v, int frame, void *to, struct err *e)
+{
+	struct arena *a = arena_open();
+	struct values bytes = *v;
+	void *p = arena_alloc(a, v->bytes, 1);
+	bytes.memory = NULL;
+	bool ok = frame_values(&bytes, frame, p, e);
+	if (ok)
+		border_unpack(v->memory, p, to);
+	arena_close(a);
+	return ok;
+}
+
 bool
 frame_values(const struct values *v, int frame, void *to, struct err *e)
 {
-	if (v->memory) {
-		struct arena *a = arena_open();
-		struct values bytes = *v;
-		void *p = arena_alloc(a, v->bytes, 1);
-		bytes.memory = NULL;
-		bool ok = frame_values(&bytes, frame, p, e);
-		if (ok)
-			border_unpack(v->memory, p, to);
-		arena_close(a);
-		return ok;
-	}
+	if (v->memory)
+		return unpack_frame(v, frame, to, e);
 	uint64_t at = (uint64_t)frame * v->bytes;
 	if (!v->p)
 		return read_at(v, v->at + at, to, v->bytes, e);

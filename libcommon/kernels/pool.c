@@ -39,6 +39,27 @@ average(int64_t sum, int32_t count)
 	return sum > 0 ? (sum + count / 2) / count : (sum - count / 2) / count;
 }
 
+static void
+pool_pixel(struct pool *p, int32_t n, int32_t oy, int32_t ox, int32_t *y)
+{
+	int64_t top = (int64_t)oy * p->h.stride - p->h.pad;
+	int64_t left = (int64_t)ox * p->w.stride - p->w.pad;
+	p->count = 0;
+	for (int64_t iy = top < 0 ? 0 : top;
+	     iy < top + p->h.kernel && iy < p->i.h; iy++)
+		for (int64_t ix = left < 0 ? 0 : left;
+		     ix < left + p->w.kernel && ix < p->i.w; ix++)
+			accumulate(
+			    p,
+			    p->x + ((n * (int64_t)p->i.h + iy) * p->i.w + ix) *
+				       p->i.c);
+	for (int32_t c = 0; c < p->i.c; c++) {
+		int64_t v =
+		    p->is_max ? p->acc[c] : average(p->acc[c], p->count);
+		y[c] = clamp_i32(v, p->range.lo, p->range.hi);
+	}
+}
+
 static bool
 pool_prepare(struct call *c, struct pool *p)
 {
@@ -97,22 +118,8 @@ kernel_pool_2d(struct call *c)
 	int32_t *at = y;
 	for (int32_t n = 0; n < p.o.n; n++)
 		for (int32_t oy = 0; oy < p.o.h; oy++)
-			for (int32_t ox = 0; ox < p.o.w; ox++, at += p.o.c) {
-				int64_t top = (int64_t)oy * p.h.stride - p.h.pad;
-				int64_t left = (int64_t)ox * p.w.stride - p.w.pad;
-				p.count = 0;
-				for (int64_t iy = top < 0 ? 0 : top;
-				     iy < top + p.h.kernel && iy < p.i.h; iy++)
-					for (int64_t ix = left < 0 ? 0 : left;
-					     ix < left + p.w.kernel && ix < p.i.w; ix++)
-						accumulate(&p, p.x + ((n * (int64_t)p.i.h + iy) *
-								      p.i.w + ix) * p.i.c);
-				for (int32_t k = 0; k < p.i.c; k++) {
-					int64_t v =
-					    p.is_max ? p.acc[k] : average(p.acc[k], p.count);
-					at[k] = clamp_i32(v, p.range.lo, p.range.hi);
-				}
-			}
+			for (int32_t ox = 0; ox < p.o.w; ox++, at += p.o.c)
+				pool_pixel(&p, n, oy, ox, at);
 	call_narrow(c, 0, y);
 	return true;
 }

@@ -189,6 +189,35 @@ kernel_softmax(struct call *c)
 
 /* ---- LOG_SOFTMAX --------------------------------------------------------- */
 
+/*
+ * x - max - ln(sum exp(x - max)).  Output scale and zero point are 1/16 and 127 by
+ * definition: Q5 differences are converted to 4 fractional bits.
+ */
+static bool
+log_row(struct call *c, struct softmax *s, struct fixed_mult back,
+	const int32_t *x, int32_t *y)
+{
+	int64_t sum = exponentials(s, x);
+	if (sum > INT32_MAX)
+		return call_err(c,
+				"a row's sum is beyond what the reference can "
+				"express");
+	int32_t max = row_max(x, s->depth), log = fixed_log_q12((int32_t)sum);
+	int32_t limit = fixed_mbqm((int32_t)((int64_t)log + INT32_MIN), back);
+	if (limit < s->exp.diff_min - 1)
+		limit = s->exp.diff_min - 1;
+	for (int64_t i = 0; i < s->depth; i++) {
+		int32_t d = x[i] - max;
+		y[i] = INT8_MIN;
+		if (d <= limit)
+			continue;
+		int64_t v = (int64_t)fixed_mbqm(d, s->exp.scale) - log;
+		y[i] = clamp_i32((int64_t)fixed_rdpot((int32_t)v, 22) + 127,
+				 INT8_MIN, INT8_MAX);
+	}
+	return true;
+}
+
 bool
 kernel_log_softmax(struct call *c)
 {
@@ -200,32 +229,9 @@ kernel_log_softmax(struct call *c)
 	    fixed_quantize(ldexp(1, 31 - s.exp.scale.exp) / (double)s.exp.scale.mult);
 	if (back.exp > 0)
 		return call_err(c, "input scale is too small");
-	for (int64_t r = 0; r < s.rows; r++) {
-		/*
-		 * x - max - ln(sum exp(x - max)).  Output scale and zero point are 1/16 and 127 by
-		 * definition: Q5 differences are converted to 4 fractional bits.
-		 */
-		const int32_t *x = s.x + r * s.depth;
-		int32_t *y = s.y + r * s.depth;
-		int64_t sum = exponentials(&s, x);
-		if (sum > INT32_MAX)
-			return call_err(c,
-					"a row's sum is beyond what the reference can "
-					"express");
-		int32_t max = row_max(x, s.depth), log = fixed_log_q12((int32_t)sum);
-		int32_t limit = fixed_mbqm((int32_t)((int64_t)log + INT32_MIN), back);
-		if (limit < s.exp.diff_min - 1)
-			limit = s.exp.diff_min - 1;
-		for (int64_t i = 0; i < s.depth; i++) {
-			int32_t d = x[i] - max;
-			y[i] = INT8_MIN;
-			if (d <= limit)
-				continue;
-			int64_t v = (int64_t)fixed_mbqm(d, s.exp.scale) - log;
-			y[i] = clamp_i32((int64_t)fixed_rdpot((int32_t)v, 22) + 127,
-					 INT8_MIN, INT8_MAX);
-		}
-	}
+	for (int64_t r = 0; r < s.rows; r++)
+		if (!log_row(c, &s, back, s.x + r * s.depth, s.y + r * s.depth))
+			return false;
 	call_narrow(c, 0, s.y);
 	return true;
 }

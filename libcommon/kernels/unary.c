@@ -83,23 +83,28 @@ kernel_abs(struct call *c)
 	return unary_store(c, &u);
 }
 
+/* NEG of INT32 as in TFLite; TFLite Micro has NEG of floats only. */
+static bool
+negate_words(struct call *c)
+{
+	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
+	if (!call_same_type(c, in, out) || !call_same_count(c, in, out))
+		return false;
+	if (c->check)
+		return true;
+	int32_t *v = call_widen(c, 0);
+	for (int64_t i = 0; i < tfl_elements(in); i++)
+		v[i] = (int32_t)(0 - (uint32_t)v[i]);
+	call_narrow(c, 0, v);
+	return true;
+}
+
 bool
 kernel_neg(struct call *c)
 {
 	struct unary u;
-	if (call_in(c, 0) && call_in(c, 0)->type == TFL_INT32) {
-		/* NEG of INT32 as in TFLite; TFLite Micro has NEG of floats only. */
-		const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
-		if (!call_same_type(c, in, out) || !call_same_count(c, in, out))
-			return false;
-		if (c->check)
-			return true;
-		int32_t *v = call_widen(c, 0);
-		for (int64_t i = 0; i < tfl_elements(in); i++)
-			v[i] = (int32_t)(0 - (uint32_t)v[i]);
-		call_narrow(c, 0, v);
-		return true;
-	}
+	if (call_in(c, 0) && call_in(c, 0)->type == TFL_INT32)
+		return negate_words(c);
 	if (!unary_prepare(c, T_QUANT, &u))
 		return false;
 	for (int64_t i = 0; i < u.n; i++)

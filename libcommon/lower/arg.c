@@ -154,6 +154,19 @@ make_keys(struct lower *l, const struct low_arg *r, const struct nd *x)
 	return operand_reshape(t, rows);
 }
 
+/* Writes the largest key of each row and column to keys, from element `at` on. */
+static void
+largest_keys(struct lower *l, const struct low_arg *r, const struct nd *x, struct g_tensor *to,
+	int64_t at)
+{
+	struct g_operand keys = make_keys(l, r, x);
+	struct hwc s = keys.shape;
+	struct g_operand best = { .t = to, .view = VIEW_STRIDED, .type = TFL_INT16,
+				  .shape = { .h = s.h, .w = 1, .c = s.c },
+				  .offset = at, .stride = { s.c, s.c, 1 } };
+	(void)low_pool_window(l, OP_MAXPOOL, keys, best, (struct yx){ .y = 1, .x = s.w });
+}
+
 /* Returns h x w bytes of 16-bit keys: byte 0 is the position, byte 1 the value. */
 static struct g_operand
 key_bytes(struct g_tensor *keys, int byte, int64_t h, int64_t w)
@@ -245,13 +258,7 @@ lower_block(struct lower *l, const struct low_arg *r, const struct block *b,
 		struct nd v = nd_part(x, 0, b->row, b->rows);
 		nd_slice(&v, 1, from, n < SEGMENT ? n : SEGMENT, 1);
 		nd_slice(&v, 2, b->column, b->columns, 1);
-		/* the largest key of each row and column */
-		struct g_operand all = make_keys(l, r, &v);
-		struct hwc of = all.shape;
-		struct g_operand best = { .t = keys, .view = VIEW_STRIDED, .type = TFL_INT16,
-					  .shape = { .h = of.h, .w = 1, .c = of.c },
-					  .offset = i * w, .stride = { of.c, of.c, 1 } };
-		(void)low_pool_window(l, OP_MAXPOOL, all, best, (struct yx){ .y = 1, .x = of.w });
+		largest_keys(l, r, &v, keys, i * w);
 	}
 	struct g_operand low = key_bytes(keys, 0, b->rows, b->columns);
 	struct g_operand first = result_words(r, b, ofm, 0);

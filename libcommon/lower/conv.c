@@ -192,6 +192,23 @@ single_span(struct span s, int32_t k, int32_t reach)
 	return r;
 }
 
+static void
+run_window(struct lower *l, const struct conv_job *j, const struct nd *in,
+	   const struct nd *out, struct span y, struct span x)
+{
+	struct nd from = *in, to = *out;
+	nd_slice(&from, 1, y.start, y.in, 1);
+	nd_slice(&from, 2, x.start, x.in, 1);
+	nd_slice(&to, 1, y.out_start, y.out, 1);
+	nd_slice(&to, 2, x.out_start, x.out, 1);
+	struct g_pad pad = { .top = y.before, .bottom = y.after, .left = x.before,
+			     .right = x.after };
+	struct g_op *op = conv_op(l, j->c, &from, &to,
+				  (struct yx){ .y = y.stride, .x = x.stride }, pad);
+	conv_op_constants(op, j->weights, j->scales);
+	low_finish(j->end, op);
+}
+
 /* For strides beyond the hardware's, makes one operation per position. */
 static void
 run_image(struct lower *l, const struct conv_job *j, const struct nd *in,
@@ -206,21 +223,9 @@ run_image(struct lower *l, const struct conv_job *j, const struct nd *in,
 	int32_t ny = y.stride > LOW_STRIDE ? y.out : 1;
 	int32_t nx = x.stride > LOW_STRIDE ? x.out : 1;
 	for (int32_t a = 0; a < ny; a++)
-		for (int32_t b = 0; b < nx; b++) {
-			struct span wy = ny > 1 ? single_span(y, a, reach.y) : y;
-			struct span wx = nx > 1 ? single_span(x, b, reach.x) : x;
-			struct nd from = *in, to = *out;
-			nd_slice(&from, 1, wy.start, wy.in, 1);
-			nd_slice(&from, 2, wx.start, wx.in, 1);
-			nd_slice(&to, 1, wy.out_start, wy.out, 1);
-			nd_slice(&to, 2, wx.out_start, wx.out, 1);
-			struct g_pad pad = { .top = wy.before, .bottom = wy.after, .left = wx.before,
-					     .right = wx.after };
-			struct g_op *op = conv_op(l, j->c, &from, &to,
-						  (struct yx){ .y = wy.stride, .x = wx.stride }, pad);
-			conv_op_constants(op, j->weights, j->scales);
-			low_finish(j->end, op);
-		}
+		for (int32_t b = 0; b < nx; b++)
+			run_window(l, j, in, out, ny > 1 ? single_span(y, a, reach.y) : y,
+				   nx > 1 ? single_span(x, b, reach.x) : x);
 }
 
 void

@@ -113,6 +113,29 @@ multiply(struct lower *l, const struct low_matmul *m, const struct nd *out,
 	low_finish(end, low_op(l, OP_REDUCE_SUM, products, nd_to_operand(&to)));
 }
 
+static void
+multiply_blocks(struct lower *l, const struct low_matmul *m, const struct nd *out,
+		const struct low_end *end)
+{
+	int64_t rows = block_rows(m), cols = block_cols(m);
+	for (int64_t r = 0; r < m->a.dim[0]; r += rows)
+		for (int64_t c = 0; c < m->b.dim[0]; c += cols) {
+			struct low_matmul block = *m;
+			struct nd bias;
+			int64_t h = min_i64(rows, m->a.dim[0] - r);
+			int64_t w = min_i64(cols, m->b.dim[0] - c);
+			nd_slice(&block.a, 0, r, h, 1);
+			nd_slice(&block.b, 0, c, w, 1);
+			struct nd z = nd_part(out, 0, r, h);
+			nd_slice(&z, 1, c, w, 1);
+			if (m->bias) {
+				bias = nd_part(m->bias, 0, c, w);
+				block.bias = &bias;
+			}
+			multiply(l, &block, &z, end);
+		}
+}
+
 /* ---- natively ---------------------------------------------------------------- */
 
 static struct g_op *
@@ -140,25 +163,8 @@ void
 low_matmul(struct lower *l, const struct low_matmul *m, const struct nd *out,
 	   const struct low_end *end)
 {
-	if (!low_matmul_is_native(l, m)) {
-		int64_t rows = block_rows(m), cols = block_cols(m);
-		for (int64_t r = 0; r < m->a.dim[0]; r += rows)
-			for (int64_t c = 0; c < m->b.dim[0]; c += cols) {
-				struct low_matmul block = *m;
-				struct nd bias;
-				int64_t h = min_i64(rows, m->a.dim[0] - r);
-				int64_t w = min_i64(cols, m->b.dim[0] - c);
-				nd_slice(&block.a, 0, r, h, 1);
-				nd_slice(&block.b, 0, c, w, 1);
-				struct nd z = nd_part(out, 0, r, h);
-				nd_slice(&z, 1, c, w, 1);
-				if (m->bias) {
-					bias = nd_part(m->bias, 0, c, w);
-					block.bias = &bias;
-				}
-				multiply(l, &block, &z, end);
-			}
-	}
+	if (!low_matmul_is_native(l, m))
+		multiply_blocks(l, m, out, end);
 	else
 		low_finish(end, m->bias ? multiply_and_add(l, m, out)
 					: multiply_natively(l, m, out));

@@ -85,6 +85,24 @@ normal(struct npu_scale s)
 	return s;
 }
 
+/* Writes (256 * high + low) * scale. */
+static void
+scale_wide(struct lower *l, const struct low_wide *w, struct g_operand high,
+	   struct g_operand low, struct g_operand ofm)
+{
+	struct npu_scale s = normal(w->scale);
+	struct g_operand carry = word_floor(l, low, 8);
+	struct g_operand r = word_remainder(l, low, carry, 8);
+	struct g_operand h = word_add(l, high, carry);
+	bool small = s.shift <= MOST_CUT;
+	struct g_operand v = small ? saturated(l, s, h, r) : by_digits(l, s, h, r);
+	struct g_operand by = word_const(l, small ? (int32_t)s.mult : 1);
+	struct g_op *op = word_op_to(l, OP_MUL, v, by, ofm);
+	s = (struct npu_scale){ .mult = 1, .shift = s.shift - (small ? 0 : 24) };
+	op_scale(op, s, ROUND_NATURAL);
+	low_finish(w->end, op);
+}
+
 /* Returns the half of an operand in the operand's dimensions. */
 static struct nd
 as_operand(struct g_operand half, const struct nd *v)
@@ -117,19 +135,7 @@ low_multiply_wide(struct lower *l, const struct low_wide *w, const struct nd *ou
 		dest = nd_new_like(l, out, out->type);
 		ofm = nd_to_operand(&dest);
 	}
-	/* (256 * high + low) * scale */
-	struct g_operand low = nd_to_operand(&sums[1]);
-	struct npu_scale s = normal(w->scale);
-	struct g_operand carry = word_floor(l, low, 8);
-	struct g_operand r = word_remainder(l, low, carry, 8);
-	struct g_operand h = word_add(l, nd_to_operand(&sums[0]), carry);
-	bool small = s.shift <= MOST_CUT;
-	struct g_operand sum = small ? saturated(l, s, h, r) : by_digits(l, s, h, r);
-	struct g_operand by = word_const(l, small ? (int32_t)s.mult : 1);
-	struct g_op *op = word_op_to(l, OP_MUL, sum, by, ofm);
-	s = (struct npu_scale){ .mult = 1, .shift = s.shift - (small ? 0 : 24) };
-	op_scale(op, s, ROUND_NATURAL);
-	low_finish(w->end, op);
+	scale_wide(l, w, nd_to_operand(&sums[0]), nd_to_operand(&sums[1]), ofm);
 	if (dest.t != out->t)
 		nd_copy(l, &dest, out);
 }

@@ -173,6 +173,26 @@ put_strings(struct encoder *c)
 	}
 }
 
+/* Writes a record.  Differences from the record before have the sign in the lowest bit. */
+static void
+put_record(struct encoder *c, const struct list *l, const char *r,
+	   const char *before)
+{
+	for (const struct key *k = l->key; k->name; k++) {
+		int64_t v = k->kind == TEXT ? 0 : number_of(r, k);
+		if (k->kind == TEXT) {
+			put_number(c, *find_slot(c, text_of(r, k)) - 1);
+		} else if (k->kind == COUNT) {
+			put_number(c, (uint64_t)v);
+		} else {
+			/* a graph that was edited by hand may have any number: wraps around */
+			v = (int64_t)((uint64_t)v -
+				      (before ? (uint64_t)number_of(before, k) : 0));
+			put_number(c, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
+		}
+	}
+}
+
 struct bytes
 map_encode(struct arena *a, const struct npu_map *m)
 {
@@ -184,22 +204,8 @@ map_encode(struct arena *a, const struct npu_map *m)
 		const char *r = list_records(m, &lists[i]), *before = NULL;
 		size_t n = list_count(m, &lists[i]);
 		put_number(&c, n);
-		for (size_t j = 0; j < n; j++, before = r, r += lists[i].size) {
-			/* Differences from the record before have the sign in the lowest bit. */
-			for (const struct key *k = lists[i].key; k->name; k++) {
-				int64_t v = k->kind == TEXT ? 0 : number_of(r, k);
-				if (k->kind == TEXT) {
-					put_number(&c, *find_slot(&c, text_of(r, k)) - 1);
-				} else if (k->kind == COUNT) {
-					put_number(&c, (uint64_t)v);
-				} else {
-					/* a graph that was edited by hand may have any number: wraps around */
-					v = (int64_t)((uint64_t)v -
-						      (before ? (uint64_t)number_of(before, k) : 0));
-					put_number(&c, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
-				}
-			}
-		}
+		for (size_t j = 0; j < n; j++, before = r, r += lists[i].size)
+			put_record(&c, &lists[i], r, before);
 	}
 	put_number(&c, (uint64_t)m->graph_bytes);
 	put_number(&c, m->graph.n);

@@ -48,6 +48,21 @@ folded(const struct pruner *p, const struct g_op *op, const struct weights_view 
 	return sum;
 }
 
+/* The scales of the OFM channels that stay, with the folded products in the bias. */
+static void
+shrink_scales(struct pruner *p, struct g_op *op, const struct weights_view *w, const bool *ifm,
+	      const bool *ofm)
+{
+	struct g_scales *s = op->scales = graph_copy_g_scales(p->g, op->scales);
+	struct g_list bias = { .v = anew(p->a, int64_t, s->bias.n), .n = s->bias.n };
+	for (size_t o = 0; o < bias.n; o++)
+		bias.v[o] = s->bias.v[o] + folded(p, op, w, ifm, (int32_t)o);
+	s->bias = bias;
+	put_list(p, &s->bias, ofm);
+	put_list(p, &s->mult, ofm);
+	put_list(p, &s->shift, ofm);
+}
+
 /* The weights that stay, in O,H,W,I order.  A convolution alone uses the record. */
 static void
 shrink_weights(struct pruner *p, struct g_op *op, const struct weights_view *r, const bool *ifm,
@@ -86,15 +101,7 @@ shrink_product(struct pruner *p, struct g_op *op)
 		return true;
 	if (!emit_weights_view(p->a, p->g, op->weights, &w, p->x->e))
 		return false;
-	/* the scales of the OFM channels that stay, with the folded products in the bias */
-	struct g_scales *s = op->scales = graph_copy_g_scales(p->g, op->scales);
-	struct g_list bias = { .v = anew(p->a, int64_t, s->bias.n), .n = s->bias.n };
-	for (size_t o = 0; o < bias.n; o++)
-		bias.v[o] = s->bias.v[o] + folded(p, op, &w, ifm, (int32_t)o);
-	s->bias = bias;
-	put_list(p, &s->bias, ofm);
-	put_list(p, &s->mult, ofm);
-	put_list(p, &s->shift, ofm);
+	shrink_scales(p, op, &w, ifm, ofm);
 	shrink_weights(p, op, &w, ifm, n_ifm, ofm, n_ofm);
 	return true;
 }

@@ -58,6 +58,24 @@ memory_tell(void *p)
 /* 23 minutes at 48 kHz: larger than any input, and half a gigabyte of numbers */
 enum { MAX_FRAMES = 1 << 26, MAX_SOUND_CHANNELS = 64, STEP = 1024 };
 
+/* Reads frames until the file ends; the frame count in the file's header is not trusted. */
+static void
+read_frames(struct arena *a, SNDFILE *s, int channels, struct data *d)
+{
+	double frames[STEP * MAX_SOUND_CHANNELS];
+	size_t cap = 0;
+	sf_count_t n;
+	while (d->n < MAX_FRAMES &&
+	       (n = sf_readf_double(s, frames, STEP)) > 0)
+		for (sf_count_t i = 0; i < n; i++) {
+			double sum = 0;
+			for (int c = 0; c < channels; c++)
+				sum += frames[i * channels + c];
+			agrow(a, d->v, d->n, &cap);
+			d->v[d->n++] = sum / channels;
+		}
+}
+
 /*
  * Accepts only the formats that the manual names. libsndfile recognises MPEG in any
  * bytes, and its MPEG reader writes messages of its own to standard error.
@@ -88,19 +106,7 @@ load_sndfile(struct arena *a, struct bytes file, struct data *d, struct err *e)
 	bool ok = info.frames >= 0 && info.frames <= MAX_FRAMES &&
 		  info.channels >= 1 && info.channels <= MAX_SOUND_CHANNELS;
 	if (ok) {
-		/* until the file ends: the frame count in the file's header is not trusted */
-		double frames[STEP * MAX_SOUND_CHANNELS];
-		size_t cap = 0;
-		sf_count_t n;
-		while (d->n < MAX_FRAMES &&
-		       (n = sf_readf_double(s, frames, STEP)) > 0)
-			for (sf_count_t i = 0; i < n; i++) {
-				double sum = 0;
-				for (int c = 0; c < info.channels; c++)
-					sum += frames[i * info.channels + c];
-				agrow(a, d->v, d->n, &cap);
-				d->v[d->n++] = sum / info.channels;
-			}
+		read_frames(a, s, info.channels, d);
 		d->rate = (unsigned)info.samplerate;
 		d->rank = 1;
 		d->dim[0] = (int64_t)d->n;

@@ -178,6 +178,17 @@ store_bits(uint8_t *p, int64_t v, int bits)
 		store_le32(p + 4, (uint32_t)((uint64_t)v >> 32));
 }
 
+static void
+store_chain(struct npu_run *r, int32_t y, int32_t x, int32_t n,
+	    const int64_t *v)
+{
+	const struct npu_fm *f = &r->op.ofm;
+	struct hwc e = r->op.extent;
+	int32_t *to = r->chain[f->chain].v + ((int64_t)y * e.w + x) * e.c;
+	for (int64_t i = 0; i < (int64_t)n * e.c; i++)
+		to[i] = of_type((int32_t)v[i], f);
+}
+
 void
 npu85_store(struct npu_run *r, int32_t y, int32_t x, int32_t n,
 	    const int64_t *v)
@@ -185,11 +196,8 @@ npu85_store(struct npu_run *r, int32_t y, int32_t x, int32_t n,
 	const struct npu_op *op = &r->op;
 	const struct npu_fm *f = &op->ofm;
 	int32_t depth = op->extent.c;
-	if (f->storage == NPU_CHAINED) {
-		int32_t *to = r->chain[f->chain].v + ((int64_t)y * op->extent.w + x) * depth;
-		for (int64_t i = 0; i < (int64_t)n * depth; i++)
-			to[i] = of_type((int32_t)v[i], f);
-	}
+	if (f->storage == NPU_CHAINED)
+		store_chain(r, y, x, n, v);
 	if (f->storage != NPU_TILES)
 		return;
 	uint8_t *mem = r->job->region[f->region].wr;

@@ -22,6 +22,20 @@ average(const struct npu_op *op, int64_t sum, int32_t n)
 	return npu_scaled(&s, sum);
 }
 
+static void
+finish_window(const struct npu_op *op, int64_t *acc, int32_t n, int32_t count)
+{
+	if (op->mode == NPU_POOL_AVERAGE && count)
+		for (int32_t c = 0; c < n; c++)
+			acc[c] = average(op, acc[c], count);
+	if (op->mode == NPU_POOL_ARGMAX_X || op->mode == NPU_POOL_ARGMAX_Y)
+		for (int32_t c = 0; c < n && count; c++) {
+			int64_t value = (acc[c] + NPU_PLACES - 1) >> 16;
+			int64_t place = value * NPU_PLACES - acc[c];
+			acc[c] = place * NPU_PLACES + (value & (NPU_PLACES - 1));
+		}
+}
+
 static bool
 run_row(struct pool *p, int32_t oy)
 {
@@ -35,15 +49,7 @@ run_row(struct pool *p, int32_t oy)
 	for (int32_t ox = 0; ox < width; ox++) {
 		int64_t *acc = p->acc + (int64_t)ox * depth;
 		int32_t count = npu_samples_join(&p->x, op->mode, oy, ox, acc);
-		if (op->mode == NPU_POOL_AVERAGE && count)
-			for (int32_t c = 0; c < depth; c++)
-				acc[c] = average(op, acc[c], count);
-		if (op->mode == NPU_POOL_ARGMAX_X || op->mode == NPU_POOL_ARGMAX_Y)
-			for (int32_t c = 0; c < depth && count; c++) {
-				int64_t value = (acc[c] + NPU_PLACES - 1) >> 16;
-				int64_t place = value * NPU_PLACES - acc[c];
-				acc[c] = place * NPU_PLACES + (value & (NPU_PLACES - 1));
-			}
+		finish_window(op, acc, depth, count);
 		if (!count && !held && !op->acc_kept)
 			return npu_fail(r, "no sample lies under the kernel at "
 					   "%d, %d (rule 18)", oy, ox);

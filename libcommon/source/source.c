@@ -279,6 +279,22 @@ count_originals(const struct g_tensor *t)
 	return !t->tfl.n || tensor_is_separate(t) ? 1 : t->tfl.n;
 }
 
+static void
+compare_place(struct source *x, const struct tfl_model *m, int tensor,
+	      const struct g_tensor *t)
+{
+	struct stream_place own = stream_separate_place(m, tensor);
+	bool apart = tensor_is_separate(t);
+	int64_t have = apart ? own.at : tfl_planned_at(m, 0, tensor);
+	int64_t want = G_HAS(t, G_TENSOR_at) ? t->at : apart ? 0 : -1;
+	if (apart && own.region != t->area)
+		source_error(x, "the graph has t%d in region %d, the file in another region", t->rec.id, t->area);
+	if (have != want)
+		source_error(x, "t%d is planned at 0x%" PRIx64
+		      ", the graph has it at 0x%" PRIx64,
+		      t->rec.id, (uint64_t)have, (uint64_t)want);
+}
+
 /* Compares n tensors v of the operator with a node's list.  Returns the number in the list. */
 static int
 compare_tensors(struct source *x, const struct tfl_model *m, const int *v, int n,
@@ -288,18 +304,8 @@ compare_tensors(struct source *x, const struct tfl_model *m, const int *v, int n
 	for (size_t i = 0; i < l->n; i++)
 		for (int j = 0; j < count_originals(l->v[i]); j++, k++) {
 			const struct g_tensor *t = l->v[i];
-			if (k < n) {
-				struct stream_place own = stream_separate_place(m, v[k]);
-				bool apart = tensor_is_separate(t);
-				int64_t have = apart ? own.at : tfl_planned_at(m, 0, v[k]);
-				int64_t want = G_HAS(t, G_TENSOR_at) ? t->at : apart ? 0 : -1;
-				if (apart && own.region != t->area)
-					source_error(x, "the graph has t%d in region %d, the file in another region", t->rec.id, t->area);
-				if (have != want)
-					source_error(x, "t%d is planned at 0x%" PRIx64
-					      ", the graph has it at 0x%" PRIx64,
-					      t->rec.id, (uint64_t)have, (uint64_t)want);
-			}
+			if (k < n)
+				compare_place(x, m, v[k], t);
 			if (k < n && v[k] >= 0)
 				source_tensor(x, &m->subgraph[0].tensor[v[k]], t, j);
 		}

@@ -56,6 +56,22 @@ stream_io_region(const struct tfl_model *m, int k)
 	return k < stream_io_regions(m) ? m->subgraph[0].op->in[N_SPECIAL + k] : -1;
 }
 
+/* the place of a tensor in a region that contains several */
+static struct stream_place
+place_in_region(const struct tfl_model *m, int tensor)
+{
+	const struct tfl_tensor *t = m->subgraph[0].tensor;
+	int64_t at = tfl_planned_at(m, 0, tensor);
+	for (int k = 0; at >= 0 && k < stream_io_regions(m); k++) {
+		int region = stream_io_region(m, k);
+		int64_t from = tfl_planned_at(m, 0, region);
+		if (at >= from && at + tfl_bytes(&t[tensor]) <= from + tfl_bytes(&t[region]))
+			return (struct stream_place){ .region = N_SPECIAL - IN_FLASH + k,
+						      .at = at - from };
+	}
+	return (struct stream_place){ .region = 0 };
+}
+
 /*
  * The base pointer of a tensor of the operator; 0: none.  There are eight base pointers,
  * and the first three have fixed uses.
@@ -76,18 +92,7 @@ stream_separate_place(const struct tfl_model *m, int tensor)
 	const struct tfl_op *op = sole_operator(m);
 	if (!op || tensor < 0 || g->tensor[tensor].data.p)
 		return (struct stream_place){ .region = 0 };
-	if (tfl_planned_at(m, 0, tensor) >= 0) {
-		/* in a region that contains several tensors */
-		const struct tfl_tensor *t = m->subgraph[0].tensor;
-		int64_t at = tfl_planned_at(m, 0, tensor);
-		for (int k = 0; at >= 0 && k < stream_io_regions(m); k++) {
-			int region = stream_io_region(m, k);
-			int64_t from = tfl_planned_at(m, 0, region);
-			if (at >= from && at + tfl_bytes(&t[tensor]) <= from + tfl_bytes(&t[region]))
-				return (struct stream_place){ .region = N_SPECIAL - IN_FLASH + k,
-							      .at = at - from };
-		}
-		return (struct stream_place){ .region = 0 };
-	}
+	if (tfl_planned_at(m, 0, tensor) >= 0)
+		return place_in_region(m, tensor);
 	return (struct stream_place){ .region = region_of(op, tensor) };
 }

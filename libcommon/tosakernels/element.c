@@ -152,6 +152,14 @@ checked_quotient(struct tosa_run *r, int64_t a, int64_t b)
 }
 
 static int64_t
+multiply(struct tosa_run *r, int type, int64_t a, int64_t b, int64_t shift)
+{
+	if (!shift)
+		return wrap(type, a * b);
+	return fit(r, type, (a * b + (INT64_C(1) << (shift - 1))) >> shift);
+}
+
+static int64_t
 combine(struct tosa_run *r, int type, int64_t a, int64_t b, int64_t shift)
 {
 	switch (r->op->code) {
@@ -160,9 +168,7 @@ combine(struct tosa_run *r, int type, int64_t a, int64_t b, int64_t shift)
 	case TOSA_SUB:
 		return fit(r, type, a - b);
 	case TOSA_MUL:
-		if (!shift)
-			return wrap(type, a * b);
-		return fit(r, type, (a * b + (INT64_C(1) << (shift - 1))) >> shift);
+		return multiply(r, type, a, b, shift);
 	case TOSA_INTDIV:
 		return fit(r, type, checked_quotient(r, a, b));
 	case TOSA_MAXIMUM:

@@ -10,6 +10,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+static bool
+is_argmax(const struct npu_op *op)
+{
+	return is_pool(op, NPU_POOL_ARGMAX_X) || is_pool(op, NPU_POOL_ARGMAX_Y);
+}
+
 /* ---- rule 8: enumerations ----------------------------------------------- */
 
 static void
@@ -285,7 +291,7 @@ check_pool(struct checker *c)
 	const struct npu_op *op = &c->op;
 	check_samples(c);
 	check_average(c);
-	if (is_pool(op, NPU_POOL_ARGMAX_X) || is_pool(op, NPU_POOL_ARGMAX_Y))
+	if (is_argmax(op))
 		check_argmax(c);
 	if (op->mode == NPU_POOL_REDUCE_SUM)
 		ERROR_IF(op->extent.c != 1 || op->acc_format, c, 20,

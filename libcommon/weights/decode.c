@@ -181,6 +181,14 @@ struct pending {
 	uint32_t quotient[WEIGHTS_UNARY + AT_A_TIME - 1 + FINISHED_AT_ONCE];
 };
 
+/* Limits the number of quotients to `most`. */
+static inline void
+limit_quotients(struct pending *p, uint32_t most)
+{
+	p->n = (int)min_i64(p->n, most);
+	memset(p->quotient + p->n, 0, FINISHED_AT_ONCE * sizeof(*p->quotient));
+}
+
 /* Decodes AT_A_TIME symbols from these bits of first and second. */
 static struct spelling
 spelling_of(bool trunc, uint32_t first, uint32_t second)
@@ -379,8 +387,7 @@ read_chunks(struct decoder *d)
 						w_carry, w_now);
 		}
 		d->b.at += (uint64_t)n_units;
-		w_now->n = (int)min_i64(w_now->n, s->n - w);
-		memset(w_now->quotient + w_now->n, 0, FINISHED_AT_ONCE * sizeof(*w_now->quotient));
+		limit_quotients(w_now, s->n - w);
 		r_now->n = (int)min_i64(r_now->n, s->n_runs - r);
 		if (!finish_weights(d, w_was, d->weights + w - w_was->n))
 			return refuse(d, start, "weight index or value above 511");

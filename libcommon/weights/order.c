@@ -124,25 +124,35 @@ walk_elements(const struct nest *n, struct tile t, int32_t ob, int32_t i1,
 		}
 }
 
+/*
+ * The loops over sub-kernels and IFM microblocks (3 to 5 of ethosu-weights(7) 2.3), for
+ * one OFM block and IFM block.
+ */
+static void
+walk_subkernels(const struct nest *n, int32_t ob, int32_t b, tile_fn *fn,
+		void *ctx)
+{
+	bool part = n->traversal == WEIGHTS_PART_KERNEL;
+	int32_t i1 = part ? b + min_i32(n->ib, n->i - b) : b + n->ib;
+	int32_t step = part ? IFM_UBLOCK : n->ib;
+
+	if (n->traversal == WEIGHTS_DEPTHWISE)
+		i1 = 1;
+	for (int32_t sy = 0; sy < n->h; sy += n->sub_h)
+		for (int32_t sx = 0; sx < n->w; sx += n->sub_w)
+			for (int32_t i = b; i < i1; i += step) {
+				struct tile t = { .y = sy, .x = sx, .i = i };
+				walk_elements(n, t, ob, min_i32(i + step, i1), fn,
+					      ctx);
+			}
+}
+
 static void
 nest55_walk(const struct nest *n, tile_fn *fn, void *ctx)
 {
 	for (int32_t ob = 0; ob < n->o; ob += n->bd)
-		for (int32_t b = 0; b < n->i; b += n->ib) {
-			/* sub-kernels and IFM microblocks: loops 3 to 5 of ethosu-weights(7) 2.3 */
-			bool part = n->traversal == WEIGHTS_PART_KERNEL;
-			int32_t i1 = part ? b + min_i32(n->ib, n->i - b) : b + n->ib;
-			int32_t step = part ? IFM_UBLOCK : n->ib;
-			if (n->traversal == WEIGHTS_DEPTHWISE)
-				i1 = 1;
-			for (int32_t sy = 0; sy < n->h; sy += n->sub_h)
-				for (int32_t sx = 0; sx < n->w; sx += n->sub_w)
-					for (int32_t i = b; i < i1; i += step) {
-						struct tile t = { .y = sy, .x = sx, .i = i };
-						walk_elements(n, t, ob, min_i32(i + step, i1), fn,
-							      ctx);
-					}
-		}
+		for (int32_t b = 0; b < n->i; b += n->ib)
+			walk_subkernels(n, ob, b, fn, ctx);
 }
 
 /* the orders of U55 and U65, and of U85 */

@@ -121,6 +121,21 @@ add_one(struct plan *p, size_t end, struct mode mode, bool fresh,
 }
 
 static void
+add_plain(struct plan *p, const uint16_t *d, size_t begin, size_t end,
+	  const struct palette *pal, struct mode mode, bool fresh)
+{
+	while (begin < end) {
+		size_t n = end - begin < WEIGHTS_SLICE_SAFE
+			       ? end - begin
+			       : WEIGHTS_SLICE_SAFE;
+		struct tally t = tally_values(pal, mode, d + begin, n);
+		begin += n;
+		add_one(p, begin, mode, fresh, &t);
+		fresh = false;
+	}
+}
+
+static void
 add_runs(struct plan *p, const uint16_t *d, size_t begin, size_t end,
 	 const struct palette *pal, struct mode mode, bool fresh)
 {
@@ -162,19 +177,10 @@ plan_add(struct plan *p, const uint16_t *d, size_t begin, size_t end,
 {
 	if (fresh)
 		add_palette(p, pal);
-	if (pal->runs) {
+	if (pal->runs)
 		add_runs(p, d, begin, end, pal, mode, fresh);
-	} else {
-		while (begin < end) {
-			size_t n = end - begin < WEIGHTS_SLICE_SAFE
-				       ? end - begin
-				       : WEIGHTS_SLICE_SAFE;
-			struct tally t = tally_values(pal, mode, d + begin, n);
-			begin += n;
-			add_one(p, begin, mode, fresh, &t);
-			fresh = false;
-		}
-	}
+	else
+		add_plain(p, d, begin, end, pal, mode, fresh);
 }
 
 void

@@ -19,6 +19,25 @@ remove_run(struct stats *st, uint32_t run)
 		st->run_units[z] -= run >> z;
 }
 
+static void
+count_runs(struct stats *st, const uint16_t *d, size_t n)
+{
+	size_t begin = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (d[i] != WEIGHTS_ZERO)
+			continue;
+		begin = i;
+		while (i + 1 < n && d[i + 1] == WEIGHTS_ZERO)
+			i++;
+		add_run(st, (uint32_t)(i + 1 - begin));
+		if (begin == 0)
+			st->lead = (uint32_t)(i + 1);
+	}
+	if (n && d[n - 1] == WEIGHTS_ZERO)
+		st->trail = (uint32_t)(n - begin);
+}
+
 /*
  * Counts alternate values in two arrays, as increments of one counter would wait for
  * each other.
@@ -57,20 +76,7 @@ stats_of(struct stats *st, const uint16_t *d, size_t n)
 {
 	stats_count(st, d, n);
 	st->no_runs = false;
-	size_t begin = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (d[i] != WEIGHTS_ZERO)
-			continue;
-		begin = i;
-		while (i + 1 < n && d[i + 1] == WEIGHTS_ZERO)
-			i++;
-		add_run(st, (uint32_t)(i + 1 - begin));
-		if (begin == 0)
-			st->lead = (uint32_t)(i + 1);
-	}
-	if (n && d[n - 1] == WEIGHTS_ZERO)
-		st->trail = (uint32_t)(n - begin);
+	count_runs(st, d, n);
 }
 
 void

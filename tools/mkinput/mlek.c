@@ -150,6 +150,22 @@ struct sample {
 	struct data d;
 };
 
+/*
+ * Resizes the picture to the input's height and width.  Samples are always in colour,
+ * even for a grey input.
+ */
+static bool
+read_picture(struct arena *a, const struct options *o, const struct tfl_tensor *t,
+	     struct sample *s, struct err *e)
+{
+	int64_t hwc[3];
+	if (!picture_shape(t, hwc))
+		return err_at(e, s->d.name, 0, "this is a picture, but the model's input is not");
+	struct tfl_tensor colour = { .type = TFL_UINT8, .rank = 4,
+				     .dim = { 1, (int32_t)hwc[0], (int32_t)hwc[1], RGB } };
+	return fit_data(a, &o->in, &colour, &s->d, e);
+}
+
 static bool
 read_sample(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 	    const char *path, struct sample *s, struct err *e)
@@ -157,18 +173,8 @@ read_sample(struct arena *a, const struct options *o, const struct tfl_tensor *t
 	s->file = file_base(path);
 	if (!load_data(a, path, &o->in, t, &s->d, e))
 		return false;
-	if (s->d.max > 0) {
-		/*
-		 * Resizes the picture to the input's height and width.  Samples are always in colour,
-		 * even for a grey input.
-		 */
-		int64_t hwc[3];
-		if (!picture_shape(t, hwc))
-			return err_at(e, s->d.name, 0, "this is a picture, but the model's input is not");
-		struct tfl_tensor colour = { .type = TFL_UINT8, .rank = 4,
-					     .dim = { 1, (int32_t)hwc[0], (int32_t)hwc[1], RGB } };
-		return fit_data(a, &o->in, &colour, &s->d, e);
-	}
+	if (s->d.max > 0)
+		return read_picture(a, o, t, s, e);
 	if (!s->d.rate)
 		return err_at(e, s->d.name, 0, "neither a picture nor a sound");
 	return s->d.n || err_at(e, s->d.name, 0, "the sound has no samples");

@@ -189,6 +189,31 @@ is_fast(const struct tfl_subgraph *g, int tensor)
 	return false;
 }
 
+/*
+ * Takes the places of a subgraph's variables, into kept, and the end of its tensors.  An
+ * interpreter has memory of its own for variables that are not planned.
+ */
+static bool
+take_subgraph(struct share *s, int net, const struct compiled *c, int subgraph, struct row *r,
+	      struct span *kept)
+{
+	const struct tfl_subgraph *g = &c->m->subgraph[subgraph];
+	for (int i = 0; i < g->n_tensors; i++) {
+		struct span t = place_of(c->m, subgraph, i);
+		if (g->tensor[i].data.p || is_fast(g, i))
+			continue;
+		if (t.at >= 0)
+			r->arena = max_i64(r->arena, up(t.at + t.n));
+		if (!g->tensor[i].is_variable || (t.at < 0 && s->o->tflm))
+			continue;
+		if (t.at < 0 || r->n_kept == MAX_KEPT)
+			return err_at(s->e, s->net[net].name, 0, "a variable is outside of the "
+				      "arena, or there are more than %d", MAX_KEPT);
+		kept[r->n_kept++] = t;
+	}
+	return true;
+}
+
 static bool
 set_places(struct share *s, int net, struct row *r, struct compiled *c)
 {
@@ -203,23 +228,9 @@ set_places(struct share *s, int net, struct row *r, struct compiled *c)
 			      "arena");
 	r->kept = kept;
 	r->arena = 0;
-	for (int i = 0; i < m->n_subgraphs; i++) {
-		g = &m->subgraph[i];
-		for (int k = 0; k < g->n_tensors; k++) {
-			struct span t = place_of(m, i, k);
-			if (g->tensor[k].data.p || is_fast(g, k))
-				continue;
-			if (t.at >= 0)
-				r->arena = max_i64(r->arena, up(t.at + t.n));
-			/* an interpreter has memory of its own for variables that are not planned */
-			if (!g->tensor[k].is_variable || (t.at < 0 && s->o->tflm))
-				continue;
-			if (t.at < 0 || r->n_kept == MAX_KEPT)
-				return err_at(s->e, s->net[net].name, 0, "a variable is outside of "
-					      "the arena, or there are more than %d", MAX_KEPT);
-			kept[r->n_kept++] = t;
-		}
-	}
+	for (int i = 0; i < m->n_subgraphs; i++)
+		if (!take_subgraph(s, net, c, i, r, kept))
+			return false;
 	return true;
 }
 

@@ -39,6 +39,15 @@ time_of(const struct pick *k, const struct point *v)
 	return k->clock > 0 ? pick_ms(k, v) : v->cycles;
 }
 
+/* of a front without a point below the line, for example of two points */
+static void
+choose_end(struct pick *k)
+{
+	if (k->fastest.sram * time_of(k, &k->fastest) <
+	    k->smallest.sram * time_of(k, &k->smallest))
+		k->knee = k->fastest;
+}
+
 /* Takes the smallest plan that is little slower than the knee, if it has half of its SRAM. */
 static void
 prefer_small(struct pick *k, const struct record *front)
@@ -73,12 +82,8 @@ pick_knee(const struct plan *p, const struct target *t)
 	for (size_t i = 1; i < front->n_points; i++)
 		if (below(&k, &front->point[i]) > below(&k, &k.knee))
 			k.knee = front->point[i];
-	if (!(below(&k, &k.knee) > 0)) {
-		/* a front without a point below the line, for example of two points */
-		if (k.fastest.sram * time_of(&k, &k.fastest) <
-		    k.smallest.sram * time_of(&k, &k.smallest))
-			k.knee = k.fastest;
-	}
+	if (!(below(&k, &k.knee) > 0))
+		choose_end(&k);
 	prefer_small(&k, front);
 	return k;
 }

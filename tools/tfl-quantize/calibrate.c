@@ -71,6 +71,15 @@ note(struct worker *w, const struct tfl_subgraph *g, int tensor)
 		s->count += (double)(tfl_elements(t) / s->n);
 }
 
+/* The cell state of an LSTM changes at each step of a run. */
+static void
+note_cell(struct worker *w, const struct tfl_op *op, int i)
+{
+	if (rule_of(op->code)->kind == RULE_LSTM)
+		widen(&w->range[op->in[LSTM_CELL]], (float)w->real->inside[i].lo,
+		      (float)w->real->inside[i].hi);
+}
+
 static void
 run_sample(struct worker *w, const struct pool *p, float *const *input)
 {
@@ -87,10 +96,7 @@ run_sample(struct worker *w, const struct pool *p, float *const *input)
 			continue; /* rules_check(): nobody reads these values */
 		checkpoint();
 		real_run(w->real, i);
-		/* the cell state of an LSTM changes at each step of a run */
-		if (rule_of(op->code)->kind == RULE_LSTM)
-			widen(&w->range[op->in[LSTM_CELL]], (float)w->real->inside[i].lo,
-			      (float)w->real->inside[i].hi);
+		note_cell(w, op, i);
 		for (int k = 0; k < op->n_out; k++)
 			note(w, g, op->out[k]);
 		for (int k = 0; k < op->n_in; k++)
@@ -138,6 +144,26 @@ open_sums(struct arena *a, const struct tfl_subgraph *g)
 		s->sum = anew(a, double, (size_t)n + 1);
 	}
 	return sums;
+}
+
+static void
+open_pool(struct arena *a, const struct options *o, const struct tfl_model *m,
+	  const struct op_plan *plan, struct pool *p)
+{
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	struct real *real = open_real(a, m);
+	*p = (struct pool){ .g = g, .plan = plan, .n_workers = sequence_workers(o),
+			    .method = o->ranges };
+	p->range = anew(a, struct range, (size_t)g->n_tensors + 1);
+	for (int k = 0; k < g->n_tensors; k++)
+		p->range[k] = (struct range){ .lo = INFINITY, .hi = -INFINITY };
+	p->worker = anew(a, struct worker, p->n_workers);
+	for (size_t i = 0; i < p->n_workers; i++) {
+		struct worker *w = &p->worker[i];
+		w->real = real_share(a, real);
+		w->range = anew(a, struct range, (size_t)g->n_tensors + 1);
+		w->sums = o->correct_bias ? open_sums(a, g) : NULL;
+	}
 }
 
 /*
@@ -237,19 +263,7 @@ calibrate(struct arena *a, const struct options *o, const struct tfl_model *m,
 	*out = (struct ranges){ .range = anew(a, struct range, n + 1),
 				.clipped = anew(a, struct range, n + 1),
 				.sums = o->correct_bias ? open_sums(a, g) : NULL };
-	struct real *real = open_real(scratch, m);
-	p = (struct pool){ .g = g, .plan = plan, .n_workers = sequence_workers(o),
-			    .method = o->ranges };
-	p.range = anew(scratch, struct range, n + 1);
-	for (int k = 0; k < g->n_tensors; k++)
-		p.range[k] = (struct range){ .lo = INFINITY, .hi = -INFINITY };
-	p.worker = anew(scratch, struct worker, p.n_workers);
-	for (size_t i = 0; i < p.n_workers; i++) {
-		struct worker *w = &p.worker[i];
-		w->real = real_share(scratch, real);
-		w->range = anew(scratch, struct range, n + 1);
-		w->sums = o->correct_bias ? open_sums(scratch, g) : NULL;
-	}
+	open_pool(scratch, o, m, plan, &p);
 	p.sums = out->sums;
 	bool ok = run_sequences(o, g, &(struct sequence_job){ &p, run_sequence, join_ranges, 0 },
 				&out->n, e);

@@ -174,6 +174,26 @@ wants_line(const struct options *o)
 	return !o->random && !o->quiet;
 }
 
+static bool
+show_report(struct arena *a, const struct options *o, struct report *r, struct err *e)
+{
+	struct figures *f = anew(a, struct figures, 1);
+	struct text t = { 0 };
+	f->a = a;
+	if (!compare_networks(o, r->m, r->plan, r->r, COMPARE_TENSORS, 0, f, e))
+		return false;
+	r->f = f;
+	if (o->report)
+		print_report(&t, r);
+	else if (wants_line(o))
+		tell_line(r);
+	text_show(&t, stderr);
+	if (o->json)
+		print_json_report(&t, r);
+	text_show(&t, stdout);
+	return true;
+}
+
 /* More samples are compared only if the user has labels for them or asks for a report. */
 enum { COMPARED_SAMPLES = 20 };
 
@@ -199,23 +219,8 @@ tell(struct arena *a, const struct options *o, struct report *r, struct err *e)
 	if (o->random && !o->quiet)
 		cli_note("warning", "the ranges are those of random inputs: the model is of no "
 				    "use except to try the flow; give samples with --data");
-	if (o->report || o->json) {
-		struct figures *f = anew(a, struct figures, 1);
-		struct text t = { 0 };
-		f->a = a;
-		if (!compare_networks(o, r->m, r->plan, r->r, COMPARE_TENSORS, 0, f, e))
-			return false;
-		r->f = f;
-		if (o->report)
-			print_report(&t, r);
-		else if (wants_line(o))
-			tell_line(r);
-		text_show(&t, stderr);
-		if (o->json)
-			print_json_report(&t, r);
-		text_show(&t, stdout);
-		return true;
-	}
+	if (o->report || o->json)
+		return show_report(a, o, r, e);
 	if (wants_line(o))
 		tell_accuracy(a, o, r);
 	return true;

@@ -102,6 +102,18 @@ put_quantize(struct text *t, const struct job *j, const char *io,
 		p, p, p, c->name, p, io);
 }
 
+static void
+put_dequantize(struct text *t, const struct job *j, const char *io,
+	       const char *lower, const struct ctype *c)
+{
+	text_printf(t,
+		"static inline float\n%s_%s_dequantize(%s q)\n{\n"
+		"\treturn %s_%s_SCALE * %s_TO(float, q - %s_%s_ZERO_POINT);\n"
+		"}\n",
+		j->o->name, lower, c->name, j->prefix, io, j->prefix,
+		j->prefix, io);
+}
+
 void
 put_scale(struct text *t, const struct job *j, const char *io,
 	  const struct tfl_tensor *x)
@@ -126,12 +138,7 @@ put_quantization(struct text *t, const struct job *j, const char *io,
 		return;
 	text_putc(t, '\n');
 	put_quantize(t, j, io, lower, c, (int)zero);
-	text_printf(t,
-		"static inline float\n%s_%s_dequantize(%s q)\n{\n"
-		"\treturn %s_%s_SCALE * %s_TO(float, q - %s_%s_ZERO_POINT);\n"
-		"}\n",
-		j->o->name, lower, c->name, j->prefix, io, j->prefix,
-		j->prefix, io);
+	put_dequantize(t, j, io, lower, c);
 }
 
 void

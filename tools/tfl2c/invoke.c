@@ -113,18 +113,9 @@ put_bases_function(struct text *t, const struct job *j)
 	text_puts(t, "}\n");
 }
 
-void
-put_invoke(struct text *t, const struct job *j)
+static void
+put_function(struct text *t, const struct job *j)
 {
-	if (!can_invoke(j)) {
-		if (j->npu.n_ops)
-			text_puts(t, "\n/*\n * The network is more than one NPU "
-				     "operator.  To run it without an\n * interpreter, "
-				     "use the C function of tfl2c --format=call.\n "
-				     "*/\n");
-		return;
-	}
-	put_macros(t, j);
 	const char *p = j->prefix, *n = j->o->name;
 	bool fast = has_fast(j), apart = any_separate(j);
 	put_address(t, j);
@@ -147,4 +138,19 @@ put_invoke(struct text *t, const struct job *j)
 		"\treturn ethosu_invoke_v3(driver, %s + %s_NPU_STREAM_OFFSET,\n"
 		"\t\t%s_NPU_STREAM_BYTES, base, size, %d, 0);\n}\n#endif\n",
 		n, p, p, count_bases(j));
+}
+
+void
+put_invoke(struct text *t, const struct job *j)
+{
+	if (!can_invoke(j)) {
+		if (j->npu.n_ops)
+			text_puts(t, "\n/*\n * The network is more than one NPU "
+				     "operator.  To run it without an\n * interpreter, "
+				     "use the C function of tfl2c --format=call.\n "
+				     "*/\n");
+		return;
+	}
+	put_macros(t, j);
+	put_function(t, j);
 }

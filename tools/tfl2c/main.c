@@ -362,6 +362,15 @@ warn_missing(const struct job *j)
 	text_free(&t);
 }
 
+/* The names of a model and of its compiled form differ little. */
+static void
+note_plain(const struct job *j)
+{
+	if (!j->npu.n_ops && j->m->subgraph[0].n_ops)
+		cli_note("note", "%s: no operator runs on the NPU; npucc compiles models for it",
+			 j->m->name);
+}
+
 /*
  * Removes the source map of a compiled model, because the firmware does not use it.  A
  * source file has declarations that must also hold for the unchanged file, which asm
@@ -427,11 +436,8 @@ main(int argc, char **argv)
 	    resolver_kinds(m, &j.kinds, &e)) {
 		j.m = m;
 		warn_missing(&j);
-		bool ok = check_limits(&j, &e) && check_part(a, &j, &e) && write_files(a, &j, &e);
-		/* the names of a model and of its compiled form differ little */
-		if (ok && !j.npu.n_ops && j.m->subgraph[0].n_ops)
-			cli_note("note", "%s: no operator runs on the NPU; npucc compiles models "
-				 "for it", j.m->name);
+		if (check_limits(&j, &e) && check_part(a, &j, &e) && write_files(a, &j, &e))
+			note_plain(&j);
 	}
 	arena_close(a);
 	return cli_finish(&e);

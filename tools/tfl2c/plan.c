@@ -205,6 +205,31 @@ collect_scratch(const struct tfl_subgraph *g, struct buffer *b)
 	return n;
 }
 
+/*
+ * Adds the memory of subgraph g.  The plan may place subgraphs at the same offsets; the tensors
+ * that the runtime places are counted behind all of them.
+ */
+static void
+plan_subgraph(struct arena *a, const struct tfl_subgraph *g, bool is_first,
+	      const int32_t *offset, struct tensor_plan *p)
+{
+	struct life *life = anew(a, struct life, (size_t)g->n_tensors);
+	struct buffer *b = anew(a, struct buffer,
+				(size_t)g->n_tensors +
+				    TFLM_MAX_SCRATCH * (size_t)g->n_ops);
+	size_t n_fixed;
+	find_lives(g, life);
+	size_t n = collect_tensors(g, offset, life, b, &n_fixed);
+	n += collect_scratch(g, b + n);
+	int64_t fixed = extent(b, n_fixed);
+	p->plan_bytes = max_i64(p->plan_bytes, fixed);
+	p->tensor_bytes += is_first ? first_fit(a, b, n, n_fixed) - fixed
+				    : first_fit(a, b + n_fixed, n - n_fixed, 0);
+	for (int i = 0; i < g->n_tensors; i++)
+		if (g->tensor[i].is_variable && offset[i] < 0)
+			p->variable_bytes += tensor_bytes(&g->tensor[i]);
+}
+
 int64_t
 plan_tensors(struct arena *a, const struct tfl_subgraph *g,
 	     const int32_t *offset, int64_t *at)
@@ -257,28 +282,9 @@ plan_arena(struct arena *a, const struct tfl_model *m, struct tensor_plan *out,
 		return false;
 	const int32_t *offset = out->offset;
 	for (int i = 0; i < m->n_subgraphs; i++) {
-		const struct tfl_subgraph *g = &m->subgraph[i];
-		struct life *life = anew(a, struct life, (size_t)g->n_tensors);
-		struct buffer *b = anew(a, struct buffer,
-					(size_t)g->n_tensors +
-					    TFLM_MAX_SCRATCH * (size_t)g->n_ops);
-		size_t n_fixed;
-		find_lives(g, life);
-		size_t n = collect_tensors(g, offset, life, b, &n_fixed);
-		n += collect_scratch(g, b + n);
-		/*
-		 * The plan may place subgraphs at the same offsets; the tensors that the runtime
-		 * places are counted behind all of them.
-		 */
-		int64_t fixed = extent(b, n_fixed);
-		out->plan_bytes = max_i64(out->plan_bytes, fixed);
-		out->tensor_bytes += i == 0 ? first_fit(a, b, n, n_fixed) - fixed
-					    : first_fit(a, b + n_fixed, n - n_fixed, 0);
-		for (int k = 0; k < g->n_tensors; k++)
-			if (g->tensor[k].is_variable && offset[k] < 0)
-				out->variable_bytes += tensor_bytes(&g->tensor[k]);
-		offset += g->n_tensors;
-		out->n_ops += g->n_ops;
+		plan_subgraph(a, &m->subgraph[i], i == 0, offset, out);
+		offset += m->subgraph[i].n_tensors;
+		out->n_ops += m->subgraph[i].n_ops;
 	}
 	out->tensor_bytes += out->plan_bytes;
 	out->n_tensors = total;
