@@ -259,7 +259,7 @@ no_faster()
 }
 
 @test "--explain: a plan beside the front has its way to the front; if cycles contradict, both are told" {
-	local digits=$TOP/tests/models/digits.tflite limit before after
+	local digits=$TOP/tests/models/digits.tflite limit
 	npucc -q --part=nxp-imx93 --explain -o e.txt "$digits"
 	limit=$(sed -n 's/^next cheaper plan: .*: the plan of this output is not on the front: use --arena-cache-size=//p' e.txt)
 	npucc -q --part=nxp-imx93 -o m.sched "$digits"
