@@ -26,12 +26,19 @@ compile()
 # pieces: of each NPU operator of x.tflite its cycles and its kernels
 pieces()
 {
-	# an operator of transfers alone ends where the transfers of the next one begin
-	jq -r '[.operations[]] | group_by(.operator) | . as $all | range(length) as $i | .[$i] |
-		"\([.[].end_cycle, (($all[$i + 1] // [])[] | select(.kind == "dma") | .start_cycle
-			) ] | if ($all[$i] | any(.kind != "dma")) then .[:($all[$i] | length)]
-			else . end | max) \(map(select(.kind != "dma") |
-			"\(.name | gsub(" "; "_")):\(.ofm)") | join(","))"' x.json |
+	# an operator of transfers alone ends where the transfers of the next one begin; another one,
+	# if a memory is busy for longer, as long before the next one's kernel as a stream takes to start
+	jq -r '[.operations[]] | group_by(.operator) |
+		map({ first: min_by(.start_cycle), end: (map(.end_cycle) | max),
+			fetch: (map(select(.kind == "dma") | .start_cycle) | min),
+			kernels: map(select(.kind != "dma") | "\(.name | gsub(" "; "_")):\(.ofm)") }) |
+		. as $all |
+		([range(1; length) | select($all[.].first.kind != "dma") |
+			$all[.].first.start_cycle - $all[. - 1].end] | min) as $lead |
+		range(length) | $all[.] as $x | $all[. + 1] as $next |
+		"\([$x.end, if $x.kernels == [] then $next.fetch
+			elif $next and $next.first.kind != "dma" then $next.first.start_cycle - $lead
+			else null end] | max) \($x.kernels | join(","))"' x.json |
 		awk '{ printf "%.3f %s\n", $1 - last, $2; last = $1 }'
 }
 
