@@ -316,7 +316,7 @@ async function checkControls(page)
 		const out = [], all = s => [...document.querySelectorAll(s)];
 		const expect = (ok, what) => ok || out.push(what);
 		const drawn = () => new Promise(done => setTimeout(done, 80));
-		const axis = () => all('#timeline text.soft').map(e => e.textContent).join();
+		const axis = () => all('#timeline text.soft').map(e => `${e.textContent} at ${e.getAttribute('x')}`).join();
 		const press = (e, key) => e.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
 		// zoom in, out, all, and by keys
 		const whole = axis();
