@@ -35,6 +35,11 @@ other_constants(const struct graph *g)
 	return n;
 }
 
+/* For networks of at most so many weights, less SRAM is sought with full effort, which takes some
+ * hundredths of a second: of 48 default plans, 14 were larger than a plan of the front that is fast
+ * enough, too, by 17 % in the mean; now 3 are. */
+enum { FEW_WEIGHTS = 128 * 1024 };
+
 /* The number of weights in the graph. */
 static int64_t
 count_weights(const struct graph *g)
@@ -222,9 +227,9 @@ too_slow(struct search *x, const struct point *fastest)
 }
 
 /*
- * Finds a plan of less SRAM that takes at most --within percent more
- * cycles than *fastest.  It is sought on few rungs, as any such plan will do.  Needs: *fastest is no
- * point of x->front.
+ * Finds a plan of less SRAM that takes at most --within percent more cycles than *fastest.  In
+ * large networks it is sought on few rungs, which takes a third of the time.
+ * Needs: *fastest is no point of x->front.
  */
 static bool
 find_smaller(struct search *x, struct point *fastest)
@@ -235,7 +240,8 @@ find_smaller(struct search *x, struct point *fastest)
 	if (within == 0 || !fastest->sram)
 		return true;
 	q.cycles = (1 + within / 100) * fastest->cycles;
-	s->effort_step = COARSE_STEP;
+	if (count_weights(s->g) > FEW_WEIGHTS)
+		s->effort_step = COARSE_STEP;
 	if (!explore_near(x, fastest->variant, q))
 		return false;
 	const struct point *p = front_answer(&x->front);
