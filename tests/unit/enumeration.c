@@ -160,7 +160,8 @@ enumerate_all(struct variant *x, struct enumerated *all)
 {
 	struct front f = { .a = x->a };
 	front_open(&f, (struct question){ .ask = ASK_ALL, .within = NO_LIMIT_BYTES,
-					  .total_within = INT64_MAX });
+					  .total_within = INT64_MAX,
+					  .improvable = IMPROVABLE });
 	if (!variant_wake(x))
 		return false;
 	list_candidates(x, 4, &f);
@@ -179,7 +180,8 @@ improve_within(const struct point *p, int64_t within, enum what what, double bes
 {
 	struct front f = { .a = p->variant->a };
 	front_open(&f, (struct question){ .ask = ASK_FASTEST, .within = within,
-					  .total_within = INT64_MAX });
+					  .total_within = INT64_MAX,
+					  .improvable = IMPROVABLE });
 	front_add(&f, p);
 	if (!improve_points(&f, p, 1))
 		return false;

@@ -54,7 +54,8 @@ draw_question(int number)
 {
 	return (struct question){ .ask = (enum ask)(number % KINDS), .within = 1 + draw(LIMITS),
 				  .total_within = draw(2) ? INT64_MAX : 1 + draw(LIMITS),
-				  .cycles = (double)(1 + draw(LIMITS)) };
+				  .cycles = (double)(1 + draw(LIMITS)),
+				  .improvable = IMPROVABLE };
 }
 
 static bool

@@ -74,7 +74,7 @@ slowest(const struct front *f)
 {
 	if (f->question.ask != ASK_FASTEST)
 		return INFINITY;
-	return is_unlimited(f) ? front_fewest(f) : IMPROVABLE * front_fewest(f);
+	return is_unlimited(f) ? front_fewest(f) : f->question.improvable * front_fewest(f);
 }
 
 double
@@ -105,7 +105,7 @@ may_answer(const struct front *f, int64_t sram, double cycles)
 	if (q->ask != ASK_FAST_ENOUGH)
 		return true;
 	const size_t enough = first_as_fast(f, q->cycles);
-	return enough == f->n || (sram <= f->v[enough].sram && cycles <= IMPROVABLE * q->cycles);
+	return enough == f->n || (sram <= f->v[enough].sram && cycles <= q->improvable * q->cycles);
 }
 
 bool

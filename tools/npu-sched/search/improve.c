@@ -266,7 +266,7 @@ add_improved(struct front *f, const struct improving *m)
 	q.total = total_of(m->p);
 	q.cycles = m->p->cycles;
 	if (f->question.ask == ASK_FASTEST ||
-	    (q.cycles * IMPROVABLE >= m->at->cycles &&
+	    (q.cycles * f->question.improvable >= m->at->cycles &&
 	     q.sram + q.sram / IMPROVABLE_SHARE >= m->at->sram))
 		front_add(f, &q);
 }
@@ -319,7 +319,7 @@ static bool
 may_lead(const struct front *f, const struct point *p)
 {
 	return is_unlimited(f) || front_may_reach(f, p->sram - p->sram / IMPROVABLE_SHARE, 0,
-						  p->cycles / IMPROVABLE);
+						  p->cycles / f->question.improvable);
 }
 
 /*

@@ -125,14 +125,6 @@ enum ask {
 	ASK_ALL,	 /* the Pareto front */
 };
 
-struct question {
-	enum ask ask;
-	int64_t within;	      /* bytes of the limited area */
-	int64_t total_within; /* bytes of all that is stored */
-	double cycles;	      /* of ASK_FAST_ENOUGH and ASK_SMALLEST */
-	double slowest;	      /* of ASK_FASTEST: slower plans are not wanted; 0: all are */
-};
-
 /*
  * Improvement makes a plan faster by at most this factor, and smaller by less than this share.
  * Plans that are as much slower than the answer, or as much larger than the limit, are kept until
@@ -140,6 +132,15 @@ struct question {
  */
 static const double IMPROVABLE = 1.10;
 enum { IMPROVABLE_SHARE = 16 };
+
+struct question {
+	enum ask ask;
+	int64_t within;	      /* bytes of the limited area */
+	int64_t total_within; /* bytes of all that is stored */
+	double cycles;	      /* of ASK_FAST_ENOUGH and ASK_SMALLEST */
+	double slowest;	      /* of ASK_FASTEST: slower plans are not wanted; 0: all are */
+	double improvable;    /* IMPROVABLE, or a smaller factor that saves time */
+};
 
 enum { STARTS = 8 };
 

@@ -240,7 +240,7 @@ take_all(struct points *l, struct arena *a, const struct front *f)
 		bool is_on_front = false;
 		for (size_t k = 0; k < f->n; k++)
 			is_on_front |= f->v[k].cycles == p->cycles && f->v[k].sram == p->sram;
-		if (!is_on_front && p->cycles <= IMPROVABLE * front_fewest(f))
+		if (!is_on_front && p->cycles <= f->question.improvable * front_fewest(f))
 			rest.v[rest.n++] = *p;
 	}
 	take_points(l, a, f);
